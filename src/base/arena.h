@@ -1,0 +1,37 @@
+/* Arenas: memory for one request or one call, freed as a whole, with a ceiling and a clean-up list.
+ */
+#ifndef LT_BASE_ARENA_H
+#define LT_BASE_ARENA_H
+
+#include <stdarg.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+typedef struct lt_arena_block lt_arena_block;
+typedef struct lt_arena_cleanup lt_arena_cleanup;
+
+typedef struct lt_arena {
+  lt_arena_block *head;
+  lt_arena_cleanup *cleanups;
+  size_t used; /* bytes handed out and lost to alignment */
+  size_t max;
+} lt_arena;
+
+/* Nothing is allocated before it is needed. */
+void lt_arena_init(lt_arena *arena, size_t max_bytes);
+/* Runs the clean-ups, last registered first, and frees everything. The arena may be used again. */
+void lt_arena_release(lt_arena *arena);
+
+/* Aligned for any type, not cleared; NULL over the ceiling or without memory. Owns: the arena. */
+void *lt_arena_alloc(lt_arena *arena, size_t size);
+void *lt_arena_zalloc(lt_arena *arena, size_t count, size_t size);
+/* A copy in the arena with a NUL after it; {NULL, 0} when there is no memory. */
+lt_str lt_arena_dup(lt_arena *arena, lt_str s);
+/* A formatted copy; {NULL, 0} when there is no memory. */
+lt_str lt_arena_printf(lt_arena *arena, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Calls `fn(arg)` when the arena is released. LT_E_NOMEM: not registered. */
+lt_status lt_arena_on_release(lt_arena *arena, void (*fn)(void *arg), void *arg);
+
+#endif

@@ -1,0 +1,52 @@
+/* Errors: a status with a message for a person, in the caller's frame.
+ *
+ * An lt_err is never thread-local: another fiber on the same thread would overwrite it. Functions that can fail return
+ * an lt_status and take `lt_err *err` last; they write it only when they fail. `err` may be NULL: the status still says
+ * what happened.
+ */
+#ifndef LT_BASE_ERR_H
+#define LT_BASE_ERR_H
+
+#include <stdarg.h>
+
+#include "base/status.h"
+
+#define LT_ERR_MSG_MAX 1024 /* bytes, with the final NUL; longer messages are cut at a character and end in "..." */
+
+typedef struct lt_err {
+  lt_status status;
+  const char *file; /* where it was raised, for logs */
+  int line;
+  char msg[LT_ERR_MSG_MAX];
+} lt_err;
+
+#define LT_ERR_INIT \
+  (lt_err) { .status = LT_OK }
+
+/* Records a failure and returns its status: `return lt_fail(err, LT_E_INVALID, "...")`. */
+#define lt_fail(err, status, ...) lt_err_set((err), (status), __FILE__, __LINE__, __VA_ARGS__)
+
+lt_status lt_err_set(lt_err *err, lt_status status, const char *file, int line, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* Puts `fmt` and ": " before the message of an error that is passed on; returns its status. */
+lt_status lt_err_prefix(lt_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The message, or the status's text where no message was given. `err` must not be NULL. */
+const char *lt_err_msg(const lt_err *err);
+
+/* The one control macro: hands a failure up. Only where nothing has to be released. */
+#define LT_TRY(expr)                         \
+  do {                                       \
+    lt_status lt_try_status = (expr);        \
+    if (lt_try_status != LT_OK) {            \
+      return lt_try_status;                  \
+    }                                        \
+  } while (0)
+
+/* For our own bugs, always on: prints the place and aborts. Never for what a peer or a user sent. */
+#define LT_CHECK(cond) ((cond) ? (void)0 : lt_check_failed(#cond, __FILE__, __LINE__))
+
+_Noreturn void lt_check_failed(const char *cond, const char *file, int line);
+
+#endif

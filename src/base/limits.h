@@ -1,0 +1,71 @@
+/* Every ceiling of the program, with its unit and its reason.
+ *
+ * A number that bounds a buffer, a depth, a queue, a retry or a wait is here and nowhere else.
+ */
+#ifndef LT_BASE_LIMITS_H
+#define LT_BASE_LIMITS_H
+
+#define LT_KIB (1024UL)
+#define LT_MIB (1024UL * 1024UL)
+#define LT_GIB (1024UL * 1024UL * 1024UL)
+
+/* --- JSON ------------------------------------------------------------------------------------------------------- */
+#define LT_JSON_MAX_BYTES (64 * LT_MIB) /* one document: a tool's answer, an input, a result */
+#define LT_JSON_MAX_DEPTH 512           /* nesting: far past real documents, far below our stacks */
+
+/* --- programs (DESIGN.md section 5) ------------------------------------------------------------------------------ */
+#define LT_RUN_TIMEOUT_MS 30000            /* wall clock, tool calls included, unless asked otherwise */
+#define LT_RUN_TIMEOUT_MAX_MS 600000       /* the longest a program may ask for: 10 minutes */
+#define LT_RUN_MEMORY_BYTES (64 * LT_MIB)  /* the engine's heap unless asked otherwise */
+#define LT_RUN_MEMORY_MIN_BYTES (2 * LT_MIB)
+#define LT_RUN_MEMORY_MAX_BYTES (2 * LT_GIB)
+#define LT_RUN_CODE_MAX_BYTES (8 * LT_MIB) /* a program's text */
+#define LT_RUN_LOG_MAX_BYTES (64 * LT_KIB)    /* all log lines of one program; the rest is dropped and said so */
+#define LT_RUN_OUTPUT_MAX_BYTES (64 * LT_KIB) /* all output() of one program, likewise */
+#define LT_RUN_RESULT_MAX_BYTES (64 * LT_MIB) /* a result is not cut; over this it is an error */
+#define LT_RUN_CALLS_MAX 100000               /* tool calls of one program, so that its journal has an end */
+#define LT_RUN_OPEN_CALLS_MAX 1024            /* tool calls of one program in flight at once; further ones queue */
+#define LT_RUN_STORE_MAX_BYTES (16 * LT_MIB)  /* all store() values of one program */
+
+/* --- the box (docs/internals/box.md) ------------------------------------------------------------------------------ */
+#define LT_BOX_RESERVE_BYTES (8 * LT_GIB)     /* 32-bit address + 32-bit offset lands inside */
+#define LT_BOX_STACK_BYTES (16 * LT_MIB)      /* measured need 8.8 MB (deep JSON.parse); untouched pages are free */
+#define LT_BOX_GUEST_STACK_BYTES (768 * LT_KIB) /* recursion limit on the guest's own 1 MiB shadow stack */
+#define LT_BOX_POOL_MAX 64                    /* clean boxes kept ready: 0.6 MB each */
+#define LT_BOX_MAX 16000                      /* boxes at once: 47 bits of address space / 8 GiB */
+
+/* --- workers ------------------------------------------------------------------------------------------------------ */
+#define LT_WORKER_SLICE_MS 10         /* a program gives way to others after this long */
+#define LT_WORKER_STUCK_MS 25         /* a step that has not polled for so long: another worker takes over the queue */
+#define LT_WORKER_EXTRA_MAX 32        /* workers beyond one per core, for steps that never poll */
+#define LT_WATCHDOG_TICK_MS 1         /* how often running steps are looked at */
+#define LT_WATCHDOG_GRACE_MS 2        /* from the polite interrupt to taking the memory away */
+
+/* --- processes and MCP servers ------------------------------------------------------------------------------------- */
+#define LT_PROC_STDERR_KEEP_BYTES (16 * LT_KIB) /* the last of a server's stderr, for error reports */
+#define LT_PROC_KILL_AFTER_MS 500     /* from end of input to SIGTERM, and from SIGTERM to SIGKILL */
+#define LT_PROC_READ_BYTES (64 * LT_KIB)
+#define LT_MCP_START_TIMEOUT_MS 30000 /* handshake and first tool list; npx may have to download */
+#define LT_MCP_CALL_TIMEOUT_MS 120000 /* a call without a program's deadline over it */
+#define LT_MCP_LINE_MAX_BYTES (64 * LT_MIB) /* one message */
+#define LT_MCP_NOISE_LINES_MAX 1000   /* lines that are not JSON-RPC, before a server is given up */
+#define LT_MCP_PAGES_MAX 1000         /* pages of tools/list */
+#define LT_MCP_TOOLS_MAX 10000        /* tools of one server */
+#define LT_MCP_RESTARTS_MAX 3         /* restarts of a crashing server ... */
+#define LT_MCP_RESTART_WINDOW_MS 60000 /* ... within this long, then it is left down */
+#define LT_MCP_SERVERS_MAX 256
+
+/* --- configuration ------------------------------------------------------------------------------------------------- */
+#define LT_CONFIG_MAX_BYTES (4 * LT_MIB)
+#define LT_CONFIG_DEPTH_MAX 64
+#define LT_CONFIG_NODES_MAX 100000    /* after aliases: a YAML bomb ends here */
+
+/* --- tools --------------------------------------------------------------------------------------------------------- */
+#define LT_TOOLS_MAX 20000            /* tools of all providers */
+#define LT_TOOL_SUGGESTIONS 3         /* "did you mean": how many names */
+
+/* --- fibers on the loop -------------------------------------------------------------------------------------------- */
+#define LT_LOOP_STACK_BYTES (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */
+#define LT_LOOP_FIBERS_MAX 65536
+
+#endif

@@ -1,0 +1,63 @@
+/* Strings: pointer and length, by value, borrowed.
+ *
+ * Not NUL-terminated and not owned: an lt_str points into something that somebody else keeps. Owned bytes live in an
+ * lt_buf or an lt_arena.
+ */
+#ifndef LT_BASE_STR_H
+#define LT_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef struct lt_str {
+  const char *p; /* may be NULL when n is 0 */
+  size_t n;      /* bytes */
+} lt_str;
+
+#define LT_STR(literal) ((lt_str){"" literal "", sizeof(literal) - 1})
+#define LT_STR_NULL ((lt_str){NULL, 0})
+/* For printf's "%.*s". */
+#define LT_STR_ARG(s) (int)((s).n > 65536 ? 65536 : (s).n), ((s).p ? (s).p : "")
+
+/* A view of a NUL-terminated string of our own or of libc's; never of a peer's bytes. */
+static inline lt_str lt_str_of(const char *cstr) {
+  return (lt_str){cstr, cstr ? strlen(cstr) : 0};
+}
+
+static inline lt_str lt_str_from(const void *p, size_t n) {
+  return (lt_str){(const char *)p, n};
+}
+
+static inline bool lt_str_eq(lt_str a, lt_str b) {
+  return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool lt_str_eqc(lt_str a, const char *cstr) {
+  return lt_str_eq(a, lt_str_of(cstr));
+}
+
+/* Orders by bytes, then by length: memcmp's sign. */
+int lt_str_cmp(lt_str a, lt_str b);
+
+bool lt_str_starts(lt_str s, lt_str prefix);
+bool lt_str_ends(lt_str s, lt_str suffix);
+
+/* The bytes from `from` up to, not including, `to`; both are clamped to the string. */
+lt_str lt_str_sub(lt_str s, size_t from, size_t to);
+
+/* Without ASCII white space at both ends. */
+lt_str lt_str_trim(lt_str s);
+
+/* The place of the first `needle` at or after `from`, or SIZE_MAX. An empty needle is found at `from`. */
+size_t lt_str_find(lt_str s, lt_str needle, size_t from);
+
+/* FNV-1a, 64 bits: for hash tables of names that we bound; not against chosen collisions. */
+uint64_t lt_str_hash(lt_str s);
+
+/* How many edits (insert, delete, replace, swap of neighbours; ASCII case ignored) turn `a` into `b`, at most `max`;
+ * `max + 1` when there are more or when either string is longer than 64 bytes. For "did you mean". */
+unsigned lt_str_distance(lt_str a, lt_str b, unsigned max);
+
+#endif

@@ -1,0 +1,70 @@
+/* The configuration: lathe.yaml, and the `mcpServers` files of other clients, read into plain structs.
+ *
+ * YAML (so JSON too) is read with libyaml into JSON text and from there by one table of known keys (DESIGN.md section 8).
+ * An unknown key is an error that names the nearest known one; unknown keys inside `mcpServers` are warnings, as other
+ * clients have their own. Keys of parts that are not built yet are known and checked, and otherwise ignored.
+ * Environment references are replaced in string values only: ${NAME} (an error when unset) and ${NAME:-default}.
+ *
+ * Owns: everything lives in the arena of the lt_config.
+ */
+#ifndef LT_FRONT_CONFIG_H
+#define LT_FRONT_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+
+typedef struct lt_config_server {
+  const char *name;
+  const char *type;        /* "stdio" or "http" / "sse": only stdio can be started so far */
+  const char *command;     /* stdio; a relative path with a slash counts from the file's folder only if cwd says so */
+  const char *const *args; /* NULL last, never NULL */
+  const char *const *env;  /* NAME=value additions to the environment, NULL last, never NULL */
+  const char *cwd;         /* may be NULL */
+  const char *url;         /* http */
+  bool disabled;           /* `disabled: true` as other clients have it */
+} lt_config_server;
+
+typedef struct lt_config_module {
+  const char *name;
+  const char *path; /* absolute: relative ones count from the configuration file's folder */
+} lt_config_module;
+
+typedef struct lt_config_rule {
+  const char *match;  /* glob on tool ids */
+  const char *action; /* "allow", "ask" or "deny" */
+} lt_config_rule;
+
+typedef struct lt_config {
+  lt_arena arena;
+  const char *path; /* the file that was read, or NULL: defaults only */
+  const lt_config_server *servers;
+  size_t server_count;
+  const lt_config_module *modules;
+  size_t module_count;
+  const lt_config_rule *rules;
+  size_t rule_count;
+  int64_t timeout_ms;       /* sandbox.timeoutMs, default LT_RUN_TIMEOUT_MS */
+  int64_t memory_bytes;     /* sandbox.memoryMb, default LT_RUN_MEMORY_BYTES */
+  int64_t max_output_bytes; /* sandbox.maxOutputBytes, default LT_RUN_OUTPUT_MAX_BYTES */
+  const char *const *warnings; /* NULL last */
+} lt_config;
+
+typedef struct lt_config_sources {
+  const char *config_file;     /* --config, or NULL: $LATHE_CONFIG, ./lathe.yaml, $XDG_CONFIG_HOME/lathe/lathe.yaml */
+  const char *mcp_config_file; /* --mcp-config, or NULL; its servers are added, on equal names it wins */
+} lt_config_sources;
+
+/* Finds and reads the configuration. No file anywhere is not an error: the defaults are returned.
+ * Errors: LT_E_CONFIG, with file, line and what to do; LT_E_NOMEM. The caller releases it in either case. */
+lt_status lt_config_load(const lt_config_sources *sources, lt_config *ret_config, lt_err *err);
+
+/* The same for text that is already there (tests, fuzzing). `name` is used in messages, `folder` for relative paths. */
+lt_status lt_config_parse(lt_str yaml, const char *name, const char *folder, lt_config *ret_config, lt_err *err);
+
+void lt_config_release(lt_config *config);
+
+#endif

@@ -1,0 +1,102 @@
+/* The loop: one thread that owns everything, libuv underneath, and fibers that wait on it.
+ *
+ * Callbacks live in io/ and nowhere else. Code above runs on fibers started with lt_loop_spawn and calls functions marked
+ * LT_YIELDS, which look blocking: they park the fiber and the loop turns on. Everything here must be called on the loop's
+ * thread except lt_loop_post.
+ */
+#ifndef LT_IO_LOOP_H
+#define LT_IO_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/fiber.h"
+#include "base/limits.h"
+
+typedef struct lt_loop lt_loop;
+
+/* Opens a loop for this thread. Ignores SIGPIPE for the process. */
+lt_status lt_loop_new(lt_loop **ret_loop, lt_err *err);
+/* Closes it; every fiber must have ended and every handle been closed (LT_CHECK). NULL is allowed. */
+void lt_loop_free(lt_loop *loop);
+
+/* Turns the loop until no fiber, process, timer or lt_loop_hold keeps it. */
+void lt_loop_run(lt_loop *loop);
+
+/* Starts a fiber; it first runs from the loop, not from inside this call. */
+lt_status lt_loop_spawn(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err);
+
+/* Milliseconds on a clock that only goes forward; cheap (the loop's own, updated each turn). */
+uint64_t lt_loop_now_ms(lt_loop *loop);
+
+/* Hands `fn(arg)` to the loop's thread. The one function here that any thread may call; never fails, never blocks
+ * (the node is the caller's and must stay alive until fn runs). Posts run in order. */
+typedef struct lt_post {
+  struct lt_post *next;
+  void (*fn)(void *arg);
+  void *arg;
+} lt_post;
+void lt_loop_post(lt_loop *loop, lt_post *post);
+
+/* While held (counted), lt_loop_run does not return: something outside (a worker) will post. */
+void lt_loop_hold(lt_loop *loop);
+void lt_loop_unhold(lt_loop *loop);
+
+/* --- Waiting --------------------------------------------------------------------------------------------------------
+ * A wait is a place in the waiter's frame or object. One fiber waits on it at a time. lt_wait_wake may come before the
+ * wait (it is remembered) and is harmless after it. */
+typedef struct lt_wait {
+  lt_loop *loop;
+  lt_fiber *fiber;    /* parked here, or NULL */
+  uint64_t token;     /* number of the wait in progress: a timer of an earlier one is stale and dropped */
+  bool signalled;
+  lt_status status;   /* what the wake said */
+} lt_wait;
+
+void lt_wait_init(lt_wait *wait, lt_loop *loop);
+/* LT_YIELDS until woken (returns the wake's status), or LT_E_TIMEOUT after `timeout_ms` (UINT64_MAX: never).
+ * Clears the signal, so that the wait can be used again. */
+lt_status lt_wait_on(lt_wait *wait, uint64_t timeout_ms) LT_YIELDS;
+/* Wakes the waiter from the loop's next turn, or the next lt_wait_on at once. */
+void lt_wait_wake(lt_wait *wait, lt_status status);
+
+/* --- Cancelling -----------------------------------------------------------------------------------------------------
+ * A cancel is fired once, with a reason; everything that waits under it is woken with that reason. */
+typedef struct lt_cancel_node {
+  struct lt_cancel_node *prev, *next;
+  lt_wait *wait;
+} lt_cancel_node;
+typedef struct lt_cancel {
+  lt_status why; /* LT_OK until fired, then LT_E_CANCELLED or LT_E_TIMEOUT */
+  lt_cancel_node *head;
+} lt_cancel;
+void lt_cancel_init(lt_cancel *cancel);
+/* Wakes every wait that is registered now, and makes later registrations wake at once. Later calls do nothing. */
+void lt_cancel_fire(lt_cancel *cancel, lt_status why);
+/* Registers `wait`: lt_wait_on returns the reason when the cancel fires. Remove the node before its frame goes away.
+ * `cancel` may be NULL: nothing is registered, and removing the node is still right. */
+void lt_cancel_add(lt_cancel *cancel, lt_cancel_node *node, lt_wait *wait);
+void lt_cancel_remove(lt_cancel *cancel, lt_cancel_node *node);
+
+/* Runs `fn(arg)` on a thread of libuv's pool and LT_YIELDS until it is done: for work that would hold the loop up for
+ * more than about a millisecond (parsing megabytes, SQLite). `fn` must touch nothing of the loop's. */
+lt_status lt_loop_offload(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_err *err) LT_YIELDS;
+
+/* LT_YIELDS for so long. */
+void lt_sleep(lt_loop *loop, uint64_t ms) LT_YIELDS;
+
+/* --- Timers for objects that are not fibers (deadlines) --------------------------------------------------------------
+ * `fn` runs on the loop, must not yield. */
+typedef struct lt_timer lt_timer;
+lt_status lt_timer_new(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_timer **ret_timer, lt_err *err);
+void lt_timer_start(lt_timer *timer, uint64_t ms);
+void lt_timer_stop(lt_timer *timer);
+void lt_timer_free(lt_timer *timer); /* NULL is allowed; fn is not called afterwards */
+
+/* --- Signals -------------------------------------------------------------------------------------------------------- */
+/* Calls `fn(arg, signum)` on the loop when the process gets `signum`; does not keep the loop alive. At most once per
+ * signum per loop. */
+lt_status lt_loop_on_signal(lt_loop *loop, int signum, void (*fn)(void *arg, int signum), void *arg, lt_err *err);
+
+#endif

@@ -1,0 +1,102 @@
+/* An MCP client for one server over stdio: start, handshake, tool list, calls by name, restart after a crash.
+ *
+ * Speaks 2025-11-25 and earlier (DESIGN.md section 8, facts in docs/internals/mcp.md): offers 2025-11-25, accepts any
+ * version it knows. Many calls may be in flight; each waits on its own fiber. A server that cannot be started is not an
+ * error of lt_mcp_open: its state says so, and calls fail with the reason.
+ *
+ * What it is not: it knows nothing of tools' names in programs, of result values or of policy (tool/).
+ * Loop thread only.
+ */
+#ifndef LT_MCP_CLIENT_H
+#define LT_MCP_CLIENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "codec/json.h"
+#include "io/loop.h"
+
+typedef struct lt_mcp lt_mcp;
+
+typedef struct lt_mcp_options {
+  lt_str name;             /* the server's name in the configuration, for messages */
+  const char *command;     /* looked up in PATH */
+  const char *const *args; /* without argv[0]; NULL last; may be NULL */
+  const char *const *env;  /* the child's whole environment, NAME=value; NULL last; NULL: ours */
+  const char *cwd;         /* may be NULL */
+  const char *helper;      /* see io/process.h */
+  uint64_t start_timeout_ms; /* 0: LT_MCP_START_TIMEOUT_MS */
+  uint64_t call_timeout_ms;  /* 0: LT_MCP_CALL_TIMEOUT_MS */
+  bool verbose;            /* pass the server's stderr on */
+  /* Called on the loop whenever the list of tools has changed (first list, list_changed, restart); must not yield. */
+  void (*on_tools)(void *arg, lt_mcp *mcp);
+  /* A warning a person should see (noise before the handshake, a crash, a restart); must not yield. */
+  void (*on_warning)(void *arg, lt_mcp *mcp, lt_str message);
+  void *arg;
+} lt_mcp_options;
+
+typedef enum lt_mcp_state {
+  LT_MCP_STARTING, /* process, handshake or first list under way */
+  LT_MCP_READY,
+  LT_MCP_DOWN,     /* could not be started, or crashed too often; lt_mcp_reason says why */
+  LT_MCP_CLOSED,
+} lt_mcp_state;
+
+/* One tool as the server listed it. All strings live until the next on_tools. */
+typedef struct lt_mcp_tool {
+  lt_str name;          /* on the wire */
+  lt_str title;         /* may be empty */
+  lt_str description;   /* may be empty */
+  lt_str input_schema;  /* JSON text; "{}" where the server sent none */
+  lt_str output_schema; /* JSON text; empty where there is none */
+  lt_str annotations;   /* JSON text; empty where there are none */
+} lt_mcp_tool;
+
+/* Copies the options and starts the server in the background (its own fiber). Does not yield.
+ * Errors: LT_E_NOMEM only. Owns: the caller, lt_mcp_close. */
+lt_status lt_mcp_open(lt_loop *loop, const lt_mcp_options *options, lt_mcp **ret_mcp, lt_err *err);
+
+/* LT_YIELDS until the server is READY or DOWN. LT_OK when READY; otherwise the reason, with the end of the server's
+ * stderr. */
+lt_status lt_mcp_wait_ready(lt_mcp *mcp, lt_err *err) LT_YIELDS;
+
+lt_mcp_state lt_mcp_state_of(const lt_mcp *mcp);
+/* Why it is DOWN, in a sentence that says what to do; empty otherwise. Borrows. */
+lt_str lt_mcp_reason(const lt_mcp *mcp);
+lt_str lt_mcp_name(const lt_mcp *mcp);
+/* The negotiated protocol version and the server's instructions; empty before READY. Borrows. */
+lt_str lt_mcp_protocol_version(const lt_mcp *mcp);
+lt_str lt_mcp_instructions(const lt_mcp *mcp);
+
+/* The current tools in the server's order. Borrows: until the next on_tools. */
+const lt_mcp_tool *lt_mcp_tools(const lt_mcp *mcp, size_t *ret_count);
+
+/* The answer to a call: the `result` object of the response, as it arrived. */
+typedef struct lt_mcp_result {
+  lt_arena arena;  /* owns text and index */
+  lt_json_doc doc; /* the whole message */
+  lt_json result;  /* its "result" member */
+} lt_mcp_result;
+
+typedef struct lt_mcp_call_options {
+  uint64_t timeout_ms; /* 0: the client's */
+  lt_cancel *cancel;   /* may be NULL; when it fires, notifications/cancelled goes out and the call returns its reason */
+  void (*on_progress)(void *arg, double progress, double total, lt_str message); /* may be NULL; must not yield */
+  void *arg;
+} lt_mcp_call_options;
+
+/* Calls a tool with a JSON object as arguments; LT_YIELDS until the answer. A call during a restart waits for it.
+ * Errors: LT_E_TIMEOUT, LT_E_CANCELLED, LT_E_CLOSED (the server died while it ran; the message says how, with the end of
+ * its stderr), LT_E_PROTOCOL (JSON-RPC error, or an answer that is not one), LT_E_LIMIT (over LT_MCP_LINE_MAX_BYTES).
+ * A result with isError is LT_OK here: tool/ reads it. On success the caller releases `ret_result`. */
+lt_status lt_mcp_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_call_options *options,
+                      lt_mcp_result *ret_result, lt_err *err) LT_YIELDS;
+void lt_mcp_result_release(lt_mcp_result *result);
+
+/* Shuts the server down (end of input, SIGTERM, SIGKILL) and frees the client; calls in flight return LT_E_CLOSED first.
+ * LT_YIELDS. Several may be closed at once from several fibers. */
+void lt_mcp_close(lt_mcp *mcp) LT_YIELDS;
+
+#endif

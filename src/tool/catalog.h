@@ -1,0 +1,85 @@
+/* The catalog: what can be called right now, under all of its names; an immutable snapshot.
+ *
+ * A tool's id is `<server or plugin>.<tool>`. The names programs use are derived from it (DESIGN.md section 4): camelCase
+ * for JavaScript, the tool's own name for TypeScript. Snapshots are sorted by id and byte-stable, counted by reference
+ * and safe to read from any thread; a change in a provider makes a new one, running programs keep theirs.
+ */
+#ifndef LT_TOOL_CATALOG_H
+#define LT_TOOL_CATALOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+
+typedef struct lt_provider lt_provider; /* tool/door.h */
+
+/* What a provider says of one tool; the catalog copies it. */
+typedef struct lt_tool_spec {
+  lt_str name;          /* the provider's own name for it */
+  lt_str description;   /* may be empty */
+  lt_str input_schema;  /* JSON text of an object schema; empty counts as {} */
+  lt_str output_schema; /* JSON text, or empty */
+  lt_str annotations;   /* JSON text, or empty */
+} lt_tool_spec;
+
+typedef struct lt_tool {
+  lt_str id;        /* weather.get-weather */
+  lt_str ns;        /* weather: the provider's name */
+  lt_str name;      /* get-weather */
+  lt_str js_name;   /* weatherGetWeather; empty: lost to an earlier id, only tools["weather.get-weather"] reaches it */
+  lt_str ts_name;   /* get_weather */
+  lt_str ts_type;   /* GetWeather: + Input / Output */
+  lt_str description;
+  lt_str input_schema;
+  lt_str output_schema;
+  lt_str annotations;
+  lt_provider *provider;
+} lt_tool;
+
+typedef struct lt_catalog lt_catalog;
+
+/* --- Building ------------------------------------------------------------------------------------------------------ */
+typedef struct lt_catalog_source {
+  lt_str ns;
+  lt_provider *provider;
+  const lt_tool_spec *tools;
+  size_t count;
+} lt_catalog_source;
+
+/* Builds a snapshot of all sources; a repeated name within a source keeps the first (a warning says so).
+ * Errors: LT_E_LIMIT (LT_TOOLS_MAX), LT_E_NOMEM. Owns: one reference. */
+lt_status lt_catalog_new(const lt_catalog_source *sources, size_t count, lt_catalog **ret_catalog, lt_err *err);
+lt_catalog *lt_catalog_ref(lt_catalog *catalog);
+void lt_catalog_unref(lt_catalog *catalog); /* NULL is allowed */
+
+/* --- Reading ------------------------------------------------------------------------------------------------------- */
+size_t lt_catalog_count(const lt_catalog *catalog);
+/* In id order. Borrows: while the reference is held. */
+const lt_tool *lt_catalog_at(const lt_catalog *catalog, size_t i);
+const lt_tool *lt_catalog_find(const lt_catalog *catalog, lt_str id);
+const lt_tool *lt_catalog_find_js(const lt_catalog *catalog, lt_str js_name);
+const lt_tool *lt_catalog_find_ts(const lt_catalog *catalog, lt_str ts_name);
+/* Renames and collisions, a sentence each, in id order: what start-up warns of. */
+size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warnings);
+
+/* Up to LT_TOOL_SUGGESTIONS names near `name`, best first, among ids, JavaScript and TypeScript names; returns how many.
+ * `ret` borrows. */
+size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_str ret[]);
+
+/* The tools that match a query by id, description and parameter names, best first, as indices; all of them in id order
+ * for an empty query. Returns how many were written, at most `max`. */
+size_t lt_catalog_search(const lt_catalog *catalog, lt_str query, uint32_t *ret_indices, size_t max);
+
+/* --- Names (also used where there is no catalog) -------------------------------------------------------------------- */
+/* camelCase of an id: weather.get-weather -> weatherGetWeather; 2fast -> _2fast; a reserved word or a built-in of the
+ * program's world gets a "_" after it. */
+void lt_name_js(lt_buf *out, lt_str id);
+/* The tool's own name as an identifier: get-weather -> get_weather; delete -> delete_ . */
+void lt_name_ts(lt_buf *out, lt_str name);
+/* PascalCase of an identifier: get_weather -> GetWeather. */
+void lt_name_ts_type(lt_buf *out, lt_str ts_name);
+
+#endif
