@@ -12,7 +12,8 @@ typedef struct lt_arena_block lt_arena_block;
 typedef struct lt_arena_cleanup lt_arena_cleanup;
 
 typedef struct lt_arena {
-  lt_arena_block *head;
+  lt_arena_block *head; /* shared blocks, the one being filled first */
+  lt_arena_block *big;  /* a block per big allocation */
   lt_arena_cleanup *cleanups;
   size_t used; /* bytes handed out and lost to alignment */
   size_t max;

@@ -1,0 +1,161 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+
+#define FIRST_BLOCK_BYTES 4096
+#define LAST_BLOCK_BYTES  65536
+/* From here on an allocation gets a block of its own, so that it does not waste the rest of a shared one. */
+#define BIG_BYTES (LAST_BLOCK_BYTES / 4)
+#define ALIGN     _Alignof(max_align_t)
+
+struct lt_arena_block {
+  lt_arena_block *next;
+  size_t cap; /* of `bytes` */
+  size_t n;
+  _Alignas(max_align_t) char bytes[];
+};
+
+struct lt_arena_cleanup {
+  lt_arena_cleanup *next;
+  void (*fn)(void *arg);
+  void *arg;
+};
+
+void lt_arena_init(lt_arena *arena, size_t max_bytes) {
+  *arena = (lt_arena){.max = max_bytes};
+}
+
+static void free_blocks(lt_arena_block *block) {
+  while (block != NULL) {
+    lt_arena_block *next = block->next;
+    lt_mem_free(block);
+    block = next;
+  }
+}
+
+void lt_arena_release(lt_arena *arena) {
+  /* One at a time: a clean-up may still use the arena, even register another. */
+  while (arena->cleanups != NULL) {
+    lt_arena_cleanup *cleanup = arena->cleanups;
+    arena->cleanups = cleanup->next;
+    cleanup->fn(cleanup->arg);
+  }
+  free_blocks(arena->head);
+  free_blocks(arena->big);
+  lt_arena_init(arena, arena->max);
+}
+
+static lt_arena_block *push_block(lt_arena_block **list, size_t cap) {
+  lt_arena_block *block = lt_mem_alloc(sizeof(*block) + cap);
+  if (block != NULL) {
+    block->next = *list;
+    block->cap = cap;
+    block->n = 0;
+    *list = block;
+  }
+  return block;
+}
+
+/* Each shared block is twice its forerunner; `size` is below BIG_BYTES, so the doubling ends. */
+static size_t next_block_cap(const lt_arena *arena, size_t size) {
+  size_t total = FIRST_BLOCK_BYTES;
+  if (arena->head != NULL) {
+    total = (arena->head->cap + sizeof(lt_arena_block)) * 2;
+  }
+  while (total < sizeof(lt_arena_block) + size) {
+    total *= 2;
+  }
+  return (total < LAST_BLOCK_BYTES ? total : LAST_BLOCK_BYTES) - sizeof(lt_arena_block);
+}
+
+static size_t padding(const lt_arena_block *block, size_t align) {
+  return (align - block->n % align) % align;
+}
+
+/* The block that `size` bytes go into. */
+static lt_arena_block *block_for(lt_arena *arena, size_t size, size_t align) {
+  if (size >= BIG_BYTES) {
+    return push_block(&arena->big, size);
+  }
+  lt_arena_block *head = arena->head;
+  if (head != NULL && size + padding(head, align) <= head->cap - head->n) {
+    return head;
+  }
+  return push_block(&arena->head, next_block_cap(arena, size));
+}
+
+static void *alloc_aligned(lt_arena *arena, size_t size, size_t align) {
+  if (size > arena->max - arena->used || size > PTRDIFF_MAX - sizeof(lt_arena_block)) {
+    return NULL;
+  }
+  lt_arena_block *block = block_for(arena, size, align);
+  if (block == NULL) {
+    return NULL;
+  }
+  size_t pad = padding(block, align);
+  if (size + pad > arena->max - arena->used) {
+    return NULL;
+  }
+  void *at = block->bytes + block->n + pad;
+  block->n += pad + size;
+  arena->used += pad + size;
+  return at;
+}
+
+void *lt_arena_alloc(lt_arena *arena, size_t size) {
+  return alloc_aligned(arena, size != 0 ? size : 1, ALIGN);
+}
+
+void *lt_arena_zalloc(lt_arena *arena, size_t count, size_t size) {
+  size_t total;
+  if (__builtin_mul_overflow(count, size, &total)) {
+    return NULL;
+  }
+  void *p = lt_arena_alloc(arena, total);
+  return p != NULL ? memset(p, 0, total) : NULL;
+}
+
+/* Room for `n` bytes of text and a NUL, packed without alignment. */
+static char *alloc_text(lt_arena *arena, size_t n) {
+  return n < PTRDIFF_MAX ? alloc_aligned(arena, n + 1, 1) : NULL;
+}
+
+lt_str lt_arena_dup(lt_arena *arena, lt_str s) {
+  char *p = alloc_text(arena, s.n);
+  if (p == NULL) {
+    return LT_STR_NULL;
+  }
+  if (s.n > 0) {
+    memcpy(p, s.p, s.n);
+  }
+  p[s.n] = '\0';
+  return (lt_str){p, s.n};
+}
+
+lt_str lt_arena_printf(lt_arena *arena, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  int n = vsnprintf(NULL, 0, fmt, ap);
+  va_end(ap);
+  char *p = n < 0 ? NULL : alloc_text(arena, (size_t)n);
+  if (p == NULL) {
+    return LT_STR_NULL;
+  }
+  va_start(ap, fmt);
+  vsnprintf(p, (size_t)n + 1, fmt, ap);
+  va_end(ap);
+  return (lt_str){p, (size_t)n};
+}
+
+lt_status lt_arena_on_release(lt_arena *arena, void (*fn)(void *arg), void *arg) {
+  lt_arena_cleanup *cleanup = lt_arena_alloc(arena, sizeof(*cleanup));
+  if (cleanup == NULL) {
+    return LT_E_NOMEM;
+  }
+  *cleanup = (lt_arena_cleanup){.next = arena->cleanups, .fn = fn, .arg = arg};
+  arena->cleanups = cleanup;
+  return LT_OK;
+}

@@ -1,0 +1,88 @@
+#include "base/err.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ELLIPSIS     "..."
+#define ELLIPSIS_LEN (sizeof(ELLIPSIS) - 1)
+/* A prefix may take half of the message at most: what follows it is the cause, which must stay readable. */
+#define PREFIX_MAX (LT_ERR_MSG_MAX / 2)
+
+static bool is_continuation(char c) {
+  return ((unsigned char)c & 0xC0) == 0x80;
+}
+
+/* Ends a full buffer of `size` bytes in "...", at the start of a character. A character has at most three continuation
+ * bytes; where there are more, the text is not UTF-8 and any place is as good. */
+static void mark_cut(char *text, size_t size) {
+  size_t full = size - 1 - ELLIPSIS_LEN;
+  size_t at = full;
+  while (at > 0 && full - at < 4 && is_continuation(text[at])) {
+    at--;
+  }
+  if (full - at == 4) {
+    at = full;
+  }
+  memcpy(text + at, ELLIPSIS, sizeof(ELLIPSIS));
+}
+
+__attribute__((format(printf, 3, 0))) static void format_cut(char *text, size_t size, const char *fmt, va_list ap) {
+  int n = vsnprintf(text, size, fmt, ap);
+  if (n < 0) {
+    text[0] = '\0';
+  } else if ((size_t)n >= size) {
+    mark_cut(text, size);
+  }
+}
+
+lt_status lt_err_set(lt_err *err, lt_status status, const char *file, int line, const char *fmt, ...) {
+  LT_CHECK(status != LT_OK);
+  if (err == NULL) {
+    return status;
+  }
+  char text[LT_ERR_MSG_MAX]; /* an argument may be the old message */
+  va_list ap;
+  va_start(ap, fmt);
+  format_cut(text, sizeof(text), fmt, ap);
+  va_end(ap);
+  err->status = status;
+  err->file = file;
+  err->line = line;
+  memcpy(err->msg, text, strlen(text) + 1);
+  return status;
+}
+
+lt_status lt_err_prefix(lt_err *err, const char *fmt, ...) {
+  if (err == NULL) {
+    return LT_E_INTERNAL;
+  }
+  LT_CHECK(err->status != LT_OK);
+  char prefix[PREFIX_MAX];
+  va_list ap;
+  va_start(ap, fmt);
+  format_cut(prefix, sizeof(prefix), fmt, ap);
+  va_end(ap);
+  char text[LT_ERR_MSG_MAX];
+  int n = snprintf(text, sizeof(text), "%s: %s", prefix, lt_err_msg(err));
+  if (n >= (int)sizeof(text)) {
+    mark_cut(text, sizeof(text));
+  }
+  memcpy(err->msg, text, sizeof(text));
+  return err->status;
+}
+
+const char *lt_err_msg(const lt_err *err) {
+  return err->msg[0] != '\0' ? err->msg : lt_status_text(err->status);
+}
+
+_Noreturn void lt_check_failed(const char *cond, const char *file, int line) {
+  char text[512];
+  int n = snprintf(text, sizeof(text), "%s:%d: internal check failed: %s\n", file, line, cond);
+  size_t len = n < 0 ? 0 : (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1;
+  /* write and not stdio, whose lock or buffer may be what is broken; if it fails there is nobody left to tell. */
+  ssize_t written = write(STDERR_FILENO, text, len);
+  (void)written;
+  abort();
+}
