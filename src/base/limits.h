@@ -67,5 +67,6 @@
 /* --- fibers on the loop -------------------------------------------------------------------------------------------- */
 #define LT_LOOP_STACK_BYTES (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */
 #define LT_LOOP_FIBERS_MAX 65536
+#define LT_FIBER_GUARD_BYTES (64 * LT_KIB) /* below each stack: no frame of ours is large enough to jump over it */
 
 #endif

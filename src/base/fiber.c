@@ -1,0 +1,151 @@
+#include "base/fiber.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/fiber_hooks.h"
+#include "base/limits.h"
+
+/* fiber_ARCHITECTURE.S */
+void lt_fiber_switch(void **save_sp, void *load_sp);
+void *lt_fiber_prepare(void *top, void (*main)(void *), void *arg);
+
+typedef enum fiber_state { FIBER_NONE, FIBER_SUSPENDED, FIBER_RUNNING, FIBER_ENDED } fiber_state;
+
+/* What is in lt_fiber.opaque. */
+typedef struct __attribute__((may_alias)) fiber_impl {
+  void *sp;         /* the fiber's, while it is suspended */
+  void *resumer_sp; /* its resumer's, while it runs */
+  lt_fiber *resumer;
+  fiber_state state;
+  lt_fiber_fn fn;
+  void *arg;
+  void *stack;
+  size_t size;
+  fiber_hooks hooks;
+} fiber_impl;
+
+_Static_assert(sizeof(fiber_impl) <= LT_FIBER_SIZE, "LT_FIBER_SIZE is too small");
+_Static_assert(_Alignof(fiber_impl) <= _Alignof(lt_fiber), "lt_fiber is not aligned enough");
+
+static __thread lt_fiber *running;
+
+/* A fiber may go on under another thread, so the address of `running` must not outlive a switch in a register: only
+ * these two know it, and neither is inlined or found to have no side effects. */
+__attribute__((noinline)) lt_fiber *lt_fiber_current(void) {
+  __asm__ volatile("" ::: "memory");
+  return running;
+}
+
+static __attribute__((noinline)) void set_current(lt_fiber *fiber) {
+  __asm__ volatile("" ::: "memory");
+  running = fiber;
+}
+
+static fiber_impl *impl_of(lt_fiber *fiber) {
+  return (fiber_impl *)(void *)fiber->opaque;
+}
+
+/* The first function on a fiber's stack. */
+static void fiber_main(void *arg) {
+  fiber_impl *f = arg;
+  asan_entered(&f->hooks);
+  f->fn(f->arg);
+  f->state = FIBER_ENDED;
+  asan_leave_forever(&f->hooks);
+  tsan_leave(&f->hooks);
+  lt_fiber_switch(&f->sp, f->resumer_sp);
+  __builtin_unreachable();
+}
+
+void lt_fiber_init(lt_fiber *fiber, void *stack, size_t size, lt_fiber_fn fn, void *arg) {
+  fiber_impl *f = impl_of(fiber);
+  uintptr_t unaligned = ((uintptr_t)stack + size) & 15U;
+  memset(fiber, 0, sizeof *fiber);
+  f->fn = fn;
+  f->arg = arg;
+  f->stack = stack;
+  f->size = size;
+  f->sp = lt_fiber_prepare((char *)stack + size - unaligned, fiber_main, f);
+  f->state = FIBER_SUSPENDED;
+}
+
+void lt_fiber_release(lt_fiber *fiber) {
+  fiber_impl *f = impl_of(fiber);
+  LT_CHECK(f->state != FIBER_RUNNING);
+  if (f->state == FIBER_SUSPENDED) {
+    asan_abandon(&f->hooks, f->stack, f->size, f->sp);
+    tsan_destroy(&f->hooks);
+  }
+  f->state = FIBER_NONE;
+}
+
+bool lt_fiber_resume(lt_fiber *fiber) {
+  fiber_impl *f = impl_of(fiber);
+  LT_CHECK(f->state == FIBER_SUSPENDED);
+  f->state = FIBER_RUNNING;
+  f->resumer = lt_fiber_current();
+  set_current(fiber);
+  asan_enter(&f->hooks, f->stack, f->size);
+  tsan_enter(&f->hooks);
+  lt_fiber_switch(&f->resumer_sp, f->sp);
+  asan_left(&f->hooks);
+  set_current(f->resumer);
+  if (f->state == FIBER_ENDED) {
+    tsan_destroy(&f->hooks);
+    return false;
+  }
+  /* Only now, off its stack, may another thread take it. */
+  f->state = FIBER_SUSPENDED;
+  return true;
+}
+
+void lt_fiber_yield(void) {
+  lt_fiber *fiber = lt_fiber_current();
+  LT_CHECK(fiber != NULL);
+  fiber_impl *f = impl_of(fiber);
+  asan_leave(&f->hooks);
+  tsan_leave(&f->hooks);
+  lt_fiber_switch(&f->sp, f->resumer_sp);
+  asan_entered(&f->hooks);
+}
+
+static size_t page_size(void) {
+  return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static size_t round_up(size_t n, size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt_err *err) {
+  size_t guard = round_up(LT_FIBER_GUARD_BYTES, page_size());
+  if (size > SIZE_MAX / 2) {
+    return lt_fail(err, LT_E_NOMEM, "a stack of %zu bytes is more than there are addresses", size);
+  }
+  size_t usable = round_up(size > 0 ? size : 1, page_size());
+  char *map = mmap(NULL, guard + usable, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (map == MAP_FAILED) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a stack of %zu bytes: %s", usable, strerror(errno));
+  }
+  if (mprotect(map + guard, usable, PROT_READ | PROT_WRITE) != 0) {
+    lt_status status = lt_fail(err, LT_E_NOMEM, "no memory for a stack of %zu bytes: %s", usable, strerror(errno));
+    munmap(map, guard + usable);
+    return status;
+  }
+  /* A huge page would make two megabytes of the first byte touched. Kernels without them refuse: just as well. */
+  (void)madvise(map + guard, usable, MADV_NOHUGEPAGE);
+  *ret_stack = map + guard;
+  *ret_size = usable;
+  return LT_OK;
+}
+
+void lt_fiber_stack_free(void *stack, size_t size) {
+  size_t guard = round_up(LT_FIBER_GUARD_BYTES, page_size());
+  if (stack != NULL) {
+    LT_CHECK(munmap((char *)stack - guard, guard + size) == 0);
+  }
+}
