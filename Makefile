@@ -1,0 +1,113 @@
+# Lathe's build, from outside. CMake presets do the work; this file prepares what they share and names the usual jobs.
+#
+# build/engine   the JavaScript engine, translated from wasm and compiled once for all presets
+# build/<preset> one CMake build each: release, asan, tsan, fuzz
+# build/lathe    the program (a link into build/release)
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+MAKEFLAGS   += --no-builtin-rules --no-print-directory
+
+ENGINE      := build/engine
+ENGINE_WASM := node_modules/quickjs-wasi/quickjs.wasm
+# -O2 without these flags runs programs half as fast (docs/internals/box.md).
+ENGINE_CFLAGS := -O3 -fno-strict-aliasing -w
+WERROR      := $(if $(CI),ON,OFF)
+PRESETS     := release asan tsan fuzz
+FUZZ_SECONDS ?= 30
+
+.PHONY: all engine demo test bench asan tsan fuzz lint fmt cross clean distclean help check
+
+help: ## What there is
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+all: check ## Build the program: build/lathe
+	@$(MAKE) -j2 engine build/release.libs
+	@$(MAKE) build/release.all
+	@ln -sfn release/lathe build/lathe
+
+check:
+	@scripts/setup.sh --check build
+
+# --- the engine, and the type stripper that runs in it ---------------------------------------------------------------
+
+engine: $(ENGINE)/sucrase.js $(ENGINE)/qjs.o
+
+$(ENGINE)/qjs.c: $(ENGINE_WASM)
+	@mkdir -p $(ENGINE)
+	wasm2c $< -n qjs -o $@
+
+$(ENGINE)/qjs.o: $(ENGINE)/qjs.c
+	@echo "Compiling the engine (about 40 seconds, once)"
+	gcc $(ENGINE_CFLAGS) -c $< -o $@
+
+$(ENGINE)/sucrase.js: src/sandbox/strip_entry.js node_modules/.lathe-lock.json
+	@mkdir -p $(ENGINE)
+	node_modules/.bin/esbuild $< --bundle --minify --format=iife --target=es2023 --global-name=__sucrase \
+	  --log-level=warning --outfile=$@
+
+# --- the presets ----------------------------------------------------------------------------------------------------
+
+# Our own libraries, which need only the engine's header: they are compiled while the engine is.
+$(PRESETS:%=build/%.libs): build/%.libs: build/%.configured
+	@cmake --build build/$* --target libs
+
+$(PRESETS:%=build/%.all): build/%.all: build/%.configured
+	@cmake --build build/$*
+
+# Always asked: it costs a third of a second, and changes nothing when nothing has changed.
+$(PRESETS:%=build/%.configured): build/%.configured: $(ENGINE)/qjs.c
+	@mkdir -p build
+	@cmake --preset $* -DLT_WERROR=$(WERROR) >build/$*.log 2>&1 || { cat build/$*.log >&2; exit 1; }
+
+.PHONY: $(foreach p,$(PRESETS),build/$(p).libs build/$(p).all build/$(p).configured)
+
+# --- jobs -----------------------------------------------------------------------------------------------------------
+
+demo: ## Install what is missing, build, run a program against real MCP servers
+	@scripts/setup.sh build
+	@$(MAKE) all
+	@scripts/demo.sh
+
+test: ## Install what is missing, build, run every test
+	@scripts/setup.sh test
+	@$(MAKE) all
+	@scripts/run-tests.sh release
+
+bench: ## Measure what DESIGN.md promises; never fails
+	@scripts/setup.sh bench
+	@$(MAKE) all
+	@scripts/bench.sh
+
+asan tsan: ## The tests under sanitizers, and faults that they must find
+	@scripts/setup.sh test
+	@$(MAKE) -j2 engine build/$@.libs
+	@$(MAKE) build/$@.all
+	@scripts/run-tests.sh $@
+	@scripts/canaries.sh $@
+
+fuzz: ## Fuzz each target for FUZZ_SECONDS (30)
+	@scripts/setup.sh fuzz
+	@$(MAKE) -j2 engine build/fuzz.libs
+	@$(MAKE) build/fuzz.all
+	@scripts/fuzz.sh $(FUZZ_SECONDS)
+
+lint: ## Check layers, headers, formatting
+	@scripts/setup.sh lint
+	@scripts/lint.sh
+
+fmt: ## Format the C files
+	@scripts/setup.sh lint
+	@git ls-files -co --exclude-standard 'src/*.[ch]' 'tests/*.[ch]' 'bench/*.[ch]' 'include/*.h' | xargs -r clang-format -i
+
+cross: ## Build for aarch64 and run its tests under emulation
+	@scripts/setup.sh cross
+	@$(MAKE) $(ENGINE)/qjs.c $(ENGINE)/sucrase.js
+	@scripts/cross-aarch64.sh
+
+clean: ## Remove what was built
+	@rm -rf build
+
+distclean: clean ## ... and what npm installed
+	@rm -rf node_modules

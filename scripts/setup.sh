@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Installs what the build and the tests need and is not there yet: Debian packages by apt-get, npm packages by npm ci.
+#
+#   scripts/setup.sh [--check] [build|test|lint|fuzz|cross|bench]...
+#
+# What is there already is left alone, whoever installed it. Without root it prints the one line to run and exits 1;
+# with --check it never installs anything.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# The one list: what needs it, the Debian package, and a command that succeeds when it is there.
+needs() {
+  cat <<'LIST'
+build gcc                    have gcc
+build libc6-dev              header stdio.h
+build make                   have make
+build cmake                  have cmake
+build ninja-build            have ninja
+build pkg-config             have pkg-config
+build wabt                   have wasm2c && header wasm-rt.h
+build libuv1-dev             library libuv
+build libyaml-dev            library yaml-0.1
+build libcmocka-dev          library cmocka
+build ca-certificates        npm_is_done || [ -s /etc/ssl/certs/ca-certificates.crt ]
+build nodejs                 node_is_new_enough
+build npm                    npm_is_done || have npm
+lint  python3                have python3
+lint  clang-format           have clang-format
+fuzz  clang                  have clang
+cross gcc-aarch64-linux-gnu  have aarch64-linux-gnu-gcc
+cross libc6-dev-arm64-cross  [ -e /usr/aarch64-linux-gnu/include/stdio.h ]
+cross qemu-user-static       have qemu-aarch64-static
+LIST
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+header() { [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ]; }
+library() { have pkg-config && pkg-config --exists "$1"; }
+node_is_new_enough() { have node && node -e 'process.exit(parseInt(process.versions.node) >= 18 ? 0 : 1)'; }
+# npm's stamp: the lockfile that node_modules was installed from.
+npm_is_done() { cmp -s package-lock.json node_modules/.lathe-lock.json && [ -s node_modules/quickjs-wasi/quickjs.wasm ]; }
+
+missing_packages() { # profiles...
+  local profile package check
+  while read -r profile package check; do
+    case " $* " in
+      *" $profile "*) eval "$check" || echo "$package" ;;
+    esac
+  done < <(needs)
+}
+
+run_logged() { # what-it-is command...
+  local what=$1
+  shift
+  mkdir -p build
+  "$@" >build/setup.log 2>&1 </dev/null || {
+    tail -n 20 build/setup.log >&2
+    echo "setup: $what failed; the whole log is build/setup.log" >&2
+    exit 1
+  }
+}
+
+install_debian() { # packages...
+  echo "setup: apt-get update"
+  # A third-party list that cannot be had is no reason to stop: the installation below decides.
+  apt-get update -qq >/dev/null 2>&1 </dev/null || true
+  echo "setup: installing Debian packages: $*"
+  DEBIAN_FRONTEND=noninteractive run_logged "apt-get install" \
+    apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "$@"
+}
+
+install_npm() {
+  echo "setup: installing npm packages (npm ci)"
+  # No package's own install script is needed, so none is run.
+  run_logged "npm ci" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+  cp package-lock.json node_modules/.lathe-lock.json
+}
+
+main() {
+  local check_only=no profiles=" build" missing
+  for arg in "$@"; do
+    case "$arg" in
+      --check) check_only=yes ;;
+      build | test | bench) ;;
+      lint | fuzz | cross) profiles+=" $arg" ;;
+      *) echo "setup: unknown argument \"$arg\" (build, test, bench, lint, fuzz, cross or --check)" >&2 && exit 2 ;;
+    esac
+  done
+
+  missing=$(missing_packages $profiles | tr '\n' ' ')
+  missing=${missing% }
+  if [ -n "$missing" ]; then
+    if [ "$check_only" = yes ] || [ "$(id -u)" != 0 ]; then
+      local sudo=""
+      [ "$(id -u)" = 0 ] || sudo="sudo "
+      echo "setup: some Debian packages are missing. Run this line, then try again:" >&2
+      echo "  ${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends $missing" >&2
+      exit 1
+    fi
+    install_debian $missing
+    missing=$(missing_packages $profiles | tr '\n' ' ')
+    [ -z "${missing% }" ] || { echo "setup: installed, but still not found: $missing" >&2 && exit 1; }
+  fi
+  if ! npm_is_done; then
+    if [ "$check_only" = yes ]; then
+      echo "setup: the npm packages are missing. Run: scripts/setup.sh" >&2
+      exit 1
+    fi
+    install_npm
+  fi
+}
+
+main "$@"
