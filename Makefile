@@ -20,7 +20,7 @@ FUZZ_SECONDS ?= 30
 .PHONY: all engine demo test bench asan tsan fuzz lint fmt cross clean distclean help check
 
 help: ## What there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z ]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 all: check ## Build the program: build/lathe
 	@$(MAKE) -j2 engine build/release.libs

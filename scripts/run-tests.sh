@@ -14,7 +14,7 @@ runner=()
 
 if [ "$preset" != release ]; then
   export LATHE_SLOW=1
-  export ASAN_OPTIONS="detect_leaks=1:detect_stack_use_after_return=0:abort_on_error=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+  export ASAN_OPTIONS="detect_leaks=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
   export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
   export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
 fi
