@@ -1,8 +1,9 @@
 /* JSON text (RFC 8259), read to spans and written to buffers.
  *
- * JSON text is Lathe's border currency, so this is our own: a validating parser that keeps numbers as written and strings
- * as WTF-8 (a lone surrogate, escaped or encoded, survives a round trip), with a depth and a size ceiling. lt_json_parse
- * makes a flat index of a document, no tree: a node says where its text is, what it is and where the next one begins.
+ * JSON text is Lathe's border currency, so this is our own: a validating parser that keeps numbers as written and
+ * strings as WTF-8 (a lone surrogate, escaped or encoded, survives a round trip), with a depth and a size ceiling.
+ * lt_json_parse makes a flat index of a document, no tree: a node says where its text is, what it is and where the next
+ * one begins.
  *
  * Owns: a document borrows the text it was made from and lives in the arena it was given.
  * Nothing here suspends, and nothing keeps state between calls.
@@ -108,12 +109,14 @@ bool lt_json_int(lt_json v, int64_t *ret);
 bool lt_json_double(lt_json v, double *ret);
 
 /* --- Writing -------------------------------------------------------------------------------------------------------
- * Commas and nesting are kept by the writer; misuse is a bug of ours (LT_CHECK). Errors stick in the buffer's status. */
+ * Commas and nesting are kept by the writer; misuse is a bug of ours (LT_CHECK). Errors stick in the buffer's status.
+ */
 typedef struct lt_json_writer {
   lt_buf *buf;
   uint32_t depth;
   bool need_comma;
   bool after_key;
+  uint64_t objects; /* bit n: the container at depth n + 1 is an object; beyond 64 levels nothing is known */
 } lt_json_writer;
 
 static inline lt_json_writer lt_json_writer_on(lt_buf *buf) {
@@ -138,8 +141,8 @@ void lt_json_put_null(lt_json_writer *w);
 /* Text that is JSON already, as it is; nothing ("") is written as null. */
 void lt_json_put_raw(lt_json_writer *w, lt_str json);
 
-/* The text with two-space indentation, or without any white space: for people, and for one-line protocols.
- * `doc` must have been parsed. */
+/* The text with two-space indentation, or without any white space: for people, and for one-line protocols. Scalars stay
+ * as written, but encoded surrogates become escapes: what comes out is UTF-8. Nothing for NONE. */
 void lt_json_pretty(lt_json v, lt_buf *out);
 void lt_json_compact(lt_json v, lt_buf *out);
 

@@ -1,0 +1,898 @@
+#include "codec/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "codec/json_text.h"
+
+#define COUNT_ONE   (1u << LT_JSON_INFO_COUNT_SHIFT)
+#define OPEN_OBJECT 0x80000000u /* in scan.open: the container is an object; the rest is its node's index */
+#define SMALL_NODES 128         /* 2 KiB of stack: most tool answers need no more */
+
+/* Every item takes two bytes of text at least, its comma included, so the count of any container fits its bits. */
+_Static_assert(LT_JSON_MAX_BYTES / 2 < (1u << (32 - LT_JSON_INFO_COUNT_SHIFT)), "item counts must fit");
+_Static_assert(LT_JSON_MAX_BYTES < OPEN_OBJECT, "node indices must leave the top bit free");
+
+/* --- The scan ---------------------------------------------------------------------------------------------------- */
+
+/* The nodes are gathered outside the arena and copied there when their number is known: the arena keeps exactly what
+ * the document needs, and realloc moves big blocks by remapping. (Measured against counting the punctuation first and
+ * against doubling in the arena; see docs/internals/json.md.) */
+typedef struct scan {
+  const char *start;
+  const char *end;
+  lt_json_node *nodes;
+  uint32_t count;
+  uint32_t cap;
+  uint32_t cap_max;   /* what the arena has room for */
+  lt_json_node *heap; /* the nodes once they have left the caller's stack */
+
+  lt_status status; /* the first fault: what, where, and whether `what` names something that was expected */
+  const char *at;
+  const char *what;
+  bool expected;
+
+  uint32_t depth;
+  uint32_t open[LT_JSON_MAX_DEPTH];
+} scan;
+
+static __attribute__((cold, noinline)) const char *fault_as(scan *s, lt_status status, const char *at,
+                                                            const char *what) {
+  s->status = status;
+  s->at = at;
+  s->what = what;
+  s->expected = false;
+  return NULL;
+}
+
+static __attribute__((cold, noinline)) const char *fault(scan *s, const char *at, const char *what) {
+  return fault_as(s, LT_E_SYNTAX, at, what);
+}
+
+static __attribute__((cold, noinline)) const char *expected(scan *s, const char *at, const char *what) {
+  fault(s, at, what);
+  s->expected = true;
+  return NULL;
+}
+
+static inline bool is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static const char *skip_space_run(const char *p, const char *end) {
+  while (p < end && is_space(*p)) {
+    p++;
+    uint64_t x; /* indentation: eight blanks at a time */
+    while (end - p >= 8 && (memcpy(&x, p, sizeof x), x == 0x2020202020202020u)) {
+      p += 8;
+    }
+  }
+  return p;
+}
+
+static inline const char *skip_space(const char *p, const char *end) {
+  return p < end && (unsigned char)*p > ' ' ? p : skip_space_run(p, end);
+}
+
+static inline bool is_digit(char c) {
+  return (unsigned)(c - '0') < 10;
+}
+
+static inline int hex_value(char c) {
+  if (is_digit(c)) {
+    return c - '0';
+  }
+  c = (char)(c | 0x20);
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static const char *scan_escape(scan *s, const char *p) {
+  if (s->end - p < 2) {
+    return expected(s, s->end, "the rest of an escape");
+  }
+  switch (p[1]) {
+    case '"':
+    case '\\':
+    case '/':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't':
+      return p + 2;
+    case 'u':
+      for (int i = 2; i < 6; i++) {
+        if (p + i == s->end || hex_value(p[i]) < 0) {
+          return expected(s, p + i, "four hexadecimal digits after \\u");
+        }
+      }
+      return p + 6;
+    default:
+      return fault(s, p, "unknown escape; JSON has \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX");
+  }
+}
+
+static __attribute__((cold, noinline)) const char *fault_utf8(scan *s, const char *p) {
+  unsigned char c = (unsigned char)*p;
+  unsigned char next = p + 1 < s->end ? (unsigned char)p[1] : 0;
+  if (c < 0xC0) {
+    return fault(s, p, "invalid UTF-8: a continuation byte without a lead byte");
+  }
+  if (c < 0xC2 || (c == 0xE0 && next >= 0x80 && next < 0xA0) || (c == 0xF0 && next >= 0x80 && next < 0x90)) {
+    return fault(s, p, "invalid UTF-8: an overlong form");
+  }
+  if (c > 0xF7) {
+    return fault(s, p, "invalid UTF-8: a byte that UTF-8 never has");
+  }
+  if (c > 0xF4 || (c == 0xF4 && next >= 0x90 && next < 0xC0)) {
+    return fault(s, p, "invalid UTF-8: past U+10FFFF");
+  }
+  return fault(s, p, "invalid UTF-8: an incomplete character");
+}
+
+static const char *scan_wide(scan *s, const char *p, uint32_t *flags) {
+  do {
+    uint32_t cp;
+    unsigned n = lt_json_read_char(p, s->end, &cp);
+    if (n == 0) {
+      return fault_utf8(s, p);
+    }
+    if (lt_json_is_surrogate(cp)) {
+      *flags |= LT_JSON_INFO_ESCAPED;
+    }
+    p += n;
+  } while (p < s->end && (unsigned char)*p >= 0x80);
+  return p;
+}
+
+static __attribute__((cold, noinline)) const char *fault_control(scan *s, const char *p) {
+  if (*p == '\n' || *p == '\r') {
+    return fault(s, p, "a line break inside a string; write \\n, or close the string");
+  }
+  return fault(s, p, "a raw control character inside a string; write it as \\t or \\u00XX");
+}
+
+/* `open` is the opening quote. Returns what follows the closing one. */
+static inline const char *scan_string(scan *s, const char *open, uint32_t *flags) {
+  const char *p = open + 1;
+  for (;;) {
+    p = lt_json_plain_end(p, s->end);
+    if (p == s->end) {
+      return fault(s, open, "this string has no closing quote");
+    }
+    if (*p == '"') {
+      return p + 1;
+    }
+    if (*p == '\\') {
+      *flags |= LT_JSON_INFO_ESCAPED;
+      p = scan_escape(s, p);
+    } else if ((unsigned char)*p >= 0x80) {
+      p = scan_wide(s, p, flags);
+    } else {
+      p = fault_control(s, p);
+    }
+    if (p == NULL) {
+      return NULL;
+    }
+  }
+}
+
+static inline const char *skip_digits(const char *p, const char *end) {
+  while (p < end && is_digit(*p)) {
+    p++;
+  }
+  return p;
+}
+
+static inline const char *scan_number(scan *s, const char *p) {
+  const char *end = s->end;
+  if (*p == '-') {
+    p++;
+  }
+  if (p == end || !is_digit(*p)) {
+    return expected(s, p, "a digit");
+  }
+  if (*p == '0' && end - p > 1 && is_digit(p[1])) {
+    return fault(s, p, "a number must not begin with 0");
+  }
+  p = skip_digits(p, end);
+  if (p < end && *p == '.') {
+    const char *digits = p + 1;
+    p = skip_digits(digits, end);
+    if (p == digits) {
+      return expected(s, p, "a digit after the decimal point");
+    }
+  }
+  if (p < end && (*p == 'e' || *p == 'E')) {
+    p++;
+    if (p < end && (*p == '+' || *p == '-')) {
+      p++;
+    }
+    const char *digits = p;
+    p = skip_digits(digits, end);
+    if (p == digits) {
+      return expected(s, p, "a digit in the exponent");
+    }
+  }
+  return p;
+}
+
+static inline const char *scan_word(scan *s, const char *p, lt_str word) {
+  if ((size_t)(s->end - p) < word.n || memcmp(p, word.p, word.n) != 0) {
+    return expected(s, p, "a value");
+  }
+  return p + word.n;
+}
+
+/* A value without children; its type is added to `info`. */
+static inline const char *scan_scalar(scan *s, const char *p, uint32_t *info) {
+  switch (*p) {
+    case '"':
+      *info = LT_JSON_STRING;
+      return scan_string(s, p, info);
+    case 't':
+      *info = LT_JSON_TRUE;
+      return scan_word(s, p, LT_STR("true"));
+    case 'f':
+      *info = LT_JSON_FALSE;
+      return scan_word(s, p, LT_STR("false"));
+    case 'n':
+      *info = LT_JSON_NULL;
+      return scan_word(s, p, LT_STR("null"));
+    default:
+      *info = LT_JSON_NUMBER;
+      return *p == '-' || is_digit(*p) ? scan_number(s, p) : expected(s, p, "a value");
+  }
+}
+
+static __attribute__((noinline)) bool grow_nodes(scan *s) {
+  uint32_t cap = s->cap > s->cap_max / 4 ? s->cap_max : s->cap * 4;
+  lt_json_node *nodes = NULL;
+  if (cap > s->cap) {
+    nodes = lt_mem_realloc(s->heap, cap * sizeof *nodes);
+  }
+  if (nodes == NULL) {
+    fault_as(s, LT_E_NOMEM, s->start, "no memory for the document's index");
+    return false;
+  }
+  if (s->heap == NULL) {
+    memcpy(nodes, s->nodes, s->count * sizeof *nodes);
+  }
+  s->heap = s->nodes = nodes;
+  s->cap = cap;
+  return true;
+}
+
+static inline bool add_node(scan *s, const char *start, const char *end, uint32_t info) {
+  if (s->count == s->cap && !grow_nodes(s)) {
+    return false;
+  }
+  uint32_t at = s->count++;
+  s->nodes[at] = (lt_json_node){(uint32_t)(start - s->start), (uint32_t)(end - s->start), at + 1, info};
+  return true;
+}
+
+static inline bool open_container(scan *s, const char *p, lt_json_type type, const bool index) {
+  if (s->depth == LT_JSON_MAX_DEPTH) {
+    fault_as(s, LT_E_LIMIT, p, "nested too deeply");
+    return false;
+  }
+  s->open[s->depth++] = s->count | (type == LT_JSON_OBJECT ? OPEN_OBJECT : 0);
+  return !index || add_node(s, p, p, type);
+}
+
+static inline void close_container(scan *s, const char *p, const bool index) {
+  uint32_t top = s->open[--s->depth] & ~OPEN_OBJECT;
+  if (index) {
+    s->nodes[top].end = (uint32_t)(p - s->start);
+    s->nodes[top].next = s->count;
+  }
+}
+
+static inline bool in_object(const scan *s) {
+  return (s->open[s->depth - 1] & OPEN_OBJECT) != 0;
+}
+
+/* Counts an item or member of the innermost container. */
+static inline void count_item(scan *s, const bool index) {
+  if (index) {
+    s->nodes[s->open[s->depth - 1] & ~OPEN_OBJECT].info += COUNT_ONE;
+  }
+}
+
+/* A key and its colon. */
+static inline const char *scan_key(scan *s, const char *p, const bool index) {
+  p = skip_space(p, s->end);
+  if (p == s->end || *p != '"') {
+    return expected(s, p, "a key in double quotes");
+  }
+  uint32_t info = LT_JSON_STRING | LT_JSON_INFO_KEY;
+  const char *after = scan_string(s, p, &info);
+  if (after == NULL || (index && !add_node(s, p, after, info))) {
+    return NULL;
+  }
+  count_item(s, index);
+  p = skip_space(after, s->end);
+  if (p == s->end || *p != ':') {
+    return expected(s, p, "':' after a key");
+  }
+  return p + 1;
+}
+
+/* One value with everything in it, without recursion: s->open is the stack. Returns what follows it. Made twice by the
+ * compiler, with and without the index. */
+static inline __attribute__((always_inline)) const char *scan_value(scan *s, const char *p, const bool index) {
+  const char *const end = s->end;
+value:
+  p = skip_space(p, end);
+  if (p == end) {
+    return expected(s, p, "a value");
+  }
+  if (*p == '{' || *p == '[') {
+    bool object = *p == '{';
+    if (!open_container(s, p, object ? LT_JSON_OBJECT : LT_JSON_ARRAY, index)) {
+      return NULL;
+    }
+    p = skip_space(p + 1, end);
+    if (p < end && *p == (object ? '}' : ']')) {
+      goto close;
+    }
+    goto item;
+  }
+  uint32_t info;
+  const char *after = scan_scalar(s, p, &info);
+  if (after == NULL || (index && !add_node(s, p, after, info))) {
+    return NULL;
+  }
+  p = after;
+next:
+  if (s->depth == 0) {
+    return p;
+  }
+  p = skip_space(p, end);
+  if (p < end && *p == ',') {
+    p++;
+    goto item;
+  }
+  if (p == end || *p != (in_object(s) ? '}' : ']')) {
+    return expected(s, p, in_object(s) ? "',' or '}' after a member" : "',' or ']' after an item");
+  }
+close:
+  close_container(s, ++p, index);
+  goto next;
+item:
+  if (!in_object(s)) {
+    count_item(s, index);
+    goto value;
+  }
+  p = scan_key(s, p, index);
+  if (p == NULL) {
+    return NULL;
+  }
+  goto value;
+}
+
+static const char *check_beginning(scan *s) {
+  size_t n = (size_t)(s->end - s->start);
+  if (n > LT_JSON_MAX_BYTES) {
+    return fault_as(s, LT_E_LIMIT, s->start, "too long");
+  }
+  if (n >= 3 && memcmp(s->start, "\xEF\xBB\xBF", 3) == 0) {
+    return fault(s, s->start, "a byte order mark before the JSON; send UTF-8 without one");
+  }
+  if (n >= 2 && (memcmp(s->start, "\xFF\xFE", 2) == 0 || memcmp(s->start, "\xFE\xFF", 2) == 0)) {
+    return fault(s, s->start, "the text looks like UTF-16; JSON is UTF-8");
+  }
+  return s->start;
+}
+
+static inline __attribute__((always_inline)) bool scan_document(scan *s, const bool index) {
+  if (check_beginning(s) == NULL) {
+    return false;
+  }
+  const char *p = scan_value(s, s->start, index);
+  if (p == NULL) {
+    return false;
+  }
+  p = skip_space(p, s->end);
+  return p == s->end || fault(s, p, "more text after the end of the value") != NULL;
+}
+
+static void scan_init(scan *s, lt_str text) {
+  s->start = text.p != NULL ? text.p : "";
+  s->end = s->start + text.n;
+  s->nodes = s->heap = NULL;
+  s->count = s->cap = s->cap_max = 0;
+  s->depth = 0;
+  s->status = LT_OK;
+}
+
+/* --- Saying what is wrong ---------------------------------------------------------------------------------------- */
+
+#define QUOTE_CHARS 24 /* of the text in a message */
+
+/* Mistakes that are common enough to be told by name: what is found, and what to do. */
+static const struct {
+  const char *found;
+  const char *hint;
+} mistakes[] = {
+    {"'", "JSON takes double quotes"},
+    {"`", "JSON takes double quotes"},
+    {"/", "JSON has no comments"},
+    {"#", "JSON has no comments"},
+    {"True", "write true"},
+    {"TRUE", "write true"},
+    {"False", "write false"},
+    {"FALSE", "write false"},
+    {"None", "write null"},
+    {"NULL", "write null"},
+    {"undefined", "write null, or leave the member out"},
+    {"NaN", "JSON has no NaN; write null"},
+    {"Infinity", "JSON has no Infinity; write null"},
+    {"+", "JSON numbers have no '+'"},
+    {".", "JSON numbers begin with a digit"},
+};
+
+static const char *hint_for(const scan *s) {
+  size_t left = (size_t)(s->end - s->at);
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+    size_t n = strlen(mistakes[i].found);
+    if (n <= left && memcmp(s->at, mistakes[i].found, n) == 0) {
+      return mistakes[i].hint;
+    }
+  }
+  const char *p = s->at;
+  while (p > s->start && is_space(p[-1])) {
+    p--;
+  }
+  if (left > 0 && (*s->at == '}' || *s->at == ']') && p > s->start && p[-1] == ',') {
+    return "remove the comma before it";
+  }
+  return NULL;
+}
+
+/* Lines end in LF, CR or CRLF; columns are characters: every byte that does not continue one. */
+static void position(const scan *s, size_t *ret_line, size_t *ret_column) {
+  size_t line = 1;
+  size_t column = 1;
+  for (const char *p = s->start; p < s->at; p++) {
+    if (*p == '\n' || (*p == '\r' && !(p + 1 < s->end && p[1] == '\n'))) {
+      line++;
+      column = 1;
+    } else if (!lt_json_is_continuation(*p)) {
+      column++;
+    }
+  }
+  *ret_line = line;
+  *ret_column = column;
+}
+
+/* A little of the text at the fault, fit for a terminal. */
+static void quote(const scan *s, char out[QUOTE_CHARS * 4 + 4]) {
+  const char *p = s->at;
+  char *o = out;
+  for (int i = 0; i < QUOTE_CHARS && p < s->end && (i == 0 || (*p != '\n' && *p != '\r')); i++) {
+    uint32_t cp = 0;
+    unsigned n = lt_json_read_char(p, s->end, &cp);
+    if (n == 0 || cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || lt_json_is_surrogate(cp)) {
+      o += snprintf(o, 5, "\\x%02X", (unsigned)(unsigned char)*p);
+      p++;
+    } else {
+      memcpy(o, p, n);
+      o += n;
+      p += n;
+    }
+  }
+  memcpy(o, p < s->end ? "..." : "", p < s->end ? 4 : 1);
+}
+
+static __attribute__((cold, noinline)) lt_status scan_fail(const scan *s, lt_err *err) {
+  if (s->status == LT_E_NOMEM) {
+    return lt_fail(err, LT_E_NOMEM, "%s", s->what);
+  }
+  if (s->status == LT_E_LIMIT && s->depth == 0) {
+    return lt_fail(err, LT_E_LIMIT, "the JSON has %zu bytes; at most %lu are read", (size_t)(s->end - s->start),
+                   LT_JSON_MAX_BYTES);
+  }
+  size_t line;
+  size_t column;
+  position(s, &line, &column);
+  if (s->status == LT_E_LIMIT) {
+    return lt_fail(err, LT_E_LIMIT, "the JSON is nested deeper than %d levels at line %zu, column %zu",
+                   LT_JSON_MAX_DEPTH, line, column);
+  }
+  if (s->start == s->end) {
+    return lt_fail(err, LT_E_SYNTAX, "invalid JSON: expected a value, but the text is empty");
+  }
+  const char *lead = s->expected ? "expected " : "";
+  if (s->at == s->end) {
+    return lt_fail(err, LT_E_SYNTAX, "invalid JSON at line %zu, column %zu: %s%s, but the text ends here", line, column,
+                   lead, s->what);
+  }
+  char found[QUOTE_CHARS * 4 + 4];
+  quote(s, found);
+  const char *hint = s->expected ? hint_for(s) : NULL;
+  return lt_fail(err, LT_E_SYNTAX, "invalid JSON at line %zu, column %zu: %s%s%s `%s`%s%s%s", line, column, lead,
+                 s->what, s->expected ? ", found" : ":", found, hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
+}
+
+lt_status lt_json_check(lt_str text, lt_err *err) {
+  scan s;
+  scan_init(&s, text);
+  return scan_document(&s, false) ? LT_OK : scan_fail(&s, err);
+}
+
+static uint32_t nodes_that_fit(const lt_arena *arena) {
+  size_t left = arena->max > arena->used ? arena->max - arena->used : 0;
+  size_t nodes = left / sizeof(lt_json_node);
+  return nodes < LT_JSON_MAX_BYTES ? (uint32_t)nodes : (uint32_t)LT_JSON_MAX_BYTES;
+}
+
+lt_status lt_json_parse(lt_arena *arena, lt_str text, lt_json_doc *ret_doc, lt_err *err) {
+  lt_json_node small[SMALL_NODES];
+  scan s;
+  scan_init(&s, text);
+  s.nodes = small;
+  s.cap = SMALL_NODES;
+  s.cap_max = nodes_that_fit(arena);
+  lt_status status = LT_OK;
+  lt_json_node *nodes = NULL;
+  if (!scan_document(&s, true)) {
+    status = scan_fail(&s, err);
+  } else if ((nodes = lt_arena_alloc(arena, s.count * sizeof *nodes)) == NULL) {
+    status = lt_fail(err, LT_E_NOMEM, "no memory for the document's index");
+  } else {
+    memcpy(nodes, s.nodes, s.count * sizeof *nodes);
+    *ret_doc = (lt_json_doc){{s.start, text.n}, nodes, s.count};
+  }
+  lt_mem_free(s.heap);
+  return status;
+}
+
+/* --- Nodes ------------------------------------------------------------------------------------------------------- */
+
+static inline const lt_json_node *node_of(lt_json v) {
+  return v.doc != NULL && v.at < v.doc->count ? &v.doc->nodes[v.at] : NULL;
+}
+
+static inline lt_json_type type_of(const lt_json_node *node) {
+  return (lt_json_type)(node->info & LT_JSON_INFO_TYPE);
+}
+
+lt_json_type lt_json_typeof(lt_json v) {
+  const lt_json_node *node = node_of(v);
+  return node != NULL ? type_of(node) : LT_JSON_NONE;
+}
+
+const char *lt_json_type_name(lt_json_type type) {
+  switch (type) {
+    case LT_JSON_NULL:
+      return "null";
+    case LT_JSON_FALSE:
+    case LT_JSON_TRUE:
+      return "boolean";
+    case LT_JSON_NUMBER:
+      return "number";
+    case LT_JSON_STRING:
+      return "string";
+    case LT_JSON_ARRAY:
+      return "array";
+    case LT_JSON_OBJECT:
+      return "object";
+    case LT_JSON_NONE:
+      break;
+  }
+  return "nothing";
+}
+
+lt_str lt_json_text(lt_json v) {
+  const lt_json_node *node = node_of(v);
+  return node != NULL ? (lt_str){v.doc->text.p + node->start, node->end - node->start} : LT_STR_NULL;
+}
+
+uint32_t lt_json_count(lt_json v) {
+  const lt_json_node *node = node_of(v);
+  return node != NULL ? node->info >> LT_JSON_INFO_COUNT_SHIFT : 0;
+}
+
+lt_json_iter lt_json_each(lt_json v) {
+  lt_json_iter it = {.container = v};
+  if (lt_json_count(v) > 0) {
+    it.at = v.at + 1;
+    it.end = v.doc->nodes[v.at].next;
+  }
+  return it;
+}
+
+bool lt_json_next(lt_json_iter *it) {
+  if (it->at >= it->end) {
+    return false;
+  }
+  const lt_json_doc *doc = it->container.doc;
+  if (doc->nodes[it->at].info & LT_JSON_INFO_KEY) {
+    it->key = (lt_json){doc, it->at++};
+  }
+  it->value = (lt_json){doc, it->at};
+  it->at = doc->nodes[it->at].next;
+  return true;
+}
+
+lt_json lt_json_get_str(lt_json object, lt_str key) {
+  lt_json found = {NULL, 0};
+  if (lt_json_typeof(object) == LT_JSON_OBJECT) {
+    lt_json_iter it = lt_json_each(object);
+    while (lt_json_next(&it)) {
+      if (lt_json_str_eq(it.key, key)) {
+        found = it.value;
+      }
+    }
+  }
+  return found;
+}
+
+lt_json lt_json_get(lt_json object, const char *key) {
+  return lt_json_get_str(object, lt_str_of(key));
+}
+
+lt_json lt_json_at(lt_json array, uint32_t i) {
+  if (lt_json_typeof(array) != LT_JSON_ARRAY || i >= lt_json_count(array)) {
+    return (lt_json){NULL, 0};
+  }
+  uint32_t at = array.at + 1;
+  while (i-- > 0) {
+    at = array.doc->nodes[at].next;
+  }
+  return (lt_json){array.doc, at};
+}
+
+/* --- Strings ----------------------------------------------------------------------------------------------------- */
+
+static lt_str inside_quotes(lt_json v, const lt_json_node *node) {
+  return (lt_str){v.doc->text.p + node->start + 1, node->end - node->start - 2};
+}
+
+/* One code unit or character of a checked string: a surrogate stays alone here. */
+static uint32_t read_unit(const char **p, const char *end) {
+  uint32_t cp = 0;
+  if (**p != '\\') {
+    *p += lt_json_read_char(*p, end, &cp);
+    return cp;
+  }
+  char c = (*p)[1];
+  *p += 2;
+  switch (c) {
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    case 'u':
+      for (int i = 0; i < 4; i++) {
+        cp = cp << 4 | (uint32_t)hex_value((*p)[i]);
+      }
+      *p += 4;
+      return cp;
+    default:
+      return (uint32_t)c;
+  }
+}
+
+/* The next character. Two surrogates that make a pair are one, however each was written. */
+static uint32_t read_character(const char **p, const char *end) {
+  uint32_t cp = read_unit(p, end);
+  if (lt_json_is_high(cp) && *p < end) {
+    const char *after = *p;
+    uint32_t low = read_unit(&after, end);
+    if (lt_json_is_low(low)) {
+      *p = after;
+      return lt_json_join(cp, low);
+    }
+  }
+  return cp;
+}
+
+/* A character never takes more bytes than its escape, so the text's length is room enough. */
+static lt_str unescape(lt_str text, lt_arena *arena) {
+  char *out = lt_arena_alloc(arena, text.n + 1);
+  if (out == NULL) {
+    return LT_STR_NULL;
+  }
+  const char *p = text.p;
+  const char *end = text.p + text.n;
+  char *o = out;
+  while (p < end) {
+    const char *plain = lt_json_plain_end(p, end);
+    if (plain > p) {
+      memcpy(o, p, (size_t)(plain - p));
+      o += plain - p;
+      p = plain;
+    } else {
+      o += lt_json_write_char(o, read_character(&p, end));
+    }
+  }
+  *o = '\0';
+  return (lt_str){out, (size_t)(o - out)};
+}
+
+bool lt_json_str(lt_json v, lt_arena *arena, lt_str *ret) {
+  const lt_json_node *node = node_of(v);
+  if (node == NULL || type_of(node) != LT_JSON_STRING) {
+    return false;
+  }
+  lt_str s = inside_quotes(v, node);
+  if (node->info & LT_JSON_INFO_ESCAPED) {
+    s = unescape(s, arena);
+  }
+  if (s.p == NULL) {
+    return false;
+  }
+  *ret = s;
+  return true;
+}
+
+static bool unescaped_eq(lt_str text, lt_str s) {
+  const char *p = text.p;
+  const char *end = text.p + text.n;
+  size_t at = 0;
+  while (p < end) {
+    char bytes[4];
+    unsigned n = lt_json_write_char(bytes, read_character(&p, end));
+    if (n > s.n - at || memcmp(bytes, s.p + at, n) != 0) {
+      return false;
+    }
+    at += n;
+  }
+  return at == s.n;
+}
+
+bool lt_json_str_eq(lt_json v, lt_str s) {
+  const lt_json_node *node = node_of(v);
+  if (node == NULL || type_of(node) != LT_JSON_STRING) {
+    return false;
+  }
+  lt_str text = inside_quotes(v, node);
+  return node->info & LT_JSON_INFO_ESCAPED ? unescaped_eq(text, s) : lt_str_eq(text, s);
+}
+
+/* --- Booleans and numbers ---------------------------------------------------------------------------------------- */
+
+bool lt_json_bool(lt_json v, bool fallback) {
+  lt_json_type type = lt_json_typeof(v);
+  return type == LT_JSON_TRUE || (type != LT_JSON_FALSE && fallback);
+}
+
+#define EXPONENT_MAX 1000000000 /* saturates: no text of LT_JSON_MAX_BYTES digits brings it back into range */
+
+/* A number's text taken apart: +-digits * 10^exponent, where `digits` runs over the text and skips a point. */
+typedef struct decimal {
+  bool negative;
+  const char *p;   /* the first digit that is not 0 */
+  const char *end; /* after the last digit that is not 0; p == end is zero */
+  int64_t exponent;
+} decimal;
+
+static int64_t read_exponent(const char *p, const char *end) {
+  bool negative = *p == '-';
+  if (*p == '-' || *p == '+') {
+    p++;
+  }
+  int64_t exponent = 0;
+  for (; p < end; p++) {
+    if (exponent < EXPONENT_MAX) {
+      exponent = exponent * 10 + (*p - '0');
+    }
+  }
+  return negative ? -exponent : exponent;
+}
+
+static decimal decimal_of(lt_str text) {
+  decimal d = {.negative = text.p[0] == '-', .p = text.p + (text.p[0] == '-'), .end = text.p + text.n};
+  const char *point = NULL;
+  for (const char *p = d.p; p < d.end; p++) {
+    if (*p == '.') {
+      point = p;
+    } else if (!is_digit(*p)) {
+      d.exponent = read_exponent(p + 1, d.end);
+      d.end = p;
+    }
+  }
+  while (d.p < d.end && (*d.p == '0' || *d.p == '.')) {
+    d.p++;
+  }
+  if (point != NULL) {
+    d.exponent -= d.end - point - 1;
+  }
+  while (d.end > d.p && (d.end[-1] == '0' || d.end[-1] == '.')) {
+    d.exponent += d.end[-1] == '0';
+    d.end--;
+  }
+  return d;
+}
+
+static bool add_digit(uint64_t *n, unsigned digit) {
+  return !__builtin_mul_overflow(*n, 10u, n) && !__builtin_add_overflow(*n, digit, n);
+}
+
+/* The number's size, when it is whole and fits. */
+static bool whole(const decimal *d, uint64_t *ret) {
+  uint64_t n = 0;
+  if (d->p < d->end && (d->exponent < 0 || d->exponent > 19)) {
+    return false;
+  }
+  for (const char *p = d->p; p < d->end; p++) {
+    if (*p != '.' && !add_digit(&n, (unsigned)(*p - '0'))) {
+      return false;
+    }
+  }
+  for (int64_t i = 0; n != 0 && i < d->exponent; i++) {
+    if (!add_digit(&n, 0)) {
+      return false;
+    }
+  }
+  *ret = n;
+  return true;
+}
+
+bool lt_json_int(lt_json v, int64_t *ret) {
+  if (lt_json_typeof(v) != LT_JSON_NUMBER) {
+    return false;
+  }
+  decimal d = decimal_of(lt_json_text(v));
+  uint64_t n;
+  if (!whole(&d, &n) || n > (uint64_t)INT64_MAX + d.negative) {
+    return false;
+  }
+  *ret = (int64_t)(d.negative ? 0 - n : n);
+  return true;
+}
+
+/* More digits than this never matter to rounding but for not being all zero: 767 decide any double. */
+#define DOUBLE_DIGITS 800
+
+/* strtod, but of digits and an exponent without a point: that is the same in every locale. */
+static double decimal_to_double(const decimal *d) {
+  char text[DOUBLE_DIGITS + 32];
+  size_t n = 0;
+  int64_t exponent = d->exponent;
+  for (const char *p = d->p; p < d->end; p++) {
+    if (*p == '.') {
+      continue;
+    }
+    if (n < DOUBLE_DIGITS) {
+      text[n++] = *p;
+    } else {
+      exponent++;
+      text[n - 1] = '1'; /* what follows is not all zero: the last digit is not */
+    }
+  }
+  snprintf(text + n, sizeof text - n, "e%lld", (long long)exponent);
+  return strtod(text, NULL);
+}
+
+bool lt_json_double(lt_json v, double *ret) {
+  if (lt_json_typeof(v) != LT_JSON_NUMBER) {
+    return false;
+  }
+  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  decimal d = decimal_of(lt_json_text(v));
+  double n = 0;
+  uint64_t digits = 0;
+  for (const char *p = d.p; p < d.end && d.end - p <= 16; p++) {
+    digits = *p != '.' ? digits * 10 + (uint64_t)(*p - '0') : digits;
+  }
+  /* Two exact doubles and one rounding are exact; W. Clinger's fast path. */
+  if (d.end - d.p <= 16 && digits < (1ull << 53) && d.exponent >= -22 && d.exponent <= 22) {
+    n = d.exponent < 0 ? (double)digits / powers[-d.exponent] : (double)digits * powers[d.exponent];
+  } else {
+    n = decimal_to_double(&d);
+  }
+  *ret = d.negative ? -n : n;
+  return true;
+}
