@@ -15,19 +15,20 @@ typedef struct lt_arena {
   lt_arena_block *head; /* shared blocks, the one being filled first */
   lt_arena_block *big;  /* a block per big allocation */
   lt_arena_cleanup *cleanups;
-  size_t used; /* bytes handed out and lost to alignment */
+  size_t used; /* bytes handed out and lost to alignment; clean-ups count too */
   size_t max;
 } lt_arena;
 
 /* Nothing is allocated before it is needed. */
 void lt_arena_init(lt_arena *arena, size_t max_bytes);
-/* Runs the clean-ups, last registered first, and frees everything. The arena may be used again. */
+/* Runs the clean-ups, last registered first, and frees everything. The arena may be used again.
+ * A clean-up may still use what is in the arena. */
 void lt_arena_release(lt_arena *arena);
 
 /* Aligned for any type, not cleared; NULL over the ceiling or without memory. Owns: the arena. */
 void *lt_arena_alloc(lt_arena *arena, size_t size);
 void *lt_arena_zalloc(lt_arena *arena, size_t count, size_t size);
-/* A copy in the arena with a NUL after it; {NULL, 0} when there is no memory. */
+/* A copy in the arena with a NUL after it, not aligned; {NULL, 0} when there is no memory. */
 lt_str lt_arena_dup(lt_arena *arena, lt_str s);
 /* A formatted copy; {NULL, 0} when there is no memory. */
 lt_str lt_arena_printf(lt_arena *arena, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -84,6 +84,11 @@ void lt_buf_addc(lt_buf *buf, const char *cstr) {
 }
 
 void lt_buf_byte(lt_buf *buf, char c) {
+  if (buf->status == LT_OK && buf->cap - buf->n > 1) { /* the hot path of the writers */
+    buf->p[buf->n++] = c;
+    buf->p[buf->n] = '\0';
+    return;
+  }
   lt_buf_add(buf, (lt_str){&c, 1});
 }
 

@@ -1,7 +1,7 @@
 /* Growing byte buffers with a mandatory ceiling and a sticky status.
  *
  * Append as often as you like and look at `status` once at the end: after the first failure (ceiling or memory) every
- * further append does nothing.
+ * further append does nothing. What is appended must not lie in the buffer itself: growing moves it.
  */
 #ifndef LT_BASE_BUF_H
 #define LT_BASE_BUF_H
@@ -31,11 +31,12 @@ void lt_buf_addc(lt_buf *buf, const char *cstr);
 void lt_buf_byte(lt_buf *buf, char c);
 void lt_buf_printf(lt_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Makes room for `n` more bytes and returns where they go, or NULL (status set). Follow with lt_buf_commit. */
+/* Makes room for `n` more bytes and returns where they go, or NULL (status set). Follow with lt_buf_commit of as many
+ * as were written, at most `n`. */
 char *lt_buf_reserve(lt_buf *buf, size_t n);
 void lt_buf_commit(lt_buf *buf, size_t n);
 
-/* Removes the first `n` bytes. */
+/* Removes the first `n` bytes, of which there must be so many. Cost: the rest is moved down. */
 void lt_buf_consume(lt_buf *buf, size_t n);
 
 /* Borrows: valid until the next change. */
@@ -43,7 +44,8 @@ static inline lt_str lt_buf_view(const lt_buf *buf) {
   return (lt_str){buf->p, buf->n};
 }
 
-/* Takes the bytes out (NUL-terminated, never NULL unless status is bad); the buffer is empty afterwards.
+/* Takes the bytes out (NUL-terminated, never NULL unless status is bad); the buffer is empty afterwards,
+ * a bad status stays.
  * Owns: the caller, lt_mem_free. `ret_n` may be NULL. */
 char *lt_buf_take(lt_buf *buf, size_t *ret_n);
 

@@ -14,6 +14,10 @@ static bool is_continuation(char c) {
   return ((unsigned char)c & 0xC0) == 0x80;
 }
 
+static void store_msg(lt_err *err, const char *text) {
+  memcpy(err->msg, text, strlen(text) + 1);
+}
+
 /* Ends a full buffer of `size` bytes in "...", at the start of a character. A character has at most three continuation
  * bytes; where there are more, the text is not UTF-8 and any place is as good. */
 static void mark_cut(char *text, size_t size) {
@@ -50,7 +54,7 @@ lt_status lt_err_set(lt_err *err, lt_status status, const char *file, int line, 
   err->status = status;
   err->file = file;
   err->line = line;
-  memcpy(err->msg, text, strlen(text) + 1);
+  store_msg(err, text);
   return status;
 }
 
@@ -69,7 +73,7 @@ lt_status lt_err_prefix(lt_err *err, const char *fmt, ...) {
   if (n >= (int)sizeof(text)) {
     mark_cut(text, sizeof(text));
   }
-  memcpy(err->msg, text, sizeof(text));
+  store_msg(err, text);
   return err->status;
 }
 

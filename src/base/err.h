@@ -23,13 +23,15 @@ typedef struct lt_err {
 #define LT_ERR_INIT \
   (lt_err) { .status = LT_OK }
 
-/* Records a failure and returns its status: `return lt_fail(err, LT_E_INVALID, "...")`. */
+/* Records a failure and returns its status: `return lt_fail(err, LT_E_INVALID, "...")`. The old message may be among the
+ * arguments. */
 #define lt_fail(err, status, ...) lt_err_set((err), (status), __FILE__, __LINE__, __VA_ARGS__)
 
 lt_status lt_err_set(lt_err *err, lt_status status, const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Puts `fmt` and ": " before the message of an error that is passed on; returns its status. */
+/* Puts `fmt` and ": " before the message of an error that is passed on; returns its status. A long prefix is cut to half
+ * of the room, so that the cause stays. With `err` NULL the status is not known: LT_E_INTERNAL. */
 lt_status lt_err_prefix(lt_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The message, or the status's text where no message was given. `err` must not be NULL. */

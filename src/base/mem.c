@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* How many allocations succeed before the one that fails; negative: off. */
 static _Atomic long fail_countdown = -1;

@@ -1,1 +1,6 @@
 # name of tests/unit/test_NAME.c, and the layers it links
+lt_unit_test(err LIBS lt_base)
+lt_unit_test(str LIBS lt_base)
+lt_unit_test(mem LIBS lt_base Threads::Threads)
+lt_unit_test(buf LIBS lt_base)
+lt_unit_test(arena LIBS lt_base)
