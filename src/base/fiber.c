@@ -9,18 +9,20 @@
 #include "base/fiber_hooks.h"
 #include "base/limits.h"
 
-/* fiber_ARCHITECTURE.S */
-void lt_fiber_switch(void **save_sp, void *load_sp);
+/* In fiber_ARCHITECTURE.S. The switch leaves this stack for `load_sp`, writes `value` to `*mark` when it is no longer
+ * needed, and returns `value` over there. (A bool, because only lt_fiber_resume looks at it.) */
+bool lt_fiber_switch(void **save_sp, void *load_sp, unsigned *mark, unsigned value);
+/* The stack pointer to load for a first switch to `main(arg)` on a stack that ends at `top`. */
 void *lt_fiber_prepare(void *top, void (*main)(void *), void *arg);
 
-typedef enum fiber_state { FIBER_NONE, FIBER_SUSPENDED, FIBER_RUNNING, FIBER_ENDED } fiber_state;
+enum fiber_state { FIBER_ENDED = false, FIBER_SUSPENDED = true, FIBER_RUNNING = 2 };
 
 /* What is in lt_fiber.opaque. */
 typedef struct __attribute__((may_alias)) fiber_impl {
   void *sp;         /* the fiber's, while it is suspended */
   void *resumer_sp; /* its resumer's, while it runs */
   lt_fiber *resumer;
-  fiber_state state;
+  unsigned state;
   lt_fiber_fn fn;
   void *arg;
   void *stack;
@@ -40,9 +42,11 @@ __attribute__((noinline)) lt_fiber *lt_fiber_current(void) {
   return running;
 }
 
-static __attribute__((noinline)) void set_current(lt_fiber *fiber) {
+static __attribute__((noinline)) lt_fiber *exchange_current(lt_fiber *fiber) {
   __asm__ volatile("" ::: "memory");
+  lt_fiber *before = running;
   running = fiber;
+  return before;
 }
 
 static fiber_impl *impl_of(lt_fiber *fiber) {
@@ -54,10 +58,10 @@ static void fiber_main(void *arg) {
   fiber_impl *f = arg;
   asan_entered(&f->hooks);
   f->fn(f->arg);
-  f->state = FIBER_ENDED;
+  exchange_current(f->resumer);
   asan_leave_forever(&f->hooks);
   tsan_leave(&f->hooks);
-  lt_fiber_switch(&f->sp, f->resumer_sp);
+  lt_fiber_switch(&f->sp, f->resumer_sp, &f->state, FIBER_ENDED);
   __builtin_unreachable();
 }
 
@@ -79,37 +83,32 @@ void lt_fiber_release(lt_fiber *fiber) {
   if (f->state == FIBER_SUSPENDED) {
     asan_abandon(&f->hooks, f->stack, f->size, f->sp);
     tsan_destroy(&f->hooks);
+    f->state = FIBER_ENDED;
   }
-  f->state = FIBER_NONE;
 }
 
+/* Here and in lt_fiber_yield, whatever can be done before the switch is: without a sanitizer nothing is left to do
+ * after it, the compiler makes it a tail call, and control goes from caller to caller. */
 bool lt_fiber_resume(lt_fiber *fiber) {
   fiber_impl *f = impl_of(fiber);
   LT_CHECK(f->state == FIBER_SUSPENDED);
-  f->state = FIBER_RUNNING;
-  f->resumer = lt_fiber_current();
-  set_current(fiber);
+  f->resumer = exchange_current(fiber);
   asan_enter(&f->hooks, f->stack, f->size);
   tsan_enter(&f->hooks);
-  lt_fiber_switch(&f->resumer_sp, f->sp);
+  bool more = lt_fiber_switch(&f->resumer_sp, f->sp, &f->state, FIBER_RUNNING);
   asan_left(&f->hooks);
-  set_current(f->resumer);
-  if (f->state == FIBER_ENDED) {
-    tsan_destroy(&f->hooks);
-    return false;
-  }
-  /* Only now, off its stack, may another thread take it. */
-  f->state = FIBER_SUSPENDED;
-  return true;
+  tsan_left(&f->hooks, more);
+  return more;
 }
 
 void lt_fiber_yield(void) {
   lt_fiber *fiber = lt_fiber_current();
   LT_CHECK(fiber != NULL);
   fiber_impl *f = impl_of(fiber);
+  exchange_current(f->resumer);
   asan_leave(&f->hooks);
   tsan_leave(&f->hooks);
-  lt_fiber_switch(&f->sp, f->resumer_sp);
+  lt_fiber_switch(&f->sp, f->resumer_sp, &f->state, FIBER_SUSPENDED);
   asan_entered(&f->hooks);
 }
 

@@ -6,6 +6,7 @@
 #ifndef LT_BASE_FIBER_HOOKS_H
 #define LT_BASE_FIBER_HOOKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __has_feature
@@ -134,6 +135,13 @@ LT_FIBER_HOOK void tsan_destroy(fiber_hooks *h) {
   }
 }
 
+/* Back on the resumer's side. */
+LT_FIBER_HOOK void tsan_left(fiber_hooks *h, bool more) {
+  if (!more) {
+    tsan_destroy(h);
+  }
+}
+
 #else
 
 LT_FIBER_HOOK void tsan_enter(fiber_hooks *h) {
@@ -146,6 +154,10 @@ LT_FIBER_HOOK void tsan_leave(fiber_hooks *h) {
 
 LT_FIBER_HOOK void tsan_destroy(fiber_hooks *h) {
   (void)h;
+}
+
+LT_FIBER_HOOK void tsan_left(fiber_hooks *h, bool more) {
+  (void)h, (void)more;
 }
 
 #endif
