@@ -26,6 +26,7 @@
 #define LT_RUN_CALLS_MAX 100000               /* tool calls of one program, so that its journal has an end */
 #define LT_RUN_OPEN_CALLS_MAX 1024            /* tool calls of one program in flight at once; further ones queue */
 #define LT_RUN_STORE_MAX_BYTES (16 * LT_MIB)  /* all store() values of one program */
+#define LT_JSSCAN_DEPTH 1024                  /* brackets told apart when reading a program; on our stack, a byte each */
 
 /* --- the box (docs/internals/box.md) ------------------------------------------------------------------------------ */
 #define LT_BOX_RESERVE_BYTES (8 * LT_GIB)     /* 32-bit address + 32-bit offset lands inside */
@@ -45,6 +46,10 @@
 #define LT_PROC_STDERR_KEEP_BYTES (16 * LT_KIB) /* the last of a server's stderr, for error reports */
 #define LT_PROC_KILL_AFTER_MS 500     /* from end of input to SIGTERM, and from SIGTERM to SIGKILL */
 #define LT_PROC_READ_BYTES (64 * LT_KIB)
+#define LT_PROC_WRITE_QUEUE_BYTES (1 * LT_MIB) /* waiting for a child's stdin before writers wait too */
+#define LT_PROC_LINES_KEEP_BYTES (1 * LT_MIB)  /* an empty line buffer larger than this is given back */
+#define LT_PROC_EXIT_GRACE_MS 100     /* from the end of a child's stdout to its exit, to say how it ended */
+#define LT_PROC_PATH_MAX_BYTES (4 * LT_KIB)    /* a command's resolved name: the kernel's PATH_MAX */
 #define LT_MCP_START_TIMEOUT_MS 30000 /* handshake and first tool list; npx may have to download */
 #define LT_MCP_CALL_TIMEOUT_MS 120000 /* a call without a program's deadline over it */
 #define LT_MCP_LINE_MAX_BYTES (64 * LT_MIB) /* one message */
@@ -54,6 +59,16 @@
 #define LT_MCP_RESTARTS_MAX 3         /* restarts of a crashing server ... */
 #define LT_MCP_RESTART_WINDOW_MS 60000 /* ... within this long, then it is left down */
 #define LT_MCP_SERVERS_MAX 256
+#define LT_MCP_MESSAGE_MEMORY_BYTES LT_GIB /* one message read: its text and an index of up to 8 times that */
+#define LT_MCP_QUEUE_MAX_BYTES (256 * LT_MIB) /* messages to one server that it has not read yet */
+#define LT_MCP_OFFLOAD_BYTES LT_MIB   /* longer messages are parsed and checked off the loop */
+#define LT_MCP_LIST_MAX_BYTES (64 * LT_MIB) /* names, descriptions and schemas of one server's tools */
+#define LT_MCP_RELIST_GAP_MS 100      /* from one listing to the next, however often the server says it has changed */
+#define LT_MCP_RESTART_DELAY_MS 50    /* before the first restart in a row; doubles */
+#define LT_MCP_EXIT_WAIT_MS 200       /* from the end of a server's output to knowing how it exited */
+#define LT_MCP_LATE_IDS 256           /* calls given up whose late answers are still recognised */
+#define LT_MCP_WORDS_READ_BYTES (64 * LT_KIB) /* of a server's own words, as much is looked at ... */
+#define LT_MCP_WORDS_MAX_BYTES 640    /* ... and this much shown: with our own text it fits an lt_err */
 
 /* --- configuration ------------------------------------------------------------------------------------------------- */
 #define LT_CONFIG_MAX_BYTES (4 * LT_MIB)
@@ -67,6 +82,10 @@
 /* --- fibers on the loop -------------------------------------------------------------------------------------------- */
 #define LT_LOOP_STACK_BYTES (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */
 #define LT_LOOP_FIBERS_MAX 65536
+#define LT_LOOP_STACKS_KEEP 64             /* ended fibers' stacks kept for the next ones: a mapping costs 5 us */
+#define LT_LOOP_TURN_RESUMES 256           /* fibers resumed before the loop looks at its files again */
+#define LT_LOOP_SPIN_US 30                 /* looking for posts before sleeping: about what a sleep and a wake cost */
+#define LT_LOOP_SPIN_MISSES 16             /* vain looks in a row before the loop stops looking: 0.5 ms of CPU */
 #define LT_FIBER_GUARD_BYTES (64 * LT_KIB) /* below each stack: no frame of ours is large enough to jump over it */
 
 #endif

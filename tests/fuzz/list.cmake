@@ -1,1 +1,2 @@
 # name of tests/fuzz/fuzz_NAME.c, and the layers it links
+lt_fuzz_target(jsscan LIBS lt_codec lt_base)
