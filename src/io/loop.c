@@ -1,0 +1,309 @@
+#include "io/loop.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <poll.h>
+
+#include "base/mem.h"
+#include "io/loop_impl.h"
+
+lt_status lt_loop_status(int uv_code) {
+  switch (uv_code) {
+    case 0:
+      return LT_OK;
+    case UV_ENOMEM:
+      return LT_E_NOMEM;
+    case UV_ENOENT:
+      return LT_E_NOTFOUND;
+    case UV_EACCES:
+    case UV_EPERM:
+      return LT_E_DENIED;
+    case UV_EPIPE:
+    case UV_ECONNRESET:
+    case UV_ECANCELED:
+    case UV_EOF:
+      return LT_E_CLOSED;
+    default:
+      return LT_E_IO;
+  }
+}
+
+/* --- The ready queue ---------------------------------------------------------------------------------------------- */
+
+void lt_loop_ready(lt_loop *loop, lt_task *task) {
+  if (task->queued) {
+    return;
+  }
+  task->queued = true;
+  task->next = NULL;
+  if (loop->ready_tail == NULL) {
+    loop->ready_head = task;
+  } else {
+    loop->ready_tail->next = task;
+  }
+  loop->ready_tail = task;
+}
+
+static lt_task *take_ready(lt_loop *loop) {
+  lt_task *task = loop->ready_head;
+  if (task != NULL) {
+    loop->ready_head = task->next;
+    if (loop->ready_head == NULL) {
+      loop->ready_tail = NULL;
+    }
+    task->queued = false;
+  }
+  return task;
+}
+
+static void run_ready(lt_loop *loop) {
+  for (unsigned left = LT_LOOP_TURN_RESUMES; left > 0; left--) {
+    lt_task *task = take_ready(loop);
+    if (task == NULL) {
+      return;
+    }
+    if (!lt_fiber_resume(&task->fiber)) {
+      lt_task_give(task);
+      loop->fibers--;
+      lt_loop_unkeep(loop);
+    }
+  }
+}
+
+/* --- Posts ---------------------------------------------------------------------------------------------------------
+ * Any thread pushes to a list with one compare-and-swap; the loop takes the whole list and turns it round. Whether the
+ * poster must also wake the loop is settled as in Dekker's algorithm, with sequentially consistent accesses: the poster
+ * pushes and then looks at `asleep`, the loop sets `asleep` and then looks at the list. One of them sees the other. So
+ * a busy loop is posted to without a system call, and a sleeping one gets one write however many post.
+ *
+ * Adaptive: a loop that was woken by a post soon after it fell asleep looks at the list for LT_LOOP_SPIN_US before its
+ * next sleeps (a sleep and a wake cost more, and the poster's system call too). LT_LOOP_SPIN_MISSES vain looks in a row
+ * end that: an idle loop costs nothing. */
+
+void lt_loop_post(lt_loop *loop, lt_post *post) {
+  lt_post *head = atomic_load_explicit(&loop->posts, memory_order_relaxed);
+  do {
+    post->next = head;
+  } while (!atomic_compare_exchange_weak(&loop->posts, &head, post));
+  if (atomic_load(&loop->asleep) && atomic_exchange(&loop->asleep, false)) {
+    uv_async_send(&loop->wake);
+  }
+}
+
+static bool has_posts(lt_loop *loop) {
+  return atomic_load(&loop->posts) != NULL;
+}
+
+static void run_posts(lt_loop *loop) {
+  lt_post *newest = atomic_exchange(&loop->posts, NULL);
+  lt_post *oldest = NULL;
+  while (newest != NULL) {
+    lt_post *next = newest->next;
+    newest->next = oldest;
+    oldest = newest;
+    newest = next;
+  }
+  while (oldest != NULL) {
+    lt_post *next = oldest->next; /* fn may free its node */
+    oldest->fn(oldest->arg);
+    oldest = next;
+  }
+}
+
+static void cpu_relax(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/* Whether the poll would find something: files come first, posts must not hold them up. */
+static bool files_ready(lt_loop *loop) {
+  struct pollfd fd = {.fd = uv_backend_fd(&loop->uv), .events = POLLIN};
+  return poll(&fd, 1, 0) != 0;
+}
+
+static void spin_for_posts(lt_loop *loop) {
+  if (loop->spins_left == 0) {
+    return;
+  }
+  uint64_t until_ns = uv_hrtime() + LT_LOOP_SPIN_US * 1000;
+  do {
+    for (int i = 0; i < 16; i++) {
+      if (has_posts(loop)) {
+        loop->spins_left = LT_LOOP_SPIN_MISSES;
+        return;
+      }
+      cpu_relax();
+    }
+    if (files_ready(loop)) {
+      return;
+    }
+  } while (uv_hrtime() < until_ns);
+  loop->spins_left--;
+}
+
+/* After a sleep: would looking for posts have been worth while? */
+static void learn(lt_loop *loop) {
+  if (loop->may_spin && has_posts(loop) && uv_hrtime() - loop->slept_ns < 2 * LT_LOOP_SPIN_US * 1000) {
+    loop->spins_left = LT_LOOP_SPIN_MISSES;
+  }
+}
+
+/* --- Turning ------------------------------------------------------------------------------------------------------ */
+
+static bool has_work(lt_loop *loop) {
+  return loop->ready_head != NULL || has_posts(loop);
+}
+
+static void do_nothing(uv_idle_t *idle) {
+  (void)idle;
+}
+
+/* While there is work left, an active idle handle makes the poll return at once. */
+static void set_busy(lt_loop *loop) {
+  if (has_work(loop)) {
+    uv_idle_start(&loop->busy, do_nothing); /* does nothing when started */
+  } else {
+    uv_idle_stop(&loop->busy);
+  }
+}
+
+static void work(lt_loop *loop) {
+  run_posts(loop);
+  run_ready(loop);
+  set_busy(loop);
+}
+
+static void before_poll(uv_prepare_t *handle) {
+  lt_loop *loop = handle->data;
+  work(loop);
+  if (!has_work(loop) && uv_backend_timeout(&loop->uv) != 0) {
+    spin_for_posts(loop);
+    work(loop);
+  }
+  if (!has_work(loop)) {
+    loop->slept_ns = uv_hrtime();
+    atomic_store(&loop->asleep, true);
+    if (has_posts(loop)) { /* came in between: see lt_loop_post */
+      atomic_store(&loop->asleep, false);
+      set_busy(loop);
+    }
+  }
+}
+
+static void after_poll(uv_check_t *handle) {
+  lt_loop *loop = handle->data;
+  if (atomic_exchange(&loop->asleep, false) == false) {
+    learn(loop); /* somebody woke us, or we never slept */
+  }
+  work(loop);
+}
+
+static void on_wake(uv_async_t *handle) {
+  (void)handle; /* its work is done in after_poll */
+}
+
+void lt_loop_run(lt_loop *loop) {
+  do {
+    work(loop);
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+  } while (has_work(loop)); /* posts do not keep libuv's loop, but are not left lying about either */
+}
+
+uint64_t lt_loop_now_ms(lt_loop *loop) {
+  return uv_now(&loop->uv);
+}
+
+/* --- Life --------------------------------------------------------------------------------------------------------- */
+
+void lt_loop_keep(lt_loop *loop) {
+  uv_ref((uv_handle_t *)&loop->wake);
+}
+
+void lt_loop_unkeep(lt_loop *loop) {
+  if (loop->fibers + loop->holds == 0) {
+    uv_unref((uv_handle_t *)&loop->wake);
+  }
+}
+
+void lt_loop_hold(lt_loop *loop) {
+  loop->holds++;
+  lt_loop_keep(loop);
+}
+
+void lt_loop_unhold(lt_loop *loop) {
+  LT_CHECK(loop->holds > 0);
+  loop->holds--;
+  lt_loop_unkeep(loop);
+}
+
+lt_status lt_loop_spawn(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
+  LT_CHECK(pthread_equal(loop->thread, pthread_self()));
+  if (loop->fibers >= LT_LOOP_FIBERS_MAX) {
+    return lt_fail(err, LT_E_LIMIT, "more than %d things are going on at once", LT_LOOP_FIBERS_MAX);
+  }
+  lt_task *task = lt_task_take(loop, fn, arg, err);
+  if (task == NULL) {
+    return LT_E_NOMEM;
+  }
+  loop->fibers++;
+  lt_loop_keep(loop);
+  lt_loop_ready(loop, task);
+  return LT_OK;
+}
+
+/* Our own handles do not keep the loop alive. */
+static void open_handles(lt_loop *loop) {
+  uv_idle_init(&loop->uv, &loop->busy);
+  uv_prepare_init(&loop->uv, &loop->before_poll);
+  uv_check_init(&loop->uv, &loop->after_poll);
+  loop->before_poll.data = loop;
+  loop->after_poll.data = loop;
+  uv_prepare_start(&loop->before_poll, before_poll);
+  uv_check_start(&loop->after_poll, after_poll);
+  uv_unref((uv_handle_t *)&loop->wake);
+  uv_unref((uv_handle_t *)&loop->before_poll);
+  uv_unref((uv_handle_t *)&loop->after_poll);
+}
+
+lt_status lt_loop_new(lt_loop **ret_loop, lt_err *err) {
+  lt_loop *loop = lt_mem_zalloc(1, sizeof *loop);
+  if (loop == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the event loop");
+  }
+  int rc = uv_loop_init(&loop->uv);
+  if (rc != 0) {
+    lt_mem_free(loop);
+    return lt_fail(err, lt_loop_status(rc), "cannot open the event loop: %s", uv_strerror(rc));
+  }
+  rc = uv_async_init(&loop->uv, &loop->wake, on_wake);
+  if (rc != 0) {
+    uv_loop_close(&loop->uv);
+    lt_mem_free(loop);
+    return lt_fail(err, lt_loop_status(rc), "cannot open the event loop's wake-up: %s", uv_strerror(rc));
+  }
+  open_handles(loop);
+  loop->thread = pthread_self();
+  loop->may_spin = uv_available_parallelism() > 1;
+  signal(SIGPIPE, SIG_IGN);
+  *ret_loop = loop;
+  return LT_OK;
+}
+
+void lt_loop_free(lt_loop *loop) {
+  if (loop == NULL) {
+    return;
+  }
+  LT_CHECK(loop->fibers == 0 && loop->holds == 0 && loop->objects == 0 && !has_posts(loop));
+  lt_task_close_spares(loop);
+  lt_loop_close_signals(loop);
+  uv_close((uv_handle_t *)&loop->wake, NULL);
+  uv_close((uv_handle_t *)&loop->busy, NULL);
+  uv_close((uv_handle_t *)&loop->before_poll, NULL);
+  uv_close((uv_handle_t *)&loop->after_poll, NULL);
+  uv_run(&loop->uv, UV_RUN_DEFAULT);
+  LT_CHECK(uv_loop_close(&loop->uv) == 0);
+  lt_mem_free(loop);
+}

@@ -1,0 +1,81 @@
+/* The loop's inside, shared by the files of io/ and by nobody else: this is where libuv's types appear.
+ *
+ * A turn of the loop:
+ *
+ *   timers -> [before_poll: posts, ready fibers] -> poll -> callbacks -> [after_poll: posts, ready fibers] -> closings
+ *
+ * Callbacks only note what happened and make fibers ready; fibers run in the two bracketed places, at most
+ * LT_LOOP_TURN_RESUMES of them before files are looked at again. While fibers or posts are left over, an idle handle
+ * makes the poll return at once; otherwise the loop sleeps in it.
+ *
+ * Keeping the loop alive: fibers and holds keep a reference on the `wake` handle, everything else keeps its own.
+ */
+#ifndef LT_IO_LOOP_IMPL_H
+#define LT_IO_LOOP_IMPL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <uv.h>
+
+#include "io/loop.h"
+
+/* A fiber on the loop. Its stack and its timer are used again by later fibers (LT_LOOP_STACKS_KEEP). */
+typedef struct lt_task {
+  lt_fiber fiber; /* first: lt_wait.fiber points here */
+  lt_loop *loop;
+  struct lt_task *next; /* in the ready queue, or among the spares */
+  bool queued;          /* in the ready queue */
+  lt_wait *wait;        /* parked on */
+  uint64_t timed;       /* the number of the wait that `timer` is for */
+  uv_timer_t timer;
+  void *stack;
+  size_t stack_size;
+} lt_task;
+
+typedef struct lt_signal lt_signal;
+
+struct lt_loop {
+  uv_loop_t uv;
+  uv_async_t wake;
+  uv_idle_t busy;
+  uv_prepare_t before_poll;
+  uv_check_t after_poll;
+  pthread_t thread;
+
+  _Atomic(lt_post *) posts; /* newest first */
+  atomic_bool asleep;       /* in the poll, or about to be: whoever posts must write to `wake` */
+
+  lt_task *ready_head, *ready_tail;
+  lt_task *spares;
+  unsigned spare_count;
+  unsigned fibers; /* not ended */
+  unsigned holds;
+  size_t objects; /* timers and processes not yet closed, for lt_loop_free's check */
+  uint64_t waits; /* numbers waits */
+  lt_signal *signals;
+
+  bool may_spin;       /* there is another core for the poster to run on */
+  unsigned spins_left; /* vain looks for posts before the next sleeps are taken at once */
+  uint64_t slept_ns;   /* when the last sleep began */
+};
+
+/* Puts a parked or new fiber into the ready queue, unless it is there. */
+void lt_loop_ready(lt_loop *loop, lt_task *task);
+/* Takes and gives back a reference that keeps lt_loop_run from returning. */
+void lt_loop_keep(lt_loop *loop);
+void lt_loop_unkeep(lt_loop *loop);
+/* lt_status for a libuv error code. */
+lt_status lt_loop_status(int uv_code);
+/* Closes what lt_loop_on_signal opened. */
+void lt_loop_close_signals(lt_loop *loop);
+
+/* The running fiber's task. The caller must be on a fiber of a loop. */
+lt_task *lt_task_current(void);
+/* A task ready to be queued, from the spares or new; NULL without memory (err set). */
+lt_task *lt_task_take(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err);
+/* Takes back what lt_task_take gave; its fiber has ended. */
+void lt_task_give(lt_task *task);
+/* Closes the spares. */
+void lt_task_close_spares(lt_loop *loop);
+
+#endif

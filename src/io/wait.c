@@ -1,0 +1,156 @@
+/* Waiting, cancelling, and work on other threads. */
+#include "io/loop_impl.h"
+
+void lt_wait_init(lt_wait *wait, lt_loop *loop) {
+  *wait = (lt_wait){.loop = loop};
+}
+
+/* A wait that ended may have been followed by another one of the same fiber before this runs: the numbers differ. */
+static void on_timeout(uv_timer_t *timer) {
+  lt_task *task = timer->data;
+  if (task->wait != NULL && task->wait->token == task->timed) {
+    lt_loop_ready(task->loop, task);
+  }
+}
+
+/* Times count from now, not from the beginning of this turn, which may have been a long one. */
+static void start_timer(lt_task *task, uint64_t timeout_ms) {
+  uv_update_time(&task->loop->uv);
+  uv_timer_start(&task->timer, on_timeout, timeout_ms, 0);
+}
+
+static void park(lt_wait *wait, uint64_t timeout_ms) {
+  lt_task *task = lt_task_current();
+  LT_CHECK(wait->fiber == NULL && task->loop == wait->loop);
+  wait->fiber = &task->fiber;
+  wait->token = ++wait->loop->waits;
+  task->wait = wait;
+  if (timeout_ms != UINT64_MAX) {
+    task->timed = wait->token;
+    start_timer(task, timeout_ms);
+  }
+  lt_fiber_yield();
+  if (timeout_ms != UINT64_MAX) {
+    uv_timer_stop(&task->timer);
+  }
+  task->wait = NULL;
+  wait->fiber = NULL;
+}
+
+lt_status lt_wait_on(lt_wait *wait, uint64_t timeout_ms) {
+  if (!wait->signalled && timeout_ms > 0) {
+    park(wait, timeout_ms);
+  }
+  if (!wait->signalled) {
+    return LT_E_TIMEOUT;
+  }
+  wait->signalled = false;
+  return wait->status;
+}
+
+void lt_wait_wake(lt_wait *wait, lt_status status) {
+  LT_CHECK(pthread_equal(wait->loop->thread, pthread_self()));
+  /* The first wake counts, but for a failure after a success: a cancel must not be lost behind a wake that only says
+   * "look again". */
+  if (!wait->signalled || wait->status == LT_OK) {
+    wait->status = status;
+  }
+  wait->signalled = true;
+  if (wait->fiber != NULL) {
+    lt_loop_ready(wait->loop, (lt_task *)(void *)wait->fiber);
+  }
+}
+
+void lt_sleep(lt_loop *loop, uint64_t ms) {
+  if (ms == 0) { /* let the others run */
+    lt_loop_ready(loop, lt_task_current());
+    lt_fiber_yield();
+    return;
+  }
+  lt_wait wait;
+  lt_wait_init(&wait, loop);
+  lt_wait_on(&wait, ms);
+}
+
+/* --- Cancelling --------------------------------------------------------------------------------------------------- */
+
+void lt_cancel_init(lt_cancel *cancel) {
+  *cancel = (lt_cancel){.why = LT_OK};
+}
+
+void lt_cancel_add(lt_cancel *cancel, lt_cancel_node *node, lt_wait *wait) {
+  *node = (lt_cancel_node){0};
+  if (cancel == NULL) {
+    return;
+  }
+  if (cancel->why != LT_OK) {
+    lt_wait_wake(wait, cancel->why);
+    return;
+  }
+  node->wait = wait;
+  node->next = cancel->head;
+  if (cancel->head != NULL) {
+    cancel->head->prev = node;
+  }
+  cancel->head = node;
+}
+
+void lt_cancel_remove(lt_cancel *cancel, lt_cancel_node *node) {
+  if (node->wait == NULL) { /* not in the list: no cancel, or it was fired */
+    return;
+  }
+  if (node->prev != NULL) {
+    node->prev->next = node->next;
+  } else {
+    cancel->head = node->next;
+  }
+  if (node->next != NULL) {
+    node->next->prev = node->prev;
+  }
+  *node = (lt_cancel_node){0};
+}
+
+void lt_cancel_fire(lt_cancel *cancel, lt_status why) {
+  LT_CHECK(why != LT_OK);
+  if (cancel->why != LT_OK) {
+    return;
+  }
+  cancel->why = why;
+  while (cancel->head != NULL) {
+    lt_cancel_node *node = cancel->head;
+    lt_wait *wait = node->wait;
+    lt_cancel_remove(cancel, node);
+    lt_wait_wake(wait, why);
+  }
+}
+
+/* --- Work on other threads ---------------------------------------------------------------------------------------- */
+
+typedef struct offload {
+  uv_work_t req;
+  lt_wait wait;
+  void (*fn)(void *arg);
+  void *arg;
+} offload;
+
+static void run_offload(uv_work_t *req) {
+  offload *job = req->data;
+  job->fn(job->arg);
+}
+
+static void offload_done(uv_work_t *req, int status) {
+  (void)status; /* never cancelled: the job is in a waiting frame */
+  offload *job = req->data;
+  lt_wait_wake(&job->wait, LT_OK);
+}
+
+lt_status lt_loop_offload(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_err *err) {
+  offload job = {.fn = fn, .arg = arg};
+  job.req.data = &job;
+  lt_wait_init(&job.wait, loop);
+  int rc = uv_queue_work(&loop->uv, &job.req, run_offload, offload_done);
+  if (rc != 0) {
+    return lt_fail(err, lt_loop_status(rc), "cannot hand work to another thread: %s", uv_strerror(rc));
+  }
+  return lt_wait_on(&job.wait, UINT64_MAX);
+}
