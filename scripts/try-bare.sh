@@ -28,7 +28,7 @@ if [ ! -e "$root/.ready" ]; then
   debootstrap --variant=minbase bookworm "$root" "$(mirror)" >"$root.log" 2>&1 || { tail "$root.log" >&2 && exit 1; }
   # What the network of this machine asks for: nothing of it makes the root less bare.
   cp -L /etc/resolv.conf "$root/etc/resolv.conf"
-  cp -a /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
+  apt-config dump | grep -E '^Acquire::(http|https|Check)' >"$root/etc/apt/apt.conf.d/99network" || true
   mkdir -p "$root/usr/local/share" "$root/etc/ssl/certs" "$root/usr/etc"
   cp -a /usr/local/share/ca-certificates "$root/usr/local/share/" 2>/dev/null || true
   cp -aL /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/" 2>/dev/null || true
