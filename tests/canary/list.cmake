@@ -1,0 +1,18 @@
+# Programs that must fail, so that a sanitizer or a test runner that has gone blind is noticed (scripts/canaries.sh).
+# None of them is a test of ctest's.
+add_executable(canary_test ${CMAKE_SOURCE_DIR}/tests/canary/test.c)
+target_link_libraries(canary_test PRIVATE lt_base PkgConfig::CMOCKA)
+if(LT_SANITIZE MATCHES "address")
+  add_executable(canary_overflow ${CMAKE_SOURCE_DIR}/tests/canary/overflow.c)
+  target_link_libraries(canary_overflow PRIVATE lt_base)
+  add_executable(canary_leak ${CMAKE_SOURCE_DIR}/tests/canary/leak.c)
+  target_link_libraries(canary_leak PRIVATE lt_base)
+endif()
+if(LT_SANITIZE MATCHES "undefined")
+  add_executable(canary_undefined ${CMAKE_SOURCE_DIR}/tests/canary/undefined.c)
+  target_link_libraries(canary_undefined PRIVATE lt_base)
+endif()
+if(LT_SANITIZE MATCHES "thread")
+  add_executable(canary_race ${CMAKE_SOURCE_DIR}/tests/canary/race.c)
+  target_link_libraries(canary_race PRIVATE lt_base Threads::Threads)
+endif()
