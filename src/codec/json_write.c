@@ -317,17 +317,67 @@ static void add_scalar(lt_buf *out, lt_str text, uint32_t info) {
   lt_buf_add(out, (lt_str){p, (size_t)(end - p)});
 }
 
+static bool is_container(const lt_json_node *node) {
+  uint32_t type = node->info & LT_JSON_INFO_TYPE;
+  return type == LT_JSON_ARRAY || type == LT_JSON_OBJECT;
+}
+
+static inline bool is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+/* A run of text that is copied as it stands: as long as it comes, for one call of lt_buf_add costs more than a value.
+ */
+typedef struct run {
+  lt_buf *out;
+  const char *text;
+  uint32_t from; /* [from, at) is still to be written */
+  uint32_t at;
+} run;
+
+static void end_run(run *r, uint32_t go_on_at) {
+  lt_buf_add(r->out, (lt_str){r->text + r->from, r->at - r->from});
+  r->from = r->at = go_on_at;
+}
+
+static inline void run_to(run *r, uint32_t stop) {
+  while (r->at < stop) {
+    if (is_space(r->text[r->at])) {
+      end_run(r, r->at + 1);
+    } else {
+      r->at++;
+    }
+  }
+}
+
+/* Between the scalars of a checked document stand only punctuation and white space; so in lt_json_pretty. */
+void lt_json_compact(lt_json v, lt_buf *out) {
+  if (!lt_json_exists(v)) {
+    return;
+  }
+  const lt_json_doc *doc = v.doc;
+  const lt_json_node *root = &doc->nodes[v.at];
+  run r = {out, doc->text.p, root->start, root->start};
+  for (const lt_json_node *node = root; node < doc->nodes + root->next && out->status == LT_OK; node++) {
+    run_to(&r, node->start);
+    if (node->info & LT_JSON_INFO_ESCAPED) {
+      end_run(&r, node->end);
+      add_scalar(out, lt_json_text((lt_json){doc, (uint32_t)(node - doc->nodes)}), node->info);
+    } else if (!is_container(node)) {
+      r.at = node->end;
+    }
+  }
+  run_to(&r, root->end);
+  end_run(&r, root->end);
+}
+
 typedef struct layout {
   lt_buf *out;
-  bool pretty;
   uint32_t depth;
   bool opened; /* nothing in the innermost container yet */
 } layout;
 
 static void new_line(layout *l) {
-  if (!l->pretty) {
-    return;
-  }
   size_t n = 1 + 2 * (size_t)l->depth;
   char *p = lt_buf_reserve(l->out, n);
   if (p != NULL) {
@@ -344,42 +394,38 @@ static void before_item(layout *l) {
   }
 }
 
+static void end_container(layout *l) {
+  l->depth--;
+  if (!l->opened) {
+    new_line(l);
+  }
+  l->opened = false;
+}
+
 static void add_punctuation(layout *l, char c) {
-  switch (c) {
-    case '{':
-    case '[':
-      before_item(l);
-      lt_buf_byte(l->out, c);
-      l->depth++;
-      l->opened = true;
-      break;
-    case '}':
-    case ']':
-      l->depth--;
-      if (!l->opened) {
-        new_line(l);
-      }
-      l->opened = false;
-      lt_buf_byte(l->out, c);
-      break;
-    case ',':
-      lt_buf_byte(l->out, c);
-      new_line(l);
-      break;
-    case ':':
-      lt_buf_add(l->out, l->pretty ? LT_STR(": ") : LT_STR(":"));
-      break;
-    default: /* white space */
-      break;
+  if (is_space(c)) {
+    return;
+  }
+  if (c == '{' || c == '[') {
+    before_item(l);
+    l->depth++;
+    l->opened = true;
+  } else if (c == '}' || c == ']') {
+    end_container(l);
+  }
+  lt_buf_byte(l->out, c);
+  if (c == ',') {
+    new_line(l);
+  } else if (c == ':') {
+    lt_buf_byte(l->out, ' ');
   }
 }
 
-/* Between the scalars of a checked document stand only punctuation and white space. */
-static void lay_out(lt_json v, lt_buf *out, bool pretty) {
+void lt_json_pretty(lt_json v, lt_buf *out) {
   if (!lt_json_exists(v)) {
     return;
   }
-  layout l = {.out = out, .pretty = pretty};
+  layout l = {.out = out};
   const lt_json_doc *doc = v.doc;
   const lt_json_node *root = &doc->nodes[v.at];
   uint32_t at = root->start;
@@ -387,22 +433,13 @@ static void lay_out(lt_json v, lt_buf *out, bool pretty) {
     for (; at < node->start; at++) {
       add_punctuation(&l, doc->text.p[at]);
     }
-    uint32_t type = node->info & LT_JSON_INFO_TYPE;
-    if (type != LT_JSON_ARRAY && type != LT_JSON_OBJECT) {
+    if (!is_container(node)) {
       before_item(&l);
-      add_scalar(out, lt_json_text((lt_json){doc, (uint32_t)(node - doc->nodes)}), node->info);
+      add_scalar(out, (lt_str){doc->text.p + at, node->end - at}, node->info);
       at = node->end;
     }
   }
   for (; at < root->end && out->status == LT_OK; at++) {
     add_punctuation(&l, doc->text.p[at]);
   }
-}
-
-void lt_json_pretty(lt_json v, lt_buf *out) {
-  lay_out(v, out, true);
-}
-
-void lt_json_compact(lt_json v, lt_buf *out) {
-  lay_out(v, out, false);
 }
