@@ -21,17 +21,21 @@ lt_status lt_loop_new(lt_loop **ret_loop, lt_err *err);
 /* Closes it; every fiber must have ended and every handle been closed (LT_CHECK). NULL is allowed. */
 void lt_loop_free(lt_loop *loop);
 
-/* Turns the loop until no fiber, process, timer or lt_loop_hold keeps it. */
+/* Turns the loop until no fiber, running process, started timer or lt_loop_hold keeps it. A fiber that waits for
+ * something nobody will do keeps it for ever. */
 void lt_loop_run(lt_loop *loop);
 
-/* Starts a fiber; it first runs from the loop, not from inside this call. */
+/* Starts a fiber, on LT_LOOP_STACK_BYTES of stack; it first runs from the loop, not from inside this call.
+ * Errors: LT_E_LIMIT (LT_LOOP_FIBERS_MAX), LT_E_NOMEM. */
 lt_status lt_loop_spawn(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err);
 
 /* Milliseconds on a clock that only goes forward; cheap (the loop's own, updated each turn). */
 uint64_t lt_loop_now_ms(lt_loop *loop);
 
 /* Hands `fn(arg)` to the loop's thread. The one function here that any thread may call; never fails, never blocks
- * (the node is the caller's and must stay alive until fn runs). Posts run in order. */
+ * (the node is the caller's and must stay alive until fn runs; fn may reuse or free it). One thread's posts run in its
+ * order. `fn` must not yield. A thread that posts must be joined before lt_loop_free: it may still be inside this call
+ * when fn has run already. */
 typedef struct lt_post {
   struct lt_post *next;
   void (*fn)(void *arg);
@@ -55,10 +59,11 @@ typedef struct lt_wait {
 } lt_wait;
 
 void lt_wait_init(lt_wait *wait, lt_loop *loop);
-/* LT_YIELDS until woken (returns the wake's status), or LT_E_TIMEOUT after `timeout_ms` (UINT64_MAX: never).
- * Clears the signal, so that the wait can be used again. */
+/* LT_YIELDS until woken (returns the wake's status), or LT_E_TIMEOUT after `timeout_ms` (UINT64_MAX: never; 0: does not
+ * yield). Clears the signal, so that the wait can be used again. */
 lt_status lt_wait_on(lt_wait *wait, uint64_t timeout_ms) LT_YIELDS;
-/* Wakes the waiter from the loop's next turn, or the next lt_wait_on at once. */
+/* Wakes the waiter soon, not inside this call; or the next lt_wait_on at once. Of several wakes before the waiter runs
+ * the first failure counts, else the success. */
 void lt_wait_wake(lt_wait *wait, lt_status status);
 
 /* --- Cancelling -----------------------------------------------------------------------------------------------------
@@ -83,11 +88,11 @@ void lt_cancel_remove(lt_cancel *cancel, lt_cancel_node *node);
  * more than about a millisecond (parsing megabytes, SQLite). `fn` must touch nothing of the loop's. */
 lt_status lt_loop_offload(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_err *err) LT_YIELDS;
 
-/* LT_YIELDS for so long. */
+/* LT_YIELDS for so long; 0: once, to let the others run. */
 void lt_sleep(lt_loop *loop, uint64_t ms) LT_YIELDS;
 
 /* --- Timers for objects that are not fibers (deadlines) --------------------------------------------------------------
- * `fn` runs on the loop, must not yield. */
+ * `fn` runs on the loop, once per start, must not yield; it may start or free its timer. */
 typedef struct lt_timer lt_timer;
 lt_status lt_timer_new(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_timer **ret_timer, lt_err *err);
 void lt_timer_start(lt_timer *timer, uint64_t ms);

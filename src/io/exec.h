@@ -1,0 +1,18 @@
+/* The last step before a child's own program: `HELPER __exec PARENT_PID FILE ARGV0 ARG...`.
+ *
+ * It runs between fork and exec as a program of its own, because libuv offers no place for a system call there. It asks
+ * the kernel for SIGKILL when the parent dies, makes sure that the parent had not died before it asked (then its own
+ * parent is no longer PARENT_PID), and becomes FILE with the arguments ARGV0 ARG... The request survives the exec,
+ * unless FILE is set-user-id or has capabilities; it is not inherited by what FILE starts.
+ *
+ * The kernel goes by the parent's *thread*: the one that starts children must live as long as the process. It is the
+ * loop's, the main one.
+ */
+#ifndef LT_IO_EXEC_H
+#define LT_IO_EXEC_H
+
+/* For main, before it does anything else: `if (argc > 1 && strcmp(argv[1], "__exec") == 0) return lt_exec_main(argc -
+ * 1, argv + 1);`. Returns only on failure: 127, with one line on stderr (126 when the parent is gone). */
+int lt_exec_main(int argc, char **argv);
+
+#endif

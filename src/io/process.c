@@ -1,0 +1,315 @@
+/* A child's life: starting it, hearing of its end, ending it with everything it started. Its pipes: process_io.c. */
+#include "io/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "io/command.h"
+#include "io/process_impl.h"
+
+/* --- The end ------------------------------------------------------------------------------------------------------ */
+
+static void signal_group(const lt_process *p, int signum) {
+  (void)kill(-p->pid, signum); /* ESRCH: nobody is left */
+}
+
+static void describe_exit(lt_process *p, int64_t code, int signum) {
+  const char *name = signum != 0 ? sigabbrev_np(signum) : NULL;
+  if (name != NULL) {
+    snprintf(p->exit_text, sizeof p->exit_text, "was killed by SIG%s", name);
+  } else if (signum != 0) {
+    snprintf(p->exit_text, sizeof p->exit_text, "was killed by signal %d", signum);
+  } else {
+    snprintf(p->exit_text, sizeof p->exit_text, "exited with code %d", (int)code);
+  }
+}
+
+/* The group is signalled now and not when the process is closed: later its number may be somebody else's. */
+static void child_exited(uv_process_t *child, int64_t code, int signum) {
+  lt_process *p = child->data;
+  p->exited = true;
+  describe_exit(p, code, signum);
+  signal_group(p, SIGKILL);
+  lt_process_pipes_finish(p);
+  lt_process_wake_closer(p);
+}
+
+static void process_free(lt_process *p) {
+  p->loop->objects--;
+  lt_lines_release(&p->lines);
+  lt_mem_free(p);
+}
+
+void lt_process_handle_closed(uv_handle_t *handle) {
+  lt_process *p = handle->data;
+  p->handles--;
+  if (p->orphan && p->handles == 0) {
+    process_free(p);
+  } else {
+    lt_process_wake_closer(p);
+  }
+}
+
+/* --- Starting ----------------------------------------------------------------------------------------------------- */
+
+typedef struct ends {
+  int ours[3];
+  int theirs[3];
+} ends;
+
+static void close_fds(int fds[3]) {
+  for (int i = 0; i < 3; i++) {
+    if (fds[i] >= 0) {
+      close(fds[i]);
+      fds[i] = -1;
+    }
+  }
+}
+
+/* Pipes and not libuv's socket pairs: programs open /dev/stdin. */
+static lt_status open_ends(ends *e, const char *name, lt_err *err) {
+  *e = (ends){.ours = {-1, -1, -1}, .theirs = {-1, -1, -1}};
+  for (int i = 0; i < 3; i++) {
+    int fds[2];
+    if (pipe2(fds, O_CLOEXEC) != 0) {
+      lt_status status = lt_fail(err, LT_E_IO, "cannot start \"%s\": no pipe for it: %s%s", name, strerror(errno),
+                                 errno == EMFILE ? " (raise the limit: ulimit -n)" : "");
+      close_fds(e->ours);
+      close_fds(e->theirs);
+      return status;
+    }
+    bool child_reads = i == STDIN_FILENO;
+    e->theirs[i] = fds[child_reads ? 0 : 1];
+    e->ours[i] = fds[child_reads ? 1 : 0];
+  }
+  return LT_OK;
+}
+
+/* execve's interface is older than const; nothing is written to. */
+static char *without_const(const char *s) {
+  return (char *)(uintptr_t)s;
+}
+
+/* What is executed: the file itself, or `helper __exec OUR_PID FILE ARGV...` (exec.h). Owns: the caller. */
+static char **make_argv(const lt_process_options *options, const char *path, const char *our_pid) {
+  size_t n = 0;
+  while (options->argv[n] != NULL) {
+    n++;
+  }
+  char **argv = lt_mem_zalloc(n + 5, sizeof *argv);
+  if (argv == NULL) {
+    return NULL;
+  }
+  size_t at = 0;
+  if (options->helper != NULL) {
+    argv[at++] = without_const(options->helper);
+    argv[at++] = without_const("__exec");
+    argv[at++] = without_const(our_pid);
+    argv[at++] = without_const(path);
+  }
+  for (size_t i = 0; i < n; i++) {
+    argv[at++] = without_const(options->argv[i]);
+  }
+  return argv;
+}
+
+static int spawn(lt_process *p, const lt_process_options *options, const char *path, const int theirs[3]) {
+  char our_pid[16];
+  snprintf(our_pid, sizeof our_pid, "%d", (int)getpid());
+  char **argv = make_argv(options, path, our_pid);
+  uv_stdio_container_t stdio[3];
+  for (int i = 0; i < 3; i++) {
+    stdio[i].flags = UV_INHERIT_FD;
+    stdio[i].data.fd = theirs[i];
+  }
+  uv_process_options_t uv = {
+      .exit_cb = child_exited,
+      .file = options->helper != NULL ? options->helper : path,
+      .args = argv,
+      .env = (char **)(uintptr_t)options->env,
+      .cwd = options->cwd,
+      .flags = UV_PROCESS_DETACHED,
+      .stdio_count = 3,
+      .stdio = stdio,
+  };
+  int rc = argv != NULL ? uv_spawn(&p->loop->uv, &p->child, &uv) : UV_ENOMEM;
+  if (argv != NULL) {
+    p->handles++; /* also when it failed: libuv has noted the handle */
+  }
+  lt_mem_free(argv);
+  return rc;
+}
+
+static lt_status explain_spawn(const lt_process *p, const lt_process_options *options, int rc, lt_err *err) {
+  const char *why = uv_strerror(rc);
+  if (rc == UV_ENOENT) {
+    why = options->helper != NULL ? "our own program was not found"
+                                  : "the interpreter that its first line names, or its loader, is missing";
+  } else if (rc == UV_EAGAIN) {
+    why = "too many processes (raise the limit: ulimit -u)";
+  } else if (rc == UV_E2BIG) {
+    why = "its arguments and environment are too long";
+  }
+  return lt_fail(err, lt_loop_status(rc), "cannot start \"%s\": %s", p->name, why);
+}
+
+/* For one that was not started: freed when libuv has let go of its handles. */
+static void abandon(lt_process *p) {
+  p->orphan = true;
+  p->handles++; /* not freed under our feet */
+  lt_process_pipes_close(p);
+  if (p->child.loop != NULL) {
+    uv_close((uv_handle_t *)&p->child, lt_process_handle_closed);
+  }
+  p->handles--;
+  if (p->handles == 0) {
+    process_free(p);
+  }
+}
+
+static lt_status start(lt_process *p, const lt_process_options *options, const char *path, lt_err *err) {
+  ends e;
+  lt_status status = open_ends(&e, p->name, err);
+  if (status != LT_OK) {
+    return status;
+  }
+  int rc = lt_process_pipes_open(p, e.ours);
+  if (rc == 0) {
+    rc = spawn(p, options, path, e.theirs);
+  }
+  close_fds(e.theirs);
+  if (rc != 0) {
+    return explain_spawn(p, options, rc, err);
+  }
+  p->pid = p->child.pid;
+  return LT_OK;
+}
+
+static lt_process *process_new(lt_loop *loop, const lt_process_options *options) {
+  lt_process *p = lt_mem_zalloc(1, sizeof *p);
+  if (p == NULL) {
+    return NULL;
+  }
+  p->loop = loop;
+  p->child.data = p;
+  p->echo = options->echo_stderr;
+  lt_lines_init(&p->lines, options->line_max);
+  snprintf(p->name, sizeof p->name, "%s", options->file);
+  snprintf(p->exit_text, sizeof p->exit_text, "is still running");
+  loop->objects++;
+  return p;
+}
+
+static lt_status open_found(lt_loop *loop, const lt_process_options *options, const char *path,
+                            lt_process **ret_process, lt_err *err) {
+  lt_process *p = process_new(loop, options);
+  if (p == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "cannot start \"%s\": out of memory", options->file);
+  }
+  lt_status status = start(p, options, path, err);
+  if (status != LT_OK) {
+    abandon(p);
+    return status;
+  }
+  *ret_process = p;
+  return LT_OK;
+}
+
+lt_status lt_process_open(lt_loop *loop, const lt_process_options *options, lt_process **ret_process, lt_err *err) {
+  lt_buf path;
+  lt_buf_init(&path, LT_PROC_PATH_MAX_BYTES - 1);
+  lt_status status = lt_command_find(options->file, options->env, options->cwd, &path, err);
+  if (status == LT_OK) {
+    status = open_found(loop, options, path.p, ret_process, err);
+  }
+  lt_buf_release(&path);
+  return status;
+}
+
+/* --- Asking ------------------------------------------------------------------------------------------------------- */
+
+bool lt_process_exited(const lt_process *process) {
+  return process->exited;
+}
+
+const char *lt_process_exit_text(const lt_process *process) {
+  return process->exit_text;
+}
+
+int lt_process_pid(const lt_process *process) {
+  return process->pid;
+}
+
+void lt_process_signal(lt_process *process, int signum) {
+  if (!process->exited) {
+    signal_group(process, signum);
+  }
+}
+
+/* --- Ending ------------------------------------------------------------------------------------------------------- */
+
+void lt_process_wake_closer(lt_process *process) {
+  if (process->closer != NULL) {
+    lt_wait_wake(process->closer, LT_OK);
+  }
+}
+
+static bool has_exited(const lt_process *p) {
+  return p->exited;
+}
+
+static bool is_unused(const lt_process *p) {
+  return p->users == 0;
+}
+
+static bool is_closed(const lt_process *p) {
+  return p->handles == 0;
+}
+
+/* LT_YIELDS until `done`, or so long; `timeout_ms` UINT64_MAX: until it is done. */
+static bool await(lt_process *p, bool (*done)(const lt_process *), uint64_t timeout_ms) {
+  uint64_t since = lt_loop_now_ms(p->loop);
+  while (!done(p)) {
+    uint64_t gone = lt_loop_now_ms(p->loop) - since;
+    uint64_t left = timeout_ms == UINT64_MAX ? UINT64_MAX : timeout_ms > gone ? timeout_ms - gone : 0;
+    if (lt_wait_on(p->closer, left) == LT_E_TIMEOUT) {
+      return done(p);
+    }
+  }
+  return true;
+}
+
+static void end_child(lt_process *p) {
+  if (await(p, has_exited, LT_PROC_KILL_AFTER_MS)) {
+    return;
+  }
+  signal_group(p, SIGTERM);
+  if (await(p, has_exited, LT_PROC_KILL_AFTER_MS)) {
+    return;
+  }
+  signal_group(p, SIGKILL);
+  await(p, has_exited, UINT64_MAX);
+}
+
+void lt_process_close(lt_process *process) {
+  lt_process *p = process;
+  if (p == NULL) {
+    return;
+  }
+  LT_CHECK(!p->closing);
+  lt_wait closer;
+  lt_wait_init(&closer, p->loop);
+  p->closer = &closer;
+  p->closing = true;
+  lt_process_pipes_shut(p);
+  end_child(p);
+  await(p, is_unused, UINT64_MAX);
+  lt_process_pipes_close(p);
+  uv_close((uv_handle_t *)&p->child, lt_process_handle_closed);
+  await(p, is_closed, UINT64_MAX);
+  process_free(p);
+}

@@ -1,0 +1,68 @@
+/* A child process's inside, shared by process.c (its life) and process_io.c (its pipes). */
+#ifndef LT_IO_PROCESS_IMPL_H
+#define LT_IO_PROCESS_IMPL_H
+
+#include "io/lines.h"
+#include "io/loop_impl.h"
+#include "io/process.h"
+
+#define LT_PROC_STDERR_CAP (4 * LT_PROC_STDERR_KEEP_BYTES)
+
+/* A fiber that waits for room in the queue to stdin, in its frame. */
+typedef struct lt_proc_writer {
+  struct lt_proc_writer *next;
+  lt_wait wait;
+} lt_proc_writer;
+
+struct lt_process {
+  lt_loop *loop;
+  char name[128]; /* the command as it was asked for, for messages */
+  int pid;
+  bool exited;
+  char exit_text[64];
+
+  uv_process_t child;
+  uv_pipe_t in, out, err; /* our ends */
+  unsigned handles;       /* of the four above, not yet closed */
+  unsigned users;         /* fibers inside lt_process_write and lt_process_read_line */
+  bool closing;
+  bool orphan;     /* never started: freed with its last handle */
+  lt_wait *closer; /* in lt_process_close's frame */
+
+  /* stdout */
+  lt_lines lines;
+  lt_wait *reader; /* parked in lt_process_read_line */
+  bool lent;       /* the reader holds a line: the buffer must not move */
+  bool reading;
+  bool out_open;
+  bool graced;    /* its end was waited after once */
+  bool out_nomem; /* tell the reader */
+
+  /* stdin */
+  size_t queued; /* bytes handed to libuv and not written yet */
+  lt_proc_writer *writers, **last_writer;
+  bool in_open;
+
+  /* stderr: the last bytes are at the end of `err_bytes`, of which a part is kept when it is full */
+  bool err_open;
+  bool echo;
+  size_t err_n;
+  char err_bytes[LT_PROC_STDERR_CAP];
+};
+
+/* Takes over our ends of the pipes, also when it fails (they become -1), and starts reading. 0 or libuv's error. */
+int lt_process_pipes_open(lt_process *process, int ours[3]);
+/* The child has exited: takes out what it left in the pipes and closes them. */
+void lt_process_pipes_finish(lt_process *process);
+/* Ends the child's input once what is queued is written, wakes those who read or write with LT_E_CLOSED, and throws
+ * away what still comes. */
+void lt_process_pipes_shut(lt_process *process);
+/* Closes whatever pipe is open. */
+void lt_process_pipes_close(lt_process *process);
+
+/* The close callback of all four handles. */
+void lt_process_handle_closed(uv_handle_t *handle);
+/* Wakes lt_process_close to look again. */
+void lt_process_wake_closer(lt_process *process);
+
+#endif
