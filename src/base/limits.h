@@ -74,10 +74,19 @@
 #define LT_CONFIG_MAX_BYTES (4 * LT_MIB)
 #define LT_CONFIG_DEPTH_MAX 64
 #define LT_CONFIG_NODES_MAX 100000    /* after aliases: a YAML bomb ends here */
+#define LT_CONFIG_ANCHORS_MAX 256     /* looked up one by one */
+#define LT_CONFIG_MEMORY_BYTES (64 * LT_MIB) /* the trees of the files and what is kept of them */
 
 /* --- tools --------------------------------------------------------------------------------------------------------- */
 #define LT_TOOLS_MAX 20000            /* tools of all providers */
 #define LT_TOOL_SUGGESTIONS 3         /* "did you mean": how many names */
+#define LT_TOOL_LISTED_MAX 20         /* names or values that an error message lists before it says how many more */
+#define LT_TOOL_INPUT_ERRORS_MAX 10   /* faults of one input that are reported together */
+#define LT_CATALOG_MAX_BYTES (1 * LT_GIB) /* all texts of one snapshot: far above real ones, a stop for broken servers */
+#define LT_SEARCH_TERMS_MAX 16        /* words of a query that count */
+#define LT_CALL_INLINE_BYTES (1 * LT_MIB) /* inputs and answers over this are read off the loop */
+#define LT_CALL_INDEX_MAX_BYTES (1 * LT_GIB) /* working memory of one call: the index of the longest possible input */
+#define LT_PROVIDERS_MAX 1024         /* servers and plugins with tools */
 
 /* --- fibers on the loop -------------------------------------------------------------------------------------------- */
 #define LT_LOOP_STACK_BYTES (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */

@@ -1,0 +1,246 @@
+#include "tool/catalog.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "tool/naming.h"
+#include "tool/table.h"
+
+struct lt_catalog {
+  atomic_uint refs;
+  lt_arena arena; /* everything below */
+  lt_tool *tools; /* by id */
+  uint32_t count;
+  lt_table ids;
+  lt_table js;
+  lt_table ts;
+  lt_str *warnings;
+  uint32_t warning_count;
+};
+
+/* One tool of a source while the order is worked out. */
+typedef struct item {
+  lt_str id;
+  const lt_catalog_source *source;
+  const lt_tool_spec *spec;
+  uint32_t order; /* as the sources gave it: of equal ids the first one stays */
+} item;
+
+typedef struct items {
+  item *list;
+  uint32_t count;
+} item_list;
+
+/* --- Building -------------------------------------------------------------------------------------------------------
+ */
+static lt_status count_tools(const lt_catalog_source *sources, size_t count, uint32_t *ret_count, lt_err *err) {
+  size_t total = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (sources[i].count > LT_TOOLS_MAX - total) {
+      return lt_fail(err, LT_E_LIMIT, "more than %d tools: remove servers from the configuration", LT_TOOLS_MAX);
+    }
+    total += sources[i].count;
+  }
+  *ret_count = (uint32_t)total;
+  return LT_OK;
+}
+
+/* `<ns>.<name>`; a source without a name adds no dot. */
+static lt_status make_id(lt_arena *arena, lt_str ns, lt_str name, lt_str *ret_id) {
+  char *id = lt_arena_alloc(arena, ns.n + name.n + 2);
+  if (id == NULL) {
+    return LT_E_NOMEM;
+  }
+  size_t n = 0;
+  if (ns.n > 0) {
+    memcpy(id, ns.p, ns.n);
+    n = ns.n;
+    id[n++] = '.';
+  }
+  if (name.n > 0) {
+    memcpy(id + n, name.p, name.n);
+    n += name.n;
+  }
+  id[n] = '\0';
+  *ret_id = lt_str_from(id, n);
+  return LT_OK;
+}
+
+static int compare_items(const void *a, const void *b) {
+  const item *x = a;
+  const item *y = b;
+  int order = lt_str_cmp(x->id, y->id);
+  return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+static lt_status collect(lt_catalog *catalog, const lt_catalog_source *sources, size_t count, item_list *items) {
+  uint32_t n = 0;
+  for (size_t s = 0; s < count; s++) {
+    for (size_t t = 0; t < sources[s].count; t++) {
+      item *it = &items->list[n];
+      *it = (item){.source = &sources[s], .spec = &sources[s].tools[t], .order = n};
+      LT_TRY(make_id(&catalog->arena, sources[s].ns, it->spec->name, &it->id));
+      n++;
+    }
+  }
+  LT_CHECK(n == items->count);
+  qsort(items->list, n, sizeof(item), compare_items);
+  return LT_OK;
+}
+
+static lt_status copy_str(lt_arena *arena, lt_str from, lt_str *ret) {
+  lt_str copy = from.n > 0 ? lt_arena_dup(arena, from) : LT_STR("");
+  if (copy.p == NULL) {
+    return LT_E_NOMEM;
+  }
+  *ret = copy;
+  return LT_OK;
+}
+
+static lt_status copy_tool(lt_arena *arena, const item *it, lt_tool *tool) {
+  tool->id = it->id;
+  tool->provider = it->source->provider;
+  /* The id holds the other two: no further copies. */
+  size_t ns = it->source->ns.n;
+  tool->ns = lt_str_sub(it->id, 0, ns);
+  tool->name = lt_str_sub(it->id, ns > 0 ? ns + 1 : 0, it->id.n);
+  LT_TRY(copy_str(arena, it->spec->description, &tool->description));
+  lt_str input = lt_str_trim(it->spec->input_schema);
+  LT_TRY(copy_str(arena, input.n > 0 ? input : LT_STR("{}"), &tool->input_schema));
+  LT_TRY(copy_str(arena, it->spec->output_schema, &tool->output_schema));
+  return copy_str(arena, it->spec->annotations, &tool->annotations);
+}
+
+static lt_status warn_repeated(lt_naming *naming, uint32_t kept, const item *lost) {
+  lt_str text =
+      lt_arena_printf(naming->arena, "Tool \"%.*s\" is there more than once: the first one of \"%.*s\" is used.",
+                      LT_STR_ARG(lost->id), LT_STR_ARG(naming->tools[kept].ns));
+  return lt_naming_warn(naming, kept, text);
+}
+
+static lt_status fill(lt_catalog *catalog, const item_list *items, lt_naming *naming) {
+  catalog->tools = lt_arena_zalloc(&catalog->arena, items->count, sizeof(lt_tool));
+  if (catalog->tools == NULL) {
+    return LT_E_NOMEM;
+  }
+  *naming = (lt_naming){.arena = &catalog->arena, .tools = catalog->tools};
+  LT_TRY(lt_table_init(&catalog->ids, &catalog->arena, catalog->tools, offsetof(lt_tool, id), items->count));
+  for (uint32_t i = 0; i < items->count; i++) {
+    if (i > 0 && lt_str_eq(items->list[i].id, items->list[i - 1].id)) {
+      LT_TRY(warn_repeated(naming, catalog->count - 1, &items->list[i]));
+      continue;
+    }
+    LT_TRY(copy_tool(&catalog->arena, &items->list[i], &catalog->tools[catalog->count]));
+    lt_table_enter(&catalog->ids, catalog->count++);
+  }
+  naming->count = catalog->count;
+  return LT_OK;
+}
+
+static int compare_warnings(const void *a, const void *b) {
+  const lt_naming_warning *x = *(const lt_naming_warning *const *)a;
+  const lt_naming_warning *y = *(const lt_naming_warning *const *)b;
+  if (x->index != y->index) {
+    return x->index > y->index ? 1 : -1;
+  }
+  return lt_str_cmp(x->text, y->text);
+}
+
+static lt_status list_warnings(lt_catalog *catalog, const lt_naming *naming) {
+  uint32_t n = 0;
+  const lt_naming_warning **sorted = lt_arena_zalloc(&catalog->arena, naming->warning_count, sizeof(*sorted));
+  catalog->warnings = lt_arena_zalloc(&catalog->arena, naming->warning_count, sizeof(lt_str));
+  if (sorted == NULL || catalog->warnings == NULL) {
+    return LT_E_NOMEM;
+  }
+  for (const lt_naming_warning *w = naming->warnings; w != NULL; w = w->next) {
+    sorted[n++] = w;
+  }
+  qsort(sorted, n, sizeof(*sorted), compare_warnings);
+  for (uint32_t i = 0; i < n; i++) {
+    catalog->warnings[i] = sorted[i]->text;
+  }
+  catalog->warning_count = n;
+  return LT_OK;
+}
+
+static lt_status build(lt_catalog *catalog, const lt_catalog_source *sources, size_t count, item_list *items) {
+  lt_naming naming;
+  LT_TRY(collect(catalog, sources, count, items));
+  LT_TRY(fill(catalog, items, &naming));
+  LT_TRY(lt_naming_run(&naming));
+  catalog->js = naming.js;
+  catalog->ts = naming.ts;
+  return list_warnings(catalog, &naming);
+}
+
+lt_status lt_catalog_new(const lt_catalog_source *sources, size_t count, lt_catalog **ret_catalog, lt_err *err) {
+  item_list items = {0};
+  LT_TRY(count_tools(sources, count, &items.count, err));
+  lt_status status = LT_E_NOMEM;
+  lt_catalog *catalog = lt_mem_zalloc(1, sizeof *catalog);
+  if (catalog == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
+  }
+  atomic_init(&catalog->refs, 1);
+  lt_arena_init(&catalog->arena, LT_CATALOG_MAX_BYTES);
+  items.list = lt_mem_zalloc(items.count, sizeof(item));
+  if (items.list != NULL) {
+    status = build(catalog, sources, count, &items);
+  }
+  lt_mem_free(items.list);
+  if (status != LT_OK) {
+    lt_catalog_unref(catalog);
+    return lt_fail(err, status, "no memory for the list of %u tools", (unsigned)items.count);
+  }
+  *ret_catalog = catalog;
+  return LT_OK;
+}
+
+lt_catalog *lt_catalog_ref(lt_catalog *catalog) {
+  atomic_fetch_add_explicit(&catalog->refs, 1, memory_order_relaxed);
+  return catalog;
+}
+
+void lt_catalog_unref(lt_catalog *catalog) {
+  /* Everything other threads read of it comes before the free. */
+  if (catalog != NULL && atomic_fetch_sub_explicit(&catalog->refs, 1, memory_order_acq_rel) == 1) {
+    lt_arena_release(&catalog->arena);
+    lt_mem_free(catalog);
+  }
+}
+
+/* --- Reading --------------------------------------------------------------------------------------------------------
+ */
+size_t lt_catalog_count(const lt_catalog *catalog) {
+  return catalog->count;
+}
+
+const lt_tool *lt_catalog_at(const lt_catalog *catalog, size_t i) {
+  return i < catalog->count ? &catalog->tools[i] : NULL;
+}
+
+static const lt_tool *find_in(const lt_catalog *catalog, const lt_table *table, lt_str name) {
+  uint32_t i = lt_table_find(table, name);
+  return i != LT_TABLE_NONE ? &catalog->tools[i] : NULL;
+}
+
+const lt_tool *lt_catalog_find(const lt_catalog *catalog, lt_str id) {
+  return find_in(catalog, &catalog->ids, id);
+}
+
+const lt_tool *lt_catalog_find_js(const lt_catalog *catalog, lt_str js_name) {
+  return find_in(catalog, &catalog->js, js_name);
+}
+
+const lt_tool *lt_catalog_find_ts(const lt_catalog *catalog, lt_str ts_name) {
+  return find_in(catalog, &catalog->ts, ts_name);
+}
+
+size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warnings) {
+  *ret_warnings = catalog->warnings;
+  return catalog->warning_count;
+}

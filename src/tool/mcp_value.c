@@ -1,0 +1,242 @@
+#include "tool/mcp_value.h"
+
+#include "tool/check.h"
+
+/* --- Text -----------------------------------------------------------------------------------------------------------
+ */
+static bool is_kind(lt_json block, const char *kind) {
+  return lt_json_str_eq(lt_json_get(block, "type"), lt_str_of(kind));
+}
+
+/* A string's characters; empty where there is no string. */
+static lt_status get_text(lt_arena *arena, lt_json v, lt_str *ret_text) {
+  lt_str text = LT_STR("");
+  if (lt_json_typeof(v) == LT_JSON_STRING && !lt_json_str(v, arena, &text)) {
+    return LT_E_NOMEM;
+  }
+  *ret_text = text;
+  return LT_OK;
+}
+
+static lt_json output_type(lt_arena *arena, lt_str schema) {
+  lt_json_doc *doc = lt_arena_zalloc(arena, 1, sizeof *doc);
+  if (schema.n == 0 || doc == NULL || lt_json_parse(arena, schema, doc, NULL) != LT_OK) {
+    return (lt_json){0};
+  }
+  return lt_json_get(lt_json_root(doc), "type");
+}
+
+/* Whether a text that is an object or array is meant as one: yes, unless the tool says it answers strings. */
+static bool is_meant(lt_arena *arena, lt_json type, lt_json text, lt_str json) {
+  lt_json_doc kind;
+  lt_str stand_in = json.p[0] == '{' ? LT_STR("{}") : LT_STR("[]");
+  if (!lt_json_exists(type) || lt_json_parse(arena, stand_in, &kind, NULL) != LT_OK) {
+    return true;
+  }
+  return !lt_check_type(type, text) || lt_check_type(type, lt_json_root(&kind));
+}
+
+/* Whether the text is a number, boolean or null, and the tool answers such and no strings. */
+static bool is_declared(lt_arena *arena, lt_json type, lt_json text, lt_str json) {
+  lt_json_doc doc;
+  if (lt_check_type(type, text) || lt_json_parse(arena, json, &doc, NULL) != LT_OK) {
+    return false;
+  }
+  return lt_check_type(type, lt_json_root(&doc));
+}
+
+static lt_status put_single_text(lt_arena *arena, lt_json text, lt_str output_schema, lt_buf *out) {
+  lt_str s;
+  LT_TRY(get_text(arena, text, &s));
+  lt_str json = lt_str_trim(s);
+  lt_json type = output_type(arena, output_schema);
+  bool parsed = false;
+  if (json.n > 0 && (json.p[0] == '{' || json.p[0] == '[')) {
+    parsed = is_meant(arena, type, text, json) && lt_json_check(json, NULL) == LT_OK;
+  } else if (json.n > 0 && lt_json_exists(type)) {
+    parsed = is_declared(arena, type, text, json);
+  }
+  if (parsed) {
+    lt_buf_add(out, json); /* as it arrived: numbers keep their digits */
+  } else {
+    lt_json_writer w = lt_json_writer_on(out);
+    lt_json_put_str(&w, s);
+  }
+  return LT_OK;
+}
+
+static lt_status put_joined_texts(lt_arena *arena, lt_json content, lt_buf *out) {
+  bool first = true;
+  lt_buf_byte(out, '"');
+  lt_json_iter it = lt_json_each(content);
+  while (lt_json_next(&it)) {
+    lt_str s;
+    LT_TRY(get_text(arena, lt_json_get(it.value, "text"), &s));
+    lt_buf_addc(out, first ? "" : "\\n");
+    lt_json_escape(out, s);
+    first = false;
+  }
+  lt_buf_byte(out, '"');
+  return LT_OK;
+}
+
+/* --- Other blocks ---------------------------------------------------------------------------------------------------
+ */
+/* How many bytes the base64 text stands for. */
+static int64_t decoded_length(lt_str base64) {
+  size_t digits = 0;
+  for (size_t i = 0; i < base64.n; i++) {
+    char c = base64.p[i];
+    digits += (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/' ||
+              c == '-' || c == '_';
+  }
+  return (int64_t)(digits / 4 * 3 + digits % 4 * 3 / 4);
+}
+
+static void put_member(lt_json_writer *w, const char *key, lt_json value) {
+  lt_json_key(w, key);
+  lt_json_put_raw(w, lt_json_text(value));
+}
+
+static lt_status put_bytes(lt_arena *arena, lt_json_writer *w, lt_json base64) {
+  lt_str s;
+  LT_TRY(get_text(arena, base64, &s));
+  lt_json_key(w, "bytes");
+  lt_json_put_int(w, decoded_length(s));
+  lt_json_key(w, "artifact");
+  lt_json_put_null(w);
+  return LT_OK;
+}
+
+static lt_status put_media(lt_arena *arena, lt_json_writer *w, lt_json block) {
+  lt_json_begin_object(w);
+  put_member(w, "type", lt_json_get(block, "type"));
+  put_member(w, "mimeType", lt_json_get(block, "mimeType"));
+  LT_TRY(put_bytes(arena, w, lt_json_get(block, "data")));
+  lt_json_end_object(w);
+  return LT_OK;
+}
+
+static lt_status put_resource(lt_arena *arena, lt_json_writer *w, lt_json resource) {
+  lt_json_begin_object(w);
+  lt_json_key(w, "type");
+  lt_json_put_cstr(w, "resource");
+  put_member(w, "uri", lt_json_get(resource, "uri"));
+  put_member(w, "mimeType", lt_json_get(resource, "mimeType"));
+  lt_json text = lt_json_get(resource, "text");
+  if (lt_json_exists(text)) {
+    put_member(w, "text", text);
+  } else {
+    LT_TRY(put_bytes(arena, w, lt_json_get(resource, "blob")));
+  }
+  lt_json_end_object(w);
+  return LT_OK;
+}
+
+static void put_text_block(lt_json_writer *w, lt_json block) {
+  lt_json_begin_object(w);
+  put_member(w, "type", lt_json_get(block, "type"));
+  put_member(w, "text", lt_json_get(block, "text"));
+  lt_json_end_object(w);
+}
+
+static lt_status put_block(lt_arena *arena, lt_json_writer *w, lt_json block) {
+  if (is_kind(block, "text")) {
+    put_text_block(w, block);
+    return LT_OK;
+  }
+  if (is_kind(block, "image") || is_kind(block, "audio")) {
+    return put_media(arena, w, block);
+  }
+  if (is_kind(block, "resource")) {
+    return put_resource(arena, w, lt_json_get(block, "resource"));
+  }
+  lt_json_put_raw(w, lt_json_text(block)); /* resource_link, and what later versions may add */
+  return LT_OK;
+}
+
+static lt_status put_blocks(lt_arena *arena, lt_json content, lt_buf *out) {
+  lt_json_writer w = lt_json_writer_on(out);
+  bool several = lt_json_count(content) > 1;
+  if (several) {
+    lt_json_begin_array(&w);
+  }
+  lt_json_iter it = lt_json_each(content);
+  while (lt_json_next(&it)) {
+    LT_TRY(put_block(arena, &w, it.value));
+  }
+  if (several) {
+    lt_json_end_array(&w);
+  }
+  return LT_OK;
+}
+
+/* --- The result -----------------------------------------------------------------------------------------------------
+ */
+static uint32_t count_texts(lt_json content) {
+  uint32_t texts = 0;
+  lt_json_iter it = lt_json_each(content);
+  while (lt_json_next(&it)) {
+    texts += is_kind(it.value, "text");
+  }
+  return texts;
+}
+
+static lt_status put_content(lt_arena *arena, lt_json content, lt_str output_schema, lt_buf *out) {
+  uint32_t count = lt_json_count(content);
+  if (lt_json_typeof(content) != LT_JSON_ARRAY || count == 0) {
+    /* Nothing; or something no version of the protocol has, which is better shown than lost. */
+    bool nothing = count == 0 && lt_json_typeof(content) != LT_JSON_STRING;
+    lt_buf_add(out, nothing ? LT_STR("null") : lt_json_text(content));
+    return LT_OK;
+  }
+  if (count_texts(content) < count) {
+    return put_blocks(arena, content, out);
+  }
+  if (count == 1) {
+    return put_single_text(arena, lt_json_get(lt_json_at(content, 0), "text"), output_schema, out);
+  }
+  return put_joined_texts(arena, content, out);
+}
+
+/* The words of a failure: every text there is. */
+static lt_status add_error_text(lt_arena *arena, lt_json content, lt_buf *out) {
+  lt_json_iter it = lt_json_each(content);
+  while (lt_json_next(&it)) {
+    lt_json holder = is_kind(it.value, "resource") ? lt_json_get(it.value, "resource") : it.value;
+    lt_str s;
+    LT_TRY(get_text(arena, lt_json_get(holder, "text"), &s));
+    if (lt_str_trim(s).n > 0) {
+      lt_buf_addc(out, out->n > 0 ? "\n" : "");
+      lt_buf_add(out, s);
+    }
+  }
+  return LT_OK;
+}
+
+static lt_status put_error(lt_arena *arena, lt_json result, lt_str id, lt_buf *out) {
+  LT_TRY(add_error_text(arena, lt_json_get(result, "content"), out));
+  lt_json structured = lt_json_get(result, "structuredContent");
+  if (out->n == 0 && lt_json_count(structured) > 0) {
+    lt_buf_add(out, lt_json_text(structured));
+  }
+  if (out->n == 0) {
+    lt_buf_addc(out, "Tool \"");
+    lt_buf_add(out, id);
+    lt_buf_addc(out, "\" failed without a message");
+  }
+  return out->status != LT_OK ? out->status : LT_E_TOOL;
+}
+
+lt_status lt_mcp_value(lt_arena *arena, lt_json result, lt_str id, lt_str output_schema, lt_buf *out) {
+  lt_json structured = lt_json_get(result, "structuredContent");
+  if (lt_json_bool(lt_json_get(result, "isError"), false)) {
+    return put_error(arena, result, id, out);
+  }
+  if (lt_json_exists(structured) && lt_json_typeof(structured) != LT_JSON_NULL) {
+    lt_buf_add(out, lt_json_text(structured));
+  } else {
+    LT_TRY(put_content(arena, lt_json_get(result, "content"), output_schema, out));
+  }
+  return out->status;
+}

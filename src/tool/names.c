@@ -1,0 +1,307 @@
+#include "tool/names.h"
+
+#include <stdlib.h>
+
+#include "tool/catalog.h"
+
+/* Words no function can be called, in strict mode and in modules. */
+static const char *const reserved_words[] = {
+    "arguments", "await",      "break",     "case",   "catch",    "class",  "const",      "continue",
+    "debugger",  "default",    "delete",    "do",     "else",     "enum",   "eval",       "export",
+    "extends",   "false",      "finally",   "for",    "function", "if",     "implements", "import",
+    "in",        "instanceof", "interface", "let",    "new",      "null",   "package",    "private",
+    "protected", "public",     "return",    "static", "super",    "switch", "this",       "throw",
+    "true",      "try",        "typeof",    "var",    "void",     "while",  "with",       "yield",
+};
+
+/* What programs find on every engine: a tool must not take it from them. */
+static const char *const globals[] = {
+    "AggregateError",
+    "Array",
+    "ArrayBuffer",
+    "AsyncDisposableStack",
+    "Atomics",
+    "BigInt",
+    "BigInt64Array",
+    "BigUint64Array",
+    "Boolean",
+    "DOMException",
+    "DataView",
+    "Date",
+    "DisposableStack",
+    "Error",
+    "EvalError",
+    "FinalizationRegistry",
+    "Float16Array",
+    "Float32Array",
+    "Float64Array",
+    "Function",
+    "Infinity",
+    "Int16Array",
+    "Int32Array",
+    "Int8Array",
+    "InternalError",
+    "Intl",
+    "Iterator",
+    "JSON",
+    "Map",
+    "Math",
+    "NaN",
+    "Number",
+    "Object",
+    "Promise",
+    "Proxy",
+    "RangeError",
+    "ReferenceError",
+    "Reflect",
+    "RegExp",
+    "Set",
+    "SharedArrayBuffer",
+    "String",
+    "SuppressedError",
+    "Symbol",
+    "SyntaxError",
+    "TextDecoder",
+    "TextEncoder",
+    "TypeError",
+    "URIError",
+    "URL",
+    "URLSearchParams",
+    "Uint16Array",
+    "Uint32Array",
+    "Uint8Array",
+    "Uint8ClampedArray",
+    "WeakMap",
+    "WeakRef",
+    "WeakSet",
+    "WebAssembly",
+    "atob",
+    "btoa",
+    "clearInterval",
+    "clearTimeout",
+    "console",
+    "crypto",
+    "decodeURI",
+    "decodeURIComponent",
+    "encodeURI",
+    "encodeURIComponent",
+    "escape",
+    "fetch",
+    "globalThis",
+    "input",
+    "isFinite",
+    "isNaN",
+    "log",
+    "navigator",
+    "output",
+    "parseFloat",
+    "parseInt",
+    "performance",
+    "queueMicrotask",
+    "recall",
+    "setImmediate",
+    "setInterval",
+    "setTimeout",
+    "store",
+    "structuredClone",
+    "undefined",
+    "unescape",
+};
+
+/* JavaScript programs only (DESIGN.md section 5), and what every global object inherits. */
+static const char *const javascript_world[] = {
+    "complete",       "constructor",          "discoverTools", "done",          "getArtifact",
+    "hasOwnProperty", "isPrototypeOf",        "listArtifacts", "llm",           "llmJson",
+    "parallel",       "propertyIsEnumerable", "sleep",         "storeArtifact", "toLocaleString",
+    "toString",       "toolSchema",           "tools",         "valueOf",
+};
+
+/* TypeScript programs only: what the generated declarations use, and what Deno offers. */
+static const char *const typescript_world[] = {
+    "Buffer", "Deno", "Result", "ToolCall", "ToolResult", "exports", "global", "module", "process", "require",
+};
+
+static int compare_word(const void *key, const void *entry) {
+  return lt_str_cmp(*(const lt_str *)key, lt_str_of(*(const char *const *)entry));
+}
+
+static bool in_list(lt_str name, const char *const *list, size_t count) {
+  return bsearch(&name, list, count, sizeof *list, compare_word) != NULL;
+}
+
+#define IN_LIST(name, list) in_list((name), (list), sizeof(list) / sizeof((list)[0]))
+
+static bool is_taken(lt_str name) {
+  return IN_LIST(name, reserved_words) || IN_LIST(name, globals);
+}
+
+static bool is_digit(uint32_t c) {
+  return c >= '0' && c <= '9';
+}
+
+/* Letters of the scripts people name things in. Deliberately less than Unicode's ID_Continue: what is not in here only
+ * becomes a word break, while a character too many would make declarations that do not compile. */
+static const struct {
+  uint32_t from, to;
+} letters[] = {
+    {0xC0, 0xD6},     {0xD8, 0xF6},     {0xF8, 0x2C1},    {0x388, 0x38A},   {0x38E, 0x3A1},     {0x3A3, 0x3F5},
+    {0x3F7, 0x481},   {0x48A, 0x52F},   {0x531, 0x556},   {0x561, 0x586},   {0x5D0, 0x5EA},     {0x620, 0x64A},
+    {0x904, 0x939},   {0xE01, 0xE30},   {0x10D0, 0x10FA}, {0x1E00, 0x1F15}, {0x3041, 0x3096},   {0x30A1, 0x30FA},
+    {0x3105, 0x312F}, {0x3400, 0x4DBF}, {0x4E00, 0x9FFF}, {0xAC00, 0xD7A3}, {0x20000, 0x2A6DF},
+};
+
+static bool is_letter(uint32_t c) {
+  if (c < 0x80) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  }
+  for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
+    if (c <= letters[i].to) {
+      return c >= letters[i].from;
+    }
+  }
+  return false;
+}
+
+static size_t sequence_length(unsigned char lead) {
+  if (lead < 0x80) {
+    return 1;
+  }
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    return 2;
+  }
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    return 3;
+  }
+  return lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
+}
+
+/* The character at `*at`, which moves past it; a byte that is not UTF-8 counts as one character, U+FFFD. */
+static uint32_t next_char(lt_str s, size_t *at) {
+  unsigned char lead = (unsigned char)s.p[*at];
+  size_t n = sequence_length(lead);
+  if (n == 1) {
+    (*at)++;
+    return lead;
+  }
+  if (n == 0 || s.n - *at < n) {
+    (*at)++;
+    return 0xFFFD;
+  }
+  uint32_t c = lead & (0x7Fu >> n);
+  for (size_t i = 1; i < n; i++) {
+    unsigned char byte = (unsigned char)s.p[*at + i];
+    if ((byte & 0xC0) != 0x80) {
+      (*at)++;
+      return 0xFFFD;
+    }
+    c = (c << 6) | (byte & 0x3F);
+  }
+  *at += n;
+  return c;
+}
+
+static char upper(char c) {
+  return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+/* Adds the bytes of one character, the first one in upper case when asked. */
+static void add_char(lt_buf *out, lt_str bytes, bool raise) {
+  lt_buf_byte(out, raise ? upper(bytes.p[0]) : bytes.p[0]);
+  lt_buf_add(out, lt_str_sub(bytes, 1, bytes.n));
+}
+
+/* Appends the words of `s` (separated by anything that cannot be in an identifier, and by `_`), every one but the first
+ * with a capital; the first too with `capital`. A "_" goes before what would not begin an identifier. */
+static lt_name_change add_camel(lt_buf *out, lt_str s, bool capital) {
+  size_t begin = out->n;
+  bool raise = capital;
+  lt_name_change change = LT_NAME_PLAIN;
+  for (size_t at = 0; at < s.n;) {
+    size_t from = at;
+    uint32_t c = next_char(s, &at);
+    if (!is_letter(c) && !is_digit(c) && c != '$') {
+      raise = capital || out->n > begin;
+      continue;
+    }
+    if (is_digit(c) && out->n == begin) {
+      lt_buf_byte(out, '_');
+      change = LT_NAME_PREFIXED;
+    }
+    add_char(out, lt_str_sub(s, from, at), raise);
+    raise = false;
+  }
+  if (out->n == begin) {
+    lt_buf_byte(out, '_');
+    change = LT_NAME_PREFIXED;
+  }
+  return change;
+}
+
+static lt_str added_since(const lt_buf *out, size_t begin) {
+  return begin <= out->n ? lt_str_sub(lt_buf_view(out), begin, out->n) : LT_STR("");
+}
+
+lt_name_change lt_name_make_js(lt_buf *out, lt_str id) {
+  size_t begin = out->n;
+  lt_name_change change = add_camel(out, id, false);
+  lt_str name = added_since(out, begin);
+  if (is_taken(name) || IN_LIST(name, javascript_world)) {
+    lt_buf_byte(out, '_');
+    return LT_NAME_SUFFIXED;
+  }
+  return change;
+}
+
+static lt_name_change add_underscored(lt_buf *out, lt_str name) {
+  lt_name_change change = LT_NAME_PLAIN;
+  if (name.n == 0 || is_digit((unsigned char)name.p[0])) {
+    lt_buf_byte(out, '_');
+    change = LT_NAME_PREFIXED;
+  }
+  for (size_t at = 0; at < name.n;) {
+    size_t from = at;
+    uint32_t c = next_char(name, &at);
+    if (is_letter(c) || is_digit(c) || c == '$') {
+      lt_buf_add(out, lt_str_sub(name, from, at));
+    } else {
+      lt_buf_byte(out, '_');
+    }
+  }
+  return change;
+}
+
+lt_name_change lt_name_make_ts(lt_buf *out, lt_str name) {
+  size_t begin = out->n;
+  lt_name_change change = add_underscored(out, name);
+  lt_str made = added_since(out, begin);
+  if (is_taken(made) || IN_LIST(made, typescript_world)) {
+    lt_buf_byte(out, '_');
+    return LT_NAME_SUFFIXED;
+  }
+  return change;
+}
+
+void lt_name_js(lt_buf *out, lt_str id) {
+  lt_name_make_js(out, id);
+}
+
+void lt_name_ts(lt_buf *out, lt_str name) {
+  lt_name_make_ts(out, name);
+}
+
+void lt_name_ts_type(lt_buf *out, lt_str ts_name) {
+  add_camel(out, ts_name, true);
+}
+
+bool lt_name_is_plain(lt_str s) {
+  if (s.n == 0 || is_digit((unsigned char)s.p[0])) {
+    return false;
+  }
+  for (size_t i = 0; i < s.n; i++) {
+    unsigned char c = (unsigned char)s.p[i];
+    if (c >= 0x80 || !(is_letter(c) || is_digit(c) || c == '_' || c == '$')) {
+      return false;
+    }
+  }
+  return true;
+}

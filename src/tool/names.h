@@ -1,0 +1,23 @@
+/* Names for programs, and what had to be done to a tool's own name to make them; internal to tool/.
+ */
+#ifndef LT_TOOL_NAMES_H
+#define LT_TOOL_NAMES_H
+
+#include "base/buf.h"
+#include "base/str.h"
+
+/* What it took beyond camelCase (JavaScript) or underscores (TypeScript): a person is told of anything but PLAIN. */
+typedef enum lt_name_change {
+  LT_NAME_PLAIN,
+  LT_NAME_PREFIXED, /* "_" before it: it would have begun with a digit, or been empty */
+  LT_NAME_SUFFIXED, /* "_" after it: a reserved word or a built-in has this name */
+} lt_name_change;
+
+/* lt_name_js and lt_name_ts (tool/catalog.h), and what it took. */
+lt_name_change lt_name_make_js(lt_buf *out, lt_str id);
+lt_name_change lt_name_make_ts(lt_buf *out, lt_str name);
+
+/* Whether `s` can stand after a dot: [A-Za-z_$][A-Za-z0-9_$]*. */
+bool lt_name_is_plain(lt_str s);
+
+#endif

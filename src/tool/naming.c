@@ -1,0 +1,240 @@
+#include "tool/naming.h"
+
+#include "base/limits.h"
+#include "tool/names.h"
+
+/* How a tool came to its TypeScript name. */
+typedef enum ts_reason {
+  TS_PLAIN,
+  TS_PREFIXED, /* as in lt_name_change */
+  TS_SUFFIXED,
+  TS_SERVER,   /* has its server's name before it */
+  TS_NUMBERED, /* has a number after it */
+} ts_reason;
+
+typedef struct ts_entry {
+  uint32_t first;  /* the first tool of this type name, before servers' names were added */
+  uint32_t rival;  /* who has the name this tool would have had */
+  uint32_t number; /* the last number that was given to a rival of this tool */
+  ts_reason reason;
+  bool shared;  /* of a first tool: another server has a tool of this type name too */
+  bool pending; /* the name is taken: a number is due */
+} ts_entry;
+
+/* What names are worked out with, thrown away after. */
+typedef struct ts_work {
+  lt_naming *naming;
+  lt_arena arena;
+  lt_buf buf;
+  lt_buf joined;
+  lt_table types; /* by ts_type: those that are settled */
+  ts_entry *entries;
+} ts_work;
+
+/* --- Both -----------------------------------------------------------------------------------------------------------
+ */
+lt_status lt_naming_warn(lt_naming *naming, uint32_t index, lt_str text) {
+  lt_naming_warning *warning = lt_arena_zalloc(naming->arena, 1, sizeof *warning);
+  if (warning == NULL || text.p == NULL) {
+    return LT_E_NOMEM;
+  }
+  *warning = (lt_naming_warning){.index = index, .text = text, .next = naming->warnings};
+  naming->warnings = warning;
+  naming->warning_count++;
+  return LT_OK;
+}
+
+static lt_status keep(lt_naming *naming, const lt_buf *buf, lt_str *ret_name) {
+  if (buf->status != LT_OK) {
+    return buf->status;
+  }
+  lt_str kept = lt_arena_dup(naming->arena, lt_buf_view(buf));
+  if (kept.p == NULL) {
+    return LT_E_NOMEM;
+  }
+  *ret_name = kept;
+  return LT_OK;
+}
+
+/* --- JavaScript -----------------------------------------------------------------------------------------------------
+ */
+static lt_status warn_js_lost(lt_naming *naming, uint32_t i, uint32_t owner) {
+  const lt_tool *tool = &naming->tools[i];
+  const lt_tool *other = &naming->tools[owner];
+  lt_str text = lt_arena_printf(
+      naming->arena, "Tool \"%.*s\" has no JavaScript name: %.*s already is \"%.*s\". Call it as tools[\"%.*s\"].",
+      LT_STR_ARG(tool->id), LT_STR_ARG(other->js_name), LT_STR_ARG(other->id), LT_STR_ARG(tool->id));
+  return lt_naming_warn(naming, i, text);
+}
+
+static const char *change_reason(lt_name_change change) {
+  return change == LT_NAME_PREFIXED ? "the name would not be an identifier otherwise"
+                                    : "without the \"_\" it is a reserved word or a built-in";
+}
+
+static lt_status warn_renamed(lt_naming *naming, uint32_t i, lt_str name, const char *language, const char *reason) {
+  lt_str text = lt_arena_printf(naming->arena, "Tool \"%.*s\" is called %.*s in %s: %s.",
+                                LT_STR_ARG(naming->tools[i].id), LT_STR_ARG(name), language, reason);
+  return lt_naming_warn(naming, i, text);
+}
+
+static lt_status name_js(lt_naming *naming, uint32_t i, lt_buf *buf) {
+  lt_tool *tool = &naming->tools[i];
+  lt_buf_clear(buf);
+  lt_name_change change = lt_name_make_js(buf, tool->id);
+  LT_TRY(keep(naming, buf, &tool->js_name));
+  uint32_t owner = lt_table_enter(&naming->js, i);
+  if (owner != i) {
+    tool->js_name = LT_STR("");
+    return warn_js_lost(naming, i, owner);
+  }
+  return change == LT_NAME_PLAIN ? LT_OK : warn_renamed(naming, i, tool->js_name, "JavaScript", change_reason(change));
+}
+
+static lt_status name_all_js(lt_naming *naming, lt_buf *buf) {
+  LT_TRY(lt_table_init(&naming->js, naming->arena, naming->tools, offsetof(lt_tool, js_name), naming->count));
+  for (uint32_t i = 0; i < naming->count; i++) {
+    LT_TRY(name_js(naming, i, buf));
+  }
+  return LT_OK;
+}
+
+/* --- TypeScript -----------------------------------------------------------------------------------------------------
+ */
+/* Gives tool `i` the name in the buffer, and the type name that follows from it. */
+static lt_status take_ts(ts_work *work, uint32_t i) {
+  lt_tool *tool = &work->naming->tools[i];
+  LT_TRY(keep(work->naming, &work->buf, &tool->ts_name));
+  lt_buf_clear(&work->buf);
+  lt_name_ts_type(&work->buf, tool->ts_name);
+  return keep(work->naming, &work->buf, &tool->ts_type);
+}
+
+static lt_status name_by_itself(ts_work *work, uint32_t i) {
+  lt_buf_clear(&work->buf);
+  lt_name_change change = lt_name_make_ts(&work->buf, work->naming->tools[i].name);
+  if (change != LT_NAME_PLAIN) {
+    work->entries[i].reason = change == LT_NAME_PREFIXED ? TS_PREFIXED : TS_SUFFIXED;
+  }
+  return take_ts(work, i);
+}
+
+/* Finds the names that several servers have. Types decide: equal functions have equal types. */
+static lt_status find_shared(ts_work *work) {
+  lt_naming *naming = work->naming;
+  lt_table first;
+  LT_TRY(lt_table_init(&first, &work->arena, naming->tools, offsetof(lt_tool, ts_type), naming->count));
+  for (uint32_t i = 0; i < naming->count; i++) {
+    LT_TRY(name_by_itself(work, i));
+    uint32_t owner = lt_table_enter(&first, i);
+    work->entries[i].first = owner;
+    if (!lt_str_eq(naming->tools[i].ns, naming->tools[owner].ns)) {
+      work->entries[owner].shared = true;
+    }
+  }
+  return LT_OK;
+}
+
+static lt_status add_server(ts_work *work, uint32_t i) {
+  const lt_tool *tool = &work->naming->tools[i];
+  lt_buf_clear(&work->joined);
+  lt_buf_add(&work->joined, tool->ns);
+  lt_buf_byte(&work->joined, '_');
+  lt_buf_add(&work->joined, tool->name);
+  LT_TRY(work->joined.status);
+  lt_buf_clear(&work->buf);
+  lt_name_make_ts(&work->buf, lt_buf_view(&work->joined));
+  work->entries[i].reason = TS_SERVER;
+  return take_ts(work, i);
+}
+
+/* The first in id order gets the name; the others wait until every name that needs no number is settled. */
+static void settle(ts_work *work, uint32_t i) {
+  lt_naming *naming = work->naming;
+  uint32_t rival = lt_table_find(&naming->ts, naming->tools[i].ts_name);
+  if (rival == LT_TABLE_NONE) {
+    rival = lt_table_find(&work->types, naming->tools[i].ts_type);
+  }
+  if (rival == LT_TABLE_NONE) {
+    lt_table_enter(&naming->ts, i);
+    lt_table_enter(&work->types, i);
+    return;
+  }
+  work->entries[i].rival = rival;
+  work->entries[i].pending = true;
+}
+
+/* The counter stays with the rival, so that many tools of one name do not each try all numbers again. */
+static lt_status add_number(ts_work *work, uint32_t i) {
+  lt_naming *naming = work->naming;
+  lt_str base = naming->tools[i].ts_name;
+  uint32_t *number = &work->entries[work->entries[i].rival].number;
+  do {
+    *number = *number == 0 ? 2 : *number + 1;
+    lt_buf_clear(&work->buf);
+    lt_buf_add(&work->buf, base);
+    lt_buf_printf(&work->buf, "_%u", (unsigned)*number);
+    LT_TRY(take_ts(work, i));
+  } while (lt_table_find(&naming->ts, naming->tools[i].ts_name) != LT_TABLE_NONE ||
+           lt_table_find(&work->types, naming->tools[i].ts_type) != LT_TABLE_NONE);
+  work->entries[i].reason = TS_NUMBERED;
+  lt_table_enter(&naming->ts, i);
+  lt_table_enter(&work->types, i);
+  return LT_OK;
+}
+
+static lt_status warn_ts(ts_work *work, uint32_t i) {
+  lt_str name = work->naming->tools[i].ts_name;
+  switch (work->entries[i].reason) {
+    case TS_PLAIN:
+      return LT_OK;
+    case TS_PREFIXED:
+      return warn_renamed(work->naming, i, name, "TypeScript", change_reason(LT_NAME_PREFIXED));
+    case TS_SUFFIXED:
+      return warn_renamed(work->naming, i, name, "TypeScript", change_reason(LT_NAME_SUFFIXED));
+    case TS_SERVER:
+      return warn_renamed(work->naming, i, name, "TypeScript", "another server has a tool of this name");
+    case TS_NUMBERED:
+      return warn_renamed(work->naming, i, name, "TypeScript", "another tool or its types have the name already");
+  }
+  return LT_OK;
+}
+
+static lt_status name_all_ts(ts_work *work) {
+  lt_naming *naming = work->naming;
+  LT_TRY(find_shared(work));
+  LT_TRY(lt_table_init(&naming->ts, naming->arena, naming->tools, offsetof(lt_tool, ts_name), naming->count));
+  LT_TRY(lt_table_init(&work->types, &work->arena, naming->tools, offsetof(lt_tool, ts_type), naming->count));
+  for (uint32_t i = 0; i < naming->count; i++) {
+    if (work->entries[work->entries[i].first].shared) {
+      LT_TRY(add_server(work, i));
+    }
+    settle(work, i);
+  }
+  for (uint32_t i = 0; i < naming->count; i++) {
+    if (work->entries[i].pending) {
+      LT_TRY(add_number(work, i));
+    }
+    LT_TRY(warn_ts(work, i));
+  }
+  return LT_OK;
+}
+
+lt_status lt_naming_run(lt_naming *naming) {
+  ts_work work = {.naming = naming};
+  lt_arena_init(&work.arena, LT_CATALOG_MAX_BYTES);
+  lt_buf_init(&work.buf, LT_CATALOG_MAX_BYTES);
+  lt_buf_init(&work.joined, LT_CATALOG_MAX_BYTES);
+  lt_status status = LT_E_NOMEM;
+  work.entries = lt_arena_zalloc(&work.arena, naming->count, sizeof *work.entries);
+  if (work.entries != NULL) {
+    status = name_all_js(naming, &work.buf);
+  }
+  if (status == LT_OK) {
+    status = name_all_ts(&work);
+  }
+  lt_buf_release(&work.buf);
+  lt_buf_release(&work.joined);
+  lt_arena_release(&work.arena);
+  return status;
+}
