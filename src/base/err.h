@@ -20,30 +20,29 @@ typedef struct lt_err {
   char msg[LT_ERR_MSG_MAX];
 } lt_err;
 
-#define LT_ERR_INIT \
-  (lt_err) { .status = LT_OK }
+#define LT_ERR_INIT ((lt_err){.status = LT_OK})
 
-/* Records a failure and returns its status: `return lt_fail(err, LT_E_INVALID, "...")`. The old message may be among the
- * arguments. */
+/* Records a failure and returns its status: `return lt_fail(err, LT_E_INVALID, "...")`. The old message may be among
+ * the arguments. */
 #define lt_fail(err, status, ...) lt_err_set((err), (status), __FILE__, __LINE__, __VA_ARGS__)
 
 lt_status lt_err_set(lt_err *err, lt_status status, const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Puts `fmt` and ": " before the message of an error that is passed on; returns its status. A long prefix is cut to half
- * of the room, so that the cause stays. With `err` NULL the status is not known: LT_E_INTERNAL. */
+/* Puts `fmt` and ": " before the message of an error that is passed on; returns its status. A long prefix is cut to
+ * half of the room, so that the cause stays. With `err` NULL the status is not known: LT_E_INTERNAL. */
 lt_status lt_err_prefix(lt_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The message, or the status's text where no message was given. `err` must not be NULL. */
 const char *lt_err_msg(const lt_err *err);
 
 /* The one control macro: hands a failure up. Only where nothing has to be released. */
-#define LT_TRY(expr)                         \
-  do {                                       \
-    lt_status lt_try_status = (expr);        \
-    if (lt_try_status != LT_OK) {            \
-      return lt_try_status;                  \
-    }                                        \
+#define LT_TRY(expr)                  \
+  do {                                \
+    lt_status lt_try_status = (expr); \
+    if (lt_try_status != LT_OK) {     \
+      return lt_try_status;           \
+    }                                 \
   } while (0)
 
 /* For our own bugs, always on: prints the place and aborts. Never for what a peer or a user sent. */

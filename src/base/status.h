@@ -9,24 +9,24 @@
 #include <stdbool.h>
 
 /*        name          text                                http  json-rpc  retryable */
-#define LT_STATUS_MAP(X)                                                        \
-  X(OK, "ok", 200, 0, false)                                                    \
-  X(E_NOMEM, "out of memory", 503, -32603, true)                                \
-  X(E_LIMIT, "a limit was reached", 413, -32600, false)                         \
-  X(E_INVALID, "invalid input", 400, -32602, false)                             \
-  X(E_SYNTAX, "syntax error", 400, -32700, false)                               \
-  X(E_NOTFOUND, "not found", 404, -32601, false)                                \
-  X(E_CONFIG, "invalid configuration", 500, -32603, false)                      \
-  X(E_IO, "input/output error", 502, -32603, true)                              \
-  X(E_CLOSED, "closed by the other side", 502, -32603, true)                    \
-  X(E_PROTOCOL, "the other side broke the protocol", 502, -32603, false)        \
-  X(E_TIMEOUT, "timed out", 504, -32603, true)                                  \
-  X(E_CANCELLED, "cancelled", 499, -32800, false)                               \
-  X(E_DENIED, "not allowed", 403, -32603, false)                                \
-  X(E_TOOL, "the tool reported an error", 422, -32603, false)                   \
-  X(E_PROGRAM, "the program failed", 422, -32603, false)                        \
-  X(E_TRAP, "the sandbox stopped the program", 422, -32603, false)              \
-  X(E_UNSUPPORTED, "not supported", 501, -32601, false)                         \
+#define LT_STATUS_MAP(X)                                                 \
+  X(OK, "ok", 200, 0, false)                                             \
+  X(E_NOMEM, "out of memory", 503, -32603, true)                         \
+  X(E_LIMIT, "a limit was reached", 413, -32600, false)                  \
+  X(E_INVALID, "invalid input", 400, -32602, false)                      \
+  X(E_SYNTAX, "syntax error", 400, -32700, false)                        \
+  X(E_NOTFOUND, "not found", 404, -32601, false)                         \
+  X(E_CONFIG, "invalid configuration", 500, -32603, false)               \
+  X(E_IO, "input/output error", 502, -32603, true)                       \
+  X(E_CLOSED, "closed by the other side", 502, -32603, true)             \
+  X(E_PROTOCOL, "the other side broke the protocol", 502, -32603, false) \
+  X(E_TIMEOUT, "timed out", 504, -32603, true)                           \
+  X(E_CANCELLED, "cancelled", 499, -32800, false)                        \
+  X(E_DENIED, "not allowed", 403, -32603, false)                         \
+  X(E_TOOL, "the tool reported an error", 422, -32603, false)            \
+  X(E_PROGRAM, "the program failed", 422, -32603, false)                 \
+  X(E_TRAP, "the sandbox stopped the program", 422, -32603, false)       \
+  X(E_UNSUPPORTED, "not supported", 501, -32601, false)                  \
   X(E_INTERNAL, "internal error: please report it", 500, -32603, false)
 
 typedef enum lt_status {

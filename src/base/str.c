@@ -97,14 +97,13 @@ unsigned lt_str_distance(lt_str a, lt_str b, unsigned max) {
   for (size_t j = 0; j <= b.n; j++) {
     rows[0][j] = (unsigned)j;
   }
-  unsigned least_above = 0;
   for (size_t i = 1; i <= a.n; i++) {
     unsigned least = distance_step(a, b, i, rows[(i + 1) % 3], rows[(i - 1) % 3], rows[i % 3]);
-    /* A swap reaches over one row: the result can be below this row's least, never below both. */
-    if (least > max && least_above > max) {
+    /* No later row gets below it: a row's least is at most one over the row's above, so a swap, which skips a row and
+     * costs one, gains nothing either. */
+    if (least > max) {
       return over;
     }
-    least_above = least;
   }
   return min2(rows[a.n % 3][b.n], over);
 }

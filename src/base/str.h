@@ -17,7 +17,7 @@ typedef struct lt_str {
 } lt_str;
 
 #define LT_STR(literal) ((lt_str){"" literal "", sizeof(literal) - 1})
-#define LT_STR_NULL ((lt_str){NULL, 0})
+#define LT_STR_NULL     ((lt_str){NULL, 0})
 /* For printf's "%.*s". */
 #define LT_STR_ARG(s) (int)((s).n > 65536 ? 65536 : (s).n), ((s).p ? (s).p : "")
 

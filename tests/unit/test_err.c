@@ -168,6 +168,22 @@ static void prefix_of_a_long_message_cuts_its_end(void **state) {
   }
 }
 
+static void prefix_that_just_fits_is_not_cut(void **state) {
+  (void)state;
+  char text[LT_ERR_MSG_MAX];
+  memset(text, 'a', sizeof(text));
+  text[LT_ERR_MSG_MAX - 1 - 3] = '\0'; /* room for "p: " */
+  lt_err err = LT_ERR_INIT;
+  lt_fail(&err, LT_E_IO, "%s", text);
+  lt_err_prefix(&err, "p");
+  assert_int_equal(strlen(err.msg), LT_ERR_MSG_MAX - 1);
+  assert_string_equal(err.msg + 3, text);
+  lt_fail(&err, LT_E_IO, "%s", text);
+  lt_err_prefix(&err, "pp"); /* one byte too many */
+  assert_int_equal(strlen(err.msg), LT_ERR_MSG_MAX - 1);
+  assert_string_equal(err.msg + LT_ERR_MSG_MAX - 4, "...");
+}
+
 /* Runs `fn` in a child; returns its wait status and what it wrote to stderr. */
 static int in_child(void (*fn)(void), char *out, size_t size) {
   int fds[2];
@@ -263,6 +279,7 @@ int main(void) {
       cmocka_unit_test(what_is_not_utf8_is_cut_anyway),
       cmocka_unit_test(long_prefix_keeps_the_cause),
       cmocka_unit_test(prefix_of_a_long_message_cuts_its_end),
+      cmocka_unit_test(prefix_that_just_fits_is_not_cut),
       cmocka_unit_test(check_aborts_and_says_where),
       cmocka_unit_test(failing_with_ok_is_a_bug),
       cmocka_unit_test(check_lets_the_truth_pass),

@@ -147,6 +147,7 @@ static void distance_is_bounded(void **state) {
   assert_int_equal(lt_str_distance(longest, LT_STR_NULL, 63), 64);
   assert_int_equal(lt_str_distance(too_long, too_long, 3), 4);
   assert_int_equal(lt_str_distance(too_long, longest, 3), 4);
+  assert_int_equal(lt_str_distance(longest, too_long, 3), 4);
   assert_true(lt_str_distance(too_long, longest, UINT_MAX) == UINT_MAX);
   assert_int_equal(lt_str_distance(longest, LT_STR_NULL, UINT_MAX), 64);
 }
