@@ -65,7 +65,7 @@
 #define LT_MCP_LIST_MAX_BYTES (64 * LT_MIB) /* names, descriptions and schemas of one server's tools */
 #define LT_MCP_RELIST_GAP_MS 100      /* from one listing to the next, however often the server says it has changed */
 #define LT_MCP_RESTART_DELAY_MS 50    /* before the first restart in a row; doubles */
-#define LT_MCP_EXIT_WAIT_MS 200       /* from the end of a server's output to knowing how it exited */
+#define LT_MCP_EXIT_WAIT_MS 200       /* from a server's closing its input to taking that for its end */
 #define LT_MCP_LATE_IDS 256           /* calls given up whose late answers are still recognised */
 #define LT_MCP_WORDS_READ_BYTES (64 * LT_KIB) /* of a server's own words, as much is looked at ... */
 #define LT_MCP_WORDS_MAX_BYTES 640    /* ... and this much shown: with our own text it fits an lt_err */
@@ -75,6 +75,7 @@
 #define LT_CONFIG_DEPTH_MAX 64
 #define LT_CONFIG_NODES_MAX 100000    /* after aliases: a YAML bomb ends here */
 #define LT_CONFIG_ANCHORS_MAX 256     /* looked up one by one */
+#define LT_CONFIG_WARNINGS_MAX 50     /* told of one start; nobody reads more */
 #define LT_CONFIG_MEMORY_BYTES (64 * LT_MIB) /* the trees of the files and what is kept of them */
 
 /* --- tools --------------------------------------------------------------------------------------------------------- */

@@ -21,15 +21,15 @@
 typedef struct lt_mcp lt_mcp;
 
 typedef struct lt_mcp_options {
-  lt_str name;             /* the server's name in the configuration, for messages */
-  const char *command;     /* looked up in PATH */
-  const char *const *args; /* without argv[0]; NULL last; may be NULL */
-  const char *const *env;  /* the child's whole environment, NAME=value; NULL last; NULL: ours */
-  const char *cwd;         /* may be NULL */
-  const char *helper;      /* see io/process.h */
+  lt_str name;               /* the server's name in the configuration, for messages */
+  const char *command;       /* looked up in PATH */
+  const char *const *args;   /* without argv[0]; NULL last; may be NULL */
+  const char *const *env;    /* the child's whole environment, NAME=value; NULL last; NULL: ours */
+  const char *cwd;           /* may be NULL */
+  const char *helper;        /* see io/process.h */
   uint64_t start_timeout_ms; /* 0: LT_MCP_START_TIMEOUT_MS */
   uint64_t call_timeout_ms;  /* 0: LT_MCP_CALL_TIMEOUT_MS */
-  bool verbose;            /* pass the server's stderr on */
+  bool verbose;              /* pass the server's stderr on */
   /* Called on the loop whenever the list of tools has changed (first list, list_changed, restart); must not yield. */
   void (*on_tools)(void *arg, lt_mcp *mcp);
   /* A warning a person should see (noise before the handshake, a crash, a restart); must not yield. */
@@ -40,7 +40,7 @@ typedef struct lt_mcp_options {
 typedef enum lt_mcp_state {
   LT_MCP_STARTING, /* process, handshake or first list under way */
   LT_MCP_READY,
-  LT_MCP_DOWN,     /* could not be started, or crashed too often; lt_mcp_reason says why */
+  LT_MCP_DOWN, /* could not be started, or crashed too often; lt_mcp_reason says why */
   LT_MCP_CLOSED,
 } lt_mcp_state;
 
@@ -82,21 +82,22 @@ typedef struct lt_mcp_result {
 
 typedef struct lt_mcp_call_options {
   uint64_t timeout_ms; /* 0: the client's */
-  lt_cancel *cancel;   /* may be NULL; when it fires, notifications/cancelled goes out and the call returns its reason */
+  lt_cancel *cancel; /* may be NULL; when it fires, notifications/cancelled goes out and the call returns its reason */
   void (*on_progress)(void *arg, double progress, double total, lt_str message); /* may be NULL; must not yield */
   void *arg;
 } lt_mcp_call_options;
 
 /* Calls a tool with a JSON object as arguments; LT_YIELDS until the answer. A call during a restart waits for it.
- * Errors: LT_E_TIMEOUT, LT_E_CANCELLED, LT_E_CLOSED (the server died while it ran; the message says how, with the end of
- * its stderr), LT_E_PROTOCOL (JSON-RPC error, or an answer that is not one), LT_E_LIMIT (over LT_MCP_LINE_MAX_BYTES).
- * A result with isError is LT_OK here: tool/ reads it. On success the caller releases `ret_result`. */
+ * Errors: LT_E_TIMEOUT, LT_E_CANCELLED, LT_E_CLOSED (the server died while it ran; the message says how, with the end
+ * of its stderr), LT_E_PROTOCOL (JSON-RPC error, or an answer that is not one), LT_E_LIMIT (over
+ * LT_MCP_LINE_MAX_BYTES). A result with isError is LT_OK here: tool/ reads it. On success the caller releases
+ * `ret_result`. */
 lt_status lt_mcp_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_call_options *options,
                       lt_mcp_result *ret_result, lt_err *err) LT_YIELDS;
 void lt_mcp_result_release(lt_mcp_result *result);
 
-/* Shuts the server down (end of input, SIGTERM, SIGKILL) and frees the client; calls in flight return LT_E_CLOSED first.
- * LT_YIELDS. Several may be closed at once from several fibers. */
+/* Shuts the server down (end of input, SIGTERM, SIGKILL) and frees the client; calls in flight return LT_E_CLOSED
+ * first. LT_YIELDS. Several may be closed at once from several fibers. */
 void lt_mcp_close(lt_mcp *mcp) LT_YIELDS;
 
 #endif

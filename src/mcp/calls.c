@@ -1,0 +1,175 @@
+#include "mcp/calls.h"
+
+#include "mcp/words.h"
+
+void lt_mcp_calls_init(lt_mcp_calls *calls, lt_loop *loop) {
+  *calls = (lt_mcp_calls){.loop = loop};
+}
+
+/* "The request ID MUST NOT have been previously used by the requestor within the same session." (Overview, Requests) */
+void lt_mcp_calls_enter(lt_mcp_calls *calls, lt_mcp_request *request) {
+  request->id = ++calls->last_id;
+  request->done = false;
+  request->suspect = false;
+  request->status = LT_OK;
+  request->err = LT_ERR_INIT;
+  lt_wait_init(&request->wait, calls->loop);
+  request->next = NULL;
+  request->prev = calls->last;
+  *(calls->last ? &calls->last->next : &calls->first) = request;
+  calls->last = request;
+}
+
+static void take_out(lt_mcp_calls *calls, lt_mcp_request *request) {
+  *(request->prev ? &request->prev->next : &calls->first) = request->next;
+  *(request->next ? &request->next->prev : &calls->last) = request->prev;
+  request->prev = request->next = NULL;
+}
+
+static void finish(lt_mcp_calls *calls, lt_mcp_request *request, lt_status status) {
+  take_out(calls, request);
+  request->done = true;
+  request->status = status;
+  lt_wait_wake(&request->wait, LT_OK);
+}
+
+void lt_mcp_calls_leave(lt_mcp_calls *calls, lt_mcp_request *request) {
+  take_out(calls, request);
+  calls->late[calls->late_next] = request->id;
+  calls->late_next = (calls->late_next + 1) % LT_MCP_LATE_IDS;
+  if (request->suspect && calls->lost > 0) {
+    calls->lost--; /* the line that was lost is taken for its answer */
+  }
+}
+
+static bool was_late(lt_mcp_calls *calls, int64_t id) {
+  for (size_t i = 0; i < LT_MCP_LATE_IDS; i++) {
+    if (calls->late[i] == id) {
+      calls->late[i] = 0; /* a second answer is no longer expected */
+      return true;
+    }
+  }
+  return false;
+}
+
+static lt_mcp_request *find(const lt_mcp_calls *calls, int64_t id) {
+  lt_mcp_request *request = calls->first;
+  while (request && request->id != id) {
+    request = request->next;
+  }
+  return request;
+}
+
+/* --- Answers ------------------------------------------------------------------------------------------------------ */
+
+static void take_answer(lt_mcp_request *request, lt_mcp_result *line, lt_json result) {
+  request->answer = *line;
+  request->answer.result = (lt_json){&request->answer.doc, result.at};
+  lt_arena_init(&line->arena, LT_MCP_MESSAGE_MEMORY_BYTES);
+}
+
+/* "Error responses MUST include an `error` field with a `code` and `message`." (Overview, Error Responses) */
+static lt_status read_error(lt_json error, lt_arena *arena, const char *const *env, lt_err *err) {
+  int64_t code = 0;
+  bool has_code = lt_json_int(lt_json_get(error, "code"), &code);
+  lt_str text = LT_STR_NULL;
+  if (!has_code || !lt_json_str(lt_json_get(error, "message"), arena, &text)) {
+    return lt_fail(err, LT_E_PROTOCOL, "the server answered with an error that has no code and message");
+  }
+  lt_buf words;
+  lt_buf_init(&words, 2 * LT_MCP_WORDS_MAX_BYTES);
+  lt_mcp_words_add(&words, text, LT_MCP_HEAD, LT_MCP_WORDS_MAX_BYTES, env);
+  lt_status status = code == LT_MCP_INVALID_PARAMS ? LT_E_INVALID : LT_E_PROTOCOL;
+  lt_fail(err, status, "the server answered with error %lld: %.*s", (long long)code, LT_STR_ARG(lt_buf_view(&words)));
+  lt_buf_release(&words);
+  return status;
+}
+
+static lt_status read_answer(lt_mcp_request *request, const lt_mcp_message *message, lt_mcp_result *line,
+                             const char *const *env) {
+  if (lt_json_exists(message->error)) {
+    return read_error(message->error, &line->arena, env, &request->err);
+  }
+  if (lt_json_typeof(message->result) != LT_JSON_OBJECT) {
+    return lt_fail(&request->err, LT_E_PROTOCOL, "the server's answer has no result: expected an object, got %s",
+                   lt_json_type_name(lt_json_typeof(message->result)));
+  }
+  take_answer(request, line, message->result);
+  return LT_OK;
+}
+
+static void resolve_lost(lt_mcp_calls *calls);
+
+lt_mcp_answered lt_mcp_calls_answer(lt_mcp_calls *calls, const lt_mcp_message *message, lt_mcp_result *line,
+                                    const char *const *env) {
+  int64_t id;
+  if (!lt_mcp_id_read(message->id, &id)) {
+    return LT_MCP_ANSWERED_NONE;
+  }
+  lt_mcp_request *request = find(calls, id);
+  if (!request) {
+    return was_late(calls, id) ? LT_MCP_ANSWERED_LATE : LT_MCP_ANSWERED_NONE;
+  }
+  finish(calls, request, read_answer(request, message, line, env));
+  resolve_lost(calls);
+  return LT_MCP_ANSWERED;
+}
+
+void lt_mcp_calls_progress(lt_mcp_calls *calls, lt_json params, lt_arena *arena) {
+  int64_t token;
+  double progress;
+  double total = 0;
+  lt_str text = LT_STR_NULL;
+  if (!lt_mcp_id_read(lt_json_get(params, "progressToken"), &token) ||
+      !lt_json_double(lt_json_get(params, "progress"), &progress)) {
+    return;
+  }
+  lt_mcp_request *request = find(calls, token);
+  if (!request || !request->on_progress) {
+    return;
+  }
+  lt_json_double(lt_json_get(params, "total"), &total);
+  lt_json_str(lt_json_get(params, "message"), arena, &text);
+  request->on_progress(request->arg, progress, total, text);
+}
+
+/* --- Lines that were lost ----------------------------------------------------------------------------------------- */
+
+/* As many suspects left as lines lost: each of them waits for an answer that will not come. */
+static void resolve_lost(lt_mcp_calls *calls) {
+  size_t suspects = 0;
+  for (lt_mcp_request *r = calls->first; r; r = r->next) {
+    suspects += r->suspect;
+  }
+  if (calls->lost == 0 || suspects > calls->lost) {
+    return;
+  }
+  calls->lost = 0;
+  for (lt_mcp_request *r = calls->first, *next; r; r = next) {
+    next = r->next;
+    if (r->suspect) {
+      finish(calls, r,
+             lt_fail(&r->err, LT_E_LIMIT, "the server's answer is over %lu MiB: ask the tool for less at once",
+                     LT_MCP_LINE_MAX_BYTES / LT_MIB));
+    }
+  }
+}
+
+void lt_mcp_calls_lost_line(lt_mcp_calls *calls) {
+  if (!calls->first) {
+    return;
+  }
+  for (lt_mcp_request *r = calls->first; r; r = r->next) {
+    r->suspect = true;
+  }
+  calls->lost++;
+  resolve_lost(calls);
+}
+
+void lt_mcp_calls_fail_all(lt_mcp_calls *calls, const lt_err *err) {
+  while (calls->first) {
+    lt_mcp_request *request = calls->first;
+    request->err = *err;
+    finish(calls, request, err->status);
+  }
+}

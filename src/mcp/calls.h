@@ -1,0 +1,64 @@
+/* Requests in flight: their ids, who waits for which answer, answers that come late, twice or never.
+ *
+ * A request lives in its caller's frame; the table only links it. Whoever finishes it (an answer, the end of the
+ * server) takes it out of the table and wakes the caller. Nothing here writes to the server.
+ */
+#ifndef LT_MCP_CALLS_H
+#define LT_MCP_CALLS_H
+
+#include "base/limits.h"
+#include "mcp/client.h"
+#include "mcp/protocol.h"
+
+typedef struct lt_mcp_request {
+  struct lt_mcp_request *prev, *next;
+  int64_t id;
+  lt_wait wait;
+  bool done;    /* out of the table: answered or failed */
+  bool suspect; /* its answer may have been a line that was too long and was dropped */
+  lt_status status;
+  lt_err err;           /* when done and status is not LT_OK */
+  lt_mcp_result answer; /* when done and status is LT_OK: the caller's */
+  void (*on_progress)(void *arg, double progress, double total, lt_str message);
+  void *arg;
+} lt_mcp_request;
+
+typedef struct lt_mcp_calls {
+  lt_loop *loop;
+  lt_mcp_request *first, *last;
+  int64_t last_id;
+  size_t lost; /* lines dropped whose request is not known yet */
+  int64_t late[LT_MCP_LATE_IDS];
+  size_t late_next;
+} lt_mcp_calls;
+
+typedef enum lt_mcp_answered {
+  LT_MCP_ANSWERED,
+  LT_MCP_ANSWERED_LATE, /* nobody waits any more; expected */
+  LT_MCP_ANSWERED_NONE, /* no request of ours has that id, or it has been answered before */
+} lt_mcp_answered;
+
+void lt_mcp_calls_init(lt_mcp_calls *calls, lt_loop *loop);
+
+/* Gives the request an id and puts it into the table. Borrows: the request, until it is done or lt_mcp_calls_leave. */
+void lt_mcp_calls_enter(lt_mcp_calls *calls, lt_mcp_request *request);
+
+/* Takes out a request that is not done; its answer, should one come, is late. */
+void lt_mcp_calls_leave(lt_mcp_calls *calls, lt_mcp_request *request);
+
+/* Hands a response over. On LT_MCP_ANSWERED, `line` has been taken when it carried a result.
+ * `env` is for what must not be shown of an error's text. */
+lt_mcp_answered lt_mcp_calls_answer(lt_mcp_calls *calls, const lt_mcp_message *message, lt_mcp_result *line,
+                                    const char *const *env);
+
+/* Passes notifications/progress on to the request it belongs to, if there is one. */
+void lt_mcp_calls_progress(lt_mcp_calls *calls, lt_json params, lt_arena *arena);
+
+/* A line was too long and was dropped. If it can only have been one request's answer, that one fails with LT_E_LIMIT.
+ */
+void lt_mcp_calls_lost_line(lt_mcp_calls *calls);
+
+/* Fails every request with `err`. */
+void lt_mcp_calls_fail_all(lt_mcp_calls *calls, const lt_err *err);
+
+#endif

@@ -1,0 +1,252 @@
+#include "mcp/link.h"
+
+#include "base/limits.h"
+#include "base/mem.h"
+
+typedef struct outgoing {
+  struct outgoing *next;
+  int64_t id;
+  lt_buf bytes;
+} outgoing;
+
+struct lt_mcp_link {
+  lt_loop *loop;
+  lt_process *process;
+  lt_mcp_link_events events;
+  outgoing *first, *last;
+  size_t queued_bytes;
+  lt_wait more;     /* the writer waits here for something to write */
+  lt_wait finished; /* lt_mcp_link_close waits here for the fibers */
+  unsigned fibers;
+  bool over; /* the end was reported, or is of no interest any more */
+  bool gone; /* being closed: the process must not be touched */
+};
+
+/* --- Queue -------------------------------------------------------------------------------------------------------- */
+
+static void free_outgoing(outgoing *item) {
+  if (item) {
+    lt_buf_release(&item->bytes);
+    lt_mem_free(item);
+  }
+}
+
+static outgoing *pop(lt_mcp_link *link) {
+  outgoing *item = link->first;
+  if (item) {
+    link->first = item->next;
+    link->last = link->first ? link->last : NULL;
+    link->queued_bytes -= item->bytes.n;
+  }
+  return item;
+}
+
+lt_status lt_mcp_link_send(lt_mcp_link *link, lt_buf *message, int64_t id, lt_err *err) {
+  lt_status status = message->status;
+  if (status == LT_OK && message->n > LT_MCP_QUEUE_MAX_BYTES - link->queued_bytes) {
+    status = LT_E_LIMIT;
+  }
+  outgoing *item = status == LT_OK ? lt_mem_alloc(sizeof *item) : NULL;
+  if (!item) {
+    lt_buf_release(message);
+    if (status == LT_E_LIMIT) {
+      return lt_fail(err, status, "the server does not read its input: too much is waiting for it already");
+    }
+    return lt_fail(err, LT_E_NOMEM, "no memory for a message");
+  }
+  *item = (outgoing){.id = id, .bytes = *message};
+  lt_buf_init(message, message->max);
+  link->queued_bytes += item->bytes.n;
+  *(link->last ? &link->last->next : &link->first) = item;
+  link->last = item;
+  lt_wait_wake(&link->more, LT_OK);
+  return LT_OK;
+}
+
+bool lt_mcp_link_unsend(lt_mcp_link *link, int64_t id) {
+  outgoing *before = NULL;
+  outgoing *item = link->first;
+  while (item && item->id != id) {
+    before = item;
+    item = item->next;
+  }
+  if (!item) {
+    return false;
+  }
+  *(before ? &before->next : &link->first) = item->next;
+  link->last = item == link->last ? before : link->last;
+  link->queued_bytes -= item->bytes.n;
+  free_outgoing(item);
+  return true;
+}
+
+/* --- Fibers ------------------------------------------------------------------------------------------------------- */
+
+static void report_end(lt_mcp_link *link, lt_status why) {
+  if (!link->over) {
+    link->over = true;
+    link->events.on_end(link->events.arg, why);
+  }
+}
+
+static void leave(lt_mcp_link *link) {
+  link->fibers--;
+  lt_wait_wake(&link->finished, LT_OK);
+}
+
+/* The server takes no more input. Its output may still hold answers, and its end: the reader has the first word. */
+static void end_after_input(lt_mcp_link *link) {
+  uint64_t until_ms = lt_loop_now_ms(link->loop) + LT_MCP_EXIT_WAIT_MS;
+  while (!link->over && lt_loop_now_ms(link->loop) < until_ms) {
+    lt_wait_on(&link->more, until_ms - lt_loop_now_ms(link->loop));
+  }
+  report_end(link, LT_E_CLOSED);
+}
+
+static void write_lines(void *arg) {
+  lt_mcp_link *link = arg;
+  while (!link->gone) {
+    outgoing *item = pop(link);
+    if (!item) {
+      lt_wait_on(&link->more, UINT64_MAX);
+      continue;
+    }
+    lt_status status = lt_process_write(link->process, lt_buf_view(&item->bytes), NULL);
+    free_outgoing(item);
+    if (status != LT_OK) {
+      end_after_input(link);
+      break;
+    }
+  }
+  leave(link);
+}
+
+typedef struct parse_job {
+  lt_mcp_result *line;
+  lt_status status;
+} parse_job;
+
+static void parse(void *arg) {
+  parse_job *job = arg;
+  job->status = lt_json_parse(&job->line->arena, job->line->doc.text, &job->line->doc, NULL);
+}
+
+static void parse_line(lt_mcp_link *link, parse_job *job) {
+  if (job->line->doc.text.n < LT_MCP_OFFLOAD_BYTES || lt_loop_offload(link->loop, parse, job, NULL) != LT_OK) {
+    parse(job);
+  }
+}
+
+static bool looks_like_message(lt_str trimmed) {
+  return trimmed.n >= 2 && (trimmed.p[0] == '{' || trimmed.p[0] == '[');
+}
+
+static void report_line(lt_mcp_link *link, lt_mcp_result *line, lt_status status) {
+  line->result = lt_json_root(&line->doc);
+  if (status == LT_OK) {
+    link->events.on_line(link->events.arg, line);
+  } else if (status == LT_E_SYNTAX) {
+    link->events.on_noise(link->events.arg, line->doc.text);
+  } else {
+    link->events.on_lost(link->events.arg); /* too deep, or no memory for it: as good as too long */
+  }
+}
+
+static void take_line(lt_mcp_link *link, lt_str text) {
+  lt_str trimmed = lt_str_trim(text);
+  if (!looks_like_message(trimmed)) {
+    if (trimmed.n > 0) {
+      link->events.on_noise(link->events.arg, trimmed);
+    }
+    return;
+  }
+  lt_mcp_result line = {0};
+  lt_arena_init(&line.arena, LT_MCP_MESSAGE_MEMORY_BYTES);
+  line.doc.text = lt_arena_dup(&line.arena, trimmed);
+  parse_job job = {&line, LT_E_NOMEM};
+  if (line.doc.text.p) {
+    parse_line(link, &job);
+  }
+  if (!link->over) {
+    report_line(link, &line, job.status);
+  }
+  lt_arena_release(&line.arena);
+}
+
+static void read_lines(void *arg) {
+  lt_mcp_link *link = arg;
+  lt_status status = LT_OK;
+  while (!link->over && (status == LT_OK || status == LT_E_LIMIT)) {
+    lt_str text;
+    status = lt_process_read_line(link->process, &text, NULL);
+    if (link->over) {
+      break; /* the process may be gone */
+    }
+    if (status == LT_OK) {
+      take_line(link, text);
+    } else if (status == LT_E_LIMIT) {
+      link->events.on_lost(link->events.arg);
+    }
+  }
+  report_end(link, status);
+  leave(link);
+}
+
+/* --- Life --------------------------------------------------------------------------------------------------------- */
+
+static lt_status spawn(lt_mcp_link *link, lt_fiber_fn fn, lt_err *err) {
+  LT_TRY(lt_loop_spawn(link->loop, fn, link, err));
+  link->fibers++;
+  return LT_OK;
+}
+
+lt_status lt_mcp_link_open(lt_loop *loop, const lt_process_options *options, const lt_mcp_link_events *events,
+                           lt_mcp_link **ret_link, lt_err *err) {
+  lt_mcp_link *link = lt_mem_zalloc(1, sizeof *link);
+  if (!link) {
+    return lt_fail(err, LT_E_NOMEM, "no memory to start a server");
+  }
+  link->loop = loop;
+  link->events = *events;
+  lt_wait_init(&link->more, loop);
+  lt_wait_init(&link->finished, loop);
+  lt_status status = lt_process_open(loop, options, &link->process, err);
+  if (status == LT_OK) {
+    status = spawn(link, read_lines, err);
+  }
+  if (status == LT_OK) {
+    status = spawn(link, write_lines, err);
+  }
+  if (status != LT_OK) {
+    lt_mcp_link_close(link);
+    return status;
+  }
+  *ret_link = link;
+  return LT_OK;
+}
+
+void lt_mcp_link_close(lt_mcp_link *link) {
+  if (!link) {
+    return;
+  }
+  link->over = true;
+  link->gone = true;
+  lt_wait_wake(&link->more, LT_OK);
+  lt_process *process = link->process;
+  lt_process_close(process);
+  while (link->fibers > 0) {
+    lt_wait_on(&link->finished, UINT64_MAX);
+  }
+  while (link->first) {
+    free_outgoing(pop(link));
+  }
+  lt_mem_free(link);
+}
+
+const char *lt_mcp_link_exit_text(const lt_mcp_link *link) {
+  return lt_process_exited(link->process) ? lt_process_exit_text(link->process) : NULL;
+}
+
+lt_str lt_mcp_link_stderr(const lt_mcp_link *link) {
+  return lt_process_stderr(link->process);
+}

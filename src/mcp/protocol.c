@@ -1,0 +1,235 @@
+#include "mcp/protocol.h"
+
+#include "base/limits.h"
+
+static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+
+bool lt_mcp_version_known(lt_str version) {
+  for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+    if (lt_str_eqc(version, versions[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool lt_mcp_id_read(lt_json id, int64_t *ret_id) {
+  return lt_json_typeof(id) == LT_JSON_NUMBER && lt_json_int(id, ret_id);
+}
+
+/* "Requests MUST include a string or integer ID. Unlike base JSON-RPC, the ID MUST NOT be `null`." (Overview, Requests)
+ */
+static bool is_request_id(lt_json id) {
+  int64_t n;
+  return lt_json_typeof(id) == LT_JSON_STRING || lt_mcp_id_read(id, &n);
+}
+
+static void read_called(lt_json value, lt_mcp_message *m) {
+  m->params = lt_json_get(value, "params");
+  if (!lt_json_exists(m->id)) {
+    m->kind = LT_MCP_NOTIFICATION;
+  } else if (is_request_id(m->id)) {
+    m->kind = LT_MCP_REQUEST;
+  }
+}
+
+static void read_response(lt_json value, lt_mcp_message *m) {
+  m->result = lt_json_get(value, "result");
+  m->error = lt_json_get(value, "error");
+  if (lt_json_typeof(m->error) == LT_JSON_NULL) {
+    m->error = (lt_json){NULL, 0}; /* some old libraries send `"error": null` beside a result */
+  }
+  if (lt_json_exists(m->error)) {
+    m->result = (lt_json){NULL, 0};
+  }
+  /* An error whose request could not be read has no id; without either it is no message at all. */
+  if (lt_json_exists(m->id) || lt_json_exists(m->error)) {
+    m->kind = LT_MCP_RESPONSE;
+  }
+}
+
+lt_mcp_message lt_mcp_message_read(lt_json value) {
+  lt_mcp_message m = {.kind = LT_MCP_NOISE};
+  if (!lt_json_str_eq(lt_json_get(value, "jsonrpc"), LT_STR("2.0"))) {
+    return m;
+  }
+  m.id = lt_json_get(value, "id");
+  m.method = lt_json_get(value, "method");
+  if (lt_json_typeof(m.method) == LT_JSON_STRING) {
+    read_called(value, &m);
+  } else if (!lt_json_exists(m.method)) {
+    read_response(value, &m);
+  }
+  return m;
+}
+
+/* --- Writing ------------------------------------------------------------------------------------------------------ */
+
+static lt_json_writer begin(lt_buf *out, int64_t id, const char *method) {
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "jsonrpc");
+  lt_json_put_cstr(&w, "2.0");
+  if (id > 0) {
+    lt_json_key(&w, "id");
+    lt_json_put_int(&w, id);
+  }
+  lt_json_key(&w, "method");
+  lt_json_put_cstr(&w, method);
+  return w;
+}
+
+/* "Messages are delimited by newlines, and MUST NOT contain embedded newlines." (Transports, stdio) */
+static void end(lt_json_writer *w) {
+  lt_json_end_object(w);
+  lt_buf_byte(w->buf, '\n');
+}
+
+static void begin_params(lt_json_writer *w) {
+  lt_json_key(w, "params");
+  lt_json_begin_object(w);
+}
+
+/* "The client MUST initiate this phase by sending an `initialize` request containing: protocol version supported,
+ * client capabilities, client implementation information" (Lifecycle, Initialization). Capabilities stay empty: a
+ * server then has nothing to ask us. */
+void lt_mcp_write_initialize(lt_buf *out, int64_t id) {
+  lt_json_writer w = begin(out, id, "initialize");
+  begin_params(&w);
+  lt_json_key(&w, "protocolVersion");
+  lt_json_put_cstr(&w, LT_MCP_VERSION_OFFERED);
+  lt_json_key(&w, "capabilities");
+  lt_json_begin_object(&w);
+  lt_json_end_object(&w);
+  lt_json_key(&w, "clientInfo");
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "name");
+  lt_json_put_cstr(&w, "lathe");
+  lt_json_key(&w, "version");
+  lt_json_put_cstr(&w, LT_VERSION);
+  lt_json_end_object(&w);
+  lt_json_end_object(&w);
+  end(&w);
+}
+
+void lt_mcp_write_initialized(lt_buf *out) {
+  lt_json_writer w = begin(out, 0, "notifications/initialized");
+  end(&w);
+}
+
+void lt_mcp_write_list(lt_buf *out, int64_t id, lt_str cursor) {
+  lt_json_writer w = begin(out, id, "tools/list");
+  begin_params(&w);
+  if (cursor.n > 0) {
+    lt_json_key(&w, "cursor");
+    lt_json_put_raw(&w, cursor);
+  }
+  lt_json_end_object(&w);
+  end(&w);
+}
+
+static bool is_lone_surrogate(lt_str s, size_t i) {
+  return i + 2 < s.n && (unsigned char)s.p[i] == 0xED && (unsigned char)s.p[i + 1] >= 0xA0;
+}
+
+/* Where the first byte is that may not go on the wire as it is. */
+static size_t find_unfit(lt_str json, size_t from) {
+  for (size_t i = from; i < json.n; i++) {
+    if (json.p[i] == '\n' || json.p[i] == '\r' || is_lone_surrogate(json, i)) {
+      return i;
+    }
+  }
+  return json.n;
+}
+
+static size_t put_fit(lt_buf *buf, lt_str json, size_t i) {
+  if (!is_lone_surrogate(json, i)) {
+    lt_buf_byte(buf, ' '); /* a line end in checked JSON stands between tokens, where a space means the same */
+    return i + 1;
+  }
+  unsigned unit = 0xD000U | (unsigned)(json.p[i + 1] & 0x3F) << 6 | (unsigned)(json.p[i + 2] & 0x3F);
+  lt_buf_printf(buf, "\\u%04x", unit);
+  return i + 3;
+}
+
+/* One line, and "JSON-RPC messages MUST be UTF-8 encoded" (Transports): checked JSON may have line ends between its
+ * tokens, and ours may have lone surrogates in its strings. */
+static void put_wire_json(lt_json_writer *w, lt_str json) {
+  size_t unfit = find_unfit(json, 0);
+  if (unfit == json.n) {
+    lt_json_put_raw(w, json);
+    return;
+  }
+  lt_buf fit;
+  lt_buf_init(&fit, w->buf->max);
+  size_t done = 0;
+  while (unfit < json.n) {
+    lt_buf_add(&fit, lt_str_sub(json, done, unfit));
+    done = put_fit(&fit, json, unfit);
+    unfit = find_unfit(json, done);
+  }
+  lt_buf_add(&fit, lt_str_sub(json, done, json.n));
+  lt_json_put_raw(w, lt_buf_view(&fit));
+  if (fit.status != LT_OK && w->buf->status == LT_OK) {
+    w->buf->status = fit.status;
+  }
+  lt_buf_release(&fit);
+}
+
+void lt_mcp_write_call(lt_buf *out, int64_t id, lt_str tool, lt_str arguments, bool progress) {
+  lt_json_writer w = begin(out, id, "tools/call");
+  begin_params(&w);
+  lt_json_key(&w, "name");
+  lt_json_put_str(&w, tool);
+  lt_json_key(&w, "arguments");
+  put_wire_json(&w, arguments);
+  if (progress) {
+    /* "Progress tokens [...] MUST be unique across all active requests." (Progress, Progress Flow): ids are. */
+    lt_json_key(&w, "_meta");
+    lt_json_begin_object(&w);
+    lt_json_key(&w, "progressToken");
+    lt_json_put_int(&w, id);
+    lt_json_end_object(&w);
+  }
+  lt_json_end_object(&w);
+  end(&w);
+}
+
+void lt_mcp_write_cancelled(lt_buf *out, int64_t id, const char *reason) {
+  lt_json_writer w = begin(out, 0, "notifications/cancelled");
+  begin_params(&w);
+  lt_json_key(&w, "requestId");
+  lt_json_put_int(&w, id);
+  lt_json_key(&w, "reason");
+  lt_json_put_cstr(&w, reason);
+  lt_json_end_object(&w);
+  end(&w);
+}
+
+static void begin_answer(lt_json_writer *w, lt_str id) {
+  lt_json_begin_object(w);
+  lt_json_key(w, "jsonrpc");
+  lt_json_put_cstr(w, "2.0");
+  lt_json_key(w, "id");
+  put_wire_json(w, id);
+}
+
+void lt_mcp_put_empty_result(lt_json_writer *w, lt_str id) {
+  begin_answer(w, id);
+  lt_json_key(w, "result");
+  lt_json_begin_object(w);
+  lt_json_end_object(w);
+  lt_json_end_object(w);
+}
+
+void lt_mcp_put_error(lt_json_writer *w, lt_str id, int code, const char *message) {
+  begin_answer(w, id);
+  lt_json_key(w, "error");
+  lt_json_begin_object(w);
+  lt_json_key(w, "code");
+  lt_json_put_int(w, code);
+  lt_json_key(w, "message");
+  lt_json_put_cstr(w, message);
+  lt_json_end_object(w);
+  lt_json_end_object(w);
+}

@@ -1,0 +1,51 @@
+/* One process of a server, from its start to its end: handshake, lists, calls.
+ *
+ * A client has one session after the other, a new one after each crash. A session ends once, with a reason; everything
+ * that was in flight fails with it, and everything asked later.
+ */
+#ifndef LT_MCP_SESSION_H
+#define LT_MCP_SESSION_H
+
+#include "mcp/client.h"
+#include "mcp/list.h"
+
+typedef struct lt_mcp_session lt_mcp_session;
+
+typedef struct lt_mcp_session_options {
+  lt_loop *loop;
+  const lt_mcp_options *server;                  /* borrowed as long as the session lives */
+  const char *const *argv;                       /* likewise */
+  void (*on_warning)(void *arg, lt_str message); /* must not yield */
+  void (*on_change)(void *arg);                  /* it has ended, or the tools have changed; must not yield */
+  void *arg;
+} lt_mcp_session_options;
+
+/* Starts the process. LT_YIELDS only when it fails. Owns: the caller, lt_mcp_session_close. */
+lt_status lt_mcp_session_open(const lt_mcp_session_options *options, lt_mcp_session **ret_session,
+                              lt_err *err) LT_YIELDS;
+
+/* The handshake. LT_YIELDS until it is done or `deadline_ms` (lt_loop_now_ms) has come. */
+lt_status lt_mcp_session_start(lt_mcp_session *session, uint64_t deadline_ms, lt_err *err) LT_YIELDS;
+
+/* Reads the whole list of tools into `list` (initialized, empty); empty for a server without tools. LT_YIELDS. */
+lt_status lt_mcp_session_list(lt_mcp_session *session, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) LT_YIELDS;
+
+/* As lt_mcp_call, on this process; `timeout_ms` counts, not the options'. */
+lt_status lt_mcp_session_call(lt_mcp_session *session, lt_str tool, lt_str arguments,
+                              const lt_mcp_call_options *options, uint64_t timeout_ms, lt_mcp_result *ret_result,
+                              lt_err *err) LT_YIELDS;
+
+/* Why it has ended, or NULL while it goes on. Borrows: the session. */
+const lt_err *lt_mcp_session_ended(const lt_mcp_session *session);
+/* Whether the server has said that its tools have changed since the last lt_mcp_session_list began. */
+bool lt_mcp_session_changed(const lt_mcp_session *session);
+/* Borrow: the session; empty before the handshake. */
+lt_str lt_mcp_session_version(const lt_mcp_session *session);
+lt_str lt_mcp_session_instructions(const lt_mcp_session *session);
+
+/* Ends it for `why`, unless it has ended already. Does not yield. */
+void lt_mcp_session_end(lt_mcp_session *session, const lt_err *why);
+/* Ends the process and frees the session; LT_YIELDS. It must have ended. NULL is allowed. */
+void lt_mcp_session_close(lt_mcp_session *session) LT_YIELDS;
+
+#endif

@@ -1,0 +1,19 @@
+/* A server's own words, made fit for our messages: its stderr, a stray line, the text of an error. */
+#ifndef LT_MCP_WORDS_H
+#define LT_MCP_WORDS_H
+
+#include "base/buf.h"
+#include "base/str.h"
+
+typedef enum lt_mcp_end {
+  LT_MCP_HEAD, /* keep the beginning */
+  LT_MCP_TAIL, /* keep the end, from the start of a line where possible */
+} lt_mcp_end;
+
+/* Appends at most about `max` bytes of `text`: control characters and terminal escapes are left out, bytes that are not
+ * UTF-8 become "?", white space at the ends goes. Values of environment variables that were set for the server (not
+ * simply inherited from us) or whose names sound secret become "***".
+ * `env`: NAME=value, NULL last, or NULL for our own environment. */
+void lt_mcp_words_add(lt_buf *out, lt_str text, lt_mcp_end end, size_t max, const char *const *env);
+
+#endif
