@@ -63,6 +63,27 @@ def without_comments(lines):
     return token.sub(lambda m: re.sub(r"[^\n]", " ", m.group(0)), text).split("\n")
 
 
+def after_parenthesis(text, at):
+    """The place after the parenthesis that opens at `at`."""
+    depth = 0
+    for i in range(at, len(text)):
+        depth += (text[i] == "(") - (text[i] == ")")
+        if depth == 0:
+            return i + 1
+    return len(text)
+
+
+def check_braces(path, lines):
+    """Every body of if, else, for and while stands in braces."""
+    text = "\n".join(re.sub(r"^\s*#.*", "", line).rstrip("\\") for line in without_comments(lines))
+    for match in re.finditer(r"\b(if|for|while)\s*(?=\()|\belse\b(?!\s*if\b)", text):
+        end = after_parenthesis(text, match.end()) if match.group(1) else match.end()
+        body = text[end:].lstrip()[:1]
+        ends_do = match.group(1) == "while" and text[: match.start()].rstrip().endswith("}")
+        if body != "{" and not ends_do:
+            found(path, text.count("\n", 0, match.start()) + 1, f"{match.group(0).strip()} needs braces around its body")
+
+
 def check_include(path, layer, number, quote, name):
     base = name.split("/")[-1]
     if base in THIRD_PARTY and layer != THIRD_PARTY[base]:
@@ -85,6 +106,8 @@ def check_source(path):
         match = INCLUDE.match(line)
         if match:
             check_include(path, layer, number, match.group(1), match.group(2))
+    if not path.endswith(".S"):
+        check_braces(path, lines)
     if path != ALLOCATES and not path.endswith(".S"):
         for number, line in enumerate(without_comments(lines), 1):
             match = ALLOCATORS.search(line)
