@@ -1,9 +1,13 @@
 /* The configuration: lathe.yaml, and the `mcpServers` files of other clients, read into plain structs.
  *
- * YAML (so JSON too) is read with libyaml into JSON text and from there by one table of known keys (DESIGN.md section 8).
- * An unknown key is an error that names the nearest known one; unknown keys inside `mcpServers` are warnings, as other
- * clients have their own. Keys of parts that are not built yet are known and checked, and otherwise ignored.
- * Environment references are replaced in string values only: ${NAME} (an error when unset) and ${NAME:-default}.
+ * YAML (so JSON too) is read with libyaml into a tree that knows its lines (yaml.h), checked against one table of known
+ * keys (config_check.c, DESIGN.md section 8), and only then looked at. An unknown key is an error that names the
+ * nearest known one; unknown keys inside `mcpServers` are warnings, as other clients have their own. Keys of parts that
+ * are not built yet are known and checked, and otherwise ignored.
+ *
+ * Environment references are replaced in string values only: ${NAME} (an error when unset), ${NAME:-default} (also when
+ * empty), $${ for the two characters themselves. Servers that are disabled are left as they are written. The values are
+ * secrets: no message shows one.
  *
  * Owns: everything lives in the arena of the lt_config.
  */
@@ -19,11 +23,12 @@
 
 typedef struct lt_config_server {
   const char *name;
-  const char *type;        /* "stdio" or "http" / "sse": only stdio can be started so far */
-  const char *command;     /* stdio; a relative path with a slash counts from the file's folder only if cwd says so */
+  const char *type;    /* "stdio", "http" or "sse": only stdio can be started so far */
+  const char *command; /* stdio, NULL for the others; a relative path with a slash counts from the file's folder only if
+                          cwd says so */
   const char *const *args; /* NULL last, never NULL */
   const char *const *env;  /* NAME=value additions to the environment, NULL last, never NULL */
-  const char *cwd;         /* may be NULL */
+  const char *cwd;         /* absolute: relative ones count from the file's folder; may be NULL: our own */
   const char *url;         /* http */
   bool disabled;           /* `disabled: true` as other clients have it */
 } lt_config_server;
@@ -47,10 +52,10 @@ typedef struct lt_config {
   size_t module_count;
   const lt_config_rule *rules;
   size_t rule_count;
-  int64_t timeout_ms;       /* sandbox.timeoutMs, default LT_RUN_TIMEOUT_MS */
-  int64_t memory_bytes;     /* sandbox.memoryMb, default LT_RUN_MEMORY_BYTES */
-  int64_t max_output_bytes; /* sandbox.maxOutputBytes, default LT_RUN_OUTPUT_MAX_BYTES */
-  const char *const *warnings; /* NULL last */
+  int64_t timeout_ms;          /* sandbox.timeoutMs, default LT_RUN_TIMEOUT_MS */
+  int64_t memory_bytes;        /* sandbox.memoryMb, default LT_RUN_MEMORY_BYTES */
+  int64_t max_output_bytes;    /* sandbox.maxOutputBytes, default LT_RUN_OUTPUT_MAX_BYTES */
+  const char *const *warnings; /* one line each, NULL last, never NULL */
 } lt_config;
 
 typedef struct lt_config_sources {
@@ -58,13 +63,20 @@ typedef struct lt_config_sources {
   const char *mcp_config_file; /* --mcp-config, or NULL; its servers are added, on equal names it wins */
 } lt_config_sources;
 
-/* Finds and reads the configuration. No file anywhere is not an error: the defaults are returned.
- * Errors: LT_E_CONFIG, with file, line and what to do; LT_E_NOMEM. The caller releases it in either case. */
+/* Finds and reads the configuration. No file anywhere is not an error: the defaults are returned; a file that was asked
+ * for (by a flag or $LATHE_CONFIG) and is not there is one.
+ * Errors: LT_E_CONFIG, with file, line and what to do; LT_E_LIMIT, LT_E_NOMEM. The caller releases it in either case.
+ */
 lt_status lt_config_load(const lt_config_sources *sources, lt_config *ret_config, lt_err *err);
 
 /* The same for text that is already there (tests, fuzzing). `name` is used in messages, `folder` for relative paths. */
 lt_status lt_config_parse(lt_str yaml, const char *name, const char *folder, lt_config *ret_config, lt_err *err);
 
+/* Adds the servers of another client's file (`.mcp.json`) to a configuration that was parsed or loaded. Its other keys
+ * are warnings. On equal names the new server wins. */
+lt_status lt_config_parse_mcp(lt_str text, const char *name, const char *folder, lt_config *config, lt_err *err);
+
+/* Gives everything back; what is left are the defaults. */
 void lt_config_release(lt_config *config);
 
 #endif
