@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Builds for aarch64 what depends on the architecture, and runs its tests under emulation.
+#
+#   scripts/cross-aarch64.sh [program]...      all of them, unless some are named
+#
+# A program is tests/cross/NAME_main.c with the sources that it needs, listed below. All are static, so that the emulator
+# needs no aarch64 system around them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+out=build/cross-aarch64
+cc=aarch64-linux-gnu-gcc
+emulator=qemu-aarch64-static
+cflags=(-std=gnu17 -O2 -g -static -pthread -fno-omit-frame-pointer -D_GNU_SOURCE -Isrc -Iinclude -Itests
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wformat=2 -Wundef -Wvla -Wcast-qual
+  -Wmissing-prototypes -Wswitch-enum -Werror)
+
+programs=(fiber)
+
+# One entry per library: sources that a program may ask for by name.
+base=(src/base/*.c src/base/fiber_aarch64.S)
+
+sources_of() { # program: its sources, one per line
+  case "$1" in
+    fiber) printf '%s\n' tests/cross/fiber_main.c "${base[@]}" ;;
+    *) echo "cross: unknown program \"$1\" (there are: ${programs[*]})" >&2 && return 2 ;;
+  esac
+}
+
+scripts/setup.sh cross
+[ $# = 0 ] || programs=("$@")
+mkdir -p "$out"
+for program in "${programs[@]}"; do
+  sources=$(sources_of "$program")
+  # shellcheck disable=SC2086
+  $cc "${cflags[@]}" $sources -o "$out/$program"
+  echo -n "aarch64 $program: "
+  timeout 300 $emulator "$out/$program"
+done
