@@ -120,18 +120,25 @@ static size_t round_up(size_t n, size_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
+static lt_status no_stack(lt_err *err, size_t size) {
+  return lt_fail(err, LT_E_NOMEM,
+                 "no room for a stack of %zu bytes: %s (each takes two of the process's vm.max_map_count mappings)",
+                 size, strerror(errno));
+}
+
 lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt_err *err) {
   size_t guard = round_up(LT_FIBER_GUARD_BYTES, page_size());
   if (size > SIZE_MAX / 2) {
-    return lt_fail(err, LT_E_NOMEM, "a stack of %zu bytes is more than there are addresses", size);
+    errno = ENOMEM;
+    return no_stack(err, size);
   }
   size_t usable = round_up(size > 0 ? size : 1, page_size());
   char *map = mmap(NULL, guard + usable, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (map == MAP_FAILED) {
-    return lt_fail(err, LT_E_NOMEM, "no memory for a stack of %zu bytes: %s", usable, strerror(errno));
+    return no_stack(err, usable);
   }
   if (mprotect(map + guard, usable, PROT_READ | PROT_WRITE) != 0) {
-    lt_status status = lt_fail(err, LT_E_NOMEM, "no memory for a stack of %zu bytes: %s", usable, strerror(errno));
+    lt_status status = no_stack(err, usable);
     munmap(map, guard + usable);
     return status;
   }
