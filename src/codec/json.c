@@ -445,11 +445,12 @@ static void position(const scan *s, size_t *ret_line, size_t *ret_column) {
   *ret_column = column;
 }
 
-/* A little of the text at the fault, fit for a terminal. */
+/* A little of the text at the fault, of its line, fit for a terminal. */
 static void quote(const scan *s, char out[QUOTE_CHARS * 4 + 4]) {
   const char *p = s->at;
   char *o = out;
-  for (int i = 0; i < QUOTE_CHARS && p < s->end && (i == 0 || (*p != '\n' && *p != '\r')); i++) {
+  int i = 0;
+  for (; i < QUOTE_CHARS && p < s->end && (i == 0 || (*p != '\n' && *p != '\r')); i++) {
     uint32_t cp = 0;
     unsigned n = lt_json_read_char(p, s->end, &cp);
     if (n == 0 || cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || lt_json_is_surrogate(cp)) {
@@ -461,7 +462,8 @@ static void quote(const scan *s, char out[QUOTE_CHARS * 4 + 4]) {
       p += n;
     }
   }
-  memcpy(o, p < s->end ? "..." : "", p < s->end ? 4 : 1);
+  bool cut = i == QUOTE_CHARS && p < s->end;
+  memcpy(o, cut ? "..." : "", cut ? 4 : 1);
 }
 
 static __attribute__((cold, noinline)) lt_status scan_fail(const scan *s, lt_err *err) {
