@@ -120,14 +120,27 @@ static lt_status next_event(reader *r, yaml_event_t *ret_event) {
   return yaml_parser_parse(&r->yaml, ret_event) ? LT_OK : yaml_failed(r);
 }
 
+static bool is_standard_tag(const char *tag) {
+  static const char *const names[] = {"str", "int", "float", "bool", "null", "seq", "map", NULL};
+  if (strncmp(tag, TAG_STANDARD, sizeof TAG_STANDARD - 1) != 0) {
+    return false;
+  }
+  for (const char *const *name = names; *name; name++) {
+    if (strcmp(tag + sizeof TAG_STANDARD - 1, *name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static lt_status check_tag(reader *r, const yaml_event_t *event, const yaml_char_t *tag, bool *ret_string) {
   const char *t = (const char *)tag;
   *ret_string = t && (strcmp(t, "!") == 0 || strcmp(t, TAG_STANDARD "str") == 0);
-  if (!t || *ret_string || strncmp(t, TAG_STANDARD, sizeof TAG_STANDARD - 1) == 0) {
+  if (!t || *ret_string || is_standard_tag(t)) {
     return LT_OK;
   }
-  return lt_fail(r->err, LT_E_CONFIG, "%s:%u: the tag %.40s means nothing here: remove it", r->name, event_line(event),
-                 t);
+  return lt_fail(r->err, LT_E_CONFIG, "%s:%u: the tag %s means nothing here: remove it", r->name, event_line(event),
+                 lt_yaml_clip(lt_str_of(t)).text);
 }
 
 /* --- Nodes -----------------------------------------------------------------------------------------------------------
@@ -186,8 +199,8 @@ static lt_status read_alias(reader *r, const yaml_event_t *event, lt_yaml_node *
       return LT_OK;
     }
   }
-  return lt_fail(r->err, LT_E_CONFIG, "%s:%u: the alias *%.64s has no complete anchor &%.64s before it", r->name,
-                 event_line(event), name, name);
+  return lt_fail(r->err, LT_E_CONFIG, "%s:%u: the alias *%s has no complete anchor &%s before it", r->name,
+                 event_line(event), lt_yaml_clip(lt_str_of(name)).text, lt_yaml_clip(lt_str_of(name)).text);
 }
 
 static bool is_null_word(lt_str s) {

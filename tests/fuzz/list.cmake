@@ -1,3 +1,4 @@
 # name of tests/fuzz/fuzz_NAME.c, and the layers it links
 lt_fuzz_target(jsscan LIBS lt_codec lt_base)
 lt_fuzz_target(json LIBS lt_codec lt_base)
+lt_fuzz_target(config LIBS lt_front lt_base)
