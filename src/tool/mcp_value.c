@@ -18,43 +18,48 @@ static lt_status get_text(lt_arena *arena, lt_json v, lt_str *ret_text) {
   return LT_OK;
 }
 
-static lt_json output_type(lt_arena *arena, lt_str schema) {
+/* The value of a text that may not be JSON: nothing then. LT_E_NOMEM is not the same as that. */
+static lt_status try_parse(lt_arena *arena, lt_str text, lt_json *ret) {
   lt_json_doc *doc = lt_arena_zalloc(arena, 1, sizeof *doc);
-  if (schema.n == 0 || doc == NULL || lt_json_parse(arena, schema, doc, NULL) != LT_OK) {
-    return (lt_json){0};
+  lt_status status = doc != NULL ? lt_json_parse(arena, text, doc, NULL) : LT_E_NOMEM;
+  if (status == LT_E_NOMEM) {
+    return status;
   }
-  return lt_json_get(lt_json_root(doc), "type");
+  *ret = status == LT_OK ? lt_json_root(doc) : (lt_json){0};
+  return LT_OK;
 }
 
 /* Whether a text that is an object or array is meant as one: yes, unless the tool says it answers strings. */
-static bool is_meant(lt_arena *arena, lt_json type, lt_json text, lt_str json) {
-  lt_json_doc kind;
-  lt_str stand_in = json.p[0] == '{' ? LT_STR("{}") : LT_STR("[]");
-  if (!lt_json_exists(type) || lt_json_parse(arena, stand_in, &kind, NULL) != LT_OK) {
-    return true;
-  }
-  return !lt_check_type(type, text) || lt_check_type(type, lt_json_root(&kind));
+static lt_status is_meant(lt_arena *arena, lt_json type, lt_json text, lt_str json, bool *ret) {
+  lt_json kind;
+  LT_TRY(try_parse(arena, json.p[0] == '{' ? LT_STR("{}") : LT_STR("[]"), &kind));
+  bool meant = !lt_json_exists(type) || !lt_check_type(type, text) || lt_check_type(type, kind);
+  *ret = meant && lt_json_check(json, NULL) == LT_OK;
+  return LT_OK;
 }
 
 /* Whether the text is a number, boolean or null, and the tool answers such and no strings. */
-static bool is_declared(lt_arena *arena, lt_json type, lt_json text, lt_str json) {
-  lt_json_doc doc;
-  if (lt_check_type(type, text) || lt_json_parse(arena, json, &doc, NULL) != LT_OK) {
-    return false;
+static lt_status is_declared(lt_arena *arena, lt_json type, lt_json text, lt_str json, bool *ret) {
+  lt_json value = {0};
+  if (lt_json_exists(type) && !lt_check_type(type, text)) {
+    LT_TRY(try_parse(arena, json, &value));
   }
-  return lt_check_type(type, lt_json_root(&doc));
+  *ret = lt_json_exists(value) && lt_check_type(type, value);
+  return LT_OK;
 }
 
 static lt_status put_single_text(lt_arena *arena, lt_json text, lt_str output_schema, lt_buf *out) {
   lt_str s;
-  LT_TRY(get_text(arena, text, &s));
-  lt_str json = lt_str_trim(s);
-  lt_json type = output_type(arena, output_schema);
+  lt_json schema;
   bool parsed = false;
+  LT_TRY(get_text(arena, text, &s));
+  LT_TRY(try_parse(arena, output_schema, &schema));
+  lt_json type = lt_json_get(schema, "type");
+  lt_str json = lt_str_trim(s);
   if (json.n > 0 && (json.p[0] == '{' || json.p[0] == '[')) {
-    parsed = is_meant(arena, type, text, json) && lt_json_check(json, NULL) == LT_OK;
-  } else if (json.n > 0 && lt_json_exists(type)) {
-    parsed = is_declared(arena, type, text, json);
+    LT_TRY(is_meant(arena, type, text, json, &parsed));
+  } else if (json.n > 0) {
+    LT_TRY(is_declared(arena, type, text, json, &parsed));
   }
   if (parsed) {
     lt_buf_add(out, json); /* as it arrived: numbers keep their digits */

@@ -111,6 +111,10 @@ size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_str ret[]) 
     scores[at] = score;
     ret[at] = near;
   }
+  /* Names that only begin alike are for want of better ones: all tools of one server do. */
+  while (found > 1 && scores[found - 1] >= SCORE_ALIKE && scores[0] < SCORE_ALIKE) {
+    found--;
+  }
   return found;
 }
 
