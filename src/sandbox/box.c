@@ -1,0 +1,234 @@
+#include "sandbox/box.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+#include "sandbox/wasm_rt.h"
+
+#define PAGE_BYTES      4096u
+#define WASM_PAGE_BYTES 65536u
+
+/* One reservation holds the guard, the native stack and the memory; its end is the next reservation's guard. */
+#define GUARD_BYTES   65536u
+#define RESERVE_BYTES (GUARD_BYTES + LT_BOX_STACK_BYTES + LT_BOX_RESERVE_BYTES)
+
+static wasm_rt_memory_t *memory_of(const lt_box *box) {
+  return box->module->memory(box->instance);
+}
+
+uint32_t lt_box_size(const lt_box *box) {
+  return memory_of(box)->size;
+}
+
+static lt_status no_address_space(lt_err *err) {
+  return lt_fail(err, LT_E_NOMEM,
+                 "cannot reserve memory for another program (%s): fewer programs at once, or raise "
+                 "vm.max_map_count and the address space limit (ulimit -v)",
+                 strerror(errno));
+}
+
+/* Reserves the address space; the native stack and the shadow stack below `start` are one mapping. */
+static lt_status reserve(lt_box *box, uint32_t anonymous_bytes, lt_err *err) {
+  void *base = mmap(NULL, RESERVE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) {
+    return no_address_space(err);
+  }
+  box->stack = (uint8_t *)base + GUARD_BYTES;
+  box->memory = box->stack + LT_BOX_STACK_BYTES;
+  size_t live = LT_BOX_STACK_BYTES + anonymous_bytes;
+  if (mprotect(box->stack, live, PROT_READ | PROT_WRITE) != 0) {
+    lt_status status = no_address_space(err);
+    munmap(base, RESERVE_BYTES);
+    box->memory = NULL;
+    return status;
+  }
+  /* A huge page would make a suspended program cost 2 MiB instead of a few pages. */
+  (void)madvise(box->stack, live, MADV_NOHUGEPAGE);
+  return LT_OK;
+}
+
+static lt_box *box_alloc(const lt_module *module) {
+  lt_box *box = lt_mem_zalloc(1, sizeof *box);
+  if (box == NULL) {
+    return NULL;
+  }
+  box->module = module;
+  box->max_pages = (uint32_t)(LT_RUN_MEMORY_BYTES / WASM_PAGE_BYTES);
+  box->instance = lt_mem_zalloc(1, module->instance_size);
+  if (box->instance == NULL) {
+    lt_mem_free(box);
+    return NULL;
+  }
+  return box;
+}
+
+static void reset_instance(lt_box *box) {
+  wasm_rt_funcref_t *table = box->module->table(box->instance)->data;
+  memcpy(box->instance, box->image->instance, box->module->instance_size);
+  box->module->rebind(box->instance, box);
+  box->module->table(box->instance)->data = table;
+  *box->module->stack_pointer(box->instance) = box->image->head.stack_pointer;
+  wasm_rt_memory_t *memory = memory_of(box);
+  memory->data = box->memory;
+  memory->size = box->image->head.size;
+  memory->pages = box->image->head.size / WASM_PAGE_BYTES;
+}
+
+/* A table's entries carry the instance they belong to, so every box has its own. */
+static lt_status copy_table(lt_box *box, lt_err *err) {
+  uint32_t count = box->image->table_size;
+  wasm_rt_funcref_t *table = lt_mem_alloc(count * sizeof *table);
+  if (table == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for another program");
+  }
+  memcpy(table, box->image->table, count * sizeof *table);
+  for (uint32_t i = 0; i < count; i++) {
+    if (table[i].func != NULL) {
+      table[i].module_instance = box->instance;
+    }
+  }
+  box->module->table(box->instance)->data = table;
+  return LT_OK;
+}
+
+static lt_status map_image(lt_box *box, lt_err *err) {
+  const lt_image_header *head = &box->image->head;
+  void *at = mmap(box->memory + head->start, head->size - head->start, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, box->image->fd, 0);
+  return at == MAP_FAILED ? no_address_space(err) : LT_OK;
+}
+
+lt_status lt_box_new(const lt_image *image, lt_box **ret_box, lt_err *err) {
+  lt_box *box = box_alloc(image->module);
+  if (box == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for another program");
+  }
+  box->image = image;
+  lt_status status = reserve(box, image->head.start, err);
+  if (status == LT_OK) {
+    status = map_image(box, err);
+  }
+  if (status == LT_OK) {
+    status = copy_table(box, err);
+  }
+  if (status != LT_OK) {
+    lt_box_free(box);
+    return status;
+  }
+  reset_instance(box);
+  *ret_box = box;
+  return LT_OK;
+}
+
+lt_status lt_box_new_blank(const lt_module *module, lt_box **ret_box, lt_err *err) {
+  lt_box *box = box_alloc(module);
+  if (box == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for an image");
+  }
+  lt_status status = reserve(box, 0, err);
+  if (status != LT_OK) {
+    lt_box_free(box);
+    return status;
+  }
+  lt_wasm_rt_instantiate(module, box->instance, box, box->memory);
+  *ret_box = box;
+  return LT_OK;
+}
+
+void lt_box_free(lt_box *box) {
+  if (box == NULL) {
+    return;
+  }
+  LT_CHECK(box->frame == NULL);
+  if (box->memory != NULL) {
+    munmap(box->stack - GUARD_BYTES, RESERVE_BYTES);
+  }
+  lt_mem_free(box->module->table(box->instance)->data);
+  lt_mem_free(box->instance);
+  lt_mem_free(box);
+}
+
+void lt_box_set_max_bytes(lt_box *box, uint64_t bytes) {
+  uint64_t pages = bytes / WASM_PAGE_BYTES;
+  uint64_t least = memory_of(box)->pages;
+  uint64_t most = UINT32_MAX / WASM_PAGE_BYTES; /* memory->size is 32 bits wide */
+  box->max_pages = (uint32_t)(pages < least ? least : pages > most ? most : pages);
+}
+
+/* The first page of [from, to) that is not all zero. Pages that were never touched read as the one zero page, so this
+ * is quick; libc's memcmp is the fastest reader of memory there is. */
+static uint32_t first_nonzero_page(const uint8_t *memory, uint32_t from, uint32_t to) {
+  static const uint8_t zeros[PAGE_BYTES];
+  uint32_t at = from;
+  while (at < to && memcmp(memory + at, zeros, PAGE_BYTES) == 0) {
+    at += PAGE_BYTES;
+  }
+  return at;
+}
+
+/* The shadow stack grows downwards: everything from its lowest used byte up is wiped. */
+static void wipe_shadow_stack(lt_box *box) {
+  uint32_t end = box->image->head.start;
+  uint32_t low = first_nonzero_page(box->memory, 0, end);
+  memset(box->memory + low, 0, end - low);
+}
+
+static void restore_image(lt_box *box) {
+  const lt_image_header *head = &box->image->head;
+  uint8_t *memory = box->memory + head->start;
+  for (uint32_t at = 0; at < head->size - head->start; at += PAGE_BYTES) {
+    if (memcmp(memory + at, box->image->bytes + at, PAGE_BYTES) != 0) {
+      memcpy(memory + at, box->image->bytes + at, PAGE_BYTES);
+    }
+  }
+}
+
+/* What memory.grow added goes back to the kernel: it reads as zero when it is mapped again. */
+static bool drop_grown(lt_box *box) {
+  uint32_t from = box->image->head.size;
+  uint32_t to = lt_box_size(box);
+  void *at =
+      mmap(box->memory + from, to - from, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  box->grown = false;
+  return at != MAP_FAILED;
+}
+
+bool lt_box_clean(lt_box *box) {
+  LT_CHECK(box->frame == NULL && box->image != NULL);
+  if (box->trap != LT_TRAP_NONE || atomic_load_explicit(&box->state, memory_order_acquire) != LT_BOX_HOST) {
+    return false;
+  }
+  if (box->grown && !drop_grown(box)) {
+    return false;
+  }
+  wipe_shadow_stack(box);
+  restore_image(box);
+  reset_instance(box);
+  box->owner = NULL;
+  box->max_pages = (uint32_t)(LT_RUN_MEMORY_BYTES / WASM_PAGE_BYTES);
+  return true;
+}
+
+const char *lt_trap_text(lt_trap trap) {
+  switch (trap) {
+    case LT_TRAP_NONE:
+      return "no trap";
+    case LT_TRAP_MEMORY:
+      return "access outside the program's memory";
+    case LT_TRAP_STACK:
+      return "stack overflow";
+    case LT_TRAP_UNREACHABLE:
+      return "the engine gave up";
+    case LT_TRAP_ARITHMETIC:
+      return "arithmetic trap in the engine";
+    case LT_TRAP_CALL:
+      return "invalid indirect call in the engine";
+    case LT_TRAP_REVOKED:
+      return "stopped: its memory was taken away";
+    case LT_TRAP_STOPPED:
+      return "stopped";
+  }
+  return "unknown trap";
+}

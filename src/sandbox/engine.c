@@ -1,0 +1,298 @@
+#include "sandbox/engine.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "sandbox/guest.h"
+#include "sandbox/qjs_abi.h"
+
+void lt_engine_result_init(lt_engine_result *result) {
+  result->ending = LT_END_UNDEFINED;
+  lt_buf_init(&result->text, LT_RUN_RESULT_MAX_BYTES);
+  lt_buf_init(&result->name, 4 * LT_KIB);
+  lt_buf_init(&result->stack, 64 * LT_KIB);
+}
+
+void lt_engine_result_release(lt_engine_result *result) {
+  lt_buf_release(&result->text);
+  lt_buf_release(&result->name);
+  lt_buf_release(&result->stack);
+}
+
+/* --- How it ended
+ * ---------------------------------------------------------------------------------------------------------- */
+static void end_with(lt_engine_result *result, lt_ending ending, const char *message) {
+  lt_buf_clear(&result->text);
+  lt_buf_addc(&result->text, message);
+  result->ending = ending;
+}
+
+static void end_trapped(const lt_guest *guest, lt_engine_result *result) {
+  lt_trap trap = guest->box->trap;
+  bool stopped = trap == LT_TRAP_STOPPED || trap == LT_TRAP_REVOKED;
+  end_with(result, stopped ? LT_END_STOPPED : LT_END_TRAP, lt_trap_text(trap));
+}
+
+static bool is_out_of_memory(const lt_engine_result *result) {
+  return lt_str_eq(lt_buf_view(&result->text), LT_STR("out of memory")) &&
+         lt_str_eq(lt_buf_view(&result->name), LT_STR("InternalError"));
+}
+
+/* The prelude could not describe it (no memory or stack is left for that): as little as possible. */
+static void end_undescribed(lt_guest *guest, lt_js exception, lt_engine_result *result) {
+  lt_guest_exception(guest);
+  if (LT_JS_TAG(exception) == LT_TAG_NULL || !lt_guest_copy_text(guest, exception, &result->text)) {
+    end_with(result, LT_END_MEMORY, "out of memory");
+  }
+}
+
+static void end_with_error(lt_guest *guest, lt_js exception, lt_engine_result *result) {
+  result->ending = LT_END_ERROR;
+  lt_buf_clear(&result->text);
+  lt_js parts = lt_guest_call_root(guest, LT_ROOT_DESCRIBE, &exception, 1);
+  if (lt_js_is_exception(parts)) {
+    end_undescribed(guest, exception, result);
+  } else {
+    lt_guest_copy_text(guest, lt_guest_item(guest, parts, 0), &result->name);
+    lt_guest_copy_text(guest, lt_guest_item(guest, parts, 1), &result->text);
+    lt_guest_copy_text(guest, lt_guest_item(guest, parts, 2), &result->stack);
+  }
+  if (!lt_guest_alive(guest)) {
+    end_trapped(guest, result);
+  } else if (is_out_of_memory(result)) {
+    result->ending = LT_END_MEMORY;
+  }
+}
+
+/* --- The program's value
+ * --------------------------------------------------------------------------------------------------- */
+static void end_with_json(lt_guest *guest, lt_js value, lt_engine_result *result) {
+  lt_js json = lt_guest_call_root(guest, LT_ROOT_RENDER, &value, 1);
+  if (lt_js_is_exception(json)) {
+    end_with_error(guest, lt_guest_exception(guest), result);
+    return;
+  }
+  if (lt_js_is_undefined(json)) {
+    result->ending = LT_END_UNDEFINED;
+    return;
+  }
+  result->ending = LT_END_VALUE;
+  lt_guest_copy_text(guest, json, &result->text);
+}
+
+static void end_with_number(lt_js value, lt_engine_result *result) {
+  result->ending = LT_END_VALUE;
+  lt_buf_printf(&result->text, "%d", (int32_t)(uint32_t)value);
+}
+
+static void end_with_value(lt_guest *guest, lt_js value, lt_engine_result *result) {
+  lt_buf_clear(&result->text);
+  if (lt_js_is_undefined(value)) {
+    result->ending = LT_END_UNDEFINED;
+  } else if (LT_JS_TAG(value) == LT_TAG_INT) {
+    end_with_number(value, result);
+  } else if (lt_js_is_string(value)) {
+    result->ending = LT_END_STRING;
+    lt_guest_copy_text(guest, value, &result->text);
+  } else {
+    end_with_json(guest, value, result);
+  }
+  if (result->text.status == LT_E_LIMIT) {
+    end_with(result, LT_END_ERROR,
+             "the result is larger than 64 MiB: return less, or write it out in parts with output()");
+  } else if (result->text.status != LT_OK) {
+    end_with(result, LT_END_MEMORY, "out of memory");
+  }
+}
+
+/* --- Turning the program
+ * ----------------------------------------------------------------------------------------------------- */
+/* Hands an outcome that came in to whoever waits for it in the program. */
+static bool deliver(lt_guest *guest, const lt_outcome *outcome) {
+  lt_js value = outcome->ok ? lt_guest_parse(guest, outcome->text) : lt_guest_string(guest, outcome->text);
+  bool ok = outcome->ok;
+  if (lt_js_is_exception(value)) {
+    value = lt_guest_exception(guest); /* an answer that does not fit is a failed call */
+    ok = false;
+  }
+  lt_js args[] = {LT_JS_MK(LT_TAG_INT, outcome->id), LT_JS_MK(LT_TAG_BOOL, ok), value};
+  return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_SETTLE, args, 3));
+}
+
+static bool run_jobs(lt_guest *guest) {
+  int ran;
+  do {
+    ran = lt_guest_job(guest);
+  } while (ran > 0);
+  return ran == 0;
+}
+
+/* Waits for one open call or timer and delivers it. False: nothing is open, or it threw (an exception is pending). */
+static bool next_outcome(lt_guest *guest, bool *ret_threw) {
+  lt_outcome outcome = {0};
+  *ret_threw = false;
+  if (guest->host->wait == NULL || !guest->host->wait(guest->host->arg, 0, &outcome)) {
+    return false;
+  }
+  if (guest->host->poll != NULL && guest->host->poll(guest->host->arg)) {
+    lt_box_stop(guest->box);
+    return false;
+  }
+  *ret_threw = !deliver(guest, &outcome);
+  return !*ret_threw;
+}
+
+/* Runs jobs and waits for calls until `promise` is settled; a pending exception is left for the caller
+ * (LT_JS_EXCEPTION). */
+static lt_js await(lt_guest *guest, lt_js promise) {
+  bool threw = false;
+  for (;;) {
+    if (!run_jobs(guest)) {
+      return LT_JS_EXCEPTION;
+    }
+    int state = lt_guest_promise_state(guest, promise);
+    if (state == 1) {
+      return lt_guest_promise_result(guest, promise);
+    }
+    if (state == 2) {
+      lt_guest_throw(guest, lt_guest_promise_result(guest, promise));
+      return LT_JS_EXCEPTION;
+    }
+    if (!next_outcome(guest, &threw)) {
+      if (!threw && lt_guest_alive(guest)) {
+        lt_guest_throw_text(guest, LT_STR("the program waits for a promise that nothing will ever settle"));
+      }
+      return LT_JS_EXCEPTION;
+    }
+  }
+}
+
+/* Calls still open at the end are waited for (DESIGN.md section 5). */
+static bool drain(lt_guest *guest) {
+  bool threw = false;
+  do {
+    if (!run_jobs(guest)) {
+      return false;
+    }
+  } while (next_outcome(guest, &threw));
+  return !threw && lt_guest_alive(guest);
+}
+
+static lt_js await_if_promise(lt_guest *guest, lt_js value) {
+  return lt_guest_promise_state(guest, value) < 0 ? value : await(guest, value);
+}
+
+/* The program's completion value, or its default export. */
+static lt_js evaluate(lt_guest *guest, const lt_program *program) {
+  lt_js promise = lt_guest_eval(guest, program->code, program->file, program->module);
+  if (lt_js_is_exception(promise)) {
+    return promise;
+  }
+  lt_js value = await_if_promise(guest, promise);
+  if (lt_js_is_exception(value) || !lt_js_is_object(value)) {
+    return value;
+  }
+  return lt_guest_get(guest, value, program->module ? "default" : "value");
+}
+
+static lt_js finish(lt_guest *guest, const lt_program *program, lt_js value) {
+  if (!lt_js_is_object(value)) {
+    return value;
+  }
+  lt_js args[] = {value, LT_JS_MK(LT_TAG_BOOL, program->call_result || program->module)};
+  lt_js last = lt_guest_call_root(guest, LT_ROOT_FINISH, args, 2);
+  return lt_js_is_exception(last) ? last : await_if_promise(guest, last);
+}
+
+static bool start(lt_guest *guest, const lt_program *program) {
+  if (program->bindings.n == 0 && program->input.n == 0 && program->calls == LT_CALLS_PLAIN) {
+    return true; /* the image is as a program without any of it needs it */
+  }
+  lt_js args[] = {LT_JS_MK(LT_TAG_INT, program->calls), LT_JS_UNDEFINED, LT_JS_UNDEFINED};
+  if (program->bindings.n > 0) {
+    args[1] = lt_guest_parse(guest, program->bindings);
+  }
+  if (program->input.n > 0) {
+    args[2] = lt_guest_parse(guest, program->input);
+  }
+  if (lt_js_is_exception(args[1]) || lt_js_is_exception(args[2])) {
+    return false;
+  }
+  return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_START, args, 3));
+}
+
+static lt_js run(lt_guest *guest, const lt_program *program) {
+  if (!start(guest, program)) {
+    return LT_JS_EXCEPTION;
+  }
+  lt_js value = evaluate(guest, program);
+  if (!lt_js_is_exception(value)) {
+    value = finish(guest, program, value);
+  }
+  if (!lt_js_is_exception(value) && !drain(guest)) {
+    value = LT_JS_EXCEPTION;
+  }
+  return value;
+}
+
+/* --- Before it starts
+ * -------------------------------------------------------------------------------------------------------- */
+/* Clones would otherwise share the state of Math.random. */
+static void reseed(lt_box *box, uint64_t seed) {
+  while (seed == 0) {
+    if (getrandom(&seed, sizeof seed, 0) < 0 && errno != EINTR) {
+      seed = LT_FREEZE_CLOCK_US;
+    }
+  }
+  memcpy(box->memory + box->image->head.random_state, &seed, sizeof seed);
+}
+
+static void set_memory_limit(lt_guest *guest, uint64_t bytes) {
+  if (bytes == 0 || bytes == LT_RUN_MEMORY_BYTES) {
+    return; /* what the image was frozen with */
+  }
+  uint32_t limit = bytes > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)bytes;
+  lt_box_set_max_bytes(guest->box, limit + 4 * LT_MIB);
+  Z_qjs_instance_t *q = guest->box->instance;
+  LT_BOX_ENTER(guest->box, Z_qjsZ_qjs_set_memory_limit(q, limit));
+}
+
+void lt_engine_run(lt_box *box, const lt_program *program, const lt_guest_host *host, lt_engine_result *result) {
+  lt_guest guest;
+  lt_guest_init(&guest, box, host);
+  reseed(box, program->seed);
+  set_memory_limit(&guest, program->memory_bytes);
+  lt_js value = run(&guest, program);
+  if (!lt_guest_alive(&guest)) {
+    end_trapped(&guest, result);
+    return;
+  }
+  if (lt_js_is_exception(value)) {
+    end_with_error(&guest, lt_guest_exception(&guest), result);
+  } else if (guest.rejection_count > 0) {
+    end_with_error(&guest, guest.rejections[0].reason, result);
+  } else {
+    end_with_value(&guest, value, result);
+  }
+  if (!lt_guest_alive(&guest)) {
+    end_trapped(&guest, result);
+  }
+}
+
+void lt_engine_strip(lt_box *box, lt_str source, bool (*poll)(void *arg), void *arg, lt_engine_result *result) {
+  lt_guest_host host = {.arg = arg, .poll = poll};
+  lt_guest guest;
+  lt_guest_init(&guest, box, &host);
+  lt_js text = lt_guest_string(&guest, source);
+  lt_js value = lt_js_is_exception(text) ? text : lt_guest_call_root(&guest, LT_ROOT_STRIP, &text, 1);
+  if (!lt_js_is_exception(value)) {
+    result->ending = LT_END_STRING;
+    lt_guest_copy_text(&guest, value, &result->text);
+  } else if (lt_guest_alive(&guest)) {
+    end_with_error(&guest, lt_guest_exception(&guest), result);
+  }
+  if (!lt_guest_alive(&guest)) {
+    end_trapped(&guest, result);
+  }
+}

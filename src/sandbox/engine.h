@@ -1,0 +1,115 @@
+/* The engine: QuickJS in a box, one program at a time.
+ *
+ * lt_engine_run takes a program's text, runs it to its end on the calling fiber and says how it ended. Whatever the
+ * program asks of the world goes through the lt_guest_host it is given; those functions may suspend the fiber, the
+ * program never knows. What the program may write is prepared by runner/; what it finds there is prelude.js.
+ *
+ * Threads: an engine belongs to one program; its fiber may continue on another thread after a suspension. Everything
+ * the host functions are handed is borrowed for the call.
+ */
+#ifndef LT_SANDBOX_ENGINE_H
+#define LT_SANDBOX_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/fiber.h"
+#include "base/str.h"
+#include "sandbox/box.h"
+
+/* What a tool function gives the program (DESIGN.md section 5). */
+typedef enum lt_call_style {
+  LT_CALLS_PLAIN,   /* the value; the program is suspended meanwhile */
+  LT_CALLS_PROMISE, /* a promise that also stands for its value */
+  LT_CALLS_RESULT,  /* TypeScript: a promise of {success, value | error}; console.log is output */
+} lt_call_style;
+
+typedef enum lt_log_level { LT_LOG_LOG, LT_LOG_WARN, LT_LOG_ERROR } lt_log_level;
+
+/* How a tool call, a timer or a question to the host came out. `text` is JSON for an answer, a message for a failure.
+ */
+typedef struct lt_outcome {
+  uint32_t id;
+  bool ok;
+  lt_str text;
+} lt_outcome;
+
+/* Everything outside the box, as the program's functions reach it. `arg` is handed to each. */
+typedef struct lt_guest_host {
+  void *arg;
+  /* Calls a tool and waits. LT_YIELDS. */
+  lt_outcome (*call)(void *arg, lt_str tool, lt_str input) LT_YIELDS;
+  /* Starts a call; false with `ret->text` set when it cannot even be started. The outcome comes through wait. */
+  bool (*start)(void *arg, lt_str tool, lt_str input, lt_outcome *ret);
+  /* Starts a timer: its outcome comes through wait, too. */
+  uint32_t (*timer)(void *arg, uint64_t ms);
+  /* Waits for call `id`, or for any open call or timer when `id` is 0. False when nothing is open. LT_YIELDS. */
+  bool (*wait)(void *arg, uint32_t id, lt_outcome *ret) LT_YIELDS;
+  void (*output)(void *arg, lt_str text);
+  void (*log)(void *arg, lt_log_level level, lt_str text);
+  void (*done)(void *arg);
+  /* store(key, value): `json` empty removes it. False with `ret->text` set when it does not fit. */
+  bool (*store)(void *arg, lt_str key, lt_str json, lt_outcome *ret);
+  /* recall(key): JSON text, or an empty string. */
+  lt_str (*recall)(void *arg, lt_str key);
+  /* discoverTools(query), toolSchema(name): JSON text. */
+  lt_outcome (*discover)(void *arg, lt_str query);
+  lt_outcome (*schema)(void *arg, lt_str tool);
+  /* The id of the tool that `name` (id or function name) means; false with the message set when there is none. */
+  bool (*resolve)(void *arg, lt_str name, lt_outcome *ret);
+  /* Source of a registered module; false when there is none. */
+  bool (*module)(void *arg, lt_str name, lt_str *ret_source);
+  /* Asked now and then while the program computes, and after every suspension: true stops it. May yield. */
+  bool (*poll)(void *arg) LT_YIELDS;
+} lt_guest_host;
+
+typedef struct lt_program {
+  lt_str code;
+  lt_str file;     /* name in stack traces: program.js */
+  lt_str input;    /* JSON text of `input`, or empty */
+  lt_str bindings; /* JSON object, function name -> tool id; or empty */
+  lt_call_style calls;
+  bool module;           /* a real import or export statement is present */
+  bool call_result;      /* the whole program is a function: call it */
+  uint64_t memory_bytes; /* 0: LT_RUN_MEMORY_BYTES */
+  uint64_t seed;         /* of Math.random; 0: fresh */
+} lt_program;
+
+typedef enum lt_ending {
+  LT_END_VALUE,  /* `text` is the value as JSON */
+  LT_END_STRING, /* `text` is the value, a string's characters as WTF-8 */
+  LT_END_UNDEFINED,
+  LT_END_ERROR,   /* the program failed: message, name, stack */
+  LT_END_MEMORY,  /* it ran out of memory */
+  LT_END_STOPPED, /* poll said so, or the box was revoked */
+  LT_END_TRAP,    /* the engine trapped; message says how */
+} lt_ending;
+
+typedef struct lt_engine_result {
+  lt_ending ending;
+  lt_buf text; /* value, or the error's message */
+  lt_buf name; /* the error's name: TypeError; empty for thrown values that are no errors */
+  lt_buf stack;
+} lt_engine_result;
+
+void lt_engine_result_init(lt_engine_result *result);
+void lt_engine_result_release(lt_engine_result *result);
+
+/* Runs a program in `box`, made from lt_image_base(), to its end. LT_YIELDS whenever a host function does.
+ * Must run on a fiber whose stack is the box's (lt_box.stack), on a thread with lt_box_thread_init.
+ * The box is used up afterwards: clean or free it. */
+void lt_engine_run(lt_box *box, const lt_program *program, const lt_guest_host *host,
+                   lt_engine_result *result) LT_YIELDS;
+
+/* TypeScript to JavaScript by taking the types off, line numbers kept, in a box made from lt_image_strip().
+ * LT_END_STRING: the JavaScript. LT_END_ERROR: a syntax error. `poll` may be NULL. Same rules as lt_engine_run. */
+void lt_engine_strip(lt_box *box, lt_str source, bool (*poll)(void *arg), void *arg,
+                     lt_engine_result *result) LT_YIELDS;
+
+/* Builds an image from the prelude's text and further scripts: build time only (mkimage.c). Appends header and bytes.
+ * Must run on the box's stack as above. */
+lt_status lt_engine_freeze(lt_str prelude, lt_str script, lt_buf *out, lt_err *err);
+
+#endif

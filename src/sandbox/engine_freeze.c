@@ -1,0 +1,196 @@
+/* Building an image: a blank box, the engine's start, the prelude, and everything found again by address. */
+#include <string.h>
+
+#include "sandbox/engine.h"
+#include "sandbox/guest.h"
+#include "sandbox/qjs_abi.h"
+
+#define WASM_PAGE_BYTES 65536u
+
+typedef struct freezer {
+  lt_guest guest;
+  lt_image_header head;
+  lt_str prelude;
+  lt_str script;
+  lt_buf *out;
+  lt_status status;
+  lt_err *err;
+} freezer;
+
+static Z_qjs_instance_t *instance_of(freezer *f) {
+  return f->guest.box->instance;
+}
+
+static bool start_engine(freezer *f) {
+  Z_qjs_instance_t *q = instance_of(f);
+  volatile uint32_t failed = 1;
+  LT_BOX_ENTER(f->guest.box, {
+    Z_qjsZ__initialize(q);
+    failed = Z_qjsZ_qjs_init(q);
+    Z_qjsZ_qjs_set_max_stack_size(q, LT_BOX_GUEST_STACK_BYTES);
+    Z_qjsZ_qjs_set_memory_limit(q, LT_RUN_MEMORY_BYTES);
+    Z_qjsZ_qjs_set_interrupt_handler(q, 1);
+    Z_qjsZ_qjs_set_module_loader(q, 1);
+    Z_qjsZ_qjs_set_promise_rejection_handler(q, 1);
+    f->head.context = Z_qjsZ_qjs_get_context_ptr(q);
+    f->head.runtime = Z_qjsZ_qjs_get_runtime_ptr(q);
+  });
+  f->guest.context = f->head.context;
+  f->guest.runtime = f->head.runtime;
+  return failed == 0 && lt_guest_alive(&f->guest);
+}
+
+static bool make_scratch(freezer *f) {
+  char zeros[LT_SCRATCH_BYTES] = {0};
+  strcpy(zeros + LT_SCRATCH_NAMES, "answer"); /* the file name of JSON that is parsed */
+  f->head.scratch = lt_guest_put(&f->guest, lt_str_from(zeros, sizeof zeros));
+  f->guest.scratch = f->head.scratch;
+  return f->head.scratch != 0;
+}
+
+#define DRAWS_MAX 64
+
+/* One draw of QuickJS's Math.random (xorshift64star). */
+static uint64_t next_random_state(uint64_t x) {
+  x ^= x >> 12;
+  x ^= x << 25;
+  return x ^ (x >> 27);
+}
+
+static unsigned count_in_memory(freezer *f, uint64_t wanted) {
+  unsigned found = 0;
+  for (uint32_t at = 1048576; at + 8 <= lt_box_size(f->guest.box); at += 8) {
+    if (memcmp(f->guest.box->memory + at, &wanted, sizeof wanted) == 0) {
+      f->head.random_state = at;
+      found++;
+    }
+  }
+  return found;
+}
+
+/* QuickJS seeds Math.random from the clock, which stands still here, and draws a few numbers while it starts: one of
+ * the states that follow is in memory, once. */
+static bool find_random_state(freezer *f) {
+  uint64_t state = LT_FREEZE_CLOCK_US;
+  for (unsigned draw = 0; draw < DRAWS_MAX; draw++, state = next_random_state(state)) {
+    unsigned found = count_in_memory(f, state);
+    if (found > 0) {
+      return found == 1;
+    }
+  }
+  return false;
+}
+
+/* The prelude's H: an object with the host functions. */
+static lt_js host_object(freezer *f) {
+  lt_guest *guest = &f->guest;
+  Z_qjs_instance_t *q = instance_of(f);
+  lt_js object = lt_guest_parse(guest, LT_STR("{}"));
+  for (unsigned i = 0; i < lt_guest_function_count; i++) {
+    uint32_t name = lt_guest_put(guest, lt_str_from(&lt_guest_functions[i].letter, 1));
+    uint32_t property = lt_guest_put(guest, lt_str_of(lt_guest_functions[i].property));
+    LT_BOX_ENTER(guest->box, {
+      uint32_t boxed = Z_qjsZ_qjs_new_host_function(q, name, 1, 0);
+      lt_js function;
+      memcpy(&function, guest->box->memory + boxed, sizeof function);
+      Z_qjsZ_JS_SetPropertyStr(q, f->head.context, object, property, function);
+    });
+  }
+  return object;
+}
+
+static bool failed(freezer *f, const char *what) {
+  lt_buf text;
+  lt_buf_init(&text, 4096);
+  lt_guest_copy_text(&f->guest, lt_guest_exception(&f->guest), &text);
+  f->status = lt_fail(f->err, LT_E_INTERNAL, "%s: %.*s (%s)", what, LT_STR_ARG(lt_buf_view(&text)),
+                      lt_trap_text(f->guest.box->trap));
+  lt_buf_release(&text);
+  return false;
+}
+
+static bool plain_eval(freezer *f, lt_str code, const char *file, lt_js *ret) {
+  uint32_t at = lt_guest_put(&f->guest, code);
+  uint32_t name = lt_guest_put(&f->guest, lt_str_of(file));
+  volatile lt_js value = LT_JS_EXCEPTION;
+  LT_BOX_ENTER(f->guest.box, value = Z_qjsZ_JS_Eval(instance_of(f), f->head.context, at, (uint32_t)code.n, name, 0));
+  lt_guest_free(&f->guest, at);
+  *ret = value;
+  return !lt_js_is_exception(value) || failed(f, file);
+}
+
+static bool run_prelude(freezer *f) {
+  lt_js function, roots = lt_guest_parse(&f->guest, LT_STR("{}"));
+  if (!plain_eval(f, f->prelude, "prelude.js", &function)) {
+    return false;
+  }
+  f->guest.roots = f->head.roots;
+  f->head.roots[0] = function;
+  lt_js args[] = {host_object(f), roots};
+  if (lt_js_is_exception(lt_guest_call_root(&f->guest, 0, args, 2))) {
+    return failed(f, "prelude.js");
+  }
+  static const char *const names[] = {"start", "settle", "finish", "render", "describe"};
+  for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+    f->head.roots[i] = lt_guest_get(&f->guest, roots, names[i]);
+  }
+  return true;
+}
+
+static bool run_script(freezer *f) {
+  lt_js ignored;
+  if (f->script.n == 0) {
+    return true;
+  }
+  if (!plain_eval(f, f->script, "strip.js", &ignored) ||
+      !plain_eval(f, LT_STR("globalThis.__strip"), "strip.js", &f->head.roots[LT_ROOT_STRIP])) {
+    return false;
+  }
+  return true;
+}
+
+static void write_image(freezer *f) {
+  lt_box *box = f->guest.box;
+  f->head.magic = LT_IMAGE_MAGIC;
+  f->head.start = 1048576; /* the module was linked stack-first: below is the shadow stack, which starts empty */
+  f->head.size = lt_box_size(box);
+  f->head.stack_pointer = *box->module->stack_pointer(box->instance);
+  memset(box->memory + f->head.random_state, 0, 8); /* an image that somebody forgets to reseed shows it */
+  f->head.fingerprint = lt_str_hash(lt_str_from(box->memory + f->head.start, f->head.size - f->head.start));
+  lt_buf_add(f->out, lt_str_from(&f->head, sizeof f->head));
+  lt_buf_add(f->out, lt_str_from(box->memory + f->head.start, f->head.size - f->head.start));
+  f->status = f->out->status;
+}
+
+static void freeze(void *arg) {
+  freezer *f = arg;
+  Z_qjs_instance_t *q = instance_of(f);
+  if (!start_engine(f) || !make_scratch(f)) {
+    f->status = lt_fail(f->err, LT_E_INTERNAL, "the engine does not start");
+    return;
+  }
+  if (!find_random_state(f)) {
+    f->status = lt_fail(f->err, LT_E_INTERNAL, "the state of Math.random is not where it is looked for");
+    return;
+  }
+  if (!run_prelude(f) || !run_script(f)) {
+    return;
+  }
+  LT_BOX_ENTER(f->guest.box, Z_qjsZ_qjs_run_gc(q));
+  write_image(f);
+}
+
+lt_status lt_engine_freeze(lt_str prelude, lt_str script, lt_buf *out, lt_err *err) {
+  freezer f = {.prelude = prelude, .script = script, .out = out, .err = err, .status = LT_OK};
+  lt_box *box = NULL;
+  LT_TRY(lt_box_thread_init(err));
+  LT_TRY(lt_box_new_blank(&lt_module_qjs, &box, err));
+  lt_guest_init(&f.guest, box, NULL);
+  lt_fiber fiber;
+  lt_fiber_init(&fiber, box->stack, LT_BOX_STACK_BYTES, freeze, &f);
+  while (lt_fiber_resume(&fiber)) {
+  }
+  lt_fiber_release(&fiber);
+  lt_box_free(box);
+  return f.status;
+}

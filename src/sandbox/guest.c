@@ -1,0 +1,230 @@
+#include "sandbox/guest.h"
+
+#include <string.h>
+
+#include "sandbox/qjs_abi.h"
+
+#define INSTANCE(guest) ((Z_qjs_instance_t *)(guest)->box->instance)
+
+void lt_guest_init(lt_guest *guest, lt_box *box, const lt_guest_host *host) {
+  guest->box = box;
+  guest->host = host;
+  guest->rejection_count = 0;
+  guest->image_ns = LT_FREEZE_CLOCK_US * 1000;
+  guest->origin_ns = 0;
+  if (box->image != NULL) {
+    guest->context = box->image->head.context;
+    guest->runtime = box->image->head.runtime;
+    guest->scratch = box->image->head.scratch;
+    guest->roots = box->image->head.roots;
+  }
+  box->owner = guest;
+}
+
+lt_str lt_guest_view(const lt_guest *guest, uint32_t at, uint32_t n) {
+  if (!lt_box_has(guest->box, at, n)) {
+    return LT_STR_NULL;
+  }
+  return lt_str_from(guest->box->memory + at, n);
+}
+
+static void write_bytes(lt_guest *guest, uint32_t at, const void *bytes, size_t n) {
+  if (lt_guest_alive(guest) && lt_box_has(guest->box, at, (uint32_t)n)) {
+    memcpy(guest->box->memory + at, bytes, n);
+  }
+}
+
+static uint32_t read_u32(const lt_guest *guest, uint32_t at) {
+  uint32_t value = 0;
+  lt_str bytes = lt_guest_view(guest, at, sizeof value);
+  if (bytes.n == sizeof value) {
+    memcpy(&value, bytes.p, sizeof value);
+  }
+  return value;
+}
+
+uint32_t lt_guest_put(lt_guest *guest, lt_str bytes) {
+  if (bytes.n >= UINT32_MAX - 1) {
+    return 0;
+  }
+  volatile uint32_t at = 0;
+  LT_BOX_ENTER(guest->box, at = Z_qjsZ_wasm_malloc(INSTANCE(guest), (uint32_t)bytes.n + 1));
+  if (!lt_guest_alive(guest) || at == 0 || !lt_box_has(guest->box, at, (uint32_t)bytes.n + 1)) {
+    return 0;
+  }
+  if (bytes.n > 0) {
+    memcpy(guest->box->memory + at, bytes.p, bytes.n);
+  }
+  guest->box->memory[at + bytes.n] = 0;
+  return at;
+}
+
+void lt_guest_free(lt_guest *guest, uint32_t at) {
+  if (at != 0) {
+    LT_BOX_ENTER(guest->box, Z_qjsZ_wasm_free(INSTANCE(guest), at));
+  }
+}
+
+static void throw_no_room(lt_guest *guest) {
+  LT_BOX_ENTER(guest->box, Z_qjsZ_JS_ThrowOutOfMemory(INSTANCE(guest), guest->context));
+}
+
+lt_js lt_guest_string(lt_guest *guest, lt_str text) {
+  uint32_t at = lt_guest_put(guest, text);
+  if (at == 0) {
+    throw_no_room(guest);
+    return LT_JS_EXCEPTION;
+  }
+  volatile lt_js value = LT_JS_EXCEPTION;
+  LT_BOX_ENTER(guest->box, {
+    value = Z_qjsZ_JS_NewStringLen(INSTANCE(guest), guest->context, at, (uint32_t)text.n);
+    Z_qjsZ_wasm_free(INSTANCE(guest), at);
+  });
+  return value;
+}
+
+lt_js lt_guest_parse(lt_guest *guest, lt_str json) {
+  uint32_t at = lt_guest_put(guest, json);
+  if (at == 0) {
+    throw_no_room(guest);
+    return LT_JS_EXCEPTION;
+  }
+  volatile lt_js value = LT_JS_EXCEPTION;
+  LT_BOX_ENTER(guest->box, {
+    value =
+        Z_qjsZ_JS_ParseJSON(INSTANCE(guest), guest->context, at, (uint32_t)json.n, guest->scratch + LT_SCRATCH_NAMES);
+    Z_qjsZ_wasm_free(INSTANCE(guest), at);
+  });
+  return value;
+}
+
+bool lt_guest_text(lt_guest *guest, lt_js value, lt_str *ret) {
+  volatile uint32_t at = 0;
+  LT_BOX_ENTER(guest->box, at = Z_qjsZ_JS_ToCStringLen2(INSTANCE(guest), guest->context,
+                                                        guest->scratch + LT_SCRATCH_LEN, value, 0));
+  if (!lt_guest_alive(guest) || at == 0) {
+    return false;
+  }
+  uint32_t n = read_u32(guest, guest->scratch + LT_SCRATCH_LEN);
+  if (!lt_box_has(guest->box, at, n)) {
+    return false;
+  }
+  *ret = lt_guest_view(guest, at, n);
+  return true;
+}
+
+void lt_guest_drop_text(lt_guest *guest, lt_str text) {
+  uint32_t at = (uint32_t)((const uint8_t *)text.p - guest->box->memory);
+  LT_BOX_ENTER(guest->box, Z_qjsZ_JS_FreeCString(INSTANCE(guest), guest->context, at));
+}
+
+bool lt_guest_copy_text(lt_guest *guest, lt_js value, lt_buf *out) {
+  lt_str text;
+  if (!lt_guest_text(guest, value, &text)) {
+    return false;
+  }
+  lt_buf_add(out, text);
+  lt_guest_drop_text(guest, text);
+  return true;
+}
+
+/* Flags of JS_Eval: the script is asynchronous, so that `await` works at its top level; a module goes through qjs_eval,
+ * whose promise is of the module's namespace. */
+static lt_js eval_script(lt_guest *guest, uint32_t code, uint32_t n, uint32_t file) {
+  volatile lt_js value = LT_JS_EXCEPTION;
+  LT_BOX_ENTER(guest->box, value = Z_qjsZ_JS_Eval(INSTANCE(guest), guest->context, code, n, file, QJS_EVAL_ASYNC));
+  return value;
+}
+
+static lt_js eval_module(lt_guest *guest, uint32_t code, uint32_t n, uint32_t file) {
+  volatile uint32_t boxed = 0;
+  LT_BOX_ENTER(guest->box, boxed = Z_qjsZ_qjs_eval(INSTANCE(guest), code, n, file, QJS_EVAL_MODULE));
+  lt_js value = LT_JS_EXCEPTION;
+  lt_str bytes = lt_guest_view(guest, boxed, sizeof value);
+  if (lt_guest_alive(guest) && boxed != 0 && bytes.n == sizeof value) {
+    memcpy(&value, bytes.p, sizeof value);
+  }
+  return value;
+}
+
+lt_js lt_guest_eval(lt_guest *guest, lt_str code, lt_str file, bool module) {
+  uint32_t code_at = lt_guest_put(guest, code);
+  uint32_t file_at = code_at != 0 ? lt_guest_put(guest, file) : 0;
+  if (file_at == 0) {
+    throw_no_room(guest);
+    return LT_JS_EXCEPTION;
+  }
+  lt_js value = module ? eval_module(guest, code_at, (uint32_t)code.n, file_at)
+                       : eval_script(guest, code_at, (uint32_t)code.n, file_at);
+  if (lt_guest_alive(guest)) {
+    lt_guest_free(guest, code_at); /* the text can be megabytes; the name is not worth a call */
+  }
+  return value;
+}
+
+lt_js lt_guest_call_root(lt_guest *guest, unsigned root, const lt_js *args, unsigned count) {
+  LT_CHECK(count <= LT_GUEST_ARGS_MAX);
+  uint32_t at = guest->scratch + LT_SCRATCH_ARGS;
+  write_bytes(guest, at, args, count * sizeof *args);
+  volatile lt_js value = LT_JS_EXCEPTION;
+  LT_BOX_ENTER(guest->box,
+               value = Z_qjsZ_JS_Call(INSTANCE(guest), guest->context, guest->roots[root], LT_JS_UNDEFINED, count, at));
+  return value;
+}
+
+lt_js lt_guest_get(lt_guest *guest, lt_js object, const char *name) {
+  uint32_t at = guest->scratch + LT_SCRATCH_ARGS;
+  write_bytes(guest, at, name, strlen(name) + 1);
+  volatile lt_js value = LT_JS_EXCEPTION;
+  LT_BOX_ENTER(guest->box, value = Z_qjsZ_JS_GetPropertyStr(INSTANCE(guest), guest->context, object, at));
+  return value;
+}
+
+lt_js lt_guest_item(lt_guest *guest, lt_js array, uint32_t index) {
+  volatile lt_js value = LT_JS_EXCEPTION;
+  LT_BOX_ENTER(guest->box, value = Z_qjsZ_JS_GetPropertyUint32(INSTANCE(guest), guest->context, array, index));
+  return value;
+}
+
+void lt_guest_set_item(lt_guest *guest, lt_js array, uint32_t index, lt_js value) {
+  LT_BOX_ENTER(guest->box, Z_qjsZ_JS_SetPropertyUint32(INSTANCE(guest), guest->context, array, index, value));
+}
+
+lt_js lt_guest_exception(lt_guest *guest) {
+  volatile lt_js value = LT_JS_NULL;
+  LT_BOX_ENTER(guest->box, value = Z_qjsZ_JS_GetException(INSTANCE(guest), guest->context));
+  return value;
+}
+
+void lt_guest_throw(lt_guest *guest, lt_js value) {
+  LT_BOX_ENTER(guest->box, Z_qjsZ_JS_Throw(INSTANCE(guest), guest->context, value));
+}
+
+void lt_guest_throw_text(lt_guest *guest, lt_str message) {
+  lt_js text = lt_guest_string(guest, message);
+  if (!lt_js_is_exception(text)) {
+    lt_guest_throw(guest, text);
+  }
+}
+
+int lt_guest_promise_state(lt_guest *guest, lt_js value) {
+  if (!lt_js_is_object(value)) {
+    return -1;
+  }
+  volatile int state = -1;
+  LT_BOX_ENTER(guest->box, state = (int)Z_qjsZ_JS_PromiseState(INSTANCE(guest), guest->context, value));
+  return state;
+}
+
+lt_js lt_guest_promise_result(lt_guest *guest, lt_js promise) {
+  volatile lt_js value = LT_JS_EXCEPTION;
+  LT_BOX_ENTER(guest->box, value = Z_qjsZ_JS_PromiseResult(INSTANCE(guest), guest->context, promise));
+  return value;
+}
+
+int lt_guest_job(lt_guest *guest) {
+  volatile int ran = 0;
+  LT_BOX_ENTER(guest->box, ran = (int)Z_qjsZ_JS_ExecutePendingJob(INSTANCE(guest), guest->runtime,
+                                                                  guest->scratch + LT_SCRATCH_CONTEXT));
+  return lt_guest_alive(guest) ? ran : -1;
+}

@@ -1,0 +1,133 @@
+/* Reaching into a QuickJS guest: values, strings and calls, each safe against a guest that traps or lies.
+ *
+ * A value is QuickJS's own 64-bit NaN-boxed JSValue; whoever gets one from a function here owns a reference to it and
+ * seldom gives it back, since the whole box is wiped after the run. Every function enters the guest at most once; after
+ * a trap they all do nothing and return LT_JS_EXCEPTION, 0 or false.
+ */
+#ifndef LT_SANDBOX_GUEST_H
+#define LT_SANDBOX_GUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "sandbox/box.h"
+#include "sandbox/engine.h"
+
+typedef uint64_t lt_js;
+
+/* QuickJS-ng 0.17, quickjs.h, JS_NAN_BOXING: the tag is the upper half. */
+#define LT_JS_TAG(v)       ((int32_t)((v) >> 32))
+#define LT_JS_MK(tag, low) (((uint64_t)(uint32_t)(tag) << 32) | (uint32_t)(low))
+enum {
+  LT_TAG_STRING = -7,
+  LT_TAG_ROPE = -6,
+  LT_TAG_OBJECT = -1,
+  LT_TAG_INT = 0,
+  LT_TAG_BOOL = 1,
+  LT_TAG_NULL = 2,
+  LT_TAG_UNDEFINED = 3,
+  LT_TAG_EXCEPTION = 6
+};
+#define LT_JS_NULL      LT_JS_MK(LT_TAG_NULL, 0)
+#define LT_JS_UNDEFINED LT_JS_MK(LT_TAG_UNDEFINED, 0)
+#define LT_JS_EXCEPTION LT_JS_MK(LT_TAG_EXCEPTION, 0)
+
+/* Guest memory that host calls use for small arguments and results; it belongs to the image. */
+#define LT_SCRATCH_BYTES 256
+enum { LT_SCRATCH_LEN = 0, LT_SCRATCH_CONTEXT = 8, LT_SCRATCH_ARGS = 16, LT_SCRATCH_NAMES = 128 };
+#define LT_GUEST_ARGS_MAX 8
+
+/* Functions of the prelude, by their place in the image's roots. */
+enum { LT_ROOT_START, LT_ROOT_SETTLE, LT_ROOT_FINISH, LT_ROOT_RENDER, LT_ROOT_DESCRIBE, LT_ROOT_STRIP };
+
+#define LT_REJECTIONS_MAX 32 /* unhandled rejections remembered; the first one is what is reported */
+
+typedef struct lt_rejection {
+  lt_js promise;
+  lt_js reason;
+} lt_rejection;
+
+/* One program in a box; on the stack of lt_engine_run. */
+typedef struct lt_guest {
+  lt_box *box;
+  uint32_t context;
+  uint32_t runtime;
+  uint32_t scratch;
+  const uint64_t *roots;
+  const lt_guest_host *host;
+  uint64_t origin_ns; /* the guest's monotonic clock began here ... */
+  uint64_t image_ns;  /* ... at this reading */
+  lt_rejection rejections[LT_REJECTIONS_MAX];
+  uint32_t rejection_count;
+} lt_guest;
+
+void lt_guest_init(lt_guest *guest, lt_box *box, const lt_guest_host *host);
+
+static inline bool lt_guest_alive(const lt_guest *guest) {
+  return guest->box->trap == LT_TRAP_NONE;
+}
+
+/* Copies bytes into fresh guest memory with a NUL after them; 0 when the guest has no room. */
+uint32_t lt_guest_put(lt_guest *guest, lt_str bytes);
+void lt_guest_free(lt_guest *guest, uint32_t at);
+
+lt_js lt_guest_string(lt_guest *guest, lt_str text);
+/* A value from JSON text; LT_JS_EXCEPTION with the exception pending when it is none or does not fit. */
+lt_js lt_guest_parse(lt_guest *guest, lt_str json);
+
+/* Bytes of guest memory, in host terms; empty when they are not inside it. Borrows: until the guest runs again. */
+lt_str lt_guest_view(const lt_guest *guest, uint32_t at, uint32_t n);
+/* A value's characters (WTF-8) as the guest's ToString gives them. Borrows: until lt_guest_drop_text; the guest must
+ * not run meanwhile. False when ToString threw (the exception is pending). */
+bool lt_guest_text(lt_guest *guest, lt_js value, lt_str *ret);
+void lt_guest_drop_text(lt_guest *guest, lt_str text);
+/* The same into a buffer. */
+bool lt_guest_copy_text(lt_guest *guest, lt_js value, lt_buf *out);
+
+lt_js lt_guest_eval(lt_guest *guest, lt_str code, lt_str file, bool module);
+lt_js lt_guest_call_root(lt_guest *guest, unsigned root, const lt_js *args, unsigned count);
+lt_js lt_guest_get(lt_guest *guest, lt_js object, const char *name);
+lt_js lt_guest_item(lt_guest *guest, lt_js array, uint32_t index);
+/* Takes `value`. */
+void lt_guest_set_item(lt_guest *guest, lt_js array, uint32_t index, lt_js value);
+/* Takes the pending exception; LT_JS_NULL when there is none. */
+lt_js lt_guest_exception(lt_guest *guest);
+/* Makes `value` the pending exception. */
+void lt_guest_throw(lt_guest *guest, lt_js value);
+void lt_guest_throw_text(lt_guest *guest, lt_str message);
+/* -1: not a promise; 0: pending; 1: fulfilled; 2: rejected. */
+int lt_guest_promise_state(lt_guest *guest, lt_js value);
+lt_js lt_guest_promise_result(lt_guest *guest, lt_js promise);
+/* Runs one job. 1: ran; 0: there was none; -1: it threw something that cannot be caught. */
+int lt_guest_job(lt_guest *guest);
+
+static inline bool lt_js_is_string(lt_js v) {
+  return LT_JS_TAG(v) == LT_TAG_STRING || LT_JS_TAG(v) == LT_TAG_ROPE;
+}
+static inline bool lt_js_is_object(lt_js v) {
+  return LT_JS_TAG(v) == LT_TAG_OBJECT;
+}
+static inline bool lt_js_is_exception(lt_js v) {
+  return LT_JS_TAG(v) == LT_TAG_EXCEPTION;
+}
+static inline bool lt_js_is_undefined(lt_js v) {
+  return LT_JS_TAG(v) == LT_TAG_UNDEFINED;
+}
+
+/* The handler of env.host_call (guest_host.c): dispatches on the function's one-letter name. */
+lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_js *argv);
+
+/* The names the prelude gives the host functions, and their letters. */
+typedef struct lt_guest_function {
+  const char *property; /* in the prelude's H */
+  char letter;
+} lt_guest_function;
+extern const lt_guest_function lt_guest_functions[];
+extern const unsigned lt_guest_function_count;
+
+/* The reading of both guest clocks while an image is built: also how Math.random's state is found in memory. */
+#define LT_FREEZE_CLOCK_US 0x0005c1a7e2d3b4f5ULL
+
+#endif

@@ -1,0 +1,207 @@
+/* The host functions a program's world is built on: one letter each, called by the prelude only. */
+#include <math.h>
+#include <string.h>
+
+#include "sandbox/guest.h"
+
+const lt_guest_function lt_guest_functions[] = {
+    {"call", 'c'},  {"start", 's'},  {"timer", 't'},    {"wait", 'w'},   {"output", 'o'},  {"log", 'l'},  {"done", 'd'},
+    {"store", 'S'}, {"recall", 'R'}, {"discover", 'D'}, {"schema", 'T'}, {"resolve", 'r'}, {"peek", 'p'},
+};
+const unsigned lt_guest_function_count = sizeof lt_guest_functions / sizeof lt_guest_functions[0];
+
+/* Arguments as owned text: a host function may suspend, and the guest's memory is not ours to point into meanwhile. */
+typedef struct arguments {
+  lt_buf first;
+  lt_buf second;
+} arguments;
+
+static void arguments_init(arguments *args) {
+  lt_buf_init(&args->first, LT_JSON_MAX_BYTES);
+  lt_buf_init(&args->second, LT_JSON_MAX_BYTES);
+}
+
+static void arguments_release(arguments *args) {
+  lt_buf_release(&args->first);
+  lt_buf_release(&args->second);
+}
+
+static bool copy_argument(lt_guest *guest, lt_js value, lt_buf *out) {
+  if (!lt_guest_copy_text(guest, value, out)) {
+    return false;
+  }
+  if (out->status != LT_OK) {
+    lt_guest_throw_text(guest, LT_STR("too large: a tool's input or a stored value may have 64 MiB of JSON"));
+    return false;
+  }
+  return true;
+}
+
+static bool copy_arguments(lt_guest *guest, uint32_t argc, const lt_js *argv, arguments *args) {
+  return (argc < 1 || copy_argument(guest, argv[0], &args->first)) &&
+         (argc < 2 || copy_argument(guest, argv[1], &args->second));
+}
+
+static uint32_t number_of(lt_js value) {
+  return LT_JS_TAG(value) == LT_TAG_INT ? (uint32_t)value : 0;
+}
+
+/* Numbers that are not small integers are NaN-boxed doubles (quickjs.h, JS_FLOAT64_TAG_ADDEND). */
+static double double_of(lt_js value) {
+  if (LT_JS_TAG(value) == LT_TAG_INT) {
+    return (double)(int32_t)(uint32_t)value;
+  }
+  uint64_t bits = value + ((0x7ff80000ULL + 9 + 1) << 32);
+  double number;
+  memcpy(&number, &bits, sizeof number);
+  return isfinite(number) ? number : 0;
+}
+
+static lt_js fail_with(lt_guest *guest, lt_str message) {
+  lt_guest_throw_text(guest, message);
+  return LT_JS_EXCEPTION;
+}
+
+/* Whether the program may go on after a suspension; a box that is stopped unwinds when its handler returns. */
+static bool may_go_on(lt_guest *guest) {
+  if (guest->host->poll != NULL && guest->host->poll(guest->host->arg)) {
+    lt_box_stop(guest->box);
+  }
+  return lt_guest_alive(guest);
+}
+
+static lt_js answer(lt_guest *guest, const lt_outcome *outcome) {
+  if (!outcome->ok) {
+    return fail_with(guest, outcome->text);
+  }
+  lt_js value = lt_guest_parse(guest, outcome->text);
+  return value;
+}
+
+static lt_js do_call(lt_guest *guest, const arguments *args) {
+  lt_outcome outcome = guest->host->call(guest->host->arg, lt_buf_view(&args->first), lt_buf_view(&args->second));
+  return may_go_on(guest) ? answer(guest, &outcome) : LT_JS_EXCEPTION;
+}
+
+static lt_js do_start(lt_guest *guest, const arguments *args) {
+  lt_outcome outcome = {0};
+  if (!guest->host->start(guest->host->arg, lt_buf_view(&args->first), lt_buf_view(&args->second), &outcome)) {
+    return fail_with(guest, outcome.text);
+  }
+  return LT_JS_MK(LT_TAG_INT, outcome.id);
+}
+
+static lt_js do_wait(lt_guest *guest, uint32_t id) {
+  lt_outcome outcome = {0};
+  bool found = guest->host->wait(guest->host->arg, id, &outcome);
+  if (!may_go_on(guest)) {
+    return LT_JS_EXCEPTION;
+  }
+  return found ? answer(guest, &outcome) : fail_with(guest, LT_STR("nothing to wait for"));
+}
+
+static lt_js do_store(lt_guest *guest, const arguments *args) {
+  lt_outcome outcome = {0};
+  if (!guest->host->store(guest->host->arg, lt_buf_view(&args->first), lt_buf_view(&args->second), &outcome)) {
+    return fail_with(guest, outcome.text);
+  }
+  return LT_JS_UNDEFINED;
+}
+
+static lt_js do_recall(lt_guest *guest, const arguments *args) {
+  lt_str json = guest->host->recall(guest->host->arg, lt_buf_view(&args->first));
+  return json.n == 0 ? LT_JS_UNDEFINED : lt_guest_parse(guest, json);
+}
+
+static lt_js do_resolve(lt_guest *guest, const arguments *args) {
+  lt_outcome outcome = {0};
+  if (!guest->host->resolve(guest->host->arg, lt_buf_view(&args->first), &outcome)) {
+    return fail_with(guest, outcome.text);
+  }
+  return lt_guest_string(guest, outcome.text);
+}
+
+/* [state, value] of a promise, for showing it. */
+static lt_js do_peek(lt_guest *guest, lt_js promise) {
+  int state = lt_guest_promise_state(guest, promise);
+  if (state < 0) {
+    return LT_JS_UNDEFINED;
+  }
+  lt_js pair = lt_guest_parse(guest, state == 0 ? LT_STR("[0]") : state == 1 ? LT_STR("[1,null]") : LT_STR("[2,null]"));
+  if (state > 0 && !lt_js_is_exception(pair)) {
+    lt_guest_set_item(guest, pair, 1, lt_guest_promise_result(guest, promise));
+  }
+  return pair;
+}
+
+static lt_js with_text(lt_guest *guest, char letter, uint32_t argc, const lt_js *argv) {
+  const lt_guest_host *host = guest->host;
+  lt_js value = LT_JS_UNDEFINED;
+  lt_outcome outcome;
+  arguments args;
+  arguments_init(&args);
+  if (!copy_arguments(guest, argc, argv, &args)) {
+    arguments_release(&args);
+    return LT_JS_EXCEPTION;
+  }
+  switch (letter) {
+    case 'c':
+      value = do_call(guest, &args);
+      break;
+    case 's':
+      value = do_start(guest, &args);
+      break;
+    case 'o':
+      host->output(host->arg, lt_buf_view(&args.first));
+      break;
+    case 'l':
+      host->log(host->arg, (lt_log_level)number_of(argv[0]), lt_buf_view(&args.second));
+      break;
+    case 'S':
+      value = do_store(guest, &args);
+      break;
+    case 'R':
+      value = do_recall(guest, &args);
+      break;
+    case 'D':
+      outcome = host->discover(host->arg, lt_buf_view(&args.first));
+      value = answer(guest, &outcome);
+      break;
+    case 'T':
+      outcome = host->schema(host->arg, lt_buf_view(&args.first));
+      value = answer(guest, &outcome);
+      break;
+    case 'r':
+      value = do_resolve(guest, &args);
+      break;
+    default:
+      value = fail_with(guest, LT_STR("no such host function"));
+      break;
+  }
+  arguments_release(&args);
+  return value;
+}
+
+lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_js *argv) {
+  char letter = name.n == 1 ? name.p[0] : '?';
+  if (guest->host == NULL) {
+    return fail_with(guest, LT_STR("there is no host"));
+  }
+  if (letter == 'd') {
+    guest->host->done(guest->host->arg);
+    return LT_JS_UNDEFINED;
+  }
+  if (argc < 1) {
+    return fail_with(guest, LT_STR("a host function needs an argument"));
+  }
+  switch (letter) {
+    case 't':
+      return LT_JS_MK(LT_TAG_INT, guest->host->timer(guest->host->arg, (uint64_t)double_of(argv[0])));
+    case 'w':
+      return do_wait(guest, number_of(argv[0]));
+    case 'p':
+      return do_peek(guest, argv[0]);
+    default:
+      return with_text(guest, letter, argc, argv);
+  }
+}

@@ -1,0 +1,80 @@
+#include "sandbox/image.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "sandbox/box.h"
+
+/* The instance and the table hold addresses of this process, so they are made once per process and copied. */
+static lt_status make_template(lt_image *image, lt_err *err) {
+  lt_box *box = NULL;
+  LT_TRY(lt_box_new_blank(image->module, &box, err));
+  wasm_rt_funcref_table_t *table = image->module->table(box->instance);
+  image->instance = lt_mem_alloc(image->module->instance_size);
+  image->table = lt_mem_alloc(table->size * sizeof *table->data);
+  lt_status status = LT_OK;
+  if (image->instance == NULL || image->table == NULL) {
+    status = lt_fail(err, LT_E_NOMEM, "no memory for the engine's image");
+  } else {
+    memcpy(image->instance, box->instance, image->module->instance_size);
+    memcpy(image->table, table->data, table->size * sizeof *table->data);
+    image->table_size = table->size;
+  }
+  lt_box_free(box);
+  return status;
+}
+
+static lt_status write_all(int fd, const uint8_t *bytes, size_t n, lt_err *err) {
+  while (n > 0) {
+    ssize_t wrote = write(fd, bytes, n);
+    if (wrote < 0 && errno == EINTR) {
+      continue;
+    }
+    if (wrote <= 0) {
+      return lt_fail(err, LT_E_IO, "cannot write the engine's image to memory: %s", strerror(errno));
+    }
+    bytes += wrote;
+    n -= (size_t)wrote;
+  }
+  return LT_OK;
+}
+
+static lt_status make_file(lt_image *image, lt_err *err) {
+  image->fd = memfd_create("lathe-image", MFD_CLOEXEC);
+  if (image->fd < 0) {
+    return lt_fail(err, LT_E_IO, "memfd_create: %s", strerror(errno));
+  }
+  return write_all(image->fd, image->bytes, image->head.size - image->head.start, err);
+}
+
+lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, lt_err *err) {
+  *image = (lt_image){.module = module, .fd = -1};
+  if (data.n < sizeof image->head) {
+    return lt_fail(err, LT_E_INTERNAL, "the engine's image is too short");
+  }
+  memcpy(&image->head, data.p, sizeof image->head);
+  if (image->head.magic != LT_IMAGE_MAGIC || data.n != sizeof image->head + image->head.size - image->head.start) {
+    return lt_fail(err, LT_E_INTERNAL, "the engine's image is not one");
+  }
+  image->bytes = (const uint8_t *)data.p + sizeof image->head;
+  lt_status status = make_template(image, err);
+  if (status == LT_OK) {
+    status = make_file(image, err);
+  }
+  if (status != LT_OK) {
+    lt_image_close(image);
+  }
+  return status;
+}
+
+void lt_image_close(lt_image *image) {
+  if (image->fd >= 0) {
+    close(image->fd);
+  }
+  lt_mem_free(image->instance);
+  lt_mem_free(image->table);
+  *image = (lt_image){.fd = -1};
+}

@@ -1,0 +1,50 @@
+#include "sandbox/pool.h"
+
+void lt_pool_init(lt_pool *pool, const lt_image *image, unsigned max) {
+  *pool = (lt_pool){.image = image, .max = max};
+  pthread_mutex_init(&pool->lock, NULL);
+}
+
+void lt_pool_release(lt_pool *pool) {
+  while (pool->boxes != NULL) {
+    lt_box *box = pool->boxes;
+    pool->boxes = box->next;
+    lt_box_free(box);
+  }
+  pthread_mutex_destroy(&pool->lock);
+}
+
+lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err) {
+  pthread_mutex_lock(&pool->lock);
+  lt_box *box = pool->boxes;
+  if (box != NULL) {
+    pool->boxes = box->next;
+    pool->count--;
+  }
+  pthread_mutex_unlock(&pool->lock);
+  if (box == NULL) {
+    return lt_box_new(pool->image, ret_box, err);
+  }
+  box->next = NULL;
+  *ret_box = box;
+  return LT_OK;
+}
+
+static bool has_room(lt_pool *pool) {
+  pthread_mutex_lock(&pool->lock);
+  bool room = pool->count < pool->max;
+  pthread_mutex_unlock(&pool->lock);
+  return room;
+}
+
+void lt_pool_give(lt_pool *pool, lt_box *box) {
+  if (!has_room(pool) || !lt_box_clean(box)) {
+    lt_box_free(box);
+    return;
+  }
+  pthread_mutex_lock(&pool->lock);
+  box->next = pool->boxes;
+  pool->boxes = box;
+  pool->count++;
+  pthread_mutex_unlock(&pool->lock);
+}

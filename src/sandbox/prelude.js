@@ -1,0 +1,347 @@
+// What a program finds in its world. Runs once, when the image is built; `H` are the host's functions (engine.c, HOST
+// FUNCTIONS), `roots` is what the engine calls by hand. Everything that is used later is captured here, so that a program
+// which changes the built-ins only confuses itself.
+((H, roots) => {
+  'use strict';
+  const { stringify } = JSON;
+  const { defineProperty, setPrototypeOf, getOwnPropertyDescriptor, keys } = Object;
+  const { apply, ownKeys, has } = Reflect;
+  const { isArray } = Array;
+  const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete;
+  const then = Promise.prototype.then;
+  const PLAIN = 0, PROMISE = 1, RESULT = 2;
+  let style = PLAIN;
+
+  const hidden = (object, name, value) =>
+    defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
+  const global = (name, value) => hidden(globalThis, name, value);
+
+  // --- Values as text -----------------------------------------------------------------------------------------------
+  // JSON.stringify at native speed, with a toJSON on everything that JSON has no word for, while it is needed.
+  const describeFunction = (f) => `[${/^class\b/.test(String(f)) ? 'Class' : 'Function'}: ${f.name || 'anonymous'}]`;
+  const errorText = (e) => ({ name: e.name, message: e.message });
+  const mapText = (map) => {
+    const entries = [...map];
+    return entries.every(([k]) => typeof k === 'string') ? Object.fromEntries(entries) : entries;
+  };
+  const promiseText = (promise) => {
+    const state = H.peek(promise);
+    if (!state || state[0] === 0) return '[Promise: not settled; await it]';
+    return state[0] === 1 ? state[1] : `[Promise rejected: ${message(state[1])}]`;
+  };
+  const readable = [
+    [Map.prototype, mapText],
+    [Set.prototype, (set) => [...set]],
+    [WeakMap.prototype, () => '[WeakMap]'],
+    [WeakSet.prototype, () => '[WeakSet]'],
+    [BigInt.prototype, (n) => String(n)],
+    [RegExp.prototype, (r) => String(r)],
+    [Error.prototype, errorText],
+    [Function.prototype, describeFunction],
+    [Promise.prototype, promiseText],
+    [ArrayBuffer.prototype, (b) => `[ArrayBuffer: ${b.byteLength} bytes]`],
+    [Object.getPrototypeOf(Uint8Array.prototype), (a) => Array.from(a, (n) => (typeof n === 'bigint' ? String(n) : n))],
+  ].map(([proto, show]) => [proto, { value() { return show(this); }, configurable: true, writable: true }]);
+
+  const withReadable = (work) => {
+    const kept = [];
+    for (const [proto, property] of readable) {
+      kept.push([proto, getOwnPropertyDescriptor(proto, 'toJSON')]);
+      if (!kept[kept.length - 1][1]) defineProperty(proto, 'toJSON', property);
+    }
+    try {
+      return work();
+    } finally {
+      for (const [proto, own] of kept) if (!own) delete proto.toJSON;
+    }
+  };
+
+  // The slow way, only for cycles and for values whose own toJSON or getters throw.
+  const copy = (value, parents) => {
+    if (typeof value === 'function') return describeFunction(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (parents.includes(value)) return '[Circular]';
+    if (parents.length > 100) return '[too deep]';
+    try {
+      if (typeof value.toJSON === 'function') value = value.toJSON();
+      if (typeof value !== 'object' || value === null) return value;
+      const inside = [...parents, value];
+      if (isArray(value)) return value.map((item) => copy(item, inside));
+      const out = {};
+      for (const key of keys(value)) {
+        try {
+          out[key] = copy(value[key], inside);
+        } catch (e) {
+          out[key] = `[Error: ${message(e)}]`;
+        }
+      }
+      return out;
+    } catch (e) {
+      return `[Error: ${message(e)}]`;
+    }
+  };
+
+  // JSON text of any value; undefined for undefined.
+  const render = (value) => {
+    if (value === undefined) return undefined;
+    if (typeof value === 'symbol') return stringify(String(value));
+    return withReadable(() => {
+      try {
+        return stringify(value);
+      } catch (e) {
+        return stringify(copy(value, []));
+      }
+    });
+  };
+
+  const plainText = (value) => {
+    if (typeof value === 'string') return value;
+    const text = render(value);
+    return text === undefined ? String(value) : text;
+  };
+  const line = (values) => values.map(plainText).join(' ');
+
+  const message = (e) => {
+    if (typeof e === 'object' && e !== null && typeof e.message === 'string') return e.message;
+    return plainText(e);
+  };
+
+  // --- Tools ----------------------------------------------------------------------------------------------------------
+  const inputText = (input) => (input === undefined ? '' : stringify(input) ?? '');
+  const open = new Map(); // calls and timers in flight: id -> what to do with the outcome
+
+  // `Tool "x" failed: ...`, whose stack begins where the program called.
+  const failure = (text) => new Error(text);
+
+  const callPlain = (id, input) => {
+    try {
+      return H.call(id, inputText(input));
+    } catch (text) {
+      throw failure(text);
+    }
+  };
+
+  const begin = (id, input, settle) => {
+    const number = H.start(id, inputText(input));
+    apply(mapSet, open, [number, settle]);
+    return number;
+  };
+  const settle = (number, ok, value) => {
+    const act = apply(mapGet, open, [number]);
+    apply(mapDelete, open, [number]);
+    if (act) act(ok, value);
+  };
+  // Waits for this one call, whatever else is in flight.
+  const wait = (number) => {
+    let value, ok = true;
+    try {
+      value = H.wait(number);
+    } catch (text) {
+      ok = false;
+      value = text;
+    }
+    settle(number, ok, value);
+  };
+
+  // A promise that also stands for its value: whoever reads from it waits.
+  const forgiving = (promise, force) => {
+    const value = () => {
+      apply(then, promise, [undefined, () => {}]);
+      return force();
+    };
+    const object = () => Object(value());
+    return new Proxy({}, {
+      get(_, key) {
+        if (key === 'then' || key === 'catch' || key === 'finally') return promise[key].bind(promise);
+        if (key === Symbol.toPrimitive) return () => primitive(value());
+        if (key === 'toJSON') return () => value();
+        const it = value();
+        const member = it?.[key];
+        return typeof member === 'function' ? member.bind(it) : member;
+      },
+      set(_, key, to) { value()[key] = to; return true; },
+      has: (_, key) => has(object(), key),
+      deleteProperty: (_, key) => delete value()[key],
+      ownKeys: () => ownKeys(object()).filter((key) => !(isArray(value()) && key === 'length')),
+      getOwnPropertyDescriptor(_, key) {
+        const own = getOwnPropertyDescriptor(object(), key);
+        return own && { ...own, configurable: true };
+      },
+      getPrototypeOf: () => Promise.prototype,
+    });
+  };
+  const primitive = (value) => (typeof value === 'object' && value !== null ? plainText(value) : value);
+
+  const callForgiving = (id, input) => {
+    let resolve, reject, settled = 0, value, number = 0;
+    const promise = new Promise((yes, no) => { resolve = yes; reject = no; });
+    const act = (ok, v) => {
+      settled = ok ? 1 : 2;
+      value = ok ? v : failure(v);
+      (ok ? resolve : reject)(value);
+    };
+    try {
+      number = begin(id, input, act);
+    } catch (text) {
+      act(false, text);
+    }
+    return forgiving(promise, () => {
+      if (settled === 0) wait(number);
+      if (settled === 2) throw value;
+      return value;
+    });
+  };
+
+  const callResult = (id, input) => new Promise((resolve) => {
+    try {
+      begin(id, input, (ok, value) => resolve(ok ? { success: true, value } : { success: false, error: value }));
+    } catch (text) {
+      resolve({ success: false, error: message(text) });
+    }
+  });
+
+  const callers = [callPlain, callForgiving, callResult];
+  const toolFunction = (id, name) => {
+    const f = (input) => callers[style](id, input);
+    return defineProperty(f, 'name', { value: name });
+  };
+  const resolveTool = (name) => {
+    try {
+      return H.resolve(String(name));
+    } catch (text) {
+      throw new ReferenceError(text);
+    }
+  };
+
+  global('tools', new Proxy({}, {
+    get: (_, name) => (typeof name === 'symbol' || name === 'then' || name === 'toJSON'
+      ? undefined : toolFunction(resolveTool(name), name)),
+    has(_, name) {
+      try {
+        return typeof name === 'string' && H.resolve(name) !== undefined;
+      } catch {
+        return false;
+      }
+    },
+    set() { throw new TypeError('tools cannot be changed'); },
+  }));
+
+  const startAll = (calls) => {
+    if (!isArray(calls)) throw new TypeError('parallel() expects an array of {tool, input} objects');
+    const results = new Array(calls.length);
+    const numbers = [];
+    for (let i = 0; i < calls.length; i++) {
+      const entry = calls[i];
+      if (typeof entry !== 'object' || entry === null || entry.tool === undefined) {
+        results[i] = { error: `parallel()[${i}] is not a {tool, input} object` };
+        continue;
+      }
+      try {
+        const id = H.resolve(String(entry.tool));
+        numbers.push(begin(id, entry.input, (ok, value) => { results[i] = ok ? value : { error: value }; }));
+      } catch (text) {
+        results[i] = { error: message(text) };
+      }
+    }
+    return { results, numbers };
+  };
+  const collect = ({ results, numbers }) => {
+    for (const number of numbers) if (apply(mapGet, open, [number])) wait(number);
+    return results;
+  };
+  global('parallel', (calls) => {
+    const started = startAll(calls);
+    if (style === PLAIN) return collect(started);
+    const all = Promise.all(started.numbers.map((number) => new Promise((resolve) => {
+      const act = apply(mapGet, open, [number]);
+      apply(mapSet, open, [number, (ok, value) => { act(ok, value); resolve(); }]);
+    }))).then(() => started.results);
+    return style === RESULT ? all : forgiving(all, () => collect(started));
+  });
+
+  // --- The rest of the world -------------------------------------------------------------------------------------------
+  const output = (text) => H.output(plainText(text));
+  global('output', output);
+  global('done', () => H.done());
+  global('log', (...values) => H.log(0, line(values)));
+  const store = (key, value) => {
+    const text = render(value);
+    try {
+      H.store(String(key), text === undefined ? '' : text);
+    } catch (text) {
+      throw failure(text);
+    }
+  };
+  global('store', store);
+  global('recall', (key) => H.recall(String(key)));
+  global('complete', (what) => {
+    if (typeof what !== 'object' || what === null || typeof what.response !== 'string') {
+      throw new TypeError('complete() expects {response: "text for the user", data?, followUp?}');
+    }
+    if (what.response !== '') output(what.response);
+    if (what.followUp) output('\n\n' + what.followUp);
+    if (what.data !== undefined) store('_lastData', what.data);
+    H.done();
+    return { stored: what.data !== undefined, followUp: Boolean(what.followUp) };
+  });
+  global('discoverTools', (query) => H.discover(query === undefined ? '' : String(query)));
+  global('toolSchema', (name) => H.schema(String(name)));
+
+  const say = (level) => (...values) => {
+    if (style === RESULT && level === 0) H.output(line(values) + '\n');
+    else H.log(level, line(values));
+  };
+  const counts = new Map();
+  global('console', {
+    log: say(0), info: say(0), debug: say(0), trace: say(0), dir: say(0), table: say(0), group: say(0),
+    warn: say(1), error: say(2), groupEnd() {}, time() {}, timeEnd() {}, timeLog() {},
+    assert(ok, ...values) { if (!ok) H.log(2, line(['Assertion failed', ...values])); },
+    count(label = 'default') {
+      const n = (apply(mapGet, counts, [label]) ?? 0) + 1;
+      apply(mapSet, counts, [label, n]);
+      H.log(0, `${label}: ${n}`);
+    },
+  });
+
+  // Timers: bounded by the program's deadline, waited for at its end.
+  const timers = new Map();
+  let lastTimer = 0;
+  const number = (ms) => (ms > 0 ? Math.min(ms, 0x7fffffff) : 0);
+  global('sleep', (ms) => {
+    if (style !== PLAIN) return new Promise((resolve) => apply(mapSet, open, [H.timer(number(ms)), resolve]));
+    wait(H.timer(number(ms)));
+  });
+  global('setTimeout', (f, ms, ...values) => {
+    const handle = ++lastTimer;
+    apply(mapSet, timers, [handle, true]);
+    apply(mapSet, open, [H.timer(number(ms)), () => {
+      if (apply(mapDelete, timers, [handle])) apply(f, undefined, values);
+    }]);
+    return handle;
+  });
+  global('clearTimeout', (handle) => { apply(mapDelete, timers, [handle]); });
+  global('queueMicrotask', ((resolved) => (f) => { apply(then, resolved, [() => f()]); })(Promise.resolve()));
+  global('input', undefined);
+
+  // --- Roots: engine.c calls these by number ------------------------------------------------------------------------------
+  roots.start = (newStyle, bindings, input) => {
+    style = newStyle;
+    if (bindings) for (const name of keys(bindings)) global(name, toolFunction(bindings[name], name));
+    if (input !== undefined) global('input', input);
+  };
+  roots.settle = settle;
+  // What to wait for at the end: the value itself, or the promise it is or that it gives when it is called.
+  roots.finish = (value, call) => {
+    if (call && typeof value === 'function') value = value(globalThis.input);
+    const isThenable = typeof value === 'object' && value !== null && typeof value.then === 'function';
+    return isThenable ? Promise.resolve(value) : value;
+  };
+  roots.render = render;
+  roots.describe = (e) => {
+    const isError = typeof e === 'object' && e !== null && (e instanceof Error || typeof e.message === 'string');
+    return isError
+      ? [String(e.name ?? 'Error'), String(e.message), typeof e.stack === 'string' ? e.stack : '']
+      : ['', e === undefined ? 'undefined' : plainText(e), ''];
+  };
+  setPrototypeOf(roots, null);
+})

@@ -1,0 +1,20 @@
+/* The names of the translated engine, in one place: another wabt or another quickjs-wasi is a change here.
+ *
+ * wabt 1.0.32 calls the export `f` of module `qjs` Z_qjsZ_f and the import `env.f` Z_envZ_f. The imports' instance
+ * pointers are ours to choose: both are the lt_box.
+ */
+#ifndef LT_SANDBOX_QJS_ABI_H
+#define LT_SANDBOX_QJS_ABI_H
+
+#include <stdint.h>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#include <qjs.h>
+#pragma GCC diagnostic pop
+
+/* quickjs.h, JS_EVAL_*. */
+#define QJS_EVAL_MODULE 1u
+#define QJS_EVAL_ASYNC  (1u << 7)
+
+#endif

@@ -1,0 +1,259 @@
+/* QuickJS as a module of the box: its instance, and its twelve imports, which are its whole world. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "sandbox/guest.h"
+#include "sandbox/qjs_abi.h"
+
+/* --- The instance ----------------------------------------------------------------------------------------------------
+ */
+static void instantiate(void *instance, lt_box *box) {
+  Z_qjs_init_module();
+  Z_qjs_instantiate(instance, (struct Z_env_instance_t *)box, (struct Z_wasi_snapshot_preview1_instance_t *)box);
+}
+
+static void rebind(void *instance, lt_box *box) {
+  Z_qjs_instance_t *q = instance;
+  q->Z_env_instance = (struct Z_env_instance_t *)box;
+  q->Z_wasi_snapshot_preview1_instance = (struct Z_wasi_snapshot_preview1_instance_t *)box;
+}
+
+static wasm_rt_memory_t *memory(void *instance) {
+  return &((Z_qjs_instance_t *)instance)->w2c_memory;
+}
+
+static wasm_rt_funcref_table_t *table(void *instance) {
+  return &((Z_qjs_instance_t *)instance)->w2c___indirect_function_table;
+}
+
+static uint32_t *stack_pointer(void *instance) {
+  return &((Z_qjs_instance_t *)instance)->w2c___stack_pointer;
+}
+
+const lt_module lt_module_qjs = {
+    .name = "quickjs",
+    .instance_size = sizeof(Z_qjs_instance_t),
+    .instantiate = instantiate,
+    .rebind = rebind,
+    .memory = memory,
+    .table = table,
+    .stack_pointer = stack_pointer,
+};
+
+/* --- Imports: env
+ * ------------------------------------------------------------------------------------------------------ */
+static lt_box *box_of(struct Z_env_instance_t *env) {
+  return (lt_box *)env;
+}
+
+static lt_guest *guest_of(struct Z_env_instance_t *env) {
+  return box_of(env)->owner;
+}
+
+/* A value in guest memory that the guest's trampoline reads and frees. */
+static uint32_t box_value(lt_guest *guest, lt_js value) {
+  return lt_guest_put(guest, lt_str_from(&value, sizeof value));
+}
+
+static lt_js value_at(const lt_guest *guest, uint32_t at) {
+  lt_js value = LT_JS_UNDEFINED;
+  lt_str bytes = lt_guest_view(guest, at, sizeof value);
+  if (bytes.n == sizeof value) {
+    memcpy(&value, bytes.p, sizeof value);
+  }
+  return value;
+}
+
+static uint32_t argument_at(const lt_guest *guest, uint32_t argv, uint32_t i) {
+  uint32_t at = 0;
+  lt_str bytes = lt_guest_view(guest, argv + i * 4, sizeof at);
+  if (bytes.n == sizeof at) {
+    memcpy(&at, bytes.p, sizeof at);
+  }
+  return at;
+}
+
+u32 Z_envZ_host_call(struct Z_env_instance_t *env, u32 name, u32 name_len, u32 this_at, u32 argc, u32 argv) {
+  (void)this_at;
+  LT_BOX_HOST_BEGIN(box_of(env));
+  lt_guest *guest = guest_of(env);
+  lt_js args[LT_GUEST_ARGS_MAX];
+  uint32_t count = argc < LT_GUEST_ARGS_MAX ? argc : LT_GUEST_ARGS_MAX;
+  for (uint32_t i = 0; i < count; i++) {
+    args[i] = value_at(guest, argument_at(guest, argv, i));
+  }
+  lt_js value = lt_guest_host_call(guest, lt_guest_view(guest, name, name_len), count, args);
+  u32 boxed = lt_js_is_exception(value) ? 0 : box_value(guest, value);
+  LT_BOX_HOST_END(box_of(env));
+  return boxed;
+}
+
+/* Also after every suspension: time may be up. */
+static bool must_stop(lt_guest *guest) {
+  return guest->host != NULL && guest->host->poll != NULL && guest->host->poll(guest->host->arg);
+}
+
+u32 Z_envZ_host_interrupt(struct Z_env_instance_t *env) {
+  LT_BOX_HOST_BEGIN(box_of(env));
+  if (must_stop(guest_of(env))) {
+    lt_box_stop(box_of(env));
+  }
+  LT_BOX_HOST_END(box_of(env));
+  return 0;
+}
+
+void Z_envZ_host_promise_rejection(struct Z_env_instance_t *env, u32 promise_at, u32 reason_at, u32 handled) {
+  LT_BOX_HOST_BEGIN(box_of(env));
+  lt_guest *guest = guest_of(env);
+  lt_js promise = value_at(guest, promise_at);
+  uint32_t found = guest->rejection_count;
+  for (uint32_t i = 0; i < guest->rejection_count; i++) {
+    found = guest->rejections[i].promise == promise ? i : found;
+  }
+  if (handled != 0 && found < guest->rejection_count) {
+    guest->rejection_count--;
+    memmove(&guest->rejections[found], &guest->rejections[found + 1],
+            (guest->rejection_count - found) * sizeof guest->rejections[0]);
+  } else if (handled == 0 && guest->rejection_count < LT_REJECTIONS_MAX) {
+    guest->rejections[guest->rejection_count++] =
+        (lt_rejection){.promise = promise, .reason = value_at(guest, reason_at)};
+  }
+  LT_BOX_HOST_END(box_of(env));
+}
+
+/* Module names are names, not paths: what is registered is found as it is written. */
+u32 Z_envZ_host_module_normalize(struct Z_env_instance_t *env, u32 base, u32 name) {
+  (void)base;
+  LT_BOX_HOST_BEGIN(box_of(env));
+  lt_guest *guest = guest_of(env);
+  uint32_t room = lt_box_size(guest->box) - (name < lt_box_size(guest->box) ? name : 0);
+  lt_str rest = lt_guest_view(guest, name, room);
+  u32 copy = lt_guest_put(guest, lt_str_from(rest.p, strnlen(rest.p ? rest.p : "", rest.n)));
+  LT_BOX_HOST_END(box_of(env));
+  return copy;
+}
+
+static u32 load_module(lt_guest *guest, lt_str name, u32 len_at) {
+  lt_str source;
+  if (guest->host == NULL || !guest->host->module(guest->host->arg, name, &source)) {
+    char text[256];
+    int n = snprintf(text, sizeof text, "Module not found: %.*s", LT_STR_ARG(lt_str_sub(name, 0, 200)));
+    lt_guest_throw_text(guest, lt_str_from(text, n > 0 ? (size_t)n : 0));
+    return 0;
+  }
+  u32 at = lt_guest_put(guest, source);
+  uint32_t n = (uint32_t)source.n;
+  if (at != 0 && lt_box_has(guest->box, len_at, sizeof n)) {
+    memcpy(guest->box->memory + len_at, &n, sizeof n);
+  }
+  return at;
+}
+
+u32 Z_envZ_host_module_load(struct Z_env_instance_t *env, u32 name, u32 len_at) {
+  LT_BOX_HOST_BEGIN(box_of(env));
+  lt_guest *guest = guest_of(env);
+  lt_str rest = lt_guest_view(guest, name, lt_box_size(guest->box) - (name < lt_box_size(guest->box) ? name : 0));
+  u32 at = load_module(guest, lt_str_from(rest.p, strnlen(rest.p ? rest.p : "", rest.n)), len_at);
+  LT_BOX_HOST_END(box_of(env));
+  return at;
+}
+
+/* Programs live in UTC: what they print does not depend on the server. */
+u32 Z_envZ_host_get_timezone_offset(struct Z_env_instance_t *env, u32 hi, u32 lo) {
+  (void)env, (void)hi, (void)lo;
+  return 0;
+}
+
+/* --- Imports: WASI
+ * ------------------------------------------------------------------------------------------------------- errno values
+ * of wasi_snapshot_preview1: 0 success, 8 badf, 21 fault, 70 spipe. */
+enum { WASI_OK = 0, WASI_BADF = 8, WASI_FAULT = 21, WASI_SPIPE = 70 };
+
+typedef struct Z_wasi_snapshot_preview1_instance_t wasi_t;
+
+static uint64_t clock_ns(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Clocks of a blank box stand still, so that an image is the same in every build; a program's monotonic clock goes on
+ * from there, so that performance.now() begins near zero. */
+static uint64_t guest_clock(lt_guest *guest, u32 id) {
+  if (guest->box->image == NULL) {
+    return LT_FREEZE_CLOCK_US * 1000;
+  }
+  if (id == 0) {
+    return clock_ns(CLOCK_REALTIME);
+  }
+  uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  if (guest->origin_ns == 0) {
+    guest->origin_ns = now;
+  }
+  return guest->image_ns + (now - guest->origin_ns);
+}
+
+u32 Z_wasi_snapshot_preview1Z_clock_time_get(wasi_t *wasi, u32 id, u64 precision, u32 at) {
+  (void)precision;
+  LT_BOX_HOST_BEGIN((lt_box *)wasi);
+  lt_guest *guest = ((lt_box *)wasi)->owner;
+  uint64_t now = guest_clock(guest, id);
+  u32 status = WASI_FAULT;
+  if (lt_box_has(guest->box, at, sizeof now)) {
+    memcpy(guest->box->memory + at, &now, sizeof now);
+    status = WASI_OK;
+  }
+  LT_BOX_HOST_END((lt_box *)wasi);
+  return status;
+}
+
+static void fill_random(lt_guest *guest, u32 at, u32 n) {
+  if (guest->box->image == NULL) {
+    memset(guest->box->memory + at, 0x5a, n); /* an image must not depend on chance */
+    return;
+  }
+  for (u32 done = 0; done < n;) {
+    ssize_t got = getrandom(guest->box->memory + at + done, n - done, 0);
+    if (got > 0) {
+      done += (u32)got;
+    } else if (errno != EINTR) {
+      return;
+    }
+  }
+}
+
+u32 Z_wasi_snapshot_preview1Z_random_get(wasi_t *wasi, u32 at, u32 n) {
+  LT_BOX_HOST_BEGIN((lt_box *)wasi);
+  lt_guest *guest = ((lt_box *)wasi)->owner;
+  u32 status = WASI_FAULT;
+  if (lt_box_has(guest->box, at, n)) {
+    fill_random(guest, at, n);
+    status = WASI_OK;
+  }
+  LT_BOX_HOST_END((lt_box *)wasi);
+  return status;
+}
+
+/* There are no files: what the engine's own C code prints (a failed assertion) is swallowed. */
+u32 Z_wasi_snapshot_preview1Z_fd_write(wasi_t *wasi, u32 fd, u32 iovs, u32 iovs_len, u32 written_at) {
+  (void)wasi, (void)fd, (void)iovs, (void)iovs_len, (void)written_at;
+  return WASI_BADF;
+}
+
+u32 Z_wasi_snapshot_preview1Z_fd_close(wasi_t *wasi, u32 fd) {
+  (void)wasi, (void)fd;
+  return WASI_BADF;
+}
+
+u32 Z_wasi_snapshot_preview1Z_fd_seek(wasi_t *wasi, u32 fd, u64 offset, u32 whence, u32 at) {
+  (void)wasi, (void)fd, (void)offset, (void)whence, (void)at;
+  return WASI_SPIPE;
+}
+
+u32 Z_wasi_snapshot_preview1Z_fd_fdstat_get(wasi_t *wasi, u32 fd, u32 at) {
+  (void)wasi, (void)fd, (void)at;
+  return WASI_BADF;
+}

@@ -1,0 +1,153 @@
+#include "sandbox/trap.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define ALT_STACK_BYTES (64 * LT_KIB) /* MINSIGSTKSZ grows with the CPU's vector registers */
+
+static _Thread_local lt_box *running;
+static _Thread_local void *alt_stack;
+
+static pthread_once_t install_once = PTHREAD_ONCE_INIT;
+static int install_errno;
+static struct sigaction previous_segv;
+static struct sigaction previous_bus;
+
+/* Not inlined: the address of a thread-local must be computed anew on whatever thread the fiber runs now. */
+__attribute__((noinline)) lt_box *lt_trap_running_box(void) {
+  return running;
+}
+
+static __attribute__((noinline)) void set_running(lt_box *box) {
+  running = box;
+}
+
+void lt_box_push(lt_box *box, lt_box_frame *frame) {
+  frame->outer = box->frame;
+  box->frame = frame;
+}
+
+void lt_box_pop(lt_box *box, lt_box_frame *frame) {
+  LT_CHECK(box->frame == frame);
+  box->frame = frame->outer;
+}
+
+void lt_box_to_guest(lt_box *box) {
+  set_running(box);
+  if (box->trap != LT_TRAP_NONE) {
+    lt_trap_unwind(box, box->trap);
+  }
+  int expected = LT_BOX_HOST;
+  if (!atomic_compare_exchange_strong_explicit(&box->state, &expected, LT_BOX_GUEST, memory_order_acq_rel,
+                                               memory_order_acquire)) {
+    lt_trap_unwind(box, LT_TRAP_REVOKED);
+  }
+}
+
+void lt_box_to_host(lt_box *box) {
+  int expected = LT_BOX_GUEST;
+  if (!atomic_compare_exchange_strong_explicit(&box->state, &expected, LT_BOX_HOST, memory_order_acq_rel,
+                                               memory_order_acquire)) {
+    lt_trap_unwind(box, LT_TRAP_REVOKED);
+  }
+  set_running(NULL);
+}
+
+void lt_trap_unwind(lt_box *box, lt_trap trap) {
+  LT_CHECK(box != NULL && box->frame != NULL);
+  box->trap = trap;
+  int expected = LT_BOX_GUEST;
+  atomic_compare_exchange_strong(&box->state, &expected, LT_BOX_HOST);
+  set_running(NULL);
+  longjmp(box->frame->jump, 1);
+}
+
+void lt_box_stop(lt_box *box) {
+  if (box->trap == LT_TRAP_NONE) {
+    box->trap = LT_TRAP_STOPPED;
+  }
+}
+
+void lt_box_revoke(lt_box *box) {
+  int was = atomic_exchange_explicit(&box->state, LT_BOX_REVOKED, memory_order_acq_rel);
+  if (was == LT_BOX_GUEST) {
+    /* Up to the ceiling: the size may be changing under memory.grow at this moment. */
+    mprotect(box->memory, (size_t)box->max_pages * 65536, PROT_NONE);
+  }
+}
+
+/* --- Faults
+ * ------------------------------------------------------------------------------------------------------------ */
+static lt_trap classify(const lt_box *box, const uint8_t *at) {
+  if (at >= box->memory && at < box->memory + LT_BOX_RESERVE_BYTES) {
+    return atomic_load(&box->state) == LT_BOX_REVOKED ? LT_TRAP_REVOKED : LT_TRAP_MEMORY;
+  }
+  if (at < box->stack && at >= box->stack - 64 * LT_KIB) {
+    return LT_TRAP_STACK;
+  }
+  return LT_TRAP_NONE;
+}
+
+/* Not ours: whoever was there before decides; returning makes the fault happen again. */
+static void pass_on(int signum, siginfo_t *info, void *context) {
+  struct sigaction *previous = signum == SIGBUS ? &previous_bus : &previous_segv;
+  if ((previous->sa_flags & SA_SIGINFO) != 0 && previous->sa_sigaction != NULL) {
+    previous->sa_sigaction(signum, info, context);
+    return;
+  }
+  sigaction(signum, previous, NULL);
+}
+
+static void on_fault(int signum, siginfo_t *info, void *context) {
+  lt_box *box = lt_trap_running_box();
+  if (box != NULL) {
+    lt_trap trap = classify(box, info->si_addr);
+    if (trap != LT_TRAP_NONE) {
+      /* SA_NODEFER: nothing is blocked, so nothing has to be unblocked; the guest's frames hold nothing of ours. */
+      lt_trap_unwind(box, trap);
+    }
+  }
+  pass_on(signum, info, context);
+}
+
+static void install(void) {
+  struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  action.sa_sigaction = on_fault;
+  sigemptyset(&action.sa_mask);
+  if (sigaction(SIGSEGV, &action, &previous_segv) != 0 || sigaction(SIGBUS, &action, &previous_bus) != 0) {
+    install_errno = errno;
+  }
+}
+
+lt_status lt_box_thread_init(lt_err *err) {
+  pthread_once(&install_once, install);
+  if (install_errno != 0) {
+    return lt_fail(err, LT_E_INTERNAL, "cannot install the fault handler: %s", strerror(install_errno));
+  }
+  if (alt_stack != NULL) {
+    return LT_OK;
+  }
+  void *stack = mmap(NULL, ALT_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (stack == MAP_FAILED) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a signal stack");
+  }
+  stack_t alt = {.ss_sp = stack, .ss_size = ALT_STACK_BYTES};
+  if (sigaltstack(&alt, NULL) != 0) {
+    munmap(stack, ALT_STACK_BYTES);
+    return lt_fail(err, LT_E_INTERNAL, "sigaltstack: %s", strerror(errno));
+  }
+  alt_stack = stack;
+  return LT_OK;
+}
+
+void lt_box_thread_release(void) {
+  if (alt_stack != NULL) {
+    stack_t off = {.ss_flags = SS_DISABLE};
+    sigaltstack(&off, NULL);
+    munmap(alt_stack, ALT_STACK_BYTES);
+    alt_stack = NULL;
+  }
+}

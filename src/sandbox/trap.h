@@ -1,0 +1,17 @@
+/* Traps: from a fault or a failed check inside guest code to the entry it came from.
+ *
+ * Each thread knows the box whose guest code it runs. A SIGSEGV or SIGBUS inside that box's reservation is a trap; any
+ * other fault is our own bug and ends the process as it would have without us.
+ */
+#ifndef LT_SANDBOX_TRAP_H
+#define LT_SANDBOX_TRAP_H
+
+#include "sandbox/box.h"
+
+/* The box whose guest code this thread runs, or NULL. Never kept across a yield. */
+lt_box *lt_trap_running_box(void);
+
+/* Ends the guest's run: back to the box's innermost LT_BOX_ENTER. */
+_Noreturn void lt_trap_unwind(lt_box *box, lt_trap trap);
+
+#endif

@@ -1,0 +1,141 @@
+#include "sandbox/wasm_rt.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+#include "sandbox/box.h"
+#include "sandbox/trap.h"
+
+#define WASM_PAGE_BYTES 65536u
+#define TYPES_MAX       256
+#define TYPE_ARGS_MAX   32
+
+/* Only while an instance is made, under the lock: where its memory goes. */
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+static uint8_t *making_memory;
+
+void lt_wasm_rt_instantiate(const lt_module *module, void *instance, lt_box *box, uint8_t *memory) {
+  pthread_mutex_lock(&making);
+  making_memory = memory;
+  module->instantiate(instance, box);
+  making_memory = NULL;
+  pthread_mutex_unlock(&making);
+}
+
+void wasm_rt_init(void) {
+}
+
+bool wasm_rt_is_initialized(void) {
+  return true;
+}
+
+void wasm_rt_free(void) {
+}
+
+void wasm_rt_allocate_memory(wasm_rt_memory_t *memory, uint32_t initial_pages, uint32_t max_pages) {
+  size_t bytes = (size_t)initial_pages * WASM_PAGE_BYTES;
+  LT_CHECK(making_memory != NULL);
+  LT_CHECK(mprotect(making_memory, bytes, PROT_READ | PROT_WRITE) == 0);
+  memory->data = making_memory;
+  memory->pages = initial_pages;
+  memory->max_pages = max_pages;
+  memory->size = (uint32_t)bytes;
+}
+
+void wasm_rt_free_memory(wasm_rt_memory_t *memory) {
+  (void)memory; /* the box unmaps it */
+}
+
+/* memory.grow (WebAssembly core specification, 4.4.7): the old size in pages, or -1. */
+uint32_t wasm_rt_grow_memory(wasm_rt_memory_t *memory, uint32_t delta) {
+  lt_box *box = lt_trap_running_box();
+  uint64_t pages = (uint64_t)memory->pages + delta;
+  if (box == NULL || pages > box->max_pages) {
+    return UINT32_MAX;
+  }
+  uint32_t old = memory->pages;
+  if (delta > 0) {
+    size_t bytes = (size_t)delta * WASM_PAGE_BYTES;
+    if (mprotect(memory->data + memory->size, bytes, PROT_READ | PROT_WRITE) != 0) {
+      return UINT32_MAX;
+    }
+    memory->pages = (uint32_t)pages;
+    memory->size = (uint32_t)(pages * WASM_PAGE_BYTES);
+    box->grown = true;
+  }
+  return old;
+}
+
+void wasm_rt_allocate_funcref_table(wasm_rt_funcref_table_t *table, uint32_t elements, uint32_t max_elements) {
+  table->data = lt_mem_zalloc(elements, sizeof *table->data);
+  LT_CHECK(table->data != NULL); /* made once per process, at its start */
+  table->size = elements;
+  table->max_size = max_elements;
+}
+
+void wasm_rt_free_funcref_table(wasm_rt_funcref_table_t *table) {
+  lt_mem_free(table->data);
+  table->data = NULL;
+}
+
+/* --- Function types: equal signatures get equal numbers -------------------------------------------------------------
+ */
+typedef struct func_type {
+  uint32_t params;
+  uint32_t results;
+  uint8_t types[TYPE_ARGS_MAX];
+} func_type;
+
+static func_type func_types[TYPES_MAX];
+static uint32_t func_type_count;
+
+static bool same_type(const func_type *a, const func_type *b) {
+  return a->params == b->params && a->results == b->results && memcmp(a->types, b->types, a->params + a->results) == 0;
+}
+
+uint32_t wasm_rt_register_func_type(uint32_t params, uint32_t results, ...) {
+  LT_CHECK(params + results <= TYPE_ARGS_MAX);
+  func_type type = {.params = params, .results = results};
+  va_list args;
+  va_start(args, results);
+  for (uint32_t i = 0; i < params + results; i++) {
+    type.types[i] = (uint8_t)va_arg(args, int);
+  }
+  va_end(args);
+  for (uint32_t i = 0; i < func_type_count; i++) {
+    if (same_type(&func_types[i], &type)) {
+      return i + 1;
+    }
+  }
+  LT_CHECK(func_type_count < TYPES_MAX);
+  func_types[func_type_count++] = type;
+  return func_type_count;
+}
+
+/* --- Traps -----------------------------------------------------------------------------------------------------------
+ */
+static lt_trap trap_of(wasm_rt_trap_t code) {
+  switch (code) {
+    case WASM_RT_TRAP_OOB:
+      return LT_TRAP_MEMORY;
+    case WASM_RT_TRAP_INT_OVERFLOW:
+    case WASM_RT_TRAP_DIV_BY_ZERO:
+    case WASM_RT_TRAP_INVALID_CONVERSION:
+      return LT_TRAP_ARITHMETIC;
+    case WASM_RT_TRAP_CALL_INDIRECT:
+      return LT_TRAP_CALL;
+    case WASM_RT_TRAP_EXHAUSTION:
+      return LT_TRAP_STACK;
+    case WASM_RT_TRAP_NONE:
+    case WASM_RT_TRAP_UNREACHABLE:
+    case WASM_RT_TRAP_UNCAUGHT_EXCEPTION:
+      break;
+  }
+  return LT_TRAP_UNREACHABLE;
+}
+
+void wasm_rt_trap(wasm_rt_trap_t code) {
+  lt_trap_unwind(lt_trap_running_box(), trap_of(code));
+}

@@ -1,0 +1,19 @@
+/* Our runtime support for code translated by wasm2c: the functions wabt's <wasm-rt.h> declares, without its globals.
+ *
+ * Memory and table of an instance are placed by the box that is being made; traps go to the box that is running
+ * (trap.c).
+ */
+#ifndef LT_SANDBOX_WASM_RT_H
+#define LT_SANDBOX_WASM_RT_H
+
+#include <stdbool.h>
+
+#include "sandbox/module.h"
+
+struct lt_box;
+
+/* Makes an instance whose memory is at `memory`: address space that is reserved already and mapped here as far as the
+ * module's initial size. Its table is allocated (lt_mem_free). One at a time per process. */
+void lt_wasm_rt_instantiate(const lt_module *module, void *instance, struct lt_box *box, uint8_t *memory);
+
+#endif

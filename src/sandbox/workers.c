@@ -1,0 +1,368 @@
+#include "sandbox/workers.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define WORKERS_MAX   256
+#define SPIN_NS       20000     /* about what waking a sleeping thread costs */
+#define EXTRA_IDLE_NS 100000000 /* an extra worker without work ends */
+#define WATCH_IDLE_NS 50000000  /* the watchdog goes to sleep after so long without a running step */
+#define MS_NS         1000000u
+
+/* What one worker is doing, for the watchdog. The lock keeps the task alive while it is looked at. */
+typedef struct slot {
+  pthread_mutex_t lock;
+  lt_workers *workers;
+  pthread_t thread;
+  lt_task *task;
+  uint64_t started_ns;
+  uint64_t stop_seen_ns; /* when the watchdog first saw that it should end */
+  bool replaced;         /* another worker was started for it */
+  bool extra;
+  bool live; /* has a thread; under workers->lock */
+} slot;
+
+struct lt_workers {
+  pthread_mutex_t lock;
+  pthread_cond_t wake;
+  lt_task *head;
+  lt_task **tail;
+  _Atomic unsigned queued;
+  _Atomic int spinning;
+  unsigned sleeping;
+  unsigned regular; /* workers that stay */
+  unsigned extras;
+  bool stopping;
+  pthread_t watchdog;
+  pthread_cond_t watch_wake;
+  _Atomic bool watch_asleep;
+  _Atomic unsigned busy;
+  slot slots[WORKERS_MAX];
+};
+
+uint64_t lt_workers_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static struct timespec after_ns(uint64_t ns) {
+  uint64_t at = lt_workers_now() + ns;
+  return (struct timespec){.tv_sec = (time_t)(at / 1000000000u), .tv_nsec = (long)(at % 1000000000u)};
+}
+
+/* --- The queue
+ * --------------------------------------------------------------------------------------------------------- */
+static void push(lt_workers *w, lt_task *task) {
+  task->next = NULL;
+  *w->tail = task;
+  w->tail = &task->next;
+  atomic_fetch_add(&w->queued, 1);
+}
+
+static lt_task *pop(lt_workers *w) {
+  lt_task *task = w->head;
+  if (task != NULL) {
+    w->head = task->next;
+    if (w->head == NULL) {
+      w->tail = &w->head;
+    }
+    atomic_fetch_sub(&w->queued, 1);
+  }
+  return task;
+}
+
+void lt_workers_submit(lt_workers *w, lt_task *task) {
+  pthread_mutex_lock(&w->lock);
+  push(w, task);
+  /* Somebody who is about to sleep takes the lock and looks at the queue once more. */
+  bool wake = w->sleeping > 0 && atomic_load(&w->spinning) == 0;
+  pthread_mutex_unlock(&w->lock);
+  if (wake) {
+    pthread_cond_signal(&w->wake);
+  }
+}
+
+/* A sleeping thread takes tens of microseconds to wake: look a little longer first. */
+static void spin(lt_workers *w) {
+  uint64_t until = lt_workers_now() + SPIN_NS;
+  atomic_fetch_add(&w->spinning, 1);
+  while (atomic_load_explicit(&w->queued, memory_order_relaxed) == 0 && lt_workers_now() < until) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  atomic_fetch_sub(&w->spinning, 1);
+}
+
+/* NULL: this worker ends. */
+static lt_task *next_task(slot *s) {
+  lt_workers *w = s->workers;
+  spin(w);
+  pthread_mutex_lock(&w->lock);
+  lt_task *task;
+  while ((task = pop(w)) == NULL && !w->stopping) {
+    struct timespec until = after_ns(EXTRA_IDLE_NS);
+    w->sleeping++;
+    int waited = s->extra ? pthread_cond_timedwait(&w->wake, &w->lock, &until) : pthread_cond_wait(&w->wake, &w->lock);
+    w->sleeping--;
+    if (s->extra && waited == ETIMEDOUT && w->head == NULL) {
+      break;
+    }
+  }
+  /* One signal may have been meant for several tasks. */
+  if (task != NULL && w->head != NULL && w->sleeping > 0) {
+    pthread_cond_signal(&w->wake);
+  }
+  if (task == NULL && s->extra) {
+    s->live = false;
+    w->extras--;
+    pthread_detach(pthread_self());
+  }
+  pthread_mutex_unlock(&w->lock);
+  return task;
+}
+
+/* --- A worker
+ * ------------------------------------------------------------------------------------------------------------ */
+static void set_task(slot *s, lt_task *task, uint64_t now) {
+  pthread_mutex_lock(&s->lock);
+  s->task = task;
+  s->started_ns = now;
+  s->stop_seen_ns = 0;
+  s->replaced = false;
+  pthread_mutex_unlock(&s->lock);
+}
+
+static void wake_watchdog(lt_workers *w) {
+  if (atomic_load(&w->watch_asleep)) {
+    pthread_mutex_lock(&w->lock);
+    pthread_cond_signal(&w->watch_wake);
+    pthread_mutex_unlock(&w->lock);
+  }
+}
+
+static void run_step(slot *s, lt_task *task) {
+  lt_workers *w = s->workers;
+  uint64_t now = lt_workers_now();
+  atomic_store_explicit(&task->slice_ns, now + LT_WORKER_SLICE_MS * MS_NS, memory_order_relaxed);
+  atomic_fetch_add(&w->busy, 1);
+  set_task(s, task, now);
+  wake_watchdog(w);
+  lt_step step = task->step(task);
+  set_task(s, NULL, 0);
+  atomic_fetch_sub(&w->busy, 1);
+  if (step == LT_STEP_AGAIN) {
+    lt_workers_submit(w, task);
+  } else {
+    task->after(task, step);
+  }
+}
+
+static void *worker(void *arg) {
+  slot *s = arg;
+  lt_err err = LT_ERR_INIT;
+  if (lt_box_thread_init(&err) != LT_OK) {
+    lt_check_failed(lt_err_msg(&err), __FILE__, __LINE__); /* without its signal stack a trap would end the process */
+  }
+  lt_workers *w = s->workers;
+  (void)w;
+  lt_task *task;
+  while ((task = next_task(s)) != NULL) {
+    run_step(s, task);
+  }
+  lt_box_thread_release();
+  return NULL;
+}
+
+static lt_status start_worker(lt_workers *w, bool extra) {
+  for (unsigned i = 0; i < WORKERS_MAX; i++) {
+    slot *s = &w->slots[i];
+    if (s->live) {
+      continue;
+    }
+    s->workers = w;
+    s->extra = extra;
+    s->live = pthread_create(&s->thread, NULL, worker, s) == 0;
+    return s->live ? LT_OK : LT_E_NOMEM;
+  }
+  return LT_E_LIMIT;
+}
+
+/* --- The watchdog
+ * ---------------------------------------------------------------------------------------------------------- */
+void lt_task_stop(lt_task *task, lt_stop why) {
+  int not_yet = LT_STOP_NOT;
+  atomic_compare_exchange_strong(&task->stop, &not_yet, why);
+}
+
+bool lt_task_should_stop(lt_task *task) {
+  uint64_t deadline = atomic_load_explicit(&task->deadline_ns, memory_order_relaxed);
+  if (deadline != 0 && lt_workers_now() >= deadline) {
+    lt_task_stop(task, LT_STOP_TIMEOUT);
+  }
+  return atomic_load_explicit(&task->stop, memory_order_relaxed) != LT_STOP_NOT;
+}
+
+bool lt_task_should_yield(const lt_workers *w, const lt_task *task) {
+  return atomic_load_explicit(&w->queued, memory_order_relaxed) > 0 &&
+         lt_workers_now() >= atomic_load_explicit(&task->slice_ns, memory_order_relaxed);
+}
+
+/* The polite way first: the task sees the stop when it polls. */
+static void enforce(slot *s, uint64_t now) {
+  if (!lt_task_should_stop(s->task)) {
+    return;
+  }
+  if (s->stop_seen_ns == 0) {
+    s->stop_seen_ns = now;
+  } else if (now - s->stop_seen_ns >= LT_WATCHDOG_GRACE_MS * MS_NS && s->task->box != NULL) {
+    lt_box_revoke(s->task->box);
+  }
+}
+
+/* True: this step holds a worker that others wait for. */
+static bool look_at(slot *s, uint64_t now) {
+  bool stuck = false;
+  pthread_mutex_lock(&s->lock);
+  if (s->task != NULL) {
+    enforce(s, now);
+    stuck = !s->replaced && now - s->started_ns >= LT_WORKER_STUCK_MS * MS_NS && atomic_load(&s->workers->queued) > 0;
+    s->replaced |= stuck;
+  }
+  pthread_mutex_unlock(&s->lock);
+  return stuck;
+}
+
+static void replace_stuck(lt_workers *w) {
+  pthread_mutex_lock(&w->lock);
+  if (!w->stopping && w->sleeping == 0 && w->extras < LT_WORKER_EXTRA_MAX && start_worker(w, true) == LT_OK) {
+    w->extras++;
+  }
+  pthread_mutex_unlock(&w->lock);
+}
+
+static void tick(void) {
+  struct timespec ms = {.tv_nsec = LT_WATCHDOG_TICK_MS * MS_NS};
+  nanosleep(&ms, NULL);
+}
+
+/* Sleeps until a step begins; true when it is time to end. */
+static bool watch_sleep(lt_workers *w) {
+  pthread_mutex_lock(&w->lock);
+  atomic_store(&w->watch_asleep, true);
+  while (atomic_load(&w->busy) == 0 && !w->stopping) {
+    pthread_cond_wait(&w->watch_wake, &w->lock);
+  }
+  atomic_store(&w->watch_asleep, false);
+  bool stopping = w->stopping;
+  pthread_mutex_unlock(&w->lock);
+  return stopping;
+}
+
+static void *watch(void *arg) {
+  lt_workers *w = arg;
+  uint64_t last_busy = 0;
+  for (;;) {
+    uint64_t now = lt_workers_now();
+    if (atomic_load(&w->busy) > 0) {
+      last_busy = now;
+    } else if (now - last_busy >= WATCH_IDLE_NS && watch_sleep(w)) {
+      return NULL;
+    }
+    for (unsigned i = 0; i < WORKERS_MAX; i++) {
+      if (i < w->regular + LT_WORKER_EXTRA_MAX && look_at(&w->slots[i], now)) {
+        replace_stuck(w);
+      }
+    }
+    tick();
+  }
+}
+
+/* --- Life
+ * --------------------------------------------------------------------------------------------------------------------
+ */
+static void init_sync(lt_workers *w) {
+  pthread_condattr_t attr;
+  pthread_condattr_init(&attr);
+  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  pthread_mutex_init(&w->lock, NULL);
+  pthread_cond_init(&w->wake, &attr);
+  pthread_cond_init(&w->watch_wake, &attr);
+  pthread_condattr_destroy(&attr);
+  for (unsigned i = 0; i < WORKERS_MAX; i++) {
+    pthread_mutex_init(&w->slots[i].lock, NULL);
+    w->slots[i].workers = w;
+  }
+}
+
+static unsigned cores(void) {
+  long n = sysconf(_SC_NPROCESSORS_ONLN);
+  unsigned most = WORKERS_MAX - LT_WORKER_EXTRA_MAX;
+  return n < 1 ? 1 : (unsigned long)n > most ? most : (unsigned)n;
+}
+
+lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err) {
+  lt_workers *w = lt_mem_zalloc(1, sizeof *w);
+  if (w == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for worker threads");
+  }
+  w->tail = &w->head;
+  w->regular = count == 0 || count > cores() * 8 ? cores() : count;
+  init_sync(w);
+  pthread_mutex_lock(&w->lock);
+  lt_status status = LT_OK;
+  for (unsigned i = 0; i < w->regular && status == LT_OK; i++) {
+    status = start_worker(w, false);
+  }
+  pthread_mutex_unlock(&w->lock);
+  if (status != LT_OK || pthread_create(&w->watchdog, NULL, watch, w) != 0) {
+    w->watchdog = 0;
+    lt_workers_free(w);
+    return lt_fail(err, LT_E_NOMEM, "cannot start worker threads: raise the limit on processes (ulimit -u)");
+  }
+  *ret_workers = w;
+  return LT_OK;
+}
+
+static void wait_for_extras(lt_workers *w) {
+  for (;;) {
+    pthread_mutex_lock(&w->lock);
+    unsigned extras = w->extras;
+    pthread_mutex_unlock(&w->lock);
+    if (extras == 0) {
+      return;
+    }
+    tick();
+  }
+}
+
+void lt_workers_free(lt_workers *w) {
+  if (w == NULL) {
+    return;
+  }
+  pthread_mutex_lock(&w->lock);
+  LT_CHECK(w->head == NULL);
+  w->stopping = true;
+  pthread_cond_broadcast(&w->wake);
+  pthread_cond_broadcast(&w->watch_wake);
+  pthread_mutex_unlock(&w->lock);
+  if (w->watchdog != 0) {
+    pthread_join(w->watchdog, NULL);
+  }
+  for (unsigned i = 0; i < WORKERS_MAX; i++) {
+    if (w->slots[i].live && !w->slots[i].extra) {
+      pthread_join(w->slots[i].thread, NULL);
+    }
+    pthread_mutex_destroy(&w->slots[i].lock);
+  }
+  wait_for_extras(w);
+  pthread_cond_destroy(&w->wake);
+  pthread_cond_destroy(&w->watch_wake);
+  pthread_mutex_destroy(&w->lock);
+  lt_mem_free(w);
+}

@@ -1,0 +1,66 @@
+/* Workers: threads that turn programs, one step at a time, and the watchdog over them.
+ *
+ * A step runs until the program has finished, waits for something (it is parked, and whoever has the answer submits it
+ * again) or has used up its time slice while others wait. A step that never polls cannot hold the others up: another
+ * worker takes over the queue. A task whose deadline has passed or that was stopped is told so when it polls; when it
+ * does not, the watchdog takes its box's memory away.
+ */
+#ifndef LT_SANDBOX_WORKERS_H
+#define LT_SANDBOX_WORKERS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "sandbox/box.h"
+
+typedef enum lt_step {
+  LT_STEP_AGAIN, /* the slice is used up: back into the queue */
+  LT_STEP_PARK,  /* waits; `after` may hand it to whoever will submit it again */
+  LT_STEP_DONE,  /* finished */
+} lt_step;
+
+typedef enum lt_stop {
+  LT_STOP_NOT,
+  LT_STOP_TIMEOUT,
+  LT_STOP_CANCEL,
+} lt_stop;
+
+/* One program as the workers see it; embedded in the caller's own structure. */
+typedef struct lt_task {
+  struct lt_task *next;
+  /* Runs a step on a worker's thread. */
+  lt_step (*step)(struct lt_task *task);
+  /* PARK or DONE: the worker's last touch of the task, on the worker's thread; it may be gone or running elsewhere
+   * as soon as this has handed it on. */
+  void (*after)(struct lt_task *task, lt_step step);
+  lt_box *box;                  /* what the watchdog may revoke; NULL: nothing */
+  _Atomic uint64_t deadline_ns; /* lt_workers_now; 0: none. May be moved while parked. */
+  _Atomic int stop;             /* lt_stop */
+  _Atomic uint64_t slice_ns;    /* when the running step should give way */
+} lt_task;
+
+typedef struct lt_workers lt_workers;
+
+/* Starts `count` workers (0: one per core) and the watchdog. Errors: LT_E_NOMEM. */
+lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err);
+/* Waits for the threads; no task may be queued or running. NULL is allowed. */
+void lt_workers_free(lt_workers *workers);
+
+/* Queues a task for its next step. Any thread. */
+void lt_workers_submit(lt_workers *workers, lt_task *task);
+
+/* Asks a task to end: at its next poll, or by force two milliseconds later. A parked task must also be submitted.
+ * The first reason stays. Any thread that keeps the task alive. */
+void lt_task_stop(lt_task *task, lt_stop why);
+
+/* From inside a step: whether to end now; also looks at the deadline. */
+bool lt_task_should_stop(lt_task *task);
+/* From inside a step: whether the slice is used up and somebody else waits. */
+bool lt_task_should_yield(const lt_workers *workers, const lt_task *task);
+
+/* Nanoseconds, CLOCK_MONOTONIC. */
+uint64_t lt_workers_now(void);
+
+#endif
