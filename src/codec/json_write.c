@@ -190,7 +190,7 @@ void lt_json_put_int(lt_json_writer *w, int64_t n) {
 
 #define DIGITS_MAX 17 /* are enough to tell any two doubles apart */
 
-/* 0.d1d2d3... * 10^point, with no zero at the end */
+/* 0.d1d2d3... * 10^point */
 typedef struct decimal {
   char digits[DIGITS_MAX + 1];
   int count;
@@ -209,9 +209,6 @@ static decimal round_to(double n, int precision) {
     }
   }
   d.point = atoi(p + 1) + 1;
-  while (d.count > 1 && d.digits[d.count - 1] == '0') {
-    d.count--;
-  }
   return d;
 }
 
@@ -233,23 +230,27 @@ static bool step_up(decimal *d) {
   return false;
 }
 
-/* The fewest digits that read back as `n`, which is positive. Every decimal of 15 digits survives the way through a
- * double, so fewer need no trying, but for subnormal numbers. Above a power of two doubles lie twice as far apart as
- * below: there a decimal that is not the nearest one may do. */
+/* The fewest digits that read back as `n`, which is positive, but for zeros at the end. Every decimal of 15 digits
+ * survives the way through a double, so fewer need no trying, but for subnormal numbers. Above a power of two doubles
+ * lie twice as far apart as below: there a decimal of 16 digits that is not the nearest one may do. */
 static decimal shortest(double n) {
-  decimal d;
   for (int precision = isnormal(n) ? 15 : 1; precision < DIGITS_MAX; precision++) {
-    d = round_to(n, precision);
+    decimal d = round_to(n, precision);
     if (reads_back(&d, n)) {
       return d;
     }
     int exponent;
-    decimal up = d;
-    if (precision == 16 && d.count == 16 && frexp(n, &exponent) == 0.5 && step_up(&up) && reads_back(&up, n)) {
-      return up;
+    if (precision == 16 && frexp(n, &exponent) == 0.5 && step_up(&d) && reads_back(&d, n)) {
+      return d;
     }
   }
   return round_to(n, DIGITS_MAX);
+}
+
+static void drop_zeros(decimal *d) {
+  while (d->count > 1 && d->digits[d->count - 1] == '0') {
+    d->count--;
+  }
 }
 
 static void add_zeros(lt_buf *buf, int n) {
@@ -295,6 +296,7 @@ void lt_json_put_double(lt_json_writer *w, double n) {
     lt_buf_printf(w->buf, "%lld", (long long)n);
   } else {
     decimal d = shortest(n);
+    drop_zeros(&d);
     add_decimal(w->buf, &d);
   }
 }
