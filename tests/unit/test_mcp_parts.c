@@ -1,0 +1,192 @@
+/* The parts of the MCP client that need no server: messages, words, requests in flight. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "mcp/calls.h"
+#include "mcp/list.h"
+#include "mcp/protocol.h"
+#include "mcp/words.h"
+
+/* Reads a message from bytes without anything behind them. */
+static lt_mcp_kind kind_of(const char *text, int64_t *ret_id) {
+  size_t n = strlen(text);
+  char *bytes = lt_mem_alloc(n);
+  assert_non_null(bytes);
+  memcpy(bytes, text, n);
+  lt_arena arena;
+  lt_arena_init(&arena, LT_MIB);
+  lt_json_doc doc;
+  assert_int_equal(lt_json_parse(&arena, lt_str_from(bytes, n), &doc, NULL), LT_OK);
+  lt_mcp_message m = lt_mcp_message_read(lt_json_root(&doc));
+  *ret_id = -1;
+  lt_mcp_id_read(m.id, ret_id);
+  lt_arena_release(&arena);
+  lt_mem_free(bytes);
+  return m.kind;
+}
+
+static void test_kinds(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    lt_mcp_kind kind;
+    int64_t id;
+  } cases[] = {
+      {"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}", LT_MCP_RESPONSE, 7},
+      {"{\"id\":7,\"result\":{},\"jsonrpc\":\"2.0\",\"error\":null}", LT_MCP_RESPONSE, 7},
+      {"{\"jsonrpc\":\"2.0\",\"id\":\"7\",\"result\":{}}", LT_MCP_RESPONSE, -1},
+      {"{\"jsonrpc\":\"2.0\",\"id\":7.5,\"result\":{}}", LT_MCP_RESPONSE, -1},
+      {"{\"jsonrpc\":\"2.0\",\"id\":1e30,\"result\":{}}", LT_MCP_RESPONSE, -1},
+      {"{\"jsonrpc\":\"2.0\",\"id\":7}", LT_MCP_RESPONSE, 7},
+      {"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{}}", LT_MCP_RESPONSE, -1},
+      {"{\"jsonrpc\":\"2.0\",\"error\":{}}", LT_MCP_RESPONSE, -1},
+      {"{\"jsonrpc\":\"2.0\",\"method\":\"m\"}", LT_MCP_NOTIFICATION, -1},
+      {"{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"id\":\"a\\u0000b\"}", LT_MCP_REQUEST, -1},
+      {"{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"id\":0}", LT_MCP_REQUEST, 0},
+      {"{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"id\":null}", LT_MCP_NOISE, -1},
+      {"{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"id\":[1]}", LT_MCP_NOISE, -1},
+      {"{\"jsonrpc\":\"2.0\",\"method\":5,\"id\":1}", LT_MCP_NOISE, 1},
+      {"{\"jsonrpc\":\"2.0\"}", LT_MCP_NOISE, -1},
+      {"{\"jsonrpc\":2.0,\"id\":1,\"result\":{}}", LT_MCP_NOISE, -1},
+      {"{\"level\":30,\"msg\":\"listening\"}", LT_MCP_NOISE, -1},
+      {"{}", LT_MCP_NOISE, -1},
+      {"[]", LT_MCP_NOISE, -1},
+      {"\"jsonrpc\"", LT_MCP_NOISE, -1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    int64_t id;
+    if (kind_of(cases[i].text, &id) != cases[i].kind || id != cases[i].id) {
+      fail_msg("wrong: %s", cases[i].text);
+    }
+  }
+}
+
+static void test_call_on_the_wire(void **state) {
+  (void)state;
+  lt_buf out;
+  lt_buf_init(&out, LT_KIB);
+  lt_mcp_write_call(&out, 9, LT_STR("a\"\nb"), LT_STR("{\n\"k\":\"\xED\xBF\xBF\"\r\n}"), true);
+  assert_string_equal(out.p,
+                      "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":{\"name\":\"a\\\"\\nb\","
+                      "\"arguments\":{ \"k\":\"\\udfff\"  },\"_meta\":{\"progressToken\":9}}}\n");
+  lt_buf_clear(&out);
+  lt_mcp_write_cancelled(&out, 9, "why");
+  assert_string_equal(out.p,
+                      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":9,"
+                      "\"reason\":\"why\"}}\n");
+  lt_buf_release(&out);
+  lt_buf_init(&out, 100);
+  lt_mcp_write_call(&out, 9, LT_STR("a"), LT_STR("{\"long\":\"123456789012345678901234567890\"}"), false);
+  assert_int_equal(out.status, LT_E_LIMIT);
+  lt_buf_release(&out);
+}
+
+static void expect_words(lt_str text, lt_mcp_end end, size_t max, const char *const *env, const char *want) {
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  lt_mcp_words_add(&out, text, end, max, env);
+  assert_string_equal(out.p ? out.p : "", want);
+  lt_buf_release(&out);
+}
+
+static void test_words(void **state) {
+  (void)state;
+  static const char *const none[] = {NULL};
+  static const char *const env[] = {"MY_KEY=ab12", "OTHER=longer-value", "SHORT=true", "EMPTY_TOKEN=", "odd", NULL};
+  expect_words(LT_STR("  a\x1b[1;31mb\x1b[0m\a\0c\x7f\xC2\x9B"
+                      "d\r\n"),
+               LT_MCP_HEAD, 99, none, "abcd");
+  expect_words(LT_STR("\x1b"), LT_MCP_HEAD, 99, none, "");
+  expect_words(LT_STR("\x1b["), LT_MCP_HEAD, 99, none, "");
+  expect_words(LT_STR("\xff\xC3(\xC3"), LT_MCP_HEAD, 99, none,
+               "?"
+               "?(?");
+  expect_words(LT_STR("abc\xC3\xA9"), LT_MCP_HEAD, 4, none, "abc...");
+  expect_words(LT_STR("\xC3\xA9xyz"), LT_MCP_TAIL, 4, none, "...xyz");
+  expect_words(LT_STR("first line\nsecond line\nlast"), LT_MCP_TAIL, 18, none, "...second line\nlast");
+  expect_words(LT_STR("one\n"), LT_MCP_TAIL, 99, none, "one");
+  expect_words(LT_STR("ab12 longer-value true ab12"), LT_MCP_HEAD, 99, env, "*** *** true ***");
+  expect_words(LT_STR("a\x1b[0mb12"), LT_MCP_HEAD, 99, env, "***");
+  expect_words(LT_STR("xxxxlonger-value"), LT_MCP_TAIL, 6, env, "...xxx***");
+}
+
+/* Two calls in flight, one line lost: whose it was is known when the other one has been answered. */
+static void test_lost_line(void **state) {
+  (void)state;
+  lt_loop *loop;
+  assert_int_equal(lt_loop_new(&loop, NULL), LT_OK);
+  lt_mcp_calls calls;
+  lt_mcp_request a = {0};
+  lt_mcp_request b = {0};
+  lt_mcp_request c = {0};
+  lt_mcp_calls_init(&calls, loop);
+  lt_mcp_calls_enter(&calls, &a);
+  lt_mcp_calls_enter(&calls, &b);
+  lt_mcp_calls_lost_line(&calls);
+  assert_false(a.done || b.done);
+  lt_mcp_calls_enter(&calls, &c); /* asked later: not a suspect */
+  lt_mcp_result line = {0};
+  lt_arena_init(&line.arena, LT_MIB);
+  lt_str text = LT_STR("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+  assert_int_equal(lt_json_parse(&line.arena, text, &line.doc, NULL), LT_OK);
+  lt_mcp_message m = lt_mcp_message_read(lt_json_root(&line.doc));
+  assert_int_equal(lt_mcp_calls_answer(&calls, &m, &line, NULL), LT_MCP_ANSWERED);
+  assert_true(a.done && a.status == LT_OK);
+  assert_true(b.done && b.status == LT_E_LIMIT);
+  assert_false(c.done);
+  lt_mcp_calls_leave(&calls, &c);
+  lt_mcp_result_release(&a.answer);
+  lt_arena_release(&line.arena);
+  lt_loop_free(loop);
+}
+
+/* One page, a call and a server's words, with memory for `n` allocations: true when all went well. */
+static bool use_memory(lt_json page, long n) {
+  lt_mcp_list list;
+  lt_str cursor = LT_STR_NULL;
+  lt_err err = LT_ERR_INIT;
+  lt_buf out;
+  lt_mcp_list_init(&list);
+  lt_buf_init(&out, LT_KIB);
+  lt_mem_fail_at(n);
+  lt_status status = lt_mcp_list_add_page(&list, page, &cursor, &err);
+  lt_mcp_write_call(&out, 1, LT_STR("t"), LT_STR("{\n}"), false);
+  lt_mcp_words_add(&out, LT_STR("top secret"), LT_MCP_TAIL, 99, (const char *const[]){"A_KEY=secret", NULL});
+  bool failed = lt_mem_failed();
+  lt_mem_fail_at(-1);
+  assert_true(status == LT_OK ? cursor.n > 0 && list.count == 2 : status == LT_E_NOMEM && err.msg[0]);
+  if (out.p) {
+    assert_null(strstr(out.p, "secret")); /* memory or not */
+  }
+  lt_buf_release(&out);
+  lt_mcp_list_release(&list);
+  return !failed;
+}
+
+static void test_without_memory(void **state) {
+  (void)state;
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_arena_init(&arena, LT_MIB);
+  lt_str text = LT_STR("{\"tools\":[{\"name\":\"a\",\"title\":\"\\n\"},{\"name\":\"b\"}],\"nextCursor\":\"c\"}");
+  assert_int_equal(lt_json_parse(&arena, text, &doc, NULL), LT_OK);
+  long n = 0;
+  while (!use_memory(lt_json_root(&doc), n)) {
+    n++;
+  }
+  assert_true(n > 3);
+  lt_arena_release(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_kinds),     cmocka_unit_test(test_call_on_the_wire), cmocka_unit_test(test_words),
+      cmocka_unit_test(test_lost_line), cmocka_unit_test(test_without_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
