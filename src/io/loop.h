@@ -1,8 +1,8 @@
 /* The loop: one thread that owns everything, libuv underneath, and fibers that wait on it.
  *
- * Callbacks live in io/ and nowhere else. Code above runs on fibers started with lt_loop_spawn and calls functions marked
- * LT_YIELDS, which look blocking: they park the fiber and the loop turns on. Everything here must be called on the loop's
- * thread except lt_loop_post.
+ * Callbacks live in io/ and nowhere else. Code above runs on fibers started with lt_loop_spawn and calls functions
+ * marked LT_YIELDS, which look blocking: they park the fiber and the loop turns on. Everything here must be called on
+ * the loop's thread except lt_loop_post.
  */
 #ifndef LT_IO_LOOP_H
 #define LT_IO_LOOP_H
@@ -52,10 +52,10 @@ void lt_loop_unhold(lt_loop *loop);
  * wait (it is remembered) and is harmless after it. */
 typedef struct lt_wait {
   lt_loop *loop;
-  lt_fiber *fiber;    /* parked here, or NULL */
-  uint64_t token;     /* number of the wait in progress: a timer of an earlier one is stale and dropped */
+  lt_fiber *fiber; /* parked here, or NULL */
+  uint64_t token;  /* number of the wait in progress: a timer of an earlier one is stale and dropped */
   bool signalled;
-  lt_status status;   /* what the wake said */
+  lt_status status; /* what the wake said */
 } lt_wait;
 
 void lt_wait_init(lt_wait *wait, lt_loop *loop);
@@ -99,7 +99,7 @@ void lt_timer_start(lt_timer *timer, uint64_t ms);
 void lt_timer_stop(lt_timer *timer);
 void lt_timer_free(lt_timer *timer); /* NULL is allowed; fn is not called afterwards */
 
-/* --- Signals -------------------------------------------------------------------------------------------------------- */
+/* --- Signals ---------------------------------------------------------------------------------------------------- */
 /* Calls `fn(arg, signum)` on the loop when the process gets `signum`; does not keep the loop alive. At most once per
  * signum per loop. */
 lt_status lt_loop_on_signal(lt_loop *loop, int signum, void (*fn)(void *arg, int signum), void *arg, lt_err *err);

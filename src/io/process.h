@@ -26,29 +26,30 @@ typedef struct lt_process_options {
   bool echo_stderr;        /* also pass the child's stderr on to ours (debugging) */
 } lt_process_options;
 
-/* Starts a child. Does not yield. Errors: LT_E_NOTFOUND (no such command, or cwd), LT_E_DENIED (not executable), LT_E_IO,
- * LT_E_NOMEM; the message names the command and stands alone. Borrows the options during the call.
- * Owns: the caller, lt_process_close. */
+/* Starts a child. Does not yield. Errors: LT_E_NOTFOUND (no such command, or cwd), LT_E_DENIED (not executable),
+ * LT_E_IO, LT_E_NOMEM; the message names the command and stands alone. Borrows the options during the call. Owns: the
+ * caller, lt_process_close. */
 lt_status lt_process_open(lt_loop *loop, const lt_process_options *options, lt_process **ret_process, lt_err *err);
 
-/* Queues bytes to the child's stdin; LT_YIELDS while more than LT_PROC_WRITE_QUEUE_BYTES are waiting there already. Calls
- * from several fibers do not mix their bytes and take turns in the order they came. The bytes are copied. LT_E_CLOSED
- * when the child is gone or closed its stdin. LT_OK promises nothing about bytes still in the queue then. */
+/* Queues bytes to the child's stdin; LT_YIELDS while more than LT_PROC_WRITE_QUEUE_BYTES are waiting there already.
+ * Calls from several fibers do not mix their bytes and take turns in the order they came. The bytes are copied.
+ * LT_E_CLOSED when the child is gone or closed its stdin. LT_OK promises nothing about bytes still in the queue then.
+ */
 lt_status lt_process_write(lt_process *process, lt_str bytes, lt_err *err) LT_YIELDS;
 
 /* LT_YIELDS for the next line of stdout, without its "\n" (and "\r"). Borrows: valid until the next read. One reader.
  * The pipe is not read while a line is lent or ready and nobody asks (backpressure). NUL bytes are data.
- * Errors: LT_E_CLOSED at the end (a last line without "\n" is given first); the message says how the child ended when it
- * did so within LT_PROC_EXIT_GRACE_MS. The end is the child's exit, whoever else holds its stdout open.
- * LT_E_LIMIT, once: a line over line_max, told as soon as it is known and dropped up to its end; reading on is possible.
+ * Errors: LT_E_CLOSED at the end (a last line without "\n" is given first); the message says how the child ended when
+ * it did so within LT_PROC_EXIT_GRACE_MS. The end is the child's exit, whoever else holds its stdout open. LT_E_LIMIT,
+ * once: a line over line_max, told as soon as it is known and dropped up to its end; reading on is possible.
  * LT_E_NOMEM; reading on is possible. */
 lt_status lt_process_read_line(lt_process *process, lt_str *ret_line, lt_err *err) LT_YIELDS;
 
 /* The last LT_PROC_STDERR_KEEP_BYTES of the child's stderr. Borrows: until the next turn of the loop. */
 lt_str lt_process_stderr(const lt_process *process);
 
-/* Whether it has ended, and how: "exited with code 3" / "was killed by SIGSEGV" / "is still running" (borrowed; lives as
- * long as the process). What it left behind in its group is killed at its exit. */
+/* Whether it has ended, and how: "exited with code 3" / "was killed by SIGSEGV" / "is still running" (borrowed; lives
+ * as long as the process). What it left behind in its group is killed at its exit. */
 bool lt_process_exited(const lt_process *process);
 const char *lt_process_exit_text(const lt_process *process);
 int lt_process_pid(const lt_process *process);
