@@ -48,7 +48,7 @@ flow() {
   shopt -s nullglob
   files=(tests/flow/*.test.mjs)
   [ ${#files[@]} -gt 0 ] || return 0
-  LATHE=$PWD/$out/lathe "${runner[@]}" node --test --test-reporter=spec --test-reporter-destination=stdout \
+  LATHE=$PWD/$out/lathe timeout -k 10 1500 "${runner[@]}" node --test --test-reporter=spec --test-reporter-destination=stdout \
     --test-reporter=tap --test-reporter-destination="$tap_file" "${files[@]}" </dev/null || bad=1
   passed=$((passed + $(tap pass "$tap_file"))) failed=$((failed + $(tap fail "$tap_file") + $(tap cancelled "$tap_file")))
   skipped=$((skipped + $(tap skipped "$tap_file") + $(tap todo "$tap_file")))
