@@ -1,10 +1,10 @@
 // Which layer of a C source tree includes which? One server reads the files, another keeps what was found as a graph.
 // Dozens of files go through this program, a few lines come out: a model that ran it would read only those.
 const tree = JSON.parse(filesDirectoryTree({ path: "." }).content);
-const layers = tree.filter((entry) => entry.type === "directory").map((folder) => ({
-  name: folder.name,
-  files: folder.children.map((file) => file.name).filter((name) => /\.[ch]$/.test(name)),
-}));
+const layers = tree
+  .filter((entry) => entry.type === "directory")
+  .map(({ name, children }) => ({ name, files: children.map((file) => file.name).filter((file) => /\.[ch]$/.test(file)) }))
+  .filter((layer) => layer.files.length > 0);
 
 for (const layer of layers) {
   const text = filesReadMultipleFiles({ paths: layer.files.map((file) => `${layer.name}/${file}`) }).content;
