@@ -1,4 +1,4 @@
-/* What json.c and json_write.c share: the bytes of JSON strings. Private to the two.
+/* What json.c, json_value.c and json_write.c share: the bytes of JSON text. Private to the three.
  *
  * WTF-8 is UTF-8 that may also hold encoded surrogates (U+D800..U+DFFF as ED A0..BF xx), so that any string of
  * JavaScript's has a form in bytes.
@@ -17,6 +17,22 @@
 #define LT_JSON_INFO_ESCAPED     16u /* has escapes or encoded surrogates: the text is not the characters */
 #define LT_JSON_INFO_KEY         32u
 #define LT_JSON_INFO_COUNT_SHIFT 6
+
+static inline bool lt_json_is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static inline bool lt_json_is_digit(char c) {
+  return (unsigned)(c - '0') < 10;
+}
+
+static inline int lt_json_hex_value(char c) {
+  if (lt_json_is_digit(c)) {
+    return c - '0';
+  }
+  c = (char)(c | 0x20);
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
 
 static inline bool lt_json_is_surrogate(uint32_t cp) {
   return cp >= 0xD800 && cp <= 0xDFFF;

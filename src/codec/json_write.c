@@ -324,10 +324,6 @@ static bool is_container(const lt_json_node *node) {
   return type == LT_JSON_ARRAY || type == LT_JSON_OBJECT;
 }
 
-static inline bool is_space(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* A run of text that is copied as it stands: as long as it comes, for one call of lt_buf_add costs more than a value.
  */
 typedef struct run {
@@ -344,7 +340,7 @@ static void end_run(run *r, uint32_t go_on_at) {
 
 static inline void run_to(run *r, uint32_t stop) {
   while (r->at < stop) {
-    if (is_space(r->text[r->at])) {
+    if (lt_json_is_space(r->text[r->at])) {
       end_run(r, r->at + 1);
     } else {
       r->at++;
@@ -405,7 +401,7 @@ static void end_container(layout *l) {
 }
 
 static void add_punctuation(layout *l, char c) {
-  if (is_space(c)) {
+  if (lt_json_is_space(c)) {
     return;
   }
   if (c == '{' || c == '[') {
