@@ -4,122 +4,41 @@
 
 #include "tool/catalog.h"
 
+/* Each list is sorted by bytes. */
+/* clang-format off */
 /* Words no function can be called, in strict mode and in modules. */
 static const char *const reserved_words[] = {
-    "arguments", "await",      "break",     "case",   "catch",    "class",  "const",      "continue",
-    "debugger",  "default",    "delete",    "do",     "else",     "enum",   "eval",       "export",
-    "extends",   "false",      "finally",   "for",    "function", "if",     "implements", "import",
-    "in",        "instanceof", "interface", "let",    "new",      "null",   "package",    "private",
-    "protected", "public",     "return",    "static", "super",    "switch", "this",       "throw",
-    "true",      "try",        "typeof",    "var",    "void",     "while",  "with",       "yield",
-};
+    "arguments", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",
+    "do", "else", "enum", "eval", "export", "extends", "false", "finally", "for", "function", "if", "implements",
+    "import", "in", "instanceof", "interface", "let", "new", "null", "package", "private", "protected", "public",
+    "return", "static", "super", "switch", "this", "throw", "true", "try", "typeof", "var", "void", "while", "with",
+    "yield"};
 
 /* What programs find on every engine: a tool must not take it from them. */
 static const char *const globals[] = {
-    "AggregateError",
-    "Array",
-    "ArrayBuffer",
-    "AsyncDisposableStack",
-    "Atomics",
-    "BigInt",
-    "BigInt64Array",
-    "BigUint64Array",
-    "Boolean",
-    "DOMException",
-    "DataView",
-    "Date",
-    "DisposableStack",
-    "Error",
-    "EvalError",
-    "FinalizationRegistry",
-    "Float16Array",
-    "Float32Array",
-    "Float64Array",
-    "Function",
-    "Infinity",
-    "Int16Array",
-    "Int32Array",
-    "Int8Array",
-    "InternalError",
-    "Intl",
-    "Iterator",
-    "JSON",
-    "Map",
-    "Math",
-    "NaN",
-    "Number",
-    "Object",
-    "Promise",
-    "Proxy",
-    "RangeError",
-    "ReferenceError",
-    "Reflect",
-    "RegExp",
-    "Set",
-    "SharedArrayBuffer",
-    "String",
-    "SuppressedError",
-    "Symbol",
-    "SyntaxError",
-    "TextDecoder",
-    "TextEncoder",
-    "TypeError",
-    "URIError",
-    "URL",
-    "URLSearchParams",
-    "Uint16Array",
-    "Uint32Array",
-    "Uint8Array",
-    "Uint8ClampedArray",
-    "WeakMap",
-    "WeakRef",
-    "WeakSet",
-    "WebAssembly",
-    "atob",
-    "btoa",
-    "clearInterval",
-    "clearTimeout",
-    "console",
-    "crypto",
-    "decodeURI",
-    "decodeURIComponent",
-    "encodeURI",
-    "encodeURIComponent",
-    "escape",
-    "fetch",
-    "globalThis",
-    "input",
-    "isFinite",
-    "isNaN",
-    "log",
-    "navigator",
-    "output",
-    "parseFloat",
-    "parseInt",
-    "performance",
-    "queueMicrotask",
-    "recall",
-    "setImmediate",
-    "setInterval",
-    "setTimeout",
-    "store",
-    "structuredClone",
-    "undefined",
-    "unescape",
-};
+    "AggregateError", "Array", "ArrayBuffer", "AsyncDisposableStack", "Atomics", "BigInt", "BigInt64Array",
+    "BigUint64Array", "Boolean", "DOMException", "DataView", "Date", "DisposableStack", "Error", "EvalError",
+    "FinalizationRegistry", "Float16Array", "Float32Array", "Float64Array", "Function", "Infinity", "Int16Array",
+    "Int32Array", "Int8Array", "InternalError", "Intl", "Iterator", "JSON", "Map", "Math", "NaN", "Number", "Object",
+    "Promise", "Proxy", "RangeError", "ReferenceError", "Reflect", "RegExp", "Set", "SharedArrayBuffer", "String",
+    "SuppressedError", "Symbol", "SyntaxError", "TextDecoder", "TextEncoder", "TypeError", "URIError", "URL",
+    "URLSearchParams", "Uint16Array", "Uint32Array", "Uint8Array", "Uint8ClampedArray", "WeakMap", "WeakRef",
+    "WeakSet", "WebAssembly", "atob", "btoa", "clearInterval", "clearTimeout", "console", "crypto", "decodeURI",
+    "decodeURIComponent", "encodeURI", "encodeURIComponent", "escape", "fetch", "globalThis", "input", "isFinite",
+    "isNaN", "log", "navigator", "output", "parseFloat", "parseInt", "performance", "queueMicrotask", "recall",
+    "setImmediate", "setInterval", "setTimeout", "store", "structuredClone", "undefined", "unescape"};
 
 /* JavaScript programs only (DESIGN.md section 5), and what every global object inherits. */
 static const char *const javascript_world[] = {
-    "complete",       "constructor",          "discoverTools", "done",          "getArtifact",
-    "hasOwnProperty", "isPrototypeOf",        "listArtifacts", "llm",           "llmJson",
-    "parallel",       "propertyIsEnumerable", "sleep",         "storeArtifact", "toLocaleString",
-    "toString",       "toolSchema",           "tools",         "valueOf",
-};
+    "complete", "constructor", "discoverTools", "done", "getArtifact", "hasOwnProperty", "isPrototypeOf",
+    "listArtifacts", "llm", "llmJson", "parallel", "propertyIsEnumerable", "sleep", "storeArtifact", "toLocaleString",
+    "toString", "toolSchema", "tools", "valueOf"};
 
 /* TypeScript programs only: what the generated declarations use, and what Deno offers. */
 static const char *const typescript_world[] = {
-    "Buffer", "Deno", "Result", "ToolCall", "ToolResult", "exports", "global", "module", "process", "require",
-};
+    "Buffer", "Deno", "Result", "ToolCall", "ToolResult", "exports", "global", "module", "process", "require"};
+
+/* clang-format on */
 
 static int compare_word(const void *key, const void *entry) {
   return lt_str_cmp(*(const lt_str *)key, lt_str_of(*(const char *const *)entry));
@@ -175,70 +94,95 @@ static size_t sequence_length(unsigned char lead) {
   return lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
 }
 
-/* The character at `*at`, which moves past it; a byte that is not UTF-8 counts as one character, U+FFFD. */
-static uint32_t next_char(lt_str s, size_t *at) {
-  unsigned char lead = (unsigned char)s.p[*at];
-  size_t n = sequence_length(lead);
-  if (n == 1) {
-    (*at)++;
-    return lead;
-  }
-  if (n == 0 || s.n - *at < n) {
-    (*at)++;
+/* The code point of a sequence of `n` bytes, or U+FFFD where it is cut or broken. */
+static uint32_t decode(lt_str s, size_t n) {
+  if (s.n < n) {
     return 0xFFFD;
   }
-  uint32_t c = lead & (0x7Fu >> n);
+  uint32_t c = (unsigned char)s.p[0] & (0x7Fu >> n);
   for (size_t i = 1; i < n; i++) {
-    unsigned char byte = (unsigned char)s.p[*at + i];
+    unsigned char byte = (unsigned char)s.p[i];
     if ((byte & 0xC0) != 0x80) {
-      (*at)++;
       return 0xFFFD;
     }
     c = (c << 6) | (byte & 0x3F);
   }
-  *at += n;
   return c;
+}
+
+/* The length of the character at `at`, and whether it can be in an identifier. A byte that is not UTF-8 is a character
+ * of its own, that cannot. */
+static size_t read_char(lt_str s, size_t at, bool *ret_fits) {
+  unsigned char lead = (unsigned char)s.p[at];
+  if (lead < 0x80) {
+    *ret_fits = is_letter(lead) || is_digit(lead) || lead == '$';
+    return 1;
+  }
+  size_t n = sequence_length(lead);
+  uint32_t c = n > 0 ? decode(lt_str_sub(s, at, s.n), n) : 0xFFFD;
+  *ret_fits = is_letter(c);
+  return c != 0xFFFD ? n : 1;
 }
 
 static char upper(char c) {
   return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
-/* Adds the bytes of one character, the first one in upper case when asked. */
-static void add_char(lt_buf *out, lt_str bytes, bool raise) {
-  lt_buf_byte(out, raise ? upper(bytes.p[0]) : bytes.p[0]);
-  lt_buf_add(out, lt_str_sub(bytes, 1, bytes.n));
-}
-
 /* Appends the words of `s` (separated by anything that cannot be in an identifier, and by `_`), every one but the first
  * with a capital; the first too with `capital`. A "_" goes before what would not begin an identifier. */
 static lt_name_change add_camel(lt_buf *out, lt_str s, bool capital) {
-  size_t begin = out->n;
-  bool raise = capital;
   lt_name_change change = LT_NAME_PLAIN;
-  for (size_t at = 0; at < s.n;) {
-    size_t from = at;
-    uint32_t c = next_char(s, &at);
-    if (!is_letter(c) && !is_digit(c) && c != '$') {
-      raise = capital || out->n > begin;
+  char *to = lt_buf_reserve(out, s.n + 1);
+  bool raise = capital;
+  size_t n = 0;
+  bool fits;
+  for (size_t at = 0, len; to != NULL && at < s.n; at += len) {
+    len = read_char(s, at, &fits);
+    if (!fits) {
+      raise = capital || n > 0;
       continue;
     }
-    if (is_digit(c) && out->n == begin) {
-      lt_buf_byte(out, '_');
+    if (n == 0 && is_digit((unsigned char)s.p[at])) {
+      to[n++] = '_';
       change = LT_NAME_PREFIXED;
     }
-    add_char(out, lt_str_sub(s, from, at), raise);
+    memcpy(to + n, s.p + at, len);
+    to[n] = raise ? upper(to[n]) : to[n];
+    n += len;
     raise = false;
   }
-  if (out->n == begin) {
-    lt_buf_byte(out, '_');
+  if (to != NULL && n == 0) {
+    to[n++] = '_';
     change = LT_NAME_PREFIXED;
   }
+  lt_buf_commit(out, n);
+  return change;
+}
+
+static lt_name_change add_underscored(lt_buf *out, lt_str name) {
+  lt_name_change change = LT_NAME_PLAIN;
+  char *to = lt_buf_reserve(out, name.n + 1);
+  size_t n = 0;
+  bool fits;
+  if (to != NULL && (name.n == 0 || is_digit((unsigned char)name.p[0]))) {
+    to[n++] = '_';
+    change = LT_NAME_PREFIXED;
+  }
+  for (size_t at = 0, len; to != NULL && at < name.n; at += len) {
+    len = read_char(name, at, &fits);
+    if (fits) {
+      memcpy(to + n, name.p + at, len);
+      n += len;
+    } else {
+      to[n++] = '_';
+    }
+  }
+  lt_buf_commit(out, n);
   return change;
 }
 
 static lt_str added_since(const lt_buf *out, size_t begin) {
-  return begin <= out->n ? lt_str_sub(lt_buf_view(out), begin, out->n) : LT_STR("");
+  return begin < out->n ? lt_str_from(out->p + begin, out->n - begin) : LT_STR("");
 }
 
 lt_name_change lt_name_make_js(lt_buf *out, lt_str id) {
@@ -248,24 +192,6 @@ lt_name_change lt_name_make_js(lt_buf *out, lt_str id) {
   if (is_taken(name) || IN_LIST(name, javascript_world)) {
     lt_buf_byte(out, '_');
     return LT_NAME_SUFFIXED;
-  }
-  return change;
-}
-
-static lt_name_change add_underscored(lt_buf *out, lt_str name) {
-  lt_name_change change = LT_NAME_PLAIN;
-  if (name.n == 0 || is_digit((unsigned char)name.p[0])) {
-    lt_buf_byte(out, '_');
-    change = LT_NAME_PREFIXED;
-  }
-  for (size_t at = 0; at < name.n;) {
-    size_t from = at;
-    uint32_t c = next_char(name, &at);
-    if (is_letter(c) || is_digit(c) || c == '$') {
-      lt_buf_add(out, lt_str_sub(name, from, at));
-    } else {
-      lt_buf_byte(out, '_');
-    }
   }
   return change;
 }
