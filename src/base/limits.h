@@ -89,6 +89,16 @@
 #define LT_CALL_INDEX_MAX_BYTES (1 * LT_GIB) /* working memory of one call: the index of the longest possible input */
 #define LT_PROVIDERS_MAX 1024         /* servers and plugins with tools */
 
+/* --- declarations generated from schemas (codec/typegen.h) --------------------------------------------------------- */
+#define LT_TYPEGEN_SCHEMA_MAX_BYTES LT_MIB  /* a longer schema is `any`: nobody reads its type */
+#define LT_TYPEGEN_TYPE_MAX_BYTES (256 * LT_KIB) /* the text one schema may become */
+#define LT_TYPEGEN_MEMORY_BYTES (64 * LT_MIB) /* while one schema is read: its index and property tables */
+#define LT_TYPEGEN_DEPTH_MAX 32             /* schemas in schemas; recursion on a loop fiber's stack */
+#define LT_TYPEGEN_DEFS_MAX 1000            /* named types of one schema */
+#define LT_TYPEGEN_STEPS_MAX 20000          /* schemas looked at where references are followed, not named */
+#define LT_TYPEGEN_DOC_MAX_BYTES (4 * LT_KIB) /* a description in a comment */
+#define LT_TYPEGEN_PROMPT_MAX_CHARS 160     /* a description in the prompt's listing */
+
 /* --- fibers on the loop -------------------------------------------------------------------------------------------- */
 #define LT_LOOP_STACK_BYTES (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */
 #define LT_LOOP_FIBERS_MAX 65536

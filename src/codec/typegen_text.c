@@ -1,0 +1,270 @@
+#include "codec/typegen_text.h"
+
+#include "codec/json.h"
+#include "codec/json_text.h"
+
+#define ESC 0x1B
+#define BEL 0x07
+
+/* --- Characters worth showing --------------------------------------------------------------------------------------
+ */
+
+typedef struct reader {
+  const char *p;
+  const char *end;
+} reader;
+
+/* Direction marks and characters without a width: they make text read otherwise than it is. Joiners stay, scripts and
+ * emoji need them. */
+static bool is_invisible(uint32_t cp) {
+  return (cp >= 0x7F && cp <= 0x9F) || cp == 0xAD || cp == 0x61C || cp == 0x200B || cp == 0x200E || cp == 0x200F ||
+         (cp >= 0x202A && cp <= 0x202E) || (cp >= 0x2060 && cp <= 0x2069) || cp == 0xFEFF ||
+         (cp >= 0xE0000 && cp <= 0xE007F);
+}
+
+static bool in_range(const reader *r, char from, char to) {
+  return r->p < r->end && *r->p >= from && *r->p <= to;
+}
+
+/* After ESC: a control sequence (ECMA-48, 5.4), a control string (5.6, up to its end or the line's), or two bytes. */
+static void skip_escape(reader *r) {
+  if (r->p >= r->end) {
+    return;
+  }
+  char kind = *r->p;
+  if (kind == '[') {
+    r->p++;
+    while (in_range(r, 0x20, 0x3F)) {
+      r->p++;
+    }
+    r->p += in_range(r, 0x40, 0x7E);
+  } else if (strchr("]PX^_", kind) != NULL && kind != '\0') {
+    while (r->p < r->end && *r->p != BEL && *r->p != ESC && *r->p != '\n') {
+      r->p++;
+    }
+  } else {
+    while (in_range(r, 0x20, 0x2F)) {
+      r->p++;
+    }
+    r->p += in_range(r, 0x30, 0x7E);
+  }
+}
+
+static uint32_t read_char(reader *r) {
+  uint32_t cp = 0;
+  unsigned n = lt_json_read_char(r->p, r->end, &cp);
+  if (n == 0 || lt_json_is_surrogate(cp)) {
+    cp = 0xFFFD;
+  }
+  r->p += n > 0 ? n : 1;
+  return cp;
+}
+
+/* The next character to show: white space is ' ' or '\n'. False at the end. */
+static bool next_char(reader *r, uint32_t *ret_cp) {
+  while (r->p < r->end) {
+    uint32_t cp = read_char(r);
+    if (cp == ESC) {
+      skip_escape(r);
+    } else if (cp == '\n' || cp == 0x2028 || cp == 0x2029 || (cp == '\r' && !in_range(r, '\n', '\n'))) {
+      *ret_cp = '\n';
+      return true;
+    } else if (cp == '\t' || cp == '\v' || cp == '\f' || cp == 0xA0) {
+      *ret_cp = ' ';
+      return true;
+    } else if (cp >= 0x20 && !is_invisible(cp)) {
+      *ret_cp = cp;
+      return true;
+    }
+  }
+  return false;
+}
+
+static void put_char(lt_buf *out, uint32_t cp) {
+  char bytes[4];
+  lt_buf_add(out, lt_str_from(bytes, lt_json_write_char(bytes, cp)));
+}
+
+/* --- Text ----------------------------------------------------------------------------------------------------------
+ */
+
+static void trim_spaces(lt_buf *out, size_t from) {
+  while (out->n > from && out->p[out->n - 1] == ' ') {
+    out->p[--out->n] = '\0';
+  }
+}
+
+void lt_typegen_put_text(lt_buf *out, lt_str text, size_t max_bytes) {
+  reader r = {text.p, text.p + text.n};
+  size_t from = out->n;
+  unsigned newlines = 0;
+  uint32_t cp;
+  while (out->status == LT_OK && next_char(&r, &cp)) {
+    if (cp == '\n') {
+      trim_spaces(out, from);
+      newlines++;
+      continue;
+    }
+    if (cp == ' ' && out->n == from) {
+      continue;
+    }
+    if (out->n - from >= max_bytes) {
+      trim_spaces(out, from);
+      lt_buf_addc(out, "...");
+      return;
+    }
+    if (newlines > 0 && out->n > from) {
+      lt_buf_addc(out, newlines > 1 ? "\n\n" : "\n");
+    }
+    newlines = 0;
+    put_char(out, cp);
+  }
+  trim_spaces(out, from);
+}
+
+/* One line under construction. */
+typedef struct line {
+  lt_buf *out;
+  size_t from;
+  size_t chars;
+  size_t max_chars;
+  size_t cut_at; /* where "..." goes when the line turns out to be too long */
+  bool space;    /* white space seen since the last character */
+} line;
+
+static void note_cut(line *l) {
+  if (l->chars + 3 <= l->max_chars) {
+    l->cut_at = l->out->n;
+  }
+}
+
+static void cut(line *l) {
+  l->out->n = l->cut_at;
+  l->out->p[l->cut_at] = '\0';
+  trim_spaces(l->out, l->from);
+  lt_buf_addc(l->out, "...");
+}
+
+/* False when the line is full; it then ends in "...". */
+static bool line_add(line *l, uint32_t cp) {
+  if (cp == ' ' || cp == '\n') {
+    l->space = l->out->n > l->from;
+    return true;
+  }
+  if (l->chars + (l->space ? 2 : 1) > l->max_chars) {
+    cut(l);
+    return false;
+  }
+  if (l->space) {
+    lt_buf_byte(l->out, ' ');
+    l->chars++;
+    note_cut(l);
+    l->space = false;
+  }
+  put_char(l->out, cp);
+  l->chars++;
+  note_cut(l);
+  return l->out->status == LT_OK;
+}
+
+void lt_typegen_put_line(lt_buf *out, lt_str text, size_t max_chars) {
+  reader r = {text.p, text.p + text.n};
+  line l = {.out = out, .from = out->n, .max_chars = max_chars, .cut_at = out->n};
+  uint32_t cp;
+  while (out->status == LT_OK && next_char(&r, &cp) && line_add(&l, cp)) {
+  }
+}
+
+/* Whether the full stop at the end of `text` belongs to an abbreviation. */
+static bool is_abbreviation(lt_str text) {
+  static const char *const words[] = {"e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "incl.", "max.", "min.", "no."};
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+    lt_str word = lt_str_of(words[i]);
+    lt_str tail = lt_str_sub(text, text.n - (word.n < text.n ? word.n : text.n), text.n);
+    bool own_word = text.n == word.n || (text.n > word.n && strchr(" (,", text.p[text.n - word.n - 1]) != NULL);
+    if (own_word && lt_str_distance(tail, word, 0) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* `seen` is what was put so far; white space follows. */
+static bool ends_sentence(lt_str seen) {
+  char last = seen.n > 0 ? seen.p[seen.n - 1] : '\0';
+  return last == '!' || last == '?' || (last == '.' && !lt_str_ends(seen, LT_STR("..")) && !is_abbreviation(seen));
+}
+
+void lt_typegen_put_sentence(lt_buf *out, lt_str text, size_t max_chars) {
+  reader r = {text.p, text.p + text.n};
+  line l = {.out = out, .from = out->n, .max_chars = max_chars, .cut_at = out->n};
+  uint32_t before = 0;
+  uint32_t cp;
+  while (out->status == LT_OK && next_char(&r, &cp)) {
+    bool blank = cp == ' ' || cp == '\n';
+    bool paragraph = cp == '\n' && before == '\n' && out->n > l.from;
+    if (paragraph || (blank && ends_sentence(lt_str_sub(lt_buf_view(out), l.from, out->n)))) {
+      break;
+    }
+    if (!line_add(&l, cp)) {
+      return;
+    }
+    before = cp == ' ' && before == '\n' ? before : cp;
+  }
+  lt_str put = lt_str_sub(lt_buf_view(out), l.from, out->n);
+  if (out->status == LT_OK && lt_str_ends(put, LT_STR(".")) && !lt_str_ends(put, LT_STR("..")) &&
+      !is_abbreviation(put)) {
+    out->p[--out->n] = '\0';
+  }
+}
+
+/* --- Literals ------------------------------------------------------------------------------------------------------
+ */
+
+/* Line separators end a string in older readers; the rest would be invisible. */
+static bool needs_escape(uint32_t cp) {
+  return is_invisible(cp) || cp == 0x2028 || cp == 0x2029;
+}
+
+static void put_unit(lt_buf *out, uint32_t unit) {
+  lt_buf_printf(out, "\\u%04x", (unsigned)unit);
+}
+
+static void put_escaped(lt_buf *out, uint32_t cp) {
+  if (cp > 0xFFFF) { /* as two UTF-16 units: JavaScript has no longer \u without braces */
+    put_unit(out, 0xD800 + ((cp - 0x10000) >> 10));
+    put_unit(out, 0xDC00 + ((cp - 0x10000) & 0x3FF));
+  } else {
+    put_unit(out, cp);
+  }
+}
+
+void lt_typegen_put_string(lt_buf *out, lt_str s) {
+  lt_buf_byte(out, '"');
+  const char *p = s.p;
+  const char *end = s.p + s.n;
+  const char *from = p;
+  while (p < end) {
+    uint32_t cp = 0;
+    unsigned n = lt_json_read_char(p, end, &cp);
+    if (n > 0 && needs_escape(cp)) {
+      lt_json_escape(out, lt_str_from(from, (size_t)(p - from)));
+      put_escaped(out, cp);
+      from = p + n;
+    }
+    p += n > 0 ? n : 1;
+  }
+  lt_json_escape(out, lt_str_from(from, (size_t)(p - from)));
+  lt_buf_byte(out, '"');
+}
+
+bool lt_typegen_is_identifier(lt_str s) {
+  for (size_t i = 0; i < s.n; i++) {
+    char c = s.p[i];
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+    if (!letter && (i == 0 || c < '0' || c > '9')) {
+      return false;
+    }
+  }
+  return s.n > 0;
+}

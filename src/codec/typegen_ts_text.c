@@ -1,0 +1,106 @@
+/* TypeScript text: indentation, parentheses, comments. */
+#include "codec/typegen_schema.h"
+#include "codec/typegen_text.h"
+#include "codec/typegen_ts.h"
+
+bool lt_tsgen_is_over(const lt_tsgen *g) {
+  return g->status != LT_OK || g->out->status != LT_OK || g->out->n - g->begin > LT_TYPEGEN_TYPE_MAX_BYTES;
+}
+
+void lt_tsgen_put(lt_tsgen *g, const char *text) {
+  lt_buf_addc(g->out, text);
+}
+
+void lt_tsgen_put_indent(lt_tsgen *g) {
+  for (unsigned i = 0; i < g->indent; i++) {
+    lt_tsgen_put(g, "  ");
+  }
+}
+
+/* Puts parentheses round what was written since `start`. */
+void lt_tsgen_wrap(lt_tsgen *g, size_t start) {
+  lt_buf *out = g->out;
+  if (lt_buf_reserve(out, 2) != NULL) {
+    memmove(out->p + start + 1, out->p + start, out->n - start);
+    out->p[start] = '(';
+    lt_buf_commit(out, 1);
+    lt_buf_byte(out, ')');
+  }
+}
+
+void lt_tsgen_take_back(lt_tsgen *g, size_t n) {
+  if (g->out->p != NULL && g->out->n > n) {
+    g->out->n = n;
+    g->out->p[n] = '\0';
+  }
+}
+
+/* --- Comments ------------------------------------------------------------------------------------------------------
+ */
+
+/* "*" and "/" must not meet. */
+static void put_comment_text(lt_buf *out, lt_str s) {
+  for (size_t i = 0; i < s.n; i++) {
+    if (s.p[i] == '/' && out->n > 0 && out->p != NULL && out->p[out->n - 1] == '*') {
+      lt_buf_byte(out, ' ');
+    }
+    lt_buf_byte(out, s.p[i]);
+  }
+}
+
+/* `doc` is clean; a line or a block of it before the next thing. */
+void lt_tsgen_put_jsdoc(lt_tsgen *g, lt_str doc) {
+  if (doc.n == 0) {
+    return;
+  }
+  lt_tsgen_put_indent(g);
+  bool block = memchr(doc.p, '\n', doc.n) != NULL;
+  lt_tsgen_put(g, block ? "/**\n" : "/** ");
+  size_t end;
+  for (size_t at = 0; block && at <= doc.n; at = end + 1) {
+    end = lt_str_find(doc, LT_STR("\n"), at);
+    end = end == SIZE_MAX ? doc.n : end;
+    lt_tsgen_put_indent(g);
+    lt_tsgen_put(g, end > at ? " * " : " *");
+    put_comment_text(g->out, lt_str_sub(doc, at, end));
+    lt_tsgen_put(g, "\n");
+  }
+  if (block) {
+    lt_tsgen_put_indent(g);
+  } else {
+    put_comment_text(g->out, doc);
+  }
+  lt_tsgen_put(g, " */\n");
+}
+
+/* The description, or what was given instead, and the facts. */
+void lt_tsgen_put_doc(lt_tsgen *g, lt_json schema) {
+  lt_str description = LT_STR_NULL;
+  lt_json told = lt_json_get(schema, "description");
+  if (lt_json_typeof(told) == LT_JSON_STRING && !lt_json_str(told, g->arena, &description)) {
+    g->status = LT_E_NOMEM;
+    return;
+  }
+  lt_buf_clear(&g->doc);
+  lt_typegen_put_text(&g->doc, description, LT_TYPEGEN_DOC_MAX_BYTES);
+  lt_status status = lt_typegen_put_facts(&g->doc, schema, g->arena, true);
+  lt_str doc = lt_buf_view(&g->doc);
+  if (status != LT_OK || g->doc.status != LT_OK) {
+    g->status = LT_E_NOMEM;
+    return;
+  }
+  lt_tsgen_put_jsdoc(g, doc.n > 0 && doc.p[0] == '\n' ? lt_str_sub(doc, 1, doc.n) : doc);
+}
+
+/* `why` is ours or clean; `what` is a peer's. */
+void lt_tsgen_put_any(lt_tsgen *g, const char *why, lt_str what) {
+  lt_tsgen_put(g, "any /* ");
+  lt_tsgen_put(g, why);
+  if (what.n > 0) {
+    lt_buf_clear(&g->doc);
+    lt_typegen_put_line(&g->doc, what, 100);
+    lt_tsgen_put(g, " ");
+    put_comment_text(g->out, lt_buf_view(&g->doc));
+  }
+  lt_tsgen_put(g, " */");
+}
