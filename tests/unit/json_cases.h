@@ -17,8 +17,10 @@ typedef struct json_case {
   bool accept;
 } json_case;
 
-#define ACCEPT(name, text) {name, text, sizeof(text) - 1, true}
-#define REJECT(name, text) {name, text, sizeof(text) - 1, false}
+#define ACCEPT(name, text) \
+  { name, text, sizeof(text) - 1, true }
+#define REJECT(name, text) \
+  { name, text, sizeof(text) - 1, false }
 
 /* clang-format off */
 static const json_case json_cases[] = {
