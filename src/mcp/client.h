@@ -30,7 +30,8 @@ typedef struct lt_mcp_options {
   uint64_t start_timeout_ms; /* 0: LT_MCP_START_TIMEOUT_MS */
   uint64_t call_timeout_ms;  /* 0: LT_MCP_CALL_TIMEOUT_MS */
   bool verbose;              /* pass the server's stderr on */
-  /* Called on the loop whenever the list of tools has changed (first list, list_changed, restart); must not yield. */
+  /* Called on the loop whenever the list of tools has changed (first list, list_changed, restart), not when a new
+   * listing is the same as the old one; must not yield. */
   void (*on_tools)(void *arg, lt_mcp *mcp);
   /* A warning a person should see (noise before the handshake, a crash, a restart); must not yield. */
   void (*on_warning)(void *arg, lt_mcp *mcp, lt_str message);
@@ -70,10 +71,12 @@ lt_str lt_mcp_name(const lt_mcp *mcp);
 lt_str lt_mcp_protocol_version(const lt_mcp *mcp);
 lt_str lt_mcp_instructions(const lt_mcp *mcp);
 
-/* The current tools in the server's order. Borrows: until the next on_tools. */
+/* The current tools in the server's order; a server that is down keeps its last ones. Borrows: until the next
+ * on_tools. */
 const lt_mcp_tool *lt_mcp_tools(const lt_mcp *mcp, size_t *ret_count);
 
-/* The answer to a call: the `result` object of the response, as it arrived. */
+/* The answer to a call: the `result` object of the response, as it arrived. Not to be copied or moved: `result` points
+ * into it. */
 typedef struct lt_mcp_result {
   lt_arena arena;  /* owns text and index */
   lt_json_doc doc; /* the whole message */
@@ -83,15 +86,17 @@ typedef struct lt_mcp_result {
 typedef struct lt_mcp_call_options {
   uint64_t timeout_ms; /* 0: the client's */
   lt_cancel *cancel; /* may be NULL; when it fires, notifications/cancelled goes out and the call returns its reason */
-  void (*on_progress)(void *arg, double progress, double total, lt_str message); /* may be NULL; must not yield */
+  /* May be NULL; must not yield. `total` is 0 where the server does not tell it. */
+  void (*on_progress)(void *arg, double progress, double total, lt_str message);
   void *arg;
 } lt_mcp_call_options;
 
 /* Calls a tool with a JSON object as arguments; LT_YIELDS until the answer. A call during a restart waits for it.
- * Errors: LT_E_TIMEOUT, LT_E_CANCELLED, LT_E_CLOSED (the server died while it ran; the message says how, with the end
- * of its stderr), LT_E_PROTOCOL (JSON-RPC error, or an answer that is not one), LT_E_LIMIT (over
- * LT_MCP_LINE_MAX_BYTES). A result with isError is LT_OK here: tool/ reads it. On success the caller releases
- * `ret_result`. */
+ * Errors: LT_E_TIMEOUT, LT_E_CANCELLED, LT_E_CLOSED (the server is down, or died while it ran; the message says how,
+ * with the end of its stderr), LT_E_INVALID (not a JSON object; or JSON-RPC error -32602, as for an unknown tool),
+ * LT_E_PROTOCOL (another JSON-RPC error, or an answer that is not one), LT_E_LIMIT (over LT_MCP_LINE_MAX_BYTES, either
+ * way), LT_E_NOMEM. A result with isError is LT_OK here: tool/ reads it. On success the caller releases `ret_result`.
+ */
 lt_status lt_mcp_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_call_options *options,
                       lt_mcp_result *ret_result, lt_err *err) LT_YIELDS;
 void lt_mcp_result_release(lt_mcp_result *result);

@@ -49,7 +49,7 @@ function writeAll(fd, text) {
       bytes = bytes.subarray(writeSync(fd, bytes));
     } catch (e) {
       if (e.code !== "EAGAIN") throw e;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 0.2);
     }
   }
 }
