@@ -35,7 +35,9 @@ void lt_typegen_py_name(lt_str name, lt_buf *out) {
     lt_buf_byte(out, '_');
   }
   for (size_t i = 0; i < name.n; i++) {
-    lt_buf_byte(out, is_name_byte(name.p[i]) ? name.p[i] : '_');
+    if (((unsigned char)name.p[i] & 0xC0) != 0x80) { /* one for a character, however many bytes it has */
+      lt_buf_byte(out, is_name_byte(name.p[i]) ? name.p[i] : '_');
+    }
   }
   if (is_taken(lt_str_sub(lt_buf_view(out), begin < out->n ? begin : out->n, out->n))) {
     lt_buf_byte(out, '_');
@@ -155,23 +157,57 @@ static void put_parameters(py_tool *t) {
 /* --- What the docstring says ---------------------------------------------------------------------------------------
  */
 
-/* Types in the docstring are written to it by the same generator. */
-static void put_shape(py_tool *t, lt_json schema) {
+static void forget(lt_buf *buf, size_t n) {
+  if (buf->status == LT_OK && buf->n > n) {
+    buf->n = n;
+    buf->p[n] = '\0';
+  }
+}
+
+/* Types in the docstring are written to it by the same generator. What tells nothing new is not written: false. */
+static bool put_shape(py_tool *t, const char *before, lt_json schema, bool only_keys) {
   lt_buf *out = t->g.out;
+  size_t begin = t->doc.n;
+  lt_buf_addc(&t->doc, before);
+  size_t start = t->doc.n;
   t->g.out = &t->doc;
   t->g.shape = true;
   lt_pygen_put_type(&t->g, schema);
   t->g.shape = false;
   t->g.out = out;
+  lt_str shape = lt_str_sub(lt_buf_view(&t->doc), start, t->doc.n);
+  bool tells = only_keys ? shape.n > 0 && memchr(shape.p, '{', shape.n) != NULL : !lt_str_eqc(shape, "Any");
+  if (!tells) {
+    forget(&t->doc, begin);
+  }
+  return tells;
+}
+
+/* ", default 3, minimum 1" as "(default 3, minimum 1)". */
+static void put_arg_facts(py_tool *t, lt_json schema, bool first) {
+  size_t begin = t->doc.n;
+  if (lt_typegen_put_facts(&t->doc, schema, t->g.arena, false) != LT_OK) {
+    t->g.status = LT_E_NOMEM;
+  } else if (t->doc.status == LT_OK && t->doc.n > begin) {
+    t->doc.p[begin] = ' ';
+    t->doc.p[begin + 1] = '(';
+    lt_buf_byte(&t->doc, ')');
+    if (first) {
+      memmove(t->doc.p + begin, t->doc.p + begin + 1, t->doc.n - begin);
+      t->doc.n--;
+    }
+  }
 }
 
 static void put_arg_doc(py_tool *t, const py_arg *arg) {
+  lt_json schema = arg->prop->schema;
   lt_str description = LT_STR_NULL;
-  lt_json told = lt_json_get(arg->prop->schema, "description");
+  lt_json told = lt_json_get(schema, "description");
   if (lt_json_typeof(told) == LT_JSON_STRING && !lt_json_str(told, t->g.arena, &description)) {
     t->g.status = LT_E_NOMEM;
     return;
   }
+  size_t begin = t->doc.n;
   lt_buf_addc(&t->doc, "\n    ");
   if (arg->name.n > 0) {
     lt_buf_add(&t->doc, arg->name);
@@ -179,26 +215,12 @@ static void put_arg_doc(py_tool *t, const py_arg *arg) {
     lt_typegen_put_string(&t->doc, arg->prop->key);
   }
   lt_buf_addc(&t->doc, ": ");
-  size_t before = t->doc.n;
+  size_t start = t->doc.n;
   lt_typegen_put_line(&t->doc, description, LT_TYPEGEN_DOC_MAX_BYTES);
-  if (lt_pygen_has_shape(&t->g, arg->prop->schema)) {
-    lt_buf_addc(&t->doc, t->doc.n > before ? " " : "");
-    put_shape(t, arg->prop->schema);
-  }
-  size_t facts = t->doc.n;
-  if (lt_typegen_put_facts(&t->doc, arg->prop->schema, t->g.arena, false) != LT_OK) {
-    t->g.status = LT_E_NOMEM;
-  } else if (t->doc.status == LT_OK && t->doc.n > facts) { /* ", default 3" becomes " (default 3)" */
-    t->doc.p[facts] = ' ';
-    t->doc.p[facts + 1] = '(';
-    lt_buf_byte(&t->doc, ')');
-  }
-  if (t->doc.status == LT_OK && t->doc.n == before) {
-    t->doc.n -= 2; /* nothing to say: no line for it */
-    while (t->doc.n > 0 && t->doc.p[t->doc.n] != '\n') {
-      t->doc.n--;
-    }
-    t->doc.p[t->doc.n] = '\0';
+  put_shape(t, t->doc.n > start ? " " : "", schema, true);
+  put_arg_facts(t, schema, t->doc.n == start);
+  if (t->doc.n == start && arg->name.n > 0) {
+    forget(&t->doc, begin);
   }
 }
 
@@ -209,9 +231,8 @@ static void put_args_doc(py_tool *t) {
   for (size_t i = 0; i < t->count; i++) {
     put_arg_doc(t, &t->args[i]);
   }
-  if (t->doc.status == LT_OK && t->doc.n == heading) {
-    t->doc.n = before;
-    t->doc.p[before] = '\0';
+  if (t->doc.n == heading) {
+    forget(&t->doc, before);
   }
 }
 
@@ -229,12 +250,7 @@ static void put_returns(py_tool *t) {
   }
   lt_json root = t->g.root;
   t->g.root = lt_json_root(&doc);
-  if (lt_typegen_is_vague(t->g.root)) {
-    t->g.root = root;
-    return;
-  }
-  lt_buf_addc(&t->doc, t->doc.n > 0 ? "\n\nReturns: " : "Returns: ");
-  put_shape(t, t->g.root);
+  put_shape(t, t->doc.n > 0 ? "\n\nReturns: " : "Returns: ", t->g.root, false);
   t->g.root = root;
 }
 
@@ -260,8 +276,8 @@ static lt_status read_input(py_tool *t) {
   lt_typegen_props props;
   LT_TRY(lt_typegen_props_read(target, t->g.arena, &props));
   LT_TRY(read_args(t, &props));
-  bool plain = lt_json_typeof(target) == LT_JSON_OBJECT && !lt_typegen_is_composed(target) &&
-               (lt_typegen_types(target) & ~(unsigned)LT_TYPEGEN_OBJECT) == 0;
+  bool plain =
+      lt_typegen_is_plain_object(target) || (lt_json_typeof(target) == LT_JSON_OBJECT && lt_typegen_is_vague(target));
   bool open = props.count == 0 && lt_json_typeof(lt_json_get(target, "additionalProperties")) == LT_JSON_OBJECT;
   return plain && !open ? LT_OK : LT_E_INVALID;
 }
@@ -298,8 +314,7 @@ static lt_status put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_str name)
   size_t begin = out->n;
   lt_status status = put_stub(&t, name);
   if (status == LT_E_LIMIT && out->status == LT_OK) { /* a docstring nobody would read */
-    out->n = begin;
-    out->p[begin] = '\0';
+    forget(out, begin);
     lt_buf_addc(out, "\n\ndef ");
     lt_buf_add(out, name);
     lt_buf_addc(out, "(**arguments: Any) -> Any:\n    \"\"\"(its schema is too large for a stub)\"\"\"\n");

@@ -3,8 +3,7 @@
 #include "codec/typegen_schema.h"
 #include "codec/typegen_text.h"
 
-/* Types are written in line: what is nested more deeply is Any. */
-enum { PY_DEPTH_MAX = 6, REF_HOPS_MAX = 16, MEMBERS_COMPARED = 16 };
+enum { REF_HOPS_MAX = 16, MEMBERS_COMPARED = 16 };
 
 static void put(lt_pygen *g, const char *text) {
   lt_buf_addc(g->out, text);
@@ -114,6 +113,8 @@ static void put_const(lt_pygen *g, lt_json value) {
 
 typedef struct py_union {
   size_t count;
+  size_t begin;
+  bool any; /* a member is Any, and so is all of it */
   size_t starts[MEMBERS_COMPARED];
   size_t ends[MEMBERS_COMPARED];
 } py_union;
@@ -136,7 +137,16 @@ static void union_end(lt_pygen *g, py_union *u, size_t before) {
     u->starts[u->count] = start;
     u->ends[u->count] = all.n;
   }
+  u->any |= lt_str_eqc(lt_str_sub(all, start, all.n), "Any");
   u->count++;
+}
+
+static void union_finish(lt_pygen *g, const py_union *u) {
+  if (u->any && g->out->status == LT_OK) {
+    g->out->n = u->begin;
+    g->out->p[u->begin] = '\0';
+  }
+  put(g, u->any || u->count == 0 ? "Any" : "");
 }
 
 static size_t union_begin(lt_pygen *g, const py_union *u) {
@@ -146,13 +156,14 @@ static size_t union_begin(lt_pygen *g, const py_union *u) {
 }
 
 static void put_alternatives(lt_pygen *g, lt_json schemas) {
-  py_union u = {0};
+  py_union u = {.begin = g->out->n};
   lt_json_iter it = lt_json_each(schemas);
   while (lt_json_next(&it) && g->steps < LT_TYPEGEN_STEPS_MAX) {
     size_t before = union_begin(g, &u);
     lt_pygen_put_type(g, it.value);
     union_end(g, &u, before);
   }
+  union_finish(g, &u);
 }
 
 /* --- Containers ----------------------------------------------------------------------------------------------------
@@ -240,14 +251,14 @@ static void put_types(lt_pygen *g, lt_json schema) {
     put_one_type(g, schema, lt_typegen_types(schema));
     return;
   }
-  py_union u = {0};
+  py_union u = {.begin = g->out->n};
   lt_json_iter it = lt_json_each(list);
   while (lt_json_next(&it) && g->steps++ < LT_TYPEGEN_STEPS_MAX) {
     size_t before = union_begin(g, &u);
     put_one_type(g, schema, lt_typegen_type_bit(it.value));
     union_end(g, &u, before);
   }
-  put(g, u.count == 0 ? "Any" : "");
+  union_finish(g, &u);
 }
 
 /* Python has no intersections: the first part that says anything stands for all. */
@@ -282,27 +293,27 @@ static void put_schema_object(lt_pygen *g, lt_json schema) {
   }
 }
 
+static bool is_within(const lt_pygen *g, lt_json schema) {
+  for (unsigned i = 0; i < g->depth; i++) {
+    if (g->within[i] == schema.at) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void lt_pygen_put_type(lt_pygen *g, lt_json schema) {
-  if (g->depth >= PY_DEPTH_MAX || g->steps++ >= LT_TYPEGEN_STEPS_MAX || g->status != LT_OK) {
+  if (g->depth >= LT_PYGEN_DEPTH_MAX || g->steps++ >= LT_TYPEGEN_STEPS_MAX || g->status != LT_OK) {
     put(g, "Any");
     return;
   }
-  g->depth++;
   schema = lt_pygen_target(g, schema);
-  if (lt_json_typeof(schema) == LT_JSON_OBJECT && !lt_typegen_is_vague(schema)) {
-    put_schema_object(g, schema);
-  } else {
-    put(g, "Any");
+  bool again = lt_json_exists(schema) && is_within(g, schema);
+  if (lt_json_typeof(schema) != LT_JSON_OBJECT || lt_typegen_is_vague(schema) || again) {
+    put(g, again && lt_typegen_is_plain_object(schema) ? "dict[str, Any]" : "Any");
+    return;
   }
+  g->within[g->depth++] = schema.at;
+  put_schema_object(g, schema);
   g->depth--;
-}
-
-bool lt_pygen_has_shape(lt_pygen *g, lt_json schema) {
-  schema = lt_pygen_target(g, schema);
-  if (lt_json_typeof(lt_json_get(schema, "items")) == LT_JSON_OBJECT) {
-    schema = lt_pygen_target(g, lt_json_get(schema, "items"));
-  }
-  lt_json any = lt_json_get(schema, "anyOf");
-  lt_json one = lt_json_get(schema, "oneOf");
-  return lt_json_count(lt_json_get(schema, "properties")) > 0 || lt_typegen_all_tell(any) || lt_typegen_all_tell(one);
 }

@@ -101,9 +101,10 @@ bool lt_typegen_is_vague(lt_json schema) {
 }
 
 bool lt_typegen_is_plain_object(lt_json schema) {
-  return lt_json_typeof(schema) == LT_JSON_OBJECT && lt_typegen_types(schema) == LT_TYPEGEN_OBJECT &&
-         !lt_typegen_is_composed(schema) && !has(schema, "enum") && !has(schema, "const") &&
-         !lt_json_bool(lt_json_get(schema, "nullable"), false);
+  lt_json_type properties = lt_json_typeof(lt_json_get(schema, "properties"));
+  return (properties == LT_JSON_NONE || properties == LT_JSON_OBJECT) && lt_json_typeof(schema) == LT_JSON_OBJECT &&
+         lt_typegen_types(schema) == LT_TYPEGEN_OBJECT && !lt_typegen_is_composed(schema) && !has(schema, "enum") &&
+         !has(schema, "const") && !lt_json_bool(lt_json_get(schema, "nullable"), false);
 }
 
 bool lt_typegen_allows_nothing(lt_json schema) {

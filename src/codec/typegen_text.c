@@ -195,21 +195,33 @@ static bool ends_sentence(lt_str seen) {
   return last == '!' || last == '?' || (last == '.' && !lt_str_ends(seen, LT_STR("..")) && !is_abbreviation(seen));
 }
 
+#define WRAPPED_MIN_CHARS 60 /* a line shorter than this was not broken for its length */
+
+/* Whether a line break ends the sentence: an empty line follows, or after a short line something that begins anew. */
+static bool break_ends_sentence(reader r, size_t chars) {
+  uint32_t cp = ' ';
+  while (next_char(&r, &cp) && cp == ' ') {
+  }
+  bool begins = (cp >= 'A' && cp <= 'Z') || (cp >= '0' && cp <= '9') || (cp < 0x80 && strchr("-*#`<", (int)cp) != NULL);
+  return cp == '\n' || (begins && chars < WRAPPED_MIN_CHARS);
+}
+
+static bool sentence_ends(const line *l, reader r, uint32_t cp) {
+  if (l->out->n == l->from || (cp != ' ' && cp != '\n')) {
+    return false;
+  }
+  return ends_sentence(lt_str_sub(lt_buf_view(l->out), l->from, l->out->n)) ||
+         (cp == '\n' && break_ends_sentence(r, l->chars));
+}
+
 void lt_typegen_put_sentence(lt_buf *out, lt_str text, size_t max_chars) {
   reader r = {text.p, text.p + text.n};
   line l = {.out = out, .from = out->n, .max_chars = max_chars, .cut_at = out->n};
-  uint32_t before = 0;
   uint32_t cp;
-  while (out->status == LT_OK && next_char(&r, &cp)) {
-    bool blank = cp == ' ' || cp == '\n';
-    bool paragraph = cp == '\n' && before == '\n' && out->n > l.from;
-    if (paragraph || (blank && ends_sentence(lt_str_sub(lt_buf_view(out), l.from, out->n)))) {
-      break;
-    }
-    if (!line_add(&l, cp)) {
+  while (out->status == LT_OK && next_char(&r, &cp) && !sentence_ends(&l, r, cp)) {
+    if (!line_add(&l, cp == '|' ? '/' : cp)) {
       return;
     }
-    before = cp == ' ' && before == '\n' ? before : cp;
   }
   lt_str put = lt_str_sub(lt_buf_view(out), l.from, out->n);
   if (out->status == LT_OK && lt_str_ends(put, LT_STR(".")) && !lt_str_ends(put, LT_STR("..")) &&

@@ -12,7 +12,7 @@ void lt_typegen_put_text(lt_buf *out, lt_str text, size_t max_bytes);
 /* The same on one line, runs of white space as one space, cut after `max_chars` characters ("..." included). */
 void lt_typegen_put_line(lt_buf *out, lt_str text, size_t max_chars);
 
-/* The first sentence of it, without its full stop. */
+/* The first sentence of it, without its full stop; "|", which separates tools in the listing, as "/". */
 void lt_typegen_put_sentence(lt_buf *out, lt_str text, size_t max_chars);
 
 /* A string literal that JavaScript, TypeScript and Python read alike; nothing invisible in it. */

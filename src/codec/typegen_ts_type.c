@@ -447,6 +447,12 @@ static void part_base(lt_tsgen *g, ts_parts *p, lt_json schema) {
   part_end(g, p, start, got);
 }
 
+/* A tool's input is an object even where its schema does not say so. */
+static void put_vague(lt_tsgen *g, lt_json schema) {
+  bool whole_input = g->input && schema.at == g->root.at;
+  lt_tsgen_put(g, whole_input ? "{ [k: string]: unknown }" : g->vague);
+}
+
 static lt_tsgen_prec put_schema_object(lt_tsgen *g, lt_json schema) {
   ts_parts p = {0};
   lt_json ref = lt_json_get(schema, "$ref");
@@ -460,7 +466,7 @@ static lt_tsgen_prec put_schema_object(lt_tsgen *g, lt_json schema) {
   part_alternatives(g, &p, schema, "oneOf");
   part_all(g, &p, schema);
   if (p.count == 0) {
-    lt_tsgen_put(g, g->vague);
+    put_vague(g, schema);
     return LT_TSGEN_ATOM;
   }
   if (lt_json_bool(lt_json_get(schema, "nullable"), false)) { /* OpenAPI 3.0 */
@@ -473,7 +479,7 @@ static lt_tsgen_prec put_schema_object(lt_tsgen *g, lt_json schema) {
 static lt_tsgen_prec put_bare_type(lt_tsgen *g, lt_json schema) {
   switch (lt_json_typeof(schema)) {
     case LT_JSON_TRUE:
-      lt_tsgen_put(g, g->vague);
+      put_vague(g, schema);
       return LT_TSGEN_ATOM;
     case LT_JSON_FALSE:
       lt_tsgen_put(g, "never");
