@@ -80,11 +80,11 @@ static lt_status put_schema(lt_buf *out, lt_str name, lt_str text, bool input, b
   return status;
 }
 
-static lt_str concat(lt_buf *scratch, lt_str a, const char *b) {
+static lt_status join(lt_buf *scratch, lt_str a, const char *b) {
   lt_buf_clear(scratch);
   lt_buf_add(scratch, a);
   lt_buf_addc(scratch, b);
-  return lt_buf_view(scratch);
+  return scratch->status;
 }
 
 static lt_status put_function(lt_buf *out, const lt_typegen_tool *tool, bool optional) {
@@ -108,15 +108,15 @@ static lt_status put_function(lt_buf *out, const lt_typegen_tool *tool, bool opt
 static lt_status put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_buf *scratch) {
   bool optional = true;
   lt_str input = lt_str_trim(tool->input_schema).n > 0 ? tool->input_schema : LT_STR("{\"type\":\"object\"}");
-  LT_TRY(put_schema(out, concat(scratch, tool->ts_type, "Input"), input, true, &optional));
-  lt_str name = concat(scratch, tool->ts_type, "Output");
+  LT_TRY(join(scratch, tool->ts_type, "Input"));
+  LT_TRY(put_schema(out, lt_buf_view(scratch), input, true, &optional));
+  LT_TRY(join(scratch, tool->ts_type, "Output"));
   if (lt_str_trim(tool->output_schema).n > 0) {
-    LT_TRY(put_schema(out, name, tool->output_schema, false, NULL));
+    LT_TRY(put_schema(out, lt_buf_view(scratch), tool->output_schema, false, NULL));
   } else {
-    put_any_alias(out, name, "the tool does not say what it returns", "");
+    put_any_alias(out, lt_buf_view(scratch), "the tool does not say what it returns", "");
   }
-  LT_TRY(put_function(out, tool, optional));
-  return scratch->status;
+  return put_function(out, tool, optional);
 }
 
 static lt_status finish(lt_status status, const lt_buf *out, lt_err *err) {

@@ -61,8 +61,9 @@ void lt_tsgen_put_any(lt_tsgen *g, const char *why, lt_str what);
 void lt_tsgen_put_reference(lt_tsgen *g, lt_json ref);
 
 /* --- typegen_ts_type.c */
-/* The type of `schema`, in parentheses where the place asks for something that binds more tightly. */
-void lt_tsgen_put_type(lt_tsgen *g, lt_json schema, lt_tsgen_prec place);
+/* The type of `schema`, in parentheses where the place asks for something that binds more tightly. Returns how tightly
+ * what was written binds. */
+lt_tsgen_prec lt_tsgen_put_type(lt_tsgen *g, lt_json schema, lt_tsgen_prec place);
 /* An object schema's {...}. */
 void lt_tsgen_put_object(lt_tsgen *g, lt_json schema);
 

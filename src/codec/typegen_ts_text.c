@@ -99,6 +99,7 @@ void lt_tsgen_put_any(lt_tsgen *g, const char *why, lt_str what) {
   if (what.n > 0) {
     lt_buf_clear(&g->doc);
     lt_typegen_put_line(&g->doc, what, 100);
+    g->status = g->doc.status != LT_OK ? g->doc.status : g->status;
     lt_tsgen_put(g, " ");
     put_comment_text(g->out, lt_buf_view(&g->doc));
   }

@@ -127,13 +127,15 @@ static lt_tsgen_prec put_enum(lt_tsgen *g, lt_json values) {
 /* anyOf and oneOf. */
 static lt_tsgen_prec put_alternatives(lt_tsgen *g, lt_json schemas) {
   ts_union u = {0};
+  lt_tsgen_prec first = LT_TSGEN_ATOM;
   lt_json_iter it = lt_json_each(schemas);
   while (lt_json_next(&it) && !lt_tsgen_is_over(g)) {
     size_t before = union_begin(g, &u);
-    lt_tsgen_put_type(g, it.value, LT_TSGEN_UNION);
+    lt_tsgen_prec prec = lt_tsgen_put_type(g, it.value, LT_TSGEN_UNION);
+    first = u.count == 0 ? prec : first;
     union_end(g, &u, before);
   }
-  return union_prec(&u, LT_TSGEN_ATOM);
+  return union_prec(&u, first);
 }
 
 /* --- Arrays --------------------------------------------------------------------------------------------------------
@@ -408,8 +410,7 @@ static void part_all(lt_tsgen *g, ts_parts *p, lt_json schema) {
   while (lt_json_next(&it) && !lt_tsgen_is_over(g)) {
     if (!lt_typegen_is_vague(it.value)) {
       size_t start = part_begin(g, p);
-      lt_tsgen_put_type(g, it.value, LT_TSGEN_INTERSECTION);
-      part_end(g, p, start, LT_TSGEN_INTERSECTION);
+      part_end(g, p, start, lt_tsgen_put_type(g, it.value, LT_TSGEN_UNION));
     }
   }
 }
@@ -498,19 +499,21 @@ static lt_tsgen_prec put_bare_type(lt_tsgen *g, lt_json schema) {
 }
 
 /* The type of `schema`, in parentheses where the place asks for something that binds more tightly. */
-void lt_tsgen_put_type(lt_tsgen *g, lt_json schema, lt_tsgen_prec place) {
+lt_tsgen_prec lt_tsgen_put_type(lt_tsgen *g, lt_json schema, lt_tsgen_prec place) {
   if (lt_tsgen_is_over(g)) {
-    return;
+    return LT_TSGEN_ATOM;
   }
   if (g->depth >= LT_TYPEGEN_DEPTH_MAX) {
     lt_tsgen_put_any(g, "nested too deeply", LT_STR_NULL);
-    return;
+    return LT_TSGEN_ATOM;
   }
   g->depth++;
   size_t start = g->out->n;
   lt_tsgen_prec got = put_bare_type(g, schema);
   if (got < place) {
     lt_tsgen_wrap(g, start);
+    got = LT_TSGEN_ATOM;
   }
   g->depth--;
+  return got;
 }

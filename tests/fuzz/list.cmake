@@ -2,3 +2,4 @@
 lt_fuzz_target(jsscan LIBS lt_codec lt_base)
 lt_fuzz_target(json LIBS lt_codec lt_base)
 lt_fuzz_target(config LIBS lt_front lt_base)
+lt_fuzz_target(typegen LIBS lt_codec lt_base)

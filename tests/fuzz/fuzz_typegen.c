@@ -1,0 +1,45 @@
+/* Any bytes as a tool's input schema, output schema and description: no crash, an end, and text of bounded size. */
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "codec/json.h"
+#include "codec/typegen.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef lt_status (*generator)(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err);
+
+static void run(generator fn, const lt_typegen_tool *tool) {
+  lt_buf out;
+  lt_buf_init(&out, 8 * LT_MIB);
+  if (fn(tool, 1, &out, NULL) != LT_OK) {
+    abort();
+  }
+  if (fn == lt_typegen_json && lt_json_check(lt_buf_view(&out), NULL) != LT_OK) {
+    abort();
+  }
+  if (fn == lt_typegen_prompt && memchr(out.p, '\x1b', out.n) != NULL) {
+    abort();
+  }
+  lt_buf_release(&out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size > 256 * LT_KIB) {
+    return 0;
+  }
+  lt_str text = lt_str_from(data, size);
+  lt_typegen_tool tool = {.id = LT_STR("a.b"),
+                          .ns = LT_STR("a"),
+                          .js_name = LT_STR("aB"),
+                          .ts_name = LT_STR("b"),
+                          .ts_type = LT_STR("B"),
+                          .description = text,
+                          .input_schema = text,
+                          .output_schema = text};
+  run(lt_typegen_ts, &tool);
+  run(lt_typegen_py, &tool);
+  run(lt_typegen_prompt, &tool);
+  run(lt_typegen_json, &tool);
+  return 0;
+}
