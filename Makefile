@@ -32,7 +32,7 @@ check:
 
 # --- the engine, and the type stripper that runs in it ---------------------------------------------------------------
 
-engine: $(ENGINE)/sucrase.js $(ENGINE)/qjs.o
+engine: $(ENGINE)/sucrase.js $(ENGINE)/libqjs.a
 
 $(ENGINE)/qjs.c: $(ENGINE_WASM)
 	@mkdir -p $(ENGINE)
@@ -41,6 +41,9 @@ $(ENGINE)/qjs.c: $(ENGINE_WASM)
 $(ENGINE)/qjs.o: $(ENGINE)/qjs.c
 	@echo "Compiling the engine (about 40 seconds, once)"
 	gcc $(ENGINE_CFLAGS) -c $< -o $@
+
+$(ENGINE)/libqjs.a: $(ENGINE)/qjs.o
+	@ar rcs $@ $<
 
 $(ENGINE)/sucrase.js: src/sandbox/strip_entry.js node_modules/.lathe-lock.json
 	@mkdir -p $(ENGINE)

@@ -25,6 +25,8 @@
 #define LT_RUN_RESULT_MAX_BYTES (64 * LT_MIB) /* a result is not cut; over this it is an error */
 #define LT_RUN_CALLS_MAX 100000               /* tool calls of one program, so that its journal has an end */
 #define LT_RUN_OPEN_CALLS_MAX 1024            /* tool calls of one program in flight at once; further ones queue */
+#define LT_RUN_RECORD_BYTES LT_MIB               /* one call's result as kept for the report */
+#define LT_RUN_RECORDS_MAX_BYTES (64 * LT_MIB)    /* all of them */
 #define LT_RUN_STORE_MAX_BYTES (16 * LT_MIB)  /* all store() values of one program */
 #define LT_JSSCAN_DEPTH 1024                  /* brackets told apart when reading a program; on our stack, a byte each */
 
@@ -33,6 +35,7 @@
 #define LT_BOX_STACK_BYTES (16 * LT_MIB)      /* measured need 8.8 MB (deep JSON.parse); untouched pages are free */
 #define LT_BOX_GUEST_STACK_BYTES (768 * LT_KIB) /* recursion limit on the guest's own 1 MiB shadow stack */
 #define LT_BOX_POOL_MAX 64                    /* clean boxes kept ready: 0.6 MB each */
+#define LT_STRIP_POOL_MAX 4                      /* clean boxes with the type stripper: 3 MB each */
 #define LT_BOX_MAX 16000                      /* boxes at once: 47 bits of address space / 8 GiB */
 
 /* --- workers ------------------------------------------------------------------------------------------------------ */

@@ -1,0 +1,58 @@
+/* lathe: the command line. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "front/command.h"
+#include "io/exec.h"
+
+static const lt_command *const commands[] = {&lt_command_run, &lt_command_tools};
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+static void print_help(FILE *to) {
+  fputs("Lathe: code mode for language-model agents. A program calls your tools as plain functions.\n\n", to);
+  for (size_t i = 0; i < COMMANDS; i++) {
+    fprintf(to, "  lathe %-8s %s\n", commands[i]->name, commands[i]->summary);
+  }
+  fputs("\nlathe COMMAND --help says more; lathe --version prints the version.\n", to);
+}
+
+static int unknown(const char *name) {
+  const char *nearest = NULL;
+  for (size_t i = 0; i < COMMANDS && nearest == NULL; i++) {
+    if (lt_str_distance(lt_str_of(name), lt_str_of(commands[i]->name), 2) <= 2) {
+      nearest = commands[i]->name;
+    }
+  }
+  fprintf(stderr, "lathe: unknown command \"%s\"", name);
+  if (nearest != NULL) {
+    fprintf(stderr, " (did you mean \"%s\"?)", nearest);
+  }
+  fputs("; see lathe --help\n", stderr);
+  return LT_EXIT_USAGE;
+}
+
+int main(int argc, char **argv) {
+  const char *name = argc > 1 ? argv[1] : "";
+  if (strcmp(name, "__exec") == 0) {
+    return lt_exec_main(argc - 1, argv + 1);
+  }
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+    print_help(stdout);
+    return LT_EXIT_OK;
+  }
+  if (strcmp(name, "--version") == 0) {
+    puts("lathe " LT_VERSION);
+    return LT_EXIT_OK;
+  }
+  for (size_t i = 0; i < COMMANDS; i++) {
+    if (strcmp(name, commands[i]->name) == 0) {
+      return commands[i]->run(argc - 1, argv + 1);
+    }
+  }
+  if (*name != '\0') {
+    return unknown(name);
+  }
+  print_help(stderr);
+  return LT_EXIT_USAGE;
+}

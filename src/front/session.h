@@ -1,0 +1,33 @@
+/* A session: what every command that calls tools needs, opened and closed as one: configuration, loop, door, MCP
+ * servers.
+ *
+ * The work itself is a fiber on the loop: lt_session_main runs it and returns its exit code when everything is closed.
+ */
+#ifndef LT_FRONT_SESSION_H
+#define LT_FRONT_SESSION_H
+
+#include "front/config.h"
+#include "io/loop.h"
+#include "tool/door.h"
+#include "tool/mcp_provider.h"
+
+typedef struct lt_session lt_session;
+
+struct lt_session {
+  lt_config config;
+  lt_loop *loop;
+  lt_door *door;
+  lt_mcp_provider **servers; /* in the configuration's order; NULL where one could not be opened */
+  size_t server_count;
+  lt_cancel cancel; /* fired by SIGINT and SIGTERM */
+  int (*work)(lt_session *session, void *arg) LT_YIELDS;
+  void *arg;
+  int exit_code;
+};
+
+/* Reads the configuration, opens the loop, starts all servers side by side, waits until each is ready or down, runs
+ * `work` on a fiber and shuts everything down. Returns an exit code: work's, or LT_EXIT_CONFIG / LT_EXIT_FAILED with a
+ * line on stderr. */
+int lt_session_main(const lt_config_sources *sources, int (*work)(lt_session *session, void *arg) LT_YIELDS, void *arg);
+
+#endif

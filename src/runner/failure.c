@@ -1,0 +1,258 @@
+/* How a run ended, in words: where in what was written, and what to do about it. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "runner/program.h"
+
+#define STACK_LINES_MAX 20
+
+void lt_run_fail(lt_run_result *result, lt_status status, const char *fmt, ...) {
+  char text[LT_ERR_MSG_MAX];
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  result->status = status;
+  lt_buf_clear(&result->error);
+  lt_buf_addc(&result->error, text);
+}
+
+/* --- Where
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
+static bool number(lt_str text, size_t *at, uint32_t *ret) {
+  uint32_t n = 0;
+  size_t start = *at;
+  while (*at < text.n && text.p[*at] >= '0' && text.p[*at] <= '9' && n < 100000000) {
+    n = n * 10 + (uint32_t)(text.p[(*at)++] - '0');
+  }
+  *ret = n;
+  return *at > start;
+}
+
+/* `    at f (program.js:3:11)`: line and column, when this line of the stack is the program's own. */
+static bool position_of(const lt_run *run, lt_str frame, uint32_t *ret_line, uint32_t *ret_column) {
+  lt_str file = run->program.file;
+  size_t at = lt_str_find(frame, file, 0);
+  if (at == SIZE_MAX || at + file.n >= frame.n || frame.p[at + file.n] != ':') {
+    return false;
+  }
+  at += file.n + 1;
+  if (!number(frame, &at, ret_line)) {
+    return false;
+  }
+  *ret_column = 0;
+  if (at < frame.n && frame.p[at] == ':') {
+    at++;
+    number(frame, &at, ret_column);
+  }
+  return true;
+}
+
+/* Into terms of what was written: fences back on, our prefix off. */
+static void in_written_terms(const lt_run *run, uint32_t *line, uint32_t *column) {
+  if (*line == 1 && *column > run->column_offset) {
+    *column -= run->column_offset;
+  }
+  *line += run->line_offset;
+}
+
+static lt_str next_line(lt_str *rest) {
+  size_t end = lt_str_find(*rest, LT_STR("\n"), 0);
+  lt_str line = lt_str_sub(*rest, 0, end == SIZE_MAX ? rest->n : end);
+  *rest = lt_str_sub(*rest, line.n + 1, rest->n);
+  return line;
+}
+
+static void add_frame(lt_run_result *result, lt_str frame, uint32_t line, uint32_t column) {
+  lt_str call = lt_str_trim(frame);
+  size_t end = lt_str_find(call, LT_STR(" ("), 0);
+  lt_str name = lt_str_starts(call, LT_STR("at ")) && end != SIZE_MAX ? lt_str_sub(call, 3, end) : LT_STR("<program>");
+  if (lt_str_eq(name, LT_STR("<eval>"))) {
+    name = LT_STR("<program>");
+  }
+  lt_buf_printf(&result->stack, "%sat %.*s (%u:%u)", result->stack.n > 0 ? "\n" : "", LT_STR_ARG(name), line, column);
+}
+
+/* The program's own frames; the first one is where it happened. */
+static void locate(lt_run *run) {
+  lt_run_result *result = run->result;
+  lt_str rest = lt_buf_view(&run->engine.stack);
+  for (unsigned frames = 0; rest.n > 0 && frames < STACK_LINES_MAX;) {
+    lt_str frame = next_line(&rest);
+    uint32_t line, column;
+    if (!position_of(run, frame, &line, &column)) {
+      continue;
+    }
+    in_written_terms(run, &line, &column);
+    if (frames++ == 0) {
+      result->line = line;
+      result->column = column;
+      lt_buf_add(&result->context, lt_str_trim(lt_jsscan_line(run->request->code, line)));
+    }
+    add_frame(result, frame, line, column);
+  }
+}
+
+/* --- What
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
+static const struct {
+  const char *name;
+  const char *advice;
+} not_here[] = {
+    {"fetch", "there is no network in a program: call a tool"},
+    {"XMLHttpRequest", "there is no network in a program: call a tool"},
+    {"WebSocket", "there is no network in a program: call a tool"},
+    {"require", "there are no Node modules: import a registered module or call a tool"},
+    {"process", "there is no process or environment in a program: use `input` or call a tool"},
+    {"Deno", "this is not Deno: call a tool"},
+    {"Buffer", "this is not Node: use Uint8Array or strings"},
+    {"fs", "there are no files in a program: call a tool"},
+    {"window", "this is not a browser"},
+    {"document", "this is not a browser"},
+    {"alert", "use output()"},
+    {"print", "use output() or log()"},
+    {"setInterval", "use a loop with sleep()"},
+    {"llm", "no model is configured"},
+    {"llmJson", "no model is configured"},
+};
+
+/* `x is not defined`: the name, or empty. */
+static lt_str undefined_name(const lt_engine_result *engine) {
+  lt_str suffix = LT_STR(" is not defined");
+  lt_str text = lt_buf_view(&engine->text);
+  if (!lt_str_eq(lt_buf_view(&engine->name), LT_STR("ReferenceError")) || !lt_str_ends(text, suffix)) {
+    return LT_STR_NULL;
+  }
+  lt_str name = lt_str_sub(text, 0, text.n - suffix.n);
+  return name.n > 2 && name.p[0] == '\'' ? lt_str_sub(name, 1, name.n - 1) : name;
+}
+
+static void advise(lt_run *run) {
+  lt_str name = undefined_name(&run->engine);
+  lt_buf *error = &run->result->error;
+  if (name.n == 0) {
+    return;
+  }
+  lt_str near[LT_TOOL_SUGGESTIONS];
+  size_t count = lt_catalog_suggest(run->catalog, name, near);
+  for (size_t i = 0; i < count; i++) {
+    lt_buf_addc(error, i == 0 ? ". Did you mean: " : ", ");
+    lt_buf_add(error, near[i]);
+  }
+  if (count > 0) {
+    lt_buf_addc(error, "?");
+    return;
+  }
+  for (size_t i = 0; i < sizeof not_here / sizeof not_here[0]; i++) {
+    if (lt_str_eqc(name, not_here[i].name)) {
+      lt_buf_printf(error, ": %s", not_here[i].advice);
+    }
+  }
+}
+
+static void judge_error(lt_run *run) {
+  lt_run_result *result = run->result;
+  result->status = LT_E_PROGRAM;
+  lt_buf_clear(&result->error);
+  lt_str name = lt_buf_view(&run->engine.name);
+  if (name.n > 0 && !lt_str_eq(name, LT_STR("Error"))) {
+    lt_buf_add(&result->error, name);
+    lt_buf_addc(&result->error, ": ");
+  }
+  lt_buf_add(&result->error, lt_buf_view(&run->engine.text));
+  if (result->error.n == 0) {
+    lt_buf_addc(&result->error, "the program threw an error without a message");
+  }
+  advise(run);
+  locate(run);
+}
+
+static void judge_stopped(lt_run *run) {
+  const lt_run_request *request = run->request;
+  if (atomic_load(&run->task.stop) == LT_STOP_TIMEOUT) {
+    unsigned long ms = request->timeout_ms != 0 ? request->timeout_ms : LT_RUN_TIMEOUT_MS;
+    lt_run_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums", ms);
+  } else {
+    lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
+  }
+}
+
+static void judge_memory(lt_run *run) {
+  uint64_t bytes = run->request->memory_bytes != 0 ? run->request->memory_bytes : LT_RUN_MEMORY_BYTES;
+  locate(run);
+  lt_run_fail(run->result, LT_E_NOMEM,
+              "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
+              "(--memory, sandbox.memoryMb)",
+              (unsigned long)(bytes / LT_MIB));
+}
+
+static void judge_value(lt_run *run, lt_value_kind kind) {
+  run->result->status = LT_OK;
+  run->result->kind = kind;
+  lt_buf_release(&run->result->value);
+  run->result->value = run->engine.text;
+  lt_buf_init(&run->engine.text, LT_RUN_RESULT_MAX_BYTES);
+}
+
+void lt_run_judge(lt_run *run) {
+  bool stopped = atomic_load(&run->task.stop) != LT_STOP_NOT;
+  switch (stopped ? LT_END_STOPPED : run->engine.ending) {
+    case LT_END_VALUE:
+      judge_value(run, LT_VALUE_JSON);
+      break;
+    case LT_END_STRING:
+      judge_value(run, LT_VALUE_STRING);
+      break;
+    case LT_END_UNDEFINED:
+      judge_value(run, LT_VALUE_UNDEFINED);
+      break;
+    case LT_END_ERROR:
+      judge_error(run);
+      break;
+    case LT_END_MEMORY:
+      judge_memory(run);
+      break;
+    case LT_END_STOPPED:
+      judge_stopped(run);
+      break;
+    case LT_END_TRAP:
+      lt_run_fail(run->result, LT_E_TRAP, "the sandbox stopped the program: %.*s",
+                  LT_STR_ARG(lt_buf_view(&run->engine.text)));
+      break;
+  }
+}
+
+/* `Unexpected token (3:12)`: the last such pair in a message of the type stripper. */
+static void locate_in_message(lt_run *run, lt_str *message) {
+  lt_run_result *result = run->result;
+  for (size_t at = message->n; at-- > 0;) {
+    uint32_t line, column;
+    size_t p = at + 1;
+    if (message->p[at] != '(' || !number(*message, &p, &line) || p >= message->n || message->p[p++] != ':' ||
+        !number(*message, &p, &column) || p >= message->n || message->p[p] != ')') {
+      continue;
+    }
+    result->line = line + run->line_offset;
+    result->column = column;
+    lt_buf_add(&result->context, lt_str_trim(lt_jsscan_line(run->request->code, result->line)));
+    *message = lt_str_trim(lt_str_sub(*message, 0, at));
+    return;
+  }
+}
+
+void lt_run_judge_syntax(lt_run *run) {
+  if (atomic_load(&run->task.stop) != LT_STOP_NOT || run->engine.ending != LT_END_ERROR) {
+    lt_run_judge(run);
+    return;
+  }
+  lt_str message = lt_buf_view(&run->engine.text);
+  locate_in_message(run, &message);
+  run->result->status = LT_E_PROGRAM;
+  lt_buf_clear(&run->result->error);
+  if (!lt_str_starts(message, LT_STR("SyntaxError"))) {
+    lt_buf_addc(&run->result->error, "SyntaxError: ");
+  }
+  lt_buf_add(&run->result->error, message);
+}

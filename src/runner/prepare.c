@@ -1,0 +1,168 @@
+/* From what was written to what is run: fences off, modules and functions recognised, the named tools bound. */
+#include "base/mem.h"
+#include "codec/json.h"
+#include "runner/program.h"
+
+/* --- Text that can be run
+ * ---------------------------------------------------------------------------------------------------- */
+static void fail_at(lt_run *run, size_t at, const char *what) {
+  uint32_t line = 1;
+  size_t start = 0;
+  for (size_t i = 0; i < at; i++) {
+    if (run->request->code.p[i] == '\n') {
+      line++;
+      start = i + 1;
+    }
+  }
+  lt_run_fail(run->result, LT_E_INVALID, "%s (line %u, column %zu): save the program as UTF-8 text", what, line,
+              at - start + 1);
+  run->result->line = line;
+  run->result->column = (uint32_t)(at - start + 1);
+}
+
+/* Bytes of the UTF-8 sequence at `p` (RFC 3629, section 4), or 0. */
+static unsigned sequence(const unsigned char *p, size_t n) {
+  unsigned need = p[0] < 0x80                   ? 1
+                  : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+                  : (p[0] & 0xf0) == 0xe0       ? 3
+                  : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+                                                : 0;
+  if (need == 0 || need > n) {
+    return 0;
+  }
+  for (unsigned i = 1; i < need; i++) {
+    if ((p[i] & 0xc0) != 0x80) {
+      return 0;
+    }
+  }
+  bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
+  bool beyond = (p[0] == 0xf4 && p[1] > 0x8f) || (p[0] == 0xed && p[1] > 0x9f);
+  return overlong || beyond ? 0 : need;
+}
+
+static bool is_text(lt_run *run) {
+  lt_str code = run->request->code;
+  if (code.n > LT_RUN_CODE_MAX_BYTES) {
+    lt_run_fail(run->result, LT_E_INVALID, "the program has %zu bytes; at most %lu MiB can be run", code.n,
+                LT_RUN_CODE_MAX_BYTES / LT_MIB);
+    return false;
+  }
+  for (size_t i = 0; i < code.n;) {
+    unsigned length = sequence((const unsigned char *)code.p + i, code.n - i);
+    if (length == 0 || code.p[i] == 0) {
+      fail_at(run, i, length == 0 ? "the program is not valid UTF-8" : "the program contains a NUL byte");
+      return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
+static bool has_input(lt_run *run) {
+  lt_err err = LT_ERR_INIT;
+  if (run->request->input.n > 0 && lt_json_check(run->request->input, &err) != LT_OK) {
+    lt_run_fail(run->result, LT_E_INVALID, "the input is not JSON: %s", lt_err_msg(&err));
+    return false;
+  }
+  return true;
+}
+
+/* --- Tools that are named
+ * ------------------------------------------------------------------------------------------------------ */
+typedef struct binder {
+  const lt_run *run;
+  lt_json_writer writer;
+  const lt_tool **bound; /* so far */
+  size_t count;
+  size_t room;
+} binder;
+
+static bool is_bound(const binder *b, const lt_tool *tool) {
+  for (size_t i = 0; i < b->count; i++) {
+    if (b->bound[i] == tool) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool remember(binder *b, const lt_tool *tool) {
+  if (b->count == b->room) {
+    size_t room = b->room == 0 ? 16 : b->room * 2;
+    const lt_tool **bound = lt_mem_realloc(b->bound, room * sizeof *bound);
+    if (bound == NULL) {
+      return false;
+    }
+    b->bound = bound;
+    b->room = room;
+  }
+  b->bound[b->count++] = tool;
+  return true;
+}
+
+static void bind(void *arg, lt_str word) {
+  binder *b = arg;
+  bool typed = b->run->program.calls == LT_CALLS_RESULT;
+  const lt_tool *tool = typed ? lt_catalog_find_ts(b->run->catalog, word) : lt_catalog_find_js(b->run->catalog, word);
+  if (tool == NULL || is_bound(b, tool) || !remember(b, tool)) {
+    return;
+  }
+  lt_json_key_str(&b->writer, word);
+  lt_json_put_str(&b->writer, tool->id);
+}
+
+/* A program names few of the tools there are; the rest are found through tools["id"]. */
+static void bind_named_tools(lt_run *run, lt_str code) {
+  binder b = {.run = run, .writer = lt_json_writer_on(&run->bindings)};
+  lt_buf_clear(&run->bindings);
+  lt_json_begin_object(&b.writer);
+  lt_jsscan_words(code, bind, &b);
+  lt_json_end_object(&b.writer);
+  if (b.count == 0) {
+    lt_buf_clear(&run->bindings);
+  }
+  lt_mem_free(b.bound);
+}
+
+/* --- The shape of the program
+ * ------------------------------------------------------------------------------------------------- */
+/* A function declaration has no value as a statement, but as an expression it has. */
+static lt_str as_expression(lt_run *run, lt_str code) {
+  lt_str prefix = LT_STR("0,");
+  lt_buf whole;
+  lt_buf_init(&whole, LT_RUN_CODE_MAX_BYTES * 2);
+  lt_buf_add(&whole, prefix);
+  lt_buf_add(&whole, code);
+  lt_buf_release(&run->code);
+  run->code = whole;
+  run->column_offset = (unsigned)prefix.n;
+  return lt_buf_view(&run->code);
+}
+
+void lt_run_prepare_code(lt_run *run, lt_str code) {
+  lt_jsscan scan = lt_jsscan_program(code);
+  bool typed = run->request->lang == LT_LANG_TYPESCRIPT;
+  lt_program *program = &run->program;
+  program->module = scan.has_import || scan.has_export;
+  program->call_result = scan.is_function && !program->module;
+  program->calls = typed ? LT_CALLS_RESULT : scan.uses_promises ? LT_CALLS_PROMISE : LT_CALLS_PLAIN;
+  if (lt_catalog_count(run->catalog) > 0) {
+    bind_named_tools(run, code);
+  }
+  if (program->call_result && scan.is_declaration) {
+    code = as_expression(run, code);
+  }
+  program->code = code;
+  program->file = typed ? LT_STR("program.ts") : LT_STR("program.js");
+  program->input = run->request->input;
+  program->bindings = lt_buf_view(&run->bindings);
+  program->memory_bytes = run->request->memory_bytes;
+}
+
+bool lt_run_prepare(lt_run *run) {
+  if (!is_text(run) || !has_input(run)) {
+    return false;
+  }
+  run->source = lt_jsscan_unfence(run->request->code, &run->line_offset);
+  return true;
+}

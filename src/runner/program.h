@@ -1,0 +1,124 @@
+/* One program on its way through the QuickJS runner. Internal to runner/.
+ *
+ * Two threads look at it: the worker that runs the program's step, and the loop. What both touch is under `lock`;
+ * everything else belongs to the worker while a step runs, and to the loop before the first and after the last.
+ */
+#ifndef LT_RUNNER_PROGRAM_H
+#define LT_RUNNER_PROGRAM_H
+
+#include <pthread.h>
+
+#include "base/fiber.h"
+#include "codec/jsscan.h"
+#include "runner/quickjs.h"
+#include "sandbox/engine.h"
+#include "sandbox/pool.h"
+#include "sandbox/workers.h"
+#include "tool/catalog.h"
+
+typedef struct lt_run lt_run;
+
+/* A tool call or a timer in flight. Made by the worker, carried out on the loop, its outcome read by the worker. */
+typedef struct lt_run_open {
+  lt_run_call record; /* what the result will show; first, so that the list of calls is a list of these */
+  struct lt_run_open *next_call;
+  struct lt_run_open *next_ready;
+  struct lt_run_open *next_queued;
+  lt_run *run;
+  uint32_t id;
+  bool is_timer;
+  uint64_t ms;
+  lt_post post;
+  lt_buf out; /* the value, or the message of a failure */
+  lt_status status;
+  bool done;  /* under the run's lock */
+  bool taken; /* the program has its outcome */
+} lt_run_open;
+
+typedef enum lt_run_wait { LT_WAIT_NOTHING, LT_WAIT_ANY, LT_WAIT_ONE } lt_run_wait;
+
+struct lt_run {
+  lt_task task; /* first: the workers hand it back as this */
+  lt_quickjs *quickjs;
+  lt_loop *loop;
+  lt_door *door;
+  lt_workers *workers;
+  const lt_run_request *request;
+  lt_run_result *result;
+  lt_catalog *catalog;
+  lt_store *store;
+  lt_store *own_store; /* NULL when the request brought one */
+
+  /* The step. */
+  lt_fiber fiber;
+  lt_box *box;
+  lt_pool *pool;
+  lt_step step;
+  void (*body)(lt_run *run); /* what the fiber runs */
+  lt_program program;
+  lt_engine_result engine;
+
+  /* What the program was before it was prepared. */
+  lt_str source;          /* without fences */
+  unsigned line_offset;   /* lines dropped before it */
+  unsigned column_offset; /* characters put before its first line */
+  lt_buf code;            /* what is run, when it is not `source` itself */
+  lt_buf bindings;
+  lt_buf reply; /* texts of the last outcome that had to be made up */
+
+  /* What it said. */
+  lt_run_text **last_text;
+  size_t output_bytes;
+  size_t log_bytes;
+
+  /* Its calls. */
+  pthread_mutex_t lock;
+  lt_run_open *calls;
+  lt_run_open **last_call;
+  lt_run_open *ready;
+  lt_run_open **last_ready;
+  lt_run_open *last_taken;
+  uint32_t call_count;
+  uint32_t open_count; /* started and not taken */
+  lt_run_wait waiting;
+  uint32_t waiting_id;
+  bool parked;
+
+  /* The loop's side. */
+  lt_wait wait;
+  lt_cancel cancel;
+  lt_post done_post;
+  bool finished;
+  uint32_t in_flight;
+  lt_run_open *queued;
+  lt_run_open **last_queued;
+  size_t kept_bytes; /* of results in the records */
+};
+
+/* prepare.c: from what was written to what is run. False: `result` says why it cannot be. */
+bool lt_run_prepare(lt_run *run);
+/* The same for the JavaScript that came out of TypeScript. */
+void lt_run_prepare_code(lt_run *run, lt_str code);
+
+/* calls.c */
+uint32_t lt_run_open_call(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret);
+uint32_t lt_run_open_timer(lt_run *run, uint64_t ms);
+bool lt_run_wait_for(lt_run *run, uint32_t id, lt_outcome *ret) LT_YIELDS;
+/* After a step that parked: goes on at once when its answer came meanwhile. On the worker. */
+void lt_run_parked(lt_run *run);
+/* Ends the program from the loop: its open calls are cancelled, it is woken if it waits. */
+void lt_run_stop(lt_run *run, lt_stop why);
+/* The calls (no timers) as the result shows them, linked in the order they were made. */
+const lt_run_call *lt_run_link_calls(lt_run_open *calls);
+void lt_run_calls_release(lt_run_open *calls);
+
+/* world.c: what is answered on the worker. */
+void lt_run_world(lt_run *run, lt_guest_host *host);
+
+/* failure.c: fills result from how the engine ended. */
+void lt_run_judge(lt_run *run);
+/* The same for TypeScript whose types could not be taken off. */
+void lt_run_judge_syntax(lt_run *run);
+void lt_run_fail(lt_run_result *result, lt_status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

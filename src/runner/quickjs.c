@@ -1,0 +1,231 @@
+#include "runner/quickjs.h"
+
+#include "base/mem.h"
+#include "runner/program.h"
+
+struct lt_quickjs {
+  lt_loop *loop;
+  lt_door *door;
+  lt_workers *workers;
+  lt_image base;
+  lt_image strip; /* opened when the first TypeScript comes */
+  bool has_strip;
+  lt_pool base_pool;
+  lt_pool strip_pool;
+};
+
+/* --- The runner
+ * -------------------------------------------------------------------------------------------------------------- */
+lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quickjs **ret_quickjs, lt_err *err) {
+  lt_quickjs *q = lt_mem_zalloc(1, sizeof *q);
+  if (q == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the engine");
+  }
+  q->loop = loop;
+  q->door = door;
+  lt_status status = lt_image_open(&q->base, &lt_module_qjs, lt_image_base(), err);
+  if (status != LT_OK) {
+    lt_mem_free(q);
+    return status;
+  }
+  status = lt_workers_new(workers, &q->workers, err);
+  if (status != LT_OK) {
+    lt_image_close(&q->base);
+    lt_mem_free(q);
+    return status;
+  }
+  lt_pool_init(&q->base_pool, &q->base, LT_BOX_POOL_MAX);
+  *ret_quickjs = q;
+  return LT_OK;
+}
+
+void lt_quickjs_free(lt_quickjs *q) {
+  if (q == NULL) {
+    return;
+  }
+  lt_workers_free(q->workers);
+  lt_pool_release(&q->base_pool);
+  lt_image_close(&q->base);
+  if (q->has_strip) {
+    lt_pool_release(&q->strip_pool);
+    lt_image_close(&q->strip);
+  }
+  lt_mem_free(q);
+}
+
+static lt_status open_strip(lt_quickjs *q, lt_err *err) {
+  if (!q->has_strip) {
+    LT_TRY(lt_image_open(&q->strip, &lt_module_qjs, lt_image_strip(), err));
+    lt_pool_init(&q->strip_pool, &q->strip, LT_STRIP_POOL_MAX);
+    q->has_strip = true;
+  }
+  return LT_OK;
+}
+
+/* --- One step after another
+ * --------------------------------------------------------------------------------------------------- */
+static void on_fiber(void *arg) {
+  lt_run *run = arg;
+  run->body(run);
+}
+
+static lt_step on_step(lt_task *task) {
+  lt_run *run = (lt_run *)task;
+  run->step = LT_STEP_DONE;
+  return lt_fiber_resume(&run->fiber) ? run->step : LT_STEP_DONE;
+}
+
+static void on_done(void *arg) {
+  lt_run *run = arg;
+  run->finished = true;
+  lt_wait_wake(&run->wait, LT_OK);
+}
+
+/* The result goes first; the box is cleaned when nobody waits for it any more. */
+static void after_step(lt_task *task, lt_step step) {
+  lt_run *run = (lt_run *)task;
+  if (step == LT_STEP_PARK) {
+    lt_run_parked(run);
+    return;
+  }
+  lt_fiber_release(&run->fiber);
+  lt_box *box = run->box;
+  lt_pool *pool = run->pool;
+  run->done_post = (lt_post){.fn = on_done, .arg = run};
+  lt_loop_post(run->loop, &run->done_post);
+  lt_pool_give(pool, box);
+}
+
+static uint64_t left_ms(const lt_run *run) {
+  uint64_t now = lt_workers_now();
+  uint64_t deadline = atomic_load(&run->task.deadline_ns);
+  return deadline > now ? (deadline - now) / 1000000 + 1 : 0;
+}
+
+static void wait_until_finished(lt_run *run) {
+  lt_cancel_node node;
+  lt_cancel_add(run->request->cancel, &node, &run->wait);
+  while (!run->finished) {
+    lt_status woken = lt_wait_on(&run->wait, left_ms(run));
+    if (woken != LT_OK && !run->finished) {
+      lt_run_stop(run, woken == LT_E_TIMEOUT ? LT_STOP_TIMEOUT : LT_STOP_CANCEL);
+      break;
+    }
+  }
+  lt_cancel_remove(run->request->cancel, &node);
+  while (!run->finished || run->in_flight > 0) {
+    lt_wait_on(&run->wait, UINT64_MAX);
+  }
+}
+
+/* Runs `body` on the workers, in a box of `pool`, to its end. LT_YIELDS. */
+static lt_status run_in_box(lt_run *run, lt_pool *pool, void (*body)(lt_run *run), lt_err *err) {
+  LT_TRY(lt_pool_take(pool, &run->box, err));
+  run->pool = pool;
+  run->body = body;
+  run->finished = false;
+  run->task.box = run->box;
+  lt_fiber_init(&run->fiber, run->box->stack, LT_BOX_STACK_BYTES, on_fiber, run);
+  lt_workers_submit(run->workers, &run->task);
+  wait_until_finished(run);
+  return LT_OK;
+}
+
+/* --- A run
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
+static void strip_body(lt_run *run) {
+  lt_guest_host host;
+  lt_run_world(run, &host);
+  lt_engine_strip(run->box, run->source, host.poll, run, &run->engine);
+}
+
+static void program_body(lt_run *run) {
+  lt_guest_host host;
+  lt_run_world(run, &host);
+  lt_engine_run(run->box, &run->program, &host, &run->engine);
+}
+
+/* TypeScript to JavaScript. False: `result` says why not, or `status` that it could not be tried. */
+static bool strip_types(lt_run *run, lt_status *status, lt_err *err) {
+  *status = open_strip(run->quickjs, err);
+  if (*status == LT_OK) {
+    *status = run_in_box(run, &run->quickjs->strip_pool, strip_body, err);
+  }
+  if (*status != LT_OK) {
+    return false;
+  }
+  if (run->engine.ending != LT_END_STRING || atomic_load(&run->task.stop) != LT_STOP_NOT) {
+    lt_run_judge_syntax(run);
+    return false;
+  }
+  run->code = run->engine.text;
+  lt_buf_init(&run->engine.text, LT_RUN_RESULT_MAX_BYTES);
+  return true;
+}
+
+static lt_status run_program(lt_run *run, lt_err *err) {
+  lt_status status = LT_OK;
+  if (!lt_run_prepare(run)) {
+    return LT_OK;
+  }
+  bool typed = run->request->lang == LT_LANG_TYPESCRIPT;
+  if (typed && !strip_types(run, &status, err)) {
+    return status;
+  }
+  lt_run_prepare_code(run, typed ? lt_buf_view(&run->code) : run->source);
+  LT_TRY(run_in_box(run, &run->quickjs->base_pool, program_body, err));
+  lt_run_judge(run);
+  return LT_OK;
+}
+
+static void run_init(lt_run *run, lt_quickjs *q, const lt_run_request *request, lt_run_result *result) {
+  *run = (lt_run){.quickjs = q, .loop = q->loop, .door = q->door, .workers = q->workers};
+  run->task.step = on_step;
+  run->task.after = after_step;
+  run->request = request;
+  run->result = result;
+  run->store = request->store;
+  run->last_text = &result->texts;
+  run->last_call = &run->calls;
+  run->last_ready = &run->ready;
+  run->last_queued = &run->queued;
+  lt_buf_init(&run->code, LT_RUN_CODE_MAX_BYTES * 2);
+  lt_buf_init(&run->bindings, LT_JSON_MAX_BYTES);
+  lt_buf_init(&run->reply, LT_JSON_MAX_BYTES);
+  lt_engine_result_init(&run->engine);
+  lt_wait_init(&run->wait, q->loop);
+  lt_cancel_init(&run->cancel);
+  pthread_mutex_init(&run->lock, NULL);
+}
+
+static void run_release(lt_run *run) {
+  lt_buf_release(&run->code);
+  lt_buf_release(&run->bindings);
+  lt_buf_release(&run->reply);
+  lt_engine_result_release(&run->engine);
+  lt_store_free(run->own_store);
+  lt_catalog_unref(run->catalog);
+  pthread_mutex_destroy(&run->lock);
+}
+
+lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_result *result, lt_err *err) {
+  lt_run *run = lt_mem_alloc(sizeof *run);
+  if (run == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for another program");
+  }
+  uint64_t began = lt_workers_now();
+  run_init(run, q, request, result);
+  uint64_t timeout_ms = request->timeout_ms != 0 ? request->timeout_ms : LT_RUN_TIMEOUT_MS;
+  atomic_store(&run->task.deadline_ns, began + timeout_ms * 1000000);
+  lt_status status = lt_door_catalog(q->door, &run->catalog, err);
+  if (status == LT_OK) {
+    status = run_program(run, err);
+  }
+  result->duration_ms = (double)(lt_workers_now() - began) / 1e6;
+  result->owned = run->calls;
+  result->calls = lt_run_link_calls(run->calls);
+  run_release(run);
+  lt_mem_free(run);
+  return status;
+}

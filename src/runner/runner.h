@@ -1,0 +1,91 @@
+/* Runs: what is asked of a runner and what comes back, the same for every language and engine.
+ *
+ * A runner takes a program's text, runs it in its sandbox with the tools behind a door, and says how it ended. A
+ * program that fails is a result, not an error: everything the program did is in it.
+ */
+#ifndef LT_RUNNER_RUNNER_H
+#define LT_RUNNER_RUNNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "io/loop.h"
+#include "runner/store.h"
+
+typedef enum lt_lang { LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT } lt_lang;
+
+/* A module that programs may import, by its exact name. */
+typedef struct lt_run_module {
+  lt_str name;
+  lt_str source;
+} lt_run_module;
+
+/* One piece of what a program said. `post` is the runner's. */
+typedef enum lt_said { LT_SAID_OUTPUT, LT_SAID_LOG, LT_SAID_WARNING, LT_SAID_ERROR } lt_said;
+typedef struct lt_run_text {
+  struct lt_run_text *next;
+  lt_said said;
+  lt_str text;
+  lt_post post;
+  void *run;
+} lt_run_text;
+
+/* One tool call. `result` is JSON text and empty when it failed or was not kept for its size. */
+typedef struct lt_run_call {
+  const struct lt_run_call *next;
+  lt_str tool;
+  lt_str input;
+  lt_str result;
+  lt_str error;        /* why it failed; empty when it did not */
+  size_t result_bytes; /* also when the result itself was not kept */
+  bool finished;       /* false: cut short by the program's end */
+} lt_run_call;
+
+typedef struct lt_run_request {
+  lt_str code;
+  lt_lang lang;
+  lt_str input;            /* JSON text, or empty */
+  uint64_t timeout_ms;     /* 0: LT_RUN_TIMEOUT_MS */
+  uint64_t memory_bytes;   /* 0: LT_RUN_MEMORY_BYTES */
+  size_t max_output_bytes; /* 0: LT_RUN_OUTPUT_MAX_BYTES */
+  const lt_run_module *modules;
+  size_t module_count;
+  lt_store *store;   /* values kept across runs; NULL: the run's own */
+  lt_cancel *cancel; /* may be NULL */
+  /* Called on the loop as things are said, in order; may be NULL. Must not yield. */
+  void (*on_text)(void *arg, lt_said said, lt_str text);
+  void *arg;
+} lt_run_request;
+
+typedef enum lt_value_kind { LT_VALUE_UNDEFINED, LT_VALUE_STRING, LT_VALUE_JSON } lt_value_kind;
+
+typedef struct lt_run_result {
+  /* LT_OK; LT_E_PROGRAM: it failed; LT_E_TIMEOUT; LT_E_CANCELLED; LT_E_NOMEM: over its memory limit; LT_E_TRAP: the
+   * sandbox ended it; LT_E_INVALID: it is not text that can be run. */
+  lt_status status;
+  lt_value_kind kind;
+  lt_buf value;    /* a string's characters, or JSON text */
+  lt_buf error;    /* one sentence; for everything but LT_OK */
+  uint32_t line;   /* 1-based, in what was written; 0: unknown */
+  uint32_t column; /* 1-based */
+  lt_buf context;  /* that line, trimmed */
+  lt_buf stack;    /* calls inside the program, a line each; may be empty */
+  bool done;       /* done() or complete() was called */
+  bool output_cut; /* more was output than the limit allows */
+  bool log_cut;
+  lt_run_text *texts;       /* what was said, in order */
+  const lt_run_call *calls; /* in the order they were made */
+  double duration_ms;
+  void *owned;
+} lt_run_result;
+
+void lt_run_result_init(lt_run_result *result);
+void lt_run_result_release(lt_run_result *result);
+
+/* The result as the JSON object of `lathe run --json` (DESIGN.md section 8). */
+void lt_run_result_json(const lt_run_result *result, lt_buf *out);
+
+#endif

@@ -1,0 +1,103 @@
+#include "runner/store.h"
+
+#include "base/limits.h"
+#include "base/mem.h"
+
+#define BUCKETS 256
+
+typedef struct entry {
+  struct entry *next;
+  lt_str key;
+  lt_str json;
+  char bytes[];
+} entry;
+
+struct lt_store {
+  size_t used;
+  entry *buckets[BUCKETS];
+};
+
+lt_store *lt_store_new(void) {
+  return lt_mem_zalloc(1, sizeof(lt_store));
+}
+
+void lt_store_free(lt_store *store) {
+  if (store == NULL) {
+    return;
+  }
+  for (unsigned i = 0; i < BUCKETS; i++) {
+    while (store->buckets[i] != NULL) {
+      entry *e = store->buckets[i];
+      store->buckets[i] = e->next;
+      lt_mem_free(e);
+    }
+  }
+  lt_mem_free(store);
+}
+
+/* Where the entry of `key` hangs, or would. */
+static entry **place_of(lt_store *store, lt_str key) {
+  entry **place = &store->buckets[lt_str_hash(key) % BUCKETS];
+  while (*place != NULL && !lt_str_eq((*place)->key, key)) {
+    place = &(*place)->next;
+  }
+  return place;
+}
+
+static size_t cost_of(lt_str key, lt_str json) {
+  return sizeof(entry) + key.n + json.n;
+}
+
+static entry *entry_new(lt_str key, lt_str json) {
+  entry *e = lt_mem_alloc(cost_of(key, json));
+  if (e != NULL) {
+    memcpy(e->bytes, key.p, key.n);
+    memcpy(e->bytes + key.n, json.p, json.n);
+    e->key = lt_str_from(e->bytes, key.n);
+    e->json = lt_str_from(e->bytes + key.n, json.n);
+    e->next = NULL;
+  }
+  return e;
+}
+
+static void unlink_entry(lt_store *store, entry **place) {
+  entry *old = *place;
+  *place = old->next;
+  store->used -= cost_of(old->key, old->json);
+  lt_mem_free(old);
+}
+
+lt_status lt_store_put(lt_store *store, lt_str key, lt_str json, lt_err *err) {
+  entry **place = place_of(store, key);
+  size_t old = *place != NULL ? cost_of((*place)->key, (*place)->json) : 0;
+  if (json.n == 0) {
+    if (*place != NULL) {
+      unlink_entry(store, place);
+    }
+    return LT_OK;
+  }
+  if (store->used - old + cost_of(key, json) > LT_RUN_STORE_MAX_BYTES) {
+    return lt_fail(err, LT_E_LIMIT, "store(\"%.*s\"): all stored values together may have %lu MiB", LT_STR_ARG(key),
+                   LT_RUN_STORE_MAX_BYTES / LT_MIB);
+  }
+  entry *e = entry_new(key, json);
+  if (e == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "store(): out of memory");
+  }
+  if (*place != NULL) {
+    unlink_entry(store, place);
+  }
+  e->next = *place;
+  *place = e;
+  store->used += cost_of(key, json);
+  return LT_OK;
+}
+
+lt_str lt_store_find(const lt_store *store, lt_str key) {
+  for (const entry *e = store->buckets[lt_str_hash(key) % BUCKETS]; e != NULL; e = e->next) {
+    if (lt_str_eq(e->key, key)) {
+      return e->json;
+    }
+  }
+  return LT_STR_NULL;
+}

@@ -1,0 +1,272 @@
+/* The program's world as far as nobody else is needed for it: answered on the worker, without the loop. */
+#include "base/mem.h"
+#include "codec/json.h"
+#include "runner/program.h"
+
+#define DISCOVER_MAX 200 /* tools in one answer of discoverTools */
+
+/* --- What it says
+ * ------------------------------------------------------------------------------------------------------------ */
+static void text_on_loop(void *arg) {
+  lt_run_text *text = arg;
+  lt_run *run = text->run;
+  run->request->on_text(run->request->arg, text->said, text->text);
+}
+
+static void say(lt_run *run, lt_said said, lt_str what) {
+  lt_run_text *text = lt_mem_alloc(sizeof *text + what.n);
+  if (text == NULL) {
+    return;
+  }
+  char *bytes = (char *)(text + 1);
+  memcpy(bytes, what.p ? what.p : "", what.n);
+  *text = (lt_run_text){.said = said, .text = lt_str_from(bytes, what.n), .run = run};
+  *run->last_text = text;
+  run->last_text = &text->next;
+  if (run->request->on_text != NULL) {
+    text->post = (lt_post){.fn = text_on_loop, .arg = text};
+    lt_loop_post(run->loop, &text->post);
+  }
+}
+
+/* As much of `what` as still fits, cut between characters. */
+static lt_str fitting(lt_str what, size_t *used, size_t max, bool *ret_cut) {
+  size_t room = max > *used ? max - *used : 0;
+  if (what.n > room) {
+    *ret_cut = true;
+    while (room > 0 && ((unsigned char)what.p[room] & 0xc0) == 0x80) {
+      room--;
+    }
+    what.n = room;
+  }
+  *used += what.n;
+  return what;
+}
+
+static void on_output(void *arg, lt_str text) {
+  lt_run *run = arg;
+  size_t max = run->request->max_output_bytes != 0 ? run->request->max_output_bytes : LT_RUN_OUTPUT_MAX_BYTES;
+  bool was_cut = run->result->output_cut;
+  lt_str part = fitting(text, &run->output_bytes, max, &run->result->output_cut);
+  if (!was_cut) {
+    say(run, LT_SAID_OUTPUT, part);
+  }
+}
+
+static void on_log(void *arg, lt_log_level level, lt_str text) {
+  lt_run *run = arg;
+  bool was_cut = run->result->log_cut;
+  lt_str part = fitting(text, &run->log_bytes, LT_RUN_LOG_MAX_BYTES, &run->result->log_cut);
+  if (!was_cut) {
+    say(run, level == LT_LOG_ERROR ? LT_SAID_ERROR : level == LT_LOG_WARN ? LT_SAID_WARNING : LT_SAID_LOG, part);
+  }
+  run->log_bytes += 16; /* a line costs something even when it is empty: ten million of them are too many */
+}
+
+static void on_done(void *arg) {
+  ((lt_run *)arg)->result->done = true;
+}
+
+/* --- What it keeps
+ * ----------------------------------------------------------------------------------------------------------- */
+static lt_str reply(lt_run *run, const char *text) {
+  lt_buf_clear(&run->reply);
+  lt_buf_addc(&run->reply, text);
+  return lt_buf_view(&run->reply);
+}
+
+static bool on_store(void *arg, lt_str key, lt_str json, lt_outcome *ret) {
+  lt_run *run = arg;
+  lt_err err = LT_ERR_INIT;
+  if (run->store == NULL) {
+    run->store = run->own_store = lt_store_new();
+  }
+  if (run->store == NULL) {
+    ret->text = LT_STR("store(): out of memory");
+    return false;
+  }
+  if (lt_store_put(run->store, key, json, &err) != LT_OK) {
+    ret->text = reply(run, lt_err_msg(&err));
+    return false;
+  }
+  return true;
+}
+
+static lt_str on_recall(void *arg, lt_str key) {
+  lt_run *run = arg;
+  return run->store == NULL ? LT_STR_NULL : lt_store_find(run->store, key);
+}
+
+/* --- What there is
+ * ------------------------------------------------------------------------------------------------------------- */
+static bool typed(const lt_run *run) {
+  return run->program.calls == LT_CALLS_RESULT;
+}
+
+static lt_str name_of(const lt_run *run, const lt_tool *tool) {
+  return typed(run) ? tool->ts_name : tool->js_name.n > 0 ? tool->js_name : tool->id;
+}
+
+static const lt_tool *find(const lt_run *run, lt_str name) {
+  const lt_tool *tool = lt_catalog_find(run->catalog, name);
+  if (tool == NULL) {
+    tool = typed(run) ? lt_catalog_find_ts(run->catalog, name) : lt_catalog_find_js(run->catalog, name);
+  }
+  return tool;
+}
+
+/* `Tool "x" not found. Did you mean: a, b?` */
+static lt_str not_found(lt_run *run, lt_str name) {
+  lt_str near[LT_TOOL_SUGGESTIONS];
+  size_t count = lt_catalog_suggest(run->catalog, name, near);
+  lt_buf_clear(&run->reply);
+  lt_buf_printf(&run->reply, "Tool \"%.*s\" not found", LT_STR_ARG(lt_str_sub(name, 0, 200)));
+  for (size_t i = 0; i < count; i++) {
+    lt_buf_addc(&run->reply, i == 0 ? ". Did you mean: " : ", ");
+    lt_buf_add(&run->reply, near[i]);
+  }
+  lt_buf_addc(&run->reply, count > 0 ? "?" : "; discoverTools() lists what there is");
+  return lt_buf_view(&run->reply);
+}
+
+static bool on_resolve(void *arg, lt_str name, lt_outcome *ret) {
+  const lt_tool *tool = find(arg, name);
+  ret->text = tool != NULL ? tool->id : not_found(arg, name);
+  return tool != NULL;
+}
+
+static void put_tool(const lt_run *run, lt_json_writer *w, const lt_tool *tool) {
+  lt_json_begin_object(w);
+  lt_json_key(w, "id");
+  lt_json_put_str(w, tool->id);
+  lt_json_key(w, "name");
+  lt_json_put_str(w, name_of(run, tool));
+  lt_json_key(w, "description");
+  lt_json_put_str(w, tool->description);
+  lt_json_end_object(w);
+}
+
+static lt_outcome on_discover(void *arg, lt_str query) {
+  lt_run *run = arg;
+  size_t most = query.n == 0 ? lt_catalog_count(run->catalog) : DISCOVER_MAX;
+  uint32_t *found = lt_mem_alloc((most + 1) * sizeof *found);
+  if (found == NULL) {
+    return (lt_outcome){.text = LT_STR("discoverTools(): out of memory")};
+  }
+  size_t count = lt_catalog_search(run->catalog, query, found, most);
+  lt_buf_clear(&run->reply);
+  lt_json_writer w = lt_json_writer_on(&run->reply);
+  lt_json_begin_array(&w);
+  for (size_t i = 0; i < count; i++) {
+    put_tool(run, &w, lt_catalog_at(run->catalog, found[i]));
+  }
+  lt_json_end_array(&w);
+  lt_mem_free(found);
+  return (lt_outcome){.ok = run->reply.status == LT_OK, .text = lt_buf_view(&run->reply)};
+}
+
+/* An unknown name is an answer, not a failure (seed 013). */
+static lt_outcome on_schema(void *arg, lt_str name) {
+  lt_run *run = arg;
+  const lt_tool *tool = find(run, name);
+  if (tool != NULL) {
+    return (lt_outcome){.ok = true, .text = tool->input_schema};
+  }
+  lt_buf message;
+  lt_buf_init(&message, 4 * LT_KIB);
+  lt_buf_add(&message, not_found(run, name));
+  lt_buf_clear(&run->reply);
+  lt_json_writer w = lt_json_writer_on(&run->reply);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "error");
+  lt_json_put_str(&w, lt_buf_view(&message));
+  lt_json_end_object(&w);
+  lt_buf_release(&message);
+  return (lt_outcome){.ok = true, .text = lt_buf_view(&run->reply)};
+}
+
+static bool on_module(void *arg, lt_str name, lt_str *ret_source) {
+  const lt_run_request *request = ((lt_run *)arg)->request;
+  for (size_t i = 0; i < request->module_count; i++) {
+    if (lt_str_eq(request->modules[i].name, name)) {
+      *ret_source = request->modules[i].source;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* --- What it waits for
+ * --------------------------------------------------------------------------------------------------------- */
+/* `Tool "x" failed: why`, unless the door said as much already. */
+static lt_str failed(lt_run *run, const lt_run_open *call) {
+  lt_str why = lt_buf_view(&call->out);
+  if (lt_str_starts(why, LT_STR("Tool \""))) {
+    return why;
+  }
+  lt_buf_clear(&run->reply);
+  lt_buf_printf(&run->reply, "Tool \"%.*s\" failed: ", LT_STR_ARG(call->record.tool));
+  lt_buf_add(&run->reply, why);
+  return lt_buf_view(&run->reply);
+}
+
+static bool on_start(void *arg, lt_str tool, lt_str input, lt_outcome *ret) {
+  ret->id = lt_run_open_call(arg, tool, input, ret);
+  return ret->id != 0;
+}
+
+static bool on_wait(void *arg, uint32_t id, lt_outcome *ret) {
+  lt_run *run = arg;
+  if (!lt_run_wait_for(run, id, ret)) {
+    return false;
+  }
+  if (!ret->ok) {
+    ret->text = failed(run, run->last_taken);
+  }
+  return true;
+}
+
+static lt_outcome on_call(void *arg, lt_str tool, lt_str input) {
+  lt_outcome outcome = {0};
+  if (on_start(arg, tool, input, &outcome) && !on_wait(arg, outcome.id, &outcome)) {
+    outcome.text = LT_STR("stopped");
+  }
+  return outcome;
+}
+
+static uint32_t on_timer(void *arg, uint64_t ms) {
+  return lt_run_open_timer(arg, ms);
+}
+
+/* Gives way to others when the slice is used up, and says whether to end. */
+static bool on_poll(void *arg) {
+  lt_run *run = arg;
+  if (lt_task_should_stop(&run->task)) {
+    return true;
+  }
+  if (lt_task_should_yield(run->workers, &run->task)) {
+    run->step = LT_STEP_AGAIN;
+    lt_fiber_yield();
+  }
+  return lt_task_should_stop(&run->task);
+}
+
+void lt_run_world(lt_run *run, lt_guest_host *host) {
+  *host = (lt_guest_host){
+      .arg = run,
+      .call = on_call,
+      .start = on_start,
+      .timer = on_timer,
+      .wait = on_wait,
+      .output = on_output,
+      .log = on_log,
+      .done = on_done,
+      .store = on_store,
+      .recall = on_recall,
+      .discover = on_discover,
+      .schema = on_schema,
+      .resolve = on_resolve,
+      .module = on_module,
+      .poll = on_poll,
+  };
+}
