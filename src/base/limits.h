@@ -9,11 +9,11 @@
 #define LT_MIB (1024UL * 1024UL)
 #define LT_GIB (1024UL * 1024UL * 1024UL)
 
-/* --- JSON ------------------------------------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 #define LT_JSON_MAX_BYTES (64 * LT_MIB) /* one document: a tool's answer, an input, a result */
 #define LT_JSON_MAX_DEPTH 512           /* nesting: far past real documents, far below our stacks */
 
-/* --- programs (DESIGN.md section 5) ------------------------------------------------------------------------------ */
+/* --- programs (DESIGN.md section 5) ----------------------------------------------------------- */
 #define LT_RUN_TIMEOUT_MS 30000            /* wall clock, tool calls included, unless asked otherwise */
 #define LT_RUN_TIMEOUT_MAX_MS 600000       /* the longest a program may ask for: 10 minutes */
 #define LT_RUN_MEMORY_BYTES (64 * LT_MIB)  /* the engine's heap unless asked otherwise */
@@ -30,7 +30,7 @@
 #define LT_RUN_STORE_MAX_BYTES (16 * LT_MIB)  /* all store() values of one program */
 #define LT_JSSCAN_DEPTH 1024                  /* brackets told apart when reading a program; on our stack, a byte each */
 
-/* --- the box (docs/internals/box.md) ------------------------------------------------------------------------------ */
+/* --- the box (docs/internals/box.md) ---------------------------------------------------------- */
 #define LT_BOX_RESERVE_BYTES (8 * LT_GIB)     /* 32-bit address + 32-bit offset lands inside */
 #define LT_BOX_STACK_BYTES (16 * LT_MIB)      /* measured need 8.8 MB (deep JSON.parse); untouched pages are free */
 #define LT_BOX_GUEST_STACK_BYTES (768 * LT_KIB) /* recursion limit on the guest's own 1 MiB shadow stack */
@@ -38,14 +38,14 @@
 #define LT_STRIP_POOL_MAX 4                      /* clean boxes with the type stripper: 3 MB each */
 #define LT_BOX_MAX 16000                      /* boxes at once: 47 bits of address space / 8 GiB */
 
-/* --- workers ------------------------------------------------------------------------------------------------------ */
+/* --- workers ---------------------------------------------------------------------------------- */
 #define LT_WORKER_SLICE_MS 10         /* a program gives way to others after this long */
 #define LT_WORKER_STUCK_MS 25         /* a step that has not polled for so long: another worker takes over the queue */
 #define LT_WORKER_EXTRA_MAX 32        /* workers beyond one per core, for steps that never poll */
 #define LT_WATCHDOG_TICK_MS 1         /* how often running steps are looked at */
 #define LT_WATCHDOG_GRACE_MS 2        /* from the polite interrupt to taking the memory away */
 
-/* --- processes and MCP servers ------------------------------------------------------------------------------------- */
+/* --- processes and MCP servers ---------------------------------------------------------------- */
 #define LT_PROC_STDERR_KEEP_BYTES (16 * LT_KIB) /* the last of a server's stderr, for error reports */
 #define LT_PROC_KILL_AFTER_MS 500     /* from end of input to SIGTERM, and from SIGTERM to SIGKILL */
 #define LT_PROC_READ_BYTES (64 * LT_KIB)
@@ -73,7 +73,7 @@
 #define LT_MCP_WORDS_READ_BYTES (64 * LT_KIB) /* of a server's own words, as much is looked at ... */
 #define LT_MCP_WORDS_MAX_BYTES 640    /* ... and this much shown: with our own text it fits an lt_err */
 
-/* --- configuration ------------------------------------------------------------------------------------------------- */
+/* --- configuration ---------------------------------------------------------------------------- */
 #define LT_CONFIG_MAX_BYTES (4 * LT_MIB)
 #define LT_CONFIG_DEPTH_MAX 64
 #define LT_CONFIG_NODES_MAX 100000    /* after aliases: a YAML bomb ends here */
@@ -81,7 +81,7 @@
 #define LT_CONFIG_WARNINGS_MAX 50     /* told of one start; nobody reads more */
 #define LT_CONFIG_MEMORY_BYTES (64 * LT_MIB) /* the trees of the files and what is kept of them */
 
-/* --- tools --------------------------------------------------------------------------------------------------------- */
+/* --- tools ------------------------------------------------------------------------------------ */
 #define LT_TOOLS_MAX 20000            /* tools of all providers */
 #define LT_TOOL_SUGGESTIONS 3         /* "did you mean": how many names */
 #define LT_TOOL_LISTED_MAX 20         /* names or values that an error message lists before it says how many more */
@@ -92,7 +92,7 @@
 #define LT_CALL_INDEX_MAX_BYTES (1 * LT_GIB) /* working memory of one call: the index of the longest possible input */
 #define LT_PROVIDERS_MAX 1024         /* servers and plugins with tools */
 
-/* --- declarations generated from schemas (codec/typegen.h) --------------------------------------------------------- */
+/* --- declarations generated from schemas (codec/typegen.h) ------------------------------------ */
 #define LT_TYPEGEN_SCHEMA_MAX_BYTES LT_MIB  /* a longer schema is `any`: nobody reads its type */
 #define LT_TYPEGEN_TYPE_MAX_BYTES (256 * LT_KIB) /* the text one schema may become */
 #define LT_TYPEGEN_MEMORY_BYTES (64 * LT_MIB) /* while one schema is read: its index and property tables */
@@ -102,7 +102,7 @@
 #define LT_TYPEGEN_DOC_MAX_BYTES (4 * LT_KIB) /* a description in a comment */
 #define LT_TYPEGEN_PROMPT_MAX_CHARS 160     /* a description in the prompt's listing */
 
-/* --- fibers on the loop -------------------------------------------------------------------------------------------- */
+/* --- fibers on the loop ----------------------------------------------------------------------- */
 #define LT_LOOP_STACK_BYTES (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */
 #define LT_LOOP_FIBERS_MAX 65536
 #define LT_LOOP_STACKS_KEEP 64             /* ended fibers' stacks kept for the next ones: a mapping costs 5 us */

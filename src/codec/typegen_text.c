@@ -14,6 +14,11 @@ typedef struct reader {
   const char *end;
 } reader;
 
+static reader reader_of(lt_str text) {
+  const char *p = text.p != NULL ? text.p : ""; /* NULL + 0 is undefined */
+  return (reader){p, p + text.n};
+}
+
 /* Direction marks and characters without a width: they make text read otherwise than it is. Joiners stay, scripts and
  * emoji need them. */
 static bool is_invisible(uint32_t cp) {
@@ -95,7 +100,7 @@ static void trim_spaces(lt_buf *out, size_t from) {
 }
 
 void lt_typegen_put_text(lt_buf *out, lt_str text, size_t max_bytes) {
-  reader r = {text.p, text.p + text.n};
+  reader r = reader_of(text);
   size_t from = out->n;
   unsigned newlines = 0;
   uint32_t cp;
@@ -168,7 +173,7 @@ static bool line_add(line *l, uint32_t cp) {
 }
 
 void lt_typegen_put_line(lt_buf *out, lt_str text, size_t max_chars) {
-  reader r = {text.p, text.p + text.n};
+  reader r = reader_of(text);
   line l = {.out = out, .from = out->n, .max_chars = max_chars, .cut_at = out->n};
   uint32_t cp;
   while (out->status == LT_OK && next_char(&r, &cp) && line_add(&l, cp)) {
@@ -215,7 +220,7 @@ static bool sentence_ends(const line *l, reader r, uint32_t cp) {
 }
 
 void lt_typegen_put_sentence(lt_buf *out, lt_str text, size_t max_chars) {
-  reader r = {text.p, text.p + text.n};
+  reader r = reader_of(text);
   line l = {.out = out, .from = out->n, .max_chars = max_chars, .cut_at = out->n};
   uint32_t cp;
   while (out->status == LT_OK && next_char(&r, &cp) && !sentence_ends(&l, r, cp)) {
@@ -253,8 +258,9 @@ static void put_escaped(lt_buf *out, uint32_t cp) {
 
 void lt_typegen_put_string(lt_buf *out, lt_str s) {
   lt_buf_byte(out, '"');
-  const char *p = s.p;
-  const char *end = s.p + s.n;
+  reader whole = reader_of(s);
+  const char *p = whole.p;
+  const char *end = whole.end;
   const char *from = p;
   while (p < end) {
     uint32_t cp = 0;

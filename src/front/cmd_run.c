@@ -57,8 +57,7 @@ static const char help[] =
     "\n"
     "  lathe run -e 'parallel([{tool: \"memory.read_graph\", input: {}}])' --mcp-config .mcp.json\n";
 
-/* --- What is asked
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- What is asked ---------------------------------------------------------------------------- */
 static bool read_options(options *opt, int argc, char **argv) {
   const lt_arg args[] = {
       {"--eval", "-e", LT_ARG_TEXT, &opt->code, 0, 0},
@@ -136,8 +135,7 @@ static bool check_input(const options *opt) {
   return true;
 }
 
-/* --- What comes out
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- What comes out --------------------------------------------------------------------------- */
 static void print_line(FILE *to, lt_str text) {
   fwrite(text.p != NULL ? text.p : "", 1, text.n, to);
   if (text.n == 0 || text.p[text.n - 1] != '\n') {
@@ -145,16 +143,30 @@ static void print_line(FILE *to, lt_str text) {
   }
 }
 
+/* A string of the program as UTF-8: half a surrogate pair, which JavaScript allows, becomes U+FFFD. */
+static void print_string(FILE *to, lt_str text) {
+  size_t from = 0;
+  for (size_t i = 0; i + 2 < text.n; i++) {
+    if ((unsigned char)text.p[i] == 0xed && (unsigned char)text.p[i + 1] >= 0xa0) {
+      fwrite(text.p + from, 1, i - from, to);
+      fputs("\xef\xbf\xbd", to);
+      i += 2;
+      from = i + 1;
+    }
+  }
+  print_line(to, lt_str_sub(text, from, text.n));
+}
+
 static void on_text(void *arg, lt_said said, lt_str text) {
   (void)arg;
   static const char *const prefixes[] = {
       [LT_SAID_LOG] = "[log] ", [LT_SAID_WARNING] = "[warn] ", [LT_SAID_ERROR] = "[error] "};
   if (said == LT_SAID_OUTPUT) {
-    print_line(stdout, text);
+    print_string(stdout, text);
     fflush(stdout);
   } else {
     fputs(prefixes[said], stderr);
-    print_line(stderr, text);
+    print_string(stderr, text);
   }
 }
 
@@ -209,14 +221,16 @@ static void print_result(const job *j, const lt_run_result *result) {
     lt_run_result_json(result, &json);
     print_line(stdout, lt_buf_view(&json));
     lt_buf_release(&json);
+    fflush(stdout);
     return;
   }
   print_cuts(result);
   if (result->status != LT_OK) {
     print_failure(result);
   } else if (result->kind != LT_VALUE_UNDEFINED) {
-    print_line(stdout, lt_buf_view(&result->value));
+    print_string(stdout, lt_buf_view(&result->value));
   }
+  fflush(stdout); /* servers may take their time to end */
 }
 
 static int exit_code_of(lt_status status) {
@@ -226,9 +240,7 @@ static int exit_code_of(lt_status status) {
                                     : LT_EXIT_FAILED;
 }
 
-/* --- The work
- * -----------------------------------------------------------------------------------------------------------------------
- */
+/* --- The work --------------------------------------------------------------------------------- */
 static bool load_modules(job *j, const lt_config *config) {
   size_t count = config->module_count;
   j->modules = lt_mem_zalloc(count + 1, sizeof *j->modules);

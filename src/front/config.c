@@ -29,8 +29,7 @@ void lt_config_release(lt_config *config) {
   set_defaults(config);
 }
 
-/* --- What the parts share --------------------------------------------------------------------------------------------
- */
+/* --- What the parts share --------------------------------------------------------------------- */
 
 lt_status lt_config_no_memory(const lt_config_reading *r) {
   return lt_fail(r->err, LT_E_NOMEM, "%s: out of memory while reading it", r->name);
@@ -72,8 +71,7 @@ const char *lt_config_path(const lt_config_reading *r, const char *path) {
   return lt_arena_printf(&r->config->arena, "%s%s%s", r->folder, root || !path[0] ? "" : "/", path).p;
 }
 
-/* --- Checked text into the configuration -----------------------------------------------------------------------------
- */
+/* --- Checked text into the configuration ------------------------------------------------------ */
 
 static lt_status take_modules(const lt_config_reading *r, const lt_yaml_node *list) {
   lt_config_module *modules = lt_arena_zalloc(&r->config->arena, list->count + 1, sizeof *modules);
@@ -159,8 +157,7 @@ lt_status lt_config_parse_mcp(lt_str text, const char *name, const char *folder,
   return read_text(&r, text);
 }
 
-/* --- Files -----------------------------------------------------------------------------------------------------------
- */
+/* --- Files ------------------------------------------------------------------------------------ */
 
 static lt_status read_to_end(int fd, lt_buf *buf) {
   for (;;) {

@@ -31,8 +31,7 @@ struct shape {
   bool lenient; /* KEYS: an unknown one is only a warning */
 };
 
-/* --- The known keys (DESIGN.md section 8) ----------------------------------------------------------------------------
- */
+/* --- The known keys (DESIGN.md section 8) ----------------------------------------------------- */
 
 #define SHAPE static const shape
 #define TABLE static const known_key
@@ -132,8 +131,7 @@ SHAPE own_file = {.kind = KEYS, .keys = own_keys};
 TABLE foreign_keys[] = {{"mcpServers", &mcp_servers, true}, TABLE_END};
 SHAPE foreign_file = {.kind = KEYS, .keys = foreign_keys, .lenient = true};
 
-/* --- Where a message points ------------------------------------------------------------------------------------------
- */
+/* --- Where a message points ------------------------------------------------------------------- */
 
 /* The way from the file's top down to a value. */
 typedef struct place {
@@ -171,8 +169,7 @@ static place_text place_of(const place *at) {
   return out;
 }
 
-/* --- Checking --------------------------------------------------------------------------------------------------------
- */
+/* --- Checking --------------------------------------------------------------------------------- */
 
 typedef lt_config_reading reading;
 

@@ -18,8 +18,7 @@ static void on_warning(void *arg, lt_mcp *mcp, lt_str message) {
   fprintf(stderr, "warning: server \"%.*s\": %.*s\n", LT_STR_ARG(lt_mcp_name(mcp)), LT_STR_ARG(message));
 }
 
-/* --- Servers
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- Servers ---------------------------------------------------------------------------------- */
 extern char **environ;
 
 /* Our environment with the configuration's additions; the later of two equal names is the one that counts. */
@@ -85,8 +84,7 @@ static void open_servers(lt_session *s) {
   }
 }
 
-/* --- Waiting for them, with a word to the person who waits
- * ------------------------------------------------------------------ */
+/* --- Waiting for them, with a word to the person who waits ------------------------------------ */
 typedef struct progress {
   lt_session *session;
   lt_timer *timer;
@@ -164,8 +162,7 @@ static void close_servers(lt_session *s) {
   lt_mem_free(s->servers);
 }
 
-/* --- The session
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- The session ------------------------------------------------------------------------------ */
 static void on_signal(void *arg, int signum) {
   (void)signum;
   lt_cancel_fire(&((lt_session *)arg)->cancel, LT_E_CANCELLED);

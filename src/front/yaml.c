@@ -42,8 +42,7 @@ static uint32_t event_line(const yaml_event_t *event) {
   return (uint32_t)event->start_mark.line + 1;
 }
 
-/* --- What must be true of the bytes before libyaml sees them
- * ---------------------------------------------------------- */
+/* --- What must be true of the bytes before libyaml sees them ---------------------------------- */
 
 /* The length of the UTF-8 character at `p`, 0 when it is none (RFC 3629: shortest form, no surrogates). */
 static size_t utf8_length(const unsigned char *p, size_t n) {
@@ -84,8 +83,7 @@ static lt_status check_bytes(reader *r) {
   return LT_OK;
 }
 
-/* --- Events ----------------------------------------------------------------------------------------------------------
- */
+/* --- Events ----------------------------------------------------------------------------------- */
 
 /* Whether the line (from 1) is indented with a tab: the mistake behind most of libyaml's stranger messages. */
 static bool indented_with_tab(lt_str text, size_t line) {
@@ -143,8 +141,7 @@ static lt_status check_tag(reader *r, const yaml_event_t *event, const yaml_char
                  lt_yaml_clip(lt_str_of(t)).text);
 }
 
-/* --- Nodes -----------------------------------------------------------------------------------------------------------
- */
+/* --- Nodes ------------------------------------------------------------------------------------ */
 
 static lt_status count_nodes(reader *r, uint32_t line, uint32_t more) {
   if (more > LT_CONFIG_NODES_MAX - r->total) {
@@ -360,8 +357,7 @@ static lt_status read_node(reader *r, yaml_event_t *event, lt_yaml_node **ret) {
   }
 }
 
-/* --- The document ----------------------------------------------------------------------------------------------------
- */
+/* --- The document ----------------------------------------------------------------------------- */
 
 /* One event of the stream: the first document's value is kept, a second document is an error. */
 static lt_status read_document_part(reader *r, yaml_event_t *event, lt_yaml_node **root, bool *done) {

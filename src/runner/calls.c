@@ -2,8 +2,7 @@
 #include "base/mem.h"
 #include "runner/program.h"
 
-/* --- On the worker
- * --------------------------------------------------------------------------------------------------------- */
+/* --- On the worker ---------------------------------------------------------------------------- */
 static void start_on_loop(void *arg);
 
 static lt_run_open *open_new(lt_run *run) {
@@ -142,8 +141,7 @@ void lt_run_parked(lt_run *run) {
   }
 }
 
-/* --- On the loop
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- On the loop ------------------------------------------------------------------------------ */
 /* Wakes the program if this is what it waits for. */
 static void mark_ready(lt_run *run, lt_run_open *open) {
   pthread_mutex_lock(&run->lock);

@@ -17,9 +17,7 @@ void lt_run_fail(lt_run_result *result, lt_status status, const char *fmt, ...) 
   lt_buf_addc(&result->error, text);
 }
 
-/* --- Where
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* --- Where ------------------------------------------------------------------------------------ */
 static bool number(lt_str text, size_t *at, uint32_t *ret) {
   uint32_t n = 0;
   size_t start = *at;
@@ -94,9 +92,32 @@ static void locate(lt_run *run) {
   }
 }
 
-/* --- What
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* The engine does not say which import it could not resolve: the one that names the module. */
+static void locate_import(lt_run *run) {
+  lt_str prefix = LT_STR("Module not found: ");
+  lt_str text = lt_buf_view(&run->engine.text);
+  if (run->result->line > 0 || !lt_str_starts(text, prefix)) {
+    return;
+  }
+  lt_str name = lt_str_sub(text, prefix.n, text.n);
+  size_t at = lt_str_find(run->source, name, 1);
+  while (at != SIZE_MAX && run->source.p[at - 1] != '"' && run->source.p[at - 1] != '\'') {
+    at = lt_str_find(run->source, name, at + 1);
+  }
+  if (at == SIZE_MAX || name.n == 0) {
+    return;
+  }
+  uint32_t line = 1, column = 1;
+  for (size_t i = 0; i < at - 1; i++) {
+    column = run->source.p[i] == '\n' ? 1 : column + 1;
+    line += run->source.p[i] == '\n';
+  }
+  run->result->line = line + run->line_offset;
+  run->result->column = column;
+  lt_buf_add(&run->result->context, lt_str_trim(lt_jsscan_line(run->request->code, run->result->line)));
+}
+
+/* --- What ------------------------------------------------------------------------------------- */
 static const struct {
   const char *name;
   const char *advice;
@@ -167,6 +188,7 @@ static void judge_error(lt_run *run) {
   }
   advise(run);
   locate(run);
+  locate_import(run);
 }
 
 static void judge_stopped(lt_run *run) {

@@ -3,8 +3,7 @@
 #include "codec/json.h"
 #include "runner/program.h"
 
-/* --- Text that can be run
- * ---------------------------------------------------------------------------------------------------- */
+/* --- Text that can be run --------------------------------------------------------------------- */
 static void fail_at(lt_run *run, size_t at, const char *what) {
   uint32_t line = 1;
   size_t start = 0;
@@ -67,8 +66,7 @@ static bool has_input(lt_run *run) {
   return true;
 }
 
-/* --- Tools that are named
- * ------------------------------------------------------------------------------------------------------ */
+/* --- Tools that are named --------------------------------------------------------------------- */
 typedef struct binder {
   const lt_run *run;
   lt_json_writer writer;
@@ -124,8 +122,7 @@ static void bind_named_tools(lt_run *run, lt_str code) {
   lt_mem_free(b.bound);
 }
 
-/* --- The shape of the program
- * ------------------------------------------------------------------------------------------------- */
+/* --- The shape of the program ----------------------------------------------------------------- */
 /* A function declaration has no value as a statement, but as an expression it has. */
 static lt_str as_expression(lt_run *run, lt_str code) {
   lt_str prefix = LT_STR("0,");

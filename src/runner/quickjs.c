@@ -14,8 +14,7 @@ struct lt_quickjs {
   lt_pool strip_pool;
 };
 
-/* --- The runner
- * -------------------------------------------------------------------------------------------------------------- */
+/* --- The runner ------------------------------------------------------------------------------- */
 lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quickjs **ret_quickjs, lt_err *err) {
   lt_quickjs *q = lt_mem_zalloc(1, sizeof *q);
   if (q == NULL) {
@@ -62,8 +61,7 @@ static lt_status open_strip(lt_quickjs *q, lt_err *err) {
   return LT_OK;
 }
 
-/* --- One step after another
- * --------------------------------------------------------------------------------------------------- */
+/* --- One step after another ------------------------------------------------------------------- */
 static void on_fiber(void *arg) {
   lt_run *run = arg;
   run->body(run);
@@ -131,9 +129,7 @@ static lt_status run_in_box(lt_run *run, lt_pool *pool, void (*body)(lt_run *run
   return LT_OK;
 }
 
-/* --- A run
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* --- A run ------------------------------------------------------------------------------------ */
 static void strip_body(lt_run *run) {
   lt_guest_host host;
   lt_run_world(run, &host);

@@ -26,8 +26,7 @@ void lt_run_result_release(lt_run_result *result) {
   lt_run_result_init(result);
 }
 
-/* --- As JSON
- * ------------------------------------------------------------------------------------------------------------------ */
+/* --- As JSON ---------------------------------------------------------------------------------- */
 static void put_texts(lt_json_writer *w, const lt_run_result *result, const char *key, bool outputs) {
   lt_json_key(w, key);
   lt_json_begin_array(w);

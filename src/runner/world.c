@@ -5,8 +5,7 @@
 
 #define DISCOVER_MAX 200 /* tools in one answer of discoverTools */
 
-/* --- What it says
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- What it says ----------------------------------------------------------------------------- */
 static void text_on_loop(void *arg) {
   lt_run_text *text = arg;
   lt_run *run = text->run;
@@ -67,8 +66,7 @@ static void on_done(void *arg) {
   ((lt_run *)arg)->result->done = true;
 }
 
-/* --- What it keeps
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- What it keeps ---------------------------------------------------------------------------- */
 static lt_str reply(lt_run *run, const char *text) {
   lt_buf_clear(&run->reply);
   lt_buf_addc(&run->reply, text);
@@ -97,8 +95,7 @@ static lt_str on_recall(void *arg, lt_str key) {
   return run->store == NULL ? LT_STR_NULL : lt_store_find(run->store, key);
 }
 
-/* --- What there is
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- What there is ---------------------------------------------------------------------------- */
 static bool typed(const lt_run *run) {
   return run->program.calls == LT_CALLS_RESULT;
 }
@@ -196,8 +193,7 @@ static bool on_module(void *arg, lt_str name, lt_str *ret_source) {
   return false;
 }
 
-/* --- What it waits for
- * --------------------------------------------------------------------------------------------------------- */
+/* --- What it waits for ------------------------------------------------------------------------ */
 /* `Tool "x" failed: why`, unless the door said as much already. */
 static lt_str failed(lt_run *run, const lt_run_open *call) {
   lt_str why = lt_buf_view(&call->out);

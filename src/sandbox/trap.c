@@ -79,8 +79,7 @@ void lt_box_revoke(lt_box *box) {
   }
 }
 
-/* --- Faults
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- Faults ----------------------------------------------------------------------------------- */
 static lt_trap classify(const lt_box *box, const uint8_t *at) {
   if (at >= box->memory && at < box->memory + LT_BOX_RESERVE_BYTES) {
     return atomic_load(&box->state) == LT_BOX_REVOKED ? LT_TRAP_REVOKED : LT_TRAP_MEMORY;

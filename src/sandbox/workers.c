@@ -55,8 +55,7 @@ static struct timespec after_ns(uint64_t ns) {
   return (struct timespec){.tv_sec = (time_t)(at / 1000000000u), .tv_nsec = (long)(at % 1000000000u)};
 }
 
-/* --- The queue
- * --------------------------------------------------------------------------------------------------------- */
+/* --- The queue -------------------------------------------------------------------------------- */
 static void push(lt_workers *w, lt_task *task) {
   task->next = NULL;
   *w->tail = task;
@@ -127,8 +126,7 @@ static lt_task *next_task(slot *s) {
   return task;
 }
 
-/* --- A worker
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- A worker --------------------------------------------------------------------------------- */
 static void set_task(slot *s, lt_task *task, uint64_t now) {
   pthread_mutex_lock(&s->lock);
   s->task = task;
@@ -193,8 +191,7 @@ static lt_status start_worker(lt_workers *w, bool extra) {
   return LT_E_LIMIT;
 }
 
-/* --- The watchdog
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- The watchdog ----------------------------------------------------------------------------- */
 void lt_task_stop(lt_task *task, lt_stop why) {
   int not_yet = LT_STOP_NOT;
   atomic_compare_exchange_strong(&task->stop, &not_yet, why);
@@ -264,28 +261,38 @@ static bool watch_sleep(lt_workers *w) {
   return stopping;
 }
 
+/* A millisecond, or less when it is time to end: true then. */
+static bool watch_tick(lt_workers *w) {
+  pthread_mutex_lock(&w->lock);
+  if (!w->stopping) {
+    struct timespec until = after_ns(LT_WATCHDOG_TICK_MS * MS_NS);
+    pthread_cond_timedwait(&w->watch_wake, &w->lock, &until);
+  }
+  bool stopping = w->stopping;
+  pthread_mutex_unlock(&w->lock);
+  return stopping;
+}
+
 static void *watch(void *arg) {
   lt_workers *w = arg;
   uint64_t last_busy = 0;
-  for (;;) {
+  for (bool stopping = false; !stopping; stopping = watch_tick(w)) {
     uint64_t now = lt_workers_now();
     if (atomic_load(&w->busy) > 0) {
       last_busy = now;
     } else if (now - last_busy >= WATCH_IDLE_NS && watch_sleep(w)) {
-      return NULL;
+      break;
     }
     for (unsigned i = 0; i < WORKERS_MAX; i++) {
       if (i < w->regular + LT_WORKER_EXTRA_MAX && look_at(&w->slots[i], now)) {
         replace_stuck(w);
       }
     }
-    tick();
   }
+  return NULL;
 }
 
-/* --- Life
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* --- Life ------------------------------------------------------------------------------------- */
 static void init_sync(lt_workers *w) {
   pthread_condattr_t attr;
   pthread_condattr_init(&attr);

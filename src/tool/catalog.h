@@ -41,7 +41,7 @@ typedef struct lt_tool {
 
 typedef struct lt_catalog lt_catalog;
 
-/* --- Building ------------------------------------------------------------------------------------------------------ */
+/* --- Building --------------------------------------------------------------------------------- */
 typedef struct lt_catalog_source {
   lt_str ns;
   lt_provider *provider;
@@ -55,7 +55,7 @@ lt_status lt_catalog_new(const lt_catalog_source *sources, size_t count, lt_cata
 lt_catalog *lt_catalog_ref(lt_catalog *catalog);
 void lt_catalog_unref(lt_catalog *catalog); /* NULL is allowed */
 
-/* --- Reading ------------------------------------------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------------------- */
 size_t lt_catalog_count(const lt_catalog *catalog);
 /* In id order. Borrows: while the reference is held. */
 const lt_tool *lt_catalog_at(const lt_catalog *catalog, size_t i);
@@ -73,7 +73,7 @@ size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_str ret[]);
  * for an empty query. Returns how many were written, at most `max`. */
 size_t lt_catalog_search(const lt_catalog *catalog, lt_str query, uint32_t *ret_indices, size_t max);
 
-/* --- Names (also used where there is no catalog) -------------------------------------------------------------------- */
+/* --- Names (also used where there is no catalog) ---------------------------------------------- */
 /* camelCase of an id: weather.get-weather -> weatherGetWeather; 2fast -> _2fast; a reserved word or a built-in of the
  * program's world gets a "_" after it. */
 void lt_name_js(lt_buf *out, lt_str id);
