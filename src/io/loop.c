@@ -183,13 +183,11 @@ static void before_poll(uv_prepare_t *handle) {
     spin_for_posts(loop);
     work(loop);
   }
-  if (!has_work(loop)) {
-    loop->slept_ns = uv_hrtime();
-    atomic_store(&loop->asleep, true);
-    if (has_posts(loop)) { /* came in between: see lt_loop_post */
-      atomic_store(&loop->asleep, false);
-      set_busy(loop);
-    }
+  loop->slept_ns = uv_hrtime();
+  atomic_store(&loop->asleep, true);
+  if (has_work(loop)) { /* asked after `asleep` was set, whatever was found before: see lt_loop_post */
+    atomic_store(&loop->asleep, false);
+    set_busy(loop);
   }
 }
 

@@ -350,7 +350,7 @@ static void post_before_run(void **state) {
 
 /* Back and forth with a worker, as a tool call goes: no wake may be lost in either direction. Sometimes the answer
  * comes at once, sometimes when the loop is about to sleep, sometimes when it sleeps. */
-enum { ROUNDS = 2000 };
+enum { ROUNDS = 5000 };
 
 static sem_t asked;
 static int answered; /* by the worker, read by the loop after the post */
@@ -376,8 +376,10 @@ static void *answer(void *arg) {
 static void ask(void *arg) {
   (void)arg;
   for (int i = 0; i < ROUNDS; i++) {
+    uint64_t before = clock_us(CLOCK_MONOTONIC);
     sem_post(&asked);
     assert_int_equal(lt_wait_on(&one, 20000), LT_OK);
+    assert_true(clock_us(CLOCK_MONOTONIC) - before < 10000000); /* it was the post that woke us, not the timeout */
     assert_int_equal(answered, i + 1);
   }
 }
