@@ -43,13 +43,13 @@ static uint32_t read_u32(const lt_guest *guest, uint32_t at) {
   return value;
 }
 
-uint32_t lt_guest_put(lt_guest *guest, lt_str bytes) {
+/* Guest code is running: only inside LT_BOX_ENTER. 0: the guest has no room. */
+static uint32_t place(lt_guest *guest, lt_str bytes) {
   if (bytes.n >= UINT32_MAX - 1) {
     return 0;
   }
-  volatile uint32_t at = 0;
-  LT_BOX_ENTER(guest->box, at = Z_qjsZ_wasm_malloc(INSTANCE(guest), (uint32_t)bytes.n + 1));
-  if (!lt_guest_alive(guest) || at == 0 || !lt_box_has(guest->box, at, (uint32_t)bytes.n + 1)) {
+  uint32_t at = Z_qjsZ_wasm_malloc(INSTANCE(guest), (uint32_t)bytes.n + 1);
+  if (at == 0 || !lt_box_has(guest->box, at, (uint32_t)bytes.n + 1)) {
     return 0;
   }
   if (bytes.n > 0) {
@@ -59,73 +59,106 @@ uint32_t lt_guest_put(lt_guest *guest, lt_str bytes) {
   return at;
 }
 
+uint32_t lt_guest_put(lt_guest *guest, lt_str bytes) {
+  volatile uint32_t at = 0;
+  LT_BOX_ENTER(guest->box, at = place(guest, bytes));
+  return lt_guest_alive(guest) ? at : 0;
+}
+
 void lt_guest_free(lt_guest *guest, uint32_t at) {
   if (at != 0) {
     LT_BOX_ENTER(guest->box, Z_qjsZ_wasm_free(INSTANCE(guest), at));
   }
 }
 
-static void throw_no_room(lt_guest *guest) {
-  LT_BOX_ENTER(guest->box, Z_qjsZ_JS_ThrowOutOfMemory(INSTANCE(guest), guest->context));
+/* Also inside LT_BOX_ENTER: places the bytes, makes a value of them, takes them away again. */
+typedef lt_js (*maker)(lt_guest *guest, uint32_t at, uint32_t n);
+
+static lt_js make_from(lt_guest *guest, lt_str bytes, maker make) {
+  uint32_t at = place(guest, bytes);
+  if (at == 0) {
+    return Z_qjsZ_JS_ThrowOutOfMemory(INSTANCE(guest), guest->context);
+  }
+  lt_js value = make(guest, at, (uint32_t)bytes.n);
+  Z_qjsZ_wasm_free(INSTANCE(guest), at);
+  return value;
+}
+
+static lt_js make_string(lt_guest *guest, uint32_t at, uint32_t n) {
+  return Z_qjsZ_JS_NewStringLen(INSTANCE(guest), guest->context, at, n);
+}
+
+static lt_js make_parsed(lt_guest *guest, uint32_t at, uint32_t n) {
+  return Z_qjsZ_JS_ParseJSON(INSTANCE(guest), guest->context, at, n, guest->scratch + LT_SCRATCH_NAMES);
 }
 
 lt_js lt_guest_string(lt_guest *guest, lt_str text) {
-  uint32_t at = lt_guest_put(guest, text);
-  if (at == 0) {
-    throw_no_room(guest);
-    return LT_JS_EXCEPTION;
-  }
   volatile lt_js value = LT_JS_EXCEPTION;
-  LT_BOX_ENTER(guest->box, {
-    value = Z_qjsZ_JS_NewStringLen(INSTANCE(guest), guest->context, at, (uint32_t)text.n);
-    Z_qjsZ_wasm_free(INSTANCE(guest), at);
-  });
+  LT_BOX_ENTER(guest->box, value = make_from(guest, text, make_string));
   return value;
 }
 
 lt_js lt_guest_parse(lt_guest *guest, lt_str json) {
-  uint32_t at = lt_guest_put(guest, json);
-  if (at == 0) {
-    throw_no_room(guest);
-    return LT_JS_EXCEPTION;
-  }
   volatile lt_js value = LT_JS_EXCEPTION;
-  LT_BOX_ENTER(guest->box, {
-    value =
-        Z_qjsZ_JS_ParseJSON(INSTANCE(guest), guest->context, at, (uint32_t)json.n, guest->scratch + LT_SCRATCH_NAMES);
-    Z_qjsZ_wasm_free(INSTANCE(guest), at);
-  });
+  LT_BOX_ENTER(guest->box, value = make_from(guest, json, make_parsed));
   return value;
 }
 
-bool lt_guest_text(lt_guest *guest, lt_js value, lt_str *ret) {
-  volatile uint32_t at = 0;
-  LT_BOX_ENTER(guest->box, at = Z_qjsZ_JS_ToCStringLen2(INSTANCE(guest), guest->context,
-                                                        guest->scratch + LT_SCRATCH_LEN, value, 0));
-  if (!lt_guest_alive(guest) || at == 0) {
+bool lt_guest_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_guest_held *held) {
+  LT_CHECK(count <= LT_GUEST_TEXTS_MAX);
+  volatile uint32_t at[LT_GUEST_TEXTS_MAX] = {0};
+  volatile uint32_t n[LT_GUEST_TEXTS_MAX] = {0};
+  LT_BOX_ENTER(guest->box, {
+    for (unsigned i = 0; i < count; i++) {
+      at[i] = Z_qjsZ_JS_ToCStringLen2(INSTANCE(guest), guest->context, guest->scratch + LT_SCRATCH_LEN, values[i], 0);
+      n[i] = at[i] != 0 ? read_u32(guest, guest->scratch + LT_SCRATCH_LEN) : 0;
+    }
+  });
+  *held = (lt_guest_held){.count = 0};
+  if (!lt_guest_alive(guest)) {
     return false;
   }
-  uint32_t n = read_u32(guest, guest->scratch + LT_SCRATCH_LEN);
-  if (!lt_box_has(guest->box, at, n)) {
-    return false;
+  bool all = true;
+  for (unsigned i = 0; i < count; i++) {
+    all = all && at[i] != 0 && lt_box_has(guest->box, at[i], n[i]);
+    if (at[i] != 0) {
+      held->at[held->count++] = at[i];
+      held->text[i] = lt_guest_view(guest, at[i], n[i]);
+    }
   }
-  *ret = lt_guest_view(guest, at, n);
-  return true;
+  return all;
 }
 
-void lt_guest_drop_text(lt_guest *guest, lt_str text) {
-  uint32_t at = (uint32_t)((const uint8_t *)text.p - guest->box->memory);
-  LT_BOX_ENTER(guest->box, Z_qjsZ_JS_FreeCString(INSTANCE(guest), guest->context, at));
+/* Inside LT_BOX_ENTER. */
+static void drop(lt_guest *guest, lt_guest_held *held) {
+  while (held->count > 0) {
+    Z_qjsZ_JS_FreeCString(INSTANCE(guest), guest->context, held->at[--held->count]);
+  }
+}
+
+void lt_guest_drop(lt_guest *guest, lt_guest_held *held) {
+  if (held->count > 0 && lt_guest_alive(guest)) {
+    LT_BOX_ENTER(guest->box, drop(guest, held));
+  }
+}
+
+uint32_t lt_guest_box_value(lt_guest *guest, lt_js value, lt_guest_held *held) {
+  volatile uint32_t at = 0;
+  LT_BOX_ENTER(guest->box, {
+    drop(guest, held);
+    at = place(guest, lt_str_from(&value, sizeof value));
+  });
+  return lt_guest_alive(guest) ? at : 0;
 }
 
 bool lt_guest_copy_text(lt_guest *guest, lt_js value, lt_buf *out) {
-  lt_str text;
-  if (!lt_guest_text(guest, value, &text)) {
-    return false;
+  lt_guest_held held;
+  bool ok = lt_guest_texts(guest, &value, 1, &held);
+  if (ok) {
+    lt_buf_add(out, held.text[0]);
   }
-  lt_buf_add(out, text);
-  lt_guest_drop_text(guest, text);
-  return true;
+  lt_guest_drop(guest, &held);
+  return ok;
 }
 
 /* Flags of JS_Eval: the script is asynchronous, so that `await` works at its top level; a module goes through qjs_eval,
@@ -151,7 +184,7 @@ lt_js lt_guest_eval(lt_guest *guest, lt_str code, lt_str file, bool module) {
   uint32_t code_at = lt_guest_put(guest, code);
   uint32_t file_at = code_at != 0 ? lt_guest_put(guest, file) : 0;
   if (file_at == 0) {
-    throw_no_room(guest);
+    LT_BOX_ENTER(guest->box, Z_qjsZ_JS_ThrowOutOfMemory(INSTANCE(guest), guest->context));
     return LT_JS_EXCEPTION;
   }
   lt_js value = module ? eval_module(guest, code_at, (uint32_t)code.n, file_at)

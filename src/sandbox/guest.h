@@ -79,11 +79,20 @@ lt_js lt_guest_parse(lt_guest *guest, lt_str json);
 
 /* Bytes of guest memory, in host terms; empty when they are not inside it. Borrows: until the guest runs again. */
 lt_str lt_guest_view(const lt_guest *guest, uint32_t at, uint32_t n);
-/* A value's characters (WTF-8) as the guest's ToString gives them. Borrows: until lt_guest_drop_text; the guest must
- * not run meanwhile. False when ToString threw (the exception is pending). */
-bool lt_guest_text(lt_guest *guest, lt_js value, lt_str *ret);
-void lt_guest_drop_text(lt_guest *guest, lt_str text);
-/* The same into a buffer. */
+/* Values' characters (WTF-8) as the guest's ToString gives them, all in one visit to the guest. */
+#define LT_GUEST_TEXTS_MAX 2
+typedef struct lt_guest_held {
+  lt_str text[LT_GUEST_TEXTS_MAX];
+  uint32_t at[LT_GUEST_TEXTS_MAX]; /* what has to be given back */
+  unsigned count;
+} lt_guest_held;
+/* Borrows: the texts, until they are dropped; the guest must not run meanwhile. False when a ToString threw (the
+ * exception is pending); drop what is held in any case. */
+bool lt_guest_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_guest_held *held);
+void lt_guest_drop(lt_guest *guest, lt_guest_held *held);
+/* Drops the texts and puts a value into guest memory, for the guest's trampoline to read and free; 0: no room. */
+uint32_t lt_guest_box_value(lt_guest *guest, lt_js value, lt_guest_held *held);
+/* One value's characters into a buffer. */
 bool lt_guest_copy_text(lt_guest *guest, lt_js value, lt_buf *out);
 
 lt_js lt_guest_eval(lt_guest *guest, lt_str code, lt_str file, bool module);
@@ -116,8 +125,9 @@ static inline bool lt_js_is_undefined(lt_js v) {
   return LT_JS_TAG(v) == LT_TAG_UNDEFINED;
 }
 
-/* The handler of env.host_call (guest_host.c): dispatches on the function's one-letter name. */
-lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_js *argv);
+/* The handler of env.host_call (guest_host.c): dispatches on the function's one-letter name. Whoever calls it drops
+ * what is left in `held`. */
+lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_js *argv, lt_guest_held *held);
 
 /* The names the prelude gives the host functions, and their letters. */
 typedef struct lt_guest_function {

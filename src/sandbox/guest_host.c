@@ -10,38 +10,6 @@ const lt_guest_function lt_guest_functions[] = {
 };
 const unsigned lt_guest_function_count = sizeof lt_guest_functions / sizeof lt_guest_functions[0];
 
-/* Arguments as owned text: a host function may suspend, and the guest's memory is not ours to point into meanwhile. */
-typedef struct arguments {
-  lt_buf first;
-  lt_buf second;
-} arguments;
-
-static void arguments_init(arguments *args) {
-  lt_buf_init(&args->first, LT_JSON_MAX_BYTES);
-  lt_buf_init(&args->second, LT_JSON_MAX_BYTES);
-}
-
-static void arguments_release(arguments *args) {
-  lt_buf_release(&args->first);
-  lt_buf_release(&args->second);
-}
-
-static bool copy_argument(lt_guest *guest, lt_js value, lt_buf *out) {
-  if (!lt_guest_copy_text(guest, value, out)) {
-    return false;
-  }
-  if (out->status != LT_OK) {
-    lt_guest_throw_text(guest, LT_STR("too large: a tool's input or a stored value may have 64 MiB of JSON"));
-    return false;
-  }
-  return true;
-}
-
-static bool copy_arguments(lt_guest *guest, uint32_t argc, const lt_js *argv, arguments *args) {
-  return (argc < 1 || copy_argument(guest, argv[0], &args->first)) &&
-         (argc < 2 || copy_argument(guest, argv[1], &args->second));
-}
-
 static uint32_t number_of(lt_js value) {
   return LT_JS_TAG(value) == LT_TAG_INT ? (uint32_t)value : 0;
 }
@@ -78,14 +46,44 @@ static lt_js answer(lt_guest *guest, const lt_outcome *outcome) {
   return value;
 }
 
-static lt_js do_call(lt_guest *guest, const arguments *args) {
-  lt_outcome outcome = guest->host->call(guest->host->arg, lt_buf_view(&args->first), lt_buf_view(&args->second));
-  return may_go_on(guest) ? answer(guest, &outcome) : LT_JS_EXCEPTION;
+/* Owned copies: the program may be suspended, and its memory is not ours to point into meanwhile. */
+typedef struct request {
+  lt_buf tool;
+  lt_buf input;
+} request;
+
+static bool request_take(lt_guest *guest, request *r, lt_guest_held *held) {
+  lt_buf_init(&r->tool, LT_RUN_CODE_MAX_BYTES);
+  lt_buf_init(&r->input, LT_JSON_MAX_BYTES);
+  lt_buf_add(&r->tool, held->text[0]);
+  lt_buf_add(&r->input, held->text[1]);
+  lt_guest_drop(guest, held);
+  if (r->tool.status == LT_OK && r->input.status == LT_OK) {
+    return true;
+  }
+  lt_guest_throw_text(guest, LT_STR("too large: a tool's input may have 64 MiB of JSON"));
+  return false;
 }
 
-static lt_js do_start(lt_guest *guest, const arguments *args) {
+static void request_release(request *r) {
+  lt_buf_release(&r->tool);
+  lt_buf_release(&r->input);
+}
+
+static lt_js do_call(lt_guest *guest, lt_guest_held *held) {
+  request r;
+  lt_js value = LT_JS_EXCEPTION;
+  if (request_take(guest, &r, held)) {
+    lt_outcome outcome = guest->host->call(guest->host->arg, lt_buf_view(&r.tool), lt_buf_view(&r.input));
+    value = may_go_on(guest) ? answer(guest, &outcome) : LT_JS_EXCEPTION;
+  }
+  request_release(&r);
+  return value;
+}
+
+static lt_js do_start(lt_guest *guest, lt_str tool, lt_str input) {
   lt_outcome outcome = {0};
-  if (!guest->host->start(guest->host->arg, lt_buf_view(&args->first), lt_buf_view(&args->second), &outcome)) {
+  if (!guest->host->start(guest->host->arg, tool, input, &outcome)) {
     return fail_with(guest, outcome.text);
   }
   return LT_JS_MK(LT_TAG_INT, outcome.id);
@@ -100,22 +98,22 @@ static lt_js do_wait(lt_guest *guest, uint32_t id) {
   return found ? answer(guest, &outcome) : fail_with(guest, LT_STR("nothing to wait for"));
 }
 
-static lt_js do_store(lt_guest *guest, const arguments *args) {
+static lt_js do_store(lt_guest *guest, lt_str key, lt_str json) {
   lt_outcome outcome = {0};
-  if (!guest->host->store(guest->host->arg, lt_buf_view(&args->first), lt_buf_view(&args->second), &outcome)) {
+  if (!guest->host->store(guest->host->arg, key, json, &outcome)) {
     return fail_with(guest, outcome.text);
   }
   return LT_JS_UNDEFINED;
 }
 
-static lt_js do_recall(lt_guest *guest, const arguments *args) {
-  lt_str json = guest->host->recall(guest->host->arg, lt_buf_view(&args->first));
+static lt_js do_recall(lt_guest *guest, lt_str key) {
+  lt_str json = guest->host->recall(guest->host->arg, key);
   return json.n == 0 ? LT_JS_UNDEFINED : lt_guest_parse(guest, json);
 }
 
-static lt_js do_resolve(lt_guest *guest, const arguments *args) {
+static lt_js do_resolve(lt_guest *guest, lt_str name) {
   lt_outcome outcome = {0};
-  if (!guest->host->resolve(guest->host->arg, lt_buf_view(&args->first), &outcome)) {
+  if (!guest->host->resolve(guest->host->arg, name, &outcome)) {
     return fail_with(guest, outcome.text);
   }
   return lt_guest_string(guest, outcome.text);
@@ -134,55 +132,45 @@ static lt_js do_peek(lt_guest *guest, lt_js promise) {
   return pair;
 }
 
-static lt_js with_text(lt_guest *guest, char letter, uint32_t argc, const lt_js *argv) {
+/* Functions of one or two texts. `l` has a number before its text. */
+static lt_js with_text(lt_guest *guest, char letter, uint32_t argc, const lt_js *argv, lt_guest_held *held) {
   const lt_guest_host *host = guest->host;
-  lt_js value = LT_JS_UNDEFINED;
-  lt_outcome outcome;
-  arguments args;
-  arguments_init(&args);
-  if (!copy_arguments(guest, argc, argv, &args)) {
-    arguments_release(&args);
+  unsigned skip = letter == 'l' ? 1 : 0;
+  unsigned count = argc - skip < LT_GUEST_TEXTS_MAX ? argc - skip : LT_GUEST_TEXTS_MAX;
+  if (!lt_guest_texts(guest, argv + skip, count, held)) {
     return LT_JS_EXCEPTION;
   }
+  lt_str first = held->text[0];
+  lt_outcome outcome;
   switch (letter) {
     case 'c':
-      value = do_call(guest, &args);
-      break;
+      return do_call(guest, held);
     case 's':
-      value = do_start(guest, &args);
-      break;
+      return do_start(guest, first, held->text[1]);
     case 'o':
-      host->output(host->arg, lt_buf_view(&args.first));
-      break;
+      host->output(host->arg, first);
+      return LT_JS_UNDEFINED;
     case 'l':
-      host->log(host->arg, (lt_log_level)number_of(argv[0]), lt_buf_view(&args.second));
-      break;
+      host->log(host->arg, (lt_log_level)number_of(argv[0]), first);
+      return LT_JS_UNDEFINED;
     case 'S':
-      value = do_store(guest, &args);
-      break;
+      return do_store(guest, first, held->text[1]);
     case 'R':
-      value = do_recall(guest, &args);
-      break;
+      return do_recall(guest, first);
     case 'D':
-      outcome = host->discover(host->arg, lt_buf_view(&args.first));
-      value = answer(guest, &outcome);
-      break;
+      outcome = host->discover(host->arg, first);
+      return answer(guest, &outcome);
     case 'T':
-      outcome = host->schema(host->arg, lt_buf_view(&args.first));
-      value = answer(guest, &outcome);
-      break;
+      outcome = host->schema(host->arg, first);
+      return answer(guest, &outcome);
     case 'r':
-      value = do_resolve(guest, &args);
-      break;
+      return do_resolve(guest, first);
     default:
-      value = fail_with(guest, LT_STR("no such host function"));
-      break;
+      return fail_with(guest, LT_STR("no such host function"));
   }
-  arguments_release(&args);
-  return value;
 }
 
-lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_js *argv) {
+lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_js *argv, lt_guest_held *held) {
   char letter = name.n == 1 ? name.p[0] : '?';
   if (guest->host == NULL) {
     return fail_with(guest, LT_STR("there is no host"));
@@ -202,6 +190,6 @@ lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_j
     case 'p':
       return do_peek(guest, argv[0]);
     default:
-      return with_text(guest, letter, argc, argv);
+      return with_text(guest, letter, argc, argv, held);
   }
 }

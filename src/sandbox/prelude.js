@@ -99,7 +99,11 @@
     const text = render(value);
     return text === undefined ? String(value) : text;
   };
-  const line = (values) => values.map(plainText).join(' ');
+  const line = (values) => {
+    let text = values.length > 0 ? plainText(values[0]) : '';
+    for (let i = 1; i < values.length; i++) text += ' ' + plainText(values[i]);
+    return text;
+  };
 
   const message = (e) => {
     if (typeof e === 'object' && e !== null && typeof e.message === 'string') return e.message;

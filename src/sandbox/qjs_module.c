@@ -51,11 +51,6 @@ static lt_guest *guest_of(struct Z_env_instance_t *env) {
   return box_of(env)->owner;
 }
 
-/* A value in guest memory that the guest's trampoline reads and frees. */
-static uint32_t box_value(lt_guest *guest, lt_js value) {
-  return lt_guest_put(guest, lt_str_from(&value, sizeof value));
-}
-
 static lt_js value_at(const lt_guest *guest, uint32_t at) {
   lt_js value = LT_JS_UNDEFINED;
   lt_str bytes = lt_guest_view(guest, at, sizeof value);
@@ -83,8 +78,14 @@ u32 Z_envZ_host_call(struct Z_env_instance_t *env, u32 name, u32 name_len, u32 t
   for (uint32_t i = 0; i < count; i++) {
     args[i] = value_at(guest, argument_at(guest, argv, i));
   }
-  lt_js value = lt_guest_host_call(guest, lt_guest_view(guest, name, name_len), count, args);
-  u32 boxed = lt_js_is_exception(value) ? 0 : box_value(guest, value);
+  lt_guest_held held = {.count = 0};
+  lt_js value = lt_guest_host_call(guest, lt_guest_view(guest, name, name_len), count, args, &held);
+  u32 boxed = 0;
+  if (lt_js_is_exception(value)) {
+    lt_guest_drop(guest, &held);
+  } else {
+    boxed = lt_guest_box_value(guest, value, &held);
+  }
   LT_BOX_HOST_END(box_of(env));
   return boxed;
 }
