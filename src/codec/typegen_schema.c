@@ -81,6 +81,13 @@ bool lt_typegen_is_composed(lt_json schema) {
          lt_typegen_all_tell(lt_json_get(schema, "oneOf")) || any_tells(lt_json_get(schema, "allOf"));
 }
 
+bool lt_typegen_is_crossed(lt_json schema) {
+  bool literal = has(schema, "enum") || has(schema, "const");
+  size_t parts = (size_t)has(schema, "$ref") + has(schema, "anyOf") + has(schema, "oneOf") +
+                 (literal || lt_typegen_types(schema) != 0) + lt_json_count(lt_json_get(schema, "allOf"));
+  return parts > 1;
+}
+
 /* Looks only at which keywords are there: composed schemas always count as telling something. `required` alone does
  * not: it narrows a value whose shape is told elsewhere. */
 bool lt_typegen_is_vague(lt_json schema) {

@@ -31,7 +31,8 @@ typedef struct lt_tsgen {
   size_t def_count;
   size_t def_cap;
   lt_json defining; /* what is being declared ... */
-  bool direct;      /* ... and whether a type written now would be an alias of it, not a part */
+  bool direct;      /* ... and whether a type written now would be an alias of it, not a part ... */
+  bool crossed;     /* ... inside an intersection, where TypeScript looks into arrays at once */
   lt_buf doc;       /* scratch */
   lt_status status; /* sticks; the output's status is apart */
 } lt_tsgen;

@@ -129,24 +129,39 @@ static const lt_tsgen_def *def_of(lt_tsgen *g, lt_json ref) {
   return &g->defs[i];
 }
 
-/* Whether the type of `schema` would be `goal` itself by way of references and alternatives alone, which TypeScript
- * refuses ("circularly references itself"). When in doubt, yes. */
-static bool leads_to(lt_tsgen *g, lt_json schema, lt_json goal, int *budget) {
-  static const char *const lists[] = {"anyOf", "oneOf", "allOf"};
-  if (schema.at == goal.at || --*budget < 0) {
+static bool leads_to(lt_tsgen *g, lt_json schema, bool crossed, int *budget);
+
+/* One schema or a list of them. */
+static bool part_leads_to(lt_tsgen *g, lt_json part, bool crossed, int *budget) {
+  if (lt_json_typeof(part) == LT_JSON_OBJECT) {
+    return leads_to(g, part, crossed, budget);
+  }
+  lt_json_iter it = lt_json_each(part);
+  while (lt_json_next(&it)) {
+    if (lt_json_typeof(it.value) == LT_JSON_OBJECT && leads_to(g, it.value, crossed, budget)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Whether the type of `schema` would be what is being declared itself by way of references and alternatives alone, and
+ * of arrays inside intersections: TypeScript refuses that ("circularly references itself"). When in doubt, yes. */
+static bool leads_to(lt_tsgen *g, lt_json schema, bool crossed, int *budget) {
+  static const char *const parts[] = {"anyOf", "oneOf", "allOf", "items", "prefixItems", "additionalItems"};
+  if (schema.at == g->defining.at || --*budget < 0) {
     return true;
   }
   lt_json ref = lt_json_get(schema, "$ref");
   const lt_tsgen_def *def = lt_json_exists(ref) ? def_of(g, ref) : NULL;
-  if (def != NULL && lt_json_exists(def->target) && leads_to(g, def->target, goal, budget)) {
+  crossed |= lt_typegen_is_crossed(schema);
+  if (def != NULL && lt_json_exists(def->target) && leads_to(g, def->target, crossed, budget)) {
     return true;
   }
-  for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-    lt_json_iter it = lt_json_each(lt_json_get(schema, lists[i]));
-    while (lt_json_next(&it)) {
-      if (lt_json_typeof(it.value) == LT_JSON_OBJECT && leads_to(g, it.value, goal, budget)) {
-        return true;
-      }
+  size_t count = sizeof(parts) / sizeof(parts[0]);
+  for (size_t i = 0; i < (crossed ? count : count / 2); i++) {
+    if (part_leads_to(g, lt_json_get(schema, parts[i]), crossed, budget)) {
+      return true;
     }
   }
   return false;
@@ -165,7 +180,7 @@ void lt_tsgen_put_reference(lt_tsgen *g, lt_json ref) {
     return;
   }
   int budget = 200;
-  if (g->direct && leads_to(g, def->target, g->defining, &budget)) {
+  if (g->direct && leads_to(g, def->target, g->crossed, &budget)) {
     lt_tsgen_put_any(g, "a reference to itself:", def->ref);
     return;
   }

@@ -302,7 +302,7 @@ void lt_tsgen_put_object(lt_tsgen *g, lt_json schema) {
 
 static void put_one_type(lt_tsgen *g, lt_json schema, unsigned bit) {
   bool direct = g->direct;
-  g->direct = false;
+  g->direct = direct && g->crossed && bit == LT_TYPEGEN_ARRAY;
   switch (bit) {
     case LT_TYPEGEN_NULL:
       lt_tsgen_put(g, "null");
@@ -454,7 +454,7 @@ static void put_vague(lt_tsgen *g, lt_json schema) {
   lt_tsgen_put(g, whole_input ? "{ [k: string]: unknown }" : g->vague);
 }
 
-static lt_tsgen_prec put_schema_object(lt_tsgen *g, lt_json schema) {
+static lt_tsgen_prec put_parts(lt_tsgen *g, lt_json schema) {
   ts_parts p = {0};
   lt_json ref = lt_json_get(schema, "$ref");
   if (lt_json_exists(ref)) {
@@ -470,11 +470,19 @@ static lt_tsgen_prec put_schema_object(lt_tsgen *g, lt_json schema) {
     put_vague(g, schema);
     return LT_TSGEN_ATOM;
   }
-  if (lt_json_bool(lt_json_get(schema, "nullable"), false)) { /* OpenAPI 3.0 */
+  return p.prec;
+}
+
+static lt_tsgen_prec put_schema_object(lt_tsgen *g, lt_json schema) {
+  bool crossed = g->crossed;
+  g->crossed |= lt_typegen_is_crossed(schema);
+  lt_tsgen_prec prec = put_parts(g, schema);
+  g->crossed = crossed;
+  if (lt_json_bool(lt_json_get(schema, "nullable"), false) && !lt_typegen_is_vague(schema)) { /* OpenAPI 3.0 */
     lt_tsgen_put(g, " | null");
     return LT_TSGEN_UNION;
   }
-  return p.prec;
+  return prec;
 }
 
 static lt_tsgen_prec put_bare_type(lt_tsgen *g, lt_json schema) {
