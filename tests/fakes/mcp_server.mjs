@@ -23,15 +23,18 @@
 //           --endless            pages never end: always a new cursor
 //           --changes=N          N list_changed notifications right after `initialized`
 //           --bad-list           tools/list is answered without an array
+//           --script=FILE        only the tools of FILE: [{"tool": {"name", ...}, "result"?: {...}}, ...]; each answers its
+//                                result, or its input as structured content
 //           --rude-tools         adds tools without a name, without a schema, with a schema that is no object
 // Wire:     --batch              sends every message in an array
 //           --blank              an empty line and CR LF line ends
 //           --ask                sends ping, roots/list and an invalid request after `initialized`
+//           --record=FILE        appends every message it gets to FILE, a line each
 //           --string-ids         answers tools/call with the id as a string as well, first
 //
 // Tools: see `tools` below. What the client sent can be asked with the tools `cancelled`, `heard` and `pid`.
 import { createInterface } from "node:readline";
-import { existsSync, writeFileSync, writeSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 
 const options = {};
 for (const arg of process.argv.slice(2)) {
@@ -62,6 +65,7 @@ const text = (value) => ({ content: [{ type: "text", text: String(value) }] });
 
 const cancelled = []; // params of notifications/cancelled
 const heard = []; // every line of the client, as it came
+const meeting = []; // ids of open calls of `meet`
 let extra = 0; // tools added by `grow`
 
 const schema = (properties = {}) => ({ type: "object", properties });
@@ -109,6 +113,14 @@ const tools = {
   grow: { run: (id, a) => { extra += a.n ?? 1; for (let i = 0; i < (a.times ?? 1); i++) changed(); answer(id, text(extra)); } },
   duplicate: { run: (id) => { answer(id, text("once")); answer(id, text("twice")); } },
   unknown: { run: (id) => { answer(id + 1000, text("?")); answer(String(id), text("string")); answer(id, text("mine")); } },
+  // Answers when `n` calls of it are open at the same time, and not before.
+  meet: {
+    run: (id, a) => {
+      meeting.push(id);
+      if (meeting.length < a.n) return;
+      for (const guest of meeting.splice(0)) answer(guest, text(`met ${a.n}`));
+    },
+  },
   late: { run: (id, a) => setTimeout(() => answer(id, text("late")), a.ms) },
   cancelled: { run: (id) => answer(id, { ...text("list"), structuredContent: { cancelled } }) },
   heard: { run: (id) => answer(id, { ...text("list"), structuredContent: { heard } }) },
@@ -118,6 +130,13 @@ const tools = {
   "close-stdin": { run: () => { process.stdin.destroy(); } },
 };
 const changed = () => notify("notifications/tools/list_changed");
+if (options.script) {
+  Object.keys(tools).forEach((name) => delete tools[name]);
+  for (const { tool, result } of JSON.parse(readFileSync(options.script, "utf8"))) {
+    const run = (id, a) => answer(id, result ?? { content: [], structuredContent: a });
+    tools[tool.name] = { ...tool, run };
+  }
+}
 
 function listed() {
   if (options.tools) {
@@ -203,6 +222,7 @@ for (let i = 0; i < number("noise", 0); i++) writeAll(1, `\x1b[32mINFO\x1b[0m st
 
 const input = createInterface({ input: process.stdin, crlfDelay: Infinity });
 input.on("line", (json) => {
+  if (options.record && json) appendFileSync(options.record, json + "\n");
   if (options.never || !json) return;
   heard.push(JSON.parse(json));
   heard.at(-1) instanceof Array ? heard.at(-1).forEach(receive) : receive(heard.at(-1));

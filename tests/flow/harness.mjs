@@ -1,0 +1,171 @@
+// What the flow tests share: run the program like a user would, and look at everything that comes out of it.
+//
+// Every run gets a home and a working directory of its own, without any configuration, and is looked after: a child
+// process that outlives it, or a sanitizer's words on stderr, fails the test that made the run.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const lathe = resolve(process.env.LATHE ?? join(root, "build/lathe"));
+/** A sanitizer build takes its time: bounds are multiplied by this. */
+export const patience = process.env.LATHE_SLOW ? 6 : 1;
+
+const made = [];
+process.on("exit", () => made.forEach((path) => rmSync(path, { recursive: true, force: true })));
+
+/** A fresh directory, gone when the test file ends; `files` are written into it: name -> text or bytes. */
+export function folder(files = {}) {
+  const path = mkdtempSync(join(tmpdir(), "lathe-flow-"));
+  made.push(path);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
+  return path;
+}
+
+/** A configuration's path; JSON is YAML. */
+export function config(value) {
+  return join(folder({ "lathe.yaml": typeof value === "string" ? value : JSON.stringify(value) }), "lathe.yaml");
+}
+
+/** The fake MCP server with these options, as an entry of mcpServers. */
+export const fake = (...options) => ({ command: process.execPath, args: [join(root, "tests/fakes/mcp_server.mjs"), ...options] });
+/** A fake server whose tools are [{tool, result?}...]: it answers `result`, or what it was called with. */
+export const scripted = (tools, ...options) => fake(`--script=${join(folder({ "script.json": JSON.stringify(tools) }), "script.json")}`, ...options);
+/** The arguments that make lathe use these servers: {name: entry}, and the rest of the configuration. */
+export const servers = (mcpServers, rest = {}) => ["--config", config({ ...rest, mcpServers })];
+
+/** A file for `--record=`, and what the server has received so far. */
+export function recording() {
+  const path = join(folder(), "wire");
+  const messages = () => (existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean).map(JSON.parse) : []);
+  return { path, option: `--record=${path}`, messages, of: (method) => messages().filter((m) => m.method === method) };
+}
+
+export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** Waits until `check` returns something true, and returns that. */
+export async function until(check, what, ms = 10_000 * patience) {
+  for (const end = Date.now() + ms; ; await sleep(10)) {
+    const value = await check();
+    if (value) return value;
+    assert.ok(Date.now() < end, `waited ${ms} ms in vain until ${what}`);
+  }
+}
+
+/** Living processes that have this run's mark in their environment. */
+function marked(mark) {
+  return readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      return readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark); // a zombie has none
+    } catch {
+      return false; // gone, or somebody else's
+    }
+  });
+}
+const commandOf = (pid) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1").replace(/\0/g, " ").trim();
+  } catch {
+    return "(gone)";
+  }
+};
+
+async function noneLeft(mark, graceMs) {
+  let left = marked(mark);
+  for (const end = Date.now() + graceMs; left.length > 0 && Date.now() < end; left = marked(mark)) await sleep(10);
+  const told = left.map((pid) => `${pid}: ${commandOf(pid)}`);
+  left.forEach((pid) => { try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ } });
+  assert.deepEqual(told, [], "processes were left behind");
+}
+
+const SANITIZER = /(?:Address|Leak|Thread|UndefinedBehavior|Memory)Sanitizer|runtime error:|lathe: .*LT_CHECK/;
+
+/**
+ * Starts `lathe ARGS`. Options: stdin (text or bytes; nothing by default), cwd, env, and limitMs, after which it is killed
+ * and the test fails.
+ * Returns {child, text() - so far on stdout and stderr, ended - a promise of {code, signal, stdout, stderr, bytes, ms}}.
+ */
+export function start(args, options = {}) {
+  const home = folder();
+  const mark = `LATHE_FLOW_RUN=${randomUUID()}`;
+  const limitMs = (options.limitMs ?? 30_000) * patience;
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([k]) => !/^(LATHE|XDG_|NODE_)/.test(k)));
+  const began = Date.now();
+  const child = spawn(lathe, args.map(String), {
+    cwd: options.cwd ?? home,
+    env: { ...inherited, HOME: home, [mark.split("=")[0]]: mark.split("=")[1], ...options.env },
+    stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  });
+  const chunks = { stdout: [], stderr: [] };
+  child.stdout.on("data", (bytes) => chunks.stdout.push(bytes));
+  child.stderr.on("data", (bytes) => chunks.stderr.push(bytes));
+  if (options.stdin !== undefined) {
+    child.stdin.on("error", () => {}); // it need not read all of it
+    child.stdin.end(options.stdin);
+  }
+  const ended = new Promise((yes, no) => {
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      no(new Error(`lathe ${args.join(" ").slice(0, 200)}: still running after ${limitMs} ms\n${Buffer.concat(chunks.stderr)}`));
+    }, limitMs);
+    child.on("error", no);
+    // "close" also waits for everybody who holds our pipes: a server left behind must not hang us.
+    child.on("exit", (code, signal) => {
+      clearTimeout(timer);
+      setTimeout(() => child.stdout.destroy(), 2000 * patience).unref();
+      setTimeout(() => child.stderr.destroy(), 2000 * patience).unref();
+      child.once("close", () => yes({ code, signal, ms: Date.now() - began }));
+    });
+  }).then(async (end) => {
+    const bytes = Buffer.concat(chunks.stdout);
+    const result = { ...end, bytes, stdout: bytes.toString(), stderr: Buffer.concat(chunks.stderr).toString() };
+    assert.doesNotMatch(result.stderr, SANITIZER);
+    await noneLeft(mark, end.signal === "SIGKILL" ? 5000 * patience : 0);
+    return result;
+  });
+  return { child, ended, text: () => Buffer.concat([...chunks.stdout, ...chunks.stderr]).toString(), pids: () => marked(mark) };
+}
+
+/** Runs `lathe ARGS` to its end. */
+export const run = (args, options) => start(args, options).ended;
+
+/** `lathe run -e CODE ARGS`. */
+export const program = (code, args = [], options = {}) => run(["run", "-e", code, ...args], options);
+
+/** `lathe run --json` with the program on standard input (a command line is too short for some): the report, and `code`. */
+export async function report(code, args = [], options = {}) {
+  const end = await run(["run", "--json", ...args], { stdin: code, ...options });
+  let json;
+  try {
+    json = JSON.parse(end.stdout);
+  } catch (e) {
+    assert.fail(`no JSON on stdout: ${e.message}\n${end.stdout.slice(0, 2000)}\n--- stderr\n${end.stderr.slice(0, 2000)}`);
+  }
+  return { ...json, exit: end.code, stderr: end.stderr, ms: end.ms, text: end.stdout };
+}
+
+/** The result of a program that must succeed. */
+export async function value(code, args, options) {
+  const r = await report(code, args, options);
+  assert.equal(r.error, undefined, `${r.error} at ${r.line}:${r.column}\n${r.stderr}`);
+  assert.equal(r.exit, 0);
+  return r.result;
+}
+
+/** The report of a program that must fail, with exit code 1. */
+export async function failure(code, args, options) {
+  const r = await report(code, args, options);
+  assert.equal(typeof r.error, "string", `no error: ${r.text.slice(0, 500)}`);
+  assert.equal(r.exit, 1);
+  return r;
+}
+
+/** Exactly what a run prints. */
+export function prints(end, { stdout = "", stderr = "", code = 0 }) {
+  assert.deepEqual({ stdout: end.stdout, stderr: end.stderr, code: end.code }, { stdout, stderr, code });
+}
