@@ -14,8 +14,8 @@ static void warn(lt_str text) {
 }
 
 static void on_warning(void *arg, lt_mcp *mcp, lt_str message) {
-  (void)arg;
-  fprintf(stderr, "warning: server \"%.*s\": %.*s\n", LT_STR_ARG(lt_mcp_name(mcp)), LT_STR_ARG(message));
+  (void)arg, (void)mcp;
+  warn(message);
 }
 
 /* --- Servers ---------------------------------------------------------------------------------- */
@@ -75,8 +75,7 @@ static lt_mcp_provider *open_server(lt_session *s, const lt_config_server *confi
 }
 
 static void open_servers(lt_session *s) {
-  s->servers = lt_mem_zalloc(s->config.server_count + 1, sizeof *s->servers);
-  for (size_t i = 0; s->servers != NULL && i < s->config.server_count; i++) {
+  for (size_t i = 0; i < s->config.server_count; i++) {
     if (!s->config.servers[i].disabled) {
       s->servers[i] = open_server(s, &s->config.servers[i]);
     }
@@ -84,82 +83,84 @@ static void open_servers(lt_session *s) {
   }
 }
 
-/* --- Waiting for them, with a word to the person who waits ------------------------------------ */
-typedef struct progress {
+/* --- Side by side: each may take its time to start and to end --------------------------------- */
+typedef struct each {
   lt_session *session;
-  lt_timer *timer;
-  bool shown;
-} progress;
+  size_t index;
+  void (*act)(lt_session *session, size_t index) LT_YIELDS;
+} each;
 
-static void show_progress(void *arg) {
-  progress *p = arg;
+static void act_on_one(void *arg) {
+  each *e = arg;
+  lt_session *s = e->session;
+  e->act(s, e->index);
+  if (--s->acting == 0) {
+    lt_wait_wake(&s->acted, LT_OK);
+  }
+}
+
+/* Starts `act` for every server on a fiber of its own; session->acting says how many are still at it. `list` lives as
+ * long. */
+static void act_on_all(lt_session *s, each *list, void (*act)(lt_session *session, size_t index)) {
+  for (size_t i = 0; i < s->server_count; i++) {
+    if (s->servers[i] == NULL) {
+      continue;
+    }
+    list[i] = (each){.session = s, .index = i, .act = act};
+    s->acting++;
+    if (lt_loop_spawn(s->loop, act_on_one, &list[i], NULL) != LT_OK) {
+      act_on_one(&list[i]);
+    }
+  }
+}
+
+static void await_one(lt_session *s, size_t index) {
+  lt_err err = LT_ERR_INIT;
+  if (lt_mcp_wait_ready(lt_mcp_provider_client(s->servers[index]), &err) != LT_OK && s->cancel.why == LT_OK) {
+    warn(lt_str_of(lt_err_msg(&err)));
+  }
+}
+
+static void close_one(lt_session *s, size_t index) {
+  lt_mcp_provider_close(s->servers[index]);
+  s->servers[index] = NULL;
+}
+
+/* A word to the person who waits. */
+static void show_progress(const lt_session *s) {
   if (!isatty(STDERR_FILENO)) {
     return;
   }
   fprintf(stderr, "starting");
-  for (size_t i = 0; i < p->session->server_count; i++) {
-    lt_mcp_provider *provider = p->session->servers[i];
-    if (provider != NULL && lt_mcp_state_of(lt_mcp_provider_client(provider)) == LT_MCP_STARTING) {
-      fprintf(stderr, " %s", p->session->config.servers[i].name);
+  for (size_t i = 0; i < s->server_count; i++) {
+    if (s->servers[i] != NULL && lt_mcp_state_of(lt_mcp_provider_client(s->servers[i])) == LT_MCP_STARTING) {
+      fprintf(stderr, " %s", s->config.servers[i].name);
     }
   }
   fprintf(stderr, " ...\n");
 }
 
-static void wait_for_servers(lt_session *s) {
-  progress p = {.session = s};
-  if (lt_timer_new(s->loop, show_progress, &p, &p.timer, NULL) == LT_OK) {
-    lt_timer_start(p.timer, PROGRESS_MS);
-  }
-  for (size_t i = 0; i < s->server_count; i++) {
-    lt_err err = LT_ERR_INIT;
-    if (s->servers[i] != NULL && lt_mcp_wait_ready(lt_mcp_provider_client(s->servers[i]), &err) != LT_OK) {
-      fprintf(stderr, "warning: %s\n", lt_err_msg(&err));
+/* Until every server is ready or down, or somebody lost patience. */
+static void await_servers(lt_session *s, each *list) {
+  lt_cancel_node node;
+  act_on_all(s, list, await_one);
+  lt_cancel_add(&s->cancel, &node, &s->acted);
+  uint64_t patience = PROGRESS_MS;
+  while (s->acting > 0 && s->cancel.why == LT_OK) {
+    if (lt_wait_on(&s->acted, patience) == LT_E_TIMEOUT) {
+      show_progress(s);
+      patience = UINT64_MAX;
     }
   }
-  lt_timer_free(p.timer);
+  lt_cancel_remove(&s->cancel, &node);
 }
 
-/* All at once: each may take its time to end. */
-typedef struct closing {
-  lt_mcp_provider *provider;
-  size_t *left;
-  lt_wait *wait;
-} closing;
-
-static void close_one(void *arg) {
-  closing *c = arg;
-  lt_mcp_provider_close(c->provider);
-  if (--*c->left == 0) {
-    lt_wait_wake(c->wait, LT_OK);
+/* Also ends who still waits for one of them. */
+static void close_servers(lt_session *s, each *list) {
+  act_on_all(s, list, close_one);
+  while (s->acting > 0) {
+    lt_wait_on(&s->acted, UINT64_MAX);
   }
-}
-
-static void close_servers(lt_session *s) {
-  closing *list = lt_mem_zalloc(s->server_count + 1, sizeof *list);
-  lt_wait wait;
-  size_t left = 0;
-  lt_wait_init(&wait, s->loop);
-  for (size_t i = 0; i < s->server_count; i++) {
-    if (s->servers[i] == NULL) {
-      continue;
-    }
-    bool spawned = false;
-    if (list != NULL) {
-      list[i] = (closing){.provider = s->servers[i], .left = &left, .wait = &wait};
-      left++;
-      spawned = lt_loop_spawn(s->loop, close_one, &list[i], NULL) == LT_OK;
-      left -= spawned ? 0 : 1;
-    }
-    if (!spawned) {
-      lt_mcp_provider_close(s->servers[i]);
-    }
-  }
-  while (left > 0) {
-    lt_wait_on(&wait, UINT64_MAX);
-  }
-  lt_mem_free(list);
-  lt_mem_free(s->servers);
 }
 
 /* --- The session ------------------------------------------------------------------------------ */
@@ -170,10 +171,21 @@ static void on_signal(void *arg, int signum) {
 
 static void on_fiber(void *arg) {
   lt_session *s = arg;
-  open_servers(s);
-  wait_for_servers(s);
-  s->exit_code = s->work(s, s->arg);
-  close_servers(s);
+  s->servers = lt_mem_zalloc(s->config.server_count + 1, sizeof *s->servers);
+  each *awaiting = lt_mem_zalloc(s->config.server_count + 1, sizeof *awaiting);
+  each *closing = lt_mem_zalloc(s->config.server_count + 1, sizeof *closing);
+  if (s->servers != NULL && awaiting != NULL && closing != NULL) {
+    open_servers(s);
+    await_servers(s, awaiting);
+    s->exit_code = s->cancel.why == LT_OK ? s->work(s, s->arg) : LT_EXIT_INTERRUPTED;
+    close_servers(s, closing);
+  } else {
+    warn(LT_STR("out of memory"));
+    s->exit_code = LT_EXIT_FAILED;
+  }
+  lt_mem_free(s->servers);
+  lt_mem_free(awaiting);
+  lt_mem_free(closing);
 }
 
 static int run_session(lt_session *s) {
@@ -184,6 +196,7 @@ static int run_session(lt_session *s) {
     status = lt_door_new(s->loop, &s->door, &err);
   }
   if (status == LT_OK) {
+    lt_wait_init(&s->acted, s->loop);
     lt_loop_on_signal(s->loop, SIGINT, on_signal, s, NULL);
     lt_loop_on_signal(s->loop, SIGTERM, on_signal, s, NULL);
     status = lt_loop_spawn(s->loop, on_fiber, s, &err);

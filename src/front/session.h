@@ -19,6 +19,8 @@ struct lt_session {
   lt_door *door;
   lt_mcp_provider **servers; /* in the configuration's order; NULL where one could not be opened */
   size_t server_count;
+  size_t acting;    /* fibers at work on servers */
+  lt_wait acted;    /* woken when the last of them is done */
   lt_cancel cancel; /* fired by SIGINT and SIGTERM */
   int (*work)(lt_session *session, void *arg) LT_YIELDS;
   void *arg;
