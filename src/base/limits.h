@@ -36,7 +36,6 @@
 #define LT_BOX_GUEST_STACK_BYTES (768 * LT_KIB) /* recursion limit on the guest's own 1 MiB shadow stack */
 #define LT_BOX_POOL_MAX 64                    /* clean boxes kept ready: 0.6 MB each */
 #define LT_STRIP_POOL_MAX 4                      /* clean boxes with the type stripper: 3 MB each */
-#define LT_BOX_MAX 16000                      /* boxes at once: 47 bits of address space / 8 GiB */
 
 /* --- workers ---------------------------------------------------------------------------------- */
 #define LT_WORKER_SLICE_MS 10         /* a program gives way to others after this long */

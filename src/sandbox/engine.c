@@ -107,11 +107,10 @@ static void end_with_value(lt_guest *guest, lt_js value, lt_engine_result *resul
 /* --- Turning the program ---------------------------------------------------------------------- */
 /* Hands an outcome that came in to whoever waits for it in the program. */
 static bool deliver(lt_guest *guest, const lt_outcome *outcome) {
-  lt_js value = outcome->ok ? lt_guest_parse(guest, outcome->text) : lt_guest_string(guest, outcome->text);
-  bool ok = outcome->ok;
-  if (lt_js_is_exception(value)) {
-    value = lt_guest_exception(guest); /* an answer that does not fit is a failed call */
-    ok = false;
+  lt_js value = lt_guest_answer(guest, outcome);
+  bool ok = !lt_js_is_exception(value);
+  if (!ok) {
+    value = lt_guest_exception(guest);
   }
   lt_js args[] = {LT_JS_MK(LT_TAG_INT, outcome->id), LT_JS_MK(LT_TAG_BOOL, ok), value};
   return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_SETTLE, args, 3));

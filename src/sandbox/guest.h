@@ -129,6 +129,9 @@ static inline bool lt_js_is_undefined(lt_js v) {
  * what is left in `held`. */
 lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_js *argv, lt_guest_held *held);
 
+/* The value of an outcome; LT_JS_EXCEPTION with the message, a string, pending when it failed or does not fit. */
+lt_js lt_guest_answer(lt_guest *guest, const lt_outcome *outcome);
+
 /* The names the prelude gives the host functions, and their letters. */
 typedef struct lt_guest_function {
   const char *property; /* in the prelude's H */

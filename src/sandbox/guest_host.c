@@ -1,5 +1,6 @@
 /* The host functions a program's world is built on: one letter each, called by the prelude only. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sandbox/guest.h"
@@ -38,12 +39,23 @@ static bool may_go_on(lt_guest *guest) {
   return lt_guest_alive(guest);
 }
 
-static lt_js answer(lt_guest *guest, const lt_outcome *outcome) {
+/* What came in was checked before it got here: when it cannot be read, it is too large. */
+static lt_js does_not_fit(lt_guest *guest, size_t bytes) {
+  char text[160];
+  lt_guest_exception(guest);
+  int n = snprintf(text, sizeof text,
+                   "the answer (%zu bytes) does not fit into the program's memory: ask for less, or allow more "
+                   "(--memory, sandbox.memoryMb)",
+                   bytes);
+  return fail_with(guest, lt_str_from(text, (size_t)n));
+}
+
+lt_js lt_guest_answer(lt_guest *guest, const lt_outcome *outcome) {
   if (!outcome->ok) {
     return fail_with(guest, outcome->text);
   }
   lt_js value = lt_guest_parse(guest, outcome->text);
-  return value;
+  return lt_js_is_exception(value) && lt_guest_alive(guest) ? does_not_fit(guest, outcome->text.n) : value;
 }
 
 /* Owned copies: the program may be suspended, and its memory is not ours to point into meanwhile. */
@@ -75,7 +87,7 @@ static lt_js do_call(lt_guest *guest, lt_guest_held *held) {
   lt_js value = LT_JS_EXCEPTION;
   if (request_take(guest, &r, held)) {
     lt_outcome outcome = guest->host->call(guest->host->arg, lt_buf_view(&r.tool), lt_buf_view(&r.input));
-    value = may_go_on(guest) ? answer(guest, &outcome) : LT_JS_EXCEPTION;
+    value = may_go_on(guest) ? lt_guest_answer(guest, &outcome) : LT_JS_EXCEPTION;
   }
   request_release(&r);
   return value;
@@ -95,7 +107,7 @@ static lt_js do_wait(lt_guest *guest, uint32_t id) {
   if (!may_go_on(guest)) {
     return LT_JS_EXCEPTION;
   }
-  return found ? answer(guest, &outcome) : fail_with(guest, LT_STR("nothing to wait for"));
+  return found ? lt_guest_answer(guest, &outcome) : fail_with(guest, LT_STR("nothing to wait for"));
 }
 
 static lt_js do_store(lt_guest *guest, lt_str key, lt_str json) {
@@ -159,10 +171,10 @@ static lt_js with_text(lt_guest *guest, char letter, uint32_t argc, const lt_js 
       return do_recall(guest, first);
     case 'D':
       outcome = host->discover(host->arg, first);
-      return answer(guest, &outcome);
+      return lt_guest_answer(guest, &outcome);
     case 'T':
       outcome = host->schema(host->arg, first);
-      return answer(guest, &outcome);
+      return lt_guest_answer(guest, &outcome);
     case 'r':
       return do_resolve(guest, first);
     default:

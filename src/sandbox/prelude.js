@@ -7,6 +7,7 @@
   const { defineProperty, setPrototypeOf, getOwnPropertyDescriptor, keys } = Object;
   const { apply, ownKeys, has } = Reflect;
   const { isArray } = Array;
+  const { isFinite } = Number;
   const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete;
   const then = Promise.prototype.then;
   const PLAIN = 0, PROMISE = 1, RESULT = 2;
@@ -84,7 +85,7 @@
   // JSON text of any value; undefined for undefined.
   const render = (value) => {
     if (value === undefined) return undefined;
-    if (typeof value === 'symbol') return stringify(String(value));
+    if (typeof value === 'symbol' || (typeof value === 'number' && !isFinite(value))) return stringify(String(value));
     return withReadable(() => {
       try {
         return stringify(value);
@@ -115,7 +116,7 @@
   const open = new Map(); // calls and timers in flight: id -> what to do with the outcome
 
   // `Tool "x" failed: ...`, whose stack begins where the program called.
-  const failure = (text) => new Error(text);
+  const failure = (text) => (typeof text === 'string' ? new Error(text) : text);
 
   const callPlain = (id, input) => {
     try {
@@ -312,7 +313,7 @@
   let lastTimer = 0;
   const number = (ms) => (ms > 0 ? Math.min(ms, 0x7fffffff) : 0);
   global('sleep', (ms) => {
-    if (style !== PLAIN) return new Promise((resolve) => apply(mapSet, open, [H.timer(number(ms)), resolve]));
+    if (style !== PLAIN) return new Promise((resolve) => apply(mapSet, open, [H.timer(number(ms)), () => resolve()]));
     wait(H.timer(number(ms)));
   });
   global('setTimeout', (f, ms, ...values) => {
