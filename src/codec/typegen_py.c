@@ -202,7 +202,7 @@ static void put_arg_facts(py_tool *t, lt_json schema, bool first) {
 static void put_arg_doc(py_tool *t, const py_arg *arg) {
   lt_json schema = arg->prop->schema;
   lt_str description = LT_STR_NULL;
-  lt_json told = lt_json_get(schema, "description");
+  lt_json told = lt_typegen_key(schema, LT_KEY_DESCRIPTION);
   if (lt_json_typeof(told) == LT_JSON_STRING && !lt_json_str(told, t->g.arena, &description)) {
     t->g.status = LT_E_NOMEM;
     return;
@@ -239,17 +239,17 @@ static void put_args_doc(py_tool *t) {
 /* The output schema is another document: the generator looks at it for a moment. */
 static void put_returns(py_tool *t) {
   lt_str text = t->tool->output_schema;
-  lt_json_doc doc;
+  lt_typegen_doc doc;
   if (lt_str_trim(text).n == 0 || text.n > LT_TYPEGEN_SCHEMA_MAX_BYTES) {
     return;
   }
-  lt_status status = lt_json_parse(t->g.arena, text, &doc, NULL);
+  lt_status status = lt_typegen_parse(t->g.arena, text, &doc, NULL);
   if (status != LT_OK) {
     t->g.status = status == LT_E_NOMEM ? status : t->g.status;
     return;
   }
   lt_json root = t->g.root;
-  t->g.root = lt_json_root(&doc);
+  t->g.root = lt_json_root(&doc.json);
   put_shape(t, t->doc.n > 0 ? "\n\nReturns: " : "Returns: ", t->g.root, false);
   t->g.root = root;
 }
@@ -266,19 +266,20 @@ static lt_status read_input(py_tool *t) {
   if (text.n > LT_TYPEGEN_SCHEMA_MAX_BYTES) {
     return LT_E_INVALID;
   }
-  lt_json_doc *doc = lt_arena_alloc(t->g.arena, sizeof(*doc));
-  lt_status status = doc != NULL ? lt_json_parse(t->g.arena, text, doc, NULL) : LT_E_NOMEM;
+  lt_typegen_doc *doc = lt_arena_alloc(t->g.arena, sizeof(*doc));
+  lt_status status = doc != NULL ? lt_typegen_parse(t->g.arena, text, doc, NULL) : LT_E_NOMEM;
   if (status != LT_OK) {
     return status == LT_E_NOMEM ? status : LT_E_INVALID;
   }
-  t->g.root = lt_json_root(doc);
+  t->g.root = lt_json_root(&doc->json);
   lt_json target = lt_pygen_target(&t->g, t->g.root);
   lt_typegen_props props;
   LT_TRY(lt_typegen_props_read(target, t->g.arena, &props));
   LT_TRY(read_args(t, &props));
   bool plain =
       lt_typegen_is_plain_object(target) || (lt_json_typeof(target) == LT_JSON_OBJECT && lt_typegen_is_vague(target));
-  bool open = props.count == 0 && lt_json_typeof(lt_json_get(target, "additionalProperties")) == LT_JSON_OBJECT;
+  bool open =
+      props.count == 0 && lt_json_typeof(lt_typegen_key(target, LT_KEY_ADDITIONAL_PROPERTIES)) == LT_JSON_OBJECT;
   return plain && !open ? LT_OK : LT_E_INVALID;
 }
 

@@ -11,7 +11,7 @@ static void put(lt_pygen *g, const char *text) {
 
 lt_json lt_pygen_target(lt_pygen *g, lt_json schema) {
   for (int hops = 0; hops < REF_HOPS_MAX; hops++) {
-    lt_json ref = lt_json_get(schema, "$ref");
+    lt_json ref = lt_typegen_key(schema, LT_KEY_REF);
     lt_str text;
     lt_str name;
     if (lt_json_typeof(ref) != LT_JSON_STRING) {
@@ -170,8 +170,8 @@ static void put_alternatives(lt_pygen *g, lt_json schemas) {
  */
 
 static void put_list(lt_pygen *g, lt_json schema) {
-  lt_json items = lt_json_get(schema, "items");
-  lt_json parts = lt_json_typeof(items) == LT_JSON_ARRAY ? items : lt_json_get(schema, "prefixItems");
+  lt_json items = lt_typegen_key(schema, LT_KEY_ITEMS);
+  lt_json parts = lt_json_typeof(items) == LT_JSON_ARRAY ? items : lt_typegen_key(schema, LT_KEY_PREFIX_ITEMS);
   bool tuple = lt_json_typeof(parts) == LT_JSON_ARRAY && lt_json_count(parts) > 0;
   put(g, "list[");
   if (tuple) {
@@ -201,7 +201,7 @@ static void put_dict(lt_pygen *g, lt_json schema) {
     g->status = LT_E_NOMEM;
     return;
   }
-  lt_json more = lt_json_get(schema, "additionalProperties");
+  lt_json more = lt_typegen_key(schema, LT_KEY_ADDITIONAL_PROPERTIES);
   if (g->shape && props.count > 0) {
     put_shape(g, &props);
   } else if (props.count == 0 && lt_json_typeof(more) == LT_JSON_OBJECT) {
@@ -246,7 +246,7 @@ static void put_one_type(lt_pygen *g, lt_json schema, unsigned bit) {
 }
 
 static void put_types(lt_pygen *g, lt_json schema) {
-  lt_json list = lt_json_get(schema, "type");
+  lt_json list = lt_typegen_key(schema, LT_KEY_TYPE);
   if (lt_json_typeof(list) != LT_JSON_ARRAY) {
     put_one_type(g, schema, lt_typegen_types(schema));
     return;
@@ -273,10 +273,10 @@ static lt_json first_telling(lt_json schemas) {
 }
 
 static void put_schema_object(lt_pygen *g, lt_json schema) {
-  lt_json constant = lt_json_get(schema, "const");
-  lt_json values = lt_json_get(schema, "enum");
-  lt_json any = lt_json_get(schema, "anyOf");
-  lt_json one = lt_json_get(schema, "oneOf");
+  lt_json constant = lt_typegen_key(schema, LT_KEY_CONST);
+  lt_json values = lt_typegen_key(schema, LT_KEY_ENUM);
+  lt_json any = lt_typegen_key(schema, LT_KEY_ANY_OF);
+  lt_json one = lt_typegen_key(schema, LT_KEY_ONE_OF);
   if (lt_json_exists(constant)) {
     put_const(g, constant);
   } else if (lt_json_exists(values)) {
@@ -286,9 +286,9 @@ static void put_schema_object(lt_pygen *g, lt_json schema) {
   } else if (lt_typegen_all_tell(any) || lt_typegen_all_tell(one)) {
     put_alternatives(g, lt_typegen_all_tell(any) ? any : one);
   } else {
-    lt_pygen_put_type(g, first_telling(lt_json_get(schema, "allOf")));
+    lt_pygen_put_type(g, first_telling(lt_typegen_key(schema, LT_KEY_ALL_OF)));
   }
-  if (lt_json_bool(lt_json_get(schema, "nullable"), false)) {
+  if (lt_json_bool(lt_typegen_key(schema, LT_KEY_NULLABLE), false)) {
     put(g, " | None");
   }
 }

@@ -6,7 +6,7 @@
 #define LT_CODEC_TYPEGEN_PY_TYPE_H
 
 #include "base/buf.h"
-#include "codec/json.h"
+#include "codec/typegen_keys.h"
 
 enum { LT_PYGEN_DEPTH_MAX = 6 };
 

@@ -24,20 +24,16 @@ unsigned lt_typegen_type_bit(lt_json name) {
   return LT_TYPEGEN_BAD;
 }
 
-static bool has(lt_json schema, const char *key) {
-  return lt_json_exists(lt_json_get(schema, key));
-}
-
 static unsigned suggested_types(lt_json schema) {
-  if (has(schema, "properties") || has(schema, "patternProperties") ||
-      lt_json_typeof(lt_json_get(schema, "additionalProperties")) == LT_JSON_OBJECT) {
+  if (lt_typegen_has(schema, LT_KEY_PROPERTIES) || lt_typegen_has(schema, LT_KEY_PATTERN_PROPERTIES) ||
+      lt_json_typeof(lt_typegen_key(schema, LT_KEY_ADDITIONAL_PROPERTIES)) == LT_JSON_OBJECT) {
     return LT_TYPEGEN_OBJECT;
   }
-  return has(schema, "items") || has(schema, "prefixItems") ? LT_TYPEGEN_ARRAY : 0;
+  return lt_typegen_has(schema, LT_KEY_ITEMS) || lt_typegen_has(schema, LT_KEY_PREFIX_ITEMS) ? LT_TYPEGEN_ARRAY : 0;
 }
 
 unsigned lt_typegen_types(lt_json schema) {
-  lt_json type = lt_json_get(schema, "type");
+  lt_json type = lt_typegen_key(schema, LT_KEY_TYPE);
   if (!lt_json_exists(type)) {
     return suggested_types(schema);
   }
@@ -77,21 +73,23 @@ static bool any_tells(lt_json schemas) {
 }
 
 bool lt_typegen_is_composed(lt_json schema) {
-  return has(schema, "$ref") || lt_typegen_all_tell(lt_json_get(schema, "anyOf")) ||
-         lt_typegen_all_tell(lt_json_get(schema, "oneOf")) || any_tells(lt_json_get(schema, "allOf"));
+  return lt_typegen_has(schema, LT_KEY_REF) || lt_typegen_all_tell(lt_typegen_key(schema, LT_KEY_ANY_OF)) ||
+         lt_typegen_all_tell(lt_typegen_key(schema, LT_KEY_ONE_OF)) || any_tells(lt_typegen_key(schema, LT_KEY_ALL_OF));
 }
 
 bool lt_typegen_is_crossed(lt_json schema) {
-  bool literal = has(schema, "enum") || has(schema, "const");
-  size_t parts = (size_t)has(schema, "$ref") + has(schema, "anyOf") + has(schema, "oneOf") +
-                 (literal || lt_typegen_types(schema) != 0) + lt_json_count(lt_json_get(schema, "allOf"));
+  bool literal = lt_typegen_has(schema, LT_KEY_ENUM) || lt_typegen_has(schema, LT_KEY_CONST);
+  size_t parts = (size_t)lt_typegen_has(schema, LT_KEY_REF) + lt_typegen_has(schema, LT_KEY_ANY_OF) +
+                 lt_typegen_has(schema, LT_KEY_ONE_OF) + (literal || lt_typegen_types(schema) != 0) +
+                 lt_json_count(lt_typegen_key(schema, LT_KEY_ALL_OF));
   return parts > 1;
 }
 
 /* Looks only at which keywords are there: composed schemas always count as telling something. `required` alone does
  * not: it narrows a value whose shape is told elsewhere. */
 bool lt_typegen_is_vague(lt_json schema) {
-  static const char *const telling[] = {"enum", "const", "$ref", "anyOf", "oneOf", "allOf", NULL};
+  static const lt_typegen_keyword telling[] = {LT_KEY_ENUM,   LT_KEY_CONST,  LT_KEY_REF,
+                                               LT_KEY_ANY_OF, LT_KEY_ONE_OF, LT_KEY_ALL_OF};
   lt_json_type type = lt_json_typeof(schema);
   if (type != LT_JSON_OBJECT) {
     return type == LT_JSON_TRUE;
@@ -99,8 +97,8 @@ bool lt_typegen_is_vague(lt_json schema) {
   if (lt_typegen_types(schema) != 0) {
     return false;
   }
-  for (size_t i = 0; telling[i] != NULL; i++) {
-    if (has(schema, telling[i])) {
+  for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
+    if (lt_typegen_has(schema, telling[i])) {
       return false;
     }
   }
@@ -108,10 +106,11 @@ bool lt_typegen_is_vague(lt_json schema) {
 }
 
 bool lt_typegen_is_plain_object(lt_json schema) {
-  lt_json_type properties = lt_json_typeof(lt_json_get(schema, "properties"));
+  lt_json_type properties = lt_json_typeof(lt_typegen_key(schema, LT_KEY_PROPERTIES));
   return (properties == LT_JSON_NONE || properties == LT_JSON_OBJECT) && lt_json_typeof(schema) == LT_JSON_OBJECT &&
-         lt_typegen_types(schema) == LT_TYPEGEN_OBJECT && !lt_typegen_is_composed(schema) && !has(schema, "enum") &&
-         !has(schema, "const") && !lt_json_bool(lt_json_get(schema, "nullable"), false);
+         lt_typegen_types(schema) == LT_TYPEGEN_OBJECT && !lt_typegen_is_composed(schema) &&
+         !lt_typegen_has(schema, LT_KEY_ENUM) && !lt_typegen_has(schema, LT_KEY_CONST) &&
+         !lt_json_bool(lt_typegen_key(schema, LT_KEY_NULLABLE), false);
 }
 
 bool lt_typegen_allows_nothing(lt_json schema) {
@@ -119,9 +118,11 @@ bool lt_typegen_allows_nothing(lt_json schema) {
     return lt_json_typeof(schema) == LT_JSON_TRUE;
   }
   unsigned types = lt_typegen_types(schema);
-  return lt_json_count(lt_json_get(schema, "required")) == 0 && (types == 0 || (types & LT_TYPEGEN_OBJECT) != 0) &&
-         !has(schema, "$ref") && !has(schema, "anyOf") && !has(schema, "oneOf") && !has(schema, "allOf") &&
-         !has(schema, "enum") && !has(schema, "const") && !has(schema, "minProperties");
+  return lt_json_count(lt_typegen_key(schema, LT_KEY_REQUIRED)) == 0 &&
+         (types == 0 || (types & LT_TYPEGEN_OBJECT) != 0) && !lt_typegen_has(schema, LT_KEY_REF) &&
+         !lt_typegen_has(schema, LT_KEY_ANY_OF) && !lt_typegen_has(schema, LT_KEY_ONE_OF) &&
+         !lt_typegen_has(schema, LT_KEY_ALL_OF) && !lt_typegen_has(schema, LT_KEY_ENUM) &&
+         !lt_typegen_has(schema, LT_KEY_CONST) && !lt_typegen_has(schema, LT_KEY_MIN_PROPERTIES);
 }
 
 /* --- References ----------------------------------------------------------------------------------------------------
@@ -210,8 +211,8 @@ static int by_order(const void *a, const void *b) {
 }
 
 static bool collect(lt_json schema, lt_arena *arena, lt_typegen_props *props) {
-  lt_json described = lt_json_get(schema, "properties");
-  lt_json required = lt_json_get(schema, "required");
+  lt_json described = lt_typegen_key(schema, LT_KEY_PROPERTIES);
+  lt_json required = lt_typegen_key(schema, LT_KEY_REQUIRED);
   lt_json_iter it = lt_json_each(described);
   while (lt_json_typeof(described) == LT_JSON_OBJECT && lt_json_next(&it)) {
     lt_typegen_prop *prop = &props->at[props->count];
@@ -251,8 +252,8 @@ static void merge(lt_typegen_props *props) {
 }
 
 lt_status lt_typegen_props_read(lt_json schema, lt_arena *arena, lt_typegen_props *ret_props) {
-  size_t room =
-      (size_t)lt_json_count(lt_json_get(schema, "properties")) + lt_json_count(lt_json_get(schema, "required"));
+  size_t room = (size_t)lt_json_count(lt_typegen_key(schema, LT_KEY_PROPERTIES)) +
+                lt_json_count(lt_typegen_key(schema, LT_KEY_REQUIRED));
   lt_typegen_props props = {lt_arena_zalloc(arena, room + 1, sizeof(lt_typegen_prop)), 0};
   if (props.at == NULL || !collect(schema, arena, &props)) {
     return LT_E_NOMEM;
@@ -270,10 +271,10 @@ lt_status lt_typegen_props_read(lt_json schema, lt_arena *arena, lt_typegen_prop
 #define FACT_MAX_BYTES 200 /* a longer default or pattern tells a reader less than it costs */
 
 /* Limits that limit nothing: what generators of schemas write for every integer, every string. */
-static bool is_noise(const char *keyword, lt_str value) {
+static bool is_noise(lt_typegen_keyword keyword, lt_str value) {
   return lt_str_eqc(value, "false") || lt_str_eqc(value, "9007199254740991") ||
          lt_str_eqc(value, "-9007199254740991") ||
-         (lt_str_eqc(value, "0") && (strcmp(keyword, "minLength") == 0 || strcmp(keyword, "minItems") == 0));
+         (lt_str_eqc(value, "0") && (keyword == LT_KEY_MIN_LENGTH || keyword == LT_KEY_MIN_ITEMS));
 }
 
 /* A default as JSON, anything else as it reads. */
@@ -294,33 +295,35 @@ static lt_status put_value(lt_buf *out, lt_json value, bool as_json, lt_arena *a
   return status;
 }
 
-static lt_status put_fact(lt_buf *out, lt_json schema, const char *keyword, lt_arena *arena, bool jsdoc) {
-  lt_json value = lt_json_get(schema, keyword);
+static lt_status put_fact(lt_buf *out, lt_json schema, lt_typegen_keyword keyword, lt_arena *arena, bool jsdoc) {
+  lt_json value = lt_typegen_key(schema, keyword);
   lt_str text = lt_json_text(value);
-  bool is_default = strcmp(keyword, "default") == 0;
+  bool is_default = keyword == LT_KEY_DEFAULT;
   if (text.n == 0 || text.n > FACT_MAX_BYTES || (!is_default && is_noise(keyword, text))) {
     return LT_OK;
   }
   lt_buf_addc(out, jsdoc ? "\n@" : ", ");
-  lt_buf_addc(out, keyword);
+  lt_buf_addc(out, lt_typegen_key_text(keyword));
   lt_buf_byte(out, ' ');
   return put_value(out, value, is_default, arena);
 }
 
 lt_status lt_typegen_put_facts(lt_buf *out, lt_json schema, lt_arena *arena, bool jsdoc) {
-  static const char *const keywords[] = {"default",          "format",     "minimum",    "exclusiveMinimum", "maximum",
-                                         "exclusiveMaximum", "multipleOf", "minLength",  "maxLength",        "pattern",
-                                         "minItems",         "maxItems",   "uniqueItems"};
+  static const lt_typegen_keyword keywords[] = {
+      LT_KEY_DEFAULT,           LT_KEY_FORMAT,      LT_KEY_MINIMUM,     LT_KEY_EXCLUSIVE_MINIMUM, LT_KEY_MAXIMUM,
+      LT_KEY_EXCLUSIVE_MAXIMUM, LT_KEY_MULTIPLE_OF, LT_KEY_MIN_LENGTH,  LT_KEY_MAX_LENGTH,        LT_KEY_PATTERN,
+      LT_KEY_MIN_ITEMS,         LT_KEY_MAX_ITEMS,   LT_KEY_UNIQUE_ITEMS};
   if (lt_json_typeof(schema) != LT_JSON_OBJECT) {
     return LT_OK;
   }
-  if (jsdoc && lt_typegen_types(schema) == LT_TYPEGEN_INTEGER && !has(schema, "enum") && !has(schema, "const")) {
+  if (jsdoc && lt_typegen_types(schema) == LT_TYPEGEN_INTEGER && !lt_typegen_has(schema, LT_KEY_ENUM) &&
+      !lt_typegen_has(schema, LT_KEY_CONST)) {
     lt_buf_addc(out, "\n@integer");
   }
   for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
     LT_TRY(put_fact(out, schema, keywords[i], arena, jsdoc));
   }
-  if (lt_json_bool(lt_json_get(schema, "deprecated"), false)) {
+  if (lt_json_bool(lt_typegen_key(schema, LT_KEY_DEPRECATED), false)) {
     lt_buf_addc(out, jsdoc ? "\n@deprecated" : ", deprecated");
   }
   return LT_OK;

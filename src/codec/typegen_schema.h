@@ -2,7 +2,7 @@
 #ifndef LT_CODEC_TYPEGEN_SCHEMA_H
 #define LT_CODEC_TYPEGEN_SCHEMA_H
 
-#include "codec/json.h"
+#include "codec/typegen_keys.h"
 
 /* Bits of lt_typegen_types. */
 enum {

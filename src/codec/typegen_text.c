@@ -99,6 +99,15 @@ static void trim_spaces(lt_buf *out, size_t from) {
   }
 }
 
+/* Plain characters from `r` on, at most `max_bytes`: nearly all text is those. */
+static size_t plain_run(const reader *r, size_t max_bytes) {
+  size_t n = 0;
+  while (n < max_bytes && r->p + n < r->end && r->p[n] >= 0x20 && r->p[n] < 0x7F) {
+    n++;
+  }
+  return n;
+}
+
 void lt_typegen_put_text(lt_buf *out, lt_str text, size_t max_bytes) {
   reader r = reader_of(text);
   size_t from = out->n;
@@ -123,6 +132,10 @@ void lt_typegen_put_text(lt_buf *out, lt_str text, size_t max_bytes) {
     }
     newlines = 0;
     put_char(out, cp);
+    size_t left = max_bytes - (out->n - from < max_bytes ? out->n - from : max_bytes);
+    size_t run = plain_run(&r, left);
+    lt_buf_add(out, lt_str_from(r.p, run));
+    r.p += run;
   }
   trim_spaces(out, from);
 }

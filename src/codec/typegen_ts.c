@@ -55,15 +55,15 @@ static lt_status put_declarations(lt_tsgen *g) {
 static lt_status put_schema(lt_buf *out, lt_str name, lt_str text, bool input, bool *ret_optional) {
   lt_arena arena;
   lt_arena_init(&arena, LT_TYPEGEN_MEMORY_BYTES);
-  lt_json_doc doc;
+  lt_typegen_doc doc;
   lt_err why = LT_ERR_INIT;
   lt_status status = LT_E_LIMIT;
   if (text.n <= LT_TYPEGEN_SCHEMA_MAX_BYTES) {
-    status = lt_json_parse(&arena, text, &doc, &why);
+    status = lt_typegen_parse(&arena, text, &doc, &why);
   }
   bool optional = true;
   if (status == LT_OK) {
-    lt_tsgen g = {.out = out, .arena = &arena, .root = lt_json_root(&doc), .name = name, .begin = out->n};
+    lt_tsgen g = {.out = out, .arena = &arena, .root = lt_json_root(&doc.json), .name = name, .begin = out->n};
     g.input = input;
     g.vague = input ? "unknown" : "any";
     lt_buf_init(&g.doc, LT_TYPEGEN_SCHEMA_MAX_BYTES);

@@ -7,7 +7,7 @@
 #define LT_CODEC_TYPEGEN_TS_H
 
 #include "base/buf.h"
-#include "codec/json.h"
+#include "codec/typegen_keys.h"
 
 /* A $ref of the schema, by its text. */
 typedef struct lt_tsgen_def {

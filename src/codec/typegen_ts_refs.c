@@ -148,11 +148,12 @@ static bool part_leads_to(lt_tsgen *g, lt_json part, bool crossed, int *budget) 
 /* Whether the type of `schema` would be what is being declared itself by way of references and alternatives alone, and
  * of arrays inside intersections: TypeScript refuses that ("circularly references itself"). When in doubt, yes. */
 static bool leads_to(lt_tsgen *g, lt_json schema, bool crossed, int *budget) {
-  static const char *const parts[] = {"anyOf", "oneOf", "allOf", "items", "prefixItems", "additionalItems"};
+  static const lt_typegen_keyword parts[] = {LT_KEY_ANY_OF, LT_KEY_ONE_OF,       LT_KEY_ALL_OF,
+                                             LT_KEY_ITEMS,  LT_KEY_PREFIX_ITEMS, LT_KEY_ADDITIONAL_ITEMS};
   if (schema.at == g->defining.at || --*budget < 0) {
     return true;
   }
-  lt_json ref = lt_json_get(schema, "$ref");
+  lt_json ref = lt_typegen_key(schema, LT_KEY_REF);
   const lt_tsgen_def *def = lt_json_exists(ref) ? def_of(g, ref) : NULL;
   crossed |= lt_typegen_is_crossed(schema);
   if (def != NULL && lt_json_exists(def->target) && leads_to(g, def->target, crossed, budget)) {
@@ -160,7 +161,7 @@ static bool leads_to(lt_tsgen *g, lt_json schema, bool crossed, int *budget) {
   }
   size_t count = sizeof(parts) / sizeof(parts[0]);
   for (size_t i = 0; i < (crossed ? count : count / 2); i++) {
-    if (part_leads_to(g, lt_json_get(schema, parts[i]), crossed, budget)) {
+    if (part_leads_to(g, lt_typegen_key(schema, parts[i]), crossed, budget)) {
       return true;
     }
   }

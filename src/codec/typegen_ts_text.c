@@ -38,14 +38,16 @@ void lt_tsgen_take_back(lt_tsgen *g, size_t n) {
 /* --- Comments ------------------------------------------------------------------------------------------------------
  */
 
-/* "*" and "/" must not meet. */
+/* "*" and "/" must not meet, not even where the text begins. */
 static void put_comment_text(lt_buf *out, lt_str s) {
-  for (size_t i = 0; i < s.n; i++) {
-    if (s.p[i] == '/' && out->n > 0 && out->p != NULL && out->p[out->n - 1] == '*') {
-      lt_buf_byte(out, ' ');
-    }
-    lt_buf_byte(out, s.p[i]);
+  bool star = out->n > 0 && out->p != NULL && out->p[out->n - 1] == '*';
+  lt_buf_addc(out, star && lt_str_starts(s, LT_STR("/")) ? " " : "");
+  size_t at = 0;
+  for (size_t end; (end = lt_str_find(s, LT_STR("*/"), at)) != SIZE_MAX; at = end + 1) {
+    lt_buf_add(out, lt_str_sub(s, at, end + 1));
+    lt_buf_byte(out, ' ');
   }
+  lt_buf_add(out, lt_str_sub(s, at, s.n));
 }
 
 /* `doc` is clean; a line or a block of it before the next thing. */
@@ -76,7 +78,7 @@ void lt_tsgen_put_jsdoc(lt_tsgen *g, lt_str doc) {
 /* The description, or what was given instead, and the facts. */
 void lt_tsgen_put_doc(lt_tsgen *g, lt_json schema) {
   lt_str description = LT_STR_NULL;
-  lt_json told = lt_json_get(schema, "description");
+  lt_json told = lt_typegen_key(schema, LT_KEY_DESCRIPTION);
   if (lt_json_typeof(told) == LT_JSON_STRING && !lt_json_str(told, g->arena, &description)) {
     g->status = LT_E_NOMEM;
     return;

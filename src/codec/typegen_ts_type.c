@@ -143,7 +143,7 @@ static lt_tsgen_prec put_alternatives(lt_tsgen *g, lt_json schemas) {
 
 static void put_tuple(lt_tsgen *g, lt_json schema, lt_json parts, lt_json rest) {
   int64_t required = INT64_MAX;
-  (void)lt_json_int(lt_json_get(schema, "minItems"), &required);
+  (void)lt_json_int(lt_typegen_key(schema, LT_KEY_MIN_ITEMS), &required);
   int64_t i = 0;
   lt_json_iter it = lt_json_each(parts);
   lt_tsgen_put(g, "[");
@@ -163,8 +163,8 @@ static void put_tuple(lt_tsgen *g, lt_json schema, lt_json parts, lt_json rest) 
 /* Types short enough to be repeated. */
 static bool is_scalar(lt_json schema) {
   return (lt_typegen_types(schema) & (LT_TYPEGEN_ARRAY | LT_TYPEGEN_OBJECT | LT_TYPEGEN_BAD)) == 0 &&
-         lt_typegen_types(schema) != 0 && !lt_typegen_is_composed(schema) &&
-         !lt_json_exists(lt_json_get(schema, "enum")) && !lt_json_exists(lt_json_get(schema, "const"));
+         lt_typegen_types(schema) != 0 && !lt_typegen_is_composed(schema) && !lt_typegen_has(schema, LT_KEY_ENUM) &&
+         !lt_typegen_has(schema, LT_KEY_CONST);
 }
 
 #define FIXED_TUPLE_MAX 8
@@ -173,8 +173,8 @@ static bool is_scalar(lt_json schema) {
 static bool put_fixed(lt_tsgen *g, lt_json schema, lt_json items) {
   int64_t min;
   int64_t max;
-  if (!is_scalar(items) || !lt_json_int(lt_json_get(schema, "minItems"), &min) ||
-      !lt_json_int(lt_json_get(schema, "maxItems"), &max) || min != max || min < 1 || min > FIXED_TUPLE_MAX) {
+  if (!is_scalar(items) || !lt_json_int(lt_typegen_key(schema, LT_KEY_MIN_ITEMS), &min) ||
+      !lt_json_int(lt_typegen_key(schema, LT_KEY_MAX_ITEMS), &max) || min != max || min < 1 || min > FIXED_TUPLE_MAX) {
     return false;
   }
   lt_tsgen_put(g, "[");
@@ -188,10 +188,10 @@ static bool put_fixed(lt_tsgen *g, lt_json schema, lt_json items) {
 
 /* `prefixItems` and `items` (2020-12), or a list in `items` and `additionalItems` (before that). */
 static void put_array(lt_tsgen *g, lt_json schema) {
-  lt_json items = lt_json_get(schema, "items");
-  lt_json prefix = lt_json_get(schema, "prefixItems");
+  lt_json items = lt_typegen_key(schema, LT_KEY_ITEMS);
+  lt_json prefix = lt_typegen_key(schema, LT_KEY_PREFIX_ITEMS);
   if (lt_json_typeof(items) == LT_JSON_ARRAY) {
-    put_tuple(g, schema, items, lt_json_get(schema, "additionalItems"));
+    put_tuple(g, schema, items, lt_typegen_key(schema, LT_KEY_ADDITIONAL_ITEMS));
   } else if (lt_json_typeof(prefix) == LT_JSON_ARRAY && lt_json_count(prefix) > 0) {
     put_tuple(g, schema, prefix, items);
   } else if (!put_fixed(g, schema, items)) {
@@ -222,8 +222,8 @@ static void put_property(lt_tsgen *g, const lt_typegen_prop *prop) {
 
 /* What further properties are, when there is one schema for all of them; NONE: not said or several. */
 static lt_json other_properties(lt_json schema, bool *ret_open) {
-  lt_json more = lt_json_get(schema, "additionalProperties");
-  lt_json patterns = lt_json_get(schema, "patternProperties");
+  lt_json more = lt_typegen_key(schema, LT_KEY_ADDITIONAL_PROPERTIES);
+  lt_json patterns = lt_typegen_key(schema, LT_KEY_PATTERN_PROPERTIES);
   bool forbidden = lt_json_typeof(more) == LT_JSON_FALSE;
   *ret_open = (lt_json_exists(more) && !forbidden) || lt_json_count(patterns) > 0;
   if (lt_json_count(patterns) == 0) {
@@ -265,8 +265,7 @@ static void put_members(lt_tsgen *g, lt_json schema, const lt_typegen_props *pro
 /* Without named properties. {type: object} alone is an object of anything; only as a tool's input it means that there
  * is none. */
 static void put_nameless(lt_tsgen *g, lt_json schema, lt_json more, bool open) {
-  bool untold = !lt_json_exists(lt_json_get(schema, "properties")) &&
-                !lt_json_exists(lt_json_get(schema, "additionalProperties"));
+  bool untold = !lt_typegen_has(schema, LT_KEY_PROPERTIES) && !lt_typegen_has(schema, LT_KEY_ADDITIONAL_PROPERTIES);
   if (!open && (!untold || (schema.at == g->root.at && g->input))) {
     lt_tsgen_put(g, "{}");
     return;
@@ -277,7 +276,7 @@ static void put_nameless(lt_tsgen *g, lt_json schema, lt_json more, bool open) {
 }
 
 void lt_tsgen_put_object(lt_tsgen *g, lt_json schema) {
-  lt_json described = lt_json_get(schema, "properties");
+  lt_json described = lt_typegen_key(schema, LT_KEY_PROPERTIES);
   if (lt_json_exists(described) && lt_json_typeof(described) != LT_JSON_OBJECT) {
     lt_tsgen_put_any(g, "properties is not an object", LT_STR_NULL);
     return;
@@ -324,7 +323,7 @@ static void put_one_type(lt_tsgen *g, lt_json schema, unsigned bit) {
       lt_tsgen_put_object(g, schema);
       break;
     default:
-      lt_tsgen_put_any(g, "unknown type:", lt_json_text(lt_json_get(schema, "type")));
+      lt_tsgen_put_any(g, "unknown type:", lt_json_text(lt_typegen_key(schema, LT_KEY_TYPE)));
       break;
   }
   g->direct = direct;
@@ -332,7 +331,7 @@ static void put_one_type(lt_tsgen *g, lt_json schema, unsigned bit) {
 
 /* The types of the schema's `type`, in its order. */
 static lt_tsgen_prec put_types(lt_tsgen *g, lt_json schema, unsigned types) {
-  lt_json list = lt_json_get(schema, "type");
+  lt_json list = lt_typegen_key(schema, LT_KEY_TYPE);
   if (lt_json_typeof(list) != LT_JSON_ARRAY || (types & LT_TYPEGEN_BAD) != 0) {
     put_one_type(g, schema, types);
     return LT_TSGEN_ATOM;
@@ -383,14 +382,14 @@ static bool is_schema_list(lt_json list) {
   return lt_json_typeof(list) == LT_JSON_ARRAY && lt_json_count(list) > 0;
 }
 
-static void part_alternatives(lt_tsgen *g, ts_parts *p, lt_json schema, const char *keyword) {
-  lt_json list = lt_json_get(schema, keyword);
+static void part_alternatives(lt_tsgen *g, ts_parts *p, lt_json schema, lt_typegen_keyword keyword) {
+  lt_json list = lt_typegen_key(schema, keyword);
   bool broken = lt_json_exists(list) && !is_schema_list(list);
   if (broken || lt_typegen_all_tell(list)) {
     size_t start = part_begin(g, p);
     lt_tsgen_prec got = LT_TSGEN_ATOM;
     if (broken) {
-      lt_tsgen_put_any(g, "not a list of schemas:", lt_str_of(keyword));
+      lt_tsgen_put_any(g, "not a list of schemas:", lt_str_of(lt_typegen_key_text(keyword)));
     } else {
       got = put_alternatives(g, list);
     }
@@ -399,7 +398,7 @@ static void part_alternatives(lt_tsgen *g, ts_parts *p, lt_json schema, const ch
 }
 
 static void part_all(lt_tsgen *g, ts_parts *p, lt_json schema) {
-  lt_json list = lt_json_get(schema, "allOf");
+  lt_json list = lt_typegen_key(schema, LT_KEY_ALL_OF);
   if (lt_json_exists(list) && !is_schema_list(list)) {
     size_t start = part_begin(g, p);
     lt_tsgen_put_any(g, "not a list of schemas:", LT_STR("allOf"));
@@ -417,9 +416,10 @@ static void part_all(lt_tsgen *g, ts_parts *p, lt_json schema) {
 
 /* An object of which only the other parts say more. */
 static bool is_bare_object(lt_json schema) {
-  static const char *const keywords[] = {"properties", "patternProperties", "additionalProperties", "required", NULL};
-  for (size_t i = 0; keywords[i] != NULL; i++) {
-    lt_json value = lt_json_get(schema, keywords[i]);
+  static const lt_typegen_keyword keywords[] = {LT_KEY_PROPERTIES, LT_KEY_PATTERN_PROPERTIES,
+                                                LT_KEY_ADDITIONAL_PROPERTIES, LT_KEY_REQUIRED};
+  for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
+    lt_json value = lt_typegen_key(schema, keywords[i]);
     if (lt_json_count(value) > 0 || lt_json_typeof(value) == LT_JSON_TRUE) {
       return false;
     }
@@ -428,8 +428,8 @@ static bool is_bare_object(lt_json schema) {
 }
 
 static void part_base(lt_tsgen *g, ts_parts *p, lt_json schema) {
-  lt_json constant = lt_json_get(schema, "const");
-  lt_json values = lt_json_get(schema, "enum");
+  lt_json constant = lt_typegen_key(schema, LT_KEY_CONST);
+  lt_json values = lt_typegen_key(schema, LT_KEY_ENUM);
   unsigned types = lt_typegen_types(schema);
   bool literal = lt_json_exists(constant) || lt_json_exists(values);
   if (!literal &&
@@ -456,15 +456,15 @@ static void put_vague(lt_tsgen *g, lt_json schema) {
 
 static lt_tsgen_prec put_parts(lt_tsgen *g, lt_json schema) {
   ts_parts p = {0};
-  lt_json ref = lt_json_get(schema, "$ref");
+  lt_json ref = lt_typegen_key(schema, LT_KEY_REF);
   if (lt_json_exists(ref)) {
     size_t start = part_begin(g, &p);
     lt_tsgen_put_reference(g, ref);
     part_end(g, &p, start, LT_TSGEN_ATOM);
   }
   part_base(g, &p, schema);
-  part_alternatives(g, &p, schema, "anyOf");
-  part_alternatives(g, &p, schema, "oneOf");
+  part_alternatives(g, &p, schema, LT_KEY_ANY_OF);
+  part_alternatives(g, &p, schema, LT_KEY_ONE_OF);
   part_all(g, &p, schema);
   if (p.count == 0) {
     put_vague(g, schema);
@@ -478,7 +478,7 @@ static lt_tsgen_prec put_schema_object(lt_tsgen *g, lt_json schema) {
   g->crossed |= lt_typegen_is_crossed(schema);
   lt_tsgen_prec prec = put_parts(g, schema);
   g->crossed = crossed;
-  if (lt_json_bool(lt_json_get(schema, "nullable"), false) && !lt_typegen_is_vague(schema)) { /* OpenAPI 3.0 */
+  if (lt_json_bool(lt_typegen_key(schema, LT_KEY_NULLABLE), false) && !lt_typegen_is_vague(schema)) { /* OpenAPI 3.0 */
     lt_tsgen_put(g, " | null");
     return LT_TSGEN_UNION;
   }
