@@ -23,6 +23,8 @@
 #define LT_RUN_LOG_MAX_BYTES (64 * LT_KIB)    /* all log lines of one program; the rest is dropped and said so */
 #define LT_RUN_OUTPUT_MAX_BYTES (64 * LT_KIB) /* all output() of one program, likewise */
 #define LT_RUN_RESULT_MAX_BYTES (64 * LT_MIB) /* a result is not cut; over this it is an error */
+#define LT_RUN_CONTEXT_BYTES 200              /* of the line an error is in; minified programs are one line */
+#define LT_RUN_FRAMES_CODE_BYTES LT_MIB       /* in longer programs only the innermost frame is looked for: a scan each */
 #define LT_RUN_CALLS_MAX 100000               /* tool calls of one program, so that its journal has an end */
 #define LT_RUN_OPEN_CALLS_MAX 1024            /* tool calls of one program in flight at once; further ones queue */
 #define LT_RUN_RECORD_BYTES LT_MIB               /* one call's result as kept for the report */
@@ -50,6 +52,7 @@
 #define LT_PROC_READ_BYTES (64 * LT_KIB)
 #define LT_PROC_WRITE_QUEUE_BYTES (1 * LT_MIB) /* waiting for a child's stdin before writers wait too */
 #define LT_PROC_LINES_KEEP_BYTES (1 * LT_MIB)  /* an empty line buffer larger than this is given back */
+#define LT_PROC_GIVE_UP_MS 2000       /* from SIGKILL to doing without the child's end */
 #define LT_PROC_EXIT_GRACE_MS 100     /* from the end of a child's stdout to its exit, to say how it ended */
 #define LT_PROC_PATH_MAX_BYTES (4 * LT_KIB)    /* a command's resolved name: the kernel's PATH_MAX */
 #define LT_MCP_START_TIMEOUT_MS 30000 /* handshake and first tool list; npx may have to download */

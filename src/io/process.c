@@ -292,7 +292,7 @@ static void end_child(lt_process *p) {
     return;
   }
   signal_group(p, SIGKILL);
-  await(p, has_exited, UINT64_MAX);
+  await(p, has_exited, LT_PROC_GIVE_UP_MS); /* another user's (sudo), or stuck in the kernel: not ours to wait for */
 }
 
 void lt_process_close(lt_process *process) {

@@ -58,9 +58,9 @@ int lt_process_pid(const lt_process *process);
 void lt_process_signal(lt_process *process, int signum);
 
 /* Ends the child and frees it: end of input, after LT_PROC_KILL_AFTER_MS SIGTERM, after as long SIGKILL, both to the
- * group. Input already queued is still written meanwhile, output is thrown away. LT_YIELDS until it is gone. Fibers in
- * lt_process_read_line and lt_process_write get LT_E_CLOSED first; nobody may use the process afterwards, once. NULL is
- * allowed. */
+ * group. Input already queued is still written meanwhile, output is thrown away. LT_YIELDS until it is gone; what even
+ * SIGKILL does not end is given up after LT_PROC_GIVE_UP_MS. Fibers in lt_process_read_line and lt_process_write get
+ * LT_E_CLOSED first; nobody may use the process afterwards, once. NULL is allowed. */
 void lt_process_close(lt_process *process) LT_YIELDS;
 
 #endif

@@ -138,13 +138,15 @@ static lt_status take_line(lt_process *p, lt_str *ret_line) {
       case LT_LINES_OVER:
         return LT_E_LIMIT;
       case LT_LINES_END:
-        return p->out_nomem ? LT_E_NOMEM : LT_E_CLOSED;
       case LT_LINES_MORE:
         break;
     }
-    if (p->out_nomem) {
+    if (p->out_nomem) { /* at the end, something was lost with it: that is told once, too */
       p->out_nomem = false;
       return LT_E_NOMEM;
+    }
+    if (!p->out_open) {
+      return LT_E_CLOSED;
     }
     start_reading(p);
     wait_as_reader(p, UINT64_MAX);
