@@ -3,20 +3,22 @@
 #include "codec/typegen_schema.h"
 #include "codec/typegen_text.h"
 
-enum { REF_HOPS_MAX = 16, MEMBERS_COMPARED = 16 };
+/* Following a reference may take a look at every node of the document: a large one makes it dearer. */
+enum { REF_HOPS_MAX = 16, MEMBERS_COMPARED = 16, NODES_PER_STEP = 1024 };
 
 static void put(lt_pygen *g, const char *text) {
   lt_buf_addc(g->out, text);
 }
 
 lt_json lt_pygen_target(lt_pygen *g, lt_json schema) {
-  for (int hops = 0; hops < REF_HOPS_MAX; hops++) {
+  for (int hops = 0; hops < REF_HOPS_MAX && g->steps < LT_TYPEGEN_STEPS_MAX; hops++) {
     lt_json ref = lt_typegen_key(schema, LT_KEY_REF);
     lt_str text;
     lt_str name;
     if (lt_json_typeof(ref) != LT_JSON_STRING) {
       return schema;
     }
+    g->steps += 1 + g->root.doc->count / NODES_PER_STEP;
     if (!lt_json_str(ref, g->arena, &text) || lt_typegen_resolve(g->root, text, g->arena, &schema, &name) != LT_OK) {
       g->status = LT_E_NOMEM;
       break;

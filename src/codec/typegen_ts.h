@@ -26,6 +26,7 @@ typedef struct lt_tsgen {
   const char *vague; /* what a schema that says nothing becomes */
   size_t begin;      /* in out, of this schema's text */
   unsigned depth;
+  unsigned steps; /* schemas looked at to find circles */
   unsigned indent;
   lt_tsgen_def *defs; /* at most LT_TYPEGEN_DEFS_MAX */
   size_t def_count;

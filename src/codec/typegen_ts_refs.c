@@ -150,7 +150,7 @@ static bool part_leads_to(lt_tsgen *g, lt_json part, bool crossed, int *budget) 
 static bool leads_to(lt_tsgen *g, lt_json schema, bool crossed, int *budget) {
   static const lt_typegen_keyword parts[] = {LT_KEY_ANY_OF, LT_KEY_ONE_OF,       LT_KEY_ALL_OF,
                                              LT_KEY_ITEMS,  LT_KEY_PREFIX_ITEMS, LT_KEY_ADDITIONAL_ITEMS};
-  if (schema.at == g->defining.at || --*budget < 0) {
+  if (schema.at == g->defining.at || --*budget < 0 || g->steps++ >= LT_TYPEGEN_STEPS_MAX) {
     return true;
   }
   lt_json ref = lt_typegen_key(schema, LT_KEY_REF);
