@@ -1,63 +1,53 @@
 /* What a switch costs: a resume and the yield that answers it, and a stack made and unmade. */
-#include <stdio.h>
-#include <time.h>
-
 #include "base/fiber.h"
 #include "base/limits.h"
+#include "bench/bench.h"
+#include "bench/measure.h"
 
-enum { SWITCHES = 20000000, STACKS = 20000, ROUNDS = 5 };
-
-static double now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
+enum { BATCH = 100000, BATCHES = 200, STACKS = 5000 };
 
 static void yields(void *arg) {
   (void)arg;
-  for (int i = 0; i < SWITCHES; i++) {
+  for (;;) {
     lt_fiber_yield();
   }
 }
 
-static double switch_ns(void) {
+static void measure_switch(void) {
   lt_fiber fiber;
   void *stack;
   size_t size;
   LT_CHECK(lt_fiber_stack_new(LT_LOOP_STACK_BYTES, &stack, &size, NULL) == LT_OK);
   lt_fiber_init(&fiber, stack, size, yields, NULL);
-  double start = now_ns();
-  while (lt_fiber_resume(&fiber)) {
+  lt_measure m;
+  lt_measure_init(&m);
+  for (int i = 0; i < BATCHES; i++) {
+    double start = lt_measure_now();
+    for (int k = 0; k < BATCH; k++) {
+      lt_fiber_resume(&fiber);
+    }
+    lt_measure_add(&m, (lt_measure_now() - start) / BATCH);
   }
-  double ns = (now_ns() - start) / SWITCHES;
   lt_fiber_release(&fiber);
   lt_fiber_stack_free(stack, size);
-  return ns;
+  lt_measure_print_ns("fiber: resume and yield (batches of 100,000)", &m, 0);
 }
 
-static double stack_ns(void) {
-  double start = now_ns();
+static void measure_stack(void) {
+  lt_measure m;
+  lt_measure_init(&m);
   for (int i = 0; i < STACKS; i++) {
+    double start = lt_measure_now();
     void *stack;
     size_t size;
     LT_CHECK(lt_fiber_stack_new(LT_LOOP_STACK_BYTES, &stack, &size, NULL) == LT_OK);
     lt_fiber_stack_free(stack, size);
+    lt_measure_add(&m, lt_measure_now() - start);
   }
-  return (now_ns() - start) / STACKS;
+  lt_measure_print_ns("fiber: map and unmap a stack", &m, 0);
 }
 
-/* The best of a few rounds: what is slower was somebody else's work on the same machine. */
-static double best_ns(double (*measure)(void)) {
-  double best = measure();
-  for (int i = 1; i < ROUNDS; i++) {
-    double ns = measure();
-    best = ns < best ? ns : best;
-  }
-  return best;
-}
-
-int main(void) {
-  printf("fiber: resume and yield           %8.1f ns\n", best_ns(switch_ns));
-  printf("fiber: map and unmap a stack      %8.1f ns\n", best_ns(stack_ns));
-  return 0;
+void lt_bench_fiber(void) {
+  measure_switch();
+  measure_stack();
 }

@@ -1,11 +1,26 @@
 #!/usr/bin/env bash
-# Runs every measurement of bench/, one after the other, and says so where one cannot be made. Never fails.
+# Prints what machine this is and the table of measurements (bench/); the same table as markdown goes to build/bench.md.
+# Never fails: a line that cannot be measured says why.
+#
+#   scripts/bench.sh [QUESTION]...    start calls suspended process types json stop compute mcp fiber
 cd "$(dirname "$0")/.." || exit 0
 
-for program in build/release/bench_*; do
-  [ -f "$program" ] && [ -x "$program" ] || continue
-  name=${program##*/bench_}
-  echo "--- $name"
-  LATHE=$PWD/build/lathe timeout 600 "$program" </dev/null || echo "bench: $name could not be measured"
-done
+machine() {
+  local model
+  model=$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)
+  echo "${model:-$(uname -m)}, $(nproc) cores, Linux $(uname -r)"
+}
+
+# The program behind a version manager's wrapper, which would be measured with it.
+export LATHE=$PWD/build/release/lathe
+export LATHE_BENCH_NODE LATHE_BENCH_PYTHON LATHE_BENCH_DENO
+PATH=$PATH:$PWD/node_modules/.bin
+LATHE_BENCH_NODE=$(node -p process.execPath 2>/dev/null)
+LATHE_BENCH_PYTHON=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
+LATHE_BENCH_DENO=$(deno eval 'console.log(Deno.execPath())' 2>/dev/null)
+
+export LATHE_BENCH_MD=$PWD/build/bench.md
+{ machine && echo; } | tee "$LATHE_BENCH_MD"
+# The machine's other work is in these figures: the smallest and the middle ones tell more than the 99th percentile.
+timeout 900 build/release/lt_bench "$@" </dev/null || echo "bench: stopped before its end"
 exit 0

@@ -1,0 +1,17 @@
+/* The questions that are measured, a file each; main.c asks them one after the other, each in a process of its own, so
+ * that none finds the memory another one used, or ends the others. */
+#ifndef LT_BENCH_BENCH_H
+#define LT_BENCH_BENCH_H
+
+void lt_bench_start(void);     /* a clean box, and 1+2 in it */
+void lt_bench_calls(void);     /* from the program to the host and back */
+void lt_bench_suspended(void); /* thousands of programs that wait */
+void lt_bench_process(void);   /* whole processes, beside other languages' */
+void lt_bench_types(void);     /* TypeScript: types taken off, declarations made */
+void lt_bench_json(void);      /* a megabyte in and out */
+void lt_bench_stop(void);      /* programs that do not want to end */
+void lt_bench_compute(void);   /* the engine itself, beside other engines */
+void lt_bench_mcp(void);       /* an MCP server's answer */
+void lt_bench_fiber(void);     /* the switch of stacks */
+
+#endif

@@ -1,0 +1,27 @@
+/* A megabyte of JSON: from a tool to a value in the program, from a value to the program's result, and both. */
+#include "bench/bench.h"
+#include "bench/rig.h"
+
+enum { RUNS = 60 };
+
+static void measure(lt_rig *rig, void *arg) {
+  (void)arg;
+  lt_measure in, out, through;
+  lt_measure_init(&in);
+  lt_measure_init(&out);
+  lt_measure_init(&through);
+  for (int i = 0; i < RUNS; i++) {
+    double in_ns = lt_rig_time(rig, LT_STR("benchMegabyte({}).length"), LT_LANG_JAVASCRIPT);
+    double through_ns = lt_rig_time(rig, LT_STR("benchMegabyte({})"), LT_LANG_JAVASCRIPT);
+    lt_measure_add(&in, in_ns);
+    lt_measure_add(&through, through_ns);
+    lt_measure_add(&out, through_ns - in_ns);
+  }
+  lt_measure_print_ns("in: a tool's answer → value, whole run", &in, 0);
+  lt_measure_print_ns("out: value → result (both less in)", &out, 0);
+  lt_measure_print_ns("both: a tool's answer is the program's result, whole run", &through, 0);
+}
+
+void lt_bench_json(void) {
+  lt_rig_run(50, measure, NULL);
+}

@@ -1,0 +1,69 @@
+/* Asks all questions, or those named on the command line, and prints one table. Exit code 0 whatever happens: a figure
+ * is no test. With LATHE_BENCH_MD set, the table goes to that file as markdown, too. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/bench.h"
+#include "bench/measure.h"
+
+static const struct {
+  const char *name;
+  const char *title;
+  void (*measure)(void);
+} questions[] = {
+    {"start", "A program starts", lt_bench_start},
+    {"calls", "A program calls", lt_bench_calls},
+    {"suspended", "Programs that wait in a tool call", lt_bench_suspended},
+    {"process", "Whole processes, started in turn", lt_bench_process},
+    {"types", "TypeScript", lt_bench_types},
+    {"json", "JSON, 1 MB", lt_bench_json},
+    {"stop", "From the deadline to the end of a program, 200 ms after its start", lt_bench_stop},
+    {"compute", "The same script in other engines, in turn", lt_bench_compute},
+    {"mcp", "An MCP server", lt_bench_mcp},
+    {"fiber", "Underneath", lt_bench_fiber},
+};
+enum { QUESTIONS = sizeof questions / sizeof questions[0], SECONDS_MAX = 120 };
+
+static void ask(unsigned i) {
+  lt_measure_title(questions[i].title);
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) {
+    alarm(SECONDS_MAX);
+    questions[i].measure();
+    fflush(NULL);
+    _exit(0);
+  }
+  int status = 0;
+  if (pid < 0 || waitpid(pid, &status, 0) < 0) {
+    lt_measure_skip(questions[i].name, "no process could be started for it");
+  } else if (WIFSIGNALED(status)) {
+    int signum = WTERMSIG(status);
+    lt_measure_skip(questions[i].name, "%s",
+                    signum == SIGALRM ? "the rest took longer than two minutes" : strsignal(signum));
+  }
+}
+
+static int wanted(const char *name, int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], name) == 0) {
+      return 1;
+    }
+  }
+  return argc < 2;
+}
+
+int main(int argc, char **argv) {
+  const char *path = getenv("LATHE_BENCH_MD");
+  lt_measure_begin(path != NULL ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1);
+  for (unsigned i = 0; i < QUESTIONS; i++) {
+    if (wanted(questions[i].name, argc, argv)) {
+      ask(i);
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,96 @@
+/* Whole processes, from before the start to after the end: ours, an empty one, and other languages' with the same
+ * little program. They take turns, so that what else the machine does is everybody's share. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/bench.h"
+#include "bench/peer.h"
+#include "bench/measure.h"
+
+enum { ROUNDS = 40, WARM_UP = 2, ARGS = 6 };
+
+#define TARGET_RUN_NS 5e6
+
+typedef struct command {
+  const char *what;
+  const char *argv[ARGS]; /* argv[0] NULL: it is not here */
+  const char *absent;     /* why not */
+  double target;
+  bool beside_run; /* its ratio to `lathe run`; else that to /bin/true is shown */
+  int exit_code;
+  lt_measure samples;
+} command;
+
+enum { TRUE, RUN_JS, RUN_TS, COMMANDS = 8 };
+
+/* Beside this program, unless the environment says otherwise. */
+static const char *find_lathe(void) {
+  static char path[PATH_MAX + 8];
+  const char *given = getenv("LATHE");
+  if (given != NULL && given[0] != '\0') {
+    return given;
+  }
+  ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
+  path[n > 0 ? n : 0] = '\0';
+  char *slash = strrchr(path, '/');
+  strcpy(slash != NULL ? slash + 1 : path, "lathe");
+  return path;
+}
+
+static void turn(command *c, int round) {
+  double ns;
+  if (c->argv[0] == NULL) {
+    return;
+  }
+  c->exit_code = lt_peer_run(c->argv, &ns);
+  if (round >= WARM_UP) {
+    lt_measure_add(&c->samples, ns);
+  }
+}
+
+static void print(command *c, command *all) {
+  command *beside = &all[c->beside_run ? RUN_JS : TRUE];
+  if (c->argv[0] == NULL) {
+    lt_measure_skip(c->what, "%s", c->absent);
+  } else if (c->exit_code != 0) {
+    lt_measure_skip(c->what, "%s: exit code %d", c->argv[0], c->exit_code);
+  } else {
+    lt_measure_print(&(lt_measure_line){
+        .what = c->what,
+        .samples = &c->samples,
+        .target = c->target,
+        .peer = c == beside ? NULL : &beside->samples,
+        .peer_name = c->beside_run ? "lathe run" : "/bin/true",
+    });
+  }
+}
+
+void lt_bench_process(void) {
+  const char *lathe = find_lathe();
+  const char *node = lt_peer_find("LATHE_BENCH_NODE", "node");
+  const char *python = lt_peer_find("LATHE_BENCH_PYTHON", "python3");
+  const char *deno = lt_peer_find("LATHE_BENCH_DENO", "deno");
+  const char *typescript = LT_BENCH_DIR "/programs/report.ts";
+  command all[COMMANDS] = {
+      [TRUE] = {"/bin/true: an empty process", {"/bin/true"}},
+      [RUN_JS] = {"lathe run -e 1+2", {lathe, "run", "-e", "1+2"}, .target = TARGET_RUN_NS},
+      [RUN_TS] = {"lathe run report.ts: 25 lines of TypeScript", {lathe, "run", typescript}},
+      {"node -e 1+2", {node, "-e", "1+2"}, "there is no node here", .beside_run = true},
+      {"python3 -c 1+2", {python, "-c", "1+2"}, "there is no python3 here", .beside_run = true},
+      {"python3 -S -E -c 1+2", {python, "-S", "-E", "-c", "1+2"}, "there is no python3 here", .beside_run = true},
+      {"deno eval 1+2", {deno, "eval", "1+2"}, "there is no deno here", .beside_run = true},
+      {"deno run report.ts", {deno, "run", typescript}, "there is no deno here", .beside_run = true},
+  };
+  for (int round = 0; round < ROUNDS + WARM_UP; round++) {
+    for (unsigned i = 0; i < COMMANDS; i++) {
+      turn(&all[i], round);
+    }
+  }
+  for (unsigned i = 0; i < COMMANDS; i++) {
+    print(&all[i], all);
+    lt_measure_release(&all[i].samples);
+  }
+}
