@@ -28,31 +28,24 @@ static bool number(lt_str text, size_t *at, uint32_t *ret) {
   return *at > start;
 }
 
-/* `    at f (program.js:3:11)`: line and column, when this line of the stack is the program's own. */
-static bool position_of(const lt_run *run, lt_str frame, uint32_t *ret_line, uint32_t *ret_column) {
+/* `    at f (program.js:3:11)`: where that was written, when this line of the stack is the program's own. */
+static bool position_of(const lt_run *run, lt_str frame, lt_run_place *ret) {
   lt_str file = run->program.file;
   size_t at = lt_str_find(frame, file, 0);
   if (at == SIZE_MAX || at + file.n >= frame.n || frame.p[at + file.n] != ':') {
     return false;
   }
   at += file.n + 1;
-  if (!number(frame, &at, ret_line)) {
+  *ret = (lt_run_place){0};
+  if (!number(frame, &at, &ret->line)) {
     return false;
   }
-  *ret_column = 0;
   if (at < frame.n && frame.p[at] == ':') {
     at++;
-    number(frame, &at, ret_column);
+    number(frame, &at, &ret->column);
   }
+  lt_run_place_engine(run, ret);
   return true;
-}
-
-/* Into terms of what was written: fences back on, our prefix off. */
-static void in_written_terms(const lt_run *run, uint32_t *line, uint32_t *column) {
-  if (*line == 1 && *column > run->column_offset) {
-    *column -= run->column_offset;
-  }
-  *line += run->line_offset;
 }
 
 static lt_str next_line(lt_str *rest) {
@@ -62,33 +55,31 @@ static lt_str next_line(lt_str *rest) {
   return line;
 }
 
-static void add_frame(lt_run_result *result, lt_str frame, uint32_t line, uint32_t column) {
+static void add_frame(lt_run_result *result, lt_str frame, const lt_run_place *place) {
   lt_str call = lt_str_trim(frame);
   size_t end = lt_str_find(call, LT_STR(" ("), 0);
   lt_str name = lt_str_starts(call, LT_STR("at ")) && end != SIZE_MAX ? lt_str_sub(call, 3, end) : LT_STR("<program>");
   if (lt_str_eq(name, LT_STR("<eval>"))) {
     name = LT_STR("<program>");
   }
-  lt_buf_printf(&result->stack, "%sat %.*s (%u:%u)", result->stack.n > 0 ? "\n" : "", LT_STR_ARG(name), line, column);
+  lt_buf_printf(&result->stack, "%sat %.*s (%u:%u)", result->stack.n > 0 ? "\n" : "", LT_STR_ARG(name), place->line,
+                place->column);
 }
 
 /* The program's own frames; the first one is where it happened. */
 static void locate(lt_run *run) {
-  lt_run_result *result = run->result;
+  unsigned most = run->request->code.n > LT_RUN_FRAMES_CODE_BYTES ? 1 : STACK_LINES_MAX;
   lt_str rest = lt_buf_view(&run->engine.stack);
-  for (unsigned frames = 0; rest.n > 0 && frames < STACK_LINES_MAX;) {
+  for (unsigned frames = 0; rest.n > 0 && frames < most;) {
     lt_str frame = next_line(&rest);
-    uint32_t line, column;
-    if (!position_of(run, frame, &line, &column)) {
+    lt_run_place place;
+    if (!position_of(run, frame, &place)) {
       continue;
     }
-    in_written_terms(run, &line, &column);
     if (frames++ == 0) {
-      result->line = line;
-      result->column = column;
-      lt_buf_add(&result->context, lt_str_trim(lt_jsscan_line(run->request->code, line)));
+      lt_run_place_set(run, &place);
     }
-    add_frame(result, frame, line, column);
+    add_frame(run->result, frame, &place);
   }
 }
 
@@ -104,17 +95,9 @@ static void locate_import(lt_run *run) {
   while (at != SIZE_MAX && run->source.p[at - 1] != '"' && run->source.p[at - 1] != '\'') {
     at = lt_str_find(run->source, name, at + 1);
   }
-  if (at == SIZE_MAX || name.n == 0) {
-    return;
+  if (at != SIZE_MAX && name.n > 0) {
+    lt_run_place_source(run, at - 1);
   }
-  uint32_t line = 1, column = 1;
-  for (size_t i = 0; i < at - 1; i++) {
-    column = run->source.p[i] == '\n' ? 1 : column + 1;
-    line += run->source.p[i] == '\n';
-  }
-  run->result->line = line + run->line_offset;
-  run->result->column = column;
-  lt_buf_add(&run->result->context, lt_str_trim(lt_jsscan_line(run->request->code, run->result->line)));
 }
 
 /* --- What ------------------------------------------------------------------------------------- */
@@ -160,7 +143,7 @@ static void advise(lt_run *run) {
   size_t count = lt_catalog_suggest(run->catalog, name, near);
   for (size_t i = 0; i < count; i++) {
     lt_buf_addc(error, i == 0 ? ". Did you mean: " : ", ");
-    lt_buf_add(error, near[i]);
+    lt_buf_add(error, lt_run_near(run, near[i]));
   }
   if (count > 0) {
     lt_buf_addc(error, "?");
@@ -248,7 +231,6 @@ void lt_run_judge(lt_run *run) {
 
 /* `Unexpected token (3:12)`: the last such pair in a message of the type stripper. */
 static void locate_in_message(lt_run *run, lt_str *message) {
-  lt_run_result *result = run->result;
   for (size_t at = message->n; at-- > 0;) {
     uint32_t line, column;
     size_t p = at + 1;
@@ -256,9 +238,7 @@ static void locate_in_message(lt_run *run, lt_str *message) {
         !number(*message, &p, &column) || p >= message->n || message->p[p] != ')') {
       continue;
     }
-    result->line = line + run->line_offset;
-    result->column = column;
-    lt_buf_add(&result->context, lt_str_trim(lt_jsscan_line(run->request->code, result->line)));
+    lt_run_place_written(run, line, column);
     *message = lt_str_trim(lt_str_sub(*message, 0, at));
     return;
   }

@@ -5,18 +5,11 @@
 
 /* --- Text that can be run --------------------------------------------------------------------- */
 static void fail_at(lt_run *run, size_t at, const char *what) {
-  uint32_t line = 1;
-  size_t start = 0;
-  for (size_t i = 0; i < at; i++) {
-    if (run->request->code.p[i] == '\n') {
-      line++;
-      start = i + 1;
-    }
-  }
-  lt_run_fail(run->result, LT_E_INVALID, "%s (line %u, column %zu): save the program as UTF-8 text", what, line,
-              at - start + 1);
-  run->result->line = line;
-  run->result->column = (uint32_t)(at - start + 1);
+  run->source = run->request->code;
+  lt_run_place_source(run, at);
+  lt_run_fail(run->result, LT_E_INVALID, "%s (line %u, column %u): save the program as UTF-8 text", what,
+              run->result->line, run->result->column);
+  lt_buf_clear(&run->result->context); /* it is not text */
 }
 
 /* Bytes of the UTF-8 sequence at `p` (RFC 3629, section 4), or 0. */

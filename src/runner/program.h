@@ -114,6 +114,21 @@ void lt_run_calls_release(lt_run_open *calls);
 
 /* world.c: what is answered on the worker. */
 void lt_run_world(lt_run *run, lt_guest_host *host);
+/* A name the catalog suggests, as this program can write it: its language's function name. */
+lt_str lt_run_near(const lt_run *run, lt_str near);
+
+/* place.c: where something is in what was written. Columns count characters from 1. */
+typedef struct lt_run_place {
+  uint32_t line;
+  uint32_t column; /* 0: unknown */
+  size_t at;       /* the column as bytes from 0 */
+} lt_run_place;
+/* From the engine's line and column (which counts bytes) to those that were written. */
+void lt_run_place_engine(const lt_run *run, lt_run_place *place);
+/* These set line, column and context of the result. */
+void lt_run_place_set(lt_run *run, const lt_run_place *place);
+void lt_run_place_written(lt_run *run, uint32_t line, uint32_t column); /* of `source`, in characters */
+void lt_run_place_source(lt_run *run, size_t at);                       /* a byte of `source` */
 
 /* failure.c: fills result from how the engine ended. */
 void lt_run_judge(lt_run *run);

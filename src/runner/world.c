@@ -112,6 +112,14 @@ static const lt_tool *find(const lt_run *run, lt_str name) {
   return tool;
 }
 
+lt_str lt_run_near(const lt_run *run, lt_str near) {
+  const lt_tool *tool = find(run, near);
+  if (tool == NULL) {
+    tool = typed(run) ? lt_catalog_find_js(run->catalog, near) : lt_catalog_find_ts(run->catalog, near);
+  }
+  return tool != NULL ? name_of(run, tool) : near;
+}
+
 /* `Tool "x" not found. Did you mean: a, b?` */
 static lt_str not_found(lt_run *run, lt_str name) {
   lt_str near[LT_TOOL_SUGGESTIONS];
@@ -120,7 +128,8 @@ static lt_str not_found(lt_run *run, lt_str name) {
   lt_buf_printf(&run->reply, "Tool \"%.*s\" not found", LT_STR_ARG(lt_str_sub(name, 0, 200)));
   for (size_t i = 0; i < count; i++) {
     lt_buf_addc(&run->reply, i == 0 ? ". Did you mean: " : ", ");
-    lt_buf_add(&run->reply, near[i]);
+    bool is_id = lt_catalog_find(run->catalog, near[i]) != NULL; /* where a name is asked for, an id will do, too */
+    lt_buf_add(&run->reply, is_id ? near[i] : lt_run_near(run, near[i]));
   }
   lt_buf_addc(&run->reply, count > 0 ? "?" : "; discoverTools() lists what there is");
   return lt_buf_view(&run->reply);
