@@ -718,12 +718,14 @@ static void surroundings(void *arg) {
   expect_failure(p, LT_E_CLOSED, "\"env\" exited with code 0");
   /* while that one's pipes are open: the next child has only its own, and what the loop ignores it does not */
   lt_process *other = start_cat(100);
-  lt_process *q = start_shell("ls /proc/self/fd; grep SigIgn /proc/self/status; cat /dev/stdin");
+  /* but for signals 32 and 33: they are libc's own, and glibc's posix_spawn (make uses it) hands them on as ignored */
+  lt_process *q = start_shell(
+      "ls /proc/self/fd; echo $((0x$(sed -n 's/^SigIgn:.//p' /proc/self/status) & ~0x180000000)); cat /dev/stdin");
   expect_line(q, "0");
   expect_line(q, "1");
   expect_line(q, "2");
   expect_line(q, "3"); /* ls's own */
-  expect_line(q, "SigIgn:\t0000000000000000");
+  expect_line(q, "0");
   write_all(q, LT_STR("by name\n"));
   expect_line(q, "by name");
   lt_process_close(q);
