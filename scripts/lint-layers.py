@@ -125,8 +125,8 @@ def check_text(path):
 
 
 def check_limits(sources):
-    """Every ceiling is in limits.h: no other file defines a number named like one."""
-    define = re.compile(r"^\s*#\s*define\s+(LT_\w+_(?:MAX|BYTES|MS))\s+\(?\s*[0-9]")
+    """Every ceiling is in limits.h: no other file defines one. Small numbers are the layout of something."""
+    define = re.compile(r"^\s*#\s*define\s+(LT_\w+_(?:MAX|BYTES|MS))\s+\(?\s*(?:[0-9]{4,}|.*LT_[KMG]IB|.*<<)")
     for path in sources:
         if path == "src/base/limits.h":
             continue

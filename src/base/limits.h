@@ -14,103 +14,105 @@
 #define LT_JSON_MAX_DEPTH 512           /* nesting: far past real documents, far below our stacks */
 
 /* --- programs (DESIGN.md section 5) ----------------------------------------------------------- */
-#define LT_RUN_TIMEOUT_MS 30000            /* wall clock, tool calls included, unless asked otherwise */
-#define LT_RUN_TIMEOUT_MAX_MS 600000       /* the longest a program may ask for: 10 minutes */
-#define LT_RUN_MEMORY_BYTES (64 * LT_MIB)  /* the engine's heap unless asked otherwise */
-#define LT_RUN_MEMORY_MIN_BYTES (2 * LT_MIB)
-#define LT_RUN_MEMORY_MAX_BYTES (2 * LT_GIB)
-#define LT_RUN_CODE_MAX_BYTES (8 * LT_MIB) /* a program's text */
-#define LT_RUN_LOG_MAX_BYTES (64 * LT_KIB)    /* all log lines of one program; the rest is dropped and said so */
-#define LT_RUN_OUTPUT_MAX_BYTES (64 * LT_KIB) /* all output() of one program, likewise */
-#define LT_RUN_RESULT_MAX_BYTES (64 * LT_MIB) /* a result is not cut; over this it is an error */
-#define LT_RUN_CONTEXT_BYTES 200              /* of the line an error is in; minified programs are one line */
-#define LT_RUN_FRAMES_CODE_BYTES LT_MIB       /* in longer programs only the innermost frame is looked for: a scan each */
-#define LT_RUN_CALLS_MAX 100000               /* tool calls of one program, so that its journal has an end */
-#define LT_RUN_OPEN_CALLS_MAX 1024            /* tool calls of one program in flight at once; further ones queue */
-#define LT_RUN_RECORD_BYTES LT_MIB               /* one call's result as kept for the report */
-#define LT_RUN_RECORDS_MAX_BYTES (64 * LT_MIB)    /* all of them */
-#define LT_RUN_STORE_MAX_BYTES (16 * LT_MIB)  /* all store() values of one program */
-#define LT_JSSCAN_DEPTH 1024                  /* brackets told apart when reading a program; on our stack, a byte each */
+#define LT_RUN_TIMEOUT_MS        30000         /* wall clock, tool calls included, unless asked otherwise */
+#define LT_RUN_TIMEOUT_MAX_MS    600000        /* the longest a program may ask for: 10 minutes */
+#define LT_RUN_MEMORY_BYTES      (64 * LT_MIB) /* the engine's heap unless asked otherwise */
+#define LT_RUN_MEMORY_MIN_BYTES  (2 * LT_MIB)
+#define LT_RUN_MEMORY_MAX_BYTES  (2 * LT_GIB)
+#define LT_RUN_CODE_MAX_BYTES    (8 * LT_MIB)  /* a program's text */
+#define LT_RUN_LOG_MAX_BYTES     (64 * LT_KIB) /* all log lines of one program; the rest is dropped and said so */
+#define LT_RUN_OUTPUT_MAX_BYTES  (64 * LT_KIB) /* all output() of one program, likewise */
+#define LT_RUN_RESULT_MAX_BYTES  (64 * LT_MIB) /* a result is not cut; over this it is an error */
+#define LT_RUN_ERROR_BYTES       (32 * LT_KIB) /* of an error's message: it goes to a model */
+#define LT_RUN_CONTEXT_BYTES     200           /* of the line an error is in; minified programs are one line */
+#define LT_RUN_FRAMES_CODE_BYTES LT_MIB /* in longer programs only the innermost frame is looked for: a scan each */
+#define LT_RUN_CALLS_MAX         100000 /* tool calls of one program, so that its journal has an end */
+#define LT_RUN_OPEN_CALLS_MAX    1024   /* tool calls of one program in flight at once; further ones queue */
+#define LT_RUN_RECORD_BYTES      LT_MIB /* one call's result as kept for the report */
+#define LT_RUN_RECORDS_MAX_BYTES (64 * LT_MIB) /* all of them */
+#define LT_RUN_STORE_MAX_BYTES   (16 * LT_MIB) /* all store() values of one program */
+#define LT_JSSCAN_DEPTH          1024 /* brackets told apart when reading a program; on our stack, a byte each */
 
 /* --- the box (docs/internals/box.md) ---------------------------------------------------------- */
-#define LT_BOX_RESERVE_BYTES (8 * LT_GIB)     /* 32-bit address + 32-bit offset lands inside */
-#define LT_BOX_STACK_BYTES (16 * LT_MIB)      /* measured need 8.8 MB (deep JSON.parse); untouched pages are free */
+#define LT_BOX_RESERVE_BYTES     (8 * LT_GIB)   /* 32-bit address + 32-bit offset lands inside */
+#define LT_BOX_STACK_BYTES       (16 * LT_MIB)  /* measured need 8.8 MB (deep JSON.parse); untouched pages are free */
 #define LT_BOX_GUEST_STACK_BYTES (768 * LT_KIB) /* recursion limit on the guest's own 1 MiB shadow stack */
-#define LT_BOX_POOL_MAX 64                    /* clean boxes kept ready: 0.6 MB each */
-#define LT_STRIP_POOL_MAX 4                      /* clean boxes with the type stripper: 3 MB each */
+#define LT_BOX_POOL_MAX          64             /* clean boxes kept ready: 0.6 MB each */
+#define LT_STRIP_POOL_MAX        4              /* clean boxes with the type stripper: 3 MB each */
 
 /* --- workers ---------------------------------------------------------------------------------- */
-#define LT_WORKER_SLICE_MS 10         /* a program gives way to others after this long */
-#define LT_WORKER_STUCK_MS 25         /* a step that has not polled for so long: another worker takes over the queue */
-#define LT_WORKER_EXTRA_MAX 32        /* workers beyond one per core, for steps that never poll */
-#define LT_WATCHDOG_TICK_MS 1         /* how often running steps are looked at */
-#define LT_WATCHDOG_GRACE_MS 2        /* from the polite interrupt to taking the memory away */
+#define LT_WORKER_SLICE_MS   10 /* a program gives way to others after this long */
+#define LT_WORKER_STUCK_MS   25 /* a step that has not polled for so long: another worker takes over the queue */
+#define LT_WORKER_EXTRA_MAX  32 /* workers beyond one per core, for steps that never poll */
+#define LT_WATCHDOG_TICK_MS  1  /* how often running steps are looked at */
+#define LT_WATCHDOG_GRACE_MS 2  /* from the polite interrupt to taking the memory away */
 
 /* --- processes and MCP servers ---------------------------------------------------------------- */
-#define LT_PROC_STDERR_KEEP_BYTES (16 * LT_KIB) /* the last of a server's stderr, for error reports */
-#define LT_PROC_KILL_AFTER_MS 500     /* from end of input to SIGTERM, and from SIGTERM to SIGKILL */
-#define LT_PROC_READ_BYTES (64 * LT_KIB)
-#define LT_PROC_WRITE_QUEUE_BYTES (1 * LT_MIB) /* waiting for a child's stdin before writers wait too */
-#define LT_PROC_LINES_KEEP_BYTES (1 * LT_MIB)  /* an empty line buffer larger than this is given back */
-#define LT_PROC_GIVE_UP_MS 2000       /* from SIGKILL to doing without the child's end */
-#define LT_PROC_EXIT_GRACE_MS 100     /* from the end of a child's stdout to its exit, to say how it ended */
-#define LT_PROC_PATH_MAX_BYTES (4 * LT_KIB)    /* a command's resolved name: the kernel's PATH_MAX */
-#define LT_MCP_START_TIMEOUT_MS 30000 /* handshake and first tool list; npx may have to download */
-#define LT_MCP_CALL_TIMEOUT_MS 120000 /* a call without a program's deadline over it */
-#define LT_MCP_LINE_MAX_BYTES (64 * LT_MIB) /* one message */
-#define LT_MCP_NOISE_LINES_MAX 1000   /* lines that are not JSON-RPC, before a server is given up */
-#define LT_MCP_PAGES_MAX 1000         /* pages of tools/list */
-#define LT_MCP_TOOLS_MAX 10000        /* tools of one server */
-#define LT_MCP_RESTARTS_MAX 3         /* restarts of a crashing server ... */
-#define LT_MCP_RESTART_WINDOW_MS 60000 /* ... within this long, then it is left down */
-#define LT_MCP_SERVERS_MAX 256
-#define LT_MCP_MESSAGE_MEMORY_BYTES LT_GIB /* one message read: its text and an index of up to 8 times that */
-#define LT_MCP_QUEUE_MAX_BYTES (256 * LT_MIB) /* messages to one server that it has not read yet */
-#define LT_MCP_OFFLOAD_BYTES LT_MIB   /* longer messages are parsed and checked off the loop */
-#define LT_MCP_LIST_MAX_BYTES (64 * LT_MIB) /* names, descriptions and schemas of one server's tools */
-#define LT_MCP_RELIST_GAP_MS 100      /* from one listing to the next, however often the server says it has changed */
-#define LT_MCP_RESTART_DELAY_MS 50    /* before the first restart in a row; doubles */
-#define LT_MCP_EXIT_WAIT_MS 200       /* from a server's closing its input to taking that for its end */
-#define LT_MCP_LATE_IDS 256           /* calls given up whose late answers are still recognised */
-#define LT_MCP_WORDS_READ_BYTES (64 * LT_KIB) /* of a server's own words, as much is looked at ... */
-#define LT_MCP_WORDS_MAX_BYTES 640    /* ... and this much shown: with our own text it fits an lt_err */
+#define LT_PROC_STDERR_KEEP_BYTES   (16 * LT_KIB) /* the last of a server's stderr, for error reports */
+#define LT_PROC_KILL_AFTER_MS       500           /* from end of input to SIGTERM, and from SIGTERM to SIGKILL */
+#define LT_PROC_READ_BYTES          (64 * LT_KIB)
+#define LT_PROC_WRITE_QUEUE_BYTES   (1 * LT_MIB) /* waiting for a child's stdin before writers wait too */
+#define LT_PROC_LINES_KEEP_BYTES    (1 * LT_MIB) /* an empty line buffer larger than this is given back */
+#define LT_PROC_GIVE_UP_MS          2000         /* from SIGKILL to doing without the child's end */
+#define LT_PROC_EXIT_GRACE_MS       100          /* from the end of a child's stdout to its exit, to say how it ended */
+#define LT_PROC_PATH_MAX_BYTES      (4 * LT_KIB) /* a command's resolved name: the kernel's PATH_MAX */
+#define LT_MCP_START_TIMEOUT_MS     30000        /* handshake and first tool list; npx may have to download */
+#define LT_MCP_CALL_TIMEOUT_MS      120000       /* a call without a program's deadline over it */
+#define LT_MCP_LINE_MAX_BYTES       (64 * LT_MIB) /* one message */
+#define LT_MCP_NOISE_LINES_MAX      1000          /* lines that are not JSON-RPC, before a server is given up */
+#define LT_MCP_PAGES_MAX            1000          /* pages of tools/list */
+#define LT_MCP_TOOLS_MAX            10000         /* tools of one server */
+#define LT_MCP_RESTARTS_MAX         3             /* restarts of a crashing server ... */
+#define LT_MCP_RESTART_WINDOW_MS    60000         /* ... within this long, then it is left down */
+#define LT_MCP_SERVERS_MAX          256
+#define LT_MCP_MESSAGE_MEMORY_BYTES LT_GIB         /* one message read: its text and an index of up to 8 times that */
+#define LT_MCP_QUEUE_MAX_BYTES      (256 * LT_MIB) /* messages to one server that it has not read yet */
+#define LT_MCP_OFFLOAD_BYTES        LT_MIB         /* longer messages are parsed and checked off the loop */
+#define LT_MCP_LIST_MAX_BYTES       (64 * LT_MIB)  /* names, descriptions and schemas of one server's tools */
+#define LT_MCP_RELIST_GAP_MS        100 /* from one listing to the next, however often the server says it has changed */
+#define LT_MCP_RESTART_DELAY_MS     50  /* before the first restart in a row; doubles */
+#define LT_MCP_EXIT_WAIT_MS         200 /* from a server's closing its input to taking that for its end */
+#define LT_MCP_LATE_IDS             256 /* calls given up whose late answers are still recognised */
+#define LT_MCP_WORDS_READ_BYTES     (64 * LT_KIB) /* of a server's own words, as much is looked at ... */
+#define LT_MCP_WORDS_MAX_BYTES      640           /* ... and this much shown: with our own text it fits an lt_err */
 
 /* --- configuration ---------------------------------------------------------------------------- */
-#define LT_CONFIG_MAX_BYTES (4 * LT_MIB)
-#define LT_CONFIG_DEPTH_MAX 64
-#define LT_CONFIG_NODES_MAX 100000    /* after aliases: a YAML bomb ends here */
-#define LT_CONFIG_ANCHORS_MAX 256     /* looked up one by one */
-#define LT_CONFIG_WARNINGS_MAX 50     /* told of one start; nobody reads more */
+#define LT_CONFIG_MAX_BYTES    (4 * LT_MIB)
+#define LT_CONFIG_DEPTH_MAX    64
+#define LT_CONFIG_NODES_MAX    100000        /* after aliases: a YAML bomb ends here */
+#define LT_CONFIG_ANCHORS_MAX  256           /* looked up one by one */
+#define LT_CONFIG_WARNINGS_MAX 50            /* told of one start; nobody reads more */
 #define LT_CONFIG_MEMORY_BYTES (64 * LT_MIB) /* the trees of the files and what is kept of them */
 
 /* --- tools ------------------------------------------------------------------------------------ */
-#define LT_TOOLS_MAX 20000            /* tools of all providers */
-#define LT_TOOL_SUGGESTIONS 3         /* "did you mean": how many names */
-#define LT_TOOL_LISTED_MAX 20         /* names or values that an error message lists before it says how many more */
-#define LT_TOOL_INPUT_ERRORS_MAX 10   /* faults of one input that are reported together */
-#define LT_CATALOG_MAX_BYTES (1 * LT_GIB) /* all texts of one snapshot: far above real ones, a stop for broken servers */
-#define LT_SEARCH_TERMS_MAX 16        /* words of a query that count */
-#define LT_CALL_INLINE_BYTES (1 * LT_MIB) /* inputs and answers over this are read off the loop */
+#define LT_TOOLS_MAX             20000 /* tools of all providers */
+#define LT_TOOL_SUGGESTIONS      3     /* "did you mean": how many names */
+#define LT_TOOL_LISTED_MAX       20    /* names or values that an error message lists before it says how many more */
+#define LT_TOOL_INPUT_ERRORS_MAX 10    /* faults of one input that are reported together */
+#define LT_CATALOG_MAX_BYTES \
+  (1 * LT_GIB)                     /* all texts of one snapshot: far above real ones, a stop for broken servers */
+#define LT_SEARCH_TERMS_MAX     16 /* words of a query that count */
+#define LT_CALL_INLINE_BYTES    (1 * LT_MIB) /* inputs and answers over this are read off the loop */
 #define LT_CALL_INDEX_MAX_BYTES (1 * LT_GIB) /* working memory of one call: the index of the longest possible input */
-#define LT_PROVIDERS_MAX 1024         /* servers and plugins with tools */
+#define LT_PROVIDERS_MAX        1024         /* servers and plugins with tools */
 
 /* --- declarations generated from schemas (codec/typegen.h) ------------------------------------ */
-#define LT_TYPEGEN_SCHEMA_MAX_BYTES LT_MIB  /* a longer schema is `any`: nobody reads its type */
-#define LT_TYPEGEN_TYPE_MAX_BYTES (256 * LT_KIB) /* the text one schema may become */
-#define LT_TYPEGEN_MEMORY_BYTES (64 * LT_MIB) /* while one schema is read: its index and property tables */
-#define LT_TYPEGEN_DEPTH_MAX 32             /* schemas in schemas; recursion on a loop fiber's stack */
-#define LT_TYPEGEN_DEFS_MAX 1000            /* named types of one schema */
-#define LT_TYPEGEN_STEPS_MAX 20000          /* schemas looked at where references are followed, not named */
-#define LT_TYPEGEN_DOC_MAX_BYTES (4 * LT_KIB) /* a description in a comment */
-#define LT_TYPEGEN_PROMPT_MAX_CHARS 160     /* a description in the prompt's listing */
+#define LT_TYPEGEN_SCHEMA_MAX_BYTES LT_MIB         /* a longer schema is `any`: nobody reads its type */
+#define LT_TYPEGEN_TYPE_MAX_BYTES   (256 * LT_KIB) /* the text one schema may become */
+#define LT_TYPEGEN_MEMORY_BYTES     (64 * LT_MIB)  /* while one schema is read: its index and property tables */
+#define LT_TYPEGEN_DEPTH_MAX        32             /* schemas in schemas; recursion on a loop fiber's stack */
+#define LT_TYPEGEN_DEFS_MAX         1000           /* named types of one schema */
+#define LT_TYPEGEN_STEPS_MAX        20000          /* schemas looked at where references are followed, not named */
+#define LT_TYPEGEN_DOC_MAX_BYTES    (4 * LT_KIB)   /* a description in a comment */
+#define LT_TYPEGEN_PROMPT_MAX_CHARS 160            /* a description in the prompt's listing */
 
 /* --- fibers on the loop ----------------------------------------------------------------------- */
-#define LT_LOOP_STACK_BYTES (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */
-#define LT_LOOP_FIBERS_MAX 65536
-#define LT_LOOP_STACKS_KEEP 64             /* ended fibers' stacks kept for the next ones: a mapping costs 5 us */
+#define LT_LOOP_STACK_BYTES  (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */
+#define LT_LOOP_FIBERS_MAX   65536
+#define LT_LOOP_STACKS_KEEP  64            /* ended fibers' stacks kept for the next ones: a mapping costs 5 us */
 #define LT_LOOP_TURN_RESUMES 256           /* fibers resumed before the loop looks at its files again */
-#define LT_LOOP_SPIN_US 30                 /* looking for posts before sleeping: about what a sleep and a wake cost */
-#define LT_LOOP_SPIN_MISSES 16             /* vain looks in a row before the loop stops looking: 0.5 ms of CPU */
+#define LT_LOOP_SPIN_US      30            /* looking for posts before sleeping: about what a sleep and a wake cost */
+#define LT_LOOP_SPIN_MISSES  16            /* vain looks in a row before the loop stops looking: 0.5 ms of CPU */
 #define LT_FIBER_GUARD_BYTES (64 * LT_KIB) /* below each stack: no frame of ours is large enough to jump over it */
 
 #endif

@@ -1,8 +1,8 @@
 /* The catalog: what can be called right now, under all of its names; an immutable snapshot.
  *
- * A tool's id is `<server or plugin>.<tool>`. The names programs use are derived from it (DESIGN.md section 4): camelCase
- * for JavaScript, the tool's own name for TypeScript. Snapshots are sorted by id and byte-stable, counted by reference
- * and safe to read from any thread; a change in a provider makes a new one, running programs keep theirs.
+ * A tool's id is `<server or plugin>.<tool>`. The names programs use are derived from it (DESIGN.md section 4):
+ * camelCase for JavaScript, the tool's own name for TypeScript. Snapshots are sorted by id and byte-stable, counted by
+ * reference and safe to read from any thread; a change in a provider makes a new one, running programs keep theirs.
  */
 #ifndef LT_TOOL_CATALOG_H
 #define LT_TOOL_CATALOG_H
@@ -26,12 +26,12 @@ typedef struct lt_tool_spec {
 } lt_tool_spec;
 
 typedef struct lt_tool {
-  lt_str id;        /* weather.get-weather */
-  lt_str ns;        /* weather: the provider's name */
-  lt_str name;      /* get-weather */
-  lt_str js_name;   /* weatherGetWeather; empty: lost to an earlier id, only tools["weather.get-weather"] reaches it */
-  lt_str ts_name;   /* get_weather */
-  lt_str ts_type;   /* GetWeather: + Input / Output */
+  lt_str id;      /* weather.get-weather */
+  lt_str ns;      /* weather: the provider's name */
+  lt_str name;    /* get-weather */
+  lt_str js_name; /* weatherGetWeather; empty: lost to an earlier id, only tools["weather.get-weather"] reaches it */
+  lt_str ts_name; /* get_weather */
+  lt_str ts_type; /* GetWeather: + Input / Output */
   lt_str description;
   lt_str input_schema;
   lt_str output_schema;
@@ -65,8 +65,8 @@ const lt_tool *lt_catalog_find_ts(const lt_catalog *catalog, lt_str ts_name);
 /* Renames and collisions, a sentence each, in id order: what start-up warns of. */
 size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warnings);
 
-/* Up to LT_TOOL_SUGGESTIONS names near `name`, best first, among ids, JavaScript and TypeScript names; returns how many.
- * `ret` borrows. */
+/* Up to LT_TOOL_SUGGESTIONS names near `name`, best first, among ids, JavaScript and TypeScript names; returns how
+ * many. `ret` borrows. */
 size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_str ret[]);
 
 /* The tools that match a query by id, description and parameter names, best first, as indices; all of them in id order

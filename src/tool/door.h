@@ -1,7 +1,7 @@
 /* The door: the one function through which every tool call goes, whoever makes it.
  *
- * Resolve, check the input, (policy and journal: the toolbox issue), invoke with a deadline and a cancel handle, and turn
- * the provider's answer into a value (DESIGN.md section 4). Loop thread only, except where the catalog is read.
+ * Resolve, check the input, (policy and journal: the toolbox issue), invoke with a deadline and a cancel handle, and
+ * turn the provider's answer into a value (DESIGN.md section 4). Loop thread only, except where the catalog is read.
  */
 #ifndef LT_TOOL_DOOR_H
 #define LT_TOOL_DOOR_H
@@ -21,8 +21,8 @@ typedef struct lt_invoke_options {
 /* A provider of tools: an MCP server, a plugin, a built-in. */
 struct lt_provider {
   lt_str name; /* the namespace of its tools */
-  /* Runs the tool `name` with a JSON object. LT_OK: `out` is the value as JSON text. LT_E_TOOL: the tool itself reported
-   * an error, `out` is its text. Anything else: `err` says what happened. */
+  /* Runs the tool `name` with a JSON object. LT_OK: `out` is the value as JSON text. LT_E_TOOL: the tool itself
+   * reported an error, `out` is its text. Anything else: `err` says what happened. */
   lt_status (*invoke)(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options, lt_buf *out,
                       lt_err *err) LT_YIELDS;
   /* Why its tools cannot be called at the moment, or empty. */
