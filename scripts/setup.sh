@@ -42,11 +42,11 @@ npm_is_done() { cmp -s package-lock.json node_modules/.lathe-lock.json && [ -s n
 
 missing_packages() { # profiles...
   local profile package check
-  while read -r profile package check; do
+  needs | while read -r profile package check; do
     case " $* " in
-      *" $profile "*) eval "$check" || echo "$package" ;;
+      *" $profile "*) eval "$check" </dev/null || echo "$package" ;;
     esac
-  done < <(needs)
+  done
 }
 
 run_logged() { # what-it-is command...
