@@ -83,20 +83,46 @@ static void locate(lt_run *run) {
   }
 }
 
-/* The engine does not say which import it could not resolve: the one that names the module. */
-static void locate_import(lt_run *run) {
-  lt_str prefix = LT_STR("Module not found: ");
+/* Errors of linking, which have no stack. */
+static const struct {
+  const char *prefix;  /* of the message; the name at fault follows */
+  const char *keyword; /* of the statement that has the name */
+} link_errors[] = {
+    {"Module not found: ", "import"},
+    {"Could not find export '", "import"},
+    {"exported variable '", "export"},
+};
+
+static bool in_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
+
+/* The first place after `keyword` where `name` stands as a whole. */
+static size_t find_name(lt_str source, lt_str keyword, lt_str name) {
+  size_t at = lt_str_find(source, keyword, 0);
+  while (at != SIZE_MAX && name.n > 0) {
+    at = lt_str_find(source, name, at + 1);
+    if (at != SIZE_MAX && !in_name(source.p[at - 1]) && (at + name.n >= source.n || !in_name(source.p[at + name.n]))) {
+      return at;
+    }
+  }
+  return SIZE_MAX;
+}
+
+/* The engine does not say which import or export it could not resolve: the one that has the name. */
+static void locate_link_error(lt_run *run) {
   lt_str text = lt_buf_view(&run->engine.text);
-  if (run->result->line > 0 || !lt_str_starts(text, prefix)) {
-    return;
-  }
-  lt_str name = lt_str_sub(text, prefix.n, text.n);
-  size_t at = lt_str_find(run->source, name, 1);
-  while (at != SIZE_MAX && run->source.p[at - 1] != '"' && run->source.p[at - 1] != '\'') {
-    at = lt_str_find(run->source, name, at + 1);
-  }
-  if (at != SIZE_MAX && name.n > 0) {
-    lt_run_place_source(run, at - 1);
+  for (size_t i = 0; i < sizeof link_errors / sizeof link_errors[0] && run->result->line == 0; i++) {
+    lt_str prefix = lt_str_of(link_errors[i].prefix);
+    if (!lt_str_starts(text, prefix)) {
+      continue;
+    }
+    lt_str name = lt_str_sub(text, prefix.n, text.n);
+    size_t end = lt_str_ends(prefix, LT_STR("'")) ? lt_str_find(name, LT_STR("'"), 0) : SIZE_MAX;
+    size_t at = find_name(run->source, lt_str_of(link_errors[i].keyword), lt_str_sub(name, 0, end));
+    if (at != SIZE_MAX) {
+      lt_run_place_source(run, at);
+    }
   }
 }
 
@@ -156,22 +182,36 @@ static void advise(lt_run *run) {
   }
 }
 
+/* As much of a message as is shown, cut between characters. */
+static void add_cut(lt_buf *out, lt_str text, size_t max) {
+  size_t n = text.n < max ? text.n : max;
+  while (n < text.n && n > 0 && ((unsigned char)text.p[n] & 0xc0) == 0x80) {
+    n--;
+  }
+  lt_buf_add(out, lt_str_sub(text, 0, n));
+  if (n < text.n) {
+    lt_buf_printf(out, "... (%zu bytes)", text.n);
+  }
+}
+
 static void judge_error(lt_run *run) {
   lt_run_result *result = run->result;
   result->status = LT_E_PROGRAM;
   lt_buf_clear(&result->error);
   lt_str name = lt_buf_view(&run->engine.name);
   if (name.n > 0 && !lt_str_eq(name, LT_STR("Error"))) {
-    lt_buf_add(&result->error, name);
+    add_cut(&result->error, name, LT_RUN_CONTEXT_BYTES);
     lt_buf_addc(&result->error, ": ");
   }
-  lt_buf_add(&result->error, lt_buf_view(&run->engine.text));
-  if (result->error.n == 0) {
-    lt_buf_addc(&result->error, "the program threw an error without a message");
+  add_cut(&result->error, lt_buf_view(&run->engine.text), LT_RUN_ERROR_BYTES);
+  if (run->engine.text.n == 0) {
+    lt_buf_addc(&result->error, run->engine.text.status == LT_OK
+                                    ? "the program threw an error without a message"
+                                    : "the program threw an error whose message is too long to be read");
   }
   advise(run);
   locate(run);
-  locate_import(run);
+  locate_link_error(run);
 }
 
 static void judge_stopped(lt_run *run) {
@@ -256,5 +296,5 @@ void lt_run_judge_syntax(lt_run *run) {
   if (!lt_str_starts(message, LT_STR("SyntaxError"))) {
     lt_buf_addc(&run->result->error, "SyntaxError: ");
   }
-  lt_buf_add(&run->result->error, message);
+  add_cut(&run->result->error, message, LT_RUN_ERROR_BYTES);
 }
