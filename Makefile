@@ -77,6 +77,7 @@ demo: ## Install what is missing, build, run a program against real MCP servers
 test: ## Install what is missing, build, run every test
 	@scripts/setup.sh test
 	@$(MAKE) all
+	@scripts/canaries.sh release
 	@scripts/run-tests.sh release
 
 bench: ## Measure what DESIGN.md promises; never fails
@@ -88,8 +89,8 @@ asan tsan: ## The tests under sanitizers, and faults that they must find
 	@scripts/setup.sh test
 	@$(MAKE) -j2 engine build/$@.libs
 	@$(MAKE) build/$@.all
-	@scripts/run-tests.sh $@
 	@scripts/canaries.sh $@
+	@scripts/run-tests.sh $@
 
 fuzz: ## Fuzz each target for FUZZ_SECONDS (30)
 	@scripts/setup.sh fuzz
