@@ -18,7 +18,8 @@
   const global = (name, value) => hidden(globalThis, name, value);
 
   // --- Values as text -----------------------------------------------------------------------------------------------
-  // JSON.stringify at native speed, with a toJSON on everything that JSON has no word for, while it is needed.
+  // JSON.stringify at native speed: what JSON has no word for has a toJSON, which is undefined unless we are the ones
+  // who ask. To put them there each time and take them away again would cost 14 us.
   const describeFunction = (f) => `[${/^class\b/.test(String(f)) ? 'Class' : 'Function'}: ${f.name || 'anonymous'}]`;
   const errorText = (e) => ({ name: e.name, message: e.message });
   const mapText = (map) => {
@@ -30,7 +31,8 @@
     if (!state || state[0] === 0) return '[Promise: not settled; await it]';
     return state[0] === 1 ? state[1] : `[Promise rejected: ${message(state[1])}]`;
   };
-  const readable = [
+  let readable = false;
+  for (const [proto, show] of [
     [Map.prototype, mapText],
     [Set.prototype, (set) => [...set]],
     [WeakMap.prototype, () => '[WeakMap]'],
@@ -42,18 +44,23 @@
     [Promise.prototype, promiseText],
     [ArrayBuffer.prototype, (b) => `[ArrayBuffer: ${b.byteLength} bytes]`],
     [Object.getPrototypeOf(Uint8Array.prototype), (a) => Array.from(a, (n) => (typeof n === 'bigint' ? String(n) : n))],
-  ].map(([proto, show]) => [proto, { value() { return show(this); }, configurable: true, writable: true }]);
+  ]) {
+    const { toJSON } = { toJSON() { return show(this); } };
+    defineProperty(proto, 'toJSON', {
+      get: () => (readable ? toJSON : undefined),
+      // A program's own toJSON takes its place.
+      set(value) { defineProperty(this, 'toJSON', { value, writable: true, configurable: true, enumerable: true }); },
+      configurable: true,
+    });
+  }
 
   const withReadable = (work) => {
-    const kept = [];
-    for (const [proto, property] of readable) {
-      kept.push([proto, getOwnPropertyDescriptor(proto, 'toJSON')]);
-      if (!kept[kept.length - 1][1]) defineProperty(proto, 'toJSON', property);
-    }
+    const before = readable;
+    readable = true;
     try {
       return work();
     } finally {
-      for (const [proto, own] of kept) if (!own) delete proto.toJSON;
+      readable = before;
     }
   };
 
