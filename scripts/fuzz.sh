@@ -12,7 +12,9 @@ for program in build/fuzz/fuzz_*; do
   mkdir -p "$new"
   echo "fuzz: $name for $seconds s"
   ASAN_OPTIONS=detect_leaks=1 "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -print_final_stats=0 \
-    -verbosity=0 -artifact_prefix="build/fuzz/$name-" "$new" "tests/fuzz/corpus/$name" || {
+    -verbosity=0 -artifact_prefix="build/fuzz/$name-" "$new" "tests/fuzz/corpus/$name" \
+    >"build/fuzz/$name.log" 2>&1 || {
+    tail -n 40 "build/fuzz/$name.log" >&2
     echo "fuzz: $name failed; the input is in build/fuzz/$name-*" >&2
     exit 1
   }

@@ -27,6 +27,7 @@ build npm                    npm_is_done || have npm
 lint  python3                have python3
 lint  clang-format           have clang-format
 fuzz  clang                  have clang
+fuzz  libclang-rt-dev        have clang && [ -e "$(clang -print-file-name=libclang_rt.fuzzer-$(uname -m).a)" ]
 cross gcc-aarch64-linux-gnu  have aarch64-linux-gnu-gcc
 cross libc6-dev-arm64-cross  [ -e /usr/aarch64-linux-gnu/include/stdio.h ]
 cross qemu-user-static       have qemu-aarch64-static
