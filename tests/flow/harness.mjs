@@ -125,7 +125,7 @@ export function start(args, options = {}) {
     const bytes = Buffer.concat(chunks.stdout);
     const result = { ...end, bytes, stdout: bytes.toString(), stderr: Buffer.concat(chunks.stderr).toString() };
     assert.doesNotMatch(result.stderr, SANITIZER);
-    await noneLeft(mark, end.signal === "SIGKILL" ? 5000 * patience : 0);
+    await noneLeft(mark, end.signal ? 5000 * patience : 0); // a killed one cannot wait for its children
     return result;
   });
   return { child, ended, text: () => Buffer.concat([...chunks.stdout, ...chunks.stderr]).toString(), pids: () => marked(mark) };
