@@ -160,7 +160,7 @@ static void mark_ready(lt_run *run, lt_run_open *open) {
 static void keep_record(lt_run *run, lt_run_open *open) {
   lt_run_call *record = &open->record;
   lt_str text = lt_buf_view(&open->out);
-  record->finished = true;
+  record->finished = open->status == LT_OK || run->cancel.why != open->status; /* else cut short by our own end */
   if (open->status != LT_OK) {
     record->error = text;
     return;

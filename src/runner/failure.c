@@ -159,6 +159,26 @@ static lt_str undefined_name(const lt_engine_result *engine) {
   return name.n > 2 && name.p[0] == '\'' ? lt_str_sub(name, 1, name.n - 1) : name;
 }
 
+/* badRead, where the server "bad" has told no tools. */
+static bool advise_silent(lt_run *run, lt_str name) {
+  const lt_str *silent;
+  size_t count = lt_catalog_silent(run->catalog, &silent);
+  lt_buf prefix;
+  lt_buf_init(&prefix, 4 * LT_KIB);
+  bool found = false;
+  for (size_t i = 0; i < count && !found; i++) {
+    lt_buf_clear(&prefix);
+    lt_name_js(&prefix, silent[i]);
+    found = prefix.n > 0 && name.n > prefix.n && lt_str_starts(name, lt_buf_view(&prefix));
+    if (found) {
+      lt_buf_printf(&run->result->error, ": the server \"%.*s\" has told no tools, it may be down",
+                    LT_STR_ARG(silent[i]));
+    }
+  }
+  lt_buf_release(&prefix);
+  return found;
+}
+
 static void advise(lt_run *run) {
   lt_str name = undefined_name(&run->engine);
   lt_buf *error = &run->result->error;
@@ -166,6 +186,9 @@ static void advise(lt_run *run) {
     return;
   }
   lt_str near[LT_TOOL_SUGGESTIONS];
+  if (advise_silent(run, name)) {
+    return;
+  }
   size_t count = lt_catalog_suggest(run->catalog, name, near);
   for (size_t i = 0; i < count; i++) {
     lt_buf_addc(error, i == 0 ? ". Did you mean: " : ", ");

@@ -50,12 +50,9 @@ static void put_call(lt_json_writer *w, const lt_run_call *call) {
   lt_json_put_str(w, call->tool);
   lt_json_key(w, "input");
   put_input(w, call->input);
-  if (!call->finished) {
+  if (!call->finished || call->error.n > 0) {
     lt_json_key(w, "error");
-    lt_json_put_cstr(w, "the program ended before the call did");
-  } else if (call->error.n > 0) {
-    lt_json_key(w, "error");
-    lt_json_put_str(w, call->error);
+    lt_json_put_str(w, call->error.n > 0 ? call->error : LT_STR("the program ended before the call did"));
   } else if (call->result.n > 0) {
     lt_json_key(w, "result");
     lt_json_put_raw(w, call->result);

@@ -135,10 +135,28 @@ static lt_str not_found(lt_run *run, lt_str name) {
   return lt_buf_view(&run->reply);
 }
 
+/* An id of a server that has told no tools: the door says why when it is called. */
+static bool is_silent(const lt_run *run, lt_str id) {
+  const lt_str *names;
+  size_t count = lt_catalog_silent(run->catalog, &names);
+  for (size_t i = 0; i < count; i++) {
+    if (lt_str_starts(id, names[i]) && id.n > names[i].n + 1 && id.p[names[i].n] == '.') {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool on_resolve(void *arg, lt_str name, lt_outcome *ret) {
-  const lt_tool *tool = find(arg, name);
-  ret->text = tool != NULL ? tool->id : not_found(arg, name);
-  return tool != NULL;
+  lt_run *run = arg;
+  const lt_tool *tool = find(run, name);
+  bool silent = tool == NULL && is_silent(run, name);
+  if (silent) {
+    lt_buf_clear(&run->reply);
+    lt_buf_add(&run->reply, name);
+  }
+  ret->text = tool != NULL ? tool->id : silent ? lt_buf_view(&run->reply) : not_found(run, name);
+  return tool != NULL || silent;
 }
 
 static void put_tool(const lt_run *run, lt_json_writer *w, const lt_tool *tool) {

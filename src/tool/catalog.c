@@ -19,6 +19,8 @@ struct lt_catalog {
   lt_table ts;
   lt_str *warnings;
   uint32_t warning_count;
+  lt_str *silent; /* namespaces of sources without tools */
+  size_t silent_count;
 };
 
 /* One tool of a source while the order is worked out. */
@@ -167,11 +169,26 @@ static lt_status list_warnings(lt_catalog *catalog, const lt_naming *naming) {
   return LT_OK;
 }
 
+static lt_status list_silent(lt_catalog *catalog, const lt_catalog_source *sources, size_t count) {
+  catalog->silent = lt_arena_zalloc(&catalog->arena, count, sizeof(lt_str));
+  if (catalog->silent == NULL) {
+    return LT_E_NOMEM;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (sources[i].count == 0 && sources[i].ns.n > 0) {
+      LT_TRY(copy_str(&catalog->arena, sources[i].ns, &catalog->silent[catalog->silent_count]));
+      catalog->silent_count++;
+    }
+  }
+  return LT_OK;
+}
+
 static lt_status build(lt_catalog *catalog, const lt_catalog_source *sources, size_t count, item_list *items) {
   lt_naming naming;
   LT_TRY(collect(catalog, sources, count, items));
   LT_TRY(fill(catalog, items, &naming));
   LT_TRY(lt_naming_run(&naming));
+  LT_TRY(list_silent(catalog, sources, count));
   catalog->js = naming.js;
   catalog->ts = naming.ts;
   return list_warnings(catalog, &naming);
@@ -243,4 +260,9 @@ const lt_tool *lt_catalog_find_ts(const lt_catalog *catalog, lt_str ts_name) {
 size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warnings) {
   *ret_warnings = catalog->warnings;
   return catalog->warning_count;
+}
+
+size_t lt_catalog_silent(const lt_catalog *catalog, const lt_str **ret_names) {
+  *ret_names = catalog->silent;
+  return catalog->silent_count;
 }

@@ -65,6 +65,9 @@ const lt_tool *lt_catalog_find_ts(const lt_catalog *catalog, lt_str ts_name);
 /* Renames and collisions, a sentence each, in id order: what start-up warns of. */
 size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warnings);
 
+/* The namespaces of sources without tools: servers that are down, perhaps. Calling any tool of theirs says why. */
+size_t lt_catalog_silent(const lt_catalog *catalog, const lt_str **ret_names);
+
 /* Up to LT_TOOL_SUGGESTIONS names near `name`, best first, among ids, JavaScript and TypeScript names; returns how
  * many. `ret` borrows. */
 size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_str ret[]);
