@@ -133,7 +133,7 @@ lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt
     return no_stack(err, size);
   }
   size_t usable = round_up(size > 0 ? size : 1, page_size());
-  char *map = mmap(NULL, guard + usable, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  char *map = mmap(NULL, guard + usable, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED) {
     return no_stack(err, usable);
   }

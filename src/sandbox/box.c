@@ -65,32 +65,13 @@ static lt_box *box_alloc(const lt_module *module) {
 }
 
 static void reset_instance(lt_box *box) {
-  wasm_rt_funcref_t *table = box->module->table(box->instance)->data;
   memcpy(box->instance, box->image->instance, box->module->instance_size);
   box->module->rebind(box->instance, box);
-  box->module->table(box->instance)->data = table;
   *box->module->stack_pointer(box->instance) = box->image->head.stack_pointer;
   wasm_rt_memory_t *memory = memory_of(box);
   memory->data = box->memory;
   memory->size = box->image->head.size;
   memory->pages = box->image->head.size / WASM_PAGE_BYTES;
-}
-
-/* A table's entries carry the instance they belong to, so every box has its own. */
-static lt_status copy_table(lt_box *box, lt_err *err) {
-  uint32_t count = box->image->table_size;
-  wasm_rt_funcref_t *table = lt_mem_alloc(count * sizeof *table);
-  if (table == NULL) {
-    return lt_fail(err, LT_E_NOMEM, "no memory for another program");
-  }
-  memcpy(table, box->image->table, count * sizeof *table);
-  for (uint32_t i = 0; i < count; i++) {
-    if (table[i].func != NULL) {
-      table[i].module_instance = box->instance;
-    }
-  }
-  box->module->table(box->instance)->data = table;
-  return LT_OK;
 }
 
 static lt_status map_image(lt_box *box, lt_err *err) {
@@ -109,9 +90,6 @@ lt_status lt_box_new(const lt_image *image, lt_box **ret_box, lt_err *err) {
   lt_status status = reserve(box, image->head.start, err);
   if (status == LT_OK) {
     status = map_image(box, err);
-  }
-  if (status == LT_OK) {
-    status = copy_table(box, err);
   }
   if (status != LT_OK) {
     lt_box_free(box);
@@ -145,7 +123,9 @@ void lt_box_free(lt_box *box) {
   if (box->memory != NULL) {
     munmap(box->stack - GUARD_BYTES, RESERVE_BYTES);
   }
-  lt_mem_free(box->module->table(box->instance)->data);
+  if (box->image == NULL) {
+    lt_mem_free(box->module->table(box->instance)->data);
+  }
   lt_mem_free(box->instance);
   lt_mem_free(box);
 }

@@ -267,6 +267,8 @@ void lt_engine_run(lt_box *box, const lt_program *program, const lt_guest_host *
     end_with_error(&guest, lt_guest_exception(&guest), result);
   } else if (guest.rejection_count > 0) {
     end_with_error(&guest, guest.rejections[0].reason, result);
+  } else if (guest.rejections_more > 0) {
+    end_with(result, LT_END_ERROR, "a promise was rejected and nobody handled it");
   } else {
     end_with_value(&guest, value, result);
   }

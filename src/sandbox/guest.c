@@ -10,6 +10,7 @@ void lt_guest_init(lt_guest *guest, lt_box *box, const lt_guest_host *host) {
   guest->box = box;
   guest->host = host;
   guest->rejection_count = 0;
+  guest->rejections_more = 0;
   guest->image_ns = LT_FREEZE_CLOCK_US * 1000;
   guest->origin_ns = 0;
   if (box->image != NULL) {
@@ -68,6 +69,16 @@ uint32_t lt_guest_put(lt_guest *guest, lt_str bytes) {
 void lt_guest_free(lt_guest *guest, uint32_t at) {
   if (at != 0) {
     LT_BOX_ENTER(guest->box, Z_qjsZ_wasm_free(INSTANCE(guest), at));
+  }
+}
+
+void lt_guest_free_value(lt_guest *guest, lt_js value) {
+  LT_BOX_ENTER(guest->box, Z_qjsZ_JS_FreeValue(INSTANCE(guest), guest->context, value));
+}
+
+void lt_guest_free_boxed(lt_guest *guest, uint32_t at) {
+  if (at != 0) {
+    LT_BOX_ENTER(guest->box, Z_qjsZ_qjs_free_value(INSTANCE(guest), at));
   }
 }
 

@@ -61,6 +61,7 @@ typedef struct lt_guest {
   uint64_t image_ns;  /* ... at this reading */
   lt_rejection rejections[LT_REJECTIONS_MAX];
   uint32_t rejection_count;
+  uint32_t rejections_more; /* those that found no room above */
 } lt_guest;
 
 void lt_guest_init(lt_guest *guest, lt_box *box, const lt_guest_host *host);
@@ -72,6 +73,9 @@ static inline bool lt_guest_alive(const lt_guest *guest) {
 /* Copies bytes into fresh guest memory with a NUL after them; 0 when the guest has no room. */
 uint32_t lt_guest_put(lt_guest *guest, lt_str bytes);
 void lt_guest_free(lt_guest *guest, uint32_t at);
+/* Gives back one reference to a value; to a value in guest memory, and that memory. */
+void lt_guest_free_value(lt_guest *guest, lt_js value);
+void lt_guest_free_boxed(lt_guest *guest, uint32_t at);
 
 lt_js lt_guest_string(lt_guest *guest, lt_str text);
 /* A value from JSON text; LT_JS_EXCEPTION with the exception pending when it is none or does not fit. */

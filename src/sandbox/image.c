@@ -8,23 +8,21 @@
 #include "base/mem.h"
 #include "sandbox/box.h"
 
-/* The instance and the table hold addresses of this process, so they are made once per process and copied. */
+/* The instance and the table hold addresses of this process, so they are made once per process; clones copy the
+ * instance and share the table. */
 static lt_status make_template(lt_image *image, lt_err *err) {
   lt_box *box = NULL;
   LT_TRY(lt_box_new_blank(image->module, &box, err));
-  wasm_rt_funcref_table_t *table = image->module->table(box->instance);
   image->instance = lt_mem_alloc(image->module->instance_size);
-  image->table = lt_mem_alloc(table->size * sizeof *table->data);
-  lt_status status = LT_OK;
-  if (image->instance == NULL || image->table == NULL) {
-    status = lt_fail(err, LT_E_NOMEM, "no memory for the engine's image");
-  } else {
-    memcpy(image->instance, box->instance, image->module->instance_size);
-    memcpy(image->table, table->data, table->size * sizeof *table->data);
-    image->table_size = table->size;
+  if (image->instance == NULL) {
+    lt_box_free(box);
+    return lt_fail(err, LT_E_NOMEM, "no memory for the engine's image");
   }
+  memcpy(image->instance, box->instance, image->module->instance_size);
+  image->table = image->module->table(box->instance)->data;
+  image->module->table(box->instance)->data = NULL; /* ours now */
   lt_box_free(box);
-  return status;
+  return LT_OK;
 }
 
 static lt_status write_all(int fd, const uint8_t *bytes, size_t n, lt_err *err) {

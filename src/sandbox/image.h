@@ -34,11 +34,10 @@ typedef struct lt_image_header {
 typedef struct lt_image {
   lt_image_header head;
   const lt_module *module;
-  const uint8_t *bytes; /* [start, size) */
-  int fd;               /* memory file with the same bytes, for mapping */
-  void *instance;       /* template: copied into every clone */
-  wasm_rt_funcref_t *table;
-  uint32_t table_size;
+  const uint8_t *bytes;     /* [start, size) */
+  int fd;                   /* memory file with the same bytes, for mapping */
+  void *instance;           /* template: copied into every clone */
+  wasm_rt_funcref_t *table; /* shared by all clones: nothing changes it after it was made */
 } lt_image;
 
 /* Opens an image for cloning. Borrows: `data` (it is part of the program). Owns: the caller, lt_image_close.

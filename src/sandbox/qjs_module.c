@@ -104,21 +104,42 @@ u32 Z_envZ_host_interrupt(struct Z_env_instance_t *env) {
   return 0;
 }
 
+/* Both values are ours to free (the trampoline hands over references of its own). Kept until somebody handles it: the
+ * promise, so that its address means no other one, and what it was rejected with. */
+static void remember_rejection(lt_guest *guest, u32 promise_at, u32 reason_at) {
+  if (guest->rejection_count < LT_REJECTIONS_MAX) {
+    guest->rejections[guest->rejection_count++] =
+        (lt_rejection){.promise = value_at(guest, promise_at), .reason = value_at(guest, reason_at)};
+  } else {
+    guest->rejections_more++;
+  }
+}
+
+static void forget_rejection(lt_guest *guest, lt_js promise) {
+  for (uint32_t i = 0; i < guest->rejection_count; i++) {
+    if (guest->rejections[i].promise == promise) {
+      lt_guest_free_value(guest, guest->rejections[i].promise);
+      lt_guest_free_value(guest, guest->rejections[i].reason);
+      guest->rejection_count--;
+      memmove(&guest->rejections[i], &guest->rejections[i + 1],
+              (guest->rejection_count - i) * sizeof guest->rejections[0]);
+      return;
+    }
+  }
+  guest->rejections_more -= guest->rejections_more > 0;
+}
+
 void Z_envZ_host_promise_rejection(struct Z_env_instance_t *env, u32 promise_at, u32 reason_at, u32 handled) {
   LT_BOX_HOST_BEGIN(box_of(env));
   lt_guest *guest = guest_of(env);
-  lt_js promise = value_at(guest, promise_at);
-  uint32_t found = guest->rejection_count;
-  for (uint32_t i = 0; i < guest->rejection_count; i++) {
-    found = guest->rejections[i].promise == promise ? i : found;
-  }
-  if (handled != 0 && found < guest->rejection_count) {
-    guest->rejection_count--;
-    memmove(&guest->rejections[found], &guest->rejections[found + 1],
-            (guest->rejection_count - found) * sizeof guest->rejections[0]);
-  } else if (handled == 0 && guest->rejection_count < LT_REJECTIONS_MAX) {
-    guest->rejections[guest->rejection_count++] =
-        (lt_rejection){.promise = promise, .reason = value_at(guest, reason_at)};
+  if (handled == 0) {
+    remember_rejection(guest, promise_at, reason_at);
+    lt_guest_free(guest, promise_at);
+    lt_guest_free(guest, reason_at);
+  } else {
+    forget_rejection(guest, value_at(guest, promise_at));
+    lt_guest_free_boxed(guest, promise_at);
+    lt_guest_free_boxed(guest, reason_at);
   }
   LT_BOX_HOST_END(box_of(env));
 }
