@@ -151,7 +151,11 @@ lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt
 
 void lt_fiber_stack_free(void *stack, size_t size) {
   size_t guard = round_up(LT_FIBER_GUARD_BYTES, page_size());
-  if (stack != NULL) {
-    LT_CHECK(munmap((char *)stack - guard, guard + size) == 0);
+  if (stack == NULL || munmap((char *)stack - guard, guard + size) == 0) {
+    return;
   }
+  /* Its guard may have become one mapping with a neighbour's, and splitting that needs one mapping more than the
+   * process may have. The memory goes back all the same; the addresses are lost. */
+  LT_CHECK(errno == ENOMEM);
+  (void)madvise(stack, size, MADV_DONTNEED);
 }

@@ -115,13 +115,21 @@ lt_status lt_box_new_blank(const lt_module *module, lt_box **ret_box, lt_err *er
   return LT_OK;
 }
 
+/* Unmapping may need one mapping more than the process may have, when the guard is one with a neighbour's: then at
+ * least the memory goes back. */
+static void give_back(lt_box *box) {
+  if (munmap(box->stack - GUARD_BYTES, RESERVE_BYTES) != 0) {
+    (void)madvise(box->stack, LT_BOX_STACK_BYTES + lt_box_size(box), MADV_DONTNEED);
+  }
+}
+
 void lt_box_free(lt_box *box) {
   if (box == NULL) {
     return;
   }
   LT_CHECK(box->frame == NULL);
   if (box->memory != NULL) {
-    munmap(box->stack - GUARD_BYTES, RESERVE_BYTES);
+    give_back(box);
   }
   if (box->image == NULL) {
     lt_mem_free(box->module->table(box->instance)->data);
