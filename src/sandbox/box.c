@@ -141,7 +141,7 @@ void lt_box_free(lt_box *box) {
 void lt_box_set_max_bytes(lt_box *box, uint64_t bytes) {
   uint64_t pages = bytes / WASM_PAGE_BYTES;
   uint64_t least = memory_of(box)->pages;
-  uint64_t most = UINT32_MAX / WASM_PAGE_BYTES; /* memory->size is 32 bits wide */
+  uint64_t most = (UINT32_MAX - LT_BOX_SPARE_BYTES) / WASM_PAGE_BYTES; /* memory->size is 32 bits wide */
   box->max_pages = (uint32_t)(pages < least ? least : pages > most ? most : pages);
 }
 
@@ -195,6 +195,7 @@ bool lt_box_clean(lt_box *box) {
   restore_image(box);
   reset_instance(box);
   box->owner = NULL;
+  box->refused = 0;
   box->max_pages = (uint32_t)(LT_RUN_MEMORY_BYTES / WASM_PAGE_BYTES);
   return true;
 }

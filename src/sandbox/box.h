@@ -55,13 +55,14 @@ typedef struct lt_box {
   void *instance;      /* the module's instance structure, ours */
   uint8_t *memory;     /* base of the guest's linear memory */
   uint8_t *stack;      /* native stack, LT_BOX_STACK_BYTES up to `memory` */
-  uint32_t max_pages;  /* memory.grow's ceiling for this run */
+  uint32_t max_pages;  /* memory.grow's ceiling for this run, without the spare ones */
   _Atomic int state;   /* LT_BOX_HOST, GUEST or REVOKED */
   lt_trap trap;        /* why the guest ended, or LT_TRAP_NONE */
   lt_box_frame *frame; /* innermost entry */
   void *owner;         /* whoever handles the module's imports: engine.c */
   struct lt_box *next; /* in a pool */
   bool grown;          /* memory.grow happened since the last clean */
+  unsigned refused;    /* how often memory.grow was, likewise */
 } lt_box;
 
 /* Makes a box from an image: reserves its address space and maps the image copy-on-write.
@@ -78,7 +79,8 @@ void lt_box_free(lt_box *box);
  * revoked): free it then. Costs 10 to 30 us: do it when the box is given back, not when it is taken. */
 bool lt_box_clean(lt_box *box);
 
-/* The ceiling for the guest's memory of the coming run, in bytes; at least what the image has. */
+/* The ceiling for the guest's memory of the coming run, in bytes; at least what the image has. When it was reached,
+ * LT_BOX_SPARE_BYTES more are given, so that the guest can say so. */
 void lt_box_set_max_bytes(lt_box *box, uint64_t bytes);
 
 /* Bytes of guest memory at the moment. */

@@ -34,14 +34,24 @@ static void end_trapped(const lt_guest *guest, lt_engine_result *result) {
 }
 
 static bool is_out_of_memory(const lt_engine_result *result) {
-  return lt_str_eq(lt_buf_view(&result->text), LT_STR("out of memory")) &&
+  return lt_str_starts(lt_buf_view(&result->text), LT_STR("out of memory")) &&
          lt_str_eq(lt_buf_view(&result->name), LT_STR("InternalError"));
 }
 
-/* The prelude could not describe it (no memory or stack is left for that): as little as possible. */
+/* The engine throws null when there is no room for an error. */
+static bool is_null_for_want_of_memory(const lt_guest *guest, lt_js exception) {
+  return LT_JS_TAG(exception) == LT_TAG_NULL && guest->box->refused > 0;
+}
+
+/* The prelude could not describe it, for want of memory or stack, or because it throws when it is looked at. */
 static void end_undescribed(lt_guest *guest, lt_js exception, lt_engine_result *result) {
-  lt_guest_exception(guest);
-  if (LT_JS_TAG(exception) == LT_TAG_NULL || !lt_guest_copy_text(guest, exception, &result->text)) {
+  bool no_memory = is_null_for_want_of_memory(guest, lt_guest_exception(guest));
+  lt_buf_clear(&result->text);
+  if (!lt_guest_copy_text(guest, exception, &result->text)) {
+    no_memory = no_memory || is_null_for_want_of_memory(guest, lt_guest_exception(guest));
+    end_with(result, LT_END_ERROR, "the program threw something that throws when it is looked at");
+  }
+  if (no_memory) {
     end_with(result, LT_END_MEMORY, "out of memory");
   }
 }
@@ -49,6 +59,10 @@ static void end_undescribed(lt_guest *guest, lt_js exception, lt_engine_result *
 static void end_with_error(lt_guest *guest, lt_js exception, lt_engine_result *result) {
   result->ending = LT_END_ERROR;
   lt_buf_clear(&result->text);
+  if (is_null_for_want_of_memory(guest, exception)) {
+    end_with(result, LT_END_MEMORY, "out of memory");
+    return;
+  }
   lt_js parts = lt_guest_call_root(guest, LT_ROOT_DESCRIBE, &exception, 1);
   if (lt_js_is_exception(parts)) {
     end_undescribed(guest, exception, result);
@@ -243,14 +257,17 @@ static void reseed(lt_box *box, uint64_t seed) {
   memcpy(box->memory + box->image->head.random_state, &seed, sizeof seed);
 }
 
+/* The box's ceiling is the one that counts: the engine's own, which it reaches later, has no spare room. */
 static void set_memory_limit(lt_guest *guest, uint64_t bytes) {
   if (bytes == 0 || bytes == LT_RUN_MEMORY_BYTES) {
     return; /* what the image was frozen with */
   }
   uint32_t limit = bytes > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)bytes;
-  lt_box_set_max_bytes(guest->box, limit + 4 * LT_MIB);
-  Z_qjs_instance_t *q = guest->box->instance;
-  LT_BOX_ENTER(guest->box, Z_qjsZ_qjs_set_memory_limit(q, limit));
+  lt_box_set_max_bytes(guest->box, limit);
+  if (limit > LT_RUN_MEMORY_BYTES) {
+    Z_qjs_instance_t *q = guest->box->instance;
+    LT_BOX_ENTER(guest->box, Z_qjsZ_qjs_set_memory_limit(q, limit));
+  }
 }
 
 void lt_engine_run(lt_box *box, const lt_program *program, const lt_guest_host *host, lt_engine_result *result) {

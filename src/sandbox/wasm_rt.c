@@ -9,6 +9,7 @@
 #include "sandbox/trap.h"
 
 #define WASM_PAGE_BYTES 65536u
+#define REFUSALS        2 /* the guest's malloc asks twice before it fails: the spare room is for what comes after */
 #define TYPES_MAX       256
 #define TYPE_ARGS_MAX   32
 
@@ -52,7 +53,12 @@ void wasm_rt_free_memory(wasm_rt_memory_t *memory) {
 uint32_t wasm_rt_grow_memory(wasm_rt_memory_t *memory, uint32_t delta) {
   lt_box *box = lt_trap_running_box();
   uint64_t pages = (uint64_t)memory->pages + delta;
-  if (box == NULL || pages > box->max_pages) {
+  if (box == NULL) {
+    return UINT32_MAX;
+  }
+  uint32_t spare = box->refused >= REFUSALS ? LT_BOX_SPARE_BYTES / WASM_PAGE_BYTES : 0;
+  if (pages > box->max_pages + spare) {
+    box->refused++;
     return UINT32_MAX;
   }
   uint32_t old = memory->pages;
