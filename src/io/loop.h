@@ -70,7 +70,8 @@ void lt_wait_wake(lt_wait *wait, lt_status status);
  * A cancel is fired once, with a reason; everything that waits under it is woken with that reason. */
 typedef struct lt_cancel_node {
   struct lt_cancel_node *prev, *next;
-  lt_wait *wait;
+  lt_wait *wait; /* one of the two */
+  struct lt_cancel *child;
 } lt_cancel_node;
 typedef struct lt_cancel {
   lt_status why; /* LT_OK until fired, then LT_E_CANCELLED or LT_E_TIMEOUT */
@@ -83,6 +84,8 @@ void lt_cancel_fire(lt_cancel *cancel, lt_status why);
  * `cancel` may be NULL: nothing is registered, and removing the node is still right. */
 void lt_cancel_add(lt_cancel *cancel, lt_cancel_node *node, lt_wait *wait);
 void lt_cancel_remove(lt_cancel *cancel, lt_cancel_node *node);
+/* The same for a cancel that is to be fired, with the same reason, when this one is. */
+void lt_cancel_follow(lt_cancel *cancel, lt_cancel_node *node, lt_cancel *child);
 
 /* Runs `fn(arg)` on a thread of libuv's pool and LT_YIELDS until it is done: for work that would hold the loop up for
  * more than about a millisecond (parsing megabytes, SQLite). `fn` must touch nothing of the loop's. */

@@ -78,25 +78,40 @@ void lt_cancel_init(lt_cancel *cancel) {
   *cancel = (lt_cancel){.why = LT_OK};
 }
 
-void lt_cancel_add(lt_cancel *cancel, lt_cancel_node *node, lt_wait *wait) {
+static void tell(const lt_cancel_node *node, lt_status why) {
+  if (node->wait != NULL) {
+    lt_wait_wake(node->wait, why);
+  } else {
+    lt_cancel_fire(node->child, why);
+  }
+}
+
+static void add_node(lt_cancel *cancel, lt_cancel_node *node, lt_wait *wait, lt_cancel *child) {
   *node = (lt_cancel_node){0};
   if (cancel == NULL) {
     return;
   }
   if (cancel->why != LT_OK) {
-    lt_wait_wake(wait, cancel->why);
+    tell(&(lt_cancel_node){.wait = wait, .child = child}, cancel->why);
     return;
   }
-  node->wait = wait;
-  node->next = cancel->head;
+  *node = (lt_cancel_node){.wait = wait, .child = child, .next = cancel->head};
   if (cancel->head != NULL) {
     cancel->head->prev = node;
   }
   cancel->head = node;
 }
 
+void lt_cancel_add(lt_cancel *cancel, lt_cancel_node *node, lt_wait *wait) {
+  add_node(cancel, node, wait, NULL);
+}
+
+void lt_cancel_follow(lt_cancel *cancel, lt_cancel_node *node, lt_cancel *child) {
+  add_node(cancel, node, NULL, child);
+}
+
 void lt_cancel_remove(lt_cancel *cancel, lt_cancel_node *node) {
-  if (node->wait == NULL) { /* not in the list: no cancel, or it was fired */
+  if (node->wait == NULL && node->child == NULL) { /* not in the list: no cancel, or it was fired */
     return;
   }
   if (node->prev != NULL) {
@@ -118,9 +133,9 @@ void lt_cancel_fire(lt_cancel *cancel, lt_status why) {
   cancel->why = why;
   while (cancel->head != NULL) {
     lt_cancel_node *node = cancel->head;
-    lt_wait *wait = node->wait;
+    lt_cancel_node copy = *node;
     lt_cancel_remove(cancel, node);
-    lt_wait_wake(wait, why);
+    tell(&copy, why);
   }
 }
 

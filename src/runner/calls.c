@@ -172,18 +172,26 @@ static void keep_record(lt_run *run, lt_run_open *open) {
   }
 }
 
-static void start_next(lt_run *run);
+/* A call that is not to be made any more, or cannot be. */
+static void refuse(lt_run *run, lt_run_open *open, lt_status why, const char *message) {
+  open->status = why;
+  lt_buf_addc(&open->out, message);
+  keep_record(run, open);
+  mark_ready(run, open);
+}
 
-static void carry_out(void *arg) {
-  lt_run_open *open = arg;
-  lt_run *run = open->run;
+static void perform_timer(lt_run *run, lt_run_open *open) {
+  lt_wait wait;
+  lt_cancel_node node;
+  lt_wait_init(&wait, run->loop);
+  lt_cancel_add(&run->cancel, &node, &wait);
+  lt_wait_on(&wait, open->ms);
+  lt_cancel_remove(&run->cancel, &node);
+}
+
+static void perform(lt_run *run, lt_run_open *open) {
   if (open->is_timer) {
-    lt_wait wait;
-    lt_cancel_node node;
-    lt_wait_init(&wait, run->loop);
-    lt_cancel_add(&run->cancel, &node, &wait);
-    lt_wait_on(&wait, open->ms);
-    lt_cancel_remove(&run->cancel, &node);
+    perform_timer(run, open);
   } else {
     lt_invoke_options options = {.cancel = &run->cancel};
     open->status = lt_door_call(run->door, open->record.tool, open->record.input, &options, &open->out, NULL);
@@ -191,46 +199,74 @@ static void carry_out(void *arg) {
   }
   run->in_flight--;
   mark_ready(run, open);
-  start_next(run);
-  if (run->finished && run->in_flight == 0) {
-    lt_wait_wake(&run->wait, LT_OK);
-  }
 }
 
-static void start_now(lt_run *run, lt_run_open *open) {
-  run->in_flight++;
-  if (lt_loop_spawn(run->loop, carry_out, open, NULL) != LT_OK) {
-    run->in_flight--;
-    open->status = LT_E_NOMEM;
-    lt_buf_addc(&open->out, "no memory for another tool call");
-    keep_record(run, open);
-    mark_ready(run, open);
-  }
-}
-
-static void start_next(lt_run *run) {
+/* The next queued call, counted as in flight; NULL when there is none or enough are in flight. */
+static lt_run_open *take_queued(lt_run *run) {
   lt_run_open *open = run->queued;
   if (open == NULL || run->in_flight >= LT_RUN_OPEN_CALLS_MAX) {
-    return;
+    return NULL;
   }
   run->queued = open->next_queued;
   if (run->queued == NULL) {
     run->last_queued = &run->queued;
   }
-  start_now(run, open);
+  run->in_flight++;
+  return open;
+}
+
+bool lt_run_perform_queued(lt_run *run) {
+  lt_run_open *open = take_queued(run);
+  if (open != NULL) {
+    perform(run, open);
+  }
+  return open != NULL;
+}
+
+/* A fiber for calls beyond the one that the run's own fiber is busy with. */
+static void on_call_fiber(void *arg) {
+  lt_run_open *open = arg;
+  lt_run *run = open->run;
+  perform(run, open);
+  while (lt_run_perform_queued(run)) {
+  }
+  lt_wait_wake(&run->wait, LT_OK);
 }
 
 static void start_on_loop(void *arg) {
   lt_run_open *open = arg;
   lt_run *run = open->run;
+  if (run->cancel.why != LT_OK) {
+    refuse(run, open, run->cancel.why, "the program has ended");
+    return;
+  }
   *run->last_queued = open;
   run->last_queued = &open->next_queued;
-  start_next(run);
+  if (run->idle) {
+    run->idle = false;
+    lt_wait_wake(&run->wait, LT_OK);
+    return;
+  }
+  open = take_queued(run);
+  if (open != NULL && lt_loop_spawn(run->loop, on_call_fiber, open, NULL) != LT_OK) {
+    run->in_flight--;
+    refuse(run, open, LT_E_NOMEM, "no memory for another tool call");
+  }
+}
+
+void lt_run_drop_queued(lt_run *run) {
+  while (run->queued != NULL) {
+    lt_run_open *open = run->queued;
+    run->queued = open->next_queued;
+    refuse(run, open, LT_E_CANCELLED, "the program has ended");
+  }
+  run->last_queued = &run->queued;
 }
 
 void lt_run_stop(lt_run *run, lt_stop why) {
   lt_task_stop(&run->task, why);
   lt_cancel_fire(&run->cancel, why == LT_STOP_TIMEOUT ? LT_E_TIMEOUT : LT_E_CANCELLED);
+  lt_run_drop_queued(run);
   pthread_mutex_lock(&run->lock);
   bool wake = run->parked;
   run->parked = false;

@@ -88,7 +88,9 @@ struct lt_run {
   lt_wait wait;
   lt_cancel cancel;
   lt_post done_post;
+  lt_timer *deadline; /* while the run's own fiber is busy with a call */
   bool finished;
+  bool idle; /* the run's own fiber waits and could carry out a call */
   uint32_t in_flight;
   lt_run_open *queued;
   lt_run_open **last_queued;
@@ -106,6 +108,10 @@ uint32_t lt_run_open_timer(lt_run *run, uint64_t ms);
 bool lt_run_wait_for(lt_run *run, uint32_t id, lt_outcome *ret) LT_YIELDS;
 /* After a step that parked: goes on at once when its answer came meanwhile. On the worker. */
 void lt_run_parked(lt_run *run);
+/* Carries out the next queued call on this fiber; false when there is none. LT_YIELDS. */
+bool lt_run_perform_queued(lt_run *run) LT_YIELDS;
+/* Calls that have not begun when the program ends never will. */
+void lt_run_drop_queued(lt_run *run);
 /* Ends the program from the loop: its open calls are cancelled, it is woken if it waits. */
 void lt_run_stop(lt_run *run, lt_stop why);
 /* The calls (no timers) as the result shows them, linked in the order they were made. */

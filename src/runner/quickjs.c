@@ -76,6 +76,11 @@ static lt_step on_step(lt_task *task) {
 static void on_done(void *arg) {
   lt_run *run = arg;
   run->finished = true;
+  if (run->in_flight > 0 ||
+      run->queued != NULL) { /* it failed: whatever it had started in the background goes with it */
+    lt_run_drop_queued(run);
+    lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
+  }
   lt_wait_wake(&run->wait, LT_OK);
 }
 
@@ -100,20 +105,50 @@ static uint64_t left_ms(const lt_run *run) {
   return deadline > now ? (deadline - now) / 1000000 + 1 : 0;
 }
 
+static void on_deadline(void *arg) {
+  lt_run_stop(arg, LT_STOP_TIMEOUT);
+}
+
+/* While this fiber is busy with a call, somebody else has to look at the clock. */
+static void watch_deadline(lt_run *run) {
+  if (run->deadline == NULL && lt_timer_new(run->loop, on_deadline, run, &run->deadline, NULL) == LT_OK) {
+    lt_timer_start(run->deadline, left_ms(run));
+  }
+}
+
+static void stop_in_time(lt_run *run) {
+  if (run->finished || atomic_load(&run->task.stop) != LT_STOP_NOT) {
+    return;
+  }
+  if (run->cancel.why != LT_OK) {
+    lt_run_stop(run, LT_STOP_CANCEL);
+  } else if (left_ms(run) == 0) {
+    lt_run_stop(run, LT_STOP_TIMEOUT);
+  }
+}
+
+/* The run's own fiber carries out one call at a time itself: a program that waits for one call costs one fiber. */
 static void wait_until_finished(lt_run *run) {
-  lt_cancel_node node;
-  lt_cancel_add(run->request->cancel, &node, &run->wait);
-  while (!run->finished) {
-    lt_status woken = lt_wait_on(&run->wait, left_ms(run));
-    if (woken != LT_OK && !run->finished) {
-      lt_run_stop(run, woken == LT_E_TIMEOUT ? LT_STOP_TIMEOUT : LT_STOP_CANCEL);
-      break;
-    }
-  }
-  lt_cancel_remove(run->request->cancel, &node);
+  lt_cancel_node from_above, to_us;
+  lt_cancel_follow(run->request->cancel, &from_above, &run->cancel);
+  lt_cancel_add(&run->cancel, &to_us, &run->wait);
   while (!run->finished || run->in_flight > 0) {
-    lt_wait_on(&run->wait, UINT64_MAX);
+    stop_in_time(run);
+    if (run->queued != NULL) {
+      watch_deadline(run);
+      if (lt_run_perform_queued(run)) {
+        continue;
+      }
+    }
+    bool ending = run->finished || atomic_load(&run->task.stop) != LT_STOP_NOT;
+    run->idle = true;
+    lt_wait_on(&run->wait, ending ? UINT64_MAX : left_ms(run));
+    run->idle = false;
   }
+  lt_cancel_remove(&run->cancel, &to_us);
+  lt_cancel_remove(run->request->cancel, &from_above);
+  lt_timer_free(run->deadline);
+  run->deadline = NULL;
 }
 
 /* Runs `body` on the workers, in a box of `pool`, to its end. LT_YIELDS. */
