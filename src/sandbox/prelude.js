@@ -3,7 +3,8 @@
 // which changes the built-ins only confuses itself.
 ((H, roots) => {
   'use strict';
-  const { stringify } = JSON;
+  const { Array, Error, Map, Math, Object, Promise, Proxy, ReferenceError, String, Symbol, TypeError } = globalThis;
+  const { parse, stringify } = JSON;
   const { defineProperty, setPrototypeOf, getOwnPropertyDescriptor, keys } = Object;
   const { apply, ownKeys, has } = Reflect;
   const { isArray } = Array;
@@ -20,8 +21,18 @@
   // --- Values as text -----------------------------------------------------------------------------------------------
   // JSON.stringify at native speed: what JSON has no word for has a toJSON, which is undefined unless we are the ones
   // who ask. To put them there each time and take them away again would cost 14 us.
-  const describeFunction = (f) => `[${/^class\b/.test(String(f)) ? 'Class' : 'Function'}: ${f.name || 'anonymous'}]`;
+  const isClass = (f) => /^class\b/.test(String(f));
+  const describeFunction = (f) => `[${isClass(f) ? 'Class' : 'Function'}: ${f.name || 'anonymous'}]`;
   const errorText = (e) => ({ name: e.name, message: e.message });
+  // A Map in itself is no cycle to JSON.stringify, which sees a new object each time: it would go on to the stack's end,
+  // in ten seconds. Shown so often, it throws, and the slow way, which knows cycles, is taken.
+  let shown;
+  const once = (show) => (it) => {
+    const times = apply(mapGet, shown ??= new Map(), [it]) ?? 0;
+    if (times > 100) throw new TypeError('circular reference');
+    apply(mapSet, shown, [it, times + 1]);
+    return show(it);
+  };
   const mapText = (map) => {
     const entries = [...map];
     return entries.every(([k]) => typeof k === 'string') ? Object.fromEntries(entries) : entries;
@@ -33,16 +44,19 @@
   };
   let readable = false;
   for (const [proto, show] of [
-    [Map.prototype, mapText],
-    [Set.prototype, (set) => [...set]],
+    [Map.prototype, once(mapText)],
+    [Set.prototype, once((set) => [...set])],
     [WeakMap.prototype, () => '[WeakMap]'],
     [WeakSet.prototype, () => '[WeakSet]'],
+    [WeakRef.prototype, () => '[WeakRef]'],
     [BigInt.prototype, (n) => String(n)],
     [RegExp.prototype, (r) => String(r)],
     [Error.prototype, errorText],
     [Function.prototype, describeFunction],
     [Promise.prototype, promiseText],
+    [Iterator.prototype, (it) => `[${it[Symbol.toStringTag] ?? 'Iterator'}: not read; use [...it]]`],
     [ArrayBuffer.prototype, (b) => `[ArrayBuffer: ${b.byteLength} bytes]`],
+    [DataView.prototype, (view) => `[DataView: ${view.byteLength} bytes]`],
     [Object.getPrototypeOf(Uint8Array.prototype), (a) => Array.from(a, (n) => (typeof n === 'bigint' ? String(n) : n))],
   ]) {
     const { toJSON } = { toJSON() { return show(this); } };
@@ -57,6 +71,7 @@
   const withReadable = (work) => {
     const before = readable;
     readable = true;
+    shown = undefined;
     try {
       return work();
     } finally {
@@ -70,10 +85,11 @@
     if (typeof value !== 'object' || value === null) return value;
     if (parents.includes(value)) return '[Circular]';
     if (parents.length > 100) return '[too deep]';
+    const inside = [...parents, value];
+    shown = undefined; // cycles are found here
     try {
       if (typeof value.toJSON === 'function') value = value.toJSON();
       if (typeof value !== 'object' || value === null) return value;
-      const inside = [...parents, value];
       if (isArray(value)) return value.map((item) => copy(item, inside));
       const out = {};
       for (const key of keys(value)) {
@@ -105,7 +121,8 @@
   const plainText = (value) => {
     if (typeof value === 'string') return value;
     const text = render(value);
-    return text === undefined ? String(value) : text;
+    if (text === undefined) return String(value);
+    return text[0] === '"' ? parse(text) : text; // a function, a date, 12n: their text, not a string's JSON
   };
   const line = (values) => {
     let text = values.length > 0 ? plainText(values[0]) : '';
@@ -285,7 +302,14 @@
     }
   };
   global('store', store);
-  global('recall', (key) => H.recall(String(key)));
+  const ask = (f, text) => {
+    try {
+      return f(text);
+    } catch (text) {
+      throw failure(text);
+    }
+  };
+  global('recall', (key) => ask(H.recall, String(key)));
   global('complete', (what) => {
     if (typeof what !== 'object' || what === null || typeof what.response !== 'string') {
       throw new TypeError('complete() expects {response: "text for the user", data?, followUp?}');
@@ -296,8 +320,8 @@
     H.done();
     return { stored: what.data !== undefined, followUp: Boolean(what.followUp) };
   });
-  global('discoverTools', (query) => H.discover(query === undefined ? '' : String(query)));
-  global('toolSchema', (name) => H.schema(String(name)));
+  global('discoverTools', (query) => ask(H.discover, query === undefined ? '' : String(query)));
+  global('toolSchema', (name) => ask(H.schema, String(name)));
 
   const say = (level) => (...values) => {
     if (style === RESULT && level === 0) H.output(line(values) + '\n');
@@ -334,6 +358,8 @@
   global('clearTimeout', (handle) => { apply(mapDelete, timers, [handle]); });
   global('queueMicrotask', ((resolved) => (f) => { apply(then, resolved, [() => f()]); })(Promise.resolve()));
   global('input', undefined);
+  const { now } = Date, clock = performance; // the engine's own timeOrigin is the image's
+  global('performance', { now: () => clock.now(), get timeOrigin() { return now() - clock.now(); } });
 
   // --- Roots: engine.c calls these by number ------------------------------------------------------------------------------
   roots.start = (newStyle, bindings, input) => {
@@ -344,7 +370,7 @@
   roots.settle = settle;
   // What to wait for at the end: the value itself, or the promise it is or that it gives when it is called.
   roots.finish = (value, call) => {
-    if (call && typeof value === 'function') value = value(globalThis.input);
+    if (call && typeof value === 'function' && !isClass(value)) value = value(globalThis.input);
     const isThenable = typeof value === 'object' && value !== null && typeof value.then === 'function';
     return isThenable ? Promise.resolve(value) : value;
   };
