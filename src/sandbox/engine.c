@@ -171,7 +171,7 @@ static lt_js await(lt_guest *guest, lt_js promise) {
     }
     if (!next_outcome(guest, &threw)) {
       if (!threw && lt_guest_alive(guest)) {
-        lt_guest_throw_text(guest, LT_STR("the program waits for a promise that nothing will ever settle"));
+        lt_guest_throw_error(guest, LT_STR("the program waits for a promise that nothing will ever settle"));
       }
       return LT_JS_EXCEPTION;
     }

@@ -251,6 +251,20 @@ void lt_guest_throw_text(lt_guest *guest, lt_str message) {
   }
 }
 
+void lt_guest_throw_error(lt_guest *guest, lt_str message) {
+  lt_js text = lt_guest_string(guest, message);
+  if (lt_js_is_exception(text)) {
+    return;
+  }
+  uint32_t at = guest->scratch + LT_SCRATCH_ARGS;
+  write_bytes(guest, at, "message", sizeof "message");
+  LT_BOX_ENTER(guest->box, {
+    lt_js error = Z_qjsZ_JS_NewError(INSTANCE(guest), guest->context);
+    Z_qjsZ_JS_DefinePropertyValueStr(INSTANCE(guest), guest->context, error, at, text, QJS_PROP_HIDDEN);
+    Z_qjsZ_JS_Throw(INSTANCE(guest), guest->context, error);
+  });
+}
+
 int lt_guest_promise_state(lt_guest *guest, lt_js value) {
   if (!lt_js_is_object(value)) {
     return -1;

@@ -109,7 +109,9 @@ void lt_guest_set_item(lt_guest *guest, lt_js array, uint32_t index, lt_js value
 lt_js lt_guest_exception(lt_guest *guest);
 /* Makes `value` the pending exception. */
 void lt_guest_throw(lt_guest *guest, lt_js value);
+/* Makes a string the pending exception (the prelude makes an error of it), or an Error. */
 void lt_guest_throw_text(lt_guest *guest, lt_str message);
+void lt_guest_throw_error(lt_guest *guest, lt_str message);
 /* -1: not a promise; 0: pending; 1: fulfilled; 2: rejected. */
 int lt_guest_promise_state(lt_guest *guest, lt_js value);
 lt_js lt_guest_promise_result(lt_guest *guest, lt_js promise);

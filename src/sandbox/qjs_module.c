@@ -161,7 +161,7 @@ static u32 load_module(lt_guest *guest, lt_str name, u32 len_at) {
   if (guest->host == NULL || !guest->host->module(guest->host->arg, name, &source)) {
     char text[256];
     int n = snprintf(text, sizeof text, "Module not found: %.*s", LT_STR_ARG(lt_str_sub(name, 0, 200)));
-    lt_guest_throw_text(guest, lt_str_from(text, n > 0 ? (size_t)n : 0));
+    lt_guest_throw_error(guest, lt_str_from(text, n > 0 ? (size_t)n : 0));
     return 0;
   }
   u32 at = lt_guest_put(guest, source);
