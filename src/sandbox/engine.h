@@ -43,8 +43,10 @@ typedef struct lt_guest_host {
   lt_outcome (*call)(void *arg, lt_str tool, lt_str input) LT_YIELDS;
   /* Starts a call; false with `ret->text` set when it cannot even be started. The outcome comes through wait. */
   bool (*start)(void *arg, lt_str tool, lt_str input, lt_outcome *ret);
-  /* Starts a timer: its outcome comes through wait, too. */
+  /* Starts a timer: its outcome comes through wait, too. 0: it cannot be started. */
   uint32_t (*timer)(void *arg, uint64_t ms);
+  /* The timer is not wanted any more: no outcome comes. May be NULL: then it comes all the same. */
+  void (*drop)(void *arg, uint32_t id);
   /* Waits for call `id`, or for any open call or timer when `id` is 0. False when nothing is open. LT_YIELDS. */
   bool (*wait)(void *arg, uint32_t id, lt_outcome *ret) LT_YIELDS;
   void (*output)(void *arg, lt_str text);

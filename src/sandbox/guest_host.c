@@ -7,7 +7,7 @@
 
 const lt_guest_function lt_guest_functions[] = {
     {"call", 'c'},  {"start", 's'},  {"timer", 't'},    {"wait", 'w'},   {"output", 'o'},  {"log", 'l'},  {"done", 'd'},
-    {"store", 'S'}, {"recall", 'R'}, {"discover", 'D'}, {"schema", 'T'}, {"resolve", 'r'}, {"peek", 'p'},
+    {"store", 'S'}, {"recall", 'R'}, {"discover", 'D'}, {"schema", 'T'}, {"resolve", 'r'}, {"peek", 'p'}, {"drop", 'x'},
 };
 const unsigned lt_guest_function_count = sizeof lt_guest_functions / sizeof lt_guest_functions[0];
 
@@ -131,6 +131,18 @@ static lt_js do_resolve(lt_guest *guest, lt_str name) {
   return lt_guest_string(guest, outcome.text);
 }
 
+static lt_js do_timer(lt_guest *guest, uint64_t ms) {
+  uint32_t id = guest->host->timer(guest->host->arg, ms);
+  return id != 0 ? LT_JS_MK(LT_TAG_INT, id) : fail_with(guest, LT_STR("too many timers at once"));
+}
+
+static lt_js do_drop(lt_guest *guest, uint32_t id) {
+  if (guest->host->drop != NULL) {
+    guest->host->drop(guest->host->arg, id);
+  }
+  return LT_JS_UNDEFINED;
+}
+
 /* [state, value] of a promise, for showing it. */
 static lt_js do_peek(lt_guest *guest, lt_js promise) {
   int state = lt_guest_promise_state(guest, promise);
@@ -196,7 +208,9 @@ lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_j
   }
   switch (letter) {
     case 't':
-      return LT_JS_MK(LT_TAG_INT, guest->host->timer(guest->host->arg, (uint64_t)double_of(argv[0])));
+      return do_timer(guest, (uint64_t)double_of(argv[0]));
+    case 'x':
+      return do_drop(guest, number_of(argv[0]));
     case 'w':
       return do_wait(guest, number_of(argv[0]));
     case 'p':

@@ -203,10 +203,11 @@
 
   const callForgiving = (id, input) => {
     let resolve, reject, settled = 0, value, number = 0;
+    const error = failure(''); // made here, so that it knows where the program called
     const promise = new Promise((yes, no) => { resolve = yes; reject = no; });
     const act = (ok, v) => {
       settled = ok ? 1 : 2;
-      value = ok ? v : failure(v);
+      value = ok ? v : typeof v === 'string' ? hidden(error, 'message', v) : v;
       (ok ? resolve : reject)(value);
     };
     try {
@@ -342,20 +343,33 @@
   // Timers: bounded by the program's deadline, waited for at its end.
   const timers = new Map();
   let lastTimer = 0;
-  const number = (ms) => (ms > 0 ? Math.min(ms, 0x7fffffff) : 0);
+  const startTimer = (ms) => {
+    try {
+      return H.timer(ms > 0 ? Math.min(ms, 0x7fffffff) : 0);
+    } catch (text) {
+      throw failure(text);
+    }
+  };
   global('sleep', (ms) => {
-    if (style !== PLAIN) return new Promise((resolve) => apply(mapSet, open, [H.timer(number(ms)), () => resolve()]));
-    wait(H.timer(number(ms)));
+    if (style !== PLAIN) return new Promise((resolve) => apply(mapSet, open, [startTimer(ms), () => resolve()]));
+    wait(startTimer(ms));
   });
   global('setTimeout', (f, ms, ...values) => {
-    const handle = ++lastTimer;
-    apply(mapSet, timers, [handle, true]);
-    apply(mapSet, open, [H.timer(number(ms)), () => {
-      if (apply(mapDelete, timers, [handle])) apply(f, undefined, values);
+    const handle = ++lastTimer, number = startTimer(ms);
+    apply(mapSet, timers, [handle, number]);
+    apply(mapSet, open, [number, () => {
+      apply(mapDelete, timers, [handle]);
+      apply(f, undefined, values);
     }]);
     return handle;
   });
-  global('clearTimeout', (handle) => { apply(mapDelete, timers, [handle]); });
+  global('clearTimeout', (handle) => {
+    const number = apply(mapGet, timers, [handle]);
+    if (number === undefined) return;
+    apply(mapDelete, timers, [handle]);
+    apply(mapDelete, open, [number]);
+    H.drop(number);
+  });
   global('queueMicrotask', ((resolved) => (f) => { apply(then, resolved, [() => f()]); })(Promise.resolve()));
   global('input', undefined);
   const { now } = Date, clock = performance; // the engine's own timeOrigin is the image's
