@@ -28,7 +28,9 @@
 #define LT_RUN_FRAMES_CODE_BYTES LT_MIB /* in longer programs only the innermost frame is looked for: a scan each */
 #define LT_RUN_CALLS_MAX         100000 /* tool calls of one program, so that its journal has an end */
 #define LT_RUN_OPEN_CALLS_MAX    1024   /* tool calls of one program in flight at once; further ones queue */
-#define LT_RUN_RECORD_BYTES      LT_MIB /* one call's result as kept for the report */
+#define LT_RUN_TIMERS_MAX        10000  /* timers of one program that tick at once */
+#define LT_RUN_HELD_MAX_BYTES    (256 * LT_MIB) /* inputs and unread answers of one program's open calls */
+#define LT_RUN_RECORD_BYTES      LT_MIB /* one call's input, or its result, as kept for the report */
 #define LT_RUN_RECORDS_MAX_BYTES (64 * LT_MIB) /* all of them */
 #define LT_RUN_STORE_MAX_BYTES   (16 * LT_MIB) /* all store() values of one program */
 #define LT_JSSCAN_DEPTH          1024 /* brackets told apart when reading a program; on our stack, a byte each */

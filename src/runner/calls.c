@@ -1,103 +1,165 @@
-/* Tool calls and timers of a program: opened on the worker, carried out on the loop, waited for on the worker. */
+/* Tool calls of a program: opened on the worker, carried out on the loop, waited for on the worker. */
 #include "base/mem.h"
 #include "runner/program.h"
+
+static lt_run_tool_call *call_of(lt_run_open *open) {
+  return (lt_run_tool_call *)(void *)open;
+}
 
 /* --- On the worker ---------------------------------------------------------------------------- */
 static void start_on_loop(void *arg);
 
-static lt_run_open *open_new(lt_run *run) {
-  lt_run_open *open = lt_mem_zalloc(1, sizeof *open);
-  if (open == NULL) {
-    return NULL;
-  }
+void lt_run_add_open(lt_run *run, lt_run_open *open, void (*start)(void *arg)) {
   open->run = run;
-  open->id = ++run->call_count;
-  open->post = (lt_post){.fn = start_on_loop, .arg = open};
-  lt_buf_init(&open->out, LT_JSON_MAX_BYTES);
-  return open;
-}
-
-static void add(lt_run *run, lt_run_open *open) {
+  open->id = ++run->last_id;
+  open->post = (lt_post){.fn = start, .arg = open};
   pthread_mutex_lock(&run->lock);
-  *run->last_call = open;
-  run->last_call = &open->next_call;
   run->open_count++;
   pthread_mutex_unlock(&run->lock);
   lt_loop_post(run->loop, &open->post);
 }
 
-/* Tool name and input, copied behind each other. */
-static bool copy_request(lt_run_open *open, lt_str tool, lt_str input) {
-  char *bytes = lt_mem_alloc(tool.n + input.n + 1);
-  if (bytes == NULL) {
-    return false;
+/* Frees a text of our own that is shown to others as const. */
+static void free_text(lt_str *text) {
+  char *bytes = NULL;
+  memcpy(&bytes, &text->p, sizeof bytes);
+  lt_mem_free(bytes);
+  *text = LT_STR_NULL;
+}
+
+static void call_free(lt_run_tool_call *call) {
+  if (call != NULL) {
+    free_text(&call->record.tool);
+    free_text(&call->record.input);
+    lt_buf_release(&call->out);
+    lt_mem_free(call);
   }
-  memcpy(bytes, tool.p, tool.n);
-  if (input.n > 0) {
-    memcpy(bytes + tool.n, input.p, input.n);
+}
+
+static bool copy_text(lt_str text, lt_str *ret) {
+  char *bytes = lt_mem_strdup(text);
+  *ret = lt_str_from(bytes, text.n);
+  return bytes != NULL;
+}
+
+static lt_run_tool_call *call_new(lt_str tool, lt_str input) {
+  lt_run_tool_call *call = lt_mem_zalloc(1, sizeof *call);
+  if (call == NULL) {
+    return NULL;
   }
-  open->record.tool = lt_str_from(bytes, tool.n);
-  open->record.input = lt_str_from(bytes + tool.n, input.n);
-  return true;
+  lt_buf_init(&call->out, LT_JSON_MAX_BYTES);
+  if (!copy_text(tool, &call->record.tool) || !copy_text(input, &call->record.input)) {
+    call_free(call);
+    return NULL;
+  }
+  call->record.input_bytes = input.n;
+  return call;
+}
+
+/* A string costs the program its bytes once, however many calls it is given to; here every call has a copy. */
+static bool hold(lt_run *run, size_t bytes) {
+  pthread_mutex_lock(&run->lock);
+  bool fits = bytes <= LT_RUN_HELD_MAX_BYTES - run->held_bytes;
+  run->held_bytes += fits ? bytes : 0;
+  pthread_mutex_unlock(&run->lock);
+  return fits;
+}
+
+static void let_go(lt_run *run, size_t bytes) {
+  pthread_mutex_lock(&run->lock);
+  run->held_bytes -= bytes;
+  pthread_mutex_unlock(&run->lock);
+}
+
+static uint32_t say_no(lt_run *run, lt_outcome *ret, const char *what, unsigned long count, const char *unit) {
+  lt_buf_clear(&run->reply);
+  lt_buf_printf(&run->reply, "%s %lu %s", what, count, unit);
+  ret->text = lt_buf_view(&run->reply);
+  return 0;
 }
 
 uint32_t lt_run_open_call(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret) {
   if (run->call_count >= LT_RUN_CALLS_MAX) {
-    ret->text = LT_STR("too many tool calls: a program may make 100000");
-    return 0;
+    return say_no(run, ret, "too many tool calls: a program may make", LT_RUN_CALLS_MAX, "of them");
   }
-  lt_run_open *open = open_new(run);
-  if (open == NULL || !copy_request(open, tool, input)) {
-    lt_mem_free(open);
+  if (!hold(run, input.n)) {
+    return say_no(run, ret, "too much at once: the inputs and answers of open tool calls may have",
+                  LT_RUN_HELD_MAX_BYTES / LT_MIB, "MiB together; wait for some before starting more");
+  }
+  lt_run_tool_call *call = call_new(tool, input);
+  if (call == NULL) {
+    let_go(run, input.n);
     ret->text = LT_STR("no memory for another tool call");
     return 0;
   }
-  add(run, open);
-  return open->id;
+  run->call_count++;
+  *run->last_call = call;
+  run->last_call = &call->next;
+  lt_run_add_open(run, &call->open, start_on_loop);
+  return call->open.id;
 }
 
-uint32_t lt_run_open_timer(lt_run *run, uint64_t ms) {
-  lt_run_open *open = open_new(run);
-  if (open == NULL) {
-    return 0; /* nobody will wait for it in vain: lt_run_wait_for finds nothing */
+/* Out of the list of what is done. Under the lock. */
+static void unlink_ready(lt_run *run, lt_run_open **place) {
+  lt_run_open *open = *place;
+  *place = open->next_ready;
+  if (*place == NULL) {
+    run->last_ready = place;
   }
-  open->is_timer = true;
-  open->ms = ms;
-  add(run, open);
-  return open->id;
+  run->open_count--;
 }
 
-/* The ready call that answers what is waited for, taken off the list; NULL when there is none. Under the lock. */
+bool lt_run_drop_open(lt_run *run, lt_run_open *open) {
+  pthread_mutex_lock(&run->lock);
+  lt_run_open **place = &run->ready;
+  while (*place != NULL && *place != open) {
+    place = &(*place)->next_ready;
+  }
+  bool was_ready = *place != NULL;
+  if (was_ready) {
+    unlink_ready(run, place);
+  } else {
+    open->dropped = true;
+    run->open_count--;
+  }
+  pthread_mutex_unlock(&run->lock);
+  return was_ready;
+}
+
+/* What is done and answers what is waited for; NULL when there is none. Under the lock. */
 static lt_run_open *take_ready(lt_run *run, uint32_t id) {
   for (lt_run_open **place = &run->ready; *place != NULL; place = &(*place)->next_ready) {
     lt_run_open *open = *place;
-    if (id != 0 && open->id != id) {
-      continue;
+    if (id == 0 || open->id == id) {
+      unlink_ready(run, place);
+      return open;
     }
-    *place = open->next_ready;
-    if (*place == NULL) {
-      run->last_ready = place;
-    }
-    open->taken = true;
-    run->open_count--;
-    return open;
   }
   return NULL;
 }
 
 /* Outcomes too large to be kept go when the program has read them. */
 static void drop_last_taken(lt_run *run) {
-  if (run->last_taken != NULL && run->last_taken->record.result.n == 0 && run->last_taken->record.error.n == 0) {
-    lt_buf_release(&run->last_taken->out);
+  lt_run_tool_call *call = run->last_taken;
+  if (call != NULL && !call->kept) {
+    let_go(run, call->out.n);
+    lt_buf_release(&call->out);
   }
   run->last_taken = NULL;
 }
 
 static void give(lt_run *run, lt_run_open *open, lt_outcome *ret) {
-  run->last_taken = open;
   ret->id = open->id;
-  ret->ok = open->status == LT_OK;
-  ret->text = open->is_timer ? LT_STR("null") : lt_buf_view(&open->out);
+  if (open->is_timer) {
+    ret->ok = true;
+    ret->text = LT_STR("null");
+    lt_run_timer_taken(run, open);
+    return;
+  }
+  lt_run_tool_call *call = call_of(open);
+  run->last_taken = call;
+  ret->ok = call->status == LT_OK;
+  ret->text = lt_buf_view(&call->out);
 }
 
 bool lt_run_wait_for(lt_run *run, uint32_t id, lt_outcome *ret) {
@@ -121,14 +183,17 @@ bool lt_run_wait_for(lt_run *run, uint32_t id, lt_outcome *ret) {
   }
 }
 
+static bool is_waited_for(const lt_run *run, const lt_run_open *open) {
+  return run->waiting == LT_WAIT_ANY || (run->waiting == LT_WAIT_ONE && open->id == run->waiting_id);
+}
+
 /* Whether the parked program can go on. Under the lock. */
 static bool has_answer(const lt_run *run) {
-  for (const lt_run_open *open = run->ready; open != NULL; open = open->next_ready) {
-    if (run->waiting == LT_WAIT_ANY || open->id == run->waiting_id) {
-      return true;
-    }
+  const lt_run_open *open = run->ready;
+  while (open != NULL && !is_waited_for(run, open)) {
+    open = open->next_ready;
   }
-  return false;
+  return open != NULL;
 }
 
 void lt_run_parked(lt_run *run) {
@@ -143,122 +208,139 @@ void lt_run_parked(lt_run *run) {
 
 /* --- On the loop ------------------------------------------------------------------------------ */
 /* Wakes the program if this is what it waits for. */
-static void mark_ready(lt_run *run, lt_run_open *open) {
+void lt_run_ready(lt_run *run, lt_run_open *open) {
+  bool wake = false;
   pthread_mutex_lock(&run->lock);
-  open->done = true;
-  open->next_ready = NULL;
-  *run->last_ready = open;
-  run->last_ready = &open->next_ready;
-  bool wake = run->parked && has_answer(run);
-  run->parked = run->parked && !wake;
+  if (!open->dropped) {
+    open->next_ready = NULL;
+    *run->last_ready = open;
+    run->last_ready = &open->next_ready;
+    wake = run->parked && is_waited_for(run, open);
+    run->parked = run->parked && !wake;
+  }
   pthread_mutex_unlock(&run->lock);
   if (wake) {
     lt_workers_submit(run->workers, &run->task);
   }
 }
 
-static void keep_record(lt_run *run, lt_run_open *open) {
-  lt_run_call *record = &open->record;
-  lt_str text = lt_buf_view(&open->out);
-  record->finished = open->status == LT_OK || run->cancel.why != open->status; /* else cut short by our own end */
-  if (open->status != LT_OK) {
-    record->error = text;
-    return;
+static bool keep(lt_run *run, size_t bytes) {
+  bool fits = bytes <= LT_RUN_RECORD_BYTES && bytes <= LT_RUN_RECORDS_MAX_BYTES - run->kept_bytes;
+  run->kept_bytes += fits ? bytes : 0;
+  return fits;
+}
+
+static void keep_input(lt_run *run, lt_run_call *record) {
+  let_go(run, record->input_bytes);
+  if (!keep(run, record->input_bytes)) {
+    free_text(&record->input);
   }
-  record->result_bytes = text.n;
-  if (text.n <= LT_RUN_RECORD_BYTES && run->kept_bytes + text.n <= LT_RUN_RECORDS_MAX_BYTES) {
-    record->result = text;
-    run->kept_bytes += text.n;
+}
+
+/* Fails a call whose answer has no room; its message is short. */
+static void keep_outcome(lt_run *run, lt_run_tool_call *call) {
+  lt_run_call *record = &call->record;
+  record->result_bytes = call->out.n;
+  call->kept = keep(run, call->out.n);
+  if (!call->kept && !hold(run, call->out.n)) {
+    call->status = LT_E_LIMIT;
+    lt_buf_release(&call->out);
+    lt_buf_printf(&call->out, "the inputs and answers of open tool calls have more than %lu MiB together",
+                  LT_RUN_HELD_MAX_BYTES / LT_MIB);
+    call->kept = true;
   }
+  lt_str text = lt_buf_view(&call->out);
+  if (call->status == LT_OK) {
+    record->result = call->kept ? text : LT_STR_NULL;
+  } else {
+    record->error = call->kept ? text : LT_STR("the tool failed with a message that was too long to keep");
+  }
+}
+
+/* What ended because the program did has no outcome. */
+static bool was_cut_short(const lt_run *run, lt_status status) {
+  return run->cancel.why != LT_OK && status != LT_OK && status != LT_E_TOOL;
+}
+
+static void finish(lt_run *run, lt_run_tool_call *call) {
+  call->record.finished = !was_cut_short(run, call->status);
+  keep_input(run, &call->record);
+  keep_outcome(run, call);
+  lt_run_ready(run, &call->open);
 }
 
 /* A call that is not to be made any more, or cannot be. */
-static void refuse(lt_run *run, lt_run_open *open, lt_status why, const char *message) {
-  open->status = why;
-  lt_buf_addc(&open->out, message);
-  keep_record(run, open);
-  mark_ready(run, open);
+static void refuse(lt_run *run, lt_run_tool_call *call, lt_status why, const char *message) {
+  call->status = why;
+  lt_buf_addc(&call->out, message);
+  finish(run, call);
 }
 
-static void perform_timer(lt_run *run, lt_run_open *open) {
-  lt_wait wait;
-  lt_cancel_node node;
-  lt_wait_init(&wait, run->loop);
-  lt_cancel_add(&run->cancel, &node, &wait);
-  lt_wait_on(&wait, open->ms);
-  lt_cancel_remove(&run->cancel, &node);
-}
-
-static void perform(lt_run *run, lt_run_open *open) {
-  if (open->is_timer) {
-    perform_timer(run, open);
-  } else {
-    lt_invoke_options options = {.cancel = &run->cancel};
-    open->status = lt_door_call(run->door, open->record.tool, open->record.input, &options, &open->out, NULL);
-    keep_record(run, open);
-  }
+static void perform(lt_run *run, lt_run_tool_call *call) {
+  lt_invoke_options options = {.cancel = &run->cancel};
+  call->status = lt_door_call(run->door, call->record.tool, call->record.input, &options, &call->out, NULL);
   run->in_flight--;
-  mark_ready(run, open);
+  finish(run, call);
 }
 
 /* The next queued call, counted as in flight; NULL when there is none or enough are in flight. */
-static lt_run_open *take_queued(lt_run *run) {
-  lt_run_open *open = run->queued;
-  if (open == NULL || run->in_flight >= LT_RUN_OPEN_CALLS_MAX) {
+static lt_run_tool_call *take_queued(lt_run *run) {
+  lt_run_tool_call *call = run->queued;
+  if (call == NULL || run->in_flight >= LT_RUN_OPEN_CALLS_MAX) {
     return NULL;
   }
-  run->queued = open->next_queued;
+  run->queued = call->next_queued;
   if (run->queued == NULL) {
     run->last_queued = &run->queued;
   }
   run->in_flight++;
-  return open;
+  return call;
 }
 
 bool lt_run_perform_queued(lt_run *run) {
-  lt_run_open *open = take_queued(run);
-  if (open != NULL) {
-    perform(run, open);
+  lt_run_tool_call *call = take_queued(run);
+  if (call != NULL) {
+    perform(run, call);
   }
-  return open != NULL;
+  return call != NULL;
 }
 
 /* A fiber for calls beyond the one that the run's own fiber is busy with. */
 static void on_call_fiber(void *arg) {
-  lt_run_open *open = arg;
-  lt_run *run = open->run;
-  perform(run, open);
+  lt_run_tool_call *call = arg;
+  lt_run *run = call->open.run;
+  perform(run, call);
   while (lt_run_perform_queued(run)) {
   }
   lt_wait_wake(&run->wait, LT_OK);
 }
 
 static void start_on_loop(void *arg) {
-  lt_run_open *open = arg;
-  lt_run *run = open->run;
+  lt_run_tool_call *call = arg;
+  lt_run *run = call->open.run;
   if (run->cancel.why != LT_OK) {
-    refuse(run, open, run->cancel.why, "the program has ended");
+    refuse(run, call, run->cancel.why, "the program has ended");
     return;
   }
-  *run->last_queued = open;
-  run->last_queued = &open->next_queued;
+  *run->last_queued = call;
+  run->last_queued = &call->next_queued;
   if (run->idle) {
     run->idle = false;
     lt_wait_wake(&run->wait, LT_OK);
     return;
   }
-  open = take_queued(run);
-  if (open != NULL && lt_loop_spawn(run->loop, on_call_fiber, open, NULL) != LT_OK) {
+  call = take_queued(run);
+  if (call != NULL && lt_loop_spawn(run->loop, on_call_fiber, call, NULL) != LT_OK) {
     run->in_flight--;
-    refuse(run, open, LT_E_NOMEM, "no memory for another tool call");
+    refuse(run, call, LT_E_NOMEM, "no memory for another tool call");
   }
 }
 
 void lt_run_drop_queued(lt_run *run) {
   while (run->queued != NULL) {
-    lt_run_open *open = run->queued;
-    run->queued = open->next_queued;
-    refuse(run, open, LT_E_CANCELLED, "the program has ended");
+    lt_run_tool_call *call = run->queued;
+    run->queued = call->next_queued;
+    refuse(run, call, LT_E_CANCELLED, "the program has ended");
   }
   run->last_queued = &run->queued;
 }
@@ -276,26 +358,21 @@ void lt_run_stop(lt_run *run, lt_stop why) {
   }
 }
 
-const lt_run_call *lt_run_link_calls(lt_run_open *calls) {
-  const lt_run_call *first = NULL;
-  const lt_run_call **last = &first;
-  for (lt_run_open *open = calls; open != NULL; open = open->next_call) {
-    if (!open->is_timer) {
-      *last = &open->record;
-      last = &open->record.next;
+const lt_run_call *lt_run_link_calls(lt_run_tool_call *calls) {
+  const lt_run_call **last = NULL;
+  for (lt_run_tool_call *call = calls; call != NULL; call = call->next) {
+    if (last != NULL) {
+      *last = &call->record;
     }
+    last = &call->record.next;
   }
-  return first;
+  return calls != NULL ? &calls->record : NULL;
 }
 
-void lt_run_calls_release(lt_run_open *calls) {
+void lt_run_calls_release(lt_run_tool_call *calls) {
   while (calls != NULL) {
-    lt_run_open *open = calls;
-    calls = open->next_call;
-    char *request = NULL;
-    memcpy(&request, &open->record.tool.p, sizeof request); /* our own allocation, shown to others as const */
-    lt_mem_free(request);
-    lt_buf_release(&open->out);
-    lt_mem_free(open);
+    lt_run_tool_call *call = calls;
+    calls = call->next;
+    call_free(call);
   }
 }

@@ -17,6 +17,13 @@ void lt_run_fail(lt_run_result *result, lt_status status, const char *fmt, ...) 
   lt_buf_addc(&result->error, text);
 }
 
+void lt_run_say_something(lt_run_result *result) {
+  if (result->status != LT_OK && result->error.n == 0) {
+    lt_buf_release(&result->error);
+    lt_buf_addc(&result->error, lt_status_text(result->status));
+  }
+}
+
 /* --- Where ------------------------------------------------------------------------------------ */
 static bool number(lt_str text, size_t *at, uint32_t *ret) {
   uint32_t n = 0;
@@ -28,14 +35,23 @@ static bool number(lt_str text, size_t *at, uint32_t *ret) {
   return *at > start;
 }
 
-/* `    at f (program.js:3:11)`: where that was written, when this line of the stack is the program's own. */
+/* Where the file's name begins in `at f (program.js:3:11)` or `at program.js:3:11`; another file's may end like it. */
+static size_t file_in(lt_str frame, lt_str file) {
+  size_t at = lt_str_find(frame, file, 1);
+  while (at != SIZE_MAX && ((frame.p[at - 1] != '(' && frame.p[at - 1] != ' ') || at + file.n >= frame.n ||
+                            frame.p[at + file.n] != ':')) {
+    at = lt_str_find(frame, file, at + 1);
+  }
+  return at;
+}
+
+/* Where that was written, when this line of the stack is the program's own. */
 static bool position_of(const lt_run *run, lt_str frame, lt_run_place *ret) {
-  lt_str file = run->program.file;
-  size_t at = lt_str_find(frame, file, 0);
-  if (at == SIZE_MAX || at + file.n >= frame.n || frame.p[at + file.n] != ':') {
+  size_t at = file_in(frame, run->program.file);
+  if (at == SIZE_MAX) {
     return false;
   }
-  at += file.n + 1;
+  at += run->program.file.n + 1;
   *ret = (lt_run_place){0};
   if (!number(frame, &at, &ret->line)) {
     return false;
@@ -55,13 +71,22 @@ static lt_str next_line(lt_str *rest) {
   return line;
 }
 
-static void add_frame(lt_run_result *result, lt_str frame, const lt_run_place *place) {
+static lt_str function_of(lt_str frame) {
   lt_str call = lt_str_trim(frame);
   size_t end = lt_str_find(call, LT_STR(" ("), 0);
   lt_str name = lt_str_starts(call, LT_STR("at ")) && end != SIZE_MAX ? lt_str_sub(call, 3, end) : LT_STR("<program>");
-  if (lt_str_eq(name, LT_STR("<eval>"))) {
-    name = LT_STR("<program>");
-  }
+  return lt_str_eq(name, LT_STR("<eval>")) ? LT_STR("<program>") : name;
+}
+
+/* `class E extends Error {}` is where E is declared; where it was made is the frame after that. */
+static bool is_class_declared_at(const lt_run *run, lt_str name, const lt_run_place *place) {
+  lt_str keyword = LT_STR("class ");
+  lt_str line = lt_jsscan_line(run->request->code, place->line);
+  lt_str text = lt_str_sub(line, place->at, line.n);
+  return lt_str_starts(text, keyword) && lt_str_starts(lt_str_trim(lt_str_sub(text, keyword.n, text.n)), name);
+}
+
+static void add_frame(lt_run_result *result, lt_str name, const lt_run_place *place) {
   lt_buf_printf(&result->stack, "%sat %.*s (%u:%u)", result->stack.n > 0 ? "\n" : "", LT_STR_ARG(name), place->line,
                 place->column);
 }
@@ -70,16 +95,20 @@ static void add_frame(lt_run_result *result, lt_str frame, const lt_run_place *p
 static void locate(lt_run *run) {
   unsigned most = run->request->code.n > LT_RUN_FRAMES_CODE_BYTES ? 1 : STACK_LINES_MAX;
   lt_str rest = lt_buf_view(&run->engine.stack);
+  bool only_declared = true;
   for (unsigned frames = 0; rest.n > 0 && frames < most;) {
     lt_str frame = next_line(&rest);
+    lt_str name = function_of(frame);
     lt_run_place place;
     if (!position_of(run, frame, &place)) {
       continue;
     }
-    if (frames++ == 0) {
+    bool declared = only_declared && is_class_declared_at(run, name, &place);
+    if (frames++ == 0 || (only_declared && !declared)) {
       lt_run_place_set(run, &place);
     }
-    add_frame(run->result, frame, &place);
+    only_declared = declared;
+    add_frame(run->result, name, &place);
   }
 }
 
@@ -238,22 +267,20 @@ static void judge_error(lt_run *run) {
 }
 
 static void judge_stopped(lt_run *run) {
-  const lt_run_request *request = run->request;
   if (atomic_load(&run->task.stop) == LT_STOP_TIMEOUT) {
-    unsigned long ms = request->timeout_ms != 0 ? request->timeout_ms : LT_RUN_TIMEOUT_MS;
-    lt_run_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums", ms);
+    lt_run_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
+                (unsigned long)lt_run_timeout_ms(run->request));
   } else {
     lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
   }
 }
 
 static void judge_memory(lt_run *run) {
-  uint64_t bytes = run->request->memory_bytes != 0 ? run->request->memory_bytes : LT_RUN_MEMORY_BYTES;
   locate(run);
   lt_run_fail(run->result, LT_E_NOMEM,
               "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
               "(--memory, sandbox.memoryMb)",
-              (unsigned long)(bytes / LT_MIB));
+              (unsigned long)(lt_run_memory_bytes(run->request) / LT_MIB));
 }
 
 static void judge_value(lt_run *run, lt_value_kind kind) {

@@ -3,6 +3,18 @@
 #include "codec/json.h"
 #include "runner/program.h"
 
+/* --- The request's limits --------------------------------------------------------------------- */
+uint64_t lt_run_timeout_ms(const lt_run_request *request) {
+  uint64_t ms = request->timeout_ms != 0 ? request->timeout_ms : LT_RUN_TIMEOUT_MS;
+  return ms < LT_RUN_TIMEOUT_MAX_MS ? ms : LT_RUN_TIMEOUT_MAX_MS;
+}
+
+uint64_t lt_run_memory_bytes(const lt_run_request *request) {
+  uint64_t bytes = request->memory_bytes != 0 ? request->memory_bytes : LT_RUN_MEMORY_BYTES;
+  uint64_t least = bytes > LT_RUN_MEMORY_MIN_BYTES ? bytes : LT_RUN_MEMORY_MIN_BYTES;
+  return least < LT_RUN_MEMORY_MAX_BYTES ? least : LT_RUN_MEMORY_MAX_BYTES;
+}
+
 /* --- Text that can be run --------------------------------------------------------------------- */
 static void fail_at(lt_run *run, size_t at, const char *what) {
   run->source = run->request->code;
@@ -66,6 +78,7 @@ typedef struct binder {
   const lt_tool **bound; /* so far */
   size_t count;
   size_t room;
+  bool failed; /* no memory */
 } binder;
 
 static bool is_bound(const binder *b, const lt_tool *tool) {
@@ -82,6 +95,7 @@ static bool remember(binder *b, const lt_tool *tool) {
     size_t room = b->room == 0 ? 16 : b->room * 2;
     const lt_tool **bound = lt_mem_realloc(b->bound, room * sizeof *bound);
     if (bound == NULL) {
+      b->failed = true;
       return false;
     }
     b->bound = bound;
@@ -103,7 +117,7 @@ static void bind(void *arg, lt_str word) {
 }
 
 /* A program names few of the tools there are; the rest are found through tools["id"]. */
-static void bind_named_tools(lt_run *run, lt_str code) {
+static lt_status bind_named_tools(lt_run *run, lt_str code) {
   binder b = {.run = run, .writer = lt_json_writer_on(&run->bindings)};
   lt_buf_clear(&run->bindings);
   lt_json_begin_object(&b.writer);
@@ -113,40 +127,44 @@ static void bind_named_tools(lt_run *run, lt_str code) {
     lt_buf_clear(&run->bindings);
   }
   lt_mem_free(b.bound);
+  return b.failed ? LT_E_NOMEM : run->bindings.status;
 }
 
 /* --- The shape of the program ----------------------------------------------------------------- */
 /* A function declaration has no value as a statement, but as an expression it has. */
-static lt_str as_expression(lt_run *run, lt_str code) {
+static lt_status as_expression(lt_run *run, lt_str *code) {
   lt_str prefix = LT_STR("0,");
   lt_buf whole;
   lt_buf_init(&whole, LT_RUN_CODE_MAX_BYTES * 2);
   lt_buf_add(&whole, prefix);
-  lt_buf_add(&whole, code);
+  lt_buf_add(&whole, *code);
   lt_buf_release(&run->code);
   run->code = whole;
   run->column_offset = (unsigned)prefix.n;
-  return lt_buf_view(&run->code);
+  *code = lt_buf_view(&run->code);
+  return whole.status;
 }
 
-void lt_run_prepare_code(lt_run *run, lt_str code) {
+lt_status lt_run_prepare_code(lt_run *run, lt_str code, lt_err *err) {
   lt_jsscan scan = lt_jsscan_program(code);
   bool typed = run->request->lang == LT_LANG_TYPESCRIPT;
   lt_program *program = &run->program;
   program->module = scan.has_import || scan.has_export;
   program->call_result = scan.is_function && !program->module;
   program->calls = typed ? LT_CALLS_RESULT : scan.uses_promises ? LT_CALLS_PROMISE : LT_CALLS_PLAIN;
-  if (lt_catalog_count(run->catalog) > 0) {
-    bind_named_tools(run, code);
+  lt_status status = lt_catalog_count(run->catalog) > 0 ? bind_named_tools(run, code) : LT_OK;
+  if (status == LT_OK && program->call_result && scan.is_declaration) {
+    status = as_expression(run, &code);
   }
-  if (program->call_result && scan.is_declaration) {
-    code = as_expression(run, code);
+  if (status != LT_OK) {
+    return lt_fail(err, status, "no memory for another program");
   }
   program->code = code;
   program->file = typed ? LT_STR("program.ts") : LT_STR("program.js");
   program->input = run->request->input;
   program->bindings = lt_buf_view(&run->bindings);
-  program->memory_bytes = run->request->memory_bytes;
+  program->memory_bytes = lt_run_memory_bytes(run->request);
+  return LT_OK;
 }
 
 bool lt_run_prepare(lt_run *run) {

@@ -18,22 +18,28 @@
 
 typedef struct lt_run lt_run;
 
-/* A tool call or a timer in flight. Made by the worker, carried out on the loop, its outcome read by the worker. */
+/* What a program waits for: a tool call or a timer. Made by the worker, carried out on the loop, taken by the worker.
+ */
 typedef struct lt_run_open {
-  lt_run_call record; /* what the result will show; first, so that the list of calls is a list of these */
-  struct lt_run_open *next_call;
   struct lt_run_open *next_ready;
-  struct lt_run_open *next_queued;
   lt_run *run;
   uint32_t id;
   bool is_timer;
-  uint64_t ms;
+  bool dropped; /* the program does not want it any more; under the lock */
   lt_post post;
-  lt_buf out; /* the value, or the message of a failure */
-  lt_status status;
-  bool done;  /* under the run's lock */
-  bool taken; /* the program has its outcome */
 } lt_run_open;
+
+typedef struct lt_run_tool_call {
+  lt_run_open open; /* first: an open that is no timer is one of these */
+  struct lt_run_tool_call *next;
+  struct lt_run_tool_call *next_queued;
+  lt_run_call record; /* what the result will show */
+  lt_buf out;         /* the value, or the message of a failure */
+  lt_status status;
+  bool kept; /* `out` stays for the report; otherwise it goes when the program has read it */
+} lt_run_tool_call;
+
+typedef struct lt_run_timer lt_run_timer; /* timers.c */
 
 typedef enum lt_run_wait { LT_WAIT_NOTHING, LT_WAIT_ANY, LT_WAIT_ONE } lt_run_wait;
 
@@ -71,15 +77,21 @@ struct lt_run {
   size_t output_bytes;
   size_t log_bytes;
 
-  /* Its calls. */
+  /* Its calls and timers: the worker's side. */
+  lt_run_tool_call *calls; /* all that were made, in order */
+  lt_run_tool_call **last_call;
+  lt_run_tool_call *last_taken;
+  lt_run_timer *timers; /* those not taken */
+  uint32_t last_id;
+  uint32_t call_count;
+  uint32_t timer_count;
+
+  /* Under the lock. */
   pthread_mutex_t lock;
-  lt_run_open *calls;
-  lt_run_open **last_call;
   lt_run_open *ready;
   lt_run_open **last_ready;
-  lt_run_open *last_taken;
-  uint32_t call_count;
   uint32_t open_count; /* started and not taken */
+  size_t held_bytes;   /* inputs of calls not carried out, answers not taken that are not kept */
   lt_run_wait waiting;
   uint32_t waiting_id;
   bool parked;
@@ -90,33 +102,52 @@ struct lt_run {
   lt_post done_post;
   lt_timer *deadline; /* while the run's own fiber is busy with a call */
   bool finished;
-  bool idle; /* the run's own fiber waits and could carry out a call */
-  uint32_t in_flight;
-  lt_run_open *queued;
-  lt_run_open **last_queued;
-  size_t kept_bytes; /* of results in the records */
+  bool idle;          /* the run's own fiber waits and could carry out a call */
+  uint32_t in_flight; /* tool calls */
+  lt_run_tool_call *queued;
+  lt_run_tool_call **last_queued;
+  lt_run_timer *ticking;
+  size_t kept_bytes; /* of inputs, results and messages in the records */
 };
+
+/* The request's limits, or what holds without one. */
+uint64_t lt_run_timeout_ms(const lt_run_request *request);
+uint64_t lt_run_memory_bytes(const lt_run_request *request);
 
 /* prepare.c: from what was written to what is run. False: `result` says why it cannot be. */
 bool lt_run_prepare(lt_run *run);
-/* The same for the JavaScript that came out of TypeScript. */
-void lt_run_prepare_code(lt_run *run, lt_str code);
+/* The same for the JavaScript itself, also what came out of TypeScript. Errors: LT_E_NOMEM. */
+lt_status lt_run_prepare_code(lt_run *run, lt_str code, lt_err *err);
 
-/* calls.c */
+/* calls.c: on the worker. 0: it cannot be started, `ret` says why. */
 uint32_t lt_run_open_call(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret);
-uint32_t lt_run_open_timer(lt_run *run, uint64_t ms);
 bool lt_run_wait_for(lt_run *run, uint32_t id, lt_outcome *ret) LT_YIELDS;
-/* After a step that parked: goes on at once when its answer came meanwhile. On the worker. */
+/* After a step that parked: goes on at once when its answer came meanwhile. */
 void lt_run_parked(lt_run *run);
-/* Carries out the next queued call on this fiber; false when there is none. LT_YIELDS. */
+/* calls.c: on the loop. Carries out the next queued call on this fiber; false when there is none. LT_YIELDS. */
 bool lt_run_perform_queued(lt_run *run) LT_YIELDS;
 /* Calls that have not begun when the program ends never will. */
 void lt_run_drop_queued(lt_run *run);
-/* Ends the program from the loop: its open calls are cancelled, it is woken if it waits. */
+/* Ends the program: its open calls are cancelled, it is woken if it waits. */
 void lt_run_stop(lt_run *run, lt_stop why);
-/* The calls (no timers) as the result shows them, linked in the order they were made. */
-const lt_run_call *lt_run_link_calls(lt_run_open *calls);
-void lt_run_calls_release(lt_run_open *calls);
+/* The calls as the result shows them, linked in the order they were made. */
+const lt_run_call *lt_run_link_calls(lt_run_tool_call *calls);
+void lt_run_calls_release(lt_run_tool_call *calls);
+
+/* calls.c, for timers.c: on the worker, counts and starts what was made; on the loop, hands over what is done. */
+void lt_run_add_open(lt_run *run, lt_run_open *open, void (*start_on_loop)(void *arg));
+void lt_run_ready(lt_run *run, lt_run_open *open);
+/* On the worker: takes it off the list of what is done; false: it is not there and will not get there any more. */
+bool lt_run_drop_open(lt_run *run, lt_run_open *open);
+
+/* timers.c. 0: there are too many, or there is no memory. */
+uint32_t lt_run_open_timer(lt_run *run, uint64_t ms);
+/* The program does not want it any more; nothing happens when it has been taken. */
+void lt_run_drop_timer(lt_run *run, uint32_t id);
+/* The program has its outcome. */
+void lt_run_timer_taken(lt_run *run, lt_run_open *open);
+/* On the loop, after the program's end. */
+void lt_run_timers_release(lt_run *run);
 
 /* world.c: what is answered on the worker. */
 void lt_run_world(lt_run *run, lt_guest_host *host);
@@ -140,6 +171,8 @@ void lt_run_place_source(lt_run *run, size_t at);                       /* a byt
 void lt_run_judge(lt_run *run);
 /* The same for TypeScript whose types could not be taken off. */
 void lt_run_judge_syntax(lt_run *run);
+/* When there was no memory for the words: the status's own. */
+void lt_run_say_something(lt_run_result *result);
 void lt_run_fail(lt_run_result *result, lt_status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

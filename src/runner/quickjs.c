@@ -76,10 +76,9 @@ static lt_step on_step(lt_task *task) {
 static void on_done(void *arg) {
   lt_run *run = arg;
   run->finished = true;
-  if (run->in_flight > 0 ||
-      run->queued != NULL) { /* it failed: whatever it had started in the background goes with it */
-    lt_run_drop_queued(run);
+  if (run->in_flight > 0 || run->queued != NULL) { /* it failed: what it had started in the background goes with it */
     lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
+    lt_run_drop_queued(run);
   }
   lt_wait_wake(&run->wait, LT_OK);
 }
@@ -149,10 +148,22 @@ static void wait_until_finished(lt_run *run) {
   lt_cancel_remove(run->request->cancel, &from_above);
   lt_timer_free(run->deadline);
   run->deadline = NULL;
+  lt_run_timers_release(run);
+}
+
+static bool was_cancelled_before(lt_run *run) {
+  if (run->request->cancel == NULL || run->request->cancel->why == LT_OK) {
+    return false;
+  }
+  lt_task_stop(&run->task, LT_STOP_CANCEL);
+  return true;
 }
 
 /* Runs `body` on the workers, in a box of `pool`, to its end. LT_YIELDS. */
 static lt_status run_in_box(lt_run *run, lt_pool *pool, void (*body)(lt_run *run), lt_err *err) {
+  if (was_cancelled_before(run)) {
+    return LT_OK;
+  }
   LT_TRY(lt_pool_take(pool, &run->box, err));
   run->pool = pool;
   run->body = body;
@@ -204,7 +215,7 @@ static lt_status run_program(lt_run *run, lt_err *err) {
   if (typed && !strip_types(run, &status, err)) {
     return status;
   }
-  lt_run_prepare_code(run, typed ? lt_buf_view(&run->code) : run->source);
+  LT_TRY(lt_run_prepare_code(run, typed ? lt_buf_view(&run->code) : run->source, err));
   LT_TRY(run_in_box(run, &run->quickjs->base_pool, program_body, err));
   lt_run_judge(run);
   return LT_OK;
@@ -247,13 +258,13 @@ lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_re
   }
   uint64_t began = lt_workers_now();
   run_init(run, q, request, result);
-  uint64_t timeout_ms = request->timeout_ms != 0 ? request->timeout_ms : LT_RUN_TIMEOUT_MS;
-  atomic_store(&run->task.deadline_ns, began + timeout_ms * 1000000);
+  atomic_store(&run->task.deadline_ns, began + lt_run_timeout_ms(request) * 1000000);
   lt_status status = lt_door_catalog(q->door, &run->catalog, err);
   if (status == LT_OK) {
     status = run_program(run, err);
   }
   result->duration_ms = (double)(lt_workers_now() - began) / 1e6;
+  lt_run_say_something(result);
   result->owned = run->calls;
   result->calls = lt_run_link_calls(run->calls);
   run_release(run);

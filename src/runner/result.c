@@ -38,27 +38,39 @@ static void put_texts(lt_json_writer *w, const lt_run_result *result, const char
   lt_json_end_array(w);
 }
 
-/* A program's input is whatever it said: the door may have refused it for not being JSON. */
-static void put_input(lt_json_writer *w, lt_str input) {
-  lt_str text = lt_str_trim(input);
-  lt_json_put_raw(w, text.n > 0 && lt_json_check(text, NULL) == LT_OK ? text : LT_STR("{}"));
+/* Bytes instead of a text that was too large to keep. */
+static void put_bytes(lt_json_writer *w, const char *key, size_t bytes) {
+  lt_json_key(w, key);
+  lt_json_put_int(w, (int64_t)bytes);
+}
+
+/* A text that ought to be JSON, made by others: one that is not must not spoil the whole. */
+static void put_json(lt_json_writer *w, const char *key, lt_str text, const char *otherwise) {
+  text = lt_str_trim(text);
+  lt_json_key(w, key);
+  lt_json_put_raw(w, text.n > 0 && lt_json_check(text, NULL) == LT_OK ? text : lt_str_of(otherwise));
+}
+
+static void put_input(lt_json_writer *w, const lt_run_call *call) {
+  if (call->input.n == 0 && call->input_bytes > 0) {
+    put_bytes(w, "inputBytes", call->input_bytes);
+  } else {
+    put_json(w, "input", call->input, "{}");
+  }
 }
 
 static void put_call(lt_json_writer *w, const lt_run_call *call) {
   lt_json_begin_object(w);
   lt_json_key(w, "tool");
   lt_json_put_str(w, call->tool);
-  lt_json_key(w, "input");
-  put_input(w, call->input);
+  put_input(w, call);
   if (!call->finished || call->error.n > 0) {
     lt_json_key(w, "error");
     lt_json_put_str(w, call->error.n > 0 ? call->error : LT_STR("the program ended before the call did"));
   } else if (call->result.n > 0) {
-    lt_json_key(w, "result");
-    lt_json_put_raw(w, call->result);
+    put_json(w, "result", call->result, "null");
   } else {
-    lt_json_key(w, "resultBytes"); /* not kept: too large */
-    lt_json_put_int(w, (int64_t)call->result_bytes);
+    put_bytes(w, "resultBytes", call->result_bytes);
   }
   lt_json_end_object(w);
 }

@@ -33,13 +33,14 @@ typedef struct lt_run_text {
   void *run;
 } lt_run_text;
 
-/* One tool call. `result` is JSON text and empty when it failed or was not kept for its size. */
+/* One tool call. `input` and `result` are JSON text, empty when they were not kept for their size. */
 typedef struct lt_run_call {
   const struct lt_run_call *next;
   lt_str tool;
   lt_str input;
   lt_str result;
   lt_str error;        /* why it failed; empty when it did not */
+  size_t input_bytes;  /* also when the input itself was not kept */
   size_t result_bytes; /* also when the result itself was not kept */
   bool finished;       /* false: cut short by the program's end */
 } lt_run_call;
@@ -48,8 +49,8 @@ typedef struct lt_run_request {
   lt_str code;
   lt_lang lang;
   lt_str input;            /* JSON text, or empty */
-  uint64_t timeout_ms;     /* 0: LT_RUN_TIMEOUT_MS */
-  uint64_t memory_bytes;   /* 0: LT_RUN_MEMORY_BYTES */
+  uint64_t timeout_ms;     /* 0: LT_RUN_TIMEOUT_MS; at most LT_RUN_TIMEOUT_MAX_MS */
+  uint64_t memory_bytes;   /* 0: LT_RUN_MEMORY_BYTES; LT_RUN_MEMORY_MIN_BYTES to LT_RUN_MEMORY_MAX_BYTES */
   size_t max_output_bytes; /* 0: LT_RUN_OUTPUT_MAX_BYTES */
   const lt_run_module *modules;
   size_t module_count;

@@ -51,7 +51,9 @@ static size_t cost_of(lt_str key, lt_str json) {
 static entry *entry_new(lt_str key, lt_str json) {
   entry *e = lt_mem_alloc(cost_of(key, json));
   if (e != NULL) {
-    memcpy(e->bytes, key.p, key.n);
+    if (key.n > 0) {
+      memcpy(e->bytes, key.p, key.n);
+    }
     memcpy(e->bytes + key.n, json.p, json.n);
     e->key = lt_str_from(e->bytes, key.n);
     e->json = lt_str_from(e->bytes + key.n, json.n);

@@ -15,6 +15,7 @@ static void text_on_loop(void *arg) {
 static void say(lt_run *run, lt_said said, lt_str what) {
   lt_run_text *text = lt_mem_alloc(sizeof *text + what.n);
   if (text == NULL) {
+    *(said == LT_SAID_OUTPUT ? &run->result->output_cut : &run->result->log_cut) = true;
     return;
   }
   char *bytes = (char *)(text + 1);
@@ -28,38 +29,42 @@ static void say(lt_run *run, lt_said said, lt_str what) {
   }
 }
 
-/* As much of `what` as still fits, cut between characters. */
-static lt_str fitting(lt_str what, size_t *used, size_t max, bool *ret_cut) {
-  size_t room = max > *used ? max - *used : 0;
-  if (what.n > room) {
-    *ret_cut = true;
-    while (room > 0 && ((unsigned char)what.p[room] & 0xc0) == 0x80) {
-      room--;
-    }
-    what.n = room;
+/* The first `room` bytes at most, cut between characters. */
+static lt_str cut(lt_str text, size_t room) {
+  if (text.n <= room) {
+    return text;
   }
-  *used += what.n;
-  return what;
+  while (room > 0 && ((unsigned char)text.p[room] & 0xc0) == 0x80) {
+    room--;
+  }
+  return lt_str_sub(text, 0, room);
+}
+
+/* Says as much of a text as still fits; once something was cut, nothing more. */
+static void say_fitting(lt_run *run, lt_said said, lt_str text, size_t *used, size_t max, bool *was_cut) {
+  size_t room = max > *used ? max - *used : 0;
+  size_t costs = text.n > 0 ? text.n : 1; /* ten million empty ones are too many */
+  if (*was_cut) {
+    return;
+  }
+  *was_cut = costs > room;
+  *used += costs;
+  text = cut(text, room);
+  if (!*was_cut || text.n > 0) {
+    say(run, said, text);
+  }
 }
 
 static void on_output(void *arg, lt_str text) {
   lt_run *run = arg;
   size_t max = run->request->max_output_bytes != 0 ? run->request->max_output_bytes : LT_RUN_OUTPUT_MAX_BYTES;
-  bool was_cut = run->result->output_cut;
-  lt_str part = fitting(text, &run->output_bytes, max, &run->result->output_cut);
-  if (!was_cut) {
-    say(run, LT_SAID_OUTPUT, part);
-  }
+  say_fitting(run, LT_SAID_OUTPUT, text, &run->output_bytes, max, &run->result->output_cut);
 }
 
 static void on_log(void *arg, lt_log_level level, lt_str text) {
   lt_run *run = arg;
-  bool was_cut = run->result->log_cut;
-  lt_str part = fitting(text, &run->log_bytes, LT_RUN_LOG_MAX_BYTES, &run->result->log_cut);
-  if (!was_cut) {
-    say(run, level == LT_LOG_ERROR ? LT_SAID_ERROR : level == LT_LOG_WARN ? LT_SAID_WARNING : LT_SAID_LOG, part);
-  }
-  run->log_bytes += 16; /* a line costs something even when it is empty: ten million of them are too many */
+  lt_said said = level == LT_LOG_ERROR ? LT_SAID_ERROR : level == LT_LOG_WARN ? LT_SAID_WARNING : LT_SAID_LOG;
+  say_fitting(run, said, text, &run->log_bytes, LT_RUN_LOG_MAX_BYTES, &run->result->log_cut);
 }
 
 static void on_done(void *arg) {
@@ -197,7 +202,7 @@ static lt_outcome on_schema(void *arg, lt_str name) {
     return (lt_outcome){.ok = true, .text = tool->input_schema};
   }
   lt_buf message;
-  lt_buf_init(&message, 4 * LT_KIB);
+  lt_buf_init(&message, LT_JSON_MAX_BYTES);
   lt_buf_add(&message, not_found(run, name));
   lt_buf_clear(&run->reply);
   lt_json_writer w = lt_json_writer_on(&run->reply);
@@ -222,7 +227,7 @@ static bool on_module(void *arg, lt_str name, lt_str *ret_source) {
 
 /* --- What it waits for ------------------------------------------------------------------------ */
 /* `Tool "x" failed: why`, unless the door said as much already. */
-static lt_str failed(lt_run *run, const lt_run_open *call) {
+static lt_str failed(lt_run *run, const lt_run_tool_call *call) {
   lt_str why = lt_buf_view(&call->out);
   if (lt_str_starts(why, LT_STR("Tool \""))) {
     return why;
@@ -261,6 +266,10 @@ static uint32_t on_timer(void *arg, uint64_t ms) {
   return lt_run_open_timer(arg, ms);
 }
 
+static void on_drop(void *arg, uint32_t id) {
+  lt_run_drop_timer(arg, id);
+}
+
 /* Gives way to others when the slice is used up, and says whether to end. */
 static bool on_poll(void *arg) {
   lt_run *run = arg;
@@ -280,6 +289,7 @@ void lt_run_world(lt_run *run, lt_guest_host *host) {
       .call = on_call,
       .start = on_start,
       .timer = on_timer,
+      .drop = on_drop,
       .wait = on_wait,
       .output = on_output,
       .log = on_log,

@@ -1,0 +1,138 @@
+/* Timers of a program: started on the worker, ticking on the loop, their outcome taken or dropped on the worker.
+ *
+ * A program may use millions of them one after another, so that each is gone when it has been taken. Until then it is
+ * in the worker's list; while it ticks also in the loop's. */
+#include "base/mem.h"
+#include "runner/program.h"
+
+struct lt_run_timer {
+  lt_run_open open; /* first */
+  uint64_t ms;
+  /* The worker's. */
+  lt_run_timer *next;
+  lt_run_timer **place;
+  /* The loop's. */
+  lt_timer *timer; /* while it ticks */
+  lt_run_timer *next_ticking;
+  lt_run_timer **ticking_place;
+  lt_post drop_post;
+};
+
+static lt_run_timer *timer_of(lt_run_open *open) {
+  return (lt_run_timer *)(void *)open;
+}
+
+/* --- On the worker ---------------------------------------------------------------------------- */
+static void start_on_loop(void *arg);
+static void drop_on_loop(void *arg);
+
+static void link_timer(lt_run *run, lt_run_timer *t) {
+  t->next = run->timers;
+  t->place = &run->timers;
+  if (t->next != NULL) {
+    t->next->place = &t->next;
+  }
+  run->timers = t;
+  run->timer_count++;
+}
+
+static void unlink_timer(lt_run *run, lt_run_timer *t) {
+  *t->place = t->next;
+  if (t->next != NULL) {
+    t->next->place = t->place;
+  }
+  run->timer_count--;
+}
+
+uint32_t lt_run_open_timer(lt_run *run, uint64_t ms) {
+  lt_run_timer *t = run->timer_count < LT_RUN_TIMERS_MAX ? lt_mem_zalloc(1, sizeof *t) : NULL;
+  if (t == NULL) {
+    return 0;
+  }
+  t->open.is_timer = true;
+  t->ms = ms;
+  link_timer(run, t);
+  lt_run_add_open(run, &t->open, start_on_loop);
+  return t->open.id;
+}
+
+void lt_run_timer_taken(lt_run *run, lt_run_open *open) {
+  unlink_timer(run, timer_of(open));
+  lt_mem_free(open);
+}
+
+static lt_run_timer *find(const lt_run *run, uint32_t id) {
+  lt_run_timer *t = run->timers;
+  while (t != NULL && t->open.id != id) {
+    t = t->next;
+  }
+  return t;
+}
+
+void lt_run_drop_timer(lt_run *run, uint32_t id) {
+  lt_run_timer *t = find(run, id);
+  if (t == NULL) {
+    return;
+  }
+  unlink_timer(run, t);
+  if (lt_run_drop_open(run, &t->open)) {
+    lt_mem_free(t);
+    return;
+  }
+  /* The loop has it: it comes back when the loop has heard of it. */
+  t->drop_post = (lt_post){.fn = drop_on_loop, .arg = t};
+  lt_loop_post(run->loop, &t->drop_post);
+}
+
+/* --- On the loop ------------------------------------------------------------------------------ */
+static void stop_ticking(lt_run_timer *t) {
+  if (t->timer == NULL) {
+    return;
+  }
+  lt_timer_free(t->timer);
+  t->timer = NULL;
+  *t->ticking_place = t->next_ticking;
+  if (t->next_ticking != NULL) {
+    t->next_ticking->ticking_place = t->ticking_place;
+  }
+}
+
+static void on_time(void *arg) {
+  lt_run_timer *t = arg;
+  stop_ticking(t);
+  lt_run_ready(t->open.run, &t->open);
+}
+
+/* Without memory for a timer it is over at once. */
+static void start_on_loop(void *arg) {
+  lt_run_timer *t = arg;
+  lt_run *run = t->open.run;
+  if (lt_timer_new(run->loop, on_time, t, &t->timer, NULL) != LT_OK) {
+    on_time(t);
+    return;
+  }
+  t->next_ticking = run->ticking;
+  t->ticking_place = &run->ticking;
+  if (t->next_ticking != NULL) {
+    t->next_ticking->ticking_place = &t->next_ticking;
+  }
+  run->ticking = t;
+  lt_timer_start(t->timer, t->ms);
+}
+
+static void drop_on_loop(void *arg) {
+  lt_run_timer *t = arg;
+  stop_ticking(t);
+  lt_mem_free(t);
+}
+
+void lt_run_timers_release(lt_run *run) {
+  while (run->ticking != NULL) {
+    stop_ticking(run->ticking);
+  }
+  while (run->timers != NULL) {
+    lt_run_timer *t = run->timers;
+    unlink_timer(run, t);
+    lt_mem_free(t);
+  }
+}
