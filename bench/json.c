@@ -11,14 +11,15 @@ static void measure(lt_rig *rig, void *arg) {
   lt_measure_init(&out);
   lt_measure_init(&through);
   for (int i = 0; i < RUNS; i++) {
-    double in_ns = lt_rig_time(rig, LT_STR("benchMegabyte({}).length"), LT_LANG_JAVASCRIPT);
-    double through_ns = lt_rig_time(rig, LT_STR("benchMegabyte({})"), LT_LANG_JAVASCRIPT);
-    lt_measure_add(&in, in_ns);
-    lt_measure_add(&through, through_ns);
-    lt_measure_add(&out, through_ns - in_ns);
+    lt_measure_add(&in, lt_rig_time(rig, LT_STR("benchMegabyte({}).length"), LT_LANG_JAVASCRIPT));
+    lt_measure_add(&through, lt_rig_time(rig, LT_STR("benchMegabyte({})"), LT_LANG_JAVASCRIPT));
+  }
+  double least = lt_measure_quantile(&in, 0);
+  for (size_t i = 0; i < through.count; i++) {
+    lt_measure_add(&out, through.at[i] - least);
   }
   lt_measure_print_ns("in: a tool's answer → value, whole run", &in, 0);
-  lt_measure_print_ns("out: value → result (both less in)", &out, 0);
+  lt_measure_print_ns("out: value → result (both, less the quickest in)", &out, 0);
   lt_measure_print_ns("both: a tool's answer is the program's result, whole run", &through, 0);
 }
 

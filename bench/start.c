@@ -85,7 +85,7 @@ static round_times pooled(ground *g, lt_str code) {
   lt_run run;
   double start = lt_measure_now();
   run_init(&run, g, &request, &result);
-  lt_run_prepare_code(&run, code);
+  LT_CHECK(lt_run_prepare_code(&run, code, NULL) == LT_OK);
   LT_CHECK(lt_pool_take(&g->pool, &run.box, NULL) == LT_OK);
   turn(&run);
   double done = lt_measure_now();
@@ -103,7 +103,7 @@ static round_times mapped(ground *g, lt_str code) {
   lt_run run;
   double start = lt_measure_now();
   run_init(&run, g, &request, &result);
-  lt_run_prepare_code(&run, code);
+  LT_CHECK(lt_run_prepare_code(&run, code, NULL) == LT_OK);
   LT_CHECK(lt_box_new(&g->image, &run.box, NULL) == LT_OK);
   turn(&run);
   double done = lt_measure_now();
