@@ -1,25 +1,25 @@
-// What a model writes in TypeScript mode, about as long as such programs are.
-interface Repository { name: string; stars: number; topics: string[]; archived?: boolean }
-type Group<T> = Record<string, T[]>;
-enum Size { Small = "small", Large = "large" }
+// What a model writes in TypeScript, about as long as such programs are.
+interface Repository {
+  name: string;
+  stars: number;
+  archived?: boolean;
+}
+type Groups<T> = Record<string, T[]>;
 
-const repositories: Repository[] = ["alpha", "beta", "gamma", "delta", "epsilon"].map((name, i): Repository => ({
-  name, stars: (i * 37) % 100, topics: i % 2 === 0 ? ["c", "wasm"] : ["agents"], archived: i === 3,
-}));
+const names: string[] = ["alpha", "beta", "gamma", "delta"];
+const repositories = names.map((name, i): Repository => ({ name, stars: (i * 37) % 100 }));
 
-function groupBy<T>(items: readonly T[], key: (item: T) => string): Group<T> {
-  return items.reduce<Group<T>>((groups, item) => ({ ...groups, [key(item)]: [...(groups[key(item)] ?? []), item] }), {});
+function groupBy<T>(items: readonly T[], key: (item: T) => string): Groups<T> {
+  const groups: Groups<T> = {};
+  for (const item of items) {
+    (groups[key(item)] ??= []).push(item);
+  }
+  return groups;
 }
 
-class Report {
-  readonly #lines: string[] = [];
-  constructor(private readonly title: string) {}
-  add(line: string): this { this.#lines.push(line); return this; }
-  toString(): string { return [this.title, ...this.#lines].join("\n"); }
+const groups = groupBy(repositories, (r) => (r.stars > 50 ? "large" : "small"));
+for (const [size, group] of Object.entries(groups)) {
+  const listed = group.filter((r) => !r.archived).map((r) => r.name as string);
+  console.log(`${size}: ${listed.join(", ")}`);
 }
-
-const report = new Report("Repositories");
-for (const [size, group] of Object.entries(groupBy(repositories, (r) => (r.stars > 50 ? Size.Large : Size.Small)))) {
-  report.add(`${size}: ${group!.filter((r) => !r.archived).map((r) => r.name as string).join(", ")}`);
-}
-console.log(report.toString());
+console.log("total", repositories.reduce((sum: number, r) => sum + r.stars, 0));
