@@ -1,6 +1,8 @@
 /* lathe: the command line. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/str.h"
 #include "front/command.h"
@@ -32,22 +34,41 @@ static int unknown(const char *name) {
   return LT_EXIT_USAGE;
 }
 
+/* Started without them (`<&-`), the next files we open would be taken for them. */
+static void open_standard_files(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (fcntl(fd, F_GETFD) < 0) {
+      (void)open("/dev/null", O_RDWR); /* the lowest that is free: this one */
+    }
+  }
+}
+
+/* A full disk is a failure, too. */
+static int finish(int code) {
+  if (fflush(stdout) == 0 && !ferror(stdout)) {
+    return code;
+  }
+  fputs("lathe: standard output could not be written, or not all of it\n", stderr);
+  return code == LT_EXIT_OK ? LT_EXIT_FAILED : code;
+}
+
 int main(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "";
   if (strcmp(name, "__exec") == 0) {
     return lt_exec_main(argc - 1, argv + 1);
   }
+  open_standard_files();
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     print_help(stdout);
-    return LT_EXIT_OK;
+    return finish(LT_EXIT_OK);
   }
   if (strcmp(name, "--version") == 0) {
     puts("lathe " LT_VERSION);
-    return LT_EXIT_OK;
+    return finish(LT_EXIT_OK);
   }
   for (size_t i = 0; i < COMMANDS; i++) {
     if (strcmp(name, commands[i]->name) == 0) {
-      return commands[i]->run(argc - 1, argv + 1);
+      return finish(commands[i]->run(argc - 1, argv + 1));
     }
   }
   if (*name != '\0') {

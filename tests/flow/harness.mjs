@@ -86,8 +86,8 @@ async function noneLeft(mark, graceMs) {
 const SANITIZER = /(?:Address|Leak|Thread|UndefinedBehavior|Memory)Sanitizer|runtime error:|lathe: .*LT_CHECK/;
 
 /**
- * Starts `lathe ARGS`. Options: stdin (text or bytes; nothing by default), cwd, env, and limitMs, after which it is killed
- * and the test fails.
+ * Starts `lathe ARGS`. Options: stdin (text or bytes; nothing by default), cwd, env, redirect (as a shell has it), and
+ * limitMs, after which it is killed and the test fails.
  * Returns {child, text() - so far on stdout and stderr, ended - a promise of {code, signal, stdout, stderr, bytes, ms}}.
  */
 export function start(args, options = {}) {
@@ -96,7 +96,8 @@ export function start(args, options = {}) {
   const limitMs = (options.limitMs ?? 30_000) * patience;
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([k]) => !/^(LATHE|XDG_|NODE_)/.test(k)));
   const began = Date.now();
-  const child = spawn(lathe, args.map(String), {
+  const command = options.redirect ? ["sh", "-c", `exec "$0" "$@" ${options.redirect}`, lathe] : [lathe];
+  const child = spawn(command[0], [...command.slice(1), ...args.map(String)], {
     cwd: options.cwd ?? home,
     env: { ...inherited, HOME: home, [mark.split("=")[0]]: mark.split("=")[1], ...options.env },
     stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],

@@ -1,12 +1,11 @@
 // Servers that go wrong: the run still works, the error says what to do, and no process is left behind. (That none is
 // left is looked at after every run, see harness.mjs.)
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, test } from "node:test";
-import { config, failure, fake, folder, patience, program, recording, report, run, servers, sleep, start, until, value } from "./harness.mjs";
+import { describe, test } from "node:test";
+import { failure, fake, folder, patience, program, recording, report, servers, sleep, start, until, value } from "./harness.mjs";
 
-const hello = ["a server that works", fake()];
 const beside = (entry) => servers({ good: fake(), bad: entry });
 /** The good server works, the bad one is warned of, and calling it says why it cannot be. */
 async function worksBeside(entry, reason, options) {
@@ -310,6 +309,14 @@ describe("signals", () => {
       assert.equal((await r.ended).signal, signal); // and nothing is left
     });
   }
+  test("SIGKILL with a server behind a shell, as npx starts it", async () => {
+    const wire = recording();
+    const { command, args: words } = fake(wire.option);
+    const r = start(["run", "-e", "fakeHang({})", ...servers({ fake: { command: "sh", args: ["-c", '"$0" "$@"; true', command, ...words] } })]);
+    await hanging(wire);
+    r.child.kill("SIGKILL");
+    await r.ended;
+  });
   test("SIGKILL while servers start", async () => {
     const wire = recording();
     const r = start(["run", "-e", "1", ...servers({ never: fake("--never", "--stubborn", wire.option) })]);
@@ -321,7 +328,7 @@ describe("signals", () => {
     const wire = recording();
     const r = start(["run", "--json", "-e", "let why; try { fakeHang({}) } catch (e) { why = e.message } why", ...args(wire)]);
     await hanging(wire);
-    const pid = Number(await serverOf(r, wire));
+    const pid = Number(serverOf(r, wire));
     process.kill(pid, "SIGKILL");
     const end = await r.ended;
     assert.match(JSON.parse(end.stdout).result, /^Tool "fake\.hang" failed: /);
@@ -336,8 +343,7 @@ describe("signals", () => {
 });
 
 /** The process id of the server that records to `wire`. */
-async function serverOf(r, wire) {
-  const { readFileSync } = await import("node:fs");
+function serverOf(r, wire) {
   return r.pids().find((pid) => readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(wire.path));
 }
 

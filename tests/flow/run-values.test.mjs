@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { join } from "node:path";
-import { config, failure, folder, prints, program, report, run, value } from "./harness.mjs";
+import { config, failure, fake, folder, prints, program, report, run, servers, value } from "./harness.mjs";
 
 const ts = (code, args = []) => program(code, ["--lang", "ts", ...args]);
 
@@ -78,6 +78,27 @@ describe("stdout, stderr and exit code", () => {
 
   test("an error of the program's own class is named", async () => {
     assert.match((await failure("class MyError extends Error { name = 'MyError' }\nthrow new MyError('mine')")).error, /^MyError: mine$/);
+  });
+});
+
+describe("standard files that are not what they should be", () => {
+  test("a full disk is a failure", async () => {
+    for (const args of [["run", "-e", "'x'"], ["run", "--json", "-e", "1"], ["run", "-e", "output('x')"], ["tools", "--json"], ["--help"]]) {
+      const end = await run(args, { redirect: ">/dev/full" });
+      assert.equal(end.code, 1, args.join(" "));
+      assert.match(end.stderr, /standard output could not be written/);
+    }
+    assert.equal((await run(["run", "-e", "nope()"], { redirect: "2>/dev/full" })).code, 1);
+  });
+  for (const redirect of ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"]) {
+    test(`closed: ${redirect}`, async () => {
+      const end = await run(["run", "-e", "log('l'); fakeAdd({ a: 1, b: 1 })", ...servers({ fake: fake() })], { redirect });
+      assert.deepEqual([end.code, end.stdout], [0, redirect.includes(">&-") && redirect !== "2>&-" ? "" : "2\n"]);
+    });
+  }
+  test("a reader that goes away ends it by SIGPIPE or an error, nothing else", async () => {
+    const end = await run(["run", "-e", "for (let i = 0; i < 500; i++) output('x'.repeat(100))"], { redirect: "| head -n 1" });
+    assert.equal(end.stdout, "x".repeat(100) + "\n");
   });
 });
 
