@@ -113,16 +113,18 @@
 #define LT_SCHEMA_MAX_BYTES LT_MIB         /* a schema's text, like LT_TYPEGEN_SCHEMA_MAX_BYTES */
 #define LT_SCHEMA_MEMORY_BYTES (64 * LT_MIB) /* one compiled schema; and likewise what checking one value may need */
 #define LT_SCHEMA_NODES_MAX 50000          /* schemas in one schema */
+#define LT_SCHEMA_IDS_MAX 1000             /* identifiers and anchors in one schema: looked up one by one */
 #define LT_SCHEMA_PATTERNS_MAX 2000        /* patterns in one schema */
 #define LT_SCHEMA_PROGRAMS_MAX 100000      /* instructions of all its patterns */
-#define LT_SCHEMA_DEPTH_MAX 160            /* schemas being applied inside each other: recursion on a fiber's stack */
+#define LT_SCHEMA_DEPTH_MAX 120            /* schemas being applied inside each other: recursion on a fiber's stack */
 #define LT_SCHEMA_STEPS 4000000            /* of work per check, a step being about 5 ns: 20 ms ... */
 #define LT_SCHEMA_STEPS_PER_BYTE 32        /* ... and so many more per byte of what is checked */
 #define LT_SCHEMA_NOTES_MAX 20             /* things not supported that are told of one schema */
-#define LT_SCHEMA_FAULT_MAX_BYTES 600      /* one fault's text */
+#define LT_SCHEMA_FAULTS_MAX_BYTES (16 * LT_KIB) /* the text about one value */
 #define LT_SCHEMA_SHOWN_BYTES 60           /* of a value, a key or a pattern in a fault's text */
 #define LT_SCHEMA_LABELS_MAX 6             /* alternatives named in a fault */
 #define LT_REGEX_PATTERN_MAX_BYTES (16 * LT_KIB)
+#define LT_REGEX_MEMORY_BYTES (8 * LT_MIB) /* the tree of one pattern */
 #define LT_REGEX_DEPTH_MAX 40              /* groups in groups: recursion on a fiber's stack */
 #define LT_REGEX_PROGRAM_MAX 8000          /* instructions after repetitions are written out */
 #define LT_REGEX_RANGES_MAX 2000           /* of one character class */
