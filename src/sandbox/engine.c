@@ -38,17 +38,18 @@ static bool is_out_of_memory(const lt_engine_result *result) {
          lt_str_eq(lt_buf_view(&result->name), LT_STR("InternalError"));
 }
 
-/* The engine throws null when there is no room for an error. */
-static bool is_null_for_want_of_memory(const lt_guest *guest, lt_js exception) {
-  return LT_JS_TAG(exception) == LT_TAG_NULL && guest->box->refused > 0;
+/* The engine throws null, or nothing, when there is no room for an error. */
+static bool is_want_of_memory(const lt_guest *guest, lt_js exception) {
+  int tag = LT_JS_TAG(exception);
+  return (tag == LT_TAG_NULL && guest->box->refused > 0) || tag == LT_TAG_UNINITIALIZED;
 }
 
 /* The prelude could not describe it, for want of memory or stack, or because it throws when it is looked at. */
 static void end_undescribed(lt_guest *guest, lt_js exception, lt_engine_result *result) {
-  bool no_memory = is_null_for_want_of_memory(guest, lt_guest_exception(guest));
+  bool no_memory = is_want_of_memory(guest, lt_guest_exception(guest));
   lt_buf_clear(&result->text);
   if (!lt_guest_copy_text(guest, exception, &result->text)) {
-    no_memory = no_memory || is_null_for_want_of_memory(guest, lt_guest_exception(guest));
+    no_memory = no_memory || is_want_of_memory(guest, lt_guest_exception(guest));
     end_with(result, LT_END_ERROR, "the program threw something that throws when it is looked at");
   }
   if (no_memory) {
@@ -59,7 +60,7 @@ static void end_undescribed(lt_guest *guest, lt_js exception, lt_engine_result *
 static void end_with_error(lt_guest *guest, lt_js exception, lt_engine_result *result) {
   result->ending = LT_END_ERROR;
   lt_buf_clear(&result->text);
-  if (is_null_for_want_of_memory(guest, exception)) {
+  if (is_want_of_memory(guest, exception)) {
     end_with(result, LT_END_MEMORY, "out of memory");
     return;
   }

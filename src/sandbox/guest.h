@@ -28,6 +28,7 @@ enum {
   LT_TAG_BOOL = 1,
   LT_TAG_NULL = 2,
   LT_TAG_UNDEFINED = 3,
+  LT_TAG_UNINITIALIZED = 4,
   LT_TAG_EXCEPTION = 6
 };
 #define LT_JS_NULL      LT_JS_MK(LT_TAG_NULL, 0)
@@ -105,7 +106,7 @@ lt_js lt_guest_get(lt_guest *guest, lt_js object, const char *name);
 lt_js lt_guest_item(lt_guest *guest, lt_js array, uint32_t index);
 /* Takes `value`. */
 void lt_guest_set_item(lt_guest *guest, lt_js array, uint32_t index, lt_js value);
-/* Takes the pending exception; LT_JS_NULL when there is none. */
+/* Takes the pending exception; a value with LT_TAG_UNINITIALIZED when there is none. */
 lt_js lt_guest_exception(lt_guest *guest);
 /* Makes `value` the pending exception. */
 void lt_guest_throw(lt_guest *guest, lt_js value);
