@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 #define ALT_STACK_BYTES (64 * LT_KIB) /* MINSIGSTKSZ grows with the CPU's vector registers */
 
@@ -105,7 +106,10 @@ static void on_fault(int signum, siginfo_t *info, void *context) {
   if (box != NULL) {
     lt_trap trap = classify(box, info->si_addr);
     if (trap != LT_TRAP_NONE) {
-      /* SA_NODEFER: nothing is blocked, so nothing has to be unblocked; the guest's frames hold nothing of ours. */
+      /* The guest's frames hold nothing of ours. The handler does not return, so it gives the signal mask back itself:
+       * SA_NODEFER blocks nothing, but who stands in front of sigaction may (ThreadSanitizer blocks everything), and the
+       * next fault of a thread that blocks SIGSEGV ends the process. */
+      pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
       lt_trap_unwind(box, trap);
     }
   }

@@ -361,13 +361,13 @@ void lt_workers_free(lt_workers *w) {
   if (w->watchdog != 0) {
     pthread_join(w->watchdog, NULL);
   }
+  wait_for_extras(w); /* they write to their slots when they go */
   for (unsigned i = 0; i < WORKERS_MAX; i++) {
-    if (w->slots[i].live && !w->slots[i].extra) {
+    if (w->slots[i].live) {
       pthread_join(w->slots[i].thread, NULL);
     }
     pthread_mutex_destroy(&w->slots[i].lock);
   }
-  wait_for_extras(w);
   pthread_cond_destroy(&w->wake);
   pthread_cond_destroy(&w->watch_wake);
   pthread_mutex_destroy(&w->lock);
