@@ -23,11 +23,6 @@
 #else
 #define UNDER_TSAN 0
 #endif
-#if defined(__SANITIZE_ADDRESS__) || UNDER_TSAN
-#define SLOWLY 1
-#else
-#define SLOWLY 0
-#endif
 
 #define TEXT(literal) \
   { literal, sizeof(literal) - 1 }
