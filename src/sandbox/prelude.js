@@ -253,6 +253,9 @@
         return false;
       }
     },
+    ownKeys: () => H.discover('').map((tool) => tool.id),
+    getOwnPropertyDescriptor: (_, name) => (typeof name === 'string'
+      ? { value: undefined, enumerable: true, configurable: true, writable: false } : undefined),
     set() { throw new TypeError('tools cannot be changed'); },
   }));
 

@@ -355,6 +355,9 @@ describe("names", () => {
 });
 
 describe("discoverTools and toolSchema", () => {
+  test("Object.keys(tools) are the ids", async () => {
+    assert.deepEqual(await value("Object.keys(tools)", one), await value("discoverTools().map((t) => t.id)", one));
+  });
   test("without a query lists all of them", async () => {
     const all = await value("discoverTools()", one);
     assert.ok(all.some((t) => t.id === "fake.echo" && t.name === "fakeEcho" && t.description.startsWith('Answers "text"')));
