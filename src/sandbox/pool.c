@@ -17,6 +17,7 @@ void lt_pool_release(lt_pool *pool) {
 lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err) {
   pthread_mutex_lock(&pool->lock);
   lt_box *box = pool->boxes;
+  pool->taken += pool->taken < 2;
   if (box != NULL) {
     pool->boxes = box->next;
     pool->count--;
@@ -30,15 +31,16 @@ lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err) {
   return LT_OK;
 }
 
-static bool has_room(lt_pool *pool) {
+/* A process that runs one program does not clean up after it: 0.3 ms of `lathe run`, page faults mostly. */
+static bool is_worth_keeping(lt_pool *pool) {
   pthread_mutex_lock(&pool->lock);
-  bool room = pool->count < pool->max;
+  bool room = pool->count < pool->max && pool->taken > 1;
   pthread_mutex_unlock(&pool->lock);
   return room;
 }
 
 void lt_pool_give(lt_pool *pool, lt_box *box) {
-  if (!has_room(pool) || !lt_box_clean(box)) {
+  if (!is_worth_keeping(pool) || !lt_box_clean(box)) {
     lt_box_free(box);
     return;
   }
