@@ -91,6 +91,8 @@ void lt_bench_process(void) {
   }
   for (unsigned i = 0; i < COMMANDS; i++) {
     print(&all[i], all);
+  }
+  for (unsigned i = 0; i < COMMANDS; i++) {
     lt_measure_release(&all[i].samples);
   }
 }
