@@ -106,11 +106,13 @@ lt_status lt_box_new_blank(const lt_module *module, lt_box **ret_box, lt_err *er
     return lt_fail(err, LT_E_NOMEM, "no memory for an image");
   }
   lt_status status = reserve(box, 0, err);
+  if (status == LT_OK && !lt_wasm_rt_instantiate(module, box->instance, box, box->memory)) {
+    status = lt_fail(err, LT_E_NOMEM, "no memory for an image");
+  }
   if (status != LT_OK) {
     lt_box_free(box);
     return status;
   }
-  lt_wasm_rt_instantiate(module, box->instance, box, box->memory);
   *ret_box = box;
   return LT_OK;
 }

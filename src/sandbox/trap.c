@@ -107,8 +107,8 @@ static void on_fault(int signum, siginfo_t *info, void *context) {
     lt_trap trap = classify(box, info->si_addr);
     if (trap != LT_TRAP_NONE) {
       /* The guest's frames hold nothing of ours. The handler does not return, so it gives the signal mask back itself:
-       * SA_NODEFER blocks nothing, but who stands in front of sigaction may (ThreadSanitizer blocks everything), and the
-       * next fault of a thread that blocks SIGSEGV ends the process. */
+       * SA_NODEFER blocks nothing, but who stands in front of sigaction may (ThreadSanitizer blocks everything), and
+       * the next fault of a thread that blocks SIGSEGV ends the process. */
       pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
       lt_trap_unwind(box, trap);
     }

@@ -9,20 +9,30 @@
 #include "sandbox/trap.h"
 
 #define WASM_PAGE_BYTES 65536u
-#define REFUSALS        2 /* the guest's malloc asks twice before it fails: the spare room is for what comes after */
+#define REFUSALS        2    /* the guest's malloc asks twice before it fails: the spare room is for what comes after */
+#define TABLE_MAX       1024 /* functions called by pointer: QuickJS has 532 */
 #define TYPES_MAX       256
 #define TYPE_ARGS_MAX   32
 
-/* Only while an instance is made, under the lock: where its memory goes. */
+/* Only while an instance is made, under the lock: where its memory and its table go. The translated code cannot be told
+ * of a failure half-way, so whatever can fail is done before. */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t *making_memory;
+static wasm_rt_funcref_t *making_table;
 
-void lt_wasm_rt_instantiate(const lt_module *module, void *instance, lt_box *box, uint8_t *memory) {
+bool lt_wasm_rt_instantiate(const lt_module *module, void *instance, lt_box *box, uint8_t *memory) {
+  wasm_rt_funcref_t *table = lt_mem_zalloc(TABLE_MAX, sizeof *table);
+  if (table == NULL) {
+    return false;
+  }
   pthread_mutex_lock(&making);
   making_memory = memory;
+  making_table = table;
   module->instantiate(instance, box);
   making_memory = NULL;
+  LT_CHECK(making_table == NULL); /* taken */
   pthread_mutex_unlock(&making);
+  return true;
 }
 
 void wasm_rt_init(void) {
@@ -75,8 +85,9 @@ uint32_t wasm_rt_grow_memory(wasm_rt_memory_t *memory, uint32_t delta) {
 }
 
 void wasm_rt_allocate_funcref_table(wasm_rt_funcref_table_t *table, uint32_t elements, uint32_t max_elements) {
-  table->data = lt_mem_zalloc(elements, sizeof *table->data);
-  LT_CHECK(table->data != NULL); /* made once per process, at its start */
+  LT_CHECK(making_table != NULL && elements <= TABLE_MAX);
+  table->data = making_table;
+  making_table = NULL;
   table->size = elements;
   table->max_size = max_elements;
 }

@@ -13,7 +13,7 @@
 struct lt_box;
 
 /* Makes an instance whose memory is at `memory`: address space that is reserved already and mapped here as far as the
- * module's initial size. Its table is allocated (lt_mem_free). One at a time per process. */
-void lt_wasm_rt_instantiate(const lt_module *module, void *instance, struct lt_box *box, uint8_t *memory);
+ * module's initial size. Its table is allocated (lt_mem_free). One at a time per process. False: no memory. */
+bool lt_wasm_rt_instantiate(const lt_module *module, void *instance, struct lt_box *box, uint8_t *memory);
 
 #endif

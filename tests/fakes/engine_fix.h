@@ -18,6 +18,9 @@ extern lt_pool engine_pool;
 int engine_open(void **state);
 int engine_close(void **state);
 
+/* cmocka puts its own fault handlers in the way before each test: call this first in a test that traps. */
+void engine_traps(void);
+
 /* Runs a program in a clean box, which is cleaned and kept afterwards. Fails the test when it ends otherwise than
  * `want` says. Returns the bytes of guest memory it ended with. */
 uint32_t engine_expect(const lt_program *program, const char *want);
