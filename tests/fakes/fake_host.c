@@ -178,7 +178,7 @@ static lt_str do_recall(void *arg, lt_str key) {
 static lt_outcome do_discover(void *arg, lt_str query) {
   fake_host *fake = arg;
   note(&fake->asked, LT_STR("discover"), query);
-  return (lt_outcome){.ok = true, .text = LT_STR("[{\"tool\":\"a.b\"}]")};
+  return (lt_outcome){.ok = true, .text = LT_STR("[{\"id\":\"a.b\"}]")};
 }
 
 static lt_outcome do_schema(void *arg, lt_str tool) {

@@ -281,9 +281,9 @@ static void tools_by_their_id(void **state) {
       {"tools.nope", "ReferenceError: Tool \"nope\" not found. Did you mean: a.b?"},
       {"tools['nope.x'](1)", "ReferenceError: Tool \"nope\" not found. Did you mean: a.b?"},
       {"['a.b' in tools, 'nope' in tools, Symbol() in tools]", "[true,false,false]"},
-      {"Object.keys(tools)", "[]"},
+      {"Object.keys(tools)", "[\"a.b\"]"},
       {"`${typeof tools.then} ${tools[Symbol.iterator]}`", "'undefined undefined'"},
-      {"tools", "{}"},
+      {"tools", "{\"a.b\":\"[Function: a.b]\"}"},
       {"tools.x = 1", "TypeError: tools cannot be changed"},
       {NULL, NULL},
   };
@@ -355,10 +355,10 @@ static void store_and_recall(void **state) {
 static void discovery(void **state) {
   (void)state;
   ENGINE_EXPECT("[discoverTools('weather'), discoverTools(), toolSchema('a.b')]",
-                "[[{\"tool\":\"a.b\"}],[{\"tool\":\"a.b\"}],{\"type\":\"object\"}]");
+                "[[{\"id\":\"a.b\"}],[{\"id\":\"a.b\"}],{\"type\":\"object\"}]");
   engine_asked(&engine_host.asked, "discover weather\ndiscover \nschema a.b\n");
   ENGINE_EXPECT("toolSchema('nope')", "Error: Tool \"nope\" not found");
-  ENGINE_EXPECT("await Promise.all([discoverTools('x')])", "[[{\"tool\":\"a.b\"}]]", PROMISE);
+  ENGINE_EXPECT("await Promise.all([discoverTools('x')])", "[[{\"id\":\"a.b\"}]]", PROMISE);
 }
 
 static void timers(void **state) {
