@@ -124,24 +124,25 @@ static bool files_ready(lt_loop *loop) {
   return poll(&fd, 1, 0) != 0;
 }
 
-static void spin_for_posts(lt_loop *loop) {
+static bool spin_for_posts(lt_loop *loop) {
   if (loop->spins_left == 0) {
-    return;
+    return false;
   }
   uint64_t until_ns = uv_hrtime() + LT_LOOP_SPIN_US * 1000;
   do {
     for (int i = 0; i < 16; i++) {
       if (has_posts(loop)) {
         loop->spins_left = LT_LOOP_SPIN_MISSES;
-        return;
+        return true;
       }
       cpu_relax();
     }
     if (files_ready(loop)) {
-      return;
+      return false;
     }
   } while (uv_hrtime() < until_ns);
   loop->spins_left--;
+  return false;
 }
 
 /* After a sleep: would looking for posts have been worth while? */
@@ -180,8 +181,11 @@ static void before_poll(uv_prepare_t *handle) {
   lt_loop *loop = handle->data;
   work(loop);
   if (!has_work(loop) && uv_backend_timeout(&loop->uv) != 0) {
-    spin_for_posts(loop);
-    work(loop);
+    if (spin_for_posts(loop)) {
+      work(loop);
+      uv_idle_start(&loop->busy, do_nothing); /* who posts once posts again: a look at the files, then one for posts */
+      return;
+    }
   }
   loop->slept_ns = uv_hrtime();
   atomic_store(&loop->asleep, true);
