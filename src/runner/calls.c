@@ -336,11 +336,11 @@ static void start_on_loop(void *arg) {
   }
 }
 
-void lt_run_drop_queued(lt_run *run) {
+void lt_run_drop_queued(lt_run *run, lt_status why, const char *message) {
   while (run->queued != NULL) {
     lt_run_tool_call *call = run->queued;
     run->queued = call->next_queued;
-    refuse(run, call, LT_E_CANCELLED, "the program has ended");
+    refuse(run, call, why, message);
   }
   run->last_queued = &run->queued;
 }
@@ -348,7 +348,7 @@ void lt_run_drop_queued(lt_run *run) {
 void lt_run_stop(lt_run *run, lt_stop why) {
   lt_task_stop(&run->task, why);
   lt_cancel_fire(&run->cancel, why == LT_STOP_TIMEOUT ? LT_E_TIMEOUT : LT_E_CANCELLED);
-  lt_run_drop_queued(run);
+  lt_run_drop_queued(run, run->cancel.why, "the program has ended");
   pthread_mutex_lock(&run->lock);
   bool wake = run->parked;
   run->parked = false;

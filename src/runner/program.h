@@ -126,8 +126,8 @@ bool lt_run_wait_for(lt_run *run, uint32_t id, lt_outcome *ret) LT_YIELDS;
 void lt_run_parked(lt_run *run);
 /* calls.c: on the loop. Carries out the next queued call on this fiber; false when there is none. LT_YIELDS. */
 bool lt_run_perform_queued(lt_run *run) LT_YIELDS;
-/* Calls that have not begun when the program ends never will. */
-void lt_run_drop_queued(lt_run *run);
+/* Calls that have not begun never will: they fail so. */
+void lt_run_drop_queued(lt_run *run, lt_status why, const char *message);
 /* Ends the program: its open calls are cancelled, it is woken if it waits. */
 void lt_run_stop(lt_run *run, lt_stop why);
 /* The calls as the result shows them, linked in the order they were made. */

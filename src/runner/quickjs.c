@@ -78,7 +78,7 @@ static void on_done(void *arg) {
   run->finished = true;
   if (run->in_flight > 0 || run->queued != NULL) { /* it failed: what it had started in the background goes with it */
     lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
-    lt_run_drop_queued(run);
+    lt_run_drop_queued(run, LT_E_CANCELLED, "the program has ended");
   }
   lt_wait_wake(&run->wait, LT_OK);
 }
@@ -108,11 +108,12 @@ static void on_deadline(void *arg) {
   lt_run_stop(arg, LT_STOP_TIMEOUT);
 }
 
-/* While this fiber is busy with a call, somebody else has to look at the clock. */
-static void watch_deadline(lt_run *run) {
+/* While this fiber is busy with a call, somebody else has to look at the clock. False: nobody does. */
+static bool watch_deadline(lt_run *run) {
   if (run->deadline == NULL && lt_timer_new(run->loop, on_deadline, run, &run->deadline, NULL) == LT_OK) {
     lt_timer_start(run->deadline, left_ms(run));
   }
+  return run->deadline != NULL;
 }
 
 static void stop_in_time(lt_run *run) {
@@ -133,11 +134,11 @@ static void wait_until_finished(lt_run *run) {
   lt_cancel_add(&run->cancel, &to_us, &run->wait);
   while (!run->finished || run->in_flight > 0) {
     stop_in_time(run);
-    if (run->queued != NULL) {
-      watch_deadline(run);
-      if (lt_run_perform_queued(run)) {
-        continue;
-      }
+    if (run->queued != NULL && !watch_deadline(run)) {
+      lt_run_drop_queued(run, LT_E_NOMEM, "no memory for another tool call");
+    }
+    if (lt_run_perform_queued(run)) {
+      continue;
     }
     bool ending = run->finished || atomic_load(&run->task.stop) != LT_STOP_NOT;
     run->idle = true;

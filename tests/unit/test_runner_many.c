@@ -185,6 +185,10 @@ IN_WORLD(test_a_run_without_memory, 2) {
       "const h = setTimeout(() => {}, 60000); setTimeout(() => log(1), 1); clearTimeout(h); sleep(2); "
       "discoverTools('echo').length");
   sweep(w, &request, "json 1 l(1)");
+  request.code = LT_STR("tHang({})");
+  request.timeout_ms = 60;
+  sweep(w, &request, "E_TIMEOUT Execution timed out after 60ms");
+  request.timeout_ms = 20000;
   request.code = LT_STR("tEkho({})");
   sweep(w, &request, "E_PROGRAM 1:1 ReferenceError: tEkho is not defined. Did you mean: tEcho? [tEkho({})]");
   request.code = LT_STR("tools['t.ecko']");
