@@ -51,6 +51,8 @@ static void put_string(lt_buf *out, lt_json value) {
   lt_arena_init(&arena, LT_JSON_MAX_BYTES + LT_MIB);
   if (lt_json_str(value, &arena, &chars)) {
     lt_schema_put_quoted(out, chars);
+  } else {
+    out->status = LT_E_NOMEM;
   }
   lt_arena_release(&arena);
 }
@@ -64,6 +66,7 @@ static void put_compact(lt_buf *out, lt_json value) {
     lt_buf_byte(out, text.p[i] == 0x7F ? '?' : text.p[i]);
   }
   lt_buf_addc(out, text.status != LT_OK ? "..." : "");
+  out->status = text.status == LT_E_NOMEM ? LT_E_NOMEM : out->status;
   lt_buf_release(&text);
 }
 
@@ -272,7 +275,7 @@ static void put_known(lt_buf *out, const lt_schema_object *object, lt_str name) 
   if (nearest != NULL) {
     lt_buf_addc(out, " (did you mean ");
     lt_schema_put_quoted(out, nearest->name);
-    lt_buf_byte(out, ')');
+    lt_buf_addc(out, "?)");
     return;
   }
   uint32_t i = 0;

@@ -135,7 +135,7 @@ lt_str lt_schema_uri_unescape(lt_arena *arena, lt_str text) {
   for (size_t i = 0; out != NULL && i < text.n; i++) {
     int high = text.p[i] == '%' && i + 2 < text.n ? lt_json_hex_value(text.p[i + 1]) : -1;
     int low = high >= 0 ? lt_json_hex_value(text.p[i + 2]) : -1;
-    out[n++] = low >= 0 ? (char)(high << 4 | low) : text.p[i];
+    out[n++] = (char)(low >= 0 ? high << 4 | low : text.p[i]);
     i += low >= 0 ? 2 : 0;
   }
   return out != NULL ? (lt_str){out, n} : LT_STR_NULL;
