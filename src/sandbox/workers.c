@@ -8,6 +8,7 @@
 #include "base/mem.h"
 
 #define WORKERS_MAX   256
+#define REGULAR_MAX   (WORKERS_MAX - LT_WORKER_EXTRA_MAX)
 #define SPIN_NS       20000     /* about what waking a sleeping thread costs */
 #define EXTRA_IDLE_NS 100000000 /* an extra worker without work ends */
 #define WATCH_IDLE_NS 50000000  /* the watchdog goes to sleep after so long without a running step */
@@ -21,7 +22,6 @@ typedef struct slot {
   lt_task *task;
   uint64_t started_ns;
   uint64_t stop_seen_ns; /* when the watchdog first saw that it should end */
-  bool replaced;         /* another worker was started for it */
   bool extra;
   bool live; /* has a thread; under workers->lock */
 } slot;
@@ -132,7 +132,6 @@ static void set_task(slot *s, lt_task *task, uint64_t now) {
   s->task = task;
   s->started_ns = now;
   s->stop_seen_ns = 0;
-  s->replaced = false;
   pthread_mutex_unlock(&s->lock);
 }
 
@@ -167,8 +166,6 @@ static void *worker(void *arg) {
   if (lt_box_thread_init(&err) != LT_OK) {
     lt_check_failed(lt_err_msg(&err), __FILE__, __LINE__); /* without its signal stack a trap would end the process */
   }
-  lt_workers *w = s->workers;
-  (void)w;
   lt_task *task;
   while ((task = next_task(s)) != NULL) {
     run_step(s, task);
@@ -222,22 +219,27 @@ static void enforce(slot *s, uint64_t now) {
   }
 }
 
-/* True: this step holds a worker that others wait for. */
+/* True: this step does not give way; while others wait, a slice ends sooner than that. */
 static bool look_at(slot *s, uint64_t now) {
   bool stuck = false;
   pthread_mutex_lock(&s->lock);
   if (s->task != NULL) {
     enforce(s, now);
-    stuck = !s->replaced && now - s->started_ns >= LT_WORKER_STUCK_MS * MS_NS && atomic_load(&s->workers->queued) > 0;
-    s->replaced |= stuck;
+    stuck = now - s->started_ns >= LT_WORKER_STUCK_MS * MS_NS;
   }
   pthread_mutex_unlock(&s->lock);
   return stuck;
 }
 
-static void replace_stuck(lt_workers *w) {
+/* While tasks wait there is an extra worker for each that is stuck; asked anew at every tick, since an extra worker
+ * that finds nothing to do ends sooner than what it was started for. */
+static void replace_stuck(lt_workers *w, unsigned stuck) {
+  unsigned most = stuck < LT_WORKER_EXTRA_MAX ? stuck : LT_WORKER_EXTRA_MAX;
+  if (stuck == 0 || atomic_load(&w->queued) == 0) {
+    return;
+  }
   pthread_mutex_lock(&w->lock);
-  if (!w->stopping && w->sleeping == 0 && w->extras < LT_WORKER_EXTRA_MAX && start_worker(w, true) == LT_OK) {
+  if (!w->stopping && w->sleeping == 0 && w->extras < most && start_worker(w, true) == LT_OK) {
     w->extras++;
   }
   pthread_mutex_unlock(&w->lock);
@@ -283,11 +285,11 @@ static void *watch(void *arg) {
     } else if (now - last_busy >= WATCH_IDLE_NS && watch_sleep(w)) {
       break;
     }
-    for (unsigned i = 0; i < WORKERS_MAX; i++) {
-      if (i < w->regular + LT_WORKER_EXTRA_MAX && look_at(&w->slots[i], now)) {
-        replace_stuck(w);
-      }
+    unsigned stuck = 0;
+    for (unsigned i = 0; i < w->regular + LT_WORKER_EXTRA_MAX; i++) {
+      stuck += look_at(&w->slots[i], now);
     }
+    replace_stuck(w, stuck);
   }
   return NULL;
 }
@@ -309,8 +311,7 @@ static void init_sync(lt_workers *w) {
 
 static unsigned cores(void) {
   long n = sysconf(_SC_NPROCESSORS_ONLN);
-  unsigned most = WORKERS_MAX - LT_WORKER_EXTRA_MAX;
-  return n < 1 ? 1 : (unsigned long)n > most ? most : (unsigned)n;
+  return n < 1 ? 1 : n > REGULAR_MAX ? REGULAR_MAX : (unsigned)n;
 }
 
 lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err) {
@@ -319,7 +320,7 @@ lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err) 
     return lt_fail(err, LT_E_NOMEM, "no memory for worker threads");
   }
   w->tail = &w->head;
-  w->regular = count == 0 || count > cores() * 8 ? cores() : count;
+  w->regular = count == 0 ? cores() : count > REGULAR_MAX ? REGULAR_MAX : count;
   init_sync(w);
   pthread_mutex_lock(&w->lock);
   lt_status status = LT_OK;
