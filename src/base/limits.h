@@ -30,18 +30,19 @@
 #define LT_RUN_OPEN_CALLS_MAX    1024   /* tool calls of one program in flight at once; further ones queue */
 #define LT_RUN_TIMERS_MAX        10000  /* timers of one program that tick at once */
 #define LT_RUN_HELD_MAX_BYTES    (256 * LT_MIB) /* inputs and unread answers of one program's open calls */
-#define LT_RUN_RECORD_BYTES      LT_MIB /* one call's input, or its result, as kept for the report */
-#define LT_RUN_RECORDS_MAX_BYTES (64 * LT_MIB) /* all of them */
-#define LT_RUN_STORE_MAX_BYTES   (16 * LT_MIB) /* all store() values of one program */
+#define LT_RUN_RECORD_BYTES      LT_MIB         /* one call's input, or its result, as kept for the report */
+#define LT_RUN_RECORDS_MAX_BYTES (64 * LT_MIB)  /* all of them */
+#define LT_RUN_STORE_MAX_BYTES   (16 * LT_MIB)  /* all store() values of one program */
 #define LT_JSSCAN_DEPTH          1024 /* brackets told apart when reading a program; on our stack, a byte each */
 
 /* --- the box (docs/internals/box.md) ---------------------------------------------------------- */
 #define LT_BOX_RESERVE_BYTES     (8 * LT_GIB)   /* 32-bit address + 32-bit offset lands inside */
 #define LT_BOX_STACK_BYTES       (16 * LT_MIB)  /* measured need 8.8 MB (deep JSON.parse); untouched pages are free */
 #define LT_BOX_GUEST_STACK_BYTES (768 * LT_KIB) /* recursion limit on the guest's own 1 MiB shadow stack */
-#define LT_BOX_SPARE_BYTES (256 * LT_KIB) /* once memory has run out: room to throw and catch the error that says so */
-#define LT_BOX_POOL_MAX          64             /* clean boxes kept ready: 0.6 MB each */
-#define LT_STRIP_POOL_MAX        4              /* clean boxes with the type stripper: 3 MB each */
+#define LT_BOX_SPARE_BYTES       (256 * LT_KIB) /* once memory has run out: room to throw and catch the error that says so \
+                                                 */
+#define LT_BOX_POOL_MAX   64                    /* clean boxes kept ready: 0.6 MB each */
+#define LT_STRIP_POOL_MAX 4                     /* clean boxes with the type stripper: 3 MB each */
 
 /* --- workers ---------------------------------------------------------------------------------- */
 #define LT_WORKER_SLICE_MS   10 /* a program gives way to others after this long */
@@ -110,24 +111,24 @@
 #define LT_TYPEGEN_PROMPT_MAX_CHARS 160            /* a description in the prompt's listing */
 
 /* --- JSON Schema (codec/schema.h) and its patterns (codec/regex.h) ----------------------------- */
-#define LT_SCHEMA_MAX_BYTES LT_MIB         /* a schema's text, like LT_TYPEGEN_SCHEMA_MAX_BYTES */
-#define LT_SCHEMA_MEMORY_BYTES (64 * LT_MIB) /* one compiled schema; and likewise what checking one value may need */
-#define LT_SCHEMA_NODES_MAX 50000          /* schemas in one schema */
-#define LT_SCHEMA_IDS_MAX 1000             /* identifiers and anchors in one schema: looked up one by one */
-#define LT_SCHEMA_PATTERNS_MAX 2000        /* patterns in one schema */
-#define LT_SCHEMA_PROGRAMS_MAX 100000      /* instructions of all its patterns */
-#define LT_SCHEMA_DEPTH_MAX 120            /* schemas being applied inside each other: recursion on a fiber's stack */
-#define LT_SCHEMA_STEPS 4000000            /* of work per check, a step being about 5 ns: 20 ms ... */
-#define LT_SCHEMA_STEPS_PER_BYTE 32        /* ... and so many more per byte of what is checked */
-#define LT_SCHEMA_NOTES_MAX 20             /* things not supported that are told of one schema */
+#define LT_SCHEMA_MAX_BYTES        LT_MIB        /* a schema's text, like LT_TYPEGEN_SCHEMA_MAX_BYTES */
+#define LT_SCHEMA_MEMORY_BYTES     (64 * LT_MIB) /* one compiled schema; and likewise what checking one value may need */
+#define LT_SCHEMA_NODES_MAX        50000         /* schemas in one schema */
+#define LT_SCHEMA_IDS_MAX          1000          /* identifiers and anchors in one schema: looked up one by one */
+#define LT_SCHEMA_PATTERNS_MAX     2000          /* patterns in one schema */
+#define LT_SCHEMA_PROGRAMS_MAX     100000        /* instructions of all its patterns */
+#define LT_SCHEMA_DEPTH_MAX        120     /* schemas being applied inside each other: recursion on a fiber's stack */
+#define LT_SCHEMA_STEPS            4000000 /* of work per check, a step being about 5 ns: 20 ms ... */
+#define LT_SCHEMA_STEPS_PER_BYTE   32      /* ... and so many more per byte of what is checked */
+#define LT_SCHEMA_NOTES_MAX        20      /* things not supported that are told of one schema */
 #define LT_SCHEMA_FAULTS_MAX_BYTES (16 * LT_KIB) /* the text about one value */
-#define LT_SCHEMA_SHOWN_BYTES 60           /* of a value, a key or a pattern in a fault's text */
-#define LT_SCHEMA_LABELS_MAX 6             /* alternatives named in a fault */
+#define LT_SCHEMA_SHOWN_BYTES      60            /* of a value, a key or a pattern in a fault's text */
+#define LT_SCHEMA_LABELS_MAX       6             /* alternatives named in a fault */
 #define LT_REGEX_PATTERN_MAX_BYTES (16 * LT_KIB)
-#define LT_REGEX_MEMORY_BYTES (8 * LT_MIB) /* the tree of one pattern */
-#define LT_REGEX_DEPTH_MAX 40              /* groups in groups: recursion on a fiber's stack */
-#define LT_REGEX_PROGRAM_MAX 8000          /* instructions after repetitions are written out */
-#define LT_REGEX_RANGES_MAX 2000           /* of one character class */
+#define LT_REGEX_MEMORY_BYTES      (8 * LT_MIB) /* the tree of one pattern */
+#define LT_REGEX_DEPTH_MAX         40           /* groups in groups: recursion on a fiber's stack */
+#define LT_REGEX_PROGRAM_MAX       8000         /* instructions after repetitions are written out */
+#define LT_REGEX_RANGES_MAX        2000         /* of one character class */
 
 /* --- fibers on the loop ----------------------------------------------------------------------- */
 #define LT_LOOP_STACK_BYTES  (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */
