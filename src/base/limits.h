@@ -39,10 +39,9 @@
 #define LT_BOX_RESERVE_BYTES     (8 * LT_GIB)   /* 32-bit address + 32-bit offset lands inside */
 #define LT_BOX_STACK_BYTES       (16 * LT_MIB)  /* measured need 8.8 MB (deep JSON.parse); untouched pages are free */
 #define LT_BOX_GUEST_STACK_BYTES (768 * LT_KIB) /* recursion limit on the guest's own 1 MiB shadow stack */
-#define LT_BOX_SPARE_BYTES       (256 * LT_KIB) /* once memory has run out: room to throw and catch the error that says so \
-                                                 */
-#define LT_BOX_POOL_MAX   64                    /* clean boxes kept ready: 0.6 MB each */
-#define LT_STRIP_POOL_MAX 4                     /* clean boxes with the type stripper: 3 MB each */
+#define LT_BOX_SPARE_BYTES       (256 * LT_KIB) /* when memory has run out: room for the error that says so */
+#define LT_BOX_POOL_MAX          64             /* clean boxes kept ready: 0.6 MB each */
+#define LT_STRIP_POOL_MAX        4              /* clean boxes with the type stripper: 3 MB each */
 
 /* --- workers ---------------------------------------------------------------------------------- */
 #define LT_WORKER_SLICE_MS   10 /* a program gives way to others after this long */
