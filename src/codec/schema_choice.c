@@ -204,6 +204,9 @@ static void weigh(lt_schema_run *run, const lt_schema_node *node, const lt_schem
   here.marks = NULL;
   run->sink = &sink;
   lt_schema_apply(run, node, &here);
+  if (t->other.status == LT_E_NOMEM) {
+    run->status = LT_E_NOMEM;
+  }
   t->simple &= (sink.kinds & ~(1u << LT_FAULT_TYPE | 1u << LT_FAULT_VALUE)) == 0;
   if ((sink.kinds & 1u << LT_FAULT_TYPE) == 0) {
     t->typed_count++;
@@ -268,9 +271,6 @@ void lt_schema_fault_choice(lt_schema_run *run, const lt_schema_rule *rule, cons
     weigh(run, rule->u.schemas[i], at, i, &t);
   }
   run->sink = sink;
-  if (t.text.status == LT_E_NOMEM || t.other.status == LT_E_NOMEM) {
-    run->status = LT_E_NOMEM;
-  }
   if (run->status == LT_OK) {
     say(run, rule, at, &t);
   }
