@@ -221,6 +221,9 @@ lt_status lt_regex_new(lt_arena *arena, lt_str pattern, const lt_regex **ret, lt
   if (status == LT_OK) {
     status = build(arena, &tree, ret, err);
   }
+  if (status == LT_E_NOMEM && scratch.used > scratch.max / 2) {
+    status = lt_fail(err, LT_E_LIMIT, "the pattern takes too much memory");
+  }
   lt_arena_release(&scratch);
   return status;
 }

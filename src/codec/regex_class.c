@@ -10,28 +10,6 @@
 /* --- Sets ---------------------------------------------------------------------------------------------------------
  */
 
-static bool grow(lt_regex_set *set) {
-  uint32_t cap = set->cap == 0 ? 16 : set->cap * 2;
-  lt_regex_range *ranges = lt_arena_alloc(set->arena, cap * sizeof(*ranges));
-  if (ranges == NULL || set->count >= LT_REGEX_RANGES_MAX) {
-    set->failed = true;
-    return false;
-  }
-  if (set->count > 0) {
-    memcpy(ranges, set->ranges, set->count * sizeof(*ranges));
-  }
-  set->ranges = ranges;
-  set->cap = cap;
-  return true;
-}
-
-void lt_regex_set_add(lt_regex_set *set, uint32_t from, uint32_t to) {
-  if (set->failed || (set->count == set->cap && !grow(set))) {
-    return;
-  }
-  set->ranges[set->count++] = (lt_regex_range){from, to};
-}
-
 static int compare_ranges(const void *a, const void *b) {
   uint32_t x = ((const lt_regex_range *)a)->from;
   uint32_t y = ((const lt_regex_range *)b)->from;
@@ -54,6 +32,36 @@ static void join(lt_regex_set *set) {
     }
   }
   set->count = n;
+}
+
+/* Room for one more. Ranges that lie in each other are no reason to grow. */
+static bool make_room(lt_regex_set *set) {
+  join(set);
+  if (set->count < set->cap / 2) {
+    return true;
+  }
+  uint32_t cap = set->cap == 0 ? 16 : set->cap * 2;
+  if (cap > LT_REGEX_RANGES_MAX) {
+    set->status = LT_E_LIMIT;
+    return false;
+  }
+  lt_regex_range *ranges = lt_arena_alloc(set->scratch, cap * sizeof(*ranges));
+  if (ranges == NULL) {
+    set->status = LT_E_NOMEM;
+    return false;
+  }
+  if (set->count > 0) {
+    memcpy(ranges, set->ranges, set->count * sizeof(*ranges));
+  }
+  set->ranges = ranges;
+  set->cap = cap;
+  return true;
+}
+
+void lt_regex_set_add(lt_regex_set *set, uint32_t from, uint32_t to) {
+  if (set->status == LT_OK && (set->count < set->cap || make_room(set))) {
+    set->ranges[set->count++] = (lt_regex_range){from, to};
+  }
 }
 
 /* What joined `ranges` leave out, added to `set`. */
@@ -212,16 +220,17 @@ bool lt_regex_set_add_property(lt_regex_set *set, lt_str name, bool negated) {
  */
 
 void lt_regex_set_fold(lt_regex_set *set) {
-  uint32_t count = set->count;
-  for (uint32_t i = 0; i < count && !set->failed; i++) {
-    for (uint32_t c = 'A'; c <= 'Z'; c++) {
+  bool has[26] = {false};
+  for (uint32_t i = 0; i < set->count; i++) {
+    for (uint32_t c = 0; c < 26; c++) {
       lt_regex_range r = set->ranges[i];
-      if (r.from <= c && c <= r.to) {
-        lt_regex_set_add(set, c | 0x20, c | 0x20);
-      }
-      if (r.from <= (c | 0x20) && (c | 0x20) <= r.to) {
-        lt_regex_set_add(set, c, c);
-      }
+      has[c] |= (r.from <= 'A' + c && 'A' + c <= r.to) || (r.from <= 'a' + c && 'a' + c <= r.to);
+    }
+  }
+  for (uint32_t c = 0; c < 26; c++) {
+    if (has[c]) {
+      lt_regex_set_add(set, 'A' + c, 'A' + c);
+      lt_regex_set_add(set, 'a' + c, 'a' + c);
     }
   }
 }
@@ -232,26 +241,33 @@ static void set_ascii(lt_regex_class *class, lt_regex_range range) {
   }
 }
 
-lt_regex_class *lt_regex_set_finish(lt_regex_set *set, bool negated) {
+lt_status lt_regex_set_finish(lt_regex_set *set, bool negated, lt_arena *arena, const lt_regex_class **ret) {
+  lt_regex_set all = {.scratch = set->scratch, .any_other = set->any_other, .status = set->status};
   join(set);
-  lt_regex_set all = *set;
-  if (negated) {
-    all = (lt_regex_set){.arena = set->arena, .any_other = set->any_other, .failed = set->failed};
-    add_rest(&all, set->ranges, set->count);
-  }
-  lt_regex_class *class = lt_arena_zalloc(set->arena, 1, sizeof(*class));
-  if (class == NULL || all.failed) {
-    return NULL;
+  add_all(&all, set->ranges, set->count, negated);
+  if (all.status != LT_OK) {
+    return all.status;
   }
   uint32_t ascii = 0;
+  while (ascii < all.count && all.ranges[ascii].to <= LAST_ASCII) {
+    ascii++;
+  }
+  lt_regex_class *class = lt_arena_zalloc(arena, 1, sizeof(*class));
+  lt_regex_range *others = lt_arena_alloc(arena, (all.count - ascii) * sizeof(*others));
+  if (class == NULL || others == NULL) {
+    return LT_E_NOMEM;
+  }
   for (uint32_t i = 0; i < all.count; i++) {
     set_ascii(class, all.ranges[i]);
-    ascii += all.ranges[i].to <= LAST_ASCII;
+    if (i >= ascii) {
+      others[i - ascii] = all.ranges[i];
+    }
   }
-  class->ranges = all.count > ascii ? all.ranges + ascii : NULL;
+  class->ranges = others;
   class->count = all.count - ascii;
   class->any_other = all.any_other;
-  return class;
+  *ret = class;
+  return LT_OK;
 }
 
 bool lt_regex_class_has(const lt_regex_class *class, uint32_t c) {

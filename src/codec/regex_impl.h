@@ -25,12 +25,12 @@ typedef struct lt_regex_class {
 
 /* A class while it is read: ranges in any order. */
 typedef struct lt_regex_set {
-  lt_arena *arena;
+  lt_arena *scratch;
   lt_regex_range *ranges;
   uint32_t count;
   uint32_t cap;
   bool any_other;
-  bool failed; /* no memory, or over LT_REGEX_RANGES_MAX */
+  lt_status status; /* LT_E_LIMIT (over LT_REGEX_RANGES_MAX), LT_E_NOMEM */
 } lt_regex_set;
 
 void lt_regex_set_add(lt_regex_set *set, uint32_t from, uint32_t to);
@@ -40,8 +40,8 @@ bool lt_regex_set_add_escape(lt_regex_set *set, char name);
 bool lt_regex_set_add_property(lt_regex_set *set, lt_str name, bool negated);
 /* Adds the other case of ASCII letters. */
 void lt_regex_set_fold(lt_regex_set *set);
-/* The finished class; NULL when the set failed. Owns: the set's arena. */
-lt_regex_class *lt_regex_set_finish(lt_regex_set *set, bool negated);
+/* The class of what is, or with `negated` is not, in the set. The set's status, or LT_E_NOMEM. Owns: `arena`. */
+lt_status lt_regex_set_finish(lt_regex_set *set, bool negated, lt_arena *arena, const lt_regex_class **ret);
 bool lt_regex_class_has(const lt_regex_class *class, uint32_t c);
 
 /* --- The tree: regex_parse.c ------------------------------------------------------------------------------------ */

@@ -81,9 +81,10 @@ static node *new_class(parser *r, lt_regex_set *set, bool negated) {
   if (set->any_other && r->negated > 0) {
     return fail(r, LT_E_UNSUPPORTED, "a Unicode property in a negated look-around");
   }
-  const lt_regex_class *class = lt_regex_set_finish(set, negated);
-  if (class == NULL) {
-    return set->count >= LT_REGEX_RANGES_MAX ? fail(r, LT_E_LIMIT, "a class with too many ranges") : fail_memory(r);
+  const lt_regex_class *class = NULL;
+  lt_status status = lt_regex_set_finish(set, negated, r->arena, &class);
+  if (status != LT_OK) {
+    return status == LT_E_LIMIT ? fail(r, status, "a class with too many ranges") : fail_memory(r);
   }
   node *n = new_node(r, LT_RE_CLASS);
   if (n != NULL) {
@@ -98,7 +99,7 @@ static bool is_letter(uint32_t c) {
 
 static node *new_char(parser *r, uint32_t c) {
   if (r->fold && (is_letter(c) || c > 0x7F)) {
-    lt_regex_set set = {.arena = r->arena, .any_other = c > 0x7F};
+    lt_regex_set set = {.scratch = r->scratch, .any_other = c > 0x7F};
     lt_regex_set_add(&set, c, c);
     return new_class(r, &set, false);
   }
@@ -291,7 +292,7 @@ static void read_range(parser *r, lt_regex_set *set, uint32_t from) {
 }
 
 static node *read_brackets(parser *r) {
-  lt_regex_set set = {.arena = r->arena};
+  lt_regex_set set = {.scratch = r->scratch};
   r->p++;
   bool negated = skip(r, "^");
   while (r->status == LT_OK && !at(r, "]")) {
@@ -451,7 +452,7 @@ static node *read_group(parser *r) {
  */
 
 static node *read_dot(parser *r) {
-  lt_regex_set set = {.arena = r->arena};
+  lt_regex_set set = {.scratch = r->scratch};
   if (!r->dot_all) {
     lt_regex_set_add(&set, '\n', '\n');
     lt_regex_set_add(&set, '\r', '\r');
@@ -472,7 +473,7 @@ static node *read_escape(parser *r) {
   if (skip(r, "B")) {
     return new_assertion(r, LT_RE_NO_WORD_EDGE);
   }
-  lt_regex_set set = {.arena = r->arena};
+  lt_regex_set set = {.scratch = r->scratch};
   if (read_class_escape(r, &set)) {
     return r->status == LT_OK ? new_class(r, &set, false) : NULL;
   }

@@ -24,7 +24,7 @@ bool lt_schema_rule_max_properties(lt_schema_run *run, const lt_schema_rule *rul
 }
 
 static bool has_property(lt_schema_run *run, lt_json object, lt_str name) {
-  lt_schema_spend(run, lt_json_count(object) + 1);
+  lt_schema_spend(run, 3 * (uint64_t)lt_json_count(object) + 1);
   return lt_json_exists(lt_json_get_str(object, name));
 }
 
