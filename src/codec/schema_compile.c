@@ -9,11 +9,12 @@
 /* RFC 6901's escapes. */
 static void put_token(lt_buf *out, lt_json key) {
   lt_str text = lt_json_text(key);
-  for (size_t i = 1; i + 1 < text.n; i++) {
-    if (text.p[i] == '~' || text.p[i] == '/') {
-      lt_buf_addc(out, text.p[i] == '~' ? "~0" : "~1");
+  const char *end = text.p + text.n - 1;
+  for (const char *p = text.p + 1; p < end;) {
+    if (*p == '~' || *p == '/') {
+      lt_buf_addc(out, *p++ == '~' ? "~0" : "~1");
     } else {
-      lt_buf_byte(out, text.p[i]);
+      p += lt_schema_put_char(out, p, end);
     }
   }
 }

@@ -13,23 +13,27 @@ static bool is_unfit(uint32_t c) {
          (c >= 0x2066 && c <= 0x2069) || lt_json_is_surrogate(c);
 }
 
+size_t lt_schema_put_char(lt_buf *out, const char *p, const char *end) {
+  uint32_t c = 0;
+  unsigned n = lt_json_read_char(p, end, &c);
+  if (n == 0 || is_unfit(c)) {
+    lt_buf_printf(out, "\\u%04x", (unsigned)(n == 0 ? 0xFFFD : c));
+    return n > 0 ? n : 1;
+  }
+  lt_buf_add(out, (lt_str){p, n});
+  return n;
+}
+
 /* At most LT_SCHEMA_SHOWN_BYTES of the characters; `escapes`: the bytes to put a backslash before. */
 static void put_chars(lt_buf *out, lt_str s, const char *escapes) {
   const char *p = s.p;
   const char *end = s.p + s.n;
   const char *stop = s.n > LT_SCHEMA_SHOWN_BYTES ? s.p + LT_SCHEMA_SHOWN_BYTES : end;
   while (p < stop) {
-    uint32_t c = 0;
-    unsigned n = lt_json_read_char(p, end, &c);
-    if (n == 0 || is_unfit(c)) {
-      lt_buf_printf(out, "\\u%04x", (unsigned)(n == 0 ? 0xFFFD : c));
-    } else {
-      if (c < 0x80 && c != 0 && strchr(escapes, (int)c) != NULL) {
-        lt_buf_byte(out, '\\');
-      }
-      lt_buf_add(out, (lt_str){p, n});
+    if (*p != '\0' && strchr(escapes, *p) != NULL) {
+      lt_buf_byte(out, '\\');
     }
-    p += n > 0 ? n : 1;
+    p += lt_schema_put_char(out, p, end);
   }
   lt_buf_addc(out, p < end ? "..." : "");
 }
@@ -62,8 +66,8 @@ static void put_compact(lt_buf *out, lt_json value) {
   lt_buf text;
   lt_buf_init(&text, LT_SCHEMA_SHOWN_BYTES + 20);
   lt_json_compact(value, &text);
-  for (size_t i = 0; i < text.n; i++) {
-    lt_buf_byte(out, text.p[i] == 0x7F ? '?' : text.p[i]);
+  for (size_t at = 0; at < text.n;) {
+    at += lt_schema_put_char(out, text.p + at, text.p + text.n);
   }
   lt_buf_addc(out, text.status != LT_OK ? "..." : "");
   out->status = text.status == LT_E_NOMEM ? LT_E_NOMEM : out->status;

@@ -448,6 +448,8 @@ void lt_schema_put_types(lt_buf *out, uint32_t types);
 void lt_schema_put_value(lt_buf *out, lt_json value);
 /* ", got " and the value, or its type. */
 void lt_schema_put_got(lt_buf *out, lt_json value);
+/* One character, in a form that does no harm on a terminal; returns its bytes. `p` is before `end`. */
+size_t lt_schema_put_char(lt_buf *out, const char *p, const char *end);
 /* Characters, cut. */
 void lt_schema_put_plain(lt_buf *out, lt_str chars);
 /* Characters in quotes, cut. */
