@@ -22,6 +22,9 @@ bool lt_schema_rule_enum(lt_schema_run *run, const lt_schema_rule *rule, const l
       return true;
     }
   }
+  if (lt_json_count(rule->keyword) == 0) {
+    return lt_schema_fault_text(run, at, LT_FAULT_VALUE, "is not allowed");
+  }
   lt_buf *out = lt_schema_fault_at(run, at, LT_FAULT_VALUE);
   if (out != NULL) {
     lt_buf_addc(out, lt_json_count(rule->keyword) > 1 ? "expected one of " : "expected ");
