@@ -19,6 +19,7 @@
 #define LT_RUN_MEMORY_BYTES      (64 * LT_MIB) /* the engine's heap unless asked otherwise */
 #define LT_RUN_MEMORY_MIN_BYTES  (2 * LT_MIB)
 #define LT_RUN_MEMORY_MAX_BYTES  (2 * LT_GIB)
+#define LT_RUN_TIMER_MAX_MS      0x7fffffff    /* a longer timer is one of 24 days: no program lives so long */
 #define LT_RUN_CODE_MAX_BYTES    (8 * LT_MIB)  /* a program's text */
 #define LT_RUN_LOG_MAX_BYTES     (64 * LT_KIB) /* all log lines of one program; the rest is dropped and said so */
 #define LT_RUN_OUTPUT_MAX_BYTES  (64 * LT_KIB) /* all output() of one program, likewise */

@@ -26,6 +26,17 @@ static double double_of(lt_js value) {
   return isfinite(number) ? number : 0;
 }
 
+/* The prelude gives numbers that fit; a guest gone mad need not. */
+static uint64_t milliseconds_of(lt_js value) {
+  double ms = double_of(value);
+  return ms > 0 && ms < LT_RUN_TIMER_MAX_MS ? (uint64_t)ms : ms > 0 ? LT_RUN_TIMER_MAX_MS : 0;
+}
+
+static lt_log_level level_of(lt_js value) {
+  uint32_t level = number_of(value);
+  return level <= LT_LOG_ERROR ? (lt_log_level)level : LT_LOG_LOG;
+}
+
 static lt_js fail_with(lt_guest *guest, lt_str message) {
   lt_guest_throw_text(guest, message);
   return LT_JS_EXCEPTION;
@@ -175,7 +186,7 @@ static lt_js with_text(lt_guest *guest, char letter, uint32_t argc, const lt_js 
       host->output(host->arg, first);
       return LT_JS_UNDEFINED;
     case 'l':
-      host->log(host->arg, (lt_log_level)number_of(argv[0]), first);
+      host->log(host->arg, level_of(argv[0]), first);
       return LT_JS_UNDEFINED;
     case 'S':
       return do_store(guest, first, held->text[1]);
@@ -208,7 +219,7 @@ lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_j
   }
   switch (letter) {
     case 't':
-      return do_timer(guest, (uint64_t)double_of(argv[0]));
+      return do_timer(guest, milliseconds_of(argv[0]));
     case 'x':
       return do_drop(guest, number_of(argv[0]));
     case 'w':

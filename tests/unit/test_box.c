@@ -255,6 +255,57 @@ static void revoked_before_it_starts(void **state) {
   lt_pool_give(&engine_pool, v.box);
 }
 
+/* --- A guest gone mad -------------------------------------------------------------------------- */
+static lt_js host_call(visit *v, const char *name, lt_js first, lt_js second) {
+  lt_guest_held held = {.count = 0};
+  lt_js args[] = {first, second};
+  lt_js value = lt_guest_host_call(&v->guest, lt_str_of(name), 2, args, &held);
+  lt_guest_drop(&v->guest, &held);
+  return value;
+}
+
+/* NaN-boxed as QuickJS does it. */
+static lt_js boxed_double(double number) {
+  uint64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  return bits - ((0x7ff80000ULL + 9 + 1) << 32);
+}
+
+static void call_madly(void *arg) {
+  visit *v = arg;
+  lt_js text = lt_guest_string(&v->guest, LT_STR("text"));
+  host_call(v, "l", LT_JS_MK(LT_TAG_INT, 99), text);
+  host_call(v, "l", LT_JS_MK(LT_TAG_INT, -1), text);
+  host_call(v, "l", boxed_double(1e300), text);
+  static const double times[] = {-1, 1e300, 0.5, 1e18};
+  for (unsigned i = 0; i < 4; i++) {
+    host_call(v, "t", boxed_double(times[i]), LT_JS_UNDEFINED);
+  }
+  assert_true(lt_js_is_exception(host_call(v, "w", LT_JS_MK(LT_TAG_INT, 12345), LT_JS_UNDEFINED)));
+  assert_true(lt_js_is_exception(host_call(v, "?", text, text)));
+  assert_true(lt_js_is_exception(host_call(v, "", text, text)));
+  assert_true(lt_js_is_exception(host_call(v, "call", text, text)));
+  host_call(v, "p", LT_JS_NULL, LT_JS_NULL);
+  assert_int_equal(v->box->trap, LT_TRAP_NONE);
+  host_call(v, "o", LT_JS_MK(LT_TAG_OBJECT, WILD), LT_JS_UNDEFINED); /* an object that is none */
+  assert_int_equal(v->box->trap, LT_TRAP_MEMORY);
+}
+
+static void host_calls_of_a_guest_gone_mad(void **state) {
+  (void)state;
+  engine_traps();
+  fake_host_clear(&engine_host);
+  visit v = {.depth = 0};
+  visit_fresh(call_madly, &v);
+  engine_asked(&engine_host.logs, "log text\nlog text\nlog text\n");
+  for (unsigned i = 0; i < engine_host.open_count; i++) {
+    assert_true(engine_host.open[i].due_ms <= LT_RUN_TIMER_MAX_MS);
+  }
+  assert_int_equal(engine_host.open_count, 4);
+  lt_pool_give(&engine_pool, v.box);
+  fake_host_clear(&engine_host);
+}
+
 /* --- Memory ----------------------------------------------------------------------------------- */
 static void pointers_are_looked_at(void **state) {
   (void)state;
@@ -610,6 +661,7 @@ int main(void) {
       cmocka_unit_test(revoked_while_the_guest_runs),
       cmocka_unit_test(revoked_or_stopped_in_host_code),
       cmocka_unit_test(revoked_before_it_starts),
+      cmocka_unit_test(host_calls_of_a_guest_gone_mad),
       cmocka_unit_test(pointers_are_looked_at),
       cmocka_unit_test(growing_stops_at_the_ceiling),
       cmocka_unit_test(cleaned_boxes_are_as_new),
