@@ -1,0 +1,114 @@
+/* The imports of the box, called as a guest that has gone mad would call them: wild pointers, lengths and values.
+ *
+ * The input is laid into the guest's memory; then each six words of it are one call. Whatever happens may happen inside
+ * the box, and nowhere else: AddressSanitizer watches the host. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "fakes/fake_host.h"
+#include "sandbox/guest.h"
+#include "sandbox/qjs_abi.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { LAID_AT = 8192, LAID_MAX = 16384, CALLS_MAX = 32, POLLS_MAX = 50, REVOKE_AFTER_MS = 50 };
+
+typedef struct madness {
+  lt_box *box;
+  const uint8_t *data;
+  size_t size;
+} madness;
+
+static lt_image image;
+static fake_host world;
+static lt_box *volatile running;
+
+static void on_alarm(int signum) {
+  (void)signum;
+  if (running != NULL) {
+    lt_box_revoke(running);
+  }
+}
+
+static void open_world(void) {
+  struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_ONSTACK | SA_RESTART};
+  if (lt_box_thread_init(NULL) != LT_OK || lt_image_open(&image, &lt_module_qjs, lt_image_base(), NULL) != LT_OK) {
+    abort();
+  }
+  sigaction(SIGALRM, &action, NULL);
+  fake_host_init(&world);
+}
+
+/* Half of all numbers point into what was laid out, so that calls get past the first check. */
+static uint32_t word(const madness *m, size_t i) {
+  uint32_t n = 0;
+  if (i * 4 + 4 <= m->size) {
+    memcpy(&n, m->data + i * 4, sizeof n);
+  }
+  return (n & 1) != 0 ? LAID_AT + (n >> 1) % LAID_MAX : n;
+}
+
+static void call_import(madness *m, size_t at) {
+  struct Z_env_instance_t *env = (struct Z_env_instance_t *)m->box;
+  struct Z_wasi_snapshot_preview1_instance_t *wasi = (struct Z_wasi_snapshot_preview1_instance_t *)m->box;
+  uint32_t a = word(m, at + 1), b = word(m, at + 2), c = word(m, at + 3), d = word(m, at + 4);
+  switch (m->data[at * 4] % 8) {
+    case 0:
+    case 1:
+    case 2:
+      Z_envZ_host_call(env, a, b % 3, c, d % 12, word(m, at + 5));
+      break;
+    case 3:
+      Z_envZ_host_promise_rejection(env, a, b, c & 1);
+      break;
+    case 4:
+      Z_envZ_host_module_normalize(env, a, b);
+      break;
+    case 5:
+      Z_envZ_host_module_load(env, a, b);
+      break;
+    case 6:
+      Z_wasi_snapshot_preview1Z_random_get(wasi, a, b);
+      break;
+    default:
+      Z_wasi_snapshot_preview1Z_clock_time_get(wasi, a, 0, b);
+      break;
+  }
+}
+
+static void go_mad(void *arg) {
+  madness *m = arg;
+  lt_guest guest;
+  lt_guest_init(&guest, m->box, &world.host);
+  memcpy(m->box->memory + LAID_AT, m->data, m->size < LAID_MAX ? m->size : LAID_MAX);
+  for (size_t call = 0; call < CALLS_MAX && (call + 1) * 24 <= m->size; call++) {
+    LT_BOX_ENTER(m->box, call_import(m, call * 6));
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  madness m = {.data = data, .size = size};
+  if (image.module == NULL) {
+    open_world();
+  }
+  if (size < 24 || lt_box_new(&image, &m.box, NULL) != LT_OK) {
+    return 0;
+  }
+  fake_host_clear(&world);
+  world.polls = 0;
+  world.stop_at_poll = POLLS_MAX;
+  running = m.box;
+  struct itimerval timer = {.it_value = {.tv_usec = REVOKE_AFTER_MS * 1000}};
+  setitimer(ITIMER_REAL, &timer, NULL);
+  lt_fiber fiber;
+  lt_fiber_init(&fiber, m.box->stack, LT_BOX_STACK_BYTES, go_mad, &m);
+  while (lt_fiber_resume(&fiber)) {
+  }
+  lt_fiber_release(&fiber);
+  setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+  running = NULL;
+  lt_box_free(m.box);
+  return 0;
+}
