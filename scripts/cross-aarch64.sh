@@ -13,16 +13,19 @@ cc=aarch64-linux-gnu-gcc
 emulator=qemu-aarch64-static
 cflags=(-std=gnu17 -O2 -g -static -pthread -fno-omit-frame-pointer -D_GNU_SOURCE -Isrc -Iinclude -Itests
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wformat=2 -Wundef -Wvla -Wcast-qual
-  -Wmissing-prototypes -Wswitch-enum -Werror)
+  -Wmissing-prototypes -Wswitch-enum -Werror -isystem build/engine)
 
-programs=(fiber)
+programs=(fiber sandbox)
 
 # One entry per library: sources that a program may ask for by name.
 base=(src/base/*.c src/base/fiber_aarch64.S)
+sandbox=(src/sandbox/{box,engine,engine_freeze,guest,guest_host,image,pool,qjs_module,trap,wasm_rt,workers}.c
+  tests/fakes/fake_host.c "$out/qjs.o")
 
 sources_of() { # program: its sources, one per line
   case "$1" in
     fiber) printf '%s\n' tests/cross/fiber_main.c "${base[@]}" ;;
+    sandbox) printf '%s\n' tests/cross/sandbox_main.c "${sandbox[@]}" "${base[@]}" -lm ;;
     *) echo "cross: unknown program \"$1\" (there are: ${programs[*]})" >&2 && return 2 ;;
   esac
 }
@@ -30,6 +33,10 @@ sources_of() { # program: its sources, one per line
 scripts/setup.sh cross
 [ $# = 0 ] || programs=("$@")
 mkdir -p "$out"
+if [[ " ${programs[*]} " == *" sandbox "* ]] && [ build/engine/qjs.c -nt "$out/qjs.o" ]; then
+  echo "aarch64: compiling the engine (about 30 seconds, once)"
+  $cc -O1 -fno-strict-aliasing -w -c build/engine/qjs.c -o "$out/qjs.o"
+fi
 for program in "${programs[@]}"; do
   sources=$(sources_of "$program")
   # shellcheck disable=SC2086
