@@ -15,7 +15,7 @@
 //           --stderr=TEXT        writes TEXT to stderr at the start (\n and \e are unescaped)
 //           --stderr-env=NAME    writes the value of that variable to stderr at the start
 //           --stubborn           ignores end of input and SIGTERM
-//           --deaf               stops reading its input once initialized
+//           --deaf               stops reading its input once it has told its tools
 //           --instructions=TEXT
 // List:     --tools=N            N tools t0, t1, ... instead of the usual ones
 //           --page=N             tools per page
@@ -163,6 +163,10 @@ function list(id, params) {
   if (options.circle) page.nextCursor = "again 0";
   if (options.endless) page.nextCursor = `at ${from + 1}`;
   answer(id, page);
+  if (options.deaf) {
+    input.pause();
+    setInterval(() => {}, 1000);
+  }
 }
 
 function initialize(id, params) {
@@ -191,10 +195,6 @@ function initialized() {
     send({ jsonrpc: "2.0", id: 77, method: "roots/list" });
     send({ jsonrpc: "2.0", id: null, method: "ping" });
     line(JSON.stringify([{ jsonrpc: "2.0", id: 78, method: "ping" }, { jsonrpc: "2.0", id: 79, method: "ping" }]));
-  }
-  if (options.deaf) {
-    input.pause();
-    setInterval(() => {}, 1000);
   }
 }
 
