@@ -111,7 +111,7 @@ void lt_engine_strip(lt_box *box, lt_str source, bool (*poll)(void *arg), void *
                      lt_engine_result *result) LT_YIELDS;
 
 /* Builds an image from the prelude's text and further scripts: build time only (mkimage.c). Appends header and bytes.
- * Must run on the box's stack as above. */
+ * Makes its own box and fiber. */
 lt_status lt_engine_freeze(lt_str prelude, lt_str script, lt_buf *out, lt_err *err);
 
 #endif
