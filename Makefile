@@ -117,4 +117,4 @@ clean: ## Remove what was built
 	@rm -rf build
 
 distclean: clean ## ... and what npm installed
-	@rm -rf node_modules
+	@rm -rf node_modules tests/node_modules tests/node/node_modules

@@ -24,6 +24,9 @@ build libcmocka-dev          library cmocka
 build ca-certificates        npm_is_done || [ -s /etc/ssl/certs/ca-certificates.crt ]
 build nodejs                 node_is_new_enough
 build npm                    npm_is_done || have npm
+test  npm                    npm_has tests || have npm
+test  git                    have git
+test  python3                have python3
 test  libtest-json-schema-acceptance-perl [ -d /usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance ]
 lint  python3                have python3
 lint  clang-format           have clang-format
@@ -39,8 +42,11 @@ have() { command -v "$1" >/dev/null 2>&1; }
 header() { [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ]; }
 library() { have pkg-config && pkg-config --exists "$1"; }
 node_is_new_enough() { have node && node -e 'process.exit(parseInt(process.versions.node) >= 18 ? 0 : 1)'; }
-# npm's stamp: the lockfile that node_modules was installed from.
-npm_is_done() { cmp -s package-lock.json node_modules/.lathe-lock.json && [ -s node_modules/quickjs-wasi/quickjs.wasm ]; }
+# npm's stamp: the lockfile that a folder's node_modules was installed from.
+npm_has() { cmp -s "$1/package-lock.json" "$1/node_modules/.lathe-lock.json"; }
+npm_is_done() { npm_has . && [ -s node_modules/quickjs-wasi/quickjs.wasm ]; }
+# Debian's Node.js 18 builds Lathe and runs its tests; some of the servers they start ask for a newer one.
+node_runs_all() { have node && node -e 'const [a, b] = process.versions.node.split("."); process.exit(+a > 20 || (a == 20 && b >= 19) ? 0 : 1)'; }
 
 missing_packages() { # profiles...
   local profile package check
@@ -71,20 +77,27 @@ install_debian() { # packages...
     apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "$@"
 }
 
-install_npm() {
-  echo "setup: installing npm packages (npm ci)"
+install_npm() { # folder what-for
+  echo "setup: installing npm packages$2 (npm ci)"
   # No package's own install script is needed, so none is run.
-  run_logged "npm ci" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-  cp package-lock.json node_modules/.lathe-lock.json
+  run_logged "npm ci" npm --prefix "$1" ci --ignore-scripts --no-audit --no-fund --loglevel=error
+  cp "$1/package-lock.json" "$1/node_modules/.lathe-lock.json"
+}
+
+# What only the tests and the benchmarks take from npm.
+install_npm_of_tests() {
+  npm_has tests || install_npm tests " of the tests"
+  node_runs_all || npm_has tests/node || install_npm tests/node ": a newer Node.js for some of the tests' servers"
 }
 
 main() {
-  local check_only=no profiles=" build" wishes="" missing
+  local check_only=no profiles=" build" wishes="" npm_of_tests=no missing
   for arg in "$@"; do
     case "$arg" in
       --check) check_only=yes ;;
-      build | bench) ;;
-      test) wishes=" test" ;;
+      build) ;;
+      test) wishes=" test" npm_of_tests=needed ;;
+      bench) npm_of_tests=wanted ;;
       lint | fuzz | cross) profiles+=" $arg" ;;
       *) echo "setup: unknown argument \"$arg\" (build, test, bench, lint, fuzz, cross or --check)" >&2 && exit 2 ;;
     esac
@@ -114,8 +127,13 @@ main() {
       echo "setup: the npm packages are missing. Run: scripts/setup.sh" >&2
       exit 1
     fi
-    install_npm
+    install_npm . ""
   fi
+  [ "$check_only" = no ] || return 0
+  case $npm_of_tests in
+    needed) install_npm_of_tests ;;
+    wanted) (install_npm_of_tests) || echo "setup: without them some figures are missing" ;;
+  esac
 }
 
 main "$@"
