@@ -105,7 +105,7 @@ void lt_rig_run(size_t tools, void (*body)(lt_rig *rig, void *arg), void *arg) {
   lt_buf_init(&rig.megabyte, LT_JSON_MAX_BYTES);
   make_megabyte(&rig.megabyte);
   LT_CHECK(lt_loop_new(&rig.loop, NULL) == LT_OK);
-  LT_CHECK(lt_door_new(rig.loop, &rig.door, NULL) == LT_OK);
+  LT_CHECK(lt_door_new(rig.loop, NULL, &rig.door, NULL) == LT_OK);
   LT_CHECK(lt_quickjs_new(rig.loop, rig.door, 0, &rig.runner, NULL) == LT_OK);
   set_tools(&rig, tools);
   LT_CHECK(lt_loop_spawn(rig.loop, on_fiber, &rig, NULL) == LT_OK);

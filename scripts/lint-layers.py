@@ -17,14 +17,18 @@ LAYERS = {
     "io": {"base"},
     "mcp": {"base", "codec", "io"},
     "tool": {"base", "codec", "io", "mcp"},
+    "store": {"base", "codec", "io", "tool"},
     "runner": {"base", "codec", "io", "sandbox", "tool"},
-    "front": {"base", "codec", "io", "sandbox", "mcp", "tool", "runner"},
+    "host": {"base", "codec", "io", "tool", "store", "runner"},
+    "plugins": {"base", "codec"},
+    "front": {"base", "codec", "io", "sandbox", "mcp", "tool", "store", "runner", "host", "plugins"},
 }
 
 # Third-party headers, and the one directory of src/ that may include each.
 THIRD_PARTY = {
     "uv.h": "io",
     "yaml.h": "front",
+    "sqlite3.h": "store",
     "wasm-rt.h": "sandbox",
     "qjs.h": "sandbox",
 }

@@ -96,9 +96,29 @@
 #define LT_CATALOG_MAX_BYTES \
   (1 * LT_GIB)                     /* all texts of one snapshot: far above real ones, a stop for broken servers */
 #define LT_SEARCH_TERMS_MAX     16 /* words of a query that count */
-#define LT_CALL_INLINE_BYTES    (1 * LT_MIB) /* inputs and answers over this are read off the loop */
-#define LT_CALL_INDEX_MAX_BYTES (1 * LT_GIB) /* working memory of one call: the index of the longest possible input */
-#define LT_PROVIDERS_MAX        1024         /* servers and plugins with tools */
+#define LT_CALL_INLINE_BYTES    (1 * LT_MIB)  /* inputs and answers over this are read off the loop */
+#define LT_CALL_INDEX_MAX_BYTES (1 * LT_GIB)  /* working memory of one call: the index of the longest possible input */
+#define LT_PROVIDERS_MAX        1024          /* servers and plugins with tools */
+#define LT_SECRETS_MAX          1024          /* values that are masked, in each of their forms */
+#define LT_SECRET_MIN_BYTES     6             /* a shorter value ("true", "8080") would make holes in ordinary text */
+#define LT_CALLER_DEPTH_MAX     8             /* programs that tools of programs run */
+#define LT_ANSWER_MAX_BYTES     (32 * LT_KIB) /* towards a model; a longer value becomes an artifact ... */
+#define LT_ANSWER_PREVIEW_BYTES (4 * LT_KIB)  /* ... and so much of its beginning */
+
+/* --- the store -------------------------------------------------------------------------------- */
+#define LT_DB_BUSY_MS           5000 /* waiting for another process that writes to the same file */
+#define LT_DB_GROUP_MAX         256  /* jobs in one transaction */
+#define LT_ARTIFACTS_LISTED_MAX 1000
+#define LT_SQL_ROWS_MAX_BYTES   (16 * LT_MIB) /* rows of one statement of a plugin's, as JSON */
+#define LT_STATE_MAX_BYTES      (1 * LT_MIB)  /* a plugin's state for one conversation */
+
+/* --- plugins ---------------------------------------------------------------------------------- */
+#define LT_PLUGINS_MAX           256
+#define LT_PLUGIN_SETUP_MS       10000          /* setup, ready and prepare, each */
+#define LT_PLUGIN_CALL_MS        120000         /* a call without a program's deadline over it */
+#define LT_PLUGIN_END_MS         2000           /* for a plugin that is busy when Lathe ends */
+#define LT_PLUGIN_QUEUE_MAX      1000           /* calls that wait for one plugin's thread */
+#define LT_PLUGIN_CALL_MAX_BYTES (256 * LT_MIB) /* memory of one call: texts handed over and what it asked for */
 
 /* --- declarations generated from schemas (codec/typegen.h) ------------------------------------ */
 #define LT_TYPEGEN_SCHEMA_MAX_BYTES LT_MIB         /* a longer schema is `any`: nobody reads its type */

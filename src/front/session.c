@@ -193,7 +193,7 @@ static int run_session(lt_session *s) {
   lt_cancel_init(&s->cancel);
   lt_status status = lt_loop_new(&s->loop, &err);
   if (status == LT_OK) {
-    status = lt_door_new(s->loop, &s->door, &err);
+    status = lt_door_new(s->loop, NULL, &s->door, &err);
   }
   if (status == LT_OK) {
     lt_wait_init(&s->acted, s->loop);

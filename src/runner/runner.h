@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "io/loop.h"
 #include "runner/store.h"
+#include "tool/door.h"
 
 typedef enum lt_lang { LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT } lt_lang;
 
@@ -22,6 +23,17 @@ typedef struct lt_run_module {
   lt_str name;
   lt_str source;
 } lt_run_module;
+
+/* A function that programs find in their world, beside the tools. */
+typedef struct lt_run_function {
+  lt_str name;        /* an identifier */
+  lt_str signature;   /* for the model, such as "(data, description?) → id" */
+  lt_str description; /* likewise, a sentence; may be empty */
+  /* Carries out a call on the loop. `args` is a JSON array of the arguments. LT_OK: `out` is the value as JSON text,
+   * nothing for undefined. Anything else: `out` or `err` has the message. LT_YIELDS. */
+  lt_status (*call)(void *arg, lt_str args, const lt_invoke_options *options, lt_buf *out, lt_err *err) LT_YIELDS;
+  void *arg;
+} lt_run_function;
 
 /* One piece of what a program said. `post` is the runner's. */
 typedef enum lt_said { LT_SAID_OUTPUT, LT_SAID_LOG, LT_SAID_WARNING, LT_SAID_ERROR } lt_said;
@@ -54,8 +66,11 @@ typedef struct lt_run_request {
   size_t max_output_bytes; /* 0: LT_RUN_OUTPUT_MAX_BYTES */
   const lt_run_module *modules;
   size_t module_count;
-  lt_store *store;   /* values kept across runs; NULL: the run's own */
-  lt_cancel *cancel; /* may be NULL */
+  const lt_run_function *functions;
+  size_t function_count;
+  const lt_caller *caller; /* for the door; NULL: nobody in particular */
+  lt_store *store;         /* values kept across runs; NULL: the run's own */
+  lt_cancel *cancel;       /* may be NULL */
   /* Called on the loop as things are said, in order; may be NULL. Must not yield. */
   void (*on_text)(void *arg, lt_said said, lt_str text);
   void *arg;

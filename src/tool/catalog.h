@@ -23,6 +23,8 @@ typedef struct lt_tool_spec {
   lt_str input_schema;  /* JSON text of an object schema; empty counts as {} */
   lt_str output_schema; /* JSON text, or empty */
   lt_str annotations;   /* JSON text, or empty */
+  bool needs_approval;  /* somebody has to agree to each call, unless the policy says otherwise */
+  lt_str approval;      /* why; may be empty */
 } lt_tool_spec;
 
 typedef struct lt_tool {
@@ -36,6 +38,8 @@ typedef struct lt_tool {
   lt_str input_schema;
   lt_str output_schema;
   lt_str annotations;
+  bool needs_approval;
+  lt_str approval;
   lt_provider *provider;
 } lt_tool;
 

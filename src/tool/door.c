@@ -16,6 +16,7 @@ typedef struct entry {
 
 struct lt_door {
   lt_loop *loop;
+  lt_door_options options;
   entry *entries;
   size_t count;
   lt_catalog *catalog; /* NULL: something changed since */
@@ -23,12 +24,15 @@ struct lt_door {
 
 /* --- Providers ------------------------------------------------------------------------------------------------------
  */
-lt_status lt_door_new(lt_loop *loop, lt_door **ret_door, lt_err *err) {
+lt_status lt_door_new(lt_loop *loop, const lt_door_options *options, lt_door **ret_door, lt_err *err) {
   lt_door *door = lt_mem_zalloc(1, sizeof *door);
   if (door == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the tools");
   }
   door->loop = loop;
+  if (options != NULL) {
+    door->options = *options;
+  }
   *ret_door = door;
   return LT_OK;
 }

@@ -1,7 +1,7 @@
 /* The door: the one function through which every tool call goes, whoever makes it.
  *
- * Resolve, check the input, (policy and journal: the toolbox issue), invoke with a deadline and a cancel handle, and
- * turn the provider's answer into a value (DESIGN.md section 4). Loop thread only, except where the catalog is read.
+ * Resolve, check the input, ask the policy (and a person, where it says so), record, invoke with a deadline and a
+ * cancel handle, record again (docs/internals/door.md). Loop thread only, except where the catalog is read.
  */
 #ifndef LT_TOOL_DOOR_H
 #define LT_TOOL_DOOR_H
@@ -9,13 +9,20 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "io/loop.h"
+#include "codec/secrets.h"
+#include "tool/caller.h"
 #include "tool/catalog.h"
 
 typedef struct lt_door lt_door;
 
 typedef struct lt_invoke_options {
-  uint64_t timeout_ms; /* 0: the provider's own */
-  lt_cancel *cancel;   /* may be NULL */
+  uint64_t timeout_ms;     /* 0: the provider's own */
+  lt_cancel *cancel;       /* may be NULL */
+  const lt_caller *caller; /* NULL: nobody in particular, without policy and journal */
+  size_t max_answer_bytes; /* a longer value becomes an artifact and a preview; 0: passed on whole */
+  /* Told when the call begins and stops to wait for somebody's approval; may be NULL. Must not yield. */
+  void (*on_approval)(void *arg, bool waiting);
+  void *arg;
 } lt_invoke_options;
 
 /* A provider of tools: an MCP server, a plugin, a built-in. */
@@ -27,9 +34,23 @@ struct lt_provider {
                       lt_err *err) LT_YIELDS;
   /* Why its tools cannot be called at the moment, or empty. */
   lt_str (*down)(lt_provider *self);
+  /* Whether this call needs somebody's approval beyond what the tool's spec says; may be NULL. LT_YIELDS.
+   * True: a reason may be appended. */
+  bool (*needs_approval)(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,
+                         lt_buf *ret_reason) LT_YIELDS;
+  bool of_caller; /* lives as long as a caller that has its tools in its catalog; the door itself does not have it */
 };
 
-lt_status lt_door_new(lt_loop *loop, lt_door **ret_door, lt_err *err);
+typedef struct lt_door_options {
+  const lt_secrets *secrets; /* masked in what is recorded, asked, told and in every error; may be NULL */
+  /* Told of what a person should know: schemas that cannot be used, answers that break their schema, records that
+   * could not be written; once per tool and thing. May be NULL. Must not yield. */
+  void (*on_warning)(void *arg, lt_str message);
+  void *arg;
+} lt_door_options;
+
+/* `options` may be NULL. */
+lt_status lt_door_new(lt_loop *loop, const lt_door_options *options, lt_door **ret_door, lt_err *err);
 void lt_door_free(lt_door *door); /* NULL is allowed; providers must have been removed or be gone with their calls */
 
 /* Adds a provider without tools, or replaces the tools it has; the next catalog contains them. Copies the specs. */
@@ -38,11 +59,16 @@ void lt_door_remove(lt_door *door, lt_provider *provider);
 
 /* The current snapshot, built when something changed since. Owns: the caller, lt_catalog_unref. */
 lt_status lt_door_catalog(lt_door *door, lt_catalog **ret_catalog, lt_err *err);
+/* The same with further tools: of providers that belong to one caller. Built anew each time. */
+lt_status lt_door_catalog_with(lt_door *door, const lt_catalog_source *extra, size_t count, lt_catalog **ret_catalog,
+                               lt_err *err);
 
 /* Calls a tool by id, LT_YIELDS until it has answered. `input` is JSON text; "", null and white space count as {}.
  * LT_OK: `out` holds the value, JSON text. Otherwise `out` holds the message for the program: whole, however long, and
  * never empty; `err` (which may be NULL) the same, cut.
- * Unknown id: LT_E_NOTFOUND, with close matches and what exists; bad input: LT_E_INVALID, with a path. */
+ * Unknown id: LT_E_NOTFOUND, with close matches and what exists; bad input: LT_E_INVALID, with a path; LT_E_DENIED: the
+ * policy or somebody does not want it; LT_E_LIMIT: a budget is used up; LT_E_IO: it was not made, as it could not be
+ * recorded. */
 lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
                        lt_err *err) LT_YIELDS;
 

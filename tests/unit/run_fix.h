@@ -176,7 +176,7 @@ static inline void in_world(void (*body)(world *w), unsigned workers) {
   w.tools.base = (lt_provider){.name = LT_STR("t"), .invoke = fake_invoke};
   assert_int_equal(lt_loop_new(&w.loop, NULL), LT_OK);
   w.tools.loop = w.loop;
-  assert_int_equal(lt_door_new(w.loop, &w.door, NULL), LT_OK);
+  assert_int_equal(lt_door_new(w.loop, NULL, &w.door, NULL), LT_OK);
   assert_int_equal(lt_door_set_tools(w.door, &w.tools.base, fake_specs, FAKE_SPECS, NULL), LT_OK);
   assert_int_equal(lt_quickjs_new(w.loop, w.door, workers, &w.quickjs, NULL), LT_OK);
   assert_int_equal(lt_loop_spawn(w.loop, on_world_fiber, &w, NULL), LT_OK);

@@ -94,7 +94,7 @@ static fake make_fake(lt_loop *loop, lt_str name) {
 static void on_fiber(void (*body)(world *w)) {
   world w = {.body = body};
   assert_int_equal(lt_loop_new(&w.loop, NULL), LT_OK);
-  assert_int_equal(lt_door_new(w.loop, &w.door, NULL), LT_OK);
+  assert_int_equal(lt_door_new(w.loop, NULL, &w.door, NULL), LT_OK);
   w.weather = make_fake(w.loop, LT_STR("weather"));
   assert_int_equal(lt_door_set_tools(w.door, &w.weather.base, specs, 4, NULL), LT_OK);
   assert_int_equal(lt_loop_spawn(w.loop, run_body, &w, NULL), LT_OK);

@@ -131,7 +131,7 @@ static void run_body(void *arg) {
 static void on_fiber(void (*body)(world *w)) {
   world w = {.body = body};
   assert_int_equal(lt_loop_new(&w.loop, NULL), LT_OK);
-  assert_int_equal(lt_door_new(w.loop, &w.door, NULL), LT_OK);
+  assert_int_equal(lt_door_new(w.loop, NULL, &w.door, NULL), LT_OK);
   assert_int_equal(lt_loop_spawn(w.loop, run_body, &w, NULL), LT_OK);
   lt_loop_run(w.loop);
   lt_door_free(w.door);
@@ -225,7 +225,7 @@ static void without_memory_nothing_is_left_behind(void **state) {
   const lt_mcp_options options = {.name = LT_STR("srv")};
   assert_int_equal(lt_loop_new(&w.loop, NULL), LT_OK);
   for (long n = 0;; n++) {
-    assert_int_equal(lt_door_new(w.loop, &w.door, NULL), LT_OK);
+    assert_int_equal(lt_door_new(w.loop, NULL, &w.door, NULL), LT_OK);
     lt_mem_fail_at(n);
     lt_status status = lt_mcp_provider_open(w.loop, w.door, &options, &w.provider, NULL);
     int failed = lt_mem_failed();

@@ -1,0 +1,183 @@
+/* Lathe plugins: tools, functions, modules and context in C, from a shared object.
+ *
+ * A plugin is one file that includes this header and exports one function:
+ *
+ *   LATHE_EXPORT const lathe_plugin *lathe_plugin_entry(void) {
+ *     static const lathe_plugin plugin = {.size = sizeof plugin, .id = "todo", .setup = setup};
+ *     return &plugin;
+ *   }
+ *
+ * Compile it with `cc -shared -fPIC -o todo.so todo.c` and name it in the configuration: `plugins: [{path: todo.so}]`.
+ * examples/todo/ is a whole one to start from; docs/guide/plugins.md explains more.
+ *
+ * Everything goes in and out as JSON text. Every function of a plugin is given a *call*, and every function of the host
+ * takes it: who calls, on whose behalf, and where the answer goes.
+ *
+ * Memory. A text the host hands over lives until the call it was handed over in has returned, and ends with a NUL that
+ * is not counted. What a plugin hands to the host is copied.
+ *
+ * Threads. Each plugin has a thread of its own, on which its functions are called one after another: they may block,
+ * use libraries that block, and need no locks. A plugin that says LATHE_ON_LOOP is called on Lathe's own loop instead,
+ * where the host's functions let others go on meanwhile, so that many of its calls may be under way at once, on small
+ * stacks (128 KiB are yours); such a plugin must never block.
+ *
+ * Versions. Structs begin with their size and only ever grow at their end; what is not there counts as 0. A plugin
+ * built against an older header works in a newer Lathe as it is. One that needs functions of a newer Lathe than it may
+ * meet looks at `host->size` with LATHE_HAS.
+ *
+ * Licence: MIT, like Lathe; a plugin may have any.
+ */
+#ifndef LATHE_PLUGIN_H
+#define LATHE_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LATHE_PLUGIN_API 1 /* what this header describes; grows with it */
+
+#define LATHE_EXPORT __attribute__((visibility("default")))
+/* Whether the host has a function that older ones had not: `if (LATHE_HAS(host, run_program)) ...`. */
+#define LATHE_HAS(host, member) ((host)->size >= offsetof(lathe_host, member) + sizeof((host)->member))
+/* A text of a literal, or of a NUL-terminated string. */
+#define LATHE_TEXT(literal) ((lathe_text){"" literal, sizeof(literal) - 1})
+
+typedef struct lathe_text {
+  const char *p; /* may be NULL when n is 0 */
+  size_t n;      /* bytes */
+} lathe_text;
+
+typedef struct lathe_call lathe_call;
+typedef struct lathe_host lathe_host;
+
+/* A function of a plugin. `in` is what it is called with, JSON text; `arg` is what it was registered with. It answers
+ * with host->answer or host->fail and returns; without either it has answered null. */
+typedef void lathe_function_fn(const lathe_host *host, lathe_call *call, lathe_text in, void *arg);
+
+/* --- What a plugin registers ------------------------------------------------------------------ */
+/* A tool: called by programs and models as `<plugin id>.<name>`. */
+typedef struct lathe_tool {
+  size_t size;               /* sizeof(lathe_tool) */
+  const char *name;          /* such as "add" */
+  const char *description;   /* for the model: what it does, when to use it */
+  const char *input_schema;  /* JSON Schema of an object; NULL: anything */
+  const char *output_schema; /* JSON Schema; NULL: not told */
+  const char *annotations;   /* as in MCP, such as {"readOnlyHint": true}; may be NULL */
+  lathe_function_fn *invoke; /* `in` is the input, an object that fits the schema */
+  void *arg;
+  const char *approval; /* not NULL: a person has to agree to each call; why */
+  /* Decides per call whether a person has to agree: answers with the reason, a JSON string, or null for no. May be
+   * NULL.
+   */
+  lathe_function_fn *needs_approval;
+} lathe_tool;
+
+/* A function that programs find in their world, beside the tools; `in` is an array of its arguments. An answer of null
+ * from host->answer is null in the program; no answer is undefined. */
+typedef struct lathe_function {
+  size_t size;
+  const char *name;        /* a JavaScript identifier, such as "storeArtifact" */
+  const char *signature;   /* for the model, such as "(data, description?) → id" */
+  const char *description; /* likewise; may be NULL */
+  lathe_function_fn *invoke;
+  void *arg;
+} lathe_function;
+
+/* --- The host --------------------------------------------------------------------------------- */
+enum { LATHE_LOG_INFO = 0, LATHE_LOG_WARNING = 1 };
+
+/* What run_program is asked. */
+typedef struct lathe_program {
+  size_t size;
+  lathe_text code;
+  const char *language; /* "js" or "ts"; NULL: js */
+  lathe_text input;     /* JSON text: what the program finds in `input`; may be empty */
+  uint64_t timeout_ms;  /* 0: what is configured */
+  const char *hidden;   /* the id of a tool that the program shall not have; NULL: it has all that the call's own
+                           caller has */
+  int without_output;   /* 1: no output(), done() and complete() */
+} lathe_program;
+
+/* The host's functions. Those that return int return 0 for success, and -1 after which host->error says why; texts they
+ * return live until the call returns. Only the call they were given may be passed to them, on the thread it was given
+ * on, before it returns. */
+struct lathe_host {
+  size_t size; /* of the host's own struct: what lies beyond is not there */
+
+  /* --- Answering */
+  void (*answer)(lathe_call *call, lathe_text json); /* JSON text; anything else fails the call */
+  void (*fail)(lathe_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+  lathe_text (*error)(lathe_call *call); /* why the last of these functions failed */
+
+  /* --- About the call */
+  lathe_text (*config)(lathe_call *call);         /* the plugin's `config` in the configuration, JSON; {} when none */
+  lathe_text (*user)(lathe_call *call);           /* on whose behalf: "local" at the command line */
+  lathe_text (*conversation)(lathe_call *call);   /* its id, or empty */
+  int (*cancelled)(lathe_call *call);             /* 1: nobody waits for the answer any more */
+  void *(*memory)(lathe_call *call, size_t size); /* zeroed, until the call returns; NULL when there is none left */
+  /* A line on standard error, or in the server's log; secrets are masked. */
+  void (*log)(lathe_call *call, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+  /* --- Registering. In setup and ready, for good; tools and context items in prepare, too, for one prompt. */
+  int (*add_tool)(lathe_call *call, const lathe_tool *tool);
+  int (*add_function)(lathe_call *call, const lathe_function *function);
+  int (*add_module)(lathe_call *call, const char *name, lathe_text source); /* `import` in programs; JavaScript */
+  /* What the model is told beside the tools: {"type": "...", "id"?: "...", "content": "..."}. */
+  int (*add_context)(lathe_call *call, lathe_text item);
+
+  /* --- Keeping */
+  /* JSON per plugin, user and conversation; empty when there is none. It must fit the plugin's state_schema. */
+  int (*state)(lathe_call *call, lathe_text *ret_json);
+  int (*set_state)(lathe_call *call, lathe_text json);
+  /* Tables in Lathe's own database, whose names begin with the plugin's id and "_". Scripts are run once each, in
+   * order, and remembered: add new ones at the end, never change old ones. */
+  int (*migrate)(lathe_call *call, const char *const *scripts, size_t count);
+  /* One statement; `params` is a JSON array for its "?", or empty. The rows are an array of objects. */
+  int (*sql)(lathe_call *call, lathe_text statement, lathe_text params, lathe_text *ret_rows);
+
+  /* --- Calling, through the same door as everybody: policy, approval and journal apply. */
+  int (*call_tool)(lathe_call *call, lathe_text id, lathe_text input, lathe_text *ret_value);
+  /* Runs a program with the caller's tools. Success also when the program failed: {"result"?, "logs": [...],
+   * "outputs": [...], "error"?, "line"?, "column"?, "context"?, "timeout"?}. */
+  int (*run_program)(lathe_call *call, const lathe_program *program, lathe_text *ret_result);
+
+  /* --- Artifacts: what is kept for the user beyond the program, and can be fetched by id. */
+  int (*artifact_put)(lathe_call *call, const char *type, lathe_text description, lathe_text json, lathe_text *ret_id);
+  int (*artifact_get)(lathe_call *call, lathe_text id, lathe_text *ret_json); /* empty: there is none */
+  int (*artifact_list)(lathe_call *call, lathe_text *ret_json);               /* an array, newest first, without data */
+};
+
+/* --- The plugin ------------------------------------------------------------------------------- */
+enum {
+  LATHE_ON_LOOP = 1, /* called on the loop: see "Threads" above */
+};
+
+typedef struct lathe_plugin {
+  size_t size;    /* sizeof(lathe_plugin) */
+  const char *id; /* [a-z0-9-]+: the namespace of its tools and tables */
+  const char *name;
+  const char *description;
+  const char *config_schema; /* JSON Schema of its `config`; NULL: anything */
+  const char *state_schema;  /* JSON Schema of its state; NULL: anything */
+  unsigned flags;
+  /* Each may be NULL. host->fail in setup or ready takes the plugin out, with that reason. */
+  lathe_function_fn *setup;    /* once, before anything else; `in` is the config */
+  lathe_function_fn *ready;    /* once, when all plugins and servers are there; `in` is {"tools": [ids]} */
+  lathe_function_fn *prepare;  /* before a prompt, in classic mode before every model call; `in` is
+                                  {"mode", "tools": [ids], "functions": [{name, signature}], "modules": [names]} */
+  lathe_function_fn *teardown; /* once, at the end */
+  void *arg;
+} lathe_plugin;
+
+/* What a shared object exports. It may be NULL when the plugin cannot work here. */
+typedef const lathe_plugin *lathe_plugin_entry_fn(void);
+LATHE_EXPORT lathe_plugin_entry_fn lathe_plugin_entry;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,145 @@
+#include "codec/secrets.h"
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "codec/json.h"
+
+typedef struct secret {
+  char *p;
+  size_t n;
+} secret;
+
+struct lt_secrets {
+  secret *list; /* the longest first: one may be the beginning of another */
+  size_t count;
+  bool begins[256]; /* whether one begins with this byte */
+};
+
+lt_secrets *lt_secrets_new(void) {
+  return lt_mem_zalloc(1, sizeof(lt_secrets));
+}
+
+void lt_secrets_free(lt_secrets *s) {
+  if (s == NULL) {
+    return;
+  }
+  for (size_t i = 0; i < s->count; i++) {
+    explicit_bzero(s->list[i].p, s->list[i].n);
+    lt_mem_free(s->list[i].p);
+  }
+  lt_mem_free(s->list);
+  lt_mem_free(s);
+}
+
+static bool is_known(const lt_secrets *s, lt_str value) {
+  for (size_t i = 0; i < s->count; i++) {
+    if (lt_str_eq(lt_str_from(s->list[i].p, s->list[i].n), value)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static lt_status add_form(lt_secrets *s, lt_str value) {
+  if (is_known(s, value)) {
+    return LT_OK;
+  }
+  if (s->count >= LT_SECRETS_MAX) {
+    return LT_E_LIMIT;
+  }
+  secret *list = lt_mem_realloc(s->list, (s->count + 1) * sizeof *list);
+  if (list == NULL) {
+    return LT_E_NOMEM;
+  }
+  s->list = list;
+  char *copy = lt_mem_strdup(value);
+  if (copy == NULL) {
+    return LT_E_NOMEM;
+  }
+  size_t at = s->count++;
+  for (; at > 0 && list[at - 1].n < value.n; at--) {
+    list[at] = list[at - 1];
+  }
+  list[at] = (secret){copy, value.n};
+  s->begins[(unsigned char)value.p[0]] = true;
+  return LT_OK;
+}
+
+lt_status lt_secrets_add(lt_secrets *s, lt_str value) {
+  if (value.n < LT_SECRET_MIN_BYTES) {
+    return LT_OK;
+  }
+  lt_buf escaped;
+  lt_buf_init(&escaped, LT_JSON_MAX_BYTES);
+  lt_json_escape(&escaped, value);
+  lt_status status = escaped.status;
+  if (status == LT_OK) {
+    status = add_form(s, value);
+  }
+  if (status == LT_OK) {
+    status = add_form(s, lt_buf_view(&escaped));
+  }
+  lt_buf_release(&escaped);
+  return status;
+}
+
+/* The length of the secret that begins at `i`, or 0. */
+static size_t secret_at(const lt_secrets *s, lt_str text, size_t i) {
+  if (!s->begins[(unsigned char)text.p[i]]) {
+    return 0;
+  }
+  for (size_t k = 0; k < s->count; k++) {
+    const secret *one = &s->list[k];
+    if (one->n <= text.n - i && memcmp(text.p + i, one->p, one->n) == 0) {
+      return one->n;
+    }
+  }
+  return 0;
+}
+
+/* The place of the first secret at or after `i`, with its length; text.n when there is none. */
+static size_t find_secret(const lt_secrets *s, lt_str text, size_t i, size_t *ret_n) {
+  for (; s != NULL && s->count > 0 && i < text.n; i++) {
+    *ret_n = secret_at(s, text, i);
+    if (*ret_n > 0) {
+      return i;
+    }
+  }
+  return text.n;
+}
+
+bool lt_secrets_in(const lt_secrets *s, lt_str text) {
+  size_t n;
+  return find_secret(s, text, 0, &n) < text.n;
+}
+
+void lt_secrets_mask(const lt_secrets *s, lt_str text, lt_buf *out) {
+  size_t done = 0;
+  for (;;) {
+    size_t n = 0;
+    size_t at = find_secret(s, text, done, &n);
+    lt_buf_add(out, lt_str_sub(text, done, at));
+    if (at == text.n) {
+      return;
+    }
+    lt_buf_addc(out, "***");
+    done = at + n;
+  }
+}
+
+void lt_secrets_mask_buf(const lt_secrets *s, lt_buf *buf) {
+  if (!lt_secrets_in(s, lt_buf_view(buf))) {
+    return;
+  }
+  lt_buf masked;
+  lt_buf_init(&masked, buf->max);
+  lt_secrets_mask(s, lt_buf_view(buf), &masked);
+  explicit_bzero(buf->p, buf->n);
+  lt_buf_release(buf);
+  *buf = masked;
+  if (buf->status != LT_OK) {
+    lt_status status = buf->status;
+    lt_buf_release(buf);
+    buf->status = status;
+  }
+}

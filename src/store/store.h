@@ -1,0 +1,47 @@
+/* What is stored: calls, artifacts, plugins' state and tables. All of it through store/db.h.
+ *
+ * Every function LT_YIELDS, may be called from any fiber of the loop, copies what it is given before it suspends, and
+ * fails with lt_db_run's errors.
+ */
+#ifndef LT_STORE_STORE_H
+#define LT_STORE_STORE_H
+
+#include "base/buf.h"
+#include "store/db.h"
+#include "tool/journal.h"
+
+/* --- The journal of calls ----------------------------------------------------------------------- */
+/* The door's journal on this database. Borrows: the database. Owns: the caller, lt_store_journal_free. NULL: no memory.
+ */
+lt_journal *lt_store_journal_new(lt_db *db);
+void lt_store_journal_free(lt_journal *journal);
+
+/* --- Artifacts ---------------------------------------------------------------------------------- */
+/* The door's artifacts on this database. As above. */
+lt_artifacts *lt_store_artifacts_new(lt_db *db);
+void lt_store_artifacts_free(lt_artifacts *artifacts);
+/* Appends {"id","type","description","mimeType","bytes","createdAt"[,"data"]} as JSON: `data` is the JSON itself, for
+ * "text/..." a string, else base64. LT_E_NOTFOUND: there is none by that id that belongs to this user. */
+lt_status lt_store_artifact_get(lt_db *db, lt_str user, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;
+/* Appends a JSON array of the user's artifacts, newest first, without data; at most LT_ARTIFACTS_LISTED_MAX. */
+lt_status lt_store_artifact_list(lt_db *db, lt_str user, lt_buf *out, lt_err *err) LT_YIELDS;
+
+/* --- Plugins ------------------------------------------------------------------------------------ */
+/* A plugin's state for a user and a conversation (empty: none in particular), JSON text; nothing is appended when there
+ * is none. Putting nothing removes it. */
+lt_status lt_store_state_get(lt_db *db, lt_str plugin, lt_str user, lt_str conversation, lt_buf *out,
+                             lt_err *err) LT_YIELDS;
+lt_status lt_store_state_put(lt_db *db, lt_str plugin, lt_str user, lt_str conversation, lt_str json,
+                             lt_err *err) LT_YIELDS;
+
+/* Runs one SQL statement of a plugin with a JSON array of parameters (or nothing) and appends its rows as a JSON array
+ * of objects. The plugin sees only tables whose names begin with its id and "_" ("-" and "." written as "_"); other
+ * tables, pragmas and attached files are refused: LT_E_DENIED. LT_E_INVALID: SQL or parameters that are wrong, with
+ * SQLite's words. */
+lt_status lt_store_sql(lt_db *db, lt_str plugin, lt_str sql, lt_str params, lt_buf *out, lt_err *err) LT_YIELDS;
+/* Brings a plugin's tables up to date: runs those of the scripts (any number of statements each) that have not run yet,
+ * in order, in one transaction. How many have run is remembered by plugin. LT_E_UNSUPPORTED: more have run than there
+ * are. */
+lt_status lt_store_migrate(lt_db *db, lt_str plugin, const char *const *scripts, size_t count, lt_err *err) LT_YIELDS;
+
+#endif
