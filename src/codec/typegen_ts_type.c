@@ -263,11 +263,12 @@ static void put_members(lt_tsgen *g, lt_json schema, const lt_typegen_props *pro
 }
 
 /* Without named properties. {type: object} alone is an object of anything; only as a tool's input it means that there
- * is none. */
+ * is none: said so, because TypeScript takes everything but null for a {}, 5 and {a: 1} too. */
 static void put_nameless(lt_tsgen *g, lt_json schema, lt_json more, bool open) {
   bool untold = !lt_typegen_has(schema, LT_KEY_PROPERTIES) && !lt_typegen_has(schema, LT_KEY_ADDITIONAL_PROPERTIES);
-  if (!open && (!untold || (schema.at == g->root.at && g->input))) {
-    lt_tsgen_put(g, "{}");
+  bool whole_input = schema.at == g->root.at && g->input;
+  if (!open && (!untold || whole_input)) {
+    lt_tsgen_put(g, whole_input && !g->crossed ? "{ [k: string]: never }" : "{}");
     return;
   }
   lt_tsgen_put(g, "{ ");

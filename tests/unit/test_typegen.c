@@ -88,7 +88,7 @@ static void test_ts_whole(void **state) {
 static void test_ts_nothing_said(void **state) {
   (void)state;
   check_ts("", "", "",
-           "\nexport interface GetItInput {}\n"
+           "\nexport interface GetItInput { [k: string]: never }\n"
            "\nexport type GetItOutput = any; // the tool does not say what it returns\n"
            "\ndeclare function get_it(input?: GetItInput): Promise<Result<GetItOutput>>;\n");
 }
