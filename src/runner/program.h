@@ -52,8 +52,8 @@ struct lt_run {
   const lt_run_request *request;
   lt_run_result *result;
   lt_catalog *catalog;
-  lt_store *store;
-  lt_store *own_store; /* NULL when the request brought one */
+  lt_values *values;
+  lt_values *own_values; /* NULL when the request brought one */
 
   /* The step. */
   lt_fiber fiber;

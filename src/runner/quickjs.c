@@ -228,7 +228,7 @@ static void run_init(lt_run *run, lt_quickjs *q, const lt_run_request *request, 
   run->task.after = after_step;
   run->request = request;
   run->result = result;
-  run->store = request->store;
+  run->values = request->values;
   run->last_text = &result->texts;
   run->last_call = &run->calls;
   run->last_ready = &run->ready;
@@ -247,7 +247,7 @@ static void run_release(lt_run *run) {
   lt_buf_release(&run->bindings);
   lt_buf_release(&run->reply);
   lt_engine_result_release(&run->engine);
-  lt_store_free(run->own_store);
+  lt_values_free(run->own_values);
   lt_catalog_unref(run->catalog);
   pthread_mutex_destroy(&run->lock);
 }

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "io/loop.h"
-#include "runner/store.h"
+#include "runner/values.h"
 #include "tool/door.h"
 
 typedef enum lt_lang { LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT } lt_lang;
@@ -69,7 +69,7 @@ typedef struct lt_run_request {
   const lt_run_function *functions;
   size_t function_count;
   const lt_caller *caller; /* for the door; NULL: nobody in particular */
-  lt_store *store;         /* values kept across runs; NULL: the run's own */
+  lt_values *values;       /* what store() keeps, across runs; NULL: the run's own */
   lt_cancel *cancel;       /* may be NULL */
   /* Called on the loop as things are said, in order; may be NULL. Must not yield. */
   void (*on_text)(void *arg, lt_said said, lt_str text);

@@ -81,14 +81,14 @@ static lt_str reply(lt_run *run, const char *text) {
 static bool on_store(void *arg, lt_str key, lt_str json, lt_outcome *ret) {
   lt_run *run = arg;
   lt_err err = LT_ERR_INIT;
-  if (run->store == NULL) {
-    run->store = run->own_store = lt_store_new();
+  if (run->values == NULL) {
+    run->values = run->own_values = lt_values_new();
   }
-  if (run->store == NULL) {
+  if (run->values == NULL) {
     ret->text = LT_STR("store(): out of memory");
     return false;
   }
-  if (lt_store_put(run->store, key, json, &err) != LT_OK) {
+  if (lt_values_put(run->values, key, json, &err) != LT_OK) {
     ret->text = reply(run, lt_err_msg(&err));
     return false;
   }
@@ -97,7 +97,7 @@ static bool on_store(void *arg, lt_str key, lt_str json, lt_outcome *ret) {
 
 static lt_str on_recall(void *arg, lt_str key) {
   lt_run *run = arg;
-  return run->store == NULL ? LT_STR_NULL : lt_store_find(run->store, key);
+  return run->values == NULL ? LT_STR_NULL : lt_values_find(run->values, key);
 }
 
 /* --- What there is ---------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-#include "runner/store.h"
+#include "runner/values.h"
 
 #include "base/limits.h"
 #include "base/mem.h"
@@ -12,32 +12,32 @@ typedef struct entry {
   char bytes[];
 } entry;
 
-struct lt_store {
+struct lt_values {
   size_t used;
   entry *buckets[BUCKETS];
 };
 
-lt_store *lt_store_new(void) {
-  return lt_mem_zalloc(1, sizeof(lt_store));
+lt_values *lt_values_new(void) {
+  return lt_mem_zalloc(1, sizeof(lt_values));
 }
 
-void lt_store_free(lt_store *store) {
-  if (store == NULL) {
+void lt_values_free(lt_values *values) {
+  if (values == NULL) {
     return;
   }
   for (unsigned i = 0; i < BUCKETS; i++) {
-    while (store->buckets[i] != NULL) {
-      entry *e = store->buckets[i];
-      store->buckets[i] = e->next;
+    while (values->buckets[i] != NULL) {
+      entry *e = values->buckets[i];
+      values->buckets[i] = e->next;
       lt_mem_free(e);
     }
   }
-  lt_mem_free(store);
+  lt_mem_free(values);
 }
 
 /* Where the entry of `key` hangs, or would. */
-static entry **place_of(lt_store *store, lt_str key) {
-  entry **place = &store->buckets[lt_str_hash(key) % BUCKETS];
+static entry **place_of(lt_values *values, lt_str key) {
+  entry **place = &values->buckets[lt_str_hash(key) % BUCKETS];
   while (*place != NULL && !lt_str_eq((*place)->key, key)) {
     place = &(*place)->next;
   }
@@ -62,23 +62,23 @@ static entry *entry_new(lt_str key, lt_str json) {
   return e;
 }
 
-static void unlink_entry(lt_store *store, entry **place) {
+static void unlink_entry(lt_values *values, entry **place) {
   entry *old = *place;
   *place = old->next;
-  store->used -= cost_of(old->key, old->json);
+  values->used -= cost_of(old->key, old->json);
   lt_mem_free(old);
 }
 
-lt_status lt_store_put(lt_store *store, lt_str key, lt_str json, lt_err *err) {
-  entry **place = place_of(store, key);
+lt_status lt_values_put(lt_values *values, lt_str key, lt_str json, lt_err *err) {
+  entry **place = place_of(values, key);
   size_t old = *place != NULL ? cost_of((*place)->key, (*place)->json) : 0;
   if (json.n == 0) {
     if (*place != NULL) {
-      unlink_entry(store, place);
+      unlink_entry(values, place);
     }
     return LT_OK;
   }
-  if (store->used - old + cost_of(key, json) > LT_RUN_STORE_MAX_BYTES) {
+  if (values->used - old + cost_of(key, json) > LT_RUN_STORE_MAX_BYTES) {
     return lt_fail(err, LT_E_LIMIT, "store(\"%.*s\"): all stored values together may have %lu MiB", LT_STR_ARG(key),
                    LT_RUN_STORE_MAX_BYTES / LT_MIB);
   }
@@ -87,16 +87,16 @@ lt_status lt_store_put(lt_store *store, lt_str key, lt_str json, lt_err *err) {
     return lt_fail(err, LT_E_NOMEM, "store(): out of memory");
   }
   if (*place != NULL) {
-    unlink_entry(store, place);
+    unlink_entry(values, place);
   }
   e->next = *place;
   *place = e;
-  store->used += cost_of(key, json);
+  values->used += cost_of(key, json);
   return LT_OK;
 }
 
-lt_str lt_store_find(const lt_store *store, lt_str key) {
-  for (const entry *e = store->buckets[lt_str_hash(key) % BUCKETS]; e != NULL; e = e->next) {
+lt_str lt_values_find(const lt_values *values, lt_str key) {
+  for (const entry *e = values->buckets[lt_str_hash(key) % BUCKETS]; e != NULL; e = e->next) {
     if (lt_str_eq(e->key, key)) {
       return e->json;
     }

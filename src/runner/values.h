@@ -1,0 +1,22 @@
+/* store() and recall(): values by name, JSON text, for one run or for several that follow each other.
+ *
+ * Used by one program at a time. */
+#ifndef LT_RUNNER_VALUES_H
+#define LT_RUNNER_VALUES_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+typedef struct lt_values lt_values;
+
+/* NULL when there is no memory. Owns: the caller, lt_values_free. */
+lt_values *lt_values_new(void);
+void lt_values_free(lt_values *values); /* NULL is allowed */
+
+/* Keeps a copy; empty JSON removes the value. Errors: LT_E_LIMIT (LT_RUN_STORE_MAX_BYTES in all), LT_E_NOMEM. */
+lt_status lt_values_put(lt_values *values, lt_str key, lt_str json, lt_err *err);
+
+/* The value's JSON text, or empty. Borrows: until the next put. */
+lt_str lt_values_find(const lt_values *values, lt_str key);
+
+#endif
