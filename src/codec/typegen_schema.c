@@ -308,18 +308,11 @@ static lt_status put_fact(lt_buf *out, lt_json schema, lt_typegen_keyword keywor
   return put_value(out, value, is_default, arena);
 }
 
-lt_status lt_typegen_put_facts(lt_buf *out, lt_json schema, lt_arena *arena, bool jsdoc) {
+static lt_status put_own_facts(lt_buf *out, lt_json schema, lt_arena *arena, bool jsdoc) {
   static const lt_typegen_keyword keywords[] = {
       LT_KEY_DEFAULT,           LT_KEY_FORMAT,      LT_KEY_MINIMUM,     LT_KEY_EXCLUSIVE_MINIMUM, LT_KEY_MAXIMUM,
       LT_KEY_EXCLUSIVE_MAXIMUM, LT_KEY_MULTIPLE_OF, LT_KEY_MIN_LENGTH,  LT_KEY_MAX_LENGTH,        LT_KEY_PATTERN,
       LT_KEY_MIN_ITEMS,         LT_KEY_MAX_ITEMS,   LT_KEY_UNIQUE_ITEMS};
-  if (lt_json_typeof(schema) != LT_JSON_OBJECT) {
-    return LT_OK;
-  }
-  if (jsdoc && lt_typegen_types(schema) == LT_TYPEGEN_INTEGER && !lt_typegen_has(schema, LT_KEY_ENUM) &&
-      !lt_typegen_has(schema, LT_KEY_CONST)) {
-    lt_buf_addc(out, "\n@integer");
-  }
   for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
     LT_TRY(put_fact(out, schema, keywords[i], arena, jsdoc));
   }
@@ -327,4 +320,44 @@ lt_status lt_typegen_put_facts(lt_buf *out, lt_json schema, lt_arena *arena, boo
     lt_buf_addc(out, jsdoc ? "\n@deprecated" : ", deprecated");
   }
   return LT_OK;
+}
+
+/* What an array's members are has no place of its own in either language: "\n@items File path, minLength 1". */
+static lt_status put_items(lt_buf *out, lt_json items, lt_arena *arena, bool jsdoc) {
+  lt_buf told;
+  lt_buf_init(&told, LT_TYPEGEN_DOC_MAX_BYTES);
+  lt_str description = LT_STR_NULL;
+  lt_json text = lt_typegen_key(items, LT_KEY_DESCRIPTION);
+  lt_status status = LT_OK;
+  if (lt_json_typeof(text) == LT_JSON_STRING && !lt_json_str(text, arena, &description)) {
+    status = LT_E_NOMEM;
+  }
+  if (lt_str_ends(description, LT_STR(".")) && !lt_str_ends(description, LT_STR(".."))) { /* a list goes on from here */
+    description.n--;
+  }
+  lt_typegen_put_line(&told, description, LT_TYPEGEN_PROMPT_MAX_CHARS);
+  if (status == LT_OK && !lt_typegen_has(items, LT_KEY_REF)) { /* a named type says them itself */
+    status = put_own_facts(&told, items, arena, false);
+  }
+  lt_str all = lt_buf_view(&told);
+  if (status == LT_OK && all.n > 0) {
+    lt_buf_addc(out, jsdoc ? "\n@items " : ", items: ");
+    lt_buf_add(out, lt_str_starts(all, LT_STR(", ")) ? lt_str_sub(all, 2, all.n) : all);
+  }
+  status = status == LT_OK ? told.status : status;
+  lt_buf_release(&told);
+  return status;
+}
+
+lt_status lt_typegen_put_facts(lt_buf *out, lt_json schema, lt_arena *arena, bool jsdoc) {
+  if (lt_json_typeof(schema) != LT_JSON_OBJECT) {
+    return LT_OK;
+  }
+  if (jsdoc && lt_typegen_types(schema) == LT_TYPEGEN_INTEGER && !lt_typegen_has(schema, LT_KEY_ENUM) &&
+      !lt_typegen_has(schema, LT_KEY_CONST)) {
+    lt_buf_addc(out, "\n@integer");
+  }
+  LT_TRY(put_own_facts(out, schema, arena, jsdoc));
+  lt_json items = lt_typegen_key(schema, LT_KEY_ITEMS);
+  return lt_json_typeof(items) == LT_JSON_OBJECT ? put_items(out, items, arena, jsdoc) : LT_OK;
 }

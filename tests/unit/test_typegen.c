@@ -85,6 +85,21 @@ static void test_ts_whole(void **state) {
       "declare function get_it(input: GetItInput): Promise<Result<GetItOutput>>;\n");
 }
 
+static void test_ts_items_told(void **state) {
+  (void)state;
+  char *got = ts_of("",
+                    "{\"type\":\"object\",\"properties\":{"
+                    "\"a\":{\"type\":\"array\",\"items\":{\"type\":\"string\",\"description\":\"A */ path.\","
+                    "\"minLength\":1}},"
+                    "\"b\":{\"type\":\"array\",\"description\":\"B\",\"items\":{\"type\":\"integer\",\"maximum\":9}},"
+                    "\"c\":{\"type\":\"array\",\"items\":{\"type\":\"integer\",\"description\":5}},"
+                    "\"d\":{\"type\":\"array\",\"items\":[{\"description\":\"no\"}]}}}",
+                    "");
+  assert_non_null(strstr(got, "{\n  /** @items A * / path, minLength 1 */\n  a?: string[];\n"));
+  assert_non_null(strstr(got, "  /**\n   * B\n   * @items maximum 9\n   */\n  b?: number[];\n  c?: number[];\n  d?: "));
+  lt_mem_free(got);
+}
+
 static void test_ts_nothing_said(void **state) {
   (void)state;
   check_ts("", "", "",
@@ -548,7 +563,8 @@ static void sweep(lt_status (*fn)(const lt_typegen_tool *, size_t, lt_buf *, lt_
   static const char input[] =
       "{\"type\":\"object\",\"properties\":{\"\\u0061\":{\"$ref\":\"#/$defs/N\",\"description\":\"\\u0062\"},"
       "\"b\":{\"enum\":[\"\\u0061\",{\"\\u0062\":1}],\"default\":[1, "
-      "2],\"pattern\":\"\\u0061\"},\"c\":{\"$ref\":\"#/\\u0024x\"}},"
+      "2],\"pattern\":\"\\u0061\"},\"c\":{\"$ref\":\"#/\\u0024x\"},"
+      "\"l\":{\"items\":{\"description\":\"\\u0061\",\"pattern\":\"\\u0061\"}}},"
       "\"required\":[\"\\u0061\"],\"$defs\":{\"N\":{\"type\":\"object\",\"properties\":{\"n\":{\"$ref\":\"#/$defs/"
       "N\"}}}}}";
   lt_typegen_tool tools[2] = {make_tool("Text", input, input), make_tool("Text", input, input)};
@@ -586,14 +602,23 @@ static void test_out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ts_whole),          cmocka_unit_test(test_ts_nothing_said),
-      cmocka_unit_test(test_ts_prelude),        cmocka_unit_test(test_ts_types),
-      cmocka_unit_test(test_ts_definitions),    cmocka_unit_test(test_ts_circles),
-      cmocka_unit_test(test_ts_broken_schemas), cmocka_unit_test(test_ts_optional_input),
-      cmocka_unit_test(test_ts_bounds),         cmocka_unit_test(test_output_ceiling),
-      cmocka_unit_test(test_py_stub),           cmocka_unit_test(test_py_recursion),
-      cmocka_unit_test(test_py_names),          cmocka_unit_test(test_prompt_descriptions),
-      cmocka_unit_test(test_prompt_grouping),   cmocka_unit_test(test_json_list),
+      cmocka_unit_test(test_ts_items_told),
+      cmocka_unit_test(test_ts_whole),
+      cmocka_unit_test(test_ts_nothing_said),
+      cmocka_unit_test(test_ts_prelude),
+      cmocka_unit_test(test_ts_types),
+      cmocka_unit_test(test_ts_definitions),
+      cmocka_unit_test(test_ts_circles),
+      cmocka_unit_test(test_ts_broken_schemas),
+      cmocka_unit_test(test_ts_optional_input),
+      cmocka_unit_test(test_ts_bounds),
+      cmocka_unit_test(test_output_ceiling),
+      cmocka_unit_test(test_py_stub),
+      cmocka_unit_test(test_py_recursion),
+      cmocka_unit_test(test_py_names),
+      cmocka_unit_test(test_prompt_descriptions),
+      cmocka_unit_test(test_prompt_grouping),
+      cmocka_unit_test(test_json_list),
       cmocka_unit_test(test_out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
