@@ -94,8 +94,7 @@
 #define LT_TOOL_LISTED_MAX       20    /* names or values that an error message lists before it says how many more */
 #define LT_TOOL_INPUT_ERRORS_MAX 10    /* faults of one input that are reported together */
 #define LT_CATALOG_MAX_BYTES \
-  (1 * LT_GIB)                     /* all texts of one snapshot: far above real ones, a stop for broken servers */
-#define LT_SEARCH_TERMS_MAX     16 /* words of a query that count */
+  (1 * LT_GIB) /* all texts of one snapshot: far above real ones, a stop for broken servers */
 #define LT_CALL_INLINE_BYTES    (1 * LT_MIB)  /* inputs and answers over this are read off the loop */
 #define LT_CALL_INDEX_MAX_BYTES (1 * LT_GIB)  /* working memory of one call: the index of the longest possible input */
 #define LT_PROVIDERS_MAX        1024          /* servers and plugins with tools */
@@ -119,6 +118,14 @@
 #define LT_PLUGIN_END_MS         2000           /* for a plugin that is busy when Lathe ends */
 #define LT_PLUGIN_QUEUE_MAX      1000           /* calls that wait for one plugin's thread */
 #define LT_PLUGIN_CALL_MAX_BYTES (256 * LT_MIB) /* memory of one call: texts handed over and what it asked for */
+
+/* --- searching tools (tool/search_index.h) ---------------------------------------------------- */
+#define LT_SEARCH_TERMS_MAX         16             /* words of a query that count */
+#define LT_SEARCH_WORDS_MAX         2000000        /* of all tools that an index keeps; each tool has an equal share */
+#define LT_SEARCH_TOOL_WORDS_MAX    4000           /* of one tool: what a reader would still read */
+#define LT_SEARCH_SCHEMAS_MAX_BYTES (64 * LT_MIB)  /* of all tools that are read for parameters: 0.3 s */
+#define LT_SEARCH_DEPTH_MAX         12             /* schemas in schemas whose parameters are found */
+#define LT_SEARCH_MEMORY_BYTES      (512 * LT_MIB) /* an index as large as the numbers above allow */
 
 /* --- declarations generated from schemas (codec/typegen.h) ------------------------------------ */
 #define LT_TYPEGEN_SCHEMA_MAX_BYTES LT_MIB         /* a longer schema is `any`: nobody reads its type */

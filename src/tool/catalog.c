@@ -1,5 +1,6 @@
 #include "tool/catalog.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -7,7 +8,14 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "tool/naming.h"
+#include "tool/search_index.h"
 #include "tool/table.h"
+
+/* The only part of a catalog that changes once it is there. */
+typedef struct search_cache {
+  _Atomic(lt_search_index *) index; /* NULL until the first search */
+  pthread_mutex_t making;           /* by one thread; the others wait for it */
+} search_cache;
 
 struct lt_catalog {
   atomic_uint refs;
@@ -21,6 +29,7 @@ struct lt_catalog {
   uint32_t warning_count;
   lt_str *silent; /* namespaces of sources without tools */
   size_t silent_count;
+  search_cache *search;
 };
 
 /* One tool of a source while the order is worked out. */
@@ -194,16 +203,29 @@ static lt_status build(lt_catalog *catalog, const lt_catalog_source *sources, si
   return list_warnings(catalog, &naming);
 }
 
+static lt_catalog *new_catalog(void) {
+  lt_catalog *catalog = lt_mem_zalloc(1, sizeof *catalog);
+  search_cache *search = lt_mem_zalloc(1, sizeof *search);
+  if (catalog == NULL || search == NULL) {
+    lt_mem_free(search);
+    lt_mem_free(catalog);
+    return NULL;
+  }
+  LT_CHECK(pthread_mutex_init(&search->making, NULL) == 0);
+  catalog->search = search;
+  atomic_init(&catalog->refs, 1);
+  lt_arena_init(&catalog->arena, LT_CATALOG_MAX_BYTES);
+  return catalog;
+}
+
 lt_status lt_catalog_new(const lt_catalog_source *sources, size_t count, lt_catalog **ret_catalog, lt_err *err) {
   item_list items = {0};
   LT_TRY(count_tools(sources, count, &items.count, err));
   lt_status status = LT_E_NOMEM;
-  lt_catalog *catalog = lt_mem_zalloc(1, sizeof *catalog);
+  lt_catalog *catalog = new_catalog();
   if (catalog == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
   }
-  atomic_init(&catalog->refs, 1);
-  lt_arena_init(&catalog->arena, LT_CATALOG_MAX_BYTES);
   items.list = lt_mem_zalloc(items.count, sizeof(item));
   if (items.list != NULL) {
     status = build(catalog, sources, count, &items);
@@ -225,6 +247,9 @@ lt_catalog *lt_catalog_ref(lt_catalog *catalog) {
 void lt_catalog_unref(lt_catalog *catalog) {
   /* Everything other threads read of it comes before the free. */
   if (catalog != NULL && atomic_fetch_sub_explicit(&catalog->refs, 1, memory_order_acq_rel) == 1) {
+    lt_search_index_free(atomic_load_explicit(&catalog->search->index, memory_order_relaxed));
+    pthread_mutex_destroy(&catalog->search->making);
+    lt_mem_free(catalog->search);
     lt_arena_release(&catalog->arena);
     lt_mem_free(catalog);
   }
@@ -265,4 +290,20 @@ size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warning
 size_t lt_catalog_silent(const lt_catalog *catalog, const lt_str **ret_names) {
   *ret_names = catalog->silent;
   return catalog->silent_count;
+}
+
+const lt_search_index *lt_catalog_index(const lt_catalog *catalog) {
+  search_cache *search = catalog->search;
+  lt_search_index *index = atomic_load_explicit(&search->index, memory_order_acquire);
+  if (index != NULL) {
+    return index;
+  }
+  pthread_mutex_lock(&search->making);
+  index = atomic_load_explicit(&search->index, memory_order_relaxed);
+  if (index == NULL) {
+    index = lt_search_index_new(catalog);
+    atomic_store_explicit(&search->index, index, memory_order_release);
+  }
+  pthread_mutex_unlock(&search->making);
+  return index;
 }

@@ -1,330 +1,274 @@
-/* Finding tools by what somebody remembers of them: suggestions for a wrong name, and search.
- *
- * Both look at every tool: a listing of thousands takes milliseconds, and is asked for rarely. */
-#include <limits.h>
+/* Search: BM25 over the catalog's index. A word of the query finds itself, its other forms, longer words that begin
+ * with it and, last, the shorter one that it begins with; the nearer to what was written, the more it counts. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "codec/json.h"
-#include "tool/catalog.h"
+#include "tool/search_index.h"
+#include "tool/words.h"
 
-static char fold(char c) {
-  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
+#define SATURATION 1.2F /* BM25's k1: how soon a word that stands there often stops counting more */
 
-static size_t min_size(size_t a, size_t b) {
-  return a < b ? a : b;
-}
+/* What is found in place of the word itself. The last two are multiplied by how much of the longer word is the same. */
+#define LIKE_FORM   0.85F /* files for file */
+#define LIKE_LONGER 0.5F  /* repository for repo */
+#define LIKE_SHORT  0.4F  /* repo for repository */
 
-/* --- Suggestions ----------------------------------------------------------------------------------------------------
+#define LONGER_MIN_BYTES 3 /* what shorter words begin is everything */
+#define SHORT_MIN_BYTES  4
+#define SHORT_MIN_SHARE  0.4F /* of the word asked for */
+
+/* Of two tools with words of like rarity the one with more of those asked for is better, whatever its rest says. */
+#define PART_OF_QUERY 0.4F
+
+typedef struct term {
+  char text[LT_WORD_MAX_BYTES];
+  size_t n;
+  bool joined; /* what it is joined from are terms, too */
+} term;
+
+typedef struct query {
+  term terms[LT_SEARCH_TERMS_MAX];
+  size_t count;
+  bool fillers; /* whether words like "the" count: there are no others */
+} query;
+
+typedef struct hit {
+  uint64_t score;
+  uint32_t tool;
+} hit;
+
+/* What one search writes on; all lists are as long as the catalog. */
+typedef struct search {
+  const lt_search_index *index;
+  size_t tools;
+  float *found;      /* by tool: how much of the term at hand is in it */
+  float *scores;     /* by tool */
+  uint8_t *terms;    /* by tool: how many of the query's words are in it */
+  uint32_t *touched; /* tools with something of the term at hand */
+  size_t touched_count;
+} search;
+
+/* --- The query ------------------------------------------------------------------------------------------------------
  */
-#define NOT_NEAR UINT_MAX
-/* Less is nearer. Any typing error is nearer than any name that goes on, and that nearer than one that ends alike. */
-#define SCORE_PER_EDIT 1000
-#define SCORE_PREFIX   10000
-#define SCORE_INSIDE   20000
-#define SCORE_ALIKE    30000
-#define PART_MIN_BYTES 3   /* shorter parts are everywhere */
-#define PART_MAX_BYTES 256 /* longer names are not worth the time to look through */
-
-static size_t common_prefix(lt_str a, lt_str b) {
-  size_t n = min_size(a.n, b.n);
-  size_t i = 0;
-  while (i < n && fold(a.p[i]) == fold(b.p[i])) {
-    i++;
-  }
-  return i;
+static lt_str text_of(const term *t) {
+  return lt_str_from(t->text, t->n);
 }
 
-static bool contains(lt_str s, lt_str part) {
-  for (size_t i = 0; part.n <= s.n && i <= s.n - part.n; i++) {
-    if (common_prefix(lt_str_sub(s, i, s.n), part) == part.n) {
+static bool add_term(void *arg, lt_str word, bool joined) {
+  query *q = arg;
+  if (!q->fillers && lt_words_is_filler(word)) {
+    return true;
+  }
+  for (size_t i = 0; i < q->count; i++) {
+    if (lt_str_eq(text_of(&q->terms[i]), word)) {
       return true;
     }
   }
-  return false;
+  term *t = &q->terms[q->count++];
+  t->n = word.n;
+  t->joined = joined;
+  memcpy(t->text, word.p, word.n);
+  return q->count < LT_SEARCH_TERMS_MAX;
 }
 
-/* How many typing errors are believable: one in three characters, five at most. */
-static unsigned edits_allowed(lt_str wanted) {
-  return (unsigned)min_size(5, wanted.n < 3 ? 1 : wanted.n / 3);
+static void read_query(lt_str text, query *q) {
+  q->count = 0;
+  q->fillers = false;
+  lt_words_each(text, add_term, q);
+  if (q->count == 0) {
+    q->fillers = true;
+    lt_words_each(text, add_term, q);
+  }
 }
 
-static unsigned nearness(lt_str wanted, lt_str name) {
-  if (name.n == 0) {
-    return NOT_NEAR;
-  }
-  unsigned allowed = edits_allowed(wanted);
-  unsigned edits = lt_str_distance(wanted, name, allowed);
-  if (edits <= allowed) {
-    return edits * SCORE_PER_EDIT;
-  }
-  lt_str shorter = wanted.n < name.n ? wanted : name;
-  lt_str longer = wanted.n < name.n ? name : wanted;
-  unsigned gap = (unsigned)min_size(longer.n - shorter.n, SCORE_PER_EDIT);
-  if (shorter.n < PART_MIN_BYTES || longer.n > PART_MAX_BYTES) {
-    return NOT_NEAR;
-  }
-  size_t prefix = common_prefix(shorter, longer);
-  if (prefix == shorter.n) {
-    return SCORE_PREFIX + gap;
-  }
-  if (contains(longer, shorter)) {
-    return SCORE_INSIDE + gap;
-  }
-  return prefix > PART_MIN_BYTES && prefix * 2 > longer.n
-             ? SCORE_ALIKE + (unsigned)min_size(longer.n - prefix, SCORE_PER_EDIT)
-             : NOT_NEAR;
-}
-
-/* The tool's name that is nearest; an id wins over an equally near other name. */
-static unsigned nearest_name(const lt_tool *tool, lt_str wanted, lt_str *ret_name) {
-  const lt_str names[] = {tool->id, tool->js_name, tool->ts_name};
-  unsigned best = NOT_NEAR;
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    unsigned score = nearness(wanted, names[i]);
-    if (score < best) {
-      best = score;
-      *ret_name = names[i];
-    }
-  }
-  return best;
-}
-
-size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_str ret[]) {
-  unsigned scores[LT_TOOL_SUGGESTIONS];
-  size_t found = 0;
-  for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
-    lt_str near = LT_STR_NULL;
-    unsigned score = nearest_name(lt_catalog_at(catalog, i), name, &near);
-    if (score == NOT_NEAR || (found == LT_TOOL_SUGGESTIONS && score >= scores[found - 1])) {
-      continue;
-    }
-    size_t at = found < LT_TOOL_SUGGESTIONS ? found++ : found - 1;
-    for (; at > 0 && scores[at - 1] > score; at--) {
-      scores[at] = scores[at - 1];
-      ret[at] = ret[at - 1];
-    }
-    scores[at] = score;
-    ret[at] = near;
-  }
-  /* Names that only begin alike are for want of better ones: all tools of one server do. */
-  while (found > 1 && scores[found - 1] >= SCORE_ALIKE && scores[0] < SCORE_ALIKE) {
-    found--;
-  }
-  return found;
-}
-
-/* --- Search ---------------------------------------------------------------------------------------------------------
+/* --- One term -------------------------------------------------------------------------------------------------------
  */
-/* Weights of a word by where it stands, and the two constants of BM25: how soon repeating a word stops helping. Length
- * is not held against a tool: a long description is no fault. */
-#define WEIGHT_ID        4.0
-#define WEIGHT_PROPERTY  1.5
-#define WEIGHT_TEXT      1.0
-#define WEIGHT_BEGINNING 0.5 /* of a word that only begins with the term */
-#define SATURATION       1.2
-
-typedef struct search {
-  const lt_catalog *catalog;
-  lt_str terms[LT_SEARCH_TERMS_MAX];
-  size_t term_count;
-  double *found;  /* tools x terms: how much of the term is in the tool */
-  double *scores; /* tools */
-  lt_arena arena; /* one schema at a time */
-} search;
-
-typedef void (*word_fn)(void *arg, lt_str word);
-
-static bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-
-static bool is_lower_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-/* Bytes of any script but ASCII count as letters. */
-static bool in_word(char c) {
-  return is_upper(c) || is_lower_or_digit(c) || (unsigned char)c >= 0x80;
-}
-
-/* Whether a hump begins at `at`: the N of getName, the R of HTTPResponse. */
-static bool is_hump(lt_str word, size_t at) {
-  if (!is_upper(word.p[at])) {
-    return false;
+static void take_word(search *s, uint32_t number, float like) {
+  const lt_index_word *word = &s->index->words[number];
+  for (uint32_t i = 0; i < word->count; i++) {
+    uint32_t tool = word->postings[i].tool;
+    if (s->found[tool] == 0) {
+      s->touched[s->touched_count++] = tool;
+    }
+    s->found[tool] += like * word->postings[i].weight;
   }
-  return !is_upper(word.p[at - 1]) || (at + 1 < word.n && is_lower_or_digit(word.p[at + 1]));
 }
 
-/* Gives the humps of a word, and the word as a whole where there are several. */
-static void each_hump(lt_str word, word_fn fn, void *arg) {
-  size_t from = 0;
-  for (size_t at = 1; at < word.n; at++) {
-    if (is_hump(word, at)) {
-      fn(arg, lt_str_sub(word, from, at));
-      from = at;
+static float share(lt_str part, lt_str whole) {
+  return (float)part.n / (float)whole.n;
+}
+
+/* The word, its forms and what begins with it; of a word with an ending, what begins like it without. */
+static void take_longer(search *s, lt_str text, lt_str stem) {
+  lt_str begin = lt_str_starts(text, stem) ? stem : text;
+  for (uint32_t i = lt_search_index_find(s->index, begin); i < s->index->count; i++) {
+    const lt_index_word *word = &s->index->words[i];
+    if (!lt_str_starts(word->text, begin)) {
+      break;
+    }
+    if (lt_str_eq(word->text, text)) {
+      take_word(s, i, 1.0F);
+    } else if (lt_str_eq(word->stem, stem)) {
+      take_word(s, i, LIKE_FORM);
+    } else if (begin.n >= LONGER_MIN_BYTES) {
+      take_word(s, i, LIKE_LONGER * share(begin, word->text));
     }
   }
-  fn(arg, lt_str_sub(word, from, word.n));
-  if (from > 0) {
-    fn(arg, word);
+}
+
+/* Forms that do not begin alike: queries for query. */
+static void take_forms(search *s, lt_str text, lt_str stem) {
+  lt_str begin = lt_str_starts(text, stem) ? stem : text;
+  for (uint32_t i = lt_search_index_find_stem(s->index, stem); i < s->index->count; i++) {
+    uint32_t number = s->index->by_stem[i];
+    if (!lt_str_eq(s->index->words[number].stem, stem)) {
+      break;
+    }
+    if (!lt_str_starts(s->index->words[number].text, begin)) {
+      take_word(s, number, LIKE_FORM);
+    }
   }
 }
 
-static void each_word(lt_str s, word_fn fn, void *arg) {
-  for (size_t at = 0; at < s.n;) {
-    if (!in_word(s.p[at])) {
-      at++;
+static void take_shorter(search *s, lt_str text, lt_str stem) {
+  for (size_t n = SHORT_MIN_BYTES; n < text.n; n++) {
+    lt_str begin = lt_str_sub(text, 0, n);
+    uint32_t i = lt_search_index_find(s->index, begin);
+    if (i == s->index->count || share(begin, text) < SHORT_MIN_SHARE || lt_words_is_filler(begin)) {
       continue;
     }
-    size_t from = at;
-    while (at < s.n && in_word(s.p[at])) {
-      at++;
-    }
-    each_hump(lt_str_sub(s, from, at), fn, arg);
-  }
-}
-
-static void add_term(void *arg, lt_str word) {
-  search *s = arg;
-  for (size_t i = 0; i < s->term_count; i++) {
-    if (s->terms[i].n == word.n && common_prefix(s->terms[i], word) == word.n) {
-      return;
-    }
-  }
-  if (s->term_count < LT_SEARCH_TERMS_MAX) {
-    s->terms[s->term_count++] = word;
-  }
-}
-
-typedef struct counting {
-  const search *s;
-  double *found; /* of this tool, by term */
-  double weight;
-} counting;
-
-static void count_word(void *arg, lt_str word) {
-  const counting *c = arg;
-  for (size_t i = 0; i < c->s->term_count; i++) {
-    lt_str term = c->s->terms[i];
-    if (term.n > word.n || common_prefix(term, word) != term.n) {
-      continue;
-    }
-    if (term.n == word.n) {
-      c->found[i] += c->weight;
-    } else if (term.n >= PART_MIN_BYTES) {
-      c->found[i] += c->weight * WEIGHT_BEGINNING;
+    const lt_index_word *word = &s->index->words[i];
+    if (lt_str_eq(word->text, begin) && !lt_str_eq(word->stem, stem) && !lt_str_starts(begin, stem)) {
+      take_word(s, i, LIKE_SHORT * share(begin, text));
     }
   }
 }
 
-static void count_properties(search *s, lt_str schema, counting *c) {
-  lt_json_doc doc;
-  if (lt_json_parse(&s->arena, schema, &doc, NULL) != LT_OK) {
-    return; /* a broken schema has no names to find it by */
+/* The rarer among the tools, the more it says. */
+static float rarity(const search *s) {
+  double with = (double)s->touched_count;
+  return (float)log(1.0 + ((double)s->tools - with + 0.5) / (with + 0.5));
+}
+
+static void score_term(search *s, const term *t) {
+  char buf[LT_WORD_MAX_BYTES];
+  lt_str text = text_of(t);
+  lt_str stem = lt_words_stem(text, buf);
+  s->touched_count = 0;
+  take_longer(s, text, stem);
+  take_forms(s, text, stem);
+  if (!t->joined) {
+    take_shorter(s, text, stem);
   }
-  lt_json_iter it = lt_json_each(lt_json_get(lt_json_root(&doc), "properties"));
-  while (lt_json_next(&it)) {
-    lt_str key;
-    if (lt_json_exists(it.key) && lt_json_str(it.key, &s->arena, &key)) {
-      each_word(key, count_word, c);
-    }
+  float rare = rarity(s);
+  for (size_t i = 0; i < s->touched_count; i++) {
+    uint32_t tool = s->touched[i];
+    float found = s->found[tool];
+    s->scores[tool] += rare * found * (SATURATION + 1) / (found + SATURATION);
+    s->terms[tool] = (uint8_t)(s->terms[tool] + !t->joined);
+    s->found[tool] = 0;
   }
 }
 
-static void count_tool(search *s, size_t i) {
-  const lt_tool *tool = lt_catalog_at(s->catalog, i);
-  counting c = {.s = s, .found = &s->found[i * s->term_count], .weight = WEIGHT_ID};
-  each_word(tool->id, count_word, &c);
-  c.weight = WEIGHT_TEXT;
-  each_word(tool->description, count_word, &c);
-  c.weight = WEIGHT_PROPERTY;
-  count_properties(s, tool->input_schema, &c);
-  lt_arena_release(&s->arena);
+/* --- The best -------------------------------------------------------------------------------------------------------
+ */
+/* In millionths, so that a rounding error does not decide: what is equal stands in the order of ids. */
+static uint64_t final_score(const search *s, uint32_t tool, size_t words) {
+  float part = words > 0 ? (float)s->terms[tool] / (float)words : 1;
+  return (uint64_t)(s->scores[tool] * (PART_OF_QUERY + (1 - PART_OF_QUERY) * part) * 1e6F) + 1;
 }
 
-/* The rarer a term among the tools, the more it says. */
-static double rarity(const search *s, size_t term) {
-  size_t n = lt_catalog_count(s->catalog);
-  size_t with = 0;
-  for (size_t i = 0; i < n; i++) {
-    with += s->found[i * s->term_count + term] > 0;
-  }
-  return log(1.0 + ((double)n - (double)with + 0.5) / ((double)with + 0.5));
+static bool is_better(hit a, hit b) {
+  return a.score != b.score ? a.score > b.score : a.tool < b.tool;
 }
-
-static void score_all(search *s) {
-  size_t n = lt_catalog_count(s->catalog);
-  for (size_t i = 0; i < n; i++) {
-    count_tool(s, i);
-  }
-  for (size_t term = 0; term < s->term_count; term++) {
-    double rare = rarity(s, term);
-    for (size_t i = 0; i < n; i++) {
-      double found = s->found[i * s->term_count + term];
-      s->scores[i] += rare * found * (SATURATION + 1) / (found + SATURATION);
-    }
-  }
-}
-
-typedef struct hit {
-  double score;
-  uint32_t index;
-} hit;
 
 static int compare_hits(const void *a, const void *b) {
   const hit *x = a;
   const hit *y = b;
-  if (x->score != y->score) {
-    return x->score < y->score ? 1 : -1;
-  }
-  return (x->index > y->index) - (x->index < y->index);
+  return is_better(*y, *x) - is_better(*x, *y);
 }
 
-static size_t best_hits(const search *s, hit *hits, uint32_t *ret_indices, size_t max) {
+/* Restores the heap, worst on top, from `at` downwards. */
+static void sink(hit *heap, size_t n, size_t at) {
+  for (size_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
+    child += child + 1 < n && is_better(heap[child], heap[child + 1]);
+    if (!is_better(heap[at], heap[child])) {
+      return;
+    }
+    hit swap = heap[at];
+    heap[at] = heap[child];
+    heap[child] = swap;
+    at = child;
+  }
+}
+
+/* The best `max` in a heap: thousands of tools have a common word, and few are wanted. */
+static size_t best_hits(const search *s, size_t words, hit *heap, size_t max) {
   size_t n = 0;
-  for (size_t i = 0; i < lt_catalog_count(s->catalog); i++) {
-    if (s->scores[i] > 0) {
-      hits[n++] = (hit){.score = s->scores[i], .index = (uint32_t)i};
+  for (uint32_t tool = 0; tool < s->tools; tool++) {
+    if (s->scores[tool] <= 0) {
+      continue;
+    }
+    hit h = {.score = final_score(s, tool, words), .tool = tool};
+    if (n < max) {
+      heap[n++] = h;
+      for (size_t at = n / 2; n == max && at-- > 0;) {
+        sink(heap, n, at);
+      }
+    } else if (is_better(h, heap[0])) {
+      heap[0] = h;
+      sink(heap, n, 0);
     }
   }
-  qsort(hits, n, sizeof *hits, compare_hits);
-  for (size_t i = 0; i < n && i < max; i++) {
-    ret_indices[i] = hits[i].index;
-  }
-  return min_size(n, max);
+  qsort(heap, n, sizeof *heap, compare_hits);
+  return n;
 }
 
 static size_t everything(const lt_catalog *catalog, uint32_t *ret_indices, size_t max) {
-  size_t n = min_size(lt_catalog_count(catalog), max);
+  size_t n = lt_catalog_count(catalog);
+  n = n < max ? n : max;
   for (size_t i = 0; i < n; i++) {
     ret_indices[i] = (uint32_t)i;
   }
   return n;
 }
 
-size_t lt_catalog_search(const lt_catalog *catalog, lt_str query, uint32_t *ret_indices, size_t max) {
-  search s = {.catalog = catalog};
-  each_word(query, add_term, &s);
-  if (s.term_count == 0) { /* "*" asks for everything too */
+static size_t run(search *s, const query *q, hit *hits, uint32_t *ret_indices, size_t max) {
+  size_t words = 0;
+  for (size_t i = 0; i < q->count; i++) {
+    score_term(s, &q->terms[i]);
+    words += !q->terms[i].joined;
+  }
+  size_t n = best_hits(s, words, hits, max);
+  for (size_t i = 0; i < n; i++) {
+    ret_indices[i] = hits[i].tool;
+  }
+  return n;
+}
+
+size_t lt_catalog_search(const lt_catalog *catalog, lt_str text, uint32_t *ret_indices, size_t max) {
+  query q;
+  read_query(text, &q);
+  if (q.count == 0) { /* "*" asks for everything too */
     return everything(catalog, ret_indices, max);
   }
-  size_t n = lt_catalog_count(catalog);
+  search s = {.index = lt_catalog_index(catalog), .tools = lt_catalog_count(catalog)};
+  if (s.index == NULL || s.tools == 0 || max == 0) {
+    return 0;
+  }
+  max = max < s.tools ? max : s.tools;
+  s.found = lt_mem_zalloc(s.tools, sizeof *s.found + sizeof *s.scores + sizeof *s.touched + sizeof *s.terms);
+  hit *hits = lt_mem_alloc(max * sizeof *hits);
   size_t written = 0;
-  lt_arena_init(&s.arena, LT_CATALOG_MAX_BYTES);
-  s.found = lt_mem_zalloc(n * s.term_count, sizeof *s.found);
-  s.scores = lt_mem_zalloc(n, sizeof *s.scores);
-  hit *hits = lt_mem_zalloc(n, sizeof *hits);
-  if (s.found != NULL && s.scores != NULL && hits != NULL) {
-    score_all(&s);
-    written = best_hits(&s, hits, ret_indices, max);
+  if (s.found != NULL && hits != NULL) {
+    s.scores = s.found + s.tools;
+    s.touched = (uint32_t *)(s.scores + s.tools);
+    s.terms = (uint8_t *)(s.touched + s.tools);
+    written = run(&s, &q, hits, ret_indices, max);
   }
   lt_mem_free(hits);
-  lt_mem_free(s.scores);
   lt_mem_free(s.found);
   return written;
 }
