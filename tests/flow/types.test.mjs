@@ -28,11 +28,11 @@ const output = (command, args, cwd) =>
     child.on("close", (code) => yes({ code, text }));
   });
 
-/** What the compiler says of these files: [{file, line, code, message}]. */
-async function compile(files, ...options) {
+/** What the compiler says of these files: [{file, line, code, message}]. Only the language's own library, or all of them. */
+async function compile(files, library = ["--lib", "es2022"]) {
   const dir = folder(files);
   const [command, ...first] = compiler;
-  const strict = ["--strict", "--noEmit", "--pretty", "false", "--skipLibCheck", "false", "--types", "", ...options];
+  const strict = ["--strict", "--noEmit", "--pretty", "false", "--skipLibCheck", "false", "--types", "", ...library];
   const { code, text } = await output(command, [...first, ...strict, ...Object.keys(files)], dir);
   const errors = [...text.matchAll(/^(\S+)\((\d+),\d+\): error (TS\d+): (.*)$/gm)].map(([, file, line, ts, message]) => ({ file, line: Number(line), code: ts, message }));
   assert.ok(code === 0 ? errors.length === 0 : errors.length > 0, `tsc ended with ${code}: ${text.slice(0, 1000)}`);
@@ -42,12 +42,12 @@ async function compile(files, ...options) {
 const lines = (text) => text.split("\n").length - 1;
 
 /** Declarations and a program in one file; its lines are counted from the program's first. */
-async function check(declarations, program, ...options) {
-  const errors = await compile({ "program.ts": `${declarations}\n${program}\n` }, ...options);
+async function check(declarations, program) {
+  const errors = await compile({ "program.ts": `${declarations}\n${program}\n` });
   return errors.map((e) => ({ ...e, line: e.line - lines(declarations) - 1 }));
 }
-async function compiles(declarations, program, ...options) {
-  assert.deepEqual(await check(declarations, program, ...options), []);
+async function compiles(declarations, program) {
+  assert.deepEqual(await check(declarations, program), []);
 }
 
 /** What `lathe tools` prints. */
@@ -124,8 +124,8 @@ describe("declarations of ten real servers", { skip }, () => {
     assert.ok(tools.length >= 130, JSON.stringify(count));
   });
   test("compile together, with the browser's names around and without", async () => {
+    assert.deepEqual(await compile({ "all.ts": together }, []), []);
     assert.deepEqual(await compile({ "all.ts": together }), []);
-    assert.deepEqual(await compile({ "all.ts": together }, "--lib", "es2022"), []);
   });
   test("compile alone", async () => {
     for (const [file, text] of Object.entries(alone)) assert.match(text, /^declare function /m, file);
@@ -168,5 +168,247 @@ describe("declarations of ten real servers", { skip }, () => {
     });
     const errors = await check(together, program.join("\n"));
     assert.deepEqual(errors.map((e) => [e.line, e.code]), telling.map((_, i) => [2 * i + 2, "TS2339"]));
+  });
+});
+
+/* --- Programs that are wrong, one thing each --------------------------------------------------------------------- */
+
+const object = (properties, more = {}) => ({ type: "object", properties, ...more });
+const tool = (name, inputSchema = object({}), more = {}) => ({ tool: { name, inputSchema, ...more } });
+
+describe("a program", { skip: noCompiler }, () => {
+  let declarations;
+  before(async () => {
+    const weather = object(
+      { city: { type: "string" }, days: { type: "integer" }, units: { enum: ["metric", "imperial"] }, at: object({ lat: { type: "number" } }, { required: ["lat"] }) },
+      { required: ["city"] },
+    );
+    const forecast = object({ temperature: { type: "number" }, sky: { enum: ["clear", "cloudy"] } }, { required: ["temperature"] });
+    declarations = await listing(servers({ w: scripted([tool("get-weather", weather, { outputSchema: forecast }), tool("now")]) }), "ts");
+  });
+
+  test("that is right compiles", async () => {
+    await compiles(
+      declarations,
+      `const r = await get_weather({ city: "Paris", days: 3, units: "metric", at: { lat: 48.9 } });
+       if (r.success) { const t: number = r.value.temperature; const cloudy: boolean = r.value.sky === "cloudy"; [t.toFixed(1), cloudy]; }
+       else { r.error.toUpperCase(); }
+       const input: GetWeatherInput = { city: "Oslo" };
+       const both = await Promise.all([get_weather(input), now(), now({})]);
+       const first: Result<GetWeatherOutput> = both[0]; first;`,
+    );
+  });
+
+  const bad = "\n  ";
+  const cases = {
+    "a property of the wrong type": [`await get_weather({${bad}city: 5 });`, 2, "TS2322", /'number' is not assignable to type 'string'/],
+    "a wrong type further down": [`await get_weather({ city: "x", at: {${bad}lat: "48" } });`, 2, "TS2322", /'string' is not assignable to type 'number'/],
+    "a required property left out": ["await get_weather({ days: 3 });", 1, "TS2741", /'city' is missing in type .* required in type 'GetWeatherInput'/],
+    "no input where one is required": ["await get_weather();", 1, "TS2554", /Expected 1 arguments, but got 0/],
+    "an unknown property": [`await get_weather({ city: "x",${bad}unit: "metric" });`, 2, "TS2561", /'unit' does not exist in type 'GetWeatherInput'/],
+    "a wrong literal of an enum": [`await get_weather({ city: "x",${bad}units: "kelvin" });`, 2, "TS2322", /"kelvin"' is not assignable to type '("metric" \| "imperial"|"imperial" \| "metric")/],
+    "undefined where null or nothing is not allowed": [`await get_weather({${bad}city: null });`, 2, "TS2322", /'null' is not assignable/],
+    "an argument for a tool without any": ["await now({ at: 5 });", 1, "TS2322", /not assignable to type 'never'/],
+    "something that is no object for a tool without arguments": ["await now(5);", 1, "TS2345", /'number' is not assignable to parameter of type 'NowInput'/],
+    "value without asking whether it succeeded": [`const r = await get_weather({ city: "x" });\nr.value;`, 2, "TS2339", /'value' does not exist on type/],
+    "value after a failure": [`const r = await get_weather({ city: "x" });\nif (!r.success) r.value;`, 2, "TS2339", /'value' does not exist on type '\{ success: false; error: string; \}'/],
+    "await forgotten": [`const r = get_weather({ city: "x" });\nr.success;`, 2, "TS2339", /'success' does not exist on type 'Promise/],
+    "a property that the result does not have": [`const r = await get_weather({ city: "x" });\nif (r.success) r.value.temperatur;`, 2, "TS2551", /'temperatur' does not exist .*'temperature'/],
+    "a result taken for something else": [`const r = await get_weather({ city: "x" });\nif (r.success) { const s: string = r.value.temperature; s; }`, 2, "TS2322", /'number' is not assignable to type 'string'/],
+    "a property of the result that may be missing": [`const r = await get_weather({ city: "x" });\nif (r.success) r.value.sky.length;`, 2, "TS18048", /'r.value.sky' is possibly 'undefined'/],
+    "the name of no tool": [`await get_wether({ city: "x" });`, 1, "TS2552", /Cannot find name 'get_wether'. Did you mean 'get_weather'/],
+    "the name of no tool at all": ["await paint();", 1, "TS2304", /Cannot find name 'paint'/],
+  };
+  test("that is wrong is told so, at the place", async () => {
+    const files = Object.fromEntries(Object.values(cases).map(([code], i) => [`p${i}.ts`, `${declarations}\n${code}\n`]));
+    const errors = await compile(files);
+    Object.entries(cases).forEach(([what, [, line, code, message]], i) => {
+      const mine = errors.filter((e) => e.file === `p${i}.ts`).map((e) => ({ ...e, line: e.line - lines(declarations) - 1 }));
+      assert.deepEqual(mine.map((e) => [e.line, e.code]), [[line, code]], `${what}: ${JSON.stringify(mine)}`);
+      assert.match(mine[0].message, message, what);
+    });
+    assert.equal(errors.length, Object.keys(cases).length);
+  });
+});
+
+/* --- What no good server would send ------------------------------------------------------------------------------ */
+
+const def = (schema, defs, more = {}) => ({ ...schema, $defs: defs, ...more });
+const ref = (name, more = {}) => ({ $ref: `#/$defs/${name}`, ...more });
+const list = (items, more = {}) => ({ type: "array", items, ...more });
+const string = { type: "string" };
+const number = { type: "number" };
+const odd = ["get-weather", "a.b", "2fast", "delete", "fetch", "Result", "Promise", "Array", "await", "eval", "console", "any", "string", "Record", "caf\u00e9", "\u65e5\u672c", "o'clock", "x\"y"];
+const keys = ["a-b", "\u00fc", "\u65e5\u672c", 'q"q', "back\\slash", "new\nline", "'", "1", "class", "", "a b", "\u2028", "`${x}`", "*/", "__proto__"];
+const text = "y".repeat(50_000);
+
+const nasty = [
+  tool("first", def(object({ n: ref("Node") }), { Node: object({ a: string }, { required: ["a"] }) })),
+  tool("second", def(object({ n: ref("Node") }), { Node: object({ b: number }, { required: ["b"] }) }), { outputSchema: def(object({ n: ref("Node") }), { Node: object({ c: number }) }) }),
+  tool("tree", def(object({ root: ref("Tree"), any: ref("Json") }), {
+    Tree: object({ value: string, kids: list(ref("Tree")) }, { required: ["value"] }),
+    Json: { anyOf: [string, { type: "null" }, list(ref("Json")), { type: "object", additionalProperties: ref("Json") }] },
+  })),
+  tool("chain", object({ next: { $ref: "#" }, v: number })),
+  tool("circle", def(object({ x: ref("A"), y: ref("C") }), { A: ref("B"), B: ref("A"), C: { anyOf: [ref("C"), string] } })),
+  tool("titled", object(Object.fromEntries(["title", "description", "type", "properties", "required", "$ref", "enum", "$defs"].map((k) => [k, { ...string, title: k }])), { title: "Titled", required: ["title"] })),
+  tool("titledtoo", object({ title: { ...number, title: "Titled" }, sub: { ...object({ x: string }), title: "Titled" } }, { title: "Titled" })),
+  tool("comments", object({ v: { ...string, description: "ends */ here /* and */", default: "*/", pattern: "*/" } }), { description: "closes */ alert(1) /* it\n*/\n/**/" }),
+  ...odd.map((name) => tool(name, object({ v: string }), { outputSchema: object({ w: string }) })),
+  tool("tuples", object({
+    pair: { type: "array", prefixItems: [string, number], items: false, minItems: 2 },
+    plain: { type: "array", prefixItems: [string, number] },
+    rest: { type: "array", prefixItems: [string], items: number, minItems: 1 },
+    part: { type: "array", prefixItems: [string, number], minItems: 1, items: false },
+    old: list([string, { type: "boolean" }], { additionalItems: false, minItems: 2 }),
+    oldrest: list([string], { additionalItems: number, minItems: 1 }),
+    fixed: list(number, { minItems: 2, maxItems: 2 }),
+    untold: { type: "array" },
+  }, { required: ["pair", "plain", "rest", "part", "old", "oldrest", "fixed", "untold"] })),
+  tool("beside", def(object({ a: ref("P", { description: "the first" }), b: ref("P", { description: "the second" }) }, { required: ["a", "b"] }), { P: object({ x: number }, { required: ["x"] }) })),
+  tool("literals", object({
+    e: { enum: ["a", "b"] }, n: { enum: [1, -2.5, null, true] }, c: { const: "only" }, o: { const: { a: [1, "x"] } }, z: { type: "null" },
+    sn: { type: ["string", "null"] }, nb: { ...string, nullable: true }, none: { enum: [] }, q: { const: "a\"*/\n`${b}" },
+  }, { required: ["e", "n", "c", "o", "z", "sn", "nb", "q"] })),
+  tool("composed", object({
+    all: { allOf: [object({ a: string }, { required: ["a"] }), object({ b: number }, { required: ["b"] })] },
+    one: { oneOf: [object({ k: { const: "x" }, v: string }, { required: ["k", "v"] }), object({ k: { const: "y" }, w: number }, { required: ["k", "w"] })] },
+    any: { anyOf: [string, number, { type: "integer" }] },
+    based: object({ c: { type: "boolean" } }, { required: ["c"], oneOf: [object({ d: string }, { required: ["d"] }), object({ e: string }, { required: ["e"] })] }),
+  }, { required: ["all", "one", "any", "based"] })),
+  tool("maps", object({
+    numbers: { type: "object", additionalProperties: number },
+    patterns: { type: "object", patternProperties: { "^x-": string }, additionalProperties: false },
+    open: object({ name: string }, { additionalProperties: true, required: ["name"] }),
+    mixed: object({ name: string }, { additionalProperties: number, required: ["name"] }),
+    closed: object({ name: string }, { additionalProperties: false }),
+    whatever: { type: "object" }, yes: true, no: false, empty: {},
+  }, { required: ["numbers", "patterns", "open", "mixed", "closed", "whatever", "yes", "empty"] })),
+  tool("facts", object({
+    n: { type: "integer", minimum: 1, maximum: 10, default: 5, description: "How many" },
+    x: { ...number, exclusiveMinimum: 0, exclusiveMaximum: 1, multipleOf: 0.1 },
+    s: { ...string, format: "date-time", minLength: 1, maxLength: 9, pattern: "^a+$", default: "a" },
+    l: list({ ...string, format: "uri", description: "Where from." }, { minItems: 1, maxItems: 3, uniqueItems: true, default: ["a"] }),
+    old: { ...string, deprecated: true },
+  })),
+  tool("keyed", object(Object.fromEntries(keys.map((k) => [k, string])))),
+  tool("inherited", object({ constructor: string, toString: string, hasOwnProperty: string }, { required: ["constructor", "toString", "hasOwnProperty"] })),
+  tool("long", object({ v: { ...string, description: text } }), { description: text }),
+  tool("dirty", object({ v: { ...string, description: "\x1b[31mred\x1b[0m \u202egnp\x00\x07" } }), { description: "\x1b]0;title\x07one\u2028two\r\nthree" }),
+  tool("anything", true), tool("nothing", {}),
+  tool("faulty", object({ a: { type: "strng" }, b: 5, c: { $ref: "http://127.0.0.1/x" }, d: ref("nope"), e: { enum: "x" }, f: string })),
+  tool("rooted", { allOf: [ref("A"), object({ z: string })], $defs: { A: object({ a: string }, { required: ["a"] }) } }),
+  tool("path", { ...object({ n: { $ref: "#/definitions/x~1y%20z" } }, { required: ["n"] }), definitions: { "x/y z": { enum: ["v"] } } }),
+  tool("returns", object({}), { outputSchema: def(object({ items: list(ref("Item")) }, { required: ["items"] }), { Item: object({ id: string, tags: list(string) }, { required: ["id"] }) }) }),
+];
+
+describe("tools that no good server has", { skip: noCompiler }, () => {
+  const args = servers({ n: scripted(nasty) });
+  let ts;
+  let called; // id -> {tsName, jsName}
+  before(async () => {
+    ts = await listing(args, "ts");
+    called = Object.fromEntries(JSON.parse(await listing(args)).map((t) => [t.id, t]));
+  });
+  /** The declarations from a tool's input type to its function. */
+  const part = (tsName, type) => ts.slice(ts.search(new RegExp(`^export (interface|type) ${type}Input\\b`, "m")), ts.indexOf(`declare function ${tsName}(`));
+
+  const EQUAL = `type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+    type Flat<T> = T extends object ? { [K in keyof T]: Flat<T[K]> } : T;\n`;
+  /** Each line's two types, separated by " == ", are one and the same to the compiler. */
+  const same = async (...pairs) => {
+    const program = pairs.map((pair) => { const [a, b] = pair.split(" == "); return `{ const same: Equal<${a}, ${b}> = true; same; }`; }).join("\n");
+    const errors = await check(ts, EQUAL + program);
+    assert.deepEqual(errors.map((e) => pairs[e.line - 1 - lines(EQUAL)] ?? e), []);
+  };
+
+  test("all of it compiles, with the browser's names around and without", async () => {
+    assert.deepEqual(await compile({ "nasty.ts": ts }, []), []);
+    assert.deepEqual(await compile({ "nasty.ts": ts }), []);
+    assert.equal([...ts.matchAll(/^declare function /gm)].length, nasty.length);
+  });
+  test("the comparison of types can fail", async () => {
+    await assert.rejects(same("LiteralsInput['e'] == 'a'"));
+    await assert.rejects(same("FirstInput['n'] == SecondInput['n']"));
+  });
+  test("names: every tool is declared by a name that can be called", async () => {
+    const wanted = { "get-weather": "get_weather", "a.b": "a_b", "2fast": "_2fast", delete: "delete_", fetch: "fetch_", Result: "Result_", Promise: "Promise_", await: "await_" };
+    for (const [name, tsName] of Object.entries(wanted)) assert.equal(called[`n.${name}`].tsName, tsName);
+    await compiles(ts, odd.map((name) => `{ const r = await ${called[`n.${name}`].tsName}({ v: "x" }); if (r.success) { const w: string | undefined = r.value.w; w; } }`).join("\n"));
+  });
+  test("two tools' definitions of one name are two types, a tool's output's a third", () =>
+    same("Flat<FirstInput['n']> == { a: string } | undefined", "Flat<SecondInput['n']> == { b: number } | undefined", "Flat<SecondOutput['n']> == { c?: number } | undefined"));
+  test("titles make no types, so that two tools' cannot be the same; properties may be called like keywords", async () => {
+    await same("TitledtooInput['title'] == number | undefined", "Flat<TitledtooInput['sub']> == { x?: string } | undefined", "TitledInput['title'] == string", "TitledInput['$ref'] == string | undefined", "keyof TitledInput == 'title' | 'description' | 'type' | 'properties' | 'required' | '$ref' | 'enum' | '$defs'");
+    assert.doesNotMatch(ts, /(interface|type) Titled\b/);
+  });
+  test("recursive types are whole", async () => {
+    await compiles(ts, `await tree({ root: { value: "a", kids: [{ value: "b", kids: [] }] }, any: { a: [1 > 0 ? "x" : null, { b: ["y"] }] } });
+      await chain({ next: { next: { v: 1 } } });`);
+    const errors = await check(ts, `await tree({ root: { value: "a", kids: [{ value: "b", kids: [\n{ value: 5 }] }] } });\nawait tree({ root: { value: "a" }, any: [[[\n7]]] });\nawait chain({ next: { next: {\nw: 1 } } });`);
+    assert.deepEqual(errors.map((e) => [e.line, e.code]), [[2, "TS2322"], [4, "TS2322"], [6, "TS2353"]]);
+  });
+  test("definitions that only lead back to themselves are any, with a word why", async () => {
+    await same("CircleInput['x'] == any");
+    assert.match(part("circle", "Circle"), /any \/\* a reference to itself: #\/\$defs\/B \*\//);
+  });
+
+  // What json-schema-to-typescript does well, point by point.
+  test("*/ ends no comment", () => {
+    const comments = part("comments", "Comments");
+    assert.match(comments, /ends \* \/ here \/\* and \* \//);
+    assert.match(comments, /\/\*\*\n \* closes \* \/ alert\(1\) \/\* it\n \* \* \/\n \* \/\*\* \/\n \*\/\n$/);
+  });
+  test("keys that are no identifiers are quoted, whatever is in them", async () => {
+    const uses = keys.map((k) => `await keyed({ ${k === "__proto__" ? '["__proto__"]' : JSON.stringify(k)}: "v" });`);
+    await compiles(ts, [...uses, `await inherited({ constructor: "a", toString: "b", hasOwnProperty: "c" });`].join("\n"));
+    const wrong = uses.filter((line) => !line.includes("__proto__")).map((line) => line.replace(': "v"', ": 5"));
+    assert.deepEqual((await check(ts, wrong.join("\n"))).map((e) => [e.line, e.code]), wrong.map((_, i) => [i + 1, "TS2322"]));
+    assert.match(part("keyed", "Keyed"), /^ {2}class\?: string;$/m);
+  });
+  test("enum and const are unions of literals, null is null", () =>
+    same("LiteralsInput['e'] == 'a' | 'b'", "LiteralsInput['n'] == 1 | -2.5 | null | true", "LiteralsInput['c'] == 'only'", "Flat<LiteralsInput['o']> == { a: [1, 'x'] }", "LiteralsInput['z'] == null", "LiteralsInput['sn'] == string | null", "LiteralsInput['nb'] == string | null", "LiteralsInput['none'] == undefined", 'LiteralsInput["q"] == "a\\"*/\\n`${b}"'));
+  test("arrays: of anything, of a fixed length", () => same("TuplesInput['untold'] == unknown[]", "TuplesInput['fixed'] == [number, number]"));
+  test("additionalProperties and patternProperties", () =>
+    same("MapsInput['numbers'] == { [k: string]: number }", "MapsInput['patterns'] == { [k: string]: string }", "MapsInput['open']['name'] == string", "MapsInput['mixed']['name'] == string", "MapsInput['open']['other'] == any", "keyof MapsInput['closed'] == 'name'", "MapsInput['whatever'] == { [k: string]: unknown }"));
+  test("oneOf and anyOf are unions, allOf is an intersection", async () => {
+    await same("Flat<ComposedInput['all']> == { a: string; b: number }", "Flat<ComposedInput['one']> == { k: 'x'; v: string } | { k: 'y'; w: number }", "ComposedInput['any'] == string | number", "Flat<ComposedInput['based']> == { c: boolean; d: string } | { c: boolean; e: string }", "Flat<RootedInput> == { a: string; z?: string }");
+    const rest = `all: { a: "", b: 1 }, any: 1, based: { c: true, d: "" }`;
+    assert.deepEqual((await check(ts, `await composed({ ${rest}, one: { k: "x", v: "" } });\nawait composed({ ${rest}, one: { k: "y", v: "" } });`)).map((e) => e.line), [2]);
+  });
+  test("boolean schemas: {} and true are unknown, false is never", () => same("MapsInput['empty'] == unknown", "MapsInput['yes'] == unknown", "MapsInput['no'] == undefined"));
+  test("a tool whose schema says nothing takes any object", () => compiles(ts, `await anything(); await anything({ a: 1 }); await nothing({}); await nothing({ b: [] });`));
+  test("what is wrong with a schema costs its own type only", async () => {
+    await same("FaultyInput['f'] == string | undefined", "FaultyInput['a'] == any", "FaultyInput['c'] == any", "FaultyInput['d'] == any");
+    for (const why of ['unknown type: "strng"', "not a schema", "not a local reference: http://127.0.0.1/x", "no such definition: #/$defs/nope", "enum is not a list"]) assert.ok(part("faulty", "Faulty").includes(`any /* ${why} */`), why);
+  });
+  test("$ref through definitions, with escapes", () => same("PathInput['n'] == 'v'"));
+  test("what a tool returns", () => same("Flat<ReturnsOutput> == { items: { id: string; tags?: string[] }[] }", "FirstOutput == any"));
+
+  // Its weak spots.
+  test("prefixItems are tuples, with a rest and what may be missing; draft-07 lists too", () =>
+    same("TuplesInput['pair'] == [string, number]", "TuplesInput['plain'] == [string, number]", "TuplesInput['rest'] == [string, ...number[]]", "TuplesInput['part'] == [string, number?]", "TuplesInput['old'] == [string, boolean]", "TuplesInput['oldrest'] == [string, ...number[]]"));
+  test("$ref beside a description: one type, two descriptions", async () => {
+    await same("BesideInput['a'] == BesideInput['b']", "BesideInput['a'] == BesideInput_P");
+    const beside = part("beside", "Beside");
+    assert.match(beside, /\/\*\* the first \*\/\n {2}a: BesideInput_P;\n {2}\/\*\* the second \*\/\n {2}b: BesideInput_P;/);
+    assert.equal(beside.match(/x: number/g).length, 1);
+  });
+  test("defaults, limits, formats, patterns are in the JSDoc", () => {
+    const doc = (key) => [...new RegExp(`((?: +\\*.*\\n| +/\\*\\*.*\\n)+) +${key}\\?:`).exec(part("facts", "Facts"))[1].matchAll(/^[ /*]+(.*?)(?: \*\/)?$/gm)].map((m) => m[1]).filter(Boolean);
+    assert.deepEqual(doc("n"), ["How many", "@integer", "@default 5", "@minimum 1", "@maximum 10"]);
+    assert.deepEqual(doc("x"), ["@exclusiveMinimum 0", "@exclusiveMaximum 1", "@multipleOf 0.1"]);
+    assert.deepEqual(doc("s"), ['@default "a"', "@format date-time", "@minLength 1", "@maxLength 9", "@pattern ^a+$"]);
+    assert.deepEqual(doc("l"), ['@default ["a"]', "@minItems 1", "@maxItems 3", "@uniqueItems true", "@items Where from, format uri"]);
+    assert.deepEqual(doc("old"), ["@deprecated"]);
+  });
+  test("a description of 50 KB is cut, and said to be", () => {
+    const long = part("long", "Long");
+    assert.ok(long.length < 10_000, `${long.length}`);
+    assert.equal(long.match(/y\.\.\./g).length, 2);
+  });
+  test("terminal escapes, line separators and what reverses text are gone", () => {
+    assert.match(part("dirty", "Dirty"), /\/\*\* red gnp \*\/\n {2}v\?: string;[\s\S]*\/\*\*\n \* one\n \* two\n \* three\n \*\/\n$/);
+    assert.doesNotMatch(ts.replace(/"(?:[^"\\\n]|\\.)*"/g, '""'), /[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/);
   });
 });
