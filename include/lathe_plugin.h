@@ -132,8 +132,9 @@ struct lathe_host {
   /* JSON per plugin, user and conversation; empty when there is none. It must fit the plugin's state_schema. */
   int (*state)(lathe_call *call, lathe_text *ret_json);
   int (*set_state)(lathe_call *call, lathe_text json);
-  /* Tables in Lathe's own database, whose names begin with the plugin's id and "_". Scripts are run once each, in
-   * order, and remembered: add new ones at the end, never change old ones. */
+  /* Tables in Lathe's own database, whose names begin with the plugin's id ("-" written as "_") and two "_", such as
+   * todo__items. Scripts are run once each, in order, and remembered: add new ones at the end, never change old ones.
+   */
   int (*migrate)(lathe_call *call, const char *const *scripts, size_t count);
   /* One statement; `params` is a JSON array for its "?", or empty. The rows are an array of objects. */
   int (*sql)(lathe_call *call, lathe_text statement, lathe_text params, lathe_text *ret_rows);

@@ -100,6 +100,7 @@
 #define LT_PROVIDERS_MAX        1024          /* servers and plugins with tools */
 #define LT_SECRETS_MAX          1024          /* values that are masked, in each of their forms */
 #define LT_SECRET_MIN_BYTES     6             /* a shorter value ("true", "8080") would make holes in ordinary text */
+#define LT_DOOR_TOLD_MAX        256 /* different warnings of one door; later ones are not given */
 #define LT_CALLER_DEPTH_MAX     8             /* programs that tools of programs run */
 #define LT_ANSWER_MAX_BYTES     (32 * LT_KIB) /* towards a model; a longer value becomes an artifact ... */
 #define LT_ANSWER_PREVIEW_BYTES (4 * LT_KIB)  /* ... and so much of its beginning */
@@ -110,6 +111,9 @@
 #define LT_ARTIFACTS_LISTED_MAX 1000
 #define LT_SQL_ROWS_MAX_BYTES   (16 * LT_MIB) /* rows of one statement of a plugin's, as JSON */
 #define LT_STATE_MAX_BYTES      (1 * LT_MIB)  /* a plugin's state for one conversation */
+#define LT_SQL_RUNTIME_MS       5000          /* one statement of a plugin's: others wait for it */
+#define LT_SQL_TEXT_MAX_BYTES   (1 * LT_MIB)  /* a statement or a script of a plugin's */
+#define LT_SQL_PARAMS_MAX_BYTES (16 * LT_MIB) /* its parameters, as JSON; and any one value that it makes */
 
 /* --- plugins ---------------------------------------------------------------------------------- */
 #define LT_PLUGINS_MAX           256
@@ -118,6 +122,7 @@
 #define LT_PLUGIN_END_MS         2000           /* for a plugin that is busy when Lathe ends */
 #define LT_PLUGIN_QUEUE_MAX      1000           /* calls that wait for one plugin's thread */
 #define LT_PLUGIN_CALL_MAX_BYTES (256 * LT_MIB) /* memory of one call: texts handed over and what it asked for */
+#define LT_SCHEMA_INLINE_BYTES  (32 * LT_KIB) /* a longer one is compiled off the loop: 1 ms is about this much */
 
 /* --- searching tools (tool/search_index.h) ---------------------------------------------------- */
 #define LT_SEARCH_TERMS_MAX         16             /* words of a query that count */

@@ -34,10 +34,15 @@ lt_status lt_store_state_get(lt_db *db, lt_str plugin, lt_str user, lt_str conve
 lt_status lt_store_state_put(lt_db *db, lt_str plugin, lt_str user, lt_str conversation, lt_str json,
                              lt_err *err) LT_YIELDS;
 
-/* Runs one SQL statement of a plugin with a JSON array of parameters (or nothing) and appends its rows as a JSON array
- * of objects. The plugin sees only tables whose names begin with its id and "_" ("-" and "." written as "_"); other
- * tables, pragmas and attached files are refused: LT_E_DENIED. LT_E_INVALID: SQL or parameters that are wrong, with
- * SQLite's words. */
+/* A plugin's tables, indexes, views and triggers have names that begin with its id, "-" written as "_", and two "_":
+ * those of "my-todo" with "my_todo__". No plugin's prefix is the beginning of another's: for that an id is made of
+ * [a-z0-9] with single "-" between them; with any other id the functions below fail with LT_E_INVALID.
+ *
+ * Runs one SQL statement of a plugin with a JSON array of parameters (or nothing) and appends its rows as a JSON array
+ * of objects: numbers, strings, null; blobs as base64. Parameters: null, numbers, strings; booleans as 0 and 1; arrays
+ * and objects as their JSON text. The plugin sees only what is its own; other tables, pragmas, transactions and
+ * attached files are refused: LT_E_DENIED. LT_E_INVALID: SQL or parameters that are wrong, with SQLite's words.
+ * LT_E_TIMEOUT: longer than LT_SQL_RUNTIME_MS. LT_E_LIMIT: more rows than LT_SQL_ROWS_MAX_BYTES. */
 lt_status lt_store_sql(lt_db *db, lt_str plugin, lt_str sql, lt_str params, lt_buf *out, lt_err *err) LT_YIELDS;
 /* Brings a plugin's tables up to date: runs those of the scripts (any number of statements each) that have not run yet,
  * in order, in one transaction. How many have run is remembered by plugin. LT_E_UNSUPPORTED: more have run than there
