@@ -83,6 +83,58 @@ lt_status lt_secrets_add(lt_secrets *s, lt_str value) {
   return status;
 }
 
+/* --- Names ------------------------------------------------------------------------------------ */
+static char upper(char c) {
+  return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+static bool is_letter(char c) {
+  return upper(c) >= 'A' && upper(c) <= 'Z';
+}
+
+static bool has_at(lt_str name, size_t i, const char *word, size_t n) {
+  for (size_t k = 0; k < n; k++) {
+    if (i + k >= name.n || upper(name.p[i + k]) != word[k]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Whether a word begins at `i`: after something else than a letter, or with a capital after a small letter. */
+static bool word_begins(lt_str name, size_t i) {
+  return i == 0 || i == name.n || !is_letter(name.p[i]) || !is_letter(name.p[i - 1]) ||
+         (name.p[i] == upper(name.p[i]) && name.p[i - 1] != upper(name.p[i - 1]));
+}
+
+static bool has_word(lt_str name, const char *word, bool anywhere) {
+  size_t n = strlen(word);
+  for (size_t i = 0; i + n <= name.n; i++) {
+    if (has_at(name, i, word, n) && (anywhere || (word_begins(name, i) && word_begins(name, i + n)))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool lt_secrets_sounds(lt_str name) {
+  static const char *const parts[] = {"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "COOKIE", "APIKEY"};
+  static const char *const words[] = {"KEY",  "KEYS",  "PASS",    "AUTH", "AUTHORIZATION",
+                                      "CRED", "CREDS", "PRIVATE", "PAT"};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    if (has_word(name, parts[i], true)) {
+      return true;
+    }
+  }
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (has_word(name, words[i], false)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* --- Masking ---------------------------------------------------------------------------------- */
 /* The length of the secret that begins at `i`, or 0. */
 static size_t secret_at(const lt_secrets *s, lt_str text, size_t i) {
   if (!s->begins[(unsigned char)text.p[i]]) {

@@ -22,6 +22,10 @@ void lt_secrets_free(lt_secrets *secrets); /* NULL is allowed; the values are ov
 /* Keeps a copy; a value that is there already or too short is not an error. Errors: LT_E_LIMIT, LT_E_NOMEM. */
 lt_status lt_secrets_add(lt_secrets *secrets, lt_str value);
 
+/* Whether a variable or a header of this name sounds as if it held one: GITHUB_TOKEN, apiKey, Authorization, X-Api-Key;
+ * not KEYBOARD or GIT_AUTHOR_NAME. */
+bool lt_secrets_sounds(lt_str name);
+
 /* Whether there is one in `text`. `secrets` may be NULL: no. */
 bool lt_secrets_in(const lt_secrets *secrets, lt_str text);
 /* Appends `text` without them. `secrets` may be NULL: as it is. */

@@ -60,6 +60,11 @@ lt_status lt_config_warn(const lt_config_reading *r, const char *fmt, ...) {
   return LT_OK;
 }
 
+const lt_yaml_node *lt_config_given(const lt_yaml_node *map, const char *key) {
+  const lt_yaml_node *node = lt_yaml_get(map, key);
+  return node && node->type != LT_YAML_NULL ? node : NULL;
+}
+
 const char *lt_config_path(const lt_config_reading *r, const char *path) {
   if (path[0] == '/') {
     return path;
@@ -98,21 +103,6 @@ static lt_status take_modules(const lt_config_reading *r, const lt_yaml_node *li
   return LT_OK;
 }
 
-static lt_status take_rules(const lt_config_reading *r, const lt_yaml_node *list) {
-  lt_config_rule *rules = lt_arena_zalloc(&r->config->arena, list->count + 1, sizeof *rules);
-  if (!rules) {
-    return lt_config_no_memory(r);
-  }
-  size_t n = 0;
-  for (const lt_yaml_node *item = list->kids; item; item = item->next, n++) {
-    LT_TRY(lt_config_expand(r, lt_yaml_get(item, "match"), &rules[n].match));
-    rules[n].action = lt_yaml_get(item, "action")->text.p;
-  }
-  r->config->rules = rules;
-  r->config->rule_count = n;
-  return LT_OK;
-}
-
 static void take_sandbox(lt_config *config, const lt_yaml_node *map) {
   int64_t mb;
   lt_yaml_int(lt_yaml_get(map, "timeoutMs"), &config->timeout_ms);
@@ -124,14 +114,13 @@ static void take_sandbox(lt_config *config, const lt_yaml_node *map) {
 
 /* Reads nothing that lt_config_check has not seen: a key is absent, empty or right. */
 static lt_status take_own(const lt_config_reading *r, const lt_yaml_node *root) {
-  const lt_yaml_node *modules = lt_yaml_get(root, "modules");
-  const lt_yaml_node *policy = lt_yaml_get(lt_yaml_get(root, "tools"), "policy");
-  if (modules && modules->type == LT_YAML_LIST) {
+  const lt_yaml_node *modules = lt_config_given(root, "modules");
+  if (modules) {
     LT_TRY(take_modules(r, modules));
   }
-  if (policy && policy->type == LT_YAML_LIST) {
-    LT_TRY(take_rules(r, policy));
-  }
+  LT_TRY(lt_config_take_tools(r, lt_config_given(root, "tools")));
+  LT_TRY(lt_config_take_plugins(r, lt_config_given(root, "plugins")));
+  LT_TRY(lt_config_take_store(r, lt_config_given(root, "store")));
   take_sandbox(r->config, lt_yaml_get(root, "sandbox"));
   return LT_OK;
 }

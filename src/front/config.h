@@ -7,7 +7,7 @@
  *
  * Environment references are replaced in string values only: ${NAME} (an error when unset), ${NAME:-default} (also when
  * empty), $${ for the two characters themselves. Servers that are disabled are left as they are written. The values are
- * secrets: no message shows one.
+ * secrets: no message shows one, and lt_config.secrets lists those that no other text may show either.
  *
  * Owns: everything lives in the arena of the lt_config.
  */
@@ -20,17 +20,20 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "codec/secrets.h"
+#include "tool/policy.h"
 
 typedef struct lt_config_server {
   const char *name;
   const char *type;    /* "stdio", "http" or "sse": only stdio can be started so far */
   const char *command; /* stdio, NULL for the others; a relative path with a slash counts from the file's folder only if
                           cwd says so */
-  const char *const *args; /* NULL last, never NULL */
-  const char *const *env;  /* NAME=value additions to the environment, NULL last, never NULL */
-  const char *cwd;         /* absolute: relative ones count from the file's folder; may be NULL: our own */
-  const char *url;         /* http */
-  bool disabled;           /* `disabled: true` as other clients have it */
+  const char *const *args;    /* NULL last, never NULL */
+  const char *const *env;     /* NAME=value additions to the environment, NULL last, never NULL */
+  const char *cwd;            /* absolute: relative ones count from the file's folder; may be NULL: our own */
+  const char *url;            /* http */
+  const char *const *headers; /* http: "Name: value", NULL last, never NULL */
+  bool disabled;              /* `disabled: true` as other clients have it */
 } lt_config_server;
 
 typedef struct lt_config_module {
@@ -38,10 +41,12 @@ typedef struct lt_config_module {
   const char *path; /* absolute: relative ones count from the configuration file's folder */
 } lt_config_module;
 
-typedef struct lt_config_rule {
-  const char *match;  /* glob on tool ids */
-  const char *action; /* "allow", "ask" or "deny" */
-} lt_config_rule;
+typedef struct lt_config_plugin {
+  const char *path;   /* of a shared object, absolute; NULL: a built-in one ... */
+  const char *name;   /* ... of this name */
+  const char *config; /* JSON text; "" when there is none */
+  bool disabled;
+} lt_config_plugin;
 
 typedef struct lt_config {
   lt_arena arena;
@@ -50,8 +55,16 @@ typedef struct lt_config {
   size_t server_count;
   const lt_config_module *modules;
   size_t module_count;
-  const lt_config_rule *rules;
+  const lt_policy_rule *rules; /* tools.policy; a `when` is not looked into here */
   size_t rule_count;
+  const lt_policy_budget *budgets; /* tools.budgets */
+  size_t budget_count;
+  int64_t listing_tokens; /* tools.listingTokens; 0: not said */
+  const lt_config_plugin *plugins;
+  size_t plugin_count;
+  const char *store; /* a file's path, absolute, or ":memory:"; NULL: the default */
+  lt_str *secrets;   /* what must not be shown: see config_secrets.c */
+  size_t secret_count;
   int64_t timeout_ms;          /* sandbox.timeoutMs, default LT_RUN_TIMEOUT_MS */
   int64_t memory_bytes;        /* sandbox.memoryMb, default LT_RUN_MEMORY_BYTES */
   int64_t max_output_bytes;    /* sandbox.maxOutputBytes, default LT_RUN_OUTPUT_MAX_BYTES */
@@ -75,6 +88,10 @@ lt_status lt_config_parse(lt_str yaml, const char *name, const char *folder, lt_
 /* Adds the servers of another client's file (`.mcp.json`) to a configuration that was parsed or loaded. Its other keys
  * are warnings. On equal names the new server wins. */
 lt_status lt_config_parse_mcp(lt_str text, const char *name, const char *folder, lt_config *config, lt_err *err);
+
+/* What is to be masked everywhere: the configuration's secrets, and what our own environment, which servers inherit,
+ * holds under names that sound secret. Copies. Errors: LT_E_LIMIT, LT_E_NOMEM. Owns: the caller, lt_secrets_free. */
+lt_status lt_config_secrets(const lt_config *config, lt_secrets **ret_secrets, lt_err *err);
 
 /* Gives everything back; what is left are the defaults. */
 void lt_config_release(lt_config *config);

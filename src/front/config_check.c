@@ -12,6 +12,7 @@ typedef enum kind {
   LIST,   /* of `item` */
   NAMES,  /* a mapping of any names to `item` */
   KEYS,   /* a mapping of known keys */
+  TEXT_OR_KEYS,
 } kind;
 
 typedef struct shape shape;
@@ -39,7 +40,6 @@ struct shape {
   { NULL, NULL, false }
 
 SHAPE anything = {.kind = ANYTHING};
-SHAPE things = {.kind = LIST, .item = &anything};
 SHAPE text = {.kind = ANY_TEXT};
 SHAPE truth = {.kind = TRUTH};
 SHAPE texts = {.kind = LIST, .item = &text};
@@ -78,11 +78,27 @@ SHAPE modules = {.kind = LIST, .item = &module};
 
 static const char *const actions[] = {"allow", "ask", "deny", NULL};
 SHAPE action = {.kind = CHOICE, .choices = actions};
-TABLE rule_keys[] = {{"match", &text, true}, {"action", &action, true}, TABLE_END};
+TABLE rule_keys[] = {
+    {"match", &text, true}, {"action", &action, true}, {"when", &text, false}, {"reason", &text, false}, TABLE_END};
 SHAPE rule = {.kind = KEYS, .keys = rule_keys};
 SHAPE policy = {.kind = LIST, .item = &rule};
-TABLE tools_keys[] = {{"policy", &policy, false}, TABLE_END};
+TABLE budget_keys[] = {{"match", &text, true}, {"calls", &positive, false}, {"perMinute", &positive, false}, TABLE_END};
+SHAPE budget = {.kind = KEYS, .keys = budget_keys};
+SHAPE budgets = {.kind = LIST, .item = &budget};
+TABLE tools_keys[] = {
+    {"policy", &policy, false}, {"budgets", &budgets, false}, {"listingTokens", &positive, false}, TABLE_END};
 SHAPE tools = {.kind = KEYS, .keys = tools_keys};
+
+static const char *const built_in[] = {"artifact", "interpreter", NULL};
+SHAPE built_in_name = {.kind = CHOICE, .choices = built_in};
+SHAPE plugin_config = {.kind = NAMES, .item = &anything};
+TABLE plugin_keys[] = {{"path", &text, false},
+                       {"name", &built_in_name, false},
+                       {"config", &plugin_config, false},
+                       {"disabled", &truth, false},
+                       TABLE_END};
+SHAPE plugin = {.kind = TEXT_OR_KEYS, .keys = plugin_keys};
+SHAPE plugins = {.kind = LIST, .item = &plugin};
 
 SHAPE timeout_ms = {.kind = NUMBER, .min = 1, .max = LT_RUN_TIMEOUT_MAX_MS};
 SHAPE memory_mb = {.kind = NUMBER, .min = LT_RUN_MEMORY_MIN_BYTES / LT_MIB, .max = LT_RUN_MEMORY_MAX_BYTES / LT_MIB};
@@ -118,12 +134,12 @@ TABLE own_keys[] = {{"mcpServers", &mcp_servers, false},
                     {"models", &models, false},
                     {"modules", &modules, false},
                     {"tools", &tools, false},
-                    {"plugins", &things, false},
+                    {"plugins", &plugins, false},
                     {"sandbox", &sandbox, false},
                     {"python", &python, false},
                     {"deno", &deno, false},
                     {"typescript", &typescript, false},
-                    {"store", &anything, false},
+                    {"store", &text, false},
                     {"server", &server, false},
                     TABLE_END};
 SHAPE own_file = {.kind = KEYS, .keys = own_keys};
@@ -329,6 +345,11 @@ static lt_status check(const reading *r, const lt_yaml_node *node, const shape *
       return node->type == LT_YAML_LIST ? check_list(r, node, is, at) : wrong(r, node, at, "a list");
     case NAMES:
       return node->type == LT_YAML_MAP ? check_names(r, node, is, at) : wrong(r, node, at, "a mapping");
+    case TEXT_OR_KEYS:
+      if (node->type == LT_YAML_SCALAR) {
+        return LT_OK;
+      }
+      return node->type == LT_YAML_MAP ? check_keys(r, node, is, at) : wrong(r, node, at, "a path or a mapping");
     case KEYS:
       return node->type == LT_YAML_MAP ? check_keys(r, node, is, at) : wrong(r, node, at, "a mapping");
   }

@@ -51,7 +51,8 @@ static const char *variable(const reference *ref, char *name, size_t size) {
   return value && (value[0] || !ref->has_fallback) ? value : NULL;
 }
 
-static lt_status add_reference(const lt_config_reading *r, uint32_t line, const reference *ref, lt_buf *out) {
+static lt_status add_reference(const lt_config_reading *r, uint32_t line, const reference *ref, bool secret,
+                               lt_buf *out) {
   char name[256];
   const char *value = variable(ref, name, sizeof name);
   if (!value && !ref->has_fallback) {
@@ -60,11 +61,14 @@ static lt_status add_reference(const lt_config_reading *r, uint32_t line, const 
                    "%s:%u: the environment variable %s is not set: set it, or write ${%s:-default}", r->name, line,
                    shown.text, shown.text);
   }
+  if (value && secret) {
+    LT_TRY(lt_config_secret_variable(r, ref->name, lt_str_of(value)));
+  }
   lt_buf_add(out, value ? lt_str_of(value) : ref->fallback);
   return LT_OK;
 }
 
-static lt_status expand(const lt_config_reading *r, const lt_yaml_node *scalar, lt_buf *out) {
+static lt_status expand(const lt_config_reading *r, const lt_yaml_node *scalar, bool secret, lt_buf *out) {
   lt_str s = scalar->text;
   size_t done = 0;
   for (size_t at; (at = lt_str_find(s, LT_STR("${"), done)) != SIZE_MAX;) {
@@ -82,21 +86,21 @@ static lt_status expand(const lt_config_reading *r, const lt_yaml_node *scalar, 
           "%s:%u: \"${\" must begin ${NAME} or ${NAME:-default}; write $${ for the two characters themselves", r->name,
           scalar->line);
     }
-    LT_TRY(add_reference(r, scalar->line, &ref, out));
+    LT_TRY(add_reference(r, scalar->line, &ref, secret, out));
     done = ref.end;
   }
   lt_buf_add(out, lt_str_sub(s, done, s.n));
   return LT_OK;
 }
 
-lt_status lt_config_expand(const lt_config_reading *r, const lt_yaml_node *scalar, const char **ret) {
+static lt_status expand_kept(const lt_config_reading *r, const lt_yaml_node *scalar, bool secret, const char **ret) {
   if (lt_str_find(scalar->text, LT_STR("${"), 0) == SIZE_MAX) {
     *ret = scalar->text.p;
     return LT_OK;
   }
   lt_buf out;
   lt_buf_init(&out, LT_CONFIG_MAX_BYTES);
-  lt_status status = expand(r, scalar, &out);
+  lt_status status = expand(r, scalar, secret, &out);
   if (status == LT_OK && out.status == LT_E_LIMIT) {
     status = lt_fail(r->err, LT_E_LIMIT, "%s:%u: too long with its ${...} replaced", r->name, scalar->line);
   }
@@ -107,4 +111,12 @@ lt_status lt_config_expand(const lt_config_reading *r, const lt_yaml_node *scala
   }
   lt_buf_release(&out);
   return status;
+}
+
+lt_status lt_config_expand(const lt_config_reading *r, const lt_yaml_node *scalar, const char **ret) {
+  return expand_kept(r, scalar, false, ret);
+}
+
+lt_status lt_config_expand_secret(const lt_config_reading *r, const lt_yaml_node *scalar, const char **ret) {
+  return expand_kept(r, scalar, true, ret);
 }

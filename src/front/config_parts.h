@@ -6,6 +6,7 @@
 #ifndef LT_FRONT_CONFIG_PARTS_H
 #define LT_FRONT_CONFIG_PARTS_H
 
+#include "base/buf.h"
 #include "front/config.h"
 #include "front/yaml.h"
 
@@ -26,6 +27,27 @@ lt_status lt_config_warn(const lt_config_reading *reading, const char *fmt, ...)
 
 /* Replaces ${NAME} and ${NAME:-default} in a scalar's text. LT_E_CONFIG names the variable, never a value. */
 lt_status lt_config_expand(const lt_config_reading *reading, const lt_yaml_node *scalar, const char **ret);
+
+/* The same where what a variable holds is a secret: its value is listed in lt_config.secrets. */
+lt_status lt_config_expand_secret(const lt_config_reading *reading, const lt_yaml_node *scalar, const char **ret);
+
+/* Lists the value of the environment variable `name`, unless it is one of those that hold no secrets. LT_E_NOMEM. */
+lt_status lt_config_secret_variable(const lt_config_reading *reading, lt_str name, lt_str value);
+/* Lists the value of an entry of `env` or `headers` when its key sounds secret. LT_E_NOMEM. */
+lt_status lt_config_secret_entry(const lt_config_reading *reading, lt_str key, lt_str value);
+
+/* Read the checked sections `tools`, `plugins` and `store`; NULL: there is none. LT_E_CONFIG, LT_E_LIMIT, LT_E_NOMEM.
+ */
+lt_status lt_config_take_tools(const lt_config_reading *reading, const lt_yaml_node *tools);
+lt_status lt_config_take_plugins(const lt_config_reading *reading, const lt_yaml_node *list);
+lt_status lt_config_take_store(const lt_config_reading *reading, const lt_yaml_node *store);
+
+/* Appends a value as JSON text, with what ${NAME} put into it listed as secret. LT_E_CONFIG, LT_E_NOMEM; the buffer's
+ * own status counts, too. */
+lt_status lt_config_json(const lt_config_reading *reading, const lt_yaml_node *node, lt_buf *out);
+
+/* NULL for a key that is not there or has nothing behind it. Borrows: the tree. */
+const lt_yaml_node *lt_config_given(const lt_yaml_node *map, const char *key);
 
 /* `path` if it is absolute, else joined to the file's folder. NULL without memory. */
 const char *lt_config_path(const lt_config_reading *reading, const char *path);

@@ -3,12 +3,6 @@
 
 typedef lt_config_reading reading;
 
-/* NULL for a key that is not there or has nothing behind it. */
-static const lt_yaml_node *given(const lt_yaml_node *map, const char *key) {
-  const lt_yaml_node *node = lt_yaml_get(map, key);
-  return node && node->type != LT_YAML_NULL ? node : NULL;
-}
-
 /* A string of a server that is switched off is not looked into: what it needs may well be missing. */
 static lt_status take_text(const reading *r, const lt_yaml_node *node, bool raw, const char **ret) {
   if (!node) {
@@ -21,6 +15,11 @@ static lt_status take_text(const reading *r, const lt_yaml_node *node, bool raw,
   return lt_config_expand(r, node, ret);
 }
 
+/* The same for what may hold credentials. */
+static lt_status take_secret(const reading *r, const lt_yaml_node *node, bool raw, const char **ret) {
+  return node && !raw ? lt_config_expand_secret(r, node, ret) : take_text(r, node, raw, ret);
+}
+
 static lt_status take_args(const reading *r, const lt_yaml_node *list, bool raw, const char *const **ret) {
   const char **args = lt_arena_zalloc(&r->config->arena, (list ? list->count : 0) + 1, sizeof *args);
   if (!args) {
@@ -28,33 +27,42 @@ static lt_status take_args(const reading *r, const lt_yaml_node *list, bool raw,
   }
   size_t n = 0;
   for (const lt_yaml_node *item = list ? list->kids : NULL; item; item = item->next) {
-    LT_TRY(take_text(r, item, raw, &args[n++]));
+    LT_TRY(take_secret(r, item, raw, &args[n++]));
   }
   *ret = args;
   return LT_OK;
 }
 
-static lt_status take_env(const reading *r, const lt_yaml_node *map, bool raw, const char *const **ret) {
+/* A mapping of names to texts as "name<between>value", NULL last. */
+static lt_status take_pairs(const reading *r, const lt_yaml_node *map, bool raw, const char *between,
+                            const char *const **ret) {
   lt_arena *arena = &r->config->arena;
-  const char **env = lt_arena_zalloc(arena, (map ? map->count : 0) + 1, sizeof *env);
-  if (!env) {
+  const char **pairs = lt_arena_zalloc(arena, (map ? map->count : 0) + 1, sizeof *pairs);
+  if (!pairs) {
     return lt_config_no_memory(r);
   }
   size_t n = 0;
   for (const lt_yaml_node *item = map ? map->kids : NULL; item; item = item->next) {
     const char *value = "";
+    LT_TRY(take_secret(r, item, raw, &value));
+    LT_TRY(raw ? LT_OK : lt_config_secret_entry(r, item->key->text, lt_str_of(value)));
+    pairs[n] = lt_arena_printf(arena, "%s%s%s", item->key->text.p, between, value).p;
+    if (!pairs[n++]) {
+      return lt_config_no_memory(r);
+    }
+  }
+  *ret = pairs;
+  return LT_OK;
+}
+
+static lt_status take_env(const reading *r, const lt_yaml_node *map, bool raw, const char *const **ret) {
+  for (const lt_yaml_node *item = map ? map->kids : NULL; item; item = item->next) {
     if (lt_str_find(item->key->text, LT_STR("="), 0) != SIZE_MAX) {
       return lt_fail(r->err, LT_E_CONFIG, "%s:%u: an environment variable's name cannot contain \"=\"", r->name,
                      item->key->line);
     }
-    LT_TRY(take_text(r, item, raw, &value));
-    env[n] = lt_arena_printf(arena, "%s=%s", item->key->text.p, value).p;
-    if (!env[n++]) {
-      return lt_config_no_memory(r);
-    }
   }
-  *ret = env;
-  return LT_OK;
+  return take_pairs(r, map, raw, "=", ret);
 }
 
 static lt_status take_cwd(const reading *r, const lt_yaml_node *node, bool raw, const char **ret) {
@@ -72,9 +80,9 @@ static lt_status take_cwd(const reading *r, const lt_yaml_node *node, bool raw, 
 
 /* What other clients call the same thing. */
 static const char *server_type(const lt_yaml_node *node) {
-  const lt_yaml_node *type = given(node, "type");
+  const lt_yaml_node *type = lt_config_given(node, "type");
   if (!type) {
-    return !given(node, "command") && given(node, "url") ? "http" : "stdio";
+    return !lt_config_given(node, "command") && lt_config_given(node, "url") ? "http" : "stdio";
   }
   bool http = lt_str_eqc(type->text, "streamable-http") || lt_str_eqc(type->text, "streamableHttp");
   return http ? "http" : type->text.p;
@@ -87,7 +95,7 @@ static lt_status check_start(const reading *r, const lt_yaml_node *node, const l
     return LT_OK;
   }
   lt_yaml_clipped name = lt_yaml_clip(node->key->text);
-  if (stdio && !given(node, "type") && !value) {
+  if (stdio && !lt_config_given(node, "type") && !value) {
     return lt_fail(r->err, LT_E_CONFIG, "%s:%u: mcpServers.%s needs a \"command\" to start, or a \"url\" to connect to",
                    r->name, node->line, name.text);
   }
@@ -97,16 +105,17 @@ static lt_status check_start(const reading *r, const lt_yaml_node *node, const l
 
 static lt_status take_server(const reading *r, const lt_yaml_node *node, lt_config_server *ret) {
   lt_config_server server = {.name = node->key->text.p, .type = server_type(node)};
-  const lt_yaml_node *disabled = given(node, "disabled");
+  const lt_yaml_node *disabled = lt_config_given(node, "disabled");
   if (disabled) {
     lt_yaml_bool(disabled, &server.disabled);
   }
   bool raw = server.disabled;
-  LT_TRY(take_text(r, given(node, "command"), raw, &server.command));
-  LT_TRY(take_text(r, given(node, "url"), raw, &server.url));
-  LT_TRY(take_args(r, given(node, "args"), raw, &server.args));
-  LT_TRY(take_env(r, given(node, "env"), raw, &server.env));
-  LT_TRY(take_cwd(r, given(node, "cwd"), raw, &server.cwd));
+  LT_TRY(take_text(r, lt_config_given(node, "command"), raw, &server.command));
+  LT_TRY(take_secret(r, lt_config_given(node, "url"), raw, &server.url));
+  LT_TRY(take_args(r, lt_config_given(node, "args"), raw, &server.args));
+  LT_TRY(take_env(r, lt_config_given(node, "env"), raw, &server.env));
+  LT_TRY(take_pairs(r, lt_config_given(node, "headers"), raw, ": ", &server.headers));
+  LT_TRY(take_cwd(r, lt_config_given(node, "cwd"), raw, &server.cwd));
   if (!server.disabled) {
     LT_TRY(check_start(r, node, &server));
   }

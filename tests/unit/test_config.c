@@ -94,7 +94,7 @@ static void every_known_key_is_read(void **state) {
              "python: {path: /usr/bin/python3, workspace: w, env: {A: b}, envPassthrough: [HOME]}\n"
              "deno: {path: deno}\n"
              "typescript: {path: tsc, check: true}\n"
-             "store: data.db\n"
+             "store: 'sqlite:data.db'\n"
              "server: {listen: '127.0.0.1:1', hosts: [a], tokens: {me: x}, limits: {requests: 5}}\n");
   const lt_config *c = &f.config;
   assert_int_equal(c->server_count, 3);
@@ -112,13 +112,15 @@ static void every_known_key_is_read(void **state) {
   assert_null(c->servers[1].args[0]);
   assert_string_equal(c->servers[2].type, "http");
   assert_string_equal(c->servers[2].url, "http://127.0.0.1:2/");
+  assert_string_equal(c->servers[2].headers[0], "Authorization: x");
+  assert_null(c->servers[2].headers[1]);
   assert_int_equal(c->module_count, 2);
   assert_string_equal(c->modules[0].name, "helpers");
   assert_string_equal(c->modules[0].path, "/etc/lathe/lib/helpers.js");
   assert_string_equal(c->modules[1].path, "/opt/a.js");
   assert_int_equal(c->rule_count, 2);
-  assert_string_equal(c->rules[0].match, "files.*");
-  assert_string_equal(c->rules[0].action, "ask");
+  assert_true(lt_str_eqc(c->rules[0].match, "files.*"));
+  assert_int_equal(c->rules[0].action, LT_ACTION_ASK);
   assert_int_equal(c->timeout_ms, 1500);
   assert_int_equal(c->memory_bytes, 128 * LT_MIB);
   assert_int_equal(c->max_output_bytes, 0);
@@ -417,7 +419,7 @@ static void many_keys_are_compared_quickly(void **state) {
   fixture f;
   lt_buf buf;
   lt_buf_init(&buf, LT_CONFIG_MAX_BYTES);
-  lt_buf_addc(&buf, "store:\n");
+  lt_buf_addc(&buf, "server:\n limits:\n");
   for (int i = 0; i < 49000; i++) {
     lt_buf_printf(&buf, "  k%d: 1\n", i);
   }
@@ -425,7 +427,7 @@ static void many_keys_are_compared_quickly(void **state) {
   lt_config_release(&f.config);
   lt_buf_addc(&buf, "  k0: 2\n");
   assert_int_equal(parse_n(&f, buf.p, buf.n), LT_E_CONFIG);
-  assert_string_equal(lt_err_msg(&f.err), "lathe.yaml:49002: the key \"k0\" is given twice (first on line 2)");
+  assert_string_equal(lt_err_msg(&f.err), "lathe.yaml:49003: the key \"k0\" is given twice (first on line 3)");
   lt_config_release(&f.config);
   lt_buf_release(&buf);
 }
@@ -633,10 +635,14 @@ static void an_endless_file_ends(void **state) {
 
 static const char *const sweep_yaml =
     "mcpServers:\n  a: &a {command: '${HOME:-x}', args: [b, c], env: {K: '${HOME:-y}'}, cwd: d, extra: 1}\n  b: *a\n"
-    "modules: [{name: m, path: p}]\ntools: {policy: [{match: '*', action: ask}]}\n";
+    "modules: [{name: m, path: p}]\ntools: {policy: [{match: '*', action: ask, when: 'true'}], budgets: [{match: a, "
+    "calls: 1}]}\n"
+    "plugins: [a.so, {path: '${LT_TEST_LONG:-b}', config: {k: ['${LT_TEST_LONG:-v}', 1], l: {}}}]\nstore: "
+    "sqlite:a.db\n";
 
 static void every_failed_allocation_is_survived(void **state) {
   (void)state;
+  setenv("LT_TEST_LONG", "long enough for a secret", 1);
   for (long n = 0;; n++) {
     fixture f;
     lt_mem_fail_at(n);
