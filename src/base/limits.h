@@ -50,6 +50,7 @@
 #define LT_WORKER_EXTRA_MAX  32 /* workers beyond one per core, for steps that never poll */
 #define LT_WATCHDOG_TICK_MS  1  /* how often running steps are looked at */
 #define LT_WATCHDOG_GRACE_MS 2  /* from the polite interrupt to taking the memory away */
+#define LT_WATCHDOG_NUDGE_MS 10 /* ... and to a signal, for code that loops without touching memory */
 
 /* --- processes and MCP servers ---------------------------------------------------------------- */
 #define LT_PROC_STDERR_KEEP_BYTES   (16 * LT_KIB) /* the last of a server's stderr, for error reports */
@@ -100,7 +101,8 @@
 #define LT_PROVIDERS_MAX        1024          /* servers and plugins with tools */
 #define LT_SECRETS_MAX          1024          /* values that are masked, in each of their forms */
 #define LT_SECRET_MIN_BYTES     6             /* a shorter value ("true", "8080") would make holes in ordinary text */
-#define LT_DOOR_TOLD_MAX        256 /* different warnings of one door; later ones are not given */
+#define LT_ANSWER_MEDIA_MAX     100           /* images and the like of one answer that are kept */
+#define LT_DOOR_TOLD_MAX        256           /* different warnings of one door; later ones are not given */
 #define LT_CALLER_DEPTH_MAX     8             /* programs that tools of programs run */
 #define LT_ANSWER_MAX_BYTES     (32 * LT_KIB) /* towards a model; a longer value becomes an artifact ... */
 #define LT_ANSWER_PREVIEW_BYTES (4 * LT_KIB)  /* ... and so much of its beginning */
@@ -122,7 +124,7 @@
 #define LT_PLUGIN_END_MS         2000           /* for a plugin that is busy when Lathe ends */
 #define LT_PLUGIN_QUEUE_MAX      1000           /* calls that wait for one plugin's thread */
 #define LT_PLUGIN_CALL_MAX_BYTES (256 * LT_MIB) /* memory of one call: texts handed over and what it asked for */
-#define LT_SCHEMA_INLINE_BYTES  (32 * LT_KIB) /* a longer one is compiled off the loop: 1 ms is about this much */
+#define LT_SCHEMA_INLINE_BYTES   (32 * LT_KIB)  /* a longer one is compiled off the loop: 1 ms is about this much */
 
 /* --- searching tools (tool/search_index.h) ---------------------------------------------------- */
 #define LT_SEARCH_TERMS_MAX         16             /* words of a query that count */
@@ -141,6 +143,10 @@
 #define LT_TYPEGEN_STEPS_MAX        20000          /* schemas looked at where references are followed, not named */
 #define LT_TYPEGEN_DOC_MAX_BYTES    (4 * LT_KIB)   /* a description in a comment */
 #define LT_TYPEGEN_PROMPT_MAX_CHARS 160            /* a description in the prompt's listing */
+#define LT_TYPEGEN_NAME_MAX_CHARS   256            /* an id in a listing: far past real ones */
+#define LT_TYPEGEN_LINE_MAX_CHARS   120            /* a description in the list for people */
+#define LT_LISTING_TOKENS           4000           /* the prompt's listing unless asked otherwise: some 150 tools */
+#define LT_LISTING_TOKENS_MIN       64             /* what a listing that only says how to search needs */
 
 /* --- JSON Schema (codec/schema.h) and its patterns (codec/regex.h) ----------------------------- */
 #define LT_SCHEMA_MAX_BYTES        LT_MIB        /* a schema's text, like LT_TYPEGEN_SCHEMA_MAX_BYTES */

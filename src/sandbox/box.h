@@ -13,12 +13,14 @@
  * at whether the box may go on.
  *
  * Threads: a box is used by one thread at a time, except lt_box_revoke, which any thread may call while it holds the
- * lock that keeps the box alive (workers.c).
+ * lock that keeps the box alive (workers.c), and lt_box_nudge, which names no box.
  */
 #ifndef LT_SANDBOX_BOX_H
 #define LT_SANDBOX_BOX_H
 
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,6 +63,8 @@ typedef struct lt_box {
   lt_box_frame *frame; /* innermost entry */
   void *owner;         /* whoever handles the module's imports: engine.c */
   struct lt_box *next; /* in a pool */
+  sigset_t mask;       /* if a signal ended the guest: what was blocked before, given back where it lands */
+  bool masked;         /* there is something to give back */
   bool grown;          /* memory.grow happened since the last clean */
   unsigned refused;    /* how often memory.grow was, likewise */
 } lt_box;
@@ -95,11 +99,17 @@ static inline bool lt_box_has(const lt_box *box, uint32_t at, uint32_t n) {
  * only marked. The box is then good for nothing but lt_box_free. */
 void lt_box_revoke(lt_box *box);
 
+/* Ends the guest that `thread` runs if that was revoked; for guests that never touch their memory again. Does nothing
+ * to anybody else (it is a signal: a SIGSEGV with a mark), but may come too late or too early: repeat it. The thread
+ * must not have ended. */
+void lt_box_nudge(pthread_t thread);
+
 /* Called by host code (an import handler): the guest must not be returned to. Takes effect in LT_BOX_HOST_END. */
 void lt_box_stop(lt_box *box);
 
 /* Runs `statement` (guest code) and comes back here when it ends or traps: look at box->trap. After a trap nothing may
- * enter the box again. Local variables that `statement` writes must be volatile or be looked at only without a trap. */
+ * enter the box again. Local variables that `statement` writes must be volatile or be looked at only without a trap. It
+ * may be left at any instruction: it takes nothing that would have to be given back. */
 #define LT_BOX_ENTER(box, statement)    \
   do {                                  \
     lt_box_frame lt_frame_;             \
@@ -108,6 +118,8 @@ void lt_box_stop(lt_box *box);
       lt_box_to_guest(box);             \
       statement;                        \
       lt_box_to_host(box);              \
+    } else {                            \
+      lt_box_landed(box);               \
     }                                   \
     lt_box_pop((box), &lt_frame_);      \
   } while (0)
@@ -121,6 +133,7 @@ void lt_box_push(lt_box *box, lt_box_frame *frame);
 void lt_box_pop(lt_box *box, lt_box_frame *frame);
 void lt_box_to_guest(lt_box *box);
 void lt_box_to_host(lt_box *box);
+void lt_box_landed(lt_box *box);
 
 /* Installs the fault handler, once per process, and this thread's alternate signal stack. Call it first on every thread
  * that runs guests; later calls return at once. */

@@ -54,7 +54,7 @@ static uint32_t place(lt_guest *guest, lt_str bytes) {
     return 0;
   }
   if (bytes.n > 0) {
-    memcpy(guest->box->memory + at, bytes.p, bytes.n);
+    memmove(guest->box->memory + at, bytes.p, bytes.n); /* a text of the guest's own may lie there, when it went mad */
   }
   guest->box->memory[at + bytes.n] = 0;
   return at;

@@ -9,7 +9,7 @@
 
 #define ALT_STACK_BYTES (64 * LT_KIB) /* MINSIGSTKSZ grows with the CPU's vector registers */
 
-static _Thread_local lt_box *running;
+static _Thread_local lt_box *volatile running; /* read by a signal */
 static _Thread_local void *alt_stack;
 
 static pthread_once_t install_once = PTHREAD_ONCE_INIT;
@@ -17,12 +17,15 @@ static int install_errno;
 static struct sigaction previous_segv;
 static struct sigaction previous_bus;
 
+/* Nothing for ThreadSanitizer: a nudge may come in the middle of what it does itself. */
+#define UNSEEN __attribute__((no_sanitize("thread")))
+
 /* Not inlined: the address of a thread-local must be computed anew on whatever thread the fiber runs now. */
-__attribute__((noinline)) lt_box *lt_trap_running_box(void) {
+__attribute__((noinline)) UNSEEN lt_box *lt_trap_running_box(void) {
   return running;
 }
 
-static __attribute__((noinline)) void set_running(lt_box *box) {
+static __attribute__((noinline)) UNSEEN void set_running(lt_box *box) {
   running = box;
 }
 
@@ -36,8 +39,9 @@ void lt_box_pop(lt_box *box, lt_box_frame *frame) {
   box->frame = frame->outer;
 }
 
+/* Set last here and cleared first in the others: where it is set, guest code runs, and may be left at any instruction.
+ */
 void lt_box_to_guest(lt_box *box) {
-  set_running(box);
   if (box->trap != LT_TRAP_NONE) {
     lt_trap_unwind(box, box->trap);
   }
@@ -46,24 +50,32 @@ void lt_box_to_guest(lt_box *box) {
                                                memory_order_acquire)) {
     lt_trap_unwind(box, LT_TRAP_REVOKED);
   }
+  set_running(box);
 }
 
 void lt_box_to_host(lt_box *box) {
+  set_running(NULL);
   int expected = LT_BOX_GUEST;
   if (!atomic_compare_exchange_strong_explicit(&box->state, &expected, LT_BOX_HOST, memory_order_acq_rel,
                                                memory_order_acquire)) {
     lt_trap_unwind(box, LT_TRAP_REVOKED);
   }
-  set_running(NULL);
 }
 
 void lt_trap_unwind(lt_box *box, lt_trap trap) {
+  set_running(NULL);
   LT_CHECK(box != NULL && box->frame != NULL);
   box->trap = trap;
   int expected = LT_BOX_GUEST;
   atomic_compare_exchange_strong(&box->state, &expected, LT_BOX_HOST);
-  set_running(NULL);
   longjmp(box->frame->jump, 1);
+}
+
+void lt_box_landed(lt_box *box) {
+  if (box->masked) {
+    box->masked = false;
+    pthread_sigmask(SIG_SETMASK, &box->mask, NULL);
+  }
 }
 
 void lt_box_stop(lt_box *box) {
@@ -80,10 +92,31 @@ void lt_box_revoke(lt_box *box) {
   }
 }
 
-/* --- Faults ----------------------------------------------------------------------------------- */
-static lt_trap classify(const lt_box *box, const uint8_t *at) {
+/* --- Signals ---------------------------------------------------------------------------------- */
+static char nudge_mark; /* its address tells our own signal from anybody else's */
+
+void lt_box_nudge(pthread_t thread) {
+  /* It fails when the user has too many signals queued: there will be another. */
+  (void)pthread_sigqueue(thread, SIGSEGV, (union sigval){.sival_ptr = &nudge_mark});
+}
+
+static UNSEEN bool is_nudge(const siginfo_t *info) {
+  return info->si_code == SI_QUEUE && info->si_value.sival_ptr == &nudge_mark;
+}
+
+/* By a process, not by the CPU: it has no address, and does not come again by itself. */
+static UNSEEN bool is_sent(const siginfo_t *info) {
+  return info->si_code <= 0;
+}
+
+static UNSEEN lt_trap classify(const lt_box *box, const siginfo_t *info) {
+  const uint8_t *at = info->si_addr;
+  bool revoked = atomic_load_explicit(&box->state, memory_order_acquire) == LT_BOX_REVOKED;
+  if (is_sent(info)) {
+    return is_nudge(info) && revoked ? LT_TRAP_REVOKED : LT_TRAP_NONE;
+  }
   if (at >= box->memory && at < box->memory + LT_BOX_RESERVE_BYTES) {
-    return atomic_load(&box->state) == LT_BOX_REVOKED ? LT_TRAP_REVOKED : LT_TRAP_MEMORY;
+    return revoked ? LT_TRAP_REVOKED : LT_TRAP_MEMORY;
   }
   if (at < box->stack && at >= box->stack - 64 * LT_KIB) {
     return LT_TRAP_STACK;
@@ -91,7 +124,7 @@ static lt_trap classify(const lt_box *box, const uint8_t *at) {
   return LT_TRAP_NONE;
 }
 
-/* Not ours: whoever was there before decides; returning makes the fault happen again. */
+/* Not ours: whoever was there before decides; returning makes a fault happen again. */
 static void pass_on(int signum, siginfo_t *info, void *context) {
   struct sigaction *previous = signum == SIGBUS ? &previous_bus : &previous_segv;
   if ((previous->sa_flags & SA_SIGINFO) != 0 && previous->sa_sigaction != NULL) {
@@ -99,30 +132,46 @@ static void pass_on(int signum, siginfo_t *info, void *context) {
     return;
   }
   sigaction(signum, previous, NULL);
+  if (is_sent(info)) {
+    raise(signum);
+  }
 }
 
-static void on_fault(int signum, siginfo_t *info, void *context) {
+/* The guest's frames hold nothing of ours. This handler does not return, so the signal mask is given back where it
+ * lands, by lt_box_landed: until then no further nudge can come, and pile up on the signal stack. */
+static UNSEEN void on_fault(int signum, siginfo_t *info, void *context) {
   lt_box *box = lt_trap_running_box();
-  if (box != NULL) {
-    lt_trap trap = classify(box, info->si_addr);
-    if (trap != LT_TRAP_NONE) {
-      /* The guest's frames hold nothing of ours. The handler does not return, so it gives the signal mask back itself:
-       * SA_NODEFER blocks nothing, but who stands in front of sigaction may (ThreadSanitizer blocks everything), and
-       * the next fault of a thread that blocks SIGSEGV ends the process. */
-      pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
-      lt_trap_unwind(box, trap);
-    }
+  lt_trap trap = box != NULL ? classify(box, info) : LT_TRAP_NONE;
+  if (trap != LT_TRAP_NONE) {
+    box->mask = ((ucontext_t *)context)->uc_sigmask;
+    box->masked = true;
+    lt_trap_unwind(box, trap);
   }
-  pass_on(signum, info, context);
+  if (!is_nudge(info)) {
+    pass_on(signum, info, context);
+  }
+}
+
+static void both(sigset_t *ret_signals) {
+  sigemptyset(ret_signals);
+  sigaddset(ret_signals, SIGSEGV);
+  sigaddset(ret_signals, SIGBUS);
 }
 
 static void install(void) {
-  struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
   action.sa_sigaction = on_fault;
-  sigemptyset(&action.sa_mask);
+  both(&action.sa_mask); /* one inside the other would give the other's mask back */
   if (sigaction(SIGSEGV, &action, &previous_segv) != 0 || sigaction(SIGBUS, &action, &previous_bus) != 0) {
     install_errno = errno;
   }
+}
+
+/* A fault that is blocked ends the process, and whoever started us may have left it blocked. */
+static void unblock(void) {
+  sigset_t signals;
+  both(&signals);
+  pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 }
 
 lt_status lt_box_thread_init(lt_err *err) {
@@ -143,6 +192,7 @@ lt_status lt_box_thread_init(lt_err *err) {
     return lt_fail(err, LT_E_INTERNAL, "sigaltstack: %s", strerror(errno));
   }
   alt_stack = stack;
+  unblock();
   return LT_OK;
 }
 

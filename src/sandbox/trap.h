@@ -1,7 +1,8 @@
 /* Traps: from a fault or a failed check inside guest code to the entry it came from.
  *
  * Each thread knows the box whose guest code it runs. A SIGSEGV or SIGBUS inside that box's reservation is a trap; any
- * other fault is our own bug and ends the process as it would have without us.
+ * other fault is our own bug and ends the process as it would have without us. The watchdog's own signal ends a guest
+ * that was revoked and is ignored by everybody else.
  */
 #ifndef LT_SANDBOX_TRAP_H
 #define LT_SANDBOX_TRAP_H

@@ -22,6 +22,7 @@ typedef struct slot {
   lt_task *task;
   uint64_t started_ns;
   uint64_t stop_seen_ns; /* when the watchdog first saw that it should end */
+  uint64_t nudged_ns;    /* when it was last sent a signal; at first, when it should end */
   bool extra;
   bool live; /* has a thread; under workers->lock */
 } slot;
@@ -207,15 +208,25 @@ bool lt_task_should_yield(const lt_workers *w, const lt_task *task) {
          lt_workers_now() >= atomic_load_explicit(&task->slice_ns, memory_order_relaxed);
 }
 
-/* The polite way first: the task sees the stop when it polls. */
+/* The polite way first: the task sees the stop when it polls. Then it finds no memory; then it is interrupted wherever
+ * it is, again and again, since a signal that finds it in host code is lost. Under the slot's lock a task that is there
+ * has its thread. */
 static void enforce(slot *s, uint64_t now) {
   if (!lt_task_should_stop(s->task)) {
     return;
   }
   if (s->stop_seen_ns == 0) {
-    s->stop_seen_ns = now;
-  } else if (now - s->stop_seen_ns >= LT_WATCHDOG_GRACE_MS * MS_NS && s->task->box != NULL) {
+    s->stop_seen_ns = s->nudged_ns = now;
+  }
+  if (s->task->box == NULL) {
+    return;
+  }
+  if (now - s->stop_seen_ns >= LT_WATCHDOG_GRACE_MS * MS_NS) {
     lt_box_revoke(s->task->box);
+  }
+  if (now - s->nudged_ns >= LT_WATCHDOG_NUDGE_MS * MS_NS) {
+    s->nudged_ns = now;
+    lt_box_nudge(s->thread);
   }
 }
 

@@ -3,7 +3,7 @@
  * A step runs until the program has finished, waits for something (it is parked, and whoever has the answer submits it
  * again) or has used up its time slice while others wait. A step that never polls cannot hold the others up: another
  * worker takes over the queue. A task whose deadline has passed or that was stopped is told so when it polls; when it
- * does not, the watchdog takes its box's memory away.
+ * does not, the watchdog takes its box's memory away, and sends a signal to what goes on without memory.
  */
 #ifndef LT_SANDBOX_WORKERS_H
 #define LT_SANDBOX_WORKERS_H

@@ -2,18 +2,17 @@
  *
  * The input is laid into the guest's memory; then each six words of it are one call. Whatever happens may happen inside
  * the box, and nowhere else: AddressSanitizer watches the host. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 
 #include "fakes/fake_host.h"
+#include "fuzz/watchdog.h"
 #include "sandbox/guest.h"
 #include "sandbox/qjs_abi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { LAID_AT = 8192, LAID_MAX = 16384, CALLS_MAX = 32, POLLS_MAX = 50, REVOKE_AFTER_MS = 50 };
+enum { LAID_AT = 8192, LAID_MAX = 16384, CALLS_MAX = 32, POLLS_MAX = 50 };
 
 typedef struct madness {
   lt_box *box;
@@ -23,21 +22,12 @@ typedef struct madness {
 
 static lt_image image;
 static fake_host world;
-static lt_box *volatile running;
-
-static void on_alarm(int signum) {
-  (void)signum;
-  if (running != NULL) {
-    lt_box_revoke(running);
-  }
-}
 
 static void open_world(void) {
-  struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_ONSTACK | SA_RESTART};
-  if (lt_box_thread_init(NULL) != LT_OK || lt_image_open(&image, &lt_module_qjs, lt_image_base(), NULL) != LT_OK) {
+  watch_init();
+  if (lt_image_open(&image, &lt_module_qjs, lt_image_base(), NULL) != LT_OK) {
     abort();
   }
-  sigaction(SIGALRM, &action, NULL);
   fake_host_init(&world);
 }
 
@@ -99,16 +89,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fake_host_clear(&world);
   world.polls = 0;
   world.stop_at_poll = POLLS_MAX;
-  running = m.box;
-  struct itimerval timer = {.it_value = {.tv_usec = REVOKE_AFTER_MS * 1000}};
-  setitimer(ITIMER_REAL, &timer, NULL);
+  watch_begin(m.box);
   lt_fiber fiber;
   lt_fiber_init(&fiber, m.box->stack, LT_BOX_STACK_BYTES, go_mad, &m);
   while (lt_fiber_resume(&fiber)) {
   }
   lt_fiber_release(&fiber);
-  setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
-  running = NULL;
+  watch_end(m.box);
   lt_box_free(m.box);
   return 0;
 }

@@ -1,33 +1,19 @@
 /* Any bytes as a program, in any style: it ends somehow, and nothing but its box ever notices.
  *
  * The first byte chooses style, module and "call what it is"; the rest is the program. Programs that do not poll are
- * ended as the watchdog would: their memory is taken away, here by a timer's signal. */
-#include <signal.h>
+ * ended as the workers' watchdog would. */
 #include <stdlib.h>
-#include <sys/time.h>
 
 #include "fakes/fake_host.h"
+#include "fuzz/watchdog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { STYLES = 3, MODULE = 4, CALL = 8, POLLS_MAX = 200, REVOKE_AFTER_MS = 50 };
+enum { STYLES = 3, MODULE = 4, CALL = 8, POLLS_MAX = 200 };
 
 static lt_image image;
 static lt_pool pool;
 static fake_host world;
-static lt_box *volatile running;
-
-static void on_alarm(int signum) {
-  (void)signum;
-  if (running != NULL) {
-    lt_box_revoke(running);
-  }
-}
-
-static void set_alarm(long ms) {
-  struct itimerval timer = {.it_value = {.tv_usec = ms * 1000}};
-  setitimer(ITIMER_REAL, &timer, NULL);
-}
 
 static void open_world(void) {
   static const fake_tool tools[] = {{.id = "a.b", .text = "{\"x\":[1,2,{\"y\":\"z\"}]}"},
@@ -35,19 +21,24 @@ static void open_world(void) {
                                     {.id = "slow", .yields = 3},
                                     {0}};
   static const fake_module modules[] = {{"m", "export const d = (x) => 2 * x; export default d;"}, {0}};
-  struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_ONSTACK | SA_RESTART};
-  if (lt_box_thread_init(NULL) != LT_OK || lt_image_open(&image, &lt_module_qjs, lt_image_base(), NULL) != LT_OK) {
+  watch_init();
+  if (lt_image_open(&image, &lt_module_qjs, lt_image_base(), NULL) != LT_OK) {
     abort();
   }
-  sigaction(SIGALRM, &action, NULL);
   lt_pool_init(&pool, &image, 2);
   fake_host_init(&world);
   world.tools = tools;
   world.modules = modules;
 }
 
-/* A value, a string or a failure has a text; whatever ended it, the box is reusable or goes. */
+/* A value, a string or a failure has a text; whatever ended it, the box is reusable or goes. It is stopped when
+ * somebody asked for that, and then only. A trap that nobody asked for is a fault of the engine, or a stack that is too
+ * small: worth a look. */
 static void check(const lt_engine_result *result) {
+  bool asked = watch_ticks > 0 || world.polls > POLLS_MAX;
+  if (result->ending == LT_END_TRAP || (result->ending == LT_END_STOPPED && !asked)) {
+    abort();
+  }
   if (result->ending == LT_END_ERROR && result->text.status != LT_OK) {
     abort();
   }
@@ -77,11 +68,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fake_host_clear(&world);
   world.polls = 0;
   world.stop_at_poll = POLLS_MAX;
-  running = box;
-  set_alarm(REVOKE_AFTER_MS);
+  watch_begin(box);
   fake_run(&world, box, &program, &result);
-  set_alarm(0);
-  running = NULL;
+  watch_end(box);
   check(&result);
   lt_engine_result_release(&result);
   lt_pool_give(&pool, box);

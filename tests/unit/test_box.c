@@ -630,6 +630,11 @@ static void child_faults_without_a_box(void) {
   *nowhere = 1;
 }
 
+/* A signal that somebody sends is no trap either, and does not come again by itself as a fault does. */
+static void child_is_sent_the_signal(void) {
+  raise(SIGSEGV);
+}
+
 /* After a trap the thread runs no guest any more. */
 static void child_faults_after_a_trap(void) {
   visit v = {.box = NULL};
@@ -638,8 +643,9 @@ static void child_faults_after_a_trap(void) {
 }
 
 static void our_own_faults_are_not_swallowed(void **state) {
-  void (*const children[])(void) = {child_faults_on_nothing, child_faults_on_the_box, child_faults_elsewhere_as_guest,
-                                    child_faults_without_a_box, child_faults_after_a_trap};
+  void (*const children[])(void) = {child_faults_on_nothing,         child_faults_on_the_box,
+                                    child_faults_elsewhere_as_guest, child_faults_without_a_box,
+                                    child_faults_after_a_trap,       child_is_sent_the_signal};
   (void)state;
   engine_traps();
   for (unsigned i = 0; i < sizeof children / sizeof children[0]; i++) {

@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "fakes/engine_fix.h"
+#include "fakes/madness.h"
 #include "fakes/sanitizer.h"
 #include "sandbox/workers.h"
 
@@ -482,6 +483,38 @@ static void deadlines_by_force(void **state) {
   lt_workers_free(workers);
 }
 
+/* No program can be made to do this, but a guest gone mad might: neither the interrupt nor the memory stops it. */
+static void deadlines_by_signal(void **state) {
+  (void)state;
+  engine_traps();
+  bool told = getenv("LT_TEST_TIMES") != NULL;
+  unsigned by_signal = 0;
+  lt_workers *workers = open_workers(2);
+  for (unsigned i = 0; i < 10; i++) {
+    prog mad;
+    prog well;
+    yard_reset(false);
+    prog_init(&mad, workers, MAD_CODE);
+    assert_true(madden(mad.task.box));
+    atomic_store(&mad.task.deadline_ns, lt_workers_now() + 30 * MS);
+    lt_workers_submit(workers, &mad.task);
+    prog_start(&well, workers, "let n = 0; for (let i = 0; i < 1e6; i++) n += i; `${n / 7}`", 0);
+    wait_until(&yard.done, 2);
+    uint64_t late = mad.done_ns - atomic_load(&mad.task.deadline_ns);
+    if (told) {
+      printf("%7.2f ms after the deadline, by signal\n", (double)late / 1e6);
+    }
+    assert_int_equal(mad.result.ending, LT_END_STOPPED);
+    assert_int_equal(mad.trap, LT_TRAP_REVOKED);
+    by_signal += late >= LT_WATCHDOG_NUDGE_MS * MS;
+    expect_text(&well, LT_END_STRING, "71428500000");
+    prog_end(&mad);
+    prog_end(&well);
+  }
+  assert_true(by_signal > 0); /* or the memory was enough each time */
+  lt_workers_free(workers);
+}
+
 /* A deadline may be moved while the program waits. */
 static void deadlines_that_move(void **state) {
   (void)state;
@@ -655,6 +688,7 @@ int main(void) {
       cmocka_unit_test(many_stuck_steps_starve_nobody),
       cmocka_unit_test(deadlines_by_poll),
       cmocka_unit_test(deadlines_by_force),
+      cmocka_unit_test(deadlines_by_signal),
       cmocka_unit_test(deadlines_that_move),
       cmocka_unit_test(cancel_while_parked),
       cmocka_unit_test(cancel_before_it_begins),
