@@ -218,7 +218,7 @@ static void print_result(const job *j, const lt_run_result *result) {
   if (j->opt.json) {
     lt_buf json;
     lt_buf_init(&json, 4 * LT_JSON_MAX_BYTES);
-    lt_run_result_json(result, &json);
+    lt_run_result_json(result, NULL, &json);
     print_line(stdout, lt_buf_view(&json));
     lt_buf_release(&json);
     fflush(stdout);

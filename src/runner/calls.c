@@ -1,5 +1,7 @@
-/* Tool calls of a program: opened on the worker, carried out on the loop, waited for on the worker. */
+/* Calls of tools and functions that a program makes: opened on the worker, carried out on the loop, waited for on the
+ * worker. */
 #include "base/mem.h"
+#include "codec/json.h"
 #include "runner/program.h"
 
 static lt_run_tool_call *call_of(lt_run_open *open) {
@@ -11,10 +13,11 @@ static void start_on_loop(void *arg);
 
 void lt_run_add_open(lt_run *run, lt_run_open *open, void (*start)(void *arg)) {
   open->run = run;
-  open->id = ++run->last_id;
+  open->id = ++run->last_id * 2 - open->is_timer;
   open->post = (lt_post){.fn = start, .arg = open};
   pthread_mutex_lock(&run->lock);
   run->open_count++;
+  run->ticking_count += open->is_timer;
   pthread_mutex_unlock(&run->lock);
   lt_loop_post(run->loop, &open->post);
 }
@@ -78,7 +81,7 @@ static uint32_t say_no(lt_run *run, lt_outcome *ret, const char *what, unsigned 
   return 0;
 }
 
-uint32_t lt_run_open_call(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret) {
+static uint32_t open_call(lt_run *run, lt_str tool, const lt_run_function *function, lt_str input, lt_outcome *ret) {
   if (run->call_count >= LT_RUN_CALLS_MAX) {
     return say_no(run, ret, "too many tool calls: a program may make", LT_RUN_CALLS_MAX, "of them");
   }
@@ -92,11 +95,28 @@ uint32_t lt_run_open_call(lt_run *run, lt_str tool, lt_str input, lt_outcome *re
     ret->text = LT_STR("no memory for another tool call");
     return 0;
   }
+  call->function = function;
   run->call_count++;
   *run->last_call = call;
   run->last_call = &call->next;
   lt_run_add_open(run, &call->open, start_on_loop);
   return call->open.id;
+}
+
+uint32_t lt_run_open_call(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret) {
+  return open_call(run, tool, NULL, input, ret);
+}
+
+/* The prelude asks for what is bound and gives an array; a guest gone mad need not, nor one with an
+ * Array.prototype.toJSON of its own. */
+uint32_t lt_run_open_function(lt_run *run, uint32_t index, lt_str args, lt_outcome *ret) {
+  if (index >= run->request->function_count || !lt_str_starts(args, LT_STR("[")) ||
+      lt_json_check(args, NULL) != LT_OK) {
+    ret->text = LT_STR("a function of the host takes arguments that JSON can hold");
+    return 0;
+  }
+  const lt_run_function *function = &run->request->functions[index];
+  return open_call(run, function->name, function, args, ret);
 }
 
 /* Out of the list of what is done. Under the lock. */
@@ -107,6 +127,7 @@ static void unlink_ready(lt_run *run, lt_run_open **place) {
     run->last_ready = place;
   }
   run->open_count--;
+  run->ready_count--;
 }
 
 bool lt_run_drop_open(lt_run *run, lt_run_open *open) {
@@ -121,6 +142,7 @@ bool lt_run_drop_open(lt_run *run, lt_run_open *open) {
   } else {
     open->dropped = true;
     run->open_count--;
+    run->ticking_count -= open->is_timer;
   }
   pthread_mutex_unlock(&run->lock);
   return was_ready;
@@ -200,6 +222,7 @@ void lt_run_parked(lt_run *run) {
   pthread_mutex_lock(&run->lock);
   bool go_on = has_answer(run) || atomic_load(&run->task.stop) != LT_STOP_NOT;
   run->parked = !go_on;
+  lt_run_set_clock(run); /* it may begin to stand; it stood only while the program was parked */
   pthread_mutex_unlock(&run->lock);
   if (go_on) {
     lt_workers_submit(run->workers, &run->task);
@@ -209,16 +232,22 @@ void lt_run_parked(lt_run *run) {
 /* --- On the loop ------------------------------------------------------------------------------ */
 /* Wakes the program if this is what it waits for. */
 void lt_run_ready(lt_run *run, lt_run_open *open) {
-  bool wake = false;
+  bool wake = false, moved = false;
   pthread_mutex_lock(&run->lock);
   if (!open->dropped) {
+    run->ready_count++;
+    run->ticking_count -= open->is_timer;
     open->next_ready = NULL;
     *run->last_ready = open;
     run->last_ready = &open->next_ready;
     wake = run->parked && is_waited_for(run, open);
     run->parked = run->parked && !wake;
+    moved = lt_run_set_clock(run);
   }
   pthread_mutex_unlock(&run->lock);
+  if (moved) {
+    lt_run_follow_clock(run);
+  }
   if (wake) {
     lt_workers_submit(run->workers, &run->task);
   }
@@ -230,10 +259,11 @@ static bool keep(lt_run *run, size_t bytes) {
   return fits;
 }
 
-static void keep_input(lt_run *run, lt_run_call *record) {
-  let_go(run, record->input_bytes);
-  if (!keep(run, record->input_bytes)) {
-    free_text(&record->input);
+/* The report has no calls of functions. */
+static void keep_input(lt_run *run, lt_run_tool_call *call) {
+  let_go(run, call->record.input_bytes);
+  if (call->function != NULL || !keep(run, call->record.input_bytes)) {
+    free_text(&call->record.input);
   }
 }
 
@@ -241,7 +271,7 @@ static void keep_input(lt_run *run, lt_run_call *record) {
 static void keep_outcome(lt_run *run, lt_run_tool_call *call) {
   lt_run_call *record = &call->record;
   record->result_bytes = call->out.n;
-  call->kept = keep(run, call->out.n);
+  call->kept = call->function == NULL && keep(run, call->out.n);
   if (!call->kept && !hold(run, call->out.n)) {
     call->status = LT_E_LIMIT;
     lt_buf_release(&call->out);
@@ -264,7 +294,7 @@ static bool was_cut_short(const lt_run *run, lt_status status) {
 
 static void finish(lt_run *run, lt_run_tool_call *call) {
   call->record.finished = !was_cut_short(run, call->status);
-  keep_input(run, &call->record);
+  keep_input(run, call);
   keep_outcome(run, call);
   lt_run_ready(run, &call->open);
 }
@@ -276,9 +306,52 @@ static void refuse(lt_run *run, lt_run_tool_call *call, lt_status why, const cha
   finish(run, call);
 }
 
+typedef struct json_check {
+  lt_str text;
+  bool ok;
+} json_check;
+
+static void check_json(void *arg) {
+  json_check *check = arg;
+  check->ok = lt_json_check(check->text, NULL) == LT_OK;
+}
+
+/* What a function gave is JSON, or nothing: checked here, since an engine could not tell it from what has no room. */
+static lt_status check_answer(lt_run *run, lt_run_tool_call *call, lt_err *err) LT_YIELDS {
+  json_check check = {.text = lt_buf_view(&call->out), .ok = true};
+  if (call->out.status != LT_OK) {
+    return lt_fail(err, call->out.status, "%.*s(): the answer is too long", LT_STR_ARG(call->function->name));
+  }
+  if (check.text.n > LT_CALL_INLINE_BYTES) {
+    LT_TRY(lt_loop_offload(run->loop, check_json, &check, err));
+  } else if (check.text.n > 0) {
+    check_json(&check);
+  }
+  return check.ok ? LT_OK
+                  : lt_fail(err, LT_E_INTERNAL, "%.*s(): the answer is not JSON", LT_STR_ARG(call->function->name));
+}
+
+/* Afterwards `out` has the value, or a message that is not empty. */
+static lt_status call_function(lt_run *run, lt_run_tool_call *call, const lt_invoke_options *options) LT_YIELDS {
+  const lt_run_function *function = call->function;
+  lt_err err = LT_ERR_INIT;
+  lt_status status = function->call(function->arg, call->record.input, options, &call->out, &err);
+  bool said = status != LT_OK && call->out.status == LT_OK && call->out.n > 0;
+  status = status == LT_OK ? check_answer(run, call, &err) : status;
+  if (status != LT_OK && !said) {
+    lt_buf_clear(&call->out);
+    lt_buf_addc(&call->out, lt_err_msg(&err)[0] != '\0' ? lt_err_msg(&err) : lt_status_text(status));
+  }
+  return status;
+}
+
 static void perform(lt_run *run, lt_run_tool_call *call) {
-  lt_invoke_options options = {.cancel = &run->cancel};
-  call->status = lt_door_call(run->door, call->record.tool, call->record.input, &options, &call->out, NULL);
+  lt_invoke_options options = {
+      .cancel = &run->cancel, .caller = run->request->caller, .on_approval = lt_run_on_approval, .arg = call};
+  call->status = call->function != NULL
+                     ? call_function(run, call, &options)
+                     : lt_door_call(run->door, call->record.tool, call->record.input, &options, &call->out, NULL);
+  lt_run_on_approval(call, false);
   run->in_flight--;
   finish(run, call);
 }
@@ -352,21 +425,26 @@ void lt_run_stop(lt_run *run, lt_stop why) {
   pthread_mutex_lock(&run->lock);
   bool wake = run->parked;
   run->parked = false;
+  bool moved = lt_run_set_clock(run);
   pthread_mutex_unlock(&run->lock);
+  if (moved) {
+    lt_run_follow_clock(run);
+  }
   if (wake) {
     lt_workers_submit(run->workers, &run->task);
   }
 }
 
 const lt_run_call *lt_run_link_calls(lt_run_tool_call *calls) {
-  const lt_run_call **last = NULL;
+  const lt_run_call *first = NULL;
+  const lt_run_call **last = &first;
   for (lt_run_tool_call *call = calls; call != NULL; call = call->next) {
-    if (last != NULL) {
+    if (call->function == NULL) {
       *last = &call->record;
+      last = &call->record.next;
     }
-    last = &call->record.next;
   }
-  return calls != NULL ? &calls->record : NULL;
+  return first;
 }
 
 void lt_run_calls_release(lt_run_tool_call *calls) {

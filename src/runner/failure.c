@@ -208,17 +208,27 @@ static bool advise_silent(lt_run *run, lt_str name) {
   return found;
 }
 
+/* lt_run_request.without_output. */
+static bool advise_output(lt_run *run, lt_str name) {
+  bool it = lt_str_eqc(name, "output") || lt_str_eqc(name, "done") || lt_str_eqc(name, "complete");
+  if (it && run->request->without_output) {
+    lt_buf_addc(&run->result->error, " here: the value of the last expression is the answer");
+    return true;
+  }
+  return false;
+}
+
 static void advise(lt_run *run) {
   lt_str name = undefined_name(&run->engine);
   lt_buf *error = &run->result->error;
-  if (name.n == 0) {
+  if (name.n == 0 || advise_output(run, name)) {
     return;
   }
   lt_str near[LT_TOOL_SUGGESTIONS];
   if (advise_silent(run, name)) {
     return;
   }
-  size_t count = lt_catalog_suggest(run->catalog, name, near);
+  size_t count = lt_run_suggest(run, name, near);
   for (size_t i = 0; i < count; i++) {
     lt_buf_addc(error, i == 0 ? ". Did you mean: " : ", ");
     lt_buf_add(error, lt_run_near(run, near[i]));

@@ -71,29 +71,29 @@ static bool has_input(lt_run *run) {
   return true;
 }
 
-/* --- Tools that are named --------------------------------------------------------------------- */
+/* --- Tools and functions that are named ------------------------------------------------------- */
 typedef struct binder {
   const lt_run *run;
   lt_json_writer writer;
-  const lt_tool **bound; /* so far */
+  const void **bound; /* tools and functions, so far */
   size_t count;
   size_t room;
   bool failed; /* no memory */
 } binder;
 
-static bool is_bound(const binder *b, const lt_tool *tool) {
+static bool is_bound(const binder *b, const void *what) {
   for (size_t i = 0; i < b->count; i++) {
-    if (b->bound[i] == tool) {
+    if (b->bound[i] == what) {
       return true;
     }
   }
   return false;
 }
 
-static bool remember(binder *b, const lt_tool *tool) {
+static bool remember(binder *b, const void *what) {
   if (b->count == b->room) {
     size_t room = b->room == 0 ? 16 : b->room * 2;
-    const lt_tool **bound = lt_mem_realloc(b->bound, room * sizeof *bound);
+    const void **bound = lt_mem_realloc(b->bound, room * sizeof *bound);
     if (bound == NULL) {
       b->failed = true;
       return false;
@@ -101,23 +101,43 @@ static bool remember(binder *b, const lt_tool *tool) {
     b->bound = bound;
     b->room = room;
   }
-  b->bound[b->count++] = tool;
+  b->bound[b->count++] = what;
   return true;
+}
+
+size_t lt_run_find_function(const lt_run_request *request, lt_str name) {
+  size_t i = 0;
+  while (i < request->function_count && !lt_str_eq(request->functions[i].name, name)) {
+    i++;
+  }
+  return i;
+}
+
+/* A tool's id is a string there, a function's place a number. */
+static void bind_function(binder *b, lt_str word, size_t index) {
+  const lt_run_function *function = &b->run->request->functions[index];
+  if (!is_bound(b, function) && remember(b, function)) {
+    lt_json_key_str(&b->writer, word);
+    lt_json_put_int(&b->writer, (int64_t)index);
+  }
 }
 
 static void bind(void *arg, lt_str word) {
   binder *b = arg;
-  bool typed = b->run->program.calls == LT_CALLS_RESULT;
-  const lt_tool *tool = typed ? lt_catalog_find_ts(b->run->catalog, word) : lt_catalog_find_js(b->run->catalog, word);
-  if (tool == NULL || is_bound(b, tool) || !remember(b, tool)) {
+  size_t index = lt_run_find_function(b->run->request, word);
+  if (index < b->run->request->function_count) {
+    bind_function(b, word, index);
     return;
   }
-  lt_json_key_str(&b->writer, word);
-  lt_json_put_str(&b->writer, tool->id);
+  const lt_tool *tool = lt_run_find_named(b->run, word);
+  if (tool != NULL && !is_bound(b, tool) && remember(b, tool)) {
+    lt_json_key_str(&b->writer, word);
+    lt_json_put_str(&b->writer, tool->id);
+  }
 }
 
-/* A program names few of the tools there are; the rest are found through tools["id"]. */
-static lt_status bind_named_tools(lt_run *run, lt_str code) {
+/* A program names few of those there are; other tools are found through tools["id"]. */
+static lt_status bind_named(lt_run *run, lt_str code) {
   binder b = {.run = run, .writer = lt_json_writer_on(&run->bindings)};
   lt_buf_clear(&run->bindings);
   lt_json_begin_object(&b.writer);
@@ -152,7 +172,8 @@ lt_status lt_run_prepare_code(lt_run *run, lt_str code, lt_err *err) {
   program->module = scan.has_import || scan.has_export;
   program->call_result = scan.is_function && !program->module;
   program->calls = typed ? LT_CALLS_RESULT : scan.uses_promises ? LT_CALLS_PROMISE : LT_CALLS_PLAIN;
-  lt_status status = lt_catalog_count(run->catalog) > 0 ? bind_named_tools(run, code) : LT_OK;
+  bool any = lt_catalog_count(run->catalog) > 0 || run->request->function_count > 0;
+  lt_status status = any ? bind_named(run, code) : LT_OK;
   if (status == LT_OK && program->call_result && scan.is_declaration) {
     status = as_expression(run, &code);
   }
@@ -162,6 +183,7 @@ lt_status lt_run_prepare_code(lt_run *run, lt_str code, lt_err *err) {
   program->code = code;
   program->file = typed ? LT_STR("program.ts") : LT_STR("program.js");
   program->input = run->request->input;
+  program->without_output = run->request->without_output;
   program->bindings = lt_buf_view(&run->bindings);
   program->memory_bytes = lt_run_memory_bytes(run->request);
   return LT_OK;

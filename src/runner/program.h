@@ -18,8 +18,8 @@
 
 typedef struct lt_run lt_run;
 
-/* What a program waits for: a tool call or a timer. Made by the worker, carried out on the loop, taken by the worker.
- */
+/* What a program waits for: a call of a tool or a function, or a timer. Made by the worker, carried out on the loop,
+ * taken by the worker. */
 typedef struct lt_run_open {
   struct lt_run_open *next_ready;
   lt_run *run;
@@ -36,7 +36,9 @@ typedef struct lt_run_tool_call {
   lt_run_call record; /* what the result will show */
   lt_buf out;         /* the value, or the message of a failure */
   lt_status status;
-  bool kept; /* `out` stays for the report; otherwise it goes when the program has read it */
+  bool kept;                       /* `out` stays for the report; otherwise it goes when the program has read it */
+  bool asking;                     /* waits for somebody's approval; under the lock */
+  const lt_run_function *function; /* a call of it instead of a tool's; `record` has its name and arguments */
 } lt_run_tool_call;
 
 typedef struct lt_run_timer lt_run_timer; /* timers.c */
@@ -90,8 +92,12 @@ struct lt_run {
   pthread_mutex_t lock;
   lt_run_open *ready;
   lt_run_open **last_ready;
-  uint32_t open_count; /* started and not taken */
-  size_t held_bytes;   /* inputs of calls not carried out, answers not taken that are not kept */
+  uint32_t open_count;      /* started and not taken */
+  uint32_t ready_count;     /* of these, in the ready list */
+  uint32_t ticking_count;   /* of these, timers that are not ready */
+  uint32_t asking;          /* of these, calls that wait for approval */
+  uint64_t stands_since_ns; /* when the clock began to stand still; 0: it runs */
+  size_t held_bytes;        /* inputs of calls not carried out, answers not taken that are not kept */
   lt_run_wait waiting;
   uint32_t waiting_id;
   bool parked;
@@ -119,8 +125,13 @@ bool lt_run_prepare(lt_run *run);
 /* The same for the JavaScript itself, also what came out of TypeScript. Errors: LT_E_NOMEM. */
 lt_status lt_run_prepare_code(lt_run *run, lt_str code, lt_err *err);
 
+/* prepare.c: the place of the request's function of that name; request->function_count: there is none. */
+size_t lt_run_find_function(const lt_run_request *request, lt_str name);
+
 /* calls.c: on the worker. 0: it cannot be started, `ret` says why. */
 uint32_t lt_run_open_call(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret);
+/* The same for the request's function at `index`. */
+uint32_t lt_run_open_function(lt_run *run, uint32_t index, lt_str args, lt_outcome *ret);
 bool lt_run_wait_for(lt_run *run, uint32_t id, lt_outcome *ret) LT_YIELDS;
 /* After a step that parked: goes on at once when its answer came meanwhile. */
 void lt_run_parked(lt_run *run);
@@ -140,6 +151,24 @@ void lt_run_ready(lt_run *run, lt_run_open *open);
 /* On the worker: takes it off the list of what is done; false: it is not there and will not get there any more. */
 bool lt_run_drop_open(lt_run *run, lt_run_open *open);
 
+/* clock.c. Under the lock, whenever what the program waits for has changed: lets the clock stand still or go on. True:
+ * the deadline has moved, and lt_run_follow_clock is to be called without the lock. The clock may begin to stand on any
+ * thread; it goes on only on the loop. */
+bool lt_run_set_clock(lt_run *run);
+/* On the loop: who waits for the deadline waits for the one that holds now. */
+void lt_run_follow_clock(lt_run *run);
+/* On the loop: until the deadline; UINT64_MAX while the clock stands still. */
+uint64_t lt_run_left_ms(lt_run *run);
+/* While the run's own fiber is busy with a call, somebody else has to look at the clock. False: nobody does. */
+bool lt_run_watch_deadline(lt_run *run);
+/* lt_invoke_options.on_approval of a call (lt_run_tool_call). */
+void lt_run_on_approval(void *call, bool waiting);
+
+/* Timers have odd ids, calls even ones. */
+static inline bool lt_run_is_timer(uint32_t id) {
+  return id % 2 == 1;
+}
+
 /* timers.c. 0: there are too many, or there is no memory. */
 uint32_t lt_run_open_timer(lt_run *run, uint64_t ms);
 /* The program does not want it any more; nothing happens when it has been taken. */
@@ -149,8 +178,12 @@ void lt_run_timer_taken(lt_run *run, lt_run_open *open);
 /* On the loop, after the program's end. */
 void lt_run_timers_release(lt_run *run);
 
-/* world.c: what is answered on the worker. */
+/* world.c: the tool that a word in the program's text means by itself; NULL: none. */
+const lt_tool *lt_run_find_named(const lt_run *run, lt_str word);
+/* What is answered on the worker. */
 void lt_run_world(lt_run *run, lt_guest_host *host);
+/* Names near `name` among the tools this program may see, best first; at most LT_TOOL_SUGGESTIONS. */
+size_t lt_run_suggest(const lt_run *run, lt_str name, lt_str ret[]);
 /* A name the catalog suggests, as this program can write it: its language's function name. */
 lt_str lt_run_near(const lt_run *run, lt_str near);
 

@@ -98,31 +98,13 @@ static void after_step(lt_task *task, lt_step step) {
   lt_pool_give(pool, box);
 }
 
-static uint64_t left_ms(const lt_run *run) {
-  uint64_t now = lt_workers_now();
-  uint64_t deadline = atomic_load(&run->task.deadline_ns);
-  return deadline > now ? (deadline - now) / 1000000 + 1 : 0;
-}
-
-static void on_deadline(void *arg) {
-  lt_run_stop(arg, LT_STOP_TIMEOUT);
-}
-
-/* While this fiber is busy with a call, somebody else has to look at the clock. False: nobody does. */
-static bool watch_deadline(lt_run *run) {
-  if (run->deadline == NULL && lt_timer_new(run->loop, on_deadline, run, &run->deadline, NULL) == LT_OK) {
-    lt_timer_start(run->deadline, left_ms(run));
-  }
-  return run->deadline != NULL;
-}
-
 static void stop_in_time(lt_run *run) {
   if (run->finished || atomic_load(&run->task.stop) != LT_STOP_NOT) {
     return;
   }
   if (run->cancel.why != LT_OK) {
     lt_run_stop(run, LT_STOP_CANCEL);
-  } else if (left_ms(run) == 0) {
+  } else if (lt_run_left_ms(run) == 0) {
     lt_run_stop(run, LT_STOP_TIMEOUT);
   }
 }
@@ -134,7 +116,7 @@ static void wait_until_finished(lt_run *run) {
   lt_cancel_add(&run->cancel, &to_us, &run->wait);
   while (!run->finished || run->in_flight > 0) {
     stop_in_time(run);
-    if (run->queued != NULL && !watch_deadline(run)) {
+    if (run->queued != NULL && !lt_run_watch_deadline(run)) {
       lt_run_drop_queued(run, LT_E_NOMEM, "no memory for another tool call");
     }
     if (lt_run_perform_queued(run)) {
@@ -142,7 +124,7 @@ static void wait_until_finished(lt_run *run) {
     }
     bool ending = run->finished || atomic_load(&run->task.stop) != LT_STOP_NOT;
     run->idle = true;
-    lt_wait_on(&run->wait, ending ? UINT64_MAX : left_ms(run));
+    lt_wait_on(&run->wait, ending ? UINT64_MAX : lt_run_left_ms(run));
     run->idle = false;
   }
   lt_cancel_remove(&run->cancel, &to_us);
@@ -252,6 +234,15 @@ static void run_release(lt_run *run) {
   pthread_mutex_destroy(&run->lock);
 }
 
+static lt_status take_catalog(lt_run *run, lt_err *err) {
+  const lt_caller *caller = run->request->caller;
+  if (caller == NULL || caller->catalog == NULL) {
+    return lt_door_catalog(run->door, &run->catalog, err);
+  }
+  run->catalog = lt_catalog_ref(caller->catalog);
+  return LT_OK;
+}
+
 lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_result *result, lt_err *err) {
   lt_run *run = lt_mem_alloc(sizeof *run);
   if (run == NULL) {
@@ -260,7 +251,7 @@ lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_re
   uint64_t began = lt_workers_now();
   run_init(run, q, request, result);
   atomic_store(&run->task.deadline_ns, began + lt_run_timeout_ms(request) * 1000000);
-  lt_status status = lt_door_catalog(q->door, &run->catalog, err);
+  lt_status status = take_catalog(run, err);
   if (status == LT_OK) {
     status = run_program(run, err);
   }

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "codec/secrets.h"
 #include "io/loop.h"
 #include "runner/values.h"
 #include "tool/door.h"
@@ -24,13 +25,17 @@ typedef struct lt_run_module {
   lt_str source;
 } lt_run_module;
 
-/* A function that programs find in their world, beside the tools. */
+/* A function that programs find in their world, beside the tools: `name(...args)` gives the value, in a program with
+ * promises a promise of it that stands for it as a tool's does, in TypeScript a promise that rejects when it fails. It
+ * takes the name from a tool that has it, which stays there by id, but not from a program that declares it itself. Its
+ * calls count as tool calls do (LT_RUN_CALLS_MAX), without showing in the result. */
 typedef struct lt_run_function {
   lt_str name;        /* an identifier */
   lt_str signature;   /* for the model, such as "(data, description?) → id" */
   lt_str description; /* likewise, a sentence; may be empty */
-  /* Carries out a call on the loop. `args` is a JSON array of the arguments. LT_OK: `out` is the value as JSON text,
-   * nothing for undefined. Anything else: `out` or `err` has the message. LT_YIELDS. */
+  /* Carries out a call on the loop. `args` is a JSON array of the arguments, without undefined ones at its end; others
+   * are null. LT_OK: `out` is the value as JSON text, nothing for undefined. Anything else: `out` or `err` has the
+   * message, which the program gets as it is. LT_YIELDS. */
   lt_status (*call)(void *arg, lt_str args, const lt_invoke_options *options, lt_buf *out, lt_err *err) LT_YIELDS;
   void *arg;
 } lt_run_function;
@@ -61,14 +66,16 @@ typedef struct lt_run_request {
   lt_str code;
   lt_lang lang;
   lt_str input;            /* JSON text, or empty */
-  uint64_t timeout_ms;     /* 0: LT_RUN_TIMEOUT_MS; at most LT_RUN_TIMEOUT_MAX_MS */
+  uint64_t timeout_ms;     /* 0: LT_RUN_TIMEOUT_MS; at most LT_RUN_TIMEOUT_MAX_MS; does not count what the program only
+                              waits for somebody's approval */
   uint64_t memory_bytes;   /* 0: LT_RUN_MEMORY_BYTES; LT_RUN_MEMORY_MIN_BYTES to LT_RUN_MEMORY_MAX_BYTES */
   size_t max_output_bytes; /* 0: LT_RUN_OUTPUT_MAX_BYTES */
   const lt_run_module *modules;
   size_t module_count;
   const lt_run_function *functions;
   size_t function_count;
-  const lt_caller *caller; /* for the door; NULL: nobody in particular */
+  const lt_caller *caller; /* for the door, and what tools there are; NULL: nobody in particular */
+  bool without_output;     /* output, done and complete do not exist; TypeScript's console.log is a log line */
   lt_values *values;       /* what store() keeps, across runs; NULL: the run's own */
   lt_cancel *cancel;       /* may be NULL */
   /* Called on the loop as things are said, in order; may be NULL. Must not yield. */
@@ -94,14 +101,15 @@ typedef struct lt_run_result {
   bool log_cut;
   lt_run_text *texts;       /* what was said, in order */
   const lt_run_call *calls; /* in the order they were made */
-  double duration_ms;
+  double duration_ms;       /* waiting for approvals included */
   void *owned;
 } lt_run_result;
 
 void lt_run_result_init(lt_run_result *result);
 void lt_run_result_release(lt_run_result *result);
 
-/* The result as the JSON object of `lathe run --json` (DESIGN.md section 8). */
-void lt_run_result_json(const lt_run_result *result, lt_buf *out);
+/* The result as the JSON object of `lathe run --json` (DESIGN.md section 8). `secrets` (may be NULL) are masked in what
+ * is told of the program's way: calls, logs and errors; not in what it answers, the result and the outputs. */
+void lt_run_result_json(const lt_run_result *result, const lt_secrets *secrets, lt_buf *out);
 
 #endif

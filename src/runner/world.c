@@ -105,30 +105,59 @@ static bool typed(const lt_run *run) {
   return run->program.calls == LT_CALLS_RESULT;
 }
 
+/* As if it were not there (lt_caller.hidden). */
+static const lt_tool *unless_hidden(const lt_run *run, const lt_tool *tool) {
+  const lt_caller *caller = run->request->caller;
+  bool hidden = tool != NULL && caller != NULL && caller->hidden.n > 0 && lt_str_eq(tool->id, caller->hidden);
+  return hidden ? NULL : tool;
+}
+
+/* What calls it; a function of the same name is what that name means. */
 static lt_str name_of(const lt_run *run, const lt_tool *tool) {
-  return typed(run) ? tool->ts_name : tool->js_name.n > 0 ? tool->js_name : tool->id;
+  lt_str name = typed(run) ? tool->ts_name : tool->js_name;
+  bool taken = lt_run_find_function(run->request, name) < run->request->function_count;
+  return name.n > 0 && !taken ? name : tool->id;
+}
+
+const lt_tool *lt_run_find_named(const lt_run *run, lt_str word) {
+  return unless_hidden(run,
+                       typed(run) ? lt_catalog_find_ts(run->catalog, word) : lt_catalog_find_js(run->catalog, word));
 }
 
 static const lt_tool *find(const lt_run *run, lt_str name) {
+  const lt_tool *tool = unless_hidden(run, lt_catalog_find(run->catalog, name));
+  return tool != NULL ? tool : lt_run_find_named(run, name);
+}
+
+/* The tool of a name in any language. */
+static const lt_tool *find_any(const lt_run *run, lt_str name) {
   const lt_tool *tool = lt_catalog_find(run->catalog, name);
-  if (tool == NULL) {
-    tool = typed(run) ? lt_catalog_find_ts(run->catalog, name) : lt_catalog_find_js(run->catalog, name);
-  }
-  return tool;
+  tool = tool != NULL ? tool : lt_catalog_find_js(run->catalog, name);
+  return tool != NULL ? tool : lt_catalog_find_ts(run->catalog, name);
 }
 
 lt_str lt_run_near(const lt_run *run, lt_str near) {
   const lt_tool *tool = find(run, near);
-  if (tool == NULL) {
-    tool = typed(run) ? lt_catalog_find_js(run->catalog, near) : lt_catalog_find_ts(run->catalog, near);
-  }
+  tool = tool != NULL ? tool : find_any(run, near);
   return tool != NULL ? name_of(run, tool) : near;
+}
+
+size_t lt_run_suggest(const lt_run *run, lt_str name, lt_str ret[]) {
+  lt_str near[LT_TOOL_SUGGESTIONS];
+  size_t found = lt_catalog_suggest(run->catalog, name, near);
+  size_t count = 0;
+  for (size_t i = 0; i < found; i++) {
+    if (unless_hidden(run, find_any(run, near[i])) != NULL) {
+      ret[count++] = near[i];
+    }
+  }
+  return count;
 }
 
 /* `Tool "x" not found. Did you mean: a, b?` */
 static lt_str not_found(lt_run *run, lt_str name) {
   lt_str near[LT_TOOL_SUGGESTIONS];
-  size_t count = lt_catalog_suggest(run->catalog, name, near);
+  size_t count = lt_run_suggest(run, name, near);
   lt_buf_clear(&run->reply);
   lt_buf_printf(&run->reply, "Tool \"%.*s\" not found", LT_STR_ARG(lt_str_sub(name, 0, 200)));
   for (size_t i = 0; i < count; i++) {
@@ -187,7 +216,10 @@ static lt_outcome on_discover(void *arg, lt_str query) {
   lt_json_writer w = lt_json_writer_on(&run->reply);
   lt_json_begin_array(&w);
   for (size_t i = 0; i < count; i++) {
-    put_tool(run, &w, lt_catalog_at(run->catalog, found[i]));
+    const lt_tool *tool = unless_hidden(run, lt_catalog_at(run->catalog, found[i]));
+    if (tool != NULL) {
+      put_tool(run, &w, tool);
+    }
   }
   lt_json_end_array(&w);
   lt_mem_free(found);
@@ -226,10 +258,10 @@ static bool on_module(void *arg, lt_str name, lt_str *ret_source) {
 }
 
 /* --- What it waits for ------------------------------------------------------------------------ */
-/* `Tool "x" failed: why`, unless the door said as much already. */
+/* `Tool "x" failed: why`, unless the door said as much already (`Tool "x" is not allowed ...`), or it is no tool. */
 static lt_str failed(lt_run *run, const lt_run_tool_call *call) {
   lt_str why = lt_buf_view(&call->out);
-  if (lt_str_starts(why, LT_STR("Tool \""))) {
+  if (call->function != NULL || lt_str_starts(why, LT_STR("Tool \""))) {
     return why;
   }
   lt_buf_clear(&run->reply);
@@ -240,6 +272,11 @@ static lt_str failed(lt_run *run, const lt_run_tool_call *call) {
 
 static bool on_start(void *arg, lt_str tool, lt_str input, lt_outcome *ret) {
   ret->id = lt_run_open_call(arg, tool, input, ret);
+  return ret->id != 0;
+}
+
+static bool on_function(void *arg, uint32_t index, lt_str args, lt_outcome *ret) {
+  ret->id = lt_run_open_function(arg, index, args, ret);
   return ret->id != 0;
 }
 
@@ -288,6 +325,7 @@ void lt_run_world(lt_run *run, lt_guest_host *host) {
       .arg = run,
       .call = on_call,
       .start = on_start,
+      .function = on_function,
       .timer = on_timer,
       .drop = on_drop,
       .wait = on_wait,

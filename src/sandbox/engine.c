@@ -217,10 +217,12 @@ static lt_js finish(lt_guest *guest, const lt_program *program, lt_js value) {
 }
 
 static bool start(lt_guest *guest, const lt_program *program) {
-  if (program->bindings.n == 0 && program->input.n == 0 && program->calls == LT_CALLS_PLAIN) {
+  if (program->bindings.n == 0 && program->input.n == 0 && program->calls == LT_CALLS_PLAIN &&
+      !program->without_output) {
     return true; /* the image is as a program without any of it needs it */
   }
-  lt_js args[] = {LT_JS_MK(LT_TAG_INT, program->calls), LT_JS_UNDEFINED, LT_JS_UNDEFINED};
+  lt_js args[] = {LT_JS_MK(LT_TAG_INT, program->calls), LT_JS_UNDEFINED, LT_JS_UNDEFINED,
+                  LT_JS_MK(LT_TAG_BOOL, program->without_output)};
   if (program->bindings.n > 0) {
     args[1] = lt_guest_parse(guest, program->bindings);
   }
@@ -230,7 +232,7 @@ static bool start(lt_guest *guest, const lt_program *program) {
   if (lt_js_is_exception(args[1]) || lt_js_is_exception(args[2])) {
     return false;
   }
-  return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_START, args, 3));
+  return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_START, args, 4));
 }
 
 static lt_js run(lt_guest *guest, const lt_program *program) {

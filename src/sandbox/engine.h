@@ -28,8 +28,8 @@ typedef enum lt_call_style {
 
 typedef enum lt_log_level { LT_LOG_LOG, LT_LOG_WARN, LT_LOG_ERROR } lt_log_level;
 
-/* How a tool call, a timer or a question to the host came out. `text` is JSON for an answer, a message for a failure.
- */
+/* How a call, a timer or a question to the host came out. `text` is JSON for an answer (undefined when it is empty), a
+ * message for a failure. */
 typedef struct lt_outcome {
   uint32_t id;
   bool ok;
@@ -43,6 +43,8 @@ typedef struct lt_guest_host {
   lt_outcome (*call)(void *arg, lt_str tool, lt_str input) LT_YIELDS;
   /* Starts a call; false with `ret->text` set when it cannot even be started. The outcome comes through wait. */
   bool (*start)(void *arg, lt_str tool, lt_str input, lt_outcome *ret);
+  /* The same for a call of a function that the bindings know by its number; `args` is a JSON array. May be NULL. */
+  bool (*function)(void *arg, uint32_t index, lt_str args, lt_outcome *ret);
   /* Starts a timer: its outcome comes through wait, too. 0: it cannot be started. */
   uint32_t (*timer)(void *arg, uint64_t ms);
   /* The timer is not wanted any more: no outcome comes. May be NULL: then it comes all the same. */
@@ -71,10 +73,12 @@ typedef struct lt_program {
   lt_str code;
   lt_str file;     /* name in stack traces: program.js */
   lt_str input;    /* JSON text of `input`, or empty */
-  lt_str bindings; /* JSON object, function name -> tool id; or empty */
+  lt_str bindings; /* JSON object: a function's name -> a tool's id, or the number of a function of the host's; or empty
+                    */
   lt_call_style calls;
   bool module;           /* a real import or export statement is present */
   bool call_result;      /* the whole program is a function: call it */
+  bool without_output;   /* there is no output(), done() and complete(), and console.log is no output */
   uint64_t memory_bytes; /* 0: LT_RUN_MEMORY_BYTES */
   uint64_t seed;         /* of Math.random; 0: fresh */
 } lt_program;

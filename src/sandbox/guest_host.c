@@ -6,8 +6,9 @@
 #include "sandbox/guest.h"
 
 const lt_guest_function lt_guest_functions[] = {
-    {"call", 'c'},  {"start", 's'},  {"timer", 't'},    {"wait", 'w'},   {"output", 'o'},  {"log", 'l'},  {"done", 'd'},
-    {"store", 'S'}, {"recall", 'R'}, {"discover", 'D'}, {"schema", 'T'}, {"resolve", 'r'}, {"peek", 'p'}, {"drop", 'x'},
+    {"call", 'c'},     {"start", 's'},  {"invoke", 'f'},  {"timer", 't'}, {"wait", 'w'},
+    {"output", 'o'},   {"log", 'l'},    {"done", 'd'},    {"store", 'S'}, {"recall", 'R'},
+    {"discover", 'D'}, {"schema", 'T'}, {"resolve", 'r'}, {"peek", 'p'},  {"drop", 'x'},
 };
 const unsigned lt_guest_function_count = sizeof lt_guest_functions / sizeof lt_guest_functions[0];
 
@@ -65,6 +66,9 @@ lt_js lt_guest_answer(lt_guest *guest, const lt_outcome *outcome) {
   if (!outcome->ok) {
     return fail_with(guest, outcome->text);
   }
+  if (outcome->text.n == 0) {
+    return LT_JS_UNDEFINED;
+  }
   lt_js value = lt_guest_parse(guest, outcome->text);
   return lt_js_is_exception(value) && lt_guest_alive(guest) ? does_not_fit(guest, outcome->text.n) : value;
 }
@@ -107,6 +111,14 @@ static lt_js do_call(lt_guest *guest, lt_guest_held *held) {
 static lt_js do_start(lt_guest *guest, lt_str tool, lt_str input) {
   lt_outcome outcome = {0};
   if (!guest->host->start(guest->host->arg, tool, input, &outcome)) {
+    return fail_with(guest, outcome.text);
+  }
+  return LT_JS_MK(LT_TAG_INT, outcome.id);
+}
+
+static lt_js do_invoke(lt_guest *guest, uint32_t index, lt_str args) {
+  lt_outcome outcome = {.text = LT_STR("no such host function")};
+  if (guest->host->function == NULL || !guest->host->function(guest->host->arg, index, args, &outcome)) {
     return fail_with(guest, outcome.text);
   }
   return LT_JS_MK(LT_TAG_INT, outcome.id);
@@ -167,10 +179,10 @@ static lt_js do_peek(lt_guest *guest, lt_js promise) {
   return pair;
 }
 
-/* Functions of one or two texts. `l` has a number before its text. */
+/* Functions of one or two texts. `l` and `f` have a number before their text. */
 static lt_js with_text(lt_guest *guest, char letter, uint32_t argc, const lt_js *argv, lt_guest_held *held) {
   const lt_guest_host *host = guest->host;
-  unsigned skip = letter == 'l' ? 1 : 0;
+  unsigned skip = letter == 'l' || letter == 'f' ? 1 : 0;
   unsigned count = argc - skip < LT_GUEST_TEXTS_MAX ? argc - skip : LT_GUEST_TEXTS_MAX;
   if (!lt_guest_texts(guest, argv + skip, count, held)) {
     return LT_JS_EXCEPTION;
@@ -182,6 +194,8 @@ static lt_js with_text(lt_guest *guest, char letter, uint32_t argc, const lt_js 
       return do_call(guest, held);
     case 's':
       return do_start(guest, first, held->text[1]);
+    case 'f':
+      return do_invoke(guest, number_of(argv[0]), first);
     case 'o':
       host->output(host->arg, first);
       return LT_JS_UNDEFINED;

@@ -150,11 +150,11 @@
     }
   };
 
-  const begin = (id, input, settle) => {
-    const number = H.start(id, inputText(input));
+  const add = (number, settle) => {
     apply(mapSet, open, [number, settle]);
     return number;
   };
+  const begin = (id, input, settle) => add(H.start(id, inputText(input)), settle);
   const settle = (number, ok, value) => {
     const act = apply(mapGet, open, [number]);
     apply(mapDelete, open, [number]);
@@ -201,7 +201,8 @@
   };
   const primitive = (value) => (typeof value === 'object' && value !== null ? plainText(value) : value);
 
-  const callForgiving = (id, input) => {
+  // `start` begins a call and gives its number; it is handed what to do with the outcome.
+  const startForgiving = (start) => {
     let resolve, reject, settled = 0, value, number = 0;
     const error = failure(''); // made here, so that it knows where the program called
     const promise = new Promise((yes, no) => { resolve = yes; reject = no; });
@@ -211,7 +212,7 @@
       (ok ? resolve : reject)(value);
     };
     try {
-      number = begin(id, input, act);
+      number = start(act);
     } catch (text) {
       act(false, text);
     }
@@ -221,6 +222,8 @@
       return value;
     });
   };
+
+  const callForgiving = (id, input) => startForgiving((act) => begin(id, input, act));
 
   const callResult = (id, input) => new Promise((resolve) => {
     try {
@@ -235,6 +238,38 @@
     const f = (input) => callers[style](id, input);
     return defineProperty(f, 'name', { value: name });
   };
+
+  // Functions of the host: by number, with a list of arguments.
+  const argsText = (args) => {
+    while (args.length > 0 && args[args.length - 1] === undefined) args.length--;
+    return render(args);
+  };
+  const invoke = (number, args, settle) => add(H.invoke(number, argsText(args)), settle);
+  const invokePlain = (number, args) => {
+    try {
+      return H.wait(H.invoke(number, argsText(args)));
+    } catch (text) {
+      throw failure(text);
+    }
+  };
+  const invokeForgiving = (number, args) => startForgiving((act) => invoke(number, args, act));
+  const invokePromise = (number, args) => {
+    const error = failure(''); // as above
+    return new Promise((resolve, reject) => {
+      const act = (ok, v) => (ok ? resolve(v) : reject(typeof v === 'string' ? hidden(error, 'message', v) : v));
+      try {
+        invoke(number, args, act);
+      } catch (text) {
+        act(false, text);
+      }
+    });
+  };
+  const invokers = [invokePlain, invokeForgiving, invokePromise];
+  const hostFunction = (number, name) => {
+    const f = (...args) => invokers[style](number, args);
+    return defineProperty(f, 'name', { value: name });
+  };
+
   const resolveTool = (name) => {
     try {
       return H.resolve(String(name));
@@ -327,8 +362,9 @@
   global('discoverTools', (query) => ask(H.discover, query === undefined ? '' : String(query)));
   global('toolSchema', (name) => ask(H.schema, String(name)));
 
+  let mute = false; // no output
   const say = (level) => (...values) => {
-    if (style === RESULT && level === 0) H.output(line(values) + '\n');
+    if (style === RESULT && level === 0 && !mute) H.output(line(values) + '\n');
     else H.log(level, line(values));
   };
   const counts = new Map();
@@ -379,9 +415,18 @@
   global('performance', { now: () => clock.now(), get timeOrigin() { return now() - clock.now(); } });
 
   // --- Roots: engine.c calls these by number ------------------------------------------------------------------------------
-  roots.start = (newStyle, bindings, input) => {
+  roots.start = (newStyle, bindings, input, withoutOutput) => {
     style = newStyle;
-    if (bindings) for (const name of keys(bindings)) global(name, toolFunction(bindings[name], name));
+    if (withoutOutput) {
+      mute = true;
+      for (const name of ['output', 'done', 'complete']) delete globalThis[name];
+    }
+    if (bindings) {
+      for (const name of keys(bindings)) {
+        const bound = bindings[name];
+        global(name, typeof bound === 'string' ? toolFunction(bound, name) : hostFunction(bound, name));
+      }
+    }
     if (input !== undefined) global('input', input);
   };
   roots.settle = settle;

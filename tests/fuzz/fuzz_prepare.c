@@ -31,7 +31,7 @@ static lt_str next_part(lt_str *rest) {
 static void check_result(const lt_run_result *result) {
   lt_buf json;
   lt_buf_init(&json, 8 * LT_RUN_RESULT_MAX_BYTES);
-  lt_run_result_json(result, &json);
+  lt_run_result_json(result, NULL, &json);
   bool told = result->status == LT_OK || result->error.n > 0;
   if (json.status != LT_OK || lt_json_check(lt_buf_view(&json), NULL) != LT_OK || !told ||
       result->context.n > 2 * LT_RUN_CONTEXT_BYTES || result->error.n > LT_RUN_LOG_MAX_BYTES) {

@@ -290,7 +290,7 @@ static inline void check_json(const lt_run_result *r) {
   lt_json_doc doc;
   lt_buf_init(&text, 8 * LT_RUN_RESULT_MAX_BYTES);
   lt_arena_init(&arena, 4 * LT_GIB);
-  lt_run_result_json(r, &text);
+  lt_run_result_json(r, NULL, &text);
   assert_int_equal(text.status, LT_OK);
   if (text.n > LT_JSON_MAX_BYTES) {
     lt_buf_release(&text);

@@ -115,7 +115,7 @@ IN_WORLD(test_large_answers_arrive_and_are_not_kept_for_the_report, 2) {
   assert_int_equal(second->result_bytes, 3000002);
   lt_buf json;
   lt_buf_init(&json, LT_MIB);
-  lt_run_result_json(&r, &json);
+  lt_run_result_json(&r, NULL, &json);
   assert_non_null(strstr(json.p, "\"input\":{\"bytes\":3000000},\"resultBytes\":3000002}"));
   lt_buf_release(&json);
   lt_run_result_release(&r);
@@ -130,7 +130,7 @@ IN_WORLD(test_large_inputs_arrive_and_are_not_kept_for_the_report, 2) {
   assert_int_equal(r.calls->input_bytes, 2000008);
   lt_buf json;
   lt_buf_init(&json, LT_MIB);
-  lt_run_result_json(&r, &json);
+  lt_run_result_json(&r, NULL, &json);
   assert_non_null(strstr(json.p, "{\"tool\":\"t.echo\",\"inputBytes\":2000008,\"resultBytes\":2000008}"));
   lt_buf_release(&json);
   lt_run_result_release(&r);

@@ -157,7 +157,7 @@ IN_WORLD(test_half_characters_survive, 1) {
   lt_buf json;
   run(w, &request, &r);
   lt_buf_init(&json, LT_MIB);
-  lt_run_result_json(&r, &json);
+  lt_run_result_json(&r, NULL, &json);
   assert_non_null(strstr(json.p, "\"result\":\"\\udfff\""));
   assert_non_null(strstr(json.p, "\"outputs\":[\"\\ud800\"]"));
   lt_buf_release(&json);
