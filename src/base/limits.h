@@ -107,6 +107,19 @@
 #define LT_ANSWER_MAX_BYTES     (32 * LT_KIB) /* towards a model; a longer value becomes an artifact ... */
 #define LT_ANSWER_PREVIEW_BYTES (4 * LT_KIB)  /* ... and so much of its beginning */
 
+/* --- policy and budgets (docs/guide/policy.md) ------------------------------------------------ */
+#define LT_POLICY_RULES_MAX        1000         /* rules, and likewise budgets: gone through at each call */
+#define LT_POLICY_MATCH_MAX_BYTES  (1 * LT_KIB) /* a glob on tool ids */
+#define LT_POLICY_REASON_MAX_BYTES (1 * LT_KIB)
+#define LT_POLICY_WHEN_MAX_BYTES   (16 * LT_KIB) /* a condition's text; its literals are made to JSON on the way */
+#define LT_POLICY_NODES_MAX        1000          /* parts of a condition */
+#define LT_POLICY_DEPTH_MAX        32            /* parentheses in parentheses: recursion on a fiber's stack */
+#define LT_POLICY_MEMORY_BYTES     (64 * LT_MIB) /* all rules compiled */
+#define LT_POLICY_STEPS_MAX        1000000 /* of work to judge one call, a step being about 10 ns: then all is unknown */
+#define LT_POLICY_STEP_BYTES       16      /* of text that are looked at in a step */
+#define LT_POLICY_WORK_BYTES       (16 * LT_MIB) /* strings of one call with their escapes undone */
+#define LT_BUDGET_RATE_MAX         100000        /* calls per minute: 8 bytes are kept for each call of the last 60 s */
+
 /* --- the store -------------------------------------------------------------------------------- */
 #define LT_DB_BUSY_MS           5000 /* waiting for another process that writes to the same file */
 #define LT_DB_GROUP_MAX         256  /* jobs in one transaction */

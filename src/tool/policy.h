@@ -54,6 +54,7 @@ typedef struct lt_decision {
   lt_action action;
   size_t rule;   /* index of the rule that decided; SIZE_MAX: none did */
   lt_str reason; /* the rule's; may be empty. Borrows: the policy */
+  bool unsure;   /* its condition could not be told */
 } lt_decision;
 
 /* `policy` may be NULL: no rules. A condition that cannot be told (a value that is missing or of another type) counts
@@ -67,8 +68,9 @@ typedef struct lt_budget lt_budget;
 /* Borrows: the policy, which may be NULL. NULL when there is no memory. Owns: the caller, lt_budget_free. */
 lt_budget *lt_budget_new(const lt_policy *policy);
 void lt_budget_free(lt_budget *budget); /* NULL is allowed */
-/* Counts a call, or refuses it: LT_E_LIMIT, with the budget and, for rates, after how long to try again.
- * `budget` may be NULL: no limits. A refused call counts for no budget. */
+/* Counts a call for every budget that matches, or refuses it and counts it for none: LT_E_LIMIT, with the budget and,
+ * for rates, after how long to try again; LT_E_NOMEM. `budget` may be NULL: no limits. `now_ms` is of a clock that only
+ * goes forward. */
 lt_status lt_budget_take(lt_budget *budget, lt_str tool, uint64_t now_ms, lt_err *err);
 
 #endif

@@ -1,0 +1,78 @@
+/* Globs and paths. */
+#include "tool/policy_impl.h"
+
+static bool is_continuation(char c) {
+  return ((unsigned char)c & 0xC0) == 0x80;
+}
+
+static size_t after_character(lt_str s, size_t at) {
+  at++;
+  while (at < s.n && is_continuation(s.p[at])) {
+    at++;
+  }
+  return at;
+}
+
+/* Only the last "*" is ever gone back to: what an earlier one took can stay as it is, since the later one takes any
+ * characters. */
+bool lt_policy_glob(lt_str pattern, lt_str text) {
+  size_t p = 0;
+  size_t t = 0;
+  size_t star = SIZE_MAX; /* in the pattern, and where its characters end in the text */
+  size_t star_end = 0;
+  while (t < text.n) {
+    if (p < pattern.n && pattern.p[p] == '*') {
+      star = p++;
+      star_end = t;
+    } else if (p < pattern.n && pattern.p[p] == '?') {
+      p++;
+      t = after_character(text, t);
+    } else if (p < pattern.n && pattern.p[p] == text.p[t]) {
+      p++;
+      t++;
+    } else if (star != SIZE_MAX) {
+      p = star + 1;
+      star_end = after_character(text, star_end);
+      t = star_end;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.n && pattern.p[p] == '*') {
+    p++;
+  }
+  return p == pattern.n;
+}
+
+/* Takes the last name off. */
+static size_t parent_of(const char *path, size_t n) {
+  while (n > 0 && path[n - 1] != '/') {
+    n--;
+  }
+  return n > 0 ? n - 1 : 0;
+}
+
+bool lt_policy_path(lt_arena *arena, lt_str path, lt_str *ret) {
+  if (path.n == 0 || path.p[0] != '/' || memchr(path.p, '\0', path.n) != NULL) {
+    return false;
+  }
+  char *out = lt_arena_alloc(arena, path.n);
+  if (out == NULL) {
+    return false;
+  }
+  size_t n = 0;
+  for (size_t at = 1; at <= path.n;) {
+    size_t end = lt_str_find(path, LT_STR("/"), at);
+    lt_str name = lt_str_sub(path, at, end);
+    at = end == SIZE_MAX ? path.n + 1 : end + 1;
+    if (lt_str_eqc(name, "..")) {
+      n = parent_of(out, n);
+    } else if (name.n > 0 && !lt_str_eqc(name, ".")) {
+      out[n++] = '/';
+      memcpy(out + n, name.p, name.n);
+      n += name.n;
+    }
+  }
+  *ret = (lt_str){out, n};
+  return true;
+}
