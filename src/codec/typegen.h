@@ -43,11 +43,26 @@ void lt_typegen_py_name(lt_str name, lt_buf *out);
 
 /* The compact listing of the system prompt, a line per namespace, both in byte order:
  * "**weather**: weatherGetWeather (ID: weather.get-weather) - Get current weather | ...". Of a description, the first
- * sentence. Nothing for no tools. */
+ * sentence. Nothing for no tools.
+ *
+ * Never longer, in bytes, than the same tools' definitions as a model's API takes them, a JSON array of
+ * {type: "function", function: {name, description, parameters}} with the smallest possible schemas: where names are
+ * very long and nothing else is said of the tools, less is told, as below. */
 lt_status lt_typegen_prompt(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err);
+/* The same within a budget, which is estimated (codec/tokens.h); 0: none, less than LT_LISTING_TOKENS_MIN: that. What
+ * does not fit is told shorter, and that of all namespaces before more of any, the smaller ones first:
+ * shorter descriptions; names alone, "**weather**: weatherGetWeather | ..."; the number of tools, "**weather**: 12
+ * tools"; then only the largest namespaces and how many more there are. Where tools are missing or without their
+ * description a first line says so and how to find them. */
+lt_status lt_typegen_prompt_budget(const lt_typegen_tool *tools, size_t count, size_t max_tokens, lt_buf *out,
+                                   lt_err *err);
 
 /* A JSON array of {id, jsName, tsName, description, inputSchema, outputSchema?} in the order given, the schemas as they
- * came. jsName is null where there is none; a schema that is no JSON is {} (input) or left out (output). */
+ * came but for escapes in place of what is invisible. jsName is null where there is none; a schema that is no JSON is
+ * {} (input) or left out (output). */
 lt_status lt_typegen_json(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err);
+
+/* For people: a line per tool in the order given, its id, its JavaScript name or "-", its description's first line. */
+lt_status lt_typegen_lines(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err);
 
 #endif

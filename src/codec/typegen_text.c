@@ -269,24 +269,32 @@ static void put_escaped(lt_buf *out, uint32_t cp) {
   }
 }
 
-void lt_typegen_put_string(lt_buf *out, lt_str s) {
-  lt_buf_byte(out, '"');
-  reader whole = reader_of(s);
+/* `text` with what must not be seen as it is escaped, and the rest as `put_rest` puts it. */
+static void put_escaping(lt_buf *out, lt_str text, void (*put_rest)(lt_buf *out, lt_str part)) {
+  reader whole = reader_of(text);
   const char *p = whole.p;
-  const char *end = whole.end;
   const char *from = p;
-  while (p < end) {
+  while (p < whole.end) {
     uint32_t cp = 0;
-    unsigned n = lt_json_read_char(p, end, &cp);
+    unsigned n = lt_json_read_char(p, whole.end, &cp);
     if (n > 0 && needs_escape(cp)) {
-      lt_json_escape(out, lt_str_from(from, (size_t)(p - from)));
+      put_rest(out, lt_str_from(from, (size_t)(p - from)));
       put_escaped(out, cp);
       from = p + n;
     }
     p += n > 0 ? n : 1;
   }
-  lt_json_escape(out, lt_str_from(from, (size_t)(p - from)));
+  put_rest(out, lt_str_from(from, (size_t)(p - from)));
+}
+
+void lt_typegen_put_string(lt_buf *out, lt_str s) {
   lt_buf_byte(out, '"');
+  put_escaping(out, s, lt_json_escape);
+  lt_buf_byte(out, '"');
+}
+
+void lt_typegen_put_visible(lt_buf *out, lt_str json) {
+  put_escaping(out, json, lt_buf_add);
 }
 
 bool lt_typegen_is_identifier(lt_str s) {

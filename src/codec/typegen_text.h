@@ -1,4 +1,4 @@
-/* Peers' text made fit for comments, docstrings and prompts; string literals. Private to typegen. */
+/* Peers' text made fit for comments, docstrings, prompts and terminals; string literals. */
 #ifndef LT_CODEC_TYPEGEN_TEXT_H
 #define LT_CODEC_TYPEGEN_TEXT_H
 
@@ -17,6 +17,10 @@ void lt_typegen_put_sentence(lt_buf *out, lt_str text, size_t max_chars);
 
 /* A string literal that JavaScript, TypeScript and Python read alike; nothing invisible in it. */
 void lt_typegen_put_string(lt_buf *out, lt_str s);
+
+/* JSON text with escapes in place of what would be invisible or steer a terminal; such characters can only be in its
+ * strings. */
+void lt_typegen_put_visible(lt_buf *out, lt_str json);
 
 /* [A-Za-z_$][A-Za-z0-9_$]* */
 bool lt_typegen_is_identifier(lt_str s);

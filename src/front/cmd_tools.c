@@ -2,17 +2,25 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "codec/typegen.h"
+#include "codec/typegen_text.h"
 #include "front/args.h"
 #include "front/command.h"
 #include "front/session.h"
+
+#define FOUND_SHOWN 20 /* of what a query finds, for people, unless asked otherwise: nobody reads further */
+#define NOT_SAID    (-1)
+#define BUDGET_MAX  100000000 /* tokens: no model reads so many */
 
 typedef struct options {
   const char *types;
   const char *config;
   const char *mcp_config;
   const char *query;
+  int64_t budget; /* tokens; 0: none */
+  int64_t limit;  /* tools; 0: all; NOT_SAID */
   bool json;
   bool help;
 } options;
@@ -22,11 +30,13 @@ static const char help[] =
     "\n"
     "  lathe tools [QUERY] [options]\n"
     "\n"
-    "  QUERY              only tools that match, best first\n"
+    "  QUERY              only tools that match it by name, description or parameters, best first\n"
     "  --types ts         TypeScript declarations\n"
     "  --types python     Python stubs\n"
     "  --types json       ids, names, descriptions and schemas\n"
     "  --types prompt     the compact listing that a model is shown\n"
+    "  --budget TOKENS    what that may take; more tools are told shorter (default: 4000; 0: no budget)\n"
+    "  --limit N          so many tools at most (default: 20 with a QUERY and without --types; 0: all)\n"
     "  --json             the same as --types json\n"
     "  --config FILE      configuration (default: $LATHE_CONFIG, ./lathe.yaml, ~/.config/lathe/lathe.yaml)\n"
     "  --mcp-config FILE  servers in the form of other MCP clients (.mcp.json)\n"
@@ -36,6 +46,7 @@ static const char help[] =
 
 typedef lt_status (*generator)(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err);
 
+/* The listing has a budget besides. */
 static const struct {
   const char *name;
   generator generate;
@@ -51,24 +62,10 @@ static generator find_generator(const char *name) {
   return NULL;
 }
 
-/* For people: a line per tool, the name that JavaScript calls it by, and its first sentence. */
-static lt_status list_lines(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err) {
-  (void)err;
-  for (size_t i = 0; i < count; i++) {
-    lt_str description = tools[i].description;
-    size_t end = lt_str_find(description, LT_STR("\n"), 0);
-    description = lt_str_sub(description, 0, end < 120 ? end : 120);
-    lt_buf_add(out, tools[i].id);
-    lt_buf_addc(out, "  ");
-    lt_buf_add(out, tools[i].js_name.n > 0 ? tools[i].js_name : LT_STR("-"));
-    lt_buf_addc(out, "  ");
-    for (size_t k = 0; k < description.n; k++) {
-      unsigned char c = (unsigned char)description.p[k];
-      lt_buf_byte(out, c < 0x20 || c == 0x7f ? ' ' : (char)c); /* a description is a stranger's text */
-    }
-    lt_buf_byte(out, '\n');
-  }
-  return out->status;
+static lt_status generate(const options *opt, const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err) {
+  generator fn = opt->types != NULL ? find_generator(opt->types) : lt_typegen_lines;
+  return fn == lt_typegen_prompt ? lt_typegen_prompt_budget(tools, count, (size_t)opt->budget, out, err)
+                                 : fn(tools, count, out, err);
 }
 
 static lt_typegen_tool described(const lt_tool *tool) {
@@ -101,27 +98,57 @@ static lt_typegen_tool *select_tools(const lt_catalog *catalog, const char *quer
   return tools;
 }
 
+/* A name in it is a stranger's text. */
 static void print_warnings(const lt_catalog *catalog) {
   const lt_str *warnings = NULL;
   size_t count = lt_catalog_warnings(catalog, &warnings);
+  lt_buf line;
+  lt_buf_init(&line, LT_JSON_MAX_BYTES);
   for (size_t i = 0; i < count; i++) {
-    fprintf(stderr, "warning: %.*s\n", LT_STR_ARG(warnings[i]));
+    lt_buf_clear(&line);
+    lt_typegen_put_line(&line, warnings[i], LT_TYPEGEN_DOC_MAX_BYTES);
+    fprintf(stderr, "warning: %.*s\n", LT_STR_ARG(lt_buf_view(&line)));
+  }
+  lt_buf_release(&line);
+}
+
+static size_t shown_of(const options *opt, size_t found) {
+  bool few = opt->limit == NOT_SAID && opt->query[0] != '\0' && opt->types == NULL;
+  size_t most = few ? FOUND_SHOWN : opt->limit > 0 ? (size_t)opt->limit : found;
+  return found < most ? found : most;
+}
+
+static void say_what_is_missing(const options *opt, const lt_catalog *catalog, size_t found, size_t shown) {
+  size_t all = lt_catalog_count(catalog);
+  if (all == 0) {
+    fprintf(stderr, "lathe tools: there are none: name MCP servers in lathe.yaml or with --mcp-config FILE\n");
+  } else if (found == 0) {
+    fprintf(stderr, "lathe tools: nothing matches; without a QUERY all are listed (%zu)\n", all);
+  } else if (shown < found) {
+    fprintf(stderr, "lathe tools: %s %zu of %zu; --limit 0 shows all\n",
+            opt->query[0] != '\0' ? "the best" : "the first", shown, found);
   }
 }
 
+static void print_text(const lt_buf *out) {
+  fwrite(out->p != NULL ? out->p : "", 1, out->n, stdout);
+  if (out->n > 0 && out->p[out->n - 1] != '\n') {
+    putchar('\n');
+  }
+  fflush(stdout); /* before what is said of it on stderr */
+}
+
 static int print_tools(const options *opt, const lt_catalog *catalog) {
-  size_t count = 0;
+  size_t found = 0;
   lt_err err = LT_ERR_INIT;
   lt_buf out;
   lt_buf_init(&out, LT_JSON_MAX_BYTES);
-  lt_typegen_tool *tools = select_tools(catalog, opt->query, &count);
-  generator generate = opt->types != NULL ? find_generator(opt->types) : list_lines;
-  lt_status status = tools == NULL ? LT_E_NOMEM : generate(tools, count, &out, &err);
+  lt_typegen_tool *tools = select_tools(catalog, opt->query, &found);
+  size_t shown = shown_of(opt, found);
+  lt_status status = tools == NULL ? LT_E_NOMEM : generate(opt, tools, shown, &out, &err);
   if (status == LT_OK) {
-    fwrite(out.p != NULL ? out.p : "", 1, out.n, stdout);
-    if (out.n > 0 && out.p[out.n - 1] != '\n') {
-      putchar('\n');
-    }
+    print_text(&out);
+    say_what_is_missing(opt, catalog, found, shown);
   } else {
     fprintf(stderr, "lathe tools: %s\n", err.status != LT_OK ? lt_err_msg(&err) : lt_status_text(status));
   }
@@ -140,17 +167,16 @@ static int work(lt_session *s, void *arg) {
   }
   print_warnings(catalog);
   int code = print_tools(opt, catalog);
-  if (lt_catalog_count(catalog) == 0) {
-    fprintf(stderr, "lathe tools: there are none: name MCP servers in lathe.yaml or with --mcp-config FILE\n");
-  }
   lt_catalog_unref(catalog);
   return code;
 }
 
 static int run(int argc, char **argv) {
-  options opt = {0};
+  options opt = {.budget = LT_LISTING_TOKENS, .limit = NOT_SAID};
   const lt_arg args[] = {
       {"--types", NULL, LT_ARG_TEXT, &opt.types, 0, 0},
+      {"--budget", NULL, LT_ARG_NUMBER, &opt.budget, 0, BUDGET_MAX},
+      {"--limit", NULL, LT_ARG_NUMBER, &opt.limit, 0, LT_TOOLS_MAX},
       {"--config", NULL, LT_ARG_TEXT, &opt.config, 0, 0},
       {"--mcp-config", NULL, LT_ARG_TEXT, &opt.mcp_config, 0, 0},
       {"--json", NULL, LT_ARG_FLAG, &opt.json, 0, 0},

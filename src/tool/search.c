@@ -11,16 +11,13 @@
 #define SATURATION 1.2F /* BM25's k1: how soon a word that stands there often stops counting more */
 
 /* What is found in place of the word itself. The last two are multiplied by how much of the longer word is the same. */
-#define LIKE_FORM   0.85F /* files for file */
-#define LIKE_LONGER 0.5F  /* repository for repo */
-#define LIKE_SHORT  0.4F  /* repo for repository */
+#define LIKE_FORM   0.7F /* files for file */
+#define LIKE_LONGER 0.5F /* repository for repo */
+#define LIKE_SHORT  0.4F /* repo for repository */
 
 #define LONGER_MIN_BYTES 3 /* what shorter words begin is everything */
 #define SHORT_MIN_BYTES  4
 #define SHORT_MIN_SHARE  0.4F /* of the word asked for */
-
-/* Of two tools with words of like rarity the one with more of those asked for is better, whatever its rest says. */
-#define PART_OF_QUERY 0.4F
 
 typedef struct term {
   char text[LT_WORD_MAX_BYTES];
@@ -45,7 +42,6 @@ typedef struct search {
   size_t tools;
   float *found;      /* by tool: how much of the term at hand is in it */
   float *scores;     /* by tool */
-  uint8_t *terms;    /* by tool: how many of the query's words are in it */
   uint32_t *touched; /* tools with something of the term at hand */
   size_t touched_count;
 } search;
@@ -167,19 +163,12 @@ static void score_term(search *s, const term *t) {
     uint32_t tool = s->touched[i];
     float found = s->found[tool];
     s->scores[tool] += rare * found * (SATURATION + 1) / (found + SATURATION);
-    s->terms[tool] = (uint8_t)(s->terms[tool] + !t->joined);
     s->found[tool] = 0;
   }
 }
 
 /* --- The best -------------------------------------------------------------------------------------------------------
  */
-/* In millionths, so that a rounding error does not decide: what is equal stands in the order of ids. */
-static uint64_t final_score(const search *s, uint32_t tool, size_t words) {
-  float part = words > 0 ? (float)s->terms[tool] / (float)words : 1;
-  return (uint64_t)(s->scores[tool] * (PART_OF_QUERY + (1 - PART_OF_QUERY) * part) * 1e6F) + 1;
-}
-
 static bool is_better(hit a, hit b) {
   return a.score != b.score ? a.score > b.score : a.tool < b.tool;
 }
@@ -205,13 +194,14 @@ static void sink(hit *heap, size_t n, size_t at) {
 }
 
 /* The best `max` in a heap: thousands of tools have a common word, and few are wanted. */
-static size_t best_hits(const search *s, size_t words, hit *heap, size_t max) {
+static size_t best_hits(const search *s, hit *heap, size_t max) {
   size_t n = 0;
   for (uint32_t tool = 0; tool < s->tools; tool++) {
     if (s->scores[tool] <= 0) {
       continue;
     }
-    hit h = {.score = final_score(s, tool, words), .tool = tool};
+    /* In millionths, so that a rounding error decides nothing: what is equal stands in the order of ids. */
+    hit h = {.score = (uint64_t)(s->scores[tool] * 1e6F) + 1, .tool = tool};
     if (n < max) {
       heap[n++] = h;
       for (size_t at = n / 2; n == max && at-- > 0;) {
@@ -236,12 +226,10 @@ static size_t everything(const lt_catalog *catalog, uint32_t *ret_indices, size_
 }
 
 static size_t run(search *s, const query *q, hit *hits, uint32_t *ret_indices, size_t max) {
-  size_t words = 0;
   for (size_t i = 0; i < q->count; i++) {
     score_term(s, &q->terms[i]);
-    words += !q->terms[i].joined;
   }
-  size_t n = best_hits(s, words, hits, max);
+  size_t n = best_hits(s, hits, max);
   for (size_t i = 0; i < n; i++) {
     ret_indices[i] = hits[i].tool;
   }
@@ -259,13 +247,12 @@ size_t lt_catalog_search(const lt_catalog *catalog, lt_str text, uint32_t *ret_i
     return 0;
   }
   max = max < s.tools ? max : s.tools;
-  s.found = lt_mem_zalloc(s.tools, sizeof *s.found + sizeof *s.scores + sizeof *s.touched + sizeof *s.terms);
+  s.found = lt_mem_zalloc(s.tools, sizeof *s.found + sizeof *s.scores + sizeof *s.touched);
   hit *hits = lt_mem_alloc(max * sizeof *hits);
   size_t written = 0;
   if (s.found != NULL && hits != NULL) {
     s.scores = s.found + s.tools;
     s.touched = (uint32_t *)(s.scores + s.tools);
-    s.terms = (uint8_t *)(s.touched + s.tools);
     written = run(&s, &q, hits, ret_indices, max);
   }
   lt_mem_free(hits);
