@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "tool/check.h"
 #include "tool/naming.h"
 #include "tool/search_index.h"
 #include "tool/table.h"
@@ -19,8 +20,9 @@ typedef struct search_cache {
 
 struct lt_catalog {
   atomic_uint refs;
-  lt_arena arena; /* everything below */
-  lt_tool *tools; /* by id */
+  lt_arena arena;    /* everything below */
+  lt_tool *tools;    /* by id */
+  lt_checks *checks; /* likewise; the loop's, whoever reads the rest */
   uint32_t count;
   lt_table ids;
   lt_table js;
@@ -122,7 +124,9 @@ static lt_status copy_tool(lt_arena *arena, const item *it, lt_tool *tool) {
   lt_str input = lt_str_trim(it->spec->input_schema);
   LT_TRY(copy_str(arena, input.n > 0 ? input : LT_STR("{}"), &tool->input_schema));
   LT_TRY(copy_str(arena, it->spec->output_schema, &tool->output_schema));
-  return copy_str(arena, it->spec->annotations, &tool->annotations);
+  LT_TRY(copy_str(arena, it->spec->annotations, &tool->annotations));
+  tool->needs_approval = it->spec->needs_approval;
+  return copy_str(arena, it->spec->approval, &tool->approval);
 }
 
 static lt_status warn_repeated(lt_naming *naming, uint32_t kept, const item *lost) {
@@ -134,7 +138,8 @@ static lt_status warn_repeated(lt_naming *naming, uint32_t kept, const item *los
 
 static lt_status fill(lt_catalog *catalog, const item_list *items, lt_naming *naming) {
   catalog->tools = lt_arena_zalloc(&catalog->arena, items->count, sizeof(lt_tool));
-  if (catalog->tools == NULL) {
+  catalog->checks = lt_arena_zalloc(&catalog->arena, items->count, sizeof(lt_checks));
+  if (catalog->tools == NULL || catalog->checks == NULL) {
     return LT_E_NOMEM;
   }
   *naming = (lt_naming){.arena = &catalog->arena, .tools = catalog->tools};
@@ -145,6 +150,7 @@ static lt_status fill(lt_catalog *catalog, const item_list *items, lt_naming *na
       continue;
     }
     LT_TRY(copy_tool(&catalog->arena, &items->list[i], &catalog->tools[catalog->count]));
+    catalog->tools[catalog->count].checks = &catalog->checks[catalog->count];
     lt_table_enter(&catalog->ids, catalog->count++);
   }
   naming->count = catalog->count;
@@ -247,6 +253,9 @@ lt_catalog *lt_catalog_ref(lt_catalog *catalog) {
 void lt_catalog_unref(lt_catalog *catalog) {
   /* Everything other threads read of it comes before the free. */
   if (catalog != NULL && atomic_fetch_sub_explicit(&catalog->refs, 1, memory_order_acq_rel) == 1) {
+    for (uint32_t i = 0; i < catalog->count; i++) {
+      lt_checks_release(&catalog->checks[i]);
+    }
     lt_search_index_free(atomic_load_explicit(&catalog->search->index, memory_order_relaxed));
     pthread_mutex_destroy(&catalog->search->making);
     lt_mem_free(catalog->search);

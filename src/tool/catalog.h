@@ -41,6 +41,7 @@ typedef struct lt_tool {
   bool needs_approval;
   lt_str approval;
   lt_provider *provider;
+  struct lt_checks *checks; /* the door's */
 } lt_tool;
 
 typedef struct lt_catalog lt_catalog;

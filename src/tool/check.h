@@ -1,21 +1,33 @@
-/* Checking a tool's input against its schema: what a model gets wrong, said with a path; internal to tool/.
+/* A tool's schemas, compiled when they are first needed; internal to tool/.
  *
- * `required`, `type` and the `enum` of strings, of the top level's properties. No full JSON Schema: the tool checks its
- * input itself, this is for messages that help. What it does not understand it lets pass.
+ * A schema that cannot be used checks nothing and is told of once: it never takes its tool away. Belongs to the
+ * catalog's tool; loop thread only, but for lt_check_value.
  */
 #ifndef LT_TOOL_CHECK_H
 #define LT_TOOL_CHECK_H
 
-#include "base/arena.h"
-#include "base/buf.h"
-#include "codec/json.h"
+#include "codec/schema.h"
+#include "io/loop.h"
 
-/* `input` is an object. LT_E_INVALID: `faults` holds what is wrong, "; " between several, such as
- * `input.latitude: expected number, got string; input.path: is required`. LT_E_NOMEM. */
-lt_status lt_check_input(lt_arena *arena, lt_str schema, lt_json input, lt_buf *faults);
+typedef struct lt_check {
+  bool tried;
+  bool told;         /* that an answer broke it: once is enough */
+  lt_schema *schema; /* NULL: everything fits */
+} lt_check;
 
-/* Whether a value of this type satisfies the `type` keyword (a name or a list of names). A keyword that is missing or
- * has names JSON Schema does not know is satisfied by anything. */
-bool lt_check_type(lt_json keyword, lt_json value);
+typedef struct lt_checks {
+  lt_check input;
+  lt_check output;
+} lt_checks;
+
+void lt_checks_release(lt_checks *checks);
+
+/* Compiles the schema unless that was tried; long ones on the pool, LT_YIELDS: the check and the text must stay.
+ * Anything but LT_OK is told once, by whoever gets it: `err` says what is wrong with it. */
+lt_status lt_check_compile(lt_check *check, lt_loop *loop, lt_str schema, lt_err *err) LT_YIELDS;
+
+/* LT_OK, also when nobody can tell. LT_E_INVALID: `faults` holds what is wrong with the value, which is called `name`.
+ * LT_E_NOMEM. Any thread. */
+lt_status lt_check_value(const lt_check *check, lt_json value, lt_str name, lt_buf *faults);
 
 #endif

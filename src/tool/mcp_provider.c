@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "tool/door_impl.h"
 #include "tool/mcp_value.h"
 
 struct lt_mcp_provider {
@@ -26,13 +27,17 @@ typedef struct conversion {
   lt_str id;
   lt_str output_schema;
   lt_mcp_result answer;
+  lt_mcp_media_list media;
+  bool wants_media;
   lt_buf *out;
   lt_status status;
 } conversion;
 
 static void convert(void *arg) {
   conversion *c = arg;
-  c->status = lt_mcp_value(&c->arena, c->answer.result, c->id, c->output_schema, c->out);
+  c->media.last = &c->media.first;
+  c->status =
+      lt_mcp_value(&c->arena, c->answer.result, c->id, c->output_schema, c->wants_media ? &c->media : NULL, c->out);
 }
 
 static lt_str output_schema_of(const lt_mcp *mcp, lt_str tool) {
@@ -66,12 +71,52 @@ static lt_status make_value(conversion *c, lt_loop *loop, lt_err *err) LT_YIELDS
   return c->status;
 }
 
+/* The id it is kept under, as JSON text; null when it cannot be kept. */
+static void keep_media(const conversion *c, const lt_caller *caller, lt_door *door, const lt_mcp_media *media,
+                       lt_buf *json) LT_YIELDS {
+  const lt_artifact artifact = {
+      .user = caller->user,
+      .type = media->type,
+      .description = c->id,
+      .mime_type = media->mime_type.n > 0 ? media->mime_type : LT_STR("application/octet-stream"),
+      .data = media->data,
+  };
+  lt_buf id;
+  lt_err err = LT_ERR_INIT;
+  lt_json_writer w = lt_json_writer_on(json);
+  lt_buf_init(&id, LT_ARTIFACT_ID_BYTES);
+  if (caller->artifacts->put(caller->artifacts, &artifact, &id, &err) == LT_OK) {
+    lt_json_put_str(&w, lt_buf_view(&id));
+  } else {
+    lt_json_put_null(&w);
+    lt_door_warn(door, "something that \"%.*s\" answered could not be kept: %s", LT_STR_ARG(c->id), lt_err_msg(&err));
+  }
+  lt_buf_release(&id);
+}
+
+/* Stores what an answer has of images and the like, and puts the ids where they belong. */
+static void keep_all_media(conversion *c, const lt_caller *caller, lt_door *door) LT_YIELDS {
+  lt_buf with_ids;
+  size_t done = 0;
+  lt_buf_init(&with_ids, c->out->max);
+  for (const lt_mcp_media *media = c->media.first; media != NULL; media = media->next) {
+    lt_buf_add(&with_ids, lt_str_sub(lt_buf_view(c->out), done, media->at));
+    keep_media(c, caller, door, media, &with_ids);
+    done = media->at + strlen("null");
+  }
+  lt_buf_add(&with_ids, lt_str_sub(lt_buf_view(c->out), done, c->out->n));
+  lt_buf_release(c->out);
+  *c->out = with_ids;
+}
+
 static lt_status invoke(lt_provider *base, lt_str name, lt_str input, const lt_invoke_options *options, lt_buf *out,
                         lt_err *err) LT_YIELDS {
   lt_mcp_provider *self = self_of(base);
   lt_loop *loop = self->loop;
+  lt_door *door = self->door;
+  const lt_caller *caller = options->caller;
   lt_mcp_call_options how = {.timeout_ms = options->timeout_ms, .cancel = options->cancel};
-  conversion c = {.out = out};
+  conversion c = {.out = out, .wants_media = caller != NULL && caller->artifacts != NULL};
   lt_arena_init(&c.arena, LT_CALL_INDEX_MAX_BYTES);
   lt_status status = prepare(&c, self, name);
   if (status == LT_OK) {
@@ -81,6 +126,9 @@ static lt_status invoke(lt_provider *base, lt_str name, lt_str input, const lt_i
   }
   if (status == LT_OK) {
     status = make_value(&c, loop, err);
+    if (status == LT_OK && c.media.count > 0) {
+      keep_all_media(&c, caller, door);
+    }
     lt_mcp_result_release(&c.answer);
   }
   lt_arena_release(&c.arena);
@@ -116,8 +164,11 @@ static lt_status hand_over(lt_mcp_provider *self, const lt_mcp_tool *tools, size
     return lt_fail(err, LT_E_NOMEM, "no memory for the tools of \"%.*s\"", LT_STR_ARG(self->base.name));
   }
   for (size_t i = 0; i < count; i++) {
-    specs[i] = (lt_tool_spec){tools[i].name, tools[i].description, tools[i].input_schema, tools[i].output_schema,
-                              tools[i].annotations};
+    specs[i] = (lt_tool_spec){.name = tools[i].name,
+                              .description = tools[i].description,
+                              .input_schema = tools[i].input_schema,
+                              .output_schema = tools[i].output_schema,
+                              .annotations = tools[i].annotations};
   }
   lt_status status = lt_door_set_tools(self->door, &self->base, specs, count, err);
   lt_mem_free(specs);

@@ -1,6 +1,8 @@
 #include "tool/mcp_value.h"
 
-#include "tool/check.h"
+#include "base/limits.h"
+#include "codec/base64.h"
+#include "tool/json_type.h"
 
 /* --- Text -----------------------------------------------------------------------------------------------------------
  */
@@ -33,7 +35,7 @@ static lt_status try_parse(lt_arena *arena, lt_str text, lt_json *ret) {
 static lt_status is_meant(lt_arena *arena, lt_json type, lt_json text, lt_str json, bool *ret) {
   lt_json kind;
   LT_TRY(try_parse(arena, json.p[0] == '{' ? LT_STR("{}") : LT_STR("[]"), &kind));
-  bool meant = !lt_json_exists(type) || !lt_check_type(type, text) || lt_check_type(type, kind);
+  bool meant = !lt_json_exists(type) || !lt_json_fits_type(type, text) || lt_json_fits_type(type, kind);
   *ret = meant && lt_json_check(json, NULL) == LT_OK;
   return LT_OK;
 }
@@ -41,10 +43,10 @@ static lt_status is_meant(lt_arena *arena, lt_json type, lt_json text, lt_str js
 /* Whether the text is a number, boolean or null, and the tool answers such and no strings. */
 static lt_status is_declared(lt_arena *arena, lt_json type, lt_json text, lt_str json, bool *ret) {
   lt_json value = {0};
-  if (lt_json_exists(type) && !lt_check_type(type, text)) {
+  if (lt_json_exists(type) && !lt_json_fits_type(type, text)) {
     LT_TRY(try_parse(arena, json, &value));
   }
-  *ret = lt_json_exists(value) && lt_check_type(type, value);
+  *ret = lt_json_exists(value) && lt_json_fits_type(type, value);
   return LT_OK;
 }
 
@@ -87,52 +89,75 @@ static lt_status put_joined_texts(lt_arena *arena, lt_json content, lt_buf *out)
 
 /* --- Other blocks ---------------------------------------------------------------------------------------------------
  */
-/* How many bytes the base64 text stands for. */
-static int64_t decoded_length(lt_str base64) {
-  size_t digits = 0;
-  for (size_t i = 0; i < base64.n; i++) {
-    char c = base64.p[i];
-    digits += (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/' ||
-              c == '-' || c == '_';
-  }
-  return (int64_t)(digits / 4 * 3 + digits % 4 * 3 / 4);
-}
+/* An answer on its way to being a value. */
+typedef struct value {
+  lt_arena *arena;
+  lt_mcp_media_list *media; /* NULL: nobody wants the bytes */
+  lt_buf *out;
+} value;
 
-static void put_member(lt_json_writer *w, const char *key, lt_json value) {
+static void put_member(lt_json_writer *w, const char *key, lt_json member) {
   lt_json_key(w, key);
-  lt_json_put_raw(w, lt_json_text(value));
+  lt_json_put_raw(w, lt_json_text(member));
 }
 
-static lt_status put_bytes(lt_arena *arena, lt_json_writer *w, lt_json base64) {
+/* Notes where the id of what is kept belongs. */
+static lt_status collect_media(value *v, const char *type, lt_json mime_type, lt_str base64) {
+  lt_buf bytes;
+  lt_mcp_media *one = lt_arena_zalloc(v->arena, 1, sizeof *one);
+  if (one == NULL) {
+    return LT_E_NOMEM;
+  }
+  lt_buf_init(&bytes, LT_JSON_MAX_BYTES);
+  lt_base64_decode(base64, &bytes);
+  *one = (lt_mcp_media){.type = lt_str_of(type), .data = lt_arena_dup(v->arena, lt_buf_view(&bytes)), .at = v->out->n};
+  lt_buf_release(&bytes);
+  LT_TRY(get_text(v->arena, mime_type, &one->mime_type));
+  if (one->data.p == NULL) {
+    return LT_E_NOMEM;
+  }
+  *v->media->last = one;
+  v->media->last = &one->next;
+  v->media->count++;
+  return LT_OK;
+}
+
+static lt_status put_bytes(value *v, lt_json_writer *w, const char *type, lt_json mime_type, lt_json base64) {
   lt_str s;
-  LT_TRY(get_text(arena, base64, &s));
+  LT_TRY(get_text(v->arena, base64, &s));
+  size_t bytes = lt_base64_length(s);
   lt_json_key(w, "bytes");
-  lt_json_put_int(w, decoded_length(s));
+  lt_json_put_int(w, (int64_t)bytes);
   lt_json_key(w, "artifact");
+  if (v->media != NULL && v->media->count < LT_ANSWER_MEDIA_MAX && bytes > 0) {
+    LT_TRY(collect_media(v, type, mime_type, s));
+  }
   lt_json_put_null(w);
   return LT_OK;
 }
 
-static lt_status put_media(lt_arena *arena, lt_json_writer *w, lt_json block) {
+static lt_status put_media(value *v, lt_json_writer *w, lt_json block, const char *type) {
+  lt_json mime_type = lt_json_get(block, "mimeType");
   lt_json_begin_object(w);
   put_member(w, "type", lt_json_get(block, "type"));
-  put_member(w, "mimeType", lt_json_get(block, "mimeType"));
-  LT_TRY(put_bytes(arena, w, lt_json_get(block, "data")));
+  put_member(w, "mimeType", mime_type);
+  LT_TRY(put_bytes(v, w, type, mime_type, lt_json_get(block, "data")));
   lt_json_end_object(w);
   return LT_OK;
 }
 
-static lt_status put_resource(lt_arena *arena, lt_json_writer *w, lt_json resource) {
+static lt_status put_resource(value *v, lt_json_writer *w, lt_json resource) {
+  lt_json mime_type = lt_json_get(resource, "mimeType");
   lt_json_begin_object(w);
   lt_json_key(w, "type");
   lt_json_put_cstr(w, "resource");
   put_member(w, "uri", lt_json_get(resource, "uri"));
-  put_member(w, "mimeType", lt_json_get(resource, "mimeType"));
+  put_member(w, "mimeType", mime_type);
   lt_json text = lt_json_get(resource, "text");
   if (lt_json_exists(text)) {
     put_member(w, "text", text);
   } else {
-    LT_TRY(put_bytes(arena, w, lt_json_get(resource, "blob")));
+    LT_TRY(put_bytes(v, w, "resource", mime_type, lt_json_get(resource, "blob")));
   }
   lt_json_end_object(w);
   return LT_OK;
@@ -145,30 +170,30 @@ static void put_text_block(lt_json_writer *w, lt_json block) {
   lt_json_end_object(w);
 }
 
-static lt_status put_block(lt_arena *arena, lt_json_writer *w, lt_json block) {
+static lt_status put_block(value *v, lt_json_writer *w, lt_json block) {
   if (is_kind(block, "text")) {
     put_text_block(w, block);
     return LT_OK;
   }
   if (is_kind(block, "image") || is_kind(block, "audio")) {
-    return put_media(arena, w, block);
+    return put_media(v, w, block, is_kind(block, "image") ? "image" : "audio");
   }
   if (is_kind(block, "resource")) {
-    return put_resource(arena, w, lt_json_get(block, "resource"));
+    return put_resource(v, w, lt_json_get(block, "resource"));
   }
   lt_json_put_raw(w, lt_json_text(block)); /* resource_link, and what later versions may add */
   return LT_OK;
 }
 
-static lt_status put_blocks(lt_arena *arena, lt_json content, lt_buf *out) {
-  lt_json_writer w = lt_json_writer_on(out);
+static lt_status put_blocks(value *v, lt_json content) {
+  lt_json_writer w = lt_json_writer_on(v->out);
   bool several = lt_json_count(content) > 1;
   if (several) {
     lt_json_begin_array(&w);
   }
   lt_json_iter it = lt_json_each(content);
   while (lt_json_next(&it)) {
-    LT_TRY(put_block(arena, &w, it.value));
+    LT_TRY(put_block(v, &w, it.value));
   }
   if (several) {
     lt_json_end_array(&w);
@@ -187,7 +212,8 @@ static uint32_t count_texts(lt_json content) {
   return texts;
 }
 
-static lt_status put_content(lt_arena *arena, lt_json content, lt_str output_schema, lt_buf *out) {
+static lt_status put_content(value *v, lt_json content, lt_str output_schema) {
+  lt_buf *out = v->out;
   uint32_t count = lt_json_count(content);
   if (lt_json_typeof(content) != LT_JSON_ARRAY || count == 0) {
     /* Nothing; or something no version of the protocol has, which is better shown than lost. */
@@ -196,12 +222,12 @@ static lt_status put_content(lt_arena *arena, lt_json content, lt_str output_sch
     return LT_OK;
   }
   if (count_texts(content) < count) {
-    return put_blocks(arena, content, out);
+    return put_blocks(v, content);
   }
   if (count == 1) {
-    return put_single_text(arena, lt_json_get(lt_json_at(content, 0), "text"), output_schema, out);
+    return put_single_text(v->arena, lt_json_get(lt_json_at(content, 0), "text"), output_schema, out);
   }
-  return put_joined_texts(arena, content, out);
+  return put_joined_texts(v->arena, content, out);
 }
 
 /* The words of a failure: every text there is. */
@@ -233,7 +259,9 @@ static lt_status put_error(lt_arena *arena, lt_json result, lt_str id, lt_buf *o
   return out->status != LT_OK ? out->status : LT_E_TOOL;
 }
 
-lt_status lt_mcp_value(lt_arena *arena, lt_json result, lt_str id, lt_str output_schema, lt_buf *out) {
+lt_status lt_mcp_value(lt_arena *arena, lt_json result, lt_str id, lt_str output_schema, lt_mcp_media_list *media,
+                       lt_buf *out) {
+  value v = {.arena = arena, .media = media, .out = out};
   lt_json structured = lt_json_get(result, "structuredContent");
   if (lt_json_bool(lt_json_get(result, "isError"), false)) {
     return put_error(arena, result, id, out);
@@ -241,7 +269,7 @@ lt_status lt_mcp_value(lt_arena *arena, lt_json result, lt_str id, lt_str output
   if (lt_json_exists(structured) && lt_json_typeof(structured) != LT_JSON_NULL) {
     lt_buf_add(out, lt_json_text(structured));
   } else {
-    LT_TRY(put_content(arena, lt_json_get(result, "content"), output_schema, out));
+    LT_TRY(put_content(&v, lt_json_get(result, "content"), output_schema));
   }
   return out->status;
 }

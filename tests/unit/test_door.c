@@ -183,11 +183,11 @@ TEST(faults_have_a_path) {
   expect_refused(w, "{\"latitude\":\"52\",\"longitude\":1}", "input.latitude: expected number, got string");
   expect_refused(w, "{\"latitude\":1}", "input.longitude: is required");
   expect_refused(w, "{}", "input.latitude: is required; input.longitude: is required");
-  expect_refused(w, "{\"latitude\":1,\"longitude\":1,\"days\":1.5}", "input.days: expected integer, got number");
+  expect_refused(w, "{\"latitude\":1,\"longitude\":1,\"days\":1.5}", "input.days: expected integer, got 1.5");
   expect_refused(w, "{\"latitude\":1,\"longitude\":1,\"place\":4}", "input.place: expected string or null, got number");
   expect_refused(w, "{\"latitude\":1,\"longitude\":null}", "input.longitude: expected number, got null");
   expect_refused(w, "{\"latitude\":1,\"longitude\":1,\"unit\":\"kelvin\"}",
-                 "input.unit: expected one of \"celsius\", \"fahrenheit\", got \"kelvin\"");
+                 "input.unit: expected one of \"celsius\" or \"fahrenheit\", got \"kelvin\"");
   expect_refused(w, "{\"latitude\":1,\"longitude\":1,\"unit\":7}", "input.unit: expected string, got number");
   expect_refused(w, "{\"latitude\":1,\"longitude\":1,\"odd name\":0}",
                  "input[\"odd name\"]: expected boolean, got number");
@@ -202,7 +202,6 @@ TEST(right_inputs_pass) {
       "{\"latitude\":1,\"longitude\":1,\"days\":1e2,\"place\":null,\"unit\":\"\\u0063elsius\"}",
       "{\"latitude\":1,\"longitude\":1,\"days\":100000000000000000000,\"place\":\"x\",\"odd name\":false}",
       "{\"latitude\":1,\"longitude\":1,\"unknown\":[1],\"free\":[],\"yes\":{}}",
-      "{\"latitude\":\"1\",\"longitude\":1,\"latitude\":1}",
   };
   for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
     expect_passed(w, "weather.get-weather", inputs[i], inputs[i]);
@@ -213,7 +212,7 @@ TEST(a_broken_schema_blocks_nothing) {
   expect_passed(w, "weather.broken", "{\"x\":1}", "{\"x\":1}");
   const char *input = "{\"a\":\"x\",\"b\":1,\"c\":1,\"d\":\"x\",\"e\":1}";
   expect_passed(w, "weather.odd", input, input);
-  expect_call(w, "weather.odd", LT_STR("{}"), LT_E_INVALID, "input.a: is required");
+  expect_passed(w, "weather.odd", "{}", "{}");
 }
 
 TEST(many_faults_are_counted) {

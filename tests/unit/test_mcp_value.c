@@ -15,7 +15,7 @@ static lt_status value_of(lt_str result, const char *schema, lt_buf *out) {
   lt_arena_init(&arena, LT_MIB);
   lt_status status = lt_json_parse(&arena, result, &doc, NULL);
   if (status == LT_OK) {
-    status = lt_mcp_value(&arena, lt_json_root(&doc), LT_STR("srv.tool"), lt_str_of(schema), out);
+    status = lt_mcp_value(&arena, lt_json_root(&doc), LT_STR("srv.tool"), lt_str_of(schema), NULL, out);
   }
   lt_arena_release(&arena);
   return status;

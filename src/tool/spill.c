@@ -1,0 +1,68 @@
+#include "tool/spill.h"
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "codec/json.h"
+
+/* The first bytes of what a value says, cut between characters. Owns: the arena, where it had to be read. */
+static lt_str preview_of(lt_arena *arena, lt_str json) {
+  lt_str text = json;
+  lt_json_doc doc;
+  if (json.n > 0 && json.p[0] == '"' && lt_json_parse(arena, json, &doc, NULL) == LT_OK) {
+    lt_json_str(lt_json_root(&doc), arena, &text);
+  }
+  size_t n = text.n < LT_ANSWER_PREVIEW_BYTES ? text.n : LT_ANSWER_PREVIEW_BYTES;
+  while (n > 0 && n < text.n && ((unsigned char)text.p[n] & 0xc0) == 0x80) {
+    n--;
+  }
+  return lt_str_sub(text, 0, n);
+}
+
+static lt_status keep(const lt_caller *caller, lt_str tool, lt_str json, lt_buf *ret_id, lt_err *err) LT_YIELDS {
+  if (caller == NULL || caller->artifacts == NULL) {
+    return lt_fail(err, LT_E_UNSUPPORTED, "the answer of \"%.*s\" is cut: there is no store to keep it in",
+                   LT_STR_ARG(tool));
+  }
+  const lt_artifact artifact = {
+      .user = caller->user,
+      .type = LT_STR("tool-result"),
+      .description = tool,
+      .mime_type = LT_STR("application/json"),
+      .data = json,
+  };
+  return caller->artifacts->put(caller->artifacts, &artifact, ret_id, err);
+}
+
+static void put_summary(lt_buf *to, lt_str preview, size_t bytes, lt_str id) {
+  lt_json_writer w = lt_json_writer_on(to);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "preview");
+  lt_json_put_str(&w, preview);
+  lt_json_key(&w, "bytes");
+  lt_json_put_int(&w, (int64_t)bytes);
+  lt_json_key(&w, "artifact");
+  if (id.n > 0) {
+    lt_json_put_str(&w, id);
+  } else {
+    lt_json_put_null(&w);
+  }
+  lt_json_key(&w, "note");
+  lt_json_put_cstr(&w, id.n > 0 ? "The answer is long: this is its beginning. All of it is in the artifact."
+                                : "The answer is long: this is its beginning. The rest could not be kept.");
+  lt_json_end_object(&w);
+}
+
+lt_status lt_spill(const lt_caller *caller, lt_str tool, lt_buf *out, lt_err *err) {
+  lt_arena arena;
+  lt_buf id, summary;
+  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_buf_init(&id, LT_ARTIFACT_ID_BYTES);
+  lt_buf_init(&summary, out->max);
+  lt_status status = keep(caller, tool, lt_buf_view(out), &id, err);
+  put_summary(&summary, preview_of(&arena, lt_buf_view(out)), out->n, lt_buf_view(&id));
+  lt_buf_release(out);
+  *out = summary;
+  lt_buf_release(&id);
+  lt_arena_release(&arena);
+  return status;
+}

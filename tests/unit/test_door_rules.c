@@ -1,0 +1,486 @@
+/* The door's rules: who may call what, who is asked, what is recorded, what is hidden from whom. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "tool/door.h"
+
+#define TEXT(literal) \
+  { literal, sizeof(literal) - 1 }
+
+#define SECRET "s3cr3t-value-42"
+
+/* Everything that happens, in order: what the tests compare with. */
+typedef struct world {
+  lt_loop *loop;
+  lt_door *door;
+  lt_provider bank;
+  lt_secrets *secrets;
+  lt_caller caller;
+  lt_invoke_options options;
+  lt_buf happened;
+  const char *answer;
+  lt_status answer_status;
+  /* Fakes of what others implement. */
+  lt_approver approver;
+  lt_status verdict;
+  const char *why;
+  uint64_t thinks_ms;
+  lt_journal journal;
+  lt_status begin_status;
+  lt_status finish_status;
+  lt_artifacts artifacts;
+  lt_status put_status;
+  bool asks; /* the provider's own word */
+  void (*body)(struct world *w);
+} world;
+
+static world *the_world; /* the interfaces' functions get only themselves */
+
+static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void note(const char *fmt, ...) {
+  char text[1024];
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  lt_buf_addc(&the_world->happened, the_world->happened.n > 0 ? "; " : "");
+  lt_buf_addc(&the_world->happened, text);
+}
+
+/* --- The provider, and fakes of journal, approver and artifacts ------------------------------------------------------
+ */
+static lt_status bank_invoke(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,
+                             lt_buf *out, lt_err *err) {
+  (void)self, (void)options, (void)err;
+  note("invoke %.*s %.*s", LT_STR_ARG(name), LT_STR_ARG(input));
+  lt_buf_addc(out, the_world->answer);
+  return the_world->answer_status;
+}
+
+static bool bank_needs_approval(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,
+                                lt_buf *ret_reason) {
+  (void)self, (void)input, (void)options;
+  if (the_world->asks && lt_str_eqc(name, "peek")) {
+    lt_buf_addc(ret_reason, "today is a holiday");
+    return true;
+  }
+  return false;
+}
+
+static lt_status fake_ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
+                          lt_err *err) {
+  (void)self;
+  note("ask %.*s %.*s (%.*s)", LT_STR_ARG(what->tool->id), LT_STR_ARG(what->input), LT_STR_ARG(what->reason));
+  if (the_world->thinks_ms > 0) {
+    lt_wait wait;
+    lt_cancel_node node;
+    lt_wait_init(&wait, the_world->loop);
+    lt_cancel_add(cancel, &node, &wait);
+    lt_status status = lt_wait_on(&wait, the_world->thinks_ms);
+    lt_cancel_remove(cancel, &node);
+    if (status != LT_E_TIMEOUT) {
+      return lt_fail(err, status, "nobody waits any more");
+    }
+  }
+  lt_buf_addc(ret_reason, the_world->why);
+  return the_world->verdict;
+}
+
+static lt_status fake_begin(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) {
+  (void)self;
+  note("begin %.*s/%.*s %.*s %.*s%s", LT_STR_ARG(call->user), LT_STR_ARG(call->run), LT_STR_ARG(call->tool),
+       LT_STR_ARG(call->input), call->repeatable ? " repeatable" : "");
+  *ret_id = 7;
+  return the_world->begin_status == LT_OK ? LT_OK : lt_fail(err, the_world->begin_status, "the disk is full");
+}
+
+static lt_status fake_finish(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) {
+  (void)self;
+  note("finish %d %s %.*s", (int)id, lt_status_name(status), LT_STR_ARG(answer));
+  return the_world->finish_status == LT_OK ? LT_OK : lt_fail(err, the_world->finish_status, "the disk is full");
+}
+
+static lt_status fake_put(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) {
+  (void)self;
+  note("put %.*s %.*s %.*s %zu", LT_STR_ARG(artifact->user), LT_STR_ARG(artifact->type),
+       LT_STR_ARG(artifact->mime_type), artifact->data.n);
+  if (the_world->put_status != LT_OK) {
+    return lt_fail(err, the_world->put_status, "the disk is full");
+  }
+  lt_buf_addc(ret_id, "a1");
+  return LT_OK;
+}
+
+static void on_call(void *arg, lt_call_stage stage, lt_str tool, lt_status status, lt_str text) {
+  (void)arg, (void)status;
+  static const char *const names[] = {"started", "asked", "finished"};
+  note("%s %.*s %.*s", names[stage], LT_STR_ARG(tool), LT_STR_ARG(text));
+}
+
+static void on_warning(void *arg, lt_str message) {
+  (void)arg;
+  note("warning: %.*s", LT_STR_ARG(message));
+}
+
+static void on_approval(void *arg, bool waiting) {
+  (void)arg;
+  note(waiting ? "waiting" : "decided");
+}
+
+static const lt_tool_spec specs[] = {
+    {.name = TEXT("transfer"),
+     .input_schema = TEXT("{\"type\":\"object\",\"properties\":{\"amount\":{\"type\":\"number\"}}}")},
+    {.name = TEXT("peek"), .annotations = TEXT("{\"readOnlyHint\":true}")},
+    {.name = TEXT("close"), .needs_approval = true, .approval = TEXT("cannot be undone")},
+    {.name = TEXT("broken"), .input_schema = TEXT("{\"type\":\"objet\"}")},
+    {.name = TEXT("rate"),
+     .output_schema = TEXT("{\"type\":\"object\",\"properties\":{\"rate\":{\"type\":\"number\"}}}")},
+};
+
+/* --- What all tests stand on ----------------------------------------------------------------------------------------
+ */
+static void run_body(void *arg) {
+  world *w = arg;
+  w->body(w);
+}
+
+static void on_fiber(void (*body)(world *w)) {
+  world w = {.body = body, .answer = "1", .why = ""};
+  the_world = &w;
+  lt_buf_init(&w.happened, LT_MIB);
+  w.secrets = lt_secrets_new();
+  assert_int_equal(lt_secrets_add(w.secrets, LT_STR(SECRET)), LT_OK);
+  w.approver.ask = fake_ask;
+  w.journal = (lt_journal){.begin = fake_begin, .finish = fake_finish};
+  w.artifacts.put = fake_put;
+  w.caller = (lt_caller){.user = LT_STR("ann"), .run = LT_STR("r1")};
+  w.options = (lt_invoke_options){.caller = &w.caller};
+  w.bank = (lt_provider){.name = LT_STR("bank"), .invoke = bank_invoke, .needs_approval = bank_needs_approval};
+  const lt_door_options options = {.secrets = w.secrets, .on_warning = on_warning};
+  assert_int_equal(lt_loop_new(&w.loop, NULL), LT_OK);
+  assert_int_equal(lt_door_new(w.loop, &options, &w.door, NULL), LT_OK);
+  assert_int_equal(lt_door_set_tools(w.door, &w.bank, specs, sizeof specs / sizeof specs[0], NULL), LT_OK);
+  assert_int_equal(lt_loop_spawn(w.loop, run_body, &w, NULL), LT_OK);
+  lt_loop_run(w.loop);
+  lt_door_free(w.door);
+  lt_loop_free(w.loop);
+  lt_secrets_free(w.secrets);
+  lt_buf_release(&w.happened);
+}
+
+#define TEST(name)                   \
+  static void name##_body(world *w); \
+  static void name(void **state) {   \
+    (void)state;                     \
+    on_fiber(name##_body);           \
+  }                                  \
+  static void name##_body(world *w)
+
+/* One call: its status, what the program sees, and all that happened. */
+static void expect(world *w, const char *id, const char *input, lt_status status, const char *out,
+                   const char *happened) {
+  lt_buf got;
+  lt_buf_init(&got, LT_JSON_MAX_BYTES);
+  lt_buf_clear(&w->happened);
+  assert_int_equal(lt_door_call(w->door, lt_str_of(id), lt_str_of(input), &w->options, &got, NULL), status);
+  assert_string_equal(got.p, out);
+  assert_string_equal(w->happened.p != NULL ? w->happened.p : "", happened);
+  lt_buf_release(&got);
+}
+
+static lt_policy *policy_of(const lt_policy_rule *rules, size_t count, const lt_policy_budget *budgets,
+                            size_t budget_count) {
+  lt_policy *policy = NULL;
+  assert_int_equal(lt_policy_new(rules, count, budgets, budget_count, &policy, NULL), LT_OK);
+  return policy;
+}
+
+/* --- Policy and approval --------------------------------------------------------------------------------------------
+ */
+TEST(rules_allow_and_deny) {
+  const lt_policy_rule rules[] = {
+      {.match = TEXT("bank.transfer"), .when = TEXT("input.amount <= 1000"), .action = LT_ACTION_ALLOW},
+      {.match = TEXT("bank.transfer"), .reason = TEXT("too much money"), .action = LT_ACTION_DENY},
+      {.match = TEXT("bank.p*"), .action = LT_ACTION_DENY},
+  };
+  lt_policy *policy = policy_of(rules, 3, NULL, 0);
+  w->caller.policy = policy;
+  expect(w, "bank.transfer", "{\"amount\":1000}", LT_OK, "1", "invoke transfer {\"amount\":1000}");
+  expect(w, "bank.transfer", "{\"amount\":1001}", LT_E_DENIED, "Tool \"bank.transfer\" is not allowed: too much money",
+         "");
+  expect(w, "bank.transfer", "{}", LT_E_DENIED, "Tool \"bank.transfer\" is not allowed: too much money", "");
+  expect(w, "bank.peek", "", LT_E_DENIED, "Tool \"bank.peek\" is not allowed: tools.policy[2] denies it", "");
+  /* A wrong input is told before anybody is asked or refused. */
+  expect(w, "bank.transfer", "{\"amount\":\"x\"}", LT_E_INVALID, "input.amount: expected number, got string", "");
+  w->caller.policy = NULL;
+  lt_policy_free(policy);
+}
+
+TEST(a_tool_that_needs_approval_is_asked_about) {
+  expect(w, "bank.close", "", LT_E_DENIED,
+         "Tool \"bank.close\" needs approval, and there is nobody to ask: allow it in the configuration, such as "
+         "tools: {policy: [{match: \"bank.close\", action: allow}]}",
+         "");
+  w->caller.approver = &w->approver;
+  w->options.on_approval = on_approval;
+  expect(w, "bank.close", "{\"a\":1}", LT_OK, "1",
+         "waiting; ask bank.close {\"a\":1} (cannot be undone); decided; invoke close {\"a\":1}");
+  w->verdict = LT_E_DENIED;
+  expect(w, "bank.close", "", LT_E_DENIED, "Tool \"bank.close\" was not approved: Rejected by user",
+         "waiting; ask bank.close {} (cannot be undone); decided");
+  w->why = "not on a Sunday";
+  expect(w, "bank.close", "", LT_E_DENIED, "Tool \"bank.close\" was not approved: not on a Sunday",
+         "waiting; ask bank.close {} (cannot be undone); decided");
+}
+
+TEST(a_rule_overrides_the_tools_own_word) {
+  const lt_policy_rule rules[] = {
+      {.match = TEXT("bank.close"), .action = LT_ACTION_ALLOW},
+      {.match = TEXT("*"), .when = TEXT("annotations.readOnlyHint"), .action = LT_ACTION_ALLOW},
+      {.match = TEXT("*"), .reason = TEXT("house rule"), .action = LT_ACTION_ASK},
+  };
+  lt_policy *policy = policy_of(rules, 3, NULL, 0);
+  w->caller.policy = policy;
+  w->caller.approver = &w->approver;
+  w->asks = true;
+  expect(w, "bank.close", "", LT_OK, "1", "invoke close {}");
+  expect(w, "bank.peek", "", LT_OK, "1", "invoke peek {}");
+  expect(w, "bank.rate", "", LT_OK, "1",
+         "ask bank.rate {} (house rule); invoke rate {}; warning: Tool \"bank.rate\" "
+         "does not answer what its output schema says (the answer is used as it is): "
+         "output: expected object, got number");
+  w->caller.policy = NULL;
+  expect(w, "bank.peek", "", LT_OK, "1", "ask bank.peek {} (today is a holiday); invoke peek {}");
+  lt_policy_free(policy);
+}
+
+TEST(budgets_hold) {
+  const lt_policy_budget budgets[] = {{.match = TEXT("bank.*"), .calls = 2}};
+  lt_policy *policy = policy_of(NULL, 0, budgets, 1);
+  lt_budget *budget = lt_budget_new(policy);
+  w->caller.policy = policy;
+  w->caller.budget = budget;
+  expect(w, "bank.peek", "", LT_OK, "1", "invoke peek {}");
+  expect(w, "bank.transfer", "", LT_OK, "1", "invoke transfer {}");
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  assert_int_equal(lt_door_call(w->door, LT_STR("bank.peek"), LT_STR(""), &w->options, &out, NULL), LT_E_LIMIT);
+  assert_true(lt_str_find(lt_buf_view(&out), LT_STR("bank.*"), 0) != SIZE_MAX);
+  lt_buf_release(&out);
+  lt_budget_free(budget);
+  lt_policy_free(policy);
+}
+
+static void fire(void *arg) {
+  lt_cancel_fire(arg, LT_E_CANCELLED);
+}
+
+TEST(a_cancel_ends_the_waiting_for_an_answer) {
+  lt_cancel cancel;
+  lt_cancel_init(&cancel);
+  w->options.cancel = &cancel;
+  w->options.on_approval = on_approval;
+  w->caller.approver = &w->approver;
+  w->thinks_ms = 60000;
+  assert_int_equal(lt_loop_spawn(w->loop, fire, &cancel, NULL), LT_OK);
+  expect(w, "bank.close", "", LT_E_CANCELLED, "nobody waits any more",
+         "waiting; ask bank.close {} (cannot be undone); decided");
+}
+
+static void remove_bank(void *arg) {
+  world *w = arg;
+  lt_door_remove(w->door, &w->bank);
+}
+
+TEST(a_tool_may_go_while_somebody_decides) {
+  w->caller.approver = &w->approver;
+  w->thinks_ms = 20;
+  assert_int_equal(lt_loop_spawn(w->loop, remove_bank, w, NULL), LT_OK);
+  expect(w, "bank.close", "", LT_E_CLOSED, "Tool \"bank.close\" is no longer available",
+         "ask bank.close {} (cannot be undone)");
+}
+
+/* --- Who sees what --------------------------------------------------------------------------------------------------
+ */
+TEST(a_hidden_tool_cannot_be_called) {
+  w->caller.hidden = LT_STR("bank.peek");
+  expect(w, "bank.peek", "", LT_E_NOTFOUND, "Tool \"bank.peek\" cannot be called from within itself", "");
+  expect(w, "bank.transfer", "", LT_OK, "1", "invoke transfer {}");
+}
+
+TEST(programs_in_programs_have_an_end) {
+  lt_caller chain[LT_CALLER_DEPTH_MAX + 2] = {0};
+  for (size_t i = 1; i < LT_CALLER_DEPTH_MAX + 2; i++) {
+    chain[i].parent = &chain[i - 1];
+  }
+  w->options.caller = &chain[LT_CALLER_DEPTH_MAX];
+  expect(w, "bank.transfer", "", LT_OK, "1", "invoke transfer {}");
+  w->options.caller = &chain[LT_CALLER_DEPTH_MAX + 1];
+  expect(w, "bank.transfer", "", LT_E_LIMIT,
+         "Tool \"bank.transfer\" was not called: programs run programs more than 8 deep", "");
+}
+
+TEST(a_caller_may_have_tools_of_its_own) {
+  const lt_tool_spec own[] = {{.name = TEXT("mine")}};
+  lt_provider provider = {.name = LT_STR("own"), .invoke = bank_invoke, .of_caller = true};
+  const lt_catalog_source extra = {provider.name, &provider, own, 1};
+  lt_catalog *catalog = NULL;
+  assert_int_equal(lt_door_catalog_with(w->door, &extra, 1, &catalog, NULL), LT_OK);
+  w->caller.catalog = catalog;
+  expect(w, "own.mine", "", LT_OK, "1", "invoke mine {}");
+  expect(w, "bank.peek", "", LT_OK, "1", "invoke peek {}");
+  w->caller.catalog = NULL;
+  lt_catalog_unref(catalog);
+}
+
+/* --- The journal ----------------------------------------------------------------------------------------------------
+ */
+TEST(calls_are_recorded_before_and_after) {
+  w->caller.journal = &w->journal;
+  w->caller.on_call = on_call;
+  expect(w, "bank.transfer", "{ \"amount\" : 1 }", LT_OK, "1",
+         "begin ann/r1 bank.transfer { \"amount\" : 1 }; started bank.transfer { \"amount\" : 1 }; "
+         "invoke transfer { \"amount\" : 1 }; finish 7 OK 1; finished bank.transfer 1");
+  w->answer = "no such account";
+  w->answer_status = LT_E_TOOL;
+  expect(w, "bank.peek", "", LT_E_TOOL, "no such account",
+         "begin ann/r1 bank.peek {} repeatable; started bank.peek {}; invoke peek {}; "
+         "finish 7 E_TOOL no such account; finished bank.peek no such account");
+}
+
+TEST(what_cannot_be_recorded_is_not_called) {
+  w->caller.journal = &w->journal;
+  w->begin_status = LT_E_IO;
+  expect(w, "bank.transfer", "", LT_E_IO,
+         "Tool \"bank.transfer\" was not called, as the call could not be recorded: the disk is full",
+         "begin ann/r1 bank.transfer {}");
+}
+
+TEST(an_answer_is_not_lost_with_its_record) {
+  w->caller.journal = &w->journal;
+  w->finish_status = LT_E_IO;
+  expect(w, "bank.transfer", "", LT_OK, "1",
+         "begin ann/r1 bank.transfer {}; invoke transfer {}; finish 7 OK 1; "
+         "warning: an answer of \"bank.transfer\" could not be recorded: the disk is full");
+  expect(w, "bank.transfer", "", LT_OK, "1", "begin ann/r1 bank.transfer {}; invoke transfer {}; finish 7 OK 1");
+}
+
+TEST(what_is_refused_is_not_recorded) {
+  w->caller.journal = &w->journal;
+  expect(w, "bank.transfer", "[]", LT_E_INVALID, "input: expected an object, got array", "");
+  expect(w, "bank.transfers", "", LT_E_NOTFOUND,
+         "Tool \"bank.transfers\" not found. Did you mean: bank.transfer? Available tools: bank.broken, bank.close, "
+         "bank.peek, bank.rate, bank.transfer",
+         "");
+}
+
+/* --- Secrets --------------------------------------------------------------------------------------------------------
+ */
+TEST(secrets_are_not_shown_and_not_kept) {
+  w->caller.journal = &w->journal;
+  w->caller.approver = &w->approver;
+  w->caller.on_call = on_call;
+  w->answer = "\"it is " SECRET "\"";
+  /* The tool gets what it was given, and the program what the tool answered. */
+  expect(w, "bank.close", "{\"pin\":\"" SECRET "\"}", LT_OK, "\"it is " SECRET "\"",
+         "asked bank.close {\"pin\":\"***\"}; ask bank.close {\"pin\":\"***\"} (cannot be undone); "
+         "begin ann/r1 bank.close {\"pin\":\"***\"}; started bank.close {\"pin\":\"***\"}; "
+         "invoke close {\"pin\":\"" SECRET "\"}; finish 7 OK \"it is ***\"; finished bank.close \"it is ***\"");
+  w->answer = "wrong pin " SECRET;
+  w->answer_status = LT_E_TOOL;
+  expect(w, "bank.peek", "", LT_E_TOOL, "wrong pin ***",
+         "begin ann/r1 bank.peek {} repeatable; started bank.peek {}; invoke peek {}; "
+         "finish 7 E_TOOL wrong pin ***; finished bank.peek wrong pin ***");
+}
+
+/* --- Schemas --------------------------------------------------------------------------------------------------------
+ */
+TEST(a_broken_schema_is_told_of_once) {
+  expect(w, "bank.broken", "{\"x\":1}", LT_OK, "1",
+         "warning: Tool \"bank.broken\" is called without checking its inputs: its input schema cannot be used: "
+         "#/type: is no type of JSON Schema; invoke broken {\"x\":1}");
+  expect(w, "bank.broken", "", LT_OK, "1", "invoke broken {}");
+  assert_int_equal(lt_door_set_tools(w->door, &w->bank, specs, 5, NULL), LT_OK); /* the same again: nothing new */
+  expect(w, "bank.broken", "", LT_OK, "1", "invoke broken {}");
+}
+
+TEST(an_answer_that_breaks_its_schema_is_told_of_once) {
+  w->answer = "{\"rate\":\"high\"}";
+  expect(w, "bank.rate", "", LT_OK, "{\"rate\":\"high\"}",
+         "invoke rate {}; warning: Tool \"bank.rate\" does not answer what its output schema says (the answer is used "
+         "as it is): output.rate: expected number, got string");
+  expect(w, "bank.rate", "", LT_OK, "{\"rate\":\"high\"}", "invoke rate {}");
+  w->answer = "{\"rate\":1.5}";
+  expect(w, "bank.rate", "", LT_OK, "{\"rate\":1.5}", "invoke rate {}");
+}
+
+/* --- Long answers ---------------------------------------------------------------------------------------------------
+ */
+TEST(a_long_answer_becomes_an_artifact) {
+  w->options.max_answer_bytes = 10;
+  w->caller.artifacts = &w->artifacts;
+  w->answer = "\"0123456\"";
+  expect(w, "bank.peek", "", LT_OK, "\"0123456\"", "invoke peek {}");
+  w->answer = "\"0123456789\"";
+  expect(w, "bank.peek", "", LT_OK,
+         "{\"preview\":\"0123456789\",\"bytes\":12,\"artifact\":\"a1\",\"note\":\"The answer is long: this is its "
+         "beginning. All of it is in the artifact.\"}",
+         "invoke peek {}; put ann tool-result application/json 12");
+  w->put_status = LT_E_IO;
+  expect(w, "bank.peek", "", LT_OK,
+         "{\"preview\":\"0123456789\",\"bytes\":12,\"artifact\":null,\"note\":\"The answer is long: this is its "
+         "beginning. The rest could not be kept.\"}",
+         "invoke peek {}; put ann tool-result application/json 12; "
+         "warning: an answer of \"bank.peek\" was cut: the disk is full");
+}
+
+TEST(a_preview_ends_between_characters) {
+  char *answer = lt_mem_zalloc(1, 3 * 4000 + 3);
+  answer[0] = '"';
+  for (size_t i = 0; i < 4000; i++) {
+    memcpy(answer + 1 + 3 * i, "€", 3);
+  }
+  answer[1 + 3 * 4000] = '"';
+  w->options.max_answer_bytes = 100;
+  w->caller.artifacts = &w->artifacts;
+  w->answer = answer;
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  assert_int_equal(lt_door_call(w->door, LT_STR("bank.peek"), LT_STR(""), &w->options, &out, NULL), LT_OK);
+  assert_int_equal(lt_json_check(lt_buf_view(&out), NULL), LT_OK);
+  assert_true(lt_str_find(lt_buf_view(&out), LT_STR("€\",\"bytes\":12002"), 0) != SIZE_MAX);
+  assert_true(out.n < LT_ANSWER_PREVIEW_BYTES + 300);
+  lt_buf_release(&out);
+  lt_mem_free(answer);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rules_allow_and_deny),
+      cmocka_unit_test(a_tool_that_needs_approval_is_asked_about),
+      cmocka_unit_test(a_rule_overrides_the_tools_own_word),
+      cmocka_unit_test(budgets_hold),
+      cmocka_unit_test(a_cancel_ends_the_waiting_for_an_answer),
+      cmocka_unit_test(a_tool_may_go_while_somebody_decides),
+      cmocka_unit_test(a_hidden_tool_cannot_be_called),
+      cmocka_unit_test(programs_in_programs_have_an_end),
+      cmocka_unit_test(a_caller_may_have_tools_of_its_own),
+      cmocka_unit_test(calls_are_recorded_before_and_after),
+      cmocka_unit_test(what_cannot_be_recorded_is_not_called),
+      cmocka_unit_test(an_answer_is_not_lost_with_its_record),
+      cmocka_unit_test(what_is_refused_is_not_recorded),
+      cmocka_unit_test(secrets_are_not_shown_and_not_kept),
+      cmocka_unit_test(a_broken_schema_is_told_of_once),
+      cmocka_unit_test(an_answer_that_breaks_its_schema_is_told_of_once),
+      cmocka_unit_test(a_long_answer_becomes_an_artifact),
+      cmocka_unit_test(a_preview_ends_between_characters),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
