@@ -136,101 +136,77 @@ static bool check_input(const options *opt) {
 }
 
 /* --- What comes out --------------------------------------------------------------------------- */
-static void print_line(FILE *to, lt_str text) {
-  fwrite(text.p != NULL ? text.p : "", 1, text.n, to);
-  if (text.n == 0 || text.p[text.n - 1] != '\n') {
-    fputc('\n', to);
-  }
-}
-
-/* A string of the program as UTF-8: half a surrogate pair, which JavaScript allows, becomes U+FFFD. */
-static void print_string(FILE *to, lt_str text) {
-  size_t from = 0;
-  for (size_t i = 0; i + 2 < text.n; i++) {
-    if ((unsigned char)text.p[i] == 0xed && (unsigned char)text.p[i + 1] >= 0xa0) {
-      fwrite(text.p + from, 1, i - from, to);
-      fputs("\xef\xbf\xbd", to);
-      i += 2;
-      from = i + 1;
-    }
-  }
-  print_line(to, lt_str_sub(text, from, text.n));
-}
-
 static void on_text(void *arg, lt_said said, lt_str text) {
-  (void)arg;
   static const char *const prefixes[] = {
       [LT_SAID_LOG] = "[log] ", [LT_SAID_WARNING] = "[warn] ", [LT_SAID_ERROR] = "[error] "};
+  const lt_say *say = &((lt_session *)arg)->say;
   if (said == LT_SAID_OUTPUT) {
-    print_string(stdout, text);
-    fflush(stdout);
+    lt_say_output(say, text);
   } else {
-    fputs(prefixes[said], stderr);
-    print_string(stderr, text);
+    lt_say_line(say, prefixes[said], text);
   }
 }
 
 /* What has happened already must not be repeated by whoever tries again. */
-static void print_calls(const lt_run_result *result) {
-  if (result->calls == NULL) {
-    return;
-  }
-  fputs("  tools called before:", stderr);
+static void print_calls(const lt_say *say, const lt_run_result *result) {
+  lt_buf line;
+  lt_buf_init(&line, LT_MIB);
   unsigned shown = 0, more = 0;
   for (const lt_run_call *call = result->calls; call != NULL; call = call->next) {
     if (shown == 20) {
       more++;
       continue;
     }
-    const char *how = !call->finished ? " (cut short)" : call->error.n > 0 ? " (failed)" : "";
-    fprintf(stderr, "%s %.*s%s", shown++ > 0 ? "," : "", LT_STR_ARG(call->tool), how);
+    lt_buf_addc(&line, shown++ > 0 ? ", " : "");
+    lt_buf_add(&line, call->tool);
+    lt_buf_addc(&line, !call->finished ? " (cut short)" : call->error.n > 0 ? " (failed)" : "");
   }
   if (more > 0) {
-    fprintf(stderr, " and %u more", more);
+    lt_buf_printf(&line, " and %u more", more);
   }
-  fputc('\n', stderr);
+  if (shown > 0) {
+    lt_say_line(say, "  tools called before: ", lt_buf_view(&line));
+  }
+  lt_buf_release(&line);
 }
 
-static void print_failure(const lt_run_result *result) {
-  fputs("error: ", stderr);
-  print_line(stderr, lt_buf_view(&result->error));
-  if (result->line > 0 && result->context.n > 0) {
-    fprintf(stderr, "  at %u:%u: %.*s\n", result->line, result->column, LT_STR_ARG(lt_buf_view(&result->context)));
-  } else if (result->line > 0) {
-    fprintf(stderr, "  at %u:%u\n", result->line, result->column);
+static void print_failure(const lt_say *say, const lt_run_result *result) {
+  lt_say_line(say, "error: ", lt_buf_view(&result->error));
+  if (result->line > 0) {
+    char place[48];
+    snprintf(place, sizeof place, "  at %u:%u%s", result->line, result->column, result->context.n > 0 ? ": " : "");
+    lt_say_line(say, place, lt_buf_view(&result->context));
   }
-  print_calls(result);
+  print_calls(say, result);
 }
 
-static void print_cuts(const lt_run_result *result) {
+static void print_cuts(const lt_say *say, const lt_run_result *result) {
   if (result->output_cut) {
-    fprintf(stderr,
-            "warning: the program output more than its limit: the rest was dropped "
-            "(sandbox.maxOutputBytes; a result is not cut)\n");
+    lt_say_format(say,
+                  "warning: the program output more than its limit: the rest was dropped "
+                  "(sandbox.maxOutputBytes; a result is not cut)");
   }
   if (result->log_cut) {
-    fprintf(stderr, "warning: the program logged more than %lu KiB: the rest was dropped\n",
-            LT_RUN_LOG_MAX_BYTES / LT_KIB);
+    lt_say_format(say, "warning: the program logged more than %lu KiB: the rest was dropped",
+                  LT_RUN_LOG_MAX_BYTES / LT_KIB);
   }
 }
 
-static void print_result(const job *j, const lt_run_result *result) {
+static void print_result(const lt_session *s, const job *j, const lt_run_result *result) {
   if (j->opt.json) {
     lt_buf json;
     lt_buf_init(&json, 4 * LT_JSON_MAX_BYTES);
-    lt_run_result_json(result, NULL, &json);
-    print_line(stdout, lt_buf_view(&json));
+    lt_run_result_json(result, s->secrets, &json);
+    lt_say_output(&s->say, lt_buf_view(&json));
     lt_buf_release(&json);
-    fflush(stdout);
     return;
   }
-  print_cuts(result);
+  print_cuts(&s->say, result);
   if (result->status != LT_OK) {
-    print_failure(result);
+    print_failure(&s->say, result);
   } else if (result->kind != LT_VALUE_UNDEFINED) {
-    print_string(stdout, lt_buf_view(&result->value));
+    lt_say_output(&s->say, lt_buf_view(&result->value));
   }
-  fflush(stdout); /* servers may take their time to end */
 }
 
 static int exit_code_of(lt_status status) {
@@ -241,12 +217,13 @@ static int exit_code_of(lt_status status) {
 }
 
 /* --- The work --------------------------------------------------------------------------------- */
-static bool load_modules(job *j, const lt_config *config) {
+static bool load_modules(lt_session *s, job *j) {
+  const lt_config *config = &s->config;
   size_t count = config->module_count;
   j->modules = lt_mem_zalloc(count + 1, sizeof *j->modules);
   j->sources = lt_mem_zalloc(count + 1, sizeof *j->sources);
   if (j->modules == NULL || j->sources == NULL) {
-    fprintf(stderr, "lathe run: out of memory\n");
+    lt_say_format(&s->say, "lathe run: out of memory");
     return false;
   }
   for (size_t i = 0; i < count; i++) {
@@ -254,7 +231,7 @@ static bool load_modules(job *j, const lt_config *config) {
     lt_buf_init(&j->sources[i], LT_RUN_CODE_MAX_BYTES);
     j->module_count = i + 1;
     if (lt_file_read(config->modules[i].path, &j->sources[i], &err) != LT_OK) {
-      fprintf(stderr, "lathe run: module \"%s\": %s\n", config->modules[i].name, lt_err_msg(&err));
+      lt_say_format(&s->say, "lathe run: module \"%s\": %s", config->modules[i].name, lt_err_msg(&err));
       return false;
     }
     j->modules[i] = (lt_run_module){.name = lt_str_of(config->modules[i].name), .source = lt_buf_view(&j->sources[i])};
@@ -283,15 +260,16 @@ static int run_program(lt_session *s, job *j, lt_quickjs *engine) {
       .module_count = j->module_count,
       .cancel = &s->cancel,
       .on_text = j->opt.json ? NULL : on_text,
+      .arg = s,
   };
   lt_err err = LT_ERR_INIT;
   lt_run_result result;
   lt_run_result_init(&result);
   int code = LT_EXIT_FAILED;
   if (lt_quickjs_run(engine, &request, &result, &err) != LT_OK) {
-    fprintf(stderr, "lathe run: %s\n", lt_err_msg(&err));
+    lt_say_format(&s->say, "lathe run: %s", lt_err_msg(&err));
   } else {
-    print_result(j, &result);
+    print_result(s, j, &result);
     code = exit_code_of(result.status);
   }
   lt_run_result_release(&result);
@@ -303,10 +281,10 @@ static int work(lt_session *s, void *arg) {
   lt_err err = LT_ERR_INIT;
   lt_quickjs *engine = NULL;
   int code = LT_EXIT_CONFIG;
-  if (load_modules(j, &s->config)) {
+  if (load_modules(s, j)) {
     code = LT_EXIT_FAILED;
     if (lt_quickjs_new(s->loop, s->door, 0, &engine, &err) != LT_OK) {
-      fprintf(stderr, "lathe run: %s\n", lt_err_msg(&err));
+      lt_say_format(&s->say, "lathe run: %s", lt_err_msg(&err));
     } else {
       code = run_program(s, j, engine);
     }

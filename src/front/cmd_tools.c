@@ -19,7 +19,7 @@ typedef struct options {
   const char *config;
   const char *mcp_config;
   const char *query;
-  int64_t budget; /* tokens; 0: none */
+  int64_t budget; /* tokens; 0: none; NOT_SAID */
   int64_t limit;  /* tools; 0: all; NOT_SAID */
   bool json;
   bool help;
@@ -35,7 +35,8 @@ static const char help[] =
     "  --types python     Python stubs\n"
     "  --types json       ids, names, descriptions and schemas\n"
     "  --types prompt     the compact listing that a model is shown\n"
-    "  --budget TOKENS    what that may take; more tools are told shorter (default: 4000; 0: no budget)\n"
+    "  --budget TOKENS    what that may take; more tools are told shorter (default: tools.listingTokens, else 4000; 0: "
+    "none)\n"
     "  --limit N          so many tools at most (default: 20 with a QUERY and without --types; 0: all)\n"
     "  --json             the same as --types json\n"
     "  --config FILE      configuration (default: $LATHE_CONFIG, ./lathe.yaml, ~/.config/lathe/lathe.yaml)\n"
@@ -99,7 +100,7 @@ static lt_typegen_tool *select_tools(const lt_catalog *catalog, const char *quer
 }
 
 /* A name in it is a stranger's text. */
-static void print_warnings(const lt_catalog *catalog) {
+static void print_warnings(const lt_say *say, const lt_catalog *catalog) {
   const lt_str *warnings = NULL;
   size_t count = lt_catalog_warnings(catalog, &warnings);
   lt_buf line;
@@ -107,7 +108,7 @@ static void print_warnings(const lt_catalog *catalog) {
   for (size_t i = 0; i < count; i++) {
     lt_buf_clear(&line);
     lt_typegen_put_line(&line, warnings[i], LT_TYPEGEN_DOC_MAX_BYTES);
-    fprintf(stderr, "warning: %.*s\n", LT_STR_ARG(lt_buf_view(&line)));
+    lt_say_line(say, "warning: ", lt_buf_view(&line));
   }
   lt_buf_release(&line);
 }
@@ -138,7 +139,7 @@ static void print_text(const lt_buf *out) {
   fflush(stdout); /* before what is said of it on stderr */
 }
 
-static int print_tools(const options *opt, const lt_catalog *catalog) {
+static int print_tools(const lt_session *s, const options *opt, const lt_catalog *catalog) {
   size_t found = 0;
   lt_err err = LT_ERR_INIT;
   lt_buf out;
@@ -146,11 +147,13 @@ static int print_tools(const options *opt, const lt_catalog *catalog) {
   lt_typegen_tool *tools = select_tools(catalog, opt->query, &found);
   size_t shown = shown_of(opt, found);
   lt_status status = tools == NULL ? LT_E_NOMEM : generate(opt, tools, shown, &out, &err);
+  lt_secrets_mask_buf(s->secrets, &out); /* a server may have put what it was given into its descriptions */
+  status = status == LT_OK ? out.status : status;
   if (status == LT_OK) {
     print_text(&out);
     say_what_is_missing(opt, catalog, found, shown);
   } else {
-    fprintf(stderr, "lathe tools: %s\n", err.status != LT_OK ? lt_err_msg(&err) : lt_status_text(status));
+    lt_say_format(&s->say, "lathe tools: %s", err.status != LT_OK ? lt_err_msg(&err) : lt_status_text(status));
   }
   lt_mem_free(tools);
   lt_buf_release(&out);
@@ -158,21 +161,24 @@ static int print_tools(const options *opt, const lt_catalog *catalog) {
 }
 
 static int work(lt_session *s, void *arg) {
-  const options *opt = arg;
+  options *opt = arg;
   lt_err err = LT_ERR_INIT;
   lt_catalog *catalog = NULL;
   if (lt_door_catalog(s->door, &catalog, &err) != LT_OK) {
-    fprintf(stderr, "lathe tools: %s\n", lt_err_msg(&err));
+    lt_say_format(&s->say, "lathe tools: %s", lt_err_msg(&err));
     return LT_EXIT_FAILED;
   }
-  print_warnings(catalog);
-  int code = print_tools(opt, catalog);
+  if (opt->budget == NOT_SAID) {
+    opt->budget = s->config.listing_tokens > 0 ? s->config.listing_tokens : LT_LISTING_TOKENS;
+  }
+  print_warnings(&s->say, catalog);
+  int code = print_tools(s, opt, catalog);
   lt_catalog_unref(catalog);
   return code;
 }
 
 static int run(int argc, char **argv) {
-  options opt = {.budget = LT_LISTING_TOKENS, .limit = NOT_SAID};
+  options opt = {.budget = NOT_SAID, .limit = NOT_SAID};
   const lt_arg args[] = {
       {"--types", NULL, LT_ARG_TEXT, &opt.types, 0, 0},
       {"--budget", NULL, LT_ARG_NUMBER, &opt.budget, 0, BUDGET_MAX},

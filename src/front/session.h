@@ -1,5 +1,5 @@
-/* A session: what every command that calls tools needs, opened and closed as one: configuration, loop, door, MCP
- * servers.
+/* A session: what every command that calls tools needs, opened and closed as one: configuration, secrets, loop, door,
+ * MCP servers.
  *
  * The work itself is a fiber on the loop: lt_session_main runs it and returns its exit code when everything is closed.
  */
@@ -7,20 +7,20 @@
 #define LT_FRONT_SESSION_H
 
 #include "front/config.h"
+#include "front/say.h"
+#include "front/servers.h"
 #include "io/loop.h"
 #include "tool/door.h"
-#include "tool/mcp_provider.h"
 
 typedef struct lt_session lt_session;
 
 struct lt_session {
   lt_config config;
+  lt_secrets *secrets;
+  lt_say say;
   lt_loop *loop;
   lt_door *door;
-  lt_mcp_provider **servers; /* in the configuration's order; NULL where one could not be opened */
-  size_t server_count;
-  size_t acting;    /* fibers at work on servers */
-  lt_wait acted;    /* woken when the last of them is done */
+  lt_servers *servers;
   lt_cancel cancel; /* fired by SIGINT and SIGTERM */
   int (*work)(lt_session *session, void *arg) LT_YIELDS;
   void *arg;

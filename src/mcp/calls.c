@@ -69,7 +69,7 @@ static void take_answer(lt_mcp_request *request, lt_mcp_result *line, lt_json re
 }
 
 /* "Error responses MUST include an `error` field with a `code` and `message`." (Overview, Error Responses) */
-static lt_status read_error(lt_json error, lt_arena *arena, const char *const *env, lt_err *err) {
+static lt_status read_error(lt_json error, lt_arena *arena, const lt_secrets *secrets, lt_err *err) {
   int64_t code = 0;
   bool has_code = lt_json_int(lt_json_get(error, "code"), &code);
   lt_str text = LT_STR_NULL;
@@ -78,7 +78,7 @@ static lt_status read_error(lt_json error, lt_arena *arena, const char *const *e
   }
   lt_buf words;
   lt_buf_init(&words, 2 * LT_MCP_WORDS_MAX_BYTES);
-  lt_mcp_words_add(&words, text, LT_MCP_HEAD, LT_MCP_WORDS_MAX_BYTES, env);
+  lt_mcp_words_add(&words, text, LT_MCP_HEAD, LT_MCP_WORDS_MAX_BYTES, secrets);
   lt_status status = code == LT_MCP_INVALID_PARAMS ? LT_E_INVALID : LT_E_PROTOCOL;
   lt_fail(err, status, "the server answered with error %lld: %.*s", (long long)code, LT_STR_ARG(lt_buf_view(&words)));
   lt_buf_release(&words);
@@ -86,9 +86,9 @@ static lt_status read_error(lt_json error, lt_arena *arena, const char *const *e
 }
 
 static lt_status read_answer(lt_mcp_request *request, const lt_mcp_message *message, lt_mcp_result *line,
-                             const char *const *env) {
+                             const lt_secrets *secrets) {
   if (lt_json_exists(message->error)) {
-    return read_error(message->error, &line->arena, env, &request->err);
+    return read_error(message->error, &line->arena, secrets, &request->err);
   }
   if (lt_json_typeof(message->result) != LT_JSON_OBJECT) {
     return lt_fail(&request->err, LT_E_PROTOCOL, "the server's answer has no result: expected an object, got %s",
@@ -101,7 +101,7 @@ static lt_status read_answer(lt_mcp_request *request, const lt_mcp_message *mess
 static void resolve_lost(lt_mcp_calls *calls);
 
 lt_mcp_answered lt_mcp_calls_answer(lt_mcp_calls *calls, const lt_mcp_message *message, lt_mcp_result *line,
-                                    const char *const *env) {
+                                    const lt_secrets *secrets) {
   int64_t id;
   if (!lt_mcp_id_read(message->id, &id)) {
     return LT_MCP_ANSWERED_NONE;
@@ -110,7 +110,7 @@ lt_mcp_answered lt_mcp_calls_answer(lt_mcp_calls *calls, const lt_mcp_message *m
   if (!request) {
     return was_late(calls, id) ? LT_MCP_ANSWERED_LATE : LT_MCP_ANSWERED_NONE;
   }
-  finish(calls, request, read_answer(request, message, line, env));
+  finish(calls, request, read_answer(request, message, line, secrets));
   resolve_lost(calls);
   return LT_MCP_ANSWERED;
 }

@@ -7,6 +7,7 @@
 #define LT_MCP_CALLS_H
 
 #include "base/limits.h"
+#include "codec/secrets.h"
 #include "mcp/client.h"
 #include "mcp/protocol.h"
 
@@ -47,9 +48,9 @@ void lt_mcp_calls_enter(lt_mcp_calls *calls, lt_mcp_request *request);
 void lt_mcp_calls_leave(lt_mcp_calls *calls, lt_mcp_request *request);
 
 /* Hands a response over. On LT_MCP_ANSWERED, `line` has been taken when it carried a result.
- * `env` is for what must not be shown of an error's text. */
+ * `secrets`: what must not be shown of an error's text; may be NULL. */
 lt_mcp_answered lt_mcp_calls_answer(lt_mcp_calls *calls, const lt_mcp_message *message, lt_mcp_result *line,
-                                    const char *const *env);
+                                    const lt_secrets *secrets);
 
 /* Passes notifications/progress on to the request it belongs to, if there is one. */
 void lt_mcp_calls_progress(lt_mcp_calls *calls, lt_json params, lt_arena *arena);

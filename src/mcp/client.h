@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "codec/json.h"
+#include "codec/secrets.h"
 #include "io/loop.h"
 
 typedef struct lt_mcp lt_mcp;
@@ -30,6 +31,7 @@ typedef struct lt_mcp_options {
   uint64_t start_timeout_ms; /* 0: LT_MCP_START_TIMEOUT_MS */
   uint64_t call_timeout_ms;  /* 0: LT_MCP_CALL_TIMEOUT_MS */
   bool verbose;              /* pass the server's stderr on */
+  const lt_secrets *secrets; /* masked in everything of the server's that gets into a message; may be NULL. Borrows */
   /* Called on the loop whenever the list of tools has changed (first list, list_changed, restart), not when a new
    * listing is the same as the old one; must not yield. */
   void (*on_tools)(void *arg, lt_mcp *mcp);

@@ -31,7 +31,7 @@ static void warn(lt_mcp_session *s, const char *before, lt_str words) {
   lt_buf text;
   lt_buf_init(&text, 4 * LT_KIB);
   lt_buf_addc(&text, before);
-  lt_mcp_words_add(&text, words, LT_MCP_HEAD, LT_MCP_WORDS_MAX_BYTES / 2, s->o.server->env);
+  lt_mcp_words_add(&text, words, LT_MCP_HEAD, LT_MCP_WORDS_MAX_BYTES / 2, s->o.server->secrets);
   if (text.status == LT_OK) {
     s->o.on_warning(s->o.arg, lt_buf_view(&text));
   }
@@ -52,7 +52,7 @@ void lt_mcp_session_end(lt_mcp_session *s, const lt_err *why) {
 static void add_stderr(const lt_mcp_session *s, lt_buf *text) {
   lt_buf words;
   lt_buf_init(&words, 2 * LT_MCP_WORDS_MAX_BYTES);
-  lt_mcp_words_add(&words, lt_mcp_link_stderr(s->link), LT_MCP_TAIL, LT_MCP_WORDS_MAX_BYTES, s->o.server->env);
+  lt_mcp_words_add(&words, lt_mcp_link_stderr(s->link), LT_MCP_TAIL, LT_MCP_WORDS_MAX_BYTES, s->o.server->secrets);
   if (words.n > 0) {
     lt_buf_addc(text, "; the end of its stderr: ");
     lt_buf_add(text, lt_buf_view(&words));
@@ -147,7 +147,7 @@ static void notice(lt_mcp_session *s, const lt_mcp_message *m, lt_arena *arena) 
 }
 
 static void take_answer(lt_mcp_session *s, const lt_mcp_message *m, lt_mcp_result *line) {
-  if (lt_mcp_calls_answer(&s->calls, m, line, s->o.server->env) == LT_MCP_ANSWERED_NONE && !s->warned_answer) {
+  if (lt_mcp_calls_answer(&s->calls, m, line, s->o.server->secrets) == LT_MCP_ANSWERED_NONE && !s->warned_answer) {
     s->warned_answer = true;
     warn(s, "sent an answer that no request waits for; ignored: ", lt_json_text(lt_json_root(&line->doc)));
   }
@@ -328,7 +328,7 @@ static lt_status read_initialized(lt_mcp_session *s, lt_json result, lt_err *err
   if (!lt_mcp_version_known(version)) {
     lt_buf words;
     lt_buf_init(&words, LT_KIB);
-    lt_mcp_words_add(&words, version, LT_MCP_HEAD, 40, s->o.server->env);
+    lt_mcp_words_add(&words, version, LT_MCP_HEAD, 40, s->o.server->secrets);
     lt_fail(err, LT_E_PROTOCOL,
             "the server speaks protocol version \"%.*s\"; known are " LT_MCP_VERSIONS_TEXT
             ". Use a version of the server that speaks one of these",

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "codec/secrets.h"
 
 typedef enum lt_mcp_end {
   LT_MCP_HEAD, /* keep the beginning */
@@ -11,9 +12,7 @@ typedef enum lt_mcp_end {
 } lt_mcp_end;
 
 /* Appends at most about `max` bytes of `text`: control characters and terminal escapes are left out, bytes that are not
- * UTF-8 become "?", white space at the ends goes. Values of environment variables that were set for the server (not
- * simply inherited from us) or whose names sound secret become "***".
- * `env`: NAME=value, NULL last, or NULL for our own environment. */
-void lt_mcp_words_add(lt_buf *out, lt_str text, lt_mcp_end end, size_t max, const char *const *env);
+ * UTF-8 become "?", white space at the ends goes, secrets are masked; `secrets` may be NULL. */
+void lt_mcp_words_add(lt_buf *out, lt_str text, lt_mcp_end end, size_t max, const lt_secrets *secrets);
 
 #endif

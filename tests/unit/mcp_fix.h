@@ -19,7 +19,8 @@
 /* One client under test, and what it has told us. */
 typedef struct fix {
   lt_mcp *mcp;
-  size_t listings; /* calls of on_tools */
+  size_t listings;     /* calls of on_tools */
+  lt_secrets *secrets; /* for its next start; may be NULL */
   size_t warned;
   char warnings[16384];
 } fix;

@@ -162,6 +162,7 @@ static void open_command(const char *command, const char *const *args, const cha
                             .env = env,
                             .start_timeout_ms = timeout_ms,
                             .call_timeout_ms = timeout_ms,
+                            .secrets = f.secrets,
                             .on_warning = on_warning,
                             .on_tools = on_tools,
                             .arg = &f};
@@ -226,6 +227,9 @@ static void body_secrets(void) {
   char path[4096];
   snprintf(path, sizeof path, "PATH=%s", getenv("PATH"));
   const char *env[] = {path, "API_TOKEN=hunter2!", "PLAIN=configured-value", "MODE=yes", NULL};
+  f.secrets = lt_secrets_new();
+  assert_int_equal(lt_secrets_add(f.secrets, LT_STR("hunter2!")), LT_OK);
+  assert_int_equal(lt_secrets_add(f.secrets, LT_STR("configured-value")), LT_OK);
   static const char *const args[] = {"tests/fakes/mcp_server.mjs", "--stderr-env=API_TOKEN", "--exit=1",
                                      "--stderr=say configured-value: yes\n", NULL};
   open_command("node", args, env, 20000);
@@ -240,6 +244,8 @@ static void body_secrets(void) {
   expect_result("env", "{\"name\":\"HOME\"}", "(unset)");
   expect_failure("error", "{\"message\":\"bad token hunter2!\"}", LT_E_PROTOCOL, "bad token ***");
   close_it();
+  lt_secrets_free(f.secrets);
+  f.secrets = NULL;
 }
 
 /* --- Calls ------------------------------------------------------------------------------------------------------- */

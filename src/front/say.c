@@ -1,0 +1,70 @@
+#include "front/say.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/limits.h"
+
+/* Strings of programs may hold half a surrogate pair, which UTF-8 may not. */
+static void print_utf8(FILE *to, lt_str text) {
+  size_t from = 0;
+  for (size_t i = 0; i + 2 < text.n; i++) {
+    if ((unsigned char)text.p[i] == 0xed && (unsigned char)text.p[i + 1] >= 0xa0) {
+      fwrite(text.p + from, 1, i - from, to);
+      fputs("\xef\xbf\xbd", to);
+      i += 2;
+      from = i + 1;
+    }
+  }
+  fwrite(text.n > from ? text.p + from : "", 1, text.n - from, to);
+  if (text.n == 0 || text.p[text.n - 1] != '\n') {
+    fputc('\n', to);
+  }
+}
+
+/* The cursor stands behind an open question: what is said goes on a line of its own, then the question comes again. */
+static void make_room(const lt_say *say) {
+  if (say->question != NULL) {
+    fputc('\n', stderr);
+  }
+}
+
+static void ask_again(const lt_say *say) {
+  if (say->question != NULL) {
+    say->question(say->arg);
+  }
+}
+
+void lt_say_line(const lt_say *say, const char *before, lt_str text) {
+  lt_buf masked;
+  lt_buf_init(&masked, LT_JSON_MAX_BYTES);
+  if (lt_secrets_in(say->secrets, text)) {
+    lt_secrets_mask(say->secrets, text, &masked);
+    text = masked.status == LT_OK ? lt_buf_view(&masked) : LT_STR("***");
+  }
+  make_room(say);
+  fputs(before, stderr);
+  print_utf8(stderr, text);
+  ask_again(say);
+  lt_buf_release(&masked);
+}
+
+void lt_say_format(const lt_say *say, const char *format, ...) {
+  char text[2 * LT_ERR_MSG_MAX];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  lt_say_line(say, "", lt_str_of(text));
+}
+
+void lt_say_warning(void *say, lt_str message) {
+  lt_say_line(say, "warning: ", message);
+}
+
+void lt_say_output(const lt_say *say, lt_str text) {
+  make_room(say);
+  print_utf8(stdout, text);
+  fflush(stdout);
+  ask_again(say);
+}
