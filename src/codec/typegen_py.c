@@ -69,14 +69,15 @@ static void put_quoted(lt_buf *out, lt_str s) {
   }
 }
 
-static void put_docstring(lt_buf *out, lt_str doc) {
+/* A reader takes the indentation of all lines but the first away: a section's heading must not be the first. */
+static void put_docstring(lt_buf *out, lt_str doc, bool headed) {
   bool block = doc.n > 0 && memchr(doc.p, '\n', doc.n) != NULL;
-  lt_buf_addc(out, "    \"\"\"");
+  lt_buf_addc(out, block && headed ? "    \"\"\"\n" : "    \"\"\"");
   size_t end;
   for (size_t at = 0; at <= doc.n; at = end + 1) {
     end = lt_str_find(doc, LT_STR("\n"), at);
     end = end == SIZE_MAX ? doc.n : end;
-    lt_buf_addc(out, at > 0 && end > at ? "    " : "");
+    lt_buf_addc(out, (at > 0 || (block && headed)) && end > at ? "    " : "");
     put_quoted(out, lt_str_sub(doc, at, end));
     lt_buf_addc(out, end < doc.n ? "\n" : "");
   }
@@ -257,7 +258,7 @@ static void put_returns(py_tool *t) {
 /* --- Stubs ---------------------------------------------------------------------------------------------------------
  */
 
-/* LT_E_INVALID: arguments that are not described by a plain object of properties. */
+/* LT_E_INVALID: arguments that are not described by a plain object of properties, or not all of them. */
 static lt_status read_input(py_tool *t) {
   lt_str text = t->tool->input_schema;
   if (lt_str_trim(text).n == 0) {
@@ -276,11 +277,9 @@ static lt_status read_input(py_tool *t) {
   lt_typegen_props props;
   LT_TRY(lt_typegen_props_read(target, t->g.arena, &props));
   LT_TRY(read_args(t, &props));
-  bool plain =
-      lt_typegen_is_plain_object(target) || (lt_json_typeof(target) == LT_JSON_OBJECT && lt_typegen_is_vague(target));
-  bool open =
-      props.count == 0 && lt_json_typeof(lt_typegen_key(target, LT_KEY_ADDITIONAL_PROPERTIES)) == LT_JSON_OBJECT;
-  return plain && !open ? LT_OK : LT_E_INVALID;
+  lt_json_type more = lt_json_typeof(lt_typegen_key(target, LT_KEY_ADDITIONAL_PROPERTIES));
+  bool open = more == LT_JSON_OBJECT || more == LT_JSON_TRUE || lt_typegen_has(target, LT_KEY_PATTERN_PROPERTIES);
+  return lt_typegen_is_plain_object(target) && !open ? LT_OK : LT_E_INVALID;
 }
 
 static lt_status put_stub(py_tool *t, lt_str name) {
@@ -297,10 +296,11 @@ static lt_status put_stub(py_tool *t, lt_str name) {
   lt_buf_addc(out, status == LT_E_INVALID ? (any ? ", **arguments: Any" : "**arguments: Any") : "");
   lt_buf_addc(out, ") -> Any:\n");
   lt_typegen_put_text(&t->doc, t->tool->description, LT_TYPEGEN_DOC_MAX_BYTES);
+  bool headed = t->doc.n == 0;
   put_args_doc(t);
   put_returns(t);
   if (t->doc.n > 0) {
-    put_docstring(out, lt_buf_view(&t->doc));
+    put_docstring(out, lt_buf_view(&t->doc), headed);
   } else {
     lt_buf_addc(out, "    ...\n");
   }

@@ -77,6 +77,17 @@ bool lt_typegen_is_composed(lt_json schema) {
          lt_typegen_all_tell(lt_typegen_key(schema, LT_KEY_ONE_OF)) || any_tells(lt_typegen_key(schema, LT_KEY_ALL_OF));
 }
 
+bool lt_typegen_is_loose_tuple(lt_json schema) {
+  lt_json items = lt_typegen_key(schema, LT_KEY_ITEMS);
+  bool old = lt_json_typeof(items) == LT_JSON_ARRAY; /* before 2020-12 */
+  lt_json parts = old ? items : lt_typegen_key(schema, LT_KEY_PREFIX_ITEMS);
+  lt_json rest = old ? lt_typegen_key(schema, LT_KEY_ADDITIONAL_ITEMS) : items;
+  int64_t least = INT64_MAX;
+  (void)lt_json_int(lt_typegen_key(schema, LT_KEY_MIN_ITEMS), &least);
+  return lt_json_typeof(parts) == LT_JSON_ARRAY && lt_json_count(parts) > 0 &&
+         (least < lt_json_count(parts) || (lt_json_exists(rest) && lt_json_typeof(rest) != LT_JSON_FALSE));
+}
+
 bool lt_typegen_is_crossed(lt_json schema) {
   bool literal = lt_typegen_has(schema, LT_KEY_ENUM) || lt_typegen_has(schema, LT_KEY_CONST);
   size_t parts = (size_t)lt_typegen_has(schema, LT_KEY_REF) + lt_typegen_has(schema, LT_KEY_ANY_OF) +

@@ -29,6 +29,8 @@ bool lt_typegen_all_tell(lt_json schemas);
 bool lt_typegen_is_composed(lt_json schema);
 /* Whether a value must fit several of `type`, $ref, anyOf, oneOf and the members of allOf at once. */
 bool lt_typegen_is_crossed(lt_json schema);
+/* Whether the schema is a tuple with places that may be missing, or with any number of others after them. */
+bool lt_typegen_is_loose_tuple(lt_json schema);
 /* Whether the schema is a plain object: `type` object (or as good as), neither composed nor enumerated nor nullable. */
 bool lt_typegen_is_plain_object(lt_json schema);
 /* Whether the empty object is valid, as far as a look at this schema tells; a $ref counts as no. */

@@ -15,7 +15,7 @@ static void put_declaration(lt_tsgen *g, lt_str name, lt_json schema) {
   lt_buf_add(g->out, name);
   g->defining = schema;
   g->direct = !object;
-  g->crossed = false;
+  g->where = (lt_tsgen_where){false, false};
   if (object) {
     lt_tsgen_put(g, " ");
     lt_tsgen_put_object(g, schema);

@@ -17,6 +17,20 @@ typedef struct lt_tsgen_def {
   size_t same_as; /* the entry that declares the type: itself, or an earlier one */
 } lt_tsgen_def;
 
+/* A reference in an array is looked at by TypeScript only when it is needed, and may lead back to what is being
+ * declared; unless the array is part of an intersection, or in a place of a tuple that may be missing or be there many
+ * times. */
+typedef struct lt_tsgen_where {
+  bool in_array;
+  bool eager; /* looked at at once, in an array too */
+} lt_tsgen_where;
+
+/* Where the parts of `schema` are, which is at `where` itself. */
+lt_tsgen_where lt_tsgen_within(lt_tsgen_where where, lt_json schema);
+static inline bool lt_tsgen_is_deferred(lt_tsgen_where where) {
+  return where.in_array && !where.eager;
+}
+
 typedef struct lt_tsgen {
   lt_buf *out;
   lt_arena *arena;
@@ -33,7 +47,7 @@ typedef struct lt_tsgen {
   size_t def_cap;
   lt_json defining; /* what is being declared ... */
   bool direct;      /* ... and whether a type written now would be an alias of it, not a part ... */
-  bool crossed;     /* ... inside an intersection, where TypeScript looks into arrays at once */
+  lt_tsgen_where where;
   lt_buf doc;       /* scratch */
   lt_status status; /* sticks; the output's status is apart */
 } lt_tsgen;

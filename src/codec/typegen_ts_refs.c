@@ -129,16 +129,21 @@ static const lt_tsgen_def *def_of(lt_tsgen *g, lt_json ref) {
   return &g->defs[i];
 }
 
-static bool leads_to(lt_tsgen *g, lt_json schema, bool crossed, int *budget);
+lt_tsgen_where lt_tsgen_within(lt_tsgen_where where, lt_json schema) {
+  where.eager |= lt_typegen_is_loose_tuple(schema) || (!where.in_array && lt_typegen_is_crossed(schema));
+  return where;
+}
+
+static bool leads_to(lt_tsgen *g, lt_json schema, lt_tsgen_where where, int *budget);
 
 /* One schema or a list of them. */
-static bool part_leads_to(lt_tsgen *g, lt_json part, bool crossed, int *budget) {
+static bool part_leads_to(lt_tsgen *g, lt_json part, lt_tsgen_where where, int *budget) {
   if (lt_json_typeof(part) == LT_JSON_OBJECT) {
-    return leads_to(g, part, crossed, budget);
+    return leads_to(g, part, where, budget);
   }
   lt_json_iter it = lt_json_each(part);
   while (lt_json_next(&it)) {
-    if (lt_json_typeof(it.value) == LT_JSON_OBJECT && leads_to(g, it.value, crossed, budget)) {
+    if (lt_json_typeof(it.value) == LT_JSON_OBJECT && leads_to(g, it.value, where, budget)) {
       return true;
     }
   }
@@ -146,26 +151,26 @@ static bool part_leads_to(lt_tsgen *g, lt_json part, bool crossed, int *budget) 
 }
 
 /* Whether the type of `schema` would be what is being declared itself by way of references and alternatives alone, and
- * of arrays inside intersections: TypeScript refuses that ("circularly references itself"). When in doubt, yes. */
-static bool leads_to(lt_tsgen *g, lt_json schema, bool crossed, int *budget) {
-  static const lt_typegen_keyword parts[] = {LT_KEY_ANY_OF, LT_KEY_ONE_OF,       LT_KEY_ALL_OF,
-                                             LT_KEY_ITEMS,  LT_KEY_PREFIX_ITEMS, LT_KEY_ADDITIONAL_ITEMS};
+ * of arrays that TypeScript looks into at once: it refuses that ("circularly references itself"). When in doubt, yes.
+ */
+static bool leads_to(lt_tsgen *g, lt_json schema, lt_tsgen_where where, int *budget) {
+  static const lt_typegen_keyword same[] = {LT_KEY_ANY_OF, LT_KEY_ONE_OF, LT_KEY_ALL_OF};
+  static const lt_typegen_keyword members[] = {LT_KEY_ITEMS, LT_KEY_PREFIX_ITEMS, LT_KEY_ADDITIONAL_ITEMS};
   if (schema.at == g->defining.at || --*budget < 0 || g->steps++ >= LT_TYPEGEN_STEPS_MAX) {
     return true;
   }
+  where = lt_tsgen_within(where, schema);
   lt_json ref = lt_typegen_key(schema, LT_KEY_REF);
-  const lt_tsgen_def *def = lt_json_exists(ref) ? def_of(g, ref) : NULL;
-  crossed |= lt_typegen_is_crossed(schema);
-  if (def != NULL && lt_json_exists(def->target) && leads_to(g, def->target, crossed, budget)) {
-    return true;
+  const lt_tsgen_def *def = lt_json_exists(ref) && !lt_tsgen_is_deferred(where) ? def_of(g, ref) : NULL;
+  bool found = def != NULL && lt_json_exists(def->target) && leads_to(g, def->target, where, budget);
+  for (size_t i = 0; i < 3 && !found; i++) {
+    found = part_leads_to(g, lt_typegen_key(schema, same[i]), where, budget);
   }
-  size_t count = sizeof(parts) / sizeof(parts[0]);
-  for (size_t i = 0; i < (crossed ? count : count / 2); i++) {
-    if (part_leads_to(g, lt_typegen_key(schema, parts[i]), crossed, budget)) {
-      return true;
-    }
+  where.in_array = true;
+  for (size_t i = 0; i < 3 && !found; i++) {
+    found = part_leads_to(g, lt_typegen_key(schema, members[i]), where, budget);
   }
-  return false;
+  return found;
 }
 
 void lt_tsgen_put_reference(lt_tsgen *g, lt_json ref) {
@@ -181,7 +186,7 @@ void lt_tsgen_put_reference(lt_tsgen *g, lt_json ref) {
     return;
   }
   int budget = 200;
-  if (g->direct && leads_to(g, def->target, g->crossed, &budget)) {
+  if (g->direct && !lt_tsgen_is_deferred(g->where) && leads_to(g, def->target, g->where, &budget)) {
     lt_tsgen_put_any(g, "a reference to itself:", def->ref);
     return;
   }

@@ -268,7 +268,7 @@ static void put_nameless(lt_tsgen *g, lt_json schema, lt_json more, bool open) {
   bool untold = !lt_typegen_has(schema, LT_KEY_PROPERTIES) && !lt_typegen_has(schema, LT_KEY_ADDITIONAL_PROPERTIES);
   bool whole_input = schema.at == g->root.at && g->input;
   if (!open && (!untold || whole_input)) {
-    lt_tsgen_put(g, whole_input && !g->crossed ? "{ [k: string]: never }" : "{}");
+    lt_tsgen_put(g, whole_input && !g->where.eager ? "{ [k: string]: never }" : "{}");
     return;
   }
   lt_tsgen_put(g, "{ ");
@@ -302,7 +302,9 @@ void lt_tsgen_put_object(lt_tsgen *g, lt_json schema) {
 
 static void put_one_type(lt_tsgen *g, lt_json schema, unsigned bit) {
   bool direct = g->direct;
-  g->direct = direct && g->crossed && bit == LT_TYPEGEN_ARRAY;
+  bool in_array = g->where.in_array;
+  g->direct = direct && bit == LT_TYPEGEN_ARRAY;
+  g->where.in_array |= bit == LT_TYPEGEN_ARRAY;
   switch (bit) {
     case LT_TYPEGEN_NULL:
       lt_tsgen_put(g, "null");
@@ -328,6 +330,7 @@ static void put_one_type(lt_tsgen *g, lt_json schema, unsigned bit) {
       break;
   }
   g->direct = direct;
+  g->where.in_array = in_array;
 }
 
 /* The types of the schema's `type`, in its order. */
@@ -475,10 +478,10 @@ static lt_tsgen_prec put_parts(lt_tsgen *g, lt_json schema) {
 }
 
 static lt_tsgen_prec put_schema_object(lt_tsgen *g, lt_json schema) {
-  bool crossed = g->crossed;
-  g->crossed |= lt_typegen_is_crossed(schema);
+  lt_tsgen_where where = g->where;
+  g->where = lt_tsgen_within(where, schema);
   lt_tsgen_prec prec = put_parts(g, schema);
-  g->crossed = crossed;
+  g->where = where;
   if (lt_json_bool(lt_typegen_key(schema, LT_KEY_NULLABLE), false) && !lt_typegen_is_vague(schema)) { /* OpenAPI 3.0 */
     lt_tsgen_put(g, " | null");
     return LT_TSGEN_UNION;

@@ -1,6 +1,6 @@
 // What a program is told of its tools, checked by those who read it: TypeScript's own compiler and Python's own parser.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
@@ -18,9 +18,11 @@ function findCompiler() {
 }
 const compiler = findCompiler();
 
-const output = (command, args, cwd) =>
+const output = (command, args, cwd, stdin = "") =>
   new Promise((yes, no) => {
-    const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, { cwd, stdio: "pipe" });
+    child.stdin.on("error", () => {}); // it need not read all of it
+    child.stdin.end(stdin);
     let text = "";
     child.stdout.on("data", (bytes) => (text += bytes));
     child.stderr.on("data", (bytes) => (text += bytes));
@@ -56,6 +58,29 @@ async function listing(args, types) {
   assert.equal(end.code, 0, end.stderr);
   return end.stdout;
 }
+
+/** What Python's own parser makes of stubs: {name: {required, optional, types, open, doc}}. */
+const PARSE = `
+import ast, json, sys
+tree = ast.parse(sys.stdin.read(), "stubs.pyi")
+compile(tree, "stubs.pyi", "exec")
+found = {}
+for f in tree.body[1:]:
+    assert isinstance(f, ast.FunctionDef) and f.name not in found, ast.dump(f)
+    named = list(zip(f.args.kwonlyargs, f.args.kw_defaults))
+    found[f.name] = {"required": [a.arg for a, d in named if d is None], "optional": [a.arg for a, d in named if d is not None],
+                     "types": {a.arg: ast.unparse(a.annotation) for a, d in named}, "open": f.args.kwarg is not None, "doc": ast.get_docstring(f) or ""}
+json.dump(found, sys.stdout)
+`;
+const python = existsSync("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
+async function parsePython(stubs) {
+  const { code, text } = await output(python, ["-c", PARSE], folder(), stubs);
+  assert.equal(code, 0, text.slice(-2000));
+  return JSON.parse(text);
+}
+const noPython = spawnSync(python, ["--version"]).status !== 0 && "python3 is not there";
+/** The Python name of an id or a property. */
+const pyName = (name) => name.replace(/[^A-Za-z0-9_]/gu, "_").replace(/^(?=\d|$)/, "_").replace(/^(False|None|True|and|as|assert|async|await|break|call_tool|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)$/, "$1_");
 
 /* --- Values that a schema allows --------------------------------------------------------------------------------- */
 
@@ -106,16 +131,19 @@ const absent = missing();
 const noCompiler = !compiler && "npm ci has not been run in tests/: typescript is not there";
 const skip = noCompiler || (absent.length > 0 && `npm ci has not been run in tests/: ${absent.join(", ")} not there`);
 
-describe("declarations of ten real servers", { skip }, () => {
+describe("ten real servers", { skip }, () => {
   let tools;
   let together;
+  let replayed;
   const alone = {};
   before(async () => {
-    const dir = folder();
-    const all = servers(entries(dir));
-    tools = JSON.parse(await listing(all));
-    together = await listing(all, "ts");
-    for (const name of names) alone[`${name}.ts`] = await listing(servers(entries(dir, [name])), "ts");
+    const real = servers(entries(folder()));
+    [tools, together] = [JSON.parse(await listing(real)), await listing(real, "ts")];
+    // The same lists from servers that start at once.
+    const own = (name) => tools.filter((t) => t.id.startsWith(`${name}.`)).map((t) => ({ tool: { ...t, name: t.id.slice(name.length + 1) } }));
+    const replay = Object.fromEntries(names.map((name) => [name, scripted(own(name))]));
+    replayed = servers(replay);
+    for (const name of names) alone[`${name}.ts`] = await listing(servers({ [name]: replay[name] }), "ts");
   });
 
   test("every server tells its tools", () => {
@@ -168,6 +196,29 @@ describe("declarations of ten real servers", { skip }, () => {
     });
     const errors = await check(together, program.join("\n"));
     assert.deepEqual(errors.map((e) => [e.line, e.code]), telling.map((_, i) => [2 * i + 2, "TS2339"]));
+  });
+
+  test("Python parses the stubs; their arguments are those of the schemas", { skip: noPython }, async () => {
+    const stubs = await parsePython(await listing(replayed, "python"));
+    assert.equal(Object.keys(stubs).length, tools.length + 1);
+    for (const { id, inputSchema, description } of tools) {
+      const stub = stubs[pyName(id)];
+      const required = inputSchema.required ?? [];
+      const own = Object.keys(inputSchema.properties ?? {});
+      assert.deepEqual(stub.required, own.filter((key) => required.includes(key)).map(pyName), id);
+      assert.deepEqual(stub.optional, own.filter((key) => !required.includes(key)).map(pyName), id);
+      const [begin] = description.trim().split(/\s*\n/);
+      assert.ok(stub.doc.startsWith(begin.slice(0, 40)), `${id}: ${stub.doc.slice(0, 100)}`);
+    }
+  });
+  test("the listing names every tool once", async () => {
+    const listed = await listing(replayed, "prompt");
+    for (const { id } of tools) assert.equal(listed.split(`(ID: ${id})`).length, 2, id);
+    assert.equal(listed.trimEnd().split("\n").length, names.length);
+  });
+  test("two runs print the same bytes, in all four forms", async () => {
+    for (const types of ["ts", "python", "json", "prompt"]) assert.ok((await listing(replayed, types)) === (await listing(replayed, types)), types);
+    assert.equal(await listing(replayed, "ts"), together);
   });
 });
 
@@ -292,6 +343,7 @@ const nasty = [
     old: { ...string, deprecated: true },
   })),
   tool("keyed", object(Object.fromEntries(keys.map((k) => [k, string])))),
+  tool("quoted", object({ v: { ...string, description: '"""' } }), { description: 'says """hi""" \\n \\' }),
   tool("inherited", object({ constructor: string, toString: string, hasOwnProperty: string }, { required: ["constructor", "toString", "hasOwnProperty"] })),
   tool("long", object({ v: { ...string, description: text } }), { description: text }),
   tool("dirty", object({ v: { ...string, description: "\x1b[31mred\x1b[0m \u202egnp\x00\x07" } }), { description: "\x1b]0;title\x07one\u2028two\r\nthree" }),
@@ -360,9 +412,10 @@ describe("tools that no good server has", { skip: noCompiler }, () => {
     assert.match(comments, /\/\*\*\n \* closes \* \/ alert\(1\) \/\* it\n \* \* \/\n \* \/\*\* \/\n \*\/\n$/);
   });
   test("keys that are no identifiers are quoted, whatever is in them", async () => {
-    const uses = keys.map((k) => `await keyed({ ${k === "__proto__" ? '["__proto__"]' : JSON.stringify(k)}: "v" });`);
+    const written = (k) => (k === "__proto__" ? '["__proto__"]' : JSON.stringify(k).replace("\u2028", "\\u2028")); // which ends a line in TypeScript
+    const uses = keys.map((k) => `await keyed({ ${written(k)}: "v" });`);
     await compiles(ts, [...uses, `await inherited({ constructor: "a", toString: "b", hasOwnProperty: "c" });`].join("\n"));
-    const wrong = uses.filter((line) => !line.includes("__proto__")).map((line) => line.replace(': "v"', ": 5"));
+    const wrong = uses.map((line) => line.replace(': "v"', ": 5"));
     assert.deepEqual((await check(ts, wrong.join("\n"))).map((e) => [e.line, e.code]), wrong.map((_, i) => [i + 1, "TS2322"]));
     assert.match(part("keyed", "Keyed"), /^ {2}class\?: string;$/m);
   });
@@ -410,5 +463,80 @@ describe("tools that no good server has", { skip: noCompiler }, () => {
   test("terminal escapes, line separators and what reverses text are gone", () => {
     assert.match(part("dirty", "Dirty"), /\/\*\* red gnp \*\/\n {2}v\?: string;[\s\S]*\/\*\*\n \* one\n \* two\n \* three\n \*\/\n$/);
     assert.doesNotMatch(ts.replace(/"(?:[^"\\\n]|\\.)*"/g, '""'), /[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/);
+  });
+
+  // And what it has no counterpart for.
+  describe("in Python", { skip: noPython }, () => {
+    let stubs;
+    before(async () => { stubs = await parsePython(await listing(args, "python")); });
+
+    test("every tool has a stub by its id", () => assert.deepEqual(Object.keys(stubs).sort(), ["call_tool", ...nasty.map(({ tool: { name } }) => pyName(`n.${name}`))].sort()));
+    test("types", () => {
+      assert.deepEqual(stubs.n_literals.types, { e: "Literal['a', 'b']", n: "Any", c: "Literal['only']", o: "Any", z: "None", sn: "str | None", nb: "str | None", none: "Any", q: `Literal[${JSON.stringify('a"*/\n`${b}').replace(/^"|"$/g, "'").replace('\\"', '"')}]` });
+      assert.deepEqual(stubs.n_tuples.types, { pair: "list[str | float]", plain: "list[str | float]", rest: "list[str]", part: "list[str | float]", old: "list[str | bool]", oldrest: "list[str]", fixed: "list[float]", untold: "list[Any]" });
+      assert.deepEqual(stubs.n_tree.types, { root: "dict[str, Any]", any: "str | None | list[Any] | dict[str, Any]" });
+      assert.deepEqual(stubs.n_facts.types, { n: "int", x: "float", s: "str", l: "list[str]", old: "str" });
+      assert.equal(stubs.n_maps.types.numbers, "dict[str, float]");
+    });
+    test("required ones have no default, whatever their names", () => {
+      assert.deepEqual([stubs.n_titled.required, stubs.n_titled.optional], [["title"], ["description", "type", "properties", "required", "_ref", "enum", "_defs"]]);
+      assert.deepEqual([stubs.n_beside.required, stubs.n_beside.optional], [["a", "b"], []]);
+    });
+    test("of arguments that share a Python name the first has it, the others are told by their own", () => {
+      assert.ok(stubs.n_keyed.optional.includes("a_b") && stubs.n_keyed.optional.includes("class_"), stubs.n_keyed.optional.join());
+      assert.equal(new Set(stubs.n_keyed.optional).size, stubs.n_keyed.optional.length);
+      for (const key of ["a b", "\u65e5\u672c", 'q"q', "\\u2028", "`${x}`"]) assert.match(stubs.n_keyed.doc + stubs.n_keyed.optional.map((n) => `\n${n}:`), /./, key);
+    });
+    test("docstrings say limits, defaults, shapes; quotes and backslashes end nothing", () => {
+      assert.match(stubs.n_facts.doc, /^ {4}n: How many \(default 5, minimum 1, maximum 10\)$/m);
+      assert.match(stubs.n_facts.doc, /^ {4}l: \(default \["a"\], minItems 1, maxItems 3, uniqueItems true, items: Where from, format uri\)$/m);
+      assert.match(stubs.n_facts.doc, /^ {4}old: \(deprecated\)$/m);
+      assert.match(stubs.n_returns.doc, /^Returns: \{"items": list\[\{"id": str, "tags"\?: list\[str\]\}\]\}$/m);
+      assert.match(stubs.n_quoted.doc, /^says """hi""" \\n \\$/m);
+      assert.ok(stubs.n_long.doc.length < 10_000);
+    });
+    test("arguments that no plain object describes are open", () => {
+      assert.deepEqual(Object.keys(stubs).filter((name) => stubs[name].open).sort(), ["n_anything", "n_nothing", "n_rooted"]);
+    });
+  });
+});
+
+/* --- Any schema at all ------------------------------------------------------------------------------------------- */
+
+describe("schemas made up at random", { skip: noCompiler }, () => {
+  /** The same numbers every time. */
+  function randomFrom(seed) {
+    let state = seed;
+    return (n) => ((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) >>> 8) % n;
+  }
+  function schemaFrom(random, depth) {
+    const pick = (list) => list[random(list.length)];
+    const inner = () => schemaFrom(random, depth - 1);
+    const some = (make, n = 3) => Array.from({ length: 1 + random(n) }, make);
+    const props = () => Object.fromEntries(some(() => [pick(["a", "b", "a-b", "title", "type", "if", "1", "$ref_", "é", "constructor"]), inner()]));
+    const leaf = [{ type: "string" }, { type: "integer", minimum: 1 }, { type: ["string", "null"] }, { enum: ["a", 1, null] }, { const: { a: ["b"] } }, true, false, {}, { $ref: "#/$defs/A" }, { $ref: "#/$defs/B" }, { $ref: "#/$defs/C" }, { $ref: "#" }, { $ref: "#/$defs/A/properties/a" }, { type: "null" }, { type: "boolean", nullable: true }];
+    if (depth <= 0) return pick(leaf);
+    const made = pick([
+      () => pick(leaf),
+      () => ({ type: "object", properties: props(), required: some(() => pick(["a", "b", "x"])) }),
+      () => ({ properties: props(), additionalProperties: inner() }),
+      () => ({ type: ["object", "array", "null"], properties: props(), items: inner() }),
+      () => ({ type: "object", patternProperties: { "^x": inner() }, additionalProperties: pick([false, true, {}]) }),
+      () => ({ type: "array", items: inner() }), () => ({ type: "array", prefixItems: some(inner), items: inner(), minItems: random(3) }),
+      () => ({ items: some(inner), additionalItems: inner() }), () => ({ anyOf: some(inner) }), () => ({ oneOf: some(inner) }), () => ({ allOf: some(inner) }),
+      () => ({ type: "object", properties: props(), anyOf: some(inner), allOf: some(inner) }), () => ({ $ref: pick(["#/$defs/A", "#/$defs/B", "#/$defs/C"]), allOf: some(inner), description: "beside" }),
+      () => ({ type: "array", items: { $ref: pick(["#/$defs/A", "#/$defs/B", "#"]) }, allOf: some(inner) }), () => ({ not: inner(), if: inner(), then: inner() }),
+    ])();
+    return typeof made === "object" && random(4) === 0 ? { ...made, description: "d */ `", default: "*/" } : made;
+  }
+  test("their declarations compile, their stubs parse", async () => {
+    const random = randomFrom(Number(process.env.LATHE_SEED ?? 1));
+    const whole = () => ({ type: "object", ...[schemaFrom(random, 3)].map((s) => (typeof s === "object" ? s : {}))[0], $defs: { A: schemaFrom(random, 3), B: schemaFrom(random, 2), C: schemaFrom(random, 2) } });
+    const made = Array.from({ length: 300 }, (_, i) => tool(`t${i}`, whole(), { outputSchema: whole() }));
+    const args = servers({ n: scripted(made) });
+    const ts = await listing(args, "ts");
+    const errors = await compile({ "random.ts": ts });
+    assert.deepEqual(errors.map((e) => ({ ...e, near: ts.split("\n").slice(Math.max(0, e.line - 3), e.line + 2) })), []);
+    if (!noPython) assert.equal(Object.keys(await parsePython(await listing(args, "python"))).length, made.length + 1);
   });
 });
