@@ -70,13 +70,13 @@ void lt_run_follow_clock(lt_run *run) {
 void lt_run_on_approval(void *arg, bool waiting) {
   lt_run_tool_call *call = arg;
   lt_run *run = call->open.run;
-  bool moved = false;
-  pthread_mutex_lock(&run->lock);
-  if (call->asking != waiting) {
-    call->asking = waiting;
-    run->asking += waiting ? 1 : -1u;
-    moved = lt_run_set_clock(run);
+  if (call->asking == waiting) {
+    return;
   }
+  call->asking = waiting;
+  pthread_mutex_lock(&run->lock);
+  run->asking += waiting ? 1 : -1u;
+  bool moved = lt_run_set_clock(run);
   pthread_mutex_unlock(&run->lock);
   if (moved) {
     lt_run_follow_clock(run);
