@@ -149,6 +149,11 @@ struct lathe_host {
   int (*artifact_put)(lathe_call *call, const char *type, lathe_text description, lathe_text json, lathe_text *ret_id);
   int (*artifact_get)(lathe_call *call, lathe_text id, lathe_text *ret_json); /* empty: there is none */
   int (*artifact_list)(lathe_call *call, lathe_text *ret_json);               /* an array, newest first, without data */
+
+  /* --- JSON, for those who have no library for it */
+  lathe_text (*quote)(lathe_call *call, lathe_text characters); /* as a JSON string */
+  /* The member of an object (or item of an array, by its number), as JSON text; empty when there is none. */
+  lathe_text (*member)(lathe_call *call, lathe_text json, const char *key);
 };
 
 /* --- The plugin ------------------------------------------------------------------------------- */
@@ -165,10 +170,11 @@ typedef struct lathe_plugin {
   const char *state_schema;  /* JSON Schema of its state; NULL: anything */
   unsigned flags;
   /* Each may be NULL. host->fail in setup or ready takes the plugin out, with that reason. */
-  lathe_function_fn *setup;    /* once, before anything else; `in` is the config */
-  lathe_function_fn *ready;    /* once, when all plugins and servers are there; `in` is {"tools": [ids]} */
-  lathe_function_fn *prepare;  /* before a prompt, in classic mode before every model call; `in` is
-                                  {"mode", "tools": [ids], "functions": [{name, signature}], "modules": [names]} */
+  lathe_function_fn *setup; /* once, before anything else; `in` is the config */
+  /* Once, when all plugins and servers are there; `in` is {"tools": [ids], "functions": [{"name", "signature",
+   * "description"?}], "modules": [names]}. */
+  lathe_function_fn *ready;
+  lathe_function_fn *prepare;  /* before a prompt, in classic mode before every model call; the same, and "mode" */
   lathe_function_fn *teardown; /* once, at the end */
   void *arg;
 } lathe_plugin;
