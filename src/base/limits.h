@@ -115,7 +115,7 @@
 #define LT_POLICY_NODES_MAX        1000          /* parts of a condition */
 #define LT_POLICY_DEPTH_MAX        32            /* parentheses in parentheses: recursion on a fiber's stack */
 #define LT_POLICY_MEMORY_BYTES     (64 * LT_MIB) /* all rules compiled */
-#define LT_POLICY_STEPS_MAX        1000000 /* of work to judge one call, a step being about 10 ns: then all is unknown */
+#define LT_POLICY_STEPS_MAX        1000000 /* of work on one call, a step being about 10 ns; then all is unknown */
 #define LT_POLICY_STEP_BYTES       16      /* of text that are looked at in a step */
 #define LT_POLICY_WORK_BYTES       (16 * LT_MIB) /* strings of one call with their escapes undone */
 #define LT_BUDGET_RATE_MAX         100000        /* calls per minute: 8 bytes are kept for each call of the last 60 s */
