@@ -152,8 +152,10 @@ struct lathe_host {
 
   /* --- JSON, for those who have no library for it */
   lathe_text (*quote)(lathe_call *call, lathe_text characters); /* as a JSON string */
+  lathe_text (*characters)(lathe_call *call, lathe_text json);  /* of a JSON string; empty for anything else */
   /* The member of an object (or item of an array, by its number), as JSON text; empty when there is none. */
   lathe_text (*member)(lathe_call *call, lathe_text json, const char *key);
+  lathe_text (*format)(lathe_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 };
 
 /* --- The plugin ------------------------------------------------------------------------------- */

@@ -1,0 +1,154 @@
+/* Artifacts: what a program or a model keeps beyond itself, fetched again by id. Each user sees their own. */
+#include "plugins/plugins.h"
+
+static void fail_as_said(const lathe_host *host, lathe_call *call) {
+  lathe_text why = host->error(call);
+  host->fail(call, "%.*s", (int)why.n, why.p);
+}
+
+/* Stores, and gives the id as characters. */
+static int put(const lathe_host *host, lathe_call *call, const char *type, lathe_text description, lathe_text data,
+               lathe_text *ret_id) {
+  if (data.n == 0) {
+    host->fail(call, "there is nothing to store: data is missing");
+    return -1;
+  }
+  if (host->artifact_put(call, type, description, data, ret_id) != 0) {
+    fail_as_said(host, call);
+    return -1;
+  }
+  return 0;
+}
+
+/* --- Tools ------------------------------------------------------------------------------------ */
+static void store_tool(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  (void)arg;
+  lathe_text type = host->characters(call, host->member(call, in, "type"));
+  lathe_text description = host->characters(call, host->member(call, in, "description"));
+  lathe_text id;
+  if (put(host, call, type.n > 0 ? type.p : "data", description, host->member(call, in, "data"), &id) == 0) {
+    host->answer(call, host->format(call, "{\"id\":%s}", host->quote(call, id).p));
+  }
+}
+
+static void get_tool(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  (void)arg;
+  lathe_text id = host->characters(call, host->member(call, in, "id"));
+  lathe_text found;
+  if (host->artifact_get(call, id, &found) != 0) {
+    fail_as_said(host, call);
+  } else if (found.n == 0) {
+    host->fail(call, "Artifact not found: %s", id.p);
+  } else {
+    host->answer(call, found);
+  }
+}
+
+static void list_tool(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  (void)in, (void)arg;
+  lathe_text list;
+  if (host->artifact_list(call, &list) != 0) {
+    fail_as_said(host, call);
+  } else {
+    host->answer(call, list);
+  }
+}
+
+/* --- Functions of programs: `in` is the array of arguments ------------------------------------- */
+/* storeArtifact(data, description?) → id */
+static void store_function(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  (void)arg;
+  lathe_text description = host->characters(call, host->member(call, in, "1"));
+  lathe_text id;
+  if (put(host, call, "code-output", description, host->member(call, in, "0"), &id) == 0) {
+    host->answer(call, host->quote(call, id));
+  }
+}
+
+/* getArtifact(id) → the artifact, or undefined */
+static void get_function(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  (void)arg;
+  lathe_text found;
+  if (host->artifact_get(call, host->characters(call, host->member(call, in, "0")), &found) != 0) {
+    fail_as_said(host, call);
+  } else if (found.n > 0) {
+    host->answer(call, found);
+  }
+}
+
+/* --- The plugin ------------------------------------------------------------------------------- */
+#define ABOUT                                                                                          \
+  "\"id\":{\"type\":\"string\"},\"type\":{\"type\":\"string\"},\"description\":{\"type\":\"string\"}," \
+  "\"mimeType\":{\"type\":\"string\"},\"bytes\":{\"type\":\"integer\"},\"createdAt\":{\"type\":\"string\"}"
+
+static const lathe_tool tools[] = {
+    {.size = sizeof(lathe_tool),
+     .name = "store",
+     .description = "Store data as an artifact for later retrieval",
+     .input_schema = "{\"type\":\"object\",\"properties\":{"
+                     "\"type\":{\"type\":\"string\",\"description\":\"What kind of data it is\",\"default\":\"data\"},"
+                     "\"description\":{\"type\":\"string\",\"description\":\"What it is, for whoever lists it\"},"
+                     "\"data\":{\"description\":\"Any JSON value\"}},\"required\":[\"data\"]}",
+     .output_schema = "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"}},\"required\":[\"id\"]}",
+     .annotations = "{\"destructiveHint\":false,\"openWorldHint\":false}",
+     .invoke = store_tool},
+    {.size = sizeof(lathe_tool),
+     .name = "get",
+     .description = "Get a stored artifact with its data",
+     .input_schema = "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"}},\"required\":[\"id\"]}",
+     .output_schema = "{\"type\":\"object\",\"properties\":{" ABOUT ",\"data\":{}},\"required\":[\"id\",\"data\"]}",
+     .annotations = "{\"readOnlyHint\":true,\"openWorldHint\":false}",
+     .invoke = get_tool},
+    {.size = sizeof(lathe_tool),
+     .name = "list",
+     .description = "List all stored artifacts with metadata, newest first",
+     .input_schema = "{\"type\":\"object\",\"properties\":{}}",
+     .output_schema =
+         "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{" ABOUT "},\"required\":[\"id\"]}}",
+     .annotations = "{\"readOnlyHint\":true,\"openWorldHint\":false}",
+     .invoke = list_tool},
+};
+
+static const lathe_function functions[] = {
+    {.size = sizeof(lathe_function),
+     .name = "storeArtifact",
+     .signature = "(data, description?) → id",
+     .description = "Store data as an artifact",
+     .invoke = store_function},
+    {.size = sizeof(lathe_function),
+     .name = "getArtifact",
+     .signature = "(id) → {id, type, description, data, createdAt} | undefined",
+     .description = "Get a stored artifact",
+     .invoke = get_function},
+    {.size = sizeof(lathe_function),
+     .name = "listArtifacts",
+     .signature = "() → [{id, type, description, createdAt}]",
+     .description = "List stored artifacts",
+     .invoke = list_tool},
+};
+
+static void setup(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  (void)in, (void)arg;
+  int failed = 0;
+  for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++) {
+    failed |= host->add_tool(call, &tools[i]);
+  }
+  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+    failed |= host->add_function(call, &functions[i]);
+  }
+  if (failed) {
+    fail_as_said(host, call);
+  }
+}
+
+const lathe_plugin *lathe_plugin_artifact(void) {
+  static const lathe_plugin plugin = {
+      .size = sizeof plugin,
+      .id = "artifact",
+      .name = "Artifacts",
+      .description = "Data that is kept for the user and fetched by id",
+      .flags = LATHE_ON_LOOP,
+      .setup = setup,
+  };
+  return &plugin;
+}
