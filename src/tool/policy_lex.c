@@ -33,12 +33,13 @@ static size_t run(lt_str s, bool (*in)(char)) {
   return n;
 }
 
-/* The whole of a quoted string, or up to the end when nothing closes it. */
-static size_t string_end(lt_str s) {
+/* The whole of a quoted string, or all that is left when nothing closes it. */
+static size_t string_end(lt_str s, bool *ret_closed) {
   size_t n = 1;
   while (n < s.n && s.p[n] != s.p[0]) {
     n += s.p[n] == '\\' ? 2 : 1;
   }
+  *ret_closed = n < s.n;
   return n < s.n ? n + 1 : s.n;
 }
 
@@ -58,7 +59,8 @@ static lt_token token_at(lt_str rest) {
   }
   char c = rest.p[0];
   if (c == '"' || c == '\'') {
-    return (lt_token){LT_TOKEN_STRING, lt_str_sub(rest, 0, string_end(rest))};
+    bool closed;
+    return (lt_token){LT_TOKEN_STRING, lt_str_sub(rest, 0, string_end(rest, &closed))};
   }
   if (is_digit(c) || (c == '-' && rest.n > 1 && is_digit(rest.p[1]))) {
     return (lt_token){LT_TOKEN_NUMBER, lt_str_sub(rest, 0, run(rest, is_number))};
@@ -254,8 +256,9 @@ static bool read_json_string(lt_parser *p, const lt_token *token, lt_str json, l
 }
 
 bool lt_lex_string(lt_parser *p, const lt_token *token, lt_str *ret) {
-  size_t n = token->text.n;
-  if (n < 2 || token->text.p[n - 1] != token->text.p[0] || string_end(token->text) != n) {
+  bool closed;
+  size_t n = string_end(token->text, &closed);
+  if (!closed) {
     lt_lex_refuse(p, token, "this string has no closing quote");
     return false;
   }
