@@ -244,11 +244,12 @@ lt_str lt_words_stem(lt_str word, char stem[LT_WORD_MAX_BYTES]) {
 }
 
 bool lt_words_is_filler(lt_str word) {
-  static const char *const fillers[] = {"a",     "an",   "and",  "are",  "as",    "at",   "be",   "by",   "can",
-                                        "do",    "does", "for",  "from", "how",   "i",    "in",   "into", "is",
-                                        "it",    "its",  "me",   "my",   "of",    "on",   "or",   "our",  "please",
-                                        "s",     "some", "that", "the",  "their", "them", "this", "to",   "tool",
-                                        "tools", "want", "we",   "what", "which", "with", "you",  "your"};
+  static const char *const fillers[] = {"a",    "an",    "and",  "any",    "are",  "as",    "at",   "be",  "by",
+                                        "can",  "do",    "does", "for",    "from", "has",   "have", "how", "i",
+                                        "if",   "in",    "into", "is",     "it",   "its",   "me",   "my",  "of",
+                                        "on",   "or",    "our",  "please", "s",    "some",  "that", "the", "their",
+                                        "them", "there", "this", "to",     "tool", "tools", "want", "was", "we",
+                                        "were", "what",  "when", "which",  "will", "with",  "you",  "your"};
   for (size_t i = 0; i < sizeof fillers / sizeof fillers[0]; i++) {
     if (lt_str_eqc(word, fillers[i])) {
       return true;
