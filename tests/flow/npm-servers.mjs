@@ -26,6 +26,7 @@ export function entry(name, args = [], env = {}) {
   return { command: nodeForServers(), args: [join(path, file), ...args], env };
 }
 
+const committer = { GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "ada@example.com", GIT_COMMITTER_NAME: "Ada", GIT_COMMITTER_EMAIL: "ada@example.com" };
 const mcp = (name) => `@modelcontextprotocol/server-${name}`;
 
 /** name in the configuration -> [npm package, arguments, environment]; `folder` is the servers' to play with. */
@@ -34,7 +35,7 @@ const all = (folder) => ({
   filesystem: [mcp("filesystem"), [folder]],
   memory: [mcp("memory"), [], { MEMORY_FILE_PATH: join(folder, "memory.jsonl") }],
   thinking: [mcp("sequential-thinking")],
-  git: ["@cyanheads/git-mcp-server", [], { MCP_TRANSPORT_TYPE: "stdio", MCP_LOG_LEVEL: "error", GIT_SIGN_COMMITS: "false" }],
+  git: ["@cyanheads/git-mcp-server", [], { MCP_TRANSPORT_TYPE: "stdio", MCP_LOG_LEVEL: "error", GIT_SIGN_COMMITS: "false", ...committer }],
   playwright: ["@playwright/mcp", ["--headless"]],
   notion: ["@notionhq/notion-mcp-server", [], { NOTION_TOKEN: "ntn_x" }],
   eslint: ["@eslint/mcp"],

@@ -1,17 +1,15 @@
-// Real MCP servers, as npm has them: filesystem, memory, everything.
+// Real MCP servers, as npm has them, called by programs.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { failure, folder, program, report, root, run, servers, value } from "./harness.mjs";
+import { entries, entry as npm, missing } from "./npm-servers.mjs";
 
-const at = (name) => join(root, "node_modules/@modelcontextprotocol", name);
-const missing = ["server-filesystem", "server-memory", "server-everything"].filter((name) => !existsSync(at(name)));
-const skip = missing.length > 0 && `npm ci has not been run: ${missing.join(", ")} not in node_modules`;
-const entry = (name, ...args) => {
-  const bin = JSON.parse(readFileSync(join(at(name), "package.json"), "utf8")).bin;
-  return { command: process.execPath, args: [join(at(name), typeof bin === "string" ? bin : Object.values(bin)[0]), ...args] };
-};
+const entry = (name, ...args) => npm(`@modelcontextprotocol/${name}`, args);
+const absent = (...names) => missing(names).length > 0 && `npm ci has not been run: ${missing(names).join(", ")} not there`;
+const skip = absent("filesystem", "memory", "everything");
 
 describe("server-filesystem", { skip }, () => {
   const dir = folder({ "a.txt": "alpha\nbeta\n", "b.txt": "\u00e9\u{1f600}", "c.json": '{"n": 1}' });
@@ -39,8 +37,9 @@ describe("server-filesystem", { skip }, () => {
     assert.match(r.error, /^Tool "files\.read_text_file" failed: .*(denied|outside)/i);
   });
   test("bad input is said with its path", async () => {
-    assert.match((await failure("filesReadTextFile({ path: 5 })", args)).error, /input\.path: expected string, got/);
-    assert.match((await failure("filesReadTextFile({})", args)).error, /input\.path: is required/);
+    const said = await value('[{ path: 5 }, {}].map((input) => { try { filesReadTextFile(input) } catch (e) { return e.message } })', args);
+    assert.match(said[0], /input\.path: expected string, got/);
+    assert.match(said[1], /input\.path: is required/);
   });
   test("a folder that is not there: the server's own words", async () => {
     const r = await report("1", servers({ files: entry("server-filesystem", "/no/such/folder") }));
@@ -77,13 +76,6 @@ describe("server-everything", { skip }, () => {
     const r = await value("const [t] = discoverTools('echo'); [t.id, tools[t.id]({ message: 'hi' })]", args);
     assert.deepEqual(r, ["everything.echo", "Echo: hi"]);
   });
-  test("every tool has declarations in every form", async () => {
-    for (const types of ["ts", "python", "json", "prompt"]) {
-      const end = await run(["tools", "--types", types, ...args]);
-      assert.equal(end.code, 0);
-      assert.match(end.stdout, /[eE]cho/);
-    }
-  });
   test("structured content, images, resources", async () => {
     const code = `const names = discoverTools().map((t) => t.id); const out = {};
       for (const [key, part, input] of [["structured", "structured", { location: "New York" }], ["image", "tiny-image", {}], ["image2", "TinyImage", {}]]) {
@@ -99,6 +91,76 @@ describe("server-everything", { skip }, () => {
     const end = await program(`${find} output(id ?? "none"); if (id) tools[id]({ duration: 60, steps: 60 }); else for (;;) {}`, [...args, "--timeout", 3000]);
     assert.equal(end.code, 124, end.stderr);
   });
+});
+
+describe("server-sequential-thinking", { skip: absent("thinking") }, () => {
+  const args = absent("thinking") ? [] : servers(entries(folder(), ["thinking"]));
+
+  test("counts the thoughts of one program", async () => {
+    const code = `const think = (thoughtNumber, more) => thinkingSequentialthinking({ thought: "t" + thoughtNumber, thoughtNumber, totalThoughts: 3, nextThoughtNeeded: thoughtNumber < 3, ...more });
+      think(1); think(2, { isRevision: true, revisesThought: 1, branchFromThought: 1, branchId: "other" }); think(3)`;
+    assert.deepEqual(await value(code, args), { thoughtNumber: 3, totalThoughts: 3, nextThoughtNeeded: false, branches: ["other"], thoughtHistoryLength: 3 });
+  });
+  test("what its schema does not allow does not reach it", async () => {
+    const r = await failure('thinkingSequentialthinking({ thought: "x", thoughtNumber: 0, totalThoughts: 1, nextThoughtNeeded: false })', args);
+    assert.match(r.error, /input\.thoughtNumber: must be at least 1, got 0/);
+  });
+});
+
+describe("git-mcp-server", { skip: absent("git") || (spawnSync("git", ["--version"]).status !== 0 && "git is not there") }, () => {
+  const args = absent("git") ? [] : servers(entries(folder(), ["git"]));
+  const git = (path, ...more) => execFileSync("git", ["-C", path, ...more], { encoding: "utf8" }).trim();
+
+  test("makes a repository, adds, commits, tells what is there", async () => {
+    const path = folder({ "a.txt": "one\n", "b.txt": "two\n" });
+    const code = `const path = ${JSON.stringify(path)};
+      gitGitInit({ path, initialBranch: "main" });
+      const found = gitGitStatus({ path }).untrackedFiles.sort();
+      const added = gitGitAdd({ path, paths: ["a.txt"] }).stagedFiles;
+      const { commitHash, filesChanged } = gitGitCommit({ path, message: ${JSON.stringify('first: \u00e9\u{1f600} "quoted"\n\nbody')} });
+      const { untrackedFiles, isClean, currentBranch } = gitGitStatus({ path });
+      const { commits } = gitGitLog({ path });
+      ({ found, added, commitHash, filesChanged, untrackedFiles, isClean, currentBranch, log: commits.map((c) => [c.hash, c.author, c.subject]) })`;
+    const { commitHash, log, ...rest } = await value(code, args, { limitMs: 60_000 });
+    assert.deepEqual(rest, { found: ["a.txt", "b.txt"], added: ["a.txt"], filesChanged: 1, untrackedFiles: ["b.txt"], isClean: false, currentBranch: "main" });
+    assert.deepEqual(log, [[commitHash, "Ada", 'first: \u00e9\u{1f600} "quoted"']]);
+    assert.equal(git(path, "log", "--format=%H %B"), `${commitHash} first: \u00e9\u{1f600} "quoted"\n\nbody`);
+  });
+  test("a history read at once, in one program", async () => {
+    const path = folder();
+    git(path, "init", "-q", "-b", "main");
+    const dates = { GIT_AUTHOR_NAME: "A", GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_NAME: "A", GIT_COMMITTER_EMAIL: "a@b" };
+    for (let i = 0; i < 4; i++) {
+      writeFileSync(join(path, "f.txt"), `${i}\n`);
+      git(path, "add", "f.txt");
+      execFileSync("git", ["-C", path, "commit", "-q", "-m", `c${i}`], { env: { ...process.env, ...dates } });
+    }
+    const code = `const path = ${JSON.stringify(path)};
+      const { commits } = gitGitLog({ path, maxCount: 20 });
+      const shown = await Promise.all(commits.map((c) => gitGitShow({ path, object: c.hash })));
+      shown.map((s, i) => [commits[i].subject, /\\\\n\\+(\\d)/.exec(JSON.stringify(s))?.[1]])`;
+    assert.deepEqual(await value(code, args, { limitMs: 60_000 }), Array.from({ length: 4 }, (_, i) => [`c${3 - i}`, `${3 - i}`]));
+  });
+  test("its own errors are a program's to catch", async () => {
+    const path = folder();
+    const r = await value(`try { gitGitLog({ path: ${JSON.stringify(path)} }) } catch (e) { e.message }`, args);
+    assert.match(r, /^Tool "git\.git_log" failed: [^]*not a git repository/);
+  });
+});
+
+describe("servers that are only listed", { skip: absent("notion", "playwright") }, () => {
+  for (const [name, least, known, property] of [["notion", 20, "notion.API-post-search", "query"], ["playwright", 20, "playwright.browser_navigate", "url"]]) {
+    test(name, async () => {
+      const end = await run(["tools", "--types", "json", ...servers(entries(folder(), [name]))], { limitMs: 60_000 });
+      assert.deepEqual([end.code, end.stderr], [0, ""]);
+      const tools = JSON.parse(end.stdout);
+      assert.ok(tools.length >= least, `${tools.length} tools`);
+      for (const tool of tools) assert.equal(tool.inputSchema.type, "object", tool.id);
+      assert.ok(property in tools.find((tool) => tool.id === known).inputSchema.properties);
+      const ids = tools.map((tool) => tool.id);
+      assert.deepEqual(ids, [...ids].sort());
+    });
+  }
 });
 
 describe("together", { skip }, () => {
