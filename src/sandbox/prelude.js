@@ -424,7 +424,8 @@
     if (bindings) {
       for (const name of keys(bindings)) {
         const bound = bindings[name];
-        global(name, typeof bound === 'string' ? toolFunction(bound, name) : hostFunction(bound, name));
+        // JSON.parse makes floats, the host reads integers.
+        global(name, typeof bound === 'string' ? toolFunction(bound, name) : hostFunction(bound | 0, name));
       }
     }
     if (input !== undefined) global('input', input);

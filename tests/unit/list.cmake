@@ -32,6 +32,7 @@ lt_unit_test(runner_calls LIBS lt_runner lt_base Threads::Threads)
 lt_unit_test(runner_stop LIBS lt_runner lt_base Threads::Threads)
 lt_unit_test(runner_many LIBS lt_runner lt_base Threads::Threads)
 lt_unit_test(runner_approval LIBS lt_runner lt_base Threads::Threads)
+lt_unit_test(runner_functions LIBS lt_runner lt_base Threads::Threads)
 
 # A world for programs (tests/fakes): an lt_guest_host that does what it is told
 add_library(fake_host STATIC ${CMAKE_SOURCE_DIR}/tests/fakes/fake_host.c)
