@@ -27,10 +27,14 @@ const char *lt_db_path(const lt_db *db);
 
 /* Runs `work` in a transaction, on the pool; opens and migrates the file first if nobody has. LT_YIELDS until it is
  * committed. `work` may use what `arg` points to and `sql`, nothing of the loop's; it fails through `err`, and then
- * nothing of it is kept. Errors: work's own; LT_E_IO with what is wrong with the file and what to do (full, read-only,
- * not a database, locked by another process for longer than LT_DB_BUSY_MS); LT_E_UNSUPPORTED: made by a newer Lathe. */
+ * nothing of it is kept. It is called again, from its beginning, when another job has undone the group's transaction:
+ * it starts its outputs afresh each time. Not stopped by a cancel. Errors: work's own; LT_E_IO with what is wrong with
+ * the file and what to do (full, read-only, not a database, locked by another process for longer than LT_DB_BUSY_MS);
+ * LT_E_UNSUPPORTED: made by a newer Lathe. */
 typedef lt_status (*lt_db_work)(struct sqlite3 *sql, void *arg, lt_err *err);
 typedef enum lt_db_sync { LT_DB_LAZY, LT_DB_DURABLE } lt_db_sync;
 lt_status lt_db_run(lt_db *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) LT_YIELDS;
+/* How many transactions have been committed, for figures and tests. */
+uint64_t lt_db_commits(const lt_db *db);
 
 #endif

@@ -1,0 +1,192 @@
+/* Artifacts: things kept under an id of their own, each belonging to a user. */
+#include <errno.h>
+#include <sqlite3.h>
+#include <sys/random.h>
+
+#include "base/mem.h"
+#include "store/parts.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+typedef struct artifacts {
+  lt_artifacts base; /* first */
+  lt_db *db;
+} artifacts;
+
+/* --- Putting ------------------------------------------------------------------------------------------------------ */
+
+typedef struct put_job {
+  lt_artifact artifact;
+  char id[LT_ARTIFACT_ID_BYTES];
+  char created_at[LT_STAMP_BYTES];
+} put_job;
+
+static lt_status insert_artifact(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const put_job *job = arg;
+  lt_query query = lt_query_on(sql,
+                               "INSERT INTO artifacts(id, user, type, description, mime_type, bytes, created_at, data) "
+                               "VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+  lt_query_text(&query, lt_str_from(job->id, sizeof job->id));
+  lt_query_text(&query, job->artifact.user);
+  lt_query_text(&query, job->artifact.type);
+  lt_query_text(&query, job->artifact.description);
+  lt_query_text(&query, job->artifact.mime_type);
+  lt_query_int(&query, (int64_t)job->artifact.data.n);
+  lt_query_text(&query, lt_str_of(job->created_at));
+  lt_query_blob(&query, job->artifact.data);
+  return lt_query_run(&query, err);
+}
+
+/* Nobody can guess one: 128 bits of the kernel's. */
+static lt_status make_id(char id[LT_ARTIFACT_ID_BYTES], lt_err *err) {
+  unsigned char bytes[LT_ARTIFACT_ID_BYTES / 2];
+  ssize_t n;
+  do {
+    n = getrandom(bytes, sizeof bytes, 0);
+  } while (n < 0 && errno == EINTR);
+  if (n != (ssize_t)sizeof bytes) {
+    return lt_fail(err, LT_E_IO, "the kernel gives no random numbers for an artifact's id");
+  }
+  for (size_t i = 0; i < sizeof bytes; i++) {
+    id[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+    id[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+  }
+  return LT_OK;
+}
+
+static lt_status put(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) {
+  put_job job = {.artifact = *artifact};
+  LT_TRY(make_id(job.id, err));
+  lt_artifact *a = &job.artifact;
+  lt_str *texts[] = {&a->user, &a->type, &a->description, &a->mime_type, &a->data};
+  char *copy = NULL;
+  LT_TRY(lt_parts_copy(texts, sizeof texts / sizeof texts[0], &copy, err));
+  lt_parts_stamp(job.created_at);
+  lt_status status = lt_db_run(((artifacts *)self)->db, LT_DB_LAZY, insert_artifact, &job, err);
+  lt_mem_free(copy);
+  if (status != LT_OK) {
+    return status;
+  }
+  lt_buf_add(ret_id, lt_str_from(job.id, sizeof job.id));
+  return ret_id->status == LT_OK ? LT_OK : lt_fail(err, ret_id->status, "no room for an artifact's id");
+}
+
+lt_artifacts *lt_store_artifacts_new(lt_db *db) {
+  artifacts *self = lt_mem_zalloc(1, sizeof *self);
+  if (self == NULL) {
+    return NULL;
+  }
+  *self = (artifacts){.base = {.put = put}, .db = db};
+  return &self->base;
+}
+
+void lt_store_artifacts_free(lt_artifacts *self) {
+  lt_mem_free(self);
+}
+
+/* --- Getting ------------------------------------------------------------------------------------------------------ */
+
+/* The columns of both queries below; get has `data` behind them. */
+#define COLUMNS "id, type, description, mime_type, bytes, created_at"
+enum { COLUMN_MIME_TYPE = 3, COLUMN_DATA = 6 };
+
+typedef struct get_job {
+  lt_str user;
+  lt_str id; /* get only */
+  lt_buf *out;
+  size_t start; /* of what is appended to `out` */
+} get_job;
+
+static void put_columns(lt_json_writer *w, const lt_query *query) {
+  static const char *const keys[] = {"id", "type", "description", "mimeType"};
+  for (int i = 0; i < 4; i++) {
+    lt_json_key(w, keys[i]);
+    lt_json_put_str(w, lt_query_get(query, i));
+  }
+  lt_json_key(w, "bytes");
+  lt_json_put_int(w, lt_query_get_int(query, 4));
+  lt_json_key(w, "createdAt");
+  lt_json_put_str(w, lt_query_get(query, 5));
+}
+
+/* JSON that is none after all is shown as the text it is: the answer must stay JSON. */
+static void put_data(lt_json_writer *w, const lt_query *query) {
+  lt_str mime_type = lt_query_get(query, COLUMN_MIME_TYPE);
+  lt_str data = lt_query_get(query, COLUMN_DATA);
+  bool says_json = lt_str_starts(mime_type, LT_STR("application/json"));
+  lt_json_key(w, "data");
+  if (says_json && lt_json_check(data, NULL) == LT_OK) {
+    lt_json_put_raw(w, data);
+  } else if (says_json || lt_str_starts(mime_type, LT_STR("text/"))) {
+    lt_json_put_str(w, data);
+  } else {
+    lt_parts_put_base64(w, data);
+  }
+}
+
+static lt_status check_room(const lt_buf *out, lt_err *err) {
+  return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "an artifact is too large to be handed over");
+}
+
+static lt_status select_artifact(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const get_job *job = arg;
+  lt_parts_rewind(job->out, job->start);
+  lt_query query = lt_query_on(sql, "SELECT " COLUMNS ", data FROM artifacts WHERE id = ? AND user = ?");
+  lt_query_text(&query, job->id);
+  lt_query_text(&query, job->user);
+  bool found = lt_query_row(&query);
+  if (found) {
+    lt_json_writer w = lt_json_writer_on(job->out);
+    lt_json_begin_object(&w);
+    put_columns(&w, &query);
+    put_data(&w, &query);
+    lt_json_end_object(&w);
+  }
+  LT_TRY(lt_query_end(&query, err));
+  if (!found) {
+    return lt_fail(err, LT_E_NOTFOUND, "there is no artifact \"%.*s\": list them to see their ids",
+                   LT_STR_ARG(lt_str_sub(job->id, 0, 2 * LT_ARTIFACT_ID_BYTES)));
+  }
+  return check_room(job->out, err);
+}
+
+static lt_status select_list(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const get_job *job = arg;
+  lt_parts_rewind(job->out, job->start);
+  lt_query query = lt_query_on(sql, "SELECT " COLUMNS " FROM artifacts WHERE user = ? ORDER BY number DESC LIMIT ?");
+  lt_query_text(&query, job->user);
+  lt_query_int(&query, LT_ARTIFACTS_LISTED_MAX);
+  lt_json_writer w = lt_json_writer_on(job->out);
+  lt_json_begin_array(&w);
+  while (lt_query_row(&query)) {
+    lt_json_begin_object(&w);
+    put_columns(&w, &query);
+    lt_json_end_object(&w);
+  }
+  lt_json_end_array(&w);
+  LT_TRY(lt_query_end(&query, err));
+  return check_room(job->out, err);
+}
+
+static lt_status run_get(lt_db *db, lt_db_work work, get_job *job, lt_err *err) {
+  lt_str *texts[] = {&job->user, &job->id};
+  char *copy = NULL;
+  LT_TRY(lt_parts_copy(texts, 2, &copy, err));
+  job->start = job->out->n;
+  lt_status status = lt_db_run(db, LT_DB_LAZY, work, job, err);
+  if (status != LT_OK) {
+    lt_parts_rewind(job->out, job->start);
+  }
+  lt_mem_free(copy);
+  return status;
+}
+
+lt_status lt_store_artifact_get(lt_db *db, lt_str user, lt_str id, lt_buf *out, lt_err *err) {
+  get_job job = {.user = user, .id = id, .out = out};
+  return run_get(db, select_artifact, &job, err);
+}
+
+lt_status lt_store_artifact_list(lt_db *db, lt_str user, lt_buf *out, lt_err *err) {
+  get_job job = {.user = user, .out = out};
+  return run_get(db, select_list, &job, err);
+}

@@ -1,0 +1,288 @@
+/* The queue of jobs, and groups of them as transactions. */
+#include "store/db.h"
+
+#include <sqlite3.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "store/open.h"
+#include "store/sql.h"
+
+/* In the frame of the fiber that waits for it. */
+typedef struct job {
+  struct job *next;
+  lt_db_work work;
+  void *arg;
+  lt_db_sync sync;
+  lt_err *err;
+  lt_status status;
+  bool leads; /* woken to carry out the next group, with this job at its head */
+  lt_wait wait;
+} job;
+
+struct lt_db {
+  lt_loop *loop;
+  char *path;
+  bool make_folders;
+  uint64_t commits;
+
+  job *head, *tail; /* waiting for the next group */
+  bool led;         /* a group is under way */
+  bool closing;
+  lt_wait closer;
+
+  /* On the thread that runs the group. */
+  struct sqlite3 *sql; /* NULL: not opened yet */
+  bool flushes;        /* PRAGMA synchronous is FULL, else NORMAL */
+};
+
+/* The unit of lt_loop_offload. */
+typedef struct group {
+  lt_db *db;
+  job *jobs;
+  uint64_t commits;
+} group;
+
+/* --- A group, on a thread of the pool ----------------------------------------------------------------------------- */
+
+static void fail_rest(job *jobs, const lt_err *why) {
+  for (job *j = jobs; j != NULL; j = j->next) {
+    if (j->status == LT_OK) {
+      j->status = lt_fail(j->err, why->status, "%s", lt_err_msg(why));
+    }
+  }
+}
+
+/* In WAL mode NORMAL leaves a commit to the kernel, which survives the process; FULL waits for the disk, for what was
+ * committed before, too (sqlite.org/pragma.html#pragma_synchronous). */
+static lt_status set_sync(lt_db *db, const job *jobs, lt_err *err) {
+  bool flushes = false;
+  for (const job *j = jobs; j != NULL; j = j->next) {
+    flushes |= j->sync == LT_DB_DURABLE && j->status == LT_OK;
+  }
+  if (flushes != db->flushes) {
+    LT_TRY(lt_sql_exec(db->sql, flushes ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", err));
+    db->flushes = flushes;
+  }
+  return LT_OK;
+}
+
+static bool in_transaction(lt_db *db) {
+  return sqlite3_get_autocommit(db->sql) == 0;
+}
+
+static lt_status run_savepoint(struct sqlite3 *sql, const char *text, lt_err *err) {
+  lt_query query = lt_query_on(sql, text);
+  return lt_query_run(&query, err);
+}
+
+/* One job. Its savepoint keeps a failure to itself. */
+static void run_job(lt_db *db, job *j) {
+  j->status = run_savepoint(db->sql, "SAVEPOINT job", j->err);
+  if (j->status != LT_OK) {
+    return;
+  }
+  j->status = j->work(db->sql, j->arg, j->err);
+  if (!in_transaction(db)) {
+    return;
+  }
+  if (j->status != LT_OK && run_savepoint(db->sql, "ROLLBACK TO job", NULL) != LT_OK) {
+    sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    return;
+  }
+  lt_status status = run_savepoint(db->sql, "RELEASE job", j->status == LT_OK ? j->err : NULL);
+  if (j->status == LT_OK) {
+    j->status = status;
+  }
+}
+
+/* Runs those that have not failed yet. False: one of them has undone the whole transaction (SQLite does that when it
+ * runs out of memory or room in the middle, or is interrupted while writing) and has failed; the others have not run.
+ */
+static bool run_jobs(lt_db *db, job *jobs) {
+  for (job *j = jobs; j != NULL; j = j->next) {
+    if (j->status == LT_OK) {
+      run_job(db, j);
+      if (!in_transaction(db)) {
+        if (j->status == LT_OK) {
+          j->status = lt_fail(j->err, LT_E_INTERNAL, "a job has ended its transaction");
+        }
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool any_left(const job *jobs) {
+  while (jobs != NULL && jobs->status != LT_OK) {
+    jobs = jobs->next;
+  }
+  return jobs != NULL;
+}
+
+static lt_status commit(group *g, lt_err *err) {
+  lt_status status = lt_sql_exec(g->db->sql, "COMMIT", err);
+  if (status == LT_OK) {
+    g->commits++;
+  } else {
+    sqlite3_exec(g->db->sql, "ROLLBACK", NULL, NULL, NULL);
+  }
+  return status;
+}
+
+/* Each turn of the loop loses a job at least. */
+static lt_status run_transaction(group *g, lt_err *err) {
+  lt_db *db = g->db;
+  while (any_left(g->jobs)) {
+    LT_TRY(set_sync(db, g->jobs, err));
+    LT_TRY(lt_sql_exec(db->sql, "BEGIN IMMEDIATE", err));
+    if (run_jobs(db, g->jobs)) {
+      return commit(g, err);
+    }
+  }
+  return LT_OK;
+}
+
+static void run_group(void *arg) {
+  group *g = arg;
+  lt_db *db = g->db;
+  lt_err err = LT_ERR_INIT;
+  lt_status status = LT_OK;
+  if (db->sql == NULL) {
+    status = lt_open_file(db->path, db->make_folders, &db->sql, &err);
+    db->flushes = true; /* SQLite's default */
+  }
+  if (status == LT_OK) {
+    status = run_transaction(g, &err);
+  }
+  if (status != LT_OK) {
+    fail_rest(g->jobs, &err);
+  }
+}
+
+/* --- The queue, on the loop --------------------------------------------------------------------------------------- */
+
+/* Not inlined: gcc would warn of the job's address in the queue. It is out of there when its frame goes away. */
+static __attribute__((noinline)) void enqueue(lt_db *db, job *j) {
+  if (db->tail != NULL) {
+    db->tail->next = j;
+  } else {
+    db->head = j;
+  }
+  db->tail = j;
+}
+
+static job *take_group(lt_db *db) {
+  job *first = db->head, *last = first;
+  for (unsigned n = 1; last->next != NULL && n < LT_DB_GROUP_MAX; n++) {
+    last = last->next;
+  }
+  db->head = last->next;
+  if (db->head == NULL) {
+    db->tail = NULL;
+  }
+  last->next = NULL;
+  return first;
+}
+
+/* Carries out the group whose first job is the caller's, and wakes the others; then the first of those that have come
+ * meanwhile leads the next one. */
+static void lead(lt_db *db) {
+  group g = {.db = db, .jobs = take_group(db)};
+  lt_err err = LT_ERR_INIT;
+  if (lt_loop_offload(db->loop, run_group, &g, &err) != LT_OK) {
+    fail_rest(g.jobs, &err);
+  }
+  db->commits += g.commits;
+  for (job *j = g.jobs->next; j != NULL; j = j->next) {
+    lt_wait_wake(&j->wait, LT_OK);
+  }
+  db->led = db->head != NULL;
+  if (db->led) {
+    db->head->leads = true;
+    lt_wait_wake(&db->head->wait, LT_OK);
+  } else if (db->closing) {
+    lt_wait_wake(&db->closer, LT_OK);
+  }
+}
+
+lt_status lt_db_run(lt_db *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) {
+  if (db->closing) {
+    return lt_fail(err, LT_E_CLOSED, "the database %s is being closed", db->path);
+  }
+  job j = {.work = work, .arg = arg, .sync = sync, .err = err, .leads = !db->led};
+  lt_wait_init(&j.wait, db->loop);
+  enqueue(db, &j);
+  if (db->led) {
+    lt_wait_on(&j.wait, UINT64_MAX);
+  }
+  if (j.leads) {
+    db->led = true;
+    lead(db);
+  }
+  return j.status;
+}
+
+/* --- Life --------------------------------------------------------------------------------------------------------- */
+
+static lt_status choose_path(const char *path, char **ret_path, lt_err *err) {
+  lt_buf buf;
+  lt_buf_init(&buf, LT_PROC_PATH_MAX_BYTES);
+  lt_status status = LT_OK;
+  if (path == NULL) {
+    status = lt_open_default_path(&buf, err);
+  } else if (path[0] == '\0') {
+    status = lt_fail(err, LT_E_CONFIG, "the database's path is empty: name a file, or leave it out");
+  } else {
+    lt_buf_addc(&buf, path);
+    status = buf.status == LT_OK ? LT_OK : lt_fail(err, buf.status, "the database's path is too long");
+  }
+  if (status == LT_OK) {
+    *ret_path = lt_buf_take(&buf, NULL);
+  }
+  lt_buf_release(&buf);
+  return status;
+}
+
+lt_status lt_db_new(lt_loop *loop, const char *path, lt_db **ret_db, lt_err *err) {
+  char *chosen = NULL;
+  LT_TRY(choose_path(path, &chosen, err));
+  lt_db *db = lt_mem_zalloc(1, sizeof *db);
+  if (db == NULL) {
+    lt_mem_free(chosen);
+    return lt_fail(err, LT_E_NOMEM, "no memory for a database");
+  }
+  *db = (lt_db){.loop = loop, .path = chosen, .make_folders = path == NULL};
+  lt_wait_init(&db->closer, loop);
+  *ret_db = db;
+  return LT_OK;
+}
+
+static void close_file(void *arg) {
+  lt_open_close(arg);
+}
+
+void lt_db_close(lt_db *db) {
+  if (db == NULL) {
+    return;
+  }
+  db->closing = true;
+  if (db->led) {
+    lt_wait_on(&db->closer, UINT64_MAX);
+  }
+  if (db->sql != NULL && lt_loop_offload(db->loop, close_file, db->sql, NULL) != LT_OK) {
+    close_file(db->sql);
+  }
+  lt_mem_free(db->path);
+  lt_mem_free(db);
+}
+
+const char *lt_db_path(const lt_db *db) {
+  return db->path;
+}
+
+uint64_t lt_db_commits(const lt_db *db) {
+  return db->commits;
+}

@@ -1,0 +1,95 @@
+/* The journal of calls on the database. */
+#include <inttypes.h>
+#include <sqlite3.h>
+
+#include "base/mem.h"
+#include "store/parts.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+typedef struct journal {
+  lt_journal base; /* first */
+  lt_db *db;
+} journal;
+
+typedef struct begin_job {
+  lt_journal_call call;
+  char started_at[LT_STAMP_BYTES];
+  int64_t id;
+} begin_job;
+
+static lt_status insert_call(struct sqlite3 *sql, void *arg, lt_err *err) {
+  begin_job *job = arg;
+  lt_query query = lt_query_on(
+      sql, "INSERT INTO calls(run, user, tool, input, repeatable, started_at) VALUES(?, ?, ?, ?, ?, ?) RETURNING id");
+  lt_query_text(&query, job->call.run);
+  lt_query_text(&query, job->call.user);
+  lt_query_text(&query, job->call.tool);
+  lt_query_text(&query, job->call.input);
+  lt_query_int(&query, job->call.repeatable);
+  lt_query_text(&query, lt_str_of(job->started_at));
+  job->id = lt_query_row(&query) ? lt_query_get_int(&query, 0) : 0;
+  lt_query_row(&query); /* to its end, where it counts as done */
+  return lt_query_end(&query, err);
+}
+
+static lt_status begin(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) {
+  begin_job job = {.call = *call};
+  lt_str *texts[] = {&job.call.run, &job.call.user, &job.call.tool, &job.call.input};
+  char *copy = NULL;
+  LT_TRY(lt_parts_copy(texts, sizeof texts / sizeof texts[0], &copy, err));
+  lt_parts_stamp(job.started_at);
+  lt_db_sync sync = call->repeatable ? LT_DB_LAZY : LT_DB_DURABLE;
+  lt_status status = lt_db_run(((journal *)self)->db, sync, insert_call, &job, err);
+  lt_mem_free(copy);
+  if (status == LT_OK) {
+    *ret_id = job.id;
+  }
+  return status;
+}
+
+typedef struct finish_job {
+  int64_t id;
+  const char *status;
+  lt_str answer;
+  char finished_at[LT_STAMP_BYTES];
+} finish_job;
+
+static lt_status update_call(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const finish_job *job = arg;
+  lt_query query =
+      lt_query_on(sql, "UPDATE calls SET status = ?, answer = ?, finished_at = ? WHERE id = ? AND finished_at IS NULL");
+  lt_query_text(&query, lt_str_of(job->status));
+  lt_query_text(&query, job->answer);
+  lt_query_text(&query, lt_str_of(job->finished_at));
+  lt_query_int(&query, job->id);
+  LT_TRY(lt_query_run(&query, err));
+  if (sqlite3_changes(sql) == 0) {
+    return lt_fail(err, LT_E_NOTFOUND, "the journal has no open call %" PRId64, job->id);
+  }
+  return LT_OK;
+}
+
+static lt_status finish(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) {
+  finish_job job = {.id = id, .status = lt_status_name(status), .answer = answer};
+  lt_str *texts[] = {&job.answer};
+  char *copy = NULL;
+  LT_TRY(lt_parts_copy(texts, 1, &copy, err));
+  lt_parts_stamp(job.finished_at);
+  lt_status done = lt_db_run(((journal *)self)->db, LT_DB_LAZY, update_call, &job, err);
+  lt_mem_free(copy);
+  return done;
+}
+
+lt_journal *lt_store_journal_new(lt_db *db) {
+  journal *self = lt_mem_zalloc(1, sizeof *self);
+  if (self == NULL) {
+    return NULL;
+  }
+  *self = (journal){.base = {.begin = begin, .finish = finish}, .db = db};
+  return &self->base;
+}
+
+void lt_store_journal_free(lt_journal *self) {
+  lt_mem_free(self);
+}

@@ -1,0 +1,171 @@
+/* From a path to a connection. */
+#include "store/open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "store/schema.h"
+#include "store/sql.h"
+
+lt_status lt_open_default_path(lt_buf *out, lt_err *err) {
+  const char *state = getenv("XDG_STATE_HOME");
+  const char *home = getenv("HOME");
+  if (state != NULL && state[0] == '/') { /* XDG Base Directory Specification: a relative path is to be ignored */
+    lt_buf_addc(out, state);
+  } else if (home != NULL && home[0] == '/') {
+    lt_buf_addc(out, home);
+    lt_buf_addc(out, "/.local/state");
+  } else {
+    return lt_fail(err, LT_E_CONFIG, "there is no place for the database: set $HOME or $XDG_STATE_HOME");
+  }
+  lt_buf_addc(out, "/lathe/lathe.db");
+  return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "no memory for the database's path");
+}
+
+/* --- Files -------------------------------------------------------------------------------------------------------- */
+
+static lt_status file_failed(const char *path, int system_errno, lt_err *err) {
+  return lt_sql_fail_at(path, SQLITE_CANTOPEN, system_errno, "", err);
+}
+
+static lt_status make_folders_of(const char *path, lt_err *err) {
+  char *folder = lt_mem_strdup(lt_str_of(path));
+  if (folder == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the database's path");
+  }
+  lt_status status = LT_OK;
+  for (char *slash = strchr(folder + 1, '/'); slash != NULL && status == LT_OK; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
+      struct stat st;
+      int why = errno;
+      status = stat(folder, &st) == 0 ? LT_OK : file_failed(path, why, err); /* EROFS, say, for one that is there */
+    }
+    *slash = '/';
+  }
+  lt_mem_free(folder);
+  return status;
+}
+
+/* Makes the file for its mode's sake: SQLite would use 0644. By mknod, not open: closing a descriptor would drop the
+ * locks that another connection of this process may hold on the file already. */
+static lt_status make_file(const char *path, bool *ret_made, lt_err *err) {
+  struct stat st;
+  if (stat(path, &st) == 0) {
+    return S_ISREG(st.st_mode) ? LT_OK : lt_fail(err, LT_E_IO, "the database %s is not a file: choose another", path);
+  }
+  if (errno != ENOENT) {
+    return file_failed(path, errno, err);
+  }
+  if (mknod(path, S_IFREG | 0600, 0) == 0) {
+    *ret_made = true;
+    return LT_OK;
+  }
+  return errno == EEXIST ? LT_OK : file_failed(path, errno, err);
+}
+
+/* So that a new file's name survives the power's going, as its content does. */
+static void sync_folder_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *folder = lt_mem_strdup(slash != NULL ? lt_str_from(path, (size_t)(slash - path) + 1) : LT_STR("."));
+  if (folder == NULL) {
+    return;
+  }
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0) {
+    fsync(fd);
+    close(fd);
+  }
+  lt_mem_free(folder);
+}
+
+/* --- The connection ----------------------------------------------------------------------------------------------- */
+
+/* Settings of ours for every statement, and walls round those of plugins. */
+static void settle(sqlite3 *sql) {
+  sqlite3_busy_timeout(sql, LT_DB_BUSY_MS);
+  sqlite3_db_config(sql, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+  sqlite3_db_config(sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+  sqlite3_db_config(sql, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, (int *)NULL);
+  sqlite3_limit(sql, SQLITE_LIMIT_ATTACHED, 0);
+}
+
+static int64_t now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Two processes that turn a new file into a WAL one get in each other's way, and SQLite does not wait by itself then.
+ */
+static lt_status prepare(sqlite3 *sql, lt_err *err) {
+  int64_t give_up_ms = now_ms() + LT_DB_BUSY_MS;
+  for (;;) {
+    lt_status status = lt_schema_check(sql, err);
+    if (status == LT_OK) {
+      status = lt_sql_exec(sql, "PRAGMA journal_mode = WAL", err);
+    }
+    if (status == LT_OK) {
+      status = lt_schema_upgrade(sql, err);
+    }
+    int first = sqlite3_errcode(sql) & 0xff;
+    if (status == LT_OK || first != SQLITE_BUSY || now_ms() >= give_up_ms) {
+      return status;
+    }
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+  }
+}
+
+static lt_status open_at(const char *path, sqlite3 **ret_sql, lt_err *err) {
+  sqlite3 *sql = NULL;
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  int rc = sqlite3_open_v2(path, &sql, flags, NULL);
+  lt_status status = LT_OK;
+  if (sql == NULL) {
+    return lt_sql_fail_at(path, SQLITE_NOMEM, 0, "", err);
+  }
+  if (rc != SQLITE_OK) {
+    status = lt_sql_fail(sql, rc, err);
+  } else if (sqlite3_db_readonly(sql, "main") == 1) {
+    status = lt_sql_fail_at(path, SQLITE_READONLY, access(path, W_OK) != 0 ? errno : 0, "it can only be read", err);
+  } else {
+    settle(sql);
+    status = prepare(sql, err);
+  }
+  if (status != LT_OK) {
+    lt_open_close(sql);
+    return status;
+  }
+  *ret_sql = sql;
+  return LT_OK;
+}
+
+lt_status lt_open_file(const char *path, bool make_folders, struct sqlite3 **ret_sql, lt_err *err) {
+  bool made = false;
+  if (strcmp(path, ":memory:") != 0) {
+    if (make_folders) {
+      LT_TRY(make_folders_of(path, err));
+    }
+    LT_TRY(make_file(path, &made, err));
+  }
+  LT_TRY(open_at(path, ret_sql, err));
+  if (made) {
+    sync_folder_of(path);
+  }
+  return LT_OK;
+}
+
+void lt_open_close(struct sqlite3 *sql) {
+  sqlite3_stmt *stmt;
+  while ((stmt = sqlite3_next_stmt(sql, NULL)) != NULL) {
+    sqlite3_finalize(stmt);
+  }
+  sqlite3_close(sql);
+}

@@ -1,0 +1,65 @@
+#include "store/parts.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "base/mem.h"
+
+lt_status lt_parts_copy(lt_str *const *texts, size_t count, char **ret_memory, lt_err *err) {
+  size_t total = 0;
+  for (size_t i = 0; i < count; i++) {
+    total += texts[i]->n;
+  }
+  char *memory = lt_mem_alloc(total);
+  if (memory == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a record of %zu bytes", total);
+  }
+  char *to = memory;
+  for (size_t i = 0; i < count; i++) {
+    if (texts[i]->n > 0) {
+      memcpy(to, texts[i]->p, texts[i]->n);
+    }
+    texts[i]->p = to;
+    to += texts[i]->n;
+  }
+  *ret_memory = memory;
+  return LT_OK;
+}
+
+void lt_parts_rewind(lt_buf *out, size_t start) {
+  out->status = LT_OK;
+  if (out->n > start) {
+    out->n = start;
+    out->p[start] = '\0';
+  }
+}
+
+void lt_parts_stamp(char stamp[LT_STAMP_BYTES]) {
+  struct timespec now;
+  struct tm utc;
+  clock_gettime(CLOCK_REALTIME, &now);
+  gmtime_r(&now.tv_sec, &utc);
+  size_t n = strftime(stamp, LT_STAMP_BYTES, "%Y-%m-%dT%H:%M:%S", &utc);
+  snprintf(stamp + n, LT_STAMP_BYTES - n, ".%03dZ", (int)(now.tv_nsec / 1000000));
+}
+
+void lt_parts_put_base64(lt_json_writer *w, lt_str bytes) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  size_t groups = bytes.n / 3 + (bytes.n % 3 != 0);
+  lt_json_put_raw(w, LT_STR("\"")); /* the comma is the writer's; what follows needs no escapes */
+  char *to = lt_buf_reserve(w->buf, groups * 4 + 1);
+  if (to == NULL) {
+    return;
+  }
+  for (size_t i = 0; i < bytes.n; i += 3, to += 4) {
+    size_t left = bytes.n - i;
+    const unsigned char *p = (const unsigned char *)bytes.p + i;
+    uint32_t bits = (uint32_t)p[0] << 16 | (left > 1 ? (uint32_t)p[1] << 8 : 0) | (left > 2 ? p[2] : 0);
+    to[0] = digits[bits >> 18];
+    to[1] = digits[bits >> 12 & 63];
+    to[2] = left > 1 ? digits[bits >> 6 & 63] : '=';
+    to[3] = left > 2 ? digits[bits & 63] : '=';
+  }
+  *to = '"';
+  lt_buf_commit(w->buf, groups * 4 + 1);
+}

@@ -1,0 +1,23 @@
+/* What the files of store/ do alike: copies of what they are given, times, base64. For store/ only. */
+#ifndef LT_STORE_PARTS_H
+#define LT_STORE_PARTS_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "codec/json.h"
+
+/* Copies the texts into one piece of memory and points them there. Owns: the caller, lt_mem_free. LT_E_NOMEM. */
+lt_status lt_parts_copy(lt_str *const *texts, size_t count, char **ret_memory, lt_err *err);
+
+/* Takes what was appended behind `start` out of the buffer again, and what went wrong with it. */
+void lt_parts_rewind(lt_buf *out, size_t start);
+
+#define LT_STAMP_BYTES 32 /* room for a time */
+
+/* Now, as "2026-01-31T12:00:00.000Z". */
+void lt_parts_stamp(char stamp[LT_STAMP_BYTES]);
+
+/* Writes bytes as a JSON string in base64 (RFC 4648, section 4). */
+void lt_parts_put_base64(lt_json_writer *w, lt_str bytes);
+
+#endif

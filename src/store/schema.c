@@ -1,0 +1,118 @@
+/* Versions of the tables. A version, once it was given to anybody, never changes: changes go into the next one. */
+#include "store/schema.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+
+#include "store/sql.h"
+
+/* versions[n] leads from version n to n + 1. Names without "__": those with it are plugins' (guard.h). Times are
+ * "2026-01-31T12:00:00.000Z", so that they sort as text; each table that grows has an index on its time, for deleting
+ * by age. Large columns are last: what is before them is read without them. */
+static const char *const versions[] = {
+    /* calls: what was about to be called, before it was; the last three columns are NULL until it has ended. `status`
+     * is OK, and `answer` the value's JSON text, or a status' name (base/status.h) and the message. */
+    "CREATE TABLE calls("
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  run TEXT NOT NULL,"
+    "  user TEXT NOT NULL,"
+    "  tool TEXT NOT NULL,"
+    "  repeatable INTEGER NOT NULL,"
+    "  started_at TEXT NOT NULL,"
+    "  finished_at TEXT,"
+    "  status TEXT,"
+    "  input TEXT NOT NULL,"
+    "  answer TEXT) STRICT;"
+    "CREATE INDEX calls_by_run ON calls(run, id);"
+    "CREATE INDEX calls_by_start ON calls(started_at);"
+    "CREATE INDEX calls_open ON calls(id) WHERE finished_at IS NULL;"
+    /* artifacts: `number` is their order; `id` is what others know. */
+    "CREATE TABLE artifacts("
+    "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  id TEXT NOT NULL UNIQUE,"
+    "  user TEXT NOT NULL,"
+    "  type TEXT NOT NULL,"
+    "  description TEXT NOT NULL,"
+    "  mime_type TEXT NOT NULL,"
+    "  bytes INTEGER NOT NULL,"
+    "  created_at TEXT NOT NULL,"
+    "  data BLOB NOT NULL) STRICT;"
+    "CREATE INDEX artifacts_by_user ON artifacts(user, number);"
+    "CREATE INDEX artifacts_by_creation ON artifacts(created_at);"
+    /* plugin_state: `conversation` is empty for what belongs to none. */
+    "CREATE TABLE plugin_state("
+    "  plugin TEXT NOT NULL,"
+    "  user TEXT NOT NULL,"
+    "  conversation TEXT NOT NULL,"
+    "  changed_at TEXT NOT NULL,"
+    "  json TEXT NOT NULL,"
+    "  PRIMARY KEY(plugin, user, conversation)) STRICT;"
+    "CREATE INDEX plugin_state_by_change ON plugin_state(changed_at);"
+    /* plugin_migrations: how many of a plugin's scripts have run. */
+    "CREATE TABLE plugin_migrations("
+    "  plugin TEXT PRIMARY KEY,"
+    "  count INTEGER NOT NULL) STRICT;",
+};
+enum { VERSIONS = sizeof versions / sizeof versions[0] };
+
+int lt_schema_version(void) {
+  return VERSIONS;
+}
+
+static lt_status check_version(struct sqlite3 *sql, int64_t version, lt_err *err) {
+  if (version > VERSIONS) {
+    return lt_fail(err, LT_E_UNSUPPORTED,
+                   "the database %s was made by a newer Lathe (version %" PRId64
+                   " of its tables, this one knows %d): use that Lathe, or choose another file",
+                   sqlite3_db_filename(sql, "main"), version, VERSIONS);
+  }
+  return LT_OK;
+}
+
+lt_status lt_schema_check(struct sqlite3 *sql, lt_err *err) {
+  int64_t application = 0, version = 0, objects = 0;
+  LT_TRY(lt_sql_number(sql, "PRAGMA application_id", &application, err));
+  LT_TRY(lt_sql_number(sql, "PRAGMA user_version", &version, err));
+  LT_TRY(lt_sql_number(sql, "SELECT count(*) FROM sqlite_schema", &objects, err));
+  bool is_new = application == 0 && version == 0 && objects == 0;
+  if (!is_new && application != LT_SCHEMA_APPLICATION) {
+    return lt_fail(err, LT_E_IO, "the database %s belongs to another program: choose another file",
+                   sqlite3_db_filename(sql, "main"));
+  }
+  return check_version(sql, version, err);
+}
+
+static lt_status set_version(struct sqlite3 *sql, lt_err *err) {
+  char text[96];
+  snprintf(text, sizeof text, "PRAGMA application_id = %d; PRAGMA user_version = %d", LT_SCHEMA_APPLICATION, VERSIONS);
+  return lt_sql_exec(sql, text, err);
+}
+
+/* Inside the transaction: another process may have done it since lt_schema_check. */
+static lt_status upgrade(struct sqlite3 *sql, lt_err *err) {
+  int64_t version = 0;
+  LT_TRY(lt_sql_number(sql, "PRAGMA user_version", &version, err));
+  LT_TRY(check_version(sql, version, err));
+  for (int64_t i = version; i < VERSIONS; i++) {
+    LT_TRY(lt_sql_exec(sql, versions[i], err));
+  }
+  return version < VERSIONS ? set_version(sql, err) : LT_OK;
+}
+
+lt_status lt_schema_upgrade(struct sqlite3 *sql, lt_err *err) {
+  int64_t version = 0;
+  LT_TRY(lt_sql_number(sql, "PRAGMA user_version", &version, err));
+  if (version == VERSIONS) { /* the usual case: nothing is locked or written */
+    return LT_OK;
+  }
+  LT_TRY(lt_sql_exec(sql, "BEGIN IMMEDIATE", err));
+  lt_status status = upgrade(sql, err);
+  if (status == LT_OK) {
+    status = lt_sql_exec(sql, "COMMIT", err);
+  }
+  if (status != LT_OK) {
+    sqlite3_exec(sql, "ROLLBACK", NULL, NULL, NULL);
+  }
+  return status;
+}
