@@ -22,6 +22,7 @@ typedef struct options {
   int64_t timeout_ms; /* 0: the configuration's */
   int64_t memory_mb;
   bool json;
+  bool yes;
   bool help;
 } options;
 
@@ -49,6 +50,7 @@ static const char help[] =
     "  --config FILE      configuration (default: $LATHE_CONFIG, ./lathe.yaml, ~/.config/lathe/lathe.yaml)\n"
     "  --mcp-config FILE  servers in the form of other MCP clients (.mcp.json)\n"
     "  --json             one JSON object with result, outputs, logs, calls and error\n"
+    "  -y, --yes          approve calls that would be asked about on the terminal (not those that are denied)\n"
     "  -h, --help         this\n"
     "\n"
     "Standard output: what the program output, then its result (strings as they are, everything else as JSON).\n"
@@ -70,6 +72,7 @@ static bool read_options(options *opt, int argc, char **argv) {
       {"--config", NULL, LT_ARG_TEXT, &opt->config, 0, 0},
       {"--mcp-config", NULL, LT_ARG_TEXT, &opt->mcp_config, 0, 0},
       {"--json", NULL, LT_ARG_FLAG, &opt->json, 0, 0},
+      {"--yes", "-y", LT_ARG_FLAG, &opt->yes, 0, 0},
       {"--help", "-h", LT_ARG_FLAG, &opt->help, 0, 0},
   };
   int operands = 0;
@@ -247,7 +250,7 @@ static void release_modules(job *j) {
   lt_mem_free(j->sources);
 }
 
-static int run_program(lt_session *s, job *j, lt_quickjs *engine) {
+static int run_as(lt_session *s, job *j, lt_quickjs *engine, const lt_caller *caller) LT_YIELDS {
   const lt_config *config = &s->config;
   lt_run_request request = {
       .code = lt_buf_view(&j->code),
@@ -258,6 +261,7 @@ static int run_program(lt_session *s, job *j, lt_quickjs *engine) {
       .max_output_bytes = (size_t)config->max_output_bytes,
       .modules = j->modules,
       .module_count = j->module_count,
+      .caller = caller,
       .cancel = &s->cancel,
       .on_text = j->opt.json ? NULL : on_text,
       .arg = s,
@@ -273,6 +277,18 @@ static int run_program(lt_session *s, job *j, lt_quickjs *engine) {
     code = exit_code_of(result.status);
   }
   lt_run_result_release(&result);
+  return code;
+}
+
+static int run_program(lt_session *s, job *j, lt_quickjs *engine) LT_YIELDS {
+  lt_err err = LT_ERR_INIT;
+  lt_toolbox_run run;
+  if (lt_toolbox_begin(s->toolbox, j->opt.yes, &run, &err) != LT_OK) {
+    lt_say_format(&s->say, "lathe run: %s", lt_err_msg(&err));
+    return LT_EXIT_FAILED;
+  }
+  int code = run_as(s, j, engine, &run.caller);
+  lt_toolbox_end(s->toolbox, &run);
   return code;
 }
 

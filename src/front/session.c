@@ -33,11 +33,20 @@ static void on_fiber(void *arg) {
   lt_servers_close(s->servers);
 }
 
+/* Everything that can be wrong with the configuration is found before anything is started. */
+static lt_status open_toolbox(lt_session *s, lt_err *err) {
+  lt_toolbox_options options = {.loop = s->loop, .config = &s->config, .say = &s->say};
+  lt_status status = lt_toolbox_open(&options, &s->toolbox, err);
+  s->exit_code = status == LT_E_CONFIG ? LT_EXIT_CONFIG : LT_EXIT_FAILED;
+  return status;
+}
+
 static lt_status start(lt_session *s, lt_err *err) {
   lt_door_options door = {.secrets = s->secrets, .on_warning = lt_say_warning, .arg = &s->say};
   lt_cancel_init(&s->cancel);
   LT_TRY(lt_loop_new(&s->loop, err));
   LT_TRY(lt_door_new(s->loop, &door, &s->door, err));
+  LT_TRY(open_toolbox(s, err));
   LT_TRY(lt_loop_on_signal(s->loop, SIGINT, on_signal, s, err));
   LT_TRY(lt_loop_on_signal(s->loop, SIGTERM, on_signal, s, err));
   return lt_loop_spawn(s->loop, on_fiber, s, err);
@@ -45,12 +54,13 @@ static lt_status start(lt_session *s, lt_err *err) {
 
 static void run_session(lt_session *s) {
   lt_err err = LT_ERR_INIT;
+  s->exit_code = LT_EXIT_FAILED;
   if (start(s, &err) == LT_OK) {
     lt_loop_run(s->loop);
   } else {
     lt_say_line(&s->say, "lathe: ", lt_str_of(lt_err_msg(&err)));
-    s->exit_code = LT_EXIT_FAILED;
   }
+  lt_toolbox_close(s->toolbox);
   lt_door_free(s->door);
   lt_loop_free(s->loop);
 }

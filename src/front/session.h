@@ -1,5 +1,5 @@
 /* A session: what every command that calls tools needs, opened and closed as one: configuration, secrets, loop, door,
- * MCP servers.
+ * policy, MCP servers.
  *
  * The work itself is a fiber on the loop: lt_session_main runs it and returns its exit code when everything is closed.
  */
@@ -9,6 +9,7 @@
 #include "front/config.h"
 #include "front/say.h"
 #include "front/servers.h"
+#include "front/toolbox.h"
 #include "io/loop.h"
 #include "tool/door.h"
 
@@ -20,6 +21,7 @@ struct lt_session {
   lt_say say;
   lt_loop *loop;
   lt_door *door;
+  lt_toolbox *toolbox;
   lt_servers *servers;
   lt_cancel cancel; /* fired by SIGINT and SIGTERM */
   int (*work)(lt_session *session, void *arg) LT_YIELDS;

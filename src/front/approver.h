@@ -1,0 +1,23 @@
+/* Asks the person at the terminal whether a call may be made.
+ *
+ * Questions are asked one after another, in the order they came. "Always" and "never" hold for a tool as long as the
+ * approver lives. Loop thread only.
+ */
+#ifndef LT_FRONT_APPROVER_H
+#define LT_FRONT_APPROVER_H
+
+#include "front/say.h"
+#include "io/loop.h"
+#include "tool/caller.h"
+
+/* `yes`: approves everything without asking. Borrows: `say`, which shows an open question again after each line.
+ * NULL: no memory. Owns: the caller, lt_approver_free. */
+lt_approver *lt_approver_new(lt_loop *loop, lt_say *say, bool yes);
+void lt_approver_free(lt_approver *approver); /* NULL is allowed; nobody may be asking */
+
+/* What an answer means. */
+typedef enum lt_answer { LT_ANSWER_UNCLEAR, LT_ANSWER_YES, LT_ANSWER_NO, LT_ANSWER_ALWAYS, LT_ANSWER_NEVER } lt_answer;
+/* Reads a line. After a "no" may come why: `ret_reason`, a part of it. Borrows: the line. */
+lt_answer lt_answer_read(lt_str line, lt_str *ret_reason);
+
+#endif

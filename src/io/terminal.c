@@ -1,0 +1,124 @@
+#include "io/terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "io/loop_impl.h"
+
+struct lt_terminal {
+  uv_poll_t poll;
+  lt_loop *loop;
+  int in;  /* does not block */
+  int out; /* opened anew: blocks, as standard error does */
+  lt_wait *reader;
+};
+
+static void on_closed(uv_handle_t *handle) {
+  lt_mem_free(handle->data);
+}
+
+lt_status lt_terminal_open(lt_loop *loop, const char *path, lt_terminal **ret_terminal, lt_err *err) {
+  lt_terminal *t = lt_mem_zalloc(1, sizeof *t);
+  if (t == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a terminal");
+  }
+  t->loop = loop;
+  t->in = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+  t->out = t->in < 0 ? -1 : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  int rc = t->out < 0 ? -errno : uv_poll_init(&loop->uv, &t->poll, t->in);
+  if (rc != 0) {
+    if (t->in >= 0) {
+      close(t->in);
+    }
+    if (t->out >= 0) {
+      close(t->out);
+    }
+    lt_mem_free(t);
+    return lt_fail(err, LT_E_NOTFOUND, "cannot open the terminal %s: %s", path, uv_strerror(rc));
+  }
+  t->poll.data = t;
+  loop->objects++;
+  *ret_terminal = t;
+  return LT_OK;
+}
+
+void lt_terminal_close(lt_terminal *t) {
+  if (t == NULL) {
+    return;
+  }
+  LT_CHECK(t->reader == NULL);
+  t->loop->objects--;
+  uv_close((uv_handle_t *)&t->poll, on_closed);
+  close(t->in);
+  close(t->out);
+}
+
+void lt_terminal_forget(lt_terminal *t) {
+  tcflush(t->in, TCIFLUSH);
+}
+
+void lt_terminal_write(lt_terminal *t, lt_str text) {
+  while (text.n > 0) {
+    ssize_t n = write(t->out, text.p, text.n);
+    if (n < 0 && errno != EINTR) {
+      return;
+    }
+    text = lt_str_sub(text, n > 0 ? (size_t)n : 0, text.n);
+  }
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+static void on_readable(uv_poll_t *handle, int status, int events) {
+  (void)status, (void)events; /* whatever it is, reading tells */
+  lt_terminal *t = handle->data;
+  uv_poll_stop(handle);
+  lt_wait_wake(t->reader, LT_OK);
+}
+
+static lt_status await_readable(lt_terminal *t, lt_cancel *cancel) LT_YIELDS {
+  lt_wait wait;
+  lt_cancel_node node;
+  lt_wait_init(&wait, t->loop);
+  t->reader = &wait;
+  uv_poll_start(&t->poll, UV_READABLE | UV_DISCONNECT, on_readable);
+  lt_cancel_add(cancel, &node, &wait);
+  lt_status status = lt_wait_on(&wait, UINT64_MAX);
+  lt_cancel_remove(cancel, &node);
+  uv_poll_stop(&t->poll);
+  t->reader = NULL;
+  return status;
+}
+
+/* Appends what there is up to the end of a line. True: the line is whole. A terminal hands out a line at a time; what
+ * is typed behind it stays with it. */
+static bool take(lt_buf *out, const char *bytes, size_t n) {
+  lt_str text = lt_str_from(bytes, n);
+  size_t end = lt_str_find(text, LT_STR("\n"), 0);
+  lt_buf_add(out, lt_str_sub(text, 0, end));
+  return end != SIZE_MAX || out->status != LT_OK;
+}
+
+lt_status lt_terminal_read_line(lt_terminal *t, lt_cancel *cancel, lt_buf *out, lt_err *err) {
+  size_t from = out->n;
+  for (;;) {
+    char bytes[4096];
+    lt_status status = await_readable(t, cancel);
+    if (status != LT_OK) {
+      return lt_fail(err, status, "%s while waiting for an answer at the terminal", lt_status_text(status));
+    }
+    ssize_t n = read(t->in, bytes, sizeof bytes);
+    if (n > 0) {
+      if (take(out, bytes, (size_t)n)) {
+        return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "the line is too long");
+      }
+    } else if (n == 0 && out->n > from) {
+      return LT_OK; /* the end was typed behind some text */
+    } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+      return lt_fail(err, LT_E_CLOSED, "the terminal's input has ended");
+    }
+  }
+}
