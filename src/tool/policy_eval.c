@@ -58,6 +58,15 @@ static bool eq_but_case(lt_str a, lt_str b) {
   return i == a.n && k == b.n;
 }
 
+/* Whether a member's name begins with another letter than `key`, as most do: then nothing has to be unescaped. */
+static bool begins_otherwise(lt_json name, lt_str key) {
+  lt_str text = lt_json_text(name); /* with its quotes */
+  char c = text.p[1];
+  size_t at = 0;
+  size_t key_at = 0;
+  return key.n > 0 && c != '\\' && !(c & 0x80) && fold((lt_str){&c, 1}, &at) != fold(key, &key_at);
+}
+
 static bool chars_of(lt_judge *j, lt_json string, lt_str *ret) {
   return spend(j, 1 + lt_json_text(string).n / LT_POLICY_STEP_BYTES) && lt_json_str(string, &j->arena, ret);
 }
@@ -70,6 +79,12 @@ static finding find_member(lt_judge *j, lt_json object, lt_str key, lt_json *ret
   lt_json_iter it = lt_json_each(object);
   while (lt_json_next(&it)) {
     lt_str name;
+    if (!spend(j, 1)) {
+      return UNSURE;
+    }
+    if (begins_otherwise(it.key, key)) {
+      continue;
+    }
     if (!chars_of(j, it.key, &name)) {
       return UNSURE;
     }

@@ -61,13 +61,13 @@ bool lt_policy_path(lt_arena *arena, lt_str path, lt_str *ret) {
     return false;
   }
   size_t n = 0;
-  for (size_t at = 1; at <= path.n;) {
-    size_t end = lt_str_find(path, LT_STR("/"), at);
-    lt_str name = lt_str_sub(path, at, end);
-    at = end == SIZE_MAX ? path.n + 1 : end + 1;
-    if (lt_str_eqc(name, "..")) {
+  for (size_t at = 1; at < path.n;) {
+    const char *slash = memchr(path.p + at, '/', path.n - at);
+    lt_str name = lt_str_sub(path, at, slash != NULL ? (size_t)(slash - path.p) : path.n);
+    at += name.n + 1;
+    if (lt_str_eq(name, LT_STR(".."))) {
       n = parent_of(out, n);
-    } else if (name.n > 0 && !lt_str_eqc(name, ".")) {
+    } else if (name.n > 0 && !lt_str_eq(name, LT_STR("."))) {
       out[n++] = '/';
       memcpy(out + n, name.p, name.n);
       n += name.n;
