@@ -137,6 +137,13 @@
 #define LT_PLUGIN_END_MS         2000           /* for a plugin that is busy when Lathe ends */
 #define LT_PLUGIN_QUEUE_MAX      1000           /* calls that wait for one plugin's thread */
 #define LT_PLUGIN_CALL_MAX_BYTES (256 * LT_MIB) /* memory of one call: texts handed over and what it asked for */
+#define LT_PLUGIN_ID_BYTES       64             /* of a plugin's id */
+#define LT_PLUGIN_NAME_BYTES     256            /* of the name of what it registers */
+#define LT_PLUGIN_LINE_BYTES     (4 * LT_KIB)   /* of a line it logs, a reason, a signature; on its stack */
+#define LT_PLUGIN_STRUCT_BYTES   (64 * LT_KIB)  /* a struct that says it is longer is none */
+#define LT_PLUGIN_TOOLS_MAX      1000           /* tools that one call of a plugin registers: looked up one by one */
+#define LT_PLUGIN_FUNCTIONS_MAX  256            /* likewise its functions, and its modules */
+#define LT_PLUGIN_CONTEXT_BYTES  LT_MIB         /* likewise its context items: no model reads more */
 #define LT_SCHEMA_INLINE_BYTES   (32 * LT_KIB)  /* a longer one is compiled off the loop: 1 ms is about this much */
 
 /* --- searching tools (tool/search_index.h) ---------------------------------------------------- */

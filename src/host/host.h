@@ -23,6 +23,9 @@ typedef struct lt_host_options {
   const lt_secrets *secrets; /* may be NULL */
   /* Gives the runner for run_program, opened when it is first needed; NULL with `err` when it cannot be had. */
   lt_quickjs *(*runner)(void *arg, lt_err *err);
+  /* In whose name plugins call tools outside of any prompt (in ready): its policy and journal apply. NULL: they cannot.
+   */
+  const lt_caller *caller;
   /* A line for a person; secrets are masked already. `warning`: else it is information. Must not yield. */
   void (*on_line)(void *arg, bool warning, lt_str line);
   void *arg;

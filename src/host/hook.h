@@ -1,0 +1,27 @@
+/* Hooks of a plugin: setup, ready, prepare, teardown; internal to host/. */
+#ifndef LT_HOST_HOOK_H
+#define LT_HOST_HOOK_H
+
+#include "host/host_impl.h"
+
+typedef struct lt_hook {
+  lt_call_kind kind;
+  lt_str in;
+  const lt_caller *caller; /* may be NULL */
+  uint64_t timeout_ms;
+} lt_hook;
+
+/* Runs a hook that the plugin has. What it registered is the caller's (lt_registry_free) when `ret_registered` is not
+ * NULL, else dropped. Errors: lt_call_run's and lt_call_outcome's. LT_YIELDS. */
+lt_status lt_host_hook(lt_plugin *plugin, const lt_hook *hook, lt_registry **ret_registered, lt_err *err) LT_YIELDS;
+
+/* told.c: the ids of a catalog, into an array; functions and modules, into an object. */
+void lt_told_tools(lt_json_writer *w, const lt_catalog *catalog, lt_str hidden);
+void lt_told_world(lt_json_writer *w, const lt_run_request *world);
+/* What plugins have registered for programs, where nobody says otherwise. */
+lt_run_request lt_host_world(const lt_host *host);
+
+/* api.c: appends text without anything a terminal would act on; lines are joined. */
+void lt_host_add_plain(lt_buf *out, lt_str text);
+
+#endif

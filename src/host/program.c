@@ -1,0 +1,273 @@
+/* What plugins do through others: calling tools and running programs, for whoever called them. */
+#include "base/limits.h"
+#include "codec/json.h"
+#include "host/hook.h"
+
+/* --- Who asks ------------------------------------------------------------------------------------------------------
+ */
+/* The caller's approver, with an eye on the clock of the call that waits meanwhile. */
+typedef struct watched {
+  lt_approver base; /* first */
+  lt_approver *theirs;
+  lathe_call *call;
+} watched;
+
+/* A caller that works for a plugin's call. */
+typedef struct nested {
+  lt_caller caller;
+  lt_prompt prompt;
+  watched approver;
+} nested;
+
+bool lt_caller_is_within(const lt_caller *caller, lt_plugin *plugin) {
+  for (; caller != NULL; caller = caller->parent) {
+    const lt_prompt *prompt = caller->prompt;
+    if (prompt != NULL && prompt->by != NULL && prompt->by->plugin == plugin) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static unsigned depth_of(const lt_caller *caller) {
+  unsigned depth = 0;
+  for (; caller != NULL; caller = caller->parent) {
+    depth++;
+  }
+  return depth;
+}
+
+/* Who waits for the call waits for a person now, or does no longer. */
+static void on_approval(void *arg, bool waiting) {
+  lathe_call *call = arg;
+  if (waiting) {
+    lt_call_pause(call);
+  } else {
+    lt_call_resume(call);
+  }
+  if (call->options != NULL && call->options->on_approval != NULL) {
+    call->options->on_approval(call->options->arg, waiting);
+  }
+  lt_wait_wake(&call->wait, LT_OK); /* looks at the clock again */
+}
+
+static lt_status ask_watched(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
+                             lt_err *err) LT_YIELDS {
+  watched *w = (watched *)(void *)self;
+  on_approval(w->call, true);
+  lt_status status = w->theirs->ask(w->theirs, what, cancel, ret_reason, err);
+  on_approval(w->call, false);
+  return status;
+}
+
+/* In hooks without a prompt the plugin acts in the host's name, if that has given one. */
+static lt_status find_from(const lathe_call *call, const lt_caller **ret_from, lt_err *err) {
+  *ret_from = call->caller;
+  if (call->caller != NULL || call->kind == LT_CALL_TOOL || call->kind == LT_CALL_FUNCTION) {
+    return LT_OK;
+  }
+  *ret_from = call->plugin->host->options.caller;
+  return *ret_from != NULL ? LT_OK
+                           : lt_fail(err, LT_E_DENIED, "no tools are called in %.*s: nobody has asked for anything yet",
+                                     LT_STR_ARG(call->name));
+}
+
+static lt_status nested_init(nested *n, lathe_call *call, lt_err *err) {
+  const lt_caller *from;
+  LT_TRY(find_from(call, &from, err));
+  if (depth_of(from) >= LT_CALLER_DEPTH_MAX) {
+    return lt_fail(err, LT_E_LIMIT, "tools and programs call each other more than %d deep", LT_CALLER_DEPTH_MAX);
+  }
+  *n = (nested){.caller = {.user = call->user}};
+  if (from != NULL) {
+    n->caller = *from;
+    n->caller.parent = from;
+    n->prompt = from->prompt != NULL ? *(const lt_prompt *)from->prompt : n->prompt;
+  }
+  n->prompt.by = call;
+  n->caller.prompt = &n->prompt;
+  return LT_OK;
+}
+
+/* --- Calling a tool ------------------------------------------------------------------------------------------------
+ */
+typedef struct tool_call {
+  lt_str id, input;
+  lt_buf out;
+} tool_call;
+
+static lt_status call_tool(lathe_call *call, void *arg, lt_err *err) LT_YIELDS {
+  tool_call *t = arg;
+  nested n;
+  LT_TRY(nested_init(&n, call, err));
+  lt_invoke_options options = {.cancel = &call->cancel, .caller = &n.caller, .on_approval = on_approval, .arg = call};
+  if (call->hard_timeout) {
+    options.timeout_ms = lt_call_left_ms(call);
+    options.timeout_ms = options.timeout_ms > 0 ? options.timeout_ms : 1; /* 0 would be none */
+  }
+  return lt_door_call(call->plugin->host->options.door, t->id, t->input, &options, &t->out, err);
+}
+
+int lt_api_call_tool(lathe_call *call, lathe_text id, lathe_text input, lathe_text *ret_value) {
+  tool_call t = {.id = lt_of_text(id), .input = lt_of_text(input)};
+  lt_buf_init(&t.out, LT_JSON_MAX_BYTES);
+  int rc = lt_ask_loop(call, &(lt_ask){.fn = call_tool, .arg = &t, .borrows = true});
+  if (rc == 0 && !lt_call_keep(call, lt_buf_view(&t.out), ret_value)) {
+    rc = -1;
+  } else if (rc != 0 && t.out.n > 0) {
+    lt_call_error(call, lt_buf_view(&t.out)); /* the message whole */
+  }
+  lt_buf_release(&t.out);
+  return rc;
+}
+
+/* --- Running a program ---------------------------------------------------------------------------------------------
+ */
+typedef struct program_run {
+  lathe_program program;
+  lt_str hidden;
+  lt_buf out;
+} program_run;
+
+static void put_texts(lt_json_writer *w, const lt_run_result *result, const char *key, bool outputs) {
+  lt_json_key(w, key);
+  lt_json_begin_array(w);
+  for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
+    if ((text->said == LT_SAID_OUTPUT) == outputs) {
+      lt_json_put_str(w, text->text);
+    }
+  }
+  lt_json_end_array(w);
+}
+
+static void put_failure(lt_json_writer *w, const lt_run_result *result) {
+  lt_json_key(w, "error");
+  lt_json_put_str(w, lt_buf_view(&result->error));
+  if (result->line > 0) {
+    lt_json_key(w, "line");
+    lt_json_put_int(w, result->line);
+  }
+  if (result->column > 0) {
+    lt_json_key(w, "column");
+    lt_json_put_int(w, result->column);
+  }
+  if (result->context.n > 0) {
+    lt_json_key(w, "context");
+    lt_json_put_str(w, lt_buf_view(&result->context));
+  }
+  if (result->status == LT_E_TIMEOUT) {
+    lt_json_key(w, "timeout");
+    lt_json_put_bool(w, true);
+  }
+}
+
+static void put_result(const lt_run_result *result, lt_buf *out) {
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json_begin_object(&w);
+  if (result->status == LT_OK && result->kind != LT_VALUE_UNDEFINED) {
+    lt_json_key(&w, "result");
+    if (result->kind == LT_VALUE_STRING) {
+      lt_json_put_str(&w, lt_buf_view(&result->value));
+    } else {
+      lt_json_put_raw(&w, lt_buf_view(&result->value));
+    }
+  }
+  put_texts(&w, result, "logs", false);
+  put_texts(&w, result, "outputs", true);
+  if (result->status != LT_OK) {
+    put_failure(&w, result);
+  }
+  lt_json_end_object(&w);
+}
+
+static void set_request(const program_run *r, const nested *n, lathe_call *call, lt_run_request *request) {
+  const lt_host *host = call->plugin->host;
+  const lathe_program *p = &r->program;
+  *request = n->prompt.defaults;
+  if (n->caller.parent == NULL || n->caller.parent->prompt == NULL) {
+    *request = lt_host_world(host);
+  }
+  request->code = lt_of_text(p->code);
+  request->lang = p->language != NULL && strcmp(p->language, "ts") == 0 ? LT_LANG_TYPESCRIPT : LT_LANG_JAVASCRIPT;
+  request->input = lt_of_text(p->input);
+  request->timeout_ms = p->timeout_ms > 0 ? p->timeout_ms : request->timeout_ms;
+  if (request->timeout_ms > LT_RUN_TIMEOUT_MAX_MS) {
+    request->timeout_ms = LT_RUN_TIMEOUT_MAX_MS;
+  }
+  request->caller = &n->caller;
+  request->cancel = &call->cancel;
+  request->values = NULL;
+  request->without_output = p->without_output != 0;
+  request->on_text = NULL;
+}
+
+static lt_status run_nested(lathe_call *call, program_run *r, nested *n, lt_err *err) LT_YIELDS {
+  const lt_host_options *options = &call->plugin->host->options;
+  lt_quickjs *runner = options->runner != NULL ? options->runner(options->arg, err) : NULL;
+  if (runner == NULL) {
+    return options->runner != NULL ? err->status
+                                   : lt_fail(err, LT_E_UNSUPPORTED, "there is no runner for programs here");
+  }
+  lt_run_request request;
+  lt_run_result result;
+  set_request(r, n, call, &request);
+  lt_run_result_init(&result);
+  lt_status status = lt_quickjs_run(runner, &request, &result, err);
+  if (status == LT_OK) {
+    put_result(&result, &r->out);
+    status = r->out.status == LT_OK ? LT_OK : lt_fail(err, r->out.status, "the program's result is too long");
+  }
+  lt_run_result_release(&result);
+  return status;
+}
+
+static lt_status run_program(lathe_call *call, void *arg, lt_err *err) LT_YIELDS {
+  program_run *r = arg;
+  nested n;
+  LT_TRY(nested_init(&n, call, err));
+  lt_str run = lt_arena_printf(&call->arena, "%.*s/%llu", LT_STR_ARG(n.caller.run),
+                               (unsigned long long)++call->plugin->host->programs);
+  if (run.p == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for another program");
+  }
+  n.caller.run = run;
+  if (r->hidden.n > 0) {
+    n.caller.hidden = r->hidden;
+  }
+  if (n.caller.approver != NULL) {
+    n.approver = (watched){.base = {.ask = ask_watched}, .theirs = n.caller.approver, .call = call};
+    n.caller.approver = &n.approver.base;
+  }
+  return run_nested(call, r, &n, err);
+}
+
+static int check_program(lathe_call *call, const lathe_program *p) {
+  lt_err err = LT_ERR_INIT;
+  if (p->language != NULL && strcmp(p->language, "js") != 0 && strcmp(p->language, "ts") != 0) {
+    return lt_call_error(call, LT_STR("a program's language is \"js\" or \"ts\""));
+  }
+  if (p->input.n > 0 && lt_json_check(lt_of_text(p->input), &err) != LT_OK) {
+    lt_err_prefix(&err, "a program's input has to be JSON");
+    return lt_call_error(call, lt_str_of(lt_err_msg(&err)));
+  }
+  return 0;
+}
+
+int lt_api_run_program(lathe_call *call, const lathe_program *program, lathe_text *ret_result) {
+  program_run r = {0};
+  size_t least = offsetof(lathe_program, code) + sizeof program->code;
+  if (!lt_struct_read(&r.program, sizeof r.program, least, program)) {
+    return lt_call_error(call, LT_STR("a lathe_program's size has to be sizeof(lathe_program)"));
+  }
+  if (check_program(call, &r.program) != 0) {
+    return -1;
+  }
+  r.hidden = lt_plugin_text(r.program.hidden, LT_PLUGIN_NAME_BYTES);
+  lt_buf_init(&r.out, LT_PLUGIN_CALL_MAX_BYTES);
+  int rc = lt_ask_loop(call, &(lt_ask){.fn = run_program, .arg = &r, .borrows = true});
+  if (rc == 0 && !lt_call_keep(call, lt_buf_view(&r.out), ret_result)) {
+    rc = -1;
+  }
+  lt_buf_release(&r.out);
+  return rc;
+}

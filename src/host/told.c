@@ -1,0 +1,49 @@
+/* What hooks are told of the world: tools, functions, modules. */
+#include "codec/json.h"
+#include "host/hook.h"
+
+void lt_told_tools(lt_json_writer *w, const lt_catalog *catalog, lt_str hidden) {
+  for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
+    lt_str id = lt_catalog_at(catalog, i)->id;
+    if (hidden.n == 0 || !lt_str_eq(id, hidden)) {
+      lt_json_put_str(w, id);
+    }
+  }
+}
+
+static void put_pair(lt_json_writer *w, const char *key, lt_str value) {
+  lt_json_key(w, key);
+  lt_json_put_str(w, value);
+}
+
+static void put_functions(lt_json_writer *w, const lt_run_function *functions, size_t count) {
+  lt_json_key(w, "functions");
+  lt_json_begin_array(w);
+  for (size_t i = 0; i < count; i++) {
+    lt_json_begin_object(w);
+    put_pair(w, "name", functions[i].name);
+    put_pair(w, "signature", functions[i].signature);
+    if (functions[i].description.n > 0) {
+      put_pair(w, "description", functions[i].description);
+    }
+    lt_json_end_object(w);
+  }
+  lt_json_end_array(w);
+}
+
+void lt_told_world(lt_json_writer *w, const lt_run_request *world) {
+  put_functions(w, world->functions, world->function_count);
+  lt_json_key(w, "modules");
+  lt_json_begin_array(w);
+  for (size_t i = 0; i < world->module_count; i++) {
+    lt_json_put_str(w, world->modules[i].name);
+  }
+  lt_json_end_array(w);
+}
+
+lt_run_request lt_host_world(const lt_host *host) {
+  return (lt_run_request){.modules = host->modules,
+                          .module_count = host->module_count,
+                          .functions = host->functions,
+                          .function_count = host->function_count};
+}
