@@ -1,0 +1,138 @@
+// What a model reads of its tools, in tokens: as classic tool definitions, as the listing of the system prompt, as
+// TypeScript. And how long ten servers take to start together. Real servers (tests/flow/npm-servers.mjs), a real tokenizer
+// (o200k_base, that of the GPT-4o family and later). Prints two tables; with LATHE_BENCH_MD set they go to that file as
+// markdown, too. What cannot be measured says why; the exit code is 0 whatever happens.
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { entries, installed, missing, names } from "../tests/flow/npm-servers.mjs";
+
+const root = resolve(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "..");
+const lathe = process.env.LATHE ?? join(root, "build/release/lathe");
+const LIMIT_MS = 60_000;
+
+const dir = mkdtempSync(join(tmpdir(), "lathe-bench-"));
+process.on("exit", () => rmSync(dir, { recursive: true, force: true }));
+
+function config(name, mcpServers) {
+  const path = join(dir, `${name}.json`);
+  writeFileSync(path, JSON.stringify({ mcpServers }));
+  return path;
+}
+
+/** `lathe tools --types ...`: {text, ms}; throws what it said when there are no tools. */
+function list(path, ...types) {
+  const began = performance.now();
+  const child = spawn(lathe, ["tools", "--config", path, "--types", ...types], { cwd: dir, env: { ...process.env, HOME: dir }, stdio: ["ignore", "pipe", "pipe"] });
+  const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
+  let [text, said] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (part) => (text += part));
+  child.stderr.setEncoding("utf8").on("data", (part) => (said += part));
+  return new Promise((yes, no) => {
+    child.on("error", no);
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      const why = said.trim().split("\n")[0].slice(0, 100);
+      if (code !== 0 || text === "" || text === "[]\n") no(new Error(why || `ended with ${code}`));
+      else yes({ text, ms: performance.now() - began, said });
+    });
+  });
+}
+
+/* --- Tools made up: verbs and things, two to seven arguments, some of them nested -------------------------------- */
+
+const VERBS = ["create", "get", "list", "update", "delete", "search", "archive", "export", "assign", "summarize"];
+const THINGS = ["customer", "invoice", "ticket", "order", "project", "document", "employee", "shipment", "campaign", "meeting"];
+const PARTS = ["", "_comment", "_label", "_history", "_template"];
+const ARGUMENTS = [
+  ["query", { type: "string", description: "Full-text query; words are combined with AND, \"quoted phrases\" match exactly." }],
+  ["limit", { type: "integer", minimum: 1, maximum: 100, default: 20, description: "How many results at most." }],
+  ["status", { type: "string", enum: ["open", "pending", "closed", "archived"], description: "Only those in this state." }],
+  ["dueDate", { type: "string", format: "date-time", description: "ISO 8601 date and time, UTC where no offset is given." }],
+  ["tags", { type: "array", items: { type: "string" }, maxItems: 20, description: "Labels, lower case." }],
+  ["owner", { type: "object", properties: { id: { type: "string" }, email: { type: "string", format: "email" } }, required: ["id"], description: "Who is responsible." }],
+  ["dryRun", { type: "boolean", default: false, description: "Only say what would be done." }],
+];
+
+function madeUp(thing, verb, part, i) {
+  const properties = { id: { type: "string", description: `Identifier of the ${thing}, as its list returns it.` } };
+  for (let k = 0; k <= i % 6; k++) properties[ARGUMENTS[(i + k) % ARGUMENTS.length][0]] = ARGUMENTS[(i + k) % ARGUMENTS.length][1];
+  const what = `${thing}${part.replace("_", " ")}`;
+  return {
+    name: `${verb}_${thing}${part}`,
+    description: `${verb[0].toUpperCase()}${verb.slice(1)} a ${what}. Returns the ${what} as it is afterwards, with its identifier, state and time of the last change. Fails when the ${thing} does not exist or is locked by somebody else.`,
+    inputSchema: { type: "object", properties, required: ["id"], additionalProperties: false },
+  };
+}
+
+/** Ten servers of fifty. */
+function madeUpServers() {
+  return Object.fromEntries(THINGS.map((thing, t) => {
+    const tools = VERBS.flatMap((verb, v) => PARTS.map((part, p) => ({ tool: madeUp(thing, verb, part, t * 50 + v * 5 + p) })));
+    const path = join(dir, `${thing}.script.json`);
+    writeFileSync(path, JSON.stringify(tools));
+    return [thing, { command: process.execPath, args: [join(root, "tests/fakes/mcp_server.mjs"), `--script=${path}`] }];
+  }));
+}
+
+/* --- Counting ---------------------------------------------------------------------------------------------------- */
+
+const { countTokens } = createRequire(import.meta.url)(`${installed("gpt-tokenizer") ?? "gpt-tokenizer"}/cjs/encoding/o200k_base.js`);
+const tokens = (text) => countTokens(text, { disallowedSpecial: new Set() });
+
+/** As an API without code mode is given them. */
+const classic = (tools) => JSON.stringify(tools.map((t) => ({ type: "function", function: { name: t.id.replace(/\./g, "_"), description: t.description, parameters: t.inputSchema } })));
+
+/** One row: three runs of the same servers, or four with `budgeted`. */
+async function measure(name, servers, budgeted) {
+  const path = config(name, servers);
+  try {
+    const runs = [await list(path, "json"), await list(path, "ts"), await list(path, "prompt", "--budget", "0")];
+    const tools = JSON.parse(runs[0].text);
+    const quiet = /^warning: .*(cannot|failed|exit|start)/m.exec(runs[0].said)?.[0];
+    const row = { name, tools: tools.length, classic: tokens(classic(tools)), ts: tokens(runs[1].text), listing: tokens(runs[2].text), ms: runs.map((r) => r.ms).sort((a, b) => a - b)[1], said: quiet };
+    if (budgeted) row.budget = tokens((await list(path, "prompt")).text);
+    return row;
+  } catch (e) {
+    return { name, why: e.message };
+  }
+}
+
+/* --- Tables ------------------------------------------------------------------------------------------------------ */
+
+/** The first column is text, the others are numbers; the same rows for a terminal and as markdown. */
+function print(title, head, rows) {
+  const widths = head.map((h, i) => Math.max(h.length, ...rows.map((r) => r[i]?.length ?? 0)));
+  const line = (row) => row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join("  ").trimEnd();
+  console.log(`\n${title}\n  ${[head, ...rows].map(line).join("\n  ")}`);
+  if (!process.env.LATHE_BENCH_MD) return;
+  const md = (row) => `| ${row.join(" | ")} |`;
+  appendFileSync(process.env.LATHE_BENCH_MD, `\n**${title}**\n\n${[md(head), md(head.map((_, i) => (i ? "--:" : "---"))), ...rows.map(md)].join("\n")}\n`);
+}
+
+const number = (n) => n.toLocaleString("en-US");
+const beside = (n, whole) => `${number(n)} (${((100 * n) / whole).toFixed(0)} %)`;
+function tokenRow(r) {
+  if (r.why) return [r.name, "not measured:", r.why, "", "", ""];
+  return [r.name, number(r.tools), number(r.classic), beside(r.ts, r.classic), beside(r.listing, r.classic), r.budget ? beside(r.budget, r.classic) : ""];
+}
+const ms = (n) => `${n.toFixed(0)} ms`;
+
+async function main() {
+  const absent = missing();
+  if (absent.length > 0) console.log(`tokens: not installed: ${absent.join(", ")}`);
+  const there = names.filter((name) => !absent.includes(name));
+  const alone = [];
+  for (const name of there) alone.push(await measure(name, entries(dir, [name])));
+  const up = alone.filter((r) => !r.why).map((r) => r.name);
+  const all = await measure(`all ${up.length} together`, entries(dir, up), true);
+  const many = await measure("500 tools made up", madeUpServers(), true);
+
+  print("What a model reads of its tools, in tokens (o200k_base)", ["", "tools", "classic", "TypeScript", "listing", "listing, default budget"], [...alone, all, many].map(tokenRow));
+  const slowest = alone.filter((r) => !r.why).reduce((a, b) => (b.ms > a.ms ? b : a), { ms: 0 });
+  const started = (r) => [r.name, r.why ? `not measured: ${r.why}` : ms(r.ms), r.why || r === all ? "" : ""];
+  print("lathe tools, from its start to its end (median of 3)", ["", "", ""], [...alone.map(started), [all.name, all.why ?? ms(all.ms), all.why ? "" : `${(all.ms / slowest.ms).toFixed(2)} × ${slowest.name} alone`]]);
+}
+await main().catch((e) => console.log(`tokens: not measured: ${e.message}`));
