@@ -184,8 +184,6 @@ static value plain_value(lt_judge *j, const lt_operand *operand) {
       return of_bool(hint_of(j, operand->hint));
     case LT_OPERAND_TOOL_ID:
       return (value){.type = LT_JSON_STRING, .text = j->call->tool};
-    case LT_OPERAND_TOOL_ASKS:
-      return of_bool(j->call->needs_approval);
     case LT_OPERAND_INPUT:
     case LT_OPERAND_ANNOTATIONS:
     case LT_OPERAND_IT:
@@ -207,6 +205,12 @@ static bool value_chars(lt_judge *j, const value *v, lt_str *ret) {
   }
   *ret = v->text;
   return true;
+}
+
+/* What there is to compare of a string. Tools that are written in C see the end of one at its first NUL, others do not:
+ * such a string is unknown. */
+static bool text_of(lt_judge *j, const value *v, lt_str *ret) {
+  return value_chars(j, v, ret) && (ret->n == 0 || memchr(ret->p, '\0', ret->n) == NULL);
 }
 
 static value length_of(lt_judge *j, const value *v) {
@@ -289,16 +293,27 @@ static lt_truth compare_numbers(lt_judge *j, lt_compare op, lt_str a, lt_str b) 
   return truth_of(exact);
 }
 
-/* One that is our own is compared without undoing the escapes of the other, however long. */
+static bool may_have_nul(const value *v) {
+  return lt_str_find(lt_json_text(v->json), LT_STR("\\u0000"), 0) != SIZE_MAX;
+}
+
+/* With one of our own: the other's escapes are not undone, however long it is. */
+static lt_truth equal_text(lt_judge *j, const value *v, lt_str own) {
+  if (!spend(j, 1 + lt_json_text(v->json).n / LT_POLICY_STEP_BYTES) || may_have_nul(v)) {
+    return LT_TRUTH_UNKNOWN;
+  }
+  return truth_of(lt_json_str_eq(v->json, own));
+}
+
 static lt_truth compare_strings(lt_judge *j, lt_compare op, const value *a, const value *b) {
   bool equality = op == LT_CMP_EQ || op == LT_CMP_NE;
   if (equality && (a->json.doc == NULL) != (b->json.doc == NULL)) {
-    bool equal = a->json.doc != NULL ? lt_json_str_eq(a->json, b->text) : lt_json_str_eq(b->json, a->text);
-    return truth_of(equal == (op == LT_CMP_EQ));
+    lt_truth equal = a->json.doc != NULL ? equal_text(j, a, b->text) : equal_text(j, b, a->text);
+    return op == LT_CMP_EQ ? equal : not_of(equal);
   }
   lt_str x;
   lt_str y;
-  if (!value_chars(j, a, &x) || !value_chars(j, b, &y)) {
+  if (!text_of(j, a, &x) || !text_of(j, b, &y)) {
     return LT_TRUTH_UNKNOWN;
   }
   return truth_of(holds(op, lt_str_cmp(x, y)));
@@ -358,18 +373,17 @@ static lt_truth judge_in(lt_judge *j, const lt_cond *cond) {
 static lt_truth judge_matches(lt_judge *j, const lt_cond *cond) {
   value v = value_of(j, cond->left);
   lt_str chars;
-  if (!value_chars(j, &v, &chars) || !spend(j, chars.n * cond->text.n / LT_POLICY_STEP_BYTES)) {
+  if (!text_of(j, &v, &chars) || !spend(j, chars.n * cond->text.n / LT_POLICY_STEP_BYTES)) {
     return LT_TRUTH_UNKNOWN;
   }
   return truth_of(lt_policy_glob(cond->text, chars));
 }
 
-/* What a relative path, one with "~" or one with a NUL means, only the tool knows. */
+/* What a relative path or one with "~" means, only the tool knows. */
 static lt_truth judge_within(lt_judge *j, const lt_cond *cond) {
   value v = value_of(j, cond->left);
   lt_str path;
-  if (!value_chars(j, &v, &path) || !spend(j, path.n / LT_POLICY_STEP_BYTES) ||
-      !lt_policy_path(&j->arena, path, &path)) {
+  if (!text_of(j, &v, &path) || !spend(j, path.n / LT_POLICY_STEP_BYTES) || !lt_policy_path(&j->arena, path, &path)) {
     return LT_TRUTH_UNKNOWN;
   }
   return truth_of(lt_str_starts(path, cond->text) && (path.n == cond->text.n || path.p[cond->text.n] == '/'));

@@ -19,8 +19,7 @@ typedef enum lt_operand_kind {
   LT_OPERAND_ANNOTATIONS,
   LT_OPERAND_HINT, /* one of the four that have a default */
   LT_OPERAND_TOOL_ID,
-  LT_OPERAND_TOOL_ASKS, /* tool.needsApproval */
-  LT_OPERAND_IT,        /* the item of the innermost any() or all() */
+  LT_OPERAND_IT, /* the item of the innermost any() or all() */
 } lt_operand_kind;
 
 typedef enum lt_hint {

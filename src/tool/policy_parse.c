@@ -157,11 +157,8 @@ static bool is_one_name(const lt_operand *operand, const char *name) {
 }
 
 static lt_operand *resolve_tool(lt_parser *p, lt_operand *operand, const lt_token *word) {
-  if (!is_one_name(operand, "id") && !is_one_name(operand, "needsApproval")) {
-    return lt_lex_refuse(p, word, "of a tool there are tool.id and tool.needsApproval");
-  }
-  operand->kind = is_one_name(operand, "id") ? LT_OPERAND_TOOL_ID : LT_OPERAND_TOOL_ASKS;
-  return operand;
+  operand->kind = LT_OPERAND_TOOL_ID;
+  return is_one_name(operand, "id") ? operand : lt_lex_refuse(p, word, "of a tool there is tool.id only");
 }
 
 /* A hint whose name is nearly right is never there, and the rule never what it was meant to be. */
@@ -288,7 +285,6 @@ static static_type type_of(const lt_operand *operand) {
     case LT_OPERAND_LITERAL:
       return literal_type(operand->type);
     case LT_OPERAND_HINT:
-    case LT_OPERAND_TOOL_ASKS:
       return TYPE_BOOLEAN;
     case LT_OPERAND_TOOL_ID:
       return TYPE_STRING;

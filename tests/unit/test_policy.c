@@ -161,13 +161,11 @@ static void test_own_word(void **state) {
   w.call.needs_approval = true;
   assert_int_equal(lt_policy_decide(policy, &w.call).action, LT_ACTION_ASK);
   assert_int_equal(lt_policy_decide(NULL, &w.call).action, LT_ACTION_ASK);
-  assert_int_equal(judge_in("tool.needsApproval", &w), 'y');
   w.call.tool = LT_STR("bank.pay");
   assert_int_equal(lt_policy_decide(policy, &w.call).action, LT_ACTION_ALLOW);
   w.call = (lt_policy_call){.tool = LT_STR("mail.send"), .input = w.call.input};
   assert_int_equal(lt_policy_decide(policy, &w.call).action, LT_ACTION_ALLOW);
   assert_int_equal(lt_policy_decide(NULL, &w.call).action, LT_ACTION_ALLOW);
-  assert_int_equal(judge_in("tool.needsApproval", &w), 'n');
   lt_policy_free(policy);
   world_release(&w);
 }
@@ -416,6 +414,22 @@ static void test_within(void **state) {
       {"input.p within '/tmp'", "{\"p\":\"/tmp/a\\u0000/../../etc\"}", '?'},
       {"input.p within '/tmp'", "{\"p\":[\"/tmp/a\"]}", '?'},
       {"input.p within '/tmp'", "{}", '?'},
+  };
+  CHECK_ROWS(rows);
+}
+
+/* Where a NUL ends a string for the tool, it has seen another one. */
+static void test_nul(void **state) {
+  (void)state;
+  const row rows[] = {
+      {"input.a == 'x'", "{\"a\":\"x\\u0000y\"}", '?'},
+      {"input.a != 'x'", "{\"a\":\"x\\u0000y\"}", '?'},
+      {"input.a in ['x']", "{\"a\":\"x\\u0000y\"}", '?'},
+      {"input.a < 'y'", "{\"a\":\"x\\u0000y\"}", '?'},
+      {"input.a == input.b", "{\"a\":\"x\\u0000\",\"b\":\"x\"}", '?'},
+      {"input.a matches '*.txt'", "{\"a\":\"run.sh\\u0000.txt\"}", '?'},
+      {"input.a == 'x'", "{\"a\":\"x\\u0001y\"}", 'n'},
+      {"length(input.a) == 3", "{\"a\":\"x\\u0000y\"}", 'y'},
   };
   CHECK_ROWS(rows);
 }
@@ -688,7 +702,7 @@ static void test_refusals(void **state) {
        "`lenght`)"},
       {"now() == 1", "there is no such function; there are all, any, has and length (at character 1: `now`)"},
       {"length(length(input.a)) == 1", "length(...) cannot stand here (at character 8: `length`)"},
-      {"tool.name == 'x'", "of a tool there are tool.id and tool.needsApproval (at character 1: `tool`)"},
+      {"tool.name == 'x'", "of a tool there is tool.id only (at character 1: `tool`)"},
       {"annotations.readonlyHint",
        "there is no annotation \"readonlyHint\": did you mean \"readOnlyHint\"? (at character "
        "1: `annotations`)"},
@@ -841,6 +855,7 @@ int main(void) {
       cmocka_unit_test(test_in),
       cmocka_unit_test(test_matches),
       cmocka_unit_test(test_within),
+      cmocka_unit_test(test_nul),
       cmocka_unit_test(test_length),
       cmocka_unit_test(test_has),
       cmocka_unit_test(test_paths),
