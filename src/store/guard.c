@@ -58,10 +58,10 @@ static int refuse(lt_guard *guard, const char *what, const char *name) {
   return SQLITE_DENY;
 }
 
-/* ALTER and DROP look things up in SQLite's tables; CREATE TABLE only by number, so that its AS SELECT cannot copy
- * them. */
+/* ALTER and DROP look things up in SQLite's tables. CREATE TABLE does so only by row number, which tells nothing, so
+ * that its AS SELECT cannot copy them; the first use of json_each does, too. */
 static bool may_look_up(const lt_guard *guard, const char *column) {
-  return guard->change != 0 && (guard->change != SQLITE_CREATE_TABLE || sqlite3_stricmp(column, "ROWID") == 0);
+  return sqlite3_stricmp(column, "ROWID") == 0 || (guard->change != 0 && guard->change != SQLITE_CREATE_TABLE);
 }
 
 static bool is_cte(const lt_guard *guard, const char *name) {
@@ -131,8 +131,9 @@ static int decide(void *arg, int action, const char *a, const char *b, const cha
   if (guard->off) {
     return SQLITE_OK;
   }
-  bool elsewhere = database != NULL && strcmp(database, "main") != 0;
-  if (elsewhere && !(guard->change == SQLITE_ALTER_TABLE && a != NULL && is_schema(a))) {
+  const char *where = action == SQLITE_ALTER_TABLE ? a : database; /* as the one and only */
+  if (where != NULL && strcmp(where, "main") != 0 &&
+      !(guard->change == SQLITE_ALTER_TABLE && a != NULL && is_schema(a))) {
     return refuse(guard, "temporary or attached:", a);
   }
   switch (action) {
@@ -159,6 +160,8 @@ static int decide(void *arg, int action, const char *a, const char *b, const cha
       return decide_change(guard, action, a, b);
     case SQLITE_ALTER_TABLE:
       return decide_change(guard, action, b, NULL);
+    case SQLITE_REINDEX: /* CREATE INDEX fills it that way */
+      return guard->change == SQLITE_CREATE_INDEX ? SQLITE_OK : refuse(guard, "REINDEX", NULL);
     case SQLITE_PRAGMA: /* ALTER TABLE ... ADD checks what is there already */
       return guard->change == SQLITE_ALTER_TABLE && strcmp(a, "quick_check") == 0 ? SQLITE_OK
                                                                                   : refuse(guard, "PRAGMA", a);
@@ -206,10 +209,11 @@ void lt_guard_leave(lt_guard *guard) {
 
 static lt_status fail(const lt_guard *guard, int rc, lt_err *err) {
   const char *words = sqlite3_errmsg(guard->sql);
-  switch (rc & 0xff) {
+  bool refused = guard->refused[0] != '\0'; /* by the authorizer, in an inner statement perhaps */
+  switch (refused && (rc & 0xff) == SQLITE_ERROR ? SQLITE_AUTH : rc & 0xff) {
     case SQLITE_AUTH:
       return lt_fail(err, LT_E_DENIED, "not allowed in a plugin's SQL: %s (its tables' names begin with \"%s\")",
-                     guard->refused[0] != '\0' ? guard->refused : words, guard->prefix);
+                     refused ? guard->refused : words, guard->prefix);
     case SQLITE_INTERRUPT:
       return lt_fail(err, LT_E_TIMEOUT, "the statement took longer than %d ms: give it less to do", LT_SQL_RUNTIME_MS);
     case SQLITE_TOOBIG:
