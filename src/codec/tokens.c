@@ -96,9 +96,9 @@ size_t lt_tokens_estimate(lt_str text) {
         n = run_length(text, at, is);
         tokens += tokens_of_signs(text, at, n);
         break;
-      case SPACE: /* one belongs to the word after it */
+      case SPACE: /* one belongs to the word after it, but not to a number */
         n = run_length(text, at, is);
-        tokens += n > 1;
+        tokens += n > 1 || (at + n < text.n && kind_of((unsigned char)text.p[at + n]) == DIGIT);
         break;
       case BREAK:
         n = run_length(text, at, is);
