@@ -20,6 +20,7 @@ static const struct {
     {"suspended", "Programs that wait in a tool call", lt_bench_suspended},
     {"process", "Whole processes, started in turn", lt_bench_process},
     {"types", "TypeScript", lt_bench_types},
+    {"find", "Finding tools", lt_bench_find},
     {"json", "JSON, 1 MB", lt_bench_json},
     {"stop", "From the deadline to the end of a program, 200 ms after its start", lt_bench_stop},
     {"compute", "The same script in other engines, in turn", lt_bench_compute},
