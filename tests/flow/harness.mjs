@@ -83,11 +83,15 @@ async function noneLeft(mark, graceMs) {
   assert.deepEqual(told, [], "processes were left behind");
 }
 
+/** A terminal as the controlling one of the command that follows; exits as that does. */
+const TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])) & 255)";
+
 const SANITIZER = /(?:Address|Leak|Thread|UndefinedBehavior|Memory)Sanitizer|runtime error:|lathe: .*LT_CHECK/;
 
 /**
  * Starts `lathe ARGS`. Options: stdin (text or bytes; nothing by default), cwd, env, redirect (as a shell has it), and
- * limitMs, after which it is killed and the test fails.
+ * limitMs, after which it is killed and the test fails. `terminal: true`: at a terminal of its own, on which everything
+ * is that was not redirected; what is shown there is `stdout`, and `type` types.
  * Returns {child, text() - so far on stdout and stderr, ended - a promise of {code, signal, stdout, stderr, bytes, ms}}.
  */
 export function start(args, options = {}) {
@@ -96,11 +100,12 @@ export function start(args, options = {}) {
   const limitMs = (options.limitMs ?? 30_000) * patience;
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([k]) => !/^(LATHE|XDG_|NODE_)/.test(k)));
   const began = Date.now();
-  const command = options.redirect ? ["sh", "-c", `exec "$0" "$@" ${options.redirect}`, lathe] : [lathe];
+  const plain = options.redirect ? ["sh", "-c", `exec "$0" "$@" ${options.redirect}`, lathe] : [lathe];
+  const command = options.terminal ? ["python3", "-c", TERMINAL, ...plain] : plain;
   const child = spawn(command[0], [...command.slice(1), ...args.map(String)], {
     cwd: options.cwd ?? home,
     env: { ...inherited, HOME: home, [mark.split("=")[0]]: mark.split("=")[1], ...options.env },
-    stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    stdio: [options.stdin === undefined && !options.terminal ? "ignore" : "pipe", "pipe", "pipe"],
   });
   const chunks = { stdout: [], stderr: [] };
   child.stdout.on("data", (bytes) => chunks.stdout.push(bytes));
@@ -125,11 +130,12 @@ export function start(args, options = {}) {
   }).then(async (end) => {
     const bytes = Buffer.concat(chunks.stdout);
     const result = { ...end, bytes, stdout: bytes.toString(), stderr: Buffer.concat(chunks.stderr).toString() };
-    assert.doesNotMatch(result.stderr, SANITIZER);
+    assert.doesNotMatch(options.terminal ? result.stdout : result.stderr, SANITIZER);
     await noneLeft(mark, end.signal ? 5000 * patience : 0); // a killed one cannot wait for its children
     return result;
   });
-  return { child, ended, text: () => Buffer.concat([...chunks.stdout, ...chunks.stderr]).toString(), pids: () => marked(mark) };
+  const type = (text) => child.stdin.write(text);
+  return { child, ended, type, text: () => Buffer.concat([...chunks.stdout, ...chunks.stderr]).toString(), pids: () => marked(mark) };
 }
 
 /** Runs `lathe ARGS` to its end. */
