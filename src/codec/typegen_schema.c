@@ -313,7 +313,7 @@ static lt_status put_fact(lt_buf *out, lt_json schema, lt_typegen_keyword keywor
   if (text.n == 0 || text.n > FACT_MAX_BYTES || (!is_default && is_noise(keyword, text))) {
     return LT_OK;
   }
-  lt_buf_addc(out, jsdoc ? "\n@" : ", ");
+  lt_buf_addc(out, jsdoc ? " @" : ", ");
   lt_buf_addc(out, lt_typegen_key_text(keyword));
   lt_buf_byte(out, ' ');
   return put_value(out, value, is_default, arena);
@@ -328,12 +328,12 @@ static lt_status put_own_facts(lt_buf *out, lt_json schema, lt_arena *arena, boo
     LT_TRY(put_fact(out, schema, keywords[i], arena, jsdoc));
   }
   if (lt_json_bool(lt_typegen_key(schema, LT_KEY_DEPRECATED), false)) {
-    lt_buf_addc(out, jsdoc ? "\n@deprecated" : ", deprecated");
+    lt_buf_addc(out, jsdoc ? " @deprecated" : ", deprecated");
   }
   return LT_OK;
 }
 
-/* What an array's members are has no place of its own in either language: "\n@items File path, minLength 1". */
+/* What an array's members are has no place of its own in either language: " @items File path, minLength 1". */
 static lt_status put_items(lt_buf *out, lt_json items, lt_arena *arena, bool jsdoc) {
   lt_buf told;
   lt_buf_init(&told, LT_TYPEGEN_DOC_MAX_BYTES);
@@ -352,7 +352,7 @@ static lt_status put_items(lt_buf *out, lt_json items, lt_arena *arena, bool jsd
   }
   lt_str all = lt_buf_view(&told);
   if (status == LT_OK && all.n > 0) {
-    lt_buf_addc(out, jsdoc ? "\n@items " : ", items: ");
+    lt_buf_addc(out, jsdoc ? " @items " : ", items: ");
     lt_buf_add(out, lt_str_starts(all, LT_STR(", ")) ? lt_str_sub(all, 2, all.n) : all);
   }
   status = status == LT_OK ? told.status : status;
@@ -366,7 +366,7 @@ lt_status lt_typegen_put_facts(lt_buf *out, lt_json schema, lt_arena *arena, boo
   }
   if (jsdoc && lt_typegen_types(schema) == LT_TYPEGEN_INTEGER && !lt_typegen_has(schema, LT_KEY_ENUM) &&
       !lt_typegen_has(schema, LT_KEY_CONST)) {
-    lt_buf_addc(out, "\n@integer");
+    lt_buf_addc(out, " @integer");
   }
   LT_TRY(put_own_facts(out, schema, arena, jsdoc));
   lt_json items = lt_typegen_key(schema, LT_KEY_ITEMS);

@@ -55,7 +55,7 @@ typedef struct lt_typegen_props {
 /* `properties` and `required` of an object schema, each key once. LT_E_NOMEM. Owns: the arena. */
 lt_status lt_typegen_props_read(lt_json schema, lt_arena *arena, lt_typegen_props *ret_props);
 
-/* Appends default, limits and what an array's items are: "\n@default 3\n@minimum 1\n@items File path, minLength 1" for
+/* Appends default, limits and what an array's items are: " @default 3 @minimum 1 @items File path, minLength 1" for
  * JSDoc, else ", default 3, minimum 1, items: File path, minLength 1".
  * LT_E_NOMEM. */
 lt_status lt_typegen_put_facts(lt_buf *out, lt_json schema, lt_arena *arena, bool jsdoc);

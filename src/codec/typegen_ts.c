@@ -115,7 +115,7 @@ static lt_status put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_buf *scra
   if (lt_str_trim(tool->output_schema).n > 0) {
     LT_TRY(put_schema(out, lt_buf_view(scratch), tool->output_schema, false, NULL));
   } else {
-    put_any_alias(out, lt_buf_view(scratch), "the tool does not say what it returns", "");
+    put_any_alias(out, lt_buf_view(scratch), "not declared", "");
   }
   return put_function(out, tool, optional);
 }

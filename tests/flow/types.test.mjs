@@ -339,7 +339,8 @@ const nasty = [
     n: { type: "integer", minimum: 1, maximum: 10, default: 5, description: "How many" },
     x: { ...number, exclusiveMinimum: 0, exclusiveMaximum: 1, multipleOf: 0.1 },
     s: { ...string, format: "date-time", minLength: 1, maxLength: 9, pattern: "^a+$", default: "a" },
-    l: list({ ...string, format: "uri", description: "Where from." }, { minItems: 1, maxItems: 3, uniqueItems: true, default: ["a"] }),
+    l: list({ ...string, format: "uri", description: "Where from." }, { minItems: 1, maxItems: 3, uniqueItems: true, default: ["a"], description: "Where from they come." }),
+    two: { ...number, description: "Two\nlines", default: 1, minimum: 0 },
     old: { ...string, deprecated: true },
   })),
   tool("keyed", object(Object.fromEntries(keys.map((k) => [k, string])))),
@@ -448,12 +449,13 @@ describe("tools that no good server has", { skip: noCompiler }, () => {
     assert.equal(beside.match(/x: number/g).length, 1);
   });
   test("defaults, limits, formats, patterns are in the JSDoc", () => {
-    const doc = (key) => [...new RegExp(`((?: +\\*.*\\n| +/\\*\\*.*\\n)+) +${key}\\?:`).exec(part("facts", "Facts"))[1].matchAll(/^[ /*]+(.*?)(?: \*\/)?$/gm)].map((m) => m[1]).filter(Boolean);
-    assert.deepEqual(doc("n"), ["How many", "@integer", "@default 5", "@minimum 1", "@maximum 10"]);
-    assert.deepEqual(doc("x"), ["@exclusiveMinimum 0", "@exclusiveMaximum 1", "@multipleOf 0.1"]);
-    assert.deepEqual(doc("s"), ['@default "a"', "@format date-time", "@minLength 1", "@maxLength 9", "@pattern ^a+$"]);
-    assert.deepEqual(doc("l"), ['@default ["a"]', "@minItems 1", "@maxItems 3", "@uniqueItems true", "@items Where from, format uri"]);
-    assert.deepEqual(doc("old"), ["@deprecated"]);
+    const doc = (key) => new RegExp(`^ {2}/\\*\\* (.*) \\*/\n {2}${key}\\?:`, "m").exec(part("facts", "Facts"))[1];
+    assert.equal(doc("n"), "How many @integer @default 5 @minimum 1 @maximum 10");
+    assert.equal(doc("x"), "@exclusiveMinimum 0 @exclusiveMaximum 1 @multipleOf 0.1");
+    assert.equal(doc("s"), '@default "a" @format date-time @minLength 1 @maxLength 9 @pattern ^a+$');
+    assert.equal(doc("l"), 'Where from they come. @default ["a"] @minItems 1 @maxItems 3 @uniqueItems true @items Where from, format uri');
+    assert.equal(doc("old"), "@deprecated");
+    assert.match(part("facts", "Facts"), /^ {2}\/\*\*\n {3}\* Two\n {3}\* lines\n {3}\* @default 1 @minimum 0\n {3}\*\/\n {2}two\?: number;$/m);
   });
   test("a description of 50 KB is cut, and said to be", () => {
     const long = part("long", "Long");
@@ -475,7 +477,7 @@ describe("tools that no good server has", { skip: noCompiler }, () => {
       assert.deepEqual(stubs.n_literals.types, { e: "Literal['a', 'b']", n: "Any", c: "Literal['only']", o: "Any", z: "None", sn: "str | None", nb: "str | None", none: "Any", q: `Literal[${JSON.stringify('a"*/\n`${b}').replace(/^"|"$/g, "'").replace('\\"', '"')}]` });
       assert.deepEqual(stubs.n_tuples.types, { pair: "list[str | float]", plain: "list[str | float]", rest: "list[str]", part: "list[str | float]", old: "list[str | bool]", oldrest: "list[str]", fixed: "list[float]", untold: "list[Any]" });
       assert.deepEqual(stubs.n_tree.types, { root: "dict[str, Any]", any: "str | None | list[Any] | dict[str, Any]" });
-      assert.deepEqual(stubs.n_facts.types, { n: "int", x: "float", s: "str", l: "list[str]", old: "str" });
+      assert.deepEqual(stubs.n_facts.types, { n: "int", x: "float", s: "str", l: "list[str]", two: "float", old: "str" });
       assert.equal(stubs.n_maps.types.numbers, "dict[str, float]");
     });
     test("required ones have no default, whatever their names", () => {
@@ -489,7 +491,7 @@ describe("tools that no good server has", { skip: noCompiler }, () => {
     });
     test("docstrings say limits, defaults, shapes; quotes and backslashes end nothing", () => {
       assert.match(stubs.n_facts.doc, /^ {4}n: How many \(default 5, minimum 1, maximum 10\)$/m);
-      assert.match(stubs.n_facts.doc, /^ {4}l: \(default \["a"\], minItems 1, maxItems 3, uniqueItems true, items: Where from, format uri\)$/m);
+      assert.match(stubs.n_facts.doc, /^ {4}l: Where from they come\. \(default \["a"\], minItems 1, maxItems 3, uniqueItems true, items: Where from, format uri\)$/m);
       assert.match(stubs.n_facts.doc, /^ {4}old: \(deprecated\)$/m);
       assert.match(stubs.n_returns.doc, /^Returns: \{"items": list\[\{"id": str, "tags"\?: list\[str\]\}\]\}$/m);
       assert.match(stubs.n_quoted.doc, /^says """hi""" \\n \\$/m);

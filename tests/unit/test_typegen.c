@@ -68,10 +68,7 @@ static void test_ts_whole(void **state) {
       "  /**\n"
       "   * How many\n"
       "   * days\n"
-      "   * @integer\n"
-      "   * @default 3\n"
-      "   * @minimum 1\n"
-      "   * @maximum 14\n"
+      "   * @integer @default 3 @minimum 1 @maximum 14\n"
       "   */\n"
       "  days?: number;\n"
       "  /** @default \"metric\" */\n"
@@ -96,7 +93,7 @@ static void test_ts_items_told(void **state) {
                     "\"d\":{\"type\":\"array\",\"items\":[{\"description\":\"no\"}]}}}",
                     "");
   assert_non_null(strstr(got, "{\n  /** @items A * / path, minLength 1 */\n  a?: string[];\n"));
-  assert_non_null(strstr(got, "  /**\n   * B\n   * @items maximum 9\n   */\n  b?: number[];\n  c?: number[];\n  d?: "));
+  assert_non_null(strstr(got, "  /** B @items maximum 9 */\n  b?: number[];\n  c?: number[];\n  d?: "));
   lt_mem_free(got);
 }
 
@@ -104,7 +101,7 @@ static void test_ts_nothing_said(void **state) {
   (void)state;
   check_ts("", "", "",
            "\nexport interface GetItInput { [k: string]: never }\n"
-           "\nexport type GetItOutput = any; // the tool does not say what it returns\n"
+           "\nexport type GetItOutput = any; // not declared\n"
            "\ndeclare function get_it(input?: GetItInput): Promise<Result<GetItOutput>>;\n");
 }
 
