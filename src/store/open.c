@@ -108,12 +108,12 @@ static int64_t now_ms(void) {
 static lt_status prepare(sqlite3 *sql, lt_err *err) {
   int64_t give_up_ms = now_ms() + LT_DB_BUSY_MS;
   for (;;) {
-    lt_status status = lt_schema_check(sql, err);
+    lt_status status = lt_schema_inspect(sql, err);
     if (status == LT_OK) {
       status = lt_sql_exec(sql, "PRAGMA journal_mode = WAL", err);
     }
     if (status == LT_OK) {
-      status = lt_schema_upgrade(sql, err);
+      status = lt_schema_upgrade(sql, lt_schema_version(), err);
     }
     int first = sqlite3_errcode(sql) & 0xff;
     if (status == LT_OK || first != SQLITE_BUSY || now_ms() >= give_up_ms) {

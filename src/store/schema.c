@@ -70,7 +70,7 @@ static lt_status check_version(struct sqlite3 *sql, int64_t version, lt_err *err
   return LT_OK;
 }
 
-lt_status lt_schema_check(struct sqlite3 *sql, lt_err *err) {
+lt_status lt_schema_inspect(struct sqlite3 *sql, lt_err *err) {
   int64_t application = 0, version = 0, objects = 0;
   LT_TRY(lt_sql_number(sql, "PRAGMA application_id", &application, err));
   LT_TRY(lt_sql_number(sql, "PRAGMA user_version", &version, err));
@@ -83,31 +83,31 @@ lt_status lt_schema_check(struct sqlite3 *sql, lt_err *err) {
   return check_version(sql, version, err);
 }
 
-static lt_status set_version(struct sqlite3 *sql, lt_err *err) {
+static lt_status set_version(struct sqlite3 *sql, int version, lt_err *err) {
   char text[96];
-  snprintf(text, sizeof text, "PRAGMA application_id = %d; PRAGMA user_version = %d", LT_SCHEMA_APPLICATION, VERSIONS);
+  snprintf(text, sizeof text, "PRAGMA application_id = %d; PRAGMA user_version = %d", LT_SCHEMA_APPLICATION, version);
   return lt_sql_exec(sql, text, err);
 }
 
-/* Inside the transaction: another process may have done it since lt_schema_check. */
-static lt_status upgrade(struct sqlite3 *sql, lt_err *err) {
-  int64_t version = 0;
-  LT_TRY(lt_sql_number(sql, "PRAGMA user_version", &version, err));
-  LT_TRY(check_version(sql, version, err));
-  for (int64_t i = version; i < VERSIONS; i++) {
+/* Inside the transaction: another process may have done it since lt_schema_inspect. */
+static lt_status upgrade(struct sqlite3 *sql, int version, lt_err *err) {
+  int64_t old = 0;
+  LT_TRY(lt_sql_number(sql, "PRAGMA user_version", &old, err));
+  LT_TRY(check_version(sql, old, err));
+  for (int64_t i = old; i < version; i++) {
     LT_TRY(lt_sql_exec(sql, versions[i], err));
   }
-  return version < VERSIONS ? set_version(sql, err) : LT_OK;
+  return old < version ? set_version(sql, version, err) : LT_OK;
 }
 
-lt_status lt_schema_upgrade(struct sqlite3 *sql, lt_err *err) {
-  int64_t version = 0;
-  LT_TRY(lt_sql_number(sql, "PRAGMA user_version", &version, err));
-  if (version == VERSIONS) { /* the usual case: nothing is locked or written */
+lt_status lt_schema_upgrade(struct sqlite3 *sql, int version, lt_err *err) {
+  int64_t old = 0;
+  LT_TRY(lt_sql_number(sql, "PRAGMA user_version", &old, err));
+  if (old >= version) { /* the usual case: nothing is locked or written */
     return LT_OK;
   }
   LT_TRY(lt_sql_exec(sql, "BEGIN IMMEDIATE", err));
-  lt_status status = upgrade(sql, err);
+  lt_status status = upgrade(sql, version, err);
   if (status == LT_OK) {
     status = lt_sql_exec(sql, "COMMIT", err);
   }

@@ -10,10 +10,11 @@ struct sqlite3;
 
 /* Whether the file is ours or new, changing nothing. Errors: LT_E_IO (somebody else's), LT_E_UNSUPPORTED (of a newer
  * Lathe), and what lt_sql_fail says. */
-lt_status lt_schema_check(struct sqlite3 *sql, lt_err *err);
-/* Makes the tables, or brings them up to date, all or nothing. Other processes may do the same at once. */
-lt_status lt_schema_upgrade(struct sqlite3 *sql, lt_err *err);
-/* The version that lt_schema_upgrade leads to. */
+lt_status lt_schema_inspect(struct sqlite3 *sql, lt_err *err);
+/* The newest version of the tables. */
 int lt_schema_version(void);
+/* Makes the tables of `version`, or brings older ones there, all or nothing. Other processes may do the same at once.
+ * Older versions than the newest are for tests. */
+lt_status lt_schema_upgrade(struct sqlite3 *sql, int version, lt_err *err);
 
 #endif
