@@ -5,7 +5,7 @@
  * that one that fails takes nothing of the others with it. A group is flushed to the disk (fsync) when one of its jobs
  * asks for it; all of them survive the process.
  *
- * Tables: schema.c, migrated forward when the file is opened; a file of a newer Lathe is refused. Loop thread only.
+ * Tables: tables.c, migrated forward when the file is opened; a file of a newer Lathe is refused. Loop thread only.
  */
 #ifndef LT_STORE_DB_H
 #define LT_STORE_DB_H

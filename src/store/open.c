@@ -11,7 +11,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "store/schema.h"
+#include "store/tables.h"
 #include "store/sql.h"
 
 lt_status lt_open_default_path(lt_buf *out, lt_err *err) {
@@ -108,12 +108,12 @@ static int64_t now_ms(void) {
 static lt_status prepare(sqlite3 *sql, lt_err *err) {
   int64_t give_up_ms = now_ms() + LT_DB_BUSY_MS;
   for (;;) {
-    lt_status status = lt_schema_inspect(sql, err);
+    lt_status status = lt_tables_check(sql, err);
     if (status == LT_OK) {
       status = lt_sql_exec(sql, "PRAGMA journal_mode = WAL", err);
     }
     if (status == LT_OK) {
-      status = lt_schema_upgrade(sql, lt_schema_version(), err);
+      status = lt_tables_upgrade(sql, lt_tables_version(), err);
     }
     int first = sqlite3_errcode(sql) & 0xff;
     if (status == LT_OK || first != SQLITE_BUSY || now_ms() >= give_up_ms) {
@@ -132,7 +132,7 @@ static lt_status open_at(const char *path, sqlite3 **ret_sql, lt_err *err) {
     return lt_sql_fail_at(path, SQLITE_NOMEM, 0, "", err);
   }
   if (rc != SQLITE_OK) {
-    status = lt_sql_fail(sql, rc, err);
+    status = lt_sql_fail_at(path, rc, sqlite3_system_errno(sql), sqlite3_errmsg(sql), err);
   } else if (sqlite3_db_readonly(sql, "main") == 1) {
     status = lt_sql_fail_at(path, SQLITE_READONLY, access(path, W_OK) != 0 ? errno : 0, "it can only be read", err);
   } else {

@@ -1,5 +1,5 @@
 /* Versions of the tables. A version, once it was given to anybody, never changes: changes go into the next one. */
-#include "store/schema.h"
+#include "store/tables.h"
 
 #include <inttypes.h>
 #include <sqlite3.h>
@@ -56,7 +56,7 @@ static const char *const versions[] = {
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
-int lt_schema_version(void) {
+int lt_tables_version(void) {
   return VERSIONS;
 }
 
@@ -70,13 +70,13 @@ static lt_status check_version(struct sqlite3 *sql, int64_t version, lt_err *err
   return LT_OK;
 }
 
-lt_status lt_schema_inspect(struct sqlite3 *sql, lt_err *err) {
+lt_status lt_tables_check(struct sqlite3 *sql, lt_err *err) {
   int64_t application = 0, version = 0, objects = 0;
   LT_TRY(lt_sql_number(sql, "PRAGMA application_id", &application, err));
   LT_TRY(lt_sql_number(sql, "PRAGMA user_version", &version, err));
   LT_TRY(lt_sql_number(sql, "SELECT count(*) FROM sqlite_schema", &objects, err));
   bool is_new = application == 0 && version == 0 && objects == 0;
-  if (!is_new && application != LT_SCHEMA_APPLICATION) {
+  if (!is_new && application != LT_TABLES_APPLICATION) {
     return lt_fail(err, LT_E_IO, "the database %s belongs to another program: choose another file",
                    sqlite3_db_filename(sql, "main"));
   }
@@ -85,11 +85,11 @@ lt_status lt_schema_inspect(struct sqlite3 *sql, lt_err *err) {
 
 static lt_status set_version(struct sqlite3 *sql, int version, lt_err *err) {
   char text[96];
-  snprintf(text, sizeof text, "PRAGMA application_id = %d; PRAGMA user_version = %d", LT_SCHEMA_APPLICATION, version);
+  snprintf(text, sizeof text, "PRAGMA application_id = %d; PRAGMA user_version = %d", LT_TABLES_APPLICATION, version);
   return lt_sql_exec(sql, text, err);
 }
 
-/* Inside the transaction: another process may have done it since lt_schema_inspect. */
+/* Inside the transaction: another process may have done it since lt_tables_check. */
 static lt_status upgrade(struct sqlite3 *sql, int version, lt_err *err) {
   int64_t old = 0;
   LT_TRY(lt_sql_number(sql, "PRAGMA user_version", &old, err));
@@ -100,7 +100,7 @@ static lt_status upgrade(struct sqlite3 *sql, int version, lt_err *err) {
   return old < version ? set_version(sql, version, err) : LT_OK;
 }
 
-lt_status lt_schema_upgrade(struct sqlite3 *sql, int version, lt_err *err) {
+lt_status lt_tables_upgrade(struct sqlite3 *sql, int version, lt_err *err) {
   int64_t old = 0;
   LT_TRY(lt_sql_number(sql, "PRAGMA user_version", &old, err));
   if (old >= version) { /* the usual case: nothing is locked or written */

@@ -1,20 +1,20 @@
 /* The tables, and how a file of any earlier version gets them. */
-#ifndef LT_STORE_SCHEMA_H
-#define LT_STORE_SCHEMA_H
+#ifndef LT_STORE_TABLES_H
+#define LT_STORE_TABLES_H
 
 #include "base/err.h"
 
 struct sqlite3;
 
-#define LT_SCHEMA_APPLICATION 0x4c415448 /* "LATH" in the file's header (PRAGMA application_id) */
+#define LT_TABLES_APPLICATION 0x4c415448 /* "LATH" in the file's header (PRAGMA application_id) */
 
 /* Whether the file is ours or new, changing nothing. Errors: LT_E_IO (somebody else's), LT_E_UNSUPPORTED (of a newer
  * Lathe), and what lt_sql_fail says. */
-lt_status lt_schema_inspect(struct sqlite3 *sql, lt_err *err);
+lt_status lt_tables_check(struct sqlite3 *sql, lt_err *err);
 /* The newest version of the tables. */
-int lt_schema_version(void);
+int lt_tables_version(void);
 /* Makes the tables of `version`, or brings older ones there, all or nothing. Other processes may do the same at once.
  * Older versions than the newest are for tests. */
-lt_status lt_schema_upgrade(struct sqlite3 *sql, int version, lt_err *err);
+lt_status lt_tables_upgrade(struct sqlite3 *sql, int version, lt_err *err);
 
 #endif

@@ -1,0 +1,343 @@
+/* The database under the store: groups, failures of one job among many, other processes, and the process's end. */
+#include "unit/db_fix.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { MANY = 100 };
+
+/* --- Jobs that tests run ------------------------------------------------------------------------------------------ */
+
+typedef struct task {
+  db_fix *fix;
+  const char *text; /* SQL */
+  lt_db_sync sync;
+  lt_status status;
+  lt_err err;
+  int runs;    /* how often the job has run */
+  bool fails;  /* after its SQL */
+  bool done;   /* lt_db_run has returned */
+  bool undoes; /* ends the transaction, as SQLite does in need */
+} task;
+
+static lt_status work(struct sqlite3 *sql, void *arg, lt_err *err) {
+  task *t = arg;
+  t->runs++;
+  int rc = sqlite3_exec(sql, t->text, NULL, NULL, NULL);
+  if (rc != SQLITE_OK) {
+    return lt_fail(err, LT_E_INVALID, "%s", sqlite3_errmsg(sql));
+  }
+  if (t->undoes) {
+    sqlite3_exec(sql, "ROLLBACK", NULL, NULL, NULL);
+  }
+  return t->fails || t->undoes ? lt_fail(err, LT_E_TOOL, "as it was told") : LT_OK;
+}
+
+static void run_task(void *arg) {
+  task *t = arg;
+  t->err = LT_ERR_INIT;
+  t->status = lt_db_run(t->fix->db, t->sync, work, t, &t->err);
+  t->done = true;
+}
+
+static void start(db_fix *fix, task *t) {
+  t->fix = fix;
+  lt_err err = LT_ERR_INIT;
+  if (lt_loop_spawn(fix->loop, run_task, t, &err) != LT_OK) {
+    fail_msg("%s", lt_err_msg(&err));
+  }
+}
+
+static void run(db_fix *fix, task *t) {
+  t->fix = fix;
+  run_task(t);
+}
+
+static void make_table(db_fix *fix) {
+  task create = {.text = "CREATE TABLE x__t(a UNIQUE)"};
+  run(fix, &create);
+  assert_int_equal(create.status, LT_OK);
+}
+
+/* --- Groups ------------------------------------------------------------------------------------------------------- */
+
+static task many[MANY];
+
+static void start_many(db_fix *fix) {
+  make_table(fix);
+  uint64_t before = lt_db_commits(fix->db);
+  for (size_t i = 0; i < MANY; i++) {
+    many[i] = (task){.text = "INSERT INTO x__t VALUES(abs(random()))", .sync = i % 2 == 0 ? LT_DB_LAZY : LT_DB_DURABLE};
+    start(fix, &many[i]);
+  }
+  lt_sleep(fix->loop, 0);
+  task last = {.text = "SELECT 1"}; /* comes behind all of them */
+  run(fix, &last);
+  for (size_t i = 0; i < MANY; i++) {
+    assert_int_equal(many[i].status, LT_OK);
+    assert_int_equal(many[i].runs, 1);
+  }
+  assert_in_range(lt_db_commits(fix->db) - before, 1, 3);
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) FROM x__t"), "100");
+}
+
+static void a_hundred_jobs_take_few_transactions(void **state) {
+  db_fix_run(*state, start_many);
+}
+
+static void start_more_than_a_group(db_fix *fix) {
+  enum { MORE = 2 * LT_DB_GROUP_MAX + 10 };
+  task *more = calloc(MORE, sizeof *more);
+  make_table(fix);
+  uint64_t before = lt_db_commits(fix->db);
+  for (size_t i = 0; i < MORE; i++) {
+    more[i] = (task){.text = "INSERT INTO x__t VALUES(abs(random()))"};
+    start(fix, &more[i]);
+  }
+  for (size_t i = 0; i < MORE; i++) {
+    while (!more[i].done) {
+      lt_sleep(fix->loop, 0);
+    }
+  }
+  task last = {.text = "SELECT 1"};
+  run(fix, &last);
+  assert_in_range(lt_db_commits(fix->db) - before, 3, 6);
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) = 522 FROM x__t"), "1");
+  free(more);
+}
+
+static void a_group_has_a_ceiling(void **state) {
+  db_fix_run(*state, start_more_than_a_group);
+}
+
+static void fail_some(db_fix *fix) {
+  make_table(fix);
+  char texts[MANY][64];
+  for (int i = 0; i < MANY; i++) {
+    snprintf(texts[i], sizeof texts[i], "INSERT INTO x__t VALUES(%d)", i % 10 == 7 ? 0 : i);
+    many[i] = (task){.text = texts[i], .fails = i % 10 == 3};
+    start(fix, &many[i]);
+  }
+  lt_sleep(fix->loop, 0);
+  task last = {.text = "SELECT 1"};
+  run(fix, &last);
+  for (int i = 0; i < MANY; i++) {
+    assert_int_equal(many[i].status, i % 10 == 3 ? LT_E_TOOL : i % 10 == 7 ? LT_E_INVALID : LT_OK);
+  }
+  assert_string_equal(many[7].err.msg, "UNIQUE constraint failed: x__t.a");
+  assert_string_equal(many[13].err.msg, "as it was told");
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) || ' ' || sum(a % 10 IN (3, 7)) FROM x__t"), "80 0");
+}
+
+static void a_job_that_fails_takes_only_its_own_with_it(void **state) {
+  db_fix_run(*state, fail_some);
+}
+
+static void undo_some(db_fix *fix) {
+  make_table(fix);
+  char texts[MANY][64];
+  for (int i = 0; i < MANY; i++) {
+    snprintf(texts[i], sizeof texts[i], "INSERT INTO x__t VALUES(%d)", i);
+    many[i] = (task){.text = texts[i], .undoes = i % 50 == 20, .fails = i % 50 == 30};
+    start(fix, &many[i]);
+  }
+  lt_sleep(fix->loop, 0);
+  task last = {.text = "SELECT 1"};
+  run(fix, &last);
+  for (int i = 0; i < MANY; i++) {
+    assert_int_equal(many[i].status, i % 50 == 20 || i % 50 == 30 ? LT_E_TOOL : LT_OK);
+  }
+  assert_true(many[10].runs >= 2 && many[20].runs == 1);
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) || ' ' || sum(a) FROM x__t"), "96 4750");
+}
+
+static void a_job_that_undoes_the_transaction_does_not_undo_the_others(void **state) {
+  db_fix_run(*state, undo_some);
+}
+
+static void close_while_busy(db_fix *fix) {
+  make_table(fix);
+  for (int i = 0; i < MANY; i++) {
+    many[i] = (task){.text = "INSERT INTO x__t VALUES(abs(random()))"};
+    start(fix, &many[i]);
+  }
+  lt_sleep(fix->loop, 0); /* all of them have asked, the first group is under way */
+  db_fix_reopen(fix);
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) FROM x__t"), "100");
+}
+
+static void closing_waits_for_what_is_under_way(void **state) {
+  db_fix_run(*state, close_while_busy);
+}
+
+/* --- The file ----------------------------------------------------------------------------------------------------- */
+
+static unsigned mode_of(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 ? (unsigned)st.st_mode & 0777 : 0;
+}
+
+static void look_at_modes(db_fix *fix) {
+  struct stat st;
+  assert_int_not_equal(stat(fix->path, &st), 0); /* nothing is made before it is needed */
+  make_table(fix);
+  assert_int_equal(mode_of(fix->path), 0600);
+  char wal[200];
+  snprintf(wal, sizeof wal, "%s-wal", fix->path);
+  assert_int_equal(mode_of(wal), 0600);
+  assert_string_equal(db_fix_ask(fix, "PRAGMA journal_mode"), "wal");
+  lt_db_close(fix->db);
+  assert_int_not_equal(stat(wal, &st), 0); /* the last one out tidies up */
+
+  char state_home[200], path[256];
+  snprintf(state_home, sizeof state_home, "%s/a/b", fix->folder);
+  snprintf(path, sizeof path, "%s/lathe/lathe.db", state_home);
+  setenv("XDG_STATE_HOME", state_home, 1);
+  assert_int_equal(lt_db_new(fix->loop, NULL, &fix->db, NULL), LT_OK);
+  assert_string_equal(lt_db_path(fix->db), path);
+  make_table(fix);
+  assert_int_equal(mode_of(path), 0600);
+  path[strlen(path) - strlen("/lathe.db")] = '\0';
+  assert_int_equal(mode_of(path), 0700);
+  assert_int_equal(mode_of(state_home), 0700);
+}
+
+static void files_are_the_users_own(void **state) {
+  mode_t before = umask(022);
+  db_fix_run(*state, look_at_modes);
+  umask(before);
+}
+
+static void the_default_is_in_the_state_home(void **state) {
+  db_fix *fix = *state;
+  lt_db *db = NULL;
+  setenv("XDG_STATE_HOME", "relative", 1);
+  setenv("HOME", "/nowhere/ann", 1);
+  assert_int_equal(lt_db_new(fix->loop, NULL, &db, NULL), LT_OK);
+  assert_string_equal(lt_db_path(db), "/nowhere/ann/.local/state/lathe/lathe.db");
+  lt_db_close(db);
+  unsetenv("HOME");
+  unsetenv("XDG_STATE_HOME");
+  lt_err err = LT_ERR_INIT;
+  assert_int_equal(lt_db_new(fix->loop, NULL, &db, &err), LT_E_CONFIG);
+  assert_non_null(strstr(err.msg, "set $HOME"));
+  assert_int_equal(lt_db_new(fix->loop, "", &db, &err), LT_E_CONFIG);
+}
+
+static void use_memory(db_fix *fix) {
+  lt_db_close(fix->db);
+  assert_int_equal(lt_db_new(fix->loop, ":memory:", &fix->db, NULL), LT_OK);
+  make_table(fix);
+  task insert = {.text = "INSERT INTO x__t VALUES(1)", .sync = LT_DB_DURABLE};
+  run(fix, &insert);
+  assert_int_equal(insert.status, LT_OK);
+  task again = insert;
+  run(fix, &again);
+  assert_string_equal(again.err.msg, "UNIQUE constraint failed: x__t.a");
+  assert_int_not_equal(access(":memory:", F_OK), 0);
+}
+
+static void memory_is_a_database_too(void **state) {
+  db_fix_run(*state, use_memory);
+}
+
+/* --- Processes ---------------------------------------------------------------------------------------------------- */
+
+/* Runs `body` in a process of its own, with a loop of its own; what wait() says of it. A failed assertion in it ends
+ * with another code. */
+static int in_child(db_fix *fix, void (*body)(db_fix *fix)) {
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) {
+    db_fix child = *fix;
+    child.db = NULL;
+    alarm(60);
+    if (lt_loop_new(&child.loop, NULL) != LT_OK || lt_db_new(child.loop, fix->path, &child.db, NULL) != LT_OK) {
+      _exit(9);
+    }
+    db_fix_run(&child, body);
+    _exit(0);
+  }
+  return pid;
+}
+
+static int end_of(pid_t pid) {
+  int status = -1;
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  return status;
+}
+
+static const lt_journal_call read_only = {
+    .user = {"u", 1}, .run = {"r", 1}, .tool = {"t", 1}, .input = {"{}", 2}, .repeatable = true};
+
+static void journal_and_die(db_fix *fix) {
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  int64_t id = 0;
+  for (int i = 0; i < 50; i++) {
+    if (journal->begin(journal, &read_only, &id, NULL) != LT_OK) {
+      _exit(8);
+    }
+  }
+  kill(getpid(), SIGKILL);
+}
+
+static void what_was_begun_survives_kill(void **state) {
+  db_fix *fix = *state;
+  int status = end_of(in_child(fix, journal_and_die));
+  assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) || ' ' || count(finished_at) FROM calls"), "50 0");
+  assert_string_equal(db_fix_ask(fix, "PRAGMA integrity_check"), "ok");
+}
+
+static void begin_one(void *arg) {
+  db_fix *fix = arg;
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  int64_t id = 0;
+  for (int i = 0; i < 20; i++) {
+    lt_err err = LT_ERR_INIT;
+    if (journal->begin(journal, &read_only, &id, &err) != LT_OK ||
+        journal->finish(journal, id, LT_OK, LT_STR("1"), &err) != LT_OK) {
+      fprintf(stderr, "%s\n", lt_err_msg(&err));
+      _exit(8);
+    }
+  }
+  lt_store_journal_free(journal);
+}
+
+static void write_much(db_fix *fix) {
+  for (int i = 0; i < 10; i++) {
+    lt_loop_spawn(fix->loop, begin_one, fix, NULL);
+  }
+}
+
+static void processes_write_to_the_same_file(void **state) {
+  db_fix *fix = *state;
+  pid_t pids[3];
+  for (int i = 0; i < 3; i++) {
+    pids[i] = in_child(fix, write_much); /* at once, to a file that none of them has made yet */
+  }
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(end_of(pids[i]), 0);
+  }
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) || ' ' || count(finished_at) FROM calls"), "600 600");
+  assert_string_equal(db_fix_ask(fix, "PRAGMA integrity_check"), "ok");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, db_fix_setup, db_fix_teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(a_hundred_jobs_take_few_transactions),
+      TEST(a_group_has_a_ceiling),
+      TEST(a_job_that_fails_takes_only_its_own_with_it),
+      TEST(a_job_that_undoes_the_transaction_does_not_undo_the_others),
+      TEST(closing_waits_for_what_is_under_way),
+      TEST(files_are_the_users_own),
+      TEST(the_default_is_in_the_state_home),
+      TEST(memory_is_a_database_too),
+      TEST(what_was_begun_survives_kill),
+      TEST(processes_write_to_the_same_file),
+  };
+  return cmocka_run_group_tests_name("db", tests, NULL, NULL);
+}
