@@ -230,7 +230,7 @@ static void test_globs(void **state) {
 
 static void test_globs_take_no_time(void **state) {
   (void)state;
-  char pattern[201];
+  char pattern[201] = {0};
   static char text[60001];
   for (int i = 0; i < 200; i++) {
     pattern[i] = i % 2 ? '*' : 'a';
