@@ -56,3 +56,10 @@ lt_unit_test(db LIBS lt_store lt_base PkgConfig::SQLITE)
 lt_unit_test(listing LIBS lt_codec lt_base)
 lt_unit_test(host LIBS lt_host lt_base Threads::Threads)
 lt_unit_test(db_faults LIBS lt_store lt_base PkgConfig::SQLITE Threads::Threads)
+
+# Plugins as shared objects
+include(${CMAKE_SOURCE_DIR}/tests/fakes/plugins.cmake)
+lt_unit_test(host_load LIBS lt_host lt_base Threads::Threads)
+target_compile_definitions(test_host_load PRIVATE LT_TEST_PLUGINS="${TEST_PLUGINS}")
+get_property(plugins GLOBAL PROPERTY LT_TEST_PLUGINS)
+add_dependencies(test_host_load ${plugins})
