@@ -57,6 +57,9 @@ static lt_status make_id(char id[LT_ARTIFACT_ID_BYTES], lt_err *err) {
 static lt_status put(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) {
   put_job job = {.artifact = *artifact};
   LT_TRY(make_id(job.id, err));
+  if (lt_buf_reserve(ret_id, sizeof job.id) == NULL) { /* now: what is kept must not be denied afterwards */
+    return lt_fail(err, ret_id->status, "no room for an artifact's id");
+  }
   lt_artifact *a = &job.artifact;
   lt_str *texts[] = {&a->user, &a->type, &a->description, &a->mime_type, &a->data};
   char *copy = NULL;
@@ -64,11 +67,10 @@ static lt_status put(lt_artifacts *self, const lt_artifact *artifact, lt_buf *re
   lt_parts_stamp(job.created_at);
   lt_status status = lt_db_run(((artifacts *)self)->db, LT_DB_LAZY, insert_artifact, &job, err);
   lt_mem_free(copy);
-  if (status != LT_OK) {
-    return status;
+  if (status == LT_OK) {
+    lt_buf_add(ret_id, lt_str_from(job.id, sizeof job.id));
   }
-  lt_buf_add(ret_id, lt_str_from(job.id, sizeof job.id));
-  return ret_id->status == LT_OK ? LT_OK : lt_fail(err, ret_id->status, "no room for an artifact's id");
+  return status;
 }
 
 lt_artifacts *lt_store_artifacts_new(lt_db *db) {

@@ -231,20 +231,22 @@ static lt_status fail(const lt_guard *guard, int rc, lt_err *err) {
   }
 }
 
-/* Whether something by the name that was refused is there. */
-static bool exists(lt_guard *guard, const char *name) {
+/* Whether something by the name that was refused is there. SQLite's code when that cannot be told. */
+static int look_for(lt_guard *guard, const char *name, bool *ret_found) {
   if (sqlite3_strnicmp(name, "pragma_", 7) == 0 || sqlite3_strnicmp(name, "sqlite_", 7) == 0) {
-    return true;
+    *ret_found = true;
+    return SQLITE_OK;
   }
   guard->off = true;
   lt_query query = lt_query_on(guard->sql,
                                "SELECT 1 FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE UNION ALL "
                                "SELECT 1 FROM pragma_module_list WHERE name = ?1 COLLATE NOCASE");
   lt_query_text(&query, lt_str_of(name));
-  bool found = lt_query_row(&query);
-  bool failed = lt_query_end(&query, NULL) != LT_OK;
+  *ret_found = lt_query_row(&query);
+  int rc = *ret_found || query.rc == SQLITE_DONE ? SQLITE_OK : query.rc;
+  lt_query_end(&query, NULL);
   guard->off = false;
-  return found || failed;
+  return rc;
 }
 
 /* Everybody else's tables, indexes, views and triggers, as one number. */
@@ -270,21 +272,34 @@ static lt_status hash_others(lt_guard *guard, uint64_t *ret_hash, lt_err *err) {
   return status;
 }
 
+/* A name that was refused and is no table's is taken for a common table expression's, and it is tried again. */
+static int learn_cte(lt_guard *guard) {
+  bool found = true;
+  if (guard->unknown[0] == '\0' || guard->cte_count == LT_GUARD_CTES) {
+    return SQLITE_AUTH;
+  }
+  int rc = look_for(guard, guard->unknown, &found);
+  if (rc == SQLITE_OK && !found) {
+    memcpy(guard->ctes[guard->cte_count++], guard->unknown, sizeof guard->unknown);
+  }
+  return rc == SQLITE_OK && found ? SQLITE_AUTH : rc;
+}
+
 static int prepare(lt_guard *guard, lt_str text, sqlite3_stmt **ret_stmt, const char **ret_tail) {
   int rc;
-  bool again;
   guard->cte_count = 0;
-  do {
+  for (;;) {
     guard->change = 0;
     guard->refused[0] = guard->unknown[0] = '\0';
     rc = sqlite3_prepare_v3(guard->sql, text.p, (int)text.n, 0, ret_stmt, ret_tail);
-    again = rc == SQLITE_AUTH && guard->unknown[0] != '\0' && guard->cte_count < LT_GUARD_CTES &&
-            !exists(guard, guard->unknown);
-    if (again) {
-      memcpy(guard->ctes[guard->cte_count++], guard->unknown, sizeof guard->unknown);
+    if (rc != SQLITE_AUTH) {
+      return rc;
     }
-  } while (again);
-  return rc;
+    rc = learn_cte(guard);
+    if (rc != SQLITE_OK) {
+      return rc;
+    }
+  }
 }
 
 lt_status lt_guard_begin(lt_guard *guard, lt_str text, struct sqlite3_stmt **ret_stmt, lt_str *ret_rest, lt_err *err) {

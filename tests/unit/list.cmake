@@ -56,6 +56,7 @@ lt_unit_test(db LIBS lt_store lt_base PkgConfig::SQLITE)
 lt_unit_test(listing LIBS lt_codec lt_base)
 lt_unit_test(host LIBS lt_host lt_base Threads::Threads)
 lt_unit_test(db_faults LIBS lt_store lt_base PkgConfig::SQLITE Threads::Threads)
+lt_unit_test(store_memory LIBS lt_store lt_base PkgConfig::SQLITE)
 
 # Plugins as shared objects
 include(${CMAKE_SOURCE_DIR}/tests/fakes/plugins.cmake)

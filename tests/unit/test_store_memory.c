@@ -1,0 +1,214 @@
+/* Memory that runs out, ours and SQLite's: whatever the store is doing, a clean error, nothing by halves, and it works
+ * again afterwards. */
+#include "fakes/sanitizer.h"
+#include "unit/db_fix.h"
+
+/* SQLite asks for memory some thousand times: not every place is tried, and in sanitized builds only a few. */
+enum { STRIDE = SANITIZED ? 29 : 3 };
+
+/* --- SQLite on base/mem.h, so that its allocations can fail, too -------------------------------------------------- */
+
+typedef struct header {
+  _Alignas(16) size_t size;
+} header;
+
+static void *sq_malloc(int n) {
+  header *h = lt_mem_alloc(sizeof *h + (size_t)n);
+  if (h == NULL) {
+    return NULL;
+  }
+  h->size = (size_t)n;
+  return h + 1;
+}
+
+static void sq_free(void *p) {
+  lt_mem_free((header *)p - 1);
+}
+
+static void *sq_realloc(void *p, int n) {
+  header *h = lt_mem_realloc((header *)p - 1, sizeof *h + (size_t)n);
+  if (h == NULL) {
+    return NULL;
+  }
+  h->size = (size_t)n;
+  return h + 1;
+}
+
+static int sq_size(void *p) {
+  return p != NULL ? (int)((header *)p - 1)->size : 0;
+}
+
+static int sq_roundup(int n) {
+  return (n + 7) & ~7;
+}
+
+static int sq_init(void *arg) {
+  (void)arg;
+  return SQLITE_OK;
+}
+
+static void sq_shutdown(void *arg) {
+  (void)arg;
+}
+
+static int use_our_memory(void **state) {
+  (void)state;
+  static const sqlite3_mem_methods methods = {sq_malloc,  sq_free, sq_realloc,  sq_size,
+                                              sq_roundup, sq_init, sq_shutdown, NULL};
+  return sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) == SQLITE_OK ? sqlite3_initialize() : -1;
+}
+
+/* --- What is done while memory runs out --------------------------------------------------------------------------- */
+
+typedef struct buffers {
+  lt_buf id, out;
+} buffers;
+
+static const char *const scripts[] = {"CREATE TABLE todo__t(a TEXT); INSERT INTO todo__t VALUES('x')"};
+
+/* Ends at the first failure, which it returns. */
+static lt_status use_all(db_fix *fix, buffers *b) {
+  lt_db *db = fix->db;
+  lt_err *err = &fix->err;
+  static const lt_journal_call call = {.user = {"u", 1}, .run = {"r", 1}, .tool = {"t", 1}, .input = {"{}", 2}};
+  lt_artifact artifact = {.user = LT_STR("u"), .mime_type = LT_STR("text/plain"), .data = LT_STR("data")};
+  lt_str todo = LT_STR("todo"), user = LT_STR("u");
+  int64_t id = 0;
+  lt_journal *journal = lt_store_journal_new(db);
+  lt_artifacts *artifacts = lt_store_artifacts_new(db);
+  lt_status status = journal != NULL && artifacts != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "nothing");
+#define STEP(call) status = status == LT_OK ? (call) : status
+  STEP(journal->begin(journal, &call, &id, err));
+  STEP(journal->finish(journal, id, LT_OK, LT_STR("1"), err));
+  STEP(artifacts->put(artifacts, &artifact, &b->id, err));
+  STEP(lt_store_artifact_get(db, user, lt_buf_view(&b->id), &b->out, err));
+  STEP(lt_store_artifact_list(db, user, &b->out, err));
+  STEP(lt_store_state_put(db, todo, user, LT_STR_NULL, LT_STR("{}"), err));
+  STEP(lt_store_state_get(db, todo, user, LT_STR_NULL, &b->out, err));
+  STEP(lt_store_migrate(db, todo, scripts, 1, err));
+  STEP(lt_store_sql(db, todo, LT_STR("INSERT INTO todo__t VALUES(?)"), LT_STR("[\"\\u0041b\"]"), &b->out, err));
+  STEP(lt_store_sql(db, todo, LT_STR("WITH c AS (SELECT 1) SELECT count(*) FROM c"), LT_STR_NULL, &b->out, err));
+  STEP(lt_store_sql(db, todo, LT_STR("SELECT * FROM todo__t"), LT_STR_NULL, &b->out, err));
+#undef STEP
+  lt_store_artifacts_free(artifacts);
+  lt_store_journal_free(journal);
+  return status;
+}
+
+static bool ran_out; /* in the last use_with */
+
+static lt_status use_with(db_fix *fix, long n) {
+  buffers b;
+  lt_buf_init(&b.id, 1000);
+  lt_buf_init(&b.out, 100000);
+  fix->err = LT_ERR_INIT;
+  lt_mem_fail_at(n);
+  lt_status status = use_all(fix, &b);
+  ran_out = lt_mem_failed() != 0;
+  lt_mem_fail_at(-1);
+  lt_buf_release(&b.id);
+  lt_buf_release(&b.out);
+  return status;
+}
+
+static lt_status open_memory(db_fix *fix, long n) {
+  lt_db_close(fix->db);
+  fix->db = NULL;
+  lt_mem_fail_at(n);
+  lt_status status = lt_db_new(fix->loop, ":memory:", &fix->db, &fix->err);
+  lt_mem_fail_at(-1);
+  return status;
+}
+
+static void run_out_at_each_place(db_fix *fix) {
+  assert_int_equal(open_memory(fix, 0), LT_E_NOMEM);
+  assert_int_equal(open_memory(fix, 1), LT_E_NOMEM);
+  size_t failures = 0;
+  for (long n = 0;; n += STRIDE) {
+    assert_int_equal(open_memory(fix, -1), LT_OK);
+    lt_status status = use_with(fix, n);
+    if (!ran_out) { /* there are no more places */
+      assert_int_equal(status, LT_OK);
+      break;
+    }
+    /* SQLite can do without some of what it asks for. */
+    if (status != LT_E_NOMEM && status != LT_OK) {
+      fail_msg("allocation %ld: %s: %s", n, lt_status_name(status), fix->err.msg);
+    }
+    failures += status == LT_E_NOMEM;
+    if (use_with(fix, -1) != LT_OK) {
+      fail_msg("after allocation %ld: %s", n, fix->err.msg);
+    }
+  }
+  print_message("%zu failures\n", failures);
+  assert_true(failures > 1000 / STRIDE);
+}
+
+static void memory_may_run_out_anywhere(void **state) {
+  db_fix_run(*state, run_out_at_each_place);
+}
+
+/* --- One failure among others, in the same group ------------------------------------------------------------------ */
+
+enum { PUTTERS = 5 };
+static size_t kept, ended;
+
+static void put_one(void *arg) {
+  db_fix *fix = arg;
+  lt_buf id;
+  lt_buf_init(&id, 100);
+  lt_artifacts *artifacts = lt_store_artifacts_new(fix->db);
+  lt_artifact artifact = {.user = LT_STR("u"), .mime_type = LT_STR("text/plain"), .data = LT_STR("data")};
+  kept += artifacts != NULL && artifacts->put(artifacts, &artifact, &id, NULL) == LT_OK;
+  lt_store_artifacts_free(artifacts);
+  lt_buf_release(&id);
+  ended++;
+}
+
+static size_t count_artifacts(db_fix *fix) {
+  lt_buf out;
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_buf_init(&out, LT_MIB);
+  lt_arena_init(&arena, LT_MIB);
+  DB_OK(lt_store_artifact_list(fix->db, LT_STR("u"), &out, &fix->err));
+  DB_OK(lt_json_parse(&arena, lt_buf_view(&out), &doc, &fix->err));
+  size_t count = lt_json_count(lt_json_root(&doc));
+  lt_arena_release(&arena);
+  lt_buf_release(&out);
+  return count;
+}
+
+static void run_out_among_others(db_fix *fix) {
+  size_t least = PUTTERS;
+  bool failed = true;
+  for (long n = 0; failed; n += 5 * STRIDE) {
+    assert_int_equal(open_memory(fix, -1), LT_OK);
+    assert_int_equal(count_artifacts(fix), 0);
+    kept = ended = 0;
+    for (int i = 0; i < PUTTERS; i++) {
+      assert_int_equal(lt_loop_spawn(fix->loop, put_one, fix, NULL), LT_OK);
+    }
+    lt_mem_fail_at(n);
+    while (ended < PUTTERS) {
+      lt_sleep(fix->loop, 0);
+    }
+    failed = lt_mem_failed() != 0;
+    lt_mem_fail_at(-1);
+    assert_int_equal(count_artifacts(fix), kept); /* what was said to be kept, and nothing else */
+    least = kept < least ? kept : least;
+  }
+  assert_true(least < PUTTERS && kept == PUTTERS);
+}
+
+static void a_failure_among_others_leaves_no_doubt(void **state) {
+  db_fix_run(*state, run_out_among_others);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(memory_may_run_out_anywhere, db_fix_setup, db_fix_teardown),
+      cmocka_unit_test_setup_teardown(a_failure_among_others_leaves_no_doubt, db_fix_setup, db_fix_teardown),
+  };
+  return cmocka_run_group_tests_name("store_memory", tests, use_our_memory, NULL);
+}
