@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "fakes/fake_host.h"
+#include "fakes/madness.h"
 #include "sandbox/guest.h"
 #include "sandbox/qjs_abi.h"
 
@@ -213,6 +214,43 @@ static void check_revoking(void) {
   expect("1 + 2", LT_CALLS_PLAIN, "3");
 }
 
+/* Its memory taken away, it goes on: a signal ends it. */
+static void loop_in_registers(void *arg) {
+  lt_box *box = arg;
+  lt_guest guest;
+  lt_guest_host nobody = {.poll = NULL};
+  lt_guest_init(&guest, box, &nobody);
+  lt_guest_eval(&guest, LT_STR(MAD_CODE), LT_STR("mad.js"), false);
+}
+
+static pthread_t nudged;
+static atomic_bool ended;
+
+static void *revoke_and_nudge(void *arg) {
+  usleep(100000);
+  lt_box_revoke(arg);
+  while (!atomic_load(&ended)) {
+    usleep(10000);
+    lt_box_nudge(nudged);
+  }
+  return NULL;
+}
+
+static void check_nudging(void) {
+  lt_box *box = NULL;
+  pthread_t revoker;
+  nudged = pthread_self();
+  CHECK(lt_pool_take(&pool, &box, NULL) == LT_OK);
+  CHECK(madden(box));
+  CHECK(pthread_create(&revoker, NULL, revoke_and_nudge, box) == 0);
+  on_stack(box, loop_in_registers, box);
+  atomic_store(&ended, true);
+  pthread_join(revoker, NULL);
+  CHECK(box->trap == LT_TRAP_REVOKED);
+  lt_pool_give(&pool, box);
+  expect("String(0.1)", LT_CALLS_PLAIN, "'0.1'");
+}
+
 /* --- Cleaning --- */
 
 static void check_cleaning(void) {
@@ -267,6 +305,7 @@ int main(void) {
   check_recursion();
   check_traps();
   check_revoking();
+  check_nudging();
   check_cleaning();
   check_own_faults();
   lt_pool_release(&pool);

@@ -35,7 +35,7 @@ static void open_world(void) {
  * somebody asked for that, and then only. A trap that nobody asked for is a fault of the engine, or a stack that is too
  * small: worth a look. */
 static void check(const lt_engine_result *result) {
-  bool asked = watch_ticks > 0 || world.polls > POLLS_MAX;
+  bool asked = watch_revoked() || world.polls > POLLS_MAX;
   if (result->ending == LT_END_TRAP || (result->ending == LT_END_STOPPED && !asked)) {
     abort();
   }

@@ -1,8 +1,6 @@
-/* A watchdog for fuzz targets that run guests: what workers.c does from outside, a timer's signal does here.
- *
- * After REVOKE_AFTER_MS the box's memory is taken away, after that each tick is a nudge, for a guest that loops without
- * touching it. The timer counts what the process computes; SIGALRM is left to libFuzzer, whose own timeout tells when a
- * guest does not end for all that.
+/* A watchdog for fuzz targets that run guests, as workers.c has one: a thread that takes the memory of a guest away
+ * when it has run for too long, and then nudges it until it ends. Were it a timer's signal, libFuzzer would lose its
+ * own timeout, which tells of a guest that does not end for all that, and ThreadSanitizer would keep the signal back.
  */
 #ifndef FUZZ_WATCHDOG_H
 #define FUZZ_WATCHDOG_H
@@ -10,61 +8,71 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/time.h>
+#include <unistd.h>
 
 #include "sandbox/box.h"
 
-enum { REVOKE_AFTER_MS = 50, NUDGE_EVERY_MS = 10 };
+enum { WATCH_TICK_MS = 10, WATCH_REVOKE_TICKS = 5 };
 
-static lt_box *volatile watched;
-static volatile sig_atomic_t watch_ticks;
-static pthread_t watched_thread;
+static struct {
+  pthread_mutex_t lock;
+  pthread_t thread; /* that runs the guests */
+  lt_box *box;      /* NULL: none runs */
+  unsigned ticks;   /* since it began */
+} watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void on_watch_tick(int signum) {
-  (void)signum;
-  lt_box *box = watched;
-  if (box == NULL) {
-    return;
+static void watch_tick(void) {
+  pthread_mutex_lock(&watch.lock);
+  if (watch.box != NULL && ++watch.ticks >= WATCH_REVOKE_TICKS) {
+    lt_box_revoke(watch.box);
+    if (watch.ticks > WATCH_REVOKE_TICKS) {
+      lt_box_nudge(watch.thread);
+    }
   }
-  if (watch_ticks++ == 0) {
-    lt_box_revoke(box);
-  } else {
-    lt_box_nudge(watched_thread);
-  }
+  pthread_mutex_unlock(&watch.lock);
 }
 
-/* Once, on the thread that runs the guests. A nudge waits until the tick's handler has returned: who jumped out of that
- * would leave its signal blocked. */
+static void *watch_for_ever(void *arg) {
+  for (;;) {
+    usleep(WATCH_TICK_MS * 1000);
+    watch_tick();
+  }
+  return arg;
+}
+
+/* Once, on the thread that runs the guests. */
 static inline void watch_init(void) {
-  struct sigaction action = {.sa_handler = on_watch_tick, .sa_flags = SA_ONSTACK | SA_RESTART};
-  sigaddset(&action.sa_mask, SIGSEGV);
-  if (lt_box_thread_init(NULL) != LT_OK || sigaction(SIGVTALRM, &action, NULL) != 0) {
+  pthread_t thread;
+  watch.thread = pthread_self();
+  if (lt_box_thread_init(NULL) != LT_OK || pthread_create(&thread, NULL, watch_for_ever, NULL) != 0 ||
+      pthread_detach(thread) != 0) {
     abort();
   }
-  watched_thread = pthread_self();
-}
-
-static inline void watch_timer(long after_ms, long every_ms) {
-  setitimer(ITIMER_VIRTUAL,
-            &(struct itimerval){.it_value.tv_usec = after_ms * 1000, .it_interval.tv_usec = every_ms * 1000}, NULL);
 }
 
 static inline void watch_begin(lt_box *box) {
-  watch_ticks = 0;
-  watched = box;
-  watch_timer(REVOKE_AFTER_MS, NUDGE_EVERY_MS);
+  pthread_mutex_lock(&watch.lock);
+  watch.box = box;
+  watch.ticks = 0;
+  pthread_mutex_unlock(&watch.lock);
+}
+
+/* Whether the last guest was told to end. */
+static inline bool watch_revoked(void) {
+  return watch.ticks >= WATCH_REVOKE_TICKS;
 }
 
 /* However the guest ended, this thread can take the next fault, and whoever was revoked was so for a reason. */
 static inline void watch_end(const lt_box *box) {
   sigset_t blocked;
-  watch_timer(0, 0);
-  watched = NULL;
+  pthread_mutex_lock(&watch.lock);
+  watch.box = NULL;
+  pthread_mutex_unlock(&watch.lock);
   pthread_sigmask(SIG_BLOCK, NULL, &blocked);
-  if (sigismember(&blocked, SIGSEGV) || sigismember(&blocked, SIGBUS) || sigismember(&blocked, SIGVTALRM)) {
+  if (sigismember(&blocked, SIGSEGV) || sigismember(&blocked, SIGBUS)) {
     abort();
   }
-  if (box->frame != NULL || (box->trap == LT_TRAP_REVOKED && watch_ticks == 0)) {
+  if (box->frame != NULL || (box->trap == LT_TRAP_REVOKED && !watch_revoked())) {
     abort();
   }
 }
