@@ -3,13 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "codec/json.h"
 #include "front/args.h"
 #include "front/command.h"
 #include "front/file.h"
+#include "front/modules.h"
 #include "front/session.h"
-#include "runner/quickjs.h"
 
 typedef struct options {
   const char *code;
@@ -23,6 +22,7 @@ typedef struct options {
   int64_t memory_mb;
   bool json;
   bool yes;
+  bool journal;
   bool help;
 } options;
 
@@ -30,9 +30,8 @@ typedef struct job {
   options opt;
   lt_buf code;
   lt_lang lang;
-  lt_run_module *modules;
-  lt_buf *sources;
-  size_t module_count;
+  lt_modules modules;
+  int exit_code;
 } job;
 
 static const char help[] =
@@ -51,6 +50,7 @@ static const char help[] =
     "  --mcp-config FILE  servers in the form of other MCP clients (.mcp.json)\n"
     "  --json             one JSON object with result, outputs, logs, calls and error\n"
     "  -y, --yes          approve calls that would be asked about on the terminal (not those that are denied)\n"
+    "  --journal          record the calls in the store (default: they are in the --json report only)\n"
     "  -h, --help         this\n"
     "\n"
     "Standard output: what the program output, then its result (strings as they are, everything else as JSON).\n"
@@ -73,6 +73,7 @@ static bool read_options(options *opt, int argc, char **argv) {
       {"--mcp-config", NULL, LT_ARG_TEXT, &opt->mcp_config, 0, 0},
       {"--json", NULL, LT_ARG_FLAG, &opt->json, 0, 0},
       {"--yes", "-y", LT_ARG_FLAG, &opt->yes, 0, 0},
+      {"--journal", NULL, LT_ARG_FLAG, &opt->journal, 0, 0},
       {"--help", "-h", LT_ARG_FLAG, &opt->help, 0, 0},
   };
   int operands = 0;
@@ -220,37 +221,8 @@ static int exit_code_of(lt_status status) {
 }
 
 /* --- The work --------------------------------------------------------------------------------- */
-static bool load_modules(lt_session *s, job *j) {
-  const lt_config *config = &s->config;
-  size_t count = config->module_count;
-  j->modules = lt_mem_zalloc(count + 1, sizeof *j->modules);
-  j->sources = lt_mem_zalloc(count + 1, sizeof *j->sources);
-  if (j->modules == NULL || j->sources == NULL) {
-    lt_say_format(&s->say, "lathe run: out of memory");
-    return false;
-  }
-  for (size_t i = 0; i < count; i++) {
-    lt_err err = LT_ERR_INIT;
-    lt_buf_init(&j->sources[i], LT_RUN_CODE_MAX_BYTES);
-    j->module_count = i + 1;
-    if (lt_file_read(config->modules[i].path, &j->sources[i], &err) != LT_OK) {
-      lt_say_format(&s->say, "lathe run: module \"%s\": %s", config->modules[i].name, lt_err_msg(&err));
-      return false;
-    }
-    j->modules[i] = (lt_run_module){.name = lt_str_of(config->modules[i].name), .source = lt_buf_view(&j->sources[i])};
-  }
-  return true;
-}
-
-static void release_modules(job *j) {
-  for (size_t i = 0; i < j->module_count; i++) {
-    lt_buf_release(&j->sources[i]);
-  }
-  lt_mem_free(j->modules);
-  lt_mem_free(j->sources);
-}
-
-static int run_as(lt_session *s, job *j, lt_quickjs *engine, const lt_caller *caller) LT_YIELDS {
+/* What the program has, but for its caller. */
+static lt_run_request request_of(lt_session *s, const job *j) {
   const lt_config *config = &s->config;
   lt_run_request request = {
       .code = lt_buf_view(&j->code),
@@ -259,55 +231,58 @@ static int run_as(lt_session *s, job *j, lt_quickjs *engine, const lt_caller *ca
       .timeout_ms = (uint64_t)(j->opt.timeout_ms > 0 ? j->opt.timeout_ms : config->timeout_ms),
       .memory_bytes = j->opt.memory_mb > 0 ? (uint64_t)j->opt.memory_mb * LT_MIB : (uint64_t)config->memory_bytes,
       .max_output_bytes = (size_t)config->max_output_bytes,
-      .modules = j->modules,
-      .module_count = j->module_count,
-      .caller = caller,
+      .modules = j->modules.list,
+      .module_count = j->modules.count,
       .cancel = &s->cancel,
       .on_text = j->opt.json ? NULL : on_text,
       .arg = s,
   };
-  lt_err err = LT_ERR_INIT;
-  lt_run_result result;
-  lt_run_result_init(&result);
-  int code = LT_EXIT_FAILED;
-  if (lt_quickjs_run(engine, &request, &result, &err) != LT_OK) {
-    lt_say_format(&s->say, "lathe run: %s", lt_err_msg(&err));
-  } else {
-    print_result(s, j, &result);
-    code = exit_code_of(result.status);
-  }
-  lt_run_result_release(&result);
-  return code;
+  request.functions = lt_host_functions(lt_toolbox_host(s->toolbox), &request.function_count);
+  return request;
 }
 
-static int run_program(lt_session *s, job *j, lt_quickjs *engine) LT_YIELDS {
-  lt_err err = LT_ERR_INIT;
-  lt_toolbox_run run;
-  if (lt_toolbox_begin(s->toolbox, j->opt.yes, &run, &err) != LT_OK) {
-    lt_say_format(&s->say, "lathe run: %s", lt_err_msg(&err));
-    return LT_EXIT_FAILED;
+static lt_status run_as(lt_session *s, job *j, const lt_run_request *request, lt_err *err) LT_YIELDS {
+  lt_quickjs *engine = lt_toolbox_engine(s->toolbox, err);
+  if (engine == NULL) {
+    return err->status;
   }
-  int code = run_as(s, j, engine, &run.caller);
+  lt_run_result result;
+  lt_run_result_init(&result);
+  lt_status status = lt_quickjs_run(engine, request, &result, err);
+  if (status == LT_OK) {
+    print_result(s, j, &result);
+    j->exit_code = exit_code_of(result.status);
+  }
+  lt_run_result_release(&result);
+  return status;
+}
+
+static lt_status run_program(lt_session *s, job *j, lt_err *err) LT_YIELDS {
+  const lt_toolbox_run_options how = {.yes = j->opt.yes, .journal = j->opt.journal};
+  lt_run_request request = request_of(s, j);
+  lt_toolbox_run run;
+  LT_TRY(lt_toolbox_begin(s->toolbox, &how, &request, &run, err));
+  request.caller = &run.caller;
+  lt_status status = run_as(s, j, &request, err);
   lt_toolbox_end(s->toolbox, &run);
-  return code;
+  return status;
 }
 
 static int work(lt_session *s, void *arg) {
   job *j = arg;
   lt_err err = LT_ERR_INIT;
-  lt_quickjs *engine = NULL;
-  int code = LT_EXIT_CONFIG;
-  if (load_modules(s, j)) {
-    code = LT_EXIT_FAILED;
-    if (lt_quickjs_new(s->loop, s->door, 0, &engine, &err) != LT_OK) {
-      lt_say_format(&s->say, "lathe run: %s", lt_err_msg(&err));
-    } else {
-      code = run_program(s, j, engine);
-    }
+  size_t count = 0;
+  const lt_run_module *modules = lt_host_modules(lt_toolbox_host(s->toolbox), &count);
+  j->exit_code = LT_EXIT_FAILED;
+  lt_status status = lt_modules_load(&s->config, modules, count, &s->say, &j->modules, &err);
+  if (status == LT_OK) {
+    status = run_program(s, j, &err);
   }
-  lt_quickjs_free(engine);
-  release_modules(j);
-  return code;
+  if (status != LT_OK) {
+    lt_say_format(&s->say, "lathe run: %s", lt_err_msg(&err));
+  }
+  lt_modules_release(&j->modules);
+  return status == LT_E_CONFIG ? LT_EXIT_CONFIG : j->exit_code;
 }
 
 static int run(int argc, char **argv) {

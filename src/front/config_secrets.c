@@ -1,7 +1,7 @@
 /* Which values of the configuration are secrets: what environment variables put into it, and what its keys say is one.
  *
  * They are masked in everything that is shown or stored (codec/secrets.h), so this errs on the side of masking, but for
- * variables that everybody has: with "/home/me" or "en_US.UTF-8" masked, paths and messages would be full of holes and
+ * variables that everybody has: with the home folder or "en_US.UTF-8" masked, paths and messages would be full of holes and
  * nobody would be any safer.
  */
 #include <unistd.h>

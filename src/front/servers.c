@@ -138,7 +138,7 @@ static void show_progress(const lt_servers *all) {
 }
 
 /* Until every server is ready or down, or somebody lost patience. */
-static void await_all(lt_servers *all) {
+void lt_servers_await(lt_servers *all) {
   lt_cancel *cancel = all->o.cancel;
   lt_cancel_node node;
   act_on_all(all, await_one);
@@ -170,7 +170,6 @@ lt_status lt_servers_open(const lt_servers_options *options, lt_servers **ret_se
       open_one(&list[i]);
     }
   }
-  await_all(all);
   *ret_servers = all;
   return LT_OK;
 }

@@ -18,9 +18,11 @@ typedef struct lt_servers_options {
   lt_cancel *cancel; /* ends the waiting */
 } lt_servers_options;
 
-/* Starts all that are not disabled and waits until each is ready or down, or the cancel fires; one that is down is a
- * warning. Borrows everything in the options. LT_YIELDS. Errors: LT_E_NOMEM. Owns: the caller, lt_servers_close. */
-lt_status lt_servers_open(const lt_servers_options *options, lt_servers **ret_servers, lt_err *err) LT_YIELDS;
+/* Starts all that are not disabled, in the background. Borrows everything in the options. Errors: LT_E_NOMEM. Owns: the
+ * caller, lt_servers_close. */
+lt_status lt_servers_open(const lt_servers_options *options, lt_servers **ret_servers, lt_err *err);
+/* Waits until each is ready or down, or the cancel fires; one that is down is a warning. LT_YIELDS. */
+void lt_servers_await(lt_servers *servers) LT_YIELDS;
 /* Ends them, and whoever still waits for one. LT_YIELDS. NULL is allowed. */
 void lt_servers_close(lt_servers *servers) LT_YIELDS;
 

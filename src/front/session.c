@@ -9,6 +9,7 @@ static void on_signal(void *arg, int signum) {
   lt_cancel_fire(&((lt_session *)arg)->cancel, LT_E_CANCELLED);
 }
 
+/* Plugins set themselves up while the servers start. */
 static lt_status open_all(lt_session *s, lt_err *err) LT_YIELDS {
   lt_servers_options servers = {
       .loop = s->loop,
@@ -18,7 +19,13 @@ static lt_status open_all(lt_session *s, lt_err *err) LT_YIELDS {
       .say = &s->say,
       .cancel = &s->cancel,
   };
-  return lt_servers_open(&servers, &s->servers, err);
+  LT_TRY(lt_servers_open(&servers, &s->servers, err));
+  LT_TRY(lt_toolbox_load(s->toolbox, err));
+  lt_servers_await(s->servers);
+  if (s->cancel.why == LT_OK) {
+    lt_toolbox_ready(s->toolbox);
+  }
+  return LT_OK;
 }
 
 static void on_fiber(void *arg) {
@@ -30,12 +37,20 @@ static void on_fiber(void *arg) {
   } else {
     s->exit_code = s->cancel.why == LT_OK ? s->work(s, s->arg) : LT_EXIT_INTERRUPTED;
   }
+  lt_toolbox_unload(s->toolbox);
   lt_servers_close(s->servers);
 }
 
 /* Everything that can be wrong with the configuration is found before anything is started. */
 static lt_status open_toolbox(lt_session *s, lt_err *err) {
-  lt_toolbox_options options = {.loop = s->loop, .config = &s->config, .say = &s->say};
+  lt_toolbox_options options = {
+      .loop = s->loop,
+      .door = s->door,
+      .config = &s->config,
+      .secrets = s->secrets,
+      .say = &s->say,
+      .cancel = &s->cancel,
+  };
   lt_status status = lt_toolbox_open(&options, &s->toolbox, err);
   s->exit_code = status == LT_E_CONFIG ? LT_EXIT_CONFIG : LT_EXIT_FAILED;
   return status;

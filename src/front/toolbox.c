@@ -4,10 +4,18 @@
 
 #include "base/mem.h"
 #include "front/approver.h"
+#include "plugins/plugins.h"
+#include "store/store.h"
 
 struct lt_toolbox {
   lt_toolbox_options o;
   lt_policy *policy; /* NULL: no rules */
+  lt_db *db;
+  bool nowhere; /* there is no place for the database: what is stored goes with the process */
+  lt_artifacts *artifacts;
+  lt_host *host;
+  lt_quickjs *engine;
+  lt_caller nobody; /* in whose name plugins call outside of runs: nobody is asked */
 };
 
 static lt_status compile_policy(lt_toolbox *t, lt_err *err) {
@@ -45,6 +53,122 @@ void lt_toolbox_close(lt_toolbox *t) {
   }
 }
 
+/* --- Plugins ---------------------------------------------------------------------------------- */
+static const struct {
+  const char *name;
+  lathe_plugin_entry_fn *entry;
+} built_in[] = {{"artifact", lathe_plugin_artifact}, {"interpreter", lathe_plugin_interpreter}};
+
+static lathe_plugin_entry_fn *find_built_in(const char *name) {
+  for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++) {
+    if (strcmp(built_in[i].name, name) == 0) {
+      return built_in[i].entry;
+    }
+  }
+  return NULL;
+}
+
+static bool is_configured(const lt_config *c, const char *name) {
+  for (size_t i = 0; i < c->plugin_count; i++) {
+    if (c->plugins[i].name != NULL && strcmp(c->plugins[i].name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void load(lt_toolbox *t, const lt_config_plugin *plugin) LT_YIELDS {
+  if (plugin->disabled || t->o.cancel->why != LT_OK) {
+    return;
+  }
+  lt_err err = LT_ERR_INIT;
+  lt_str config = lt_str_of(plugin->config);
+  lt_status status = plugin->path != NULL ? lt_host_load(t->host, plugin->path, config, &err)
+                                          : lt_host_add(t->host, find_built_in(plugin->name), config, &err);
+  if (status != LT_OK) {
+    lt_say_warning(t->o.say, lt_str_of(lt_err_msg(&err)));
+  }
+}
+
+/* Built-in plugins come first, so that others find their tools, but for those that the configuration names. */
+static void load_all(lt_toolbox *t) LT_YIELDS {
+  const lt_config *c = t->o.config;
+  for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++) {
+    if (!is_configured(c, built_in[i].name)) {
+      load(t, &(lt_config_plugin){.name = built_in[i].name, .config = ""});
+    }
+  }
+  for (size_t i = 0; i < c->plugin_count; i++) {
+    load(t, &c->plugins[i]);
+  }
+}
+
+static void on_line(void *arg, bool warning, lt_str line) {
+  lt_say_line(((lt_toolbox *)arg)->o.say, warning ? "warning: " : "", line);
+}
+
+static lt_quickjs *engine_of(void *arg, lt_err *err) {
+  return lt_toolbox_engine(arg, err);
+}
+
+/* Without a home, what is stored is kept as long as the process lives: a program that stores nothing need not care. */
+static lt_status open_store(lt_toolbox *t, lt_err *err) {
+  const char *store = t->o.config->store;
+  lt_status status = lt_db_new(t->o.loop, store, &t->db, err);
+  if (status == LT_E_CONFIG && store == NULL) {
+    t->nowhere = true;
+    status = lt_db_new(t->o.loop, ":memory:", &t->db, err);
+  }
+  LT_TRY(status);
+  t->artifacts = lt_store_artifacts_new(t->db);
+  return t->artifacts != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "out of memory");
+}
+
+lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {
+  LT_TRY(open_store(t, err));
+  t->nobody = (lt_caller){.user = LT_STR("local"), .policy = t->policy, .artifacts = t->artifacts};
+  lt_host_options options = {
+      .loop = t->o.loop,
+      .door = t->o.door,
+      .db = t->db,
+      .artifacts = t->artifacts,
+      .secrets = t->o.secrets,
+      .runner = engine_of,
+      .caller = &t->nobody,
+      .on_line = on_line,
+      .arg = t,
+  };
+  LT_TRY(lt_host_new(&options, &t->host, err));
+  load_all(t);
+  return LT_OK;
+}
+
+void lt_toolbox_ready(lt_toolbox *t) {
+  lt_host_ready(t->host);
+}
+
+void lt_toolbox_unload(lt_toolbox *t) {
+  lt_host_free(t->host);
+  lt_quickjs_free(t->engine);
+  lt_store_artifacts_free(t->artifacts);
+  lt_db_close(t->db);
+  t->host = NULL;
+  t->engine = NULL;
+  t->artifacts = NULL;
+  t->db = NULL;
+}
+
+lt_quickjs *lt_toolbox_engine(lt_toolbox *t, lt_err *err) {
+  if (t->engine == NULL && lt_quickjs_new(t->o.loop, t->o.door, 0, &t->engine, err) != LT_OK) {
+    return NULL;
+  }
+  return t->engine;
+}
+
+const lt_host *lt_toolbox_host(const lt_toolbox *t) {
+  return t->host;
+}
+
 /* --- A run ------------------------------------------------------------------------------------ */
 static void make_id(char id[33]) {
   unsigned char bytes[16] = {0};
@@ -56,25 +180,52 @@ static void make_id(char id[33]) {
   id[32] = '\0';
 }
 
-lt_status lt_toolbox_begin(lt_toolbox *t, bool yes, lt_toolbox_run *ret_run, lt_err *err) {
-  lt_toolbox_run *r = ret_run;
-  make_id(r->id);
-  r->caller = (lt_caller){
+static lt_status open_journal(lt_toolbox *t, lt_caller *caller, lt_err *err) {
+  if (t->nowhere) {
+    return lt_fail(
+        err, LT_E_CONFIG,
+        "there is no place for the journal: set $HOME, or say where in the configuration: store: sqlite:PATH");
+  }
+  caller->journal = lt_store_journal_new(t->db);
+  return caller->journal != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "out of memory");
+}
+
+static lt_status fill_caller(lt_toolbox *t, const lt_toolbox_run_options *options, lt_toolbox_run *run, lt_err *err) {
+  run->caller = (lt_caller){
       .user = LT_STR("local"),
-      .run = lt_str_of(r->id),
+      .run = lt_str_of(run->id),
       .policy = t->policy,
       .budget = lt_budget_new(t->policy),
-      .approver = lt_approver_new(t->o.loop, t->o.say, yes),
+      .approver = lt_approver_new(t->o.loop, t->o.say, options->yes),
+      .artifacts = t->artifacts,
   };
-  if (r->caller.budget == NULL || r->caller.approver == NULL) {
-    lt_toolbox_end(t, r);
+  if (run->caller.budget == NULL || run->caller.approver == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
-  return LT_OK;
+  return options->journal ? open_journal(t, &run->caller, err) : LT_OK;
+}
+
+lt_status lt_toolbox_begin(lt_toolbox *t, const lt_toolbox_run_options *options, const lt_run_request *defaults,
+                           lt_toolbox_run *ret_run, lt_err *err) {
+  lt_toolbox_run *run = ret_run;
+  run->is_prepared = false;
+  make_id(run->id);
+  lt_status status = fill_caller(t, options, run, err);
+  if (status == LT_OK) {
+    status = lt_host_prepare(t->host, LT_STR("run"), LT_STR(""), defaults, &run->caller, &run->prepared, err);
+    run->is_prepared = status == LT_OK;
+  }
+  if (status != LT_OK) {
+    lt_toolbox_end(t, run);
+  }
+  return status;
 }
 
 void lt_toolbox_end(lt_toolbox *t, lt_toolbox_run *run) {
-  (void)t;
+  if (run->is_prepared) {
+    lt_host_prepared_release(t->host, &run->prepared);
+  }
+  lt_store_journal_free(run->caller.journal);
   lt_approver_free(run->caller.approver);
   lt_budget_free(run->caller.budget);
   run->caller = (lt_caller){0};

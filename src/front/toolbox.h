@@ -1,36 +1,65 @@
-/* What a session's calls are governed by: the policy of the configuration, and for each run a caller with its budget
- * and somebody to ask. Loop thread only.
+/* What a session's calls are governed by and what they leave behind: the policy of the configuration, the database,
+ * plugins; and for each run a caller with its budget and somebody to ask. Loop thread only.
+ *
+ * Nothing of the database is opened before something is stored, no engine before a program runs.
  */
 #ifndef LT_FRONT_TOOLBOX_H
 #define LT_FRONT_TOOLBOX_H
 
 #include "front/config.h"
 #include "front/say.h"
+#include "host/host.h"
 #include "io/loop.h"
+#include "runner/quickjs.h"
 #include "tool/caller.h"
 
 typedef struct lt_toolbox lt_toolbox;
 
 typedef struct lt_toolbox_options {
   lt_loop *loop;
+  lt_door *door;
   const lt_config *config;
-  lt_say *say;
+  const lt_secrets *secrets;
+  lt_say *say; /* told of plugins that cannot be used */
+  lt_cancel *cancel;
 } lt_toolbox_options;
 
 /* Compiles the policy. Borrows everything in the options. Errors: LT_E_CONFIG, with file and key; LT_E_NOMEM. Owns: the
  * caller, lt_toolbox_close. */
 lt_status lt_toolbox_open(const lt_toolbox_options *options, lt_toolbox **ret_toolbox, lt_err *err);
-/* Every run must have ended. NULL is allowed. */
-void lt_toolbox_close(lt_toolbox *toolbox);
+void lt_toolbox_close(lt_toolbox *toolbox); /* NULL is allowed; unloaded before */
+
+/* Loads the plugins: built-in ones and the configuration's. One that cannot be used is a warning, and so is a cancel
+ * that keeps the rest from being loaded. LT_YIELDS. Errors: LT_E_NOMEM. lt_toolbox_unload, in either case. */
+lt_status lt_toolbox_load(lt_toolbox *toolbox, lt_err *err) LT_YIELDS;
+/* Tells the plugins that all tools are there. LT_YIELDS. */
+void lt_toolbox_ready(lt_toolbox *toolbox) LT_YIELDS;
+/* Ends plugins and engine and closes the database. Every run must have ended. LT_YIELDS. */
+void lt_toolbox_unload(lt_toolbox *toolbox) LT_YIELDS;
+
+/* The runner of programs, opened when it is first asked for. NULL: `err` says why. Borrows. */
+lt_quickjs *lt_toolbox_engine(lt_toolbox *toolbox, lt_err *err);
+/* What plugins have registered. Borrows. */
+const lt_host *lt_toolbox_host(const lt_toolbox *toolbox);
+
+/* --- Runs ------------------------------------------------------------------------------------- */
+typedef struct lt_toolbox_run_options {
+  bool yes;     /* what would be asked about is approved */
+  bool journal; /* the calls are recorded in the database */
+} lt_toolbox_run_options;
 
 /* One run: its caller, and what that is made of. Not to be moved while it is in use. */
 typedef struct lt_toolbox_run {
   lt_caller caller;
+  lt_prepared prepared;
+  bool is_prepared;
   char id[33];
 } lt_toolbox_run;
 
-/* `yes`: what would be asked about is approved. Errors: LT_E_NOMEM. On success: lt_toolbox_end. */
-lt_status lt_toolbox_begin(lt_toolbox *toolbox, bool yes, lt_toolbox_run *ret_run, lt_err *err);
+/* Makes the caller and lets plugins prepare. `defaults`: what programs that plugins run have; borrowed until the end.
+ * LT_YIELDS. Errors: LT_E_NOMEM, LT_E_LIMIT, LT_E_CONFIG (no place for the journal). On success: lt_toolbox_end. */
+lt_status lt_toolbox_begin(lt_toolbox *toolbox, const lt_toolbox_run_options *options, const lt_run_request *defaults,
+                           lt_toolbox_run *ret_run, lt_err *err) LT_YIELDS;
 /* Its calls must have ended. */
 void lt_toolbox_end(lt_toolbox *toolbox, lt_toolbox_run *run);
 

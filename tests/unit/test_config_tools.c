@@ -194,8 +194,8 @@ static void what_variables_bring_is_secret(void **state) {
   setenv("LT_TEST_E", "from-plugin", 1);
   setenv("LT_TEST_F", "from-cwd", 1);
   setenv("LT_TEST_G", "short", 1);
-  setenv("HOME", "/home/somebody", 1);
-  setenv("XDG_DATA_HOME", "/home/somebody/data", 1);
+  setenv("HOME", "/srv/somebody", 1);
+  setenv("XDG_DATA_HOME", "/srv/somebody/data", 1);
   unsetenv("LT_TEST_NOT");
   parse_well(
       &c,
