@@ -164,6 +164,9 @@ IN_WORLD(test_the_clock_runs_while_the_program_computes, 2) {
   expect_timeout(w, "Promise; pAsk({ask: 60000}); for (;;);", 0);
   expect_timeout(w, "Promise; pAsk({ask: 60000}); for (;;) await 1", 0);
   expect_timeout(w, "Promise; pAsk({ask: 60000}); for (;;) await tEcho({})", 0);
+  /* Asked and decided while it computes: that has cost it nothing. */
+  expect_timeout(
+      w, "Promise; for (;;) { const p = pAsk({ask: 58}), t = Date.now(); while (Date.now() - t < 60); await p }", 0);
 }
 
 /* A program that looks whether it is time would otherwise live as long as nobody decides. */
