@@ -116,6 +116,41 @@ static void test_window_slides(void **state) {
   fix_release(&f);
 }
 
+static int take_many(fix *f, int count, uint64_t now_ms) {
+  int taken = 0;
+  for (int i = 0; i < count; i++) {
+    taken += take(f, "t", now_ms);
+  }
+  return taken;
+}
+
+/* More calls at once than before, when the first ones have been forgotten. */
+static void test_window_grows(void **state) {
+  (void)state;
+  lt_policy_budget budgets[] = {{.match = LT_STR("*"), .per_minute = 40}};
+  fix f;
+  fix_init(&f, budgets, 1);
+  assert_int_equal(take_many(&f, 10, 0), 10);
+  assert_int_equal(take_many(&f, 6, 30000), 6);
+  assert_int_equal(take_many(&f, 50, 61000), 34);
+  assert_int_equal(take_many(&f, 50, 90000), 6);
+  assert_int_equal(take_many(&f, 50, 120999), 0);
+  assert_int_equal(take_many(&f, 50, 121000), 34);
+  fix_release(&f);
+}
+
+static void test_longest_wait(void **state) {
+  (void)state;
+  lt_policy_budget budgets[] = {{.match = LT_STR("a*"), .per_minute = 1}, {.match = LT_STR("*b"), .per_minute = 1}};
+  fix f;
+  fix_init(&f, budgets, 2);
+  assert_true(take(&f, "b", 0) && take(&f, "a", 10000));
+  check_refused(&f, "ab", 20000,
+                "the budget for \"a*\" is used up: 1 call per minute: try again in 50 s (tools.budgets)");
+  assert_true(take(&f, "ab", 70000));
+  fix_release(&f);
+}
+
 static void test_several_budgets(void **state) {
   (void)state;
   lt_policy_budget budgets[] = {{.match = LT_STR("*"), .calls = 5},
@@ -217,6 +252,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_calls_per_run),       cmocka_unit_test(test_one_call),
       cmocka_unit_test(test_calls_per_minute),    cmocka_unit_test(test_window_slides),
+      cmocka_unit_test(test_window_grows),        cmocka_unit_test(test_longest_wait),
       cmocka_unit_test(test_several_budgets),     cmocka_unit_test(test_no_limits),
       cmocka_unit_test(test_runs_are_apart),      cmocka_unit_test(test_refused_budgets),
       cmocka_unit_test(test_allocation_failures),

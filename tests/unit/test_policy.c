@@ -358,6 +358,8 @@ static void test_in(void **state) {
       {"input.a in ['GET', \"HEAD\"]", "{\"a\":\"get\"}", 'n'},
       {"input.a in ['GET']", "{\"a\":[\"GET\"]}", '?'},
       {"input.a in ['GET']", "{}", '?'},
+      {"input.a in [9007199254740993, 5]", "{\"a\":9007199254740992}", '?'},
+      {"input.a in [5, 9007199254740993]", "{\"a\":9007199254740992}", '?'},
       {"input.a in [null, 'x']", "{\"a\":null}", 'y'},
       {"input.a in [null, 'x']", "{\"a\":\"y\"}", 'n'},
       {"!(input.a in ['x'])", "{\"a\":\"y\"}", 'y'},
@@ -397,6 +399,8 @@ static void test_within(void **state) {
       {"input.p within '/tmp'", "{\"p\":\"/TMP/a\"}", 'n'},
       {"input.p within '/tmp'", "{\"p\":\"/tmp/../etc/passwd\"}", 'n'},
       {"input.p within '/tmp'", "{\"p\":\"/tmp/..\"}", 'n'},
+      {"input.p within '/tmp/a'", "{\"p\":\"/tmp/a/b/../../a/c\"}", 'y'},
+      {"input.p within '/tmp/a'", "{\"p\":\"/tmp/a/../b\"}", 'n'},
       {"input.p within '/tmp'", "{\"p\":\"/tmp/a/../../etc\"}", 'n'},
       {"input.p within '/tmp'", "{\"p\":\"/tmp/%2e%2e/etc\"}", 'y'}, /* a name like any other */
       {"input.p within '/tmp'", "{\"p\":\"/tmp/...\"}", 'y'},
@@ -707,6 +711,8 @@ static void test_refusals(void **state) {
        "there is no annotation \"readonlyHint\": did you mean \"readOnlyHint\"? (at character "
        "1: `annotations`)"},
       {"it == 1", "\"it\" is the item that any() or all() looks at (at character 1: `it`)"},
+      {"any(input.a, it) && it", "\"it\" is the item that any() or all() looks at (at character 21: `it`)"},
+      {"any(it, true)", "\"it\" is the item that any() or all() looks at (at character 5: `it`)"},
       {"1 < input.a < 3", "comparisons do not chain: join two of them with && (at character 13: `<`)"},
       {"!input.a == 1", "put what \"!\" turns around in parentheses: !( ... ) (at character 1: `!`)"},
       {"input.a within 'tmp'", "a folder begins with \"/\" (at character 16: `'tmp'`)"},
