@@ -31,6 +31,11 @@ static bool copy_texts(lathe_call *call, const lt_call_how *how) {
          keep(&call->arena, user, &call->user) && keep(&call->arena, conversation, &call->conversation);
 }
 
+/* By somebody who wants something of the plugin; else it is a hook. */
+static bool is_made(lt_call_kind kind) {
+  return kind == LT_CALL_TOOL || kind == LT_CALL_FUNCTION;
+}
+
 static bool may_register(lt_call_kind kind) {
   return kind == LT_CALL_SETUP || kind == LT_CALL_READY || kind == LT_CALL_PREPARE;
 }
@@ -56,8 +61,9 @@ lt_status lt_call_new(lt_plugin *plugin, const lt_call_how *how, lathe_call **re
   call->arg = how->arg;
   call->caller = how->caller;
   call->options = how->options;
-  call->hard_timeout = how->options != NULL && how->options->timeout_ms > 0;
-  call->timeout_ms = call->hard_timeout ? how->options->timeout_ms : how->timeout_ms;
+  bool asked_for = how->options != NULL && how->options->timeout_ms > 0;
+  call->timeout_ms = asked_for ? how->options->timeout_ms : how->timeout_ms;
+  call->hard_timeout = asked_for || !is_made(how->kind);
   lt_arena_init(&call->arena, LT_PLUGIN_CALL_MAX_BYTES);
   lt_buf_init(&call->answer, LT_JSON_MAX_BYTES);
   lt_buf_init(&call->failure, LT_RUN_ERROR_BYTES);
@@ -109,7 +115,7 @@ uint64_t lt_call_left_ms(const lathe_call *call) {
 /* --- Running -------------------------------------------------------------------------------------------------------
  */
 static const char *what_it_did(lt_call_kind kind) {
-  return kind == LT_CALL_TOOL || kind == LT_CALL_FUNCTION ? "answered" : "come back from";
+  return is_made(kind) ? "answered" : "come back from";
 }
 
 typedef struct late {
@@ -198,20 +204,34 @@ static lt_status check_not_within(const lathe_call *call, lt_err *err) {
                  plugin->is.id, LT_STR_ARG(call->name));
 }
 
+/* With an eye on the caller's cancel, and on Lathe's end. */
+static lt_status run_watched(lathe_call *call, lt_cancel *cancel, lt_err *err) LT_YIELDS {
+  lt_plugin *plugin = call->plugin;
+  lt_cancel_node above, end;
+  lt_cancel_follow(cancel, &above, &call->cancel);
+  lt_cancel_follow(&plugin->ending, &end, &call->cancel);
+  plugin->open++;
+  call->deadline_ms = lt_host_now_ms() + call->timeout_ms;
+  lt_status status = lt_plugin_on_loop(plugin) ? run_here(call, err) : run_there(call, err);
+  plugin->open--;
+  lt_cancel_remove(&plugin->ending, &end);
+  lt_cancel_remove(cancel, &above);
+  if (plugin->ending.why != LT_OK) {
+    lt_wait_wake(&plugin->thread.ending_wait, LT_OK);
+  }
+  return status;
+}
+
 lt_status lt_call_run(lathe_call *call, lt_err *err) {
-  lt_cancel_node above;
   lt_cancel *cancel = call->options != NULL ? call->options->cancel : NULL;
-  if (call->plugin->closing) {
+  if (call->plugin->ending.why != LT_OK) {
     return lt_fail(err, LT_E_CLOSED, "Lathe is ending");
   }
   LT_TRY(check_not_within(call, err));
   if (cancel != NULL && cancel->why != LT_OK) {
     return lt_fail(err, cancel->why, "%s before the plugin was called", lt_status_text(cancel->why));
   }
-  lt_cancel_follow(cancel, &above, &call->cancel);
-  call->deadline_ms = lt_host_now_ms() + call->timeout_ms;
-  lt_status status = lt_plugin_on_loop(call->plugin) ? run_here(call, err) : run_there(call, err);
-  lt_cancel_remove(cancel, &above);
+  lt_status status = run_watched(call, cancel, err);
   call->left = true;
   call->caller = NULL;
   call->options = NULL;

@@ -87,6 +87,7 @@ static void end_plugin(void *arg) {
     lt_host_hook(plugin, &(lt_hook){.kind = LT_CALL_TEARDOWN, .timeout_ms = LT_PLUGIN_END_MS}, NULL, NULL);
   }
   plugin->closing = true;
+  lt_cancel_fire(&plugin->ending, LT_E_CANCELLED);
   uint64_t now = lt_host_now_ms();
   lt_thread_end(plugin, until_ms > now ? until_ms - now : 0);
   host->ending--;

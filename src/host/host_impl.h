@@ -105,6 +105,8 @@ struct lt_plugin {
   bool is_set_up;
   bool closing; /* nothing is done for it any more */
   unsigned asks;
+  unsigned open;         /* calls that somebody waits for */
+  lt_cancel ending;      /* all of them go by it */
   uint64_t last_warning; /* hash: prepare fails the same way each time */
   lt_plugin_thread thread;
 };

@@ -133,6 +133,7 @@ static lt_plugin *plugin_new(lt_host *host, void *library) {
   pthread_cond_init(&plugin->thread.changed, NULL);
   plugin->thread.last = &plugin->thread.queue;
   lt_wait_init(&plugin->thread.ending_wait, host->options.loop);
+  lt_cancel_init(&plugin->ending);
   return plugin;
 }
 

@@ -194,6 +194,10 @@ static void set_request(const program_run *r, const nested *n, lathe_call *call,
   if (request->timeout_ms > LT_RUN_TIMEOUT_MAX_MS) {
     request->timeout_ms = LT_RUN_TIMEOUT_MAX_MS;
   }
+  uint64_t left_ms = call->hard_timeout ? lt_call_left_ms(call) : UINT64_MAX;
+  if (left_ms < (request->timeout_ms > 0 ? request->timeout_ms : LT_RUN_TIMEOUT_MS)) {
+    request->timeout_ms = left_ms > 0 ? left_ms : 1; /* 0 would be none */
+  }
   request->caller = &n->caller;
   request->cancel = &call->cancel;
   request->values = NULL;

@@ -191,7 +191,7 @@ void lt_thread_end(lt_plugin *plugin, uint64_t timeout_ms) {
       leave_thread(plugin);
     }
   }
-  while (plugin->asks > 0) {
+  while (plugin->asks > 0 || plugin->open > 0) {
     lt_wait_on(&t->ending_wait, UINT64_MAX);
   }
 }

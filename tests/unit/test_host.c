@@ -485,6 +485,36 @@ static void test_the_end_does_not_wait_for_ever(void **state) {
   host_fix_run(*state, leaves);
 }
 
+static lt_status interrupted_as;
+
+static void call_wait(void *arg) {
+  host_fix *f = arg;
+  interrupted_as = host_fix_call(f, "own.wait", "{}");
+}
+
+/* Somebody still waits for a plugin when Lathe ends. */
+static void interrupts(host_fix *f) {
+  host_fix_add(f, own_entry);
+  while (sem_trywait(&entered) == 0) {
+  }
+  assert_int_equal(lt_loop_spawn(f->loop, call_wait, f, NULL), LT_OK);
+  while (sem_trywait(&entered) != 0) {
+    lt_sleep(f->loop, 1);
+  }
+  int before = finished;
+  host_fix_close_host(f);
+  assert_int_equal(interrupted_as, LT_E_CANCELLED);
+  assert_int_equal(finished, before);
+  sem_post(&gate);
+  while (finished == before) {
+    lt_sleep(f->loop, 1);
+  }
+}
+
+static void test_the_end_interrupts(void **state) {
+  host_fix_run(*state, interrupts);
+}
+
 static atomic_int torn_down;
 
 static void tear_down(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
@@ -531,6 +561,7 @@ int main(void) {
       HOST_TEST(test_asking_stops_the_clock),
       HOST_TEST(test_policy_applies_to_what_plugins_call),
       HOST_TEST(test_the_end_does_not_wait_for_ever),
+      HOST_TEST(test_the_end_interrupts),
       HOST_TEST(test_teardown),
   };
   sem_init(&gate, 0, 0);
