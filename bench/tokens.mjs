@@ -18,7 +18,8 @@ process.on("exit", () => rmSync(dir, { recursive: true, force: true }));
 
 function config(name, mcpServers) {
   const path = join(dir, `${name}.json`);
-  writeFileSync(path, JSON.stringify({ mcpServers }));
+  const plugins = ["artifact", "interpreter"].map((builtIn) => ({ name: builtIn, disabled: true })); // not these servers' tools
+  writeFileSync(path, JSON.stringify({ mcpServers, plugins }));
   return path;
 }
 
