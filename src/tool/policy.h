@@ -35,8 +35,8 @@ typedef struct lt_policy_budget {
 typedef struct lt_policy lt_policy;
 
 /* Compiles. Borrows nothing. `count` and `budget_count` may be 0.
- * Errors: LT_E_INVALID with the rule's number from 0, such as `tools.policy[2].when: expected a value after "<="`;
- * LT_E_LIMIT; LT_E_NOMEM. Owns: the caller, lt_policy_free. */
+ * Errors: LT_E_INVALID with the rule's number from 0, such as "tools.policy[2].when: expected a value after `<=`, but
+ * it ends there"; LT_E_LIMIT; LT_E_NOMEM. Owns: the caller, lt_policy_free. */
 lt_status lt_policy_new(const lt_policy_rule *rules, size_t count, const lt_policy_budget *budgets, size_t budget_count,
                         lt_policy **ret_policy, lt_err *err);
 void lt_policy_free(lt_policy *policy); /* NULL is allowed */

@@ -354,12 +354,13 @@ static lt_cond *parse_in(lt_parser *p, const lt_operand *left) {
     return NULL;
   }
   lt_operand *last = NULL;
+  const lt_operand *typed = left; /* the last one that has a type of its own */
   do {
     lt_operand *item = is_literal(p) ? parse_literal(p) : lt_lex_expected(p, "a string, number, true, false or null");
-    if (item == NULL || !check_types(p, &sign, left, item, false) ||
-        (last != NULL && !check_types(p, &sign, last, item, false))) {
+    if (item == NULL || !check_types(p, &sign, typed, item, false)) {
       return NULL;
     }
+    typed = type_of(item) != TYPE_NULL ? item : typed;
     if (last != NULL) {
       last->next = item;
     } else {
