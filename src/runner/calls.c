@@ -351,7 +351,10 @@ static void perform(lt_run *run, lt_run_tool_call *call) {
   call->status = call->function != NULL
                      ? call_function(run, call, &options)
                      : lt_door_call(run->door, call->record.tool, call->record.input, &options, &call->out, NULL);
-  lt_run_on_approval(call, false);
+  if (call->asking > 0) { /* whoever was asked has no say any more */
+    call->asking = 1;
+    lt_run_on_approval(call, false);
+  }
   run->in_flight--;
   finish(run, call);
 }

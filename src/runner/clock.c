@@ -70,10 +70,11 @@ void lt_run_follow_clock(lt_run *run) {
 void lt_run_on_approval(void *arg, bool waiting) {
   lt_run_tool_call *call = arg;
   lt_run *run = call->open.run;
-  if (call->asking == waiting) {
+  bool waited = call->asking > 0;
+  call->asking += waiting ? 1 : waited ? -1u : 0;
+  if (waited == (call->asking > 0)) {
     return;
   }
-  call->asking = waiting;
   pthread_mutex_lock(&run->lock);
   run->asking += waiting ? 1 : -1u;
   bool moved = lt_run_set_clock(run);

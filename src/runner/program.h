@@ -37,7 +37,7 @@ typedef struct lt_run_tool_call {
   lt_buf out;         /* the value, or the message of a failure */
   lt_status status;
   bool kept;                       /* `out` stays for the report; otherwise it goes when the program has read it */
-  bool asking;                     /* waits for somebody's approval; the loop's */
+  uint32_t asking;                 /* approvals it waits for, several when a plugin makes calls for it; the loop's */
   const lt_run_function *function; /* a call of it instead of a tool's; `record` has its name and arguments */
 } lt_run_tool_call;
 
