@@ -121,12 +121,16 @@
 #define LT_BUDGET_RATE_MAX         100000        /* calls per minute: 8 bytes are kept for each call of the last 60 s */
 
 /* --- the store -------------------------------------------------------------------------------- */
-#define LT_DB_BUSY_MS           5000 /* waiting for another process that writes to the same file */
-#define LT_DB_GROUP_MAX         256  /* jobs in one transaction */
+#define LT_DB_BUSY_MS           5000          /* waiting for another process that writes to the same file */
+#define LT_DB_RETRY_MS          10            /* between two tries to open a file that others are opening, too */
+#define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB) /* a longer log is cut after its content is in the file */
+#define LT_DB_GROUP_MAX         256           /* jobs in one transaction */
 #define LT_ARTIFACTS_LISTED_MAX 1000
 #define LT_SQL_ROWS_MAX_BYTES   (16 * LT_MIB) /* rows of one statement of a plugin's, as JSON */
 #define LT_STATE_MAX_BYTES      (1 * LT_MIB)  /* a plugin's state for one conversation */
 #define LT_SQL_RUNTIME_MS       5000          /* one statement of a plugin's: others wait for it */
+#define LT_SQL_ID_MAX_BYTES     63            /* id of a plugin with tables, and what is shown of a table's name */
+#define LT_SQL_CTES_MAX         16            /* WITH names of one statement of which only rows are counted */
 #define LT_SQL_TEXT_MAX_BYTES   (1 * LT_MIB)  /* a statement or a script of a plugin's */
 #define LT_SQL_PARAMS_MAX_BYTES (16 * LT_MIB) /* its parameters, as JSON; and any one value that it makes */
 

@@ -126,10 +126,6 @@ static void put_data(lt_json_writer *w, const lt_query *query) {
   }
 }
 
-static lt_status check_room(const lt_buf *out, lt_err *err) {
-  return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "an artifact is too large to be handed over");
-}
-
 static lt_status select_artifact(struct sqlite3 *sql, void *arg, lt_err *err) {
   const get_job *job = arg;
   lt_parts_rewind(job->out, job->start);
@@ -149,7 +145,7 @@ static lt_status select_artifact(struct sqlite3 *sql, void *arg, lt_err *err) {
     return lt_fail(err, LT_E_NOTFOUND, "there is no artifact \"%.*s\": list them to see their ids",
                    LT_STR_ARG(lt_str_sub(job->id, 0, 2 * LT_ARTIFACT_ID_BYTES)));
   }
-  return check_room(job->out, err);
+  return lt_parts_check_out(job->out, err);
 }
 
 static lt_status select_list(struct sqlite3 *sql, void *arg, lt_err *err) {
@@ -167,12 +163,13 @@ static lt_status select_list(struct sqlite3 *sql, void *arg, lt_err *err) {
   }
   lt_json_end_array(&w);
   LT_TRY(lt_query_end(&query, err));
-  return check_room(job->out, err);
+  return lt_parts_check_out(job->out, err);
 }
 
 static lt_status run_get(lt_db *db, lt_db_work work, get_job *job, lt_err *err) {
   lt_str *texts[] = {&job->user, &job->id};
   char *copy = NULL;
+  LT_TRY(lt_parts_check_out(job->out, err));
   LT_TRY(lt_parts_copy(texts, 2, &copy, err));
   job->start = job->out->n;
   lt_status status = lt_db_run(db, LT_DB_LAZY, work, job, err);

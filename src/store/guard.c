@@ -15,7 +15,7 @@ enum { POLL_INSTRUCTIONS = 1000 }; /* of SQLite's virtual machine, between two l
 /* Ids that keep the prefixes apart: with "-" only between other characters, the first "__" of a name ends its prefix.
  */
 static lt_status make_prefix(lt_guard *guard, lt_str id, lt_err *err) {
-  bool good = id.n > 0 && id.n < LT_GUARD_NAME_BYTES;
+  bool good = id.n > 0 && id.n <= LT_SQL_ID_MAX_BYTES;
   char before = '-';
   for (size_t i = 0; good && i < id.n; i++) {
     char c = id.p[i];
@@ -28,7 +28,7 @@ static lt_status make_prefix(lt_guard *guard, lt_str id, lt_err *err) {
         err, LT_E_INVALID,
         "a plugin with the id \"%.*s\" cannot have tables: for that an id is made of a-z and 0-9 with single "
         "\"-\" between them, %d characters at most",
-        LT_STR_ARG(lt_str_sub(id, 0, LT_GUARD_NAME_BYTES)), LT_GUARD_NAME_BYTES - 1);
+        LT_STR_ARG(lt_str_sub(id, 0, LT_SQL_ID_MAX_BYTES)), LT_SQL_ID_MAX_BYTES);
   }
   memcpy(guard->prefix + id.n, "__", 3);
   guard->prefix_bytes = id.n + 2;
@@ -275,7 +275,7 @@ static lt_status hash_others(lt_guard *guard, uint64_t *ret_hash, lt_err *err) {
 /* A name that was refused and is no table's is taken for a common table expression's, and it is tried again. */
 static int learn_cte(lt_guard *guard) {
   bool found = true;
-  if (guard->unknown[0] == '\0' || guard->cte_count == LT_GUARD_CTES) {
+  if (guard->unknown[0] == '\0' || guard->cte_count == LT_SQL_CTES_MAX) {
     return SQLITE_AUTH;
   }
   int rc = look_for(guard, guard->unknown, &found);

@@ -14,25 +14,24 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/limits.h"
 #include "base/str.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
-enum { LT_GUARD_NAME_BYTES = 64, LT_GUARD_CTES = 16 };
-
 typedef struct lt_guard {
   struct sqlite3 *sql;
-  char prefix[LT_GUARD_NAME_BYTES + 3]; /* "my_todo__" */
+  char prefix[LT_SQL_ID_MAX_BYTES + 3]; /* "my_todo__" */
   size_t prefix_bytes;
   bool off;            /* our own statements, between the plugin's */
   int change;          /* SQLITE_CREATE_TABLE, ...: what the statement does to the plugin's tables; 0: nothing */
   uint64_t others;     /* hash of everybody else's tables before it */
   int64_t deadline_ms; /* CLOCK_MONOTONIC */
   int length_limit;    /* the connection's, before */
-  char refused[2 * LT_GUARD_NAME_BYTES];         /* what the authorizer refused first */
-  char unknown[LT_GUARD_NAME_BYTES];             /* refused because it may be a table: only its rows are counted */
-  char ctes[LT_GUARD_CTES][LT_GUARD_NAME_BYTES]; /* names that are no tables but common table expressions */
+  char refused[2 * (LT_SQL_ID_MAX_BYTES + 1)]; /* what the authorizer refused first */
+  char unknown[LT_SQL_ID_MAX_BYTES + 1];       /* refused because it may be a table: only its rows are counted */
+  char ctes[LT_SQL_CTES_MAX][LT_SQL_ID_MAX_BYTES + 1]; /* names that are no tables but common table expressions */
   size_t cte_count;
 } lt_guard;
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -103,6 +104,13 @@ static int64_t now_ms(void) {
   return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+static lt_status use_wal(sqlite3 *sql, lt_err *err) {
+  char text[64];
+  snprintf(text, sizeof text, "PRAGMA journal_size_limit = %lu", LT_DB_WAL_KEEP_BYTES);
+  LT_TRY(lt_sql_exec(sql, "PRAGMA journal_mode = WAL", err));
+  return lt_sql_exec(sql, text, err);
+}
+
 /* Two processes that turn a new file into a WAL one get in each other's way, and SQLite does not wait by itself then.
  */
 static lt_status prepare(sqlite3 *sql, lt_err *err) {
@@ -110,7 +118,7 @@ static lt_status prepare(sqlite3 *sql, lt_err *err) {
   for (;;) {
     lt_status status = lt_tables_check(sql, err);
     if (status == LT_OK) {
-      status = lt_sql_exec(sql, "PRAGMA journal_mode = WAL", err);
+      status = use_wal(sql, err);
     }
     if (status == LT_OK) {
       status = lt_tables_upgrade(sql, lt_tables_version(), err);
@@ -119,7 +127,7 @@ static lt_status prepare(sqlite3 *sql, lt_err *err) {
     if (status == LT_OK || first != SQLITE_BUSY || now_ms() >= give_up_ms) {
       return status;
     }
-    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = LT_DB_RETRY_MS * 1000000}, NULL);
   }
 }
 

@@ -26,6 +26,10 @@ lt_status lt_parts_copy(lt_str *const *texts, size_t count, char **ret_memory, l
   return LT_OK;
 }
 
+lt_status lt_parts_check_out(const lt_buf *out, lt_err *err) {
+  return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "no room for what is read from the database");
+}
+
 void lt_parts_rewind(lt_buf *out, size_t start) {
   out->status = LT_OK;
   if (out->n > start) {

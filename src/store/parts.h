@@ -9,6 +9,8 @@
 /* Copies the texts into one piece of memory and points them there. Owns: the caller, lt_mem_free. LT_E_NOMEM. */
 lt_status lt_parts_copy(lt_str *const *texts, size_t count, char **ret_memory, lt_err *err);
 
+/* Whether a buffer that is to be appended to is still good. */
+lt_status lt_parts_check_out(const lt_buf *out, lt_err *err);
 /* Takes what was appended behind `start` out of the buffer again, and what went wrong with it. */
 void lt_parts_rewind(lt_buf *out, size_t start);
 

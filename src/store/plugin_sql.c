@@ -140,7 +140,7 @@ static lt_status put_rows(sql_job *job, lt_guard *guard, sqlite3_stmt *stmt, lt_
     LT_TRY(lt_guard_step(guard, stmt, &row, err));
   }
   lt_json_end_array(&w);
-  return job->out->status == LT_OK ? LT_OK : lt_fail(err, job->out->status, "no memory for the rows of a statement");
+  return lt_parts_check_out(job->out, err);
 }
 
 /* --- The statement ------------------------------------------------------------------------------------------------ */
@@ -197,6 +197,7 @@ lt_status lt_store_sql(lt_db *db, lt_str plugin, lt_str sql, lt_str params, lt_b
   sql_job job = {.plugin = plugin, .text = sql, .params = params, .out = out, .start = out->n};
   lt_str *texts[] = {&job.plugin, &job.text, &job.params};
   char *copy = NULL;
+  LT_TRY(lt_parts_check_out(out, err));
   LT_TRY(lt_parts_copy(texts, sizeof texts / sizeof texts[0], &copy, err));
   lt_status status = lt_db_run(db, LT_DB_LAZY, run_plugin_sql, &job, err);
   if (status != LT_OK) {

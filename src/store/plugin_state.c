@@ -29,7 +29,7 @@ static lt_status select_state(struct sqlite3 *sql, void *arg, lt_err *err) {
     lt_buf_add(job->out, lt_query_get(&query, 0));
   }
   LT_TRY(lt_query_end(&query, err));
-  return job->out->status == LT_OK ? LT_OK : lt_fail(err, job->out->status, "no room for a plugin's state");
+  return lt_parts_check_out(job->out, err);
 }
 
 static lt_status replace_state(struct sqlite3 *sql, void *arg, lt_err *err) {
@@ -61,6 +61,7 @@ static lt_status run_state(lt_db *db, lt_db_work work, state_job *job, lt_err *e
 
 lt_status lt_store_state_get(lt_db *db, lt_str plugin, lt_str user, lt_str conversation, lt_buf *out, lt_err *err) {
   state_job job = {.plugin = plugin, .user = user, .conversation = conversation, .out = out, .start = out->n};
+  LT_TRY(lt_parts_check_out(out, err));
   lt_status status = run_state(db, select_state, &job, err);
   if (status != LT_OK) {
     lt_parts_rewind(out, job.start);
