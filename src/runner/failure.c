@@ -218,10 +218,23 @@ static bool advise_output(lt_run *run, lt_str name) {
   return false;
 }
 
+/* storeArtefact, where there is a function storeArtifact. */
+static bool advise_function(lt_run *run, lt_str name) {
+  unsigned allowed = name.n < 5 ? 1 : 2;
+  for (size_t i = 0; i < run->request->function_count; i++) {
+    lt_str function = run->request->functions[i].name;
+    if (lt_str_distance(name, function, allowed) <= allowed) {
+      lt_buf_printf(&run->result->error, ". Did you mean: %.*s?", LT_STR_ARG(function));
+      return true;
+    }
+  }
+  return false;
+}
+
 static void advise(lt_run *run) {
   lt_str name = undefined_name(&run->engine);
   lt_buf *error = &run->result->error;
-  if (name.n == 0 || advise_output(run, name)) {
+  if (name.n == 0 || advise_output(run, name) || advise_function(run, name)) {
     return;
   }
   lt_str near[LT_TOOL_SUGGESTIONS];

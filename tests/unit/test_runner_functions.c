@@ -178,6 +178,8 @@ IN_WORLD(test_who_has_the_name, 2) {
   expect_typed(w, "await tools['t.count']({})", "json {\"success\":true,\"value\":1}");
   expect_js(w, "typeof keep + typeof globalThis['ke' + 'ep']", "string functionfunction");
   expect_js(w, "typeof globalThis['ke' + 'ep']", "string undefined");
+  expect_js(w, "garbbage()",
+            "E_PROGRAM 1:1 ReferenceError: garbbage is not defined. Did you mean: garbage? [garbbage()]");
   expect(w, "keep(1)", "E_PROGRAM 1:1 ReferenceError: keep is not defined [keep(1)]");
 }
 
