@@ -99,6 +99,11 @@ static lt_typegen_tool *select_tools(const lt_catalog *catalog, const char *quer
   return tools;
 }
 
+/* How the built-in tools' names are written is in the guide: it needs no telling each time. */
+static bool is_of_built_in(lt_str warning) {
+  return lt_str_starts(warning, LT_STR("Tool \"artifact.")) || lt_str_starts(warning, LT_STR("Tool \"interpreter."));
+}
+
 /* A name in it is a stranger's text. */
 static void print_warnings(const lt_say *say, const lt_catalog *catalog) {
   const lt_str *warnings = NULL;
@@ -106,6 +111,9 @@ static void print_warnings(const lt_say *say, const lt_catalog *catalog) {
   lt_buf line;
   lt_buf_init(&line, LT_JSON_MAX_BYTES);
   for (size_t i = 0; i < count; i++) {
+    if (is_of_built_in(warnings[i])) {
+      continue;
+    }
     lt_buf_clear(&line);
     lt_typegen_put_line(&line, warnings[i], LT_TYPEGEN_DOC_MAX_BYTES);
     lt_say_line(say, "warning: ", lt_buf_view(&line));
@@ -119,7 +127,8 @@ static size_t shown_of(const options *opt, size_t found) {
   return found < most ? found : most;
 }
 
-static void say_what_is_missing(const options *opt, const lt_catalog *catalog, size_t found, size_t shown) {
+static void say_what_is_missing(const lt_config *config, const options *opt, const lt_catalog *catalog, size_t found,
+                                size_t shown) {
   size_t all = lt_catalog_count(catalog);
   if (all == 0) {
     fprintf(stderr, "lathe tools: there are none: name MCP servers in lathe.yaml or with --mcp-config FILE\n");
@@ -128,6 +137,9 @@ static void say_what_is_missing(const options *opt, const lt_catalog *catalog, s
   } else if (shown < found) {
     fprintf(stderr, "lathe tools: %s %zu of %zu; --limit 0 shows all\n",
             opt->query[0] != '\0' ? "the best" : "the first", shown, found);
+  }
+  if (all > 0 && config->server_count == 0 && config->plugin_count == 0) {
+    fprintf(stderr, "lathe tools: only what is built in: name MCP servers in lathe.yaml or with --mcp-config FILE\n");
   }
 }
 
@@ -151,7 +163,7 @@ static int print_tools(const lt_session *s, const options *opt, const lt_catalog
   status = status == LT_OK ? out.status : status;
   if (status == LT_OK) {
     print_text(&out);
-    say_what_is_missing(opt, catalog, found, shown);
+    say_what_is_missing(&s->config, opt, catalog, found, shown);
   } else {
     lt_say_format(&s->say, "lathe tools: %s", err.status != LT_OK ? lt_err_msg(&err) : lt_status_text(status));
   }

@@ -1,7 +1,7 @@
 // Finding tools among many: what a query finds, what a listing says within its budget, what strangers' words cannot do.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { fake, folder, run, scripted, servers } from "./harness.mjs";
+import { fake, folder, run, scripted, only } from "./harness.mjs";
 import { entries, missing, names } from "./npm-servers.mjs";
 
 const tool = (name, description, properties = {}) => ({ tool: { name, description, inputSchema: { type: "object", properties } } });
@@ -15,7 +15,7 @@ const github = scripted([
   tool("create_branch", "Create a new branch in a GitHub repository", { owner: string, repo: string }),
   tool("create_issue", "Create a new issue in a GitHub repository", { owner: string, repo: string, title: string }),
 ]);
-const both = servers({ git, github });
+const both = only({ git, github });
 const ids = (stdout) => stdout.split("\n").filter(Boolean).map((line) => line.split("  ")[0]);
 const clean = (text) => !/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]/.test(text);
 
@@ -43,7 +43,7 @@ describe("a query", () => {
     assert.deepEqual([json.code, JSON.parse(json.stdout)], [0, []]);
   });
   test("that much matches shows the best, and says how many there are", async () => {
-    const many = servers({ many: fake("--tools=50") });
+    const many = only({ many: fake("--tools=50") });
     const all = await run(["tools", ...many]);
     assert.deepEqual([ids(all.stdout).length, all.stderr], [50, ""]);
     const best = await run(["tools", "many", ...many]);
@@ -68,7 +68,7 @@ describe("a query", () => {
 describe("the listing's budget", () => {
   const described = Array.from({ length: 300 }, (_, i) =>
     tool(`look_up_${i}`, "Looks up what is known of a path and of all that is below it, in an order that nobody asked for. More."));
-  const some = servers({ big: scripted(described), small: scripted([tool("ping", "Answers.")]) });
+  const some = only({ big: scripted(described), small: scripted([tool("ping", "Answers.")]) });
   const listing = async (...more) => {
     const end = await run(["tools", "--types", "prompt", ...more, ...some]);
     assert.deepEqual([end.code, end.stderr], [0, ""]);
@@ -85,7 +85,7 @@ describe("the listing's budget", () => {
     assert.equal(await listing("--budget", "1"), await listing("--budget", "64"));
   });
   test("never makes it longer than the classic definitions", async () => {
-    const bare = servers({ s: scripted(Array.from({ length: 40 }, (_, i) => ({ tool: { name: `t${i}${"-long".repeat(i)}`, inputSchema: { type: "object" } } }))) });
+    const bare = only({ s: scripted(Array.from({ length: 40 }, (_, i) => ({ tool: { name: `t${i}${"-long".repeat(i)}`, inputSchema: { type: "object" } } }))) });
     const json = JSON.parse((await run(["tools", "--json", ...bare])).stdout);
     const classic = JSON.stringify(json.map((t) => ({ type: "function", function: { name: t.id.replaceAll(".", "_").slice(0, 64), description: "", parameters: {} } })));
     for (const budget of [0, 200, 4000]) {
@@ -108,7 +108,7 @@ describe("strangers' words", () => {
     tool("ev\x1b[2Jil_too", "\x08\x08Two"),
     tool("long", "word ".repeat(10_000), { needle: string }),
   ];
-  const bad = servers({ bad: scripted(evil) });
+  const bad = only({ bad: scripted(evil) });
   for (const types of [[], ["--types", "ts"], ["--types", "python"], ["--types", "prompt"], ["--types", "json"], ["word"]]) {
     test(`steer no terminal: ${types.join(" ") || "for people"}`, async () => {
       const end = await run(["tools", ...types, ...bad]);
@@ -133,7 +133,7 @@ describe("strangers' words", () => {
 });
 
 describe("ten real servers", { skip: missing().length > 0 && `npm ci has not been run: ${missing().join(", ")} not there` }, () => {
-  const real = missing().length > 0 ? [] : servers(entries(folder()));
+  const real = missing().length > 0 ? [] : only(entries(folder()));
   test("what somebody would ask for comes first", async () => {
     const asked = [
       ["read text file", "filesystem.read_text_file"],

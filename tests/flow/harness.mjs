@@ -38,6 +38,11 @@ export const scripted = (tools, ...options) => fake(`--script=${join(folder({ "s
 /** The arguments that make lathe use these servers: {name: entry}, and the rest of the configuration. */
 export const servers = (mcpServers, rest = {}) => ["--config", config({ ...rest, mcpServers })];
 
+/** A configuration's part that leaves the built-in plugins out, where a test lists all tools there are. */
+export const bare = { plugins: ["artifact", "interpreter"].map((name) => ({ name, disabled: true })) };
+/** The arguments for these servers and nothing beside. */
+export const only = (mcpServers) => servers(mcpServers, bare);
+
 /** A file for `--record=`, and what the server has received so far. */
 export function recording() {
   const path = join(folder(), "wire");

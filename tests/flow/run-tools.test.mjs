@@ -1,7 +1,7 @@
 // lathe run with tools: how programs call them, what they get, what is reported.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { failure, fake, prints, program, recording, report, scripted, servers, value } from "./harness.mjs";
+import { bare, failure, fake, prints, program, recording, report, scripted, servers, value } from "./harness.mjs";
 
 const one = servers({ fake: fake() });
 const TS = ["--lang", "ts"];
@@ -409,7 +409,7 @@ describe("deadline", () => {
 });
 
 describe("5,000 tools", () => {
-  const args = servers({ many: fake("--tools=5000", "--page=1000") });
+  const args = servers({ many: fake("--tools=5000", "--page=1000") }, bare);
   test("the last one is called by its name and by its id", async () => {
     assert.deepEqual(await value("[manyT4999({ a: 1 }), tools['many.t4998']({ b: 2 }), discoverTools().length]", args), [{ echoed: { a: 1 } }, { echoed: { b: 2 } }, 5000]);
   });

@@ -1,7 +1,7 @@
 // lathe tools: what a program can call, for people, for programs and for models.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { fake, run, scripted, servers } from "./harness.mjs";
+import { bare, config, fake, run, scripted, servers } from "./harness.mjs";
 
 const weather = {
   tool: {
@@ -16,7 +16,7 @@ const weather = {
   },
 };
 const plain = { tool: { name: "ping", description: "Answers." } };
-const args = servers({ weather: scripted([weather, plain]), zebra: scripted([{ tool: { name: "stripes" } }]) });
+const args = servers({ weather: scripted([weather, plain]), zebra: scripted([{ tool: { name: "stripes" } }]) }, bare);
 const tools = (...more) => run(["tools", ...args, ...more]);
 async function listing(...more) {
   const end = await tools(...more);
@@ -97,7 +97,7 @@ describe("byte-stable", () => {
 describe("names", () => {
   test("collisions and renames are warned of, nothing is lost", async () => {
     const names = ["get-it", "get_it", "getIt", "1st", "delete"];
-    const end = await run(["tools", "--json", ...servers({ s: scripted(names.map((name) => ({ tool: { name } }))) })]);
+    const end = await run(["tools", "--json", ...servers({ s: scripted(names.map((name) => ({ tool: { name } }))) }, bare)]);
     assert.equal(end.code, 0);
     const list = JSON.parse(end.stdout);
     assert.deepEqual((Array.isArray(list) ? list : list.tools).map((t) => t.id).sort(), names.map((n) => `s.${n}`).sort());
@@ -112,8 +112,13 @@ describe("names", () => {
 });
 
 describe("edges", () => {
-  test("without servers: nothing, and what to do", async () => {
+  test("without servers: what is built in, and what to do", async () => {
     const end = await run(["tools"]);
+    assert.match(end.stdout, /^artifact\.get  artifactGet  .*\n(artifact\..*\n)+interpreter\.run-code  interpreterRunCode  .*\n$/);
+    assert.match(end.stderr, /^lathe tools: only what is built in: .*mcp-config[^\n]*\n$/);
+  });
+  test("without those: nothing, and what to do", async () => {
+    const end = await run(["tools", "--config", config(bare)]);
     assert.deepEqual([end.code, end.stdout], [0, ""]);
     assert.match(end.stderr, /mcp-config|lathe\.yaml/);
     const json = await run(["tools", "--json"]);
@@ -121,7 +126,7 @@ describe("edges", () => {
     JSON.parse(json.stdout);
   });
   test("with a server that is down: a warning, the others are listed", async () => {
-    const end = await run(["tools", ...servers({ good: scripted([plain]), bad: { command: "no-such-command-here" } })]);
+    const end = await run(["tools", ...servers({ good: scripted([plain]), bad: { command: "no-such-command-here" } }, bare)]);
     assert.equal(end.code, 0);
     assert.match(end.stdout, /^good\.ping  goodPing  Answers\.\n$/);
     assert.match(end.stderr, /^warning: .*bad.*no-such-command-here/);
