@@ -237,12 +237,16 @@ static void tell(const call *c, lt_call_stage stage, lt_status status, lt_str te
 }
 
 static lt_status deny(call *c, const lt_decision *decision) {
+  lt_buf_printf(c->out, "Tool \"%.*s\" is not allowed: ", LT_STR_ARG(c->id));
   if (decision->reason.n > 0) {
-    return lt_fail(&c->err, LT_E_DENIED, "Tool \"%.*s\" is not allowed: %.*s", LT_STR_ARG(c->id),
-                   LT_STR_ARG(decision->reason));
+    lt_buf_add(c->out, decision->reason);
+  } else {
+    lt_buf_printf(c->out, "tools.policy[%zu] denies it", decision->rule);
   }
-  return lt_fail(&c->err, LT_E_DENIED, "Tool \"%.*s\" is not allowed: tools.policy[%zu] denies it", LT_STR_ARG(c->id),
-                 decision->rule);
+  if (decision->unsure) {
+    lt_buf_addc(c->out, " (for this input its condition cannot be told: a value is missing or of another type)");
+  }
+  return LT_E_DENIED;
 }
 
 /* The tool's own word, which a rule overrides. */

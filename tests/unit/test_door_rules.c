@@ -209,14 +209,19 @@ TEST(rules_allow_and_deny) {
       {.match = TEXT("bank.transfer"), .when = TEXT("input.amount <= 1000"), .action = LT_ACTION_ALLOW},
       {.match = TEXT("bank.transfer"), .reason = TEXT("too much money"), .action = LT_ACTION_DENY},
       {.match = TEXT("bank.p*"), .action = LT_ACTION_DENY},
+      {.match = TEXT("bank.rate"), .when = TEXT("input.from == \"EUR\""), .action = LT_ACTION_DENY},
   };
-  lt_policy *policy = policy_of(rules, 3, NULL, 0);
+  lt_policy *policy = policy_of(rules, 4, NULL, 0);
   w->caller.policy = policy;
   expect(w, "bank.transfer", "{\"amount\":1000}", LT_OK, "1", "invoke transfer {\"amount\":1000}");
   expect(w, "bank.transfer", "{\"amount\":1001}", LT_E_DENIED, "Tool \"bank.transfer\" is not allowed: too much money",
          "");
   expect(w, "bank.transfer", "{}", LT_E_DENIED, "Tool \"bank.transfer\" is not allowed: too much money", "");
   expect(w, "bank.peek", "", LT_E_DENIED, "Tool \"bank.peek\" is not allowed: tools.policy[2] denies it", "");
+  expect(w, "bank.rate", "", LT_E_DENIED,
+         "Tool \"bank.rate\" is not allowed: tools.policy[3] denies it (for this input its condition cannot be told: a "
+         "value is missing or of another type)",
+         "");
   /* A wrong input is told before anybody is asked or refused. */
   expect(w, "bank.transfer", "{\"amount\":\"x\"}", LT_E_INVALID, "input.amount: expected number, got string", "");
   w->caller.policy = NULL;
