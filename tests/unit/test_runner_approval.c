@@ -251,6 +251,56 @@ IN_WORLD(test_what_is_denied_is_an_error_that_can_be_caught, 2) {
   expect(w, "pDenied()", "E_PROGRAM 1:1 Tool \"p.denied\" is not allowed: not today [pDenied()]");
 }
 
+/* --- Through the door --------------------------------------------------------------------------------------------- */
+/* Somebody who takes 400 ms, and agrees unless told otherwise. */
+typedef struct person {
+  lt_approver base; /* first */
+  lt_loop *loop;
+  lt_status answer;
+} person;
+
+static lt_status decide(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
+                        lt_err *err) {
+  person *p = (person *)(void *)self;
+  fake f = {.loop = p->loop};
+  (void)what;
+  LT_TRY(fake_wait(&f, 400, &(lt_invoke_options){.cancel = cancel}, err));
+  lt_buf_addc(ret_reason, p->answer == LT_OK ? "" : "not today");
+  return p->answer;
+}
+
+static lt_status echo_invoke(lt_provider *base, lt_str name, lt_str input, const lt_invoke_options *options,
+                             lt_buf *out, lt_err *err) {
+  (void)base;
+  (void)name;
+  (void)options;
+  (void)err;
+  lt_buf_add(out, input);
+  return LT_OK;
+}
+
+IN_WORLD(test_the_door_asks_and_the_clock_stands, 2) {
+  static const lt_tool_spec specs[] = {{.name = TEXT("write"), .needs_approval = true}};
+  lt_provider provider = {.name = LT_STR("q"), .invoke = echo_invoke};
+  person somebody = {.base = {.ask = decide}, .loop = w->loop, .answer = LT_OK};
+  lt_caller caller = {.user = LT_STR("local"), .approver = &somebody.base};
+  lt_run_request request = {.caller = &caller, .timeout_ms = TIMEOUT_MS};
+  assert_int_equal(lt_door_set_tools(w->door, &provider, specs, 1, NULL), LT_OK);
+  request.code = LT_STR("qWrite({a: 1})");
+  expect_run(w, &request, TELL_END, "json {\"a\":1}");
+  request.code = LT_STR("await Promise.all([qWrite({a: 1}), qWrite({a: 2}), tSlow({ms: 10})])");
+  expect_run(w, &request, TELL_END, "json [{\"a\":1},{\"a\":2},{\"ms\":10}]");
+  somebody.answer = LT_E_DENIED;
+  request.code = LT_STR(
+      "try { qWrite({a: 1}) } catch (e) { [e.message.split('\"q.write\"').length, "
+      "e.message.includes('not today'), e.message.includes('failed')] }");
+  expect_run(w, &request, TELL_END, "json [2,true,false]");
+  caller.approver = NULL;
+  request.code = LT_STR("parallel([{tool: 'q.write'}])[0].error.slice(0, 36)");
+  expect_run(w, &request, TELL_END, "string Tool \"q.write\" needs approval, and t");
+  lt_door_remove(w->door, &provider);
+}
+
 /* --- Many --------------------------------------------------------------------------------------------------------- */
 IN_WORLD(test_many_programs_are_asked_at_once, 4) {
   enum { MANY = 60 };
@@ -291,6 +341,7 @@ int main(void) {
       cmocka_unit_test(test_a_cancel_ends_what_waits_for_approval),
       cmocka_unit_test(test_a_program_that_fails_does_not_wait_for_approval),
       cmocka_unit_test(test_what_is_denied_is_an_error_that_can_be_caught),
+      cmocka_unit_test(test_the_door_asks_and_the_clock_stands),
       cmocka_unit_test(test_many_programs_are_asked_at_once),
   };
   return run_all_tests(tests, sizeof tests / sizeof tests[0]);
