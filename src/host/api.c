@@ -15,9 +15,32 @@ static void fail_as(lathe_call *call, lt_status status, lt_str why) {
   lt_buf_add(&call->failure, why);
 }
 
-static void api_answer(lathe_call *call, lathe_text json) {
+typedef struct check {
+  lt_str json;
+  lt_status status;
+  lt_err err;
+} check;
+
+static void run_check(void *arg) {
+  check *c = arg;
+  c->status = lt_json_check(c->json, &c->err);
+}
+
+/* A long answer must not hold the loop up. */
+static lt_status check_answer(const lathe_call *call, lt_str json, lt_err *err) LT_YIELDS {
+  check c = {.json = json, .err = LT_ERR_INIT};
+  if (json.n > LT_CALL_INLINE_BYTES && lt_plugin_on_loop(call->plugin)) {
+    LT_TRY(lt_loop_offload(call->plugin->host->options.loop, run_check, &c, err));
+  } else {
+    run_check(&c);
+  }
+  *err = c.err;
+  return c.status;
+}
+
+static void api_answer(lathe_call *call, lathe_text json) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
-  if (lt_json_check(lt_of_text(json), &err) != LT_OK) {
+  if (check_answer(call, lt_of_text(json), &err) != LT_OK) {
     lt_err_prefix(&err, "plugin \"%s\" answered something that is not JSON", call->plugin->is.id);
     fail_as(call, LT_E_PROTOCOL, lt_str_of(lt_err_msg(&err)));
     return;

@@ -262,7 +262,12 @@ lt_status lt_host_load(lt_host *host, const char *path, lt_str config, lt_err *e
 
 lt_status lt_host_add(lt_host *host, lathe_plugin_entry_fn *entry, lt_str config, lt_err *err) {
   bool added = false;
-  return add_plugin(host, entry, NULL, config, &added, err);
+  lt_status status = add_plugin(host, entry, NULL, config, &added, err);
+  if (status != LT_OK) {
+    const lathe_plugin *is = entry();
+    lt_err_prefix(err, "plugin %s", is != NULL && is->id != NULL ? is->id : "without a name");
+  }
+  return status;
 }
 
 /* --- Ready ---------------------------------------------------------------------------------------------------------

@@ -177,9 +177,22 @@ static void check_answers(host_fix *f, const char *id) {
 #undef TOOL
 }
 
+/* Over LT_CALL_INLINE_BYTES: checked elsewhere. */
+static void check_long(host_fix *f, const char *tool) {
+  size_t n = LT_CALL_INLINE_BYTES + 100;
+  char *text = malloc(n + 1);
+  memset(text, 'x', n);
+  memcpy(text, "{\"a\":\"", 6);
+  strcpy(text + n - 2, "\"}");
+  assert_call(f, tool, text, LT_OK, text);
+  free(text);
+}
+
 static void answers(host_fix *f) {
   host_fix_add(f, own_entry);
   host_fix_add(f, loop_entry);
+  check_long(f, "own.echo");
+  check_long(f, "loop.echo");
   check_answers(f, "own");
   check_answers(f, "loop");
 }
