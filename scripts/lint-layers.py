@@ -18,10 +18,12 @@ LAYERS = {
     "mcp": {"base", "codec", "io"},
     "tool": {"base", "codec", "io", "mcp"},
     "store": {"base", "codec", "io", "tool"},
+    "model": {"base", "codec", "io"},
     "runner": {"base", "codec", "io", "sandbox", "tool"},
     "host": {"base", "codec", "io", "tool", "store", "runner"},
     "plugins": {"base", "codec"},
-    "front": {"base", "codec", "io", "sandbox", "mcp", "tool", "store", "runner", "host", "plugins"},
+    "agent": {"base", "codec", "io", "tool", "model", "store", "runner", "host"},
+    "front": {"base", "codec", "io", "sandbox", "mcp", "tool", "store", "model", "runner", "host", "plugins", "agent"},
 }
 
 # Third-party headers, and the one directory of src/ that may include each.

@@ -1,0 +1,74 @@
+/* Completions: asking a language model, over the OpenAI-compatible chat completions that everybody speaks.
+ *
+ * Messages and tools are JSON text in the form of that API; what comes back is text, requested tool calls and usage.
+ * Answers are streamed and put together here, dialects are ironed out here (dialect.c says whose), and here is who
+ * tries again: on 429, 5xx and broken connections, with growing waits, never after text has been shown. Loop thread
+ * only.
+ */
+#ifndef LT_MODEL_MODEL_H
+#define LT_MODEL_MODEL_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "io/http.h"
+
+/* One model, from the configuration. Strings are borrowed, and must outlive its requests. */
+typedef struct lt_model {
+  lt_str ref;         /* what users call it: "normal", "high", ... */
+  lt_str name;        /* what the provider calls it */
+  lt_str base_url;    /* such as https://api.openai.com/v1 */
+  lt_str api_key;     /* empty: no Authorization header */
+  int64_t max_tokens; /* 0: LT_MODEL_MAX_TOKENS */
+} lt_model;
+
+typedef struct lt_completion_request {
+  const lt_model *model;
+  lt_str messages;    /* a JSON array of {"role", "content", ...} */
+  lt_str tools;       /* a JSON array of {"type": "function", ...}, or empty */
+  bool json;          /* responseFormat: a JSON object is asked for */
+  int64_t max_tokens; /* 0: the model's */
+  lt_cancel *cancel;  /* may be NULL */
+  /* Told of text as it comes; may be NULL. Must not yield. */
+  void (*on_text)(void *arg, lt_str delta);
+  void *arg;
+} lt_completion_request;
+
+typedef struct lt_requested_call {
+  lt_str id;        /* made up where the model gave none; unique within the completion */
+  lt_str name;      /* as the model wrote it */
+  lt_str arguments; /* as the model wrote them: perhaps no JSON at all */
+} lt_requested_call;
+
+typedef struct lt_usage {
+  int64_t input_tokens; /* estimated where the provider tells nothing; `estimated` says so */
+  int64_t output_tokens;
+  int64_t reasoning_tokens;
+  bool estimated;
+} lt_usage;
+
+typedef enum lt_finish { LT_FINISH_STOP, LT_FINISH_TOOLS, LT_FINISH_LENGTH, LT_FINISH_FILTERED } lt_finish;
+
+typedef struct lt_completion {
+  lt_buf text;      /* may be empty */
+  lt_buf reasoning; /* reasoning_content and the like: never part of the text */
+  const lt_requested_call *calls;
+  size_t call_count;
+  lt_usage usage;
+  lt_finish finish;
+  lt_str model;     /* as the provider resolved it; may be empty */
+  unsigned retries; /* how often it had to be asked again */
+  lt_arena arena;
+} lt_completion;
+
+void lt_completion_init(lt_completion *completion);
+void lt_completion_release(lt_completion *completion);
+
+/* Asks. LT_YIELDS. `completion` is initialised; on failure it holds what text had come by then.
+ * Errors, each in one sentence with what to do: LT_E_CONFIG (401, 403, 404: key, address, model name), LT_E_INVALID
+ * (400 and the like, the provider's words), LT_E_LIMIT (429 or 5xx to the end of all tries; context too long says so),
+ * LT_E_IO, LT_E_PROTOCOL (HTML, no JSON, broken events), LT_E_CLOSED (the stream broke after text was shown),
+ * LT_E_TIMEOUT, LT_E_CANCELLED. No message holds the key. */
+lt_status lt_model_complete(lt_http *http, const lt_completion_request *request, lt_completion *completion,
+                            lt_err *err) LT_YIELDS;
+
+#endif
