@@ -60,7 +60,9 @@ static lt_status make_folders_of(const char *path, lt_err *err) {
 static lt_status make_file(const char *path, bool *ret_made, lt_err *err) {
   struct stat st;
   if (stat(path, &st) == 0) {
-    return S_ISREG(st.st_mode) ? LT_OK : lt_fail(err, LT_E_IO, "the database %s is not a file: choose another", path);
+    return S_ISREG(st.st_mode)
+               ? LT_OK
+               : lt_fail(err, LT_E_IO, "the database %s is not a file: name another with `store: sqlite:PATH`", path);
   }
   if (errno != ENOENT) {
     return file_failed(path, errno, err);

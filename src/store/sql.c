@@ -112,25 +112,27 @@ static bool is_forbidden(int rc, int system_errno) {
   return (rc & 0xff) == SQLITE_PERM || system_errno == EACCES || system_errno == EPERM;
 }
 
+#define OR_ANOTHER "or name another with `store: sqlite:PATH`"
+
 /* What the file system says comes first: SQLite often knows only that something could not be opened or written. */
 static const char *advice(int rc, int system_errno) {
   if (is_full(rc, system_errno)) {
     return "the disk is full: nothing more is recorded until there is room";
   }
   if (is_read_only(rc, system_errno)) {
-    return "it is read-only: make the file and its folder writable, or choose another place for it";
+    return "it is read-only: make the file and its folder writable, " OR_ANOTHER;
   }
   if (is_forbidden(rc, system_errno)) {
-    return "no permission: make the file and its folder yours to read and write, or choose another place for it";
+    return "no permission: make the file and its folder yours to read and write, " OR_ANOTHER;
   }
   switch (rc & 0xff) {
     case SQLITE_NOTADB:
-      return "this is not a database of Lathe's, or it is damaged: move it away, or choose another file";
+      return "this is not a database of Lathe's, or it is damaged: move it away, " OR_ANOTHER;
     case SQLITE_CORRUPT:
-      return "the file is damaged: move it away, or choose another file (`sqlite3 FILE .recover` rescues what it can)";
+      return "the file is damaged: move it away (`sqlite3 FILE .recover` rescues what it can), " OR_ANOTHER;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return "another process keeps it locked: end that one, or choose another file";
+      return "another process keeps it locked: end that one, " OR_ANOTHER;
     case SQLITE_CANTOPEN:
       return "it cannot be opened: its folder must be there and writable";
     case SQLITE_IOERR:

@@ -64,7 +64,7 @@ static lt_status check_version(struct sqlite3 *sql, int64_t version, lt_err *err
   if (version > VERSIONS) {
     return lt_fail(err, LT_E_UNSUPPORTED,
                    "the database %s was made by a newer Lathe (version %" PRId64
-                   " of its tables, this one knows %d): use that Lathe, or choose another file",
+                   " of its tables, this one knows %d): use that Lathe, or name another with `store: sqlite:PATH`",
                    sqlite3_db_filename(sql, "main"), version, VERSIONS);
   }
   return LT_OK;
@@ -77,7 +77,7 @@ lt_status lt_tables_check(struct sqlite3 *sql, lt_err *err) {
   LT_TRY(lt_sql_number(sql, "SELECT count(*) FROM sqlite_schema", &objects, err));
   bool is_new = application == 0 && version == 0 && objects == 0;
   if (!is_new && application != LT_TABLES_APPLICATION) {
-    return lt_fail(err, LT_E_IO, "the database %s belongs to another program: choose another file",
+    return lt_fail(err, LT_E_IO, "the database %s belongs to another program: name another with `store: sqlite:PATH`",
                    sqlite3_db_filename(sql, "main"));
   }
   return check_version(sql, version, err);

@@ -58,7 +58,9 @@ static void open_text(db_fix *fix) {
   char text[4096];
   memset(text, 'x', sizeof text);
   write_file(fix->path, text, sizeof text);
-  expect_failure(fix, LT_E_IO, "not a database of Lathe's, or it is damaged: move it away, or choose another file");
+  expect_failure(
+      fix, LT_E_IO,
+      "not a database of Lathe's, or it is damaged: move it away, or name another with `store: sqlite:PATH`");
   char after[8192];
   assert_int_equal(read_file(fix->path, after, sizeof after), sizeof text);
   assert_memory_equal(after, text, sizeof text);
@@ -74,7 +76,7 @@ static void open_foreign(db_fix *fix) {
   run_sql(fix, "CREATE TABLE bookmarks(url)");
   char before[65536], after[65536];
   size_t n = read_file(fix->path, before, sizeof before);
-  expect_failure(fix, LT_E_IO, "belongs to another program: choose another file");
+  expect_failure(fix, LT_E_IO, "belongs to another program: name another with `store: sqlite:PATH`");
   assert_int_equal(read_file(fix->path, after, sizeof after), n);
   assert_memory_equal(before, after, n); /* nothing in it was touched */
   run_sql(fix, "DROP TABLE bookmarks; PRAGMA user_version = 3");
