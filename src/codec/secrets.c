@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "codec/json.h"
+#include "codec/json_text.h"
 
 typedef struct secret {
   char *p;
@@ -135,15 +136,86 @@ bool lt_secrets_sounds(lt_str name) {
 }
 
 /* --- Masking ---------------------------------------------------------------------------------- */
+/* Four hexadecimal digits, or UINT32_MAX. */
+static uint32_t read_hex(lt_str text, size_t i) {
+  uint32_t value = 0;
+  for (size_t k = 0; k < 4; k++) {
+    int digit = i + k < text.n ? lt_json_hex_value(text.p[i + k]) : -1;
+    if (digit < 0) {
+      return UINT32_MAX;
+    }
+    value = value << 4 | (uint32_t)digit;
+  }
+  return value;
+}
+
+/* The escape of a JSON string that begins at `i`: its length in the text, or 0 when it is none; what it stands for. */
+static size_t read_escape(lt_str text, size_t i, char out[4], size_t *ret_n) {
+  static const char names[] = "\"\\/bfnrt", chars[] = "\"\\/\b\f\n\r\t";
+  char c = i + 1 < text.n ? text.p[i + 1] : '\0';
+  const char *name = c != '\0' ? strchr(names, c) : NULL;
+  if (name != NULL) {
+    out[0] = chars[name - names];
+    *ret_n = 1;
+    return 2;
+  }
+  uint32_t cp = c == 'u' ? read_hex(text, i + 2) : UINT32_MAX;
+  if (cp == UINT32_MAX) {
+    return 0;
+  }
+  size_t length = 6;
+  uint32_t low = lt_json_is_high(cp) && lt_str_starts(lt_str_sub(text, i + 6, i + 8), LT_STR("\\u"))
+                     ? read_hex(text, i + 8)
+                     : UINT32_MAX;
+  if (low != UINT32_MAX && lt_json_is_low(low)) {
+    cp = lt_json_join(cp, low);
+    length = 12;
+  }
+  *ret_n = lt_json_write_char(out, cp);
+  return length;
+}
+
+/* The length of `one` at `i`, however JSON text may have it escaped (as \/, \u002B, \u003c: every library has its own
+ * ways), or 0. */
+static size_t match_at(const secret *one, lt_str text, size_t i) {
+  size_t at = i;
+  for (size_t k = 0; k < one->n;) {
+    char chars[4];
+    size_t n = 0;
+    if (at >= text.n) {
+      return 0;
+    }
+    size_t escape = text.p[at] == '\\' ? read_escape(text, at, chars, &n) : 0;
+    if (escape > 0 && n <= one->n - k && memcmp(one->p + k, chars, n) == 0) {
+      at += escape;
+      k += n;
+    } else if (text.p[at] == one->p[k]) {
+      at++;
+      k++;
+    } else {
+      return 0;
+    }
+  }
+  return at - i;
+}
+
+/* Whether one could begin at `i`. */
+static bool may_begin(const lt_secrets *s, lt_str text, size_t i) {
+  char chars[4];
+  size_t n;
+  return s->begins[(unsigned char)text.p[i]] ||
+         (text.p[i] == '\\' && read_escape(text, i, chars, &n) > 0 && s->begins[(unsigned char)chars[0]]);
+}
+
 /* The length of the secret that begins at `i`, or 0. */
 static size_t secret_at(const lt_secrets *s, lt_str text, size_t i) {
-  if (!s->begins[(unsigned char)text.p[i]]) {
+  if (!may_begin(s, text, i)) {
     return 0;
   }
   for (size_t k = 0; k < s->count; k++) {
-    const secret *one = &s->list[k];
-    if (one->n <= text.n - i && memcmp(text.p + i, one->p, one->n) == 0) {
-      return one->n;
+    size_t n = match_at(&s->list[k], text, i);
+    if (n > 0) {
+      return n;
     }
   }
   return 0;

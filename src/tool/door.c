@@ -62,21 +62,35 @@ static lt_status add_entry(lt_door *door, lt_provider *provider, entry **ret_ent
   return LT_OK;
 }
 
-static bool copy_str(lt_arena *arena, lt_str *s) {
+/* A server may repeat what it was given in its own description or schemas, which programs and models are shown. */
+static bool copy_masked(lt_arena *arena, const lt_secrets *secrets, lt_str *s) {
+  lt_buf masked;
+  lt_buf_init(&masked, LT_CATALOG_MAX_BYTES);
+  lt_secrets_mask(secrets, *s, &masked);
+  *s = masked.status == LT_OK ? lt_arena_dup(arena, lt_buf_view(&masked)) : LT_STR_NULL;
+  lt_buf_release(&masked);
+  return s->p != NULL;
+}
+
+static bool copy_str(lt_arena *arena, const lt_secrets *secrets, lt_str *s) {
+  if (lt_secrets_in(secrets, *s)) {
+    return copy_masked(arena, secrets, s);
+  }
   *s = s->n > 0 ? lt_arena_dup(arena, *s) : LT_STR("");
   return s->p != NULL;
 }
 
-static lt_status copy_specs(lt_arena *arena, const lt_tool_spec *tools, size_t count, lt_tool_spec **ret_copy) {
+static lt_status copy_specs(lt_arena *arena, const lt_secrets *secrets, const lt_tool_spec *tools, size_t count,
+                            lt_tool_spec **ret_copy) {
   lt_tool_spec *copy = lt_arena_zalloc(arena, count, sizeof *copy);
   if (copy == NULL) {
     return LT_E_NOMEM;
   }
   for (size_t i = 0; i < count; i++) {
     copy[i] = tools[i];
-    if (!copy_str(arena, &copy[i].name) || !copy_str(arena, &copy[i].description) ||
-        !copy_str(arena, &copy[i].input_schema) || !copy_str(arena, &copy[i].output_schema) ||
-        !copy_str(arena, &copy[i].annotations) || !copy_str(arena, &copy[i].approval)) {
+    if (!copy_str(arena, NULL, &copy[i].name) || !copy_str(arena, secrets, &copy[i].description) ||
+        !copy_str(arena, secrets, &copy[i].input_schema) || !copy_str(arena, secrets, &copy[i].output_schema) ||
+        !copy_str(arena, secrets, &copy[i].annotations) || !copy_str(arena, secrets, &copy[i].approval)) {
       return LT_E_NOMEM;
     }
   }
@@ -102,7 +116,7 @@ lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_
   lt_arena_init(&arena, LT_CATALOG_MAX_BYTES);
   lt_tool_spec *copy = NULL;
   entry *e = lt_door_find_entry(door, provider);
-  lt_status status = copy_specs(&arena, tools, count, &copy);
+  lt_status status = copy_specs(&arena, door->options.secrets, tools, count, &copy);
   if (status == LT_OK && e == NULL) {
     status = add_entry(door, provider, &e);
   }

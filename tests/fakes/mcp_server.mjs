@@ -14,6 +14,7 @@
 //           --no-tools           declares no tools capability
 //           --stderr=TEXT        writes TEXT to stderr at the start (\n and \e are unescaped)
 //           --stderr-env=NAME    writes the value of that variable to stderr at the start
+//           --tell-env=NAME      says the value of that variable wherever a server can: instructions, version, tools' texts
 //           --stubborn           ignores end of input and SIGTERM
 //           --deaf               stops reading its input once it has told its tools
 //           --instructions=TEXT
@@ -60,7 +61,7 @@ const line = (text) => writeAll(1, text + (options.blank ? "\r\n\r\n" : "\n"));
 const send = (message) => line(JSON.stringify(options.batch ? [message] : message));
 const notify = (method, params) => send({ jsonrpc: "2.0", method, ...(params ? { params } : {}) });
 const answer = (id, result) => send({ jsonrpc: "2.0", id, result });
-const refuse = (id, code, message) => send({ jsonrpc: "2.0", id, error: { code, message } });
+const refuse = (id, code, message, data) => send({ jsonrpc: "2.0", id, error: { code, message, data } });
 const text = (value) => ({ content: [{ type: "text", text: String(value) }] });
 
 const cancelled = []; // params of notifications/cancelled
@@ -81,7 +82,7 @@ const tools = {
   add: { run: (id, a) => answer(id, text(a.a + a.b)) },
   slow: { run: (id, a) => setTimeout(() => answer(id, text("slept " + a.ms)), a.ms) },
   fail: { run: (id) => answer(id, { ...text("it failed"), isError: true }) },
-  error: { run: (id, a) => refuse(id, a.code ?? -32000, a.message ?? "no such luck") },
+  error: { run: (id, a) => refuse(id, a.code ?? -32000, a.message ?? "no such luck", a.data) },
   "odd-error": { run: (id) => send({ jsonrpc: "2.0", id, error: "no" }) },
   "no-result": { run: (id) => send({ jsonrpc: "2.0", id }) },
   "text-result": { run: (id) => send({ jsonrpc: "2.0", id, result: "text" }) },
@@ -94,7 +95,7 @@ const tools = {
   },
   "crash-later": { run: (id, a) => { answer(id, text("soon")); setTimeout(() => process.exit(4), a.ms ?? 1); } },
   hang: { run: () => {} },
-  garbage: { run: (id, a) => { for (let i = 0; i < (a.lines ?? 3); i++) line(`{garbage ${i}`); answer(id, text("done")); } },
+  garbage: { run: (id, a) => { for (let i = 0; i < (a.lines ?? 3); i++) line(`{garbage ${a.text ?? i}`); answer(id, text("done")); } },
   "broken-json": { run: (id) => line(`{"jsonrpc":"2.0","id":${id},"result":{`) },
   big: { run: (id, a) => answer(id, text("x".repeat(a.bytes))) },
   dense: { run: (id, a) => line(`{"jsonrpc":"2.0","id":${id},"result":{"n":[${"0,".repeat(a.items)}0]}}`) },
@@ -136,6 +137,19 @@ if (options.script) {
     const run = (id, a) => answer(id, result ?? { content: [], structuredContent: a });
     tools[tool.name] = { ...tool, run };
   }
+}
+
+if (options["tell-env"]) {
+  const told = process.env[options["tell-env"]];
+  const say = `the secret is ${told}`;
+  tools.teller = {
+    title: say,
+    description: say,
+    inputSchema: schema({ key: { type: "string", description: say, default: told, enum: [told, "other"] } }),
+    outputSchema: schema({ key: { type: "string", description: say } }),
+    annotations: { title: say },
+    run: (id, a) => (a.how === "fails" ? answer(id, { ...text(say), isError: true }) : refuse(id, -32000, say, { say })),
+  };
 }
 
 function listed() {
@@ -180,6 +194,7 @@ function initialize(id, params) {
     capabilities: options["no-tools"] ? {} : { tools: { listChanged: true } },
     serverInfo: { name: "fake", version: "1" },
     ...(options.instructions ? { instructions: options.instructions } : {}),
+    ...(options["tell-env"] ? { instructions: process.env[options["tell-env"]] } : {}),
   });
 }
 

@@ -1,0 +1,174 @@
+/* Secrets: found however they are written, masked once, never let through for want of memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "codec/secrets.h"
+
+static lt_secrets *secrets_of(const char *const *values) {
+  lt_secrets *s = lt_secrets_new();
+  assert_non_null(s);
+  for (; *values != NULL; values++) {
+    assert_int_equal(lt_secrets_add(s, lt_str_of(*values)), LT_OK);
+  }
+  return s;
+}
+
+static void expect(const lt_secrets *s, const char *text, const char *masked) {
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  lt_secrets_mask(s, lt_str_of(text), &out);
+  assert_string_equal(out.p != NULL ? out.p : "", masked);
+  assert_int_equal(lt_secrets_in(s, lt_str_of(text)), strcmp(text, masked) != 0);
+  lt_buf_clear(&out);
+  lt_buf_addc(&out, text);
+  lt_secrets_mask_buf(s, &out);
+  assert_string_equal(out.p != NULL ? out.p : "", masked);
+  lt_buf_release(&out);
+}
+
+static void values_are_masked(void **state) {
+  (void)state;
+  lt_secrets *s = secrets_of((const char *const[]){"hunter2!", "hunter2!-longer", "short", "", "sixsix", NULL});
+  expect(s, "", "");
+  expect(s, "nothing here, hunter2 neither", "nothing here, hunter2 neither");
+  expect(s, "hunter2!", "***");
+  expect(s, "<hunter2!><hunter2!hunter2!>", "<***><******>");
+  expect(s, "hunter2!-longer and hunter2!-long", "*** and ***-long");
+  expect(s, "hunthunter2!", "hunt***");
+  expect(s, "short sixsix sixsi", "short *** sixsi");
+  expect(NULL, "hunter2!", "hunter2!");
+  lt_secrets_free(s);
+  lt_secrets_free(NULL);
+}
+
+static void json_may_escape_as_it_likes(void **state) {
+  (void)state;
+  lt_secrets *s = secrets_of((const char *const[]){"a/b+c=d", "q\"\\\n\xc3\xbc-x", "\xf0\x9f\x94\x91-key", NULL});
+  expect(s, "a/b+c=d", "***");
+  expect(s, "{\"k\":\"a\\/b+c=d\"}", "{\"k\":\"***\"}");
+  expect(s, "\"a\\/b\\u002bc\\u003Dd\"", "\"***\"");
+  expect(s, "\"\\u0061\\u002Fb\\u002bc=\\u0064!\"", "\"***!\"");
+  expect(s, "raw q\"\\\n\xc3\xbc-x", "raw ***");
+  expect(s, "\"q\\\"\\\\\\n\xc3\xbc-x\"", "\"***\"");
+  expect(s, "\"q\\u0022\\u005c\\u000a\\u00FC-x\"", "\"***\"");
+  expect(s, "\"\\ud83d\\udd11-key\"", "\"***\"");
+  expect(s, "\"\xf0\x9f\x94\x91-key\"", "\"***\"");
+  expect(s, "\"{\\\"k\\\":\\\"q\\\\\\\"\\\\\\\\\\\\n\xc3\xbc-x\\\"}\"",
+         "\"{\\\"k\\\":\\\"***\\\"}\""); /* JSON in JSON */
+  const char *near[] = {"a\\/b\\u002", "a\\", "\\ud83d\\u0041-key", "\\ud83d", "\\u00zz", "\\ud83d\\udd11", "\\"};
+  for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
+    expect(s, near[i], near[i]);
+  }
+  lt_secrets_free(s);
+}
+
+static void every_cut_of_a_text_is_safe(void **state) {
+  (void)state;
+  lt_secrets *s = secrets_of((const char *const[]){"a/b+c=d", "\xf0\x9f\x94\x91-key", NULL});
+  lt_str text = LT_STR("\\u0061\\/b\\u002bc=d \\ud83d\\udd11-key");
+  for (size_t from = 0; from < text.n; from++) {
+    for (size_t to = from; to <= text.n; to++) {
+      char *copy =
+          lt_mem_strdup(lt_str_sub(text, from, to)); /* its own allocation: a sanitizer sees each step past it */
+      lt_buf out;
+      lt_buf_init(&out, LT_KIB);
+      lt_secrets_mask(s, lt_str_from(copy, to - from), &out);
+      assert_int_equal(out.status, LT_OK);
+      lt_buf_release(&out);
+      lt_mem_free(copy);
+    }
+  }
+  lt_secrets_free(s);
+}
+
+static void there_is_a_limit(void **state) {
+  (void)state;
+  lt_secrets *s = lt_secrets_new();
+  char value[32];
+  lt_status status = LT_OK;
+  int added = 0;
+  for (; status == LT_OK && added <= LT_SECRETS_MAX; added++) {
+    snprintf(value, sizeof value, "secret-%d", added);
+    status = lt_secrets_add(s, lt_str_of(value));
+  }
+  assert_int_equal(status, LT_E_LIMIT);
+  assert_int_equal(added, LT_SECRETS_MAX + 1);
+  assert_int_equal(lt_secrets_add(s, LT_STR("secret-7")), LT_OK); /* there already */
+  lt_secrets_free(s);
+}
+
+static void without_memory_nothing_is_shown(void **state) {
+  (void)state;
+  for (long n = 0;; n++) {
+    lt_buf out;
+    lt_buf_init(&out, LT_KIB);
+    lt_secrets *s = secrets_of((const char *const[]){"hunter2!", NULL});
+    lt_buf_addc(&out, "it is hunter2!");
+    lt_mem_fail_at(n);
+    lt_secrets_mask_buf(s, &out);
+    bool failed = lt_mem_failed();
+    lt_mem_fail_at(-1);
+    assert_true(out.p == NULL || strstr(out.p, "hunter") == NULL);
+    assert_int_equal(out.status, failed ? LT_E_NOMEM : LT_OK);
+    lt_buf_release(&out);
+    lt_secrets_free(s);
+    if (!failed) {
+      assert_true(n > 0);
+      return;
+    }
+  }
+}
+
+static void names_sound_or_do_not(void **state) {
+  (void)state;
+  const char *yes[] = {"API_KEY",
+                       "apiKey",
+                       "X-Api-Key",
+                       "GITHUB_TOKEN",
+                       "githubToken",
+                       "DB_PASSWORD",
+                       "PASS",
+                       "dbPasswd",
+                       "Authorization",
+                       "AUTH",
+                       "Cookie",
+                       "MY_SECRET",
+                       "GITHUB_PAT",
+                       "key",
+                       "AWS_SECRET_ACCESS_KEY",
+                       "private_key",
+                       "Proxy-Authorization",
+                       "CREDENTIALS"};
+  const char *no[] = {"",        "KEYBOARD",   "MONKEY",  "GIT_AUTHOR_NAME", "AUTHORITY", "PATH", "BYPASS",
+                      "PASSAGE", "COMPATIBLE", "PATTERN", "keyed",           "MODE",      "URL"};
+  for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+    if (!lt_secrets_sounds(lt_str_of(yes[i]))) {
+      fail_msg("%s", yes[i]);
+    }
+  }
+  for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+    if (lt_secrets_sounds(lt_str_of(no[i]))) {
+      fail_msg("%s", no[i]);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(values_are_masked),
+      cmocka_unit_test(json_may_escape_as_it_likes),
+      cmocka_unit_test(every_cut_of_a_text_is_safe),
+      cmocka_unit_test(there_is_a_limit),
+      cmocka_unit_test(without_memory_nothing_is_shown),
+      cmocka_unit_test(names_sound_or_do_not),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
