@@ -1,5 +1,6 @@
 /* Python stubs: what a Python program can call, as a `.pyi` would say it. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "codec/json.h"
 #include "codec/typegen.h"
@@ -57,11 +58,11 @@ static lt_str py_name(lt_arena *arena, lt_str name) {
  */
 
 /* In a """docstring""" a backslash is doubled and two quotes never stand together. */
-static void put_quoted(lt_buf *out, lt_str s) {
+static void put_quoted(lt_buf *out, lt_str s, bool closing) {
   char before = '"';
   for (size_t i = 0; i < s.n; i++) {
     char c = s.p[i];
-    if (c == '\\' || (c == '"' && (before == '"' || i + 1 == s.n))) {
+    if (c == '\\' || (c == '"' && (before == '"' || (closing && i + 1 == s.n)))) {
       lt_buf_byte(out, '\\');
     }
     lt_buf_byte(out, c);
@@ -78,7 +79,7 @@ static void put_docstring(lt_buf *out, lt_str doc, bool headed) {
     end = lt_str_find(doc, LT_STR("\n"), at);
     end = end == SIZE_MAX ? doc.n : end;
     lt_buf_addc(out, (at > 0 || (block && headed)) && end > at ? "    " : "");
-    put_quoted(out, lt_str_sub(doc, at, end));
+    put_quoted(out, lt_str_sub(doc, at, end), !block);
     lt_buf_addc(out, end < doc.n ? "\n" : "");
   }
   lt_buf_addc(out, block ? "\n    \"\"\"\n" : "\"\"\"\n");
@@ -209,19 +210,24 @@ static void put_arg_doc(py_tool *t, const py_arg *arg) {
     return;
   }
   size_t begin = t->doc.n;
+  bool named = arg->name.n > 0;
   lt_buf_addc(&t->doc, "\n    ");
-  if (arg->name.n > 0) {
+  if (named) {
     lt_buf_add(&t->doc, arg->name);
-  } else { /* its own name, as call_tool takes it */
+  } else { /* its own name, as call_tool takes it, and its type, which the signature does not have */
     lt_typegen_put_string(&t->doc, arg->prop->key);
   }
   lt_buf_addc(&t->doc, ": ");
   size_t start = t->doc.n;
+  bool typed = !named && put_shape(t, "", schema, false);
+  lt_buf_addc(&t->doc, typed && description.n > 0 ? ", " : "");
   lt_typegen_put_line(&t->doc, description, LT_TYPEGEN_DOC_MAX_BYTES);
-  put_shape(t, t->doc.n > start ? " " : "", schema, true);
+  if (named) {
+    put_shape(t, t->doc.n > start ? " " : "", schema, true);
+  }
   put_arg_facts(t, schema, t->doc.n == start);
-  if (t->doc.n == start && arg->name.n > 0) {
-    forget(&t->doc, begin);
+  if (t->doc.n == start) {
+    forget(&t->doc, named ? begin : start - strlen(": "));
   }
 }
 

@@ -469,6 +469,23 @@ static void test_py_open(void **state) {
   }
 }
 
+/* What only call_tool can give is told whole. */
+static void test_py_nameless(void **state) {
+  (void)state;
+  check_py("",
+           "{\"properties\":{\"a-b\":{},\"a.b\":{},\"a b\":{\"type\":\"string\"},\"a+b\":{\"type\":\"object\","
+           "\"properties\":{\"x\":{\"type\":\"number\"}},\"description\":\"D\"},\"a/b\":{\"minimum\":1}}}",
+           "",
+           "\n\ndef weather_get_it(*, a_b: Any = ...) -> Any:\n"
+           "    \"\"\"\n"
+           "    Args:\n"
+           "        \"a.b\"\n"
+           "        \"a b\": str\n"
+           "        \"a+b\": {\"x\"?: float}, D\n"
+           "        \"a/b\": (minimum 1)\n"
+           "    \"\"\"\n");
+}
+
 static void test_py_recursion(void **state) {
   (void)state;
   check_py(
@@ -651,25 +668,16 @@ static void test_out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ts_items_told),
-      cmocka_unit_test(test_ts_whole),
-      cmocka_unit_test(test_ts_nothing_said),
-      cmocka_unit_test(test_ts_prelude),
-      cmocka_unit_test(test_ts_types),
-      cmocka_unit_test(test_ts_definitions),
-      cmocka_unit_test(test_ts_circles),
-      cmocka_unit_test(test_ts_circles_in_arrays),
-      cmocka_unit_test(test_ts_broken_schemas),
-      cmocka_unit_test(test_ts_optional_input),
-      cmocka_unit_test(test_ts_bounds),
-      cmocka_unit_test(test_output_ceiling),
-      cmocka_unit_test(test_py_stub),
-      cmocka_unit_test(test_py_open),
-      cmocka_unit_test(test_py_recursion),
-      cmocka_unit_test(test_py_names),
-      cmocka_unit_test(test_prompt_descriptions),
-      cmocka_unit_test(test_prompt_grouping),
-      cmocka_unit_test(test_json_list),
+      cmocka_unit_test(test_ts_items_told),     cmocka_unit_test(test_ts_whole),
+      cmocka_unit_test(test_ts_nothing_said),   cmocka_unit_test(test_ts_prelude),
+      cmocka_unit_test(test_ts_types),          cmocka_unit_test(test_ts_definitions),
+      cmocka_unit_test(test_ts_circles),        cmocka_unit_test(test_ts_circles_in_arrays),
+      cmocka_unit_test(test_ts_broken_schemas), cmocka_unit_test(test_ts_optional_input),
+      cmocka_unit_test(test_ts_bounds),         cmocka_unit_test(test_output_ceiling),
+      cmocka_unit_test(test_py_stub),           cmocka_unit_test(test_py_open),
+      cmocka_unit_test(test_py_recursion),      cmocka_unit_test(test_py_nameless),
+      cmocka_unit_test(test_py_names),          cmocka_unit_test(test_prompt_descriptions),
+      cmocka_unit_test(test_prompt_grouping),   cmocka_unit_test(test_json_list),
       cmocka_unit_test(test_out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
