@@ -180,6 +180,7 @@ int lt_api_add_tool(lathe_call *call, const lathe_tool *theirs) {
                        .output_schema = lt_plugin_text(tool.output_schema, LT_SCHEMA_MAX_BYTES),
                        .annotations = lt_plugin_text(tool.annotations, LT_SCHEMA_MAX_BYTES),
                        .needs_approval = tool.approval != NULL,
+                       .of_plugin = true,
                        .approval = lt_plugin_text(tool.approval, LT_PLUGIN_LINE_BYTES)};
   if (check_tool(call, r, &tool, &spec) != 0) {
     return -1;

@@ -126,6 +126,7 @@ static lt_status copy_tool(lt_arena *arena, const item *it, lt_tool *tool) {
   LT_TRY(copy_str(arena, it->spec->output_schema, &tool->output_schema));
   LT_TRY(copy_str(arena, it->spec->annotations, &tool->annotations));
   tool->needs_approval = it->spec->needs_approval;
+  tool->of_plugin = it->spec->of_plugin;
   return copy_str(arena, it->spec->approval, &tool->approval);
 }
 

@@ -25,6 +25,7 @@ typedef struct lt_tool_spec {
   lt_str annotations;   /* JSON text, or empty */
   bool needs_approval;  /* somebody has to agree to each call, unless the policy says otherwise */
   lt_str approval;      /* why; may be empty */
+  bool of_plugin;       /* plugins' tools have names like "list": in TypeScript the plugin's name always goes before */
 } lt_tool_spec;
 
 typedef struct lt_tool {
@@ -40,6 +41,7 @@ typedef struct lt_tool {
   lt_str annotations;
   bool needs_approval;
   lt_str approval;
+  bool of_plugin;
   lt_provider *provider;
   struct lt_checks *checks; /* the door's */
 } lt_tool;

@@ -110,12 +110,29 @@ static lt_status take_ts(ts_work *work, uint32_t i) {
   return keep(work->naming, &work->buf, &tool->ts_type);
 }
 
-static lt_status name_by_itself(ts_work *work, uint32_t i) {
+/* The name with its server's or plugin's before it. */
+static lt_name_change make_long_name(ts_work *work, uint32_t i) {
+  const lt_tool *tool = &work->naming->tools[i];
+  lt_buf_clear(&work->joined);
+  lt_buf_add(&work->joined, tool->ns);
+  lt_buf_byte(&work->joined, '_');
+  lt_buf_add(&work->joined, tool->name);
   lt_buf_clear(&work->buf);
-  lt_name_change change = lt_name_make_ts(&work->buf, work->naming->tools[i].name);
+  return lt_name_make_ts(&work->buf, lt_buf_view(&work->joined));
+}
+
+static lt_name_change make_own_name(ts_work *work, uint32_t i) {
+  lt_buf_clear(&work->buf);
+  return lt_name_make_ts(&work->buf, work->naming->tools[i].name);
+}
+
+static lt_status name_by_itself(ts_work *work, uint32_t i) {
+  bool of_plugin = work->naming->tools[i].of_plugin;
+  lt_name_change change = of_plugin ? make_long_name(work, i) : make_own_name(work, i);
   if (change != LT_NAME_PLAIN) {
     work->entries[i].reason = change == LT_NAME_PREFIXED ? TS_PREFIXED : TS_SUFFIXED;
   }
+  LT_TRY(work->joined.status);
   return take_ts(work, i);
 }
 
@@ -136,14 +153,11 @@ static lt_status find_shared(ts_work *work) {
 }
 
 static lt_status add_server(ts_work *work, uint32_t i) {
-  const lt_tool *tool = &work->naming->tools[i];
-  lt_buf_clear(&work->joined);
-  lt_buf_add(&work->joined, tool->ns);
-  lt_buf_byte(&work->joined, '_');
-  lt_buf_add(&work->joined, tool->name);
+  if (work->naming->tools[i].of_plugin) {
+    return LT_OK; /* has it already */
+  }
+  make_long_name(work, i);
   LT_TRY(work->joined.status);
-  lt_buf_clear(&work->buf);
-  lt_name_make_ts(&work->buf, lt_buf_view(&work->joined));
   work->entries[i].reason = TS_SERVER;
   return take_ts(work, i);
 }

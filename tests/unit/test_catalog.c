@@ -108,6 +108,32 @@ static void repeated_tools_keep_the_first_and_warn(void **state) {
   lt_catalog_unref(c);
 }
 
+/* A server's "list" keeps its name, whatever plugins there are. */
+static void plugins_tools_have_the_plugins_name_in_typescript(void **state) {
+  (void)state;
+  static const lt_tool_spec of_server[] = {{.name = TEXT("list")}, {.name = TEXT("todo_list")}};
+  static const lt_tool_spec of_plugin[] = {{.name = TEXT("list"), .of_plugin = true}};
+  static const lt_catalog_source both[] = {
+      {.ns = TEXT("files"), .tools = of_server, .count = 1},
+      {.ns = TEXT("todo"), .tools = of_plugin, .count = 1},
+  };
+  static const lt_catalog_source clash[] = {
+      {.ns = TEXT("files"), .tools = of_server, .count = 2},
+      {.ns = TEXT("todo"), .tools = of_plugin, .count = 1},
+  };
+  lt_catalog *c = NULL;
+  const lt_str *warnings;
+  assert_int_equal(lt_catalog_new(both, 2, &c, NULL), LT_OK);
+  expect_id(lt_catalog_find_ts(c, LT_STR("list")), "files.list");
+  expect_id(lt_catalog_find_ts(c, LT_STR("todo_list")), "todo.list");
+  assert_int_equal(lt_catalog_warnings(c, &warnings), 0);
+  lt_catalog_unref(c);
+  assert_int_equal(lt_catalog_new(clash, 2, &c, NULL), LT_OK);
+  expect_id(lt_catalog_find_ts(c, LT_STR("files_todo_list")), "files.todo_list");
+  expect_id(lt_catalog_find_ts(c, LT_STR("todo_list")), "todo.list");
+  lt_catalog_unref(c);
+}
+
 static void the_empty_catalog_answers_too(void **state) {
   (void)state;
   lt_catalog *c = NULL;
@@ -341,6 +367,7 @@ int main(void) {
       cmocka_unit_test(tools_are_in_id_order_and_found_by_every_name),
       cmocka_unit_test(what_the_provider_said_is_copied),
       cmocka_unit_test(repeated_tools_keep_the_first_and_warn),
+      cmocka_unit_test(plugins_tools_have_the_plugins_name_in_typescript),
       cmocka_unit_test(the_empty_catalog_answers_too),
       cmocka_unit_test(references_keep_a_snapshot),
       cmocka_unit_test(suggestions_are_what_was_meant),
