@@ -171,15 +171,16 @@ static bool leave(lathe_call *call, lt_status why) LT_YIELDS {
 static lt_status run_there(lathe_call *call, lt_err *err) LT_YIELDS {
   lt_cancel_node node;
   LT_TRY(lt_thread_submit(call, err));
+  lt_call_open(call);
   lt_cancel_add(&call->cancel, &node, &call->wait);
-  lt_status why = wait_for(call);
+  late l = {.why = wait_for(call)};
   lt_cancel_remove(&call->cancel, &node);
-  if (why == LT_OK) {
-    return LT_OK;
+  if (l.why != LT_OK) {
+    l.own_deadline = call->cancel.why == LT_OK;
+    l.begun = leave(call, l.why);
   }
-  late l = {.why = why, .own_deadline = call->cancel.why == LT_OK};
-  l.begun = leave(call, why);
-  return say_late(call, &l, err);
+  lt_call_close(call);
+  return l.why == LT_OK ? LT_OK : say_late(call, &l, err);
 }
 
 /* Here it cannot be left alone; what it waits for ends when it is cancelled, and then it does. */
@@ -192,16 +193,25 @@ static lt_status run_here(lathe_call *call, lt_err *err) LT_YIELDS {
   return LT_OK;
 }
 
-/* A plugin on its own thread that waits for itself would wait for ever. */
-static lt_status check_not_within(const lathe_call *call, lt_err *err) {
+/* A plugin on its own thread that waits for itself would wait for ever, and so would two that wait for each other. */
+static lt_status check_circle(const lathe_call *call, lt_err *err) {
   lt_plugin *plugin = call->plugin;
-  if (lt_plugin_on_loop(plugin) || !lt_caller_is_within(call->caller, plugin)) {
+  if (lt_plugin_on_loop(plugin)) {
     return LT_OK;
   }
-  return lt_fail(err, LT_E_INVALID,
-                 "plugin \"%s\" called itself (\"%.*s\") while its only thread was busy with the call that did so: it "
-                 "has to call its own functions in C, or be a LATHE_ON_LOOP plugin",
-                 plugin->is.id, LT_STR_ARG(call->name));
+  if (lt_caller_is_within(call->caller, plugin)) {
+    return lt_fail(err, LT_E_INVALID,
+                   "plugin \"%s\" called itself (\"%.*s\") while its only thread was busy with the call that did so: "
+                   "it has to call its own functions in C, or be a LATHE_ON_LOOP plugin",
+                   plugin->is.id, LT_STR_ARG(call->name));
+  }
+  if (lt_call_would_circle(call)) {
+    return lt_fail(err, LT_E_INVALID,
+                   "\"%.*s\" was not called: plugin \"%s\" is busy with a call that waits for this one's caller, so "
+                   "that both would wait for ever; one of the plugins has to be a LATHE_ON_LOOP plugin",
+                   LT_STR_ARG(call->name), plugin->is.id);
+  }
+  return LT_OK;
 }
 
 /* With an eye on the caller's cancel, and on Lathe's end. */
@@ -227,7 +237,7 @@ lt_status lt_call_run(lathe_call *call, lt_err *err) {
   if (call->plugin->ending.why != LT_OK) {
     return lt_fail(err, LT_E_CLOSED, "Lathe is ending");
   }
-  LT_TRY(check_not_within(call, err));
+  LT_TRY(check_circle(call, err));
   if (cancel != NULL && cancel->why != LT_OK) {
     return lt_fail(err, cancel->why, "%s before the plugin was called", lt_status_text(cancel->why));
   }

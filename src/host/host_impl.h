@@ -120,7 +120,9 @@ struct lt_host {
   lt_run_function *functions;
   size_t function_count;
   uint64_t programs; /* run so far: numbers them */
-  unsigned ending;   /* plugins that are being ended */
+  lathe_call *open_calls;
+  uint64_t looks;  /* at them, numbered */
+  unsigned ending; /* plugins that are being ended */
   lt_wait ended;
 };
 
@@ -195,6 +197,8 @@ struct lathe_call {
   lt_wait wait;
   lt_cancel cancel;
   unsigned borrowers; /* asks that use caller or options */
+  lathe_call *next_open, *previous_open;
+  uint64_t seen; /* by this look of the host's */
   uint64_t timeout_ms;
   uint64_t deadline_ms;
   bool hard_timeout; /* asked for: it goes on while the plugin waits for others */
@@ -243,6 +247,9 @@ lt_status lt_thread_submit(lathe_call *call, lt_err *err);
 bool lt_thread_drop(lathe_call *call);
 /* What the thread is at, for messages: false when at nothing. `name` is in the arena. */
 bool lt_thread_busy(lt_plugin *plugin, lt_arena *arena, lt_str *ret_name, uint64_t *ret_since_ms, bool *ret_unwanted);
+/* The call that the thread is at, or will be next, or NULL. Borrows: it is there until the loop has heard of its end.
+ */
+lathe_call *lt_thread_running(lt_plugin *plugin);
 /* Ends the thread when it has nothing to do any more; after `timeout_ms` leaves it to itself. LT_YIELDS. */
 void lt_thread_end(lt_plugin *plugin, uint64_t timeout_ms) LT_YIELDS;
 
@@ -297,7 +304,14 @@ void lt_host_vformat(lt_buf *out, const char *format, va_list args);
 int lt_api_call_tool(lathe_call *call, lathe_text id, lathe_text input, lathe_text *ret_value) LT_YIELDS;
 int lt_api_run_program(lathe_call *call, const lathe_program *program, lathe_text *ret_result) LT_YIELDS;
 
-/* program.c: whether the plugin is running a call that this caller works for. */
-bool lt_caller_is_within(const lt_caller *caller, lt_plugin *plugin);
+/* --- Waiting for each other (circle.c) -----------------------------------------------------------------------------
+ */
+/* Whether the plugin is running a call that this caller works for. */
+bool lt_caller_is_within(const lt_caller *caller, const lt_plugin *plugin);
+/* Whether the call would wait, behind what its plugin's thread is at, for one it is made on behalf of. */
+bool lt_call_would_circle(const lathe_call *call);
+/* A call of a plugin on a thread is known from when it is queued until nobody waits for it any more. */
+void lt_call_open(lathe_call *call);
+void lt_call_close(lathe_call *call);
 
 #endif

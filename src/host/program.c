@@ -19,16 +19,6 @@ typedef struct nested {
   watched approver;
 } nested;
 
-bool lt_caller_is_within(const lt_caller *caller, lt_plugin *plugin) {
-  for (; caller != NULL; caller = caller->parent) {
-    const lt_prompt *prompt = caller->prompt;
-    if (prompt != NULL && prompt->by != NULL && prompt->by->plugin == plugin) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static unsigned depth_of(const lt_caller *caller) {
   unsigned depth = 0;
   for (; caller != NULL; caller = caller->parent) {

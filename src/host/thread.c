@@ -148,6 +148,14 @@ bool lt_thread_busy(lt_plugin *plugin, lt_arena *arena, lt_str *ret_name, uint64
   return call != NULL;
 }
 
+lathe_call *lt_thread_running(lt_plugin *plugin) {
+  lt_plugin_thread *t = &plugin->thread;
+  pthread_mutex_lock(&t->lock);
+  lathe_call *call = t->running != NULL ? t->running : t->queue;
+  pthread_mutex_unlock(&t->lock);
+  return call;
+}
+
 /* --- Ending --------------------------------------------------------------------------------------------------------
  */
 static void on_marker(void *arg) {

@@ -97,6 +97,13 @@ static void through(const lathe_host *host, lathe_call *call, lathe_text in, voi
   }
 }
 
+static void after_gate(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  sem_post(&entered);
+  while (sem_wait(&gate) != 0) {
+  }
+  through(host, call, in, arg);
+}
+
 /* Calls itself for ever. */
 static void deeper(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
   lathe_text value;
@@ -131,6 +138,7 @@ static const lathe_tool tools[] = {
     {.size = sizeof(lathe_tool), .name = "wait", .invoke = wait},
     {.size = sizeof(lathe_tool), .name = "through", .invoke = through},
     {.size = sizeof(lathe_tool), .name = "deeper", .invoke = deeper},
+    {.size = sizeof(lathe_tool), .name = "after-gate", .invoke = after_gate},
     {.size = sizeof(lathe_tool), .name = "careful", .invoke = echo, .approval = "it is for good"},
     {.size = sizeof(lathe_tool), .name = "asks", .invoke = echo, .needs_approval = decides},
 };
@@ -356,6 +364,55 @@ static void test_calls_itself(void **state) {
   host_fix_run(*state, calls_itself);
 }
 
+/* Two on threads, each of which waits for the other: whoever comes last is told. */
+static const lathe_plugin *other_entry(void) {
+  static const lathe_plugin plugin = {.size = sizeof plugin, .id = "other", .setup = set_up};
+  return &plugin;
+}
+
+static lt_status crossed_as;
+static bool crossed_ended;
+
+static void cross(void *arg) {
+  host_fix *f = arg;
+  lt_buf out;
+  lt_buf_init(&out, LT_JSON_MAX_BYTES);
+  const lt_invoke_options options = {.caller = &f->caller};
+  crossed_as = lt_door_call(f->door, LT_STR("other.after-gate"),
+                            LT_STR("{\"tool\":\"loop.through\",\"input\":{"
+                                   "\"tool\":\"own.echo\",\"input\":{}}}"),
+                            &options, &out, NULL);
+  crossed_ended = true;
+  lt_buf_release(&out);
+}
+
+static void waits_crosswise(host_fix *f) {
+  host_fix_add(f, own_entry);
+  host_fix_add(f, loop_entry);
+  host_fix_add(f, other_entry);
+  while (sem_trywait(&entered) == 0) {
+  }
+  assert_int_equal(lt_loop_spawn(f->loop, cross, f, NULL), LT_OK);
+  while (sem_trywait(&entered) != 0) {
+    lt_sleep(f->loop, 1);
+  }
+  /* "other" is about to call "own", which begins to wait for "other" first: one of the two calls is refused, and both
+   * come to an end. */
+  sem_post(&gate);
+  lt_status status = host_fix_call(f, "own.through", "{\"tool\":\"other.echo\"}");
+  while (!crossed_ended) {
+    lt_sleep(f->loop, 1);
+  }
+  assert_true(status == LT_OK || crossed_as == LT_OK);
+  if (status != LT_OK) {
+    assert_has(f->out.p, "LATHE_ON_LOOP");
+  }
+}
+
+static void test_two_that_wait_for_each_other(void **state) {
+  host_fix_run(*state, waits_crosswise);
+}
+
 static void depth(host_fix *f) {
   host_fix_add(f, loop_entry);
   assert_int_equal(host_fix_call(f, "loop.deeper", "{}"), LT_E_TOOL);
@@ -568,6 +625,7 @@ int main(void) {
       HOST_TEST(test_many_at_once),
       HOST_TEST(test_calls_others),
       HOST_TEST(test_calls_itself),
+      HOST_TEST(test_two_that_wait_for_each_other),
       HOST_TEST(test_depth_has_an_end),
       HOST_TEST(test_nested_timeout),
       HOST_TEST(test_approval),
