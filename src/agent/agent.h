@@ -1,0 +1,81 @@
+/* The agent: prompts of conversations, each carried out in an execution mode, stored before it is shown.
+ *
+ * A prompt runs on a fiber of its own from lt_agent_start to its end. What it does is told as events; what it waits
+ * for a person for is decided by lt_agent_approve and lt_agent_reject, from whatever front end. Loop thread only.
+ */
+#ifndef LT_AGENT_AGENT_H
+#define LT_AGENT_AGENT_H
+
+#include "codec/secrets.h"
+#include "host/host.h"
+#include "model/model.h"
+#include "runner/quickjs.h"
+#include "store/prompts.h"
+#include "store/store.h"
+#include "tool/door.h"
+
+typedef struct lt_agent lt_agent;
+
+typedef struct lt_agent_options {
+  lt_loop *loop;
+  lt_door *door;
+  lt_db *db;
+  lt_http *http;
+  lt_host *host;
+  lt_journal *journal;       /* may be NULL */
+  lt_artifacts *artifacts;   /* may be NULL */
+  const lt_policy *policy;   /* may be NULL */
+  const lt_secrets *secrets; /* may be NULL */
+  const lt_model *models;    /* refs are unique; "high" falls back to "normal", that to the first */
+  size_t model_count;
+  lt_str default_model;                                    /* a ref; empty: "normal" */
+  lt_str default_mode;                                     /* empty: "classic" */
+  uint32_t rounds_classic, rounds_code, rounds_typescript; /* 0: LT_ROUNDS_CLASSIC and so on */
+  lt_run_request defaults; /* limits, modules and functions of programs; code, input, caller do not count */
+  lt_quickjs *(*runner)(void *arg, lt_err *err);
+  /* Every event, in order: "prompt.created", "prompt.output", "prompt.stream", "prompt.approval-requested",
+   * "prompt.completed", "prompt.cancelled", "prompt.error", "conversation.updated", with its data as JSON (seed 014;
+   * every data has "promptId"; "prompt.output" comes again when an output changes in place). Must not yield. */
+  void (*on_event)(void *arg, lt_str user, const char *event, lt_str data);
+  void *arg;
+} lt_agent_options;
+
+/* Borrows everything in the options. Owns: the caller, lt_agent_free. Errors: LT_E_NOMEM, LT_E_CONFIG (a default model
+ * or mode that does not exist). */
+lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt_err *err);
+/* Cancels what runs and waits for it. LT_YIELDS. NULL is allowed. */
+void lt_agent_free(lt_agent *agent) LT_YIELDS;
+
+typedef struct lt_prompt_request {
+  lt_str user;
+  lt_str conversation; /* empty: a new one */
+  lt_str input;
+  lt_str model; /* a ref; empty: the default */
+  lt_str mode;  /* empty: the model's or the default */
+} lt_prompt_request;
+
+typedef struct lt_prompt_ids {
+  char prompt[LT_STORE_ID_BYTES + 1];
+  char conversation[LT_STORE_ID_BYTES + 1];
+} lt_prompt_ids;
+
+/* Stores the prompt, starts it and returns. LT_YIELDS. Errors: LT_E_INVALID (`Unknown execution mode: "x"`, an unknown
+ * model, an empty input, a conversation that is busy), LT_E_NOTFOUND (the conversation), the store's. */
+lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_prompt_ids *ret_ids,
+                         lt_err *err) LT_YIELDS;
+/* Until it has ended; LT_OK also when it failed: its state says so. LT_E_NOTFOUND: it does not run here (any more). */
+lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_err *err) LT_YIELDS;
+
+/* Decides about a tool call that waits. LT_E_NOTFOUND: nothing of that id waits there for a decision by this user. */
+lt_status lt_agent_approve(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, lt_err *err);
+lt_status lt_agent_reject(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, lt_str reason, lt_err *err);
+/* Ends a prompt as soon as what it does can be ended. LT_E_NOTFOUND: it does not run here. */
+lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err);
+
+/* Gives a conversation a title by one short model call, if it has none; failures are ignored. LT_YIELDS. */
+void lt_agent_title(lt_agent *agent, lt_str user, lt_str conversation) LT_YIELDS;
+
+/* The modes there are: [{"id", "name"}], sorted. */
+void lt_agent_modes(const lt_agent *agent, lt_buf *out);
+
+#endif
