@@ -1,0 +1,159 @@
+/* What a person is shown before they decide on a call, and what their answers mean. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "front/approver.h"
+#include "front/show.h"
+
+/* --- Answers -------------------------------------------------------------------------------------------------------*/
+
+static void answers_are_read(void **state) {
+  (void)state;
+  static const struct {
+    const char *line;
+    lt_answer answer;
+    const char *reason;
+  } cases[] = {
+      {"y", LT_ANSWER_YES, ""},
+      {" Yes!\r", LT_ANSWER_YES, ""},
+      {"a", LT_ANSWER_ALWAYS, ""},
+      {"ALWAYS", LT_ANSWER_ALWAYS, ""},
+      {"v", LT_ANSWER_NEVER, ""},
+      {"Never.", LT_ANSWER_NEVER, ""},
+      {"n", LT_ANSWER_NO, ""},
+      {"no", LT_ANSWER_NO, ""},
+      {"N  too much ", LT_ANSWER_NO, "too much"},
+      {"no, because it is late", LT_ANSWER_NO, "it is late"},
+      {"no: Because  x", LT_ANSWER_NO, "x"},
+      {"no because", LT_ANSWER_NO, "because"},
+      {"n\tnever", LT_ANSWER_NO, "never"},
+      {"", LT_ANSWER_UNCLEAR, ""},
+      {"  ", LT_ANSWER_UNCLEAR, ""},
+      {"ye", LT_ANSWER_UNCLEAR, ""},
+      {"yes but not twice", LT_ANSWER_UNCLEAR, ""},
+      {"y n", LT_ANSWER_UNCLEAR, ""},
+      {"always not", LT_ANSWER_UNCLEAR, ""},
+      {"nope", LT_ANSWER_UNCLEAR, ""},
+      {"not y", LT_ANSWER_UNCLEAR, ""},
+      {"1", LT_ANSWER_UNCLEAR, ""},
+      {"\xff\x1b[A", LT_ANSWER_UNCLEAR, ""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    lt_str reason = LT_STR("");
+    lt_answer answer = lt_answer_read(lt_str_of(cases[i].line), &reason);
+    if (answer != cases[i].answer || !lt_str_eqc(reason, cases[i].reason)) {
+      fail_msg("\"%s\": %d, \"%.*s\"", cases[i].line, (int)answer, LT_STR_ARG(reason));
+    }
+  }
+}
+
+/* --- Inputs --------------------------------------------------------------------------------------------------------*/
+
+static void expect(const char *json, const char *shown) {
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  lt_show_json(&out, lt_str_of(json), "  ");
+  assert_string_equal(out.p != NULL ? out.p : "", shown);
+  lt_buf_release(&out);
+}
+
+static void short_inputs_are_a_line(void **state) {
+  (void)state;
+  expect("{}", "{}");
+  expect("{ \"a\" : [ 1, 2.50 , null ] }", "{\"a\":[1,2.50,null]}");
+  expect("{\"a\":\"\xc3\xa4 \xe2\x80\xae\x7f\"}", "{\"a\":\"\xc3\xa4 \\u202e\\u007f\"}");
+  expect("{\"a\":***}", "{\"a\":***}"); /* a number that was a secret */
+}
+
+static void long_ones_are_indented(void **state) {
+  (void)state;
+  expect(
+      "{\"first\":\"0123456789012345678901234567890123456789\",\"second\":{\"third\":[true,{}]},"
+      "\"fourth\":\"0123456789012345678901234567890\",\"e\":[]}",
+      "{\n    \"first\": \"0123456789012345678901234567890123456789\",\n    \"second\": {\n      \"third\": [\n"
+      "        true,\n        {}\n      ]\n    },\n    \"fourth\": \"0123456789012345678901234567890\",\n    \"e\": "
+      "[]\n  }");
+}
+
+/* Makes {"t":"<n times text>"} and shows it. */
+static void show_many(const char *text, size_t n, lt_buf *out) {
+  lt_buf json;
+  lt_buf_init(&json, LT_MIB);
+  lt_buf_addc(&json, "{\"t\":\"");
+  for (size_t i = 0; i < n; i++) {
+    lt_buf_addc(&json, text);
+  }
+  lt_buf_addc(&json, "\"}");
+  lt_buf_clear(out);
+  lt_show_json(out, lt_buf_view(&json), "");
+  lt_buf_release(&json);
+}
+
+static void long_texts_are_cut_between_characters(void **state) {
+  (void)state;
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  show_many("x", 1000, &out);
+  assert_non_null(strstr(out.p, "xxx...\" (cut: 1000 bytes in all)"));
+  assert_int_equal(strcspn(strchr(out.p, 'x'), "."), 399);
+  show_many("\xf0\x9f\x94\x91", 200, &out);
+  assert_non_null(strstr(out.p, "\xf0\x9f\x94\x91...\" (cut: 800 bytes in all)"));
+  show_many("\\u0041", 200, &out);
+  assert_non_null(strstr(out.p, "\\u0041...\" (cut: 1200 bytes in all)"));
+  show_many("a\\\\", 200, &out);
+  assert_non_null(strstr(out.p, "\\\\...\" (cut: 600 bytes in all)"));
+  lt_buf_release(&out);
+}
+
+static void there_is_an_end_to_it(void **state) {
+  (void)state;
+  lt_buf json, out;
+  lt_buf_init(&json, 8 * LT_MIB);
+  lt_buf_init(&out, LT_MIB);
+  lt_buf_addc(&json, "{\"list\":[");
+  for (int i = 0; i < 10000; i++) {
+    lt_buf_printf(&json, "%s{\"a\":[[[[[[[[[[[[%d]]]]]]]]]]]],\"b\":\"%0300d\"}", i > 0 ? "," : "", i, i);
+  }
+  lt_buf_addc(&json, "]}");
+  lt_show_json(&out, lt_buf_view(&json), "");
+  assert_true(out.n < 16 * LT_KIB);
+  assert_non_null(strstr(out.p, "[...] ("));
+  assert_non_null(strstr(out.p, "... and 99"));
+  lt_buf_release(&out);
+  lt_buf_release(&json);
+}
+
+static void a_want_of_memory_is_survived(void **state) {
+  (void)state;
+  for (long n = 0;; n++) {
+    lt_buf out;
+    lt_buf_init(&out, LT_MIB);
+    lt_mem_fail_at(n);
+    show_many("x", 300, &out);
+    lt_approver *approver = lt_approver_new(NULL, NULL, true);
+    bool failed = lt_mem_failed();
+    lt_mem_fail_at(-1);
+    lt_approver_free(approver);
+    lt_buf_release(&out);
+    if (!failed) {
+      assert_non_null(approver);
+      return;
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(answers_are_read),       cmocka_unit_test(short_inputs_are_a_line),
+      cmocka_unit_test(long_ones_are_indented), cmocka_unit_test(long_texts_are_cut_between_characters),
+      cmocka_unit_test(there_is_an_end_to_it),  cmocka_unit_test(a_want_of_memory_is_survived),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
