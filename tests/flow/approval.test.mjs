@@ -108,9 +108,10 @@ describe("answers", () => {
     assert.equal(end.code, 0);
   });
   test("Ctrl-C ends the run", async () => {
-    const end = await talk(ADD, ["\x03"]);
+    const end = await talk(`${ADD}; fakeAdd({ a: 5, b: 6 }); output('went on')`, ["\x03"]);
     assert.equal(end.code, 130);
-    assert.doesNotMatch(end.shown, /got/);
+    assert.doesNotMatch(end.shown, /got 3|went on/);
+    assert.equal(questions(end.shown), 1);
   });
   test("Ctrl-C ends the run with others waiting for their turn", async () => {
     const end = await talk("await Promise.all([1, 2, 3].map((a) => fakeAdd({ a, b: 0 })))", ["\x03"]);
