@@ -49,6 +49,10 @@ static void who(const lathe_host *host, lathe_call *call, lathe_text in, void *a
   (void)in, (void)arg;
   unsigned char *zeroed = host->memory(call, 1000);
   unsigned sum = 0;
+  if (zeroed == NULL) {
+    host->fail(call, "no memory");
+    return;
+  }
   for (int i = 0; i < 1000; i++) {
     sum += zeroed[i];
   }
@@ -62,6 +66,10 @@ static void logs(const lathe_host *host, lathe_call *call, lathe_text in, void *
   host->log(call, LATHE_LOG_WARNING, "red \x1b[31mtext\x1b[0m,\nline two, \x07 \xc2\x9b hunter2-hunter2 %.*s",
             (int)in.n, in.p);
   char *many = host->memory(call, 9000);
+  if (many == NULL) {
+    host->fail(call, "no memory");
+    return;
+  }
   memset(many, 'x', 8999);
   host->log(call, LATHE_LOG_INFO, "%s", many);
 }
@@ -207,6 +215,35 @@ static void answers(host_fix *f) {
 
 static void test_answers(void **state) {
   host_fix_run(*state, answers);
+}
+
+/* Every allocation of a call may fail: it does, or does without, and the next one is well. */
+static void sweep_call(host_fix *f, const char *tool, const char *input) {
+  for (long n = 0;; n++) {
+    lt_mem_fail_at(n);
+    lt_status status = host_fix_call(f, tool, input);
+    bool failed = lt_mem_failed();
+    lt_mem_fail_at(-1);
+    assert_int_equal(host_fix_call(f, tool, input), LT_OK);
+    if (!failed) {
+      assert_int_equal(status, LT_OK);
+      assert_true(n > 3);
+      return;
+    }
+  }
+}
+
+static void sweeps(host_fix *f) {
+  host_fix_add(f, own_entry);
+  host_fix_add(f, loop_entry);
+  sweep_call(f, "own.who", "{}");
+  sweep_call(f, "loop.who", "{}");
+  sweep_call(f, "own.through", "{\"tool\":\"loop.parts\",\"input\":{\"list\":[1,\"a\"]}}");
+  sweep_call(f, "loop.through", "{\"tool\":\"own.logs\"}");
+}
+
+static void test_every_allocation_may_fail(void **state) {
+  host_fix_run(*state, sweeps);
 }
 
 static void lines(host_fix *f) {
@@ -604,6 +641,19 @@ static const lathe_plugin *tidy_loop_entry(void) {
   return &plugin;
 }
 
+static void adds_twice(host_fix *f) {
+  host_fix_add(f, own_entry);
+  assert_int_equal(lt_host_add(f->host, own_entry, LT_STR(""), &f->err), LT_E_INVALID);
+  assert_string_equal(lt_err_msg(&f->err), "plugin own: there is a plugin \"own\" already: name each only once");
+  assert_int_equal(lt_host_add(f->host, loop_entry, LT_STR("nonsense"), &f->err), LT_E_SYNTAX);
+  assert_has(lt_err_msg(&f->err), "plugin loop: its config is not JSON");
+  host_fix_add(f, loop_entry);
+}
+
+static void test_one_of_each_id(void **state) {
+  host_fix_run(*state, adds_twice);
+}
+
 static void ends(host_fix *f) {
   host_fix_add(f, tidy_entry);
   host_fix_add(f, tidy_loop_entry);
@@ -618,6 +668,7 @@ static void test_teardown(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       HOST_TEST(test_answers),
+      HOST_TEST(test_every_allocation_may_fail),
       HOST_TEST(test_lines_are_cleaned_masked_and_cut),
       HOST_TEST(test_late_answers_are_dropped),
       HOST_TEST(test_cancelled_at_once),
@@ -633,6 +684,7 @@ int main(void) {
       HOST_TEST(test_policy_applies_to_what_plugins_call),
       HOST_TEST(test_the_end_does_not_wait_for_ever),
       HOST_TEST(test_the_end_interrupts),
+      HOST_TEST(test_one_of_each_id),
       HOST_TEST(test_teardown),
   };
   sem_init(&gate, 0, 0);
