@@ -12,6 +12,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "store/db.h"
 #include "store/tables.h"
 #include "store/sql.h"
 
@@ -113,20 +114,56 @@ static lt_status use_wal(sqlite3 *sql, lt_err *err) {
   return lt_sql_exec(sql, text, err);
 }
 
-/* Two processes that turn a new file into a WAL one get in each other's way, and SQLite does not wait by itself then.
- */
+static lt_status look(sqlite3 *sql, void *arg, lt_err *err) {
+  return lt_tables_check(sql, arg, err);
+}
+
+static lt_status upgrade(sqlite3 *sql, void *arg, lt_err *err) {
+  return lt_tables_upgrade(sql, *(const int *)arg, err);
+}
+
+/* What went wrong because of another process, which will be done soon: it has locked something, or deleted a log that
+ * was seen there a moment before. */
+static bool is_passing(sqlite3 *sql) {
+  int first = sqlite3_errcode(sql) & 0xff;
+  return first == SQLITE_BUSY || (first == SQLITE_IOERR && sqlite3_system_errno(sql) == ENOENT);
+}
+
+static lt_status in_transaction(sqlite3 *sql, const char *begin, lt_db_work work, void *arg, bool *ret_passing,
+                                lt_err *err) {
+  lt_status status = lt_sql_exec(sql, begin, err);
+  if (status == LT_OK) {
+    status = work(sql, arg, err);
+  }
+  if (status == LT_OK) {
+    status = lt_sql_exec(sql, "COMMIT", err);
+  }
+  *ret_passing = status != LT_OK && is_passing(sql);
+  if (sqlite3_get_autocommit(sql) == 0) {
+    sqlite3_exec(sql, "ROLLBACK", NULL, NULL, NULL);
+  }
+  return status;
+}
+
+/* The log is for our files only: others' are looked at first, and left as they are. */
+static lt_status try_to_prepare(sqlite3 *sql, bool *ret_passing, lt_err *err) {
+  int version = 0, newest = lt_tables_version();
+  LT_TRY(in_transaction(sql, "BEGIN", look, &version, ret_passing, err));
+  lt_status status = use_wal(sql, err);
+  *ret_passing = status != LT_OK && is_passing(sql);
+  if (status == LT_OK && version < newest) {
+    status = in_transaction(sql, "BEGIN IMMEDIATE", upgrade, &newest, ret_passing, err);
+  }
+  return status;
+}
+
+/* Processes that make the same new file get in each other's way, and SQLite does not always wait by itself then. */
 static lt_status prepare(sqlite3 *sql, lt_err *err) {
   int64_t give_up_ms = now_ms() + LT_DB_BUSY_MS;
   for (;;) {
-    lt_status status = lt_tables_check(sql, err);
-    if (status == LT_OK) {
-      status = use_wal(sql, err);
-    }
-    if (status == LT_OK) {
-      status = lt_tables_upgrade(sql, lt_tables_version(), err);
-    }
-    int first = sqlite3_errcode(sql) & 0xff;
-    if (status == LT_OK || first != SQLITE_BUSY || now_ms() >= give_up_ms) {
+    bool passing = false;
+    lt_status status = try_to_prepare(sql, &passing, err);
+    if (!passing || now_ms() >= give_up_ms) {
       return status;
     }
     nanosleep(&(struct timespec){.tv_nsec = LT_DB_RETRY_MS * 1000000}, NULL);

@@ -60,17 +60,7 @@ int lt_tables_version(void) {
   return VERSIONS;
 }
 
-static lt_status check_version(struct sqlite3 *sql, int64_t version, lt_err *err) {
-  if (version > VERSIONS) {
-    return lt_fail(err, LT_E_UNSUPPORTED,
-                   "the database %s was made by a newer Lathe (version %" PRId64
-                   " of its tables, this one knows %d): use that Lathe, or name another with `store: sqlite:PATH`",
-                   sqlite3_db_filename(sql, "main"), version, VERSIONS);
-  }
-  return LT_OK;
-}
-
-lt_status lt_tables_check(struct sqlite3 *sql, lt_err *err) {
+lt_status lt_tables_check(struct sqlite3 *sql, int *ret_version, lt_err *err) {
   int64_t application = 0, version = 0, objects = 0;
   LT_TRY(lt_sql_number(sql, "PRAGMA application_id", &application, err));
   LT_TRY(lt_sql_number(sql, "PRAGMA user_version", &version, err));
@@ -80,39 +70,26 @@ lt_status lt_tables_check(struct sqlite3 *sql, lt_err *err) {
     return lt_fail(err, LT_E_IO, "the database %s belongs to another program: name another with `store: sqlite:PATH`",
                    sqlite3_db_filename(sql, "main"));
   }
-  return check_version(sql, version, err);
-}
-
-static lt_status set_version(struct sqlite3 *sql, int version, lt_err *err) {
-  char text[96];
-  snprintf(text, sizeof text, "PRAGMA application_id = %d; PRAGMA user_version = %d", LT_TABLES_APPLICATION, version);
-  return lt_sql_exec(sql, text, err);
-}
-
-/* Inside the transaction: another process may have done it since lt_tables_check. */
-static lt_status upgrade(struct sqlite3 *sql, int version, lt_err *err) {
-  int64_t old = 0;
-  LT_TRY(lt_sql_number(sql, "PRAGMA user_version", &old, err));
-  LT_TRY(check_version(sql, old, err));
-  for (int64_t i = old; i < version; i++) {
-    LT_TRY(lt_sql_exec(sql, versions[i], err));
+  if (version > VERSIONS) {
+    return lt_fail(err, LT_E_UNSUPPORTED,
+                   "the database %s was made by a newer Lathe (version %" PRId64
+                   " of its tables, this one knows %d): use that Lathe, or name another with `store: sqlite:PATH`",
+                   sqlite3_db_filename(sql, "main"), version, VERSIONS);
   }
-  return old < version ? set_version(sql, version, err) : LT_OK;
+  *ret_version = (int)version;
+  return LT_OK;
 }
 
 lt_status lt_tables_upgrade(struct sqlite3 *sql, int version, lt_err *err) {
-  int64_t old = 0;
-  LT_TRY(lt_sql_number(sql, "PRAGMA user_version", &old, err));
-  if (old >= version) { /* the usual case: nothing is locked or written */
+  int old = 0;
+  LT_TRY(lt_tables_check(sql, &old, err));
+  for (int i = old; i < version; i++) {
+    LT_TRY(lt_sql_exec(sql, versions[i], err));
+  }
+  if (old >= version) {
     return LT_OK;
   }
-  LT_TRY(lt_sql_exec(sql, "BEGIN IMMEDIATE", err));
-  lt_status status = upgrade(sql, version, err);
-  if (status == LT_OK) {
-    status = lt_sql_exec(sql, "COMMIT", err);
-  }
-  if (status != LT_OK) {
-    sqlite3_exec(sql, "ROLLBACK", NULL, NULL, NULL);
-  }
-  return status;
+  char text[96];
+  snprintf(text, sizeof text, "PRAGMA application_id = %d; PRAGMA user_version = %d", LT_TABLES_APPLICATION, version);
+  return lt_sql_exec(sql, text, err);
 }

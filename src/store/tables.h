@@ -8,13 +8,15 @@ struct sqlite3;
 
 #define LT_TABLES_APPLICATION 0x4c415448 /* "LATH" in the file's header (PRAGMA application_id) */
 
-/* Whether the file is ours or new, changing nothing. Errors: LT_E_IO (somebody else's), LT_E_UNSUPPORTED (of a newer
- * Lathe), and what lt_sql_fail says. */
-lt_status lt_tables_check(struct sqlite3 *sql, lt_err *err);
 /* The newest version of the tables. */
 int lt_tables_version(void);
-/* Makes the tables of `version`, or brings older ones there, all or nothing. Other processes may do the same at once.
- * Older versions than the newest are for tests. */
+
+/* Both belong inside a transaction: other processes may be doing the same. */
+
+/* Whether the file is ours, and of which version; 0: it is new. Errors: LT_E_IO (somebody else's), LT_E_UNSUPPORTED (of
+ * a newer Lathe), and what lt_sql_fail says. */
+lt_status lt_tables_check(struct sqlite3 *sql, int *ret_version, lt_err *err);
+/* Makes the tables of `version` of those of an older one. Other versions than the newest are for tests. */
 lt_status lt_tables_upgrade(struct sqlite3 *sql, int version, lt_err *err);
 
 #endif

@@ -349,6 +349,36 @@ static void processes_write_to_the_same_file(void **state) {
   assert_string_equal(db_fix_ask(fix, "PRAGMA integrity_check"), "ok");
 }
 
+static int gate[2];
+
+static void begin_when_told(db_fix *fix) {
+  char nothing;
+  close(gate[1]);
+  if (read(gate[0], &nothing, 1) != 0) { /* until the parent closes its end */
+    _exit(7);
+  }
+  begin_one(fix);
+}
+
+static void processes_make_the_same_file(void **state) {
+  enum { ROUNDS = 5, PROCESSES = 6 };
+  db_fix *fix = *state;
+  for (int round = 0; round < ROUNDS; round++) {
+    pid_t pids[PROCESSES];
+    snprintf(fix->path, sizeof fix->path, "%s/%d.db", fix->folder, round);
+    assert_int_equal(pipe(gate), 0);
+    for (int i = 0; i < PROCESSES; i++) {
+      pids[i] = in_child(fix, begin_when_told);
+    }
+    close(gate[0]);
+    close(gate[1]);
+    for (int i = 0; i < PROCESSES; i++) {
+      assert_int_equal(end_of(pids[i]), 0);
+    }
+    assert_string_equal(db_fix_ask(fix, "SELECT count(*) FROM calls"), "120");
+  }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, db_fix_setup, db_fix_teardown)
 
 int main(void) {
@@ -356,6 +386,7 @@ int main(void) {
       /* These fork, and come before the first threads: ThreadSanitizer cannot follow otherwise. */
       TEST(what_was_begun_survives_kill),
       TEST(processes_write_to_the_same_file),
+      TEST(processes_make_the_same_file),
       TEST(a_hundred_jobs_take_few_transactions),
       TEST(a_group_has_a_ceiling),
       TEST(a_job_that_fails_takes_only_its_own_with_it),

@@ -149,7 +149,9 @@ static uint64_t upgraded(int from, int to) {
   assert_int_equal(sqlite3_open(":memory:", &sql), SQLITE_OK);
   assert_int_equal(lt_tables_upgrade(sql, from, &err), LT_OK);
   assert_int_equal(lt_tables_upgrade(sql, to, &err), LT_OK);
-  assert_int_equal(lt_tables_check(sql, &err), LT_OK);
+  int version = 0;
+  assert_int_equal(lt_tables_check(sql, &version, &err), LT_OK);
+  assert_int_equal(version, to);
   uint64_t hash = dump(sql);
   for (sqlite3_stmt *stmt; (stmt = sqlite3_next_stmt(sql, NULL)) != NULL;) {
     sqlite3_finalize(stmt);
