@@ -100,6 +100,7 @@
 #define LT_CALL_INDEX_MAX_BYTES (1 * LT_GIB)  /* working memory of one call: the index of the longest possible input */
 #define LT_PROVIDERS_MAX        1024          /* servers and plugins with tools */
 #define LT_SECRETS_MAX          1024          /* values that are masked, in each of their forms */
+#define LT_SECRET_CUT_BYTES     8             /* so much of a secret's beginning, before a cut, counts as it */
 #define LT_SECRET_MIN_BYTES     6             /* a shorter value ("true", "8080") would make holes in ordinary text */
 #define LT_ANSWER_MEDIA_MAX     100           /* images and the like of one answer that are kept */
 #define LT_DOOR_TOLD_MAX        256           /* different warnings of one door; later ones are not given */

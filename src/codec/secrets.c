@@ -175,13 +175,21 @@ static size_t read_escape(lt_str text, size_t i, char out[4], size_t *ret_n) {
   return length;
 }
 
+/* Whether a text was cut at `at`: messages show "the beginning of a long va...". */
+static bool is_cut(lt_str text, size_t at) {
+  return at >= text.n || lt_str_starts(lt_str_sub(text, at, text.n), LT_STR("..."));
+}
+
 /* The length of `one` at `i`, however JSON text may have it escaped (as \/, \u002B, \u003c: every library has its own
- * ways), or 0. */
+ * ways), or of its beginning where the text was cut in it; or 0. */
 static size_t match_at(const secret *one, lt_str text, size_t i) {
   size_t at = i;
   for (size_t k = 0; k < one->n;) {
     char chars[4];
     size_t n = 0;
+    if (k >= LT_SECRET_CUT_BYTES && is_cut(text, at)) {
+      return at - i;
+    }
     if (at >= text.n) {
       return 0;
     }

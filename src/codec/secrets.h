@@ -1,7 +1,8 @@
 /* Secrets: values that are taken out of text before anybody is shown it or it is stored.
  *
  * Filled while the configuration is read, then only read, by any thread. What is found is replaced by "***", as the
- * value stands and as it stands inside JSON text, however that escapes it, also in JSON text inside a JSON string.
+ * value stands and as it stands inside JSON text, however that escapes it, also in JSON text inside a JSON string; its
+ * beginning, too, where a text is cut in the middle of it (LT_SECRET_CUT_BYTES).
  * Values too short to be told from ordinary words are left alone (LT_SECRET_MIN_BYTES). Nothing here suspends.
  */
 #ifndef LT_CODEC_SECRETS_H

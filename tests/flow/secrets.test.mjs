@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { config, fake, folder, program, report, run, servers } from "./harness.mjs";
+import { config, fake, folder, program, report, run, scripted, servers } from "./harness.mjs";
 
 const SECRET = 'tok"en\\with ümläut-4711'; // looks different inside JSON text
 const env = { THE_TOKEN: SECRET };
@@ -57,9 +57,17 @@ describe("a value that a tool gives back", () => {
     const r = await hushed("const r = await teller({ how: 'fails' }); r", [...one("--tell-env=INSIDE"), "--lang", "ts"]);
     assert.match(JSON.stringify(r), /the secret is \*\*\*/);
   });
-  test("is masked when the input does not fit", async () => {
-    const code = "const key = fakeEnv({ name: 'INSIDE' }); try { fakeEcho({ text: [key] }) } catch (e) { log(e.message) } 0";
-    await hushed(code);
+  test("is masked when the input does not fit, however little of it is shown", async () => {
+    const long = "pat_" + "0123456789".repeat(30);
+    const code = `const key = fakeEnv({ name: 'INSIDE' });
+      for (const input of [{ text: [key] }, { how: key }, { [key]: 1 }, key, [key]]) { try { fakePick(input) } catch (e) { log(e.message) } } 0`;
+    const pick = { name: "pick", inputSchema: { type: "object", properties: { how: { enum: ["a", "b"] }, text: { type: "string" } }, additionalProperties: false } };
+    const env_ = { name: "env", inputSchema: { type: "object" } };
+    const args = servers({ fake: { ...scripted([{ tool: pick }, { tool: env_, result: { content: [{ type: "text", text: long }] } }]), env: { INSIDE: "${THE_TOKEN}" } } });
+    const r = await report(code, args, { env: { THE_TOKEN: long } });
+    assert.equal(r.logs.length, 5, r.text);
+    assert.ok(!(r.text + r.stderr).includes("pat_0123"), r.text);
+    assert.match(r.text, /expected/);
   });
   test("is masked when the policy speaks of it", async () => {
     const args = servers({ fake: server() }, { tools: { policy: [{ match: "fake.echo", when: "input.text != 'x'", action: "deny", reason: "${THE_TOKEN}" }] } });

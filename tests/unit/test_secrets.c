@@ -41,7 +41,7 @@ static void values_are_masked(void **state) {
   expect(s, "nothing here, hunter2 neither", "nothing here, hunter2 neither");
   expect(s, "hunter2!", "***");
   expect(s, "<hunter2!><hunter2!hunter2!>", "<***><******>");
-  expect(s, "hunter2!-longer and hunter2!-long", "*** and ***-long");
+  expect(s, "hunter2!-longer and hunter2!-long.", "*** and ***-long.");
   expect(s, "hunthunter2!", "hunt***");
   expect(s, "short sixsix sixsi", "short *** sixsi");
   expect(NULL, "hunter2!", "hunter2!");
@@ -67,6 +67,18 @@ static void json_may_escape_as_it_likes(void **state) {
   for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
     expect(s, near[i], near[i]);
   }
+  lt_secrets_free(s);
+}
+
+static void a_cut_secret_is_one(void **state) {
+  (void)state;
+  lt_secrets *s = secrets_of((const char *const[]){"0123456789abcdef", NULL});
+  expect(s, "01234567", "***");
+  expect(s, "x 0123456789abcde", "x ***");
+  expect(s, "x \"0123456789abc...\" (cut)", "x \"***...\" (cut)");
+  expect(s, "0123456", "0123456");
+  expect(s, "0123456...", "0123456...");
+  expect(s, "0123456789 and", "0123456789 and");
   lt_secrets_free(s);
 }
 
@@ -163,11 +175,9 @@ static void names_sound_or_do_not(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(values_are_masked),
-      cmocka_unit_test(json_may_escape_as_it_likes),
-      cmocka_unit_test(every_cut_of_a_text_is_safe),
-      cmocka_unit_test(there_is_a_limit),
-      cmocka_unit_test(without_memory_nothing_is_shown),
+      cmocka_unit_test(values_are_masked),     cmocka_unit_test(json_may_escape_as_it_likes),
+      cmocka_unit_test(a_cut_secret_is_one),   cmocka_unit_test(every_cut_of_a_text_is_safe),
+      cmocka_unit_test(there_is_a_limit),      cmocka_unit_test(without_memory_nothing_is_shown),
       cmocka_unit_test(names_sound_or_do_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
