@@ -21,6 +21,9 @@ void lt_told_world(lt_json_writer *w, const lt_run_request *world);
 /* What plugins have registered for programs, where nobody says otherwise. */
 lt_run_request lt_host_world(const lt_host *host);
 
+/* keep.c: appends JSON without secrets, still JSON. */
+void lt_host_mask_json(const lt_secrets *secrets, lt_str json, lt_buf *out);
+
 /* api.c: appends text without anything a terminal would act on; lines are joined. */
 void lt_host_add_plain(lt_buf *out, lt_str text);
 

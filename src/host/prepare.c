@@ -94,10 +94,24 @@ static void put_in(lt_buf *in, const owned *o, const lt_caller *caller) {
 
 /* --- One plugin ----------------------------------------------------------------------------------------------------
  */
-static void put_items(owned *o, const lt_registry *list) {
+/* A model reads it: without secrets. What cannot be read without them is left out. */
+static void put_item(owned *o, const lt_secrets *secrets, lt_str json) {
+  lt_buf masked;
+  lt_buf_init(&masked, LT_JSON_MAX_BYTES);
+  lt_host_mask_json(secrets, json, &masked);
+  lt_str text = lt_str_trim(lt_buf_view(&masked));
+  if (masked.status != LT_OK) {
+    o->context.status = masked.status;
+  } else if (text.p[0] == '{') {
+    lt_json_put_raw(&o->writer, text);
+  }
+  lt_buf_release(&masked);
+}
+
+static void put_items(owned *o, const lt_plugin *plugin, const lt_registry *list) {
   for (const lt_registry *r = list; r != NULL; r = r->next) {
     for (const lt_plugin_item *item = r->items; item != NULL; item = item->next) {
-      lt_json_put_raw(&o->writer, item->json);
+      put_item(o, plugin->host->options.secrets, item->json);
     }
   }
 }
@@ -145,7 +159,7 @@ static lt_status prepare_one(owned *o, lt_plugin *plugin, const lt_caller *calle
   if (status != LT_OK) {
     return status;
   }
-  put_items(o, registered);
+  put_items(o, plugin, registered);
   return add_tools(o, plugin, registered, err);
 }
 
@@ -168,7 +182,7 @@ static void prepare_all(lt_host *host, owned *o, const lt_caller *caller) LT_YIE
     if (plugin->why_out.n > 0) {
       continue;
     }
-    put_items(o, plugin->tools.registered);
+    put_items(o, plugin, plugin->tools.registered);
     if (plugin->is.prepare != NULL && prepare_one(o, plugin, caller, &err) != LT_OK) {
       warn(host, plugin, &err);
     }

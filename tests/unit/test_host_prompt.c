@@ -288,6 +288,21 @@ static void test_prompts(void **state_of) {
   host_fix_run(*state_of, prompts);
 }
 
+/* What a model is told has no secrets in it. */
+static void secrets_in_context(host_fix *f) {
+  lt_prepared p;
+  load(f);
+  assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), LT_STR("hunter2-hunter2"), NULL, &f->caller, &p, &f->err),
+                   LT_OK);
+  assert_has(p.context.p, "\"content\":\"***\"");
+  assert_null(strstr(p.context.p, "hunter2"));
+  lt_host_prepared_release(f->host, &p);
+}
+
+static void test_context_without_secrets(void **state_of) {
+  host_fix_run(*state_of, secrets_in_context);
+}
+
 static void hides(host_fix *f) {
   lt_prepared p;
   load(f);
@@ -392,6 +407,10 @@ static void artifacts(host_fix *f) {
   load(f);
   assert_call(f, "own.keep", "{\"pass\":\"hunter2-hunter2\"}",
               "{\"id\":32,\"data\":{\"pass\":\"***\"},\"description\":\"about ***\",\"listed\":\"note\",\"none\":0}");
+  assert_int_equal(lt_secrets_add(f->secrets, LT_STR("31415926")), LT_OK);
+  assert_call(
+      f, "own.keep", "{\"pin\":31415926}",
+      "{\"id\":32,\"data\":\"{\\\"pin\\\":***}\",\"description\":\"about ***\",\"listed\":\"note\",\"none\":0}");
   assert_call(f, "loop.keep", "{\"a\":1}",
               "{\"id\":32,\"data\":{\"a\":1},\"description\":\"about ***\",\"listed\":\"note\",\"none\":0}");
 }
@@ -477,6 +496,7 @@ int main(void) {
       HOST_TEST(test_ready),
       HOST_TEST(test_what_cannot_be_registered),
       HOST_TEST(test_prompts),
+      HOST_TEST(test_context_without_secrets),
       HOST_TEST(test_hidden_tools_are_not_told),
       HOST_TEST(test_prepare_fails),
       HOST_TEST(test_every_allocation_may_fail),
