@@ -29,6 +29,7 @@ LAYERS = {
 # Third-party headers, and the one directory of src/ that may include each.
 THIRD_PARTY = {
     "uv.h": "io",
+    "curl.h": "io",
     "yaml.h": "front",
     "sqlite3.h": "store",
     "wasm-rt.h": "sandbox",

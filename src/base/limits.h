@@ -81,6 +81,35 @@
 #define LT_MCP_WORDS_READ_BYTES     (64 * LT_KIB) /* of a server's own words, as much is looked at ... */
 #define LT_MCP_WORDS_MAX_BYTES      640           /* ... and this much shown: with our own text it fits an lt_err */
 
+/* --- HTTP (io/http.h) ------------------------------------------------------------------------- */
+#define LT_HTTP_CONNECT_MS        15000          /* name, connection and TLS together */
+#define LT_HTTP_ANSWER_MS         300000         /* from sending to the answer's head: models think before they speak */
+#define LT_HTTP_IDLE_MS           120000         /* between pieces of a body */
+#define LT_HTTP_BUFFER_BYTES      (256 * LT_KIB) /* of a body that nobody has read yet; then the peer has to wait */
+#define LT_HTTP_PIECE_BYTES       (128 * LT_KIB) /* what libcurl hands over at once, at most */
+#define LT_HTTP_HEAD_MAX_BYTES    (256 * LT_KIB) /* of an answer's head */
+#define LT_HTTP_URL_MAX_BYTES     (8 * LT_KIB)
+#define LT_HTTP_HEADERS_MAX_BYTES (64 * LT_KIB) /* of a request */
+#define LT_HTTP_BODY_MAX_BYTES    (64 * LT_MIB) /* of a request */
+#define LT_HTTP_IDLE_CONNECTIONS  256           /* kept for the next requests */
+
+/* --- models (model/model.h) ------------------------------------------------------------------- */
+#define LT_MODEL_MAX_TOKENS         4096          /* of an answer unless asked otherwise */
+#define LT_MODEL_TRIES_MAX          6             /* for one completion: about 15 s of waiting in between ... */
+#define LT_MODEL_CONNECT_TRIES_MAX  3             /* ... and where nobody answers at all, less than 2 s */
+#define LT_MODEL_BACKOFF_MS         500           /* the longest first wait; the next ones are longer, doubling ... */
+#define LT_MODEL_BACKOFF_MAX_MS     16000         /* ... up to this */
+#define LT_MODEL_RETRY_AFTER_MAX_MS 60000         /* a provider that wants a longer wait is not waited for */
+#define LT_MODEL_LAST_MS            2000          /* from the reason for the end to the usage, which may never come */
+#define LT_MODEL_TAIL_MS            100           /* from the end of the events to the end of the answer */
+#define LT_MODEL_TEXT_MAX_BYTES     (8 * LT_MIB)  /* of one answer: text, and likewise reasoning, arguments of a call */
+#define LT_MODEL_EVENT_MAX_BYTES    (16 * LT_MIB) /* one event; and an answer that is not streamed */
+#define LT_MODEL_MEMORY_BYTES       (64 * LT_MIB) /* what is kept of one answer; and the index of one event */
+#define LT_MODEL_CALLS_MAX          1024          /* calls that one answer asks for */
+#define LT_MODEL_ERROR_BYTES        (64 * LT_KIB) /* of an error's body that is read ... */
+#define LT_MODEL_WORDS_BYTES        400           /* ... and of its words that are shown */
+#define LT_MODEL_QUIRKS_MAX         64            /* models whose peculiarities are remembered */
+
 /* --- configuration ---------------------------------------------------------------------------- */
 #define LT_CONFIG_MAX_BYTES    (4 * LT_MIB)
 #define LT_CONFIG_DEPTH_MAX    64

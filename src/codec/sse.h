@@ -17,11 +17,14 @@ typedef struct lt_sse_event {
 } lt_sse_event;
 
 typedef struct lt_sse {
-  lt_buf bytes; /* not read yet */
-  size_t at;
+  lt_buf bytes;   /* from `at`: not read yet */
+  size_t at;      /* where the next line begins */
+  size_t scanned; /* no end of line in [at, scanned) */
+  size_t max_bytes;
   lt_buf event, data, id;
   bool has_data;
-  bool after_cr;
+  bool given;    /* `event` and `data` were handed out: they go with the next call */
+  bool after_cr; /* the last line ended in CR: an LF that follows belongs to it */
   bool begun;
   int64_t retry_ms; /* what the stream asked for; -1: nothing */
 } lt_sse;
@@ -30,7 +33,8 @@ typedef struct lt_sse {
 void lt_sse_init(lt_sse *sse, size_t max_bytes);
 void lt_sse_release(lt_sse *sse);
 
-/* Takes what has come. Errors: LT_E_LIMIT, LT_E_NOMEM. */
+/* Takes what has come; take out all events before the next call. Errors, which stay: LT_E_LIMIT (an event over the
+ * ceiling: known with the next call, so ask once more with nothing at the end), LT_E_NOMEM. */
 lt_status lt_sse_add(lt_sse *sse, lt_str bytes);
 /* The next whole event, if there is one. Borrows: until the next call of either. */
 bool lt_sse_next(lt_sse *sse, lt_sse_event *ret_event);

@@ -1,0 +1,495 @@
+/* One request and its answer. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "io/http_impl.h"
+#include "io/loop_impl.h"
+
+/* --- What libcurl tells ------------------------------------------------------------------------------------------- */
+
+void lt_http_stream_break(lt_http_stream *stream, lt_status why) {
+  if (stream->broken == LT_OK) {
+    stream->broken = why;
+  }
+  lt_wait_wake(&stream->wait, LT_OK);
+}
+
+void lt_http_stream_done(lt_http_stream *stream, CURLcode code) {
+  stream->done = true;
+  stream->code = code;
+  lt_wait_wake(&stream->wait, LT_OK);
+}
+
+static int on_sent(void *user, char *to_ip, char *from_ip, int to_port, int from_port) {
+  (void)to_ip, (void)from_ip, (void)to_port, (void)from_port;
+  lt_http_stream *stream = user;
+  stream->sent = true;
+  lt_wait_wake(&stream->wait, LT_OK); /* from here another time counts */
+  return CURL_PREREQFUNC_OK;
+}
+
+/* "HTTP/1.1 200 OK", "HTTP/2 200"; 0 for a line that is none. */
+static int status_in(lt_str line) {
+  const char *space = memchr(line.p, ' ', line.n);
+  if (space == NULL || line.p + line.n - space < 4) {
+    return 0;
+  }
+  int status = 0;
+  for (int i = 1; i <= 3; i++) {
+    if (space[i] < '0' || space[i] > '9') {
+      return 0;
+    }
+    status = status * 10 + (space[i] - '0');
+  }
+  return status;
+}
+
+/* Line by line, with each line's end; an empty line ends a head. Heads of interim answers (1xx) come before the one
+ * that counts, trailers after the body. */
+static size_t on_header(char *p, size_t size, size_t count, void *user) {
+  lt_http_stream *stream = user;
+  size_t n = size * count;
+  lt_str line = {p, n};
+  if (stream->headed) {
+    return n;
+  }
+  if (lt_str_starts(line, LT_STR("HTTP/"))) {
+    lt_buf_clear(&stream->head);
+    stream->status = status_in(line);
+  } else if (lt_str_trim(line).n > 0) {
+    lt_buf_add(&stream->head, line);
+  } else if (stream->status >= 200) {
+    stream->headed = true;
+    lt_wait_wake(&stream->wait, LT_OK);
+  }
+  if (stream->head.status != LT_OK) {
+    lt_http_stream_break(stream, stream->head.status);
+    return n == 0 ? 1 : 0; /* anything but `n` ends the transfer */
+  }
+  return n;
+}
+
+static size_t on_body(char *p, size_t size, size_t count, void *user) {
+  lt_http_stream *stream = user;
+  size_t n = size * count;
+  if (stream->in.n >= LT_HTTP_BUFFER_BYTES) {
+    stream->paused = true;
+    return CURL_WRITEFUNC_PAUSE;
+  }
+  lt_buf_add(&stream->in, lt_str_from(p, n));
+  if (stream->in.status != LT_OK) {
+    lt_http_stream_break(stream, stream->in.status);
+    return n == 0 ? 1 : 0;
+  }
+  lt_wait_wake(&stream->wait, LT_OK);
+  return n;
+}
+
+/* --- What is asked for -------------------------------------------------------------------------------------------- */
+
+static bool has_control(lt_str s) {
+  for (size_t i = 0; i < s.n; i++) {
+    if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The host and port of a URL, without a user; empty for what is no URL of http or https. */
+static lt_str host_in(lt_str url) {
+  size_t start;
+  if (url.n >= 8 && strncasecmp(url.p, "https://", 8) == 0) {
+    start = 8;
+  } else if (url.n >= 7 && strncasecmp(url.p, "http://", 7) == 0) {
+    start = 7;
+  } else {
+    return LT_STR_NULL;
+  }
+  size_t end = start;
+  while (end < url.n && url.p[end] != '/' && url.p[end] != '?' && url.p[end] != '#' && url.p[end] != '\\') {
+    end++;
+  }
+  for (size_t i = start; i < end; i++) {
+    if (url.p[i] == '@') {
+      start = i + 1;
+    }
+  }
+  return lt_str_sub(url, start, end);
+}
+
+static lt_status check_request(const lt_http_request *request, lt_err *err) {
+  lt_str url = request->url;
+  if (url.n > LT_HTTP_URL_MAX_BYTES) {
+    return lt_fail(err, LT_E_INVALID, "a URL may be %lu bytes long, this one has %zu", LT_HTTP_URL_MAX_BYTES, url.n);
+  }
+  if (has_control(url) || memchr(url.p != NULL ? url.p : "", ' ', url.n) != NULL || host_in(url).n == 0) {
+    return lt_fail(err, LT_E_INVALID, "not a URL of http:// or https:// with a host");
+  }
+  if (has_control(request->method)) {
+    return lt_fail(err, LT_E_INVALID, "a method of HTTP is one word");
+  }
+  if (request->body.n > LT_HTTP_BODY_MAX_BYTES) {
+    return lt_fail(err, LT_E_LIMIT, "a request of %zu bytes: %lu are the most", request->body.n,
+                   LT_HTTP_BODY_MAX_BYTES);
+  }
+  for (size_t i = 0; i < request->header_count; i++) {
+    const lt_http_header *h = &request->headers[i];
+    if (h->name.n == 0 || has_control(h->name) || memchr(h->name.p, ':', h->name.n) != NULL || has_control(h->value)) {
+      return lt_fail(err, LT_E_INVALID, "the header \"%.*s\" has a name or a value that no header can have%s",
+                     LT_STR_ARG(has_control(h->name) ? LT_STR_NULL : h->name),
+                     has_control(h->value) ? " (a line break in its value?)" : "");
+    }
+  }
+  return LT_OK;
+}
+
+static bool add_header(lt_http_stream *stream, lt_str name, lt_str value) {
+  lt_buf line;
+  lt_buf_init(&line, LT_HTTP_HEADERS_MAX_BYTES);
+  lt_buf_add(&line, name);
+  /* libcurl's way to write a header without a value. */
+  lt_buf_add(&line, value.n > 0 ? LT_STR(": ") : LT_STR(";"));
+  lt_buf_add(&line, value);
+  struct curl_slist *list = line.status == LT_OK ? stream->http->curl->slist_append(stream->headers, line.p) : NULL;
+  lt_buf_release(&line);
+  if (list != NULL) {
+    stream->headers = list;
+  }
+  return list != NULL;
+}
+
+static bool add_headers(lt_http_stream *stream, const lt_http_request *request) {
+  /* No "Expect: 100-continue": servers that do not know it cost a second. */
+  struct curl_slist *list = stream->http->curl->slist_append(NULL, "Expect:");
+  stream->headers = list;
+  bool ok = list != NULL;
+  for (size_t i = 0; ok && i < request->header_count; i++) {
+    ok = add_header(stream, request->headers[i].name, request->headers[i].value);
+  }
+  return ok;
+}
+
+#define SET(option, value) (stream->http->curl->easy_setopt(stream->easy, (option), (value)))
+
+static bool set_method(lt_http_stream *stream, const lt_http_request *request) {
+  CURLcode code = CURLE_OK;
+  if (request->body.n > 0) {
+    lt_buf_add(&stream->body, request->body);
+    code = stream->body.status == LT_OK ? CURLE_OK : CURLE_OUT_OF_MEMORY;
+    if (code == CURLE_OK) {
+      SET(CURLOPT_POST, 1L);
+      SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)stream->body.n);
+      code = SET(CURLOPT_POSTFIELDS, stream->body.p);
+    }
+  }
+  if (code == CURLE_OK && lt_str_eqc(request->method, "HEAD")) {
+    SET(CURLOPT_NOBODY, 1L);
+  } else if (code == CURLE_OK && request->method.n > 0) {
+    char *method = lt_mem_strdup(request->method);
+    code = method != NULL ? SET(CURLOPT_CUSTOMREQUEST, method) : CURLE_OUT_OF_MEMORY;
+    lt_mem_free(method);
+  }
+  return code == CURLE_OK;
+}
+
+/* libcurl looks for certificates where its builder said; these variables are its command line's and OpenSSL's. */
+static void set_certificates(lt_http_stream *stream) {
+  const char *file = getenv("CURL_CA_BUNDLE");
+  if (file == NULL || file[0] == '\0') {
+    file = getenv("SSL_CERT_FILE");
+  }
+  if (file != NULL && file[0] != '\0') {
+    SET(CURLOPT_CAINFO, file);
+  }
+  const char *folder = getenv("SSL_CERT_DIR");
+  if (folder != NULL && folder[0] != '\0') {
+    SET(CURLOPT_CAPATH, folder);
+  }
+}
+
+/* A proxy cannot know what this machine calls itself. */
+static bool is_loopback(const char *host) {
+  return strncasecmp(host, "localhost", 9) == 0 || strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0;
+}
+
+static bool set_options(lt_http_stream *stream, const lt_http_request *request) {
+  char *url = lt_mem_strdup(request->url);
+  if (url == NULL) {
+    return false;
+  }
+  CURLcode code = SET(CURLOPT_URL, url);
+  lt_mem_free(url);
+  SET(CURLOPT_PRIVATE, stream);
+  SET(CURLOPT_ERRORBUFFER, stream->words);
+  SET(CURLOPT_NOSIGNAL, 1L);
+  SET(CURLOPT_QUICK_EXIT, 1L); /* or giving up would wait for a name server that does not answer */
+  SET(CURLOPT_PROTOCOLS_STR, "http,https");
+  /* One request per connection: with HTTP/2 a stream that is read slowly would hold up the others beside it. */
+  SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+  SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  SET(CURLOPT_CONNECTTIMEOUT_MS, (long)stream->connect_ms);
+  SET(CURLOPT_BUFFERSIZE, 65536L);
+  SET(CURLOPT_HTTPHEADER, stream->headers);
+  SET(CURLOPT_HEADERFUNCTION, on_header);
+  SET(CURLOPT_HEADERDATA, stream);
+  SET(CURLOPT_WRITEFUNCTION, on_body);
+  SET(CURLOPT_WRITEDATA, stream);
+  SET(CURLOPT_PREREQFUNCTION, on_sent);
+  SET(CURLOPT_PREREQDATA, stream);
+  if (is_loopback(stream->host)) {
+    SET(CURLOPT_NOPROXY, "*");
+  }
+  set_certificates(stream);
+  return code == CURLE_OK && set_method(stream, request);
+}
+
+/* --- Errors ------------------------------------------------------------------------------------------------------- */
+
+static lt_status status_of_code(CURLcode code) {
+  if (code == CURLE_OUT_OF_MEMORY) {
+    return LT_E_NOMEM;
+  } else if (code == CURLE_OPERATION_TIMEDOUT) {
+    return LT_E_TIMEOUT;
+  } else if (code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY) {
+    return LT_E_NOTFOUND;
+  } else if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE) {
+    return LT_E_DENIED;
+  } else if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL) {
+    return LT_E_INVALID;
+  } else if (code == CURLE_PARTIAL_FILE || code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR ||
+             code == CURLE_SEND_ERROR) {
+    return LT_E_CLOSED;
+  } else if (code == CURLE_WEIRD_SERVER_REPLY || code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_HTTP2) {
+    return LT_E_PROTOCOL;
+  }
+  return LT_E_IO;
+}
+
+static const char *advice_for(CURLcode code) {
+  if (code == CURLE_PEER_FAILED_VERIFICATION) {
+    return " (trust its certificate by naming its file in SSL_CERT_FILE)";
+  } else if (code == CURLE_SSL_CACERT_BADFILE) {
+    return " (see CURL_CA_BUNDLE, SSL_CERT_FILE and the Debian package ca-certificates)";
+  } else if (code == CURLE_COULDNT_RESOLVE_PROXY) {
+    return " (see the variables http_proxy, https_proxy and all_proxy)";
+  }
+  return "";
+}
+
+static lt_status explain(const lt_http_stream *stream, lt_err *err) {
+  if (stream->broken == LT_E_LIMIT) {
+    return lt_fail(err, LT_E_LIMIT, "%s answers with a head of more than %lu KiB", stream->host,
+                   LT_HTTP_HEAD_MAX_BYTES / LT_KIB);
+  } else if (stream->broken != LT_OK) {
+    return lt_fail(err, stream->broken, "no memory for the answer of %s", stream->host);
+  }
+  lt_status status = status_of_code(stream->code);
+  const char *words = stream->words[0] != '\0' ? stream->words : stream->http->curl->easy_strerror(stream->code);
+  if (status == LT_E_TIMEOUT) {
+    return lt_fail(err, status, "%s could not be reached within %.3g s", stream->host,
+                   (double)stream->connect_ms / 1000);
+  } else if (status == LT_E_CLOSED) {
+    return lt_fail(err, status, "%s broke the connection off %s: %s", stream->host,
+                   stream->headed ? "in the middle of its answer" : "before it answered", words);
+  }
+  return lt_fail(err, status, "cannot reach %s: %s%s", stream->host, words, advice_for(stream->code));
+}
+
+/* --- Waiting ------------------------------------------------------------------------------------------------------ */
+
+static bool is_over(const lt_http_stream *stream) {
+  return stream->done || stream->broken != LT_OK;
+}
+
+/* LT_YIELDS until libcurl has told something: LT_E_TIMEOUT after so long, or with what the cancel was fired. */
+static lt_status await(lt_http_stream *stream, uint64_t ms, bool *ret_cancelled) {
+  lt_cancel_node node;
+  lt_cancel_add(stream->cancel, &node, &stream->wait);
+  lt_status status = lt_wait_on(&stream->wait, ms);
+  lt_cancel_remove(stream->cancel, &node);
+  *ret_cancelled = stream->cancel != NULL && stream->cancel->why != LT_OK;
+  return *ret_cancelled ? stream->cancel->why : status;
+}
+
+static lt_status given_up(const lt_http_stream *stream, lt_status status, lt_err *err) {
+  return lt_fail(err, status, "the request to %s %s", stream->host,
+                 status == LT_E_TIMEOUT ? "was given up: its time is over" : "was cancelled");
+}
+
+/* LT_YIELDS until the head is there, or nothing more will come. */
+static lt_status await_head(lt_http_stream *stream, lt_err *err) {
+  uint64_t since = lt_loop_now_ms(stream->http->loop);
+  bool sent = false;
+  while (!stream->headed && !is_over(stream)) {
+    if (stream->sent && !sent) {
+      sent = true;
+      since = lt_loop_now_ms(stream->http->loop);
+    }
+    /* Before that, libcurl's own timeout comes first: this one is for what waits inside it. */
+    uint64_t ms = sent ? stream->first_byte_ms : stream->connect_ms + stream->first_byte_ms;
+    uint64_t gone = lt_loop_now_ms(stream->http->loop) - since;
+    bool cancelled;
+    lt_status status = await(stream, ms > gone ? ms - gone : 0, &cancelled);
+    if (cancelled) {
+      return given_up(stream, status, err);
+    }
+    if (status == LT_E_TIMEOUT && gone >= ms) {
+      return lt_fail(err, LT_E_TIMEOUT, "%s did not answer within %.3g s", stream->host, (double)ms / 1000);
+    }
+  }
+  return stream->headed ? LT_OK : explain(stream, err);
+}
+
+/* --- Opening and closing ------------------------------------------------------------------------------------------ */
+
+static uint64_t or_default(uint64_t ms, uint64_t otherwise) {
+  return ms != 0 ? ms : otherwise;
+}
+
+static lt_http_stream *stream_new(lt_http *http, const lt_http_request *request) {
+  lt_http_stream *stream = lt_mem_zalloc(1, sizeof *stream);
+  if (stream == NULL) {
+    return NULL;
+  }
+  http->streams++;
+  stream->http = http;
+  stream->cancel = request->cancel;
+  stream->connect_ms = or_default(request->connect_timeout_ms, LT_HTTP_CONNECT_MS);
+  stream->first_byte_ms = or_default(request->first_byte_ms, LT_HTTP_ANSWER_MS);
+  stream->idle_ms = or_default(request->idle_ms, LT_HTTP_IDLE_MS);
+  lt_wait_init(&stream->wait, http->loop);
+  lt_buf_init(&stream->body, LT_HTTP_BODY_MAX_BYTES);
+  lt_buf_init(&stream->head, LT_HTTP_HEAD_MAX_BYTES);
+  lt_buf_init(&stream->in, LT_HTTP_BUFFER_BYTES + LT_HTTP_PIECE_BYTES);
+  lt_buf_init(&stream->out, LT_HTTP_BUFFER_BYTES + LT_HTTP_PIECE_BYTES);
+  stream->host = lt_mem_strdup(host_in(request->url));
+  stream->easy = http->curl->easy_init();
+  return stream;
+}
+
+static lt_status start(lt_http_stream *stream, const lt_http_request *request, lt_err *err) {
+  if (stream->host == NULL || stream->easy == NULL || !add_headers(stream, request) || !set_options(stream, request)) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a request");
+  }
+  CURLMcode code = stream->http->curl->multi_add_handle(stream->http->multi, stream->easy);
+  if (code != CURLM_OK) {
+    return lt_fail(err, code == CURLM_OUT_OF_MEMORY ? LT_E_NOMEM : LT_E_IO, "cannot send a request: %s",
+                   stream->http->curl->multi_strerror(code));
+  }
+  return LT_OK;
+}
+
+lt_status lt_http_open(lt_http *http, const lt_http_request *request, lt_http_stream **ret_stream, lt_err *err) {
+  LT_TRY(check_request(request, err));
+  LT_TRY(lt_http_prepare(http, err));
+  lt_http_stream *stream = stream_new(http, request);
+  if (stream == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a request");
+  }
+  lt_status status = start(stream, request, err);
+  if (status == LT_OK) {
+    status = await_head(stream, err);
+  }
+  if (status != LT_OK) {
+    lt_http_close(stream);
+    return status;
+  }
+  *ret_stream = stream;
+  return LT_OK;
+}
+
+void lt_http_close(lt_http_stream *stream) {
+  if (stream == NULL) {
+    return;
+  }
+  const lt_curl *curl = stream->http->curl;
+  if (stream->easy != NULL) {
+    curl->multi_remove_handle(stream->http->multi, stream->easy); /* also when it was never added */
+    curl->easy_cleanup(stream->easy);
+  }
+  curl->slist_free_all(stream->headers);
+  lt_buf_release(&stream->body);
+  lt_buf_release(&stream->head);
+  lt_buf_release(&stream->in);
+  lt_buf_release(&stream->out);
+  lt_mem_free(stream->host);
+  stream->http->streams--;
+  lt_mem_free(stream);
+}
+
+/* --- The answer --------------------------------------------------------------------------------------------------- */
+
+int lt_http_status(const lt_http_stream *stream) {
+  return stream->status;
+}
+
+/* The next line of the head from `at` on; false at its end. */
+static bool next_header(const lt_http_stream *stream, size_t *at, lt_str *ret_line) {
+  lt_str head = lt_buf_view(&stream->head);
+  if (*at >= head.n) {
+    return false;
+  }
+  size_t end = lt_str_find(head, LT_STR("\n"), *at);
+  end = end < head.n ? end : head.n;
+  *ret_line = lt_str_sub(head, *at, end);
+  *at = end + 1;
+  return true;
+}
+
+lt_str lt_http_header_of(const lt_http_stream *stream, lt_str name) {
+  lt_str value = LT_STR_NULL;
+  size_t at = 0;
+  for (lt_str line; next_header(stream, &at, &line);) {
+    if (line.n > name.n && line.p[name.n] == ':' && strncasecmp(line.p, name.p, name.n) == 0) {
+      value = lt_str_trim(lt_str_sub(line, name.n + 1, line.n));
+    }
+  }
+  return value;
+}
+
+void lt_http_set_idle(lt_http_stream *stream, uint64_t idle_ms) {
+  stream->idle_ms = idle_ms;
+}
+
+/* Hands over what has come. What libcurl held back comes into `in` at once, on this fiber: a copy, no more. */
+static lt_str take_piece(lt_http_stream *stream) {
+  lt_buf swap = stream->out;
+  stream->out = stream->in;
+  stream->in = swap;
+  lt_buf_clear(&stream->in);
+  if (stream->paused) {
+    stream->paused = false;
+    stream->http->curl->easy_pause(stream->easy, CURLPAUSE_CONT);
+  }
+  return lt_buf_view(&stream->out);
+}
+
+static lt_status end_of(const lt_http_stream *stream, lt_str *ret_piece, lt_err *err) {
+  if (stream->broken == LT_OK && stream->code == CURLE_OK) {
+    *ret_piece = LT_STR_NULL;
+    return LT_OK;
+  }
+  return explain(stream, err);
+}
+
+lt_status lt_http_read(lt_http_stream *stream, lt_str *ret_piece, lt_err *err) {
+  while (stream->in.n == 0 && !is_over(stream)) {
+    bool cancelled;
+    lt_status status = await(stream, stream->idle_ms, &cancelled);
+    if (cancelled) {
+      return given_up(stream, status, err);
+    }
+    if (status == LT_E_TIMEOUT && stream->in.n == 0 && !is_over(stream)) {
+      return lt_fail(err, LT_E_TIMEOUT, "%s stopped in the middle of its answer: nothing came for %.3g s", stream->host,
+                     (double)stream->idle_ms / 1000);
+    }
+  }
+  if (stream->in.n > 0) {
+    *ret_piece = take_piece(stream);
+    return LT_OK;
+  }
+  return end_of(stream, ret_piece, err);
+}
