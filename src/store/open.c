@@ -157,14 +157,18 @@ static lt_status try_to_prepare(sqlite3 *sql, bool *ret_passing, lt_err *err) {
   return status;
 }
 
-/* Processes that make the same new file get in each other's way, and SQLite does not always wait by itself then. */
+/* Processes that open the same file at once get in each other's way, and SQLite does not always wait by itself then. */
 static lt_status prepare(sqlite3 *sql, lt_err *err) {
   int64_t give_up_ms = now_ms() + LT_DB_BUSY_MS;
   for (;;) {
     bool passing = false;
-    lt_status status = try_to_prepare(sql, &passing, err);
+    lt_err why = LT_ERR_INIT;
+    lt_status status = try_to_prepare(sql, &passing, &why);
+    if (status == LT_OK) {
+      return LT_OK;
+    }
     if (!passing || now_ms() >= give_up_ms) {
-      return status;
+      return lt_fail(err, status, "%s", lt_err_msg(&why));
     }
     nanosleep(&(struct timespec){.tv_nsec = LT_DB_RETRY_MS * 1000000}, NULL);
   }
