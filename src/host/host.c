@@ -68,7 +68,8 @@ void lt_plugin_unref(lt_plugin *plugin) {
 
 void lt_host_take_out(lt_plugin *plugin, lt_str why) {
   lt_buf_clear(&plugin->why_out);
-  lt_buf_printf(&plugin->why_out, "plugin \"%s\" is not available: %.*s", plugin->is.id, LT_STR_ARG(why));
+  lt_buf_printf(&plugin->why_out, "plugin \"%s\" is not available: ", plugin->is.id);
+  lt_host_add_plain(&plugin->why_out, why);
   if (plugin->why_out.status != LT_OK) {
     lt_buf_clear(&plugin->why_out);
     lt_buf_addc(&plugin->why_out, "this plugin is not available");
@@ -246,6 +247,19 @@ static lt_status add_plugin(lt_host *host, lathe_plugin_entry_fn *entry, void *l
   return LT_OK;
 }
 
+/* Whose failure it was, and without what a terminal would act on: some of it are the plugin's own words. */
+static lt_status say_whose(lt_err *err, const char *whose, lt_status status) {
+  lt_buf text;
+  lt_buf_init(&text, 2 * LT_ERR_MSG_MAX);
+  lt_err_prefix(err, "plugin %s", whose);
+  if (err != NULL) {
+    lt_host_add_plain(&text, lt_str_of(lt_err_msg(err)));
+    lt_fail(err, status, "%.*s", LT_STR_ARG(lt_buf_view(&text)));
+  }
+  lt_buf_release(&text);
+  return status;
+}
+
 lt_status lt_host_load(lt_host *host, const char *path, lt_str config, lt_err *err) {
   void *library = NULL;
   lathe_plugin_entry_fn *entry = NULL;
@@ -257,17 +271,14 @@ lt_status lt_host_load(lt_host *host, const char *path, lt_str config, lt_err *e
       lt_library_close(library);
     }
   }
-  return status == LT_OK ? LT_OK : (lt_err_prefix(err, "plugin %s", path), status);
+  return status == LT_OK ? LT_OK : say_whose(err, path, status);
 }
 
 lt_status lt_host_add(lt_host *host, lathe_plugin_entry_fn *entry, lt_str config, lt_err *err) {
   bool added = false;
   lt_status status = add_plugin(host, entry, NULL, config, &added, err);
-  if (status != LT_OK) {
-    const lathe_plugin *is = entry();
-    lt_err_prefix(err, "plugin %s", is != NULL && is->id != NULL ? is->id : "without a name");
-  }
-  return status;
+  const lathe_plugin *is = status == LT_OK ? NULL : entry();
+  return status == LT_OK ? LT_OK : say_whose(err, is != NULL && is->id != NULL ? is->id : "without a name", status);
 }
 
 /* --- Ready ---------------------------------------------------------------------------------------------------------

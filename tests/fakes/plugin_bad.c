@@ -41,7 +41,7 @@ static void nothing(const lathe_host *host, lathe_call *call, lathe_text in, voi
 
 __attribute__((unused)) static void fails(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
   (void)in, (void)arg;
-  host->fail(call, "the moon is in the wrong house");
+  host->fail(call, "the moon is in\nthe wrong house");
 }
 
 static void setup(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
@@ -75,7 +75,7 @@ const lathe_plugin *lathe_plugin_entry(void) {
 #elif BAD == HUGE_SIZE
   plugin.size = (size_t)-1;
 #elif BAD == BAD_ID
-  plugin.id = "Bad Id";
+  plugin.id = "Bad\x1b[31m Id";
 #elif BAD == NO_ID
   plugin.id = NULL;
 #elif BAD == FLAGS

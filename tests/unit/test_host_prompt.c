@@ -63,7 +63,21 @@ static void run(const lathe_host *host, lathe_call *call, lathe_text in, void *a
   }
 }
 
+/* As much stack as lathe_plugin.h promises a plugin on the loop, then what `in` says is run on top of that. */
+static void __attribute__((noinline)) stack(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  volatile char room[128 * LT_KIB];
+  for (size_t i = 0; i < sizeof room; i += 512) {
+    room[i] = (char)i;
+  }
+  if (host->member(call, in, "code").n > 0) {
+    run(host, call, in, arg);
+  } else {
+    host->answer(call, room[512] == 0 ? LATHE_TEXT("1") : LATHE_TEXT("2"));
+  }
+}
+
 static const lathe_tool tools[] = {
+    {.size = sizeof(lathe_tool), .name = "stack", .invoke = stack},
     {.size = sizeof(lathe_tool), .name = "echo", .invoke = echo},
     {.size = sizeof(lathe_tool), .name = "conversation", .invoke = conversation},
     {.size = sizeof(lathe_tool), .name = "state", .invoke = state},
@@ -473,6 +487,18 @@ static void test_programs_call_back(void **state_of) {
   host_fix_run(*state_of, programs_call_back);
 }
 
+static void stacks(host_fix *f) {
+  load(f);
+  assert_call(f, "loop.stack", "{}", "1");
+  assert_call(f, "loop.run", "{\"code\":\"tools['loop.stack']({})\"}", "{\"result\":1,\"logs\":[],\"outputs\":[]}");
+  assert_call(f, "loop.stack", "{\"code\":\"tools['loop.stack']({code: \\\"tools['loop.stack']({})\\\"})\"}",
+              "{\"result\":{\"result\":1,\"logs\":[],\"outputs\":[]},\"logs\":[],\"outputs\":[]}");
+}
+
+static void test_stack_of_plugins_on_the_loop(void **state_of) {
+  host_fix_run(*state_of, stacks);
+}
+
 /* A program of a prompt has the prompt's tools and limits. */
 static void programs_in_prompts(host_fix *f) {
   lt_prepared p;
@@ -505,6 +531,7 @@ int main(void) {
       HOST_TEST(test_programs),
       HOST_TEST(test_programs_call_back),
       HOST_TEST(test_programs_in_prompts),
+      HOST_TEST(test_stack_of_plugins_on_the_loop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
