@@ -83,6 +83,14 @@ static void keep_artifacts(db_fix *fix) {
   DB_OK(lt_store_artifact_get(fix->db, LT_STR("ann"), lt_buf_view(&id), &out, &fix->err));
   assert_non_null(strstr(out.p, "\"data\":\"{broken\"}"));
 
+  bytes.mime_type = LT_STR("text/plain");
+  bytes.data = lt_str_from("a\0b\xed\xa0\xbd", 6); /* a NUL, and half of a pair */
+  lt_buf_clear(&id);
+  lt_buf_clear(&out);
+  DB_OK(artifacts->put(artifacts, &bytes, &id, &fix->err));
+  DB_OK(lt_store_artifact_get(fix->db, LT_STR("ann"), lt_buf_view(&id), &out, &fix->err));
+  assert_non_null(strstr(out.p, "\"data\":\"a\\u0000b\\ud83d\"}"));
+
   bytes.user = LT_STR("bob");
   DB_OK(artifacts->put(artifacts, &bytes, &id, &fix->err));
   lt_buf_clear(&out);
@@ -94,7 +102,7 @@ static void keep_artifacts(db_fix *fix) {
   lt_arena_init(&arena, 1 << 20);
   lt_json_doc doc;
   DB_OK(lt_json_parse(&arena, lt_buf_view(&out), &doc, &fix->err));
-  assert_int_equal(lt_json_count(lt_json_root(&doc)), 4);
+  assert_int_equal(lt_json_count(lt_json_root(&doc)), 5);
   lt_arena_release(&arena);
   lt_buf_clear(&out);
   DB_OK(lt_store_artifact_list(fix->db, LT_STR("nobody"), &out, &fix->err));

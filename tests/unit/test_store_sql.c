@@ -124,6 +124,19 @@ static void mistakes_get_sqlites_words(void **state) {
   db_fix_run(*state, use_wrongly);
 }
 
+/* One group: a statement that never ends, which SQLite stops by undoing all of the transaction, and others' records. */
+static struct neighbour {
+  db_fix *fix;
+  const char *name;
+  lt_status status;
+} neighbours[] = {{.name = "1"}, {.name = "2"}, {.name = "3"}};
+enum { NEIGHBOURS = sizeof neighbours / sizeof neighbours[0] };
+
+static void put_beside(void *arg) {
+  struct neighbour *n = arg;
+  n->status = lt_store_state_put(n->fix->db, LT_STR("p"), LT_STR("u"), lt_str_of(n->name), LT_STR("1"), NULL);
+}
+
 static void use_too_much(db_fix *fix) {
   expect_failure(
       fix, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, hex(zeroblob(50000)) FROM n", "",
@@ -135,10 +148,20 @@ static void use_too_much(db_fix *fix) {
   expect_failure(fix, text, "", LT_E_LIMIT, "SQL of more than 1 MiB");
   free(text);
   expect(fix, "CREATE TABLE todo__t(a)", "", "[]");
+  for (size_t i = 0; i < NEIGHBOURS; i++) {
+    neighbours[i].fix = fix;
+    neighbours[i].status = LT_E_INTERNAL;
+    lt_loop_spawn(fix->loop, put_beside, &neighbours[i], NULL);
+  }
+  lt_sleep(fix->loop, 0); /* the first is under way, the others wait */
   expect_failure(fix,
                  "INSERT INTO todo__t WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT 1 FROM n "
                  "WHERE i < 100",
                  "", LT_E_TIMEOUT, "took longer than 5000 ms");
+  for (size_t i = 0; i < NEIGHBOURS; i++) {
+    assert_int_equal(neighbours[i].status, LT_OK);
+  }
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) FROM plugin_state"), "3");
   expect(fix, "SELECT count(*) n FROM todo__t", "", "[{\"n\":0}]");
 }
 
