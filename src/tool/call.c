@@ -22,6 +22,8 @@ typedef struct call {
   lt_status status; /* of the part that may run off the loop */
   lt_buf masked;    /* the input without secrets, when there are any in it */
   int64_t record;   /* the journal's number for it */
+  uint64_t number;  /* the door's */
+  bool told;        /* that it has finished */
 } call;
 
 /* --- 1: which tool -------------------------------------------------------------------------------------------------
@@ -224,15 +226,27 @@ static void read_annotations(call *c) {
 /* The input as it may be shown and kept. */
 static lt_str shown_input(call *c) {
   const lt_secrets *secrets = c->door->options.secrets;
-  if (c->masked.n == 0 && lt_secrets_in(secrets, c->input)) {
+  if (c->masked.n == 0 && !lt_secrets_in(secrets, c->input)) {
+    return c->input;
+  }
+  if (c->masked.n == 0) {
     lt_secrets_mask(secrets, c->input, &c->masked);
   }
-  return c->masked.n > 0 ? lt_buf_view(&c->masked) : c->input;
+  return c->masked.status == LT_OK ? lt_buf_view(&c->masked) : LT_STR("{}"); /* rather nothing than a secret */
 }
 
-static void tell(const call *c, lt_call_stage stage, lt_status status, lt_str text) {
+static void tell(call *c, lt_call_stage stage, lt_status status, lt_str answer) {
   if (c->caller->on_call != NULL) {
-    c->caller->on_call(c->caller->arg, stage, c->id, status, text);
+    const lt_call_event event = {
+        .stage = stage,
+        .call = c->number,
+        .tool = c->id,
+        .input = shown_input(c),
+        .status = status,
+        .answer = answer,
+    };
+    c->told = stage == LT_CALL_FINISHED;
+    c->caller->on_call(c->caller->arg, &event);
   }
 }
 
@@ -279,10 +293,10 @@ static lt_status ask(call *c, lt_str reason) LT_YIELDS {
                    "tools: {policy: [{match: \"%.*s\", action: allow}]}",
                    LT_STR_ARG(c->id), LT_STR_ARG(c->id));
   }
-  const lt_approval what = {.tool = c->tool, .input = shown_input(c), .reason = reason};
+  const lt_approval what = {.tool = c->tool, .input = shown_input(c), .reason = reason, .call = c->number};
   lt_buf why;
   lt_buf_init(&why, LT_RUN_ERROR_BYTES);
-  tell(c, LT_CALL_ASKED, LT_OK, what.input);
+  tell(c, LT_CALL_ASKED, LT_OK, LT_STR_NULL);
   if (c->options.on_approval != NULL) {
     c->options.on_approval(c->options.arg, true);
   }
@@ -343,7 +357,7 @@ static lt_status record_start(call *c) LT_YIELDS {
     }
     LT_TRY(check_still_wanted(c));
   }
-  tell(c, LT_CALL_STARTED, LT_OK, c->caller->on_call != NULL ? shown_input(c) : c->input);
+  tell(c, LT_CALL_STARTED, LT_OK, LT_STR_NULL);
   return LT_OK;
 }
 
@@ -467,7 +481,7 @@ static void spill(call *c) LT_YIELDS {
 
 lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
                        lt_err *err) {
-  call c = {.door = door, .id = id, .input = input, .out = out, .err = LT_ERR_INIT};
+  call c = {.door = door, .id = id, .input = input, .out = out, .err = LT_ERR_INIT, .number = ++door->calls};
   if (options != NULL) {
     c.options = *options;
   }
@@ -480,6 +494,9 @@ lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_o
     spill(&c);
   } else {
     put_message(&c, status);
+    if (!c.told) {
+      tell(&c, LT_CALL_FINISHED, status, lt_buf_view(out));
+    }
     lt_fail(err, status, "%.*s", LT_STR_ARG(lt_buf_view(out)));
   }
   lt_catalog_unref(c.catalog);

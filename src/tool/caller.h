@@ -16,6 +16,7 @@ typedef struct lt_approval {
   const lt_tool *tool;
   lt_str input;  /* JSON text of an object, as the tool will get it; secrets are masked */
   lt_str reason; /* why it is asked about: the rule's or the tool's own words; may be empty */
+  uint64_t call; /* the call's number, as in its events */
 } lt_approval;
 
 typedef struct lt_approver lt_approver;
@@ -27,7 +28,16 @@ struct lt_approver {
 };
 
 /* --- The caller ------------------------------------------------------------------------------- */
+/* Of every call FINISHED is told, once and last; the others when it gets so far. */
 typedef enum lt_call_stage { LT_CALL_STARTED, LT_CALL_ASKED, LT_CALL_FINISHED } lt_call_stage;
+typedef struct lt_call_event {
+  lt_call_stage stage;
+  uint64_t call; /* its number at the door */
+  lt_str tool;   /* its id; of a call that failed perhaps no tool's */
+  lt_str input;  /* JSON text; of a call that was refused as it came, perhaps no JSON */
+  lt_status status;
+  lt_str answer; /* FINISHED: the value (JSON text), or the message */
+} lt_call_event;
 
 typedef struct lt_caller lt_caller;
 struct lt_caller {
@@ -42,9 +52,8 @@ struct lt_caller {
   lt_journal *journal;     /* NULL: none is kept */
   lt_artifacts *artifacts; /* NULL: nothing can be put aside */
   void *prompt;            /* the plugin host's; see host/host.h */
-  /* Told of each call's stages on the loop; may be NULL. Must not yield. `text`: the input when it started or was
-   * asked about, the value or the message when it finished; secrets are masked. */
-  void (*on_call)(void *arg, lt_call_stage stage, lt_str tool, lt_status status, lt_str text);
+  /* Told of each call's stages on the loop; may be NULL. Must not yield. Secrets are masked. */
+  void (*on_call)(void *arg, const lt_call_event *event);
   void *arg;
 };
 

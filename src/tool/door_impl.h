@@ -22,6 +22,7 @@ struct lt_door {
   lt_catalog *catalog;             /* NULL: something changed since */
   uint64_t told[LT_DOOR_TOLD_MAX]; /* hashes of the warnings that were given */
   size_t told_count;
+  uint64_t calls; /* made so far: numbers them */
 };
 
 /* NULL when the door does not have it (any more). */

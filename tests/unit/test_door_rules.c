@@ -118,10 +118,11 @@ static lt_status fake_put(lt_artifacts *self, const lt_artifact *artifact, lt_bu
   return LT_OK;
 }
 
-static void on_call(void *arg, lt_call_stage stage, lt_str tool, lt_status status, lt_str text) {
-  (void)arg, (void)status;
+static void on_call(void *arg, const lt_call_event *event) {
+  (void)arg;
   static const char *const names[] = {"started", "asked", "finished"};
-  note("%s %.*s %.*s", names[stage], LT_STR_ARG(tool), LT_STR_ARG(text));
+  lt_str text = event->stage == LT_CALL_FINISHED ? event->answer : event->input;
+  note("%s %.*s %.*s", names[event->stage], LT_STR_ARG(event->tool), LT_STR_ARG(text));
 }
 
 static void on_warning(void *arg, lt_str message) {
@@ -377,6 +378,20 @@ TEST(an_answer_is_not_lost_with_its_record) {
   expect(w, "bank.transfer", "", LT_OK, "1", "begin ann/r1 bank.transfer {}; invoke transfer {}; finish 7 OK 1");
 }
 
+TEST(of_every_call_its_end_is_told) {
+  w->caller.on_call = on_call;
+  w->caller.hidden = LT_STR("bank.peek");
+  expect(w, "bank.peek", "{}", LT_E_NOTFOUND, "Tool \"bank.peek\" cannot be called from within itself",
+         "finished bank.peek Tool \"bank.peek\" cannot be called from within itself");
+  expect(w, "bank.transfer", "[]", LT_E_INVALID, "input: expected an object, got array",
+         "finished bank.transfer input: expected an object, got array");
+  w->caller.approver = &w->approver;
+  w->verdict = LT_E_DENIED;
+  expect(w, "bank.close", "{}", LT_E_DENIED, "Tool \"bank.close\" was not approved: Rejected by user",
+         "asked bank.close {}; ask bank.close {} (cannot be undone); "
+         "finished bank.close Tool \"bank.close\" was not approved: Rejected by user");
+}
+
 TEST(what_is_refused_is_not_recorded) {
   w->caller.journal = &w->journal;
   expect(w, "bank.transfer", "[]", LT_E_INVALID, "input: expected an object, got array", "");
@@ -480,6 +495,7 @@ int main(void) {
       cmocka_unit_test(calls_are_recorded_before_and_after),
       cmocka_unit_test(what_cannot_be_recorded_is_not_called),
       cmocka_unit_test(an_answer_is_not_lost_with_its_record),
+      cmocka_unit_test(of_every_call_its_end_is_told),
       cmocka_unit_test(what_is_refused_is_not_recorded),
       cmocka_unit_test(secrets_are_not_shown_and_not_kept),
       cmocka_unit_test(a_broken_schema_is_told_of_once),
