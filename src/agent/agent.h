@@ -28,14 +28,24 @@ typedef struct lt_agent_options {
   const lt_secrets *secrets; /* may be NULL */
   const lt_model *models;    /* refs are unique; "high" falls back to "normal", that to the first */
   size_t model_count;
-  lt_str default_model;                                    /* a ref; empty: "normal" */
-  lt_str default_mode;                                     /* empty: "classic" */
+  const lt_str *model_modes; /* of each model the mode it is meant for, or empty; may be NULL */
+  lt_str default_model;      /* a ref; empty: "normal" */
+  lt_str default_mode;       /* empty: "classic" */
   uint32_t rounds_classic, rounds_code, rounds_typescript; /* 0: LT_ROUNDS_CLASSIC and so on */
-  lt_run_request defaults; /* limits, modules and functions of programs; code, input, caller do not count */
+  /* Limits, modules and functions of programs; code, input, caller do not count. llm() and llmJson() are added; without
+   * modules or functions, those that plugins have registered are taken. */
+  lt_run_request defaults;
   lt_quickjs *(*runner)(void *arg, lt_err *err);
-  /* Every event, in order: "prompt.created", "prompt.output", "prompt.stream", "prompt.approval-requested",
-   * "prompt.completed", "prompt.cancelled", "prompt.error", "conversation.updated", with its data as JSON (seed 014;
-   * every data has "promptId"; "prompt.output" comes again when an output changes in place). Must not yield. */
+  /* Every event, in order; must not yield. `data` is JSON:
+   *   prompt.created             {promptId, userId, conversationId, model, mode}
+   *   prompt.output              {promptId, output}: stored before; again when an output changes in place (same id)
+   *   prompt.stream              {promptId, delta}: a piece of text. Every text output has been told in such pieces,
+   * all of it, before its own prompt.output: whoever shows the pieces need not show the texts prompt.approval-requested
+   * {promptId, request: {toolCallId, toolName, input, reason}} prompt.completed           {promptId, output: [...],
+   * usage} prompt.cancelled           {promptId} prompt.error               {promptId, error} conversation.updated
+   * {conversationId, title} An output is {"type": "text", "id", "content", "start"}, {"type": "tool", "id", "function",
+   * "input", "result", "start", "end"?} with a result {"type": "pending", "reason"}, {"type": "success", "output"} or
+   * {"type": "error", "error"}, or {"type": "file", "id", "path", "mimeType", "description"?, "artifact", "start"}. */
   void (*on_event)(void *arg, lt_str user, const char *event, lt_str data);
   void *arg;
 } lt_agent_options;
@@ -59,8 +69,9 @@ typedef struct lt_prompt_ids {
   char conversation[LT_STORE_ID_BYTES + 1];
 } lt_prompt_ids;
 
-/* Stores the prompt, starts it and returns. LT_YIELDS. Errors: LT_E_INVALID (`Unknown execution mode: "x"`, an unknown
- * model, an empty input, a conversation that is busy), LT_E_NOTFOUND (the conversation), the store's. */
+/* Stores the prompt, starts it and returns; it runs from the next turn of the loop on, so that whoever waits for it at
+ * once does find it. LT_YIELDS. Errors: LT_E_INVALID (`Unknown execution mode: "x"`, an unknown model, an empty input,
+ * a conversation that is busy), LT_E_NOTFOUND (the conversation), LT_E_LIMIT, LT_E_NOMEM, the store's. */
 lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_prompt_ids *ret_ids,
                          lt_err *err) LT_YIELDS;
 /* Until it has ended; LT_OK also when it failed: its state says so. LT_E_NOTFOUND: it does not run here (any more). */

@@ -23,6 +23,8 @@ typedef struct lt_mode {
 extern const lt_mode *const lt_modes[];
 extern const size_t lt_mode_count;
 extern const lt_mode lt_mode_classic, lt_mode_code, lt_mode_typescript;
+/* NULL: there is none of that id. */
+const lt_mode *lt_mode_find(lt_str id);
 
 struct lt_turn {
   lt_agent *agent;
@@ -34,41 +36,60 @@ struct lt_turn {
   uint32_t rounds;
   lt_arena arena; /* of the prompt: ids, texts */
   lt_caller caller;
-  lt_prepared prepared; /* catalog and context items */
+  lt_prepared prepared; /* catalog, context items, and `defaults`: the modules and functions of its programs */
   lt_values *values;    /* store() and recall(), for this turn */
   lt_cancel cancel;
   lt_usage usage;
   lt_buf history; /* the JSON array of earlier prompts */
   lt_prompt_state state;
-  void *owned; /* turn.c's */
+  struct lt_turn_own *own; /* turn.c's */
 };
 
 /* --- Asking ------------------------------------------------------------------------------------ */
-/* Asks the turn's model, counts its usage. `stream`: text goes out as prompt.stream events while it comes. LT_YIELDS.
- */
+/* Asks the turn's model, counts its usage. `stream`: text goes out as prompt.stream events while it comes; it is to be
+ * put out with lt_turn_text afterwards, also what there is of it when this fails. `completion` is initialised.
+ * LT_YIELDS. */
 lt_status lt_turn_ask(lt_turn *turn, lt_str messages, lt_str tools, bool stream, lt_completion *completion,
                       lt_err *err) LT_YIELDS;
 
 /* --- Putting out: stored, then told of; in order. LT_YIELDS --------------------------------------- */
+/* Text for the user. */
 lt_status lt_turn_text(lt_turn *turn, lt_str text, lt_err *err) LT_YIELDS;
-/* A tool output, pending; `ret_number` is for the two below. `id`: the model's or made up. */
+/* A tool output, pending; `ret_number` is for those below. `id`: the model's; empty, or there already in this prompt:
+ * one is made up. `input`: JSON text, or else it is kept as a string. */
 lt_status lt_turn_tool_begin(lt_turn *turn, lt_str id, lt_str function, lt_str input, lt_str reason,
                              uint32_t *ret_number, lt_err *err) LT_YIELDS;
-/* Completes it in place: LT_OK with the value (JSON text), else with the message. */
+/* Completes it in place: LT_OK with the value (JSON text; empty: null), else with the message. A value over
+ * LT_ANSWER_MAX_BYTES is kept as an artifact, with a preview in its place. */
 lt_status lt_turn_tool_end(lt_turn *turn, uint32_t number, lt_status status, lt_str answer, lt_err *err) LT_YIELDS;
+/* What a program logged, kept beside its result ("logs", a string); before the end. Does not yield. */
+lt_status lt_turn_tool_logs(lt_turn *turn, uint32_t number, lt_str logs, lt_err *err);
 
 /* --- Doing ------------------------------------------------------------------------------------- */
-/* A tool call of the model's own, recorded as an output. `answer` is the value, or the message. LT_YIELDS. */
+/* A tool call of the model's own, recorded as an output. `answer` is the value, or the message; a value over
+ * LT_ANSWER_MAX_BYTES is a preview and an artifact. Calls may go on side by side, on fibers of their own. LT_YIELDS. */
 lt_status lt_turn_call(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, lt_buf *answer, lt_err *err) LT_YIELDS;
-/* Runs a program of the model's with the turn's tools, values and functions (llm, llmJson and the plugins'). What it
- * says is put out or collected as it comes; its tool calls are recorded as outputs. LT_YIELDS. */
 typedef struct lt_turn_program {
   lt_str code;
   lt_lang lang;
   uint64_t timeout_ms; /* 0: the configured one */
   bool streams;        /* output() is text for the user; otherwise it is collected in the result only */
 } lt_turn_program;
+/* Runs a program of the model's with the turn's tools, values and functions (llm, llmJson and the plugins'). What it
+ * says is put out or collected as it comes; its tool calls are recorded as outputs. `result` is initialised and says
+ * how it ended; the status is about the run as such: not LT_OK when the turn is over (cancelled, nothing can be
+ * stored). LT_YIELDS. */
 lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_result *result, lt_err *err) LT_YIELDS;
+
+/* --- Words for the model (feedback.c) -------------------------------------------------------------- */
+/* Appends `text`, at most about `max_tokens` of it: a longer one loses its middle, which is said in its place. */
+void lt_text_cut(lt_buf *out, lt_str text, size_t max_tokens);
+/* How a program ended, as a user message: logs, then its result or its error with line, column and the tool calls that
+ * have happened; what is said of a program that told nothing. At most LT_FEEDBACK_TOKENS. `value`: what is told as the
+ * result, JSON text (empty: undefined). */
+void lt_feedback_put(lt_buf *out, const lt_run_result *result, lt_str value, const lt_secrets *secrets);
+/* The same from what is stored of it: a tool output of function "code.execute". */
+void lt_feedback_put_stored(lt_buf *out, lt_json output, lt_arena *arena);
 
 /* --- History (history.c) --------------------------------------------------------------------------- */
 /* Appends the messages of earlier prompts, in the form a mode shows them to its model, to an array that is being

@@ -164,6 +164,22 @@
 #define LT_SQL_TEXT_MAX_BYTES   (1 * LT_MIB)  /* a statement or a script of a plugin's */
 #define LT_SQL_PARAMS_MAX_BYTES (16 * LT_MIB) /* its parameters, as JSON; and any one value that it makes */
 
+/* --- prompts (src/agent) ----------------------------------------------------------------------- */
+#define LT_ROUNDS_CLASSIC        25 /* asking the model, per prompt, unless configured otherwise */
+#define LT_ROUNDS_CODE           10
+#define LT_ROUNDS_TYPESCRIPT     25
+#define LT_ROUNDS_MAX            1000
+#define LT_PROMPT_INPUT_BYTES    (4 * LT_MIB)   /* what a user says */
+#define LT_PROMPT_MEMORY_BYTES   (256 * LT_MIB) /* ids and texts of one prompt */
+#define LT_PROMPT_OUTPUTS_MAX    10000 /* outputs of one prompt: further ones of its programs are not recorded */
+#define LT_PROMPT_RECORD_BYTES   (64 * LT_MIB) /* of all outputs of one prompt; then only their beginnings are kept */
+#define LT_PROMPT_MESSAGES_BYTES (64 * LT_MIB) /* what a model is sent */
+#define LT_PROMPT_HISTORY_MAX    1000          /* earlier prompts of a conversation that are looked at */
+#define LT_FEEDBACK_TOKENS       8000          /* what a model is told of one program; the middle of more is cut out */
+#define LT_TITLE_INPUT_CHARS     500           /* of the first message, for the title's making */
+#define LT_TITLE_TOKENS          30
+#define LT_TITLE_BYTES           200
+
 /* --- plugins ---------------------------------------------------------------------------------- */
 #define LT_PLUGINS_MAX           256
 #define LT_PLUGIN_SETUP_MS       10000          /* setup, ready and prepare, each */
