@@ -1,12 +1,12 @@
 /* Artifacts: things kept under an id of their own, each belonging to a user. */
-#include <errno.h>
 #include <sqlite3.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
 #include "store/parts.h"
 #include "store/sql.h"
 #include "store/store.h"
+
+_Static_assert(LT_ARTIFACT_ID_BYTES == LT_PARTS_ID_BYTES, "artifacts' ids are like others");
 
 typedef struct artifacts {
   lt_artifacts base; /* first */
@@ -37,26 +37,9 @@ static lt_status insert_artifact(struct sqlite3 *sql, void *arg, lt_err *err) {
   return lt_query_run(&query, err);
 }
 
-/* Nobody can guess one: 128 bits of the kernel's. */
-static lt_status make_id(char id[LT_ARTIFACT_ID_BYTES], lt_err *err) {
-  unsigned char bytes[LT_ARTIFACT_ID_BYTES / 2];
-  ssize_t n;
-  do {
-    n = getrandom(bytes, sizeof bytes, 0);
-  } while (n < 0 && errno == EINTR);
-  if (n != (ssize_t)sizeof bytes) {
-    return lt_fail(err, LT_E_IO, "the kernel gives no random numbers for an artifact's id");
-  }
-  for (size_t i = 0; i < sizeof bytes; i++) {
-    id[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
-    id[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
-  }
-  return LT_OK;
-}
-
 static lt_status put(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) {
   put_job job = {.artifact = *artifact};
-  LT_TRY(make_id(job.id, err));
+  LT_TRY(lt_parts_make_id(job.id, err));
   if (lt_buf_reserve(ret_id, sizeof job.id) == NULL) { /* now: what is kept must not be denied afterwards */
     return lt_fail(err, ret_id->status, "no room for an artifact's id");
   }

@@ -1,6 +1,8 @@
 #include "store/parts.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <sys/random.h>
 #include <time.h>
 
 #include "base/mem.h"
@@ -45,6 +47,22 @@ void lt_parts_stamp(char stamp[LT_STAMP_BYTES]) {
   gmtime_r(&now.tv_sec, &utc);
   size_t n = strftime(stamp, LT_STAMP_BYTES, "%Y-%m-%dT%H:%M:%S", &utc);
   snprintf(stamp + n, LT_STAMP_BYTES - n, ".%03dZ", (int)(now.tv_nsec / 1000000));
+}
+
+lt_status lt_parts_make_id(char id[LT_PARTS_ID_BYTES], lt_err *err) {
+  unsigned char bytes[LT_PARTS_ID_BYTES / 2];
+  ssize_t n;
+  do {
+    n = getrandom(bytes, sizeof bytes, 0);
+  } while (n < 0 && errno == EINTR);
+  if (n != (ssize_t)sizeof bytes) {
+    return lt_fail(err, LT_E_IO, "the kernel gives no random numbers for an id");
+  }
+  for (size_t i = 0; i < sizeof bytes; i++) {
+    id[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+    id[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+  }
+  return LT_OK;
 }
 
 void lt_parts_put_base64(lt_json_writer *w, lt_str bytes) {

@@ -19,6 +19,11 @@ void lt_parts_rewind(lt_buf *out, size_t start);
 /* Now, as "2026-01-31T12:00:00.000Z". */
 void lt_parts_stamp(char stamp[LT_STAMP_BYTES]);
 
+#define LT_PARTS_ID_BYTES 32 /* an id has so many hexadecimal digits */
+
+/* An id that nobody can guess: 128 bits of the kernel's, without a NUL. Errors: LT_E_IO. */
+lt_status lt_parts_make_id(char id[LT_PARTS_ID_BYTES], lt_err *err);
+
 /* Writes bytes as a JSON string in base64 (RFC 4648, section 4). */
 void lt_parts_put_base64(lt_json_writer *w, lt_str bytes);
 

@@ -44,14 +44,18 @@ typedef struct lt_prompt_row {
   bool visible;
 } lt_prompt_row;
 
-/* A new prompt, running, and its conversation if that is new. LT_E_INVALID: the conversation has a prompt that has not
- * ended. LT_E_DENIED: the conversation belongs to somebody else. Durable. */
+/* A new prompt, running, and its conversation if that is new. It belongs to this process from the beginning, as after
+ * lt_store_prompt_claim. LT_E_INVALID: the conversation has a prompt that has not ended, a prompt's id is taken, or an
+ * id is none. LT_E_DENIED: the conversation belongs to somebody else. Durable. */
 lt_status lt_store_prompt_create(lt_db *db, const lt_prompt_row *row, lt_err *err) LT_YIELDS;
-/* Its state; with the first that is an end, also when it ended. `usage`: JSON text, or empty: as it was; `error`: why
- * it failed, or empty. */
+/* Its state; with the first that is an end, also when it ended, and it belongs to nobody any more. `usage`: JSON text,
+ * or empty: as it was; `error`: why it failed, or empty. LT_E_INVALID: it has ended and is to go on, or `usage` is not
+ * JSON. */
 lt_status lt_store_prompt_set_state(lt_db *db, lt_str id, lt_prompt_state state, lt_str usage, lt_str error,
                                     lt_err *err) LT_YIELDS;
-/* Output `number` (from 0) of a prompt, JSON text; one that is there is replaced in place. */
+/* Output `number` (from 0) of a prompt, JSON text; one that is there is replaced in place. LT_E_INVALID: it is not
+ * JSON.
+ */
 lt_status lt_store_prompt_put_output(lt_db *db, lt_str id, uint32_t number, lt_str json, lt_err *err) LT_YIELDS;
 /* Appends {"id", "userId", "conversationId", "model", "mode", "visible", "state", "input", "output": [...], "usage"?,
  * "error"?, "createdAt", "completedAt"?}. */
@@ -63,8 +67,9 @@ lt_status lt_store_history(lt_db *db, lt_str user, lt_str conversation, size_t m
 /* --- Whose a running prompt is ------------------------------------------------------------------ */
 /* A prompt belongs to the process that runs it. Takes it, if it belongs to nobody, to a process that is gone (its pid
  * on this machine, with its start time, so that a pid used again is no confusion), or to us. LT_E_INVALID: it runs in
- * another process, with its pid. */
+ * another process, with its pid; or it has ended. */
 lt_status lt_store_prompt_claim(lt_db *db, lt_str id, lt_err *err) LT_YIELDS;
+/* Gives it back: it is an orphan then, unless it has ended. What belongs to another process stays there. */
 lt_status lt_store_prompt_release(lt_db *db, lt_str id, lt_err *err) LT_YIELDS;
 /* The ids of prompts that have not ended and belong to no living process, oldest first, as a JSON array. */
 lt_status lt_store_prompt_orphans(lt_db *db, lt_buf *out, lt_err *err) LT_YIELDS;

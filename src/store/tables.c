@@ -53,6 +53,41 @@ static const char *const versions[] = {
     "CREATE TABLE plugin_migrations("
     "  plugin TEXT PRIMARY KEY,"
     "  count INTEGER NOT NULL) STRICT;",
+    /* conversations: `number` is what others refer to, and `id` what is known outside. */
+    "CREATE TABLE conversations("
+    "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  id TEXT NOT NULL UNIQUE,"
+    "  user TEXT NOT NULL,"
+    "  created_at TEXT NOT NULL,"
+    "  updated_at TEXT NOT NULL,"
+    "  title TEXT) STRICT;"
+    "CREATE INDEX conversations_by_user ON conversations(user, updated_at);"
+    "CREATE INDEX conversations_by_use ON conversations(updated_at);"
+    /* prompts: their user is the conversation's. `completed_at` is NULL until the prompt has ended; until then it is the
+     * only one of its conversation, and `owner` says which process runs it (lease.h), or nobody's: NULL. */
+    "CREATE TABLE prompts("
+    "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  id TEXT NOT NULL UNIQUE,"
+    "  conversation INTEGER NOT NULL,"
+    "  state TEXT NOT NULL,"
+    "  model TEXT NOT NULL,"
+    "  mode TEXT NOT NULL,"
+    "  visible INTEGER NOT NULL,"
+    "  created_at TEXT NOT NULL,"
+    "  completed_at TEXT,"
+    "  owner TEXT,"
+    "  usage TEXT,"
+    "  error TEXT,"
+    "  input TEXT NOT NULL) STRICT;"
+    "CREATE INDEX prompts_by_conversation ON prompts(conversation, number);"
+    "CREATE INDEX prompts_by_creation ON prompts(created_at);"
+    "CREATE UNIQUE INDEX prompts_open ON prompts(conversation) WHERE completed_at IS NULL;"
+    /* prompt_outputs: a row each, so that one that changes is a small write; a prompt's lie side by side. */
+    "CREATE TABLE prompt_outputs("
+    "  prompt INTEGER NOT NULL,"
+    "  number INTEGER NOT NULL,"
+    "  json TEXT NOT NULL,"
+    "  PRIMARY KEY(prompt, number)) STRICT, WITHOUT ROWID;",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 

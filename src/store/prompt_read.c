@@ -1,0 +1,190 @@
+/* Prompts as they are shown: one, or a conversation's. Two queries however many there are: the prompts of a range, and
+ * all of their outputs, which are merged. */
+#include <sqlite3.h>
+
+#include "base/mem.h"
+#include "store/parts.h"
+#include "store/prompts.h"
+#include "store/sql.h"
+
+typedef struct read_job {
+  lt_str user;
+  lt_str id;  /* the prompt's, or the conversation's */
+  size_t max; /* history only */
+  lt_buf *out;
+  size_t start; /* of what is appended to `out` */
+} read_job;
+
+/* Prompts of a conversation, by number. None: `first` is behind `last`. */
+typedef struct range {
+  int64_t conversation, first, last;
+} range;
+
+/* --- Which -------------------------------------------------------------------------------------------------------- */
+
+static lt_status read_range(lt_query *query, range *ret_range, lt_err *err) {
+  range r = {.first = 1};
+  if (lt_query_row(query)) {
+    r = (range){lt_query_get_int(query, 0), lt_query_get_int(query, 1), lt_query_get_int(query, 2)};
+  }
+  LT_TRY(lt_query_end(query, err));
+  *ret_range = r;
+  return LT_OK;
+}
+
+static lt_status find_prompt(struct sqlite3 *sql, const read_job *job, range *ret_range, lt_err *err) {
+  lt_query query = lt_query_on(sql,
+                               "SELECT p.conversation, p.number, p.number FROM prompts p"
+                               " JOIN conversations c ON c.number = p.conversation WHERE p.id = ? AND c.user = ?");
+  lt_query_text(&query, job->id);
+  lt_query_text(&query, job->user);
+  return read_range(&query, ret_range, err);
+}
+
+/* `max` is not 0. With fewer prompts than that the range begins at 0, before all of them. */
+static lt_status find_newest(struct sqlite3 *sql, const read_job *job, range *ret_range, lt_err *err) {
+  lt_query query = lt_query_on(sql,
+                               "SELECT number, ifnull((SELECT number FROM prompts WHERE conversation = c.number"
+                               " ORDER BY number DESC LIMIT 1 OFFSET ?), 0), 0x7fffffffffffffff"
+                               " FROM conversations c WHERE id = ? AND user = ?");
+  lt_query_int(&query, job->max <= INT64_MAX ? (int64_t)job->max - 1 : INT64_MAX);
+  lt_query_text(&query, job->id);
+  lt_query_text(&query, job->user);
+  return read_range(&query, ret_range, err);
+}
+
+/* --- What --------------------------------------------------------------------------------------------------------- */
+
+#define IN_RANGE "WHERE p.conversation = ? AND p.number BETWEEN ? AND ? "
+
+static void bind_range(lt_query *query, const range *r) {
+  lt_query_int(query, r->conversation);
+  lt_query_int(query, r->first);
+  lt_query_int(query, r->last);
+}
+
+/* In the order in which they are shown, the outputs between INPUT and USAGE. */
+enum { NUMBER, ID, USER, CONVERSATION, MODEL, MODE, VISIBLE, STATE, INPUT, USAGE, ERROR, CREATED_AT, COMPLETED_AT };
+#define SELECT_PROMPTS                                                                                      \
+  "SELECT p.number, p.id, c.user, c.id, p.model, p.mode, p.visible, p.state, p.input, p.usage, p.error, "   \
+  "p.created_at, p.completed_at FROM prompts p JOIN conversations c ON c.number = p.conversation " IN_RANGE \
+  "ORDER BY p.number"
+#define SELECT_OUTPUTS                                                                                  \
+  "SELECT o.prompt, o.json FROM prompts p CROSS JOIN prompt_outputs o ON o.prompt = p.number " IN_RANGE \
+  "ORDER BY p.number, o.number"
+
+static void put_text(lt_json_writer *w, const char *key, lt_str text) {
+  lt_json_key(w, key);
+  lt_json_put_str(w, text);
+}
+
+static void put_text_if_any(lt_json_writer *w, const char *key, lt_str text) {
+  if (text.n > 0) {
+    put_text(w, key, text);
+  }
+}
+
+/* `has_more` says whether `outputs` is at a row; those of this prompt are taken. */
+static void put_outputs(lt_json_writer *w, int64_t prompt, lt_query *outputs, bool *has_more) {
+  lt_json_begin_array(w);
+  while (*has_more && lt_query_get_int(outputs, 0) == prompt) {
+    lt_json_put_raw(w, lt_query_get(outputs, 1));
+    *has_more = lt_query_row(outputs);
+  }
+  lt_json_end_array(w);
+}
+
+static void put_prompt(lt_json_writer *w, const lt_query *p, lt_query *outputs, bool *has_more) {
+  lt_json_begin_object(w);
+  put_text(w, "id", lt_query_get(p, ID));
+  put_text(w, "userId", lt_query_get(p, USER));
+  put_text(w, "conversationId", lt_query_get(p, CONVERSATION));
+  put_text(w, "model", lt_query_get(p, MODEL));
+  put_text(w, "mode", lt_query_get(p, MODE));
+  lt_json_key(w, "visible");
+  lt_json_put_bool(w, lt_query_get_int(p, VISIBLE) != 0);
+  put_text(w, "state", lt_query_get(p, STATE));
+  put_text(w, "input", lt_query_get(p, INPUT));
+  lt_json_key(w, "output");
+  put_outputs(w, lt_query_get_int(p, NUMBER), outputs, has_more);
+  lt_str usage = lt_query_get(p, USAGE);
+  if (usage.n > 0) {
+    lt_json_key(w, "usage");
+    lt_json_put_raw(w, usage);
+  }
+  put_text_if_any(w, "error", lt_query_get(p, ERROR));
+  put_text(w, "createdAt", lt_query_get(p, CREATED_AT));
+  put_text_if_any(w, "completedAt", lt_query_get(p, COMPLETED_AT));
+  lt_json_end_object(w);
+}
+
+/* Both queries go through the prompts in the same order. */
+static lt_status put_range(struct sqlite3 *sql, const range *r, lt_json_writer *w, lt_err *err) {
+  lt_query prompts = lt_query_on(sql, SELECT_PROMPTS);
+  lt_query outputs = lt_query_on(sql, SELECT_OUTPUTS);
+  bind_range(&prompts, r);
+  bind_range(&outputs, r);
+  bool has_more = lt_query_row(&outputs);
+  while (lt_query_row(&prompts)) {
+    put_prompt(w, &prompts, &outputs, &has_more);
+  }
+  lt_status first = lt_query_end(&prompts, err);
+  lt_status second = lt_query_end(&outputs, first == LT_OK ? err : NULL);
+  return first == LT_OK ? second : first;
+}
+
+/* --- One, and many ------------------------------------------------------------------------------------------------ */
+
+static lt_status select_prompt(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const read_job *job = arg;
+  range r;
+  lt_parts_rewind(job->out, job->start);
+  LT_TRY(find_prompt(sql, job, &r, err));
+  if (r.first > r.last) {
+    return lt_fail(err, LT_E_NOTFOUND, "there is no prompt \"%.*s\"",
+                   LT_STR_ARG(lt_str_sub(job->id, 0, 2 * LT_STORE_ID_BYTES)));
+  }
+  lt_json_writer w = lt_json_writer_on(job->out);
+  LT_TRY(put_range(sql, &r, &w, err));
+  return lt_parts_check_out(job->out, err);
+}
+
+static lt_status select_history(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const read_job *job = arg;
+  range r = {.first = 1};
+  lt_parts_rewind(job->out, job->start);
+  if (job->max > 0) {
+    LT_TRY(find_newest(sql, job, &r, err));
+  }
+  lt_json_writer w = lt_json_writer_on(job->out);
+  lt_json_begin_array(&w);
+  if (r.first <= r.last) {
+    LT_TRY(put_range(sql, &r, &w, err));
+  }
+  lt_json_end_array(&w);
+  return lt_parts_check_out(job->out, err);
+}
+
+static lt_status run_read(lt_db *db, lt_db_work work, read_job *job, lt_err *err) {
+  lt_str *texts[] = {&job->user, &job->id};
+  char *copy = NULL;
+  LT_TRY(lt_parts_check_out(job->out, err));
+  LT_TRY(lt_parts_copy(texts, 2, &copy, err));
+  job->start = job->out->n;
+  lt_status status = lt_db_run(db, LT_DB_LAZY, work, job, err);
+  if (status != LT_OK) {
+    lt_parts_rewind(job->out, job->start);
+  }
+  lt_mem_free(copy);
+  return status;
+}
+
+lt_status lt_store_prompt_get(lt_db *db, lt_str user, lt_str id, lt_buf *out, lt_err *err) {
+  read_job job = {.user = user, .id = id, .out = out};
+  return run_read(db, select_prompt, &job, err);
+}
+
+lt_status lt_store_history(lt_db *db, lt_str user, lt_str conversation, size_t max, lt_buf *out, lt_err *err) {
+  read_job job = {.user = user, .id = conversation, .max = max, .out = out};
+  return run_read(db, select_history, &job, err);
+}
