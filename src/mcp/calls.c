@@ -98,7 +98,7 @@ static lt_status read_answer(lt_mcp_request *request, const lt_mcp_message *mess
   return LT_OK;
 }
 
-static void resolve_lost(lt_mcp_calls *calls);
+static bool resolve_lost(lt_mcp_calls *calls);
 
 lt_mcp_answered lt_mcp_calls_answer(lt_mcp_calls *calls, const lt_mcp_message *message, lt_mcp_result *line,
                                     const lt_secrets *secrets) {
@@ -136,34 +136,35 @@ void lt_mcp_calls_progress(lt_mcp_calls *calls, lt_json params, lt_arena *arena)
 /* --- Lines that were lost ----------------------------------------------------------------------------------------- */
 
 /* As many suspects left as lines lost: each of them waits for an answer that will not come. */
-static void resolve_lost(lt_mcp_calls *calls) {
+static bool resolve_lost(lt_mcp_calls *calls) {
   size_t suspects = 0;
   for (lt_mcp_request *r = calls->first; r; r = r->next) {
     suspects += r->suspect;
   }
   if (calls->lost == 0 || suspects > calls->lost) {
-    return;
+    return false;
   }
   calls->lost = 0;
   for (lt_mcp_request *r = calls->first, *next; r; r = next) {
     next = r->next;
     if (r->suspect) {
       finish(calls, r,
-             lt_fail(&r->err, LT_E_LIMIT, "the server's answer is over %lu MiB: ask the tool for less at once",
-                     LT_MCP_LINE_MAX_BYTES / LT_MIB));
+             lt_fail(&r->err, LT_E_LIMIT, "the server's answer is %s: ask the tool for less at once", calls->lost_how));
     }
   }
+  return true;
 }
 
-void lt_mcp_calls_lost_line(lt_mcp_calls *calls) {
+bool lt_mcp_calls_lost_line(lt_mcp_calls *calls, const char *how) {
+  calls->lost_how = how;
   if (!calls->first) {
-    return;
+    return false;
   }
   for (lt_mcp_request *r = calls->first; r; r = r->next) {
     r->suspect = true;
   }
   calls->lost++;
-  resolve_lost(calls);
+  return resolve_lost(calls);
 }
 
 void lt_mcp_calls_fail_all(lt_mcp_calls *calls, const lt_err *err) {

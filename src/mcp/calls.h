@@ -16,7 +16,7 @@ typedef struct lt_mcp_request {
   int64_t id;
   lt_wait wait;
   bool done;    /* out of the table: answered or failed */
-  bool suspect; /* its answer may have been a line that was too long and was dropped */
+  bool suspect; /* its answer may have been a line that was dropped */
   lt_status status;
   lt_err err;           /* when done and status is not LT_OK */
   lt_mcp_result answer; /* when done and status is LT_OK: the caller's */
@@ -28,7 +28,8 @@ typedef struct lt_mcp_calls {
   lt_loop *loop;
   lt_mcp_request *first, *last;
   int64_t last_id;
-  size_t lost; /* lines dropped whose request is not known yet */
+  size_t lost;          /* lines dropped whose request is not known yet */
+  const char *lost_how; /* what was wrong with the last one: a literal */
   int64_t late[LT_MCP_LATE_IDS];
   size_t late_next;
 } lt_mcp_calls;
@@ -55,9 +56,9 @@ lt_mcp_answered lt_mcp_calls_answer(lt_mcp_calls *calls, const lt_mcp_message *m
 /* Passes notifications/progress on to the request it belongs to, if there is one. */
 void lt_mcp_calls_progress(lt_mcp_calls *calls, lt_json params, lt_arena *arena);
 
-/* A line was too long and was dropped. If it can only have been one request's answer, that one fails with LT_E_LIMIT.
- */
-void lt_mcp_calls_lost_line(lt_mcp_calls *calls);
+/* A line was dropped, as it was `how`, such as "over 64 MiB": a literal. If it can only have been one request's answer,
+ * that one fails with LT_E_LIMIT: true. */
+bool lt_mcp_calls_lost_line(lt_mcp_calls *calls, const char *how);
 
 /* Fails every request with `err`. */
 void lt_mcp_calls_fail_all(lt_mcp_calls *calls, const lt_err *err);

@@ -141,6 +141,11 @@ static bool looks_like_message(lt_str trimmed) {
   return trimmed.n >= 2 && (trimmed.p[0] == '{' || trimmed.p[0] == '[');
 }
 
+_Static_assert(LT_MCP_LINE_MAX_BYTES == 64 * LT_MIB && LT_JSON_MAX_DEPTH == 512, "the texts below say so");
+static const char too_long[] = "over 64 MiB";
+static const char too_deep[] = "nested deeper than 512 levels";
+static const char too_large[] = "too large to be read with the memory there is";
+
 static void report_line(lt_mcp_link *link, lt_mcp_result *line, lt_status status) {
   line->result = lt_json_root(&line->doc);
   if (status == LT_OK) {
@@ -148,7 +153,7 @@ static void report_line(lt_mcp_link *link, lt_mcp_result *line, lt_status status
   } else if (status == LT_E_SYNTAX) {
     link->events.on_noise(link->events.arg, line->doc.text);
   } else {
-    link->events.on_lost(link->events.arg); /* too deep, or no memory for it: as good as too long */
+    link->events.on_lost(link->events.arg, status == LT_E_LIMIT ? too_deep : too_large);
   }
 }
 
@@ -185,7 +190,7 @@ static void read_lines(void *arg) {
     if (status == LT_OK) {
       take_line(link, text);
     } else if (status == LT_E_LIMIT) {
-      link->events.on_lost(link->events.arg);
+      link->events.on_lost(link->events.arg, too_long);
     }
   }
   report_end(link, status);

@@ -17,8 +17,8 @@ typedef struct lt_mcp_link_events {
   void (*on_line)(void *arg, lt_mcp_result *line);
   /* A line that is neither. */
   void (*on_noise)(void *arg, lt_str line);
-  /* A line was over LT_MCP_LINE_MAX_BYTES and was dropped. */
-  void (*on_lost)(void *arg);
+  /* A line could not be read and was dropped; `how` it was, such as "over 64 MiB": a literal. */
+  void (*on_lost)(void *arg, const char *how);
   /* The server closed its output or its input (LT_E_CLOSED), or there is no memory to read on (LT_E_NOMEM). Comes once,
    * and not after lt_mcp_link_close. */
   void (*on_end)(void *arg, lt_status why);

@@ -114,13 +114,12 @@ static void on_noise(void *arg, lt_str line) {
   }
 }
 
-static void on_lost(void *arg) {
+/* Whoever has asked for it is told. Where nobody has, or nobody knows who, it is a warning. */
+static void on_lost(void *arg, const char *how) {
   lt_mcp_session *s = arg;
-  if (s->ended) {
-    return;
+  if (!s->ended && !lt_mcp_calls_lost_line(&s->calls, how)) {
+    warn(s, "sent a message that was dropped: it is ", lt_str_of(how));
   }
-  warn(s, "sent a message that is too long; it was dropped", LT_STR_NULL);
-  lt_mcp_calls_lost_line(&s->calls);
 }
 
 static void reply(replies *r, const lt_mcp_message *m) {
@@ -177,7 +176,7 @@ static void take_batch_item(lt_mcp_session *s, lt_str text, replies *r) {
   lt_arena_init(&item.arena, LT_MCP_MESSAGE_MEMORY_BYTES);
   lt_str copy = lt_arena_dup(&item.arena, text);
   if (!copy.p || lt_json_parse(&item.arena, copy, &item.doc, NULL) != LT_OK) {
-    on_lost(s);
+    on_lost(s, "too large to be read with the memory there is");
   } else {
     take_message(s, &item, r);
   }
@@ -261,9 +260,8 @@ static lt_status fail_timeout(const lt_mcp_session *s, const lt_mcp_request *req
   if (request->suspect) {
     status = lt_fail(err, LT_E_LIMIT,
                      "no answer to %s within %" PRIu64
-                     " ms; it was probably the message over %lu MiB "
-                     "that was dropped: ask for less at once",
-                     q->what, q->timeout_ms, LT_MCP_LINE_MAX_BYTES / LT_MIB);
+                     " ms; it was probably the message that was dropped, which was %s: ask for less at once",
+                     q->what, q->timeout_ms, s->calls.lost_how);
   } else {
     lt_fail(err, status, "no answer to %s within %" PRIu64 " ms%.*s", q->what, q->timeout_ms,
             LT_STR_ARG(lt_buf_view(&hints)));
