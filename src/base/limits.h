@@ -172,11 +172,16 @@
 #define LT_PROMPT_INPUT_BYTES    (4 * LT_MIB)   /* what a user says */
 #define LT_PROMPT_MEMORY_BYTES   (256 * LT_MIB) /* ids and texts of one prompt */
 #define LT_PROMPT_OUTPUTS_MAX    10000 /* outputs of one prompt: further ones of its programs are not recorded */
-#define LT_PROMPT_RECORD_BYTES   (64 * LT_MIB) /* of all outputs of one prompt; then only their beginnings are kept */
-#define LT_PROMPT_MESSAGES_BYTES (64 * LT_MIB) /* what a model is sent */
-#define LT_PROMPT_HISTORY_MAX    1000          /* earlier prompts of a conversation that are looked at */
-#define LT_FEEDBACK_TOKENS       8000          /* what a model is told of one program; the middle of more is cut out */
-#define LT_TITLE_INPUT_CHARS     500           /* of the first message, for the title's making */
+#define LT_PROMPT_RECORD_BYTES   (64 * LT_MIB)  /* of all outputs of one prompt; then only their beginnings are kept */
+#define LT_PROMPT_MESSAGES_BYTES (64 * LT_MIB)  /* what a model is sent */
+#define LT_PROMPT_HISTORY_MAX    1000           /* earlier prompts of a conversation that are looked at */
+#define LT_HISTORY_TOKENS        64000          /* earlier prompts, as a model is shown them; more is shortened */
+#define LT_HISTORY_PART_BYTES    (32 * LT_KIB)  /* of them a call's answer, a program, its feedback: each ... */
+#define LT_HISTORY_SHORT_BYTES   400            /* ... and so much when they are shortened */
+#define LT_HISTORY_MEMORY_BYTES  (512 * LT_MIB) /* to read them: the index of the longest text, and names of tools */
+#define LT_TYPESCRIPT_TOKENS     16000          /* declarations in a tool's description; instead of more, only names */
+#define LT_FEEDBACK_TOKENS       8000           /* what a model is told of one program; the middle of more is cut out */
+#define LT_TITLE_INPUT_CHARS     500            /* of the first message, for the title's making */
 #define LT_TITLE_TOKENS          30
 #define LT_TITLE_BYTES           200
 
