@@ -135,6 +135,10 @@ lt_status lt_http_new(lt_loop *loop, lt_http **ret_http, lt_err *err) {
   return LT_OK;
 }
 
+lt_loop *lt_http_loop(const lt_http *http) {
+  return http->loop;
+}
+
 static void http_closed(uv_handle_t *handle) {
   lt_mem_free(handle->data);
 }

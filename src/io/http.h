@@ -18,6 +18,7 @@ typedef struct lt_http lt_http;
 /* Opens nothing yet. Owns: the caller, lt_http_free; every stream must have been closed before. Errors: LT_E_NOMEM. */
 lt_status lt_http_new(lt_loop *loop, lt_http **ret_http, lt_err *err);
 void lt_http_free(lt_http *http); /* NULL is allowed */
+lt_loop *lt_http_loop(const lt_http *http);
 
 typedef struct lt_http_header {
   lt_str name;

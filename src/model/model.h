@@ -19,6 +19,8 @@ typedef struct lt_model {
   lt_str base_url;    /* such as https://api.openai.com/v1 */
   lt_str api_key;     /* empty: no Authorization header */
   int64_t max_tokens; /* 0: LT_MODEL_MAX_TOKENS */
+  uint64_t answer_ms; /* until the answer begins; 0: LT_HTTP_ANSWER_MS */
+  uint64_t idle_ms;   /* between its pieces; 0: LT_HTTP_IDLE_MS */
 } lt_model;
 
 typedef struct lt_completion_request {
@@ -63,11 +65,12 @@ typedef struct lt_completion {
 void lt_completion_init(lt_completion *completion);
 void lt_completion_release(lt_completion *completion);
 
-/* Asks. LT_YIELDS. `completion` is initialised; on failure it holds what text had come by then.
+/* Asks. LT_YIELDS. `completion` is initialised and not used yet; on failure it holds what text had come by then.
  * Errors, each in one sentence with what to do: LT_E_CONFIG (401, 403, 404: key, address, model name), LT_E_INVALID
  * (400 and the like, the provider's words), LT_E_LIMIT (429 or 5xx to the end of all tries; context too long says so),
- * LT_E_IO, LT_E_PROTOCOL (HTML, no JSON, broken events), LT_E_CLOSED (the stream broke after text was shown),
- * LT_E_TIMEOUT, LT_E_CANCELLED. No message holds the key. */
+ * LT_E_IO, LT_E_NOTFOUND and LT_E_DENIED (not reached: http.h), LT_E_UNSUPPORTED (no libcurl), LT_E_PROTOCOL (HTML, no
+ * JSON, broken events), LT_E_CLOSED (the stream broke after text was shown, or every time), LT_E_TIMEOUT (never tried
+ * again), LT_E_CANCELLED (or what the cancel was fired with), LT_E_NOMEM. No message holds the key. */
 lt_status lt_model_complete(lt_http *http, const lt_completion_request *request, lt_completion *completion,
                             lt_err *err) LT_YIELDS;
 
