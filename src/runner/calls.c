@@ -374,7 +374,8 @@ static lt_run_tool_call *take_queued(lt_run *run) {
 }
 
 bool lt_run_perform_queued(lt_run *run) {
-  lt_run_tool_call *call = take_queued(run);
+  lt_run_tool_call *call = run->own != NULL ? run->own : take_queued(run);
+  run->own = NULL;
   if (call != NULL) {
     perform(run, call);
   }
@@ -402,6 +403,7 @@ static void start_on_loop(void *arg) {
   run->last_queued = &call->next_queued;
   if (run->idle) {
     run->idle = false;
+    run->own = take_queued(run);
     lt_wait_wake(&run->wait, LT_OK);
     return;
   }
@@ -413,6 +415,12 @@ static void start_on_loop(void *arg) {
 }
 
 void lt_run_drop_queued(lt_run *run, lt_status why, const char *message) {
+  if (run->own != NULL) {
+    lt_run_tool_call *own = run->own;
+    run->own = NULL;
+    run->in_flight--;
+    refuse(run, own, why, message);
+  }
   while (run->queued != NULL) {
     lt_run_tool_call *call = run->queued;
     run->queued = call->next_queued;

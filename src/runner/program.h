@@ -108,8 +108,9 @@ struct lt_run {
   lt_post done_post;
   lt_timer *deadline; /* while the run's own fiber is busy with a call */
   bool finished;
-  bool idle;          /* the run's own fiber waits and could carry out a call */
-  uint32_t in_flight; /* tool calls */
+  bool idle;             /* the run's own fiber waits and could carry out a call */
+  uint32_t in_flight;    /* tool calls */
+  lt_run_tool_call *own; /* what it was woken to carry out: calls that come right behind must not overtake it */
   lt_run_tool_call *queued;
   lt_run_tool_call **last_queued;
   lt_run_timer *ticking;

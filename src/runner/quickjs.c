@@ -116,7 +116,7 @@ static void wait_until_finished(lt_run *run) {
   lt_cancel_add(&run->cancel, &to_us, &run->wait);
   while (!run->finished || run->in_flight > 0) {
     stop_in_time(run);
-    if (run->queued != NULL && !lt_run_watch_deadline(run)) {
+    if ((run->queued != NULL || run->own != NULL) && !lt_run_watch_deadline(run)) {
       lt_run_drop_queued(run, LT_E_NOMEM, "no memory for another tool call");
     }
     if (lt_run_perform_queued(run)) {
