@@ -32,6 +32,7 @@ typedef struct lt_config_server {
   const char *const *env;     /* NAME=value additions to the environment, NULL last, never NULL */
   const char *cwd;            /* absolute: relative ones count from the file's folder; may be NULL: our own */
   const char *url;            /* http */
+  int64_t start_timeout_ms;   /* startTimeoutMs; 0: not said */
   const char *const *headers; /* http: "Name: value", NULL last, never NULL */
   bool disabled;              /* `disabled: true` as other clients have it */
 } lt_config_server;

@@ -49,9 +49,17 @@ SHAPE positive_by_name = {.kind = NAMES, .item = &positive};
 
 static const char *const server_types[] = {"stdio", "http", "sse", "streamable-http", "streamableHttp", NULL};
 SHAPE server_type = {.kind = CHOICE, .choices = server_types};
-TABLE mcp_server_keys[] = {{"type", &server_type, false},     {"command", &text, false},   {"args", &texts, false},
-                           {"env", &text_by_name, false},     {"cwd", &text, false},       {"url", &text, false},
-                           {"headers", &text_by_name, false}, {"disabled", &truth, false}, TABLE_END};
+SHAPE start_timeout_ms = {.kind = NUMBER, .min = 1, .max = LT_RUN_TIMEOUT_MAX_MS};
+TABLE mcp_server_keys[] = {{"type", &server_type, false},
+                           {"command", &text, false},
+                           {"args", &texts, false},
+                           {"env", &text_by_name, false},
+                           {"cwd", &text, false},
+                           {"url", &text, false},
+                           {"headers", &text_by_name, false},
+                           {"disabled", &truth, false},
+                           {"startTimeoutMs", &start_timeout_ms, false},
+                           TABLE_END};
 SHAPE mcp_server = {.kind = KEYS, .keys = mcp_server_keys, .lenient = true};
 SHAPE mcp_servers = {.kind = NAMES, .item = &mcp_server};
 

@@ -109,6 +109,7 @@ static lt_status take_server(const reading *r, const lt_yaml_node *node, lt_conf
   if (disabled) {
     lt_yaml_bool(disabled, &server.disabled);
   }
+  lt_yaml_int(lt_yaml_get(node, "startTimeoutMs"), &server.start_timeout_ms);
   bool raw = server.disabled;
   LT_TRY(take_text(r, lt_config_given(node, "command"), raw, &server.command));
   LT_TRY(take_secret(r, lt_config_given(node, "url"), raw, &server.url));

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 
@@ -23,14 +24,14 @@ static void print_utf8(FILE *to, lt_str text) {
 }
 
 /* The cursor stands behind an open question: what is said goes on a line of its own, then the question comes again. */
-static void make_room(const lt_say *say) {
-  if (say->question != NULL) {
-    fputc('\n', stderr);
+static void make_room(const lt_say *say, FILE *to) {
+  if (say->question != NULL && isatty(fileno(to))) {
+    fputc('\n', to);
   }
 }
 
-static void ask_again(const lt_say *say) {
-  if (say->question != NULL) {
+static void ask_again(const lt_say *say, FILE *to) {
+  if (say->question != NULL && isatty(fileno(to))) {
     say->question(say->arg);
   }
 }
@@ -42,10 +43,10 @@ void lt_say_line(const lt_say *say, const char *before, lt_str text) {
     lt_secrets_mask(say->secrets, text, &masked);
     text = masked.status == LT_OK ? lt_buf_view(&masked) : LT_STR("***");
   }
-  make_room(say);
+  make_room(say, stderr);
   fputs(before, stderr);
   print_utf8(stderr, text);
-  ask_again(say);
+  ask_again(say, stderr);
   lt_buf_release(&masked);
 }
 
@@ -63,8 +64,8 @@ void lt_say_warning(void *say, lt_str message) {
 }
 
 void lt_say_output(const lt_say *say, lt_str text) {
-  make_room(say);
+  make_room(say, stdout);
   print_utf8(stdout, text);
   fflush(stdout);
-  ask_again(say);
+  ask_again(say, stdout);
 }

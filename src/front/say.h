@@ -1,6 +1,6 @@
 /* What is said to the person: lines on standard error, without secrets, and what a program outputs, as it is.
  *
- * While a question waits for its answer on the same terminal, it is shown again after each line.
+ * While a question waits for its answer on a terminal, it is shown again after each line that went to one.
  */
 #ifndef LT_FRONT_SAY_H
 #define LT_FRONT_SAY_H

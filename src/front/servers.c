@@ -72,6 +72,7 @@ static void open_one(server *s) {
       .env = env,
       .cwd = s->config->cwd,
       .helper = "/proc/self/exe",
+      .start_timeout_ms = (uint64_t)s->config->start_timeout_ms,
       .secrets = o->secrets,
       .on_warning = on_warning,
       .arg = o->say,

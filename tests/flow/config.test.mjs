@@ -162,6 +162,12 @@ describe("environment references", () => {
 });
 
 describe("servers", () => {
+  test("startTimeoutMs: how long one may take to start", async () => {
+    const end = await program("1", ["--config", config({ mcpServers: { slow: { ...fake("--never"), startTimeoutMs: 300 } } })], { limitMs: 15_000 });
+    assert.equal(end.stdout, "1\n");
+    assert.match(end.stderr, /^warning: .*slow.*\n$/);
+    assert.match(await mistake({ mcpServers: { slow: { ...fake(), startTimeoutMs: "soon" } } }), /startTimeoutMs must be a whole number/);
+  });
   test("the environment is ours and what is added", async () => {
     const c = { mcpServers: { fake: { ...fake(), env: { ADDED: "a", CHANGED: "new" } } } };
     const code = "['ADDED', 'CHANGED', 'INHERITED'].map((name) => fakeEnv({ name }))";

@@ -82,7 +82,8 @@ static void every_known_key_is_read(void **state) {
   fixture f;
   parse_well(&f,
              "mcpServers:\n"
-             "  files: {command: npx, args: [server, 8080, true], env: {DEBUG: 1, EMPTY: ''}, cwd: data}\n"
+             "  files: {command: npx, args: [server, 8080, true], env: {DEBUG: 1, EMPTY: ''}, cwd: data, "
+             "startTimeoutMs: 500}\n"
              "  web: {type: sse, url: 'http://127.0.0.1:1/'}\n"
              "  web2: {url: 'http://127.0.0.1:2/', headers: {Authorization: x}}\n"
              "defaults: {model: m, mode: code, codeMode: true, maxRounds: {code: 10}}\n"
@@ -108,6 +109,7 @@ static void every_known_key_is_read(void **state) {
   assert_string_equal(c->servers[0].env[1], "EMPTY=");
   assert_null(c->servers[0].env[2]);
   assert_string_equal(c->servers[0].cwd, "/etc/lathe/data");
+  assert_int_equal(c->servers[0].start_timeout_ms, 500);
   assert_string_equal(c->servers[1].type, "sse");
   assert_null(c->servers[1].args[0]);
   assert_string_equal(c->servers[2].type, "http");
