@@ -1,0 +1,256 @@
+#include "agent/rounds.h"
+
+#include "base/limits.h"
+#include "base/mem.h"
+
+#define ID_CHARS 40 /* what the strictest provider takes */
+
+/* A prompt of one of these modes. */
+typedef struct talk {
+  lt_turn *turn;
+  lt_str tools;
+  const lt_wire *wire;
+  lt_round_fn *carry_out;
+  lt_buf messages; /* an array that is not closed yet */
+  lt_json_writer w;
+  lt_buf ids;       /* hashes of the calls' ids so far */
+  unsigned made_up; /* ids */
+} talk;
+
+/* --- The first messages ------------------------------------------------------------------------ */
+static void begin_message(lt_json_writer *w, const char *role) {
+  lt_json_begin_object(w);
+  lt_json_key(w, "role");
+  lt_json_put_cstr(w, role);
+  lt_json_key(w, "content");
+}
+
+/* Context items, an empty line between them. */
+static lt_status put_system(talk *t, lt_err *err) {
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_buf text;
+  lt_arena_init(&arena, LT_PROMPT_MEMORY_BYTES);
+  lt_buf_init(&text, LT_PROMPT_MESSAGES_BYTES);
+  lt_str items = lt_buf_view(&t->turn->prepared.context);
+  lt_status status = items.n > 0 ? lt_json_parse(&arena, items, &doc, err) : LT_OK;
+  lt_json_iter it = lt_json_each(status == LT_OK && items.n > 0 ? lt_json_root(&doc) : (lt_json){0});
+  while (lt_json_next(&it)) {
+    lt_json content = lt_json_get(it.value, "content");
+    lt_str words = lt_json_text(content);
+    if (lt_json_typeof(content) == LT_JSON_STRING && !lt_json_str(content, &arena, &words)) {
+      text.status = LT_E_NOMEM;
+    }
+    lt_buf_addc(&text, text.n > 0 && words.n > 0 ? "\n\n" : "");
+    lt_buf_add(&text, words);
+  }
+  if (text.status != LT_OK) {
+    status = lt_fail(err, text.status, "no room for the context that plugins give");
+  }
+  if (status == LT_OK && text.n > 0) {
+    begin_message(&t->w, "system");
+    lt_json_put_str(&t->w, lt_buf_view(&text));
+    lt_json_end_object(&t->w);
+  }
+  lt_buf_release(&text);
+  lt_arena_release(&arena);
+  return status;
+}
+
+static lt_status put_first(talk *t, lt_err *err) {
+  lt_json_begin_array(&t->w);
+  LT_TRY(put_system(t, err));
+  LT_TRY(lt_history_classic(t->turn, &t->w, LT_HISTORY_TOKENS, err));
+  begin_message(&t->w, "user");
+  lt_json_put_str(&t->w, t->turn->input);
+  lt_json_end_object(&t->w);
+  return LT_OK;
+}
+
+/* --- A reply's calls --------------------------------------------------------------------------- */
+/* False when it was there. */
+static bool enter_id(talk *t, lt_str id) {
+  uint64_t hash = lt_str_hash(id);
+  for (size_t at = 0; at < t->ids.n; at += sizeof hash) {
+    if (memcmp(t->ids.p + at, &hash, sizeof hash) == 0) {
+      return false;
+    }
+  }
+  lt_buf_add(&t->ids, lt_str_from(&hash, sizeof hash));
+  return true;
+}
+
+static bool is_usable_id(lt_str id) {
+  char plain[LT_WIRE_NAME_CHARS + 1];
+  lt_wire_plain_name(id, plain);
+  return id.n > 0 && id.n <= ID_CHARS && lt_str_eqc(id, plain);
+}
+
+/* Some models count from 0 in every reply. */
+static lt_str id_for(talk *t, lt_str id) {
+  while (!is_usable_id(id) || !enter_id(t, id)) {
+    id = lt_arena_printf(&t->turn->arena, "call_%u", t->made_up++);
+    if (id.p == NULL) {
+      t->messages.status = LT_E_NOMEM;
+      break;
+    }
+  }
+  return id;
+}
+
+void lt_round_put_broken(lt_buf *out, const lt_round *round, const lt_round_call *call, const lt_err *why) {
+  lt_buf_addc(out, "Invalid JSON in arguments for tool \"");
+  lt_buf_add(out, call->asked->name);
+  lt_buf_printf(out, "\": %s", lt_err_msg(why));
+  lt_buf_addc(out, round->cut ? ". The reply had reached its limit of tokens: write less at once" : "");
+}
+
+static void read_call(talk *t, lt_round *round, lt_round_call *call, const lt_requested_call *asked) {
+  lt_err why = LT_ERR_INIT;
+  lt_str text = lt_str_trim(asked->arguments);
+  *call = (lt_round_call){.asked = asked, .id = id_for(t, asked->id), .input = text};
+  lt_buf_init(&call->answer, LT_PROMPT_MESSAGES_BYTES);
+  call->tool = t->wire != NULL ? lt_wire_find(t->wire, asked->name) : NULL;
+  if (text.n == 0 || lt_str_eqc(text, "null")) {
+    call->input = LT_STR("{}");
+  } else if (lt_json_check(text, &why) != LT_OK) {
+    call->broken = true;
+    lt_round_put_broken(&call->answer, round, call, &why);
+  }
+}
+
+static void put_requested(talk *t, const lt_round_call *call) {
+  char plain[LT_WIRE_NAME_CHARS + 1];
+  lt_json_writer *w = &t->w;
+  lt_wire_plain_name(call->asked->name, plain);
+  lt_json_begin_object(w);
+  lt_json_key(w, "id");
+  lt_json_put_str(w, call->id);
+  lt_json_key(w, "type");
+  lt_json_put_cstr(w, "function");
+  lt_json_key(w, "function");
+  lt_json_begin_object(w);
+  lt_json_key(w, "name");
+  lt_json_put_str(w, call->tool != NULL ? lt_wire_name(t->wire, call->tool->id) : lt_str_of(plain));
+  lt_json_key(w, "arguments"); /* servers read them: only an object is sent back, whatever the model wrote */
+  lt_json_put_str(w, !call->broken && call->input.p[0] == '{' ? call->input : LT_STR("{}"));
+  lt_json_end_object(w);
+  lt_json_end_object(w);
+}
+
+static void put_reply(talk *t, lt_str text, const lt_round *round) {
+  begin_message(&t->w, "assistant");
+  if (text.n > 0) {
+    lt_json_put_str(&t->w, text);
+  } else {
+    lt_json_put_null(&t->w);
+  }
+  lt_json_key(&t->w, "tool_calls");
+  lt_json_begin_array(&t->w);
+  for (size_t i = 0; i < round->count; i++) {
+    put_requested(t, &round->calls[i]);
+  }
+  lt_json_end_array(&t->w);
+  lt_json_end_object(&t->w);
+}
+
+static void put_answer(talk *t, const lt_round_call *call) {
+  lt_str answer = lt_buf_view(&call->answer);
+  lt_json_begin_object(&t->w);
+  lt_json_key(&t->w, "role");
+  lt_json_put_cstr(&t->w, "tool");
+  lt_json_key(&t->w, "tool_call_id");
+  lt_json_put_str(&t->w, call->id);
+  lt_json_key(&t->w, "content");
+  if (call->is_json) {
+    lt_wire_put_answer(&t->w, answer);
+  } else {
+    lt_json_put_str(&t->w, answer.n > 0 ? answer : LT_STR(LT_WIRE_NOTHING));
+  }
+  lt_json_end_object(&t->w);
+}
+
+lt_status lt_round_refuse(lt_round *round, lt_round_call *call, lt_status status, lt_err *err) {
+  uint32_t number;
+  LT_TRY(lt_turn_tool_begin(round->turn, call->id, call->tool != NULL ? call->tool->id : call->asked->name,
+                            call->broken ? call->asked->arguments : call->input, LT_STR(""), &number, err));
+  return lt_turn_tool_end(round->turn, number, status, lt_buf_view(&call->answer), err);
+}
+
+/* --- A round ----------------------------------------------------------------------------------- */
+static lt_status carry_out(talk *t, const lt_completion *reply, lt_err *err) LT_YIELDS {
+  lt_round round = {.turn = t->turn, .wire = t->wire, .count = reply->call_count};
+  round.cut = reply->finish == LT_FINISH_LENGTH;
+  round.calls = lt_mem_zalloc(round.count, sizeof *round.calls);
+  if (round.calls == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for %zu tool calls", round.count);
+  }
+  for (size_t i = 0; i < round.count; i++) {
+    read_call(t, &round, &round.calls[i], &reply->calls[i]);
+  }
+  put_reply(t, lt_buf_view(&reply->text), &round);
+  lt_status status = t->messages.status != LT_OK
+                         ? lt_fail(err, t->messages.status, "the conversation has become too long")
+                         : t->carry_out(&round, err);
+  for (size_t i = 0; i < round.count; i++) {
+    if (status == LT_OK) {
+      put_answer(t, &round.calls[i]);
+    }
+    lt_buf_release(&round.calls[i].answer);
+  }
+  lt_mem_free(round.calls);
+  return status;
+}
+
+/* What came before a failure stays. */
+static lt_status ask(talk *t, lt_completion *reply, lt_err *err) LT_YIELDS {
+  lt_buf_byte(&t->messages, ']');
+  if (t->messages.status != LT_OK) {
+    return lt_fail(err, t->messages.status, "the conversation has become too long");
+  }
+  lt_status status = lt_turn_ask(t->turn, lt_buf_view(&t->messages), t->tools, true, reply, err);
+  t->messages.p[--t->messages.n] = '\0';
+  if (reply->text.n > 0) {
+    lt_status put = lt_turn_text(t->turn, lt_buf_view(&reply->text), status == LT_OK ? err : NULL);
+    status = status == LT_OK ? put : status;
+  }
+  return status;
+}
+
+static lt_status go_round(talk *t, bool *ret_done, lt_err *err) LT_YIELDS {
+  lt_completion reply;
+  lt_completion_init(&reply);
+  lt_status status = ask(t, &reply, err);
+  if (status == LT_OK && reply.call_count > 0) {
+    status = carry_out(t, &reply, err);
+  } else if (status == LT_OK) {
+    *ret_done = true;
+    status = reply.text.n > 0 ? LT_OK : lt_turn_text(t->turn, LT_STR("(No response from model)"), err);
+  }
+  lt_completion_release(&reply);
+  return status;
+}
+
+static lt_status go_all_rounds(talk *t, lt_err *err) LT_YIELDS {
+  bool done = false;
+  LT_TRY(put_first(t, err));
+  for (uint32_t i = 0; i < t->turn->rounds; i++) {
+    LT_TRY(go_round(t, &done, err));
+    if (done) {
+      return LT_OK;
+    }
+  }
+  lt_str text = lt_arena_printf(&t->turn->arena, "Exceeded maximum number of rounds (%u). Stopping.", t->turn->rounds);
+  return lt_turn_text(t->turn, text, err);
+}
+
+lt_status lt_rounds_run(lt_turn *turn, lt_str tools, const lt_wire *wire, lt_round_fn *fn, lt_err *err) {
+  talk t = {.turn = turn, .tools = tools, .wire = wire, .carry_out = fn};
+  lt_buf_init(&t.messages, LT_PROMPT_MESSAGES_BYTES);
+  lt_buf_init(&t.ids, LT_PROMPT_MEMORY_BYTES);
+  t.w = lt_json_writer_on(&t.messages);
+  lt_status status = go_all_rounds(&t, err);
+  lt_buf_release(&t.ids);
+  lt_buf_release(&t.messages);
+  return status;
+}
