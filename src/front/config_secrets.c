@@ -1,8 +1,8 @@
 /* Which values of the configuration are secrets: what environment variables put into it, and what its keys say is one.
  *
  * They are masked in everything that is shown or stored (codec/secrets.h), so this errs on the side of masking, but for
- * variables that everybody has: with the home folder or "en_US.UTF-8" masked, paths and messages would be full of holes and
- * nobody would be any safer.
+ * variables that everybody has: with the home folder or "en_US.UTF-8" masked, paths and messages would be full of holes
+ * and nobody would be any safer.
  */
 #include <unistd.h>
 
@@ -26,6 +26,19 @@ static bool is_public(lt_str name) {
     }
   }
   return lt_str_starts(name, LT_STR("XDG_")) || lt_str_starts(name, LT_STR("LC_"));
+}
+
+/* MAX_TOKENS=200000: sounds like a secret and is a count. */
+static bool is_count(lt_str value) {
+  size_t digits = 0;
+  while (digits < value.n && value.p[digits] >= '0' && value.p[digits] <= '9') {
+    digits++;
+  }
+  return digits == value.n && digits < 10;
+}
+
+static bool is_secret_entry(lt_str key, lt_str value) {
+  return lt_secrets_sounds(key) && !is_public(key) && !is_count(value);
 }
 
 static bool is_listed(const lt_config *config, lt_str value) {
@@ -71,7 +84,7 @@ lt_status lt_config_secret_variable(const lt_config_reading *r, lt_str name, lt_
 
 /* A header's "Bearer abc" is one as a whole, and "abc" is one, too: servers repeat the credentials alone. */
 lt_status lt_config_secret_entry(const lt_config_reading *r, lt_str key, lt_str value) {
-  if (!lt_secrets_sounds(key) || is_public(key)) {
+  if (!is_secret_entry(key, value)) {
     return LT_OK;
   }
   LT_TRY(add(r, value));
@@ -90,9 +103,12 @@ static lt_status add_environment(lt_secrets *secrets) {
   for (char **entry = environ; entry && *entry; entry++) {
     lt_str all = lt_str_of(*entry);
     size_t equals = lt_str_find(all, LT_STR("="), 0);
-    lt_str name = lt_str_sub(all, 0, equals);
-    if (equals != SIZE_MAX && lt_secrets_sounds(name) && !is_public(name)) {
-      LT_TRY(lt_secrets_add(secrets, lt_str_sub(all, equals + 1, all.n)));
+    if (equals == SIZE_MAX) {
+      continue;
+    }
+    lt_str value = lt_str_sub(all, equals + 1, all.n);
+    if (is_secret_entry(lt_str_sub(all, 0, equals), value)) {
+      LT_TRY(lt_secrets_add(secrets, value));
     }
   }
   return LT_OK;

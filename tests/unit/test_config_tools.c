@@ -217,12 +217,13 @@ static void what_variables_bring_is_secret(void **state) {
 static void what_its_key_says_is_secret(void **state) {
   (void)state;
   lt_config c;
-  parse_well(&c,
-             "mcpServers:\n"
-             "  a: {command: a, env: {API_KEY: literal-key, dbPassword: literal-word, GIT_AUTHOR_NAME: Somebody,"
-             " SSH_AUTH_SOCK: /tmp/agent, KEYBOARD: qwertz, monkey: banana1, AUTH_TOKEN_COUNT: 5}}\n"
-             "  b: {url: 'http://x', headers: {Authorization: Bearer literal-token, X-Trace: tracing}}\n"
-             "  c: {command: c, disabled: true, env: {API_KEY: never-used}}\n");
+  parse_well(
+      &c,
+      "mcpServers:\n"
+      "  a: {command: a, env: {API_KEY: literal-key, dbPassword: literal-word, GIT_AUTHOR_NAME: Somebody,"
+      " SSH_AUTH_SOCK: /tmp/agent, MAX_TOKENS: 200000, KEYBOARD: qwertz, monkey: banana1, AUTH_TOKEN_COUNT: 5}}\n"
+      "  b: {url: 'http://x', headers: {Authorization: Bearer literal-token, X-Trace: tracing}}\n"
+      "  c: {command: c, disabled: true, env: {API_KEY: never-used}}\n");
   assert_true(is_secret(&c, "literal-key"));
   assert_true(is_secret(&c, "literal-word"));
   assert_true(is_secret(&c, "Bearer literal-token"));
