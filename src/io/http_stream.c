@@ -257,7 +257,7 @@ static lt_status status_of_code(CURLcode code) {
     return LT_E_NOTFOUND;
   } else if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE) {
     return LT_E_DENIED;
-  } else if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL) {
+  } else if (code == CURLE_URL_MALFORMAT) {
     return LT_E_INVALID;
   } else if (code == CURLE_PARTIAL_FILE || code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR ||
              code == CURLE_SEND_ERROR) {
@@ -295,7 +295,8 @@ static lt_status explain(const lt_http_stream *stream, lt_err *err) {
     return lt_fail(err, status, "%s broke the connection off %s: %s", stream->host,
                    stream->headed ? "in the middle of its answer" : "before it answered", words);
   }
-  return lt_fail(err, status, "cannot reach %s: %s%s", stream->host, words, advice_for(stream->code));
+  const char *what = status == LT_E_PROTOCOL ? "no HTTP comes from" : "cannot reach";
+  return lt_fail(err, status, "%s %s: %s%s", what, stream->host, words, advice_for(stream->code));
 }
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */
