@@ -157,7 +157,7 @@ const behaviours = {
   "hang-head": () => {},
   "hang-body": ({ res }) => sse(res).write(stream(...hello)),
   "hang-silent": ({ res }) => (sse(res), res.flushHeaders()),
-  "hang-error": ({ res }) => (res.writeHead(500, { "retry-after": "0" }), res.write("half an err")),
+  "hang-error": ({ res }) => (res.writeHead(500, { "retry-after": "3600" }), res.write("half an err")),
   "wants-other": (ask) => ("max_completion_tokens" in ask.body && !("max_tokens" in ask.body) ? ok(ask)
     : fail(ask.res, 400, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")),
   "wants-plain": (ask) => ("stream_options" in ask.body || "response_format" in ask.body
