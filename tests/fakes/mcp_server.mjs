@@ -114,6 +114,18 @@ const tools = {
   grow: { run: (id, a) => { extra += a.n ?? 1; for (let i = 0; i < (a.times ?? 1); i++) changed(); answer(id, text(extra)); } },
   duplicate: { run: (id) => { answer(id, text("once")); answer(id, text("twice")); } },
   unknown: { run: (id) => { answer(id + 1000, text("?")); answer(String(id), text("string")); answer(id, text("mine")); } },
+  // Answers the calls that come next, before they are made.
+  ahead: { run: (id, a) => { for (let i = 1; i <= (a.n ?? 1); i++) answer(id + i, text("forged")); answer(id, text("mine")); } },
+  flood: {
+    run: (id, a) => {
+      const kinds = [["message", { level: "info", data: "x".repeat(a.bytes ?? 100) }], ["progress", { progressToken: id, progress: 1 }], ["odd", [1]], ["resources/updated"], ...(a.changes ? [["tools/list_changed"]] : [])];
+      for (let i = 0; i < a.n; i++) notify(`notifications/${kinds[i % kinds.length][0]}`, kinds[i % kinds.length][1]);
+      answer(id, text("done"));
+    },
+  },
+  // Sends each of `lines` as it is, but for the call's own "ID", then answers.
+  raw: { run: (id, a) => { for (const one of a.lines) line(one.replaceAll('"ID"', id)); if (!a.only) answer(id, text("mine")); } },
+  bytes: { run: (id, a) => { writeAll(1, Buffer.from(a.base64, "base64")); answer(id, text("mine")); } },
   // Answers when `n` calls of it are open at the same time, and not before.
   meet: {
     run: (id, a) => {
