@@ -259,6 +259,51 @@ void lt_secrets_mask(const lt_secrets *s, lt_str text, lt_buf *out) {
   }
 }
 
+/* Whether a string is open at `to`, when `open` says it of `from`. */
+static bool is_open(lt_str json, size_t from, size_t to, bool open) {
+  for (size_t i = from; i < to; i++) {
+    if (open && json.p[i] == '\\') {
+      i++;
+    } else if (json.p[i] == '"') {
+      open = !open;
+    }
+  }
+  return open;
+}
+
+static void mask_values(const lt_secrets *s, lt_str json, lt_buf *out) {
+  bool open = false;
+  for (size_t done = 0; done < json.n;) {
+    size_t n = 0;
+    size_t at = find_secret(s, json, done, &n);
+    lt_buf_add(out, lt_str_sub(json, done, at));
+    open = is_open(json, done, at, open);
+    if (n > 0) {
+      lt_buf_addc(out, open ? "***" : "\"***\"");
+    }
+    done = at + n;
+  }
+}
+
+void lt_secrets_mask_json(const lt_secrets *s, lt_str json, lt_buf *out) {
+  if (!lt_secrets_in(s, json)) {
+    lt_buf_add(out, json);
+    return;
+  }
+  lt_buf masked;
+  lt_buf_init(&masked, out->max);
+  mask_values(s, json, &masked);
+  if (masked.status == LT_OK && lt_json_check(lt_buf_view(&masked), NULL) == LT_OK) {
+    lt_buf_add(out, lt_buf_view(&masked));
+  } else {
+    lt_json_writer w = lt_json_writer_on(out);
+    lt_buf_clear(&masked);
+    lt_secrets_mask(s, json, &masked);
+    lt_json_put_str(&w, masked.status == LT_OK ? lt_buf_view(&masked) : LT_STR("***"));
+  }
+  lt_buf_release(&masked);
+}
+
 void lt_secrets_mask_buf(const lt_secrets *s, lt_buf *buf) {
   if (!lt_secrets_in(s, lt_buf_view(buf))) {
     return;

@@ -31,6 +31,9 @@ bool lt_secrets_sounds(lt_str name);
 bool lt_secrets_in(const lt_secrets *secrets, lt_str text);
 /* Appends `text` without them. `secrets` may be NULL: as it is. */
 void lt_secrets_mask(const lt_secrets *secrets, lt_str text, lt_buf *out);
+/* The same for JSON text, which stays JSON: a number that is a secret becomes a string; where that cannot be, all of it
+ * does. */
+void lt_secrets_mask_json(const lt_secrets *secrets, lt_str json, lt_buf *out);
 /* Masks what is in the buffer already; cheap when there is nothing to mask. On failure the buffer is empty and its
  * status says why: rather nothing than a secret. */
 void lt_secrets_mask_buf(const lt_secrets *secrets, lt_buf *buf);

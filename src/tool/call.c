@@ -230,7 +230,7 @@ static lt_str shown_input(call *c) {
     return c->input;
   }
   if (c->masked.n == 0) {
-    lt_secrets_mask(secrets, c->input, &c->masked);
+    lt_secrets_mask_json(secrets, c->input, &c->masked);
   }
   return c->masked.status == LT_OK ? lt_buf_view(&c->masked) : LT_STR("{}"); /* rather nothing than a secret */
 }

@@ -70,6 +70,27 @@ static void json_may_escape_as_it_likes(void **state) {
   lt_secrets_free(s);
 }
 
+static void expect_json(const lt_secrets *s, const char *json, const char *masked) {
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  lt_secrets_mask_json(s, lt_str_of(json), &out);
+  assert_string_equal(out.p, masked);
+  lt_buf_release(&out);
+}
+
+static void json_stays_json(void **state) {
+  (void)state;
+  lt_secrets *s = secrets_of((const char *const[]){"1234567", "tok\"en-x", "false,\"b\"", NULL});
+  expect_json(s, "{\"a\":1}", "{\"a\":1}");
+  expect_json(s, "{\"a\":1234567,\"b\":[\"x1234567\",1234567]}", "{\"a\":\"***\",\"b\":[\"x***\",\"***\"]}");
+  expect_json(s, "{\"1234567\":\"\\\\\",\"c\":1234567}", "{\"***\":\"\\\\\",\"c\":\"***\"}");
+  expect_json(s, "[\"tok\\\"en-x\",1234567]", "[\"***\",\"***\"]");
+  expect_json(s, "[91234567]", "\"[9***]\"");
+  expect_json(s, "{\"a\":false,\"b\":1}", "\"{\\\"a\\\":***:1}\"");
+  expect_json(s, "1234567", "\"***\"");
+  lt_secrets_free(s);
+}
+
 static void a_cut_secret_is_one(void **state) {
   (void)state;
   lt_secrets *s = secrets_of((const char *const[]){"0123456789abcdef", NULL});
@@ -175,9 +196,13 @@ static void names_sound_or_do_not(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(values_are_masked),     cmocka_unit_test(json_may_escape_as_it_likes),
-      cmocka_unit_test(a_cut_secret_is_one),   cmocka_unit_test(every_cut_of_a_text_is_safe),
-      cmocka_unit_test(there_is_a_limit),      cmocka_unit_test(without_memory_nothing_is_shown),
+      cmocka_unit_test(values_are_masked),
+      cmocka_unit_test(json_may_escape_as_it_likes),
+      cmocka_unit_test(json_stays_json),
+      cmocka_unit_test(a_cut_secret_is_one),
+      cmocka_unit_test(every_cut_of_a_text_is_safe),
+      cmocka_unit_test(there_is_a_limit),
+      cmocka_unit_test(without_memory_nothing_is_shown),
       cmocka_unit_test(names_sound_or_do_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
