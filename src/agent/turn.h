@@ -59,8 +59,8 @@ lt_status lt_turn_text(lt_turn *turn, lt_str text, lt_err *err) LT_YIELDS;
  * one is made up. `input`: JSON text, or else it is kept as a string. */
 lt_status lt_turn_tool_begin(lt_turn *turn, lt_str id, lt_str function, lt_str input, lt_str reason,
                              uint32_t *ret_number, lt_err *err) LT_YIELDS;
-/* Completes it in place: LT_OK with the value (JSON text; empty: null), else with the message. A value over
- * LT_ANSWER_MAX_BYTES is kept as an artifact, with a preview in its place. */
+/* Completes it in place: LT_OK with the value (JSON text; empty: no "output", undefined), else with the message. A
+ * value over LT_ANSWER_MAX_BYTES is kept as an artifact, with a preview in its place. */
 lt_status lt_turn_tool_end(lt_turn *turn, uint32_t number, lt_status status, lt_str answer, lt_err *err) LT_YIELDS;
 /* What a program logged, kept beside its result ("logs", a string); before the end. Does not yield. */
 lt_status lt_turn_tool_logs(lt_turn *turn, uint32_t number, lt_str logs, lt_err *err);
@@ -88,8 +88,9 @@ void lt_text_cut(lt_buf *out, lt_str text, size_t max_tokens);
  * have happened; what is said of a program that told nothing. At most LT_FEEDBACK_TOKENS. `value`: what is told as the
  * result, JSON text (empty: undefined). */
 void lt_feedback_put(lt_buf *out, const lt_run_result *result, lt_str value, const lt_secrets *secrets);
-/* The same from what is stored of it: a tool output of function "code.execute". */
-void lt_feedback_put_stored(lt_buf *out, lt_json output, lt_arena *arena);
+/* Its parts: all that was logged, a line each; the error with line, column and the line itself. */
+void lt_feedback_put_logs(lt_buf *out, const lt_run_result *result);
+void lt_feedback_put_error(lt_buf *out, const lt_run_result *result);
 
 /* --- History (history.c) --------------------------------------------------------------------------- */
 /* Appends the messages of earlier prompts, in the form a mode shows them to its model, to an array that is being

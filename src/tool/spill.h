@@ -1,4 +1,5 @@
-/* Answers that are too long to be passed on: kept as artifacts, with a preview in their place; internal to tool/. */
+/* Answers that are too long to be passed on: kept as artifacts, with a preview in their place. For the door, and for
+ * whoever passes on what did not come through it. */
 #ifndef LT_TOOL_SPILL_H
 #define LT_TOOL_SPILL_H
 

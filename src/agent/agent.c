@@ -1,0 +1,382 @@
+#include "agent/agent.h"
+
+#include "agent/own.h"
+#include "base/mem.h"
+
+/* --- Models and modes ---------------------------------------------------------------------------------------------
+ */
+static const lt_model *find_model(const lt_agent_options *o, lt_str ref) {
+  for (size_t i = 0; i < o->model_count; i++) {
+    if (lt_str_eq(o->models[i].ref, ref)) {
+      return &o->models[i];
+    }
+  }
+  if (lt_str_eqc(ref, "high")) {
+    return find_model(o, LT_STR("normal"));
+  }
+  return lt_str_eqc(ref, "normal") && o->model_count > 0 ? &o->models[0] : NULL;
+}
+
+const lt_model *lt_agent_default_model(const lt_agent *agent) {
+  lt_str ref = agent->options.default_model;
+  return find_model(&agent->options, ref.n > 0 ? ref : LT_STR("normal"));
+}
+
+static void add_name(lt_buf *names, lt_str name) {
+  lt_buf_addc(names, names->n > 0 ? ", " : "");
+  lt_buf_add(names, name);
+}
+
+static lt_status fail_no_model(const lt_agent_options *o, lt_str ref, lt_status status, lt_err *err) {
+  lt_buf names;
+  lt_buf_init(&names, LT_ERR_MSG_MAX);
+  for (size_t i = 0; i < o->model_count; i++) {
+    add_name(&names, o->models[i].ref);
+  }
+  lt_fail(err, status, "Unknown model: \"%.*s\"%s%.*s", LT_STR_ARG(lt_str_sub(ref, 0, 100)),
+          names.n > 0 ? ". Models: " : ". No models are configured", LT_STR_ARG(lt_buf_view(&names)));
+  lt_buf_release(&names);
+  return status;
+}
+
+static lt_status fail_no_mode(lt_str id, lt_status status, lt_err *err) {
+  lt_buf names;
+  lt_buf_init(&names, LT_ERR_MSG_MAX);
+  for (size_t i = 0; i < lt_mode_count; i++) {
+    add_name(&names, lt_str_of(lt_modes[i]->id));
+  }
+  lt_fail(err, status, "Unknown execution mode: \"%.*s\". Modes: %.*s", LT_STR_ARG(lt_str_sub(id, 0, 100)),
+          LT_STR_ARG(lt_buf_view(&names)));
+  lt_buf_release(&names);
+  return status;
+}
+
+static lt_status choose_model(const lt_agent_options *o, lt_str ref, lt_status otherwise, const lt_model **ret,
+                              lt_err *err) {
+  if (ref.n == 0) {
+    ref = o->default_model.n > 0 ? o->default_model : LT_STR("normal");
+  }
+  *ret = find_model(o, ref);
+  return *ret != NULL ? LT_OK : fail_no_model(o, ref, otherwise, err);
+}
+
+static lt_status choose_mode(const lt_agent_options *o, const lt_model *model, lt_str id, lt_status otherwise,
+                             const lt_mode **ret, lt_err *err) {
+  if (id.n == 0 && model != NULL && o->model_modes != NULL) {
+    id = o->model_modes[model - o->models];
+  }
+  if (id.n == 0) {
+    id = o->default_mode.n > 0 ? o->default_mode : LT_STR("classic");
+  }
+  *ret = lt_mode_find(id);
+  return *ret != NULL ? LT_OK : fail_no_mode(id, otherwise, err);
+}
+
+/* --- The agent ----------------------------------------------------------------------------------------------------
+ */
+lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt_err *err) {
+  const lt_model *model;
+  const lt_mode *mode;
+  if (options->default_model.n > 0) {
+    LT_TRY(choose_model(options, options->default_model, LT_E_CONFIG, &model, err));
+  }
+  LT_TRY(choose_mode(options, NULL, options->default_mode, LT_E_CONFIG, &mode, err));
+  for (size_t i = 0; options->model_modes != NULL && i < options->model_count; i++) {
+    LT_TRY(choose_mode(options, &options->models[i], LT_STR_NULL, LT_E_CONFIG, &mode, err));
+  }
+  lt_agent *agent = lt_mem_zalloc(1, sizeof *agent);
+  if (agent == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the agent");
+  }
+  agent->options = *options;
+  lt_wait_init(&agent->ended, options->loop);
+  *ret_agent = agent;
+  return LT_OK;
+}
+
+void lt_agent_free(lt_agent *agent) {
+  if (agent == NULL) {
+    return;
+  }
+  agent->closing = true;
+  for (lt_turn_own *own = agent->turns; own != NULL; own = own->next) {
+    lt_cancel_fire(&own->turn.cancel, LT_E_CANCELLED);
+  }
+  while (agent->turns != NULL) {
+    lt_wait_on(&agent->ended, UINT64_MAX);
+  }
+  lt_mem_free(agent);
+}
+
+/* Also where the prompt is another user's: that is none of theirs. */
+static lt_turn_own *find_turn(const lt_agent *agent, const lt_str *user, lt_str prompt) {
+  lt_turn_own *own = agent->turns;
+  while (own != NULL &&
+         (!lt_str_eqc(prompt, own->turn.ids.prompt) || (user != NULL && !lt_str_eq(own->turn.user, *user)))) {
+    own = own->next;
+  }
+  return own;
+}
+
+static lt_status fail_not_active(lt_str prompt, lt_err *err) {
+  return lt_fail(err, LT_E_NOTFOUND, "Prompt \"%.*s\" not found or no longer active",
+                 LT_STR_ARG(lt_str_sub(prompt, 0, 2 * LT_STORE_ID_BYTES)));
+}
+
+static void take_out(lt_agent *agent, lt_turn_own *own) {
+  lt_turn_own **place = &agent->turns;
+  while (*place != own) {
+    place = &(*place)->next;
+  }
+  *place = own->next;
+}
+
+/* --- The end of a prompt ------------------------------------------------------------------------------------------
+ */
+static void put_end(lt_json_writer *w, const lt_turn_own *own, lt_str error) {
+  lt_json_begin_object(w);
+  lt_json_key(w, "promptId");
+  lt_json_put_cstr(w, own->turn.ids.prompt);
+  if (own->turn.state == LT_PROMPT_COMPLETED) {
+    lt_json_key(w, "output");
+    lt_outbox_put_all(&own->outbox, w);
+    lt_json_key(w, "usage");
+    lt_turn_put_usage(own, w);
+  } else if (own->turn.state == LT_PROMPT_FAILED) {
+    lt_json_key(w, "error");
+    lt_json_put_str(w, error);
+  }
+  lt_json_end_object(w);
+}
+
+static void tell_end(lt_turn_own *own, lt_str error) {
+  const char *event = own->turn.state == LT_PROMPT_COMPLETED   ? "prompt.completed"
+                      : own->turn.state == LT_PROMPT_CANCELLED ? "prompt.cancelled"
+                                                               : "prompt.error";
+  lt_buf data;
+  lt_buf_init(&data, 2 * LT_PROMPT_MEMORY_BYTES);
+  lt_json_writer w = lt_json_writer_on(&data);
+  put_end(&w, own, error);
+  lt_turn_tell(&own->turn, event, &data);
+  lt_buf_release(&data);
+}
+
+/* What cannot be stored has failed, whatever it was. */
+static void store_end(lt_turn_own *own, lt_status status, lt_err *err) LT_YIELDS {
+  lt_turn *turn = &own->turn;
+  lt_db *db = turn->agent->options.db;
+  lt_str id = lt_str_of(turn->ids.prompt);
+  lt_err stored = LT_ERR_INIT;
+  lt_buf usage;
+  lt_buf_init(&usage, LT_KIB);
+  lt_json_writer w = lt_json_writer_on(&usage);
+  lt_turn_put_usage(own, &w);
+  turn->state = status == LT_OK                                           ? LT_PROMPT_COMPLETED
+                : turn->cancel.why != LT_OK && status == turn->cancel.why ? LT_PROMPT_CANCELLED
+                                                                          : LT_PROMPT_FAILED;
+  lt_str error = turn->state == LT_PROMPT_FAILED ? lt_str_of(lt_err_msg(err)) : LT_STR_NULL;
+  if (lt_store_prompt_set_state(db, id, turn->state, lt_buf_view(&usage), error, &stored) != LT_OK) {
+    if (turn->state != LT_PROMPT_FAILED) {
+      *err = stored;
+    }
+    turn->state = LT_PROMPT_FAILED;
+  }
+  (void)lt_store_prompt_release(db, id, NULL);
+  lt_buf_release(&usage);
+}
+
+static void wake_waiters(lt_turn_own *own) {
+  while (own->waiters != NULL) {
+    lt_turn_waiter *waiter = own->waiters;
+    own->waiters = waiter->next;
+    lt_wait_wake(&waiter->wait, LT_OK);
+  }
+}
+
+static void on_turn_fiber(void *arg) {
+  lt_turn_own *own = arg;
+  lt_agent *agent = own->turn.agent;
+  lt_err err = LT_ERR_INIT;
+  lt_status status = lt_turn_carry_out(own, &err);
+  store_end(own, status, &err);
+  lt_buf error;
+  lt_buf_init(&error, LT_ERR_MSG_MAX * 8);
+  lt_buf_addc(&error, lt_err_msg(&err));
+  lt_secrets_mask_buf(agent->options.secrets, &error);
+  tell_end(own, lt_buf_view(&error));
+  lt_buf_release(&error);
+  take_out(agent, own);
+  wake_waiters(own);
+  lt_turn_free(own);
+  lt_wait_wake(&agent->ended, LT_OK);
+}
+
+/* --- Starting one -------------------------------------------------------------------------------------------------
+ */
+static lt_status check_input(const lt_agent *agent, const lt_prompt_request *request, lt_err *err) {
+  if (agent->closing) {
+    return lt_fail(err, LT_E_CLOSED, "Lathe is ending: no further prompts are taken");
+  }
+  if (lt_str_trim(request->input).n == 0) {
+    return lt_fail(err, LT_E_INVALID, "The input is empty: say what is to be done");
+  }
+  if (request->input.n > LT_PROMPT_INPUT_BYTES) {
+    return lt_fail(err, LT_E_LIMIT, "The input has %zu bytes, and at most %lu are taken", request->input.n,
+                   LT_PROMPT_INPUT_BYTES);
+  }
+  return LT_OK;
+}
+
+static lt_status choose_conversation(const lt_agent *agent, const lt_prompt_request *request, lt_prompt_ids *ids,
+                                     lt_err *err) LT_YIELDS {
+  lt_str id = request->conversation;
+  if (id.n == 0) {
+    return lt_store_new_id(ids->conversation, err);
+  }
+  lt_buf ignored;
+  lt_buf_init(&ignored, LT_MIB);
+  lt_status status = lt_store_conversation_get(agent->options.db, request->user, id, &ignored, err);
+  lt_buf_release(&ignored);
+  if (status == LT_E_NOTFOUND || id.n != LT_STORE_ID_BYTES) {
+    return lt_fail(err, LT_E_NOTFOUND, "Conversation \"%.*s\" not found",
+                   LT_STR_ARG(lt_str_sub(id, 0, 2 * LT_STORE_ID_BYTES)));
+  }
+  LT_TRY(status);
+  memcpy(ids->conversation, id.p, id.n);
+  ids->conversation[id.n] = '\0';
+  return LT_OK;
+}
+
+static void tell_created(const lt_turn *turn) {
+  lt_buf data;
+  lt_buf_init(&data, LT_PROMPT_MEMORY_BYTES);
+  lt_json_writer w = lt_json_writer_on(&data);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "promptId");
+  lt_json_put_cstr(&w, turn->ids.prompt);
+  lt_json_key(&w, "userId");
+  lt_json_put_str(&w, turn->user);
+  lt_json_key(&w, "conversationId");
+  lt_json_put_cstr(&w, turn->ids.conversation);
+  lt_json_key(&w, "model");
+  lt_json_put_str(&w, turn->model->ref);
+  lt_json_key(&w, "mode");
+  lt_json_put_cstr(&w, turn->mode->id);
+  lt_json_end_object(&w);
+  lt_turn_tell(turn, "prompt.created", &data);
+  lt_buf_release(&data);
+}
+
+/* A prompt that is stored and cannot run has failed; whoever asked for it is told why by the error. */
+static lt_status start_fiber(lt_turn_own *own, lt_err *err) LT_YIELDS {
+  lt_agent *agent = own->turn.agent;
+  lt_err why = LT_ERR_INIT;
+  if (agent->closing) {
+    lt_fail(&why, LT_E_CLOSED, "Lathe is ending: no further prompts are taken");
+  } else if (lt_loop_spawn(agent->options.loop, on_turn_fiber, own, &why) == LT_OK) {
+    tell_created(&own->turn);
+    return LT_OK;
+  }
+  store_end(own, why.status, &why);
+  return lt_fail(err, why.status, "%s", lt_err_msg(&why));
+}
+
+static lt_status store_and_start(lt_turn_own *own, const lt_prompt_row *row, lt_err *err) LT_YIELDS {
+  lt_agent *agent = own->turn.agent;
+  own->next = agent->turns;
+  agent->turns = own;
+  lt_status status = lt_store_prompt_create(agent->options.db, row, err);
+  if (status == LT_OK) {
+    status = start_fiber(own, err);
+  }
+  if (status != LT_OK) {
+    take_out(agent, own);
+    lt_turn_free(own);
+    lt_wait_wake(&agent->ended, LT_OK);
+  }
+  return status;
+}
+
+lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_prompt_ids *ret_ids, lt_err *err) {
+  const lt_model *model;
+  const lt_mode *mode;
+  lt_prompt_ids ids;
+  lt_turn_own *own;
+  LT_TRY(check_input(agent, request, err));
+  LT_TRY(choose_model(&agent->options, request->model, LT_E_INVALID, &model, err));
+  LT_TRY(choose_mode(&agent->options, model, request->mode, LT_E_INVALID, &mode, err));
+  LT_TRY(lt_store_new_id(ids.prompt, err));
+  LT_TRY(choose_conversation(agent, request, &ids, err));
+  lt_prompt_row row = {
+      .id = lt_str_of(ids.prompt),
+      .user = request->user,
+      .conversation = lt_str_of(ids.conversation),
+      .model = model->ref,
+      .mode = lt_str_of(mode->id),
+      .input = request->input,
+      .visible = true,
+  };
+  LT_TRY(lt_turn_new(agent, &row, model, mode, &own, err));
+  row.user = own->turn.user; /* the request may be gone after a suspension */
+  row.input = own->turn.input;
+  LT_TRY(store_and_start(own, &row, err));
+  *ret_ids = ids;
+  return LT_OK;
+}
+
+/* --- While it runs ------------------------------------------------------------------------------------------------
+ */
+lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_err *err) {
+  lt_turn_own *own = find_turn(agent, NULL, prompt);
+  if (own == NULL) {
+    return fail_not_active(prompt, err);
+  }
+  lt_turn_waiter waiter = {.next = own->waiters};
+  lt_cancel_node node;
+  lt_wait_init(&waiter.wait, agent->options.loop);
+  own->waiters = &waiter;
+  lt_cancel_add(cancel, &node, &waiter.wait);
+  lt_status status = lt_wait_on(&waiter.wait, UINT64_MAX);
+  lt_cancel_remove(cancel, &node);
+  if (status == LT_OK) {
+    return LT_OK;
+  }
+  own = find_turn(agent, NULL, prompt);
+  for (lt_turn_waiter **place = own != NULL ? &own->waiters : NULL; place != NULL && *place != NULL;
+       place = &(*place)->next) {
+    if (*place == &waiter) {
+      *place = waiter.next;
+      break;
+    }
+  }
+  return lt_fail(err, status, "%s while the prompt was waited for", lt_status_text(status));
+}
+
+static lt_status decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, bool approved, lt_str reason,
+                        lt_err *err) {
+  lt_turn_own *own = find_turn(agent, &user, prompt);
+  if (own == NULL) {
+    return fail_not_active(prompt, err);
+  }
+  return lt_approvals_decide(&own->approvals, call, approved, reason)
+             ? LT_OK
+             : lt_fail(err, LT_E_NOTFOUND, "No tool call \"%.*s\" waits for approval",
+                       LT_STR_ARG(lt_str_sub(call, 0, 100)));
+}
+
+lt_status lt_agent_approve(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, lt_err *err) {
+  return decide(agent, user, prompt, call, true, LT_STR_NULL, err);
+}
+
+lt_status lt_agent_reject(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, lt_str reason, lt_err *err) {
+  return decide(agent, user, prompt, call, false, reason, err);
+}
+
+lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) {
+  lt_turn_own *own = find_turn(agent, &user, prompt);
+  if (own == NULL) {
+    return fail_not_active(prompt, err);
+  }
+  lt_cancel_fire(&own->turn.cancel, LT_E_CANCELLED);
+  return LT_OK;
+}

@@ -1,0 +1,21 @@
+/* Decisions of a person that a prompt waits for. Internal to agent/.
+ *
+ * The approver of a prompt's caller: marks the tool output pending with the reason, tells of it and waits, whatever
+ * made the call: a model, a program, a program's program. Several may wait at once.
+ */
+#ifndef LT_AGENT_APPROVALS_H
+#define LT_AGENT_APPROVALS_H
+
+#include "agent/turn.h"
+
+typedef struct lt_approvals {
+  lt_approver base; /* first */
+  lt_turn *turn;
+  struct lt_pending *pending; /* frames of those that wait, the first one asked first */
+} lt_approvals;
+
+void lt_approvals_init(lt_approvals *approvals, lt_turn *turn);
+/* Decides about the tool output of that id. False: it does not wait (any more). */
+bool lt_approvals_decide(lt_approvals *approvals, lt_str id, bool approved, lt_str reason);
+
+#endif

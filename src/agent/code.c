@@ -1,0 +1,193 @@
+/* Code mode: the model's reply is a program, and what comes of it is its next message (seeds 013, 014, 015). */
+#include "agent/own.h"
+#include "agent/prompt.h"
+#include "base/mem.h"
+#include "tool/spill.h"
+
+#define EXECUTE "code.execute"
+
+typedef struct loop {
+  lt_turn *turn;
+  lt_buf messages; /* a JSON array that is left open: its end is put on for each request */
+  lt_json_writer w;
+} loop;
+
+/* --- Messages ----------------------------------------------------------------------------------------------------- */
+static lt_status put_message(loop *l, const char *role, lt_str content, lt_err *err) {
+  lt_json_begin_object(&l->w);
+  lt_json_key(&l->w, "role");
+  lt_json_put_cstr(&l->w, role);
+  lt_json_key(&l->w, "content");
+  lt_json_put_str(&l->w, content);
+  lt_json_end_object(&l->w);
+  return l->messages.status == LT_OK ? LT_OK
+                                     : lt_fail(err, l->messages.status, "the conversation is too long to be sent");
+}
+
+static lt_status begin(loop *l, lt_err *err) {
+  lt_buf system;
+  lt_buf_init(&system, LT_PROMPT_MESSAGES_BYTES);
+  lt_json_begin_array(&l->w);
+  lt_status status = lt_prompt_put_code(l->turn, &system, err);
+  if (status == LT_OK) {
+    status = put_message(l, "system", lt_buf_view(&system), err);
+  }
+  lt_buf_release(&system);
+  LT_TRY(status);
+  LT_TRY(lt_history_code(l->turn, &l->w, LT_HISTORY_TOKENS, err));
+  return put_message(l, "user", l->turn->input, err);
+}
+
+static lt_status ask(loop *l, lt_completion *completion, lt_err *err) LT_YIELDS {
+  lt_buf_byte(&l->messages, ']');
+  lt_status status = l->messages.status == LT_OK
+                         ? lt_turn_ask(l->turn, lt_buf_view(&l->messages), LT_STR_NULL, false, completion, err)
+                         : lt_fail(err, l->messages.status, "the conversation is too long to be sent");
+  l->messages.n -= l->messages.n > 0;
+  return status;
+}
+
+/* --- One program -------------------------------------------------------------------------------------------------- */
+/* The result as JSON; nothing for undefined. A long one is kept, and its beginning is what is told. */
+static void put_value(const lt_turn *turn, const lt_run_result *result, lt_buf *out) LT_YIELDS {
+  lt_json_writer w = lt_json_writer_on(out);
+  if (result->status != LT_OK || result->kind == LT_VALUE_UNDEFINED) {
+    return;
+  }
+  if (result->kind == LT_VALUE_STRING) {
+    lt_json_put_str(&w, lt_buf_view(&result->value));
+  } else {
+    lt_json_put_raw(&w, lt_buf_view(&result->value));
+  }
+  if (out->n > LT_ANSWER_MAX_BYTES) {
+    (void)lt_spill(&turn->caller, LT_STR(EXECUTE), out, NULL); /* where it cannot be kept, that is said in it */
+  }
+}
+
+static lt_status begin_output(lt_turn *turn, lt_str code, uint32_t *ret_number, lt_err *err) LT_YIELDS {
+  lt_buf input;
+  lt_buf_init(&input, LT_PROMPT_MEMORY_BYTES);
+  lt_json_writer w = lt_json_writer_on(&input);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "code");
+  lt_json_put_str(&w, code);
+  lt_json_end_object(&w);
+  lt_status status = input.status == LT_OK ? lt_turn_tool_begin(turn, LT_STR_NULL, LT_STR(EXECUTE), lt_buf_view(&input),
+                                                                LT_STR("Executing..."), ret_number, err)
+                                           : lt_fail(err, input.status, "the program is too long");
+  lt_buf_release(&input);
+  return status;
+}
+
+static lt_status end_output(lt_turn *turn, uint32_t number, const lt_run_result *result, lt_str value,
+                            lt_err *err) LT_YIELDS {
+  lt_buf logs, error;
+  lt_buf_init(&logs, 2 * LT_RUN_LOG_MAX_BYTES);
+  lt_buf_init(&error, 2 * LT_RUN_LOG_MAX_BYTES);
+  lt_feedback_put_logs(&logs, result);
+  if (result->status != LT_OK) {
+    lt_feedback_put_error(&error, result);
+  }
+  lt_status status = lt_turn_tool_logs(turn, number, lt_buf_view(&logs), err);
+  if (status == LT_OK) {
+    status = lt_turn_tool_end(turn, number, result->status, result->status == LT_OK ? value : lt_buf_view(&error), err);
+  }
+  lt_buf_release(&logs);
+  lt_buf_release(&error);
+  return status;
+}
+
+/* Half a program might do half of something: it is not run. */
+static lt_status refuse_half(loop *l, lt_str code, lt_err *err) LT_YIELDS {
+  static const char why[] =
+      "the reply was cut off where it reached the limit of tokens (maxTokens), so the program was not run: write a "
+      "shorter one, or do the task in several steps";
+  uint32_t number;
+  LT_TRY(begin_output(l->turn, code, &number, err));
+  LT_TRY(lt_turn_tool_end(l->turn, number, LT_E_LIMIT, lt_str_of(why), err));
+  LT_TRY(put_message(l, "assistant", code, err));
+  lt_buf feedback;
+  lt_buf_init(&feedback, LT_PROMPT_MEMORY_BYTES);
+  lt_buf_printf(&feedback, "Execution error: %s", why);
+  lt_status status = put_message(l, "user", lt_buf_view(&feedback), err);
+  lt_buf_release(&feedback);
+  return status;
+}
+
+static lt_status feed_back(loop *l, lt_str code, const lt_run_result *result, lt_str value, lt_err *err) {
+  lt_buf feedback;
+  lt_buf_init(&feedback, LT_PROMPT_MEMORY_BYTES);
+  lt_feedback_put(&feedback, result, value, l->turn->agent->options.secrets);
+  lt_status status = feedback.status == LT_OK ? put_message(l, "assistant", code, err)
+                                              : lt_fail(err, feedback.status, "no memory for the program's feedback");
+  if (status == LT_OK) {
+    status = put_message(l, "user", lt_buf_view(&feedback), err);
+  }
+  lt_buf_release(&feedback);
+  return status;
+}
+
+static lt_status finish(loop *l, lt_str code, uint32_t number, const lt_run_result *result, lt_err *err) LT_YIELDS {
+  lt_buf value;
+  lt_buf_init(&value, LT_JSON_MAX_BYTES);
+  put_value(l->turn, result, &value);
+  lt_status status = value.status == LT_OK ? end_output(l->turn, number, result, lt_buf_view(&value), err)
+                                           : lt_fail(err, value.status, "no memory for the program's result");
+  if (status == LT_OK && !result->done) {
+    status = feed_back(l, code, result, lt_buf_view(&value), err);
+  }
+  lt_buf_release(&value);
+  return status;
+}
+
+static lt_status execute(loop *l, lt_str code, bool *ret_done, lt_err *err) LT_YIELDS {
+  uint32_t number;
+  LT_TRY(begin_output(l->turn, code, &number, err));
+  lt_run_result result;
+  lt_run_result_init(&result);
+  const lt_turn_program program = {.code = code, .lang = LT_LANG_JAVASCRIPT, .streams = true};
+  lt_status status = lt_turn_run(l->turn, &program, &result, err);
+  if (status == LT_OK) {
+    status = finish(l, code, number, &result, err);
+  }
+  *ret_done = result.done;
+  lt_run_result_release(&result);
+  return status;
+}
+
+/* --- The loop ----------------------------------------------------------------------------------------------------- */
+static lt_status round_with(loop *l, lt_completion *completion, bool *ret_done, lt_err *err) LT_YIELDS {
+  LT_TRY(ask(l, completion, err));
+  lt_str code = lt_buf_view(&completion->text);
+  if (lt_str_trim(code).n == 0) {
+    *ret_done = true;
+    return lt_turn_text(l->turn, LT_STR("(No response from model)"), err);
+  }
+  return completion->finish == LT_FINISH_LENGTH ? refuse_half(l, code, err) : execute(l, code, ret_done, err);
+}
+
+static lt_status go_round(loop *l, lt_err *err) LT_YIELDS {
+  LT_TRY(begin(l, err));
+  for (uint32_t i = 0; i < l->turn->rounds; i++) {
+    bool done = false;
+    lt_completion completion;
+    lt_completion_init(&completion);
+    lt_status status = round_with(l, &completion, &done, err);
+    lt_completion_release(&completion);
+    if (status != LT_OK || done) {
+      return status;
+    }
+  }
+  return lt_turn_text(l->turn, LT_STR("(Reached maximum iterations without done() being called)"), err);
+}
+
+static lt_status run(lt_turn *turn, lt_err *err) LT_YIELDS {
+  loop l = {.turn = turn};
+  lt_buf_init(&l.messages, LT_PROMPT_MESSAGES_BYTES);
+  l.w = lt_json_writer_on(&l.messages);
+  lt_status status = go_round(&l, err);
+  lt_buf_release(&l.messages);
+  return status;
+}
+
+const lt_mode lt_mode_code = {.id = "code", .name = "Code (JavaScript sandbox)", .rounds = LT_ROUNDS_CODE, .run = run};

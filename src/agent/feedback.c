@@ -1,0 +1,153 @@
+/* What a model is told of how its program ended (seeds 013 and 014, DESIGN.md section 6). */
+#include "agent/turn.h"
+#include "codec/tokens.h"
+
+#define NOTICE_TOKENS 24 /* of the words that stand where something was cut out */
+
+static size_t at_character(lt_str text, size_t at) {
+  while (at > 0 && at < text.n && ((unsigned char)text.p[at] & 0xc0) == 0x80) {
+    at--;
+  }
+  return at < text.n ? at : text.n;
+}
+
+/* Twice as much of the beginning as of the end. */
+void lt_text_cut(lt_buf *out, lt_str text, size_t max_tokens) {
+  size_t total = lt_tokens_estimate(text);
+  if (total <= max_tokens) {
+    lt_buf_add(out, text);
+    return;
+  }
+  size_t room = max_tokens > NOTICE_TOKENS ? max_tokens - NOTICE_TOKENS : 0;
+  size_t bytes = (size_t)((double)text.n * (double)room / (double)total);
+  lt_str head, tail;
+  size_t kept;
+  for (;;) {
+    head = lt_str_sub(text, 0, at_character(text, bytes / 3 * 2));
+    tail = lt_str_sub(text, at_character(text, text.n - bytes / 3), text.n);
+    kept = lt_tokens_estimate(head) + lt_tokens_estimate(tail);
+    if (kept <= room || bytes < 16) {
+      break;
+    }
+    bytes -= bytes / 8;
+  }
+  lt_buf_add(out, head);
+  lt_buf_printf(out, "\n[... about %zu tokens are left out here ...]\n", total - kept);
+  lt_buf_add(out, tail);
+}
+
+void lt_feedback_put_logs(lt_buf *out, const lt_run_result *result) {
+  bool first = true;
+  for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
+    if (text->said != LT_SAID_OUTPUT) {
+      lt_buf_addc(out, first ? "" : "\n");
+      lt_buf_add(out, text->text);
+      first = false;
+    }
+  }
+  if (result->log_cut) {
+    lt_buf_printf(out, "\n[more was logged than the %lu KiB that are kept]", LT_RUN_LOG_MAX_BYTES / LT_KIB);
+  }
+}
+
+void lt_feedback_put_error(lt_buf *out, const lt_run_result *result) {
+  lt_buf_add(out, lt_buf_view(&result->error));
+  if (result->line > 0) {
+    lt_buf_printf(out, " (line %u", result->line);
+    if (result->column > 0) {
+      lt_buf_printf(out, ", column %u", result->column);
+    }
+    if (result->context.n > 0) {
+      lt_buf_addc(out, ": ");
+      lt_buf_add(out, lt_buf_view(&result->context));
+    }
+    lt_buf_byte(out, ')');
+  }
+}
+
+/* What has happened already must not be done again by the program's next version. */
+static void put_calls(lt_buf *out, const lt_run_result *result) {
+  size_t count = 0;
+  for (const lt_run_call *call = result->calls; call != NULL; call = call->next, count++) {
+    if (count >= LT_TOOL_LISTED_MAX) {
+      continue;
+    }
+    lt_buf_addc(out, count == 0 ? "\n\nTool calls that have already happened (do not repeat their effects):" : "");
+    lt_buf_printf(out, "\n- %.*s", LT_STR_ARG(call->tool));
+    lt_buf_printf(out, " %.*s", LT_STR_ARG(lt_str_sub(call->input, 0, at_character(call->input, 120))));
+    lt_buf_addc(out, call->input.n > 120 ? "..." : "");
+    if (!call->finished) {
+      lt_buf_addc(out, ": cut short, perhaps without effect");
+    } else if (call->error.n > 0) {
+      lt_buf_printf(out, ": failed: %.*s", LT_STR_ARG(lt_str_sub(call->error, 0, at_character(call->error, 200))));
+    } else {
+      lt_buf_addc(out, ": done");
+    }
+  }
+  if (count > LT_TOOL_LISTED_MAX) {
+    lt_buf_printf(out, "\n- and %zu more", count - LT_TOOL_LISTED_MAX);
+  }
+}
+
+static void put_shown(lt_buf *out, const lt_run_result *result) {
+  size_t count = 0;
+  for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
+    count += text->said == LT_SAID_OUTPUT;
+  }
+  if (count > 0) {
+    lt_buf_printf(out, "\n\nThe user has been shown %zu %s of output(): do not output the same again.", count,
+                  count == 1 ? "text" : "texts");
+  }
+  if (result->output_cut) {
+    lt_buf_addc(out, " The rest was more than a program may output, and was dropped.");
+  }
+}
+
+/* Within the rest of what is allowed. */
+static void put_section(lt_buf *out, const char *title, lt_str text, size_t max_tokens) {
+  lt_buf_addc(out, out->n > 0 ? "\n\n" : "");
+  lt_buf_addc(out, title);
+  lt_text_cut(out, text, max_tokens);
+}
+
+static void put_failure(lt_buf *out, const lt_run_result *result, const lt_secrets *secrets) {
+  lt_buf text;
+  lt_buf_init(&text, 4 * LT_RUN_LOG_MAX_BYTES);
+  lt_feedback_put_error(&text, result);
+  put_calls(&text, result);
+  lt_secrets_mask_buf(secrets, &text);
+  put_section(out, "Execution error: ", lt_buf_view(&text), LT_FEEDBACK_TOKENS / 2);
+  lt_buf_release(&text);
+}
+
+static void put_success(lt_buf *out, const lt_run_result *result, lt_str value, size_t max_tokens) {
+  put_section(out, "Execution result: ", value.n > 0 ? value : LT_STR("undefined"), max_tokens);
+  bool silent = value.n == 0 && !result->done;
+  for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
+    silent = silent && text->said == LT_SAID_OUTPUT;
+  }
+  if (silent) {
+    lt_buf_addc(out,
+                "\n\nThe program returned nothing and logged nothing, and done() was not called. If the task is "
+                "finished, reply with done(); otherwise end the program with the value you want to see, or log() "
+                "it.");
+  }
+}
+
+void lt_feedback_put(lt_buf *out, const lt_run_result *result, lt_str value, const lt_secrets *secrets) {
+  lt_buf logs;
+  lt_buf_init(&logs, 2 * LT_RUN_LOG_MAX_BYTES);
+  lt_feedback_put_logs(&logs, result);
+  lt_secrets_mask_buf(secrets, &logs);
+  bool logged = logs.n > 0;
+  if (logged) {
+    put_section(out, "Logs:\n", lt_buf_view(&logs), LT_FEEDBACK_TOKENS / 2);
+  }
+  lt_buf_release(&logs);
+  if (result->status == LT_OK) {
+    put_success(out, result, value, logged ? LT_FEEDBACK_TOKENS / 2 : LT_FEEDBACK_TOKENS);
+  } else {
+    put_failure(out, result, secrets);
+  }
+  put_shown(out, result);
+}

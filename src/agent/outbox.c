@@ -1,0 +1,550 @@
+#include "agent/outbox.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "agent/own.h"
+#include "base/mem.h"
+#include "tool/spill.h"
+
+#define STAMP_BYTES 25 /* 2026-01-31T23:59:59.000Z */
+
+typedef enum kind { OUTPUT_TEXT, OUTPUT_FILE, OUTPUT_TOOL } kind;
+
+struct lt_output {
+  lt_output *next_open;
+  kind kind;
+  uint32_t number;
+  uint64_t call;
+  lt_str id;      /* the prompt's arena */
+  lt_arena parts; /* what is below, until its last form has been written */
+  lt_str text;    /* content, function or artifact */
+  lt_str input;   /* JSON text; mime type */
+  lt_str reason;  /* or description */
+  lt_str logs;
+  char start[STAMP_BYTES];
+  lt_buf json; /* as it was last stored */
+};
+
+typedef enum what { ITEM_BEGIN, ITEM_END, ITEM_STREAM, ITEM_EVENT, ITEM_STATE } what;
+
+struct lt_outbox_item {
+  lt_outbox_item *next;
+  what what;
+  uint32_t number; /* BEGIN, END */
+  size_t streamed; /* BEGIN of a text */
+  lt_status status;
+  char stamp[STAMP_BYTES];
+  lt_prompt_state state;
+  const char *event;
+  size_t n;
+  char bytes[]; /* answer, delta or data */
+};
+
+struct lt_outbox_waiter {
+  lt_outbox_waiter *next;
+  uint64_t until;
+  lt_wait wait;
+};
+
+void lt_outbox_init(lt_outbox *o, lt_turn *turn) {
+  *o = (lt_outbox){.turn = turn, .err = LT_ERR_INIT};
+  o->last = &o->first;
+}
+
+static void output_free(lt_output *output) {
+  lt_arena_release(&output->parts);
+  lt_buf_release(&output->json);
+  lt_mem_free(output);
+}
+
+static void drop_items(lt_outbox *o) {
+  while (o->first != NULL) {
+    lt_outbox_item *item = o->first;
+    o->first = item->next;
+    lt_mem_free(item);
+    o->written++;
+  }
+  o->last = &o->first;
+}
+
+void lt_outbox_release(lt_outbox *o) {
+  drop_items(o);
+  for (size_t i = 0; i < o->count; i++) {
+    output_free(o->outputs[i]);
+  }
+  lt_mem_free(o->outputs);
+  lt_outbox_init(o, o->turn);
+}
+
+static void put_stamp(char stamp[STAMP_BYTES]) {
+  struct timespec now;
+  struct tm tm;
+  clock_gettime(CLOCK_REALTIME, &now);
+  gmtime_r(&now.tv_sec, &tm);
+  size_t n = strftime(stamp, STAMP_BYTES, "%Y-%m-%dT%H:%M:%S", &tm);
+  snprintf(stamp + n, STAMP_BYTES - n, ".%03ldZ", now.tv_nsec / 1000000 % 1000);
+}
+
+/* --- The queue ----------------------------------------------------------------------------------------------------
+ */
+static void on_pump_fiber(void *arg);
+
+static lt_status add_item(lt_outbox *o, const lt_outbox_item *like, lt_str bytes, lt_err *err) {
+  if (o->err.status != LT_OK) {
+    return lt_fail(err, o->err.status, "%s", lt_err_msg(&o->err));
+  }
+  lt_outbox_item *item = lt_mem_alloc(sizeof *item + bytes.n);
+  if (item == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for what the prompt puts out");
+  }
+  *item = *like;
+  item->next = NULL;
+  item->n = bytes.n;
+  put_stamp(item->stamp);
+  if (bytes.n > 0) {
+    memcpy(item->bytes, bytes.p, bytes.n);
+  }
+  *o->last = item;
+  o->last = &item->next;
+  o->queued++;
+  if (!o->pumping) { /* without a fiber for it, whoever flushes writes */
+    o->pumping = lt_loop_spawn(o->turn->agent->options.loop, on_pump_fiber, o, NULL) == LT_OK;
+  }
+  return LT_OK;
+}
+
+lt_status lt_outbox_event(lt_outbox *o, const char *event, lt_str data, lt_err *err) {
+  return add_item(o, &(lt_outbox_item){.what = ITEM_EVENT, .event = event}, data, err);
+}
+
+lt_status lt_outbox_stream(lt_outbox *o, lt_str delta, lt_err *err) {
+  return delta.n == 0 ? LT_OK : add_item(o, &(lt_outbox_item){.what = ITEM_STREAM}, delta, err);
+}
+
+lt_status lt_outbox_state(lt_outbox *o, lt_prompt_state state, lt_err *err) {
+  return add_item(o, &(lt_outbox_item){.what = ITEM_STATE, .state = state}, LT_STR_NULL, err);
+}
+
+/* --- Outputs ------------------------------------------------------------------------------------------------------
+ */
+static bool make_room(lt_outbox *o) {
+  if (o->count < o->room) {
+    return true;
+  }
+  size_t room = o->room > 0 ? 2 * o->room : 16;
+  lt_output **outputs = lt_mem_realloc(o->outputs, room * sizeof(lt_output *));
+  if (outputs == NULL) {
+    return false;
+  }
+  o->outputs = outputs;
+  o->room = room;
+  return true;
+}
+
+static bool has_id(const lt_outbox *o, lt_str id) {
+  for (size_t i = 0; i < o->count; i++) {
+    if (lt_str_eq(o->outputs[i]->id, id)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Models use an id again now and then, in the next round at the latest. */
+static lt_str make_id(const lt_outbox *o, kind kind, lt_str wanted) {
+  static const char *const names[] = {[OUTPUT_TEXT] = "text", [OUTPUT_FILE] = "file", [OUTPUT_TOOL] = "call"};
+  lt_arena *arena = &o->turn->arena;
+  if (wanted.n > 0 && !has_id(o, wanted)) {
+    return lt_arena_dup(arena, wanted);
+  }
+  lt_str id = lt_arena_printf(arena, "%s-%zu", names[kind], o->count);
+  while (id.p != NULL && has_id(o, id)) {
+    id = lt_arena_printf(arena, "%.*s-", LT_STR_ARG(id));
+  }
+  return id;
+}
+
+/* A new output, not among the others yet. */
+static lt_output *output_new(lt_outbox *o, kind kind, lt_str wanted_id) {
+  lt_output *output = make_room(o) ? lt_mem_zalloc(1, sizeof *output) : NULL;
+  lt_str id = output != NULL ? make_id(o, kind, wanted_id) : LT_STR_NULL;
+  if (id.p == NULL) {
+    lt_mem_free(output);
+    return NULL;
+  }
+  output->kind = kind;
+  output->number = (uint32_t)o->count;
+  output->id = id;
+  lt_arena_init(&output->parts, LT_PROMPT_MEMORY_BYTES);
+  lt_buf_init(&output->json, LT_PROMPT_MEMORY_BYTES);
+  put_stamp(output->start);
+  return output;
+}
+
+static bool keep(lt_output *output, lt_str *to, lt_str text) {
+  *to = lt_arena_dup(&output->parts, text);
+  return to->p != NULL;
+}
+
+/* Takes the output in, or frees it. */
+static lt_status add_output(lt_outbox *o, lt_output *output, bool complete, size_t streamed, lt_err *err) {
+  lt_status status = complete ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for another output of the prompt");
+  if (status == LT_OK) {
+    const lt_outbox_item item = {.what = ITEM_BEGIN, .number = output->number, .streamed = streamed};
+    status = add_item(o, &item, LT_STR_NULL, err);
+  }
+  if (status == LT_OK) {
+    o->outputs[o->count++] = output;
+  } else if (output != NULL) {
+    output_free(output);
+  }
+  return status;
+}
+
+static lt_status check_room(const lt_outbox *o, lt_err *err) {
+  return o->count < LT_PROMPT_OUTPUTS_MAX
+             ? LT_OK
+             : lt_fail(err, LT_E_LIMIT, "a prompt puts out at most %d things", LT_PROMPT_OUTPUTS_MAX);
+}
+
+lt_status lt_outbox_text(lt_outbox *o, lt_str text, size_t streamed, lt_err *err) {
+  LT_TRY(check_room(o, err));
+  lt_output *output = output_new(o, OUTPUT_TEXT, LT_STR_NULL);
+  return add_output(o, output, output != NULL && keep(output, &output->text, text), streamed, err);
+}
+
+lt_status lt_outbox_file(lt_outbox *o, lt_str artifact, lt_str mime_type, lt_str description, lt_err *err) {
+  LT_TRY(check_room(o, err));
+  lt_output *output = output_new(o, OUTPUT_FILE, LT_STR_NULL);
+  bool complete = output != NULL && keep(output, &output->text, artifact) && keep(output, &output->input, mime_type) &&
+                  keep(output, &output->reason, description);
+  return add_output(o, output, complete, 0, err);
+}
+
+/* A long input would be written with each form of its output, and told, too. */
+static bool keep_input(lt_outbox *o, lt_output *output, lt_str input) {
+  bool whole = input.n <= LT_RUN_RECORD_BYTES && o->kept_bytes + input.n <= LT_PROMPT_RECORD_BYTES;
+  if (whole && lt_json_check(input, NULL) == LT_OK) {
+    o->kept_bytes += input.n;
+    return keep(output, &output->input, input);
+  }
+  lt_buf text;
+  lt_buf_init(&text, 8 * LT_RUN_RECORD_BYTES);
+  lt_json_writer w = lt_json_writer_on(&text);
+  if (whole) {
+    lt_json_put_str(&w, input);
+  } else {
+    lt_json_begin_object(&w);
+    lt_json_key(&w, "preview");
+    lt_json_put_str(&w, lt_str_sub(input, 0, LT_ANSWER_PREVIEW_BYTES));
+    lt_json_key(&w, "bytes");
+    lt_json_put_int(&w, (int64_t)input.n);
+    lt_json_end_object(&w);
+  }
+  o->kept_bytes += text.n;
+  bool kept = text.status == LT_OK && keep(output, &output->input, lt_buf_view(&text));
+  lt_buf_release(&text);
+  return kept;
+}
+
+lt_status lt_outbox_tool_begin(lt_outbox *o, const lt_outbox_tool *tool, uint32_t *ret_number, lt_err *err) {
+  LT_TRY(check_room(o, err));
+  lt_output *output = output_new(o, OUTPUT_TOOL, tool->id);
+  bool complete = output != NULL && keep(output, &output->text, tool->function) && keep_input(o, output, tool->input) &&
+                  keep(output, &output->reason, tool->reason);
+  if (output != NULL) {
+    output->call = tool->call;
+  }
+  LT_TRY(add_output(o, output, complete, 0, err));
+  output->next_open = o->open;
+  o->open = output;
+  *ret_number = output->number;
+  return LT_OK;
+}
+
+static lt_output **find_open(lt_outbox *o, uint32_t number) {
+  lt_output **place = &o->open;
+  while (*place != NULL && (*place)->number != number) {
+    place = &(*place)->next_open;
+  }
+  return place;
+}
+
+lt_status lt_outbox_tool_reason(lt_outbox *o, uint32_t number, lt_str reason, lt_err *err) {
+  lt_output *output = *find_open(o, number);
+  if (output == NULL) {
+    return LT_OK;
+  }
+  if (!keep(output, &output->reason, reason)) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the reason of a call");
+  }
+  return add_item(o, &(lt_outbox_item){.what = ITEM_BEGIN, .number = number}, LT_STR_NULL, err);
+}
+
+lt_status lt_outbox_tool_logs(lt_outbox *o, uint32_t number, lt_str logs, lt_err *err) {
+  lt_output *output = *find_open(o, number);
+  return output == NULL || keep(output, &output->logs, logs) ? LT_OK
+                                                             : lt_fail(err, LT_E_NOMEM, "no memory for the logs");
+}
+
+lt_status lt_outbox_tool_end(lt_outbox *o, uint32_t number, lt_status status, lt_str answer, lt_err *err) {
+  lt_output **place = find_open(o, number);
+  if (*place == NULL) {
+    return LT_OK;
+  }
+  LT_TRY(add_item(o, &(lt_outbox_item){.what = ITEM_END, .number = number, .status = status}, answer, err));
+  *place = (*place)->next_open;
+  return LT_OK;
+}
+
+void lt_outbox_end_all(lt_outbox *o, lt_str why) {
+  while (o->open != NULL && lt_outbox_tool_end(o, o->open->number, LT_E_CANCELLED, why, NULL) == LT_OK) {
+  }
+}
+
+uint32_t lt_outbox_find_call(const lt_outbox *o, uint64_t call) {
+  for (const lt_output *output = o->open; output != NULL; output = output->next_open) {
+    if (output->call == call) {
+      return output->number;
+    }
+  }
+  return UINT32_MAX;
+}
+
+void lt_outbox_set_call(lt_outbox *o, uint32_t number, uint64_t call) {
+  if (number < o->count) {
+    o->outputs[number]->call = call;
+  }
+}
+
+lt_str lt_outbox_id(const lt_outbox *o, uint32_t number) {
+  return number < o->count ? o->outputs[number]->id : LT_STR_NULL;
+}
+
+/* --- As JSON ------------------------------------------------------------------------------------------------------
+ */
+static void put_str(lt_json_writer *w, const char *key, lt_str value) {
+  lt_json_key(w, key);
+  lt_json_put_str(w, value);
+}
+
+static void put_raw(lt_json_writer *w, const char *key, lt_str json) {
+  lt_json_key(w, key);
+  lt_json_put_raw(w, json);
+}
+
+static void put_result(lt_json_writer *w, const lt_output *output, const lt_outbox_item *item, lt_str answer) {
+  lt_json_key(w, "result");
+  lt_json_begin_object(w);
+  if (item->what == ITEM_BEGIN) {
+    put_str(w, "type", LT_STR("pending"));
+    put_str(w, "reason", output->reason);
+  } else if (item->status == LT_OK) {
+    put_str(w, "type", LT_STR("success"));
+    if (answer.n > 0) {
+      put_raw(w, "output", answer);
+    }
+  } else {
+    put_str(w, "type", LT_STR("error"));
+    put_str(w, "error", answer);
+  }
+  if (item->what == ITEM_END && output->logs.n > 0) {
+    put_str(w, "logs", output->logs);
+  }
+  lt_json_end_object(w);
+}
+
+static void put_tool(lt_json_writer *w, const lt_output *output, const lt_outbox_item *item, lt_str answer) {
+  put_str(w, "type", LT_STR("tool"));
+  put_str(w, "id", output->id);
+  put_str(w, "function", output->text);
+  put_raw(w, "input", output->input);
+  put_result(w, output, item, answer);
+  put_str(w, "start", lt_str_of(output->start));
+  if (item->what == ITEM_END) {
+    put_str(w, "end", lt_str_of(item->stamp));
+  }
+}
+
+static void put_file(lt_json_writer *w, lt_arena *arena, const lt_output *output) {
+  put_str(w, "type", LT_STR("file"));
+  put_str(w, "id", output->id);
+  put_str(w, "path", lt_arena_printf(arena, "/artifacts/%.*s", LT_STR_ARG(output->text)));
+  put_str(w, "mimeType", output->input);
+  if (output->reason.n > 0) {
+    put_str(w, "description", output->reason);
+  }
+  put_str(w, "artifact", output->text);
+  put_str(w, "start", lt_str_of(output->start));
+}
+
+static void compose(lt_output *output, const lt_outbox_item *item, lt_str answer) {
+  lt_buf_clear(&output->json);
+  lt_json_writer w = lt_json_writer_on(&output->json);
+  lt_json_begin_object(&w);
+  if (output->kind == OUTPUT_TOOL) {
+    put_tool(&w, output, item, answer);
+  } else if (output->kind == OUTPUT_FILE) {
+    put_file(&w, &output->parts, output);
+  } else {
+    put_str(&w, "type", LT_STR("text"));
+    put_str(&w, "id", output->id);
+    put_str(&w, "content", output->text);
+    put_str(&w, "start", lt_str_of(output->start));
+  }
+  lt_json_end_object(&w);
+}
+
+void lt_outbox_put_all(const lt_outbox *o, lt_json_writer *w) {
+  lt_json_begin_array(w);
+  for (size_t i = 0; i < o->count; i++) {
+    lt_json_put_raw(w, lt_buf_view(&o->outputs[i]->json));
+  }
+  lt_json_end_array(w);
+}
+
+/* --- Writing and telling ------------------------------------------------------------------------------------------
+ */
+static void tell(lt_outbox *o, const char *event, const char *key, lt_str value, bool raw) {
+  lt_buf data;
+  lt_buf_init(&data, 2 * LT_PROMPT_MEMORY_BYTES);
+  lt_json_writer w = lt_json_writer_on(&data);
+  lt_json_begin_object(&w);
+  put_str(&w, "promptId", lt_str_of(o->turn->ids.prompt));
+  lt_json_key(&w, key);
+  if (raw) {
+    lt_json_put_raw(&w, value);
+  } else {
+    lt_json_put_str(&w, value);
+  }
+  lt_json_end_object(&w);
+  lt_turn_tell(o->turn, event, &data);
+  lt_buf_release(&data);
+}
+
+static lt_status write_output(lt_outbox *o, lt_output *output, const lt_outbox_item *item, lt_str answer,
+                              lt_err *err) LT_YIELDS {
+  compose(output, item, answer);
+  if (output->json.status != LT_OK) {
+    return lt_fail(err, output->json.status, "no memory for an output of the prompt");
+  }
+  LT_TRY(lt_store_prompt_put_output(o->turn->agent->options.db, lt_str_of(o->turn->ids.prompt), output->number,
+                                    lt_buf_view(&output->json), err));
+  lt_str text = output->kind == OUTPUT_TEXT ? output->text : LT_STR_NULL;
+  if (text.n > item->streamed) {
+    tell(o, "prompt.stream", "delta", lt_str_sub(text, item->streamed, text.n), false);
+  }
+  tell(o, "prompt.output", "output", lt_buf_view(&output->json), true);
+  return LT_OK;
+}
+
+/* A long value of a tool's is kept beside the prompt, so that the prompt itself stays handy. */
+static lt_status write_end(lt_outbox *o, lt_output *output, const lt_outbox_item *item, lt_err *err) LT_YIELDS {
+  lt_str answer = lt_str_from(item->bytes, item->n);
+  lt_buf cut;
+  lt_buf_init(&cut, LT_JSON_MAX_BYTES);
+  if (item->status != LT_OK) {
+    answer = lt_str_sub(answer, 0, LT_RUN_ERROR_BYTES);
+  } else if (answer.n > LT_ANSWER_MAX_BYTES || o->kept_bytes + answer.n > LT_PROMPT_RECORD_BYTES) {
+    lt_buf_add(&cut, answer);
+    (void)lt_spill(&o->turn->caller, output->text, &cut, NULL); /* where it cannot be kept, that is said in it */
+    answer = lt_buf_view(&cut);
+  }
+  o->kept_bytes += answer.n;
+  lt_status status =
+      cut.status == LT_OK ? write_output(o, output, item, answer, err) : lt_fail(err, cut.status, "out of memory");
+  lt_buf_release(&cut);
+  return status;
+}
+
+static lt_status write_item(lt_outbox *o, const lt_outbox_item *item, lt_err *err) LT_YIELDS {
+  const lt_turn *turn = o->turn;
+  switch (item->what) {
+    case ITEM_BEGIN: {
+      lt_output *output = o->outputs[item->number];
+      LT_TRY(write_output(o, output, item, LT_STR_NULL, err));
+      if (output->kind != OUTPUT_TOOL) {
+        lt_arena_release(&output->parts);
+      }
+      return LT_OK;
+    }
+    case ITEM_END: {
+      lt_output *output = o->outputs[item->number];
+      LT_TRY(write_end(o, output, item, err));
+      lt_arena_release(&output->parts);
+      return LT_OK;
+    }
+    case ITEM_STREAM:
+      tell(o, "prompt.stream", "delta", lt_str_from(item->bytes, item->n), false);
+      return LT_OK;
+    case ITEM_EVENT: {
+      lt_buf data;
+      lt_buf_init(&data, LT_PROMPT_MEMORY_BYTES);
+      lt_buf_add(&data, lt_str_from(item->bytes, item->n));
+      lt_turn_tell(turn, item->event, &data);
+      lt_buf_release(&data);
+      return LT_OK;
+    }
+    case ITEM_STATE:
+      return lt_store_prompt_set_state(turn->agent->options.db, lt_str_of(turn->ids.prompt), item->state, LT_STR_NULL,
+                                       LT_STR_NULL, err);
+  }
+  return LT_OK;
+}
+
+static void wake(lt_outbox *o) {
+  for (lt_outbox_waiter *waiter = o->waiters; waiter != NULL; waiter = waiter->next) {
+    if (waiter->until <= o->written || !o->pumping) {
+      lt_wait_wake(&waiter->wait, LT_OK);
+    }
+  }
+}
+
+static void give_up(lt_outbox *o) {
+  drop_items(o);
+  lt_cancel_fire(&o->turn->cancel, LT_E_CANCELLED);
+}
+
+/* Afterwards nothing of the outbox is touched any more: whoever is woken may free it. */
+static void pump(lt_outbox *o) LT_YIELDS {
+  while (o->first != NULL) {
+    lt_outbox_item *item = o->first;
+    lt_status status = write_item(o, item, &o->err);
+    o->first = item->next;
+    o->last = o->first == NULL ? &o->first : o->last;
+    lt_mem_free(item);
+    o->written++;
+    if (status != LT_OK) {
+      o->err.status = status;
+      give_up(o);
+    }
+    wake(o);
+  }
+  o->pumping = false;
+  wake(o);
+}
+
+static void on_pump_fiber(void *arg) {
+  pump(arg);
+}
+
+lt_status lt_outbox_flush(lt_outbox *o, lt_err *err) {
+  lt_outbox_waiter waiter = {.next = o->waiters, .until = o->queued};
+  lt_wait_init(&waiter.wait, o->turn->agent->options.loop);
+  o->waiters = &waiter;
+  while (o->written < waiter.until) {
+    if (!o->pumping) {
+      o->pumping = true;
+      pump(o);
+    } else {
+      lt_wait_on(&waiter.wait, UINT64_MAX);
+    }
+  }
+  lt_outbox_waiter **place = &o->waiters;
+  while (*place != &waiter) {
+    place = &(*place)->next;
+  }
+  *place = waiter.next;
+  return o->err.status == LT_OK ? LT_OK : lt_fail(err, o->err.status, "%s", lt_err_msg(&o->err));
+}

@@ -1,0 +1,147 @@
+#include "agent/prompt.h"
+
+#include "base/mem.h"
+#include "codec/typegen.h"
+
+static const char rules[] =
+    "You are an agent that solves tasks by writing JavaScript code.\n"
+    "\n"
+    "IMPORTANT RULES:\n"
+    "- Your entire response must be valid JavaScript: no markdown, no backticks, no explanation text. It is run as it "
+    "is, in a sandbox.\n"
+    "- Tools are functions that take one object and return their result: const w = weatherGetWeather({latitude: 1, "
+    "longitude: 2}). No await is needed, with these or any other function.\n"
+    "- Call output(\"text\") to send text to the user. This is the ONLY way to communicate: the user sees neither your "
+    "code nor its result.\n"
+    "- Call done() when you are finished. If you don't, the value of your code's last expression and what it logged "
+    "will be shown to you, and you can continue in the next iteration.\n"
+    "- complete({response, data?, followUp?}) does both: it outputs response, then followUp, keeps data for "
+    "recall(\"_lastData\"), and is done.\n"
+    "- Use store(key, value) and recall(key) to keep data across iterations; variables do not survive. recall() of "
+    "nothing is undefined.\n"
+    "- Use log(...) to capture data for yourself without showing it to the user.\n"
+    "- Use discoverTools(query) to search the tools and toolSchema(id) to see a tool's input before you first use "
+    "it.\n"
+    "- parallel([{tool: \"weather.get-weather\", input: {}}, ...]) calls tools at the same time, by their IDs, and "
+    "returns their results in order; one that failed is {error}.\n"
+    "- llm(\"prompt\") asks a language model and returns its text, llmJson(\"prompt\") a value: for summaries and "
+    "judgements in the middle of code.\n"
+    "- A tool that fails throws an Error; use try/catch where you can go on without it. Some calls wait until the user "
+    "has approved them; one that is rejected throws, too.\n"
+    "- Fetch in batches and work on the results in code, rather than making one call per iteration. Show yourself only "
+    "what you need to see.\n"
+    "- You can write helper functions, loops, try/catch, and any JavaScript features. There is no network, no file "
+    "system, no process and no require().\n";
+
+/* --- Sections ----------------------------------------------------------------------------------------------------- */
+static void put_modules(lt_buf *out, const lt_run_request *world) {
+  if (world->module_count == 0) {
+    lt_buf_addc(out, "- There are no modules: do not use import.\n");
+    return;
+  }
+  lt_buf_addc(out, "- These modules can be imported, and no others:");
+  for (size_t i = 0; i < world->module_count; i++) {
+    lt_buf_addc(out, i > 0 ? ", `" : " `");
+    lt_buf_add(out, world->modules[i].name);
+    lt_buf_byte(out, '`');
+  }
+  lt_buf_byte(out, '\n');
+}
+
+static bool is_in_rules(lt_str name) {
+  return lt_str_eqc(name, "llm") || lt_str_eqc(name, "llmJson");
+}
+
+static void put_functions(lt_buf *out, const lt_run_request *world) {
+  bool any = false;
+  for (size_t i = 0; i < world->function_count; i++) {
+    const lt_run_function *function = &world->functions[i];
+    if (is_in_rules(function->name)) {
+      continue;
+    }
+    lt_buf_addc(out, any ? "- " : "\nFUNCTIONS:\n- ");
+    lt_buf_add(out, function->name);
+    lt_buf_add(out, function->signature);
+    lt_buf_addc(out, function->description.n > 0 ? ": " : "");
+    lt_buf_add(out, function->description);
+    lt_buf_byte(out, '\n');
+    any = true;
+  }
+}
+
+static lt_status put_tools(lt_buf *out, const lt_turn *turn, lt_err *err) {
+  const lt_catalog *catalog = turn->prepared.catalog;
+  size_t count = lt_catalog_count(catalog);
+  lt_buf_addc(out, count > 0 ? "\nAVAILABLE TOOLS:\n" : "\nAVAILABLE TOOLS:\n(none)\n");
+  lt_typegen_tool *tools = lt_mem_zalloc(count + 1, sizeof *tools);
+  if (tools == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
+  }
+  for (size_t i = 0; i < count; i++) {
+    const lt_tool *tool = lt_catalog_at(catalog, i);
+    tools[i] =
+        (lt_typegen_tool){.id = tool->id, .ns = tool->ns, .js_name = tool->js_name, .description = tool->description};
+  }
+  lt_status status = count > 0 ? lt_typegen_prompt_budget(tools, count, LT_LISTING_TOKENS, out, err) : LT_OK;
+  lt_mem_free(tools);
+  return status;
+}
+
+/* --- Context ------------------------------------------------------------------------------------------------------ */
+static lt_str characters(lt_json item, const char *key, lt_arena *arena) {
+  lt_str text = LT_STR("");
+  lt_json value = lt_json_get(item, key);
+  return lt_json_str(value, arena, &text) ? text : lt_json_text(value);
+}
+
+static void put_item(lt_buf *out, lt_json item, lt_arena *arena) {
+  lt_str id = characters(item, "id", arena);
+  lt_buf_byte(out, '[');
+  lt_buf_add(out, characters(item, "type", arena));
+  lt_buf_addc(out, id.n > 0 ? ":" : "");
+  lt_buf_add(out, id);
+  lt_buf_addc(out, "]\n");
+  lt_buf_add(out, characters(item, "content", arena));
+}
+
+lt_status lt_prompt_put_context(lt_str items, lt_buf *out, lt_err *err) {
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_arena_init(&arena, LT_PROMPT_MEMORY_BYTES);
+  lt_status status = items.n > 0 ? lt_json_parse(&arena, items, &doc, err) : LT_OK;
+  if (items.n > 0 && status == LT_OK) {
+    bool first = true;
+    lt_json_iter it = lt_json_each(lt_json_root(&doc));
+    while (lt_json_next(&it)) {
+      lt_buf_addc(out, first ? "" : "\n\n");
+      put_item(out, it.value, &arena);
+      first = false;
+    }
+  }
+  lt_arena_release(&arena);
+  return status;
+}
+
+static lt_status put_context(lt_buf *out, const lt_turn *turn, lt_err *err) {
+  lt_buf text;
+  lt_buf_init(&text, LT_PROMPT_MESSAGES_BYTES);
+  lt_status status = lt_prompt_put_context(lt_buf_view(&turn->prepared.context), &text, err);
+  if (status == LT_OK && text.n > 0) {
+    lt_buf_addc(out, "\nCONTEXT:\n");
+    lt_buf_add(out, lt_buf_view(&text));
+    lt_buf_byte(out, '\n');
+  }
+  status = status == LT_OK && text.status != LT_OK ? lt_fail(err, text.status, "the context is too long") : status;
+  lt_buf_release(&text);
+  return status;
+}
+
+lt_status lt_prompt_put_code(const lt_turn *turn, lt_buf *out, lt_err *err) {
+  const lt_run_request *world = &turn->prepared.defaults;
+  lt_buf_addc(out, rules);
+  put_modules(out, world);
+  put_functions(out, world);
+  LT_TRY(put_tools(out, turn, err));
+  LT_TRY(put_context(out, turn, err));
+  return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "the system prompt is too long");
+}

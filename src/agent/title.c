@@ -1,0 +1,131 @@
+/* A conversation's title: one short model call, which may fail. */
+#include "agent/own.h"
+
+typedef struct titling {
+  lt_agent *agent;
+  lt_str user, conversation;
+  lt_arena arena;
+  lt_buf text;
+} titling;
+
+/* The first message, where the conversation has no title yet. False: there is nothing to be done. */
+static bool find_first_message(titling *t, lt_str *ret) LT_YIELDS {
+  lt_json_doc about, history;
+  lt_db *db = t->agent->options.db;
+  lt_buf_clear(&t->text);
+  if (lt_store_conversation_get(db, t->user, t->conversation, &t->text, NULL) != LT_OK ||
+      lt_json_parse(&t->arena, lt_buf_view(&t->text), &about, NULL) != LT_OK ||
+      lt_json_typeof(lt_json_get(lt_json_root(&about), "title")) == LT_JSON_STRING) {
+    return false;
+  }
+  lt_buf_clear(&t->text);
+  if (lt_store_history(db, t->user, t->conversation, LT_PROMPT_HISTORY_MAX, &t->text, NULL) != LT_OK ||
+      lt_json_parse(&t->arena, lt_buf_view(&t->text), &history, NULL) != LT_OK) {
+    return false;
+  }
+  lt_json first = lt_json_at(lt_json_root(&history), 0);
+  return lt_json_str(lt_json_get(first, "input"), &t->arena, ret);
+}
+
+static lt_str first_chars(lt_str text, size_t max) {
+  size_t at = 0;
+  for (size_t chars = 0; at < text.n && chars < max; chars++) {
+    do {
+      at++;
+    } while (at < text.n && ((unsigned char)text.p[at] & 0xc0) == 0x80);
+  }
+  return lt_str_sub(text, 0, at);
+}
+
+static void put_messages(lt_buf *out, lt_str input) {
+  static const char *const about =
+      "Give this conversation a title of three to six words, in the language of the message. Answer with the title "
+      "alone: no quotation marks, no full stop.";
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json_begin_array(&w);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "role");
+  lt_json_put_cstr(&w, "system");
+  lt_json_key(&w, "content");
+  lt_json_put_cstr(&w, about);
+  lt_json_end_object(&w);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "role");
+  lt_json_put_cstr(&w, "user");
+  lt_json_key(&w, "content");
+  lt_json_put_str(&w, first_chars(input, LT_TITLE_INPUT_CHARS));
+  lt_json_end_object(&w);
+  lt_json_end_array(&w);
+}
+
+/* The reply's first line, without what models put round it. */
+static lt_str clean(lt_str reply) {
+  reply = lt_str_trim(reply);
+  reply = lt_str_trim(lt_str_sub(reply, 0, lt_str_find(reply, LT_STR("\n"), 0)));
+  while (reply.n > 1 && (reply.p[0] == '"' || reply.p[0] == '*' || reply.p[0] == '#')) {
+    reply = lt_str_trim(lt_str_sub(reply, 1, reply.n));
+  }
+  while (reply.n > 0 && strchr("\"*.", reply.p[reply.n - 1]) != NULL) {
+    reply = lt_str_trim(lt_str_sub(reply, 0, reply.n - 1));
+  }
+  size_t n = reply.n < LT_TITLE_BYTES ? reply.n : LT_TITLE_BYTES;
+  while (n > 0 && n < reply.n && ((unsigned char)reply.p[n] & 0xc0) == 0x80) {
+    n--;
+  }
+  return lt_str_sub(reply, 0, n);
+}
+
+static void tell(const titling *t, lt_str title) {
+  const lt_agent_options *o = &t->agent->options;
+  lt_buf data;
+  lt_buf_init(&data, LT_MIB);
+  lt_json_writer w = lt_json_writer_on(&data);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "conversationId");
+  lt_json_put_str(&w, t->conversation);
+  lt_json_key(&w, "title");
+  lt_json_put_str(&w, title);
+  lt_json_end_object(&w);
+  if (o->on_event != NULL && data.status == LT_OK) {
+    o->on_event(o->arg, t->user, "conversation.updated", lt_buf_view(&data));
+  }
+  lt_buf_release(&data);
+}
+
+static void set_title(const titling *t, lt_str title) LT_YIELDS {
+  if (title.n > 0 &&
+      lt_store_conversation_set_title(t->agent->options.db, t->user, t->conversation, title, NULL) == LT_OK) {
+    tell(t, title);
+  }
+}
+
+static void make_title(titling *t, lt_str input) LT_YIELDS {
+  const lt_agent_options *o = &t->agent->options;
+  lt_completion completion;
+  lt_buf messages;
+  lt_completion_init(&completion);
+  lt_buf_init(&messages, LT_MIB);
+  put_messages(&messages, input);
+  const lt_completion_request request = {
+      .model = lt_agent_default_model(t->agent), .messages = lt_buf_view(&messages), .max_tokens = LT_TITLE_TOKENS};
+  if (messages.status == LT_OK && request.model != NULL &&
+      lt_model_complete(o->http, &request, &completion, NULL) == LT_OK) {
+    set_title(t, clean(lt_buf_view(&completion.text)));
+  }
+  lt_buf_release(&messages);
+  lt_completion_release(&completion);
+}
+
+void lt_agent_title(lt_agent *agent, lt_str user, lt_str conversation) {
+  titling t = {.agent = agent};
+  lt_str input;
+  lt_arena_init(&t.arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_buf_init(&t.text, LT_JSON_MAX_BYTES);
+  t.user = lt_arena_dup(&t.arena, user);
+  t.conversation = lt_arena_dup(&t.arena, conversation);
+  if (t.user.p != NULL && t.conversation.p != NULL && find_first_message(&t, &input)) {
+    make_title(&t, input);
+  }
+  lt_buf_release(&t.text);
+  lt_arena_release(&t.arena);
+}

@@ -1,0 +1,381 @@
+#include "agent/own.h"
+#include "base/mem.h"
+
+/* --- Being there --------------------------------------------------------------------------------------------------
+ */
+static void on_call(void *arg, const lt_call_event *event);
+static lt_status put_artifact(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) LT_YIELDS;
+
+static uint32_t rounds_of(const lt_agent_options *o, const lt_mode *mode) {
+  uint32_t configured = mode == &lt_mode_classic      ? o->rounds_classic
+                        : mode == &lt_mode_code       ? o->rounds_code
+                        : mode == &lt_mode_typescript ? o->rounds_typescript
+                                                      : 0;
+  uint32_t rounds = configured > 0 ? configured : mode->rounds;
+  return rounds < LT_ROUNDS_MAX ? rounds : LT_ROUNDS_MAX;
+}
+
+static bool copy_id(char *to, lt_str id) {
+  bool fits = id.n <= LT_STORE_ID_BYTES;
+  memcpy(to, id.p, fits ? id.n : 0);
+  to[fits ? id.n : 0] = '\0';
+  return fits;
+}
+
+static bool copy_texts(lt_turn *turn, const lt_prompt_row *row) {
+  turn->user = lt_arena_dup(&turn->arena, row->user);
+  turn->input = lt_arena_dup(&turn->arena, row->input);
+  return turn->user.p != NULL && turn->input.p != NULL && copy_id(turn->ids.prompt, row->id) &&
+         copy_id(turn->ids.conversation, row->conversation);
+}
+
+/* What programs have: the configured world, or what plugins have registered, with llm() and llmJson(). */
+static bool make_defaults(lt_turn_own *own) {
+  const lt_agent_options *o = &own->turn.agent->options;
+  own->defaults = o->defaults;
+  if (own->defaults.function_count == 0) {
+    own->defaults.functions = lt_host_functions(o->host, &own->defaults.function_count);
+  }
+  if (own->defaults.module_count == 0) {
+    own->defaults.modules = lt_host_modules(o->host, &own->defaults.module_count);
+  }
+  return lt_turn_add_functions(own);
+}
+
+static bool make_caller(lt_turn_own *own) {
+  lt_turn *turn = &own->turn;
+  const lt_agent_options *o = &turn->agent->options;
+  own->artifacts.put = put_artifact;
+  turn->caller = (lt_caller){
+      .user = turn->user,
+      .run = lt_str_of(turn->ids.prompt),
+      .policy = o->policy,
+      .budget = lt_budget_new(o->policy),
+      .approver = &own->approvals.base,
+      .journal = o->journal,
+      .artifacts = o->artifacts != NULL ? &own->artifacts : NULL,
+      .on_call = on_call,
+      .arg = turn,
+  };
+  return turn->caller.budget != NULL;
+}
+
+lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model *model, const lt_mode *mode,
+                      lt_turn_own **ret_own, lt_err *err) {
+  lt_turn_own *own = lt_mem_zalloc(1, sizeof *own);
+  if (own == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for another prompt");
+  }
+  lt_turn *turn = &own->turn;
+  *turn = (lt_turn){.agent = agent, .model = model, .mode = mode, .own = own};
+  turn->rounds = rounds_of(&agent->options, mode);
+  turn->values = lt_values_new();
+  lt_arena_init(&turn->arena, LT_PROMPT_MEMORY_BYTES);
+  lt_buf_init(&turn->history, LT_JSON_MAX_BYTES);
+  lt_cancel_init(&turn->cancel);
+  lt_outbox_init(&own->outbox, turn);
+  lt_approvals_init(&own->approvals, turn);
+  if (turn->values == NULL || !copy_texts(turn, row) || !make_caller(own)) {
+    lt_turn_free(own);
+    return lt_fail(err, LT_E_NOMEM, "no memory for another prompt");
+  }
+  *ret_own = own;
+  return LT_OK;
+}
+
+void lt_turn_free(lt_turn_own *own) {
+  lt_turn *turn = &own->turn;
+  if (own->is_prepared) {
+    lt_host_prepared_release(turn->agent->options.host, &turn->prepared);
+  }
+  lt_outbox_release(&own->outbox);
+  lt_budget_free(turn->caller.budget);
+  lt_values_free(turn->values);
+  lt_buf_release(&turn->history);
+  lt_arena_release(&turn->arena);
+  lt_mem_free(own);
+}
+
+/* --- Telling ------------------------------------------------------------------------------------------------------
+ */
+void lt_turn_tell(const lt_turn *turn, const char *event, const lt_buf *data) {
+  const lt_agent_options *o = &turn->agent->options;
+  if (o->on_event != NULL && data->status == LT_OK) {
+    o->on_event(o->arg, turn->user, event, lt_buf_view(data));
+  }
+}
+
+void lt_turn_put_usage(const lt_turn_own *own, lt_json_writer *w) {
+  const lt_usage *usage = &own->turn.usage;
+  lt_json_begin_object(w);
+  lt_json_key(w, "inputTokens");
+  lt_json_put_int(w, usage->input_tokens);
+  lt_json_key(w, "outputTokens");
+  lt_json_put_int(w, usage->output_tokens);
+  lt_json_key(w, "totalTokens");
+  lt_json_put_int(w, usage->input_tokens + usage->output_tokens);
+  if (usage->reasoning_tokens > 0) {
+    lt_json_key(w, "reasoningTokens");
+    lt_json_put_int(w, usage->reasoning_tokens);
+  }
+  if (usage->estimated) {
+    lt_json_key(w, "estimated");
+    lt_json_put_bool(w, true);
+  }
+  if (own->resolved_model.n > 0) {
+    lt_json_key(w, "resolvedModel");
+    lt_json_put_str(w, own->resolved_model);
+  }
+  lt_json_end_object(w);
+}
+
+/* --- Asking -------------------------------------------------------------------------------------------------------
+ */
+static void on_delta(void *arg, lt_str delta) {
+  lt_turn *turn = arg;
+  if (lt_outbox_stream(&turn->own->outbox, delta, NULL) == LT_OK) {
+    turn->own->streamed += delta.n;
+  }
+}
+
+/* Also what a failed request has cost counts. */
+void lt_turn_count(lt_turn *turn, const lt_completion *completion) {
+  const lt_usage *usage = &completion->usage;
+  turn->usage.input_tokens += usage->input_tokens;
+  turn->usage.output_tokens += usage->output_tokens;
+  turn->usage.reasoning_tokens += usage->reasoning_tokens;
+  turn->usage.estimated = turn->usage.estimated || usage->estimated;
+  if (turn->own->resolved_model.n == 0 && completion->model.n > 0) {
+    turn->own->resolved_model = lt_arena_dup(&turn->arena, completion->model);
+  }
+}
+
+lt_status lt_turn_ask(lt_turn *turn, lt_str messages, lt_str tools, bool stream, lt_completion *completion,
+                      lt_err *err) {
+  const lt_completion_request request = {
+      .model = turn->model,
+      .messages = messages,
+      .tools = tools,
+      .cancel = &turn->cancel,
+      .on_text = stream ? on_delta : NULL,
+      .arg = turn,
+  };
+  turn->own->streamed = 0;
+  LT_TRY(lt_outbox_flush(&turn->own->outbox, err));
+  lt_status status = lt_model_complete(turn->agent->options.http, &request, completion, err);
+  lt_turn_count(turn, completion);
+  return status;
+}
+
+/* --- Putting out --------------------------------------------------------------------------------------------------
+ */
+lt_status lt_turn_text(lt_turn *turn, lt_str text, lt_err *err) {
+  size_t streamed = turn->own->streamed;
+  turn->own->streamed = 0;
+  LT_TRY(lt_outbox_text(&turn->own->outbox, text, streamed, err));
+  return lt_outbox_flush(&turn->own->outbox, err);
+}
+
+/* Without secrets, as the door tells of calls. Borrows: `masked`, which is empty where there was none in it. */
+static lt_status mask(const lt_turn *turn, lt_str *text, lt_buf *masked, lt_err *err) {
+  const lt_secrets *secrets = turn->agent->options.secrets;
+  lt_buf_init(masked, LT_JSON_MAX_BYTES);
+  if (!lt_secrets_in(secrets, *text)) {
+    return LT_OK;
+  }
+  lt_secrets_mask(secrets, *text, masked);
+  *text = lt_buf_view(masked);
+  return masked->status == LT_OK ? LT_OK : lt_fail(err, masked->status, "no memory to mask secrets");
+}
+
+lt_status lt_turn_tool_begin(lt_turn *turn, lt_str id, lt_str function, lt_str input, lt_str reason,
+                             uint32_t *ret_number, lt_err *err) {
+  lt_buf masked;
+  lt_status status = mask(turn, &input, &masked, err);
+  if (status == LT_OK) {
+    const lt_outbox_tool tool = {.id = id, .function = function, .input = input, .reason = reason};
+    status = lt_outbox_tool_begin(&turn->own->outbox, &tool, ret_number, err);
+  }
+  lt_buf_release(&masked);
+  LT_TRY(status);
+  return lt_outbox_flush(&turn->own->outbox, err);
+}
+
+lt_status lt_turn_tool_logs(lt_turn *turn, uint32_t number, lt_str logs, lt_err *err) {
+  lt_buf masked;
+  lt_status status = mask(turn, &logs, &masked, err);
+  if (status == LT_OK) {
+    status = lt_outbox_tool_logs(&turn->own->outbox, number, logs, err);
+  }
+  lt_buf_release(&masked);
+  return status;
+}
+
+lt_status lt_turn_tool_end(lt_turn *turn, uint32_t number, lt_status status, lt_str answer, lt_err *err) {
+  lt_buf masked;
+  lt_status done = mask(turn, &answer, &masked, err);
+  if (done == LT_OK) {
+    done = lt_outbox_tool_end(&turn->own->outbox, number, status, answer, err);
+  }
+  lt_buf_release(&masked);
+  LT_TRY(done);
+  return lt_outbox_flush(&turn->own->outbox, err);
+}
+
+/* --- Calls --------------------------------------------------------------------------------------------------------
+ */
+/* Calls of programs. What cannot be recorded as an output any more is in the journal all the same. */
+static void on_call(void *arg, const lt_call_event *event) {
+  lt_outbox *outbox = &((lt_turn *)arg)->own->outbox;
+  uint32_t number = lt_outbox_find_call(outbox, event->call);
+  if (number == UINT32_MAX && event->stage != LT_CALL_ASKED) {
+    const lt_outbox_tool tool = {
+        .function = event->tool, .input = event->input, .reason = LT_STR("Executing..."), .call = event->call};
+    if (lt_outbox_tool_begin(outbox, &tool, &number, NULL) != LT_OK) {
+      return;
+    }
+  }
+  if (event->stage == LT_CALL_FINISHED) {
+    (void)lt_outbox_tool_end(outbox, number, event->status, event->answer, NULL);
+  }
+}
+
+/* A call of the model's own has its output before it reaches the door. */
+typedef struct direct {
+  lt_turn *turn;
+  lt_caller caller;
+  uint32_t number; /* the output's */
+  uint64_t call;   /* the door's number; 0: not known yet */
+} direct;
+
+/* The first event is the call's own; others' come from programs that it runs. */
+static void on_direct_call(void *arg, const lt_call_event *event) {
+  direct *d = arg;
+  if (d->call == 0) {
+    d->call = event->call;
+    lt_outbox_set_call(&d->turn->own->outbox, d->number, d->call);
+  }
+  if (event->call != d->call) {
+    on_call(d->turn, event);
+  }
+}
+
+lt_status lt_turn_call(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, lt_buf *answer, lt_err *err) {
+  direct d = {.turn = turn, .caller = turn->caller};
+  LT_TRY(lt_turn_tool_begin(turn, call_id, tool, input, LT_STR("Executing..."), &d.number, err));
+  d.caller.on_call = on_direct_call;
+  d.caller.arg = &d;
+  const lt_invoke_options options = {
+      .cancel = &turn->cancel, .caller = &d.caller, .max_answer_bytes = LT_ANSWER_MAX_BYTES};
+  lt_status status = lt_door_call(turn->agent->options.door, tool, input, &options, answer, err);
+  lt_err stored = LT_ERR_INIT;
+  if (lt_turn_tool_end(turn, d.number, status, lt_buf_view(answer), &stored) != LT_OK) {
+    return lt_fail(err, stored.status, "%s", lt_err_msg(&stored));
+  }
+  return status;
+}
+
+/* Files that tools answer with are outputs of the prompt. */
+static lt_status put_artifact(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) {
+  lt_turn_own *own = (lt_turn_own *)(void *)((char *)self - offsetof(lt_turn_own, artifacts));
+  lt_artifacts *theirs = own->turn.agent->options.artifacts;
+  size_t before = ret_id->n;
+  LT_TRY(theirs->put(theirs, artifact, ret_id, err));
+  bool is_file = lt_str_eqc(artifact->type, "image") || lt_str_eqc(artifact->type, "audio") ||
+                 lt_str_eqc(artifact->type, "resource");
+  if (is_file) {
+    lt_str id = lt_str_sub(lt_buf_view(ret_id), before, ret_id->n);
+    (void)lt_outbox_file(&own->outbox, id, artifact->mime_type, artifact->description, NULL);
+  }
+  return LT_OK;
+}
+
+/* --- Programs -----------------------------------------------------------------------------------------------------
+ */
+static void on_output(void *arg, lt_said said, lt_str text) {
+  lt_turn *turn = arg;
+  if (said == LT_SAID_OUTPUT) {
+    (void)lt_outbox_text(&turn->own->outbox, text, 0, NULL);
+  }
+}
+
+lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_result *result, lt_err *err) {
+  const lt_agent_options *o = &turn->agent->options;
+  lt_quickjs *runner = o->runner(o->arg, err);
+  if (runner == NULL) {
+    return lt_err_prefix(err, "programs cannot be run");
+  }
+  lt_run_request request = turn->own->defaults;
+  request.code = program->code;
+  request.lang = program->lang;
+  request.timeout_ms = program->timeout_ms > 0 ? program->timeout_ms : request.timeout_ms;
+  request.caller = &turn->caller;
+  request.values = turn->values;
+  request.cancel = &turn->cancel;
+  request.on_text = program->streams ? on_output : NULL;
+  request.arg = turn;
+  lt_status status = lt_quickjs_run(runner, &request, result, err);
+  if (status == LT_OK) {
+    status = lt_outbox_flush(&turn->own->outbox, err);
+  }
+  if (status == LT_OK && turn->cancel.why != LT_OK) {
+    status = lt_fail(err, turn->cancel.why, "the prompt was cancelled");
+  }
+  return status;
+}
+
+/* --- From beginning to end ----------------------------------------------------------------------------------------
+ */
+/* The prompt itself is the last of its conversation already. Random digits of ours are in nobody's text. */
+static void take_own_off(lt_turn *turn) {
+  lt_buf *history = &turn->history;
+  lt_str start = lt_arena_printf(&turn->arena, "{\"id\":\"%s\"", turn->ids.prompt);
+  size_t at = lt_str_find(lt_buf_view(history), start, 0);
+  if (at != SIZE_MAX && at > 0) {
+    history->n = history->p[at - 1] == ',' ? at - 1 : at;
+    lt_buf_byte(history, ']');
+  }
+}
+
+/* A conversation that is too long for our memory is continued with its end. */
+static lt_status read_history(lt_turn *turn, lt_err *err) LT_YIELDS {
+  lt_status status = LT_E_LIMIT;
+  for (size_t max = LT_PROMPT_HISTORY_MAX; max > 0 && status == LT_E_LIMIT; max /= 10) {
+    lt_buf_clear(&turn->history);
+    status = lt_store_history(turn->agent->options.db, turn->user, lt_str_of(turn->ids.conversation), max + 1,
+                              &turn->history, err);
+    status = status == LT_OK ? turn->history.status : status;
+  }
+  if (status != LT_OK) {
+    return lt_err_prefix(err, "the conversation's history cannot be read");
+  }
+  take_own_off(turn);
+  return LT_OK;
+}
+
+static lt_status run_mode(lt_turn_own *own, lt_err *err) LT_YIELDS {
+  lt_turn *turn = &own->turn;
+  if (!make_defaults(own)) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
+  }
+  LT_TRY(lt_host_prepare(turn->agent->options.host, lt_str_of(turn->mode->id), lt_str_of(turn->ids.conversation),
+                         &own->defaults, &turn->caller, &turn->prepared, err));
+  own->is_prepared = true;
+  LT_TRY(read_history(turn, err));
+  if (turn->cancel.why != LT_OK) {
+    return lt_fail(err, turn->cancel.why, "the prompt was cancelled");
+  }
+  return turn->mode->run(turn, err);
+}
+
+lt_status lt_turn_carry_out(lt_turn_own *own, lt_err *err) {
+  lt_status status = run_mode(own, err);
+  lt_outbox *outbox = &own->outbox;
+  lt_outbox_end_all(outbox, status == LT_E_CANCELLED ? LT_STR("cancelled") : LT_STR("the prompt ended before it"));
+  lt_err stored = LT_ERR_INIT;
+  if (lt_outbox_flush(outbox, &stored) != LT_OK) { /* what a mode says then is only what follows from it */
+    lt_fail(err, stored.status, "%s", lt_err_msg(&stored));
+    return stored.status == LT_E_CANCELLED ? LT_E_IO : stored.status;
+  }
+  return status;
+}
