@@ -9,11 +9,11 @@
 
 #define STAMP_BYTES 25 /* 2026-01-31T23:59:59.000Z */
 
-typedef enum kind { OUTPUT_TEXT, OUTPUT_FILE, OUTPUT_TOOL } kind;
+typedef enum output_kind { OUTPUT_TEXT, OUTPUT_FILE, OUTPUT_TOOL } output_kind;
 
 struct lt_output {
   lt_output *next_open;
-  kind kind;
+  output_kind kind;
   uint32_t number;
   uint64_t call;
   lt_str id;      /* the prompt's arena */
@@ -26,11 +26,11 @@ struct lt_output {
   lt_buf json; /* as it was last stored */
 };
 
-typedef enum what { ITEM_BEGIN, ITEM_END, ITEM_STREAM, ITEM_EVENT, ITEM_STATE } what;
+typedef enum item_kind { ITEM_BEGIN, ITEM_END, ITEM_STREAM, ITEM_EVENT, ITEM_STATE } item_kind;
 
 struct lt_outbox_item {
   lt_outbox_item *next;
-  what what;
+  item_kind what;
   uint32_t number; /* BEGIN, END */
   size_t streamed; /* BEGIN of a text */
   lt_status status;
@@ -152,7 +152,7 @@ static bool has_id(const lt_outbox *o, lt_str id) {
 }
 
 /* Models use an id again now and then, in the next round at the latest. */
-static lt_str make_id(const lt_outbox *o, kind kind, lt_str wanted) {
+static lt_str make_id(const lt_outbox *o, output_kind kind, lt_str wanted) {
   static const char *const names[] = {[OUTPUT_TEXT] = "text", [OUTPUT_FILE] = "file", [OUTPUT_TOOL] = "call"};
   lt_arena *arena = &o->turn->arena;
   if (wanted.n > 0 && !has_id(o, wanted)) {
@@ -166,7 +166,7 @@ static lt_str make_id(const lt_outbox *o, kind kind, lt_str wanted) {
 }
 
 /* A new output, not among the others yet. */
-static lt_output *output_new(lt_outbox *o, kind kind, lt_str wanted_id) {
+static lt_output *output_new(lt_outbox *o, output_kind kind, lt_str wanted_id) {
   lt_output *output = make_room(o) ? lt_mem_zalloc(1, sizeof *output) : NULL;
   lt_str id = output != NULL ? make_id(o, kind, wanted_id) : LT_STR_NULL;
   if (id.p == NULL) {
