@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "agent/history_part.h"
-#include "agent/turn.h"
 #include "base/limits.h"
 #include "codec/tokens.h"
 
@@ -26,6 +25,7 @@ typedef struct prompt {
   lt_part_kind program; /* what its programs are; LT_PART_CALL: it has none */
   lt_str program_name;
   lt_str unanswered;
+  size_t first_part;
   size_t last_program; /* index of its part, or SIZE_MAX */
 } prompt;
 
@@ -94,8 +94,7 @@ static bool is_usable_id(lt_str id) {
 
 /* Its own id where providers take it; models without ids, and models that count from 0 each time, get one made of the
  * place, which stays the same. */
-static lt_str id_for(reading *r, const prompt *p, lt_json output, uint32_t number) {
-  lt_str id = read_str(r, lt_json_get(output, "id"));
+static lt_str id_for(reading *r, const prompt *p, lt_str id, uint32_t number) {
   for (uint64_t salt = 0; !is_usable_id(id) || !enter_id(r, id); salt++) {
     uint64_t hash = lt_str_hash(p->id) + (uint64_t)number * 0x9E3779B97F4A7C15u + salt;
     id = lt_arena_printf(r->arena, "call_%016llx", (unsigned long long)hash);
@@ -139,14 +138,28 @@ static void note_made(reading *r, lt_part *program, lt_str function) {
   program->made = keep(r, &made);
 }
 
+/* Whose program made the call: of code and TypeScript mode the last one, else who is said to; or NULL. */
+static lt_part *maker_of(reading *r, const prompt *p, lt_json output) {
+  lt_str parent = read_str(r, lt_json_get(output, "parent"));
+  if (p->last_program != SIZE_MAX) {
+    return &r->parts[p->last_program];
+  }
+  for (size_t i = r->count; parent.n > 0 && i > p->first_part; i--) {
+    if (lt_str_eq(r->parts[i - 1].stored_id, parent)) {
+      return &r->parts[i - 1];
+    }
+  }
+  return NULL;
+}
+
 static void read_tool(reading *r, prompt *p, lt_json output, uint32_t number) {
   lt_str function = read_str(r, lt_json_get(output, "function"));
   bool is_program = p->program != LT_PART_CALL && lt_str_eq(function, p->program_name);
-  if (function.n == 0) {
-    return;
+  lt_part *maker = is_program ? NULL : maker_of(r, p, output);
+  if (maker != NULL) {
+    note_made(r, maker, function);
   }
-  if (!is_program && p->last_program != SIZE_MAX) {
-    note_made(r, &r->parts[p->last_program], function);
+  if (function.n == 0 || maker != NULL) {
     return;
   }
   lt_part *part = add_part(r, p, is_program ? p->program : LT_PART_CALL);
@@ -157,7 +170,8 @@ static void read_tool(reading *r, prompt *p, lt_json output, uint32_t number) {
   part->input = lt_json_get(output, "input");
   part->result = lt_json_get(output, "result");
   part->unanswered = p->unanswered;
-  part->id = id_for(r, p, output, number);
+  part->stored_id = read_str(r, lt_json_get(output, "id"));
+  part->id = id_for(r, p, part->stored_id, number);
   if (is_program) {
     p->last_program = r->count - 1;
   }
@@ -191,7 +205,7 @@ static void read_end(reading *r, const prompt *p, lt_json json) {
 }
 
 static void read_prompt(reading *r, lt_json json, uint32_t number) {
-  prompt p = {.number = number, .program = LT_PART_CALL, .last_program = SIZE_MAX};
+  prompt p = {.number = number, .program = LT_PART_CALL, .first_part = r->count, .last_program = SIZE_MAX};
   lt_json mode = lt_json_get(json, "mode"), state = lt_json_get(json, "state");
   p.id = read_str(r, lt_json_get(json, "id"));
   if (lt_json_typeof(json) != LT_JSON_OBJECT || (p.id.n > 0 && lt_str_eq(p.id, r->history->current))) {
@@ -338,34 +352,4 @@ lt_status lt_history_put(const lt_history *history, lt_json_writer *w, lt_err *e
   }
   lt_arena_release(&arena);
   return status;
-}
-
-/* --- Of a turn --------------------------------------------------------------------------------- */
-static lt_status put_of_turn(const lt_turn *turn, lt_history_form form, lt_json_writer *w, size_t max_tokens,
-                             lt_err *err) {
-  lt_arena arena;
-  lt_wire *wire = NULL;
-  lt_arena_init(&arena, LT_HISTORY_MEMORY_BYTES);
-  lt_status status = turn->prepared.catalog != NULL ? lt_wire_new(&arena, turn->prepared.catalog, &wire, err) : LT_OK;
-  const lt_history history = {
-      .prompts = lt_buf_view(&turn->history),
-      .current = lt_str_of(turn->ids.prompt),
-      .form = form,
-      .wire = wire,
-      .max_tokens = max_tokens,
-  };
-  if (status == LT_OK) {
-    status = lt_history_put(&history, w, err);
-  }
-  lt_arena_release(&arena);
-  return status;
-}
-
-lt_status lt_history_classic(const lt_turn *turn, lt_json_writer *w, size_t max_tokens, lt_err *err) {
-  bool typescript = turn->mode == &lt_mode_typescript;
-  return put_of_turn(turn, typescript ? LT_HISTORY_TYPESCRIPT : LT_HISTORY_CLASSIC, w, max_tokens, err);
-}
-
-lt_status lt_history_code(const lt_turn *turn, lt_json_writer *w, size_t max_tokens, lt_err *err) {
-  return put_of_turn(turn, LT_HISTORY_CODE, w, max_tokens, err);
 }

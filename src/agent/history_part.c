@@ -143,6 +143,14 @@ static lt_str error_of(lt_telling *t, const lt_part *part) {
   return words.n > 0 ? words : LT_STR("it failed");
 }
 
+/* What a program had done before it failed must not be done again. */
+static void put_made(lt_buf *out, const lt_part *part) {
+  if (part->made.n > 0) {
+    lt_buf_addc(out, "\n\nTools it had called: ");
+    lt_buf_add(out, part->made);
+  }
+}
+
 /* Of a call, as the model was told then. */
 static void put_result(lt_telling *t, lt_buf *out, const lt_part *part) {
   size_t max = most_of(part);
@@ -156,6 +164,7 @@ static void put_result(lt_telling *t, lt_buf *out, const lt_part *part) {
     lt_wire_put_failure(&failure, part->function, error_of(t, part));
     put_cut(out, lt_buf_view(&failure), max);
     lt_buf_release(&failure);
+    put_made(out, part);
   } else {
     put_cut(out, error_of(t, part), max);
   }
@@ -197,10 +206,7 @@ static void put_feedback(lt_telling *t, lt_buf *out, const lt_part *part) {
   } else {
     put_cut(out, error_of(t, part), most_of(part));
   }
-  if (part->made.n > 0) {
-    lt_buf_addc(out, "\n\nTools it had called: ");
-    lt_buf_add(out, part->made);
-  }
+  put_made(out, part);
 }
 
 /* --- Calls ------------------------------------------------------------------------------------- */

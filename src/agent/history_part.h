@@ -17,9 +17,10 @@ typedef enum lt_part_level { LT_PART_WHOLE, LT_PART_SHORT, LT_PART_GONE } lt_par
 typedef struct lt_part {
   lt_part_kind kind;
   lt_part_level level;
-  uint32_t prompt; /* number */
-  lt_str text;     /* USER, TEXT */
-  lt_str id;       /* CALL, TYPESCRIPT: of the call, unique */
+  uint32_t prompt;  /* number */
+  lt_str text;      /* USER, TEXT */
+  lt_str id;        /* CALL, TYPESCRIPT: of the call, unique */
+  lt_str stored_id; /* CALL: its output's */
   lt_str function;
   lt_json input;
   lt_json result;
