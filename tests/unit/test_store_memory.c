@@ -1,6 +1,7 @@
 /* Memory that runs out, ours and SQLite's: whatever the store is doing, a clean error, nothing by halves, and it works
  * again afterwards. */
 #include "fakes/sanitizer.h"
+#include "store/prompts.h"
 #include "unit/db_fix.h"
 
 /* SQLite asks for memory some thousand times: not every place is tried, and in sanitized builds only a few. */
@@ -66,7 +67,25 @@ typedef struct buffers {
 
 static const char *const scripts[] = {"CREATE TABLE todo__t(a TEXT); INSERT INTO todo__t VALUES('x')"};
 
-/* Ends at the first failure, which it returns. */
+/* Ends at the first failure, which it returns; so does the next. */
+static lt_status use_prompts(lt_db *db, lt_buf *out, lt_err *err) {
+  char id[LT_STORE_ID_BYTES + 1], conversation[LT_STORE_ID_BYTES + 1];
+  LT_TRY(lt_store_new_id(id, err));
+  LT_TRY(lt_store_new_id(conversation, err));
+  lt_prompt_row row = {.id = lt_str_of(id), .conversation = lt_str_of(conversation), .user = LT_STR("u")};
+  LT_TRY(lt_store_prompt_create(db, &row, err));
+  LT_TRY(lt_store_prompt_put_output(db, row.id, 0, LT_STR("{}"), err));
+  LT_TRY(lt_store_prompt_release(db, row.id, err));
+  LT_TRY(lt_store_prompt_orphans(db, out, err));
+  LT_TRY(lt_store_prompt_claim(db, row.id, err));
+  LT_TRY(lt_store_prompt_set_state(db, row.id, LT_PROMPT_FAILED, LT_STR("{}"), LT_STR("why"), err));
+  LT_TRY(lt_store_prompt_get(db, row.user, row.id, out, err));
+  LT_TRY(lt_store_history(db, row.user, row.conversation, 5, out, err));
+  LT_TRY(lt_store_conversation_set_title(db, row.user, row.conversation, LT_STR("t"), err));
+  LT_TRY(lt_store_conversation_get(db, row.user, row.conversation, out, err));
+  return lt_store_conversation_list(db, row.user, 5, out, err);
+}
+
 static lt_status use_all(db_fix *fix, buffers *b) {
   lt_db *db = fix->db;
   lt_err *err = &fix->err;
@@ -89,6 +108,7 @@ static lt_status use_all(db_fix *fix, buffers *b) {
   STEP(lt_store_sql(db, todo, LT_STR("INSERT INTO todo__t VALUES(?)"), LT_STR("[\"\\u0041b\"]"), &b->out, err));
   STEP(lt_store_sql(db, todo, LT_STR("WITH c AS (SELECT 1) SELECT count(*) FROM c"), LT_STR_NULL, &b->out, err));
   STEP(lt_store_sql(db, todo, LT_STR("SELECT * FROM todo__t"), LT_STR_NULL, &b->out, err));
+  STEP(use_prompts(db, &b->out, err));
 #undef STEP
   lt_store_artifacts_free(artifacts);
   lt_store_journal_free(journal);

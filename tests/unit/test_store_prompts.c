@@ -409,9 +409,10 @@ static void an_older_file_keeps_what_it_has(void **state) {
 
 enum { LONG = 1000 };
 
+/* The time that we have worked: a busy machine is not our fault. */
 static double now_ms(void) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
