@@ -30,6 +30,7 @@ LAYERS = {
 THIRD_PARTY = {
     "uv.h": "io",
     "curl.h": "io",
+    "histedit.h": "io",
     "yaml.h": "front",
     "sqlite3.h": "store",
     "wasm-rt.h": "sandbox",

@@ -185,6 +185,12 @@
 #define LT_TITLE_TOKENS          30
 #define LT_TITLE_BYTES           200
 
+/* --- lines typed at the terminal (io/line_input.h) ---------------------------------------------- */
+#define LT_INPUT_HISTORY_MAX     1000          /* lines that can be found again */
+#define LT_INPUT_HISTORY_BYTES   (64 * LT_KIB) /* so much of the history's file, its end, is read */
+#define LT_INPUT_LINE_KEPT_BYTES (4 * LT_KIB)   /* a longer line is not kept; on its fiber's stack */
+#define LT_INPUT_LINE_BYTES      (1 * LT_MIB)
+
 /* --- plugins ---------------------------------------------------------------------------------- */
 #define LT_PLUGINS_MAX           256
 #define LT_PLUGIN_SETUP_MS       10000          /* setup, ready and prepare, each */

@@ -120,6 +120,8 @@ static lt_status take_own(const lt_config_reading *r, const lt_yaml_node *root) 
   }
   LT_TRY(lt_config_take_tools(r, lt_config_given(root, "tools")));
   LT_TRY(lt_config_take_plugins(r, lt_config_given(root, "plugins")));
+  LT_TRY(lt_config_take_models(r, lt_config_given(root, "models")));
+  LT_TRY(lt_config_take_defaults(r, lt_config_given(root, "defaults")));
   LT_TRY(lt_config_take_store(r, lt_config_given(root, "store")));
   take_sandbox(r->config, lt_yaml_get(root, "sandbox"));
   return LT_OK;

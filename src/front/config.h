@@ -49,6 +49,23 @@ typedef struct lt_config_plugin {
   bool disabled;
 } lt_config_plugin;
 
+/* As it is written; what is not, models.h fills in from the environment. */
+typedef struct lt_config_model {
+  const char *ref;
+  const char *name;        /* what the provider calls it; NULL: not said */
+  const char *base_url;    /* NULL: not said */
+  const char *api_key_env; /* the name of the variable that holds the key; NULL: not said */
+  int64_t max_tokens;      /* 0: not said */
+  int code_mode;           /* 1, 0, or -1: not said */
+} lt_config_model;
+
+typedef struct lt_config_defaults {
+  const char *model; /* NULL: not said */
+  const char *mode;  /* NULL: not said */
+  bool code_mode;
+  uint32_t rounds_classic, rounds_code, rounds_typescript; /* 0: not said */
+} lt_config_defaults;
+
 typedef struct lt_config {
   lt_arena arena;
   const char *path; /* the file that was read, or NULL: defaults only */
@@ -63,6 +80,9 @@ typedef struct lt_config {
   int64_t listing_tokens; /* tools.listingTokens; 0: not said */
   const lt_config_plugin *plugins;
   size_t plugin_count;
+  const lt_config_model *models;
+  size_t model_count;
+  lt_config_defaults defaults;
   const char *store; /* a file's path, absolute, or ":memory:"; NULL: the default */
   lt_str *secrets;   /* what must not be shown: see config_secrets.c */
   size_t secret_count;

@@ -36,10 +36,12 @@ lt_status lt_config_secret_variable(const lt_config_reading *reading, lt_str nam
 /* Lists the value of an entry of `env` or `headers` when its key sounds secret. LT_E_NOMEM. */
 lt_status lt_config_secret_entry(const lt_config_reading *reading, lt_str key, lt_str value);
 
-/* Read the checked sections `tools`, `plugins` and `store`; NULL: there is none. LT_E_CONFIG, LT_E_LIMIT, LT_E_NOMEM.
- */
+/* Read the checked sections `tools`, `plugins`, `models`, `defaults` and `store`; NULL: there is none. LT_E_CONFIG,
+ * LT_E_LIMIT, LT_E_NOMEM. */
 lt_status lt_config_take_tools(const lt_config_reading *reading, const lt_yaml_node *tools);
 lt_status lt_config_take_plugins(const lt_config_reading *reading, const lt_yaml_node *list);
+lt_status lt_config_take_models(const lt_config_reading *reading, const lt_yaml_node *list);
+lt_status lt_config_take_defaults(const lt_config_reading *reading, const lt_yaml_node *defaults);
 lt_status lt_config_take_store(const lt_config_reading *reading, const lt_yaml_node *store);
 
 /* Appends a value as JSON text, with what ${NAME} put into it listed as secret. LT_E_CONFIG, LT_E_NOMEM; the buffer's

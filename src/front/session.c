@@ -5,8 +5,10 @@
 #include "front/command.h"
 
 static void on_signal(void *arg, int signum) {
-  (void)signum;
-  lt_cancel_fire(&((lt_session *)arg)->cancel, LT_E_CANCELLED);
+  lt_session *s = arg;
+  if (signum != SIGINT || s->plan.on_interrupt == NULL || !s->plan.on_interrupt(s, s->plan.arg)) {
+    lt_cancel_fire(&s->cancel, LT_E_CANCELLED);
+  }
 }
 
 /* Plugins set themselves up while the servers start. */
@@ -35,7 +37,7 @@ static void on_fiber(void *arg) {
     lt_say_line(&s->say, "lathe: ", lt_str_of(lt_err_msg(&err)));
     s->exit_code = LT_EXIT_FAILED;
   } else {
-    s->exit_code = s->cancel.why == LT_OK ? s->work(s, s->arg) : LT_EXIT_INTERRUPTED;
+    s->exit_code = s->cancel.why == LT_OK ? s->plan.work(s, s->plan.arg) : LT_EXIT_INTERRUPTED;
   }
   lt_toolbox_unload(s->toolbox);
   lt_servers_close(s->servers);
@@ -80,19 +82,40 @@ static void run_session(lt_session *s) {
   lt_loop_free(s->loop);
 }
 
-int lt_session_main(const lt_config_sources *sources, int (*work)(lt_session *session, void *arg), void *arg) {
-  lt_session s = {.work = work, .arg = arg, .exit_code = LT_EXIT_CONFIG};
+static lt_status read_config(lt_session *s, const lt_config_sources *sources, lt_err *err) {
+  LT_TRY(lt_config_load(sources, &s->config, err));
+  return lt_config_secrets(&s->config, &s->secrets, err);
+}
+
+static bool check(lt_session *s) {
   lt_err err = LT_ERR_INIT;
-  if (lt_config_load(sources, &s.config, &err) != LT_OK || lt_config_secrets(&s.config, &s.secrets, &err) != LT_OK) {
+  lt_status status = s->plan.check != NULL ? s->plan.check(s, s->plan.arg, &err) : LT_OK;
+  if (status != LT_OK) {
+    lt_say_line(&s->say, "lathe: ", lt_str_of(lt_err_msg(&err)));
+    s->exit_code = status == LT_E_INVALID || status == LT_E_NOTFOUND ? LT_EXIT_USAGE : LT_EXIT_CONFIG;
+  }
+  return status == LT_OK;
+}
+
+int lt_session_follow(const lt_config_sources *sources, const lt_session_plan *plan) {
+  lt_session s = {.plan = *plan, .exit_code = LT_EXIT_CONFIG};
+  lt_err err = LT_ERR_INIT;
+  if (read_config(&s, sources, &err) != LT_OK) {
     lt_say_line(&s.say, "lathe: ", lt_str_of(lt_err_msg(&err)));
   } else {
     s.say.secrets = s.secrets;
     for (size_t i = 0; s.config.warnings[i] != NULL; i++) {
       lt_say_warning(&s.say, lt_str_of(s.config.warnings[i]));
     }
-    run_session(&s);
+    if (check(&s)) {
+      run_session(&s);
+    }
   }
   lt_secrets_free(s.secrets);
   lt_config_release(&s.config);
   return s.exit_code;
+}
+
+int lt_session_main(const lt_config_sources *sources, int (*work)(lt_session *session, void *arg), void *arg) {
+  return lt_session_follow(sources, &(lt_session_plan){.work = work, .arg = arg});
 }

@@ -15,6 +15,17 @@
 
 typedef struct lt_session lt_session;
 
+/* What a command makes of a session. */
+typedef struct lt_session_plan {
+  int (*work)(lt_session *session, void *arg) LT_YIELDS; /* its exit code is the command's */
+  /* Looks at the configuration before anything is started; may be NULL. Its failure is a line on stderr, and the exit
+   * code LT_EXIT_CONFIG, or LT_EXIT_USAGE for LT_E_INVALID and LT_E_NOTFOUND. */
+  lt_status (*check)(lt_session *session, void *arg, lt_err *err);
+  /* SIGINT: false, and without it, ends the session as SIGTERM does. Must not yield. */
+  bool (*on_interrupt)(lt_session *session, void *arg);
+  void *arg;
+} lt_session_plan;
+
 struct lt_session {
   lt_config config;
   lt_secrets *secrets;
@@ -24,14 +35,15 @@ struct lt_session {
   lt_toolbox *toolbox;
   lt_servers *servers;
   lt_cancel cancel; /* fired by SIGINT and SIGTERM */
-  int (*work)(lt_session *session, void *arg) LT_YIELDS;
-  void *arg;
+  lt_session_plan plan;
   int exit_code;
 };
 
 /* Reads the configuration, opens the loop, starts all servers side by side, waits until each is ready or down, runs
  * `work` on a fiber and shuts everything down. Returns an exit code: work's, or LT_EXIT_CONFIG / LT_EXIT_FAILED with a
  * line on stderr. */
+int lt_session_follow(const lt_config_sources *sources, const lt_session_plan *plan);
+/* The same for a plan that is nothing but work. */
 int lt_session_main(const lt_config_sources *sources, int (*work)(lt_session *session, void *arg) LT_YIELDS, void *arg);
 
 #endif

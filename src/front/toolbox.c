@@ -165,7 +165,23 @@ lt_quickjs *lt_toolbox_engine(lt_toolbox *t, lt_err *err) {
   return t->engine;
 }
 
-const lt_host *lt_toolbox_host(const lt_toolbox *t) {
+lt_db *lt_toolbox_db(const lt_toolbox *t) {
+  return t->db;
+}
+
+lt_artifacts *lt_toolbox_artifacts(const lt_toolbox *t) {
+  return t->artifacts;
+}
+
+bool lt_toolbox_keeps(const lt_toolbox *t) {
+  return !t->nowhere;
+}
+
+const lt_policy *lt_toolbox_policy(const lt_toolbox *t) {
+  return t->policy;
+}
+
+lt_host *lt_toolbox_host(const lt_toolbox *t) {
   return t->host;
 }
 

@@ -39,8 +39,15 @@ void lt_toolbox_unload(lt_toolbox *toolbox) LT_YIELDS;
 
 /* The runner of programs, opened when it is first asked for. NULL: `err` says why. Borrows. */
 lt_quickjs *lt_toolbox_engine(lt_toolbox *toolbox, lt_err *err);
+/* Where things are stored, for those that store themselves. NULL before lt_toolbox_load. Borrow. */
+lt_db *lt_toolbox_db(const lt_toolbox *toolbox);
+lt_artifacts *lt_toolbox_artifacts(const lt_toolbox *toolbox);
+/* Whether there is a place for it that outlives the process. */
+bool lt_toolbox_keeps(const lt_toolbox *toolbox);
+/* NULL: no rules. Borrows. */
+const lt_policy *lt_toolbox_policy(const lt_toolbox *toolbox);
 /* What plugins have registered. Borrows. */
-const lt_host *lt_toolbox_host(const lt_toolbox *toolbox);
+lt_host *lt_toolbox_host(const lt_toolbox *toolbox);
 
 /* --- Runs ------------------------------------------------------------------------------------- */
 typedef struct lt_toolbox_run_options {

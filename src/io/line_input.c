@@ -1,0 +1,303 @@
+#include "io/line_input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "base/mem.h"
+#include "io/edit_open.h"
+#include "io/loop_impl.h"
+#include "io/terminal.h"
+
+struct lt_line_input {
+  lt_loop *loop;
+  const lt_edit *edit; /* NULL: there is no libedit ... */
+  lt_terminal *plain;  /* ... and lines come from here */
+  uv_poll_t *poll;
+  FILE *in, *out;
+  EditLine *el;
+  History *history;
+  char *history_path; /* NULL: nothing is kept */
+  const char *prompt;
+  lt_cancel *cancel; /* of the read that is under way ... */
+  lt_status failed;  /* ... and why it ended without a line */
+  bool had_text;
+};
+
+/* --- Characters ------------------------------------------------------------------------------- */
+static void on_readable(uv_poll_t *handle, int status, int events) {
+  (void)status, (void)events; /* whatever it is, reading tells */
+  uv_poll_stop(handle);
+  lt_wait_wake(handle->data, LT_OK);
+}
+
+static lt_status await_readable(lt_line_input *input) LT_YIELDS {
+  lt_wait wait;
+  lt_cancel_node node;
+  lt_wait_init(&wait, input->loop);
+  input->poll->data = &wait;
+  uv_poll_start(input->poll, UV_READABLE | UV_DISCONNECT, on_readable);
+  lt_cancel_add(input->cancel, &node, &wait);
+  lt_status status = lt_wait_on(&wait, UINT64_MAX);
+  lt_cancel_remove(input->cancel, &node);
+  uv_poll_stop(input->poll);
+  return status;
+}
+
+/* 1: a byte; 0: the end; -1: `failed` says what happened. */
+static int read_byte(lt_line_input *input, char *ret) LT_YIELDS {
+  for (;;) {
+    lt_status status = await_readable(input);
+    if (status != LT_OK) {
+      input->failed = status;
+      return -1;
+    }
+    ssize_t n = read(fileno(input->in), ret, 1);
+    if (n == 1) {
+      return 1;
+    }
+    if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+      input->failed = LT_E_CLOSED;
+      return n == 0 ? 0 : -1;
+    }
+  }
+}
+
+/* What libedit calls for each character, on the reader's fiber. Bytes that are no character are passed over. */
+static int read_character(EditLine *el, wchar_t *ret) LT_YIELDS {
+  void *data = NULL;
+  mbstate_t state;
+  memset(&state, 0, sizeof state);
+  const lt_edit *edit;
+  if (lt_edit_open(&edit, NULL) != LT_OK || edit->el_get(el, EL_CLIENTDATA, &data) != 0) {
+    return -1;
+  }
+  for (;;) {
+    char byte;
+    int got = read_byte(data, &byte);
+    if (got != 1) {
+      return got;
+    }
+    size_t n = mbrtowc(ret, &byte, 1, &state);
+    if (n == 0 || n == 1) {
+      return 1;
+    }
+    if (n == (size_t)-1) {
+      memset(&state, 0, sizeof state);
+    }
+  }
+}
+
+static char *prompt_of(EditLine *el) {
+  void *data = NULL;
+  const lt_edit *edit;
+  if (lt_edit_open(&edit, NULL) != LT_OK || edit->el_get(el, EL_CLIENTDATA, &data) != 0) {
+    static char nothing[] = "";
+    return nothing;
+  }
+  return (char *)(uintptr_t)((lt_line_input *)data)->prompt;
+}
+
+/* --- History ---------------------------------------------------------------------------------- */
+static void enter(lt_line_input *input, lt_str line) {
+  char text[LT_INPUT_LINE_KEPT_BYTES + 1];
+  HistEvent event;
+  if (line.n == 0 || line.n > LT_INPUT_LINE_KEPT_BYTES || memchr(line.p, 0, line.n) != NULL) {
+    return;
+  }
+  memcpy(text, line.p, line.n);
+  text[line.n] = '\0';
+  input->edit->history(input->history, &event, H_ENTER, text);
+}
+
+/* The last lines of the file; what is before them is of no interest any more. */
+static void load_history(lt_line_input *input) {
+  static char bytes[LT_INPUT_HISTORY_BYTES];
+  int fd = open(input->history_path, O_RDONLY | O_CLOEXEC);
+  off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+  off_t from = size > (off_t)sizeof bytes ? size - (off_t)sizeof bytes : 0;
+  ssize_t n = fd < 0 ? 0 : pread(fd, bytes, sizeof bytes, from);
+  lt_str text = lt_str_from(bytes, n > 0 ? (size_t)n : 0);
+  size_t at = from > 0 ? lt_str_find(text, LT_STR("\n"), 0) + 1 : 0;
+  while (at < text.n) {
+    size_t end = lt_str_find(text, LT_STR("\n"), at);
+    enter(input, lt_str_sub(text, at, end));
+    at = end < text.n ? end + 1 : text.n;
+  }
+  if (fd >= 0) {
+    close(fd);
+  }
+}
+
+/* Appended, so that two that type at once do not lose each other's lines. */
+void lt_line_input_keep(lt_line_input *input, lt_str line) {
+  if (input->edit == NULL || memchr(line.p, '\n', line.n) != NULL) {
+    return;
+  }
+  enter(input, line);
+  int fd = input->history_path == NULL
+               ? -1
+               : open(input->history_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd >= 0) {
+    const struct iovec parts[] = {{.iov_base = (void *)(uintptr_t)line.p, .iov_len = line.n},
+                                  {.iov_base = (char[]){'\n'}, .iov_len = 1}};
+    (void)!writev(fd, parts, 2); /* a history that cannot be kept is no reason to stop */
+    close(fd);
+  }
+}
+
+void lt_line_input_resized(lt_line_input *input) {
+  if (input->el != NULL) {
+    input->edit->el_resize(input->el);
+  }
+}
+
+/* --- Opening ---------------------------------------------------------------------------------- */
+/* Without it, letters beyond ASCII are shown as escapes. */
+static void use_utf8(void) {
+  setlocale(LC_CTYPE, "");
+  if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) {
+    setlocale(LC_CTYPE, "C.UTF-8");
+  }
+}
+
+static bool open_files(lt_line_input *input) {
+  int in = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+  int out = in < 0 ? -1 : open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  input->in = in < 0 ? NULL : fdopen(in, "r");
+  input->out = out < 0 ? NULL : fdopen(out, "w");
+  return input->in != NULL && input->out != NULL;
+}
+
+static void set_up(lt_line_input *input) {
+  const lt_edit *edit = input->edit;
+  HistEvent event;
+  edit->el_set(input->el, EL_CLIENTDATA, input);
+  edit->el_set(input->el, EL_GETCFN, read_character);
+  edit->el_set(input->el, EL_PROMPT, prompt_of);
+  edit->el_set(input->el, EL_EDITOR, "emacs");
+  edit->el_set(input->el, EL_SIGNAL, 0); /* the loop has the signals */
+  edit->el_set(input->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+  edit->history(input->history, &event, H_SETSIZE, LT_INPUT_HISTORY_MAX);
+  edit->history(input->history, &event, H_SETUNIQUE, 1);
+  edit->el_set(input->el, EL_HIST, edit->history, input->history);
+  if (input->history_path != NULL) {
+    load_history(input);
+  }
+}
+
+static lt_status open_editor(lt_line_input *input, lt_err *err) {
+  use_utf8();
+  if (!open_files(input)) {
+    return lt_fail(err, LT_E_NOTFOUND, "there is no terminal");
+  }
+  input->history = input->edit->history_init();
+  input->el = input->edit->el_init_fd("lathe", input->in, input->out, input->out, fileno(input->in), fileno(input->out),
+                                      fileno(input->out));
+  input->poll = lt_mem_zalloc(1, sizeof *input->poll);
+  if (input->history == NULL || input->el == NULL || input->poll == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a line's editing");
+  }
+  if (uv_poll_init(&input->loop->uv, input->poll, fileno(input->in)) != 0) {
+    lt_mem_free(input->poll);
+    input->poll = NULL;
+    return lt_fail(err, LT_E_NOTFOUND, "the terminal cannot be read");
+  }
+  input->loop->objects++;
+  set_up(input);
+  return LT_OK;
+}
+
+lt_status lt_line_input_open(lt_loop *loop, const char *history_path, lt_line_input **ret_input, lt_err *err) {
+  lt_line_input *input = lt_mem_zalloc(1, sizeof *input);
+  if (input == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a line's editing");
+  }
+  input->loop = loop;
+  lt_status status = LT_OK;
+  if (history_path != NULL) {
+    input->history_path = lt_mem_strdup(lt_str_of(history_path));
+    status = input->history_path != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for a line's editing");
+  }
+  if (status == LT_OK && lt_edit_open(&input->edit, NULL) == LT_OK) {
+    status = open_editor(input, err);
+  } else if (status == LT_OK) {
+    input->edit = NULL;
+    status = lt_terminal_open(loop, "/dev/tty", &input->plain, err);
+  }
+  if (status != LT_OK) {
+    lt_line_input_close(input);
+    return status;
+  }
+  *ret_input = input;
+  return LT_OK;
+}
+
+static void on_closed(uv_handle_t *handle) {
+  lt_mem_free(handle);
+}
+
+void lt_line_input_close(lt_line_input *input) {
+  if (input == NULL) {
+    return;
+  }
+  lt_terminal_close(input->plain);
+  if (input->poll != NULL) {
+    input->loop->objects--;
+    uv_close((uv_handle_t *)input->poll, on_closed);
+  }
+  if (input->el != NULL) {
+    input->edit->el_end(input->el);
+  }
+  if (input->history != NULL) {
+    input->edit->history_end(input->history);
+  }
+  if (input->in != NULL) {
+    fclose(input->in);
+  }
+  if (input->out != NULL) {
+    fclose(input->out);
+  }
+  lt_mem_free(input->history_path);
+  lt_mem_free(input);
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+static lt_status read_plain(lt_line_input *input, lt_cancel *cancel, lt_buf *out, lt_err *err) LT_YIELDS {
+  lt_terminal_write(input->plain, lt_str_of(input->prompt));
+  return lt_terminal_read_line(input->plain, cancel, out, err);
+}
+
+lt_status lt_line_input_read(lt_line_input *input, const char *prompt, lt_cancel *cancel, lt_buf *out, lt_err *err) {
+  input->prompt = prompt;
+  input->had_text = false;
+  if (input->edit == NULL) {
+    return read_plain(input, cancel, out, err);
+  }
+  int count = 0;
+  input->cancel = cancel;
+  input->failed = LT_OK;
+  const char *line = input->edit->el_gets(input->el, &count);
+  if (line == NULL || count <= 0 || input->failed != LT_OK) {
+    lt_status why = input->failed != LT_OK ? input->failed : LT_E_CLOSED;
+    const LineInfo *about = input->edit->el_line(input->el);
+    input->had_text = about != NULL && about->lastchar > about->buffer;
+    input->edit->el_reset(input->el);
+    fputs("\n", input->out);
+    fflush(input->out);
+    return lt_fail(err, why, "%s while waiting for a line", lt_status_text(why));
+  }
+  lt_str text = lt_str_from(line, (size_t)count);
+  lt_buf_add(out, lt_str_ends(text, LT_STR("\n")) ? lt_str_sub(text, 0, text.n - 1) : text);
+  return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "the line is too long");
+}
+
+bool lt_line_input_had_text(const lt_line_input *input) {
+  return input->had_text;
+}
