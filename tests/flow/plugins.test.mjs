@@ -262,6 +262,30 @@ describe("examples/todo", () => {
   });
 });
 
+describe("docs/guide/plugins.md", () => {
+  const home = folder();
+  const sources = [...readFileSync(join(root, "docs/guide/plugins.md"), "utf8").matchAll(/^```c\n(#include[^]*?)^```/gm)].map((match) => match[1]);
+  const plugins = sources.map((source, i) => {
+    writeFileSync(join(home, `${i}.c`), source);
+    execFileSync("cc", ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-I", join(root, "include"), "-o", join(home, `${i}.so`), join(home, `${i}.c`)]);
+    return join(home, `${i}.so`);
+  });
+  const args = servers({ files: scripted([{ tool: { name: "remove" } }]) }, { plugins });
+
+  test("the smallest one", async () => {
+    assert.equal(await value('greetHello({ name: "y\u00f6u\\"" })', args, kept()), 'Hello, y\u00f6u"!');
+    assert.equal(await value(why('greetHello({ nam: "you" })'), args, kept()), 'Tool "greet.hello" failed: input.name: is required');
+  });
+  test("the one that calls tools, asks and counts", async () => {
+    const options = kept();
+    assert.deepEqual(await value("batchRemoveAll({ paths: ['a', 'b'] })", args, options), [{ path: "a" }, { path: "b" }]);
+    const many = "batchRemoveAll({ paths: ['a', 'b', 'c', 'd'] }).length";
+    assert.match((await failure(many, args, options)).error, /"batch\.remove-all" needs approval/);
+    assert.equal(await value(many, [...args, "--yes"], options), 4);
+    assert.deepEqual([await value("[batchCount(), batchCount()]", args, options), await value("batchCount()", args, options)], [[1, 2], 3]);
+  });
+});
+
 describe("listings", () => {
   const args = use(todo);
   const list = async (...more) => {
