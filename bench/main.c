@@ -25,6 +25,7 @@ static const struct {
     {"stop", "From the deadline to the end of a program, 200 ms after its start", lt_bench_stop},
     {"compute", "The same script in other engines, in turn", lt_bench_compute},
     {"mcp", "An MCP server", lt_bench_mcp},
+    {"model", "A language model", lt_bench_model},
     {"journal", "The journal of calls", lt_bench_journal},
     {"fiber", "Underneath", lt_bench_fiber},
 };

@@ -207,7 +207,8 @@ async function answer(req, res) {
   try { body = JSON.parse(raw); } catch { /* not ours to say */ }
   const key = `${behaviour}/${name}`;
   times.set(key, (times.get(key) ?? 0) + 1);
-  asked.set(name, [...(asked.get(name) ?? []), { path: req.url, headers: req.headers, body, port: req.socket.remotePort }]);
+  if (!asked.has(name)) asked.set(name, []);
+  if (asked.get(name).length < 1000) asked.get(name).push({ path: req.url, headers: req.headers, body, port: req.socket.remotePort });
   const act = behaviours[behaviour];
   if (!act) return fail(res, 404, `no behaviour "${behaviour}"`);
   return act({ req, res, body, raw, times: times.get(key) });

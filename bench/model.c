@@ -1,0 +1,226 @@
+/* What asking a model costs beyond the model: a completion through the service, beside the bare exchange of the same
+ * bytes over one connection to the same server; then a thousand at once of a model that takes 200 ms. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "bench/bench.h"
+#include "bench/measure.h"
+#include "bench/peer.h"
+#include "model/model.h"
+
+enum { ASKED = 2000, WARM_UP = 300, AT_ONCE = 1000, MODEL_MS = 200 };
+
+#define MESSAGES "[{\"role\":\"user\",\"content\":\"hi there, model\"}]"
+
+/* --- The server --------------------------------------------------------------------------------------------------- */
+
+typedef struct fake {
+  pid_t pid;
+  int hold; /* its input: it ends with it */
+  int port;
+} fake;
+
+static bool start(fake *f) {
+  int in[2], out[2];
+  const char *node = lt_peer_find("LATHE_BENCH_NODE", "node");
+  if (node == NULL || pipe(in) != 0 || pipe(out) != 0) {
+    return false;
+  }
+  f->pid = fork();
+  if (f->pid == 0) {
+    dup2(in[0], 0);
+    dup2(out[1], 1);
+    close(in[1]);
+    execlp(node, node, LT_BENCH_DIR "/../tests/fakes/model_server.mjs", (char *)NULL);
+    _exit(127);
+  }
+  close(in[0]);
+  close(out[1]);
+  f->hold = in[1];
+  FILE *file = fdopen(out[0], "r");
+  bool ok = file != NULL && fscanf(file, "PORT %d", &f->port) == 1;
+  if (file != NULL) {
+    fclose(file);
+  }
+  return ok;
+}
+
+static void stop(fake *f) {
+  close(f->hold);
+  kill(f->pid, SIGTERM);
+  waitpid(f->pid, NULL, 0);
+}
+
+/* --- Bare --------------------------------------------------------------------------------------------------------- */
+
+static int dial(int port) {
+  struct sockaddr_in at = {
+      .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons((uint16_t)port)};
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return connect(fd, (struct sockaddr *)&at, sizeof at) == 0 ? fd : -1;
+}
+
+static bool exchange(int fd, const char *request, size_t n) {
+  static char answer[65536];
+  size_t got = 0;
+  if (write(fd, request, n) != (ssize_t)n) {
+    return false;
+  }
+  for (;;) {
+    ssize_t more = read(fd, answer + got, sizeof answer - got);
+    if (more <= 0) {
+      return false;
+    }
+    got += (size_t)more;
+    if (got >= 5 && memcmp(answer + got - 5, "0\r\n\r\n", 5) == 0) { /* the last chunk */
+      return true;
+    }
+  }
+}
+
+static void measure_bare(int port, lt_measure *m) {
+  static const char body[] = "{\"model\":\"fake-model\",\"messages\":" MESSAGES
+                             ",\"max_tokens\":4096,\"stream\":true,\"stream_options\":{\"include_usage\":true}}";
+  char request[1024];
+  int n = snprintf(request, sizeof request,
+                   "POST /normal/bare/v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: "
+                   "application/json\r\nAccept: text/event-stream, application/json\r\nUser-Agent: "
+                   "bare\r\nContent-Length: %zu\r\n\r\n%s",
+                   port, sizeof body - 1, body);
+  int fd = dial(port);
+  for (int i = 0; fd >= 0 && i < ASKED + WARM_UP; i++) {
+    double since = lt_measure_now();
+    if (!exchange(fd, request, (size_t)n)) {
+      break;
+    }
+    if (i >= WARM_UP) {
+      lt_measure_add(m, lt_measure_now() - since);
+    }
+  }
+  close(fd);
+}
+
+/* --- Through the service ------------------------------------------------------------------------------------------ */
+
+typedef struct rig {
+  lt_loop *loop;
+  lt_http *http;
+  int port;
+  lt_measure *samples;
+  size_t left;
+  size_t failed;
+  lt_wait done;
+} rig;
+
+static bool ask(rig *r, const char *behaviour) {
+  char url[128];
+  snprintf(url, sizeof url, "http://127.0.0.1:%d/%s/bench/v1", r->port, behaviour);
+  lt_model model = {.name = LT_STR("fake-model"), .base_url = lt_str_of(url)};
+  lt_completion_request request = {.model = &model, .messages = LT_STR(MESSAGES)};
+  lt_completion completion;
+  lt_completion_init(&completion);
+  bool ok = lt_model_complete(r->http, &request, &completion, NULL) == LT_OK && completion.retries == 0;
+  lt_completion_release(&completion);
+  return ok;
+}
+
+static void ask_in_turn(void *arg) {
+  rig *r = arg;
+  for (int i = 0; i < ASKED + WARM_UP; i++) {
+    double since = lt_measure_now();
+    if (!ask(r, "normal")) {
+      break;
+    }
+    if (i >= WARM_UP) {
+      lt_measure_add(r->samples, lt_measure_now() - since);
+    }
+  }
+}
+
+static void ask_slow(void *arg) {
+  rig *r = arg;
+  r->failed += ask(r, "slow") ? 0 : 1;
+  r->left--;
+  lt_wait_wake(&r->done, LT_OK);
+}
+
+static void ask_at_once(void *arg) {
+  rig *r = arg;
+  lt_wait_init(&r->done, r->loop);
+  for (int round = 0; round < 5; round++) {
+    double since = lt_measure_now();
+    r->left = AT_ONCE;
+    for (int i = 0; i < AT_ONCE; i++) {
+      LT_CHECK(lt_loop_spawn(r->loop, ask_slow, r, NULL) == LT_OK);
+    }
+    while (r->left > 0) {
+      lt_wait_on(&r->done, UINT64_MAX);
+    }
+    lt_measure_add(r->samples, lt_measure_now() - since);
+  }
+}
+
+static size_t with_service(int port, void (*body)(void *arg), lt_measure *m) {
+  rig r = {.port = port, .samples = m};
+  LT_CHECK(lt_loop_new(&r.loop, NULL) == LT_OK);
+  LT_CHECK(lt_http_new(r.loop, &r.http, NULL) == LT_OK);
+  LT_CHECK(lt_loop_spawn(r.loop, body, &r, NULL) == LT_OK);
+  lt_loop_run(r.loop);
+  lt_http_free(r.http);
+  lt_loop_free(r.loop);
+  return r.failed;
+}
+
+/* A connection each, at both ends. */
+static void allow_files(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+static void print_at_once(lt_measure *m, size_t failed) {
+  if (failed > 0) {
+    lt_measure_skip("1,000 completions at once of a model that takes 200 ms", "%zu of them failed", failed);
+  } else {
+    lt_measure_print_ns("1,000 completions at once of a model (a fake in Node) that takes 200 ms", m,
+                        2 * MODEL_MS * 1e6);
+  }
+}
+
+void lt_bench_model(void) {
+  lt_measure bare, ours, crowd;
+  fake f = {0};
+  lt_measure_init(&bare);
+  lt_measure_init(&ours);
+  lt_measure_init(&crowd);
+  allow_files();
+  if (!start(&f)) {
+    lt_measure_skip("a completion", "the fake server, a Node program, could not be started");
+    return;
+  }
+  with_service(f.port, ask_in_turn, &ours);
+  measure_bare(f.port, &bare);
+  lt_measure_print(&(lt_measure_line){.what = "a completion: our service, a fake server in Node",
+                                      .samples = &ours,
+                                      .peer = &bare,
+                                      .peer_name = "bare"});
+  lt_measure_print_one("  what the service adds (medians)", LT_MEASURE_NS,
+                       lt_measure_median(&ours) - lt_measure_median(&bare), 1e6);
+  lt_measure_print_ns("  the bare exchange of the same bytes", &bare, 0);
+  size_t failed = with_service(f.port, ask_at_once, &crowd);
+  print_at_once(&crowd, failed);
+  lt_measure_release(&ours);
+  stop(&f);
+}
