@@ -6,7 +6,8 @@
 #include "base/limits.h"
 #include "codec/tokens.h"
 
-#define ID_CHARS 40 /* what the strictest provider takes */
+#define ID_CHARS     40 /* what the strictest provider takes */
+#define FRAME_TOKENS 16 /* of a message without its content */
 
 typedef struct reading {
   const lt_history *history;
@@ -268,13 +269,31 @@ static lt_status tell(const reading *r, const lt_part *parts, size_t count, lt_j
   return status;
 }
 
-/* What one part takes by itself. Of parts that are gone one after the other the first one pays for the note. */
-static lt_status measure(const reading *r, size_t i, lt_buf *scratch) {
-  lt_part *part = &r->parts[i];
+/* Of whole parts the stored text is as good as the told one, and costs nothing to make. */
+static bool guess(lt_part *part) {
+  size_t bytes = lt_json_text(part->input).n + lt_json_text(part->result).n;
+  if (part->level == LT_PART_GONE) {
+    part->tokens = FRAME_TOKENS / 4; /* their note is shared */
+  } else if (part->level == LT_PART_WHOLE && part->kind <= LT_PART_TEXT) {
+    part->tokens = FRAME_TOKENS + lt_tokens_estimate(part->text);
+  } else if (part->level == LT_PART_WHOLE && bytes <= LT_HISTORY_PART_BYTES) {
+    part->tokens = 3 * FRAME_TOKENS + lt_tokens_estimate(lt_json_text(part->input)) +
+                   lt_tokens_estimate(lt_json_text(part->result));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/* What one part takes by itself. */
+static lt_status measure(const reading *r, lt_part *part, lt_buf *scratch) {
+  if (guess(part)) {
+    return LT_OK;
+  }
   lt_buf_clear(scratch);
   lt_json_writer w = lt_json_writer_on(scratch);
-  bool free_of_cost = part->level == LT_PART_GONE && i > 0 && r->parts[i - 1].level == LT_PART_GONE;
-  lt_status status = free_of_cost ? LT_OK : tell(r, part, 1, &w);
+  lt_json_begin_array(&w);
+  lt_status status = tell(r, part, 1, &w);
   part->tokens = lt_tokens_estimate(lt_buf_view(scratch));
   return status;
 }
@@ -291,7 +310,7 @@ static lt_status lower(const reading *r, bool steps, lt_part_level level, size_t
     if (part->kind != LT_PART_USER && is_step(part) == steps) {
       *total -= part->tokens;
       part->level = level;
-      LT_TRY(measure(r, i, scratch));
+      LT_TRY(measure(r, part, scratch));
       *total += part->tokens;
     }
   }
@@ -301,7 +320,7 @@ static lt_status lower(const reading *r, bool steps, lt_part_level level, size_t
 static lt_status fit_in(const reading *r, lt_buf *scratch) {
   size_t total = 0;
   for (size_t i = 0; i < r->count; i++) {
-    LT_TRY(measure(r, i, scratch));
+    LT_TRY(measure(r, &r->parts[i], scratch));
     total += r->parts[i].tokens;
   }
   LT_TRY(lower(r, true, LT_PART_SHORT, &total, scratch));

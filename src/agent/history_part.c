@@ -34,6 +34,14 @@ static void put_cut(lt_buf *out, lt_str text, size_t max_bytes) {
   lt_buf_add(out, lt_str_sub(text, tail, text.n));
 }
 
+/* Releases a text that was made on the way; what it lacks the whole lacks. */
+static void done_with(lt_telling *t, lt_buf *text) {
+  if (text->status != LT_OK && t->w->buf->status == LT_OK) {
+    t->w->buf->status = text->status;
+  }
+  lt_buf_release(text);
+}
+
 static size_t most_of(const lt_part *part) {
   return part->level == LT_PART_WHOLE ? LT_HISTORY_PART_BYTES : LT_HISTORY_SHORT_BYTES;
 }
@@ -163,7 +171,7 @@ static void put_result(lt_telling *t, lt_buf *out, const lt_part *part) {
     lt_buf_init(&failure, LT_JSON_MAX_BYTES);
     lt_wire_put_failure(&failure, part->function, error_of(t, part));
     put_cut(out, lt_buf_view(&failure), max);
-    lt_buf_release(&failure);
+    done_with(t, &failure);
     put_made(out, part);
   } else {
     put_cut(out, error_of(t, part), max);
@@ -188,7 +196,7 @@ static void put_logs(lt_telling *t, lt_buf *out, const lt_part *part) {
     put_cut(out, lt_buf_view(&lines), most_of(part));
     lt_buf_addc(out, "\n\n");
   }
-  lt_buf_release(&lines);
+  done_with(t, &lines);
 }
 
 /* Of a program of code mode: seed 014's feedback. */
@@ -231,11 +239,11 @@ static void put_input(lt_telling *t, lt_buf *out, const lt_part *part) {
       put_cut(&cut, words_of(t, it.value), each);
       lt_json_writer inner = lt_json_writer_on(&value);
       lt_json_put_str(&inner, lt_buf_view(&cut));
-      lt_buf_release(&cut);
+      done_with(t, &cut);
     }
     lt_json_key_str(&w, words_of(t, it.key));
     lt_json_put_raw(&w, lt_buf_view(&value));
-    lt_buf_release(&value);
+    done_with(t, &value);
   }
   lt_json_end_object(&w);
 }
@@ -301,8 +309,8 @@ static void put_call(lt_telling *t, const lt_part *part) {
   lt_json_key(t->w, "content");
   lt_json_put_str(t->w, lt_buf_view(&result));
   lt_json_end_object(t->w);
-  lt_buf_release(&arguments);
-  lt_buf_release(&result);
+  done_with(t, &arguments);
+  done_with(t, &result);
 }
 
 /* In a mode that calls no tools itself: who reads it writes programs, and must not learn another way. */
@@ -346,7 +354,7 @@ static void tell_program(lt_telling *t, const lt_part *part) {
     lt_buf_addc(out, is_type(part, "success") ? "Output: " : "Error: ");
     put_result(t, out, part);
   }
-  lt_buf_release(&code);
+  done_with(t, &code);
 }
 
 /* --- One part ---------------------------------------------------------------------------------- */
