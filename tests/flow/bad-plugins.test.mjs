@@ -43,6 +43,13 @@ describe("a plugin that cannot be used is one line, and the rest works:", () => 
   const cases = {
     "no entry": [bad("NO_ENTRY"), /no_entry\.so: it is no Lathe plugin: it exports no function lathe_plugin_entry/],
     "an entry that says no": [bad("NULL_ENTRY"), /null_entry\.so: it says that it cannot work here/],
+    "too small a size": [bad("SMALL"), /small\.so: its lathe_plugin says a size that makes no sense: \.size has to be sizeof\(lathe_plugin\)/],
+    "no id": [bad("NO_ID"), /no_id\.so: its id "" cannot be used/],
+    "a tool that it has already": [bad("TOOL_TWICE"), /tool_twice\.so: the tool "t" is there already/],
+    "a broken input_schema": [bad("TOOL_SCHEMA"), /tool_schema\.so: the input_schema of the tool "u" cannot be used: #\/type: /],
+    "a broken config_schema": [bad("BAD_SCHEMA"), /bad_schema\.so: its config_schema cannot be used: #\/type: /],
+    "a folder": [root, /: it cannot be loaded/],
+    "an empty file": [join(folder({ "empty.so": "" }), "empty.so"), /empty\.so: it cannot be loaded/],
     "a wrong size": [bad("HUGE_SIZE"), /huge_size\.so: its lathe_plugin says a size that makes no sense/],
     "things of a newer Lathe": [bad("FLAGS"), /flags\.so: .* needs a newer one/],
     "a bad id": [bad("BAD_ID"), /bad_id\.so: its id "Bad Id" cannot be used/],
@@ -70,6 +77,70 @@ describe("a plugin that cannot be used is one line, and the rest works:", () => 
   });
 });
 
+const hanging = bad("SETUP_HANGS"); // takes as long as a setup may take: it runs while the tests below do
+const hung = program("[tools['good.add']({ a: 1 })[0], (() => { try { tools['bad.t']({}) } catch (e) { return e.message } })()]", use(hanging, good), { limitMs: 40_000 });
+hung.catch(() => {});
+
+test("lathe tools lists the others, too", async () => {
+  const end = await run(["tools", ...use(bad("NO_ENTRY"), bad("SETUP_FAILS"), good)]);
+  assert.equal(end.code, 0);
+  assert.match(end.stdout, /^good\.add  goodAdd  Adds\n/m);
+  assert.doesNotMatch(end.stdout, /^bad\./m);
+  assert.equal(end.stderr.split("\n").filter((line) => line.startsWith("warning: ")).length, 2, end.stderr);
+});
+
+test("two of the same id: the first one is there", async () => {
+  const end = await program("tools['good.add']({ a: 1 })[0]", use(good, plugin("good2", "plugin_good.c")));
+  assert.deepEqual([end.code, end.stdout], [0, "1\n"]);
+  assert.match(end.stderr, /^warning: .*good2\.so: there is a plugin "good" already: name each only once$/m);
+});
+
+describe("answers of a plugin that are none", () => {
+  const odd = plugin("odd", String.raw`
+#include "lathe_plugin.h"
+#define TOOL(name, body) static void name(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) { body; }
+TOOL(text, host->answer(call, LATHE_TEXT("{nope")))
+TOOL(empty, host->answer(call, LATHE_TEXT("")))
+TOOL(two, host->answer(call, LATHE_TEXT("1 2")))
+TOOL(bytes, host->answer(call, LATHE_TEXT("\"\xff\xfe\"")))
+TOOL(deep, char *p = host->memory(call, 4001); for (int i = 0; i < 4000; i++) { p[i] = '['; } host->answer(call, (lathe_text){p, 4000}))
+TOOL(none, (void)0)
+TOOL(both, host->answer(call, LATHE_TEXT("1")); host->fail(call, "it failed"))
+TOOL(lie, host->answer(call, LATHE_TEXT("{\"n\":\"text\"}")))
+TOOL(words, host->fail(call, "%s", "red \x1b[31mred\x1b[0m\n\xff"))
+static void setup(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+#define ADD(f) { lathe_tool tool = {.size = sizeof tool, .name = #f, .invoke = f, .output_schema = "{\"properties\":{\"n\":{\"type\":\"number\"}}}"}; if (host->add_tool(call, &tool)) { host->fail(call, "%s", host->error(call).p); } }
+  ADD(text) ADD(empty) ADD(two) ADD(bytes) ADD(deep) ADD(none) ADD(both) ADD(lie) ADD(words)
+}
+const lathe_plugin *lathe_plugin_entry(void) {
+  static const lathe_plugin plugin = {.size = sizeof plugin, .id = "odd", .setup = setup};
+  return &plugin;
+}
+`);
+  const call = (name) => program(`try { output(tools["odd.${name}"]({})) } catch (e) { output(e.message) } goodAdd({ a: 1 })[0]`, use(odd, good));
+  for (const name of ["text", "empty", "two", "bytes", "deep"]) {
+    test(name, async () => {
+      const end = await call(name);
+      assert.match(end.stdout, new RegExp(`^Tool "odd\\.${name}" failed: plugin "odd" answered something that is not JSON: .*\n1\n$`));
+      assert.deepEqual([end.code, end.stderr], [0, "plugin good: set up\n"]);
+    });
+  }
+  test("nothing is null; a failure counts whatever was answered", async () => {
+    assert.equal((await call("none")).stdout, "null\n1\n");
+    assert.equal((await call("both")).stdout, 'Tool "odd.both" failed: it failed\n1\n');
+  });
+  test("what its output schema does not say is used, and told", async () => {
+    const end = await call("lie");
+    assert.equal(end.stdout, '{"n":"text"}\n1\n');
+    assert.match(end.stderr, /^warning: Tool "odd\.lie" does not answer what its output schema says .*: output\.n: expected number, got string$/m);
+  });
+  test("its words do nothing to a terminal", async () => {
+    const end = await program("tools['odd.words']({})", use(odd, good));
+    assert.match(end.stderr, /^error: Tool "odd\.words" failed: red red/m);
+    assert.doesNotMatch(end.stderr, /\x1b/);
+  });
+});
+
 test("a plugin built against an older header works", async () => {
   const old = plugin("old", "plugin_old.c");
   const args = ["--config", config({ plugins: [{ path: old }], store: "sqlite::memory:" })];
@@ -89,4 +160,15 @@ test("what a plugin logs is one clean line without secrets", async () => {
   const end = await program("slowTalk()", args, { env: { THE_KEY: "hunter2-hunter2" } });
   assert.equal(end.stderr, "plugin slow: the key is ***, red\n");
   assert.equal(end.stdout, "1\n");
+});
+
+test("a setup that hangs is given up after ten seconds; the others work, and the end does not wait for it", async () => {
+  const end = await hung;
+  assert.equal(end.code, 0);
+  assert.match(end.stderr, /^warning: [^\n]*setup_hangs\.so: plugin "bad" has not come back from "setup" within 10000 ms$/m);
+  assert.equal(end.stderr.split("\n").filter((line) => line.startsWith("warning: ")).length, 1, end.stderr);
+  const [sum, said] = JSON.parse(end.stdout);
+  assert.equal(sum, 1);
+  assert.match(said, /plugin "bad" is not available: .*has not come back from "setup"/);
+  assert.ok(end.ms < (10_000 + 2000 + 2000) * patience, `${end.ms} ms`);
 });
