@@ -87,7 +87,7 @@ static void every_known_key_is_read(void **state) {
              "  web: {type: sse, url: 'http://127.0.0.1:1/'}\n"
              "  web2: {url: 'http://127.0.0.1:2/', headers: {Authorization: x}}\n"
              "defaults: {model: m, mode: code, codeMode: true, maxRounds: {code: 10}}\n"
-             "models: [{ref: normal, model: x, baseUrl: y, apiKeyEnv: K, maxTokens: 4096, codeMode: false}]\n"
+             "models: [{ref: normal, model: x, baseUrl: 'http://y', apiKeyEnv: K, maxTokens: 4096, codeMode: false}]\n"
              "modules: [{name: helpers, path: lib/helpers.js}, {name: abs, path: /opt/a.js}]\n"
              "tools: {policy: [{match: 'files.*', action: ask}, {match: '*', action: allow}]}\n"
              "plugins: [a.so, {path: b.so}]\n"
