@@ -107,10 +107,9 @@ TOOL(deep, char *p = host->memory(call, 4001); for (int i = 0; i < 4000; i++) { 
 TOOL(none, (void)0)
 TOOL(both, host->answer(call, LATHE_TEXT("1")); host->fail(call, "it failed"))
 TOOL(lie, host->answer(call, LATHE_TEXT("{\"n\":\"text\"}")))
-TOOL(words, host->fail(call, "%s", "red \x1b[31mred\x1b[0m\n\xff"))
 static void setup(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
 #define ADD(f) { lathe_tool tool = {.size = sizeof tool, .name = #f, .invoke = f, .output_schema = "{\"properties\":{\"n\":{\"type\":\"number\"}}}"}; if (host->add_tool(call, &tool)) { host->fail(call, "%s", host->error(call).p); } }
-  ADD(text) ADD(empty) ADD(two) ADD(bytes) ADD(deep) ADD(none) ADD(both) ADD(lie) ADD(words)
+  ADD(text) ADD(empty) ADD(two) ADD(bytes) ADD(deep) ADD(none) ADD(both) ADD(lie)
 }
 const lathe_plugin *lathe_plugin_entry(void) {
   static const lathe_plugin plugin = {.size = sizeof plugin, .id = "odd", .setup = setup};
@@ -133,11 +132,6 @@ const lathe_plugin *lathe_plugin_entry(void) {
     const end = await call("lie");
     assert.equal(end.stdout, '{"n":"text"}\n1\n');
     assert.match(end.stderr, /^warning: Tool "odd\.lie" does not answer what its output schema says .*: output\.n: expected number, got string$/m);
-  });
-  test("its words do nothing to a terminal", async () => {
-    const end = await program("tools['odd.words']({})", use(odd, good));
-    assert.match(end.stderr, /^error: Tool "odd\.words" failed: red red/m);
-    assert.doesNotMatch(end.stderr, /\x1b/);
   });
 });
 
