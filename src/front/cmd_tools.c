@@ -99,11 +99,6 @@ static lt_typegen_tool *select_tools(const lt_catalog *catalog, const char *quer
   return tools;
 }
 
-/* How the built-in tools' names are written is in the guide: it needs no telling each time. */
-static bool is_of_built_in(lt_str warning) {
-  return lt_str_starts(warning, LT_STR("Tool \"artifact.")) || lt_str_starts(warning, LT_STR("Tool \"interpreter."));
-}
-
 /* A name in it is a stranger's text. */
 static void print_warnings(const lt_say *say, const lt_catalog *catalog) {
   const lt_str *warnings = NULL;
@@ -111,9 +106,6 @@ static void print_warnings(const lt_say *say, const lt_catalog *catalog) {
   lt_buf line;
   lt_buf_init(&line, LT_JSON_MAX_BYTES);
   for (size_t i = 0; i < count; i++) {
-    if (is_of_built_in(warnings[i])) {
-      continue;
-    }
     lt_buf_clear(&line);
     lt_typegen_put_line(&line, warnings[i], LT_TYPEGEN_DOC_MAX_BYTES);
     lt_say_line(say, "warning: ", lt_buf_view(&line));

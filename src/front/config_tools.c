@@ -27,6 +27,19 @@ static lt_status take_match(const reading *r, const lt_yaml_node *item, const ch
   return LT_OK;
 }
 
+/* A condition that is there and empty, perhaps by a variable that is unset, would make a rule hold always. */
+static lt_status take_condition(const reading *r, const lt_yaml_node *item, size_t n, lt_str *ret) {
+  const lt_yaml_node *node = lt_yaml_get(item, "when");
+  LT_TRY(take_str(r, item, "when", ret));
+  if (node && lt_str_trim(*ret).n == 0) {
+    return lt_fail(
+        r->err, LT_E_CONFIG,
+        "%s:%u: tools.policy[%zu].when is empty: write a condition, or leave \"when\" out to match every call", r->name,
+        node->line, n);
+  }
+  return LT_OK;
+}
+
 static lt_action action_of(const lt_yaml_node *node) {
   return lt_str_eqc(node->text, "allow") ? LT_ACTION_ALLOW
          : lt_str_eqc(node->text, "ask") ? LT_ACTION_ASK
@@ -41,7 +54,7 @@ static lt_status take_rules(const reading *r, const lt_yaml_node *list) {
   size_t n = 0;
   for (const lt_yaml_node *item = list->kids; item; item = item->next, n++) {
     LT_TRY(take_match(r, item, "policy", n, &rules[n].match));
-    LT_TRY(take_str(r, item, "when", &rules[n].when));
+    LT_TRY(take_condition(r, item, n, &rules[n].when));
     LT_TRY(take_str(r, item, "reason", &rules[n].reason));
     rules[n].action = action_of(lt_yaml_get(item, "action"));
   }

@@ -45,7 +45,7 @@ static void rules_and_budgets_are_read(void **state) {
              "  policy:\n"
              "    - {match: bank.transfer, action: allow, when: 'input.amount <= 1000'}\n"
              "    - {match: bank.*, action: ask, reason: 'moves money'}\n"
-             "    - {match: '*.delete*', action: deny, when: ~}\n"
+             "    - {match: '*.delete*', action: deny}\n"
              "  budgets:\n"
              "    - {match: '*', calls: 100}\n"
              "    - {match: web.*, perMinute: 30, calls: 9}\n"
@@ -72,6 +72,14 @@ static void mistakes_in_tools_are_told(void **state) {
   (void)state;
   expect_error("tools: {policy: [{match: '', action: ask}]}",
                "lathe.yaml:1: tools.policy[0].match is empty: write a tool's id, or \"*\" for all");
+  static const char *const nothing[] = {"''", "~", "' '", "'${LATHE_TEST_UNSET:-}'"};
+  for (size_t i = 0; i < sizeof nothing / sizeof nothing[0]; i++) {
+    char text[128];
+    snprintf(text, sizeof text, "tools: {policy: [{match: a, action: allow, when: %s}]}", nothing[i]);
+    expect_error(text,
+                 "lathe.yaml:1: tools.policy[0].when is empty: write a condition, or leave \"when\" out to match "
+                 "every call");
+  }
   expect_error("tools: {policy: [{match: a, action: Ask}]}",
                "lathe.yaml:1: tools.policy[0].action must be \"allow\", \"ask\" or \"deny\", not \"Ask\"");
   expect_error("tools:\n  policy:\n  - match: a\n    action: ask\n    wen: x",
