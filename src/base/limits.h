@@ -91,7 +91,7 @@
 #define LT_HTTP_URL_MAX_BYTES     (8 * LT_KIB)
 #define LT_HTTP_HEADERS_MAX_BYTES (64 * LT_KIB) /* of a request */
 #define LT_HTTP_BODY_MAX_BYTES    (64 * LT_MIB) /* of a request */
-#define LT_HTTP_IDLE_CONNECTIONS  256           /* kept for the next requests */
+#define LT_HTTP_CONNECTIONS_MAX   4096 /* at once, where so many files may be open; half of them are kept when idle */
 
 /* --- models (model/model.h) ------------------------------------------------------------------- */
 #define LT_MODEL_MAX_TOKENS         4096          /* of an answer unless asked otherwise */
@@ -188,7 +188,7 @@
 /* --- lines typed at the terminal (io/line_input.h) ---------------------------------------------- */
 #define LT_INPUT_HISTORY_MAX     1000          /* lines that can be found again */
 #define LT_INPUT_HISTORY_BYTES   (64 * LT_KIB) /* so much of the history's file, its end, is read */
-#define LT_INPUT_LINE_KEPT_BYTES (4 * LT_KIB)   /* a longer line is not kept; on its fiber's stack */
+#define LT_INPUT_LINE_KEPT_BYTES (4 * LT_KIB)  /* a longer line is not kept; on its fiber's stack */
 #define LT_INPUT_LINE_BYTES      (1 * LT_MIB)
 
 /* --- plugins ---------------------------------------------------------------------------------- */

@@ -1,6 +1,8 @@
 /* libcurl's connections on the loop: its sockets are polled by libuv, its one timer is one of libuv's. */
 #include "io/http.h"
 
+#include <sys/resource.h>
+
 #include "base/mem.h"
 #include "io/http_impl.h"
 #include "io/loop_impl.h"
@@ -158,6 +160,16 @@ void lt_http_free(lt_http *http) {
   uv_close((uv_handle_t *)&http->timer, http_closed);
 }
 
+/* Connections that may be open at once: some of the files that this process may open are left for others. What is over
+ * that waits its turn inside libcurl, where no connection's time runs. */
+static long connections_max(void) {
+  struct rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur > LT_HTTP_CONNECTIONS_MAX * 2) {
+    return LT_HTTP_CONNECTIONS_MAX;
+  }
+  return files.rlim_cur > 2 ? (long)files.rlim_cur / 2 : 1;
+}
+
 static lt_status open_multi(lt_http *http, lt_err *err) {
   const lt_curl *curl = http->curl;
   CURLM *multi = curl->multi_init();
@@ -168,7 +180,9 @@ static lt_status open_multi(lt_http *http, lt_err *err) {
   curl->multi_setopt(multi, CURLMOPT_SOCKETDATA, http);
   curl->multi_setopt(multi, CURLMOPT_TIMERFUNCTION, set_timer);
   curl->multi_setopt(multi, CURLMOPT_TIMERDATA, http);
-  curl->multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)LT_HTTP_IDLE_CONNECTIONS);
+  long most = connections_max();
+  curl->multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
+  curl->multi_setopt(multi, CURLMOPT_MAXCONNECTS, most / 2 + 1); /* of these, kept for the next requests */
   http->multi = multi;
   return LT_OK;
 }

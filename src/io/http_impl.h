@@ -1,5 +1,5 @@
-/* HTTP's inside, shared by http.c (libcurl's connections on the loop) and http_stream.c (one request and its answer).
- * Private to the two.
+/* HTTP's inside, shared by http.c (libcurl's connections on the loop), http_request.c (what is asked for) and
+ * http_stream.c (one request on its way, and its answer). Private to the three.
  *
  * libcurl does its work (connecting, TLS, reading) in lt_http_act, which is called from the loop's own callbacks only:
  * there the stack is the thread's. Fibers only add a request, take its bytes and remove it.
@@ -53,5 +53,14 @@ lt_status lt_http_prepare(lt_http *http, lt_err *err) LT_YIELDS;
 void lt_http_stream_done(lt_http_stream *stream, CURLcode code);
 /* It cannot go on. */
 void lt_http_stream_break(lt_http_stream *stream, lt_status why);
+
+/* http_request.c */
+
+/* Whether it is a request at all. Errors: LT_E_INVALID, LT_E_LIMIT. */
+lt_status lt_http_check(const lt_http_request *request, lt_err *err);
+/* The host and port of a URL, without a user; empty for what is no URL of http or https. */
+lt_str lt_http_host_in(lt_str url);
+/* Tells libcurl all of it; false: no memory. */
+bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request);
 
 #endif

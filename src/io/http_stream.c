@@ -1,6 +1,4 @@
-/* One request and its answer. */
-#include <stdio.h>
-#include <stdlib.h>
+/* One request on its way, and its answer. */
 #include <strings.h>
 
 #include "base/mem.h"
@@ -85,165 +83,6 @@ static size_t on_body(char *p, size_t size, size_t count, void *user) {
   }
   lt_wait_wake(&stream->wait, LT_OK);
   return n;
-}
-
-/* --- What is asked for -------------------------------------------------------------------------------------------- */
-
-static bool has_control(lt_str s) {
-  for (size_t i = 0; i < s.n; i++) {
-    if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* The host and port of a URL, without a user; empty for what is no URL of http or https. */
-static lt_str host_in(lt_str url) {
-  size_t start;
-  if (url.n >= 8 && strncasecmp(url.p, "https://", 8) == 0) {
-    start = 8;
-  } else if (url.n >= 7 && strncasecmp(url.p, "http://", 7) == 0) {
-    start = 7;
-  } else {
-    return LT_STR_NULL;
-  }
-  size_t end = start;
-  while (end < url.n && url.p[end] != '/' && url.p[end] != '?' && url.p[end] != '#' && url.p[end] != '\\') {
-    end++;
-  }
-  for (size_t i = start; i < end; i++) {
-    if (url.p[i] == '@') {
-      start = i + 1;
-    }
-  }
-  return lt_str_sub(url, start, end);
-}
-
-static lt_status check_request(const lt_http_request *request, lt_err *err) {
-  lt_str url = request->url;
-  if (url.n > LT_HTTP_URL_MAX_BYTES) {
-    return lt_fail(err, LT_E_INVALID, "a URL may be %lu bytes long, this one has %zu", LT_HTTP_URL_MAX_BYTES, url.n);
-  }
-  if (has_control(url) || memchr(url.p != NULL ? url.p : "", ' ', url.n) != NULL || host_in(url).n == 0) {
-    return lt_fail(err, LT_E_INVALID, "not a URL of http:// or https:// with a host");
-  }
-  if (has_control(request->method)) {
-    return lt_fail(err, LT_E_INVALID, "a method of HTTP is one word");
-  }
-  if (request->body.n > LT_HTTP_BODY_MAX_BYTES) {
-    return lt_fail(err, LT_E_LIMIT, "a request of %zu bytes: %lu are the most", request->body.n,
-                   LT_HTTP_BODY_MAX_BYTES);
-  }
-  for (size_t i = 0; i < request->header_count; i++) {
-    const lt_http_header *h = &request->headers[i];
-    if (h->name.n == 0 || has_control(h->name) || memchr(h->name.p, ':', h->name.n) != NULL || has_control(h->value)) {
-      return lt_fail(err, LT_E_INVALID, "the header \"%.*s\" has a name or a value that no header can have%s",
-                     LT_STR_ARG(has_control(h->name) ? LT_STR_NULL : h->name),
-                     has_control(h->value) ? " (a line break in its value?)" : "");
-    }
-  }
-  return LT_OK;
-}
-
-static bool add_header(lt_http_stream *stream, lt_str name, lt_str value) {
-  lt_buf line;
-  lt_buf_init(&line, LT_HTTP_HEADERS_MAX_BYTES);
-  lt_buf_add(&line, name);
-  /* libcurl's way to write a header without a value. */
-  lt_buf_add(&line, value.n > 0 ? LT_STR(": ") : LT_STR(";"));
-  lt_buf_add(&line, value);
-  struct curl_slist *list = line.status == LT_OK ? stream->http->curl->slist_append(stream->headers, line.p) : NULL;
-  lt_buf_release(&line);
-  if (list != NULL) {
-    stream->headers = list;
-  }
-  return list != NULL;
-}
-
-static bool add_headers(lt_http_stream *stream, const lt_http_request *request) {
-  /* No "Expect: 100-continue": servers that do not know it cost a second. */
-  struct curl_slist *list = stream->http->curl->slist_append(NULL, "Expect:");
-  stream->headers = list;
-  bool ok = list != NULL;
-  for (size_t i = 0; ok && i < request->header_count; i++) {
-    ok = add_header(stream, request->headers[i].name, request->headers[i].value);
-  }
-  return ok;
-}
-
-#define SET(option, value) (stream->http->curl->easy_setopt(stream->easy, (option), (value)))
-
-static bool set_method(lt_http_stream *stream, const lt_http_request *request) {
-  CURLcode code = CURLE_OK;
-  if (request->body.n > 0) {
-    lt_buf_add(&stream->body, request->body);
-    code = stream->body.status == LT_OK ? CURLE_OK : CURLE_OUT_OF_MEMORY;
-    if (code == CURLE_OK) {
-      SET(CURLOPT_POST, 1L);
-      SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)stream->body.n);
-      code = SET(CURLOPT_POSTFIELDS, stream->body.p);
-    }
-  }
-  if (code == CURLE_OK && lt_str_eqc(request->method, "HEAD")) {
-    SET(CURLOPT_NOBODY, 1L);
-  } else if (code == CURLE_OK && request->method.n > 0) {
-    char *method = lt_mem_strdup(request->method);
-    code = method != NULL ? SET(CURLOPT_CUSTOMREQUEST, method) : CURLE_OUT_OF_MEMORY;
-    lt_mem_free(method);
-  }
-  return code == CURLE_OK;
-}
-
-/* libcurl looks for certificates where its builder said; these variables are its command line's and OpenSSL's. */
-static void set_certificates(lt_http_stream *stream) {
-  const char *file = getenv("CURL_CA_BUNDLE");
-  if (file == NULL || file[0] == '\0') {
-    file = getenv("SSL_CERT_FILE");
-  }
-  if (file != NULL && file[0] != '\0') {
-    SET(CURLOPT_CAINFO, file);
-  }
-  const char *folder = getenv("SSL_CERT_DIR");
-  if (folder != NULL && folder[0] != '\0') {
-    SET(CURLOPT_CAPATH, folder);
-  }
-}
-
-/* A proxy cannot know what this machine calls itself. */
-static bool is_loopback(const char *host) {
-  return strncasecmp(host, "localhost", 9) == 0 || strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0;
-}
-
-static bool set_options(lt_http_stream *stream, const lt_http_request *request) {
-  char *url = lt_mem_strdup(request->url);
-  if (url == NULL) {
-    return false;
-  }
-  CURLcode code = SET(CURLOPT_URL, url);
-  lt_mem_free(url);
-  SET(CURLOPT_PRIVATE, stream);
-  SET(CURLOPT_ERRORBUFFER, stream->words);
-  SET(CURLOPT_NOSIGNAL, 1L);
-  SET(CURLOPT_QUICK_EXIT, 1L); /* or giving up would wait for a name server that does not answer */
-  SET(CURLOPT_PROTOCOLS_STR, "http,https");
-  /* One request per connection: with HTTP/2 a stream that is read slowly would hold up the others beside it. */
-  SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-  SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  SET(CURLOPT_CONNECTTIMEOUT_MS, (long)stream->connect_ms);
-  SET(CURLOPT_BUFFERSIZE, 65536L);
-  SET(CURLOPT_HTTPHEADER, stream->headers);
-  SET(CURLOPT_HEADERFUNCTION, on_header);
-  SET(CURLOPT_HEADERDATA, stream);
-  SET(CURLOPT_WRITEFUNCTION, on_body);
-  SET(CURLOPT_WRITEDATA, stream);
-  SET(CURLOPT_PREREQFUNCTION, on_sent);
-  SET(CURLOPT_PREREQDATA, stream);
-  if (is_loopback(stream->host)) {
-    SET(CURLOPT_NOPROXY, "*");
-  }
-  set_certificates(stream);
-  return code == CURLE_OK && set_method(stream, request);
 }
 
 /* --- Errors ------------------------------------------------------------------------------------------------------- */
@@ -366,15 +205,26 @@ static lt_http_stream *stream_new(lt_http *http, const lt_http_request *request)
   lt_buf_init(&stream->head, LT_HTTP_HEAD_MAX_BYTES);
   lt_buf_init(&stream->in, LT_HTTP_BUFFER_BYTES + LT_HTTP_PIECE_BYTES);
   lt_buf_init(&stream->out, LT_HTTP_BUFFER_BYTES + LT_HTTP_PIECE_BYTES);
-  stream->host = lt_mem_strdup(host_in(request->url));
+  stream->host = lt_mem_strdup(lt_http_host_in(request->url));
   stream->easy = http->curl->easy_init();
   return stream;
 }
 
+static void listen_to(lt_http_stream *stream) {
+  const lt_curl *curl = stream->http->curl;
+  curl->easy_setopt(stream->easy, CURLOPT_HEADERFUNCTION, on_header);
+  curl->easy_setopt(stream->easy, CURLOPT_HEADERDATA, stream);
+  curl->easy_setopt(stream->easy, CURLOPT_WRITEFUNCTION, on_body);
+  curl->easy_setopt(stream->easy, CURLOPT_WRITEDATA, stream);
+  curl->easy_setopt(stream->easy, CURLOPT_PREREQFUNCTION, on_sent);
+  curl->easy_setopt(stream->easy, CURLOPT_PREREQDATA, stream);
+}
+
 static lt_status start(lt_http_stream *stream, const lt_http_request *request, lt_err *err) {
-  if (stream->host == NULL || stream->easy == NULL || !add_headers(stream, request) || !set_options(stream, request)) {
+  if (stream->host == NULL || stream->easy == NULL || !lt_http_set_up(stream, request)) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a request");
   }
+  listen_to(stream);
   CURLMcode code = stream->http->curl->multi_add_handle(stream->http->multi, stream->easy);
   if (code != CURLM_OK) {
     return lt_fail(err, code == CURLM_OUT_OF_MEMORY ? LT_E_NOMEM : LT_E_IO, "cannot send a request: %s",
@@ -384,7 +234,7 @@ static lt_status start(lt_http_stream *stream, const lt_http_request *request, l
 }
 
 lt_status lt_http_open(lt_http *http, const lt_http_request *request, lt_http_stream **ret_stream, lt_err *err) {
-  LT_TRY(check_request(request, err));
+  LT_TRY(lt_http_check(request, err));
   LT_TRY(lt_http_prepare(http, err));
   lt_http_stream *stream = stream_new(http, request);
   if (stream == NULL) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -321,6 +322,20 @@ static void body_many(void) {
   assert_int_equal(good, 200);
 }
 
+FLOW(many)
+
+/* More requests than files that may be open: some wait, all are answered. */
+static void test_few_files(void **state) {
+  (void)state;
+  struct rlimit before, few;
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+  few = before;
+  few.rlim_cur = 64;
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+  run(body_many);
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 /* --- Memory ------------------------------------------------------------------------------------------------------- */
 
 static void body_no_memory(void) {
@@ -446,19 +461,19 @@ FLOW(broken)
 FLOW(timeouts)
 FLOW(connect_timeout)
 FLOW(cancel)
-FLOW(many)
 FLOW(no_memory)
 FLOW(unused)
 FLOW(missing_curl)
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_unused),          cmocka_unit_test(test_get),      cmocka_unit_test(test_post),
-      cmocka_unit_test(test_long_post),       cmocka_unit_test(test_statuses), cmocka_unit_test(test_connection_kept),
-      cmocka_unit_test(test_backpressure),    cmocka_unit_test(test_bad_urls), cmocka_unit_test(test_bad_headers),
-      cmocka_unit_test(test_secrets),         cmocka_unit_test(test_broken),   cmocka_unit_test(test_timeouts),
-      cmocka_unit_test(test_connect_timeout), cmocka_unit_test(test_cancel),   cmocka_unit_test(test_many),
-      cmocka_unit_test(test_no_memory),       cmocka_unit_test(test_tls),      cmocka_unit_test(test_missing),
+      cmocka_unit_test(test_unused),          cmocka_unit_test(test_get),       cmocka_unit_test(test_post),
+      cmocka_unit_test(test_long_post),       cmocka_unit_test(test_statuses),  cmocka_unit_test(test_connection_kept),
+      cmocka_unit_test(test_backpressure),    cmocka_unit_test(test_bad_urls),  cmocka_unit_test(test_bad_headers),
+      cmocka_unit_test(test_secrets),         cmocka_unit_test(test_broken),    cmocka_unit_test(test_timeouts),
+      cmocka_unit_test(test_connect_timeout), cmocka_unit_test(test_cancel),    cmocka_unit_test(test_many),
+      cmocka_unit_test(test_few_files),       cmocka_unit_test(test_no_memory), cmocka_unit_test(test_tls),
+      cmocka_unit_test(test_missing),
   };
   const struct CMUnitTest missing[] = {cmocka_unit_test(test_missing_curl)};
   if (argc > 1 && strcmp(argv[1], "missing") == 0) {

@@ -1,0 +1,157 @@
+/* What is asked for: checked, and told to libcurl. */
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "io/http_impl.h"
+
+static bool has_control(lt_str s) {
+  for (size_t i = 0; i < s.n; i++) {
+    if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f) {
+      return true;
+    }
+  }
+  return false;
+}
+
+lt_str lt_http_host_in(lt_str url) {
+  size_t start;
+  if (url.n >= 8 && strncasecmp(url.p, "https://", 8) == 0) {
+    start = 8;
+  } else if (url.n >= 7 && strncasecmp(url.p, "http://", 7) == 0) {
+    start = 7;
+  } else {
+    return LT_STR_NULL;
+  }
+  size_t end = start;
+  while (end < url.n && url.p[end] != '/' && url.p[end] != '?' && url.p[end] != '#' && url.p[end] != '\\') {
+    end++;
+  }
+  for (size_t i = start; i < end; i++) {
+    if (url.p[i] == '@') {
+      start = i + 1;
+    }
+  }
+  return lt_str_sub(url, start, end);
+}
+
+lt_status lt_http_check(const lt_http_request *request, lt_err *err) {
+  lt_str url = request->url;
+  if (url.n > LT_HTTP_URL_MAX_BYTES) {
+    return lt_fail(err, LT_E_INVALID, "a URL may be %lu bytes long, this one has %zu", LT_HTTP_URL_MAX_BYTES, url.n);
+  }
+  if (has_control(url) || memchr(url.p != NULL ? url.p : "", ' ', url.n) != NULL || lt_http_host_in(url).n == 0) {
+    return lt_fail(err, LT_E_INVALID, "not a URL of http:// or https:// with a host");
+  }
+  if (has_control(request->method)) {
+    return lt_fail(err, LT_E_INVALID, "a method of HTTP is one word");
+  }
+  if (request->body.n > LT_HTTP_BODY_MAX_BYTES) {
+    return lt_fail(err, LT_E_LIMIT, "a request of %zu bytes: %lu are the most", request->body.n,
+                   LT_HTTP_BODY_MAX_BYTES);
+  }
+  for (size_t i = 0; i < request->header_count; i++) {
+    const lt_http_header *h = &request->headers[i];
+    if (h->name.n == 0 || has_control(h->name) || memchr(h->name.p, ':', h->name.n) != NULL || has_control(h->value)) {
+      return lt_fail(err, LT_E_INVALID, "the header \"%.*s\" has a name or a value that no header can have%s",
+                     LT_STR_ARG(has_control(h->name) ? LT_STR_NULL : h->name),
+                     has_control(h->value) ? " (a line break in its value?)" : "");
+    }
+  }
+  return LT_OK;
+}
+
+static bool add_header(lt_http_stream *stream, lt_str name, lt_str value) {
+  lt_buf line;
+  lt_buf_init(&line, LT_HTTP_HEADERS_MAX_BYTES);
+  lt_buf_add(&line, name);
+  /* libcurl's way to write a header without a value. */
+  lt_buf_add(&line, value.n > 0 ? LT_STR(": ") : LT_STR(";"));
+  lt_buf_add(&line, value);
+  struct curl_slist *list = line.status == LT_OK ? stream->http->curl->slist_append(stream->headers, line.p) : NULL;
+  lt_buf_release(&line);
+  if (list != NULL) {
+    stream->headers = list;
+  }
+  return list != NULL;
+}
+
+static bool add_headers(lt_http_stream *stream, const lt_http_request *request) {
+  /* No "Expect: 100-continue": servers that do not know it cost a second. */
+  struct curl_slist *list = stream->http->curl->slist_append(NULL, "Expect:");
+  stream->headers = list;
+  bool ok = list != NULL;
+  for (size_t i = 0; ok && i < request->header_count; i++) {
+    ok = add_header(stream, request->headers[i].name, request->headers[i].value);
+  }
+  return ok;
+}
+
+/* What libcurl does not know, an older one, it says; nothing here is needed. */
+#define SET(option, value) (stream->http->curl->easy_setopt(stream->easy, (option), (value)))
+
+static bool set_method(lt_http_stream *stream, const lt_http_request *request) {
+  CURLcode code = CURLE_OK;
+  if (request->body.n > 0) {
+    lt_buf_add(&stream->body, request->body);
+    code = stream->body.status == LT_OK ? CURLE_OK : CURLE_OUT_OF_MEMORY;
+    if (code == CURLE_OK) {
+      SET(CURLOPT_POST, 1L);
+      SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)stream->body.n);
+      code = SET(CURLOPT_POSTFIELDS, stream->body.p);
+    }
+  }
+  if (code == CURLE_OK && lt_str_eqc(request->method, "HEAD")) {
+    SET(CURLOPT_NOBODY, 1L);
+  } else if (code == CURLE_OK && request->method.n > 0) {
+    char *method = lt_mem_strdup(request->method);
+    code = method != NULL ? SET(CURLOPT_CUSTOMREQUEST, method) : CURLE_OUT_OF_MEMORY;
+    lt_mem_free(method);
+  }
+  return code == CURLE_OK;
+}
+
+/* libcurl looks for certificates where its builder said; these variables are its command line's and OpenSSL's. */
+static void set_certificates(lt_http_stream *stream) {
+  const char *file = getenv("CURL_CA_BUNDLE");
+  if (file == NULL || file[0] == '\0') {
+    file = getenv("SSL_CERT_FILE");
+  }
+  if (file != NULL && file[0] != '\0') {
+    SET(CURLOPT_CAINFO, file);
+  }
+  const char *folder = getenv("SSL_CERT_DIR");
+  if (folder != NULL && folder[0] != '\0') {
+    SET(CURLOPT_CAPATH, folder);
+  }
+}
+
+/* A proxy cannot know what this machine calls itself. */
+static bool is_loopback(const char *host) {
+  return strncasecmp(host, "localhost", 9) == 0 || strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0;
+}
+
+bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request) {
+  char *url = add_headers(stream, request) ? lt_mem_strdup(request->url) : NULL;
+  if (url == NULL) {
+    return false;
+  }
+  CURLcode code = SET(CURLOPT_URL, url);
+  lt_mem_free(url);
+  SET(CURLOPT_PRIVATE, stream);
+  SET(CURLOPT_ERRORBUFFER, stream->words);
+  SET(CURLOPT_NOSIGNAL, 1L);
+  SET(CURLOPT_QUICK_EXIT, 1L); /* or giving up would wait for a name server that does not answer */
+  SET(CURLOPT_PROTOCOLS_STR, "http,https");
+  /* One request per connection: with HTTP/2 a stream that is read slowly would hold up the others beside it. */
+  SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+  SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  SET(CURLOPT_CONNECTTIMEOUT_MS, (long)stream->connect_ms);
+  SET(CURLOPT_BUFFERSIZE, 65536L);
+  SET(CURLOPT_HTTPHEADER, stream->headers);
+  if (is_loopback(stream->host)) {
+    SET(CURLOPT_NOPROXY, "*");
+  }
+  set_certificates(stream);
+  return code == CURLE_OK && set_method(stream, request);
+}
