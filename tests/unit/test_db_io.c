@@ -1,5 +1,6 @@
 /* The store on a file system that counts and fails: what waits for the disk, and what becomes of a write that goes
  * wrong. The counting is a layer between SQLite and its own. */
+#include "store/prompts.h"
 #include "unit/db_fix.h"
 
 #include "fakes/sanitizer.h"
@@ -108,6 +109,27 @@ static void count_syncs(db_fix *fix) {
   lt_store_journal_free(journal);
 }
 
+/* Somebody was told that the prompt is taken; what it does can be done again from there. */
+static void count_syncs_of_prompts(db_fix *fix) {
+  char id[LT_STORE_ID_BYTES + 1];
+  int64_t call = 0;
+  assert_int_equal(begin(fix, true, &call), LT_OK); /* makes the file */
+  DB_OK(lt_store_new_id(id, &fix->err));
+  lt_prompt_row row = {.id = lt_str_of(id), .conversation = lt_str_of(id), .user = LT_STR("u")};
+  syncs = 0;
+  DB_OK(lt_store_prompt_create(fix->db, &row, &fix->err));
+  assert_true(syncs >= 1);
+  syncs = 0;
+  DB_OK(lt_store_prompt_put_output(fix->db, row.id, 0, LT_STR("{}"), &fix->err));
+  DB_OK(lt_store_prompt_claim(fix->db, row.id, &fix->err));
+  DB_OK(lt_store_prompt_set_state(fix->db, row.id, LT_PROMPT_COMPLETED, LT_STR_NULL, LT_STR_NULL, &fix->err));
+  assert_int_equal(syncs, 0);
+}
+
+static void a_prompt_waits_for_the_disk_once(void **state) {
+  db_fix_run(*state, count_syncs_of_prompts);
+}
+
 static void only_what_must_not_be_repeated_waits_for_the_disk(void **state) {
   db_fix_run(*state, count_syncs);
 }
@@ -184,6 +206,7 @@ static void a_write_may_fail_anywhere(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(only_what_must_not_be_repeated_waits_for_the_disk, db_fix_setup, db_fix_teardown),
+      cmocka_unit_test_setup_teardown(a_prompt_waits_for_the_disk_once, db_fix_setup, db_fix_teardown),
       cmocka_unit_test_setup_teardown(a_write_may_fail_anywhere, db_fix_setup, db_fix_teardown),
   };
   return cmocka_run_group_tests_name("db_io", tests, put_layer_in, NULL);

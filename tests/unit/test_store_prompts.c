@@ -530,7 +530,7 @@ static void a_pid_alone_is_no_owner(void **state) {
 
 /* --- Processes ---------------------------------------------------------------------------------------------------- */
 
-static int said[2], go[2]; /* what children say; and they wait until somebody writes, or closes */
+static int said[2], go[2][2]; /* what children say, and what they wait for at each of two points */
 
 static void say(char c) {
   if (write(said[1], &c, 1) != 1) {
@@ -544,16 +544,16 @@ static char heard(void) {
   return c;
 }
 
-static void wait_to_go(void) {
+static void wait_to_go(int point) {
   char c;
-  if (read(go[0], &c, 1) != 1) {
+  if (read(go[point][0], &c, 1) != 1) {
     _exit(0);
   }
 }
 
-static void let_go(size_t count) {
+static void let_go(int point, size_t count) {
   for (; count > 0; count--) {
-    assert_int_equal(write(go[1], "x", 1), 1);
+    assert_int_equal(write(go[point][1], "x", 1), 1);
   }
 }
 
@@ -583,21 +583,25 @@ static int end_of(pid_t pid) {
 
 static void open_pipes(void) {
   assert_int_equal(pipe(said), 0);
-  assert_int_equal(pipe(go), 0);
+  assert_int_equal(pipe(go[0]), 0);
+  assert_int_equal(pipe(go[1]), 0);
+  alarm(60); /* should a child die without a word */
 }
 
 static void close_pipes(void) {
   for (int i = 0; i < 2; i++) {
     close(said[i]);
-    close(go[i]);
+    close(go[0][i]);
+    close(go[1][i]);
   }
+  alarm(0);
 }
 
 static void create_and_stay(db_fix *fix) {
   DB_OK(create(fix, 1, 1));
   DB_OK(lt_store_prompt_put_output(fix->db, prompt(1), 0, LT_STR("\"kept\""), &fix->err));
   say('c');
-  wait_to_go();
+  wait_to_go(1);
 }
 
 /* While its process lives, the prompt is nobody else's. */
@@ -644,13 +648,13 @@ static void create_and_end(db_fix *fix) {
 static void race_to_claim(db_fix *fix) {
   assert_string_equal(numbers_in(orphans(fix), "\"b"), " 1"); /* opens the file, too */
   say('r');
-  wait_to_go();
+  wait_to_go(0);
   lt_status status = claim(fix, 1);
   if (status != LT_OK) {
     expect(status, LT_E_INVALID, fix, "runs in another process");
   }
   say(status == LT_OK ? 'w' : 'l');
-  wait_to_go();
+  wait_to_go(1);
   if (status != LT_OK) {
     DB_OK(claim(fix, 1)); /* the winner has gone meanwhile */
     DB_OK(set(fix, 1, LT_PROMPT_COMPLETED));
@@ -666,14 +670,14 @@ static void two_processes_resume_one_conversation(void **state) {
     assert_int_equal(end_of(in_child(fix, create_and_end)), 0);
     pid_t pids[2] = {in_child(fix, race_to_claim), in_child(fix, race_to_claim)};
     assert_int_equal(heard() + heard(), 'r' + 'r');
-    let_go(2);
+    let_go(0, 2);
     assert_int_equal(heard() + heard(), 'w' + 'l');
     long winner = strtol(db_fix_ask(fix, "SELECT owner FROM prompts"), NULL, 10);
     size_t won = winner == pids[1];
     assert_int_equal(pids[won], winner);
     assert_int_equal(kill(pids[won], SIGKILL), 0);
     assert_true(WIFSIGNALED(end_of(pids[won])));
-    let_go(1);
+    let_go(1, 1);
     assert_int_equal(end_of(pids[1 - won]), 0);
     assert_string_equal(db_fix_ask(fix, "SELECT state || ' ' || ifnull(owner, 'nobody') FROM prompts"),
                         "completed nobody");
@@ -686,13 +690,13 @@ static unsigned racer;
 static void race_to_create(db_fix *fix) {
   assert_string_equal(orphans(fix), "[]");
   say('r');
-  wait_to_go();
+  wait_to_go(0);
   lt_status status = create(fix, racer, 1);
   if (status != LT_OK) {
     expect(status, LT_E_INVALID, fix, "the conversation is busy");
   }
   say(status == LT_OK ? 'w' : 'l');
-  wait_to_go();
+  wait_to_go(1);
 }
 
 static void two_processes_prompt_one_conversation(void **state) {
@@ -703,9 +707,9 @@ static void two_processes_prompt_one_conversation(void **state) {
     pids[racer] = in_child(fix, race_to_create);
   }
   assert_int_equal(heard() + heard(), 'r' + 'r');
-  let_go(2);
+  let_go(0, 2);
   assert_int_equal(heard() + heard(), 'w' + 'l');
-  let_go(2);
+  let_go(1, 2);
   assert_int_equal(end_of(pids[0]) | end_of(pids[1]), 0);
   assert_string_equal(db_fix_ask(fix, "SELECT (SELECT count(*) FROM prompts) || ' ' || count(*) FROM conversations"),
                       "1 1");
