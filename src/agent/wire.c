@@ -172,9 +172,11 @@ static void put_parameters(lt_json_writer *w, lt_str text) {
   lt_json_doc doc;
   lt_arena_init(&arena, LT_SCHEMA_MEMORY_BYTES);
   lt_json schema = {0};
-  if (text.n <= LT_SCHEMA_MAX_BYTES && lt_json_parse(&arena, text, &doc, NULL) == LT_OK &&
-      is_of_object(lt_json_root(&doc))) {
+  lt_status status = text.n <= LT_SCHEMA_MAX_BYTES ? lt_json_parse(&arena, text, &doc, NULL) : LT_E_LIMIT;
+  if (status == LT_OK && is_of_object(lt_json_root(&doc))) {
     schema = lt_json_root(&doc);
+  } else if (status == LT_E_NOMEM) {
+    w->buf->status = status;
   }
   lt_json_put_raw(w, LT_STR("{\"type\":\"object\""));
   if (lt_json_typeof(lt_json_get(schema, "properties")) != LT_JSON_OBJECT) {
@@ -216,14 +218,17 @@ lt_status lt_wire_definitions(const lt_wire *wire, lt_buf *out, lt_err *err) {
 }
 
 /* --- Answers ----------------------------------------------------------------------------------- */
-/* Of a string its characters. What begins like one and is none is told as it is. */
+/* Of a string its characters. False: it begins like one and is none. */
 static bool put_characters(lt_json_writer *w, lt_str json) {
   lt_arena arena;
   lt_json_doc doc;
   lt_str characters;
   lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
-  bool is = lt_json_parse(&arena, json, &doc, NULL) == LT_OK && lt_json_str(lt_json_root(&doc), &arena, &characters);
-  if (is) {
+  lt_status status = lt_json_parse(&arena, json, &doc, NULL);
+  bool is = status == LT_OK && lt_json_str(lt_json_root(&doc), &arena, &characters);
+  if (status == LT_E_NOMEM || (status == LT_OK && !is)) {
+    w->buf->status = LT_E_NOMEM;
+  } else if (is) {
     lt_json_put_str(w, characters);
   }
   lt_arena_release(&arena);
