@@ -1,5 +1,6 @@
-/* What the agent's tests share: the real model client with a scripted server, a real door, runner and store (a file in a
- * folder of its own), the built-in plugins, a provider "t" that does what it is told, and all events as lines of text.
+/* What the agent's tests share: the real model client with a scripted server, a real door, runner and store (a file in
+ * a folder of its own), the built-in plugins, a provider "t" that does what it is told, and all events as lines of
+ * text.
  */
 #ifndef LT_TESTS_AGENT_FIX_H
 #define LT_TESTS_AGENT_FIX_H
@@ -105,8 +106,8 @@ typedef struct world {
   lt_provider tools, bank;
   unsigned open, most_open, paid;
   unsigned hanging;
-  lt_buf events;  /* a line each */
-  lt_buf streams; /* all deltas */
+  lt_buf events;   /* a line each */
+  lt_buf streams;  /* all deltas */
   lt_wait stirred; /* woken with each event and by what hangs */
   void (*on_event)(struct world *w, const char *event, lt_str data);
   lt_prompt_ids ids; /* of the last prompt */
@@ -164,8 +165,10 @@ static inline lt_status do_tool(world *w, lt_str name, lt_str input, const lt_in
     }
     lt_buf_byte(out, '"');
   } else if (lt_str_eqc(name, "picture")) {
-    const lt_artifact picture = {
-        .user = options->caller->user, .type = LT_STR("image"), .mime_type = LT_STR("image/png"), .data = LT_STR("png")};
+    const lt_artifact picture = {.user = options->caller->user,
+                                 .type = LT_STR("image"),
+                                 .mime_type = LT_STR("image/png"),
+                                 .data = LT_STR("png")};
     lt_buf_addc(out, "{\"artifact\":\"");
     LT_TRY(options->caller->artifacts->put(options->caller->artifacts, &picture, out, err));
     lt_buf_addc(out, "\"}");
@@ -381,8 +384,8 @@ static inline void in_world(void (*body)(world *w)) {
   assert_int_equal(lt_door_new(w.loop, &door, &w.door, NULL), LT_OK);
   w.tools = (lt_provider){.name = LT_STR("weather"), .invoke = invoke_t};
   w.bank = (lt_provider){.name = LT_STR("bank"), .invoke = invoke_bank};
-  assert_int_equal(lt_door_set_tools(w.door, &w.tools, weather_specs, sizeof weather_specs / sizeof *weather_specs, NULL),
-                   LT_OK);
+  assert_int_equal(
+      lt_door_set_tools(w.door, &w.tools, weather_specs, sizeof weather_specs / sizeof *weather_specs, NULL), LT_OK);
   assert_int_equal(lt_door_set_tools(w.door, &w.bank, bank_specs, 1, NULL), LT_OK);
   snprintf(w.path, sizeof w.path, "%s/%u.db", server.folder, scripts);
   assert_int_equal(lt_db_new(w.loop, w.path, &w.db, NULL), LT_OK);
@@ -451,7 +454,9 @@ static inline char *asked(unsigned n) {
     }
   }
   fclose(f);
-  return line;
+  char *body = strdup(line);
+  free(line);
+  return body;
 }
 
 static inline unsigned times_asked(void) {

@@ -1,0 +1,233 @@
+/* Calls that wait for a person, in the middle of a program. */
+#include "agent_fix.h"
+
+/* --- Deciding ------------------------------------------------------------------------------------------------------
+ */
+/* The id of the n-th request for approval, from 0; waits for it. */
+typedef struct request_ids {
+  unsigned count;
+  char ids[16][64];
+} request_ids;
+static request_ids requests;
+
+static void remember(world *w, const char *event, lt_str data) {
+  (void)w;
+  if (strcmp(event, "prompt.approval-requested") == 0) {
+    lt_arena a;
+    lt_arena_init(&a, LT_GIB);
+    lt_str id = member(&a, data, "request.toolCallId");
+    snprintf(requests.ids[requests.count++ % 16], 64, "%.*s", LT_STR_ARG(id));
+    lt_arena_release(&a);
+  }
+}
+
+static const char *request_id(world *w, unsigned n) {
+  while (requests.count <= n) {
+    if (lt_wait_on(&w->stirred, 30000) == LT_E_TIMEOUT) {
+      FAIL_WITH("approval was not asked for %u times:\n%s\n", n + 1, w->events.p);
+    }
+  }
+  return requests.ids[n];
+}
+
+static void begin(world *w, const char *input) {
+  requests.count = 0;
+  w->on_event = remember;
+  start(w, input);
+}
+
+static lt_status approve(world *w, const char *id) {
+  return lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(id), &w->err);
+}
+
+static lt_status reject(world *w, const char *id, const char *reason) {
+  return lt_agent_reject(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(id), lt_str_of(reason), &w->err);
+}
+
+/* --- One call ------------------------------------------------------------------------------------------------------
+ */
+IN_WORLD(an_approved_call_continues_exactly_there) {
+  script_texts(
+      "const before = weatherEcho({n: 1});\n"
+      "const r = bankPay({amount: 5});\n"
+      "output(`paid ${r.paid} after ${before.n}`); done()",
+      NULL);
+  begin(w, "Pay");
+  const char *id = request_id(w, 0);
+  assert_stored(w, "state", "waiting_for_approval");
+  assert_stored(w, "output.2.id", id);
+  assert_stored(w, "output.2.result.type", "pending");
+  assert_stored(w, "output.2.result.reason", "it is real money");
+  assert_int_equal(w->paid, 0);
+  assert_int_equal(approve(w, id), LT_OK);
+  assert_int_equal(approve(w, id), LT_E_NOTFOUND); /* decided */
+  wait_end(w);
+  assert_events(w,
+                "created\n"
+                "output tool code.execute pending Executing...\n"
+                "output tool weather.echo pending Executing...\n"
+                "output tool weather.echo success {\"n\":1}\n"
+                "output tool bank.pay pending it is real money\n"
+                "approval bank.pay {\"amount\":5} (it is real money)\n"
+                "output tool bank.pay success {\"paid\":5}\n"
+                "output text paid 5 after 1\n"
+                "output tool code.execute success \n"
+                "completed\n");
+  assert_int_equal(w->paid, 5);
+  assert_int_equal(times_asked(), 1);
+  assert_int_equal(approve(w, id), LT_E_NOTFOUND); /* over */
+}
+
+IN_WORLD(a_rejection_is_an_error_the_program_can_catch) {
+  script_texts("try { bankPay({amount: 5}) } catch (e) { output(e.message) }; output('still here'); done()", NULL);
+  begin(w, "Pay");
+  assert_int_equal(reject(w, request_id(w, 0), "too much"), LT_OK);
+  wait_end(w);
+  assert_has(w->streams.p, "too much");
+  assert_has(w->streams.p, "still here");
+  assert_has(w->events.p, "output tool bank.pay error Tool \"bank.pay\" was not approved: too much\n");
+  assert_stored(w, "state", "completed");
+  assert_int_equal(w->paid, 0);
+}
+
+IN_WORLD(a_rejection_that_is_not_caught_is_told_to_the_model) {
+  script_texts("bankPay({amount: 5}); output('never')", "output('sorry'); done()", NULL);
+  begin(w, "Pay");
+  assert_int_equal(reject(w, request_id(w, 0), ""), LT_OK);
+  wait_end(w);
+  assert_string_equal(w->streams.p, "sorry");
+  char *body = asked(1);
+  assert_has(body, "was not approved: Rejected by user");
+  free(body);
+}
+
+IN_WORLD(the_deadline_does_not_run_meanwhile) {
+  w->options.defaults.timeout_ms = 200;
+  lt_agent_free(w->agent);
+  open_agent(w);
+  script_texts("const r = bankPay({amount: 5}); output(r.paid); done()", NULL);
+  begin(w, "Pay");
+  const char *id = request_id(w, 0);
+  lt_sleep(w->loop, 400);
+  assert_int_equal(approve(w, id), LT_OK);
+  wait_end(w);
+  assert_string_equal(w->streams.p, "5");
+}
+
+/* Whoever is told may decide at once. */
+static void approve_at_once(world *w, const char *event, lt_str data) {
+  remember(w, event, data);
+  if (strcmp(event, "prompt.approval-requested") == 0) {
+    assert_int_equal(approve(w, requests.ids[(requests.count - 1) % 16]), LT_OK);
+  }
+}
+
+IN_WORLD(a_decision_may_come_from_within_the_event) {
+  script_texts("for (let i = 0; i < 5; i++) bankPay({amount: 1}); done()", NULL);
+  requests.count = 0;
+  w->on_event = approve_at_once;
+  prompt(w, "Pay");
+  assert_int_equal(w->paid, 5);
+  assert_stored(w, "state", "completed");
+}
+
+/* --- Several -------------------------------------------------------------------------------------------------------
+ */
+IN_WORLD(two_may_wait_at_once_and_are_decided_in_any_order) {
+  script_texts(
+      "const r = parallel([{tool: 'bank.pay', input: {amount: 1}}, {tool: 'bank.pay', input: {amount: 10}}, "
+      "{tool: 'weather.echo', input: {n: 3}}]);\n"
+      "output(r); done()",
+      NULL);
+  begin(w, "Pay");
+  request_id(w, 1);
+  assert_string_not_equal(requests.ids[0], requests.ids[1]);
+  assert_stored(w, "state", "waiting_for_approval");
+  assert_int_equal(reject(w, requests.ids[1], "not the big one"), LT_OK);
+  wait_event(w, "output tool bank.pay error");
+  assert_stored(w, "state", "waiting_for_approval");
+  assert_int_equal(approve(w, requests.ids[0]), LT_OK);
+  wait_end(w);
+  assert_string_equal(
+      w->streams.p, "[{\"paid\":1},{\"error\":\"Tool \\\"bank.pay\\\" was not approved: not the big one\"},{\"n\":3}]");
+  assert_stored(w, "state", "completed");
+}
+
+IN_WORLD(all_may_be_rejected) {
+  script_texts(
+      "const r = parallel([1, 2, 3].map((amount) => ({tool: 'bank.pay', input: {amount}})));\n"
+      "output(r.every((one) => one.error.includes('no'))); done()",
+      NULL);
+  begin(w, "Pay");
+  request_id(w, 2);
+  for (unsigned i = 0; i < 3; i++) {
+    assert_int_equal(reject(w, requests.ids[i], "no"), LT_OK);
+  }
+  wait_end(w);
+  assert_string_equal(w->streams.p, "true");
+  assert_int_equal(w->paid, 0);
+}
+
+IN_WORLD(the_state_goes_back_to_running) {
+  script_texts("bankPay({amount: 1}); weatherHang({})", NULL);
+  begin(w, "Pay");
+  assert_int_equal(approve(w, request_id(w, 0)), LT_OK);
+  while (w->hanging == 0) {
+    lt_wait_on(&w->stirred, UINT64_MAX);
+  }
+  wait_event(w, "weather.hang pending");
+  assert_stored(w, "state", "running");
+  assert_int_equal(lt_agent_cancel(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), NULL), LT_OK);
+  wait_end(w);
+}
+
+/* --- Through other ways --------------------------------------------------------------------------------------------
+ */
+IN_WORLD(a_program_of_a_program_asks_too) {
+  script_texts("output(tools['interpreter.run-code']({code: 'bankPay({amount: 7}).paid'})); done()", NULL);
+  begin(w, "Pay");
+  assert_int_equal(approve(w, request_id(w, 0)), LT_OK);
+  wait_end(w);
+  assert_string_equal(w->streams.p, "7");
+  assert_has(w->events.p, "output tool bank.pay success {\"paid\":7}\n");
+}
+
+IN_WORLD(only_whose_prompt_it_is_decides) {
+  script_texts("bankPay({amount: 1}); done()", NULL);
+  begin(w, "Pay");
+  lt_str prompt = lt_str_of(w->ids.prompt), id = lt_str_of(request_id(w, 0));
+  assert_int_equal(lt_agent_approve(w->agent, LT_STR("eve"), prompt, id, &w->err), LT_E_NOTFOUND);
+  assert_int_equal(lt_agent_cancel(w->agent, LT_STR("eve"), prompt, &w->err), LT_E_NOTFOUND);
+  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), LT_STR("x"), id, &w->err), LT_E_NOTFOUND);
+  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), prompt, LT_STR("x"), &w->err), LT_E_NOTFOUND);
+  assert_string_equal(w->err.msg, "No tool call \"x\" waits for approval");
+  assert_int_equal(approve(w, requests.ids[0]), LT_OK);
+  wait_end(w);
+  assert_int_equal(w->paid, 1);
+}
+
+IN_WORLD(secrets_are_not_shown_to_whoever_decides) {
+  script_texts("bankPay({amount: 1, pin: 'hunter2-hunter2'}); done()", NULL);
+  begin(w, "Pay");
+  request_id(w, 0);
+  assert_has(w->events.p, "approval bank.pay {\"amount\":1,\"pin\":\"***\"}");
+  assert_int_equal(approve(w, requests.ids[0]), LT_OK);
+  wait_end(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_approved_call_continues_exactly_there),
+      cmocka_unit_test(a_rejection_is_an_error_the_program_can_catch),
+      cmocka_unit_test(a_rejection_that_is_not_caught_is_told_to_the_model),
+      cmocka_unit_test(the_deadline_does_not_run_meanwhile),
+      cmocka_unit_test(a_decision_may_come_from_within_the_event),
+      cmocka_unit_test(two_may_wait_at_once_and_are_decided_in_any_order),
+      cmocka_unit_test(all_may_be_rejected),
+      cmocka_unit_test(the_state_goes_back_to_running),
+      cmocka_unit_test(a_program_of_a_program_asks_too),
+      cmocka_unit_test(only_whose_prompt_it_is_decides),
+      cmocka_unit_test(secrets_are_not_shown_to_whoever_decides),
+  };
+  return run_all_tests(tests, sizeof tests / sizeof tests[0]);
+}
