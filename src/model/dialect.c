@@ -8,7 +8,7 @@
  * One word per model: its hash with the quirks in the low bits. A model that falls on another one's place takes it
  * over: what is forgotten costs one more request. */
 
-#define QUIRK_BITS 7ul
+#define QUIRK_BITS 15ul
 
 static _Atomic uint64_t learnt[LT_MODEL_QUIRKS_MAX];
 
@@ -35,26 +35,36 @@ void lt_dialect_learn(const lt_model *model, unsigned quirks) {
 /* --- Told by a 400 ------------------------------------------------------------------------------------------------ */
 
 /* "max_tokens is too large": the other name would not help. */
-static bool is_about_size(lt_str words) {
+static bool is_about_size(lt_str body) {
   static const char *const sizes[] = {"too large", "at most",      "exceed", "maximum",
                                       "less than", "greater than", "range"};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-    if (lt_model_mentions(words, sizes[i])) {
+    if (lt_model_mentions(body, sizes[i])) {
       return true;
     }
   }
   return false;
 }
 
-unsigned lt_dialect_quirk_in(lt_str words, bool json, unsigned quirks) {
+/* "'stream' does not support true with this model" */
+static bool is_about_stream(lt_str body) {
+  return lt_model_mentions(body, "'stream' does not support") || lt_model_mentions(body, "does not support stream") ||
+         lt_model_mentions(body, "streaming is not supported");
+}
+
+unsigned lt_dialect_quirk_in(lt_str body, bool json, unsigned quirks) {
   unsigned found = 0;
-  if ((lt_model_mentions(words, "max_tokens") || lt_model_mentions(words, "max_completion_tokens")) &&
-      !is_about_size(words)) {
-    found = LT_QUIRK_OTHER_LIMIT;
-  } else if (lt_model_mentions(words, "stream_options")) {
-    found = LT_QUIRK_NO_STREAM_OPTIONS;
-  } else if (json && lt_model_mentions(words, "response_format")) {
-    found = LT_QUIRK_NO_FORMAT;
+  if (lt_model_mentions(body, "stream_options")) {
+    found |= LT_QUIRK_NO_STREAM_OPTIONS;
+  } else if (is_about_stream(body)) {
+    found |= LT_QUIRK_NO_STREAM;
+  }
+  if (json && lt_model_mentions(body, "response_format")) {
+    found |= LT_QUIRK_NO_FORMAT;
+  }
+  if ((lt_model_mentions(body, "max_tokens") || lt_model_mentions(body, "max_completion_tokens")) &&
+      !is_about_size(body)) {
+    found |= LT_QUIRK_OTHER_LIMIT;
   }
   return found & ~quirks;
 }
@@ -121,8 +131,8 @@ void lt_model_write_request(const lt_completion_request *request, unsigned quirk
     put_format(&w);
   }
   lt_json_key(&w, "stream");
-  lt_json_put_bool(&w, true);
-  if ((quirks & LT_QUIRK_NO_STREAM_OPTIONS) == 0) {
+  lt_json_put_bool(&w, (quirks & LT_QUIRK_NO_STREAM) == 0);
+  if ((quirks & (LT_QUIRK_NO_STREAM_OPTIONS | LT_QUIRK_NO_STREAM)) == 0) {
     put_flag(&w, "stream_options", "include_usage");
   }
   lt_json_end_object(&w);

@@ -11,14 +11,15 @@ enum {
   LT_QUIRK_OTHER_LIMIT = 1,       /* wants the other one of max_tokens and max_completion_tokens */
   LT_QUIRK_NO_STREAM_OPTIONS = 2, /* does not take stream_options: no usage, then */
   LT_QUIRK_NO_FORMAT = 4,         /* does not take response_format: the prompt has to do */
+  LT_QUIRK_NO_STREAM = 8,         /* answers whole only */
 };
 
 /* What was learnt of this model at this address; any thread. */
 unsigned lt_dialect_quirks(const lt_model *model);
 void lt_dialect_learn(const lt_model *model, unsigned quirks);
 
-/* The quirk that the words of a 400 are about, and that is not in `quirks` yet; 0: none. */
-unsigned lt_dialect_quirk_in(lt_str words, bool json, unsigned quirks);
+/* The quirk that the body of a 400 is about, and that is not in `quirks` yet; 0: none. */
+unsigned lt_dialect_quirk_in(lt_str body, bool json, unsigned quirks);
 
 /* Whether models of this name are asked with max_completion_tokens first. */
 bool lt_dialect_is_reasoner(lt_str name);

@@ -93,8 +93,7 @@ static bool is_out_of_money(const lt_model_words *words) {
 
 static lt_status fault_of_no(const answer *a, const lt_model_words *words, unsigned quirks, lt_fault *fault,
                              lt_err *err) {
-  unsigned quirk =
-      a->status == 400 || a->status == 422 ? lt_dialect_quirk_in(words->text, a->request->json, quirks) : 0;
+  unsigned quirk = a->status == 400 || a->status == 422 ? lt_dialect_quirk_in(words->all, a->request->json, quirks) : 0;
   if (quirk != 0) {
     fault->again = LT_AGAIN_OTHERWISE;
     fault->quirks = quirks | quirk;

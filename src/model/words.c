@@ -134,7 +134,9 @@ lt_model_words lt_model_words_of(lt_arena *arena, lt_str body, lt_str key) {
   } else if (text.p[0] == '<') {
     return (lt_model_words){.text = LT_STR("a web page")};
   } else if ((text.p[0] == '{' || text.p[0] == '[') && lt_json_parse(arena, text, &doc, NULL) == LT_OK) {
-    return lt_model_words_in(arena, lt_json_root(&doc), key);
+    lt_model_words words = lt_model_words_in(arena, lt_json_root(&doc), key);
+    words.all = text;
+    return words;
   }
-  return (lt_model_words){.text = fit(arena, text, key)};
+  return (lt_model_words){.text = fit(arena, text, key), .all = text};
 }

@@ -8,6 +8,7 @@
 typedef struct lt_model_words {
   lt_str text; /* one line, not long, without the key; may be empty */
   lt_str code; /* the error's code or type, as a word; may be empty */
+  lt_str all;  /* as it came: for looking into, never shown. Borrows: the body */
   int status;  /* the error's code, where it is a number like those of HTTP, else 0 */
 } lt_model_words;
 

@@ -162,6 +162,10 @@ const behaviours = {
     : fail(ask.res, 400, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")),
   "wants-plain": (ask) => ("stream_options" in ask.body || "response_format" in ask.body
     ? fail(ask.res, 422, `unexpected field ${"stream_options" in ask.body ? "stream_options" : "response_format"}`) : ok(ask)),
+  "wants-nothing": (ask) => ("stream_options" in ask.body || "response_format" in ask.body
+    ? json(ask.res, 400, { object: "error", code: 400, message: "[" + "{'type': 'extra_forbidden', 'loc': ('body', 'messages', 0)}, ".repeat(20) +
+        "{'type': 'extra_forbidden', 'loc': ('body', 'stream_options')}, {'loc': ('body', 'response_format')}]" })
+    : ask.body.stream ? fail(ask.res, 400, "Unsupported value: 'stream' does not support true with this model.") : behaviours.whole(ask)),
   "too-many": ({ res }) => fail(res, 400, "max_tokens is too large: 999999. This model supports at most 4096"),
   // Not completions: what test_http asks for.
   echo: ({ res, req, raw }) => json(res, 200, { method: req.method, url: req.url, headers: req.headers, body: raw }, { "x-twice": "one", "X-Twice2": "  two  " }),

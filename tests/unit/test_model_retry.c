@@ -185,6 +185,12 @@ static void body_remembered(void) {
   expect_ok(&k, HELLO, LT_FINISH_STOP);
   assert_int_equal(k.done.retries, 2);
   release(&k);
+  prepare(&k, "wants-nothing", "nothing");
+  k.request.json = true;
+  ask(&k);
+  expect_ok(&k, "All at once", LT_FINISH_STOP);
+  assert_int_equal(k.done.retries, 2);
+  release(&k);
 }
 
 /* --- Parts -------------------------------------------------------------------------------------------------------- */
