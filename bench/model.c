@@ -1,64 +1,23 @@
-/* What asking a model costs beyond the model: a completion through the service, beside the bare exchange of the same
- * bytes over one connection to the same server; then a thousand at once of a model that takes 200 ms. */
+/* What asking a model costs beyond the model (crowd.h): a completion through the service, beside the bare exchange of
+ * the same bytes over one connection; then a thousand at once. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "bench/bench.h"
+#include "bench/crowd.h"
 #include "bench/measure.h"
-#include "bench/peer.h"
 #include "model/model.h"
 
 enum { ASKED = 2000, WARM_UP = 300, AT_ONCE = 1000, MODEL_MS = 200 };
 
 #define MESSAGES "[{\"role\":\"user\",\"content\":\"hi there, model\"}]"
-
-/* --- The server --------------------------------------------------------------------------------------------------- */
-
-typedef struct fake {
-  pid_t pid;
-  int hold; /* its input: it ends with it */
-  int port;
-} fake;
-
-static bool start(fake *f) {
-  int in[2], out[2];
-  const char *node = lt_peer_find("LATHE_BENCH_NODE", "node");
-  if (node == NULL || pipe(in) != 0 || pipe(out) != 0) {
-    return false;
-  }
-  f->pid = fork();
-  if (f->pid == 0) {
-    dup2(in[0], 0);
-    dup2(out[1], 1);
-    close(in[1]);
-    execlp(node, node, LT_BENCH_DIR "/../tests/fakes/model_server.mjs", (char *)NULL);
-    _exit(127);
-  }
-  close(in[0]);
-  close(out[1]);
-  f->hold = in[1];
-  FILE *file = fdopen(out[0], "r");
-  bool ok = file != NULL && fscanf(file, "PORT %d", &f->port) == 1;
-  if (file != NULL) {
-    fclose(file);
-  }
-  return ok;
-}
-
-static void stop(fake *f) {
-  close(f->hold);
-  kill(f->pid, SIGTERM);
-  waitpid(f->pid, NULL, 0);
-}
 
 /* --- Bare --------------------------------------------------------------------------------------------------------- */
 
@@ -83,7 +42,7 @@ static bool exchange(int fd, const char *request, size_t n) {
       return false;
     }
     got += (size_t)more;
-    if (got >= 5 && memcmp(answer + got - 5, "0\r\n\r\n", 5) == 0) { /* the last chunk */
+    if (got >= 8 && memcmp(answer + got - 8, "[DONE]\n\n", 8) == 0) {
       return true;
     }
   }
@@ -204,35 +163,47 @@ static void print_at_once(lt_measure *m, lt_measure *cpu, size_t failed) {
   if (failed > 0) {
     lt_measure_skip("1,000 completions at once of a model that takes 200 ms", "%zu of them failed", failed);
   } else {
-    lt_measure_print_ns("1,000 completions at once of a model (a fake in Node) that takes 200 ms", m,
-                        2 * MODEL_MS * 1e6);
+    lt_measure_print_ns("1,000 completions at once of a model that takes 200 ms", m, 2 * MODEL_MS * 1e6);
     lt_measure_print_ns("  of which our own processor time", cpu, 0);
   }
 }
 
+static void measure_one(lt_measure *ours, lt_measure *bare) {
+  lt_crowd_model model;
+  if (!lt_crowd_model_start(&model, 0)) {
+    return;
+  }
+  with_service(model.port, ask_in_turn, ours, NULL);
+  measure_bare(model.port, bare);
+  lt_crowd_model_stop(&model);
+}
+
+static size_t measure_crowd(lt_measure *crowd, lt_measure *cpu) {
+  lt_crowd_model model;
+  if (!lt_crowd_model_start(&model, MODEL_MS)) {
+    return AT_ONCE;
+  }
+  size_t failed = with_service(model.port, ask_at_once, crowd, cpu);
+  lt_crowd_model_stop(&model);
+  return failed;
+}
+
 void lt_bench_model(void) {
   lt_measure bare, ours, crowd, cpu;
-  fake f = {0};
   lt_measure_init(&bare);
   lt_measure_init(&ours);
   lt_measure_init(&crowd);
   lt_measure_init(&cpu);
   allow_files();
-  if (!start(&f)) {
-    lt_measure_skip("a completion", "the fake server, a Node program, could not be started");
-    return;
-  }
-  with_service(f.port, ask_in_turn, &ours, NULL);
-  measure_bare(f.port, &bare);
-  lt_measure_print(&(lt_measure_line){.what = "a completion: our service, a fake server in Node",
+  measure_one(&ours, &bare);
+  size_t failed = measure_crowd(&crowd, &cpu);
+  lt_measure_print(&(lt_measure_line){.what = "a completion of a model that takes no time",
                                       .samples = &ours,
+                                      .target = 1e6,
                                       .peer = &bare,
-                                      .peer_name = "bare"});
-  lt_measure_print_one("  what the service adds (medians)", LT_MEASURE_NS,
-                       lt_measure_median(&ours) - lt_measure_median(&bare), 1e6);
-  lt_measure_print_ns("  the bare exchange of the same bytes", &bare, 0);
-  size_t failed = with_service(f.port, ask_at_once, &crowd, &cpu);
+                                      .peer_name = "a bare exchange of the same bytes"});
+  lt_measure_print_ns("  a bare exchange of the same bytes", &bare, 0);
   print_at_once(&crowd, &cpu, failed);
   lt_measure_release(&ours);
-  stop(&f);
+  lt_measure_release(&bare);
 }
