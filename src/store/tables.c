@@ -63,8 +63,8 @@ static const char *const versions[] = {
     "  title TEXT) STRICT;"
     "CREATE INDEX conversations_by_user ON conversations(user, updated_at);"
     "CREATE INDEX conversations_by_use ON conversations(updated_at);"
-    /* prompts: their user is the conversation's. `completed_at` is NULL until the prompt has ended; until then it is the
-     * only one of its conversation, and `owner` says which process runs it (lease.h), or nobody's: NULL. */
+    /* prompts: their user is the conversation's. `completed_at` is NULL until the prompt has ended; until then it is
+     * the only one of its conversation, and `owner` says which process runs it (lease.h), or nobody's: NULL. */
     "CREATE TABLE prompts("
     "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
     "  id TEXT NOT NULL UNIQUE,"
