@@ -217,6 +217,7 @@ static lt_status add_to_list(lt_host *host, lt_plugin *plugin, lt_err *err) {
 
 static lt_status set_up(lt_plugin *plugin, lt_err *err) LT_YIELDS {
   lt_registry *registered = NULL;
+  LT_TRY(lt_plugin_check_config(plugin, err));
   if (plugin->is.setup != NULL) {
     lt_hook hook = {.kind = LT_CALL_SETUP, .in = plugin->config, .timeout_ms = LT_PLUGIN_SETUP_MS};
     LT_TRY(lt_host_hook(plugin, &hook, &registered, err));

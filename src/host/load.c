@@ -1,6 +1,9 @@
 /* Loading a plugin: the shared object, what it says of itself, its config, its setup. */
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -106,7 +109,7 @@ static lt_status check_config_in(const lt_plugin *plugin, lt_arena *arena, lt_bu
   return status != LT_E_INVALID ? status : lt_fail(err, status, "%.*s", LT_STR_ARG(lt_buf_view(faults)));
 }
 
-static lt_status check_config(const lt_plugin *plugin, lt_err *err) {
+lt_status lt_plugin_check_config(const lt_plugin *plugin, lt_err *err) {
   lt_arena arena;
   lt_buf faults;
   lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
@@ -154,7 +157,6 @@ static lt_status read_all(lt_plugin *plugin, const lathe_plugin *theirs, lt_str 
   LT_TRY(keep_texts(plugin, config, err));
   LT_TRY(read_schema(plugin->is.config_schema, "config_schema", &plugin->config_schema, err));
   LT_TRY(read_schema(plugin->is.state_schema, "state_schema", &plugin->state_schema, err));
-  LT_TRY(check_config(plugin, err));
   lt_plugin_tools_init(&plugin->tools, plugin, false);
   return lt_plugin_on_loop(plugin) ? LT_OK : lt_thread_start(plugin, err);
 }
@@ -181,6 +183,36 @@ lt_status lt_plugin_read(lt_host *host, lathe_plugin_entry_fn *entry, void *libr
 
 /* --- Its shared object ---------------------------------------------------------------------------------------------
  */
+/* dlopen maps what the headers promise and reads it: of a file that was cut off, or is still being written, that is a
+ * signal that ends the process. True for what is no such file at all: dlopen knows words for that. */
+static bool is_whole(int fd) {
+  ElfW(Ehdr) header;
+  ElfW(Phdr) part;
+  struct stat st;
+  if (fstat(fd, &st) != 0 || pread(fd, &header, sizeof header, 0) != sizeof header ||
+      memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof part) {
+    return true;
+  }
+  for (unsigned i = 0; i < header.e_phnum; i++) {
+    off_t at = (off_t)(header.e_phoff + i * sizeof part);
+    if (pread(fd, &part, sizeof part, at) != sizeof part ||
+        (part.p_type == PT_LOAD &&
+         (part.p_offset > (size_t)st.st_size || part.p_filesz > (size_t)st.st_size - part.p_offset))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static lt_status check_whole(const char *path, lt_err *err) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  bool whole = fd < 0 || is_whole(fd);
+  if (fd >= 0) {
+    close(fd);
+  }
+  return whole ? LT_OK : lt_fail(err, LT_E_INVALID, "it cannot be loaded: the file is cut off: build it again");
+}
+
 /* dlopen looks a name without a slash up elsewhere. */
 static lt_status open_library(const char *path, void **ret_library, lt_err *err) {
   char with_slash[LT_PROC_PATH_MAX_BYTES];
@@ -191,6 +223,7 @@ static lt_status open_library(const char *path, void **ret_library, lt_err *err)
   if (access(with_slash, F_OK) != 0) {
     return lt_fail(err, LT_E_NOTFOUND, "there is no such file: build it, or correct its path in the configuration");
   }
+  LT_TRY(check_whole(with_slash, err));
   void *library = dlopen(with_slash, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     const char *why = dlerror();

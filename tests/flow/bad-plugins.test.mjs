@@ -1,6 +1,7 @@
 // Plugins that cannot be loaded, that fail, that block: one clear line each, and everything else works.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { config, folder, patience, program, root, run, value } from "./harness.mjs";
@@ -50,6 +51,7 @@ describe("a plugin that cannot be used is one line, and the rest works:", () => 
     "a broken config_schema": [bad("BAD_SCHEMA"), /bad_schema\.so: its config_schema cannot be used: #\/type: /],
     "a folder": [root, /: it cannot be loaded/],
     "an empty file": [join(folder({ "empty.so": "" }), "empty.so"), /empty\.so: it cannot be loaded/],
+    "half a shared object": [join(folder({ "half.so": readFileSync(good).subarray(0, 2000) }), "half.so"), /half\.so: it cannot be loaded: the file is cut off/],
     "a wrong size": [bad("HUGE_SIZE"), /huge_size\.so: its lathe_plugin says a size that makes no sense/],
     "things of a newer Lathe": [bad("FLAGS"), /flags\.so: .* needs a newer one/],
     "a bad id": [bad("BAD_ID"), /bad_id\.so: its id "Bad Id" cannot be used/],

@@ -647,7 +647,7 @@ static void adds_twice(host_fix *f) {
   assert_string_equal(lt_err_msg(&f->err), "plugin own: there is a plugin \"own\" already: name each only once");
   assert_int_equal(lt_host_add(f->host, loop_entry, LT_STR("nonsense"), &f->err), LT_E_SYNTAX);
   assert_has(lt_err_msg(&f->err), "plugin loop: its config is not JSON");
-  host_fix_add(f, loop_entry);
+  assert_int_equal(lt_host_add(f->host, loop_entry, LT_STR(""), &f->err), LT_E_INVALID); /* known, and out */
 }
 
 static void test_one_of_each_id(void **state) {

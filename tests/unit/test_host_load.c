@@ -79,6 +79,7 @@ static const struct {
 } bad[] = {
     {PLUGIN("is-not-there"), "", LT_E_NOTFOUND, "is-not-there.so: there is no such file"},
     {__FILE__, "", LT_E_INVALID, "cannot be loaded"},
+    {"/dev/null", "", LT_E_INVALID, "cannot be loaded"},
     {"/", "", LT_E_INVALID, "cannot be loaded"},
     {PLUGIN("unresolved"), "", LT_E_INVALID, "nobody_has_this_function"},
     {PLUGIN("no_entry"), "", LT_E_INVALID, "exports no function lathe_plugin_entry"},
@@ -89,9 +90,6 @@ static const struct {
     {PLUGIN("no_id"), "", LT_E_INVALID, "its id \"\""},
     {PLUGIN("flags"), "", LT_E_UNSUPPORTED, "needs a newer one"},
     {PLUGIN("bad_schema"), "", LT_E_INVALID, "its config_schema cannot be used"},
-    {PLUGIN("good"), "{\"path\":7}", LT_E_INVALID, "config.path: expected string, got number"},
-    {PLUGIN("good"), "{\"path\":", LT_E_SYNTAX, "its config is not JSON"},
-    {PLUGIN("good"), "[]", LT_E_INVALID, "config: expected object"},
     {PLUGIN("setup_fails"), "", LT_E_TOOL, "the moon is in the wrong house"},
 };
 
@@ -113,6 +111,55 @@ static void refuses(host_fix *f) {
 
 static void test_refuses(void **state) {
   host_fix_run(*state, refuses);
+}
+
+static void refuses_configs(host_fix *f) {
+  static const struct {
+    const char *config;
+    lt_status status;
+    const char *says;
+  } configs[] = {
+      {"{\"path\":7}", LT_E_INVALID, "config.path: expected string, got number"},
+      {"{\"path\":", LT_E_SYNTAX, "its config is not JSON"},
+      {"[]", LT_E_INVALID, "config: expected object"},
+  };
+  for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
+    assert_int_equal(load(f, PLUGIN("good"), configs[i].config), configs[i].status);
+    assert_has(lt_err_msg(&f->err), configs[i].says);
+    assert_int_equal(host_fix_call(f, "good.add", "{}"), LT_E_CLOSED);
+    assert_has(f->out.p, "plugin \"good\" is not available: ");
+    assert_has(f->out.p, configs[i].says);
+    host_fix_close_host(f);
+    host_fix_open(f);
+  }
+}
+
+static void test_refuses_configs(void **state) {
+  host_fix_run(*state, refuses_configs);
+}
+
+/* dlopen would touch pages that are not there. */
+static void cut_off(host_fix *f) {
+  static char bytes[LT_MIB];
+  char path[] = "/tmp/lathe-cut-XXXXXX";
+  FILE *from = fopen(PLUGIN("good"), "rb");
+  assert_non_null(from);
+  size_t n = fread(bytes, 1, sizeof bytes, from);
+  fclose(from);
+  int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  for (size_t cut = n / 2; cut > 0; cut /= 2) {
+    assert_int_equal(ftruncate(fd, 0), 0);
+    assert_int_equal(pwrite(fd, bytes, cut, 0), cut);
+    assert_int_equal(load(f, path, ""), LT_E_INVALID);
+    assert_has(lt_err_msg(&f->err), "it cannot be loaded: ");
+  }
+  close(fd);
+  unlink(path);
+}
+
+static void test_cut_off(void **state) {
+  host_fix_run(*state, cut_off);
 }
 
 static void twice(host_fix *f) {
@@ -191,6 +238,8 @@ int main(void) {
       HOST_TEST(test_built_against_a_newer_header),
       HOST_TEST(test_in_cpp),
       HOST_TEST(test_refuses),
+      HOST_TEST(test_refuses_configs),
+      HOST_TEST(test_cut_off),
       HOST_TEST(test_tool_twice),
       HOST_TEST(test_tool_schema),
       HOST_TEST(test_ready_fails),
