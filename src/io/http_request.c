@@ -1,6 +1,7 @@
 /* What is asked for: checked, and told to libcurl. */
 #include <stdlib.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "base/mem.h"
 #include "io/http_impl.h"
@@ -126,6 +127,12 @@ static void set_certificates(lt_http_stream *stream) {
   }
 }
 
+/* As libcurl does it, but that no child of ours gets the connection. */
+static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address) {
+  (void)user, (void)purpose;
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
 /* A proxy cannot know what this machine calls itself. */
 static bool is_loopback(const char *host) {
   return strncasecmp(host, "localhost", 9) == 0 || strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0;
@@ -141,13 +148,13 @@ bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request) {
   SET(CURLOPT_PRIVATE, stream);
   SET(CURLOPT_ERRORBUFFER, stream->words);
   SET(CURLOPT_NOSIGNAL, 1L);
+  SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
   SET(CURLOPT_QUICK_EXIT, 1L); /* or giving up would wait for a name server that does not answer */
   SET(CURLOPT_PROTOCOLS_STR, "http,https");
   /* One request per connection: with HTTP/2 a stream that is read slowly would hold up the others beside it. */
   SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
   SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   SET(CURLOPT_CONNECTTIMEOUT_MS, (long)stream->connect_ms);
-  SET(CURLOPT_BUFFERSIZE, 65536L);
   SET(CURLOPT_HTTPHEADER, stream->headers);
   if (is_loopback(stream->host)) {
     SET(CURLOPT_NOPROXY, "*");

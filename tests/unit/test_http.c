@@ -2,6 +2,7 @@
 #include "unit/http_fix.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -125,6 +126,24 @@ static void body_statuses(void) {
   assert_int_equal(lt_http_open(http, &request, &stream, NULL), LT_OK);
   assert_int_equal(lt_http_read(stream, &piece, NULL), LT_OK);
   assert_int_equal(piece.n, 0);
+  lt_http_close(stream);
+}
+
+/* No program that is started meanwhile gets the connection: it would be kept open by it, and could be read from. */
+static void body_not_inherited(void) {
+  lt_http_stream *stream = NULL;
+  lt_http_request request = {.url = url_of("/hang-body/inherit")};
+  assert_int_equal(lt_http_open(http, &request, &stream, NULL), LT_OK);
+  int sockets = 0;
+  for (int fd = 3; fd < 1024; fd++) {
+    struct sockaddr_storage at;
+    socklen_t n = sizeof at;
+    if (getpeername(fd, (struct sockaddr *)&at, &n) == 0 && at.ss_family == AF_INET) {
+      assert_true((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0);
+      sockets++;
+    }
+  }
+  assert_true(sockets > 0);
   lt_http_close(stream);
 }
 
@@ -452,6 +471,7 @@ FLOW(get)
 FLOW(post)
 FLOW(long_post)
 FLOW(statuses)
+FLOW(not_inherited)
 FLOW(connection_kept)
 FLOW(backpressure)
 FLOW(bad_urls)
