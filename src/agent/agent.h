@@ -37,15 +37,20 @@ typedef struct lt_agent_options {
   lt_run_request defaults;
   lt_quickjs *(*runner)(void *arg, lt_err *err);
   /* Every event, in order; must not yield. `data` is JSON:
-   *   prompt.created             {promptId, userId, conversationId, model, mode}
-   *   prompt.output              {promptId, output}: stored before; again when an output changes in place (same id)
-   *   prompt.stream              {promptId, delta}: a piece of text. Every text output has been told in such pieces,
-   * all of it, before its own prompt.output: whoever shows the pieces need not show the texts prompt.approval-requested
-   * {promptId, request: {toolCallId, toolName, input, reason}} prompt.completed           {promptId, output: [...],
-   * usage} prompt.cancelled           {promptId} prompt.error               {promptId, error} conversation.updated
-   * {conversationId, title} An output is {"type": "text", "id", "content", "start"}, {"type": "tool", "id", "function",
-   * "input", "result", "start", "end"?} with a result {"type": "pending", "reason"}, {"type": "success", "output"} or
-   * {"type": "error", "error"}, or {"type": "file", "id", "path", "mimeType", "description"?, "artifact", "start"}. */
+   * - prompt.created {promptId, userId, conversationId, model, mode}
+   * - prompt.output {promptId, output}: stored before; again when an output changes in place (same id)
+   * - prompt.stream {promptId, delta}: a piece of text. Every text output has been told in such pieces, all of it,
+   *   before its own prompt.output: whoever shows the pieces need not show the texts
+   * - prompt.approval-requested {promptId, request: {toolCallId, toolName, input, reason}}
+   * - prompt.completed {promptId, output: [...], usage}
+   * - prompt.cancelled {promptId}
+   * - prompt.error {promptId, error}
+   * - conversation.updated {conversationId, title}
+   *
+   * An output is {"type": "text", "id", "content", "start"}, or {"type": "tool", "id", "parent"?, "function", "input",
+   * "result", "start", "end"?} with a result {"type": "pending", "reason"}, {"type": "success", "output"} or {"type":
+   * "error", "error"} and perhaps "logs", or {"type": "file", "id", "path", "mimeType", "description"?, "artifact",
+   * "start"}. The parent of a call that a program made is the output of that program. */
   void (*on_event)(void *arg, lt_str user, const char *event, lt_str data);
   void *arg;
 } lt_agent_options;

@@ -17,6 +17,7 @@ struct lt_output {
   uint32_t number;
   uint64_t call;
   lt_str id;      /* the prompt's arena */
+  lt_str parent;  /* likewise */
   lt_arena parts; /* what is below, until its last form has been written */
   lt_str text;    /* content, function or artifact */
   lt_str input;   /* JSON text; mime type */
@@ -255,6 +256,7 @@ lt_status lt_outbox_tool_begin(lt_outbox *o, const lt_outbox_tool *tool, uint32_
                   keep(output, &output->reason, tool->reason);
   if (output != NULL) {
     output->call = tool->call;
+    output->parent = tool->parent;
   }
   LT_TRY(add_output(o, output, complete, 0, err));
   output->next_open = o->open;
@@ -312,6 +314,10 @@ uint32_t lt_outbox_find_call(const lt_outbox *o, uint64_t call) {
   return UINT32_MAX;
 }
 
+uint32_t lt_outbox_last_open(const lt_outbox *o) {
+  return o->open != NULL ? o->open->number : UINT32_MAX;
+}
+
 void lt_outbox_set_call(lt_outbox *o, uint32_t number, uint64_t call) {
   if (number < o->count) {
     o->outputs[number]->call = call;
@@ -358,6 +364,9 @@ static void put_result(lt_json_writer *w, const lt_output *output, const lt_outb
 static void put_tool(lt_json_writer *w, const lt_output *output, const lt_outbox_item *item, lt_str answer) {
   put_str(w, "type", LT_STR("tool"));
   put_str(w, "id", output->id);
+  if (output->parent.n > 0) {
+    put_str(w, "parent", output->parent);
+  }
   put_str(w, "function", output->text);
   put_raw(w, "input", output->input);
   put_result(w, output, item, answer);

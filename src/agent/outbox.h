@@ -42,6 +42,7 @@ typedef struct lt_outbox_tool {
   lt_str input;    /* JSON text, or anything */
   lt_str reason;   /* why it is pending */
   uint64_t call;   /* the door's number for the call; 0: none */
+  lt_str parent;   /* id of the output whose program made the call; may be empty. Borrows: lt_outbox_id's */
 } lt_outbox_tool;
 lt_status lt_outbox_tool_begin(lt_outbox *outbox, const lt_outbox_tool *tool, uint32_t *ret_number, lt_err *err);
 /* Another reason why it is pending. */
@@ -53,6 +54,8 @@ void lt_outbox_end_all(lt_outbox *outbox, lt_str why);
 
 /* Of the pending output of this call: its number, UINT32_MAX when there is none. */
 uint32_t lt_outbox_find_call(const lt_outbox *outbox, uint64_t call);
+/* The pending tool output that was put out last; UINT32_MAX when there is none. */
+uint32_t lt_outbox_last_open(const lt_outbox *outbox);
 /* Says which call a pending output is of. */
 void lt_outbox_set_call(lt_outbox *outbox, uint32_t number, uint64_t call);
 /* Its id. Borrows: as long as the outbox is there. */

@@ -225,12 +225,17 @@ lt_status lt_turn_tool_end(lt_turn *turn, uint32_t number, lt_status status, lt_
 /* --- Calls --------------------------------------------------------------------------------------------------------
  */
 /* Calls of programs. What cannot be recorded as an output any more is in the journal all the same. */
-static void on_call(void *arg, const lt_call_event *event) {
-  lt_outbox *outbox = &((lt_turn *)arg)->own->outbox;
+static void note_call(lt_turn *turn, uint32_t program, const lt_call_event *event) {
+  lt_outbox *outbox = &turn->own->outbox;
   uint32_t number = lt_outbox_find_call(outbox, event->call);
   if (number == UINT32_MAX && event->stage != LT_CALL_ASKED) {
     const lt_outbox_tool tool = {
-        .function = event->tool, .input = event->input, .reason = LT_STR("Executing..."), .call = event->call};
+        .function = event->tool,
+        .input = event->input,
+        .reason = LT_STR("Executing..."),
+        .call = event->call,
+        .parent = program != UINT32_MAX ? lt_outbox_id(outbox, program) : LT_STR_NULL,
+    };
     if (lt_outbox_tool_begin(outbox, &tool, &number, NULL) != LT_OK) {
       return;
     }
@@ -238,6 +243,11 @@ static void on_call(void *arg, const lt_call_event *event) {
   if (event->stage == LT_CALL_FINISHED) {
     (void)lt_outbox_tool_end(outbox, number, event->status, event->answer, NULL);
   }
+}
+
+static void on_call(void *arg, const lt_call_event *event) {
+  lt_turn *turn = arg;
+  note_call(turn, turn->own->program, event);
 }
 
 /* A call of the model's own has its output before it reaches the door. */
@@ -256,7 +266,7 @@ static void on_direct_call(void *arg, const lt_call_event *event) {
     lt_outbox_set_call(&d->turn->own->outbox, d->number, d->call);
   }
   if (event->call != d->call) {
-    on_call(d->turn, event);
+    note_call(d->turn, d->number, event);
   }
 }
 
@@ -314,6 +324,7 @@ lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_resu
   request.cancel = &turn->cancel;
   request.on_text = program->streams ? on_output : NULL;
   request.arg = turn;
+  turn->own->program = lt_outbox_last_open(&turn->own->outbox);
   lt_status status = lt_quickjs_run(runner, &request, result, err);
   if (status == LT_OK) {
     status = lt_outbox_flush(&turn->own->outbox, err);

@@ -83,6 +83,16 @@ IN_WORLD(the_weather_example_of_015) {
   assert_stored(w, "output.0.function", "interpreter.run-code");
   assert_stored(w, "output.0.result.type", "success");
   assert_stored(w, "state", "completed");
+  /* The program's calls are outputs, too; in the conversation's history they are the program's. */
+  assert_stored(w, "output.3.function", "weather.get-weather");
+  assert_stored(w, "output.3.parent", "call_0");
+  go_on(w, "classic", "And now?");
+  assert_asked(2, "messages.2.content",
+               "Copenhagen: 27.835\xC2\xB0"
+               "C\nParis: 24.425\xC2\xB0"
+               "C\nLondon: 25.75\xC2\xB0"
+               "C");
+  assert_asked(2, "messages.3.content", "There you are.");
 }
 
 /* --- Several calls ------------------------------------------------------------------------------------------------ */
@@ -329,6 +339,7 @@ IN_WORLD(typescript_runs_a_program) {
                 "output text It is 20.\n"
                 "completed\n");
   assert_asked(1, "messages.2.content", "20\n{\"a\":1}\n");
+  assert_stored(w, "output.2.parent", "s1");
   assert_asked(0, "tools.0.function.name", "execute_typescript");
   assert_asked_has(0, "tools.0.function.description", "declare function get_weather(input: GetWeatherInput)");
   assert_asked_has(0, "tools.0.function.description", "type Result<T> =");
