@@ -20,6 +20,7 @@ typedef struct lt_command {
   int (*run)(int argc, char **argv);
 } lt_command;
 
+extern const lt_command lt_command_chat;
 extern const lt_command lt_command_run;
 extern const lt_command lt_command_tools;
 

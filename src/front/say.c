@@ -25,6 +25,9 @@ static void print_utf8(FILE *to, lt_str text) {
 
 /* The cursor stands behind an open question: what is said goes on a line of its own, then the question comes again. */
 static void make_room(const lt_say *say, FILE *to) {
+  if (say->make_way != NULL) {
+    say->make_way(say->way_arg);
+  }
   if (say->question != NULL && isatty(fileno(to))) {
     fputc('\n', to);
   }

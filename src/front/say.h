@@ -13,6 +13,8 @@ typedef struct lt_say {
   const lt_secrets *secrets;   /* masked in every line; may be NULL */
   void (*question)(void *arg); /* shows the question that is open; NULL: there is none */
   void *arg;
+  void (*make_way)(void *arg); /* told before a line is written: takes off what else stands there; may be NULL */
+  void *way_arg;
 } lt_say;
 
 /* A line on standard error: `before`, then the text without secrets. Half a surrogate pair becomes U+FFFD. */

@@ -1,0 +1,306 @@
+#include "front/chat.h"
+
+#include "base/mem.h"
+#include "codec/json.h"
+#include "front/approver.h"
+
+/* --- Questions -------------------------------------------------------------------------------- */
+typedef struct ask {
+  lt_chat *chat;
+  lt_arena arena;
+  lt_str call, tool, input, reason;
+} ask;
+
+static void free_ask(ask *a) {
+  lt_arena_release(&a->arena);
+  lt_mem_free(a);
+}
+
+/* By then it may have been decided otherwise: the prompt was cancelled. */
+static void decide(const ask *a, lt_status answer, lt_str reason) {
+  lt_chat *chat = a->chat;
+  lt_str prompt = lt_str_of(chat->prompt);
+  if (answer == LT_OK) {
+    (void)lt_agent_approve(chat->agent, LT_CHAT_USER, prompt, a->call, NULL);
+  } else if (chat->asking.why == LT_OK) {
+    (void)lt_agent_reject(chat->agent, LT_CHAT_USER, prompt, a->call, reason, NULL);
+  }
+}
+
+static void on_ask_fiber(void *arg) {
+  ask *a = arg;
+  lt_chat *chat = a->chat;
+  lt_err err = LT_ERR_INIT;
+  lt_buf reason;
+  lt_buf_init(&reason, LT_RUN_ERROR_BYTES);
+  const lt_tool tool = {.id = a->tool};
+  const lt_approval what = {.tool = &tool, .input = a->input, .reason = a->reason};
+  lt_chat_view_hold(&chat->view);
+  lt_status status = chat->approver->ask(chat->approver, &what, &chat->asking, &reason, &err);
+  lt_chat_view_unhold(&chat->view);
+  if (status != LT_OK && status != LT_E_DENIED) { /* nobody could be asked */
+    lt_buf_addc(&reason, lt_err_msg(&err));
+    if (chat->asking.why == LT_OK) {
+      lt_say_warning(&chat->session->say, lt_buf_view(&reason));
+    }
+  }
+  decide(a, status, lt_buf_view(&reason));
+  lt_buf_release(&reason);
+  free_ask(a);
+  if (--chat->asks == 0) {
+    lt_wait_wake(&chat->asked, LT_OK);
+  }
+}
+
+static bool read_request(ask *a, lt_str data) {
+  lt_json_doc doc;
+  lt_str text = lt_arena_dup(&a->arena, data);
+  if (text.p == NULL || lt_json_parse(&a->arena, text, &doc, NULL) != LT_OK) {
+    return false;
+  }
+  lt_json request = lt_json_get(lt_json_root(&doc), "request");
+  (void)lt_json_str(lt_json_get(request, "reason"), &a->arena, &a->reason);
+  a->input = lt_json_text(lt_json_get(request, "input"));
+  return lt_json_str(lt_json_get(request, "toolCallId"), &a->arena, &a->call) &&
+         lt_json_str(lt_json_get(request, "toolName"), &a->arena, &a->tool);
+}
+
+/* A question that cannot be asked is one that nobody answers: the prompt would wait for ever. */
+static void begin_ask(lt_chat *chat, lt_str data) {
+  ask *a = lt_mem_zalloc(1, sizeof *a);
+  if (a != NULL) {
+    a->chat = chat;
+    lt_arena_init(&a->arena, LT_PROMPT_MEMORY_BYTES);
+    if (read_request(a, data) && lt_loop_spawn(chat->session->loop, on_ask_fiber, a, NULL) == LT_OK) {
+      chat->asks++;
+      return;
+    }
+    free_ask(a);
+  }
+  lt_say_format(&chat->session->say, "lathe chat: no memory to ask for approval: the prompt is cancelled");
+  lt_chat_interrupt(chat);
+}
+
+static void on_event(void *arg, lt_str user, const char *event, lt_str data) {
+  (void)user;
+  lt_chat *chat = arg;
+  lt_chat_view_event(&chat->view, event, data);
+  if (strcmp(event, "prompt.approval-requested") == 0) {
+    begin_ask(chat, data);
+  }
+}
+
+/* --- Opening ---------------------------------------------------------------------------------- */
+static lt_quickjs *engine_of(void *arg, lt_err *err) {
+  return lt_toolbox_engine(((lt_chat *)arg)->session->toolbox, err);
+}
+
+static lt_agent_options agent_options(lt_chat *chat) {
+  lt_session *s = chat->session;
+  const lt_config *config = &s->config;
+  return (lt_agent_options){
+      .loop = s->loop,
+      .door = s->door,
+      .db = lt_toolbox_db(s->toolbox),
+      .http = chat->http,
+      .host = lt_toolbox_host(s->toolbox),
+      .journal = chat->journal,
+      .artifacts = lt_toolbox_artifacts(s->toolbox),
+      .policy = lt_toolbox_policy(s->toolbox),
+      .secrets = s->secrets,
+      .models = chat->models.list,
+      .model_count = chat->models.count,
+      .model_modes = chat->models.modes,
+      .default_model = chat->models.default_ref,
+      .default_mode = chat->models.default_mode,
+      .rounds_classic = config->defaults.rounds_classic,
+      .rounds_code = config->defaults.rounds_code,
+      .rounds_typescript = config->defaults.rounds_typescript,
+      .defaults = {.timeout_ms = (uint64_t)config->timeout_ms,
+                   .memory_bytes = (uint64_t)config->memory_bytes,
+                   .max_output_bytes = (size_t)config->max_output_bytes,
+                   .modules = chat->modules.list,
+                   .module_count = chat->modules.count},
+      .runner = engine_of,
+      .on_event = on_event,
+      .arg = chat,
+  };
+}
+
+static lt_status open_parts(lt_chat *chat, lt_err *err) {
+  lt_session *s = chat->session;
+  size_t count = 0;
+  const lt_run_module *modules = lt_host_modules(lt_toolbox_host(s->toolbox), &count);
+  LT_TRY(lt_chat_view_init(&chat->view, s->loop, &s->say, chat->options->json, err));
+  LT_TRY(lt_modules_load(&s->config, modules, count, &s->say, &chat->modules, err));
+  LT_TRY(lt_http_new(s->loop, &chat->http, err));
+  chat->journal = lt_store_journal_new(lt_toolbox_db(s->toolbox));
+  chat->approver = lt_approver_new(s->loop, &s->say, chat->options->yes);
+  return chat->journal != NULL && chat->approver != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "out of memory");
+}
+
+lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
+  lt_cancel_init(&chat->asking);
+  lt_wait_init(&chat->asked, chat->session->loop);
+  lt_buf_init(&chat->mode, LT_KIB);
+  lt_buf_init(&chat->model, LT_KIB);
+  LT_TRY(open_parts(chat, err));
+  const lt_agent_options options = agent_options(chat);
+  LT_TRY(lt_agent_new(&options, &chat->agent, err));
+  if (chat->options->mode != NULL) {
+    LT_TRY(lt_chat_set_mode(chat, lt_str_of(chat->options->mode), err));
+  }
+  if (chat->options->model != NULL) {
+    LT_TRY(lt_chat_set_model(chat, lt_str_of(chat->options->model), err));
+  }
+  if (chat->options->conversation != NULL) {
+    lt_db *db = lt_toolbox_db(chat->session->toolbox);
+    LT_TRY(lt_chat_find(db, lt_str_of(chat->options->conversation), chat->conversation, err));
+  }
+  if (!lt_toolbox_keeps(chat->session->toolbox)) {
+    lt_say_warning(&chat->session->say,
+                   LT_STR("there is no home to keep conversations in: this one ends with the program; set $HOME, or "
+                          "store: sqlite:PATH in the configuration"));
+  }
+  return LT_OK;
+}
+
+void lt_chat_close(lt_chat *chat) {
+  lt_agent_free(chat->agent);
+  chat->agent = NULL;
+  lt_approver_free(chat->approver);
+  lt_store_journal_free(chat->journal);
+  lt_http_free(chat->http);
+  lt_modules_release(&chat->modules);
+  lt_chat_view_release(&chat->view);
+  lt_buf_release(&chat->mode);
+  lt_buf_release(&chat->model);
+}
+
+/* --- Choosing --------------------------------------------------------------------------------- */
+static lt_status fail_mode(lt_json modes, lt_str mode, lt_err *err) {
+  lt_buf names;
+  lt_buf_init(&names, LT_ERR_MSG_MAX);
+  lt_json_iter it = lt_json_each(modes);
+  while (lt_json_next(&it)) {
+    lt_str id = lt_json_text(lt_json_get(it.value, "id"));
+    lt_buf_addc(&names, names.n > 0 ? ", " : "");
+    lt_buf_add(&names, lt_str_sub(id, 1, id.n - 1)); /* as it stands between its quotes */
+  }
+  lt_fail(err, LT_E_INVALID, "there is no mode \"%.*s\"; there is: %.*s", LT_STR_ARG(lt_str_sub(mode, 0, 100)),
+          LT_STR_ARG(lt_buf_view(&names)));
+  lt_buf_release(&names);
+  return LT_E_INVALID;
+}
+
+lt_status lt_chat_set_mode(lt_chat *chat, lt_str mode, lt_err *err) {
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_buf text;
+  lt_arena_init(&arena, LT_MIB);
+  lt_buf_init(&text, LT_MIB);
+  lt_agent_modes(chat->agent, &text);
+  lt_status status = lt_json_parse(&arena, lt_buf_view(&text), &doc, err);
+  bool found = false;
+  if (status == LT_OK) {
+    lt_json_iter it = lt_json_each(lt_json_root(&doc));
+    while (lt_json_next(&it)) {
+      found = found || lt_json_str_eq(lt_json_get(it.value, "id"), mode);
+    }
+    status = found ? LT_OK : fail_mode(lt_json_root(&doc), mode, err);
+  }
+  if (found) {
+    lt_buf_clear(&chat->mode);
+    lt_buf_add(&chat->mode, mode);
+  }
+  lt_buf_release(&text);
+  lt_arena_release(&arena);
+  return status;
+}
+
+lt_status lt_chat_set_model(lt_chat *chat, lt_str ref, lt_err *err) {
+  const lt_model *model;
+  LT_TRY(lt_models_find(&chat->models, ref, &model, err));
+  lt_buf_clear(&chat->model);
+  lt_buf_add(&chat->model, ref);
+  return LT_OK;
+}
+
+/* --- A turn ----------------------------------------------------------------------------------- */
+bool lt_chat_interrupt(lt_chat *chat) {
+  if (chat->busy && !chat->interrupted) {
+    chat->interrupted = true;
+    lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
+    if (chat->prompt[0] != '\0') {
+      (void)lt_agent_cancel(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), NULL);
+    }
+    return true;
+  }
+  if (!chat->busy && chat->reading != NULL) {
+    lt_cancel_fire(chat->reading, LT_E_CANCELLED);
+    return true;
+  }
+  return false;
+}
+
+static void tell_conversation(lt_chat *chat, const char *id) {
+  if (strcmp(chat->conversation, id) != 0 || chat->options->conversation != NULL) {
+    lt_buf line;
+    lt_buf_init(&line, LT_KIB);
+    lt_buf_printf(&line, "conversation %s", id);
+    lt_chat_view_note(&chat->view, lt_buf_view(&line));
+    lt_buf_release(&line);
+  }
+}
+
+/* Until it has ended; when the session is to end, it is made to. */
+static lt_status wait_for_end(lt_chat *chat, lt_err *err) LT_YIELDS {
+  lt_str prompt = lt_str_of(chat->prompt);
+  lt_status status = lt_agent_wait(chat->agent, prompt, &chat->session->cancel, err);
+  if (status == LT_OK || status == LT_E_NOTFOUND) {
+    return LT_OK;
+  }
+  lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
+  if (lt_agent_cancel(chat->agent, LT_CHAT_USER, prompt, NULL) == LT_OK) {
+    (void)lt_agent_wait(chat->agent, prompt, NULL, NULL);
+  }
+  return status;
+}
+
+static lt_status start(lt_chat *chat, lt_str message, lt_err *err) LT_YIELDS {
+  lt_prompt_ids ids;
+  const lt_prompt_request request = {
+      .user = LT_CHAT_USER,
+      .conversation = lt_str_of(chat->conversation),
+      .input = message,
+      .model = lt_buf_view(&chat->model),
+      .mode = lt_buf_view(&chat->mode),
+  };
+  LT_TRY(lt_agent_start(chat->agent, &request, &ids, err));
+  tell_conversation(chat, ids.conversation);
+  memcpy(chat->prompt, ids.prompt, sizeof chat->prompt);
+  memcpy(chat->conversation, ids.conversation, sizeof chat->conversation);
+  if (chat->interrupted) {
+    (void)lt_agent_cancel(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), NULL);
+  }
+  return LT_OK;
+}
+
+lt_status lt_chat_say(lt_chat *chat, lt_str message, lt_err *err) {
+  lt_cancel_init(&chat->asking);
+  chat->busy = true;
+  chat->interrupted = false;
+  lt_chat_view_begin(&chat->view);
+  lt_status status = start(chat, message, err);
+  if (status == LT_OK) {
+    status = wait_for_end(chat, err);
+  }
+  lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
+  while (chat->asks > 0) {
+    lt_wait_on(&chat->asked, UINT64_MAX);
+  }
+  lt_chat_view_finish(&chat->view);
+  chat->prompt[0] = '\0';
+  chat->busy = false;
+  return status;
+}

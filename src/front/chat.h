@@ -1,0 +1,74 @@
+/* A chat: an agent on a session, its models, one conversation, and a person who is asked and may interrupt.
+ *
+ * cmd_chat.c reads the options and says one message; chat_repl.c talks on; chat_list.c finds conversations.
+ */
+#ifndef LT_FRONT_CHAT_H
+#define LT_FRONT_CHAT_H
+
+#include "agent/agent.h"
+#include "front/chat_view.h"
+#include "front/models.h"
+#include "front/modules.h"
+#include "front/session.h"
+
+#define LT_CHAT_USER LT_STR("local")
+
+typedef struct lt_chat_options {
+  const char *conversation; /* -c: an id, its beginning, or "last"; NULL: a new one */
+  const char *mode;
+  const char *model;
+  const char *config;
+  const char *mcp_config;
+  bool yes;
+  bool json;
+  bool list;
+  bool help;
+} lt_chat_options;
+
+typedef struct lt_chat {
+  const lt_chat_options *options;
+  lt_session *session;
+  lt_models models;
+  lt_modules modules;
+  lt_http *http;
+  lt_journal *journal;
+  lt_approver *approver;
+  lt_agent *agent; /* NULL: not open */
+  lt_chat_view view;
+  char conversation[LT_STORE_ID_BYTES + 1]; /* empty: a new one */
+  char prompt[LT_STORE_ID_BYTES + 1];       /* that runs; empty: none does */
+  lt_buf mode, model;                       /* as chosen; empty: the default */
+  bool busy;                                /* a turn is under way ... */
+  bool interrupted;                         /* ... and was to be ended by Ctrl-C */
+  lt_cancel asking;                         /* ends what a person is asked in this turn */
+  unsigned asks;
+  lt_wait asked;               /* woken when the last of them has ended */
+  struct lt_line_input *input; /* of a dialogue */
+  lt_cancel *reading;          /* of the line that is being typed; NULL: none is */
+} lt_chat;
+
+/* Makes agent and view. `chat` has options, session and models. LT_YIELDS. Errors: LT_E_CONFIG, LT_E_INVALID (no such
+ * mode), LT_E_NOMEM. lt_chat_close, in either case. */
+lt_status lt_chat_open(lt_chat *chat, lt_err *err) LT_YIELDS;
+void lt_chat_close(lt_chat *chat) LT_YIELDS;
+
+/* Says a message and waits until the prompt has ended; how, the view knows. LT_YIELDS. Errors: those of lt_agent_start,
+ * and LT_E_CANCELLED when the session ends. */
+lt_status lt_chat_say(lt_chat *chat, lt_str message, lt_err *err) LT_YIELDS;
+/* Ctrl-C. False: there is nothing that could be ended, or it was asked for already. */
+bool lt_chat_interrupt(lt_chat *chat);
+
+/* Chooses a mode or a model by name. LT_E_INVALID or LT_E_NOTFOUND, with those there are; LT_E_CONFIG: no key. */
+lt_status lt_chat_set_mode(lt_chat *chat, lt_str mode, lt_err *err);
+lt_status lt_chat_set_model(lt_chat *chat, lt_str ref, lt_err *err);
+
+/* Talks until the person leaves. LT_YIELDS. Returns an exit code. */
+int lt_chat_repl(lt_chat *chat) LT_YIELDS;
+
+/* chat_list.c: the conversation that `wanted` is the beginning of, or the last one. LT_YIELDS. LT_E_NOTFOUND: there is
+ * none, or several. */
+lt_status lt_chat_find(lt_db *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) LT_YIELDS;
+/* Prints the conversations there are; a command of its own, without a session. Returns an exit code. */
+int lt_chat_list(const lt_chat_options *options);
+
+#endif

@@ -1,0 +1,163 @@
+/* lathe chat: a conversation with an agent that has the configured tools. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "front/args.h"
+#include "front/chat.h"
+#include "front/command.h"
+#include "front/file.h"
+
+static const char help[] =
+    "Talk to an agent that has the configured tools.\n"
+    "\n"
+    "  lathe chat [MESSAGE] [options]\n"
+    "\n"
+    "  MESSAGE            one message, one answer; without it, a dialogue at the terminal, or the message is read "
+    "from\n"
+    "                     standard input when that is none\n"
+    "  -c, --conversation ID   go on with a conversation: its id, the beginning of that, or \"last\"\n"
+    "  -m, --mode MODE    how the model works: classic (calls tools one by one), code (writes JavaScript), typescript\n"
+    "  --model REF        a model of the configuration (default: defaults.model, else normal)\n"
+    "  -y, --yes          approve calls that would be asked about (not those that are denied)\n"
+    "  --json             events as they come, one JSON object a line; no dialogue\n"
+    "  --list             the conversations there are: id, last use, messages, title\n"
+    "  --config FILE      configuration (default: $LATHE_CONFIG, ./lathe.yaml, ~/.config/lathe/lathe.yaml)\n"
+    "  --mcp-config FILE  servers in the form of other MCP clients (.mcp.json)\n"
+    "  -h, --help         this\n"
+    "\n"
+    "Standard output: the answer and nothing else. Standard error: the conversation's id, programs and calls as they\n"
+    "happen, warnings, errors. Ctrl-C ends the answer, in a dialogue not the program.\n"
+    "An API key is enough: OPENAI_API_KEY. OPENAI_MODEL says which model; a local server needs OPENAI_BASE_URL "
+    "instead\n"
+    "of a key. More models: models[] in the configuration.\n"
+    "Exit code: 0 ok, 1 the prompt failed, 2 usage, 3 configuration, 130 interrupted.\n"
+    "\n"
+    "  lathe chat -m code \"Which of these files mention a licence?\" --mcp-config .mcp.json\n";
+
+typedef struct job {
+  lt_chat_options opt;
+  const char *message; /* NULL: in `input`, or a dialogue */
+  lt_buf input;
+  bool dialogue;
+  lt_chat chat;
+} job;
+
+/* --- What is asked ---------------------------------------------------------------------------- */
+static bool read_options(job *j, int argc, char **argv) {
+  lt_chat_options *opt = &j->opt;
+  const lt_arg args[] = {
+      {"--conversation", "-c", LT_ARG_TEXT, &opt->conversation, 0, 0},
+      {"--mode", "-m", LT_ARG_TEXT, &opt->mode, 0, 0},
+      {"--model", NULL, LT_ARG_TEXT, &opt->model, 0, 0},
+      {"--config", NULL, LT_ARG_TEXT, &opt->config, 0, 0},
+      {"--mcp-config", NULL, LT_ARG_TEXT, &opt->mcp_config, 0, 0},
+      {"--yes", "-y", LT_ARG_FLAG, &opt->yes, 0, 0},
+      {"--json", NULL, LT_ARG_FLAG, &opt->json, 0, 0},
+      {"--list", NULL, LT_ARG_FLAG, &opt->list, 0, 0},
+      {"--help", "-h", LT_ARG_FLAG, &opt->help, 0, 0},
+  };
+  int operands = 0;
+  if (!lt_args_read("chat", argc, argv, args, sizeof args / sizeof args[0], &operands)) {
+    return false;
+  }
+  if (operands > 1) {
+    fprintf(stderr, "lathe chat: one message at a time: put it in quotes\n");
+    return false;
+  }
+  j->message = operands == 1 ? argv[1] : NULL;
+  return true;
+}
+
+/* False: it has been said why not. */
+static bool read_message(job *j) {
+  lt_err err = LT_ERR_INIT;
+  if (j->message != NULL && strcmp(j->message, "-") != 0) {
+    lt_buf_addc(&j->input, j->message);
+  } else if (j->message == NULL && isatty(STDIN_FILENO)) {
+    j->dialogue = true;
+  } else if (lt_file_read("-", &j->input, &err) != LT_OK) {
+    fprintf(stderr, "lathe chat: %s\n", lt_err_msg(&err));
+    return false;
+  }
+  if (j->dialogue && j->opt.json) {
+    fprintf(stderr, "lathe chat: --json wants a message: lathe chat --json MESSAGE\n");
+    return false;
+  }
+  if (!j->dialogue && lt_str_trim(lt_buf_view(&j->input)).n == 0) {
+    fprintf(stderr, "lathe chat: the message is empty: lathe chat MESSAGE\n");
+    return false;
+  }
+  return true;
+}
+
+/* --- The work --------------------------------------------------------------------------------- */
+static lt_status check(lt_session *s, void *arg, lt_err *err) {
+  job *j = arg;
+  const lt_model *model;
+  LT_TRY(lt_models_fill(&s->config, &j->chat.models, err));
+  return lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err);
+}
+
+static bool on_interrupt(lt_session *s, void *arg) {
+  (void)s;
+  return lt_chat_interrupt(&((job *)arg)->chat);
+}
+
+static int say_one(lt_chat *chat, lt_str message) LT_YIELDS {
+  lt_err err = LT_ERR_INIT;
+  if (lt_chat_say(chat, message, &err) != LT_OK && chat->session->cancel.why == LT_OK) {
+    lt_say_line(&chat->session->say, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
+    return LT_EXIT_FAILED;
+  }
+  bool interrupted = chat->interrupted || chat->session->cancel.why != LT_OK;
+  return chat->view.end == LT_CHAT_COMPLETED ? LT_EXIT_OK : interrupted ? LT_EXIT_INTERRUPTED : LT_EXIT_FAILED;
+}
+
+static int exit_code_of(lt_status status) {
+  return status == LT_E_CONFIG                               ? LT_EXIT_CONFIG
+         : status == LT_E_INVALID || status == LT_E_NOTFOUND ? LT_EXIT_USAGE
+                                                             : LT_EXIT_FAILED;
+}
+
+static int work(lt_session *s, void *arg) {
+  job *j = arg;
+  lt_err err = LT_ERR_INIT;
+  int code;
+  j->chat.options = &j->opt;
+  j->chat.session = s;
+  lt_status status = lt_chat_open(&j->chat, &err);
+  if (status != LT_OK) {
+    lt_say_line(&s->say, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
+    code = exit_code_of(status);
+  } else {
+    code = j->dialogue ? lt_chat_repl(&j->chat) : say_one(&j->chat, lt_buf_view(&j->input));
+  }
+  lt_chat_close(&j->chat);
+  return code;
+}
+
+static int run(int argc, char **argv) {
+  job j = {0};
+  if (!read_options(&j, argc, argv)) {
+    return LT_EXIT_USAGE;
+  }
+  if (j.opt.help) {
+    fputs(help, stdout);
+    return LT_EXIT_OK;
+  }
+  if (j.opt.list) {
+    return lt_chat_list(&j.opt);
+  }
+  int code = LT_EXIT_USAGE;
+  lt_buf_init(&j.input, LT_PROMPT_INPUT_BYTES + 64 * LT_KIB);
+  if (read_message(&j)) {
+    const lt_config_sources sources = {.config_file = j.opt.config, .mcp_config_file = j.opt.mcp_config};
+    const lt_session_plan plan = {.work = work, .check = check, .on_interrupt = on_interrupt, .arg = &j};
+    code = lt_session_follow(&sources, &plan);
+  }
+  lt_buf_release(&j.input);
+  return code;
+}
+
+const lt_command lt_command_chat = {"chat", "Talk to an agent that has the configured tools", help, run};
