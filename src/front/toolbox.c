@@ -107,6 +107,11 @@ static void on_line(void *arg, bool warning, lt_str line) {
   lt_say_line(((lt_toolbox *)arg)->o.say, warning ? "warning: " : "", line);
 }
 
+static const char *module_at(void *arg, size_t i) {
+  const lt_config *c = ((lt_toolbox *)arg)->o.config;
+  return i < c->module_count ? c->modules[i].name : NULL;
+}
+
 static lt_quickjs *engine_of(void *arg, lt_err *err) {
   return lt_toolbox_engine(arg, err);
 }
@@ -135,6 +140,7 @@ lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {
       .secrets = t->o.secrets,
       .runner = engine_of,
       .caller = &t->nobody,
+      .module_at = module_at,
       .on_line = on_line,
       .arg = t,
   };

@@ -15,9 +15,10 @@ typedef struct lt_hook {
  * NULL, else dropped. Errors: lt_call_run's and lt_call_outcome's. LT_YIELDS. */
 lt_status lt_host_hook(lt_plugin *plugin, const lt_hook *hook, lt_registry **ret_registered, lt_err *err) LT_YIELDS;
 
-/* told.c: the ids of a catalog, into an array; functions and modules, into an object. */
+/* told.c: the ids of a catalog, into an array; functions and modules, into an object. `more`: whose module_at counts,
+ * too; may be NULL. */
 void lt_told_tools(lt_json_writer *w, const lt_catalog *catalog, lt_str hidden);
-void lt_told_world(lt_json_writer *w, const lt_run_request *world);
+void lt_told_world(lt_json_writer *w, const lt_run_request *world, const lt_host_options *more);
 /* What plugins have registered for programs, where nobody says otherwise. */
 lt_run_request lt_host_world(const lt_host *host);
 

@@ -26,6 +26,9 @@ typedef struct lt_host_options {
   /* In whose name plugins call tools outside of any prompt (in ready): its policy and journal apply. NULL: they cannot.
    */
   const lt_caller *caller;
+  /* The name of the i-th module that programs may import beside those of plugins, for what ready is told; NULL: no
+   * more. May be NULL. */
+  const char *(*module_at)(void *arg, size_t i);
   /* A line for a person; secrets are masked already. `warning`: else it is information. Must not yield. */
   void (*on_line)(void *arg, bool warning, lt_str line);
   void *arg;

@@ -88,7 +88,7 @@ static void put_in(lt_buf *in, const owned *o, const lt_caller *caller) {
   lt_json_key(&w, "mode");
   lt_json_put_str(&w, o->mode);
   put_ids(&w, o, caller);
-  lt_told_world(&w, &o->prompt.defaults);
+  lt_told_world(&w, &o->prompt.defaults, NULL);
   lt_json_end_object(&w);
 }
 

@@ -31,12 +31,31 @@ static void put_functions(lt_json_writer *w, const lt_run_function *functions, s
   lt_json_end_array(w);
 }
 
-void lt_told_world(lt_json_writer *w, const lt_run_request *world) {
+static const char *module_at(const lt_host_options *more, size_t i) {
+  return more != NULL && more->module_at != NULL ? more->module_at(more->arg, i) : NULL;
+}
+
+static bool is_among(const lt_host_options *more, lt_str name) {
+  size_t i = 0;
+  const char *one = module_at(more, i);
+  while (one != NULL && !lt_str_eqc(name, one)) {
+    one = module_at(more, ++i);
+  }
+  return one != NULL;
+}
+
+void lt_told_world(lt_json_writer *w, const lt_run_request *world, const lt_host_options *more) {
   put_functions(w, world->functions, world->function_count);
   lt_json_key(w, "modules");
   lt_json_begin_array(w);
+  const char *name = module_at(more, 0);
+  for (size_t i = 0; name != NULL; name = module_at(more, ++i)) {
+    lt_json_put_cstr(w, name);
+  }
   for (size_t i = 0; i < world->module_count; i++) {
-    lt_json_put_str(w, world->modules[i].name);
+    if (!is_among(more, world->modules[i].name)) {
+      lt_json_put_str(w, world->modules[i].name);
+    }
   }
   lt_json_end_array(w);
 }

@@ -172,7 +172,9 @@ results.map((r, i) => \`\${['Copenhagen', 'Paris', 'London'][i]}: \${r.temperatu
     const path = config({ plugins: [todo, good], modules: [{ name: "geo", path: join(folder({ "geo.js": "export const n = 1" }), "geo.js") }] });
     const description = await value("discoverTools('interpreter run code')[0].description", ["--config", path]);
     assert.match(description, /Functions: .*storeArtifact\(data, description\?\) \u2192 id.*todoCount\(\) \u2192 number/);
-    assert.match(description, /plus\(a\) \u2192 list.*Modules to import: .*sums/);
+    assert.match(description, /plus\(a\) \u2192 list.*Modules to import: geo, sums\.$/);
+    const listed = JSON.parse((await run(["tools", "--json", "--config", path])).stdout).find((t) => t.id === "interpreter.run-code");
+    assert.equal(listed.description, description, "lathe tools says the same");
     assert.deepEqual(await value(runs("import { n } from 'geo'; import { two } from 'sums'; export default [n, two]"), ["--config", path]), [1, 2]);
   });
 });
