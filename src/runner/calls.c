@@ -187,6 +187,9 @@ static void give(lt_run *run, lt_run_open *open, lt_outcome *ret) {
 bool lt_run_wait_for(lt_run *run, uint32_t id, lt_outcome *ret) {
   drop_last_taken(run);
   for (;;) {
+    if (lt_task_should_stop(&run->task)) { /* also where there is an answer: whoever is stopped does not go on */
+      return false;
+    }
     pthread_mutex_lock(&run->lock);
     lt_run_open *open = take_ready(run, id);
     bool nothing = open == NULL && run->open_count == 0;
@@ -197,7 +200,7 @@ bool lt_run_wait_for(lt_run *run, uint32_t id, lt_outcome *ret) {
       give(run, open, ret);
       return true;
     }
-    if (nothing || lt_task_should_stop(&run->task)) {
+    if (nothing) {
       return false;
     }
     run->step = LT_STEP_PARK;
@@ -354,6 +357,10 @@ static void perform(lt_run *run, lt_run_tool_call *call) {
   if (call->asking > 0) { /* whoever was asked has no say any more */
     call->asking = 1;
     lt_run_on_approval(call, false);
+  }
+  bool stopped = run->finished || atomic_load(&run->task.stop) != LT_STOP_NOT;
+  if (run->cancel.why != LT_OK && !stopped) { /* before the program could go on with what its cancel has done */
+    lt_run_stop(run, LT_STOP_CANCEL);
   }
   run->in_flight--;
   finish(run, call);
