@@ -487,12 +487,25 @@ FLOW(missing_curl)
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_unused),          cmocka_unit_test(test_get),       cmocka_unit_test(test_post),
-      cmocka_unit_test(test_long_post),       cmocka_unit_test(test_statuses),  cmocka_unit_test(test_connection_kept),
-      cmocka_unit_test(test_backpressure),    cmocka_unit_test(test_bad_urls),  cmocka_unit_test(test_bad_headers),
-      cmocka_unit_test(test_secrets),         cmocka_unit_test(test_broken),    cmocka_unit_test(test_timeouts),
-      cmocka_unit_test(test_connect_timeout), cmocka_unit_test(test_cancel),    cmocka_unit_test(test_many),
-      cmocka_unit_test(test_few_files),       cmocka_unit_test(test_no_memory), cmocka_unit_test(test_tls),
+      cmocka_unit_test(test_unused),
+      cmocka_unit_test(test_get),
+      cmocka_unit_test(test_post),
+      cmocka_unit_test(test_long_post),
+      cmocka_unit_test(test_statuses),
+      cmocka_unit_test(test_not_inherited),
+      cmocka_unit_test(test_connection_kept),
+      cmocka_unit_test(test_backpressure),
+      cmocka_unit_test(test_bad_urls),
+      cmocka_unit_test(test_bad_headers),
+      cmocka_unit_test(test_secrets),
+      cmocka_unit_test(test_broken),
+      cmocka_unit_test(test_timeouts),
+      cmocka_unit_test(test_connect_timeout),
+      cmocka_unit_test(test_cancel),
+      cmocka_unit_test(test_many),
+      cmocka_unit_test(test_few_files),
+      cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_tls),
       cmocka_unit_test(test_missing),
   };
   const struct CMUnitTest missing[] = {cmocka_unit_test(test_missing_curl)};
