@@ -1,4 +1,5 @@
 /* Code mode: the model's reply is a program, and what comes of it is its next message (seeds 013, 014, 015). */
+#include "agent/messages.h"
 #include "agent/own.h"
 #include "agent/prompt.h"
 #include "base/mem.h"
@@ -8,42 +9,18 @@
 
 typedef struct loop {
   lt_turn *turn;
-  lt_buf messages; /* a JSON array that is left open: its end is put on for each request */
-  lt_json_writer w;
+  lt_messages messages;
 } loop;
 
 /* --- Messages ----------------------------------------------------------------------------------------------------- */
-static lt_status put_message(loop *l, const char *role, lt_str content, lt_err *err) {
-  lt_json_begin_object(&l->w);
-  lt_json_key(&l->w, "role");
-  lt_json_put_cstr(&l->w, role);
-  lt_json_key(&l->w, "content");
-  lt_json_put_str(&l->w, content);
-  lt_json_end_object(&l->w);
-  return l->messages.status == LT_OK ? LT_OK
-                                     : lt_fail(err, l->messages.status, "the conversation is too long to be sent");
-}
-
 static lt_status begin(loop *l, lt_err *err) {
   lt_buf system;
   lt_buf_init(&system, LT_PROMPT_MESSAGES_BYTES);
-  lt_json_begin_array(&l->w);
   lt_status status = lt_prompt_put_code(l->turn, &system, err);
   if (status == LT_OK) {
-    status = put_message(l, "system", lt_buf_view(&system), err);
+    status = lt_messages_begin(&l->messages, lt_buf_view(&system), err);
   }
   lt_buf_release(&system);
-  LT_TRY(status);
-  LT_TRY(lt_history_code(l->turn, &l->w, LT_HISTORY_TOKENS, err));
-  return put_message(l, "user", l->turn->input, err);
-}
-
-static lt_status ask(loop *l, lt_completion *completion, lt_err *err) LT_YIELDS {
-  lt_buf_byte(&l->messages, ']');
-  lt_status status = l->messages.status == LT_OK
-                         ? lt_turn_ask(l->turn, lt_buf_view(&l->messages), LT_STR_NULL, false, completion, err)
-                         : lt_fail(err, l->messages.status, "the conversation is too long to be sent");
-  l->messages.n -= l->messages.n > 0;
   return status;
 }
 
@@ -105,11 +82,11 @@ static lt_status refuse_half(loop *l, lt_str code, lt_err *err) LT_YIELDS {
   uint32_t number;
   LT_TRY(begin_output(l->turn, code, &number, err));
   LT_TRY(lt_turn_tool_end(l->turn, number, LT_E_LIMIT, lt_str_of(why), err));
-  LT_TRY(put_message(l, "assistant", code, err));
+  LT_TRY(lt_messages_put(&l->messages, "assistant", code, err));
   lt_buf feedback;
   lt_buf_init(&feedback, LT_PROMPT_MEMORY_BYTES);
   lt_buf_printf(&feedback, "Execution error: %s", why);
-  lt_status status = put_message(l, "user", lt_buf_view(&feedback), err);
+  lt_status status = lt_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
   lt_buf_release(&feedback);
   return status;
 }
@@ -118,10 +95,10 @@ static lt_status feed_back(loop *l, lt_str code, const lt_run_result *result, lt
   lt_buf feedback;
   lt_buf_init(&feedback, LT_PROMPT_MEMORY_BYTES);
   lt_feedback_put(&feedback, result, value, l->turn->agent->options.secrets);
-  lt_status status = feedback.status == LT_OK ? put_message(l, "assistant", code, err)
+  lt_status status = feedback.status == LT_OK ? lt_messages_put(&l->messages, "assistant", code, err)
                                               : lt_fail(err, feedback.status, "no memory for the program's feedback");
   if (status == LT_OK) {
-    status = put_message(l, "user", lt_buf_view(&feedback), err);
+    status = lt_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
   }
   lt_buf_release(&feedback);
   return status;
@@ -157,7 +134,7 @@ static lt_status execute(loop *l, lt_str code, bool *ret_done, lt_err *err) LT_Y
 
 /* --- The loop ----------------------------------------------------------------------------------------------------- */
 static lt_status round_with(loop *l, lt_completion *completion, bool *ret_done, lt_err *err) LT_YIELDS {
-  LT_TRY(ask(l, completion, err));
+  LT_TRY(lt_messages_ask(&l->messages, LT_STR_NULL, false, completion, err));
   lt_str code = lt_buf_view(&completion->text);
   if (lt_str_trim(code).n == 0) {
     *ret_done = true;
@@ -183,10 +160,9 @@ static lt_status go_round(loop *l, lt_err *err) LT_YIELDS {
 
 static lt_status run(lt_turn *turn, lt_err *err) LT_YIELDS {
   loop l = {.turn = turn};
-  lt_buf_init(&l.messages, LT_PROMPT_MESSAGES_BYTES);
-  l.w = lt_json_writer_on(&l.messages);
+  lt_messages_init(&l.messages, turn, lt_history_code);
   lt_status status = go_round(&l, err);
-  lt_buf_release(&l.messages);
+  lt_messages_release(&l.messages);
   return status;
 }
 

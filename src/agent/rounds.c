@@ -1,5 +1,6 @@
 #include "agent/rounds.h"
 
+#include "agent/messages.h"
 #include "base/limits.h"
 #include "base/mem.h"
 
@@ -11,60 +12,47 @@ typedef struct talk {
   lt_str tools;
   const lt_wire *wire;
   lt_round_fn *carry_out;
-  lt_buf messages; /* an array that is not closed yet */
-  lt_json_writer w;
+  lt_messages messages;
   lt_buf ids;       /* hashes of the calls' ids so far */
   unsigned made_up; /* ids */
 } talk;
 
 /* --- The first messages ------------------------------------------------------------------------ */
-static void begin_message(lt_json_writer *w, const char *role) {
-  lt_json_begin_object(w);
-  lt_json_key(w, "role");
-  lt_json_put_cstr(w, role);
-  lt_json_key(w, "content");
-}
-
 /* Context items, an empty line between them. */
-static lt_status put_system(talk *t, lt_err *err) {
+static lt_status put_context(const lt_turn *turn, lt_buf *text, lt_err *err) {
   lt_arena arena;
   lt_json_doc doc;
-  lt_buf text;
+  lt_str items = lt_buf_view(&turn->prepared.context);
+  if (items.n == 0) {
+    return LT_OK;
+  }
   lt_arena_init(&arena, LT_PROMPT_MEMORY_BYTES);
-  lt_buf_init(&text, LT_PROMPT_MESSAGES_BYTES);
-  lt_str items = lt_buf_view(&t->turn->prepared.context);
-  lt_status status = items.n > 0 ? lt_json_parse(&arena, items, &doc, err) : LT_OK;
-  lt_json_iter it = lt_json_each(status == LT_OK && items.n > 0 ? lt_json_root(&doc) : (lt_json){0});
+  lt_status status = lt_json_parse(&arena, items, &doc, err);
+  lt_json_iter it = lt_json_each(status == LT_OK ? lt_json_root(&doc) : (lt_json){0});
   while (lt_json_next(&it)) {
     lt_json content = lt_json_get(it.value, "content");
     lt_str words = lt_json_text(content);
     if (lt_json_typeof(content) == LT_JSON_STRING && !lt_json_str(content, &arena, &words)) {
-      text.status = LT_E_NOMEM;
+      text->status = LT_E_NOMEM;
     }
-    lt_buf_addc(&text, text.n > 0 && words.n > 0 ? "\n\n" : "");
-    lt_buf_add(&text, words);
+    lt_buf_addc(text, text->n > 0 && words.n > 0 ? "\n\n" : "");
+    lt_buf_add(text, words);
   }
-  if (text.status != LT_OK) {
-    status = lt_fail(err, text.status, "no room for the context that plugins give");
-  }
-  if (status == LT_OK && text.n > 0) {
-    begin_message(&t->w, "system");
-    lt_json_put_str(&t->w, lt_buf_view(&text));
-    lt_json_end_object(&t->w);
-  }
-  lt_buf_release(&text);
   lt_arena_release(&arena);
-  return status;
+  return status == LT_OK && text->status != LT_OK
+             ? lt_fail(err, text->status, "no room for the context that plugins give")
+             : status;
 }
 
 static lt_status put_first(talk *t, lt_err *err) {
-  lt_json_begin_array(&t->w);
-  LT_TRY(put_system(t, err));
-  LT_TRY(lt_history_classic(t->turn, &t->w, LT_HISTORY_TOKENS, err));
-  begin_message(&t->w, "user");
-  lt_json_put_str(&t->w, t->turn->input);
-  lt_json_end_object(&t->w);
-  return LT_OK;
+  lt_buf system;
+  lt_buf_init(&system, LT_PROMPT_MESSAGES_BYTES);
+  lt_status status = put_context(t->turn, &system, err);
+  if (status == LT_OK) {
+    status = lt_messages_begin(&t->messages, lt_buf_view(&system), err);
+  }
+  lt_buf_release(&system);
+  return status;
 }
 
 /* --- A reply's calls --------------------------------------------------------------------------- */
@@ -91,7 +79,7 @@ static lt_str id_for(talk *t, lt_str id) {
   while (!is_usable_id(id) || !enter_id(t, id)) {
     id = lt_arena_printf(&t->turn->arena, "call_%u", t->made_up++);
     if (id.p == NULL) {
-      t->messages.status = LT_E_NOMEM;
+      t->messages.rest.status = LT_E_NOMEM;
       break;
     }
   }
@@ -121,7 +109,7 @@ static void read_call(talk *t, lt_round *round, lt_round_call *call, const lt_re
 
 static void put_requested(talk *t, const lt_round_call *call) {
   char plain[LT_WIRE_NAME_CHARS + 1];
-  lt_json_writer *w = &t->w;
+  lt_json_writer *w = &t->messages.w;
   lt_wire_plain_name(call->asked->name, plain);
   lt_json_begin_object(w);
   lt_json_key(w, "id");
@@ -139,35 +127,38 @@ static void put_requested(talk *t, const lt_round_call *call) {
 }
 
 static void put_reply(talk *t, lt_str text, const lt_round *round) {
-  begin_message(&t->w, "assistant");
+  lt_json_begin_object(&t->messages.w);
+  lt_json_key(&t->messages.w, "role");
+  lt_json_put_cstr(&t->messages.w, "assistant");
+  lt_json_key(&t->messages.w, "content");
   if (text.n > 0) {
-    lt_json_put_str(&t->w, text);
+    lt_json_put_str(&t->messages.w, text);
   } else {
-    lt_json_put_null(&t->w);
+    lt_json_put_null(&t->messages.w);
   }
-  lt_json_key(&t->w, "tool_calls");
-  lt_json_begin_array(&t->w);
+  lt_json_key(&t->messages.w, "tool_calls");
+  lt_json_begin_array(&t->messages.w);
   for (size_t i = 0; i < round->count; i++) {
     put_requested(t, &round->calls[i]);
   }
-  lt_json_end_array(&t->w);
-  lt_json_end_object(&t->w);
+  lt_json_end_array(&t->messages.w);
+  lt_json_end_object(&t->messages.w);
 }
 
 static void put_answer(talk *t, const lt_round_call *call) {
   lt_str answer = lt_buf_view(&call->answer);
-  lt_json_begin_object(&t->w);
-  lt_json_key(&t->w, "role");
-  lt_json_put_cstr(&t->w, "tool");
-  lt_json_key(&t->w, "tool_call_id");
-  lt_json_put_str(&t->w, call->id);
-  lt_json_key(&t->w, "content");
+  lt_json_begin_object(&t->messages.w);
+  lt_json_key(&t->messages.w, "role");
+  lt_json_put_cstr(&t->messages.w, "tool");
+  lt_json_key(&t->messages.w, "tool_call_id");
+  lt_json_put_str(&t->messages.w, call->id);
+  lt_json_key(&t->messages.w, "content");
   if (call->is_json) {
-    lt_wire_put_answer(&t->w, answer);
+    lt_wire_put_answer(&t->messages.w, answer);
   } else {
-    lt_json_put_str(&t->w, answer.n > 0 ? answer : LT_STR(LT_WIRE_NOTHING));
+    lt_json_put_str(&t->messages.w, answer.n > 0 ? answer : LT_STR(LT_WIRE_NOTHING));
   }
-  lt_json_end_object(&t->w);
+  lt_json_end_object(&t->messages.w);
 }
 
 lt_status lt_round_refuse(lt_round *round, lt_round_call *call, lt_status status, lt_err *err) {
@@ -189,8 +180,8 @@ static lt_status carry_out(talk *t, const lt_completion *reply, lt_err *err) LT_
     read_call(t, &round, &round.calls[i], &reply->calls[i]);
   }
   put_reply(t, lt_buf_view(&reply->text), &round);
-  lt_status status = t->messages.status != LT_OK
-                         ? lt_fail(err, t->messages.status, "the conversation has become too long")
+  lt_status status = t->messages.rest.status != LT_OK
+                         ? lt_fail(err, t->messages.rest.status, "the conversation has become too long")
                          : t->carry_out(&round, err);
   for (size_t i = 0; i < round.count; i++) {
     if (status == LT_OK) {
@@ -204,12 +195,7 @@ static lt_status carry_out(talk *t, const lt_completion *reply, lt_err *err) LT_
 
 /* What came before a failure stays. */
 static lt_status ask(talk *t, lt_completion *reply, lt_err *err) LT_YIELDS {
-  lt_buf_byte(&t->messages, ']');
-  if (t->messages.status != LT_OK) {
-    return lt_fail(err, t->messages.status, "the conversation has become too long");
-  }
-  lt_status status = lt_turn_ask(t->turn, lt_buf_view(&t->messages), t->tools, true, reply, err);
-  t->messages.p[--t->messages.n] = '\0';
+  lt_status status = lt_messages_ask(&t->messages, t->tools, true, reply, err);
   if (reply->text.n > 0) {
     lt_status put = lt_turn_text(t->turn, lt_buf_view(&reply->text), status == LT_OK ? err : NULL);
     status = status == LT_OK ? put : status;
@@ -246,11 +232,10 @@ static lt_status go_all_rounds(talk *t, lt_err *err) LT_YIELDS {
 
 lt_status lt_rounds_run(lt_turn *turn, lt_str tools, const lt_wire *wire, lt_round_fn *fn, lt_err *err) {
   talk t = {.turn = turn, .tools = tools, .wire = wire, .carry_out = fn};
-  lt_buf_init(&t.messages, LT_PROMPT_MESSAGES_BYTES);
+  lt_messages_init(&t.messages, turn, lt_history_classic);
   lt_buf_init(&t.ids, LT_PROMPT_MEMORY_BYTES);
-  t.w = lt_json_writer_on(&t.messages);
   lt_status status = go_all_rounds(&t, err);
   lt_buf_release(&t.ids);
-  lt_buf_release(&t.messages);
+  lt_messages_release(&t.messages);
   return status;
 }

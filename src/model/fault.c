@@ -1,5 +1,6 @@
 #include "model/fault.h"
 
+#include <stdio.h>
 #include <time.h>
 
 #include "model/dialect.h"
@@ -53,12 +54,19 @@ typedef struct answer {
   lt_str host;
   lt_str words;
   int status;
+  bool in_stream; /* an error that came as an event: `status` is only what it amounts to */
 } answer;
 
 static lt_status fail_with(const answer *a, lt_status status, const char *advice, lt_err *err) {
   lt_str name = a->request->model->name;
-  return lt_fail(err, status, "model \"%.*s\": %.*s answered %d%s%.*s%s%s", LT_STR_ARG(lt_str_sub(name, 0, 100)),
-                 LT_STR_ARG(a->host), a->status, a->words.n > 0 ? ": " : "", LT_STR_ARG(a->words),
+  char what[32];
+  if (a->in_stream) {
+    snprintf(what, sizeof what, "reported an error");
+  } else {
+    snprintf(what, sizeof what, "answered %d", a->status);
+  }
+  return lt_fail(err, status, "model \"%.*s\": %.*s %s%s%.*s%s%s", LT_STR_ARG(lt_str_sub(name, 0, 100)),
+                 LT_STR_ARG(a->host), what, a->words.n > 0 ? ": " : "", LT_STR_ARG(a->words),
                  advice[0] != '\0' ? "; " : "", advice);
 }
 
@@ -100,6 +108,7 @@ static lt_status fault_of_no(const answer *a, const lt_model_words *words, unsig
   }
   if (is_too_long(a, words)) {
     fault->again = LT_AGAIN_NEVER;
+    fault->too_long = true;
     return fail_with(a, LT_E_LIMIT, "the conversation is too long for this model", err);
   } else if (a->status == 401 || a->status == 403) {
     return refused_key(a, err);
@@ -138,7 +147,8 @@ lt_status lt_fault_of_answer(const lt_completion_request *request, int status, c
   answer a = {.request = request,
               .host = lt_model_host(request->model->base_url),
               .words = words->text,
-              .status = status == 200 ? status_in_stream(words) : status};
+              .status = status == 200 ? status_in_stream(words) : status,
+              .in_stream = status == 200};
   fault->again = LT_AGAIN_NEVER;
   return fault_of_no(&a, words, quirks, fault, err);
 }
@@ -149,7 +159,11 @@ lt_status lt_fault_of_http(const lt_completion_request *request, lt_status statu
   fault->again = status == LT_E_CLOSED                          ? LT_AGAIN_LATER
                  : status == LT_E_IO || status == LT_E_NOTFOUND ? LT_AGAIN_CONNECT
                                                                 : LT_AGAIN_NEVER;
+  if (status == LT_E_INVALID) { /* the request is our own; what is wrong with it is its address */
+    status = LT_E_CONFIG;
+  }
   const char *advice = status == LT_E_IO         ? "; is it running, and is the base URL right?"
+                       : status == LT_E_CONFIG   ? "; check the base URL"
                        : status == LT_E_NOTFOUND ? "; check the base URL and the network"
                                                  : "";
   lt_str name = lt_str_sub(request->model->name, 0, 100);

@@ -16,6 +16,7 @@ typedef struct lt_fault {
   lt_again again;
   uint64_t after_ms; /* what the provider asked for; UINT64_MAX: nothing */
   unsigned quirks;   /* LT_AGAIN_OTHERWISE: with these */
+  bool too_long;     /* the model's context is too small for what it was sent */
 } lt_fault;
 
 /* What the provider asked for, from its headers; UINT64_MAX: nothing. `now` is the time of day in seconds. */

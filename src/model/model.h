@@ -59,6 +59,7 @@ typedef struct lt_completion {
   lt_finish finish;
   lt_str model;     /* as the provider resolved it; may be empty */
   unsigned retries; /* how often it had to be asked again */
+  bool too_long;    /* refused for its length: with fewer messages it may be answered */
   lt_arena arena;
 } lt_completion;
 

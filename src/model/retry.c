@@ -364,6 +364,7 @@ lt_status lt_model_complete(lt_http *http, const lt_completion_request *request,
   if (status == LT_OK) {
     status = ask(&k, err != NULL ? err : &unseen);
   }
+  completion->too_long = status != LT_OK && k.fault.too_long;
   lt_assembly_release(&k.assembly);
   lt_buf_release(&k.url);
   lt_buf_release(&k.body);

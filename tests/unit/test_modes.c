@@ -303,6 +303,49 @@ IN_WORLD(classic_goes_on_with_what_was) {
                "{\"role\":\"user\",\"content\":\"second\"}]");
 }
 
+/* Nobody tells how long a model's context is: it is found out. */
+IN_WORLD(a_history_that_is_too_long_is_shortened) {
+#define REFUSED "{\"status\":400,\"text\":\"This model's maximum context length is 8192 tokens\"}"
+  static const char *const modes[] = {"classic", "code"};
+  for (size_t i = 0; i < 2; i++) {
+    scripts++;
+    lt_agent_free(w->agent);
+    static char url[2][96];
+    snprintf(url[i], sizeof url[i], "http://127.0.0.1:%d/s%u/v1", server.port, scripts);
+    w->models[0].base_url = lt_str_of(url[i]);
+    open_agent(w);
+    script(i == 0 ? "[{\"calls\":[{\"name\":\"weather_big\",\"arguments\":{\"bytes\":20000}}]},\"x\"," REFUSED
+                    ",\"ok\"]"
+                  : "[\"done(); weatherBig({bytes: 20000})\"," REFUSED ",\"output('ok'); done()\"]");
+    prompt_in(w, modes[i], "first");
+    go_on(w, modes[i], "second");
+    unsigned last = times_asked() - 1;
+    char *before = asked(last - 1), *after = asked(last);
+    assert_has(before, "xxxxxxxxxxxxxxxxxxxx");
+    assert_has(after, "bytes left out");
+    assert_has(after, "\"first\"");
+    assert_has(after, "\"second\"");
+    assert_true(strlen(after) + 19000 < strlen(before));
+    free(before);
+    free(after);
+    assert_stored(w, "state", "completed");
+    assert_stored(w, i == 0 ? "output.0.content" : "output.1.content", "ok");
+  }
+}
+
+IN_WORLD(a_prompt_that_is_too_long_fails) {
+  script("[\"x\"," REFUSED "]");
+  prompt_in(w, "classic", "first");
+  go_on(w, "classic", "second");
+  assert_stored(w, "state", "failed");
+  assert_in_range(times_asked(), 2, 6);
+  lt_arena a;
+  lt_arena_init(&a, LT_GIB);
+  lt_str error = stored(w, &a, "error");
+  assert_true(lt_str_find(error, LT_STR("too long for this model"), 0) != SIZE_MAX);
+  lt_arena_release(&a);
+}
+
 IN_WORLD(modes_take_turns) {
   script(
       "[\"log('looking'); output('hi'); done();\","
@@ -473,6 +516,8 @@ int main(void) {
       cmocka_unit_test(rounds_as_configured),
       cmocka_unit_test(text_before_a_broken_stream_stays),
       cmocka_unit_test(classic_goes_on_with_what_was),
+      cmocka_unit_test(a_history_that_is_too_long_is_shortened),
+      cmocka_unit_test(a_prompt_that_is_too_long_fails),
       cmocka_unit_test(modes_take_turns),
       cmocka_unit_test(typescript_runs_a_program),
       cmocka_unit_test(typescript_without_output),
