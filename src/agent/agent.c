@@ -90,6 +90,7 @@ lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt
   }
   agent->options = *options;
   lt_wait_init(&agent->ended, options->loop);
+  lt_cancel_init(&agent->close);
   *ret_agent = agent;
   return LT_OK;
 }
@@ -99,10 +100,11 @@ void lt_agent_free(lt_agent *agent) {
     return;
   }
   agent->closing = true;
+  lt_cancel_fire(&agent->close, LT_E_CANCELLED);
   for (lt_turn_own *own = agent->turns; own != NULL; own = own->next) {
     lt_cancel_fire(&own->turn.cancel, LT_E_CANCELLED);
   }
-  while (agent->turns != NULL) {
+  while (agent->turns != NULL || agent->titles > 0) {
     lt_wait_on(&agent->ended, UINT64_MAX);
   }
   lt_mem_free(agent);

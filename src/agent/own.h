@@ -11,7 +11,9 @@ struct lt_agent {
   lt_agent_options options;
   lt_turn_own *turns; /* those that run */
   bool closing;
-  lt_wait ended; /* woken whenever one has ended */
+  lt_cancel close; /* fired then, for what is no turn ... */
+  unsigned titles; /* ... titles that are being made */
+  lt_wait ended;   /* woken whenever one has ended */
 };
 
 /* Somebody who waits for a prompt's end; in their frame. */

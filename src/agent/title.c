@@ -119,6 +119,7 @@ static void make_title(titling *t, lt_str input) LT_YIELDS {
 void lt_agent_title(lt_agent *agent, lt_str user, lt_str conversation) {
   titling t = {.agent = agent};
   lt_str input;
+  agent->titles++;
   lt_arena_init(&t.arena, LT_CALL_INDEX_MAX_BYTES);
   lt_buf_init(&t.text, LT_JSON_MAX_BYTES);
   t.user = lt_arena_dup(&t.arena, user);
@@ -128,4 +129,6 @@ void lt_agent_title(lt_agent *agent, lt_str user, lt_str conversation) {
   }
   lt_buf_release(&t.text);
   lt_arena_release(&t.arena);
+  agent->titles--;
+  lt_wait_wake(&agent->ended, LT_OK);
 }

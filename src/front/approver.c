@@ -27,6 +27,7 @@ typedef struct approver {
   lt_approver base; /* first */
   lt_loop *loop;
   lt_say *say;
+  const char *who; /* wants to call something */
   bool yes;
   turn *first;
   ruling *rulings;
@@ -40,6 +41,9 @@ static bool is_word(lt_str word, const char *whole) {
 
 lt_answer lt_answer_read(lt_str line, lt_str *ret_reason) {
   line = lt_str_trim(line);
+  if (lt_str_starts(line, LT_STR("/"))) { /* as a command of a dialogue */
+    line = lt_str_sub(line, 1, line.n);
+  }
   size_t end = 0;
   while (end < line.n && strchr(" \t,.:;-!", line.p[end]) == NULL) {
     end++;
@@ -49,7 +53,7 @@ lt_answer lt_answer_read(lt_str line, lt_str *ret_reason) {
     end++;
   }
   lt_str rest = lt_str_sub(line, end, line.n);
-  if (is_word(word, "no")) {
+  if (is_word(word, "no") || lt_str_distance(word, LT_STR("reject"), 0) == 0) {
     bool because = lt_str_distance(lt_str_sub(rest, 0, 8), LT_STR("because "), 0) == 0;
     *ret_reason = because ? lt_str_trim(lt_str_sub(rest, 8, rest.n)) : rest;
     return LT_ANSWER_NO;
@@ -57,7 +61,8 @@ lt_answer lt_answer_read(lt_str line, lt_str *ret_reason) {
   if (rest.n > 0) { /* "yes, but ..." is none */
     return LT_ANSWER_UNCLEAR;
   }
-  return is_word(word, "yes")                                                   ? LT_ANSWER_YES
+  bool approve = lt_str_distance(word, LT_STR("approve"), 0) == 0;
+  return is_word(word, "yes") || approve                                        ? LT_ANSWER_YES
          : is_word(word, "always")                                              ? LT_ANSWER_ALWAYS
          : is_word(word, "v") || lt_str_distance(word, LT_STR("never"), 0) == 0 ? LT_ANSWER_NEVER
                                                                                 : LT_ANSWER_UNCLEAR;
@@ -108,7 +113,7 @@ static void show_question(void *arg) {
 static void show_call(approver *a, const lt_approval *what) {
   lt_buf text;
   lt_buf_init(&text, LT_MIB);
-  lt_buf_addc(&text, "\nThe program wants to call ");
+  lt_buf_printf(&text, "\n%s wants to call ", a->who);
   lt_typegen_put_line(&text, what->tool->id, 200);
   lt_buf_byte(&text, '\n');
   if (what->reason.n > 0) {
@@ -228,8 +233,12 @@ lt_approver *lt_approver_new(lt_loop *loop, lt_say *say, bool yes) {
   if (a == NULL) {
     return NULL;
   }
-  *a = (approver){.base = {.ask = ask}, .loop = loop, .say = say, .yes = yes};
+  *a = (approver){.base = {.ask = ask}, .loop = loop, .say = say, .who = "The program", .yes = yes};
   return &a->base;
+}
+
+void lt_approver_set_who(lt_approver *self, const char *who) {
+  ((approver *)self)->who = who;
 }
 
 void lt_approver_free(lt_approver *self) {

@@ -13,6 +13,8 @@
 /* `yes`: approves everything without asking. Borrows: `say`, which shows an open question again after each line.
  * NULL: no memory. Owns: the caller, lt_approver_free. */
 lt_approver *lt_approver_new(lt_loop *loop, lt_say *say, bool yes);
+/* Who is said to want the call; "The program" unless said. Borrows. */
+void lt_approver_set_who(lt_approver *approver, const char *who);
 void lt_approver_free(lt_approver *approver); /* NULL is allowed; nobody may be asking */
 
 /* What an answer means. */

@@ -136,7 +136,11 @@ static lt_status open_parts(lt_chat *chat, lt_err *err) {
   LT_TRY(lt_http_new(s->loop, &chat->http, err));
   chat->journal = lt_store_journal_new(lt_toolbox_db(s->toolbox));
   chat->approver = lt_approver_new(s->loop, &s->say, chat->options->yes);
-  return chat->journal != NULL && chat->approver != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "out of memory");
+  if (chat->journal == NULL || chat->approver == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
+  lt_approver_set_who(chat->approver, "The model");
+  return LT_OK;
 }
 
 lt_status lt_chat_open(lt_chat *chat, lt_err *err) {

@@ -43,6 +43,8 @@ typedef struct lt_chat {
   lt_cancel asking;                         /* ends what a person is asked in this turn */
   unsigned asks;
   lt_wait asked;               /* woken when the last of them has ended */
+  unsigned titles;             /* that are being made ... */
+  lt_wait titled;              /* ... woken when none is any more */
   struct lt_line_input *input; /* of a dialogue */
   lt_cancel *reading;          /* of the line that is being typed; NULL: none is */
 } lt_chat;

@@ -14,14 +14,13 @@
 
 #define TWICE_MS    1000 /* two Ctrl-C within so long at an empty prompt: that is meant */
 #define TOOLS_SHOWN 20
+#define TITLE_MS    2000 /* at the end, for a title that is being made: longer nobody waits for one */
 
 typedef struct repl {
   lt_chat *chat;
   lt_say *say;
   uint64_t interrupted_ms; /* when Ctrl-C was typed at an empty prompt; 0: it was not */
   bool ended;
-  unsigned titles; /* that are being made */
-  lt_wait titled;
   char titled_conversation[LT_STORE_ID_BYTES + 1];
 } repl;
 
@@ -171,12 +170,10 @@ static void command(repl *r, lt_str line) {
 
 /* --- Titles ----------------------------------------------------------------------------------- */
 static void on_title_fiber(void *arg) {
-  repl *r = arg;
-  char conversation[LT_STORE_ID_BYTES + 1];
-  memcpy(conversation, r->titled_conversation, sizeof conversation);
-  lt_agent_title(r->chat->agent, LT_CHAT_USER, lt_str_of(conversation));
-  if (--r->titles == 0) {
-    lt_wait_wake(&r->titled, LT_OK);
+  lt_chat *chat = arg;
+  lt_agent_title(chat->agent, LT_CHAT_USER, lt_str_of(chat->conversation));
+  if (--chat->titles == 0) {
+    lt_wait_wake(&chat->titled, LT_OK);
   }
 }
 
@@ -187,8 +184,8 @@ static void make_title(repl *r) {
     return;
   }
   memcpy(r->titled_conversation, chat->conversation, sizeof r->titled_conversation);
-  if (lt_loop_spawn(chat->session->loop, on_title_fiber, r, NULL) == LT_OK) {
-    r->titles++;
+  if (lt_loop_spawn(chat->session->loop, on_title_fiber, chat, NULL) == LT_OK) {
+    chat->titles++;
   }
 }
 
@@ -303,14 +300,14 @@ int lt_chat_repl(lt_chat *chat) {
     lt_say_format(r.say, "lathe chat: %s", lt_err_msg(&err));
     return LT_EXIT_FAILED;
   }
-  lt_wait_init(&r.titled, chat->session->loop);
+  lt_wait_init(&chat->titled, chat->session->loop);
   (void)lt_loop_on_signal(chat->session->loop, SIGWINCH, on_resize, chat, NULL);
   greet(&r);
   while (!r.ended) {
     turn(&r);
   }
-  while (r.titles > 0) {
-    lt_wait_on(&r.titled, UINT64_MAX);
+  if (chat->titles > 0 && chat->session->cancel.why == LT_OK) {
+    lt_wait_on(&chat->titled, TITLE_MS);
   }
   lt_line_input_close(chat->input);
   chat->input = NULL;
