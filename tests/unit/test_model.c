@@ -222,13 +222,28 @@ static void body_refusals(void) {
   release(&k);
 }
 
+/* The asker may send less and be answered. */
+static void body_too_long(void) {
+  asked k;
+  prepare(&k, "400-long", "too-long");
+  ask(&k);
+  expect_failed(&k, LT_E_LIMIT, "8192");
+  assert_true(k.done.too_long);
+  release(&k);
+  prepare(&k, "429-money", "too-long");
+  ask(&k);
+  assert_false(k.done.too_long);
+  release(&k);
+}
+
 static void body_nonsense(void) {
   fails("html", LT_E_PROTOCOL, "a web page");
   fails("not-json", LT_E_PROTOCOL, "no JSON");
   fails("half-json", LT_E_PROTOCOL, "no JSON");
   fails("array", LT_E_PROTOCOL, "no JSON object");
   fails("whole-nothing", LT_E_PROTOCOL, "choices");
-  fails("whole-error", LT_E_INVALID, "model crashed");
+  fails("whole-error", LT_E_INVALID, "127.0.0.1");
+  fails("whole-error", LT_E_INVALID, "reported an error: model crashed");
   fails("error-event", LT_E_INVALID, "not good");
   fails("giant-line", LT_E_LIMIT, "16 MiB");
 }
@@ -255,7 +270,7 @@ static void body_nobody_there(void) {
   prepare(&k, "normal", "x");
   k.model.base_url = LT_STR("api.example.com/v1");
   ask(&k);
-  expect_failed(&k, LT_E_INVALID, "http");
+  expect_failed(&k, LT_E_CONFIG, "check the base URL");
   release(&k);
 }
 
@@ -319,6 +334,7 @@ FLOW(giant)
 FLOW(calls)
 FLOW(too_many_calls)
 FLOW(refusals)
+FLOW(too_long)
 FLOW(nonsense)
 FLOW(endless)
 FLOW(nobody_there)
@@ -327,11 +343,12 @@ FLOW(no_memory)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_normal),       cmocka_unit_test(test_asked_for_more), cmocka_unit_test(test_addresses),
-      cmocka_unit_test(test_dialects),     cmocka_unit_test(test_reasoning),      cmocka_unit_test(test_usage),
-      cmocka_unit_test(test_giant),        cmocka_unit_test(test_calls),          cmocka_unit_test(test_too_many_calls),
-      cmocka_unit_test(test_refusals),     cmocka_unit_test(test_nonsense),       cmocka_unit_test(test_endless),
-      cmocka_unit_test(test_nobody_there), cmocka_unit_test(test_many),           cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_normal),    cmocka_unit_test(test_asked_for_more), cmocka_unit_test(test_addresses),
+      cmocka_unit_test(test_dialects),  cmocka_unit_test(test_reasoning),      cmocka_unit_test(test_usage),
+      cmocka_unit_test(test_giant),     cmocka_unit_test(test_calls),          cmocka_unit_test(test_too_many_calls),
+      cmocka_unit_test(test_refusals),  cmocka_unit_test(test_too_long),       cmocka_unit_test(test_nonsense),
+      cmocka_unit_test(test_endless),   cmocka_unit_test(test_nobody_there),   cmocka_unit_test(test_many),
+      cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, setup_server, teardown_server);
 }
