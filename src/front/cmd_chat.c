@@ -96,7 +96,12 @@ static lt_status check(lt_session *s, void *arg, lt_err *err) {
   job *j = arg;
   const lt_model *model;
   LT_TRY(lt_models_fill(&s->config, &j->chat.models, err));
-  return lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err);
+  lt_status status = lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err);
+  if (status != LT_E_NOTFOUND || j->opt.model != NULL) {
+    return status;
+  }
+  lt_err_prefix(err, "%s: defaults.model", s->config.path);
+  return LT_E_CONFIG;
 }
 
 static bool on_interrupt(lt_session *s, void *arg) {
