@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
-import { failure, fake, folder, program, recording, report, root, servers, value } from "./harness.mjs";
+import { failure, fake, folder, patience, program, recording, report, root, servers, value } from "./harness.mjs";
 
 const use = (store, ...options) => servers({ fake: fake(...options) }, { store: `sqlite:${store}` });
 const why = (call) => `(() => { try { return ${call} } catch (e) { return e.message } })()`;
@@ -55,14 +55,15 @@ describe("a file that is none", () => {
 // A small disk, in a mount namespace of its own: needs to be root, or user namespaces.
 const unshare = [["unshare", "-m"], ["unshare", "-rm"]].find(([command, ...words]) => spawnSync(command, [...words, "sh", "-c", "mount -t tmpfs none /mnt"]).status === 0);
 
-/** Runs this flow of shell commands with a disk of `size` at ./disk; $LATHE is the program, $RUN runs one with the configuration. */
+/** What each `say NAME COMMAND` of these shell commands prints, with a disk of `size` at ./disk; $LATHE is the program. */
 function disk(size, script) {
   const [command, ...words] = unshare;
   const home = folder({ "lathe.yaml": JSON.stringify({ store: "sqlite:disk/lathe.db", mcpServers: { fake: fake() } }) });
-  const lathe = process.env.LATHE ?? join(root, "build/lathe");
+  const lathe = resolve(process.env.LATHE ?? join(root, "build/lathe"));
   const text = `mkdir disk && mount -t tmpfs -o size=${size} none disk || exit 99\nsay() { echo "--- $1"; shift; "$@" 2>&1; echo "exit $?"; }\n${script}`;
-  const env = { ...process.env, HOME: home, LATHE: lathe };
-  const end = spawnSync(command, [...words, "sh", "-c", text], { cwd: home, env, encoding: "utf8", timeout: 60_000 });
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(LATHE|XDG_|NODE_)/.test(name)));
+  const env = { ...inherited, HOME: home, LATHE: lathe };
+  const end = spawnSync(command, [...words, "sh", "-c", text], { cwd: home, env, encoding: "utf8", timeout: 60_000 * patience });
   assert.equal(end.signal, null);
   return Object.fromEntries(end.stdout.split(/^--- /m).slice(1).map((part) => [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n") + 1)]));
 }
