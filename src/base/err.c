@@ -5,30 +5,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 #define ELLIPSIS     "..."
 #define ELLIPSIS_LEN (sizeof(ELLIPSIS) - 1)
 /* A prefix may take half of the message at most: what follows it is the cause, which must stay readable. */
 #define PREFIX_MAX (LT_ERR_MSG_MAX / 2)
 
-static bool is_continuation(char c) {
-  return ((unsigned char)c & 0xC0) == 0x80;
-}
-
 static void store_msg(lt_err *err, const char *text) {
   memcpy(err->msg, text, strlen(text) + 1);
 }
 
-/* Ends a full buffer of `size` bytes in "...", at the start of a character. A character has at most three continuation
- * bytes; where there are more, the text is not UTF-8 and any place is as good. */
+/* Ends a full buffer of `size` bytes in "...", between characters. */
 static void mark_cut(char *text, size_t size) {
-  size_t full = size - 1 - ELLIPSIS_LEN;
-  size_t at = full;
-  while (at > 0 && full - at < 4 && is_continuation(text[at])) {
-    at--;
-  }
-  if (full - at == 4) {
-    at = full;
-  }
+  size_t at = lt_utf8_floor(lt_str_from(text, size - 1), size - 1 - ELLIPSIS_LEN);
   memcpy(text + at, ELLIPSIS, sizeof(ELLIPSIS));
 }
 

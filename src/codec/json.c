@@ -420,7 +420,7 @@ static void position(const scan *s, size_t *ret_line, size_t *ret_column) {
     if (*p == '\n' || (*p == '\r' && !(p + 1 < s->end && p[1] == '\n'))) {
       line++;
       column = 1;
-    } else if (!lt_json_is_continuation(*p)) {
+    } else if (!lt_utf8_continues(*p)) {
       column++;
     }
   }

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* The layout of lt_json_node.info. */
 #define LT_JSON_INFO_TYPE        15u
 #define LT_JSON_INFO_ESCAPED     16u /* has escapes or encoded surrogates: the text is not the characters */
@@ -77,10 +79,6 @@ static inline const char *lt_json_plain_end(const char *p, const char *end) {
   return p;
 }
 
-static inline bool lt_json_is_continuation(char c) {
-  return ((unsigned char)c & 0xC0) == 0x80;
-}
-
 /* Reads one WTF-8 sequence: its length, or 0 when the bytes are none (overlong, cut, past U+10FFFF, stray). */
 static inline unsigned lt_json_read_char(const char *p, const char *end, uint32_t *ret_cp) {
   const unsigned char *u = (const unsigned char *)p;
@@ -91,17 +89,16 @@ static inline unsigned lt_json_read_char(const char *p, const char *end, uint32_
   }
   if (u[0] < 0xE0) {
     *ret_cp = (u[0] & 0x1Fu) << 6 | (n >= 2 ? u[1] & 0x3Fu : 0);
-    return u[0] >= 0xC2 && n >= 2 && lt_json_is_continuation(p[1]) ? 2 : 0;
+    return u[0] >= 0xC2 && n >= 2 && lt_utf8_continues(p[1]) ? 2 : 0;
   }
   if (u[0] < 0xF0) {
-    if (n < 3 || !lt_json_is_continuation(p[1]) || !lt_json_is_continuation(p[2])) {
+    if (n < 3 || !lt_utf8_continues(p[1]) || !lt_utf8_continues(p[2])) {
       return 0;
     }
     *ret_cp = (u[0] & 0x0Fu) << 12 | (u[1] & 0x3Fu) << 6 | (u[2] & 0x3Fu);
     return *ret_cp >= 0x800 ? 3 : 0;
   }
-  if (u[0] > 0xF4 || n < 4 || !lt_json_is_continuation(p[1]) || !lt_json_is_continuation(p[2]) ||
-      !lt_json_is_continuation(p[3])) {
+  if (u[0] > 0xF4 || n < 4 || !lt_utf8_continues(p[1]) || !lt_utf8_continues(p[2]) || !lt_utf8_continues(p[3])) {
     return 0;
   }
   *ret_cp = (u[0] & 0x07u) << 18 | (u[1] & 0x3Fu) << 12 | (u[2] & 0x3Fu) << 6 | (u[3] & 0x3Fu);

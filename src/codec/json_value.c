@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "codec/decimal.h"
 #include "codec/json.h"
 #include "codec/json_text.h"
 
@@ -221,60 +222,12 @@ bool lt_json_bool(lt_json v, bool fallback) {
   return type == LT_JSON_TRUE || (type != LT_JSON_FALSE && fallback);
 }
 
-#define EXPONENT_MAX 1000000000 /* saturates: no text of LT_JSON_MAX_BYTES digits brings it back into range */
-
-/* A number's text taken apart: +-digits * 10^exponent, where `digits` runs over the text and skips a point. */
-typedef struct decimal {
-  bool negative;
-  const char *p;   /* the first digit that is not 0 */
-  const char *end; /* after the last digit that is not 0; p == end is zero */
-  int64_t exponent;
-} decimal;
-
-static int64_t read_exponent(const char *p, const char *end) {
-  bool negative = *p == '-';
-  if (*p == '-' || *p == '+') {
-    p++;
-  }
-  int64_t exponent = 0;
-  for (; p < end; p++) {
-    if (exponent < EXPONENT_MAX) {
-      exponent = exponent * 10 + (*p - '0');
-    }
-  }
-  return negative ? -exponent : exponent;
-}
-
-static decimal decimal_of(lt_str text) {
-  decimal d = {.negative = text.p[0] == '-', .p = text.p + (text.p[0] == '-'), .end = text.p + text.n};
-  const char *point = NULL;
-  for (const char *p = d.p; p < d.end; p++) {
-    if (*p == '.') {
-      point = p;
-    } else if (!lt_json_is_digit(*p)) {
-      d.exponent = read_exponent(p + 1, d.end);
-      d.end = p;
-    }
-  }
-  while (d.p < d.end && (*d.p == '0' || *d.p == '.')) {
-    d.p++;
-  }
-  if (point != NULL) {
-    d.exponent -= d.end - point - 1;
-  }
-  while (d.end > d.p && (d.end[-1] == '0' || d.end[-1] == '.')) {
-    d.exponent += d.end[-1] == '0';
-    d.end--;
-  }
-  return d;
-}
-
 static bool add_digit(uint64_t *n, unsigned digit) {
   return !__builtin_mul_overflow(*n, 10u, n) && !__builtin_add_overflow(*n, digit, n);
 }
 
 /* The number's size, when it is whole and fits. */
-static bool whole(const decimal *d, uint64_t *ret) {
+static bool whole(const lt_decimal *d, uint64_t *ret) {
   uint64_t n = 0;
   if (d->p < d->end && (d->exponent < 0 || d->exponent > 19)) {
     return false;
@@ -297,7 +250,7 @@ bool lt_json_int(lt_json v, int64_t *ret) {
   if (lt_json_typeof(v) != LT_JSON_NUMBER) {
     return false;
   }
-  decimal d = decimal_of(lt_json_text(v));
+  lt_decimal d = lt_decimal_of(lt_json_text(v));
   uint64_t n;
   if (!whole(&d, &n) || n > (uint64_t)INT64_MAX + d.negative) {
     return false;
@@ -310,7 +263,7 @@ bool lt_json_int(lt_json v, int64_t *ret) {
 #define DOUBLE_DIGITS 800
 
 /* strtod, but of digits and an exponent without a point: that is the same in every locale. */
-static double decimal_to_double(const decimal *d) {
+static double decimal_to_double(const lt_decimal *d) {
   char text[DOUBLE_DIGITS + 32];
   size_t n = 0;
   int64_t exponent = d->exponent;
@@ -335,7 +288,7 @@ bool lt_json_double(lt_json v, double *ret) {
   }
   static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  decimal d = decimal_of(lt_json_text(v));
+  lt_decimal d = lt_decimal_of(lt_json_text(v));
   double n = 0;
   uint64_t digits = 0;
   for (const char *p = d.p; p < d.end && d.end - p <= 16; p++) {
@@ -347,6 +300,6 @@ bool lt_json_double(lt_json v, double *ret) {
   } else {
     n = decimal_to_double(&d);
   }
-  *ret = d.negative ? -n : n;
+  *ret = lt_json_text(v).p[0] == '-' ? -n : n; /* -0 keeps its sign */
   return true;
 }

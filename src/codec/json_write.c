@@ -29,11 +29,11 @@ static void escape_ascii(lt_buf *buf, char c) {
 static unsigned broken_length(const char *p, const char *end) {
   unsigned char lead = (unsigned char)p[0];
   unsigned char next = p + 1 < end ? (unsigned char)p[1] : 0;
-  if (lead < 0xE0 || lead > 0xF4 || !lt_json_is_continuation((char)next) || (lead == 0xE0 && next < 0xA0) ||
+  if (lead < 0xE0 || lead > 0xF4 || !lt_utf8_continues((char)next) || (lead == 0xE0 && next < 0xA0) ||
       (lead == 0xF0 && next < 0x90) || (lead == 0xF4 && next >= 0x90)) {
     return 1;
   }
-  return lead >= 0xF0 && p + 2 < end && lt_json_is_continuation(p[2]) ? 3 : 2;
+  return lead >= 0xF0 && p + 2 < end && lt_utf8_continues(p[2]) ? 3 : 2;
 }
 
 /* Characters beyond ASCII, from `p` on: returns the end of what was dealt with. */

@@ -150,7 +150,7 @@ static uint32_t next_char(const run *r, bool backward, size_t *position) {
   uint32_t c = 0;
   if (backward) {
     from--;
-    while (from > 0 && *position - from < 4 && lt_json_is_continuation(r->text[from])) {
+    while (from > 0 && *position - from < 4 && lt_utf8_continues(r->text[from])) {
       from--;
     }
     if (lt_json_read_char(r->text + from, end, &c) != *position - from) {

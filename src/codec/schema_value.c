@@ -1,4 +1,5 @@
 /* Rules of constants, numbers and strings. */
+#include "base/utf8.h"
 #include "codec/schema_impl.h"
 
 /* "must be at least 3, got 2". Returns false, for a rule to return. */
@@ -84,15 +85,6 @@ bool lt_schema_rule_multiple_of(lt_schema_run *run, const lt_schema_rule *rule, 
 /* --- Strings ------------------------------------------------------------------------------------------------------
  */
 
-/* RFC 8259 characters: code points, not bytes and not UTF-16 units (2020-12, Validation 6.3.1). */
-static uint64_t count_chars(lt_str s) {
-  uint64_t count = 0;
-  for (size_t i = 0; i < s.n; i++) {
-    count += ((unsigned char)s.p[i] & 0xC0) != 0x80;
-  }
-  return count;
-}
-
 /* "must have at least 3 characters, has 2" */
 static bool fault_length(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at, const char *bound,
                          uint64_t count) {
@@ -110,7 +102,7 @@ bool lt_schema_rule_min_length(lt_schema_run *run, const lt_schema_rule *rule, c
   if (!lt_schema_chars(run, at->value, &s)) {
     return false;
   }
-  uint64_t count = count_chars(s);
+  uint64_t count = lt_utf8_count(s); /* not bytes, not UTF-16 units (2020-12, Validation 6.3.1) */
   if (count >= rule->u.limit) {
     return true;
   }
@@ -125,7 +117,7 @@ bool lt_schema_rule_max_length(lt_schema_run *run, const lt_schema_rule *rule, c
   if (!lt_schema_chars(run, at->value, &s)) {
     return false;
   }
-  uint64_t count = count_chars(s);
+  uint64_t count = lt_utf8_count(s);
   return count <= rule->u.limit || fault_length(run, rule, at, "most", count);
 }
 

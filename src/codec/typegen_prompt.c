@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "codec/tokens.h"
 #include "codec/typegen.h"
 #include "codec/typegen_text.h"
@@ -144,7 +145,7 @@ static size_t classic_bytes(const lt_typegen_tool *tools, size_t count) {
   for (size_t i = 0; i < count; i++) {
     size_t chars = 0;
     for (size_t k = 0; k < tools[i].id.n && chars < 64; k++) {
-      chars += ((unsigned char)tools[i].id.p[k] & 0xC0) != 0x80;
+      chars += !lt_utf8_continues(tools[i].id.p[k]);
     }
     sum += sizeof frame - 1 + chars + tools[i].description.n;
   }

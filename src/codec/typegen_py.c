@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "codec/json.h"
 #include "codec/typegen.h"
 #include "codec/typegen_py_type.h"
@@ -36,7 +37,7 @@ void lt_typegen_py_name(lt_str name, lt_buf *out) {
     lt_buf_byte(out, '_');
   }
   for (size_t i = 0; i < name.n; i++) {
-    if (((unsigned char)name.p[i] & 0xC0) != 0x80) { /* one for a character, however many bytes it has */
+    if (!lt_utf8_continues(name.p[i])) { /* one for a character, however many bytes it has */
       lt_buf_byte(out, is_name_byte(name.p[i]) ? name.p[i] : '_');
     }
   }

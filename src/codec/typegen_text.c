@@ -2,9 +2,7 @@
 
 #include "codec/json.h"
 #include "codec/json_text.h"
-
-#define ESC 0x1B
-#define BEL 0x07
+#include "codec/plain.h"
 
 /* --- Characters worth showing --------------------------------------------------------------------------------------
  */
@@ -19,70 +17,9 @@ static reader reader_of(lt_str text) {
   return (reader){p, p + text.n};
 }
 
-/* Direction marks and characters without a width: they make text read otherwise than it is. Joiners stay, scripts and
- * emoji need them. */
-static bool is_invisible(uint32_t cp) {
-  return (cp >= 0x7F && cp <= 0x9F) || cp == 0xAD || cp == 0x61C || cp == 0x200B || cp == 0x200E || cp == 0x200F ||
-         (cp >= 0x202A && cp <= 0x202E) || (cp >= 0x2060 && cp <= 0x2069) || cp == 0xFEFF ||
-         (cp >= 0xE0000 && cp <= 0xE007F);
-}
-
-static bool in_range(const reader *r, char from, char to) {
-  return r->p < r->end && *r->p >= from && *r->p <= to;
-}
-
-/* After ESC: a control sequence (ECMA-48, 5.4), a control string (5.6, up to its end or the line's), or two bytes. */
-static void skip_escape(reader *r) {
-  if (r->p >= r->end) {
-    return;
-  }
-  char kind = *r->p;
-  if (kind == '[') {
-    r->p++;
-    while (in_range(r, 0x20, 0x3F)) {
-      r->p++;
-    }
-    r->p += in_range(r, 0x40, 0x7E);
-  } else if (strchr("]PX^_", kind) != NULL && kind != '\0') {
-    while (r->p < r->end && *r->p != BEL && *r->p != ESC && *r->p != '\n') {
-      r->p++;
-    }
-  } else {
-    while (in_range(r, 0x20, 0x2F)) {
-      r->p++;
-    }
-    r->p += in_range(r, 0x30, 0x7E);
-  }
-}
-
-static uint32_t read_char(reader *r) {
-  uint32_t cp = 0;
-  unsigned n = lt_json_read_char(r->p, r->end, &cp);
-  if (n == 0 || lt_json_is_surrogate(cp)) {
-    cp = 0xFFFD;
-  }
-  r->p += n > 0 ? n : 1;
-  return cp;
-}
-
 /* The next character to show: white space is ' ' or '\n'. False at the end. */
 static bool next_char(reader *r, uint32_t *ret_cp) {
-  while (r->p < r->end) {
-    uint32_t cp = read_char(r);
-    if (cp == ESC) {
-      skip_escape(r);
-    } else if (cp == '\n' || cp == 0x2028 || cp == 0x2029 || (cp == '\r' && !in_range(r, '\n', '\n'))) {
-      *ret_cp = '\n';
-      return true;
-    } else if (cp == '\t' || cp == '\v' || cp == '\f' || cp == 0xA0) {
-      *ret_cp = ' ';
-      return true;
-    } else if (cp >= 0x20 && !is_invisible(cp)) {
-      *ret_cp = cp;
-      return true;
-    }
-  }
-  return false;
+  return lt_plain_next(&r->p, r->end, ret_cp);
 }
 
 static void put_char(lt_buf *out, uint32_t cp) {
@@ -253,7 +190,7 @@ void lt_typegen_put_sentence(lt_buf *out, lt_str text, size_t max_chars) {
 
 /* Line separators end a string in older readers; the rest would be invisible. */
 static bool needs_escape(uint32_t cp) {
-  return is_invisible(cp) || cp == 0x2028 || cp == 0x2029;
+  return lt_plain_is_invisible(cp) || cp == 0x2028 || cp == 0x2029;
 }
 
 static void put_unit(lt_buf *out, uint32_t unit) {

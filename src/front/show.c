@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "codec/json.h"
 #include "codec/typegen_text.h"
 
@@ -25,10 +26,7 @@ static size_t cut_place(lt_str text, size_t max) {
     if (text.p[next] == '\\') {
       next += text.n - next > 1 && text.p[next + 1] == 'u' ? 6 : 2;
     } else {
-      next++;
-      while (next < text.n && ((unsigned char)text.p[next] & 0xC0) == 0x80) {
-        next++;
-      }
+      next = lt_utf8_ceil(text, next + 1);
     }
     if (next > max) {
       break;

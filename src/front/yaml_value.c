@@ -1,5 +1,7 @@
 #include "front/yaml.h"
 
+#include "base/utf8.h"
+
 lt_yaml_node *lt_yaml_get(const lt_yaml_node *map, const char *key) {
   if (!map || map->type != LT_YAML_MAP) {
     return NULL;
@@ -67,20 +69,12 @@ static bool is_control(lt_str rest) {
   return p[0] < 0x20 || p[0] == 0x7f || (p[0] == 0xc2 && rest.n > 1 && p[1] < 0xa0);
 }
 
-static size_t char_length(lt_str rest) {
-  size_t n = 1;
-  while (n < rest.n && ((unsigned char)rest.p[n] & 0xc0) == 0x80) {
-    n++;
-  }
-  return n;
-}
-
 lt_yaml_clipped lt_yaml_clip(lt_str s) {
   lt_yaml_clipped clipped = {{0}};
   size_t n = 0, room = sizeof clipped.text - sizeof "...";
   for (size_t at = 0; at < s.n;) {
     lt_str rest = lt_str_sub(s, at, s.n);
-    size_t len = char_length(rest);
+    size_t len = lt_utf8_ceil(rest, 1);
     if (n + len > room) {
       memcpy(clipped.text + n, "...", sizeof "...");
       break;

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "codec/json.h"
+#include "codec/plain.h"
 #include "host/hook.h"
 
 /* --- Answering -----------------------------------------------------------------------------------------------------
@@ -99,44 +100,29 @@ typedef struct line {
   bool warning;
 } line;
 
-/* One past the terminal escape that begins at `i`: ESC [ ... final byte, or ESC and one more. */
-static size_t skip_escape(lt_str s, size_t i) {
-  if (++i < s.n && s.p[i] != '[') {
-    return i + 1;
-  }
-  for (i++; i < s.n && (unsigned char)s.p[i] >= 0x20 && (unsigned char)s.p[i] < 0x40; i++) {
-  }
-  return i < s.n ? i + 1 : s.n;
-}
-
-void lt_host_add_plain(lt_buf *out, lt_str s) {
-  for (size_t i = 0; i < s.n;) {
-    unsigned char c = (unsigned char)s.p[i];
-    if (c == 0x1B) {
-      i = skip_escape(s, i);
-    } else if (c == 0xC2 && i + 1 < s.n && (unsigned char)s.p[i + 1] < 0xA0) { /* C1: U+0080 to U+009F */
-      i += 2;
-    } else {
-      lt_buf_byte(out, c < 0x20 || c == 0x7F ? ' ' : (char)c);
-      i++;
-    }
-  }
+void lt_host_add_words(const lt_host *host, lt_str text, lt_buf *out) {
+  lt_buf masked;
+  lt_buf_init(&masked, out->max);
+  lt_secrets_mask(host->options.secrets, text, &masked); /* before: line breaks may stand in one */
+  lt_plain_add_line(out, lt_buf_view(&masked));
+  lt_secrets_mask_buf(host->options.secrets, out); /* and after: an escape may stand in the middle of one */
+  out->status = out->status == LT_OK ? masked.status : out->status;
+  lt_buf_release(&masked);
 }
 
 static lt_status put_line(lathe_call *call, void *arg, lt_err *err) {
   const line *l = arg;
-  const lt_host_options *options = &call->plugin->host->options;
-  if (options->on_line == NULL) {
+  const lt_host *host = call->plugin->host;
+  if (host->options.on_line == NULL) {
     return LT_OK;
   }
   lt_buf out;
   lt_buf_init(&out, 4 * LT_PLUGIN_LINE_BYTES);
   lt_buf_printf(&out, "plugin %s: ", call->plugin->is.id);
-  lt_host_add_plain(&out, l->text);
-  lt_secrets_mask_buf(options->secrets, &out);
+  lt_host_add_words(host, l->text, &out);
   lt_status status = out.status;
   if (status == LT_OK) {
-    options->on_line(options->arg, l->warning, lt_buf_view(&out));
+    host->options.on_line(host->options.arg, l->warning, lt_buf_view(&out));
   }
   lt_buf_release(&out);
   return status == LT_OK ? LT_OK : lt_fail(err, status, "the line could not be written");

@@ -22,10 +22,7 @@ void lt_told_world(lt_json_writer *w, const lt_run_request *world, const lt_host
 /* What plugins have registered for programs, where nobody says otherwise. */
 lt_run_request lt_host_world(const lt_host *host);
 
-/* keep.c: appends JSON without secrets, still JSON. */
-void lt_host_mask_json(const lt_secrets *secrets, lt_str json, lt_buf *out);
-
-/* api.c: appends text without anything a terminal would act on; lines are joined. */
-void lt_host_add_plain(lt_buf *out, lt_str text);
+/* api.c: appends what a plugin says as one line for a person: no secrets, nothing a terminal would obey. */
+void lt_host_add_words(const lt_host *host, lt_str text, lt_buf *out);
 
 #endif

@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "codec/json.h"
+#include "codec/plain.h"
 #include "host/hook.h"
 #include "host/load.h"
 
@@ -35,8 +36,7 @@ void lt_host_warn(lt_host *host, const lt_plugin *plugin, lt_str text) {
   lt_buf line;
   lt_buf_init(&line, 4 * LT_PLUGIN_LINE_BYTES);
   lt_buf_printf(&line, "plugin %s: ", plugin->is.id);
-  lt_host_add_plain(&line, text);
-  lt_secrets_mask_buf(host->options.secrets, &line);
+  lt_host_add_words(host, text, &line);
   if (line.status == LT_OK) {
     host->options.on_line(host->options.arg, true, lt_buf_view(&line));
   }
@@ -69,7 +69,7 @@ void lt_plugin_unref(lt_plugin *plugin) {
 void lt_host_take_out(lt_plugin *plugin, lt_str why) {
   lt_buf_clear(&plugin->why_out);
   lt_buf_printf(&plugin->why_out, "plugin \"%s\" is not available: ", plugin->is.id);
-  lt_host_add_plain(&plugin->why_out, why);
+  lt_plain_add_line(&plugin->why_out, why);
   if (plugin->why_out.status != LT_OK) {
     lt_buf_clear(&plugin->why_out);
     lt_buf_addc(&plugin->why_out, "this plugin is not available");
@@ -254,7 +254,7 @@ static lt_status say_whose(lt_err *err, const char *whose, lt_status status) {
   lt_buf_init(&text, 2 * LT_ERR_MSG_MAX);
   lt_err_prefix(err, "plugin %s", whose);
   if (err != NULL) {
-    lt_host_add_plain(&text, lt_str_of(lt_err_msg(err)));
+    lt_plain_add_line(&text, lt_str_of(lt_err_msg(err)));
     lt_fail(err, status, "%.*s", LT_STR_ARG(lt_buf_view(&text)));
   }
   lt_buf_release(&text);

@@ -129,19 +129,6 @@ int lt_api_sql(lathe_call *call, lathe_text statement, lathe_text params, lathe_
 
 /* --- Artifacts -----------------------------------------------------------------------------------------------------
  */
-/* A secret that stands as a number leaves no JSON: then the whole becomes a string. */
-void lt_host_mask_json(const lt_secrets *secrets, lt_str json, lt_buf *out) {
-  lt_secrets_mask(secrets, json, out);
-  if (out->status != LT_OK || !lt_secrets_in(secrets, json) || lt_json_check(lt_buf_view(out), NULL) == LT_OK) {
-    return;
-  }
-  lt_buf text = *out;
-  lt_buf_init(out, text.max);
-  lt_json_writer w = lt_json_writer_on(out);
-  lt_json_put_str(&w, lt_buf_view(&text));
-  lt_buf_release(&text);
-}
-
 static lt_status put_masked(const lathe_call *call, lt_artifacts *artifacts, job *j, lt_str data, lt_str description,
                             lt_err *err) LT_YIELDS {
   lt_artifact artifact = {.user = call->user,
@@ -162,7 +149,7 @@ static lt_status put_artifact(lathe_call *call, void *arg, lt_err *err) LT_YIELD
   lt_buf data, description;
   lt_buf_init(&data, LT_JSON_MAX_BYTES);
   lt_buf_init(&description, LT_JSON_MAX_BYTES);
-  lt_host_mask_json(options->secrets, j->text, &data);
+  lt_secrets_mask_json(options->secrets, j->text, &data);
   lt_secrets_mask(options->secrets, j->more, &description);
   lt_status status = data.status != LT_OK ? data.status : description.status;
   if (status == LT_OK) {

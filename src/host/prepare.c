@@ -98,7 +98,7 @@ static void put_in(lt_buf *in, const owned *o, const lt_caller *caller) {
 static void put_item(owned *o, const lt_secrets *secrets, lt_str json) {
   lt_buf masked;
   lt_buf_init(&masked, LT_JSON_MAX_BYTES);
-  lt_host_mask_json(secrets, json, &masked);
+  lt_secrets_mask_json(secrets, json, &masked);
   lt_str text = lt_str_trim(lt_buf_view(&masked));
   if (masked.status != LT_OK) {
     o->context.status = masked.status;

@@ -11,8 +11,8 @@ typedef enum lt_mcp_end {
   LT_MCP_TAIL, /* keep the end, from the start of a line where possible */
 } lt_mcp_end;
 
-/* Appends at most about `max` bytes of `text`: control characters and terminal escapes are left out, bytes that are not
- * UTF-8 become "?", white space at the ends goes, secrets are masked; `secrets` may be NULL. */
+/* Appends at most about `max` bytes of `text`: without what a terminal would obey (codec/plain.h), without white space
+ * at the ends and without secrets; `secrets` may be NULL. */
 void lt_mcp_words_add(lt_buf *out, lt_str text, lt_mcp_end end, size_t max, const lt_secrets *secrets);
 
 #endif

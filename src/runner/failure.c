@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/utf8.h"
 #include "runner/program.h"
 
 #define STACK_LINES_MAX 20
@@ -259,12 +260,9 @@ static void advise(lt_run *run) {
 
 /* As much of a message as is shown, cut between characters. */
 static void add_cut(lt_buf *out, lt_str text, size_t max) {
-  size_t n = text.n < max ? text.n : max;
-  while (n < text.n && n > 0 && ((unsigned char)text.p[n] & 0xc0) == 0x80) {
-    n--;
-  }
-  lt_buf_add(out, lt_str_sub(text, 0, n));
-  if (n < text.n) {
+  lt_str head = lt_utf8_cut(text, max);
+  lt_buf_add(out, head);
+  if (head.n < text.n) {
     lt_buf_printf(out, "... (%zu bytes)", text.n);
   }
 }

@@ -1,26 +1,19 @@
 /* Where a program failed, in terms of what was written: the engine counts bytes, and in what was made of it. */
+#include "base/utf8.h"
 #include "runner/program.h"
 
 #define CUT "\xe2\x80\xa6" /* an ellipsis */
 
-static bool starts_character(char c) {
-  return ((unsigned char)c & 0xc0) != 0x80;
-}
-
 /* Characters in the first `n` bytes. */
 static uint32_t characters(lt_str line, size_t n) {
-  uint32_t count = 0;
-  for (size_t i = 0; i < n && i < line.n; i++) {
-    count += starts_character(line.p[i]);
-  }
-  return count;
+  return (uint32_t)lt_utf8_count(lt_str_sub(line, 0, n));
 }
 
 /* The byte at which character `count` (from 0) begins. */
 static size_t byte_of(lt_str line, uint32_t count) {
   size_t at = 0;
   for (; at < line.n; at++) {
-    if (starts_character(line.p[at]) && count-- == 0) {
+    if (!lt_utf8_continues(line.p[at]) && count-- == 0) {
       break;
     }
   }
@@ -52,10 +45,10 @@ static void add_context(lt_buf *out, lt_str line, size_t at) {
   size_t from = at > LT_RUN_CONTEXT_BYTES / 2 ? at - LT_RUN_CONTEXT_BYTES / 2 : 0;
   from = from < line.n ? from : line.n;
   size_t to = line.n - from > LT_RUN_CONTEXT_BYTES ? from + LT_RUN_CONTEXT_BYTES : line.n;
-  while (from > 0 && from < line.n && !starts_character(line.p[from])) {
+  while (from > 0 && from < line.n && lt_utf8_continues(line.p[from])) {
     from--;
   }
-  while (to < line.n && !starts_character(line.p[to])) {
+  while (to < line.n && lt_utf8_continues(line.p[to])) {
     to++;
   }
   lt_buf_addc(out, from > 0 ? CUT : "");

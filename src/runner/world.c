@@ -1,5 +1,6 @@
 /* The program's world as far as nobody else is needed for it: answered on the worker, without the loop. */
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "codec/json.h"
 #include "runner/program.h"
 
@@ -29,17 +30,6 @@ static void say(lt_run *run, lt_said said, lt_str what) {
   }
 }
 
-/* The first `room` bytes at most, cut between characters. */
-static lt_str cut(lt_str text, size_t room) {
-  if (text.n <= room) {
-    return text;
-  }
-  while (room > 0 && ((unsigned char)text.p[room] & 0xc0) == 0x80) {
-    room--;
-  }
-  return lt_str_sub(text, 0, room);
-}
-
 /* Says as much of a text as still fits; once something was cut, nothing more. */
 static void say_fitting(lt_run *run, lt_said said, lt_str text, size_t *used, size_t max, bool *was_cut) {
   size_t room = max > *used ? max - *used : 0;
@@ -49,7 +39,7 @@ static void say_fitting(lt_run *run, lt_said said, lt_str text, size_t *used, si
   }
   *was_cut = costs > room;
   *used += costs;
-  text = cut(text, room);
+  text = lt_utf8_cut(text, room);
   if (!*was_cut || text.n > 0) {
     say(run, said, text);
   }

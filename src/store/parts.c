@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "codec/base64.h"
 
 lt_status lt_parts_copy(lt_str *const *texts, size_t count, char **ret_memory, lt_err *err) {
   size_t total = 0;
@@ -66,22 +67,7 @@ lt_status lt_parts_make_id(char id[LT_PARTS_ID_BYTES], lt_err *err) {
 }
 
 void lt_parts_put_base64(lt_json_writer *w, lt_str bytes) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  size_t groups = bytes.n / 3 + (bytes.n % 3 != 0);
   lt_json_put_raw(w, LT_STR("\"")); /* the comma is the writer's; what follows needs no escapes */
-  char *to = lt_buf_reserve(w->buf, groups * 4 + 1);
-  if (to == NULL) {
-    return;
-  }
-  for (size_t i = 0; i < bytes.n; i += 3, to += 4) {
-    size_t left = bytes.n - i;
-    const unsigned char *p = (const unsigned char *)bytes.p + i;
-    uint32_t bits = (uint32_t)p[0] << 16 | (left > 1 ? (uint32_t)p[1] << 8 : 0) | (left > 2 ? p[2] : 0);
-    to[0] = digits[bits >> 18];
-    to[1] = digits[bits >> 12 & 63];
-    to[2] = left > 1 ? digits[bits >> 6 & 63] : '=';
-    to[3] = left > 2 ? digits[bits & 63] : '=';
-  }
-  *to = '"';
-  lt_buf_commit(w->buf, groups * 4 + 1);
+  lt_base64_encode(bytes, w->buf);
+  lt_buf_byte(w->buf, '"');
 }

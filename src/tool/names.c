@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "tool/catalog.h"
 
 /* Each list is sorted by bytes. */
@@ -102,7 +103,7 @@ static uint32_t decode(lt_str s, size_t n) {
   uint32_t c = (unsigned char)s.p[0] & (0x7Fu >> n);
   for (size_t i = 1; i < n; i++) {
     unsigned char byte = (unsigned char)s.p[i];
-    if ((byte & 0xC0) != 0x80) {
+    if (!lt_utf8_continues(s.p[i])) {
       return 0xFFFD;
     }
     c = (c << 6) | (byte & 0x3F);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "codec/decimal.h"
 #include "tool/policy_impl.h"
 
@@ -220,9 +221,7 @@ static value length_of(lt_judge *j, const value *v) {
     if (!value_chars(j, v, &chars)) {
       return no_value();
     }
-    for (size_t i = 0; i < chars.n; i++) {
-      length += ((unsigned char)chars.p[i] & 0xC0) != 0x80;
-    }
+    length = lt_utf8_count(chars);
   } else if (v->type != LT_JSON_ARRAY && v->type != LT_JSON_OBJECT) {
     return no_value();
   }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 
 #define QUOTE_BYTES 40 /* of the text in a message */
 
@@ -146,20 +147,12 @@ static const char *hint_for(lt_str found) {
 
 /* From 1, in characters. */
 static size_t position_of(const lt_parser *p, const lt_token *token) {
-  size_t position = 1;
-  size_t end = offset_of(p, token);
-  for (size_t i = 0; i < end; i++) {
-    position += ((unsigned char)p->text.p[i] & 0xC0) != 0x80;
-  }
-  return position;
+  return 1 + lt_utf8_count(lt_str_sub(p->text, 0, offset_of(p, token)));
 }
 
 /* A token in a message: no control characters, no broken ones, not too long. */
 static const char *quoted(const lt_token *token, char out[QUOTE_BYTES + 4]) {
-  size_t n = token->text.n < QUOTE_BYTES ? token->text.n : QUOTE_BYTES;
-  while (n < token->text.n && n > 0 && ((unsigned char)token->text.p[n] & 0xC0) == 0x80) {
-    n--;
-  }
+  size_t n = lt_utf8_floor(token->text, QUOTE_BYTES);
   for (size_t i = 0; i < n; i++) {
     char c = token->text.p[i];
     out[i] = (unsigned char)c < 0x20 || c == 0x7F ? ' ' : c;

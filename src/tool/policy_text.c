@@ -1,17 +1,6 @@
 /* Globs and paths. */
+#include "base/utf8.h"
 #include "tool/policy_impl.h"
-
-static bool is_continuation(char c) {
-  return ((unsigned char)c & 0xC0) == 0x80;
-}
-
-static size_t after_character(lt_str s, size_t at) {
-  at++;
-  while (at < s.n && is_continuation(s.p[at])) {
-    at++;
-  }
-  return at;
-}
 
 /* Only the last "*" is ever gone back to: what an earlier one took can stay as it is, since the later one takes any
  * characters. */
@@ -26,13 +15,13 @@ bool lt_policy_glob(lt_str pattern, lt_str text) {
       star_end = t;
     } else if (p < pattern.n && pattern.p[p] == '?') {
       p++;
-      t = after_character(text, t);
+      t = lt_utf8_ceil(text, t + 1);
     } else if (p < pattern.n && pattern.p[p] == text.p[t]) {
       p++;
       t++;
     } else if (star != SIZE_MAX) {
       p = star + 1;
-      star_end = after_character(text, star_end);
+      star_end = lt_utf8_ceil(text, star_end + 1);
       t = star_end;
     } else {
       return false;

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "codec/json.h"
 
 /* The first bytes of what a value says, cut between characters. Owns: the arena, where it had to be read. */
@@ -11,11 +12,7 @@ static lt_str preview_of(lt_arena *arena, lt_str json) {
   if (json.n > 0 && json.p[0] == '"' && lt_json_parse(arena, json, &doc, NULL) == LT_OK) {
     lt_json_str(lt_json_root(&doc), arena, &text);
   }
-  size_t n = text.n < LT_ANSWER_PREVIEW_BYTES ? text.n : LT_ANSWER_PREVIEW_BYTES;
-  while (n > 0 && n < text.n && ((unsigned char)text.p[n] & 0xc0) == 0x80) {
-    n--;
-  }
-  return lt_str_sub(text, 0, n);
+  return lt_utf8_cut(text, LT_ANSWER_PREVIEW_BYTES);
 }
 
 static lt_status keep(const lt_caller *caller, lt_str tool, lt_str json, lt_buf *ret_id, lt_err *err) LT_YIELDS {

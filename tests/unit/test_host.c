@@ -249,7 +249,7 @@ static void test_every_allocation_may_fail(void **state) {
 static void lines(host_fix *f) {
   host_fix_add(f, own_entry);
   assert_int_equal(host_fix_call(f, "own.logs", "{\"k\":\"v\"}"), LT_OK);
-  assert_has(f->lines, "! plugin own: red text, line two,    *** {\"k\":\"v\"}\n");
+  assert_has(f->lines, "! plugin own: red text, line two,   *** {\"k\":\"v\"}\n");
   assert_has(f->lines, "xxx...\n");
   assert_true(strlen(f->lines) < 5000);
 }

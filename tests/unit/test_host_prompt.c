@@ -422,9 +422,8 @@ static void artifacts(host_fix *f) {
   assert_call(f, "own.keep", "{\"pass\":\"hunter2-hunter2\"}",
               "{\"id\":32,\"data\":{\"pass\":\"***\"},\"description\":\"about ***\",\"listed\":\"note\",\"none\":0}");
   assert_int_equal(lt_secrets_add(f->secrets, LT_STR("31415926")), LT_OK);
-  assert_call(
-      f, "own.keep", "{\"pin\":31415926}",
-      "{\"id\":32,\"data\":\"{\\\"pin\\\":***}\",\"description\":\"about ***\",\"listed\":\"note\",\"none\":0}");
+  assert_call(f, "own.keep", "{\"pin\":31415926}",
+              "{\"id\":32,\"data\":{\"pin\":\"***\"},\"description\":\"about ***\",\"listed\":\"note\",\"none\":0}");
   assert_call(f, "loop.keep", "{\"a\":1}",
               "{\"id\":32,\"data\":{\"a\":1},\"description\":\"about ***\",\"listed\":\"note\",\"none\":0}");
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
+#include "base/utf8.h"
 
 #define S(literal) LT_STR(literal)
 
@@ -195,6 +196,32 @@ static void distance_agrees_with_the_definition(void **state) {
   }
 }
 
+static void utf8_is_cut_between_characters(void **state) {
+  (void)state;
+  lt_str s = LT_STR("a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z"); /* of 1, 2, 3, 4 and 1 bytes */
+  static const size_t floors[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
+  static const size_t ceils[] = {0, 1, 3, 3, 6, 6, 6, 10, 10, 10, 10, 11, 11};
+  for (size_t at = 0; at < sizeof floors / sizeof floors[0]; at++) {
+    assert_int_equal(lt_utf8_floor(s, at), floors[at]);
+    assert_int_equal(lt_utf8_ceil(s, at), ceils[at]);
+    assert_int_equal(lt_utf8_cut(s, at).n, floors[at]);
+  }
+  assert_int_equal(lt_utf8_count(s), 5);
+  assert_int_equal(lt_utf8_count(LT_STR_NULL), 0);
+  assert_int_equal(lt_utf8_floor(LT_STR_NULL, 7), 0);
+  assert_int_equal(lt_utf8_ceil(LT_STR_NULL, 7), 0);
+}
+
+/* Bytes that are no UTF-8 are cut somewhere, not looked through to their beginning, and never beyond their end. */
+static void utf8_takes_any_bytes(void **state) {
+  (void)state;
+  lt_str junk = LT_STR("\x80\x80\x80\x80\x80\x80\x80\x80");
+  assert_int_equal(lt_utf8_floor(junk, 7), 7);
+  assert_int_equal(lt_utf8_floor(junk, 3), 0);
+  assert_int_equal(lt_utf8_ceil(junk, 1), 8);
+  assert_int_equal(lt_utf8_cut(junk, 99).n, 8);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_means_the_same_bytes),
@@ -207,6 +234,8 @@ int main(void) {
       cmocka_unit_test(distance_counts_edits),
       cmocka_unit_test(distance_is_bounded),
       cmocka_unit_test(distance_agrees_with_the_definition),
+      cmocka_unit_test(utf8_is_cut_between_characters),
+      cmocka_unit_test(utf8_takes_any_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
