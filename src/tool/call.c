@@ -23,6 +23,7 @@ typedef struct call {
   lt_buf masked;    /* the input without secrets, when there are any in it */
   int64_t record;   /* the journal's number for it */
   uint64_t number;  /* the door's */
+  bool recorded;    /* that it begins: its end has to be, too */
   bool told;        /* that it has finished */
 } call;
 
@@ -237,16 +238,20 @@ static lt_str shown_input(call *c) {
 
 static void tell(call *c, lt_call_stage stage, lt_status status, lt_str answer) {
   if (c->caller->on_call != NULL) {
+    lt_buf id; /* what is no tool's may be anything */
+    lt_buf_init(&id, LT_JSON_MAX_BYTES);
+    lt_secrets_mask(c->tool == NULL ? c->door->options.secrets : NULL, c->id, &id);
     const lt_call_event event = {
         .stage = stage,
         .call = c->number,
-        .tool = c->id,
+        .tool = c->tool != NULL ? c->id : lt_buf_view(&id),
         .input = shown_input(c),
         .status = status,
         .answer = answer,
     };
     c->told = stage == LT_CALL_FINISHED;
     c->caller->on_call(c->caller->arg, &event);
+    lt_buf_release(&id);
   }
 }
 
@@ -355,27 +360,38 @@ static lt_status record_start(call *c) LT_YIELDS {
       return lt_err_prefix(&c->err, "Tool \"%.*s\" was not called, as the call could not be recorded",
                            LT_STR_ARG(c->id));
     }
+    c->recorded = true;
     LT_TRY(check_still_wanted(c));
   }
   tell(c, LT_CALL_STARTED, LT_OK, LT_STR_NULL);
   return LT_OK;
 }
 
+/* A value without secrets stays JSON; a message is text. */
+static lt_str mask_answer(const call *c, lt_status status, lt_buf *masked) {
+  const lt_secrets *secrets = c->door->options.secrets;
+  lt_str answer = lt_buf_view(c->out);
+  if (!lt_secrets_in(secrets, answer)) {
+    return answer;
+  }
+  if (status == LT_OK) {
+    lt_secrets_mask_json(secrets, answer, masked);
+  } else {
+    lt_secrets_mask(secrets, answer, masked);
+  }
+  return masked->status == LT_OK ? lt_buf_view(masked) : LT_STR("\"***\""); /* rather nothing than a secret */
+}
+
 /* The answer is there: that it could not be recorded takes it from nobody. */
 static void record_end(call *c, lt_status status) LT_YIELDS {
   lt_journal *journal = c->caller->journal;
-  const lt_secrets *secrets = c->door->options.secrets;
   if (journal == NULL && c->caller->on_call == NULL) {
     return;
   }
   lt_buf masked;
   lt_err err = LT_ERR_INIT;
   lt_buf_init(&masked, LT_JSON_MAX_BYTES);
-  lt_str answer = lt_buf_view(c->out);
-  if (lt_secrets_in(secrets, answer)) {
-    lt_secrets_mask(secrets, answer, &masked);
-    answer = lt_buf_view(&masked);
-  }
+  lt_str answer = mask_answer(c, status, &masked);
   if (journal != NULL && journal->finish(journal, c->record, status, answer, &err) != LT_OK) {
     lt_door_warn(c->door, "an answer of \"%.*s\" could not be recorded: %s", LT_STR_ARG(c->id), lt_err_msg(&err));
   }
@@ -449,8 +465,12 @@ static void put_message(call *c, lt_status status) {
 }
 
 static lt_status perform(call *c) LT_YIELDS {
-  LT_TRY(record_start(c));
-  lt_status status = invoke(c);
+  lt_status status = record_start(c);
+  if (status == LT_OK) {
+    status = invoke(c);
+  } else if (!c->recorded) {
+    return status;
+  }
   if (status != LT_OK) {
     put_message(c, status);
   }
@@ -471,12 +491,30 @@ static lt_status run_steps(call *c) LT_YIELDS {
 
 /* --- 6: what does not fit ------------------------------------------------------------------------------------------
  */
-static void spill(call *c) LT_YIELDS {
+/* What is put aside is stored: without secrets, and its beginning with it. */
+static void mask_value(call *c) {
+  lt_buf masked;
+  lt_buf_init(&masked, c->out->max);
+  lt_str value = mask_answer(c, LT_OK, &masked);
+  if (value.p != c->out->p) {
+    lt_buf_clear(c->out);
+    lt_buf_add(c->out, value);
+  }
+  lt_buf_release(&masked);
+}
+
+static lt_status spill(call *c) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
-  if (c->options.max_answer_bytes > 0 && c->out->n > c->options.max_answer_bytes &&
-      lt_spill(c->caller, c->id, c->out, &err) != LT_OK) {
+  if (c->options.max_answer_bytes == 0 || c->out->n <= c->options.max_answer_bytes) {
+    return LT_OK;
+  }
+  mask_value(c);
+  if (lt_spill(c->caller, c->id, c->out, &err) != LT_OK) {
     lt_door_warn(c->door, "an answer of \"%.*s\" was cut: %s", LT_STR_ARG(c->id), lt_err_msg(&err));
   }
+  return c->out->status == LT_OK
+             ? LT_OK
+             : lt_fail(&c->err, c->out->status, "there was no memory for the answer of \"%.*s\"", LT_STR_ARG(c->id));
 }
 
 lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
@@ -491,8 +529,9 @@ lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_o
   lt_arena_init(&c.arena, LT_CALL_INDEX_MAX_BYTES);
   lt_status status = run_steps(&c);
   if (status == LT_OK) {
-    spill(&c);
-  } else {
+    status = spill(&c);
+  }
+  if (status != LT_OK) {
     put_message(&c, status);
     if (!c.told) {
       tell(&c, LT_CALL_FINISHED, status, lt_buf_view(out));

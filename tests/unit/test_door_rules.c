@@ -35,6 +35,7 @@ typedef struct world {
   lt_journal journal;
   lt_status begin_status;
   lt_status finish_status;
+  bool goes; /* the provider, while a call is being recorded */
   lt_artifacts artifacts;
   lt_status put_status;
   bool asks; /* the provider's own word */
@@ -98,6 +99,9 @@ static lt_status fake_begin(lt_journal *self, const lt_journal_call *call, int64
   note("begin %.*s/%.*s %.*s %.*s%s", LT_STR_ARG(call->user), LT_STR_ARG(call->run), LT_STR_ARG(call->tool),
        LT_STR_ARG(call->input), call->repeatable ? " repeatable" : "");
   *ret_id = 7;
+  if (the_world->goes) {
+    lt_door_remove(the_world->door, &the_world->bank);
+  }
   return the_world->begin_status == LT_OK ? LT_OK : lt_fail(err, the_world->begin_status, "the disk is full");
 }
 
@@ -369,6 +373,15 @@ TEST(what_cannot_be_recorded_is_not_called) {
          "begin ann/r1 bank.transfer {}");
 }
 
+TEST(what_was_recorded_and_not_called_has_an_end) {
+  w->caller.journal = &w->journal;
+  w->caller.on_call = on_call;
+  w->goes = true;
+  expect(w, "bank.transfer", "", LT_E_CLOSED, "Tool \"bank.transfer\" is no longer available",
+         "begin ann/r1 bank.transfer {}; finish 7 E_CLOSED Tool \"bank.transfer\" is no longer available; "
+         "finished bank.transfer Tool \"bank.transfer\" is no longer available");
+}
+
 TEST(an_answer_is_not_lost_with_its_record) {
   w->caller.journal = &w->journal;
   w->finish_status = LT_E_IO;
@@ -418,6 +431,31 @@ TEST(secrets_are_not_shown_and_not_kept) {
   expect(w, "bank.peek", "", LT_E_TOOL, "wrong pin ***",
          "begin ann/r1 bank.peek {} repeatable; started bank.peek {}; invoke peek {}; "
          "finish 7 E_TOOL wrong pin ***; finished bank.peek wrong pin ***");
+}
+
+TEST(secrets_are_not_in_names_that_are_none) {
+  w->caller.on_call = on_call;
+  w->caller.hidden = LT_STR(SECRET);
+  expect(w, SECRET, "", LT_E_NOTFOUND, "Tool \"***\" cannot be called from within itself",
+         "finished *** Tool \"***\" cannot be called from within itself");
+}
+
+TEST(a_value_without_its_secret_is_a_value) {
+  assert_int_equal(lt_secrets_add(w->secrets, LT_STR("987654321")), LT_OK);
+  w->caller.journal = &w->journal;
+  w->answer = "{\"pin\":987654321}";
+  expect(w, "bank.peek", "", LT_OK, "{\"pin\":987654321}",
+         "begin ann/r1 bank.peek {} repeatable; invoke peek {}; finish 7 OK {\"pin\":\"***\"}");
+}
+
+TEST(what_is_put_aside_has_no_secrets) {
+  w->options.max_answer_bytes = 10;
+  w->caller.artifacts = &w->artifacts;
+  w->answer = "\"it is " SECRET "\"";
+  expect(w, "bank.peek", "", LT_OK,
+         "{\"preview\":\"it is ***\",\"bytes\":11,\"artifact\":\"a1\",\"note\":\"The answer is long: this is its "
+         "beginning. All of it is in the artifact.\"}",
+         "invoke peek {}; put ann tool-result application/json 11");
 }
 
 /* --- Schemas --------------------------------------------------------------------------------------------------------
@@ -494,10 +532,14 @@ int main(void) {
       cmocka_unit_test(a_caller_may_have_tools_of_its_own),
       cmocka_unit_test(calls_are_recorded_before_and_after),
       cmocka_unit_test(what_cannot_be_recorded_is_not_called),
+      cmocka_unit_test(what_was_recorded_and_not_called_has_an_end),
       cmocka_unit_test(an_answer_is_not_lost_with_its_record),
       cmocka_unit_test(of_every_call_its_end_is_told),
       cmocka_unit_test(what_is_refused_is_not_recorded),
       cmocka_unit_test(secrets_are_not_shown_and_not_kept),
+      cmocka_unit_test(what_is_put_aside_has_no_secrets),
+      cmocka_unit_test(a_value_without_its_secret_is_a_value),
+      cmocka_unit_test(secrets_are_not_in_names_that_are_none),
       cmocka_unit_test(a_broken_schema_is_told_of_once),
       cmocka_unit_test(an_answer_that_breaks_its_schema_is_told_of_once),
       cmocka_unit_test(a_long_answer_becomes_an_artifact),
