@@ -13,9 +13,11 @@
 #include "bench/bench.h"
 #include "bench/crowd.h"
 #include "bench/measure.h"
+#include "codec/sse.h"
 #include "model/model.h"
+#include "model/stream.h"
 
-enum { ASKED = 2000, WARM_UP = 300, AT_ONCE = 1000, MODEL_MS = 200 };
+enum { ROUNDS = 50, EVENTS = 1000, ASKED = 2000, WARM_UP = 300, AT_ONCE = 1000, MODEL_MS = 200 };
 
 #define MESSAGES "[{\"role\":\"user\",\"content\":\"hi there, model\"}]"
 
@@ -168,6 +170,33 @@ static void print_at_once(lt_measure *m, lt_measure *cpu, size_t failed) {
   }
 }
 
+/* What a token costs on its way from the bytes to the text. */
+static void measure_events(lt_measure *m) {
+  static const char event[] =
+      "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,\"model\":\"m\","
+      "\"choices\":[{\"index\":0,\"delta\":{\"content\":\" token\"},\"finish_reason\":null}]}\n\n";
+  lt_model model = {.name = LT_STR("m")};
+  lt_completion_request request = {.model = &model};
+  for (int round = 0; round < ROUNDS; round++) {
+    lt_completion completion;
+    lt_assembly assembly;
+    lt_sse sse;
+    lt_sse_event e;
+    lt_completion_init(&completion);
+    lt_assembly_init(&assembly, &request, &completion);
+    lt_sse_init(&sse, LT_MODEL_EVENT_MAX_BYTES);
+    double since = lt_measure_now();
+    for (int i = 0; i < EVENTS; i++) {
+      LT_CHECK(lt_sse_add(&sse, lt_str_from(event, sizeof event - 1)) == LT_OK && lt_sse_next(&sse, &e));
+      LT_CHECK(lt_assembly_event(&assembly, e.event, e.data, NULL) == LT_OK);
+    }
+    lt_measure_add(m, (lt_measure_now() - since) / EVENTS);
+    lt_sse_release(&sse);
+    lt_assembly_release(&assembly);
+    lt_completion_release(&completion);
+  }
+}
+
 static void measure_one(lt_measure *ours, lt_measure *bare) {
   lt_crowd_model model;
   if (!lt_crowd_model_start(&model, 0)) {
@@ -189,11 +218,12 @@ static size_t measure_crowd(lt_measure *crowd, lt_measure *cpu) {
 }
 
 void lt_bench_model(void) {
-  lt_measure bare, ours, crowd, cpu;
+  lt_measure bare, ours, crowd, cpu, events;
   lt_measure_init(&bare);
   lt_measure_init(&ours);
   lt_measure_init(&crowd);
   lt_measure_init(&cpu);
+  lt_measure_init(&events);
   allow_files();
   measure_one(&ours, &bare);
   size_t failed = measure_crowd(&crowd, &cpu);
@@ -203,6 +233,8 @@ void lt_bench_model(void) {
                                       .peer = &bare,
                                       .peer_name = "a bare exchange of the same bytes"});
   lt_measure_print_ns("  a bare exchange of the same bytes", &bare, 0);
+  measure_events(&events);
+  lt_measure_print_ns("  an event of a stream (batches of 1,000)", &events, 0);
   print_at_once(&crowd, &cpu, failed);
   lt_measure_release(&ours);
   lt_measure_release(&bare);

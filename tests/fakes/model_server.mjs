@@ -60,6 +60,7 @@ const behaviours = {
   "no-finish": events(...hello, "[DONE]"),
   "no-end": events(...hello),
   cut: ({ res }) => (sse(res).write(stream(...hello)), setTimeout(() => res.destroy(), 20)),
+  "cut-once": first(1, ({ res }) => (sse(res).write(stream(...hello)), setTimeout(() => res.destroy(), 20)), ok),
   "cut-first": first(1, ({ res }) => (sse(res).write(stream(chunk({ role: "assistant", content: "" }))),
     setTimeout(() => res.destroy(), 20)), ok),
   "cut-half": first(1, ({ res }) => (res.socket.end("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: {\"choi")), ok),
