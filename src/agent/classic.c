@@ -165,18 +165,39 @@ static lt_status carry_out_all(lt_round *round, lt_err *err) LT_YIELDS {
 }
 
 /* --- The mode ---------------------------------------------------------------------------------- */
-static lt_status run(lt_turn *turn, lt_err *err) LT_YIELDS {
+typedef struct defining {
+  lt_turn *turn;
   lt_wire *wire;
   lt_buf tools;
-  lt_buf_init(&tools, LT_PROMPT_MESSAGES_BYTES);
-  lt_status status = lt_wire_new(&turn->arena, turn->prepared.catalog, &wire, err);
-  if (status == LT_OK && lt_catalog_count(turn->prepared.catalog) > 0) {
-    status = lt_wire_definitions(wire, &tools, err);
+  lt_status status;
+  lt_err err;
+} defining;
+
+/* Touches nothing of the loop's: the catalog may be read anywhere, and the turn waits. */
+static void define(void *arg) {
+  defining *d = arg;
+  d->status = lt_wire_new(&d->turn->arena, d->turn->prepared.catalog, &d->wire, &d->err);
+  if (d->status == LT_OK && lt_catalog_count(d->turn->prepared.catalog) > 0) {
+    d->status = lt_wire_definitions(d->wire, &d->tools, &d->err);
+  }
+}
+
+static lt_status run(lt_turn *turn, lt_err *err) LT_YIELDS {
+  defining d = {.turn = turn, .err = LT_ERR_INIT};
+  lt_status status = LT_OK;
+  lt_buf_init(&d.tools, LT_PROMPT_MESSAGES_BYTES);
+  if (lt_catalog_count(turn->prepared.catalog) <= LT_WIRE_INLINE_TOOLS) {
+    define(&d);
+  } else {
+    status = lt_loop_offload(turn->agent->options.loop, define, &d, err);
+  }
+  if (status == LT_OK && d.status != LT_OK) {
+    status = lt_fail(err, d.status, "%s", lt_err_msg(&d.err));
   }
   if (status == LT_OK) {
-    status = lt_rounds_run(turn, lt_buf_view(&tools), wire, carry_out_all, err);
+    status = lt_rounds_run(turn, lt_buf_view(&d.tools), d.wire, carry_out_all, err);
   }
-  lt_buf_release(&tools);
+  lt_buf_release(&d.tools);
   return status;
 }
 

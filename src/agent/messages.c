@@ -36,7 +36,7 @@ lt_status lt_messages_put(lt_messages *m, const char *role, lt_str content, lt_e
   return check(&m->rest, err);
 }
 
-static lt_status read_history(lt_messages *m, size_t max_tokens, lt_err *err) {
+static lt_status read_history(lt_messages *m, size_t max_tokens, lt_err *err) LT_YIELDS {
   lt_buf_clear(&m->history);
   lt_json_writer w = lt_json_writer_on(&m->history);
   lt_json_begin_array(&w);
@@ -81,11 +81,90 @@ static lt_status ask_once(const lt_messages *m, lt_str tools, bool stream, lt_co
   return status;
 }
 
+/* --- Too long ------------------------------------------------------------------------------------------------------
+ */
 /* A third of what there was; false: that is as little as there can be. */
-static bool shorten(lt_messages *m) {
+static bool shorten_history(lt_messages *m) LT_YIELDS {
   size_t bytes = m->history.n;
   size_t tokens = lt_tokens_estimate(lt_buf_view(&m->history)) / 3;
   return bytes > 0 && read_history(m, tokens > 0 ? tokens : 1, NULL) == LT_OK && m->history.n < bytes;
+}
+
+/* What tools and programs answered; the first message is what the user said. */
+static bool is_answer(lt_json message) {
+  lt_json role = lt_json_get(message, "role");
+  return lt_json_str_eq(role, LT_STR("tool")) || lt_json_str_eq(role, LT_STR("user"));
+}
+
+static void put_shorter(lt_json_writer *w, lt_arena *arena, lt_json message, size_t max_tokens) {
+  lt_json_begin_object(w);
+  lt_json_iter it = lt_json_each(message);
+  while (lt_json_next(&it)) {
+    lt_str content;
+    lt_buf cut;
+    lt_buf_init(&cut, LT_PROMPT_MESSAGES_BYTES);
+    lt_json_key_str(w, lt_str_sub(lt_json_text(it.key), 1, lt_json_text(it.key).n - 1)); /* ours: without escapes */
+    if (lt_json_str_eq(it.key, LT_STR("content")) && lt_json_str(it.value, arena, &content)) {
+      lt_text_cut(&cut, content, max_tokens);
+      lt_json_put_str(w, lt_buf_view(&cut));
+    } else {
+      lt_json_put_raw(w, lt_json_text(it.value));
+    }
+    w->buf->status = cut.status != LT_OK ? cut.status : w->buf->status;
+    lt_buf_release(&cut);
+  }
+  lt_json_end_object(w);
+}
+
+/* The answers so far: those before the last reply to `old_tokens`, those to it to `new_tokens`. */
+static void put_shorter_rest(lt_json_writer *w, lt_arena *arena, lt_json messages, size_t old_tokens,
+                             size_t new_tokens) {
+  uint32_t last_reply = 0, i = 0;
+  lt_json_iter it = lt_json_each(messages);
+  for (; lt_json_next(&it); i++) {
+    last_reply = is_answer(it.value) ? last_reply : i;
+  }
+  lt_json_begin_array(w);
+  it = lt_json_each(messages);
+  for (i = 0; lt_json_next(&it); i++) {
+    if (i > 0 && is_answer(it.value)) {
+      put_shorter(w, arena, it.value, i < last_reply ? old_tokens : new_tokens);
+    } else {
+      lt_json_put_raw(w, lt_json_text(it.value));
+    }
+  }
+}
+
+/* False: nothing became shorter. */
+static bool shorten_rest(lt_messages *m, size_t old_tokens, size_t new_tokens) {
+  lt_buf shorter;
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_buf_init(&shorter, LT_PROMPT_MESSAGES_BYTES);
+  lt_arena_init(&arena, LT_HISTORY_MEMORY_BYTES);
+  lt_json_writer w = lt_json_writer_on(&shorter);
+  size_t before = m->rest.n;
+  lt_buf_byte(&m->rest, ']');
+  bool is = m->rest.status == LT_OK && lt_json_parse(&arena, lt_buf_view(&m->rest), &doc, NULL) == LT_OK;
+  if (is) {
+    put_shorter_rest(&w, &arena, lt_json_root(&doc), old_tokens, new_tokens);
+    is = shorter.status == LT_OK && shorter.n < before;
+  }
+  m->rest.n = before;
+  if (is) {
+    lt_buf_release(&m->rest);
+    m->rest = shorter;
+  } else {
+    lt_buf_release(&shorter);
+  }
+  lt_arena_release(&arena);
+  return is;
+}
+
+/* Earlier prompts first, then this one's older answers, at last the newest ones. */
+static bool shorten(lt_messages *m) LT_YIELDS {
+  return shorten_history(m) || shorten_rest(m, LT_SHORTER_TOKENS, LT_FEEDBACK_TOKENS) ||
+         shorten_rest(m, LT_SHORTER_TOKENS, LT_SHORTER_TOKENS);
 }
 
 lt_status lt_messages_ask(lt_messages *m, lt_str tools, bool stream, lt_completion *completion, lt_err *err) {

@@ -1,7 +1,7 @@
 /* What a model is sent: the system message, earlier prompts, and this one so far. Internal to agent/.
  *
  * Nobody tells how long a model's context is. Where a model refuses a conversation for its length, earlier prompts are
- * shortened (agent/history.h), and it is asked again.
+ * shortened (agent/history.h), then what tools and programs have answered in this one, and it is asked again.
  */
 #ifndef LT_AGENT_MESSAGES_H
 #define LT_AGENT_MESSAGES_H
@@ -9,7 +9,7 @@
 #include "agent/turn.h"
 
 /* lt_history_classic or lt_history_code. */
-typedef lt_status lt_history_fn(const lt_turn *turn, lt_json_writer *w, size_t max_tokens, lt_err *err);
+typedef lt_status lt_history_fn(const lt_turn *turn, lt_json_writer *w, size_t max_tokens, lt_err *err) LT_YIELDS;
 
 typedef struct lt_messages {
   lt_turn *turn;
@@ -23,9 +23,9 @@ typedef struct lt_messages {
 void lt_messages_init(lt_messages *messages, lt_turn *turn, lt_history_fn *put_history);
 void lt_messages_release(lt_messages *messages);
 
-/* The system message, which may be empty, the history, and what the user says. Errors: LT_E_NOMEM, LT_E_LIMIT, the
- * history's. */
-lt_status lt_messages_begin(lt_messages *messages, lt_str system, lt_err *err);
+/* The system message, which may be empty, the history, and what the user says. LT_YIELDS. Errors: LT_E_NOMEM,
+ * LT_E_LIMIT, the history's. */
+lt_status lt_messages_begin(lt_messages *messages, lt_str system, lt_err *err) LT_YIELDS;
 /* Appends a message of text. Errors: LT_E_NOMEM, LT_E_LIMIT. */
 lt_status lt_messages_put(lt_messages *messages, const char *role, lt_str content, lt_err *err);
 /* lt_turn_ask with all of them. LT_YIELDS. */

@@ -94,8 +94,9 @@ void lt_feedback_put_error(lt_buf *out, const lt_run_result *result);
 
 /* --- History (history.c) --------------------------------------------------------------------------- */
 /* Appends the messages of earlier prompts, in the form a mode shows them to its model, to an array that is being
- * written; compacted to fit `max_tokens`, oldest feedback first, never the user's own words. */
-lt_status lt_history_classic(const lt_turn *turn, lt_json_writer *w, size_t max_tokens, lt_err *err);
-lt_status lt_history_code(const lt_turn *turn, lt_json_writer *w, size_t max_tokens, lt_err *err);
+ * written; compacted to fit `max_tokens`, oldest feedback first, never the user's own words. A long history is read off
+ * the loop. LT_YIELDS. */
+lt_status lt_history_classic(const lt_turn *turn, lt_json_writer *w, size_t max_tokens, lt_err *err) LT_YIELDS;
+lt_status lt_history_code(const lt_turn *turn, lt_json_writer *w, size_t max_tokens, lt_err *err) LT_YIELDS;
 
 #endif

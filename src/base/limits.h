@@ -178,6 +178,9 @@
 #define LT_HISTORY_TOKENS        64000          /* earlier prompts, as a model is shown them; more is shortened */
 #define LT_HISTORY_PART_BYTES    (32 * LT_KIB)  /* of them a call's answer, a program, its feedback: each ... */
 #define LT_HISTORY_SHORT_BYTES   400            /* ... and so much when they are shortened */
+#define LT_HISTORY_INLINE_BYTES  (128 * LT_KIB) /* a longer one is read off the loop: about 1 ms */
+#define LT_SHORTER_TOKENS        150            /* of an answer in a prompt that its model refuses for its length */
+#define LT_WIRE_INLINE_TOOLS     100            /* definitions of more tools are written off the loop: about 1 ms */
 #define LT_HISTORY_MEMORY_BYTES  (512 * LT_MIB) /* to read them: the index of the longest text, and names of tools */
 #define LT_TYPESCRIPT_TOKENS     16000          /* declarations in a tool's description; instead of more, only names */
 #define LT_FEEDBACK_TOKENS       8000           /* what a model is told of one program; the middle of more is cut out */

@@ -333,6 +333,73 @@ IN_WORLD(a_history_that_is_too_long_is_shortened) {
   }
 }
 
+/* When there is nothing before it: what it has been answered itself, the newest at last. */
+IN_WORLD(a_prompt_that_becomes_too_long_is_shortened) {
+#define BIG(bytes) "{\"calls\":[{\"name\":\"weather_big\",\"arguments\":{\"bytes\":" #bytes "}}]}"
+  script("[" BIG(20000) "," BIG(21000) "," REFUSED "," REFUSED ",\"ok\"]");
+  prompt_in(w, "classic", "first");
+  lt_arena a;
+  lt_arena_init(&a, LT_GIB);
+  static const size_t bytes[][2] = {{20000, 21000}, {600, 21000}, {600, 600}};
+  for (unsigned i = 0; i < 3; i++) {
+    char *body = asked(2 + i);
+    lt_str old = member(&a, lt_str_of(body), "messages.2.content");
+    lt_str new = member(&a, lt_str_of(body), "messages.4.content");
+    assert_true(old.n <= bytes[i][0] + 200 && (i > 0 || old.n == 20000));
+    assert_true(new.n <= bytes[i][1] + 200 && (i > 1 || new.n == 21000));
+    assert_true(lt_str_eqc(member(&a, lt_str_of(body), "messages.0.content"), "first"));
+    assert_true(lt_str_eq(member(&a, lt_str_of(body), "messages.3.tool_calls.0.id"),
+                          member(&a, lt_str_of(body), "messages.4.tool_call_id")));
+    free(body);
+  }
+  lt_arena_release(&a);
+  assert_stored(w, "output.2.content", "ok");
+}
+
+IN_WORLD(many_calls_at_once) {
+  lt_buf replies;
+  lt_buf_init(&replies, LT_GIB);
+  lt_buf_addc(&replies, "[{\"calls\":[");
+  for (int i = 0; i < 300; i++) {
+    lt_buf_printf(&replies, "%s{\"id\":\"c%d\",\"name\":\"weather_wait\",\"arguments\":{\"ms\":20}}", i > 0 ? "," : "",
+                  i);
+  }
+  lt_buf_addc(&replies, "]},\"ok\"]");
+  script(replies.p);
+  lt_buf_release(&replies);
+  prompt_in(w, "classic", "go");
+  assert_true(w->most_open > 5);
+  assert_asked(1, "messages.301.tool_call_id", "c299");
+  assert_asked(1, "messages.301.content", "waited");
+  assert_stored(w, "output.299.id", "c299");
+  assert_stored(w, "output.300.content", "ok");
+}
+
+/* Off the loop. */
+IN_WORLD(a_long_history_and_many_tools) {
+  enum { TOOLS = 400 };
+  static char names[TOOLS][8];
+  static lt_tool_spec specs[TOOLS];
+  for (int i = 0; i < TOOLS; i++) {
+    snprintf(names[i], sizeof names[i], "b%d", i);
+    specs[i] = (lt_tool_spec){.name = lt_str_of(names[i])};
+  }
+  assert_int_equal(lt_door_set_tools(w->door, &w->bank, specs, TOOLS, NULL), LT_OK);
+  script(
+      "[{\"calls\":[{\"id\":\"c\",\"name\":\"weather_echo\",\"arguments\":{\"n\":1}}]},"
+      "\"ok\"]");
+  char *words = lt_mem_alloc(200001);
+  memset(words, 'w', 200000);
+  words[200000] = '\0';
+  prompt_in(w, "classic", words);
+  go_on(w, "classic", "second");
+  assert_asked(2, "messages.0.content", words);
+  assert_asked(2, "messages.2.content", "{\"n\":1}");
+  assert_asked_has(2, "tools", "\"bank_b399\"");
+  assert_stored(w, "state", "completed");
+  lt_mem_free(words);
+}
+
 IN_WORLD(a_prompt_that_is_too_long_fails) {
   script("[\"x\"," REFUSED "]");
   prompt_in(w, "classic", "first");
@@ -517,6 +584,9 @@ int main(void) {
       cmocka_unit_test(text_before_a_broken_stream_stays),
       cmocka_unit_test(classic_goes_on_with_what_was),
       cmocka_unit_test(a_history_that_is_too_long_is_shortened),
+      cmocka_unit_test(a_prompt_that_becomes_too_long_is_shortened),
+      cmocka_unit_test(many_calls_at_once),
+      cmocka_unit_test(a_long_history_and_many_tools),
       cmocka_unit_test(a_prompt_that_is_too_long_fails),
       cmocka_unit_test(modes_take_turns),
       cmocka_unit_test(typescript_runs_a_program),
