@@ -1,4 +1,4 @@
-/* What json.c, json_value.c, json_write.c and secrets.c share: the bytes of JSON text. Private to those.
+/* The bytes of JSON text, for those who read it without a document, and the one decoder of UTF-8.
  *
  * WTF-8 is UTF-8 that may also hold encoded surrogates (U+D800..U+DFFF as ED A0..BF xx), so that any string of
  * JavaScript's has a form in bytes.

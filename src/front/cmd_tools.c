@@ -9,6 +9,7 @@
 #include "front/args.h"
 #include "front/command.h"
 #include "front/session.h"
+#include "tool/describe.h"
 
 #define FOUND_SHOWN 20 /* of what a query finds, for people, unless asked otherwise: nobody reads further */
 #define NOT_SAID    (-1)
@@ -69,19 +70,6 @@ static lt_status generate(const options *opt, const lt_typegen_tool *tools, size
                                  : fn(tools, count, out, err);
 }
 
-static lt_typegen_tool described(const lt_tool *tool) {
-  return (lt_typegen_tool){
-      .id = tool->id,
-      .ns = tool->ns,
-      .js_name = tool->js_name,
-      .ts_name = tool->ts_name,
-      .ts_type = tool->ts_type,
-      .description = tool->description,
-      .input_schema = tool->input_schema,
-      .output_schema = tool->output_schema,
-  };
-}
-
 /* The tools asked for; the caller frees the list. */
 static lt_typegen_tool *select_tools(const lt_catalog *catalog, const char *query, size_t *ret_count) {
   size_t all = lt_catalog_count(catalog);
@@ -91,7 +79,7 @@ static lt_typegen_tool *select_tools(const lt_catalog *catalog, const char *quer
   if (tools != NULL && found != NULL) {
     count = lt_catalog_search(catalog, lt_str_of(query), found, all);
     for (size_t i = 0; i < count; i++) {
-      tools[i] = described(lt_catalog_at(catalog, found[i]));
+      tools[i] = lt_tool_describe(lt_catalog_at(catalog, found[i]));
     }
   }
   lt_mem_free(found);

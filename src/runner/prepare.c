@@ -1,6 +1,7 @@
 /* From what was written to what is run: fences off, modules and functions recognised, the named tools bound. */
 #include "base/mem.h"
 #include "codec/json.h"
+#include "codec/json_text.h"
 #include "runner/program.h"
 
 /* --- The request's limits --------------------------------------------------------------------- */
@@ -25,23 +26,10 @@ static void fail_at(lt_run *run, size_t at, const char *what) {
 }
 
 /* Bytes of the UTF-8 sequence at `p` (RFC 3629, section 4), or 0. */
-static unsigned sequence(const unsigned char *p, size_t n) {
-  unsigned need = p[0] < 0x80                   ? 1
-                  : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-                  : (p[0] & 0xf0) == 0xe0       ? 3
-                  : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-                                                : 0;
-  if (need == 0 || need > n) {
-    return 0;
-  }
-  for (unsigned i = 1; i < need; i++) {
-    if ((p[i] & 0xc0) != 0x80) {
-      return 0;
-    }
-  }
-  bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-  bool beyond = (p[0] == 0xf4 && p[1] > 0x8f) || (p[0] == 0xed && p[1] > 0x9f);
-  return overlong || beyond ? 0 : need;
+static unsigned sequence(const char *p, const char *end) {
+  uint32_t c = 0;
+  unsigned n = lt_json_read_char(p, end, &c);
+  return lt_json_is_surrogate(c) ? 0 : n;
 }
 
 static bool is_text(lt_run *run) {
@@ -52,7 +40,7 @@ static bool is_text(lt_run *run) {
     return false;
   }
   for (size_t i = 0; i < code.n;) {
-    unsigned length = sequence((const unsigned char *)code.p + i, code.n - i);
+    unsigned length = sequence(code.p + i, code.p + code.n);
     if (length == 0 || code.p[i] == 0) {
       fail_at(run, i, length == 0 ? "the program is not valid UTF-8" : "the program contains a NUL byte");
       return false;

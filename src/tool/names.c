@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/utf8.h"
+#include "codec/json_text.h"
 #include "tool/catalog.h"
 
 /* Each list is sorted by bytes. */
@@ -82,35 +82,6 @@ static bool is_letter(uint32_t c) {
   return false;
 }
 
-static size_t sequence_length(unsigned char lead) {
-  if (lead < 0x80) {
-    return 1;
-  }
-  if (lead >= 0xC2 && lead <= 0xDF) {
-    return 2;
-  }
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    return 3;
-  }
-  return lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
-}
-
-/* The code point of a sequence of `n` bytes, or U+FFFD where it is cut or broken. */
-static uint32_t decode(lt_str s, size_t n) {
-  if (s.n < n) {
-    return 0xFFFD;
-  }
-  uint32_t c = (unsigned char)s.p[0] & (0x7Fu >> n);
-  for (size_t i = 1; i < n; i++) {
-    unsigned char byte = (unsigned char)s.p[i];
-    if (!lt_utf8_continues(s.p[i])) {
-      return 0xFFFD;
-    }
-    c = (c << 6) | (byte & 0x3F);
-  }
-  return c;
-}
-
 /* The length of the character at `at`, and whether it can be in an identifier. A byte that is not UTF-8 is a character
  * of its own, that cannot. */
 static size_t read_char(lt_str s, size_t at, bool *ret_fits) {
@@ -119,10 +90,10 @@ static size_t read_char(lt_str s, size_t at, bool *ret_fits) {
     *ret_fits = is_letter(lead) || is_digit(lead) || lead == '$';
     return 1;
   }
-  size_t n = sequence_length(lead);
-  uint32_t c = n > 0 ? decode(lt_str_sub(s, at, s.n), n) : 0xFFFD;
-  *ret_fits = is_letter(c);
-  return c != 0xFFFD ? n : 1;
+  uint32_t c = 0;
+  unsigned n = lt_json_read_char(s.p + at, s.p + s.n, &c);
+  *ret_fits = n > 0 && is_letter(c);
+  return n > 0 ? n : 1;
 }
 
 static char upper(char c) {
