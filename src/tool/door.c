@@ -145,20 +145,34 @@ void lt_door_remove(lt_door *door, lt_provider *provider) {
   changed(door);
 }
 
+/* Without secrets, as the door's own are. Owns: the arena. */
+static lt_status copy_extra(const lt_door *door, lt_arena *arena, const lt_catalog_source *extra, size_t count,
+                            lt_catalog_source *to) {
+  for (size_t i = 0; i < count; i++) {
+    lt_tool_spec *specs = NULL;
+    LT_TRY(copy_specs(arena, door->options.secrets, extra[i].tools, extra[i].count, &specs));
+    to[i] = extra[i];
+    to[i].tools = specs;
+  }
+  return LT_OK;
+}
+
 lt_status lt_door_catalog_with(lt_door *door, const lt_catalog_source *extra, size_t count, lt_catalog **ret_catalog,
                                lt_err *err) {
+  lt_arena arena;
   lt_catalog_source *sources = lt_mem_zalloc(door->count + count, sizeof *sources);
   if (sources == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
   }
+  lt_arena_init(&arena, LT_CATALOG_MAX_BYTES);
   for (size_t i = 0; i < door->count; i++) {
     const entry *e = &door->entries[i];
     sources[i] = (lt_catalog_source){e->provider->name, e->provider, e->tools, e->count};
   }
-  for (size_t i = 0; i < count; i++) {
-    sources[door->count + i] = extra[i];
-  }
-  lt_status status = lt_catalog_new(sources, door->count + count, ret_catalog, err);
+  lt_status status = copy_extra(door, &arena, extra, count, sources + door->count);
+  status = status == LT_OK ? lt_catalog_new(sources, door->count + count, ret_catalog, err)
+                           : lt_fail(err, status, "no memory for the list of tools");
+  lt_arena_release(&arena);
   lt_mem_free(sources);
   return status;
 }

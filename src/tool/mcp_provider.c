@@ -71,21 +71,43 @@ static lt_status make_value(conversion *c, lt_loop *loop, lt_err *err) LT_YIELDS
   return c->status;
 }
 
-/* The id it is kept under, as JSON text; null when it cannot be kept. */
-static void keep_media(const conversion *c, const lt_caller *caller, lt_door *door, const lt_mcp_media *media,
-                       lt_buf *json) LT_YIELDS {
+/* A resource may be any text: what is stored has no secrets in it. */
+static lt_str without_secrets(const lt_secrets *secrets, lt_str data, lt_buf *masked) {
+  lt_buf_init(masked, LT_JSON_MAX_BYTES);
+  if (!lt_secrets_in(secrets, data)) {
+    return data;
+  }
+  lt_secrets_mask(secrets, data, masked);
+  return lt_buf_view(masked);
+}
+
+static lt_status put_media(const conversion *c, const lt_caller *caller, const lt_secrets *secrets,
+                           const lt_mcp_media *media, lt_buf *ret_id, lt_err *err) LT_YIELDS {
+  lt_buf masked, masked_type;
+  lt_str type = media->mime_type.n > 0 ? media->mime_type : LT_STR("application/octet-stream");
   const lt_artifact artifact = {
       .user = caller->user,
       .type = media->type,
       .description = c->id,
-      .mime_type = media->mime_type.n > 0 ? media->mime_type : LT_STR("application/octet-stream"),
-      .data = media->data,
+      .mime_type = without_secrets(secrets, type, &masked_type),
+      .data = without_secrets(secrets, media->data, &masked),
   };
+  lt_status status = masked.status != LT_OK ? masked.status : masked_type.status;
+  status = status == LT_OK ? caller->artifacts->put(caller->artifacts, &artifact, ret_id, err)
+                           : lt_fail(err, status, "%s", lt_status_text(status));
+  lt_buf_release(&masked);
+  lt_buf_release(&masked_type);
+  return status;
+}
+
+/* The id it is kept under, as JSON text; null when it cannot be kept. */
+static void keep_media(const conversion *c, const lt_caller *caller, lt_door *door, const lt_mcp_media *media,
+                       lt_buf *json) LT_YIELDS {
   lt_buf id;
   lt_err err = LT_ERR_INIT;
   lt_json_writer w = lt_json_writer_on(json);
   lt_buf_init(&id, LT_ARTIFACT_ID_BYTES);
-  if (caller->artifacts->put(caller->artifacts, &artifact, &id, &err) == LT_OK) {
+  if (put_media(c, caller, door->options.secrets, media, &id, &err) == LT_OK) {
     lt_json_put_str(&w, lt_buf_view(&id));
   } else {
     lt_json_put_null(&w);

@@ -111,7 +111,9 @@ static lt_status collect_media(value *v, const char *type, lt_json mime_type, lt
   lt_buf_init(&bytes, LT_JSON_MAX_BYTES);
   lt_base64_decode(base64, &bytes);
   *one = (lt_mcp_media){.type = lt_str_of(type), .data = lt_arena_dup(v->arena, lt_buf_view(&bytes)), .at = v->out->n};
+  lt_status status = bytes.status;
   lt_buf_release(&bytes);
+  LT_TRY(status); /* rather no answer than one whose image is empty */
   LT_TRY(get_text(v->arena, mime_type, &one->mime_type));
   if (one->data.p == NULL) {
     return LT_E_NOMEM;

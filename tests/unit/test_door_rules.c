@@ -338,12 +338,13 @@ TEST(programs_in_programs_have_an_end) {
 }
 
 TEST(a_caller_may_have_tools_of_its_own) {
-  const lt_tool_spec own[] = {{.name = TEXT("mine")}};
+  const lt_tool_spec own[] = {{.name = TEXT("mine"), .description = TEXT("not " SECRET)}};
   lt_provider provider = {.name = LT_STR("own"), .invoke = bank_invoke, .of_caller = true};
   const lt_catalog_source extra = {provider.name, &provider, own, 1};
   lt_catalog *catalog = NULL;
   assert_int_equal(lt_door_catalog_with(w->door, &extra, 1, &catalog, NULL), LT_OK);
   w->caller.catalog = catalog;
+  assert_true(lt_str_eqc(lt_catalog_find(catalog, LT_STR("own.mine"))->description, "not ***"));
   expect(w, "own.mine", "", LT_OK, "1", "invoke mine {}");
   expect(w, "bank.peek", "", LT_OK, "1", "invoke peek {}");
   w->caller.catalog = NULL;

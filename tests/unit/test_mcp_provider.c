@@ -131,11 +131,15 @@ static void run_body(void *arg) {
 static void on_fiber(void (*body)(world *w)) {
   world w = {.body = body};
   assert_int_equal(lt_loop_new(&w.loop, NULL), LT_OK);
-  assert_int_equal(lt_door_new(w.loop, NULL, &w.door, NULL), LT_OK);
+  lt_secrets *secrets = lt_secrets_new();
+  const lt_door_options options = {.secrets = secrets};
+  assert_int_equal(lt_secrets_add(secrets, LT_STR("hunter2-hunter2")), LT_OK);
+  assert_int_equal(lt_door_new(w.loop, &options, &w.door, NULL), LT_OK);
   assert_int_equal(lt_loop_spawn(w.loop, run_body, &w, NULL), LT_OK);
   lt_loop_run(w.loop);
   lt_door_free(w.door);
   lt_loop_free(w.loop);
+  lt_secrets_free(secrets);
 }
 
 static void expect_call(world *w, const char *id, lt_status status, const char *want) {
@@ -172,6 +176,28 @@ TEST(answers_become_values) {
   assert_int_equal(client.got_timeout_ms, 777);
   client.answer = LT_STR("{\"content\":[]}");
   expect_call(w, "srv.say", LT_OK, "null");
+}
+
+static lt_status expect_masked(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) {
+  (void)self, (void)err;
+  assert_true(lt_str_eqc(artifact->data, "it is ***"));
+  assert_true(lt_str_eqc(artifact->mime_type, "text/***"));
+  lt_buf_addc(ret_id, "a1");
+  return LT_OK;
+}
+
+TEST(what_is_kept_of_answers_has_no_secrets) {
+  lt_artifacts artifacts = {.put = expect_masked};
+  const lt_caller caller = {.user = LT_STR("ann"), .artifacts = &artifacts};
+  const lt_invoke_options options = {.caller = &caller};
+  client.answer = LT_STR(
+      "{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":\"file:///a\","
+      "\"mimeType\":\"text/hunter2-hunter2\",\"blob\":\"aXQgaXMgaHVudGVyMi1odW50ZXIy\"}}]}");
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  assert_int_equal(lt_door_call(w->door, LT_STR("srv.say"), LT_STR(""), &options, &out, NULL), LT_OK);
+  assert_true(lt_str_find(lt_buf_view(&out), LT_STR("\"artifact\":\"a1\""), 0) != SIZE_MAX);
+  lt_buf_release(&out);
 }
 
 TEST(failures_keep_their_words) {
@@ -247,6 +273,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_list_reaches_the_door),
       cmocka_unit_test(answers_become_values),
+      cmocka_unit_test(what_is_kept_of_answers_has_no_secrets),
       cmocka_unit_test(failures_keep_their_words),
       cmocka_unit_test(long_answers_are_read_off_the_loop),
       cmocka_unit_test(a_server_that_is_down_says_why),

@@ -194,6 +194,36 @@ static void every_failed_allocation_is_survived(void **state) {
   }
 }
 
+/* What is put aside is whole, or there is no answer. */
+static void no_image_is_empty_for_want_of_memory(void **state) {
+  (void)state;
+  for (long n = 0;; n++) {
+    lt_buf out;
+    lt_arena arena;
+    lt_json_doc doc;
+    lt_mcp_media_list media = {.last = &media.first};
+    lt_buf_init(&out, LT_MIB);
+    lt_arena_init(&arena, LT_MIB);
+    assert_int_equal(
+        lt_json_parse(&arena, LT_STR("{\"content\":[{\"type\":\"image\",\"data\":\"AAAA\"}]}"), &doc, NULL), LT_OK);
+    lt_mem_fail_at(n);
+    lt_status status = lt_mcp_value(&arena, lt_json_root(&doc), LT_STR("srv.tool"), LT_STR(""), &media, &out);
+    int failed = lt_mem_failed();
+    lt_mem_fail_at(-1);
+    if (status == LT_OK) {
+      assert_int_equal(media.count, 1);
+      assert_int_equal(media.first->data.n, 3);
+    }
+    lt_arena_release(&arena);
+    lt_buf_release(&out);
+    if (!failed) {
+      assert_int_equal(status, LT_OK);
+      break;
+    }
+    assert_int_equal(status, LT_E_NOMEM);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(structured_content_comes_first),
@@ -209,6 +239,7 @@ int main(void) {
       cmocka_unit_test(lone_surrogates_survive),
       cmocka_unit_test(a_full_buffer_is_an_error),
       cmocka_unit_test(every_failed_allocation_is_survived),
+      cmocka_unit_test(no_image_is_empty_for_want_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
