@@ -58,6 +58,10 @@ static inline void stop_server(fake_server *s) {
 
 static inline int setup_server(void **state) {
   (void)state;
+  const char *proxies[] = {"http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"};
+  for (size_t i = 0; i < sizeof proxies / sizeof proxies[0]; i++) {
+    unsetenv(proxies[i]); /* this machine's own: hosts that do not exist would be asked of it */
+  }
   start_server(&server, NULL);
   return 0;
 }
