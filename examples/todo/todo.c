@@ -116,6 +116,7 @@ static const lathe_tool tools[] = {
     {.size = sizeof(lathe_tool),
      .name = "clear",
      .description = "Remove every to-do, the done ones too",
+     .input_schema = "{\"type\":\"object\",\"properties\":{}}",
      .invoke = clear,
      .approval = "the whole to-do list will be gone"},
 };

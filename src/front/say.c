@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "codec/plain.h"
 
 /* Strings of programs may hold half a surrogate pair, which UTF-8 may not. */
-static void print_utf8(FILE *to, lt_str text) {
+static void write_utf8(FILE *to, lt_str text) {
   size_t from = 0;
   for (size_t i = 0; i + 2 < text.n; i++) {
     if ((unsigned char)text.p[i] == 0xed && (unsigned char)text.p[i + 1] >= 0xa0) {
@@ -21,6 +22,19 @@ static void print_utf8(FILE *to, lt_str text) {
   if (text.n == 0 || text.p[text.n - 1] != '\n') {
     fputc('\n', to);
   }
+}
+
+/* On a terminal nothing that it would obey: whoever can move the cursor can put another question over ours. */
+static void print_text(FILE *to, lt_str text) {
+  if (!isatty(fileno(to))) {
+    write_utf8(to, text);
+    return;
+  }
+  lt_buf plain;
+  lt_buf_init(&plain, 4 * LT_JSON_MAX_BYTES);
+  lt_plain_add(&plain, text);
+  write_utf8(to, plain.status == LT_OK ? lt_buf_view(&plain) : LT_STR("(too long to be shown)"));
+  lt_buf_release(&plain);
 }
 
 /* The cursor stands behind an open question: what is said goes on a line of its own, then the question comes again. */
@@ -48,7 +62,7 @@ void lt_say_line(const lt_say *say, const char *before, lt_str text) {
   }
   make_room(say, stderr);
   fputs(before, stderr);
-  print_utf8(stderr, text);
+  print_text(stderr, text);
   ask_again(say, stderr);
   lt_buf_release(&masked);
 }
@@ -68,7 +82,7 @@ void lt_say_warning(void *say, lt_str message) {
 
 void lt_say_output(const lt_say *say, lt_str text) {
   make_room(say, stdout);
-  print_utf8(stdout, text);
+  print_text(stdout, text);
   fflush(stdout);
   ask_again(say, stdout);
 }

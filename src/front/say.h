@@ -1,4 +1,5 @@
-/* What is said to the person: lines on standard error, without secrets, and what a program outputs, as it is.
+/* What is said to the person: lines on standard error, without secrets, and what a program outputs, as it is. On a
+ * terminal both are without escapes and control characters (codec/plain.h).
  *
  * While a question waits for its answer on a terminal, it is shown again after each line that went to one.
  */

@@ -189,7 +189,7 @@ static lt_str undefined_name(const lt_engine_result *engine) {
   return name.n > 2 && name.p[0] == '\'' ? lt_str_sub(name, 1, name.n - 1) : name;
 }
 
-/* badRead, where the server "bad" has told no tools. */
+/* badRead, where the server or plugin "bad" has told no tools. */
 static bool advise_silent(lt_run *run, lt_str name) {
   const lt_str *silent;
   size_t count = lt_catalog_silent(run->catalog, &silent);
@@ -201,8 +201,8 @@ static bool advise_silent(lt_run *run, lt_str name) {
     lt_name_js(&prefix, silent[i]);
     found = prefix.n > 0 && name.n > prefix.n && lt_str_starts(name, lt_buf_view(&prefix));
     if (found) {
-      lt_buf_printf(&run->result->error, ": the server \"%.*s\" has told no tools, it may be down",
-                    LT_STR_ARG(silent[i]));
+      lt_buf_printf(&run->result->error, ": \"%.*s\" has told no tools, it may be down: tools[\"%.*s.x\"]({}) says why",
+                    LT_STR_ARG(silent[i]), LT_STR_ARG(silent[i]));
     }
   }
   lt_buf_release(&prefix);

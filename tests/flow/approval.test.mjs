@@ -49,6 +49,15 @@ describe("what is shown", () => {
     assert.match(end.shown, /input: \{"text":"\*\*\*"\}/);
     assert.ok(!end.shown.includes("s3cr3t"));
   });
+  test("nor does anything the program or a tool says; what is no terminal gets it as it is", async () => {
+    const code = "const x = '\\x1b[2Jgone\\x07'; log(x); console.error(x); output(x); throw new Error(x)";
+    const end = await talk(code, [], { args: [] });
+    assert.doesNotMatch(end.shown.replace(/^.*tools called before.*$/gm, ""), /[\x00-\x09\x0b-\x1f\x7f]/);
+    assert.equal(end.shown.match(/gone/g).length, 4 + (end.shown.match(/at 1:/) ? 1 : 0));
+    const piped = await start(["run", "-e", "output('\\x1b[1mbold'); log('\\x1b[1mbold')"]).ended;
+    assert.equal(piped.stdout, "\x1b[1mbold\n");
+    assert.equal(piped.stderr, "[log] \x1b[1mbold\n");
+  });
   test("log lines meanwhile do not garble it: the question comes again", async () => {
     const run = start(["run", "-e", `const p = fakeAdd({ a: 1, b: 2 }).then((v) => output('got ' + v));
       await sleep(200); log('meanwhile'); output('and this'); await p`, ...asking()], { terminal: true });

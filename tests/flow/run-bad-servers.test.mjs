@@ -67,7 +67,7 @@ describe("servers that do not start", () => {
   });
   test("its functions have no names, and the error says whose they would be", async () => {
     const r = await failure("badRead({})", beside({ command: "no-such-command-here" }));
-    assert.match(r.error, /^ReferenceError: badRead is not defined: the server "bad" has told no tools/);
+    assert.match(r.error, /^ReferenceError: badRead is not defined: "bad" has told no tools/);
   });
   test("servers that are not there at all are another matter", async () => {
     assert.match((await failure("tools['worse.read']({})", beside({ command: "no-such-command-here" }))).error, /^ReferenceError: Tool "worse\.read" not found/);
