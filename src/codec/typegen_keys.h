@@ -64,6 +64,7 @@ lt_json lt_typegen_key(lt_json schema, lt_typegen_keyword key);
 static inline bool lt_typegen_has(lt_json schema, lt_typegen_keyword key) {
   return lt_json_exists(lt_typegen_key(schema, key));
 }
+/* The keyword as schemas write it. */
 const char *lt_typegen_key_text(lt_typegen_keyword key);
 
 #endif

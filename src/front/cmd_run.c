@@ -55,7 +55,7 @@ static const char help[] =
     "\n"
     "Standard output: what the program output, then its result (strings as they are, everything else as JSON).\n"
     "Standard error: log() and console lines, warnings, errors.\n"
-    "Exit code: 0 ok, 1 the program failed, 2 usage, 3 configuration, 124 timeout.\n"
+    "Exit code: 0 ok, 1 the program failed, 2 usage, 3 configuration, 124 timeout, 130 interrupted.\n"
     "\n"
     "  lathe run -e 'parallel([{tool: \"memory.read_graph\", input: {}}])' --mcp-config .mcp.json\n";
 

@@ -44,7 +44,7 @@ static const char help[] =
     "  --mcp-config FILE  servers in the form of other MCP clients (.mcp.json)\n"
     "  -h, --help         this\n"
     "\n"
-    "Exit code: 0 ok, 1 failed, 2 usage, 3 configuration.\n";
+    "Exit code: 0 ok, 1 failed, 2 usage, 3 configuration, 130 interrupted.\n";
 
 typedef lt_status (*generator)(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err);
 

@@ -47,6 +47,7 @@ typedef struct lt_http_stream lt_http_stream;
 lt_status lt_http_open(lt_http *http, const lt_http_request *request, lt_http_stream **ret_stream,
                        lt_err *err) LT_YIELDS;
 
+/* The answer's status code: 200 and so on. */
 int lt_http_status(const lt_http_stream *stream);
 /* The last header of this name (case ignored), trimmed; empty when there is none. Borrows: until the close. */
 lt_str lt_http_header_of(const lt_http_stream *stream, lt_str name);
