@@ -218,32 +218,32 @@ static void put_feedback(lt_telling *t, lt_buf *out, const lt_part *part) {
 }
 
 /* --- Calls ------------------------------------------------------------------------------------- */
+static void put_member(lt_telling *t, lt_json_writer *w, lt_json value, size_t max_bytes) {
+  lt_buf text, cut;
+  lt_buf_init(&text, LT_JSON_MAX_BYTES);
+  lt_buf_init(&cut, LT_JSON_MAX_BYTES);
+  if (lt_json_text(value).n <= max_bytes) {
+    lt_json_compact(value, &text);
+  } else {
+    lt_json_writer inner = lt_json_writer_on(&text);
+    put_cut(&cut, words_of(t, value), max_bytes);
+    lt_json_put_str(&inner, lt_buf_view(&cut));
+  }
+  lt_json_put_raw(w, lt_buf_view(&text));
+  done_with(t, &cut);
+  done_with(t, &text);
+}
+
 /* Of a shortened call every member that is long becomes a string that is cut. */
 static void put_input(lt_telling *t, lt_buf *out, const lt_part *part) {
-  if (lt_json_typeof(part->input) != LT_JSON_OBJECT) {
-    lt_buf_addc(out, "{}");
-    return;
-  }
   size_t each = part->level == LT_PART_WHOLE ? LT_HISTORY_PART_BYTES : LT_HISTORY_SHORT_BYTES / 4;
+  bool is_object = lt_json_typeof(part->input) == LT_JSON_OBJECT;
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
   lt_json_iter it = lt_json_each(part->input);
-  while (lt_json_next(&it)) {
-    lt_buf value;
-    lt_buf_init(&value, LT_JSON_MAX_BYTES);
-    if (lt_json_text(it.value).n <= each) {
-      lt_json_compact(it.value, &value);
-    } else {
-      lt_buf cut;
-      lt_buf_init(&cut, LT_JSON_MAX_BYTES);
-      put_cut(&cut, words_of(t, it.value), each);
-      lt_json_writer inner = lt_json_writer_on(&value);
-      lt_json_put_str(&inner, lt_buf_view(&cut));
-      done_with(t, &cut);
-    }
+  while (is_object && lt_json_next(&it)) {
     lt_json_key_str(&w, words_of(t, it.key));
-    lt_json_put_raw(&w, lt_buf_view(&value));
-    done_with(t, &value);
+    put_member(t, &w, it.value, each);
   }
   lt_json_end_object(&w);
 }
@@ -277,14 +277,9 @@ static lt_str name_on_wire(const lt_telling *t, const lt_part *part, char plain[
   return name;
 }
 
-/* As the API has it: the model's message, in which what it said before is the content, and the tool's. */
-static void put_call(lt_telling *t, const lt_part *part) {
+/* The model's message; what it said before is its content. */
+static void put_asking(lt_telling *t, const lt_part *part, lt_str arguments) {
   char plain[LT_WIRE_NAME_CHARS + 1];
-  lt_buf arguments, result;
-  lt_buf_init(&arguments, LT_JSON_MAX_BYTES);
-  lt_buf_init(&result, LT_JSON_MAX_BYTES);
-  put_input(t, &arguments, part);
-  put_result(t, &result, part);
   if (t->of_user) {
     flush(t);
   }
@@ -299,16 +294,30 @@ static void put_call(lt_telling *t, const lt_part *part) {
     lt_json_put_null(t->w);
   }
   lt_json_key(t->w, "tool_calls");
-  put_tool_call(t, part, name_on_wire(t, part, plain), lt_buf_view(&arguments));
+  put_tool_call(t, part, name_on_wire(t, part, plain), arguments);
   lt_json_end_object(t->w);
+}
+
+static void put_answering(lt_telling *t, const lt_part *part, lt_str answer) {
   lt_json_begin_object(t->w);
   lt_json_key(t->w, "role");
   lt_json_put_cstr(t->w, "tool");
   lt_json_key(t->w, "tool_call_id");
   lt_json_put_str(t->w, part->id);
   lt_json_key(t->w, "content");
-  lt_json_put_str(t->w, lt_buf_view(&result));
+  lt_json_put_str(t->w, answer);
   lt_json_end_object(t->w);
+}
+
+/* As the API has it. */
+static void put_call(lt_telling *t, const lt_part *part) {
+  lt_buf arguments, result;
+  lt_buf_init(&arguments, LT_JSON_MAX_BYTES);
+  lt_buf_init(&result, LT_JSON_MAX_BYTES);
+  put_input(t, &arguments, part);
+  put_result(t, &result, part);
+  put_asking(t, part, lt_buf_view(&arguments));
+  put_answering(t, part, lt_buf_view(&result));
   done_with(t, &arguments);
   done_with(t, &result);
 }
