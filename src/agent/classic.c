@@ -166,27 +166,29 @@ static lt_status carry_out_all(lt_round *round, lt_err *err) LT_YIELDS {
 
 /* --- The mode ---------------------------------------------------------------------------------- */
 typedef struct defining {
-  lt_turn *turn;
+  const lt_catalog *catalog;
+  lt_arena arena; /* not the turn's, which the loop uses meanwhile */
   lt_wire *wire;
   lt_buf tools;
   lt_status status;
   lt_err err;
 } defining;
 
-/* Touches nothing of the loop's: the catalog may be read anywhere, and the turn waits. */
+/* Touches nothing of the loop's: the catalog may be read anywhere. */
 static void define(void *arg) {
   defining *d = arg;
-  d->status = lt_wire_new(&d->turn->arena, d->turn->prepared.catalog, &d->wire, &d->err);
-  if (d->status == LT_OK && lt_catalog_count(d->turn->prepared.catalog) > 0) {
+  d->status = lt_wire_new(&d->arena, d->catalog, &d->wire, &d->err);
+  if (d->status == LT_OK && lt_catalog_count(d->catalog) > 0) {
     d->status = lt_wire_definitions(d->wire, &d->tools, &d->err);
   }
 }
 
 static lt_status run(lt_turn *turn, lt_err *err) LT_YIELDS {
-  defining d = {.turn = turn, .err = LT_ERR_INIT};
+  defining d = {.catalog = turn->prepared.catalog, .err = LT_ERR_INIT};
   lt_status status = LT_OK;
+  lt_arena_init(&d.arena, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&d.tools, LT_PROMPT_MESSAGES_BYTES);
-  if (lt_catalog_count(turn->prepared.catalog) <= LT_WIRE_INLINE_TOOLS) {
+  if (lt_catalog_count(d.catalog) <= LT_WIRE_INLINE_TOOLS) {
     define(&d);
   } else {
     status = lt_loop_offload(turn->agent->options.loop, define, &d, err);
@@ -198,6 +200,7 @@ static lt_status run(lt_turn *turn, lt_err *err) LT_YIELDS {
     status = lt_rounds_run(turn, lt_buf_view(&d.tools), d.wire, carry_out_all, err);
   }
   lt_buf_release(&d.tools);
+  lt_arena_release(&d.arena);
   return status;
 }
 
