@@ -151,6 +151,7 @@ static void put_end(lt_json_writer *w, const lt_turn_own *own, lt_str error) {
   lt_json_end_object(w);
 }
 
+/* Whoever waits for it is told of the end in any case, if with nothing else. */
 static void tell_end(lt_turn_own *own, lt_str error) {
   const char *event = own->turn.state == LT_PROMPT_COMPLETED   ? "prompt.completed"
                       : own->turn.state == LT_PROMPT_CANCELLED ? "prompt.cancelled"
@@ -159,32 +160,59 @@ static void tell_end(lt_turn_own *own, lt_str error) {
   lt_buf_init(&data, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
   put_end(&w, own, error);
-  lt_turn_tell(&own->turn, event, &data);
+  lt_turn_tell(&own->turn, event, data.status == LT_OK ? &data : &own->last_words);
   lt_buf_release(&data);
 }
 
-/* What cannot be stored has failed, whatever it was. */
-static void store_end(lt_turn_own *own, lt_status status, lt_err *err) LT_YIELDS {
+/* A file that is locked or full may be better in a moment; otherwise the conversation stays busy until this process has
+ * ended. */
+static lt_status store_state(const lt_turn *turn, lt_str usage, lt_str error, lt_err *err) LT_YIELDS {
+  static const uint64_t waits_ms[] = {50, 500, 2000};
+  const lt_agent *agent = turn->agent;
+  for (size_t i = 0;; i++) {
+    lt_status status =
+        lt_store_prompt_set_state(agent->options.db, lt_str_of(turn->ids.prompt), turn->state, usage, error, err);
+    bool again = status != LT_OK && status != LT_E_NOTFOUND && i < sizeof waits_ms / sizeof waits_ms[0];
+    if (!again || agent->closing) {
+      return status;
+    }
+    lt_sleep(agent->options.loop, waits_ms[i]);
+  }
+}
+
+/* What cannot be stored has failed, whatever it was. `error` is why it failed, if it has. */
+static void store_end(lt_turn_own *own, lt_status status, lt_buf *error) LT_YIELDS {
   lt_turn *turn = &own->turn;
-  lt_db *db = turn->agent->options.db;
-  lt_str id = lt_str_of(turn->ids.prompt);
   lt_err stored = LT_ERR_INIT;
   lt_buf usage;
   lt_buf_init(&usage, LT_KIB);
   lt_json_writer w = lt_json_writer_on(&usage);
   lt_turn_put_usage(own, &w);
+  if (usage.status != LT_OK) { /* half of it is none */
+    lt_buf_release(&usage);
+  }
   turn->state = status == LT_OK                                           ? LT_PROMPT_COMPLETED
                 : turn->cancel.why != LT_OK && status == turn->cancel.why ? LT_PROMPT_CANCELLED
                                                                           : LT_PROMPT_FAILED;
-  lt_str error = turn->state == LT_PROMPT_FAILED ? lt_str_of(lt_err_msg(err)) : LT_STR_NULL;
-  if (lt_store_prompt_set_state(db, id, turn->state, lt_buf_view(&usage), error, &stored) != LT_OK) {
-    if (turn->state != LT_PROMPT_FAILED) {
-      *err = stored;
-    }
+  lt_str why = turn->state == LT_PROMPT_FAILED ? lt_buf_view(error) : LT_STR_NULL;
+  if (store_state(turn, lt_buf_view(&usage), why, &stored) != LT_OK && turn->state != LT_PROMPT_FAILED) {
     turn->state = LT_PROMPT_FAILED;
+    lt_buf_clear(error);
+    lt_buf_addc(error, lt_err_msg(&stored));
   }
-  (void)lt_store_prompt_release(db, id, NULL);
+  (void)lt_store_prompt_release(turn->agent->options.db, lt_str_of(turn->ids.prompt), NULL);
   lt_buf_release(&usage);
+}
+
+/* Stores and tells how it ended. */
+static void end_turn(lt_turn_own *own, lt_status status, const lt_err *err) LT_YIELDS {
+  lt_buf error;
+  lt_buf_init(&error, LT_ERR_MSG_MAX * 8);
+  lt_buf_addc(&error, status == LT_OK ? "" : lt_err_msg(err));
+  lt_secrets_mask_buf(own->turn.agent->options.secrets, &error);
+  store_end(own, status, &error);
+  tell_end(own, lt_buf_view(&error));
+  lt_buf_release(&error);
 }
 
 static void wake_waiters(lt_turn_own *own) {
@@ -199,14 +227,7 @@ static void on_turn_fiber(void *arg) {
   lt_turn_own *own = arg;
   lt_agent *agent = own->turn.agent;
   lt_err err = LT_ERR_INIT;
-  lt_status status = lt_turn_carry_out(own, &err);
-  store_end(own, status, &err);
-  lt_buf error;
-  lt_buf_init(&error, LT_ERR_MSG_MAX * 8);
-  lt_buf_addc(&error, lt_err_msg(&err));
-  lt_secrets_mask_buf(agent->options.secrets, &error);
-  tell_end(own, lt_buf_view(&error));
-  lt_buf_release(&error);
+  end_turn(own, lt_turn_carry_out(own, &err), &err);
   take_out(agent, own);
   wake_waiters(own);
   lt_turn_free(own);
@@ -279,7 +300,7 @@ static lt_status start_fiber(lt_turn_own *own, lt_err *err) LT_YIELDS {
     tell_created(&own->turn);
     return LT_OK;
   }
-  store_end(own, why.status, &why);
+  end_turn(own, why.status, &why);
   return lt_fail(err, why.status, "%s", lt_err_msg(&why));
 }
 

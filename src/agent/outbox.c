@@ -67,6 +67,7 @@ static void drop_items(lt_outbox *o) {
     o->written++;
   }
   o->last = &o->first;
+  o->queued_bytes = 0;
 }
 
 void lt_outbox_release(lt_outbox *o) {
@@ -109,6 +110,7 @@ static lt_status add_item(lt_outbox *o, const lt_outbox_item *like, lt_str bytes
   *o->last = item;
   o->last = &item->next;
   o->queued++;
+  o->queued_bytes += bytes.n;
   if (!o->pumping) { /* without a fiber for it, whoever flushes writes */
     o->pumping = lt_loop_spawn(o->turn->agent->options.loop, on_pump_fiber, o, NULL) == LT_OK;
   }
@@ -210,9 +212,17 @@ static lt_status check_room(const lt_outbox *o, lt_err *err) {
 }
 
 lt_status lt_outbox_text(lt_outbox *o, lt_str text, size_t streamed, lt_err *err) {
-  LT_TRY(check_room(o, err));
   lt_output *output = output_new(o, OUTPUT_TEXT, LT_STR_NULL);
   return add_output(o, output, output != NULL && keep(output, &output->text, text), streamed, err);
+}
+
+void lt_outbox_say(lt_outbox *o, lt_str text) {
+  if (o->count < LT_PROMPT_OUTPUTS_MAX) {
+    (void)lt_outbox_text(o, text, 0, NULL);
+  } else if (!o->overflowed) {
+    o->overflowed =
+        lt_outbox_text(o, LT_STR("(More was put out than one prompt may: the rest is dropped)"), 0, NULL) == LT_OK;
+  }
 }
 
 lt_status lt_outbox_file(lt_outbox *o, lt_str artifact, lt_str mime_type, lt_str description, lt_err *err) {
@@ -221,6 +231,20 @@ lt_status lt_outbox_file(lt_outbox *o, lt_str artifact, lt_str mime_type, lt_str
   bool complete = output != NULL && keep(output, &output->text, artifact) && keep(output, &output->input, mime_type) &&
                   keep(output, &output->reason, description);
   return add_output(o, output, complete, 0, err);
+}
+
+/* The beginning of what is too long, and how long it is. */
+static lt_status put_preview(lt_buf *out, lt_str text) {
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "preview");
+  lt_json_put_str(&w, lt_str_sub(text, 0, LT_ANSWER_PREVIEW_BYTES));
+  lt_json_key(&w, "bytes");
+  lt_json_put_int(&w, (int64_t)text.n);
+  lt_json_key(&w, "artifact");
+  lt_json_put_null(&w);
+  lt_json_end_object(&w);
+  return out->status;
 }
 
 /* A long input would be written with each form of its output, and told, too. */
@@ -232,16 +256,11 @@ static bool keep_input(lt_outbox *o, lt_output *output, lt_str input) {
   }
   lt_buf text;
   lt_buf_init(&text, 8 * LT_RUN_RECORD_BYTES);
-  lt_json_writer w = lt_json_writer_on(&text);
   if (whole) {
+    lt_json_writer w = lt_json_writer_on(&text);
     lt_json_put_str(&w, input);
   } else {
-    lt_json_begin_object(&w);
-    lt_json_key(&w, "preview");
-    lt_json_put_str(&w, lt_str_sub(input, 0, LT_ANSWER_PREVIEW_BYTES));
-    lt_json_key(&w, "bytes");
-    lt_json_put_int(&w, (int64_t)input.n);
-    lt_json_end_object(&w);
+    put_preview(&text, input);
   }
   o->kept_bytes += text.n;
   bool kept = text.status == LT_OK && keep(output, &output->input, lt_buf_view(&text));
@@ -295,7 +314,20 @@ lt_status lt_outbox_tool_end(lt_outbox *o, uint32_t number, lt_status status, lt
   if (*place == NULL) {
     return LT_OK;
   }
-  LT_TRY(add_item(o, &(lt_outbox_item){.what = ITEM_END, .number = number, .status = status}, answer, err));
+  lt_buf cut;
+  lt_buf_init(&cut, LT_MIB);
+  lt_status added = LT_OK;
+  if (answer.n > LT_ANSWER_MAX_BYTES && o->queued_bytes + answer.n > LT_PROMPT_QUEUE_BYTES) {
+    added = put_preview(&cut, answer);
+    answer = lt_buf_view(&cut);
+  }
+  if (added == LT_OK) {
+    added = add_item(o, &(lt_outbox_item){.what = ITEM_END, .number = number, .status = status}, answer, err);
+  } else {
+    lt_fail(err, added, "no memory for what the prompt puts out");
+  }
+  lt_buf_release(&cut);
+  LT_TRY(added);
   *place = (*place)->next_open;
   return LT_OK;
 }
@@ -522,6 +554,7 @@ static void pump(lt_outbox *o) LT_YIELDS {
     lt_status status = write_item(o, item, &o->err);
     o->first = item->next;
     o->last = o->first == NULL ? &o->first : o->last;
+    o->queued_bytes -= item->n;
     lt_mem_free(item);
     o->written++;
     if (status != LT_OK) {

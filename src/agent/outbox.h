@@ -21,7 +21,9 @@ typedef struct lt_outbox {
   size_t kept_bytes;
   lt_outbox_item *first, **last;
   uint64_t queued, written; /* items, numbered from 1 */
-  bool pumping;             /* there is a fiber for it, or about to be */
+  size_t queued_bytes;
+  bool overflowed; /* that something was dropped has been said */
+  bool pumping;    /* there is a fiber for it, or about to be */
   lt_outbox_waiter *waiters;
   lt_err err; /* why nothing can be stored any more */
 } lt_outbox;
@@ -32,8 +34,10 @@ void lt_outbox_release(lt_outbox *outbox);
 
 /* None of these yields. Errors: LT_E_NOMEM, LT_E_LIMIT (LT_PROMPT_OUTPUTS_MAX), whatever could not be stored before. */
 
-/* `streamed`: so many bytes of it have been told as prompt.stream events. */
+/* `streamed`: so many bytes of it have been told as prompt.stream events. Has room when there is none for others. */
 lt_status lt_outbox_text(lt_outbox *outbox, lt_str text, size_t streamed, lt_err *err);
+/* What a program says: over LT_PROMPT_OUTPUTS_MAX it is dropped, and that is said once. */
+void lt_outbox_say(lt_outbox *outbox, lt_str text);
 lt_status lt_outbox_file(lt_outbox *outbox, lt_str artifact, lt_str mime_type, lt_str description, lt_err *err);
 
 typedef struct lt_outbox_tool {

@@ -31,8 +31,9 @@ struct lt_turn_own {
   lt_artifacts artifacts; /* the agent's, seen by this prompt */
   lt_run_request defaults;
   lt_str resolved_model;
-  uint32_t program; /* number of the output whose program runs */
-  size_t streamed;  /* bytes of the last reply that have been told */
+  uint32_t program;  /* number of the output whose program runs */
+  lt_buf last_words; /* {promptId}: for an end when there is no memory for more */
+  size_t streamed;   /* bytes of the last reply that have been told */
   bool is_prepared;
 };
 

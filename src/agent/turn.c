@@ -6,6 +6,15 @@
 static void on_call(void *arg, const lt_call_event *event);
 static lt_status put_artifact(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) LT_YIELDS;
 
+static bool make_last_words(lt_turn_own *own) {
+  lt_json_writer w = lt_json_writer_on(&own->last_words);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "promptId");
+  lt_json_put_cstr(&w, own->turn.ids.prompt);
+  lt_json_end_object(&w);
+  return own->last_words.status == LT_OK;
+}
+
 static uint32_t rounds_of(const lt_agent_options *o, const lt_mode *mode) {
   uint32_t configured = mode == &lt_mode_classic      ? o->rounds_classic
                         : mode == &lt_mode_code       ? o->rounds_code
@@ -75,7 +84,8 @@ lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model 
   lt_cancel_init(&turn->cancel);
   lt_outbox_init(&own->outbox, turn);
   lt_approvals_init(&own->approvals, turn);
-  if (turn->values == NULL || !copy_texts(turn, row) || !make_caller(own)) {
+  lt_buf_init(&own->last_words, LT_KIB);
+  if (turn->values == NULL || !copy_texts(turn, row) || !make_caller(own) || !make_last_words(own)) {
     lt_turn_free(own);
     return lt_fail(err, LT_E_NOMEM, "no memory for another prompt");
   }
@@ -89,6 +99,7 @@ void lt_turn_free(lt_turn_own *own) {
     lt_host_prepared_release(turn->agent->options.host, &turn->prepared);
   }
   lt_outbox_release(&own->outbox);
+  lt_buf_release(&own->last_words);
   lt_budget_free(turn->caller.budget);
   lt_values_free(turn->values);
   lt_buf_release(&turn->history);
@@ -305,7 +316,7 @@ static lt_status put_artifact(lt_artifacts *self, const lt_artifact *artifact, l
 static void on_output(void *arg, lt_said said, lt_str text) {
   lt_turn *turn = arg;
   if (said == LT_SAID_OUTPUT) {
-    (void)lt_outbox_text(&turn->own->outbox, text, 0, NULL);
+    lt_outbox_say(&turn->own->outbox, text);
   }
 }
 

@@ -173,6 +173,7 @@
 #define LT_PROMPT_MEMORY_BYTES   (256 * LT_MIB) /* ids and texts of one prompt */
 #define LT_PROMPT_OUTPUTS_MAX    10000 /* outputs of one prompt: further ones of its programs are not recorded */
 #define LT_PROMPT_RECORD_BYTES   (64 * LT_MIB)  /* of all outputs of one prompt; then only their beginnings are kept */
+#define LT_PROMPT_QUEUE_BYTES    (256 * LT_MIB) /* answers that wait to be stored; of more, only their beginnings */
 #define LT_PROMPT_MESSAGES_BYTES (64 * LT_MIB)  /* what a model is sent */
 #define LT_PROMPT_HISTORY_MAX    1000           /* earlier prompts of a conversation that are looked at */
 #define LT_HISTORY_TOKENS        64000          /* earlier prompts, as a model is shown them; more is shortened */
