@@ -33,6 +33,7 @@ struct lt_turn_own {
   lt_str resolved_model;
   uint32_t program;  /* number of the output whose program runs */
   lt_buf last_words; /* {promptId}: for an end when there is no memory for more */
+  uint32_t requests; /* completions, those of llm() included */
   size_t streamed;   /* bytes of the last reply that have been told */
   bool is_prepared;
 };
@@ -49,7 +50,7 @@ lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model 
 void lt_turn_free(lt_turn_own *own);
 /* Plugins prepare, the history is read, the mode runs; then everything is put out. LT_YIELDS. */
 lt_status lt_turn_carry_out(lt_turn_own *own, lt_err *err) LT_YIELDS;
-/* {inputTokens, outputTokens, totalTokens, reasoningTokens?, estimated?, resolvedModel?} */
+/* {inputTokens, outputTokens, totalTokens, requests, reasoningTokens?, estimated?, resolvedModel?} */
 void lt_turn_put_usage(const lt_turn_own *own, lt_json_writer *w);
 
 /* Counts what a completion has cost. */

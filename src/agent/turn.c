@@ -125,6 +125,8 @@ void lt_turn_put_usage(const lt_turn_own *own, lt_json_writer *w) {
   lt_json_put_int(w, usage->output_tokens);
   lt_json_key(w, "totalTokens");
   lt_json_put_int(w, usage->input_tokens + usage->output_tokens);
+  lt_json_key(w, "requests");
+  lt_json_put_int(w, own->requests);
   if (usage->reasoning_tokens > 0) {
     lt_json_key(w, "reasoningTokens");
     lt_json_put_int(w, usage->reasoning_tokens);
@@ -155,6 +157,7 @@ void lt_turn_count(lt_turn *turn, const lt_completion *completion) {
   turn->usage.input_tokens += usage->input_tokens;
   turn->usage.output_tokens += usage->output_tokens;
   turn->usage.reasoning_tokens += usage->reasoning_tokens;
+  turn->own->requests++;
   turn->usage.estimated = turn->usage.estimated || usage->estimated;
   if (turn->own->resolved_model.n == 0 && completion->model.n > 0) {
     turn->own->resolved_model = lt_arena_dup(&turn->arena, completion->model);
