@@ -58,7 +58,10 @@ bool lt_plain_next(const char **p, const char *end, uint32_t *ret_cp) {
     } else if (cp == '\n' || cp == 0x2028 || cp == 0x2029 || (cp == '\r' && !in_range(*p, end, '\n', '\n'))) {
       *ret_cp = '\n';
       return true;
-    } else if (cp == '\t' || cp == '\v' || cp == '\f' || cp == 0xA0) {
+    } else if (cp == '\t') {
+      *ret_cp = '\t';
+      return true;
+    } else if (cp == '\v' || cp == '\f' || cp == 0xA0) {
       *ret_cp = ' ';
       return true;
     } else if (cp >= 0x20 && !lt_plain_is_invisible(cp)) {
@@ -69,20 +72,32 @@ bool lt_plain_next(const char **p, const char *end, uint32_t *ret_cp) {
   return false;
 }
 
-static void add(lt_buf *out, lt_str text, uint32_t line_break) {
+/* One past the characters from `p` on that are as they should be: most text is nothing else. */
+static const char *ascii_end(const char *p, const char *end) {
+  while (p < end && *p >= 0x20 && *p < 0x7F) {
+    p++;
+  }
+  return p;
+}
+
+static void add(lt_buf *out, lt_str text, bool in_one_line) {
   const char *p = text.n > 0 ? text.p : ""; /* NULL + 0 is undefined */
   const char *end = p + text.n;
   uint32_t cp;
   while (out->status == LT_OK && lt_plain_next(&p, end, &cp)) {
     char bytes[4];
-    lt_buf_add(out, lt_str_from(bytes, lt_json_write_char(bytes, cp == '\n' ? line_break : cp)));
+    bool blank = in_one_line && (cp == '\n' || cp == '\t');
+    lt_buf_add(out, lt_str_from(bytes, lt_json_write_char(bytes, blank ? ' ' : cp)));
+    const char *from = p;
+    p = ascii_end(p, end);
+    lt_buf_add(out, lt_str_from(from, (size_t)(p - from)));
   }
 }
 
 void lt_plain_add(lt_buf *out, lt_str text) {
-  add(out, text, '\n');
+  add(out, text, false);
 }
 
 void lt_plain_add_line(lt_buf *out, lt_str text) {
-  add(out, text, ' ');
+  add(out, text, true);
 }

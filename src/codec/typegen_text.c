@@ -17,9 +17,13 @@ static reader reader_of(lt_str text) {
   return (reader){p, p + text.n};
 }
 
-/* The next character to show: white space is ' ' or '\n'. False at the end. */
+/* As lt_plain_next, with white space as ' ' or '\n'. */
 static bool next_char(reader *r, uint32_t *ret_cp) {
-  return lt_plain_next(&r->p, r->end, ret_cp);
+  bool more = lt_plain_next(&r->p, r->end, ret_cp);
+  if (more && *ret_cp == '\t') {
+    *ret_cp = ' ';
+  }
+  return more;
 }
 
 static void put_char(lt_buf *out, uint32_t cp) {

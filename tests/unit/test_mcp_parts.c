@@ -106,7 +106,7 @@ static void test_words(void **state) {
   expect_words(LT_STR("\x1b"), LT_MCP_HEAD, 99, none, "");
   expect_words(LT_STR("\x1b["), LT_MCP_HEAD, 99, none, "");
   expect_words(LT_STR("\xff\xC3(\xC3"), LT_MCP_HEAD, 99, none, "\xEF\xBF\xBD\xEF\xBF\xBD(\xEF\xBF\xBD");
-  expect_words(LT_STR("\x1b]0;title\aa\u202Eb\tc\r\nd"), LT_MCP_HEAD, 99, none, "ab c\nd");
+  expect_words(LT_STR("\x1b]0;title\aa\u202Eb\tc\r\nd"), LT_MCP_HEAD, 99, none, "ab\tc\nd");
   expect_words(LT_STR("abc\xC3\xA9"), LT_MCP_HEAD, 4, none, "abc...");
   expect_words(LT_STR("\xC3\xA9xyz"), LT_MCP_TAIL, 4, none, "...xyz");
   expect_words(LT_STR("first line\nsecond line\nlast"), LT_MCP_TAIL, 18, none, "...second line\nlast");
