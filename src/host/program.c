@@ -5,18 +5,10 @@
 
 /* --- Who asks ------------------------------------------------------------------------------------------------------
  */
-/* The caller's approver, with an eye on the clock of the call that waits meanwhile. */
-typedef struct watched {
-  lt_approver base; /* first */
-  lt_approver *theirs;
-  lathe_call *call;
-} watched;
-
 /* A caller that works for a plugin's call. */
 typedef struct nested {
   lt_caller caller;
   lt_prompt prompt;
-  watched approver;
 } nested;
 
 static unsigned depth_of(const lt_caller *caller) {
@@ -39,15 +31,6 @@ static void on_approval(void *arg, bool waiting) {
     call->options->on_approval(call->options->arg, waiting);
   }
   lt_wait_wake(&call->wait, LT_OK); /* looks at the clock again */
-}
-
-static lt_status ask_watched(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
-                             lt_err *err) LT_YIELDS {
-  watched *w = (watched *)(void *)self;
-  on_approval(w->call, true);
-  lt_status status = w->theirs->ask(w->theirs, what, cancel, ret_reason, err);
-  on_approval(w->call, false);
-  return status;
 }
 
 /* In hooks without a prompt the plugin acts in the host's name, if that has given one. */
@@ -193,6 +176,8 @@ static void set_request(const program_run *r, const nested *n, lathe_call *call,
   request->values = NULL;
   request->without_output = p->without_output != 0;
   request->on_text = NULL;
+  request->on_standing = on_approval; /* not while it is asked: what computes meanwhile has no time for nothing */
+  request->arg = call;
 }
 
 static lt_status run_nested(lathe_call *call, program_run *r, nested *n, lt_err *err) LT_YIELDS {
@@ -227,10 +212,6 @@ static lt_status run_program(lathe_call *call, void *arg, lt_err *err) LT_YIELDS
   n.caller.run = run;
   if (r->hidden.n > 0) {
     n.caller.hidden = r->hidden;
-  }
-  if (n.caller.approver != NULL) {
-    n.approver = (watched){.base = {.ask = ask_watched}, .theirs = n.caller.approver, .call = call};
-    n.caller.approver = &n.approver.base;
   }
   return run_nested(call, r, &n, err);
 }

@@ -10,6 +10,34 @@ static bool only_asks(const lt_run *run) {
   return run->parked && held_up && (run->ticking_count == 0 || for_call);
 }
 
+/* On the loop: whoever wants to know of the clock does. */
+static void tell_standing(lt_run *run) {
+  pthread_mutex_lock(&run->lock);
+  bool stands = run->stands_since_ns != 0;
+  pthread_mutex_unlock(&run->lock);
+  if (stands != run->told_standing) {
+    run->told_standing = stands;
+    run->request->on_standing(run->request->arg, stands);
+  }
+}
+
+static void on_standing_post(void *arg) {
+  lt_run *run = arg;
+  pthread_mutex_lock(&run->lock);
+  run->standing_posted = false;
+  pthread_mutex_unlock(&run->lock);
+  tell_standing(run);
+}
+
+/* Before the run's end can be posted: the run is there until it has been told. */
+static void post_standing(lt_run *run) {
+  if (run->request->on_standing != NULL && !run->standing_posted) {
+    run->standing_posted = true;
+    run->standing_post = (lt_post){.fn = on_standing_post, .arg = run};
+    lt_loop_post(run->loop, &run->standing_post);
+  }
+}
+
 /* Over is over: a clock that has run out does not begin to stand. */
 bool lt_run_set_clock(lt_run *run) {
   bool stand = only_asks(run);
@@ -20,6 +48,7 @@ bool lt_run_set_clock(lt_run *run) {
   uint64_t deadline = atomic_load(&run->task.deadline_ns);
   if (stand) {
     run->stands_since_ns = now < deadline ? now : 0;
+    post_standing(run);
     return false;
   }
   atomic_store(&run->task.deadline_ns, deadline + (now - run->stands_since_ns));
@@ -63,6 +92,9 @@ bool lt_run_watch_deadline(lt_run *run) {
 void lt_run_follow_clock(lt_run *run) {
   if (run->deadline != NULL) {
     start_timer(run);
+  }
+  if (run->told_standing) {
+    tell_standing(run);
   }
   lt_wait_wake(&run->wait, LT_OK);
 }

@@ -97,6 +97,7 @@ struct lt_run {
   uint32_t ticking_count;   /* of these, timers that are not ready */
   uint32_t asking;          /* of these, calls that wait for approval */
   uint64_t stands_since_ns; /* when the clock began to stand still; 0: it runs */
+  bool standing_posted;     /* the loop will look at that */
   size_t held_bytes;        /* inputs of calls not carried out, answers not taken that are not kept */
   lt_run_wait waiting;
   uint32_t waiting_id;
@@ -106,6 +107,8 @@ struct lt_run {
   lt_wait wait;
   lt_cancel cancel;
   lt_post done_post;
+  lt_post standing_post;
+  bool told_standing; /* what the request's on_standing was last told */
   lt_timer *deadline; /* while the run's own fiber is busy with a call */
   bool finished;
   bool idle;             /* the run's own fiber waits and could carry out a call */
@@ -156,7 +159,7 @@ bool lt_run_drop_open(lt_run *run, lt_run_open *open);
  * the deadline has moved, and lt_run_follow_clock is to be called without the lock. The clock may begin to stand on any
  * thread; it goes on only on the loop. */
 bool lt_run_set_clock(lt_run *run);
-/* On the loop: who waits for the deadline waits for the one that holds now. */
+/* On the loop: who waits for the deadline waits for the one that holds now, and who is told of the clock is. */
 void lt_run_follow_clock(lt_run *run);
 /* On the loop: until the deadline; UINT64_MAX while the clock stands still. */
 uint64_t lt_run_left_ms(lt_run *run);

@@ -80,6 +80,9 @@ typedef struct lt_run_request {
   lt_cancel *cancel;       /* may be NULL */
   /* Called on the loop as things are said, in order; may be NULL. Must not yield. */
   void (*on_text)(void *arg, lt_said said, lt_str text);
+  /* Called on the loop when the run's clock begins to stand still, as nothing but somebody's approval keeps the program
+   * from going on, and when it goes on; may be NULL. Must not yield. */
+  void (*on_standing)(void *arg, bool stands);
   void *arg;
 } lt_run_request;
 

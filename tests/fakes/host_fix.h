@@ -3,6 +3,7 @@
 #define FAKES_HOST_FIX_H
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +20,7 @@
 #include "base/mem.h"
 #include "codec/json.h"
 #include "host/host.h"
+#include "sandbox/trap.h"
 
 typedef struct host_fix {
   lt_loop *loop;
@@ -91,9 +93,24 @@ static inline void host_fix_enter(void *arg) {
   f->body(f);
 }
 
+/* cmocka puts its own handlers in place for every test; the boxes of programs need theirs. */
+static inline void host_fix_take_faults_back(void) {
+  static struct sigaction on_segv, on_bus;
+  static bool known;
+  if (!known) {
+    assert_int_equal(lt_box_thread_init(NULL), LT_OK);
+    sigaction(SIGSEGV, NULL, &on_segv);
+    sigaction(SIGBUS, NULL, &on_bus);
+    known = true;
+  }
+  sigaction(SIGSEGV, &on_segv, NULL);
+  sigaction(SIGBUS, &on_bus, NULL);
+}
+
 /* Runs `body` on a fiber of the loop, and all that it starts there. */
 static inline void host_fix_run(host_fix *f, void (*body)(host_fix *f)) {
   f->body = body;
+  host_fix_take_faults_back();
   if (lt_loop_spawn(f->loop, host_fix_enter, f, &f->err) != LT_OK) {
     FAIL_WITH("%s\n", lt_err_msg(&f->err));
   }

@@ -515,8 +515,68 @@ static void test_programs_in_prompts(void **state_of) {
   host_fix_run(*state_of, programs_in_prompts);
 }
 
+/* --- Programs in programs, and somebody who is asked -----------------------------------------------------------------
+ */
+typedef struct slow_asker {
+  lt_approver base; /* first */
+  lt_loop *loop;
+  unsigned asked;
+} slow_asker;
+
+static lt_status ask_slowly(lt_approver *base, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
+                            lt_err *err) LT_YIELDS {
+  (void)what, (void)ret_reason;
+  slow_asker *a = (slow_asker *)(void *)base;
+  lt_wait wait;
+  lt_cancel_node node;
+  a->asked++;
+  lt_wait_init(&wait, a->loop);
+  lt_cancel_add(cancel, &node, &wait);
+  lt_status status = lt_wait_on(&wait, 3000);
+  lt_cancel_remove(cancel, &node);
+  return status == LT_E_TIMEOUT ? LT_OK : lt_fail(err, status, "nobody waits any more");
+}
+
+static lt_status run_asking(host_fix *f, const char *code, double *ret_ms) {
+  const lt_policy_rule rule = {.match = LT_STR("own.echo"), .action = LT_ACTION_ASK};
+  slow_asker a = {.base = {.ask = ask_slowly}, .loop = f->loop};
+  lt_run_result result;
+  lt_run_request request = {.code = lt_str_of(code), .timeout_ms = 800, .caller = &f->caller};
+  lt_policy_free(f->policy);
+  assert_int_equal(lt_policy_new(&rule, 1, NULL, 0, &f->policy, &f->err), LT_OK);
+  f->caller.policy = f->policy;
+  f->caller.approver = &a.base;
+  lt_run_result_init(&result);
+  assert_int_equal(lt_quickjs_run(host_fix_runner(f, &f->err), &request, &result, &f->err), LT_OK);
+  assert_int_equal(a.asked, 1);
+  lt_status status = result.status;
+  *ret_ms = result.duration_ms;
+  lt_run_result_release(&result);
+  return status;
+}
+
+/* The outer program waits for the inner one, and that for somebody: both have their time. But an inner program that
+ * asks and computes on takes the outer one's time, too: who nobody answers would never end otherwise. */
+static void asked_within(host_fix *f) {
+  double ms;
+  load(f);
+  assert_int_equal(run_asking(f, "tools['loop.run']({code: \"tools['own.echo']({})\"})", &ms), LT_OK);
+  assert_true(ms >= 2999);
+  assert_int_equal(
+      run_asking(f, "tools['loop.run']({code: \"tools['loop.run']({code: 'tools[`own.echo`]({})'})\"})", &ms), LT_OK);
+  assert_true(ms >= 2999);
+  assert_int_equal(run_asking(f, "tools['loop.run']({code: \"Promise; tools['own.echo']({}); for (;;) {}\"})", &ms),
+                   LT_E_TIMEOUT);
+  assert_true(ms < 2900);
+}
+
+static void test_who_computes_while_somebody_is_asked_uses_time(void **state_of) {
+  host_fix_run(*state_of, asked_within);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      HOST_TEST(test_who_computes_while_somebody_is_asked_uses_time),
       HOST_TEST(test_taken_names_are_told),
       HOST_TEST(test_ready),
       HOST_TEST(test_what_cannot_be_registered),
