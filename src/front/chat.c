@@ -84,7 +84,11 @@ static void begin_ask(lt_chat *chat, lt_str data) {
 static void on_event(void *arg, lt_str user, const char *event, lt_str data) {
   (void)user;
   lt_chat *chat = arg;
-  lt_chat_view_event(&chat->view, event, data);
+  if (chat->on_event != NULL) {
+    chat->on_event(chat->arg, event, data);
+  } else {
+    lt_chat_view_event(&chat->view, event, data);
+  }
   if (strcmp(event, "prompt.approval-requested") == 0) {
     begin_ask(chat, data);
   }
@@ -248,6 +252,9 @@ bool lt_chat_interrupt(lt_chat *chat) {
 }
 
 static void tell_conversation(lt_chat *chat, const char *id) {
+  if (chat->on_event != NULL) {
+    return;
+  }
   if (strcmp(chat->conversation, id) != 0 || chat->options->conversation != NULL) {
     lt_buf line;
     lt_buf_init(&line, LT_KIB);

@@ -35,6 +35,9 @@ typedef struct lt_chat {
   lt_approver *approver;
   lt_agent *agent; /* NULL: not open */
   lt_chat_view view;
+  /* Gets the events instead of the view; NULL: the view has them. Must not yield. */
+  void (*on_event)(void *arg, const char *event, lt_str data);
+  void *arg;
   char conversation[LT_STORE_ID_BYTES + 1]; /* empty: a new one */
   char prompt[LT_STORE_ID_BYTES + 1];       /* that runs; empty: none does */
   lt_buf mode, model;                       /* as chosen; empty: the default */

@@ -21,6 +21,7 @@ typedef struct lt_command {
 } lt_command;
 
 extern const lt_command lt_command_chat;
+extern const lt_command lt_command_eval;
 extern const lt_command lt_command_run;
 extern const lt_command lt_command_tools;
 
