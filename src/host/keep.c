@@ -131,8 +131,9 @@ int lt_api_sql(lathe_call *call, lathe_text statement, lathe_text params, lathe_
  */
 static lt_status put_masked(const lathe_call *call, lt_artifacts *artifacts, job *j, lt_str data, lt_str description,
                             lt_err *err) LT_YIELDS {
+  bool secret = lt_secrets_in(call->plugin->host->options.secrets, j->type);
   lt_artifact artifact = {.user = call->user,
-                          .type = j->type,
+                          .type = secret ? LT_STR("***") : j->type,
                           .description = description,
                           .mime_type = LT_STR("application/json"),
                           .data = data};

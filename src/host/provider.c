@@ -156,6 +156,19 @@ lt_status lt_host_show_tools(lt_plugin *plugin, lt_err *err) {
 
 /* --- Functions and modules for programs ----------------------------------------------------------------------------
  */
+/* What a failure says has no secrets in it, as where a tool fails: the door is not on this way. */
+static lt_status mask_failure(const lt_secrets *secrets, lt_status status, lt_buf *out, lt_err *err) {
+  lt_secrets_mask_buf(secrets, out);
+  if (err != NULL && lt_secrets_in(secrets, lt_str_of(lt_err_msg(err)))) {
+    lt_buf text;
+    lt_buf_init(&text, 2 * LT_ERR_MSG_MAX);
+    lt_secrets_mask(secrets, lt_str_of(lt_err_msg(err)), &text);
+    lt_fail(err, status, "%.*s", LT_STR_ARG(text.status == LT_OK ? lt_buf_view(&text) : LT_STR("***")));
+    lt_buf_release(&text);
+  }
+  return status;
+}
+
 static lt_status call_function(void *arg, lt_str args, const lt_invoke_options *options, lt_buf *out,
                                lt_err *err) LT_YIELDS {
   const lt_plugin_function *f = arg;
@@ -167,7 +180,9 @@ static lt_status call_function(void *arg, lt_str args, const lt_invoke_options *
                      .caller = options != NULL ? options->caller : NULL,
                      .options = options,
                      .timeout_ms = LT_PLUGIN_CALL_MS};
-  return run_to_end(f->plugin, &how, out, err);
+  const lt_secrets *secrets = f->plugin->host->options.secrets;
+  lt_status status = run_to_end(f->plugin, &how, out, err);
+  return status == LT_OK ? LT_OK : mask_failure(secrets, status, out, err);
 }
 
 static bool has_run_function(const lt_host *host, lt_str name) {
@@ -195,12 +210,26 @@ static void warn_taken(lt_host *host, const lt_plugin *plugin, const char *what,
   lt_host_warn(host, plugin, lt_str_from(text, (size_t)n));
 }
 
-static void add_functions(lt_host *host, lt_plugin *plugin, lt_plugin_function *first) {
-  for (lt_plugin_function *f = first; f != NULL; f = f->next) {
+/* A model reads it. */
+static void mask_text(const lt_secrets *secrets, lt_arena *arena, lt_str *text) {
+  if (!lt_secrets_in(secrets, *text)) {
+    return;
+  }
+  lt_buf masked;
+  lt_buf_init(&masked, 4 * LT_PLUGIN_LINE_BYTES);
+  lt_secrets_mask(secrets, *text, &masked);
+  *text = masked.status == LT_OK ? lt_arena_dup(arena, lt_buf_view(&masked)) : LT_STR_NULL;
+  lt_buf_release(&masked);
+}
+
+static void add_functions(lt_host *host, lt_plugin *plugin, lt_registry *r) {
+  for (lt_plugin_function *f = r->functions; f != NULL; f = f->next) {
     if (has_run_function(host, f->name)) {
       warn_taken(host, plugin, "function", f->name);
       continue;
     }
+    mask_text(host->options.secrets, &r->arena, &f->signature);
+    mask_text(host->options.secrets, &r->arena, &f->description);
     host->functions[host->function_count++] = (lt_run_function){
         .name = f->name, .signature = f->signature, .description = f->description, .call = call_function, .arg = f};
   }
@@ -243,7 +272,7 @@ lt_status lt_host_collect(lt_host *host, lt_err *err) {
   for (size_t i = 0; i < host->plugin_count; i++) {
     lt_plugin *plugin = host->plugins[i];
     for (lt_registry *r = plugin->why_out.n == 0 ? plugin->tools.registered : NULL; r != NULL; r = r->next) {
-      add_functions(host, plugin, r->functions);
+      add_functions(host, plugin, r);
       add_modules(host, plugin, r->modules);
     }
   }

@@ -317,6 +317,55 @@ static void test_context_without_secrets(void **state_of) {
   host_fix_run(*state_of, secrets_in_context);
 }
 
+/* A plugin that tells of its key wherever it can. */
+static void fail_with_key(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  (void)in, (void)arg;
+  host->fail(call, "the key hunter2-hunter2 is wrong");
+}
+
+static void keep_by_key(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  (void)in, (void)arg;
+  lathe_text id, got = LATHE_TEXT("1");
+  if (host->artifact_put(call, "hunter2-hunter2", LATHE_TEXT(""), LATHE_TEXT("1"), &id) == 0) {
+    host->artifact_get(call, id, &got);
+  }
+  host->answer(call, host->member(call, got, "type"));
+}
+
+static void set_up_leaky(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  (void)in, (void)arg;
+  const lathe_function fails = {.size = sizeof fails,
+                                .name = "fails",
+                                .signature = "(key = \"hunter2-hunter2\")",
+                                .description = "Not with hunter2-hunter2",
+                                .invoke = fail_with_key};
+  const lathe_function keeps = {.size = sizeof keeps, .name = "keeps", .invoke = keep_by_key};
+  host->add_function(call, &fails);
+  host->add_function(call, &keeps);
+}
+
+static const lathe_plugin *leaky_entry(void) {
+  static const lathe_plugin plugin = {.size = sizeof plugin, .id = "leaky", .setup = set_up_leaky};
+  return &plugin;
+}
+
+static void secrets_in_functions(host_fix *f) {
+  size_t count;
+  load(f);
+  host_fix_add(f, leaky_entry);
+  const lt_run_function *functions = lt_host_functions(f->host, &count);
+  for (size_t i = 0; i < count; i++) {
+    assert_true(lt_str_find(functions[i].signature, LT_STR("hunter2"), 0) == SIZE_MAX);
+    assert_true(lt_str_find(functions[i].description, LT_STR("hunter2"), 0) == SIZE_MAX);
+  }
+  assert_call(f, "loop.run", "{\"code\":\"let m; try { fails() } catch (e) { m = e.message } [m, keeps()]\"}",
+              "{\"result\":[\"the key *** is wrong\",\"***\"],\"logs\":[],\"outputs\":[]}");
+}
+
+static void test_functions_without_secrets(void **state_of) {
+  host_fix_run(*state_of, secrets_in_functions);
+}
+
 static void hides(host_fix *f) {
   lt_prepared p;
   load(f);
@@ -582,6 +631,7 @@ int main(void) {
       HOST_TEST(test_what_cannot_be_registered),
       HOST_TEST(test_prompts),
       HOST_TEST(test_context_without_secrets),
+      HOST_TEST(test_functions_without_secrets),
       HOST_TEST(test_hidden_tools_are_not_told),
       HOST_TEST(test_prepare_fails),
       HOST_TEST(test_every_allocation_may_fail),
