@@ -75,13 +75,6 @@ void lt_store_artifacts_free(lt_artifacts *self) {
 #define COLUMNS "id, type, description, mime_type, bytes, created_at"
 enum { COLUMN_MIME_TYPE = 3, COLUMN_DATA = 6 };
 
-typedef struct get_job {
-  lt_str user;
-  lt_str id; /* get only */
-  lt_buf *out;
-  size_t start; /* of what is appended to `out` */
-} get_job;
-
 static void put_columns(lt_json_writer *w, const lt_query *query) {
   static const char *const keys[] = {"id", "type", "description", "mimeType"};
   for (int i = 0; i < 4; i++) {
@@ -110,7 +103,7 @@ static void put_data(lt_json_writer *w, const lt_query *query) {
 }
 
 static lt_status select_artifact(struct sqlite3 *sql, void *arg, lt_err *err) {
-  const get_job *job = arg;
+  const lt_read *job = arg;
   lt_parts_rewind(job->out, job->start);
   lt_query query = lt_query_on(sql, "SELECT " COLUMNS ", data FROM artifacts WHERE id = ? AND user = ?");
   lt_query_text(&query, job->id);
@@ -132,7 +125,7 @@ static lt_status select_artifact(struct sqlite3 *sql, void *arg, lt_err *err) {
 }
 
 static lt_status select_list(struct sqlite3 *sql, void *arg, lt_err *err) {
-  const get_job *job = arg;
+  const lt_read *job = arg;
   lt_parts_rewind(job->out, job->start);
   lt_query query = lt_query_on(sql, "SELECT " COLUMNS " FROM artifacts WHERE user = ? ORDER BY number DESC LIMIT ?");
   lt_query_text(&query, job->user);
@@ -149,26 +142,12 @@ static lt_status select_list(struct sqlite3 *sql, void *arg, lt_err *err) {
   return lt_parts_check_out(job->out, err);
 }
 
-static lt_status run_get(lt_db *db, lt_db_work work, get_job *job, lt_err *err) {
-  lt_str *texts[] = {&job->user, &job->id};
-  char *copy = NULL;
-  LT_TRY(lt_parts_check_out(job->out, err));
-  LT_TRY(lt_parts_copy(texts, 2, &copy, err));
-  job->start = job->out->n;
-  lt_status status = lt_db_run(db, LT_DB_LAZY, work, job, err);
-  if (status != LT_OK) {
-    lt_parts_rewind(job->out, job->start);
-  }
-  lt_mem_free(copy);
-  return status;
-}
-
 lt_status lt_store_artifact_get(lt_db *db, lt_str user, lt_str id, lt_buf *out, lt_err *err) {
-  get_job job = {.user = user, .id = id, .out = out};
-  return run_get(db, select_artifact, &job, err);
+  lt_read job = {.user = user, .id = id, .out = out};
+  return lt_parts_read(db, select_artifact, &job, err);
 }
 
 lt_status lt_store_artifact_list(lt_db *db, lt_str user, lt_buf *out, lt_err *err) {
-  get_job job = {.user = user, .out = out};
-  return run_get(db, select_list, &job, err);
+  lt_read job = {.user = user, .out = out};
+  return lt_parts_read(db, select_list, &job, err);
 }

@@ -6,14 +6,11 @@
 #include "store/prompts.h"
 #include "store/sql.h"
 
-typedef struct conversation_job {
+typedef struct title_job {
   lt_str user;
-  lt_str id;    /* not for lists */
-  lt_str title; /* set_title only */
-  size_t max;   /* lists only */
-  lt_buf *out;
-  size_t start; /* of what is appended to `out` */
-} conversation_job;
+  lt_str id;
+  lt_str title;
+} title_job;
 
 #define SELECT_ROWS                                               \
   "SELECT id, title IS NOT NULL, title, created_at, updated_at, " \
@@ -44,7 +41,7 @@ static lt_status no_conversation(lt_str id, lt_err *err) {
 }
 
 static lt_status select_one(struct sqlite3 *sql, void *arg, lt_err *err) {
-  const conversation_job *job = arg;
+  const lt_read *job = arg;
   lt_parts_rewind(job->out, job->start);
   lt_query query = lt_query_on(sql, SELECT_ROWS "WHERE id = ? AND user = ?");
   lt_query_text(&query, job->id);
@@ -59,7 +56,7 @@ static lt_status select_one(struct sqlite3 *sql, void *arg, lt_err *err) {
 }
 
 static lt_status select_many(struct sqlite3 *sql, void *arg, lt_err *err) {
-  const conversation_job *job = arg;
+  const lt_read *job = arg;
   lt_parts_rewind(job->out, job->start);
   lt_query query = lt_query_on(sql, SELECT_ROWS "WHERE user = ? ORDER BY updated_at DESC, number DESC LIMIT ?");
   lt_query_text(&query, job->user);
@@ -76,7 +73,7 @@ static lt_status select_many(struct sqlite3 *sql, void *arg, lt_err *err) {
 
 /* A title is no use of the conversation: its place in the list stays. */
 static lt_status update_title(struct sqlite3 *sql, void *arg, lt_err *err) {
-  const conversation_job *job = arg;
+  const title_job *job = arg;
   lt_query query = lt_query_on(sql, "UPDATE conversations SET title = ? WHERE id = ? AND user = ?");
   lt_query_text(&query, job->title);
   lt_query_text(&query, job->id);
@@ -85,36 +82,22 @@ static lt_status update_title(struct sqlite3 *sql, void *arg, lt_err *err) {
   return sqlite3_changes(sql) > 0 ? LT_OK : no_conversation(job->id, err);
 }
 
-static lt_status run_job(lt_db *db, lt_db_work work, conversation_job *job, lt_err *err) {
-  lt_str *texts[] = {&job->user, &job->id, &job->title};
-  char *copy = NULL;
-  LT_TRY(lt_parts_copy(texts, sizeof texts / sizeof texts[0], &copy, err));
-  lt_status status = lt_db_run(db, LT_DB_LAZY, work, job, err);
-  lt_mem_free(copy);
-  return status;
-}
-
-static lt_status run_read(lt_db *db, lt_db_work work, conversation_job *job, lt_err *err) {
-  LT_TRY(lt_parts_check_out(job->out, err));
-  job->start = job->out->n;
-  lt_status status = run_job(db, work, job, err);
-  if (status != LT_OK) {
-    lt_parts_rewind(job->out, job->start);
-  }
-  return status;
-}
-
 lt_status lt_store_conversation_get(lt_db *db, lt_str user, lt_str id, lt_buf *out, lt_err *err) {
-  conversation_job job = {.user = user, .id = id, .out = out};
-  return run_read(db, select_one, &job, err);
+  lt_read job = {.user = user, .id = id, .out = out};
+  return lt_parts_read(db, select_one, &job, err);
 }
 
 lt_status lt_store_conversation_list(lt_db *db, lt_str user, size_t max, lt_buf *out, lt_err *err) {
-  conversation_job job = {.user = user, .max = max, .out = out};
-  return run_read(db, select_many, &job, err);
+  lt_read job = {.user = user, .max = max, .out = out};
+  return lt_parts_read(db, select_many, &job, err);
 }
 
 lt_status lt_store_conversation_set_title(lt_db *db, lt_str user, lt_str id, lt_str title, lt_err *err) {
-  conversation_job job = {.user = user, .id = id, .title = title};
-  return run_job(db, update_title, &job, err);
+  title_job job = {.user = user, .id = id, .title = title};
+  lt_str *texts[] = {&job.user, &job.id, &job.title};
+  char *copy = NULL;
+  LT_TRY(lt_parts_copy(texts, sizeof texts / sizeof texts[0], &copy, err));
+  lt_status status = lt_db_run(db, LT_DB_LAZY, update_title, &job, err);
+  lt_mem_free(copy);
+  return status;
 }

@@ -41,6 +41,20 @@ void lt_parts_rewind(lt_buf *out, size_t start) {
   }
 }
 
+lt_status lt_parts_read(lt_db *db, lt_db_work work, lt_read *job, lt_err *err) {
+  lt_str *texts[] = {&job->user, &job->id};
+  char *copy = NULL;
+  LT_TRY(lt_parts_check_out(job->out, err));
+  LT_TRY(lt_parts_copy(texts, 2, &copy, err));
+  job->start = job->out->n;
+  lt_status status = lt_db_run(db, LT_DB_LAZY, work, job, err);
+  if (status != LT_OK) {
+    lt_parts_rewind(job->out, job->start);
+  }
+  lt_mem_free(copy);
+  return status;
+}
+
 void lt_parts_stamp(char stamp[LT_STAMP_BYTES]) {
   struct timespec now;
   struct tm utc;

@@ -1,10 +1,11 @@
-/* What the files of store/ do alike: copies of what they are given, times, base64. For store/ only. */
+/* What the files of store/ do alike: copies of what they are given, reading, times, base64. For store/ only. */
 #ifndef LT_STORE_PARTS_H
 #define LT_STORE_PARTS_H
 
 #include "base/err.h"
 #include "base/str.h"
 #include "codec/json.h"
+#include "store/db.h"
 
 /* Copies the texts into one piece of memory and points them there. Owns: the caller, lt_mem_free. LT_E_NOMEM. */
 lt_status lt_parts_copy(lt_str *const *texts, size_t count, char **ret_memory, lt_err *err);
@@ -13,6 +14,18 @@ lt_status lt_parts_copy(lt_str *const *texts, size_t count, char **ret_memory, l
 lt_status lt_parts_check_out(const lt_buf *out, lt_err *err);
 /* Takes what was appended behind `start` out of the buffer again, and what went wrong with it. */
 void lt_parts_rewind(lt_buf *out, size_t start);
+
+/* Something of a user's that is read: the `arg` of whatever reads it. */
+typedef struct lt_read {
+  lt_str user;
+  lt_str id;  /* empty where it is a list */
+  size_t max; /* rows, where that is asked for */
+  lt_buf *out;
+  size_t start; /* of what is appended to `out`; whoever reads begins with lt_parts_rewind to there */
+} lt_read;
+
+/* Has `work` read; on failure `out` is as it was. LT_YIELDS. Errors: the work's, lt_db_run's, LT_E_NOMEM. */
+lt_status lt_parts_read(lt_db *db, lt_db_work work, lt_read *job, lt_err *err) LT_YIELDS;
 
 #define LT_STAMP_BYTES 32 /* room for a time */
 

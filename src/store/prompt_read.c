@@ -2,18 +2,9 @@
  * all of their outputs, which are merged. */
 #include <sqlite3.h>
 
-#include "base/mem.h"
 #include "store/parts.h"
 #include "store/prompts.h"
 #include "store/sql.h"
-
-typedef struct read_job {
-  lt_str user;
-  lt_str id;  /* the prompt's, or the conversation's */
-  size_t max; /* history only */
-  lt_buf *out;
-  size_t start; /* of what is appended to `out` */
-} read_job;
 
 /* Prompts of a conversation, by number. None: `first` is behind `last`. */
 typedef struct range {
@@ -32,7 +23,7 @@ static lt_status read_range(lt_query *query, range *ret_range, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status find_prompt(struct sqlite3 *sql, const read_job *job, range *ret_range, lt_err *err) {
+static lt_status find_prompt(struct sqlite3 *sql, const lt_read *job, range *ret_range, lt_err *err) {
   lt_query query = lt_query_on(sql,
                                "SELECT p.conversation, p.number, p.number FROM prompts p"
                                " JOIN conversations c ON c.number = p.conversation WHERE p.id = ? AND c.user = ?");
@@ -42,7 +33,7 @@ static lt_status find_prompt(struct sqlite3 *sql, const read_job *job, range *re
 }
 
 /* `max` is not 0. With fewer prompts than that the range begins at 0, before all of them. */
-static lt_status find_newest(struct sqlite3 *sql, const read_job *job, range *ret_range, lt_err *err) {
+static lt_status find_newest(struct sqlite3 *sql, const lt_read *job, range *ret_range, lt_err *err) {
   lt_query query = lt_query_on(sql,
                                "SELECT number, ifnull((SELECT number FROM prompts WHERE conversation = c.number"
                                " ORDER BY number DESC LIMIT 1 OFFSET ?), 0), 0x7fffffffffffffff"
@@ -136,7 +127,7 @@ static lt_status put_range(struct sqlite3 *sql, const range *r, lt_json_writer *
 /* --- One, and many ------------------------------------------------------------------------------------------------ */
 
 static lt_status select_prompt(struct sqlite3 *sql, void *arg, lt_err *err) {
-  const read_job *job = arg;
+  const lt_read *job = arg;
   range r;
   lt_parts_rewind(job->out, job->start);
   LT_TRY(find_prompt(sql, job, &r, err));
@@ -150,7 +141,7 @@ static lt_status select_prompt(struct sqlite3 *sql, void *arg, lt_err *err) {
 }
 
 static lt_status select_history(struct sqlite3 *sql, void *arg, lt_err *err) {
-  const read_job *job = arg;
+  const lt_read *job = arg;
   range r = {.first = 1};
   lt_parts_rewind(job->out, job->start);
   if (job->max > 0) {
@@ -165,26 +156,12 @@ static lt_status select_history(struct sqlite3 *sql, void *arg, lt_err *err) {
   return lt_parts_check_out(job->out, err);
 }
 
-static lt_status run_read(lt_db *db, lt_db_work work, read_job *job, lt_err *err) {
-  lt_str *texts[] = {&job->user, &job->id};
-  char *copy = NULL;
-  LT_TRY(lt_parts_check_out(job->out, err));
-  LT_TRY(lt_parts_copy(texts, 2, &copy, err));
-  job->start = job->out->n;
-  lt_status status = lt_db_run(db, LT_DB_LAZY, work, job, err);
-  if (status != LT_OK) {
-    lt_parts_rewind(job->out, job->start);
-  }
-  lt_mem_free(copy);
-  return status;
-}
-
 lt_status lt_store_prompt_get(lt_db *db, lt_str user, lt_str id, lt_buf *out, lt_err *err) {
-  read_job job = {.user = user, .id = id, .out = out};
-  return run_read(db, select_prompt, &job, err);
+  lt_read job = {.user = user, .id = id, .out = out};
+  return lt_parts_read(db, select_prompt, &job, err);
 }
 
 lt_status lt_store_history(lt_db *db, lt_str user, lt_str conversation, size_t max, lt_buf *out, lt_err *err) {
-  read_job job = {.user = user, .id = conversation, .max = max, .out = out};
-  return run_read(db, select_history, &job, err);
+  lt_read job = {.user = user, .id = conversation, .max = max, .out = out};
+  return lt_parts_read(db, select_history, &job, err);
 }
