@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -87,6 +88,32 @@ static inline int db_fix_teardown(void **state) {
 static inline void db_fix_reopen(db_fix *fix) {
   lt_db_close(fix->db);
   assert_int_equal(lt_db_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
+}
+
+/* Runs `body` in a process of its own, with a loop of its own. A failed assertion in it ends with another code than 0,
+ * and so does one that hangs. */
+static inline pid_t db_fix_child(db_fix *fix, void (*body)(db_fix *fix)) {
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) {
+    db_fix child = *fix;
+    child.db = NULL;
+    alarm(60);
+    if (lt_loop_new(&child.loop, NULL) != LT_OK || lt_db_new(child.loop, fix->path, &child.db, NULL) != LT_OK) {
+      _exit(9);
+    }
+    db_fix_run(&child, body);
+    _exit(0);
+  }
+  assert_true(pid > 0);
+  return pid;
+}
+
+/* What waitpid() says of a child that has ended. */
+static inline int db_fix_end_of(pid_t pid) {
+  int status = -1;
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  return status;
 }
 
 /* The first column of the first row, as text, of a statement run on a connection of the test's own. */

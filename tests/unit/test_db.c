@@ -2,7 +2,6 @@
 #include "unit/db_fix.h"
 
 #include <signal.h>
-#include <sys/wait.h>
 #include <time.h>
 
 enum { MANY = 100 };
@@ -244,30 +243,6 @@ static void memory_is_a_database_too(void **state) {
 
 /* --- Processes ---------------------------------------------------------------------------------------------------- */
 
-/* Runs `body` in a process of its own, with a loop of its own; what wait() says of it. A failed assertion in it ends
- * with another code. */
-static int in_child(db_fix *fix, void (*body)(db_fix *fix)) {
-  fflush(NULL);
-  pid_t pid = fork();
-  if (pid == 0) {
-    db_fix child = *fix;
-    child.db = NULL;
-    alarm(60);
-    if (lt_loop_new(&child.loop, NULL) != LT_OK || lt_db_new(child.loop, fix->path, &child.db, NULL) != LT_OK) {
-      _exit(9);
-    }
-    db_fix_run(&child, body);
-    _exit(0);
-  }
-  return pid;
-}
-
-static int end_of(pid_t pid) {
-  int status = -1;
-  assert_int_equal(waitpid(pid, &status, 0), pid);
-  return status;
-}
-
 static const lt_journal_call read_only = {
     .user = {"u", 1}, .run = {"r", 1}, .tool = {"t", 1}, .input = {"{}", 2}, .repeatable = true};
 
@@ -295,7 +270,7 @@ static void what_was_begun_survives_kill(void **state) {
   db_fix *fix = *state;
   for (int round = 0; round < 5; round++) {
     assert_int_equal(pipe(told), 0);
-    pid_t pid = in_child(fix, begin_much);
+    pid_t pid = db_fix_child(fix, begin_much);
     int64_t id = 0, last = 0;
     close(told[1]);
     for (int i = 0; i < 100 + round * 33; i++) {
@@ -306,7 +281,7 @@ static void what_was_begun_survives_kill(void **state) {
       last = id > last ? id : last;
     }
     close(told[0]);
-    int status = end_of(pid);
+    int status = db_fix_end_of(pid);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     char text[100];
     snprintf(text, sizeof text, "SELECT max(id) >= %lld AND max(id) = count(*) FROM calls", (long long)last);
@@ -340,10 +315,10 @@ static void processes_write_to_the_same_file(void **state) {
   db_fix *fix = *state;
   pid_t pids[3];
   for (int i = 0; i < 3; i++) {
-    pids[i] = in_child(fix, write_much); /* at once, to a file that none of them has made yet */
+    pids[i] = db_fix_child(fix, write_much); /* at once, to a file that none of them has made yet */
   }
   for (int i = 0; i < 3; i++) {
-    assert_int_equal(end_of(pids[i]), 0);
+    assert_int_equal(db_fix_end_of(pids[i]), 0);
   }
   assert_string_equal(db_fix_ask(fix, "SELECT count(*) || ' ' || count(finished_at) FROM calls"), "600 600");
   assert_string_equal(db_fix_ask(fix, "PRAGMA integrity_check"), "ok");
@@ -379,12 +354,12 @@ static void processes_come_and_go(void **state) {
     snprintf(fix->path, sizeof fix->path, "%s/%d.db", fix->folder, round);
     assert_int_equal(pipe(gate), 0);
     for (int i = 0; i < PROCESSES; i++) {
-      pids[i] = in_child(fix, come_and_go);
+      pids[i] = db_fix_child(fix, come_and_go);
     }
     close(gate[0]);
     close(gate[1]);
     for (int i = 0; i < PROCESSES; i++) {
-      assert_int_equal(end_of(pids[i]), 0);
+      assert_int_equal(db_fix_end_of(pids[i]), 0);
     }
     assert_string_equal(db_fix_ask(fix, "SELECT count(*) FROM calls"), "60");
     assert_string_equal(db_fix_ask(fix, "PRAGMA integrity_check"), "ok");

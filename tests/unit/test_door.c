@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "tool/door.h"
+#include "unit/fiber_case.h"
 
 #define TEXT(literal) \
   { literal, sizeof(literal) - 1 }
@@ -131,14 +132,6 @@ static void expect_passed(world *w, const char *id, const char *input, const cha
   assert_int_equal(w->weather.calls, before + 1);
   assert_string_equal(w->weather.got_input, want);
 }
-
-#define TEST(name)                   \
-  static void name##_body(world *w); \
-  static void name(void **state) {   \
-    (void)state;                     \
-    on_fiber(name##_body);           \
-  }                                  \
-  static void name##_body(world *w)
 
 /* --- Input
  * ------------------------------------------------------------------------------------------------------------ */

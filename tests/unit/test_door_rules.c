@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "tool/door.h"
+#include "unit/fiber_case.h"
 
 #define TEXT(literal) \
   { literal, sizeof(literal) - 1 }
@@ -179,14 +180,6 @@ static void on_fiber(void (*body)(world *w)) {
   lt_secrets_free(w.secrets);
   lt_buf_release(&w.happened);
 }
-
-#define TEST(name)                   \
-  static void name##_body(world *w); \
-  static void name(void **state) {   \
-    (void)state;                     \
-    on_fiber(name##_body);           \
-  }                                  \
-  static void name##_body(world *w)
 
 /* One call: its status, what the program sees, and all that happened. */
 static void expect(world *w, const char *id, const char *input, lt_status status, const char *out,

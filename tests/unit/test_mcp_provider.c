@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "tool/mcp_provider.h"
+#include "unit/fiber_case.h"
 
 #define TEXT(literal) \
   { literal, sizeof(literal) - 1 }
@@ -150,14 +151,6 @@ static void expect_call(world *w, const char *id, lt_status status, const char *
   assert_string_equal(out.p, want);
   lt_buf_release(&out);
 }
-
-#define TEST(name)                   \
-  static void name##_body(world *w); \
-  static void name(void **state) {   \
-    (void)state;                     \
-    on_fiber(name##_body);           \
-  }                                  \
-  static void name##_body(world *w)
 
 TEST(the_list_reaches_the_door) {
   lt_catalog *catalog = NULL;

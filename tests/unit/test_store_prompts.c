@@ -3,7 +3,6 @@
 #include "unit/db_fix.h"
 
 #include <signal.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "fakes/sanitizer.h"
@@ -557,30 +556,6 @@ static void let_go(int point, size_t count) {
   }
 }
 
-/* Runs `body` in a process of its own, with a loop of its own. A failed assertion in it ends with another code. */
-static pid_t in_child(db_fix *fix, void (*body)(db_fix *fix)) {
-  fflush(NULL);
-  pid_t pid = fork();
-  if (pid == 0) {
-    db_fix child = *fix;
-    child.db = NULL;
-    alarm(60);
-    if (lt_loop_new(&child.loop, NULL) != LT_OK || lt_db_new(child.loop, fix->path, &child.db, NULL) != LT_OK) {
-      _exit(9);
-    }
-    db_fix_run(&child, body);
-    _exit(0);
-  }
-  assert_true(pid > 0);
-  return pid;
-}
-
-static int end_of(pid_t pid) {
-  int status = -1;
-  assert_int_equal(waitpid(pid, &status, 0), pid);
-  return status;
-}
-
 static void open_pipes(void) {
   assert_int_equal(pipe(said), 0);
   assert_int_equal(pipe(go[0]), 0);
@@ -629,14 +604,14 @@ static void find_orphan(db_fix *fix) {
 static void a_killed_process_leaves_an_orphan(void **state) {
   db_fix *fix = *state;
   open_pipes();
-  pid_t pid = in_child(fix, create_and_stay);
+  pid_t pid = db_fix_child(fix, create_and_stay);
   assert_int_equal(heard(), 'c');
-  assert_int_equal(end_of(in_child(fix, find_busy)), 0);
+  assert_int_equal(db_fix_end_of(db_fix_child(fix, find_busy)), 0);
   assert_int_equal(kill(pid, SIGKILL), 0);
   siginfo_t info;
   assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0); /* a zombie: gone all the same */
-  assert_int_equal(end_of(in_child(fix, find_orphan)), 0);
-  int status = end_of(pid);
+  assert_int_equal(db_fix_end_of(db_fix_child(fix, find_orphan)), 0);
+  int status = db_fix_end_of(pid);
   assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   close_pipes();
 }
@@ -667,8 +642,8 @@ static void two_processes_resume_one_conversation(void **state) {
   for (unsigned round = 0; round < 5; round++) {
     snprintf(fix->path, sizeof fix->path, "%s/%u.db", fix->folder, round);
     open_pipes();
-    assert_int_equal(end_of(in_child(fix, create_and_end)), 0);
-    pid_t pids[2] = {in_child(fix, race_to_claim), in_child(fix, race_to_claim)};
+    assert_int_equal(db_fix_end_of(db_fix_child(fix, create_and_end)), 0);
+    pid_t pids[2] = {db_fix_child(fix, race_to_claim), db_fix_child(fix, race_to_claim)};
     assert_int_equal(heard() + heard(), 'r' + 'r');
     let_go(0, 2);
     assert_int_equal(heard() + heard(), 'w' + 'l');
@@ -676,9 +651,9 @@ static void two_processes_resume_one_conversation(void **state) {
     size_t won = winner == pids[1];
     assert_int_equal(pids[won], winner);
     assert_int_equal(kill(pids[won], SIGKILL), 0);
-    assert_true(WIFSIGNALED(end_of(pids[won])));
+    assert_true(WIFSIGNALED(db_fix_end_of(pids[won])));
     let_go(1, 1);
-    assert_int_equal(end_of(pids[1 - won]), 0);
+    assert_int_equal(db_fix_end_of(pids[1 - won]), 0);
     assert_string_equal(db_fix_ask(fix, "SELECT state || ' ' || ifnull(owner, 'nobody') FROM prompts"),
                         "completed nobody");
     close_pipes();
@@ -704,13 +679,13 @@ static void two_processes_prompt_one_conversation(void **state) {
   open_pipes();
   pid_t pids[2];
   for (racer = 0; racer < 2; racer++) {
-    pids[racer] = in_child(fix, race_to_create);
+    pids[racer] = db_fix_child(fix, race_to_create);
   }
   assert_int_equal(heard() + heard(), 'r' + 'r');
   let_go(0, 2);
   assert_int_equal(heard() + heard(), 'w' + 'l');
   let_go(1, 2);
-  assert_int_equal(end_of(pids[0]) | end_of(pids[1]), 0);
+  assert_int_equal(db_fix_end_of(pids[0]) | db_fix_end_of(pids[1]), 0);
   assert_string_equal(db_fix_ask(fix, "SELECT (SELECT count(*) FROM prompts) || ' ' || count(*) FROM conversations"),
                       "1 1");
   close_pipes();
