@@ -139,10 +139,11 @@ static void note_made(reading *r, lt_part *program, lt_str function) {
   program->made = keep(r, &made);
 }
 
-/* Whose program made the call: of code and TypeScript mode the last one, else who is said to; or NULL. */
+/* Whose program made the call: who is said to, and in code mode, where all calls are programs', the last one; or NULL.
+ */
 static lt_part *maker_of(reading *r, const prompt *p, lt_json output) {
   lt_str parent = read_str(r, lt_json_get(output, "parent"));
-  if (p->last_program != SIZE_MAX) {
+  if (p->last_program != SIZE_MAX && p->program == LT_PART_JAVASCRIPT) {
     return &r->parts[p->last_program];
   }
   for (size_t i = r->count; parent.n > 0 && i > p->first_part; i--) {
@@ -258,44 +259,43 @@ static lt_status read_all(reading *r, lt_json prompts, lt_err *err) {
 }
 
 /* --- Fitting ----------------------------------------------------------------------------------- */
-static lt_status tell(const reading *r, const lt_part *parts, size_t count, lt_json_writer *w) {
+static lt_status tell(const reading *r, lt_json_writer *w) {
   lt_telling telling;
   lt_telling_init(&telling, r->history, w, r->arena);
-  for (size_t i = 0; i < count && w->buf->status == LT_OK; i++) {
-    lt_telling_put(&telling, &parts[i]);
+  for (size_t i = 0; i < r->count && w->buf->status == LT_OK; i++) {
+    lt_telling_put(&telling, &r->parts[i]);
   }
   lt_status status = lt_telling_end(&telling);
   lt_telling_release(&telling);
   return status;
 }
 
-/* Of whole parts the stored text is as good as the told one, and costs nothing to make. */
-static bool guess(lt_part *part) {
-  size_t bytes = lt_json_text(part->input).n + lt_json_text(part->result).n;
-  if (part->level == LT_PART_GONE) {
-    part->tokens = FRAME_TOKENS / 4; /* their note is shared */
-  } else if (part->level == LT_PART_WHOLE && part->kind <= LT_PART_TEXT) {
-    part->tokens = FRAME_TOKENS + lt_tokens_estimate(part->text);
-  } else if (part->level == LT_PART_WHOLE && bytes <= LT_HISTORY_PART_BYTES) {
-    part->tokens = 3 * FRAME_TOKENS + lt_tokens_estimate(lt_json_text(part->input)) +
-                   lt_tokens_estimate(lt_json_text(part->result));
-  } else {
-    return false;
+/* Of a value as it is told; the stored text is as good as that, and costs nothing to make. */
+static size_t tokens_of(lt_str text, const lt_part *part) {
+  if (part->level == LT_PART_SHORT && text.n > LT_HISTORY_SHORT_BYTES) {
+    return LT_HISTORY_SHORT_BYTES / 3;
   }
-  return true;
+  return lt_tokens_estimate(part->kind <= LT_PART_TEXT ? text : lt_str_sub(text, 0, LT_HISTORY_PART_BYTES));
+}
+
+/* A program's text is not shortened, but where it is an argument of a call. */
+static size_t tokens_of_input(const reading *r, const lt_part *part) {
+  bool is_argument =
+      part->kind == LT_PART_CALL || (part->kind == LT_PART_TYPESCRIPT && r->history->form == LT_HISTORY_TYPESCRIPT);
+  lt_part as = *part;
+  as.level = is_argument ? part->level : LT_PART_WHOLE;
+  return tokens_of(lt_json_text(part->input), &as);
 }
 
 /* What one part takes by itself. */
-static lt_status measure(const reading *r, lt_part *part, lt_buf *scratch) {
-  if (guess(part)) {
-    return LT_OK;
+static void measure(const reading *r, lt_part *part) {
+  if (part->level == LT_PART_GONE) {
+    part->tokens = FRAME_TOKENS / 4; /* their note is shared */
+  } else if (part->kind <= LT_PART_TEXT) {
+    part->tokens = FRAME_TOKENS + tokens_of(part->text, part);
+  } else {
+    part->tokens = 3 * FRAME_TOKENS + tokens_of_input(r, part) + tokens_of(lt_json_text(part->result), part);
   }
-  lt_buf_clear(scratch);
-  lt_json_writer w = lt_json_writer_on(scratch);
-  lt_json_begin_array(&w);
-  lt_status status = tell(r, part, 1, &w);
-  part->tokens = lt_tokens_estimate(lt_buf_view(scratch));
-  return status;
 }
 
 static bool is_step(const lt_part *part) {
@@ -303,42 +303,32 @@ static bool is_step(const lt_part *part) {
 }
 
 /* Takes one level from parts, the oldest first, until all of them fit. */
-static lt_status lower(const reading *r, bool steps, lt_part_level level, size_t *total, lt_buf *scratch) {
-  size_t max = r->history->max_tokens;
-  for (size_t i = 0; i<r->count && * total> max; i++) {
+static void lower(const reading *r, bool steps, lt_part_level level, size_t *total) {
+  for (size_t i = 0; i<r->count && * total> r->history->max_tokens; i++) {
     lt_part *part = &r->parts[i];
     if (part->kind != LT_PART_USER && is_step(part) == steps) {
       *total -= part->tokens;
       part->level = level;
-      LT_TRY(measure(r, part, scratch));
+      measure(r, part);
       *total += part->tokens;
     }
   }
-  return LT_OK;
-}
-
-static lt_status fit_in(const reading *r, lt_buf *scratch) {
-  size_t total = 0;
-  for (size_t i = 0; i < r->count; i++) {
-    LT_TRY(measure(r, &r->parts[i], scratch));
-    total += r->parts[i].tokens;
-  }
-  LT_TRY(lower(r, true, LT_PART_SHORT, &total, scratch));
-  LT_TRY(lower(r, true, LT_PART_GONE, &total, scratch));
-  LT_TRY(lower(r, false, LT_PART_SHORT, &total, scratch));
-  return lower(r, false, LT_PART_GONE, &total, scratch);
 }
 
 /* A token has a byte at least: what is shorter than that need not be measured. */
-static lt_status fit(const reading *r) {
+static void fit(const reading *r) {
+  size_t total = 0;
   if (r->history->max_tokens == 0 || r->history->prompts.n <= r->history->max_tokens) {
-    return LT_OK;
+    return;
   }
-  lt_buf scratch;
-  lt_buf_init(&scratch, LT_JSON_MAX_BYTES);
-  lt_status status = fit_in(r, &scratch);
-  lt_buf_release(&scratch);
-  return status;
+  for (size_t i = 0; i < r->count; i++) {
+    measure(r, &r->parts[i]);
+    total += r->parts[i].tokens;
+  }
+  lower(r, true, LT_PART_SHORT, &total);
+  lower(r, true, LT_PART_GONE, &total);
+  lower(r, false, LT_PART_SHORT, &total);
+  lower(r, false, LT_PART_GONE, &total);
 }
 
 static lt_status put_from(const lt_history *history, lt_arena *arena, lt_json_writer *w, lt_err *err) {
@@ -351,10 +341,8 @@ static lt_status put_from(const lt_history *history, lt_arena *arena, lt_json_wr
     return lt_fail(err, LT_E_SYNTAX, "the stored history of the conversation cannot be read: it is no array");
   }
   LT_TRY(read_all(&r, lt_json_root(&doc), err));
-  lt_status status = fit(&r);
-  if (status == LT_OK) {
-    status = tell(&r, r.parts, r.count, w);
-  }
+  fit(&r);
+  lt_status status = tell(&r, w);
   return status == LT_OK ? LT_OK : lt_fail(err, status, "no room for the conversation's history");
 }
 

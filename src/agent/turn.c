@@ -85,6 +85,7 @@ lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model 
   lt_outbox_init(&own->outbox, turn);
   lt_approvals_init(&own->approvals, turn);
   lt_buf_init(&own->last_words, LT_KIB);
+  own->program = UINT32_MAX;
   if (turn->values == NULL || !copy_texts(turn, row) || !make_caller(own) || !make_last_words(own)) {
     lt_turn_free(own);
     return lt_fail(err, LT_E_NOMEM, "no memory for another prompt");
@@ -340,6 +341,7 @@ lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_resu
   request.arg = turn;
   turn->own->program = lt_outbox_last_open(&turn->own->outbox);
   lt_status status = lt_quickjs_run(runner, &request, result, err);
+  turn->own->program = UINT32_MAX;
   if (status == LT_OK) {
     status = lt_outbox_flush(&turn->own->outbox, err);
   }

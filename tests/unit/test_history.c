@@ -112,10 +112,10 @@ static void test_code_as_text(void **state) {
   expect(LT_HISTORY_TYPESCRIPT, "[" PROGRAM "]", want);
 }
 
-#define SCRIPT                                                                                     \
+#define SCRIPT \
   PROMPT("p3", "typescript", "completed", "Weather?",                                              \
-         DID("s1", "execute_typescript", "{\"code\":\"console.log(1)\"}", OK("\"1\\n\"")) "," DID( \
-             "n1", "weather.get-weather", "{}", OK("{\"t\":21}")) "," TEXT("It is 1."))
+         DID("s1", "execute_typescript", "{\"code\":\"console.log(1)\"}", OK("\"1\\n\"")) "," \
+             "{\"type\":\"tool\",\"id\":\"n1\",\"parent\":\"s1\",\"function\":\"weather.get-weather\",\"input\":{},\"result\":" OK("{\"t\":21}") "}," TEXT("It is 1."))
 
 static void test_typescript(void **state) {
   (void)state;
@@ -129,6 +129,17 @@ static void test_typescript(void **state) {
   expect(LT_HISTORY_CODE, "[" SCRIPT "]",
          "[" U("Weather?") "," U("[Program run in TypeScript]\\n```ts\\nconsole.log(1)\\n```\\nOutput: 1\\n") "," A(
              "It is 1.") "]");
+}
+
+/* What the model called itself, though it has one tool only. */
+static void test_direct_calls_in_typescript(void **state) {
+  (void)state;
+  expect(LT_HISTORY_TYPESCRIPT,
+         "[" PROMPT("p", "typescript", "completed", "x",
+                    DID("s1", "execute_typescript", "{\"code\":\"1\"}", OK("\"\"")) "," DID(
+                        "d1", "add", "{}", ERROR("Tool \\\"add\\\" not found."))) "]",
+         "[" U("x") "," CALL("null", "s1", "execute_typescript", "{\\\"code\\\":\\\"1\\\"}") "," TOOL(
+             "s1", "(completed, no output)") "," A("[Tool call: add {} -> Tool \\\"add\\\" not found.]") "]");
 }
 
 static void test_file(void **state) {
@@ -372,7 +383,7 @@ static void test_oldest_are_shortened_first(void **state) {
   assert_int_equal(count_of(got, "left out"), 0);
   lt_mem_free(got);
   got = told_as(LT_HISTORY_CLASSIC, prompts, whole / 2);
-  assert_in_range(lt_tokens_estimate(lt_str_of(got)), whole / 3, whole / 2 + whole / 20);
+  assert_in_range(lt_tokens_estimate(lt_str_of(got)), whole / 4, whole / 2 + whole / 20);
   size_t shortened = count_of(got, "bytes left out");
   assert_in_range(shortened, 5, 8);
   assert_int_equal(count_of(got, "steps left out") + count_of(got, "step left out"), 0);
@@ -573,6 +584,7 @@ int main(void) {
       cmocka_unit_test(test_code_as_code),
       cmocka_unit_test(test_code_as_text),
       cmocka_unit_test(test_typescript),
+      cmocka_unit_test(test_direct_calls_in_typescript),
       cmocka_unit_test(test_file),
       cmocka_unit_test(test_fences),
       cmocka_unit_test(test_failures),
