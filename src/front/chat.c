@@ -164,6 +164,10 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   if (chat->options->conversation != NULL) {
     lt_db *db = lt_toolbox_db(chat->session->toolbox);
     LT_TRY(lt_chat_find(db, lt_str_of(chat->options->conversation), chat->conversation, err));
+    if (lt_chat_end_orphans(db, lt_str_of(chat->conversation))) {
+      lt_say_warning(&chat->session->say,
+                     LT_STR("the conversation's last prompt was cut short with the program that ran it"));
+    }
   }
   if (!lt_toolbox_keeps(chat->session->toolbox)) {
     lt_say_warning(&chat->session->say,

@@ -73,6 +73,9 @@ int lt_chat_repl(lt_chat *chat) LT_YIELDS;
 /* chat_list.c: the conversation that `wanted` is the beginning of, or the last one. LT_YIELDS. LT_E_NOTFOUND: there is
  * none, or several. */
 lt_status lt_chat_find(lt_db *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) LT_YIELDS;
+/* A prompt of it that was cut short with its process is ended as failed: else nobody could go on. True: there was one.
+ * LT_YIELDS. */
+bool lt_chat_end_orphans(lt_db *db, lt_str conversation) LT_YIELDS;
 /* Prints the conversations there are; a command of its own, without a session. Returns an exit code. */
 int lt_chat_list(const lt_chat_options *options);
 

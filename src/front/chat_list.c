@@ -63,6 +63,50 @@ lt_status lt_chat_find(lt_db *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES +
   return status;
 }
 
+/* --- What was cut short ----------------------------------------------------------------------- */
+static bool is_of(lt_db *db, lt_str prompt, lt_str conversation) LT_YIELDS {
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_buf text;
+  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_buf_init(&text, LT_JSON_MAX_BYTES);
+  bool found = lt_store_prompt_get(db, LT_CHAT_USER, prompt, &text, NULL) == LT_OK &&
+               lt_json_parse(&arena, lt_buf_view(&text), &doc, NULL) == LT_OK &&
+               lt_json_str_eq(lt_json_get(lt_json_root(&doc), "conversationId"), conversation);
+  lt_buf_release(&text);
+  lt_arena_release(&arena);
+  return found;
+}
+
+/* Claimed first: somebody else may be about to go on with it. */
+static bool end_orphan(lt_db *db, lt_str prompt) LT_YIELDS {
+  return lt_store_prompt_claim(db, prompt, NULL) == LT_OK &&
+         lt_store_prompt_set_state(db, prompt, LT_PROMPT_FAILED, LT_STR_NULL,
+                                   LT_STR("cut short: the program ended before the prompt did"), NULL) == LT_OK;
+}
+
+bool lt_chat_end_orphans(lt_db *db, lt_str conversation) {
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_buf list;
+  bool ended = false;
+  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_buf_init(&list, LT_JSON_MAX_BYTES);
+  if (lt_store_prompt_orphans(db, &list, NULL) == LT_OK &&
+      lt_json_parse(&arena, lt_buf_view(&list), &doc, NULL) == LT_OK) {
+    lt_json_iter it = lt_json_each(lt_json_root(&doc));
+    while (lt_json_next(&it)) {
+      lt_str id;
+      if (lt_json_str(it.value, &arena, &id) && is_of(db, id, conversation) && end_orphan(db, id)) {
+        ended = true;
+      }
+    }
+  }
+  lt_buf_release(&list);
+  lt_arena_release(&arena);
+  return ended;
+}
+
 /* --- All of them ------------------------------------------------------------------------------ */
 typedef struct listing {
   const lt_chat_options *options;

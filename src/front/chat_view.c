@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "codec/json.h"
+#include "codec/plain.h"
 #include "codec/typegen_text.h"
 
 #define SPIN_MS         120
@@ -35,35 +36,6 @@ static void write_out(lt_chat_view *view, lt_str text) {
   if (fwrite(text.p, 1, text.n, stdout) != text.n || fflush(stdout) != 0) {
     view->write_failed = true;
   }
-}
-
-/* Control characters, and what turns the direction of text: of no use in an answer, and of some to who wants to show
- * something else than there is. */
-static size_t unwanted(const unsigned char *p, size_t n) {
-  if ((p[0] < 0x20 && p[0] != '\n' && p[0] != '\t') || p[0] == 0x7f) {
-    return 1;
-  }
-  if (n >= 2 && p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0) {
-    return 2;
-  }
-  bool turns = n >= 3 && p[0] == 0xe2 &&
-               ((p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xaa && p[2] <= 0xae))) ||
-                (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9));
-  return turns ? 3 : 0;
-}
-
-static void clean(lt_str text, lt_buf *out) {
-  const unsigned char *p = (const unsigned char *)text.p;
-  size_t from = 0;
-  for (size_t i = 0; i < text.n;) {
-    size_t n = unwanted(p + i, text.n - i);
-    if (n > 0) {
-      lt_buf_add(out, lt_str_sub(text, from, i));
-      from = i + n;
-    }
-    i += n > 0 ? n : 1;
-  }
-  lt_buf_add(out, lt_str_sub(text, from, text.n));
 }
 
 /* --- The spinner ------------------------------------------------------------------------------ */
@@ -128,12 +100,11 @@ void lt_chat_view_unhold(lt_chat_view *view) {
 
 /* --- Lines ------------------------------------------------------------------------------------ */
 void lt_chat_view_note(lt_chat_view *view, lt_str text) {
-  lt_buf line;
-  lt_buf_init(&line, LT_JSON_MAX_BYTES);
-  lt_buf_add(&line, text);
-  lt_buf_addc(&line, view->dims ? "\x1b[0m" : "");
-  lt_say_line(view->say, view->dims ? "\x1b[2m" : "", lt_buf_view(&line));
-  lt_buf_release(&line);
+  if (view->dims) {
+    lt_say_dim(view->say, text);
+  } else {
+    lt_say_line(view->say, "", text);
+  }
 }
 
 static void put_ms(lt_buf *out, uint64_t ms) {
@@ -289,7 +260,7 @@ static void show_delta(lt_chat_view *view, lt_str text) {
   lt_buf_init(&cleaned, LT_JSON_MAX_BYTES);
   erase(view);
   if (view->out_is_terminal) {
-    clean(text, &cleaned);
+    lt_plain_add(&cleaned, text);
     text = cleaned.status == LT_OK ? lt_buf_view(&cleaned) : LT_STR_NULL;
   }
   write_out(view, text);

@@ -53,7 +53,7 @@ static void ask_again(const lt_say *say, FILE *to) {
   }
 }
 
-void lt_say_line(const lt_say *say, const char *before, lt_str text) {
+static void say_line(const lt_say *say, const char *before, lt_str text, const char *after) {
   lt_buf masked;
   lt_buf_init(&masked, LT_JSON_MAX_BYTES);
   if (lt_secrets_in(say->secrets, text)) {
@@ -63,8 +63,17 @@ void lt_say_line(const lt_say *say, const char *before, lt_str text) {
   make_room(say, stderr);
   fputs(before, stderr);
   print_text(stderr, text);
+  fputs(after, stderr);
   ask_again(say, stderr);
   lt_buf_release(&masked);
+}
+
+void lt_say_line(const lt_say *say, const char *before, lt_str text) {
+  say_line(say, before, text, "");
+}
+
+void lt_say_dim(const lt_say *say, lt_str text) {
+  say_line(say, "\x1b[2m", text, "\x1b[0m");
 }
 
 void lt_say_format(const lt_say *say, const char *format, ...) {

@@ -20,6 +20,8 @@ typedef struct lt_say {
 
 /* A line on standard error: `before`, then the text without secrets. Half a surrogate pair becomes U+FFFD. */
 void lt_say_line(const lt_say *say, const char *before, lt_str text);
+/* The same, dimmed, for a terminal that can. */
+void lt_say_dim(const lt_say *say, lt_str text);
 /* A line of our own words, made as printf does. */
 void lt_say_format(const lt_say *say, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "warning: " and the message. The name fits the callbacks that take one: `say` is an lt_say. */
