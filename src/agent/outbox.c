@@ -154,15 +154,17 @@ static bool has_id(const lt_outbox *o, lt_str id) {
   return false;
 }
 
-/* Models use an id again now and then, in the next round at the latest. */
-static lt_str make_id(const lt_outbox *o, output_kind kind, lt_str wanted) {
+/* Models use an id again now and then, in the next round at the latest. Ours are only like others where there are some.
+ */
+static lt_str make_id(lt_outbox *o, output_kind kind, lt_str wanted) {
   static const char *const names[] = {[OUTPUT_TEXT] = "text", [OUTPUT_FILE] = "file", [OUTPUT_TOOL] = "call"};
   lt_arena *arena = &o->turn->arena;
   if (wanted.n > 0 && !has_id(o, wanted)) {
+    o->has_foreign_ids = true;
     return lt_arena_dup(arena, wanted);
   }
   lt_str id = lt_arena_printf(arena, "%s-%zu", names[kind], o->count);
-  while (id.p != NULL && has_id(o, id)) {
+  while (id.p != NULL && o->has_foreign_ids && has_id(o, id)) {
     id = lt_arena_printf(arena, "%.*s-", LT_STR_ARG(id));
   }
   return id;
@@ -205,10 +207,8 @@ static lt_status add_output(lt_outbox *o, lt_output *output, bool complete, size
   return status;
 }
 
-static lt_status check_room(const lt_outbox *o, lt_err *err) {
-  return o->count < LT_PROMPT_OUTPUTS_MAX
-             ? LT_OK
-             : lt_fail(err, LT_E_LIMIT, "a prompt puts out at most %d things", LT_PROMPT_OUTPUTS_MAX);
+bool lt_outbox_is_full(const lt_outbox *o) {
+  return o->count >= LT_PROMPT_OUTPUTS_MAX;
 }
 
 lt_status lt_outbox_text(lt_outbox *o, lt_str text, size_t streamed, lt_err *err) {
@@ -217,7 +217,7 @@ lt_status lt_outbox_text(lt_outbox *o, lt_str text, size_t streamed, lt_err *err
 }
 
 void lt_outbox_say(lt_outbox *o, lt_str text) {
-  if (o->count < LT_PROMPT_OUTPUTS_MAX) {
+  if (!lt_outbox_is_full(o)) {
     (void)lt_outbox_text(o, text, 0, NULL);
   } else if (!o->overflowed) {
     o->overflowed =
@@ -226,7 +226,6 @@ void lt_outbox_say(lt_outbox *o, lt_str text) {
 }
 
 lt_status lt_outbox_file(lt_outbox *o, lt_str artifact, lt_str mime_type, lt_str description, lt_err *err) {
-  LT_TRY(check_room(o, err));
   lt_output *output = output_new(o, OUTPUT_FILE, LT_STR_NULL);
   bool complete = output != NULL && keep(output, &output->text, artifact) && keep(output, &output->input, mime_type) &&
                   keep(output, &output->reason, description);
@@ -269,7 +268,6 @@ static bool keep_input(lt_outbox *o, lt_output *output, lt_str input) {
 }
 
 lt_status lt_outbox_tool_begin(lt_outbox *o, const lt_outbox_tool *tool, uint32_t *ret_number, lt_err *err) {
-  LT_TRY(check_room(o, err));
   lt_output *output = output_new(o, OUTPUT_TOOL, tool->id);
   bool complete = output != NULL && keep(output, &output->text, tool->function) && keep_input(o, output, tool->input) &&
                   keep(output, &output->reason, tool->reason);

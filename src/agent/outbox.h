@@ -22,8 +22,9 @@ typedef struct lt_outbox {
   lt_outbox_item *first, **last;
   uint64_t queued, written; /* items, numbered from 1 */
   size_t queued_bytes;
-  bool overflowed; /* that something was dropped has been said */
-  bool pumping;    /* there is a fiber for it, or about to be */
+  bool has_foreign_ids; /* ids that models gave */
+  bool overflowed;      /* that something was dropped has been said */
+  bool pumping;         /* there is a fiber for it, or about to be */
   lt_outbox_waiter *waiters;
   lt_err err; /* why nothing can be stored any more */
 } lt_outbox;
@@ -32,9 +33,13 @@ void lt_outbox_init(lt_outbox *outbox, lt_turn *turn);
 /* Everything must have been written, or never will be. */
 void lt_outbox_release(lt_outbox *outbox);
 
-/* None of these yields. Errors: LT_E_NOMEM, LT_E_LIMIT (LT_PROMPT_OUTPUTS_MAX), whatever could not be stored before. */
+/* Whether there are LT_PROMPT_OUTPUTS_MAX outputs: further calls of programs are not recorded. What modes put out, and
+ * what somebody is asked about, has room all the same. */
+bool lt_outbox_is_full(const lt_outbox *outbox);
 
-/* `streamed`: so many bytes of it have been told as prompt.stream events. Has room when there is none for others. */
+/* None of these yields. Errors: LT_E_NOMEM, whatever could not be stored before. */
+
+/* `streamed`: so many bytes of it have been told as prompt.stream events. */
 lt_status lt_outbox_text(lt_outbox *outbox, lt_str text, size_t streamed, lt_err *err);
 /* What a program says: over LT_PROMPT_OUTPUTS_MAX it is dropped, and that is said once. */
 void lt_outbox_say(lt_outbox *outbox, lt_str text);

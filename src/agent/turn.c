@@ -243,6 +243,9 @@ lt_status lt_turn_tool_end(lt_turn *turn, uint32_t number, lt_status status, lt_
 static void note_call(lt_turn *turn, uint32_t program, const lt_call_event *event) {
   lt_outbox *outbox = &turn->own->outbox;
   uint32_t number = lt_outbox_find_call(outbox, event->call);
+  if (number == UINT32_MAX && lt_outbox_is_full(outbox)) {
+    return;
+  }
   if (number == UINT32_MAX && event->stage != LT_CALL_ASKED) {
     const lt_outbox_tool tool = {
         .function = event->tool,
@@ -308,7 +311,7 @@ static lt_status put_artifact(lt_artifacts *self, const lt_artifact *artifact, l
   LT_TRY(theirs->put(theirs, artifact, ret_id, err));
   bool is_file = lt_str_eqc(artifact->type, "image") || lt_str_eqc(artifact->type, "audio") ||
                  lt_str_eqc(artifact->type, "resource");
-  if (is_file) {
+  if (is_file && !lt_outbox_is_full(&own->outbox)) {
     lt_str id = lt_str_sub(lt_buf_view(ret_id), before, ret_id->n);
     (void)lt_outbox_file(&own->outbox, id, artifact->mime_type, artifact->description, NULL);
   }

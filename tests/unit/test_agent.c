@@ -320,6 +320,18 @@ IN_WORLD(secrets_are_not_recorded) {
 /* --- Stored before it is told --------------------------------------------------------------------------------------
  */
 
+/* What is put out has an end; the program itself does not notice, and the prompt still can say something. */
+IN_WORLD(what_one_prompt_puts_out_has_an_end) {
+  script_texts("for (let i = 0; i < 12000; i++) output('x'); 1", "output('y'); done()", NULL);
+  prompt(w, "Hello");
+  assert_stored(w, "state", "completed");
+  assert_stored(w, "output.9999.content", "x");
+  assert_stored(w, "output.10000.content", "(More was put out than one prompt may: the rest is dropped)");
+  assert_int_equal(w->streams.n, 9999 + 59);
+  assert_stored(w, "output.10001.function", "code.execute");
+  assert_stored(w, "output.10002", "");
+}
+
 IN_WORLD(events_have_what_consumers_need) {
   script_texts("output('a'); output('b'); done()", NULL);
   start(w, "Hello");
@@ -357,6 +369,7 @@ int main(void) {
       cmocka_unit_test(long_logs_lose_their_middle),
       cmocka_unit_test(files_of_tools_are_outputs),
       cmocka_unit_test(secrets_are_not_recorded),
+      cmocka_unit_test(what_one_prompt_puts_out_has_an_end),
       cmocka_unit_test(events_have_what_consumers_need),
   };
   return run_all_tests(tests, sizeof tests / sizeof tests[0]);

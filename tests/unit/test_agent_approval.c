@@ -215,6 +215,28 @@ IN_WORLD(secrets_are_not_shown_to_whoever_decides) {
   wait_end(w);
 }
 
+/* --- Without anybody's word ----------------------------------------------------------------------------------------
+ */
+IN_WORLD(a_policys_denial_can_be_caught_and_is_recorded) {
+  const lt_policy_rule rules[] = {
+      {.match = TEXT("bank.*"), .action = LT_ACTION_DENY, .reason = TEXT("not on Sundays")},
+      {.match = TEXT("weather.echo"), .action = LT_ACTION_ASK, .reason = TEXT("who knows")},
+  };
+  assert_int_equal(lt_policy_new(rules, 2, NULL, 0, &w->policy, &w->err), LT_OK);
+  w->options.policy = w->policy;
+  lt_agent_free(w->agent);
+  open_agent(w);
+  script_texts("try { bankPay({amount: 1}) } catch (e) { output(e.message) }; weatherEcho({n: 1}); done()", NULL);
+  begin(w, "Pay");
+  assert_int_equal(approve(w, request_id(w, 0)), LT_OK);
+  wait_end(w);
+  assert_string_equal(w->streams.p, "Tool \"bank.pay\" is not allowed: not on Sundays");
+  assert_has(w->events.p,
+             "output tool bank.pay pending Executing...\n"
+             "output tool bank.pay error Tool \"bank.pay\" is not allowed: not on Sundays\n");
+  assert_has(w->events.p, "approval weather.echo {\"n\":1} (who knows)\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_approved_call_continues_exactly_there),
@@ -228,6 +250,7 @@ int main(void) {
       cmocka_unit_test(a_program_of_a_program_asks_too),
       cmocka_unit_test(only_whose_prompt_it_is_decides),
       cmocka_unit_test(secrets_are_not_shown_to_whoever_decides),
+      cmocka_unit_test(a_policys_denial_can_be_caught_and_is_recorded),
   };
   return run_all_tests(tests, sizeof tests / sizeof tests[0]);
 }
