@@ -351,7 +351,7 @@ static void assert_lacks(const char *text, const char *part) {
 }
 
 static lt_catalog *many_tools(size_t namespaces, size_t each) {
-  static char names[64][8], spaces[4096][8];
+  static char names[64][24], spaces[4096][24];
   static lt_tool_spec specs[64];
   lt_catalog_source *sources = lt_mem_zalloc(namespaces, sizeof *sources);
   lt_catalog *catalog;
