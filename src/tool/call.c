@@ -217,11 +217,20 @@ static lt_status check_still_wanted(call *c) {
 
 /* --- 3: whether it may ---------------------------------------------------------------------------------------------
  */
-static void read_annotations(call *c) {
+/* What they say must not be taken for unsaid for want of memory: a rule may forbid just that. */
+static lt_status read_annotations(call *c) {
+  if (c->tool->annotations.n == 0) {
+    return LT_OK;
+  }
   lt_json_doc *doc = lt_arena_zalloc(&c->arena, 1, sizeof *doc);
-  if (doc != NULL && c->tool->annotations.n > 0 && lt_json_parse(&c->arena, c->tool->annotations, doc, NULL) == LT_OK) {
+  lt_status status = doc != NULL ? lt_json_parse(&c->arena, c->tool->annotations, doc, NULL) : LT_E_NOMEM;
+  if (status == LT_E_NOMEM) {
+    return lt_fail(&c->err, status, "no memory to judge a call of \"%.*s\"", LT_STR_ARG(c->id));
+  }
+  if (status == LT_OK) {
     c->annotations = lt_json_root(doc);
   }
+  return LT_OK;
 }
 
 /* The input as it may be shown and kept. */
@@ -483,7 +492,7 @@ static lt_status run_steps(call *c) LT_YIELDS {
   LT_TRY(check_input(c));
   LT_TRY(check_still_wanted(c));
   if (c->caller->policy != NULL || c->caller->journal != NULL) {
-    read_annotations(c);
+    LT_TRY(read_annotations(c));
   }
   LT_TRY(ask_policy(c));
   return perform(c);

@@ -142,20 +142,14 @@ static bool read_hint(lt_judge *j, lt_hint hint, bool fallback) {
   return lt_json_bool(found, fallback);
 }
 
+/* Not where the work is used up in the middle: then they are unknown, and no fallback for what may be there. */
 static void read_hints(lt_judge *j) {
   bool read_only = read_hint(j, LT_HINT_READ_ONLY, false);
   j->hints[LT_HINT_READ_ONLY] = read_only;
   j->hints[LT_HINT_DESTRUCTIVE] = !read_only && read_hint(j, LT_HINT_DESTRUCTIVE, true);
   j->hints[LT_HINT_IDEMPOTENT] = read_only || read_hint(j, LT_HINT_IDEMPOTENT, false);
   j->hints[LT_HINT_OPEN_WORLD] = read_hint(j, LT_HINT_OPEN_WORLD, true);
-  j->hints_read = true;
-}
-
-static bool hint_of(lt_judge *j, lt_hint hint) {
-  if (!j->hints_read) {
-    read_hints(j);
-  }
-  return j->hints[hint];
+  j->hints_read = j->steps > 0;
 }
 
 /* --- Values --------------------------------------------------------------------------------------------------------
@@ -167,6 +161,13 @@ static value no_value(void) {
 
 static value of_bool(bool b) {
   return (value){.type = b ? LT_JSON_TRUE : LT_JSON_FALSE};
+}
+
+static value hint_of(lt_judge *j, lt_hint hint) {
+  if (!j->hints_read) {
+    read_hints(j);
+  }
+  return j->hints_read ? of_bool(j->hints[hint]) : no_value();
 }
 
 /* Where the steps of an operand that is in the call begin. */
@@ -182,7 +183,7 @@ static value plain_value(lt_judge *j, const lt_operand *operand) {
     case LT_OPERAND_LITERAL:
       return (value){.type = operand->type, .text = operand->text};
     case LT_OPERAND_HINT:
-      return of_bool(hint_of(j, operand->hint));
+      return hint_of(j, operand->hint);
     case LT_OPERAND_TOOL_ID:
       return (value){.type = LT_JSON_STRING, .text = j->call->tool};
     case LT_OPERAND_INPUT:

@@ -264,6 +264,26 @@ TEST(a_rule_overrides_the_tools_own_word) {
   lt_policy_free(policy);
 }
 
+TEST(without_memory_nothing_is_let_through) {
+  const lt_policy_rule rules[] = {
+      {.match = TEXT("*"), .when = TEXT("annotations.readOnlyHint"), .action = LT_ACTION_DENY}};
+  lt_policy *policy = policy_of(rules, 1, NULL, 0);
+  w->caller.policy = policy;
+  lt_status status = LT_OK;
+  for (long n = 0; status != LT_E_DENIED; n++) {
+    lt_buf out;
+    lt_buf_init(&out, LT_MIB);
+    lt_buf_clear(&w->happened);
+    lt_mem_fail_at(n);
+    status = lt_door_call(w->door, LT_STR("bank.peek"), LT_STR("{}"), &w->options, &out, NULL);
+    lt_mem_fail_at(-1);
+    assert_true(status == LT_E_DENIED || status == LT_E_NOMEM);
+    assert_int_equal(w->happened.n, 0);
+    lt_buf_release(&out);
+  }
+  lt_policy_free(policy);
+}
+
 TEST(budgets_hold) {
   const lt_policy_budget budgets[] = {{.match = TEXT("bank.*"), .calls = 2}};
   lt_policy *policy = policy_of(NULL, 0, budgets, 1);
@@ -518,6 +538,7 @@ int main(void) {
       cmocka_unit_test(rules_allow_and_deny),
       cmocka_unit_test(a_tool_that_needs_approval_is_asked_about),
       cmocka_unit_test(a_rule_overrides_the_tools_own_word),
+      cmocka_unit_test(without_memory_nothing_is_let_through),
       cmocka_unit_test(budgets_hold),
       cmocka_unit_test(a_cancel_ends_the_waiting_for_an_answer),
       cmocka_unit_test(a_tool_may_go_while_somebody_decides),

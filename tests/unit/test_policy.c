@@ -632,6 +632,24 @@ static void test_work_is_bounded(void **state) {
   assert_int_equal(judge_long("input.a == 'x'", repeat("{\"a\":\"", "\\u0078", 1000000, "\"}")), 'n');
 }
 
+/* A call that uses all the work up hides nothing from the rules behind, not what the tool says of itself either. */
+static void test_annotations_behind_too_much_work(void **state) {
+  (void)state;
+  world w;
+  const lt_policy_rule rules[] = {
+      {.match = LT_STR("*"), .when = LT_STR("any(input.l, any(input.l, it == 1))"), .action = LT_ACTION_ALLOW},
+      {.match = LT_STR("*"), .when = LT_STR("!annotations.openWorldHint"), .action = LT_ACTION_DENY}};
+  char *input = repeat("{\"l\":[0", ",0", 5000, "]}");
+  lt_policy *policy = policy_of(rules, 2);
+  world_init(&w, "a.b", lt_str_of(input), "{\"openWorldHint\":false}");
+  lt_decision decision = lt_policy_decide(policy, &w.call);
+  assert_int_equal(decision.action, LT_ACTION_DENY);
+  assert_true(decision.unsure);
+  world_release(&w);
+  lt_policy_free(policy);
+  lt_mem_free(input);
+}
+
 static lt_status compile(const char *when, lt_err *err) {
   lt_policy_rule rules[] = {{.match = LT_STR("*"), .action = LT_ACTION_ALLOW},
                             {.match = LT_STR("*"), .when = tight(lt_str_of(when)), .action = LT_ACTION_DENY}};
@@ -873,6 +891,7 @@ int main(void) {
       cmocka_unit_test(test_any_and_all),
       cmocka_unit_test(test_hints),
       cmocka_unit_test(test_work_is_bounded),
+      cmocka_unit_test(test_annotations_behind_too_much_work),
       cmocka_unit_test(test_size_is_bounded),
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_refused_rules),
