@@ -259,23 +259,34 @@ static lt_status user_file(lt_arena *arena, const char **ret) {
   return path.p ? LT_OK : LT_E_NOMEM;
 }
 
+/* A file that need not be there: nothing is said of one that is not. */
+static lt_status load_usual(const char *path, lt_config *config, bool *ret_there, lt_err *err) {
+  lt_err fault = LT_ERR_INIT;
+  lt_status status = load_file(path, false, config, &fault);
+  *ret_there = status != LT_E_NOTFOUND;
+  if (status != LT_OK && *ret_there && err != NULL) {
+    *err = fault;
+  }
+  return *ret_there ? status : LT_OK;
+}
+
 static lt_status load_main(const lt_config_sources *sources, lt_config *config, lt_err *err) {
   const char *path;
+  bool there = false;
   if (sources->config_file) {
     return load_asked(sources->config_file, "--config", false, config, err);
   }
   if (variable_set("LATHE_CONFIG", &path)) {
     return load_asked(path, "$LATHE_CONFIG", false, config, err);
   }
-  lt_status status = load_file("lathe.yaml", false, config, err);
-  if (status != LT_E_NOTFOUND) {
-    return status;
+  LT_TRY(load_usual("lathe.yaml", config, &there, err));
+  if (there) {
+    return LT_OK;
   }
   if (user_file(&config->arena, &path) != LT_OK) {
     return lt_fail(err, LT_E_NOMEM, "out of memory while looking for the configuration");
   }
-  status = path ? load_file(path, false, config, err) : LT_OK;
-  return status == LT_E_NOTFOUND ? LT_OK : status;
+  return path ? load_usual(path, config, &there, err) : LT_OK;
 }
 
 lt_status lt_config_load(const lt_config_sources *sources, lt_config *ret_config, lt_err *err) {

@@ -565,6 +565,8 @@ static void expect_loaded(const char *config, int64_t timeout_ms, const char *pa
   if (load(&f, config, NULL) != LT_OK) {
     fail_msg("%s", lt_err_msg(&f.err));
   }
+  assert_int_equal(f.err.status,
+                   LT_OK); /* a file that need not be there leaves nothing behind that looks like a failure */
   assert_int_equal(f.config.timeout_ms, timeout_ms);
   if (path_end) {
     assert_non_null(f.config.path);
