@@ -1,6 +1,6 @@
 /* Measuring: samples, and the lines of the one table that `make bench` prints.
  *
- * A line has the smallest, the middle and the 99th percentile of its samples, the target of DESIGN.md section 9 where
+ * A line has the smallest, the middle and the 99th percentile of its samples, the target we set ourselves where
  * there is one, and a ratio where the same was measured of somebody else. What is too short for the clock is measured
  * in batches; the line says how large they are.
  */

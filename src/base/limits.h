@@ -13,7 +13,7 @@
 #define LT_JSON_MAX_BYTES (64 * LT_MIB) /* one document: a tool's answer, an input, a result */
 #define LT_JSON_MAX_DEPTH 512           /* nesting: far past real documents, far below our stacks */
 
-/* --- programs (DESIGN.md section 5) ----------------------------------------------------------- */
+/* --- programs (docs/guide/programs.md) -------------------------------------------------------- */
 #define LT_RUN_TIMEOUT_MS        30000         /* wall clock, tool calls included, unless asked otherwise */
 #define LT_RUN_TIMEOUT_MAX_MS    600000        /* the longest a program may ask for: 10 minutes */
 #define LT_RUN_MEMORY_BYTES      (64 * LT_MIB) /* the engine's heap unless asked otherwise */

@@ -15,13 +15,13 @@
 #include "base/str.h"
 
 typedef struct lt_jsscan {
-  bool has_await;     /* the token `await` occurs */
-  bool has_import;    /* a static import *statement* at the top level: `import x from`, `import {`, `import "..."`;
-                         not import(...), not import.meta, not a property `.import` or key `import:` */
-  bool has_export;    /* an export *statement* at the top level */
-  bool uses_promises; /* the identifier `Promise` or a `.then` (also `?.then`) among the tokens (DESIGN.md section 5) */
-  bool is_function;   /* the whole program is one function: `async () => ...`, `(a) => ...`, `x => ...`,
-                         `function () {...}`, `async function main() {...}`, also in parentheses or with a `;` after */
+  bool has_await;      /* the token `await` occurs */
+  bool has_import;     /* a static import *statement* at the top level: `import x from`, `import {`, `import "..."`;
+                          not import(...), not import.meta, not a property `.import` or key `import:` */
+  bool has_export;     /* an export *statement* at the top level */
+  bool uses_promises;  /* the identifier `Promise` or a `.then` (also `?.then`) among the tokens */
+  bool is_function;    /* the whole program is one function: `async () => ...`, `(a) => ...`, `x => ...`,
+                          `function () {...}`, `async function main() {...}`, also in parentheses or with a `;` after */
   bool is_declaration; /* with is_function: it starts with `function` / `async function` and is not in parentheses,
                           so that as a statement it would have no value */
   bool unterminated;   /* a string, template or comment does not end */

@@ -2,7 +2,7 @@
 #ifndef LT_FRONT_COMMAND_H
 #define LT_FRONT_COMMAND_H
 
-/* Exit codes (DESIGN.md section 8). */
+/* Exit codes. */
 enum {
   LT_EXIT_OK = 0,
   LT_EXIT_FAILED = 1,

@@ -32,7 +32,7 @@ struct shape {
   bool lenient; /* KEYS: an unknown one is only a warning */
 };
 
-/* --- The known keys (DESIGN.md section 8) ----------------------------------------------------- */
+/* --- The known keys (docs/guide/configuration.md) ------------------------------------------------- */
 
 #define SHAPE static const shape
 #define TABLE static const known_key

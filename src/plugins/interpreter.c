@@ -1,4 +1,4 @@
-/* The interpreter: a program as a tool, for models that call tools one by one (seed 015).
+/* The interpreter: a program as a tool, for models that call tools one by one.
  *
  * The program has the tools of whoever calls this one, but not this one itself.
  */

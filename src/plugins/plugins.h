@@ -4,9 +4,9 @@
 
 #include "lathe_plugin.h"
 
-/* artifact.store, artifact.get, artifact.list; storeArtifact, getArtifact, listArtifacts in programs (seed 015). */
+/* artifact.store, artifact.get, artifact.list; storeArtifact, getArtifact, listArtifacts in programs. */
 lathe_plugin_entry_fn lathe_plugin_artifact;
-/* interpreter.run-code: a program as a tool, with its caller's tools, itself excluded (seed 015). */
+/* interpreter.run-code: a program as a tool, with its caller's tools, itself excluded. */
 lathe_plugin_entry_fn lathe_plugin_interpreter;
 
 #endif

@@ -111,7 +111,7 @@ typedef struct lt_run_result {
 void lt_run_result_init(lt_run_result *result);
 void lt_run_result_release(lt_run_result *result);
 
-/* The result as the JSON object of `lathe run --json` (DESIGN.md section 8). `secrets` (may be NULL) are masked in what
+/* The result as the JSON object of `lathe run --json`. `secrets` (may be NULL) are masked in what
  * is told of the program's way: calls, logs and errors; not in what it answers, the result and the outputs. */
 void lt_run_result_json(const lt_run_result *result, const lt_secrets *secrets, lt_buf *out);
 

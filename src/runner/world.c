@@ -216,7 +216,7 @@ static lt_outcome on_discover(void *arg, lt_str query) {
   return (lt_outcome){.ok = run->reply.status == LT_OK, .text = lt_buf_view(&run->reply)};
 }
 
-/* An unknown name is an answer, not a failure (seed 013). */
+/* An unknown name is an answer, not a failure: whoever asks wants to know what there is. */
 static lt_outcome on_schema(void *arg, lt_str name) {
   lt_run *run = arg;
   const lt_tool *tool = find(run, name);

@@ -179,7 +179,7 @@ static lt_js await(lt_guest *guest, lt_js promise) {
   }
 }
 
-/* Calls still open at the end are waited for (DESIGN.md section 5). */
+/* Calls still open at the end are waited for (docs/internals/engine.md). */
 static bool drain(lt_guest *guest) {
   bool threw = false;
   do {

@@ -19,7 +19,7 @@
 #include "base/str.h"
 #include "sandbox/box.h"
 
-/* What a tool function gives the program (DESIGN.md section 5). */
+/* What a tool function gives the program (docs/internals/engine.md). */
 typedef enum lt_call_style {
   LT_CALLS_PLAIN,   /* the value; the program is suspended meanwhile */
   LT_CALLS_PROMISE, /* a promise that also stands for its value */

@@ -1,8 +1,8 @@
 /* Conversations, their prompts, and what these put out; stored before anybody is shown it.
  *
- * Ids are 32 hexadecimal digits, made by whoever creates (lt_store_new_id). Texts come back as JSON in the shapes of
- * seed 014. Everybody sees only what belongs to the user they name. Every function LT_YIELDS and fails with lt_db_run's
- * errors; LT_E_NOTFOUND: there is no such thing that belongs to the user.
+ * Ids are 32 hexadecimal digits, made by whoever creates (lt_store_new_id). Texts come back as JSON, in the shapes that
+ * the functions tell. Everybody sees only what belongs to the user they name. Every function LT_YIELDS and fails with
+ * lt_db_run's errors; LT_E_NOTFOUND: there is no such thing that belongs to the user.
  */
 #ifndef LT_STORE_PROMPTS_H
 #define LT_STORE_PROMPTS_H

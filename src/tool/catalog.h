@@ -1,8 +1,8 @@
 /* The catalog: what can be called right now, under all of its names; an immutable snapshot.
  *
- * A tool's id is `<server or plugin>.<tool>`. The names programs use are derived from it (DESIGN.md section 4):
- * camelCase for JavaScript, the tool's own name for TypeScript. Snapshots are sorted by id and byte-stable, counted by
- * reference and safe to read from any thread; a change in a provider makes a new one, running programs keep theirs.
+ * A tool's id is `<server or plugin>.<tool>`. The names programs use are derived from it: camelCase for
+ * JavaScript, the tool's own name for TypeScript. Snapshots are sorted by id and byte-stable, counted by reference and
+ * safe to read from any thread; a change in a provider makes a new one, running programs keep theirs.
  */
 #ifndef LT_TOOL_CATALOG_H
 #define LT_TOOL_CATALOG_H

@@ -1,4 +1,4 @@
-/* The value of an MCP tool's answer, as programs of every language see it (DESIGN.md section 4, "Result values").
+/* The value of an MCP tool's answer, as programs of every language see it (docs/internals/door.md).
  *
  * Pure: no provider, no loop, no state.
  */

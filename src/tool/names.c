@@ -29,7 +29,7 @@ static const char *const globals[] = {
     "isNaN", "log", "navigator", "output", "parseFloat", "parseInt", "performance", "queueMicrotask", "recall",
     "setImmediate", "setInterval", "setTimeout", "store", "structuredClone", "undefined", "unescape"};
 
-/* JavaScript programs only (DESIGN.md section 5), and what every global object inherits. */
+/* JavaScript programs only (docs/internals/engine.md), and what every global object inherits. */
 static const char *const javascript_world[] = {
     "complete", "constructor", "discoverTools", "done", "getArtifact", "hasOwnProperty", "isPrototypeOf",
     "listArtifacts", "llm", "llmJson", "parallel", "propertyIsEnumerable", "sleep", "storeArtifact", "toLocaleString",

@@ -1,4 +1,4 @@
-/* Giving the tools of a snapshot their JavaScript and TypeScript names (DESIGN.md section 4); internal to tool/.
+/* Giving the tools of a snapshot their JavaScript and TypeScript names; internal to tool/.
  */
 #ifndef LT_TOOL_NAMING_H
 #define LT_TOOL_NAMING_H
