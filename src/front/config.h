@@ -2,8 +2,8 @@
  *
  * YAML (so JSON too) is read with libyaml into a tree that knows its lines (yaml.h), checked against one table of known
  * keys (config_check.c), and only then looked at. An unknown key is an error that names the nearest known one; unknown
- * keys inside `mcpServers` are warnings, as other clients have their own. Keys of parts that are not built yet are known
- * and checked, and otherwise ignored.
+ * keys inside `mcpServers` are warnings, as other clients have their own. Keys of parts that are not built yet are
+ * known and checked, and otherwise ignored.
  *
  * Environment references are replaced in string values only: ${NAME} (an error when unset), ${NAME:-default} (also when
  * empty), $${ for the two characters themselves. Servers that are disabled are left as they are written. The values are

@@ -1,8 +1,8 @@
 /* An MCP client for one server over stdio: start, handshake, tool list, calls by name, restart after a crash.
  *
- * Speaks 2025-11-25 and earlier (docs/internals/mcp.md): offers 2025-11-25, accepts any version it knows. Many calls may
- * be in flight; each waits on its own fiber. A server that cannot be started is not an error of lt_mcp_open: its state
- * says so, and calls fail with the reason.
+ * Speaks 2025-11-25 and earlier (docs/internals/mcp.md): offers 2025-11-25, accepts any version it knows. Many calls
+ * may be in flight; each waits on its own fiber. A server that cannot be started is not an error of lt_mcp_open: its
+ * state says so, and calls fail with the reason.
  *
  * What it is not: it knows nothing of tools' names in programs, of result values or of policy (tool/).
  * Loop thread only.
