@@ -56,7 +56,13 @@ static lt_status mark(lt_approvals *a, const lt_approval *what, lt_str reason, u
   if (*ret_number != UINT32_MAX) {
     return lt_outbox_tool_reason(outbox_of(a), *ret_number, reason, err);
   }
-  const lt_outbox_tool tool = {.function = what->tool->id, .input = what->input, .reason = reason, .call = what->call};
+  const lt_outbox_tool tool = {
+      .function = what->tool->id,
+      .input = what->input,
+      .reason = reason,
+      .call = what->call,
+      .parent = lt_outbox_id(outbox_of(a), a->turn->own->asking),
+  };
   return lt_outbox_tool_begin(outbox_of(a), &tool, ret_number, err);
 }
 

@@ -32,6 +32,7 @@ struct lt_turn_own {
   lt_run_request defaults;
   lt_str resolved_model;
   uint32_t program;  /* number of the output whose program runs; UINT32_MAX: none */
+  uint32_t asking;   /* likewise, of the call that is asked about next: nothing happens between its event and that */
   lt_buf last_words; /* {promptId}: for an end when there is no memory for more */
   uint32_t requests; /* completions, those of llm() included */
   size_t streamed;   /* bytes of the last reply that have been told */

@@ -243,6 +243,7 @@ lt_status lt_turn_tool_end(lt_turn *turn, uint32_t number, lt_status status, lt_
 static void note_call(lt_turn *turn, uint32_t program, const lt_call_event *event) {
   lt_outbox *outbox = &turn->own->outbox;
   uint32_t number = lt_outbox_find_call(outbox, event->call);
+  turn->own->asking = program;
   if (number == UINT32_MAX && lt_outbox_is_full(outbox)) {
     return;
   }

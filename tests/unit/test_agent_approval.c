@@ -56,6 +56,8 @@ IN_WORLD(an_approved_call_continues_exactly_there) {
   const char *id = request_id(w, 0);
   assert_stored(w, "state", "waiting_for_approval");
   assert_stored(w, "output.2.id", id);
+  assert_stored(w, "output.2.parent", "call-0");
+  assert_stored(w, "output.1.parent", "call-0");
   assert_stored(w, "output.2.result.type", "pending");
   assert_stored(w, "output.2.result.reason", "it is real money");
   assert_int_equal(w->paid, 0);

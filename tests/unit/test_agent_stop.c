@@ -94,6 +94,25 @@ IN_WORLD(the_agents_end_cancels_what_runs) {
   assert_stored(w, "state", "cancelled");
 }
 
+static void start_late(void *arg) {
+  world *w = arg;
+  const lt_prompt_request request = {.user = LT_STR("ann"), .input = LT_STR("late")};
+  assert_int_equal(lt_agent_start(w->agent, &request, &w->ids, &w->err), LT_E_CLOSED);
+}
+
+/* Between the prompt's row and its fiber: it is stored as failed, and nothing runs. */
+IN_WORLD(the_agents_end_catches_what_is_about_to_start) {
+  script_texts("done()", NULL);
+  prompt(w, "One");
+  lt_buf_clear(&w->events);
+  assert_int_equal(lt_loop_spawn(w->loop, start_late, w, NULL), LT_OK);
+  lt_sleep(w->loop, 0);
+  lt_agent_free(w->agent);
+  w->agent = NULL;
+  assert_has(w->events.p, "error Lathe is ending");
+  assert_int_equal(times_asked(), 1);
+}
+
 IN_WORLD(whoever_waits_may_give_up) {
   script_texts("weatherHang({}); done()", NULL);
   start(w, "One");
@@ -442,6 +461,7 @@ int main(void) {
       cmocka_unit_test(cancelled_while_somebody_is_asked),
       cmocka_unit_test(cancelled_in_a_question_of_the_programs),
       cmocka_unit_test(the_agents_end_cancels_what_runs),
+      cmocka_unit_test(the_agents_end_catches_what_is_about_to_start),
       cmocka_unit_test(whoever_waits_may_give_up),
       cmocka_unit_test(a_model_that_cannot_be_asked_fails_the_prompt_and_not_the_conversation),
       cmocka_unit_test(of_a_broken_stream_no_half_program_is_run),
