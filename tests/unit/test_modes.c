@@ -378,7 +378,7 @@ IN_WORLD(many_calls_at_once) {
 /* Off the loop. */
 IN_WORLD(a_long_history_and_many_tools) {
   enum { TOOLS = 400 };
-  static char names[TOOLS][8];
+  static char names[TOOLS][16];
   static lt_tool_spec specs[TOOLS];
   for (int i = 0; i < TOOLS; i++) {
     snprintf(names[i], sizeof names[i], "b%d", i);
