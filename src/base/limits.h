@@ -156,6 +156,7 @@
 #define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB) /* a longer log is cut after its content is in the file */
 #define LT_DB_GROUP_MAX         256           /* jobs in one transaction */
 #define LT_ARTIFACTS_LISTED_MAX 1000
+#define LT_ARTIFACT_ABOUT_BYTES (8 * LT_KIB)  /* of its description, type, or MIME type: a list of all must fit */
 #define LT_SQL_ROWS_MAX_BYTES   (16 * LT_MIB) /* rows of one statement of a plugin's, as JSON */
 #define LT_STATE_MAX_BYTES      (1 * LT_MIB)  /* a plugin's state for one conversation */
 #define LT_SQL_RUNTIME_MS       5000          /* one statement of a plugin's: others wait for it */

@@ -168,7 +168,7 @@ int lt_api_artifact_put(lathe_call *call, const char *type, lathe_text descripti
   lt_err err = LT_ERR_INIT;
   lt_str kind = lt_plugin_text(type, LT_PLUGIN_NAME_BYTES);
   if (kind.n == 0) {
-    return lt_call_error(call, LT_STR("an artifact needs a type, such as \"note\""));
+    return lt_call_error(call, LT_STR("an artifact needs a type of a few words at most, such as \"note\""));
   }
   if (lt_json_check(lt_of_text(json), &err) != LT_OK) {
     lt_err_prefix(&err, "an artifact has to be JSON");

@@ -1,6 +1,7 @@
 /* Artifacts: things kept under an id of their own, each belonging to a user. */
 #include <sqlite3.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "store/parts.h"
 #include "store/sql.h"
@@ -37,8 +38,24 @@ static lt_status insert_artifact(struct sqlite3 *sql, void *arg, lt_err *err) {
   return lt_query_run(&query, err);
 }
 
+/* One that is longer than the list of all may be would take the list from its user. */
+static lt_status check_about(const lt_artifact *artifact, lt_err *err) {
+  const struct {
+    const char *what;
+    lt_str text;
+  } about[] = {{"description", artifact->description}, {"type", artifact->type}, {"MIME type", artifact->mime_type}};
+  for (size_t i = 0; i < sizeof about / sizeof about[0]; i++) {
+    if (about[i].text.n > LT_ARTIFACT_ABOUT_BYTES) {
+      return lt_fail(err, LT_E_LIMIT, "an artifact's %s has %lu KiB at most, this one %zu: keep more in its data",
+                     about[i].what, LT_ARTIFACT_ABOUT_BYTES / LT_KIB, about[i].text.n / LT_KIB);
+    }
+  }
+  return LT_OK;
+}
+
 static lt_status put(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) {
   put_job job = {.artifact = *artifact};
+  LT_TRY(check_about(artifact, err));
   LT_TRY(lt_parts_make_id(job.id, err));
   if (lt_buf_reserve(ret_id, sizeof job.id) == NULL) { /* now: what is kept must not be denied afterwards */
     return lt_fail(err, ret_id->status, "no room for an artifact's id");

@@ -112,6 +112,39 @@ static void keep_artifacts(db_fix *fix) {
   lt_store_artifacts_free(artifacts);
 }
 
+/* Nobody may make the list so long that it cannot be had any more. */
+static void keep_long_descriptions(db_fix *fix) {
+  lt_buf about, id, list;
+  lt_artifacts *artifacts = lt_store_artifacts_new(fix->db);
+  lt_buf_init(&about, LT_MIB);
+  lt_buf_init(&id, LT_ARTIFACT_ID_BYTES);
+  lt_buf_init(&list, LT_MIB);
+  for (size_t i = 0; i < LT_ARTIFACT_ABOUT_BYTES; i++) {
+    lt_buf_byte(&about, 'x');
+  }
+  lt_artifact a = {.user = LT_STR("ann"), .type = LT_STR("t"), .mime_type = LT_STR("text/plain"), .data = LT_STR("1")};
+  a.description = lt_buf_view(&about);
+  DB_OK(artifacts->put(artifacts, &a, &id, &fix->err));
+  lt_buf_byte(&about, 'x');
+  lt_str *const fields[] = {&a.description, &a.type, &a.mime_type};
+  for (size_t i = 0; i < 3; i++) {
+    a.description = a.type = a.mime_type = LT_STR("short");
+    *fields[i] = lt_buf_view(&about);
+    lt_buf_clear(&id);
+    assert_int_equal(artifacts->put(artifacts, &a, &id, &fix->err), LT_E_LIMIT);
+    assert_int_equal(id.n, 0);
+  }
+  DB_OK(lt_store_artifact_list(fix->db, LT_STR("ann"), &list, &fix->err));
+  lt_buf_release(&about);
+  lt_buf_release(&id);
+  lt_buf_release(&list);
+  lt_store_artifacts_free(artifacts);
+}
+
+static void what_artifacts_say_of_themselves_is_short(void **state) {
+  db_fix_run(*state, keep_long_descriptions);
+}
+
 static void artifacts_belong_to_a_user(void **state) {
   db_fix_run(*state, keep_artifacts);
 }
@@ -152,6 +185,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_call_is_recorded_before_and_after, db_fix_setup, db_fix_teardown),
       cmocka_unit_test_setup_teardown(artifacts_belong_to_a_user, db_fix_setup, db_fix_teardown),
+      cmocka_unit_test_setup_teardown(what_artifacts_say_of_themselves_is_short, db_fix_setup, db_fix_teardown),
       cmocka_unit_test_setup_teardown(state_is_kept_by_plugin_user_and_conversation, db_fix_setup, db_fix_teardown),
   };
   return cmocka_run_group_tests_name("store_journal", tests, NULL, NULL);
