@@ -46,8 +46,8 @@ static lt_status check_about(const lt_artifact *artifact, lt_err *err) {
   } about[] = {{"description", artifact->description}, {"type", artifact->type}, {"MIME type", artifact->mime_type}};
   for (size_t i = 0; i < sizeof about / sizeof about[0]; i++) {
     if (about[i].text.n > LT_ARTIFACT_ABOUT_BYTES) {
-      return lt_fail(err, LT_E_LIMIT, "an artifact's %s has %lu KiB at most, this one %zu: keep more in its data",
-                     about[i].what, LT_ARTIFACT_ABOUT_BYTES / LT_KIB, about[i].text.n / LT_KIB);
+      return lt_fail(err, LT_E_LIMIT, "an artifact's %s has %lu bytes at most, this one %zu: keep more in its data",
+                     about[i].what, LT_ARTIFACT_ABOUT_BYTES, about[i].text.n);
     }
   }
   return LT_OK;

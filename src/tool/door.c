@@ -63,10 +63,14 @@ static lt_status add_entry(lt_door *door, lt_provider *provider, entry **ret_ent
 }
 
 /* A server may repeat what it was given in its own description or schemas, which programs and models are shown. */
-static bool copy_masked(lt_arena *arena, const lt_secrets *secrets, lt_str *s) {
+static bool copy_masked(lt_arena *arena, const lt_secrets *secrets, bool is_json, lt_str *s) {
   lt_buf masked;
   lt_buf_init(&masked, LT_CATALOG_MAX_BYTES);
-  lt_secrets_mask(secrets, *s, &masked);
+  if (is_json) {
+    lt_secrets_mask_json(secrets, *s, &masked);
+  } else {
+    lt_secrets_mask(secrets, *s, &masked);
+  }
   *s = masked.status == LT_OK ? lt_arena_dup(arena, lt_buf_view(&masked)) : LT_STR_NULL;
   lt_buf_release(&masked);
   return s->p != NULL;
@@ -74,10 +78,15 @@ static bool copy_masked(lt_arena *arena, const lt_secrets *secrets, lt_str *s) {
 
 static bool copy_str(lt_arena *arena, const lt_secrets *secrets, lt_str *s) {
   if (lt_secrets_in(secrets, *s)) {
-    return copy_masked(arena, secrets, s);
+    return copy_masked(arena, secrets, false, s);
   }
   *s = s->n > 0 ? lt_arena_dup(arena, *s) : LT_STR("");
   return s->p != NULL;
+}
+
+/* A schema stays JSON, also where a number in it is a secret. */
+static bool copy_json(lt_arena *arena, const lt_secrets *secrets, lt_str *s) {
+  return lt_secrets_in(secrets, *s) ? copy_masked(arena, secrets, true, s) : copy_str(arena, NULL, s);
 }
 
 static lt_status copy_specs(lt_arena *arena, const lt_secrets *secrets, const lt_tool_spec *tools, size_t count,
@@ -89,8 +98,8 @@ static lt_status copy_specs(lt_arena *arena, const lt_secrets *secrets, const lt
   for (size_t i = 0; i < count; i++) {
     copy[i] = tools[i];
     if (!copy_str(arena, NULL, &copy[i].name) || !copy_str(arena, secrets, &copy[i].description) ||
-        !copy_str(arena, secrets, &copy[i].input_schema) || !copy_str(arena, secrets, &copy[i].output_schema) ||
-        !copy_str(arena, secrets, &copy[i].annotations) || !copy_str(arena, secrets, &copy[i].approval)) {
+        !copy_json(arena, secrets, &copy[i].input_schema) || !copy_json(arena, secrets, &copy[i].output_schema) ||
+        !copy_json(arena, secrets, &copy[i].annotations) || !copy_str(arena, secrets, &copy[i].approval)) {
       return LT_E_NOMEM;
     }
   }

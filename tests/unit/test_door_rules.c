@@ -462,6 +462,21 @@ TEST(a_value_without_its_secret_is_a_value) {
          "begin ann/r1 bank.peek {} repeatable; invoke peek {}; finish 7 OK {\"pin\":\"***\"}");
 }
 
+TEST(a_schema_without_its_secret_is_json) {
+  const lt_tool_spec one[] = {
+      {.name = TEXT("pay"),
+       .input_schema =
+           TEXT("{\"type\":\"object\",\"properties\":{\"pin\":{\"type\":\"number\",\"default\":987654321}}}")}};
+  lt_catalog *catalog = NULL;
+  assert_int_equal(lt_secrets_add(w->secrets, LT_STR("987654321")), LT_OK);
+  assert_int_equal(lt_door_set_tools(w->door, &w->bank, one, 1, NULL), LT_OK);
+  assert_int_equal(lt_door_catalog(w->door, &catalog, NULL), LT_OK);
+  assert_true(lt_str_eqc(lt_catalog_find(catalog, LT_STR("bank.pay"))->input_schema,
+                         "{\"type\":\"object\",\"properties\":{\"pin\":{\"type\":\"number\",\"default\":\"***\"}}}"));
+  lt_catalog_unref(catalog);
+  expect(w, "bank.pay", "{\"pin\":\"x\"}", LT_E_INVALID, "input.pin: expected number, got string", "");
+}
+
 TEST(what_is_put_aside_has_no_secrets) {
   w->options.max_answer_bytes = 10;
   w->caller.artifacts = &w->artifacts;
@@ -552,6 +567,7 @@ int main(void) {
       cmocka_unit_test(of_every_call_its_end_is_told),
       cmocka_unit_test(what_is_refused_is_not_recorded),
       cmocka_unit_test(secrets_are_not_shown_and_not_kept),
+      cmocka_unit_test(a_schema_without_its_secret_is_json),
       cmocka_unit_test(what_is_put_aside_has_no_secrets),
       cmocka_unit_test(a_value_without_its_secret_is_a_value),
       cmocka_unit_test(secrets_are_not_in_names_that_are_none),
