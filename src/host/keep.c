@@ -71,7 +71,12 @@ int lt_api_state(lathe_call *call, lathe_text *ret_json) {
   if (run_job(call, get_state, &(job){0}, &json) != 0) {
     return -1;
   }
-  if (json.n > 0 && state_fits(call, lt_of_text(json), &err) != LT_OK) {
+  lt_status status = json.n > 0 ? state_fits(call, lt_of_text(json), &err) : LT_OK;
+  if (status == LT_E_NOMEM) { /* whoever took that for none would write over it */
+    lt_err_prefix(&err, "the state cannot be read");
+    return lt_call_error(call, lt_str_of(lt_err_msg(&err)));
+  }
+  if (status != LT_OK) {
     lt_host_api.log(call, LATHE_LOG_WARNING,
                     "the state kept for user \"%.*s\" does not fit any more and counts as "
                     "empty: %s",

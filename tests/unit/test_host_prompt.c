@@ -435,6 +435,29 @@ static void test_every_allocation_may_fail(void **state_of) {
 
 /* --- Keeping -------------------------------------------------------------------------------------------------------
  */
+/* For want of memory there is no state to be had; that there is none is not said. */
+static void state_sweep(host_fix *f) {
+  load(f);
+  assert_call(f, "loop.state", "{\"set\":{\"n\":1}}", "{\"n\":1}");
+  for (long n = 0;; n++) {
+    lt_mem_fail_at(n);
+    lt_status status = host_fix_call(f, "loop.state", "{}");
+    bool failed = lt_mem_failed();
+    lt_mem_fail_at(-1);
+    if (status == LT_OK) {
+      assert_out(f, "{\"n\":1}");
+    }
+    if (!failed) {
+      assert_int_equal(status, LT_OK);
+      return;
+    }
+  }
+}
+
+static void test_no_memory_is_not_no_state(void **state_of) {
+  host_fix_run(*state_of, state_sweep);
+}
+
 static void states(host_fix *f) {
   lt_prepared p;
   load(f);
@@ -636,6 +659,7 @@ int main(void) {
       HOST_TEST(test_prepare_fails),
       HOST_TEST(test_every_allocation_may_fail),
       HOST_TEST(test_state),
+      HOST_TEST(test_no_memory_is_not_no_state),
       HOST_TEST(test_artifacts),
       HOST_TEST(test_programs),
       HOST_TEST(test_programs_call_back),
