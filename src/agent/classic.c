@@ -166,8 +166,8 @@ static lt_status carry_out_all(lt_round *round, lt_err *err) LT_YIELDS {
 
 /* --- The mode ---------------------------------------------------------------------------------- */
 typedef struct defining {
-  const lt_catalog *catalog;
-  lt_arena arena; /* not the turn's, which the loop uses meanwhile */
+  lt_catalog *catalog; /* what is defined below; a reference, or NULL */
+  lt_arena arena;      /* not the turn's, which the loop uses meanwhile */
   lt_wire *wire;
   lt_buf tools;
   lt_status status;
@@ -175,7 +175,7 @@ typedef struct defining {
 } defining;
 
 /* Touches nothing of the loop's: the catalog may be read anywhere. */
-static void define(void *arg) {
+static void write_definitions(void *arg) {
   defining *d = arg;
   d->status = lt_wire_new(&d->arena, d->catalog, &d->wire, &d->err);
   if (d->status == LT_OK && lt_catalog_count(d->catalog) > 0) {
@@ -183,24 +183,43 @@ static void define(void *arg) {
   }
 }
 
+static void forget(defining *d) {
+  lt_catalog_unref(d->catalog);
+  d->catalog = NULL;
+  lt_buf_clear(&d->tools);
+  lt_arena_release(&d->arena);
+}
+
+/* Before each asking plugins may change what there is. The same catalog is not written again. */
+static lt_status define(void *arg, lt_turn *turn, uint32_t round, lt_round_tools *ret_tools, lt_err *err) LT_YIELDS {
+  defining *d = arg;
+  if (round > 0) {
+    LT_TRY(lt_turn_prepare(turn, err));
+  }
+  if (d->catalog != turn->prepared.catalog) {
+    forget(d);
+    d->catalog = lt_catalog_ref(turn->prepared.catalog);
+    if (lt_catalog_count(d->catalog) <= LT_WIRE_INLINE_TOOLS) {
+      write_definitions(d);
+    } else {
+      LT_TRY(lt_loop_offload(turn->agent->options.loop, write_definitions, d, err));
+    }
+  }
+  if (d->status != LT_OK) {
+    return lt_fail(err, d->status, "%s", lt_err_msg(&d->err));
+  }
+  *ret_tools = (lt_round_tools){.definitions = lt_buf_view(&d->tools), .wire = d->wire};
+  return LT_OK;
+}
+
 static lt_status run(lt_turn *turn, lt_err *err) LT_YIELDS {
-  defining d = {.catalog = turn->prepared.catalog, .err = LT_ERR_INIT};
-  lt_status status = LT_OK;
+  defining d = {.err = LT_ERR_INIT};
+  const lt_rounds rounds = {.define = define, .carry_out = carry_out_all, .arg = &d};
   lt_arena_init(&d.arena, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&d.tools, LT_PROMPT_MESSAGES_BYTES);
-  if (lt_catalog_count(d.catalog) <= LT_WIRE_INLINE_TOOLS) {
-    define(&d);
-  } else {
-    status = lt_loop_offload(turn->agent->options.loop, define, &d, err);
-  }
-  if (status == LT_OK && d.status != LT_OK) {
-    status = lt_fail(err, d.status, "%s", lt_err_msg(&d.err));
-  }
-  if (status == LT_OK) {
-    status = lt_rounds_run(turn, lt_buf_view(&d.tools), d.wire, carry_out_all, err);
-  }
+  lt_status status = lt_rounds_run(turn, &rounds, err);
+  forget(&d);
   lt_buf_release(&d.tools);
-  lt_arena_release(&d.arena);
   return status;
 }
 

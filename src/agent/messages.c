@@ -46,12 +46,17 @@ static lt_status read_history(lt_messages *m, size_t max_tokens, lt_err *err) LT
   return LT_OK;
 }
 
-lt_status lt_messages_begin(lt_messages *m, lt_str system, lt_err *err) {
+lt_status lt_messages_set_system(lt_messages *m, lt_str system, lt_err *err) {
+  lt_buf_clear(&m->system);
   if (system.n > 0) {
     lt_json_writer w = lt_json_writer_on(&m->system);
     put_message(&w, "system", system);
-    LT_TRY(check(&m->system, err));
   }
+  return check(&m->system, err);
+}
+
+lt_status lt_messages_begin(lt_messages *m, lt_str system, lt_err *err) {
+  LT_TRY(lt_messages_set_system(m, system, err));
   LT_TRY(read_history(m, LT_HISTORY_TOKENS, err));
   return lt_messages_put(m, "user", m->turn->input, err);
 }

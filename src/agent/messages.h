@@ -26,6 +26,8 @@ void lt_messages_release(lt_messages *messages);
 /* The system message, which may be empty, the history, and what the user says. LT_YIELDS. Errors: LT_E_NOMEM,
  * LT_E_LIMIT, the history's. */
 lt_status lt_messages_begin(lt_messages *messages, lt_str system, lt_err *err) LT_YIELDS;
+/* Another system message in place of the one there is. Errors: LT_E_NOMEM, LT_E_LIMIT. */
+lt_status lt_messages_set_system(lt_messages *messages, lt_str system, lt_err *err);
 /* Appends a message of text. Errors: LT_E_NOMEM, LT_E_LIMIT. */
 lt_status lt_messages_put(lt_messages *messages, const char *role, lt_str content, lt_err *err);
 /* lt_turn_ask with all of them. LT_YIELDS. */

@@ -9,9 +9,8 @@
 /* A prompt of one of these modes. */
 typedef struct talk {
   lt_turn *turn;
-  lt_str tools;
-  const lt_wire *wire;
-  lt_round_fn *carry_out;
+  const lt_rounds *rounds;
+  lt_round_tools tools;
   lt_messages messages;
   lt_buf ids;       /* hashes of the calls' ids so far */
   unsigned made_up; /* ids */
@@ -44,12 +43,14 @@ static lt_status put_context(const lt_turn *turn, lt_buf *text, lt_err *err) {
              : status;
 }
 
-static lt_status put_first(talk *t, lt_err *err) {
+/* What plugins give may be another thing before each asking. */
+static lt_status put_system(talk *t, uint32_t round, lt_err *err) LT_YIELDS {
   lt_buf system;
   lt_buf_init(&system, LT_PROMPT_MESSAGES_BYTES);
   lt_status status = put_context(t->turn, &system, err);
   if (status == LT_OK) {
-    status = lt_messages_begin(&t->messages, lt_buf_view(&system), err);
+    status = round == 0 ? lt_messages_begin(&t->messages, lt_buf_view(&system), err)
+                        : lt_messages_set_system(&t->messages, lt_buf_view(&system), err);
   }
   lt_buf_release(&system);
   return status;
@@ -98,7 +99,7 @@ static void read_call(talk *t, lt_round *round, lt_round_call *call, const lt_re
   lt_str text = lt_str_trim(asked->arguments);
   *call = (lt_round_call){.asked = asked, .id = id_for(t, asked->id), .input = text};
   lt_buf_init(&call->answer, LT_PROMPT_MESSAGES_BYTES);
-  call->tool = t->wire != NULL ? lt_wire_find(t->wire, asked->name) : NULL;
+  call->tool = t->tools.wire != NULL ? lt_wire_find(t->tools.wire, asked->name) : NULL;
   if (text.n == 0 || lt_str_eqc(text, "null")) {
     call->input = LT_STR("{}");
   } else if (lt_json_check(text, &why) != LT_OK) {
@@ -119,7 +120,7 @@ static void put_requested(talk *t, const lt_round_call *call) {
   lt_json_key(w, "function");
   lt_json_begin_object(w);
   lt_json_key(w, "name");
-  lt_json_put_str(w, call->tool != NULL ? lt_wire_name(t->wire, call->tool->id) : lt_str_of(plain));
+  lt_json_put_str(w, call->tool != NULL ? lt_wire_name(t->tools.wire, call->tool->id) : lt_str_of(plain));
   lt_json_key(w, "arguments"); /* servers read them: only an object is sent back, whatever the model wrote */
   lt_json_put_str(w, !call->broken && call->input.p[0] == '{' ? call->input : LT_STR("{}"));
   lt_json_end_object(w);
@@ -170,7 +171,7 @@ lt_status lt_round_refuse(lt_round *round, lt_round_call *call, lt_status status
 
 /* --- A round ----------------------------------------------------------------------------------- */
 static lt_status carry_out(talk *t, const lt_completion *reply, lt_err *err) LT_YIELDS {
-  lt_round round = {.turn = t->turn, .wire = t->wire, .count = reply->call_count};
+  lt_round round = {.turn = t->turn, .wire = t->tools.wire, .count = reply->call_count};
   round.cut = reply->finish == LT_FINISH_LENGTH;
   round.calls = lt_mem_zalloc(round.count, sizeof *round.calls);
   if (round.calls == NULL) {
@@ -182,7 +183,7 @@ static lt_status carry_out(talk *t, const lt_completion *reply, lt_err *err) LT_
   put_reply(t, lt_buf_view(&reply->text), &round);
   lt_status status = t->messages.rest.status != LT_OK
                          ? lt_fail(err, t->messages.rest.status, "the conversation has become too long")
-                         : t->carry_out(&round, err);
+                         : t->rounds->carry_out(&round, err);
   for (size_t i = 0; i < round.count; i++) {
     if (status == LT_OK) {
       put_answer(t, &round.calls[i]);
@@ -195,7 +196,7 @@ static lt_status carry_out(talk *t, const lt_completion *reply, lt_err *err) LT_
 
 /* What came before a failure stays. */
 static lt_status ask(talk *t, lt_completion *reply, lt_err *err) LT_YIELDS {
-  lt_status status = lt_messages_ask(&t->messages, t->tools, true, reply, err);
+  lt_status status = lt_messages_ask(&t->messages, t->tools.definitions, true, reply, err);
   if (reply->text.n > 0) {
     lt_status put = lt_turn_text(t->turn, lt_buf_view(&reply->text), status == LT_OK ? err : NULL);
     status = status == LT_OK ? put : status;
@@ -219,8 +220,9 @@ static lt_status go_round(talk *t, bool *ret_done, lt_err *err) LT_YIELDS {
 
 static lt_status go_all_rounds(talk *t, lt_err *err) LT_YIELDS {
   bool done = false;
-  LT_TRY(put_first(t, err));
   for (uint32_t i = 0; i < t->turn->rounds; i++) {
+    LT_TRY(t->rounds->define(t->rounds->arg, t->turn, i, &t->tools, err));
+    LT_TRY(put_system(t, i, err));
     LT_TRY(go_round(t, &done, err));
     if (done) {
       return LT_OK;
@@ -230,8 +232,8 @@ static lt_status go_all_rounds(talk *t, lt_err *err) LT_YIELDS {
   return lt_turn_text(t->turn, text, err);
 }
 
-lt_status lt_rounds_run(lt_turn *turn, lt_str tools, const lt_wire *wire, lt_round_fn *fn, lt_err *err) {
-  talk t = {.turn = turn, .tools = tools, .wire = wire, .carry_out = fn};
+lt_status lt_rounds_run(lt_turn *turn, const lt_rounds *rounds, lt_err *err) {
+  talk t = {.turn = turn, .rounds = rounds};
   lt_messages_init(&t.messages, turn, lt_history_classic);
   lt_buf_init(&t.ids, LT_PROMPT_MEMORY_BYTES);
   lt_status status = go_all_rounds(&t, err);

@@ -29,9 +29,22 @@ typedef struct lt_round {
 /* Carries out all calls of a reply; every answer is there afterwards. Not LT_OK: the turn is over. LT_YIELDS. */
 typedef lt_status lt_round_fn(lt_round *round, lt_err *err) LT_YIELDS;
 
-/* From the first message to the last reply. `tools`: their definitions, a JSON array; `wire`: their names, or NULL. */
-lt_status lt_rounds_run(lt_turn *turn, lt_str tools, const lt_wire *wire, lt_round_fn *carry_out,
-                        lt_err *err) LT_YIELDS;
+/* What the model is told of before it is asked. */
+typedef struct lt_round_tools {
+  lt_str definitions;  /* a JSON array, or empty */
+  const lt_wire *wire; /* their names, or NULL */
+} lt_round_tools;
+
+typedef struct lt_rounds {
+  /* Before each asking; `round` counts from 0. The turn's plugins may have prepared anew. What it gives lasts until the
+   * next time. LT_YIELDS. */
+  lt_status (*define)(void *arg, lt_turn *turn, uint32_t round, lt_round_tools *ret_tools, lt_err *err) LT_YIELDS;
+  lt_round_fn *carry_out;
+  void *arg;
+} lt_rounds;
+
+/* From the first message to the last reply. LT_YIELDS. */
+lt_status lt_rounds_run(lt_turn *turn, const lt_rounds *rounds, lt_err *err) LT_YIELDS;
 
 /* Appends the message for arguments that are no JSON. */
 void lt_round_put_broken(lt_buf *out, const lt_round *round, const lt_round_call *call, const lt_err *why);

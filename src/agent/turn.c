@@ -384,14 +384,26 @@ static lt_status read_history(lt_turn *turn, lt_err *err) LT_YIELDS {
   return LT_OK;
 }
 
+lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) {
+  lt_turn_own *own = turn->own;
+  if (own->is_prepared) {
+    turn->caller.catalog = NULL;
+    turn->caller.prompt = NULL;
+    lt_host_prepared_release(turn->agent->options.host, &turn->prepared);
+    own->is_prepared = false;
+  }
+  LT_TRY(lt_host_prepare(turn->agent->options.host, lt_str_of(turn->mode->id), lt_str_of(turn->ids.conversation),
+                         &own->defaults, &turn->caller, &turn->prepared, err));
+  own->is_prepared = true;
+  return LT_OK;
+}
+
 static lt_status run_mode(lt_turn_own *own, lt_err *err) LT_YIELDS {
   lt_turn *turn = &own->turn;
   if (!make_defaults(own)) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
   }
-  LT_TRY(lt_host_prepare(turn->agent->options.host, lt_str_of(turn->mode->id), lt_str_of(turn->ids.conversation),
-                         &own->defaults, &turn->caller, &turn->prepared, err));
-  own->is_prepared = true;
+  LT_TRY(lt_turn_prepare(turn, err));
   LT_TRY(read_history(turn, err));
   if (turn->cancel.why != LT_OK) {
     return lt_fail(err, turn->cancel.why, "the prompt was cancelled");

@@ -45,6 +45,11 @@ struct lt_turn {
   struct lt_turn_own *own; /* turn.c's */
 };
 
+/* --- Preparing --------------------------------------------------------------------------------- */
+/* Plugins prepare once more: the tools and the context may be others afterwards. No call of the turn may be open.
+ * LT_YIELDS. */
+lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) LT_YIELDS;
+
 /* --- Asking ------------------------------------------------------------------------------------ */
 /* Asks the turn's model, counts its usage. `stream`: text goes out as prompt.stream events while it comes; it is to be
  * put out with lt_turn_text afterwards, also what there is of it when this fails. `completion` is initialised.

@@ -194,14 +194,21 @@ static lt_status carry_out_all(lt_round *round, lt_err *err) LT_YIELDS {
 }
 
 /* --- The mode ---------------------------------------------------------------------------------- */
+/* Once: what a program finds does not change within a prompt. */
+static lt_status define(void *arg, lt_turn *turn, uint32_t round, lt_round_tools *ret_tools, lt_err *err) LT_YIELDS {
+  lt_buf *tools = arg;
+  if (round == 0) {
+    LT_TRY(lt_typescript_define(turn->prepared.catalog, &turn->prepared.defaults, LT_TYPESCRIPT_TOKENS, tools, err));
+  }
+  *ret_tools = (lt_round_tools){.definitions = lt_buf_view(tools)};
+  return LT_OK;
+}
+
 static lt_status run(lt_turn *turn, lt_err *err) LT_YIELDS {
   lt_buf tools;
+  const lt_rounds rounds = {.define = define, .carry_out = carry_out_all, .arg = &tools};
   lt_buf_init(&tools, LT_PROMPT_MESSAGES_BYTES);
-  lt_status status =
-      lt_typescript_define(turn->prepared.catalog, &turn->prepared.defaults, LT_TYPESCRIPT_TOKENS, &tools, err);
-  if (status == LT_OK) {
-    status = lt_rounds_run(turn, lt_buf_view(&tools), NULL, carry_out_all, err);
-  }
+  lt_status status = lt_rounds_run(turn, &rounds, err);
   lt_buf_release(&tools);
   return status;
 }

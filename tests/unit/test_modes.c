@@ -432,6 +432,54 @@ IN_WORLD(modes_take_turns) {
   assert_stored(w, "state", "completed");
 }
 
+/* --- Plugins that prepare ------------------------------------------------------------------------------------------
+ */
+static unsigned moods;
+
+static void mood_answer(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  (void)in, (void)arg;
+  host->answer(call, LATHE_TEXT("\"fine\""));
+}
+
+/* Each time another tool and another context item. */
+static void mood_prepare(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  (void)in, (void)arg;
+  moods++;
+  const lathe_tool tool = {
+      .size = sizeof tool, .name = host->format(call, "ask%u", moods).p, .description = "Ask", .invoke = mood_answer};
+  host->add_tool(call, &tool);
+  host->add_context(call, host->format(call, "{\"type\":\"mood\",\"content\":\"mood %u\"}", moods));
+}
+
+static const lathe_plugin *mood_plugin(void) {
+  static const lathe_plugin plugin = {.size = sizeof plugin, .id = "mood", .prepare = mood_prepare};
+  return &plugin;
+}
+
+/* Before every asking in classic mode, once in the others. */
+IN_WORLD(plugins_prepare_before_every_asking_of_classic_mode) {
+  moods = 0;
+  assert_int_equal(lt_host_add(w->host, mood_plugin, LT_STR(""), NULL), LT_OK);
+  script(
+      "[{\"calls\":[{\"id\":\"c1\",\"name\":\"mood_ask1\",\"arguments\":{}}]},"
+      "{\"calls\":[{\"id\":\"c2\",\"name\":\"mood_ask1\",\"arguments\":{}}]},\"So.\","
+      "\"1\",\"done()\"]");
+  prompt_in(w, "classic", "How are you?");
+  assert_asked(0, "messages.0.content", "mood 1");
+  assert_asked_has(0, "tools", "\"mood_ask1\"");
+  assert_asked(1, "messages.0.content", "mood 2");
+  assert_asked(1, "messages.1.content", "How are you?");
+  assert_asked(1, "messages.3.content", "fine");
+  assert_asked_has(1, "tools", "\"mood_ask2\"");
+  assert_asked(2, "messages.0.content", "mood 3");
+  assert_asked_has(2, "messages.5.content", "not found");
+  assert_stored(w, "state", "completed");
+  go_on(w, "code", "And now?");
+  assert_int_equal(moods, 4);
+  assert_asked_has(4, "messages.0.content", "mood 4");
+  assert_stored(w, "state", "completed");
+}
+
 /* --- TypeScript mode ---------------------------------------------------------------------------------------------- */
 IN_WORLD(typescript_runs_a_program) {
   script(
@@ -589,6 +637,7 @@ int main(void) {
       cmocka_unit_test(a_long_history_and_many_tools),
       cmocka_unit_test(a_prompt_that_is_too_long_fails),
       cmocka_unit_test(modes_take_turns),
+      cmocka_unit_test(plugins_prepare_before_every_asking_of_classic_mode),
       cmocka_unit_test(typescript_runs_a_program),
       cmocka_unit_test(typescript_without_output),
       cmocka_unit_test(typescript_that_fails),
