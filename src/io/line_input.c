@@ -271,7 +271,11 @@ void lt_line_input_close(lt_line_input *input) {
 /* --- Reading ---------------------------------------------------------------------------------- */
 static lt_status read_plain(lt_line_input *input, lt_cancel *cancel, lt_buf *out, lt_err *err) LT_YIELDS {
   lt_terminal_write(input->plain, lt_str_of(input->prompt));
-  return lt_terminal_read_line(input->plain, cancel, out, err);
+  lt_status status = lt_terminal_read_line(input->plain, cancel, out, err);
+  if (status != LT_OK) {
+    lt_terminal_write(input->plain, LT_STR("\n"));
+  }
+  return status;
 }
 
 lt_status lt_line_input_read(lt_line_input *input, const char *prompt, lt_cancel *cancel, lt_buf *out, lt_err *err) {

@@ -16,6 +16,7 @@ const turns = [
   { user: "type", replies: [{ calls: [{ name: "execute_typescript", arguments: { code: "console.log(await add({ a: 1, b: 2 }))" } }] }, "Three."] },
   { user: "try", replies: ["try { output('got ' + fakeAdd({ a: 1, b: 2 })) } catch (e) { output('no: ' + e.message) }\ndone()"] },
   { user: "both", replies: ["for (const b of [1, 2]) { try { output('got ' + fakeAdd({ a: 1, b })) } catch (e) { output('no') } }\ndone()"] },
+  { user: "side by side", replies: ["const r = await Promise.allSettled([1, 2].map((b) => fakeAdd({ a: 1, b })));\noutput(r.map((one) => one.value ?? 'no').join());\ndone()"] },
   { user: "wait", replies: [{ text: "too late", waitMs: 60_000 }] },
   { user: "long", replies: ["output('begun'); sleep(20000); output('ended')"] },
 ];
@@ -232,6 +233,11 @@ describe("at a terminal", () => {
     assert.equal(end.shown.split(QUESTION).length, 2);
     answers(await chat(["--yes", "-m", "code", "both", ...tools(asking)]), "got 2\ngot 3\n");
   });
+  test("several that wait at once are asked about one after the other", async () => {
+    const end = await follow(talk(["-m", "code", "side by side", ...tools(asking)]), [[QUESTION, "y\n"], [QUESTION, "no\n"]]);
+    assert.match(end.shown, /(2,no|no,3)\n/);
+    assert.equal(end.shown.split("wants to call").length, 3);
+  });
   test("without a terminal nobody is asked, which the program hears", async () => {
     const end = await chat(["-m", "code", "try", ...tools(asking)], { limitMs: 20_000 });
     assert.equal(end.code, 0);
@@ -278,6 +284,17 @@ describe("at a terminal", () => {
         ["> ", "wait\n"], ["waiting for the model", "\x03"], ["cancelled", undefined], ["> ", "hello\n"], ["How are you?", undefined],
         ["> ", "\x03"], ["once more", undefined], ["> ", "\x03"]]);
       assert.equal(end.code, 0);
+    });
+    test("SIGTERM leaves, also in the middle of an answer", async () => {
+      for (const [line, shown] of [["hello\n", "How are you?"], ["wait\n", "waiting for the model"]]) {
+        const run = talk([], { env: fresh() });
+        await until(() => run.text().includes("> "), "the prompt is shown");
+        run.type(line);
+        await until(() => run.text().includes(shown), `${shown} is shown`);
+        const pid = run.pids().find((one) => /^[^\0]*lathe\0chat\0/.test(readFileSync(`/proc/${one}/cmdline`, "latin1")));
+        process.kill(Number(pid), "SIGTERM");
+        assert.equal((await run.ended).code, 130);
+      }
     });
     test("/approve and /reject answer a question", async () => {
       const end = await follow(talk(["-m", "code", ...tools(asking)], { env: fresh() }), [
