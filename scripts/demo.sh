@@ -28,6 +28,6 @@ read -r -u "${MODEL[0]}" _ port
 export OPENAI_BASE_URL=http://127.0.0.1:$port/v1 OPENAI_MODEL=recorded
 chat=(build/lathe chat --config examples/lathe.yaml -m code)
 show "${chat[@]}" "Which five C files are the longest, and what is each for? Remember them."
-show "${chat[@]}" -c last "Which of their headers is included most often?"
+show "${chat[@]}" -c last "Which of them has the longest function?"
 
 echo "# With a model of your own:  OPENAI_API_KEY=... build/lathe chat -m code --config examples/lathe.yaml"
