@@ -29,8 +29,22 @@ static void on_warning(void *arg, lt_mcp *mcp, lt_str message) {
   lt_say_warning(arg, message);
 }
 
-/* Our environment with the configuration's additions; the later of two equal names is the one that counts. */
-static const char **environment_of(const lt_config_server *config) {
+static bool is_named(lt_str name_and_equals, const char *name) {
+  return lt_str_eqc(lt_str_sub(name_and_equals, 0, name_and_equals.n - 1), name);
+}
+
+/* The keys of our models are nobody else's business. */
+static bool is_model_key(const lt_config *config, lt_str name_and_equals) {
+  bool it = is_named(name_and_equals, "OPENAI_API_KEY");
+  for (size_t i = 0; i < config->model_count && !it; i++) {
+    it = config->models[i].api_key_env != NULL && is_named(name_and_equals, config->models[i].api_key_env);
+  }
+  return it;
+}
+
+/* Our environment, but for the models' keys, with the configuration's additions; the later of two equal names is the
+ * one that counts. */
+static const char **environment_of(const lt_config *all, const lt_config_server *config) {
   size_t ours = 0, theirs = 0;
   while (environ[ours] != NULL) {
     ours++;
@@ -43,11 +57,11 @@ static const char **environment_of(const lt_config_server *config) {
   for (size_t i = 0; env != NULL && i < ours; i++) {
     const char *equals = strchr(environ[i], '=');
     lt_str name = equals != NULL ? lt_str_from(environ[i], (size_t)(equals - environ[i]) + 1) : lt_str_of(environ[i]);
-    bool replaced = false;
+    bool left_out = equals != NULL && is_model_key(all, name);
     for (size_t k = 0; k < theirs; k++) {
-      replaced |= lt_str_starts(lt_str_of(config->env[k]), name);
+      left_out |= lt_str_starts(lt_str_of(config->env[k]), name);
     }
-    if (!replaced) {
+    if (!left_out) {
       env[n++] = environ[i];
     }
   }
@@ -64,7 +78,7 @@ static void open_one(server *s) {
                   s->config->type);
     return;
   }
-  const char **env = environment_of(s->config);
+  const char **env = environment_of(o->config, s->config);
   lt_mcp_options options = {
       .name = lt_str_of(s->config->name),
       .command = s->config->command,

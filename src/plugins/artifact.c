@@ -1,23 +1,14 @@
 /* Artifacts: what a program or a model keeps beyond itself, fetched again by id. Each user sees their own. */
+#include <string.h>
+
 #include "plugins/plugins.h"
+
+#define NOTHING   "there is nothing to store: data is missing"
+#define NOT_FOUND "Artifact not found: "
 
 static void fail_as_said(const lathe_host *host, lathe_call *call) {
   lathe_text why = host->error(call);
   host->fail(call, "%.*s", (int)why.n, why.p);
-}
-
-/* Stores, and gives the id as characters. */
-static int put(const lathe_host *host, lathe_call *call, const char *type, lathe_text description, lathe_text data,
-               lathe_text *ret_id) {
-  if (data.n == 0) {
-    host->fail(call, "there is nothing to store: data is missing");
-    return -1;
-  }
-  if (host->artifact_put(call, type, description, data, ret_id) != 0) {
-    fail_as_said(host, call);
-    return -1;
-  }
-  return 0;
 }
 
 /* --- Tools ------------------------------------------------------------------------------------ */
@@ -25,8 +16,13 @@ static void store_tool(const lathe_host *host, lathe_call *call, lathe_text in, 
   (void)arg;
   lathe_text type = host->characters(call, host->member(call, in, "type"));
   lathe_text description = host->characters(call, host->member(call, in, "description"));
+  lathe_text data = host->member(call, in, "data");
   lathe_text id;
-  if (put(host, call, type.n > 0 ? type.p : "data", description, host->member(call, in, "data"), &id) == 0) {
+  if (data.n == 0) {
+    host->fail(call, NOTHING);
+  } else if (host->artifact_put(call, type.n > 0 ? type.p : "data", description, data, &id) != 0) {
+    fail_as_said(host, call);
+  } else {
     host->answer(call, host->format(call, "{\"id\":%s}", host->quote(call, id).p));
   }
 }
@@ -38,7 +34,7 @@ static void get_tool(const lathe_host *host, lathe_call *call, lathe_text in, vo
   if (host->artifact_get(call, id, &found) != 0) {
     fail_as_said(host, call);
   } else if (found.n == 0) {
-    host->fail(call, "Artifact not found: %s", id.p);
+    host->fail(call, NOT_FOUND "%s", id.p);
   } else {
     host->answer(call, found);
   }
@@ -54,25 +50,47 @@ static void list_tool(const lathe_host *host, lathe_call *call, lathe_text in, v
   }
 }
 
-/* --- Functions of programs: `in` is the array of arguments ------------------------------------- */
+/* --- Functions of programs: `in` is the array of arguments -------------------------------------
+ * By way of the tools, so that what the policy says of these holds for programs, too, and that it is recorded. */
 /* storeArtifact(data, description?) → id */
 static void store_function(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
   (void)arg;
+  lathe_text data = host->member(call, in, "0");
   lathe_text description = host->characters(call, host->member(call, in, "1"));
-  lathe_text id;
-  if (put(host, call, "code-output", description, host->member(call, in, "0"), &id) == 0) {
-    host->answer(call, host->quote(call, id));
+  lathe_text stored;
+  if (data.n == 0) {
+    host->fail(call, NOTHING);
+    return;
+  }
+  lathe_text input = host->format(call, "{\"type\":\"code-output\",\"description\":%s,\"data\":%s}",
+                                  host->quote(call, description).p, data.p);
+  if (host->call_tool(call, LATHE_TEXT("artifact.store"), input, &stored) != 0) {
+    fail_as_said(host, call);
+  } else {
+    host->answer(call, host->member(call, stored, "id"));
   }
 }
 
 /* getArtifact(id) → the artifact, or undefined */
 static void get_function(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
   (void)arg;
+  lathe_text id = host->member(call, in, "0");
+  lathe_text input = host->format(call, "{\"id\":%s}", id.n > 0 ? id.p : "null");
   lathe_text found;
-  if (host->artifact_get(call, host->characters(call, host->member(call, in, "0")), &found) != 0) {
-    fail_as_said(host, call);
-  } else if (found.n > 0) {
+  if (host->call_tool(call, LATHE_TEXT("artifact.get"), input, &found) == 0) {
     host->answer(call, found);
+  } else if (strstr(host->error(call).p, NOT_FOUND) == NULL) {
+    fail_as_said(host, call);
+  }
+}
+
+static void list_function(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  (void)in, (void)arg;
+  lathe_text list;
+  if (host->call_tool(call, LATHE_TEXT("artifact.list"), LATHE_TEXT("{}"), &list) != 0) {
+    fail_as_said(host, call);
+  } else {
+    host->answer(call, list);
   }
 }
 
@@ -124,7 +142,7 @@ static const lathe_function functions[] = {
      .name = "listArtifacts",
      .signature = "() → [{id, type, description, createdAt}]",
      .description = "List stored artifacts",
-     .invoke = list_tool},
+     .invoke = list_function},
 };
 
 static void setup(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {

@@ -102,6 +102,15 @@ describe("what is built in", () => {
     assert.deepEqual(await value(`const a = getArtifact('${id}'); [a.data, a.description, listArtifacts().length]`, args), [{ n: 1 }, "one", 1]);
     assert.ok(existsSync(join(args[1], "../kept.db")));
   });
+  test("rules for the artifact tools hold for the functions, too", async () => {
+    const policy = [{ match: "artifact.store", action: "deny", reason: "no hoarding" }, { match: "artifact.list", action: "ask" }];
+    const args = ["--config", config({ store: "sqlite::memory:", tools: { policy } })];
+    const why = (code) => `(() => { try { return ${code} } catch (e) { return e.message } })()`;
+    const said = await value(`[${["storeArtifact(1)", "listArtifacts()", "getArtifact('none') ?? 'undefined'"].map(why)}]`, args);
+    assert.equal(said[0], 'Tool "artifact.store" is not allowed: no hoarding');
+    assert.match(said[1], /^Tool "artifact.list" needs approval/);
+    assert.equal(said[2], "undefined");
+  });
   test("in memory they end with the run", async () => {
     const args = ["--config", config({ store: "sqlite::memory:" })];
     assert.equal(await value("storeArtifact(1); listArtifacts().length", args), 1);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { config, fake, folder, program, report, run, scripted, servers } from "./harness.mjs";
+import { config, fake, folder, program, report, run, scripted, servers, value } from "./harness.mjs";
 
 const SECRET = 'tok"en\\with ümläut-4711'; // looks different inside JSON text
 const env = { THE_TOKEN: SECRET };
@@ -22,6 +22,15 @@ async function hushed(code, args = one(), options = {}) {
 }
 
 describe("a value that a tool gives back", () => {
+  test("models' keys are not in a server's environment unless it is given them", async () => {
+    const env = { OPENAI_API_KEY: "key-of-one-model", OTHER_KEY: "key-of-another", THIRD_KEY: "key-of-nobody" };
+    const code = "['OPENAI_API_KEY', 'OTHER_KEY', 'THIRD_KEY'].map((name) => String(fakeEnv({ name })).length)";
+    const models = [{ ref: "normal", model: "m", baseUrl: "http://127.0.0.1:1/v1", apiKeyEnv: "OTHER_KEY" }];
+    const missing = await value("String(fakeEnv({ name: 'NOT_SET_ANYWHERE' })).length", servers({ fake: fake() }), { env });
+    assert.deepEqual(await value(code, servers({ fake: fake() }, { models }), { env }), [missing, missing, 13]);
+    const given = { ...fake(), env: { OPENAI_API_KEY: "${OPENAI_API_KEY}" } };
+    assert.deepEqual(await value(code, servers({ fake: given }, { models }), { env }), [16, missing, 13]);
+  });
   test("reaches the program, which may use it", async () => {
     const end = await program("output(fakeEnv({ name: 'INSIDE' }))", one(), { env });
     assert.equal(end.stdout, SECRET + "\n");
