@@ -5,8 +5,10 @@
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -14,13 +16,15 @@
 
 #include "bench/measure.h"
 
-enum { CONNECTIONS_MAX = 8192, REQUEST_MAX_BYTES = 4096, EVENTS = 256 };
+enum { CONNECTIONS_MAX = 8192, HEAD_MAX_BYTES = 4096, EVENTS = 256 };
 
-#define BODY                                                                                    \
+#define BEFORE                                                                                  \
   "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n" \
-  "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello, world\"}}]}\n\n"            \
-  "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"             \
-  "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":12,\"completion_tokens\":3}}\n\n"         \
+  "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\""
+#define AFTER                                                                           \
+  "\"}}]}\n\n"                                                                          \
+  "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"     \
+  "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":12,\"completion_tokens\":3}}\n\n" \
   "data: [DONE]\n\n"
 
 static const char head[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: ";
@@ -31,40 +35,71 @@ static struct {
   double at;
 } waiting[CONNECTIONS_MAX];
 static size_t first, past;
-static char requests[CONNECTIONS_MAX][REQUEST_MAX_BYTES];
-static size_t sizes[CONNECTIONS_MAX];
+/* What has come of a request: its head, which is kept, and its body, which is only counted. */
+static struct {
+  char head[HEAD_MAX_BYTES];
+  size_t n;    /* of the head; what comes with it, too */
+  size_t left; /* of the body, once the head is whole */
+} requests[CONNECTIONS_MAX];
 
-static void answer(int fd) {
-  char text[2048];
-  int n = snprintf(text, sizeof text, "%s%zu\r\n\r\n%s", head, sizeof BODY - 1, BODY);
-  if (write(fd, text, (size_t)n) != n) {
+static void answer(int fd, const char *text) {
+  char bytes[4096];
+  int n = snprintf(bytes, sizeof bytes, "%s%zu\r\n\r\n%s%s%s", head, strlen(BEFORE) + strlen(text) + strlen(AFTER),
+                   BEFORE, text, AFTER);
+  if (write(fd, bytes, (size_t)n) != n) {
     close(fd);
   }
 }
 
-/* A request is whole when its JSON's last brace is there. */
-static void take(int fd, double answer_ns) {
-  char *request = requests[fd];
-  ssize_t n = read(fd, request + sizes[fd], REQUEST_MAX_BYTES - 1 - sizes[fd]);
-  if (n <= 0) {
+/* Whether the head is whole; `left` is what the body lacks then. */
+static bool read_head(int fd) {
+  char *text = requests[fd].head;
+  text[requests[fd].n] = '\0';
+  const char *end = strstr(text, "\r\n\r\n");
+  const char *length = strcasestr(text, "\r\ncontent-length:");
+  if (end == NULL || length == NULL) {
+    return false;
+  }
+  size_t whole = (size_t)(end + 4 - text) + strtoul(length + strlen("\r\ncontent-length:"), NULL, 10);
+  requests[fd].left = whole - requests[fd].n;
+  return true;
+}
+
+static ssize_t read_some(int fd) {
+  static char body[65536];
+  bool in_head = requests[fd].left == 0;
+  ssize_t n = in_head ? read(fd, requests[fd].head + requests[fd].n, HEAD_MAX_BYTES - 1 - requests[fd].n)
+                      : read(fd, body, sizeof body);
+  if (n > 0 && in_head) {
+    requests[fd].n += (size_t)n;
+  } else if (n > 0) {
+    requests[fd].left -= (size_t)n;
+  }
+  return n;
+}
+
+static void take(int fd, double answer_ns, lt_crowd_seen *seen) {
+  bool in_head = requests[fd].left == 0;
+  if (read_some(fd) <= 0) {
     close(fd);
-    sizes[fd] = 0;
+    requests[fd].n = requests[fd].left = 0;
     return;
   }
-  sizes[fd] += (size_t)n;
-  request[sizes[fd]] = '\0';
-  const char *body = strstr(request, "\r\n\r\n");
-  if (body != NULL && body[4] != '\0' && request[sizes[fd] - 1] == '}' && strstr(body, "include_usage") != NULL) {
-    sizes[fd] = 0;
-    waiting[past++ % CONNECTIONS_MAX].fd = fd;
-    waiting[(past - 1) % CONNECTIONS_MAX].at = lt_measure_now() + answer_ns;
+  if ((in_head && !read_head(fd)) || requests[fd].left > 0) {
+    return;
   }
+  requests[fd].n = 0;
+  double now = lt_measure_now();
+  waiting[past % CONNECTIONS_MAX].fd = fd;
+  waiting[past++ % CONNECTIONS_MAX].at = now + answer_ns;
+  seen->last_at = now;
+  seen->count++;
 }
 
-static int answer_due(void) {
+static int answer_due(const char *text) {
   double now = lt_measure_now();
   while (first < past && waiting[first % CONNECTIONS_MAX].at <= now) {
-    answer(waiting[first++ % CONNECTIONS_MAX].fd);
+    answer(waiting[first++ % CONNECTIONS_MAX].fd, text);
   }
   return first == past ? -1 : (int)((waiting[first % CONNECTIONS_MAX].at - now) / 1e6) + 1;
 }
@@ -77,29 +112,29 @@ static void accept_all(int listener, int poll) {
       continue;
     }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    sizes[fd] = 0;
+    requests[fd].n = requests[fd].left = 0;
     epoll_ctl(poll, EPOLL_CTL_ADD, fd, &(struct epoll_event){.events = EPOLLIN, .data.fd = fd});
   }
 }
 
-static _Noreturn void serve(int listener, uint64_t answer_ms) {
+static _Noreturn void serve(int listener, uint64_t answer_ms, const char *text, lt_crowd_seen *seen) {
   signal(SIGPIPE, SIG_IGN);
   int poll = epoll_create1(EPOLL_CLOEXEC);
   epoll_ctl(poll, EPOLL_CTL_ADD, listener, &(struct epoll_event){.events = EPOLLIN, .data.fd = listener});
   for (;;) {
     struct epoll_event events[EVENTS];
-    int n = epoll_wait(poll, events, EVENTS, answer_due());
+    int n = epoll_wait(poll, events, EVENTS, answer_due(text));
     for (int i = 0; i < n; i++) {
       if (events[i].data.fd == listener) {
         accept_all(listener, poll);
       } else {
-        take(events[i].data.fd, (double)answer_ms * 1e6);
+        take(events[i].data.fd, (double)answer_ms * 1e6, seen);
       }
     }
   }
 }
 
-bool lt_crowd_model_start(lt_crowd_model *model, uint64_t answer_ms) {
+bool lt_crowd_model_start(lt_crowd_model *model, uint64_t answer_ms, const char *text) {
   struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t n = sizeof at;
   int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -107,11 +142,16 @@ bool lt_crowd_model_start(lt_crowd_model *model, uint64_t answer_ms) {
       getsockname(listener, (struct sockaddr *)&at, &n) != 0) {
     return false;
   }
+  model->seen = mmap(NULL, sizeof *model->seen, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (model->seen == MAP_FAILED) {
+    close(listener);
+    return false;
+  }
   model->port = ntohs(at.sin_port);
   model->pid = fork();
   if (model->pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    serve(listener, answer_ms);
+    serve(listener, answer_ms, text, model->seen);
   }
   close(listener);
   return model->pid > 0;
@@ -120,4 +160,5 @@ bool lt_crowd_model_start(lt_crowd_model *model, uint64_t answer_ms) {
 void lt_crowd_model_stop(lt_crowd_model *model) {
   kill(model->pid, SIGKILL);
   waitpid(model->pid, NULL, 0);
+  munmap(model->seen, sizeof *model->seen);
 }

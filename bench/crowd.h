@@ -7,13 +7,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* What the model has seen; shared with its process. */
+typedef struct lt_crowd_seen {
+  double last_at; /* lt_measure_now() when the last request was there, whole */
+  uint64_t count;
+} lt_crowd_seen;
+
 typedef struct lt_crowd_model {
   pid_t pid;
   int port;
+  lt_crowd_seen *seen;
 } lt_crowd_model;
 
-/* Ends with the process that started it, too. False: it could not be started. */
-bool lt_crowd_model_start(lt_crowd_model *model, uint64_t answer_ms);
+/* `text` is what it says, as it stands inside a JSON string, below 2 KB. Ends with the process that started it, too.
+ * False: it could not be started. */
+bool lt_crowd_model_start(lt_crowd_model *model, uint64_t answer_ms, const char *text);
 void lt_crowd_model_stop(lt_crowd_model *model);
 
 #endif

@@ -199,7 +199,7 @@ static void measure_events(lt_measure *m) {
 
 static void measure_one(lt_measure *ours, lt_measure *bare) {
   lt_crowd_model model;
-  if (!lt_crowd_model_start(&model, 0)) {
+  if (!lt_crowd_model_start(&model, 0, "Hello, world")) {
     return;
   }
   with_service(model.port, ask_in_turn, ours, NULL);
@@ -209,7 +209,7 @@ static void measure_one(lt_measure *ours, lt_measure *bare) {
 
 static size_t measure_crowd(lt_measure *crowd, lt_measure *cpu) {
   lt_crowd_model model;
-  if (!lt_crowd_model_start(&model, MODEL_MS)) {
+  if (!lt_crowd_model_start(&model, MODEL_MS, "Hello, world")) {
     return AT_ONCE;
   }
   size_t failed = with_service(model.port, ask_at_once, crowd, cpu);
