@@ -302,6 +302,13 @@ static bool is_step(const lt_part *part) {
   return part->kind != LT_PART_USER && part->kind != LT_PART_TEXT;
 }
 
+/* Whether the part is told the same when it is shortened: then it need not be measured again. */
+static bool is_short(const lt_part *part) {
+  lt_str of = part->kind <= LT_PART_TEXT ? part->text : lt_json_text(part->input);
+  lt_str result = part->kind <= LT_PART_TEXT ? LT_STR_NULL : lt_json_text(part->result);
+  return of.n <= LT_HISTORY_SHORT_BYTES && result.n <= LT_HISTORY_SHORT_BYTES;
+}
+
 /* Takes one level from parts, the oldest first, until all of them fit. */
 static void lower(const reading *r, bool steps, lt_part_level level, size_t *total) {
   for (size_t i = 0; i<r->count && * total> r->history->max_tokens; i++) {
@@ -309,7 +316,9 @@ static void lower(const reading *r, bool steps, lt_part_level level, size_t *tot
     if (part->kind != LT_PART_USER && is_step(part) == steps) {
       *total -= part->tokens;
       part->level = level;
-      measure(r, part);
+      if (level != LT_PART_SHORT || !is_short(part)) {
+        measure(r, part);
+      }
       *total += part->tokens;
     }
   }
