@@ -1,6 +1,7 @@
 #include "agent/agent.h"
 
 #include "agent/own.h"
+#include "agent/prompt.h"
 #include "base/mem.h"
 
 /* --- Models and modes ---------------------------------------------------------------------------------------------
@@ -107,6 +108,7 @@ void lt_agent_free(lt_agent *agent) {
   while (agent->turns != NULL || agent->titles > 0) {
     lt_wait_on(&agent->ended, UINT64_MAX);
   }
+  lt_prompt_forget_listing(agent);
   lt_mem_free(agent);
 }
 

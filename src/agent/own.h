@@ -14,6 +14,9 @@ struct lt_agent {
   lt_cancel close; /* fired then, for what is no turn ... */
   unsigned titles; /* ... titles that are being made */
   lt_wait ended;   /* woken whenever one has ended */
+  /* The listing of code mode's system prompt, kept while the tools stay the same; prompt.c's. */
+  lt_catalog *listed; /* what it is of: a reference; NULL: there is none */
+  lt_buf listing;
 };
 
 /* Somebody who waits for a prompt's end; in their frame. */

@@ -7,6 +7,8 @@
 /* Appends code mode's system prompt: rules, functions, modules, the tools' compact listing, context items. The same
  * tools and context give the same bytes. Errors: LT_E_NOMEM, LT_E_LIMIT. */
 lt_status lt_prompt_put_code(const lt_turn *turn, lt_buf *out, lt_err *err);
+/* Gives back what was kept of the listing for the next prompt. */
+void lt_prompt_forget_listing(lt_agent *agent);
 
 /* Appends the context items, "[type:id]\ncontent" each, an empty line between them; nothing when there are none. */
 lt_status lt_prompt_put_context(lt_str items, lt_buf *out, lt_err *err);
