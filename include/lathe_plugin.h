@@ -1,4 +1,4 @@
-/* Lathe plugins: tools, functions, modules and context in C, from a shared object.
+/* Lathe plugins: tools, functions, modules, context and execution modes in C, from a shared object.
  *
  * A plugin is one file that includes this header and exports one function:
  *
@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-#define LATHE_PLUGIN_API 1 /* what this header describes; grows with it */
+#define LATHE_PLUGIN_API 2 /* what this header describes; grows with it */
 
 #define LATHE_EXPORT __attribute__((visibility("default")))
 /* Whether the host has a function that older ones had not: `if (LATHE_HAS(host, run_program)) ...`. */
@@ -85,6 +85,22 @@ typedef struct lathe_function {
   lathe_function_fn *invoke;
   void *arg;
 } lathe_function;
+
+/* An execution mode: how a prompt is carried out, beside "classic", "code" and "typescript". `in` is {"input": the
+ * user's words, "history": [the conversation's earlier prompts, as they are stored], "tools": [ids], "definitions":
+ * [the same tools, as ask_model takes them], "context": [what plugins tell the model, as in add_context]}. The mode
+ * asks the model, calls tools and puts text out for as long as it likes. When it returns, or answers, whatever that is,
+ * the prompt is completed; host->fail makes it one that failed, with that message; what was put out stays. Prompts of a
+ * plugin with a thread of its own wait for each other: a mode that many use belongs into a LATHE_ON_LOOP plugin. Since
+ * API 2. */
+typedef struct lathe_mode {
+  size_t size;
+  const char *id;   /* [a-z0-9-]+, such as "plan"; what `lathe chat -m` takes */
+  const char *name; /* for people; NULL: the id */
+  uint32_t rounds;  /* how often it may ask the model, per prompt; 0: 25 */
+  lathe_function_fn *invoke;
+  void *arg;
+} lathe_mode;
 
 /* --- The host --------------------------------------------------------------------------------- */
 enum { LATHE_LOG_INFO = 0, LATHE_LOG_WARNING = 1 };
@@ -156,6 +172,17 @@ struct lathe_host {
   /* The member of an object (or item of an array, by its number), as JSON text; empty when there is none. */
   lathe_text (*member)(lathe_call *call, lathe_text json, const char *key);
   lathe_text (*format)(lathe_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+  /* --- Modes. Since API 2: LATHE_HAS(host, add_mode) stands for all three. */
+  int (*add_mode)(lathe_call *call, const lathe_mode *mode); /* in setup and ready, for good */
+  /* These two in a call of a mode's `invoke` only. There, call_tool records its calls as outputs of the prompt, too.
+   *
+   * Asks the prompt's model. `messages`: [{"role", "content", ...}] as in chat completions; `tools`: the definitions it
+   * may call, such as those of `in`, or empty. The reply is {"text", "calls": [{"id", "name", "tool"?, "arguments"}],
+   * "usage": {"inputTokens", "outputTokens"}, "cut"?: true when it reached its limit of tokens}: `name` and `arguments`
+   * (a string) as the model wrote them, so perhaps no JSON; `tool` is the id of the tool that `name` means. */
+  int (*ask_model)(lathe_call *call, lathe_text messages, lathe_text tools, lathe_text *ret_reply);
+  int (*put_text)(lathe_call *call, lathe_text text); /* for the user: stored, then shown */
 };
 
 /* --- The plugin ------------------------------------------------------------------------------- */

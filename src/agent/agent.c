@@ -40,11 +40,12 @@ static lt_status fail_no_model(const lt_agent_options *o, lt_str ref, lt_status 
   return status;
 }
 
-static lt_status fail_no_mode(lt_str id, lt_status status, lt_err *err) {
+static lt_status fail_no_mode(const lt_host *host, lt_str id, lt_status status, lt_err *err) {
   lt_buf names;
+  lt_mode mode;
   lt_buf_init(&names, LT_ERR_MSG_MAX);
-  for (size_t i = 0; i < lt_mode_count; i++) {
-    add_name(&names, lt_str_of(lt_modes[i]->id));
+  for (size_t i = 0; lt_mode_at(host, i, &mode); i++) {
+    add_name(&names, lt_str_of(mode.id));
   }
   lt_fail(err, status, "Unknown execution mode: \"%.*s\". Modes: %.*s", LT_STR_ARG(lt_str_sub(id, 0, 100)),
           LT_STR_ARG(lt_buf_view(&names)));
@@ -62,22 +63,21 @@ static lt_status choose_model(const lt_agent_options *o, lt_str ref, lt_status o
 }
 
 static lt_status choose_mode(const lt_agent_options *o, const lt_model *model, lt_str id, lt_status otherwise,
-                             const lt_mode **ret, lt_err *err) {
+                             lt_mode *ret, lt_err *err) {
   if (id.n == 0 && model != NULL && o->model_modes != NULL) {
     id = o->model_modes[model - o->models];
   }
   if (id.n == 0) {
     id = o->default_mode.n > 0 ? o->default_mode : LT_STR("classic");
   }
-  *ret = lt_mode_find(id);
-  return *ret != NULL ? LT_OK : fail_no_mode(id, otherwise, err);
+  return lt_mode_find(o->host, id, ret) ? LT_OK : fail_no_mode(o->host, id, otherwise, err);
 }
 
 /* --- The agent ----------------------------------------------------------------------------------------------------
  */
 lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt_err *err) {
   const lt_model *model;
-  const lt_mode *mode;
+  lt_mode mode;
   if (options->default_model.n > 0) {
     LT_TRY(choose_model(options, options->default_model, LT_E_CONFIG, &model, err));
   }
@@ -324,7 +324,7 @@ static lt_status store_and_start(lt_turn_own *own, const lt_prompt_row *row, lt_
 
 lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_prompt_ids *ret_ids, lt_err *err) {
   const lt_model *model;
-  const lt_mode *mode;
+  lt_mode mode;
   lt_prompt_ids ids;
   lt_turn_own *own;
   LT_TRY(check_input(agent, request, err));
@@ -337,11 +337,11 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
       .user = request->user,
       .conversation = lt_str_of(ids.conversation),
       .model = model->ref,
-      .mode = lt_str_of(mode->id),
+      .mode = lt_str_of(mode.id),
       .input = request->input,
       .visible = true,
   };
-  LT_TRY(lt_turn_new(agent, &row, model, mode, &own, err));
+  LT_TRY(lt_turn_new(agent, &row, model, &mode, &own, err));
   row.user = own->turn.user; /* the request may be gone after a suspension */
   row.input = own->turn.input;
   LT_TRY(store_and_start(own, &row, err));

@@ -44,7 +44,7 @@ static lt_status put_of_turn(const lt_turn *turn, lt_history_form form, lt_json_
 }
 
 lt_status lt_history_classic(const lt_turn *turn, lt_json_writer *w, size_t max_tokens, lt_err *err) {
-  bool typescript = turn->mode == &lt_mode_typescript;
+  bool typescript = turn->mode != NULL && turn->mode->run == lt_mode_typescript.run;
   return put_of_turn(turn, typescript ? LT_HISTORY_TYPESCRIPT : LT_HISTORY_CLASSIC, w, max_tokens, err);
 }
 

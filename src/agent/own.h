@@ -27,6 +27,7 @@ typedef struct lt_turn_waiter {
 
 struct lt_turn_own {
   lt_turn turn; /* what modes see */
+  lt_mode mode; /* what its `mode` points to */
   lt_turn_own *next;
   lt_turn_waiter *waiters;
   lt_outbox outbox;

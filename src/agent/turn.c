@@ -16,10 +16,10 @@ static bool make_last_words(lt_turn_own *own) {
 }
 
 static uint32_t rounds_of(const lt_agent_options *o, const lt_mode *mode) {
-  uint32_t configured = mode == &lt_mode_classic      ? o->rounds_classic
-                        : mode == &lt_mode_code       ? o->rounds_code
-                        : mode == &lt_mode_typescript ? o->rounds_typescript
-                                                      : 0;
+  uint32_t configured = mode->run == lt_mode_classic.run      ? o->rounds_classic
+                        : mode->run == lt_mode_code.run       ? o->rounds_code
+                        : mode->run == lt_mode_typescript.run ? o->rounds_typescript
+                                                              : 0;
   uint32_t rounds = configured > 0 ? configured : mode->rounds;
   return rounds < LT_ROUNDS_MAX ? rounds : LT_ROUNDS_MAX;
 }
@@ -76,7 +76,8 @@ lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model 
     return lt_fail(err, LT_E_NOMEM, "no memory for another prompt");
   }
   lt_turn *turn = &own->turn;
-  *turn = (lt_turn){.agent = agent, .model = model, .mode = mode, .own = own};
+  *turn = (lt_turn){.agent = agent, .model = model, .mode = &own->mode, .own = own};
+  own->mode = *mode;
   turn->rounds = rounds_of(&agent->options, mode);
   turn->values = lt_values_new();
   lt_arena_init(&turn->arena, LT_PROMPT_MEMORY_BYTES);
@@ -289,19 +290,26 @@ static void on_direct_call(void *arg, const lt_call_event *event) {
   }
 }
 
-lt_status lt_turn_call(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, lt_buf *answer, lt_err *err) {
-  direct d = {.turn = turn, .caller = turn->caller};
+lt_status lt_turn_call_with(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, const lt_invoke_options *theirs,
+                            lt_buf *answer, lt_err *err) {
+  direct d = {.turn = turn, .caller = *theirs->caller};
   LT_TRY(lt_turn_tool_begin(turn, call_id, tool, input, LT_STR("Executing..."), &d.number, err));
   d.caller.on_call = on_direct_call;
   d.caller.arg = &d;
-  const lt_invoke_options options = {
-      .cancel = &turn->cancel, .caller = &d.caller, .max_answer_bytes = LT_ANSWER_MAX_BYTES};
+  lt_invoke_options options = *theirs;
+  options.caller = &d.caller;
   lt_status status = lt_door_call(turn->agent->options.door, tool, input, &options, answer, err);
   lt_err stored = LT_ERR_INIT;
   if (lt_turn_tool_end(turn, d.number, status, lt_buf_view(answer), &stored) != LT_OK) {
     return lt_fail(err, stored.status, "%s", lt_err_msg(&stored));
   }
   return status;
+}
+
+lt_status lt_turn_call(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, lt_buf *answer, lt_err *err) {
+  const lt_invoke_options options = {
+      .cancel = &turn->cancel, .caller = &turn->caller, .max_answer_bytes = LT_ANSWER_MAX_BYTES};
+  return lt_turn_call_with(turn, call_id, tool, input, &options, answer, err);
 }
 
 /* Files that tools answer with are outputs of the prompt. */

@@ -1,7 +1,8 @@
 /* One prompt while it runs: what every mode builds on. Internal to agent/.
  *
- * A mode is one file and one entry in the table of modes.c: a function that asks the model, runs what it wants and puts
- * out what comes of it, with the functions below, until it is done. It reads like the loop of seed 013.
+ * A mode is one file and one entry in the table of modes.c, or a plugin's (plugged.c): a function that asks the model,
+ * runs what it wants and puts out what comes of it, with the functions below, until it is done. It reads like the loop
+ * of seed 013.
  */
 #ifndef LT_AGENT_TURN_H
 #define LT_AGENT_TURN_H
@@ -23,8 +24,12 @@ typedef struct lt_mode {
 extern const lt_mode *const lt_modes[];
 extern const size_t lt_mode_count;
 extern const lt_mode lt_mode_classic, lt_mode_code, lt_mode_typescript;
-/* NULL: there is none of that id. */
-const lt_mode *lt_mode_find(lt_str id);
+/* These and those that plugins have registered with `host` (may be NULL), sorted by id. False: there are no more, or
+ * there is none of that id. The texts are there as long as the host is. */
+bool lt_mode_at(const lt_host *host, size_t at, lt_mode *ret);
+bool lt_mode_find(const lt_host *host, lt_str id, lt_mode *ret);
+/* plugged.c: runs the turn's mode, which is a plugin's. LT_YIELDS. */
+lt_status lt_plugged_run(lt_turn *turn, lt_err *err) LT_YIELDS;
 
 struct lt_turn {
   lt_agent *agent;
@@ -74,6 +79,9 @@ lt_status lt_turn_tool_logs(lt_turn *turn, uint32_t number, lt_str logs, lt_err 
 /* A tool call of the model's own, recorded as an output. `answer` is the value, or the message; a value over
  * LT_ANSWER_MAX_BYTES is a preview and an artifact. Calls may go on side by side, on fibers of their own. LT_YIELDS. */
 lt_status lt_turn_call(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, lt_buf *answer, lt_err *err) LT_YIELDS;
+/* The same in the name of somebody who works for the turn, with their options (cancel, caller and so on). LT_YIELDS. */
+lt_status lt_turn_call_with(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, const lt_invoke_options *options,
+                            lt_buf *answer, lt_err *err) LT_YIELDS;
 typedef struct lt_turn_program {
   lt_str code;
   lt_lang lang;

@@ -209,6 +209,7 @@
 #define LT_PLUGIN_STRUCT_BYTES   (64 * LT_KIB)  /* a struct that says it is longer is none */
 #define LT_PLUGIN_TOOLS_MAX      1000           /* tools that one call of a plugin registers: looked up one by one */
 #define LT_PLUGIN_FUNCTIONS_MAX  256            /* likewise its functions, and its modules */
+#define LT_PLUGIN_MODES_MAX      16             /* likewise its execution modes */
 #define LT_PLUGIN_CONTEXT_BYTES  LT_MIB         /* likewise its context items: no model reads more */
 #define LT_SCHEMA_INLINE_BYTES   (32 * LT_KIB)  /* a longer one is compiled off the loop: 1 ms is about this much */
 

@@ -27,8 +27,7 @@ static void run_check(void *arg) {
   c->status = lt_json_check(c->json, &c->err);
 }
 
-/* A long answer must not hold the loop up. */
-static lt_status check_answer(const lathe_call *call, lt_str json, lt_err *err) LT_YIELDS {
+lt_status lt_call_check_json(const lathe_call *call, lt_str json, lt_err *err) {
   check c = {.json = json, .err = LT_ERR_INIT};
   if (json.n > LT_CALL_INLINE_BYTES && lt_plugin_on_loop(call->plugin)) {
     LT_TRY(lt_loop_offload(call->plugin->host->options.loop, run_check, &c, err));
@@ -41,7 +40,7 @@ static lt_status check_answer(const lathe_call *call, lt_str json, lt_err *err) 
 
 static void api_answer(lathe_call *call, lathe_text json) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
-  if (check_answer(call, lt_of_text(json), &err) != LT_OK) {
+  if (lt_call_check_json(call, lt_of_text(json), &err) != LT_OK) {
     lt_err_prefix(&err, "plugin \"%s\" answered something that is not JSON", call->plugin->is.id);
     fail_as(call, LT_E_PROTOCOL, lt_str_of(lt_err_msg(&err)));
     return;
@@ -175,4 +174,7 @@ const lathe_host lt_host_api = {
     .characters = lt_api_characters,
     .member = lt_api_member,
     .format = lt_api_format,
+    .add_mode = lt_api_add_mode,
+    .ask_model = lt_api_ask_model,
+    .put_text = lt_api_put_text,
 };

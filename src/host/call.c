@@ -33,7 +33,7 @@ static bool copy_texts(lathe_call *call, const lt_call_how *how) {
 
 /* By somebody who wants something of the plugin; else it is a hook. */
 static bool is_made(lt_call_kind kind) {
-  return kind == LT_CALL_TOOL || kind == LT_CALL_FUNCTION;
+  return kind == LT_CALL_TOOL || kind == LT_CALL_FUNCTION || kind == LT_CALL_MODE;
 }
 
 static bool may_register(lt_call_kind kind) {
@@ -61,6 +61,7 @@ lt_status lt_call_new(lt_plugin *plugin, const lt_call_how *how, lathe_call **re
   call->arg = how->arg;
   call->caller = how->caller;
   call->options = how->options;
+  call->world = how->world;
   bool asked_for = how->options != NULL && how->options->timeout_ms > 0;
   call->timeout_ms = asked_for ? how->options->timeout_ms : how->timeout_ms;
   call->hard_timeout = asked_for || !is_made(how->kind);
@@ -245,6 +246,7 @@ lt_status lt_call_run(lathe_call *call, lt_err *err) {
   call->left = true;
   call->caller = NULL;
   call->options = NULL;
+  call->world = NULL;
   return status;
 }
 

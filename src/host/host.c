@@ -123,6 +123,7 @@ void lt_host_free(lt_host *host) {
   lt_mem_free(host->plugins);
   lt_mem_free(host->modules);
   lt_mem_free(host->functions);
+  lt_mem_free(host->modes);
   lt_mem_free(host);
 }
 
@@ -140,6 +141,7 @@ static const char *hook_name(lt_call_kind kind) {
       return "teardown";
     case LT_CALL_TOOL:
     case LT_CALL_FUNCTION:
+    case LT_CALL_MODE:
       break;
   }
   return "";
@@ -157,6 +159,7 @@ static lathe_function_fn *hook_fn(const lathe_plugin *is, lt_call_kind kind) {
       return is->teardown;
     case LT_CALL_TOOL:
     case LT_CALL_FUNCTION:
+    case LT_CALL_MODE:
       break;
   }
   return NULL;
@@ -200,6 +203,7 @@ static lt_status adopt(lt_plugin *plugin, lt_registry *registered, lt_err *err) 
   }
   *last = registered;
   LT_TRY(lt_host_show_tools(plugin, err));
+  LT_TRY(lt_host_collect_modes(plugin->host, err));
   return lt_host_collect(plugin->host, err);
 }
 
@@ -322,6 +326,7 @@ void lt_host_ready(lt_host *host) {
     }
     lt_host_take_out(plugin, lt_str_of(lt_err_msg(&err)));
     lt_host_collect(host, NULL);
+    lt_host_collect_modes(host, NULL);
     lt_host_warn(host, plugin, lt_buf_view(&plugin->why_out));
   }
 }

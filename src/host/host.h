@@ -54,6 +54,33 @@ void lt_host_ready(lt_host *host) LT_YIELDS;
 const lt_run_module *lt_host_modules(const lt_host *host, size_t *ret_count);
 const lt_run_function *lt_host_functions(const lt_host *host, size_t *ret_count);
 
+/* --- Modes ------------------------------------------------------------------------------------ */
+/* An execution mode that a plugin has registered. Its texts are there as long as the host is, and end with a NUL. */
+typedef struct lt_host_mode {
+  lt_str id, name;
+  uint32_t rounds; /* 0: not said */
+} lt_host_mode;
+
+/* Sorted by id. Borrows: until the next load. */
+const lt_host_mode *lt_host_modes(const lt_host *host, size_t *ret_count);
+
+/* What a mode's call can do with its prompt; whoever runs the mode has it. */
+typedef struct lt_mode_world {
+  /* Both texts are JSON (`tools` may be empty); appends the reply of lathe_plugin.h. LT_YIELDS. */
+  lt_status (*ask)(void *arg, lt_str messages, lt_str tools, lt_buf *reply, lt_err *err) LT_YIELDS;
+  lt_status (*text)(void *arg, lt_str text, lt_err *err) LT_YIELDS;
+  /* Like lt_door_call, and recorded. LT_YIELDS. */
+  lt_status (*call)(void *arg, lt_str tool, lt_str input, const lt_invoke_options *options, lt_buf *answer,
+                    lt_err *err) LT_YIELDS;
+  void *arg;
+} lt_mode_world;
+
+/* Runs a mode with `in` until it returns. Errors: LT_E_NOTFOUND (there is none of that id any more), LT_E_TOOL (it
+ * failed, in its own words), what the cancel was fired with, LT_E_TIMEOUT (it did nothing for LT_PLUGIN_CALL_MS), and
+ * those of any call of a plugin. LT_YIELDS. */
+lt_status lt_host_run_mode(lt_host *host, lt_str id, lt_str in, const lt_mode_world *world, const lt_caller *caller,
+                           lt_cancel *cancel, lt_err *err) LT_YIELDS;
+
 /* --- A prompt --------------------------------------------------------------------------------- */
 /* What plugins' prepare hooks have added for one prompt or run. */
 typedef struct lt_prepared {

@@ -38,6 +38,13 @@ typedef struct lt_plugin_module {
   lt_str name, source;
 } lt_plugin_module;
 
+typedef struct lt_plugin_mode {
+  struct lt_plugin_mode *next;
+  lt_host_mode is;
+  lathe_function_fn *invoke;
+  void *arg;
+} lt_plugin_mode;
+
 typedef struct lt_plugin_item {
   struct lt_plugin_item *next;
   lt_str json;
@@ -52,11 +59,14 @@ typedef struct lt_registry {
   lt_plugin_function *functions, **last_function;
   lt_plugin_module *modules, **last_module;
   lt_plugin_item *items, **last_item;
-  size_t tool_count, function_count, module_count;
+  lt_plugin_mode *modes, **last_mode;
+  size_t tool_count, function_count, module_count, mode_count;
   size_t item_bytes;
 } lt_registry;
 
 lt_registry *lt_registry_new(void);
+/* Where a call registers, or NULL with its error set. */
+lt_registry *lt_registry_of(lathe_call *call, bool for_good_only);
 void lt_registry_free(lt_registry *list); /* and all that follow it; NULL is allowed */
 
 /* A plugin's tools as a provider: for good, or for one prompt. */
@@ -119,6 +129,8 @@ struct lt_host {
   size_t module_count;
   lt_run_function *functions;
   size_t function_count;
+  lt_host_mode *modes;
+  size_t mode_count;
   uint64_t programs; /* run so far: numbers them */
   lathe_call *open_calls;
   uint64_t looks;  /* at them, numbered */
@@ -154,6 +166,7 @@ typedef enum lt_call_kind {
   LT_CALL_TEARDOWN,
   LT_CALL_TOOL,
   LT_CALL_FUNCTION,
+  LT_CALL_MODE,
 } lt_call_kind;
 
 /* What a caller's `prompt` points to: of a prompt, and of each caller that works for a plugin's call. */
@@ -194,6 +207,7 @@ struct lathe_call {
   bool left; /* whoever waited is gone: the two below, too */
   const lt_caller *caller;
   const lt_invoke_options *options;
+  const lt_mode_world *world; /* of a mode; NULL: it is none */
   lt_wait wait;
   lt_cancel cancel;
   unsigned borrowers; /* asks that use caller or options */
@@ -214,6 +228,7 @@ typedef struct lt_call_how {
   lt_str in;
   const lt_caller *caller;          /* may be NULL */
   const lt_invoke_options *options; /* may be NULL */
+  const lt_mode_world *world;       /* of a mode */
   uint64_t timeout_ms;              /* unless the options say otherwise */
 } lt_call_how;
 
@@ -229,6 +244,8 @@ lt_status lt_call_run(lathe_call *call, lt_err *err) LT_YIELDS;
 lt_status lt_call_outcome(const lathe_call *call, lt_buf *out, lt_err *err);
 /* Records why a host function failed: always -1, which is what those return. */
 int lt_call_error(lathe_call *call, lt_str why);
+/* Whether a text is JSON; a long one must not hold the loop up. LT_YIELDS. */
+lt_status lt_call_check_json(const lathe_call *call, lt_str json, lt_err *err) LT_YIELDS;
 /* A copy in the call's arena. False: there is no room, which is recorded. */
 bool lt_call_keep(lathe_call *call, lt_str text, lathe_text *ret);
 
@@ -285,6 +302,12 @@ int lt_api_add_tool(lathe_call *call, const lathe_tool *tool);
 int lt_api_add_function(lathe_call *call, const lathe_function *function);
 int lt_api_add_module(lathe_call *call, const char *name, lathe_text source);
 int lt_api_add_context(lathe_call *call, lathe_text item);
+/* mode.c */
+int lt_api_add_mode(lathe_call *call, const lathe_mode *mode) LT_YIELDS;
+int lt_api_ask_model(lathe_call *call, lathe_text messages, lathe_text tools, lathe_text *ret_reply) LT_YIELDS;
+int lt_api_put_text(lathe_call *call, lathe_text text) LT_YIELDS;
+/* The list of all plugins' modes anew. */
+lt_status lt_host_collect_modes(lt_host *host, lt_err *err);
 /* keep.c */
 int lt_api_state(lathe_call *call, lathe_text *ret_json) LT_YIELDS;
 int lt_api_set_state(lathe_call *call, lathe_text json) LT_YIELDS;

@@ -36,7 +36,8 @@ static void on_approval(void *arg, bool waiting) {
 /* In hooks without a prompt the plugin acts in the host's name, if that has given one. */
 static lt_status find_from(const lathe_call *call, const lt_caller **ret_from, lt_err *err) {
   *ret_from = call->caller;
-  if (call->caller != NULL || call->kind == LT_CALL_TOOL || call->kind == LT_CALL_FUNCTION) {
+  if (call->caller != NULL || call->kind == LT_CALL_TOOL || call->kind == LT_CALL_FUNCTION ||
+      call->kind == LT_CALL_MODE) {
     return LT_OK;
   }
   *ret_from = call->plugin->host->options.caller;
@@ -77,6 +78,9 @@ static lt_status call_tool(lathe_call *call, void *arg, lt_err *err) LT_YIELDS {
   if (call->hard_timeout) {
     options.timeout_ms = lt_call_left_ms(call);
     options.timeout_ms = options.timeout_ms > 0 ? options.timeout_ms : 1; /* 0 would be none */
+  }
+  if (call->world != NULL) {
+    return call->world->call(call->world->arg, t->id, t->input, &options, &t->out, err);
   }
   return lt_door_call(call->plugin->host->options.door, t->id, t->input, &options, &t->out, err);
 }

@@ -14,6 +14,7 @@ lt_registry *lt_registry_new(void) {
     r->last_function = &r->functions;
     r->last_module = &r->modules;
     r->last_item = &r->items;
+    r->last_mode = &r->modes;
   }
   return r;
 }
@@ -29,14 +30,13 @@ void lt_registry_free(lt_registry *list) {
 
 /* --- Checks --------------------------------------------------------------------------------------------------------
  */
-/* Where a call registers, or NULL with its error set. */
-static lt_registry *registry_of(lathe_call *call, bool for_good_only) {
+lt_registry *lt_registry_of(lathe_call *call, bool for_good_only) {
   if (call->registered == NULL) {
     lt_call_error(call, LT_STR("things are registered in setup, ready and prepare only"));
     return NULL;
   }
   if (for_good_only && call->kind == LT_CALL_PREPARE) {
-    lt_call_error(call, LT_STR("functions and modules are registered in setup and ready only"));
+    lt_call_error(call, LT_STR("functions, modules and modes are registered in setup and ready only"));
     return NULL;
   }
   return call->registered;
@@ -167,7 +167,7 @@ static bool copy_spec(lt_arena *arena, lt_tool_spec *spec) {
 
 int lt_api_add_tool(lathe_call *call, const lathe_tool *theirs) {
   lathe_tool tool;
-  lt_registry *r = registry_of(call, false);
+  lt_registry *r = lt_registry_of(call, false);
   if (r == NULL) {
     return -1;
   }
@@ -214,7 +214,7 @@ static int check_function(lathe_call *call, const lt_registry *r, const lathe_fu
 
 int lt_api_add_function(lathe_call *call, const lathe_function *theirs) {
   lathe_function f;
-  lt_registry *r = registry_of(call, true);
+  lt_registry *r = lt_registry_of(call, true);
   if (r == NULL) {
     return -1;
   }
@@ -244,7 +244,7 @@ int lt_api_add_function(lathe_call *call, const lathe_function *theirs) {
 }
 
 int lt_api_add_module(lathe_call *call, const char *their_name, lathe_text their_source) {
-  lt_registry *r = registry_of(call, true);
+  lt_registry *r = lt_registry_of(call, true);
   if (r == NULL) {
     return -1;
   }
@@ -289,7 +289,7 @@ static bool is_item(lt_arena *arena, lt_str text, lt_err *err) {
 int lt_api_add_context(lathe_call *call, lathe_text item) {
   lt_err err = LT_ERR_INIT;
   lt_arena scratch;
-  lt_registry *r = registry_of(call, false);
+  lt_registry *r = lt_registry_of(call, false);
   lt_str json = lt_of_text(item);
   if (r == NULL) {
     return -1;

@@ -14,6 +14,8 @@ endfunction()
 lt_test_plugin(good plugin_good.c)
 lt_test_plugin(old plugin_old.c)
 lt_test_plugin(new plugin_new.c)
+lt_test_plugin(mode plugin_mode.c)
+lt_test_plugin(mode_on_loop plugin_mode.c FLAGS=LATHE_ON_LOOP)
 foreach(bad no_entry null_entry small huge_size bad_id flags bad_schema setup_fails setup_hangs tool_twice tool_schema
         unresolved no_id ready_fails)
   string(TOUPPER ${bad} BAD)

@@ -81,3 +81,6 @@ lt_unit_test(agent_stop LIBS lt_agent lt_plugins lt_base Threads::Threads PkgCon
 lt_unit_test(history LIBS lt_agent lt_base Threads::Threads)
 lt_unit_test(wire LIBS lt_agent lt_base)
 lt_unit_test(modes LIBS lt_agent lt_plugins lt_base Threads::Threads)
+lt_unit_test(modes_plugin LIBS lt_agent lt_plugins lt_base Threads::Threads)
+target_compile_definitions(test_modes_plugin PRIVATE LT_TEST_PLUGINS="${TEST_PLUGINS}")
+add_dependencies(test_modes_plugin plugin_mode plugin_mode_on_loop)
