@@ -5,6 +5,7 @@
 #include "codec/tokens.h"
 #include "codec/typegen.h"
 #include "codec/typegen_text.h"
+#include "tool/describe.h"
 
 static const char about[] =
     "Execute TypeScript code in a sandbox.\n"
@@ -48,25 +49,12 @@ static void put_modules(const lt_run_request *world, lt_buf *out) {
 }
 
 /* --- The tools: declared ----------------------------------------------------------------------- */
-static lt_typegen_tool described(const lt_tool *tool) {
-  return (lt_typegen_tool){
-      .id = tool->id,
-      .ns = tool->ns,
-      .js_name = tool->js_name,
-      .ts_name = tool->ts_name,
-      .ts_type = tool->ts_type,
-      .description = tool->description,
-      .input_schema = tool->input_schema,
-      .output_schema = tool->output_schema,
-  };
-}
-
 /* One after the other, so that 5,000 tools that do not fit are not all looked at. `ret_fits` says whether they do. */
 static lt_status declare(const lt_catalog *catalog, size_t max_tokens, lt_buf *out, bool *ret_fits, lt_err *err) {
   size_t told = out->n, tokens = 0;
   LT_TRY(lt_typegen_ts(NULL, 0, out, err));
   for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
-    lt_typegen_tool tool = described(lt_catalog_at(catalog, i));
+    lt_typegen_tool tool = lt_tool_describe(lt_catalog_at(catalog, i));
     LT_TRY(lt_typegen_ts_tool(&tool, out, err));
     tokens += lt_tokens_estimate(lt_str_from(out->p + told, out->n - told));
     told = out->n;

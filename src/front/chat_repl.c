@@ -11,6 +11,7 @@
 #include "front/command.h"
 #include "io/line_input.h"
 #include "store/open.h"
+#include "tool/describe.h"
 
 #define TWICE_MS    1000 /* two Ctrl-C within so long at an empty prompt: that is meant */
 #define TOOLS_SHOWN 20
@@ -83,26 +84,13 @@ static void do_model(repl *r, lt_str rest) {
   }
 }
 
-static lt_typegen_tool described(const lt_tool *tool) {
-  return (lt_typegen_tool){
-      .id = tool->id,
-      .ns = tool->ns,
-      .js_name = tool->js_name,
-      .ts_name = tool->ts_name,
-      .ts_type = tool->ts_type,
-      .description = tool->description,
-      .input_schema = tool->input_schema,
-      .output_schema = tool->output_schema,
-  };
-}
-
 static lt_status list_tools(repl *r, const lt_catalog *catalog, lt_str query, lt_err *err) {
   uint32_t found[TOOLS_SHOWN];
   lt_typegen_tool tools[TOOLS_SHOWN];
   size_t count = lt_catalog_search(catalog, query, found, TOOLS_SHOWN);
   lt_buf text;
   for (size_t i = 0; i < count; i++) {
-    tools[i] = described(lt_catalog_at(catalog, found[i]));
+    tools[i] = lt_tool_describe(lt_catalog_at(catalog, found[i]));
   }
   lt_buf_init(&text, LT_JSON_MAX_BYTES);
   lt_status status = lt_typegen_lines(tools, count, &text, err);
