@@ -190,16 +190,3 @@ void lt_name_ts(lt_buf *out, lt_str name) {
 void lt_name_ts_type(lt_buf *out, lt_str ts_name) {
   add_camel(out, ts_name, true);
 }
-
-bool lt_name_is_plain(lt_str s) {
-  if (s.n == 0 || is_digit((unsigned char)s.p[0])) {
-    return false;
-  }
-  for (size_t i = 0; i < s.n; i++) {
-    unsigned char c = (unsigned char)s.p[i];
-    if (c >= 0x80 || !(is_letter(c) || is_digit(c) || c == '_' || c == '$')) {
-      return false;
-    }
-  }
-  return true;
-}

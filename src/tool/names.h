@@ -17,7 +17,4 @@ typedef enum lt_name_change {
 lt_name_change lt_name_make_js(lt_buf *out, lt_str id);
 lt_name_change lt_name_make_ts(lt_buf *out, lt_str name);
 
-/* Whether `s` can stand after a dot: [A-Za-z_$][A-Za-z0-9_$]*. */
-bool lt_name_is_plain(lt_str s);
-
 #endif

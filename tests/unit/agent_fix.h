@@ -529,6 +529,18 @@ static inline void assert_has(const char *text, const char *part) {
   }
 }
 
+/* Whether the model's request `n` has `part` in what stands at `path`. */
+static inline void assert_asked_has(unsigned n, const char *path, const char *part) {
+  lt_arena a;
+  lt_arena_init(&a, LT_GIB);
+  char *body = asked(n);
+  char *got = lt_mem_strdup(member(&a, lt_str_of(body), path));
+  assert_has(got, part);
+  lt_mem_free(got);
+  free(body);
+  lt_arena_release(&a);
+}
+
 /* A member of the last prompt as it is stored. */
 static inline lt_str stored(world *w, lt_arena *a, const char *path) {
   lt_buf text;

@@ -13,17 +13,6 @@ static void go_on(world *w, const char *mode, const char *input) {
   wait_end(w);
 }
 
-static void assert_asked_has(unsigned n, const char *path, const char *part) {
-  lt_arena a;
-  lt_arena_init(&a, LT_GIB);
-  char *body = asked(n);
-  char *got = lt_mem_strdup(member(&a, lt_str_of(body), path));
-  assert_has(got, part);
-  lt_mem_free(got);
-  free(body);
-  lt_arena_release(&a);
-}
-
 /* --- Classic mode: one call --------------------------------------------------------------------------------------- */
 IN_WORLD(classic_calls_a_tool) {
   script(

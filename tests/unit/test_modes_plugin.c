@@ -14,17 +14,6 @@ static void relay(world *w, const char *input) {
   wait_end(w);
 }
 
-static void assert_has_in(unsigned n, const char *path, const char *part) {
-  lt_arena a;
-  lt_arena_init(&a, LT_GIB);
-  char *body = asked(n);
-  char *got = lt_mem_strdup(member(&a, lt_str_of(body), path));
-  assert_has(got, part);
-  lt_mem_free(got);
-  free(body);
-  lt_arena_release(&a);
-}
-
 static void carries_out_a_prompt(world *w) {
   script(
       "[{\"text\":\"Let me look.\",\"calls\":[{\"id\":\"c9\",\"name\":\"weather_get-weather\",\"arguments\":"
@@ -44,7 +33,7 @@ static void carries_out_a_prompt(world *w) {
   assert_stored(w, "usage.requests", "2");
   assert_stored(w, "output.1.input", "{\"latitude\":40,\"longitude\":1}");
   assert_asked(0, "messages", "[{\"role\":\"user\",\"content\":\"How is the weather?\"}]");
-  assert_has_in(0, "tools", "\"name\":\"weather_get-weather\"");
+  assert_asked_has(0, "tools", "\"name\":\"weather_get-weather\"");
   assert_asked(1, "messages.2.content", "{\"temperature\":20,\"description\":\"cloudy\"}");
 }
 
@@ -98,7 +87,7 @@ static void waits_for_approval(world *w) {
   assert_stored(w, "state", "completed");
   assert_stored(w, "output.0.result.type", "success");
   assert_stored(w, "output.1.result.type", "error");
-  assert_has_in(2, "messages.4.content", "too much");
+  assert_asked_has(2, "messages.4.content", "too much");
 }
 
 IN_WORLD(approvals_on_a_thread) {
@@ -167,9 +156,9 @@ IN_WORLD(its_prompts_are_history) {
   memcpy(conversation, w->ids.conversation, sizeof conversation);
   start_in(w, conversation, "classic", "second");
   wait_end(w);
-  assert_has_in(2, "messages", "first");
-  assert_has_in(2, "messages", "weather_echo");
-  assert_has_in(2, "messages", "One.");
+  assert_asked_has(2, "messages", "first");
+  assert_asked_has(2, "messages", "weather_echo");
+  assert_asked_has(2, "messages", "One.");
   assert_stored(w, "state", "completed");
 }
 
