@@ -4,6 +4,7 @@
 #include "runner/program.h"
 
 struct lt_quickjs {
+  lt_runner base; /* first */
   lt_loop *loop;
   lt_door *door;
   lt_workers *workers;
@@ -15,11 +16,25 @@ struct lt_quickjs {
 };
 
 /* --- The runner ------------------------------------------------------------------------------- */
+static bool speaks(lt_lang lang) {
+  return lang == LT_LANG_JAVASCRIPT || lang == LT_LANG_TYPESCRIPT;
+}
+
+static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, lt_run_result *result,
+                               lt_err *err) LT_YIELDS {
+  return lt_quickjs_run((lt_quickjs *)(void *)self, request, result, err);
+}
+
+lt_runner *lt_quickjs_runner(lt_quickjs *q) {
+  return &q->base;
+}
+
 lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quickjs **ret_quickjs, lt_err *err) {
   lt_quickjs *q = lt_mem_zalloc(1, sizeof *q);
   if (q == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the engine");
   }
+  q->base = (lt_runner){.id = "quickjs", .speaks = speaks, .run = run_as_runner};
   q->loop = loop;
   q->door = door;
   lt_status status = lt_image_open(&q->base, &lt_module_qjs, lt_image_base(), err);

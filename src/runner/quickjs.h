@@ -19,6 +19,9 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
  */
 void lt_quickjs_free(lt_quickjs *quickjs);
 
+/* As one runner among others: JavaScript and TypeScript. Borrows: lives as long as the engine. */
+lt_runner *lt_quickjs_runner(lt_quickjs *quickjs);
+
 /* Runs a program to its end. LT_YIELDS. `result` (initialised) says how it went, also when it failed; the returned
  * status is only about the run as such: LT_OK, or LT_E_NOMEM when there was no room to start it. Borrows the request
  * until it returns. Calls the program left open are waited for when it succeeds, and cancelled when it fails or is

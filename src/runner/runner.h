@@ -17,7 +17,7 @@
 #include "runner/values.h"
 #include "tool/door.h"
 
-typedef enum lt_lang { LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT } lt_lang;
+typedef enum lt_lang { LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT, LT_LANG_PYTHON } lt_lang;
 
 /* A module that programs may import, by its exact name. */
 typedef struct lt_run_module {
@@ -107,6 +107,20 @@ typedef struct lt_run_result {
   double duration_ms;       /* waiting for approvals included */
   void *owned;
 } lt_run_result;
+
+/* A runner: quickjs, deno or python. Which one runs a program is its language's and the configuration's business, not
+ * that of who asks. */
+typedef struct lt_runner lt_runner;
+struct lt_runner {
+  const char *id;               /* "quickjs" */
+  bool (*speaks)(lt_lang lang); /* whether it runs programs in that language */
+  /* Runs a program to its end. LT_YIELDS. `result` (initialised) says how it went, also when it failed; the returned
+   * status is only about the run as such: LT_OK, or why it could not be begun (LT_E_NOMEM, LT_E_NOTFOUND: an
+   * interpreter is missing, LT_E_UNSUPPORTED: a wall cannot be had; the message says what to do). Borrows the request
+   * until it returns. Calls the program left open are waited for when it succeeds, and cancelled when it fails or is
+   * stopped. */
+  lt_status (*run)(lt_runner *self, const lt_run_request *request, lt_run_result *result, lt_err *err) LT_YIELDS;
+};
 
 void lt_run_result_init(lt_run_result *result);
 void lt_run_result_release(lt_run_result *result);
