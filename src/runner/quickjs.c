@@ -4,7 +4,7 @@
 #include "runner/program.h"
 
 struct lt_quickjs {
-  lt_runner base; /* first */
+  lt_runner runner; /* first */
   lt_loop *loop;
   lt_door *door;
   lt_workers *workers;
@@ -26,7 +26,7 @@ static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, l
 }
 
 lt_runner *lt_quickjs_runner(lt_quickjs *q) {
-  return &q->base;
+  return &q->runner;
 }
 
 lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quickjs **ret_quickjs, lt_err *err) {
@@ -34,7 +34,7 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
   if (q == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the engine");
   }
-  q->base = (lt_runner){.id = "quickjs", .speaks = speaks, .run = run_as_runner};
+  q->runner = (lt_runner){.id = "quickjs", .speaks = speaks, .run = run_as_runner};
   q->loop = loop;
   q->door = door;
   lt_status status = lt_image_open(&q->base, &lt_module_qjs, lt_image_base(), err);
