@@ -9,7 +9,7 @@
 #include "codec/secrets.h"
 #include "host/host.h"
 #include "model/model.h"
-#include "runner/quickjs.h"
+#include "runner/runner.h"
 #include "store/prompts.h"
 #include "store/store.h"
 #include "tool/door.h"
@@ -35,7 +35,8 @@ typedef struct lt_agent_options {
   /* Limits, modules and functions of programs; code, input, caller do not count. llm() and llmJson() are added; without
    * modules or functions, those that plugins have registered are taken. */
   lt_run_request defaults;
-  lt_quickjs *(*runner)(void *arg, lt_err *err);
+  /* Gives what runs programs in a language, made when it is first needed; NULL with `err` when it cannot be had. */
+  lt_runner *(*runner)(void *arg, lt_lang lang, lt_err *err);
   /* Every event, in order; must not yield. `data` is JSON:
    * - prompt.created {promptId, userId, conversationId, model, mode}
    * - prompt.output {promptId, output}: stored before; again when an output changes in place (same id)

@@ -338,7 +338,7 @@ static void on_output(void *arg, lt_said said, lt_str text) {
 
 lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_result *result, lt_err *err) {
   const lt_agent_options *o = &turn->agent->options;
-  lt_quickjs *runner = o->runner(o->arg, err);
+  lt_runner *runner = o->runner(o->arg, program->lang, err);
   if (runner == NULL) {
     return lt_err_prefix(err, "programs cannot be run");
   }
@@ -352,7 +352,7 @@ lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_resu
   request.on_text = program->streams ? on_output : NULL;
   request.arg = turn;
   turn->own->program = lt_outbox_last_open(&turn->own->outbox);
-  lt_status status = lt_quickjs_run(runner, &request, result, err);
+  lt_status status = runner->run(runner, &request, result, err);
   turn->own->program = UINT32_MAX;
   if (status == LT_OK) {
     status = lt_outbox_flush(&turn->own->outbox, err);

@@ -95,8 +95,8 @@ static void on_event(void *arg, lt_str user, const char *event, lt_str data) {
 }
 
 /* --- Opening ---------------------------------------------------------------------------------- */
-static lt_quickjs *engine_of(void *arg, lt_err *err) {
-  return lt_toolbox_engine(((lt_chat *)arg)->session->toolbox, err);
+static lt_runner *runner_of(void *arg, lt_lang lang, lt_err *err) {
+  return lt_toolbox_runner(((lt_chat *)arg)->session->toolbox, NULL, lang, err);
 }
 
 static lt_agent_options agent_options(lt_chat *chat) {
@@ -125,7 +125,7 @@ static lt_agent_options agent_options(lt_chat *chat) {
                    .max_output_bytes = (size_t)config->max_output_bytes,
                    .modules = chat->modules.list,
                    .module_count = chat->modules.count},
-      .runner = engine_of,
+      .runner = runner_of,
       .on_event = on_event,
       .arg = chat,
   };

@@ -92,11 +92,11 @@ static void tell(const job *j, const attempt *a) {
 
 static lt_status check_outputs(job *j, attempt *a, lt_err *err) LT_YIELDS {
   lt_session *s = j->chat.session;
-  lt_quickjs *engine = lt_toolbox_engine(s->toolbox, err);
-  if (engine == NULL) {
+  lt_runner *runner = lt_toolbox_runner(s->toolbox, NULL, LT_LANG_JAVASCRIPT, err);
+  if (runner == NULL) {
     return err->status;
   }
-  return lt_eval_check(engine, a->task, lt_buf_view(&j->outputs), &s->cancel, &a->right, &a->why, err);
+  return lt_eval_check(runner, a->task, lt_buf_view(&j->outputs), &s->cancel, &a->right, &a->why, err);
 }
 
 static lt_status try_once(job *j, const lt_eval_task *task, const char *mode, lt_err *err) LT_YIELDS {

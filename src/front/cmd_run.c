@@ -242,13 +242,13 @@ static lt_run_request request_of(lt_session *s, const job *j) {
 }
 
 static lt_status run_as(lt_session *s, job *j, const lt_run_request *request, lt_err *err) LT_YIELDS {
-  lt_quickjs *engine = lt_toolbox_engine(s->toolbox, err);
-  if (engine == NULL) {
+  lt_runner *runner = lt_toolbox_runner(s->toolbox, j->opt.runner, j->lang, err);
+  if (runner == NULL) {
     return err->status;
   }
   lt_run_result result;
   lt_run_result_init(&result);
-  lt_status status = lt_quickjs_run(engine, request, &result, err);
+  lt_status status = runner->run(runner, request, &result, err);
   if (status == LT_OK) {
     print_result(s, j, &result);
     j->exit_code = exit_code_of(result.status);

@@ -3,7 +3,7 @@
 #define LT_FRONT_EVAL_H
 
 #include "front/config.h"
-#include "runner/quickjs.h"
+#include "runner/runner.h"
 
 typedef enum lt_eval_kind { LT_EVAL_CONTAINS, LT_EVAL_MATCHES, LT_EVAL_JSON, LT_EVAL_JS } lt_eval_kind;
 
@@ -26,9 +26,9 @@ typedef struct lt_eval_tasks {
 lt_status lt_eval_read(const char *path, lt_eval_tasks *ret_tasks, lt_err *err);
 void lt_eval_release(lt_eval_tasks *tasks);
 
-/* Holds the outputs of a prompt (a JSON array) against a task's check, in the engine. LT_YIELDS. LT_OK: `ret_right`
- * says it, and `why` is appended what is wrong. */
-lt_status lt_eval_check(lt_quickjs *engine, const lt_eval_task *task, lt_str outputs, lt_cancel *cancel,
-                        bool *ret_right, lt_buf *why, lt_err *err) LT_YIELDS;
+/* Holds the outputs of a prompt (a JSON array) against a task's check, a JavaScript program. LT_YIELDS. LT_OK:
+ * `ret_right` says it, and `why` is appended what is wrong. */
+lt_status lt_eval_check(lt_runner *runner, const lt_eval_task *task, lt_str outputs, lt_cancel *cancel, bool *ret_right,
+                        lt_buf *why, lt_err *err) LT_YIELDS;
 
 #endif

@@ -113,11 +113,11 @@ static lt_status put_input(const lt_eval_task *task, lt_str outputs, lt_buf *out
   return status;
 }
 
-static lt_status run_check(lt_quickjs *engine, const lt_run_request *request, bool *ret_right, lt_buf *why,
+static lt_status run_check(lt_runner *runner, const lt_run_request *request, bool *ret_right, lt_buf *why,
                            lt_err *err) LT_YIELDS {
   lt_run_result result;
   lt_run_result_init(&result);
-  lt_status status = lt_quickjs_run(engine, request, &result, err);
+  lt_status status = runner->run(runner, request, &result, err);
   if (status == LT_OK) {
     *ret_right = result.status == LT_OK && lt_str_eqc(lt_buf_view(&result.value), "true");
     if (result.status != LT_OK) {
@@ -131,8 +131,8 @@ static lt_status run_check(lt_quickjs *engine, const lt_run_request *request, bo
   return status;
 }
 
-lt_status lt_eval_check(lt_quickjs *engine, const lt_eval_task *task, lt_str outputs, lt_cancel *cancel,
-                        bool *ret_right, lt_buf *why, lt_err *err) {
+lt_status lt_eval_check(lt_runner *runner, const lt_eval_task *task, lt_str outputs, lt_cancel *cancel, bool *ret_right,
+                        lt_buf *why, lt_err *err) {
   lt_buf code, input;
   lt_buf_init(&code, LT_RUN_CODE_MAX_BYTES);
   lt_buf_init(&input, LT_JSON_MAX_BYTES);
@@ -144,7 +144,7 @@ lt_status lt_eval_check(lt_quickjs *engine, const lt_eval_task *task, lt_str out
                                     .input = lt_buf_view(&input),
                                     .timeout_ms = CHECK_MS,
                                     .cancel = cancel};
-    status = run_check(engine, &request, ret_right, why, err);
+    status = run_check(runner, &request, ret_right, why, err);
   }
   lt_buf_release(&code);
   lt_buf_release(&input);

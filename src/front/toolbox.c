@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "front/approver.h"
+#include "front/runners.h"
 #include "plugins/plugins.h"
 #include "store/store.h"
 
@@ -14,7 +15,7 @@ struct lt_toolbox {
   bool nowhere; /* there is no place for the database: what is stored goes with the process */
   lt_artifacts *artifacts;
   lt_host *host;
-  lt_quickjs *engine;
+  lt_runners *runners;
   lt_caller nobody; /* in whose name plugins call outside of runs: nobody is asked */
 };
 
@@ -112,8 +113,8 @@ static const char *module_at(void *arg, size_t i) {
   return i < c->module_count ? c->modules[i].name : NULL;
 }
 
-static lt_quickjs *engine_of(void *arg, lt_err *err) {
-  return lt_toolbox_engine(arg, err);
+static lt_runner *runner_of(void *arg, lt_lang lang, lt_err *err) {
+  return lt_toolbox_runner(arg, NULL, lang, err);
 }
 
 /* Without a home, what is stored is kept as long as the process lives: a program that stores nothing need not care. */
@@ -131,6 +132,7 @@ static lt_status open_store(lt_toolbox *t, lt_err *err) {
 
 lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {
   LT_TRY(open_store(t, err));
+  LT_TRY(lt_runners_new(t->o.loop, t->o.door, t->o.config, &t->runners, err));
   t->nobody = (lt_caller){.user = LT_STR("local"), .policy = t->policy, .artifacts = t->artifacts};
   lt_host_options options = {
       .loop = t->o.loop,
@@ -138,7 +140,7 @@ lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {
       .db = t->db,
       .artifacts = t->artifacts,
       .secrets = t->o.secrets,
-      .runner = engine_of,
+      .runner = runner_of,
       .caller = &t->nobody,
       .module_at = module_at,
       .on_line = on_line,
@@ -155,20 +157,17 @@ void lt_toolbox_ready(lt_toolbox *t) {
 
 void lt_toolbox_unload(lt_toolbox *t) {
   lt_host_free(t->host);
-  lt_quickjs_free(t->engine);
+  lt_runners_free(t->runners);
   lt_store_artifacts_free(t->artifacts);
   lt_db_close(t->db);
   t->host = NULL;
-  t->engine = NULL;
+  t->runners = NULL;
   t->artifacts = NULL;
   t->db = NULL;
 }
 
-lt_quickjs *lt_toolbox_engine(lt_toolbox *t, lt_err *err) {
-  if (t->engine == NULL && lt_quickjs_new(t->o.loop, t->o.door, 0, &t->engine, err) != LT_OK) {
-    return NULL;
-  }
-  return t->engine;
+lt_runner *lt_toolbox_runner(lt_toolbox *t, const char *id, lt_lang lang, lt_err *err) {
+  return lt_runners_get(t->runners, id, lang, err);
 }
 
 lt_db *lt_toolbox_db(const lt_toolbox *t) {

@@ -10,7 +10,7 @@
 #include "front/say.h"
 #include "host/host.h"
 #include "io/loop.h"
-#include "runner/quickjs.h"
+#include "runner/runner.h"
 #include "tool/caller.h"
 
 typedef struct lt_toolbox lt_toolbox;
@@ -37,8 +37,9 @@ void lt_toolbox_ready(lt_toolbox *toolbox) LT_YIELDS;
 /* Ends plugins and engine and closes the database. Every run must have ended. LT_YIELDS. */
 void lt_toolbox_unload(lt_toolbox *toolbox) LT_YIELDS;
 
-/* The runner of programs, opened when it is first asked for. NULL: `err` says why. Borrows. */
-lt_quickjs *lt_toolbox_engine(lt_toolbox *toolbox, lt_err *err);
+/* What runs programs in a language: the runner of that id, or the configuration's when it is NULL; made when it is
+ * first asked for. NULL: `err` says why. Borrows. */
+lt_runner *lt_toolbox_runner(lt_toolbox *toolbox, const char *id, lt_lang lang, lt_err *err);
 /* Where things are stored, for those that store themselves. NULL before lt_toolbox_load. Borrow. */
 lt_db *lt_toolbox_db(const lt_toolbox *toolbox);
 lt_artifacts *lt_toolbox_artifacts(const lt_toolbox *toolbox);

@@ -9,7 +9,7 @@
 
 #include "codec/secrets.h"
 #include "lathe_plugin.h"
-#include "runner/quickjs.h"
+#include "runner/runner.h"
 #include "store/store.h"
 #include "tool/door.h"
 
@@ -21,8 +21,9 @@ typedef struct lt_host_options {
   lt_db *db;                 /* for state, tables and artifacts */
   lt_artifacts *artifacts;   /* likewise, through the door's interface */
   const lt_secrets *secrets; /* may be NULL */
-  /* Gives the runner for run_program, opened when it is first needed; NULL with `err` when it cannot be had. */
-  lt_quickjs *(*runner)(void *arg, lt_err *err);
+  /* Gives the runner of a language for run_program, made when it is first needed; NULL with `err` when it cannot be
+   * had. */
+  lt_runner *(*runner)(void *arg, lt_lang lang, lt_err *err);
   /* In whose name plugins call tools outside of any prompt (in ready): its policy and journal apply. NULL: they cannot.
    */
   const lt_caller *caller;

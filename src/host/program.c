@@ -157,6 +157,10 @@ static void put_result(const lt_run_result *result, lt_buf *out) {
   lt_json_end_object(&w);
 }
 
+static lt_lang lang_of(const lathe_program *p) {
+  return p->language != NULL && strcmp(p->language, "ts") == 0 ? LT_LANG_TYPESCRIPT : LT_LANG_JAVASCRIPT;
+}
+
 static void set_request(const program_run *r, const nested *n, lathe_call *call, lt_run_request *request) {
   const lt_host *host = call->plugin->host;
   const lathe_program *p = &r->program;
@@ -165,7 +169,7 @@ static void set_request(const program_run *r, const nested *n, lathe_call *call,
     *request = lt_host_world(host);
   }
   request->code = lt_of_text(p->code);
-  request->lang = p->language != NULL && strcmp(p->language, "ts") == 0 ? LT_LANG_TYPESCRIPT : LT_LANG_JAVASCRIPT;
+  request->lang = lang_of(p);
   request->input = lt_of_text(p->input);
   request->timeout_ms = p->timeout_ms > 0 ? p->timeout_ms : request->timeout_ms;
   if (request->timeout_ms > LT_RUN_TIMEOUT_MAX_MS) {
@@ -186,7 +190,8 @@ static void set_request(const program_run *r, const nested *n, lathe_call *call,
 
 static lt_status run_nested(lathe_call *call, program_run *r, nested *n, lt_err *err) LT_YIELDS {
   const lt_host_options *options = &call->plugin->host->options;
-  lt_quickjs *runner = options->runner != NULL ? options->runner(options->arg, err) : NULL;
+  lt_lang lang = lang_of(&r->program);
+  lt_runner *runner = options->runner != NULL ? options->runner(options->arg, lang, err) : NULL;
   if (runner == NULL) {
     return options->runner != NULL ? err->status
                                    : lt_fail(err, LT_E_UNSUPPORTED, "there is no runner for programs here");
@@ -195,7 +200,7 @@ static lt_status run_nested(lathe_call *call, program_run *r, nested *n, lt_err 
   lt_run_result result;
   set_request(r, n, call, &request);
   lt_run_result_init(&result);
-  lt_status status = lt_quickjs_run(runner, &request, &result, err);
+  lt_status status = runner->run(runner, &request, &result, err);
   if (status == LT_OK) {
     put_result(&result, &r->out);
     status = r->out.status == LT_OK ? LT_OK : lt_fail(err, r->out.status, "the program's result is too long");

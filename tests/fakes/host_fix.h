@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "codec/json.h"
 #include "host/host.h"
+#include "runner/quickjs.h"
 #include "sandbox/trap.h"
 
 typedef struct host_fix {
@@ -48,12 +49,13 @@ static inline void host_fix_line(void *arg, bool warning, lt_str line) {
   f->warnings += warning;
 }
 
-static inline lt_quickjs *host_fix_runner(void *arg, lt_err *err) {
+static inline lt_runner *host_fix_runner(void *arg, lt_lang lang, lt_err *err) {
+  (void)lang;
   host_fix *f = arg;
   if (f->quickjs == NULL && lt_quickjs_new(f->loop, f->door, 2, &f->quickjs, err) != LT_OK) {
     return NULL;
   }
-  return f->quickjs;
+  return lt_quickjs_runner(f->quickjs);
 }
 
 static inline void host_fix_open(host_fix *f) {

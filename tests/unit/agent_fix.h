@@ -20,6 +20,7 @@
 #include "agent/agent.h"
 #include "base/mem.h"
 #include "codec/json.h"
+#include "runner/quickjs.h"
 #include "sandbox/box.h"
 
 #undef fail /* cmocka's macro; the plugins' header has a member of that name */
@@ -294,12 +295,13 @@ static inline void on_event(void *arg, lt_str user, const char *event, lt_str da
 }
 
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
-static inline lt_quickjs *runner_of(void *arg, lt_err *err) {
+static inline lt_runner *runner_of(void *arg, lt_lang lang, lt_err *err) {
+  (void)lang;
   world *w = arg;
   if (w->quickjs == NULL && lt_quickjs_new(w->loop, w->door, 2, &w->quickjs, err) != LT_OK) {
     return NULL;
   }
-  return w->quickjs;
+  return lt_quickjs_runner(w->quickjs);
 }
 
 static inline void on_host_line(void *arg, bool warning, lt_str line) {

@@ -619,7 +619,8 @@ static lt_status run_asking(host_fix *f, const char *code, double *ret_ms) {
   f->caller.policy = f->policy;
   f->caller.approver = &a.base;
   lt_run_result_init(&result);
-  assert_int_equal(lt_quickjs_run(host_fix_runner(f, &f->err), &request, &result, &f->err), LT_OK);
+  lt_runner *runner = host_fix_runner(f, LT_LANG_JAVASCRIPT, &f->err);
+  assert_int_equal(runner->run(runner, &request, &result, &f->err), LT_OK);
   assert_int_equal(a.asked, 1);
   lt_status status = result.status;
   *ret_ms = result.duration_ms;

@@ -1,0 +1,23 @@
+/* What runs programs: every runner of a session, each made when it is first needed. Which one runs a program is the
+ * configuration's and the command line's business; who asks names the language. Loop thread only.
+ */
+#ifndef LT_FRONT_RUNNERS_H
+#define LT_FRONT_RUNNERS_H
+
+#include "front/config.h"
+#include "io/loop.h"
+#include "runner/runner.h"
+#include "tool/door.h"
+
+typedef struct lt_runners lt_runners;
+
+/* Borrows everything. Errors: LT_E_NOMEM. Owns: the caller, lt_runners_free. */
+lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, lt_runners **ret_runners, lt_err *err);
+/* Every run must have ended. NULL is allowed. LT_YIELDS. */
+void lt_runners_free(lt_runners *runners) LT_YIELDS;
+
+/* The runner for programs in a language: the one of that id, or the configuration's when it is NULL. NULL: `err` says
+ * why there is none, LT_E_INVALID (no such runner, or it does not speak the language) or the runner's own. Borrows. */
+lt_runner *lt_runners_get(lt_runners *runners, const char *id, lt_lang lang, lt_err *err);
+
+#endif
