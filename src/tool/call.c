@@ -23,6 +23,7 @@ typedef struct call {
   lt_buf masked;    /* the input without secrets, when there are any in it */
   int64_t record;   /* the journal's number for it */
   uint64_t number;  /* the door's */
+  uint64_t hash;    /* lt_journal_hash of what came */
   bool recorded;    /* that it begins: its end has to be, too */
   bool told;        /* that it has finished */
 } call;
@@ -253,6 +254,8 @@ static void tell(call *c, lt_call_stage stage, lt_status status, lt_str answer) 
     const lt_call_event event = {
         .stage = stage,
         .call = c->number,
+        .run = c->caller->run,
+        .seq = c->options.seq,
         .tool = c->tool != NULL ? c->id : lt_buf_view(&id),
         .input = shown_input(c),
         .status = status,
@@ -307,7 +310,12 @@ static lt_status ask(call *c, lt_str reason) LT_YIELDS {
                    "tools: {policy: [{match: \"%.*s\", action: allow}]}",
                    LT_STR_ARG(c->id), LT_STR_ARG(c->id));
   }
-  const lt_approval what = {.tool = c->tool, .input = shown_input(c), .reason = reason, .call = c->number};
+  const lt_approval what = {.tool = c->tool,
+                            .input = shown_input(c),
+                            .reason = reason,
+                            .call = c->number,
+                            .run = c->caller->run,
+                            .seq = c->options.seq};
   lt_buf why;
   lt_buf_init(&why, LT_RUN_ERROR_BYTES);
   tell(c, LT_CALL_ASKED, LT_OK, LT_STR_NULL);
@@ -361,6 +369,8 @@ static lt_status record_start(call *c) LT_YIELDS {
     const lt_journal_call what = {
         .user = c->caller->user,
         .run = c->caller->run,
+        .seq = c->options.seq,
+        .hash = c->hash,
         .tool = c->id,
         .input = shown_input(c),
         .repeatable = is_repeatable(c),
@@ -391,6 +401,14 @@ static lt_str mask_answer(const call *c, lt_status status, lt_buf *masked) {
   return masked->status == LT_OK ? lt_buf_view(masked) : LT_STR("\"***\""); /* rather nothing than a secret */
 }
 
+/* Who is answered from the record when it is run again has to have been answered the same the first time. */
+static void give_recorded(call *c, const lt_buf *masked) {
+  if (masked->n > 0 && masked->status == LT_OK) {
+    lt_buf_clear(c->out);
+    lt_buf_add(c->out, lt_buf_view(masked));
+  }
+}
+
 /* The answer is there: that it could not be recorded takes it from nobody. */
 static void record_end(call *c, lt_status status) LT_YIELDS {
   lt_journal *journal = c->caller->journal;
@@ -403,6 +421,9 @@ static void record_end(call *c, lt_status status) LT_YIELDS {
   lt_str answer = mask_answer(c, status, &masked);
   if (journal != NULL && journal->finish(journal, c->record, status, answer, &err) != LT_OK) {
     lt_door_warn(c->door, "an answer of \"%.*s\" could not be recorded: %s", LT_STR_ARG(c->id), lt_err_msg(&err));
+  }
+  if (journal != NULL && c->caller->noted) {
+    give_recorded(c, &masked);
   }
   tell(c, LT_CALL_FINISHED, status, answer);
   lt_buf_release(&masked);
@@ -532,6 +553,7 @@ lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_o
   if (options != NULL) {
     c.options = *options;
   }
+  c.hash = c.options.seq != 0 ? lt_journal_hash(id, input) : 0;
   c.caller = c.options.caller != NULL ? c.options.caller : &c.nobody;
   lt_buf_clear(out);
   lt_buf_init(&c.masked, LT_JSON_MAX_BYTES);

@@ -19,6 +19,7 @@ typedef struct lt_invoke_options {
   uint64_t timeout_ms;     /* 0: the provider's own */
   lt_cancel *cancel;       /* may be NULL */
   const lt_caller *caller; /* NULL: nobody in particular, without policy and journal */
+  uint64_t seq;            /* the call's number in the caller's run, the same when that is run again; 0: none */
   size_t max_answer_bytes; /* a longer value becomes an artifact and a preview; 0: passed on whole */
   /* Told when the call begins and stops to wait for somebody's approval; may be NULL. Must not yield. */
   void (*on_approval)(void *arg, bool waiting);
@@ -66,6 +67,7 @@ lt_status lt_door_catalog_with(lt_door *door, const lt_catalog_source *extra, si
 /* Calls a tool by id, LT_YIELDS until it has answered. `input` is JSON text; "", null and white space count as {}.
  * LT_OK: `out` holds the value, JSON text. Otherwise `out` holds the message for the program: whole, however long, and
  * never empty; `err` (which may be NULL) the same, cut.
+ * Where the caller's runs are noted, the value is given as it is recorded: without secrets.
  * Unknown id: LT_E_NOTFOUND, with close matches and what exists; bad input: LT_E_INVALID, with a path; LT_E_DENIED: the
  * policy or somebody does not want it; LT_E_LIMIT: a budget is used up; LT_E_IO: it was not made, as it could not be
  * recorded. */

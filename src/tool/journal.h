@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fiber.h"
@@ -17,19 +18,70 @@
 /* --- Calls ------------------------------------------------------------------------------------ */
 typedef struct lt_journal_call {
   lt_str user;     /* on whose behalf */
-  lt_str run;      /* the run or prompt that makes it */
+  lt_str run;      /* the run that makes it: lt_caller.run */
+  uint64_t seq;    /* its number there: lt_invoke_options.seq; 0: none, and nobody will ask for it again */
+  uint64_t hash;   /* of the tool and the input as they came (lt_journal_hash): what a replay knows the call by */
   lt_str tool;     /* its id */
   lt_str input;    /* JSON text of an object */
   bool repeatable; /* read-only or idempotent: making it twice does no harm (MCP 2025-11-25, ToolAnnotations) */
 } lt_journal_call;
 
+static inline uint64_t lt_journal_hash(lt_str tool, lt_str input) {
+  return lt_str_hash(tool) * 31 + lt_str_hash(input);
+}
+
+/* --- Runs that can be run again (docs/internals/replay.md) -------------------------------------- */
+/* What else came to a run from outside, in the order it came. Kinds and numbers mean something only to who notes them.
+ */
+typedef struct lt_note {
+  uint32_t kind;
+  uint64_t number;
+  uint64_t time_us; /* since the run began */
+  lt_str text;      /* may be empty */
+} lt_note;
+
+/* A call on record. */
+typedef struct lt_recorded_call {
+  int64_t id; /* the journal's: for finish */
+  uint64_t seq;
+  uint64_t hash;
+  bool repeatable;
+  bool finished;    /* false: it was about to be made, or under way, when the process ended */
+  lt_status status; /* finished: LT_OK and the value (JSON text), or anything else and the message */
+  lt_str answer;
+} lt_recorded_call;
+
+/* All that is on record of a run. Owns: whoever recalled it, lt_record_release. */
+typedef struct lt_record {
+  lt_arena arena;
+  lt_note *notes; /* in the order they were noted */
+  size_t note_count;
+  lt_recorded_call *calls; /* those with a seq, by it */
+  size_t call_count;
+} lt_record;
+
+static inline void lt_record_release(lt_record *record) {
+  lt_arena_release(&record->arena);
+  *record = (lt_record){0};
+}
+
 typedef struct lt_journal lt_journal;
 struct lt_journal {
   /* Records that a call is about to be made. When this returns LT_OK the record survives the process; and the power's
-   * going, too, unless the call is repeatable. Anything else: the call is not made. LT_YIELDS. Borrows `call`. */
+   * going, too, unless the call is repeatable. Anything else: the call is not made. One of the same run and seq that
+   * has not finished is made again: its record stays the one there is. LT_YIELDS. Borrows `call`. */
   lt_status (*begin)(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS;
   /* Records how it ended: LT_OK with its value (JSON text), anything else with its message. LT_YIELDS. */
   lt_status (*finish)(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS;
+  /* Notes something of a run, without waiting for it: what is begun or noted afterwards is on record only when this is,
+   * too. Copies. A run's notes are lost when the process ends before the next record is made, and nobody has seen
+   * anything that came of them. `on_failure` (may be NULL) is told on the loop when it could not be written; then the
+   * run cannot be run again. NULL: this journal keeps no notes. Does not yield. */
+  void (*note)(lt_journal *self, lt_str run, const lt_note *note, void (*on_failure)(void *arg, const lt_err *err),
+               void *arg);
+  /* All that is on record of a run; nothing is LT_OK, too. `ret_record` is written on success only. NULL where note is.
+   * LT_YIELDS. */
+  lt_status (*recall)(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS;
 };
 
 /* --- Artifacts -------------------------------------------------------------------------------- */
