@@ -121,12 +121,14 @@ static int spawn(lt_process *p, const lt_process_options *options, const char *p
   char our_pid[16];
   snprintf(our_pid, sizeof our_pid, "%d", (int)getpid());
   char **argv = make_argv(options, path, our_pid);
-  uv_stdio_container_t stdio[4];
+  uv_stdio_container_t stdio[3];
   for (int i = 0; i < 3; i++) {
     stdio[i].flags = UV_INHERIT_FD;
     stdio[i].data.fd = theirs[i];
   }
-  stdio[3] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = options->pass_fd};
+  if (options->stdin_fd != 0) {
+    stdio[STDIN_FILENO].data.fd = options->stdin_fd;
+  }
   uv_process_options_t uv = {
       .exit_cb = child_exited,
       .file = options->helper != NULL ? options->helper : path,
@@ -134,7 +136,7 @@ static int spawn(lt_process *p, const lt_process_options *options, const char *p
       .env = (char **)(uintptr_t)options->env,
       .cwd = options->cwd,
       .flags = UV_PROCESS_DETACHED,
-      .stdio_count = options->pass_fd != 0 ? 4 : 3,
+      .stdio_count = 3,
       .stdio = stdio,
   };
   int rc = argv != NULL ? uv_spawn(&p->loop->uv, &p->child, &uv) : UV_ENOMEM;

@@ -24,7 +24,8 @@ typedef struct lt_process_options {
                               killed when we die (PR_SET_PDEATHSIG), then becomes the command. lathe is one:
                               "/proc/self/exe". What fails in it is exit code 127 and a line on stderr. */
   bool echo_stderr;        /* also pass the child's stderr on to ours (debugging) */
-  int pass_fd;             /* a descriptor of ours that the child finds as its 3; 0: none. Stays ours to close. */
+  int stdin_fd;            /* a descriptor of ours for the child's stdin, instead of a pipe: there is nothing to write
+                              to then; 0: none. Stays ours to close. */
 } lt_process_options;
 
 /* Starts a child. Does not yield. Errors: LT_E_NOTFOUND (no such command, or cwd), LT_E_DENIED (not executable),
