@@ -15,15 +15,18 @@ LAYERS = {
     "codec": {"base"},
     "sandbox": {"base"},
     "io": {"base"},
+    "jail": {"base"},
     "mcp": {"base", "codec", "io"},
     "tool": {"base", "codec", "io", "mcp"},
     "store": {"base", "codec", "io", "tool"},
     "model": {"base", "codec", "io"},
-    "runner": {"base", "codec", "io", "sandbox", "tool"},
+    "runner": {"base", "codec", "io", "sandbox", "jail", "tool"},
     "host": {"base", "codec", "io", "tool", "store", "runner"},
     "plugins": {"base", "codec"},
     "agent": {"base", "codec", "io", "tool", "model", "store", "runner", "host"},
-    "front": {"base", "codec", "io", "sandbox", "mcp", "tool", "store", "model", "runner", "host", "plugins", "agent"},
+    "front": {
+        "base", "codec", "io", "sandbox", "jail", "mcp", "tool", "store", "model", "runner", "host", "plugins", "agent"
+    },
 }
 
 # Third-party headers, and the one directory of src/ that may include each.
@@ -31,6 +34,7 @@ THIRD_PARTY = {
     "uv.h": "io",
     "curl.h": "io",
     "histedit.h": "io",
+    "microhttpd.h": "io",
     "yaml.h": "front",
     "sqlite3.h": "store",
     "wasm-rt.h": "sandbox",

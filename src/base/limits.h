@@ -33,6 +33,10 @@
 #define LT_RUN_HELD_MAX_BYTES    (256 * LT_MIB) /* inputs and unread answers of one program's open calls */
 #define LT_RUN_RECORD_BYTES      LT_MIB         /* one call's input, or its result, as kept for the report */
 #define LT_RUN_RECORDS_MAX_BYTES (64 * LT_MIB)  /* all of them */
+#define LT_TAPE_READY_MAX        200000 /* deliveries noted of one run; one with more cannot be run again */
+#define LT_TAPE_TICK_US          10000  /* guest time advances in steps of a sixteenth of the run so far, from this ... */
+#define LT_TAPE_TICK_MAX_US      250000 /* ... up to this */
+#define LT_TAPE_TICK_POLLS       20000  /* on the way through a record it advances after so many polls all the same */
 #define LT_RUN_STORE_MAX_BYTES   (16 * LT_MIB)  /* all store() values of one program */
 #define LT_JSSCAN_DEPTH          1024 /* brackets told apart when reading a program; on our stack, a byte each */
 
@@ -81,6 +85,10 @@
 #define LT_MCP_WORDS_READ_BYTES     (64 * LT_KIB) /* of a server's own words, as much is looked at ... */
 #define LT_MCP_WORDS_MAX_BYTES      640           /* ... and this much shown: with our own text it fits an lt_err */
 
+/* --- walls around processes (jail/jail.h) ------------------------------------------------------- */
+#define LT_JAIL_PATHS_MAX        64          /* --read and --write paths of one jail, each */
+#define LT_JAIL_FILTER_MAX_BYTES (16 * LT_KIB) /* a filter: half of the kernel's 4096 instructions */
+
 /* --- HTTP (io/http.h) ------------------------------------------------------------------------- */
 #define LT_HTTP_CONNECT_MS        15000          /* name, connection and TLS together */
 #define LT_HTTP_ANSWER_MS         300000         /* from sending to the answer's head: models think before they speak */
@@ -92,6 +100,11 @@
 #define LT_HTTP_HEADERS_MAX_BYTES (64 * LT_KIB) /* of a request */
 #define LT_HTTP_BODY_MAX_BYTES    (64 * LT_MIB) /* of a request */
 #define LT_HTTP_CONNECTIONS_MAX   4096 /* at once, where so many files may be open; half of them are kept when idle */
+
+/* --- HTTP served (io/http_server.h) ------------------------------------------------------------- */
+#define LT_HTTP_SERVER_CONNECTIONS_MAX 1024         /* at once; further ones wait in the kernel's queue */
+#define LT_HTTP_SERVER_HEAD_BYTES      (64 * LT_KIB) /* of a connection's buffer: its head, and a piece of its body */
+#define LT_HTTP_SERVER_BODY_MS         120000        /* from a request's first line to the end of its body */
 
 /* --- models (model/model.h) ------------------------------------------------------------------- */
 #define LT_MODEL_MAX_TOKENS         4096          /* of an answer unless asked otherwise */
@@ -155,6 +168,10 @@
 #define LT_DB_RETRY_MS          10            /* between two tries to open a file that others are opening, too */
 #define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB) /* a longer log is cut after its content is in the file */
 #define LT_DB_GROUP_MAX         256           /* jobs in one transaction */
+#define LT_NOTES_QUEUE_BYTES    (256 * LT_MIB) /* what came to runs and is not yet written; more: they are not kept */
+#define LT_NOTES_LOST_MAX       256            /* runs whose notes could not be kept: their calls are not made */
+#define LT_RECORD_MAX_BYTES     (1 * LT_GIB)   /* all that is on record of one run, when it is run again */
+#define LT_BLOB_MAX_BYTES       (64 * LT_MIB)  /* what is kept once for many prompts */
 #define LT_ARTIFACTS_LISTED_MAX 1000
 #define LT_ARTIFACT_ABOUT_BYTES (8 * LT_KIB)  /* of its description, type, or MIME type: a list of all must fit */
 #define LT_SQL_ROWS_MAX_BYTES   (16 * LT_MIB) /* rows of one statement of a plugin's, as JSON */

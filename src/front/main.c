@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "front/command.h"
 #include "io/exec.h"
+#include "jail/jail.h"
 
 static const lt_command *const commands[] = {&lt_command_chat, &lt_command_run, &lt_command_eval, &lt_command_tools};
 #define COMMANDS (sizeof commands / sizeof commands[0])
@@ -56,6 +57,9 @@ int main(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "";
   if (strcmp(name, "__exec") == 0) {
     return lt_exec_main(argc - 1, argv + 1);
+  }
+  if (strcmp(name, "__jail") == 0) {
+    return lt_jail_main(argc - 1, argv + 1);
   }
   open_standard_files();
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {

@@ -1,0 +1,169 @@
+#include "jail/filter.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "jail/calls.h"
+
+#ifdef __x86_64__
+#define ARCH AUDIT_ARCH_X86_64
+#elif defined __aarch64__
+#define ARCH AUDIT_ARCH_AARCH64
+#else
+#error "the walls know x86-64 and aarch64"
+#endif
+
+/* Of newer calls the C library finds out by ENOSYS that it has to do without; nobody would take EPERM for that.
+ * (x86-64's calls of the x32 kind have higher numbers still.) */
+#define LAST_KNOWN 450 /* set_mempolicy_home_node, Linux 5.17 */
+
+#define FIELD(name)  (uint32_t) offsetof(struct seccomp_data, name)
+#define LOW(arg)     (uint32_t)(offsetof(struct seccomp_data, args) + 8 * (arg))
+#define HIGH(arg)    (LOW(arg) + 4)
+#define FAILS(error) (SECCOMP_RET_ERRNO | (uint32_t)(error))
+
+static void add(lt_buf *filter, struct sock_filter instruction) {
+  lt_buf_add(filter, (lt_str){(const char *)&instruction, sizeof instruction});
+}
+
+static void load(lt_buf *filter, uint32_t offset) {
+  add(filter, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset));
+}
+
+static void give(lt_buf *filter, uint32_t action) {
+  add(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
+}
+
+/* Goes on when the accumulator is `value`, else `skip` instructions further. */
+static void expect(lt_buf *filter, uint32_t value, unsigned skip) {
+  LT_CHECK(skip <= 255);
+  add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, (uint8_t)skip));
+}
+
+static unsigned cond_size(const lt_jail_cond *cond) {
+  switch ((lt_jail_test)cond->test) {
+    case LT_JAIL_BITS:
+      return cond->mask == UINT32_MAX ? 2 : 3;
+    case LT_JAIL_NULL:
+      return 4;
+    case LT_JAIL_ALWAYS:
+      break;
+  }
+  return 0;
+}
+
+static unsigned rule_size(const lt_jail_rule *rule) {
+  unsigned size = 1;
+  for (unsigned i = 0; i < LT_JAIL_CONDS_MAX; i++) {
+    size += cond_size(&rule->conds[i]);
+  }
+  return size;
+}
+
+/* `left`: the instructions of the rule from this condition on. */
+static void add_cond(lt_buf *filter, const lt_jail_cond *cond, unsigned left, uint32_t self) {
+  load(filter, LOW(cond->arg));
+  if (cond->test == LT_JAIL_NULL) {
+    expect(filter, 0, left - 2);
+    load(filter, HIGH(cond->arg));
+    expect(filter, 0, left - 4);
+    return;
+  }
+  if (cond->mask != UINT32_MAX) {
+    add(filter, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, cond->mask));
+  }
+  expect(filter, cond->value == LT_JAIL_SELF_PID ? self : cond->value, left - cond_size(cond));
+}
+
+static void add_rule(lt_buf *filter, const lt_jail_rule *rule, uint32_t self) {
+  unsigned left = rule_size(rule);
+  for (unsigned i = 0; i < LT_JAIL_CONDS_MAX && rule->conds[i].test != LT_JAIL_ALWAYS; i++) {
+    add_cond(filter, &rule->conds[i], left, self);
+    left -= cond_size(&rule->conds[i]);
+  }
+  give(filter, rule->error == 0 ? SECCOMP_RET_ALLOW : FAILS(rule->error));
+}
+
+/* The rules of one call, which begin at `rules` and end before `end`. The accumulator is the call's number before, and
+ * behind it for those who were not meant. */
+static void add_call(lt_buf *filter, const lt_jail_rule *rules, const lt_jail_rule *end, uint16_t who, uint32_t self) {
+  unsigned size = 0;
+  for (const lt_jail_rule *rule = rules; rule < end; rule++) {
+    size += (rule->who & who) != 0 ? rule_size(rule) : 0;
+  }
+  if (size == 0) {
+    return;
+  }
+  expect(filter, (uint32_t)rules->number, size + 1);
+  for (const lt_jail_rule *rule = rules; rule < end; rule++) {
+    if ((rule->who & who) != 0) {
+      add_rule(filter, rule, self);
+    }
+  }
+  give(filter, FAILS(EPERM));
+}
+
+/* A program cannot forge what it does not know: the pointers are random addresses that nothing refers to once the exec
+ * has happened, and nobody can read a filter back. */
+static void add_exec(lt_buf *filter, const lt_jail_exec *exec) {
+  const unsigned size = 3 * 4 + 1;
+  expect(filter, SYS_execve, size + 1);
+  for (unsigned i = 0; i < 3; i++) {
+    load(filter, LOW(i));
+    expect(filter, (uint32_t)exec->pointers[i], size - i * 4 - 2);
+    load(filter, HIGH(i));
+    expect(filter, (uint32_t)(exec->pointers[i] >> 32), size - i * 4 - 4);
+  }
+  give(filter, SECCOMP_RET_ALLOW);
+  give(filter, FAILS(EPERM));
+}
+
+lt_status lt_jail_filter_make(lt_jail_profile profile, const lt_jail_exec *exec, uint32_t self, lt_buf *filter,
+                              lt_err *err) {
+  size_t count;
+  const lt_jail_rule *rules = lt_jail_rules(&count);
+  load(filter, FIELD(arch));
+  add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0));
+  give(filter, SECCOMP_RET_KILL_PROCESS);
+  load(filter, FIELD(nr));
+  for (size_t i = 0, end; i < count; i = end) {
+    for (end = i + 1; end < count && rules[end].number == rules[i].number; end++) {
+    }
+    add_call(filter, &rules[i], &rules[end], (uint16_t)(1U << profile), self);
+  }
+  if (exec != NULL) {
+    add_exec(filter, exec);
+  }
+  add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, LAST_KNOWN, 1, 0));
+  give(filter, FAILS(EPERM));
+  give(filter, FAILS(ENOSYS));
+  if (filter->status != LT_OK) {
+    return lt_fail(err, filter->status, "no memory for a filter of system calls");
+  }
+  return LT_OK;
+}
+
+lt_status lt_jail_filter(lt_jail_profile profile, lt_buf *filter, lt_err *err) {
+  return lt_jail_filter_make(profile, NULL, LT_JAIL_SELF_PID, filter, err);
+}
+
+lt_status lt_jail_filter_install(lt_str filter, lt_err *err) {
+  struct sock_fprog program = {.len = (unsigned short)(filter.n / sizeof(struct sock_filter)),
+                               .filter = (struct sock_filter *)(uintptr_t)filter.p};
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) {
+    return lt_fail(err, LT_E_UNSUPPORTED, "the filter of system calls (seccomp) cannot be had: %s", strerror(errno));
+  }
+  return LT_OK;
+}
+
+bool lt_jail_filter_works(void) {
+  uint32_t action = SECCOMP_RET_ERRNO;
+  return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}

@@ -1,0 +1,73 @@
+/* The walls around a program in a process of its own: what the operating system itself refuses it.
+ *
+ * A runner starts `lathe __jail OPTIONS -- FILE ARGV0 [ARG...]` as an ordinary child (lt_process_open, file
+ * "/proc/self/exe"). It puts the walls up around itself and becomes FILE; no wall can be taken down afterwards, and
+ * what FILE forks stands inside the same walls. What each stage refuses, and the recipe for the second stage of Python:
+ * docs/internals/walls.md. Nothing here waits, allocates much or touches the loop.
+ *
+ * Options, in any order, each one argument; numbers are decimal:
+ *
+ *   --parent=PID          refuse to start when the parent is not PID any more; SIGKILL when it dies (as __exec)
+ *   --profile=NAME        python-zygote | python | deno | deno-tcp: which system calls are left (lt_jail_profile)
+ *   --read=PATH           may be read, with all below it (repeatable). A path that does not exist is passed over.
+ *   --write=PATH          may be read and written, with all below it (repeatable). It must exist.
+ *   --connect-port=N      deno-tcp only: the one TCP port it may connect to
+ *   --uid=N --gid=N       whom to become when started by root; LT_JAIL_UID both. Somebody else stays who he is.
+ *   --address-space=N --data=N --file-size=N    bytes: RLIMIT_AS, RLIMIT_DATA, RLIMIT_FSIZE
+ *   --processes=N --open-files=N --cpu-seconds=N    RLIMIT_NPROC (counts all processes and threads of the user, not
+ *                         only these), RLIMIT_NOFILE, RLIMIT_CPU
+ *   --landlock-abi=N      ask Landlock for no more than its version N: lt_jail_walls.landlock_abi of who starts it.
+ * (The environment here is the program's, so that nothing is read from it.)
+ *   --best-effort         a wall that cannot be had is passed over silently; without it that is a failure
+ *
+ * Always, without being asked for: a session of its own, no file descriptors but 0, 1, 2, umask 077, no core dumps, no
+ * new privileges, and reading what any interpreter needs (the system's libraries, its time zones, /dev/null, zero,
+ * full, random, urandom; writing /dev/null). FILE is added to what may be read and executed. The environment and the
+ * working directory are the caller's business; the working directory should be below a --write path.
+ *
+ * As root: paths must be reachable, and --write paths writable, for LT_JAIL_UID: chown what you create for a run.
+ */
+#ifndef LT_JAIL_JAIL_H
+#define LT_JAIL_JAIL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#define LT_JAIL_UID      65534       /* whom root becomes: nobody */
+#define LT_JAIL_SELF_PID 0x5ea15e1fU /* stands in a filter where the process's own id belongs */
+
+typedef enum lt_jail_profile {
+  LT_JAIL_PYTHON_ZYGOTE, /* trusted code: forks, waits, signals its children, narrows itself further; no exec */
+  LT_JAIL_PYTHON,        /* a program: no processes (threads only), no sockets but stream pairs, no signals to others */
+  LT_JAIL_DENO,          /* a program: as PYTHON, and it may connect to unix sockets */
+  LT_JAIL_DENO_TCP       /* a program: as PYTHON, and it may connect to one TCP port of this machine or others */
+} lt_jail_profile;
+#define LT_JAIL_PROFILES 4
+
+/* For main, before it does anything else: `if (argc > 1 && strcmp(argv[1], "__jail") == 0) return lt_jail_main(argc -
+ * 1, argv + 1);`. Returns only on failure: 127, with one line on stderr (126 when the parent is gone). */
+int lt_jail_main(int argc, char **argv);
+
+/* The profile's system call filter: an array of struct sock_filter, as bytes, at most LT_JAIL_FILTER_MAX_BYTES.
+ * Wherever the four bytes of LT_JAIL_SELF_PID stand in it (in the machine's byte order, always whole fields), the
+ * process that installs it puts its own id. It allows no exec at all. Errors: LT_E_NOMEM. */
+lt_status lt_jail_filter(lt_jail_profile profile, lt_buf *filter, lt_err *err);
+
+/* Which walls this process can have for its children. */
+typedef struct lt_jail_walls {
+  int landlock_abi; /* 0: none */
+  bool seccomp;
+  bool drop; /* whether it can become somebody else, or need not: it is not root */
+} lt_jail_walls;
+
+/* Asks the kernel; takes microseconds. The variable LATHE_LANDLOCK_ABI_MAX makes Landlock look older than it is. */
+void lt_jail_probe(lt_jail_walls *ret_walls);
+
+/* LT_OK when `walls` are enough for `profile`; otherwise LT_E_UNSUPPORTED with a message that says which wall is
+ * missing, what it protects, and how to go on without it. */
+lt_status lt_jail_check(const lt_jail_walls *walls, lt_jail_profile profile, lt_err *err);
+
+#endif
