@@ -51,6 +51,11 @@ typedef struct lt_recorded_call {
   lt_str answer;
 } lt_recorded_call;
 
+/* What a call that had begun and not finished, and must not be made twice, answers when its run is run again
+ * (LT_E_INTERRUPTED). */
+#define LT_JOURNAL_INTERRUPTED \
+  "interrupted: Lathe ended while this call was being made; whether it took effect is not known"
+
 /* All that is on record of a run. Owns: whoever recalled it, lt_record_release. */
 typedef struct lt_record {
   lt_arena arena;
