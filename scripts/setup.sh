@@ -23,6 +23,7 @@ build libyaml-dev            library yaml-0.1
 build libsqlite3-dev         library sqlite3
 build libcurl4-openssl-dev   library libcurl
 build libedit-dev            header histedit.h
+build libmicrohttpd-dev      header microhttpd.h
 build libcmocka-dev          library cmocka
 build ca-certificates        npm_is_done || [ -s /etc/ssl/certs/ca-certificates.crt ]
 build nodejs                 node_is_new_enough

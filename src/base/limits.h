@@ -207,6 +207,21 @@
 #define LT_TITLE_TOKENS          30
 #define LT_TITLE_BYTES           200
 
+/* --- Python programs (runner/python.h) -------------------------------------------------------- */
+#define LT_PYTHON_MEMORY_BYTES     (512 * LT_MIB) /* data of one program beyond the interpreter's, unless asked otherwise */
+#define LT_PYTHON_MEMORY_MIN_BYTES (16 * LT_MIB)
+#define LT_PYTHON_SLACK_BYTES      (256 * LT_MIB) /* of address space beyond that: stacks of threads, mapped libraries */
+#define LT_PYTHON_FILE_BYTES       (256 * LT_MIB) /* the longest file a program may write */
+#define LT_PYTHON_FILES_MAX        256            /* it may have open */
+#define LT_PYTHON_RUNS_MAX         128            /* processes at once; further programs wait for one to end */
+#define LT_PYTHON_START_MS         20000          /* the interpreter's start, on a machine that is busy */
+#define LT_PYTHON_KILL_MS          3000           /* from a program's being killed to the interpreter's being given up */
+#define LT_PYTHON_PIECE_BYTES      (64 * LT_KIB)  /* read at once from a program */
+#define LT_PYTHON_TURN_BYTES       (4 * LT_MIB)   /* read from a program before others have their turn */
+#define LT_PYTHON_FRAME_BYTES      (LT_JSON_MAX_BYTES + 64 * LT_KIB) /* one message of a program's: a name and JSON */
+#define LT_PYTHON_NAMES_BYTES      (64 * LT_MIB)  /* the Python names of all tools */
+#define LT_PYTHON_REPORT_BYTES     (16 * LT_MIB)  /* reading what a program says of its failure */
+
 /* --- lines typed at the terminal (io/line_input.h) ---------------------------------------------- */
 #define LT_INPUT_HISTORY_MAX     1000          /* lines that can be found again */
 #define LT_INPUT_HISTORY_BYTES   (64 * LT_KIB) /* so much of the history's file, its end, is read */
@@ -228,6 +243,8 @@
 #define LT_PLUGIN_FUNCTIONS_MAX  256            /* likewise its functions, and its modules */
 #define LT_PLUGIN_MODES_MAX      16             /* likewise its execution modes */
 #define LT_PLUGIN_CONTEXT_BYTES  LT_MIB         /* likewise its context items: no model reads more */
+#define LT_PLAN_STEPS            50             /* of one execute_plan, unless configured; 1,000 at most */
+#define LT_PLAN_AT_ONCE          10             /* of its steps under way at once, likewise */
 #define LT_SCHEMA_INLINE_BYTES   (32 * LT_KIB)  /* a longer one is compiled off the loop: 1 ms is about this much */
 
 /* --- searching tools (tool/search_index.h) ---------------------------------------------------- */

@@ -1,0 +1,544 @@
+/* HTTP served on the loop, against clients that write their bytes themselves: what reaches the handler, what does not,
+ * and who is told when somebody goes away. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "io/http_server.h"
+
+/* --- The world -----------------------------------------------------------------------------------------------------
+ */
+static lt_loop *loop;
+static lt_http_server *server;
+static char folder[64], path[96];
+static unsigned handled, cancelled, going_on, most_going_on;
+static lt_status why_cancelled;
+static lt_wait entered; /* woken by a handler that waits */
+
+static lt_status wait_for(lt_cancel *cancel, uint64_t ms) LT_YIELDS {
+  lt_wait wait;
+  lt_cancel_node node;
+  lt_wait_init(&wait, loop);
+  lt_cancel_add(cancel, &node, &wait);
+  lt_status status = lt_wait_on(&wait, ms);
+  lt_cancel_remove(cancel, &node);
+  return status;
+}
+
+static void hang(const lt_http_call *call) LT_YIELDS {
+  lt_wait_wake(&entered, LT_OK);
+  why_cancelled = wait_for(call->cancel, 20000);
+  cancelled++;
+}
+
+static void on_handle(void *arg, const lt_http_call *call, lt_http_answer *answer) {
+  (void)arg;
+  handled++;
+  going_on++;
+  most_going_on = going_on > most_going_on ? going_on : most_going_on;
+  if (lt_str_eqc(call->path, "/hang")) {
+    hang(call);
+  } else if (lt_str_eqc(call->path, "/slow")) {
+    wait_for(call->cancel, 20);
+  } else if (lt_str_eqc(call->path, "/teapot")) {
+    answer->status = 418;
+    lt_http_answer_header(answer, "X-Kind", LT_STR("green"));
+    lt_http_answer_header(answer, "X-Split", LT_STR("a\r\nX-Evil: 1"));
+  } else if (lt_str_eqc(call->path, "/big")) {
+    char *room = lt_buf_reserve(&answer->body, 20 * LT_MIB);
+    memset(room, 'b', 20 * LT_MIB);
+    lt_buf_commit(&answer->body, 20 * LT_MIB);
+  }
+  answer->content_type = "text/plain";
+  lt_buf_printf(&answer->body, "%.*s %.*s?%.*s key=%.*s %zu:", LT_STR_ARG(call->method), LT_STR_ARG(call->path),
+                LT_STR_ARG(call->query), LT_STR_ARG(lt_http_call_header(call, "x-KEY")), call->body.n);
+  lt_buf_add(&answer->body, lt_str_sub(call->body, 0, 100));
+  going_on--;
+}
+
+static bool on_admit(void *arg, const lt_http_call *call, lt_http_answer *answer) {
+  (void)arg;
+  if (lt_str_eqc(call->method, "DELETE")) {
+    answer->status = 405;
+    lt_buf_addc(&answer->body, "not that");
+    return false;
+  }
+  return true;
+}
+
+static lt_http_server_options defaults(void) {
+  return (lt_http_server_options){
+      .unix_path = path, .body_max = 100000, .idle_ms = 2000, .admit = on_admit, .handle = on_handle};
+}
+
+typedef void (*body_fn)(void);
+static void run_body(void *arg) {
+  body_fn *fn = arg;
+  lt_err err = LT_ERR_INIT;
+  lt_http_server_options options = defaults();
+  lt_wait_init(&entered, loop);
+  if (lt_http_server_open(loop, &options, &server, &err) != LT_OK) {
+    fail_msg("%s", err.msg);
+  }
+  (*fn)();
+  lt_http_server_close(server);
+  server = NULL;
+  assert_int_not_equal(access(path, F_OK), 0); /* nothing is left */
+}
+
+static void in_world(body_fn fn) {
+  handled = cancelled = going_on = most_going_on = 0;
+  snprintf(folder, sizeof folder, "/tmp/lathe-test-XXXXXX");
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/socket", folder);
+  assert_int_equal(lt_loop_new(&loop, NULL), LT_OK);
+  assert_int_equal(lt_loop_spawn(loop, run_body, &fn, NULL), LT_OK);
+  lt_loop_run(loop);
+  lt_loop_free(loop);
+  assert_int_equal(rmdir(folder), 0);
+}
+
+/* --- A client, on another thread ------------------------------------------------------------------------------------
+ */
+typedef struct client {
+  const char *bytes; /* to be sent */
+  size_t n;
+  bool half;    /* says that nothing more comes */
+  bool go_away; /* without reading */
+  unsigned port;
+  lt_buf got;
+} client;
+
+static int connect_client(const client *c) {
+  struct sockaddr_un un = {.sun_family = AF_UNIX};
+  struct sockaddr_in in = {
+      .sin_family = AF_INET, .sin_port = htons((uint16_t)c->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  snprintf(un.sun_path, sizeof un.sun_path, "%.100s", path);
+  int fd = socket(c->port != 0 ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  struct timeval patience = {.tv_sec = 20};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  int rc =
+      c->port != 0 ? connect(fd, (struct sockaddr *)&in, sizeof in) : connect(fd, (struct sockaddr *)&un, sizeof un);
+  if (rc != 0) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+static void send_all(int fd, const char *bytes, size_t n) {
+  while (n > 0) {
+    ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
+    if (sent <= 0) {
+      return;
+    }
+    bytes += sent;
+    n -= (size_t)sent;
+  }
+}
+
+static void on_thread(void *arg) {
+  client *c = arg;
+  int fd = connect_client(c);
+  if (fd < 0) {
+    return;
+  }
+  send_all(fd, c->bytes, c->n);
+  if (c->half) {
+    shutdown(fd, SHUT_WR);
+  }
+  while (!c->go_away) {
+    char *room = lt_buf_reserve(&c->got, 65536);
+    ssize_t n = recv(fd, room, 65536, 0);
+    if (n <= 0) {
+      break;
+    }
+    lt_buf_commit(&c->got, (size_t)n);
+  }
+  close(fd);
+}
+
+static client ask(const char *bytes, size_t n) LT_YIELDS {
+  client c = {.bytes = bytes, .n = n};
+  lt_buf_init(&c.got, 64 * LT_MIB);
+  assert_int_equal(lt_loop_offload(loop, on_thread, &c, NULL), LT_OK);
+  lt_buf_byte(&c.got, '\0');
+  return c;
+}
+
+static unsigned times(const char *text, const char *part) {
+  unsigned n = 0;
+  for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part)) {
+    n++;
+  }
+  return n;
+}
+
+static void expect(const char *request, const char *status, const char *part) LT_YIELDS {
+  client c = ask(request, strlen(request));
+  if (strncmp(c.got.p, status, strlen(status)) != 0 || strstr(c.got.p, part) == NULL) {
+    fail_msg("%.60s: got %.500s", request, c.got.p);
+  }
+  lt_buf_release(&c.got);
+}
+
+/* --- What works -----------------------------------------------------------------------------------------------------
+ */
+static void body_answers(void) {
+  expect("GET /a%20b?x=1&y=%41 HTTP/1.1\r\nHost: x\r\nX-Key: k\r\nConnection: close\r\n\r\n", "HTTP/1.1 200",
+         "GET /a%20b?x=1&y=%41 key=k 0:");
+  expect("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello", "HTTP/1.1 200",
+         "POST /? key= 5:hello");
+  expect(
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: "
+      "close\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n",
+      "HTTP/1.1 200", "5:abcde");
+  expect("GET /teapot HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 418", "X-Kind: green");
+  expect("DELETE / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello", "HTTP/1.1 405", "not that");
+  assert_int_equal(handled, 4);
+}
+
+static void test_answers(void **state) {
+  (void)state;
+  in_world(body_answers);
+}
+
+static void body_headers_are_not_split(void) {
+  client c = ask("GET /teapot HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 52);
+  assert_null(strstr(c.got.p, "Evil"));
+  lt_buf_release(&c.got);
+}
+
+static void test_headers_are_not_split(void **state) {
+  (void)state;
+  in_world(body_headers_are_not_split);
+}
+
+/* Several requests at once on one connection: each has its answer, in order. */
+static void body_pipelined(void) {
+  const char *three =
+      "GET /slow?1 HTTP/1.1\r\nHost: x\r\n\r\nPOST /2 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi"
+      "GET /3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  client c = ask(three, strlen(three));
+  assert_int_equal(times(c.got.p, "HTTP/1.1 200"), 3);
+  assert_true(strstr(c.got.p, "/slow?1") < strstr(c.got.p, "/2?") && strstr(c.got.p, "/2?") < strstr(c.got.p, "/3?"));
+  lt_buf_release(&c.got);
+}
+
+static void test_pipelined(void **state) {
+  (void)state;
+  in_world(body_pipelined);
+}
+
+static void body_large_answer(void) {
+  client c = ask("GET /big HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 49);
+  assert_true(c.got.n > 20 * LT_MIB);
+  lt_buf_release(&c.got);
+}
+
+static void test_large_answer(void **state) {
+  (void)state;
+  in_world(body_large_answer);
+}
+
+static void body_port(void) {
+  lt_http_server *second = NULL;
+  lt_http_server_options options = defaults();
+  options.unix_path = NULL;
+  assert_int_equal(lt_http_server_open(loop, &options, &second, NULL), LT_OK);
+  assert_int_not_equal(lt_http_server_port(second), 0);
+  assert_int_equal(lt_http_server_port(server), 0);
+  client c = {.bytes = "GET /p HTTP/1.0\r\n\r\n", .n = 19, .port = lt_http_server_port(second)};
+  lt_buf_init(&c.got, LT_MIB);
+  assert_int_equal(lt_loop_offload(loop, on_thread, &c, NULL), LT_OK);
+  lt_buf_byte(&c.got, '\0');
+  assert_non_null(strstr(c.got.p, "GET /p?"));
+  lt_buf_release(&c.got);
+  options.port = lt_http_server_port(second);
+  lt_http_server *third = NULL;
+  lt_err err = LT_ERR_INIT;
+  assert_int_equal(lt_http_server_open(loop, &options, &third, &err), LT_E_IO);
+  assert_non_null(strstr(err.msg, "127.0.0.1"));
+  lt_http_server_close(second);
+}
+
+static void test_port(void **state) {
+  (void)state;
+  in_world(body_port);
+}
+
+static void body_socket_is_private(void) {
+  struct stat st;
+  assert_int_equal(stat(path, &st), 0);
+  assert_int_equal(st.st_mode & 0777, 0600);
+  lt_http_server *second = NULL;
+  lt_http_server_options options = defaults();
+  assert_int_equal(lt_http_server_open(loop, &options, &second, NULL), LT_E_IO); /* somebody has it */
+  assert_int_equal(stat(path, &st), 0);                                          /* and keeps it */
+  char long_path[300];
+  memset(long_path, 'x', sizeof long_path);
+  long_path[0] = '/';
+  long_path[sizeof long_path - 1] = '\0';
+  options.unix_path = long_path;
+  assert_int_equal(lt_http_server_open(loop, &options, &second, NULL), LT_E_INVALID);
+}
+
+static void test_socket_is_private(void **state) {
+  (void)state;
+  in_world(body_socket_is_private);
+}
+
+/* --- What never reaches the handler ---------------------------------------------------------------------------------
+ */
+static void body_bad_requests(void) {
+  expect("what is this\r\n\r\n", "", "");
+  expect("\x01\x02\x03\xff\r\n\r\n", "", "");
+  expect("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100001\r\n\r\n", "HTTP/1.1 413", "too long");
+  expect("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999999\r\n\r\n", "HTTP/1.1 4", "");
+  expect("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n", "", "");
+  assert_int_equal(handled, 0);
+  expect("GET /after HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 200", "/after");
+}
+
+static void test_bad_requests(void **state) {
+  (void)state;
+  in_world(body_bad_requests);
+}
+
+static char *repeated(const char *head, const char *piece, size_t count) {
+  size_t n = strlen(piece);
+  char *text = lt_mem_alloc(strlen(head) + n * count + 1);
+  assert_non_null(text);
+  strcpy(text, head);
+  char *at = text + strlen(head);
+  for (size_t i = 0; i < count; i++, at += n) {
+    memcpy(at, piece, n);
+  }
+  *at = '\0';
+  return text;
+}
+
+/* Chunks do not say how many will come: the connection ends when it is too much. */
+static void body_chunks_over_the_ceiling(void) {
+  char *text = repeated("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "5\r\nabcde\r\n", 30000);
+  client c = ask(text, strlen(text));
+  assert_null(strstr(c.got.p, "200"));
+  lt_buf_release(&c.got);
+  lt_mem_free(text);
+  char *many = repeated("GET / HTTP/1.1\r\nHost: x\r\n", "X-Long: 0123456789012345678901234567890123456789\r\n", 5000);
+  c = ask(many, strlen(many));
+  assert_null(strstr(c.got.p, "200"));
+  lt_buf_release(&c.got);
+  lt_mem_free(many);
+  assert_int_equal(handled, 0);
+}
+
+static void test_chunks_over_the_ceiling(void **state) {
+  (void)state;
+  in_world(body_chunks_over_the_ceiling);
+}
+
+static void body_cut_in_the_middle(void) {
+  const char *half = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nonly this";
+  client c = {.bytes = half, .n = strlen(half), .half = true};
+  lt_buf_init(&c.got, LT_MIB);
+  assert_int_equal(lt_loop_offload(loop, on_thread, &c, NULL), LT_OK);
+  lt_buf_release(&c.got);
+  for (size_t n = 1; n < strlen(half); n += 7) {
+    c = (client){.bytes = half, .n = n, .go_away = true};
+    lt_buf_init(&c.got, LT_MIB);
+    assert_int_equal(lt_loop_offload(loop, on_thread, &c, NULL), LT_OK);
+    lt_buf_release(&c.got);
+  }
+  assert_int_equal(handled, 0);
+}
+
+static void test_cut_in_the_middle(void **state) {
+  (void)state;
+  in_world(body_cut_in_the_middle);
+}
+
+static void body_slow_body(void) {
+  lt_http_server_close(server);
+  lt_http_server_options options = defaults();
+  options.idle_ms = 1000;
+  assert_int_equal(lt_http_server_open(loop, &options, &server, NULL), LT_OK);
+  const char *half = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nonly this";
+  client c = ask(half, strlen(half)); /* ends: the server does not wait for ever */
+  assert_null(strstr(c.got.p, "200"));
+  lt_buf_release(&c.got);
+  assert_int_equal(handled, 0);
+}
+
+static void test_slow_body(void **state) {
+  (void)state;
+  in_world(body_slow_body);
+}
+
+/* --- Waiting --------------------------------------------------------------------------------------------------------
+ */
+static unsigned left;
+static lt_wait all_done;
+
+static void on_one(void *arg) {
+  (void)arg;
+  expect("GET /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 200", "/slow");
+  if (--left == 0) {
+    lt_wait_wake(&all_done, LT_OK);
+  }
+}
+
+/* The clients' threads are four: what is counted is that nobody waits for another. */
+static void body_many_at_once(void) {
+  lt_wait_init(&all_done, loop);
+  left = 100;
+  for (unsigned i = 0; i < 100; i++) {
+    assert_int_equal(lt_loop_spawn(loop, on_one, NULL, NULL), LT_OK);
+  }
+  lt_wait_on(&all_done, UINT64_MAX);
+  assert_int_equal(handled, 100);
+  assert_true(most_going_on > 1);
+}
+
+static void test_many_at_once(void **state) {
+  (void)state;
+  in_world(body_many_at_once);
+}
+
+/* Far more than there are threads: connections that are opened here and only held. */
+static void body_many_that_wait(void) {
+  enum { COUNT = 300 };
+  int fds[COUNT];
+  client nobody = {0};
+  for (unsigned i = 0; i < COUNT; i++) {
+    fds[i] = connect_client(&nobody);
+    assert_true(fds[i] >= 0);
+    send_all(fds[i], "GET /hang HTTP/1.1\r\nHost: x\r\n\r\n", 32);
+    lt_sleep(loop, 0);
+  }
+  while (handled < COUNT) {
+    lt_sleep(loop, 1);
+  }
+  assert_int_equal(most_going_on, COUNT);
+  for (unsigned i = 0; i < COUNT; i++) {
+    close(fds[i]);
+  }
+  while (cancelled < COUNT) {
+    lt_sleep(loop, 1);
+  }
+  assert_int_equal(why_cancelled, LT_E_CLOSED);
+}
+
+static void test_many_that_wait(void **state) {
+  (void)state;
+  in_world(body_many_that_wait);
+}
+
+static void body_client_goes_away(void) {
+  client c = {.bytes = "GET /hang HTTP/1.1\r\nHost: x\r\n\r\n", .n = 32, .go_away = true};
+  lt_buf_init(&c.got, LT_MIB);
+  int fd = connect_client(&c);
+  send_all(fd, c.bytes, c.n);
+  lt_wait_on(&entered, UINT64_MAX);
+  assert_int_equal(cancelled, 0);
+  close(fd);
+  while (cancelled == 0) {
+    lt_sleep(loop, 1);
+  }
+  assert_int_equal(why_cancelled, LT_E_CLOSED);
+  expect("GET /after HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 200", "/after");
+}
+
+static void test_client_goes_away(void **state) {
+  (void)state;
+  in_world(body_client_goes_away);
+}
+
+/* The world closes the server while a handler waits: it is told, and waited for. */
+static int held;
+static void body_closed_while_handling(void) {
+  client c = {0};
+  held = connect_client(&c);
+  send_all(held, "GET /hang HTTP/1.1\r\nHost: x\r\n\r\n", 32);
+  lt_wait_on(&entered, UINT64_MAX);
+}
+
+static void test_closed_while_handling(void **state) {
+  (void)state;
+  in_world(body_closed_while_handling);
+  assert_int_equal(cancelled, 1);
+  assert_int_equal(why_cancelled, LT_E_CANCELLED);
+  close(held);
+}
+
+/* --- Without memory -------------------------------------------------------------------------------------------------
+ */
+static void body_without_memory(void) {
+  long n = 0;
+  bool failed = true;
+  for (; failed; n++) {
+    lt_http_server *second = NULL;
+    lt_http_server_options options = defaults();
+    options.unix_path = NULL;
+    lt_mem_fail_at(n);
+    lt_status status = lt_http_server_open(loop, &options, &second, NULL);
+    failed = lt_mem_failed();
+    lt_mem_fail_at(-1);
+    assert_int_equal(status, failed ? LT_E_NOMEM : LT_OK);
+    lt_http_server_close(second);
+  }
+  /* A request without memory ends, somehow; the next one is answered. */
+  for (n = 0; n < 12; n++) {
+    client c = {0};
+    lt_buf_init(&c.got, LT_MIB);
+    int fd = connect_client(&c);
+    send_all(fd, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi", 70);
+    lt_mem_fail_at(n);
+    char byte;
+    while (recv(fd, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN) {
+      lt_sleep(loop, 1);
+    }
+    lt_mem_fail_at(-1);
+    close(fd);
+  }
+  expect("GET /after HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 200", "/after");
+}
+
+static void test_without_memory(void **state) {
+  (void)state;
+  in_world(body_without_memory);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_answers),
+      cmocka_unit_test(test_headers_are_not_split),
+      cmocka_unit_test(test_pipelined),
+      cmocka_unit_test(test_large_answer),
+      cmocka_unit_test(test_port),
+      cmocka_unit_test(test_socket_is_private),
+      cmocka_unit_test(test_bad_requests),
+      cmocka_unit_test(test_chunks_over_the_ceiling),
+      cmocka_unit_test(test_cut_in_the_middle),
+      cmocka_unit_test(test_slow_body),
+      cmocka_unit_test(test_many_at_once),
+      cmocka_unit_test(test_many_that_wait),
+      cmocka_unit_test(test_client_goes_away),
+      cmocka_unit_test(test_closed_while_handling),
+      cmocka_unit_test(test_without_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
