@@ -9,17 +9,8 @@
 #include "store/open.h"
 #include "store/sql.h"
 
-/* In the frame of the fiber that waits for it. */
-typedef struct job {
-  struct job *next;
-  lt_db_work work;
-  void *arg;
-  lt_db_sync sync;
-  lt_err *err;
-  lt_status status;
-  bool leads; /* woken to carry out the next group, with this job at its head */
-  lt_wait wait;
-} job;
+/* In the frame of the fiber that waits for it, or posted. */
+typedef lt_db_job job;
 
 struct lt_db {
   lt_loop *loop;
@@ -66,6 +57,16 @@ static lt_status set_sync(lt_db *db, const job *jobs, lt_err *err) {
     db->flushes = flushes;
   }
   return LT_OK;
+}
+
+/* Only a transaction that may write keeps other processes from writing, and waits for them. */
+static const char *begin_text(const job *jobs) {
+  for (const job *j = jobs; j != NULL; j = j->next) {
+    if (j->sync != LT_DB_READ && j->status == LT_OK) {
+      return "BEGIN IMMEDIATE";
+    }
+  }
+  return "BEGIN";
 }
 
 static bool in_transaction(lt_db *db) {
@@ -137,7 +138,7 @@ static lt_status run_transaction(group *g, lt_err *err) {
   lt_db *db = g->db;
   while (any_left(g->jobs)) {
     LT_TRY(set_sync(db, g->jobs, err));
-    LT_TRY(lt_sql_exec(db->sql, "BEGIN IMMEDIATE", err));
+    LT_TRY(lt_sql_exec(db->sql, begin_text(g->jobs), err));
     if (run_jobs(db, g->jobs)) {
       return commit(g, err);
     }
@@ -187,31 +188,63 @@ static job *take_group(lt_db *db) {
   return first;
 }
 
-/* Carries out the group whose first job is the caller's, and wakes the others; then the first of those that have come
- * meanwhile leads the next one. */
-static void lead(lt_db *db) {
+static void finish_job(job *j, const job *own) {
+  if (j->done != NULL) {
+    j->done(j->arg, j->status, j->err);
+  } else if (j != own) {
+    lt_wait_wake(&j->wait, LT_OK);
+  }
+}
+
+/* The next group; `own` is the caller's job, if it has one. */
+static void carry_out(lt_db *db, const job *own) {
   group g = {.db = db, .jobs = take_group(db)};
   lt_err err = LT_ERR_INIT;
   if (lt_loop_offload(db->loop, run_group, &g, &err) != LT_OK) {
     fail_rest(g.jobs, &err);
   }
   db->commits += g.commits;
-  for (job *j = g.jobs->next; j != NULL; j = j->next) {
-    lt_wait_wake(&j->wait, LT_OK);
-  }
-  db->led = db->head != NULL;
-  if (db->led) {
-    db->head->leads = true;
-    lt_wait_wake(&db->head->wait, LT_OK);
-  } else if (db->closing) {
-    lt_wait_wake(&db->closer, LT_OK);
+  for (job *j = g.jobs, *next; j != NULL; j = next) {
+    next = j->next;
+    finish_job(j, own);
   }
 }
 
-lt_status lt_db_run(lt_db *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) {
-  if (db->closing) {
-    return lt_fail(err, LT_E_CLOSED, "the database %s is being closed", db->path);
+static void lead_for_posted(void *arg);
+
+/* The first of those that have come meanwhile leads the next group. False: a job that nobody waits for is the first,
+ * and there is no fiber for it. */
+static bool hand_over(lt_db *db) {
+  job *first = db->head;
+  if (first != NULL && first->done != NULL) {
+    return lt_loop_spawn(db->loop, lead_for_posted, db, NULL) == LT_OK;
   }
+  db->led = first != NULL;
+  if (first != NULL) {
+    first->leads = true;
+    lt_wait_wake(&first->wait, LT_OK);
+  } else if (db->closing) {
+    lt_wait_wake(&db->closer, LT_OK);
+  }
+  return true;
+}
+
+static void lead(lt_db *db, const job *own) {
+  do {
+    carry_out(db, own);
+  } while (!hand_over(db));
+}
+
+static void lead_for_posted(void *arg) {
+  lead(arg, NULL);
+}
+
+static lt_status check_open(const lt_db *db, lt_err *err) {
+  return db->closing ? lt_fail(err, LT_E_CLOSED, "the database %s is being closed", db->path) : LT_OK;
+}
+
+lt_status lt_db_run(lt_db *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) {
+  LT_TRY(check_open(db, err));
   job j = {.work = work, .arg = arg, .sync = sync, .err = err, .leads = !db->led};
   lt_wait_init(&j.wait, db->loop);
   enqueue(db, &j);
@@ -220,9 +253,26 @@ lt_status lt_db_run(lt_db *db, lt_db_sync sync, lt_db_work work, void *arg, lt_e
   }
   if (j.leads) {
     db->led = true;
-    lead(db);
+    lead(db, &j);
   }
   return j.status;
+}
+
+lt_status lt_db_post_job(lt_db *db, lt_db_post *post, lt_db_sync sync, lt_db_work work, void *arg,
+                         void (*done)(void *arg, lt_status status, const lt_err *err), lt_err *err) {
+  LT_TRY(check_open(db, err));
+  if (!db->led) {
+    LT_TRY(lt_loop_spawn(db->loop, lead_for_posted, db, err));
+    db->led = true;
+  }
+  *post = (lt_db_post){.job = {.work = work, .arg = arg, .sync = sync, .done = done}, .err = LT_ERR_INIT};
+  post->job.err = &post->err;
+  enqueue(db, &post->job);
+  return LT_OK;
+}
+
+bool lt_db_post_is_last(const lt_db *db, const lt_db_post *post) {
+  return db->tail == &post->job;
 }
 
 /* --- Life --------------------------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * A job is a function that runs SQL on a thread of the pool. Jobs that are asked for while others run wait and go
  * together, as one transaction: a hundred calls at once cost one or two commits. Each job is a savepoint of its own, so
  * that one that fails takes nothing of the others with it. A group is flushed to the disk (fsync) when one of its jobs
- * asks for it; all of them survive the process.
+ * asks for it; all of them survive the process. A group that only reads takes no lock that others wait for.
  *
  * Tables: tables.c, migrated forward when the file is opened; a file of a newer Lathe is refused. Loop thread only.
  */
@@ -20,7 +20,7 @@ struct sqlite3;
  * folders are made when they are missing. Nothing is opened or created yet. Errors: LT_E_NOMEM; LT_E_CONFIG when there
  * is no home to find the default in. Owns: the caller, lt_db_close. */
 lt_status lt_db_new(lt_loop *loop, const char *path, lt_db **ret_db, lt_err *err);
-/* Waits for what is under way and closes the file. LT_YIELDS. NULL is allowed. */
+/* Waits for what is under way or posted and closes the file. LT_YIELDS. NULL is allowed. */
 void lt_db_close(lt_db *db) LT_YIELDS;
 /* Where it is, for messages. Borrows. */
 const char *lt_db_path(const lt_db *db);
@@ -32,8 +32,38 @@ const char *lt_db_path(const lt_db *db);
  * the file and what to do (full, read-only, not a database, locked by another process for longer than LT_DB_BUSY_MS);
  * LT_E_UNSUPPORTED: made by a newer Lathe. */
 typedef lt_status (*lt_db_work)(struct sqlite3 *sql, void *arg, lt_err *err);
-typedef enum lt_db_sync { LT_DB_LAZY, LT_DB_DURABLE } lt_db_sync;
+typedef enum lt_db_sync { LT_DB_LAZY, LT_DB_DURABLE, LT_DB_READ /* writes nothing */ } lt_db_sync;
 lt_status lt_db_run(lt_db *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) LT_YIELDS;
+/* --- Jobs that nobody waits for ----------------------------------------------------------------- */
+
+/* A job in the queue; db.c's. */
+typedef struct lt_db_job {
+  struct lt_db_job *next;
+  lt_db_work work;
+  void *arg;
+  lt_db_sync sync;
+  void (*done)(void *arg, lt_status status, const lt_err *err); /* NULL: a fiber waits */
+  lt_err *err;
+  lt_status status;
+  bool leads; /* woken to carry out the next group, with this job at its head */
+  lt_wait wait;
+} lt_db_job;
+
+/* Somewhere in what `arg` points to, as a rule: both stay until `done`, which may free them. */
+typedef struct lt_db_post {
+  lt_db_job job;
+  lt_err err;
+} lt_db_post;
+
+/* Puts a job into the queue and returns; it is carried out before everything that is asked for later, or with it.
+ * `done(arg, status, err)` is called on the loop afterwards, on some fiber, and must not yield; it may ask for more.
+ * Errors, and then `done` is never called: LT_E_CLOSED, and what lt_loop_spawn says. Does not yield. */
+lt_status lt_db_post_job(lt_db *db, lt_db_post *post, lt_db_sync sync, lt_db_work work, void *arg,
+                         void (*done)(void *arg, lt_status status, const lt_err *err), lt_err *err);
+/* Whether the job still waits, and nothing was asked for after it: its `arg` may be given more to do. `post` may be one
+ * that is done. */
+bool lt_db_post_is_last(const lt_db *db, const lt_db_post *post);
+
 /* How many transactions have been committed, for figures and tests. */
 uint64_t lt_db_commits(const lt_db *db);
 

@@ -1,46 +1,68 @@
-/* The journal of calls on the database. */
+/* The journal on the database: calls here, notes in notes.c, reading in recall.c. */
 #include <inttypes.h>
 #include <sqlite3.h>
 
 #include "base/mem.h"
+#include "store/notes.h"
 #include "store/parts.h"
+#include "store/recall.h"
 #include "store/sql.h"
 #include "store/store.h"
 
 typedef struct journal {
   lt_journal base; /* first */
   lt_db *db;
+  lt_notes *notes;
 } journal;
 
 typedef struct begin_job {
   lt_journal_call call;
+  lt_notes *notes;
   char started_at[LT_STAMP_BYTES];
   int64_t id;
 } begin_job;
 
-static lt_status insert_call(struct sqlite3 *sql, void *arg, lt_err *err) {
-  begin_job *job = arg;
+/* No id: one of that number is there that has ended, or is another. */
+static lt_status insert_call(struct sqlite3 *sql, begin_job *job, lt_err *err) {
   lt_query query = lt_query_on(
-      sql, "INSERT INTO calls(run, user, tool, input, repeatable, started_at) VALUES(?, ?, ?, ?, ?, ?) RETURNING id");
+      sql,
+      "INSERT INTO calls(run, user, tool, input, repeatable, started_at, seq, hash) VALUES(?, ?, ?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT(run, seq) WHERE seq > 0 DO UPDATE SET started_at = excluded.started_at"
+      " WHERE finished_at IS NULL AND hash = excluded.hash RETURNING id");
   lt_query_text(&query, job->call.run);
   lt_query_text(&query, job->call.user);
   lt_query_text(&query, job->call.tool);
   lt_query_text(&query, job->call.input);
   lt_query_int(&query, job->call.repeatable);
   lt_query_text(&query, lt_str_of(job->started_at));
+  lt_query_int(&query, (int64_t)job->call.seq);
+  lt_query_int(&query, (int64_t)job->call.hash);
   job->id = lt_query_row(&query) ? lt_query_get_int(&query, 0) : 0;
   lt_query_row(&query); /* to its end, where it counts as done */
   return lt_query_end(&query, err);
 }
 
+static lt_status begin_call(struct sqlite3 *sql, void *arg, lt_err *err) {
+  begin_job *job = arg;
+  if (job->call.seq > 0) {
+    LT_TRY(lt_notes_check(job->notes, job->call.run, err));
+  }
+  LT_TRY(insert_call(sql, job, err));
+  if (job->id == 0) {
+    return lt_fail(err, LT_E_INTERNAL, "call %" PRIu64 " of the run %.*s is on record: it has ended, or is another one",
+                   job->call.seq, LT_STR_ARG(job->call.run));
+  }
+  return LT_OK;
+}
+
 static lt_status begin(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) {
-  begin_job job = {.call = *call};
+  begin_job job = {.call = *call, .notes = ((journal *)self)->notes};
   lt_str *texts[] = {&job.call.run, &job.call.user, &job.call.tool, &job.call.input};
   char *copy = NULL;
   LT_TRY(lt_parts_copy(texts, sizeof texts / sizeof texts[0], &copy, err));
   lt_parts_stamp(job.started_at);
   lt_db_sync sync = call->repeatable ? LT_DB_LAZY : LT_DB_DURABLE;
-  lt_status status = lt_db_run(((journal *)self)->db, sync, insert_call, &job, err);
+  lt_status status = lt_db_run(((journal *)self)->db, sync, begin_call, &job, err);
   lt_mem_free(copy);
   if (status == LT_OK) {
     *ret_id = job.id;
@@ -81,15 +103,31 @@ static lt_status finish(lt_journal *self, int64_t id, lt_status status, lt_str a
   return done;
 }
 
+static void note(lt_journal *self, lt_str run, const lt_note *what, void (*on_failure)(void *arg, const lt_err *err),
+                 void *arg) {
+  lt_notes_add(((journal *)self)->notes, run, what, on_failure, arg);
+}
+
+static lt_status recall(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) {
+  return lt_recall_run(((journal *)self)->db, run, ret_record, err);
+}
+
 lt_journal *lt_store_journal_new(lt_db *db) {
   journal *self = lt_mem_zalloc(1, sizeof *self);
-  if (self == NULL) {
+  lt_notes *notes = lt_notes_new(db);
+  if (self == NULL || notes == NULL) {
+    lt_mem_free(self);
+    lt_notes_free(notes);
     return NULL;
   }
-  *self = (journal){.base = {.begin = begin, .finish = finish}, .db = db};
+  *self =
+      (journal){.base = {.begin = begin, .finish = finish, .note = note, .recall = recall}, .db = db, .notes = notes};
   return &self->base;
 }
 
 void lt_store_journal_free(lt_journal *self) {
+  if (self != NULL) {
+    lt_notes_free(((journal *)self)->notes);
+  }
   lt_mem_free(self);
 }

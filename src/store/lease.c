@@ -220,9 +220,47 @@ static lt_status select_orphans(struct sqlite3 *sql, void *arg, lt_err *err) {
 lt_status lt_store_prompt_orphans(lt_db *db, lt_buf *out, lt_err *err) {
   LT_TRY(lt_parts_check_out(out, err));
   lease_job job = {.out = out, .start = out->n};
-  lt_status status = lt_db_run(db, LT_DB_LAZY, select_orphans, &job, err);
+  lt_status status = lt_db_run(db, LT_DB_READ, select_orphans, &job, err);
   if (status != LT_OK) {
     lt_parts_rewind(out, job.start);
   }
   return status;
+}
+
+static void put_orphan(lt_json_writer *w, const lt_query *query) {
+  lt_json_begin_object(w);
+  lt_json_key(w, "id");
+  lt_json_put_str(w, lt_query_get(query, 1));
+  lt_json_key(w, "conversationId");
+  lt_json_put_str(w, lt_query_get(query, 2));
+  lt_json_key(w, "state");
+  lt_json_put_str(w, lt_query_get(query, 3));
+  lt_json_end_object(w);
+}
+
+static lt_status select_orphans_of(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const lt_read *job = arg;
+  verdict last = {.lives = false};
+  lt_parts_rewind(job->out, job->start);
+  lt_query query = lt_query_on(sql,
+                               "SELECT p.owner, p.id, c.id, p.state FROM prompts p JOIN conversations c"
+                               " ON c.number = p.conversation WHERE p.completed_at IS NULL AND c.user = ?"
+                               " AND ? IN ('', c.id) ORDER BY p.number");
+  lt_query_text(&query, job->user);
+  lt_query_text(&query, job->id);
+  lt_json_writer w = lt_json_writer_on(job->out);
+  lt_json_begin_array(&w);
+  while (lt_query_row(&query)) {
+    if (!lives(&last, lt_query_get(&query, 0))) {
+      put_orphan(&w, &query);
+    }
+  }
+  lt_json_end_array(&w);
+  LT_TRY(lt_query_end(&query, err));
+  return lt_parts_check_out(job->out, err);
+}
+
+lt_status lt_store_prompt_orphans_of(lt_db *db, lt_str user, lt_str conversation, lt_buf *out, lt_err *err) {
+  lt_read job = {.user = user, .id = conversation, .out = out};
+  return lt_parts_read(db, select_orphans_of, &job, err);
 }

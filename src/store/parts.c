@@ -47,7 +47,7 @@ lt_status lt_parts_read(lt_db *db, lt_db_work work, lt_read *job, lt_err *err) {
   LT_TRY(lt_parts_check_out(job->out, err));
   LT_TRY(lt_parts_copy(texts, 2, &copy, err));
   job->start = job->out->n;
-  lt_status status = lt_db_run(db, LT_DB_LAZY, work, job, err);
+  lt_status status = lt_db_run(db, LT_DB_READ, work, job, err);
   if (status != LT_OK) {
     lt_parts_rewind(job->out, job->start);
   }

@@ -49,12 +49,12 @@ static lt_status delete_state(struct sqlite3 *sql, void *arg, lt_err *err) {
   return lt_query_run(&query, err);
 }
 
-static lt_status run_state(lt_db *db, lt_db_work work, state_job *job, lt_err *err) {
+static lt_status run_state(lt_db *db, lt_db_sync sync, lt_db_work work, state_job *job, lt_err *err) {
   lt_str *texts[] = {&job->plugin, &job->user, &job->conversation, &job->json};
   char *copy = NULL;
   LT_TRY(lt_parts_copy(texts, sizeof texts / sizeof texts[0], &copy, err));
   lt_parts_stamp(job->changed_at);
-  lt_status status = lt_db_run(db, LT_DB_LAZY, work, job, err);
+  lt_status status = lt_db_run(db, sync, work, job, err);
   lt_mem_free(copy);
   return status;
 }
@@ -62,7 +62,7 @@ static lt_status run_state(lt_db *db, lt_db_work work, state_job *job, lt_err *e
 lt_status lt_store_state_get(lt_db *db, lt_str plugin, lt_str user, lt_str conversation, lt_buf *out, lt_err *err) {
   state_job job = {.plugin = plugin, .user = user, .conversation = conversation, .out = out, .start = out->n};
   LT_TRY(lt_parts_check_out(out, err));
-  lt_status status = run_state(db, select_state, &job, err);
+  lt_status status = run_state(db, LT_DB_READ, select_state, &job, err);
   if (status != LT_OK) {
     lt_parts_rewind(out, job.start);
   }
@@ -75,5 +75,5 @@ lt_status lt_store_state_put(lt_db *db, lt_str plugin, lt_str user, lt_str conve
                    LT_STATE_MAX_BYTES / LT_KIB, json.n / LT_KIB);
   }
   state_job job = {.plugin = plugin, .user = user, .conversation = conversation, .json = json};
-  return run_state(db, json.n > 0 ? replace_state : delete_state, &job, err);
+  return run_state(db, LT_DB_LAZY, json.n > 0 ? replace_state : delete_state, &job, err);
 }

@@ -263,3 +263,67 @@ lt_status lt_store_prompt_put_output(lt_db *db, lt_str id, uint32_t number, lt_s
   change_job job = {.id = id, .number = number, .json = json};
   return run_change(db, put_output, &job, err);
 }
+
+/* --- Several at once ---------------------------------------------------------------------------------------------- */
+
+typedef struct update_job {
+  change_job change; /* its id, now, and the state if `changes` */
+  bool changes;
+  lt_prompt_output *outputs;
+  size_t count;
+} update_job;
+
+static lt_status update(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const update_job *job = arg;
+  for (size_t i = 0; i < job->count; i++) {
+    change_job one = {.id = job->change.id, .number = job->outputs[i].number, .json = job->outputs[i].json};
+    LT_TRY(put_output(sql, &one, err));
+  }
+  change_job change = job->change;
+  return job->changes ? set_state(sql, &change, err) : LT_OK;
+}
+
+/* The texts of all outputs and of the change, in one piece of memory. */
+static lt_status copy_update(update_job *job, lt_str **texts, char **ret_memory, lt_err *err) {
+  size_t n = 0;
+  texts[n++] = &job->change.id;
+  texts[n++] = &job->change.usage;
+  texts[n++] = &job->change.error;
+  for (size_t i = 0; i < job->count; i++) {
+    texts[n++] = &job->outputs[i].json;
+  }
+  return lt_parts_copy(texts, n, ret_memory, err);
+}
+
+static lt_status run_update(lt_db *db, update_job *job, lt_str **texts, lt_err *err) {
+  char *copy = NULL;
+  LT_TRY(copy_update(job, texts, &copy, err));
+  lt_parts_stamp(job->change.now);
+  lt_status status = lt_db_run(db, LT_DB_LAZY, update, job, err);
+  lt_mem_free(copy);
+  return status;
+}
+
+lt_status lt_store_prompt_update(lt_db *db, lt_str id, const lt_prompt_output *outputs, size_t count,
+                                 const lt_prompt_change *change, lt_err *err) {
+  update_job job = {.change = {.id = id}, .changes = change != NULL, .count = count};
+  if (change != NULL) {
+    job.change.state = change->state;
+    job.change.usage = change->usage;
+    job.change.error = change->error;
+  }
+  lt_str **texts = lt_mem_zalloc(count + 3, sizeof *texts);
+  job.outputs = lt_mem_zalloc(count, sizeof *job.outputs);
+  lt_status status = LT_OK;
+  if (texts == NULL || job.outputs == NULL) {
+    status = lt_fail(err, LT_E_NOMEM, "no memory for %zu outputs of a prompt", count);
+  } else {
+    for (size_t i = 0; i < count; i++) {
+      job.outputs[i] = outputs[i];
+    }
+    status = run_update(db, &job, texts, err);
+  }
+  lt_mem_free(job.outputs);
+  lt_mem_free(texts);
+  return status;
+}

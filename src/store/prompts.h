@@ -57,6 +57,20 @@ lt_status lt_store_prompt_set_state(lt_db *db, lt_str id, lt_prompt_state state,
  * JSON.
  */
 lt_status lt_store_prompt_put_output(lt_db *db, lt_str id, uint32_t number, lt_str json, lt_err *err) LT_YIELDS;
+/* Several of both in one job, of which all is kept or nothing: the outputs in their order, then the state, as the two
+ * functions above do. A round of an agent that says something, begins a call and waits for an approval is one
+ * transaction instead of three. `change` may be NULL. */
+typedef struct lt_prompt_output {
+  uint32_t number;
+  lt_str json;
+} lt_prompt_output;
+typedef struct lt_prompt_change {
+  lt_prompt_state state;
+  lt_str usage; /* may be empty */
+  lt_str error; /* may be empty */
+} lt_prompt_change;
+lt_status lt_store_prompt_update(lt_db *db, lt_str id, const lt_prompt_output *outputs, size_t count,
+                                 const lt_prompt_change *change, lt_err *err) LT_YIELDS;
 /* Appends {"id", "userId", "conversationId", "model", "mode", "visible", "state", "input", "output": [...], "usage"?,
  * "error"?, "createdAt", "completedAt"?}. */
 lt_status lt_store_prompt_get(lt_db *db, lt_str user, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;
@@ -73,5 +87,7 @@ lt_status lt_store_prompt_claim(lt_db *db, lt_str id, lt_err *err) LT_YIELDS;
 lt_status lt_store_prompt_release(lt_db *db, lt_str id, lt_err *err) LT_YIELDS;
 /* The ids of prompts that have not ended and belong to no living process, oldest first, as a JSON array. */
 lt_status lt_store_prompt_orphans(lt_db *db, lt_buf *out, lt_err *err) LT_YIELDS;
+/* Those of a user, in one conversation or (empty) in any, as an array of {"id", "conversationId", "state"}. */
+lt_status lt_store_prompt_orphans_of(lt_db *db, lt_str user, lt_str conversation, lt_buf *out, lt_err *err) LT_YIELDS;
 
 #endif

@@ -1,4 +1,4 @@
-/* What is stored: calls, artifacts, plugins' state and tables. All of it through store/db.h.
+/* What is stored: calls and notes of runs, artifacts, blobs, plugins' state and tables. All of it through store/db.h.
  *
  * Every function LT_YIELDS, may be called from any fiber of the loop, copies what it is given before it suspends, and
  * fails with lt_db_run's errors.
@@ -14,7 +14,19 @@
 /* The door's journal on this database. Borrows: the database. Owns: the caller, lt_store_journal_free. NULL: no memory.
  */
 lt_journal *lt_store_journal_new(lt_db *db);
+/* What was noted is still written. */
 void lt_store_journal_free(lt_journal *journal);
+/* More than the interface says:
+ * - A note that cannot be queued (LT_E_LIMIT: LT_NOTES_QUEUE_BYTES wait already) is told to `on_failure` inside note().
+ * - When one is lost, so are all later ones of its run, and its calls with a seq are not begun any more (LT_E_IO):
+ * there is never a record with a gap in it.
+ * - begin fails with LT_E_INTERNAL when a call of that run and seq is on record and has ended, or is another one
+ *   (`hash`): whoever runs a run again asks its record first.
+ * - recall fails with LT_E_LIMIT when a run has more than LT_RECORD_MAX_BYTES. */
+
+/* Appends the names of the runs of which something is on record and whose names begin with `prefix`, in their order, as
+ * a JSON array. */
+lt_status lt_store_runs_below(lt_db *db, lt_str prefix, lt_buf *out, lt_err *err) LT_YIELDS;
 
 /* --- Artifacts ---------------------------------------------------------------------------------- */
 /* The door's artifacts on this database. As above. */
@@ -25,6 +37,14 @@ void lt_store_artifacts_free(lt_artifacts *artifacts);
 lt_status lt_store_artifact_get(lt_db *db, lt_str user, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;
 /* Appends a JSON array of the user's artifacts, newest first, without data; at most LT_ARTIFACTS_LISTED_MAX. */
 lt_status lt_store_artifact_list(lt_db *db, lt_str user, lt_buf *out, lt_err *err) LT_YIELDS;
+
+/* --- Blobs: what is large and the same for many prompts ------------------------------------------ */
+#define LT_BLOB_HASH_BYTES 32 /* hexadecimal digits of a blob's name */
+/* Keeps bytes under a name made of them; those that are there are not written again. Errors: LT_E_LIMIT
+ * (LT_BLOB_MAX_BYTES); LT_E_INVALID: other bytes have the same name. */
+lt_status lt_store_blob_put(lt_db *db, lt_str data, char ret_hash[LT_BLOB_HASH_BYTES + 1], lt_err *err) LT_YIELDS;
+/* Appends the bytes. LT_E_NOTFOUND. */
+lt_status lt_store_blob_get(lt_db *db, lt_str hash, lt_buf *out, lt_err *err) LT_YIELDS;
 
 /* --- Plugins ------------------------------------------------------------------------------------ */
 /* A plugin's state for a user and a conversation (empty: none in particular), JSON text; nothing is appended when there

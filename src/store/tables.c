@@ -88,6 +88,28 @@ static const char *const versions[] = {
     "  number INTEGER NOT NULL,"
     "  json TEXT NOT NULL,"
     "  PRIMARY KEY(prompt, number)) STRICT, WITHOUT ROWID;",
+    /* calls: `seq` is a call's number in its run, 0 for those that nobody asks for again, and `hash` what it is known
+     * by then (lt_journal_hash). */
+    "ALTER TABLE calls ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE calls ADD COLUMN hash INTEGER NOT NULL DEFAULT 0;"
+    "CREATE UNIQUE INDEX calls_by_seq ON calls(run, seq) WHERE seq > 0;"
+    /* notes: what else came to a run from outside; `number` is their order, from 1, the others are lt_note's. No time:
+     * a run's go when its calls do. */
+    "CREATE TABLE notes("
+    "  run TEXT NOT NULL,"
+    "  number INTEGER NOT NULL,"
+    "  kind INTEGER NOT NULL,"
+    "  what INTEGER NOT NULL,"
+    "  time_us INTEGER NOT NULL,"
+    "  text TEXT NOT NULL,"
+    "  PRIMARY KEY(run, number)) STRICT, WITHOUT ROWID;"
+    /* blobs: what is large and the same for many prompts, by its hash; `used_at` is when it was last put, to the day.
+     */
+    "CREATE TABLE blobs("
+    "  hash TEXT NOT NULL UNIQUE,"
+    "  used_at TEXT NOT NULL,"
+    "  data BLOB NOT NULL) STRICT;"
+    "CREATE INDEX blobs_by_use ON blobs(used_at);",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 

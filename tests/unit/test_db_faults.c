@@ -163,7 +163,7 @@ static uint64_t upgraded(int from, int to) {
 static void every_version_leads_to_the_newest(void **state) {
   (void)state;
   /* add one with each new version, never change one */
-  static const uint64_t published[] = {0x8b0ff6f0e151aec1, 0x368ebaa6be459f7f};
+  static const uint64_t published[] = {0x8b0ff6f0e151aec1, 0x368ebaa6be459f7f, 0xffe8a47fec8e82ee};
   int newest = lt_tables_version();
   assert_int_equal(newest, sizeof published / sizeof published[0]);
   for (int version = 1; version <= newest; version++) {
@@ -171,6 +171,8 @@ static void every_version_leads_to_the_newest(void **state) {
     if (hash != published[version - 1]) {
       fail_msg("version %d of the tables is 0x%llx", version, (unsigned long long)hash);
     }
+  }
+  for (int version = 1; version <= newest; version++) {
     assert_true(upgraded(version, newest) == published[newest - 1]);
   }
 }

@@ -181,12 +181,293 @@ static void state_is_kept_by_plugin_user_and_conversation(void **state) {
   db_fix_run(*state, keep_state);
 }
 
+/* --- Runs that can be run again ----------------------------------------------------------------------------------- */
+
+static lt_status begin_seq(db_fix *fix, lt_journal *journal, uint64_t seq, uint64_t hash, int64_t *ret_id) {
+  lt_journal_call call = purchase;
+  call.seq = seq;
+  call.hash = hash;
+  fix->err = LT_ERR_INIT;
+  return journal->begin(journal, &call, ret_id, &fix->err);
+}
+
+static void make_again(db_fix *fix) {
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  int64_t first = 0, again = 0, other = 0;
+  DB_OK(begin_seq(fix, journal, 1, UINT64_MAX, &first));
+  DB_OK(begin_seq(fix, journal, 2, 7, &other));
+  DB_OK(begin_seq(fix, journal, 1, UINT64_MAX, &again)); /* as if the process had ended in between */
+  assert_int_equal(again, first);
+  assert_int_not_equal(other, first);
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) || ' ' || count(finished_at) FROM calls"), "2 0");
+  int64_t id = -1;
+  assert_int_equal(begin_seq(fix, journal, 1, 8, &id), LT_E_INTERNAL); /* another call */
+  DB_OK(journal->finish(journal, first, LT_OK, LT_STR("1"), &fix->err));
+  assert_int_equal(begin_seq(fix, journal, 1, UINT64_MAX, &id), LT_E_INTERNAL);
+  assert_non_null(strstr(fix->err.msg, "call 1 of the run run-1 is on record"));
+  assert_int_equal(id, -1);
+  lt_journal_call elsewhere = purchase;
+  elsewhere.run = LT_STR("run-2");
+  elsewhere.seq = 1;
+  DB_OK(journal->begin(journal, &elsewhere, &id, &fix->err));
+  DB_OK(begin_seq(fix, journal, 0, 0, &id)); /* without a number: as many as one likes */
+  DB_OK(begin_seq(fix, journal, 0, 0, &again));
+  assert_int_not_equal(id, again);
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) || ' ' || count(finished_at) FROM calls"), "5 1");
+  lt_store_journal_free(journal);
+}
+
+static void a_call_that_has_not_ended_is_made_again(void **state) {
+  db_fix_run(*state, make_again);
+}
+
+static lt_record recall(db_fix *fix, lt_journal *journal, const char *run) {
+  lt_record record;
+  DB_OK(journal->recall(journal, lt_str_of(run), &record, &fix->err));
+  return record;
+}
+
+static void note_text(lt_journal *journal, const char *run, uint64_t number, lt_str text) {
+  const lt_note note = {.kind = UINT32_MAX, .number = number, .time_us = UINT64_MAX - number, .text = text};
+  journal->note(journal, lt_str_of(run), &note, NULL, NULL);
+}
+
+static void recall_all(db_fix *fix) {
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  int64_t ids[4] = {0};
+  lt_record record = recall(fix, journal, "run-1");
+  assert_int_equal(record.note_count + record.call_count, 0);
+  lt_record_release(&record);
+  char text[] = "a\0b\xff";
+  note_text(journal, "run-1", UINT64_MAX, lt_str_from(text, 4));
+  memset(text, 'x', sizeof text); /* it was copied */
+  note_text(journal, "run-2", 1, LT_STR("of the other"));
+  note_text(journal, "run-1", 5, LT_STR_NULL);
+  DB_OK(begin_seq(fix, journal, 3, UINT64_MAX - 1, &ids[0]));
+  note_text(journal, "run-1", 4, LT_STR("third"));
+  DB_OK(begin_seq(fix, journal, 1, 1, &ids[1]));
+  DB_OK(begin_seq(fix, journal, 2, 2, &ids[2]));
+  DB_OK(begin_seq(fix, journal, 0, 0, &ids[3]));
+  DB_OK(journal->finish(journal, ids[0], LT_E_TIMEOUT, LT_STR("too slow"), &fix->err));
+  DB_OK(journal->finish(journal, ids[2], LT_OK, LT_STR_NULL, &fix->err));
+  note_text(journal, "run-1", 3, LT_STR("fourth")); /* not waited for: the reading is */
+  record = recall(fix, journal, "run-1");
+  assert_int_equal(record.note_count, 4);
+  assert_true(record.notes[0].kind == UINT32_MAX && record.notes[0].number == UINT64_MAX);
+  assert_true(record.notes[1].time_us == UINT64_MAX - 5 && record.notes[1].text.n == 0);
+  assert_true(lt_str_eq(record.notes[0].text, lt_str_from("a\0b\xff", 4)));
+  assert_true(lt_str_eqc(record.notes[2].text, "third") && lt_str_eqc(record.notes[3].text, "fourth"));
+  assert_int_equal(record.call_count, 3);
+  const lt_recorded_call *calls = record.calls;
+  for (uint64_t i = 0; i < 3; i++) {
+    assert_true(calls[i].seq == i + 1 && !calls[i].repeatable);
+  }
+  assert_true(!calls[0].finished && calls[0].id == ids[1] && calls[0].hash == 1 && calls[0].answer.n == 0);
+  assert_true(calls[1].finished && calls[1].status == LT_OK && calls[1].answer.n == 0);
+  assert_true(calls[2].finished && calls[2].status == LT_E_TIMEOUT && calls[2].hash == UINT64_MAX - 1);
+  assert_true(lt_str_eqc(calls[2].answer, "too slow"));
+  lt_record_release(&record);
+  lt_store_journal_free(journal);
+}
+
+static void a_run_is_recalled_as_it_was(void **state) {
+  db_fix_run(*state, recall_all);
+}
+
+static void recall_large(db_fix *fix) {
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  char *large = malloc(LT_JSON_MAX_BYTES);
+  memset(large, 'x', LT_JSON_MAX_BYTES);
+  int64_t id = 0;
+  DB_OK(begin_seq(fix, journal, 1, 1, &id));
+  DB_OK(journal->finish(journal, id, LT_OK, lt_str_from(large, LT_JSON_MAX_BYTES), &fix->err));
+  note_text(journal, "run-1", 1, lt_str_from(large, LT_JSON_MAX_BYTES));
+  lt_record record = recall(fix, journal, "run-1");
+  assert_true(lt_str_eq(record.calls[0].answer, lt_str_from(large, LT_JSON_MAX_BYTES)));
+  assert_true(lt_str_eq(record.notes[0].text, lt_str_from(large, LT_JSON_MAX_BYTES)));
+  lt_record_release(&record);
+  free(large);
+  lt_store_journal_free(journal);
+}
+
+static void the_largest_answers_are_recalled(void **state) {
+  db_fix_run(*state, recall_large);
+}
+
+static void name_runs(db_fix *fix) {
+  static const char *const names[] = {"p1", "p1/1", "p1/1/2", "p1/\"2\"", "p10", "p2/1", "p0/9", "q"};
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  lt_buf out;
+  int64_t id = 0;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    lt_journal_call call = purchase;
+    call.run = lt_str_of(names[i]);
+    if (i % 3 != 1) {
+      DB_OK(journal->begin(journal, &call, &id, &fix->err));
+    }
+    if (i % 3 != 2) {
+      note_text(journal, names[i], 1, LT_STR_NULL);
+      note_text(journal, names[i], 2, LT_STR_NULL);
+    }
+  }
+  lt_buf_init(&out, LT_MIB);
+  DB_OK(lt_store_runs_below(fix->db, LT_STR("p1/"), &out, &fix->err));
+  DB_OK(lt_store_runs_below(fix->db, LT_STR("p1"), &out, &fix->err));
+  DB_OK(lt_store_runs_below(fix->db, LT_STR("r"), &out, &fix->err));
+  DB_OK(lt_store_runs_below(fix->db, LT_STR("q"), &out, &fix->err));
+  assert_string_equal(out.p,
+                      "[\"p1/\\\"2\\\"\",\"p1/1\",\"p1/1/2\"][\"p1\",\"p1/\\\"2\\\"\",\"p1/1\",\"p1/1/2\",\"p10\"][]"
+                      "[\"q\"]");
+  lt_buf_release(&out);
+  lt_store_journal_free(journal);
+}
+
+static void runs_are_found_by_the_beginning_of_their_names(void **state) {
+  db_fix_run(*state, name_runs);
+}
+
+/* --- Notes that cannot be kept ------------------------------------------------------------------------------------ */
+
+static size_t told;
+static lt_err told_err;
+
+static void on_failure(void *arg, const lt_err *err) {
+  assert_ptr_equal(arg, &told);
+  told++;
+  told_err = *err;
+}
+
+static void note_told(lt_journal *journal, const char *run, lt_str text) {
+  const lt_note note = {.text = text};
+  journal->note(journal, lt_str_of(run), &note, on_failure, &told);
+}
+
+/* What a run's record is good for ends where something is missing. */
+static void lose_some(db_fix *fix) {
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  int64_t id = 0;
+  told = 0;
+  DB_OK(begin_seq(fix, journal, 1, 1, &id));
+  db_fix_ask(fix,
+             "CREATE TRIGGER x__t BEFORE INSERT ON notes WHEN NEW.text = 'bad' BEGIN SELECT raise(FAIL, 'no'); END");
+  note_told(journal, "run-1", LT_STR("good"));
+  DB_OK(begin_seq(fix, journal, 2, 2, &id));
+  assert_int_equal(told, 0);
+  note_told(journal, "run-1", LT_STR("bad"));
+  assert_int_equal(told, 0);                                     /* not yet */
+  assert_int_equal(begin_seq(fix, journal, 3, 3, &id), LT_E_IO); /* in the same group */
+  assert_non_null(strstr(fix->err.msg, "could not be recorded"));
+  assert_int_equal(told, 1);
+  assert_non_null(strstr(told_err.msg, "no"));
+  note_told(journal, "run-1", LT_STR("good"));
+  assert_int_equal(told, 2);
+  assert_int_equal(begin_seq(fix, journal, 4, 4, &id), LT_E_IO);
+  DB_OK(begin_seq(fix, journal, 0, 0, &id)); /* nobody will run this one again */
+  note_told(journal, "run-2", LT_STR("good"));
+  lt_journal_call elsewhere = purchase;
+  elsewhere.run = LT_STR("run-2");
+  elsewhere.seq = 1;
+  DB_OK(journal->begin(journal, &elsewhere, &id, &fix->err));
+  assert_int_equal(told, 2);
+  assert_string_equal(db_fix_ask(fix, "SELECT group_concat(run || text) FROM notes"), "run-1good,run-2good");
+  assert_string_equal(db_fix_ask(fix, "SELECT group_concat(run || seq) FROM calls"), "run-11,run-12,run-10,run-21");
+  lt_store_journal_free(journal);
+}
+
+static void after_a_lost_note_nothing_of_its_run_is_recorded(void **state) {
+  db_fix_run(*state, lose_some);
+}
+
+static void note_too_much(db_fix *fix) {
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  char *large = calloc(1, LT_JSON_MAX_BYTES);
+  told = 0;
+  for (size_t queued = 0; queued + LT_JSON_MAX_BYTES < LT_NOTES_QUEUE_BYTES; queued += LT_JSON_MAX_BYTES) {
+    note_told(journal, "run-1", lt_str_from(large, LT_JSON_MAX_BYTES));
+  }
+  assert_int_equal(told, 0);
+  note_told(journal, "run-2", lt_str_from(large, LT_JSON_MAX_BYTES));
+  assert_int_equal(told, 1);
+  assert_int_equal(told_err.status, LT_E_LIMIT);
+  int64_t id = 0;
+  DB_OK(begin_seq(fix, journal, 1, 1, &id)); /* what was queued of the other run is there; and there is room again */
+  note_told(journal, "run-3", lt_str_from(large, LT_JSON_MAX_BYTES));
+  lt_record record = recall(fix, journal, "run-1");
+  assert_int_equal(record.note_count, LT_NOTES_QUEUE_BYTES / LT_JSON_MAX_BYTES - 1);
+  lt_record_release(&record);
+  assert_int_equal(told, 1);
+  free(large);
+  lt_store_journal_free(journal);
+}
+
+static void what_waits_has_a_ceiling(void **state) {
+  db_fix_run(*state, note_too_much);
+}
+
+static void free_before_written(db_fix *fix) {
+  for (int i = 0; i < 3; i++) {
+    lt_journal *journal = lt_store_journal_new(fix->db);
+    note_text(journal, "run-1", 1, LT_STR("x"));
+    lt_store_journal_free(journal);
+  }
+  db_fix_reopen(fix);
+  assert_string_equal(db_fix_ask(fix, "SELECT group_concat(number) FROM notes"), "1,2,3");
+}
+
+static void what_was_noted_is_written_after_all(void **state) {
+  db_fix_run(*state, free_before_written);
+}
+
+/* --- Blobs -------------------------------------------------------------------------------------------------------- */
+
+static void keep_blobs(db_fix *fix) {
+  static const lt_str texts[] = {{"", 0}, {"\0", 1}, {"\0\0", 2}, {"a tool list", 11}, {"a tool lisT", 11}};
+  enum { TEXTS = sizeof texts / sizeof texts[0] };
+  char hashes[TEXTS][LT_BLOB_HASH_BYTES + 1], again[LT_BLOB_HASH_BYTES + 1];
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  for (size_t i = 0; i < TEXTS; i++) {
+    DB_OK(lt_store_blob_put(fix->db, texts[i], hashes[i], &fix->err));
+    assert_int_equal(strlen(hashes[i]), LT_BLOB_HASH_BYTES);
+  }
+  db_fix_ask(fix, "UPDATE blobs SET used_at = '2020-01-01T00:00:00.000Z' WHERE rowid = 1");
+  for (size_t i = 0; i < TEXTS; i++) {
+    DB_OK(lt_store_blob_put(fix->db, texts[i], again, &fix->err));
+    assert_string_equal(again, hashes[i]);
+    lt_buf_clear(&out);
+    DB_OK(lt_store_blob_get(fix->db, lt_str_of(hashes[i]), &out, &fix->err));
+    assert_true(lt_str_eq(lt_buf_view(&out), texts[i]));
+  }
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) || ' ' || (min(used_at) > '2021') FROM blobs"), "5 1");
+  lt_buf_addc(&out, "before");
+  assert_int_equal(lt_store_blob_get(fix->db, LT_STR("none"), &out, &fix->err), LT_E_NOTFOUND);
+  db_fix_ask(fix, "UPDATE blobs SET data = x'00' WHERE rowid = 4");
+  assert_int_equal(lt_store_blob_put(fix->db, texts[3], again, &fix->err), LT_E_INVALID);
+  lt_str large = {hashes[0], LT_BLOB_MAX_BYTES + 1}; /* not read */
+  assert_int_equal(lt_store_blob_put(fix->db, large, again, &fix->err), LT_E_LIMIT);
+  lt_buf_release(&out);
+}
+
+static void blobs_are_kept_once(void **state) {
+  db_fix_run(*state, keep_blobs);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, db_fix_setup, db_fix_teardown)
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_call_is_recorded_before_and_after, db_fix_setup, db_fix_teardown),
       cmocka_unit_test_setup_teardown(artifacts_belong_to_a_user, db_fix_setup, db_fix_teardown),
       cmocka_unit_test_setup_teardown(what_artifacts_say_of_themselves_is_short, db_fix_setup, db_fix_teardown),
       cmocka_unit_test_setup_teardown(state_is_kept_by_plugin_user_and_conversation, db_fix_setup, db_fix_teardown),
+      TEST(a_call_that_has_not_ended_is_made_again),
+      TEST(a_run_is_recalled_as_it_was),
+      TEST(the_largest_answers_are_recalled),
+      TEST(runs_are_found_by_the_beginning_of_their_names),
+      TEST(after_a_lost_note_nothing_of_its_run_is_recorded),
+      TEST(what_waits_has_a_ceiling),
+      TEST(what_was_noted_is_written_after_all),
+      TEST(blobs_are_kept_once),
   };
   return cmocka_run_group_tests_name("store_journal", tests, NULL, NULL);
 }

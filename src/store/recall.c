@@ -1,0 +1,196 @@
+/* Reading a run's record as a whole, and finding runs by their names. */
+#include "store/recall.h"
+
+#include <sqlite3.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "store/parts.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+typedef struct recall_job {
+  lt_str run;
+  lt_record record;
+} recall_job;
+
+/* --- Into the record's arena -------------------------------------------------------------------------------------- */
+
+static lt_status no_room(const lt_record *record, lt_err *err) {
+  if (record->arena.used + LT_JSON_MAX_BYTES < record->arena.max) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for what is on record of the run");
+  }
+  return lt_fail(err, LT_E_LIMIT, "more than %lu MiB are on record of the run: it cannot be run again",
+                 LT_RECORD_MAX_BYTES / LT_MIB);
+}
+
+static lt_status keep_text(lt_record *record, lt_str text, lt_str *ret_text, lt_err *err) {
+  if (text.n == 0) {
+    *ret_text = LT_STR_NULL;
+    return LT_OK;
+  }
+  lt_str kept = lt_arena_dup(&record->arena, text);
+  if (kept.p == NULL) {
+    return no_room(record, err);
+  }
+  *ret_text = kept;
+  return LT_OK;
+}
+
+/* Room for as many as `text`, a query for their number, says. */
+static lt_status make_room(struct sqlite3 *sql, const char *text, recall_job *job, size_t size, void **ret_room,
+                           size_t *ret_count, lt_err *err) {
+  lt_query query = lt_query_on(sql, text);
+  lt_query_text(&query, job->run);
+  size_t count = lt_query_row(&query) ? (size_t)lt_query_get_int(&query, 0) : 0;
+  LT_TRY(lt_query_end(&query, err));
+  *ret_room = lt_arena_zalloc(&job->record.arena, count, size);
+  *ret_count = count;
+  return *ret_room != NULL ? LT_OK : no_room(&job->record, err);
+}
+
+/* --- Notes -------------------------------------------------------------------------------------------------------- */
+
+static lt_status read_note(lt_record *record, const lt_query *query, lt_err *err) {
+  lt_note *note = &record->notes[record->note_count++];
+  note->kind = (uint32_t)lt_query_get_int(query, 0);
+  note->number = (uint64_t)lt_query_get_int(query, 1);
+  note->time_us = (uint64_t)lt_query_get_int(query, 2);
+  return keep_text(record, lt_query_get(query, 3), &note->text, err);
+}
+
+static lt_status read_notes(struct sqlite3 *sql, recall_job *job, lt_err *err) {
+  void *room = NULL;
+  size_t count = 0;
+  LT_TRY(make_room(sql, "SELECT count(*) FROM notes WHERE run = ?", job, sizeof(lt_note), &room, &count, err));
+  job->record.notes = room;
+  lt_status status = LT_OK;
+  lt_query query = lt_query_on(sql, "SELECT kind, what, time_us, text FROM notes WHERE run = ? ORDER BY number");
+  lt_query_text(&query, job->run);
+  while (status == LT_OK && job->record.note_count < count && lt_query_row(&query)) {
+    status = read_note(&job->record, &query, err);
+  }
+  lt_status read = lt_query_end(&query, status == LT_OK ? err : NULL);
+  return status == LT_OK ? read : status;
+}
+
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
+
+static lt_status status_by_name(lt_str name) {
+#define LOOK(status, text, http, rpc, retry) \
+  if (lt_str_eq(name, LT_STR(#status))) {    \
+    return LT_##status;                      \
+  }
+  LT_STATUS_MAP(LOOK)
+#undef LOOK
+  return LT_E_INTERNAL;
+}
+
+static lt_status read_call(lt_record *record, const lt_query *query, lt_err *err) {
+  lt_recorded_call *call = &record->calls[record->call_count++];
+  call->id = lt_query_get_int(query, 0);
+  call->seq = (uint64_t)lt_query_get_int(query, 1);
+  call->hash = (uint64_t)lt_query_get_int(query, 2);
+  call->repeatable = lt_query_get_int(query, 3) != 0;
+  call->finished = lt_query_get_int(query, 4) != 0;
+  if (!call->finished) {
+    return LT_OK;
+  }
+  call->status = status_by_name(lt_query_get(query, 5));
+  return keep_text(record, lt_query_get(query, 6), &call->answer, err);
+}
+
+static lt_status read_calls(struct sqlite3 *sql, recall_job *job, lt_err *err) {
+  void *room = NULL;
+  size_t count = 0;
+  LT_TRY(make_room(sql, "SELECT count(*) FROM calls WHERE run = ? AND seq > 0", job, sizeof(lt_recorded_call), &room,
+                   &count, err));
+  job->record.calls = room;
+  lt_status status = LT_OK;
+  lt_query query = lt_query_on(sql,
+                               "SELECT id, seq, hash, repeatable, finished_at IS NOT NULL, status, answer FROM calls"
+                               " WHERE run = ? AND seq > 0 ORDER BY seq");
+  lt_query_text(&query, job->run);
+  while (status == LT_OK && job->record.call_count < count && lt_query_row(&query)) {
+    status = read_call(&job->record, &query, err);
+  }
+  lt_status read = lt_query_end(&query, status == LT_OK ? err : NULL);
+  return status == LT_OK ? read : status;
+}
+
+static lt_status read_record(struct sqlite3 *sql, void *arg, lt_err *err) {
+  recall_job *job = arg;
+  lt_record_release(&job->record);
+  lt_arena_init(&job->record.arena, LT_RECORD_MAX_BYTES);
+  LT_TRY(read_notes(sql, job, err));
+  return read_calls(sql, job, err);
+}
+
+lt_status lt_recall_run(lt_db *db, lt_str run, lt_record *ret_record, lt_err *err) {
+  recall_job job = {.run = run};
+  lt_str *texts[] = {&job.run};
+  char *copy = NULL;
+  LT_TRY(lt_parts_copy(texts, 1, &copy, err));
+  lt_arena_init(&job.record.arena, LT_RECORD_MAX_BYTES);
+  lt_status status = lt_db_run(db, LT_DB_READ, read_record, &job, err);
+  lt_mem_free(copy);
+  if (status == LT_OK) {
+    *ret_record = job.record;
+  } else {
+    lt_record_release(&job.record);
+  }
+  return status;
+}
+
+/* --- Names -------------------------------------------------------------------------------------------------------- */
+
+/* The first name that is not before `key`: two look-ups in an index, however much is on record. */
+static lt_status find_run(struct sqlite3 *sql, lt_str key, lt_buf *name, bool *ret_found, lt_err *err) {
+  lt_query query = lt_query_on(sql,
+                               "SELECT min(run) FROM (SELECT min(run) AS run FROM calls WHERE run >= ?1"
+                               " UNION ALL SELECT min(run) FROM notes WHERE run >= ?1)");
+  lt_query_text(&query, key);
+  lt_buf_clear(name);
+  *ret_found = lt_query_row(&query) && sqlite3_column_type(query.stmt, 0) != SQLITE_NULL;
+  if (*ret_found) {
+    lt_buf_add(name, lt_query_get(&query, 0));
+  }
+  return lt_query_end(&query, err);
+}
+
+static lt_status put_runs(struct sqlite3 *sql, const lt_read *job, lt_buf *key, lt_buf *name, lt_json_writer *w,
+                          lt_err *err) {
+  bool found = true;
+  lt_buf_add(key, job->id);
+  while (key->status == LT_OK && name->status == LT_OK) {
+    LT_TRY(find_run(sql, lt_buf_view(key), name, &found, err));
+    if (!found || !lt_str_starts(lt_buf_view(name), job->id)) {
+      return LT_OK;
+    }
+    lt_json_put_str(w, lt_buf_view(name));
+    lt_buf_clear(key);
+    lt_buf_add(key, lt_buf_view(name));
+    lt_buf_byte(key, '\0'); /* nothing comes between the two */
+  }
+  return lt_fail(err, LT_E_NOMEM, "no memory for the names of runs");
+}
+
+static lt_status select_runs(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const lt_read *job = arg;
+  lt_buf key, name;
+  lt_parts_rewind(job->out, job->start);
+  lt_buf_init(&key, LT_MIB);
+  lt_buf_init(&name, LT_MIB);
+  lt_json_writer w = lt_json_writer_on(job->out);
+  lt_json_begin_array(&w);
+  lt_status status = put_runs(sql, job, &key, &name, &w, err);
+  lt_json_end_array(&w);
+  lt_buf_release(&key);
+  lt_buf_release(&name);
+  return status == LT_OK ? lt_parts_check_out(job->out, err) : status;
+}
+
+lt_status lt_store_runs_below(lt_db *db, lt_str prefix, lt_buf *out, lt_err *err) {
+  lt_read job = {.id = prefix, .out = out};
+  return lt_parts_read(db, select_runs, &job, err);
+}
