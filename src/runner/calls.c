@@ -2,24 +2,39 @@
  * worker. */
 #include "base/mem.h"
 #include "codec/json.h"
-#include "runner/program.h"
+#include "runner/tape.h"
 
 static lt_run_tool_call *call_of(lt_run_open *open) {
   return (lt_run_tool_call *)(void *)open;
 }
 
 /* --- On the worker ---------------------------------------------------------------------------- */
-static void start_on_loop(void *arg);
-
 void lt_run_add_open(lt_run *run, lt_run_open *open, void (*start)(void *arg)) {
   open->run = run;
   open->id = ++run->last_id * 2 - open->is_timer;
   open->post = (lt_post){.fn = start, .arg = open};
+  open->here = true;
+  open->place = LT_TAPE_NOWHERE;
   pthread_mutex_lock(&run->lock);
   run->open_count++;
   run->ticking_count += open->is_timer;
   pthread_mutex_unlock(&run->lock);
   lt_loop_post(run->loop, &open->post);
+}
+
+void lt_run_add_known(lt_run *run, lt_run_open *open, bool done, uint32_t place) {
+  open->run = run;
+  open->id = ++run->last_id * 2 - open->is_timer;
+  pthread_mutex_lock(&run->lock);
+  open->here = true;
+  open->done |= done;
+  open->place = done ? place : open->place;
+  run->open_count++;
+  run->ticking_count += open->is_timer && !open->done;
+  if (open->done) {
+    lt_run_list(run, open);
+  }
+  pthread_mutex_unlock(&run->lock);
 }
 
 /* Frees a text of our own that is shown to others as const. */
@@ -45,7 +60,7 @@ static bool copy_text(lt_str text, lt_str *ret) {
   return bytes != NULL;
 }
 
-static lt_run_tool_call *call_new(lt_str tool, lt_str input) {
+lt_run_tool_call *lt_run_call_new(lt_str tool, lt_str input) {
   lt_run_tool_call *call = lt_mem_zalloc(1, sizeof *call);
   if (call == NULL) {
     return NULL;
@@ -60,7 +75,7 @@ static lt_run_tool_call *call_new(lt_str tool, lt_str input) {
 }
 
 /* A string costs the program its bytes once, however many calls it is given to; here every call has a copy. */
-static bool hold(lt_run *run, size_t bytes) {
+bool lt_run_hold(lt_run *run, size_t bytes) {
   pthread_mutex_lock(&run->lock);
   bool fits = bytes <= LT_RUN_HELD_MAX_BYTES - run->held_bytes;
   run->held_bytes += fits ? bytes : 0;
@@ -68,7 +83,7 @@ static bool hold(lt_run *run, size_t bytes) {
   return fits;
 }
 
-static void let_go(lt_run *run, size_t bytes) {
+void lt_run_let_go(lt_run *run, size_t bytes) {
   pthread_mutex_lock(&run->lock);
   run->held_bytes -= bytes;
   pthread_mutex_unlock(&run->lock);
@@ -81,25 +96,32 @@ static uint32_t say_no(lt_run *run, lt_outcome *ret, const char *what, unsigned 
   return 0;
 }
 
+void lt_run_link_call(lt_run *run, lt_run_tool_call *call) {
+  *run->last_call = call;
+  run->last_call = &call->next;
+}
+
 static uint32_t open_call(lt_run *run, lt_str tool, const lt_run_function *function, lt_str input, lt_outcome *ret) {
   if (run->call_count >= LT_RUN_CALLS_MAX) {
     return say_no(run, ret, "too many tool calls: a program may make", LT_RUN_CALLS_MAX, "of them");
   }
-  if (!hold(run, input.n)) {
+  if (run->tape != NULL) {
+    return lt_run_open_again(run, tool, function, input, ret);
+  }
+  if (!lt_run_hold(run, input.n)) {
     return say_no(run, ret, "too much at once: the inputs and answers of open tool calls may have",
                   LT_RUN_HELD_MAX_BYTES / LT_MIB, "MiB together; wait for some before starting more");
   }
-  lt_run_tool_call *call = call_new(tool, input);
+  lt_run_tool_call *call = lt_run_call_new(tool, input);
   if (call == NULL) {
-    let_go(run, input.n);
+    lt_run_let_go(run, input.n);
     ret->text = LT_STR("no memory for another tool call");
     return 0;
   }
   call->function = function;
   run->call_count++;
-  *run->last_call = call;
-  run->last_call = &call->next;
-  lt_run_add_open(run, &call->open, start_on_loop);
+  lt_run_link_call(run, call);
+  lt_run_add_open(run, &call->open, lt_run_start_call);
   return call->open.id;
 }
 
@@ -137,6 +159,9 @@ bool lt_run_drop_open(lt_run *run, lt_run_open *open) {
     place = &(*place)->next_ready;
   }
   bool was_ready = *place != NULL;
+  if (run->tape != NULL) {
+    lt_tape_dropped(run->tape, lt_tape_place(run->tape, open->id));
+  }
   if (was_ready) {
     unlink_ready(run, place);
   } else {
@@ -154,6 +179,9 @@ static lt_run_open *take_ready(lt_run *run, uint32_t id) {
     lt_run_open *open = *place;
     if (id == 0 || open->id == id) {
       unlink_ready(run, place);
+      if (run->tape != NULL) {
+        lt_tape_taken(run->tape, open->place);
+      }
       return open;
     }
   }
@@ -163,8 +191,8 @@ static lt_run_open *take_ready(lt_run *run, uint32_t id) {
 /* Outcomes too large to be kept go when the program has read them. */
 static void drop_last_taken(lt_run *run) {
   lt_run_tool_call *call = run->last_taken;
-  if (call != NULL && !call->kept) {
-    let_go(run, call->out.n);
+  if (call != NULL && !call->kept && (run->tape == NULL || !run->tape->drops)) {
+    lt_run_let_go(run, call->out.n);
     lt_buf_release(&call->out);
   }
   run->last_taken = NULL;
@@ -203,6 +231,10 @@ bool lt_run_wait_for(lt_run *run, uint32_t id, lt_outcome *ret) {
     if (nothing) {
       return false;
     }
+    if (run->tape != NULL && run->tape->drops) {
+      run->tape->dropping = true; /* it ends at its next poll */
+      return false;
+    }
     run->step = LT_STEP_PARK;
     lt_fiber_yield();
   }
@@ -228,21 +260,56 @@ void lt_run_parked(lt_run *run) {
   lt_run_set_clock(run); /* it may begin to stand; it stood only while the program was parked */
   pthread_mutex_unlock(&run->lock);
   if (go_on) {
-    lt_workers_submit(run->workers, &run->task);
+    lt_run_submit(run);
   }
 }
 
 /* --- On the loop ------------------------------------------------------------------------------ */
+/* What has no place goes last. */
+void lt_run_list(lt_run *run, lt_run_open *open) {
+  lt_run_open **place = run->last_ready;
+  if (open->place != LT_TAPE_NOWHERE) {
+    place = &run->ready;
+    while (*place != NULL && (*place)->place < open->place) {
+      place = &(*place)->next_ready;
+    }
+  }
+  open->next_ready = *place;
+  *place = open;
+  if (open->next_ready == NULL) {
+    run->last_ready = &open->next_ready;
+  }
+  run->ready_count++;
+}
+
+/* Onto the tape, before the program can take it. */
+static void record_done(lt_run *run, lt_run_open *open) {
+  const lt_run_tool_call *call = open->is_timer ? NULL : call_of(open);
+  pthread_mutex_lock(&run->lock);
+  open->place = open->dropped ? LT_TAPE_NOWHERE : lt_tape_append(run, open->id);
+  pthread_mutex_unlock(&run->lock);
+  lt_tape_note_ready(run, open->place, call != NULL ? call->status : LT_OK,
+                     call != NULL ? lt_buf_view(&call->out) : LT_STR_NULL);
+}
+
+/* A program that is begun again has not opened it yet, perhaps: then it is there when it does. */
+static bool list_done(lt_run *run, lt_run_open *open) {
+  open->done = true;
+  if (open->here) {
+    run->ticking_count -= open->is_timer;
+    lt_run_list(run, open);
+  }
+  return open->here;
+}
+
 /* Wakes the program if this is what it waits for. */
 void lt_run_ready(lt_run *run, lt_run_open *open) {
   bool wake = false, moved = false;
+  if (run->tape != NULL) {
+    record_done(run, open);
+  }
   pthread_mutex_lock(&run->lock);
-  if (!open->dropped) {
-    run->ready_count++;
-    run->ticking_count -= open->is_timer;
-    open->next_ready = NULL;
-    *run->last_ready = open;
-    run->last_ready = &open->next_ready;
+  if (!open->dropped && list_done(run, open)) {
     wake = run->parked && is_waited_for(run, open);
     run->parked = run->parked && !wake;
     moved = lt_run_set_clock(run);
@@ -252,7 +319,7 @@ void lt_run_ready(lt_run *run, lt_run_open *open) {
     lt_run_follow_clock(run);
   }
   if (wake) {
-    lt_workers_submit(run->workers, &run->task);
+    lt_run_submit(run);
   }
 }
 
@@ -264,7 +331,7 @@ static bool keep(lt_run *run, size_t bytes) {
 
 /* The report has no calls of functions. */
 static void keep_input(lt_run *run, lt_run_tool_call *call) {
-  let_go(run, call->record.input_bytes);
+  lt_run_let_go(run, call->record.input_bytes);
   if (call->function != NULL || !keep(run, call->record.input_bytes)) {
     free_text(&call->record.input);
   }
@@ -275,7 +342,7 @@ static void keep_outcome(lt_run *run, lt_run_tool_call *call) {
   lt_run_call *record = &call->record;
   record->result_bytes = call->out.n;
   call->kept = call->function == NULL && keep(run, call->out.n);
-  if (!call->kept && !hold(run, call->out.n)) {
+  if (!call->kept && !lt_run_hold(run, call->out.n)) {
     call->status = LT_E_LIMIT;
     lt_buf_release(&call->out);
     lt_buf_printf(&call->out, "the inputs and answers of open tool calls have more than %lu MiB together",
@@ -296,6 +363,11 @@ static bool was_cut_short(const lt_run *run, lt_status status) {
 }
 
 static void finish(lt_run *run, lt_run_tool_call *call) {
+  if (call->preset) {
+    lt_run_let_go(run, call->record.input_bytes);
+    lt_run_ready(run, &call->open);
+    return;
+  }
   call->record.finished = !was_cut_short(run, call->status);
   keep_input(run, call);
   keep_outcome(run, call);
@@ -348,12 +420,73 @@ static lt_status call_function(lt_run *run, lt_run_tool_call *call, const lt_inv
   return status;
 }
 
+/* Without secrets, as what the door gives where runs are noted. */
+static void mask_answer(lt_run *run, lt_run_tool_call *call, lt_status status) {
+  const lt_secrets *secrets = lt_door_secrets(run->door);
+  if (lt_secrets_in(secrets, lt_buf_view(&call->out))) {
+    lt_buf masked;
+    lt_buf_init(&masked, LT_JSON_MAX_BYTES);
+    (status == LT_OK ? lt_secrets_mask_json : lt_secrets_mask)(secrets, lt_buf_view(&call->out), &masked);
+    lt_buf_release(&call->out);
+    call->out = masked;
+  }
+}
+
+/* As the door records tools, so that a program that is run again gets the same. */
+static lt_status call_recorded(lt_run *run, lt_run_tool_call *call, const lt_invoke_options *options) LT_YIELDS {
+  lt_journal *journal = run->tape->journal;
+  const lt_caller *caller = options->caller;
+  const lt_journal_call what = {
+      .user = caller->user,
+      .run = caller->run,
+      .seq = options->seq,
+      .hash = call->hash,
+      .tool = call->function->name,
+      .input = lt_secrets_in(lt_door_secrets(run->door), call->record.input) ? LT_STR("[]") : call->record.input,
+      .repeatable = call->function->repeatable,
+  };
+  int64_t id;
+  lt_err err = LT_ERR_INIT;
+  lt_status status = journal->begin(journal, &what, &id, &err);
+  if (status != LT_OK) {
+    lt_buf_addc(&call->out, lt_err_msg(&err));
+    return status;
+  }
+  status = call_function(run, call, options);
+  mask_answer(run, call, status);
+  (void)journal->finish(journal, id, status, lt_buf_view(&call->out), NULL);
+  return status;
+}
+
+/* What was under way when the process ended, and must not be done twice. */
+static lt_status say_interrupted(lt_run *run, lt_run_tool_call *call) LT_YIELDS {
+  lt_journal *journal = run->tape->journal;
+  lt_buf_addc(&call->out, LT_JOURNAL_INTERRUPTED);
+  (void)journal->finish(journal, call->interrupted, LT_E_INTERRUPTED, LT_STR(LT_JOURNAL_INTERRUPTED), NULL);
+  return LT_E_INTERRUPTED;
+}
+
+static lt_status carry_out(lt_run *run, lt_run_tool_call *call) LT_YIELDS {
+  const lt_invoke_options options = {.cancel = &run->cancel,
+                                     .caller = run->request->caller,
+                                     .seq = call->open.id / 2,
+                                     .on_approval = lt_run_on_approval,
+                                     .arg = call};
+  if (call->preset) {
+    return call->status;
+  }
+  if (call->interrupted != 0) {
+    return say_interrupted(run, call);
+  }
+  if (call->function == NULL) {
+    return lt_door_call(run->door, call->record.tool, call->record.input, &options, &call->out, NULL);
+  }
+  return run->tape != NULL && run->tape->journal != NULL ? call_recorded(run, call, &options)
+                                                         : call_function(run, call, &options);
+}
+
 static void perform(lt_run *run, lt_run_tool_call *call) {
-  lt_invoke_options options = {
-      .cancel = &run->cancel, .caller = run->request->caller, .on_approval = lt_run_on_approval, .arg = call};
-  call->status = call->function != NULL
-                     ? call_function(run, call, &options)
-                     : lt_door_call(run->door, call->record.tool, call->record.input, &options, &call->out, NULL);
+  call->status = carry_out(run, call);
   if (call->asking > 0) { /* whoever was asked has no say any more */
     call->asking = 1;
     lt_run_on_approval(call, false);
@@ -399,7 +532,7 @@ static void on_call_fiber(void *arg) {
   lt_wait_wake(&run->wait, LT_OK);
 }
 
-static void start_on_loop(void *arg) {
+void lt_run_start_call(void *arg) {
   lt_run_tool_call *call = arg;
   lt_run *run = call->open.run;
   if (run->cancel.why != LT_OK) {
@@ -449,7 +582,7 @@ void lt_run_stop(lt_run *run, lt_stop why) {
     lt_run_follow_clock(run);
   }
   if (wake) {
-    lt_workers_submit(run->workers, &run->task);
+    lt_run_submit(run);
   }
 }
 

@@ -27,6 +27,10 @@ typedef struct lt_run_open {
   bool is_timer;
   bool dropped; /* the program does not want it any more; under the lock */
   lt_post post;
+  /* Of runs with a tape, under the lock. */
+  bool here;      /* the program has opened it since it was begun (again) */
+  bool done;      /* it was there to be taken */
+  uint32_t place; /* in that order; LT_TAPE_NOWHERE: it is in none */
 } lt_run_open;
 
 typedef struct lt_run_tool_call {
@@ -37,6 +41,9 @@ typedef struct lt_run_tool_call {
   lt_buf out;         /* the value, or the message of a failure */
   lt_status status;
   bool kept;                       /* `out` stays for the report; otherwise it goes when the program has read it */
+  bool preset;                     /* its outcome is there: it is on record */
+  int64_t interrupted;             /* the journal's number of a call that was in flight; 0: none */
+  uint64_t hash;                   /* of runs with a tape: lt_journal_hash */
   uint32_t asking;                 /* approvals it waits for, several when a plugin makes calls for it; the loop's */
   const lt_run_function *function; /* a call of it instead of a tool's; `record` has its name and arguments */
 } lt_run_tool_call;
@@ -56,6 +63,7 @@ struct lt_run {
   lt_catalog *catalog;
   lt_values *values;
   lt_values *own_values; /* NULL when the request brought one */
+  struct lt_tape *tape;  /* tape.h; NULL: it will not be run again */
 
   /* The step. */
   lt_fiber fiber;
@@ -145,6 +153,20 @@ bool lt_run_perform_queued(lt_run *run) LT_YIELDS;
 void lt_run_drop_queued(lt_run *run, lt_status why, const char *message);
 /* Ends the program: its open calls are cancelled, it is woken if it waits. */
 void lt_run_stop(lt_run *run, lt_stop why);
+/* again.c: opens a call of a program with a tape; as lt_run_open_call. */
+uint32_t lt_run_open_again(lt_run *run, lt_str tool, const lt_run_function *function, lt_str input, lt_outcome *ret);
+/* calls.c, on the worker: a call's input has room, or has it no more; it is among the run's calls; `start` of a call.
+ */
+bool lt_run_hold(lt_run *run, size_t bytes);
+void lt_run_let_go(lt_run *run, size_t bytes);
+void lt_run_link_call(lt_run *run, lt_run_tool_call *call);
+void lt_run_start_call(void *call);
+/* A call with copies of these; NULL: no memory. */
+lt_run_tool_call *lt_run_call_new(lt_str tool, lt_str input);
+/* quickjs.c: the program goes on; any thread. */
+void lt_run_submit(lt_run *run);
+/* Of a name as in base/status.h; LT_E_TOOL when there is none of it. */
+lt_status lt_run_status_of(lt_str name);
 /* The calls as the result shows them, linked in the order they were made. */
 const lt_run_call *lt_run_link_calls(lt_run_tool_call *calls);
 void lt_run_calls_release(lt_run_tool_call *calls);
@@ -152,6 +174,10 @@ void lt_run_calls_release(lt_run_tool_call *calls);
 /* calls.c, for timers.c: on the worker, counts and starts what was made; on the loop, hands over what is done. */
 void lt_run_add_open(lt_run *run, lt_run_open *open, void (*start_on_loop)(void *arg));
 void lt_run_ready(lt_run *run, lt_run_open *open);
+/* The same for what the tape knows: it is there already, or under way. */
+void lt_run_add_known(lt_run *run, lt_run_open *open, bool done, uint32_t place);
+/* Under the lock: puts what is done into the list of what is there, by its place on the tape. */
+void lt_run_list(lt_run *run, lt_run_open *open);
 /* On the worker: takes it off the list of what is done; false: it is not there and will not get there any more. */
 bool lt_run_drop_open(lt_run *run, lt_run_open *open);
 
@@ -179,6 +205,8 @@ uint32_t lt_run_open_timer(lt_run *run, uint64_t ms);
 void lt_run_drop_timer(lt_run *run, uint32_t id);
 /* The program has its outcome. */
 void lt_run_timer_taken(lt_run *run, lt_run_open *open);
+/* Under the lock: none is open any more; those that tick go on, for a program that is begun again. */
+void lt_run_timers_forget(lt_run *run);
 /* On the loop, after the program's end. */
 void lt_run_timers_release(lt_run *run);
 
@@ -203,6 +231,9 @@ void lt_run_place_engine(const lt_run *run, lt_run_place *place);
 void lt_run_place_set(lt_run *run, const lt_run_place *place);
 void lt_run_place_written(lt_run *run, uint32_t line, uint32_t column); /* of `source`, in characters */
 void lt_run_place_source(lt_run *run, size_t at);                       /* a byte of `source` */
+
+/* Of a line what is shown: of a long one the part round byte `at`. */
+void lt_run_add_context(lt_buf *out, lt_str line, size_t at);
 
 /* failure.c: fills result from how the engine ended. */
 void lt_run_judge(lt_run *run);

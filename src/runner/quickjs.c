@@ -1,7 +1,9 @@
 #include "runner/quickjs.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
-#include "runner/program.h"
+#include "runner/tape.h"
 
 struct lt_quickjs {
   lt_runner runner; /* first */
@@ -11,6 +13,7 @@ struct lt_quickjs {
   lt_image base;
   lt_image strip; /* opened when the first TypeScript comes */
   bool has_strip;
+  bool drops;
   lt_pool base_pool;
   lt_pool strip_pool;
 };
@@ -35,6 +38,7 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
     return lt_fail(err, LT_E_NOMEM, "no memory for the engine");
   }
   q->runner = (lt_runner){.id = "quickjs", .speaks = speaks, .run = run_as_runner};
+  q->drops = getenv("LATHE_DROP_WAITING") != NULL;
   q->loop = loop;
   q->door = door;
   lt_status status = lt_image_open(&q->base, &lt_module_qjs, lt_image_base(), err);
@@ -67,6 +71,10 @@ void lt_quickjs_free(lt_quickjs *q) {
   lt_mem_free(q);
 }
 
+bool lt_quickjs_drops(const lt_quickjs *q) {
+  return q->drops;
+}
+
 static lt_status open_strip(lt_quickjs *q, lt_err *err) {
   if (!q->has_strip) {
     LT_TRY(lt_image_open(&q->strip, &lt_module_qjs, lt_image_strip(), err));
@@ -82,10 +90,45 @@ static void on_fiber(void *arg) {
   run->body(run);
 }
 
+/* A program that was dropped and is stopped, or finds no box, goes nowhere. */
 static lt_step on_step(lt_task *task) {
   lt_run *run = (lt_run *)task;
   run->step = LT_STEP_DONE;
-  return lt_fiber_resume(&run->fiber) ? run->step : LT_STEP_DONE;
+  if (run->box == NULL) {
+    return LT_STEP_DONE;
+  }
+  bool goes_on = lt_fiber_resume(&run->fiber);
+  bool dropped = run->tape != NULL && run->tape->dropping && atomic_load(&run->task.stop) == LT_STOP_NOT;
+  return goes_on ? run->step : dropped ? LT_STEP_PARK : LT_STEP_DONE;
+}
+
+/* Waits without a box: it is given a fresh one when it can go on. */
+static void drop(lt_run *run) {
+  lt_box *box = run->box;
+  lt_fiber_release(&run->fiber);
+  run->tape->dropping = false;
+  run->box = NULL;
+  run->task.box = NULL;
+  lt_pool_give(run->pool, box);
+}
+
+static bool enter_box(lt_run *run, lt_err *err) {
+  if (lt_pool_take(run->pool, &run->box, err) != LT_OK) {
+    return false;
+  }
+  run->task.box = run->box;
+  lt_fiber_init(&run->fiber, run->box->stack, LT_BOX_STACK_BYTES, on_fiber, run);
+  return true;
+}
+
+void lt_run_submit(lt_run *run) {
+  bool dropped = run->box == NULL && atomic_load(&run->task.stop) == LT_STOP_NOT;
+  if (dropped && !enter_box(run, NULL)) {
+    lt_engine_result_release(&run->engine);
+    lt_engine_result_init(&run->engine);
+    run->engine.ending = LT_END_MEMORY;
+  }
+  lt_workers_submit(run->workers, &run->task);
 }
 
 static void on_done(void *arg) {
@@ -102,15 +145,22 @@ static void on_done(void *arg) {
 static void after_step(lt_task *task, lt_step step) {
   lt_run *run = (lt_run *)task;
   if (step == LT_STEP_PARK) {
+    if (run->tape != NULL && run->tape->dropping) {
+      drop(run);
+    }
     lt_run_parked(run);
     return;
   }
-  lt_fiber_release(&run->fiber);
   lt_box *box = run->box;
   lt_pool *pool = run->pool;
+  if (box != NULL) {
+    lt_fiber_release(&run->fiber);
+  }
   run->done_post = (lt_post){.fn = on_done, .arg = run};
   lt_loop_post(run->loop, &run->done_post);
-  lt_pool_give(pool, box);
+  if (box != NULL) {
+    lt_pool_give(pool, box);
+  }
 }
 
 static void stop_in_time(lt_run *run) {
@@ -162,12 +212,12 @@ static lt_status run_in_box(lt_run *run, lt_pool *pool, void (*body)(lt_run *run
   if (was_cancelled_before(run)) {
     return LT_OK;
   }
-  LT_TRY(lt_pool_take(pool, &run->box, err));
   run->pool = pool;
   run->body = body;
   run->finished = false;
-  run->task.box = run->box;
-  lt_fiber_init(&run->fiber, run->box->stack, LT_BOX_STACK_BYTES, on_fiber, run);
+  if (!enter_box(run, err)) {
+    return err != NULL ? err->status : LT_E_NOMEM;
+  }
   lt_workers_submit(run->workers, &run->task);
   wait_until_finished(run);
   return LT_OK;
@@ -182,6 +232,9 @@ static void strip_body(lt_run *run) {
 
 static void program_body(lt_run *run) {
   lt_guest_host host;
+  if (run->tape != NULL) {
+    lt_tape_rewind(run);
+  }
   lt_run_world(run, &host);
   lt_engine_run(run->box, &run->program, &host, &run->engine);
 }
@@ -204,6 +257,19 @@ static bool strip_types(lt_run *run, lt_status *status, lt_err *err) {
   return true;
 }
 
+/* What went another way than on record has come to nothing of its own. */
+static void judge(lt_run *run) {
+  lt_tape *tape = run->tape;
+  bool stopped = atomic_load(&run->task.stop) != LT_STOP_NOT;
+  if (tape != NULL && !stopped && tape->fault.n == 0) {
+    lt_tape_check_end(run);
+  }
+  lt_run_judge(run);
+  if (tape != NULL && tape->fault.n > 0 && !stopped) {
+    lt_run_fail(run->result, LT_E_DIVERGED, "diverged: %.*s", LT_STR_ARG(tape->fault));
+  }
+}
+
 static lt_status run_program(lt_run *run, lt_err *err) {
   lt_status status = LT_OK;
   if (!lt_run_prepare(run)) {
@@ -215,7 +281,7 @@ static lt_status run_program(lt_run *run, lt_err *err) {
   }
   LT_TRY(lt_run_prepare_code(run, typed ? lt_buf_view(&run->code) : run->source, err));
   LT_TRY(run_in_box(run, &run->quickjs->base_pool, program_body, err));
-  lt_run_judge(run);
+  judge(run);
   return LT_OK;
 }
 
@@ -245,6 +311,7 @@ static void run_release(lt_run *run) {
   lt_buf_release(&run->reply);
   lt_engine_result_release(&run->engine);
   lt_values_free(run->own_values);
+  lt_tape_free(run->tape);
   lt_catalog_unref(run->catalog);
   pthread_mutex_destroy(&run->lock);
 }
@@ -258,6 +325,27 @@ static lt_status take_catalog(lt_run *run, lt_err *err) {
   return LT_OK;
 }
 
+/* What cannot be run by its record has ended so. */
+static lt_status begin_tape(lt_run *run, bool *ret_ended, lt_err *err) LT_YIELDS {
+  lt_err why = LT_ERR_INIT;
+  lt_status status = lt_tape_begin(run, ret_ended, &why);
+  if (status == LT_E_DIVERGED) {
+    lt_run_fail(run->result, status, "diverged: %s", lt_err_msg(&why));
+    *ret_ended = true;
+    return LT_OK;
+  }
+  return status == LT_OK ? LT_OK : lt_fail(err, status, "%s", lt_err_msg(&why));
+}
+
+static void end(lt_run *run, double duration_ms) {
+  lt_run_result *result = run->result;
+  result->duration_ms = duration_ms;
+  result->owned = run->calls;
+  result->calls = lt_run_link_calls(run->calls);
+  lt_run_say_something(result);
+  lt_tape_end(run);
+}
+
 lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_result *result, lt_err *err) {
   lt_run *run = lt_mem_alloc(sizeof *run);
   if (run == NULL) {
@@ -266,14 +354,16 @@ lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_re
   uint64_t began = lt_workers_now();
   run_init(run, q, request, result);
   atomic_store(&run->task.deadline_ns, began + lt_run_timeout_ms(request) * 1000000);
+  bool ended = false;
   lt_status status = take_catalog(run, err);
   if (status == LT_OK) {
-    status = run_program(run, err);
+    status = begin_tape(run, &ended, err);
   }
-  result->duration_ms = (double)(lt_workers_now() - began) / 1e6;
+  if (status == LT_OK && !ended) {
+    status = run_program(run, err);
+    end(run, (double)(lt_workers_now() - began) / 1e6);
+  }
   lt_run_say_something(result);
-  result->owned = run->calls;
-  result->calls = lt_run_link_calls(run->calls);
   run_release(run);
   lt_mem_free(run);
   return status;

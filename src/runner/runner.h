@@ -38,6 +38,7 @@ typedef struct lt_run_function {
    * message, which the program gets as it is. LT_YIELDS. */
   lt_status (*call)(void *arg, lt_str args, const lt_invoke_options *options, lt_buf *out, lt_err *err) LT_YIELDS;
   void *arg;
+  bool repeatable; /* calling it twice does no harm: it is called again when the process was killed in the middle */
 } lt_run_function;
 
 /* One piece of what a program said. `post` is the runner's. */
@@ -90,7 +91,8 @@ typedef enum lt_value_kind { LT_VALUE_UNDEFINED, LT_VALUE_STRING, LT_VALUE_JSON 
 
 typedef struct lt_run_result {
   /* LT_OK; LT_E_PROGRAM: it failed; LT_E_TIMEOUT; LT_E_CANCELLED; LT_E_NOMEM: over its memory limit; LT_E_TRAP: the
-   * sandbox ended it; LT_E_INVALID: it is not text that can be run. */
+   * sandbox ended it; LT_E_INVALID: it is not text that can be run; LT_E_DIVERGED: run again, it does not do what is on
+   * record. */
   lt_status status;
   lt_value_kind kind;
   lt_buf value;    /* a string's characters, or JSON text */

@@ -3,7 +3,7 @@
  * A program may use millions of them one after another, so that each is gone when it has been taken. Until then it is
  * in the worker's list; while it ticks also in the loop's. */
 #include "base/mem.h"
-#include "runner/program.h"
+#include "runner/tape.h"
 
 struct lt_run_timer {
   lt_run_open open; /* first */
@@ -44,29 +44,56 @@ static void unlink_timer(lt_run *run, lt_run_timer *t) {
   run->timer_count--;
 }
 
-uint32_t lt_run_open_timer(lt_run *run, uint64_t ms) {
-  lt_run_timer *t = run->timer_count < LT_RUN_TIMERS_MAX ? lt_mem_zalloc(1, sizeof *t) : NULL;
-  if (t == NULL) {
-    return 0;
-  }
-  t->open.is_timer = true;
-  t->ms = ms;
-  link_timer(run, t);
-  lt_run_add_open(run, &t->open, start_on_loop);
-  return t->open.id;
-}
-
-void lt_run_timer_taken(lt_run *run, lt_run_open *open) {
-  unlink_timer(run, timer_of(open));
-  lt_mem_free(open);
-}
-
 static lt_run_timer *find(const lt_run *run, uint32_t id) {
   lt_run_timer *t = run->timers;
   while (t != NULL && t->open.id != id) {
     t = t->next;
   }
   return t;
+}
+
+/* One that ticks since before the program was dropped. */
+static lt_run_timer *find_ticking(const lt_run *run) {
+  return run->tape != NULL ? find(run, run->last_id * 2 + 1) : NULL;
+}
+
+uint32_t lt_run_open_timer(lt_run *run, uint64_t ms) {
+  lt_run_timer *t = find_ticking(run);
+  if (t != NULL) {
+    lt_run_add_known(run, &t->open, false, t->open.place);
+    return t->open.id;
+  }
+  t = run->timer_count < LT_RUN_TIMERS_MAX ? lt_mem_zalloc(1, sizeof *t) : NULL;
+  if (t == NULL) {
+    return 0;
+  }
+  t->open.is_timer = true;
+  t->ms = ms;
+  link_timer(run, t);
+  uint32_t place = LT_TAPE_NOWHERE;
+  if (run->tape != NULL) {
+    pthread_mutex_lock(&run->lock);
+    place = lt_tape_place(run->tape, run->last_id * 2 + 1);
+    pthread_mutex_unlock(&run->lock);
+  }
+  if (place != LT_TAPE_NOWHERE) {
+    lt_run_add_known(run, &t->open, true, place);
+  } else {
+    lt_run_add_open(run, &t->open, start_on_loop);
+  }
+  return t->open.id;
+}
+
+/* A timer that is there to be taken ticks no more. */
+void lt_run_timers_forget(lt_run *run) {
+  for (lt_run_timer *t = run->timers; t != NULL; t = t->next) {
+    t->open.here = false;
+  }
+}
+
+void lt_run_timer_taken(lt_run *run, lt_run_open *open) {
+  unlink_timer(run, timer_of(open));
+  lt_mem_free(open);
 }
 
 void lt_run_drop_timer(lt_run *run, uint32_t id) {

@@ -21,10 +21,7 @@ lt_values *lt_values_new(void) {
   return lt_mem_zalloc(1, sizeof(lt_values));
 }
 
-void lt_values_free(lt_values *values) {
-  if (values == NULL) {
-    return;
-  }
+static void clear(lt_values *values) {
   for (unsigned i = 0; i < BUCKETS; i++) {
     while (values->buckets[i] != NULL) {
       entry *e = values->buckets[i];
@@ -32,7 +29,14 @@ void lt_values_free(lt_values *values) {
       lt_mem_free(e);
     }
   }
-  lt_mem_free(values);
+  values->used = 0;
+}
+
+void lt_values_free(lt_values *values) {
+  if (values != NULL) {
+    clear(values);
+    lt_mem_free(values);
+  }
 }
 
 /* Where the entry of `key` hangs, or would. */
@@ -102,4 +106,40 @@ lt_str lt_values_find(const lt_values *values, lt_str key) {
     }
   }
   return LT_STR_NULL;
+}
+
+void lt_values_write(const lt_values *values, lt_json_writer *w) {
+  lt_json_begin_object(w);
+  for (unsigned i = 0; i < BUCKETS; i++) {
+    for (const entry *e = values->buckets[i]; e != NULL; e = e->next) {
+      lt_json_key_str(w, e->key);
+      lt_json_put_raw(w, e->json);
+    }
+  }
+  lt_json_end_object(w);
+}
+
+static lt_status read_all(lt_values *values, lt_json all, lt_arena *arena, lt_err *err) {
+  lt_json_iter it = lt_json_each(all);
+  while (lt_json_next(&it)) {
+    lt_str key;
+    if (!lt_json_str(it.key, arena, &key)) {
+      return lt_fail(err, LT_E_NOMEM, "no memory for stored values");
+    }
+    LT_TRY(lt_values_put(values, key, lt_json_text(it.value), err));
+  }
+  return LT_OK;
+}
+
+lt_status lt_values_read(lt_values *values, lt_str json, lt_err *err) {
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_status status = lt_json_parse(&arena, json, &doc, err);
+  if (status == LT_OK) {
+    clear(values);
+    status = read_all(values, lt_json_root(&doc), &arena, err);
+  }
+  lt_arena_release(&arena);
+  return status;
 }

@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "codec/json.h"
-#include "runner/program.h"
+#include "runner/tape.h"
 
 #define DISCOVER_MAX 200 /* tools in one answer of discoverTools */
 
@@ -14,6 +14,9 @@ static void text_on_loop(void *arg) {
 }
 
 static void say(lt_run *run, lt_said said, lt_str what) {
+  if (run->tape != NULL && run->tape->said++ < run->tape->said_before) {
+    return; /* before the program was dropped */
+  }
   lt_run_text *text = lt_mem_alloc(sizeof *text + what.n);
   if (text == NULL) {
     *(said == LT_SAID_OUTPUT ? &run->result->output_cut : &run->result->log_cut) = true;
@@ -24,6 +27,9 @@ static void say(lt_run *run, lt_said said, lt_str what) {
   *text = (lt_run_text){.said = said, .text = lt_str_from(bytes, what.n), .run = run};
   *run->last_text = text;
   run->last_text = &text->next;
+  if (run->tape != NULL) {
+    run->tape->said_before++;
+  }
   if (run->request->on_text != NULL) {
     text->post = (lt_post){.fn = text_on_loop, .arg = text};
     lt_loop_post(run->loop, &text->post);
@@ -237,10 +243,14 @@ static lt_outcome on_schema(void *arg, lt_str name) {
 }
 
 static bool on_module(void *arg, lt_str name, lt_str *ret_source) {
-  const lt_run_request *request = ((lt_run *)arg)->request;
+  lt_run *run = arg;
+  const lt_run_request *request = run->request;
   for (size_t i = 0; i < request->module_count; i++) {
     if (lt_str_eq(request->modules[i].name, name)) {
       *ret_source = request->modules[i].source;
+      if (run->tape != NULL) {
+        lt_tape_module(run, name, ret_source);
+      }
       return true;
     }
   }
@@ -297,10 +307,23 @@ static void on_drop(void *arg, uint32_t id) {
   lt_run_drop_timer(arg, id);
 }
 
+static uint64_t on_now(void *arg) {
+  return lt_tape_now_ns(((lt_run *)arg)->tape);
+}
+
+/* It is dropped, or does not do what is on record. */
+static bool leaves_tape(lt_run *run) {
+  if (!run->tape->begun) {
+    return false;
+  }
+  lt_tape_poll(run);
+  return run->tape->dropping || run->tape->fault.n > 0;
+}
+
 /* Gives way to others when the slice is used up, and says whether to end. */
 static bool on_poll(void *arg) {
   lt_run *run = arg;
-  if (lt_task_should_stop(&run->task)) {
+  if (lt_task_should_stop(&run->task) || (run->tape != NULL && leaves_tape(run))) {
     return true;
   }
   if (lt_task_should_yield(run->workers, &run->task)) {
@@ -328,6 +351,7 @@ void lt_run_world(lt_run *run, lt_guest_host *host) {
       .schema = on_schema,
       .resolve = on_resolve,
       .module = on_module,
+      .now = run->tape != NULL ? on_now : NULL,
       .poll = on_poll,
   };
 }

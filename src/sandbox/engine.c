@@ -277,6 +277,7 @@ void lt_engine_run(lt_box *box, const lt_program *program, const lt_guest_host *
   lt_guest guest;
   lt_guest_init(&guest, box, host);
   reseed(box, program->seed);
+  guest.random = program->seed;
   set_memory_limit(&guest, program->memory_bytes);
   lt_js value = run(&guest, program);
   if (!lt_guest_alive(&guest)) {

@@ -65,6 +65,8 @@ typedef struct lt_guest_host {
   bool (*resolve)(void *arg, lt_str name, lt_outcome *ret);
   /* Source of a registered module; false when there is none. */
   bool (*module)(void *arg, lt_str name, lt_str *ret_source);
+  /* The time as the program sees it, nanoseconds since 1970; NULL: the real one. */
+  uint64_t (*now)(void *arg);
   /* Asked now and then while the program computes, and after every suspension: true stops it. May yield. */
   bool (*poll)(void *arg) LT_YIELDS;
 } lt_guest_host;
@@ -80,7 +82,7 @@ typedef struct lt_program {
   bool call_result;      /* the whole program is a function: call it */
   bool without_output;   /* there is no output(), done() and complete(), and console.log is no output */
   uint64_t memory_bytes; /* 0: LT_RUN_MEMORY_BYTES */
-  uint64_t seed;         /* of Math.random; 0: fresh */
+  uint64_t seed;         /* of all that is random in it; 0: fresh */
 } lt_program;
 
 typedef enum lt_ending {

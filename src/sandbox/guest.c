@@ -13,6 +13,7 @@ void lt_guest_init(lt_guest *guest, lt_box *box, const lt_guest_host *host) {
   guest->rejections_more = 0;
   guest->image_ns = LT_FREEZE_CLOCK_US * 1000;
   guest->origin_ns = 0;
+  guest->random = 0;
   if (box->image != NULL) {
     guest->context = box->image->head.context;
     guest->runtime = box->image->head.runtime;

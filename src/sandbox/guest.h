@@ -60,6 +60,7 @@ typedef struct lt_guest {
   const lt_guest_host *host;
   uint64_t origin_ns; /* the guest's monotonic clock began here ... */
   uint64_t image_ns;  /* ... at this reading */
+  uint64_t random;    /* state of random bytes that can be had again; 0: the kernel's */
   lt_rejection rejections[LT_REJECTIONS_MAX];
   uint32_t rejection_count;
   uint32_t rejections_more; /* those that found no room above */

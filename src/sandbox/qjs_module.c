@@ -206,10 +206,14 @@ static uint64_t guest_clock(lt_guest *guest, u32 id) {
   if (guest->box->image == NULL) {
     return LT_FREEZE_CLOCK_US * 1000;
   }
-  if (id == 0) {
+  bool told = guest->host != NULL && guest->host->now != NULL;
+  if (id == 0 && !told) {
     return clock_ns(CLOCK_REALTIME);
   }
-  uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  uint64_t now = told ? guest->host->now(guest->host->arg) : clock_ns(CLOCK_MONOTONIC);
+  if (id == 0) {
+    return now;
+  }
   if (guest->origin_ns == 0) {
     guest->origin_ns = now;
   }
@@ -230,9 +234,23 @@ u32 Z_wasi_snapshot_preview1Z_clock_time_get(wasi_t *wasi, u32 id, u64 precision
   return status;
 }
 
+/* splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014). */
+static uint8_t next_byte(uint64_t *state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return (uint8_t)(z >> 56);
+}
+
 static void fill_random(lt_guest *guest, u32 at, u32 n) {
   if (guest->box->image == NULL) {
     memset(guest->box->memory + at, 0x5a, n); /* an image must not depend on chance */
+    return;
+  }
+  if (guest->random != 0) {
+    for (u32 i = 0; i < n; i++) {
+      guest->box->memory[at + i] = next_byte(&guest->random);
+    }
     return;
   }
   for (u32 done = 0; done < n;) {

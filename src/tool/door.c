@@ -115,6 +115,10 @@ static size_t count_others(const lt_door *door, const lt_provider *provider) {
   return total;
 }
 
+const lt_secrets *lt_door_secrets(const lt_door *door) {
+  return door->options.secrets;
+}
+
 lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_spec *tools, size_t count,
                             lt_err *err) {
   if (count > LT_TOOLS_MAX - count_others(door, provider)) {

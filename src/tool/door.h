@@ -54,6 +54,9 @@ typedef struct lt_door_options {
 lt_status lt_door_new(lt_loop *loop, const lt_door_options *options, lt_door **ret_door, lt_err *err);
 void lt_door_free(lt_door *door); /* NULL is allowed; providers must have been removed or be gone with their calls */
 
+/* What is masked; may be NULL. Borrows. */
+const lt_secrets *lt_door_secrets(const lt_door *door);
+
 /* Adds a provider without tools, or replaces the tools it has; the next catalog contains them. Copies the specs. */
 lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_spec *tools, size_t count, lt_err *err);
 void lt_door_remove(lt_door *door, lt_provider *provider);
