@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-#define LATHE_PLUGIN_API 2 /* what this header describes; grows with it */
+#define LATHE_PLUGIN_API 3 /* what this header describes; grows with it */
 
 #define LATHE_EXPORT __attribute__((visibility("default")))
 /* Whether the host has a function that older ones had not: `if (LATHE_HAS(host, run_program)) ...`. */
@@ -58,6 +58,10 @@ typedef struct lathe_host lathe_host;
 typedef void lathe_function_fn(const lathe_host *host, lathe_call *call, lathe_text in, void *arg);
 
 /* --- What a plugin registers ------------------------------------------------------------------ */
+enum {
+  LATHE_NOT_FOR_PROGRAMS = 1, /* models call it one by one; programs neither see it nor can call it. Since API 3. */
+};
+
 /* A tool: called by programs and models as `<plugin id>.<name>`. */
 typedef struct lathe_tool {
   size_t size;               /* sizeof(lathe_tool) */
@@ -73,6 +77,7 @@ typedef struct lathe_tool {
    * NULL.
    */
   lathe_function_fn *needs_approval;
+  unsigned flags; /* since API 3 */
 } lathe_tool;
 
 /* A function that programs find in their world, beside the tools; `in` is an array of its arguments. An answer of null
@@ -109,11 +114,11 @@ enum { LATHE_LOG_INFO = 0, LATHE_LOG_WARNING = 1 };
 typedef struct lathe_program {
   size_t size;
   lathe_text code;
-  const char *language; /* "js" or "ts"; NULL: js */
+  const char *language; /* "js", "ts" or, since API 3, "python"; NULL: js */
   lathe_text input;     /* JSON text: what the program finds in `input`; may be empty */
   uint64_t timeout_ms;  /* 0: what is configured */
   const char *hidden;   /* the id of a tool that the program shall not have; NULL: it has all that the call's own
-                           caller has */
+                           caller has, and that are for programs */
   int without_output;   /* 1: no output(), done() and complete() */
 } lathe_program;
 
@@ -158,7 +163,8 @@ struct lathe_host {
   /* --- Calling, through the same door as everybody: policy, approval and journal apply. */
   int (*call_tool)(lathe_call *call, lathe_text id, lathe_text input, lathe_text *ret_value);
   /* Runs a program with the caller's tools. Success also when the program failed: {"result"?, "logs": [...],
-   * "outputs": [...], "error"?, "line"?, "column"?, "context"?, "timeout"?}. */
+   * "outputs": [...], "error"?, "line"?, "column"?, "context"?, "stack"?, "timeout"?}. A Python program that failed may
+   * have a result all the same: what it had set before. */
   int (*run_program)(lathe_call *call, const lathe_program *program, lathe_text *ret_result);
 
   /* --- Artifacts: what is kept for the user beyond the program, and can be fetched by id. */
@@ -183,16 +189,25 @@ struct lathe_host {
    * (a string) as the model wrote them, so perhaps no JSON; `tool` is the id of the tool that `name` means. */
   int (*ask_model)(lathe_call *call, lathe_text messages, lathe_text tools, lathe_text *ret_reply);
   int (*put_text)(lathe_call *call, lathe_text text); /* for the user: stored, then shown */
+
+  /* --- Many calls at once. Since API 3. */
+  /* Calls several tools side by side, `at_once` of them at most (0: all); one that waits for somebody's approval does
+   * not count. `calls` is [{"tool", "input"?}]: the tool's id, or its name in any language. The results are in the same
+   * order, [{"step": 0, "tool", "status": "ok", "result"} or {"step", "tool", "status": "error", "error"}]. Success
+   * also when some of them failed, or all. Where the call's own answer goes to a model and is longer than a model is
+   * given, the long results among them are put aside as artifacts. */
+  int (*call_tools)(lathe_call *call, lathe_text calls, unsigned at_once, lathe_text *ret_results);
 };
 
 /* --- The plugin ------------------------------------------------------------------------------- */
 enum {
-  LATHE_ON_LOOP = 1, /* called on the loop: see "Threads" above */
+  LATHE_ON_LOOP = 1,      /* called on the loop: see "Threads" above */
+  LATHE_NO_NAMESPACE = 2, /* the ids of its tools are their names alone. Since API 3. */
 };
 
 typedef struct lathe_plugin {
   size_t size;    /* sizeof(lathe_plugin) */
-  const char *id; /* [a-z0-9-]+: the namespace of its tools and tables */
+  const char *id; /* [a-z0-9-]+: the namespace of its tools, unless its flags say otherwise, and of its tables */
   const char *name;
   const char *description;
   const char *config_schema; /* JSON Schema of its `config`; NULL: anything */

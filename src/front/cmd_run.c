@@ -8,6 +8,7 @@
 #include "front/command.h"
 #include "front/file.h"
 #include "front/modules.h"
+#include "front/runners.h"
 #include "front/session.h"
 
 typedef struct options {
@@ -41,9 +42,12 @@ static const char help[] =
     "\n"
     "  FILE               the program; \"-\" or nothing reads standard input\n"
     "  -e, --eval CODE    the program itself\n"
-    "  --lang js|ts       its language (default: by the file's extension, else js)\n"
-    "  --runner quickjs   what runs it\n"
-    "  --input JSON       what the program finds in `input`\n"
+    "  --lang js|ts|python\n"
+    "                     its language (default: by the file's extension, else js)\n"
+    "  --runner quickjs|deno|python\n"
+    "                     what runs it (default: quickjs, in the sandbox built in, or as typescript.runner says;\n"
+    "                     python for Python)\n"
+    "  --input JSON       what the program finds in `input` (Python: `input_data`)\n"
     "  --timeout MS       wall clock, tool calls included (default 30000, at most 600000)\n"
     "  --memory MB        the program's memory (default 64, at most 2048)\n"
     "  --config FILE      configuration (default: $LATHE_CONFIG, ./lathe.yaml, ~/.config/lathe/lathe.yaml)\n"
@@ -92,23 +96,48 @@ static bool ends_with(const char *text, const char *suffix) {
   return text != NULL && lt_str_ends(lt_str_of(text), lt_str_of(suffix));
 }
 
-/* The language as said, or by the file's extension. */
+/* By the file's extension; where that says nothing, what the runner that was asked for speaks. */
+static lt_lang guess_language(const options *opt) {
+  static const struct {
+    const char *extension;
+    lt_lang lang;
+  } known[] = {{".ts", LT_LANG_TYPESCRIPT},
+               {".mts", LT_LANG_TYPESCRIPT},
+               {".py", LT_LANG_PYTHON},
+               {".js", LT_LANG_JAVASCRIPT},
+               {".mjs", LT_LANG_JAVASCRIPT}};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    if (ends_with(opt->file, known[i].extension)) {
+      return known[i].lang;
+    }
+  }
+  return opt->runner != NULL && strcmp(opt->runner, "python") == 0 ? LT_LANG_PYTHON : LT_LANG_JAVASCRIPT;
+}
+
+static bool read_language(const char *text, lt_lang *ret_lang) {
+  static const lt_lang langs[] = {LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT, LT_LANG_PYTHON};
+  for (size_t i = 0; i < sizeof langs / sizeof langs[0]; i++) {
+    if (strcmp(text, lt_runners_language(langs[i])) == 0) {
+      *ret_lang = langs[i];
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The language as said, or guessed; and whether the runner that was asked for speaks it. */
 static bool choose_language(const options *opt, lt_lang *ret_lang) {
-  const char *lang = opt->lang;
-  if (lang == NULL) {
-    lang = ends_with(opt->file, ".ts") || ends_with(opt->file, ".mts") ? "ts"
-           : ends_with(opt->file, ".py")                               ? "python"
-                                                                       : "js";
-  }
-  if (strcmp(lang, "python") == 0 || (opt->runner != NULL && strcmp(opt->runner, "quickjs") != 0)) {
-    fprintf(stderr, "lathe run: only the quickjs runner is built so far: use --lang js or --lang ts\n");
+  lt_err err = LT_ERR_INIT;
+  lt_lang lang = guess_language(opt);
+  if (opt->lang != NULL && !read_language(opt->lang, &lang)) {
+    fprintf(stderr, "lathe run: --lang is js, ts or python, not \"%s\"\n", opt->lang);
     return false;
   }
-  if (strcmp(lang, "js") != 0 && strcmp(lang, "ts") != 0) {
-    fprintf(stderr, "lathe run: --lang is js or ts, not \"%s\"\n", lang);
+  if (lt_runners_check(opt->runner, lang, &err) != LT_OK) {
+    fprintf(stderr, "lathe run: %s\n", lt_err_msg(&err));
     return false;
   }
-  *ret_lang = strcmp(lang, "ts") == 0 ? LT_LANG_TYPESCRIPT : LT_LANG_JAVASCRIPT;
+  *ret_lang = lang;
   return true;
 }
 
@@ -206,10 +235,11 @@ static void print_result(const lt_session *s, const job *j, const lt_run_result 
     return;
   }
   print_cuts(&s->say, result);
+  if (result->kind != LT_VALUE_UNDEFINED) { /* a Python program may have set one before it failed */
+    lt_say_output(&s->say, lt_buf_view(&result->value));
+  }
   if (result->status != LT_OK) {
     print_failure(&s->say, result);
-  } else if (result->kind != LT_VALUE_UNDEFINED) {
-    lt_say_output(&s->say, lt_buf_view(&result->value));
   }
 }
 

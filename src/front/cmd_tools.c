@@ -152,11 +152,24 @@ static int print_tools(const lt_session *s, const options *opt, const lt_catalog
   return status == LT_OK ? LT_EXIT_OK : LT_EXIT_FAILED;
 }
 
+/* Types and the listing are for those who write programs. */
+static lt_status take_catalog(lt_door *door, const options *opt, lt_catalog **ret_catalog, lt_err *err) {
+  lt_catalog *all = NULL;
+  LT_TRY(lt_door_catalog(door, &all, err));
+  if (opt->types == NULL || find_generator(opt->types) == lt_typegen_json) {
+    *ret_catalog = all;
+    return LT_OK;
+  }
+  lt_status status = lt_catalog_for_programs(all, ret_catalog, err);
+  lt_catalog_unref(all);
+  return status;
+}
+
 static int work(lt_session *s, void *arg) {
   options *opt = arg;
   lt_err err = LT_ERR_INIT;
   lt_catalog *catalog = NULL;
-  if (lt_door_catalog(s->door, &catalog, &err) != LT_OK) {
+  if (take_catalog(s->door, opt, &catalog, &err) != LT_OK) {
     lt_say_format(&s->say, "lathe tools: %s", lt_err_msg(&err));
     return LT_EXIT_FAILED;
   }

@@ -12,14 +12,18 @@
 #include "base/mem.h"
 #include "front/config_parts.h"
 
-static const char *const no_warnings[] = {NULL};
+static const char *const none[] = {NULL};
 
 static void set_defaults(lt_config *config) {
   *config = (lt_config){
       .timeout_ms = LT_RUN_TIMEOUT_MS,
       .memory_bytes = LT_RUN_MEMORY_BYTES,
       .max_output_bytes = LT_RUN_OUTPUT_MAX_BYTES,
-      .warnings = no_warnings,
+      .warnings = none,
+      .require_walls = true,
+      .python = {.env = none},
+      .typescript = {.check = -1},
+      .plan = {.max_steps = LT_PLAN_STEPS, .concurrency = LT_PLAN_AT_ONCE},
   };
   lt_arena_init(&config->arena, LT_CONFIG_MEMORY_BYTES);
 }
@@ -110,6 +114,7 @@ static void take_sandbox(lt_config *config, const lt_yaml_node *map) {
     config->memory_bytes = mb * (int64_t)LT_MIB;
   }
   lt_yaml_int(lt_yaml_get(map, "maxOutputBytes"), &config->max_output_bytes);
+  lt_yaml_bool(lt_yaml_get(map, "requireWalls"), &config->require_walls);
 }
 
 /* Reads nothing that lt_config_check has not seen: a key is absent, empty or right. */
@@ -123,6 +128,10 @@ static lt_status take_own(const lt_config_reading *r, const lt_yaml_node *root) 
   LT_TRY(lt_config_take_models(r, lt_config_given(root, "models")));
   LT_TRY(lt_config_take_defaults(r, lt_config_given(root, "defaults")));
   LT_TRY(lt_config_take_store(r, lt_config_given(root, "store")));
+  LT_TRY(lt_config_take_python(r, lt_yaml_get(root, "python")));
+  LT_TRY(lt_config_take_deno(r, lt_config_given(root, "deno")));
+  LT_TRY(lt_config_take_typescript(r, lt_config_given(root, "typescript")));
+  lt_config_take_plan(r, lt_yaml_get(root, "plan"));
   take_sandbox(r->config, lt_yaml_get(root, "sandbox"));
   return LT_OK;
 }

@@ -59,6 +59,28 @@ typedef struct lt_config_model {
   int code_mode;           /* 1, 0, or -1: not said */
 } lt_config_model;
 
+/* The sections of the process runners; what is not said is NULL, false or 0. */
+typedef struct lt_config_python {
+  bool given;             /* there is a section `python`, perhaps an empty one: models have execute_code */
+  const char *path;       /* a name without a slash is looked up in PATH; others are absolute */
+  const char *workspace;  /* absolute */
+  const char *const *env; /* NAME=value, also of the variables that envPassthrough names; NULL last, never NULL */
+  bool env_passthrough;   /* envPassthrough: true: all of ours */
+} lt_config_python;
+
+typedef enum lt_config_engine { LT_CONFIG_QUICKJS, LT_CONFIG_DENO } lt_config_engine;
+
+typedef struct lt_config_typescript {
+  const char *path; /* of a `tsc`; as python.path */
+  int check;        /* 1, 0, or -1: not said */
+  lt_config_engine runner;
+} lt_config_typescript;
+
+typedef struct lt_config_plan {
+  bool given;                     /* there is a section `plan`, perhaps an empty one: models have execute_plan */
+  int64_t max_steps, concurrency; /* LT_PLAN_STEPS, LT_PLAN_AT_ONCE */
+} lt_config_plan;
+
 typedef struct lt_config_defaults {
   const char *model; /* NULL: not said */
   const char *mode;  /* NULL: not said */
@@ -86,6 +108,11 @@ typedef struct lt_config {
   const char *store; /* a file's path, absolute, or ":memory:"; NULL: the default */
   lt_str *secrets;   /* what must not be shown: see config_secrets.c */
   size_t secret_count;
+  lt_config_python python;
+  const char *deno_path; /* as python.path */
+  lt_config_typescript typescript;
+  lt_config_plan plan;
+  bool require_walls;          /* sandbox.requireWalls, default true: process runners refuse to run without a wall */
   int64_t timeout_ms;          /* sandbox.timeoutMs, default LT_RUN_TIMEOUT_MS */
   int64_t memory_bytes;        /* sandbox.memoryMb, default LT_RUN_MEMORY_BYTES */
   int64_t max_output_bytes;    /* sandbox.maxOutputBytes, default LT_RUN_OUTPUT_MAX_BYTES */

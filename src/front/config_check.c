@@ -13,6 +13,7 @@ typedef enum kind {
   NAMES,  /* a mapping of any names to `item` */
   KEYS,   /* a mapping of known keys */
   TEXT_OR_KEYS,
+  TRUTH_OR_LIST,
 } kind;
 
 typedef struct shape shape;
@@ -97,7 +98,7 @@ TABLE tools_keys[] = {
     {"policy", &policy, false}, {"budgets", &budgets, false}, {"listingTokens", &positive, false}, TABLE_END};
 SHAPE tools = {.kind = KEYS, .keys = tools_keys};
 
-static const char *const built_in[] = {"artifact", "interpreter", NULL};
+static const char *const built_in[] = {"artifact", "interpreter", "plan", "python", NULL};
 SHAPE built_in_name = {.kind = CHOICE, .choices = built_in};
 SHAPE plugin_config = {.kind = NAMES, .item = &anything};
 TABLE plugin_keys[] = {{"path", &text, false},
@@ -114,21 +115,29 @@ SHAPE output_bytes = {.kind = NUMBER, .min = 0, .max = LT_RUN_RESULT_MAX_BYTES};
 TABLE sandbox_keys[] = {{"timeoutMs", &timeout_ms, false},
                         {"memoryMb", &memory_mb, false},
                         {"maxOutputBytes", &output_bytes, false},
+                        {"requireWalls", &truth, false},
                         TABLE_END};
 SHAPE sandbox = {.kind = KEYS, .keys = sandbox_keys};
 
+SHAPE passthrough = {.kind = TRUTH_OR_LIST, .item = &text};
 TABLE python_keys[] = {{"path", &text, false},
                        {"workspace", &text, false},
                        {"env", &text_by_name, false},
-                       {"envPassthrough", &texts, false},
+                       {"envPassthrough", &passthrough, false},
                        TABLE_END};
 SHAPE python = {.kind = KEYS, .keys = python_keys};
 
 TABLE deno_keys[] = {{"path", &text, false}, TABLE_END};
 SHAPE deno = {.kind = KEYS, .keys = deno_keys};
 
-TABLE typescript_keys[] = {{"path", &text, false}, {"check", &truth, false}, TABLE_END};
+static const char *const engines[] = {"quickjs", "deno", NULL};
+SHAPE engine = {.kind = CHOICE, .choices = engines};
+TABLE typescript_keys[] = {{"path", &text, false}, {"check", &truth, false}, {"runner", &engine, false}, TABLE_END};
 SHAPE typescript = {.kind = KEYS, .keys = typescript_keys};
+
+SHAPE plan_count = {.kind = NUMBER, .min = 1, .max = 1000};
+TABLE plan_keys[] = {{"maxSteps", &plan_count, false}, {"concurrency", &plan_count, false}, TABLE_END};
+SHAPE plan = {.kind = KEYS, .keys = plan_keys};
 
 TABLE server_keys[] = {{"listen", &text, false},
                        {"hosts", &texts, false},
@@ -147,6 +156,7 @@ TABLE own_keys[] = {{"mcpServers", &mcp_servers, false},
                     {"python", &python, false},
                     {"deno", &deno, false},
                     {"typescript", &typescript, false},
+                    {"plan", &plan, false},
                     {"store", &text, false},
                     {"server", &server, false},
                     TABLE_END};
@@ -358,6 +368,11 @@ static lt_status check(const reading *r, const lt_yaml_node *node, const shape *
         return LT_OK;
       }
       return node->type == LT_YAML_MAP ? check_keys(r, node, is, at) : wrong(r, node, at, "a path or a mapping");
+    case TRUTH_OR_LIST:
+      if (lt_yaml_bool(node, &yes)) {
+        return LT_OK;
+      }
+      return node->type == LT_YAML_LIST ? check_list(r, node, is, at) : wrong(r, node, at, "true, false or a list");
     case KEYS:
       return node->type == LT_YAML_MAP ? check_keys(r, node, is, at) : wrong(r, node, at, "a mapping");
   }

@@ -36,13 +36,17 @@ lt_status lt_config_secret_variable(const lt_config_reading *reading, lt_str nam
 /* Lists the value of an entry of `env` or `headers` when its key sounds secret. LT_E_NOMEM. */
 lt_status lt_config_secret_entry(const lt_config_reading *reading, lt_str key, lt_str value);
 
-/* Read the checked sections `tools`, `plugins`, `models`, `defaults` and `store`; NULL: there is none. LT_E_CONFIG,
- * LT_E_LIMIT, LT_E_NOMEM. */
+/* Read the checked sections `tools`, `plugins`, `models`, `defaults`, `store`, `python`, `deno`, `typescript` and
+ * `plan`; NULL: there is none. LT_E_CONFIG, LT_E_LIMIT, LT_E_NOMEM. */
 lt_status lt_config_take_tools(const lt_config_reading *reading, const lt_yaml_node *tools);
 lt_status lt_config_take_plugins(const lt_config_reading *reading, const lt_yaml_node *list);
 lt_status lt_config_take_models(const lt_config_reading *reading, const lt_yaml_node *list);
 lt_status lt_config_take_defaults(const lt_config_reading *reading, const lt_yaml_node *defaults);
 lt_status lt_config_take_store(const lt_config_reading *reading, const lt_yaml_node *store);
+lt_status lt_config_take_python(const lt_config_reading *reading, const lt_yaml_node *python);
+lt_status lt_config_take_deno(const lt_config_reading *reading, const lt_yaml_node *deno);
+lt_status lt_config_take_typescript(const lt_config_reading *reading, const lt_yaml_node *typescript);
+void lt_config_take_plan(const lt_config_reading *reading, const lt_yaml_node *plan);
 
 /* Appends a value as JSON text, with what ${NAME} put into it listed as secret. LT_E_CONFIG, LT_E_NOMEM; the buffer's
  * own status counts, too. */
@@ -53,6 +57,10 @@ const lt_yaml_node *lt_config_given(const lt_yaml_node *map, const char *key);
 
 /* `path` if it is absolute, else joined to the file's folder. NULL without memory. */
 const char *lt_config_path(const lt_config_reading *reading, const char *path);
+
+/* A mapping of variables to values as NAME=value, with `extra` empty places before the NULL at the end. LT_E_CONFIG,
+ * LT_E_NOMEM. */
+lt_status lt_config_env(const lt_config_reading *reading, const lt_yaml_node *map, size_t extra, const char ***ret);
 
 /* Adds the servers of a checked `mcpServers` mapping; one that is there already by that name is replaced. */
 lt_status lt_config_add_servers(const lt_config_reading *reading, const lt_yaml_node *servers);

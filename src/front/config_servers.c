@@ -34,10 +34,10 @@ static lt_status take_args(const reading *r, const lt_yaml_node *list, bool raw,
 }
 
 /* A mapping of names to texts as "name<between>value", NULL last. */
-static lt_status take_pairs(const reading *r, const lt_yaml_node *map, bool raw, const char *between,
-                            const char *const **ret) {
+static lt_status take_pairs(const reading *r, const lt_yaml_node *map, bool raw, const char *between, size_t extra,
+                            const char ***ret) {
   lt_arena *arena = &r->config->arena;
-  const char **pairs = lt_arena_zalloc(arena, (map ? map->count : 0) + 1, sizeof *pairs);
+  const char **pairs = lt_arena_zalloc(arena, (map ? map->count : 0) + extra + 1, sizeof *pairs);
   if (!pairs) {
     return lt_config_no_memory(r);
   }
@@ -55,14 +55,18 @@ static lt_status take_pairs(const reading *r, const lt_yaml_node *map, bool raw,
   return LT_OK;
 }
 
-static lt_status take_env(const reading *r, const lt_yaml_node *map, bool raw, const char *const **ret) {
+static lt_status take_env(const reading *r, const lt_yaml_node *map, bool raw, size_t extra, const char ***ret) {
   for (const lt_yaml_node *item = map ? map->kids : NULL; item; item = item->next) {
     if (lt_str_find(item->key->text, LT_STR("="), 0) != SIZE_MAX) {
       return lt_fail(r->err, LT_E_CONFIG, "%s:%u: an environment variable's name cannot contain \"=\"", r->name,
                      item->key->line);
     }
   }
-  return take_pairs(r, map, raw, "=", ret);
+  return take_pairs(r, map, raw, "=", extra, ret);
+}
+
+lt_status lt_config_env(const reading *r, const lt_yaml_node *map, size_t extra, const char ***ret) {
+  return take_env(r, map, false, extra, ret);
 }
 
 static lt_status take_cwd(const reading *r, const lt_yaml_node *node, bool raw, const char **ret) {
@@ -114,8 +118,11 @@ static lt_status take_server(const reading *r, const lt_yaml_node *node, lt_conf
   LT_TRY(take_text(r, lt_config_given(node, "command"), raw, &server.command));
   LT_TRY(take_secret(r, lt_config_given(node, "url"), raw, &server.url));
   LT_TRY(take_args(r, lt_config_given(node, "args"), raw, &server.args));
-  LT_TRY(take_env(r, lt_config_given(node, "env"), raw, &server.env));
-  LT_TRY(take_pairs(r, lt_config_given(node, "headers"), raw, ": ", &server.headers));
+  const char **env, **headers;
+  LT_TRY(take_env(r, lt_config_given(node, "env"), raw, 0, &env));
+  LT_TRY(take_pairs(r, lt_config_given(node, "headers"), raw, ": ", 0, &headers));
+  server.env = env;
+  server.headers = headers;
   LT_TRY(take_cwd(r, lt_config_given(node, "cwd"), raw, &server.cwd));
   if (!server.disabled) {
     LT_TRY(check_start(r, node, &server));

@@ -36,32 +36,79 @@ static lt_runner *quickjs(lt_runners *r, lt_err *err) {
   return lt_quickjs_runner(r->quickjs);
 }
 
+static lt_runner *python(lt_runners *r, lt_err *err) {
+  (void)r;
+  lt_fail(err, LT_E_UNSUPPORTED, "the python runner is not built yet");
+  return NULL;
+}
+
+static lt_runner *deno(lt_runners *r, lt_err *err) {
+  (void)r;
+  lt_fail(err, LT_E_UNSUPPORTED, "the deno runner is not built yet: use --runner quickjs");
+  return NULL;
+}
+
 /* --- Which ------------------------------------------------------------------------------------ */
-static const struct {
+typedef struct kind {
   const char *id;
   const char *languages; /* for a message */
   lt_lang langs[2];
   lt_runner *(*open)(lt_runners *r, lt_err *err);
-} kinds[] = {
+} kind;
+
+/* The first that speaks a language runs it unless the configuration says otherwise. */
+static const kind kinds[] = {
     {"quickjs", "js and ts", {LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT}, quickjs},
+    {"python", "python", {LT_LANG_PYTHON, LT_LANG_PYTHON}, python},
+    {"deno", "ts and js", {LT_LANG_TYPESCRIPT, LT_LANG_JAVASCRIPT}, deno},
 };
 
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
-static bool speaks(size_t kind, lt_lang lang) {
-  return kinds[kind].langs[0] == lang || kinds[kind].langs[1] == lang;
+static bool speaks(const kind *k, lt_lang lang) {
+  return k->langs[0] == lang || k->langs[1] == lang;
+}
+
+static const kind *find_for(lt_lang lang) {
+  const kind *k = kinds;
+  while (k < kinds + KINDS && !speaks(k, lang)) {
+    k++;
+  }
+  LT_CHECK(k < kinds + KINDS);
+  return k;
+}
+
+static const kind *find_named(const char *id) {
+  for (size_t i = 0; i < KINDS; i++) {
+    if (strcmp(id, kinds[i].id) == 0) {
+      return &kinds[i];
+    }
+  }
+  return NULL;
+}
+
+const char *lt_runners_language(lt_lang lang) {
+  return lang == LT_LANG_PYTHON ? "python" : lang == LT_LANG_TYPESCRIPT ? "ts" : "js";
+}
+
+lt_status lt_runners_check(const char *id, lt_lang lang, lt_err *err) {
+  const kind *k = id != NULL ? find_named(id) : find_for(lang);
+  if (k == NULL) {
+    return lt_fail(err, LT_E_INVALID, "there is no runner \"%s\": it is quickjs, deno or python", id);
+  }
+  if (!speaks(k, lang)) {
+    return lt_fail(err, LT_E_INVALID, "the %s runner runs %s programs, not %s: use --runner %s, or another --lang", id,
+                   k->languages, lt_runners_language(lang), find_for(lang)->id);
+  }
+  return LT_OK;
 }
 
 lt_runner *lt_runners_get(lt_runners *r, const char *id, lt_lang lang, lt_err *err) {
-  for (size_t i = 0; i < KINDS; i++) {
-    if (id == NULL ? speaks(i, lang) : strcmp(id, kinds[i].id) == 0) {
-      if (speaks(i, lang)) {
-        return kinds[i].open(r, err);
-      }
-      lt_fail(err, LT_E_INVALID, "the %s runner runs %s programs only", id, kinds[i].languages);
-      return NULL;
-    }
+  if (lt_runners_check(id, lang, err) != LT_OK) {
+    return NULL;
   }
-  lt_fail(err, LT_E_INVALID, id != NULL ? "there is no runner \"%s\"" : "there is no runner for this language", id);
-  return NULL;
+  if (id == NULL && lang == LT_LANG_TYPESCRIPT && r->config->typescript.runner == LT_CONFIG_DENO) {
+    id = "deno";
+  }
+  return (id != NULL ? find_named(id) : find_for(lang))->open(r, err);
 }

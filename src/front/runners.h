@@ -16,8 +16,14 @@ lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, 
 /* Every run must have ended. NULL is allowed. LT_YIELDS. */
 void lt_runners_free(lt_runners *runners) LT_YIELDS;
 
+/* "js", "ts", "python". */
+const char *lt_runners_language(lt_lang lang);
+/* Whether there is a runner of that id (NULL: any) for the language. LT_E_INVALID: there is none, or it does not speak
+ * it; the message says which one does. */
+lt_status lt_runners_check(const char *id, lt_lang lang, lt_err *err);
+
 /* The runner for programs in a language: the one of that id, or the configuration's when it is NULL. NULL: `err` says
- * why there is none, LT_E_INVALID (no such runner, or it does not speak the language) or the runner's own. Borrows. */
+ * why there is none, as lt_runners_check does, or the runner itself. Borrows. */
 lt_runner *lt_runners_get(lt_runners *runners, const char *id, lt_lang lang, lt_err *err);
 
 #endif

@@ -1,5 +1,6 @@
 #include "front/toolbox.h"
 
+#include <stdio.h>
 #include <sys/random.h>
 
 #include "base/mem.h"
@@ -55,10 +56,28 @@ void lt_toolbox_close(lt_toolbox *t) {
 }
 
 /* --- Plugins ---------------------------------------------------------------------------------- */
+/* `wanted`: whether it is there without being named in `plugins`. */
+static bool always(const lt_config *c) {
+  (void)c;
+  return true;
+}
+static bool has_python(const lt_config *c) {
+  return c->python.given;
+}
+static bool has_plan(const lt_config *c) {
+  return c->plan.given;
+}
+
 static const struct {
   const char *name;
   lathe_plugin_entry_fn *entry;
-} built_in[] = {{"artifact", lathe_plugin_artifact}, {"interpreter", lathe_plugin_interpreter}};
+  bool (*wanted)(const lt_config *config);
+} built_in[] = {
+    {"artifact", lathe_plugin_artifact, always},
+    {"interpreter", lathe_plugin_interpreter, always},
+    {"python", lathe_plugin_python, has_python},
+    {"plan", lathe_plugin_plan, has_plan},
+};
 
 static lathe_plugin_entry_fn *find_built_in(const char *name) {
   for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++) {
@@ -78,12 +97,24 @@ static bool is_configured(const lt_config *c, const char *name) {
   return false;
 }
 
+/* What the section `plan` says, where the plugin's own entry says nothing. */
+static lt_str config_of(const lt_toolbox *t, const lt_config_plugin *plugin, char room[96]) {
+  const lt_config_plan *plan = &t->o.config->plan;
+  if (plugin->config[0] != '\0' || plugin->name == NULL || strcmp(plugin->name, "plan") != 0) {
+    return lt_str_of(plugin->config);
+  }
+  int n = snprintf(room, 96, "{\"maxSteps\":%lld,\"concurrency\":%lld}", (long long)plan->max_steps,
+                   (long long)plan->concurrency);
+  return lt_str_from(room, (size_t)n);
+}
+
 static void load(lt_toolbox *t, const lt_config_plugin *plugin) LT_YIELDS {
   if (plugin->disabled || t->o.cancel->why != LT_OK) {
     return;
   }
+  char room[96];
   lt_err err = LT_ERR_INIT;
-  lt_str config = lt_str_of(plugin->config);
+  lt_str config = config_of(t, plugin, room);
   lt_status status = plugin->path != NULL ? lt_host_load(t->host, plugin->path, config, &err)
                                           : lt_host_add(t->host, find_built_in(plugin->name), config, &err);
   if (status != LT_OK) {
@@ -95,7 +126,7 @@ static void load(lt_toolbox *t, const lt_config_plugin *plugin) LT_YIELDS {
 static void load_all(lt_toolbox *t) LT_YIELDS {
   const lt_config *c = t->o.config;
   for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++) {
-    if (!is_configured(c, built_in[i].name)) {
+    if (built_in[i].wanted(c) && !is_configured(c, built_in[i].name)) {
       load(t, &(lt_config_plugin){.name = built_in[i].name, .config = ""});
     }
   }

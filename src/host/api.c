@@ -177,4 +177,5 @@ const lathe_host lt_host_api = {
     .add_mode = lt_api_add_mode,
     .ask_model = lt_api_ask_model,
     .put_text = lt_api_put_text,
+    .call_tools = lt_api_call_tools,
 };

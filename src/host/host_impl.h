@@ -142,6 +142,13 @@ static inline bool lt_plugin_on_loop(const lt_plugin *plugin) {
   return (plugin->is.flags & LATHE_ON_LOOP) != 0;
 }
 
+/* What its tools' ids begin with; empty: they are their names alone. */
+static inline lt_str lt_plugin_namespace(const lt_plugin *plugin) {
+  return (plugin->is.flags & LATHE_NO_NAMESPACE) != 0 ? LT_STR("") : plugin->id;
+}
+/* Appends the id of a tool of its. */
+void lt_plugin_tool_id(const lt_plugin *plugin, lt_str name, lt_buf *out);
+
 /* host.c */
 void lt_plugin_unref(lt_plugin *plugin);
 /* A warning about a plugin. */
@@ -326,6 +333,8 @@ void lt_host_vformat(lt_buf *out, const char *format, va_list args);
 /* program.c */
 int lt_api_call_tool(lathe_call *call, lathe_text id, lathe_text input, lathe_text *ret_value) LT_YIELDS;
 int lt_api_run_program(lathe_call *call, const lathe_program *program, lathe_text *ret_result) LT_YIELDS;
+/* many.c */
+int lt_api_call_tools(lathe_call *call, lathe_text calls, unsigned at_once, lathe_text *ret_results) LT_YIELDS;
 
 /* --- Waiting for each other (circle.c) -----------------------------------------------------------------------------
  */

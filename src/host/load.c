@@ -61,7 +61,7 @@ static lt_status read_self(lt_plugin *plugin, const lathe_plugin *theirs, lt_err
     return lt_fail(err, LT_E_INVALID, "its id \"%.*s\" cannot be used: 1 to %d of a-z, 0-9 and \"-\"",
                    LT_STR_ARG(lt_plugin_text(is->id, LT_PLUGIN_NAME_BYTES)), LT_PLUGIN_ID_BYTES);
   }
-  if ((is->flags & ~(unsigned)LATHE_ON_LOOP) != 0) {
+  if ((is->flags & ~(unsigned)(LATHE_ON_LOOP | LATHE_NO_NAMESPACE)) != 0) {
     return lt_fail(err, LT_E_UNSUPPORTED,
                    "it asks for things that this Lathe (%s) does not know (flags 0x%x): it needs "
                    "a newer one",

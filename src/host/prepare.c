@@ -24,6 +24,32 @@ typedef struct owned {
   lt_catalog *catalog; /* the door's, before anything was added */
 } owned;
 
+/* --- The tools there are -------------------------------------------------------------------------------------------
+ */
+/* Where all calls come from programs: there are no tools but those that are for them. */
+static bool is_of_programs(lt_str mode) {
+  return lt_str_eqc(mode, "code") || lt_str_eqc(mode, "typescript") || lt_str_eqc(mode, "run");
+}
+
+/* Takes the catalog, and gives the one that this mode has. */
+static lt_status narrow(lt_str mode, lt_catalog **catalog, lt_err *err) {
+  if (!is_of_programs(mode)) {
+    return LT_OK;
+  }
+  lt_catalog *all = *catalog;
+  *catalog = NULL;
+  lt_status status = lt_catalog_for_programs(all, catalog, err);
+  lt_catalog_unref(all);
+  return status;
+}
+
+static lt_status take_catalog(const lt_host *host, lt_str mode, lt_catalog **ret_catalog, lt_err *err) {
+  LT_TRY(lt_door_catalog(host->options.door, ret_catalog, err));
+  return narrow(mode, ret_catalog, err);
+}
+
+/* --- What is owned -------------------------------------------------------------------------------------------------
+ */
 static void owned_free(owned *o) {
   while (o->added != NULL) {
     added *a = o->added;
@@ -56,7 +82,7 @@ static lt_status owned_new(lt_host *host, lt_str mode, lt_str conversation, cons
   o->prompt.defaults = defaults != NULL ? *defaults : lt_host_world(host);
   lt_status status = keep(&o->arena, caller->user, &o->user) && keep(&o->arena, mode, &o->mode) &&
                              keep(&o->arena, conversation, &o->prompt.conversation)
-                         ? lt_door_catalog(host->options.door, &o->catalog, err)
+                         ? take_catalog(host, mode, &o->catalog, err)
                          : lt_fail(err, LT_E_NOMEM, "no memory to prepare the prompt");
   if (status != LT_OK) {
     owned_free(o);
@@ -74,9 +100,11 @@ static void put_ids(lt_json_writer *w, const owned *o, const lt_caller *caller) 
   lt_told_tools(w, o->catalog, caller->hidden);
   for (const added *a = o->added; a != NULL; a = a->next) {
     for (const lt_plugin_tool *tool = a->tools.registered->tools; tool != NULL; tool = tool->next) {
-      char id[2 * LT_PLUGIN_NAME_BYTES];
-      int n = snprintf(id, sizeof id, "%s.%.*s", a->tools.plugin->is.id, LT_STR_ARG(tool->spec.name));
-      lt_json_put_str(w, lt_str_from(id, (size_t)n));
+      lt_buf id;
+      lt_buf_init(&id, 2 * LT_PLUGIN_NAME_BYTES);
+      lt_plugin_tool_id(a->tools.plugin, tool->spec.name, &id);
+      lt_json_put_str(w, lt_buf_view(&id));
+      lt_buf_release(&id);
     }
   }
   lt_json_end_array(w);
@@ -201,20 +229,21 @@ static lt_status fill_sources(const owned *o, lt_catalog_source *sources, lt_too
       return LT_E_NOMEM;
     }
     sources[i] =
-        (lt_catalog_source){.ns = a->tools.plugin->id, .provider = &a->tools.base, .tools = specs[i], .count = count};
+        (lt_catalog_source){.ns = a->tools.base.name, .provider = &a->tools.base, .tools = specs[i], .count = count};
   }
   return LT_OK;
 }
 
 static lt_status make_catalog(lt_host *host, owned *o, lt_catalog **ret_catalog, lt_err *err) {
   if (o->added_count == 0) {
-    return lt_door_catalog(host->options.door, ret_catalog, err); /* anew: it may have changed meanwhile */
+    return take_catalog(host, o->mode, ret_catalog, err); /* anew: it may have changed meanwhile */
   }
   lt_catalog_source *sources = lt_mem_zalloc(o->added_count, sizeof *sources);
   lt_tool_spec **specs = lt_mem_zalloc(o->added_count, sizeof(lt_tool_spec *));
   lt_status status = sources != NULL && specs != NULL ? fill_sources(o, sources, specs) : LT_E_NOMEM;
   if (status == LT_OK) {
     status = lt_door_catalog_with(host->options.door, sources, o->added_count, ret_catalog, err);
+    status = status == LT_OK ? narrow(o->mode, ret_catalog, err) : status;
   } else {
     lt_fail(err, status, "no memory for the prompt's tools");
   }

@@ -2,15 +2,10 @@
 #include "base/limits.h"
 #include "codec/json.h"
 #include "host/hook.h"
+#include "host/nested.h"
 
 /* --- Who asks ------------------------------------------------------------------------------------------------------
  */
-/* A caller that works for a plugin's call. */
-typedef struct nested {
-  lt_caller caller;
-  lt_prompt prompt;
-} nested;
-
 static unsigned depth_of(const lt_caller *caller) {
   unsigned depth = 0;
   for (; caller != NULL; caller = caller->parent) {
@@ -19,8 +14,7 @@ static unsigned depth_of(const lt_caller *caller) {
   return depth;
 }
 
-/* Who waits for the call waits for a person now, or does no longer. */
-static void on_approval(void *arg, bool waiting) {
+void lt_nested_on_approval(void *arg, bool waiting) {
   lathe_call *call = arg;
   if (waiting) {
     lt_call_pause(call);
@@ -46,13 +40,13 @@ static lt_status find_from(const lathe_call *call, const lt_caller **ret_from, l
                                      LT_STR_ARG(call->name));
 }
 
-static lt_status nested_init(nested *n, lathe_call *call, lt_err *err) {
+lt_status lt_nested_init(lt_nested *n, lathe_call *call, lt_err *err) {
   const lt_caller *from;
   LT_TRY(find_from(call, &from, err));
   if (depth_of(from) >= LT_CALLER_DEPTH_MAX) {
     return lt_fail(err, LT_E_LIMIT, "tools and programs call each other more than %d deep", LT_CALLER_DEPTH_MAX);
   }
-  *n = (nested){.caller = {.user = call->user}};
+  *n = (lt_nested){.caller = {.user = call->user}};
   if (from != NULL) {
     n->caller = *from;
     n->caller.parent = from;
@@ -61,6 +55,21 @@ static lt_status nested_init(nested *n, lathe_call *call, lt_err *err) {
   n->prompt.by = call;
   n->caller.prompt = &n->prompt;
   return LT_OK;
+}
+
+lt_status lt_nested_call(const lt_nested *n, lathe_call *call, lt_str id, lt_str input, const lt_invoke_options *how,
+                         lt_buf *out, lt_err *err) {
+  lt_invoke_options options = *how;
+  options.cancel = &call->cancel;
+  options.caller = &n->caller;
+  if (call->hard_timeout) {
+    options.timeout_ms = lt_call_left_ms(call);
+    options.timeout_ms = options.timeout_ms > 0 ? options.timeout_ms : 1; /* 0 would be none */
+  }
+  if (call->world != NULL) {
+    return call->world->call(call->world->arg, id, input, &options, out, err);
+  }
+  return lt_door_call(call->plugin->host->options.door, id, input, &options, out, err);
 }
 
 /* --- Calling a tool ------------------------------------------------------------------------------------------------
@@ -72,17 +81,10 @@ typedef struct tool_call {
 
 static lt_status call_tool(lathe_call *call, void *arg, lt_err *err) LT_YIELDS {
   tool_call *t = arg;
-  nested n;
-  LT_TRY(nested_init(&n, call, err));
-  lt_invoke_options options = {.cancel = &call->cancel, .caller = &n.caller, .on_approval = on_approval, .arg = call};
-  if (call->hard_timeout) {
-    options.timeout_ms = lt_call_left_ms(call);
-    options.timeout_ms = options.timeout_ms > 0 ? options.timeout_ms : 1; /* 0 would be none */
-  }
-  if (call->world != NULL) {
-    return call->world->call(call->world->arg, t->id, t->input, &options, &t->out, err);
-  }
-  return lt_door_call(call->plugin->host->options.door, t->id, t->input, &options, &t->out, err);
+  lt_nested n;
+  LT_TRY(lt_nested_init(&n, call, err));
+  const lt_invoke_options how = {.on_approval = lt_nested_on_approval, .arg = call};
+  return lt_nested_call(&n, call, t->id, t->input, &how, &t->out, err);
 }
 
 int lt_api_call_tool(lathe_call *call, lathe_text id, lathe_text input, lathe_text *ret_value) {
@@ -102,6 +104,7 @@ int lt_api_call_tool(lathe_call *call, lathe_text id, lathe_text input, lathe_te
  */
 typedef struct program_run {
   lathe_program program;
+  lt_lang lang;
   lt_str hidden;
   lt_buf out;
 } program_run;
@@ -132,6 +135,10 @@ static void put_failure(lt_json_writer *w, const lt_run_result *result) {
     lt_json_key(w, "context");
     lt_json_put_str(w, lt_buf_view(&result->context));
   }
+  if (result->stack.n > 0) {
+    lt_json_key(w, "stack");
+    lt_json_put_str(w, lt_buf_view(&result->stack));
+  }
   if (result->status == LT_E_TIMEOUT) {
     lt_json_key(w, "timeout");
     lt_json_put_bool(w, true);
@@ -141,7 +148,7 @@ static void put_failure(lt_json_writer *w, const lt_run_result *result) {
 static void put_result(const lt_run_result *result, lt_buf *out) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
-  if (result->status == LT_OK && result->kind != LT_VALUE_UNDEFINED) {
+  if (result->kind != LT_VALUE_UNDEFINED) {
     lt_json_key(&w, "result");
     if (result->kind == LT_VALUE_STRING) {
       lt_json_put_str(&w, lt_buf_view(&result->value));
@@ -157,11 +164,24 @@ static void put_result(const lt_run_result *result, lt_buf *out) {
   lt_json_end_object(&w);
 }
 
-static lt_lang lang_of(const lathe_program *p) {
-  return p->language != NULL && strcmp(p->language, "ts") == 0 ? LT_LANG_TYPESCRIPT : LT_LANG_JAVASCRIPT;
+static const struct {
+  const char *name;
+  lt_lang lang;
+} languages[] = {{"js", LT_LANG_JAVASCRIPT}, {"ts", LT_LANG_TYPESCRIPT}, {"python", LT_LANG_PYTHON}};
+
+/* False: there is no such language. */
+static bool read_language(const lathe_program *p, lt_lang *ret_lang) {
+  const char *name = p->language != NULL ? p->language : "js";
+  for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++) {
+    if (strcmp(name, languages[i].name) == 0) {
+      *ret_lang = languages[i].lang;
+      return true;
+    }
+  }
+  return false;
 }
 
-static void set_request(const program_run *r, const nested *n, lathe_call *call, lt_run_request *request) {
+static void set_request(const program_run *r, const lt_nested *n, lathe_call *call, lt_run_request *request) {
   const lt_host *host = call->plugin->host;
   const lathe_program *p = &r->program;
   *request = n->prompt.defaults;
@@ -169,7 +189,7 @@ static void set_request(const program_run *r, const nested *n, lathe_call *call,
     *request = lt_host_world(host);
   }
   request->code = lt_of_text(p->code);
-  request->lang = lang_of(p);
+  request->lang = r->lang;
   request->input = lt_of_text(p->input);
   request->timeout_ms = p->timeout_ms > 0 ? p->timeout_ms : request->timeout_ms;
   if (request->timeout_ms > LT_RUN_TIMEOUT_MAX_MS) {
@@ -184,14 +204,14 @@ static void set_request(const program_run *r, const nested *n, lathe_call *call,
   request->values = NULL;
   request->without_output = p->without_output != 0;
   request->on_text = NULL;
-  request->on_standing = on_approval; /* not while it is asked: what computes meanwhile has no time for nothing */
+  request->on_standing =
+      lt_nested_on_approval; /* not while it is asked: what computes meanwhile has no time for nothing */
   request->arg = call;
 }
 
-static lt_status run_nested(lathe_call *call, program_run *r, nested *n, lt_err *err) LT_YIELDS {
+static lt_status run_nested(lathe_call *call, program_run *r, lt_nested *n, lt_err *err) LT_YIELDS {
   const lt_host_options *options = &call->plugin->host->options;
-  lt_lang lang = lang_of(&r->program);
-  lt_runner *runner = options->runner != NULL ? options->runner(options->arg, lang, err) : NULL;
+  lt_runner *runner = options->runner != NULL ? options->runner(options->arg, r->lang, err) : NULL;
   if (runner == NULL) {
     return options->runner != NULL ? err->status
                                    : lt_fail(err, LT_E_UNSUPPORTED, "there is no runner for programs here");
@@ -209,10 +229,22 @@ static lt_status run_nested(lathe_call *call, program_run *r, nested *n, lt_err 
   return status;
 }
 
+/* A program has no tools but those that are for programs. A reference. */
+static lt_status take_catalog(lathe_call *call, lt_caller *caller, lt_err *err) {
+  lt_catalog *all = caller->catalog;
+  if (all != NULL) {
+    return lt_catalog_for_programs(all, &caller->catalog, err);
+  }
+  LT_TRY(lt_door_catalog(call->plugin->host->options.door, &all, err));
+  lt_status status = lt_catalog_for_programs(all, &caller->catalog, err);
+  lt_catalog_unref(all);
+  return status;
+}
+
 static lt_status run_program(lathe_call *call, void *arg, lt_err *err) LT_YIELDS {
   program_run *r = arg;
-  nested n;
-  LT_TRY(nested_init(&n, call, err));
+  lt_nested n;
+  LT_TRY(lt_nested_init(&n, call, err));
   lt_str run = lt_arena_printf(&call->arena, "%.*s/%llu", LT_STR_ARG(n.caller.run),
                                (unsigned long long)++call->plugin->host->programs);
   if (run.p == NULL) {
@@ -222,13 +254,17 @@ static lt_status run_program(lathe_call *call, void *arg, lt_err *err) LT_YIELDS
   if (r->hidden.n > 0) {
     n.caller.hidden = r->hidden;
   }
-  return run_nested(call, r, &n, err);
+  LT_TRY(take_catalog(call, &n.caller, err));
+  lt_status status = run_nested(call, r, &n, err);
+  lt_catalog_unref(n.caller.catalog);
+  return status;
 }
 
-static int check_program(lathe_call *call, const lathe_program *p) {
+static int check_program(lathe_call *call, program_run *r) {
   lt_err err = LT_ERR_INIT;
-  if (p->language != NULL && strcmp(p->language, "js") != 0 && strcmp(p->language, "ts") != 0) {
-    return lt_call_error(call, LT_STR("a program's language is \"js\" or \"ts\""));
+  const lathe_program *p = &r->program;
+  if (!read_language(p, &r->lang)) {
+    return lt_call_error(call, LT_STR("a program's language is \"js\", \"ts\" or \"python\""));
   }
   if (p->input.n > 0 && lt_json_check(lt_of_text(p->input), &err) != LT_OK) {
     lt_err_prefix(&err, "a program's input has to be JSON");
@@ -243,7 +279,7 @@ int lt_api_run_program(lathe_call *call, const lathe_program *program, lathe_tex
   if (!lt_struct_read(&r.program, sizeof r.program, least, program)) {
     return lt_call_error(call, LT_STR("a lathe_program's size has to be sizeof(lathe_program)"));
   }
-  if (check_program(call, &r.program) != 0) {
+  if (check_program(call, &r) != 0) {
     return -1;
   }
   r.hidden = lt_plugin_text(r.program.hidden, LT_PLUGIN_NAME_BYTES);

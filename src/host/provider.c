@@ -41,17 +41,27 @@ static const lt_plugin_tool *find_tool(const lt_plugin_tools *tools, lt_str name
 
 static lt_status call_tool(lt_plugin_tools *self, const lt_plugin_tool *tool, lathe_function_fn *fn, lt_str input,
                            const lt_invoke_options *options, lt_buf *out, lt_err *err) LT_YIELDS {
-  char name[2 * LT_PLUGIN_NAME_BYTES];
-  int n = snprintf(name, sizeof name, "%s.%.*s", self->plugin->is.id, LT_STR_ARG(tool->spec.name));
+  lt_buf id;
+  lt_buf_init(&id, 2 * LT_PLUGIN_NAME_BYTES);
+  lt_plugin_tool_id(self->plugin, tool->spec.name, &id);
   lt_call_how how = {.kind = LT_CALL_TOOL,
-                     .name = lt_str_from(name, (size_t)n),
+                     .name = lt_buf_view(&id),
                      .fn = fn,
                      .arg = tool->arg,
                      .in = input,
                      .caller = options->caller,
                      .options = options,
                      .timeout_ms = LT_PLUGIN_CALL_MS};
-  return run_to_end(self->plugin, &how, out, err);
+  lt_status status = run_to_end(self->plugin, &how, out, err);
+  lt_buf_release(&id);
+  return status;
+}
+
+void lt_plugin_tool_id(const lt_plugin *plugin, lt_str name, lt_buf *out) {
+  lt_str ns = lt_plugin_namespace(plugin);
+  lt_buf_add(out, ns);
+  lt_buf_addc(out, ns.n > 0 ? "." : "");
+  lt_buf_add(out, name);
 }
 
 static lt_status invoke(lt_provider *base, lt_str name, lt_str input, const lt_invoke_options *options, lt_buf *out,
@@ -116,8 +126,11 @@ static bool needs_approval(lt_provider *base, lt_str name, lt_str input, const l
 
 void lt_plugin_tools_init(lt_plugin_tools *tools, lt_plugin *plugin, bool of_caller) {
   *tools = (lt_plugin_tools){.plugin = plugin};
-  tools->base = (lt_provider){
-      .name = plugin->id, .invoke = invoke, .down = down, .needs_approval = needs_approval, .of_caller = of_caller};
+  tools->base = (lt_provider){.name = lt_plugin_namespace(plugin),
+                              .invoke = invoke,
+                              .down = down,
+                              .needs_approval = needs_approval,
+                              .of_caller = of_caller};
 }
 
 lt_tool_spec *lt_plugin_tools_specs(const lt_plugin_tools *tools, size_t *ret_count) {

@@ -144,6 +144,9 @@ static int check_tool(lathe_call *call, const lt_registry *r, const lathe_tool *
   if (tool->invoke == NULL) {
     return say(call, "tool", spec->name, "has no function \"invoke\"");
   }
+  if ((tool->flags & ~(unsigned)LATHE_NOT_FOR_PROGRAMS) != 0) {
+    return say(call, "tool", spec->name, "has flags that this Lathe does not know: it needs a newer one");
+  }
   if ((tool->input_schema != NULL && spec->input_schema.p == NULL) ||
       (tool->output_schema != NULL && spec->output_schema.p == NULL)) {
     return say(call, "tool", spec->name, "has a schema that is too long");
@@ -181,6 +184,7 @@ int lt_api_add_tool(lathe_call *call, const lathe_tool *theirs) {
                        .annotations = lt_plugin_text(tool.annotations, LT_SCHEMA_MAX_BYTES),
                        .needs_approval = tool.approval != NULL,
                        .of_plugin = true,
+                       .not_for_programs = (tool.flags & LATHE_NOT_FOR_PROGRAMS) != 0,
                        .approval = lt_plugin_text(tool.approval, LT_PLUGIN_LINE_BYTES)};
   if (check_tool(call, r, &tool, &spec) != 0) {
     return -1;

@@ -32,6 +32,7 @@ struct lt_catalog {
   lt_str *silent; /* namespaces of sources without tools */
   size_t silent_count;
   search_cache *search;
+  lt_catalog *for_programs; /* the loop's; a reference; NULL: not asked for yet, or the catalog itself */
 };
 
 /* One tool of a source while the order is worked out. */
@@ -127,6 +128,7 @@ static lt_status copy_tool(lt_arena *arena, const item *it, lt_tool *tool) {
   LT_TRY(copy_str(arena, it->spec->annotations, &tool->annotations));
   tool->needs_approval = it->spec->needs_approval;
   tool->of_plugin = it->spec->of_plugin;
+  tool->not_for_programs = it->spec->not_for_programs;
   return copy_str(arena, it->spec->approval, &tool->approval);
 }
 
@@ -246,6 +248,68 @@ lt_status lt_catalog_new(const lt_catalog_source *sources, size_t count, lt_cata
   return LT_OK;
 }
 
+/* --- For programs ---------------------------------------------------------------------------------------------------
+ */
+static lt_tool_spec spec_of(const lt_tool *tool) {
+  return (lt_tool_spec){
+      .name = tool->name,
+      .description = tool->description,
+      .input_schema = tool->input_schema,
+      .output_schema = tool->output_schema,
+      .annotations = tool->annotations,
+      .needs_approval = tool->needs_approval,
+      .approval = tool->approval,
+      .of_plugin = tool->of_plugin,
+  };
+}
+
+/* A source for each tool, and one without tools for each server that is silent. */
+static size_t list_sources(const lt_catalog *catalog, lt_tool_spec *specs, lt_catalog_source *sources) {
+  size_t n = 0;
+  for (uint32_t i = 0; i < catalog->count; i++) {
+    const lt_tool *tool = &catalog->tools[i];
+    if (!tool->not_for_programs) {
+      specs[n] = spec_of(tool);
+      sources[n] = (lt_catalog_source){.ns = tool->ns, .provider = tool->provider, .tools = &specs[n], .count = 1};
+      n++;
+    }
+  }
+  for (size_t i = 0; i < catalog->silent_count; i++) {
+    sources[n++] = (lt_catalog_source){.ns = catalog->silent[i]};
+  }
+  return n;
+}
+
+static lt_status make_for_programs(const lt_catalog *catalog, lt_catalog **ret_catalog, lt_err *err) {
+  lt_tool_spec *specs = lt_mem_zalloc(catalog->count, sizeof *specs);
+  lt_catalog_source *sources = lt_mem_zalloc(catalog->count + catalog->silent_count, sizeof *sources);
+  lt_status status = specs != NULL && sources != NULL
+                         ? lt_catalog_new(sources, list_sources(catalog, specs, sources), ret_catalog, err)
+                         : lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
+  lt_mem_free(specs);
+  lt_mem_free(sources);
+  return status;
+}
+
+static bool has_others(const lt_catalog *catalog) {
+  for (uint32_t i = 0; i < catalog->count; i++) {
+    if (catalog->tools[i].not_for_programs) {
+      return true;
+    }
+  }
+  return false;
+}
+
+lt_status lt_catalog_for_programs(lt_catalog *catalog, lt_catalog **ret_catalog, lt_err *err) {
+  if (catalog->for_programs == NULL && has_others(catalog)) {
+    LT_TRY(make_for_programs(catalog, &catalog->for_programs, err));
+  }
+  *ret_catalog = lt_catalog_ref(catalog->for_programs != NULL ? catalog->for_programs : catalog);
+  return LT_OK;
+}
+
+/* --- References ----------------------------------------------------------------------------------------------------
+ */
 lt_catalog *lt_catalog_ref(lt_catalog *catalog) {
   atomic_fetch_add_explicit(&catalog->refs, 1, memory_order_relaxed);
   return catalog;
@@ -258,6 +322,7 @@ void lt_catalog_unref(lt_catalog *catalog) {
       lt_checks_release(&catalog->checks[i]);
     }
     lt_search_index_free(atomic_load_explicit(&catalog->search->index, memory_order_relaxed));
+    lt_catalog_unref(catalog->for_programs);
     pthread_mutex_destroy(&catalog->search->making);
     lt_mem_free(catalog->search);
     lt_arena_release(&catalog->arena);
@@ -290,6 +355,31 @@ const lt_tool *lt_catalog_find_js(const lt_catalog *catalog, lt_str js_name) {
 
 const lt_tool *lt_catalog_find_ts(const lt_catalog *catalog, lt_str ts_name) {
   return find_in(catalog, &catalog->ts, ts_name);
+}
+
+/* Whether a model that may only write [A-Za-z0-9_-] means this id: a `_` stands for each other character. */
+static bool is_plain_of(lt_str id, lt_str name) {
+  size_t n = 0;
+  for (size_t i = 0; i < id.n; i++) {
+    unsigned char c = (unsigned char)id.p[i];
+    if (i > 0 && (c & 0xC0) == 0x80) {
+      continue; /* within a character */
+    }
+    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (n >= name.n || name.p[n++] != (plain ? (char)c : '_')) {
+      return false;
+    }
+  }
+  return n == name.n;
+}
+
+const lt_tool *lt_catalog_find_any(const lt_catalog *catalog, lt_str name) {
+  const lt_tool *tool = lt_catalog_find(catalog, name);
+  tool = tool != NULL ? tool : lt_catalog_find_js(catalog, name);
+  for (uint32_t i = 0; tool == NULL && i < catalog->count; i++) {
+    tool = is_plain_of(catalog->tools[i].id, name) ? &catalog->tools[i] : NULL;
+  }
+  return tool != NULL ? tool : lt_catalog_find_ts(catalog, name);
 }
 
 size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warnings) {

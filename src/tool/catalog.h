@@ -1,8 +1,9 @@
 /* The catalog: what can be called right now, under all of its names; an immutable snapshot.
  *
- * A tool's id is `<server or plugin>.<tool>`. The names programs use are derived from it: camelCase for
- * JavaScript, the tool's own name for TypeScript. Snapshots are sorted by id and byte-stable, counted by reference and
- * safe to read from any thread; a change in a provider makes a new one, running programs keep theirs.
+ * A tool's id is `<server or plugin>.<tool>`, or the tool's name alone where its provider has no name. The names
+ * programs use are derived from it: camelCase for JavaScript, the tool's own name for TypeScript. Snapshots are sorted
+ * by id and byte-stable, counted by reference and safe to read from any thread; a change in a provider makes a new one,
+ * running programs keep theirs.
  */
 #ifndef LT_TOOL_CATALOG_H
 #define LT_TOOL_CATALOG_H
@@ -18,14 +19,15 @@ typedef struct lt_provider lt_provider; /* tool/door.h */
 
 /* What a provider says of one tool; the catalog copies it. */
 typedef struct lt_tool_spec {
-  lt_str name;          /* the provider's own name for it */
-  lt_str description;   /* may be empty */
-  lt_str input_schema;  /* JSON text of an object schema; empty counts as {} */
-  lt_str output_schema; /* JSON text, or empty */
-  lt_str annotations;   /* JSON text, or empty */
-  bool needs_approval;  /* somebody has to agree to each call, unless the policy says otherwise */
-  lt_str approval;      /* why; may be empty */
-  bool of_plugin;       /* plugins' tools have names like "list": in TypeScript the plugin's name always goes before */
+  lt_str name;           /* the provider's own name for it */
+  lt_str description;    /* may be empty */
+  lt_str input_schema;   /* JSON text of an object schema; empty counts as {} */
+  lt_str output_schema;  /* JSON text, or empty */
+  lt_str annotations;    /* JSON text, or empty */
+  bool needs_approval;   /* somebody has to agree to each call, unless the policy says otherwise */
+  lt_str approval;       /* why; may be empty */
+  bool of_plugin;        /* plugins' tools have names like "list": in TypeScript the plugin's name always goes before */
+  bool not_for_programs; /* only models call it, one by one: programs have no such tool */
 } lt_tool_spec;
 
 typedef struct lt_tool {
@@ -42,6 +44,7 @@ typedef struct lt_tool {
   bool needs_approval;
   lt_str approval;
   bool of_plugin;
+  bool not_for_programs;
   lt_provider *provider;
   struct lt_checks *checks; /* the door's */
 } lt_tool;
@@ -61,6 +64,9 @@ typedef struct lt_catalog_source {
 lt_status lt_catalog_new(const lt_catalog_source *sources, size_t count, lt_catalog **ret_catalog, lt_err *err);
 lt_catalog *lt_catalog_ref(lt_catalog *catalog);
 void lt_catalog_unref(lt_catalog *catalog); /* NULL is allowed */
+/* The snapshot without the tools that are not for programs: itself where there are none. Always the same one for the
+ * same snapshot. Loop thread only. Owns: one reference. LT_E_NOMEM. */
+lt_status lt_catalog_for_programs(lt_catalog *catalog, lt_catalog **ret_catalog, lt_err *err);
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 size_t lt_catalog_count(const lt_catalog *catalog);
@@ -69,6 +75,9 @@ const lt_tool *lt_catalog_at(const lt_catalog *catalog, size_t i);
 const lt_tool *lt_catalog_find(const lt_catalog *catalog, lt_str id);
 const lt_tool *lt_catalog_find_js(const lt_catalog *catalog, lt_str js_name);
 const lt_tool *lt_catalog_find_ts(const lt_catalog *catalog, lt_str ts_name);
+/* By whatever it may be called: id, JavaScript or TypeScript name, or the id with other characters in place of those
+ * that models cannot write in a tool's name. Linear where it is none of the first three. */
+const lt_tool *lt_catalog_find_any(const lt_catalog *catalog, lt_str name);
 /* Renames and collisions, a sentence each, in id order: what start-up warns of. */
 size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warnings);
 

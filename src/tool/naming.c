@@ -81,7 +81,8 @@ static lt_status warn_renamed(lt_naming *naming, uint32_t i, lt_str name, const 
 static lt_status name_js(lt_naming *naming, uint32_t i, lt_buf *buf) {
   lt_tool *tool = &naming->tools[i];
   lt_buf_clear(buf);
-  lt_name_change change = lt_name_make_js(buf, tool->id);
+  /* A name without a namespace is said to models as it is: it is the same everywhere. */
+  lt_name_change change = tool->ns.n > 0 ? lt_name_make_js(buf, tool->id) : lt_name_make_ts(buf, tool->id);
   LT_TRY(keep(naming, buf, &tool->js_name));
   uint32_t owner = lt_table_enter(&naming->js, i);
   if (owner != i) {
@@ -127,7 +128,7 @@ static lt_name_change make_own_name(ts_work *work, uint32_t i) {
 }
 
 static lt_status name_by_itself(ts_work *work, uint32_t i) {
-  bool of_plugin = work->naming->tools[i].of_plugin;
+  bool of_plugin = work->naming->tools[i].of_plugin && work->naming->tools[i].ns.n > 0;
   lt_name_change change = of_plugin ? make_long_name(work, i) : make_own_name(work, i);
   if (change != LT_NAME_PLAIN) {
     work->entries[i].reason = change == LT_NAME_PREFIXED ? TS_PREFIXED : TS_SUFFIXED;
@@ -154,7 +155,7 @@ static lt_status find_shared(ts_work *work) {
 
 static lt_status add_server(ts_work *work, uint32_t i) {
   if (work->naming->tools[i].of_plugin) {
-    return LT_OK; /* has it already */
+    return LT_OK; /* has it already, or there is none */
   }
   make_long_name(work, i);
   LT_TRY(work->joined.status);

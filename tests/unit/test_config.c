@@ -80,6 +80,8 @@ static void nothing_means_the_defaults(void **state) {
 static void every_known_key_is_read(void **state) {
   (void)state;
   fixture f;
+  setenv("LT_TEST_A", "passed through", 1);
+  unsetenv("LT_TEST_NOT");
   parse_well(&f,
              "mcpServers:\n"
              "  files: {command: npx, args: [server, 8080, true], env: {DEBUG: 1, EMPTY: ''}, cwd: data, "
@@ -91,10 +93,11 @@ static void every_known_key_is_read(void **state) {
              "modules: [{name: helpers, path: lib/helpers.js}, {name: abs, path: /opt/a.js}]\n"
              "tools: {policy: [{match: 'files.*', action: ask}, {match: '*', action: allow}]}\n"
              "plugins: [a.so, {path: b.so}]\n"
-             "sandbox: {timeoutMs: 1500, memoryMb: 128, maxOutputBytes: 0}\n"
-             "python: {path: /usr/bin/python3, workspace: w, env: {A: b}, envPassthrough: [HOME]}\n"
-             "deno: {path: deno}\n"
-             "typescript: {path: tsc, check: true}\n"
+             "sandbox: {timeoutMs: 1500, memoryMb: 128, maxOutputBytes: 0, requireWalls: false}\n"
+             "python: {path: /usr/bin/python3, workspace: w, env: {A: b}, envPassthrough: [LT_TEST_A, LT_TEST_NOT]}\n"
+             "deno: {path: bin/deno}\n"
+             "typescript: {path: tsc, check: true, runner: deno}\n"
+             "plan: {maxSteps: 7, concurrency: 2}\n"
              "store: 'sqlite:data.db'\n"
              "server: {listen: '127.0.0.1:1', hosts: [a], tokens: {me: x}, limits: {requests: 5}}\n");
   const lt_config *c = &f.config;
@@ -126,8 +129,57 @@ static void every_known_key_is_read(void **state) {
   assert_int_equal(c->timeout_ms, 1500);
   assert_int_equal(c->memory_bytes, 128 * LT_MIB);
   assert_int_equal(c->max_output_bytes, 0);
+  assert_false(c->require_walls);
+  assert_string_equal(c->python.path, "/usr/bin/python3");
+  assert_string_equal(c->python.workspace, "/etc/lathe/w");
+  assert_string_equal(c->python.env[0], "A=b");
+  assert_string_equal(c->python.env[1], "LT_TEST_A=passed through");
+  assert_null(c->python.env[2]);
+  assert_false(c->python.env_passthrough);
+  assert_string_equal(c->deno_path, "/etc/lathe/bin/deno");
+  assert_string_equal(c->typescript.path, "tsc");
+  assert_int_equal(c->typescript.check, 1);
+  assert_int_equal(c->typescript.runner, LT_CONFIG_DENO);
+  assert_true(c->plan.given);
+  assert_int_equal(c->plan.max_steps, 7);
+  assert_int_equal(c->plan.concurrency, 2);
   assert_null(c->warnings[0]);
   lt_config_release(&f.config);
+}
+
+/* A section with nothing in it says that it is wanted. */
+static void empty_sections_are_given(void **state) {
+  (void)state;
+  fixture f;
+  parse_well(&f, "python:\nplan:\ntypescript:\ndeno:\n");
+  assert_true(f.config.python.given);
+  assert_null(f.config.python.path);
+  assert_null(f.config.python.env[0]);
+  assert_true(f.config.plan.given);
+  assert_int_equal(f.config.plan.max_steps, LT_PLAN_STEPS);
+  assert_int_equal(f.config.typescript.check, -1);
+  lt_config_release(&f.config);
+  parse_well(&f, "python: {envPassthrough: true}\ntypescript: {check: false}\n");
+  assert_true(f.config.python.env_passthrough);
+  assert_int_equal(f.config.typescript.check, 0);
+  assert_int_equal(f.config.typescript.runner, LT_CONFIG_QUICKJS);
+  assert_false(f.config.plan.given);
+  lt_config_release(&f.config);
+  parse_well(&f, "");
+  assert_false(f.config.python.given);
+  assert_true(f.config.require_walls);
+  lt_config_release(&f.config);
+}
+
+static void runner_sections_say_what_is_wrong(void **state) {
+  (void)state;
+  expect_config_error("python: {envPassthrough: HOME}",
+                      "lathe.yaml:1: python.envPassthrough must be true, false or a list, not a string");
+  expect_config_error("python: {path: ''}", "lathe.yaml:1: python.path is empty: write where it is, or leave it out");
+  expect_config_error("typescript: {runner: node}",
+                      "lathe.yaml:1: typescript.runner must be \"quickjs\" or \"deno\", not \"node\"");
+  expect_config_error("plan: {maxSteps: 0}", "lathe.yaml:1: plan.maxSteps must be from 1 to 1000, not \"0\"");
+  expect_config_error("python: {env: {'A=B': c}}", "lathe.yaml:1: an environment variable's name cannot contain \"=\"");
 }
 
 static void json_is_yaml(void **state) {
@@ -271,7 +323,7 @@ static void unknown_keys_name_the_nearest(void **state) {
                       "lathe.yaml:1: unknown key \"somethingElse\" in deno (known here: path)");
   expect_config_error("\"a\\nb\\x1b[31m\\x9b\": 1",
                       "lathe.yaml:1: unknown key \"a?b?[31m?\" (known here: mcpServers, defaults, models, modules, "
-                      "tools, plugins, sandbox, python, deno, typescript, store, server)");
+                      "tools, plugins, sandbox, python, deno, typescript, plan, store, server)");
 }
 
 static void wrong_types_say_what_was_expected(void **state) {
@@ -694,6 +746,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_means_the_defaults),
       cmocka_unit_test(every_known_key_is_read),
+      cmocka_unit_test(empty_sections_are_given),
+      cmocka_unit_test(runner_sections_say_what_is_wrong),
       cmocka_unit_test(json_is_yaml),
       cmocka_unit_test(a_byte_order_mark_is_skipped),
       cmocka_unit_test(aliases_repeat_a_value),

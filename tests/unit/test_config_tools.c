@@ -138,8 +138,9 @@ static void mistakes_in_plugins_are_told(void **state) {
                "lathe.yaml:1: plugins[0] needs a \"path\" (a shared object) or \"name\" (built in)");
   expect_error("plugins: [a.so, {path: b.so, name: artifact}]",
                "lathe.yaml:1: plugins[1] needs either \"path\" (a shared object) or \"name\" (built in), not both");
-  expect_error("plugins: [{name: artefact}]",
-               "lathe.yaml:1: plugins[0].name must be \"artifact\" or \"interpreter\", not \"artefact\"");
+  expect_error(
+      "plugins: [{name: artefact}]",
+      "lathe.yaml:1: plugins[0].name must be \"artifact\", \"interpreter\", \"plan\" or \"python\", not \"artefact\"");
   expect_error("plugins: [{path: a, config: [1]}]", "lathe.yaml:1: plugins[0].config must be a mapping, not a list");
   expect_error("plugins: [{path: a, confg: {}}]",
                "lathe.yaml:1: unknown key \"confg\" in plugins[0] (did you mean \"config\"?)");

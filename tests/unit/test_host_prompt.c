@@ -515,7 +515,7 @@ static void check_programs(host_fix *f, const char *tool) {
               "{\"result\":\"typed\",\"logs\":[],\"outputs\":[]}");
   assert_call(f, tool, "{\"code\":\"1;\\n  nope()\"}",
               "{\"logs\":[],\"outputs\":[],\"error\":\"ReferenceError: nope is not "
-              "defined\",\"line\":2,\"column\":3,\"context\":\"nope()\"}");
+              "defined\",\"line\":2,\"column\":3,\"context\":\"nope()\",\"stack\":\"at <program> (2:3)\"}");
   assert_int_equal(host_fix_call(f, tool, "{\"code\":\"for (;;) {}\",\"quick\":1}"), LT_OK);
   assert_has(f->out.p, "\"timeout\":true}");
   assert_call(f, tool, "{\"code\":\"loopGive(typeof loopGive, typeof output)\",\"mute\":1}",

@@ -1,0 +1,22 @@
+/* A caller that works for a plugin's call: what the plugin does through others is done with it; internal to host/. */
+#ifndef LT_HOST_NESTED_H
+#define LT_HOST_NESTED_H
+
+#include "host/host_impl.h"
+
+typedef struct lt_nested {
+  lt_caller caller;
+  lt_prompt prompt; /* the caller's points here */
+} lt_nested;
+
+/* For whoever called the plugin. Not to be moved. Errors: LT_E_DENIED (nobody has asked for anything), LT_E_LIMIT (too
+ * deep). */
+lt_status lt_nested_init(lt_nested *nested, lathe_call *call, lt_err *err);
+/* Who waits for the call (`arg`) waits for a person now, or does no longer: lt_invoke_options.on_approval. */
+void lt_nested_on_approval(void *arg, bool waiting);
+/* Calls a tool, as the mode's own where the call is a mode's. Of `how`, caller, cancel and, where the call has a hard
+ * one, the time come from the call. LT_YIELDS. */
+lt_status lt_nested_call(const lt_nested *nested, lathe_call *call, lt_str id, lt_str input,
+                         const lt_invoke_options *how, lt_buf *out, lt_err *err) LT_YIELDS;
+
+#endif
