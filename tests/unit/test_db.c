@@ -170,6 +170,162 @@ static void closing_waits_for_what_is_under_way(void **state) {
   db_fix_run(*state, close_while_busy);
 }
 
+/* --- Posted jobs -------------------------------------------------------------------------------------------------- */
+
+enum { POSTED = 20 };
+
+typedef struct posted {
+  db_fix *fix;
+  lt_db_post post;
+  char text[100];
+  int ended;
+  lt_status status;
+  struct posted *more; /* is posted when this one has ended */
+} posted;
+
+static char ends[1000]; /* a letter for each job in the order in which they ended */
+
+static lt_status work_posted(struct sqlite3 *sql, void *arg, lt_err *err) {
+  posted *p = arg;
+  return sqlite3_exec(sql, p->text, NULL, NULL, NULL) == SQLITE_OK
+             ? LT_OK
+             : lt_fail(err, LT_E_INVALID, "%s", sqlite3_errmsg(sql));
+}
+
+static void end_posted(void *arg, lt_status status, const lt_err *err);
+
+static lt_status post_one(posted *p) {
+  return lt_db_post_job(p->fix->db, &p->post, LT_DB_LAZY, work_posted, p, end_posted, NULL);
+}
+
+static void end_posted(void *arg, lt_status status, const lt_err *err) {
+  posted *p = arg;
+  p->ended++;
+  p->status = status;
+  assert_int_equal(err->status, status);
+  strcat(ends, status == LT_OK ? "p" : "f");
+  if (p->more != NULL) {
+    assert_int_equal(post_one(p->more), LT_OK);
+  }
+}
+
+static void prepare_posts(db_fix *fix, posted *posts, size_t count) {
+  ends[0] = '\0';
+  for (size_t i = 0; i < count; i++) {
+    posts[i] = (posted){.fix = fix};
+    snprintf(posts[i].text, sizeof posts[i].text, "INSERT INTO x__t VALUES('p%zu')", i);
+  }
+}
+
+/* The order is the table's: a row each. */
+static void post_among_others(db_fix *fix) {
+  posted posts[POSTED];
+  make_table(fix);
+  prepare_posts(fix, posts, POSTED);
+  strcpy(posts[3].text, "nonsense");
+  assert_int_equal(post_one(&posts[0]), LT_OK); /* nobody leads yet */
+  assert_true(lt_db_post_is_last(fix->db, &posts[0].post));
+  assert_int_equal(post_one(&posts[1]), LT_OK);
+  assert_false(lt_db_post_is_last(fix->db, &posts[0].post));
+  assert_true(lt_db_post_is_last(fix->db, &posts[1].post));
+  task wait = {.text = "INSERT INTO x__t VALUES('w0')"};
+  run(fix, &wait);
+  assert_string_equal(ends, "pp");
+  assert_false(lt_db_post_is_last(fix->db, &posts[1].post));
+
+  for (int i = 0; i < 3; i++) { /* while a fiber leads, and at the head of what it hands over */
+    static const char *const texts[] = {"INSERT INTO x__t VALUES('w1')", "INSERT INTO x__t VALUES('w2')",
+                                        "INSERT INTO x__t VALUES('w3')"};
+    many[i] = (task){.text = texts[i]};
+  }
+  start(fix, &many[0]);
+  lt_sleep(fix->loop, 0);
+  assert_int_equal(post_one(&posts[2]), LT_OK);
+  start(fix, &many[1]);
+  lt_sleep(fix->loop, 0);
+  assert_int_equal(post_one(&posts[3]), LT_OK);
+  posts[3].more = &posts[4]; /* asked for when the others wait already */
+  start(fix, &many[2]);
+  task last = {.text = "SELECT 1"};
+  lt_sleep(fix->loop, 0);
+  run(fix, &last);
+  run(fix, &last);
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(posts[i].ended, 1);
+    assert_int_equal(posts[i].status, i == 3 ? LT_E_INVALID : LT_OK);
+  }
+  assert_non_null(strstr(posts[3].post.err.msg, "syntax error"));
+  assert_string_equal(ends, "pppfp");
+  assert_string_equal(db_fix_ask(fix, "SELECT group_concat(a) FROM (SELECT a FROM x__t ORDER BY rowid)"),
+                      "p0,p1,w0,w1,p2,w2,w3,p4");
+}
+
+static void posted_jobs_keep_their_place(void **state) {
+  db_fix_run(*state, post_among_others);
+}
+
+static void close_with_posts(db_fix *fix) {
+  posted posts[POSTED];
+  make_table(fix);
+  prepare_posts(fix, posts, POSTED);
+  uint64_t before = lt_db_commits(fix->db);
+  for (size_t i = 0; i < POSTED; i++) {
+    assert_int_equal(post_one(&posts[i]), LT_OK);
+  }
+  assert_int_equal(lt_db_commits(fix->db), before); /* nothing has happened yet */
+  db_fix_reopen(fix);
+  assert_int_equal(strlen(ends), POSTED);
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) FROM x__t"), "20");
+}
+
+static void closing_waits_for_what_is_posted(void **state) {
+  db_fix_run(*state, close_with_posts);
+}
+
+static posted late;
+
+static void post_when_closing(void *arg, lt_status status, const lt_err *err) {
+  (void)arg;
+  (void)err;
+  assert_int_equal(status, LT_OK);
+  assert_int_equal(post_one(&late), LT_E_CLOSED);
+  strcat(ends, "c");
+}
+
+static void post_too_late(db_fix *fix) {
+  posted first;
+  make_table(fix);
+  prepare_posts(fix, &late, 1);
+  prepare_posts(fix, &first, 1);
+  assert_int_equal(lt_db_post_job(fix->db, &first.post, LT_DB_LAZY, work_posted, &first, post_when_closing, &fix->err),
+                   LT_OK);
+  db_fix_reopen(fix);
+  assert_string_equal(ends, "c");
+  assert_int_equal(late.ended, 0);
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) FROM x__t"), "1");
+}
+
+static void nothing_is_posted_to_what_is_being_closed(void **state) {
+  db_fix_run(*state, post_too_late);
+}
+
+/* The loop goes on until they are done, though no fiber of ours waits. */
+static posted left[POSTED];
+
+static void post_and_leave(db_fix *fix) {
+  make_table(fix);
+  prepare_posts(fix, left, POSTED);
+  for (size_t i = 0; i < POSTED; i++) {
+    assert_int_equal(post_one(&left[i]), LT_OK);
+  }
+}
+
+static void posted_jobs_keep_the_loop(void **state) {
+  db_fix_run(*state, post_and_leave);
+  assert_int_equal(strlen(ends), POSTED);
+  assert_string_equal(db_fix_ask(*state, "SELECT count(*) FROM x__t"), "20");
+}
+
 /* --- The file ----------------------------------------------------------------------------------------------------- */
 
 static unsigned mode_of(const char *path) {
@@ -290,6 +446,63 @@ static void what_was_begun_survives_kill(void **state) {
   }
 }
 
+/* Three notes before each call, every other of which waits for the disk. */
+static void run_for_ever(void *arg) {
+  db_fix *fix = arg;
+  static int runs;
+  char run[16];
+  snprintf(run, sizeof run, "r%d", runs++);
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  for (uint64_t seq = 1;; seq++) {
+    for (uint64_t i = 0; i < 3; i++) {
+      const lt_note note = {.number = seq, .text = LT_STR("something that came")};
+      journal->note(journal, lt_str_of(run), &note, NULL, NULL);
+    }
+    lt_journal_call call = read_only;
+    call.run = lt_str_of(run);
+    call.repeatable = seq % 2 == 0;
+    call.seq = seq;
+    int64_t id = 0;
+    if (journal->begin(journal, &call, &id, NULL) != LT_OK || write(told[1], &id, sizeof id) != sizeof id) {
+      _exit(8);
+    }
+  }
+}
+
+static void run_many_for_ever(db_fix *fix) {
+  for (int i = 0; i < 5; i++) {
+    lt_loop_spawn(fix->loop, run_for_ever, fix, NULL);
+  }
+}
+
+static void what_was_noted_before_a_call_survives_with_it(void **state) {
+  db_fix *fix = *state;
+  for (int round = 0; round < 4; round++) {
+    snprintf(fix->path, sizeof fix->path, "%s/%d.db", fix->folder, round);
+    assert_int_equal(pipe(told), 0);
+    pid_t pid = db_fix_child(fix, run_many_for_ever);
+    int64_t id = 0;
+    close(told[1]);
+    for (int i = 0; i < 50 + round * 33; i++) {
+      assert_int_equal(read(told[0], &id, sizeof id), sizeof id);
+    }
+    kill(pid, SIGKILL);
+    close(told[0]);
+    int status = db_fix_end_of(pid);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_string_equal(db_fix_ask(fix, "SELECT count(*) >= 50 FROM calls"), "1");
+    assert_string_equal(db_fix_ask(fix,
+                                   "SELECT count(*) FROM calls c WHERE (SELECT count(*) FROM notes n WHERE"
+                                   " n.run = c.run AND n.what <= c.seq) <> 3 * c.seq"),
+                        "0"); /* none without what came before it */
+    assert_string_equal(db_fix_ask(fix,
+                                   "SELECT count(*) FROM notes n WHERE n.what > 1 + (SELECT ifnull(max(seq), 0) FROM"
+                                   " calls c WHERE c.run = n.run)"),
+                        "0"); /* nor the other way round */
+    assert_string_equal(db_fix_ask(fix, "PRAGMA integrity_check"), "ok");
+  }
+}
+
 static void begin_one(void *arg) {
   db_fix *fix = arg;
   lt_journal *journal = lt_store_journal_new(fix->db);
@@ -372,6 +585,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       /* These fork, and come before the first threads: ThreadSanitizer cannot follow otherwise. */
       TEST(what_was_begun_survives_kill),
+      TEST(what_was_noted_before_a_call_survives_with_it),
       TEST(processes_write_to_the_same_file),
       TEST(processes_come_and_go),
       TEST(a_hundred_jobs_take_few_transactions),
@@ -379,6 +593,10 @@ int main(void) {
       TEST(a_job_that_fails_takes_only_its_own_with_it),
       TEST(a_job_that_undoes_the_transaction_does_not_undo_the_others),
       TEST(closing_waits_for_what_is_under_way),
+      TEST(posted_jobs_keep_their_place),
+      TEST(closing_waits_for_what_is_posted),
+      TEST(nothing_is_posted_to_what_is_being_closed),
+      TEST(posted_jobs_keep_the_loop),
       TEST(files_are_the_users_own),
       TEST(the_default_is_in_the_state_home),
       TEST(memory_is_a_database_too),

@@ -22,6 +22,22 @@ static lt_status begin(db_fix *fix) {
   return status;
 }
 
+static size_t lost; /* notes that could not be kept */
+
+static void on_lost(void *arg, const lt_err *err) {
+  db_fix *fix = arg;
+  fix->err = *err;
+  lost++;
+}
+
+/* Has a note queued; nothing else is asked for before the journal goes. */
+static void add_note(db_fix *fix) {
+  const lt_note note = {.text = LT_STR("a note")};
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  journal->note(journal, LT_STR("r"), &note, on_lost, fix);
+  lt_store_journal_free(journal);
+}
+
 /* A call cannot be recorded, and the message says why, where, and what to do. */
 static void expect_failure(db_fix *fix, lt_status status, const char *words) {
   lt_status got = begin(fix);
@@ -343,6 +359,11 @@ static void fill_up(db_fix *fix) {
   free(bytes);
   int count = fill(fix);
   CHILD_OK(count > 2);
+  while (lost == 0) { /* what is left fits some */
+    add_note(fix);
+    lt_sleep(fix->loop, 1);
+  }
+  CHILD_OK(fix->err.status == LT_E_IO && strstr(fix->err.msg, "the disk is full") != NULL);
   CHILD_OK(unlink(ballast) == 0);
   CHILD_OK(begin(fix) == LT_OK); /* there is room again */
   int more = fill(fix);
@@ -414,9 +435,19 @@ static void wait_for_lock(db_fix *fix) {
   assert_int_equal(begin(fix), LT_OK); /* as soon as it can be had */
   pthread_join(thread, NULL);
   lock(fix);
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  DB_OK(lt_store_artifact_list(fix->db, LT_STR("u"), &out, &fix->err)); /* who only reads does not wait */
+  lt_buf_release(&out);
+  add_note(fix);
   expect_failure(fix, LT_E_IO, "another process keeps it locked");
+  assert_int_equal(lost, 1);
   unlock();
   assert_int_equal(begin(fix), LT_OK);
+  add_note(fix);
+  assert_int_equal(begin(fix), LT_OK);
+  assert_int_equal(lost, 1);
+  assert_string_equal(db_fix_ask(fix, "SELECT count(*) FROM notes"), "1");
 }
 
 static void another_process_that_does_not_let_go(void **state) {

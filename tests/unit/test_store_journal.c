@@ -1,6 +1,11 @@
 /* The journal, artifacts and plugins' state, as those who use them see them, and what is in the file afterwards. */
 #include "unit/db_fix.h"
 
+#include <time.h>
+
+#include "fakes/sanitizer.h"
+#include "store/tables.h"
+
 static const lt_journal_call purchase = {
     .user = {"local", 5}, .run = {"run-1", 5}, .tool = {"shop.buy", 8}, .input = {"{\"n\":1}", 7}};
 
@@ -326,6 +331,106 @@ static void runs_are_found_by_the_beginning_of_their_names(void **state) {
   db_fix_run(*state, name_runs);
 }
 
+/* --- Older files -------------------------------------------------------------------------------------------------- */
+
+static void open_version_2(db_fix *fix) {
+  sqlite3 *sql = NULL;
+  assert_int_equal(sqlite3_open(fix->path, &sql), SQLITE_OK);
+  DB_OK(lt_tables_upgrade(sql, 2, &fix->err));
+  for (sqlite3_stmt *stmt; (stmt = sqlite3_next_stmt(sql, NULL)) != NULL;) {
+    sqlite3_finalize(stmt);
+  }
+  assert_int_equal(sqlite3_exec(sql,
+                                "INSERT INTO calls(run, user, tool, repeatable, started_at, input, status, answer)"
+                                " VALUES('run-1', 'ann', 't', 0, '2026', '{}', 'OK', 'old'),"
+                                " ('run-1', 'ann', 't', 0, '2026', '{}', NULL, NULL)",
+                                NULL, NULL, NULL),
+                   SQLITE_OK);
+  sqlite3_close(sql);
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  lt_record record = recall(fix, journal, "run-1");
+  assert_int_equal(record.note_count + record.call_count, 0); /* calls without a number are nobody's to repeat */
+  lt_record_release(&record);
+  int64_t id = 0;
+  DB_OK(begin_seq(fix, journal, 1, 1, &id));
+  assert_int_equal(id, 3);
+  DB_OK(journal->finish(journal, 2, LT_OK, LT_STR("new"), &fix->err));
+  assert_string_equal(db_fix_ask(fix, "SELECT group_concat(seq || hash || ifnull(answer, '-')) FROM calls"),
+                      "00old,00new,11-");
+  lt_store_journal_free(journal);
+}
+
+static void an_older_journal_goes_on(void **state) {
+  db_fix_run(*state, open_version_2);
+}
+
+/* --- How fast ----------------------------------------------------------------------------------------------------- */
+
+enum { MANY = 1000 };
+
+/* The time that we have worked, on all threads: a busy machine is not our fault. */
+static double now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static const char a_run[] = "0123456789abcdef0123456789abcdef/run-1";
+
+static double time_notes(db_fix *fix, lt_journal *journal, double *ret_posting_ms) {
+  double best = 1e9;
+  lt_record record;
+  *ret_posting_ms = 1e9;
+  for (int round = 0; round < 10; round++) {
+    uint64_t before = lt_db_commits(fix->db);
+    double start = now_ms();
+    for (uint64_t i = 0; i < MANY; i++) {
+      note_text(journal, a_run, i, LT_STR("{\"some\":\"thing that came\"}"));
+    }
+    double posted = now_ms() - start;
+    DB_OK(journal->recall(journal, LT_STR("nothing"), &record, &fix->err)); /* behind all of them */
+    double ms = now_ms() - start;
+    lt_record_release(&record);
+    assert_in_range(lt_db_commits(fix->db) - before, 1, 2);
+    best = ms < best ? ms : best;
+    *ret_posting_ms = posted < *ret_posting_ms ? posted : *ret_posting_ms;
+  }
+  return best;
+}
+
+static double time_recall(db_fix *fix, lt_journal *journal, const char *run, size_t calls) {
+  double best = 1e9;
+  for (int round = 0; round < 10; round++) {
+    double start = now_ms();
+    lt_record record = recall(fix, journal, run);
+    double ms = now_ms() - start;
+    assert_int_equal(record.call_count, calls);
+    lt_record_release(&record);
+    best = ms < best ? ms : best;
+  }
+  return best;
+}
+
+static void note_and_recall_much(db_fix *fix) {
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  double posting = 0, writing = time_notes(fix, journal, &posting);
+  db_fix_ask(
+      fix,
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000) INSERT INTO calls(run,"
+      " user, tool, repeatable, started_at, finished_at, status, input, answer, seq, hash) SELECT 'run ' || (i % 4),"
+      " 'u', 'crm.find_customer', 1, '2026', '2026', 'OK', printf('%.*c', 200, 'x'), printf('%.*c', 300, 'y'),"
+      " i, i FROM n");
+  double reading = time_recall(fix, journal, "run 1", MANY), notes = time_recall(fix, journal, a_run, 0);
+  print_message("%d notes: %.2f ms on the loop, %.2f ms in all; recalling %d calls: %.2f ms, %d notes: %.2f ms\n", MANY,
+                posting, writing, MANY, reading, 10 * MANY, notes);
+  assert_true(SANITIZED || (writing < 20 && reading < 10));
+  lt_store_journal_free(journal);
+}
+
+static void a_thousand_are_nothing(void **state) {
+  db_fix_run(*state, note_and_recall_much);
+}
+
 /* --- Notes that cannot be kept ------------------------------------------------------------------------------------ */
 
 static size_t told;
@@ -468,6 +573,8 @@ int main(void) {
       TEST(what_waits_has_a_ceiling),
       TEST(what_was_noted_is_written_after_all),
       TEST(blobs_are_kept_once),
+      TEST(an_older_journal_goes_on),
+      TEST(a_thousand_are_nothing),
   };
   return cmocka_run_group_tests_name("store_journal", tests, NULL, NULL);
 }

@@ -75,6 +75,10 @@ static lt_status use_prompts(lt_db *db, lt_buf *out, lt_err *err) {
   lt_prompt_row row = {.id = lt_str_of(id), .conversation = lt_str_of(conversation), .user = LT_STR("u")};
   LT_TRY(lt_store_prompt_create(db, &row, err));
   LT_TRY(lt_store_prompt_put_output(db, row.id, 0, LT_STR("{}"), err));
+  const lt_prompt_output outputs[] = {{0, LT_STR("1")}, {1, LT_STR("2")}};
+  const lt_prompt_change change = {.state = LT_PROMPT_WAITING};
+  LT_TRY(lt_store_prompt_update(db, row.id, outputs, 2, &change, err));
+  LT_TRY(lt_store_prompt_orphans_of(db, row.user, row.conversation, out, err));
   LT_TRY(lt_store_prompt_release(db, row.id, err));
   LT_TRY(lt_store_prompt_orphans(db, out, err));
   LT_TRY(lt_store_prompt_claim(db, row.id, err));
@@ -84,6 +88,46 @@ static lt_status use_prompts(lt_db *db, lt_buf *out, lt_err *err) {
   LT_TRY(lt_store_conversation_set_title(db, row.user, row.conversation, LT_STR("t"), err));
   LT_TRY(lt_store_conversation_get(db, row.user, row.conversation, out, err));
   return lt_store_conversation_list(db, row.user, 5, out, err);
+}
+
+static lt_err lost;
+
+static void on_lost(void *arg, const lt_err *err) {
+  (void)arg;
+  lost = *err;
+}
+
+/* A run of its own each time: one that has lost a note is not recorded any more. */
+static lt_status use_run(lt_journal *journal, lt_err *err) {
+  static uint64_t runs;
+  char run[32];
+  int64_t id = 0;
+  lt_record record;
+  lost = LT_ERR_INIT;
+  snprintf(run, sizeof run, "run %llu", (unsigned long long)runs++);
+  const lt_note note = {.text = LT_STR("a note")};
+  journal->note(journal, lt_str_of(run), &note, on_lost, NULL);
+  journal->note(journal, lt_str_of(run), &note, on_lost, NULL);
+  lt_journal_call call = {.run = lt_str_of(run), .user = LT_STR("u"), .tool = LT_STR("t"), .seq = 1};
+  lt_status status = journal->begin(journal, &call, &id, err);
+  if (lost.status != LT_OK) {
+    assert_int_not_equal(status, LT_OK); /* no record with a gap */
+    return lt_fail(err, lost.status, "%s", lt_err_msg(&lost));
+  }
+  LT_TRY(status);
+  LT_TRY(journal->finish(journal, id, LT_OK, LT_STR("1"), err));
+  LT_TRY(journal->recall(journal, lt_str_of(run), &record, err));
+  assert_true(record.note_count == 2 && record.call_count == 1);
+  assert_true(lt_str_eqc(record.notes[1].text, "a note") && lt_str_eqc(record.calls[0].answer, "1"));
+  lt_record_release(&record);
+  return LT_OK;
+}
+
+static lt_status use_blobs(lt_db *db, lt_buf *out, lt_err *err) {
+  char hash[LT_BLOB_HASH_BYTES + 1];
+  LT_TRY(lt_store_blob_put(db, LT_STR("a blob"), hash, err));
+  LT_TRY(lt_store_blob_get(db, lt_str_of(hash), out, err));
+  return lt_store_runs_below(db, LT_STR("r"), out, err);
 }
 
 static lt_status use_all(db_fix *fix, buffers *b) {
@@ -109,6 +153,8 @@ static lt_status use_all(db_fix *fix, buffers *b) {
   STEP(lt_store_sql(db, todo, LT_STR("WITH c AS (SELECT 1) SELECT count(*) FROM c"), LT_STR_NULL, &b->out, err));
   STEP(lt_store_sql(db, todo, LT_STR("SELECT * FROM todo__t"), LT_STR_NULL, &b->out, err));
   STEP(use_prompts(db, &b->out, err));
+  STEP(use_run(journal, err));
+  STEP(use_blobs(db, &b->out, err));
 #undef STEP
   lt_store_artifacts_free(artifacts);
   lt_store_journal_free(journal);
@@ -171,7 +217,12 @@ static void memory_may_run_out_anywhere(void **state) {
 /* --- One failure among others, in the same group ------------------------------------------------------------------ */
 
 enum { PUTTERS = 5 };
-static size_t kept, ended;
+static size_t kept, ended, untold;
+
+static void on_untold(void *arg, const lt_err *err) {
+  (void)arg;
+  untold -= err->status != LT_OK;
+}
 
 static void put_one(void *arg) {
   db_fix *fix = arg;
@@ -179,7 +230,19 @@ static void put_one(void *arg) {
   lt_buf_init(&id, 100);
   lt_artifacts *artifacts = lt_store_artifacts_new(fix->db);
   lt_artifact artifact = {.user = LT_STR("u"), .mime_type = LT_STR("text/plain"), .data = LT_STR("data")};
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  const lt_note note = {.text = LT_STR("a note")};
+  for (int i = 0; i < 3 && journal != NULL; i++) { /* among the others' artifacts */
+    untold++;
+    journal->note(journal, LT_STR("r"), &note, on_untold, NULL);
+    lt_sleep(fix->loop, 0);
+  }
   kept += artifacts != NULL && artifacts->put(artifacts, &artifact, &id, NULL) == LT_OK;
+  if (journal != NULL) {
+    untold++;
+    journal->note(journal, LT_STR("r"), &note, on_untold, NULL);
+  }
+  lt_store_journal_free(journal);
   lt_store_artifacts_free(artifacts);
   lt_buf_release(&id);
   ended++;
@@ -199,13 +262,23 @@ static size_t count_artifacts(db_fix *fix) {
   return count;
 }
 
+static size_t count_notes(db_fix *fix) {
+  lt_record record;
+  lt_journal *journal = lt_store_journal_new(fix->db);
+  DB_OK(journal->recall(journal, LT_STR("r"), &record, &fix->err));
+  size_t count = record.note_count;
+  lt_record_release(&record);
+  lt_store_journal_free(journal);
+  return count;
+}
+
 static void run_out_among_others(db_fix *fix) {
   size_t least = PUTTERS;
   bool failed = true;
   for (long n = 0; failed; n += 5 * STRIDE) {
     assert_int_equal(open_memory(fix, -1), LT_OK);
     assert_int_equal(count_artifacts(fix), 0);
-    kept = ended = 0;
+    kept = ended = untold = 0;
     for (int i = 0; i < PUTTERS; i++) {
       assert_int_equal(lt_loop_spawn(fix->loop, put_one, fix, NULL), LT_OK);
     }
@@ -216,6 +289,7 @@ static void run_out_among_others(db_fix *fix) {
     failed = lt_mem_failed() != 0;
     lt_mem_fail_at(-1);
     assert_int_equal(count_artifacts(fix), kept); /* what was said to be kept, and nothing else */
+    assert_int_equal(count_notes(fix), untold);
     least = kept < least ? kept : least;
   }
   assert_true(least < PUTTERS && kept == PUTTERS);

@@ -307,6 +307,44 @@ static void outputs_are_replaced_in_place(void **state) {
   db_fix_run(*state, put_outputs);
 }
 
+static lt_status update(db_fix *fix, unsigned number, const char *first, const char *second, lt_prompt_change *change) {
+  const lt_prompt_output outputs[] = {{7, lt_str_of(first)}, {3, lt_str_of(second)}};
+  fix->err = LT_ERR_INIT;
+  return lt_store_prompt_update(fix->db, prompt(number), outputs, 2, change, &fix->err);
+}
+
+static void update_at_once(db_fix *fix) {
+  lt_prompt_change waits = {.state = LT_PROMPT_WAITING, .usage = LT_STR("{\"u\":1}")};
+  lt_prompt_change fails = {.state = LT_PROMPT_FAILED, .error = LT_STR("why")};
+  lt_prompt_change runs = {.state = LT_PROMPT_RUNNING};
+  DB_OK(create(fix, 1, 1));
+  uint64_t before = lt_db_commits(fix->db);
+  DB_OK(update(fix, 1, "7", "3", &waits));
+  assert_int_equal(lt_db_commits(fix->db), before + 1);
+  const char *text = get(fix, 1);
+  expect_part(text, "\"output\":[3,7],\"usage\":{\"u\":1},");
+  expect_part(text, "\"state\":\"waiting_for_approval\"");
+  DB_OK(update(fix, 1, "8", "4", NULL));
+  text = get(fix, 1);
+  expect_part(text, "\"output\":[4,8],\"usage\":{\"u\":1},");
+  expect_part(text, "\"state\":\"waiting_for_approval\"");
+  expect(update(fix, 1, "9", "{", &fails), LT_E_INVALID, fix, "a prompt's output must be JSON"); /* nothing of it */
+  text = get(fix, 1);
+  expect_part(text, "\"output\":[4,8]");
+  expect_part(text, "\"state\":\"waiting_for_approval\"");
+  DB_OK(lt_store_prompt_update(fix->db, prompt(1), NULL, 0, &fails, &fix->err));
+  text = get(fix, 1);
+  expect_part(text, "\"state\":\"failed\"");
+  expect_part(text, "\"error\":\"why\"");
+  expect(update(fix, 1, "9", "9", &runs), LT_E_INVALID, fix, "has ended (failed)");
+  expect_part(get(fix, 1), "\"output\":[4,8]");
+  expect(update(fix, 2, "9", "9", NULL), LT_E_NOTFOUND, fix, "there is no prompt");
+}
+
+static void outputs_and_a_state_go_together(void **state) {
+  db_fix_run(*state, update_at_once);
+}
+
 static void see_history(db_fix *fix) {
   assert_string_equal(history(fix, LT_STR("ann"), 1, 10), "[]");
   char json[32];
@@ -485,6 +523,40 @@ static void own_and_give_back(db_fix *fix) {
   expect(claim(fix, 1), LT_E_INVALID, fix, "has ended (completed)");
   expect(claim(fix, 9), LT_E_NOTFOUND, fix, "there is no prompt");
   expect(lt_store_prompt_release(fix->db, prompt(9), &fix->err), LT_E_NOTFOUND, fix, "there is no prompt");
+}
+
+static const char *orphans_of(db_fix *fix, const char *user, lt_str of) {
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  DB_OK(lt_store_prompt_orphans_of(fix->db, lt_str_of(user), of, &out, &fix->err));
+  return text_of(&out);
+}
+
+static void ask_whose(db_fix *fix) {
+  for (unsigned i = 1; i <= 5; i++) {
+    lt_prompt_row row = row_of(i, i);
+    row.user = i == 3 ? LT_STR("bob") : row.user;
+    DB_OK(lt_store_prompt_create(fix->db, &row, &fix->err));
+  }
+  assert_string_equal(orphans_of(fix, "ann", LT_STR_NULL), "[]");
+  DB_OK(set(fix, 2, LT_PROMPT_WAITING));
+  for (unsigned i = 1; i <= 4; i++) {
+    DB_OK(lt_store_prompt_release(fix->db, prompt(i), &fix->err));
+  }
+  DB_OK(set(fix, 4, LT_PROMPT_COMPLETED));
+  assert_string_equal(orphans_of(fix, "ann", LT_STR_NULL),
+                      "[{\"id\":\"b0000000000000000000000000000001\",\"conversationId\":"
+                      "\"a0000000000000000000000000000001\",\"state\":\"running\"},"
+                      "{\"id\":\"b0000000000000000000000000000002\",\"conversationId\":"
+                      "\"a0000000000000000000000000000002\",\"state\":\"waiting_for_approval\"}]");
+  assert_string_equal(numbers_in(orphans_of(fix, "ann", conversation(2)), "{\"id\":\"b"), " 2");
+  assert_string_equal(numbers_in(orphans_of(fix, "bob", LT_STR_NULL), "{\"id\":\"b"), " 3");
+  assert_string_equal(orphans_of(fix, "ann", conversation(3)), "[]");
+  assert_string_equal(orphans_of(fix, "ann", conversation(5)), "[]");
+}
+
+static void orphans_are_found_by_their_user(void **state) {
+  db_fix_run(*state, ask_whose);
 }
 
 static void a_prompt_is_taken_and_given_back(void **state) {
@@ -705,12 +777,14 @@ int main(void) {
       TEST(what_does_not_fit_is_refused),
       TEST(a_prompt_goes_through_its_states),
       TEST(outputs_are_replaced_in_place),
+      TEST(outputs_and_a_state_go_together),
       TEST(history_is_the_newest_oldest_first),
       TEST(texts_stay_what_they_are),
       TEST(too_little_room_is_said),
       TEST(an_older_file_keeps_what_it_has),
       TEST(a_long_conversation_loads_at_once),
       TEST(a_prompt_is_taken_and_given_back),
+      TEST(orphans_are_found_by_their_user),
       TEST(a_pid_alone_is_no_owner),
   };
   return cmocka_run_group_tests_name("store_prompts", tests, NULL, NULL);
