@@ -1,5 +1,6 @@
 // Models for the flow tests of the agent: the fake ones of tests/fakes, and recordings that are played back.
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after } from "node:test";
 import { folder, root } from "./harness.mjs";
@@ -33,4 +34,12 @@ export async function recorded(turns, rest = {}, ...options) {
 export async function faked() {
   const port = await listen(join(root, "tests/fakes/model_server.mjs"));
   return (behaviour) => ({ OPENAI_BASE_URL: `http://127.0.0.1:${port}/${behaviour}/chat/v1`, OPENAI_API_KEY: "", OPENAI_MODEL: "fake" });
+}
+
+/** A model that gives these replies in order (tests/fakes/script_model.mjs): the environment, and the bodies it was asked with. */
+export async function scriptedModel(replies) {
+  const path = folder({ "m.json": JSON.stringify(replies) });
+  const port = await listen(join(root, "tests/fakes/script_model.mjs"), path);
+  const asked = () => readFileSync(join(path, "m.asked"), "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
+  return { env: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/m/v1`, OPENAI_API_KEY: "", OPENAI_MODEL: "scripted", XDG_STATE_HOME: folder() }, asked };
 }
