@@ -18,6 +18,10 @@ static const lt_model *find_model(const lt_agent_options *o, lt_str ref) {
   return lt_str_eqc(ref, "normal") && o->model_count > 0 ? &o->models[0] : NULL;
 }
 
+const lt_model *lt_agent_find_model(const lt_agent *agent, lt_str ref) {
+  return find_model(&agent->options, ref);
+}
+
 const lt_model *lt_agent_default_model(const lt_agent *agent) {
   lt_str ref = agent->options.default_model;
   return find_model(&agent->options, ref.n > 0 ? ref : LT_STR("normal"));
@@ -101,6 +105,7 @@ void lt_agent_free(lt_agent *agent) {
     return;
   }
   agent->closing = true;
+  agent->leaving = agent->options.leave_open;
   lt_cancel_fire(&agent->close, LT_E_CANCELLED);
   for (lt_turn_own *own = agent->turns; own != NULL; own = own->next) {
     lt_cancel_fire(&own->turn.cancel, LT_E_CANCELLED);
@@ -120,6 +125,10 @@ static lt_turn_own *find_turn(const lt_agent *agent, const lt_str *user, lt_str 
     own = own->next;
   }
   return own;
+}
+
+bool lt_agent_runs(const lt_agent *agent, lt_str prompt) {
+  return find_turn(agent, NULL, prompt) != NULL;
 }
 
 static lt_status fail_not_active(lt_str prompt, lt_err *err) {
@@ -225,11 +234,21 @@ static void wake_waiters(lt_turn_own *own) {
   }
 }
 
+/* Whoever finds it next carries it out again. */
+static void leave_turn(lt_turn_own *own) LT_YIELDS {
+  (void)lt_store_prompt_release(own->turn.agent->options.db, lt_str_of(own->turn.ids.prompt), NULL);
+}
+
 static void on_turn_fiber(void *arg) {
   lt_turn_own *own = arg;
   lt_agent *agent = own->turn.agent;
   lt_err err = LT_ERR_INIT;
-  end_turn(own, lt_turn_carry_out(own, &err), &err);
+  lt_status status = lt_turn_carry_out(own, &err);
+  if (agent->leaving) {
+    leave_turn(own);
+  } else {
+    end_turn(own, status, &err);
+  }
   take_out(agent, own);
   wake_waiters(own);
   lt_turn_free(own);
@@ -272,7 +291,7 @@ static lt_status choose_conversation(const lt_agent *agent, const lt_prompt_requ
   return LT_OK;
 }
 
-static void tell_created(const lt_turn *turn) {
+static void tell_begin(const lt_turn *turn, const char *event) {
   lt_buf data;
   lt_buf_init(&data, LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
@@ -288,36 +307,58 @@ static void tell_created(const lt_turn *turn) {
   lt_json_key(&w, "mode");
   lt_json_put_cstr(&w, turn->mode->id);
   lt_json_end_object(&w);
-  lt_turn_tell(turn, "prompt.created", &data);
+  lt_turn_tell(turn, event, &data);
   lt_buf_release(&data);
 }
 
 /* A prompt that is stored and cannot run has failed; whoever asked for it is told why by the error. */
-static lt_status start_fiber(lt_turn_own *own, lt_err *err) LT_YIELDS {
+static lt_status start_fiber(lt_turn_own *own, const char *event, lt_err *err) LT_YIELDS {
   lt_agent *agent = own->turn.agent;
   lt_err why = LT_ERR_INIT;
   if (agent->closing) {
     lt_fail(&why, LT_E_CLOSED, "Lathe is ending: no further prompts are taken");
   } else if (lt_loop_spawn(agent->options.loop, on_turn_fiber, own, &why) == LT_OK) {
-    tell_created(&own->turn);
+    tell_begin(&own->turn, event);
     return LT_OK;
   }
-  end_turn(own, why.status, &why);
+  if (agent->leaving) {
+    leave_turn(own);
+  } else {
+    end_turn(own, why.status, &why);
+  }
   return lt_fail(err, why.status, "%s", lt_err_msg(&why));
 }
 
-static lt_status store_and_start(lt_turn_own *own, const lt_prompt_row *row, lt_err *err) LT_YIELDS {
+static void put_in(lt_turn_own *own) {
   lt_agent *agent = own->turn.agent;
   own->next = agent->turns;
   agent->turns = own;
-  lt_status status = lt_store_prompt_create(agent->options.db, row, err);
+}
+
+static void drop(lt_turn_own *own) {
+  lt_agent *agent = own->turn.agent;
+  take_out(agent, own);
+  lt_turn_free(own);
+  lt_wait_wake(&agent->ended, LT_OK);
+}
+
+lt_status lt_agent_launch(lt_turn_own *own, const char *event, lt_err *err) {
+  put_in(own);
+  lt_status status = start_fiber(own, event, err);
+  if (status != LT_OK) {
+    drop(own);
+  }
+  return status;
+}
+
+static lt_status store_and_start(lt_turn_own *own, const lt_prompt_row *row, lt_err *err) LT_YIELDS {
+  put_in(own);
+  lt_status status = lt_store_prompt_create(own->turn.agent->options.db, row, err);
   if (status == LT_OK) {
-    status = start_fiber(own, err);
+    status = start_fiber(own, "prompt.created", err);
   }
   if (status != LT_OK) {
-    take_out(agent, own);
-    lt_turn_free(own);
-    lt_wait_wake(&agent->ended, LT_OK);
+    drop(own);
   }
   return status;
 }

@@ -37,8 +37,13 @@ typedef struct lt_agent_options {
   lt_run_request defaults;
   /* Gives what runs programs in a language, made when it is first needed; NULL with `err` when it cannot be had. */
   lt_runner *(*runner)(void *arg, lt_lang lang, lt_err *err);
+  /* lt_agent_free leaves prompts that run as they are, for lt_agent_resume in the next process; otherwise it cancels
+   * them. */
+  bool leave_open;
   /* Every event, in order; must not yield. `data` is JSON:
    * - prompt.created {promptId, userId, conversationId, model, mode}
+   * - prompt.resumed, the same: goes on in this process; what it has put out before is not told again, except what was
+   *   still pending
    * - prompt.output {promptId, output}: stored before; again when an output changes in place (same id)
    * - prompt.stream {promptId, delta}: a piece of text. Every text output has been told in such pieces, all of it,
    *   before its own prompt.output: whoever shows the pieces need not show the texts
@@ -59,7 +64,7 @@ typedef struct lt_agent_options {
 /* Borrows everything in the options. Owns: the caller, lt_agent_free. Errors: LT_E_NOMEM, LT_E_CONFIG (a default model
  * or mode that does not exist). */
 lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt_err *err);
-/* Cancels what runs and waits for it. LT_YIELDS. NULL is allowed. */
+/* Cancels what runs, or leaves it (leave_open), and waits for it. LT_YIELDS. NULL is allowed. */
 void lt_agent_free(lt_agent *agent) LT_YIELDS;
 
 typedef struct lt_prompt_request {
@@ -80,6 +85,13 @@ typedef struct lt_prompt_ids {
  * a conversation that is busy), LT_E_NOTFOUND (the conversation), LT_E_LIMIT, LT_E_NOMEM, the store's. */
 lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_prompt_ids *ret_ids,
                          lt_err *err) LT_YIELDS;
+/* Goes on with a prompt whose process is gone (lt_store_prompt_orphans_of): carries it out again by its record, without
+ * asking the model or making calls a second time, up to where it was cut short, and from there for real. What waited
+ * for approval waits again, with the same ids. It ends as failed (`diverged: ...`) where it cannot: with another Lathe,
+ * or when it does not do again what is on record (docs/internals/replay.md). LT_YIELDS. Errors: LT_E_NOTFOUND (no such
+ * prompt of the user's), LT_E_INVALID (it has ended, or runs in another process: its pid), LT_E_CONFIG (no model is
+ * configured), LT_E_CLOSED, LT_E_LIMIT (its record is too long), LT_E_NOMEM, the store's. */
+lt_status lt_agent_resume(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) LT_YIELDS;
 /* Until it has ended; LT_OK also when it failed: its state says so. LT_E_NOTFOUND: it does not run here (any more). */
 lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_err *err) LT_YIELDS;
 

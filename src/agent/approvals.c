@@ -50,20 +50,36 @@ static lt_status tell(lt_approvals *a, const lt_pending *pending, const lt_appro
   return status;
 }
 
-/* The call's output says that it waits, and why. A model's own call has one already. */
-static lt_status mark(lt_approvals *a, const lt_approval *what, lt_str reason, uint32_t *ret_number, lt_err *err) {
-  *ret_number = lt_outbox_find_call(outbox_of(a), what->call);
-  if (*ret_number != UINT32_MAX) {
-    return lt_outbox_tool_reason(outbox_of(a), *ret_number, reason, err);
+static uint32_t find_output(const lt_approvals *a, const lt_approval *what) {
+  uint32_t number = lt_outbox_find_call(outbox_of(a), what->call);
+  if (number == UINT32_MAX && what->seq > 0) {
+    lt_buf id;
+    lt_buf_init(&id, LT_KIB);
+    lt_turn_put_call_id(a->turn, what->run, what->seq, &id);
+    number = lt_outbox_find_open(outbox_of(a), lt_buf_view(&id));
+    lt_buf_release(&id);
+  }
+  return number;
+}
+
+static lt_status begin_output(lt_approvals *a, const lt_approval *what, lt_str reason, uint32_t *ret_number,
+                              lt_err *err) {
+  lt_buf id;
+  lt_buf_init(&id, LT_KIB);
+  if (what->seq > 0) {
+    lt_turn_put_call_id(a->turn, what->run, what->seq, &id);
   }
   const lt_outbox_tool tool = {
+      .id = lt_buf_view(&id),
       .function = what->tool->id,
       .input = what->input,
       .reason = reason,
       .call = what->call,
-      .parent = lt_outbox_id(outbox_of(a), a->turn->own->asking),
+      .inner = true,
   };
-  return lt_outbox_tool_begin(outbox_of(a), &tool, ret_number, err);
+  lt_status status = lt_outbox_tool_begin(outbox_of(a), &tool, ret_number, err);
+  lt_buf_release(&id);
+  return status;
 }
 
 static void add(lt_approvals *a, lt_pending *pending) {
@@ -97,29 +113,52 @@ static lt_status wait_for_decision(lt_pending *pending, lt_cancel *cancel, lt_er
   return pending->approved ? LT_OK : LT_E_DENIED;
 }
 
+/* The state follows when the last of those that waited does no longer. */
+static lt_status go_on(lt_approvals *a, lt_status status, lt_err *err) {
+  lt_status back = a->pending == NULL ? set_state(a, LT_PROMPT_RUNNING, err) : LT_OK;
+  return status == LT_OK ? back : status;
+}
+
+/* The call's output says that it waits, and why. A model's own call has one already, and so has one that waited in an
+ * earlier process. */
+static lt_status wait_for_person(lt_approvals *a, const lt_approval *what, uint32_t number, bool is_new,
+                                 lt_pending *pending, lt_cancel *cancel, lt_err *err) LT_YIELDS {
+  lt_str reason = what->reason.n > 0 ? what->reason : LT_STR("this call needs approval");
+  if (!is_new) {
+    LT_TRY(lt_outbox_tool_reason(outbox_of(a), number, reason, err));
+  }
+  add(a, pending);
+  lt_status status = set_state(a, LT_PROMPT_WAITING, err);
+  if (status == LT_OK) {
+    status = tell(a, pending, what, reason, err);
+  }
+  if (status == LT_OK) {
+    status = wait_for_decision(pending, cancel, err);
+  }
+  take_off(a, pending);
+  return status;
+}
+
 static lt_status ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
                      lt_err *err) LT_YIELDS {
   lt_approvals *a = (lt_approvals *)(void *)self;
-  lt_str reason = what->reason.n > 0 ? what->reason : LT_STR("this call needs approval");
   lt_pending pending = {.reason = ret_reason};
-  uint32_t number = 0;
+  uint32_t number = find_output(a, what);
+  bool is_new = number == UINT32_MAX, approved = false;
   lt_wait_init(&pending.wait, a->turn->agent->options.loop);
-  LT_TRY(mark(a, what, reason, &number, err));
+  if (is_new) {
+    LT_TRY(begin_output(a, what, what->reason.n > 0 ? what->reason : LT_STR("this call needs approval"), &number, err));
+    is_new = !lt_outbox_is_old(outbox_of(a), number);
+  }
   pending.id = lt_outbox_id(outbox_of(a), number);
-  add(a, &pending);
-  lt_status status = set_state(a, LT_PROMPT_WAITING, err);
-  if (status == LT_OK) {
-    status = tell(a, &pending, what, reason, err);
+  if (lt_turn_record_decision(a->turn, pending.id, &approved, ret_reason)) {
+    return go_on(a, approved ? LT_OK : LT_E_DENIED, err);
   }
-  if (status == LT_OK) {
-    status = wait_for_decision(&pending, cancel, err);
-  }
-  take_off(a, &pending);
-  if (a->pending == NULL) {
-    lt_status back = set_state(a, LT_PROMPT_RUNNING, err);
-    status = status == LT_OK ? back : status;
-  }
-  return status;
+  return go_on(a, wait_for_person(a, what, number, is_new, &pending, cancel, err), err);
+}
+
+lt_status lt_approvals_settle(lt_approvals *a, lt_err *err) {
+  return go_on(a, LT_OK, err);
 }
 
 void lt_approvals_init(lt_approvals *a, lt_turn *turn) {
@@ -136,7 +175,9 @@ bool lt_approvals_decide(lt_approvals *a, lt_str id, bool approved, lt_str reaso
   }
   pending->decided = true;
   pending->approved = approved;
-  lt_buf_add(pending->reason, lt_str_sub(reason, 0, LT_RUN_ERROR_BYTES / 4));
+  reason = lt_str_sub(reason, 0, LT_RUN_ERROR_BYTES / 4);
+  lt_buf_add(pending->reason, reason);
+  lt_turn_record_decide(a->turn, id, approved, reason);
   lt_wait_wake(&pending->wait, LT_OK);
   return true;
 }

@@ -1,7 +1,8 @@
 /* Decisions of a person that a prompt waits for. Internal to agent/.
  *
  * The approver of a prompt's caller: marks the tool output pending with the reason, tells of it and waits, whatever
- * made the call: a model, a program, a program's program. Several may wait at once.
+ * made the call: a model, a program, a program's program. Several may wait at once. What was decided in an earlier
+ * process is not asked again.
  */
 #ifndef LT_AGENT_APPROVALS_H
 #define LT_AGENT_APPROVALS_H
@@ -15,6 +16,8 @@ typedef struct lt_approvals {
 } lt_approvals;
 
 void lt_approvals_init(lt_approvals *approvals, lt_turn *turn);
+/* A prompt that waited in an earlier process and does so no longer is running again. */
+lt_status lt_approvals_settle(lt_approvals *approvals, lt_err *err);
 /* Decides about the tool output of that id. False: it does not wait (any more). */
 bool lt_approvals_decide(lt_approvals *approvals, lt_str id, bool approved, lt_str reason);
 

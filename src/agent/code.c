@@ -122,7 +122,7 @@ static lt_status execute(loop *l, lt_str code, bool *ret_done, lt_err *err) LT_Y
   LT_TRY(begin_output(l->turn, code, &number, err));
   lt_run_result result;
   lt_run_result_init(&result);
-  const lt_turn_program program = {.code = code, .lang = LT_LANG_JAVASCRIPT, .streams = true};
+  const lt_turn_program program = {.output = number, .code = code, .lang = LT_LANG_JAVASCRIPT, .streams = true};
   lt_status status = lt_turn_run(l->turn, &program, &result, err);
   if (status == LT_OK) {
     status = finish(l, code, number, &result, err);

@@ -44,6 +44,7 @@ static lt_status ask(lt_turn *turn, lt_str prompt, bool json, lt_cancel *cancel,
         .model = turn->model, .messages = lt_buf_view(&messages), .json = json, .cancel = cancel};
     status = lt_model_complete(turn->agent->options.http, &request, completion, err);
     lt_turn_count(turn, completion);
+    lt_turn_record_put_llm(turn, completion);
   }
   lt_buf_release(&messages);
   return status;
@@ -116,6 +117,7 @@ bool lt_turn_add_functions(lt_turn_own *own) {
       .description = LT_STR("Ask a language model and get its answer as text"),
       .call = llm,
       .arg = &own->turn,
+      .repeatable = true,
   };
   functions[world->function_count++] = (lt_run_function){
       .name = LT_STR("llmJson"),
@@ -123,6 +125,7 @@ bool lt_turn_add_functions(lt_turn_own *own) {
       .description = LT_STR("The same with an answer in JSON, parsed"),
       .call = llm_json,
       .arg = &own->turn,
+      .repeatable = true,
   };
   world->functions = functions;
   return true;

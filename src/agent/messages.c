@@ -80,6 +80,7 @@ static lt_status ask_once(const lt_messages *m, lt_str tools, bool stream, lt_co
     status = check(&all, err);
   }
   if (status == LT_OK) {
+    m->turn->messages_hash = lt_str_hash(lt_buf_view(&m->rest));
     status = lt_turn_ask(m->turn, lt_buf_view(&all), tools, stream, completion, err);
   }
   lt_buf_release(&all);

@@ -1,4 +1,4 @@
-#include "agent/outbox.h"
+#include "agent/outbox_impl.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -7,32 +7,12 @@
 #include "base/mem.h"
 #include "tool/spill.h"
 
-#define STAMP_BYTES 25 /* 2026-01-31T23:59:59.000Z */
-
-typedef enum output_kind { OUTPUT_TEXT, OUTPUT_FILE, OUTPUT_TOOL } output_kind;
-
-struct lt_output {
-  lt_output *next_open;
-  output_kind kind;
-  uint32_t number;
-  uint64_t call;
-  lt_str id;      /* the prompt's arena */
-  lt_str parent;  /* likewise */
-  lt_arena parts; /* what is below, until its last form has been written */
-  lt_str text;    /* content, function or artifact */
-  lt_str input;   /* JSON text; mime type */
-  lt_str reason;  /* or description */
-  lt_str logs;
-  char start[STAMP_BYTES];
-  lt_buf json; /* as it was last stored */
-};
-
-typedef enum item_kind { ITEM_BEGIN, ITEM_END, ITEM_STREAM, ITEM_EVENT, ITEM_STATE } item_kind;
+typedef enum item_kind { ITEM_BEGIN, ITEM_AGAIN, ITEM_END, ITEM_STREAM, ITEM_EVENT, ITEM_STATE } item_kind;
 
 struct lt_outbox_item {
   lt_outbox_item *next;
   item_kind what;
-  uint32_t number; /* BEGIN, END */
+  uint32_t number; /* BEGIN, AGAIN, END */
   size_t streamed; /* BEGIN of a text */
   lt_status status;
   char stamp[STAMP_BYTES];
@@ -53,7 +33,7 @@ void lt_outbox_init(lt_outbox *o, lt_turn *turn) {
   o->last = &o->first;
 }
 
-static void output_free(lt_output *output) {
+void lt_output_free(lt_output *output) {
   lt_arena_release(&output->parts);
   lt_buf_release(&output->json);
   lt_mem_free(output);
@@ -73,7 +53,7 @@ static void drop_items(lt_outbox *o) {
 void lt_outbox_release(lt_outbox *o) {
   drop_items(o);
   for (size_t i = 0; i < o->count; i++) {
-    output_free(o->outputs[i]);
+    lt_output_free(o->outputs[i]);
   }
   lt_mem_free(o->outputs);
   lt_outbox_init(o, o->turn);
@@ -95,6 +75,9 @@ static void on_pump_fiber(void *arg);
 static lt_status add_item(lt_outbox *o, const lt_outbox_item *like, lt_str bytes, lt_err *err) {
   if (o->err.status != LT_OK) {
     return lt_fail(err, o->err.status, "%s", lt_err_msg(&o->err));
+  }
+  if (o->turn->agent->leaving) {
+    return lt_fail(err, LT_E_CLOSED, "Lathe is ending: the prompt is left as it is");
   }
   lt_outbox_item *item = lt_mem_alloc(sizeof *item + bytes.n);
   if (item == NULL) {
@@ -131,54 +114,14 @@ lt_status lt_outbox_state(lt_outbox *o, lt_prompt_state state, lt_err *err) {
 
 /* --- Outputs ------------------------------------------------------------------------------------------------------
  */
-static bool make_room(lt_outbox *o) {
-  if (o->count < o->room) {
-    return true;
-  }
-  size_t room = o->room > 0 ? 2 * o->room : 16;
-  lt_output **outputs = lt_mem_realloc(o->outputs, room * sizeof(lt_output *));
-  if (outputs == NULL) {
-    return false;
-  }
-  o->outputs = outputs;
-  o->room = room;
-  return true;
-}
-
-static bool has_id(const lt_outbox *o, lt_str id) {
-  for (size_t i = 0; i < o->count; i++) {
-    if (lt_str_eq(o->outputs[i]->id, id)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* Models use an id again now and then, in the next round at the latest. Ours are only like others where there are some.
- */
-static lt_str make_id(lt_outbox *o, output_kind kind, lt_str wanted) {
-  static const char *const names[] = {[OUTPUT_TEXT] = "text", [OUTPUT_FILE] = "file", [OUTPUT_TOOL] = "call"};
-  lt_arena *arena = &o->turn->arena;
-  if (wanted.n > 0 && !has_id(o, wanted)) {
-    o->has_foreign_ids = true;
-    return lt_arena_dup(arena, wanted);
-  }
-  lt_str id = lt_arena_printf(arena, "%s-%zu", names[kind], o->count);
-  while (id.p != NULL && o->has_foreign_ids && has_id(o, id)) {
-    id = lt_arena_printf(arena, "%.*s-", LT_STR_ARG(id));
-  }
-  return id;
-}
-
 /* A new output, not among the others yet. */
-static lt_output *output_new(lt_outbox *o, output_kind kind, lt_str wanted_id) {
-  lt_output *output = make_room(o) ? lt_mem_zalloc(1, sizeof *output) : NULL;
-  lt_str id = output != NULL ? make_id(o, kind, wanted_id) : LT_STR_NULL;
-  if (id.p == NULL) {
-    lt_mem_free(output);
+static lt_output *output_new(lt_outbox *o, lt_output_kind kind, lt_str id) {
+  lt_output *output = id.p != NULL && lt_outbox_make_room(o) ? lt_mem_zalloc(1, sizeof *output) : NULL;
+  if (output == NULL) {
     return NULL;
   }
   output->kind = kind;
+  output->claimed = true;
   output->number = (uint32_t)o->count;
   output->id = id;
   lt_arena_init(&output->parts, LT_PROMPT_MEMORY_BYTES);
@@ -202,7 +145,7 @@ static lt_status add_output(lt_outbox *o, lt_output *output, bool complete, size
   if (status == LT_OK) {
     o->outputs[o->count++] = output;
   } else if (output != NULL) {
-    output_free(output);
+    lt_output_free(output);
   }
   return status;
 }
@@ -211,22 +154,40 @@ bool lt_outbox_is_full(const lt_outbox *o) {
   return o->count >= LT_PROMPT_OUTPUTS_MAX;
 }
 
-lt_status lt_outbox_text(lt_outbox *o, lt_str text, size_t streamed, lt_err *err) {
-  lt_output *output = output_new(o, OUTPUT_TEXT, LT_STR_NULL);
-  return add_output(o, output, output != NULL && keep(output, &output->text, text), streamed, err);
+static lt_status put_text(lt_outbox *o, lt_str id, bool of_mode, lt_str text, size_t streamed, lt_err *err) {
+  lt_output *output;
+  LT_TRY(lt_outbox_claim(o, LT_OUTPUT_TEXT, id, &output, err));
+  if (output == NULL) {
+    output = output_new(o, LT_OUTPUT_TEXT, id);
+    LT_TRY(add_output(o, output, output != NULL && keep(output, &output->text, text), streamed, err));
+  }
+  output->of_mode = of_mode;
+  return LT_OK;
 }
 
-void lt_outbox_say(lt_outbox *o, lt_str text) {
-  if (!lt_outbox_is_full(o)) {
-    (void)lt_outbox_text(o, text, 0, NULL);
+lt_status lt_outbox_text(lt_outbox *o, lt_str text, size_t streamed, lt_err *err) {
+  return put_text(o, lt_outbox_make_id(o, LT_OUTPUT_TEXT, LT_STR_NULL), true, text, streamed, err);
+}
+
+void lt_outbox_say(lt_outbox *o, lt_str id, lt_str text) {
+  id = lt_arena_dup(&o->turn->arena, id);
+  if (!lt_outbox_is_full(o) || o->unclaimed > 0) {
+    (void)put_text(o, id, false, text, 0, NULL);
   } else if (!o->overflowed) {
-    o->overflowed =
-        lt_outbox_text(o, LT_STR("(More was put out than one prompt may: the rest is dropped)"), 0, NULL) == LT_OK;
+    text = LT_STR("(More was put out than one prompt may: the rest is dropped)");
+    o->overflowed = put_text(o, id, false, text, 0, NULL) == LT_OK;
   }
 }
 
+/* The same thing put aside again, by a call that had to be made again, is there already. */
 lt_status lt_outbox_file(lt_outbox *o, lt_str artifact, lt_str mime_type, lt_str description, lt_err *err) {
-  lt_output *output = output_new(o, OUTPUT_FILE, LT_STR_NULL);
+  lt_str id = lt_arena_printf(&o->turn->arena, "file-%.*s", LT_STR_ARG(artifact));
+  lt_output *output;
+  LT_TRY(lt_outbox_claim(o, LT_OUTPUT_FILE, id, &output, err));
+  if (output != NULL) {
+    return LT_OK;
+  }
+  output = output_new(o, LT_OUTPUT_FILE, id);
   bool complete = output != NULL && keep(output, &output->text, artifact) && keep(output, &output->input, mime_type) &&
                   keep(output, &output->reason, description);
   return add_output(o, output, complete, 0, err);
@@ -267,17 +228,42 @@ static bool keep_input(lt_outbox *o, lt_output *output, lt_str input) {
   return kept;
 }
 
-lt_status lt_outbox_tool_begin(lt_outbox *o, const lt_outbox_tool *tool, uint32_t *ret_number, lt_err *err) {
-  lt_output *output = output_new(o, OUTPUT_TOOL, tool->id);
+/* One that was pending is so again. */
+static lt_status reopen(lt_outbox *o, lt_output *output, const lt_outbox_tool *tool, lt_err *err) {
+  if (!output->pending) {
+    return LT_OK;
+  }
+  if (!lt_str_eq(output->text, tool->function)) {
+    return lt_fail(err, LT_E_DIVERGED, "diverged: on record \"%.*s\" is a call of \"%.*s\", not of \"%.*s\"",
+                   LT_STR_ARG(output->id), LT_STR_ARG(output->text), LT_STR_ARG(lt_str_sub(tool->function, 0, 100)));
+  }
+  LT_TRY(add_item(o, &(lt_outbox_item){.what = ITEM_AGAIN, .number = output->number}, LT_STR_NULL, err));
+  output->next_open = o->open;
+  o->open = output;
+  return LT_OK;
+}
+
+static lt_status begin_new(lt_outbox *o, const lt_outbox_tool *tool, lt_str id, lt_output **ret, lt_err *err) {
+  lt_output *output = output_new(o, LT_OUTPUT_TOOL, id);
   bool complete = output != NULL && keep(output, &output->text, tool->function) && keep_input(o, output, tool->input) &&
                   keep(output, &output->reason, tool->reason);
   if (output != NULL) {
-    output->call = tool->call;
-    output->parent = tool->parent;
+    output->parent = tool->inner ? lt_outbox_parent_of(o, id) : LT_STR_NULL;
   }
   LT_TRY(add_output(o, output, complete, 0, err));
   output->next_open = o->open;
   o->open = output;
+  *ret = output;
+  return LT_OK;
+}
+
+lt_status lt_outbox_tool_begin(lt_outbox *o, const lt_outbox_tool *tool, uint32_t *ret_number, lt_err *err) {
+  lt_output *output;
+  lt_str id = tool->inner ? lt_outbox_inner_id(o, tool->id) : lt_outbox_make_id(o, LT_OUTPUT_TOOL, tool->id);
+  LT_TRY(lt_outbox_claim(o, LT_OUTPUT_TOOL, id, &output, err));
+  LT_TRY(output != NULL ? reopen(o, output, tool, err) : begin_new(o, tool, id, &output, err));
+  output->of_mode = !tool->inner;
+  output->call = tool->call;
   *ret_number = output->number;
   return LT_OK;
 }
@@ -331,6 +317,7 @@ lt_status lt_outbox_tool_end(lt_outbox *o, uint32_t number, lt_status status, lt
 }
 
 void lt_outbox_end_all(lt_outbox *o, lt_str why) {
+  lt_outbox_open_rest(o);
   while (o->open != NULL && lt_outbox_tool_end(o, o->open->number, LT_E_CANCELLED, why, NULL) == LT_OK) {
   }
 }
@@ -344,8 +331,17 @@ uint32_t lt_outbox_find_call(const lt_outbox *o, uint64_t call) {
   return UINT32_MAX;
 }
 
-uint32_t lt_outbox_last_open(const lt_outbox *o) {
-  return o->open != NULL ? o->open->number : UINT32_MAX;
+uint32_t lt_outbox_find_open(const lt_outbox *o, lt_str id) {
+  for (const lt_output *output = o->open; output != NULL; output = output->next_open) {
+    if (lt_str_eq(output->id, id)) {
+      return output->number;
+    }
+  }
+  return UINT32_MAX;
+}
+
+bool lt_outbox_is_old(const lt_outbox *o, uint32_t number) {
+  return number < o->count && o->outputs[number]->old;
 }
 
 void lt_outbox_set_call(lt_outbox *o, uint32_t number, uint64_t call) {
@@ -422,9 +418,9 @@ static void compose(lt_output *output, const lt_outbox_item *item, lt_str answer
   lt_buf_clear(&output->json);
   lt_json_writer w = lt_json_writer_on(&output->json);
   lt_json_begin_object(&w);
-  if (output->kind == OUTPUT_TOOL) {
+  if (output->kind == LT_OUTPUT_TOOL) {
     put_tool(&w, output, item, answer);
-  } else if (output->kind == OUTPUT_FILE) {
+  } else if (output->kind == LT_OUTPUT_FILE) {
     put_file(&w, &output->parts, output);
   } else {
     put_str(&w, "type", LT_STR("text"));
@@ -470,7 +466,7 @@ static lt_status write_output(lt_outbox *o, lt_output *output, const lt_outbox_i
   }
   LT_TRY(lt_store_prompt_put_output(o->turn->agent->options.db, lt_str_of(o->turn->ids.prompt), output->number,
                                     lt_buf_view(&output->json), err));
-  lt_str text = output->kind == OUTPUT_TEXT ? output->text : LT_STR_NULL;
+  lt_str text = output->kind == LT_OUTPUT_TEXT ? output->text : LT_STR_NULL;
   if (text.n > item->streamed) {
     tell(o, "prompt.stream", "delta", lt_str_sub(text, item->streamed, text.n), false);
   }
@@ -503,11 +499,14 @@ static lt_status write_item(lt_outbox *o, const lt_outbox_item *item, lt_err *er
     case ITEM_BEGIN: {
       lt_output *output = o->outputs[item->number];
       LT_TRY(write_output(o, output, item, LT_STR_NULL, err));
-      if (output->kind != OUTPUT_TOOL) {
+      if (output->kind != LT_OUTPUT_TOOL) {
         lt_arena_release(&output->parts);
       }
       return LT_OK;
     }
+    case ITEM_AGAIN:
+      tell(o, "prompt.output", "output", lt_buf_view(&o->outputs[item->number]->json), true);
+      return LT_OK;
     case ITEM_END: {
       lt_output *output = o->outputs[item->number];
       LT_TRY(write_end(o, output, item, err));

@@ -1,5 +1,9 @@
 /* What a prompt puts out: outputs, events and states, stored first and then told, in order. Internal to agent/.
  *
+ * Outputs have the same ids when the prompt is carried out again in another process (lt_agent_resume): those of the
+ * mode count from 0 in the order it begins them, those of calls and texts of programs have the name of their run. What
+ * is there already is claimed by its id, and neither stored nor told again.
+ *
  * Programs put out in the middle of callbacks that must not yield. So everything is queued, and a fiber of the outbox's
  * writes and tells one after the other; lt_outbox_flush waits for it. When something cannot be stored, nothing of it
  * and nothing after it is told, and the prompt is cancelled: what nobody can look up later has not happened.
@@ -17,7 +21,11 @@ typedef struct lt_outbox {
   lt_turn *turn;
   lt_output **outputs; /* by number */
   size_t count, room;
-  lt_output *open; /* tool outputs that are pending */
+  lt_output *open;      /* tool outputs that are pending */
+  uint32_t of_mode;     /* outputs that the mode has begun */
+  uint32_t unnumbered;  /* outputs of calls that have no number in their run */
+  size_t unclaimed;     /* outputs of an earlier process that have not been put out by this one (yet) ... */
+  size_t claimed_after; /* ... the next of them is probably behind this one */
   size_t kept_bytes;
   lt_outbox_item *first, **last;
   uint64_t queued, written; /* items, numbered from 1 */
@@ -41,18 +49,20 @@ bool lt_outbox_is_full(const lt_outbox *outbox);
 
 /* `streamed`: so many bytes of it have been told as prompt.stream events. */
 lt_status lt_outbox_text(lt_outbox *outbox, lt_str text, size_t streamed, lt_err *err);
-/* What a program says: over LT_PROMPT_OUTPUTS_MAX it is dropped, and that is said once. */
-void lt_outbox_say(lt_outbox *outbox, lt_str text);
+/* What a program says, under an id of its own: over LT_PROMPT_OUTPUTS_MAX it is dropped, and that is said once. */
+void lt_outbox_say(lt_outbox *outbox, lt_str id, lt_str text);
 lt_status lt_outbox_file(lt_outbox *outbox, lt_str artifact, lt_str mime_type, lt_str description, lt_err *err);
 
 typedef struct lt_outbox_tool {
-  lt_str id;       /* empty, or there already: one is made up */
+  lt_str id;       /* the mode's: empty, or there already: one is made up; a program's: as it is */
   lt_str function; /* the tool's id */
   lt_str input;    /* JSON text, or anything */
   lt_str reason;   /* why it is pending */
   uint64_t call;   /* the door's number for the call; 0: none */
-  lt_str parent;   /* id of the output whose program made the call; may be empty. Borrows: lt_outbox_id's */
+  bool inner;      /* not the mode's own: of a program, or of whatever a tool calls */
 } lt_outbox_tool;
+/* One of an earlier process that had ended stays as it is; one that was pending is so again, and told of.
+ * LT_E_DIVERGED: it was something else. */
 lt_status lt_outbox_tool_begin(lt_outbox *outbox, const lt_outbox_tool *tool, uint32_t *ret_number, lt_err *err);
 /* Another reason why it is pending. */
 lt_status lt_outbox_tool_reason(lt_outbox *outbox, uint32_t number, lt_str reason, lt_err *err);
@@ -63,8 +73,10 @@ void lt_outbox_end_all(lt_outbox *outbox, lt_str why);
 
 /* Of the pending output of this call: its number, UINT32_MAX when there is none. */
 uint32_t lt_outbox_find_call(const lt_outbox *outbox, uint64_t call);
-/* The pending tool output that was put out last; UINT32_MAX when there is none. */
-uint32_t lt_outbox_last_open(const lt_outbox *outbox);
+/* Likewise of the pending output of this id. */
+uint32_t lt_outbox_find_open(const lt_outbox *outbox, lt_str id);
+/* Whether an output was there before this process. */
+bool lt_outbox_is_old(const lt_outbox *outbox, uint32_t number);
 /* Says which call a pending output is of. */
 void lt_outbox_set_call(lt_outbox *outbox, uint32_t number, uint64_t call);
 /* Its id. Borrows: as long as the outbox is there. */
@@ -78,6 +90,12 @@ lt_status lt_outbox_state(lt_outbox *outbox, lt_prompt_state state, lt_err *err)
 
 /* Until everything that has been put out so far is stored and told. LT_YIELDS. Errors: what could not be stored. */
 lt_status lt_outbox_flush(lt_outbox *outbox, lt_err *err) LT_YIELDS;
+
+/* How an output of an earlier process had ended: `ret_ended` false: it had not. A failure is its status, LT_E_TOOL. */
+lt_status lt_outbox_old_result(const lt_outbox *outbox, uint32_t number, bool *ret_ended, lt_buf *answer, lt_err *err);
+/* Takes in the outputs that the prompt has from an earlier process, an array; before anything is put out. Errors:
+ * LT_E_NOMEM. */
+lt_status lt_outbox_load(lt_outbox *outbox, lt_json outputs, lt_err *err);
 
 /* Appends all outputs as a JSON array. Everything must have been flushed. */
 void lt_outbox_put_all(const lt_outbox *outbox, lt_json_writer *w);

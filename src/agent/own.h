@@ -4,6 +4,7 @@
 
 #include "agent/approvals.h"
 #include "agent/outbox.h"
+#include "agent/record.h"
 
 typedef struct lt_turn_own lt_turn_own;
 
@@ -11,6 +12,7 @@ struct lt_agent {
   lt_agent_options options;
   lt_turn_own *turns; /* those that run */
   bool closing;
+  bool leaving;    /* ... and prompts are left as they are: nothing is recorded any more */
   lt_cancel close; /* fired then, for what is no turn ... */
   unsigned titles; /* ... titles that are being made */
   lt_wait ended;   /* woken whenever one has ended */
@@ -33,10 +35,11 @@ struct lt_turn_own {
   lt_outbox outbox;
   lt_approvals approvals;
   lt_artifacts artifacts; /* the agent's, seen by this prompt */
+  lt_journal journal;     /* likewise */
+  lt_turn_record record;
+  lt_str refusal; /* why a prompt of an earlier process cannot be carried out again; empty: it can */
   lt_run_request defaults;
   lt_str resolved_model;
-  uint32_t program;  /* number of the output whose program runs; UINT32_MAX: none */
-  uint32_t asking;   /* likewise, of the call that is asked about next: nothing happens between its event and that */
   lt_buf last_words; /* {promptId}: for an end when there is no memory for more */
   uint32_t requests; /* completions, those of llm() included */
   size_t streamed;   /* bytes of the last reply that have been told */
@@ -45,6 +48,12 @@ struct lt_turn_own {
 
 /* agent.c: the model that holds where none is named; NULL: there is none. */
 const lt_model *lt_agent_default_model(const lt_agent *agent);
+/* The model of that ref, as prompts choose it; NULL: there is none. */
+const lt_model *lt_agent_find_model(const lt_agent *agent, lt_str ref);
+/* Whether the prompt runs here. */
+bool lt_agent_runs(const lt_agent *agent, lt_str prompt);
+/* Starts a prompt that is stored, or ends it as failed; takes it over in either case. LT_YIELDS. */
+lt_status lt_agent_launch(lt_turn_own *own, const char *event, lt_err *err) LT_YIELDS;
 
 /* Tells of an event; nothing when there was no memory for it. */
 void lt_turn_tell(const lt_turn *turn, const char *event, const lt_buf *data);
@@ -57,6 +66,9 @@ void lt_turn_free(lt_turn_own *own);
 lt_status lt_turn_carry_out(lt_turn_own *own, lt_err *err) LT_YIELDS;
 /* {inputTokens, outputTokens, totalTokens, requests, reasoningTokens?, estimated?, resolvedModel?} */
 void lt_turn_put_usage(const lt_turn_own *own, lt_json_writer *w);
+
+/* Appends the id of the output that a call is: its run's name below the prompt's, with dots, and its number. */
+void lt_turn_put_call_id(const lt_turn *turn, lt_str run, uint64_t seq, lt_buf *out);
 
 /* Counts what a completion has cost. */
 void lt_turn_count(lt_turn *turn, const lt_completion *completion);

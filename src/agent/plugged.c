@@ -121,6 +121,7 @@ static lt_status ask(void *arg, lt_str messages, lt_str tools, lt_buf *reply, lt
   lt_completion_init(&completion);
   lt_status status = mask(p->turn, true, &messages, &masked, err);
   if (status == LT_OK) {
+    p->turn->messages_hash = lt_str_hash(messages);
     status = lt_turn_ask(p->turn, messages, tools, false, &completion, err);
   }
   if (status == LT_OK) {

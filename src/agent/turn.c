@@ -1,5 +1,6 @@
 #include "agent/own.h"
 #include "base/mem.h"
+#include "tool/again.h"
 
 /* --- Being there --------------------------------------------------------------------------------------------------
  */
@@ -51,6 +52,45 @@ static bool make_defaults(lt_turn_own *own) {
   return lt_turn_add_functions(own);
 }
 
+/* The agent's, until it ends and leaves its prompts as they are: what happens to them then is on nobody's record. */
+static lt_turn_own *own_of_journal(lt_journal *self) {
+  return (lt_turn_own *)(void *)((char *)self - offsetof(lt_turn_own, journal));
+}
+
+static lt_status begin_call(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS {
+  const lt_agent *agent = own_of_journal(self)->turn.agent;
+  lt_journal *theirs = agent->options.journal;
+  return agent->leaving ? lt_fail(err, LT_E_CLOSED, "Lathe is ending") : theirs->begin(theirs, call, ret_id, err);
+}
+
+static lt_status finish_call(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS {
+  const lt_agent *agent = own_of_journal(self)->turn.agent;
+  lt_journal *theirs = agent->options.journal;
+  return agent->leaving ? LT_OK : theirs->finish(theirs, id, status, answer, err);
+}
+
+static void note(lt_journal *self, lt_str run, const lt_note *what, void (*on_failure)(void *arg, const lt_err *err),
+                 void *arg) {
+  const lt_agent *agent = own_of_journal(self)->turn.agent;
+  lt_journal *theirs = agent->options.journal;
+  if (!agent->leaving) {
+    theirs->note(theirs, run, what, on_failure, arg);
+  }
+}
+
+static lt_status recall(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS {
+  lt_journal *theirs = own_of_journal(self)->turn.agent->options.journal;
+  return theirs->recall(theirs, run, ret_record, err);
+}
+
+static lt_journal *make_journal(lt_turn_own *own) {
+  lt_journal *theirs = own->turn.agent->options.journal;
+  bool notes = theirs != NULL && theirs->note != NULL && theirs->recall != NULL;
+  own->journal = (lt_journal){
+      .begin = begin_call, .finish = finish_call, .note = notes ? note : NULL, .recall = notes ? recall : NULL};
+  return theirs != NULL ? &own->journal : NULL;
+}
+
 static bool make_caller(lt_turn_own *own) {
   lt_turn *turn = &own->turn;
   const lt_agent_options *o = &turn->agent->options;
@@ -61,7 +101,8 @@ static bool make_caller(lt_turn_own *own) {
       .policy = o->policy,
       .budget = lt_budget_new(o->policy),
       .approver = &own->approvals.base,
-      .journal = o->journal,
+      .journal = make_journal(own),
+      .noted = own->journal.note != NULL,
       .artifacts = o->artifacts != NULL ? &own->artifacts : NULL,
       .on_call = on_call,
       .arg = turn,
@@ -86,7 +127,6 @@ lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model 
   lt_outbox_init(&own->outbox, turn);
   lt_approvals_init(&own->approvals, turn);
   lt_buf_init(&own->last_words, LT_KIB);
-  own->program = UINT32_MAX;
   if (turn->values == NULL || !copy_texts(turn, row) || !make_caller(own) || !make_last_words(own)) {
     lt_turn_free(own);
     return lt_fail(err, LT_E_NOMEM, "no memory for another prompt");
@@ -101,6 +141,7 @@ void lt_turn_free(lt_turn_own *own) {
     lt_host_prepared_release(turn->agent->options.host, &turn->prepared);
   }
   lt_outbox_release(&own->outbox);
+  lt_turn_record_release(turn);
   lt_buf_release(&own->last_words);
   lt_budget_free(turn->caller.budget);
   lt_values_free(turn->values);
@@ -178,9 +219,15 @@ lt_status lt_turn_ask(lt_turn *turn, lt_str messages, lt_str tools, bool stream,
   };
   turn->own->streamed = 0;
   LT_TRY(lt_outbox_flush(&turn->own->outbox, err));
-  lt_status status = lt_model_complete(turn->agent->options.http, &request, completion, err);
+  lt_status status = LT_OK;
+  lt_err why = LT_ERR_INIT;
+  if (!lt_turn_record_take(turn, completion, &status, &why)) {
+    LT_TRY(lt_approvals_settle(&turn->own->approvals, err));
+    status = lt_model_complete(turn->agent->options.http, &request, completion, &why);
+    lt_turn_record_put(turn, completion, status, &why);
+  }
   lt_turn_count(turn, completion);
-  return status;
+  return status == LT_OK ? LT_OK : lt_fail(err, status, "%s", lt_err_msg(&why));
 }
 
 /* --- Putting out --------------------------------------------------------------------------------------------------
@@ -240,25 +287,42 @@ lt_status lt_turn_tool_end(lt_turn *turn, uint32_t number, lt_status status, lt_
 
 /* --- Calls --------------------------------------------------------------------------------------------------------
  */
+void lt_turn_put_call_id(const lt_turn *turn, lt_str run, uint64_t seq, lt_buf *out) {
+  size_t prompt = turn->caller.run.n + 1;
+  for (size_t i = prompt; i < run.n; i++) {
+    lt_buf_byte(out, run.p[i] == '/' ? '.' : run.p[i]);
+  }
+  lt_buf_printf(out, ".%llu", (unsigned long long)seq);
+}
+
+static lt_status begin_noted(lt_turn *turn, const lt_call_event *event, uint32_t *ret_number) {
+  lt_buf id;
+  lt_buf_init(&id, LT_KIB);
+  if (event->seq > 0) {
+    lt_turn_put_call_id(turn, event->run, event->seq, &id);
+  }
+  const lt_outbox_tool tool = {
+      .id = lt_buf_view(&id),
+      .function = event->tool,
+      .input = event->input,
+      .reason = LT_STR("Executing..."),
+      .call = event->call,
+      .inner = true,
+  };
+  lt_status status = lt_outbox_tool_begin(&turn->own->outbox, &tool, ret_number, NULL);
+  lt_buf_release(&id);
+  return status;
+}
+
 /* Calls of programs. What cannot be recorded as an output any more is in the journal all the same. */
-static void note_call(lt_turn *turn, uint32_t program, const lt_call_event *event) {
+static void note_call(lt_turn *turn, const lt_call_event *event) {
   lt_outbox *outbox = &turn->own->outbox;
-  uint32_t number = lt_outbox_find_call(outbox, event->call);
-  turn->own->asking = program;
-  if (number == UINT32_MAX && lt_outbox_is_full(outbox)) {
+  uint32_t number = event->call != 0 ? lt_outbox_find_call(outbox, event->call) : UINT32_MAX;
+  if (number == UINT32_MAX && lt_outbox_is_full(outbox) && outbox->unclaimed == 0) {
     return;
   }
-  if (number == UINT32_MAX && event->stage != LT_CALL_ASKED) {
-    const lt_outbox_tool tool = {
-        .function = event->tool,
-        .input = event->input,
-        .reason = LT_STR("Executing..."),
-        .call = event->call,
-        .parent = program != UINT32_MAX ? lt_outbox_id(outbox, program) : LT_STR_NULL,
-    };
-    if (lt_outbox_tool_begin(outbox, &tool, &number, NULL) != LT_OK) {
-      return;
-    }
+  if (number == UINT32_MAX && (event->stage == LT_CALL_ASKED || begin_noted(turn, event, &number) != LT_OK)) {
+    return;
   }
   if (event->stage == LT_CALL_FINISHED) {
     (void)lt_outbox_tool_end(outbox, number, event->status, event->answer, NULL);
@@ -266,8 +330,7 @@ static void note_call(lt_turn *turn, uint32_t program, const lt_call_event *even
 }
 
 static void on_call(void *arg, const lt_call_event *event) {
-  lt_turn *turn = arg;
-  note_call(turn, turn->own->program, event);
+  note_call(arg, event);
 }
 
 /* A call of the model's own has its output before it reaches the door. */
@@ -275,30 +338,50 @@ typedef struct direct {
   lt_turn *turn;
   lt_caller caller;
   uint32_t number; /* the output's */
-  uint64_t call;   /* the door's number; 0: not known yet */
 } direct;
 
-/* The first event is the call's own; others' come from programs that it runs. */
+/* Others' events come from programs that the tool runs, and from tools that it calls. */
 static void on_direct_call(void *arg, const lt_call_event *event) {
   direct *d = arg;
-  if (d->call == 0) {
-    d->call = event->call;
-    lt_outbox_set_call(&d->turn->own->outbox, d->number, d->call);
+  if (lt_str_eq(event->run, d->caller.run)) {
+    lt_outbox_set_call(&d->turn->own->outbox, d->number, event->call);
+  } else {
+    note_call(d->turn, event);
   }
-  if (event->call != d->call) {
-    note_call(d->turn, d->number, event);
+}
+
+/* Below the prompt's run, named after an output. `ret` has room in the turn's arena. */
+static lt_status name_run(lt_turn *turn, uint32_t output, lt_caller *caller, lt_err *err) {
+  const lt_turn_own *own = turn->own;
+  caller->run =
+      lt_arena_printf(&turn->arena, "%s/%.*s", turn->ids.prompt, LT_STR_ARG(lt_outbox_id(&own->outbox, output)));
+  caller->recalled = own->record.again && lt_outbox_is_old(&own->outbox, output);
+  return caller->run.p != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the name of a run");
+}
+
+/* A call that is on record, or whose output says how it ended, is not made again. */
+static lt_status call_or_recall(direct *d, lt_str tool, lt_str input, const lt_invoke_options *options, lt_buf *answer,
+                                lt_err *err) LT_YIELDS {
+  lt_door *door = d->turn->agent->options.door;
+  bool answered = false;
+  lt_status status = lt_call_recall(door, tool, input, options, &answered, answer, err);
+  if (status == LT_OK && !answered && d->caller.recalled) {
+    status = lt_outbox_old_result(&d->turn->own->outbox, d->number, &answered, answer, err);
   }
+  return status == LT_OK && !answered ? lt_door_call(door, tool, input, options, answer, err) : status;
 }
 
 lt_status lt_turn_call_with(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, const lt_invoke_options *theirs,
                             lt_buf *answer, lt_err *err) {
   direct d = {.turn = turn, .caller = *theirs->caller};
   LT_TRY(lt_turn_tool_begin(turn, call_id, tool, input, LT_STR("Executing..."), &d.number, err));
+  LT_TRY(name_run(turn, d.number, &d.caller, err));
   d.caller.on_call = on_direct_call;
   d.caller.arg = &d;
   lt_invoke_options options = *theirs;
   options.caller = &d.caller;
-  lt_status status = lt_door_call(turn->agent->options.door, tool, input, &options, answer, err);
+  options.seq = 1;
+  lt_status status = call_or_recall(&d, tool, input, &options, answer, err);
   lt_err stored = LT_ERR_INIT;
   if (lt_turn_tool_end(turn, d.number, status, lt_buf_view(answer), &stored) != LT_OK) {
     return lt_fail(err, stored.status, "%s", lt_err_msg(&stored));
@@ -317,7 +400,10 @@ static lt_status put_artifact(lt_artifacts *self, const lt_artifact *artifact, l
   lt_turn_own *own = (lt_turn_own *)(void *)((char *)self - offsetof(lt_turn_own, artifacts));
   lt_artifacts *theirs = own->turn.agent->options.artifacts;
   size_t before = ret_id->n;
-  LT_TRY(theirs->put(theirs, artifact, ret_id, err));
+  if (!lt_turn_record_artifact(&own->turn, artifact, ret_id)) {
+    LT_TRY(theirs->put(theirs, artifact, ret_id, err));
+    lt_turn_record_put_aside(&own->turn, artifact, lt_str_sub(lt_buf_view(ret_id), before, ret_id->n));
+  }
   bool is_file = lt_str_eqc(artifact->type, "image") || lt_str_eqc(artifact->type, "audio") ||
                  lt_str_eqc(artifact->type, "resource");
   if (is_file && !lt_outbox_is_full(&own->outbox)) {
@@ -329,11 +415,69 @@ static lt_status put_artifact(lt_artifacts *self, const lt_artifact *artifact, l
 
 /* --- Programs -----------------------------------------------------------------------------------------------------
  */
+/* A program whose words are outputs. */
+typedef struct speaker {
+  lt_turn *turn;
+  lt_str id; /* of its own output */
+  uint32_t said;
+} speaker;
+
+static void say(speaker *s, lt_str text) {
+  lt_buf id;
+  lt_buf_init(&id, LT_KIB);
+  lt_buf_add(&id, s->id);
+  lt_buf_printf(&id, ".text-%u", ++s->said);
+  lt_outbox_say(&s->turn->own->outbox, lt_buf_view(&id), text);
+  lt_buf_release(&id);
+}
+
 static void on_output(void *arg, lt_said said, lt_str text) {
-  lt_turn *turn = arg;
   if (said == LT_SAID_OUTPUT) {
-    lt_outbox_say(&turn->own->outbox, text);
+    say(arg, text);
   }
+}
+
+/* What a program said whose end is on record is told with its result only. */
+static void say_rest(speaker *s, const lt_run_result *result) {
+  uint32_t count = 0;
+  for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
+    if (text->said == LT_SAID_OUTPUT && ++count > s->said) {
+      say(s, text->text);
+    }
+  }
+}
+
+/* What it did this time is not what came of it then: nothing more may come of it. */
+static lt_status fail_diverged(const lt_turn *turn, lt_str why, lt_err *err) {
+  lt_buf text;
+  lt_buf_init(&text, LT_ERR_MSG_MAX);
+  lt_buf_addc(&text, lt_str_starts(why, LT_STR("diverged: ")) ? "" : "diverged: ");
+  lt_buf_add(&text, why);
+  lt_turn_record_explain(turn, &text);
+  lt_status status = lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(lt_buf_view(&text)));
+  lt_buf_release(&text);
+  return status;
+}
+
+static lt_status run_program(lt_turn *turn, lt_runner *runner, const lt_turn_program *program, lt_run_result *result,
+                             lt_err *err) LT_YIELDS {
+  lt_caller caller = turn->caller;
+  speaker who = {.turn = turn, .id = lt_outbox_id(&turn->own->outbox, program->output)};
+  LT_TRY(name_run(turn, program->output, &caller, err));
+  lt_run_request request = turn->own->defaults;
+  request.code = program->code;
+  request.lang = program->lang;
+  request.timeout_ms = program->timeout_ms > 0 ? program->timeout_ms : request.timeout_ms;
+  request.caller = &caller;
+  request.values = turn->values;
+  request.cancel = &turn->cancel;
+  request.on_text = program->streams ? on_output : NULL;
+  request.arg = &who;
+  LT_TRY(runner->run(runner, &request, result, err));
+  if (program->streams && result->status != LT_E_DIVERGED) {
+    say_rest(&who, result);
+  }
+  return result->status == LT_E_DIVERGED ? fail_diverged(turn, lt_buf_view(&result->error), err) : LT_OK;
 }
 
 lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_result *result, lt_err *err) {
@@ -342,25 +486,9 @@ lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_resu
   if (runner == NULL) {
     return lt_err_prefix(err, "programs cannot be run");
   }
-  lt_run_request request = turn->own->defaults;
-  request.code = program->code;
-  request.lang = program->lang;
-  request.timeout_ms = program->timeout_ms > 0 ? program->timeout_ms : request.timeout_ms;
-  request.caller = &turn->caller;
-  request.values = turn->values;
-  request.cancel = &turn->cancel;
-  request.on_text = program->streams ? on_output : NULL;
-  request.arg = turn;
-  turn->own->program = lt_outbox_last_open(&turn->own->outbox);
-  lt_status status = runner->run(runner, &request, result, err);
-  turn->own->program = UINT32_MAX;
-  if (status == LT_OK) {
-    status = lt_outbox_flush(&turn->own->outbox, err);
-  }
-  if (status == LT_OK && turn->cancel.why != LT_OK) {
-    status = lt_fail(err, turn->cancel.why, "the prompt was cancelled");
-  }
-  return status;
+  LT_TRY(run_program(turn, runner, program, result, err));
+  LT_TRY(lt_outbox_flush(&turn->own->outbox, err));
+  return turn->cancel.why != LT_OK ? lt_fail(err, turn->cancel.why, "the prompt was cancelled") : LT_OK;
 }
 
 /* --- From beginning to end ----------------------------------------------------------------------------------------
@@ -408,10 +536,15 @@ lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) {
 
 static lt_status run_mode(lt_turn_own *own, lt_err *err) LT_YIELDS {
   lt_turn *turn = &own->turn;
+  if (own->refusal.n > 0) {
+    return lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(own->refusal));
+  }
   if (!make_defaults(own)) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
   }
+  LT_TRY(lt_turn_record_check(turn, err));
   LT_TRY(lt_turn_prepare(turn, err));
+  lt_turn_record_start(turn, turn->prepared.catalog);
   LT_TRY(read_history(turn, err));
   if (turn->cancel.why != LT_OK) {
     return lt_fail(err, turn->cancel.why, "the prompt was cancelled");
@@ -422,6 +555,10 @@ static lt_status run_mode(lt_turn_own *own, lt_err *err) LT_YIELDS {
 lt_status lt_turn_carry_out(lt_turn_own *own, lt_err *err) {
   lt_status status = run_mode(own, err);
   lt_outbox *outbox = &own->outbox;
+  if (own->turn.agent->leaving) {
+    (void)lt_outbox_flush(outbox, NULL);
+    return status;
+  }
   lt_outbox_end_all(outbox, status == LT_E_CANCELLED ? LT_STR("cancelled") : LT_STR("the prompt ended before it"));
   lt_err stored = LT_ERR_INIT;
   if (lt_outbox_flush(outbox, &stored) != LT_OK) { /* what a mode says then is only what follows from it */

@@ -47,6 +47,7 @@ struct lt_turn {
   lt_usage usage;
   lt_buf history; /* the JSON array of earlier prompts */
   lt_prompt_state state;
+  uint64_t messages_hash;  /* of this prompt's own part of what the model is asked with next */
   struct lt_turn_own *own; /* turn.c's */
 };
 
@@ -56,9 +57,9 @@ struct lt_turn {
 lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) LT_YIELDS;
 
 /* --- Asking ------------------------------------------------------------------------------------ */
-/* Asks the turn's model, counts its usage. `stream`: text goes out as prompt.stream events while it comes; it is to be
- * put out with lt_turn_text afterwards, also what there is of it when this fails. `completion` is initialised.
- * LT_YIELDS. */
+/* Asks the turn's model, or the record where the prompt is carried out again; counts its usage. `stream`: text goes out
+ * as prompt.stream events while it comes; it is to be put out with lt_turn_text afterwards, also what there is of it
+ * when this fails. `completion` is initialised. LT_YIELDS. */
 lt_status lt_turn_ask(lt_turn *turn, lt_str messages, lt_str tools, bool stream, lt_completion *completion,
                       lt_err *err) LT_YIELDS;
 
@@ -83,15 +84,16 @@ lt_status lt_turn_call(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input,
 lt_status lt_turn_call_with(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, const lt_invoke_options *options,
                             lt_buf *answer, lt_err *err) LT_YIELDS;
 typedef struct lt_turn_program {
+  uint32_t output; /* the tool output that it is: its run is named after that */
   lt_str code;
   lt_lang lang;
   uint64_t timeout_ms; /* 0: the configured one */
   bool streams;        /* output() is text for the user; otherwise it is collected in the result only */
 } lt_turn_program;
-/* Runs a program of the model's with the turn's tools, values and functions (llm, llmJson and the plugins'). What it
- * says is put out or collected as it comes; its tool calls are recorded as outputs. `result` is initialised and says
- * how it ended; the status is about the run as such: not LT_OK when the turn is over (cancelled, nothing can be
- * stored). LT_YIELDS. */
+/* Runs a program of the model's, again if it is on record, with the turn's tools, values and functions (llm, llmJson
+ * and the plugins'). What it says is put out or collected as it comes; its tool calls are recorded as outputs. `result`
+ * is initialised and says how it ended; the status is about the run as such: not LT_OK when the turn is over
+ * (cancelled, nothing can be stored). LT_YIELDS. */
 lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_result *result, lt_err *err) LT_YIELDS;
 
 /* --- Words for the model (feedback.c) -------------------------------------------------------------- */

@@ -136,9 +136,10 @@ static lt_status end(lt_round *round, lt_round_call *call, uint32_t number, cons
 static lt_status run_program(lt_round *round, lt_round_call *call, const request *what, lt_err *err) LT_YIELDS {
   uint32_t number;
   lt_run_result result;
-  const lt_turn_program program = {.code = what->code, .lang = LT_LANG_TYPESCRIPT, .timeout_ms = what->timeout_ms};
+  lt_turn_program program = {.code = what->code, .lang = LT_LANG_TYPESCRIPT, .timeout_ms = what->timeout_ms};
   LT_TRY(lt_turn_tool_begin(round->turn, call->id, LT_STR(LT_TYPESCRIPT_TOOL), call->input, LT_STR("Executing..."),
                             &number, err));
+  program.output = number;
   lt_run_result_init(&result);
   lt_status status = lt_turn_run(round->turn, &program, &result, err);
   if (status == LT_OK) {

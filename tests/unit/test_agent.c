@@ -338,8 +338,8 @@ IN_WORLD(events_have_what_consumers_need) {
   wait_end(w);
   lt_arena a;
   lt_arena_init(&a, LT_GIB);
-  assert_stored(w, "output.1.id", "text-1");
-  assert_stored(w, "output.2.id", "text-2");
+  assert_stored(w, "output.1.id", "call-0.text-1");
+  assert_stored(w, "output.2.id", "call-0.text-2");
   assert_stored(w, "output.0.id", "call-0");
   assert_int_equal(stored(w, &a, "output.0.start").n, 24);
   assert_int_equal(stored(w, &a, "output.0.end").n, 24);

@@ -1,0 +1,190 @@
+/* Which output is which: their ids, and those that are there from an earlier process. */
+#include <stdio.h>
+
+#include "agent/outbox_impl.h"
+#include "base/mem.h"
+#include "codec/json.h"
+
+bool lt_outbox_make_room(lt_outbox *o) {
+  if (o->count < o->room) {
+    return true;
+  }
+  size_t room = o->room > 0 ? 2 * o->room : 16;
+  lt_output **outputs = lt_mem_realloc(o->outputs, room * sizeof(lt_output *));
+  if (outputs == NULL) {
+    return false;
+  }
+  o->outputs = outputs;
+  o->room = room;
+  return true;
+}
+
+/* --- Ids ----------------------------------------------------------------------------------------------------------
+ */
+static bool is_taken(const lt_outbox *o, lt_str id) {
+  for (size_t i = 0; i < o->count; i++) {
+    if (o->outputs[i]->of_mode && lt_str_eq(o->outputs[i]->id, id)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A dot is in those of programs only; a slash divides the names of runs. */
+static bool is_usable(lt_str id) {
+  return id.n > 0 && memchr(id.p, '.', id.n) == NULL && memchr(id.p, '/', id.n) == NULL;
+}
+
+/* Models use an id again now and then, in the next round at the latest. Ours are only like others where there are some.
+ * What is made up counts what the mode puts out, not what its programs do: they may do it in any order. */
+lt_str lt_outbox_make_id(lt_outbox *o, lt_output_kind kind, lt_str wanted) {
+  static const char *const names[] = {[LT_OUTPUT_TEXT] = "text", [LT_OUTPUT_FILE] = "file", [LT_OUTPUT_TOOL] = "call"};
+  lt_arena *arena = &o->turn->arena;
+  uint32_t number = o->of_mode++;
+  if (is_usable(wanted) && !is_taken(o, wanted)) {
+    o->has_foreign_ids = true;
+    return lt_arena_dup(arena, wanted);
+  }
+  lt_str id = lt_arena_printf(arena, "%s-%u", names[kind], number);
+  while (id.p != NULL && o->has_foreign_ids && is_taken(o, id)) {
+    id = lt_arena_printf(arena, "%.*s-", LT_STR_ARG(id));
+  }
+  return id;
+}
+
+lt_str lt_outbox_inner_id(lt_outbox *o, lt_str id) {
+  return id.n > 0 ? lt_arena_dup(&o->turn->arena, id) : lt_arena_printf(&o->turn->arena, ".%u", ++o->unnumbered);
+}
+
+/* From the end: whose program it is was put out lately. */
+lt_str lt_outbox_parent_of(const lt_outbox *o, lt_str id) {
+  const char *dot = memchr(id.p, '.', id.n);
+  lt_str first = lt_str_sub(id, 0, dot != NULL ? (size_t)(dot - id.p) : id.n);
+  for (size_t i = o->count; i > 0; i--) {
+    const lt_output *output = o->outputs[i - 1];
+    if (output->of_mode && lt_str_eq(output->id, first)) {
+      return output->id;
+    }
+  }
+  return LT_STR_NULL;
+}
+
+/* --- Outputs of an earlier process --------------------------------------------------------------------------------
+ */
+/* They are put out in the same order, nearly. */
+static lt_output *find_old(lt_outbox *o, lt_str id) {
+  for (size_t i = 0; i < o->count; i++) {
+    size_t at = (o->claimed_after + 1 + i) % o->count;
+    if (!o->outputs[at]->claimed && lt_str_eq(o->outputs[at]->id, id)) {
+      o->claimed_after = at;
+      return o->outputs[at];
+    }
+  }
+  return NULL;
+}
+
+lt_status lt_outbox_claim(lt_outbox *o, lt_output_kind kind, lt_str id, lt_output **ret, lt_err *err) {
+  lt_output *output = o->unclaimed > 0 && id.p != NULL ? find_old(o, id) : NULL;
+  if (output != NULL && output->kind != kind) {
+    return lt_fail(err, LT_E_DIVERGED, "diverged: on record the output \"%.*s\" is something else", LT_STR_ARG(id));
+  }
+  if (output != NULL) {
+    output->claimed = true;
+    o->unclaimed--;
+  }
+  *ret = output;
+  return LT_OK;
+}
+
+void lt_outbox_open_rest(lt_outbox *o) {
+  for (size_t i = 0; o->unclaimed > 0 && i < o->count; i++) {
+    lt_output *output = o->outputs[i];
+    if (!output->claimed && output->pending) {
+      output->next_open = o->open;
+      o->open = output;
+    }
+    o->unclaimed -= !output->claimed;
+    output->claimed = true;
+  }
+}
+
+/* --- Loading ------------------------------------------------------------------------------------------------------
+ */
+static bool read_str(lt_json value, lt_arena *arena, lt_str *ret) {
+  lt_str text = LT_STR("");
+  if (lt_json_exists(value) && !lt_json_str(value, arena, &text)) {
+    return false;
+  }
+  *ret = lt_arena_dup(arena, text);
+  return ret->p != NULL;
+}
+
+static lt_output_kind kind_of(lt_json json) {
+  lt_json type = lt_json_get(json, "type");
+  return lt_json_str_eq(type, LT_STR("tool"))   ? LT_OUTPUT_TOOL
+         : lt_json_str_eq(type, LT_STR("file")) ? LT_OUTPUT_FILE
+                                                : LT_OUTPUT_TEXT;
+}
+
+/* Of one that is pending also what its end is written with. */
+static bool read_output(lt_outbox *o, lt_output *output, lt_json json) {
+  lt_str start = LT_STR("");
+  lt_arena *parts = &output->parts;
+  lt_json result = lt_json_get(json, "result");
+  output->kind = kind_of(json);
+  output->pending = lt_json_str_eq(lt_json_get(result, "type"), LT_STR("pending"));
+  lt_buf_add(&output->json, lt_json_text(json));
+  bool read = output->json.status == LT_OK && read_str(lt_json_get(json, "id"), &o->turn->arena, &output->id);
+  if (read && output->pending) {
+    output->input = lt_arena_dup(parts, lt_json_text(lt_json_get(json, "input")));
+    read = output->input.p != NULL && read_str(lt_json_get(json, "parent"), &o->turn->arena, &output->parent) &&
+           read_str(lt_json_get(json, "function"), parts, &output->text) &&
+           read_str(lt_json_get(result, "reason"), parts, &output->reason) &&
+           read_str(lt_json_get(json, "start"), parts, &start);
+    snprintf(output->start, sizeof output->start, "%.*s", LT_STR_ARG(start));
+  }
+  return read;
+}
+
+lt_status lt_outbox_load(lt_outbox *o, lt_json outputs, lt_err *err) {
+  lt_json_iter it = lt_json_each(outputs);
+  while (lt_json_next(&it)) {
+    lt_output *output = lt_outbox_make_room(o) ? lt_mem_zalloc(1, sizeof *output) : NULL;
+    if (output == NULL) {
+      return lt_fail(err, LT_E_NOMEM, "no memory for what the prompt has put out");
+    }
+    lt_arena_init(&output->parts, LT_PROMPT_MEMORY_BYTES);
+    lt_buf_init(&output->json, LT_PROMPT_MEMORY_BYTES);
+    output->old = true;
+    output->number = (uint32_t)o->count;
+    o->outputs[o->count++] = output;
+    o->unclaimed++;
+    o->kept_bytes += lt_json_text(it.value).n;
+    if (!read_output(o, output, it.value)) {
+      return lt_fail(err, LT_E_NOMEM, "no memory for what the prompt has put out");
+    }
+  }
+  o->claimed_after = o->count > 0 ? o->count - 1 : 0;
+  return LT_OK;
+}
+
+lt_status lt_outbox_old_result(const lt_outbox *o, uint32_t number, bool *ret_ended, lt_buf *answer, lt_err *err) {
+  const lt_output *output = number < o->count ? o->outputs[number] : NULL;
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_str text = LT_STR("");
+  *ret_ended = output != NULL && output->old && !output->pending;
+  if (!*ret_ended) {
+    return LT_OK;
+  }
+  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_status status = lt_json_parse(&arena, lt_buf_view(&output->json), &doc, err);
+  if (status == LT_OK) {
+    lt_json result = lt_json_get(lt_json_root(&doc), "result");
+    bool failed = lt_json_str(lt_json_get(result, "error"), &arena, &text);
+    lt_buf_add(answer, failed ? text : lt_json_text(lt_json_get(result, "output")));
+    status = failed ? lt_fail(err, LT_E_TOOL, "%.*s", LT_STR_ARG(text)) : LT_OK;
+  }
+  lt_arena_release(&arena);
+  return status;
+}

@@ -1,0 +1,49 @@
+/* The outbox's inside, for outbox.c (putting out) and outbox_ids.c (which output is which). Internal to agent/. */
+#ifndef LT_AGENT_OUTBOX_IMPL_H
+#define LT_AGENT_OUTBOX_IMPL_H
+
+#include "agent/outbox.h"
+#include "base/arena.h"
+
+#define STAMP_BYTES 25 /* 2026-01-31T23:59:59.000Z */
+
+typedef enum lt_output_kind { LT_OUTPUT_TEXT, LT_OUTPUT_FILE, LT_OUTPUT_TOOL } lt_output_kind;
+
+struct lt_output {
+  lt_output *next_open;
+  lt_output_kind kind;
+  uint32_t number;
+  bool of_mode; /* put out by the mode itself */
+  bool old;     /* of an earlier process ... */
+  bool pending; /* ... where it had not ended */
+  bool claimed; /* put out by this process */
+  uint64_t call;
+  lt_str id;      /* the prompt's arena */
+  lt_str parent;  /* likewise */
+  lt_arena parts; /* what is below, until its last form has been written */
+  lt_str text;    /* content, function or artifact */
+  lt_str input;   /* JSON text; mime type */
+  lt_str reason;  /* or description */
+  lt_str logs;
+  char start[STAMP_BYTES];
+  lt_buf json; /* as it was last stored */
+};
+
+/* outbox.c */
+void lt_output_free(lt_output *output);
+
+/* outbox_ids.c. Ids are in the turn's arena; without memory they are NULL. */
+/* Room in the list for one more. */
+bool lt_outbox_make_room(lt_outbox *outbox);
+/* For an output of the mode's own: what is wanted, if it can be had. */
+lt_str lt_outbox_make_id(lt_outbox *outbox, lt_output_kind kind, lt_str wanted);
+/* For any other; empty: one is made up. */
+lt_str lt_outbox_inner_id(lt_outbox *outbox, lt_str id);
+/* The id of the mode's output below which this one is, or empty. */
+lt_str lt_outbox_parent_of(const lt_outbox *outbox, lt_str id);
+/* The output of an earlier process that has this id, or NULL. LT_E_DIVERGED: it is of another kind. */
+lt_status lt_outbox_claim(lt_outbox *outbox, lt_output_kind kind, lt_str id, lt_output **ret, lt_err *err);
+/* Those that were pending and have not been claimed are open again: they are to be ended. */
+void lt_outbox_open_rest(lt_outbox *outbox);
+
+#endif

@@ -1,0 +1,372 @@
+#include "agent/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "agent/own.h"
+#include "codec/json.h"
+
+static lt_turn_record *record_of(const lt_turn *turn) {
+  return &turn->own->record;
+}
+
+void lt_turn_record_release(lt_turn *turn) {
+  lt_record_release(&record_of(turn)->all);
+}
+
+/* --- Notes ---------------------------------------------------------------------------------------------------------
+ */
+/* What cannot be noted is missed when the prompt is carried out again, and then that ends: a completion is known by its
+ * number. The prompt itself goes on. */
+static void note(lt_turn *turn, uint32_t kind, uint64_t number, lt_buf *text) {
+  lt_journal *journal = turn->caller.journal;
+  const lt_secrets *secrets = turn->agent->options.secrets;
+  lt_buf masked;
+  lt_buf_init(&masked, text->max);
+  lt_note what = {.kind = kind, .number = number, .text = lt_buf_view(text)};
+  if (lt_secrets_in(secrets, what.text)) {
+    lt_secrets_mask_json(secrets, what.text, &masked);
+    what.text = lt_buf_view(&masked);
+  }
+  if (journal != NULL && journal->note != NULL && text->status == LT_OK && masked.status == LT_OK) {
+    journal->note(journal, turn->caller.run, &what, NULL, NULL);
+  }
+  lt_buf_release(&masked);
+  lt_buf_release(text);
+}
+
+/* The next note of this kind and number, from a place on. */
+static lt_note *find(const lt_turn_record *record, uint32_t kind, uint64_t number, size_t from) {
+  for (size_t i = from; record->again && i < record->all.note_count; i++) {
+    lt_note *one = &record->all.notes[i];
+    if (one->kind == kind && one->number == number) {
+      return one;
+    }
+  }
+  return NULL;
+}
+
+static void put_pair(lt_json_writer *w, const char *key, lt_str value) {
+  lt_json_key(w, key);
+  lt_json_put_str(w, value);
+}
+
+/* --- The beginning --------------------------------------------------------------------------------------------------
+ */
+static uint64_t number_of_tools(const lt_catalog *tools) {
+  uint64_t number = 0;
+  for (size_t i = 0; tools != NULL && i < lt_catalog_count(tools); i++) {
+    const lt_tool *tool = lt_catalog_at(tools, i);
+    number = number * 31 + lt_str_hash(tool->id) + tool->input_schema.n;
+  }
+  return number;
+}
+
+static const lt_note *find_start(const lt_turn_record *record) {
+  for (size_t i = 0; record->again && i < record->all.note_count; i++) {
+    if (record->all.notes[i].kind == LT_PROMPT_NOTE_START) {
+      return &record->all.notes[i];
+    }
+  }
+  return NULL; /* it had not begun */
+}
+
+lt_status lt_turn_record_check(lt_turn *turn, lt_err *err) {
+  const lt_note *start = find_start(record_of(turn));
+  lt_str was = LT_STR("");
+  lt_json_doc doc;
+  if (start == NULL) {
+    return LT_OK;
+  }
+  if (lt_json_parse(&turn->arena, start->text, &doc, NULL) == LT_OK) {
+    (void)lt_json_str(lt_json_get(lt_json_root(&doc), "lathe"), &turn->arena, &was);
+  }
+  return lt_str_eqc(was, LT_VERSION) ? LT_OK
+                                     : lt_fail(err, LT_E_DIVERGED,
+                                               "diverged: the prompt was begun with Lathe %.*s, this is " LT_VERSION
+                                               ", which need not do the same: say it again",
+                                               LT_STR_ARG(lt_str_sub(was, 0, 40)));
+}
+
+void lt_turn_record_start(lt_turn *turn, const lt_catalog *tools) {
+  uint64_t number = number_of_tools(tools);
+  const lt_note *start = find_start(record_of(turn));
+  if (start != NULL) {
+    record_of(turn)->other_tools = start->number != number;
+    return;
+  }
+  lt_buf text;
+  lt_buf_init(&text, LT_KIB);
+  lt_json_writer w = lt_json_writer_on(&text);
+  lt_json_begin_object(&w);
+  put_pair(&w, "lathe", LT_STR(LT_VERSION));
+  lt_json_end_object(&w);
+  note(turn, LT_PROMPT_NOTE_START, number, &text);
+}
+
+/* --- Completions ----------------------------------------------------------------------------------------------------
+ */
+static void put_usage(lt_json_writer *w, const lt_completion *completion) {
+  lt_json_key(w, "usage");
+  lt_json_begin_array(w);
+  lt_json_put_int(w, completion->usage.input_tokens);
+  lt_json_put_int(w, completion->usage.output_tokens);
+  lt_json_put_int(w, completion->usage.reasoning_tokens);
+  lt_json_put_int(w, completion->usage.estimated);
+  lt_json_end_array(w);
+  put_pair(w, "model", completion->model);
+}
+
+static void put_calls(lt_json_writer *w, const lt_completion *completion) {
+  lt_json_key(w, "calls");
+  lt_json_begin_array(w);
+  for (size_t i = 0; i < completion->call_count; i++) {
+    const lt_requested_call *call = &completion->calls[i];
+    lt_json_begin_array(w);
+    lt_json_put_str(w, call->id);
+    lt_json_put_str(w, call->name);
+    lt_json_put_str(w, call->arguments);
+    lt_json_end_array(w);
+  }
+  lt_json_end_array(w);
+}
+
+static void put_hash(lt_json_writer *w, uint64_t hash) {
+  char text[17];
+  snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+  put_pair(w, "messages", lt_str_of(text));
+}
+
+void lt_turn_record_put(lt_turn *turn, const lt_completion *completion, lt_status status, const lt_err *err) {
+  lt_turn_record *record = record_of(turn);
+  uint64_t number = record->asked++;
+  if (status == LT_E_CANCELLED || (turn->cancel.why != LT_OK && status == turn->cancel.why)) {
+    return; /* that is the end */
+  }
+  lt_buf text;
+  lt_buf_init(&text, LT_JSON_MAX_BYTES);
+  lt_json_writer w = lt_json_writer_on(&text);
+  lt_json_begin_object(&w);
+  put_hash(&w, turn->messages_hash);
+  put_pair(&w, "text", lt_buf_view(&completion->text));
+  put_calls(&w, completion);
+  lt_json_key(&w, "finish");
+  lt_json_put_int(&w, completion->finish);
+  put_usage(&w, completion);
+  if (status != LT_OK) {
+    put_pair(&w, "status", lt_str_of(lt_status_name(status)));
+    put_pair(&w, "error", lt_str_of(lt_err_msg(err)));
+    lt_json_key(&w, "tooLong");
+    lt_json_put_bool(&w, completion->too_long);
+  }
+  lt_json_end_object(&w);
+  note(turn, LT_PROMPT_NOTE_COMPLETION, number, &text);
+}
+
+void lt_turn_record_put_llm(lt_turn *turn, const lt_completion *completion) {
+  lt_buf text;
+  lt_buf_init(&text, LT_MIB);
+  lt_json_writer w = lt_json_writer_on(&text);
+  lt_json_begin_object(&w);
+  put_usage(&w, completion);
+  lt_json_end_object(&w);
+  note(turn, LT_PROMPT_NOTE_LLM, 0, &text);
+}
+
+static int64_t int_at(lt_json array, uint32_t i) {
+  int64_t n = 0;
+  (void)lt_json_int(lt_json_at(array, i), &n);
+  return n;
+}
+
+static bool read_usage(lt_json json, lt_completion *completion) {
+  lt_json usage = lt_json_get(json, "usage");
+  completion->usage = (lt_usage){.input_tokens = int_at(usage, 0),
+                                 .output_tokens = int_at(usage, 1),
+                                 .reasoning_tokens = int_at(usage, 2),
+                                 .estimated = int_at(usage, 3) != 0};
+  return lt_json_str(lt_json_get(json, "model"), &completion->arena, &completion->model);
+}
+
+static bool read_calls(lt_json json, lt_completion *completion) {
+  lt_json calls = lt_json_get(json, "calls");
+  lt_requested_call *list = lt_arena_zalloc(&completion->arena, lt_json_count(calls) + 1, sizeof *list);
+  lt_json_iter it = lt_json_each(calls);
+  bool read = list != NULL;
+  for (lt_requested_call *call = list; read && lt_json_next(&it); call++) {
+    read = lt_json_str(lt_json_at(it.value, 0), &completion->arena, &call->id) &&
+           lt_json_str(lt_json_at(it.value, 1), &completion->arena, &call->name) &&
+           lt_json_str(lt_json_at(it.value, 2), &completion->arena, &call->arguments);
+  }
+  completion->calls = list;
+  completion->call_count = read ? lt_json_count(calls) : 0;
+  return read;
+}
+
+static lt_status status_of(lt_str name) {
+  for (int i = 0; i <= LT_E_INTERNAL; i++) {
+    if (lt_str_eqc(name, lt_status_name((lt_status)i))) {
+      return (lt_status)i;
+    }
+  }
+  return name.n == 0 ? LT_OK : LT_E_INTERNAL;
+}
+
+/* Everything in the completion's arena, which outlives the note. */
+static bool read_completion(lt_turn *turn, const lt_note *from, lt_completion *completion, lt_status *ret_status,
+                            lt_err *err) {
+  lt_json_doc doc;
+  lt_str text = LT_STR(""), name = LT_STR(""), why = LT_STR(""), hash = LT_STR("");
+  int64_t finish = LT_FINISH_STOP;
+  lt_arena *arena = &completion->arena;
+  if (lt_json_parse(arena, from->text, &doc, NULL) != LT_OK) {
+    return false;
+  }
+  lt_json json = lt_json_root(&doc);
+  if (!lt_json_str(lt_json_get(json, "text"), arena, &text) || !read_usage(json, completion) ||
+      !read_calls(json, completion)) {
+    return false;
+  }
+  (void)lt_json_str(lt_json_get(json, "status"), arena, &name);
+  (void)lt_json_str(lt_json_get(json, "error"), arena, &why);
+  (void)lt_json_str(lt_json_get(json, "messages"), arena, &hash);
+  (void)lt_json_int(lt_json_get(json, "finish"), &finish);
+  completion->finish = (lt_finish)finish;
+  completion->too_long = lt_json_bool(lt_json_get(json, "tooLong"), false);
+  lt_buf_add(&completion->text, text);
+  *ret_status = status_of(name);
+  if (*ret_status != LT_OK) {
+    lt_fail(err, *ret_status, "%.*s", LT_STR_ARG(why));
+  }
+  lt_turn_record *record = record_of(turn);
+  if (!record->differs && hash.n > 0 && strtoull(hash.p, NULL, 16) != turn->messages_hash) {
+    record->differs = true;
+    record->differed = from->number;
+  }
+  return completion->text.status == LT_OK;
+}
+
+bool lt_turn_record_take(lt_turn *turn, lt_completion *completion, lt_status *ret_status, lt_err *err) {
+  lt_turn_record *record = record_of(turn);
+  const lt_note *one = find(record, LT_PROMPT_NOTE_COMPLETION, record->asked, record->looked);
+  if (one == NULL) {
+    return false;
+  }
+  record->asked++;
+  record->looked = (size_t)(one - record->all.notes) + 1;
+  if (!read_completion(turn, one, completion, ret_status, err)) {
+    *ret_status = lt_fail(err, LT_E_NOMEM, "no memory for a reply of the model that is on record");
+  }
+  return true;
+}
+
+/* --- Recalling ------------------------------------------------------------------------------------------------------
+ */
+/* What programs have asked of the model counts, whether they ask again or not. */
+static void count_llm(lt_turn *turn, const lt_note *one) {
+  lt_json_doc doc;
+  lt_completion completion;
+  lt_completion_init(&completion);
+  if (lt_json_parse(&completion.arena, one->text, &doc, NULL) == LT_OK) {
+    (void)read_usage(lt_json_root(&doc), &completion);
+    lt_turn_count(turn, &completion);
+  }
+  lt_completion_release(&completion);
+}
+
+lt_status lt_turn_record_recall(lt_turn *turn, lt_err *err) {
+  lt_turn_record *record = record_of(turn);
+  lt_journal *journal = turn->caller.journal;
+  record->again = true;
+  turn->caller.recalled = true;
+  if (journal == NULL || journal->recall == NULL) {
+    return LT_OK;
+  }
+  LT_TRY(journal->recall(journal, turn->caller.run, &record->all, err));
+  for (size_t i = 0; i < record->all.note_count; i++) {
+    if (record->all.notes[i].kind == LT_PROMPT_NOTE_LLM) {
+      count_llm(turn, &record->all.notes[i]);
+    }
+  }
+  return LT_OK;
+}
+
+/* --- Decisions ------------------------------------------------------------------------------------------------------
+ */
+void lt_turn_record_decide(lt_turn *turn, lt_str id, bool approved, lt_str reason) {
+  lt_buf text;
+  lt_buf_init(&text, LT_JSON_MAX_BYTES);
+  lt_json_writer w = lt_json_writer_on(&text);
+  lt_json_begin_object(&w);
+  put_pair(&w, "id", id);
+  put_pair(&w, "reason", reason);
+  lt_json_end_object(&w);
+  note(turn, LT_PROMPT_NOTE_DECISION, approved, &text);
+}
+
+static bool is_about(const lt_note *one, lt_str id, lt_buf *reason) {
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_str why = LT_STR("");
+  lt_arena_init(&arena, LT_MIB);
+  bool is = lt_json_parse(&arena, one->text, &doc, NULL) == LT_OK &&
+            lt_json_str_eq(lt_json_get(lt_json_root(&doc), "id"), id);
+  if (is && lt_json_str(lt_json_get(lt_json_root(&doc), "reason"), &arena, &why)) {
+    lt_buf_add(reason, why);
+  }
+  lt_arena_release(&arena);
+  return is;
+}
+
+bool lt_turn_record_decision(lt_turn *turn, lt_str id, bool *ret_approved, lt_buf *reason) {
+  const lt_turn_record *record = record_of(turn);
+  for (size_t i = 0; record->again && i < record->all.note_count; i++) {
+    lt_note *one = &record->all.notes[i];
+    if (one->kind == LT_PROMPT_NOTE_DECISION && is_about(one, id, reason)) {
+      *ret_approved = one->number != 0;
+      one->kind = 0;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* --- What is put aside ----------------------------------------------------------------------------------------------
+ */
+static uint64_t number_of_artifact(const lt_artifact *artifact) {
+  const lt_str texts[] = {artifact->type, artifact->description, artifact->mime_type, artifact->data};
+  uint64_t number = 0;
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    number = number * 31 + lt_str_hash(texts[i]);
+  }
+  return number;
+}
+
+bool lt_turn_record_artifact(lt_turn *turn, const lt_artifact *artifact, lt_buf *ret_id) {
+  const lt_turn_record *record = record_of(turn);
+  lt_note *one = record->again ? find(record, LT_PROMPT_NOTE_ARTIFACT, number_of_artifact(artifact), 0) : NULL;
+  if (one == NULL) {
+    return false;
+  }
+  one->kind = 0;
+  lt_buf_add(ret_id, one->text);
+  return true;
+}
+
+void lt_turn_record_put_aside(lt_turn *turn, const lt_artifact *artifact, lt_str id) {
+  lt_buf text;
+  lt_buf_init(&text, LT_KIB);
+  lt_buf_add(&text, id);
+  note(turn, LT_PROMPT_NOTE_ARTIFACT, number_of_artifact(artifact), &text);
+}
+
+/* --- Words ----------------------------------------------------------------------------------------------------------
+ */
+void lt_turn_record_explain(const lt_turn *turn, lt_buf *out) {
+  const lt_turn_record *record = record_of(turn);
+  if (record->differs) {
+    lt_buf_printf(out, "; what the model was told before its reply %llu was something else, too",
+                  (unsigned long long)record->differed + 1);
+  }
+  lt_buf_addc(out, record->other_tools ? "; the tools are others than they were then" : "");
+}

@@ -1,0 +1,58 @@
+/* What is on record of a prompt itself, beside its outputs: what the model replied, what people decided, what was put
+ * aside. Internal to agent/.
+ *
+ * Kept as notes of the run that has the prompt's id (tool/journal.h); each program and each call has a run of its own
+ * (docs/internals/replay.md). While a prompt is carried out again, the mode's questions are answered from here as long
+ * as there are answers; then it goes on for real.
+ */
+#ifndef LT_AGENT_RECORD_H
+#define LT_AGENT_RECORD_H
+
+#include "agent/turn.h"
+
+/* Kinds of notes. Stored: only ever added to. */
+enum {
+  LT_PROMPT_NOTE_START = 1,  /* {"lathe": version}; number: of the tools there were */
+  LT_PROMPT_NOTE_COMPLETION, /* what lt_turn_ask gave; number: the how manieth, from 0 */
+  LT_PROMPT_NOTE_LLM,        /* what llm() cost, as a completion */
+  LT_PROMPT_NOTE_DECISION,   /* {"id": of the output, "reason"}; number: 1, approved */
+  LT_PROMPT_NOTE_ARTIFACT,   /* its id; number: of what it holds */
+};
+
+typedef struct lt_turn_record {
+  bool again;        /* the prompt is carried out again, by `all` */
+  lt_record all;     /* used notes have kind 0 */
+  uint64_t asked;    /* completions so far */
+  size_t looked;     /* at notes, for the next completion */
+  bool differs;      /* the messages of this completion ... */
+  uint64_t differed; /* ... were others than those on record: the first such */
+  bool other_tools;  /* the tools are others than they were */
+} lt_turn_record;
+
+/* LT_YIELDS. Errors: the store's. */
+lt_status lt_turn_record_recall(lt_turn *turn, lt_err *err) LT_YIELDS;
+void lt_turn_record_release(lt_turn *turn);
+
+/* LT_E_DIVERGED: the prompt was begun with another Lathe. */
+lt_status lt_turn_record_check(lt_turn *turn, lt_err *err);
+/* Notes how it begins, or compares. `tools` may be NULL. */
+void lt_turn_record_start(lt_turn *turn, const lt_catalog *tools);
+
+/* The next completion from the record; false: there is none, the model is to be asked. */
+bool lt_turn_record_take(lt_turn *turn, lt_completion *completion, lt_status *ret_status, lt_err *err);
+/* Notes what the model gave. */
+void lt_turn_record_put(lt_turn *turn, const lt_completion *completion, lt_status status, const lt_err *err);
+void lt_turn_record_put_llm(lt_turn *turn, const lt_completion *completion);
+
+/* What was decided about the output of that id; false: nothing. The reason is appended. */
+bool lt_turn_record_decision(lt_turn *turn, lt_str id, bool *ret_approved, lt_buf *reason);
+void lt_turn_record_decide(lt_turn *turn, lt_str id, bool approved, lt_str reason);
+
+/* The id that the same thing was put aside under; false: it was not. */
+bool lt_turn_record_artifact(lt_turn *turn, const lt_artifact *artifact, lt_buf *ret_id);
+void lt_turn_record_put_aside(lt_turn *turn, const lt_artifact *artifact, lt_str id);
+
+/* Appends what makes a divergence understandable: that the tools are others, that the messages were. */
+void lt_turn_record_explain(const lt_turn *turn, lt_buf *out);
+
+#endif

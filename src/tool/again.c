@@ -1,0 +1,108 @@
+#include "tool/again.h"
+
+#include "tool/door_impl.h"
+#include "tool/spill.h"
+
+static const lt_recorded_call *find(const lt_record *record, uint64_t seq) {
+  for (size_t i = 0; i < record->call_count; i++) {
+    if (record->calls[i].seq == seq) {
+      return &record->calls[i];
+    }
+  }
+  return NULL;
+}
+
+/* Nobody knows what came of it, and nobody will. */
+static lt_status interrupt(lt_door *door, lt_str id, const lt_caller *caller, int64_t record, lt_buf *out,
+                           lt_err *err) LT_YIELDS {
+  lt_err why = LT_ERR_INIT;
+  lt_buf_addc(out, LT_JOURNAL_INTERRUPTED);
+  if (caller->journal->finish(caller->journal, record, LT_E_INTERRUPTED, lt_buf_view(out), &why) != LT_OK) {
+    lt_door_warn(door, "an answer of \"%.*s\" could not be recorded: %s", LT_STR_ARG(id), lt_err_msg(&why));
+  }
+  return lt_fail(err, LT_E_INTERRUPTED, LT_JOURNAL_INTERRUPTED);
+}
+
+/* As the door does it. */
+static lt_status give(const lt_recorded_call *call, lt_str id, const lt_invoke_options *options, lt_buf *out,
+                      lt_err *err) LT_YIELDS {
+  lt_buf_add(out, call->answer);
+  if (call->status == LT_OK && options->max_answer_bytes > 0 && out->n > options->max_answer_bytes) {
+    (void)lt_spill(options->caller, id, out, NULL);
+  }
+  if (out->status != LT_OK) {
+    return lt_fail(err, out->status, "no memory for an answer of \"%.*s\" that is on record", LT_STR_ARG(id));
+  }
+  return call->status == LT_OK ? LT_OK : lt_fail(err, call->status, "%.*s", LT_STR_ARG(lt_buf_view(out)));
+}
+
+static lt_status answer_from(lt_door *door, lt_str id, const lt_recorded_call *call, const lt_invoke_options *options,
+                             bool *ret_answered, lt_buf *out, lt_err *err) LT_YIELDS {
+  const lt_caller *caller = options->caller;
+  *ret_answered = call->finished || !call->repeatable;
+  if (!*ret_answered) {
+    return LT_OK;
+  }
+  /* What was made then counts, as it did then. */
+  (void)lt_budget_take(caller->budget, id, lt_loop_now_ms(door->loop), NULL);
+  return call->finished ? give(call, id, options, out, err) : interrupt(door, id, caller, call->id, out, err);
+}
+
+lt_status lt_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, bool *ret_answered,
+                         lt_buf *out, lt_err *err) {
+  const lt_caller *caller = options->caller;
+  lt_record record = {0};
+  lt_status status = LT_OK;
+  *ret_answered = false;
+  if (!caller->recalled || options->seq == 0 || caller->journal == NULL || caller->journal->recall == NULL) {
+    return LT_OK;
+  }
+  LT_TRY(caller->journal->recall(caller->journal, caller->run, &record, err));
+  const lt_recorded_call *call = find(&record, options->seq);
+  lt_buf_clear(out);
+  if (call != NULL && call->hash != lt_journal_hash(id, input)) {
+    *ret_answered = true;
+    status = lt_fail(err, LT_E_DIVERGED, "diverged: another call than this of \"%.*s\" is on record", LT_STR_ARG(id));
+    lt_buf_addc(out, lt_err_msg(err));
+  } else if (call != NULL) {
+    status = answer_from(door, id, call, options, ret_answered, out, err);
+  }
+  lt_record_release(&record);
+  return status;
+}
+
+/* Its input without secrets, as all that is told of calls. */
+static void tell(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_status status,
+                 lt_str answer) {
+  lt_buf shown;
+  lt_buf_init(&shown, LT_JSON_MAX_BYTES);
+  lt_secrets_mask_json(door->options.secrets, input, &shown);
+  const lt_call_event event = {
+      .stage = LT_CALL_FINISHED,
+      .call = ++door->calls,
+      .run = options->caller->run,
+      .seq = options->seq,
+      .tool = id,
+      .input = lt_buf_view(&shown),
+      .status = status,
+      .answer = answer,
+  };
+  options->caller->on_call(options->caller->arg, &event);
+  lt_buf_release(&shown);
+}
+
+lt_status lt_door_call_again(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
+                             lt_err *err) {
+  bool answered = false;
+  lt_status status = LT_OK;
+  if (options->caller != NULL) {
+    status = lt_call_recall(door, id, input, options, &answered, out, err);
+  }
+  if (status == LT_OK && !answered) {
+    return lt_door_call(door, id, input, options, out, err);
+  }
+  if (answered && options->caller->on_call != NULL) {
+    tell(door, id, input, options, status, lt_buf_view(out));
+  }
+  return status;
+}

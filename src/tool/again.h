@@ -1,0 +1,20 @@
+/* Calls that may be on record already: those of a caller whose runs are run again (docs/internals/replay.md).
+ *
+ * One call at a time, for whoever makes single calls. A program's calls are its runner's business, which recalls them
+ * all at once.
+ */
+#ifndef LT_TOOL_AGAIN_H
+#define LT_TOOL_AGAIN_H
+
+#include "tool/door.h"
+
+/* Looks for the call with the number `options->seq` of the run of `options->caller`. `ret_answered` false: it is to be
+ * made. True: the returned status and `out` are as lt_door_call gave them, or LT_E_INTERRUPTED when it was under way
+ * and must not be made again. LT_E_DIVERGED: it was another call. LT_YIELDS. Errors also: the journal's. */
+lt_status lt_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, bool *ret_answered,
+                         lt_buf *out, lt_err *err) LT_YIELDS;
+/* lt_door_call, unless the call is on record; the caller is told of its end in either case. LT_YIELDS. */
+lt_status lt_door_call_again(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
+                             lt_err *err) LT_YIELDS;
+
+#endif
