@@ -219,6 +219,7 @@
 #define LT_PYTHON_PIECE_BYTES      (64 * LT_KIB)  /* read at once from a program */
 #define LT_PYTHON_TURN_BYTES       (4 * LT_MIB)   /* read from a program before others have their turn */
 #define LT_PYTHON_FRAME_BYTES      (LT_JSON_MAX_BYTES + 64 * LT_KIB) /* one message of a program's: a name and JSON */
+#define LT_PYTHON_SETUP_MAX_BYTES  (128 * LT_KIB) /* one message to the interpreter: its walls */
 #define LT_PYTHON_NAMES_BYTES      (64 * LT_MIB)  /* the Python names of all tools */
 #define LT_PYTHON_REPORT_BYTES     (16 * LT_MIB)  /* reading what a program says of its failure */
 

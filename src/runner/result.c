@@ -131,8 +131,9 @@ static void put_calls(report *r, const lt_run_result *result) {
   lt_json_end_array(&r->w);
 }
 
+/* A program may have set one before it failed. */
 static void put_value(lt_json_writer *w, const lt_run_result *result) {
-  if (result->status != LT_OK || result->kind == LT_VALUE_UNDEFINED) {
+  if (result->kind == LT_VALUE_UNDEFINED) {
     return;
   }
   lt_json_key(w, "result");

@@ -85,3 +85,13 @@ lt_unit_test(modes LIBS lt_agent lt_plugins lt_base Threads::Threads)
 lt_unit_test(modes_plugin LIBS lt_agent lt_plugins lt_base Threads::Threads)
 target_compile_definitions(test_modes_plugin PRIVATE LT_TEST_PLUGINS="${TEST_PLUGINS}")
 add_dependencies(test_modes_plugin plugin_mode plugin_mode_on_loop)
+
+# Walls around processes; what stands behind them is no sanitizers' business
+lt_unit_test(jail LIBS lt_jail lt_base)
+add_executable(jail_child ${CMAKE_SOURCE_DIR}/tests/fakes/jail_child.c)
+target_compile_definitions(jail_child PRIVATE _GNU_SOURCE)
+target_include_directories(jail_child PRIVATE ${CMAKE_SOURCE_DIR}/src)
+target_link_libraries(jail_child PRIVATE Threads::Threads)
+target_compile_definitions(test_jail PRIVATE JAIL_CHILD="$<TARGET_FILE:jail_child>")
+add_dependencies(test_jail jail_child)
+lt_unit_test(python LIBS lt_runner lt_base Threads::Threads)

@@ -1,0 +1,133 @@
+#include "runner/python.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "runner/python_impl.h"
+
+extern const char lt_python_source_data[], lt_python_source_end[];
+extern char **environ;
+
+lt_str lt_python_source(void) {
+  return lt_str_from(lt_python_source_data, (size_t)(lt_python_source_end - lt_python_source_data));
+}
+
+/* --- What the interpreter is started with ------------------------------------------------------------------------- */
+
+static size_t count_of(const char *const *strings) {
+  size_t n = 0;
+  while (strings != NULL && strings[n] != NULL) {
+    n++;
+  }
+  return n;
+}
+
+static size_t name_length(const char *variable) {
+  return strcspn(variable, "=");
+}
+
+/* A later one of the same name takes its place. */
+static bool put_variable(char **env, size_t *count, const char *variable) {
+  char *copy = lt_mem_strdup(lt_str_of(variable));
+  size_t name = name_length(variable);
+  if (copy == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < *count; i++) {
+    if (name_length(env[i]) == name && strncmp(env[i], copy, name) == 0) {
+      lt_mem_free(env[i]);
+      env[i] = copy;
+      return true;
+    }
+  }
+  env[(*count)++] = copy;
+  return true;
+}
+
+static bool put_path(char **env, size_t *count) {
+  const char *path = getenv("PATH");
+  lt_buf variable;
+  lt_buf_init(&variable, LT_CONFIG_MAX_BYTES);
+  lt_buf_addc(&variable, "PATH=");
+  lt_buf_addc(&variable, path != NULL ? path : "/usr/bin:/bin");
+  bool ok = variable.status == LT_OK && put_variable(env, count, variable.p);
+  lt_buf_release(&variable);
+  return ok;
+}
+
+/* Threads of programs do not reserve 64 MiB of address space each. */
+static const char *const always[] = {"LANG=C.UTF-8", "MALLOC_ARENA_MAX=2", NULL};
+
+static bool make_env(lt_python *p, const lt_python_options *options) {
+  const char *const *ours = options->env_passthrough ? (const char *const *)environ : NULL;
+  size_t room = count_of(ours) + count_of(always) + count_of(options->env) + 2;
+  size_t count = 0;
+  p->env = lt_mem_zalloc(room, sizeof *p->env);
+  bool ok = p->env != NULL && put_path(p->env, &count);
+  const char *const *lists[] = {always, ours, options->env};
+  for (size_t i = 0; i < 3; i++) {
+    for (const char *const *variable = lists[i]; ok && variable != NULL && *variable != NULL; variable++) {
+      ok = put_variable(p->env, &count, *variable);
+    }
+  }
+  return ok;
+}
+
+/* --- Life --------------------------------------------------------------------------------------------------------- */
+
+static bool speaks(lt_lang lang) {
+  return lang == LT_LANG_PYTHON;
+}
+
+static void python_free(lt_python *p) {
+  for (char **variable = p->env; variable != NULL && *variable != NULL; variable++) {
+    lt_mem_free(*variable);
+  }
+  lt_mem_free(p->env);
+  lt_mem_free(p->path);
+  lt_mem_free(p->workspace);
+  lt_mem_free(p->helper);
+  lt_mem_free(p->base);
+  lt_pynames_free(p->names);
+  lt_mem_free(p);
+}
+
+static bool copy(const char *text, const char *otherwise, char **ret) {
+  const char *from = text != NULL ? text : otherwise;
+  *ret = from != NULL ? lt_mem_strdup(lt_str_of(from)) : NULL;
+  return from == NULL || *ret != NULL;
+}
+
+lt_status lt_python_new(const lt_python_options *options, lt_python **ret_python, lt_err *err) {
+  lt_python *p = lt_mem_zalloc(1, sizeof *p);
+  if (p == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the Python runner");
+  }
+  p->runner = (lt_runner){.id = "python", .speaks = speaks, .run = lt_pyrun_run};
+  p->loop = options->loop;
+  p->door = options->door;
+  p->without_walls = options->without_walls;
+  if (!copy(options->path, "python3", &p->path) || !copy(options->workspace, NULL, &p->workspace) ||
+      !copy(options->helper, "/proc/self/exe", &p->helper) || !make_env(p, options)) {
+    python_free(p);
+    return lt_fail(err, LT_E_NOMEM, "no memory for the Python runner");
+  }
+  *ret_python = p;
+  return LT_OK;
+}
+
+void lt_python_free(lt_python *p) {
+  if (p == NULL) {
+    return;
+  }
+  lt_python_end_zygote(p);
+  if (p->base != NULL) {
+    lt_python_remove_tree(p->loop, p->base);
+  }
+  python_free(p);
+}
+
+lt_runner *lt_python_runner(lt_python *p) {
+  return &p->runner;
+}

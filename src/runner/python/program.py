@@ -1,0 +1,272 @@
+"""A program's process, from the fork to its end: what it stands on, and how its end is told."""
+import atexit
+import builtins
+import io
+import json
+import linecache
+import os
+import signal
+import sys
+import textwrap
+import threading
+import types
+
+FILE = "program.py"
+HIGH = 100  # descriptors of ours are above what a program is likely to touch
+STACK_FRAMES = 20
+
+
+def live(parent, connection, output, workspace, walls):
+    os.setsid()
+    walls.leave_with_parent(parent)
+    connection = move_descriptors(connection, output)
+    reopen_streams()
+    os.chdir(workspace)
+    os.environ["HOME"] = os.environ["TMPDIR"] = workspace
+    bridge = Bridge(connection)
+    try:
+        walls.narrow_files(workspace)
+        start = await_start(bridge)
+        walls.limit(start["limits"])
+        walls.narrow_calls()
+    except OSError as e:
+        bridge.send(FAILED, body=json.dumps({"kind": "walls", "error": str(e)}).encode())
+        os._exit(0)
+    forget_zygote()
+    run(bridge, start)
+
+
+def await_start(bridge):
+    try:
+        kind, _, _, body = bridge.read()
+    except EOFError:
+        os._exit(0)  # nobody needs this one
+    return json.loads(body)
+
+
+def move_descriptors(connection, output):
+    """stdin is empty, stdout and stderr are one pipe, and the connection is out of the way."""
+    import fcntl
+    null = os.open("/dev/null", os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    connection = fcntl.fcntl(connection, fcntl.F_DUPFD_CLOEXEC, HIGH)
+    os.closerange(3, HIGH)
+    return connection
+
+
+def reopen_streams():
+    def text(fd, mode):
+        raw = io.FileIO(fd, mode, closefd=False)
+        buffer = io.BufferedReader(raw) if mode == "r" else io.BufferedWriter(raw)
+        return io.TextIOWrapper(buffer, "utf-8", "backslashreplace" if mode == "w" else "surrogateescape",
+                                line_buffering=mode == "w")
+    sys.stdin = sys.__stdin__ = text(0, "r")
+    sys.stdout = sys.__stdout__ = text(1, "w")
+    sys.stderr = sys.__stderr__ = text(2, "w")
+
+
+def forget_zygote():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.stack_size(2 << 20)
+
+
+def run(bridge, start):
+    failure = None
+    reserve = bytearray(1 << 20)  # to say that there is no memory takes some
+    try:
+        code = prepare(start["code"])
+        main = world(bridge, start)
+        execute(code, main)
+        wait_for_threads()
+    except BaseException as e:
+        del reserve
+        failure = describe(e)
+    flush()
+    if failure is None:
+        bridge.send(DONE)
+    else:
+        bridge.send(FAILED, body=failure)
+    os._exit(0)
+
+
+def flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BaseException:
+            pass
+
+
+def wait_for_threads():
+    """As at an interpreter's end."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+
+
+def prepare(text):
+    if text.lstrip("\n")[:1] in (" ", "\t"):
+        text = textwrap.dedent(text)
+    linecache.cache[FILE] = (len(text), None, text.splitlines(True), FILE)
+    refuse_processes(text)
+    try:
+        return compile(text, FILE, "exec", dont_inherit=True)
+    except SyntaxError as e:
+        import ast
+        try:  # `await` outside of a function
+            return compile(text, FILE, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        except SyntaxError:
+            raise e from None
+
+
+class Blocked(Exception):
+    pass
+
+
+def refuse_processes(text):
+    """The walls refuse these anyhow; this says so before anything has happened, and what to do instead."""
+    if "system" not in text and "subprocess" not in text and "popen" not in text:
+        return
+    import ast
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        f = node.func if isinstance(node, ast.Call) else None
+        if isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name):
+            name = f"{f.value.id}.{f.attr}"
+            if name in ("os.system", "os.popen") or f.value.id == "subprocess":
+                e = Blocked(f"{name}() is blocked: a program cannot start processes; use call_tool() to reach what is "
+                            "outside")
+                e.place = node.lineno, node.col_offset + 1
+                raise e
+
+
+def execute(code, main):
+    if code.co_flags & 0x80:  # a coroutine: it awaits at its top level
+        import asyncio
+        asyncio.run(types.FunctionType(code, main)())
+    else:
+        exec(code, main)
+
+
+def world(bridge, start):
+    """The program's globals, as a module __main__ of its own."""
+    module = types.ModuleType("__main__")
+    main = module.__dict__
+    main["__file__"] = FILE
+    main["input_data"] = start.get("input")
+    api = make_api(bridge, start)
+    main.update(api)
+    own = types.ModuleType("lathe", "What a program calls its tools with; its own text has all of it already.")
+    own.__dict__.update(api)
+    sys.modules["lathe"] = own
+    sys.modules["__main__"] = module
+    sys.argv = [FILE]
+    sys.path.append(os.getcwd())
+    builtins.input = no_input
+    return main
+
+
+def no_input(prompt="", /):
+    raise EOFError("nobody answers input(): a program has no standard input; use input_data, or call a tool")
+
+
+# --- How it ended -----------------------------------------------------------------------------------------------------
+def describe(e):
+    told = {"kind": "error", "error": "", "line": 0, "column": 0, "stack": ""}
+    try:
+        describe_kind(e, told)
+        locate(e, told)
+        told["stack"] = "\n".join(frames(e))
+    except BaseException:  # its own __str__ fails, or there is no memory
+        told["error"] = told["error"] or type(e).__name__
+    try:
+        return json.dumps(told).encode()
+    except BaseException:
+        return b'{"kind":"memory"}'
+
+
+def describe_kind(e, told):
+    if isinstance(e, MemoryError):
+        told["kind"] = "memory"
+    elif isinstance(e, SystemExit):
+        describe_exit(e, told)
+    elif isinstance(e, Blocked):
+        told["error"] = str(e)
+        told["line"], told["column"] = e.place
+    else:
+        if isinstance(e, NameError):
+            told["name"] = getattr(e, "name", None) or ""
+        told["error"] = message(e)
+
+
+def describe_exit(e, told):
+    code = e.code
+    if code is None or code == 0 and isinstance(code, int):
+        told["kind"] = "done"
+    elif isinstance(code, int):
+        told["error"] = f"the program exited with code {code}"
+    else:
+        told["error"] = f"the program exited with code 1: {code}"
+
+
+def message(e, depth=0):
+    name = type(e).__name__
+    if type(e).__module__ not in ("builtins", "__main__", "lathe"):
+        name = f"{type(e).__module__}.{name}"
+    try:
+        text = e.msg if isinstance(e, SyntaxError) else str(e)
+    except Exception:
+        text = "an error whose text cannot be had"
+    text = f"{name}: {text}" if text else name
+    inner = getattr(e, "exceptions", None)
+    if isinstance(inner, tuple) and depth < 3:
+        text += "".join(f"; {message(x, depth + 1)}" for x in inner[:3] if isinstance(x, BaseException))
+    return text
+
+
+def own_frames(e):
+    tb = e.__traceback__
+    while tb is not None:
+        if tb.tb_frame.f_code.co_filename == FILE:
+            yield tb
+        tb = tb.tb_next
+
+
+def column(tb):
+    positions = getattr(tb.tb_frame.f_code, "co_positions", None)
+    if positions is None or tb.tb_lasti < 0:
+        return 0
+    for i, (_, _, start, _) in enumerate(positions()):
+        if i == tb.tb_lasti // 2:
+            if start is None:
+                return 0
+            line = linecache.getline(FILE, tb.tb_lineno).encode()[:start]
+            return len(line.decode("utf-8", "ignore")) + 1
+    return 0
+
+
+def locate(e, told):
+    if isinstance(e, SyntaxError) and e.filename == FILE:
+        told["line"], told["column"] = e.lineno or 0, max(e.offset or 0, 0)
+        return
+    last = None
+    for last in own_frames(e):
+        pass
+    if last is None and getattr(e, "exceptions", None):
+        return locate(e.exceptions[0], told)
+    if last is not None:
+        told["line"], told["column"] = last.tb_lineno, column(last)
+
+
+def frames(e):
+    found = []
+    for tb in own_frames(e):
+        name = tb.tb_frame.f_code.co_name
+        found.append(f"at {'<program>' if name == '<module>' else name} ({tb.tb_lineno}:{column(tb)})")
+        if len(found) > 2 * STACK_FRAMES:
+            del found[STACK_FRAMES]
+    return reversed(found[-STACK_FRAMES:])

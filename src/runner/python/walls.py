@@ -1,0 +1,97 @@
+"""The second stage of a program's walls (docs/internals/walls.md), put up by its own process before it runs."""
+import ctypes
+import os
+import resource
+
+WRITE, READ, LIST, REFER, TRUNCATE, IOCTL = 2, 4, 8, 1 << 13, 1 << 14, 1 << 15
+MAKE = 0x10 | 0x20 | 0x80 | 0x100 | 0x400 | 0x1000  # remove folder, file; make folder, file, fifo, symbolic link
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
+SELF_PID = (0x5EA15E1F).to_bytes(4, "little")
+PR_SET_PDEATHSIG, PR_SET_SECCOMP, FILTER = 1, 22, 2
+
+
+class Program(ctypes.Structure):
+    _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
+
+
+class Walls:
+    def __init__(self, setup):
+        self.abi = setup["abi"]
+        self.readable = [path for path in setup["readable"] if os.path.exists(path)]
+        self.filter = bytes.fromhex(setup["filter"])
+        self.needed = setup["needed"]
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.memory = self.address_space()
+
+    @staticmethod
+    def address_space():
+        """Bytes of address space and of data this process has: a program's limits come on top. The same after a fork."""
+        try:
+            with open("/proc/self/statm", "rb") as f:
+                pages = f.read().split()
+            return int(pages[0]) * resource.getpagesize(), int(pages[5]) * resource.getpagesize()
+        except (OSError, ValueError, IndexError):
+            return 256 << 20, 64 << 20
+
+    def call(self, number, *arguments):
+        result = self.libc.syscall(ctypes.c_long(number), *arguments)
+        if result < 0:
+            code = ctypes.get_errno()
+            raise OSError(code, f"system call {number}: {os.strerror(code)}")
+        return result
+
+    def leave_with_parent(self, parent):
+        """No program outlives the zygote."""
+        self.libc.prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(0)
+
+    def rule(self, ruleset, handled, path, rights):
+        try:
+            fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:
+            return
+        beneath = (rights & handled).to_bytes(8, "little") + fd.to_bytes(4, "little")
+        try:
+            self.call(ADD_RULE, ruleset, 1, ctypes.c_char_p(beneath), 0)
+        finally:
+            os.close(fd)
+
+    def narrow_files(self, workspace):
+        if self.abi < 1:
+            return
+        abi = self.abi
+        handled = 0x1FFF | (REFER if abi >= 2 else 0) | (TRUNCATE if abi >= 3 else 0) | (IOCTL if abi >= 5 else 0)
+        net, scoped = (3 if abi >= 4 else 0), (3 if abi >= 6 else 0)
+        size = 24 if abi >= 6 else 16 if abi >= 4 else 8
+        attributes = b"".join(x.to_bytes(8, "little") for x in (handled, net, scoped))[:size]
+        ruleset = self.call(CREATE_RULESET, ctypes.c_char_p(attributes), ctypes.c_size_t(size), 0)
+        for path in self.readable:
+            self.rule(ruleset, handled, path, READ | LIST if os.path.isdir(path) else READ)
+        self.rule(ruleset, handled, "/dev/null", READ | WRITE | TRUNCATE)
+        self.rule(ruleset, handled, workspace, READ | LIST | WRITE | MAKE | REFER | TRUNCATE)
+        self.call(RESTRICT_SELF, ruleset, 0)
+        os.close(ruleset)
+
+    def narrow_calls(self):
+        if not self.filter:
+            return
+        code = self.filter.replace(SELF_PID, os.getpid().to_bytes(4, "little"))
+        program = Program(len(code) // 8, code)
+        if self.libc.prctl(PR_SET_SECCOMP, FILTER, ctypes.byref(program), 0, 0) != 0 and self.needed:
+            raise OSError(ctypes.get_errno(), "the system call filter could not be installed")
+
+    def limit(self, limits):
+        """limits: memory, slack, file, files, cpu."""
+        space, data = self.memory
+        for what, most in (
+            (resource.RLIMIT_DATA, data + limits["memory"]),
+            (resource.RLIMIT_AS, space + limits["memory"] + limits["slack"]),
+            (resource.RLIMIT_FSIZE, limits["file"]),
+            (resource.RLIMIT_NOFILE, limits["files"]),
+            (resource.RLIMIT_CPU, limits["cpu"]),
+            (resource.RLIMIT_CORE, 0),
+        ):
+            _, hard = resource.getrlimit(what)
+            most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.setrlimit(what, (most, most))

@@ -1,0 +1,257 @@
+/* Tool calls of a Python program: each on a fiber of its own, through the door. */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "runner/python_impl.h"
+
+struct lt_pycall {
+  lt_run_tool_call call; /* first: the result frees it */
+  lt_pyrun *run;
+  uint32_t id;
+  lt_pycall *next_queued;
+};
+
+/* --- What came of it ---------------------------------------------------------------------------------------------- */
+
+/* `Tool 'x' failed: why`, unless the door said as much already (`Tool "x" is not allowed ...`). */
+static void send_failure(lt_pyrun *run, uint32_t id, lt_str tool, lt_str why) {
+  if (lt_str_starts(why, LT_STR("Tool \""))) {
+    lt_pyrun_send(run, LT_PY_FAILURE, id, why);
+    return;
+  }
+  lt_buf text;
+  lt_buf_init(&text, 2 * LT_JSON_MAX_BYTES);
+  lt_buf_addc(&text, "Tool '");
+  lt_buf_add(&text, tool);
+  lt_buf_addc(&text, "' failed: ");
+  lt_buf_add(&text, why);
+  lt_pyrun_send(run, LT_PY_FAILURE, id, text.status == LT_OK ? lt_buf_view(&text) : LT_STR("a tool call failed"));
+  lt_buf_release(&text);
+}
+
+static void free_text(lt_str *text) {
+  char *bytes = NULL;
+  memcpy(&bytes, &text->p, sizeof bytes);
+  lt_mem_free(bytes);
+  *text = LT_STR_NULL;
+}
+
+static bool keep(lt_pyrun *run, size_t bytes) {
+  bool fits = bytes <= LT_RUN_RECORD_BYTES && bytes <= LT_RUN_RECORDS_MAX_BYTES - run->kept_bytes;
+  run->kept_bytes += fits ? bytes : 0;
+  return fits;
+}
+
+static void keep_input(lt_pyrun *run, lt_run_call *record) {
+  run->held_bytes -= record->input_bytes;
+  if (!keep(run, record->input_bytes)) {
+    free_text(&record->input);
+  }
+}
+
+static void keep_outcome(lt_pyrun *run, lt_run_tool_call *call) {
+  lt_run_call *record = &call->record;
+  lt_str text = lt_buf_view(&call->out);
+  bool kept = keep(run, text.n);
+  record->result_bytes = text.n;
+  if (call->status == LT_OK) {
+    record->result = kept ? text : LT_STR_NULL;
+  } else {
+    record->error = kept ? text : LT_STR("the tool failed with a message that was too long to keep");
+  }
+  if (!kept) {
+    lt_buf_release(&call->out);
+  }
+}
+
+/* What ended because the program did has no outcome. */
+static bool was_cut_short(const lt_pyrun *run, lt_status status) {
+  return run->cancel.why != LT_OK && status != LT_OK && status != LT_E_TOOL;
+}
+
+static void answer(lt_pyrun *run, const lt_pycall *c) {
+  lt_str text = lt_buf_view(&c->call.out);
+  if (run->done || run->child->exited) {
+    return;
+  }
+  if (c->call.status != LT_OK) {
+    send_failure(run, c->id, c->call.record.tool, text);
+  } else if (text.n > LT_RUN_HELD_MAX_BYTES - run->to_send.n) {
+    send_failure(run, c->id, c->call.record.tool, LT_STR("too many answers wait to be read by the program"));
+  } else {
+    lt_pyrun_send(run, LT_PY_VALUE, c->id, text);
+  }
+}
+
+static void finish(lt_pyrun *run, lt_pycall *c) {
+  answer(run, c);
+  c->call.record.finished = !was_cut_short(run, c->call.status);
+  keep_input(run, &c->call.record);
+  keep_outcome(run, &c->call);
+}
+
+/* --- Carrying it out ---------------------------------------------------------------------------------------------- */
+
+static void on_approval(void *arg, bool waiting) {
+  lt_pycall *c = arg;
+  bool waited = c->call.asking > 0;
+  c->call.asking += waiting ? 1 : waited ? -1u : 0;
+  if (waited != (c->call.asking > 0)) {
+    c->run->asking += waiting ? 1 : -1u;
+    lt_pyrun_set_clock(c->run);
+  }
+}
+
+static void perform(lt_pyrun *run, lt_pycall *c) LT_YIELDS {
+  lt_invoke_options options = {
+      .cancel = &run->cancel, .caller = run->request->caller, .on_approval = on_approval, .arg = c, .seq = c->id};
+  c->call.status =
+      lt_door_call(run->python->door, c->call.record.tool, c->call.record.input, &options, &c->call.out, NULL);
+  if (c->call.asking > 0) { /* whoever was asked has no say any more */
+    c->call.asking = 1;
+    on_approval(c, false);
+  }
+  run->in_flight--;
+  finish(run, c);
+  lt_pyrun_set_clock(run);
+}
+
+static lt_pycall *take_queued(lt_pyrun *run) {
+  lt_pycall *c = run->queued;
+  if (c != NULL && run->in_flight < LT_RUN_OPEN_CALLS_MAX) {
+    run->queued = c->next_queued;
+    run->last_queued = run->queued == NULL ? &run->queued : run->last_queued;
+    run->in_flight++;
+    return c;
+  }
+  return NULL;
+}
+
+static void on_call_fiber(void *arg) {
+  lt_pycall *c = arg;
+  lt_pyrun *run = c->run;
+  for (; c != NULL; c = take_queued(run)) {
+    perform(run, c);
+  }
+  lt_wait_wake(&run->wait, LT_OK);
+}
+
+static void refuse(lt_pyrun *run, lt_pycall *c, lt_status status, const char *message) {
+  c->call.status = status;
+  lt_buf_addc(&c->call.out, message);
+  finish(run, c);
+}
+
+void lt_pyrun_drop_queued(lt_pyrun *run) {
+  while (run->queued != NULL) {
+    lt_pycall *c = run->queued;
+    run->queued = c->next_queued;
+    refuse(run, c, run->cancel.why, "the program has ended");
+  }
+  run->last_queued = &run->queued;
+}
+
+/* --- Beginning it ------------------------------------------------------------------------------------------------- */
+
+/* Programs that run programs: not from within one, whoever would carry it out. */
+static bool runs_programs(lt_str name) {
+  static const char *const names[] = {"execute_code", "execute_plan", "execute_typescript"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (lt_str_eqc(name, names[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The id that a name means: an id, a Python name, or what it is called in other languages. */
+static lt_str resolve(lt_pyrun *run, lt_str name) {
+  const lt_tool *tool = lt_catalog_find(run->catalog, name);
+  const lt_pynames *names = tool == NULL ? lt_pynames_of(run->python, run->catalog) : NULL;
+  if (names != NULL) {
+    tool = lt_pynames_find(names, name);
+  }
+  tool = tool != NULL ? tool : lt_catalog_find_js(run->catalog, name);
+  tool = tool != NULL ? tool : lt_catalog_find_ts(run->catalog, name);
+  return tool != NULL ? tool->id : name;
+}
+
+static void call_free(lt_pycall *c) {
+  if (c != NULL) {
+    free_text(&c->call.record.tool);
+    free_text(&c->call.record.input);
+    lt_mem_free(c);
+  }
+}
+
+static bool copy_text(lt_str text, lt_str *ret) {
+  char *bytes = lt_mem_strdup(text);
+  *ret = lt_str_from(bytes, bytes != NULL ? text.n : 0);
+  return bytes != NULL;
+}
+
+static lt_pycall *call_new(lt_pyrun *run, uint32_t id, lt_str tool, lt_str input) {
+  lt_pycall *c = lt_mem_zalloc(1, sizeof *c);
+  if (c == NULL) {
+    return NULL;
+  }
+  c->run = run;
+  c->id = id;
+  lt_buf_init(&c->call.out, LT_JSON_MAX_BYTES);
+  if (!copy_text(tool, &c->call.record.tool) || !copy_text(input, &c->call.record.input)) {
+    call_free(c);
+    return NULL;
+  }
+  c->call.record.input_bytes = input.n;
+  return c;
+}
+
+static void link_call(lt_pyrun *run, lt_pycall *c) {
+  *run->last_call = &c->call;
+  run->last_call = &c->call.next;
+  run->call_count++;
+  run->held_bytes += c->call.record.input_bytes;
+}
+
+/* Why it cannot be made; NULL: it can. */
+static const char *refusal(const lt_pyrun *run, lt_str name, lt_str input) {
+  if (runs_programs(name)) {
+    return "it cannot be called from within a program (no recursion)";
+  }
+  if (run->call_count >= LT_RUN_CALLS_MAX) {
+    return "too many tool calls: a program may make 100000 of them";
+  }
+  return input.n > LT_RUN_HELD_MAX_BYTES - run->held_bytes
+             ? "too much at once: the inputs of open tool calls may have 256 MiB together; wait for some first"
+             : NULL;
+}
+
+static void start(lt_pyrun *run, lt_pycall *c) {
+  *run->last_queued = c;
+  run->last_queued = &c->next_queued;
+  lt_pycall *first = take_queued(run);
+  if (first != NULL && lt_loop_spawn(run->python->loop, on_call_fiber, first, NULL) != LT_OK) {
+    run->in_flight--;
+    refuse(run, first, LT_E_NOMEM, "no memory for another tool call");
+  }
+}
+
+void lt_pyrun_call(lt_pyrun *run, uint32_t id, lt_str name, lt_str input) {
+  const char *why = refusal(run, name, input);
+  if (why != NULL) {
+    send_failure(run, id, lt_str_sub(name, 0, LT_RUN_CONTEXT_BYTES), lt_str_of(why));
+    return;
+  }
+  lt_pycall *c = call_new(run, id, resolve(run, name), input);
+  if (c == NULL) {
+    send_failure(run, id, lt_str_sub(name, 0, LT_RUN_CONTEXT_BYTES), LT_STR("no memory for another tool call"));
+    return;
+  }
+  link_call(run, c);
+  if (run->cancel.why != LT_OK) {
+    refuse(run, c, run->cancel.why, "the program has ended");
+    return;
+  }
+  start(run, c);
+  lt_pyrun_set_clock(run);
+}

@@ -1,0 +1,193 @@
+/* Folders that programs work in: made for them, and removed whatever they left there. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "jail/jail.h"
+#include "runner/python_impl.h"
+
+/* --- Making ------------------------------------------------------------------------------------------------------- */
+
+/* Whoever programs run as owns what is made for them. */
+static bool hand_over(const char *path) {
+  return geteuid() != 0 || chown(path, LT_JAIL_UID, LT_JAIL_UID) == 0;
+}
+
+lt_status lt_python_make_base(lt_python *p, lt_err *err) {
+  if (p->base != NULL) {
+    return LT_OK;
+  }
+  const char *tmp = getenv("TMPDIR");
+  lt_buf path;
+  lt_buf_init(&path, LT_PROC_PATH_MAX_BYTES);
+  lt_buf_addc(&path, tmp != NULL && tmp[0] == '/' ? tmp : "/tmp");
+  lt_buf_addc(&path, "/lathe-python-XXXXXX");
+  char *base = lt_buf_take(&path, NULL);
+  if (base == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a folder's name");
+  }
+  if (mkdtemp(base) == NULL || !hand_over(base)) {
+    lt_status status = lt_fail(err, LT_E_IO,
+                               "cannot make a folder for Python programs (%s): %s; set TMPDIR to a folder that is "
+                               "writable",
+                               base, strerror(errno));
+    lt_mem_free(base);
+    return status;
+  }
+  p->base = base;
+  return LT_OK;
+}
+
+lt_status lt_python_make_workspace(lt_python *p, uint32_t id, char **ret_path, lt_err *err) {
+  lt_buf path;
+  lt_buf_init(&path, LT_PROC_PATH_MAX_BYTES);
+  lt_buf_printf(&path, "%s/%u", p->base, id);
+  char *folder = lt_buf_take(&path, NULL);
+  if (folder == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a folder's name");
+  }
+  if (mkdir(folder, 0700) != 0 || !hand_over(folder)) {
+    lt_status status =
+        lt_fail(err, LT_E_IO, "cannot make a folder for a Python program (%s): %s", folder, strerror(errno));
+    lt_mem_free(folder);
+    return status;
+  }
+  *ret_path = folder;
+  return LT_OK;
+}
+
+static bool writable_for(const struct stat *st, uid_t uid, gid_t gid) {
+  unsigned shift = st->st_uid == uid ? 6 : st->st_gid == gid ? 3 : 0;
+  return ((st->st_mode >> shift) & 3) == 3;
+}
+
+lt_status lt_python_check_workspace(const lt_python *p, lt_err *err) {
+  struct stat st;
+  if (p->workspace == NULL) {
+    return LT_OK;
+  }
+  if (stat(p->workspace, &st) != 0) {
+    return lt_fail(err, LT_E_CONFIG, "python.workspace: %s: %s; make the folder, or leave the setting out",
+                   p->workspace, strerror(errno));
+  }
+  if (!S_ISDIR(st.st_mode)) {
+    return lt_fail(err, LT_E_CONFIG, "python.workspace: %s is no folder", p->workspace);
+  }
+  if (geteuid() != 0 && access(p->workspace, R_OK | W_OK | X_OK) != 0) {
+    return lt_fail(err, LT_E_CONFIG, "python.workspace: %s is not writable: %s", p->workspace, strerror(errno));
+  }
+  if (geteuid() == 0 && !writable_for(&st, LT_JAIL_UID, LT_JAIL_UID)) {
+    return lt_fail(err, LT_E_CONFIG,
+                   "python.workspace: %s is not writable for the user that programs run as when Lathe is started by "
+                   "root (uid %d): chown it, or start Lathe as somebody else",
+                   p->workspace, LT_JAIL_UID);
+  }
+  return LT_OK;
+}
+
+/* --- Removing ----------------------------------------------------------------------------------------------------- */
+
+/* Folders in folders are moved up to the root until there are none: no depth costs a descriptor or a stack frame. */
+typedef struct removal {
+  int root;
+  unsigned long moved;
+} removal;
+
+static bool is_dots(const char *name) {
+  return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+static int open_folder(int at, const char *name) {
+  int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  int fd = openat(at, name, flags);
+  if (fd < 0 && errno == EACCES) { /* its program took its own rights away */
+    (void)fchmodat(at, name, 0700, 0);
+    fd = openat(at, name, flags);
+  }
+  return fd;
+}
+
+/* Removes an entry that is no folder; a folder is moved up. False: it can be neither. */
+static bool take_out(removal *r, int folder, const char *name) {
+  if (unlinkat(folder, name, 0) == 0 || errno == ENOENT) {
+    return true;
+  }
+  if (unlinkat(folder, name, AT_REMOVEDIR) == 0) {
+    return true;
+  }
+  char moved[40];
+  snprintf(moved, sizeof moved, ".removed-%lu", r->moved++);
+  return folder != r->root && renameat(folder, name, r->root, moved) == 0;
+}
+
+/* Everything in a folder. False: something stays. */
+static bool empty(removal *r, int fd) {
+  bool all = true;
+  DIR *dir = fdopendir(fd);
+  if (dir == NULL) {
+    close(fd);
+    return false;
+  }
+  (void)fchmod(fd, 0700);
+  for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
+    all = (is_dots(e->d_name) || take_out(r, fd, e->d_name)) && all;
+  }
+  closedir(dir);
+  return all;
+}
+
+/* One round over the root: what is no folder goes, folders are emptied and go. True: something was removed. */
+static bool remove_round(removal *r) {
+  bool progress = false;
+  int copy = openat(r->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+  if (dir == NULL) {
+    return false;
+  }
+  for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
+    if (is_dots(e->d_name)) {
+      continue;
+    }
+    if (unlinkat(r->root, e->d_name, 0) == 0) {
+      progress = true;
+      continue;
+    }
+    int fd = open_folder(r->root, e->d_name);
+    if (fd >= 0) {
+      empty(r, fd);
+    }
+    progress = unlinkat(r->root, e->d_name, AT_REMOVEDIR) == 0 || progress;
+  }
+  closedir(dir);
+  return progress;
+}
+
+static void remove_tree(void *arg) {
+  const char *path = arg;
+  removal r = {.root = open_folder(AT_FDCWD, path)};
+  if (r.root < 0) {
+    return;
+  }
+  (void)fchmod(r.root, 0700);
+  while (rmdir(path) != 0 && remove_round(&r)) {
+  }
+  close(r.root);
+}
+
+void lt_python_remove_tree(lt_loop *loop, const char *path) {
+  if (rmdir(path) == 0 || errno == ENOENT) {
+    return;
+  }
+  union {
+    const char *in;
+    void *out;
+  } arg = {.in = path};
+  if (lt_loop_offload(loop, remove_tree, arg.out, NULL) != LT_OK) {
+    remove_tree(arg.out);
+  }
+}

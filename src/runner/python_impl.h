@@ -1,0 +1,197 @@
+/* The Python runner's inside, shared by python*.c. Everything here belongs to the loop's thread. */
+#ifndef LT_RUNNER_PYTHON_IMPL_H
+#define LT_RUNNER_PYTHON_IMPL_H
+
+#include "io/process.h"
+#include "io/watch.h"
+#include "runner/program.h"
+#include "runner/python.h"
+
+/* --- The interpreter and its processes (python_zygote.c) ------------------------------------------------------------
+ */
+typedef struct lt_zygote lt_zygote;
+
+/* A process forked for a program. */
+typedef struct lt_pychild {
+  struct lt_pychild *next;
+  lt_zygote *zygote;
+  uint32_t id;
+  int connection; /* our end */
+  int output;     /* what it prints */
+  bool owned;     /* by a run; otherwise it goes when it ends */
+  bool exited;
+  int status;       /* as waitpid has it; -1: not known */
+  lt_wait *wait;    /* woken when it has exited; NULL: nobody has it yet */
+  char *workspace;  /* a folder of its own, or NULL */
+  char reason[128]; /* why there was no process; or empty */
+} lt_pychild;
+
+typedef struct lt_pywaiter {
+  struct lt_pywaiter *next;
+  lt_wait wait;
+  bool woken;
+} lt_pywaiter;
+
+typedef struct lt_pynames lt_pynames;
+
+struct lt_python {
+  lt_runner runner; /* first */
+  lt_loop *loop;
+  lt_door *door;
+  char *path;
+  char *workspace; /* fixed; or NULL */
+  char *helper;
+  char *base; /* the folder with the private workspaces; made when it is needed */
+  char **env; /* what the interpreter is started with */
+  bool without_walls;
+  lt_zygote *zygote;  /* the one that programs come from; or NULL */
+  unsigned zygotes;   /* that have not ended */
+  unsigned running;   /* programs with a process */
+  lt_pywaiter *queue; /* those that wait for others to end */
+  lt_wait *closer;
+  lt_pynames *names; /* of the catalog seen last */
+};
+
+/* A process that waits for its program. Starts the interpreter when it does not run. LT_YIELDS; `cancel` ends the
+ * waiting. Owns: the caller, lt_pychild_release. */
+lt_status lt_pychild_take(lt_python *python, lt_wait *wait, lt_cancel *cancel, lt_pychild **ret_child,
+                          lt_err *err) LT_YIELDS;
+/* Asks for its end; `exited` says when it has come. */
+void lt_pychild_kill(lt_pychild *child);
+/* It was killed and is still there: the interpreter, and all that came from it, is given up. */
+void lt_pychild_give_up(lt_pychild *child);
+/* It must have exited. LT_YIELDS while its folder is removed. NULL is allowed. */
+void lt_pychild_release(lt_python *python, lt_pychild *child) LT_YIELDS;
+/* Has one forked for the next program, unless there is one. LT_YIELDS. */
+void lt_pychild_prepare(lt_python *python) LT_YIELDS;
+/* Ends the interpreter. LT_YIELDS until it is gone. */
+void lt_python_end_zygote(lt_python *python) LT_YIELDS;
+/* How the interpreter that it came from has ended. */
+lt_status lt_pychild_lost(const lt_pychild *child, lt_err *err);
+
+/* python_find.c: appends the interpreter's full path. LT_E_NOTFOUND. LT_YIELDS where a script has to be asked. */
+lt_status lt_python_find(const lt_python *python, lt_buf *ret_file, lt_err *err) LT_YIELDS;
+
+/* python_start.c: starts the interpreter's process behind its walls and sends it what it runs; `ret_control` is our end
+ * of its control socket. Owns: the caller, both. */
+lt_status lt_python_start(lt_python *python, lt_process **ret_process, int *ret_control, lt_err *err) LT_YIELDS;
+/* Why an interpreter that did not become ready has ended. */
+lt_status lt_python_explain(const lt_python *python, lt_process *process, lt_err *err);
+
+/* python_folder.c: where programs work. */
+lt_status lt_python_check_workspace(const lt_python *python, lt_err *err);
+/* The folder that private workspaces are made in. */
+lt_status lt_python_make_base(lt_python *python, lt_err *err);
+/* A new folder in it. Owns: the caller, lt_mem_free. */
+lt_status lt_python_make_workspace(lt_python *python, uint32_t id, char **ret_path, lt_err *err);
+/* Removes a folder with all that is in it, however deep, and follows no link. LT_YIELDS. */
+void lt_python_remove_tree(lt_loop *loop, const char *path) LT_YIELDS;
+
+/* --- Names (python_names.c) -----------------------------------------------------------------------------------------
+ */
+/* The Python names of a catalog's tools; kept for the next run. NULL: no memory. Borrows: until the next call. */
+const lt_pynames *lt_pynames_of(lt_python *python, lt_catalog *catalog);
+void lt_pynames_free(lt_pynames *names); /* NULL is allowed */
+/* The tool of a Python name; NULL: none. */
+const lt_tool *lt_pynames_find(const lt_pynames *names, lt_str name);
+/* Writes the member "tools": those whose names occur in the text, with their arguments. */
+void lt_pynames_put(const lt_pynames *names, lt_str text, lt_str hidden, lt_json_writer *w);
+
+/* --- A run (python_run.c) -------------------------------------------------------------------------------------------
+ */
+typedef struct lt_pycall lt_pycall;
+
+/* A message of the program's, as far as it has come. */
+typedef struct lt_pyframe {
+  unsigned char head[12];
+  size_t head_n;
+  uint32_t length;
+  uint32_t id;
+  uint32_t name_n;
+  unsigned kind;
+  lt_buf body;
+} lt_pyframe;
+
+enum { LT_PY_START = 1, LT_PY_VALUE = 2, LT_PY_FAILURE = 3 };                    /* to the program */
+enum { LT_PY_CALL = 16, LT_PY_RESULT = 17, LT_PY_DONE = 18, LT_PY_FAILED = 19 }; /* from it */
+
+typedef struct lt_pyrun {
+  lt_python *python;
+  const lt_run_request *request;
+  lt_run_result *result;
+  lt_catalog *catalog;
+  lt_pychild *child;
+  lt_watch *connection;
+  lt_watch *output;
+  lt_wait wait;
+  lt_cancel cancel;
+  lt_status stopped; /* why it was ended from here; LT_OK: it was not */
+  uint64_t killed_ns;
+  bool connection_closed;
+  bool output_closed;
+
+  /* What it sent (python_link.c). */
+  lt_pyframe frame;
+  bool broken; /* something that is no message */
+  bool done;
+  lt_buf failure; /* what it said of its failure */
+  bool has_value;
+  lt_buf to_send;
+  size_t sent;
+
+  /* What it said (python_text.c). */
+  lt_run_text **last_text;
+  size_t log_bytes;
+  lt_buf line; /* one that has not ended */
+
+  /* Its calls (python_calls.c). */
+  lt_run_tool_call *calls;
+  lt_run_tool_call **last_call;
+  lt_pycall *queued;
+  lt_pycall **last_queued;
+  uint32_t call_count;
+  uint32_t in_flight;
+  uint32_t asking;
+  size_t held_bytes;
+  size_t kept_bytes;
+
+  /* Its clock. */
+  uint64_t deadline_ns;
+  uint64_t stands_since_ns; /* 0: it runs */
+
+  char piece[LT_PYTHON_PIECE_BYTES];
+} lt_pyrun;
+
+/* python_link.c: reads what has come, as much as one turn allows: true, there may be more. */
+bool lt_pyrun_read(lt_pyrun *run);
+void lt_pyrun_send(lt_pyrun *run, unsigned kind, uint32_t id, lt_str body);
+/* Sends what had to wait. */
+void lt_pyrun_flush(lt_pyrun *run);
+/* What the watch is to look for. */
+void lt_pyrun_watch(lt_pyrun *run);
+
+/* python_text.c: likewise what it printed. */
+bool lt_pyrun_read_output(lt_pyrun *run);
+/* A line without its end, at the end. */
+void lt_pyrun_end_text(lt_pyrun *run);
+
+/* python_calls.c */
+void lt_pyrun_call(lt_pyrun *run, uint32_t id, lt_str name, lt_str input);
+void lt_pyrun_drop_queued(lt_pyrun *run);
+
+/* python_run.c: lt_runner.run. */
+lt_status lt_pyrun_run(lt_runner *self, const lt_run_request *request, lt_run_result *result, lt_err *err) LT_YIELDS;
+/* What the request allows, or what holds without it. */
+uint64_t lt_pyrun_memory(const lt_run_request *request);
+/* Ends the program. */
+void lt_pyrun_stop(lt_pyrun *run, lt_status why);
+/* What it waits for has changed: its clock stands still or goes on. */
+void lt_pyrun_set_clock(lt_pyrun *run);
+
+/* python_judge.c: how it ended, into the result. LT_YIELDS while a long result is looked at. */
+lt_status lt_pyrun_judge(lt_pyrun *run, lt_err *err) LT_YIELDS;
+
+/* The embedded Python sources. */
+lt_str lt_python_source(void);
+
+#endif

@@ -1,0 +1,192 @@
+/* How a Python program ended, in words. */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "codec/json.h"
+#include "codec/jsscan.h"
+#include "codec/typegen.h"
+#include "runner/python_impl.h"
+
+/* --- What it said of its failure ---------------------------------------------------------------------------------- */
+
+static lt_str text_of(lt_json report, const char *key, lt_arena *arena) {
+  lt_str text = LT_STR_NULL;
+  lt_json_str(lt_json_get(report, key), arena, &text);
+  return text;
+}
+
+static void add_cut(lt_buf *out, lt_str text, size_t max) {
+  lt_str head = lt_utf8_cut(text, max);
+  lt_buf_add(out, head);
+  if (head.n < text.n) {
+    lt_buf_printf(out, "... (%zu bytes)", text.n);
+  }
+}
+
+static void place(lt_pyrun *run, lt_json report) {
+  int64_t line = 0, column = 0;
+  lt_json_int(lt_json_get(report, "line"), &line);
+  lt_json_int(lt_json_get(report, "column"), &column);
+  if (line <= 0 || line > UINT32_MAX) {
+    return;
+  }
+  lt_str written = lt_jsscan_line(run->request->code, (uint32_t)line);
+  run->result->line = (uint32_t)line;
+  run->result->column = column > 0 && column <= (int64_t)written.n + 1 ? (uint32_t)column : 1;
+  lt_buf_clear(&run->result->context);
+  lt_run_add_context(&run->result->context, written, run->result->column - 1);
+}
+
+/* NameError: a tool, perhaps, whose name is a little different. */
+static void advise(lt_pyrun *run, lt_str name) {
+  lt_str near[LT_TOOL_SUGGESTIONS];
+  size_t count = name.n > 0 ? lt_catalog_suggest(run->catalog, name, near) : 0;
+  lt_buf *error = &run->result->error;
+  for (size_t i = 0; i < count; i++) {
+    const lt_tool *tool = lt_catalog_find(run->catalog, near[i]);
+    tool = tool != NULL ? tool : lt_catalog_find_js(run->catalog, near[i]);
+    tool = tool != NULL ? tool : lt_catalog_find_ts(run->catalog, near[i]);
+    lt_buf_addc(error, i == 0 ? ". Did you mean: " : ", ");
+    if (tool != NULL) {
+      lt_typegen_py_name(tool->id, error);
+    } else {
+      lt_buf_add(error, near[i]);
+    }
+  }
+  lt_buf_addc(error, count > 0 ? "?" : "");
+}
+
+static void judge_memory(lt_pyrun *run) {
+  lt_run_fail(run->result, LT_E_NOMEM,
+              "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
+              "(--memory, sandbox.memoryMb)",
+              (unsigned long)(lt_pyrun_memory(run->request) / LT_MIB));
+}
+
+static void judge_report(lt_pyrun *run, lt_json report, lt_arena *arena) {
+  lt_run_result *result = run->result;
+  lt_str kind = text_of(report, "kind", arena);
+  if (lt_str_eqc(kind, "done")) {
+    return;
+  }
+  place(run, report);
+  lt_buf_clear(&result->stack);
+  add_cut(&result->stack, text_of(report, "stack", arena), LT_RUN_ERROR_BYTES);
+  if (lt_str_eqc(kind, "memory")) {
+    judge_memory(run);
+    return;
+  }
+  result->status = lt_str_eqc(kind, "walls") ? LT_E_TRAP : LT_E_PROGRAM;
+  lt_buf_clear(&result->error);
+  lt_buf_addc(&result->error, lt_str_eqc(kind, "walls") ? "the program's walls could not be put up: " : "");
+  add_cut(&result->error, text_of(report, "error", arena), LT_RUN_ERROR_BYTES);
+  advise(run, text_of(report, "name", arena));
+}
+
+static void judge_failure(lt_pyrun *run) {
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_arena_init(&arena, LT_PYTHON_REPORT_BYTES);
+  if (lt_json_parse(&arena, lt_buf_view(&run->failure), &doc, NULL) == LT_OK) {
+    judge_report(run, lt_json_root(&doc), &arena);
+  } else {
+    lt_run_fail(run->result, LT_E_PROGRAM, "the program failed with an error that is too long to be told");
+  }
+  lt_arena_release(&arena);
+}
+
+/* --- What is known of one that said nothing -------------------------------------------------------------------------
+ */
+
+static void judge_signal(lt_pyrun *run, int signum) {
+  const char *name = sigabbrev_np(signum);
+  if (signum == SIGXCPU) {
+    lt_run_fail(run->result, LT_E_TIMEOUT, "the program used more processor time than its %lums allow",
+                (unsigned long)lt_run_timeout_ms(run->request));
+  } else {
+    bool trap = signum == SIGSYS;
+    lt_run_fail(run->result, trap ? LT_E_TRAP : LT_E_PROGRAM, "the program was killed by SIG%s%s", name ? name : "?",
+                signum == SIGSEGV ? " (endless recursion in native code, or a broken extension module)" : "");
+  }
+}
+
+static void judge_exit(lt_pyrun *run) {
+  int status = run->child->status;
+  lt_err err = LT_ERR_INIT;
+  if (status < 0) {
+    lt_pychild_lost(run->child, &err);
+    lt_run_fail(run->result, LT_E_PROGRAM, "%s", lt_err_msg(&err));
+  } else if (WIFSIGNALED(status)) {
+    judge_signal(run, WTERMSIG(status));
+  } else if (WEXITSTATUS(status) != 0) {
+    lt_run_fail(run->result, LT_E_PROGRAM, "the program exited with code %d", WEXITSTATUS(status));
+  }
+}
+
+static void judge_stopped(lt_pyrun *run) {
+  if (run->stopped == LT_E_TIMEOUT) {
+    lt_run_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
+                (unsigned long)lt_run_timeout_ms(run->request));
+  } else if (run->stopped == LT_E_NOMEM) {
+    lt_run_fail(run->result, LT_E_NOMEM, "no memory for the answers that the program waits for");
+  } else {
+    lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
+  }
+}
+
+/* --- Its result -----------------------------------------------------------------------------------------------------
+ */
+
+typedef struct json_check {
+  lt_str text;
+  bool ok;
+} json_check;
+
+static void check_json(void *arg) {
+  json_check *check = arg;
+  check->ok = lt_json_check(check->text, NULL) == LT_OK;
+}
+
+/* A program may have written the message itself. */
+static lt_status check_value(lt_pyrun *run, lt_err *err) LT_YIELDS {
+  lt_run_result *result = run->result;
+  json_check check = {.text = lt_buf_view(&result->value), .ok = true};
+  bool too_long = check.text.n > LT_RUN_RESULT_MAX_BYTES;
+  if (result->kind == LT_VALUE_JSON && check.text.n > LT_CALL_INLINE_BYTES && !too_long) {
+    LT_TRY(lt_loop_offload(run->python->loop, check_json, &check, err));
+  } else if (result->kind == LT_VALUE_JSON && !too_long) {
+    check_json(&check);
+  }
+  if (check.ok && !too_long) {
+    return LT_OK;
+  }
+  result->kind = LT_VALUE_UNDEFINED;
+  lt_buf_release(&result->value);
+  if (result->status == LT_OK) {
+    lt_run_fail(result, LT_E_PROGRAM,
+                too_long ? "set_result: the result has more than %lu MiB; give back less"
+                         : "set_result: the result is not JSON, or nested too deeply (%lu MiB)",
+                LT_RUN_RESULT_MAX_BYTES / LT_MIB);
+  }
+  return LT_OK;
+}
+
+lt_status lt_pyrun_judge(lt_pyrun *run, lt_err *err) {
+  if (run->stopped != LT_OK) {
+    judge_stopped(run);
+  } else if (run->broken) {
+    lt_run_fail(
+        run->result, LT_E_PROGRAM,
+        "the program wrote to Lathe's own connection (a file descriptor that is not its own), or sent more than "
+        "%lu MiB at once",
+        LT_JSON_MAX_BYTES / LT_MIB);
+  } else if (run->failure.n > 0) {
+    judge_failure(run);
+  } else if (!run->done) {
+    judge_exit(run);
+  }
+  return check_value(run, err);
+}

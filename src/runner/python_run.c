@@ -1,0 +1,314 @@
+/* A run of a Python program, from its text to its result. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "codec/json.h"
+#include "codec/jsscan.h"
+#include "runner/python_impl.h"
+
+#define NS_PER_MS 1000000
+
+uint64_t lt_pyrun_memory(const lt_run_request *request) {
+  uint64_t bytes = request->memory_bytes != 0 ? request->memory_bytes : LT_PYTHON_MEMORY_BYTES;
+  bytes = bytes > LT_PYTHON_MEMORY_MIN_BYTES ? bytes : LT_PYTHON_MEMORY_MIN_BYTES;
+  return bytes < LT_RUN_MEMORY_MAX_BYTES ? bytes : LT_RUN_MEMORY_MAX_BYTES;
+}
+
+/* --- Its clock ---------------------------------------------------------------------------------------------------- */
+
+/* Nothing but somebody's approval keeps it from going on, as far as can be seen from here: a program that computes on
+ * another thread meanwhile has its processor time counted by the kernel. */
+static bool only_asks(const lt_pyrun *run) {
+  bool held_up = run->asking >= LT_RUN_OPEN_CALLS_MAX;
+  return run->asking > 0 && (held_up || (run->asking == run->in_flight && run->queued == NULL));
+}
+
+void lt_pyrun_set_clock(lt_pyrun *run) {
+  bool stand = only_asks(run);
+  uint64_t now = lt_workers_now();
+  if (stand == (run->stands_since_ns != 0) || (stand && now >= run->deadline_ns)) {
+    return;
+  }
+  run->deadline_ns += stand ? 0 : now - run->stands_since_ns;
+  run->stands_since_ns = stand ? now : 0;
+  if (run->request->on_standing != NULL) {
+    run->request->on_standing(run->request->arg, stand);
+  }
+  lt_wait_wake(&run->wait, LT_OK);
+}
+
+static uint64_t left_ms(const lt_pyrun *run) {
+  uint64_t now = lt_workers_now();
+  if (run->stands_since_ns != 0) {
+    return UINT64_MAX;
+  }
+  return run->deadline_ns > now ? (run->deadline_ns - now) / NS_PER_MS + 1 : 0;
+}
+
+/* --- What it is told ------------------------------------------------------------------------------------------------
+ */
+
+static void put_number(lt_json_writer *w, const char *key, uint64_t n) {
+  lt_json_key(w, key);
+  lt_json_put_int(w, (int64_t)n);
+}
+
+static void put_limits(const lt_pyrun *run, lt_json_writer *w) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  uint64_t seconds = lt_run_timeout_ms(run->request) / 1000 + 2;
+  lt_json_begin_object(w);
+  put_number(w, "memory", lt_pyrun_memory(run->request));
+  put_number(w, "slack", LT_PYTHON_SLACK_BYTES);
+  put_number(w, "file", LT_PYTHON_FILE_BYTES);
+  put_number(w, "files", LT_PYTHON_FILES_MAX);
+  put_number(w, "cpu", seconds * (uint64_t)(cores > 0 ? cores : 1));
+  lt_json_end_object(w);
+}
+
+/* The text without code fences, its lines where they were. */
+static void put_code(const lt_pyrun *run, lt_buf *code) {
+  unsigned dropped = 0;
+  lt_str text = lt_jsscan_unfence(run->request->code, &dropped);
+  for (unsigned i = 0; i < dropped; i++) {
+    lt_buf_byte(code, '\n');
+  }
+  lt_buf_add(code, text);
+}
+
+static lt_status put_start(lt_pyrun *run, lt_buf *out, lt_err *err) {
+  const lt_caller *caller = run->request->caller;
+  const lt_pynames *names = lt_pynames_of(run->python, run->catalog);
+  if (names == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the names of tools");
+  }
+  lt_buf code;
+  lt_buf_init(&code, 2 * LT_RUN_CODE_MAX_BYTES);
+  put_code(run, &code);
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "code");
+  lt_json_put_str(&w, lt_buf_view(&code));
+  lt_json_key(&w, "input");
+  lt_json_put_raw(&w, run->request->input);
+  lt_json_key(&w, "limits");
+  put_limits(run, &w);
+  lt_json_key(&w, "tools");
+  lt_pynames_put(names, run->request->code, caller != NULL ? caller->hidden : LT_STR_NULL, &w);
+  lt_json_end_object(&w);
+  lt_status status = code.status != LT_OK ? code.status : out->status;
+  lt_buf_release(&code);
+  return status == LT_OK ? LT_OK : lt_fail(err, status, "no memory for a Python program of that length");
+}
+
+/* --- Turning it -----------------------------------------------------------------------------------------------------
+ */
+
+void lt_pyrun_stop(lt_pyrun *run, lt_status why) {
+  if (run->stopped != LT_OK) {
+    return;
+  }
+  run->stopped = why;
+  lt_pychild_kill(run->child);
+  lt_cancel_fire(&run->cancel, why == LT_E_TIMEOUT ? LT_E_TIMEOUT : LT_E_CANCELLED);
+  lt_pyrun_drop_queued(run);
+}
+
+static void stop_in_time(lt_pyrun *run) {
+  if (run->stopped != LT_OK || run->done || run->child->exited) {
+    return;
+  }
+  if (run->cancel.why != LT_OK) {
+    lt_pyrun_stop(run, run->cancel.why == LT_E_TIMEOUT ? LT_E_TIMEOUT : LT_E_CANCELLED);
+  } else if (left_ms(run) == 0) {
+    lt_pyrun_stop(run, LT_E_TIMEOUT);
+  }
+}
+
+/* How long to wait at most; a process that was killed, or has said that it is done, has to be gone soon. */
+static uint64_t patience_ms(lt_pyrun *run) {
+  if (run->stopped == LT_OK && !run->done && !run->broken) {
+    return left_ms(run);
+  }
+  uint64_t now = lt_workers_now();
+  run->killed_ns = run->killed_ns != 0 ? run->killed_ns : now;
+  uint64_t gone = (now - run->killed_ns) / NS_PER_MS;
+  if (gone >= LT_PYTHON_KILL_MS) {
+    lt_pychild_give_up(run->child);
+    return UINT64_MAX; /* the interpreter's end is the process's */
+  }
+  return LT_PYTHON_KILL_MS - gone;
+}
+
+/* Reads and writes what there is. True: there may be more. */
+static bool pump(lt_pyrun *run) {
+  bool more = lt_pyrun_read(run);
+  lt_pyrun_flush(run);
+  more = lt_pyrun_read_output(run) || more;
+  lt_pyrun_watch(run);
+  return more;
+}
+
+static void wait_until_exited(lt_pyrun *run) LT_YIELDS {
+  while (!run->child->exited) {
+    stop_in_time(run);
+    if (pump(run)) {
+      lt_sleep(run->python->loop, 0);
+    } else if (!run->child->exited) {
+      lt_wait_on(&run->wait, patience_ms(run));
+    }
+  }
+  while (pump(run)) { /* what it left */
+    lt_sleep(run->python->loop, 0);
+  }
+  lt_pyrun_end_text(run);
+}
+
+/* Calls of threads that were left behind: they are waited for when all went well. */
+static void end_calls(lt_pyrun *run) LT_YIELDS {
+  bool well = run->stopped == LT_OK && run->done && run->failure.n == 0;
+  while (run->in_flight > 0) {
+    uint64_t left = well ? left_ms(run) : 0;
+    if (run->cancel.why == LT_OK && (left == 0 || !well)) {
+      lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
+      lt_pyrun_drop_queued(run);
+    }
+    lt_wait_on(&run->wait, run->cancel.why == LT_OK ? left : UINT64_MAX);
+  }
+}
+
+static lt_status open_watches(lt_pyrun *run, lt_err *err) {
+  LT_TRY(lt_watch_open(run->python->loop, run->child->connection, &run->wait, &run->connection, err));
+  return lt_watch_open(run->python->loop, run->child->output, &run->wait, &run->output, err);
+}
+
+static void close_watches(lt_pyrun *run) {
+  lt_watch_close(run->connection);
+  lt_watch_close(run->output);
+}
+
+static lt_status run_in_child(lt_pyrun *run, lt_str start, lt_err *err) LT_YIELDS {
+  lt_cancel_node from_above, to_us;
+  lt_cancel_follow(run->request->cancel, &from_above, &run->cancel);
+  lt_cancel_add(&run->cancel, &to_us, &run->wait);
+  run->deadline_ns = lt_workers_now() + lt_run_timeout_ms(run->request) * NS_PER_MS;
+  lt_status status = open_watches(run, err);
+  if (status == LT_OK) {
+    lt_pyrun_send(run, LT_PY_START, 0, start);
+    lt_pychild_prepare(run->python);
+  } else {
+    lt_pyrun_stop(run, LT_E_CANCELLED);
+  }
+  if (status == LT_OK) {
+    wait_until_exited(run);
+    end_calls(run);
+  }
+  close_watches(run);
+  lt_cancel_remove(&run->cancel, &to_us);
+  lt_cancel_remove(run->request->cancel, &from_above);
+  while (!run->child->exited) { /* only where it could not be watched */
+    lt_wait_on(&run->wait, UINT64_MAX);
+  }
+  return status;
+}
+
+/* --- A run ----------------------------------------------------------------------------------------------------------
+ */
+
+static void run_init(lt_pyrun *run, lt_python *p, const lt_run_request *request, lt_run_result *result) {
+  run->python = p;
+  run->request = request;
+  run->result = result;
+  run->last_text = &result->texts;
+  run->last_call = &run->calls;
+  run->last_queued = &run->queued;
+  lt_wait_init(&run->wait, p->loop);
+  lt_cancel_init(&run->cancel);
+  lt_buf_init(&run->frame.body, LT_PYTHON_FRAME_BYTES);
+  lt_buf_init(&run->failure, LT_PYTHON_FRAME_BYTES);
+  lt_buf_init(&run->to_send, LT_RUN_HELD_MAX_BYTES + LT_PYTHON_FRAME_BYTES);
+  lt_buf_init(&run->line, LT_RUN_LOG_MAX_BYTES + 1);
+}
+
+static void run_release(lt_pyrun *run) {
+  lt_buf_release(&run->frame.body);
+  lt_buf_release(&run->failure);
+  lt_buf_release(&run->to_send);
+  lt_buf_release(&run->line);
+  lt_catalog_unref(run->catalog);
+  lt_mem_free(run);
+}
+
+static lt_status take_catalog(lt_pyrun *run, lt_err *err) {
+  const lt_caller *caller = run->request->caller;
+  if (caller == NULL || caller->catalog == NULL) {
+    return lt_door_catalog(run->python->door, &run->catalog, err);
+  }
+  run->catalog = lt_catalog_ref(caller->catalog);
+  return LT_OK;
+}
+
+/* Whether it is text that can be run, and its input JSON. */
+static bool can_be_run(lt_pyrun *run) {
+  lt_str code = run->request->code;
+  lt_err err = LT_ERR_INIT;
+  if (code.n > LT_RUN_CODE_MAX_BYTES) {
+    lt_run_fail(run->result, LT_E_INVALID, "the program has %zu bytes; at most %lu MiB can be run", code.n,
+                LT_RUN_CODE_MAX_BYTES / LT_MIB);
+    return false;
+  }
+  if (code.n > 0 && memchr(code.p, 0, code.n) != NULL) {
+    lt_run_fail(run->result, LT_E_INVALID, "the program contains a NUL byte: save it as UTF-8 text");
+    return false;
+  }
+  if (run->request->input.n > 0 && lt_json_check(run->request->input, &err) != LT_OK) {
+    lt_run_fail(run->result, LT_E_INVALID, "the input is not JSON: %s", lt_err_msg(&err));
+    return false;
+  }
+  return true;
+}
+
+static lt_status run_program(lt_pyrun *run, lt_err *err) LT_YIELDS {
+  lt_buf start;
+  if (!can_be_run(run)) {
+    return LT_OK;
+  }
+  if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
+    lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
+    return LT_OK;
+  }
+  LT_TRY(take_catalog(run, err));
+  lt_buf_init(&start, LT_PYTHON_FRAME_BYTES + 6 * LT_RUN_CODE_MAX_BYTES);
+  lt_status status = put_start(run, &start, err);
+  if (status == LT_OK) {
+    status = lt_pychild_take(run->python, &run->wait, run->request->cancel, &run->child, err);
+  }
+  if (status == LT_OK) {
+    status = run_in_child(run, lt_buf_view(&start), err);
+    lt_status judged = status == LT_OK ? lt_pyrun_judge(run, err) : status;
+    status = judged;
+    lt_pychild_release(run->python, run->child);
+  } else if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
+    lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
+    status = LT_OK;
+  }
+  lt_buf_release(&start);
+  return status;
+}
+
+lt_status lt_pyrun_run(lt_runner *self, const lt_run_request *request, lt_run_result *result, lt_err *err) {
+  lt_python *p = (lt_python *)(void *)self;
+  lt_pyrun *run = lt_mem_zalloc(1, sizeof *run);
+  if (run == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for another program");
+  }
+  uint64_t began = lt_workers_now();
+  run_init(run, p, request, result);
+  lt_status status = run_program(run, err);
+  result->duration_ms = (double)(lt_workers_now() - began) / 1e6;
+  lt_run_say_something(result);
+  result->owned = run->calls;
+  result->calls = lt_run_link_calls(run->calls);
+  run_release(run);
+  return status;
+}
