@@ -58,6 +58,11 @@ lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, l
     return lt_fail(err, LT_E_INTERNAL, "the engine's image is not one");
   }
   image->bytes = (const uint8_t *)data.p + sizeof image->head;
+  size_t pages = (image->head.size - image->head.start) / LT_IMAGE_PAGE_BYTES;
+  image->hot = lt_mem_zalloc(1, sizeof *image->hot + pages);
+  if (image->hot == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the engine's image");
+  }
   lt_status status = make_template(image, err);
   if (status == LT_OK) {
     status = make_file(image, err);
@@ -72,6 +77,7 @@ void lt_image_close(lt_image *image) {
   if (image->fd >= 0) {
     close(image->fd);
   }
+  lt_mem_free(image->hot);
   lt_mem_free(image->instance);
   lt_mem_free(image->table);
   *image = (lt_image){.fd = -1};

@@ -7,6 +7,7 @@
 #ifndef LT_SANDBOX_IMAGE_H
 #define LT_SANDBOX_IMAGE_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,8 +15,9 @@
 #include "base/str.h"
 #include "sandbox/module.h"
 
-#define LT_IMAGE_MAGIC 0x474d494cu /* "LIMG" */
-#define LT_IMAGE_ROOTS 16
+#define LT_IMAGE_MAGIC      0x474d494cu /* "LIMG" */
+#define LT_IMAGE_ROOTS      16
+#define LT_IMAGE_PAGE_BYTES 4096u /* what a box is cleaned by */
 
 /* What is stored in front of the bytes. Values of the machine that built it: an image is part of one build. */
 typedef struct lt_image_header {
@@ -31,11 +33,21 @@ typedef struct lt_image_header {
   uint64_t roots[LT_IMAGE_ROOTS]; /* values the engine calls by hand: functions of the prelude */
 } lt_image_header;
 
+/* Which pages of the image programs write to, learnt from the first boxes that are cleaned: a new box gets its own
+ * copies of these at once, which costs less than a fault for each of them, and much less where they had been read
+ * before (every other processor is then interrupted to forget the page). */
+#define LT_IMAGE_SAMPLES 8
+typedef struct lt_image_hot {
+  _Atomic uint32_t samples;
+  _Atomic uint8_t dirty[]; /* by page: in how many of the samples */
+} lt_image_hot;
+
 typedef struct lt_image {
   lt_image_header head;
   const lt_module *module;
-  const uint8_t *bytes;     /* [start, size) */
-  int fd;                   /* memory file with the same bytes, for mapping */
+  const uint8_t *bytes; /* [start, size) */
+  int fd;               /* memory file with the same bytes, for mapping */
+  lt_image_hot *hot;
   void *instance;           /* template: copied into every clone */
   wasm_rt_funcref_t *table; /* shared by all clones: nothing changes it after it was made */
 } lt_image;
