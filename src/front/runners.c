@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "runner/python.h"
 #include "runner/quickjs.h"
 
 struct lt_runners {
@@ -10,6 +11,7 @@ struct lt_runners {
   lt_door *door;
   const lt_config *config;
   lt_quickjs *quickjs;
+  lt_python *python;
 };
 
 lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, lt_runners **ret_runners, lt_err *err) {
@@ -24,6 +26,7 @@ lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, 
 
 void lt_runners_free(lt_runners *r) {
   if (r != NULL) {
+    lt_python_free(r->python);
     lt_quickjs_free(r->quickjs);
     lt_mem_free(r);
   }
@@ -37,9 +40,20 @@ static lt_runner *quickjs(lt_runners *r, lt_err *err) {
 }
 
 static lt_runner *python(lt_runners *r, lt_err *err) {
-  (void)r;
-  lt_fail(err, LT_E_UNSUPPORTED, "the python runner is not built yet");
-  return NULL;
+  const lt_config *c = r->config;
+  const lt_python_options options = {
+      .loop = r->loop,
+      .door = r->door,
+      .path = c->python.path,
+      .workspace = c->python.workspace,
+      .env = c->python.env,
+      .env_passthrough = c->python.env_passthrough,
+      .without_walls = !c->require_walls,
+  };
+  if (r->python == NULL && lt_python_new(&options, &r->python, err) != LT_OK) {
+    return NULL;
+  }
+  return lt_python_runner(r->python);
 }
 
 static lt_runner *deno(lt_runners *r, lt_err *err) {

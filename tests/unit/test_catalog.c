@@ -134,6 +134,70 @@ static void plugins_tools_have_the_plugins_name_in_typescript(void **state) {
   lt_catalog_unref(c);
 }
 
+/* Tools of which nobody says whose they are, and which only models call. */
+static const lt_tool_spec bare_tools[] = {
+    {.name = TEXT("execute_plan"), .of_plugin = true, .not_for_programs = true},
+    {.name = TEXT("plain"), .of_plugin = true},
+};
+static const lt_tool_spec taken_tools[] = {{.name = TEXT("execute_plan")}};
+static const lt_catalog_source with_bare[] = {
+    {.ns = TEXT(""), .tools = bare_tools, .count = 2},
+    {.ns = TEXT("down")},
+    {.ns = TEXT("weather"), .tools = weather_tools, .count = 2},
+    {.ns = TEXT("x"), .tools = taken_tools, .count = 1},
+};
+
+static void a_name_without_a_namespace_is_the_same_everywhere(void **state) {
+  (void)state;
+  lt_catalog *c = NULL;
+  assert_int_equal(lt_catalog_new(with_bare, 4, &c, NULL), LT_OK);
+  const lt_tool *tool = lt_catalog_find(c, LT_STR("execute_plan"));
+  expect_id(tool, "execute_plan");
+  assert_true(lt_str_eqc(tool->js_name, "execute_plan"));
+  assert_true(lt_str_eqc(tool->ts_name, "execute_plan"));
+  lt_catalog_unref(c);
+}
+
+static void programs_have_a_catalog_of_their_own(void **state) {
+  (void)state;
+  lt_catalog *c = make(), *same, *narrow, *again;
+  assert_int_equal(lt_catalog_for_programs(c, &same, NULL), LT_OK);
+  assert_ptr_equal(same, c); /* there is nothing to leave out */
+  lt_catalog_unref(same);
+  lt_catalog_unref(c);
+  assert_int_equal(lt_catalog_new(with_bare, 4, &c, NULL), LT_OK);
+  assert_int_equal(lt_catalog_for_programs(c, &narrow, NULL), LT_OK);
+  assert_int_equal(lt_catalog_for_programs(c, &again, NULL), LT_OK);
+  assert_ptr_equal(narrow, again);
+  lt_catalog_unref(again);
+  assert_int_equal(lt_catalog_count(c), 5);
+  lt_catalog_unref(c); /* whoever has the one for programs does not need the other */
+  assert_int_equal(lt_catalog_count(narrow), 4);
+  assert_null(lt_catalog_find(narrow, LT_STR("execute_plan")));
+  expect_id(lt_catalog_find(narrow, LT_STR("plain")), "plain");
+  expect_id(lt_catalog_find_ts(narrow, LT_STR("execute_plan")), "x.execute_plan"); /* the name is free */
+  const lt_tool *tool = lt_catalog_find(narrow, LT_STR("weather.get-weather"));
+  assert_true(lt_str_eqc(tool->annotations, "{\"readOnlyHint\":true}"));
+  assert_true(lt_str_eqc(tool->ns, "weather"));
+  const lt_str *silent;
+  assert_int_equal(lt_catalog_silent(narrow, &silent), 1);
+  assert_true(lt_str_eqc(silent[0], "down"));
+  lt_catalog_unref(narrow);
+}
+
+static void whatever_it_is_called_it_is_found(void **state) {
+  (void)state;
+  lt_catalog *c = make();
+  static const char *const names[] = {"weather.get-weather", "weatherGetWeather", "weather_get-weather", "get_weather"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    expect_id(lt_catalog_find_any(c, lt_str_of(names[i])), "weather.get-weather");
+  }
+  assert_null(lt_catalog_find_any(c, LT_STR("weather_get-weathe")));
+  assert_null(lt_catalog_find_any(c, LT_STR("weather_get-weather_")));
+  assert_null(lt_catalog_find_any(c, LT_STR("")));
+  lt_catalog_unref(c);
+}
+
 static void the_empty_catalog_answers_too(void **state) {
   (void)state;
   lt_catalog *c = NULL;
@@ -377,6 +441,9 @@ int main(void) {
       cmocka_unit_test(a_whole_compound_is_one_word_too),
       cmocka_unit_test(twenty_thousand_tools_take_no_time),
       cmocka_unit_test(one_tool_too_many_is_an_error),
+      cmocka_unit_test(a_name_without_a_namespace_is_the_same_everywhere),
+      cmocka_unit_test(programs_have_a_catalog_of_their_own),
+      cmocka_unit_test(whatever_it_is_called_it_is_found),
       cmocka_unit_test(every_failed_allocation_is_survived),
       cmocka_unit_test(search_without_memory_finds_nothing),
   };
