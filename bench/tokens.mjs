@@ -1,9 +1,10 @@
 // What a model reads of its tools, in tokens: as classic tool definitions, as the listing of the system prompt, as
-// TypeScript. And how long ten servers take to start together. Real servers (tests/flow/npm-servers.mjs), a real tokenizer
+// TypeScript; and what `lathe chat` really sends in each mode. And how long ten servers take to start together. Real servers (tests/flow/npm-servers.mjs), a real tokenizer
 // (o200k_base, that of the GPT-4o family and later). Prints two tables; with LATHE_BENCH_MD set they go to that file as
 // markdown, too. What cannot be measured says why; the exit code is 0 whatever happens.
 import { spawn } from "node:child_process";
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -83,6 +84,52 @@ function madeUpServers() {
 let countTokens; // once it is there
 const tokens = (text) => countTokens(text, { disallowedSpecial: new Set() });
 
+/** A model that ends every prompt at once: what it was asked is in `asked`. */
+function model() {
+  const asked = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (part) => (body += part));
+    request.on("end", () => {
+      asked.push(JSON.parse(body));
+      const delta = { content: "done();" };
+      const chunk = { id: "1", object: "chat.completion.chunk", model: "none", choices: [{ index: 0, delta, finish_reason: "stop" }] };
+      if (asked.at(-1).stream) response.setHeader("content-type", "text/event-stream").end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+      else response.setHeader("content-type", "application/json").end(JSON.stringify({ ...chunk, object: "chat.completion", choices: [{ index: 0, message: { role: "assistant", ...delta }, finish_reason: "stop" }] }));
+    });
+  });
+  return new Promise((yes) => server.listen(0, "127.0.0.1", () => yes({ asked, url: `http://127.0.0.1:${server.address().port}/v1`, close: () => server.close() })));
+}
+
+/** What a model is sent by `lathe chat -m MODE` besides the user's words: instructions and tools, in tokens. */
+async function sent(path, mode) {
+  const { asked, url, close } = await model();
+  try {
+    const env = { ...process.env, HOME: dir, XDG_STATE_HOME: dir, OPENAI_BASE_URL: url, OPENAI_API_KEY: "none", OPENAI_MODEL: "none" };
+    const child = spawn(lathe, ["chat", "--config", path, "-m", mode, "Hello"], { cwd: dir, env, stdio: ["ignore", "ignore", "ignore"] });
+    const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
+    await new Promise((yes) => child.on("close", yes));
+    clearTimeout(timer);
+    if (asked.length === 0) throw new Error("the model was not asked");
+    const system = asked[0].messages.filter((m) => m.role === "system").map((m) => m.content).join("\n");
+    return tokens(system) + tokens(JSON.stringify(asked[0].tools ?? []));
+  } finally {
+    close();
+  }
+}
+
+const MODES = ["classic", "code", "typescript"];
+async function sentRow(name, servers) {
+  const path = config(`chat-${name.replace(/\W+/g, "-")}`, servers);
+  try {
+    const counts = [];
+    for (const mode of MODES) counts.push(await sent(path, mode));
+    return [name, number(counts[0]), ...counts.slice(1).map((n) => beside(n, counts[0]))];
+  } catch (e) {
+    return [name, "not measured:", e.message, ""];
+  }
+}
+
 /** As an API without code mode is given them. */
 const classic = (tools) => JSON.stringify(tools.map((t) => ({ type: "function", function: { name: t.id.replace(/\./g, "_"), description: t.description, parameters: t.inputSchema } })));
 
@@ -133,6 +180,7 @@ async function main() {
   const many = await measure("500 tools made up", madeUpServers(), true);
 
   print("What a model reads of its tools, in tokens (o200k_base); only TypeScript says what they return", ["", "tools", "classic", "TypeScript", "listing", "listing, default budget"], [...alone, all, many].map(tokenRow));
+  print("What lathe chat sends before the user's words, instructions and tools, in tokens", ["", ...MODES], [await sentRow(all.name, entries(dir, up)), await sentRow(many.name, madeUpServers())]);
   const slowest = alone.filter((r) => !r.why).reduce((a, b) => (b.ms > a.ms ? b : a), { ms: 0 });
   const inTurn = alone.reduce((sum, r) => sum + (r.ms ?? 0), 0);
   const started = (r) => [r.name, r.why ? `not measured: ${r.why}` : ms(r.ms), r === all && !r.why ? `${(all.ms / slowest.ms).toFixed(2)} × ${slowest.name} alone, ${(all.ms / inTurn).toFixed(2)} × all in turn` : ""];
