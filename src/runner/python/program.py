@@ -84,10 +84,10 @@ def run(bridge, start):
         del reserve
         failure = describe(e)
     flush()
-    if failure is None:
-        bridge.send(DONE)
-    else:
-        bridge.send(FAILED, body=failure)
+    try:
+        bridge.send(DONE if failure is None else FAILED, body=failure or b"")
+    except OSError:  # it has closed the connection: its exit code tells
+        os._exit(0 if failure is None else 1)
     os._exit(0)
 
 

@@ -1,0 +1,408 @@
+/* The Python runner: programs that do not end by themselves, that fight, or that are many; an interpreter that is
+ * killed, missing or old; and what is left behind afterwards. */
+#include <dirent.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "python_fix.h"
+
+static uint64_t now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void expect_in(uint64_t timeout_ms, const char *code, const char *expected) {
+  lt_run_request request = {.code = lt_str_of(code), .lang = LT_LANG_PYTHON, .timeout_ms = timeout_ms};
+  py_expect_run(&request, TELL_END, expected);
+}
+
+/* --- The deadline, and cancelling --------------------------------------------------------------------------------- */
+IN_PYTHON(test_deadline) {
+  (void)w;
+  uint64_t began = now_ms();
+  expect_in(100, "while True: pass", "E_TIMEOUT Execution timed out after 100ms");
+  expect_in(100, "import time\ntime.sleep(100)", "E_TIMEOUT Execution timed out after 100ms");
+  expect_in(100, "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)",
+            "E_TIMEOUT Execution timed out after 100ms");
+  expect_in(100, "import threading\nthreading.Event().wait()", "E_TIMEOUT Execution timed out after 100ms");
+  expect_in(100, "import threading, time\nthreading.Thread(target=time.sleep, args=(100,)).start()",
+            "E_TIMEOUT Execution timed out after 100ms");
+  expect_in(100,
+            "import signal\nfor s in range(1, 65):\n    try:\n        signal.signal(s, signal.SIG_IGN)\n"
+            "    except (OSError, ValueError):\n        pass\nwhile True: pass",
+            "E_TIMEOUT Execution timed out after 100ms");
+  assert_true(now_ms() - began < 8000);
+  lt_run_request request = {
+      .code = LT_STR("print('said')\nset_result(1)\nwhile True: pass"), .lang = LT_LANG_PYTHON, .timeout_ms = 200};
+  lt_run_result result;
+  assert_int_equal(py_run(&request, &result, NULL), LT_OK);
+  assert_int_equal(result.status, LT_E_TIMEOUT);
+  assert_string_equal(result.value.p, "1");
+  assert_non_null(result.texts);
+  lt_run_result_release(&result);
+}
+
+IN_PYTHON(test_a_call_at_the_deadline_is_cancelled) {
+  lt_run_request request = {.code = LT_STR("t_hang()"), .lang = LT_LANG_PYTHON, .timeout_ms = 100};
+  py_expect_run(&request, TELL_ALL, "E_TIMEOUT Execution timed out after 100ms t.hang{}?");
+  assert_int_equal(w->tools.cancelled, 1);
+  py_expect("set_result(1)", "json 1");
+}
+
+typedef struct later {
+  lt_run_request request;
+  lt_run_result result;
+  lt_status status;
+  lt_wait done;
+} later;
+
+static void on_later(void *arg) {
+  later *l = arg;
+  l->status = py_run(&l->request, &l->result, NULL);
+  lt_wait_wake(&l->done, LT_OK);
+}
+
+static void start_later(world *w, later *l, const char *code, lt_cancel *cancel) {
+  *l = (later){.request = {.code = lt_str_of(code), .lang = LT_LANG_PYTHON, .cancel = cancel}};
+  lt_wait_init(&l->done, w->loop);
+  assert_int_equal(lt_loop_spawn(w->loop, on_later, l, NULL), LT_OK);
+}
+
+static void end_later(later *l, const char *expected) {
+  lt_buf text;
+  lt_buf_init(&text, LT_MIB);
+  assert_int_equal(lt_wait_on(&l->done, 20000), LT_OK);
+  assert_int_equal(l->status, LT_OK);
+  tell(&l->result, TELL_END, &text);
+  assert_string_equal(text.p, expected);
+  lt_buf_release(&text);
+  lt_run_result_release(&l->result);
+}
+
+/* Comes back when the program hangs in a tool. */
+static void start_until_hang(world *w, later *l, const char *code, lt_cancel *cancel) {
+  lt_wait begun;
+  lt_wait_init(&begun, w->loop);
+  w->tools.waiting = &begun;
+  start_later(w, l, code, cancel);
+  assert_int_equal(lt_wait_on(&begun, 20000), LT_OK);
+  w->tools.waiting = NULL;
+}
+
+IN_PYTHON(test_cancel) {
+  lt_cancel cancel;
+  later l, other;
+  lt_cancel_init(&cancel);
+  start_until_hang(w, &l, "t_hang()", &cancel);
+  start_later(w, &other, "set_result(t_slow(ms=300)['ms'])", NULL);
+  lt_cancel_fire(&cancel, LT_E_CANCELLED);
+  end_later(&l, "E_CANCELLED Execution was cancelled");
+  end_later(&other, "json 300");
+  start_later(w, &l, "set_result(1)", &cancel); /* before it began */
+  end_later(&l, "E_CANCELLED Execution was cancelled");
+}
+
+/* --- Programs that fight ------------------------------------------------------------------------------------------ */
+IN_PYTHON(test_programs_that_end_themselves) {
+  (void)w;
+  py_expect("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "E_PROGRAM the program was killed by SIGKILL");
+  py_expect("import os, signal\nset_result(1)\nos.abort()", "E_PROGRAM the program was killed by SIGABRT");
+  py_expect_part("import ctypes\nctypes.string_at(0)", "E_PROGRAM the program was killed by SIGSEGV");
+  py_expect("import os, signal\nsignal.raise_signal(signal.SIGINT)",
+            "E_PROGRAM 2:1 KeyboardInterrupt "
+            "[signal.raise_signal(signal.SIGINT)]");
+  py_expect("set_result(1)", "json 1");
+}
+
+IN_PYTHON(test_writes_to_the_connection) {
+  (void)w;
+  const char *broken =
+      "E_PROGRAM the program wrote to Lathe's own connection (a file descriptor that is not its own), or "
+      "sent more than 64 MiB at once";
+  py_expect(
+      "import os, time\nfor fd in range(3, 256):\n    try:\n        os.write(fd, b'hello, hello, hello\\n')\n"
+      "    except OSError:\n        pass\ntime.sleep(10)",
+      broken);
+  py_expect(
+      "import os, time\nfor fd in range(3, 256):\n    try:\n        os.write(fd, b'x' * (1 << 20))\n"
+      "    except OSError:\n        pass\ntime.sleep(10)",
+      broken);
+  py_expect("import os, time\nos.write(100, b'\\xff\\xff\\xff\\xff\\0\\0\\0\\0\\0\\0\\x11\\xa7')\ntime.sleep(10)",
+            broken);
+  py_expect("import os\nos.write(100, b'\\0\\0\\0\\2\\0\\0\\0\\1\\0\\0\\x11\\xa7{x')",
+            "E_PROGRAM set_result: the result is not JSON, or nested too deeply (64 MiB)");
+  py_expect("import os\nos.closerange(3, 256)\ntry:\n    t_echo()\nexcept ToolError as e:\n    print(e)\n",
+            "undefined");
+  py_expect_part("import os\nos.closerange(3, 256)\nt_echo()", "");
+  py_expect("import os\nos.closerange(0, 256)\nprint('x')", "E_PROGRAM the program exited with code 1");
+  py_expect("set_result(1)", "json 1");
+}
+
+IN_PYTHON(test_floods) {
+  (void)w;
+  py_expect_part(
+      "import sys\nfor i in range(50000):\n    print('x' * 50)\n    print('y' * 50, file=sys.stderr)\n"
+      "set_result('end')",
+      "string end");
+  py_expect_part("print('x' * 50_000_000)\nset_result('end')", "log-cut");
+  py_expect_part("import os\nos.write(1, b'x' * 100)\nwhile os.write(1, b'x' * 65536) < 0: pass\nset_result(1)",
+                 "json 1");
+  lt_run_request request = {.code = LT_STR("while True: print('x' * 1000)"), .lang = LT_LANG_PYTHON, .timeout_ms = 300};
+  lt_run_result result;
+  assert_int_equal(py_run(&request, &result, NULL), LT_OK);
+  assert_int_equal(result.status, LT_E_TIMEOUT);
+  assert_true(result.log_cut);
+  size_t bytes = 0;
+  for (const lt_run_text *t = result.texts; t != NULL; t = t->next) {
+    bytes += t->text.n;
+  }
+  assert_true(bytes > LT_RUN_LOG_MAX_BYTES - 2000 && bytes <= LT_RUN_LOG_MAX_BYTES);
+  lt_run_result_release(&result);
+}
+
+IN_PYTHON(test_large_things) {
+  (void)w;
+  lt_run_request request = {.code = LT_STR("set_result('x' * 50_000_000)"), .lang = LT_LANG_PYTHON};
+  lt_run_result result;
+  assert_int_equal(py_run(&request, &result, NULL), LT_OK);
+  assert_int_equal(result.status, LT_OK);
+  assert_int_equal(result.value.n, 50000000);
+  lt_run_result_release(&result);
+  py_expect("set_result(len(t_big(bytes=20_000_000)))", "json 20000000");
+  py_expect("set_result(len(t_echo(s='y' * 20_000_000)['s']))", "json 20000000");
+  py_expect_part("set_result(['x' * 1_000_000] * 70)", "E_PROGRAM");
+}
+
+IN_PYTHON(test_memory) {
+  (void)w;
+  lt_run_request request = {.code = LT_STR("x = bytearray(400_000_000)\nset_result(1)"), .lang = LT_LANG_PYTHON};
+  py_expect_run(&request, TELL_END, "json 1");
+  request.memory_bytes = 64 * LT_MIB;
+  py_expect_run(&request, TELL_END,
+                "E_NOMEM 1:5 out of memory: the program needed more than its 64 MiB; work on smaller pieces, or allow "
+                "more (--memory, sandbox.memoryMb) [x = bytearray(400_000_000)]");
+  request.code = LT_STR("x = []\nwhile True: x.append('x' * 1000)");
+  lt_run_result result;
+  assert_int_equal(py_run(&request, &result, NULL), LT_OK);
+  assert_int_equal(result.status, LT_E_NOMEM);
+  lt_run_result_release(&result);
+  request.code = LT_STR("import mmap\nx = mmap.mmap(-1, 1 << 30)\nx.write(bytes(1000))");
+  assert_int_equal(py_run(&request, &result, NULL), LT_OK);
+  assert_int_equal(result.status, LT_E_PROGRAM);
+  lt_run_result_release(&result);
+}
+
+/* --- What is left behind ------------------------------------------------------------------------------------------ */
+static unsigned count_in(const char *folder) {
+  unsigned count = 0;
+  DIR *dir = opendir(folder);
+  for (struct dirent *e = dir != NULL ? readdir(dir) : NULL; e != NULL; e = readdir(dir)) {
+    count += e->d_name[0] != '.';
+  }
+  if (dir != NULL) {
+    closedir(dir);
+  }
+  return count;
+}
+
+static char own_tmp[] = "/tmp/lathe-test-XXXXXX";
+
+static void test_folders_are_removed_on_fiber(world *w) {
+  lt_python_options options = py_options(w);
+  py_new(&options);
+  char base[200];
+  lt_run_request request = {.code = LT_STR("import os\nset_result(os.path.dirname(os.getcwd()))"),
+                            .lang = LT_LANG_PYTHON};
+  lt_run_result result;
+  assert_int_equal(py_run(&request, &result, NULL), LT_OK);
+  snprintf(base, sizeof base, "%.*s", LT_STR_ARG(lt_buf_view(&result.value)));
+  lt_run_result_release(&result);
+  py_expect(
+      "import os\nfor i in range(5):\n    os.makedirs(f'a{i}/b/c/d')\n    open(f'a{i}/b/f', 'w').write('x')\n"
+      "os.symlink('/', 'a0/root')\n",
+      "undefined");
+  py_expect("import os\nfor i in range(3000):\n    os.mkdir('d')\n    os.chdir('d')\nset_result(1)", "json 1");
+  py_expect("import os\nos.makedirs('x/y')\nfd = os.open('x', 0)\nos.fchmod(fd, 0)\nset_result(1)", "json 1");
+  py_expect("for i in range(2000):\n    open(f'f{i}', 'w').close()\n", "undefined");
+  assert_true(count_in(base) <= 1); /* that of the spare */
+  lt_python_free(python);
+  assert_int_equal(access(base, F_OK), -1);
+  assert_int_equal(count_in(own_tmp), 0);
+}
+
+static void test_folders_are_removed(void **state) {
+  (void)state;
+  assert_non_null(mkdtemp(own_tmp));
+  assert_int_equal(chmod(own_tmp, 0755), 0);
+  setenv("TMPDIR", own_tmp, 1);
+  in_world(test_folders_are_removed_on_fiber, 1);
+  unsetenv("TMPDIR");
+  assert_int_equal(rmdir(own_tmp), 0);
+}
+
+/* --- The interpreter ---------------------------------------------------------------------------------------------- */
+static int zygote_pid(void) {
+  lt_run_request request = {.code = LT_STR("import os\nset_result(os.getppid())"), .lang = LT_LANG_PYTHON};
+  lt_run_result result;
+  assert_int_equal(py_run(&request, &result, NULL), LT_OK);
+  int pid = atoi(result.value.p);
+  lt_run_result_release(&result);
+  return pid;
+}
+
+IN_PYTHON(test_the_interpreter_is_killed) {
+  later l;
+  int first = zygote_pid();
+  start_until_hang(w, &l, "t_hang()", NULL);
+  assert_int_equal(kill(first, SIGKILL), 0);
+  end_later(&l, "E_PROGRAM the interpreter that Python programs are forked from has ended");
+  py_expect("set_result(1)", "json 1");
+  assert_int_not_equal(zygote_pid(), first);
+}
+
+IN_PYTHON(test_the_interpreter_hangs) {
+  (void)w;
+  int first = zygote_pid();
+  assert_int_equal(kill(first, SIGSTOP), 0);
+  expect_in(100, "while True: pass", "E_TIMEOUT Execution timed out after 100ms"); /* in the spare */
+  py_expect("set_result(1)", "json 1");
+  assert_int_not_equal(zygote_pid(), first);
+}
+
+IN_PYTHON(test_programs_cannot_reach_the_interpreter) {
+  (void)w;
+  int first = zygote_pid();
+  py_expect_part("import os, signal\nos.kill(os.getppid(), signal.SIGKILL)", "PermissionError");
+  py_expect_part("import os\nos.fork()", "PermissionError");
+  assert_int_equal(zygote_pid(), first);
+}
+
+static void expect_failure(const lt_python_options *options, lt_status status, const char *part) {
+  lt_err err = LT_ERR_INIT;
+  lt_run_result result;
+  lt_run_request request = {.code = LT_STR("set_result(1)"), .lang = LT_LANG_PYTHON};
+  py_new(options);
+  lt_status got = py_run(&request, &result, &err);
+  if (got != status || strstr(lt_err_msg(&err), part) == NULL) {
+    fail_msg("got %s: %s", lt_status_name(got), lt_err_msg(&err));
+  }
+  lt_run_result_release(&result);
+  assert_int_equal(lt_python_warm(python, &err), status);
+  lt_python_free(python);
+}
+
+static char *write_script(const char *text) {
+  static char path[64];
+  snprintf(path, sizeof path, "/tmp/lathe-script-XXXXXX");
+  int fd = mkstemp(path);
+  assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) && fchmod(fd, 0755) == 0);
+  close(fd);
+  return path;
+}
+
+static void test_interpreters_that_are_none_on_fiber(world *w) {
+  lt_python_options options = py_options(w);
+  options.path = "no-such-python";
+  expect_failure(&options, LT_E_NOTFOUND, "\"no-such-python\" cannot be started: install it, or say where");
+  options.path = "/bin/true";
+  expect_failure(&options, LT_E_IO, "\"/bin/true\" could not be started");
+  char *script = write_script("#!/bin/sh\necho this is no python\n");
+  options.path = script;
+  expect_failure(&options, LT_E_NOTFOUND, "it is a script that does not start a Python");
+  unlink(script);
+  script = write_script("#!/bin/sh\nexec /usr/bin/python3 \"$@\"\n"); /* as version managers have it */
+  options.path = script;
+  py_new(&options);
+  py_expect("set_result(1)", "json 1");
+  lt_python_free(python);
+  unlink(script);
+}
+
+static void test_interpreters_that_are_none(void **state) {
+  (void)state;
+  in_world(test_interpreters_that_are_none_on_fiber, 1);
+}
+
+static void test_workspaces_on_fiber(world *w) {
+  lt_python_options options = py_options(w);
+  char folder[] = "/tmp/lathe-fixed-XXXXXX";
+  options.workspace = "/no/such/folder";
+  expect_failure(&options, LT_E_CONFIG, "python.workspace: /no/such/folder: No such file or directory");
+  options.workspace = "/etc/passwd";
+  expect_failure(&options, LT_E_CONFIG, "is no folder");
+  assert_non_null(mkdtemp(folder));
+  assert_int_equal(chmod(folder, 0), 0);
+  options.workspace = folder;
+  expect_failure(&options, LT_E_CONFIG, "is not writable");
+  assert_int_equal(chmod(folder, 0777), 0);
+  py_new(&options);
+  py_expect("open('kept', 'w').write('x')", "undefined");
+  py_expect("set_result(open('kept').read())", "string x");
+  lt_python_free(python);
+  char file[64];
+  snprintf(file, sizeof file, "%s/kept", folder);
+  assert_int_equal(unlink(file), 0);
+  assert_int_equal(rmdir(folder), 0);
+}
+
+static void test_workspaces(void **state) {
+  (void)state;
+  in_world(test_workspaces_on_fiber, 1);
+}
+
+static void test_environment_on_fiber(world *w) {
+  lt_python_options options = py_options(w);
+  const char *env[] = {"MINE=1", "LANG=C", NULL};
+  setenv("LATHE_TEST_SECRET", "x", 1);
+  options.env = env;
+  py_new(&options);
+  py_expect("import os\nset_result([os.environ.get('MINE'), os.environ['LANG'], os.environ.get('LATHE_TEST_SECRET')])",
+            "json [\"1\",\"C\",null]");
+  lt_python_free(python);
+  options.env_passthrough = true;
+  py_new(&options);
+  py_expect("import os\nset_result([os.environ.get('MINE'), os.environ.get('LATHE_TEST_SECRET')])",
+            "json [\"1\",\"x\"]");
+  lt_python_free(python);
+}
+
+static void test_environment(void **state) {
+  (void)state;
+  in_world(test_environment_on_fiber, 1);
+}
+
+/* --- Many --------------------------------------------------------------------------------------------------------- */
+IN_PYTHON(test_many_at_once) {
+  enum { MANY = 200 }; /* more than may have a process at a time */
+  static later runs[MANY];
+  for (int i = 0; i < MANY; i++) {
+    start_later(w, &runs[i], "set_result(t_slow(ms=5)['ms'])", NULL);
+  }
+  for (int i = 0; i < MANY; i++) {
+    end_later(&runs[i], "json 5");
+  }
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_deadline),
+      cmocka_unit_test(test_a_call_at_the_deadline_is_cancelled),
+      cmocka_unit_test(test_cancel),
+      cmocka_unit_test(test_programs_that_end_themselves),
+      cmocka_unit_test(test_writes_to_the_connection),
+      cmocka_unit_test(test_floods),
+      cmocka_unit_test(test_large_things),
+      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_folders_are_removed),
+      cmocka_unit_test(test_the_interpreter_is_killed),
+      cmocka_unit_test(test_the_interpreter_hangs),
+      cmocka_unit_test(test_programs_cannot_reach_the_interpreter),
+      cmocka_unit_test(test_interpreters_that_are_none),
+      cmocka_unit_test(test_workspaces),
+      cmocka_unit_test(test_environment),
+      cmocka_unit_test(test_many_at_once),
+  };
+  return py_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
