@@ -203,6 +203,7 @@ static void store_end(lt_turn_own *own, lt_status status, lt_buf *error) LT_YIEL
     lt_buf_release(&usage);
   }
   turn->state = status == LT_OK                                           ? LT_PROMPT_COMPLETED
+                : status == LT_E_DIVERGED                                 ? LT_PROMPT_FAILED
                 : turn->cancel.why != LT_OK && status == turn->cancel.why ? LT_PROMPT_CANCELLED
                                                                           : LT_PROMPT_FAILED;
   lt_str why = turn->state == LT_PROMPT_FAILED ? lt_buf_view(error) : LT_STR_NULL;

@@ -37,7 +37,8 @@ struct lt_turn_own {
   lt_artifacts artifacts; /* the agent's, seen by this prompt */
   lt_journal journal;     /* likewise */
   lt_turn_record record;
-  lt_str refusal; /* why a prompt of an earlier process cannot be carried out again; empty: it can */
+  lt_str divergence; /* how it has gone another way than on record; empty: it has not */
+  lt_str refusal;    /* why a prompt of an earlier process cannot be carried out again; empty: it can */
   lt_run_request defaults;
   lt_str resolved_model;
   lt_buf last_words; /* {promptId}: for an end when there is no memory for more */

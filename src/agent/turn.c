@@ -287,6 +287,22 @@ lt_status lt_turn_tool_end(lt_turn *turn, uint32_t number, lt_status status, lt_
 
 /* --- Calls --------------------------------------------------------------------------------------------------------
  */
+/* What is done this time is not what was done then: nothing more may come of it. */
+static lt_status diverge(lt_turn *turn, lt_str why, lt_err *err) {
+  lt_turn_own *own = turn->own;
+  lt_buf text;
+  lt_buf_init(&text, LT_ERR_MSG_MAX);
+  lt_buf_addc(&text, lt_str_starts(why, LT_STR("diverged: ")) ? "" : "diverged: ");
+  lt_buf_add(&text, lt_str_sub(why, 0, LT_ERR_MSG_MAX / 2));
+  lt_turn_record_explain(turn, &text);
+  if (own->divergence.n == 0) {
+    own->divergence = lt_arena_dup(&turn->arena, lt_buf_view(&text));
+  }
+  lt_buf_release(&text);
+  lt_cancel_fire(&turn->cancel, LT_E_DIVERGED);
+  return lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(own->divergence));
+}
+
 void lt_turn_put_call_id(const lt_turn *turn, lt_str run, uint64_t seq, lt_buf *out) {
   size_t prompt = turn->caller.run.n + 1;
   for (size_t i = prompt; i < run.n; i++) {
@@ -329,8 +345,15 @@ static void note_call(lt_turn *turn, const lt_call_event *event) {
   }
 }
 
+static void tell_divergence(lt_turn *turn, const lt_call_event *event) {
+  if (event->stage == LT_CALL_FINISHED && event->status == LT_E_DIVERGED) {
+    (void)diverge(turn, event->answer, NULL);
+  }
+}
+
 static void on_call(void *arg, const lt_call_event *event) {
   note_call(arg, event);
+  tell_divergence(arg, event);
 }
 
 /* A call of the model's own has its output before it reaches the door. */
@@ -348,6 +371,7 @@ static void on_direct_call(void *arg, const lt_call_event *event) {
   } else {
     note_call(d->turn, event);
   }
+  tell_divergence(d->turn, event);
 }
 
 /* Below the prompt's run, named after an output. `ret` has room in the turn's arena. */
@@ -386,7 +410,7 @@ lt_status lt_turn_call_with(lt_turn *turn, lt_str call_id, lt_str tool, lt_str i
   if (lt_turn_tool_end(turn, d.number, status, lt_buf_view(answer), &stored) != LT_OK) {
     return lt_fail(err, stored.status, "%s", lt_err_msg(&stored));
   }
-  return status;
+  return status == LT_E_DIVERGED ? diverge(turn, lt_buf_view(answer), err) : status;
 }
 
 lt_status lt_turn_call(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, lt_buf *answer, lt_err *err) {
@@ -447,18 +471,6 @@ static void say_rest(speaker *s, const lt_run_result *result) {
   }
 }
 
-/* What it did this time is not what came of it then: nothing more may come of it. */
-static lt_status fail_diverged(const lt_turn *turn, lt_str why, lt_err *err) {
-  lt_buf text;
-  lt_buf_init(&text, LT_ERR_MSG_MAX);
-  lt_buf_addc(&text, lt_str_starts(why, LT_STR("diverged: ")) ? "" : "diverged: ");
-  lt_buf_add(&text, why);
-  lt_turn_record_explain(turn, &text);
-  lt_status status = lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(lt_buf_view(&text)));
-  lt_buf_release(&text);
-  return status;
-}
-
 static lt_status run_program(lt_turn *turn, lt_runner *runner, const lt_turn_program *program, lt_run_result *result,
                              lt_err *err) LT_YIELDS {
   lt_caller caller = turn->caller;
@@ -477,7 +489,7 @@ static lt_status run_program(lt_turn *turn, lt_runner *runner, const lt_turn_pro
   if (program->streams && result->status != LT_E_DIVERGED) {
     say_rest(&who, result);
   }
-  return result->status == LT_E_DIVERGED ? fail_diverged(turn, lt_buf_view(&result->error), err) : LT_OK;
+  return result->status == LT_E_DIVERGED ? diverge(turn, lt_buf_view(&result->error), err) : LT_OK;
 }
 
 lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_result *result, lt_err *err) {
@@ -561,6 +573,9 @@ lt_status lt_turn_carry_out(lt_turn_own *own, lt_err *err) {
   }
   lt_outbox_end_all(outbox, status == LT_E_CANCELLED ? LT_STR("cancelled") : LT_STR("the prompt ended before it"));
   lt_err stored = LT_ERR_INIT;
+  if (own->divergence.n > 0) {
+    status = lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(own->divergence));
+  }
   if (lt_outbox_flush(outbox, &stored) != LT_OK) { /* what a mode says then is only what follows from it */
     lt_fail(err, stored.status, "%s", lt_err_msg(&stored));
     return stored.status == LT_E_CANCELLED ? LT_E_IO : stored.status;

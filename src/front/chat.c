@@ -164,10 +164,6 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   if (chat->options->conversation != NULL) {
     lt_db *db = lt_toolbox_db(chat->session->toolbox);
     LT_TRY(lt_chat_find(db, lt_str_of(chat->options->conversation), chat->conversation, err));
-    if (lt_chat_end_orphans(db, lt_str_of(chat->conversation))) {
-      lt_say_warning(&chat->session->say,
-                     LT_STR("the conversation's last prompt was cut short with the program that ran it"));
-    }
   }
   if (!lt_toolbox_keeps(chat->session->toolbox)) {
     lt_say_warning(&chat->session->say,
@@ -301,12 +297,28 @@ static lt_status start(lt_chat *chat, lt_str message, lt_err *err) LT_YIELDS {
   return LT_OK;
 }
 
-lt_status lt_chat_say(lt_chat *chat, lt_str message, lt_err *err) {
+/* The events of an earlier prompt's rest come with the next turn of the loop: this is said before them. */
+static lt_status go_on(lt_chat *chat, const char *prompt, lt_err *err) LT_YIELDS {
+  LT_TRY(lt_agent_resume(chat->agent, LT_CHAT_USER, lt_str_of(prompt), err));
+  memcpy(chat->prompt, prompt, sizeof chat->prompt);
+  if (chat->on_event == NULL) {
+    lt_chat_view_note(&chat->view, LT_STR("continuing the prompt that was cut short"));
+  }
+  if (chat->interrupted) {
+    (void)lt_agent_cancel(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), NULL);
+  }
+  return LT_OK;
+}
+
+static void begin_turn(lt_chat *chat) {
   lt_cancel_init(&chat->asking);
   chat->busy = true;
   chat->interrupted = false;
   lt_chat_view_begin(&chat->view);
-  lt_status status = start(chat, message, err);
+}
+
+/* Waits for it, if it could be started. */
+static lt_status end_turn(lt_chat *chat, lt_status status, lt_err *err) LT_YIELDS {
   if (status == LT_OK) {
     status = wait_for_end(chat, err);
   }
@@ -318,4 +330,19 @@ lt_status lt_chat_say(lt_chat *chat, lt_str message, lt_err *err) {
   chat->prompt[0] = '\0';
   chat->busy = false;
   return status;
+}
+
+lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
+  char prompt[LT_STORE_ID_BYTES + 1];
+  lt_db *db = lt_toolbox_db(chat->session->toolbox);
+  if (chat->conversation[0] == '\0' || !lt_chat_find_open(db, lt_str_of(chat->conversation), prompt)) {
+    return LT_OK;
+  }
+  begin_turn(chat);
+  return end_turn(chat, go_on(chat, prompt, err), err);
+}
+
+lt_status lt_chat_say(lt_chat *chat, lt_str message, lt_err *err) {
+  begin_turn(chat);
+  return end_turn(chat, start(chat, message, err), err);
 }

@@ -57,6 +57,10 @@ typedef struct lt_chat {
 lt_status lt_chat_open(lt_chat *chat, lt_err *err) LT_YIELDS;
 void lt_chat_close(lt_chat *chat) LT_YIELDS;
 
+/* Goes on with the conversation's last prompt, where that was cut short with the process that ran it, and waits until
+ * it has ended; LT_OK also when there is nothing to be gone on with. LT_YIELDS. Errors: those of lt_agent_resume, and
+ * LT_E_CANCELLED when the session ends. */
+lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) LT_YIELDS;
 /* Says a message and waits until the prompt has ended; how, the view knows. LT_YIELDS. Errors: those of lt_agent_start,
  * and LT_E_CANCELLED when the session ends. */
 lt_status lt_chat_say(lt_chat *chat, lt_str message, lt_err *err) LT_YIELDS;
@@ -73,9 +77,8 @@ int lt_chat_repl(lt_chat *chat) LT_YIELDS;
 /* chat_list.c: the conversation that `wanted` is the beginning of, or the last one. LT_YIELDS. LT_E_NOTFOUND: there is
  * none, or several. */
 lt_status lt_chat_find(lt_db *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) LT_YIELDS;
-/* A prompt of it that was cut short with its process is ended as failed: else nobody could go on. True: there was one.
- * LT_YIELDS. */
-bool lt_chat_end_orphans(lt_db *db, lt_str conversation) LT_YIELDS;
+/* Its last prompt, if that has not ended. False: it has, or there is none. LT_YIELDS. */
+bool lt_chat_find_open(lt_db *db, lt_str conversation, char ret_id[LT_STORE_ID_BYTES + 1]) LT_YIELDS;
 /* Prints the conversations there are; a command of its own, without a session. Returns an exit code. */
 int lt_chat_list(const lt_chat_options *options);
 

@@ -64,47 +64,27 @@ lt_status lt_chat_find(lt_db *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES +
 }
 
 /* --- What was cut short ----------------------------------------------------------------------- */
-static bool is_of(lt_db *db, lt_str prompt, lt_str conversation) LT_YIELDS {
+bool lt_chat_find_open(lt_db *db, lt_str conversation, char ret_id[LT_STORE_ID_BYTES + 1]) {
   lt_arena arena;
   lt_json_doc doc;
   lt_buf text;
+  lt_str id;
   lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
-  lt_buf_init(&text, LT_JSON_MAX_BYTES);
-  bool found = lt_store_prompt_get(db, LT_CHAT_USER, prompt, &text, NULL) == LT_OK &&
-               lt_json_parse(&arena, lt_buf_view(&text), &doc, NULL) == LT_OK &&
-               lt_json_str_eq(lt_json_get(lt_json_root(&doc), "conversationId"), conversation);
+  lt_buf_init(&text, LT_PROMPT_MEMORY_BYTES);
+  bool found = lt_store_history(db, LT_CHAT_USER, conversation, 1, &text, NULL) == LT_OK &&
+               lt_json_parse(&arena, lt_buf_view(&text), &doc, NULL) == LT_OK;
+  lt_json last = found ? lt_json_at(lt_json_root(&doc), 0) : (lt_json){0};
+  lt_json state = found ? lt_json_get(last, "state") : (lt_json){0};
+  found = found &&
+          (lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_RUNNING))) ||
+           lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_WAITING)))) &&
+          lt_json_str(lt_json_get(last, "id"), &arena, &id);
+  if (found) {
+    snprintf(ret_id, LT_STORE_ID_BYTES + 1, "%.*s", LT_STR_ARG(id));
+  }
   lt_buf_release(&text);
   lt_arena_release(&arena);
   return found;
-}
-
-/* Claimed first: somebody else may be about to go on with it. */
-static bool end_orphan(lt_db *db, lt_str prompt) LT_YIELDS {
-  return lt_store_prompt_claim(db, prompt, NULL) == LT_OK &&
-         lt_store_prompt_set_state(db, prompt, LT_PROMPT_FAILED, LT_STR_NULL,
-                                   LT_STR("cut short: the program ended before the prompt did"), NULL) == LT_OK;
-}
-
-bool lt_chat_end_orphans(lt_db *db, lt_str conversation) {
-  lt_arena arena;
-  lt_json_doc doc;
-  lt_buf list;
-  bool ended = false;
-  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
-  lt_buf_init(&list, LT_JSON_MAX_BYTES);
-  if (lt_store_prompt_orphans(db, &list, NULL) == LT_OK &&
-      lt_json_parse(&arena, lt_buf_view(&list), &doc, NULL) == LT_OK) {
-    lt_json_iter it = lt_json_each(lt_json_root(&doc));
-    while (lt_json_next(&it)) {
-      lt_str id;
-      if (lt_json_str(it.value, &arena, &id) && is_of(db, id, conversation) && end_orphan(db, id)) {
-        ended = true;
-      }
-    }
-  }
-  lt_buf_release(&list);
-  lt_arena_release(&arena);
-  return ended;
 }
 
 /* --- All of them ------------------------------------------------------------------------------ */
@@ -123,7 +103,19 @@ static void put_time(lt_buf *out, lt_str stamp) {
   lt_typegen_put_line(out, lt_str_sub(stamp, 11, 16), 5);
 }
 
-static void put_line(lt_json conversation, lt_arena *arena, lt_buf *out) {
+/* Whose last prompt was cut short, or waits for somebody: what -c goes on with first. */
+static const char *rest_of(lt_json orphans, lt_str id) {
+  lt_json_iter it = lt_json_each(orphans);
+  while (lt_json_next(&it)) {
+    if (lt_json_str_eq(lt_json_get(it.value, "conversationId"), id)) {
+      lt_str waiting = lt_str_of(lt_prompt_state_name(LT_PROMPT_WAITING));
+      return lt_json_str_eq(lt_json_get(it.value, "state"), waiting) ? "  (waits for approval)" : "  (cut short)";
+    }
+  }
+  return "";
+}
+
+static void put_line(lt_json conversation, lt_json orphans, lt_arena *arena, lt_buf *out) {
   lt_str id = LT_STR_NULL, stamp = LT_STR_NULL, title = LT_STR("(no title)");
   int64_t prompts = 0;
   (void)lt_json_str(lt_json_get(conversation, "id"), arena, &id);
@@ -135,11 +127,12 @@ static void put_line(lt_json conversation, lt_arena *arena, lt_buf *out) {
   put_time(out, stamp);
   lt_buf_printf(out, "  %4lld  ", (long long)prompts);
   lt_typegen_put_line(out, title, 100);
+  lt_buf_addc(out, rest_of(orphans, id));
 }
 
-static lt_status print(const listing *l, lt_str list, lt_err *err) {
+static lt_status print(const listing *l, lt_str list, lt_str open, lt_err *err) {
   lt_arena arena;
-  lt_json_doc doc;
+  lt_json_doc doc, orphans;
   lt_buf line;
   if (l->options->json) {
     lt_say_output(&l->say, list);
@@ -149,10 +142,13 @@ static lt_status print(const listing *l, lt_str list, lt_err *err) {
   lt_buf_init(&line, LT_MIB);
   lt_status status = lt_json_parse(&arena, list, &doc, err);
   if (status == LT_OK) {
+    status = lt_json_parse(&arena, open, &orphans, err);
+  }
+  if (status == LT_OK) {
     lt_json_iter it = lt_json_each(lt_json_root(&doc));
     while (lt_json_next(&it)) {
       lt_buf_clear(&line);
-      put_line(it.value, &arena, &line);
+      put_line(it.value, lt_json_root(&orphans), &arena, &line);
       lt_say_output(&l->say, lt_buf_view(&line));
     }
   }
@@ -163,15 +159,20 @@ static lt_status print(const listing *l, lt_str list, lt_err *err) {
 
 static lt_status list_all(listing *l, lt_err *err) LT_YIELDS {
   lt_db *db;
-  lt_buf list;
+  lt_buf list, open;
   LT_TRY(lt_db_new(l->loop, l->config.store, &db, err));
   lt_buf_init(&list, LT_JSON_MAX_BYTES);
+  lt_buf_init(&open, LT_JSON_MAX_BYTES);
   lt_status status = lt_store_conversation_list(db, LT_CHAT_USER, LISTED_MAX, &list, err);
   if (status == LT_OK) {
-    status = print(l, lt_buf_view(&list), err);
+    status = lt_store_prompt_orphans_of(db, LT_CHAT_USER, LT_STR(""), &open, err);
+  }
+  if (status == LT_OK) {
+    status = print(l, lt_buf_view(&list), lt_buf_view(&open), err);
   }
   lt_db_close(db);
   lt_buf_release(&list);
+  lt_buf_release(&open);
   return status;
 }
 

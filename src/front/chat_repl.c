@@ -291,6 +291,10 @@ int lt_chat_repl(lt_chat *chat) {
   lt_wait_init(&chat->titled, chat->session->loop);
   (void)lt_loop_on_signal(chat->session->loop, SIGWINCH, on_resize, chat, NULL);
   greet(&r);
+  if (lt_chat_catch_up(chat, &err) != LT_OK) {
+    say_error(&r, &err);
+  }
+  r.ended = chat->session->cancel.why != LT_OK;
   while (!r.ended) {
     turn(&r);
   }

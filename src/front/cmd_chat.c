@@ -31,6 +31,7 @@ static const char help[] =
     "An API key is enough: OPENAI_API_KEY. OPENAI_MODEL says which model; a local server needs OPENAI_BASE_URL "
     "instead\n"
     "of a key. More models: models[] in the configuration.\n"
+    "A conversation whose last prompt was cut short goes on with that first.\n"
     "Exit code: 0 ok, 1 the prompt failed, 2 usage, 3 configuration, 130 interrupted.\n"
     "\n"
     "  lathe chat -m code \"Which of these files mention a licence?\" --mcp-config .mcp.json\n";
@@ -111,7 +112,11 @@ static bool on_interrupt(lt_session *s, void *arg) {
 
 static int say_one(lt_chat *chat, lt_str message) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
-  if (lt_chat_say(chat, message, &err) != LT_OK && chat->session->cancel.why == LT_OK) {
+  lt_status status = lt_chat_catch_up(chat, &err);
+  if (status == LT_OK && !chat->interrupted) { /* that would have ended this one, too */
+    status = lt_chat_say(chat, message, &err);
+  }
+  if (status != LT_OK && chat->session->cancel.why == LT_OK) {
     lt_say_line(&chat->session->say, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
     return LT_EXIT_FAILED;
   }

@@ -62,6 +62,7 @@ lt_status lt_call_new(lt_plugin *plugin, const lt_call_how *how, lathe_call **re
   call->caller = how->caller;
   call->options = how->options;
   call->world = how->world;
+  call->asks = how->asks;
   bool asked_for = how->options != NULL && how->options->timeout_ms > 0;
   call->timeout_ms = asked_for ? how->options->timeout_ms : how->timeout_ms;
   call->hard_timeout = asked_for || !is_made(how->kind);
@@ -252,6 +253,9 @@ lt_status lt_call_run(lathe_call *call, lt_err *err) {
 
 lt_status lt_call_outcome(const lathe_call *call, lt_buf *out, lt_err *err) {
   lt_str said = lt_buf_view(&call->failure);
+  if (call->divergence.n > 0) {
+    return lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(call->divergence));
+  }
   if (call->failed && call->failed_as != LT_E_TOOL) {
     return lt_fail(err, call->failed_as, "%.*s", LT_STR_ARG(said));
   }

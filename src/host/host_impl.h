@@ -131,7 +131,6 @@ struct lt_host {
   size_t function_count;
   lt_host_mode *modes;
   size_t mode_count;
-  uint64_t programs; /* run so far: numbers them */
   lathe_call *open_calls;
   uint64_t looks;  /* at them, numbered */
   unsigned ending; /* plugins that are being ended */
@@ -215,6 +214,9 @@ struct lathe_call {
   const lt_caller *caller;
   const lt_invoke_options *options;
   const lt_mode_world *world; /* of a mode; NULL: it is none */
+  bool asks;                  /* whether another call needs approval: what it makes is not that one's */
+  uint64_t made;              /* tools that it has called and programs that it has run */
+  lt_str divergence;          /* how one of them, run again, went another way than on record; empty: none did */
   lt_wait wait;
   lt_cancel cancel;
   unsigned borrowers; /* asks that use caller or options */
@@ -236,6 +238,7 @@ typedef struct lt_call_how {
   const lt_caller *caller;          /* may be NULL */
   const lt_invoke_options *options; /* may be NULL */
   const lt_mode_world *world;       /* of a mode */
+  bool asks;                        /* whether another call needs approval */
   uint64_t timeout_ms;              /* unless the options say otherwise */
 } lt_call_how;
 

@@ -27,6 +27,7 @@ struct many {
   size_t open; /* fibers that have not ended */
   size_t busy; /* steps that are under way and wait for nobody's approval */
   size_t at_once;
+  uint64_t first; /* number of the first step */
   lt_wait ended;
 };
 
@@ -49,7 +50,8 @@ static void on_approval(void *arg, bool waiting) {
 
 static void carry_out(step *s) LT_YIELDS {
   many *m = s->of;
-  const lt_invoke_options how = {.on_approval = on_approval, .arg = s};
+  uint64_t seq = m->first > 0 ? m->first + (uint64_t)(s - m->steps) : 0;
+  const lt_invoke_options how = {.seq = seq, .on_approval = on_approval, .arg = s};
   lt_err err = LT_ERR_INIT;
   s->status = lt_nested_call(&m->nested, m->call, s->id, s->input, &how, &s->out, &err);
   if (s->status != LT_OK && s->out.n == 0) {
@@ -96,6 +98,7 @@ static void start_more(many *m) {
 }
 
 static void run_all(many *m) LT_YIELDS {
+  m->first = lt_nested_count(&m->nested, m->call, m->count);
   lt_wait_init(&m->ended, m->call->plugin->host->options.loop);
   start_more(m);
   while (m->open > 0 || m->next < m->count) {

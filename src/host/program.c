@@ -3,6 +3,7 @@
 #include "codec/json.h"
 #include "host/hook.h"
 #include "host/nested.h"
+#include "tool/again.h"
 
 /* --- Who asks ------------------------------------------------------------------------------------------------------
  */
@@ -40,6 +41,28 @@ static lt_status find_from(const lathe_call *call, const lt_caller **ret_from, l
                                      LT_STR_ARG(call->name));
 }
 
+/* What is done in a hook, or for a call without a number, is done anew each time. A mode is the prompt itself. */
+static lt_status name_run(lt_nested *n, lathe_call *call, lt_err *err) {
+  uint64_t seq = call->options != NULL ? call->options->seq : 0;
+  if (call->kind == LT_CALL_MODE) {
+    return LT_OK;
+  }
+  if (seq == 0) {
+    n->caller.noted = n->caller.recalled = false;
+    return LT_OK;
+  }
+  n->caller.run = lt_arena_printf(&call->arena, "%.*s/%llu%s", LT_STR_ARG(n->caller.run), (unsigned long long)seq,
+                                  call->asks ? "/ask" : "");
+  return n->caller.run.p != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the name of a run");
+}
+
+uint64_t lt_nested_count(const lt_nested *n, lathe_call *call, size_t count) {
+  uint64_t first = call->made + 1;
+  call->made += count;
+  bool numbered = call->kind == LT_CALL_MODE || (call->options != NULL && call->options->seq > 0);
+  return numbered && n->caller.run.n > 0 ? first : 0;
+}
+
 lt_status lt_nested_init(lt_nested *n, lathe_call *call, lt_err *err) {
   const lt_caller *from;
   LT_TRY(find_from(call, &from, err));
@@ -54,7 +77,7 @@ lt_status lt_nested_init(lt_nested *n, lathe_call *call, lt_err *err) {
   }
   n->prompt.by = call;
   n->caller.prompt = &n->prompt;
-  return LT_OK;
+  return name_run(n, call, err);
 }
 
 lt_status lt_nested_call(const lt_nested *n, lathe_call *call, lt_str id, lt_str input, const lt_invoke_options *how,
@@ -69,7 +92,7 @@ lt_status lt_nested_call(const lt_nested *n, lathe_call *call, lt_str id, lt_str
   if (call->world != NULL) {
     return call->world->call(call->world->arg, id, input, &options, out, err);
   }
-  return lt_door_call(call->plugin->host->options.door, id, input, &options, out, err);
+  return lt_door_call_again(call->plugin->host->options.door, id, input, &options, out, err);
 }
 
 /* --- Calling a tool ------------------------------------------------------------------------------------------------
@@ -83,7 +106,8 @@ static lt_status call_tool(lathe_call *call, void *arg, lt_err *err) LT_YIELDS {
   tool_call *t = arg;
   lt_nested n;
   LT_TRY(lt_nested_init(&n, call, err));
-  const lt_invoke_options how = {.on_approval = lt_nested_on_approval, .arg = call};
+  const lt_invoke_options how = {
+      .seq = lt_nested_count(&n, call, 1), .on_approval = lt_nested_on_approval, .arg = call};
   return lt_nested_call(&n, call, t->id, t->input, &how, &t->out, err);
 }
 
@@ -221,7 +245,10 @@ static lt_status run_nested(lathe_call *call, program_run *r, lt_nested *n, lt_e
   set_request(r, n, call, &request);
   lt_run_result_init(&result);
   lt_status status = runner->run(runner, &request, &result, err);
-  if (status == LT_OK) {
+  if (status == LT_OK && result.status == LT_E_DIVERGED) { /* whatever the plugin makes of it, it goes no further */
+    call->divergence = lt_arena_dup(&call->arena, lt_buf_view(&result.error));
+    status = lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(lt_buf_view(&result.error)));
+  } else if (status == LT_OK) {
     put_result(&result, &r->out);
     status = r->out.status == LT_OK ? LT_OK : lt_fail(err, r->out.status, "the program's result is too long");
   }
@@ -245,8 +272,8 @@ static lt_status run_program(lathe_call *call, void *arg, lt_err *err) LT_YIELDS
   program_run *r = arg;
   lt_nested n;
   LT_TRY(lt_nested_init(&n, call, err));
-  lt_str run = lt_arena_printf(&call->arena, "%.*s/%llu", LT_STR_ARG(n.caller.run),
-                               (unsigned long long)++call->plugin->host->programs);
+  (void)lt_nested_count(&n, call, 1);
+  lt_str run = lt_arena_printf(&call->arena, "%.*s/%llu", LT_STR_ARG(n.caller.run), (unsigned long long)call->made);
   if (run.p == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for another program");
   }

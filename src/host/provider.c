@@ -51,6 +51,7 @@ static lt_status call_tool(lt_plugin_tools *self, const lt_plugin_tool *tool, la
                      .in = input,
                      .caller = options->caller,
                      .options = options,
+                     .asks = fn != tool->invoke,
                      .timeout_ms = LT_PLUGIN_CALL_MS};
   lt_status status = run_to_end(self->plugin, &how, out, err);
   lt_buf_release(&id);

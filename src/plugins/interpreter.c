@@ -103,6 +103,7 @@ static void ready(const lathe_host *host, lathe_call *call, lathe_text in, void 
           "\"input\":{\"description\":\"What the program finds in the variable input\"},"
           "\"timeout\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Milliseconds, 30000 unless said\"}},"
           "\"required\":[\"code\"]}",
+      .annotations = "{\"idempotentHint\":true}", /* what its program does is on record by itself */
       .invoke = run_code,
   };
   if (host->add_tool(call, &tool) != 0) {

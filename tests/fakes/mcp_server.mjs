@@ -24,7 +24,7 @@
 //           --endless            pages never end: always a new cursor
 //           --changes=N          N list_changed notifications right after `initialized`
 //           --bad-list           tools/list is answered without an array
-//           --script=FILE        only the tools of FILE: [{"tool": {"name", ...}, "result"?: {...}}, ...]; each answers its
+//           --script=FILE        only the tools of FILE: [{"tool": {"name", ...}, "result"?: {...}, "delayMs"?}, ...]; each answers its
 //                                result, or its input as structured content
 //           --rude-tools         adds tools without a name, without a schema, with a schema that is no object
 // Wire:     --batch              sends every message in an array
@@ -145,8 +145,9 @@ const tools = {
 const changed = () => notify("notifications/tools/list_changed");
 if (options.script) {
   Object.keys(tools).forEach((name) => delete tools[name]);
-  for (const { tool, result } of JSON.parse(readFileSync(options.script, "utf8"))) {
-    const run = (id, a) => answer(id, result ?? { content: [], structuredContent: a });
+  for (const { tool, result, delayMs } of JSON.parse(readFileSync(options.script, "utf8"))) {
+    const say = (id, a) => answer(id, result ?? { content: [], structuredContent: a });
+    const run = delayMs ? (id, a) => setTimeout(say, delayMs, id, a) : say;
     tools[tool.name] = { ...tool, run };
   }
 }

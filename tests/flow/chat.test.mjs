@@ -121,18 +121,6 @@ describe("going on", () => {
   });
 });
 
-test("a killed process leaves a conversation that can be gone on with", async () => {
-  const own = fresh();
-  const first = start(["chat", "wait"], { env: { ...env, ...own } });
-  await until(() => /conversation [0-9a-f]{32}\n/.test(first.text()), "it has begun");
-  first.child.kill("SIGKILL");
-  await first.ended;
-  const end = await chat(["-c", "last", "again"], { env: own });
-  answers(end, "Again it is.\n");
-  assert.match(end.stderr, /^warning: the conversation's last prompt was cut short/);
-  assert.doesNotMatch((await chat(["-c", "last", "again"], { env: own })).stderr, /cut short/);
-});
-
 describe("what is wrong is said in one line", () => {
   const line = async (args, options, code, pattern) => {
     const end = await chat(args, options);

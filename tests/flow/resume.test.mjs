@@ -1,0 +1,110 @@
+// A conversation whose process was killed: what comes of its prompt in the next one.
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { folder, patience, recording, run, scripted, servers, sleep, start, until } from "./harness.mjs";
+import { recorded } from "./model.mjs";
+
+// What the model says. "pay" has an effect and must not be repeated, "look" may be; both take their time.
+const PAY = "const a = cashPay({ n: 1 });\noutput('paid ' + a.n);\nconst b = cashPay({ n: 2 });\noutput('paid ' + b.n);\nb.n";
+const CAREFUL = "for (const n of [1, 2]) { try { output('paid ' + cashPay({ n }).n + ';') } catch (e) { output(n + ' ' + e.message + ';') } }\ndone()";
+const MANY = "const r = parallel([1, 2, 3].map((n) => ({ tool: 'cash.pay', input: { n } })));\noutput(r.map((one) => one.n ?? String(one)).join());\ndone()";
+const RUN = (code) => ({ calls: [{ name: "interpreter_run-code", arguments: { code } }] });
+const INNER = "const a = cashPay({ n: 1 }); const b = cashPay({ n: 2 }); log('both'); a.n + b.n";
+const TYPED = "const a = await pay({ n: 1 }); console.log('first ' + JSON.stringify(a));\nconst b = await pay({ n: 2 }); console.log('second ' + JSON.stringify(b));";
+const turns = [
+  { user: "again", replies: ["Again it is."] },
+  { user: "think", replies: [{ text: "I have thought.", waitMs: 700 }] },
+  { user: "pay", replies: [{ text: "I pay.", calls: [{ name: "cash_pay", arguments: { n: 1 } }] }, { text: "It is paid.", waitMs: 300 }] },
+  { user: "pay twice", replies: [{ calls: [1, 2].map((n) => ({ name: "cash_pay", arguments: { n } })) }, "Both are paid."] },
+  { user: "look", replies: [{ calls: [{ name: "cash_look", arguments: { n: 1 } }] }, "It is seen."] },
+  { user: "program", replies: [PAY, { text: "output('end'); done()", waitMs: 200 }] },
+  { user: "careful", replies: [CAREFUL] },
+  { user: "many", replies: [MANY] },
+  { user: "run", replies: [RUN(INNER), "It has run."] },
+  { user: "typed", replies: [{ calls: [{ name: "execute_typescript", arguments: { code: TYPED } }] }, "It was typed."] },
+];
+
+let env;
+before(async () => {
+  env = await recorded(turns);
+});
+
+/** A home of its own, a server that counts what it is asked for, and ways to say something in it. */
+function world({ ask = false, delayMs = 150 } = {}) {
+  const effects = recording();
+  const tool = (name, annotations) => ({ tool: { name, inputSchema: { type: "object" }, annotations }, delayMs });
+  const tools = [tool("pay"), tool("look", { readOnlyHint: true })];
+  const policy = ask ? { tools: { policy: [{ match: "cash.pay", action: "ask", reason: "it is money" }] } } : {};
+  const args = servers({ cash: scripted(tools, effects.option) }, policy);
+  const options = { env: { ...env, XDG_STATE_HOME: folder() } };
+  const calls = () => effects.of("tools/call").map((m) => m.params.arguments.n);
+  return {
+    calls,
+    chat: (...more) => run(["chat", ...more, ...args], options),
+    start: (...more) => start(["chat", ...more, ...args], options),
+    /** Says `message` and kills the process when `when` is true. */
+    async kill(when, ...more) {
+      const first = start(["chat", ...more, ...args], options);
+      await until(() => when(first.text(), calls()), "the moment comes");
+      first.child.kill("SIGKILL");
+      await first.ended;
+      return first.text();
+    },
+    /** What goes on, and then the answer to "again". */
+    async goOn(...more) {
+      const end = await run(["chat", "-c", "last", "again", ...more, ...args], options);
+      assert.equal(end.code, 0, end.stderr);
+      assert.ok(end.stdout.endsWith("Again it is.\n"), end.stdout);
+      assert.equal(end.stderr.match(/continuing the prompt that was cut short/g)?.length, 1, end.stderr);
+      const once = await run(["chat", "-c", "last", "again", ...args], options);
+      assert.deepEqual([once.code, once.stdout], [0, "Again it is.\n"], once.stderr);
+      assert.doesNotMatch(once.stderr, /cut short/);
+      return { ...end, rest: end.stdout.slice(0, -"Again it is.\n".length) };
+    },
+    async events(...more) {
+      const end = await run(["chat", "--json", ...more, ...args], options);
+      return end.stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    },
+  };
+}
+const begun = (text) => /conversation [0-9a-f]{32}\n/.test(text);
+const after = (count) => (_, calls) => calls.length >= count;
+const INTERRUPTED = /interrupted: Lathe ended while this call was being made/;
+
+describe("classic", () => {
+  test("killed while the model answers: it is asked again", async () => {
+    const w = world();
+    await w.kill(begun, "think");
+    assert.equal((await w.goOn()).rest, "I have thought.\n");
+  });
+  test("killed inside a call: it is not made again, and the model is told", async () => {
+    const w = world({ delayMs: 1000 });
+    await w.kill(after(1), "pay");
+    const end = await w.goOn();
+    assert.equal(end.rest, "It is paid.\n");
+    assert.match(end.stderr, INTERRUPTED);
+    assert.deepEqual(w.calls(), [1]);
+  });
+  test("killed inside a call that may be repeated: it is", async () => {
+    const w = world({ delayMs: 500 });
+    await w.kill(after(1), "look");
+    const end = await w.goOn();
+    assert.equal(end.rest, "It is seen.\n");
+    assert.doesNotMatch(end.stderr, INTERRUPTED);
+    assert.deepEqual(w.calls(), [1, 1]);
+  });
+  test("killed between rounds: what was done is done once", async () => {
+    const w = world({ delayMs: 1 });
+    await w.kill((text) => /cash\.pay.* ms\n/.test(text), "pay");
+    assert.equal((await w.goOn()).rest, "It is paid.\n");
+    assert.deepEqual(w.calls(), [1]);
+  });
+  test("several calls at once, one of them answered", async () => {
+    const w = world({ delayMs: 400 });
+    await w.kill(after(2), "pay twice");
+    const end = await w.goOn();
+    assert.equal(end.rest, "Both are paid.\n");
+    assert.deepEqual(w.calls().sort(), [1, 2]);
+  });
+});
+
