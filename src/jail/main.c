@@ -80,10 +80,10 @@ static bool parse_profile(jail *j, const char *name) {
   for (unsigned i = 0; i < LT_JAIL_PROFILES; i++) {
     if (strcmp(profile_names[i], name) == 0) {
       j->profile = (lt_jail_profile)i;
-      j->has_profile = true;
+      return j->has_profile = true;
     }
   }
-  return j->has_profile;
+  return false;
 }
 
 static bool parse_number(jail *j, const char *option) {
@@ -198,7 +198,10 @@ static lt_status hold_files(const jail *j, lt_err *err) {
     abi = (int)j->numbers[ABI].value;
   }
   lt_jail_walls walls = {.landlock_abi = abi, .seccomp = true, .drop = true};
-  LT_TRY(lt_jail_check(&walls, j->profile, err));
+  lt_status enough = lt_jail_check(&walls, j->profile, err);
+  if (abi < 1 || !passed_over(j, enough)) {
+    return enough;
+  }
   LT_TRY(lt_jail_landlock_open(abi, &fd, err));
   lt_status status = allow_system(fd, abi, err);
   status = status == LT_OK ? allow_paths(j, fd, abi, err) : status;

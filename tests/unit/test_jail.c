@@ -1,0 +1,688 @@
+/* The walls, tried by real processes: each tries one thing behind them and says how it failed. Run as root it tries
+ * what root has become as well as an ordinary user; and all again with Landlock as old as Debian 12's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "jail/jail.h"
+
+#define ORDINARY_UID 65533 /* of the tests that root makes as an ordinary user */
+#define WORDS_MAX    64
+
+/* How a test is made. */
+typedef struct situation {
+  const char *profile;
+  int abi; /* 0: the kernel's */
+  bool ordinary;
+} situation;
+
+static char base[64];    /* a folder for all of it, open to everybody */
+static char child[128];  /* a copy of jail_child, where everybody can reach it */
+static char inside[128]; /* the workspace */
+static char outside[128];
+static bool is_root;
+static lt_jail_walls walls;
+static uid_t victim_uid;
+
+/* --- Scaffolding -------------------------------------------------------------------------------------------------- */
+
+static const char *in(const char *folder, const char *name) {
+  static char paths[8][256];
+  static unsigned used;
+  char *path = paths[used++ % 8];
+  snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+  return path;
+}
+
+static void write_file(const char *path, const void *bytes, size_t n, mode_t mode) {
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  assert_true(fd >= 0);
+  assert_int_equal(write(fd, bytes, n), n);
+  assert_int_equal(fchmod(fd, mode), 0);
+  close(fd);
+}
+
+static void copy_child(void) {
+  static char bytes[4 << 20];
+  int fd = open(JAIL_CHILD, O_RDONLY);
+  assert_true(fd >= 0);
+  ssize_t n = read(fd, bytes, sizeof bytes);
+  close(fd);
+  assert_in_range(n, 1, sizeof bytes - 1);
+  write_file(child, bytes, (size_t)n, 0755);
+}
+
+static uid_t uid_in(const situation *s) {
+  return !is_root ? getuid() : s->ordinary ? ORDINARY_UID : LT_JAIL_UID;
+}
+
+static void own(const char *path, uid_t uid) {
+  if (is_root) {
+    assert_int_equal(chown(path, uid, uid), 0);
+  }
+}
+
+/* What belongs to whom tries: the walls must do, not the owner's rights. */
+static void lay_out(uid_t uid) {
+  const char *owned[] = {in(inside, "mine"), in(outside, "secret"), in(outside, "empty")};
+  own(inside, uid);
+  own(outside, uid);
+  for (int i = 0; i < 3; i++) {
+    write_file(owned[i], "secret\n", 7, 0644);
+    own(owned[i], uid);
+  }
+  victim_uid = uid;
+}
+
+static int set_up(void **state) {
+  (void)state;
+  is_root = getuid() == 0;
+  lt_jail_probe(&walls);
+  strcpy(base, "/tmp/lathe-jail-XXXXXX");
+  assert_non_null(mkdtemp(base));
+  assert_int_equal(chmod(base, 0755), 0);
+  snprintf(child, sizeof child, "%s/child", base);
+  snprintf(inside, sizeof inside, "%s/in", base);
+  snprintf(outside, sizeof outside, "%s/out", base);
+  assert_int_equal(mkdir(inside, 0777), 0);
+  assert_int_equal(mkdir(outside, 0777), 0);
+  copy_child();
+  return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw) {
+  (void)st;
+  (void)kind;
+  (void)ftw;
+  return remove(path);
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  return nftw(base, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static void become_ordinary(uid_t uid) {
+  if (is_root && (setgroups(0, NULL) != 0 || setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0)) {
+    _exit(249);
+  }
+}
+
+/* Another process of the same user, as another run would be; it has a secret in its environment. */
+static pid_t start_victim(uid_t uid) {
+  pid_t pid = fork();
+  if (pid == 0) {
+    char *argv[] = {child, (char[]){"wait"}, NULL};
+    char *envp[] = {(char[]){"SECRET=in-the-environment"}, NULL};
+    become_ordinary(uid);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execve(child, argv, envp);
+    _exit(249);
+  }
+  assert_true(pid > 0);
+  return pid;
+}
+
+static void end(pid_t pid) {
+  kill(pid, SIGKILL);
+  assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* Becomes `words` behind the walls; `options` NULL-terminated. In a child of the test. */
+static void enter(const situation *s, const char *const *options, const char *const *words) {
+  char profile[64], abi[64], write_option[160];
+  const char *argv[WORDS_MAX * 2] = {"__jail"};
+  int argc = 1;
+  snprintf(profile, sizeof profile, "--profile=%s", s->profile);
+  snprintf(abi, sizeof abi, "--landlock-abi=%d", s->abi != 0 ? s->abi : walls.landlock_abi);
+  snprintf(write_option, sizeof write_option, "--write=%s", inside);
+  argv[argc++] = profile;
+  argv[argc++] = abi;
+  argv[argc++] = write_option;
+  for (; options != NULL && *options != NULL; options++) {
+    argv[argc++] = *options;
+  }
+  argv[argc++] = "--";
+  argv[argc++] = child;
+  argv[argc++] = "child";
+  while (*words != NULL) {
+    argv[argc++] = *words++;
+  }
+  if (s->ordinary) {
+    become_ordinary(ORDINARY_UID);
+  }
+  signal(SIGXFSZ, SIG_IGN);
+  if (chdir(inside) != 0) {
+    _exit(249);
+  }
+  _exit(lt_jail_main(argc, (char **)(uintptr_t)argv));
+}
+
+static int status_of(const situation *s, const char *const *options, const char *const *words) {
+  int status;
+  pid_t pid = fork();
+  if (pid == 0) {
+    enter(s, options, words);
+  }
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  return status;
+}
+
+/* Splits `text` at blanks; $I, $O, $C and $V become inside, outside, the child's file and the victim. */
+static void split(const char *text, pid_t victim, char *room, size_t size, const char **words) {
+  size_t n = 0, at = 0;
+  words[n++] = room;
+  for (; *text != '\0'; text++) {
+    if (*text == ' ') {
+      room[at++] = '\0';
+      words[n++] = room + at;
+    } else if (*text == '$') {
+      text++;
+      at += (size_t)(*text == 'V'   ? snprintf(room + at, size - at, "%d", victim)
+                     : *text == 'I' ? snprintf(room + at, size - at, "%s", inside)
+                     : *text == 'O' ? snprintf(room + at, size - at, "%s", outside)
+                                    : snprintf(room + at, size - at, "%s", child));
+    } else {
+      room[at++] = *text;
+    }
+    assert_true(at < size && n < WORDS_MAX);
+  }
+  room[at] = '\0';
+  words[n] = NULL;
+}
+
+static int try_with(const situation *s, const char *const *options, pid_t victim, const char *text) {
+  char room[2048];
+  const char *words[WORDS_MAX + 1];
+  split(text, victim, room, sizeof room, words);
+  int status = status_of(s, options, words);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+static int try_it(const situation *s, const char *text) {
+  return try_with(s, NULL, 0, text);
+}
+
+/* --- What is refused, and what is not
+ * --------------------------------------------------------------------------------- */
+
+typedef struct attempt {
+  const char *what;
+  long number;
+  const char *args;
+  int expected;
+  long then; /* a second call, or 0 */
+  const char *then_args;
+} attempt;
+
+#define EACCES_OR_EPERM (-1)
+
+static const attempt attempts[] = {
+    /* Files. */
+    {"a file of one's own is read", SYS_openat, "-100 @$I/mine 0", 0, SYS_read, "% & 10"},
+    {"and made", SYS_openat, "-100 @$I/new 0x241 0644", 0, SYS_ftruncate, "% 100"},
+    {"and given rights", SYS_openat, "-100 @$I/mine 0", 0, SYS_fchmod, "% 0755"},
+    {"and given times", SYS_openat, "-100 @$I/mine 0", 0, SYS_utimensat, "% 0 0 0"},
+    {"and renamed", SYS_renameat2, "-100 @$I/new -100 @$I/newer 0", 0, SYS_unlinkat, "-100 @$I/newer 0"},
+    {"a folder is made, and listed", SYS_mkdirat, "-100 @$I/folder 0700", 0, SYS_openat, "-100 @$I/folder 0x10000"},
+    {"and removed", SYS_unlinkat, "-100 @$I/folder 0x200", 0, 0, NULL},
+    {"libraries are read", SYS_openat, "-100 @/usr/lib 0x10000", 0, SYS_getdents64, "% & 256"},
+    {"nothing is nothing", SYS_openat, "-100 @/dev/null 1", 0, SYS_write, "% @x 1"},
+    {"a secret is read", SYS_openat, "-100 @$O/secret 0", EACCES, 0, NULL},
+    {"a secret's folder is listed", SYS_openat, "-100 @$O 0x10000", EACCES, 0, NULL},
+    {"a secret is written", SYS_openat, "-100 @$O/secret 1", EACCES, 0, NULL},
+    {"a file is made outside", SYS_openat, "-100 @$O/new 0x41 0644", EACCES, 0, NULL},
+    {"a file is emptied by its path", SYS_truncate, "@$O/secret 0", EPERM, 0, NULL},
+    {"a file is emptied by opening it for reading", SYS_openat, "-100 @$O/secret 01000", EPERM, 0, NULL},
+    {"the interpreter is emptied by opening it for reading", SYS_openat, "-100 @$C 01000", EPERM, 0, NULL},
+    {"the interpreter is written", SYS_openat, "-100 @$C 1", EACCES, 0, NULL},
+    {"a file is removed outside", SYS_unlinkat, "-100 @$O/secret 0", EACCES, 0, NULL},
+    {"a folder is made outside", SYS_mkdirat, "-100 @$O/folder 0700", EACCES, 0, NULL},
+    {"a file is moved out", SYS_renameat2, "-100 @$I/mine -100 @$O/mine 0", EACCES_OR_EPERM, 0, NULL},
+    {"a secret is moved in", SYS_renameat2, "-100 @$O/secret -100 @$I/secret 0", EACCES_OR_EPERM, 0, NULL},
+    {"a secret is linked in", SYS_linkat, "-100 @$O/secret -100 @$I/secret 0", EACCES_OR_EPERM, 0, NULL},
+    {"a secret is read through a symbolic link", SYS_symlinkat, "@$O/secret -100 @$I/link", EACCES, SYS_openat,
+     "-100 @$I/link 0"},
+    {"a secret is read through ..", SYS_openat, "-100 @../out/secret 0", EACCES, 0, NULL},
+    {"an owner's rights are changed by path", SYS_fchmodat, "-100 @$O/secret 0777", EPERM, 0, NULL},
+    {"times are changed by path", SYS_utimensat, "-100 @$O/secret 0 0", EPERM, 0, NULL},
+    {"an owner is changed", SYS_fchownat, "-100 @$I/mine 0 0 0", EPERM, 0, NULL},
+    {"an attribute is set", SYS_setxattr, "@$O/secret @user.x @y 1 0", ENOTSUP, 0, NULL},
+    {"a set-user-id file is made", SYS_openat, "-100 @$I/suid 0x41 04755", EPERM, 0, NULL},
+    {"a file becomes set-user-id", SYS_openat, "-100 @$I/mine 0", EPERM, SYS_fchmod, "% 04755"},
+    {"a device is made", SYS_mknodat, "-100 @$I/device 020600 0x103", EACCES_OR_EPERM, 0, NULL},
+    {"openat2 is looked for", SYS_openat2, "-100 @$I/mine & 24", ENOSYS, 0, NULL},
+    {"/etc/passwd is read", SYS_openat, "-100 @/etc/passwd 0", EACCES, 0, NULL},
+    {"another's environment is read", SYS_openat, "-100 @/proc/$V/environ 0", EACCES, 0, NULL},
+    {"another's memory is opened", SYS_openat, "-100 @/proc/$V/mem 0", EACCES, 0, NULL},
+    {"one's own memory is opened", SYS_openat, "-100 @/proc/self/mem 2", EACCES, 0, NULL},
+    {"a terminal is opened", SYS_openat, "-100 @/dev/tty 2", EACCES, 0, NULL},
+    {"shared memory is made", SYS_openat, "-100 @/dev/shm/lathe-test 0x42 0600", EACCES, 0, NULL},
+    {"an inherited descriptor is written", SYS_write, "7 @x 1", EBADF, 0, NULL},
+
+    /* Processes. */
+    {"a process is forked", SYS_clone, "17 0 0 0 0", EPERM, 0, NULL},
+    {"a process is forked that shares memory", SYS_clone, "0x4111 0 0 0 0", EPERM, 0, NULL},
+    {"clone3 is looked for", SYS_clone3, "& 64", ENOSYS, 0, NULL},
+    {"a thread gets a namespace", SYS_clone, "0x10010f00 0 0 0 0", EPERM, 0, NULL},
+    {"a program is started", SYS_execve, "@$C & &", EPERM, 0, NULL},
+    {"a program is started from memory", SYS_execveat, "0 @ & & 0x1000", EPERM, 0, NULL},
+    {"memory becomes a file", SYS_memfd_create, "@x 0", EPERM, 0, NULL},
+    {"oneself is signalled", SYS_kill, "! 0", 0, 0, NULL},
+    {"a thread of one's own is signalled", SYS_tgkill, "! ! 0", 0, 0, NULL},
+    {"another is killed", SYS_kill, "$V 9", EPERM, 0, NULL},
+    {"another is looked for", SYS_kill, "$V 0", EPERM, 0, NULL},
+    {"the parent is killed", SYS_kill, "? 9", EPERM, 0, NULL},
+    {"the group is killed", SYS_kill, "0 9", EPERM, 0, NULL},
+    {"everybody is killed", SYS_kill, "-1 9", EPERM, 0, NULL},
+    {"another's thread is killed", SYS_tgkill, "$V $V 9", EPERM, 0, NULL},
+    {"another's thread is killed, the old way", SYS_tkill, "$V 9", EPERM, 0, NULL},
+    {"another gets a signal with a value", SYS_rt_sigqueueinfo, "$V 9 &", EPERM, 0, NULL},
+    {"another gets a descriptor", SYS_pidfd_open, "$V 0", EPERM, 0, NULL},
+    {"a file's owner is to get signals", SYS_fcntl, "0 8 $V", EPERM, 0, NULL},
+    {"a file's signal is chosen", SYS_fcntl, "0 10 9", EPERM, 0, NULL},
+    {"a file's owner is set by ioctl", SYS_ioctl, "0 0x8901 &", EPERM, 0, NULL},
+    {"a terminal is typed to", SYS_ioctl, "0 0x5412 @x", EPERM, 0, NULL},
+    {"another is traced", SYS_ptrace, "16 $V 0 0", EPERM, 0, NULL},
+    {"another's memory is read", SYS_process_vm_readv, "$V & 1 & 1 0", EPERM, 0, NULL},
+    {"another's memory is written", SYS_process_vm_writev, "$V & 1 & 1 0", EPERM, 0, NULL},
+    {"two are compared", SYS_kcmp, "! $V 0 0 0", EPERM, 0, NULL},
+    {"another's limits are set", SYS_prlimit64, "$V 7 & 0", EPERM, 0, NULL},
+    {"another is slowed down", SYS_setpriority, "0 $V 19", EPERM, 0, NULL},
+    {"a session is left", SYS_setsid, "", EPERM, 0, NULL},
+    {"a group is left", SYS_setpgid, "0 0", EPERM, 0, NULL},
+    {"death with the parent is called off", SYS_prctl, "1 0 0 0 0", EPERM, 0, NULL},
+    {"tracing is allowed to others", SYS_prctl, "0x59616d61 -1 0 0 0", EPERM, 0, NULL},
+    {"a filter is added", SYS_prctl, "22 2 & 0 0", EPERM, 0, NULL},
+    {"a filter is added, the other way", SYS_seccomp, "1 0 &", EPERM, 0, NULL},
+    {"a thread gets a name", SYS_prctl, "15 @name 0 0 0", 0, 0, NULL},
+
+    /* Sockets. */
+    {"a pair of streams", SYS_socketpair, "1 0x80801 0 &", 0, 0, NULL},
+    {"a pair of datagram sockets", SYS_socketpair, "1 2 0 &", EPERM, 0, NULL},
+    {"a socket is bound", SYS_bind, "0 & 16", EPERM, 0, NULL},
+    {"a socket listens", SYS_listen, "0 1", EPERM, 0, NULL},
+    {"something is sent to an address", SYS_sendto, "0 @x 1 0 & 16", EPERM, 0, NULL},
+    {"something is sent before connecting", SYS_sendto, "0 @x 1 0x20000000 0 0", EPERM, 0, NULL},
+    {"a UDP socket", SYS_socket, "2 2 0", EPERM, 0, NULL},
+    {"a TCP socket of version 6", SYS_socket, "10 1 0", EPERM, 0, NULL},
+    {"a raw socket", SYS_socket, "2 3 1", EPERM, 0, NULL},
+    {"a datagram socket", SYS_socket, "1 2 0", EPERM, 0, NULL},
+    {"a netlink socket", SYS_socket, "16 3 0", EPERM, 0, NULL},
+    {"a packet socket", SYS_socket, "17 3 0", EPERM, 0, NULL},
+    {"a cipher's socket", SYS_socket, "38 5 0", EPERM, 0, NULL},
+    {"a virtual machine's socket", SYS_socket, "40 1 0", EPERM, 0, NULL},
+    {"multi-path TCP", SYS_socket, "2 1 262", EPERM, 0, NULL},
+
+    /* The system. */
+    {"something is mounted", SYS_mount, "@none @$I @tmpfs 0 0", EPERM, 0, NULL},
+    {"something is unmounted", SYS_umount2, "@/tmp 0", EPERM, 0, NULL},
+    {"the root is changed", SYS_chroot, "@$I", EPERM, 0, NULL},
+    {"a namespace is made", SYS_unshare, "0x10000000", EPERM, 0, NULL},
+    {"a namespace is entered", SYS_setns, "0 0", EPERM, 0, NULL},
+    {"a key is kept", SYS_add_key, "@user @x @y 1 -3", EPERM, 0, NULL},
+    {"keys are listed", SYS_keyctl, "0 -3 0", EPERM, 0, NULL},
+    {"a program for the kernel", SYS_bpf, "0 & 64", EPERM, 0, NULL},
+    {"events are watched", SYS_perf_event_open, "& 0 -1 -1 0", EPERM, 0, NULL},
+    {"page faults are handled", SYS_userfaultfd, "0", EPERM, 0, NULL},
+    {"a ring of requests", SYS_io_uring_setup, "4 &", EPERM, 0, NULL},
+    {"memory is shared for good", SYS_shmget, "0 4096 0x3b6", EPERM, 0, NULL},
+    {"a queue of messages", SYS_msgget, "0 0x3b6", EPERM, 0, NULL},
+    {"a module is loaded", SYS_init_module, "& 8 @", EPERM, 0, NULL},
+    {"the machine is stopped", SYS_reboot, "0xfee1dead 672274793 0 0", EPERM, 0, NULL},
+    {"the kernel's log is read", SYS_syslog, "3 & 10", EPERM, 0, NULL},
+    {"somebody else is become", SYS_setuid, "0", EPERM, 0, NULL},
+    {"another group is become", SYS_setgid, "0", EPERM, 0, NULL},
+    {"capabilities are set", SYS_capset, "& &", EPERM, 0, NULL},
+    {"another personality", SYS_personality, "0x0040000", EPERM, 0, NULL},
+    {"files are opened by handle", SYS_open_by_handle_at, "0 & 0", EPERM, 0, NULL},
+    {"a file is watched", SYS_inotify_init1, "0", EPERM, 0, NULL},
+    {"a call nobody knows", 900, "", ENOSYS, 0, NULL},
+    {"a call of the x32 kind", 0x40000000 | 39, "", ENOSYS, 0, NULL},
+#ifdef __x86_64__
+    {"a process is forked, the old way", SYS_fork, "", EPERM, 0, NULL},
+    {"a process is forked for an exec", SYS_vfork, "", EPERM, 0, NULL},
+    {"rights are changed by path, the old way", SYS_chmod, "@$O/secret 0777", EPERM, 0, NULL},
+    {"a secret is read, the old way", SYS_open, "@$O/secret 0", EACCES, 0, NULL},
+    {"a file is emptied, the old way", SYS_open, "@$O/secret 01000", EPERM, 0, NULL},
+    {"a file is made anew, the old way", SYS_creat, "@$O/secret 0600", EACCES, 0, NULL},
+    {"a secret is linked in, the old way", SYS_link, "@$O/secret @$I/secret", EACCES_OR_EPERM, 0, NULL},
+    {"ports are asked for", SYS_iopl, "3", EPERM, 0, NULL},
+#endif
+};
+
+static void check_attempt(const situation *s, const attempt *a, pid_t victim) {
+  char text[512];
+  int n = snprintf(text, sizeof text, "%ld %s", a->number, a->args);
+  n -= text[n - 1] == ' ';
+  text[n] = '\0';
+  if (a->then != 0) {
+    snprintf(text + n, sizeof text - (size_t)n, " , %ld %s", a->then, a->then_args);
+  }
+  int got = try_with(s, NULL, victim, text);
+  bool fine = a->expected == EACCES_OR_EPERM ? got == EACCES || got == EPERM || got == EXDEV : got == a->expected;
+  if (!fine) {
+    fail_msg("%s, Landlock %d, %s user: \"%s\": expected %s, was %s", s->profile, s->abi,
+             s->ordinary ? "ordinary" : "any", a->what, a->expected < 0 ? "a refusal" : strerrorname_np(a->expected),
+             got < 200 ? strerrorname_np(got) : "a crash");
+  }
+}
+
+static void check_all(const situation *s) {
+  lay_out(uid_in(s));
+  pid_t victim = start_victim(uid_in(s));
+  for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++) {
+    check_attempt(s, &attempts[i], victim);
+    unlink(in(inside, "link"));
+  }
+  assert_int_equal(kill(victim, 0), 0);
+  assert_int_equal(waitpid(victim, NULL, WNOHANG), 0); /* it lives */
+  end(victim);
+  int fd = open(in(outside, "secret"), O_RDONLY);
+  char bytes[16];
+  assert_int_equal(read(fd, bytes, sizeof bytes), 7);
+  close(fd);
+}
+
+static void need_walls(void) {
+  lt_err err = LT_ERR_INIT;
+  if (lt_jail_check(&walls, LT_JAIL_PYTHON, &err) != LT_OK) {
+    print_message("skipped: %s\n", lt_err_msg(&err));
+    skip();
+  }
+}
+
+static void test_python_is_held(void **state) {
+  (void)state;
+  need_walls();
+  check_all(&(situation){"python", 0, false});
+}
+
+static void test_python_is_held_on_debian_12(void **state) {
+  (void)state;
+  need_walls();
+  check_all(&(situation){"python", 2, false});
+}
+
+static void test_an_ordinary_users_python_is_held(void **state) {
+  (void)state;
+  need_walls();
+  check_all(&(situation){"python", 0, true});
+  check_all(&(situation){"python", 2, true});
+}
+
+static void test_deno_is_held(void **state) {
+  (void)state;
+  need_walls();
+  check_all(&(situation){"deno", 0, true});
+  check_all(&(situation){"deno", 2, false});
+  if (walls.landlock_abi >= 4) {
+    check_all(&(situation){"deno-tcp", 0, false});
+  }
+}
+
+/* --- Sockets of Deno
+ * -------------------------------------------------------------------------------------------------- */
+
+static const char *call_of(long number, const char *args) {
+  static char text[256];
+  snprintf(text, sizeof text, "%ld %s", number, args);
+  return text;
+}
+
+static void test_sockets(void **state) {
+  (void)state;
+  need_walls();
+  const situation python = {"python", 0, false}, deno = {"deno", 0, false}, tcp = {"deno-tcp", 0, false};
+  lay_out(uid_in(&python));
+  assert_int_equal(try_it(&python, call_of(SYS_socket, "1 1 0")), EPERM);
+  assert_int_equal(try_it(&python, call_of(SYS_socket, "2 1 0")), EPERM);
+  assert_int_equal(try_it(&python, call_of(SYS_connect, "0 & 16")), EPERM);
+  assert_int_equal(try_it(&deno, call_of(SYS_socket, "1 0x80801 0")), 0);
+  assert_int_equal(try_it(&deno, call_of(SYS_socket, "2 1 0")), EPERM);
+  if (walls.landlock_abi >= 4) {
+    assert_int_equal(try_it(&tcp, call_of(SYS_socket, "2 0x80801 6")), 0);
+    assert_int_equal(try_it(&tcp, call_of(SYS_socket, "1 1 0")), EPERM);
+  }
+  lt_err err = LT_ERR_INIT;
+  assert_int_equal(lt_jail_check(&(lt_jail_walls){3, true, true}, LT_JAIL_DENO_TCP, &err), LT_E_UNSUPPORTED);
+  assert_non_null(strstr(lt_err_msg(&err), "one TCP port"));
+  assert_int_equal(try_it(&(situation){"deno-tcp", 3, false}, "wait"), 127);
+}
+
+/* --- Threads, limits, the second stage
+ * -------------------------------------------------------------------------------- */
+
+static void test_threads_are_allowed(void **state) {
+  (void)state;
+  need_walls();
+  const char *profiles[] = {"python-zygote", "python", "deno"};
+  lay_out(uid_in(&(situation){"", 0, false}));
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(try_it(&(situation){profiles[i], 0, false}, "thread"), 0);
+  }
+}
+
+static void test_calls_of_another_processor_kill(void **state) {
+  (void)state;
+  need_walls();
+#ifdef __x86_64__
+  lay_out(uid_in(&(situation){"", 0, false}));
+  assert_int_equal(try_it(&(situation){"python", 0, false}, "old"), 1000 + SIGSYS);
+#endif
+}
+
+static void test_limits(void **state) {
+  (void)state;
+  need_walls();
+  const situation s = {"python", 0, false};
+  const char *options[] = {"--address-space=200000000", "--file-size=100000", "--open-files=16",
+                           "--cpu-seconds=5",           "--processes=100",    NULL};
+  char text[256];
+  lay_out(uid_in(&s));
+  assert_int_equal(try_with(&s, options, 0, call_of(SYS_mmap, "0 300000000 3 0x22 -1 0")), ENOMEM);
+  assert_int_equal(try_with(&s, options, 0, call_of(SYS_mmap, "0 1000000 3 0x22 -1 0")), 0);
+  snprintf(text, sizeof text, "%d -100 @$I/big 0x42 0600 , %d %% 200000", SYS_openat, SYS_ftruncate);
+  assert_int_equal(try_with(&s, options, 0, text), EFBIG);
+  assert_int_equal(try_with(&s, options, 0, call_of(SYS_dup3, "0 20 0")), EBADF);
+  assert_int_equal(try_with(&s, options, 0, call_of(SYS_dup3, "0 10 0")), 0);
+}
+
+static void write_second_stage(void) {
+  lt_buf filter;
+  lt_buf_init(&filter, LT_JAIL_FILTER_MAX_BYTES);
+  assert_int_equal(lt_jail_filter(LT_JAIL_PYTHON, &filter, NULL), LT_OK);
+  write_file(in(inside, "filter"), filter.p, filter.n, 0644);
+  lt_buf_release(&filter);
+}
+
+/* The zygote may fork and kill; what it forks may not, once it has taken the second filter. */
+static void test_second_stage(void **state) {
+  (void)state;
+  need_walls();
+  char text[512], steps[256];
+  for (int ordinary = 0; ordinary < 2; ordinary++) {
+    const situation s = {"python-zygote", 0, ordinary != 0};
+    lay_out(uid_in(&s));
+    write_second_stage();
+    const struct {
+      long number;
+      const char *args;
+      int expected;
+    } cases[] = {
+        {SYS_getpid, "", 0},
+        {SYS_kill, "! 0", 0},
+        {SYS_kill, "? 9", EPERM},
+        {SYS_kill, "0 9", EPERM},
+        {SYS_tgkill, "? ? 9", EPERM},
+        {SYS_clone, "17 0 0 0 0", EPERM},
+        {SYS_setsid, "", EPERM},
+        {SYS_execve, "@$C & &", EPERM},
+        {SYS_prctl, "4 0 0 0 0", EPERM},
+        {SYS_landlock_restrict_self, "-1 0", EPERM},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+      snprintf(steps, sizeof steps, "%ld%s%s", cases[i].number, *cases[i].args != '\0' ? " " : "", cases[i].args);
+      snprintf(text, sizeof text, "fork $I/filter %s", steps);
+      assert_int_equal(try_it(&s, text), cases[i].expected);
+    }
+    snprintf(text, sizeof text, "%d @$C & &", SYS_execve);
+    assert_int_equal(try_it(&s, text), EPERM); /* not even the zygote starts programs */
+  }
+}
+
+static void test_the_own_id_is_a_whole_field(void **state) {
+  (void)state;
+  for (int profile = 0; profile < LT_JAIL_PROFILES; profile++) {
+    const uint32_t self = LT_JAIL_SELF_PID;
+    size_t found = 0;
+    lt_buf filter;
+    lt_buf_init(&filter, LT_JAIL_FILTER_MAX_BYTES);
+    assert_int_equal(lt_jail_filter((lt_jail_profile)profile, &filter, NULL), LT_OK);
+    assert_int_equal(filter.n % 8, 0);
+    for (size_t i = 0; i + 4 <= filter.n; i++) {
+      if (memcmp(filter.p + i, &self, 4) == 0) {
+        assert_int_equal(i % 8, 4);
+        found++;
+      }
+    }
+    assert_int_equal(found, profile == LT_JAIL_PYTHON_ZYGOTE ? 0 : 5);
+    lt_buf_release(&filter);
+  }
+}
+
+/* --- The way in
+ * ------------------------------------------------------------------------------------------------------- */
+
+static void test_the_parents_end_is_the_childs(void **state) {
+  (void)state;
+  need_walls();
+  const situation s = {"python", 0, false};
+  int ends[2];
+  lay_out(uid_in(&s));
+  assert_int_equal(pipe(ends), 0);
+  pid_t parent = fork();
+  if (parent == 0) {
+    char option[32];
+    const char *options[] = {option, NULL}, *words[] = {"wait", NULL};
+    snprintf(option, sizeof option, "--parent=%d", getpid());
+    if (fork() == 0) {
+      dup2(ends[1], STDOUT_FILENO);
+      enter(&s, options, words);
+    }
+    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
+    pause();
+  }
+  close(ends[1]);
+  assert_int_equal(poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, 300), 0); /* it waits */
+  end(parent);
+  assert_int_equal(poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, 10000), 1);
+  close(ends[0]);
+  const char *options[] = {"--parent=1", NULL};
+  assert_int_equal(try_with(&s, options, 0, "wait"), 126);
+}
+
+static void test_bad_command_lines(void **state) {
+  (void)state;
+  const situation s = {"python", 0, false};
+  lay_out(uid_in(&s));
+  const char *bad[] = {"--profile=java",
+                       "--file-size=",
+                       "--file-size=-1",
+                       "--file-size=1x",
+                       "--read=",
+                       "--no-such",
+                       "--file-size=99999999999999999999999",
+                       "--write=/none"};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    const char *options[] = {bad[i], NULL};
+    assert_int_equal(try_with(&s, options, 0, call_of(SYS_getpid, "0")), 127);
+  }
+  assert_int_equal(lt_jail_main(1, (char *[]){(char[]){"__jail"}, NULL}), 127);
+}
+
+static void test_missing_walls_are_told(void **state) {
+  (void)state;
+  const struct {
+    lt_jail_walls walls;
+    const char *says;
+  } cases[] = {
+      {{0, true, true}, "no Landlock"},
+      {{7, false, true}, "seccomp"},
+      {{7, true, false}, "CAP_SETUID"},
+  };
+  lt_err err = LT_ERR_INIT;
+  for (size_t i = 0; i < 3; i++) {
+    assert_int_equal(lt_jail_check(&cases[i].walls, LT_JAIL_PYTHON, &err), LT_E_UNSUPPORTED);
+    assert_non_null(strstr(lt_err_msg(&err), cases[i].says));
+    assert_non_null(strstr(lt_err_msg(&err), "sandbox.requireWalls: false"));
+  }
+  setenv("LATHE_LANDLOCK_ABI_MAX", "2", 1);
+  lt_jail_walls masked;
+  lt_jail_probe(&masked);
+  assert_in_range(masked.landlock_abi, 0, 2);
+  setenv("LATHE_LANDLOCK_ABI_MAX", "0", 1);
+  lt_jail_probe(&masked);
+  assert_int_equal(masked.landlock_abi, 0);
+  unsetenv("LATHE_LANDLOCK_ABI_MAX");
+}
+
+/* Without Landlock it refuses to start, unless it need not have it: then the other walls stand. */
+static void test_best_effort(void **state) {
+  (void)state;
+  need_walls();
+  const situation s = {"python", 0, false};
+  const char *none[] = {"--landlock-abi=0", NULL}, *any[] = {"--landlock-abi=0", "--best-effort", NULL};
+  char text[256];
+  lay_out(uid_in(&s));
+  snprintf(text, sizeof text, "%d -100 @$O/secret 0", SYS_openat);
+  assert_int_equal(try_with(&s, none, 0, text), 127);
+  assert_int_equal(try_with(&s, any, 0, text), 0);
+  assert_int_equal(try_with(&s, any, 0, call_of(SYS_socket, "2 1 0")), EPERM);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_python_is_held),
+      cmocka_unit_test(test_python_is_held_on_debian_12),
+      cmocka_unit_test(test_an_ordinary_users_python_is_held),
+      cmocka_unit_test(test_deno_is_held),
+      cmocka_unit_test(test_sockets),
+      cmocka_unit_test(test_threads_are_allowed),
+      cmocka_unit_test(test_calls_of_another_processor_kill),
+      cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_second_stage),
+      cmocka_unit_test(test_the_own_id_is_a_whole_field),
+      cmocka_unit_test(test_the_parents_end_is_the_childs),
+      cmocka_unit_test(test_bad_command_lines),
+      cmocka_unit_test(test_missing_walls_are_told),
+      cmocka_unit_test(test_best_effort),
+  };
+  alarm(120); /* a test that waits for what does not come has failed */
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
