@@ -71,7 +71,7 @@ const CALLS = `python3 -c "import sqlite3; c = sqlite3.connect('disk/lathe.db');
 
 describe("a disk", { skip: !unshare && "no mount namespaces here: neither root nor user namespaces" }, () => {
   test("that is full: calls that should be recorded are not made, others are; with room it goes on", () => {
-    const out = disk("300k", `
+    const out = disk("400k", `
       say first "$LATHE" run --journal -e 'fakeAdd({ a: 1, b: 2 })'
       head -c 400000 /dev/zero > disk/pad 2>/dev/null
       say full "$LATHE" run --journal -e 'fakeAdd({ a: 1, b: 2 })'
