@@ -39,10 +39,11 @@ typedef struct desk {
   char url[64];
 } desk;
 
-static lt_quickjs *runner_of(void *arg, lt_err *err) {
+static lt_runner *runner_of(void *arg, lt_lang lang, lt_err *err) {
   desk *d = arg;
+  (void)lang;
   (void)err;
-  return d->rig->runner;
+  return lt_quickjs_runner(d->rig->runner);
 }
 
 static void on_line(void *arg, bool warning, lt_str line) {

@@ -7,6 +7,7 @@ void lt_bench_start(void);     /* a clean box, and 1+2 in it */
 void lt_bench_calls(void);     /* from the program to the host and back */
 void lt_bench_suspended(void); /* thousands of programs that wait */
 void lt_bench_process(void);   /* whole processes, beside other languages' */
+void lt_bench_python(void);    /* Python programs, warm and cold */
 void lt_bench_types(void);     /* TypeScript: types taken off, declarations made */
 void lt_bench_find(void);      /* a search of thousands of tools, and their listing */
 void lt_bench_json(void);      /* a megabyte in and out */

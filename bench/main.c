@@ -9,6 +9,7 @@
 
 #include "bench/bench.h"
 #include "bench/measure.h"
+#include "jail/jail.h"
 
 static const struct {
   const char *name;
@@ -19,6 +20,7 @@ static const struct {
     {"calls", "A program calls", lt_bench_calls},
     {"suspended", "Programs that wait in a tool call", lt_bench_suspended},
     {"process", "Whole processes, started in turn", lt_bench_process},
+    {"python", "Python programs", lt_bench_python},
     {"types", "TypeScript", lt_bench_types},
     {"find", "Finding tools", lt_bench_find},
     {"json", "JSON, 1 MB", lt_bench_json},
@@ -62,6 +64,9 @@ static int wanted(const char *name, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "__jail") == 0) { /* processes of programs are started through us */
+    return lt_jail_main(argc - 1, argv + 1);
+  }
   const char *path = getenv("LATHE_BENCH_MD");
   lt_measure_begin(path != NULL ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1);
   for (unsigned i = 0; i < QUESTIONS; i++) {
