@@ -50,7 +50,7 @@ static void put_place(const lathe_host *host, lathe_call *call, lathe_text resul
   if (line.n > 0) {
     lt_buf_printf(out, " (line %s%s%s)", line.p, context.n > 0 ? ": " : "", context.p);
   }
-  if (stack.n > 0) {
+  if (lt_str_find(of_text(stack), LT_STR("\n"), 0) != SIZE_MAX) { /* one line says what was said already */
     lt_buf_addc(out, "\n\n");
     lt_buf_add(out, of_text(stack));
   }
@@ -145,7 +145,8 @@ static void setup(const lathe_host *host, lathe_call *call, lathe_text in, void 
           "Execute Python code in a sandbox, for logic between tool calls: conditions, loops, work on their results. "
           "Set what you want back with set_result(data); print() is for logs. "
           "call_tool('name', {'arg': value}) calls a tool by the name you know it by and returns its value, or raises "
-          "RuntimeError; call_tools_parallel([('name', {...}), ...]) calls several at once and returns their values in "
+          "ToolError (a RuntimeError); call_tools_parallel([('name', {...}), ...]) calls several at once and returns "
+          "their values in "
           "order. There is no network and no subprocess; files can be written in the working directory only. Nothing "
           "is kept from one call to the next.",
       .input_schema =

@@ -164,15 +164,14 @@ static bool runs_programs(lt_str name) {
   return false;
 }
 
-/* The id that a name means: an id, a Python name, or what it is called in other languages. */
+/* The id that a name means: an id, a Python name, what it is called in other languages, or what a model calls it. */
 static lt_str resolve(lt_pyrun *run, lt_str name) {
   const lt_tool *tool = lt_catalog_find(run->catalog, name);
   const lt_pynames *names = tool == NULL ? lt_pynames_of(run->python, run->catalog) : NULL;
   if (names != NULL) {
     tool = lt_pynames_find(names, name);
   }
-  tool = tool != NULL ? tool : lt_catalog_find_js(run->catalog, name);
-  tool = tool != NULL ? tool : lt_catalog_find_ts(run->catalog, name);
+  tool = tool != NULL ? tool : lt_catalog_find_any(run->catalog, name);
   return tool != NULL ? tool->id : name;
 }
 
