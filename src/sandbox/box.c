@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "sandbox/wasm_rt.h"
 
-#define PAGE_BYTES      LT_IMAGE_PAGE_BYTES
+#define PAGE_BYTES      LT_IMAGE_PAGE
 #define WASM_PAGE_BYTES 65536u
 
 /* One reservation holds the guard, the native stack and the memory; its end is the next reservation's guard. */

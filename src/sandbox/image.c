@@ -58,7 +58,7 @@ lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, l
     return lt_fail(err, LT_E_INTERNAL, "the engine's image is not one");
   }
   image->bytes = (const uint8_t *)data.p + sizeof image->head;
-  size_t pages = (image->head.size - image->head.start) / LT_IMAGE_PAGE_BYTES;
+  size_t pages = (image->head.size - image->head.start) / LT_IMAGE_PAGE;
   image->hot = lt_mem_zalloc(1, sizeof *image->hot + pages);
   if (image->hot == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the engine's image");

@@ -15,9 +15,9 @@
 #include "base/str.h"
 #include "sandbox/module.h"
 
-#define LT_IMAGE_MAGIC      0x474d494cu /* "LIMG" */
-#define LT_IMAGE_ROOTS      16
-#define LT_IMAGE_PAGE_BYTES 4096u /* what a box is cleaned by */
+#define LT_IMAGE_MAGIC 0x474d494cu /* "LIMG" */
+#define LT_IMAGE_ROOTS 16
+#define LT_IMAGE_PAGE  4096u /* what a box is cleaned by */
 
 /* What is stored in front of the bytes. Values of the machine that built it: an image is part of one build. */
 typedef struct lt_image_header {
