@@ -218,7 +218,7 @@ static void show_tool(lt_chat_view *view, lt_json output, lt_arena *arena) {
   lt_json code = lt_json_get(input, "code");
   bool is_program = lt_json_typeof(code) == LT_JSON_STRING &&
                     (lt_str_eqc(function, "code.execute") || lt_str_eqc(function, "execute_typescript") ||
-                     lt_str_eqc(function, "interpreter.run-code"));
+                     lt_str_eqc(function, "interpreter.run-code") || lt_str_eqc(function, "execute_code"));
   lt_chat_step **place = find_step(view, id), *step = *place;
   if (lt_json_str_eq(lt_json_get(result, "type"), LT_STR("pending"))) {
     if (step == NULL && is_program) {

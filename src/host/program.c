@@ -144,6 +144,30 @@ static void put_texts(lt_json_writer *w, const lt_run_result *result, const char
   lt_json_end_array(w);
 }
 
+/* What has happened must not be done again by whoever tries again. */
+static void put_calls(lt_json_writer *w, const lt_run_result *result) {
+  size_t count = 0;
+  lt_buf text;
+  lt_buf_init(&text, LT_PLUGIN_LINE_BYTES);
+  lt_json_key(w, "calls");
+  lt_json_begin_array(w);
+  for (const lt_run_call *call = result->calls; call != NULL; call = call->next, count++) {
+    if (count < LT_TOOL_LISTED_MAX) {
+      lt_buf_clear(&text);
+      lt_buf_add(&text, lt_str_sub(call->tool, 0, LT_PLUGIN_LINE_BYTES / 2));
+      lt_buf_addc(&text, !call->finished ? " (not finished)" : call->error.n > 0 ? " (failed)" : "");
+      lt_json_put_str(w, lt_buf_view(&text));
+    }
+  }
+  if (count > LT_TOOL_LISTED_MAX) {
+    lt_buf_clear(&text);
+    lt_buf_printf(&text, "%zu more", count - LT_TOOL_LISTED_MAX);
+    lt_json_put_str(w, lt_buf_view(&text));
+  }
+  lt_json_end_array(w);
+  lt_buf_release(&text);
+}
+
 static void put_failure(lt_json_writer *w, const lt_run_result *result) {
   lt_json_key(w, "error");
   lt_json_put_str(w, lt_buf_view(&result->error));
@@ -162,6 +186,9 @@ static void put_failure(lt_json_writer *w, const lt_run_result *result) {
   if (result->stack.n > 0) {
     lt_json_key(w, "stack");
     lt_json_put_str(w, lt_buf_view(&result->stack));
+  }
+  if (result->calls != NULL) {
+    put_calls(w, result);
   }
   if (result->status == LT_E_TIMEOUT) {
     lt_json_key(w, "timeout");

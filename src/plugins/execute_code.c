@@ -56,6 +56,15 @@ static void put_place(const lathe_host *host, lathe_call *call, lathe_text resul
   }
 }
 
+static void put_calls(const lathe_host *host, lathe_call *call, lathe_text calls, lt_buf *out) {
+  lathe_text one = host->member(call, calls, "0");
+  for (unsigned i = 1; one.n > 0; i++) {
+    lt_buf_addc(out, i == 1 ? "\n\ntool calls it had made: " : ", ");
+    lt_buf_add(out, of_text(host->characters(call, one)));
+    one = host->member(call, calls, host->format(call, "%u", i).p);
+  }
+}
+
 static void fail(const lathe_host *host, lathe_call *call, lathe_text result) {
   lt_buf text;
   lt_buf_init(&text, LT_PLUGIN_CALL_MAX_BYTES);
@@ -68,6 +77,7 @@ static void fail(const lathe_host *host, lathe_call *call, lathe_text result) {
     lt_buf_add(&text, lt_str_sub(of_text(value), 0, LT_RUN_ERROR_BYTES / 4));
     lt_buf_addc(&text, value.n > LT_RUN_ERROR_BYTES / 4 ? "... (truncated)" : "");
   }
+  put_calls(host, call, host->member(call, result, "calls"), &text);
   put_logs(host->member(call, result, "logs"), LT_RUN_ERROR_BYTES / 2, &text);
   host->fail(call, "%s", text.status == LT_OK ? text.p : error.p);
   lt_buf_release(&text);
@@ -154,6 +164,7 @@ static void setup(const lathe_host *host, lathe_call *call, lathe_text in, void 
           "\"code\":{\"type\":\"string\",\"description\":\"The Python program\"},"
           "\"timeout\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Milliseconds, 30000 unless said\"}},"
           "\"required\":[\"code\"]}",
+      .annotations = "{\"idempotentHint\":true}", /* what its program does through tools is on record by itself */
       .invoke = execute,
       .flags = LATHE_NOT_FOR_PROGRAMS,
   };

@@ -12,17 +12,30 @@ static void fail_as_said(const lathe_host *host, lathe_call *call) {
 }
 
 /* --- The tool --------------------------------------------------------------------------------- */
+/* "; tools called before: a, b (failed)", or nothing. */
+static lathe_text calls_of(const lathe_host *host, lathe_call *call, lathe_text result) {
+  lathe_text calls = host->member(call, result, "calls"), text = LATHE_TEXT("");
+  lathe_text one = host->member(call, calls, "0");
+  for (unsigned i = 1; one.n > 0; i++) {
+    text =
+        host->format(call, "%s%s%s", text.p, i == 1 ? "; tools called before: " : ", ", host->characters(call, one).p);
+    one = host->member(call, calls, host->format(call, "%u", i).p);
+  }
+  return text;
+}
+
 static void fail_as_program(const lathe_host *host, lathe_call *call, lathe_text result) {
   lathe_text error = host->characters(call, host->member(call, result, "error"));
   lathe_text line = host->member(call, result, "line");
   lathe_text column = host->member(call, result, "column");
   lathe_text context = host->characters(call, host->member(call, result, "context"));
+  const char *calls = calls_of(host, call, result).p;
   if (line.n == 0) {
-    host->fail(call, "%s", error.p);
+    host->fail(call, "%s%s", error.p, calls);
   } else if (context.n == 0) {
-    host->fail(call, "%s (line %s, column %s)", error.p, line.p, column.n > 0 ? column.p : "1");
+    host->fail(call, "%s (line %s, column %s)%s", error.p, line.p, column.n > 0 ? column.p : "1", calls);
   } else {
-    host->fail(call, "%s (line %s, column %s: %s)", error.p, line.p, column.n > 0 ? column.p : "1", context.p);
+    host->fail(call, "%s (line %s, column %s: %s)%s", error.p, line.p, column.n > 0 ? column.p : "1", context.p, calls);
   }
 }
 

@@ -118,6 +118,7 @@ static void setup(const lathe_host *host, lathe_call *call, lathe_text in, void 
           "\"step\":{\"type\":\"integer\"},\"tool\":{\"type\":\"string\"},"
           "\"status\":{\"enum\":[\"ok\",\"error\"]},\"result\":{},\"error\":{\"type\":\"string\"}},"
           "\"required\":[\"step\",\"tool\",\"status\"]}}",
+      .annotations = "{\"idempotentHint\":true}", /* what its steps do is on record by itself */
       .invoke = execute,
       .flags = LATHE_NOT_FOR_PROGRAMS,
   };

@@ -152,6 +152,7 @@ describe("execute_code", () => {
     const text = await code("print('before')\nset_result([1])\ncall_tool('fake_add', {'a': 1, 'b': 2})\ndef f():\n  return nope\nf()");
     assert.match(text, /^Error in tool "execute_code": NameError: name 'nope' is not defined \(line 5: return nope\)\n/);
     assert.match(text, /\n\nresult set before it failed:\n\[1\]\n/);
+    assert.match(text, /\n\ntool calls it had made: fake\.add\n/);
     assert.match(text, /\n\nlogs:\nbefore$/);
     assert.match(await code("raise ValueError()"), /^Error in tool "execute_code": ValueError \(line 1: raise ValueError\(\)\)/);
     assert.match(await code("import sys\nsys.exit(3)"), /^Error in tool "execute_code": ./);
