@@ -364,6 +364,7 @@ lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_re
     end(run, (double)(lt_workers_now() - began) / 1e6);
   }
   lt_run_say_something(result);
+  lt_run_tell_recalled(run);
   run_release(run);
   lt_mem_free(run);
   return status;

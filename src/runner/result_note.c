@@ -31,12 +31,20 @@ static void put_texts(lt_json_writer *w, const lt_run_result *result) {
   lt_json_end_array(w);
 }
 
-/* Of its calls what a report tells: names, and which of them failed. */
+#define NOTED_INPUT_BYTES (16 * LT_KIB) /* of a call: a longer one is not told again */
+
+/* Of its calls what a report tells: names, and which of them failed; and what they are known by. */
 static void put_calls(lt_json_writer *w, const lt_run_result *result) {
   lt_json_key(w, "calls");
   lt_json_begin_array(w);
-  for (const lt_run_call *call = result->calls; call != NULL; call = call->next) {
+  for (const lt_run_tool_call *made = result->owned; made != NULL; made = made->next) {
+    const lt_run_call *call = &made->record;
+    if (made->function != NULL) {
+      continue;
+    }
     lt_json_begin_object(w);
+    put_int(w, "seq", made->open.id / 2);
+    put_str(w, "input", call->input.n <= NOTED_INPUT_BYTES ? call->input : LT_STR_NULL);
     put_str(w, "tool", call->tool);
     put_str(w, "error", call->error);
     put_int(w, "finished", call->finished);
@@ -129,7 +137,7 @@ static void read_texts(reading *r) {
 }
 
 static lt_run_tool_call *read_call(reading *r, lt_json object) {
-  lt_run_tool_call *call = lt_run_call_new(str_in(r, object, "tool"), LT_STR_NULL);
+  lt_run_tool_call *call = lt_run_call_new(str_in(r, object, "tool"), str_in(r, object, "input"));
   if (call == NULL) {
     r->failed = true;
     return NULL;
@@ -138,6 +146,9 @@ static lt_run_tool_call *read_call(reading *r, lt_json object) {
   call->record.error = lt_buf_view(&call->out);
   call->record.finished = int_in(object, "finished") != 0;
   call->record.result_bytes = (size_t)int_in(object, "bytes");
+  call->status = call->out.n > 0 ? LT_E_TOOL : LT_OK;
+  call->preset = call->record.finished;
+  call->open.id = (uint32_t)int_in(object, "seq") * 2;
   return call;
 }
 

@@ -7,7 +7,7 @@ import { recorded } from "./model.mjs";
 // What the model says. "pay" has an effect and must not be repeated, "look" may be; both take their time.
 const PAY = "const a = cashPay({ n: 1 });\noutput('paid ' + a.n);\nconst b = cashPay({ n: 2 });\noutput('paid ' + b.n);\nb.n";
 const CAREFUL = "for (const n of [1, 2]) { try { output('paid ' + cashPay({ n }).n + ';') } catch (e) { output(n + ' ' + e.message + ';') } }\ndone()";
-const MANY = "const r = parallel([1, 2, 3].map((n) => ({ tool: 'cash.pay', input: { n } })));\noutput(r.map((one) => one.n ?? String(one)).join());\ndone()";
+const MANY = "const r = parallel([1, 2, 3].map((n) => ({ tool: 'cash.pay', input: { n } })));\noutput(r.map((one) => one.n ?? JSON.stringify(one)).join());\ndone()";
 const RUN = (code) => ({ calls: [{ name: "interpreter_run-code", arguments: { code } }] });
 const INNER = "const a = cashPay({ n: 1 }); const b = cashPay({ n: 2 }); log('both'); a.n + b.n";
 const TYPED = "const a = await pay({ n: 1 }); console.log('first ' + JSON.stringify(a));\nconst b = await pay({ n: 2 }); console.log('second ' + JSON.stringify(b));";
@@ -61,12 +61,21 @@ function world({ ask = false, delayMs = 150 } = {}) {
       assert.doesNotMatch(once.stderr, /cut short/);
       return { ...end, rest: end.stdout.slice(0, -"Again it is.\n".length) };
     },
+    async killAfter(ms, ...more) {
+      const first = start(["chat", ...more, ...args], options);
+      await until(() => begun(first.text()), "it has begun");
+      await sleep(ms);
+      first.child.kill("SIGKILL");
+      await first.ended;
+    },
     async events(...more) {
       const end = await run(["chat", "--json", ...more, ...args], options);
       return end.stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line));
     },
   };
 }
+/** What the first prompt that was completed has put out. */
+const outputs = (events) => events.find((e) => e.event === "prompt.completed").data.output;
 const begun = (text) => /conversation [0-9a-f]{32}\n/.test(text);
 const after = (count) => (_, calls) => calls.length >= count;
 const INTERRUPTED = /interrupted: Lathe ended while this call was being made/;
@@ -108,3 +117,50 @@ describe("classic", () => {
   });
 });
 
+
+describe("programs", () => {
+  for (const [mode, message, answer] of [
+    ["code", "careful", /^(paid 1;\n|1 .*interrupted.*;\n)?(paid 2;\n|2 .*interrupted.*;\n)$/],
+    ["code", "many", /^(1|.*interrupted.*),(2|.*interrupted.*),(3|.*interrupted.*)\n$/],
+    ["classic", "run", /^It has run.\n$/],
+    ["typescript", "typed", /^It was typed.\n$/],
+  ]) {
+    for (const count of [1, 2]) {
+      test(`${mode}, ${message}: killed inside call ${count}`, async () => {
+        const w = world({ delayMs: 300 });
+        await w.kill(after(count), "-m", mode, message);
+        const end = await w.goOn();
+        assert.match(end.rest, answer);
+        assert.match(end.stderr + end.rest, INTERRUPTED);
+        assert.equal(new Set(w.calls()).size, w.calls().length, `made twice: ${w.calls()}`);
+      });
+    }
+  }
+  test("code: texts and calls of a program that has ended are there once", async () => {
+    const w = world({ delayMs: 1 });
+    await w.kill((text) => /the program ended/.test(text), "-m", "code", "program");
+    const end = await w.goOn();
+    assert.equal(end.rest, "end\n");
+    assert.deepEqual(w.calls(), [1, 2]);
+  });
+  for (const [mode, message] of [["code", "program"], ["code", "careful"], ["classic", "run"], ["typescript", "typed"], ["code", "many"], ["classic", "pay"]]) {
+    test(`${mode}, ${message}: whenever it is killed, all of it is on record, once`, async () => {
+      const whole = outputs(await world({ delayMs: 10 }).events("-m", mode, message));
+      for (let ms = 20; ms < 400; ms += 60) {
+        const w = world({ delayMs: 40 });
+        await w.killAfter(ms * patience, "-m", mode, message);
+        const events = await w.events("-c", "last", "again");
+        const ends = events.filter((e) => e.event === "prompt.completed");
+        assert.ok(ends.length >= 1 && !events.some((e) => e.event === "prompt.error"), JSON.stringify(events.map((e) => e.event)));
+        if (ends.length === 1) continue; // it had not begun, or was done
+        const all = outputs(events);
+        const ids = all.map((o) => o.id), expected = whole.map((o) => o.id);
+        assert.equal(new Set(ids).size, ids.length, `killed after ${ms} ms: ${ids}`);
+        if (INTERRUPTED.test(JSON.stringify(all))) assert.ok(ids.every((id) => expected.includes(id)), `killed after ${ms} ms: ${ids}`);
+        else assert.deepEqual(ids.sort(), expected.sort(), `killed after ${ms} ms`);
+        for (const o of all) assert.notEqual(o.result?.type, "pending", `killed after ${ms} ms: ${o.id}`);
+        assert.equal(new Set(w.calls()).size, w.calls().length, `killed after ${ms} ms, made twice: ${w.calls()}`);
+      }
+    });
+  }
+});
