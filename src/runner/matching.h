@@ -1,0 +1,42 @@
+/* Programs in real processes, run again: what their calls were answered is found by tool and input, since nothing says
+ * in which order such a program would ask for it the next time (docs/internals/replay.md).
+ *
+ * A call on record is answered from there once; one more of the same kind is made. What was under way is made again
+ * when that does no harm, and is `interrupted` otherwise. Internal to runner/. Loop thread only.
+ */
+#ifndef LT_RUNNER_MATCHING_H
+#define LT_RUNNER_MATCHING_H
+
+#include "runner/runner.h"
+
+typedef struct lt_matching {
+  lt_journal *journal; /* NULL: the run is not noted, and nothing here does anything */
+  const lt_caller *caller;
+  lt_record record;
+  bool *used;        /* of its calls */
+  uint64_t last_seq; /* the highest number a call of the run has */
+  bool again;        /* it had begun in an earlier process: what it had written to its workspace is there */
+} lt_matching;
+
+/* What a program that is run again is told among its logs. */
+#define LT_MATCHING_TOLD                                                                                           \
+  "this program is run again, because Lathe was interrupted: its earlier calls are answered from the record, and " \
+  "what "                                                                                                          \
+  "it had written to its workspace is still there"
+
+/* Before the program starts. `*ret_ended`: its end is on record, and `result` is filled. `runner`: which one runs it;
+ * by another one it is not run again. Borrows: the request's caller. LT_YIELDS. Errors: LT_E_DIVERGED, the journal's.
+ */
+lt_status lt_matching_begin(lt_matching *matching, const lt_run_request *request, const char *runner,
+                            lt_run_result *result, bool *ret_ended, lt_err *err) LT_YIELDS;
+
+/* A call of the program: true when it is answered from the record (`out` has the value or the message). Otherwise it is
+ * to be made, with `*ret_seq` as its number (lt_invoke_options.seq). LT_YIELDS. */
+bool lt_matching_answer(lt_matching *matching, lt_str tool, lt_str input, uint64_t *ret_seq, lt_status *ret_status,
+                        lt_buf *out) LT_YIELDS;
+
+/* Behind the program's end: notes the result, unless it was cancelled. */
+void lt_matching_end(const lt_matching *matching, const lt_run_result *result);
+void lt_matching_release(lt_matching *matching); /* one of zeros is allowed */
+
+#endif
