@@ -207,6 +207,17 @@
 #define LT_TITLE_TOKENS          30
 #define LT_TITLE_BYTES           200
 
+/* --- Deno programs (runner/deno.h) ------------------------------------------------------------ */
+#define LT_DENO_MAJOR_MIN        2              /* the oldest version that is asked to run programs */
+#define LT_DENO_SLACK_BYTES      LT_GIB         /* of data beyond the program's memory: Deno, its threads, buffers */
+#define LT_DENO_FILE_BYTES       (64 * LT_MIB)  /* the longest file its process may write, which is its own cache */
+#define LT_DENO_CONNECTIONS_MAX  256            /* to the bridge: calls of one program in flight, further ones queue */
+#define LT_DENO_IDLE_MS          86400000       /* of such a connection: a day, no program lives so long */
+#define LT_DENO_LINE_MAX_BYTES   (144 * LT_MIB) /* of its output: a result, twice a string of JSON */
+#define LT_DENO_TYPES_MAX_BYTES  (16 * LT_MIB)  /* declarations of the tools that one program names */
+#define LT_DENO_FAULTS_MAX_BYTES LT_MIB         /* what the compiler says of one program */
+#define LT_DENO_FAULTS_SHOWN     20             /* of its errors: they go to a model */
+
 /* --- Python programs (runner/python.h) -------------------------------------------------------- */
 #define LT_PYTHON_MEMORY_BYTES     (512 * LT_MIB) /* data of one program beyond the interpreter's, unless asked otherwise */
 #define LT_PYTHON_MEMORY_MIN_BYTES (16 * LT_MIB)
@@ -218,6 +229,7 @@
 #define LT_PYTHON_KILL_MS          3000           /* from a program's being killed to the interpreter's being given up */
 #define LT_PYTHON_PIECE_BYTES      (64 * LT_KIB)  /* read at once from a program */
 #define LT_PYTHON_TURN_BYTES       (4 * LT_MIB)   /* read from a program before others have their turn */
+#define LT_PYTHON_LAST_BYTES       (64 * LT_MIB)  /* of a program that has ended: its pipe has far less */
 #define LT_PYTHON_FRAME_BYTES      (LT_JSON_MAX_BYTES + 64 * LT_KIB) /* one message of a program's: a name and JSON */
 #define LT_PYTHON_SETUP_MAX_BYTES  (128 * LT_KIB) /* one message to the interpreter: its walls */
 #define LT_PYTHON_NAMES_BYTES      (64 * LT_MIB)  /* the Python names of all tools */

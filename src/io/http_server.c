@@ -53,6 +53,7 @@ struct lt_http_server {
   unsigned handles; /* libuv's, not closed: poll and timer */
   call *calls;
   unsigned handled; /* calls that a fiber has */
+  size_t bodies;    /* bytes of all calls' bodies */
   lt_wait *closer;
 };
 
@@ -110,6 +111,11 @@ static void turn(lt_http_server *server) {
 
 /* --- Calls ---------------------------------------------------------------------------------------------------------
  */
+static void drop_body(call *c) {
+  c->server->bodies -= c->body.n;
+  lt_buf_release(&c->body);
+}
+
 static void call_drop(call *c) {
   if (--c->users > 0) {
     return;
@@ -121,7 +127,7 @@ static void call_drop(call *c) {
   }
   lt_buf_release(&c->target);
   lt_buf_release(&c->method);
-  lt_buf_release(&c->body);
+  drop_body(c);
   lt_buf_release(&c->answer.body);
   lt_buf_release(&c->answer.headers);
   lt_mem_free(c);
@@ -279,7 +285,7 @@ static void on_fiber(void *arg) {
   c->base.body = lt_buf_view(&c->body);
   server->options.handle(server->options.arg, &c->base, &c->answer);
   c->base.body = LT_STR_NULL;
-  lt_buf_release(&c->body);
+  drop_body(c);
   uv_close((uv_handle_t *)&c->gone, on_gone_closed); /* before the library may close the descriptor */
   c->state = CALL_READY;
   server->handled--;
@@ -343,10 +349,14 @@ static enum MHD_Result head(call *c, const char *method) {
 
 /* A body without an end, or a byte at a time, has none who waits for it: MHD_NO ends the connection. */
 static enum MHD_Result body(call *c, const char *bytes, size_t *n) {
+  lt_http_server *server = c->server;
+  server->bodies -= c->body.n;
   lt_buf_add(&c->body, lt_str_from(bytes, *n));
+  server->bodies += c->body.n;
   *n = 0;
-  bool slow = lt_loop_now_ms(c->server->loop) - c->began_ms > LT_HTTP_SERVER_BODY_MS;
-  return c->body.status == LT_OK && !slow ? MHD_YES : MHD_NO;
+  bool slow = lt_loop_now_ms(server->loop) - c->began_ms > LT_HTTP_SERVER_BODY_MS;
+  bool fits = c->body.status == LT_OK && server->bodies <= server->options.bodies_max;
+  return fits && !slow ? MHD_YES : MHD_NO;
 }
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url, const char *method,
@@ -480,6 +490,7 @@ static lt_status listen_and_start(lt_http_server *server, lt_err *err) {
 
 static void set_defaults(lt_http_server_options *o) {
   o->body_max = o->body_max != 0 ? o->body_max : LT_HTTP_BODY_MAX_BYTES;
+  o->bodies_max = o->bodies_max != 0 ? o->bodies_max : LT_GIB;
   o->idle_ms = o->idle_ms != 0 ? o->idle_ms : LT_HTTP_IDLE_MS;
   o->connections_max = o->connections_max != 0 ? o->connections_max : LT_HTTP_SERVER_CONNECTIONS_MAX;
 }

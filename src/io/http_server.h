@@ -42,6 +42,7 @@ typedef struct lt_http_server_options {
   const char *unix_path; /* to be made, with mode 0600, and removed at the end; NULL: a port */
   unsigned port;         /* on 127.0.0.1; 0: any that is free */
   size_t body_max;       /* bytes of a request's body; 413 for a longer one. 0: LT_HTTP_BODY_MAX_BYTES */
+  size_t bodies_max;     /* of all that there are at once: connections over that are ended. 0: LT_GIB */
   uint64_t idle_ms;      /* between pieces of a request, and between requests; in whole seconds. 0: LT_HTTP_IDLE_MS */
   unsigned connections_max; /* at once, further ones have to wait; 0: LT_HTTP_SERVER_CONNECTIONS_MAX */
   /* Looks at a request's head, before its body is read. False: the answer is given at once, and the connection ends
@@ -51,8 +52,9 @@ typedef struct lt_http_server_options {
   void *arg;
 } lt_http_server_options;
 
-/* Listens, and keeps the loop turning. Copies the options. Errors: LT_E_UNSUPPORTED (no libmicrohttpd: what to install), LT_E_INVALID (a path that
- * is too long), LT_E_IO (the address cannot be had), LT_E_NOMEM. Owns: the caller, lt_http_server_close. */
+/* Listens, and keeps the loop turning. Copies the options. Errors: LT_E_UNSUPPORTED (no libmicrohttpd: what to
+ * install), LT_E_INVALID (a path that is too long), LT_E_IO (the address cannot be had), LT_E_NOMEM. Owns: the caller,
+ * lt_http_server_close. */
 lt_status lt_http_server_open(lt_loop *loop, const lt_http_server_options *options, lt_http_server **ret_server,
                               lt_err *err);
 /* Cancels what is being handled and waits for it, then ends all connections. LT_YIELDS. NULL is allowed. */

@@ -25,7 +25,8 @@ typedef struct lt_deno_options {
   const char *path;            /* deno.path; NULL: `deno` in PATH, then in node_modules/.bin beside build/ */
   const char *typescript_path; /* typescript.path, a `tsc`; NULL: likewise */
   lt_deno_check check;
-  const char *helper; /* as lt_process_options.helper: what dies with us ("/proc/self/exe"); NULL: nothing does */
+  const char *helper; /* the full path of a program that knows `__jail` (jail/jail.h); NULL: "/proc/self/exe" */
+  bool without_walls; /* programs run although a wall cannot be had */
   bool tcp;           /* the bridge on a loopback port with a secret, as where unix sockets cannot be had */
 } lt_deno_options;
 

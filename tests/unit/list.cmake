@@ -97,3 +97,5 @@ target_compile_definitions(test_jail PRIVATE JAIL_CHILD="$<TARGET_FILE:jail_chil
 add_dependencies(test_jail jail_child)
 lt_unit_test(python LIBS lt_runner lt_base Threads::Threads)
 lt_unit_test(python_stop LIBS lt_runner lt_base Threads::Threads)
+lt_unit_test(deno LIBS lt_runner lt_base Threads::Threads)
+target_compile_definitions(test_deno PRIVATE LT_TEST_NPM="${CMAKE_SOURCE_DIR}/tests/node_modules/.bin")

@@ -160,6 +160,7 @@ typedef struct world {
   lt_loop *loop;
   lt_door *door;
   lt_quickjs *quickjs;
+  lt_runner *runner; /* that runs; NULL: quickjs */
   fake tools;
   void (*body)(struct world *w);
 } world;
@@ -324,7 +325,11 @@ static inline void check_json(const lt_run_result *r) {
 
 static inline void run(world *w, const lt_run_request *request, lt_run_result *result) {
   lt_run_result_init(result);
-  assert_int_equal(lt_quickjs_run(w->quickjs, request, result, NULL), LT_OK);
+  lt_runner *runner = w->runner != NULL ? w->runner : lt_quickjs_runner(w->quickjs);
+  lt_err err = LT_ERR_INIT;
+  if (runner->run(runner, request, result, &err) != LT_OK) {
+    fail_msg("%s", lt_err_msg(&err));
+  }
   check_json(result);
 }
 

@@ -1,0 +1,242 @@
+/* A run from its beginning to its end: folder, processes, bridge, and all of it taken down again. */
+#include <signal.h>
+
+#include "base/mem.h"
+#include "runner/deno_impl.h"
+
+/* --- The runner ------------------------------------------------------------------------------- */
+static bool speaks(lt_lang lang) {
+  return lang == LT_LANG_TYPESCRIPT || lang == LT_LANG_JAVASCRIPT;
+}
+
+static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, lt_run_result *result,
+                               lt_err *err) LT_YIELDS;
+
+lt_runner *lt_deno_runner(lt_deno *deno) {
+  return &deno->runner;
+}
+
+static bool copy(const char *text, char **ret) {
+  *ret = text != NULL ? lt_mem_strdup(lt_str_of(text)) : NULL;
+  return text == NULL || *ret != NULL;
+}
+
+lt_status lt_deno_new(const lt_deno_options *options, lt_deno **ret_deno, lt_err *err) {
+  lt_deno *deno = lt_mem_zalloc(1, sizeof *deno);
+  if (deno == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the Deno runner");
+  }
+  deno->runner = (lt_runner){.id = "deno", .speaks = speaks, .run = run_as_runner};
+  deno->loop = options->loop;
+  deno->door = options->door;
+  deno->check = options->check;
+  deno->without_walls = options->without_walls;
+  deno->tcp = options->tcp;
+  deno->way = options->tcp ? LT_DENO_TCP : LT_DENO_UNIX;
+  const char *helper = options->helper != NULL ? options->helper : "/proc/self/exe";
+  if (!copy(options->path, &deno->path) || !copy(options->typescript_path, &deno->typescript_path) ||
+      !copy(helper, &deno->helper)) {
+    lt_deno_free(deno);
+    return lt_fail(err, LT_E_NOMEM, "no memory for the Deno runner");
+  }
+  *ret_deno = deno;
+  return LT_OK;
+}
+
+void lt_deno_free(lt_deno *deno) {
+  if (deno != NULL) {
+    lt_mem_free(deno->path);
+    lt_mem_free(deno->typescript_path);
+    lt_mem_free(deno->helper);
+    lt_mem_free(deno->exe);
+    lt_mem_free(deno->tsc);
+    lt_mem_free(deno);
+  }
+}
+
+/* --- Stopping --------------------------------------------------------------------------------- */
+void lt_deno_stop(lt_deno_run *run, lt_status why) {
+  if (run->stopped == LT_OK) {
+    run->stopped = why;
+  }
+  lt_cancel_fire(&run->cancel, why == LT_E_TIMEOUT ? LT_E_TIMEOUT : LT_E_CANCELLED);
+  if (run->process != NULL) {
+    lt_process_signal(run->process, SIGKILL);
+  }
+  if (run->checker != NULL) {
+    lt_process_signal(run->checker, SIGKILL);
+  }
+}
+
+static void stop_in_time(lt_deno_run *run) {
+  if (run->ended || run->stopped != LT_OK) {
+    return;
+  }
+  if (run->cancel.why != LT_OK) {
+    lt_deno_stop(run, LT_E_CANCELLED);
+  } else if (lt_deno_left_ms(run) == 0) {
+    lt_deno_stop(run, LT_E_TIMEOUT);
+  } else if (run->check_failed) {
+    lt_deno_stop(run, LT_E_PROGRAM);
+  }
+}
+
+static void wait_until_ended(lt_deno_run *run) {
+  lt_cancel_node from_above, to_us;
+  lt_cancel_follow(run->request->cancel, &from_above, &run->cancel);
+  lt_cancel_add(&run->cancel, &to_us, &run->wait);
+  while (run->readers > 0) {
+    stop_in_time(run);
+    if (run->ended && run->checker != NULL) { /* what it would say now is of no use */
+      lt_process_signal(run->checker, SIGKILL);
+    }
+    lt_wait_on(&run->wait, run->ended || run->stopped != LT_OK ? UINT64_MAX : lt_deno_left_ms(run));
+  }
+  lt_cancel_remove(&run->cancel, &to_us);
+  lt_cancel_remove(run->request->cancel, &from_above);
+}
+
+/* --- Beginning -------------------------------------------------------------------------------- */
+static lt_status spawn_reader(lt_deno_run *run, void (*fn)(void *run), lt_err *err) {
+  run->readers++;
+  lt_status status = lt_loop_spawn(run->loop, fn, run, err);
+  run->readers -= status != LT_OK;
+  return status;
+}
+
+static lt_status start_checker(lt_deno_run *run, lt_err *err) {
+  if (!run->typed || run->deno->check == LT_DENO_CHECK_NEVER || run->deno->tsc == NULL) {
+    return LT_OK;
+  }
+  LT_TRY(lt_deno_start_checker(run, err));
+  run->checking = true;
+  return spawn_reader(run, lt_deno_read_checker, err);
+}
+
+/* The port must be known before Deno is; a path is, and then the bridge is opened while Deno starts. */
+static lt_status start_all(lt_deno_run *run, lt_deno_way way, lt_err *err) {
+  unsigned port = 0;
+  if (way == LT_DENO_TCP) {
+    LT_TRY(lt_deno_open_bridge(run, way, err));
+    port = lt_http_server_port(run->server);
+  }
+  LT_TRY(lt_deno_write_boot(run, port, err));
+  LT_TRY(lt_deno_start(run, way, port, err));
+  LT_TRY(spawn_reader(run, lt_deno_read, err));
+  LT_TRY(start_checker(run, err));
+  return way == LT_DENO_TCP ? LT_OK : lt_deno_open_bridge(run, way, err);
+}
+
+static void take_down(lt_deno_run *run) {
+  lt_cancel_fire(&run->cancel, LT_E_CANCELLED); /* what a program that has ended left open */
+  lt_http_server_close(run->server);
+  lt_process_close(run->process);
+  lt_process_close(run->checker);
+  run->server = NULL;
+  run->process = run->checker = NULL;
+}
+
+/* One try. LT_E_UNSUPPORTED without a word from our own code in it: another way may do. */
+static lt_status try_way(lt_deno_run *run, lt_deno_way way, lt_err *err) LT_YIELDS {
+  lt_status status = start_all(run, way, err);
+  if (status != LT_OK) {
+    lt_deno_stop(run, LT_E_CANCELLED);
+  }
+  wait_until_ended(run);
+  if (status == LT_OK && !run->hello && run->stopped == LT_OK) {
+    status = lt_deno_explain(run->deno, run->process, err);
+  } else if (status == LT_OK) {
+    lt_deno_judge(run);
+  }
+  take_down(run);
+  return status;
+}
+
+static void forget_try(lt_deno_run *run) {
+  lt_cancel_init(&run->cancel);
+  lt_buf_clear(&run->faults);
+  run->ended = run->checking = run->check_failed = false;
+}
+
+static lt_status run_ways(lt_deno_run *run, lt_err *err) LT_YIELDS {
+  lt_deno_way first = run->deno->way;
+  lt_err why = LT_ERR_INIT;
+  lt_status status = try_way(run, first, &why);
+  for (lt_deno_way way = first + 1; status == LT_E_UNSUPPORTED && way < LT_DENO_WAYS; way++) {
+    forget_try(run);
+    lt_err later = LT_ERR_INIT;
+    status = try_way(run, way, &later);
+    run->deno->way = status == LT_OK ? way : run->deno->way;
+  }
+  return status == LT_OK ? LT_OK : lt_fail(err, why.status, "%s", lt_err_msg(&why));
+}
+
+/* --- A run ------------------------------------------------------------------------------------ */
+static lt_status take_catalog(lt_deno_run *run, lt_err *err) {
+  const lt_caller *caller = run->request->caller;
+  if (caller == NULL || caller->catalog == NULL) {
+    return lt_door_catalog(run->deno->door, &run->catalog, err);
+  }
+  run->catalog = lt_catalog_ref(caller->catalog);
+  return LT_OK;
+}
+
+static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
+  if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
+    run->stopped = LT_E_CANCELLED;
+    lt_deno_judge(run);
+    return LT_OK;
+  }
+  if (!lt_deno_prepare(run)) {
+    return LT_OK;
+  }
+  LT_TRY(lt_deno_find(run->deno, err));
+  LT_TRY(run->typed ? lt_deno_find_tsc(run->deno, err) : LT_OK);
+  LT_TRY(take_catalog(run, err));
+  LT_TRY(lt_deno_make_folder(run, err));
+  LT_TRY(lt_deno_write_files(run, err));
+  return run_ways(run, err);
+}
+
+static void run_init(lt_deno_run *run, lt_deno *deno, const lt_run_request *request, lt_run_result *result) {
+  *run = (lt_deno_run){.deno = deno, .loop = deno->loop, .request = request, .result = result};
+  run->typed = request->lang == LT_LANG_TYPESCRIPT;
+  run->values = request->values;
+  run->last_text = &result->texts;
+  run->last_call = &run->calls;
+  lt_wait_init(&run->wait, deno->loop);
+  lt_cancel_init(&run->cancel);
+  lt_buf_init(&run->faults, LT_DENO_FAULTS_MAX_BYTES);
+  lt_buf_init(&run->failure.name, LT_RUN_ERROR_BYTES);
+  lt_buf_init(&run->failure.message, LT_JSON_MAX_BYTES);
+  lt_buf_init(&run->failure.stack, LT_JSON_MAX_BYTES);
+}
+
+static void run_release(lt_deno_run *run) LT_YIELDS {
+  lt_deno_remove_folder(run);
+  lt_buf_release(&run->faults);
+  lt_buf_release(&run->failure.name);
+  lt_buf_release(&run->failure.message);
+  lt_buf_release(&run->failure.stack);
+  lt_values_free(run->own_values);
+  lt_catalog_unref(run->catalog);
+}
+
+static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, lt_run_result *result, lt_err *err) {
+  lt_deno *deno = (lt_deno *)(void *)self;
+  lt_deno_run *run = lt_mem_alloc(sizeof *run);
+  if (run == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for another program");
+  }
+  uint64_t began = lt_workers_now();
+  run_init(run, deno, request, result);
+  run->deadline_ns = began + lt_run_timeout_ms(request) * 1000000;
+  lt_status status = run_program(run, err);
+  run_release(run);
+  result->duration_ms = (double)(lt_workers_now() - began) / 1e6;
+  lt_run_say_something(result);
+  result->owned = run->calls;
+  result->calls = lt_run_link_calls(run->calls);
+  lt_mem_free(run);
+  return status;
+}

@@ -1,0 +1,286 @@
+// What a program finds in its world in Deno. It follows `const lathe = {...};`, which the runner writes (deno_source.c):
+// where the bridge is, where the program is, which names are bound. Runs first; the program is imported at its end, in a
+// module of its own, so that its lines, columns and names are its own.
+//
+// What is told without waiting goes to standard output, a record a line (byte 0x1e, then JSON; deno_read.c); whatever
+// else is written there is output. Tool calls, and what else needs an answer, are HTTP requests to the bridge.
+const { Array, Error, JSON, Map, Object, Promise, Proxy, Set, String, Symbol, TypeError } = globalThis;
+const { parse, stringify } = JSON;
+const encoder = new TextEncoder(), decoder = new TextDecoder();
+const { stdout, connect, exit, inspect } = Deno;
+
+const write = (text) => {
+  let bytes = encoder.encode(text);
+  try {
+    while (bytes.length > 0) bytes = bytes.subarray(stdout.writeSync(bytes));
+  } catch { /* the program has closed it */ }
+};
+const record = (fields) => write('\x1e' + stringify(fields) + '\n');
+
+// --- Values as text ---------------------------------------------------------------------------------------------------
+const describe = (f) => `[${/^class\b/.test(String(f)) ? 'Class' : 'Function'}: ${f.name || 'anonymous'}]`;
+const readable = (key, value) => {
+  if (typeof value === 'bigint' || typeof value === 'symbol') return String(value);
+  if (typeof value === 'function') return describe(value);
+  if (value === null || typeof value !== 'object') return value;
+  if (value instanceof Map) {
+    const entries = [...value];
+    return entries.every(([k]) => typeof k === 'string') ? Object.fromEntries(entries) : entries;
+  }
+  if (value instanceof Set) return [...value];
+  if (value instanceof Error) return { name: value.name, message: value.message };
+  if (value instanceof RegExp) return String(value);
+  if (value instanceof Promise) return '[Promise: not settled; await it]';
+  if (value instanceof ArrayBuffer) return `[ArrayBuffer: ${value.byteLength} bytes]`;
+  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
+    return Array.from(value, (n) => (typeof n === 'bigint' ? String(n) : n));
+  }
+  return value;
+};
+// Only for cycles, and for values whose own toJSON or getters throw.
+const copy = (value, parents) => {
+  value = readable('', value);
+  if (value === null || typeof value !== 'object') return value;
+  if (parents.includes(value)) return '[Circular]';
+  if (parents.length > 100) return '[too deep]';
+  const inside = [...parents, value];
+  if (Array.isArray(value)) return value.map((item) => copy(item, inside));
+  const out = {};
+  for (const key of Object.keys(value)) {
+    try {
+      out[key] = copy(value[key], inside);
+    } catch (e) {
+      out[key] = `[Error: ${message(e)}]`;
+    }
+  }
+  return out;
+};
+// JSON text of any value; undefined for undefined.
+const render = (value) => {
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && !Number.isFinite(value)) return stringify(String(value));
+  try {
+    return stringify(value, readable);
+  } catch {
+    return stringify(copy(value, []));
+  }
+};
+const plain = (value) => {
+  if (typeof value === 'string') return value;
+  const text = render(value);
+  if (text === undefined) return String(value);
+  return text[0] === '"' ? parse(text) : text;
+};
+const line = (values) => values.map(plain).join(' ');
+const message = (e) => (typeof e === 'object' && e !== null && typeof e.message === 'string' ? e.message : plain(e));
+
+// --- The end ----------------------------------------------------------------------------------------------------------
+const fail = (e) => {
+  const isError = typeof e === 'object' && e !== null && (e instanceof Error || typeof e.message === 'string');
+  let stack = '';
+  try {
+    stack = isError && typeof e.stack === 'string' ? e.stack : '';
+  } catch { /* its own getter */ }
+  record({ t: 'failed', name: isError ? String(e.name ?? 'Error') : '', message: e === undefined ? 'undefined' : message(e),
+           stack });
+  exit(1);
+};
+addEventListener('unhandledrejection', (event) => { event.preventDefault(); fail(event.reason); });
+addEventListener('error', (event) => { event.preventDefault(); fail(event.error); });
+
+// --- The bridge -------------------------------------------------------------------------------------------------------
+// HTTP/1.1 by hand: fetch() would need a permission for a host, and 10 ms to be loaded.
+const idle = [], waiting = [];
+let connections = 0;
+const take = async () => {
+  if (idle.length > 0) return idle.pop();
+  if (connections >= lathe.connections) return await new Promise((resolve) => waiting.push(resolve));
+  connections++;
+  try {
+    return await connect(lathe.bridge);
+  } catch (e) {
+    connections--;
+    throw e;
+  }
+};
+const give = (connection) => {
+  const next = waiting.shift();
+  if (next) next(connection);
+  else idle.push(connection);
+};
+const lose = (connection) => {
+  try {
+    connection.close();
+  } catch { /* it is */ }
+  connections--;
+  const next = waiting.shift();
+  if (next) next(take());
+};
+
+const append = (a, b) => {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+};
+const more = async (connection, room) => {
+  const n = await connection.read(room);
+  if (n === null) throw new Error('the bridge has closed the connection');
+  return n;
+};
+const headEnd = (bytes) => {
+  for (let i = 3; i < bytes.length; i++) {
+    if (bytes[i] === 10 && bytes[i - 1] === 13 && bytes[i - 2] === 10) return i + 1;
+  }
+  return -1;
+};
+const answer = async (connection) => {
+  let bytes = new Uint8Array(0), end = -1;
+  const piece = new Uint8Array(16384);
+  while (end < 0) {
+    bytes = append(bytes, piece.subarray(0, await more(connection, piece)));
+    end = headEnd(bytes);
+  }
+  const head = decoder.decode(bytes.subarray(0, end));
+  const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
+  const body = new Uint8Array(length);
+  body.set(bytes.subarray(end));
+  for (let n = bytes.length - end; n < length;) n += await more(connection, body.subarray(n));
+  return { status: Number(head.slice(9, 12)), text: decoder.decode(body), last: /^connection: *close/im.test(head) };
+};
+const send = async (connection, path, body) => {
+  const text = encoder.encode(body);
+  const head = encoder.encode(`POST ${path} HTTP/1.1\r\nHost: lathe\r\n${lathe.header}Content-Type: application/json\r\n` +
+                              `Content-Length: ${text.length}\r\n\r\n`);
+  for (let bytes = append(head, text); bytes.length > 0;) bytes = bytes.subarray(await connection.write(bytes));
+};
+const post = async (path, fields) => {
+  const body = stringify(fields);
+  const connection = await take();
+  let got;
+  try {
+    await send(connection, path, body);
+    got = await answer(connection);
+  } catch (e) {
+    lose(connection);
+    throw e;
+  }
+  if (got.last) lose(connection);
+  else give(connection);
+  if (got.status !== 200) throw new Error(`the bridge says ${got.status}: ${got.text.trim()}`);
+  return parse(got.text);
+};
+// {content, is_error}: the content, or an error with the text of it.
+const ask = async (path, fields, error) => {
+  const { content, is_error } = await post(path, fields);
+  if (!is_error) return content;
+  error.message = plain(content);
+  throw error;
+};
+
+// --- Tools ------------------------------------------------------------------------------------------------------------
+const hidden = (object, name, value) =>
+  Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
+const global = (name, value) => hidden(globalThis, name, value);
+
+// JavaScript: a promise of the value, which rejects.
+const call = (id, input) => ask('/', { tool_name: id, arguments: input ?? {} }, new Error());
+// TypeScript: a promise of a Result, which never does.
+const callResult = async (id, input) => {
+  try {
+    return { success: true, value: await call(id, input) };
+  } catch (e) {
+    return { success: false, error: message(e) };
+  }
+};
+const toolFunction = (id, name) => hidden((input) => (lathe.typed ? callResult : call)(id, input), 'name', name);
+for (const [name, id] of lathe.tools) global(name, toolFunction(id, name));
+for (const name of lathe.functions) {
+  const f = (...args) => {
+    while (args.length > 0 && args[args.length - 1] === undefined) args.length--;
+    return ask('/function', { name, args: parse(render(args)) }, new Error());
+  };
+  global(name, hidden(f, 'name', name));
+}
+global('tools', new Proxy({}, {
+  get: (_, name) => (typeof name === 'symbol' || name === 'then' || name === 'toJSON' ? undefined : toolFunction(name, name)),
+  has: (_, name) => typeof name === 'string',
+  set() { throw new TypeError('tools cannot be changed'); },
+}));
+global('parallel', async (calls) => {
+  if (!Array.isArray(calls)) throw new TypeError('parallel() expects an array of {tool, input} objects');
+  return await Promise.all(calls.map(async (entry, i) => {
+    if (typeof entry !== 'object' || entry === null || entry.tool === undefined) {
+      return { error: `parallel()[${i}] is not a {tool, input} object` };
+    }
+    const result = await callResult(String(entry.tool), entry.input);
+    return result.success ? result.value : { error: result.error };
+  }));
+});
+global('discoverTools', (query) => ask('/discover', { query: query === undefined ? '' : String(query) }, new Error()));
+global('toolSchema', (name) => ask('/schema', { name: String(name) }, new Error()));
+
+// --- The rest of its world --------------------------------------------------------------------------------------------
+const say = (level, text) => record({ t: level, text });
+const output = (value) => say('output', plain(value));
+const done = () => record({ t: 'done' });
+const stored = new Map(Object.entries(lathe.values).map(([key, value]) => [key, stringify(value)]));
+const store = (key, value) => {
+  const text = render(value);
+  if (text === undefined) stored.delete(String(key));
+  else stored.set(String(key), text);
+  record({ t: 'store', key: String(key), json: text ?? '' });
+};
+global('log', (...values) => say('log', line(values)));
+global('store', store);
+global('recall', (key) => {
+  const text = stored.get(String(key));
+  return text === undefined ? undefined : parse(text);
+});
+global('sleep', (ms) => new Promise((resolve) => setTimeout(resolve, ms)));
+global('input', lathe.input);
+if (!lathe.muted) {
+  global('output', output);
+  global('done', done);
+  global('complete', (what) => {
+    if (typeof what !== 'object' || what === null || typeof what.response !== 'string') {
+      throw new TypeError('complete() expects {response: "text for the user", data?, followUp?}');
+    }
+    if (what.response !== '') output(what.response);
+    if (what.followUp) output('\n\n' + what.followUp);
+    if (what.data !== undefined) store('_lastData', what.data);
+    done();
+    return { stored: what.data !== undefined, followUp: Boolean(what.followUp) };
+  });
+}
+// console prints as it does in Deno, but to us. Levels: 0 debug, 1 log and info, 2 warn, 3 error.
+const printed = (text, level) => {
+  if (lathe.typed && !lathe.muted && level < 2) say('output', text);
+  else say(level === 3 ? 'error' : level === 2 ? 'warning' : 'log', text.endsWith('\n') ? text.slice(0, -1) : text);
+};
+const Console = Deno[Deno.internal]?.Console;
+if (Console) {
+  const ours = new Console(printed);
+  for (const name of Object.keys(ours)) {
+    if (typeof ours[name] === 'function') hidden(console, name, ours[name]);
+  }
+} else {
+  const print = (level) => (...values) =>
+    printed(values.map((v) => (typeof v === 'string' ? v : inspect(v))).join(' ') + '\n', level);
+  Object.assign(console, { log: print(1), info: print(1), debug: print(0), dir: print(1), warn: print(2), error: print(3) });
+}
+
+// --- The program ------------------------------------------------------------------------------------------------------
+const isClass = (f) => /^class\b/.test(String(f));
+record({ t: 'hello', version: Deno.version.deno });
+try {
+  await post('/begin', {}); // waits until its types have been checked
+  let { default: value } = await import(lathe.program);
+  if (typeof value === 'function' && !isClass(value)) value = value(lathe.input);
+  value = await value;
+  const text = render(value);
+  if (typeof value === 'string') record({ t: 'string', text: value });
+  else if (text !== undefined) record({ t: 'json', text });
+} catch (e) {
+  fail(e);
+}

@@ -1,0 +1,451 @@
+/* The bridge: requests of the program's process, carried out on fibers of their own.
+ *
+ *   POST /           {tool_name, arguments} -> {content, is_error}: the door's value, or a message
+ *   POST /function   {name, args}           -> likewise, for the request's functions
+ *   POST /discover   {query}, POST /schema {name} -> likewise
+ *   POST /begin      {} -> {} when the program may begin: its types have been checked
+ *
+ * What is no such request is answered as HTTP has it, with a sentence. Whoever speaks is the program: nothing it says
+ * is believed, and it can do no more than its tools.
+ */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "codec/json.h"
+#include "runner/deno_impl.h"
+
+typedef struct deno_call {
+  lt_run_tool_call base; /* first: lt_run_calls_release frees it */
+  lt_deno_run *run;
+} deno_call;
+
+/* --- Answers ---------------------------------------------------------------------------------- */
+static void put_answer(lt_http_answer *answer, lt_str content, bool raw, bool is_error) {
+  lt_buf_clear(&answer->body);
+  lt_json_writer w = lt_json_writer_on(&answer->body);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "content");
+  if (raw) {
+    lt_json_put_raw(&w, content);
+  } else {
+    lt_json_put_str(&w, content);
+  }
+  lt_json_key(&w, "is_error");
+  lt_json_put_bool(&w, is_error);
+  lt_json_end_object(&w);
+}
+
+static void put_error(lt_http_answer *answer, const char *prefix, lt_str what) {
+  lt_buf text;
+  lt_buf_init(&text, LT_JSON_MAX_BYTES);
+  lt_buf_addc(&text, prefix);
+  lt_buf_add(&text, what);
+  put_answer(answer, lt_buf_view(&text), false, true);
+  lt_buf_release(&text);
+}
+
+static void put_status(lt_http_answer *answer, int status, const char *text) {
+  answer->status = status;
+  answer->content_type = "text/plain; charset=utf-8";
+  lt_buf_addc(&answer->body, text);
+}
+
+/* --- What is asked ---------------------------------------------------------------------------- */
+typedef struct reading {
+  lt_str text;
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_err err;
+  lt_status status;
+} reading;
+
+static void read_json(void *arg) {
+  reading *r = arg;
+  r->status = lt_json_parse(&r->arena, r->text, &r->doc, &r->err);
+}
+
+/* An object. Long ones are read off the loop. LT_YIELDS. False: answered. */
+static bool read_body(const lt_deno_run *run, const lt_http_call *call, reading *r, lt_http_answer *answer) LT_YIELDS {
+  *r = (reading){.text = call->body, .err = LT_ERR_INIT};
+  lt_arena_init(&r->arena, LT_GIB);
+  if (call->body.n <= LT_CALL_INLINE_BYTES || lt_loop_offload(run->loop, read_json, r, NULL) != LT_OK) {
+    read_json(r);
+  }
+  if (r->status != LT_OK) {
+    put_error(answer, "Invalid request: ", lt_str_of(lt_err_msg(&r->err)));
+  } else if (lt_json_typeof(lt_json_root(&r->doc)) != LT_JSON_OBJECT) {
+    put_error(answer, "Invalid request: ", LT_STR("a JSON object is expected"));
+  } else {
+    return true;
+  }
+  return false;
+}
+
+static bool read_text(reading *r, const char *key, lt_str *ret, lt_http_answer *answer) {
+  if (lt_json_str(lt_json_get(lt_json_root(&r->doc), key), &r->arena, ret)) {
+    return true;
+  }
+  lt_buf text;
+  lt_buf_init(&text, LT_KIB);
+  lt_buf_printf(&text, "Invalid request: \"%s\" is not a string", key);
+  put_answer(answer, lt_buf_view(&text), false, true);
+  lt_buf_release(&text);
+  return false;
+}
+
+/* --- Calls ------------------------------------------------------------------------------------ */
+static void free_text(lt_str *text) {
+  char *bytes = NULL;
+  memcpy(&bytes, &text->p, sizeof bytes);
+  lt_mem_free(bytes);
+  *text = LT_STR_NULL;
+}
+
+static bool copy_text(lt_str text, lt_str *ret) {
+  char *bytes = lt_mem_strdup(text);
+  *ret = lt_str_from(bytes, bytes != NULL ? text.n : 0);
+  return bytes != NULL;
+}
+
+/* Inputs and results that are short enough stay for the report. */
+static bool keep(lt_deno_run *run, size_t bytes) {
+  bool fits = bytes <= LT_RUN_RECORD_BYTES && bytes <= LT_RUN_RECORDS_MAX_BYTES - run->kept_bytes;
+  run->kept_bytes += fits ? bytes : 0;
+  return fits;
+}
+
+static deno_call *call_new(lt_deno_run *run, lt_str tool, lt_str input) {
+  deno_call *call = lt_mem_zalloc(1, sizeof *call);
+  if (call == NULL) {
+    return NULL;
+  }
+  call->run = run;
+  lt_buf_init(&call->base.out, LT_JSON_MAX_BYTES);
+  bool kept = keep(run, input.n);
+  if (!copy_text(tool, &call->base.record.tool) || (kept && !copy_text(input, &call->base.record.input))) {
+    free_text(&call->base.record.tool);
+    lt_mem_free(call);
+    return NULL;
+  }
+  call->base.record.input_bytes = input.n;
+  *run->last_call = &call->base;
+  run->last_call = &call->base.next;
+  return call;
+}
+
+static void on_approval(void *arg, bool waiting) {
+  deno_call *call = arg;
+  bool waited = call->base.asking > 0;
+  call->base.asking += waiting ? 1 : waited ? -1u : 0;
+  if (waited != (call->base.asking > 0)) {
+    call->run->asking += waiting ? 1 : -1u;
+    lt_deno_set_clock(call->run);
+  }
+}
+
+typedef struct checking {
+  lt_str text;
+  bool ok;
+} checking;
+
+static void check_json(void *arg) {
+  checking *c = arg;
+  c->ok = lt_json_check(c->text, NULL) == LT_OK;
+}
+
+/* What comes from a tool is believed only so far: the answer must stay JSON. */
+static void check_value(lt_deno_run *run, lt_run_tool_call *call) LT_YIELDS {
+  checking c = {.text = lt_buf_view(&call->out)};
+  if (call->status != LT_OK || c.text.n == 0) {
+    return;
+  }
+  if (c.text.n <= LT_CALL_INLINE_BYTES || lt_loop_offload(run->loop, check_json, &c, NULL) != LT_OK) {
+    check_json(&c);
+  }
+  if (!c.ok) {
+    call->status = LT_E_INTERNAL;
+    lt_buf_clear(&call->out);
+    lt_buf_addc(&call->out, "the answer is not JSON");
+  }
+}
+
+static void call_function(lt_run_tool_call *call, lt_str args, const lt_invoke_options *options) LT_YIELDS {
+  lt_err err = LT_ERR_INIT;
+  call->status = call->function->call(call->function->arg, args, options, &call->out, &err);
+  if (call->out.status != LT_OK) {
+    lt_buf_release(&call->out);
+    call->status = call->status == LT_OK ? LT_E_LIMIT : call->status;
+  }
+  if (call->status != LT_OK && call->out.n == 0) {
+    lt_buf_addc(&call->out, lt_err_msg(&err)[0] != '\0' ? lt_err_msg(&err) : lt_status_text(call->status));
+  }
+}
+
+/* `Tool "x" failed: why`, unless the door said as much already, or it is no tool. */
+static void answer_call(const lt_run_tool_call *call, lt_http_answer *answer) {
+  lt_str text = lt_buf_view(&call->out);
+  if (call->status == LT_OK) {
+    put_answer(answer, text, true, false);
+  } else if (call->function != NULL || lt_str_starts(text, LT_STR("Tool \""))) {
+    put_answer(answer, text, false, true);
+  } else {
+    char prefix[320];
+    snprintf(prefix, sizeof prefix, "Tool \"%.*s\" failed: ", LT_STR_ARG(lt_str_sub(call->record.tool, 0, 256)));
+    put_error(answer, prefix, text);
+  }
+}
+
+static void finish(lt_deno_run *run, lt_run_tool_call *call) {
+  lt_run_call *record = &call->record;
+  bool cut_short = run->cancel.why != LT_OK && call->status != LT_OK && call->status != LT_E_TOOL;
+  record->finished = !cut_short;
+  record->result_bytes = call->out.n;
+  call->kept = call->function == NULL && keep(run, call->out.n);
+  lt_str text = lt_buf_view(&call->out);
+  if (!call->kept) {
+    lt_buf_release(&call->out);
+    text = call->status == LT_OK ? LT_STR_NULL : LT_STR("the tool failed with a message that was too long to keep");
+  }
+  if (call->status == LT_OK) {
+    record->result = text;
+  } else {
+    record->error = text;
+  }
+}
+
+static void perform(deno_call *call, lt_str input, lt_http_answer *answer) LT_YIELDS {
+  lt_deno_run *run = call->run;
+  lt_run_tool_call *base = &call->base;
+  lt_invoke_options options = {.cancel = &run->cancel,
+                               .caller = run->request->caller,
+                               .seq = ++run->call_count,
+                               .on_approval = on_approval,
+                               .arg = call};
+  run->in_flight++;
+  lt_deno_set_clock(run);
+  if (base->function != NULL) {
+    call_function(base, input, &options);
+  } else {
+    base->status = lt_door_call(run->deno->door, base->record.tool, input, &options, &base->out, NULL);
+  }
+  if (base->asking > 0) { /* whoever was asked has no say any more */
+    base->asking = 1;
+    on_approval(call, false);
+  }
+  check_value(run, base);
+  answer_call(base, answer);
+  finish(run, base);
+  run->in_flight--;
+  lt_deno_set_clock(run);
+  if (run->cancel.why != LT_OK && run->stopped == LT_OK && !run->ended) { /* not with what its cancel has done */
+    lt_deno_stop(run, LT_E_CANCELLED);
+  }
+}
+
+/* May it be made? Otherwise it is answered. */
+static bool has_room(const lt_deno_run *run, lt_http_answer *answer) {
+  char text[160];
+  if (run->cancel.why != LT_OK) {
+    put_answer(answer, LT_STR("the program has ended"), false, true);
+    return false;
+  }
+  if (run->call_count >= LT_RUN_CALLS_MAX) {
+    snprintf(text, sizeof text, "too many tool calls: a program may make %d of them", LT_RUN_CALLS_MAX);
+    put_answer(answer, lt_str_of(text), false, true);
+    return false;
+  }
+  return true;
+}
+
+static void make_call(lt_deno_run *run, lt_str tool, const lt_run_function *function, lt_str input,
+                      lt_http_answer *answer) LT_YIELDS {
+  if (!has_room(run, answer)) {
+    return;
+  }
+  deno_call *call = call_new(run, tool, input);
+  if (call == NULL) {
+    put_answer(answer, LT_STR("no memory for another tool call"), false, true);
+    return;
+  }
+  call->base.function = function;
+  perform(call, input, answer);
+}
+
+/* A tool by its id, or by the names programs have for it; what is none is the door's to refuse. */
+static lt_str id_of(const lt_deno_run *run, lt_str name) {
+  const lt_tool *tool = lt_catalog_find(run->catalog, name);
+  tool = tool != NULL ? tool : lt_deno_find_named(run, name);
+  return tool != NULL ? tool->id : name;
+}
+
+static void on_tool(lt_deno_run *run, reading *r, lt_http_answer *answer) LT_YIELDS {
+  lt_str name;
+  if (read_text(r, "tool_name", &name, answer)) {
+    lt_json arguments = lt_json_get(lt_json_root(&r->doc), "arguments");
+    make_call(run, id_of(run, name), NULL, lt_json_text(arguments), answer);
+  }
+}
+
+static void on_function(lt_deno_run *run, reading *r, lt_http_answer *answer) LT_YIELDS {
+  lt_str name;
+  if (!read_text(r, "name", &name, answer)) {
+    return;
+  }
+  size_t index = lt_run_find_function(run->request, name);
+  lt_json args = lt_json_get(lt_json_root(&r->doc), "args");
+  if (index >= run->request->function_count || lt_json_typeof(args) != LT_JSON_ARRAY) {
+    put_error(answer, "Invalid request: no such function: ", lt_str_sub(name, 0, 200));
+    return;
+  }
+  make_call(run, name, &run->request->functions[index], lt_json_text(args), answer);
+}
+
+/* --- What there is ---------------------------------------------------------------------------- */
+#define DISCOVER_MAX 20
+
+static void put_tool(const lt_deno_run *run, lt_json_writer *w, const lt_tool *tool) {
+  lt_str name = run->typed ? tool->ts_name : tool->js_name;
+  bool taken = lt_run_find_function(run->request, name) < run->request->function_count;
+  lt_json_begin_object(w);
+  lt_json_key(w, "id");
+  lt_json_put_str(w, tool->id);
+  lt_json_key(w, "name");
+  lt_json_put_str(w, name.n > 0 && !taken ? name : tool->id);
+  lt_json_key(w, "description");
+  lt_json_put_str(w, tool->description);
+  lt_json_end_object(w);
+}
+
+static bool is_hidden(const lt_deno_run *run, const lt_tool *tool) {
+  const lt_caller *caller = run->request->caller;
+  return caller != NULL && caller->hidden.n > 0 && lt_str_eq(tool->id, caller->hidden);
+}
+
+static void on_discover(lt_deno_run *run, reading *r, lt_http_answer *answer) {
+  lt_str query;
+  if (!read_text(r, "query", &query, answer)) {
+    return;
+  }
+  size_t most = query.n == 0 ? lt_catalog_count(run->catalog) : DISCOVER_MAX;
+  uint32_t *found = lt_mem_alloc((most + 1) * sizeof *found);
+  size_t count = found != NULL ? lt_catalog_search(run->catalog, query, found, most) : 0;
+  lt_json_writer w = lt_json_writer_on(&answer->body);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "content");
+  lt_json_begin_array(&w);
+  for (size_t i = 0; i < count; i++) {
+    const lt_tool *tool = lt_catalog_at(run->catalog, found[i]);
+    if (!is_hidden(run, tool)) {
+      put_tool(run, &w, tool);
+    }
+  }
+  lt_json_end_array(&w);
+  lt_json_end_object(&w);
+  lt_mem_free(found);
+}
+
+static void on_schema(lt_deno_run *run, reading *r, lt_http_answer *answer) {
+  lt_str name;
+  if (!read_text(r, "name", &name, answer)) {
+    return;
+  }
+  const lt_tool *tool = lt_catalog_find(run->catalog, id_of(run, name));
+  if (tool != NULL && !is_hidden(run, tool)) {
+    put_answer(answer, tool->input_schema, true, false);
+    return;
+  }
+  put_answer(answer, LT_STR("{\"error\":\"no such tool; discoverTools() lists what there is\"}"), true, false);
+}
+
+/* --- The beginning ---------------------------------------------------------------------------- */
+/* One waits at a time: our own code, before the program. */
+static void on_begin(lt_deno_run *run, const lt_http_call *call, lt_http_answer *answer) LT_YIELDS {
+  lt_wait wait;
+  lt_cancel_node node;
+  if (run->begin != NULL) {
+    put_status(answer, 409, "the program begins once\n");
+    return;
+  }
+  lt_wait_init(&wait, run->loop);
+  lt_cancel_add(call->cancel, &node, &wait);
+  run->begin = &wait;
+  lt_status status = LT_OK;
+  while (run->checking && status == LT_OK) {
+    status = lt_wait_on(&wait, UINT64_MAX);
+  }
+  run->begin = NULL;
+  lt_cancel_remove(call->cancel, &node);
+  if (status == LT_OK && !run->check_failed && run->stopped == LT_OK) {
+    lt_buf_addc(&answer->body, "{}");
+  } else {
+    put_status(answer, 503, "the program has ended\n");
+  }
+}
+
+/* --- The server ------------------------------------------------------------------------------- */
+static void on_handle(void *arg, const lt_http_call *call, lt_http_answer *answer) {
+  static const struct {
+    const char *path;
+    void (*fn)(lt_deno_run *run, reading *r, lt_http_answer *answer) LT_YIELDS;
+  } routes[] = {{"/", on_tool}, {"/function", on_function}, {"/discover", on_discover}, {"/schema", on_schema}};
+  lt_deno_run *run = arg;
+  answer->content_type = "application/json";
+  if (lt_str_eqc(call->path, "/begin")) {
+    on_begin(run, call, answer);
+    return;
+  }
+  for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
+    if (lt_str_eqc(call->path, routes[i].path)) {
+      reading r;
+      if (read_body(run, call, &r, answer)) {
+        routes[i].fn(run, &r, answer);
+      }
+      lt_arena_release(&r.arena);
+      return;
+    }
+  }
+  put_status(answer, 404, "Not found\n");
+}
+
+/* Without a difference in time that tells how much of it was right. */
+static bool is_secret(const lt_deno_run *run, lt_str said) {
+  size_t n = strlen(run->secret);
+  unsigned char differs = said.n != n;
+  for (size_t i = 0; i < n; i++) {
+    differs |= (unsigned char)((i < said.n ? said.p[i] : 0) ^ run->secret[i]);
+  }
+  return differs == 0;
+}
+
+static bool on_admit(void *arg, const lt_http_call *call, lt_http_answer *answer) {
+  const lt_deno_run *run = arg;
+  if (run->secret[0] != '\0' && !is_secret(run, lt_http_call_header(call, "X-Lathe-Secret"))) {
+    put_status(answer, 403, "Not allowed\n");
+    return false;
+  }
+  if (!lt_str_eqc(call->method, "POST")) {
+    put_status(answer, 405, "Method not allowed\n");
+    lt_http_answer_header(answer, "Allow", LT_STR("POST"));
+    return false;
+  }
+  return true;
+}
+
+lt_status lt_deno_open_bridge(lt_deno_run *run, lt_deno_way way, lt_err *err) {
+  char path[sizeof run->folder + 16];
+  snprintf(path, sizeof path, "%s/bridge", run->folder);
+  run->secret[0] = '\0';
+  lt_http_server_options options = {.unix_path = way == LT_DENO_TCP ? NULL : path,
+                                    .body_max = LT_JSON_MAX_BYTES,
+                                    .bodies_max = LT_RUN_HELD_MAX_BYTES,
+                                    .idle_ms = LT_DENO_IDLE_MS,
+                                    .connections_max = 2 * LT_DENO_CONNECTIONS_MAX,
+                                    .admit = on_admit,
+                                    .handle = on_handle,
+                                    .arg = run};
+  LT_TRY(lt_http_server_open(run->loop, &options, &run->server, err));
+  if (way != LT_DENO_TCP) {
+    lt_deno_hand_over(run, "bridge");
+  }
+  return LT_OK;
+}

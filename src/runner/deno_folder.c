@@ -1,0 +1,115 @@
+/* The private folder of a run: the program, what Deno keeps, the bridge's socket. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "jail/jail.h"
+#include "runner/deno_impl.h"
+
+#define DEPTH_MAX 32 /* folders in folders: what Deno makes has six */
+
+/* The path stands in arguments of Deno's where a comma separates, in a socket's address, which is short, and in file
+ * URLs. */
+static bool is_plain(const char *path) {
+  size_t n = strlen(path);
+  for (size_t i = 0; i < n; i++) {
+    char c = path[i];
+    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '.' ||
+                 c == '_' || c == '-';
+    if (!plain) {
+      return false;
+    }
+  }
+  return n > 0 && n < 60 && path[0] == '/';
+}
+
+void lt_deno_hand_over(const lt_deno_run *run, const char *name) {
+  char path[sizeof run->folder + 64];
+  snprintf(path, sizeof path, "%s/%s", run->folder, name);
+  if (geteuid() == 0 && lchown(path, LT_JAIL_UID, LT_JAIL_UID) != 0) {
+    return; /* then the program says that it may not */
+  }
+}
+
+lt_status lt_deno_make_folder(lt_deno_run *run, lt_err *err) {
+  const char *tmp = getenv("TMPDIR");
+  tmp = tmp != NULL && is_plain(tmp) ? tmp : "/tmp";
+  snprintf(run->folder, sizeof run->folder, "%s/lathe-deno-XXXXXX", tmp);
+  if (mkdtemp(run->folder) == NULL) {
+    lt_status status =
+        lt_fail(err, LT_E_IO, "cannot make a folder for the program in %s: %s; set TMPDIR to another one", tmp,
+                strerror(errno));
+    run->folder[0] = '\0';
+    return status;
+  }
+  lt_deno_hand_over(run, ".");
+  return LT_OK;
+}
+
+lt_status lt_deno_write_file(const lt_deno_run *run, const char *name, lt_str bytes, lt_err *err) {
+  char path[sizeof run->folder + 64];
+  snprintf(path, sizeof path, "%s/%s", run->folder, name);
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  size_t at = 0;
+  while (fd >= 0 && at < bytes.n) {
+    ssize_t n = write(fd, bytes.p + at, bytes.n - at);
+    if (n < 0 && errno != EINTR) {
+      break;
+    }
+    at += n > 0 ? (size_t)n : 0;
+  }
+  int why = errno;
+  if (fd >= 0) {
+    close(fd);
+  }
+  if (fd < 0 || at < bytes.n) {
+    return lt_fail(err, LT_E_IO, "cannot write the program's files to %s: %s; set TMPDIR to another folder",
+                   run->folder, strerror(why));
+  }
+  lt_deno_hand_over(run, name);
+  return LT_OK;
+}
+
+/* --- Removing --------------------------------------------------------------------------------- */
+static bool is_dots(const char *name) {
+  return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+/* Follows no links. */
+static void empty(int fd, unsigned depth) {
+  DIR *dir = fdopendir(fd);
+  if (dir == NULL) {
+    close(fd);
+    return;
+  }
+  for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
+    if (is_dots(e->d_name) || unlinkat(fd, e->d_name, 0) == 0 || depth == DEPTH_MAX) {
+      continue;
+    }
+    int below = openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (below >= 0) {
+      empty(below, depth + 1);
+    }
+    unlinkat(fd, e->d_name, AT_REMOVEDIR);
+  }
+  closedir(dir);
+}
+
+static void remove_folder(void *arg) {
+  const lt_deno_run *run = arg;
+  int fd = open(run->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0) {
+    empty(fd, 0);
+  }
+  rmdir(run->folder);
+}
+
+void lt_deno_remove_folder(lt_deno_run *run) {
+  if (run->folder[0] != '\0' && lt_loop_offload(run->loop, remove_folder, run, NULL) != LT_OK) {
+    remove_folder(run);
+  }
+}

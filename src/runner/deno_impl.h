@@ -1,0 +1,145 @@
+/* The Deno runner's inside, shared by deno*.c. Everything here belongs to the loop's thread. */
+#ifndef LT_RUNNER_DENO_IMPL_H
+#define LT_RUNNER_DENO_IMPL_H
+
+#include "io/http_server.h"
+#include "io/process.h"
+#include "runner/deno.h"
+#include "runner/program.h"
+
+/* How Deno is asked to allow the bridge: what it understands depends on its version, so that one after the other is
+ * tried, once. */
+typedef enum lt_deno_way {
+  LT_DENO_UNIX,       /* --allow-net=unix:PATH: Deno 2.6 */
+  LT_DENO_UNIX_PLAIN, /* the rights to the socket's file are enough: Deno 2.0 */
+  LT_DENO_TCP,        /* a loopback port, and a secret in a header */
+  LT_DENO_WAYS
+} lt_deno_way;
+
+struct lt_deno {
+  lt_runner runner; /* first */
+  lt_loop *loop;
+  lt_door *door;
+  char *path;            /* as configured; or NULL */
+  char *typescript_path; /* likewise */
+  char *helper;
+  lt_deno_check check;
+  bool without_walls;
+  bool tcp;
+  lt_deno_way way; /* that worked last, or is to be tried first */
+  char *exe;       /* Deno itself, when it has been found */
+  char *tsc;       /* TypeScript's compiler, likewise */
+  bool no_tsc;     /* it was looked for in vain */
+};
+
+/* What a process said of a failure of the program. */
+typedef struct lt_deno_failure {
+  bool there;
+  lt_buf name;
+  lt_buf message;
+  lt_buf stack;
+} lt_deno_failure;
+
+typedef struct lt_deno_run {
+  lt_deno *deno;
+  lt_loop *loop;
+  const lt_run_request *request;
+  lt_run_result *result;
+  lt_catalog *catalog;
+  lt_values *values;
+  lt_values *own_values; /* NULL when the request brought one */
+  bool typed;
+
+  /* The program, and the folder it is in. */
+  lt_str source;          /* without fences */
+  unsigned line_offset;   /* lines dropped before it */
+  unsigned column_offset; /* bytes put before its first line */
+  char folder[96];        /* empty: none yet */
+  char secret[40];        /* of the bridge, where anybody could reach it */
+
+  /* Its processes. Each has a fiber that reads. */
+  lt_process *process;
+  lt_process *checker;
+  lt_http_server *server;
+  unsigned readers;
+  bool ended;        /* Deno has */
+  bool checking;     /* the compiler has not ended */
+  bool check_failed; /* and said so */
+  bool hello;        /* Deno has run our own code */
+  lt_buf faults;     /* what the compiler said */
+  lt_wait *begin;    /* in the frame of the request that waits for the compiler */
+  lt_wait wait;      /* of the run's own fiber */
+  lt_cancel cancel;  /* of its calls */
+  lt_status stopped; /* why it was ended from here; LT_OK: it was not */
+
+  /* What it said (deno_read.c). */
+  lt_run_text **last_text;
+  size_t output_bytes;
+  size_t log_bytes;
+  lt_deno_failure failure;
+  bool has_value;
+
+  /* Its calls (deno_bridge.c). */
+  lt_run_tool_call *calls;
+  lt_run_tool_call **last_call;
+  uint32_t call_count;
+  uint32_t in_flight;
+  uint32_t asking;
+  size_t held_bytes;
+  size_t kept_bytes;
+
+  /* Its clock (deno_clock.c). */
+  uint64_t deadline_ns;
+  uint64_t stands_since_ns; /* 0: it runs */
+} lt_deno_run;
+
+#define LT_DENO_PROGRAM(run) ((run)->typed ? "program.ts" : "program.js")
+
+/* deno_find.c: the programs that are needed. Errors: LT_E_NOTFOUND, with what to do. */
+lt_status lt_deno_find(lt_deno *deno, lt_err *err);
+/* The compiler, where it is wanted: NULL in deno->tsc is none. */
+lt_status lt_deno_find_tsc(lt_deno *deno, lt_err *err);
+/* Why Deno did not begin: too old, or no Deno at all, or what it said. LT_YIELDS. */
+lt_status lt_deno_explain(lt_deno *deno, lt_process *process, lt_err *err) LT_YIELDS;
+
+/* deno_prepare.c: what was written, made ready. False: `result` says why it cannot be run. */
+bool lt_deno_prepare(lt_deno_run *run);
+/* deno_source.c: the folder's files, but for the one that says where the bridge is. */
+lt_status lt_deno_write_files(lt_deno_run *run, lt_err *err);
+/* That one: what Deno runs first. */
+lt_status lt_deno_write_boot(lt_deno_run *run, unsigned port, lt_err *err);
+/* What the program's text may mean by a word; NULL: none that this run may see. */
+const lt_tool *lt_deno_find_named(const lt_deno_run *run, lt_str word);
+
+/* deno_folder.c */
+lt_status lt_deno_make_folder(lt_deno_run *run, lt_err *err);
+lt_status lt_deno_write_file(const lt_deno_run *run, const char *name, lt_str bytes, lt_err *err);
+/* Whoever runs the program may use it. */
+void lt_deno_hand_over(const lt_deno_run *run, const char *name);
+void lt_deno_remove_folder(lt_deno_run *run) LT_YIELDS;
+
+/* deno_start.c: the processes, behind their walls. */
+lt_status lt_deno_start(lt_deno_run *run, lt_deno_way way, unsigned port, lt_err *err);
+lt_status lt_deno_start_checker(lt_deno_run *run, lt_err *err);
+
+/* deno_bridge.c */
+lt_status lt_deno_open_bridge(lt_deno_run *run, lt_deno_way way, lt_err *err);
+
+/* deno_read.c: fibers that read what the two processes write, and end with them. */
+void lt_deno_read(void *run);
+void lt_deno_read_checker(void *run);
+/* Text that was not said to us, such as what Deno itself writes to its standard error. */
+void lt_deno_say(lt_deno_run *run, lt_said said, lt_str text);
+
+/* deno_clock.c */
+void lt_deno_set_clock(lt_deno_run *run);
+/* Until the deadline; UINT64_MAX while the clock stands still. */
+uint64_t lt_deno_left_ms(const lt_deno_run *run);
+
+/* deno.c: ends the program; what it began is cancelled. */
+void lt_deno_stop(lt_deno_run *run, lt_status why);
+
+/* deno_judge.c: how it ended, into the result. */
+void lt_deno_judge(lt_deno_run *run);
+
+#endif

@@ -1,0 +1,172 @@
+/* Starting the two processes behind their walls (jail/jail.h): Deno with nothing allowed but the bridge, and the
+ * compiler with nothing but its own library and the run's folder. */
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "jail/jail.h"
+#include "runner/deno_impl.h"
+
+#define ARGS_MAX 64
+
+typedef struct plan {
+  lt_arena arena;
+  const char *args[ARGS_MAX + 1];
+  size_t count;
+  const char *env[8];
+  size_t env_count;
+  bool failed;
+} plan;
+
+static void add(plan *p, const char *arg) {
+  LT_CHECK(p->count < ARGS_MAX);
+  p->args[p->count++] = arg;
+}
+
+__attribute__((format(printf, 2, 3))) static const char *text(plan *p, const char *fmt, ...) {
+  char line[512];
+  va_list args;
+  va_start(args, fmt);
+  int n = vsnprintf(line, sizeof line, fmt, args);
+  va_end(args);
+  LT_CHECK(n >= 0 && (size_t)n < sizeof line);
+  lt_str copy = lt_arena_dup(&p->arena, lt_str_from(line, (size_t)n));
+  p->failed = p->failed || copy.p == NULL;
+  return copy.p != NULL ? copy.p : "";
+}
+
+static void add_env(plan *p, const char *name, const char *value) {
+  if (value != NULL && strlen(value) < 200) {
+    p->env[p->env_count++] = text(p, "%s=%s", name, value);
+  }
+}
+
+/* --- Walls ------------------------------------------------------------------------------------ */
+static lt_status check_walls(const lt_deno *deno, lt_jail_profile profile, lt_err *err) {
+  lt_jail_walls walls;
+  lt_jail_probe(&walls);
+  return deno->without_walls ? LT_OK : lt_jail_check(&walls, profile, err);
+}
+
+/* Longer than the clock, which may stand still while the program does not; and Deno has several threads. */
+static unsigned long cpu_seconds(const lt_deno_run *run) {
+  return (unsigned long)(lt_run_timeout_ms(run->request) / 1000 + 1) * 4 + 10;
+}
+
+static void add_jail(plan *p, const lt_deno_run *run, const char *profile) {
+  add(p, run->deno->helper);
+  add(p, "__jail");
+  add(p, text(p, "--parent=%d", (int)getpid()));
+  add(p, text(p, "--profile=%s", profile));
+  add(p, text(p, "--uid=%d", LT_JAIL_UID));
+  add(p, text(p, "--gid=%d", LT_JAIL_UID));
+  lt_jail_walls walls;
+  lt_jail_probe(&walls);
+  add(p, text(p, "--landlock-abi=%d", walls.landlock_abi));
+  add(p, text(p, "--cpu-seconds=%lu", cpu_seconds(run)));
+  add(p, text(p, "--file-size=%lu", LT_DENO_FILE_BYTES));
+  add(p, "--open-files=1024");
+  if (run->deno->without_walls) {
+    add(p, "--best-effort");
+  }
+}
+
+static lt_status open_process(const lt_deno_run *run, plan *p, size_t line_max, lt_process **ret, lt_err *err) {
+  add_env(p, "TZ", getenv("TZ"));
+  if (p->failed) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for another program");
+  }
+  lt_process_options options = {
+      .file = run->deno->helper, .argv = p->args, .env = p->env, .cwd = run->folder, .line_max = line_max};
+  return lt_process_open(run->loop, &options, ret, err);
+}
+
+/* --- Deno ------------------------------------------------------------------------------------- */
+static void allow_bridge(plan *p, const lt_deno_run *run, lt_deno_way way, unsigned port) {
+  add(p, "--allow-read=.");
+  if (way == LT_DENO_TCP) {
+    add(p, text(p, "--allow-net=127.0.0.1:%u", port));
+    return;
+  }
+  add(p, "--allow-write=bridge");
+  if (way == LT_DENO_UNIX) {
+    add(p, text(p, "--allow-net=unix:%s/bridge", run->folder));
+  }
+}
+
+/* No import that is remote or from npm, no configuration, no lock file, nothing asked. */
+static void add_deno(plan *p, const lt_deno_run *run) {
+  static const char *const fixed[] = {"deno",        "run",      "--quiet",     "--no-prompt", "--no-check",
+                                      "--no-remote", "--no-npm", "--no-config", "--no-lock",   "--cached-only"};
+  for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+    add(p, fixed[i]);
+  }
+  if (run->request->module_count > 0) {
+    add(p, "--import-map");
+    add(p, "imports.json");
+  }
+  add(p, text(p, "--v8-flags=--max-old-space-size=%lu", (unsigned long)(lt_run_memory_bytes(run->request) / LT_MIB)));
+}
+
+static void plan_deno(plan *p, const lt_deno_run *run, lt_deno_way way, unsigned port) {
+  add_jail(p, run, way == LT_DENO_TCP ? "deno-tcp" : "deno");
+  if (way == LT_DENO_TCP) {
+    add(p, text(p, "--connect-port=%u", port));
+  }
+  add(p, text(p, "--data=%lu", (unsigned long)(lt_run_memory_bytes(run->request) + LT_DENO_SLACK_BYTES)));
+  add(p, text(p, "--write=%s", run->folder));
+  add(p, "--");
+  add(p, run->deno->exe);
+  add_deno(p, run);
+  allow_bridge(p, run, way, port);
+  add(p, "lathe.js");
+  add_env(p, "DENO_DIR", text(p, "%s/deno", run->folder));
+  add_env(p, "DENO_NO_UPDATE_CHECK", "1");
+  add_env(p, "NO_COLOR", "1");
+  add_env(p, "HOME", run->folder);
+}
+
+lt_status lt_deno_start(lt_deno_run *run, lt_deno_way way, unsigned port, lt_err *err) {
+  LT_TRY(check_walls(run->deno, way == LT_DENO_TCP ? LT_JAIL_DENO_TCP : LT_JAIL_DENO, err));
+  plan p = {.count = 0};
+  lt_arena_init(&p.arena, LT_MIB);
+  plan_deno(&p, run, way, port);
+  lt_status status = open_process(run, &p, LT_DENO_LINE_MAX_BYTES, &run->process, err);
+  lt_arena_release(&p.arena);
+  return status;
+}
+
+/* --- The compiler ----------------------------------------------------------------------------- */
+static void plan_checker(plan *p, const lt_deno_run *run) {
+  static const char *const fixed[] = {
+      "tsc",         "--noEmit",         "--pretty",          "false",
+      "--target",    "esnext",           "--module",          "esnext",
+      "--lib",       "esnext",           "--moduleDetection", "force",
+      "--noResolve", "--skipLibCheck",   "--strict",          "--useUnknownInCatchVariables",
+      "false",       "--singleThreaded", "--typeRoots",       "none",
+      "lathe.d.ts",  "program.ts"};
+  char folder[LT_PROC_PATH_MAX_BYTES];
+  snprintf(folder, sizeof folder, "%s", run->deno->tsc);
+  add_jail(p, run, "python"); /* no sockets at all */
+  add(p, text(p, "--read=%s", dirname(folder)));
+  add(p, text(p, "--read=%s", run->folder));
+  add(p, "--");
+  add(p, run->deno->tsc);
+  for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+    add(p, fixed[i]);
+  }
+  add_env(p, "GOGC", "off"); /* it ends before it would pay; measured: a third of its time */
+  add_env(p, "GOMEMLIMIT", "1GiB");
+}
+
+lt_status lt_deno_start_checker(lt_deno_run *run, lt_err *err) {
+  plan p = {.count = 0};
+  lt_arena_init(&p.arena, LT_MIB);
+  plan_checker(&p, run);
+  lt_status status = open_process(run, &p, LT_DENO_FAULTS_MAX_BYTES, &run->checker, err);
+  lt_arena_release(&p.arena);
+  return status;
+}
