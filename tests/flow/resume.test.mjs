@@ -1,5 +1,7 @@
 // A conversation whose process was killed: what comes of its prompt in the next one.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { folder, patience, recording, run, scripted, servers, sleep, start, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
@@ -20,6 +22,7 @@ const turns = [
   { user: "program", replies: [PAY, { text: "output('end'); done()", waitMs: 200 }] },
   { user: "careful", replies: [CAREFUL] },
   { user: "many", replies: [MANY] },
+  { user: "nested", replies: [`output(tools['interpreter.run-code']({ code: ${JSON.stringify(INNER)} }).result); done()`] },
   { user: "run", replies: [RUN(INNER), "It has run."] },
   { user: "typed", replies: [{ calls: [{ name: "execute_typescript", arguments: { code: TYPED } }] }, "It was typed."] },
 ];
@@ -67,6 +70,22 @@ function world({ ask = false, delayMs = 150 } = {}) {
       await sleep(ms);
       first.child.kill("SIGKILL");
       await first.ended;
+    },
+    /** Says `message` at a terminal; what is asked there is answered with `type`, events go to a file. */
+    ask(...more) {
+      const file = join(folder({ events: "" }), "events");
+      const run = start(["chat", "--json", ...more, ...args], { ...options, terminal: true, redirect: `>${file}` });
+      const events = () => readFileSync(file, "utf8").split("\n").slice(0, -1).map((line) => JSON.parse(line));
+      return {
+        ...run,
+        events,
+        requests: () => events().filter((e) => e.event === "prompt.approval-requested").map((e) => e.data.request),
+        questions: () => run.text().split("ne[v]er: ").length - 1,
+        async kill() {
+          for (const pid of run.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ }
+          await run.ended;
+        },
+      };
     },
     async events(...more) {
       const end = await run(["chat", "--json", ...more, ...args], options);
@@ -163,4 +182,87 @@ describe("programs", () => {
       }
     });
   }
+});
+
+describe("waiting for approval", () => {
+  for (const [mode, message, ids] of [
+    ["classic", "pay", ["call_1_0"]],
+    ["code", "program", ["call-0.1", "call-0.2"]],
+    ["typescript", "typed", ["call_1_0.1", "call_1_0.2"]],
+    ["classic", "run", ["call_1_0.1.1.1", "call_1_0.1.1.2"]],
+    ["code", "nested", ["call-0.1.1.1", "call-0.1.1.2"]],
+  ]) {
+    test(`${mode}, ${message}: what waited waits again, with the same ids`, async () => {
+      const w = world({ ask: true, delayMs: 1 });
+      let one = w.ask("-m", mode, message);
+      for (const [i, id] of ids.entries()) {
+        for (const again of [1, 2]) { // a process asks and is killed; the next one asks the same
+          await until(() => one.questions() === 1, `it is asked\n${one.text()}`);
+          assert.deepEqual(one.requests().map((r) => [r.toolCallId, r.toolName, r.reason, r.input.n]), [[id, "cash.pay", "it is money", i + 1]]);
+          assert.equal(w.calls().length, i, "nothing was done meanwhile");
+          if (again === 1) {
+            await one.kill();
+            one = w.ask("-c", "last", "again");
+          }
+        }
+        one.type("y\n");
+        await until(() => w.calls().length === i + 1, "the call is made");
+        if (i + 1 < ids.length) { // killed where it waits for the next one
+          await until(() => one.questions() === 2, `the next one is asked\n${one.text()}`);
+          await one.kill();
+          one = w.ask("-c", "last", "again");
+        }
+      }
+      assert.equal((await one.ended).code, 0);
+      assert.deepEqual(w.calls(), ids.map((_, i) => i + 1));
+      const completed = one.events().filter((e) => e.event === "prompt.completed");
+      assert.equal(completed.length, 2);
+      for (const o of completed[0].data.output) assert.notEqual(o.result?.type, "pending");
+    });
+  }
+  test("several at once, one decided before the kill", async () => {
+    const w = world({ ask: true, delayMs: 1 });
+    const first = w.ask("-m", "code", "many");
+    await until(() => first.requests().length === 3, "all three are asked about");
+    const ids = first.requests().map((r) => r.toolCallId);
+    await until(() => first.questions() === 1, "the first question is there");
+    first.type("y\n");
+    await until(() => w.calls().length === 1 && first.questions() === 2, "one is made");
+    await first.kill();
+    const second = w.ask("-c", "last", "again");
+    await until(() => second.requests().length === 2, "the other two are asked about");
+    assert.deepEqual(second.requests().map((r) => r.toolCallId).sort(), ids.filter((id) => id !== first.requests()[0].toolCallId).sort());
+    await until(() => second.questions() === 1, "a question");
+    second.type("n because no\n");
+    await until(() => second.questions() === 2, "the other question");
+    second.type("y\n");
+    assert.equal((await second.ended).code, 0);
+    assert.equal(w.calls().length, 2);
+    assert.match(JSON.stringify(second.events()), /was not approved: no/);
+  });
+});
+
+describe("two processes", () => {
+  test("the second one is told who has it", async () => {
+    const w = world({ ask: true, delayMs: 1 });
+    const first = w.ask("pay");
+    await until(() => first.questions() === 1, "it is asked");
+    await first.kill();
+    const second = w.ask("-c", "last", "again");
+    await until(() => second.questions() === 1, "it is asked again");
+    const third = await w.chat("-c", "last", "again");
+    assert.equal(third.code, 1);
+    assert.match(third.stderr, /^lathe chat: the prompt [0-9a-f]{32} runs in another process, \d+: wait for it, or end it$/m);
+    second.type("y\n");
+    assert.equal((await second.ended).code, 0);
+    assert.deepEqual(w.calls(), [1]);
+    assert.equal((await w.chat("-c", "last", "again")).code, 0);
+  });
+  test("what is open is told in the list", async () => {
+    const w = world({ ask: true });
+    const one = w.ask("pay");
+    await until(() => one.questions() === 1, "it is asked");
+    await one.kill();
+    assert.match((await w.chat("--list")).stdout, /  \(waits for approval\)\n$/);
+  });
 });
