@@ -15,8 +15,8 @@ static const char about[] =
     "store(key, value) keeps for recall(key).\n"
     "Use `console.log` to print output.\n"
     "The final result of the tool call will be the standard output of the script.\n"
-    "There is no network, no file system and no Node.js or Deno API; top-level await works, and types are not "
-    "checked.\n"
+    "There is no network, no file system and no Node.js or Deno API; top-level await works. Write types that are "
+    "right, or none: they may be checked before anything runs.\n"
     "discoverTools(\"words\") finds tools, toolSchema(\"tool.id\") tells the input of one, and "
     "tools[\"tool.id\"](input) calls it by its id.\n";
 

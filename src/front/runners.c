@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "runner/deno.h"
 #include "runner/python.h"
 #include "runner/quickjs.h"
 
@@ -12,6 +13,7 @@ struct lt_runners {
   const lt_config *config;
   lt_quickjs *quickjs;
   lt_python *python;
+  lt_deno *deno;
 };
 
 lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, lt_runners **ret_runners, lt_err *err) {
@@ -27,6 +29,7 @@ lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, 
 void lt_runners_free(lt_runners *r) {
   if (r != NULL) {
     lt_python_free(r->python);
+    lt_deno_free(r->deno);
     lt_quickjs_free(r->quickjs);
     lt_mem_free(r);
   }
@@ -56,10 +59,26 @@ static lt_runner *python(lt_runners *r, lt_err *err) {
   return lt_python_runner(r->python);
 }
 
+static lt_deno_check check_of(const lt_config *c) {
+  return c->typescript.check < 0    ? LT_DENO_CHECK_IF_FOUND
+         : c->typescript.check == 0 ? LT_DENO_CHECK_NEVER
+                                    : LT_DENO_CHECK_ALWAYS;
+}
+
 static lt_runner *deno(lt_runners *r, lt_err *err) {
-  (void)r;
-  lt_fail(err, LT_E_UNSUPPORTED, "the deno runner is not built yet: use --runner quickjs");
-  return NULL;
+  const lt_config *c = r->config;
+  const lt_deno_options options = {
+      .loop = r->loop,
+      .door = r->door,
+      .path = c->deno_path,
+      .typescript_path = c->typescript.path,
+      .check = check_of(c),
+      .without_walls = !c->require_walls,
+  };
+  if (r->deno == NULL && lt_deno_new(&options, &r->deno, err) != LT_OK) {
+    return NULL;
+  }
+  return lt_deno_runner(r->deno);
 }
 
 /* --- Which ------------------------------------------------------------------------------------ */
