@@ -1,6 +1,7 @@
 /* The interpreter's start: found, put behind its walls, given what it runs. */
 #include <errno.h>
 #include <dirent.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,9 +31,11 @@ static const char boot[] =
     "exec(compile(source, '<lathe>', 'exec'), names)\n"
     "names['begin'](json.loads(setup))\n";
 
-/* What is read by interpreters of the system, beside what every jail gives. */
-static const char *const system_folders[] = {"/usr",      "/lib",      "/lib64",      "/etc",        "/dev/null",
-                                             "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+/* What is read by interpreters of the system, beside what every jail gives. Not all of /etc: it tells who is here. */
+static const char *const system_folders[] = {
+    "/usr/lib",  "/usr/lib64",     "/usr/local/lib", "/usr/share",       "/lib",
+    "/lib64",    "/etc/localtime", "/etc/timezone",  "/etc/ld.so.cache", "/etc/mime.types",
+    "/dev/null", "/dev/zero",      "/dev/full",      "/dev/random",      "/dev/urandom"};
 
 typedef struct plan {
   lt_arena arena;
@@ -100,7 +103,21 @@ static void add_prefixes(plan *pl) {
   }
 }
 
-static void plan_args(plan *pl, const lt_python *p) {
+/* Debian's interpreters have a part of their library there. */
+static void add_etc(plan *pl) {
+  glob_t found;
+  if (glob("/etc/python3*", 0, NULL, &found) == 0) {
+    for (size_t i = 0; i < found.gl_pathc && pl->readable_count < READABLE_MAX; i++) {
+      lt_str path = lt_arena_printf(&pl->arena, "%s", found.gl_pathv[i]);
+      if (path.p != NULL) {
+        pl->readable[pl->readable_count++] = path.p;
+      }
+    }
+    globfree(&found);
+  }
+}
+
+static void plan_args(plan *pl, const lt_python *p, int landlock_abi) {
   char number[24];
   snprintf(number, sizeof number, "%d", (int)getpid());
   add(pl, "lathe");
@@ -117,6 +134,8 @@ static void plan_args(plan *pl, const lt_python *p) {
   snprintf(number, sizeof number, "%d", LT_JAIL_UID);
   add_option(pl, "--uid=", number);
   add_option(pl, "--gid=", number);
+  snprintf(number, sizeof number, "%d", landlock_abi);
+  add_option(pl, "--landlock-abi=", number);
   if (p->without_walls) {
     add(pl, "--best-effort");
   }
@@ -215,7 +234,8 @@ static lt_status start(lt_python *p, plan *pl, lt_process **ret_process, int *re
     LT_TRY(lt_python_make_base(p, err));
   }
   add_prefixes(pl);
-  plan_args(pl, p);
+  add_etc(pl);
+  plan_args(pl, p, walls.landlock_abi);
   LT_TRY(lt_socket_pair(false, &ours, &theirs, err));
   lt_status status = send_sources(p, pl, &walls, ours, err);
   if (status == LT_OK) {

@@ -138,6 +138,7 @@ def begin(setup):
     control = socket.socket(fileno=CONTROL)
     control.setblocking(True)
     walls = Walls(setup["walls"])
+    change_open_files()
     reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, lambda *_: None)
