@@ -5,22 +5,6 @@
 
 #include "agent/own.h"
 #include "base/mem.h"
-#include "tool/spill.h"
-
-typedef enum item_kind { ITEM_BEGIN, ITEM_AGAIN, ITEM_END, ITEM_STREAM, ITEM_EVENT, ITEM_STATE } item_kind;
-
-struct lt_outbox_item {
-  lt_outbox_item *next;
-  item_kind what;
-  uint32_t number; /* BEGIN, AGAIN, END */
-  size_t streamed; /* BEGIN of a text */
-  lt_status status;
-  char stamp[STAMP_BYTES];
-  lt_prompt_state state;
-  const char *event;
-  size_t n;
-  char bytes[]; /* answer, delta or data */
-};
 
 struct lt_outbox_waiter {
   lt_outbox_waiter *next;
@@ -86,6 +70,7 @@ static lt_status add_item(lt_outbox *o, const lt_outbox_item *like, lt_str bytes
   *item = *like;
   item->next = NULL;
   item->n = bytes.n;
+  lt_buf_init(&item->json, LT_PROMPT_MEMORY_BYTES);
   put_stamp(item->stamp);
   if (bytes.n > 0) {
     memcpy(item->bytes, bytes.p, bytes.n);
@@ -354,83 +339,6 @@ lt_str lt_outbox_id(const lt_outbox *o, uint32_t number) {
   return number < o->count ? o->outputs[number]->id : LT_STR_NULL;
 }
 
-/* --- As JSON ------------------------------------------------------------------------------------------------------
- */
-static void put_str(lt_json_writer *w, const char *key, lt_str value) {
-  lt_json_key(w, key);
-  lt_json_put_str(w, value);
-}
-
-static void put_raw(lt_json_writer *w, const char *key, lt_str json) {
-  lt_json_key(w, key);
-  lt_json_put_raw(w, json);
-}
-
-static void put_result(lt_json_writer *w, const lt_output *output, const lt_outbox_item *item, lt_str answer) {
-  lt_json_key(w, "result");
-  lt_json_begin_object(w);
-  if (item->what == ITEM_BEGIN) {
-    put_str(w, "type", LT_STR("pending"));
-    put_str(w, "reason", output->reason);
-  } else if (item->status == LT_OK) {
-    put_str(w, "type", LT_STR("success"));
-    if (answer.n > 0) {
-      put_raw(w, "output", answer);
-    }
-  } else {
-    put_str(w, "type", LT_STR("error"));
-    put_str(w, "error", answer);
-  }
-  if (item->what == ITEM_END && output->logs.n > 0) {
-    put_str(w, "logs", output->logs);
-  }
-  lt_json_end_object(w);
-}
-
-static void put_tool(lt_json_writer *w, const lt_output *output, const lt_outbox_item *item, lt_str answer) {
-  put_str(w, "type", LT_STR("tool"));
-  put_str(w, "id", output->id);
-  if (output->parent.n > 0) {
-    put_str(w, "parent", output->parent);
-  }
-  put_str(w, "function", output->text);
-  put_raw(w, "input", output->input);
-  put_result(w, output, item, answer);
-  put_str(w, "start", lt_str_of(output->start));
-  if (item->what == ITEM_END) {
-    put_str(w, "end", lt_str_of(item->stamp));
-  }
-}
-
-static void put_file(lt_json_writer *w, lt_arena *arena, const lt_output *output) {
-  put_str(w, "type", LT_STR("file"));
-  put_str(w, "id", output->id);
-  put_str(w, "path", lt_arena_printf(arena, "/artifacts/%.*s", LT_STR_ARG(output->text)));
-  put_str(w, "mimeType", output->input);
-  if (output->reason.n > 0) {
-    put_str(w, "description", output->reason);
-  }
-  put_str(w, "artifact", output->text);
-  put_str(w, "start", lt_str_of(output->start));
-}
-
-static void compose(lt_output *output, const lt_outbox_item *item, lt_str answer) {
-  lt_buf_clear(&output->json);
-  lt_json_writer w = lt_json_writer_on(&output->json);
-  lt_json_begin_object(&w);
-  if (output->kind == LT_OUTPUT_TOOL) {
-    put_tool(&w, output, item, answer);
-  } else if (output->kind == LT_OUTPUT_FILE) {
-    put_file(&w, &output->parts, output);
-  } else {
-    put_str(&w, "type", LT_STR("text"));
-    put_str(&w, "id", output->id);
-    put_str(&w, "content", output->text);
-    put_str(&w, "start", lt_str_of(output->start));
-  }
-  lt_json_end_object(&w);
-}
-
 void lt_outbox_put_all(const lt_outbox *o, lt_json_writer *w) {
   lt_json_begin_array(w);
   for (size_t i = 0; i < o->count; i++) {
@@ -439,98 +347,8 @@ void lt_outbox_put_all(const lt_outbox *o, lt_json_writer *w) {
   lt_json_end_array(w);
 }
 
-/* --- Writing and telling ------------------------------------------------------------------------------------------
+/* --- The pump -----------------------------------------------------------------------------------------------------
  */
-static void tell(lt_outbox *o, const char *event, const char *key, lt_str value, bool raw) {
-  lt_buf data;
-  lt_buf_init(&data, 2 * LT_PROMPT_MEMORY_BYTES);
-  lt_json_writer w = lt_json_writer_on(&data);
-  lt_json_begin_object(&w);
-  put_str(&w, "promptId", lt_str_of(o->turn->ids.prompt));
-  lt_json_key(&w, key);
-  if (raw) {
-    lt_json_put_raw(&w, value);
-  } else {
-    lt_json_put_str(&w, value);
-  }
-  lt_json_end_object(&w);
-  lt_turn_tell(o->turn, event, &data);
-  lt_buf_release(&data);
-}
-
-static lt_status write_output(lt_outbox *o, lt_output *output, const lt_outbox_item *item, lt_str answer,
-                              lt_err *err) LT_YIELDS {
-  compose(output, item, answer);
-  if (output->json.status != LT_OK) {
-    return lt_fail(err, output->json.status, "no memory for an output of the prompt");
-  }
-  LT_TRY(lt_store_prompt_put_output(o->turn->agent->options.db, lt_str_of(o->turn->ids.prompt), output->number,
-                                    lt_buf_view(&output->json), err));
-  lt_str text = output->kind == LT_OUTPUT_TEXT ? output->text : LT_STR_NULL;
-  if (text.n > item->streamed) {
-    tell(o, "prompt.stream", "delta", lt_str_sub(text, item->streamed, text.n), false);
-  }
-  tell(o, "prompt.output", "output", lt_buf_view(&output->json), true);
-  return LT_OK;
-}
-
-/* A long value of a tool's is kept beside the prompt, so that the prompt itself stays handy. */
-static lt_status write_end(lt_outbox *o, lt_output *output, const lt_outbox_item *item, lt_err *err) LT_YIELDS {
-  lt_str answer = lt_str_from(item->bytes, item->n);
-  lt_buf cut;
-  lt_buf_init(&cut, LT_JSON_MAX_BYTES);
-  if (item->status != LT_OK) {
-    answer = lt_str_sub(answer, 0, LT_RUN_ERROR_BYTES);
-  } else if (answer.n > LT_ANSWER_MAX_BYTES || o->kept_bytes + answer.n > LT_PROMPT_RECORD_BYTES) {
-    lt_buf_add(&cut, answer);
-    (void)lt_spill(&o->turn->caller, output->text, &cut, NULL); /* where it cannot be kept, that is said in it */
-    answer = lt_buf_view(&cut);
-  }
-  o->kept_bytes += answer.n;
-  lt_status status =
-      cut.status == LT_OK ? write_output(o, output, item, answer, err) : lt_fail(err, cut.status, "out of memory");
-  lt_buf_release(&cut);
-  return status;
-}
-
-static lt_status write_item(lt_outbox *o, const lt_outbox_item *item, lt_err *err) LT_YIELDS {
-  const lt_turn *turn = o->turn;
-  switch (item->what) {
-    case ITEM_BEGIN: {
-      lt_output *output = o->outputs[item->number];
-      LT_TRY(write_output(o, output, item, LT_STR_NULL, err));
-      if (output->kind != LT_OUTPUT_TOOL) {
-        lt_arena_release(&output->parts);
-      }
-      return LT_OK;
-    }
-    case ITEM_AGAIN:
-      tell(o, "prompt.output", "output", lt_buf_view(&o->outputs[item->number]->json), true);
-      return LT_OK;
-    case ITEM_END: {
-      lt_output *output = o->outputs[item->number];
-      LT_TRY(write_end(o, output, item, err));
-      lt_arena_release(&output->parts);
-      return LT_OK;
-    }
-    case ITEM_STREAM:
-      tell(o, "prompt.stream", "delta", lt_str_from(item->bytes, item->n), false);
-      return LT_OK;
-    case ITEM_EVENT: {
-      lt_buf data;
-      lt_buf_init(&data, LT_PROMPT_MEMORY_BYTES);
-      lt_buf_add(&data, lt_str_from(item->bytes, item->n));
-      lt_turn_tell(turn, item->event, &data);
-      lt_buf_release(&data);
-      return LT_OK;
-    }
-    case ITEM_STATE:
-      return lt_store_prompt_set_state(turn->agent->options.db, lt_str_of(turn->ids.prompt), item->state, LT_STR_NULL,
-                                       LT_STR_NULL, err);
-  }
-  return LT_OK;
-}
-
 static void wake(lt_outbox *o) {
   for (lt_outbox_waiter *waiter = o->waiters; waiter != NULL; waiter = waiter->next) {
     if (waiter->until <= o->written || !o->pumping) {
@@ -544,16 +362,38 @@ static void give_up(lt_outbox *o) {
   lt_cancel_fire(&o->turn->cancel, LT_E_CANCELLED);
 }
 
+/* The next items, as many as one transaction takes. */
+static lt_outbox_item *take_batch(lt_outbox *o) {
+  lt_outbox_item *first = o->first, **last = &first;
+  size_t count = 0, bytes = 0;
+  while (*last != NULL && count < LT_OUTBOX_BATCH && (count == 0 || bytes + (*last)->n <= LT_OUTBOX_BATCH_BYTES)) {
+    bytes += (*last)->n;
+    count++;
+    last = &(*last)->next;
+  }
+  o->first = *last;
+  o->last = o->first == NULL ? &o->first : o->last;
+  *last = NULL;
+  return first;
+}
+
+static void free_batch(lt_outbox *o, lt_outbox_item *first) {
+  while (first != NULL) {
+    lt_outbox_item *item = first;
+    first = item->next;
+    o->queued_bytes -= item->n;
+    o->written++;
+    lt_buf_release(&item->json);
+    lt_mem_free(item);
+  }
+}
+
 /* Afterwards nothing of the outbox is touched any more: whoever is woken may free it. */
 static void pump(lt_outbox *o) LT_YIELDS {
   while (o->first != NULL) {
-    lt_outbox_item *item = o->first;
-    lt_status status = write_item(o, item, &o->err);
-    o->first = item->next;
-    o->last = o->first == NULL ? &o->first : o->last;
-    o->queued_bytes -= item->n;
-    lt_mem_free(item);
-    o->written++;
+    lt_outbox_item *batch = take_batch(o);
+    lt_status status = lt_outbox_write(o, batch, &o->err);
+    free_batch(o, batch);
     if (status != LT_OK) {
       o->err.status = status;
       give_up(o);

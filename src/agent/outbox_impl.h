@@ -1,11 +1,14 @@
-/* The outbox's inside, for outbox.c (putting out) and outbox_ids.c (which output is which). Internal to agent/. */
+/* The outbox's inside, for outbox.c (putting out), outbox_ids.c (which output is which) and outbox_write.c
+ * (storing and telling). Internal to agent/. */
 #ifndef LT_AGENT_OUTBOX_IMPL_H
 #define LT_AGENT_OUTBOX_IMPL_H
 
 #include "agent/outbox.h"
 #include "base/arena.h"
 
-#define STAMP_BYTES 25 /* 2026-01-31T23:59:59.000Z */
+#define LT_OUTBOX_BATCH       64     /* items that are stored together at most ... */
+#define LT_OUTBOX_BATCH_BYTES LT_MIB /* ... unless one alone has more */
+#define STAMP_BYTES           25     /* 2026-01-31T23:59:59.000Z */
 
 typedef enum lt_output_kind { LT_OUTPUT_TEXT, LT_OUTPUT_FILE, LT_OUTPUT_TOOL } lt_output_kind;
 
@@ -29,8 +32,28 @@ struct lt_output {
   lt_buf json; /* as it was last stored */
 };
 
+typedef enum lt_item_kind { ITEM_BEGIN, ITEM_AGAIN, ITEM_END, ITEM_STREAM, ITEM_EVENT, ITEM_STATE } lt_item_kind;
+
+struct lt_outbox_item {
+  lt_outbox_item *next;
+  lt_item_kind what;
+  uint32_t number; /* BEGIN, AGAIN, END */
+  size_t streamed; /* BEGIN of a text */
+  lt_status status;
+  char stamp[STAMP_BYTES];
+  lt_prompt_state state;
+  const char *event;
+  lt_buf json; /* BEGIN, END: the output as it is stored and told */
+  size_t n;
+  char bytes[]; /* answer, delta or data */
+};
+
 /* outbox.c */
 void lt_output_free(lt_output *output);
+
+/* outbox_write.c: stores what the items say, all in one transaction, then tells of it, in order. LT_OK: all of it;
+ * anything else: nothing. LT_YIELDS. */
+lt_status lt_outbox_write(lt_outbox *outbox, lt_outbox_item *items, lt_err *err) LT_YIELDS;
 
 /* outbox_ids.c. Ids are in the turn's arena; without memory they are NULL. */
 /* Room in the list for one more. */

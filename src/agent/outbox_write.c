@@ -1,0 +1,222 @@
+/* The outbox's items, stored and told. */
+#include "agent/outbox_impl.h"
+#include "agent/own.h"
+#include "tool/spill.h"
+
+/* --- As JSON ------------------------------------------------------------------------------------------------------
+ */
+static void put_str(lt_json_writer *w, const char *key, lt_str value) {
+  lt_json_key(w, key);
+  lt_json_put_str(w, value);
+}
+
+static void put_raw(lt_json_writer *w, const char *key, lt_str json) {
+  lt_json_key(w, key);
+  lt_json_put_raw(w, json);
+}
+
+static void put_result(lt_json_writer *w, const lt_output *output, const lt_outbox_item *item, lt_str answer) {
+  lt_json_key(w, "result");
+  lt_json_begin_object(w);
+  if (item->what == ITEM_BEGIN) {
+    put_str(w, "type", LT_STR("pending"));
+    put_str(w, "reason", output->reason);
+  } else if (item->status == LT_OK) {
+    put_str(w, "type", LT_STR("success"));
+    if (answer.n > 0) {
+      put_raw(w, "output", answer);
+    }
+  } else {
+    put_str(w, "type", LT_STR("error"));
+    put_str(w, "error", answer);
+  }
+  if (item->what == ITEM_END && output->logs.n > 0) {
+    put_str(w, "logs", output->logs);
+  }
+  lt_json_end_object(w);
+}
+
+static void put_tool(lt_json_writer *w, const lt_output *output, const lt_outbox_item *item, lt_str answer) {
+  put_str(w, "type", LT_STR("tool"));
+  put_str(w, "id", output->id);
+  if (output->parent.n > 0) {
+    put_str(w, "parent", output->parent);
+  }
+  put_str(w, "function", output->text);
+  put_raw(w, "input", output->input);
+  put_result(w, output, item, answer);
+  put_str(w, "start", lt_str_of(output->start));
+  if (item->what == ITEM_END) {
+    put_str(w, "end", lt_str_of(item->stamp));
+  }
+}
+
+static void put_file(lt_json_writer *w, lt_arena *arena, const lt_output *output) {
+  put_str(w, "type", LT_STR("file"));
+  put_str(w, "id", output->id);
+  put_str(w, "path", lt_arena_printf(arena, "/artifacts/%.*s", LT_STR_ARG(output->text)));
+  put_str(w, "mimeType", output->input);
+  if (output->reason.n > 0) {
+    put_str(w, "description", output->reason);
+  }
+  put_str(w, "artifact", output->text);
+  put_str(w, "start", lt_str_of(output->start));
+}
+
+static void compose(lt_output *output, lt_outbox_item *item, lt_str answer) {
+  lt_json_writer w = lt_json_writer_on(&item->json);
+  lt_json_begin_object(&w);
+  if (output->kind == LT_OUTPUT_TOOL) {
+    put_tool(&w, output, item, answer);
+  } else if (output->kind == LT_OUTPUT_FILE) {
+    put_file(&w, &output->parts, output);
+  } else {
+    put_str(&w, "type", LT_STR("text"));
+    put_str(&w, "id", output->id);
+    put_str(&w, "content", output->text);
+    put_str(&w, "start", lt_str_of(output->start));
+  }
+  lt_json_end_object(&w);
+}
+
+/* --- What is stored -----------------------------------------------------------------------------------------------
+ */
+/* A long value of a tool's is kept beside the prompt, so that the prompt itself stays handy. */
+static lt_status compose_end(lt_outbox *o, lt_output *output, lt_outbox_item *item, lt_err *err) LT_YIELDS {
+  lt_str answer = lt_str_from(item->bytes, item->n);
+  lt_buf cut;
+  lt_buf_init(&cut, LT_JSON_MAX_BYTES);
+  if (item->status != LT_OK) {
+    answer = lt_str_sub(answer, 0, LT_RUN_ERROR_BYTES);
+  } else if (answer.n > LT_ANSWER_MAX_BYTES || o->kept_bytes + answer.n > LT_PROMPT_RECORD_BYTES) {
+    lt_buf_add(&cut, answer);
+    (void)lt_spill(&o->turn->caller, output->text, &cut, NULL); /* where it cannot be kept, that is said in it */
+    answer = lt_buf_view(&cut);
+  }
+  o->kept_bytes += answer.n;
+  compose(output, item, answer);
+  lt_status status = cut.status == LT_OK ? LT_OK : lt_fail(err, cut.status, "out of memory");
+  lt_buf_release(&cut);
+  return status;
+}
+
+static lt_status compose_item(lt_outbox *o, lt_outbox_item *item, lt_err *err) LT_YIELDS {
+  lt_output *output = o->outputs[item->number];
+  if (item->what == ITEM_BEGIN) {
+    compose(output, item, LT_STR_NULL);
+  } else {
+    LT_TRY(compose_end(o, output, item, err));
+  }
+  return item->json.status == LT_OK ? LT_OK : lt_fail(err, item->json.status, "no memory for an output of the prompt");
+}
+
+typedef struct batch {
+  lt_prompt_output outputs[LT_OUTBOX_BATCH];
+  size_t count;
+  lt_prompt_change change;
+  bool changes;
+} batch;
+
+/* Of an output that changes twice only its last form. */
+static void put_output(batch *b, const lt_outbox_item *item) {
+  size_t i = 0;
+  while (i < b->count && b->outputs[i].number != item->number) {
+    i++;
+  }
+  b->outputs[i] = (lt_prompt_output){.number = item->number, .json = lt_buf_view(&item->json)};
+  b->count += i == b->count;
+}
+
+static lt_status fill(lt_outbox *o, lt_outbox_item *items, batch *b, lt_err *err) LT_YIELDS {
+  for (lt_outbox_item *item = items; item != NULL; item = item->next) {
+    if (item->what == ITEM_BEGIN || item->what == ITEM_END) {
+      LT_TRY(compose_item(o, item, err));
+      put_output(b, item);
+    } else if (item->what == ITEM_STATE) {
+      b->change = (lt_prompt_change){.state = item->state};
+      b->changes = true;
+    }
+  }
+  return LT_OK;
+}
+
+static lt_status store(lt_outbox *o, const batch *b, lt_err *err) LT_YIELDS {
+  if (b->count == 0 && !b->changes) {
+    return LT_OK;
+  }
+  return lt_store_prompt_update(o->turn->agent->options.db, lt_str_of(o->turn->ids.prompt), b->outputs, b->count,
+                                b->changes ? &b->change : NULL, err);
+}
+
+/* --- What is told -------------------------------------------------------------------------------------------------
+ */
+static void tell(lt_outbox *o, const char *event, const char *key, lt_str value, bool raw) {
+  lt_buf data;
+  lt_buf_init(&data, 2 * LT_PROMPT_MEMORY_BYTES);
+  lt_json_writer w = lt_json_writer_on(&data);
+  lt_json_begin_object(&w);
+  put_str(&w, "promptId", lt_str_of(o->turn->ids.prompt));
+  lt_json_key(&w, key);
+  if (raw) {
+    lt_json_put_raw(&w, value);
+  } else {
+    lt_json_put_str(&w, value);
+  }
+  lt_json_end_object(&w);
+  lt_turn_tell(o->turn, event, &data);
+  lt_buf_release(&data);
+}
+
+/* What was needed to write it is not needed any more. */
+static void tell_output(lt_outbox *o, lt_outbox_item *item) {
+  lt_output *output = o->outputs[item->number];
+  lt_str text = output->kind == LT_OUTPUT_TEXT ? output->text : LT_STR_NULL;
+  lt_buf_release(&output->json);
+  output->json = item->json;
+  lt_buf_init(&item->json, 0);
+  if (text.n > item->streamed) {
+    tell(o, "prompt.stream", "delta", lt_str_sub(text, item->streamed, text.n), false);
+  }
+  tell(o, "prompt.output", "output", lt_buf_view(&output->json), true);
+  if (output->kind != LT_OUTPUT_TOOL || item->what == ITEM_END) {
+    lt_arena_release(&output->parts);
+  }
+}
+
+static void tell_event(const lt_outbox *o, const lt_outbox_item *item) {
+  lt_buf data;
+  lt_buf_init(&data, LT_PROMPT_MEMORY_BYTES);
+  lt_buf_add(&data, lt_str_from(item->bytes, item->n));
+  lt_turn_tell(o->turn, item->event, &data);
+  lt_buf_release(&data);
+}
+
+static void tell_item(lt_outbox *o, lt_outbox_item *item) {
+  switch (item->what) {
+    case ITEM_BEGIN:
+    case ITEM_END:
+      tell_output(o, item);
+      break;
+    case ITEM_AGAIN:
+      tell(o, "prompt.output", "output", lt_buf_view(&o->outputs[item->number]->json), true);
+      break;
+    case ITEM_STREAM:
+      tell(o, "prompt.stream", "delta", lt_str_from(item->bytes, item->n), false);
+      break;
+    case ITEM_EVENT:
+      tell_event(o, item);
+      break;
+    case ITEM_STATE:
+      break;
+  }
+}
+
+lt_status lt_outbox_write(lt_outbox *o, lt_outbox_item *items, lt_err *err) {
+  batch b = {.count = 0};
+  LT_TRY(fill(o, items, &b, err));
+  LT_TRY(store(o, &b, err));
+  for (lt_outbox_item *item = items; item != NULL; item = item->next) {
+    tell_item(o, item);
+  }
+  return LT_OK;
+}
