@@ -1,9 +1,9 @@
 // Languages and what runs them: --lang, --runner, extensions, the configuration, and execute_code as a model meets it.
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { config, fake, folder, prints, report, run, servers, start, until } from "./harness.mjs";
+import { config, fake, folder, prints, report, root, run, servers, start, until } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
 
 const tools = (rest = {}, ...options) => servers({ fake: fake(...options) }, rest);
@@ -112,9 +112,9 @@ describe("configuration", () => {
 });
 
 /** Has a model call a tool, then say "done": what it was answered, and what the prompt put out. */
-async function answered(input, args = tools({ python: {} }), name = "execute_code", mode = "classic") {
+async function answered(input, args = tools({ python: {} }), name = "execute_code", mode = "classic", env = {}) {
   const model = await scriptedModel([{ calls: [{ id: "c1", name, arguments: input }] }, "done"]);
-  const end = await run(["chat", "-m", mode, "--json", "go", ...args], { env: model.env });
+  const end = await run(["chat", "-m", mode, "--json", "go", ...args], { env: { ...model.env, ...env } });
   assert.equal(end.code, 0, end.stderr);
   const events = end.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   return { text: model.asked()[1].messages.at(-1).content, asked: model.asked(), outputs: events.at(-1).data.output };
@@ -199,4 +199,59 @@ describe("execute_code", () => {
     assert.equal((await chat.ended).code, 0);
     assert.equal(model.asked()[1].messages.at(-1).content, "4");
   });
+});
+
+// Deno comes from npm and may not be here.
+const bin = [join(root, "tests/node_modules/.bin"), join(root, "node_modules/.bin")].find((path) => existsSync(join(path, "deno")));
+const withDeno = { env: { PATH: `${process.env.PATH}:${bin}` } };
+
+describe("Deno", { skip: bin === undefined && "no deno from npm" }, () => {
+  const deno = (text, args = [], options = {}) => run(["run", "--lang", "ts", "--runner", "deno", "-e", text, ...args], { ...withDeno, ...options });
+  test("the same program on both engines", async () => {
+    const text = "const r = await echo({ text: 'x' });\nif (r.success) console.log('got', JSON.stringify(r.value)); else console.log(r.error);\nconst bad = await fail({});\nconsole.log(bad.success);";
+    for (const runner of ["quickjs", "deno"]) {
+      prints(await run(["run", "--lang", "ts", "--runner", runner, "-e", text, ...tools()], withDeno), { stdout: 'got {"echoed":{"text":"x"}}\nfalse\n' });
+    }
+  });
+  test("types are checked before anything runs; typescript.check: false turns that off", async () => {
+    const wrong = "console.log('ran');\nconst n: number = 'x';";
+    const end = await deno(wrong);
+    assert.equal(end.code, 1);
+    assert.equal(end.stdout, "");
+    assert.match(end.stderr, /^error: TS2322: .*\n  at 2:7: const n: number = 'x';\n/);
+    prints(await deno(wrong, ["--config", config({ typescript: { check: false } })]), { stdout: "ran\n" });
+  });
+  test("typescript.runner chooses it for .ts files and --lang ts, not for JavaScript", async () => {
+    const use = ["--config", config({ typescript: { runner: "deno" } })];
+    const path = join(folder({ "a.ts": "console.log(typeof Deno)" }), "a.ts");
+    prints(await run(["run", path, ...use], withDeno), { stdout: "object\n" });
+    prints(await run(["run", path, "--runner", "quickjs", ...use], withDeno), { stdout: "undefined\n" });
+    prints(await run(["run", "-e", "typeof Deno", ...use], withDeno), { stdout: "undefined\n" });
+  });
+  test("execute_typescript runs on it; a failure has standard error, then what was printed", async () => {
+    const use = tools({ typescript: { runner: "deno" } });
+    const ask = async (text) => (await answered({ code: text }, use, "execute_typescript", "typescript", withDeno.env)).text;
+    assert.equal(await ask("const r = await echo({ text: 'x' });\nconsole.log(typeof Deno, r.success && JSON.stringify(r.value))"), 'object {"echoed":{"text":"x"}}\n');
+    assert.match(await ask("console.log('before');\nthrow new Error('no luck')"), /no luck[^]*\n\nSTDOUT:\nbefore\n$/);
+    assert.match(await ask("const n: string = 1"), /TS2322[^]*line 1/);
+  });
+  test("a call waits for approval, and the program goes on", async () => {
+    const use = tools({ tools: { policy: [{ match: "fake.echo", action: "ask" }] } });
+    const talk = start(["run", "--lang", "ts", "--runner", "deno", "-e", "const r = await echo({ text: 'x' });\nconsole.log('got', r.success)", ...use], { terminal: true, ...withDeno });
+    await until(() => talk.text().includes(QUESTION), "the question");
+    talk.type("y\n");
+    const end = await talk.ended;
+    assert.equal(end.code, 0, end.stdout);
+    assert.match(end.stdout, /got true/);
+  });
+  test("tools that are not for programs are not there", async () => {
+    const end = await deno("console.log(typeof (globalThis as any).execute_code, (await discoverTools('execute code plan')).filter((t) => t.id.startsWith('execute')).length)", tools({ python: {}, plan: {} }));
+    assert.equal(end.stdout, "undefined 0\n", end.stderr);
+  });
+});
+
+test("without Deno a run names the engine that needs nothing", async () => {
+  const end = await run(["run", "--runner", "deno", "--lang", "ts", "-e", "1", "--config", config({ deno: { path: "/no/deno" } })]);
+  assert.equal(end.code, 1);
+  assert.match(end.stderr, /\/no\/deno.*--runner quickjs/);
 });
