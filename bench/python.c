@@ -13,7 +13,15 @@
 #include "bench/rig.h"
 #include "runner/python.h"
 
-enum { ROUNDS = 100, COLD_ROUNDS = 8, NAIVE_ROUNDS = 15, MANY = 100, MANY_ROUNDS = 3, FILE_BYTES = 16384 };
+enum {
+  ROUNDS = 100,
+  COLD_ROUNDS = 8,
+  NAIVE_ROUNDS = 15,
+  MANY = 100,
+  MANY_ROUNDS = 3,
+  FILE_BYTES = 16384,
+  PAUSE_MS = 20
+};
 
 #define TARGET_WARM_NS 3e6
 
@@ -25,7 +33,7 @@ static const char call[] = "set_result(call_tool('bench.echo', {'a': 1}))\n";
 typedef struct bench {
   lt_rig *rig;
   lt_python *python;
-  lt_measure plus, call, naive_plus, naive_call;
+  lt_measure plus, call, in_turn, naive_plus, naive_call;
 } bench;
 
 /* --- Ours --------------------------------------------------------------------------------------------------------- */
@@ -271,7 +279,9 @@ static void measure(lt_rig *rig, void *arg) {
   must_run(b.python, plus);
   lt_sleep(rig->loop, 500);
   for (int i = 0; i < ROUNDS; i++) {
+    lt_sleep(rig->loop, PAUSE_MS);
     sample(&b, plus, &b.plus);
+    lt_sleep(rig->loop, PAUSE_MS);
     sample(&b, call, &b.call);
     if (i < NAIVE_ROUNDS) {
       sample_naive(plus, &b.naive_plus);
@@ -284,6 +294,10 @@ static void measure(lt_rig *rig, void *arg) {
     lt_measure_print_ns("1+2, python3 started for it", &b.naive_plus, 0);
     lt_measure_print_ns("one tool call, python3 started for it", &b.naive_call, 0);
   }
+  for (int i = 0; i < ROUNDS; i++) {
+    sample(&b, plus, &b.in_turn);
+  }
+  lt_measure_print_ns("1+2, one directly after the other", &b.in_turn, 0);
   measure_many(&b, "100 programs at once: 1+2", plus);
   measure_many(&b, "100 programs at once: a tool of 10 ms", "set_result(call_tool('bench.slow'))");
   measure_memory(&b);

@@ -227,6 +227,8 @@
 #define LT_PYTHON_RUNS_MAX         128            /* processes at once; further programs wait for one to end */
 #define LT_PYTHON_START_MS         20000          /* the interpreter's start, on a machine that is busy */
 #define LT_PYTHON_KILL_MS          3000           /* from a program's being killed to the interpreter's being given up */
+#define LT_PYTHON_LINGER_MS        250            /* from a program's last word to its end, before it is killed; twice */
+#define LT_PYTHON_AGAIN_MS         5              /* before an interpreter that is busy is told once more */
 #define LT_PYTHON_PIECE_BYTES      (64 * LT_KIB)  /* read at once from a program */
 #define LT_PYTHON_TURN_BYTES       (4 * LT_MIB)   /* read from a program before others have their turn */
 #define LT_PYTHON_LAST_BYTES       (64 * LT_MIB)  /* of a program that has ended: its pipe has far less */

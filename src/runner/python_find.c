@@ -85,7 +85,7 @@ static bool try_file(const lt_python *p, const char *file, lt_buf *ret_file, con
   if (stat(file, &st) != 0 || !S_ISREG(st.st_mode) || access(file, X_OK) != 0) {
     return false;
   }
-  if (is_script(file)) {
+  if (is_script(file) && can_be_reached(file)) {
     if (!ask_script(p, file, other)) {
       *ret_why = "it is a script that does not start a Python";
       return false;

@@ -19,6 +19,9 @@ typedef struct lt_pychild {
   int connection; /* our end */
   int output;     /* what it prints */
   bool owned;     /* by a run; otherwise it goes when it ends */
+  bool counted;   /* in lt_python.running */
+  bool to_kill;   /* could not be told to */
+  unsigned ticks; /* of waiting for its end */
   bool exited;
   int status;       /* as waitpid has it; -1: not known */
   lt_wait *wait;    /* woken when it has exited; NULL: nobody has it yet */
@@ -46,6 +49,7 @@ struct lt_python {
   bool without_walls;
   lt_zygote *zygote;  /* the one that programs come from; or NULL */
   unsigned zygotes;   /* that have not ended */
+  unsigned removals;  /* of folders, that go on */
   unsigned running;   /* programs with a process */
   lt_pywaiter *queue; /* those that wait for others to end */
   lt_wait *closer;
@@ -60,8 +64,9 @@ lt_status lt_pychild_take(lt_python *python, lt_wait *wait, lt_cancel *cancel, l
 void lt_pychild_kill(lt_pychild *child);
 /* It was killed and is still there: the interpreter, and all that came from it, is given up. */
 void lt_pychild_give_up(lt_pychild *child);
-/* It must have exited. LT_YIELDS while its folder is removed. NULL is allowed. */
-void lt_pychild_release(lt_python *python, lt_pychild *child) LT_YIELDS;
+/* It is not needed any more. What has to be tidied up is done without anybody waiting. `ends`: it is about to end by
+ * itself, and is killed only when it does not. LT_YIELDS while its folder is removed, when it has exited already. */
+void lt_pychild_release(lt_pychild *child, bool ends) LT_YIELDS;
 /* Has one forked for the next program, unless there is one. LT_YIELDS. */
 void lt_pychild_prepare(lt_python *python) LT_YIELDS;
 /* Ends the interpreter. LT_YIELDS until it is gone. */

@@ -125,9 +125,9 @@ static void stop_in_time(lt_pyrun *run) {
   }
 }
 
-/* How long to wait at most; a process that was killed, or has said that it is done, has to be gone soon. */
+/* How long to wait at most; a process that was killed has to be gone soon. */
 static uint64_t patience_ms(lt_pyrun *run) {
-  if (run->stopped == LT_OK && !run->done && !run->broken) {
+  if (run->stopped == LT_OK && !run->broken) {
     return left_ms(run);
   }
   uint64_t now = lt_workers_now();
@@ -149,16 +149,23 @@ static bool pump(lt_pyrun *run) {
   return more;
 }
 
-static void wait_until_exited(lt_pyrun *run) LT_YIELDS {
-  while (!run->child->exited) {
+/* It said so, or it is gone. */
+static bool has_ended(const lt_pyrun *run) {
+  return run->child->exited || (run->done && run->stopped == LT_OK);
+}
+
+static void wait_until_ended(lt_pyrun *run) LT_YIELDS {
+  while (!has_ended(run)) {
     stop_in_time(run);
     if (pump(run)) {
       lt_sleep(run->python->loop, 0);
-    } else if (!run->child->exited) {
+    } else if (!has_ended(run)) {
       lt_wait_on(&run->wait, patience_ms(run));
     }
   }
-  while (pump(run)) { /* what it left */
+  size_t left = LT_PYTHON_LAST_BYTES;
+  while (pump(run) && left > LT_PYTHON_TURN_BYTES) { /* what it left in its pipe */
+    left -= LT_PYTHON_TURN_BYTES;
     lt_sleep(run->python->loop, 0);
   }
   lt_pyrun_end_text(run);
@@ -200,15 +207,12 @@ static lt_status run_in_child(lt_pyrun *run, lt_str start, lt_err *err) LT_YIELD
     lt_pyrun_stop(run, LT_E_CANCELLED);
   }
   if (status == LT_OK) {
-    wait_until_exited(run);
+    wait_until_ended(run);
     end_calls(run);
   }
   close_watches(run);
   lt_cancel_remove(&run->cancel, &to_us);
   lt_cancel_remove(run->request->cancel, &from_above);
-  while (!run->child->exited) { /* only where it could not be watched */
-    lt_wait_on(&run->wait, UINT64_MAX);
-  }
   return status;
 }
 
@@ -287,7 +291,7 @@ static lt_status run_program(lt_pyrun *run, lt_err *err) LT_YIELDS {
     status = run_in_child(run, lt_buf_view(&start), err);
     lt_status judged = status == LT_OK ? lt_pyrun_judge(run, err) : status;
     status = judged;
-    lt_pychild_release(run->python, run->child);
+    lt_pychild_release(run->child, run->done && run->stopped == LT_OK);
   } else if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
     lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
     status = LT_OK;

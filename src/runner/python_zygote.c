@@ -126,18 +126,63 @@ static char *child_free(lt_pychild *child) {
   return workspace;
 }
 
-static void remove_workspace(lt_loop *loop, char *workspace) LT_YIELDS {
-  if (workspace != NULL) {
-    lt_python_remove_tree(loop, workspace);
-    lt_mem_free(workspace);
+typedef struct removal {
+  lt_python *python;
+  char *folder;
+} removal;
+
+static void wake_closer(lt_python *p) {
+  if (p->closer != NULL) {
+    lt_wait_wake(p->closer, LT_OK);
+  }
+}
+
+static void on_removal(void *arg) {
+  removal *r = arg;
+  lt_python_remove_tree(r->python->loop, r->folder);
+  r->python->removals--;
+  wake_closer(r->python);
+  lt_mem_free(r->folder);
+  lt_mem_free(r);
+}
+
+/* Nobody waits for what a program has left there. */
+static void remove_workspace(lt_python *p, char *folder) LT_YIELDS {
+  if (folder == NULL || rmdir(folder) == 0) {
+    lt_mem_free(folder);
+    return;
+  }
+  removal *r = lt_mem_alloc(sizeof *r);
+  if (r != NULL) {
+    *r = (removal){p, folder};
+    if (lt_loop_spawn(p->loop, on_removal, r, NULL) == LT_OK) {
+      p->removals++;
+      return;
+    }
+  }
+  lt_mem_free(r);
+  lt_python_remove_tree(p->loop, folder);
+  lt_mem_free(folder);
+}
+
+/* A program has ended: whoever waits has its place. */
+static void give_place(lt_python *p) {
+  if (p->queue != NULL) {
+    wake_first(&p->queue);
+  } else {
+    p->running--;
   }
 }
 
 static void child_drop(lt_pychild *child) LT_YIELDS {
   lt_zygote *z = child->zygote;
-  lt_loop *loop = z->python->loop;
+  lt_python *p = z->python;
+  bool counted = child->counted;
   z->spare = z->spare == child ? NULL : z->spare;
-  remove_workspace(loop, child_free(child));
+  remove_workspace(p, child_free(child));
+  if (counted) {
+    give_place(p);
+  }
 }
 
 /* Nobody has it: it goes when it ends. */
@@ -200,8 +245,8 @@ static lt_status child_new(lt_zygote *z, lt_pychild **ret_child, lt_err *err) LT
     close(theirs[1]);
   }
   if (status != LT_OK) {
-    lt_loop *loop = z->python->loop;
-    remove_workspace(loop, child_free(child));
+    lt_python *p = z->python;
+    remove_workspace(p, child_free(child));
     return status;
   }
   *ret_child = child;
@@ -258,23 +303,48 @@ static void on_message(lt_zygote *z, char *message) LT_YIELDS {
   }
 }
 
+/* Whether it should have ended, or is about to by itself. */
+static bool lingers(const lt_zygote *z, const lt_pychild *child) {
+  return !child->exited && (child->to_kill || (!child->owned && child != z->spare && !z->making_spare));
+}
+
+/* A program that has said its last word ends by itself, most of the time. */
+static uint64_t look_after(lt_zygote *z, bool later) {
+  uint64_t again_ms = UINT64_MAX;
+  for (lt_pychild *child = z->children; child != NULL; child = child->next) {
+    if (!lingers(z, child)) {
+      continue;
+    }
+    child->ticks += later;
+    if (child->to_kill || child->ticks > 1) {
+      lt_pychild_kill(child);
+    }
+    uint64_t ms = child->to_kill ? LT_PYTHON_AGAIN_MS : LT_PYTHON_LINGER_MS;
+    again_ms = ms < again_ms ? ms : again_ms;
+  }
+  return again_ms;
+}
+
 /* Until its end of the socket is closed. False: it never became ready. */
 static bool listen_to(lt_zygote *z) LT_YIELDS {
   uint64_t began = lt_loop_now_ms(z->python->loop);
   char message[4200];
+  bool later = false;
   while (!z->closing) {
     ssize_t n = recv(z->control, message, sizeof message - 1, MSG_DONTWAIT);
     if (n > 0) {
       message[n] = '\0';
       on_message(z, message);
-    } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+      continue;
+    }
+    if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
       return z->ready;
-    } else {
-      uint64_t gone = lt_loop_now_ms(z->python->loop) - began;
-      uint64_t left = gone < LT_PYTHON_START_MS ? LT_PYTHON_START_MS - gone : 0;
-      if (lt_wait_on(&z->wait, z->ready ? UINT64_MAX : left) == LT_E_TIMEOUT) {
-        return false;
-      }
+    }
+    uint64_t gone = lt_loop_now_ms(z->python->loop) - began;
+    uint64_t left = z->ready ? look_after(z, later) : gone < LT_PYTHON_START_MS ? LT_PYTHON_START_MS - gone : 0;
+    later = lt_wait_on(&z->wait, left) == LT_E_TIMEOUT;
+    if (later && !z->ready) {
+      return false;
     }
   }
   return true;
@@ -351,9 +421,7 @@ static void keep(void *arg) {
   end(z);
   unuse(z);
   p->zygotes--;
-  if (p->closer != NULL) {
-    lt_wait_wake(p->closer, LT_OK);
-  }
+  wake_closer(p);
 }
 
 static lt_status zygote_new(lt_python *p, lt_err *err) {
@@ -420,18 +488,28 @@ lt_status lt_pychild_take(lt_python *p, lt_wait *wait, lt_cancel *cancel, lt_pyc
   }
   lt_status status = take(p, cancel, ret_child, err);
   if (status != LT_OK) {
-    lt_pychild_release(p, NULL);
+    give_place(p);
     return status;
   }
   (*ret_child)->wait = wait;
+  (*ret_child)->counted = true;
   return LT_OK;
 }
 
 void lt_pychild_kill(lt_pychild *child) {
+  lt_zygote *z = child->zygote;
   char message[24];
   int n = snprintf(message, sizeof message, "K %u", child->id);
-  if (!child->exited && !child->zygote->deaf &&
-      lt_socket_send(child->zygote->control, lt_str_from(message, (size_t)n), NULL, 0, NULL) != LT_OK) {
+  if (child->exited || z->deaf) {
+    return;
+  }
+  lt_status status = lt_socket_send(z->control, lt_str_from(message, (size_t)n), NULL, 0, NULL);
+  if (status == LT_E_LIMIT && !child->to_kill) { /* it is busy: once more, soon */
+    child->to_kill = true;
+    lt_wait_wake(&z->wait, LT_OK);
+  } else if (status == LT_OK) {
+    child->to_kill = false;
+  } else if (status != LT_E_LIMIT) {
     lt_pychild_give_up(child);
   }
 }
@@ -449,16 +527,13 @@ lt_status lt_pychild_lost(const lt_pychild *child, lt_err *err) {
   return lt_fail(err, LT_E_CLOSED, "%s", lt_err_msg(&child->zygote->why));
 }
 
-void lt_pychild_release(lt_python *p, lt_pychild *child) {
-  if (child != NULL) {
-    LT_CHECK(child->exited);
-    remove_workspace(p->loop, child_free(child));
+void lt_pychild_release(lt_pychild *child, bool ends) {
+  child->wait = NULL;
+  if (!ends) {
+    lt_pychild_kill(child);
   }
-  if (p->queue != NULL) {
-    wake_first(&p->queue); /* it has our place */
-  } else {
-    p->running--;
-  }
+  lt_wait_wake(&child->zygote->wait, LT_OK);
+  disown(child);
 }
 
 void lt_pychild_prepare(lt_python *p) {
@@ -482,7 +557,7 @@ void lt_python_end_zygote(lt_python *p) {
     p->zygote->closing = true;
     lt_wait_wake(&p->zygote->wait, LT_OK);
   }
-  while (p->zygotes > 0) {
+  while (p->zygotes > 0 || p->removals > 0) {
     lt_wait_on(&closer, UINT64_MAX);
   }
   p->closer = NULL;

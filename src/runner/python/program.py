@@ -1,6 +1,7 @@
 """A program's process, from the fork to its end: what it stands on, and how its end is told."""
 import atexit
 import builtins
+import fcntl
 import io
 import json
 import linecache
@@ -26,14 +27,27 @@ def live(parent, connection, output, workspace, walls):
     bridge = Bridge(connection)
     try:
         walls.narrow_files(workspace)
+        walls.prepare()
+        rehearse(bridge)
         start = await_start(bridge)
         walls.limit(start["limits"])
         walls.narrow_calls()
     except OSError as e:
         bridge.send(FAILED, body=json.dumps({"kind": "walls", "error": str(e)}).encode())
         os._exit(0)
-    forget_zygote()
-    run(bridge, start)
+    run(bridge, start, walls)
+
+
+def rehearse(bridge):
+    """Touches what the first program will: pages that are shared are copied now, not when somebody waits."""
+    start = json.loads('{"code": "def f(a):\\n  return [a]\\nf(1)\\n", "tools": {}, "input": null}')
+    main = {"__name__": "rehearsal"}
+    main.update(make_api(bridge, start))
+    exec(prepare(start["code"]), main)
+    json.loads(encode(main["f"]({"a": "b"})))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.stack_size(2 << 20)
+    sys.path.append(os.getcwd())
 
 
 def await_start(bridge):
@@ -46,7 +60,6 @@ def await_start(bridge):
 
 def move_descriptors(connection, output):
     """stdin is empty, stdout and stderr are one pipe, and the connection is out of the way."""
-    import fcntl
     null = os.open("/dev/null", os.O_RDONLY)
     os.dup2(null, 0)
     os.dup2(output, 1)
@@ -67,21 +80,15 @@ def reopen_streams():
     sys.stderr = sys.__stderr__ = text(2, "w")
 
 
-def forget_zygote():
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    threading.stack_size(2 << 20)
-
-
-def run(bridge, start):
+def run(bridge, start, walls):
     failure = None
-    reserve = bytearray(1 << 20)  # to say that there is no memory takes some
     try:
         code = prepare(start["code"])
         main = world(bridge, start)
         execute(code, main)
         wait_for_threads()
     except BaseException as e:
-        del reserve
+        walls.reserve.close()  # to say that there is no memory takes some
         failure = describe(e)
     flush()
     try:
@@ -165,7 +172,6 @@ def world(bridge, start):
     sys.modules["lathe"] = own
     sys.modules["__main__"] = module
     sys.argv = [FILE]
-    sys.path.append(os.getcwd())
     builtins.input = no_input
     return main
 

@@ -1,5 +1,6 @@
 """The second stage of a program's walls (docs/internals/walls.md), put up by its own process before it runs."""
 import ctypes
+import mmap
 import os
 import resource
 
@@ -53,6 +54,7 @@ class Walls:
         self.filter = bytes.fromhex(setup["filter"])
         self.needed = setup["needed"]
         self.libc = ctypes.CDLL(None, use_errno=True)
+        self.reserve = mmap.mmap(-1, 2 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         self.memory = self.address_space()
 
     @staticmethod
@@ -105,25 +107,27 @@ class Walls:
         self.call(RESTRICT_SELF, ruleset, 0)
         os.close(ruleset)
 
+    def prepare(self):
+        """What does not depend on the program, nor stops its process from waiting for it."""
+        self.code = self.filter.replace(SELF_PID, os.getpid().to_bytes(4, "little"))
+        self.program = Program(len(self.code) // 8, self.code)
+        set_limit(resource.RLIMIT_CORE, 0)
+
     def narrow_calls(self):
-        if not self.filter:
-            return
-        code = self.filter.replace(SELF_PID, os.getpid().to_bytes(4, "little"))
-        program = Program(len(code) // 8, code)
-        if self.libc.prctl(PR_SET_SECCOMP, FILTER, ctypes.byref(program), 0, 0) != 0 and self.needed:
+        if self.code and self.libc.prctl(PR_SET_SECCOMP, FILTER, ctypes.byref(self.program), 0, 0) != 0 and self.needed:
             raise OSError(ctypes.get_errno(), "the system call filter could not be installed")
 
     def limit(self, limits):
         """limits: memory, slack, file, files, cpu."""
         space, data = self.memory
-        for what, most in (
-            (resource.RLIMIT_DATA, data + limits["memory"]),
-            (resource.RLIMIT_AS, space + limits["memory"] + limits["slack"]),
-            (resource.RLIMIT_FSIZE, limits["file"]),
-            (resource.RLIMIT_NOFILE, limits["files"]),
-            (resource.RLIMIT_CPU, limits["cpu"]),
-            (resource.RLIMIT_CORE, 0),
-        ):
-            _, hard = resource.getrlimit(what)
-            most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.setrlimit(what, (most, most))
+        set_limit(resource.RLIMIT_DATA, data + limits["memory"])
+        set_limit(resource.RLIMIT_AS, space + limits["memory"] + limits["slack"])
+        set_limit(resource.RLIMIT_FSIZE, limits["file"])
+        set_limit(resource.RLIMIT_NOFILE, limits["files"])
+        set_limit(resource.RLIMIT_CPU, limits["cpu"])
+
+
+def set_limit(what, most):
+    _, hard = resource.getrlimit(what)
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(what, (most, most))
