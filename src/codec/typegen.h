@@ -34,8 +34,9 @@ lt_status lt_typegen_ts(const lt_typegen_tool *tools, size_t count, lt_buf *out,
  * (`GetWeatherInput_Node`), so that no two tools' can be the same. */
 lt_status lt_typegen_ts_tool(const lt_typegen_tool *tool, lt_buf *out, lt_err *err);
 
-/* `def call_tool(...)` and a stub per tool, `def weather_get_weather(*, latitude: float, ...) -> Any`, with a
- * docstring. Of two tools with the same Python name the later one is a comment that says how to call it. */
+/* `def call_tool(...)`, what else every program has, and a stub per tool, `def weather_get_weather(*, latitude: float,
+ * ...) -> Any`, with a docstring. Of two tools with the same Python name the later one is a comment that says how to
+ * call it. */
 lt_status lt_typegen_py(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err);
 /* The Python name of a tool (its id) or an argument: characters that cannot be in an identifier become "_", a keyword
  * gets one after it, a digit one before it. */

@@ -16,13 +16,48 @@ static int by_word(const void *key, const void *entry) {
   return lt_str_cmp(*(const lt_str *)key, lt_str_of(*(const char *const *)entry));
 }
 
-/* keyword.kwlist of Python 3.11, and the function every program has. */
+/* keyword.kwlist of Python 3.11, and what every program has. */
 static bool is_taken(lt_str name) {
   static const char *const words[] = {
-      "False",     "None",  "True",     "and",   "as",     "assert", "async", "await",  "break",
-      "call_tool", "class", "continue", "def",   "del",    "elif",   "else",  "except", "finally",
-      "for",       "from",  "global",   "if",    "import", "in",     "is",    "lambda", "nonlocal",
-      "not",       "or",    "pass",     "raise", "return", "try",    "while", "with",   "yield",
+      "False",
+      "None",
+      "True",
+      "and",
+      "as",
+      "assert",
+      "async",
+      "await",
+      "break",
+      "call_tool",
+      "call_tools_parallel",
+      "class",
+      "continue",
+      "def",
+      "del",
+      "elif",
+      "else",
+      "except",
+      "finally",
+      "for",
+      "from",
+      "global",
+      "if",
+      "import",
+      "in",
+      "input_data",
+      "is",
+      "lambda",
+      "nonlocal",
+      "not",
+      "or",
+      "pass",
+      "raise",
+      "return",
+      "set_result",
+      "try",
+      "while",
+      "with",
+      "yield",
   };
   return bsearch(&name, words, sizeof(words) / sizeof(words[0]), sizeof(words[0]), by_word) != NULL;
 }
@@ -385,8 +420,13 @@ lt_status lt_typegen_py(const lt_typegen_tool *tools, size_t count, lt_buf *out,
   py_entry *entries = name_all(tools, count, &arena);
   lt_status status = entries != NULL ? LT_OK : LT_E_NOMEM;
   lt_buf_addc(out,
-              "from typing import Any, Literal\n\n\ndef call_tool(tool: str, arguments: dict[str, Any] = ...) -> Any:\n"
-              "    \"\"\"Calls a tool by its id.\"\"\"\n");
+              "from typing import Any, Literal\n\n\ndef call_tool(name: str, args: dict[str, Any] = ...) -> Any:\n"
+              "    \"\"\"Calls a tool by its id; raises ToolError when it fails.\"\"\"\n\n\n"
+              "def call_tools_parallel(calls: list[tuple[str, dict[str, Any]]], return_exceptions: bool = ...) -> "
+              "list[Any]:\n"
+              "    \"\"\"Calls several tools at once; gives their values in the same order.\"\"\"\n\n\n"
+              "def set_result(data: Any) -> None:\n"
+              "    \"\"\"What the program gives back.\"\"\"\n");
   for (size_t i = 0; i < count && status == LT_OK && out->status == LT_OK; i++) {
     if (entries[i].lost) {
       put_lost(out, &tools[i]);

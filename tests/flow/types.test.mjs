@@ -83,7 +83,7 @@ async function parsePython(stubs) {
 }
 const noPython = spawnSync(python, ["--version"]).status !== 0 && "python3 is not there";
 /** The Python name of an id or a property. */
-const pyName = (name) => name.replace(/[^A-Za-z0-9_]/gu, "_").replace(/^(?=\d|$)/, "_").replace(/^(False|None|True|and|as|assert|async|await|break|call_tool|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)$/, "$1_");
+const pyName = (name) => name.replace(/[^A-Za-z0-9_]/gu, "_").replace(/^(?=\d|$)/, "_").replace(/^(False|None|True|and|as|assert|async|await|break|call_tool|call_tools_parallel|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|input_data|is|lambda|nonlocal|not|or|pass|raise|return|set_result|try|while|with|yield)$/, "$1_");
 
 /* --- Values that a schema allows --------------------------------------------------------------------------------- */
 
@@ -203,7 +203,7 @@ describe("ten real servers and what comes with Lathe", { skip }, () => {
 
   test("Python parses the stubs; their arguments are those of the schemas", { skip: noPython }, async () => {
     const stubs = await parsePython(await listing(replayed, "python"));
-    assert.equal(Object.keys(stubs).length, tools.length + 1);
+    assert.equal(Object.keys(stubs).length, tools.length + 3);
     for (const { id, inputSchema, description } of tools) {
       const stub = stubs[pyName(id)];
       const required = inputSchema.required ?? [];
@@ -475,7 +475,7 @@ describe("tools that no good server has", { skip: noCompiler }, () => {
     let stubs;
     before(async () => { stubs = await parsePython(await listing(args, "python")); });
 
-    test("every tool has a stub by its id", () => assert.deepEqual(Object.keys(stubs).sort(), ["call_tool", ...nasty.map(({ tool: { name } }) => pyName(`n.${name}`))].sort()));
+    test("every tool has a stub by its id", () => assert.deepEqual(Object.keys(stubs).sort(), ["call_tool", "call_tools_parallel", "set_result", ...nasty.map(({ tool: { name } }) => pyName(`n.${name}`))].sort()));
     test("types", () => {
       assert.deepEqual(stubs.n_literals.types, { e: "Literal['a', 'b']", n: "Any", c: "Literal['only']", o: "Any", z: "None", sn: "str | None", nb: "str | None", none: "Any", q: `Literal[${JSON.stringify('a"*/\n`${b}').replace(/^"|"$/g, "'").replace('\\"', '"')}]` });
       assert.deepEqual(stubs.n_tuples.types, { pair: "list[str | float]", plain: "list[str | float]", rest: "list[str]", part: "list[str | float]", old: "list[str | bool]", oldrest: "list[str]", fixed: "list[float]", untold: "list[Any]" });
@@ -543,6 +543,6 @@ describe("schemas made up at random", { skip: noCompiler }, () => {
     const ts = await listing(args, "ts");
     const errors = await compile({ "random.ts": ts });
     assert.deepEqual(errors.map((e) => ({ ...e, near: ts.split("\n").slice(Math.max(0, e.line - 3), e.line + 2) })), []);
-    if (!noPython) assert.equal(Object.keys(await parsePython(await listing(args, "python"))).length, made.length + 1);
+    if (!noPython) assert.equal(Object.keys(await parsePython(await listing(args, "python"))).length, made.length + 3);
   });
 });

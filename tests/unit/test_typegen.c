@@ -409,9 +409,13 @@ static void test_output_ceiling(void **state) {
 /* --- Python --------------------------------------------------------------------------------------------------------
  */
 
-#define PY_PRELUDE                                                                                           \
-  "from typing import Any, Literal\n\n\ndef call_tool(tool: str, arguments: dict[str, Any] = ...) -> Any:\n" \
-  "    \"\"\"Calls a tool by its id.\"\"\"\n"
+#define PY_PRELUDE                                                                                                  \
+  "from typing import Any, Literal\n\n\ndef call_tool(name: str, args: dict[str, Any] = ...) -> Any:\n"             \
+  "    \"\"\"Calls a tool by its id; raises ToolError when it fails.\"\"\"\n\n\n"                                   \
+  "def call_tools_parallel(calls: list[tuple[str, dict[str, Any]]], return_exceptions: bool = ...) -> list[Any]:\n" \
+  "    \"\"\"Calls several tools at once; gives their values in the same order.\"\"\"\n\n\n"                        \
+  "def set_result(data: Any) -> None:\n"                                                                            \
+  "    \"\"\"What the program gives back.\"\"\"\n"
 
 static void check_py(const char *description, const char *input, const char *output, const char *want) {
   char *got = py_of(description, input, output);
@@ -511,6 +515,7 @@ static void test_py_names(void **state) {
   check_py_name("class", "class_");
   check_py_name("None", "None_");
   check_py_name("call.tool", "call_tool_");
+  check_py_name("set.result", "set_result_");
   check_py_name("caf\xC3\xA9", "caf_");
   lt_typegen_tool tools[2] = {make_tool("", "", ""), make_tool("", "", "")};
   tools[1].id = LT_STR("weather.get_it");
