@@ -40,6 +40,32 @@ static void place(lt_pyrun *run, lt_json report) {
   lt_run_add_context(&run->result->context, written, run->result->column - 1);
 }
 
+/* Names of other languages, and of other places. */
+static const struct {
+  const char *name;
+  const char *advice;
+} not_here[] = {
+    {"null", "Python's word is None"},
+    {"undefined", "Python's word is None"},
+    {"true", "Python's word is True"},
+    {"false", "Python's word is False"},
+    {"console", "use print()"},
+    {"log", "use print()"},
+    {"output", "use set_result() for the answer, print() for a log line"},
+    {"done", "a program is done when it ends; use set_result() for the answer"},
+    {"complete", "use set_result() for the answer"},
+    {"fetch", "there is no network in a program: call a tool"},
+    {"require", "use import"},
+};
+
+static void advise_word(lt_pyrun *run, lt_str name) {
+  for (size_t i = 0; i < sizeof not_here / sizeof not_here[0]; i++) {
+    if (lt_str_eqc(name, not_here[i].name)) {
+      lt_buf_printf(&run->result->error, ": %s", not_here[i].advice);
+    }
+  }
+}
+
 /* NameError: a tool, perhaps, whose name is a little different. */
 static void advise(lt_pyrun *run, lt_str name) {
   lt_str near[LT_TOOL_SUGGESTIONS];
@@ -57,6 +83,9 @@ static void advise(lt_pyrun *run, lt_str name) {
     }
   }
   lt_buf_addc(error, count > 0 ? "?" : "");
+  if (count == 0) {
+    advise_word(run, name);
+  }
 }
 
 static void judge_memory(lt_pyrun *run) {

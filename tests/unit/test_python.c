@@ -184,6 +184,8 @@ IN_PYTHON(test_calls) {
       "    return await asyncio.gather(*[asyncio.to_thread(t_slow, ms=i) for i in range(5)])\n"
       "set_result([x['ms'] for x in asyncio.run(f())])",
       "json [0,1,2,3,4]");
+  py_expect("x = null", "E_PROGRAM 1:5 NameError: name 'null' is not defined: Python's word is None [x = null]");
+  py_expect_part("import no_such_module", "No module named 'no_such_module' (there is Python's own library");
   py_expect("t_ecko()", "E_PROGRAM 1:1 NameError: name 't_ecko' is not defined. Did you mean: t_echo? [t_ecko()]");
 }
 
