@@ -36,7 +36,8 @@
 #define LT_TAPE_READY_MAX        200000 /* deliveries noted of one run; one with more cannot be run again */
 #define LT_TAPE_TICK_US          10000  /* guest time advances in steps of a sixteenth of the run so far, from this ... */
 #define LT_TAPE_TICK_MAX_US      250000 /* ... up to this */
-#define LT_TAPE_TICK_POLLS       20000  /* on the way through a record it advances after so many polls all the same */
+#define LT_TAPE_WORK_US          20000  /* on the way through a record it advances after this much work, and 4 steps */
+#define LT_TAPE_POLL_US          2000   /* ... of which no more than this is counted between two polls */
 #define LT_RUN_STORE_MAX_BYTES   (16 * LT_MIB)  /* all store() values of one program */
 #define LT_JSSCAN_DEPTH          1024 /* brackets told apart when reading a program; on our stack, a byte each */
 

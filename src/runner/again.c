@@ -3,11 +3,18 @@
  */
 #include "runner/tape.h"
 
-/* The call as it was opened before the program was dropped; NULL: this one is new. */
+static bool is_recorded(const lt_tape *tape, uint64_t seq) {
+  return tape->next_recorded < tape->record.call_count && tape->record.calls[tape->next_recorded].seq == seq;
+}
+
+/* The call as it was opened before the program was dropped; NULL: this one is new. What is on record of it was found
+ * then. */
 static lt_run_tool_call *find_known(lt_run *run) {
-  lt_run_tool_call *call = run->tape->next_known;
+  lt_tape *tape = run->tape;
+  lt_run_tool_call *call = tape->next_known;
   if (call != NULL) {
-    run->tape->next_known = call->next;
+    tape->next_known = call->next;
+    tape->next_recorded += is_recorded(tape, run->last_id + 1);
   }
   return call;
 }
@@ -31,12 +38,11 @@ static const lt_recorded_call *find_recorded(lt_run *run) {
                     (uint32_t)tape->record.calls[tape->next_recorded].seq * 2, LT_STR("made before"));
     return NULL;
   }
-  bool found = tape->next_recorded < tape->record.call_count && tape->record.calls[tape->next_recorded].seq == seq;
-  return found ? &tape->record.calls[tape->next_recorded++] : NULL;
+  return is_recorded(tape, seq) ? &tape->record.calls[tape->next_recorded++] : NULL;
 }
 
-/* What came of it the first time, if anything did. */
-static void recall_outcome(lt_run *run, lt_run_tool_call *call, const lt_recorded_call *recorded, uint32_t place) {
+/* What came of it the first time, if anything did. False: no memory. */
+static bool recall_outcome(lt_run *run, lt_run_tool_call *call, const lt_recorded_call *recorded, uint32_t place) {
   const lt_tape_ready *ready = place != LT_TAPE_NOWHERE ? &run->tape->ready[place] : NULL;
   if (recorded != NULL && recorded->finished) {
     call->status = recorded->status;
@@ -56,6 +62,7 @@ static void recall_outcome(lt_run *run, lt_run_tool_call *call, const lt_recorde
     call->record.result_bytes = text.n;
     *(call->status == LT_OK ? &call->record.result : &call->record.error) = text;
   }
+  return call->out.status == LT_OK;
 }
 
 /* A call that was opened in an earlier process, or one that is new. */
@@ -63,9 +70,13 @@ static void open_recorded(lt_run *run, lt_run_tool_call *call, const lt_recorded
   uint32_t id = (run->last_id + 1) * 2;
   pthread_mutex_lock(&run->lock);
   uint32_t place = lt_tape_place(run->tape, id);
-  recall_outcome(run, call, recorded, place);
+  bool recalled = recall_outcome(run, call, recorded, place);
   pthread_mutex_unlock(&run->lock);
   lt_run_link_call(run, call);
+  if (!recalled) {
+    lt_tape_diverge(run, "no memory for an answer that is on record", id, call->record.tool);
+    return;
+  }
   if (call->preset && place != LT_TAPE_NOWHERE) {
     lt_run_let_go(run, call->record.input_bytes);
     lt_run_add_known(run, &call->open, true, place);
@@ -96,14 +107,14 @@ uint32_t lt_run_open_again(lt_run *run, lt_str tool, const lt_run_function *func
   if (run->tape->fault.n > 0) {
     return diverged(run, ret);
   }
-  call = lt_run_hold(run, input.n) ? lt_run_call_new(tool, input) : NULL;
+  call = lt_run_make_call(run, tool, input, ret);
   if (call == NULL) {
-    ret->text = LT_STR("no memory for another tool call");
+    lt_tape_diverge(run, "no memory for a call", (run->last_id + 1) * 2, tool);
     return 0;
   }
   call->function = function;
   call->hash = hash;
   run->call_count++;
   open_recorded(run, call, recorded);
-  return call->open.id;
+  return run->tape->fault.n == 0 ? call->open.id : diverged(run, ret);
 }

@@ -101,6 +101,20 @@ void lt_run_link_call(lt_run *run, lt_run_tool_call *call) {
   run->last_call = &call->next;
 }
 
+lt_run_tool_call *lt_run_make_call(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret) {
+  if (!lt_run_hold(run, input.n)) {
+    say_no(run, ret, "too much at once: the inputs and answers of open tool calls may have",
+           LT_RUN_HELD_MAX_BYTES / LT_MIB, "MiB together; wait for some before starting more");
+    return NULL;
+  }
+  lt_run_tool_call *call = lt_run_call_new(tool, input);
+  if (call == NULL) {
+    lt_run_let_go(run, input.n);
+    ret->text = LT_STR("no memory for another tool call");
+  }
+  return call;
+}
+
 static uint32_t open_call(lt_run *run, lt_str tool, const lt_run_function *function, lt_str input, lt_outcome *ret) {
   if (run->call_count >= LT_RUN_CALLS_MAX) {
     return say_no(run, ret, "too many tool calls: a program may make", LT_RUN_CALLS_MAX, "of them");
@@ -108,14 +122,8 @@ static uint32_t open_call(lt_run *run, lt_str tool, const lt_run_function *funct
   if (run->tape != NULL) {
     return lt_run_open_again(run, tool, function, input, ret);
   }
-  if (!lt_run_hold(run, input.n)) {
-    return say_no(run, ret, "too much at once: the inputs and answers of open tool calls may have",
-                  LT_RUN_HELD_MAX_BYTES / LT_MIB, "MiB together; wait for some before starting more");
-  }
-  lt_run_tool_call *call = lt_run_call_new(tool, input);
+  lt_run_tool_call *call = lt_run_make_call(run, tool, input, ret);
   if (call == NULL) {
-    lt_run_let_go(run, input.n);
-    ret->text = LT_STR("no memory for another tool call");
     return 0;
   }
   call->function = function;
@@ -265,10 +273,15 @@ void lt_run_parked(lt_run *run) {
 }
 
 /* --- On the loop ------------------------------------------------------------------------------ */
-/* What has no place goes last. */
+/* What is last; something is there. */
+static const lt_run_open *last_ready(const lt_run *run) {
+  return (const lt_run_open *)(const void *)((const char *)run->last_ready - offsetof(lt_run_open, next_ready));
+}
+
+/* What has no place goes last, and so does most of what has one. */
 void lt_run_list(lt_run *run, lt_run_open *open) {
   lt_run_open **place = run->last_ready;
-  if (open->place != LT_TAPE_NOWHERE) {
+  if (open->place != LT_TAPE_NOWHERE && run->ready != NULL && last_ready(run)->place > open->place) {
     place = &run->ready;
     while (*place != NULL && (*place)->place < open->place) {
       place = &(*place)->next_ready;

@@ -155,6 +155,8 @@ void lt_run_drop_queued(lt_run *run, lt_status why, const char *message);
 void lt_run_stop(lt_run *run, lt_stop why);
 /* again.c: opens a call of a program with a tape; as lt_run_open_call. */
 uint32_t lt_run_open_again(lt_run *run, lt_str tool, const lt_run_function *function, lt_str input, lt_outcome *ret);
+/* calls.c, on the worker: a new call whose input has room, with copies; NULL: `ret` says why not. */
+lt_run_tool_call *lt_run_make_call(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret);
 /* calls.c, on the worker: a call's input has room, or has it no more; it is among the run's calls; `start` of a call.
  */
 bool lt_run_hold(lt_run *run, size_t bytes);

@@ -21,10 +21,11 @@ static uint64_t elapsed_us(const lt_tape *tape) {
 
 /* --- Noting --------------------------------------------------------------------------------------------------------
  */
-/* A note that could not be written is missed when the run is run again: it goes another way then, and is stopped. */
+/* A note that could not be written is missed when the run is run again: it goes another way then, and is stopped. Its
+ * end is the truth all the same. */
 static void note(lt_run *run, const lt_note *what) {
   lt_tape *tape = run->tape;
-  if (tape->journal != NULL && !atomic_load(&tape->unusable)) {
+  if (tape->journal != NULL && (!atomic_load(&tape->unusable) || what->kind == LT_NOTE_END)) {
     tape->journal->note(tape->journal, run->request->caller->run, what, NULL, NULL);
   }
 }
@@ -139,7 +140,7 @@ void lt_tape_dropped(lt_tape *tape, uint32_t place) {
 
 static void go_on_to(lt_tape *tape, uint64_t time_us) {
   tape->now_us = time_us > tape->now_us ? time_us : tape->now_us;
-  tape->polls_before = tape->polls;
+  tape->worked_us = 0;
 }
 
 void lt_tape_taken(lt_tape *tape, uint32_t place) {
@@ -165,10 +166,39 @@ static bool add_tick(lt_tape *tape, uint64_t polls, uint64_t time_us) {
 }
 
 /* The longer a program runs, the less often. */
-static bool is_time(const lt_tape *tape, uint64_t elapsed) {
-  uint64_t step = elapsed / 16;
-  step = step < LT_TAPE_TICK_US ? LT_TAPE_TICK_US : step > LT_TAPE_TICK_MAX_US ? LT_TAPE_TICK_MAX_US : step;
-  return elapsed >= tape->now_us + step;
+static uint64_t step_at(uint64_t time_us) {
+  uint64_t step = time_us / 16;
+  return step < LT_TAPE_TICK_US ? LT_TAPE_TICK_US : step > LT_TAPE_TICK_MAX_US ? LT_TAPE_TICK_MAX_US : step;
+}
+
+/* Whether what is on record comes later: then there was no tick here the first time. */
+static bool is_on_record(lt_run *run) {
+  lt_tape *tape = run->tape;
+  pthread_mutex_lock(&run->lock);
+  bool to_come = tape->to_come > 0;
+  pthread_mutex_unlock(&run->lock);
+  return to_come || tape->next_recorded < tape->record.call_count;
+}
+
+/* ... unless it does not come: an answer that nobody takes. By the time that the program has worked, whatever else the
+ * machine does; the first time it cannot have been so long. */
+static bool has_worked_on(lt_tape *tape) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  uint64_t cpu = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+  uint64_t took = cpu - tape->cpu_us; /* of another thread: anything */
+  tape->cpu_us = cpu;
+  tape->worked_us += took < LT_TAPE_POLL_US ? took : LT_TAPE_POLL_US;
+  return tape->worked_us > LT_TAPE_WORK_US + 4 * step_at(tape->now_us);
+}
+
+static void tick(lt_run *run, uint64_t time_us) {
+  lt_tape *tape = run->tape;
+  if (add_tick(tape, tape->polls, time_us)) {
+    tape->next_tick = tape->tick_count;
+    go_on_to(tape, time_us);
+    post_note(run, &(lt_note){.kind = LT_NOTE_TICK, .number = tape->polls, .time_us = time_us});
+  }
 }
 
 void lt_tape_poll(lt_run *run) {
@@ -180,23 +210,28 @@ void lt_tape_poll(lt_run *run) {
     }
     return;
   }
-  pthread_mutex_lock(&run->lock);
-  bool on_record = tape->to_come > 0;
-  pthread_mutex_unlock(&run->lock);
-  if (on_record && tape->polls - tape->polls_before < LT_TAPE_TICK_POLLS) {
-    return; /* there was no tick here the first time */
+  if (is_on_record(run) && !has_worked_on(tape)) {
+    return;
   }
   uint64_t elapsed = elapsed_us(tape);
-  if (is_time(tape, elapsed) && add_tick(tape, tape->polls, elapsed)) {
-    tape->next_tick = tape->tick_count;
-    go_on_to(tape, elapsed);
-    post_note(run, &(lt_note){.kind = LT_NOTE_TICK, .number = tape->polls, .time_us = elapsed});
+  if (elapsed >= tape->now_us + step_at(elapsed)) {
+    tick(run, elapsed);
+  }
+}
+
+/* Somebody has seen it, and is to see the same again: a tick that does not go on. */
+void lt_tape_shown(lt_run *run) {
+  const lt_tape *tape = run->tape;
+  uint64_t last = tape->tick_count > 0 ? tape->ticks[tape->tick_count - 1].polls : 0;
+  if (tape->journal != NULL && tape->next_tick == tape->tick_count && tape->polls > last) {
+    tick(run, tape->now_us);
   }
 }
 
 /* --- Modules --------------------------------------------------------------------------------------------------------
  */
-static bool find_module(const lt_record *record, lt_str name, lt_str *ret_source) {
+bool lt_tape_find_module(const lt_tape *tape, lt_str name, lt_str *ret_source) {
+  const lt_record *record = &tape->record;
   for (size_t i = 0; i < record->note_count; i++) {
     lt_str text = record->notes[i].text;
     if (record->notes[i].kind == LT_NOTE_MODULE && text.n > name.n && lt_str_starts(text, name) &&
@@ -208,15 +243,17 @@ static bool find_module(const lt_record *record, lt_str name, lt_str *ret_source
   return false;
 }
 
-void lt_tape_module(lt_run *run, lt_str name, lt_str *source) {
+void lt_tape_note_module(lt_run *run, lt_str name, lt_str source) {
+  lt_tape *tape = run->tape;
   lt_buf text;
-  if (find_module(&run->tape->record, name, source)) {
-    return;
+  if (++tape->modules <= tape->modules_before) {
+    return; /* before the program was dropped */
   }
+  tape->modules_before++;
   lt_buf_init(&text, 2 * LT_RUN_CODE_MAX_BYTES);
   lt_buf_add(&text, name);
   lt_buf_byte(&text, '\n');
-  lt_buf_add(&text, *source);
+  lt_buf_add(&text, source);
   if (text.status == LT_OK) {
     post_note(run, &(lt_note){.kind = LT_NOTE_MODULE, .text = lt_buf_view(&text)});
   } else {
@@ -260,7 +297,7 @@ static void forget_values(lt_run *run) {
 static void forget_said(lt_run *run) {
   run->output_bytes = run->log_bytes = 0;
   run->result->done = run->result->output_cut = run->result->log_cut = false;
-  run->tape->said = 0;
+  run->tape->said = run->tape->modules = 0;
 }
 
 /* What is under way stays so, and waits for the program to open it again. */
@@ -291,7 +328,7 @@ void lt_tape_rewind(lt_run *run) {
   lt_engine_result_release(&run->engine);
   lt_engine_result_init(&run->engine);
   tape->begun = true;
-  tape->polls = tape->polls_before = tape->now_us = 0;
+  tape->polls = tape->now_us = tape->worked_us = 0;
   tape->next_tick = 0;
   tape->next_recorded = 0;
   tape->next_known = run->calls;

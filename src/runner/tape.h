@@ -61,11 +61,13 @@ typedef struct lt_tape {
   /* The worker's. */
   lt_tape_tick *ticks;
   size_t tick_count, tick_room, next_tick;
-  uint64_t polls, polls_before; /* polls_before: at the last delivery or tick */
-  uint64_t now_us;              /* the guest's time since the run began */
-  size_t next_recorded;         /* in record.calls */
-  lt_run_tool_call *next_known; /* the next call of an earlier pass */
-  size_t said, said_before;     /* texts in this pass, and in all */
+  uint64_t polls;
+  uint64_t now_us;                /* the guest's time since the run began */
+  uint64_t worked_us, cpu_us;     /* on the way through a record: since the clock went on; at the last poll */
+  size_t next_recorded;           /* in record.calls */
+  lt_run_tool_call *next_known;   /* the next call of an earlier pass */
+  size_t said, said_before;       /* texts in this pass, and in all */
+  size_t modules, modules_before; /* likewise modules that were noted */
 } lt_tape;
 
 /* On the loop, before the program is prepared. Gives the run a tape if it is to have one. `*ret_ended`: its end is on
@@ -81,10 +83,14 @@ void lt_run_tell_recalled(const lt_run *run);
 void lt_tape_rewind(lt_run *run);
 /* On the worker: another poll; the clock may go on. */
 void lt_tape_poll(lt_run *run);
+/* On the worker: the program shows something; until here the clock has not gone on. */
+void lt_tape_shown(lt_run *run);
 /* Nanoseconds since 1970, as the guest sees them. */
 uint64_t lt_tape_now_ns(const lt_tape *tape);
-/* On the worker: a module as it was; true: `*source` is what it was on record. Notes it otherwise. */
-void lt_tape_module(lt_run *run, lt_str name, lt_str *source);
+/* On the worker: a module as it is on record; false: it is not. */
+bool lt_tape_find_module(const lt_tape *tape, lt_str name, lt_str *ret_source);
+/* On the worker: the program has been given one that was not. */
+void lt_tape_note_module(lt_run *run, lt_str name, lt_str source);
 /* On the worker: the program does something else than the first time. */
 void lt_tape_diverge(lt_run *run, const char *what, uint32_t id, lt_str tool);
 /* At the program's end: whether it made all calls that are on record. */

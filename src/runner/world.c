@@ -14,8 +14,11 @@ static void text_on_loop(void *arg) {
 }
 
 static void say(lt_run *run, lt_said said, lt_str what) {
-  if (run->tape != NULL && run->tape->said++ < run->tape->said_before) {
-    return; /* before the program was dropped */
+  if (run->tape != NULL && said == LT_SAID_OUTPUT) {
+    lt_tape_shown(run);
+  }
+  if (run->tape != NULL && (run->tape->fault.n > 0 || run->tape->said++ < run->tape->said_before)) {
+    return; /* on its way out, or before the program was dropped */
   }
   lt_run_text *text = lt_mem_alloc(sizeof *text + what.n);
   if (text == NULL) {
@@ -245,11 +248,14 @@ static lt_outcome on_schema(void *arg, lt_str name) {
 static bool on_module(void *arg, lt_str name, lt_str *ret_source) {
   lt_run *run = arg;
   const lt_run_request *request = run->request;
+  if (run->tape != NULL && lt_tape_find_module(run->tape, name, ret_source)) {
+    return true;
+  }
   for (size_t i = 0; i < request->module_count; i++) {
     if (lt_str_eq(request->modules[i].name, name)) {
       *ret_source = request->modules[i].source;
       if (run->tape != NULL) {
-        lt_tape_module(run, name, ret_source);
+        lt_tape_note_module(run, name, *ret_source);
       }
       return true;
     }
