@@ -49,7 +49,7 @@ static const char help[] =
     "                     python for Python)\n"
     "  --input JSON       what the program finds in `input` (Python: `input_data`)\n"
     "  --timeout MS       wall clock, tool calls included (default 30000, at most 600000)\n"
-    "  --memory MB        the program's memory (default 64, at most 2048)\n"
+    "  --memory MB        the program's memory (default 64, Python 512; at most 2048)\n"
     "  --config FILE      configuration (default: $LATHE_CONFIG, ./lathe.yaml, ~/.config/lathe/lathe.yaml)\n"
     "  --mcp-config FILE  servers in the form of other MCP clients (.mcp.json)\n"
     "  --json             one JSON object with result, outputs, logs, calls and error\n"

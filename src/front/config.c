@@ -17,7 +17,6 @@ static const char *const none[] = {NULL};
 static void set_defaults(lt_config *config) {
   *config = (lt_config){
       .timeout_ms = LT_RUN_TIMEOUT_MS,
-      .memory_bytes = LT_RUN_MEMORY_BYTES,
       .max_output_bytes = LT_RUN_OUTPUT_MAX_BYTES,
       .warnings = none,
       .require_walls = true,

@@ -114,7 +114,7 @@ typedef struct lt_config {
   lt_config_plan plan;
   bool require_walls;          /* sandbox.requireWalls, default true: process runners refuse to run without a wall */
   int64_t timeout_ms;          /* sandbox.timeoutMs, default LT_RUN_TIMEOUT_MS */
-  int64_t memory_bytes;        /* sandbox.memoryMb, default LT_RUN_MEMORY_BYTES */
+  int64_t memory_bytes;        /* sandbox.memoryMb; 0: not said, each runner has its own default */
   int64_t max_output_bytes;    /* sandbox.maxOutputBytes, default LT_RUN_OUTPUT_MAX_BYTES */
   const char *const *warnings; /* one line each, NULL last, never NULL */
 } lt_config;
