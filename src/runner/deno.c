@@ -105,7 +105,7 @@ static lt_status spawn_reader(lt_deno_run *run, void (*fn)(void *run), lt_err *e
 }
 
 static lt_status start_checker(lt_deno_run *run, lt_err *err) {
-  if (!run->typed || run->deno->check == LT_DENO_CHECK_NEVER || run->deno->tsc == NULL) {
+  if (!lt_deno_is_checked(run)) {
     return LT_OK;
   }
   LT_TRY(lt_deno_start_checker(run, err));
@@ -181,7 +181,20 @@ static lt_status take_catalog(lt_deno_run *run, lt_err *err) {
   return LT_OK;
 }
 
+/* What it was told once, it is told again; what it wrote, it has not: its folder was another one. */
+static lt_status recall(lt_deno_run *run, bool *ret_ended, lt_err *err) LT_YIELDS {
+  lt_err why = LT_ERR_INIT;
+  lt_status status = lt_matching_begin(&run->matching, run->request, "deno", run->result, ret_ended, &why);
+  if (status == LT_E_DIVERGED) {
+    lt_run_fail(run->result, LT_E_DIVERGED, "%s", lt_err_msg(&why));
+    *ret_ended = true;
+    return LT_OK;
+  }
+  return status == LT_OK ? LT_OK : lt_fail(err, status, "%s", lt_err_msg(&why));
+}
+
 static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
+  bool ended = false;
   if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
     run->stopped = LT_E_CANCELLED;
     lt_deno_judge(run);
@@ -190,12 +203,18 @@ static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
   if (!lt_deno_prepare(run)) {
     return LT_OK;
   }
+  LT_TRY(recall(run, &ended, err));
+  if (ended) {
+    return LT_OK;
+  }
   LT_TRY(lt_deno_find(run->deno, err));
   LT_TRY(run->typed ? lt_deno_find_tsc(run->deno, err) : LT_OK);
   LT_TRY(take_catalog(run, err));
   LT_TRY(lt_deno_make_folder(run, err));
   LT_TRY(lt_deno_write_files(run, err));
-  return run_ways(run, err);
+  LT_TRY(run_ways(run, err));
+  lt_matching_end(&run->matching, run->result);
+  return LT_OK;
 }
 
 static void run_init(lt_deno_run *run, lt_deno *deno, const lt_run_request *request, lt_run_result *result) {
@@ -212,12 +231,13 @@ static void run_init(lt_deno_run *run, lt_deno *deno, const lt_run_request *requ
   lt_buf_init(&run->failure.stack, LT_JSON_MAX_BYTES);
 }
 
-static void run_release(lt_deno_run *run) LT_YIELDS {
+static void run_release(lt_deno_run *run) {
   lt_deno_remove_folder(run);
   lt_buf_release(&run->faults);
   lt_buf_release(&run->failure.name);
   lt_buf_release(&run->failure.message);
   lt_buf_release(&run->failure.stack);
+  lt_matching_release(&run->matching);
   lt_values_free(run->own_values);
   lt_catalog_unref(run->catalog);
 }

@@ -274,7 +274,7 @@ if (Console) {
 const isClass = (f) => /^class\b/.test(String(f));
 record({ t: 'hello', version: Deno.version.deno });
 try {
-  await post('/begin', {}); // waits until its types have been checked
+  if (lathe.checked) await post('/begin', {}); // comes back when its types have been checked
   let { default: value } = await import(lathe.program);
   if (typeof value === 'function' && !isClass(value)) value = value(lathe.input);
   value = await value;

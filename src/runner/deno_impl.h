@@ -5,6 +5,7 @@
 #include "io/http_server.h"
 #include "io/process.h"
 #include "runner/deno.h"
+#include "runner/matching.h"
 #include "runner/program.h"
 
 /* How Deno is asked to allow the bridge: what it understands depends on its version, so that one after the other is
@@ -82,10 +83,10 @@ typedef struct lt_deno_run {
   /* Its calls (deno_bridge.c). */
   lt_run_tool_call *calls;
   lt_run_tool_call **last_call;
+  lt_matching matching; /* calls that are on record, when it is run again */
   uint32_t call_count;
   uint32_t in_flight;
   uint32_t asking;
-  size_t held_bytes;
   size_t kept_bytes;
 
   /* Its clock (deno_clock.c). */
@@ -94,6 +95,11 @@ typedef struct lt_deno_run {
 } lt_deno_run;
 
 #define LT_DENO_PROGRAM(run) ((run)->typed ? "program.ts" : "program.js")
+
+/* Whether the compiler looks at the program before it begins. */
+static inline bool lt_deno_is_checked(const lt_deno_run *run) {
+  return run->typed && run->deno->check != LT_DENO_CHECK_NEVER && run->deno->tsc != NULL;
+}
 
 /* deno_find.c: the programs that are needed. Errors: LT_E_NOTFOUND, with what to do. */
 lt_status lt_deno_find(lt_deno *deno, lt_err *err);
@@ -116,7 +122,7 @@ lt_status lt_deno_make_folder(lt_deno_run *run, lt_err *err);
 lt_status lt_deno_write_file(const lt_deno_run *run, const char *name, lt_str bytes, lt_err *err);
 /* Whoever runs the program may use it. */
 void lt_deno_hand_over(const lt_deno_run *run, const char *name);
-void lt_deno_remove_folder(lt_deno_run *run) LT_YIELDS;
+void lt_deno_remove_folder(const lt_deno_run *run);
 
 /* deno_start.c: the processes, behind their walls. */
 lt_status lt_deno_start(lt_deno_run *run, lt_deno_way way, unsigned port, lt_err *err);

@@ -199,7 +199,7 @@ lt_status lt_deno_write_files(lt_deno_run *run, lt_err *err) {
   LT_TRY(write_modules(run, err));
   names n;
   LT_TRY(find_names(run, &n, err));
-  lt_status status = run->typed && run->deno->tsc != NULL ? write_types(run, &n, err) : LT_OK;
+  lt_status status = lt_deno_is_checked(run) ? write_types(run, &n, err) : LT_OK;
   lt_mem_free(n.tools);
   return status;
 }
@@ -260,6 +260,8 @@ static void put_world(lt_json_writer *w, const lt_deno_run *run) {
   lt_json_put_cstr(w, run->typed ? "./program.ts" : "./program.js");
   lt_json_key(w, "typed");
   lt_json_put_bool(w, run->typed);
+  lt_json_key(w, "checked");
+  lt_json_put_bool(w, lt_deno_is_checked(run));
   lt_json_key(w, "muted");
   lt_json_put_bool(w, run->request->without_output);
   lt_json_key(w, "values");

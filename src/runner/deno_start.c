@@ -16,7 +16,7 @@ typedef struct plan {
   lt_arena arena;
   const char *args[ARGS_MAX + 1];
   size_t count;
-  const char *env[8];
+  const char *env[12];
   size_t env_count;
   bool failed;
 } plan;
@@ -99,8 +99,9 @@ static void allow_bridge(plan *p, const lt_deno_run *run, lt_deno_way way, unsig
 
 /* No import that is remote or from npm, no configuration, no lock file, nothing asked. */
 static void add_deno(plan *p, const lt_deno_run *run) {
-  static const char *const fixed[] = {"deno",        "run",      "--quiet",     "--no-prompt", "--no-check",
-                                      "--no-remote", "--no-npm", "--no-config", "--no-lock",   "--cached-only"};
+  static const char *const fixed[] = {"deno",       "run",           "--quiet",        "--no-prompt",
+                                      "--no-check", "--no-remote",   "--no-npm",       "--no-config",
+                                      "--no-lock",  "--cached-only", "--no-code-cache"};
   for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
     add(p, fixed[i]);
   }
@@ -124,6 +125,8 @@ static void plan_deno(plan *p, const lt_deno_run *run, lt_deno_way way, unsigned
   allow_bridge(p, run, way, port);
   add(p, "lathe.js");
   add_env(p, "DENO_DIR", text(p, "%s/deno", run->folder));
+  add_env(p, "DENO_EMIT_CACHE_MODE", "disable");
+  add_env(p, "DENO_CACHE_DB_MODE", "in-memory");
   add_env(p, "DENO_NO_UPDATE_CHECK", "1");
   add_env(p, "NO_COLOR", "1");
   add_env(p, "HOME", run->folder);
