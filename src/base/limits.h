@@ -225,6 +225,7 @@
 #define LT_PYTHON_SLACK_BYTES      (256 * LT_MIB) /* of address space beyond that: stacks of threads, mapped libraries */
 #define LT_PYTHON_FILE_BYTES       (256 * LT_MIB) /* the longest file a program may write */
 #define LT_PYTHON_FILES_MAX        256            /* it may have open */
+#define LT_PYTHON_LEFT_S           60             /* the age at which a folder that nobody has locked was left behind */
 #define LT_PYTHON_RUNS_MAX         128            /* processes at once; further programs wait for one to end */
 #define LT_PYTHON_START_MS         20000          /* the interpreter's start, on a machine that is busy */
 #define LT_PYTHON_KILL_MS          3000           /* from a program's being killed to the interpreter's being given up */

@@ -108,6 +108,7 @@ lt_status lt_python_new(const lt_python_options *options, lt_python **ret_python
   p->loop = options->loop;
   p->door = options->door;
   p->without_walls = options->without_walls;
+  p->base_lock = -1;
   if (!copy(options->path, "python3", &p->path) || !copy(options->workspace, NULL, &p->workspace) ||
       !copy(options->helper, "/proc/self/exe", &p->helper) || !make_env(p, options)) {
     python_free(p);
@@ -124,6 +125,9 @@ void lt_python_free(lt_python *p) {
   lt_python_end_zygote(p);
   if (p->base != NULL) {
     lt_python_remove_tree(p->loop, p->base);
+    if (p->base_lock >= 0) {
+      close(p->base_lock);
+    }
   }
   python_free(p);
 }

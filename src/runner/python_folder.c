@@ -4,12 +4,16 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "jail/jail.h"
 #include "runner/python_impl.h"
+
+#define BASE_PREFIX "lathe-python-"
 
 /* --- Making ------------------------------------------------------------------------------------------------------- */
 
@@ -18,15 +22,59 @@ static bool hand_over(const char *path) {
   return geteuid() != 0 || chown(path, LT_JAIL_UID, LT_JAIL_UID) == 0;
 }
 
+static const char *temporary(void) {
+  const char *tmp = getenv("TMPDIR");
+  return tmp != NULL && tmp[0] == '/' ? tmp : "/tmp";
+}
+
+/* A Lathe that lives has its folder locked. */
+static int lock(const char *path) {
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    close(fd);
+    fd = -1;
+  }
+  return fd;
+}
+
+/* What a Lathe has left that was killed. One that begins makes its folder before it can lock it: not the newest. */
+static void remove_left(lt_loop *loop, const char *name) LT_YIELDS {
+  char path[LT_PROC_PATH_MAX_BYTES];
+  struct stat st;
+  int n = snprintf(path, sizeof path, "%s/%s", temporary(), name);
+  uid_t owner = geteuid() == 0 ? LT_JAIL_UID : geteuid();
+  if (n < 0 || (size_t)n >= sizeof path || lstat(path, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != owner ||
+      time(NULL) - st.st_mtime < LT_PYTHON_LEFT_S) {
+    return;
+  }
+  int fd = lock(path);
+  if (fd >= 0) {
+    lt_python_remove_tree(loop, path);
+    close(fd);
+  }
+}
+
+static void remove_all_left(lt_loop *loop) LT_YIELDS {
+  DIR *dir = opendir(temporary());
+  for (struct dirent *e = dir != NULL ? readdir(dir) : NULL; e != NULL; e = readdir(dir)) {
+    if (strncmp(e->d_name, BASE_PREFIX, sizeof BASE_PREFIX - 1) == 0) {
+      remove_left(loop, e->d_name);
+    }
+  }
+  if (dir != NULL) {
+    closedir(dir);
+  }
+}
+
 lt_status lt_python_make_base(lt_python *p, lt_err *err) {
   if (p->base != NULL) {
     return LT_OK;
   }
-  const char *tmp = getenv("TMPDIR");
+  remove_all_left(p->loop);
   lt_buf path;
   lt_buf_init(&path, LT_PROC_PATH_MAX_BYTES);
-  lt_buf_addc(&path, tmp != NULL && tmp[0] == '/' ? tmp : "/tmp");
-  lt_buf_addc(&path, "/lathe-python-XXXXXX");
+  lt_buf_addc(&path, temporary());
+  lt_buf_addc(&path, "/" BASE_PREFIX "XXXXXX");
   char *base = lt_buf_take(&path, NULL);
   if (base == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a folder's name");
@@ -40,6 +88,7 @@ lt_status lt_python_make_base(lt_python *p, lt_err *err) {
     return status;
   }
   p->base = base;
+  p->base_lock = lock(base);
   return LT_OK;
 }
 

@@ -44,8 +44,9 @@ struct lt_python {
   char *path;
   char *workspace; /* fixed; or NULL */
   char *helper;
-  char *base; /* the folder with the private workspaces; made when it is needed */
-  char **env; /* what the interpreter is started with */
+  char *base;    /* the folder with the private workspaces; made when it is needed */
+  int base_lock; /* keeps others from removing it; -1: none */
+  char **env;    /* what the interpreter is started with */
   bool without_walls;
   lt_zygote *zygote;  /* the one that programs come from; or NULL */
   unsigned zygotes;   /* that have not ended */
@@ -85,8 +86,8 @@ lt_status lt_python_explain(const lt_python *python, lt_process *process, lt_err
 
 /* python_folder.c: where programs work. */
 lt_status lt_python_check_workspace(const lt_python *python, lt_err *err);
-/* The folder that private workspaces are made in. */
-lt_status lt_python_make_base(lt_python *python, lt_err *err);
+/* The folder that private workspaces are made in. LT_YIELDS while others' are removed that ended without doing so. */
+lt_status lt_python_make_base(lt_python *python, lt_err *err) LT_YIELDS;
 /* A new folder in it. Owns: the caller, lt_mem_free. */
 lt_status lt_python_make_workspace(lt_python *python, uint32_t id, char **ret_path, lt_err *err);
 /* Removes a folder with all that is in it, however deep, and follows no link. LT_YIELDS. */

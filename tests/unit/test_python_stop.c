@@ -1,6 +1,8 @@
 /* The Python runner: programs that do not end by themselves, that fight, or that are many; an interpreter that is
  * killed, missing or old; and what is left behind afterwards. */
 #include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -226,6 +228,30 @@ static unsigned count_in(const char *folder) {
 
 static char own_tmp[] = "/tmp/lathe-test-XXXXXX";
 
+/* What a Lathe that was killed has left is removed by the next one, what one uses that lives is not. */
+static void expect_left_folders_go(world *w) {
+  char left[64], used[64];
+  snprintf(left, sizeof left, "%s/lathe-python-left", own_tmp);
+  snprintf(used, sizeof used, "%s/lathe-python-used", own_tmp);
+  const struct timespec old[2] = {{.tv_sec = time(NULL) - 3600}, {.tv_sec = time(NULL) - 3600}};
+  char *folders[] = {left, used};
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(mkdir(folders[i], 0700), 0);
+    assert_int_equal(geteuid() == 0 ? chown(folders[i], LT_JAIL_UID, LT_JAIL_UID) : 0, 0);
+    assert_int_equal(utimensat(AT_FDCWD, folders[i], old, 0), 0);
+  }
+  int fd = open(used, O_RDONLY | O_DIRECTORY);
+  assert_int_equal(flock(fd, LOCK_EX), 0);
+  lt_python_options options = py_options(w);
+  py_new(&options);
+  py_expect("set_result(1)", "json 1");
+  lt_python_free(python);
+  assert_int_equal(access(left, F_OK), -1);
+  assert_int_equal(access(used, F_OK), 0);
+  close(fd);
+  assert_int_equal(rmdir(used), 0);
+}
+
 static void test_folders_are_removed_on_fiber(world *w) {
   lt_python_options options = py_options(w);
   py_new(&options);
@@ -249,6 +275,7 @@ static void test_folders_are_removed_on_fiber(world *w) {
   assert_true(count_in(base) <= 1);
   lt_python_free(python);
   assert_int_equal(access(base, F_OK), -1);
+  expect_left_folders_go(w);
   assert_int_equal(count_in(own_tmp), 0);
 }
 
