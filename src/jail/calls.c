@@ -265,7 +265,7 @@ static const lt_jail_rule rules[] = {
     IF(socket, UNIX, IS(0, AF_UNIX), BITS(1, ~SOCK_FLAGS, SOCK_STREAM)),
     IF(socket, TCP, IS(0, AF_INET), BITS(1, ~SOCK_FLAGS, SOCK_STREAM), IS(2, 0)),
     IF(socket, TCP, IS(0, AF_INET), BITS(1, ~SOCK_FLAGS, SOCK_STREAM), IS(2, TCP_LEVEL)),
-    ALLOW(connect, DENO),
+    FAIL(connect, DENO, LT_JAIL_ASK),
     IF(sendto, ALL, NULL_AT(4), NONE_OF(3, MSG_FASTOPEN)),
     IF(sendmsg, ALL, NONE_OF(2, MSG_FASTOPEN)),
     ALLOW(recvfrom, ALL),

@@ -6,6 +6,9 @@
 #include <stdint.h>
 
 #define LT_JAIL_CONDS_MAX 3
+#define LT_JAIL_ASK                                                                                \
+  0xffff /* as a rule's `error`: the call is made by somebody else, where there is one (connect.h) \
+          */
 
 typedef enum lt_jail_test {
   LT_JAIL_ALWAYS, /* no condition; ends a list of conditions */

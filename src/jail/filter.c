@@ -5,7 +5,6 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -82,18 +81,26 @@ static void add_cond(lt_buf *filter, const lt_jail_cond *cond, unsigned left, ui
   expect(filter, cond->value == LT_JAIL_SELF_PID ? self : cond->value, left - cond_size(cond));
 }
 
-static void add_rule(lt_buf *filter, const lt_jail_rule *rule, uint32_t self) {
+static uint32_t action_of(const lt_jail_rule *rule, const lt_jail_exec *exec) {
+  if (rule->error == LT_JAIL_ASK) {
+    return exec != NULL && exec->asks ? SECCOMP_RET_USER_NOTIF : FAILS(EPERM);
+  }
+  return rule->error == 0 ? SECCOMP_RET_ALLOW : FAILS(rule->error);
+}
+
+static void add_rule(lt_buf *filter, const lt_jail_rule *rule, const lt_jail_exec *exec, uint32_t self) {
   unsigned left = rule_size(rule);
   for (unsigned i = 0; i < LT_JAIL_CONDS_MAX && rule->conds[i].test != LT_JAIL_ALWAYS; i++) {
     add_cond(filter, &rule->conds[i], left, self);
     left -= cond_size(&rule->conds[i]);
   }
-  give(filter, rule->error == 0 ? SECCOMP_RET_ALLOW : FAILS(rule->error));
+  give(filter, action_of(rule, exec));
 }
 
 /* The rules of one call, which begin at `rules` and end before `end`. The accumulator is the call's number before, and
  * behind it for those who were not meant. */
-static void add_call(lt_buf *filter, const lt_jail_rule *rules, const lt_jail_rule *end, uint16_t who, uint32_t self) {
+static void add_call(lt_buf *filter, const lt_jail_rule *rules, const lt_jail_rule *end, uint16_t who,
+                     const lt_jail_exec *exec, uint32_t self) {
   unsigned size = 0;
   for (const lt_jail_rule *rule = rules; rule < end; rule++) {
     size += (rule->who & who) != 0 ? rule_size(rule) : 0;
@@ -104,7 +111,7 @@ static void add_call(lt_buf *filter, const lt_jail_rule *rules, const lt_jail_ru
   expect(filter, (uint32_t)rules->number, size + 1);
   for (const lt_jail_rule *rule = rules; rule < end; rule++) {
     if ((rule->who & who) != 0) {
-      add_rule(filter, rule, self);
+      add_rule(filter, rule, exec, self);
     }
   }
   give(filter, FAILS(EPERM));
@@ -136,7 +143,7 @@ lt_status lt_jail_filter_make(lt_jail_profile profile, const lt_jail_exec *exec,
   for (size_t i = 0, end; i < count; i = end) {
     for (end = i + 1; end < count && rules[end].number == rules[i].number; end++) {
     }
-    add_call(filter, &rules[i], &rules[end], (uint16_t)(1U << profile), self);
+    add_call(filter, &rules[i], &rules[end], (uint16_t)(1U << profile), exec, self);
   }
   if (exec != NULL) {
     add_exec(filter, exec);
@@ -154,16 +161,34 @@ lt_status lt_jail_filter(lt_jail_profile profile, lt_buf *filter, lt_err *err) {
   return lt_jail_filter_make(profile, NULL, LT_JAIL_SELF_PID, filter, err);
 }
 
-lt_status lt_jail_filter_install(lt_str filter, lt_err *err) {
+static lt_status install(lt_str filter, unsigned flags, int *ret_fd, lt_err *err) {
   struct sock_fprog program = {.len = (unsigned short)(filter.n / sizeof(struct sock_filter)),
                                .filter = (struct sock_filter *)(uintptr_t)filter.p};
-  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) {
+  long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+  if (fd < 0) {
     return lt_fail(err, LT_E_UNSUPPORTED, "the filter of system calls (seccomp) cannot be had: %s", strerror(errno));
   }
+  *ret_fd = (int)fd;
   return LT_OK;
 }
 
-bool lt_jail_filter_works(void) {
-  uint32_t action = SECCOMP_RET_ERRNO;
+lt_status lt_jail_filter_install(lt_str filter, lt_err *err) {
+  int none;
+  return install(filter, 0, &none, err);
+}
+
+lt_status lt_jail_filter_install_asking(lt_str filter, int *ret_listener, lt_err *err) {
+  return install(filter, SECCOMP_FILTER_FLAG_NEW_LISTENER, ret_listener, err);
+}
+
+static bool has_action(uint32_t action) {
   return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+bool lt_jail_filter_works(void) {
+  return has_action(SECCOMP_RET_ERRNO);
+}
+
+bool lt_jail_filter_asks(void) {
+  return has_action(SECCOMP_RET_USER_NOTIF);
 }

@@ -4,17 +4,22 @@
 
 #include "jail/jail.h"
 
-/* The one exec that is left: these three pointers as its arguments. NULL where there is none. */
+/* The first stage's filter: what only the one who starts a program knows. */
 typedef struct lt_jail_exec {
-  uint64_t pointers[3]; /* path, argv, envp */
+  uint64_t pointers[3]; /* the arguments of the one exec that is left: path, argv, envp */
+  bool asks;            /* somebody makes the program's connections (connect.h); nobody: it has none */
 } lt_jail_exec;
 
-/* As lt_jail_filter, with `self` where the process's own id belongs. */
+/* As lt_jail_filter, with one exec unless `exec` is NULL, and `self` where the process's own id belongs. */
 lt_status lt_jail_filter_make(lt_jail_profile profile, const lt_jail_exec *exec, uint32_t self, lt_buf *filter,
                               lt_err *err);
 /* For this thread and what it becomes; cannot be undone. Needs PR_SET_NO_NEW_PRIVS. */
 lt_status lt_jail_filter_install(lt_str filter, lt_err *err);
+/* The same, where calls are asked about: with the descriptor that tells of them, which is closed by an exec. */
+lt_status lt_jail_filter_install_asking(lt_str filter, int *ret_listener, lt_err *err);
 /* Whether the kernel has filters at all. */
 bool lt_jail_filter_works(void);
+/* Whether they can ask somebody. */
+bool lt_jail_filter_asks(void);
 
 #endif

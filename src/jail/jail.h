@@ -11,7 +11,8 @@
  *   --profile=NAME        python-zygote | python | deno | deno-tcp: which system calls are left (lt_jail_profile)
  *   --read=PATH           may be read, with all below it (repeatable). A path that does not exist is passed over.
  *   --write=PATH          may be read and written, with all below it (repeatable). It must exist.
- *   --connect-port=N      deno-tcp only: the one TCP port it may connect to
+ *   --socket=PATH         deno: whatever it connects to, it is connected to this unix socket, an absolute path
+ *   --connect-port=N      deno-tcp: whatever it connects to, it is connected to this TCP port of 127.0.0.1
  *   --uid=N --gid=N       whom to become when started by root; LT_JAIL_UID both. Somebody else stays who he is.
  *   --address-space=N --data=N --file-size=N    bytes: RLIMIT_AS, RLIMIT_DATA, RLIMIT_FSIZE
  *   --processes=N --open-files=N --cpu-seconds=N    RLIMIT_NPROC (counts all processes and threads of the user, not
@@ -42,8 +43,8 @@
 typedef enum lt_jail_profile {
   LT_JAIL_PYTHON_ZYGOTE, /* trusted code: forks, waits, signals its children, narrows itself further; no exec */
   LT_JAIL_PYTHON,        /* a program: no processes (threads only), no sockets but stream pairs, no signals to others */
-  LT_JAIL_DENO,          /* a program: as PYTHON, and it may connect to unix sockets */
-  LT_JAIL_DENO_TCP       /* a program: as PYTHON, and it may connect to one TCP port of this machine or others */
+  LT_JAIL_DENO,          /* a program: as PYTHON, and it may connect to one unix socket */
+  LT_JAIL_DENO_TCP       /* a program: as PYTHON, and it may connect to one TCP port of this machine */
 } lt_jail_profile;
 #define LT_JAIL_PROFILES 4
 

@@ -26,12 +26,10 @@
 #define FS_FIRST       ((1ULL << 13) - 1)
 #define FS_OF_FILES    (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
 #define NET_BOTH       3ULL /* ABI 4: bind and connect */
-#define NET_CONNECT    2ULL
 #define SCOPE_BOTH     3ULL /* ABI 6: abstract sockets and signals */
 
 #define ASK_VERSION 1U
 #define BENEATH     1
-#define PORT        2
 
 struct ruleset {
   uint64_t fs;
@@ -43,11 +41,6 @@ struct beneath {
   uint64_t allowed;
   int32_t fd;
 } __attribute__((packed));
-
-struct port {
-  uint64_t allowed;
-  uint64_t port;
-};
 
 static const uint64_t rights[] = {
     [LT_JAIL_READ] = FS_READ_FILE | FS_READ_DIR,
@@ -91,14 +84,6 @@ lt_status lt_jail_landlock_path(int fd, int abi, const char *path, lt_jail_right
   int why = errno;
   close(rule.fd);
   return failed == 0 ? LT_OK : lt_fail(err, LT_E_IO, "cannot allow the use of \"%s\": %s", path, strerror(why));
-}
-
-lt_status lt_jail_landlock_port(int fd, unsigned port, lt_err *err) {
-  struct port rule = {NET_CONNECT, port};
-  if (syscall(SYS_landlock_add_rule, fd, PORT, &rule, 0U) != 0) {
-    return lt_fail(err, LT_E_IO, "cannot allow the use of port %u: %s", port, strerror(errno));
-  }
-  return LT_OK;
 }
 
 lt_status lt_jail_landlock_enter(int fd, lt_err *err) {

@@ -20,8 +20,6 @@ int lt_jail_landlock_abi(void);
 lt_status lt_jail_landlock_open(int abi, int *ret_fd, lt_err *err);
 /* LT_E_NOTFOUND when there is no such path. */
 lt_status lt_jail_landlock_path(int fd, int abi, const char *path, lt_jail_right right, lt_err *err);
-/* Needs `abi` 4. */
-lt_status lt_jail_landlock_port(int fd, unsigned port, lt_err *err);
 /* For this thread and what it becomes; cannot be undone. Needs PR_SET_NO_NEW_PRIVS. */
 lt_status lt_jail_landlock_enter(int fd, lt_err *err);
 

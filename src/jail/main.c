@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "jail/drop.h"
+#include "jail/gate.h"
 #include "jail/filter.h"
 #include "jail/jail.h"
 #include "jail/landlock.h"
@@ -43,7 +44,8 @@ typedef struct jail {
   size_t read_count;
   const char *writes[LT_JAIL_PATHS_MAX];
   size_t write_count;
-  char **command; /* FILE ARGV0 ... */
+  const char *socket; /* NULL: none */
+  char **command;     /* FILE ARGV0 ... */
 } jail;
 
 static const number all_numbers[NUMBERS] = {
@@ -107,6 +109,10 @@ static bool parse_option(jail *j, const char *option) {
   }
   if ((value = value_of(option, "--write=")) != NULL) {
     return add_path(j->writes, &j->write_count, value);
+  }
+  if ((value = value_of(option, "--socket=")) != NULL) {
+    j->socket = value;
+    return *value == '/' && strlen(value) < LT_JAIL_SOCKET_MAX_BYTES;
   }
   if ((value = value_of(option, "--profile=")) != NULL) {
     return parse_profile(j, value);
@@ -197,17 +203,12 @@ static lt_status hold_files(const jail *j, lt_err *err) {
   if (j->numbers[ABI].given && j->numbers[ABI].value < (uint64_t)abi) {
     abi = (int)j->numbers[ABI].value;
   }
-  lt_jail_walls walls = {.landlock_abi = abi, .seccomp = true, .drop = true};
-  lt_status enough = lt_jail_check(&walls, j->profile, err);
-  if (abi < 1 || !passed_over(j, enough)) {
-    return enough;
+  if (abi < 1) {
+    return lt_jail_check(&(lt_jail_walls){.seccomp = true, .drop = true}, j->profile, err);
   }
   LT_TRY(lt_jail_landlock_open(abi, &fd, err));
   lt_status status = allow_system(fd, abi, err);
   status = status == LT_OK ? allow_paths(j, fd, abi, err) : status;
-  if (status == LT_OK && j->numbers[PORT].given && abi >= 4) {
-    status = lt_jail_landlock_port(fd, (unsigned)j->numbers[PORT].value, err);
-  }
   status = status == LT_OK ? lt_jail_landlock_enter(fd, err) : status;
   close(fd);
   return status;
@@ -248,19 +249,22 @@ static size_t list_size(char *const *list) {
 }
 
 /* The last wall, and the only exec that fits through it. Returns only on failure. */
-static lt_status become(const jail *j, lt_err *err) {
+static lt_status become(const jail *j, const lt_jail_gate *gate, lt_err *err) {
   char *path = moved(j->command[0], strlen(j->command[0]) + 1);
   char **argv = moved(j->command + 1, list_size(j->command + 1));
   char **envp = moved(environ, list_size(environ));
   if (path == NULL || argv == NULL || envp == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory");
   }
-  lt_jail_exec exec = {{(uintptr_t)path, (uintptr_t)argv, (uintptr_t)envp}};
+  lt_jail_exec exec = {{(uintptr_t)path, (uintptr_t)argv, (uintptr_t)envp}, gate != NULL};
   lt_buf filter;
   lt_buf_init(&filter, LT_JAIL_FILTER_MAX_BYTES);
   LT_TRY(lt_jail_filter_make(j->profile, &exec, (uint32_t)getpid(), &filter, err));
   lt_status status = limit(j, err);
-  status = status == LT_OK ? lt_jail_filter_install(lt_buf_view(&filter), err) : status;
+  if (status == LT_OK) {
+    status = gate != NULL ? lt_jail_gate_install(gate, lt_buf_view(&filter), err)
+                          : lt_jail_filter_install(lt_buf_view(&filter), err);
+  }
   if (!passed_over(j, status)) {
     return status;
   }
@@ -285,8 +289,13 @@ static lt_status run(const jail *j, lt_err *err) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     return lt_fail(err, LT_E_UNSUPPORTED, "prctl: %s", strerror(errno));
   }
+  lt_jail_gate gate = {.path = j->socket, .port = (unsigned)j->numbers[PORT].value};
+  bool gated = j->socket != NULL || j->numbers[PORT].given;
+  if (gated) {
+    LT_TRY(lt_jail_gate_open(&gate, err));
+  }
   status = hold_files(j, err);
-  return passed_over(j, status) ? become(j, err) : status;
+  return passed_over(j, status) ? become(j, gated ? &gate : NULL, err) : status;
 }
 
 int lt_jail_main(int argc, char **argv) {

@@ -35,11 +35,11 @@ lt_status lt_jail_check(const lt_jail_walls *walls, lt_jail_profile profile, lt_
                    "this is root without the right to become another user, and a program would be root, too: start "
                    "lathe as an ordinary user, or with the capabilities CAP_SETUID and CAP_SETGID" GO_ON);
   }
-  if (profile == LT_JAIL_DENO_TCP && walls->landlock_abi < 4) {
-    return lt_fail(err, LT_E_UNSUPPORTED,
-                   "this system's Landlock (version %d) cannot hold a program to one TCP port, and it could use the "
-                   "network: that takes Linux 6.7, or the bridge on a unix socket" GO_ON,
-                   walls->landlock_abi);
+  if ((profile == LT_JAIL_DENO || profile == LT_JAIL_DENO_TCP) && !lt_jail_filter_asks()) {
+    return lt_fail(
+        err, LT_E_UNSUPPORTED,
+        "this system's filters of system calls (seccomp) cannot ask about a call, so that nothing would keep "
+        "a program from other connections than its own: Linux 5.9 or newer has it" GO_ON);
   }
   return LT_OK;
 }

@@ -116,6 +116,8 @@ static void plan_deno(plan *p, const lt_deno_run *run, lt_deno_way way, unsigned
   add_jail(p, run, way == LT_DENO_TCP ? "deno-tcp" : "deno");
   if (way == LT_DENO_TCP) {
     add(p, text(p, "--connect-port=%u", port));
+  } else {
+    add(p, text(p, "--socket=%s/bridge", run->folder));
   }
   add(p, text(p, "--data=%lu", (unsigned long)(lt_run_memory_bytes(run->request) + LT_DENO_SLACK_BYTES)));
   add(p, text(p, "--write=%s", run->folder));

@@ -6,12 +6,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include <arpa/inet.h>
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <grp.h>
-#include <linux/capability.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -440,9 +441,7 @@ static void test_deno_is_held(void **state) {
   need_walls();
   check_all(&(situation){"deno", 0, true});
   check_all(&(situation){"deno", 2, false});
-  if (walls.landlock_abi >= 4) {
-    check_all(&(situation){"deno-tcp", 0, false});
-  }
+  check_all(&(situation){"deno-tcp", 2, false});
 }
 
 /* --- Sockets of Deno
@@ -457,21 +456,101 @@ static const char *call_of(long number, const char *args) {
 static void test_sockets(void **state) {
   (void)state;
   need_walls();
-  const situation python = {"python", 0, false}, deno = {"deno", 0, false}, tcp = {"deno-tcp", 0, false};
+  const situation python = {"python", 0, false}, deno = {"deno", 0, false}, tcp = {"deno-tcp", 2, false};
   lay_out(uid_in(&python));
   assert_int_equal(try_it(&python, call_of(SYS_socket, "1 1 0")), EPERM);
   assert_int_equal(try_it(&python, call_of(SYS_socket, "2 1 0")), EPERM);
   assert_int_equal(try_it(&python, call_of(SYS_connect, "0 & 16")), EPERM);
   assert_int_equal(try_it(&deno, call_of(SYS_socket, "1 0x80801 0")), 0);
   assert_int_equal(try_it(&deno, call_of(SYS_socket, "2 1 0")), EPERM);
-  if (walls.landlock_abi >= 4) {
-    assert_int_equal(try_it(&tcp, call_of(SYS_socket, "2 0x80801 6")), 0);
-    assert_int_equal(try_it(&tcp, call_of(SYS_socket, "1 1 0")), EPERM);
+  assert_int_equal(try_it(&deno, call_of(SYS_connect, "0 & 16")), EPERM); /* no gate, no connections */
+  assert_int_equal(try_it(&tcp, call_of(SYS_socket, "2 0x80801 6")), 0);
+  assert_int_equal(try_it(&tcp, call_of(SYS_socket, "1 1 0")), EPERM);
+  assert_int_equal(try_it(&tcp, call_of(SYS_connect, "0 & 16")), EPERM);
+}
+
+/* Listens, and says with which option a program gets here. */
+static int listen_at(bool tcp, const char *path, char option[160]) {
+  struct sockaddr_un local = {.sun_family = AF_UNIX};
+  struct sockaddr_in loopback = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t n = sizeof loopback;
+  int fd = socket(tcp ? AF_INET : AF_UNIX, SOCK_STREAM, 0);
+  snprintf(local.sun_path, sizeof local.sun_path, "%s", path);
+  assert_int_equal(tcp ? bind(fd, (struct sockaddr *)&loopback, n) : bind(fd, (struct sockaddr *)&local, sizeof local),
+                   0);
+  assert_int_equal(listen(fd, 4), 0);
+  if (tcp) {
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&loopback, &n), 0);
+    snprintf(option, 160, "--connect-port=%d", ntohs(loopback.sin_port));
+  } else {
+    assert_int_equal(chmod(path, 0777), 0);
+    snprintf(option, 160, "--socket=%s", path);
   }
-  lt_err err = LT_ERR_INIT;
-  assert_int_equal(lt_jail_check(&(lt_jail_walls){3, true, true}, LT_JAIL_DENO_TCP, &err), LT_E_UNSUPPORTED);
-  assert_non_null(strstr(lt_err_msg(&err), "one TCP port"));
-  assert_int_equal(try_it(&(situation){"deno-tcp", 3, false}, "wait"), 127);
+  return fd;
+}
+
+static void check_gate(bool tcp, bool ordinary) {
+  const situation s = {tcp ? "deno-tcp" : "deno", tcp ? 2 : 0, ordinary};
+  char option[160], text[512], got[8] = "";
+  const char *path = in(base, "socket"), *options[] = {option, NULL};
+  int server = listen_at(tcp, path, option);
+  /* Where it means to connect to does not matter, nor whether that is an address at all. The descriptor stays what it
+   * was, and does not block. */
+  snprintf(text, sizeof text, "%d %d 1 0 , %d 3 & 16 , %d 3 @hello 5 0 0 0", SYS_socket, tcp ? AF_INET : AF_UNIX,
+           SYS_connect, SYS_sendto);
+  assert_int_equal(try_with(&s, options, 0, text), 0);
+  int fd = accept(server, NULL, NULL);
+  assert_int_equal(read(fd, got, sizeof got), 5);
+  assert_string_equal(got, "hello");
+  assert_int_equal(read(fd, got, sizeof got), 0); /* nobody keeps it */
+  close(fd);
+  snprintf(text, sizeof text, "%d %d 1 0 , %d 3 & 16 , %d 3 & 1 0 0 0", SYS_socket, tcp ? AF_INET : AF_UNIX,
+           SYS_connect, SYS_recvfrom);
+  assert_int_equal(try_with(&s, options, 0, text), EAGAIN);
+  snprintf(text, sizeof text, "%d -1 & 16", SYS_connect);
+  assert_int_equal(try_with(&s, options, 0, text), EBADF);
+  close(server);
+  snprintf(text, sizeof text, "%d %d 1 0 , %d 3 & 16", SYS_socket, tcp ? AF_INET : AF_UNIX, SYS_connect);
+  assert_int_equal(try_with(&s, options, 0, text), ECONNREFUSED);
+  unlink(path);
+}
+
+static void test_the_one_connection(void **state) {
+  (void)state;
+  need_walls();
+  lay_out(uid_in(&(situation){"", 0, false}));
+  check_gate(false, false);
+  check_gate(true, false);
+  lay_out(uid_in(&(situation){"", 0, true}));
+  check_gate(false, true);
+  check_gate(true, true);
+}
+
+/* Who makes the connections ends as the program does, and the program with it. */
+static void test_the_gates_end(void **state) {
+  (void)state;
+  need_walls();
+  const situation s = {"deno", 0, false};
+  const char *options[] = {"--socket=/none", NULL};
+  lay_out(uid_in(&s));
+  assert_int_equal(try_with(&s, options, 0, call_of(SYS_exit_group, "77")), 77);
+  assert_int_equal(try_with(&s, options, 0, call_of(SYS_kill, "! 9")), 1000 + SIGKILL);
+  assert_int_equal(try_with(&s, options, 0, call_of(SYS_kill, "! 11")), 1000 + SIGSEGV);
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  pid_t gate = fork();
+  if (gate == 0) {
+    const char *words[] = {"wait", NULL};
+    dup2(ends[1], STDOUT_FILENO);
+    enter(&s, options, words);
+  }
+  close(ends[1]);
+  assert_int_equal(poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, 300), 0);
+  end(gate);
+  assert_int_equal(poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, 10000), 1);
+  close(ends[0]);
+  const char *bad[] = {"--socket=relative", NULL};
+  assert_int_equal(try_with(&s, bad, 0, call_of(SYS_exit_group, "77")), 127);
 }
 
 /* --- Threads, limits, the second stage
@@ -673,6 +752,8 @@ int main(void) {
       cmocka_unit_test(test_an_ordinary_users_python_is_held),
       cmocka_unit_test(test_deno_is_held),
       cmocka_unit_test(test_sockets),
+      cmocka_unit_test(test_the_one_connection),
+      cmocka_unit_test(test_the_gates_end),
       cmocka_unit_test(test_threads_are_allowed),
       cmocka_unit_test(test_calls_of_another_processor_kill),
       cmocka_unit_test(test_limits),
