@@ -4,6 +4,7 @@
 
 #include "io/process.h"
 #include "io/watch.h"
+#include "runner/matching.h"
 #include "runner/program.h"
 #include "runner/python.h"
 
@@ -151,6 +152,7 @@ typedef struct lt_pyrun {
   lt_buf line; /* one that has not ended */
 
   /* Its calls (python_calls.c). */
+  lt_matching matching; /* what they were answered before, where it is run again */
   lt_run_tool_call *calls;
   lt_run_tool_call **last_call;
   lt_pycall *queued;
@@ -180,6 +182,8 @@ void lt_pyrun_watch(lt_pyrun *run);
 bool lt_pyrun_read_output(lt_pyrun *run);
 /* A line without its end, at the end. */
 void lt_pyrun_end_text(lt_pyrun *run);
+/* A line of ours among what it prints. */
+void lt_pyrun_warn(lt_pyrun *run, lt_str text);
 
 /* python_calls.c */
 void lt_pyrun_call(lt_pyrun *run, uint32_t id, lt_str name, lt_str input);

@@ -239,6 +239,7 @@ static void run_release(lt_pyrun *run) {
   lt_buf_release(&run->failure);
   lt_buf_release(&run->to_send);
   lt_buf_release(&run->line);
+  lt_matching_release(&run->matching);
   lt_catalog_unref(run->catalog);
   lt_mem_free(run);
 }
@@ -272,13 +273,33 @@ static bool can_be_run(lt_pyrun *run) {
   return true;
 }
 
+/* What it was told once, it is told again. What it wrote is there only where the folder is a lasting one. */
+static lt_status recall(lt_pyrun *run, bool *ret_ended, lt_err *err) LT_YIELDS {
+  lt_err why = LT_ERR_INIT;
+  lt_status status = lt_matching_begin(&run->matching, run->request, "python", run->result, ret_ended, &why);
+  if (status == LT_E_DIVERGED) {
+    lt_run_fail(run->result, LT_E_DIVERGED, "%s", lt_err_msg(&why));
+    *ret_ended = true;
+    return LT_OK;
+  }
+  if (status == LT_OK && run->matching.again && !*ret_ended && run->python->workspace != NULL) {
+    lt_pyrun_warn(run, LT_STR(LT_MATCHING_TOLD));
+  }
+  return status == LT_OK ? LT_OK : lt_fail(err, status, "%s", lt_err_msg(&why));
+}
+
 static lt_status run_program(lt_pyrun *run, lt_err *err) LT_YIELDS {
   lt_buf start;
+  bool ended = false;
   if (!can_be_run(run)) {
     return LT_OK;
   }
   if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
     lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
+    return LT_OK;
+  }
+  LT_TRY(recall(run, &ended, err));
+  if (ended) {
     return LT_OK;
   }
   LT_TRY(take_catalog(run, err));
@@ -291,6 +312,9 @@ static lt_status run_program(lt_pyrun *run, lt_err *err) LT_YIELDS {
     status = run_in_child(run, lt_buf_view(&start), err);
     lt_status judged = status == LT_OK ? lt_pyrun_judge(run, err) : status;
     status = judged;
+    if (status == LT_OK) {
+      lt_matching_end(&run->matching, run->result);
+    }
     lt_pychild_release(run->child, run->done && run->stopped == LT_OK);
   } else if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
     lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");

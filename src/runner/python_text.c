@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "runner/python_impl.h"
 
-static void say(lt_pyrun *run, lt_str what) {
+static void say(lt_pyrun *run, lt_said how, lt_str what) {
   lt_run_text *text = lt_mem_alloc(sizeof *text + what.n);
   if (text == NULL) {
     run->result->log_cut = true;
@@ -14,7 +14,7 @@ static void say(lt_pyrun *run, lt_str what) {
   }
   char *bytes = (char *)(text + 1);
   memcpy(bytes, what.p != NULL ? what.p : "", what.n);
-  *text = (lt_run_text){.said = LT_SAID_LOG, .text = lt_str_from(bytes, what.n)};
+  *text = (lt_run_text){.said = how, .text = lt_str_from(bytes, what.n)};
   *run->last_text = text;
   run->last_text = &text->next;
   if (run->request->on_text != NULL) {
@@ -33,8 +33,12 @@ static void say_fitting(lt_pyrun *run, lt_str line) {
   run->log_bytes += costs;
   line = lt_utf8_cut(line, room);
   if (!run->result->log_cut || line.n > 0) {
-    say(run, line);
+    say(run, LT_SAID_LOG, line);
   }
+}
+
+void lt_pyrun_warn(lt_pyrun *run, lt_str text) {
+  say(run, LT_SAID_WARNING, text);
 }
 
 static lt_str without_return(lt_str line) {
