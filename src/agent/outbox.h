@@ -91,6 +91,8 @@ lt_status lt_outbox_state(lt_outbox *outbox, lt_prompt_state state, lt_err *err)
 /* Until everything that has been put out so far is stored and told. LT_YIELDS. Errors: what could not be stored. */
 lt_status lt_outbox_flush(lt_outbox *outbox, lt_err *err) LT_YIELDS;
 
+/* An output of the mode's that an earlier process has put out and this one has not; NULL: there is none. */
+const char *lt_outbox_unclaimed(const lt_outbox *outbox);
 /* How an output of an earlier process had ended: `ret_ended` false: it had not. A failure is its status, LT_E_TOOL. */
 lt_status lt_outbox_old_result(const lt_outbox *outbox, uint32_t number, bool *ret_ended, lt_buf *answer, lt_err *err);
 /* Takes in the outputs that the prompt has from an earlier process, an array; before anything is put out. Errors:

@@ -96,6 +96,16 @@ lt_status lt_outbox_claim(lt_outbox *o, lt_output_kind kind, lt_str id, lt_outpu
   return LT_OK;
 }
 
+const char *lt_outbox_unclaimed(const lt_outbox *o) {
+  for (size_t i = 0; o->unclaimed > 0 && i < o->count; i++) {
+    const lt_output *output = o->outputs[i];
+    if (!output->claimed && output->kind != LT_OUTPUT_FILE && is_usable(output->id)) {
+      return output->id.p;
+    }
+  }
+  return NULL;
+}
+
 void lt_outbox_open_rest(lt_outbox *o) {
   for (size_t i = 0; o->unclaimed > 0 && i < o->count; i++) {
     lt_output *output = o->outputs[i];

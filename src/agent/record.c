@@ -76,7 +76,9 @@ lt_status lt_turn_record_check(lt_turn *turn, lt_err *err) {
   lt_str was = LT_STR("");
   lt_json_doc doc;
   if (start == NULL) {
-    return LT_OK;
+    return turn->own->outbox.count == 0
+               ? LT_OK
+               : lt_fail(err, LT_E_DIVERGED, "diverged: how the prompt came so far is not on record: say it again");
   }
   if (lt_json_parse(&turn->arena, start->text, &doc, NULL) == LT_OK) {
     (void)lt_json_str(lt_json_get(lt_json_root(&doc), "lathe"), &turn->arena, &was);

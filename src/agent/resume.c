@@ -63,7 +63,12 @@ static lt_status fill(resuming *r, lt_turn_own *own, lt_str refusal, lt_err *err
     return lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
   }
   LT_TRY(lt_outbox_load(&own->outbox, lt_json_get(json, "output"), err));
-  return lt_turn_record_recall(turn, err);
+  lt_status status = lt_turn_record_recall(turn, err);
+  if (status == LT_E_LIMIT) {
+    own->refusal = LT_STR("diverged: what is on record of the prompt is too long to be gone through again");
+    return LT_OK;
+  }
+  return status;
 }
 
 static lt_status check(const resuming *r, lt_err *err) {

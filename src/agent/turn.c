@@ -207,6 +207,15 @@ void lt_turn_count(lt_turn *turn, const lt_completion *completion) {
   }
 }
 
+/* All that was put out came of replies that are on record; when one was lost on the way there, nobody can go on. */
+static lt_status check_caught_up(const lt_turn *turn, lt_err *err) {
+  const char *id = lt_outbox_unclaimed(&turn->own->outbox);
+  return id == NULL
+             ? LT_OK
+             : lt_fail(err, LT_E_DIVERGED,
+                       "diverged: what the model replied is not on record as far as what came of it (\"%s\")", id);
+}
+
 lt_status lt_turn_ask(lt_turn *turn, lt_str messages, lt_str tools, bool stream, lt_completion *completion,
                       lt_err *err) {
   const lt_completion_request request = {
@@ -222,6 +231,7 @@ lt_status lt_turn_ask(lt_turn *turn, lt_str messages, lt_str tools, bool stream,
   lt_status status = LT_OK;
   lt_err why = LT_ERR_INIT;
   if (!lt_turn_record_take(turn, completion, &status, &why)) {
+    LT_TRY(check_caught_up(turn, err));
     LT_TRY(lt_approvals_settle(&turn->own->approvals, err));
     status = lt_model_complete(turn->agent->options.http, &request, completion, &why);
     lt_turn_record_put(turn, completion, status, &why);

@@ -9,6 +9,8 @@
 //
 //   {"text", "calls": [{"id"?, "name", "arguments"}], "finish"?, "usage"?: [in, out, reasoning?], "status"?, "delayMs"?,
 //    "hang"?: true (after the text), "cut"?: true (likewise), "echo"?: true (the user's last words are the text)}
+//
+// or {"rounds": [reply, ...]}: the one for as many replies as there are already in what is asked.
 import { createServer } from "node:http";
 import { appendFileSync, readFileSync } from "node:fs";
 
@@ -26,6 +28,11 @@ function next(name) {
   times.set(name, n + 1);
   const replies = JSON.parse(readFileSync(`${dir}/${name}.json`, "utf8"));
   const reply = replies[Math.min(n, replies.length - 1)];
+  return reply;
+}
+
+function choose(reply, body) {
+  if (reply.rounds) reply = reply.rounds[body.messages.filter((m) => m.role === "assistant").length] ?? "";
   return typeof reply === "string" ? { text: reply } : reply;
 }
 
@@ -61,7 +68,7 @@ createServer(async (req, res) => {
   for await (const piece of req) raw.push(piece);
   const body = JSON.parse(Buffer.concat(raw).toString());
   appendFileSync(`${dir}/${name}.asked`, JSON.stringify(body) + "\n");
-  const reply = next(name);
+  const reply = choose(next(name), body);
   if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs));
   if (reply.status) {
     res.writeHead(reply.status, { "content-type": "application/json", "retry-after": "0" });

@@ -1,0 +1,661 @@
+/* Prompts that are left in the middle and carried out again: what comes of them, and what is not done twice. The agent
+ * is freed as it is at a process's end that leaves its prompts open; tests/flow/resume.test.mjs kills real ones. */
+#include <sqlite3.h>
+
+#include "agent_fix.h"
+
+/* --- Leaving and going on ------------------------------------------------------------------------------------------
+ */
+static void leave(world *w) {
+  lt_agent_free(w->agent);
+  w->agent = NULL;
+}
+
+static lt_status resume_as(world *w, const char *user) {
+  return lt_agent_resume(w->agent, lt_str_of(user), lt_str_of(w->ids.prompt), &w->err);
+}
+
+static void resume(world *w) {
+  lt_buf_clear(&w->events);
+  lt_buf_clear(&w->streams);
+  open_agent(w);
+  if (resume_as(w, "ann") != LT_OK) {
+    FAIL_WITH("%s\n", lt_err_msg(&w->err));
+  }
+}
+
+static void leave_and_resume(world *w) {
+  leave(w);
+  resume(w);
+}
+
+/* With agents that leave their prompts, in this mode. */
+static void open_leaving(world *w, const char *mode) {
+  lt_agent_free(w->agent);
+  w->options.leave_open = true;
+  w->options.default_mode = lt_str_of(mode);
+  open_agent(w);
+}
+
+static char asked_id[64];
+static void remember(world *w, const char *event, lt_str data) {
+  (void)w;
+  if (strcmp(event, "prompt.approval-requested") == 0) {
+    lt_arena a;
+    lt_arena_init(&a, LT_GIB);
+    snprintf(asked_id, sizeof asked_id, "%.*s", LT_STR_ARG(member(&a, data, "request.toolCallId")));
+    lt_arena_release(&a);
+  }
+}
+
+static void wait_hanging(world *w) {
+  while (w->hanging == 0) {
+    assert_int_not_equal(lt_wait_on(&w->stirred, 30000), LT_E_TIMEOUT);
+  }
+}
+
+static void wait_asked(unsigned times, world *w) {
+  for (unsigned i = 0; times_asked() < times; i++) {
+    assert_true(i < 3000);
+    lt_sleep(w->loop, 10);
+  }
+}
+
+/* A statement on the database, beside everything. */
+static void change(world *w, const char *sql) {
+  sqlite3 *db;
+  assert_int_equal(sqlite3_open(w->path, &db), SQLITE_OK);
+  sqlite3_busy_timeout(db, 5000);
+  char *why = NULL;
+  if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK) {
+    FAIL_WITH("%s\n", why);
+  }
+  assert_true(sqlite3_changes(db) > 0);
+  sqlite3_close(db);
+}
+
+/* --- Classic -------------------------------------------------------------------------------------------------------
+ */
+#define ECHO "{\"text\":\"I look.\",\"calls\":[{\"id\":\"c1\",\"name\":\"weather_echo\",\"arguments\":{\"n\":1}}]}"
+
+IN_WORLD(replies_on_record_are_not_asked_for_again) {
+  open_leaving(w, "classic");
+  script("[" ECHO ",{\"hang\":true},\"It is done.\"]");
+  start(w, "Look");
+  wait_asked(2, w);
+  leave(w);
+  assert_stored(w, "state", "running");
+  resume(w);
+  wait_end(w);
+  assert_events(w, "resumed\noutput text It is done.\ncompleted\n"); /* nothing of what was there before */
+  assert_string_equal(w->streams.p, "It is done.");
+  assert_int_equal(times_asked(), 3);
+  assert_stored(w, "state", "completed");
+  assert_stored(w, "output.0.content", "I look.");
+  assert_stored(w, "output.1.id", "c1");
+  assert_stored(w, "output.2.content", "It is done.");
+  assert_stored(w, "output.3", "");
+  assert_stored(w, "usage.inputTokens", "20");
+  assert_stored(w, "usage.requests", "2");
+  char *second = asked(1), *third = asked(2);
+  assert_string_equal(second, third); /* the model is told the same */
+  free(second);
+  free(third);
+}
+
+IN_WORLD(a_call_under_way_is_not_made_again) {
+  open_leaving(w, "classic");
+  script("[{\"calls\":[{\"id\":\"c1\",\"name\":\"weather_hang\",\"arguments\":{}}]},\"Well.\"]");
+  start(w, "Hang");
+  wait_hanging(w);
+  leave_and_resume(w);
+  wait_end(w);
+  assert_events(
+      w,
+      "resumed\n"
+      "output tool weather.hang pending Executing...\n"
+      "output tool weather.hang error interrupted: Lathe ended while this call was being made; whether it took "
+      "effect is not known\n"
+      "output text Well.\n"
+      "completed\n");
+  assert_asked_has(1, "messages.2.content", "interrupted: Lathe ended while this call was being made");
+}
+
+IN_WORLD(a_calls_long_answer_is_the_same_artifact) {
+  open_leaving(w, "classic");
+  script(
+      "[{\"calls\":[{\"id\":\"c1\",\"name\":\"weather_big\",\"arguments\":{\"bytes\":100000}}]},{\"hang\":true},\"!"
+      "\"]");
+  start(w, "Big");
+  wait_asked(2, w);
+  leave_and_resume(w);
+  wait_end(w);
+  char *second = asked(1), *third = asked(2);
+  assert_string_equal(second, third);
+  free(second);
+  free(third);
+}
+
+IN_WORLD(files_of_tools_stay) {
+  open_leaving(w, "classic");
+  script("[{\"calls\":[{\"id\":\"c1\",\"name\":\"weather_picture\",\"arguments\":{}}]},{\"hang\":true},\"!\"]");
+  start(w, "Picture");
+  wait_asked(2, w);
+  leave_and_resume(w);
+  wait_end(w);
+  assert_stored(w, "output.1.type", "file");
+  assert_stored(w, "output.2.content", "!");
+  assert_stored(w, "output.3", "");
+}
+
+/* --- Programs ------------------------------------------------------------------------------------------------------
+ */
+IN_WORLD(a_program_goes_on_where_it_was) {
+  open_leaving(w, "code");
+  script_texts(
+      "output('@'); const n = weatherEcho({n: Math.random()}).n; output(String(n));\n"
+      "try { weatherHang({}) } catch (e) { output(e.message) }\n"
+      "output(String(n)); weatherEcho({n: 2}); done()",
+      NULL);
+  start(w, "Go");
+  wait_hanging(w);
+  lt_arena a;
+  lt_arena_init(&a, LT_GIB);
+  lt_str first = stored(w, &a, "output.3.content"); /* random, and the same afterwards */
+  leave_and_resume(w);
+  wait_end(w);
+  assert_stored(w, "state", "completed");
+  assert_stored(w, "output.1.id", "call-0.text-1");
+  assert_stored(w, "output.2.id", "call-0.1");
+  char *number = lt_mem_strdup(first);
+  assert_stored(w, "output.3.content", number);
+  assert_stored(w, "output.4.id", "call-0.2");
+  assert_stored(w, "output.4.result.type", "error");
+  assert_stored(w, "output.6.content", number);
+  assert_stored(w, "output.7.id", "call-0.3");
+  assert_stored(w, "output.8", "");
+  assert_null(strstr(w->streams.p, "@")); /* it was said before */
+  lt_mem_free(number);
+  lt_arena_release(&a);
+  assert_int_equal(times_asked(), 1);
+}
+
+IN_WORLD(values_and_costs_of_programs_that_ended_are_there) {
+  open_leaving(w, "code");
+  script(
+      "[\"store('a', {n: 1}); llm('hm')\",\"said\",{\"hang\":true},"
+      "\"complete({response: JSON.stringify(recall('a'))})\"]");
+  start(w, "Go");
+  wait_asked(3, w);
+  leave_and_resume(w);
+  wait_end(w);
+  assert_string_equal(w->streams.p, "{\"n\":1}");
+  assert_int_equal(times_asked(), 4);
+  assert_stored(w, "usage.requests", "3");
+  char *third = asked(2), *fourth = asked(3);
+  assert_string_equal(third, fourth);
+  free(third);
+  free(fourth);
+}
+
+IN_WORLD(llm_is_asked_again_where_it_had_not_answered) {
+  open_leaving(w, "code");
+  script("[\"output(llm('hm')); done()\",{\"hang\":true},\"said\"]");
+  start(w, "Go");
+  wait_asked(2, w);
+  leave_and_resume(w);
+  wait_end(w);
+  assert_string_equal(w->streams.p, "said");
+  assert_stored(w, "state", "completed");
+}
+
+/* --- Approvals -----------------------------------------------------------------------------------------------------
+ */
+static void waits_again(world *w, const char *mode, const char *id) {
+  open_leaving(w, mode);
+  w->on_event = remember;
+  start(w, "Pay");
+  wait_event(w, "approval bank.pay");
+  assert_string_equal(asked_id, id);
+  for (int i = 0; i < 3; i++) {
+    leave(w);
+    assert_stored(w, "state", "waiting_for_approval");
+    asked_id[0] = '\0';
+    resume(w);
+    wait_event(w, "approval bank.pay {\"amount\":5} (it is real money)");
+    assert_string_equal(asked_id, id);
+    assert_int_equal(w->paid, 0);
+  }
+  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(id), &w->err), LT_OK);
+  wait_end(w);
+  assert_int_equal(w->paid, 5);
+  assert_stored(w, "state", "completed");
+}
+
+#define PAY_CODE "const r = bankPay({amount: 5}); output('paid ' + r.paid); done()"
+
+IN_WORLD(approval_in_code_mode) {
+  script_texts(PAY_CODE, NULL);
+  waits_again(w, "code", "call-0.1");
+}
+
+IN_WORLD(approval_in_classic_mode) {
+  script("[{\"calls\":[{\"id\":\"p1\",\"name\":\"bank_pay\",\"arguments\":{\"amount\":5}}]},\"Paid.\"]");
+  waits_again(w, "classic", "p1");
+}
+
+IN_WORLD(approval_in_run_code) {
+  script(
+      "[{\"calls\":[{\"id\":\"r1\",\"name\":\"interpreter_run-code\",\"arguments\":{\"code\":\"weatherEcho({n: 1}); "
+      "bankPay({amount: 5})\"}}]},\"Paid.\"]");
+  waits_again(w, "classic", "r1.1.1.2");
+}
+
+IN_WORLD(approval_in_typescript_mode) {
+  script(
+      "[{\"calls\":[{\"id\":\"t1\",\"name\":\"execute_typescript\",\"arguments\":{\"code\":\"console.log(await "
+      "pay({amount: 5}))\"}}]},\"Paid.\"]");
+  waits_again(w, "typescript", "t1.1");
+}
+
+IN_WORLD(what_was_decided_is_not_asked_again) {
+  open_leaving(w, "code");
+  w->on_event = remember;
+  script_texts(
+      "let said = [];\n"
+      "for (const amount of [5, 7]) { try { said.push(bankPay({amount}).paid) } catch (e) { said.push(e.message) } }\n"
+      "try { weatherHang({}) } catch (e) { }\n"
+      "output(said.join(', ')); done()",
+      NULL);
+  start(w, "Pay");
+  wait_event(w, "approval bank.pay {\"amount\":5}");
+  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id), NULL),
+                   LT_OK);
+  wait_event(w, "approval bank.pay {\"amount\":7}");
+  assert_int_equal(
+      lt_agent_reject(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id), LT_STR("too much"), NULL),
+      LT_OK);
+  wait_hanging(w);
+  leave_and_resume(w);
+  wait_end(w);
+  assert_null(strstr(w->events.p, "approval"));
+  assert_int_equal(w->paid, 5);
+  assert_string_equal(w->streams.p, "5, Tool \"bank.pay\" was not approved: too much");
+}
+
+/* Decided, and left before the call was begun. */
+IN_WORLD(a_decision_holds_in_the_next_process) {
+  open_leaving(w, "code");
+  w->on_event = remember;
+  script_texts(PAY_CODE, NULL);
+  start(w, "Pay");
+  wait_event(w, "approval bank.pay");
+  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id), NULL),
+                   LT_OK);
+  leave_and_resume(w);
+  wait_end(w);
+  assert_null(strstr(w->events.p, "approval"));
+  assert_int_equal(w->paid, 5);
+  assert_stored(w, "state", "completed");
+}
+
+/* --- Modes of plugins ----------------------------------------------------------------------------------------------
+ */
+static void plan(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  (void)in, (void)arg;
+  lathe_text reply, value;
+  for (int i = 0; i < 2; i++) {
+    if (host->ask_model(call, LATHE_TEXT("[{\"role\":\"user\",\"content\":\"?\"}]"), LATHE_TEXT(""), &reply) != 0) {
+      host->fail(call, "%s", host->error(call).p);
+      return;
+    }
+    host->put_text(call, host->characters(call, host->member(call, reply, "text")));
+    if (host->call_tool(call, LATHE_TEXT("weather.echo"), host->format(call, "{\"n\":%d}", i), &value) != 0) {
+      host->fail(call, "%s", host->error(call).p);
+      return;
+    }
+    const lathe_program program = {.size = sizeof program, .code = LATHE_TEXT("weatherEcho({in: 'program'})")};
+    if (host->run_program(call, &program, &value) != 0) {
+      host->fail(call, "%s", host->error(call).p);
+      return;
+    }
+  }
+}
+
+static void setup_plan(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+  (void)in, (void)arg;
+  const lathe_mode mode = {.size = sizeof mode, .id = "plan", .invoke = plan};
+  assert_int_equal(host->add_mode(call, &mode), 0);
+}
+
+static const lathe_plugin *plan_on_loop(void) {
+  static const lathe_plugin plugin = {
+      .size = sizeof plugin, .id = "plans", .flags = LATHE_ON_LOOP, .setup = setup_plan};
+  return &plugin;
+}
+
+static const lathe_plugin *plan_on_thread(void) {
+  static const lathe_plugin plugin = {.size = sizeof plugin, .id = "plans", .setup = setup_plan};
+  return &plugin;
+}
+
+static void plugged_goes_on(world *w, lathe_plugin_entry_fn *entry) {
+  assert_int_equal(lt_host_add(w->host, entry, LT_STR(""), NULL), LT_OK);
+  open_leaving(w, "plan");
+  script("[\"one\",{\"hang\":true},\"two\"]");
+  start(w, "Plan");
+  wait_asked(2, w);
+  leave_and_resume(w);
+  wait_end(w);
+  assert_events(w,
+                "resumed\n"
+                "output text two\n"
+                "output tool weather.echo pending Executing...\n"
+                "output tool weather.echo success {\"n\":1}\n"
+                "output tool weather.echo pending Executing...\n"
+                "output tool weather.echo success {\"in\":\"program\"}\n"
+                "completed\n");
+  assert_stored(w, "state", "completed");
+  assert_stored(w, "output.6", "");
+}
+
+IN_WORLD(a_mode_of_a_plugin_on_the_loop) {
+  plugged_goes_on(w, plan_on_loop);
+}
+
+IN_WORLD(a_mode_of_a_plugin_with_a_thread) {
+  plugged_goes_on(w, plan_on_thread);
+}
+
+/* --- What cannot go on ---------------------------------------------------------------------------------------------
+ */
+IN_WORLD(another_lathe_does_not_go_on) {
+  open_leaving(w, "code");
+  w->on_event = remember;
+  script_texts(PAY_CODE, NULL);
+  start(w, "Pay");
+  wait_event(w, "approval bank.pay");
+  leave(w);
+  change(w, "UPDATE notes SET text = '{\"lathe\":\"0.0.0\"}' WHERE text LIKE '{\"lathe\":%'");
+  resume(w);
+  wait_end(w);
+  assert_has(w->events.p, "error diverged: the prompt was begun with Lathe 0.0.0, this is ");
+  assert_stored(w, "state", "failed");
+  assert_stored(w, "output.1.result.type", "error");
+  assert_int_equal(w->paid, 0);
+  lt_prompt_ids old = w->ids;
+  start_in(w, old.conversation, "", "Again"); /* the conversation is usable */
+  wait_event(w, "approval bank.pay");
+}
+
+IN_WORLD(a_program_that_does_something_else_ends_the_prompt) {
+  open_leaving(w, "code");
+  script_texts("weatherEcho({n: 1}); weatherHang({}); weatherEcho({n: 2})", "done()", NULL);
+  start(w, "Go");
+  wait_hanging(w);
+  leave(w);
+  lt_door_remove(w->door, &w->tools);
+  resume(w);
+  wait_end(w);
+  assert_stored(w, "state", "failed");
+  assert_has(w->events.p, "error diverged: ");
+  assert_has(w->events.p, "; the tools are others than they were then");
+  assert_int_equal(times_asked(), 1);
+}
+
+IN_WORLD(a_call_that_is_another_one_ends_the_prompt) {
+  open_leaving(w, "classic");
+  script("[" ECHO ",{\"hang\":true},\"!\"]");
+  start(w, "Go");
+  wait_asked(2, w);
+  leave(w);
+  change(w, "UPDATE calls SET hash = hash + 1");
+  resume(w);
+  wait_end(w);
+  assert_stored(w, "state", "failed");
+  assert_has(w->events.p, "error diverged: another call than this of \"weather.echo\" is on record");
+}
+
+IN_WORLD(a_reply_that_is_lost_ends_the_prompt) {
+  open_leaving(w, "classic");
+  script("[" ECHO ",{\"hang\":true},\"!\"]");
+  start(w, "Go");
+  wait_asked(2, w);
+  leave(w);
+  change(w, "DELETE FROM notes WHERE text LIKE '{\"messages\":%'");
+  resume(w);
+  wait_end(w);
+  assert_stored(w, "state", "failed");
+  assert_has(w->events.p, "error diverged: what the model replied is not on record");
+  assert_int_equal(times_asked(), 2);
+}
+
+IN_WORLD(without_a_record_nothing_is_repeated) {
+  open_leaving(w, "classic");
+  script("[" ECHO ",{\"hang\":true},\"!\"]");
+  start(w, "Go");
+  wait_asked(2, w);
+  leave(w);
+  change(w, "DELETE FROM notes");
+  resume(w);
+  wait_end(w);
+  assert_has(w->events.p, "error diverged: how the prompt came so far is not on record");
+}
+
+IN_WORLD(a_model_or_mode_that_is_gone_ends_the_prompt) {
+  open_leaving(w, "classic");
+  script("[{\"hang\":true}]");
+  start(w, "Go");
+  wait_asked(1, w);
+  leave(w);
+  change(w, "UPDATE prompts SET model = 'gone' WHERE completed_at IS NULL");
+  resume(w);
+  wait_end(w);
+  assert_has(w->events.p, "error diverged: the prompt's model \"gone\" is not configured any more");
+  start(w, "Go");
+  wait_asked(2, w);
+  leave(w);
+  change(w, "UPDATE prompts SET mode = 'gone' WHERE completed_at IS NULL");
+  resume(w);
+  wait_end(w);
+  assert_has(w->events.p, "error diverged: the prompt's execution mode \"gone\" is not there any more");
+  assert_stored(w, "state", "failed");
+}
+
+IN_WORLD(what_is_not_to_be_resumed) {
+  open_leaving(w, "code");
+  w->on_event = remember;
+  script_texts(PAY_CODE, NULL);
+  start(w, "Pay");
+  wait_event(w, "approval bank.pay");
+  assert_int_equal(resume_as(w, "ann"), LT_E_INVALID); /* it runs here */
+  assert_has(w->err.msg, "is being carried out already");
+  leave(w);
+  open_agent(w);
+  assert_int_equal(resume_as(w, "bob"), LT_E_NOTFOUND);
+  assert_int_equal(resume_as(w, "ann"), LT_OK);
+  assert_int_equal(resume_as(w, "ann"), LT_E_INVALID);
+  assert_int_equal(lt_agent_cancel(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), NULL), LT_OK);
+  wait_end(w);
+  assert_stored(w, "state", "cancelled");
+  assert_int_equal(resume_as(w, "ann"), LT_E_INVALID);
+  assert_has(w->err.msg, "has ended (cancelled)");
+  char *last = &w->ids.prompt[LT_STORE_ID_BYTES - 1];
+  *last = *last == '0' ? '1' : '0';
+  assert_int_equal(resume_as(w, "ann"), LT_E_NOTFOUND);
+}
+
+IN_WORLD(without_leave_open_prompts_are_cancelled) {
+  script_texts("weatherHang({})", NULL);
+  start(w, "Go");
+  wait_hanging(w);
+  leave(w);
+  assert_stored(w, "state", "cancelled");
+  open_agent(w);
+  assert_int_equal(resume_as(w, "ann"), LT_E_INVALID);
+}
+
+/* --- Anywhere ------------------------------------------------------------------------------------------------------
+ */
+static unsigned events_seen, leave_at;
+static void stop_at(world *w, const char *event, lt_str data) {
+  (void)data;
+  if (strcmp(event, "prompt.approval-requested") == 0) {
+    remember(w, event, data);
+    (void)lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id), NULL);
+  }
+  events_seen++;
+}
+
+/* Ids, and what came of each; not what depends on when it was left. */
+static void put_outputs(world *w, lt_buf *out) {
+  lt_arena a;
+  lt_arena_init(&a, LT_GIB);
+  for (int i = 0; i < 100; i++) {
+    char path[40];
+    snprintf(path, sizeof path, "output.%d.id", i);
+    lt_str id = stored(w, &a, path);
+    if (id.n == 0) {
+      break;
+    }
+    lt_buf_add(out, id);
+    snprintf(path, sizeof path, "output.%d.result.type", i);
+    lt_buf_printf(out, " %.*s\n", LT_STR_ARG(stored(w, &a, path)));
+  }
+  lt_arena_release(&a);
+}
+
+static bool has_ended(world *w) {
+  lt_arena a;
+  lt_arena_init(&a, LT_GIB);
+  bool ended = lt_str_eqc(stored(w, &a, "state"), "completed");
+  lt_arena_release(&a);
+  return ended;
+}
+
+/* True: it was left before it had ended. */
+static bool leave_after(world *w, unsigned events) {
+  events_seen = 0;
+  leave_at = events;
+  while (events_seen < leave_at && !has_ended(w)) {
+    lt_wait_on(&w->stirred, 20);
+  }
+  leave(w);
+  bool left = !has_ended(w);
+  open_agent(w);
+  return left;
+}
+
+/* Left after each number of events: what is stored at the end is what an undisturbed run stores, and nothing was done
+ * twice. The model answers by what it is told: by its messages, that is. */
+static void same_wherever_left(world *w, const char *mode, const char *replies) {
+  lt_buf whole, now;
+  lt_buf_init(&whole, LT_GIB);
+  lt_buf_init(&now, LT_GIB);
+  open_leaving(w, mode);
+  w->on_event = stop_at;
+  script(replies);
+  prompt(w, "Go");
+  put_outputs(w, &whole);
+  assert_stored(w, "state", "completed");
+  unsigned paid = w->paid, left = 0;
+  for (unsigned events = 1; events < 40; events++) {
+    w->paid = 0;
+    start(w, "Go");
+    if (!leave_after(w, events)) {
+      break;
+    }
+    left++;
+    for (unsigned more = events; resume_as(w, "ann") == LT_OK && leave_after(w, more % 5 + 1); more++) {
+    }
+    lt_buf_clear(&now);
+    put_outputs(w, &now);
+    assert_stored(w, "state", "completed");
+    assert_true(w->paid <= paid);
+    if (w->paid == paid) {
+      assert_string_equal(now.p, whole.p);
+    }
+  }
+  assert_true(left > 3);
+  lt_buf_release(&whole);
+  lt_buf_release(&now);
+}
+
+IN_WORLD(code_mode_left_anywhere) {
+  same_wherever_left(w, "code",
+                     "[{\"rounds\":[\"output('a'); let n = 0; for (const amount of [1, 2]) { try { n += "
+                     "bankPay({amount}).paid } catch (e) { output(e.message) } } n\",\"output('b'); done()\"]}]");
+}
+
+IN_WORLD(classic_mode_left_anywhere) {
+  same_wherever_left(
+      w, "classic",
+      "[{\"rounds\":[{\"text\":\"I pay.\",\"calls\":[{\"id\":\"a\",\"name\":\"bank_pay\",\"arguments\":{"
+      "\"amount\":1}},{\"id\":\"b\",\"name\":\"weather_echo\",\"arguments\":{}}]},{\"calls\":[{\"id\":\"c\",\"name\":"
+      "\"interpreter_run-code\",\"arguments\":{\"code\":\"weatherEcho({n: 1}); bankPay({amount: "
+      "2})\"}}]},\"Paid.\"]}]");
+}
+
+/* What finds no memory can be tried again. */
+IN_WORLD(resuming_may_run_out_of_memory_anywhere) {
+  open_leaving(w, "code");
+  w->on_event = remember;
+  script_texts(PAY_CODE, NULL);
+  start(w, "Pay");
+  wait_event(w, "approval bank.pay");
+  leave(w);
+  unsigned failures = 0;
+  for (long n = 0;; n++) {
+    open_agent(w);
+    lt_buf_clear(&w->events);
+    lt_mem_fail_at(n);
+    lt_status status = resume_as(w, "ann");
+    bool failed = lt_mem_failed();
+    lt_mem_fail_at(-1);
+    if (status == LT_OK && !failed) {
+      break;
+    }
+    failures += status != LT_OK;
+    assert_true(failed);
+    leave(w);
+    assert_stored(w, "state", "waiting_for_approval");
+  }
+  assert_true(failures > 5);
+  wait_event(w, "approval bank.pay");
+  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id), NULL),
+                   LT_OK);
+  wait_end(w);
+  assert_int_equal(w->paid, 5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(replies_on_record_are_not_asked_for_again),
+      cmocka_unit_test(a_call_under_way_is_not_made_again),
+      cmocka_unit_test(a_calls_long_answer_is_the_same_artifact),
+      cmocka_unit_test(files_of_tools_stay),
+      cmocka_unit_test(a_program_goes_on_where_it_was),
+      cmocka_unit_test(values_and_costs_of_programs_that_ended_are_there),
+      cmocka_unit_test(llm_is_asked_again_where_it_had_not_answered),
+      cmocka_unit_test(approval_in_code_mode),
+      cmocka_unit_test(approval_in_classic_mode),
+      cmocka_unit_test(approval_in_run_code),
+      cmocka_unit_test(approval_in_typescript_mode),
+      cmocka_unit_test(what_was_decided_is_not_asked_again),
+      cmocka_unit_test(a_decision_holds_in_the_next_process),
+      cmocka_unit_test(a_mode_of_a_plugin_on_the_loop),
+      cmocka_unit_test(a_mode_of_a_plugin_with_a_thread),
+      cmocka_unit_test(another_lathe_does_not_go_on),
+      cmocka_unit_test(a_program_that_does_something_else_ends_the_prompt),
+      cmocka_unit_test(a_call_that_is_another_one_ends_the_prompt),
+      cmocka_unit_test(a_reply_that_is_lost_ends_the_prompt),
+      cmocka_unit_test(without_a_record_nothing_is_repeated),
+      cmocka_unit_test(a_model_or_mode_that_is_gone_ends_the_prompt),
+      cmocka_unit_test(what_is_not_to_be_resumed),
+      cmocka_unit_test(without_leave_open_prompts_are_cancelled),
+      cmocka_unit_test(code_mode_left_anywhere),
+      cmocka_unit_test(classic_mode_left_anywhere),
+      cmocka_unit_test(resuming_may_run_out_of_memory_anywhere),
+  };
+  return run_all_tests(tests, sizeof tests / sizeof tests[0]);
+}
