@@ -195,6 +195,7 @@ describe("execute_code", () => {
     const chat = start(["chat", "-m", "classic", "go", ...tools(asking)], { terminal: true, env: model.env });
     await until(() => chat.text().includes(QUESTION), `it is asked\n${chat.text()}`);
     assert.match(chat.text(), /wants to call fake\.add\r\n  why it is asked: it adds/);
+    assert.match(chat.text(), /\n[^\n]*  \| set_result\(int\(fake_add\(a=1, b=2\)\) \+ 1\)/); // the program is shown as one
     chat.type("y\n");
     assert.equal((await chat.ended).code, 0);
     assert.equal(model.asked()[1].messages.at(-1).content, "4");
