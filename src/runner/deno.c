@@ -181,20 +181,7 @@ static lt_status take_catalog(lt_deno_run *run, lt_err *err) {
   return LT_OK;
 }
 
-/* What it was told once, it is told again; what it wrote, it has not: its folder was another one. */
-static lt_status recall(lt_deno_run *run, bool *ret_ended, lt_err *err) LT_YIELDS {
-  lt_err why = LT_ERR_INIT;
-  lt_status status = lt_matching_begin(&run->matching, run->request, "deno", run->result, ret_ended, &why);
-  if (status == LT_E_DIVERGED) {
-    lt_run_fail(run->result, LT_E_DIVERGED, "%s", lt_err_msg(&why));
-    *ret_ended = true;
-    return LT_OK;
-  }
-  return status == LT_OK ? LT_OK : lt_fail(err, status, "%s", lt_err_msg(&why));
-}
-
 static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
-  bool ended = false;
   if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
     run->stopped = LT_E_CANCELLED;
     lt_deno_judge(run);
@@ -203,8 +190,8 @@ static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
   if (!lt_deno_prepare(run)) {
     return LT_OK;
   }
-  LT_TRY(recall(run, &ended, err));
-  if (ended) {
+  LT_TRY(lt_matching_begin(&run->matching, run->request, "deno", run->result, &run->recalled, err));
+  if (run->recalled) {
     return LT_OK;
   }
   LT_TRY(lt_deno_find(run->deno, err));
@@ -253,10 +240,12 @@ static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, l
   run->deadline_ns = began + lt_run_timeout_ms(request) * 1000000;
   lt_status status = run_program(run, err);
   run_release(run);
-  result->duration_ms = (double)(lt_workers_now() - began) / 1e6;
   lt_run_say_something(result);
-  result->owned = run->calls;
-  result->calls = lt_run_link_calls(run->calls);
+  if (!run->recalled) {
+    result->duration_ms = (double)(lt_workers_now() - began) / 1e6;
+    result->owned = run->calls;
+    result->calls = lt_run_link_calls(run->calls);
+  }
   lt_mem_free(run);
   return status;
 }

@@ -84,6 +84,7 @@ typedef struct lt_deno_run {
   lt_run_tool_call *calls;
   lt_run_tool_call **last_call;
   lt_matching matching; /* calls that are on record, when it is run again */
+  bool recalled;        /* its end is on record */
   uint32_t call_count;
   uint32_t in_flight;
   uint32_t asking;

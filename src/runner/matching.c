@@ -9,10 +9,11 @@ static void note(const lt_matching *m, uint32_t kind, lt_str text) {
   m->journal->note(m->journal, m->caller->run, &(lt_note){.kind = kind, .text = text}, NULL, NULL);
 }
 
+/* The last of a kind. */
 static const lt_note *find_note(const lt_record *record, uint32_t kind) {
-  for (size_t i = 0; i < record->note_count; i++) {
-    if (record->notes[i].kind == kind) {
-      return &record->notes[i];
+  for (size_t i = record->note_count; i > 0; i--) {
+    if (record->notes[i - 1].kind == kind) {
+      return &record->notes[i - 1];
     }
   }
   return NULL;
@@ -33,7 +34,9 @@ static lt_status load(lt_matching *m, lt_str identity, lt_run_result *result, lt
     return LT_OK;
   }
   if (!lt_str_eq(begun->text, identity)) {
-    return lt_fail(err, LT_E_DIVERGED, "diverged: another program, or another runner's, is on record here");
+    lt_run_fail(result, LT_E_DIVERGED, "diverged: another program, or another runner's, is on record here");
+    *ret_ended = true;
+    return LT_OK;
   }
   m->again = true;
   if (ended != NULL) {
@@ -58,10 +61,21 @@ lt_status lt_matching_begin(lt_matching *m, const lt_run_request *request, const
   if (caller->recalled) {
     LT_TRY(load(m, is, result, request->values, ret_ended, err));
   }
-  if (!m->again) {
+  if (!m->again && !*ret_ended) {
     note(m, LT_NOTE_BEGIN, is);
   }
   return LT_OK;
+}
+
+void lt_matching_note_folder(const lt_matching *m, lt_str path) {
+  if (m->journal != NULL) {
+    note(m, LT_NOTE_FOLDER, path);
+  }
+}
+
+lt_str lt_matching_folder(const lt_matching *m) {
+  const lt_note *folder = m->again ? find_note(&m->record, LT_NOTE_FOLDER) : NULL;
+  return folder != NULL ? folder->text : LT_STR_NULL;
 }
 
 /* The first that is left of what was called so; SIZE_MAX: there is none. */

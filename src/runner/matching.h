@@ -25,8 +25,8 @@ typedef struct lt_matching {
   "it had written to its workspace is still there"
 
 /* Before the program starts. `*ret_ended`: its end is on record, and `result` is filled. `runner`: which one runs it;
- * by another one it is not run again. Borrows: the request's caller. LT_YIELDS. Errors: LT_E_DIVERGED, the journal's.
- */
+ * by another one, or another program, it is not: then the result says so. Borrows: the request's caller. LT_YIELDS.
+ * Errors: the journal's. */
 lt_status lt_matching_begin(lt_matching *matching, const lt_run_request *request, const char *runner,
                             lt_run_result *result, bool *ret_ended, lt_err *err) LT_YIELDS;
 
@@ -34,6 +34,10 @@ lt_status lt_matching_begin(lt_matching *matching, const lt_run_request *request
  * to be made, with `*ret_seq` as its number (lt_invoke_options.seq). LT_YIELDS. */
 bool lt_matching_answer(lt_matching *matching, lt_str tool, lt_str input, uint64_t *ret_seq, lt_status *ret_status,
                         lt_buf *out) LT_YIELDS;
+
+/* The folder it works in, so that it is found again; and that of the earlier process, or empty. */
+void lt_matching_note_folder(const lt_matching *matching, lt_str path);
+lt_str lt_matching_folder(const lt_matching *matching);
 
 /* Behind the program's end: notes the result, unless it was cancelled. */
 void lt_matching_end(const lt_matching *matching, const lt_run_result *result);

@@ -94,6 +94,12 @@ lt_status lt_python_make_workspace(lt_python *python, uint32_t id, char **ret_pa
 /* Removes a folder with all that is in it, however deep, and follows no link. LT_YIELDS. */
 void lt_python_remove_tree(lt_loop *loop, const char *path) LT_YIELDS;
 
+/* python_move.c: keeps an earlier process' folder from being removed as left over, as long as this is open; -1: there
+ * is none. */
+int lt_python_hold(lt_str folder);
+/* Moves what is in it into another, and removes it. LT_YIELDS. */
+void lt_python_move(lt_loop *loop, const char *from, const char *to) LT_YIELDS;
+
 /* --- Names (python_names.c) -----------------------------------------------------------------------------------------
  */
 /* The Python names of a catalog's tools; kept for the next run. NULL: no memory. Borrows: until the next call. */
@@ -153,6 +159,7 @@ typedef struct lt_pyrun {
 
   /* Its calls (python_calls.c). */
   lt_matching matching; /* what they were answered before, where it is run again */
+  bool recalled;        /* its end is on record */
   lt_run_tool_call *calls;
   lt_run_tool_call **last_call;
   lt_pycall *queued;

@@ -273,24 +273,28 @@ static bool can_be_run(lt_pyrun *run) {
   return true;
 }
 
-/* What it was told once, it is told again. What it wrote is there only where the folder is a lasting one. */
-static lt_status recall(lt_pyrun *run, bool *ret_ended, lt_err *err) LT_YIELDS {
-  lt_err why = LT_ERR_INIT;
-  lt_status status = lt_matching_begin(&run->matching, run->request, "python", run->result, ret_ended, &why);
-  if (status == LT_E_DIVERGED) {
-    lt_run_fail(run->result, LT_E_DIVERGED, "%s", lt_err_msg(&why));
-    *ret_ended = true;
-    return LT_OK;
+/* What it had written before Lathe was interrupted is there again, and it is said so. */
+static void take_over_folder(lt_pyrun *run, int held) LT_YIELDS {
+  const char *folder = run->child->workspace;
+  lt_str before = lt_matching_folder(&run->matching);
+  char *from = folder != NULL && before.n > 0 ? lt_mem_strdup(before) : NULL;
+  if (from != NULL) {
+    lt_python_move(run->python->loop, from, folder);
+    lt_mem_free(from);
   }
-  if (status == LT_OK && run->matching.again && !*ret_ended && run->python->workspace != NULL) {
+  if (held >= 0) {
+    close(held);
+  }
+  if (folder != NULL) {
+    lt_matching_note_folder(&run->matching, lt_str_of(folder));
+  }
+  if (run->matching.again) {
     lt_pyrun_warn(run, LT_STR(LT_MATCHING_TOLD));
   }
-  return status == LT_OK ? LT_OK : lt_fail(err, status, "%s", lt_err_msg(&why));
 }
 
 static lt_status run_program(lt_pyrun *run, lt_err *err) LT_YIELDS {
   lt_buf start;
-  bool ended = false;
   if (!can_be_run(run)) {
     return LT_OK;
   }
@@ -298,27 +302,29 @@ static lt_status run_program(lt_pyrun *run, lt_err *err) LT_YIELDS {
     lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
     return LT_OK;
   }
-  LT_TRY(recall(run, &ended, err));
-  if (ended) {
+  LT_TRY(lt_matching_begin(&run->matching, run->request, "python", run->result, &run->recalled, err));
+  if (run->recalled) {
     return LT_OK;
   }
   LT_TRY(take_catalog(run, err));
+  int held = lt_python_hold(lt_matching_folder(&run->matching));
   lt_buf_init(&start, LT_PYTHON_FRAME_BYTES + 6 * LT_RUN_CODE_MAX_BYTES);
   lt_status status = put_start(run, &start, err);
   if (status == LT_OK) {
     status = lt_pychild_take(run->python, &run->wait, run->request->cancel, &run->child, err);
   }
   if (status == LT_OK) {
+    take_over_folder(run, held);
     status = run_in_child(run, lt_buf_view(&start), err);
-    lt_status judged = status == LT_OK ? lt_pyrun_judge(run, err) : status;
-    status = judged;
-    if (status == LT_OK) {
-      lt_matching_end(&run->matching, run->result);
-    }
+    status = status == LT_OK ? lt_pyrun_judge(run, err) : status;
     lt_pychild_release(run->child, run->done && run->stopped == LT_OK);
+    held = -1;
   } else if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
     lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
     status = LT_OK;
+  }
+  if (held >= 0) {
+    close(held);
   }
   lt_buf_release(&start);
   return status;
@@ -333,10 +339,15 @@ lt_status lt_pyrun_run(lt_runner *self, const lt_run_request *request, lt_run_re
   uint64_t began = lt_workers_now();
   run_init(run, p, request, result);
   lt_status status = run_program(run, err);
-  result->duration_ms = (double)(lt_workers_now() - began) / 1e6;
   lt_run_say_something(result);
-  result->owned = run->calls;
-  result->calls = lt_run_link_calls(run->calls);
+  if (!run->recalled) {
+    result->duration_ms = (double)(lt_workers_now() - began) / 1e6;
+    result->owned = run->calls;
+    result->calls = lt_run_link_calls(run->calls);
+  }
+  if (status == LT_OK && !run->recalled) {
+    lt_matching_end(&run->matching, result);
+  }
   run_release(run);
   return status;
 }

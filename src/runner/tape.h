@@ -20,6 +20,7 @@ enum {
   LT_NOTE_TICK,   /* number: polls; the guest's clock goes on to time_us then */
   LT_NOTE_MODULE, /* text: name, line feed, source */
   LT_NOTE_END,    /* text: result (result_note.c) */
+  LT_NOTE_FOLDER, /* text: the folder that a program in a process works in */
 };
 
 #define LT_TAPE_NOWHERE UINT32_MAX /* not among what was there to be taken */
