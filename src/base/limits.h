@@ -174,6 +174,7 @@
 #define LT_NOTES_QUEUE_BYTES    (256 * LT_MIB) /* what came to runs and is not yet written; more: they are not kept */
 #define LT_NOTES_LOST_MAX       256            /* runs whose notes could not be kept: their calls are not made */
 #define LT_RECORD_MAX_BYTES     (1 * LT_GIB)   /* all that is on record of one run, when it is run again */
+#define LT_RECORD_SHOWN_BYTES   100            /* of a call's input, where it is told that another is on record */
 #define LT_BLOB_MAX_BYTES       (64 * LT_MIB)  /* what is kept once for many prompts */
 #define LT_ARTIFACTS_LISTED_MAX 1000
 #define LT_ARTIFACT_ABOUT_BYTES (8 * LT_KIB)  /* of its description, type, or MIME type: a list of all must fit */

@@ -19,10 +19,10 @@ static lt_run_tool_call *find_known(lt_run *run) {
   return call;
 }
 
-static uint32_t open_known(lt_run *run, lt_run_tool_call *call, uint64_t hash, lt_str tool) {
+static uint32_t open_known(lt_run *run, lt_run_tool_call *call, uint64_t hash, lt_str tool, lt_str input) {
   uint32_t id = (run->last_id + 1) * 2;
   if (call->hash != hash || call->open.id != id) {
-    lt_tape_diverge(run, "it calls something else than the first time", id, tool);
+    lt_tape_diverge_call(run, id, tool, input, call->record.tool, call->record.input);
     return 0;
   }
   lt_run_add_known(run, &call->open, false, call->open.place);
@@ -34,8 +34,7 @@ static const lt_recorded_call *find_recorded(lt_run *run) {
   lt_tape *tape = run->tape;
   uint64_t seq = run->last_id + 1;
   if (tape->next_recorded < tape->record.call_count && tape->record.calls[tape->next_recorded].seq < seq) {
-    lt_tape_diverge(run, "it did not make a call that is on record",
-                    (uint32_t)tape->record.calls[tape->next_recorded].seq * 2, LT_STR("made before"));
+    lt_tape_diverge_missing(run, "it did not make a call that is on record", &tape->record.calls[tape->next_recorded]);
     return NULL;
   }
   return is_recorded(tape, seq) ? &tape->record.calls[tape->next_recorded++] : NULL;
@@ -74,7 +73,7 @@ static void open_recorded(lt_run *run, lt_run_tool_call *call, const lt_recorded
   pthread_mutex_unlock(&run->lock);
   lt_run_link_call(run, call);
   if (!recalled) {
-    lt_tape_diverge(run, "no memory for an answer that is on record", id, call->record.tool);
+    lt_tape_diverge(run, "no memory for the answer of call %u that is on record", id / 2);
     return;
   }
   if (call->preset && place != LT_TAPE_NOWHERE) {
@@ -98,18 +97,18 @@ uint32_t lt_run_open_again(lt_run *run, lt_str tool, const lt_run_function *func
   lt_run_tool_call *call = find_known(run);
   if (call != NULL) {
     run->call_count++;
-    return open_known(run, call, hash, tool) != 0 ? call->open.id : diverged(run, ret);
+    return open_known(run, call, hash, tool, input) != 0 ? call->open.id : diverged(run, ret);
   }
   const lt_recorded_call *recorded = find_recorded(run);
   if (recorded != NULL && recorded->hash != hash) {
-    lt_tape_diverge(run, "it calls something else than is on record", (run->last_id + 1) * 2, tool);
+    lt_tape_diverge_call(run, (run->last_id + 1) * 2, tool, input, recorded->tool, recorded->input);
   }
   if (run->tape->fault.n > 0) {
     return diverged(run, ret);
   }
   call = lt_run_make_call(run, tool, input, ret);
   if (call == NULL) {
-    lt_tape_diverge(run, "no memory for a call", (run->last_id + 1) * 2, tool);
+    lt_tape_diverge(run, "no memory for call %u", run->last_id + 1);
     return 0;
   }
   call->function = function;

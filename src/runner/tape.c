@@ -1,11 +1,13 @@
 #include "runner/tape.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/random.h>
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 static uint64_t real_us(void) {
   struct timespec now;
@@ -264,21 +266,34 @@ void lt_tape_note_module(lt_run *run, lt_str name, lt_str source) {
 
 /* --- Another way ----------------------------------------------------------------------------------------------------
  */
-void lt_tape_diverge(lt_run *run, const char *what, uint32_t id, lt_str tool) {
+void lt_tape_diverge(lt_run *run, const char *fmt, ...) {
   lt_tape *tape = run->tape;
+  va_list args;
+  va_start(args, fmt);
   if (tape->fault.n == 0) {
-    int n = snprintf(tape->fault_text, sizeof tape->fault_text, "%s: call %u, %.*s", what, id / 2,
-                     LT_STR_ARG(lt_str_sub(tool, 0, 100)));
+    int n = vsnprintf(tape->fault_text, sizeof tape->fault_text, fmt, args);
     size_t room = sizeof tape->fault_text - 1;
-    tape->fault = lt_str_from(tape->fault_text, (size_t)n < room ? (size_t)n : room);
+    tape->fault = lt_utf8_cut(lt_str_from(tape->fault_text, (size_t)n < room ? (size_t)n : room), room);
   }
+  va_end(args);
+}
+
+/* As much of a text as is told. */
+#define SHOWN(text) LT_STR_ARG(lt_utf8_cut(text, LT_RECORD_SHOWN_BYTES))
+
+void lt_tape_diverge_call(lt_run *run, uint32_t id, lt_str tool, lt_str input, lt_str old_tool, lt_str old_input) {
+  lt_tape_diverge(run, "call %u is %.*s %.*s, and on record it is %.*s %.*s", id / 2, SHOWN(tool), SHOWN(input),
+                  SHOWN(old_tool), SHOWN(old_input));
+}
+
+void lt_tape_diverge_missing(lt_run *run, const char *what, const lt_recorded_call *call) {
+  lt_tape_diverge(run, "%s: call %u, %.*s %.*s", what, (unsigned)call->seq, SHOWN(call->tool), SHOWN(call->input));
 }
 
 void lt_tape_check_end(lt_run *run) {
   lt_tape *tape = run->tape;
   if (tape->next_recorded < tape->record.call_count) {
-    const lt_recorded_call *call = &tape->record.calls[tape->next_recorded];
-    lt_tape_diverge(run, "it ended without a call that is on record", (uint32_t)call->seq * 2, LT_STR("made before"));
+    lt_tape_diverge_missing(run, "it ended without a call that is on record", &tape->record.calls[tape->next_recorded]);
   }
 }
 

@@ -49,7 +49,7 @@ typedef struct lt_tape {
   lt_record record;   /* what is on record from an earlier process */
   lt_buf values;      /* what store() had kept before, as JSON; with `drops` */
   lt_str fault;       /* how it went another way; empty: it did not */
-  char fault_text[200];
+  char fault_text[800];
   _Atomic bool unusable; /* something could not be noted */
 
   /* Under the run's lock. */
@@ -92,8 +92,11 @@ uint64_t lt_tape_now_ns(const lt_tape *tape);
 bool lt_tape_find_module(const lt_tape *tape, lt_str name, lt_str *ret_source);
 /* On the worker: the program has been given one that was not. */
 void lt_tape_note_module(lt_run *run, lt_str name, lt_str source);
-/* On the worker: the program does something else than the first time. */
-void lt_tape_diverge(lt_run *run, const char *what, uint32_t id, lt_str tool);
+/* On the worker: the program does something else than the first time; printf. The first one counts. */
+void lt_tape_diverge(lt_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* ... it calls this as its call `id`, and that is on record; it does not make that one. */
+void lt_tape_diverge_call(lt_run *run, uint32_t id, lt_str tool, lt_str input, lt_str old_tool, lt_str old_input);
+void lt_tape_diverge_missing(lt_run *run, const char *what, const lt_recorded_call *call);
 /* At the program's end: whether it made all calls that are on record. */
 void lt_tape_check_end(lt_run *run);
 

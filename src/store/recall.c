@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "store/parts.h"
 #include "store/sql.h"
 #include "store/store.h"
@@ -93,6 +94,8 @@ static lt_status read_call(lt_record *record, const lt_query *query, lt_err *err
   call->hash = (uint64_t)lt_query_get_int(query, 2);
   call->repeatable = lt_query_get_int(query, 3) != 0;
   call->finished = lt_query_get_int(query, 4) != 0;
+  LT_TRY(keep_text(record, lt_query_get(query, 7), &call->tool, err));
+  LT_TRY(keep_text(record, lt_utf8_cut(lt_query_get(query, 8), LT_RECORD_SHOWN_BYTES), &call->input, err));
   if (!call->finished) {
     return LT_OK;
   }
@@ -108,7 +111,8 @@ static lt_status read_calls(struct sqlite3 *sql, recall_job *job, lt_err *err) {
   job->record.calls = room;
   lt_status status = LT_OK;
   lt_query query = lt_query_on(sql,
-                               "SELECT id, seq, hash, repeatable, finished_at IS NOT NULL, status, answer FROM calls"
+                               "SELECT id, seq, hash, repeatable, finished_at IS NOT NULL, status, answer, tool,"
+                               " substr(input, 1, 100) FROM calls"
                                " WHERE run = ? AND seq > 0 ORDER BY seq");
   lt_query_text(&query, job->run);
   while (status == LT_OK && job->record.call_count < count && lt_query_row(&query)) {

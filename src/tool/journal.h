@@ -45,6 +45,8 @@ typedef struct lt_recorded_call {
   int64_t id; /* the journal's: for finish */
   uint64_t seq;
   uint64_t hash;
+  lt_str tool;
+  lt_str input; /* its beginning, to be told of: LT_RECORD_SHOWN_BYTES */
   bool repeatable;
   bool finished;    /* false: it was about to be made, or under way, when the process ended */
   lt_status status; /* finished: LT_OK and the value (JSON text), or anything else and the message */

@@ -57,8 +57,12 @@ static inline lt_status fake_begin(lt_journal *self, const lt_journal_call *call
     return same ? LT_OK : lt_fail(err, LT_E_INTERNAL, "call %d is on record", (int)call->seq);
   }
   one = calloc(1, sizeof *one);
-  one->call =
-      (lt_recorded_call){.id = ++j->last_id, .seq = call->seq, .hash = call->hash, .repeatable = call->repeatable};
+  one->call = (lt_recorded_call){.id = ++j->last_id,
+                                 .seq = call->seq,
+                                 .hash = call->hash,
+                                 .tool = fake_copy(call->tool),
+                                 .input = fake_copy(call->input),
+                                 .repeatable = call->repeatable};
   one->next = *place;
   *place = one;
   *ret_id = one->call.id;
@@ -131,6 +135,8 @@ static inline void fake_journal_free(fake_journal *j) {
   for (fake_call *one = j->calls, *next; one != NULL; one = next) {
     next = one->next;
     fake_free_text(one->call.answer);
+    fake_free_text(one->call.tool);
+    fake_free_text(one->call.input);
     free(one);
   }
   free(j);

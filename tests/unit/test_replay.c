@@ -329,7 +329,8 @@ IN_WORLD(test_another_call_is_not_made, 2) {
   scene s;
   record(&s, w, "eRead({n: 32}); eAct({n: 1}); try { eAct({n: 2}) } catch { output('caught'); eAct({n: 3}) }");
   call_at(&s, 3)->call.hash++;
-  expect_diverged(w, &s, "E_DIVERGED diverged: it calls something else than is on record: call 3, e.act e.read e.act");
+  expect_diverged(w, &s,
+                  "E_DIVERGED diverged: call 3 is e.act {\"n\":2}, and on record it is e.act {\"n\":2} e.read e.act");
   scene_close(&s);
 }
 
@@ -339,7 +340,7 @@ IN_WORLD(test_an_answer_that_differs_shows_at_the_next_call, 2) {
   fake_call *call = call_at(&s, 1);
   fake_free_text(call->call.answer);
   call->call.answer = fake_copy(LT_STR("{\"n\":7}"));
-  expect_diverged(w, &s, "E_DIVERGED diverged: it calls something else than is on record: call 2, e.act e.read");
+  expect_diverged(w, &s, "E_DIVERGED diverged: call 2 is e.act {\"n\":8}, and on record it is e.act {\"n\":2} e.read");
   scene_close(&s);
 }
 
@@ -350,13 +351,15 @@ IN_WORLD(test_a_call_that_is_not_made_any_more_is_missed, 2) {
   fake_call *call = call_at(&s, 1);
   fake_free_text(call->call.answer);
   call->call.answer = fake_copy(LT_STR("{\"n\":7}"));
-  expect_diverged(w, &s, "E_DIVERGED diverged: it ended without a call that is on record: call 2, made before e.read");
+  expect_diverged(w, &s,
+                  "E_DIVERGED diverged: it ended without a call that is on record: call 2, e.act {\"n\":2} e.read");
   scene_close(&s);
   record(&s, w, "if (eRead({n: 1}).n == 1) eAct({n: 2}); else sleep(1); eAct({n: 3})");
   call = call_at(&s, 1);
   fake_free_text(call->call.answer);
   call->call.answer = fake_copy(LT_STR("{\"n\":7}"));
-  expect_diverged(w, &s, "E_DIVERGED diverged: it did not make a call that is on record: call 2, made before e.read");
+  expect_diverged(w, &s,
+                  "E_DIVERGED diverged: it did not make a call that is on record: call 2, e.act {\"n\":2} e.read");
   scene_close(&s);
 }
 
@@ -384,6 +387,8 @@ IN_WORLD(test_without_memory_nothing_is_done_twice_or_wrong, 1) {
       *place = calloc(1, sizeof **place);
       (*place)->call = one->call;
       (*place)->call.answer = fake_copy(one->call.answer);
+      (*place)->call.tool = fake_copy(one->call.tool);
+      (*place)->call.input = fake_copy(one->call.input);
       s.fake->last_call = &(*place)->next;
       s.fake->last_id = one->call.id > s.fake->last_id ? one->call.id : s.fake->last_id;
     }

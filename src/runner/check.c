@@ -1,0 +1,235 @@
+#include "runner/check.h"
+
+#include "base/mem.h"
+#include "runner/tape.h"
+
+/* The end on record of a program that runs again. */
+typedef struct ending {
+  struct ending *next;
+  lt_buf run, text;
+} ending;
+
+struct lt_check {
+  lt_journal journal; /* first */
+  lt_journal *records;
+  ending *endings;
+  lt_check_counts counts;
+  lt_buf fault;
+  bool beyond;
+};
+
+static lt_check *check_of(lt_journal *self) {
+  return (lt_check *)(void *)self;
+}
+
+/* `prompt/call-1/2`: below the prompt's id, which everybody knows. */
+static lt_str below_prompt(lt_str run) {
+  size_t slash = lt_str_find(run, LT_STR("/"), 0);
+  return slash != SIZE_MAX ? lt_str_sub(run, slash + 1, run.n) : run;
+}
+
+static void put_fault(lt_check *c, lt_str run, const char *what, lt_str detail) {
+  if (c->fault.n == 0) {
+    lt_buf_addc(&c->fault, "program ");
+    lt_buf_add(&c->fault, below_prompt(run));
+    lt_buf_addc(&c->fault, ": ");
+    lt_buf_addc(&c->fault, what);
+    lt_buf_add(&c->fault, detail);
+  }
+}
+
+/* --- What is on record ----------------------------------------------------------------------------------------------
+ */
+static lt_note *find_note(const lt_record *record, uint32_t kind) {
+  for (size_t i = 0; i < record->note_count; i++) {
+    if (record->notes[i].kind == kind) {
+      return &record->notes[i];
+    }
+  }
+  return NULL;
+}
+
+/* The embedded engine's: two numbers of 16 digits. A prompt has an object there, others' programs a name. */
+static bool is_program(const lt_note *begun) {
+  return begun != NULL && begun->text.n > 0 && begun->text.p[0] != '{';
+}
+static bool is_ours(const lt_note *begun) {
+  return begun->text.n == 33 && begun->text.p[16] == ' ';
+}
+
+/* A program would use up its time once more, or its memory, and come to the same. */
+static bool is_worth_it(const lt_note *ended) {
+  return !lt_str_starts(ended->text, LT_STR("{\"status\":\"E_TIMEOUT\"")) &&
+         !lt_str_starts(ended->text, LT_STR("{\"status\":\"E_NOMEM\""));
+}
+
+static bool keep_ending(lt_check *c, lt_str run, lt_note *ended) {
+  ending *e = lt_mem_zalloc(1, sizeof *e);
+  if (e == NULL) {
+    return false;
+  }
+  lt_buf_init(&e->run, LT_MIB);
+  lt_buf_init(&e->text, 2 * LT_JSON_MAX_BYTES);
+  lt_buf_add(&e->run, run);
+  lt_buf_add(&e->text, ended->text);
+  e->next = c->endings;
+  c->endings = e;
+  ended->kind = 0;
+  return e->run.status == LT_OK && e->text.status == LT_OK;
+}
+
+static lt_status end_of_record(lt_check *c, lt_str run, lt_err *err) {
+  c->beyond = true;
+  return lt_fail(err, LT_E_DIVERGED, "the record ends here: how the program %.*s ended is not on it",
+                 LT_STR_ARG(below_prompt(run)));
+}
+
+static lt_status recall(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS {
+  lt_check *c = check_of(self);
+  lt_record record;
+  LT_TRY(c->records->recall(c->records, run, &record, err));
+  const lt_note *begun = find_note(&record, LT_NOTE_BEGIN);
+  lt_note *ended = find_note(&record, LT_NOTE_END);
+  lt_status status = LT_OK;
+  c->counts.calls += record.call_count;
+  if (is_program(begun) && ended == NULL) {
+    status = end_of_record(c, run, err);
+  } else if (is_program(begun) && is_ours(begun) && is_worth_it(ended)) {
+    c->counts.programs++;
+    status = keep_ending(c, run, ended) ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the end of a program");
+  } else {
+    c->counts.skipped += is_program(begun);
+  }
+  if (status == LT_OK) {
+    *ret_record = record;
+  } else {
+    lt_record_release(&record);
+  }
+  return status;
+}
+
+/* --- What comes of it ----------------------------------------------------------------------------------------------
+ */
+/* Without what may differ: how long it took, and how calls that it did not wait for have ended. */
+static bool put_comparable(lt_buf *out, lt_str text) {
+  size_t us = lt_str_find(text, LT_STR(",\"us\":"), 0);
+  size_t texts = lt_str_find(text, LT_STR(",\"texts\":["), 0);
+  size_t calls = lt_str_find(text, LT_STR(",\"calls\":["), 0);
+  size_t values = lt_str_find(text, LT_STR("],\"values\":{"), 0);
+  if (texts == SIZE_MAX || calls == SIZE_MAX) {
+    return false;
+  }
+  lt_buf_add(out, lt_str_sub(text, 0, us < texts ? us : texts));
+  lt_buf_add(out, lt_str_sub(text, texts, calls));
+  if (values != SIZE_MAX) {
+    lt_buf_add(out, lt_str_sub(text, values, text.n));
+  }
+  return out->status == LT_OK;
+}
+
+#define SHOWN_BEFORE 40 /* bytes of what is the same, and ... */
+#define SHOWN_BEHIND 160
+
+/* Round the first difference. */
+static void put_difference(lt_buf *out, lt_str old, lt_str new) {
+  size_t at = 0;
+  while (at < old.n && at < new.n &&old.p[at] == new.p[at]) {
+    at++;
+  }
+  size_t from = at > SHOWN_BEFORE ? at - SHOWN_BEFORE : 0;
+  lt_buf_addc(out, "...");
+  lt_buf_add(out, lt_str_sub(new, from, at + SHOWN_BEHIND < new.n ? at + SHOWN_BEHIND : new.n));
+  lt_buf_addc(out, "..., and on record it is ...");
+  lt_buf_add(out, lt_str_sub(old, from, at + SHOWN_BEHIND < old.n ? at + SHOWN_BEHIND : old.n));
+  lt_buf_addc(out, "...");
+}
+
+static void compare(lt_check *c, lt_str run, lt_str old_text, lt_str new_text) {
+  lt_buf old, new, detail;
+  lt_buf_init(&old, 2 * LT_JSON_MAX_BYTES);
+  lt_buf_init(&new, 2 * LT_JSON_MAX_BYTES);
+  lt_buf_init(&detail, LT_KIB);
+  bool readable = put_comparable(&old, old_text) && put_comparable(&new, new_text);
+  if (!readable) {
+    put_fault(c, run, "no memory to compare how it ended, or that is no end", LT_STR(""));
+  } else if (!lt_str_eq(lt_buf_view(&old), lt_buf_view(&new))) {
+    put_difference(&detail, lt_buf_view(&old), lt_buf_view(&new));
+    put_fault(c, run, "it ended otherwise: ", lt_buf_view(&detail));
+  }
+  lt_buf_release(&old);
+  lt_buf_release(&new);
+  lt_buf_release(&detail);
+}
+
+static void note(lt_journal *self, lt_str run, const lt_note *what, void (*on_failure)(void *arg, const lt_err *err),
+                 void *arg) {
+  lt_check *c = check_of(self);
+  (void)on_failure;
+  (void)arg;
+  for (const ending *e = c->endings; what->kind == LT_NOTE_END && e != NULL; e = e->next) {
+    if (lt_str_eq(lt_buf_view(&e->run), run)) {
+      compare(c, run, lt_buf_view(&e->text), what->text);
+      return;
+    }
+  }
+}
+
+static lt_status begin(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS {
+  lt_check *c = check_of(self);
+  (void)ret_id;
+  c->beyond = true;
+  return lt_fail(err, LT_E_DIVERGED, "the record ends here: call %u of %.*s, %.*s %.*s, is not on it",
+                 (unsigned)call->seq, LT_STR_ARG(below_prompt(call->run)), LT_STR_ARG(call->tool),
+                 LT_STR_ARG(lt_str_sub(call->input, 0, LT_RECORD_SHOWN_BYTES)));
+}
+
+static lt_status finish(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS {
+  (void)self;
+  (void)id;
+  (void)status;
+  (void)answer;
+  (void)err;
+  return LT_OK;
+}
+
+/* --- Being there ---------------------------------------------------------------------------------------------------
+ */
+lt_check *lt_check_new(lt_journal *records) {
+  lt_check *c = lt_mem_zalloc(1, sizeof *c);
+  if (c != NULL) {
+    c->journal = (lt_journal){.begin = begin, .finish = finish, .note = note, .recall = recall};
+    c->records = records;
+    lt_buf_init(&c->fault, 4 * LT_KIB);
+  }
+  return c;
+}
+
+void lt_check_free(lt_check *c) {
+  if (c == NULL) {
+    return;
+  }
+  for (ending *e = c->endings, *next; e != NULL; e = next) {
+    next = e->next;
+    lt_buf_release(&e->run);
+    lt_buf_release(&e->text);
+    lt_mem_free(e);
+  }
+  lt_buf_release(&c->fault);
+  lt_mem_free(c);
+}
+
+lt_journal *lt_check_journal(lt_check *c) {
+  return &c->journal;
+}
+
+lt_check_counts lt_check_count(const lt_check *c) {
+  return c->counts;
+}
+
+lt_str lt_check_fault(const lt_check *c) {
+  return lt_buf_view(&c->fault);
+}
+
+bool lt_check_is_beyond(const lt_check *c) {
+  return c->beyond;
+}

@@ -1,0 +1,31 @@
+/* Checking recorded programs: a journal around another that has them run again and compares what comes of it.
+ *
+ * Programs of the embedded engine run by their record, without the note of their end; that is compared with the new
+ * one. Nothing is written, no call is made: one that is not on record is a divergence. What other runners ran, and what
+ * ended because its time or its memory was used up, is answered by the record. Loop thread only.
+ */
+#ifndef LT_RUNNER_CHECK_H
+#define LT_RUNNER_CHECK_H
+
+#include "tool/journal.h"
+
+typedef struct lt_check lt_check;
+
+typedef struct lt_check_counts {
+  unsigned programs; /* that ran again */
+  unsigned skipped;  /* that were answered by the record */
+  size_t calls;      /* on record of runs that were asked for */
+} lt_check_counts;
+
+/* Borrows the journal. NULL: no memory. Owns: the caller, lt_check_free. */
+lt_check *lt_check_new(lt_journal *records);
+void lt_check_free(lt_check *check); /* NULL is allowed */
+lt_journal *lt_check_journal(lt_check *check);
+
+lt_check_counts lt_check_count(const lt_check *check);
+/* The first thing that was another than on record, with the run's name before it; empty: nothing was. */
+lt_str lt_check_fault(const lt_check *check);
+/* Whether something was asked for that comes after the end of the record. */
+bool lt_check_is_beyond(const lt_check *check);
+
+#endif

@@ -1,0 +1,119 @@
+#include "tool/tool_list.h"
+
+/* --- Writing -------------------------------------------------------------------------------------------------------
+ */
+static void put_str(lt_json_writer *w, const char *key, lt_str text) {
+  if (text.n > 0) {
+    lt_json_key(w, key);
+    lt_json_put_str(w, text);
+  }
+}
+
+static void put_flag(lt_json_writer *w, const char *key, bool flag) {
+  if (flag) {
+    lt_json_key(w, key);
+    lt_json_put_bool(w, true);
+  }
+}
+
+static void put_tool(lt_json_writer *w, const lt_tool *tool) {
+  lt_json_begin_object(w);
+  put_str(w, "provider", tool->ns);
+  put_str(w, "name", tool->name);
+  put_str(w, "description", tool->description);
+  put_str(w, "inputSchema", tool->input_schema);
+  put_str(w, "outputSchema", tool->output_schema);
+  put_str(w, "annotations", tool->annotations);
+  put_str(w, "approval", tool->approval);
+  put_flag(w, "needsApproval", tool->needs_approval);
+  put_flag(w, "ofPlugin", tool->of_plugin);
+  put_flag(w, "notForPrograms", tool->not_for_programs);
+  lt_json_end_object(w);
+}
+
+void lt_tool_list_put(const lt_catalog *catalog, lt_json_writer *w) {
+  lt_json_begin_array(w);
+  for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
+    put_tool(w, lt_catalog_at(catalog, i));
+  }
+  lt_json_end_array(w);
+}
+
+/* --- Reading -------------------------------------------------------------------------------------------------------
+ */
+typedef struct reading {
+  lt_arena *arena;
+  lt_catalog_source *sources;
+  lt_tool_spec **lists; /* of each source: its tools, written to */
+  size_t source_count;
+  size_t tools; /* in all: room for each source's list */
+  bool failed;
+} reading;
+
+static lt_str read_str(reading *r, lt_json object, const char *key) {
+  lt_str text = LT_STR("");
+  lt_json value = lt_json_get(object, key);
+  if (lt_json_exists(value) && !lt_json_str(value, r->arena, &text)) {
+    r->failed = true;
+  }
+  return text;
+}
+
+static bool read_flag(lt_json object, const char *key) {
+  return lt_json_bool(lt_json_get(object, key), false);
+}
+
+/* Those of one provider are seldom side by side: ids sort otherwise than names with dots. */
+static size_t find_source(reading *r, lt_str ns, size_t tools) {
+  for (size_t i = r->source_count; i > 0; i--) {
+    if (lt_str_eq(r->sources[i - 1].ns, ns)) {
+      return i - 1;
+    }
+  }
+  lt_tool_spec *list = lt_arena_zalloc(r->arena, tools, sizeof *list);
+  if (list == NULL) {
+    r->failed = true;
+    return SIZE_MAX;
+  }
+  r->lists[r->source_count] = list;
+  r->sources[r->source_count] = (lt_catalog_source){.ns = ns, .tools = list};
+  return r->source_count++;
+}
+
+static void read_tool(reading *r, lt_json tool, size_t left) {
+  size_t at = find_source(r, read_str(r, tool, "provider"), left);
+  if (at == SIZE_MAX) {
+    return;
+  }
+  r->lists[at][r->sources[at].count++] = (lt_tool_spec){
+      .name = read_str(r, tool, "name"),
+      .description = read_str(r, tool, "description"),
+      .input_schema = read_str(r, tool, "inputSchema"),
+      .output_schema = read_str(r, tool, "outputSchema"),
+      .annotations = read_str(r, tool, "annotations"),
+      .approval = read_str(r, tool, "approval"),
+      .needs_approval = read_flag(tool, "needsApproval"),
+      .of_plugin = read_flag(tool, "ofPlugin"),
+      .not_for_programs = read_flag(tool, "notForPrograms"),
+  };
+}
+
+lt_status lt_tool_list_read(lt_str text, lt_arena *arena, lt_tool_list *ret_list, lt_err *err) {
+  lt_json_doc doc;
+  LT_TRY(lt_json_parse(arena, text, &doc, err));
+  lt_json all = lt_json_root(&doc);
+  size_t count = lt_json_count(all);
+  reading r = {.arena = arena};
+  r.sources = lt_arena_zalloc(arena, count + 1, sizeof *r.sources);
+  r.lists = lt_arena_zalloc(arena, count + 1, sizeof *r.lists);
+  r.failed = r.sources == NULL || r.lists == NULL;
+  lt_json_iter it = lt_json_each(all);
+  for (size_t left = count; !r.failed && left > 0 && lt_json_next(&it); left--) {
+    read_tool(&r, it.value, left);
+  }
+  if (r.failed) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the tools that are on record");
+  }
+  *ret_list = (lt_tool_list){.sources = r.sources, .count = r.source_count};
+  return LT_OK;
+}
