@@ -117,6 +117,8 @@ static const struct {
     {"Requires run access", "a program starts no processes: call a tool"},
     {"Requires ffi access", "a program loads no libraries: call a tool"},
     {"Requires sys access", "a program is told nothing of the machine"},
+    {"Deno.symlink", "there are no files in a program: call a tool"},
+    {"Deno.link", "there are no files in a program: call a tool"},
     {"A remote specifier was requested", "nothing can be imported from the network"},
     {"npm specifiers were requested", "nothing can be imported from npm"},
     {"JSR specifiers were requested", "nothing can be imported from JSR"},
@@ -126,8 +128,9 @@ static const struct {
 
 /* Deno's advice is for whoever can change its command line. */
 static lt_str without_advice(lt_str message) {
-  size_t end = lt_str_find(message, LT_STR(", run again with the --"), 0);
-  return lt_str_sub(message, 0, end);
+  size_t again = lt_str_find(message, LT_STR(", run again with the --"), 0);
+  size_t unscoped = lt_str_find(message, LT_STR(" requires unscoped --"), 0);
+  return lt_str_sub(message, 0, again < unscoped ? again : unscoped);
 }
 
 static void put_advice(lt_buf *error, lt_str message) {
@@ -142,7 +145,8 @@ static void put_advice(lt_buf *error, lt_str message) {
 /* What a name that is not there may have been meant to be. */
 static void put_suggestions(const lt_deno_run *run, lt_str name) {
   lt_str near[LT_TOOL_SUGGESTIONS];
-  size_t count = name.n > 0 ? lt_catalog_suggest(run->catalog, name, near) : 0;
+  lt_buf *error = &run->result->error;
+  size_t count = name.n > 0 && error->n > 0 ? lt_catalog_suggest(run->catalog, name, near) : 0;
   size_t put = 0;
   for (size_t i = 0; i < count; i++) {
     const lt_tool *tool = lt_catalog_find(run->catalog, near[i]);
@@ -150,11 +154,11 @@ static void put_suggestions(const lt_deno_run *run, lt_str name) {
     bool fits = tool != NULL || (run->typed ? lt_catalog_find_ts(run->catalog, near[i])
                                             : lt_catalog_find_js(run->catalog, near[i])) != NULL;
     if (fits && shown.n > 0) {
-      lt_buf_addc(&run->result->error, put++ == 0 ? ". Did you mean: " : ", ");
-      lt_buf_add(&run->result->error, shown);
+      lt_buf_addc(error, put++ > 0 ? ", " : error->p[error->n - 1] == '.' ? " Did you mean: " : ". Did you mean: ");
+      lt_buf_add(error, shown);
     }
   }
-  lt_buf_addc(&run->result->error, put > 0 ? "?" : "");
+  lt_buf_addc(error, put > 0 ? "?" : "");
 }
 
 static lt_str undefined_name(lt_str name, lt_str message) {
