@@ -163,9 +163,9 @@ struct lathe_host {
   /* --- Calling, through the same door as everybody: policy, approval and journal apply. */
   int (*call_tool)(lathe_call *call, lathe_text id, lathe_text input, lathe_text *ret_value);
   /* Runs a program with the caller's tools. Success also when the program failed: {"result"?, "logs": [...],
-   * "outputs": [...], "error"?, "line"?, "column"?, "context"?, "stack"?, "calls"?, "timeout"?}. "calls" are those that
-   * a program had made before it failed: ["mail.send", "mail.list (failed)"]. A Python program that failed may have a
-   * result all the same: what it had set before. */
+   * "logsCut"?, "outputs": [...], "error"?, "line"?, "column"?, "context"?, "stack"?, "calls"?, "timeout"?}. "calls"
+   * are those that a program had made before it failed: ["mail.send", "mail.list (failed)"]. A Python program that
+   * failed may have a result all the same: what it had set before. */
   int (*run_program)(lathe_call *call, const lathe_program *program, lathe_text *ret_result);
 
   /* --- Artifacts: what is kept for the user beyond the program, and can be fetched by id. */

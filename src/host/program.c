@@ -208,6 +208,10 @@ static void put_result(const lt_run_result *result, lt_buf *out) {
     }
   }
   put_texts(&w, result, "logs", false);
+  if (result->log_cut) {
+    lt_json_key(&w, "logsCut");
+    lt_json_put_bool(&w, true);
+  }
   put_texts(&w, result, "outputs", true);
   if (result->status != LT_OK) {
     put_failure(&w, result);

@@ -29,16 +29,30 @@ static void put_lines(lathe_text logs, lt_buf *out) {
   lt_arena_release(&arena);
 }
 
+/* Whole lines; of one that is too long by itself whole characters. */
+static lt_str end_of(lt_str lines, size_t max) {
+  if (lines.n <= max) {
+    return lines;
+  }
+  size_t at = lt_str_find(lines, LT_STR("\n"), lines.n - max);
+  at = at < lines.n ? at + 1 : lines.n - max;
+  while (at < lines.n && ((unsigned char)lines.p[at] & 0xC0) == 0x80) {
+    at++;
+  }
+  return lt_str_sub(lines, at, lines.n);
+}
+
 /* Of what was logged, its end: what a program said last is nearest to why it failed. */
-static void put_logs(lathe_text logs, size_t max, lt_buf *out) {
+static void put_logs(const lathe_host *host, lathe_call *call, lathe_text result, size_t max, lt_buf *out) {
   lt_buf lines;
   lt_buf_init(&lines, LT_PLUGIN_CALL_MAX_BYTES);
-  put_lines(logs, &lines);
+  put_lines(host->member(call, result, "logs"), &lines);
   if (lines.n > 0) {
-    size_t from = lines.n > max ? lines.n - max : 0;
+    lt_str end = end_of(lt_buf_view(&lines), max);
     lt_buf_addc(out, "\n\nlogs:\n");
-    lt_buf_addc(out, from > 0 ? "... (the beginning is left out)\n" : "");
-    lt_buf_add(out, lt_str_sub(lt_buf_view(&lines), from, lines.n));
+    lt_buf_addc(out, end.n < lines.n ? "... (the beginning is left out)\n" : "");
+    lt_buf_add(out, end);
+    lt_buf_addc(out, host->member(call, result, "logsCut").n > 0 ? "\n... (truncated)" : "");
   }
   lt_buf_release(&lines);
 }
@@ -78,13 +92,13 @@ static void fail(const lathe_host *host, lathe_call *call, lathe_text result) {
     lt_buf_addc(&text, value.n > LT_RUN_ERROR_BYTES / 4 ? "... (truncated)" : "");
   }
   put_calls(host, call, host->member(call, result, "calls"), &text);
-  put_logs(host->member(call, result, "logs"), LT_RUN_ERROR_BYTES / 2, &text);
+  put_logs(host, call, result, LT_RUN_ERROR_BYTES / 2, &text);
   host->fail(call, "%s", text.status == LT_OK ? text.p : error.p);
   lt_buf_release(&text);
 }
 
 /* What it set, as the text a model reads: a string as it is, everything else as JSON; its logs after it. */
-static void answer_text(const lathe_host *host, lathe_call *call, lathe_text value, lathe_text logs) {
+static void answer_text(const lathe_host *host, lathe_call *call, lathe_text value, lathe_text result) {
   lt_buf text;
   lt_buf_init(&text, LT_PLUGIN_CALL_MAX_BYTES);
   if (value.n == 0) {
@@ -92,7 +106,7 @@ static void answer_text(const lathe_host *host, lathe_call *call, lathe_text val
   } else {
     lt_buf_add(&text, of_text(value.p[0] == '"' ? host->characters(call, value) : value));
   }
-  put_logs(logs, 2 * LT_RUN_LOG_MAX_BYTES, &text);
+  put_logs(host, call, result, LT_ANSWER_MAX_BYTES / 2, &text); /* so that they do not take a short result along */
   if (text.status == LT_OK) {
     host->answer(call, host->quote(call, (lathe_text){text.p, text.n}));
   } else {
@@ -109,7 +123,7 @@ static void answer(const lathe_host *host, lathe_call *call, lathe_text result) 
   if (plain) {
     host->answer(call, value);
   } else {
-    answer_text(host, call, value, logs);
+    answer_text(host, call, value, result);
   }
 }
 

@@ -158,6 +158,9 @@ describe("execute_code", () => {
     assert.match(await code("import sys\nsys.exit(3)"), /^Error in tool "execute_code": ./);
   });
   test("of many logs the model gets the end", async () => {
+    const short = await code("for i in range(5000): print('line', i)\nset_result('short')");
+    assert.match(short, /^short\n\nlogs:\n\.\.\. \(the beginning is left out\)\nline \d+\n[^]*\nline 4999$/);
+    assert.match(await code("for i in range(50000): print('line', i)"), /\n[line 0-9]+\n\.\.\. \(truncated\)$/);
     const text = await code("for i in range(5000): print('line', i)\nraise ValueError('x')");
     assert.match(text, /\.\.\. \(the beginning is left out\)\n/);
     assert.ok(text.length < 40_000);
