@@ -68,6 +68,11 @@ lt_status lt_turn_carry_out(lt_turn_own *own, lt_err *err) LT_YIELDS;
 /* {inputTokens, outputTokens, totalTokens, requests, reasoningTokens?, estimated?, resolvedModel?} */
 void lt_turn_put_usage(const lt_turn_own *own, lt_json_writer *w);
 
+/* turn_journal.c: makes the turn's own; NULL: the agent has none. */
+lt_journal *lt_turn_make_journal(lt_turn_own *own);
+/* turn_calls.c: what the turn's caller has. */
+void lt_turn_on_call(void *turn, const lt_call_event *event);
+lt_status lt_turn_put_artifact(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) LT_YIELDS;
 /* Appends the id of the output that a call is: its run's name below the prompt's, with dots, and its number. */
 void lt_turn_put_call_id(const lt_turn *turn, lt_str run, uint64_t seq, lt_buf *out);
 

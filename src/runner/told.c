@@ -1,6 +1,7 @@
 /* What a caller is told of calls that were answered by the record: that they have finished. The door, which tells of
  * all others, has not seen them. */
 #include "runner/tape.h"
+#include "tool/again.h"
 
 static const lt_recorded_call *find(const lt_record *record, uint64_t seq) {
   size_t low = 0, high = record->call_count;
@@ -16,26 +17,19 @@ static const lt_recorded_call *find(const lt_record *record, uint64_t seq) {
 }
 
 static void tell(const lt_run *run, const lt_run_tool_call *call, lt_status status, lt_str answer) {
-  const lt_caller *caller = run->request->caller;
-  lt_buf input;
-  lt_buf_init(&input, LT_JSON_MAX_BYTES);
-  lt_secrets_mask_json(lt_door_secrets(run->door), call->record.input, &input);
   const lt_call_event event = {
-      .stage = LT_CALL_FINISHED,
-      .run = caller->run,
       .seq = call->open.id / 2,
       .tool = call->record.tool,
-      .input = input.n > 0 && input.status == LT_OK ? lt_buf_view(&input) : LT_STR("{}"),
+      .input = call->record.input,
       .status = status,
       .answer = answer,
   };
-  caller->on_call(caller->arg, &event);
-  lt_buf_release(&input);
+  lt_call_tell_recalled(run->door, run->request->caller, &event);
 }
 
 void lt_run_tell_recalled(const lt_run *run) {
   const lt_caller *caller = run->request->caller;
-  if (run->tape == NULL || caller == NULL || !caller->recalled || caller->on_call == NULL) {
+  if (run->tape == NULL || caller == NULL || !caller->recalled) {
     return;
   }
   for (const lt_run_tool_call *call = run->result->owned; call != NULL; call = call->next) {

@@ -72,23 +72,20 @@ lt_status lt_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke
 }
 
 /* Its input without secrets, as all that is told of calls. */
-static void tell(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_status status,
-                 lt_str answer) {
-  lt_buf shown;
-  lt_buf_init(&shown, LT_JSON_MAX_BYTES);
-  lt_secrets_mask_json(door->options.secrets, input, &shown);
-  const lt_call_event event = {
-      .stage = LT_CALL_FINISHED,
-      .call = ++door->calls,
-      .run = options->caller->run,
-      .seq = options->seq,
-      .tool = id,
-      .input = lt_buf_view(&shown),
-      .status = status,
-      .answer = answer,
-  };
-  options->caller->on_call(options->caller->arg, &event);
-  lt_buf_release(&shown);
+void lt_call_tell_recalled(const lt_door *door, const lt_caller *caller, const lt_call_event *event) {
+  if (caller->on_call == NULL) {
+    return;
+  }
+  lt_call_event shown = *event;
+  lt_buf input;
+  lt_buf_init(&input, LT_JSON_MAX_BYTES);
+  lt_secrets_mask_json(door->options.secrets, event->input, &input);
+  shown.stage = LT_CALL_FINISHED;
+  shown.call = 0;
+  shown.run = caller->run;
+  shown.input = input.n > 0 && input.status == LT_OK ? lt_buf_view(&input) : LT_STR("{}");
+  caller->on_call(caller->arg, &shown);
+  lt_buf_release(&input);
 }
 
 lt_status lt_door_call_again(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
@@ -101,8 +98,10 @@ lt_status lt_door_call_again(lt_door *door, lt_str id, lt_str input, const lt_in
   if (status == LT_OK && !answered) {
     return lt_door_call(door, id, input, options, out, err);
   }
-  if (answered && options->caller->on_call != NULL) {
-    tell(door, id, input, options, status, lt_buf_view(out));
+  if (answered) {
+    const lt_call_event event = {
+        .seq = options->seq, .tool = id, .input = input, .status = status, .answer = lt_buf_view(out)};
+    lt_call_tell_recalled(door, options->caller, &event);
   }
   return status;
 }

@@ -8,6 +8,10 @@
 
 #include "tool/door.h"
 
+/* Tells a caller that a call of its has finished which the door has not seen, as it was answered by the record. It has
+ * no number at the door. Nothing when the caller does not want to be told. Masks the input. */
+void lt_call_tell_recalled(const lt_door *door, const lt_caller *caller, const lt_call_event *event);
+
 /* Looks for the call with the number `options->seq` of the run of `options->caller`. `ret_answered` false: it is to be
  * made. True: the returned status and `out` are as lt_door_call gave them, or LT_E_INTERRUPTED when it was under way
  * and must not be made again. LT_E_DIVERGED: it was another call. LT_YIELDS. Errors also: the journal's. */

@@ -15,6 +15,7 @@ const INNER = "const a = cashPay({ n: 1 }); const b = cashPay({ n: 2 }); log('bo
 const TYPED = "const a = await pay({ n: 1 }); console.log('first ' + JSON.stringify(a));\nconst b = await pay({ n: 2 }); console.log('second ' + JSON.stringify(b));";
 const turns = [
   { user: "again", replies: ["Again it is."] },
+  { user: "for ever", replies: [{ text: "too late", waitMs: 60_000 }] },
   { user: "think", replies: [{ text: "I have thought.", waitMs: 700 }] },
   { user: "pay", replies: [{ text: "I pay.", calls: [{ name: "cash_pay", arguments: { n: 1 } }] }, { text: "It is paid.", waitMs: 300 }] },
   { user: "pay twice", replies: [{ calls: [1, 2].map((n) => ({ name: "cash_pay", arguments: { n } })) }, "Both are paid."] },
@@ -87,6 +88,7 @@ function world({ ask = false, delayMs = 150 } = {}) {
         },
       };
     },
+    talk: (...more) => start(["chat", ...more, ...args], { ...options, terminal: true }),
     async events(...more) {
       const end = await run(["chat", "--json", ...more, ...args], options);
       return end.stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line));
@@ -257,6 +259,31 @@ describe("two processes", () => {
     assert.equal((await second.ended).code, 0);
     assert.deepEqual(w.calls(), [1]);
     assert.equal((await w.chat("-c", "last", "again")).code, 0);
+  });
+  test("a dialogue goes on with it first", async () => {
+    const w = world({ ask: true, delayMs: 1 });
+    const first = w.ask("pay");
+    await until(() => first.questions() === 1, "it is asked");
+    await first.kill();
+    const second = w.talk("-c", "last");
+    await until(() => /continuing the prompt that was cut short[^]*The model wants to call cash\.pay[^]*ne\[v\]er: /.test(second.text()), `it is asked again\n${second.text()}`);
+    second.type("y\n");
+    await until(() => /It is paid\.[^]*> $/.test(second.text()), `it is answered\n${second.text()}`);
+    second.type("again\n");
+    await until(() => /Again it is\.[^]*> $/.test(second.text()), `and goes on\n${second.text()}`);
+    second.type("/quit\n");
+    assert.equal((await second.ended).code, 0);
+    assert.deepEqual(w.calls(), [1]);
+  });
+  test("Ctrl-C ends what is gone on with, and the new message is not sent", async () => {
+    const w = world();
+    await w.kill(begun, "for ever");
+    const second = w.start("-c", "last", "again");
+    await until(() => /continuing/.test(second.text()), "it goes on");
+    second.child.kill("SIGINT");
+    const end = await second.ended;
+    assert.deepEqual([end.code, end.stdout], [130, ""]);
+    assert.equal((await w.chat("-c", "last", "again")).stdout, "Again it is.\n");
   });
   test("what is open is told in the list", async () => {
     const w = world({ ask: true });

@@ -1,0 +1,221 @@
+/* Calls and programs of a turn: made, or found on record, and what they are for its outputs. */
+#include "agent/own.h"
+#include "tool/again.h"
+
+/* --- Calls --------------------------------------------------------------------------------------------------------
+ */
+/* What is done this time is not what was done then: nothing more may come of it. */
+static lt_status diverge(lt_turn *turn, lt_str why, lt_err *err) {
+  lt_turn_own *own = turn->own;
+  lt_buf text;
+  lt_buf_init(&text, LT_ERR_MSG_MAX);
+  lt_buf_addc(&text, lt_str_starts(why, LT_STR("diverged: ")) ? "" : "diverged: ");
+  lt_buf_add(&text, lt_str_sub(why, 0, LT_ERR_MSG_MAX / 2));
+  lt_turn_record_explain(turn, &text);
+  if (own->divergence.n == 0) {
+    own->divergence = lt_arena_dup(&turn->arena, lt_buf_view(&text));
+  }
+  lt_buf_release(&text);
+  lt_cancel_fire(&turn->cancel, LT_E_DIVERGED);
+  return lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(own->divergence));
+}
+
+void lt_turn_put_call_id(const lt_turn *turn, lt_str run, uint64_t seq, lt_buf *out) {
+  size_t prompt = turn->caller.run.n + 1;
+  for (size_t i = prompt; i < run.n; i++) {
+    lt_buf_byte(out, run.p[i] == '/' ? '.' : run.p[i]);
+  }
+  lt_buf_printf(out, ".%llu", (unsigned long long)seq);
+}
+
+static lt_status begin_noted(lt_turn *turn, const lt_call_event *event, uint32_t *ret_number) {
+  lt_buf id;
+  lt_buf_init(&id, LT_KIB);
+  if (event->seq > 0) {
+    lt_turn_put_call_id(turn, event->run, event->seq, &id);
+  }
+  const lt_outbox_tool tool = {
+      .id = lt_buf_view(&id),
+      .function = event->tool,
+      .input = event->input,
+      .reason = LT_STR("Executing..."),
+      .call = event->call,
+      .inner = true,
+  };
+  lt_status status = lt_outbox_tool_begin(&turn->own->outbox, &tool, ret_number, NULL);
+  lt_buf_release(&id);
+  return status;
+}
+
+/* Calls of programs. What cannot be recorded as an output any more is in the journal all the same. */
+static void note_call(lt_turn *turn, const lt_call_event *event) {
+  lt_outbox *outbox = &turn->own->outbox;
+  uint32_t number = event->call != 0 ? lt_outbox_find_call(outbox, event->call) : UINT32_MAX;
+  if (number == UINT32_MAX && lt_outbox_is_full(outbox) && outbox->unclaimed == 0) {
+    return;
+  }
+  if (number == UINT32_MAX && (event->stage == LT_CALL_ASKED || begin_noted(turn, event, &number) != LT_OK)) {
+    return;
+  }
+  if (event->stage == LT_CALL_FINISHED) {
+    (void)lt_outbox_tool_end(outbox, number, event->status, event->answer, NULL);
+  }
+}
+
+static void tell_divergence(lt_turn *turn, const lt_call_event *event) {
+  if (event->stage == LT_CALL_FINISHED && event->status == LT_E_DIVERGED) {
+    (void)diverge(turn, event->answer, NULL);
+  }
+}
+
+void lt_turn_on_call(void *arg, const lt_call_event *event) {
+  note_call(arg, event);
+  tell_divergence(arg, event);
+}
+
+/* A call of the model's own has its output before it reaches the door. */
+typedef struct direct {
+  lt_turn *turn;
+  lt_caller caller;
+  uint32_t number; /* the output's */
+} direct;
+
+/* Others' events come from programs that the tool runs, and from tools that it calls. */
+static void on_direct_call(void *arg, const lt_call_event *event) {
+  direct *d = arg;
+  if (lt_str_eq(event->run, d->caller.run)) {
+    lt_outbox_set_call(&d->turn->own->outbox, d->number, event->call);
+  } else {
+    note_call(d->turn, event);
+  }
+  tell_divergence(d->turn, event);
+}
+
+/* Below the prompt's run, named after an output. `ret` has room in the turn's arena. */
+static lt_status name_run(lt_turn *turn, uint32_t output, lt_caller *caller, lt_err *err) {
+  const lt_turn_own *own = turn->own;
+  caller->run =
+      lt_arena_printf(&turn->arena, "%s/%.*s", turn->ids.prompt, LT_STR_ARG(lt_outbox_id(&own->outbox, output)));
+  caller->recalled = own->record.again && lt_outbox_is_old(&own->outbox, output);
+  return caller->run.p != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the name of a run");
+}
+
+/* A call that is on record, or whose output says how it ended, is not made again. */
+static lt_status call_or_recall(direct *d, lt_str tool, lt_str input, const lt_invoke_options *options, lt_buf *answer,
+                                lt_err *err) LT_YIELDS {
+  lt_door *door = d->turn->agent->options.door;
+  bool answered = false;
+  lt_status status = lt_call_recall(door, tool, input, options, &answered, answer, err);
+  if (status == LT_OK && !answered && d->caller.recalled) {
+    status = lt_outbox_old_result(&d->turn->own->outbox, d->number, &answered, answer, err);
+  }
+  return status == LT_OK && !answered ? lt_door_call(door, tool, input, options, answer, err) : status;
+}
+
+lt_status lt_turn_call_with(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, const lt_invoke_options *theirs,
+                            lt_buf *answer, lt_err *err) {
+  direct d = {.turn = turn, .caller = *theirs->caller};
+  LT_TRY(lt_turn_tool_begin(turn, call_id, tool, input, LT_STR("Executing..."), &d.number, err));
+  LT_TRY(name_run(turn, d.number, &d.caller, err));
+  d.caller.on_call = on_direct_call;
+  d.caller.arg = &d;
+  lt_invoke_options options = *theirs;
+  options.caller = &d.caller;
+  options.seq = 1;
+  lt_status status = call_or_recall(&d, tool, input, &options, answer, err);
+  lt_err stored = LT_ERR_INIT;
+  if (lt_turn_tool_end(turn, d.number, status, lt_buf_view(answer), &stored) != LT_OK) {
+    return lt_fail(err, stored.status, "%s", lt_err_msg(&stored));
+  }
+  return status == LT_E_DIVERGED ? diverge(turn, lt_buf_view(answer), err) : status;
+}
+
+lt_status lt_turn_call(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, lt_buf *answer, lt_err *err) {
+  const lt_invoke_options options = {
+      .cancel = &turn->cancel, .caller = &turn->caller, .max_answer_bytes = LT_ANSWER_MAX_BYTES};
+  return lt_turn_call_with(turn, call_id, tool, input, &options, answer, err);
+}
+
+/* Files that tools answer with are outputs of the prompt. */
+lt_status lt_turn_put_artifact(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) {
+  lt_turn_own *own = (lt_turn_own *)(void *)((char *)self - offsetof(lt_turn_own, artifacts));
+  lt_artifacts *theirs = own->turn.agent->options.artifacts;
+  size_t before = ret_id->n;
+  if (!lt_turn_record_artifact(&own->turn, artifact, ret_id)) {
+    LT_TRY(theirs->put(theirs, artifact, ret_id, err));
+    lt_turn_record_put_aside(&own->turn, artifact, lt_str_sub(lt_buf_view(ret_id), before, ret_id->n));
+  }
+  bool is_file = lt_str_eqc(artifact->type, "image") || lt_str_eqc(artifact->type, "audio") ||
+                 lt_str_eqc(artifact->type, "resource");
+  if (is_file && !lt_outbox_is_full(&own->outbox)) {
+    lt_str id = lt_str_sub(lt_buf_view(ret_id), before, ret_id->n);
+    (void)lt_outbox_file(&own->outbox, id, artifact->mime_type, artifact->description, NULL);
+  }
+  return LT_OK;
+}
+
+/* --- Programs -----------------------------------------------------------------------------------------------------
+ */
+/* A program whose words are outputs. */
+typedef struct speaker {
+  lt_turn *turn;
+  lt_str id; /* of its own output */
+  uint32_t said;
+} speaker;
+
+static void say(speaker *s, lt_str text) {
+  lt_buf id;
+  lt_buf_init(&id, LT_KIB);
+  lt_buf_add(&id, s->id);
+  lt_buf_printf(&id, ".text-%u", ++s->said);
+  lt_outbox_say(&s->turn->own->outbox, lt_buf_view(&id), text);
+  lt_buf_release(&id);
+}
+
+static void on_output(void *arg, lt_said said, lt_str text) {
+  if (said == LT_SAID_OUTPUT) {
+    say(arg, text);
+  }
+}
+
+/* What a program said whose end is on record is told with its result only. */
+static void say_rest(speaker *s, const lt_run_result *result) {
+  uint32_t count = 0;
+  for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
+    if (text->said == LT_SAID_OUTPUT && ++count > s->said) {
+      say(s, text->text);
+    }
+  }
+}
+
+static lt_status run_program(lt_turn *turn, lt_runner *runner, const lt_turn_program *program, lt_run_result *result,
+                             lt_err *err) LT_YIELDS {
+  lt_caller caller = turn->caller;
+  speaker who = {.turn = turn, .id = lt_outbox_id(&turn->own->outbox, program->output)};
+  LT_TRY(name_run(turn, program->output, &caller, err));
+  lt_run_request request = turn->own->defaults;
+  request.code = program->code;
+  request.lang = program->lang;
+  request.timeout_ms = program->timeout_ms > 0 ? program->timeout_ms : request.timeout_ms;
+  request.caller = &caller;
+  request.values = turn->values;
+  request.cancel = &turn->cancel;
+  request.on_text = program->streams ? on_output : NULL;
+  request.arg = &who;
+  LT_TRY(runner->run(runner, &request, result, err));
+  if (program->streams && result->status != LT_E_DIVERGED) {
+    say_rest(&who, result);
+  }
+  return result->status == LT_E_DIVERGED ? diverge(turn, lt_buf_view(&result->error), err) : LT_OK;
+}
+
+lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_result *result, lt_err *err) {
+  const lt_agent_options *o = &turn->agent->options;
+  lt_runner *runner = o->runner(o->arg, program->lang, err);
+  if (runner == NULL) {
+    return lt_err_prefix(err, "programs cannot be run");
+  }
+  LT_TRY(run_program(turn, runner, program, result, err));
+  LT_TRY(lt_outbox_flush(&turn->own->outbox, err));
+  return turn->cancel.why != LT_OK ? lt_fail(err, turn->cancel.why, "the prompt was cancelled") : LT_OK;
+}

@@ -1,0 +1,41 @@
+/* The journal as a turn sees it. */
+#include "agent/own.h"
+
+/* The agent's, until it ends and leaves its prompts as they are: what happens to them then is on nobody's record. */
+static lt_turn_own *own_of_journal(lt_journal *self) {
+  return (lt_turn_own *)(void *)((char *)self - offsetof(lt_turn_own, journal));
+}
+
+static lt_status begin_call(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS {
+  const lt_agent *agent = own_of_journal(self)->turn.agent;
+  lt_journal *theirs = agent->options.journal;
+  return agent->leaving ? lt_fail(err, LT_E_CLOSED, "Lathe is ending") : theirs->begin(theirs, call, ret_id, err);
+}
+
+static lt_status finish_call(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS {
+  const lt_agent *agent = own_of_journal(self)->turn.agent;
+  lt_journal *theirs = agent->options.journal;
+  return agent->leaving ? LT_OK : theirs->finish(theirs, id, status, answer, err);
+}
+
+static void note(lt_journal *self, lt_str run, const lt_note *what, void (*on_failure)(void *arg, const lt_err *err),
+                 void *arg) {
+  const lt_agent *agent = own_of_journal(self)->turn.agent;
+  lt_journal *theirs = agent->options.journal;
+  if (!agent->leaving) {
+    theirs->note(theirs, run, what, on_failure, arg);
+  }
+}
+
+static lt_status recall(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS {
+  lt_journal *theirs = own_of_journal(self)->turn.agent->options.journal;
+  return theirs->recall(theirs, run, ret_record, err);
+}
+
+lt_journal *lt_turn_make_journal(lt_turn_own *own) {
+  lt_journal *theirs = own->turn.agent->options.journal;
+  bool notes = theirs != NULL && theirs->note != NULL && theirs->recall != NULL;
+  own->journal = (lt_journal){
+      .begin = begin_call, .finish = finish_call, .note = notes ? note : NULL, .recall = notes ? recall : NULL};
+  return theirs != NULL ? &own->journal : NULL;
+}
