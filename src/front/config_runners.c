@@ -82,6 +82,12 @@ lt_status lt_config_take_typescript(const reading *r, const lt_yaml_node *map) {
   LT_TRY(take_path(r, map, "typescript", &typescript->path));
   typescript->check = lt_yaml_bool(lt_yaml_get(map, "check"), &check) ? check : -1;
   typescript->runner = runner && lt_str_eqc(runner->text, "deno") ? LT_CONFIG_DENO : LT_CONFIG_QUICKJS;
+  if (typescript->check == 1 && typescript->runner != LT_CONFIG_DENO) { /* who asks for it counts on it */
+    return lt_config_warn(r,
+                          "%s:%u: typescript.check: types are checked of programs that run on Deno only: say "
+                          "typescript.runner: deno, too",
+                          r->name, map->line);
+  }
   return LT_OK;
 }
 
