@@ -8,6 +8,7 @@ void lt_bench_calls(void);     /* from the program to the host and back */
 void lt_bench_suspended(void); /* thousands of programs that wait */
 void lt_bench_process(void);   /* whole processes, beside other languages' */
 void lt_bench_python(void);    /* Python programs, warm and cold */
+void lt_bench_deno(void);      /* TypeScript in Deno processes */
 void lt_bench_types(void);     /* TypeScript: types taken off, declarations made */
 void lt_bench_find(void);      /* a search of thousands of tools, and their listing */
 void lt_bench_json(void);      /* a megabyte in and out */

@@ -21,6 +21,7 @@ static const struct {
     {"suspended", "Programs that wait in a tool call", lt_bench_suspended},
     {"process", "Whole processes, started in turn", lt_bench_process},
     {"python", "Python programs", lt_bench_python},
+    {"deno", "TypeScript in Deno", lt_bench_deno},
     {"types", "TypeScript", lt_bench_types},
     {"find", "Finding tools", lt_bench_find},
     {"json", "JSON, 1 MB", lt_bench_json},

@@ -2,7 +2,7 @@
 # Prints what machine this is and the table of measurements (bench/); the same table as markdown goes to build/bench.md.
 # Never fails: a line that cannot be measured says why.
 #
-#   scripts/bench.sh [QUESTION]...    start calls suspended process python types find json stop compute mcp model agent journal fiber tokens
+#   scripts/bench.sh [QUESTION]...    start calls suspended process python deno types find json stop compute mcp model agent journal fiber tokens
 cd "$(dirname "$0")/.." || exit 0
 
 machine() {
@@ -14,7 +14,7 @@ machine() {
 # The program behind a version manager's wrapper, which would be measured with it.
 export LATHE=$PWD/build/release/lathe
 export LATHE_BENCH_NODE LATHE_BENCH_PYTHON LATHE_BENCH_DENO
-PATH=$PATH:$PWD/node_modules/.bin
+PATH=$PATH:$PWD/node_modules/.bin:$PWD/tests/node_modules/.bin
 LATHE_BENCH_NODE=$(node -p process.execPath 2>/dev/null)
 LATHE_BENCH_PYTHON=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
 LATHE_BENCH_DENO=$(deno eval 'console.log(Deno.execPath())' 2>/dev/null)
