@@ -214,16 +214,16 @@ static lt_status hold_files(const jail *j, lt_err *err) {
   return status;
 }
 
-/* `size` bytes at an address nobody can guess, below 2^38 (any kernel's processes have that much). */
+/* `size` bytes at an address nobody can guess: below 2^46, or 2^38, which is what processes of any kernel have. */
 static void *somewhere(size_t size) {
-  for (int tries = 0; tries < 64; tries++) {
+  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  for (int tries = 0; tries < 128; tries++) {
     uint64_t random;
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
       return NULL;
     }
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uint64_t offset = random >> 48 & (page - 1) & ~15ULL;
-    uint64_t address = random & ((1ULL << 38) - 1) & ~(uint64_t)(page - 1);
+    uint64_t address = random & ((1ULL << (tries < 64 ? 46 : 38)) - 1) & ~(page - 1);
     if (address >= 1ULL << 24) {
       char *p = mmap((void *)(uintptr_t)address, size + page, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);

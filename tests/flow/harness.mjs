@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -95,7 +95,7 @@ const SANITIZER = /(?:Address|Leak|Thread|UndefinedBehavior|Memory)Sanitizer|run
 
 /**
  * Starts `lathe ARGS`. Options: stdin (text or bytes; nothing by default), cwd, env, redirect (as a shell has it), and
- * limitMs, after which it is killed and the test fails. `terminal: true`: at a terminal of its own, on which everything
+ * limitMs, after which it is killed and the test fails; uid, for root to run it as somebody else, and program, another lathe. `terminal: true`: at a terminal of its own, on which everything
  * is that was not redirected; what is shown there is `stdout`, and `type` types.
  * Returns {child, text() - so far on stdout and stderr, ended - a promise of {code, signal, stdout, stderr, bytes, ms}}.
  */
@@ -105,10 +105,13 @@ export function start(args, options = {}) {
   const limitMs = (options.limitMs ?? 30_000) * patience;
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([k]) => !/^(LATHE|XDG_|NODE_)/.test(k)));
   const began = Date.now();
-  const plain = options.redirect ? ["sh", "-c", `exec "$0" "$@" ${options.redirect}`, lathe] : [lathe];
+  const file = options.program ?? lathe;
+  if (options.uid) chownSync(home, options.uid, options.uid);
+  const plain = options.redirect ? ["sh", "-c", `exec "$0" "$@" ${options.redirect}`, file] : [file];
   const command = options.terminal ? ["python3", "-c", TERMINAL, ...plain] : plain;
   const child = spawn(command[0], [...command.slice(1), ...args.map(String)], {
     cwd: options.cwd ?? home,
+    ...(options.uid && { uid: options.uid, gid: options.uid }),
     env: { ...inherited, HOME: home, [mark.split("=")[0]]: mark.split("=")[1], ...options.env },
     stdio: [options.stdin === undefined && !options.terminal ? "ignore" : "pipe", "pipe", "pipe"],
   });
