@@ -227,6 +227,9 @@
 #define LT_PYTHON_MEMORY_MIN_BYTES (16 * LT_MIB)
 #define LT_PYTHON_SLACK_BYTES      (256 * LT_MIB) /* of address space beyond that: stacks of threads, mapped libraries */
 #define LT_PYTHON_FILE_BYTES       (256 * LT_MIB) /* the longest file a program may write */
+#define LT_PYTHON_DISK_BYTES       LT_GIB         /* all it may write into a folder of its own ... */
+#define LT_PYTHON_DISK_FILES       20000          /* ... in so many files */
+#define LT_PYTHON_DISK_MS          250            /* from one look at that to the next */
 #define LT_PYTHON_FILES_MAX        256            /* it may have open */
 #define LT_PYTHON_LEFT_S           60             /* the age at which a folder that nobody has locked was left behind */
 #define LT_PYTHON_RUNS_MAX         128            /* processes at once; further programs wait for one to end */

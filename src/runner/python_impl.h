@@ -140,6 +140,7 @@ typedef struct lt_pyrun {
   lt_cancel cancel;
   lt_status stopped; /* why it was ended from here; LT_OK: it was not */
   uint64_t killed_ns;
+  uint64_t look_ns; /* when its folder is looked at next */
   bool connection_closed;
   bool output_closed;
 
@@ -204,6 +205,11 @@ uint64_t lt_pyrun_memory(const lt_run_request *request);
 void lt_pyrun_stop(lt_pyrun *run, lt_status why);
 /* What it waits for has changed: its clock stands still or goes on. */
 void lt_pyrun_set_clock(lt_pyrun *run);
+
+/* python_disk.c: how long until its folder is to be looked at; UINT64_MAX: never. And the look: a program that has
+ * written too much is stopped (LT_E_LIMIT). */
+uint64_t lt_pyrun_disk_ms(const lt_pyrun *run);
+void lt_pyrun_look_at_disk(lt_pyrun *run) LT_YIELDS;
 
 /* python_judge.c: how it ended, into the result. LT_YIELDS while a long result is looked at. */
 lt_status lt_pyrun_judge(lt_pyrun *run, lt_err *err) LT_YIELDS;

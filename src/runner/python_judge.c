@@ -159,6 +159,12 @@ static void judge_stopped(lt_pyrun *run) {
   if (run->stopped == LT_E_TIMEOUT) {
     lt_run_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
                 (unsigned long)lt_run_timeout_ms(run->request));
+  } else if (run->stopped == LT_E_LIMIT) {
+    lt_run_fail(
+        run->result, LT_E_PROGRAM,
+        "the program wrote too much into its folder: at most %lu MiB in %u files; give the data to a tool, or set "
+        "python.workspace",
+        LT_PYTHON_DISK_BYTES / LT_MIB, LT_PYTHON_DISK_FILES);
   } else if (run->stopped == LT_E_NOMEM) {
     lt_run_fail(run->result, LT_E_NOMEM, "no memory for the answers that the program waits for");
   } else {

@@ -160,7 +160,12 @@ static void wait_until_ended(lt_pyrun *run) LT_YIELDS {
     if (pump(run)) {
       lt_sleep(run->python->loop, 0);
     } else if (!has_ended(run)) {
-      lt_wait_on(&run->wait, patience_ms(run));
+      uint64_t patience = patience_ms(run);
+      uint64_t disk = lt_pyrun_disk_ms(run);
+      lt_wait_on(&run->wait, patience < disk ? patience : disk);
+    }
+    if (!has_ended(run) && lt_pyrun_disk_ms(run) == 0) {
+      lt_pyrun_look_at_disk(run);
     }
   }
   size_t left = LT_PYTHON_LAST_BYTES;
@@ -199,6 +204,7 @@ static lt_status run_in_child(lt_pyrun *run, lt_str start, lt_err *err) LT_YIELD
   lt_cancel_follow(run->request->cancel, &from_above, &run->cancel);
   lt_cancel_add(&run->cancel, &to_us, &run->wait);
   run->deadline_ns = lt_workers_now() + lt_run_timeout_ms(run->request) * NS_PER_MS;
+  run->look_ns = lt_workers_now() + LT_PYTHON_DISK_MS * NS_PER_MS;
   lt_status status = open_watches(run, err);
   if (status == LT_OK) {
     lt_pyrun_send(run, LT_PY_START, 0, start);
