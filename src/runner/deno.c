@@ -206,6 +206,7 @@ static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
 
 static void run_init(lt_deno_run *run, lt_deno *deno, const lt_run_request *request, lt_run_result *result) {
   *run = (lt_deno_run){.deno = deno, .loop = deno->loop, .request = request, .result = result};
+  run->lock = -1;
   run->typed = request->lang == LT_LANG_TYPESCRIPT;
   run->values = request->values;
   run->last_text = &result->texts;
@@ -240,6 +241,10 @@ static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, l
   run->deadline_ns = began + lt_run_timeout_ms(request) * 1000000;
   lt_status status = run_program(run, err);
   run_release(run);
+  if (!deno->swept) {
+    deno->swept = true;
+    lt_deno_sweep();
+  }
   lt_run_say_something(result);
   if (!run->recalled) {
     result->duration_ms = (double)(lt_workers_now() - began) / 1e6;

@@ -4,13 +4,17 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "jail/jail.h"
 #include "runner/deno_impl.h"
 
-#define DEPTH_MAX 32 /* folders in folders: what Deno makes has six */
+#define PREFIX       "lathe-deno-"
+#define LEFT_SECONDS 60
+#define DEPTH_MAX    32 /* folders in folders: what Deno makes has six */
 
 /* The path stands in arguments of Deno's where a comma separates, in a socket's address, which is short, and in file
  * URLs. */
@@ -54,12 +58,18 @@ static bool make_cache(const lt_deno_run *run) {
   return made;
 }
 
-lt_status lt_deno_make_folder(lt_deno_run *run, lt_err *err) {
+static const char *base(void) {
   const char *tmp = getenv("TMPDIR");
-  tmp = tmp != NULL && is_plain(tmp) ? tmp : "/tmp";
-  snprintf(run->folder, sizeof run->folder, "%s/lathe-deno-XXXXXX", tmp);
+  return tmp != NULL && is_plain(tmp) ? tmp : "/tmp";
+}
+
+lt_status lt_deno_make_folder(lt_deno_run *run, lt_err *err) {
+  const char *tmp = base();
+  snprintf(run->folder, sizeof run->folder, "%s/" PREFIX "XXXXXX", tmp);
   bool made = mkdtemp(run->folder) != NULL;
   if (made) {
+    run->lock = open(run->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    (void)flock(run->lock, LOCK_EX | LOCK_NB);
     lt_deno_hand_over(run, ".");
   }
   if (made && make_cache(run)) {
@@ -121,13 +131,37 @@ static void empty(int fd, unsigned depth) {
 }
 
 /* At once: there are a dozen files, and a program can make no others. */
-void lt_deno_remove_folder(const lt_deno_run *run) {
-  if (run->folder[0] == '\0') {
+void lt_deno_remove_folder(lt_deno_run *run) {
+  if (run->folder[0] != '\0' && run->lock >= 0) {
+    empty(run->lock, 0); /* closes it */
+    rmdir(run->folder);
+  }
+  run->lock = -1;
+}
+
+/* Not one that somebody is about to lock. */
+static bool is_left(int fd) {
+  struct stat st;
+  return fstat(fd, &st) == 0 && (st.st_uid == geteuid() || (geteuid() == 0 && st.st_uid == LT_JAIL_UID)) &&
+         time(NULL) - st.st_mtime > LEFT_SECONDS && flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+void lt_deno_sweep(void) {
+  DIR *dir = opendir(base());
+  if (dir == NULL) {
     return;
   }
-  int fd = open(run->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd >= 0) {
-    empty(fd, 0);
+  for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
+    if (strncmp(e->d_name, PREFIX, sizeof PREFIX - 1) != 0) {
+      continue;
+    }
+    int fd = openat(dirfd(dir), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && is_left(fd)) {
+      empty(fd, 0);
+      unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR);
+    } else if (fd >= 0) {
+      close(fd);
+    }
   }
-  rmdir(run->folder);
+  closedir(dir);
 }

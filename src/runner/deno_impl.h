@@ -31,6 +31,7 @@ struct lt_deno {
   char *exe;       /* Deno itself, when it has been found */
   char *tsc;       /* TypeScript's compiler, likewise */
   bool no_tsc;     /* it was looked for in vain */
+  bool swept;
 };
 
 /* What a process said of a failure of the program. */
@@ -56,6 +57,7 @@ typedef struct lt_deno_run {
   unsigned line_offset;   /* lines dropped before it */
   unsigned column_offset; /* bytes put before its first line */
   char folder[96];        /* empty: none yet */
+  int lock;               /* the folder, open: whoever holds it is alive; -1 */
   char secret[40];        /* of the bridge, where anybody could reach it */
 
   /* Its processes. Each has a fiber that reads. */
@@ -117,13 +119,17 @@ lt_status lt_deno_write_files(lt_deno_run *run, lt_err *err);
 lt_status lt_deno_write_boot(lt_deno_run *run, unsigned port, lt_err *err);
 /* What the program's text may mean by a word; NULL: none that this run may see. */
 const lt_tool *lt_deno_find_named(const lt_deno_run *run, lt_str word);
+/* What a program calls the tool of this id, or of this name in any language; empty: nothing. */
+lt_str lt_deno_name_of(const lt_deno_run *run, lt_str near);
 
 /* deno_folder.c */
 lt_status lt_deno_make_folder(lt_deno_run *run, lt_err *err);
 lt_status lt_deno_write_file(const lt_deno_run *run, const char *name, lt_str bytes, lt_err *err);
 /* Whoever runs the program may use it. */
 void lt_deno_hand_over(const lt_deno_run *run, const char *name);
-void lt_deno_remove_folder(const lt_deno_run *run);
+void lt_deno_remove_folder(lt_deno_run *run);
+/* Removes what others have left that were killed. */
+void lt_deno_sweep(void);
 
 /* deno_start.c: the processes, behind their walls. */
 lt_status lt_deno_start(lt_deno_run *run, lt_deno_way way, unsigned port, lt_err *err);

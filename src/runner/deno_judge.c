@@ -149,11 +149,8 @@ static void put_suggestions(const lt_deno_run *run, lt_str name) {
   size_t count = name.n > 0 && error->n > 0 ? lt_catalog_suggest(run->catalog, name, near) : 0;
   size_t put = 0;
   for (size_t i = 0; i < count; i++) {
-    const lt_tool *tool = lt_catalog_find(run->catalog, near[i]);
-    lt_str shown = tool == NULL ? near[i] : run->typed ? tool->ts_name : tool->js_name;
-    bool fits = tool != NULL || (run->typed ? lt_catalog_find_ts(run->catalog, near[i])
-                                            : lt_catalog_find_js(run->catalog, near[i])) != NULL;
-    if (fits && shown.n > 0) {
+    lt_str shown = lt_deno_name_of(run, near[i]);
+    if (shown.n > 0) {
       lt_buf_addc(error, put++ > 0 ? ", " : error->p[error->n - 1] == '.' ? " Did you mean: " : ". Did you mean: ");
       lt_buf_add(error, shown);
     }
@@ -213,7 +210,8 @@ static bool read_fault(lt_str line, uint32_t *ret_line, uint32_t *ret_column, lt
 static lt_str missing_name(lt_str text) {
   lt_str before = LT_STR("Cannot find name '");
   size_t end = lt_str_find(text, LT_STR("'"), before.n);
-  return lt_str_starts(text, before) ? lt_str_sub(text, before.n, end) : LT_STR_NULL;
+  bool advised = lt_str_find(text, LT_STR("Did you mean"), 0) != SIZE_MAX;
+  return lt_str_starts(text, before) && !advised ? lt_str_sub(text, before.n, end) : LT_STR_NULL;
 }
 
 static void put_fault(lt_deno_run *run, uint32_t line, uint32_t column, lt_str code, lt_str text, bool first) {

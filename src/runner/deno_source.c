@@ -30,6 +30,13 @@ const lt_tool *lt_deno_find_named(const lt_deno_run *run, lt_str word) {
   return unless_hidden(run, tool);
 }
 
+lt_str lt_deno_name_of(const lt_deno_run *run, lt_str near) {
+  const lt_tool *tool = lt_catalog_find(run->catalog, near);
+  tool = tool != NULL ? tool : lt_catalog_find_ts(run->catalog, near);
+  tool = unless_hidden(run, tool != NULL ? tool : lt_catalog_find_js(run->catalog, near));
+  return tool == NULL ? LT_STR_NULL : run->typed ? tool->ts_name : tool->js_name;
+}
+
 typedef struct names {
   const lt_deno_run *run;
   const lt_tool **tools;
