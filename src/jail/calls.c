@@ -60,6 +60,9 @@
 /* What the kernel may truncate on the way, so that "for reading only" is not enough of a right: Landlock before its
  * ABI 3 asks for the right to read only. */
 #define TRUNCATES(name, arg) WITH(name, ALL, EPERM, BITS(arg, O_ACCMODE | O_TRUNC, O_RDONLY | O_TRUNC))
+/* Neither for reading nor for writing: Landlock lets any file be opened so, and that is enough to change its rights
+ * and times, and before ABI 3 to truncate it. */
+#define FOR_NOTHING(name, arg) WITH(name, ALL, EPERM, BITS(arg, O_ACCMODE, O_ACCMODE))
 
 static const lt_jail_rule rules[] = {
     /* The most frequent ones first: the filter is a list. */
@@ -67,6 +70,7 @@ static const lt_jail_rule rules[] = {
     ALLOW(write, ALL),
     ALLOW(futex, ALL),
     TRUNCATES(openat, 2),
+    FOR_NOTHING(openat, 2),
     IF(openat, ALL, NONE_OF(2, CREATES)),
     IF(openat, ALL, NONE_OF(3, SETID)),
     ALLOW(close, ALL),
@@ -281,6 +285,7 @@ static const lt_jail_rule rules[] = {
 #ifdef __x86_64__
     /* What other processors have under newer names only. */
     TRUNCATES(open, 1),
+    FOR_NOTHING(open, 1),
     IF(open, ALL, NONE_OF(1, CREATES)),
     IF(open, ALL, NONE_OF(2, SETID)),
     IF(creat, ALL, NONE_OF(1, SETID)),

@@ -96,6 +96,8 @@ const python = {
   "a new pipe": `os.mkfifo(outside + "/new")`,
   "a new link": `os.symlink("/etc/passwd", outside + "/new")`,
   "emptied while opened for reading": `os.open(outside + "/secret", os.O_RDONLY | os.O_TRUNC)`,
+  "opened neither to be read nor written": `os.fchmod(os.open(outside + "/secret", 3), 0o777)`,
+  "emptied while opened so": `os.open(outside + "/secret", 3 | os.O_TRUNC)`,
   "emptied by path": `os.truncate(outside + "/secret", 0)`,
   "emptied by path, past the prelude": `libc("truncate", (outside + "/secret").encode(), ctypes.c_long(0))`,
   "the interpreter emptied": `os.open(sys.executable, os.O_RDONLY | os.O_TRUNC)`,
