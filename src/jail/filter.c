@@ -28,6 +28,14 @@
 #define HIGH(arg)    (LOW(arg) + 4)
 #define FAILS(error) (SECCOMP_RET_ERRNO | (uint32_t)(error))
 
+/* What a filter is made for. */
+typedef struct maker {
+  uint16_t who;    /* as in a rule */
+  uint16_t behind; /* who stands in a first stage already: only what differs is decided here; 0: nobody */
+  uint32_t self;
+  bool asks;
+} maker;
+
 static void add(lt_buf *filter, struct sock_filter instruction) {
   lt_buf_add(filter, (lt_str){(const char *)&instruction, sizeof instruction});
 }
@@ -81,40 +89,64 @@ static void add_cond(lt_buf *filter, const lt_jail_cond *cond, unsigned left, ui
   expect(filter, cond->value == LT_JAIL_SELF_PID ? self : cond->value, left - cond_size(cond));
 }
 
-static uint32_t action_of(const lt_jail_rule *rule, const lt_jail_exec *exec) {
+static uint32_t action_of(const lt_jail_rule *rule, const maker *m) {
   if (rule->error == LT_JAIL_ASK) {
-    return exec != NULL && exec->asks ? SECCOMP_RET_USER_NOTIF : FAILS(EPERM);
+    return m->asks ? SECCOMP_RET_USER_NOTIF : FAILS(EPERM);
   }
   return rule->error == 0 ? SECCOMP_RET_ALLOW : FAILS(rule->error);
 }
 
-static void add_rule(lt_buf *filter, const lt_jail_rule *rule, const lt_jail_exec *exec, uint32_t self) {
+static void add_rule(lt_buf *filter, const lt_jail_rule *rule, const maker *m) {
   unsigned left = rule_size(rule);
   for (unsigned i = 0; i < LT_JAIL_CONDS_MAX && rule->conds[i].test != LT_JAIL_ALWAYS; i++) {
-    add_cond(filter, &rule->conds[i], left, self);
+    add_cond(filter, &rule->conds[i], left, m->self);
     left -= cond_size(&rule->conds[i]);
   }
-  give(filter, action_of(rule, exec));
+  give(filter, action_of(rule, m));
 }
 
 /* The rules of one call, which begin at `rules` and end before `end`. The accumulator is the call's number before, and
  * behind it for those who were not meant. */
-static void add_call(lt_buf *filter, const lt_jail_rule *rules, const lt_jail_rule *end, uint16_t who,
-                     const lt_jail_exec *exec, uint32_t self) {
-  unsigned size = 0;
+static void add_call(lt_buf *filter, const lt_jail_rule *rules, const lt_jail_rule *end, const maker *m) {
+  unsigned size = 0, last = 0;
   for (const lt_jail_rule *rule = rules; rule < end; rule++) {
-    size += (rule->who & who) != 0 ? rule_size(rule) : 0;
+    last = (rule->who & m->who) != 0 ? rule_size(rule) : last;
+    size += (rule->who & m->who) != 0 ? last : 0;
   }
-  if (size == 0) {
-    return;
+  bool decided = last == 1; /* the last rule has no conditions */
+  if (size == 0 && m->behind == 0) {
+    return; /* as what is not in the table at all */
   }
-  expect(filter, (uint32_t)rules->number, size + 1);
+  expect(filter, (uint32_t)rules->number, size + !decided);
   for (const lt_jail_rule *rule = rules; rule < end; rule++) {
-    if ((rule->who & who) != 0) {
-      add_rule(filter, rule, exec, self);
+    if ((rule->who & m->who) != 0) {
+      add_rule(filter, rule, m);
     }
   }
-  give(filter, FAILS(EPERM));
+  if (!decided) {
+    give(filter, FAILS(EPERM));
+  }
+}
+
+/* Whether the first stage has decided about this call as we would. */
+static bool is_done(const lt_jail_rule *rules, const lt_jail_rule *end, const maker *m) {
+  bool same = m->behind != 0;
+  for (const lt_jail_rule *rule = rules; rule < end; rule++) {
+    same = same && ((rule->who & m->who) != 0) == ((rule->who & m->behind) != 0);
+  }
+  return same;
+}
+
+static void add_calls(lt_buf *filter, const maker *m) {
+  size_t count;
+  const lt_jail_rule *rules = lt_jail_rules(&count);
+  for (size_t i = 0, end; i < count; i = end) {
+    for (end = i + 1; end < count && rules[end].number == rules[i].number; end++) {
+    }
+    if (!is_done(&rules[i], &rules[end], m)) {
+      add_call(filter, &rules[i], &rules[end], m);
+    }
+  }
 }
 
 /* A program cannot forge what it does not know: the pointers are random addresses that nothing refers to once the exec
@@ -132,33 +164,36 @@ static void add_exec(lt_buf *filter, const lt_jail_exec *exec) {
   give(filter, FAILS(EPERM));
 }
 
-lt_status lt_jail_filter_make(lt_jail_profile profile, const lt_jail_exec *exec, uint32_t self, lt_buf *filter,
-                              lt_err *err) {
-  size_t count;
-  const lt_jail_rule *rules = lt_jail_rules(&count);
+static void begin(lt_buf *filter) {
   load(filter, FIELD(arch));
   add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0));
   give(filter, SECCOMP_RET_KILL_PROCESS);
   load(filter, FIELD(nr));
-  for (size_t i = 0, end; i < count; i = end) {
-    for (end = i + 1; end < count && rules[end].number == rules[i].number; end++) {
-    }
-    add_call(filter, &rules[i], &rules[end], (uint16_t)(1U << profile), exec, self);
-  }
-  if (exec != NULL) {
-    add_exec(filter, exec);
-  }
+}
+
+static lt_status made(const lt_buf *filter, lt_err *err) {
+  return filter->status == LT_OK ? LT_OK : lt_fail(err, filter->status, "no memory for a filter of system calls");
+}
+
+lt_status lt_jail_filter_make(lt_jail_profile profile, const lt_jail_exec *exec, uint32_t self, lt_buf *filter,
+                              lt_err *err) {
+  const maker m = {.who = (uint16_t)(1U << profile), .self = self, .asks = exec->asks};
+  begin(filter);
+  add_calls(filter, &m);
+  add_exec(filter, exec);
   add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, LAST_KNOWN, 1, 0));
   give(filter, FAILS(EPERM));
   give(filter, FAILS(ENOSYS));
-  if (filter->status != LT_OK) {
-    return lt_fail(err, filter->status, "no memory for a filter of system calls");
-  }
-  return LT_OK;
+  return made(filter, err);
 }
 
 lt_status lt_jail_filter(lt_jail_profile profile, lt_buf *filter, lt_err *err) {
-  return lt_jail_filter_make(profile, NULL, LT_JAIL_SELF_PID, filter, err);
+  const maker m = {
+      .who = (uint16_t)(1U << profile), .behind = 1U << LT_JAIL_PYTHON_ZYGOTE, .self = LT_JAIL_SELF_PID, .asks = false};
+  begin(filter);
+  add_calls(filter, &m);
+  give(filter, SECCOMP_RET_ALLOW);
+  return made(filter, err);
 }
 
 static lt_status install(lt_str filter, unsigned flags, int *ret_fd, lt_err *err) {

@@ -10,7 +10,7 @@ typedef struct lt_jail_exec {
   bool asks;            /* somebody makes the program's connections (connect.h); nobody: it has none */
 } lt_jail_exec;
 
-/* As lt_jail_filter, with one exec unless `exec` is NULL, and `self` where the process's own id belongs. */
+/* The whole filter of a first stage, with one exec, and `self` where the process's own id belongs. */
 lt_status lt_jail_filter_make(lt_jail_profile profile, const lt_jail_exec *exec, uint32_t self, lt_buf *filter,
                               lt_err *err);
 /* For this thread and what it becomes; cannot be undone. Needs PR_SET_NO_NEW_PRIVS. */

@@ -52,9 +52,10 @@ typedef enum lt_jail_profile {
  * 1, argv + 1);`. Returns only on failure: 127, with one line on stderr (126 when the parent is gone). */
 int lt_jail_main(int argc, char **argv);
 
-/* The profile's system call filter: an array of struct sock_filter, as bytes, at most LT_JAIL_FILTER_MAX_BYTES.
- * Wherever the four bytes of LT_JAIL_SELF_PID stand in it (in the machine's byte order, always whole fields), the
- * process that installs it puts its own id. It allows no exec at all. Errors: LT_E_NOMEM. */
+/* The second stage: what `profile` is refused beyond what python-zygote is, behind which it must stand. An array of
+ * struct sock_filter, as bytes, at most LT_JAIL_FILTER_MAX_BYTES. Wherever the four bytes of LT_JAIL_SELF_PID stand in
+ * it (in the machine's byte order, always whole fields), the process that installs it puts its own id. Errors:
+ * LT_E_NOMEM. */
 lt_status lt_jail_filter(lt_jail_profile profile, lt_buf *filter, lt_err *err);
 
 /* Which walls this process can have for its children. */
