@@ -38,8 +38,9 @@ void lt_python_free(lt_python *python) LT_YIELDS;
  * workspace), LT_E_IO, LT_E_NOMEM; the message says what to do. */
 lt_status lt_python_warm(lt_python *python, lt_err *err) LT_YIELDS;
 
-/* As one runner among others: LT_LANG_PYTHON. Of a request, `modules`, `functions`, `values`, `without_output` and
- * `max_output_bytes` mean nothing to it: what a program prints is its log. `input` is the program's `input_data`.
+/* As one runner among others: LT_LANG_PYTHON. Of a request, `modules`, `functions`, `values` and `without_output` mean
+ * nothing to it. What a program prints is its log, of which `max_output_bytes` are kept (0: LT_RUN_LOG_MAX_BYTES);
+ * `input` is its `input_data`; `memory_bytes` (0: LT_PYTHON_MEMORY_BYTES) are on top of the interpreter's own.
  * A program that set a result before it failed has it in the result's `value`, beside the error.
  * Borrows: lives as long as `python`. */
 lt_runner *lt_python_runner(lt_python *python);

@@ -186,7 +186,9 @@ void lt_pyrun_flush(lt_pyrun *run);
 /* What the watch is to look for. */
 void lt_pyrun_watch(lt_pyrun *run);
 
-/* python_text.c: likewise what it printed. */
+/* python_text.c: how much of what it prints is kept. */
+size_t lt_pyrun_log_max(const lt_run_request *request);
+/* Likewise what it printed. */
 bool lt_pyrun_read_output(lt_pyrun *run);
 /* A line without its end, at the end. */
 void lt_pyrun_end_text(lt_pyrun *run);

@@ -237,7 +237,7 @@ static void run_init(lt_pyrun *run, lt_python *p, const lt_run_request *request,
   lt_buf_init(&run->frame.body, LT_PYTHON_FRAME_BYTES);
   lt_buf_init(&run->failure, LT_PYTHON_FRAME_BYTES);
   lt_buf_init(&run->to_send, LT_RUN_HELD_MAX_BYTES + LT_PYTHON_FRAME_BYTES);
-  lt_buf_init(&run->line, LT_RUN_LOG_MAX_BYTES + 1);
+  lt_buf_init(&run->line, lt_pyrun_log_max(request) + 1);
 }
 
 static void run_release(lt_pyrun *run) {

@@ -22,9 +22,14 @@ static void say(lt_pyrun *run, lt_said how, lt_str what) {
   }
 }
 
+size_t lt_pyrun_log_max(const lt_run_request *request) {
+  return request->max_output_bytes != 0 ? request->max_output_bytes : LT_RUN_LOG_MAX_BYTES;
+}
+
 /* As much of a line as still fits; once something was cut, nothing more. */
 static void say_fitting(lt_pyrun *run, lt_str line) {
-  size_t room = LT_RUN_LOG_MAX_BYTES > run->log_bytes ? LT_RUN_LOG_MAX_BYTES - run->log_bytes : 0;
+  size_t max = lt_pyrun_log_max(run->request);
+  size_t room = max > run->log_bytes ? max - run->log_bytes : 0;
   size_t costs = line.n > 0 ? line.n : 1;
   if (run->result->log_cut) {
     return;
@@ -57,7 +62,8 @@ static void end_line(lt_pyrun *run, lt_str rest) {
 
 /* Of a line without an end as much is kept as may be shown, and a little more, so that the cut is seen. */
 static void keep_part(lt_pyrun *run, lt_str part) {
-  size_t room = LT_RUN_LOG_MAX_BYTES + 1 > run->line.n ? LT_RUN_LOG_MAX_BYTES + 1 - run->line.n : 0;
+  size_t most = lt_pyrun_log_max(run->request) + 1;
+  size_t room = most > run->line.n ? most - run->line.n : 0;
   if (!run->result->log_cut) {
     lt_buf_add(&run->line, lt_str_sub(part, 0, room));
   }
@@ -71,7 +77,7 @@ static void feed(lt_pyrun *run, lt_str bytes) {
       return;
     }
     size_t n = (size_t)(end - bytes.p);
-    if (run->line.n + n > LT_RUN_LOG_MAX_BYTES) {
+    if (run->line.n + n > lt_pyrun_log_max(run->request)) {
       keep_part(run, lt_str_sub(bytes, 0, n));
       end_line(run, LT_STR_NULL);
     } else {

@@ -88,6 +88,18 @@ IN_PYTHON(test_logs) {
   py_expect_all("import os\nos.write(1, b'raw\\n')\nprint('\\u00e9')", "undefined l(raw) l(\xc3\xa9)");
 }
 
+IN_PYTHON(test_how_much_is_logged) {
+  (void)w;
+  lt_run_request request = {.code = LT_STR("print('12345')\nprint('6789')\nprint('x')\nset_result(1)"),
+                            .lang = LT_LANG_PYTHON,
+                            .max_output_bytes = 7};
+  py_expect_run(&request, TELL_ALL, "json 1 l(12345) l(67) log-cut");
+  request.code = LT_STR("print('1234567')");
+  py_expect_run(&request, TELL_ALL, "undefined l(1234567)");
+  request.code = LT_STR("print('1234567\\u00e9' * 1000)");
+  py_expect_run(&request, TELL_ALL, "undefined l(1234567) log-cut");
+}
+
 /* --- Failures ----------------------------------------------------------------------------------------------------- */
 IN_PYTHON(test_errors_are_where_they_were_written) {
   (void)w;
@@ -249,6 +261,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_what_programs_may_be),
       cmocka_unit_test(test_what_it_is_told),
       cmocka_unit_test(test_logs),
+      cmocka_unit_test(test_how_much_is_logged),
       cmocka_unit_test(test_errors_are_where_they_were_written),
       cmocka_unit_test(test_stack),
       cmocka_unit_test(test_exits),
