@@ -114,6 +114,7 @@ void lt_agent_free(lt_agent *agent) {
     lt_wait_on(&agent->ended, UINT64_MAX);
   }
   lt_prompt_forget_listing(agent);
+  lt_catalog_unref(agent->kept);
   lt_mem_free(agent);
 }
 

@@ -40,6 +40,9 @@ typedef struct lt_agent_options {
   /* lt_agent_free leaves prompts that run as they are, for lt_agent_resume in the next process; otherwise it cancels
    * them. */
   bool leave_open;
+  /* lt_agent_resume goes through prompts by their record only, for a check: what is not on it, or is another than that,
+   * ends them as failed with LT_E_DIVERGED; what comes after its end with LT_AGENT_BEYOND in the message. */
+  bool checks;
   /* Every event, in order; must not yield. `data` is JSON:
    * - prompt.created {promptId, userId, conversationId, model, mode}
    * - prompt.resumed, the same: goes on in this process; what it has put out before is not told again, except what was
@@ -92,6 +95,10 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
  * prompt of the user's), LT_E_INVALID (it has ended, or runs in another process: its pid), LT_E_CONFIG (no model is
  * configured), LT_E_CLOSED, LT_E_LIMIT (its record is too long), LT_E_NOMEM, the store's. */
 lt_status lt_agent_resume(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) LT_YIELDS;
+#define LT_AGENT_BEYOND "the record ends here"
+/* Appends the tools that a prompt saw (tool/tool_list.h), which are kept once for all prompts that saw the same.
+ * LT_YIELDS. LT_E_NOTFOUND: there is no record of the prompt, or its tools are not kept any more. */
+lt_status lt_agent_recorded_tools(lt_db *db, lt_journal *journal, lt_str prompt, lt_buf *out, lt_err *err) LT_YIELDS;
 /* Until it has ended; LT_OK also when it failed: its state says so. LT_E_NOTFOUND: it does not run here (any more). */
 lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_err *err) LT_YIELDS;
 

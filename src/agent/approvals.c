@@ -1,5 +1,6 @@
 #include "agent/approvals.h"
 
+#include "agent/check.h"
 #include "agent/own.h"
 
 typedef struct lt_pending {
@@ -153,6 +154,9 @@ static lt_status ask(lt_approver *self, const lt_approval *what, lt_cancel *canc
   pending.id = lt_outbox_id(outbox_of(a), number);
   if (lt_turn_record_decision(a->turn, pending.id, &approved, ret_reason)) {
     return go_on(a, approved ? LT_OK : LT_E_DENIED, err);
+  }
+  if (a->turn->agent->options.checks) {
+    return lt_turn_check_beyond(a->turn, "a call waits for somebody's decision", err);
   }
   return go_on(a, wait_for_person(a, what, number, is_new, &pending, cancel, err), err);
 }

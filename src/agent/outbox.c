@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "agent/check.h"
 #include "agent/own.h"
 #include "base/mem.h"
 
@@ -145,6 +146,8 @@ static lt_status put_text(lt_outbox *o, lt_str id, bool of_mode, lt_str text, si
   if (output == NULL) {
     output = output_new(o, LT_OUTPUT_TEXT, id);
     LT_TRY(add_output(o, output, output != NULL && keep(output, &output->text, text), streamed, err));
+  } else if (o->turn->agent->options.checks) {
+    lt_outbox_check_text(o, output, text);
   }
   output->of_mode = of_mode;
   return LT_OK;
@@ -246,6 +249,9 @@ lt_status lt_outbox_tool_begin(lt_outbox *o, const lt_outbox_tool *tool, uint32_
   lt_output *output;
   lt_str id = tool->inner ? lt_outbox_inner_id(o, tool->id) : lt_outbox_make_id(o, LT_OUTPUT_TOOL, tool->id);
   LT_TRY(lt_outbox_claim(o, LT_OUTPUT_TOOL, id, &output, err));
+  if (output != NULL && o->turn->agent->options.checks) {
+    lt_outbox_check_tool(o, output, tool);
+  }
   LT_TRY(output != NULL ? reopen(o, output, tool, err) : begin_new(o, tool, id, &output, err));
   output->of_mode = !tool->inner;
   output->call = tool->call;
@@ -280,6 +286,9 @@ lt_status lt_outbox_tool_logs(lt_outbox *o, uint32_t number, lt_str logs, lt_err
 
 lt_status lt_outbox_tool_end(lt_outbox *o, uint32_t number, lt_status status, lt_str answer, lt_err *err) {
   lt_output **place = find_open(o, number);
+  if (*place == NULL && o->turn->agent->options.checks && number < o->count && o->outputs[number]->old) {
+    lt_outbox_check_result(o, o->outputs[number], status, answer);
+  }
   if (*place == NULL) {
     return LT_OK;
   }

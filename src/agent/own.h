@@ -19,6 +19,9 @@ struct lt_agent {
   /* The listing of code mode's system prompt, kept while the tools stay the same; prompt.c's. */
   lt_catalog *listed; /* what it is of: a reference; NULL: there is none */
   lt_buf listing;
+  /* The tools as they were last kept beside a prompt; check.c's. */
+  lt_catalog *kept; /* a reference; NULL: none were */
+  char kept_tools[LT_BLOB_HASH_BYTES + 1];
 };
 
 /* Somebody who waits for a prompt's end; in their frame. */
@@ -75,6 +78,10 @@ void lt_turn_on_call(void *turn, const lt_call_event *event);
 lt_status lt_turn_put_artifact(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) LT_YIELDS;
 /* Appends the id of the output that a call is: its run's name below the prompt's, with dots, and its number. */
 void lt_turn_put_call_id(const lt_turn *turn, lt_str run, uint64_t seq, lt_buf *out);
+
+/* What is done this time is not what was done then: nothing more may come of it. The first reason is the one.
+ * LT_E_DIVERGED. */
+lt_status lt_turn_diverge(lt_turn *turn, lt_str why, lt_err *err);
 
 /* Counts what a completion has cost. */
 void lt_turn_count(lt_turn *turn, const lt_completion *completion);

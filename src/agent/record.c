@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "agent/check.h"
 #include "agent/own.h"
 #include "codec/json.h"
 
@@ -90,7 +91,7 @@ lt_status lt_turn_record_check(lt_turn *turn, lt_err *err) {
                                                LT_STR_ARG(lt_str_sub(was, 0, 40)));
 }
 
-void lt_turn_record_start(lt_turn *turn, const lt_catalog *tools) {
+void lt_turn_record_start(lt_turn *turn, lt_catalog *tools) {
   uint64_t number = number_of_tools(tools);
   const lt_note *start = find_start(record_of(turn));
   if (start != NULL) {
@@ -98,10 +99,13 @@ void lt_turn_record_start(lt_turn *turn, const lt_catalog *tools) {
     return;
   }
   lt_buf text;
+  bool noted = turn->caller.journal != NULL && turn->caller.journal->note != NULL;
+  lt_str kept = noted && tools != NULL ? lt_turn_keep_tools(turn, tools) : LT_STR("");
   lt_buf_init(&text, LT_KIB);
   lt_json_writer w = lt_json_writer_on(&text);
   lt_json_begin_object(&w);
   put_pair(&w, "lathe", LT_STR(LT_VERSION));
+  put_pair(&w, "tools", kept);
   lt_json_end_object(&w);
   note(turn, LT_PROMPT_NOTE_START, number, &text);
 }

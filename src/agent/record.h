@@ -12,7 +12,7 @@
 
 /* Kinds of notes. Stored: only ever added to. */
 enum {
-  LT_PROMPT_NOTE_START = 1,  /* {"lathe": version}; number: of the tools there were */
+  LT_PROMPT_NOTE_START = 1,  /* {"lathe": version, "tools": a blob}; number: of these */
   LT_PROMPT_NOTE_COMPLETION, /* what lt_turn_ask gave; number: the how manieth, from 0 */
   LT_PROMPT_NOTE_LLM,        /* what llm() cost, as a completion */
   LT_PROMPT_NOTE_DECISION,   /* {"id": of the output, "reason"}; number: 1, approved */
@@ -35,8 +35,8 @@ void lt_turn_record_release(lt_turn *turn);
 
 /* LT_E_DIVERGED: the prompt was begun with another Lathe. */
 lt_status lt_turn_record_check(lt_turn *turn, lt_err *err);
-/* Notes how it begins, or compares. `tools` may be NULL. */
-void lt_turn_record_start(lt_turn *turn, const lt_catalog *tools);
+/* Notes how it begins, or compares. `tools` may be NULL. LT_YIELDS. */
+void lt_turn_record_start(lt_turn *turn, lt_catalog *tools) LT_YIELDS;
 
 /* The next completion from the record; false: there is none, the model is to be asked. */
 bool lt_turn_record_take(lt_turn *turn, lt_completion *completion, lt_status *ret_status, lt_err *err);

@@ -1,3 +1,4 @@
+#include "agent/check.h"
 #include "agent/own.h"
 #include "base/mem.h"
 
@@ -187,7 +188,11 @@ lt_status lt_turn_ask(lt_turn *turn, lt_str messages, lt_str tools, bool stream,
   LT_TRY(lt_outbox_flush(&turn->own->outbox, err));
   lt_status status = LT_OK;
   lt_err why = LT_ERR_INIT;
-  if (!lt_turn_record_take(turn, completion, &status, &why)) {
+  if (lt_turn_record_take(turn, completion, &status, &why)) {
+    LT_TRY(turn->agent->options.checks ? lt_turn_check_reply(turn, err) : LT_OK);
+  } else if (turn->agent->options.checks) {
+    return lt_turn_check_beyond(turn, "the model is asked once more", err);
+  } else {
     LT_TRY(check_caught_up(turn, err));
     LT_TRY(lt_approvals_settle(&turn->own->approvals, err));
     status = lt_model_complete(turn->agent->options.http, &request, completion, &why);
@@ -310,7 +315,8 @@ static lt_status run_mode(lt_turn_own *own, lt_err *err) LT_YIELDS {
   if (turn->cancel.why != LT_OK) {
     return lt_fail(err, turn->cancel.why, "the prompt was cancelled");
   }
-  return turn->mode->run(turn, err);
+  LT_TRY(turn->mode->run(turn, err));
+  return turn->agent->options.checks ? lt_turn_check_end(turn, err) : LT_OK;
 }
 
 lt_status lt_turn_carry_out(lt_turn_own *own, lt_err *err) {

@@ -4,14 +4,16 @@
 
 /* --- Calls --------------------------------------------------------------------------------------------------------
  */
-/* What is done this time is not what was done then: nothing more may come of it. */
-static lt_status diverge(lt_turn *turn, lt_str why, lt_err *err) {
+lt_status lt_turn_diverge(lt_turn *turn, lt_str why, lt_err *err) {
   lt_turn_own *own = turn->own;
   lt_buf text;
   lt_buf_init(&text, LT_ERR_MSG_MAX);
   lt_buf_addc(&text, lt_str_starts(why, LT_STR("diverged: ")) ? "" : "diverged: ");
   lt_buf_add(&text, lt_str_sub(why, 0, LT_ERR_MSG_MAX / 2));
   lt_turn_record_explain(turn, &text);
+  if (turn->agent->options.checks) {
+    lt_buf_printf(&text, " (round %llu)", (unsigned long long)own->record.asked);
+  }
   if (own->divergence.n == 0) {
     own->divergence = lt_arena_dup(&turn->arena, lt_buf_view(&text));
   }
@@ -64,7 +66,7 @@ static void note_call(lt_turn *turn, const lt_call_event *event) {
 
 static void tell_divergence(lt_turn *turn, const lt_call_event *event) {
   if (event->stage == LT_CALL_FINISHED && event->status == LT_E_DIVERGED) {
-    (void)diverge(turn, event->answer, NULL);
+    (void)lt_turn_diverge(turn, event->answer, NULL);
   }
 }
 
@@ -127,7 +129,7 @@ lt_status lt_turn_call_with(lt_turn *turn, lt_str call_id, lt_str tool, lt_str i
   if (lt_turn_tool_end(turn, d.number, status, lt_buf_view(answer), &stored) != LT_OK) {
     return lt_fail(err, stored.status, "%s", lt_err_msg(&stored));
   }
-  return status == LT_E_DIVERGED ? diverge(turn, lt_buf_view(answer), err) : status;
+  return status == LT_E_DIVERGED ? lt_turn_diverge(turn, lt_buf_view(answer), err) : status;
 }
 
 lt_status lt_turn_call(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, lt_buf *answer, lt_err *err) {
@@ -206,7 +208,7 @@ static lt_status run_program(lt_turn *turn, lt_runner *runner, const lt_turn_pro
   if (program->streams && result->status != LT_E_DIVERGED) {
     say_rest(&who, result);
   }
-  return result->status == LT_E_DIVERGED ? diverge(turn, lt_buf_view(&result->error), err) : LT_OK;
+  return result->status == LT_E_DIVERGED ? lt_turn_diverge(turn, lt_buf_view(&result->error), err) : LT_OK;
 }
 
 lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_result *result, lt_err *err) {

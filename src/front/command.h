@@ -22,6 +22,7 @@ typedef struct lt_command {
 
 extern const lt_command lt_command_chat;
 extern const lt_command lt_command_eval;
+extern const lt_command lt_command_replay;
 extern const lt_command lt_command_run;
 extern const lt_command lt_command_tools;
 

@@ -9,7 +9,8 @@
 #include "io/exec.h"
 #include "jail/jail.h"
 
-static const lt_command *const commands[] = {&lt_command_chat, &lt_command_run, &lt_command_eval, &lt_command_tools};
+static const lt_command *const commands[] = {&lt_command_chat, &lt_command_run, &lt_command_eval, &lt_command_replay,
+                                             &lt_command_tools};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 static void print_help(FILE *to) {
