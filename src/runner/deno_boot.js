@@ -5,7 +5,7 @@
 // What is told without waiting goes to standard output, a record a line (byte 0x1e, then JSON; deno_read.c); whatever
 // else is written there is output. Tool calls, and what else needs an answer, are HTTP requests to the bridge.
 const { Array, Error, JSON, Map, Object, Promise, Proxy, Set, String, Symbol, TypeError } = globalThis;
-const { parse, stringify } = JSON;
+const { parse, stringify } = JSON, setTimer = globalThis.setTimeout;
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 const { stdout, connect, exit, inspect } = Deno;
 
@@ -92,12 +92,23 @@ addEventListener('error', (event) => { event.preventDefault(); fail(event.error)
 // HTTP/1.1 by hand: fetch() would need a permission for a host, and 10 ms to be loaded.
 const idle = [], waiting = [];
 let connections = 0;
+// Lathe opens the bridge while Deno starts: whoever is early waits for it.
+const reach = async () => {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await connect(lathe.bridge);
+    } catch (e) {
+      if (tries === 1000) throw e;
+      await new Promise((resolve) => setTimer(resolve, tries < 20 ? 1 : 10));
+    }
+  }
+};
 const take = async () => {
   if (idle.length > 0) return idle.pop();
   if (connections >= lathe.connections) return await new Promise((resolve) => waiting.push(resolve));
   connections++;
   try {
-    return await connect(lathe.bridge);
+    return await reach();
   } catch (e) {
     connections--;
     throw e;

@@ -113,6 +113,9 @@ static void in_world(body_fn fn) {
 
 /* --- A client, on another thread ------------------------------------------------------------------------------------
  */
+static const char hang_request[] = "GET /hang HTTP/1.1\r\nHost: x\r\n\r\n";
+static const char post_request[] = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi";
+
 typedef struct client {
   const char *bytes; /* to be sent */
   size_t n;
@@ -171,8 +174,8 @@ static void on_thread(void *arg) {
   close(fd);
 }
 
-static client ask(const char *bytes, size_t n) LT_YIELDS {
-  client c = {.bytes = bytes, .n = n};
+static client ask(const char *bytes) LT_YIELDS {
+  client c = {.bytes = bytes, .n = strlen(bytes)};
   lt_buf_init(&c.got, 64 * LT_MIB);
   assert_int_equal(lt_loop_offload(loop, on_thread, &c, NULL), LT_OK);
   lt_buf_byte(&c.got, '\0');
@@ -188,7 +191,7 @@ static unsigned times(const char *text, const char *part) {
 }
 
 static void expect(const char *request, const char *status, const char *part) LT_YIELDS {
-  client c = ask(request, strlen(request));
+  client c = ask(request);
   if (strncmp(c.got.p, status, strlen(status)) != 0 || strstr(c.got.p, part) == NULL) {
     fail_msg("%.60s: got %.500s", request, c.got.p);
   }
@@ -217,7 +220,7 @@ static void test_answers(void **state) {
 }
 
 static void body_headers_are_not_split(void) {
-  client c = ask("GET /teapot HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 52);
+  client c = ask("GET /teapot HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   assert_null(strstr(c.got.p, "Evil"));
   lt_buf_release(&c.got);
 }
@@ -232,7 +235,7 @@ static void body_pipelined(void) {
   const char *three =
       "GET /slow?1 HTTP/1.1\r\nHost: x\r\n\r\nPOST /2 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi"
       "GET /3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-  client c = ask(three, strlen(three));
+  client c = ask(three);
   assert_int_equal(times(c.got.p, "HTTP/1.1 200"), 3);
   assert_true(strstr(c.got.p, "/slow?1") < strstr(c.got.p, "/2?") && strstr(c.got.p, "/2?") < strstr(c.got.p, "/3?"));
   lt_buf_release(&c.got);
@@ -244,7 +247,7 @@ static void test_pipelined(void **state) {
 }
 
 static void body_large_answer(void) {
-  client c = ask("GET /big HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 49);
+  client c = ask("GET /big HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   assert_true(c.got.n > 20 * LT_MIB);
   lt_buf_release(&c.got);
 }
@@ -334,12 +337,12 @@ static char *repeated(const char *head, const char *piece, size_t count) {
 /* Chunks do not say how many will come: the connection ends when it is too much. */
 static void body_chunks_over_the_ceiling(void) {
   char *text = repeated("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "5\r\nabcde\r\n", 30000);
-  client c = ask(text, strlen(text));
+  client c = ask(text);
   assert_null(strstr(c.got.p, "200"));
   lt_buf_release(&c.got);
   lt_mem_free(text);
   char *many = repeated("GET / HTTP/1.1\r\nHost: x\r\n", "X-Long: 0123456789012345678901234567890123456789\r\n", 5000);
-  c = ask(many, strlen(many));
+  c = ask(many);
   assert_null(strstr(c.got.p, "200"));
   lt_buf_release(&c.got);
   lt_mem_free(many);
@@ -377,7 +380,7 @@ static void body_slow_body(void) {
   options.idle_ms = 1000;
   assert_int_equal(lt_http_server_open(loop, &options, &server, NULL), LT_OK);
   const char *half = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nonly this";
-  client c = ask(half, strlen(half)); /* ends: the server does not wait for ever */
+  client c = ask(half); /* ends: the server does not wait for ever */
   assert_null(strstr(c.got.p, "200"));
   lt_buf_release(&c.got);
   assert_int_equal(handled, 0);
@@ -426,7 +429,7 @@ static void body_many_that_wait(void) {
   for (unsigned i = 0; i < COUNT; i++) {
     fds[i] = connect_client(&nobody);
     assert_true(fds[i] >= 0);
-    send_all(fds[i], "GET /hang HTTP/1.1\r\nHost: x\r\n\r\n", 32);
+    send_all(fds[i], hang_request, strlen(hang_request));
     lt_sleep(loop, 0);
   }
   while (handled < COUNT) {
@@ -448,7 +451,7 @@ static void test_many_that_wait(void **state) {
 }
 
 static void body_client_goes_away(void) {
-  client c = {.bytes = "GET /hang HTTP/1.1\r\nHost: x\r\n\r\n", .n = 32, .go_away = true};
+  client c = {.bytes = hang_request, .n = strlen(hang_request), .go_away = true};
   lt_buf_init(&c.got, LT_MIB);
   int fd = connect_client(&c);
   send_all(fd, c.bytes, c.n);
@@ -472,7 +475,7 @@ static int held;
 static void body_closed_while_handling(void) {
   client c = {0};
   held = connect_client(&c);
-  send_all(held, "GET /hang HTTP/1.1\r\nHost: x\r\n\r\n", 32);
+  send_all(held, hang_request, strlen(hang_request));
   lt_wait_on(&entered, UINT64_MAX);
 }
 
@@ -505,7 +508,7 @@ static void body_without_memory(void) {
     client c = {0};
     lt_buf_init(&c.got, LT_MIB);
     int fd = connect_client(&c);
-    send_all(fd, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi", 70);
+    send_all(fd, post_request, strlen(post_request));
     lt_mem_fail_at(n);
     char byte;
     while (recv(fd, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN) {
