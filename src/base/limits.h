@@ -88,6 +88,7 @@
 
 /* --- walls around processes (jail/jail.h) ------------------------------------------------------- */
 #define LT_JAIL_PATHS_MAX        64          /* --read and --write paths of one jail, each */
+#define LT_JAIL_CORE_BYTES       1   /* no core dump is so small; 0 would still hand it to a program of the system */
 #define LT_JAIL_SOCKET_MAX_BYTES 108 /* sockaddr_un's, with the NUL */
 #define LT_JAIL_GATE_WAIT_MS     5000 /* for the other end to take a connection */
 #define LT_JAIL_FILTER_MAX_BYTES (16 * LT_KIB) /* a filter: half of the kernel's 4096 instructions */

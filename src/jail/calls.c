@@ -120,7 +120,7 @@ static const lt_jail_rule rules[] = {
     ALLOW(flock, ALL),
     ALLOW(getdents64, ALL),
     IF(fchmod, ALL, NONE_OF(1, SETID)),
-    IF(utimensat, ALL, NULL_AT(1)),
+    IF(utimensat, ALL, NULL_AT(1), IS(3, 0)),
     /* The owner of a file gets signals, chosen with F_SETSIG, from whoever makes it readable: no F_SETOWN. */
     IF(fcntl, ALL, BITS(1, ~7U, F_DUPFD)), /* 0..7: up to F_SETLKW */
     IF(fcntl, ALL, BITS(1, ~1U, F_OFD_GETLK)),

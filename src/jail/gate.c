@@ -143,7 +143,7 @@ static _Noreturn void serve(const lt_jail_gate *gate, pid_t child, int from) {
 lt_status lt_jail_gate_open(lt_jail_gate *gate, lt_err *err) {
   int pair[2];
   pid_t parent = getpid();
-  LT_TRY(lt_jail_limit(RLIMIT_CORE, "core dumps", 0, err)); /* it may end by the same signal */
+  LT_TRY(lt_jail_limit(RLIMIT_CORE, "core dumps", LT_JAIL_CORE_BYTES, err)); /* it may end by the same signal */
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
     return lt_fail(err, LT_E_IO, "socketpair: %s", strerror(errno));
   }

@@ -159,7 +159,7 @@ static lt_status die_with_parent(const jail *j, lt_err *err) {
 }
 
 static lt_status limit(const jail *j, lt_err *err) {
-  LT_TRY(lt_jail_limit(RLIMIT_CORE, "core dumps", 0, err));
+  LT_TRY(lt_jail_limit(RLIMIT_CORE, "core dumps", LT_JAIL_CORE_BYTES, err));
   for (unsigned i = FIRST_LIMIT; i < NUMBERS; i++) {
     const number *n = &j->numbers[i];
     if (n->given) {

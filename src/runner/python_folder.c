@@ -19,7 +19,7 @@
 
 /* Whoever programs run as owns what is made for them. */
 static bool hand_over(const char *path) {
-  return geteuid() != 0 || chown(path, LT_JAIL_UID, LT_JAIL_UID) == 0;
+  return geteuid() != 0 || lchown(path, LT_JAIL_UID, LT_JAIL_UID) == 0;
 }
 
 static const char *temporary(void) {

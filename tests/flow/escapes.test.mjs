@@ -164,7 +164,7 @@ const python = {
   "process_vm_readv": `libc("process_vm_readv", os.getppid(), ctypes.create_string_buffer(16), 1, ctypes.create_string_buffer(16), 1, 0)`,
   "limits of another": `resource.prlimit(victim, resource.RLIMIT_CPU, (1, 1))`,
   "limits raised": [`resource.setrlimit(resource.RLIMIT_NOFILE, (1 << 20, 1 << 20))`, /^(ValueError|PermissionError)/],
-  "core dumps": [`resource.getrlimit(resource.RLIMIT_CORE)`, /^done: \(0, 0\)/],
+  "core dumps": [`resource.getrlimit(resource.RLIMIT_CORE)`, /^done: \(1, 1\)/],
   "priority of another": `os.setpriority(os.PRIO_PROCESS, victim, 19)`,
   "a session": `os.setsid()`,
   "a group": `os.setpgid(0, 0)`,

@@ -111,7 +111,7 @@ class Walls:
         """What does not depend on the program, nor stops its process from waiting for it."""
         self.code = self.filter.replace(SELF_PID, os.getpid().to_bytes(4, "little"))
         self.program = Program(len(self.code) // 8, self.code)
-        set_limit(resource.RLIMIT_CORE, 0)
+        set_limit(resource.RLIMIT_CORE, 1)  # 0 would still hand one to a program of the system
 
     def narrow_calls(self):
         if self.code and self.libc.prctl(PR_SET_SECCOMP, FILTER, ctypes.byref(self.program), 0, 0) != 0 and self.needed:
