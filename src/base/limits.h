@@ -224,9 +224,9 @@
 #define LT_DENO_FAULTS_SHOWN     20             /* of its errors: they go to a model */
 
 /* --- Python programs (runner/python.h) -------------------------------------------------------- */
-#define LT_PYTHON_MEMORY_BYTES     (512 * LT_MIB) /* data of one program beyond the interpreter's, unless asked otherwise */
+#define LT_PYTHON_MEMORY_BYTES     (512 * LT_MIB) /* data of one program, beyond the interpreter's own */
 #define LT_PYTHON_MEMORY_MIN_BYTES (16 * LT_MIB)
-#define LT_PYTHON_SLACK_BYTES      (256 * LT_MIB) /* of address space beyond that: stacks of threads, mapped libraries */
+#define LT_PYTHON_SLACK_BYTES      (256 * LT_MIB) /* of address space beyond that: mapped libraries */
 #define LT_PYTHON_FILE_BYTES       (256 * LT_MIB) /* the longest file a program may write */
 #define LT_PYTHON_DISK_BYTES       LT_GIB         /* all it may write into a folder of its own ... */
 #define LT_PYTHON_DISK_FILES       20000          /* ... in so many files */
@@ -235,8 +235,8 @@
 #define LT_PYTHON_LEFT_S           60             /* the age at which a folder that nobody has locked was left behind */
 #define LT_PYTHON_RUNS_MAX         128            /* processes at once; further programs wait for one to end */
 #define LT_PYTHON_START_MS         20000          /* the interpreter's start, on a machine that is busy */
-#define LT_PYTHON_KILL_MS          3000           /* from a program's being killed to the interpreter's being given up */
-#define LT_PYTHON_LINGER_MS        250            /* from a program's last word to its end, before it is killed; twice */
+#define LT_PYTHON_KILL_MS          3000           /* from killing a program to giving the interpreter up */
+#define LT_PYTHON_LINGER_MS        250            /* from a program's last word to its end; twice, then it is killed */
 #define LT_PYTHON_AGAIN_MS         5              /* before an interpreter that is busy is told once more */
 #define LT_PYTHON_PIECE_BYTES      (64 * LT_KIB)  /* read at once from a program */
 #define LT_PYTHON_TURN_BYTES       (4 * LT_MIB)   /* read from a program before others have their turn */

@@ -1,6 +1,5 @@
-/* The warm interpreter: its life, the processes forked from it, and the one that waits. */
+/* The warm interpreter: its life, what it says, and the process that waits for the next program. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,250 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "runner/python_impl.h"
-
-struct lt_zygote {
-  lt_python *python;
-  lt_process *process;
-  int control;
-  lt_watch *watch;
-  lt_wait wait;
-  bool ready;
-  bool closing;
-  bool deaf; /* its control socket is closed */
-  bool over; /* nothing comes from it any more */
-  bool making_spare;
-  unsigned users;
-  lt_err why;           /* why it is over */
-  lt_pychild *children; /* all of them, the spare too, until they are released */
-  lt_pychild *spare;
-  uint32_t last_id;
-  lt_pywaiter *starters; /* those that wait for it to be ready */
-};
-
-/* --- Waiting ------------------------------------------------------------------------------------------------------ */
-
-static void append(lt_pywaiter **list, lt_pywaiter *waiter) {
-  while (*list != NULL) {
-    list = &(*list)->next;
-  }
-  *list = waiter;
-}
-
-static void unlink_waiter(lt_pywaiter **list, const lt_pywaiter *waiter) {
-  while (*list != NULL && *list != waiter) {
-    list = &(*list)->next;
-  }
-  if (*list != NULL) {
-    *list = waiter->next;
-  }
-}
-
-/* Until somebody wakes it, or the cancel does. Afterwards it is in no list. */
-static lt_status wait_in(lt_pywaiter **list, lt_loop *loop, lt_cancel *cancel) LT_YIELDS {
-  lt_pywaiter waiter = {.next = NULL};
-  lt_cancel_node node;
-  lt_wait_init(&waiter.wait, loop);
-  append(list, &waiter);
-  lt_cancel_add(cancel, &node, &waiter.wait);
-  lt_status status = lt_wait_on(&waiter.wait, UINT64_MAX);
-  lt_cancel_remove(cancel, &node);
-  if (!waiter.woken) {
-    unlink_waiter(list, &waiter);
-  }
-  return waiter.woken ? LT_OK : status;
-}
-
-static void wake_first(lt_pywaiter **list) {
-  lt_pywaiter *waiter = *list;
-  if (waiter != NULL) {
-    *list = waiter->next;
-    waiter->woken = true;
-    lt_wait_wake(&waiter->wait, LT_OK);
-  }
-}
-
-static void wake_all(lt_pywaiter **list) {
-  while (*list != NULL) {
-    wake_first(list);
-  }
-}
-
-/* --- Children ----------------------------------------------------------------------------------------------------- */
-
-static void child_exited(lt_pychild *child, int status) {
-  child->exited = true;
-  child->status = status;
-  if (child->wait != NULL) {
-    lt_wait_wake(child->wait, LT_OK);
-  }
-}
-
-static lt_pychild *find_child(const lt_zygote *z, uint32_t id) {
-  lt_pychild *child = z->children;
-  while (child != NULL && child->id != id) {
-    child = child->next;
-  }
-  return child;
-}
-
-/* Children, and fibers in the middle of something, use it. */
-static void unuse(lt_zygote *z) {
-  z->users--;
-  if (z->over && z->users == 0) {
-    lt_mem_free(z);
-  }
-}
-
-static void close_ends(lt_pychild *child) {
-  if (child->connection >= 0) {
-    close(child->connection);
-    close(child->output);
-    child->connection = child->output = -1;
-  }
-}
-
-/* Out of the list and freed; its folder is the caller's. */
-static char *child_free(lt_pychild *child) {
-  lt_zygote *z = child->zygote;
-  lt_pychild **place = &z->children;
-  while (*place != child) {
-    place = &(*place)->next;
-  }
-  *place = child->next;
-  close_ends(child);
-  char *workspace = child->workspace;
-  lt_mem_free(child);
-  unuse(z);
-  return workspace;
-}
-
-typedef struct removal {
-  lt_python *python;
-  char *folder;
-} removal;
-
-static void wake_closer(lt_python *p) {
-  if (p->closer != NULL) {
-    lt_wait_wake(p->closer, LT_OK);
-  }
-}
-
-static void on_removal(void *arg) {
-  removal *r = arg;
-  lt_python_remove_tree(r->python->loop, r->folder);
-  r->python->removals--;
-  wake_closer(r->python);
-  lt_mem_free(r->folder);
-  lt_mem_free(r);
-}
-
-/* Nobody waits for what a program has left there. */
-static void remove_workspace(lt_python *p, char *folder) LT_YIELDS {
-  if (folder == NULL || rmdir(folder) == 0) {
-    lt_mem_free(folder);
-    return;
-  }
-  removal *r = lt_mem_alloc(sizeof *r);
-  if (r != NULL) {
-    *r = (removal){p, folder};
-    if (lt_loop_spawn(p->loop, on_removal, r, NULL) == LT_OK) {
-      p->removals++;
-      return;
-    }
-  }
-  lt_mem_free(r);
-  lt_python_remove_tree(p->loop, folder);
-  lt_mem_free(folder);
-}
-
-/* A program has ended: whoever waits has its place. */
-static void give_place(lt_python *p) {
-  if (p->queue != NULL) {
-    wake_first(&p->queue);
-  } else {
-    p->running--;
-  }
-}
-
-static void child_drop(lt_pychild *child) LT_YIELDS {
-  lt_zygote *z = child->zygote;
-  lt_python *p = z->python;
-  bool counted = child->counted;
-  z->spare = z->spare == child ? NULL : z->spare;
-  remove_workspace(p, child_free(child));
-  if (counted) {
-    give_place(p);
-  }
-}
-
-/* Nobody has it: it goes when it ends. */
-static void disown(lt_pychild *child) LT_YIELDS {
-  child->owned = false;
-  if (child->exited) {
-    child_drop(child);
-  }
-}
-
-static lt_status open_ends(lt_pychild *child, int theirs[2], lt_err *err) {
-  int fds[2];
-  LT_TRY(lt_socket_pair(true, &child->connection, &theirs[0], err));
-  if (pipe2(fds, O_CLOEXEC) != 0) {
-    lt_status status = lt_fail(err, LT_E_IO, "no pipe for a Python program: %s", strerror(errno));
-    close(child->connection);
-    close(theirs[0]);
-    child->connection = -1;
-    return status;
-  }
-  child->output = fds[0];
-  theirs[1] = fds[1];
-  return LT_OK;
-}
-
-static lt_status ask_for_fork(lt_zygote *z, const lt_pychild *child, const int theirs[2], lt_err *err) LT_YIELDS {
-  char message[LT_PROC_PATH_MAX_BYTES + 32];
-  const char *folder = child->workspace != NULL ? child->workspace : z->python->workspace;
-  int n = snprintf(message, sizeof message, "F %u %s", child->id, folder);
-  if (z->deaf) {
-    return lt_fail(err, LT_E_CLOSED, "the Python interpreter has ended");
-  }
-  lt_status status = lt_socket_send(z->control, lt_str_from(message, (size_t)n), theirs, 2, err);
-  for (unsigned tries = 0; status == LT_E_LIMIT && !z->deaf && tries < LT_PYTHON_KILL_MS; tries++) {
-    lt_sleep(z->python->loop, 1); /* it reads when it has forked the others */
-    status = z->deaf ? lt_fail(err, LT_E_CLOSED, "the Python interpreter has ended")
-                     : lt_socket_send(z->control, lt_str_from(message, (size_t)n), theirs, 2, err);
-  }
-  return status;
-}
-
-static lt_status child_new(lt_zygote *z, lt_pychild **ret_child, lt_err *err) LT_YIELDS {
-  lt_pychild *child = lt_mem_zalloc(1, sizeof *child);
-  int theirs[2];
-  if (child == NULL) {
-    return lt_fail(err, LT_E_NOMEM, "no memory for another Python program");
-  }
-  *child = (lt_pychild){.zygote = z, .id = ++z->last_id, .connection = -1, .output = -1, .status = -1, .owned = true};
-  child->next = z->children;
-  z->children = child;
-  z->users++;
-  lt_status status =
-      z->python->workspace != NULL ? LT_OK : lt_python_make_workspace(z->python, child->id, &child->workspace, err);
-  if (status == LT_OK) {
-    status = open_ends(child, theirs, err);
-  }
-  if (status == LT_OK) {
-    status = ask_for_fork(z, child, theirs, err);
-    close(theirs[0]);
-    close(theirs[1]);
-  }
-  if (status != LT_OK) {
-    lt_python *p = z->python;
-    remove_workspace(p, child_free(child));
-    return status;
-  }
-  *ret_child = child;
-  return LT_OK;
-}
+#include "runner/python_zygote.h"
 
 /* One is always ready for the next program. */
 static void want_spare(lt_zygote *z) LT_YIELDS {
@@ -261,26 +17,26 @@ static void want_spare(lt_zygote *z) LT_YIELDS {
   }
   z->making_spare = true;
   z->users++;
-  if (child_new(z, &child, NULL) == LT_OK) {
+  if (lt_pychild_new(z, &child, NULL) == LT_OK) {
     z->spare = child;
-    disown(child);
+    lt_pychild_disown(child);
   }
   z->making_spare = false;
-  unuse(z);
+  lt_zygote_unuse(z);
 }
 
 /* --- What it says ---------------------------------------------------------------------------------------------------
  */
 
 static void on_exit_message(lt_zygote *z, uint32_t id, int status, lt_str reason) LT_YIELDS {
-  lt_pychild *child = find_child(z, id);
+  lt_pychild *child = lt_pychild_find(z, id);
   if (child == NULL) {
     return;
   }
   snprintf(child->reason, sizeof child->reason, "%.*s", LT_STR_ARG(reason));
-  child_exited(child, status);
+  lt_pychild_exited(child, status);
   if (!child->owned) {
-    child_drop(child);
+    lt_pychild_drop(child);
   }
 }
 
@@ -290,7 +46,7 @@ static void on_message(lt_zygote *z, char *message) LT_YIELDS {
   switch (message[0]) {
     case 'R':
       z->ready = true;
-      wake_all(&z->starters);
+      lt_pywait_wake_all(&z->starters);
       break;
     case 'E':
       on_exit_message(z, id, (int)strtol(rest, NULL, 10), LT_STR_NULL);
@@ -367,12 +123,12 @@ static void end(lt_zygote *z) LT_YIELDS {
   }
   for (lt_pychild *child = z->children; child != NULL; child = child->next) {
     if (!child->exited) {
-      child_exited(child, -1);
+      lt_pychild_exited(child, -1);
     }
   }
-  wake_all(&z->starters);
+  lt_pywait_wake_all(&z->starters);
   for (lt_pychild *child = find_unowned(z); child != NULL; child = find_unowned(z)) {
-    child_drop(child);
+    lt_pychild_drop(child);
   }
 }
 
@@ -419,9 +175,9 @@ static void keep(void *arg) {
   }
   close_process(z);
   end(z);
-  unuse(z);
+  lt_zygote_unuse(z);
   p->zygotes--;
-  wake_closer(p);
+  lt_python_wake_closer(p);
 }
 
 static lt_status zygote_new(lt_python *p, lt_err *err) {
@@ -454,7 +210,7 @@ static lt_status ready_zygote(lt_python *p, lt_cancel *cancel, lt_zygote **ret_z
     return LT_OK;
   }
   z->users++;
-  lt_status status = wait_in(&z->starters, p->loop, cancel);
+  lt_status status = lt_pywait_in(&z->starters, p->loop, cancel);
   if (status != LT_OK) {
     status = lt_fail(err, status, "Execution was cancelled");
   } else if (z->over) {
@@ -462,7 +218,7 @@ static lt_status ready_zygote(lt_python *p, lt_cancel *cancel, lt_zygote **ret_z
   } else {
     *ret_zygote = z;
   }
-  unuse(z);
+  lt_zygote_unuse(z);
   return status;
 }
 
@@ -472,7 +228,7 @@ static lt_status take(lt_python *p, lt_cancel *cancel, lt_pychild **ret_child, l
   lt_zygote *z = NULL;
   LT_TRY(ready_zygote(p, cancel, &z, err));
   if (z->spare == NULL) {
-    return child_new(z, ret_child, err);
+    return lt_pychild_new(z, ret_child, err);
   }
   *ret_child = z->spare;
   z->spare->owned = true;
@@ -482,58 +238,18 @@ static lt_status take(lt_python *p, lt_cancel *cancel, lt_pychild **ret_child, l
 
 lt_status lt_pychild_take(lt_python *p, lt_wait *wait, lt_cancel *cancel, lt_pychild **ret_child, lt_err *err) {
   if (p->running >= LT_PYTHON_RUNS_MAX) {
-    LT_TRY(wait_in(&p->queue, p->loop, cancel)); /* woken: the place is ours already */
+    LT_TRY(lt_pywait_in(&p->queue, p->loop, cancel)); /* woken: the place is ours already */
   } else {
     p->running++;
   }
   lt_status status = take(p, cancel, ret_child, err);
   if (status != LT_OK) {
-    give_place(p);
+    lt_python_give_place(p);
     return status;
   }
   (*ret_child)->wait = wait;
   (*ret_child)->counted = true;
   return LT_OK;
-}
-
-void lt_pychild_kill(lt_pychild *child) {
-  lt_zygote *z = child->zygote;
-  char message[24];
-  int n = snprintf(message, sizeof message, "K %u", child->id);
-  if (child->exited || z->deaf) {
-    return;
-  }
-  lt_status status = lt_socket_send(z->control, lt_str_from(message, (size_t)n), NULL, 0, NULL);
-  if (status == LT_E_LIMIT && !child->to_kill) { /* it is busy: once more, soon */
-    child->to_kill = true;
-    lt_wait_wake(&z->wait, LT_OK);
-  } else if (status == LT_OK) {
-    child->to_kill = false;
-  } else if (status != LT_E_LIMIT) {
-    lt_pychild_give_up(child);
-  }
-}
-
-void lt_pychild_give_up(lt_pychild *child) {
-  if (!child->zygote->deaf) {
-    lt_process_signal(child->zygote->process, SIGKILL);
-  }
-}
-
-lt_status lt_pychild_lost(const lt_pychild *child, lt_err *err) {
-  if (child->reason[0] != '\0') {
-    return lt_fail(err, LT_E_IO, "no process for a Python program: %s", child->reason);
-  }
-  return lt_fail(err, LT_E_CLOSED, "%s", lt_err_msg(&child->zygote->why));
-}
-
-void lt_pychild_release(lt_pychild *child, bool ends) {
-  child->wait = NULL;
-  if (!ends) {
-    lt_pychild_kill(child);
-  }
-  lt_wait_wake(&child->zygote->wait, LT_OK);
-  disown(child);
 }
 
 void lt_pychild_prepare(lt_python *p) {

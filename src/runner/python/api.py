@@ -1,4 +1,4 @@
-"""What a program finds in its world: call_tool, call_tools_parallel, set_result, tools, a function per tool it names."""
+"""What a program finds in its world: call_tool, call_tools_parallel, set_result, tools, and the tools it names."""
 import json
 
 AT_ONCE = 128  # calls of call_tools_parallel that are on their way at a time
@@ -155,7 +155,8 @@ def plain(value, above, depth):
 
 
 def plain_object(value, above, depth):
-    if isinstance(value, dict) or hasattr(value, "keys") and hasattr(value, "__getitem__") and not isinstance(value, type):
+    maps = hasattr(value, "keys") and hasattr(value, "__getitem__") and not isinstance(value, type)
+    if isinstance(value, dict) or maps:
         return {plain_key(k): plain(value[k], above, depth) for k in value.keys()}
     if isinstance(value, (set, frozenset)):
         try:

@@ -229,8 +229,8 @@ def message(e, depth=0):
         text = "an error whose text cannot be had"
     text = f"{name}: {text}" if text else name
     if isinstance(e, ModuleNotFoundError):
-        text += " (there is Python's own library, and what is installed for this interpreter; to reach what is outside, " \
-                "call a tool)"
+        text += " (there is Python's own library, and what is installed for this interpreter; to reach what is " \
+                "outside, call a tool)"
     inner = getattr(e, "exceptions", None)
     if isinstance(inner, tuple) and depth < 3:
         text += "".join(f"; {message(x, depth + 1)}" for x in inner[:3] if isinstance(x, BaseException))

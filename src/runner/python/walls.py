@@ -59,7 +59,7 @@ class Walls:
 
     @staticmethod
     def address_space():
-        """Bytes of address space and of data this process has: a program's limits come on top. The same after a fork."""
+        """Bytes of address space and of data this process has, the same after a fork: a program's limits come on top."""
         try:
             with open("/proc/self/statm", "rb") as f:
                 pages = f.read().split()

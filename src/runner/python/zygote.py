@@ -113,8 +113,8 @@ def obey(control, message, fds):
 
 
 def popular_modules():
-    return ["datetime", "random", "concurrent.futures", "asyncio", "statistics", "decimal", "csv", "textwrap", "hashlib",
-            "base64", "pathlib", "typing", "string", "copy", "uuid", "urllib.parse", "difflib", "html"]
+    return ["datetime", "random", "concurrent.futures", "asyncio", "statistics", "decimal", "csv", "textwrap", "ast",
+            "hashlib", "base64", "pathlib", "typing", "string", "copy", "uuid", "urllib.parse", "difflib", "html"]
 
 
 def load(modules):
