@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/mem.h"
 #include "jail/jail.h"
 
 #define ORDINARY_UID 65533 /* of the tests that root makes as an ordinary user */
@@ -228,8 +229,7 @@ static int try_it(const situation *s, const char *text) {
   return try_with(s, NULL, 0, text);
 }
 
-/* --- What is refused, and what is not
- * --------------------------------------------------------------------------------- */
+/* --- What is refused, and what is not ----------------------------------------------------------------------------- */
 
 typedef struct attempt {
   const char *what;
@@ -448,8 +448,7 @@ static void test_deno_is_held(void **state) {
   check_all(&(situation){"deno-tcp", 2, false});
 }
 
-/* --- Sockets of Deno
- * -------------------------------------------------------------------------------------------------- */
+/* --- Sockets of Deno ---------------------------------------------------------------------------------------------- */
 
 static const char *call_of(long number, const char *args) {
   static char text[256];
@@ -557,8 +556,7 @@ static void test_the_gates_end(void **state) {
   assert_int_equal(try_with(&s, bad, 0, call_of(SYS_exit_group, "77")), 127);
 }
 
-/* --- Threads, limits, the second stage
- * -------------------------------------------------------------------------------- */
+/* --- Threads, limits, the second stage ---------------------------------------------------------------------------- */
 
 static void test_threads_are_allowed(void **state) {
   (void)state;
@@ -658,8 +656,23 @@ static void test_the_own_id_is_a_whole_field(void **state) {
   }
 }
 
-/* --- The way in
- * ------------------------------------------------------------------------------------------------------- */
+static void test_a_filter_without_memory(void **state) {
+  (void)state;
+  long n = 0;
+  for (lt_status status = LT_E_NOMEM; status != LT_OK; n++) {
+    lt_err err = LT_ERR_INIT;
+    lt_buf filter;
+    lt_buf_init(&filter, LT_JAIL_FILTER_MAX_BYTES);
+    lt_mem_fail_at(n);
+    status = lt_jail_filter(LT_JAIL_PYTHON, &filter, &err);
+    lt_mem_fail_at(-1);
+    assert_true(status == LT_OK || status == LT_E_NOMEM);
+    lt_buf_release(&filter);
+  }
+  assert_in_range(n, 2, 100);
+}
+
+/* --- The way in --------------------------------------------------------------------------------------------------- */
 
 static void test_the_parents_end_is_the_childs(void **state) {
   (void)state;
@@ -763,6 +776,7 @@ int main(void) {
       cmocka_unit_test(test_limits),
       cmocka_unit_test(test_second_stage),
       cmocka_unit_test(test_the_own_id_is_a_whole_field),
+      cmocka_unit_test(test_a_filter_without_memory),
       cmocka_unit_test(test_the_parents_end_is_the_childs),
       cmocka_unit_test(test_bad_command_lines),
       cmocka_unit_test(test_missing_walls_are_told),
