@@ -219,7 +219,7 @@ static void run_init(lt_deno_run *run, lt_deno *deno, const lt_run_request *requ
   lt_buf_init(&run->failure.stack, LT_JSON_MAX_BYTES);
 }
 
-static void run_release(lt_deno_run *run) {
+static void run_release(lt_deno_run *run) LT_YIELDS {
   lt_deno_remove_folder(run);
   lt_buf_release(&run->faults);
   lt_buf_release(&run->failure.name);
@@ -243,7 +243,7 @@ static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, l
   run_release(run);
   if (!deno->swept) {
     deno->swept = true;
-    lt_deno_sweep();
+    lt_deno_sweep(deno->loop);
   }
   lt_run_say_something(result);
   if (!run->recalled) {

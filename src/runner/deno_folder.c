@@ -11,10 +11,10 @@
 
 #include "jail/jail.h"
 #include "runner/deno_impl.h"
+#include "runner/tree.h"
 
 #define PREFIX       "lathe-deno-"
 #define LEFT_SECONDS 60
-#define DEPTH_MAX    32 /* folders in folders: what Deno makes has six */
 
 /* The path stands in arguments of Deno's where a comma separates, in a socket's address, which is short, and in file
  * URLs. */
@@ -106,35 +106,13 @@ lt_status lt_deno_write_file(const lt_deno_run *run, const char *name, lt_str by
 }
 
 /* --- Removing --------------------------------------------------------------------------------- */
-static bool is_dots(const char *name) {
-  return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
-}
-
-/* Follows no links. */
-static void empty(int fd, unsigned depth) {
-  DIR *dir = fdopendir(fd);
-  if (dir == NULL) {
-    close(fd);
-    return;
-  }
-  for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
-    if (is_dots(e->d_name) || unlinkat(fd, e->d_name, 0) == 0 || depth == DEPTH_MAX) {
-      continue;
-    }
-    int below = openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (below >= 0) {
-      empty(below, depth + 1);
-    }
-    unlinkat(fd, e->d_name, AT_REMOVEDIR);
-  }
-  closedir(dir);
-}
-
-/* At once: there are a dozen files, and a program can make no others. */
+/* A program can have made files: it may replace the bridge's socket by a folder, and its caches are on the disk. */
 void lt_deno_remove_folder(lt_deno_run *run) {
-  if (run->folder[0] != '\0' && run->lock >= 0) {
-    empty(run->lock, 0); /* closes it */
-    rmdir(run->folder);
+  if (run->folder[0] != '\0') {
+    lt_tree_remove(run->loop, run->folder);
+  }
+  if (run->lock >= 0) {
+    close(run->lock);
   }
   run->lock = -1;
 }
@@ -146,22 +124,23 @@ static bool is_left(int fd) {
          time(NULL) - st.st_mtime > LEFT_SECONDS && flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-void lt_deno_sweep(void) {
+void lt_deno_sweep(lt_loop *loop) {
   DIR *dir = opendir(base());
-  if (dir == NULL) {
-    return;
-  }
-  for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
+  for (struct dirent *e = dir != NULL ? readdir(dir) : NULL; e != NULL; e = readdir(dir)) {
+    char path[LT_PROC_PATH_MAX_BYTES];
     if (strncmp(e->d_name, PREFIX, sizeof PREFIX - 1) != 0) {
       continue;
     }
-    int fd = openat(dirfd(dir), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    snprintf(path, sizeof path, "%s/%s", base(), e->d_name);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0 && is_left(fd)) {
-      empty(fd, 0);
-      unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR);
-    } else if (fd >= 0) {
+      lt_tree_remove(loop, path);
+    }
+    if (fd >= 0) {
       close(fd);
     }
   }
-  closedir(dir);
+  if (dir != NULL) {
+    closedir(dir);
+  }
 }

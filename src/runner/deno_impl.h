@@ -127,9 +127,9 @@ lt_status lt_deno_make_folder(lt_deno_run *run, lt_err *err);
 lt_status lt_deno_write_file(const lt_deno_run *run, const char *name, lt_str bytes, lt_err *err);
 /* Whoever runs the program may use it. */
 void lt_deno_hand_over(const lt_deno_run *run, const char *name);
-void lt_deno_remove_folder(lt_deno_run *run);
+void lt_deno_remove_folder(lt_deno_run *run) LT_YIELDS;
 /* Removes what others have left that were killed. */
-void lt_deno_sweep(void);
+void lt_deno_sweep(lt_loop *loop) LT_YIELDS;
 
 /* deno_start.c: the processes, behind their walls. */
 lt_status lt_deno_start(lt_deno_run *run, lt_deno_way way, unsigned port, lt_err *err);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "runner/python_impl.h"
+#include "runner/tree.h"
 
 extern const char lt_python_source_data[], lt_python_source_end[];
 extern char **environ;
@@ -124,7 +125,7 @@ void lt_python_free(lt_python *p) {
   }
   lt_python_end_zygote(p);
   if (p->base != NULL) {
-    lt_python_remove_tree(p->loop, p->base);
+    lt_tree_remove(p->loop, p->base);
     if (p->base_lock >= 0) {
       close(p->base_lock);
     }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "runner/python_zygote.h"
+#include "runner/tree.h"
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */
 
@@ -116,7 +117,7 @@ void lt_python_wake_closer(lt_python *p) {
 
 static void on_removal(void *arg) {
   removal *r = arg;
-  lt_python_remove_tree(r->python->loop, r->folder);
+  lt_tree_remove(r->python->loop, r->folder);
   r->python->removals--;
   lt_python_wake_closer(r->python);
   lt_mem_free(r->folder);
@@ -138,7 +139,7 @@ static void remove_workspace(lt_python *p, char *folder) LT_YIELDS {
     }
   }
   lt_mem_free(r);
-  lt_python_remove_tree(p->loop, folder);
+  lt_tree_remove(p->loop, folder);
   lt_mem_free(folder);
 }
 

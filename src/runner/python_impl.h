@@ -91,8 +91,6 @@ lt_status lt_python_check_workspace(const lt_python *python, lt_err *err);
 lt_status lt_python_make_base(lt_python *python, lt_err *err) LT_YIELDS;
 /* A new folder in it. Owns: the caller, lt_mem_free. */
 lt_status lt_python_make_workspace(lt_python *python, uint32_t id, char **ret_path, lt_err *err);
-/* Removes a folder with all that is in it, however deep, and follows no link. LT_YIELDS. */
-void lt_python_remove_tree(lt_loop *loop, const char *path) LT_YIELDS;
 
 /* python_move.c: keeps an earlier process' folder from being removed as left over, as long as this is open; -1: there
  * is none. */

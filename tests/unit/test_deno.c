@@ -3,7 +3,9 @@
 #include "run_fix.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "jail/jail.h"
@@ -256,6 +258,16 @@ IN_DENO(test_nothing_but_tools) {
 
 /* --- Bad programs ----------------------------------------------------------------------------------------------------
  */
+/* It may write where the bridge's socket is, so that it can make folders there. */
+IN_DENO(test_nothing_is_left_of_what_it_made) {
+  js(w,
+     "try { Deno.removeSync('bridge'); Deno.mkdirSync('bridge'); } catch {}\n"
+     "let at = 'bridge'; try { for (let i = 0; i < 100; i++) Deno.mkdirSync(at += '/d'); } catch {}\n"
+     "try { Deno.writeTextFileSync(at + '/f', 'x'); } catch {}",
+     TELL_END, "undefined");
+  assert_int_equal(folders(), 0);
+}
+
 IN_DENO(test_syntax) {
   js(w, "let a = 1;\nlet b = ;", TELL_END, "E_PROGRAM 2:9 SyntaxError: Expression expected [let b = ;]");
   ts(w, "let a = 1;\nlet b = ;", TELL_END, "E_PROGRAM 2:9 TS1109: Expression expected. [let b = ;]");
@@ -508,6 +520,63 @@ IN_DENO(test_interpreters_that_are_none) {
   expect_no_run(w, &options, LT_E_UNSUPPORTED, "did not begin");
 }
 
+/* --- What is left
+ * ------------------------------------------------------------------------------------------------------- */
+static void make_folder(const char *name, time_t age_s) {
+  char path[256], file[300];
+  snprintf(path, sizeof path, "%s/%s", getenv("TMPDIR"), name);
+  snprintf(file, sizeof file, "%s/program.ts", path);
+  assert_int_equal(mkdir(path, 0700), 0);
+  write_script(file, "1");
+  struct timespec times[2] = {{.tv_sec = time(NULL) - age_s}, {.tv_sec = time(NULL) - age_s}};
+  assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* A Lathe that was killed could not remove its folder: the next one does, but not what another one is about to use. */
+IN_DENO(test_folders_that_were_left) {
+  make_folder("lathe-deno-killed", 3600);
+  make_folder("lathe-deno-young", 1);
+  assert_int_equal(folders(), 2);
+  js(w, "output(1)", TELL_SAID, " o(1)");
+  assert_int_equal(folders(), 1);
+  char command[300];
+  snprintf(command, sizeof command, "%s/lathe-deno-young/program.ts", getenv("TMPDIR"));
+  assert_int_equal(unlink(command), 0);
+  *strrchr(command, '/') = '\0';
+  assert_int_equal(rmdir(command), 0);
+}
+
+/* Real processes take their time: of the places where memory can be missing, a sample. */
+IN_DENO(test_without_memory) {
+  bool failed = true;
+  unsigned refused = 0;
+  for (long n = 0; failed; n += n < 12 ? 1 : 9) {
+    lt_run_request request = {.code = LT_STR("const r = await echo({}); console.log(r)"),
+                              .lang = LT_LANG_TYPESCRIPT,
+                              .input = LT_STR("{\"a\":[1,2]}"),
+                              .timeout_ms = 20000};
+    lt_run_result r;
+    lt_err err = LT_ERR_INIT;
+    lt_run_result_init(&r);
+    lt_mem_fail_at(n);
+    lt_status status = w->runner->run(w->runner, &request, &r, &err);
+    failed = lt_mem_failed();
+    lt_mem_fail_at(-1);
+    refused += status != LT_OK || r.status != LT_OK;
+    if (!failed) {
+      assert_int_equal(status, LT_OK);
+      assert_int_equal(r.status, LT_OK);
+    } else if (status == LT_OK && r.status != LT_OK) {
+      assert_true(r.error.n > 0);
+    } else if (status != LT_OK) {
+      assert_true(lt_err_msg(&err)[0] != '\0');
+    }
+    lt_run_result_release(&r);
+    assert_int_equal(folders(), 0);
+  }
+  assert_true(refused > 5);
+}
+
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "__jail") == 0) {
     return lt_jail_main(argc - 1, argv + 1);
@@ -529,6 +598,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_values_go_on),
       cmocka_unit_test(test_functions_and_modules),
       cmocka_unit_test(test_nothing_but_tools),
+      cmocka_unit_test(test_nothing_is_left_of_what_it_made),
       cmocka_unit_test(test_syntax),
       cmocka_unit_test(test_floods),
       cmocka_unit_test(test_its_pipes),
@@ -540,6 +610,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_the_clock_stands_while_somebody_decides),
       cmocka_unit_test(test_over_a_port),
       cmocka_unit_test(test_interpreters_that_are_none),
+      cmocka_unit_test(test_folders_that_were_left),
+      cmocka_unit_test(test_without_memory),
   };
   int failed = run_all_tests(tests, sizeof tests / sizeof tests[0]);
   return rmdir(tmp) == 0 ? failed : 1;
