@@ -16,6 +16,7 @@ import sys
 
 CONTROL = 0
 LIMIT = 1 << 16
+QUIET_MS = 20
 
 children = {}  # pid -> id
 walls = None  # Walls of walls.py
@@ -87,7 +88,7 @@ def serve(control, wakeup):
     idle = popular_modules()
     while True:
         # What many programs import is loaded when there is nothing else to do: later forks have it already.
-        ready = poll.poll(0 if idle else None)
+        ready = poll.poll(QUIET_MS if idle else None)
         if not ready and idle:
             load(idle)
             continue
