@@ -153,7 +153,8 @@ static unsigned ask_version(lt_deno *deno, char *ret_line, size_t size) LT_YIELD
     return 0;
   }
   if (lt_process_read_line(process, &line, NULL) == LT_OK && lt_str_starts(line, LT_STR("deno "))) {
-    snprintf(ret_line, size, "%.*s", LT_STR_ARG(lt_str_sub(line, 0, 40)));
+    size_t end = lt_str_find(line, LT_STR(" ("), 0);
+    snprintf(ret_line, size, "%.*s", LT_STR_ARG(lt_str_sub(line, 0, end < 40 ? end : 40)));
     major = (unsigned)strtoul(ret_line + 5, NULL, 10);
   }
   lt_process_close(process);

@@ -517,6 +517,7 @@ IN_DENO(test_interpreters_that_are_none) {
   ts(w, "const n: number = 'x'; console.log(n)", TELL_SAID, " o(x\n)");
   options = with(w);
   options.helper = "/bin/false";
+  options.check = LT_DENO_CHECK_NEVER;
   expect_no_run(w, &options, LT_E_UNSUPPORTED, "did not begin");
 }
 
