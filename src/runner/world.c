@@ -158,6 +158,11 @@ static lt_str not_found(lt_run *run, lt_str name) {
   lt_str near[LT_TOOL_SUGGESTIONS];
   size_t count = lt_run_suggest(run, name, near);
   lt_buf_clear(&run->reply);
+  if (lt_catalog_withholds(run->catalog, name)) {
+    lt_buf_add(&run->reply, name);
+    lt_buf_addc(&run->reply, " cannot be called from within a program: it is for models that call tools one by one");
+    return lt_buf_view(&run->reply);
+  }
   lt_buf_printf(&run->reply, "Tool \"%.*s\" not found", LT_STR_ARG(lt_str_sub(name, 0, 200)));
   for (size_t i = 0; i < count; i++) {
     lt_buf_addc(&run->reply, i == 0 ? ". Did you mean: " : ", ");

@@ -109,15 +109,11 @@ static lt_status check_depth(call *c) {
 
 /* Models call it one by one; a program that did would be a way to go on for ever. */
 static lt_status check_for_programs(call *c) {
-  lt_catalog *all = NULL;
-  LT_TRY(lt_door_catalog(c->door, &all, &c->err));
-  const lt_tool *tool = lt_catalog_find(all, c->id);
-  bool is = tool != NULL && tool->not_for_programs;
-  lt_catalog_unref(all);
   lt_str within = c->caller->hidden.n > 0 ? c->caller->hidden : LT_STR("a program");
-  return is ? lt_fail(&c->err, LT_E_DENIED, "%.*s cannot be called from within %.*s", LT_STR_ARG(c->id),
-                      LT_STR_ARG(within))
-            : LT_OK;
+  return lt_catalog_withholds(c->catalog, c->id)
+             ? lt_fail(&c->err, LT_E_DENIED, "%.*s cannot be called from within %.*s", LT_STR_ARG(c->id),
+                       LT_STR_ARG(within))
+             : LT_OK;
 }
 
 static lt_status resolve(call *c) {
@@ -127,13 +123,11 @@ static lt_status resolve(call *c) {
   } else {
     LT_TRY(lt_door_catalog(c->door, &c->catalog, &c->err));
   }
-  c->tool = lt_catalog_find(c->catalog, c->id);
-  if (c->tool == NULL) {
-    LT_TRY(check_for_programs(c));
-  }
+  LT_TRY(check_for_programs(c));
   if (c->caller->hidden.n > 0 && lt_str_eq(c->id, c->caller->hidden)) {
     return lt_fail(&c->err, LT_E_NOTFOUND, "Tool \"%.*s\" cannot be called from within itself", LT_STR_ARG(c->id));
   }
+  c->tool = lt_catalog_find(c->catalog, c->id);
   if (c->tool == NULL) {
     LT_TRY(check_owner_up(c));
     return fail_not_found(c);

@@ -32,6 +32,8 @@ struct lt_catalog {
   lt_str *silent; /* namespaces of sources without tools */
   size_t silent_count;
   search_cache *search;
+  lt_str *withheld; /* ids that are not in it, as it is for programs */
+  size_t withheld_count;
   lt_catalog *for_programs; /* the loop's; a reference; NULL: not asked for yet, or the catalog itself */
 };
 
@@ -280,12 +282,40 @@ static size_t list_sources(const lt_catalog *catalog, lt_tool_spec *specs, lt_ca
   return n;
 }
 
+static lt_status note_withheld(const lt_catalog *all, lt_catalog *catalog) {
+  catalog->withheld = lt_arena_zalloc(&catalog->arena, all->count - catalog->count, sizeof(lt_str));
+  for (uint32_t i = 0; catalog->withheld != NULL && i < all->count; i++) {
+    if (all->tools[i].not_for_programs) {
+      LT_TRY(copy_str(&catalog->arena, all->tools[i].id, &catalog->withheld[catalog->withheld_count]));
+      catalog->withheld_count++;
+    }
+  }
+  return catalog->withheld != NULL ? LT_OK : LT_E_NOMEM;
+}
+
+bool lt_catalog_withholds(const lt_catalog *catalog, lt_str id) {
+  for (size_t i = 0; i < catalog->withheld_count; i++) {
+    if (lt_str_eq(catalog->withheld[i], id)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static lt_status make_for_programs(const lt_catalog *catalog, lt_catalog **ret_catalog, lt_err *err) {
+  lt_catalog *made = NULL;
   lt_tool_spec *specs = lt_mem_zalloc(catalog->count, sizeof *specs);
   lt_catalog_source *sources = lt_mem_zalloc(catalog->count + catalog->silent_count, sizeof *sources);
   lt_status status = specs != NULL && sources != NULL
-                         ? lt_catalog_new(sources, list_sources(catalog, specs, sources), ret_catalog, err)
+                         ? lt_catalog_new(sources, list_sources(catalog, specs, sources), &made, err)
                          : lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
+  if (status == LT_OK && note_withheld(catalog, made) != LT_OK) {
+    lt_catalog_unref(made);
+    status = lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
+  }
+  if (status == LT_OK) {
+    *ret_catalog = made;
+  }
   lt_mem_free(specs);
   lt_mem_free(sources);
   return status;

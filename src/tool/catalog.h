@@ -67,6 +67,8 @@ void lt_catalog_unref(lt_catalog *catalog); /* NULL is allowed */
 /* The snapshot without the tools that are not for programs: itself where there are none. Always the same one for the
  * same snapshot. Loop thread only. Owns: one reference. LT_E_NOMEM. */
 lt_status lt_catalog_for_programs(lt_catalog *catalog, lt_catalog **ret_catalog, lt_err *err);
+/* Whether this is such a snapshot, and the tool of that id is one of those it leaves out. */
+bool lt_catalog_withholds(const lt_catalog *catalog, lt_str id);
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 size_t lt_catalog_count(const lt_catalog *catalog);

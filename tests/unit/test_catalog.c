@@ -174,6 +174,8 @@ static void programs_have_a_catalog_of_their_own(void **state) {
   lt_catalog_unref(c); /* whoever has the one for programs does not need the other */
   assert_int_equal(lt_catalog_count(narrow), 4);
   assert_null(lt_catalog_find(narrow, LT_STR("execute_plan")));
+  assert_true(lt_catalog_withholds(narrow, LT_STR("execute_plan")));
+  assert_false(lt_catalog_withholds(narrow, LT_STR("plain")));
   expect_id(lt_catalog_find(narrow, LT_STR("plain")), "plain");
   expect_id(lt_catalog_find_ts(narrow, LT_STR("execute_plan")), "x.execute_plan"); /* the name is free */
   const lt_tool *tool = lt_catalog_find(narrow, LT_STR("weather.get-weather"));
@@ -183,6 +185,24 @@ static void programs_have_a_catalog_of_their_own(void **state) {
   assert_int_equal(lt_catalog_silent(narrow, &silent), 1);
   assert_true(lt_str_eqc(silent[0], "down"));
   lt_catalog_unref(narrow);
+}
+
+static void without_memory_programs_get_no_catalog_at_all(void **state) {
+  (void)state;
+  lt_catalog *c = NULL;
+  assert_int_equal(lt_catalog_new(with_bare, 4, &c, NULL), LT_OK);
+  lt_status status = LT_E_NOMEM;
+  for (long n = 0; status != LT_OK; n++) {
+    lt_catalog *narrow = NULL;
+    lt_mem_fail_at(n);
+    status = lt_catalog_for_programs(c, &narrow, NULL);
+    bool failed = lt_mem_failed();
+    lt_mem_fail_at(-1);
+    assert_int_equal(failed ? LT_E_NOMEM : LT_OK, status);
+    assert_int_equal(failed, narrow == NULL);
+    lt_catalog_unref(narrow);
+  }
+  lt_catalog_unref(c);
 }
 
 static void whatever_it_is_called_it_is_found(void **state) {
@@ -443,6 +463,7 @@ int main(void) {
       cmocka_unit_test(one_tool_too_many_is_an_error),
       cmocka_unit_test(a_name_without_a_namespace_is_the_same_everywhere),
       cmocka_unit_test(programs_have_a_catalog_of_their_own),
+      cmocka_unit_test(without_memory_programs_get_no_catalog_at_all),
       cmocka_unit_test(whatever_it_is_called_it_is_found),
       cmocka_unit_test(every_failed_allocation_is_survived),
       cmocka_unit_test(search_without_memory_finds_nothing),
