@@ -208,12 +208,14 @@ static void store_end(lt_turn_own *own, lt_status status, lt_buf *error) LT_YIEL
                 : turn->cancel.why != LT_OK && status == turn->cancel.why ? LT_PROMPT_CANCELLED
                                                                           : LT_PROMPT_FAILED;
   lt_str why = turn->state == LT_PROMPT_FAILED ? lt_buf_view(error) : LT_STR_NULL;
-  if (store_state(turn, lt_buf_view(&usage), why, &stored) != LT_OK && turn->state != LT_PROMPT_FAILED) {
-    turn->state = LT_PROMPT_FAILED;
-    lt_buf_clear(error);
-    lt_buf_addc(error, lt_err_msg(&stored));
+  if (store_state(turn, lt_buf_view(&usage), why, &stored) != LT_OK) {
+    if (turn->state != LT_PROMPT_FAILED) {
+      turn->state = LT_PROMPT_FAILED;
+      lt_buf_clear(error);
+      lt_buf_addc(error, lt_err_msg(&stored));
+    }
+    (void)lt_store_prompt_release(turn->agent->options.db, lt_str_of(turn->ids.prompt), NULL);
   }
-  (void)lt_store_prompt_release(turn->agent->options.db, lt_str_of(turn->ids.prompt), NULL);
   lt_buf_release(&usage);
 }
 

@@ -15,6 +15,7 @@ struct lt_outbox_waiter {
 
 void lt_outbox_init(lt_outbox *o, lt_turn *turn) {
   *o = (lt_outbox){.turn = turn, .err = LT_ERR_INIT};
+  lt_wait_init(&o->rest, turn->agent->options.loop);
   o->last = &o->first;
 }
 
@@ -57,6 +58,13 @@ static void put_stamp(char stamp[STAMP_BYTES]) {
  */
 static void on_pump_fiber(void *arg);
 
+static void hurry(lt_outbox *o) {
+  if (!o->urgent) {
+    o->urgent = true;
+    lt_wait_wake(&o->rest, LT_OK);
+  }
+}
+
 static lt_status add_item(lt_outbox *o, const lt_outbox_item *like, lt_str bytes, lt_err *err) {
   if (o->err.status != LT_OK) {
     return lt_fail(err, o->err.status, "%s", lt_err_msg(&o->err));
@@ -80,6 +88,9 @@ static lt_status add_item(lt_outbox *o, const lt_outbox_item *like, lt_str bytes
   o->last = &item->next;
   o->queued++;
   o->queued_bytes += bytes.n;
+  if ((item->what != ITEM_BEGIN && item->what != ITEM_END) || o->queued_bytes > LT_OUTBOX_BATCH_BYTES) {
+    hurry(o);
+  }
   if (!o->pumping) { /* without a fiber for it, whoever flushes writes */
     o->pumping = lt_loop_spawn(o->turn->agent->options.loop, on_pump_fiber, o, NULL) == LT_OK;
   }
@@ -400,6 +411,11 @@ static void free_batch(lt_outbox *o, lt_outbox_item *first) {
 /* Afterwards nothing of the outbox is touched any more: whoever is woken may free it. */
 static void pump(lt_outbox *o) LT_YIELDS {
   while (o->first != NULL) {
+    if (!o->urgent && o->waiters == NULL) {
+      lt_wait_init(&o->rest, o->turn->agent->options.loop); /* an earlier wake is none of this */
+      (void)lt_wait_on(&o->rest, LT_OUTBOX_REST_MS);
+    }
+    o->urgent = false;
     lt_outbox_item *batch = take_batch(o);
     lt_status status = lt_outbox_write(o, batch, &o->err);
     free_batch(o, batch);
@@ -422,6 +438,7 @@ lt_status lt_outbox_flush(lt_outbox *o, lt_err *err) {
   lt_wait_init(&waiter.wait, o->turn->agent->options.loop);
   o->waiters = &waiter;
   while (o->written < waiter.until) {
+    hurry(o);
     if (!o->pumping) {
       o->pumping = true;
       pump(o);

@@ -32,7 +32,9 @@ typedef struct lt_outbox {
   size_t queued_bytes;
   bool has_foreign_ids; /* ids that models gave */
   bool overflowed;      /* that something was dropped has been said */
-  bool pumping;         /* there is a fiber for it, or about to be */
+  bool pumping;         /* there is a fiber for it, or about to be ... */
+  bool urgent;          /* ... which is not to wait for more to come */
+  lt_wait rest;         /* while it does */
   lt_outbox_waiter *waiters;
   lt_err err; /* why nothing can be stored any more */
 } lt_outbox;

@@ -6,9 +6,7 @@
 #include "agent/outbox.h"
 #include "base/arena.h"
 
-#define LT_OUTBOX_BATCH       64     /* items that are stored together at most ... */
-#define LT_OUTBOX_BATCH_BYTES LT_MIB /* ... unless one alone has more */
-#define STAMP_BYTES           25     /* 2026-01-31T23:59:59.000Z */
+#define STAMP_BYTES 25 /* 2026-01-31T23:59:59.000Z */
 
 typedef enum lt_output_kind { LT_OUTPUT_TEXT, LT_OUTPUT_FILE, LT_OUTPUT_TOOL } lt_output_kind;
 

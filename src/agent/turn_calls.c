@@ -217,7 +217,6 @@ lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_resu
   if (runner == NULL) {
     return lt_err_prefix(err, "programs cannot be run");
   }
-  LT_TRY(run_program(turn, runner, program, result, err));
-  LT_TRY(lt_outbox_flush(&turn->own->outbox, err));
+  LT_TRY(run_program(turn, runner, program, result, err)); /* what it said is stored with its end */
   return turn->cancel.why != LT_OK ? lt_fail(err, turn->cancel.why, "the prompt was cancelled") : LT_OK;
 }

@@ -172,6 +172,7 @@
 #define LT_DB_RETRY_MS          10            /* between two tries to open a file that others are opening, too */
 #define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB) /* a longer log is cut after its content is in the file */
 #define LT_DB_GROUP_MAX         256           /* jobs in one transaction */
+#define LT_DB_REST_MS           2             /* that a job nobody waits for waits for others to be carried out with */
 #define LT_NOTES_QUEUE_BYTES    (256 * LT_MIB) /* what came to runs and is not yet written; more: they are not kept */
 #define LT_NOTES_LOST_MAX       256            /* runs whose notes could not be kept: their calls are not made */
 #define LT_RECORD_MAX_BYTES     (1 * LT_GIB)   /* all that is on record of one run, when it is run again */
@@ -197,6 +198,9 @@
 #define LT_PROMPT_OUTPUTS_MAX    10000 /* outputs of one prompt: further ones of its programs are not recorded */
 #define LT_PROMPT_RECORD_BYTES   (64 * LT_MIB)  /* of all outputs of one prompt; then only their beginnings are kept */
 #define LT_PROMPT_QUEUE_BYTES    (256 * LT_MIB) /* answers that wait to be stored; of more, only their beginnings */
+#define LT_OUTBOX_BATCH          64             /* outputs and events of one prompt that are stored together ... */
+#define LT_OUTBOX_BATCH_BYTES    LT_MIB         /* ... unless one alone has more */
+#define LT_OUTBOX_REST_MS        2 /* what programs say and call comes in flocks: for so long it may gather */
 #define LT_PROMPT_MESSAGES_BYTES (64 * LT_MIB)  /* what a model is sent */
 #define LT_PROMPT_HISTORY_MAX    1000           /* earlier prompts of a conversation that are looked at */
 #define LT_HISTORY_TOKENS        64000          /* earlier prompts, as a model is shown them; more is shortened */

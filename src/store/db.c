@@ -19,7 +19,8 @@ struct lt_db {
   uint64_t commits;
 
   job *head, *tail; /* waiting for the next group */
-  bool led;         /* a group is under way */
+  bool led;         /* a group is under way, or about to be ... */
+  lt_wait *rest;    /* ... its leader's, who waits for more to come; or NULL */
   bool closing;
   lt_wait closer;
 
@@ -196,9 +197,10 @@ static void finish_job(job *j, const job *own) {
   }
 }
 
-/* The next group; `own` is the caller's job, if it has one. */
-static void carry_out(lt_db *db, const job *own) {
+/* The next group; `own` is the caller's job, if it has one. True: it was among them. */
+static bool carry_out(lt_db *db, const job *own) {
   group g = {.db = db, .jobs = take_group(db)};
+  bool had_own = false;
   lt_err err = LT_ERR_INIT;
   if (lt_loop_offload(db->loop, run_group, &g, &err) != LT_OK) {
     fail_rest(g.jobs, &err);
@@ -206,8 +208,10 @@ static void carry_out(lt_db *db, const job *own) {
   db->commits += g.commits;
   for (job *j = g.jobs, *next; j != NULL; j = next) {
     next = j->next;
+    had_own = had_own || j == own;
     finish_job(j, own);
   }
+  return had_own;
 }
 
 static void lead_for_posted(void *arg);
@@ -230,13 +234,36 @@ static bool hand_over(lt_db *db) {
 }
 
 static void lead(lt_db *db, const job *own) {
+  bool done = own == NULL;
   do {
-    carry_out(db, own);
-  } while (!hand_over(db));
+    done = carry_out(db, own) || done;
+  } while (!done || !hand_over(db));
 }
 
+/* Nobody waits for it, so it waits a little for others, the first of which carries it out with its own. */
 static void lead_for_posted(void *arg) {
-  lead(arg, NULL);
+  lt_db *db = arg;
+  lt_wait rest;
+  lt_wait_init(&rest, db->loop);
+  db->rest = db->head->next == NULL ? &rest : NULL; /* with others there it is time already */
+  if (db->rest != NULL) {
+    (void)lt_wait_on(&rest, LT_DB_REST_MS);
+    if (db->rest != &rest) {
+      return;
+    }
+    db->rest = NULL;
+  }
+  lead(db, NULL);
+}
+
+/* Whether somebody led who only rested. */
+static bool relieve(lt_db *db) {
+  lt_wait *rest = db->rest;
+  db->rest = NULL;
+  if (rest != NULL) {
+    lt_wait_wake(rest, LT_OK);
+  }
+  return rest != NULL;
 }
 
 static lt_status check_open(const lt_db *db, lt_err *err) {
@@ -246,9 +273,10 @@ static lt_status check_open(const lt_db *db, lt_err *err) {
 lt_status lt_db_run(lt_db *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) {
   LT_TRY(check_open(db, err));
   job j = {.work = work, .arg = arg, .sync = sync, .err = err, .leads = !db->led};
+  j.leads = relieve(db) || j.leads;
   lt_wait_init(&j.wait, db->loop);
   enqueue(db, &j);
-  if (db->led) {
+  if (!j.leads) {
     lt_wait_on(&j.wait, UINT64_MAX);
   }
   if (j.leads) {

@@ -158,7 +158,7 @@ IN_WORLD(a_program_goes_on_where_it_was) {
       "output(String(n)); weatherEcho({n: 2}); done()",
       NULL);
   start(w, "Go");
-  wait_hanging(w);
+  wait_event(w, "output tool weather.hang pending");
   lt_arena a;
   lt_arena_init(&a, LT_GIB);
   lt_str first = stored(w, &a, "output.3.content"); /* random, and the same afterwards */
