@@ -30,6 +30,8 @@
 #define LT_RUN_CALLS_MAX         100000 /* tool calls of one program, so that its journal has an end */
 #define LT_RUN_OPEN_CALLS_MAX    1024   /* tool calls of one program in flight at once; further ones queue */
 #define LT_RUN_TIMERS_MAX        10000  /* timers of one program that tick at once */
+#define LT_RUN_THREADS_MAX       1024 /* of a program's process, beside whatever its user has */
+#define LT_RUN_THREADS_UNKNOWN   8192 /* taken for what its user has where that cannot be told */
 #define LT_RUN_HELD_MAX_BYTES    (256 * LT_MIB) /* inputs and unread answers of one program's open calls */
 #define LT_RUN_RECORD_BYTES      LT_MIB         /* one call's input, or its result, as kept for the report */
 #define LT_RUN_RECORDS_MAX_BYTES (64 * LT_MIB)  /* all of them */
@@ -225,6 +227,7 @@
 #define LT_DENO_LINE_MAX_BYTES   (144 * LT_MIB) /* of its output: a result, twice a string of JSON */
 #define LT_DENO_TYPES_MAX_BYTES  (16 * LT_MIB)  /* declarations of the tools that one program names */
 #define LT_DENO_FAULTS_MAX_BYTES LT_MIB         /* what the compiler says of one program */
+#define LT_DENO_CHECKER_BYTES    (3 * LT_GIB)   /* of the compiler's data; from 1 GiB on it collects garbage */
 #define LT_DENO_FAULTS_SHOWN     20             /* of its errors: they go to a model */
 
 /* --- Python programs (runner/python.h) -------------------------------------------------------- */

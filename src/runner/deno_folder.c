@@ -31,6 +31,11 @@ static bool is_plain(const char *path) {
   return n > 0 && n < 60 && path[0] == '/';
 }
 
+void lt_deno_bridge_path(const lt_deno_run *run, char *ret_path, size_t size) {
+  bool walls = !run->deno->without_walls;
+  snprintf(ret_path, size, "%s/%s", walls ? "" : run->folder, walls ? "lathe-bridge" : "bridge");
+}
+
 void lt_deno_hand_over(const lt_deno_run *run, const char *name) {
   char path[sizeof run->folder + 64];
   snprintf(path, sizeof path, "%s/%s", run->folder, name);

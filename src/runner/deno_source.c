@@ -230,7 +230,7 @@ static void put_bridge(lt_json_writer *w, const lt_deno_run *run, unsigned port)
   lt_json_key(w, "transport");
   lt_json_put_cstr(w, port != 0 ? "tcp" : "unix");
   lt_json_key(w, port != 0 ? "hostname" : "path");
-  snprintf(text, sizeof text, "%s/bridge", run->folder);
+  lt_deno_bridge_path(run, text, sizeof text);
   lt_json_put_cstr(w, port != 0 ? "127.0.0.1" : text);
   if (port != 0) {
     lt_json_key(w, "port");

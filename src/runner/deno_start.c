@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "jail/jail.h"
 #include "runner/deno_impl.h"
+#include "runner/threads.h"
 
 #define ARGS_MAX 64
 
@@ -69,6 +70,7 @@ static void add_jail(plan *p, const lt_deno_run *run, const char *profile) {
   add(p, text(p, "--cpu-seconds=%lu", cpu_seconds(run)));
   add(p, text(p, "--file-size=%lu", LT_DENO_FILE_BYTES));
   add(p, "--open-files=1024");
+  add(p, text(p, "--processes=%lu", (unsigned long)lt_threads_most()));
   if (run->deno->without_walls) {
     add(p, "--best-effort");
   }
@@ -86,14 +88,17 @@ static lt_status open_process(const lt_deno_run *run, plan *p, size_t line_max, 
 
 /* --- Deno ------------------------------------------------------------------------------------- */
 static void allow_bridge(plan *p, const lt_deno_run *run, lt_deno_way way, unsigned port) {
-  add(p, "--allow-read=.");
+  char path[sizeof run->folder + 16];
   if (way == LT_DENO_TCP) {
+    add(p, "--allow-read=.");
     add(p, text(p, "--allow-net=127.0.0.1:%u", port));
     return;
   }
-  add(p, "--allow-write=bridge");
+  lt_deno_bridge_path(run, path, sizeof path);
+  add(p, text(p, "--allow-read=.,%s", path));
+  add(p, text(p, "--allow-write=%s", path));
   if (way == LT_DENO_UNIX) {
-    add(p, text(p, "--allow-net=unix:%s/bridge", run->folder));
+    add(p, text(p, "--allow-net=unix:%s", path));
   }
 }
 
@@ -156,6 +161,7 @@ static void plan_checker(plan *p, const lt_deno_run *run) {
   char folder[LT_PROC_PATH_MAX_BYTES];
   snprintf(folder, sizeof folder, "%s", run->deno->tsc);
   add_jail(p, run, "python"); /* no sockets at all */
+  add(p, text(p, "--data=%lu", LT_DENO_CHECKER_BYTES));
   add(p, text(p, "--read=%s", dirname(folder)));
   add(p, text(p, "--read=%s", run->folder));
   add(p, "--");

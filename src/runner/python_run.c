@@ -6,6 +6,7 @@
 #include "codec/json.h"
 #include "codec/jsscan.h"
 #include "runner/python_impl.h"
+#include "runner/threads.h"
 
 #define NS_PER_MS 1000000
 
@@ -62,6 +63,7 @@ static void put_limits(const lt_pyrun *run, lt_json_writer *w) {
   put_number(w, "slack", LT_PYTHON_SLACK_BYTES);
   put_number(w, "file", LT_PYTHON_FILE_BYTES);
   put_number(w, "files", LT_PYTHON_FILES_MAX);
+  put_number(w, "threads", lt_threads_most());
   put_number(w, "cpu", seconds * (uint64_t)(cores > 0 ? cores : 1));
   lt_json_end_object(w);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "python_fix.h"
+#include "runner/threads.h"
 
 static uint64_t now_ms(void) {
   struct timespec t;
@@ -196,6 +197,19 @@ IN_PYTHON(test_memory) {
   lt_run_result_release(&result);
 }
 
+/* It can start threads, and not take all the numbers that there are. */
+IN_PYTHON(test_threads_without_end) {
+  (void)w;
+  char code[400];
+  unsigned long most = (unsigned long)lt_threads_most() + 500;
+  snprintf(code, sizeof code,
+           "import threading\nthreading.stack_size(32768)\ne = threading.Event()\nn = 0\ntry:\n"
+           "    while n < %lu:\n        threading.Thread(target=e.wait).start()\n        n += 1\n"
+           "except RuntimeError:\n    pass\ne.set()\nset_result([n > 500, n < %lu])",
+           most, most);
+  py_expect(code, "json [true,true]");
+}
+
 /* After its last word a program is killed, whatever it does. */
 IN_PYTHON(test_programs_that_go_on_behind_their_end) {
   lt_run_request request = {
@@ -364,6 +378,8 @@ static char *write_script(const char *text) {
   return path;
 }
 
+static void expect_old(world *w);
+
 static void test_interpreters_that_are_none_on_fiber(world *w) {
   lt_python_options options = py_options(w);
   options.path = "no-such-python";
@@ -374,6 +390,7 @@ static void test_interpreters_that_are_none_on_fiber(world *w) {
   options.path = script;
   expect_failure(&options, LT_E_NOTFOUND, "it is a script that does not start a Python");
   unlink(script);
+  expect_old(w);
   script = write_script("#!/bin/sh\nexec /usr/bin/python3 \"$@\"\n"); /* as version managers have it */
   options.path = script;
   py_new(&options);
@@ -381,6 +398,30 @@ static void test_interpreters_that_are_none_on_fiber(world *w) {
   lt_python_free(python);
   unlink(script);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !UNDER_TSAN /* which do not start behind walls */
+/* This program plays one (py_main), from a place that everybody can reach. */
+static void expect_old(world *w) {
+  char path[] = "/tmp/lathe-old-XXXXXX";
+  char bytes[65536];
+  int from = open("/proc/self/exe", O_RDONLY), to = mkstemp(path);
+  assert_true(from >= 0 && to >= 0);
+  for (ssize_t n = read(from, bytes, sizeof bytes); n > 0; n = read(from, bytes, sizeof bytes)) {
+    assert_int_equal(write(to, bytes, (size_t)n), n);
+  }
+  assert_int_equal(fchmod(to, 0755), 0);
+  close(from);
+  close(to);
+  lt_python_options options = py_options(w);
+  options.path = path;
+  expect_failure(&options, LT_E_UNSUPPORTED, "is Python 3.6, and Python programs need 3.9 or newer");
+  unlink(path);
+}
+#else
+static void expect_old(world *w) {
+  (void)w;
+}
+#endif
 
 static void test_interpreters_that_are_none(void **state) {
   (void)state;
@@ -457,6 +498,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_floods),
       cmocka_unit_test(test_large_things),
       cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_threads_without_end),
       cmocka_unit_test(test_programs_that_go_on_behind_their_end),
       cmocka_unit_test(test_full_folders),
       cmocka_unit_test(test_folders_are_removed),

@@ -118,12 +118,13 @@ class Walls:
             raise OSError(ctypes.get_errno(), "the system call filter could not be installed")
 
     def limit(self, limits):
-        """limits: memory, slack, file, files, cpu."""
+        """limits: memory, slack, file, files, threads, cpu."""
         space, data = self.memory
         set_limit(resource.RLIMIT_DATA, data + limits["memory"])
         set_limit(resource.RLIMIT_AS, space + limits["memory"] + limits["slack"])
         set_limit(resource.RLIMIT_FSIZE, limits["file"])
         set_limit(resource.RLIMIT_NOFILE, limits["files"])
+        set_limit(resource.RLIMIT_NPROC, limits["threads"])
         set_limit(resource.RLIMIT_CPU, limits["cpu"])
 
 
