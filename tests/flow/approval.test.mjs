@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
-import { fake, folder, patience, program, report, servers, sleep, start, until } from "./harness.mjs";
+import { describe, fake, folder, patience, program, report, servers, sleep, start, test, until } from "./harness.mjs";
 
 const QUESTION = "Allow? [y]es / [n]o / [a]lways for this tool in this run / ne[v]er: ";
 const asking = (rest = {}) => servers({ fake: fake() }, { tools: { policy: [{ match: "fake.*", action: "ask", ...rest }] } });

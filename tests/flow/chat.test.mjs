@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, test } from "node:test";
-import { config, fake, folder, patience, run, servers, sleep, start, until } from "./harness.mjs";
+import { before } from "node:test";
+import { config, describe, fake, folder, patience, run, servers, sleep, start, test, until } from "./harness.mjs";
 import { faked, recorded } from "./model.mjs";
 
 const PROGRAM = "const r = fakeAdd({ a: 1, b: 2 });\noutput('1 + 2 = ' + r);\ndone();";

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
-import { config, fake, folder, prints, program, report, root, run, servers, value } from "./harness.mjs";
+import { config, describe, fake, folder, prints, program, report, root, run, servers, test, value } from "./harness.mjs";
 
 const rules = (policy, budgets = []) => servers({ fake: fake() }, { tools: { policy, budgets } });
 const SLOW = rules([{ match: "fake.slow", action: "deny", reason: "too slow" }]);

@@ -8,6 +8,7 @@ import { randomUUID } from "node:crypto";
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import nodeTest from "node:test";
 import { fileURLToPath } from "node:url";
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -49,6 +50,18 @@ export function recording() {
   const messages = () => (existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean).map(JSON.parse) : []);
   return { path, option: `--record=${path}`, messages, of: (method) => messages().filter((m) => m.method === method) };
 }
+
+/** Every program that waits is dropped, and run again by its tape: the second run of some files (docs/TESTING.md). */
+const dropping = Boolean(process.env.LATHE_DROP_WAITING);
+const told = (name) => (dropping ? `${name} (programs that wait are dropped)` : name);
+let depth = 0;
+const within = (fn) => (...args) => {
+  depth++;
+  try { return fn(...args); } finally { depth--; }
+};
+/** As node:test has them; in that run, whatever is described says so in its name. */
+export const describe = (name, ...rest) => nodeTest.describe(depth ? name : told(name), ...rest.map((one) => (typeof one === "function" ? within(one) : one)));
+export const test = (name, ...rest) => nodeTest.test(depth ? name : told(name), ...rest);
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -112,7 +125,7 @@ export function start(args, options = {}) {
   const child = spawn(command[0], [...command.slice(1), ...args.map(String)], {
     cwd: options.cwd ?? home,
     ...(options.uid && { uid: options.uid, gid: options.uid }),
-    env: { ...inherited, HOME: home, [mark.split("=")[0]]: mark.split("=")[1], ...options.env },
+    env: { ...inherited, ...(dropping && { LATHE_DROP_WAITING: "1" }), HOME: home, [mark.split("=")[0]]: mark.split("=")[1], ...options.env },
     stdio: [options.stdin === undefined && !options.terminal ? "ignore" : "pipe", "pipe", "pipe"],
   });
   const chunks = { stdout: [], stderr: [] };

@@ -1,7 +1,6 @@
 // execute_plan as a model in classic mode meets it: what comes back for each step, what is refused, what goes on meanwhile.
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
-import { fake, run, servers, start, until } from "./harness.mjs";
+import { describe, fake, run, servers, start, test, until } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
 
 const call = (args, name = "execute_plan") => ({ calls: [{ id: "c1", name, arguments: args }] });

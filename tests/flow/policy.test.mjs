@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
-import { config, folder, report, root, run, scripted, servers } from "./harness.mjs";
+import { config, describe, folder, report, root, run, scripted, servers, test } from "./harness.mjs";
 import { entry, missing } from "./npm-servers.mjs";
 
 const anything = { type: "object" };

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, test } from "node:test";
-import { config, folder, run, scripted, servers, start, until } from "./harness.mjs";
+import { before } from "node:test";
+import { config, describe, folder, run, scripted, servers, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 const CODE = `const seen = parallel([1, 2, 3].map((n) => ({ tool: 'cash.look', input: { n } })));

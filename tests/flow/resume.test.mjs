@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, test } from "node:test";
-import { folder, patience, recording, run, scripted, servers, sleep, start, until } from "./harness.mjs";
+import { before } from "node:test";
+import { describe, folder, patience, recording, run, scripted, servers, sleep, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 // What the model says. "pay" has an effect and must not be repeated, "look" may be; both take their time.

@@ -1,7 +1,6 @@
 // lathe run with tools: how programs call them, what they get, what is reported.
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
-import { bare, failure, fake, prints, program, recording, report, scripted, servers, value } from "./harness.mjs";
+import { bare, describe, failure, fake, prints, program, recording, report, scripted, servers, test, value } from "./harness.mjs";
 
 const one = servers({ fake: fake() });
 const TS = ["--lang", "ts"];

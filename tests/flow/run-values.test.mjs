@@ -1,8 +1,7 @@
 // lathe run without tools: what a program may write, and what comes out of it.
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
 import { join } from "node:path";
-import { config, failure, fake, folder, prints, program, report, run, servers, value } from "./harness.mjs";
+import { config, describe, failure, fake, folder, prints, program, report, run, servers, test, value } from "./harness.mjs";
 
 const ts = (code, args = []) => program(code, ["--lang", "ts", ...args]);
 
