@@ -76,7 +76,7 @@ static void answer(lt_pyrun *run, const lt_pycall *c) {
   }
   if (c->call.status != LT_OK) {
     send_failure(run, c->id, c->call.record.tool, text);
-  } else if (text.n > LT_RUN_HELD_MAX_BYTES - run->to_send.n) {
+  } else if (text.n + run->to_send.n > LT_RUN_HELD_MAX_BYTES) {
     send_failure(run, c->id, c->call.record.tool, LT_STR("too many answers wait to be read by the program"));
   } else {
     lt_pyrun_send(run, LT_PY_VALUE, c->id, text);

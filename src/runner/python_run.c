@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "codec/json.h"
+#include "codec/json_text.h"
 #include "codec/jsscan.h"
 #include "runner/python_impl.h"
 #include "runner/threads.h"
@@ -261,6 +262,19 @@ static lt_status take_catalog(lt_pyrun *run, lt_err *err) {
   return LT_OK;
 }
 
+static bool is_utf8(lt_str text) {
+  const char *end = text.p + text.n;
+  for (const char *p = text.p; p < end;) {
+    uint32_t c = 0;
+    unsigned n = lt_json_read_char(p, end, &c);
+    if (n == 0 || lt_json_is_surrogate(c)) {
+      return false;
+    }
+    p += n;
+  }
+  return true;
+}
+
 /* Whether it is text that can be run, and its input JSON. */
 static bool can_be_run(lt_pyrun *run) {
   lt_str code = run->request->code;
@@ -270,8 +284,10 @@ static bool can_be_run(lt_pyrun *run) {
                 LT_RUN_CODE_MAX_BYTES / LT_MIB);
     return false;
   }
-  if (code.n > 0 && memchr(code.p, 0, code.n) != NULL) {
-    lt_run_fail(run->result, LT_E_INVALID, "the program contains a NUL byte: save it as UTF-8 text");
+  bool has_nul = code.n > 0 && memchr(code.p, 0, code.n) != NULL;
+  if (has_nul || !is_utf8(code)) {
+    lt_run_fail(run->result, LT_E_INVALID, "the program %s: save it as UTF-8 text",
+                has_nul ? "contains a NUL byte" : "is not valid UTF-8");
     return false;
   }
   if (run->request->input.n > 0 && lt_json_check(run->request->input, &err) != LT_OK) {

@@ -90,6 +90,10 @@ static inline int py_main(int argc, char **argv, const struct CMUnitTest *tests,
   if (argc > 1 && strcmp(argv[1], "__jail") == 0) {
     return lt_jail_main(argc - 1, argv + 1);
   }
+  if (argc > 1 && strcmp(argv[1], "-I") == 0) { /* as a Python that is too old */
+    fputs("LATHE-PYTHON-IS-OLD 3.6\n", stderr);
+    return 1;
+  }
   return run_all_tests(tests, count);
 }
 

@@ -65,6 +65,19 @@ IN_PYTHON(test_what_programs_may_be) {
   py_expect("import random\nset_result(random.random() != random.random())", "json true");
 }
 
+IN_PYTHON(test_what_is_no_text) {
+  (void)w;
+  py_expect("set_result('\xff')", "E_INVALID the program is not valid UTF-8: save it as UTF-8 text");
+  lt_run_request request = {.code = LT_STR("a\0b"), .lang = LT_LANG_PYTHON};
+  py_expect_run(&request, TELL_END, "E_INVALID the program contains a NUL byte: save it as UTF-8 text");
+  request = (lt_run_request){.code = LT_STR("1"), .lang = LT_LANG_PYTHON, .input = LT_STR("{")};
+  lt_run_result result;
+  assert_int_equal(py_run(&request, &result, NULL), LT_OK);
+  assert_int_equal(result.status, LT_E_INVALID);
+  lt_run_result_release(&result);
+  py_expect("\xef\xbb\xbfset_result(1)\r\nset_result(2)\r\n", "json 2");
+}
+
 IN_PYTHON(test_what_it_is_told) {
   (void)w;
   lt_run_request request = {
@@ -259,6 +272,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_values),
       cmocka_unit_test(test_values_that_json_has_no_word_for),
       cmocka_unit_test(test_what_programs_may_be),
+      cmocka_unit_test(test_what_is_no_text),
       cmocka_unit_test(test_what_it_is_told),
       cmocka_unit_test(test_logs),
       cmocka_unit_test(test_how_much_is_logged),

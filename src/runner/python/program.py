@@ -113,6 +113,7 @@ def wait_for_threads():
 
 
 def prepare(text):
+    text = text.removeprefix("\ufeff")
     if text.lstrip("\n")[:1] in (" ", "\t"):
         text = textwrap.dedent(text)
     linecache.cache[FILE] = (len(text), None, text.splitlines(True), FILE)

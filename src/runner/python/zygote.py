@@ -30,7 +30,7 @@ def receive(control):
     for level, kind, data in extra:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
             fds.frombytes(data[: len(data) - len(data) % fds.itemsize])
-    return (message.decode() if message else None), list(fds)
+    return (message.decode("utf-8", "surrogateescape") if message else None), list(fds)
 
 
 def tell(control, text):
