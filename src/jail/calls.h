@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #define LT_JAIL_CONDS_MAX 3
-#define LT_JAIL_ASK                                                                                \
-  0xffff /* as a rule's `error`: the call is made by somebody else, where there is one (connect.h) \
+#define LT_JAIL_ASK                                              \
+  0xffff /* as a rule's `error`: as lt_jail_exec.connects has it \
           */
 
 typedef enum lt_jail_test {

@@ -33,7 +33,7 @@ typedef struct maker {
   uint16_t who;    /* as in a rule */
   uint16_t behind; /* who stands in a first stage already: only what differs is decided here; 0: nobody */
   uint32_t self;
-  bool asks;
+  lt_jail_connects connects;
 } maker;
 
 static void add(lt_buf *filter, struct sock_filter instruction) {
@@ -90,8 +90,10 @@ static void add_cond(lt_buf *filter, const lt_jail_cond *cond, unsigned left, ui
 }
 
 static uint32_t action_of(const lt_jail_rule *rule, const maker *m) {
+  static const uint32_t of_connects[] = {
+      [LT_JAIL_REFUSED] = FAILS(EPERM), [LT_JAIL_ASKED] = SECCOMP_RET_USER_NOTIF, [LT_JAIL_LET] = SECCOMP_RET_ALLOW};
   if (rule->error == LT_JAIL_ASK) {
-    return m->asks ? SECCOMP_RET_USER_NOTIF : FAILS(EPERM);
+    return of_connects[m->connects];
   }
   return rule->error == 0 ? SECCOMP_RET_ALLOW : FAILS(rule->error);
 }
@@ -177,7 +179,7 @@ static lt_status made(const lt_buf *filter, lt_err *err) {
 
 lt_status lt_jail_filter_make(lt_jail_profile profile, const lt_jail_exec *exec, uint32_t self, lt_buf *filter,
                               lt_err *err) {
-  const maker m = {.who = (uint16_t)(1U << profile), .self = self, .asks = exec->asks};
+  const maker m = {.who = (uint16_t)(1U << profile), .self = self, .connects = exec->connects};
   begin(filter);
   add_calls(filter, &m);
   add_exec(filter, exec);
@@ -188,8 +190,10 @@ lt_status lt_jail_filter_make(lt_jail_profile profile, const lt_jail_exec *exec,
 }
 
 lt_status lt_jail_filter(lt_jail_profile profile, lt_buf *filter, lt_err *err) {
-  const maker m = {
-      .who = (uint16_t)(1U << profile), .behind = 1U << LT_JAIL_PYTHON_ZYGOTE, .self = LT_JAIL_SELF_PID, .asks = false};
+  const maker m = {.who = (uint16_t)(1U << profile),
+                   .behind = 1U << LT_JAIL_PYTHON_ZYGOTE,
+                   .self = LT_JAIL_SELF_PID,
+                   .connects = LT_JAIL_REFUSED};
   begin(filter);
   add_calls(filter, &m);
   give(filter, SECCOMP_RET_ALLOW);

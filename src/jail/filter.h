@@ -4,10 +4,17 @@
 
 #include "jail/jail.h"
 
+/* What becomes of a program's connections, where its profile may have any. */
+typedef enum lt_jail_connects {
+  LT_JAIL_REFUSED, /* it has none */
+  LT_JAIL_ASKED,   /* somebody makes them (gate.h) */
+  LT_JAIL_LET      /* whatever it likes: where nobody can be asked, and it has to run all the same */
+} lt_jail_connects;
+
 /* The first stage's filter: what only the one who starts a program knows. */
 typedef struct lt_jail_exec {
   uint64_t pointers[3]; /* the arguments of the one exec that is left: path, argv, envp */
-  bool asks;            /* somebody makes the program's connections (connect.h); nobody: it has none */
+  lt_jail_connects connects;
 } lt_jail_exec;
 
 /* The whole filter of a first stage, with one exec, and `self` where the process's own id belongs. */

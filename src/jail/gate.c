@@ -20,8 +20,7 @@
 #include "jail/drop.h"
 #include "jail/filter.h"
 
-/* --- In the parent ---------------------------------------------------------------------------------------------------
- */
+/* --- In the parent ------------------------------------------------------------------------------------------------ */
 
 /* A connection to the one place, or -1 with errno. It does not block: nothing that asks is made of blocking calls. */
 static int connect_there(const lt_jail_gate *gate) {
@@ -137,8 +136,7 @@ static _Noreturn void serve(const lt_jail_gate *gate, pid_t child, int from) {
   end_like(child);
 }
 
-/* --- In the child ----------------------------------------------------------------------------------------------------
- */
+/* --- In the child ------------------------------------------------------------------------------------------------- */
 
 lt_status lt_jail_gate_open(lt_jail_gate *gate, lt_err *err) {
   int pair[2];

@@ -13,12 +13,14 @@
  *   --write=PATH          may be read and written, with all below it (repeatable). It must exist.
  *   --socket=PATH         deno: whatever it connects to, it is connected to this unix socket, an absolute path
  *   --connect-port=N      deno-tcp: whatever it connects to, it is connected to this TCP port of 127.0.0.1
+ *                         With either, the process stays as FILE's parent and ends as FILE does.
+ *                         With neither, there are no connections.
  *   --uid=N --gid=N       whom to become when started by root; LT_JAIL_UID both. Somebody else stays who he is.
  *   --address-space=N --data=N --file-size=N    bytes: RLIMIT_AS, RLIMIT_DATA, RLIMIT_FSIZE
  *   --processes=N --open-files=N --cpu-seconds=N    RLIMIT_NPROC (counts all processes and threads of the user, not
  *                         only these), RLIMIT_NOFILE, RLIMIT_CPU
- *   --landlock-abi=N      ask Landlock for no more than its version N: lt_jail_walls.landlock_abi of who starts it.
- * (The environment here is the program's, so that nothing is read from it.)
+ *   --landlock-abi=N      ask Landlock for no more than its version N: the starter's lt_jail_walls.landlock_abi.
+ *                         (The environment here is the program's: nothing is read from it.)
  *   --best-effort         a wall that cannot be had is passed over silently; without it that is a failure
  *
  * Always, without being asked for: a session of its own, no file descriptors but 0, 1, 2, umask 077, no core dumps, no

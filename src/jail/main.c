@@ -248,6 +248,18 @@ static size_t list_size(char *const *list) {
   return n * sizeof *list;
 }
 
+static lt_status install(const jail *j, const lt_jail_exec *exec, const lt_jail_gate *gate, lt_err *err) {
+  lt_buf filter;
+  lt_buf_init(&filter, LT_JAIL_FILTER_MAX_BYTES);
+  lt_status status = lt_jail_filter_make(j->profile, exec, (uint32_t)getpid(), &filter, err);
+  if (status == LT_OK) {
+    status = exec->connects == LT_JAIL_ASKED ? lt_jail_gate_install(gate, lt_buf_view(&filter), err)
+                                             : lt_jail_filter_install(lt_buf_view(&filter), err);
+  }
+  lt_buf_release(&filter);
+  return status;
+}
+
 /* The last wall, and the only exec that fits through it. Returns only on failure. */
 static lt_status become(const jail *j, const lt_jail_gate *gate, lt_err *err) {
   char *path = moved(j->command[0], strlen(j->command[0]) + 1);
@@ -256,14 +268,12 @@ static lt_status become(const jail *j, const lt_jail_gate *gate, lt_err *err) {
   if (path == NULL || argv == NULL || envp == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory");
   }
-  lt_jail_exec exec = {{(uintptr_t)path, (uintptr_t)argv, (uintptr_t)envp}, gate != NULL};
-  lt_buf filter;
-  lt_buf_init(&filter, LT_JAIL_FILTER_MAX_BYTES);
-  LT_TRY(lt_jail_filter_make(j->profile, &exec, (uint32_t)getpid(), &filter, err));
-  lt_status status = limit(j, err);
-  if (status == LT_OK) {
-    status = gate != NULL ? lt_jail_gate_install(gate, lt_buf_view(&filter), err)
-                          : lt_jail_filter_install(lt_buf_view(&filter), err);
+  lt_jail_exec exec = {{(uintptr_t)path, (uintptr_t)argv, (uintptr_t)envp}, gate ? LT_JAIL_ASKED : LT_JAIL_REFUSED};
+  LT_TRY(limit(j, err));
+  lt_status status = install(j, &exec, gate, err);
+  if (status == LT_E_UNSUPPORTED && gate != NULL && j->best_effort) { /* a container may watch calls itself */
+    exec.connects = LT_JAIL_LET;
+    status = install(j, &exec, gate, err);
   }
   if (!passed_over(j, status)) {
     return status;
