@@ -98,9 +98,6 @@ static void judge_memory(lt_pyrun *run) {
 static void judge_report(lt_pyrun *run, lt_json report, lt_arena *arena) {
   lt_run_result *result = run->result;
   lt_str kind = text_of(report, "kind", arena);
-  if (lt_str_eqc(kind, "done")) {
-    return;
-  }
   place(run, report);
   lt_buf_clear(&result->stack);
   add_cut(&result->stack, text_of(report, "stack", arena), LT_RUN_ERROR_BYTES);

@@ -16,6 +16,7 @@ IN_PYTHON(test_values) {
   py_expect("set_result(1)\nset_result(2)", "json 2");
   py_expect("set_result('\\u00e9\\U0001f600')", "string \xc3\xa9\xf0\x9f\x98\x80");
   py_expect("set_result(2**70)", "json 1180591620717411303424");
+  py_expect("set_result(len(str(10**5000)))\nset_result(10**5000)\nset_result(1)", "json 1");
 }
 
 IN_PYTHON(test_values_that_json_has_no_word_for) {
@@ -152,6 +153,12 @@ IN_PYTHON(test_exits) {
   (void)w;
   py_expect("import sys\nset_result(1)\nsys.exit()", "json 1");
   py_expect("import sys\nsys.exit(0)", "undefined");
+  py_expect(
+      "import sys, threading, time\nthreading.Thread(target=lambda: (time.sleep(0.05), set_result('late'))).start()\n"
+      "sys.exit()",
+      "string late");
+  py_expect("import atexit\natexit.register(set_result, 'at exit')", "string at exit");
+  py_expect("import atexit\natexit.register(lambda: 1/0)\nset_result(1)", "json 1");
   py_expect("import sys\nsys.exit(3)", "E_PROGRAM 2:1 the program exited with code 3 [sys.exit(3)]");
   py_expect("raise SystemExit('no way')",
             "E_PROGRAM 1:1 the program exited with code 1: no way [raise SystemExit('no way')]");

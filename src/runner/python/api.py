@@ -82,6 +82,8 @@ def make_api(bridge, start):
         "tools": Tools(),
     }
     for name, tool in start["tools"].items():
+        if name in api:
+            continue
         f = function_of(tool["id"], tool["parameters"])
         f.__name__ = f.__qualname__ = name
         api[name] = f

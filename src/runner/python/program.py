@@ -48,6 +48,8 @@ def rehearse(bridge):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.stack_size(2 << 20)
     sys.path.append(os.getcwd())
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)  # its time is bounded already
 
 
 def await_start(bridge):
@@ -81,21 +83,29 @@ def reopen_streams():
 
 
 def run(bridge, start, walls):
-    failure = None
-    try:
-        code = prepare(start["code"])
-        main = world(bridge, start)
-        execute(code, main)
-        wait_for_threads()
-    except BaseException as e:
-        walls.reserve.close()  # to say that there is no memory takes some
-        failure = describe(e)
+    failure = attempt_all(walls, lambda: execute(prepare(start["code"]), world(bridge, start)))
+    if failure is None:
+        failure = attempt_all(walls, wait_for_threads)
     flush()
     try:
         bridge.send(DONE if failure is None else FAILED, body=failure or b"")
     except OSError:  # it has closed the connection: its exit code tells
         os._exit(0 if failure is None else 1)
     os._exit(0)
+
+
+def attempt_all(walls, f):
+    """What came of it, to be told; None: it went well."""
+    try:
+        f()
+        return None
+    except BaseException as e:
+        walls.reserve.close()  # to say that there is no memory takes some
+        return None if is_plain_exit(e) else describe(e)
+
+
+def is_plain_exit(e):
+    return isinstance(e, SystemExit) and (e.code is None or isinstance(e.code, int) and e.code == 0)
 
 
 def flush():
@@ -211,13 +221,10 @@ def describe_kind(e, told):
 
 
 def describe_exit(e, told):
-    code = e.code
-    if code is None or code == 0 and isinstance(code, int):
-        told["kind"] = "done"
-    elif isinstance(code, int):
-        told["error"] = f"the program exited with code {code}"
+    if isinstance(e.code, int):
+        told["error"] = f"the program exited with code {e.code}"
     else:
-        told["error"] = f"the program exited with code 1: {code}"
+        told["error"] = f"the program exited with code 1: {e.code}"
 
 
 def message(e, depth=0):

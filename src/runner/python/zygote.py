@@ -53,6 +53,9 @@ def fork(control, number, workspace, fds):
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             control.detach()
             live(parent, fds[0], fds[1], workspace, walls)  # program.py
+        except BaseException:
+            sys.excepthook(*sys.exc_info())  # into the program's log: it is a fault of ours
+            sys.stderr.flush()
         finally:
             os._exit(70)
     children[pid] = number
