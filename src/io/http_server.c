@@ -391,7 +391,8 @@ static int listen_unix(const char *path, lt_err *err) {
   }
   memcpy(address.sun_path, path, strlen(path) + 1);
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 || chmod(path, 0600) != 0 ||
+  /* The rights before the path: there is no moment with others, and nothing that could have taken its place. */
+  if (fd < 0 || fchmod(fd, 0600) != 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
       listen(fd, SOMAXCONN) != 0) {
     lt_fail(err, LT_E_IO, "cannot listen on %s: %s", path, strerror(errno));
     if (fd >= 0) {

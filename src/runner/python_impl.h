@@ -95,8 +95,8 @@ lt_status lt_python_make_workspace(lt_python *python, uint32_t id, char **ret_pa
 /* python_move.c: keeps an earlier process' folder from being removed as left over, as long as this is open; -1: there
  * is none. */
 int lt_python_hold(lt_str folder);
-/* Moves what is in it into another, and removes it. LT_YIELDS. */
-void lt_python_move(lt_loop *loop, const char *from, const char *to) LT_YIELDS;
+/* Moves what is in a folder, one that is held, into another, and removes it. LT_YIELDS. */
+void lt_python_move(lt_loop *loop, int held, const char *from, const char *to) LT_YIELDS;
 
 /* --- Names (python_names.c) -----------------------------------------------------------------------------------------
  */

@@ -4,9 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "jail/jail.h"
 #include "runner/python_impl.h"
+
+/* A name that once was ours can be anybody's by now. */
+static bool is_ours(int fd) {
+  struct stat st;
+  return fstat(fd, &st) == 0 && st.st_uid == (geteuid() == 0 ? LT_JAIL_UID : geteuid());
+}
 
 int lt_python_hold(lt_str folder) {
   char path[LT_PROC_PATH_MAX_BYTES];
@@ -20,7 +28,7 @@ int lt_python_hold(lt_str folder) {
   memcpy(path, folder.p, n - 1);
   path[n - 1] = '\0';
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0) {
+  if (fd >= 0 && (!is_ours(fd) || flock(fd, LOCK_SH | LOCK_NB) != 0)) {
     close(fd);
     fd = -1;
   }
@@ -28,7 +36,8 @@ int lt_python_hold(lt_str folder) {
 }
 
 typedef struct move {
-  const char *from;
+  int held;
+  const char *from; /* in it */
   const char *to;
 } move;
 
@@ -43,7 +52,7 @@ static void move_entries(DIR *dir, int from, int to) {
 static void move_all(void *arg) {
   const move *m = arg;
   const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  int from = open(m->from, flags), to = open(m->to, flags);
+  int from = openat(m->held, m->from, flags), to = open(m->to, flags);
   DIR *dir = from >= 0 && to >= 0 ? fdopendir(from) : NULL;
   if (dir != NULL) {
     move_entries(dir, from, to);
@@ -54,11 +63,15 @@ static void move_all(void *arg) {
   if (to >= 0) {
     close(to);
   }
-  (void)rmdir(m->from);
+  (void)unlinkat(m->held, m->from, AT_REMOVEDIR);
 }
 
-void lt_python_move(lt_loop *loop, const char *from, const char *to) {
-  move m = {.from = from, .to = to};
+void lt_python_move(lt_loop *loop, int held, const char *from, const char *to) {
+  const char *slash = strrchr(from, '/');
+  move m = {.held = held, .from = slash != NULL ? slash + 1 : from, .to = to};
+  if (strcmp(m.from, ".") == 0 || strcmp(m.from, "..") == 0) {
+    return;
+  }
   if (lt_loop_offload(loop, move_all, &m, NULL) != LT_OK) {
     move_all(&m);
   }

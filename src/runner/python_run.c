@@ -301,9 +301,9 @@ static bool can_be_run(lt_pyrun *run) {
 static void take_over_folder(lt_pyrun *run, int held) LT_YIELDS {
   const char *folder = run->child->workspace;
   lt_str before = lt_matching_folder(&run->matching);
-  char *from = folder != NULL && before.n > 0 ? lt_mem_strdup(before) : NULL;
+  char *from = folder != NULL && held >= 0 ? lt_mem_strdup(before) : NULL;
   if (from != NULL) {
-    lt_python_move(run->python->loop, from, folder);
+    lt_python_move(run->python->loop, held, from, folder);
     lt_mem_free(from);
   }
   if (held >= 0) {

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "io/loop.h"
+#include "jail/jail.h"
+#include "runner/python_impl.h"
 #include "runner/tree.h"
 
 #define ORDINARY_UID 65533
@@ -112,7 +114,25 @@ static void test_all_of_it_goes(void **state) {
   lt_loop_free(loop);
 }
 
+/* Where a folder of ours was somebody else may have made one since. */
+static void test_others_folders_are_not_held(void **state) {
+  (void)state;
+  char folder[] = "/tmp/lathe-held-XXXXXX", inside[64];
+  assert_int_equal(lt_python_hold(LT_STR("/etc/1")), -1);
+  assert_non_null(mkdtemp(folder));
+  snprintf(inside, sizeof inside, "%s/1", folder);
+  if (geteuid() == 0) {
+    assert_int_equal(lt_python_hold(lt_str_of(inside)), -1);
+    assert_int_equal(chown(folder, LT_JAIL_UID, LT_JAIL_UID), 0);
+  }
+  int fd = lt_python_hold(lt_str_of(inside));
+  assert_true(fd >= 0);
+  close(fd);
+  assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_of_it_goes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_of_it_goes),
+                                     cmocka_unit_test(test_others_folders_are_not_held)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
