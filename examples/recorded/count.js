@@ -1,0 +1,13 @@
+// One layer after the other, at a pace at which somebody could pull the plug.
+const layers = JSON.parse(filesDirectoryTree({ path: "." }).content).filter((entry) => entry.type === "directory");
+let total = 0;
+for (const { name, children = [] } of layers) {
+  const paths = children.filter((child) => /\.[ch]$/.test(child.name)).map((child) => `${name}/${child.name}`);
+  const lines = filesReadMultipleFiles({ paths }).content.split("\n").length;
+  total += lines;
+  output(`- ${name}: ${lines} lines in ${paths.length} files`);
+  sleep(150);
+}
+memoryCreateEntities({ entities: [{ name: "src", entityType: "count", observations: [`${total} lines`] }] });
+output(`${total} lines in all; I have noted that, once.`);
+done();
