@@ -18,6 +18,7 @@ void lt_bench_mcp(void);       /* an MCP server's answer */
 void lt_bench_model(void);     /* a completion, beyond the model */
 void lt_bench_agent(void);     /* a round, a long conversation, a thousand of them */
 void lt_bench_journal(void);   /* a call recorded */
+void lt_bench_replay(void);    /* a program run again by its record */
 void lt_bench_fiber(void);     /* the switch of stacks */
 
 #endif

@@ -31,6 +31,7 @@ static const struct {
     {"model", "A language model", lt_bench_model},
     {"agent", "The agent", lt_bench_agent},
     {"journal", "The journal of calls", lt_bench_journal},
+    {"replay", "A program run again by its record", lt_bench_replay},
     {"fiber", "Underneath", lt_bench_fiber},
 };
 enum { QUESTIONS = sizeof questions / sizeof questions[0], SECONDS_MAX = 120 };
