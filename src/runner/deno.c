@@ -116,6 +116,7 @@ static lt_status start_checker(lt_deno_run *run, lt_err *err) {
 /* The port must be known before Deno is; a path is, and then the bridge is opened while Deno starts. */
 static lt_status start_all(lt_deno_run *run, lt_deno_way way, lt_err *err) {
   unsigned port = 0;
+  LT_TRY(lt_deno_make_secret(run, err));
   if (way == LT_DENO_TCP) {
     LT_TRY(lt_deno_open_bridge(run, way, err));
     port = lt_http_server_port(run->server);

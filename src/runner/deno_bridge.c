@@ -419,7 +419,7 @@ static bool is_secret(const lt_deno_run *run, lt_str said) {
 
 static bool on_admit(void *arg, const lt_http_call *call, lt_http_answer *answer) {
   const lt_deno_run *run = arg;
-  if (run->secret[0] != '\0' && !is_secret(run, lt_http_call_header(call, "X-Lathe-Secret"))) {
+  if (!is_secret(run, lt_http_call_header(call, "X-Lathe-Secret"))) {
     put_status(answer, 403, "Not allowed\n");
     return false;
   }
@@ -434,7 +434,6 @@ static bool on_admit(void *arg, const lt_http_call *call, lt_http_answer *answer
 lt_status lt_deno_open_bridge(lt_deno_run *run, lt_deno_way way, lt_err *err) {
   char path[sizeof run->folder + 16];
   snprintf(path, sizeof path, "%s/bridge", run->folder);
-  run->secret[0] = '\0';
   lt_http_server_options options = {.unix_path = way == LT_DENO_TCP ? NULL : path,
                                     .body_max = LT_JSON_MAX_BYTES,
                                     .bodies_max = LT_RUN_HELD_MAX_BYTES,

@@ -58,7 +58,7 @@ typedef struct lt_deno_run {
   unsigned column_offset; /* bytes put before its first line */
   char folder[96];        /* empty: none yet */
   int lock;               /* the folder, open: whoever holds it is alive; -1 */
-  char secret[40];        /* of the bridge, where anybody could reach it */
+  char secret[40];        /* of the bridge */
 
   /* Its processes. Each has a fiber that reads. */
   lt_process *process;
@@ -115,6 +115,8 @@ lt_status lt_deno_explain(lt_deno *deno, lt_process *process, lt_err *err) LT_YI
 bool lt_deno_prepare(lt_deno_run *run);
 /* deno_source.c: the folder's files, but for the one that says where the bridge is. */
 lt_status lt_deno_write_files(lt_deno_run *run, lt_err *err);
+/* What every request has to show: another run's program, which may be the same user's, has another one. */
+lt_status lt_deno_make_secret(lt_deno_run *run, lt_err *err);
 /* That one: what Deno runs first. */
 lt_status lt_deno_write_boot(lt_deno_run *run, unsigned port, lt_err *err);
 /* What the program's text may mean by a word; NULL: none that this run may see. */

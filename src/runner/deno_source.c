@@ -212,7 +212,7 @@ lt_status lt_deno_write_files(lt_deno_run *run, lt_err *err) {
 }
 
 /* --- What runs first -------------------------------------------------------------------------- */
-static lt_status make_secret(lt_deno_run *run, lt_err *err) {
+lt_status lt_deno_make_secret(lt_deno_run *run, lt_err *err) {
   unsigned char random[16];
   if (getrandom(random, sizeof random, 0) != sizeof random) {
     return lt_fail(err, LT_E_IO, "no random numbers for the bridge's secret");
@@ -239,7 +239,7 @@ static void put_bridge(lt_json_writer *w, const lt_deno_run *run, unsigned port)
   lt_json_end_object(w);
   lt_json_key(w, "header");
   snprintf(text, sizeof text, "X-Lathe-Secret: %s\r\n", run->secret);
-  lt_json_put_cstr(w, port != 0 ? text : "");
+  lt_json_put_cstr(w, text);
   lt_json_key(w, "connections");
   lt_json_put_int(w, LT_DENO_CONNECTIONS_MAX);
 }
@@ -304,7 +304,6 @@ static lt_status put_boot(const lt_deno_run *run, const names *n, unsigned port,
 }
 
 lt_status lt_deno_write_boot(lt_deno_run *run, unsigned port, lt_err *err) {
-  LT_TRY(port != 0 ? make_secret(run, err) : LT_OK);
   names n;
   LT_TRY(find_names(run, &n, err));
   lt_buf out;

@@ -256,6 +256,23 @@ IN_DENO(test_nothing_but_tools) {
      "[await fetch('http://example.com/')]");
 }
 
+/* Whoever is on the bridge without the run's secret, or speaks otherwise than expected, gets no further. */
+IN_DENO(test_the_bridge_itself) {
+  js(w,
+     "const ask = async (head, body) => {\n"
+     "  const c = await Deno.connect({ transport: 'unix', path: '/lathe-bridge' });\n"
+     "  await c.write(new TextEncoder().encode(head + `\\r\\nHost: x\\r\\nConnection: close\\r\\n"
+     "Content-Length: ${body.length}\\r\\n\\r\\n` + body));\n"
+     "  const b = new Uint8Array(9999); output(new TextDecoder().decode(b.subarray(0, await c.read(b))).slice(9, "
+     "12));\n"
+     "};\n"
+     "await ask('POST / HTTP/1.1', '{\"tool_name\":\"t.echo\",\"arguments\":{}}');\n"
+     "await ask('POST / HTTP/1.1\\r\\nX-Lathe-Secret: 0123456789abcdef0123456789abcdef', "
+     "'{\"tool_name\":\"t.echo\"}');\n"
+     "await ask('GET / HTTP/1.1', '');\n",
+     TELL_END | TELL_SAID | TELL_CALLS, "undefined o(403) o(403) o(403)");
+}
+
 /* --- Bad programs ----------------------------------------------------------------------------------------------------
  */
 /* A connection takes the right to write to the socket's path: what stands there is out of its reach. */
@@ -603,6 +620,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_values_go_on),
       cmocka_unit_test(test_functions_and_modules),
       cmocka_unit_test(test_nothing_but_tools),
+      cmocka_unit_test(test_the_bridge_itself),
       cmocka_unit_test(test_it_makes_no_files),
       cmocka_unit_test(test_syntax),
       cmocka_unit_test(test_floods),
