@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "codec/json.h"
 #include "runner/deno_impl.h"
+#include "tool/again.h"
 
 typedef struct deno_call {
   lt_run_tool_call base; /* first: lt_run_calls_release frees it */
@@ -227,6 +228,13 @@ static void perform(deno_call *call, lt_str input, lt_http_answer *answer) LT_YI
     call_function(base, input, &options);
   } else if (!on_record) {
     base->status = lt_door_call(run->deno->door, base->record.tool, input, &options, &base->out, NULL);
+  } else if (base->function == NULL) {
+    const lt_call_event event = {.seq = options.seq,
+                                 .tool = base->record.tool,
+                                 .input = input,
+                                 .status = base->status,
+                                 .answer = lt_buf_view(&base->out)};
+    lt_call_tell_recalled(run->deno->door, options.caller, &event);
   }
   if (base->asking > 0) { /* whoever was asked has no say any more */
     base->asking = 1;

@@ -96,8 +96,8 @@ bool lt_matching_answer(lt_matching *m, lt_str tool, lt_str input, uint64_t *ret
   }
   const lt_recorded_call *call = &m->record.calls[at];
   m->used[at] = true;
+  *ret_seq = call->seq;
   if (!call->finished && call->repeatable) {
-    *ret_seq = call->seq;
     return false;
   }
   lt_buf_clear(out);

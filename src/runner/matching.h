@@ -30,8 +30,9 @@ typedef struct lt_matching {
 lt_status lt_matching_begin(lt_matching *matching, const lt_run_request *request, const char *runner,
                             lt_run_result *result, bool *ret_ended, lt_err *err) LT_YIELDS;
 
-/* A call of the program: true when it is answered from the record (`out` has the value or the message). Otherwise it is
- * to be made, with `*ret_seq` as its number (lt_invoke_options.seq). LT_YIELDS. */
+/* A call of the program: true when it is answered from the record (`out` has the value or the message; the caller is to
+ * be told, lt_call_tell_recalled). Otherwise it is to be made. `*ret_seq` is its number (lt_invoke_options.seq).
+ * LT_YIELDS. */
 bool lt_matching_answer(lt_matching *matching, lt_str tool, lt_str input, uint64_t *ret_seq, lt_status *ret_status,
                         lt_buf *out) LT_YIELDS;
 

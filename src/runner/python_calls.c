@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "runner/python_impl.h"
+#include "tool/again.h"
 
 struct lt_pycall {
   lt_run_tool_call call; /* first: the result frees it */
@@ -108,6 +109,13 @@ static void perform(lt_pyrun *run, lt_pycall *c) LT_YIELDS {
   lt_run_call *record = &c->call.record;
   if (!lt_matching_answer(&run->matching, record->tool, record->input, &options.seq, &c->call.status, &c->call.out)) {
     c->call.status = lt_door_call(run->python->door, record->tool, record->input, &options, &c->call.out, NULL);
+  } else {
+    const lt_call_event event = {.seq = options.seq,
+                                 .tool = record->tool,
+                                 .input = record->input,
+                                 .status = c->call.status,
+                                 .answer = lt_buf_view(&c->call.out)};
+    lt_call_tell_recalled(run->python->door, options.caller, &event);
   }
   if (c->call.asking > 0) { /* whoever was asked has no say any more */
     c->call.asking = 1;
