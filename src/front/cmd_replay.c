@@ -21,7 +21,7 @@ static const char help[] =
     "\n"
     "  lathe replay PROMPT [options]\n"
     "\n"
-    "  PROMPT             a prompt's id, the beginning of that, or \"last\"\n"
+    "  PROMPT             a prompt's id or a conversation's (its last prompt), the beginning of one, or \"last\"\n"
     "  --json             one JSON object on standard output\n"
     "  --config FILE      configuration (default: $LATHE_CONFIG, ./lathe.yaml, ~/.config/lathe/lathe.yaml)\n"
     "  -h, --help         this\n"

@@ -16,21 +16,31 @@ typedef struct find_job {
   int64_t found;
 } find_job;
 
-static lt_status select_prompt(struct sqlite3 *sql, void *arg, lt_err *err) {
-  find_job *job = arg;
-  lt_query query = lt_query_on(sql,
-                               "SELECT p.id FROM prompts p JOIN conversations c ON c.number = p.conversation"
-                               " WHERE c.user = ?1 AND (?2 = 'last' OR substr(p.id, 1, length(?2)) = ?2)"
-                               " ORDER BY p.number DESC LIMIT 2");
+#define FIND   "SELECT p.id FROM prompts p JOIN conversations c ON c.number = p.conversation WHERE c.user = ?1 AND "
+#define NEWEST " ORDER BY p.number DESC LIMIT 2"
+
+static lt_status look(struct sqlite3 *sql, const char *text, find_job *job, lt_err *err) {
+  lt_query query = lt_query_on(sql, text);
   lt_query_text(&query, job->user);
   lt_query_text(&query, job->wanted);
-  job->found = 0;
   while (lt_query_row(&query)) {
     if (job->found++ == 0) {
       snprintf(job->id, sizeof job->id, "%.*s", LT_STR_ARG(lt_query_get(&query, 0)));
     }
   }
   return lt_query_end(&query, err);
+}
+
+static lt_status select_prompt(struct sqlite3 *sql, void *arg, lt_err *err) {
+  find_job *job = arg;
+  job->found = 0;
+  LT_TRY(look(sql, FIND "(?2 = 'last' OR substr(p.id, 1, length(?2)) = ?2)" NEWEST, job, err));
+  return job->found > 0 ? LT_OK
+                        : look(sql,
+                               FIND
+                               "substr(c.id, 1, length(?2)) = ?2 AND p.number ="
+                               " (SELECT max(number) FROM prompts WHERE conversation = c.number)" NEWEST,
+                               job, err);
 }
 
 lt_status lt_store_prompt_find(lt_db *db, lt_str user, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) {
@@ -45,10 +55,10 @@ lt_status lt_store_prompt_find(lt_db *db, lt_str user, lt_str wanted, char ret_i
   LT_TRY(status);
   if (job.found == 0) {
     return last ? lt_fail(err, LT_E_NOTFOUND, "there is no prompt yet")
-                : lt_fail(err, LT_E_NOTFOUND, "no prompt begins with \"%.*s\"", LT_STR_ARG(shown));
+                : lt_fail(err, LT_E_NOTFOUND, "no prompt and no conversation begins with \"%.*s\"", LT_STR_ARG(shown));
   }
   if (job.found > 1 && !last) {
-    return lt_fail(err, LT_E_NOTFOUND, "several prompts begin with \"%.*s\": say more of the id", LT_STR_ARG(shown));
+    return lt_fail(err, LT_E_NOTFOUND, "several begin with \"%.*s\": say more of the id", LT_STR_ARG(shown));
   }
   memcpy(ret_id, job.id, sizeof job.id);
   return LT_OK;

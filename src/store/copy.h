@@ -4,8 +4,8 @@
 
 #include "store/prompts.h"
 
-/* The user's prompt whose id begins with `wanted`, or the newest: "last". LT_YIELDS. LT_E_NOTFOUND: there is none, or
- * there are several. */
+/* The user's prompt whose id begins with `wanted`, or the newest: "last"; where there is none, the newest of the
+ * conversation whose id begins so. LT_YIELDS. LT_E_NOTFOUND: there is none, or there are several. */
 lt_status lt_store_prompt_find(lt_db *db, lt_str user, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1],
                                lt_err *err) LT_YIELDS;
 

@@ -62,7 +62,9 @@ lt_status lt_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke
   lt_buf_clear(out);
   if (call != NULL && call->hash != lt_journal_hash(id, input)) {
     *ret_answered = true;
-    status = lt_fail(err, LT_E_DIVERGED, "diverged: another call than this of \"%.*s\" is on record", LT_STR_ARG(id));
+    status = lt_fail(err, LT_E_DIVERGED, "diverged: another call than this of \"%.*s\" is on record: %.*s %.*s",
+                     LT_STR_ARG(lt_str_sub(id, 0, LT_RECORD_SHOWN_BYTES)),
+                     LT_STR_ARG(lt_str_sub(call->tool, 0, LT_RECORD_SHOWN_BYTES)), LT_STR_ARG(call->input));
     lt_buf_addc(out, lt_err_msg(err));
   } else if (call != NULL) {
     status = answer_from(door, id, call, options, ret_answered, out, err);

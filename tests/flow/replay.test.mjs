@@ -119,6 +119,8 @@ describe("comes to the same", () => {
     await w.chat("-c", "last", "more");
     await w.chat("-c", "last", "-m", "code", "code");
     const [[first], [second]] = w.sql("SELECT id FROM prompts ORDER BY number");
+    const [[conversation]] = w.sql("SELECT id FROM conversations");
+    assert.match((await w.replay(conversation.slice(0, 8))).stdout, /: the same again: 2 replies, 2 programs, 6 calls, /);
     for (const [id, mode] of [[first.slice(0, 9), "code"], [second, "classic"]]) {
       const end = await w.replay(id);
       assert.equal(end.code, 0, end.stderr);
@@ -188,11 +190,11 @@ describe("cannot be gone through", () => {
     await says(["last"], 2, /there is no prompt yet/);
     await w.chat("more");
     await w.chat("more");
-    await says(["zz"], 2, /no prompt begins with "zz"/);
+    await says(["zz"], 2, /no prompt and no conversation begins with "zz"/);
     await says([], 2, /a prompt is wanted/);
     await says(["--nonsense", "last"], 2, /--nonsense/);
     w.sql("UPDATE prompts SET id = 'abc' || substr(id, 4)");
-    await says(["abc"], 2, /several prompts begin with "abc"/);
+    await says(["abc"], 2, /several begin with "abc"/);
     w.sql("UPDATE prompts SET state = 'waiting_for_approval', completed_at = NULL WHERE number = 2");
     await says(["last"], 1, /has not ended: lathe chat -c [0-9a-f]{32} goes on with it/);
     w.sql("DELETE FROM notes");
