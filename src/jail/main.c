@@ -269,7 +269,6 @@ static lt_status become(const jail *j, const lt_jail_gate *gate, lt_err *err) {
     return lt_fail(err, LT_E_NOMEM, "no memory");
   }
   lt_jail_exec exec = {{(uintptr_t)path, (uintptr_t)argv, (uintptr_t)envp}, gate ? LT_JAIL_ASKED : LT_JAIL_REFUSED};
-  LT_TRY(limit(j, err));
   lt_status status = install(j, &exec, gate, err);
   if (status == LT_E_UNSUPPORTED && gate != NULL && j->best_effort) { /* a container may watch calls itself */
     exec.connects = LT_JAIL_LET;
@@ -278,6 +277,7 @@ static lt_status become(const jail *j, const lt_jail_gate *gate, lt_err *err) {
   if (!passed_over(j, status)) {
     return status;
   }
+  LT_TRY(limit(j, err)); /* last: from here on there may be no memory for ourselves */
   syscall(SYS_execve, path, argv, envp);
   return lt_fail(err, LT_E_IO, "cannot start \"%s\" as user %u: %s%s", path, getuid(), strerror(errno),
                  errno == EACCES ? " (the file and every folder above it must be open to that user)" : "");
