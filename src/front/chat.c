@@ -153,6 +153,7 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   lt_buf_init(&chat->mode, LT_KIB);
   lt_buf_init(&chat->model, LT_KIB);
   LT_TRY(open_parts(chat, err));
+  lt_toolbox_warm(chat->session->toolbox); /* while the model is asked */
   const lt_agent_options options = agent_options(chat);
   LT_TRY(lt_agent_new(&options, &chat->agent, err));
   if (chat->options->mode != NULL) {

@@ -14,6 +14,8 @@ struct lt_runners {
   lt_quickjs *quickjs;
   lt_python *python;
   lt_deno *deno;
+  bool warming;
+  lt_wait warmed; /* woken when that is over */
 };
 
 lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, lt_runners **ret_runners, lt_err *err) {
@@ -22,12 +24,16 @@ lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, 
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   *r = (lt_runners){.loop = loop, .door = door, .config = config};
+  lt_wait_init(&r->warmed, loop);
   *ret_runners = r;
   return LT_OK;
 }
 
 void lt_runners_free(lt_runners *r) {
   if (r != NULL) {
+    while (r->warming) {
+      lt_wait_on(&r->warmed, UINT64_MAX);
+    }
     lt_python_free(r->python);
     lt_deno_free(r->deno);
     lt_quickjs_free(r->quickjs);
@@ -57,6 +63,22 @@ static lt_runner *python(lt_runners *r, lt_err *err) {
     return NULL;
   }
   return lt_python_runner(r->python);
+}
+
+/* Whoever runs the first program is told what is wrong. */
+static void on_warm_fiber(void *arg) {
+  lt_runners *r = arg;
+  if (python(r, NULL) != NULL) {
+    (void)lt_python_warm(r->python, NULL);
+  }
+  r->warming = false;
+  lt_wait_wake(&r->warmed, LT_OK);
+}
+
+void lt_runners_warm(lt_runners *r) {
+  if (r->config->python.given && !r->warming) {
+    r->warming = lt_loop_spawn(r->loop, on_warm_fiber, r, NULL) == LT_OK;
+  }
 }
 
 static lt_deno_check check_of(const lt_config *c) {

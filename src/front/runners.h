@@ -16,6 +16,10 @@ lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, 
 /* Every run must have ended. NULL is allowed. LT_YIELDS. */
 void lt_runners_free(lt_runners *runners) LT_YIELDS;
 
+/* Starts what takes a while, so that the first program need not wait for it: Python's interpreter, where the
+ * configuration has Python. Does not yield; what goes wrong is told to whoever runs the first program. */
+void lt_runners_warm(lt_runners *runners);
+
 /* "js", "ts", "python". */
 const char *lt_runners_language(lt_lang lang);
 /* Whether there is a runner of that id (NULL: any) for the language. LT_E_INVALID: there is none, or it does not speak

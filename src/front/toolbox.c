@@ -197,6 +197,10 @@ void lt_toolbox_unload(lt_toolbox *t) {
   t->db = NULL;
 }
 
+void lt_toolbox_warm(lt_toolbox *t) {
+  lt_runners_warm(t->runners);
+}
+
 lt_runner *lt_toolbox_runner(lt_toolbox *t, const char *id, lt_lang lang, lt_err *err) {
   return lt_runners_get(t->runners, id, lang, err);
 }

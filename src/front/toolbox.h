@@ -37,6 +37,8 @@ void lt_toolbox_ready(lt_toolbox *toolbox) LT_YIELDS;
 /* Ends plugins and engine and closes the database. Every run must have ended. LT_YIELDS. */
 void lt_toolbox_unload(lt_toolbox *toolbox) LT_YIELDS;
 
+/* As lt_runners_warm. */
+void lt_toolbox_warm(lt_toolbox *toolbox);
 /* What runs programs in a language: the runner of that id, or the configuration's when it is NULL; made when it is
  * first asked for. NULL: `err` says why. Borrows. */
 lt_runner *lt_toolbox_runner(lt_toolbox *toolbox, const char *id, lt_lang lang, lt_err *err);
