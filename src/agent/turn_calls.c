@@ -108,6 +108,9 @@ static lt_status call_or_recall(direct *d, lt_str tool, lt_str input, const lt_i
   lt_door *door = d->turn->agent->options.door;
   bool answered = false;
   lt_status status = lt_call_recall(door, tool, input, options, &answered, answer, err);
+  if (answered) {
+    lt_call_count_recalled(door, &d->caller, tool, status);
+  }
   if (status == LT_OK && !answered && d->caller.recalled) {
     status = lt_outbox_old_result(&d->turn->own->outbox, d->number, &answered, answer, err);
   }

@@ -43,8 +43,6 @@ static lt_status answer_from(lt_door *door, lt_str id, const lt_recorded_call *c
   if (!*ret_answered) {
     return LT_OK;
   }
-  /* What was made then counts, as it did then. */
-  (void)lt_budget_take(caller->budget, id, lt_loop_now_ms(door->loop), NULL);
   return call->finished ? give(call, id, options, out, err) : interrupt(door, id, caller, call->id, out, err);
 }
 
@@ -73,8 +71,16 @@ lt_status lt_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke
   return status;
 }
 
+/* What was refused at the door did not count then, either. */
+void lt_call_count_recalled(const lt_door *door, const lt_caller *caller, lt_str tool, lt_status status) {
+  if (status != LT_E_INVALID && status != LT_E_NOTFOUND && status != LT_E_LIMIT && status != LT_E_DIVERGED) {
+    (void)lt_budget_take(caller->budget, tool, lt_loop_now_ms(door->loop), NULL);
+  }
+}
+
 /* Its input without secrets, as all that is told of calls. */
 void lt_call_tell_recalled(const lt_door *door, const lt_caller *caller, const lt_call_event *event) {
+  lt_call_count_recalled(door, caller, event->tool, event->status);
   if (caller->on_call == NULL) {
     return;
   }

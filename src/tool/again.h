@@ -8,8 +8,10 @@
 
 #include "tool/door.h"
 
-/* Tells a caller that a call of its has finished which the door has not seen, as it was answered by the record. It has
- * no number at the door. Nothing when the caller does not want to be told. Masks the input. */
+/* Counts a call that was answered by the record, so that budgets have as much left as they had then. */
+void lt_call_count_recalled(const lt_door *door, const lt_caller *caller, lt_str tool, lt_status status);
+/* The same, and tells a caller that a call of its has finished which the door has not seen, as it was answered by the
+ * record. It has no number at the door. Masks the input. */
 void lt_call_tell_recalled(const lt_door *door, const lt_caller *caller, const lt_call_event *event);
 
 /* Looks for the call with the number `options->seq` of the run of `options->caller`. `ret_answered` false: it is to be
