@@ -1,7 +1,7 @@
 // Recorded prompts once more: lathe replay, without the model and the servers they had.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before } from "node:test";
 import { config, describe, folder, run, scripted, servers, start, test, until } from "./harness.mjs";
@@ -25,6 +25,9 @@ const turns = [
   { user: "say it", replies: ["It is said."] },
   { user: "slow", replies: ["output('begun'); cashSlow({}); output('never')"] },
   { user: "typed", replies: [{ calls: [{ name: "execute_typescript", arguments: { code: TYPED } }] }, "It was typed."] },
+  { user: "big", replies: [{ calls: [{ name: "cash_big", arguments: {} }] }, "It is big."] },
+  { user: "big program", replies: ["const big = cashBig({});\noutput(big.length);\nbig", "done()"] },
+  { user: "killed", replies: ["try { cashSlow({}) } catch (e) { output(e.message) }\noutput('then'); cashPay({ n: 1 }).n", "done()"] },
   { user: "more", replies: ["It was more."] },
 ];
 
@@ -35,7 +38,7 @@ before(async () => {
 
 const gone = { OPENAI_BASE_URL: "http://127.0.0.1:9/v1", OPENAI_API_KEY: "", OPENAI_MODEL: "nobody" };
 const tool = (name, rest = {}, annotations = undefined) => ({ tool: { name, inputSchema: { type: "object" }, annotations }, ...rest });
-const tools = [tool("look", {}, { readOnlyHint: true }), tool("pay"), tool("slow", { delayMs: 20000 }), tool("fail", { result: { isError: true, content: [{ type: "text", text: "no money" }] } })];
+const tools = [tool("look", {}, { readOnlyHint: true }), tool("pay"), tool("slow", { delayMs: 20000 }), tool("big", { result: { content: [{ type: "text", text: "big ".repeat(20000) }] } }), tool("fail", { result: { isError: true, content: [{ type: "text", text: "no money" }] } })];
 
 /** A home with a store of its own; its prompts are recorded with servers and a model, and replayed without. */
 function world(rest = {}) {
@@ -70,6 +73,9 @@ function world(rest = {}) {
       const end = spawnSync("python3", ["-c", script, file, text], { encoding: "utf8" });
       assert.equal(end.status, 0, end.stderr);
       return JSON.parse(end.stdout);
+    },
+    begun(name) {
+      return existsSync(file) && this.sql("SELECT count(*) FROM sqlite_schema WHERE name = 'calls'")[0][0] && this.sql(`SELECT count(*) FROM calls WHERE tool = '${name}'`)[0][0];
     },
     bytes: () => readFileSync(file),
   };
@@ -107,6 +113,25 @@ describe("comes to the same", () => {
     const end = await w.replay("last");
     assert.equal(end.code, 0, end.stderr);
     assert.match(end.stdout, /: the same again: 1 reply, 0 programs, 1 call, \d+ ms; answered by the record: 1 program\n$/);
+  });
+  test("answers that are too long and were put aside", async () => {
+    const w = world();
+    await w.chat("big");
+    await w.same({ replies: 2, programs: 0, calls: 1 });
+    await w.chat("-m", "code", "big program");
+    await w.same({ replies: 2, programs: 2, calls: 1 });
+  });
+  test("a prompt that was killed in a call and gone on with", async () => {
+    const w = world();
+    const chat = w.start("-m", "code", "killed");
+    await until(() => w.begun("cash.slow"), "the call is under way");
+    chat.child.kill("SIGKILL");
+    await chat.ended;
+    await w.chat("-c", "last", "more");
+    const [[id]] = w.sql("SELECT id FROM prompts ORDER BY number");
+    const end = await w.replay(id);
+    assert.equal(end.code, 0, end.stderr);
+    assert.match(end.stdout, /: the same again: 2 replies, 2 programs, 2 calls, /);
   });
   test("typescript", async () => {
     const w = world();

@@ -31,6 +31,12 @@ static inline lt_str fake_copy(lt_str text) {
   return lt_str_from(bytes, text.n);
 }
 
+static inline void fake_free_text(lt_str text) {
+  char *bytes;
+  memcpy(&bytes, &text.p, sizeof bytes);
+  free(bytes);
+}
+
 static inline void fake_note_add(lt_journal *self, lt_str run, const lt_note *what,
                                  void (*on_failure)(void *arg, const lt_err *err), void *arg) {
   fake_journal *j = (fake_journal *)(void *)self;
@@ -80,6 +86,7 @@ static inline lt_status fake_finish(lt_journal *self, int64_t id, lt_status stat
   }
   one->call.finished = true;
   one->call.status = status;
+  fake_free_text(one->call.answer);
   one->call.answer = fake_copy(answer);
   return LT_OK;
 }
@@ -118,12 +125,6 @@ static inline fake_journal *fake_journal_new(void) {
   j->last_note = &j->notes;
   j->last_call = &j->calls;
   return j;
-}
-
-static inline void fake_free_text(lt_str text) {
-  char *bytes;
-  memcpy(&bytes, &text.p, sizeof bytes);
-  free(bytes);
 }
 
 static inline void fake_journal_free(fake_journal *j) {
