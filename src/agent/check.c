@@ -162,7 +162,13 @@ void lt_outbox_check_result(lt_outbox *o, const lt_output *output, lt_status sta
 
 /* --- The tools -----------------------------------------------------------------------------------------------------
  */
-/* The same snapshot is the same for many prompts. */
+static void forget_tools(lt_agent *agent) {
+  lt_catalog_unref(agent->kept);
+  agent->kept = NULL;
+}
+
+/* The same snapshot is the same for many prompts, of which a thousand may begin at once: whoever comes while the first
+ * one writes has the name, and is on record behind it. */
 lt_str lt_turn_keep_tools(lt_turn *turn, lt_catalog *tools) {
   lt_agent *agent = turn->agent;
   char hash[LT_BLOB_HASH_BYTES + 1];
@@ -173,15 +179,18 @@ lt_str lt_turn_keep_tools(lt_turn *turn, lt_catalog *tools) {
   lt_buf_init(&text, LT_BLOB_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&text);
   lt_tool_list_put(tools, &w);
-  bool kept = text.status == LT_OK && lt_store_blob_put(agent->options.db, lt_buf_view(&text), hash, NULL) == LT_OK;
-  lt_buf_release(&text);
-  if (!kept) {
-    return LT_STR("");
+  bool kept = text.status == LT_OK;
+  if (kept) {
+    forget_tools(agent);
+    agent->kept = lt_catalog_ref(tools);
+    lt_store_blob_name(lt_buf_view(&text), agent->kept_tools);
+    kept = lt_store_blob_put(agent->options.db, lt_buf_view(&text), hash, NULL) == LT_OK;
   }
-  lt_catalog_unref(agent->kept);
-  agent->kept = lt_catalog_ref(tools);
-  memcpy(agent->kept_tools, hash, sizeof hash);
-  return lt_str_of(agent->kept_tools);
+  lt_buf_release(&text);
+  if (!kept && agent->kept == tools) {
+    forget_tools(agent);
+  }
+  return kept ? lt_arena_dup(&turn->arena, lt_str_of(hash)) : LT_STR("");
 }
 
 static lt_status read_start(const lt_record *record, lt_arena *arena, lt_str *ret_tools, lt_err *err) {

@@ -28,6 +28,10 @@ static uint64_t hash_words(lt_str s) {
   return hash;
 }
 
+void lt_store_blob_name(lt_str data, char ret_hash[LT_BLOB_HASH_BYTES + 1]) {
+  snprintf(ret_hash, LT_BLOB_HASH_BYTES + 1, "%016" PRIx64 "%016" PRIx64, lt_str_hash(data), hash_words(data));
+}
+
 static lt_status touch(struct sqlite3 *sql, const blob_job *job, lt_err *err) {
   lt_query query = lt_query_on(sql, "UPDATE blobs SET used_at = ? WHERE hash = ?");
   lt_query_text(&query, lt_str_of(job->now));
@@ -46,7 +50,7 @@ static lt_status insert_blob(struct sqlite3 *sql, const blob_job *job, lt_err *e
 /* To the day: a row that changes is written as a whole. */
 static lt_status put_blob(struct sqlite3 *sql, void *arg, lt_err *err) {
   blob_job *job = arg;
-  snprintf(job->hash, sizeof job->hash, "%016" PRIx64 "%016" PRIx64, lt_str_hash(job->data), hash_words(job->data));
+  lt_store_blob_name(job->data, job->hash);
   lt_query query = lt_query_on(sql, "SELECT data, substr(used_at, 1, 10) = substr(?, 1, 10) FROM blobs WHERE hash = ?");
   lt_query_text(&query, lt_str_of(job->now));
   lt_query_text(&query, lt_str_of(job->hash));

@@ -43,6 +43,8 @@ lt_status lt_store_artifact_list(lt_db *db, lt_str user, lt_buf *out, lt_err *er
 /* Keeps bytes under a name made of them; those that are there are not written again. Errors: LT_E_LIMIT
  * (LT_BLOB_MAX_BYTES); LT_E_INVALID: other bytes have the same name. */
 lt_status lt_store_blob_put(lt_db *db, lt_str data, char ret_hash[LT_BLOB_HASH_BYTES + 1], lt_err *err) LT_YIELDS;
+/* The name that they have there. Does not yield. */
+void lt_store_blob_name(lt_str data, char ret_hash[LT_BLOB_HASH_BYTES + 1]);
 /* Appends the bytes. LT_E_NOTFOUND. */
 lt_status lt_store_blob_get(lt_db *db, lt_str hash, lt_buf *out, lt_err *err) LT_YIELDS;
 

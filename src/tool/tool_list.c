@@ -47,13 +47,16 @@ typedef struct reading {
   lt_tool_spec **lists; /* of each source: its tools, written to */
   size_t source_count;
   size_t tools; /* in all: room for each source's list */
-  bool failed;
+  bool failed;  /* no memory */
+  bool wrong;   /* it is no list of tools */
 } reading;
 
 static lt_str read_str(reading *r, lt_json object, const char *key) {
   lt_str text = LT_STR("");
   lt_json value = lt_json_get(object, key);
-  if (lt_json_exists(value) && !lt_json_str(value, r->arena, &text)) {
+  if (lt_json_exists(value) && lt_json_typeof(value) != LT_JSON_STRING) {
+    r->wrong = true;
+  } else if (lt_json_exists(value) && !lt_json_str(value, r->arena, &text)) {
     r->failed = true;
   }
   return text;
@@ -103,13 +106,17 @@ lt_status lt_tool_list_read(lt_str text, lt_arena *arena, lt_tool_list *ret_list
   LT_TRY(lt_json_parse(arena, text, &doc, err));
   lt_json all = lt_json_root(&doc);
   size_t count = lt_json_count(all);
-  reading r = {.arena = arena};
+  reading r = {.arena = arena, .wrong = lt_json_typeof(all) != LT_JSON_ARRAY};
   r.sources = lt_arena_zalloc(arena, count + 1, sizeof *r.sources);
   r.lists = lt_arena_zalloc(arena, count + 1, sizeof *r.lists);
   r.failed = r.sources == NULL || r.lists == NULL;
   lt_json_iter it = lt_json_each(all);
-  for (size_t left = count; !r.failed && left > 0 && lt_json_next(&it); left--) {
+  for (size_t left = count; !r.failed && !r.wrong && left > 0 && lt_json_next(&it); left--) {
+    r.wrong = lt_json_typeof(it.value) != LT_JSON_OBJECT;
     read_tool(&r, it.value, left);
+  }
+  if (r.wrong) {
+    return lt_fail(err, LT_E_INVALID, "what is on record of the tools is no list of tools");
   }
   if (r.failed) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the tools that are on record");
