@@ -203,7 +203,7 @@ describe("usage", () => {
     [["run", "--timeout", "600001", "-e", "1"], /--timeout expects a whole number/],
     [["run", "--memory", "1", "-e", "1"], /--memory expects a whole number from 2 to 2048/],
     [["run", "--memory", "99999", "-e", "1"], /--memory expects a whole number from 2 to 2048/],
-    [["run", "--lang", "ruby", "-e", "1"], /--lang is js or ts, not "ruby"/],
+    [["run", "--lang", "ruby", "-e", "1"], /--lang is js, ts or python, not "ruby"/],
     [["run", "--json=yes", "-e", "1"], /--json takes no value/],
     [["run", "--input", "{a:1}", "-e", "1"], /--input is not JSON: .*line 1, column 2/],
     [["rum"], /^lathe: unknown command "rum" \(did you mean "run"\?\)/],
@@ -229,11 +229,6 @@ describe("usage", () => {
   test("--name=VALUE, and -- before the file", async () => {
     prints(await run(["run", "--eval=input.a", '--input={"a":"="}']), { stdout: "=\n" });
     prints(await run(["run", "--", "-odd.js"], { cwd: folder({ "-odd.js": "'odd'" }) }), { stdout: "odd\n" });
-  });
-  test("there is an answer for Python, too", async () => {
-    const end = await run(["run", "--lang", "python", "-e", "1"]);
-    assert.equal(end.code, 2);
-    assert.match(end.stderr, /quickjs runner.*--lang js or --lang ts/);
   });
 });
 
