@@ -25,7 +25,7 @@ static uint32_t open_known(lt_run *run, lt_run_tool_call *call, uint64_t hash, l
     lt_tape_diverge_call(run, id, tool, input, call->record.tool, call->record.input);
     return 0;
   }
-  lt_run_add_known(run, &call->open, false, call->open.place);
+  lt_run_add_known(run, &call->open, false, LT_TAPE_NOWHERE);
   return id;
 }
 

@@ -23,8 +23,11 @@ void lt_run_add_open(lt_run *run, lt_run_open *open, void (*start)(void *arg)) {
 }
 
 void lt_run_add_known(lt_run *run, lt_run_open *open, bool done, uint32_t place) {
-  open->run = run;
-  open->id = ++run->last_id * 2 - open->is_timer;
+  uint32_t id = ++run->last_id * 2 - open->is_timer;
+  if (open->run == NULL) { /* else the loop has it, and may look at it */
+    open->run = run;
+    open->id = id;
+  }
   pthread_mutex_lock(&run->lock);
   open->here = true;
   open->done |= done;

@@ -176,7 +176,7 @@ void lt_run_calls_release(lt_run_tool_call *calls);
 /* calls.c, for timers.c: on the worker, counts and starts what was made; on the loop, hands over what is done. */
 void lt_run_add_open(lt_run *run, lt_run_open *open, void (*start_on_loop)(void *arg));
 void lt_run_ready(lt_run *run, lt_run_open *open);
-/* The same for what the tape knows: it is there already, or under way. */
+/* The same for what the tape knows: it is there already (`place`), or under way. */
 void lt_run_add_known(lt_run *run, lt_run_open *open, bool done, uint32_t place);
 /* Under the lock: puts what is done into the list of what is there, by its place on the tape. */
 void lt_run_list(lt_run *run, lt_run_open *open);

@@ -60,7 +60,7 @@ static lt_run_timer *find_ticking(const lt_run *run) {
 uint32_t lt_run_open_timer(lt_run *run, uint64_t ms) {
   lt_run_timer *t = find_ticking(run);
   if (t != NULL) {
-    lt_run_add_known(run, &t->open, false, t->open.place);
+    lt_run_add_known(run, &t->open, false, LT_TAPE_NOWHERE);
     return t->open.id;
   }
   t = run->timer_count < LT_RUN_TIMERS_MAX ? lt_mem_zalloc(1, sizeof *t) : NULL;
