@@ -288,10 +288,16 @@ static lt_str id_of(const lt_deno_run *run, lt_str name) {
 
 static void on_tool(lt_deno_run *run, reading *r, lt_http_answer *answer) LT_YIELDS {
   lt_str name;
-  if (read_text(r, "tool_name", &name, answer)) {
-    lt_json arguments = lt_json_get(lt_json_root(&r->doc), "arguments");
-    make_call(run, id_of(run, name), NULL, lt_json_text(arguments), answer);
+  if (!read_text(r, "tool_name", &name, answer)) {
+    return;
   }
+  lt_str arguments = lt_json_text(lt_json_get(lt_json_root(&r->doc), "arguments"));
+  lt_buf tool;
+  lt_buf_init(&tool, LT_JSON_MAX_BYTES);
+  lt_buf_add(&tool, id_of(run, name));
+  lt_arena_release(&r->arena); /* not while the call lasts: it may have several times the bytes of the body */
+  make_call(run, lt_buf_view(&tool), NULL, arguments, answer);
+  lt_buf_release(&tool);
 }
 
 static void on_function(lt_deno_run *run, reading *r, lt_http_answer *answer) LT_YIELDS {

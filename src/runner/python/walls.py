@@ -125,10 +125,10 @@ class Walls:
         set_limit(resource.RLIMIT_FSIZE, limits["file"])
         set_limit(resource.RLIMIT_NOFILE, limits["files"])
         set_limit(resource.RLIMIT_NPROC, limits["threads"])
-        set_limit(resource.RLIMIT_CPU, limits["cpu"])
+        set_limit(resource.RLIMIT_CPU, limits["cpu"], 1)  # a second between SIGXCPU, which says why, and SIGKILL
 
 
-def set_limit(what, most):
+def set_limit(what, most, later=0):
     _, hard = resource.getrlimit(what)
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(what, (most, most))
+    resource.setrlimit(what, (most, most + later if hard == resource.RLIM_INFINITY else min(most + later, hard)))
