@@ -48,10 +48,14 @@ tap() { # word file: the number after "# word" that closes node's TAP report
 # that waits, would show nothing else than the first time.
 dropping=(tests/flow/{approval,chat,governed,policy,run-tools,run-values}.test.mjs)
 
-flow() { # tap-file test-file...
-  local tap_file=$1 files=("${@:2}")
+# They mostly wait, so that three at a time take a third of the time, where node can be told.
+at_a_time=
+[[ $(node --help) != *--test-concurrency* ]] || at_a_time=--test-concurrency=3
+
+flow() { # tap-file concurrency test-file...
+  local tap_file=$1 concurrency=$2 files=("${@:3}")
   [ ${#files[@]} -gt 0 ] || return 0
-  LATHE=$PWD/$out/lathe timeout -k 10 1500 "${runner[@]}" node --test --test-reporter=spec --test-reporter-destination=stdout \
+  LATHE=$PWD/$out/lathe timeout -k 10 1500 "${runner[@]}" node --test ${concurrency:+"$concurrency"} --test-reporter=spec --test-reporter-destination=stdout \
     --test-reporter=tap --test-reporter-destination="$tap_file" "${files[@]}" </dev/null || bad=1
   passed=$((passed + $(tap pass "$tap_file"))) failed=$((failed + $(tap fail "$tap_file") + $(tap cancelled "$tap_file")))
   skipped=$((skipped + $(tap skipped "$tap_file") + $(tap todo "$tap_file")))
@@ -59,9 +63,9 @@ flow() { # tap-file test-file...
 
 shopt -s nullglob
 unit
-flow "$out/flow.tap" tests/flow/*.test.mjs
+flow "$out/flow.tap" "" tests/flow/*.test.mjs
 if [ "$preset" = release ]; then
-  LATHE_DROP_WAITING=1 flow "$out/flow-dropping.tap" "${dropping[@]}"
+  LATHE_DROP_WAITING=1 flow "$out/flow-dropping.tap" "$at_a_time" "${dropping[@]}"
 fi
 # A runner that failed without naming a test is a failure all the same.
 if [ $bad = 1 ] && [ $failed = 0 ]; then

@@ -59,6 +59,7 @@ typedef struct job {
   lt_check *check;
   lt_agent *agent;
   lt_arena arena;
+  lt_buf tools; /* as they are on record: the providers' names are in it */
   recorded *providers;
   char id[LT_STORE_ID_BYTES + 1];
   prompt then, now;
@@ -145,24 +146,16 @@ static lt_status add_tools(job *j, const lt_catalog_source *source, lt_err *err)
 
 /* Plugins that are there have their own, which they are asked about. */
 static lt_status set_tools(job *j, lt_err *err) LT_YIELDS {
-  lt_buf text;
   lt_tool_list list;
   lt_catalog *own;
-  lt_buf_init(&text, LT_BLOB_MAX_BYTES);
-  lt_status status = lt_agent_recorded_tools(j->from, j->records, lt_str_of(j->id), &text, err);
-  if (status == LT_OK) {
-    status = lt_tool_list_read(lt_buf_view(&text), &j->arena, &list, err);
-  }
-  if (status == LT_OK) {
-    status = lt_door_catalog(j->session->door, &own, err);
-  }
+  lt_status status = LT_OK;
+  LT_TRY(lt_agent_recorded_tools(j->from, j->records, lt_str_of(j->id), &j->tools, err));
+  LT_TRY(lt_tool_list_read(lt_buf_view(&j->tools), &j->arena, &list, err));
+  LT_TRY(lt_door_catalog(j->session->door, &own, err));
   for (size_t i = 0; status == LT_OK && i < list.count; i++) {
     status = is_there(own, list.sources[i].ns) ? LT_OK : add_tools(j, &list.sources[i], err);
   }
-  if (status == LT_OK) {
-    lt_catalog_unref(own);
-  }
-  lt_buf_release(&text);
+  lt_catalog_unref(own);
   return status;
 }
 
@@ -391,6 +384,7 @@ static int work(lt_session *s, void *arg) {
   lt_arena_init(&j->arena, 4 * LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&j->then.text, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&j->now.text, LT_PROMPT_MEMORY_BYTES);
+  lt_buf_init(&j->tools, LT_BLOB_MAX_BYTES);
   lt_status status = go_through(j, &err);
   int code = status == LT_OK ? tell(j) : exit_code_of(status);
   if (status != LT_OK && status != LT_E_CANCELLED) {
@@ -399,6 +393,7 @@ static int work(lt_session *s, void *arg) {
   close_parts(j);
   lt_buf_release(&j->then.text);
   lt_buf_release(&j->now.text);
+  lt_buf_release(&j->tools);
   lt_arena_release(&j->arena);
   return code;
 }
