@@ -2,13 +2,13 @@
 
 #include <pthread.h>
 
-#include "io/library.h"
+#include "io/symbols.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static lt_curl curl;
 static lt_err failure; /* why it could not be had */
 
-static const lt_library_function functions[] = {
+static const lt_symbol functions[] = {
 #define LT_CURL_ENTRY(name) {"curl_" #name, offsetof(lt_curl, name)},
     LT_CURL_FUNCTIONS(LT_CURL_ENTRY)
 #undef LT_CURL_ENTRY
@@ -16,7 +16,7 @@ static const lt_library_function functions[] = {
 
 static void load(void) {
   size_t count = sizeof functions / sizeof functions[0];
-  if (lt_library_open("libcurl.so.4", functions, count, &curl, &failure) == LT_OK &&
+  if (lt_symbols_open("libcurl.so.4", functions, count, &curl, &failure) == LT_OK &&
       curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
     lt_fail(&failure, LT_E_UNSUPPORTED, "it cannot be initialised");
   }

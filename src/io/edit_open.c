@@ -2,9 +2,9 @@
 
 #include <stdbool.h>
 
-#include "io/library.h"
+#include "io/symbols.h"
 
-static const lt_library_function functions[] = {
+static const lt_symbol functions[] = {
 #define LT_EDIT_ENTRY(name) {#name, offsetof(lt_edit, name)},
     LT_EDIT_FUNCTIONS(LT_EDIT_ENTRY)
 #undef LT_EDIT_ENTRY
@@ -15,7 +15,7 @@ lt_status lt_edit_open(const lt_edit **ret_edit, lt_err *err) {
   static bool loaded;
   if (!loaded) {
     lt_err why = LT_ERR_INIT;
-    if (lt_library_open("libedit.so.2", functions, sizeof functions / sizeof functions[0], &edit, &why) != LT_OK) {
+    if (lt_symbols_open("libedit.so.2", functions, sizeof functions / sizeof functions[0], &edit, &why) != LT_OK) {
       return lt_fail(err, LT_E_UNSUPPORTED,
                      "editing lines needs libedit, which cannot be used (%s): install it (Debian package libedit2)",
                      lt_err_msg(&why));

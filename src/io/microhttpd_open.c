@@ -2,20 +2,20 @@
 
 #include <pthread.h>
 
-#include "io/library.h"
+#include "io/symbols.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static lt_mhd mhd;
 static lt_err failure; /* why it could not be had */
 
-static const lt_library_function functions[] = {
+static const lt_symbol functions[] = {
 #define LT_MHD_ENTRY(name) {"MHD_" #name, offsetof(lt_mhd, name)},
     LT_MHD_FUNCTIONS(LT_MHD_ENTRY)
 #undef LT_MHD_ENTRY
 };
 
 static void load(void) {
-  (void)lt_library_open("libmicrohttpd.so.12", functions, sizeof functions / sizeof functions[0], &mhd, &failure);
+  (void)lt_symbols_open("libmicrohttpd.so.12", functions, sizeof functions / sizeof functions[0], &mhd, &failure);
 }
 
 lt_status lt_mhd_open(const lt_mhd **ret_mhd, lt_err *err) {

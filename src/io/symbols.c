@@ -1,10 +1,9 @@
-#include "io/library.h"
+#include "io/symbols.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-lt_status lt_library_open(const char *file, const lt_library_function *functions, size_t count, void *table,
-                          lt_err *err) {
+lt_status lt_symbols_open(const char *file, const lt_symbol *functions, size_t count, void *table, lt_err *err) {
   void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == NULL) {
     const char *why = dlerror();
