@@ -39,7 +39,7 @@ describe("programs that do not end", () => {
     "a loop that swallows errors": "for (;;) { try { for (;;) {} } catch {} finally { continue } }",
     "a sort that never polls": "const a = Array.from({ length: 3e6 }, (_, i) => (i * 7919) % 1000003); for (;;) a.sort()",
     "a regular expression that backtracks": "/^(a+)+$/.test('a'.repeat(40) + 'b')",
-    "a huge power": "(3n ** 5000000n) % 7n; for (;;) 3n ** 500000n",
+    "a huge power": "for (;;) 3n ** 500000n",
     "a string that is searched": "const s = 'a'.repeat(2e6); for (;;) s.indexOf('a'.repeat(1e6) + 'b')",
     "a stringify": "const a = Array(2e5).fill({ a: [1, 2, 3] }); for (;;) JSON.stringify(a)",
     "a module": "export default 1; for (;;) {}",
