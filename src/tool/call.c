@@ -373,13 +373,15 @@ static bool is_repeatable(const call *c) {
          lt_json_bool(lt_json_get(c->annotations, "idempotentHint"), false);
 }
 
+/* A run that is not noted is made anew each time, under the same name (what hooks do): its calls have no numbers, or
+ * the second one would be refused as on record already. */
 static lt_status record_start(call *c) LT_YIELDS {
   lt_journal *journal = c->caller->journal;
   if (journal != NULL) {
     const lt_journal_call what = {
         .user = c->caller->user,
         .run = c->caller->run,
-        .seq = c->options.seq,
+        .seq = c->caller->noted ? c->options.seq : 0,
         .hash = c->hash,
         .tool = c->id,
         .input = shown_input(c),
