@@ -337,13 +337,16 @@ static lt_status begin_tape(lt_run *run, bool *ret_ended, lt_err *err) LT_YIELDS
   return status == LT_OK ? LT_OK : lt_fail(err, status, "%s", lt_err_msg(&why));
 }
 
-static void end(lt_run *run, double duration_ms) {
+/* What could not be run has not ended: `status` is why. */
+static void end(lt_run *run, lt_status status, double duration_ms) {
   lt_run_result *result = run->result;
   result->duration_ms = duration_ms;
   result->owned = run->calls;
   result->calls = lt_run_link_calls(run->calls);
   lt_run_say_something(result);
-  lt_tape_end(run);
+  if (status == LT_OK) {
+    lt_tape_end(run);
+  }
 }
 
 lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_result *result, lt_err *err) {
@@ -361,7 +364,7 @@ lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_re
   }
   if (status == LT_OK && !ended) {
     status = run_program(run, err);
-    end(run, (double)(lt_workers_now() - began) / 1e6);
+    end(run, status, (double)(lt_workers_now() - began) / 1e6);
   }
   lt_run_say_something(result);
   lt_run_tell_recalled(run);

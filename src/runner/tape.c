@@ -252,6 +252,9 @@ void lt_tape_note_module(lt_run *run, lt_str name, lt_str source) {
     return; /* before the program was dropped */
   }
   tape->modules_before++;
+  if (lt_secrets_in(lt_door_secrets(run->door), source)) {
+    return; /* not stored: the one that is configured then has to do */
+  }
   lt_buf_init(&text, 2 * LT_RUN_CODE_MAX_BYTES);
   lt_buf_add(&text, name);
   lt_buf_byte(&text, '\n');
@@ -447,13 +450,18 @@ static uint64_t fresh_seed(void) {
   return seed >> 1 | 1; /* a number that SQL can hold, and not 0 */
 }
 
-static lt_status begin_fresh(lt_run *run, lt_err *err) {
+static void begin_fresh(lt_run *run) {
   lt_tape *tape = run->tape;
   char text[40];
   tape->seed = fresh_seed();
   tape->origin_us = real_us();
   note(run, &(lt_note){
                 .kind = LT_NOTE_BEGIN, .number = tape->seed, .time_us = tape->origin_us, .text = identity(run, text)});
+}
+
+/* What store() has kept so far, for a program that is dropped: also for one that is on record. */
+static lt_status keep_values(lt_run *run, lt_err *err) {
+  lt_tape *tape = run->tape;
   if (tape->drops && run->values != NULL) {
     lt_json_writer w = lt_json_writer_on(&tape->values);
     lt_values_write(run->values, &w);
@@ -478,10 +486,14 @@ lt_status lt_tape_begin(lt_run *run, bool *ret_ended, lt_err *err) {
   if (noted && caller->recalled) {
     LT_TRY(recall(run, ret_ended, err));
   }
-  return tape->seed != 0 ? LT_OK : begin_fresh(run, err);
+  if (tape->seed == 0) {
+    begin_fresh(run);
+  }
+  return *ret_ended ? LT_OK : keep_values(run, err);
 }
 
-/* Who was cancelled has not ended by itself, and who went another way has spoilt nothing. */
+/* Who was cancelled has not ended by itself, and who went another way has spoilt nothing. A result with a secret in it
+ * is not stored: the program comes to it once more by the rest of its tape. */
 void lt_tape_end(lt_run *run) {
   lt_tape *tape = run->tape;
   lt_buf text;
@@ -491,7 +503,7 @@ void lt_tape_end(lt_run *run) {
   }
   lt_buf_init(&text, 2 * LT_JSON_MAX_BYTES);
   lt_run_result_note(run->result, run->request->values, &text);
-  if (text.status == LT_OK) {
+  if (text.status == LT_OK && !lt_secrets_in(lt_door_secrets(run->door), lt_buf_view(&text))) {
     note(run, &(lt_note){.kind = LT_NOTE_END, .time_us = elapsed_us(tape), .text = lt_buf_view(&text)});
   }
   lt_buf_release(&text);
