@@ -447,6 +447,9 @@ lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *e
   if (own == NULL) {
     return fail_not_active(prompt, err);
   }
-  lt_cancel_fire(&own->turn.cancel, LT_E_CANCELLED);
+  if (own->turn.cancel.why == LT_OK) {
+    lt_turn_record_cancel(&own->turn); /* before anything that comes of it: calls that end so are on record behind it */
+    lt_cancel_fire(&own->turn.cancel, LT_E_CANCELLED);
+  }
   return LT_OK;
 }

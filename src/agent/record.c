@@ -292,6 +292,8 @@ lt_status lt_turn_record_recall(lt_turn *turn, lt_err *err) {
   for (size_t i = 0; i < record->all.note_count; i++) {
     if (record->all.notes[i].kind == LT_PROMPT_NOTE_LLM) {
       count_llm(turn, &record->all.notes[i]);
+    } else if (record->all.notes[i].kind == LT_PROMPT_NOTE_CANCEL && !turn->agent->options.checks) {
+      lt_cancel_fire(&turn->cancel, LT_E_CANCELLED);
     }
   }
   return LT_OK;
@@ -308,6 +310,12 @@ void lt_turn_record_decide(lt_turn *turn, lt_str id, bool approved, lt_str reaso
   put_pair(&w, "reason", reason);
   lt_json_end_object(&w);
   note(turn, LT_PROMPT_NOTE_DECISION, approved, &text);
+}
+
+void lt_turn_record_cancel(lt_turn *turn) {
+  lt_buf nothing;
+  lt_buf_init(&nothing, LT_KIB);
+  note(turn, LT_PROMPT_NOTE_CANCEL, 0, &nothing);
 }
 
 static bool is_about(const lt_note *one, lt_str id, lt_buf *reason) {

@@ -17,6 +17,7 @@ enum {
   LT_PROMPT_NOTE_LLM,        /* what llm() cost, as a completion */
   LT_PROMPT_NOTE_DECISION,   /* {"id": of the output, "reason"}; number: 1, approved */
   LT_PROMPT_NOTE_ARTIFACT,   /* its id; number: of what it holds */
+  LT_PROMPT_NOTE_CANCEL,     /* somebody wants it to end */
 };
 
 typedef struct lt_turn_record {
@@ -47,6 +48,8 @@ void lt_turn_record_put_llm(lt_turn *turn, const lt_completion *completion);
 /* What was decided about the output of that id; false: nothing. The reason is appended. */
 bool lt_turn_record_decision(lt_turn *turn, lt_str id, bool *ret_approved, lt_buf *reason);
 void lt_turn_record_decide(lt_turn *turn, lt_str id, bool approved, lt_str reason);
+/* Somebody wants the prompt to end: where the process does first, the next one does not go on with it. */
+void lt_turn_record_cancel(lt_turn *turn);
 
 /* The id that the same thing was put aside under; false: it was not. */
 bool lt_turn_record_artifact(lt_turn *turn, const lt_artifact *artifact, lt_buf *ret_id);
