@@ -211,14 +211,15 @@ lt_status lt_turn_text(lt_turn *turn, lt_str text, lt_err *err) {
   return lt_outbox_flush(&turn->own->outbox, err);
 }
 
-/* Without secrets, as the door tells of calls. Borrows: `masked`, which is empty where there was none in it. */
-static lt_status mask(const lt_turn *turn, lt_str *text, lt_buf *masked, lt_err *err) {
+/* Without secrets, as the door tells of calls; a value stays JSON, or the store would refuse it. Borrows: `masked`,
+ * which is empty where there was none in it. */
+static lt_status mask(const lt_turn *turn, lt_str *text, bool is_value, lt_buf *masked, lt_err *err) {
   const lt_secrets *secrets = turn->agent->options.secrets;
   lt_buf_init(masked, LT_JSON_MAX_BYTES);
   if (!lt_secrets_in(secrets, *text)) {
     return LT_OK;
   }
-  lt_secrets_mask(secrets, *text, masked);
+  (is_value ? lt_secrets_mask_json : lt_secrets_mask)(secrets, *text, masked);
   *text = lt_buf_view(masked);
   return masked->status == LT_OK ? LT_OK : lt_fail(err, masked->status, "no memory to mask secrets");
 }
@@ -226,7 +227,7 @@ static lt_status mask(const lt_turn *turn, lt_str *text, lt_buf *masked, lt_err 
 lt_status lt_turn_tool_begin(lt_turn *turn, lt_str id, lt_str function, lt_str input, lt_str reason,
                              uint32_t *ret_number, lt_err *err) {
   lt_buf masked;
-  lt_status status = mask(turn, &input, &masked, err);
+  lt_status status = mask(turn, &input, false, &masked, err);
   if (status == LT_OK) {
     const lt_outbox_tool tool = {.id = id, .function = function, .input = input, .reason = reason};
     status = lt_outbox_tool_begin(&turn->own->outbox, &tool, ret_number, err);
@@ -238,7 +239,7 @@ lt_status lt_turn_tool_begin(lt_turn *turn, lt_str id, lt_str function, lt_str i
 
 lt_status lt_turn_tool_logs(lt_turn *turn, uint32_t number, lt_str logs, lt_err *err) {
   lt_buf masked;
-  lt_status status = mask(turn, &logs, &masked, err);
+  lt_status status = mask(turn, &logs, false, &masked, err);
   if (status == LT_OK) {
     status = lt_outbox_tool_logs(&turn->own->outbox, number, logs, err);
   }
@@ -248,7 +249,7 @@ lt_status lt_turn_tool_logs(lt_turn *turn, uint32_t number, lt_str logs, lt_err 
 
 lt_status lt_turn_tool_end(lt_turn *turn, uint32_t number, lt_status status, lt_str answer, lt_err *err) {
   lt_buf masked;
-  lt_status done = mask(turn, &answer, &masked, err);
+  lt_status done = mask(turn, &answer, status == LT_OK && answer.n > 0, &masked, err);
   if (done == LT_OK) {
     done = lt_outbox_tool_end(&turn->own->outbox, number, status, answer, err);
   }
