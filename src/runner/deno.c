@@ -201,7 +201,7 @@ static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
   LT_TRY(lt_deno_make_folder(run, err));
   LT_TRY(lt_deno_write_files(run, err));
   LT_TRY(run_ways(run, err));
-  lt_matching_end(&run->matching, run->result);
+  lt_matching_end(&run->matching, run->result, lt_door_secrets(run->deno->door));
   return LT_OK;
 }
 

@@ -109,16 +109,21 @@ bool lt_matching_answer(lt_matching *m, lt_str tool, lt_str input, uint64_t *ret
   return true;
 }
 
-void lt_matching_end(const lt_matching *m, const lt_run_result *result) {
-  lt_buf text;
+void lt_matching_end(const lt_matching *m, const lt_run_result *result, const lt_secrets *secrets) {
+  lt_buf text, masked;
   if (m->journal == NULL || result->status == LT_E_CANCELLED || result->status == LT_E_DIVERGED) {
     return;
   }
   lt_buf_init(&text, 2 * LT_JSON_MAX_BYTES);
+  lt_buf_init(&masked, 2 * LT_JSON_MAX_BYTES);
   lt_run_result_note(result, NULL, &text);
   if (text.status == LT_OK) {
-    note(m, LT_NOTE_END, lt_buf_view(&text));
+    lt_secrets_mask_json(secrets, lt_buf_view(&text), &masked);
   }
+  if (masked.status == LT_OK && masked.n > 0) {
+    note(m, LT_NOTE_END, lt_buf_view(&masked));
+  }
+  lt_buf_release(&masked);
   lt_buf_release(&text);
 }
 

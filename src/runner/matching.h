@@ -40,8 +40,8 @@ bool lt_matching_answer(lt_matching *matching, lt_str tool, lt_str input, uint64
 void lt_matching_note_folder(const lt_matching *matching, lt_str path);
 lt_str lt_matching_folder(const lt_matching *matching);
 
-/* Behind the program's end: notes the result, unless it was cancelled. */
-void lt_matching_end(const lt_matching *matching, const lt_run_result *result);
+/* Behind the program's end: notes the result without secrets (may be NULL), unless it was cancelled. */
+void lt_matching_end(const lt_matching *matching, const lt_run_result *result, const lt_secrets *secrets);
 void lt_matching_release(lt_matching *matching); /* one of zeros is allowed */
 
 #endif

@@ -370,7 +370,7 @@ lt_status lt_pyrun_run(lt_runner *self, const lt_run_request *request, lt_run_re
     result->calls = lt_run_link_calls(run->calls);
   }
   if (status == LT_OK && !run->recalled) {
-    lt_matching_end(&run->matching, result);
+    lt_matching_end(&run->matching, result, lt_door_secrets(p->door));
   }
   run_release(run);
   return status;
