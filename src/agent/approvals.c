@@ -5,7 +5,8 @@
 
 typedef struct lt_pending {
   struct lt_pending *next;
-  lt_str id; /* of the tool output */
+  lt_str id;     /* of the tool output */
+  uint64_t hash; /* of what is asked about */
   lt_wait wait;
   bool decided;
   bool approved;
@@ -152,7 +153,8 @@ static lt_status ask(lt_approver *self, const lt_approval *what, lt_cancel *canc
     is_new = !lt_outbox_is_old(outbox_of(a), number);
   }
   pending.id = lt_outbox_id(outbox_of(a), number);
-  if (lt_turn_record_decision(a->turn, pending.id, &approved, ret_reason)) {
+  pending.hash = lt_journal_hash(what->tool->id, what->input);
+  if (lt_turn_record_decision(a->turn, pending.id, pending.hash, &approved, ret_reason)) {
     return go_on(a, approved ? LT_OK : LT_E_DENIED, err);
   }
   if (a->turn->agent->options.checks) {
@@ -181,7 +183,7 @@ bool lt_approvals_decide(lt_approvals *a, lt_str id, bool approved, lt_str reaso
   pending->approved = approved;
   reason = lt_str_sub(reason, 0, LT_RUN_ERROR_BYTES / 4);
   lt_buf_add(pending->reason, reason);
-  lt_turn_record_decide(a->turn, id, approved, reason);
+  lt_turn_record_decide(a->turn, id, pending->hash, approved, reason);
   lt_wait_wake(&pending->wait, LT_OK);
   return true;
 }

@@ -137,10 +137,10 @@ static void put_calls(lt_json_writer *w, const lt_completion *completion) {
   lt_json_end_array(w);
 }
 
-static void put_hash(lt_json_writer *w, uint64_t hash) {
+static void put_hash(lt_json_writer *w, const char *key, uint64_t hash) {
   char text[17];
   snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
-  put_pair(w, "messages", lt_str_of(text));
+  put_pair(w, key, lt_str_of(text));
 }
 
 void lt_turn_record_put(lt_turn *turn, const lt_completion *completion, lt_status status, const lt_err *err) {
@@ -153,7 +153,7 @@ void lt_turn_record_put(lt_turn *turn, const lt_completion *completion, lt_statu
   lt_buf_init(&text, LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&text);
   lt_json_begin_object(&w);
-  put_hash(&w, turn->messages_hash);
+  put_hash(&w, "messages", turn->messages_hash);
   put_pair(&w, "text", lt_buf_view(&completion->text));
   put_calls(&w, completion);
   lt_json_key(&w, "finish");
@@ -301,12 +301,13 @@ lt_status lt_turn_record_recall(lt_turn *turn, lt_err *err) {
 
 /* --- Decisions ------------------------------------------------------------------------------------------------------
  */
-void lt_turn_record_decide(lt_turn *turn, lt_str id, bool approved, lt_str reason) {
+void lt_turn_record_decide(lt_turn *turn, lt_str id, uint64_t hash, bool approved, lt_str reason) {
   lt_buf text;
   lt_buf_init(&text, LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&text);
   lt_json_begin_object(&w);
   put_pair(&w, "id", id);
+  put_hash(&w, "call", hash);
   put_pair(&w, "reason", reason);
   lt_json_end_object(&w);
   note(turn, LT_PROMPT_NOTE_DECISION, approved, &text);
@@ -318,13 +319,15 @@ void lt_turn_record_cancel(lt_turn *turn) {
   note(turn, LT_PROMPT_NOTE_CANCEL, 0, &nothing);
 }
 
-static bool is_about(const lt_note *one, lt_str id, lt_buf *reason) {
+/* Programs in processes may ask about another call under the number of one that was decided about. */
+static bool is_about(const lt_note *one, lt_str id, uint64_t hash, lt_buf *reason) {
   lt_arena arena;
   lt_json_doc doc;
-  lt_str why = LT_STR("");
+  lt_str why = LT_STR(""), call = LT_STR("");
   lt_arena_init(&arena, LT_MIB);
   bool is = lt_json_parse(&arena, one->text, &doc, NULL) == LT_OK &&
-            lt_json_str_eq(lt_json_get(lt_json_root(&doc), "id"), id);
+            lt_json_str_eq(lt_json_get(lt_json_root(&doc), "id"), id) &&
+            lt_json_str(lt_json_get(lt_json_root(&doc), "call"), &arena, &call) && strtoull(call.p, NULL, 16) == hash;
   if (is && lt_json_str(lt_json_get(lt_json_root(&doc), "reason"), &arena, &why)) {
     lt_buf_add(reason, why);
   }
@@ -332,11 +335,11 @@ static bool is_about(const lt_note *one, lt_str id, lt_buf *reason) {
   return is;
 }
 
-bool lt_turn_record_decision(lt_turn *turn, lt_str id, bool *ret_approved, lt_buf *reason) {
+bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, bool *ret_approved, lt_buf *reason) {
   const lt_turn_record *record = record_of(turn);
   for (size_t i = 0; record->again && i < record->all.note_count; i++) {
     lt_note *one = &record->all.notes[i];
-    if (one->kind == LT_PROMPT_NOTE_DECISION && is_about(one, id, reason)) {
+    if (one->kind == LT_PROMPT_NOTE_DECISION && is_about(one, id, hash, reason)) {
       *ret_approved = one->number != 0;
       one->kind = 0;
       return true;

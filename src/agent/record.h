@@ -15,7 +15,7 @@ enum {
   LT_PROMPT_NOTE_START = 1,  /* {"lathe": version, "tools": a blob}; number: of these */
   LT_PROMPT_NOTE_COMPLETION, /* what lt_turn_ask gave; number: the how manieth, from 0 */
   LT_PROMPT_NOTE_LLM,        /* what llm() cost, as a completion */
-  LT_PROMPT_NOTE_DECISION,   /* {"id": of the output, "reason"}; number: 1, approved */
+  LT_PROMPT_NOTE_DECISION,   /* {"id": of the output, "call": a hash, "reason"}; number: 1, approved */
   LT_PROMPT_NOTE_ARTIFACT,   /* its id; number: of what it holds */
   LT_PROMPT_NOTE_CANCEL,     /* somebody wants it to end */
 };
@@ -45,9 +45,10 @@ bool lt_turn_record_take(lt_turn *turn, lt_completion *completion, lt_status *re
 void lt_turn_record_put(lt_turn *turn, const lt_completion *completion, lt_status status, const lt_err *err);
 void lt_turn_record_put_llm(lt_turn *turn, const lt_completion *completion);
 
-/* What was decided about the output of that id; false: nothing. The reason is appended. */
-bool lt_turn_record_decision(lt_turn *turn, lt_str id, bool *ret_approved, lt_buf *reason);
-void lt_turn_record_decide(lt_turn *turn, lt_str id, bool approved, lt_str reason);
+/* What was decided about the output of that id, when the same was asked about (`hash`: lt_journal_hash of what was
+ * shown); false: nothing. The reason is appended. */
+bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, bool *ret_approved, lt_buf *reason);
+void lt_turn_record_decide(lt_turn *turn, lt_str id, uint64_t hash, bool approved, lt_str reason);
 /* Somebody wants the prompt to end: where the process does first, the next one does not go on with it. */
 void lt_turn_record_cancel(lt_turn *turn);
 
