@@ -25,6 +25,20 @@ static lt_str identity(const lt_run_request *request, const char *runner, char t
   return lt_str_from(text, (size_t)n);
 }
 
+/* A call's number is noted before anybody is asked about it, or it is recorded: whatever is known of it later is known
+ * by that. */
+static bool load_opened(lt_matching *m) {
+  m->opened = lt_mem_zalloc(m->record.note_count + 1, sizeof *m->opened);
+  for (size_t i = 0; m->opened != NULL && i < m->record.note_count; i++) {
+    const lt_note *n = &m->record.notes[i];
+    if (n->kind == LT_NOTE_OPEN) {
+      m->opened[m->opened_count++] = (struct lt_matched){.seq = n->number, .hash = n->time_us};
+      m->last_seq = n->number > m->last_seq ? n->number : m->last_seq;
+    }
+  }
+  return m->opened != NULL;
+}
+
 static lt_status load(lt_matching *m, lt_str identity, lt_run_result *result, lt_values *values, bool *ret_ended,
                       lt_err *err) LT_YIELDS {
   LT_TRY(m->journal->recall(m->journal, m->caller->run, &m->record, err));
@@ -43,9 +57,7 @@ static lt_status load(lt_matching *m, lt_str identity, lt_run_result *result, lt
     *ret_ended = true;
     return lt_run_result_recall(ended->text, result, values, err);
   }
-  m->last_seq = m->record.call_count > 0 ? m->record.calls[m->record.call_count - 1].seq : 0;
-  m->used = lt_mem_zalloc(m->record.call_count + 1, sizeof *m->used);
-  return m->used != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for what is on record of the program");
+  return load_opened(m) ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for what is on record of the program");
 }
 
 lt_status lt_matching_begin(lt_matching *m, const lt_run_request *request, const char *runner, lt_run_result *result,
@@ -78,26 +90,36 @@ lt_str lt_matching_folder(const lt_matching *m) {
   return folder != NULL ? folder->text : LT_STR_NULL;
 }
 
-/* The first that is left of what was called so; SIZE_MAX: there is none. */
-static size_t find(const lt_matching *m, uint64_t hash) {
-  size_t i = 0;
-  while (i < m->record.call_count && (m->used[i] || m->record.calls[i].hash != hash)) {
-    i++;
+/* The number of the first that is left of what was called so, or the next one. */
+static uint64_t number_for(lt_matching *m, uint64_t hash) {
+  for (size_t i = 0; i < m->opened_count; i++) {
+    if (!m->opened[i].taken && m->opened[i].hash == hash) {
+      m->opened[i].taken = true;
+      return m->opened[i].seq;
+    }
   }
-  return i < m->record.call_count ? i : SIZE_MAX;
+  uint64_t seq = ++m->last_seq;
+  if (m->journal != NULL) {
+    m->journal->note(m->journal, m->caller->run, &(lt_note){.kind = LT_NOTE_OPEN, .number = seq, .time_us = hash}, NULL,
+                     NULL);
+  }
+  return seq;
+}
+
+static const lt_recorded_call *find_recorded(const lt_matching *m, uint64_t seq) {
+  for (size_t i = 0; i < m->record.call_count; i++) {
+    if (m->record.calls[i].seq == seq) {
+      return &m->record.calls[i];
+    }
+  }
+  return NULL;
 }
 
 bool lt_matching_answer(lt_matching *m, lt_str tool, lt_str input, uint64_t *ret_seq, lt_status *ret_status,
                         lt_buf *out) {
-  size_t at = m->used != NULL ? find(m, lt_journal_hash(tool, input)) : SIZE_MAX;
-  if (at == SIZE_MAX) {
-    *ret_seq = ++m->last_seq;
-    return false;
-  }
-  const lt_recorded_call *call = &m->record.calls[at];
-  m->used[at] = true;
-  *ret_seq = call->seq;
-  if (!call->finished && call->repeatable) {
+  *ret_seq = number_for(m, lt_journal_hash(tool, input));
+  const lt_recorded_call *call = find_recorded(m, *ret_seq);
+  if (call == NULL || (!call->finished && call->repeatable)) {
     return false;
   }
   lt_buf_clear(out);
@@ -128,7 +150,7 @@ void lt_matching_end(const lt_matching *m, const lt_run_result *result, const lt
 }
 
 void lt_matching_release(lt_matching *m) {
-  lt_mem_free(m->used);
+  lt_mem_free(m->opened);
   lt_record_release(&m->record);
   *m = (lt_matching){0};
 }

@@ -13,7 +13,11 @@ typedef struct lt_matching {
   lt_journal *journal; /* NULL: the run is not noted, and nothing here does anything */
   const lt_caller *caller;
   lt_record record;
-  bool *used;        /* of its calls */
+  struct lt_matched {
+    uint64_t seq, hash;
+    bool taken;
+  } * opened; /* the calls it made in an earlier process, also those that got no further than a question */
+  size_t opened_count;
   uint64_t last_seq; /* the highest number a call of the run has */
   bool again;        /* it had begun in an earlier process: what it had written to its workspace is there */
 } lt_matching;

@@ -21,6 +21,7 @@ enum {
   LT_NOTE_MODULE, /* text: name, line feed, source */
   LT_NOTE_END,    /* text: result (result_note.c) */
   LT_NOTE_FOLDER, /* text: the folder that a program in a process works in */
+  LT_NOTE_OPEN,   /* number: of a call of such a program; time_us: its lt_journal_hash */
 };
 
 #define LT_TAPE_NOWHERE UINT32_MAX /* not among what was there to be taken */
