@@ -135,7 +135,7 @@ set_result(said)`;
   });
 
   test("an interpreter that waits costs nothing", async () => {
-    const talk = start(["run", "--lang", "python", "-e", `${PIDS}time.sleep(5)`]);
+    const talk = start(["run", "--lang", "python", "-e", `${PIDS}time.sleep(25)`]);
     const [, zygote] = await until(() => pids(talk.text()), "it runs");
     const ticks = () => readFileSync(`/proc/${zygote}/stat`, "utf8").split(") ")[1].split(" ").slice(11, 13).map(Number).reduce((a, b) => a + b);
     await sleep(1500 * patience); // it has loaded what it loads ahead
