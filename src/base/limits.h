@@ -30,17 +30,17 @@
 #define LT_RUN_CALLS_MAX         100000 /* tool calls of one program, so that its journal has an end */
 #define LT_RUN_OPEN_CALLS_MAX    1024   /* tool calls of one program in flight at once; further ones queue */
 #define LT_RUN_TIMERS_MAX        10000  /* timers of one program that tick at once */
-#define LT_RUN_THREADS_MAX       1024 /* of a program's process, beside whatever its user has */
-#define LT_RUN_THREADS_UNKNOWN   8192 /* taken for what its user has where that cannot be told */
+#define LT_RUN_THREADS_MAX       1024   /* of a program's process, beside whatever its user has */
+#define LT_RUN_THREADS_UNKNOWN   8192   /* taken for what its user has where that cannot be told */
 #define LT_RUN_HELD_MAX_BYTES    (256 * LT_MIB) /* inputs and unread answers of one program's open calls */
 #define LT_RUN_RECORD_BYTES      LT_MIB         /* one call's input, or its result, as kept for the report */
 #define LT_RUN_RECORDS_MAX_BYTES (64 * LT_MIB)  /* all of them */
-#define LT_TAPE_READY_MAX        200000 /* deliveries noted of one run; one with more cannot be run again */
-#define LT_TAPE_TICK_US          10000  /* guest time advances in steps of a sixteenth of the run so far, from this ... */
+#define LT_TAPE_READY_MAX        200000         /* deliveries noted of one run; one with more cannot be run again */
+#define LT_TAPE_TICK_US          10000 /* guest time advances in steps of a sixteenth of the run so far, from this ... */
 #define LT_TAPE_TICK_MAX_US      250000 /* ... up to this */
 #define LT_TAPE_WORK_US          20000  /* on the way through a record it advances after this much work, and 4 steps */
 #define LT_TAPE_POLL_US          2000   /* ... of which no more than this is counted between two polls */
-#define LT_RUN_STORE_MAX_BYTES   (16 * LT_MIB)  /* all store() values of one program */
+#define LT_RUN_STORE_MAX_BYTES   (16 * LT_MIB) /* all store() values of one program */
 #define LT_JSSCAN_DEPTH          1024 /* brackets told apart when reading a program; on our stack, a byte each */
 
 /* --- the box (docs/internals/box.md) ---------------------------------------------------------- */
@@ -89,9 +89,9 @@
 #define LT_MCP_WORDS_MAX_BYTES      640           /* ... and this much shown: with our own text it fits an lt_err */
 
 /* --- walls around processes (jail/jail.h) ------------------------------------------------------- */
-#define LT_JAIL_PATHS_MAX        64          /* --read and --write paths of one jail, each */
-#define LT_JAIL_CORE_BYTES       1   /* no core dump is so small; 0 would still hand it to a program of the system */
-#define LT_JAIL_SOCKET_MAX_BYTES 108 /* sockaddr_un's, with the NUL */
+#define LT_JAIL_PATHS_MAX        64   /* --read and --write paths of one jail, each */
+#define LT_JAIL_CORE_BYTES       1    /* no core dump is so small; 0 would still hand it to a program of the system */
+#define LT_JAIL_SOCKET_MAX_BYTES 108  /* sockaddr_un's, with the NUL */
 #define LT_JAIL_GATE_WAIT_MS     5000 /* for the other end to take a connection */
 #define LT_JAIL_FILTER_MAX_BYTES (16 * LT_KIB) /* a filter: half of the kernel's 4096 instructions */
 
@@ -108,7 +108,7 @@
 #define LT_HTTP_CONNECTIONS_MAX   4096 /* at once, where so many files may be open; half of them are kept when idle */
 
 /* --- HTTP served (io/http_server.h) ------------------------------------------------------------- */
-#define LT_HTTP_SERVER_CONNECTIONS_MAX 1024         /* at once; further ones wait in the kernel's queue */
+#define LT_HTTP_SERVER_CONNECTIONS_MAX 1024          /* at once; further ones wait in the kernel's queue */
 #define LT_HTTP_SERVER_HEAD_BYTES      (64 * LT_KIB) /* of a connection's buffer: its head, and a piece of its body */
 #define LT_HTTP_SERVER_BODY_MS         120000        /* from a request's first line to the end of its body */
 
@@ -170,11 +170,11 @@
 #define LT_BUDGET_RATE_MAX         100000        /* calls per minute: 8 bytes are kept for each call of the last 60 s */
 
 /* --- the store -------------------------------------------------------------------------------- */
-#define LT_DB_BUSY_MS           5000          /* waiting for another process that writes to the same file */
-#define LT_DB_RETRY_MS          10            /* between two tries to open a file that others are opening, too */
-#define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB) /* a longer log is cut after its content is in the file */
-#define LT_DB_GROUP_MAX         256           /* jobs in one transaction */
-#define LT_DB_REST_MS           2             /* that a job nobody waits for waits for others to be carried out with */
+#define LT_DB_BUSY_MS           5000           /* waiting for another process that writes to the same file */
+#define LT_DB_RETRY_MS          10             /* between two tries to open a file that others are opening, too */
+#define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB)  /* a longer log is cut after its content is in the file */
+#define LT_DB_GROUP_MAX         256            /* jobs in one transaction */
+#define LT_DB_REST_MS           2              /* that a job nobody waits for waits for others to be carried out with */
 #define LT_NOTES_QUEUE_BYTES    (256 * LT_MIB) /* what came to runs and is not yet written; more: they are not kept */
 #define LT_NOTES_LOST_MAX       256            /* runs whose notes could not be kept: their calls are not made */
 #define LT_RECORD_MAX_BYTES     (1 * LT_GIB)   /* all that is on record of one run, when it is run again */
@@ -249,9 +249,9 @@
 #define LT_PYTHON_TURN_BYTES       (4 * LT_MIB)   /* read from a program before others have their turn */
 #define LT_PYTHON_LAST_BYTES       (64 * LT_MIB)  /* of a program that has ended: its pipe has far less */
 #define LT_PYTHON_FRAME_BYTES      (LT_JSON_MAX_BYTES + 64 * LT_KIB) /* one message of a program's: a name and JSON */
-#define LT_PYTHON_SETUP_MAX_BYTES  (128 * LT_KIB) /* one message to the interpreter: its walls */
-#define LT_PYTHON_NAMES_BYTES      (64 * LT_MIB)  /* the Python names of all tools */
-#define LT_PYTHON_REPORT_BYTES     (16 * LT_MIB)  /* reading what a program says of its failure */
+#define LT_PYTHON_SETUP_MAX_BYTES  (128 * LT_KIB)                    /* one message to the interpreter: its walls */
+#define LT_PYTHON_NAMES_BYTES      (64 * LT_MIB)                     /* the Python names of all tools */
+#define LT_PYTHON_REPORT_BYTES     (16 * LT_MIB)                     /* reading what a program says of its failure */
 
 /* --- lines typed at the terminal (io/line_input.h) ---------------------------------------------- */
 #define LT_INPUT_HISTORY_MAX     1000          /* lines that can be found again */

@@ -17,7 +17,8 @@ typedef struct lt_tool_list {
   size_t count;
 } lt_tool_list;
 
-/* Reads what was written, into the arena. Borrows: the text. Errors: LT_E_SYNTAX, LT_E_INVALID: it is none; LT_E_NOMEM. */
+/* Reads what was written, into the arena. Borrows: the text. Errors: LT_E_SYNTAX, LT_E_INVALID: it is none; LT_E_NOMEM.
+ */
 lt_status lt_tool_list_read(lt_str text, lt_arena *arena, lt_tool_list *ret_list, lt_err *err);
 
 #endif
