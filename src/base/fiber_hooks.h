@@ -6,6 +6,7 @@
 #ifndef LT_BASE_FIBER_HOOKS_H
 #define LT_BASE_FIBER_HOOKS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -37,6 +38,7 @@ typedef struct fiber_hooks {
   size_t asan_size;
   void *tsan_self; /* NULL until it first runs: ThreadSanitizer has room for about 8000 threads and fibers */
   void *tsan_resumer;
+  sigset_t tsan_mask; /* its resumer's */
 } fiber_hooks;
 
 #if LT_FIBER_ASAN
@@ -115,8 +117,21 @@ LT_FIBER_HOOK void asan_abandon(fiber_hooks *h, const void *stack, size_t size, 
 
 #include <sanitizer/tsan_interface.h>
 
+/* A signal that comes in plain code waits, per fiber, for the next library call there: one that comes just before its
+ * fiber is suspended would be lost (SIGTERM, or the SIGCHLD of a child that is waited for). So none comes while a fiber
+ * runs, but for faults. */
+LT_FIBER_HOOK void tsan_hold_signals(sigset_t *ret_before) {
+  sigset_t held;
+  sigfillset(&held);
+  for (size_t i = 0; i < 5; i++) {
+    sigdelset(&held, ((const int[]){SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP})[i]);
+  }
+  pthread_sigmask(SIG_BLOCK, &held, ret_before);
+}
+
 /* Flags 0: a switch orders what was done before it before what is done after it. */
 LT_FIBER_HOOK void tsan_enter(fiber_hooks *h) {
+  tsan_hold_signals(&h->tsan_mask);
   if (h->tsan_self == NULL) {
     h->tsan_self = __tsan_create_fiber(0);
   }
@@ -140,6 +155,7 @@ LT_FIBER_HOOK void tsan_left(fiber_hooks *h, bool more) {
   if (!more) {
     tsan_destroy(h);
   }
+  pthread_sigmask(SIG_SETMASK, &h->tsan_mask, NULL);
 }
 
 #else

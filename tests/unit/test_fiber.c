@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -681,6 +682,59 @@ static void overflow_hits_the_guard(void **state) {
   assert_int_equal(WEXITSTATUS(status), 42);
 }
 
+/* --- signals --- */
+
+static volatile sig_atomic_t signals_seen;
+
+static void on_usr1(int signum) {
+  (void)signum;
+  signals_seen++;
+}
+
+typedef struct signalled {
+  pthread_t by;
+  pthread_t to;
+  atomic_bool go, sent;
+} signalled;
+
+static void *send_usr1(void *arg) {
+  signalled *s = arg;
+  while (!atomic_load(&s->go)) {
+    sched_yield();
+  }
+  pthread_kill(s->to, SIGUSR1);
+  atomic_store(&s->sent, true);
+  return NULL;
+}
+
+/* No library call between the signal and the switch. */
+static void is_signalled(void *arg) {
+  signalled *s = arg;
+  atomic_store(&s->go, true);
+  while (!atomic_load(&s->sent)) {
+  }
+  lt_fiber_yield();
+}
+
+/* Also under ThreadSanitizer, which would keep it for the fiber until that runs again. */
+static void a_signal_outlasts_its_fiber(void **state) {
+  (void)state;
+  signalled s = {.to = pthread_self()};
+  strand fiber;
+  struct sigaction action = {.sa_handler = on_usr1}, before;
+  assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+  signals_seen = 0;
+  strand_open(&fiber, STACK_BYTES, is_signalled, &s);
+  assert_int_equal(pthread_create(&s.by, NULL, send_usr1, &s), 0);
+  assert_true(lt_fiber_resume(&fiber.fiber));
+  (void)usleep(1000);
+  assert_int_equal(signals_seen, 1);
+  assert_false(lt_fiber_resume(&fiber.fiber));
+  assert_int_equal(pthread_join(s.by, NULL), 0);
+  strand_close(&fiber);
+  assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
+}
+
 static void misuse_aborts(void **state) {
   (void)state;
   void (*const children[])(void) = {child_yields_nowhere, child_resumes_ended, child_resumes_itself,
@@ -711,6 +765,7 @@ int main(void) {
       cmocka_unit_test(stack_sizes),
       cmocka_unit_test(stack_that_cannot_be),
       cmocka_unit_test(overflow_hits_the_guard),
+      cmocka_unit_test(a_signal_outlasts_its_fiber),
       cmocka_unit_test(misuse_aborts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
