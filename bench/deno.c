@@ -11,7 +11,7 @@
 #include "bench/rig.h"
 #include "io/http_server.h"
 #include "io/process.h"
-#include "runner/deno.h"
+#include "runner/deno/deno.h"
 
 enum { ROUNDS = 20, NAIVE_ROUNDS = 15, NAIVE_CHECKED_ROUNDS = 4, PAUSE_MS = 20 };
 

@@ -11,7 +11,7 @@
 #include "bench/bench.h"
 #include "bench/peer.h"
 #include "bench/rig.h"
-#include "runner/python.h"
+#include "runner/python/python.h"
 
 enum {
   ROUNDS = 100,

@@ -218,7 +218,7 @@
 #define LT_TITLE_TOKENS          30
 #define LT_TITLE_BYTES           200
 
-/* --- Deno programs (runner/deno.h) ------------------------------------------------------------ */
+/* --- Deno programs (runner/deno/deno.h) ------------------------------------------------------------ */
 #define LT_DENO_MAJOR_MIN        2              /* the oldest version that is asked to run programs */
 #define LT_DENO_SLACK_BYTES      LT_GIB         /* of data beyond the program's memory: Deno, its threads, buffers */
 #define LT_DENO_FILE_BYTES       (64 * LT_MIB)  /* the longest file its process may write, which is its own cache */
@@ -230,7 +230,7 @@
 #define LT_DENO_CHECKER_BYTES    (3 * LT_GIB)   /* of the compiler's data; from 1 GiB on it collects garbage */
 #define LT_DENO_FAULTS_SHOWN     20             /* of its errors: they go to a model */
 
-/* --- Python programs (runner/python.h) -------------------------------------------------------- */
+/* --- Python programs (runner/python/python.h) -------------------------------------------------  */
 #define LT_PYTHON_MEMORY_BYTES     (512 * LT_MIB) /* data of one program, beyond the interpreter's own */
 #define LT_PYTHON_MEMORY_MIN_BYTES (16 * LT_MIB)
 #define LT_PYTHON_SLACK_BYTES      (256 * LT_MIB) /* of address space beyond that: mapped libraries */

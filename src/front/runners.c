@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "runner/deno.h"
-#include "runner/python.h"
+#include "runner/deno/deno.h"
+#include "runner/python/python.h"
 #include "runner/quickjs.h"
 
 struct lt_runners {

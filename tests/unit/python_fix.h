@@ -5,7 +5,7 @@
 
 #include "jail/jail.h"
 #include "run_fix.h"
-#include "runner/python.h"
+#include "runner/python/python.h"
 
 static lt_python *python; /* of the test that runs */
 

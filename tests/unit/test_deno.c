@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "jail/jail.h"
-#include "runner/deno.h"
+#include "runner/deno/deno.h"
 
 static lt_deno_options with(const world *w) {
   const char *npm = LT_TEST_NPM;

@@ -13,7 +13,7 @@
 
 #include "io/loop.h"
 #include "jail/jail.h"
-#include "runner/python_impl.h"
+#include "runner/python/impl.h"
 #include "runner/tree.h"
 
 #define ORDINARY_UID 65533

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "jail/jail.h"
-#include "runner/python_impl.h"
+#include "runner/python/impl.h"
 #include "runner/tree.h"
 
 #define BASE_PREFIX "lathe-python-"

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "codec/json.h"
 #include "jail/jail.h"
-#include "runner/python_impl.h"
+#include "runner/python/impl.h"
 
 #define OLD           "LATHE-PYTHON-IS-OLD "
 #define ARG_MAX_COUNT 64

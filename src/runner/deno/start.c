@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "jail/jail.h"
-#include "runner/deno_impl.h"
+#include "runner/deno/impl.h"
 #include "runner/threads.h"
 
 #define ARGS_MAX 64

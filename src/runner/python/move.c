@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "jail/jail.h"
-#include "runner/python_impl.h"
+#include "runner/python/impl.h"
 
 /* A name that once was ours can be anybody's by now. */
 static bool is_ours(int fd) {

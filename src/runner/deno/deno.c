@@ -2,7 +2,7 @@
 #include <signal.h>
 
 #include "base/mem.h"
-#include "runner/deno_impl.h"
+#include "runner/deno/impl.h"
 
 /* --- The runner ------------------------------------------------------------------------------- */
 static bool speaks(lt_lang lang) {

@@ -1,4 +1,4 @@
-/* The Python runner's inside, shared by python*.c. Everything here belongs to the loop's thread. */
+/* The Python runner's inside, shared by the files beside it. Everything here belongs to the loop's thread. */
 #ifndef LT_RUNNER_PYTHON_IMPL_H
 #define LT_RUNNER_PYTHON_IMPL_H
 
@@ -6,7 +6,7 @@
 #include "io/watch.h"
 #include "runner/matching.h"
 #include "runner/program.h"
-#include "runner/python.h"
+#include "runner/python/python.h"
 
 /* --- The interpreter and its processes (python_zygote.c) ------------------------------------------------------------
  */

@@ -3,7 +3,7 @@
 #ifndef LT_RUNNER_PYTHON_ZYGOTE_H
 #define LT_RUNNER_PYTHON_ZYGOTE_H
 
-#include "runner/python_impl.h"
+#include "runner/python/impl.h"
 
 struct lt_zygote {
   lt_python *python;

@@ -4,8 +4,8 @@
  * (docs/internals/deno.md). TypeScript is checked first by TypeScript's own compiler, unless that is turned off; the
  * interpreter starts meanwhile. Deno gets no permissions but for the socket. Loop thread only.
  */
-#ifndef LT_RUNNER_DENO_H
-#define LT_RUNNER_DENO_H
+#ifndef LT_RUNNER_DENO_DENO_H
+#define LT_RUNNER_DENO_DENO_H
 
 #include "io/loop.h"
 #include "runner/runner.h"

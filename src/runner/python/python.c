@@ -1,10 +1,10 @@
-#include "runner/python.h"
+#include "runner/python/python.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "runner/python_impl.h"
+#include "runner/python/impl.h"
 #include "runner/tree.h"
 
 extern const char lt_python_source_data[], lt_python_source_end[];

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "runner/python_impl.h"
+#include "runner/python/impl.h"
 #include "tool/again.h"
 
 struct lt_pycall {

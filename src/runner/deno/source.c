@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "codec/json.h"
 #include "codec/typegen.h"
-#include "runner/deno_impl.h"
+#include "runner/deno/impl.h"
 
 extern const char lt_deno_boot_data[], lt_deno_boot_end[];
 extern const char lt_deno_globals_data[], lt_deno_globals_end[];

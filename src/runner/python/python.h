@@ -6,8 +6,8 @@
  *
  * Loop thread only. How it works: docs/internals/python.md.
  */
-#ifndef LT_RUNNER_PYTHON_H
-#define LT_RUNNER_PYTHON_H
+#ifndef LT_RUNNER_PYTHON_PYTHON_H
+#define LT_RUNNER_PYTHON_PYTHON_H
 
 #include "io/loop.h"
 #include "runner/runner.h"

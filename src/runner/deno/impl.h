@@ -1,10 +1,10 @@
-/* The Deno runner's inside, shared by deno*.c. Everything here belongs to the loop's thread. */
+/* The Deno runner's inside, shared by the files beside it. Everything here belongs to the loop's thread. */
 #ifndef LT_RUNNER_DENO_IMPL_H
 #define LT_RUNNER_DENO_IMPL_H
 
 #include "io/http_server.h"
 #include "io/process.h"
-#include "runner/deno.h"
+#include "runner/deno/deno.h"
 #include "runner/matching.h"
 #include "runner/program.h"
 
@@ -75,14 +75,14 @@ typedef struct lt_deno_run {
   lt_cancel cancel;  /* of its calls */
   lt_status stopped; /* why it was ended from here; LT_OK: it was not */
 
-  /* What it said (deno_read.c). */
+  /* What it said (read.c). */
   lt_run_text **last_text;
   size_t output_bytes;
   size_t log_bytes;
   lt_deno_failure failure;
   bool has_value;
 
-  /* Its calls (deno_bridge.c). */
+  /* Its calls (bridge.c). */
   lt_run_tool_call *calls;
   lt_run_tool_call **last_call;
   lt_matching matching; /* calls that are on record, when it is run again */

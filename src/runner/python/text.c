@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "runner/python_impl.h"
+#include "runner/python/impl.h"
 
 static void say(lt_pyrun *run, lt_said how, lt_str what) {
   lt_run_text *text = lt_mem_alloc(sizeof *text + what.n);

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "io/command.h"
-#include "runner/deno_impl.h"
+#include "runner/deno/impl.h"
 
 #if defined(__aarch64__)
 #define NPM_CPU "arm64"

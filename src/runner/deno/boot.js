@@ -1,4 +1,4 @@
-// What a program finds in its world in Deno. It follows `const lathe = {...};`, which the runner writes (deno_source.c):
+// What a program finds in its world in Deno. It follows `const lathe = {...};`, which the runner writes (source.c):
 // where the bridge is, where the program is, which names are bound. Runs first; the program is imported at its end, in a
 // module of its own, so that its lines, columns and names are its own.
 //

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "runner/python_zygote.h"
+#include "runner/python/zygote.h"
 
 /* One is always ready for the next program. */
 static void want_spare(lt_zygote *z) LT_YIELDS {

@@ -8,7 +8,7 @@
 #include "codec/json.h"
 #include "codec/jsscan.h"
 #include "codec/typegen.h"
-#include "runner/python_impl.h"
+#include "runner/python/impl.h"
 
 /* --- What it said of its failure ---------------------------------------------------------------------------------- */
 

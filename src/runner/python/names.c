@@ -5,7 +5,7 @@
 #include "codec/json.h"
 #include "codec/typegen.h"
 #include "codec/typegen_schema.h"
-#include "runner/python_impl.h"
+#include "runner/python/impl.h"
 
 typedef struct entry {
   lt_str name;

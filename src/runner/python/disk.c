@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "runner/python_impl.h"
+#include "runner/python/impl.h"
 
 #define BLOCK_BYTES   512 /* st_blocks' unit */
 #define NS_PER_MS     1000000

@@ -1,5 +1,5 @@
 /* The run's clock: its deadline, and the time that does not count towards it (docs/internals/approvals.md). */
-#include "runner/deno_impl.h"
+#include "runner/deno/impl.h"
 
 /* What the process does meanwhile cannot be seen from here: its limit of CPU time holds while the clock stands. */
 static bool only_asks(const lt_deno_run *run) {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "jail/jail.h"
-#include "runner/deno_impl.h"
+#include "runner/deno/impl.h"
 #include "runner/tree.h"
 
 #define PREFIX       "lathe-deno-"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "runner/deno_impl.h"
+#include "runner/deno/impl.h"
 
 #define FRAMES_MAX 20
 

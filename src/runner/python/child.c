@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "runner/python_zygote.h"
+#include "runner/python/zygote.h"
 #include "runner/tree.h"
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */

@@ -4,7 +4,7 @@
 #include <sys/uio.h>
 
 #include "base/mem.h"
-#include "runner/python_impl.h"
+#include "runner/python/impl.h"
 
 #define HEAD_BYTES sizeof(((lt_pyframe *)0)->head)
 #define MARK       0xa7

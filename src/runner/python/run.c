@@ -6,7 +6,7 @@
 #include "codec/json.h"
 #include "codec/json_text.h"
 #include "codec/jsscan.h"
-#include "runner/python_impl.h"
+#include "runner/python/impl.h"
 #include "runner/threads.h"
 
 #define NS_PER_MS 1000000

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "codec/json.h"
-#include "runner/deno_impl.h"
+#include "runner/deno/impl.h"
 
 #define RECORD_BYTE '\x1e'
 

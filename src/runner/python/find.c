@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "runner/python_impl.h"
+#include "runner/python/impl.h"
 
 static bool is_script(const char *file) {
   char head[2] = {0};

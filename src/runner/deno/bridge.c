@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "codec/json.h"
-#include "runner/deno_impl.h"
+#include "runner/deno/impl.h"
 #include "tool/again.h"
 
 typedef struct deno_call {
