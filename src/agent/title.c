@@ -107,7 +107,11 @@ static void make_title(titling *t, lt_str input) LT_YIELDS {
   lt_buf_init(&messages, LT_MIB);
   put_messages(&messages, input);
   const lt_completion_request request = {
-      .model = lt_agent_default_model(t->agent), .messages = lt_buf_view(&messages), .max_tokens = LT_TITLE_TOKENS};
+      .model = lt_agent_default_model(t->agent),
+      .messages = lt_buf_view(&messages),
+      .max_tokens = LT_TITLE_TOKENS,
+      .cancel = &t->agent->close,
+  };
   if (messages.status == LT_OK && request.model != NULL &&
       lt_model_complete(o->http, &request, &completion, NULL) == LT_OK) {
     set_title(t, clean(lt_buf_view(&completion.text)));

@@ -455,6 +455,23 @@ IN_WORLD(a_title_that_cannot_be_made_is_none) {
   assert_int_equal(times_asked(), 3);
 }
 
+static void make_title(void *arg) {
+  world *w = arg;
+  lt_agent_title(w->agent, LT_STR("ann"), lt_str_of(w->ids.conversation));
+}
+
+IN_WORLD(a_title_does_not_hold_up_the_end) {
+  script("[\"done()\",{\"hang\":true}]");
+  prompt(w, "Hello");
+  assert_int_equal(lt_loop_spawn(w->loop, make_title, w, NULL), LT_OK);
+  while (times_asked() < 2) {
+    lt_sleep(w->loop, 1);
+  }
+  lt_agent_free(w->agent); /* returns at once: the model never answers */
+  w->agent = NULL;
+  expect_title(w, "null");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cancelled_before_it_began),
@@ -481,6 +498,7 @@ int main(void) {
       cmocka_unit_test(many_calls_at_once_are_told_apart),
       cmocka_unit_test(a_title_is_made_once),
       cmocka_unit_test(a_title_that_cannot_be_made_is_none),
+      cmocka_unit_test(a_title_does_not_hold_up_the_end),
   };
   return run_all_tests(tests, sizeof tests / sizeof tests[0]);
 }
