@@ -93,6 +93,16 @@ const commandOf = (pid) => {
   }
 };
 
+/** What the threads of a run's processes are doing: where they sleep, and which signals are pending or blocked. */
+function doings(mark) {
+  const linesOf = (file, wanted) => { try { return readFileSync(file, "latin1").match(wanted)?.join(" ").replace(/\s+/g, " ") ?? ""; } catch { return "(unreadable)"; } };
+  const threads = (pid) => { try { return readdirSync(`/proc/${pid}/task`); } catch { return []; } };
+  return marked(mark).flatMap((pid) => [`${pid}: ${commandOf(pid)}`, ...threads(pid).map((tid) => {
+    const task = `/proc/${pid}/task/${tid}`;
+    return `  ${tid}: ${linesOf(`${task}/status`, /^(Name|State|SigPnd|ShdPnd|SigBlk|SigCgt):.*$/gm)} in ${linesOf(`${task}/wchan`, /.+/)} ${linesOf(`${task}/syscall`, /^\S+/)}`;
+  })]).join("\n");
+}
+
 async function noneLeft(mark, graceMs) {
   let left = marked(mark);
   for (const end = Date.now() + graceMs; left.length > 0 && Date.now() < end; left = marked(mark)) await sleep(10);
@@ -137,8 +147,9 @@ export function start(args, options = {}) {
   }
   const ended = new Promise((yes, no) => {
     const timer = setTimeout(() => {
+      const what = doings(mark);
       child.kill("SIGKILL");
-      no(new Error(`lathe ${args.join(" ").slice(0, 200)}: still running after ${limitMs} ms\n${Buffer.concat(chunks.stderr)}`));
+      no(new Error(`lathe ${args.join(" ").slice(0, 200)}: still running after ${limitMs} ms\n${what}\n${Buffer.concat([...chunks.stdout, ...chunks.stderr]).subarray(-4000)}`));
     }, limitMs);
     child.on("error", no);
     // "close" also waits for everybody who holds our pipes: a server left behind must not hang us.
