@@ -77,6 +77,7 @@ static void open_agent(desk *d) {
                                     .models = d->models,
                                     .model_count = 1,
                                     .runner = runner_of,
+                                    .runner_arg = d,
                                     .on_event = on_event,
                                     .rounds_code = ROUNDS,
                                     .arg = d};

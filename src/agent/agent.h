@@ -36,7 +36,8 @@ typedef struct lt_agent_options {
    * modules or functions, those that plugins have registered are taken. */
   lt_run_request defaults;
   /* Gives what runs programs in a language, made when it is first needed; NULL with `err` when it cannot be had. */
-  lt_runner *(*runner)(void *arg, lt_lang lang, lt_err *err);
+  lt_runner *(*runner)(void *runner_arg, lt_lang lang, lt_err *err);
+  void *runner_arg;
   /* lt_agent_free leaves prompts that run as they are, for lt_agent_resume in the next process; otherwise it cancels
    * them. */
   bool leave_open;

@@ -216,7 +216,7 @@ static lt_status run_program(lt_turn *turn, lt_runner *runner, const lt_turn_pro
 
 lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_result *result, lt_err *err) {
   const lt_agent_options *o = &turn->agent->options;
-  lt_runner *runner = o->runner(o->arg, program->lang, err);
+  lt_runner *runner = o->runner(o->runner_arg, program->lang, err);
   if (runner == NULL) {
     return lt_err_prefix(err, "programs cannot be run");
   }

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "codec/json.h"
+#include "front/agent_options.h"
 #include "front/approver.h"
 
 /* --- Questions -------------------------------------------------------------------------------- */
@@ -95,40 +96,16 @@ static void on_event(void *arg, lt_str user, const char *event, lt_str data) {
 }
 
 /* --- Opening ---------------------------------------------------------------------------------- */
-static lt_runner *runner_of(void *arg, lt_lang lang, lt_err *err) {
-  return lt_toolbox_runner(((lt_chat *)arg)->session->toolbox, NULL, lang, err);
-}
-
 static lt_agent_options agent_options(lt_chat *chat) {
-  lt_session *s = chat->session;
-  const lt_config *config = &s->config;
-  return (lt_agent_options){
-      .loop = s->loop,
-      .door = s->door,
-      .db = lt_toolbox_db(s->toolbox),
-      .http = chat->http,
-      .host = lt_toolbox_host(s->toolbox),
-      .journal = chat->journal,
-      .artifacts = lt_toolbox_artifacts(s->toolbox),
-      .policy = lt_toolbox_policy(s->toolbox),
-      .secrets = s->secrets,
-      .models = chat->models.list,
-      .model_count = chat->models.count,
-      .model_modes = chat->models.modes,
-      .default_model = chat->models.default_ref,
-      .default_mode = chat->models.default_mode,
-      .rounds_classic = config->defaults.rounds_classic,
-      .rounds_code = config->defaults.rounds_code,
-      .rounds_typescript = config->defaults.rounds_typescript,
-      .defaults = {.timeout_ms = (uint64_t)config->timeout_ms,
-                   .memory_bytes = (uint64_t)config->memory_bytes,
-                   .max_output_bytes = (size_t)config->max_output_bytes,
-                   .modules = chat->modules.list,
-                   .module_count = chat->modules.count},
-      .runner = runner_of,
-      .on_event = on_event,
-      .arg = chat,
-  };
+  lt_agent_options options = lt_agent_options_of(chat->session, &chat->models, &chat->modules);
+  options.http = chat->http;
+  options.journal = chat->journal;
+  options.policy = lt_toolbox_policy(chat->session->toolbox);
+  options.model_modes = chat->models.modes;
+  options.default_mode = chat->models.default_mode;
+  options.on_event = on_event;
+  options.arg = chat;
+  return options;
 }
 
 static lt_status open_parts(lt_chat *chat, lt_err *err) {

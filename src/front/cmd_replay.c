@@ -5,6 +5,7 @@
 #include "agent/agent.h"
 #include "base/mem.h"
 #include "codec/json.h"
+#include "front/agent_options.h"
 #include "front/args.h"
 #include "front/command.h"
 #include "front/models.h"
@@ -61,6 +62,7 @@ typedef struct job {
   lt_arena arena;
   lt_buf tools; /* as they are on record: the providers' names are in it */
   recorded *providers;
+  lt_catalog *there; /* all tools, those included */
   char id[LT_STORE_ID_BYTES + 1];
   prompt then, now;
   double ms;
@@ -159,14 +161,17 @@ static lt_status set_tools(job *j, lt_err *err) LT_YIELDS {
   return status;
 }
 
-/* --- Going through it ----------------------------------------------------------------------------------------------
- */
-static lt_runner *runner_of(void *arg, lt_lang lang, lt_err *err) {
-  return lt_toolbox_runner(((job *)arg)->session->toolbox, NULL, lang, err);
+/* A provider that is only on record answers nothing, and says so of none of its tools. */
+static bool only_calls(void *arg, lt_str id) {
+  const job *j = arg;
+  const lt_tool *tool = j->there != NULL ? lt_catalog_find(j->there, id) : NULL;
+  return tool != NULL && tool->only_calls;
 }
 
+/* --- Going through it ----------------------------------------------------------------------------------------------
+ */
 /* The prompt's own model need not be configured any more: nobody asks it. */
-static lt_status take_model(job *j, lt_model **ret_models, size_t *ret_count, lt_err *err) {
+static lt_status take_model(job *j, lt_models *ret_models, lt_err *err) {
   size_t count = j->models.count;
   lt_model *models = lt_arena_zalloc(&j->arena, count + 1, sizeof *models);
   if (models == NULL) {
@@ -181,39 +186,16 @@ static lt_status take_model(job *j, lt_model **ret_models, size_t *ret_count, lt
     models[count] = models[0];
     models[count++].ref = j->then.model;
   }
-  *ret_models = models;
-  *ret_count = count;
+  *ret_models = (lt_models){.list = models, .count = count, .default_ref = models[0].ref};
   return LT_OK;
 }
 
 static lt_status make_agent(job *j, lt_err *err) {
-  const lt_config *config = &j->session->config;
-  lt_model *models = NULL;
-  size_t count = 0;
-  LT_TRY(take_model(j, &models, &count, err));
-  const lt_agent_options options = {
-      .loop = j->session->loop,
-      .door = j->session->door,
-      .db = lt_toolbox_db(j->session->toolbox),
-      .host = lt_toolbox_host(j->session->toolbox),
-      .journal = lt_check_journal(j->check),
-      .artifacts = lt_toolbox_artifacts(j->session->toolbox),
-      .secrets = j->session->secrets,
-      .models = models,
-      .model_count = count,
-      .default_model = models[0].ref,
-      .rounds_classic = config->defaults.rounds_classic,
-      .rounds_code = config->defaults.rounds_code,
-      .rounds_typescript = config->defaults.rounds_typescript,
-      .defaults = {.timeout_ms = (uint64_t)config->timeout_ms,
-                   .memory_bytes = (uint64_t)config->memory_bytes,
-                   .max_output_bytes = (size_t)config->max_output_bytes,
-                   .modules = j->modules.list,
-                   .module_count = j->modules.count},
-      .runner = runner_of,
-      .checks = true,
-      .arg = j,
-  };
+  lt_models models;
+  LT_TRY(take_model(j, &models, err));
+  lt_agent_options options = lt_agent_options_of(j->session, &models, &j->modules);
+  options.journal = lt_check_journal(j->check);
+  options.checks = true;
   return lt_agent_new(&options, &j->agent, err);
 }
 
@@ -224,11 +206,13 @@ static lt_status open_parts(job *j, lt_err *err) LT_YIELDS {
   LT_TRY(lt_modules_load(&s->config, modules, count, &s->say, &j->modules, err));
   LT_TRY(find_prompt(j, err));
   j->records = lt_store_journal_new(lt_toolbox_db(s->toolbox));
-  j->check = j->records != NULL ? lt_check_new(j->records) : NULL;
+  const lt_check_options options = {.records = j->records, .only_calls = only_calls, .arg = j};
+  j->check = j->records != NULL ? lt_check_new(&options) : NULL;
   if (j->check == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   LT_TRY(set_tools(j, err));
+  LT_TRY(lt_door_catalog(j->session->door, &j->there, err));
   return make_agent(j, err);
 }
 
@@ -245,6 +229,7 @@ static lt_status go_through(job *j, lt_err *err) LT_YIELDS {
 
 static void close_parts(job *j) LT_YIELDS {
   lt_agent_free(j->agent);
+  lt_catalog_unref(j->there);
   for (recorded *one = j->providers; one != NULL; one = one->next) {
     lt_door_remove(j->session->door, &one->base);
   }

@@ -349,6 +349,7 @@ static inline void open_world(world *w) {
       .model_count = 1,
       .default_mode = LT_STR("code"),
       .runner = runner_of,
+      .runner_arg = w,
       .on_event = on_event,
       .arg = w,
   };
