@@ -5,7 +5,7 @@
 // What is told without waiting goes to standard output, a record a line (byte 0x1e, then JSON; deno_read.c); whatever
 // else is written there is output. Tool calls, and what else needs an answer, are HTTP requests to the bridge.
 const { Array, Error, JSON, Map, Object, Promise, Proxy, Set, String, Symbol, TypeError } = globalThis;
-const { parse, stringify } = JSON, setTimer = globalThis.setTimeout;
+const { parse, stringify } = JSON;
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 const { stdout, connect, exit, inspect } = Deno;
 
@@ -99,7 +99,7 @@ const reach = async () => {
       return await connect(lathe.bridge);
     } catch (e) {
       if (tries === 1000) throw e;
-      await new Promise((resolve) => setTimer(resolve, tries < 20 ? 1 : 10));
+      await new Promise((resolve) => setTimeout(resolve, tries < 20 ? 1 : 10)); // its first use takes 11 ms
     }
   }
 };
