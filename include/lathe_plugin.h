@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-#define LATHE_PLUGIN_API 3 /* what this header describes; grows with it */
+#define LATHE_PLUGIN_API 4 /* what this header describes; grows with it */
 
 #define LATHE_EXPORT __attribute__((visibility("default")))
 /* Whether the host has a function that older ones had not: `if (LATHE_HAS(host, run_program)) ...`. */
@@ -60,6 +60,9 @@ typedef void lathe_function_fn(const lathe_host *host, lathe_call *call, lathe_t
 /* --- What a plugin registers ------------------------------------------------------------------ */
 enum {
   LATHE_NOT_FOR_PROGRAMS = 1, /* models call it one by one; programs neither see it nor can call it. Since API 3. */
+  /* What it does is calls of tools and programs, which are on record by themselves, and nothing else: `lathe replay`
+   * calls it again, to see whether it comes to the same. Since API 4. */
+  LATHE_ONLY_CALLS = 2,
 };
 
 /* A tool: called by programs and models as `<plugin id>.<name>`. */

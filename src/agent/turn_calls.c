@@ -106,12 +106,14 @@ static lt_status name_run(lt_turn *turn, uint32_t output, lt_caller *caller, lt_
 static lt_status call_or_recall(direct *d, lt_str tool, lt_str input, const lt_invoke_options *options, lt_buf *answer,
                                 lt_err *err) LT_YIELDS {
   lt_door *door = d->turn->agent->options.door;
-  bool answered = false;
-  lt_status status = lt_call_recall(door, tool, input, options, &answered, answer, err);
+  lt_recalled recalled = LT_RECALLED_NOTHING;
+  lt_status status = lt_call_recall(door, tool, input, options, &recalled, answer, err);
+  bool answered = recalled == LT_RECALLED_ANSWERED;
+  bool checked = recalled == LT_RECALLED_OPEN && d->turn->agent->options.checks; /* its answer comes once more */
   if (answered) {
     lt_call_count_recalled(door, &d->caller, tool, status);
   }
-  if (status == LT_OK && !answered && d->caller.recalled) {
+  if (status == LT_OK && !answered && !checked && d->caller.recalled) {
     status = lt_outbox_old_result(&d->turn->own->outbox, d->number, &answered, answer, err);
   }
   return status == LT_OK && !answered ? lt_door_call(door, tool, input, options, answer, err) : status;

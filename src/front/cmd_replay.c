@@ -62,6 +62,7 @@ typedef struct job {
   lt_arena arena;
   lt_buf tools; /* as they are on record: the providers' names are in it */
   recorded *providers;
+  lt_catalog *there; /* all tools, those included */
   char id[LT_STORE_ID_BYTES + 1];
   prompt then, now;
   double ms;
@@ -160,6 +161,13 @@ static lt_status set_tools(job *j, lt_err *err) LT_YIELDS {
   return status;
 }
 
+/* A provider that is only on record answers nothing, and says so of none of its tools. */
+static bool only_calls(void *arg, lt_str id) {
+  const job *j = arg;
+  const lt_tool *tool = j->there != NULL ? lt_catalog_find(j->there, id) : NULL;
+  return tool != NULL && tool->only_calls;
+}
+
 /* --- Going through it ----------------------------------------------------------------------------------------------
  */
 /* The prompt's own model need not be configured any more: nobody asks it. */
@@ -198,11 +206,13 @@ static lt_status open_parts(job *j, lt_err *err) LT_YIELDS {
   LT_TRY(lt_modules_load(&s->config, modules, count, &s->say, &j->modules, err));
   LT_TRY(find_prompt(j, err));
   j->records = lt_store_journal_new(lt_toolbox_db(s->toolbox));
-  j->check = j->records != NULL ? lt_check_new(j->records) : NULL;
+  const lt_check_options options = {.records = j->records, .only_calls = only_calls, .arg = j};
+  j->check = j->records != NULL ? lt_check_new(&options) : NULL;
   if (j->check == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   LT_TRY(set_tools(j, err));
+  LT_TRY(lt_door_catalog(j->session->door, &j->there, err));
   return make_agent(j, err);
 }
 
@@ -219,6 +229,7 @@ static lt_status go_through(job *j, lt_err *err) LT_YIELDS {
 
 static void close_parts(job *j) LT_YIELDS {
   lt_agent_free(j->agent);
+  lt_catalog_unref(j->there);
   for (recorded *one = j->providers; one != NULL; one = one->next) {
     lt_door_remove(j->session->door, &one->base);
   }

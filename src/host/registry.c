@@ -144,7 +144,7 @@ static int check_tool(lathe_call *call, const lt_registry *r, const lathe_tool *
   if (tool->invoke == NULL) {
     return say(call, "tool", spec->name, "has no function \"invoke\"");
   }
-  if ((tool->flags & ~(unsigned)LATHE_NOT_FOR_PROGRAMS) != 0) {
+  if ((tool->flags & ~(unsigned)(LATHE_NOT_FOR_PROGRAMS | LATHE_ONLY_CALLS)) != 0) {
     return say(call, "tool", spec->name, "has flags that this Lathe does not know: it needs a newer one");
   }
   if ((tool->input_schema != NULL && spec->input_schema.p == NULL) ||
@@ -185,6 +185,7 @@ int lt_api_add_tool(lathe_call *call, const lathe_tool *theirs) {
                        .needs_approval = tool.approval != NULL,
                        .of_plugin = true,
                        .not_for_programs = (tool.flags & LATHE_NOT_FOR_PROGRAMS) != 0,
+                       .only_calls = (tool.flags & LATHE_ONLY_CALLS) != 0,
                        .approval = lt_plugin_text(tool.approval, LT_PLUGIN_LINE_BYTES)};
   if (check_tool(call, r, &tool, &spec) != 0) {
     return -1;

@@ -180,7 +180,7 @@ static void setup(const lathe_host *host, lathe_call *call, lathe_text in, void 
           "\"required\":[\"code\"]}",
       .annotations = "{\"idempotentHint\":true}", /* what its program does through tools is on record by itself */
       .invoke = execute,
-      .flags = LATHE_NOT_FOR_PROGRAMS,
+      .flags = LATHE_NOT_FOR_PROGRAMS | LATHE_ONLY_CALLS,
   };
   if (host->add_tool(call, &tool) != 0) {
     host->fail(call, "%s", host->error(call).p);

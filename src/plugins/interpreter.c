@@ -118,6 +118,7 @@ static void ready(const lathe_host *host, lathe_call *call, lathe_text in, void 
           "\"required\":[\"code\"]}",
       .annotations = "{\"idempotentHint\":true}", /* what its program does is on record by itself */
       .invoke = run_code,
+      .flags = LATHE_ONLY_CALLS,
   };
   if (host->add_tool(call, &tool) != 0) {
     fail_as_said(host, call);

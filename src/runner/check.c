@@ -9,10 +9,20 @@ typedef struct ending {
   lt_buf run, text;
 } ending;
 
+/* A call that is made again. */
+typedef struct reopened {
+  struct reopened *next;
+  int64_t id; /* the journal's */
+  uint64_t seq, hash;
+  lt_status status;
+  lt_buf run, answer;
+} reopened;
+
 struct lt_check {
   lt_journal journal; /* first */
-  lt_journal *records;
+  lt_check_options options;
   ending *endings;
+  reopened *calls;
   lt_check_counts counts;
   lt_buf fault;
   bool beyond;
@@ -28,11 +38,10 @@ static lt_str below_prompt(lt_str run) {
   return slash != SIZE_MAX ? lt_str_sub(run, slash + 1, run.n) : run;
 }
 
-static void put_fault(lt_check *c, lt_str run, const char *what, lt_str detail) {
+static void put_fault(lt_check *c, const char *kind, lt_str run, const char *what, lt_str detail) {
   if (c->fault.n == 0) {
-    lt_buf_addc(&c->fault, "program ");
+    lt_buf_addc(&c->fault, kind);
     lt_buf_add(&c->fault, below_prompt(run));
-    lt_buf_addc(&c->fault, ": ");
     lt_buf_addc(&c->fault, what);
     lt_buf_add(&c->fault, detail);
   }
@@ -78,6 +87,46 @@ static bool keep_ending(lt_check *c, lt_str run, lt_note *ended) {
   return e->run.status == LT_OK && e->text.status == LT_OK;
 }
 
+/* Its time, or its caller's, may be up at another moment. */
+static bool is_repeated(const lt_check *c, const lt_recorded_call *call) {
+  return call->finished && call->repeatable && call->status != LT_E_TIMEOUT && call->status != LT_E_CANCELLED &&
+         call->status != LT_E_INTERRUPTED && c->options.only_calls != NULL &&
+         c->options.only_calls(c->options.arg, call->tool);
+}
+
+static reopened *find_call(const lt_check *c, int64_t id) {
+  reopened *one = c->calls;
+  while (one != NULL && one->id != id) {
+    one = one->next;
+  }
+  return one;
+}
+
+/* It is given without its end, which is kept. */
+static bool reopen(lt_check *c, lt_str run, lt_recorded_call *call) {
+  reopened *one = find_call(c, call->id) == NULL ? lt_mem_zalloc(1, sizeof *one) : NULL;
+  call->finished = false;
+  if (one == NULL) {
+    return find_call(c, call->id) != NULL;
+  }
+  *one = (reopened){.next = c->calls, .id = call->id, .seq = call->seq, .hash = call->hash, .status = call->status};
+  lt_buf_init(&one->run, LT_MIB);
+  lt_buf_init(&one->answer, LT_JSON_MAX_BYTES);
+  lt_buf_add(&one->run, run);
+  lt_buf_add(&one->answer, call->answer);
+  c->calls = one;
+  return one->run.status == LT_OK && one->answer.status == LT_OK;
+}
+
+static lt_status reopen_calls(lt_check *c, lt_str run, lt_record *record, lt_err *err) {
+  for (size_t i = 0; i < record->call_count; i++) {
+    if (is_repeated(c, &record->calls[i]) && !reopen(c, run, &record->calls[i])) {
+      return lt_fail(err, LT_E_NOMEM, "no memory for a call that is made again");
+    }
+  }
+  return LT_OK;
+}
+
 static lt_status end_of_record(lt_check *c, lt_str run, lt_err *err) {
   c->beyond = true;
   return lt_fail(err, LT_E_DIVERGED, "the record ends here: how the program %.*s ended is not on it",
@@ -87,18 +136,20 @@ static lt_status end_of_record(lt_check *c, lt_str run, lt_err *err) {
 static lt_status recall(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS {
   lt_check *c = check_of(self);
   lt_record record;
-  LT_TRY(c->records->recall(c->records, run, &record, err));
+  LT_TRY(c->options.records->recall(c->options.records, run, &record, err));
   const lt_note *begun = find_note(&record, LT_NOTE_BEGIN);
   lt_note *ended = find_note(&record, LT_NOTE_END);
   lt_status status = LT_OK;
   c->counts.calls += record.call_count;
-  if (is_program(begun) && ended == NULL) {
+  if (!is_program(begun)) {
+    status = reopen_calls(c, run, &record, err);
+  } else if (ended == NULL) {
     status = end_of_record(c, run, err);
-  } else if (is_program(begun) && is_ours(begun) && is_worth_it(ended)) {
+  } else if (is_ours(begun) && is_worth_it(ended)) {
     c->counts.programs++;
     status = keep_ending(c, run, ended) ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the end of a program");
   } else {
-    c->counts.skipped += is_program(begun);
+    c->counts.skipped++;
   }
   if (status == LT_OK) {
     *ret_record = record;
@@ -151,10 +202,10 @@ static void compare(lt_check *c, lt_str run, lt_str old_text, lt_str new_text) {
   lt_buf_init(&detail, LT_KIB);
   bool readable = put_comparable(&old, old_text) && put_comparable(&new, new_text);
   if (!readable) {
-    put_fault(c, run, "no memory to compare how it ended, or that is no end", LT_STR(""));
+    put_fault(c, "program ", run, ": no memory to compare how it ended, or that is no end", LT_STR(""));
   } else if (!lt_str_eq(lt_buf_view(&old), lt_buf_view(&new))) {
     put_difference(&detail, lt_buf_view(&old), lt_buf_view(&new));
-    put_fault(c, run, "it ended otherwise: ", lt_buf_view(&detail));
+    put_fault(c, "program ", run, ": it ended otherwise: ", lt_buf_view(&detail));
   }
   lt_buf_release(&old);
   lt_buf_release(&new);
@@ -176,29 +227,51 @@ static void note(lt_journal *self, lt_str run, const lt_note *what, void (*on_fa
 
 static lt_status begin(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS {
   lt_check *c = check_of(self);
-  (void)ret_id;
+  for (const reopened *one = c->calls; one != NULL; one = one->next) {
+    if (one->seq == call->seq && one->hash == call->hash && lt_str_eq(lt_buf_view(&one->run), call->run)) {
+      *ret_id = one->id;
+      return LT_OK;
+    }
+  }
   c->beyond = true;
   return lt_fail(err, LT_E_DIVERGED, "the record ends here: call %u of %.*s, %.*s %.*s, is not on it",
                  (unsigned)call->seq, LT_STR_ARG(below_prompt(call->run)), LT_STR_ARG(call->tool),
                  LT_STR_ARG(lt_str_sub(call->input, 0, LT_RECORD_SHOWN_BYTES)));
 }
 
+static void compare_answer(lt_check *c, const reopened *call, lt_status status, lt_str answer) {
+  lt_buf detail;
+  lt_str then = lt_buf_view(&call->answer);
+  if (status == call->status && lt_str_eq(answer, then)) {
+    return;
+  }
+  lt_buf_init(&detail, LT_KIB);
+  if (status != call->status) {
+    lt_buf_printf(&detail, "%s, and on record %s: ", lt_status_name(status), lt_status_name(call->status));
+  }
+  put_difference(&detail, then, answer);
+  put_fault(c, "call ", lt_buf_view(&call->run), ": its answer is another: ", lt_buf_view(&detail));
+  lt_buf_release(&detail);
+}
+
+/* One that went another way says itself how, and one that was cut short has been told why. */
 static lt_status finish(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS {
-  (void)self;
-  (void)id;
-  (void)status;
-  (void)answer;
+  lt_check *c = check_of(self);
+  const reopened *call = find_call(c, id);
   (void)err;
+  if (call != NULL && status != LT_E_DIVERGED && status != LT_E_CANCELLED) {
+    compare_answer(c, call, status, answer);
+  }
   return LT_OK;
 }
 
 /* --- Being there ---------------------------------------------------------------------------------------------------
  */
-lt_check *lt_check_new(lt_journal *records) {
+lt_check *lt_check_new(const lt_check_options *options) {
   lt_check *c = lt_mem_zalloc(1, sizeof *c);
   if (c != NULL) {
     c->journal = (lt_journal){.begin = begin, .finish = finish, .note = note, .recall = recall};
-    c->records = records;
+    c->options = *options;
     lt_buf_init(&c->fault, 4 * LT_KIB);
   }
   return c;
@@ -213,6 +286,12 @@ void lt_check_free(lt_check *c) {
     lt_buf_release(&e->run);
     lt_buf_release(&e->text);
     lt_mem_free(e);
+  }
+  for (reopened *one = c->calls, *next; one != NULL; one = next) {
+    next = one->next;
+    lt_buf_release(&one->run);
+    lt_buf_release(&one->answer);
+    lt_mem_free(one);
   }
   lt_buf_release(&c->fault);
   lt_mem_free(c);

@@ -2,7 +2,10 @@
  *
  * Programs of the embedded engine run by their record, without the note of their end; that is compared with the new
  * one. Nothing is written, no call is made: one that is not on record is a divergence. What other runners ran, and what
- * ended because its time or its memory was used up, is answered by the record. Loop thread only.
+ * ended because its time or its memory was used up, is answered by the record.
+ *
+ * Calls of tools that only run programs are made again, outside of programs: the journal has them begun, and compares
+ * their answers. Loop thread only.
  */
 #ifndef LT_RUNNER_CHECK_H
 #define LT_RUNNER_CHECK_H
@@ -17,13 +20,20 @@ typedef struct lt_check_counts {
   size_t calls;      /* on record of runs that were asked for */
 } lt_check_counts;
 
+typedef struct lt_check_options {
+  lt_journal *records;
+  /* Whether a tool that is there does nothing but make calls (lt_tool.only_calls); NULL: none does. */
+  bool (*only_calls)(void *arg, lt_str tool);
+  void *arg;
+} lt_check_options;
+
 /* Borrows the journal. NULL: no memory. Owns: the caller, lt_check_free. */
-lt_check *lt_check_new(lt_journal *records);
+lt_check *lt_check_new(const lt_check_options *options);
 void lt_check_free(lt_check *check); /* NULL is allowed */
 lt_journal *lt_check_journal(lt_check *check);
 
 lt_check_counts lt_check_count(const lt_check *check);
-/* The first thing that was another than on record, with the run's name before it; empty: nothing was. */
+/* The first thing that was another than on record, with the name of its run; empty: nothing was. */
 lt_str lt_check_fault(const lt_check *check);
 /* Whether something was asked for that comes after the end of the record. */
 bool lt_check_is_beyond(const lt_check *check);

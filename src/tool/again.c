@@ -37,21 +37,21 @@ static lt_status give(const lt_recorded_call *call, lt_str id, const lt_invoke_o
 }
 
 static lt_status answer_from(lt_door *door, lt_str id, const lt_recorded_call *call, const lt_invoke_options *options,
-                             bool *ret_answered, lt_buf *out, lt_err *err) LT_YIELDS {
+                             lt_recalled *ret_recalled, lt_buf *out, lt_err *err) LT_YIELDS {
   const lt_caller *caller = options->caller;
-  *ret_answered = call->finished || !call->repeatable;
-  if (!*ret_answered) {
+  *ret_recalled = call->finished || !call->repeatable ? LT_RECALLED_ANSWERED : LT_RECALLED_OPEN;
+  if (*ret_recalled == LT_RECALLED_OPEN) {
     return LT_OK;
   }
   return call->finished ? give(call, id, options, out, err) : interrupt(door, id, caller, call->id, out, err);
 }
 
-lt_status lt_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, bool *ret_answered,
-                         lt_buf *out, lt_err *err) {
+lt_status lt_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options,
+                         lt_recalled *ret_recalled, lt_buf *out, lt_err *err) {
   const lt_caller *caller = options->caller;
   lt_record record = {0};
   lt_status status = LT_OK;
-  *ret_answered = false;
+  *ret_recalled = LT_RECALLED_NOTHING;
   if (!caller->recalled || options->seq == 0 || caller->journal == NULL || caller->journal->recall == NULL) {
     return LT_OK;
   }
@@ -59,13 +59,13 @@ lt_status lt_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke
   const lt_recorded_call *call = find(&record, options->seq);
   lt_buf_clear(out);
   if (call != NULL && call->hash != lt_journal_hash(id, input)) {
-    *ret_answered = true;
+    *ret_recalled = LT_RECALLED_ANSWERED;
     status = lt_fail(err, LT_E_DIVERGED, "diverged: another call than this of \"%.*s\" is on record: %.*s %.*s",
                      LT_STR_ARG(lt_str_sub(id, 0, LT_RECORD_SHOWN_BYTES)),
                      LT_STR_ARG(lt_str_sub(call->tool, 0, LT_RECORD_SHOWN_BYTES)), LT_STR_ARG(call->input));
     lt_buf_addc(out, lt_err_msg(err));
   } else if (call != NULL) {
-    status = answer_from(door, id, call, options, ret_answered, out, err);
+    status = answer_from(door, id, call, options, ret_recalled, out, err);
   }
   lt_record_release(&record);
   return status;
@@ -98,15 +98,15 @@ void lt_call_tell_recalled(const lt_door *door, const lt_caller *caller, const l
 
 lt_status lt_door_call_again(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
                              lt_err *err) {
-  bool answered = false;
+  lt_recalled recalled = LT_RECALLED_NOTHING;
   lt_status status = LT_OK;
   if (options->caller != NULL) {
-    status = lt_call_recall(door, id, input, options, &answered, out, err);
+    status = lt_call_recall(door, id, input, options, &recalled, out, err);
   }
-  if (status == LT_OK && !answered) {
+  if (status == LT_OK && recalled != LT_RECALLED_ANSWERED) {
     return lt_door_call(door, id, input, options, out, err);
   }
-  if (answered) {
+  if (recalled == LT_RECALLED_ANSWERED) {
     const lt_call_event event = {
         .seq = options->seq, .tool = id, .input = input, .status = status, .answer = lt_buf_view(out)};
     lt_call_tell_recalled(door, options->caller, &event);

@@ -14,11 +14,17 @@ void lt_call_count_recalled(const lt_door *door, const lt_caller *caller, lt_str
  * record. It has no number at the door. Masks the input. */
 void lt_call_tell_recalled(const lt_door *door, const lt_caller *caller, const lt_call_event *event);
 
-/* Looks for the call with the number `options->seq` of the run of `options->caller`. `ret_answered` false: it is to be
- * made. True: the returned status and `out` are as lt_door_call gave them, or LT_E_INTERRUPTED when it was under way
- * and must not be made again. LT_E_DIVERGED: it was another call. LT_YIELDS. Errors also: the journal's. */
-lt_status lt_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, bool *ret_answered,
-                         lt_buf *out, lt_err *err) LT_YIELDS;
+typedef enum lt_recalled {
+  LT_RECALLED_NOTHING,  /* it is not on record: to be made */
+  LT_RECALLED_OPEN,     /* it is, without an end, and can be made again: to be made */
+  LT_RECALLED_ANSWERED, /* the returned status and `out` are as lt_door_call gave them, or LT_E_INTERRUPTED when it was
+                           under way and must not be made again; LT_E_DIVERGED: it was another call */
+} lt_recalled;
+
+/* Looks for the call with the number `options->seq` of the run of `options->caller`. LT_YIELDS. Errors: the journal's,
+ * with LT_RECALLED_NOTHING. */
+lt_status lt_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options,
+                         lt_recalled *ret_recalled, lt_buf *out, lt_err *err) LT_YIELDS;
 /* lt_door_call, unless the call is on record; the caller is told of its end in either case. LT_YIELDS. */
 lt_status lt_door_call_again(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
                              lt_err *err) LT_YIELDS;

@@ -131,6 +131,7 @@ static lt_status copy_tool(lt_arena *arena, const item *it, lt_tool *tool) {
   tool->needs_approval = it->spec->needs_approval;
   tool->of_plugin = it->spec->of_plugin;
   tool->not_for_programs = it->spec->not_for_programs;
+  tool->only_calls = it->spec->only_calls;
   return copy_str(arena, it->spec->approval, &tool->approval);
 }
 
@@ -262,6 +263,7 @@ static lt_tool_spec spec_of(const lt_tool *tool) {
       .needs_approval = tool->needs_approval,
       .approval = tool->approval,
       .of_plugin = tool->of_plugin,
+      .only_calls = tool->only_calls,
   };
 }
 

@@ -28,6 +28,7 @@ typedef struct lt_tool_spec {
   lt_str approval;       /* why; may be empty */
   bool of_plugin;        /* plugins' tools have names like "list": in TypeScript the plugin's name always goes before */
   bool not_for_programs; /* only models call it, one by one: programs have no such tool */
+  bool only_calls;       /* it does nothing but make calls, which are on record by themselves */
 } lt_tool_spec;
 
 typedef struct lt_tool {
@@ -45,6 +46,7 @@ typedef struct lt_tool {
   lt_str approval;
   bool of_plugin;
   bool not_for_programs;
+  bool only_calls;
   lt_provider *provider;
   struct lt_checks *checks; /* the door's */
 } lt_tool;

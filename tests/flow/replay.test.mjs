@@ -19,6 +19,9 @@ const TYPED = "const a = await pay({ n: 1 }); console.log(`first ${JSON.stringif
 const turns = [
   { user: "classic", replies: [{ text: "I look.", calls: [{ name: "cash_look", arguments: { n: 1 } }, { name: "cash_pay", arguments: { n: 2 } }] }, { calls: [{ name: "cash_fail", arguments: {} }] }, { calls: [{ name: "cash_gone", arguments: { n: 1 } }] }, "It is seen."] },
   { user: "run", replies: [{ calls: [{ name: "interpreter_run-code", arguments: { code: "log(cashLook({ n: 4 }).n); cashPay({ n: 5 }).n" } }] }, "It has run."] },
+  { user: "run many", replies: [{ calls: ["log('a'); cashPay({ n: 1 }).n", "try { cashFail({}) } catch (e) { log(e.message) }\nnull.x", "parallel([1, 2, 3, 4].map((n) => ({ tool: 'cash.look', input: { n } }))).length"].map((code) => ({ name: "interpreter_run-code", arguments: { code } })) }, "They have run."] },
+  { user: "run big", replies: [{ calls: [{ name: "interpreter_run-code", arguments: { code: "cashBig({})" } }] }, "It was big."] },
+  { user: "run slow", replies: [{ calls: [{ name: "interpreter_run-code", arguments: { code: "cashSlow({})", timeout: 300 } }] }, "It was slow."] },
   { user: "code", replies: [CODE, "output('sum ' + recall('sum'));\ncashLook({ n: recall('sum') });\ndone()"] },
   { user: "throws", replies: ["cashLook({ n: 1 });\nnull.x", "1 +", "output('well'); done()"] },
   { user: "asks", replies: ["const said = llm('say it');\noutput(said); done()"] },
@@ -87,10 +90,25 @@ describe("comes to the same", () => {
     await w.chat("classic");
     await w.same({ replies: 4, programs: 0, calls: 3 });
   });
-  test("classic: a program that a tool runs is answered by the record", async () => {
+  test("classic: programs that interpreter.run-code runs", async () => {
     const w = world();
     await w.chat("run");
-    await w.same({ replies: 2, programs: 0, calls: 1 });
+    await w.same({ replies: 2, programs: 1, calls: 3 });
+    await w.chat("run many"); // side by side, one that fails, one with calls at once
+    await w.same({ replies: 2, programs: 3, calls: 9 });
+    await w.chat("run big"); // its value is put aside
+    await w.same({ replies: 2, programs: 1, calls: 2 });
+  });
+  test("classic: a program of run-code whose calls were refused, or whose time was up", async () => {
+    const w = world({ tools: { policy: [{ match: "cash.pay", action: "ask" }] } });
+    await w.chat("run"); // nobody is there to be asked
+    await w.same({ replies: 2, programs: 1, calls: 2 });
+    await w.chat("-y", "run");
+    await w.same({ replies: 2, programs: 1, calls: 3 });
+    await w.chat("run slow");
+    const end = await w.replay("last");
+    assert.equal(end.code, 0, end.stderr);
+    assert.match(end.stdout, /: the same again: 2 replies, 0 programs, 2 calls, \d+ ms; answered by the record: 1 program/);
   });
   test("code: programs run again, by the same clock and the same chance", async () => {
     const w = world();
@@ -185,7 +203,7 @@ describe("comes to the same", () => {
 describe("another record is found out", () => {
   const change = (name, mode, sql, pattern) => test(name, async () => {
     const w = world();
-    await w.chat("-m", mode, mode === "typescript" ? "typed" : mode);
+    await w.chat("-m", mode === "run" ? "classic" : mode, mode === "typescript" ? "typed" : mode);
     w.sql(sql);
     await w.differs(pattern);
   });
@@ -199,6 +217,10 @@ describe("another record is found out", () => {
   change("a reply that is gone", "classic", "DELETE FROM notes WHERE kind = 2 AND text LIKE '%It is seen%'", /went another way: the record ends here: the model is asked once more/);
   change("an output", "classic", "UPDATE prompt_outputs SET json = replace(json, 'I look', 'I see') WHERE json LIKE '%I look%'", /went another way: the content of the output "text-0" is "I look\.", and on record it is "I see\."/);
   change("what a program came to", "typescript", "UPDATE notes SET text = replace(text, 'second', 'third') WHERE text LIKE '{\"status\"%'", /went another way: program call_1_0: it ended otherwise: .*second.*, and on record it is .*third/);
+  change("a call of a program that a tool runs", "run", "UPDATE calls SET hash = hash + 1 WHERE tool = 'cash.pay'", /went another way: .*call \d+ is cash\.pay \{"n":5\}, and on record it is cash\.pay \{"n":5/);
+  change("an answer within such a program", "run", "UPDATE calls SET answer = '{\"n\":100}' WHERE tool = 'cash.look'", /went another way: program call_1_0\/1\/1: it ended otherwise: .*100/);
+  change("what such a program came to", "run", "UPDATE notes SET text = replace(text, '\"5\"', '\"6\"') WHERE text LIKE '{\"status\"%'", /went another way: program call_1_0\/1\/1: it ended otherwise/);
+  change("what its tool made of that", "run", "UPDATE calls SET answer = replace(answer, '5', '6') WHERE tool LIKE 'interpreter%'", /went another way: call call_1_0: its answer is another: .*5.*, and on record it is .*6/);
   change("the clock", "typescript", "UPDATE notes SET what = what + 2 WHERE text GLOB '???????????????? ????????????????'", /went another way: /);
   change("the engine", "code", "UPDATE notes SET text = 'f' || substr(text, 2) WHERE text GLOB '???????????????? ????????????????'", /went another way: .*another version of the engine|another program/);
 });
