@@ -68,6 +68,7 @@ static void open_agent(desk *d) {
   lt_host_ready(d->host);
   snprintf(d->url, sizeof d->url, "http://127.0.0.1:%d/v1", d->model.port);
   d->models[0] = (lt_model){.ref = LT_STR("normal"), .name = LT_STR("fake-model"), .base_url = lt_str_of(d->url)};
+  static const lt_mode_rounds rounds = {LT_STR("code"), ROUNDS};
   const lt_agent_options options = {.loop = d->rig->loop,
                                     .door = d->rig->door,
                                     .db = d->db,
@@ -79,7 +80,8 @@ static void open_agent(desk *d) {
                                     .runner = runner_of,
                                     .runner_arg = d,
                                     .on_event = on_event,
-                                    .rounds_code = ROUNDS,
+                                    .rounds = &rounds,
+                                    .rounds_count = 1,
                                     .arg = d};
   LT_CHECK(lt_agent_new(&options, &d->agent, NULL) == LT_OK);
 }

@@ -44,17 +44,35 @@ static lt_status fail_no_model(const lt_agent_options *o, lt_str ref, lt_status 
   return status;
 }
 
-static lt_status fail_no_mode(const lt_host *host, lt_str id, lt_status status, lt_err *err) {
+/* All modes, with commas between. Owns: the caller. */
+static lt_buf mode_names(const lt_host *host) {
   lt_buf names;
   lt_mode mode;
   lt_buf_init(&names, LT_ERR_MSG_MAX);
   for (size_t i = 0; lt_mode_at(host, i, &mode); i++) {
     add_name(&names, lt_str_of(mode.id));
   }
+  return names;
+}
+
+static lt_status fail_no_mode(const lt_host *host, lt_str id, lt_status status, lt_err *err) {
+  lt_buf names = mode_names(host);
   lt_fail(err, status, "Unknown execution mode: \"%.*s\". Modes: %.*s", LT_STR_ARG(lt_str_sub(id, 0, 100)),
           LT_STR_ARG(lt_buf_view(&names)));
   lt_buf_release(&names);
   return status;
+}
+
+lt_status lt_agent_check_mode(const lt_host *host, lt_str mode, lt_err *err) {
+  lt_mode found;
+  if (lt_mode_find(host, mode, &found)) {
+    return LT_OK;
+  }
+  lt_buf names = mode_names(host);
+  lt_fail(err, LT_E_INVALID, "there is no mode \"%.*s\"; there is: %.*s", LT_STR_ARG(lt_str_sub(mode, 0, 100)),
+          LT_STR_ARG(lt_buf_view(&names)));
+  lt_buf_release(&names);
+  return LT_E_INVALID;
 }
 
 static lt_status choose_model(const lt_agent_options *o, lt_str ref, lt_status otherwise, const lt_model **ret,

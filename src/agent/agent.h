@@ -16,6 +16,12 @@
 
 typedef struct lt_agent lt_agent;
 
+/* How often a model is asked for one prompt in a mode, at most; over LT_ROUNDS_MAX counts as that. */
+typedef struct lt_mode_rounds {
+  lt_str mode;
+  uint32_t rounds;
+} lt_mode_rounds;
+
 typedef struct lt_agent_options {
   lt_loop *loop;
   lt_door *door;
@@ -28,10 +34,11 @@ typedef struct lt_agent_options {
   const lt_secrets *secrets; /* may be NULL */
   const lt_model *models;    /* refs are unique; "high" falls back to "normal", that to the first */
   size_t model_count;
-  const lt_str *model_modes; /* of each model the mode it is meant for, or empty; may be NULL */
-  lt_str default_model;      /* a ref; empty: "normal" */
-  lt_str default_mode;       /* empty: "classic" */
-  uint32_t rounds_classic, rounds_code, rounds_typescript; /* 0: LT_ROUNDS_CLASSIC and so on */
+  const lt_str *model_modes;    /* of each model the mode it is meant for, or empty; may be NULL */
+  lt_str default_model;         /* a ref; empty: "normal" */
+  lt_str default_mode;          /* empty: "classic" */
+  const lt_mode_rounds *rounds; /* of other modes LT_ROUNDS_CLASSIC and so on, or what their plugin says; may be NULL */
+  size_t rounds_count;
   /* Limits, modules and functions of programs; code, input, caller do not count. llm() and llmJson() are added; without
    * modules or functions, those that plugins have registered are taken. */
   lt_run_request defaults;
@@ -114,5 +121,8 @@ void lt_agent_title(lt_agent *agent, lt_str user, lt_str conversation) LT_YIELDS
 
 /* The modes there are: [{"id", "name"}], sorted. */
 void lt_agent_modes(const lt_agent *agent, lt_buf *out);
+/* LT_OK where there is a mode of that name, built in or registered with `host` (NULL: built in). LT_E_INVALID
+ * otherwise, with those there are. Needs no agent: a front end can ask before it starts anything. */
+lt_status lt_agent_check_mode(const lt_host *host, lt_str mode, lt_err *err);
 
 #endif

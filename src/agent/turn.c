@@ -14,11 +14,10 @@ static bool make_last_words(lt_turn_own *own) {
 }
 
 static uint32_t rounds_of(const lt_agent_options *o, const lt_mode *mode) {
-  uint32_t configured = mode->run == lt_mode_classic.run      ? o->rounds_classic
-                        : mode->run == lt_mode_code.run       ? o->rounds_code
-                        : mode->run == lt_mode_typescript.run ? o->rounds_typescript
-                                                              : 0;
-  uint32_t rounds = configured > 0 ? configured : mode->rounds;
+  uint32_t rounds = mode->rounds;
+  for (size_t i = 0; i < o->rounds_count; i++) {
+    rounds = lt_str_eqc(o->rounds[i].mode, mode->id) ? o->rounds[i].rounds : rounds;
+  }
   return rounds < LT_ROUNDS_MAX ? rounds : LT_ROUNDS_MAX;
 }
 

@@ -108,6 +108,18 @@ static lt_agent_options agent_options(lt_chat *chat) {
   return options;
 }
 
+/* The file was taken as it is while nobody knew what its plugins would bring. */
+static void warn_of_rounds(const lt_chat *chat) {
+  const lt_config_defaults *defaults = &chat->session->config.defaults;
+  for (size_t i = 0; i < defaults->rounds_count; i++) {
+    lt_err err = LT_ERR_INIT;
+    if (lt_chat_check_mode(chat->session, defaults->rounds[i].mode, &err) != LT_OK) {
+      lt_err_prefix(&err, "defaults.maxRounds");
+      lt_say_warning(&chat->session->say, lt_str_of(lt_err_msg(&err)));
+    }
+  }
+}
+
 static lt_status open_parts(lt_chat *chat, lt_err *err) {
   lt_session *s = chat->session;
   size_t count = 0;
@@ -133,6 +145,7 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   lt_toolbox_warm(chat->session->toolbox); /* while the model is asked */
   const lt_agent_options options = agent_options(chat);
   LT_TRY(lt_agent_new(&options, &chat->agent, err));
+  warn_of_rounds(chat);
   if (chat->options->mode != NULL) {
     LT_TRY(lt_chat_set_mode(chat, lt_str_of(chat->options->mode), err));
   }
@@ -164,44 +177,25 @@ void lt_chat_close(lt_chat *chat) {
 }
 
 /* --- Choosing --------------------------------------------------------------------------------- */
-static lt_status fail_mode(lt_json modes, lt_str mode, lt_err *err) {
-  lt_buf names;
-  lt_buf_init(&names, LT_ERR_MSG_MAX);
-  lt_json_iter it = lt_json_each(modes);
-  while (lt_json_next(&it)) {
-    lt_str id = lt_json_text(lt_json_get(it.value, "id"));
-    lt_buf_addc(&names, names.n > 0 ? ", " : "");
-    lt_buf_add(&names, lt_str_sub(id, 1, id.n - 1)); /* as it stands between its quotes */
+lt_status lt_chat_check_mode(const lt_session *session, lt_str mode, lt_err *err) {
+  const lt_host *host = session->toolbox != NULL ? lt_toolbox_host(session->toolbox) : NULL;
+  bool too_early = host == NULL && lt_config_may_add_modes(&session->config);
+  return too_early ? LT_OK : lt_agent_check_mode(host, mode, err);
+}
+
+lt_status lt_chat_check_default(const lt_session *session, const lt_models *models, lt_err *err) {
+  if (models->default_mode.n == 0 || lt_chat_check_mode(session, models->default_mode, err) == LT_OK) {
+    return LT_OK;
   }
-  lt_fail(err, LT_E_INVALID, "there is no mode \"%.*s\"; there is: %.*s", LT_STR_ARG(lt_str_sub(mode, 0, 100)),
-          LT_STR_ARG(lt_buf_view(&names)));
-  lt_buf_release(&names);
-  return LT_E_INVALID;
+  lt_err_prefix(err, "%s: defaults.mode", session->config.path);
+  return LT_E_CONFIG;
 }
 
 lt_status lt_chat_set_mode(lt_chat *chat, lt_str mode, lt_err *err) {
-  lt_arena arena;
-  lt_json_doc doc;
-  lt_buf text;
-  lt_arena_init(&arena, LT_MIB);
-  lt_buf_init(&text, LT_MIB);
-  lt_agent_modes(chat->agent, &text);
-  lt_status status = lt_json_parse(&arena, lt_buf_view(&text), &doc, err);
-  bool found = false;
-  if (status == LT_OK) {
-    lt_json_iter it = lt_json_each(lt_json_root(&doc));
-    while (lt_json_next(&it)) {
-      found = found || lt_json_str_eq(lt_json_get(it.value, "id"), mode);
-    }
-    status = found ? LT_OK : fail_mode(lt_json_root(&doc), mode, err);
-  }
-  if (found) {
-    lt_buf_clear(&chat->mode);
-    lt_buf_add(&chat->mode, mode);
-  }
-  lt_buf_release(&text);
-  lt_arena_release(&arena);
-  return status;
+  LT_TRY(lt_chat_check_mode(chat->session, mode, err));
+  lt_buf_clear(&chat->mode);
+  lt_buf_add(&chat->mode, mode);
+  return LT_OK;
 }
 
 lt_status lt_chat_set_model(lt_chat *chat, lt_str ref, lt_err *err) {

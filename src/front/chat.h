@@ -67,6 +67,11 @@ lt_status lt_chat_say(lt_chat *chat, lt_str message, lt_err *err) LT_YIELDS;
 /* Ctrl-C. False: there is nothing that could be ended, or it was asked for already. */
 bool lt_chat_interrupt(lt_chat *chat);
 
+/* Whether there is such a mode. Before plugins are there it says so only where none could bring it. LT_E_INVALID, with
+ * those there are. */
+lt_status lt_chat_check_mode(const lt_session *session, lt_str mode, lt_err *err);
+/* The same of the default mode. LT_E_CONFIG. */
+lt_status lt_chat_check_default(const lt_session *session, const lt_models *models, lt_err *err);
 /* Chooses a mode or a model by name. LT_E_INVALID or LT_E_NOTFOUND, with those there are; LT_E_CONFIG: no key. */
 lt_status lt_chat_set_mode(lt_chat *chat, lt_str mode, lt_err *err);
 lt_status lt_chat_set_model(lt_chat *chat, lt_str ref, lt_err *err);

@@ -93,13 +93,21 @@ static bool read_message(job *j) {
 }
 
 /* --- The work --------------------------------------------------------------------------------- */
+static lt_status check_modes(lt_session *s, void *arg, lt_err *err) {
+  const job *j = arg;
+  if (j->opt.mode != NULL) {
+    LT_TRY(lt_chat_check_mode(s, lt_str_of(j->opt.mode), err));
+  }
+  return lt_chat_check_default(s, &j->chat.models, err);
+}
+
 static lt_status check(lt_session *s, void *arg, lt_err *err) {
   job *j = arg;
   const lt_model *model;
   LT_TRY(lt_models_fill(&s->config, &j->chat.models, err));
   lt_status status = lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err);
   if (status != LT_E_NOTFOUND || j->opt.model != NULL) {
-    return status;
+    return status == LT_OK ? check_modes(s, arg, err) : status;
   }
   lt_err_prefix(err, "%s: defaults.model", s->config.path);
   return LT_E_CONFIG;
@@ -163,7 +171,8 @@ static int run(int argc, char **argv) {
   lt_buf_init(&j.input, LT_PROMPT_INPUT_BYTES + 64 * LT_KIB);
   if (read_message(&j)) {
     const lt_config_sources sources = {.config_file = j.opt.config, .mcp_config_file = j.opt.mcp_config};
-    const lt_session_plan plan = {.work = work, .check = check, .on_interrupt = on_interrupt, .arg = &j};
+    const lt_session_plan plan = {
+        .work = work, .check = check, .loaded = check_modes, .on_interrupt = on_interrupt, .arg = &j};
     code = lt_session_follow(&sources, &plan);
   }
   lt_buf_release(&j.input);

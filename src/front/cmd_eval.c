@@ -20,7 +20,7 @@ static const char help[] =
     "  FILE               tasks: [{name, prompt, check}]; check: {contains: TEXT}, {matches: PATTERN}, {json: VALUE} "
     "or\n"
     "                     {js: EXPRESSION over text, outputs and calls}; config: FILE beside it\n"
-    "  -m, --mode MODE    only this mode (default: classic, code and typescript)\n"
+    "  -m, --mode MODES   these modes, with commas between, also those of plugins (default: classic,code,typescript)\n"
     "  --model REF        a model of the configuration (default: defaults.model, else normal)\n"
     "  --repeat N         each task so often (default 1)\n"
     "  -y, --yes          approve calls that would be asked about\n"
@@ -215,13 +215,51 @@ static bool all_right(const job *j) {
   return true;
 }
 
+/* --- The modes -------------------------------------------------------------------------------- */
+/* One of several, up to its comma, as text of its own. */
+static lt_status add_mode(job *j, lt_str mode, lt_err *err) {
+  if (mode.n == 0) {
+    return lt_fail(err, LT_E_INVALID, "-m wants modes with commas between: -m classic,code");
+  }
+  for (size_t i = 0; i < j->mode_count; i++) {
+    if (lt_str_eqc(mode, j->modes[i])) {
+      return lt_fail(err, LT_E_INVALID, "-m names the mode \"%s\" twice", j->modes[i]);
+    }
+  }
+  if (j->mode_count == MODES_MAX) {
+    return lt_fail(err, LT_E_INVALID, "-m takes at most %d modes", MODES_MAX);
+  }
+  lt_str copy = lt_arena_dup(&j->tasks.scratch.arena, mode); /* ends with a NUL */
+  j->modes[j->mode_count++] = copy.p;
+  return copy.p != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "out of memory");
+}
+
+static lt_status take_modes(job *j, lt_err *err) {
+  lt_str rest = lt_str_of(j->opt.mode != NULL ? j->opt.mode : "classic,code,typescript");
+  for (size_t comma; (comma = lt_str_find(rest, LT_STR(","), 0)) != SIZE_MAX;) {
+    LT_TRY(add_mode(j, lt_str_trim(lt_str_sub(rest, 0, comma)), err));
+    rest = lt_str_sub(rest, comma + 1, rest.n);
+  }
+  j->opt.mode = NULL;
+  return add_mode(j, lt_str_trim(rest), err);
+}
+
+static lt_status check_modes(lt_session *s, void *arg, lt_err *err) {
+  const job *j = arg;
+  for (size_t i = 0; i < j->mode_count; i++) {
+    LT_TRY(lt_chat_check_mode(s, lt_str_of(j->modes[i]), err));
+  }
+  return lt_chat_check_default(s, &j->chat.models, err);
+}
+
 /* --- The command ------------------------------------------------------------------------------ */
 static lt_status check(lt_session *s, void *arg, lt_err *err) {
   job *j = arg;
   const lt_model *model;
   s->config.store = ":memory:";
   LT_TRY(lt_models_fill(&s->config, &j->chat.models, err));
-  return lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err);
+  LT_TRY(lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err));
+  return check_modes(s, arg, err);
 }
 
 static int exit_code_of(const job *j, lt_status status) {
@@ -255,11 +293,11 @@ static int work(lt_session *s, void *arg) {
 }
 
 static int evaluate(job *j) {
-  static const char *const usual[] = {"classic", "code", "typescript"};
-  for (size_t i = 0; i < (j->opt.mode != NULL ? 1 : 3); i++) {
-    j->modes[j->mode_count++] = j->opt.mode != NULL ? j->opt.mode : usual[i];
+  lt_err err = LT_ERR_INIT;
+  if (take_modes(j, &err) != LT_OK) {
+    fprintf(stderr, "lathe eval: %s\n", lt_err_msg(&err));
+    return LT_EXIT_USAGE;
   }
-  j->opt.mode = NULL;
   j->attempts = lt_mem_zalloc(j->tasks.count * j->mode_count * (size_t)j->repeat, sizeof *j->attempts);
   if (j->attempts == NULL) {
     fprintf(stderr, "lathe eval: out of memory\n");
@@ -268,7 +306,7 @@ static int evaluate(job *j) {
   lt_buf_init(&j->outputs, LT_JSON_MAX_BYTES);
   const char *config = j->opt.config != NULL ? j->opt.config : j->tasks.config;
   const lt_config_sources sources = {.config_file = config, .mcp_config_file = j->opt.mcp_config};
-  const lt_session_plan plan = {.work = work, .check = check, .arg = j};
+  const lt_session_plan plan = {.work = work, .check = check, .loaded = check_modes, .arg = j};
   int code = lt_session_follow(&sources, &plan);
   for (size_t i = 0; i < j->count; i++) {
     lt_buf_release(&j->attempts[i].why);

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/agent.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
@@ -85,7 +86,8 @@ typedef struct lt_config_defaults {
   const char *model; /* NULL: not said */
   const char *mode;  /* NULL: not said */
   bool code_mode;
-  uint32_t rounds_classic, rounds_code, rounds_typescript; /* 0: not said */
+  const lt_mode_rounds *rounds; /* maxRounds; a mode may be one that a plugin is to register */
+  size_t rounds_count;
 } lt_config_defaults;
 
 typedef struct lt_config {
@@ -140,6 +142,9 @@ lt_status lt_config_parse_mcp(lt_str text, const char *name, const char *folder,
 /* What is to be masked everywhere: the configuration's secrets, and what our own environment, which servers inherit,
  * holds under names that sound secret. Copies. Errors: LT_E_LIMIT, LT_E_NOMEM. Owns: the caller, lt_secrets_free. */
 lt_status lt_config_secrets(const lt_config *config, lt_secrets **ret_secrets, lt_err *err);
+
+/* Whether there may be modes beside those that are built in: a plugin of somebody's own is to be loaded. */
+bool lt_config_may_add_modes(const lt_config *config);
 
 /* Gives everything back; what is left are the defaults. */
 void lt_config_release(lt_config *config);

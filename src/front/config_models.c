@@ -100,32 +100,34 @@ lt_status lt_config_take_models(const reading *r, const lt_yaml_node *list) {
 
 /* --- defaults --------------------------------------------------------------------------------- */
 
-static lt_status take_rounds(const reading *r, const lt_yaml_node *map) {
-  lt_config_defaults *d = &r->config->defaults;
-  const struct {
-    const char *mode;
-    uint32_t *rounds;
-  } modes[] = {{"classic", &d->rounds_classic}, {"code", &d->rounds_code}, {"typescript", &d->rounds_typescript}};
-  for (const lt_yaml_node *value = map->kids; value; value = value->next) {
-    int64_t rounds = 0;
-    bool known = false;
-    lt_yaml_int(value, &rounds);
-    if (rounds > LT_ROUNDS_MAX) {
-      return lt_fail(r->err, LT_E_CONFIG, "%s:%u: defaults.maxRounds.%s is at most %d", r->name, value->line,
-                     lt_yaml_clip(value->key->text).text, LT_ROUNDS_MAX);
-    }
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-      if (lt_str_eqc(value->key->text, modes[i].mode)) {
-        *modes[i].rounds = (uint32_t)rounds;
-        known = true;
-      }
-    }
-    if (!known) {
-      return lt_fail(r->err, LT_E_CONFIG,
-                     "%s:%u: unknown mode \"%s\" in defaults.maxRounds (known here: classic, code, typescript)",
-                     r->name, value->line, lt_yaml_clip(value->key->text).text);
-    }
+static lt_status take_mode_rounds(const reading *r, const lt_yaml_node *value, lt_mode_rounds *ret) {
+  int64_t rounds = 0;
+  lt_str mode = value->key->text;
+  lt_yaml_int(value, &rounds);
+  if (rounds > LT_ROUNDS_MAX) {
+    return lt_fail(r->err, LT_E_CONFIG, "%s:%u: defaults.maxRounds.%s is at most %d", r->name, value->line,
+                   lt_yaml_clip(mode).text, LT_ROUNDS_MAX);
   }
+  if (!lt_config_may_add_modes(r->config) && lt_agent_check_mode(NULL, mode, NULL) != LT_OK) {
+    return lt_fail(r->err, LT_E_CONFIG,
+                   "%s:%u: unknown mode \"%s\" in defaults.maxRounds (known here: classic, code, typescript)", r->name,
+                   value->line, lt_yaml_clip(mode).text);
+  }
+  *ret = (lt_mode_rounds){.mode = lt_arena_dup(&r->config->arena, mode), .rounds = (uint32_t)rounds};
+  return ret->mode.p != NULL ? LT_OK : lt_config_no_memory(r);
+}
+
+static lt_status take_rounds(const reading *r, const lt_yaml_node *map) {
+  lt_mode_rounds *list = lt_arena_zalloc(&r->config->arena, map->count + 1, sizeof *list);
+  size_t count = 0;
+  if (!list) {
+    return lt_config_no_memory(r);
+  }
+  for (const lt_yaml_node *value = map->kids; value; value = value->next) {
+    LT_TRY(take_mode_rounds(r, value, &list[count++]));
+  }
+  r->config->defaults.rounds = list;
+  r->config->defaults.rounds_count = count;
   return LT_OK;
 }
 

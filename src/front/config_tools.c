@@ -206,3 +206,12 @@ lt_status lt_config_take_store(const reading *r, const lt_yaml_node *node) {
   r->config->store = lt_str_eqc(path, ":memory:") ? path.p : lt_config_path(r, path.p);
   return r->config->store ? LT_OK : lt_config_no_memory(r);
 }
+
+bool lt_config_may_add_modes(const lt_config *config) {
+  for (size_t i = 0; i < config->plugin_count; i++) {
+    if (config->plugins[i].path && !config->plugins[i].disabled) {
+      return true;
+    }
+  }
+  return false;
+}

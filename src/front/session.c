@@ -11,6 +11,17 @@ static void on_signal(void *arg, int signum) {
   }
 }
 
+/* False: what is wrong has been said. */
+static bool passes(lt_session *s, lt_status (*look)(lt_session *session, void *arg, lt_err *err)) {
+  lt_err err = LT_ERR_INIT;
+  lt_status status = look != NULL ? look(s, s->plan.arg, &err) : LT_OK;
+  if (status != LT_OK) {
+    lt_say_line(&s->say, "lathe: ", lt_str_of(lt_err_msg(&err)));
+    s->exit_code = status == LT_E_INVALID || status == LT_E_NOTFOUND ? LT_EXIT_USAGE : LT_EXIT_CONFIG;
+  }
+  return status == LT_OK;
+}
+
 /* Plugins set themselves up while the servers start. */
 static lt_status open_all(lt_session *s, lt_err *err) LT_YIELDS {
   lt_servers_options servers = {
@@ -22,12 +33,15 @@ static lt_status open_all(lt_session *s, lt_err *err) LT_YIELDS {
       .cancel = &s->cancel,
   };
   LT_TRY(lt_servers_open(&servers, &s->servers, err));
-  LT_TRY(lt_toolbox_load(s->toolbox, err));
+  return lt_toolbox_load(s->toolbox, err);
+}
+
+static int do_work(lt_session *s) LT_YIELDS {
   lt_servers_await(s->servers);
   if (s->cancel.why == LT_OK) {
     lt_toolbox_ready(s->toolbox);
   }
-  return LT_OK;
+  return s->cancel.why == LT_OK ? s->plan.work(s, s->plan.arg) : LT_EXIT_INTERRUPTED;
 }
 
 static void on_fiber(void *arg) {
@@ -36,8 +50,8 @@ static void on_fiber(void *arg) {
   if (open_all(s, &err) != LT_OK) {
     lt_say_line(&s->say, "lathe: ", lt_str_of(lt_err_msg(&err)));
     s->exit_code = LT_EXIT_FAILED;
-  } else {
-    s->exit_code = s->cancel.why == LT_OK ? s->plan.work(s, s->plan.arg) : LT_EXIT_INTERRUPTED;
+  } else if (s->cancel.why != LT_OK || passes(s, s->plan.loaded)) { /* told to end, plugins are not all there */
+    s->exit_code = do_work(s);
   }
   lt_toolbox_unload(s->toolbox);
   lt_servers_close(s->servers);
@@ -87,16 +101,6 @@ static lt_status read_config(lt_session *s, const lt_config_sources *sources, lt
   return lt_config_secrets(&s->config, &s->secrets, err);
 }
 
-static bool check(lt_session *s) {
-  lt_err err = LT_ERR_INIT;
-  lt_status status = s->plan.check != NULL ? s->plan.check(s, s->plan.arg, &err) : LT_OK;
-  if (status != LT_OK) {
-    lt_say_line(&s->say, "lathe: ", lt_str_of(lt_err_msg(&err)));
-    s->exit_code = status == LT_E_INVALID || status == LT_E_NOTFOUND ? LT_EXIT_USAGE : LT_EXIT_CONFIG;
-  }
-  return status == LT_OK;
-}
-
 int lt_session_follow(const lt_config_sources *sources, const lt_session_plan *plan) {
   lt_session s = {.plan = *plan, .exit_code = LT_EXIT_CONFIG};
   lt_err err = LT_ERR_INIT;
@@ -107,7 +111,7 @@ int lt_session_follow(const lt_config_sources *sources, const lt_session_plan *p
     for (size_t i = 0; s.config.warnings[i] != NULL; i++) {
       lt_say_warning(&s.say, lt_str_of(s.config.warnings[i]));
     }
-    if (check(&s)) {
+    if (passes(&s, s.plan.check)) {
       run_session(&s);
     }
   }

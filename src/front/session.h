@@ -21,6 +21,8 @@ typedef struct lt_session_plan {
   /* Looks at the configuration before anything is started; may be NULL. Its failure is a line on stderr, and the exit
    * code LT_EXIT_CONFIG, or LT_EXIT_USAGE for LT_E_INVALID and LT_E_NOTFOUND. */
   lt_status (*check)(lt_session *session, void *arg, lt_err *err);
+  /* The same once plugins have said what they bring, before servers are waited for; may be NULL. */
+  lt_status (*loaded)(lt_session *session, void *arg, lt_err *err) LT_YIELDS;
   /* SIGINT: false, and without it, ends the session as SIGTERM does. Must not yield. */
   bool (*on_interrupt)(lt_session *session, void *arg);
   void *arg;

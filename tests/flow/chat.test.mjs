@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { before } from "node:test";
-import { config, describe, fake, folder, patience, run, servers, sleep, start, test, until } from "./harness.mjs";
+import { config, describe, fake, folder, patience, recording, run, servers, sleep, start, test, until } from "./harness.mjs";
 import { faked, recorded } from "./model.mjs";
 
 const PROGRAM = "const r = fakeAdd({ a: 1, b: 2 });\noutput('1 + 2 = ' + r);\ndone();";
@@ -132,14 +132,23 @@ describe("what is wrong is said in one line", () => {
   test("a model's own key that is not set", () => line(["hello", "--config", config({ models: [{ ref: "normal", apiKeyEnv: "NOT_SET_HERE" }] })], {}, 3, /^lathe: .*"normal" needs a key: set the environment variable NOT_SET_HERE/));
   test("an unknown model, mode, option", async () => {
     await line(["--model", "nope", "hello"], {}, 2, /^lathe: there is no model "nope"; there is: normal\n$/);
-    await line(["-m", "nope", "hello"], {}, 2, /^lathe chat: there is no mode "nope"; there is: classic, code, typescript\n$/);
+    await line(["-m", "nope", "hello"], {}, 2, /^lathe: there is no mode "nope"; there is: classic, code, typescript\n$/);
     await line(["--modle", "x"], {}, 2, /--modle/);
     await line(["a", "b"], {}, 2, /one message at a time/);
     await line([], { stdin: "  \n" }, 2, /the message is empty/);
   });
+  test("a mode that there is not is told of before anything is started", async () => {
+    const wire = recording();
+    const own = servers({ fake: fake(wire.option) }, { plugins: [{ name: "interpreter", disabled: true }] });
+    await line(["-m", "nope", "hello", ...own], {}, 2, /^lathe: there is no mode "nope"/);
+    await line(["hello", ...servers({ fake: fake(wire.option) }, { defaults: { mode: "nope" } })], {}, 3, /defaults\.mode: there is no mode "nope"/);
+    assert.deepEqual(wire.messages(), []);
+    await chat(["-m", "classic", "hello", ...own]);
+    assert.notDeepEqual(wire.messages(), []);
+  });
   test("settings that make no sense", async () => {
     const wrong = (value, pattern) => line(["hello", "--config", config(value)], {}, 3, pattern);
-    await wrong({ defaults: { mode: "fast" } }, /Unknown execution mode: "fast"/);
+    await wrong({ defaults: { mode: "fast" } }, /^lathe: .*lathe\.yaml: defaults\.mode: there is no mode "fast"/);
     await wrong({ defaults: { model: "fast" } }, /lathe\.yaml: defaults\.model: there is no model "fast"/);
     await wrong({ defaults: { maxRounds: { fast: 1 } } }, /unknown mode "fast" in defaults\.maxRounds/);
     await wrong({ defaults: { maxRounds: { code: 100000 } } }, /defaults\.maxRounds\.code is at most 1000/);

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, test } from "node:test";
-import { config, fake, folder, root, run, servers } from "./harness.mjs";
+import { before } from "node:test";
+import { config, describe, fake, folder, root, run, servers, test } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 const CALLS = "output(String(fakeAdd({ a: 40, b: 2 }))); done()";
@@ -87,5 +87,19 @@ test("files that make no sense are said to, with the line", async () => {
   await wrong({ tasks: [{ name: "a", prompt: "b", check: {} }] }, /a check is one of contains, matches, json and js/);
   await wrong({ tasks: [{ name: "a", prompt: "b" }] }, /check is a mapping, not nothing/);
   assert.equal((await run(["eval"], { env })).code, 2);
-  assert.equal((await run(["eval", join(root, "examples/eval/tasks.yaml"), "-m", "nope"], { env })).code, 2);
+});
+test("modes that make no sense are said to, before anything is tried", async () => {
+  const wrong = async (modes, pattern) => {
+    const end = await evaluate([{ prompt: "forty-two", check: { contains: "42" } }], ["-m", modes]);
+    assert.deepEqual([end.code, end.stdout], [2, ""]);
+    assert.match(end.stderr, pattern);
+  };
+  await wrong("classic,nope", /^lathe: there is no mode "nope"; there is: classic, code, typescript\n$/);
+  await wrong("code,classic,code", /^lathe eval: -m names the mode "code" twice\n$/);
+  for (const modes of ["", ",", "code,"]) await wrong(modes, /^lathe eval: -m wants modes with commas between/);
+  await wrong("1,2,3,4,5,6,7,8,9", /^lathe eval: -m takes at most 8 modes\n$/);
+});
+test("-m with several modes compares those", async () => {
+  const end = await evaluate([{ prompt: "forty-two", check: { contains: "42" } }], ["-m", "typescript,code"]);
+  assert.match(end.stdout, /^mode .*\ntypescript +1\/1 .*\ncode +1\/1 .*\n$/);
 });

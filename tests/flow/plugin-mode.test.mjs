@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { before, describe, test } from "node:test";
-import { config, fake, folder, root, run, servers } from "./harness.mjs";
+import { before } from "node:test";
+import { config, describe, fake, folder, root, run, servers, test } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 const built = folder();
@@ -33,8 +33,31 @@ for (const [kind, so] of Object.entries(kinds)) {
     });
     test("is named where a mode is not known", async () => {
       const end = await chat(["-m", "relai", "call", ...tools]);
-      assert.notEqual(end.code, 0);
-      assert.match(end.stderr, /classic, code, relay, typescript/);
+      assert.equal(end.code, 2);
+      assert.match(end.stderr, /^lathe: there is no mode "relai"; there is: classic, code, relay, typescript\n$/);
+    });
+    test("an unknown one is told of though a server does not come up", async () => {
+      const silent = servers({ silent: { command: "sleep", args: ["60"] } }, { plugins: [so] });
+      const end = await chat(["-m", "relai", "call", ...silent]);
+      assert.deepEqual([end.code, end.stderr], [2, 'lathe: there is no mode "relai"; there is: classic, code, relay, typescript\n']);
+      const wanted = await chat(["call", ...servers({ silent: { command: "sleep", args: ["60"] } }, { plugins: [so], defaults: { mode: "relai" } })]);
+      assert.equal(wanted.code, 3);
+      assert.match(wanted.stderr, /lathe\.yaml: defaults\.mode: there is no mode "relai"/);
+    });
+    test("its rounds are configured as those of other modes", async () => {
+      const rounds = (maxRounds) => servers({ fake: fake() }, { plugins: [so], defaults: { maxRounds } });
+      const end = await chat(["-m", "relay", "call", ...rounds({ relay: 1 })]);
+      assert.equal(end.code, 1);
+      assert.match(end.stderr, /the model has been asked 1 times for this prompt/);
+      const typo = await chat(["-m", "relay", "call", ...rounds({ relai: 1, relay: 2 })]);
+      assert.equal(typo.code, 0, typo.stderr);
+      assert.match(typo.stderr, /^warning: defaults\.maxRounds: there is no mode "relai"; there is: classic, code, relay, typescript\n/);
+    });
+    test("is compared with others", async () => {
+      const tasks = config({ tasks: [{ name: "add", prompt: "call", check: { contains: "3" } }] });
+      const end = await run(["eval", tasks, "-m", "relay, classic", ...tools], { env });
+      assert.equal(end.code, 0, end.stderr);
+      assert.match(end.stdout, /^mode .*\nrelay +1\/1 +2\.0 .*\nclassic +1\/1 +2\.0 .*\n$/);
     });
     test("fails with its own words", async () => {
       const end = await chat(["-m", "relay", "fail", ...tools]);

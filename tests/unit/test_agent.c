@@ -126,7 +126,8 @@ IN_WORLD(an_empty_reply_ends_the_prompt) {
 }
 
 IN_WORLD(without_done_the_rounds_end) {
-  w->options.rounds_code = 3;
+  w->options.rounds = &(lt_mode_rounds){LT_STR("code"), 3};
+  w->options.rounds_count = 1;
   lt_agent_free(w->agent);
   open_agent(w);
   script_texts("1", NULL);

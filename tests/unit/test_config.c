@@ -88,7 +88,7 @@ static void every_known_key_is_read(void **state) {
              "startTimeoutMs: 500}\n"
              "  web: {type: sse, url: 'http://127.0.0.1:1/'}\n"
              "  web2: {url: 'http://127.0.0.1:2/', headers: {Authorization: x}}\n"
-             "defaults: {model: m, mode: code, codeMode: true, maxRounds: {code: 10}}\n"
+             "defaults: {model: m, mode: code, codeMode: true, maxRounds: {code: 10, relay: 4}}\n"
              "models: [{ref: normal, model: x, baseUrl: 'http://y', apiKeyEnv: K, maxTokens: 4096, codeMode: false}]\n"
              "modules: [{name: helpers, path: lib/helpers.js}, {name: abs, path: /opt/a.js}]\n"
              "tools: {policy: [{match: 'files.*', action: ask}, {match: '*', action: allow}]}\n"
@@ -130,6 +130,9 @@ static void every_known_key_is_read(void **state) {
   assert_int_equal(c->memory_bytes, 128 * LT_MIB);
   assert_int_equal(c->max_output_bytes, 0);
   assert_false(c->require_walls);
+  assert_int_equal(c->defaults.rounds_count, 2);
+  assert_true(lt_str_eqc(c->defaults.rounds[1].mode, "relay"));
+  assert_int_equal(c->defaults.rounds[1].rounds, 4);
   assert_string_equal(c->python.path, "/usr/bin/python3");
   assert_string_equal(c->python.workspace, "/etc/lathe/w");
   assert_string_equal(c->python.env[0], "A=b");

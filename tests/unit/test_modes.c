@@ -260,7 +260,9 @@ IN_WORLD(a_model_that_never_stops) {
 }
 
 IN_WORLD(rounds_as_configured) {
-  w->options.rounds_classic = 2;
+  const lt_mode_rounds rounds[] = {{LT_STR("code"), 3}, {LT_STR("classic"), 2}};
+  w->options.rounds = rounds;
+  w->options.rounds_count = 2;
   lt_agent_free(w->agent);
   open_agent(w);
   script("[{\"calls\":[{\"name\":\"weather_echo\"}]}]");

@@ -132,6 +132,29 @@ IN_WORLD(only_modes_ask_and_put_out) {
   assert_stored(w, "state", "completed");
 }
 
+IN_WORLD(rounds_as_configured_count_and_not_the_plugins) {
+  load(w, "mode");
+  w->options.rounds = &(lt_mode_rounds){LT_STR("relay"), 2};
+  w->options.rounds_count = 1;
+  lt_agent_free(w->agent);
+  open_agent(w);
+  script_texts("1", "2", "3", NULL);
+  relay(w, "ask");
+  assert_events(w,
+                "created\noutput text 1\noutput text 2\n"
+                "error no reply: the model has been asked 2 times for this prompt, and no more are allowed\n");
+  assert_int_equal(times_asked(), 2);
+}
+
+IN_WORLD(modes_are_known_without_an_agent) {
+  lt_err err = LT_ERR_INIT;
+  load(w, "mode");
+  assert_int_equal(lt_agent_check_mode(w->host, LT_STR("relay"), NULL), LT_OK);
+  assert_int_equal(lt_agent_check_mode(NULL, LT_STR("code"), NULL), LT_OK);
+  assert_int_equal(lt_agent_check_mode(NULL, LT_STR("relay"), &err), LT_E_INVALID);
+  assert_string_equal(lt_err_msg(&err), "there is no mode \"relay\"; there is: classic, code, typescript");
+}
+
 IN_WORLD(modes_are_listed) {
   lt_buf text;
   load(w, "mode");
@@ -223,12 +246,20 @@ IN_WORLD(what_cannot_be_registered) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(on_a_thread_of_its_own),       cmocka_unit_test(on_the_loop),
-      cmocka_unit_test(failures_are_the_prompts),     cmocka_unit_test(rounds_have_an_end),
-      cmocka_unit_test(approvals_on_a_thread),        cmocka_unit_test(approvals_on_the_loop),
-      cmocka_unit_test(a_cancel_ends_it_on_a_thread), cmocka_unit_test(a_cancel_ends_it_on_the_loop),
-      cmocka_unit_test(only_modes_ask_and_put_out),   cmocka_unit_test(modes_are_listed),
-      cmocka_unit_test(its_prompts_are_history),      cmocka_unit_test(what_cannot_be_registered),
+      cmocka_unit_test(on_a_thread_of_its_own),
+      cmocka_unit_test(on_the_loop),
+      cmocka_unit_test(failures_are_the_prompts),
+      cmocka_unit_test(rounds_have_an_end),
+      cmocka_unit_test(modes_are_known_without_an_agent),
+      cmocka_unit_test(rounds_as_configured_count_and_not_the_plugins),
+      cmocka_unit_test(approvals_on_a_thread),
+      cmocka_unit_test(approvals_on_the_loop),
+      cmocka_unit_test(a_cancel_ends_it_on_a_thread),
+      cmocka_unit_test(a_cancel_ends_it_on_the_loop),
+      cmocka_unit_test(only_modes_ask_and_put_out),
+      cmocka_unit_test(modes_are_listed),
+      cmocka_unit_test(its_prompts_are_history),
+      cmocka_unit_test(what_cannot_be_registered),
   };
   return run_all_tests(tests, sizeof tests / sizeof tests[0]);
 }
