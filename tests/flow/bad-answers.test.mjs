@@ -1,8 +1,7 @@
 // Servers that lie, flood, and say what is no JSON-RPC; and what they call themselves: one clear line each, the other
 // tools keep working, nothing of it is carried out. (Servers that do not start, crash or hang: run-bad-servers.test.mjs.)
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
-import { bare, fake, prints, program, recording, report, run, scripted, servers, value } from "./harness.mjs";
+import { bare, describe, fake, prints, program, recording, report, run, scripted, servers, test, value } from "./harness.mjs";
 
 const one = servers({ fake: fake() });
 const lines = (text) => text.split("\n").filter(Boolean);

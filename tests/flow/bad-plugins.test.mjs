@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
-import { config, folder, patience, program, root, run, value } from "./harness.mjs";
+import { config, describe, folder, patience, program, root, run, test, value } from "./harness.mjs";
 
 const built = folder();
 

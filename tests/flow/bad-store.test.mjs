@@ -4,8 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { describe, test } from "node:test";
-import { failure, fake, folder, patience, program, recording, report, root, servers, value } from "./harness.mjs";
+import { describe, failure, fake, folder, patience, program, recording, report, root, servers, test, value } from "./harness.mjs";
 
 const use = (store, ...options) => servers({ fake: fake(...options) }, { store: `sqlite:${store}` });
 const why = (call) => `(() => { try { return ${call} } catch (e) { return e.message } })()`;

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, test } from "node:test";
-import { config, fake, folder, prints, program, report, run, value } from "./harness.mjs";
+import { config, describe, fake, folder, prints, program, report, run, test, value } from "./harness.mjs";
 
 /** stderr of a run with this configuration, which must fail with exit code 3, nothing on stdout and one line. */
 async function mistake(text, options = {}) {

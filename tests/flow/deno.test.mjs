@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
-import { config, fake, folder, only, patience, root, run, scripted, start, until } from "./harness.mjs";
+import { config, describe, fake, folder, only, patience, root, run, scripted, start, test, until } from "./harness.mjs";
 
 const bin = [join(root, "tests/node_modules/.bin"), join(root, "node_modules/.bin")].find((path) => existsSync(join(path, "deno")));
 const memory = { command: process.execPath, args: [join(root, "node_modules/@modelcontextprotocol/server-memory/dist/index.js")] };

@@ -6,8 +6,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
-import { describe, test } from "node:test";
-import { config, fake, folder, report, root, run } from "./harness.mjs";
+import { config, describe, fake, folder, report, root, run, test } from "./harness.mjs";
 
 const isRoot = process.getuid() === 0;
 const NOBODY = 65534, ORDINARY = 65533;

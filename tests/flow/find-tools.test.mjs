@@ -1,7 +1,6 @@
 // Finding tools among many: what a query finds, what a listing says within its budget, what strangers' words cannot do.
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
-import { fake, folder, run, scripted, only } from "./harness.mjs";
+import { describe, fake, folder, only, run, scripted, test } from "./harness.mjs";
 import { entries, missing, names } from "./npm-servers.mjs";
 
 const tool = (name, description, properties = {}) => ({ tool: { name, description, inputSchema: { type: "object", properties } } });

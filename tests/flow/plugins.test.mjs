@@ -4,8 +4,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
-import { bare, config, failure, fake, folder, patience, prints, program, report, root, run, scripted, servers, start, until, value } from "./harness.mjs";
+import { bare, config, describe, failure, fake, folder, patience, prints, program, report, root, run, scripted, servers, start, test, until, value } from "./harness.mjs";
 import { entries, missing } from "./npm-servers.mjs";
 
 const built = folder();

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
-import { config, fake, folder, only, patience, run, scripted, sleep, start, until } from "./harness.mjs";
+import { config, describe, fake, folder, only, patience, run, scripted, sleep, start, test, until } from "./harness.mjs";
 import { entry as npm, missing } from "./npm-servers.mjs";
 
 const python = (text, args = [], options = {}) => run(["run", "--lang", "python", "-e", text, ...args], options);

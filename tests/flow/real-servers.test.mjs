@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
-import { failure, folder, program, report, root, run, servers, value } from "./harness.mjs";
+import { describe, failure, folder, program, report, root, run, servers, test, value } from "./harness.mjs";
 import { entries, entry as npm, missing } from "./npm-servers.mjs";
 
 const entry = (name, ...args) => npm(`@modelcontextprotocol/${name}`, args);

@@ -1,7 +1,7 @@
 // execute_code and execute_plan of a process that was killed: what had been done is not done again, what was asked is asked again.
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
-import { folder, recording, run, scripted, servers, start, until } from "./harness.mjs";
+import { before } from "node:test";
+import { describe, folder, recording, run, scripted, servers, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 const PAY = "a = cash_pay(n=1)\nprint('first', a['n'])\nb = cash_pay(n=2)\nset_result(a['n'] + b['n'])";

@@ -1,9 +1,8 @@
 // Programs that go wrong, by mistake or on purpose: one clear error, the right exit code, what was output before, and
 // nothing else.
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
 import { join } from "node:path";
-import { failure, fake, folder, patience, program, report, run, servers, value } from "./harness.mjs";
+import { describe, failure, fake, folder, patience, program, report, run, servers, test, value } from "./harness.mjs";
 
 const one = servers({ fake: fake() });
 /** stderr is one error, with or without place and calls. */

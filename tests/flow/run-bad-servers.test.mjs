@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
-import { failure, fake, folder, patience, program, recording, report, servers, sleep, start, until, value } from "./harness.mjs";
+import { describe, failure, fake, folder, patience, program, recording, report, servers, sleep, start, test, until, value } from "./harness.mjs";
 
 const beside = (entry) => servers({ good: fake(), bad: entry });
 /** The good server works, the bad one is warned of, and calling it says why it cannot be. */

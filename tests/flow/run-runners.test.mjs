@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
-import { config, fake, folder, prints, report, root, run, servers, start, until } from "./harness.mjs";
+import { config, describe, fake, folder, prints, report, root, run, servers, start, test, until } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
 
 const tools = (rest = {}, ...options) => servers({ fake: fake(...options) }, rest);

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
-import { config, fake, folder, program, report, run, scripted, servers, value } from "./harness.mjs";
+import { config, describe, fake, folder, program, report, run, scripted, servers, test, value } from "./harness.mjs";
 
 const SECRET = 'tok"en\\with ümläut-4711'; // looks different inside JSON text
 const env = { THE_TOKEN: SECRET };

@@ -1,7 +1,6 @@
 // lathe tools: what a program can call, for people, for programs and for models.
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
-import { bare, config, fake, run, scripted, servers } from "./harness.mjs";
+import { bare, config, describe, fake, run, scripted, servers, test } from "./harness.mjs";
 
 const weather = {
   tool: {

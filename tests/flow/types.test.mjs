@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, test } from "node:test";
-import { folder, run, scripted, servers } from "./harness.mjs";
+import { before } from "node:test";
+import { describe, folder, run, scripted, servers, test } from "./harness.mjs";
 import { entries, installed, missing, names } from "./npm-servers.mjs";
 
 /* --- The compiler ------------------------------------------------------------------------------------------------ */
