@@ -1,5 +1,7 @@
 #include "front/chat.h"
 
+#include <stdio.h>
+
 #include "base/mem.h"
 #include "codec/json.h"
 #include "front/agent_options.h"
@@ -136,6 +138,37 @@ static lt_status open_parts(lt_chat *chat, lt_err *err) {
   return LT_OK;
 }
 
+static void warn_of_default(const lt_chat *chat, const char *what, const lt_err *err) {
+  lt_buf line;
+  lt_buf_init(&line, 2 * LT_ERR_MSG_MAX);
+  lt_buf_printf(&line, "going on with the default %s, as the conversation's cannot be had any more: %s", what,
+                lt_err_msg(err));
+  lt_say_warning(&chat->session->say, lt_buf_view(&line));
+  lt_buf_release(&line);
+}
+
+/* It goes on in the mode and with the model of its last prompt, unless others were chosen. */
+static void take_after(lt_chat *chat, lt_db *db) LT_YIELDS {
+  lt_arena arena;
+  lt_chat_last last;
+  lt_err err = LT_ERR_INIT;
+  const lt_model *model;
+  lt_arena_init(&arena, LT_MIB);
+  if (lt_chat_find_last(db, lt_str_of(chat->conversation), &arena, &last)) {
+    if (!chat->mode_chosen && lt_chat_check_mode(chat->session, last.mode, &err) == LT_OK) {
+      lt_buf_add(&chat->mode, last.mode);
+    } else if (!chat->mode_chosen) {
+      warn_of_default(chat, "mode", &err);
+    }
+    if (!chat->model_chosen && lt_models_find(&chat->models, last.model, &model, &err) == LT_OK) {
+      lt_buf_add(&chat->model, last.model);
+    } else if (!chat->model_chosen) {
+      warn_of_default(chat, "model", &err);
+    }
+  }
+  lt_arena_release(&arena);
+}
+
 lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   lt_cancel_init(&chat->asking);
   lt_wait_init(&chat->asked, chat->session->loop);
@@ -155,6 +188,7 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   if (chat->options->conversation != NULL) {
     lt_db *db = lt_toolbox_db(chat->session->toolbox);
     LT_TRY(lt_chat_find(db, lt_str_of(chat->options->conversation), chat->conversation, err));
+    take_after(chat, db);
   }
   if (!lt_toolbox_keeps(chat->session->toolbox)) {
     lt_say_warning(&chat->session->say,
@@ -195,6 +229,7 @@ lt_status lt_chat_set_mode(lt_chat *chat, lt_str mode, lt_err *err) {
   LT_TRY(lt_chat_check_mode(chat->session, mode, err));
   lt_buf_clear(&chat->mode);
   lt_buf_add(&chat->mode, mode);
+  chat->mode_chosen = true;
   return LT_OK;
 }
 
@@ -203,7 +238,18 @@ lt_status lt_chat_set_model(lt_chat *chat, lt_str ref, lt_err *err) {
   LT_TRY(lt_models_find(&chat->models, ref, &model, err));
   lt_buf_clear(&chat->model);
   lt_buf_add(&chat->model, ref);
+  chat->model_chosen = true;
   return LT_OK;
+}
+
+void lt_chat_leave(lt_chat *chat) {
+  chat->conversation[0] = '\0';
+  if (!chat->mode_chosen) {
+    lt_buf_clear(&chat->mode);
+  }
+  if (!chat->model_chosen) {
+    lt_buf_clear(&chat->model);
+  }
 }
 
 /* --- A turn ----------------------------------------------------------------------------------- */
@@ -305,9 +351,16 @@ static lt_status end_turn(lt_chat *chat, lt_status status, lt_err *err) LT_YIELD
 }
 
 lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
-  char prompt[LT_STORE_ID_BYTES + 1];
-  lt_db *db = lt_toolbox_db(chat->session->toolbox);
-  if (chat->conversation[0] == '\0' || !lt_chat_find_open(db, lt_str_of(chat->conversation), prompt)) {
+  lt_arena arena;
+  lt_chat_last last = {.open = false};
+  char prompt[LT_STORE_ID_BYTES + 1] = "";
+  lt_arena_init(&arena, LT_MIB);
+  if (chat->conversation[0] != '\0') {
+    (void)lt_chat_find_last(lt_toolbox_db(chat->session->toolbox), lt_str_of(chat->conversation), &arena, &last);
+    snprintf(prompt, sizeof prompt, "%.*s", LT_STR_ARG(last.id));
+  }
+  lt_arena_release(&arena);
+  if (!last.open || prompt[0] == '\0') {
     return LT_OK;
   }
   begin_turn(chat);

@@ -40,7 +40,8 @@ typedef struct lt_chat {
   void *arg;
   char conversation[LT_STORE_ID_BYTES + 1]; /* empty: a new one */
   char prompt[LT_STORE_ID_BYTES + 1];       /* that runs; empty: none does */
-  lt_buf mode, model;                       /* as chosen; empty: the default */
+  lt_buf mode, model;                       /* as chosen, or the conversation's; empty: the default */
+  bool mode_chosen, model_chosen;           /* by -m, /mode and so on: holds for a new conversation, too */
   bool busy;                                /* a turn is under way ... */
   bool interrupted;                         /* ... and was to be ended by Ctrl-C */
   lt_cancel asking;                         /* ends what a person is asked in this turn */
@@ -72,9 +73,13 @@ bool lt_chat_interrupt(lt_chat *chat);
 lt_status lt_chat_check_mode(const lt_session *session, lt_str mode, lt_err *err);
 /* The same of the default mode. LT_E_CONFIG. */
 lt_status lt_chat_check_default(const lt_session *session, const lt_models *models, lt_err *err);
-/* Chooses a mode or a model by name. LT_E_INVALID or LT_E_NOTFOUND, with those there are; LT_E_CONFIG: no key. */
+/* Chooses a mode or a model by name, for this conversation and others. LT_E_INVALID or LT_E_NOTFOUND, with those there
+ * are; LT_E_CONFIG: no key. */
 lt_status lt_chat_set_mode(lt_chat *chat, lt_str mode, lt_err *err);
 lt_status lt_chat_set_model(lt_chat *chat, lt_str ref, lt_err *err);
+
+/* Goes back to no conversation, and to the default mode and model but for what was chosen. */
+void lt_chat_leave(lt_chat *chat);
 
 /* Talks until the person leaves. LT_YIELDS. Returns an exit code. */
 int lt_chat_repl(lt_chat *chat) LT_YIELDS;
@@ -82,8 +87,13 @@ int lt_chat_repl(lt_chat *chat) LT_YIELDS;
 /* chat_list.c: the conversation that `wanted` is the beginning of, or the last one. LT_YIELDS. LT_E_NOTFOUND: there is
  * none, or several. */
 lt_status lt_chat_find(lt_db *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) LT_YIELDS;
-/* Its last prompt, if that has not ended. False: it has, or there is none. LT_YIELDS. */
-bool lt_chat_find_open(lt_db *db, lt_str conversation, char ret_id[LT_STORE_ID_BYTES + 1]) LT_YIELDS;
+/* A conversation's last prompt. */
+typedef struct lt_chat_last {
+  lt_str id, mode, model; /* in the arena */
+  bool open;              /* it has not ended */
+} lt_chat_last;
+/* False: there is none, or it cannot be read. LT_YIELDS. */
+bool lt_chat_find_last(lt_db *db, lt_str conversation, lt_arena *arena, lt_chat_last *ret_last) LT_YIELDS;
 /* Prints the conversations there are; a command of its own, without a session. Returns an exit code. */
 int lt_chat_list(const lt_chat_options *options);
 

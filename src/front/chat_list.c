@@ -63,27 +63,33 @@ lt_status lt_chat_find(lt_db *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES +
   return status;
 }
 
-/* --- What was cut short ----------------------------------------------------------------------- */
-bool lt_chat_find_open(lt_db *db, lt_str conversation, char ret_id[LT_STORE_ID_BYTES + 1]) {
-  lt_arena arena;
+/* --- Where it stands --------------------------------------------------------------------------- */
+static lt_str text_in(lt_json prompt, const char *key, lt_arena *arena) {
+  lt_str text = LT_STR("");
+  return lt_json_str(lt_json_get(prompt, key), arena, &text) ? lt_arena_dup(arena, text) : LT_STR("");
+}
+
+bool lt_chat_find_last(lt_db *db, lt_str conversation, lt_arena *arena, lt_chat_last *ret_last) {
+  lt_arena scratch;
   lt_json_doc doc;
   lt_buf text;
-  lt_str id;
-  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_arena_init(&scratch, LT_CALL_INDEX_MAX_BYTES);
   lt_buf_init(&text, LT_PROMPT_MEMORY_BYTES);
   bool found = lt_store_history(db, LT_CHAT_USER, conversation, 1, &text, NULL) == LT_OK &&
-               lt_json_parse(&arena, lt_buf_view(&text), &doc, NULL) == LT_OK;
-  lt_json last = found ? lt_json_at(lt_json_root(&doc), 0) : (lt_json){0};
-  lt_json state = found ? lt_json_get(last, "state") : (lt_json){0};
-  found = found &&
-          (lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_RUNNING))) ||
-           lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_WAITING)))) &&
-          lt_json_str(lt_json_get(last, "id"), &arena, &id);
+               lt_json_parse(&scratch, lt_buf_view(&text), &doc, NULL) == LT_OK;
   if (found) {
-    snprintf(ret_id, LT_STORE_ID_BYTES + 1, "%.*s", LT_STR_ARG(id));
+    lt_json prompt = lt_json_at(lt_json_root(&doc), 0), state = lt_json_get(prompt, "state");
+    *ret_last = (lt_chat_last){
+        .id = text_in(prompt, "id", arena),
+        .mode = text_in(prompt, "mode", arena),
+        .model = text_in(prompt, "model", arena),
+        .open = lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_RUNNING))) ||
+                lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_WAITING))),
+    };
+    found = ret_last->id.n > 0;
   }
   lt_buf_release(&text);
-  lt_arena_release(&arena);
+  lt_arena_release(&scratch);
   return found;
 }
 

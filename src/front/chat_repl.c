@@ -36,7 +36,7 @@ static void do_help(repl *r, lt_str rest) {
                 "  /mode [MODE]     how the model works: classic, code or typescript\n"
                 "  /model [REF]     which model is asked\n"
                 "  /tools [QUERY]   the tools there are\n"
-                "  /new             a new conversation\n"
+                "  /new             a new conversation, in the default mode unless one was chosen\n"
                 "  /approve, /reject [REASON]   answers to a question about a call (so do y and n)\n"
                 "  /quit            leave (or Ctrl-D)\n"
                 "Ctrl-C ends an answer; \"\\\" at a line's end goes on with the next.");
@@ -49,7 +49,7 @@ static void do_quit(repl *r, lt_str rest) {
 
 static void do_new(repl *r, lt_str rest) {
   (void)rest;
-  r->chat->conversation[0] = '\0';
+  lt_chat_leave(r->chat);
   lt_say_format(r->say, "The next message begins a new conversation.");
 }
 

@@ -18,6 +18,8 @@ static const char help[] =
     "                     standard input when that is none\n"
     "  -c, --conversation ID   go on with a conversation: its id, the beginning of that, or \"last\"\n"
     "  -m, --mode MODE    how the model works: classic (calls tools one by one), code (writes JavaScript), typescript\n"
+    "                     (default: as the conversation was held, else the model's own, else defaults.mode, else "
+    "classic)\n"
     "  --model REF        a model of the configuration (default: defaults.model, else normal)\n"
     "  -y, --yes          approve calls that would be asked about (not those that are denied)\n"
     "  --json             events as they come, one JSON object a line; no dialogue\n"
@@ -31,7 +33,8 @@ static const char help[] =
     "An API key is enough: OPENAI_API_KEY. OPENAI_MODEL says which model; a local server needs OPENAI_BASE_URL "
     "instead\n"
     "of a key. More models: models[] in the configuration.\n"
-    "A conversation whose last prompt was cut short goes on with that first.\n"
+    "A conversation goes on in the mode and with the model of its last prompt, and with that first if it was cut "
+    "short.\n"
     "Exit code: 0 ok, 1 the prompt failed, 2 usage, 3 configuration, 130 interrupted.\n"
     "\n"
     "  lathe chat -m code \"Which of these files mention a licence?\" --mcp-config .mcp.json\n";

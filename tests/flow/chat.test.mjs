@@ -94,6 +94,32 @@ describe("going on", () => {
     assert.match(list.stdout, new RegExp(`^${id}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d     4  \\(no title\\)\\n$`));
     assert.equal(JSON.parse((await chat(["--list", "--json"], { env: own })).stdout)[0].id, id);
   });
+  describe("in the mode and with the model of its last message", () => {
+    const three = ["normal", "other", "gone"].map((ref) => ({ ref }));
+    /** What a message is carried out with, and what was said about that. */
+    const held = async (own, models, ...args) => {
+      const end = await chat(["--json", ...args, "hello", "--config", config({ models })], { env: own });
+      assert.match(end.stdout, /^\{"event":"prompt\.created"/, end.stderr);
+      const { mode, model } = JSON.parse(end.stdout.split("\n")[0]).data;
+      return { with: `${mode} ${model}`, warning: end.stderr.split("\n").find((one) => one.startsWith("warning: ")) };
+    };
+    test("unless -m or --model says otherwise, which holds from then on", async () => {
+      const own = fresh();
+      assert.equal((await held(own, three, "-m", "code", "--model", "other")).with, "code other");
+      assert.deepEqual(await held(own, three, "-c", "last"), { with: "code other", warning: undefined });
+      assert.equal((await held(own, three, "-c", "last", "-m", "typescript")).with, "typescript other");
+      assert.equal((await held(own, three, "-c", "last", "--model", "gone")).with, "typescript gone");
+      assert.equal((await held(own, three, "-c", "last")).with, "typescript gone");
+      assert.equal((await held(own, three)).with, "classic normal");
+    });
+    test("a model that is not configured any more is said not to be", async () => {
+      const own = fresh();
+      assert.equal((await held(own, three, "-m", "code", "--model", "gone")).with, "code gone");
+      const later = await held(own, three.slice(0, 2), "-c", "last");
+      assert.equal(later.with, "code normal");
+      assert.match(later.warning, /going on with the default model, as the conversation's cannot be had any more: there is no model "gone"; there is: normal, other$/);
+    });
+  });
   test("a conversation that is not there, or is not the only one", async () => {
     const own = fresh();
     const none = await chat(["-c", "last", "hello"], { env: own });
@@ -274,6 +300,15 @@ describe("at a terminal", () => {
       const id = idOf(await chat(["hello"], { env: own }));
       const end = await follow(talk(["-c", "last"], { env: own }), [["> ", "ägain\x01\x04a\x05\n"], ["Again it is.", undefined], ["> ", "\x04"]]);
       assert.ok(end.shown.includes(`conversation ${id}`));
+      assert.equal(end.code, 0);
+    });
+    test("-c goes on in the conversation's mode; /new goes back to the default, but for what was chosen", async () => {
+      const own = fresh();
+      const models = ["normal", "other"].map((ref) => ({ ref }));
+      await chat(["-m", "code", "--model", "other", "hello", "--config", config({ models })], { env: own });
+      const end = await follow(talk(["-c", "last", "--config", config({ models })], { env: own }), [
+        ["> ", "/mode\n"], ["mode: code", "/model\n"], ["model: other", undefined], ["> ", "/new\n"], ["new conversation", "/mode\n"],
+        ["mode: the model's own, else classic", "/model\n"], ["model: normal", "/mode typescript\n"], ["mode: typescript", "/new\n"], ["new conversation", "/mode\n"], ["mode: typescript", "/quit\n"]]);
       assert.equal(end.code, 0);
     });
     test("Ctrl-C ends the answer, not the program; twice at an empty prompt leaves", async () => {

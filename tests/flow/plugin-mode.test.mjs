@@ -67,6 +67,17 @@ for (const [kind, so] of Object.entries(kinds)) {
   });
 }
 
+test("a conversation held in a mode that is not there any more goes on in the default one, which is said", async () => {
+  const own = { env: { ...env, XDG_STATE_HOME: folder() } };
+  const tools = (plugins) => servers({ fake: fake() }, { plugins });
+  await run(["chat", "-m", "relay", "call", ...tools([kinds["on the loop"]])], own);
+  const there = await run(["chat", "-c", "last", "--json", "call", ...tools([kinds["on the loop"]])], own);
+  assert.match(there.stdout, /"mode":"relay"/);
+  const gone = await run(["chat", "-c", "last", "call", ...tools([])], own);
+  assert.deepEqual({ code: gone.code, stdout: gone.stdout }, { code: 0, stdout: "Let me see.\nIt is 3.\n" }, gone.stderr);
+  assert.match(gone.stderr, /^warning: going on with the default mode, as the conversation's cannot be had any more: there is no mode "relay"; there is: classic, code, typescript\n/);
+});
+
 test("two plugins cannot have the same mode", async () => {
   const copy = join(built, "again.so");
   execFileSync("sh", ["-c", `sed 's/"relayer"/"another"/' "$1" | cc -shared -fPIC -x c -I "$2" -o "$3" -`, "sh", join(root, "tests/fakes/plugin_mode.c"), join(root, "include"), copy]);
