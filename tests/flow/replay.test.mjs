@@ -145,7 +145,7 @@ describe("comes to the same", () => {
     await until(() => w.begun("cash.slow"), "the call is under way");
     chat.child.kill("SIGKILL");
     await chat.ended;
-    await w.chat("-c", "last", "more");
+    await w.chat("-c", "last", "-m", "classic", "more");
     const [[id]] = w.sql("SELECT id FROM prompts ORDER BY number");
     const end = await w.replay(id);
     assert.equal(end.code, 0, end.stderr);
@@ -159,7 +159,7 @@ describe("comes to the same", () => {
   test("in the middle of a conversation, by the beginning of its id", async () => {
     const w = world();
     await w.chat("-m", "code", "throws");
-    await w.chat("-c", "last", "more");
+    await w.chat("-c", "last", "-m", "classic", "more");
     await w.chat("-c", "last", "-m", "code", "code");
     const [[first], [second]] = w.sql("SELECT id FROM prompts ORDER BY number");
     const [[conversation]] = w.sql("SELECT id FROM conversations");

@@ -42,8 +42,8 @@ function world({ ask = false, delayMs = 150, plan = {} } = {}) {
       for (const pid of first.pids()) try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ }
       await first.ended;
     },
-    goOn: () => run(["chat", "-c", "last", "--json", "again", ...args], options),
-    goOnAsked: () => start(["chat", "-c", "last", "again", ...args], { ...options, terminal: true }),
+    goOn: () => run(["chat", "-c", "last", "-m", "classic", "--json", "again", ...args], options),
+    goOnAsked: () => start(["chat", "-c", "last", "-m", "classic", "again", ...args], { ...options, terminal: true }),
   };
 }
 const events = (end) => end.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));

@@ -56,11 +56,11 @@ function world({ ask = false, delayMs = 150 } = {}) {
     },
     /** What goes on, and then the answer to "again". */
     async goOn(...more) {
-      const end = await run(["chat", "-c", "last", "again", ...more, ...args], options);
+      const end = await run(["chat", "-c", "last", "-m", "classic", "again", ...more, ...args], options);
       assert.equal(end.code, 0, end.stderr);
       assert.ok(end.stdout.endsWith("Again it is.\n"), end.stdout);
       assert.equal(end.stderr.match(/continuing the prompt that was cut short/g)?.length, 1, end.stderr);
-      const once = await run(["chat", "-c", "last", "again", ...args], options);
+      const once = await run(["chat", "-c", "last", "-m", "classic", "again", ...args], options);
       assert.deepEqual([once.code, once.stdout], [0, "Again it is.\n"], once.stderr);
       assert.doesNotMatch(once.stderr, /cut short/);
       return { ...end, rest: end.stdout.slice(0, -"Again it is.\n".length) };
@@ -170,7 +170,7 @@ describe("programs", () => {
       for (let ms = 20; ms < 400; ms += 60) {
         const w = world({ delayMs: 40 });
         await w.killAfter(ms * patience, "-m", mode, message);
-        const events = await w.events("-c", "last", "again");
+        const events = await w.events("-c", "last", "-m", "classic", "again");
         const ends = events.filter((e) => e.event === "prompt.completed");
         assert.ok(ends.length >= 1 && !events.some((e) => e.event === "prompt.error"), JSON.stringify(events.map((e) => e.event)));
         if (ends.length === 1) continue; // it had not begun, or was done
@@ -204,7 +204,7 @@ describe("waiting for approval", () => {
           assert.equal(w.calls().length, i, "nothing was done meanwhile");
           if (again === 1) {
             await one.kill();
-            one = w.ask("-c", "last", "again");
+            one = w.ask("-c", "last", "-m", "classic", "again");
           }
         }
         one.type("y\n");
@@ -212,7 +212,7 @@ describe("waiting for approval", () => {
         if (i + 1 < ids.length) { // killed where it waits for the next one
           await until(() => one.questions() === 2, `the next one is asked\n${one.text()}`);
           await one.kill();
-          one = w.ask("-c", "last", "again");
+          one = w.ask("-c", "last", "-m", "classic", "again");
         }
       }
       assert.equal((await one.ended).code, 0);
@@ -231,7 +231,7 @@ describe("waiting for approval", () => {
     first.type("y\n");
     await until(() => w.calls().length === 1 && first.questions() === 2, "one is made");
     await first.kill();
-    const second = w.ask("-c", "last", "again");
+    const second = w.ask("-c", "last", "-m", "classic", "again");
     await until(() => second.requests().length === 2, "the other two are asked about");
     assert.deepEqual(second.requests().map((r) => r.toolCallId).sort(), ids.filter((id) => id !== first.requests()[0].toolCallId).sort());
     await until(() => second.questions() === 1, "a question");
@@ -250,15 +250,15 @@ describe("two processes", () => {
     const first = w.ask("pay");
     await until(() => first.questions() === 1, "it is asked");
     await first.kill();
-    const second = w.ask("-c", "last", "again");
+    const second = w.ask("-c", "last", "-m", "classic", "again");
     await until(() => second.questions() === 1, "it is asked again");
-    const third = await w.chat("-c", "last", "again");
+    const third = await w.chat("-c", "last", "-m", "classic", "again");
     assert.equal(third.code, 1);
     assert.match(third.stderr, /^lathe chat: the prompt [0-9a-f]{32} runs in another process, \d+: wait for it, or end it$/m);
     second.type("y\n");
     assert.equal((await second.ended).code, 0);
     assert.deepEqual(w.calls(), [1]);
-    assert.equal((await w.chat("-c", "last", "again")).code, 0);
+    assert.equal((await w.chat("-c", "last", "-m", "classic", "again")).code, 0);
   });
   test("a dialogue goes on with it first", async () => {
     const w = world({ ask: true, delayMs: 1 });
@@ -278,12 +278,12 @@ describe("two processes", () => {
   test("Ctrl-C ends what is gone on with, and the new message is not sent", async () => {
     const w = world();
     await w.kill(begun, "for ever");
-    const second = w.start("-c", "last", "again");
+    const second = w.start("-c", "last", "-m", "classic", "again");
     await until(() => /continuing/.test(second.text()), "it goes on");
     second.child.kill("SIGINT");
     const end = await second.ended;
     assert.deepEqual([end.code, end.stdout], [130, ""]);
-    assert.equal((await w.chat("-c", "last", "again")).stdout, "Again it is.\n");
+    assert.equal((await w.chat("-c", "last", "-m", "classic", "again")).stdout, "Again it is.\n");
   });
   test("what is open is told in the list", async () => {
     const w = world({ ask: true });
