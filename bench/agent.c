@@ -202,7 +202,7 @@ static void measure_rounds(desk *d) {
 
 static void store_prompt(desk *d, const char *conversation) {
   char id[LT_STORE_ID_BYTES + 1];
-  LT_CHECK(lt_store_new_id(id, NULL) == LT_OK);
+  LT_CHECK(lt_store_new_prompt_id(id, NULL) == LT_OK);
   const lt_prompt_row row = {.id = lt_str_of(id),
                              .user = LT_STR("local"),
                              .conversation = lt_str_of(conversation),

@@ -393,7 +393,7 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
   LT_TRY(check_input(agent, request, err));
   LT_TRY(choose_model(&agent->options, request->model, LT_E_INVALID, &model, err));
   LT_TRY(choose_mode(&agent->options, model, request->mode, LT_E_INVALID, &mode, err));
-  LT_TRY(lt_store_new_id(ids.prompt, err));
+  LT_TRY(lt_store_new_prompt_id(ids.prompt, err));
   LT_TRY(choose_conversation(agent, request, &ids, err));
   lt_prompt_row row = {
       .id = lt_str_of(ids.prompt),

@@ -268,6 +268,7 @@ static void open_handles(lt_loop *loop) {
   uv_unref((uv_handle_t *)&loop->wake);
   uv_unref((uv_handle_t *)&loop->before_poll);
   uv_unref((uv_handle_t *)&loop->after_poll);
+  lt_task_open_spares(loop);
 }
 
 lt_status lt_loop_new(lt_loop **ret_loop, lt_err *err) {

@@ -48,6 +48,8 @@ struct lt_loop {
   lt_task *ready_head, *ready_tail;
   lt_task *spares;
   unsigned spare_count;
+  unsigned spare_least; /* since the last look: so many were not needed */
+  uv_timer_t trim;      /* looks while there are more than LT_LOOP_STACKS_KEEP */
   unsigned fibers; /* not ended */
   unsigned holds;
   size_t objects; /* timers and processes not yet closed, for lt_loop_free's check */
@@ -75,7 +77,9 @@ lt_task *lt_task_current(void);
 lt_task *lt_task_take(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err);
 /* Takes back what lt_task_take gave; its fiber has ended. */
 void lt_task_give(lt_task *task);
-/* Closes the spares. */
+/* The timer that closes those not needed. */
+void lt_task_open_spares(lt_loop *loop);
+/* Closes the spares and the timer. */
 void lt_task_close_spares(lt_loop *loop);
 
 #endif

@@ -29,6 +29,7 @@ lt_task *lt_task_take(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
   if (task != NULL) {
     loop->spares = task->next;
     loop->spare_count--;
+    loop->spare_least = loop->spare_count < loop->spare_least ? loop->spare_count : loop->spare_least;
   } else {
     task = task_new(loop, err);
   }
@@ -44,23 +45,59 @@ static void on_closed(uv_handle_t *handle) {
   lt_mem_free(task);
 }
 
+static void close_spare(lt_loop *loop) {
+  lt_task *task = loop->spares;
+  loop->spares = task->next;
+  loop->spare_count--;
+  uv_close((uv_handle_t *)&task->timer, on_closed);
+}
+
+static bool has_too_many(const lt_loop *loop) {
+  return loop->spare_count > LT_LOOP_STACKS_KEEP;
+}
+
+/* Unmapping is slow in a process with threads on several cores, and a rush is seldom the only one: those go that were
+ * not needed since the last look, a few at a time. */
+static void on_trim(uv_timer_t *timer) {
+  lt_loop *loop = timer->data;
+  for (unsigned i = 0; i < LT_LOOP_STACKS_TRIM && i < loop->spare_least && has_too_many(loop); i++) {
+    close_spare(loop);
+  }
+  loop->spare_least = loop->spare_count;
+  if (!has_too_many(loop)) {
+    uv_timer_stop(timer);
+  }
+}
+
+static void watch_spares(lt_loop *loop) {
+  if (has_too_many(loop) && !uv_is_active((uv_handle_t *)&loop->trim)) {
+    loop->spare_least = loop->spare_count;
+    uv_timer_start(&loop->trim, on_trim, LT_LOOP_TRIM_MS, LT_LOOP_TRIM_MS);
+  }
+}
+
 void lt_task_give(lt_task *task) {
   lt_loop *loop = task->loop;
   lt_fiber_release(&task->fiber);
-  if (loop->spare_count >= LT_LOOP_STACKS_KEEP) {
+  if (loop->spare_count >= LT_LOOP_STACKS_MAX) {
     uv_close((uv_handle_t *)&task->timer, on_closed);
     return;
   }
   task->next = loop->spares;
   loop->spares = task;
   loop->spare_count++;
+  watch_spares(loop);
+}
+
+void lt_task_open_spares(lt_loop *loop) {
+  uv_timer_init(&loop->uv, &loop->trim);
+  uv_unref((uv_handle_t *)&loop->trim);
+  loop->trim.data = loop;
 }
 
 void lt_task_close_spares(lt_loop *loop) {
   while (loop->spares != NULL) {
-    lt_task *task = loop->spares;
-    loop->spares = task->next;
-    uv_close((uv_handle_t *)&task->timer, on_closed);
+    close_spare(loop);
   }
-  loop->spare_count = 0;
+  uv_close((uv_handle_t *)&loop->trim, NULL);
 }

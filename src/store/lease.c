@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -66,14 +67,28 @@ static bool read_boot(char *boot, size_t room) {
   return true;
 }
 
-lt_status lt_lease_own(char ret_owner[LT_LEASE_BYTES], lt_err *err) {
+static lt_status read_own(long pid, char ret_owner[LT_LEASE_BYTES], lt_err *err) {
   char boot[64];
-  process self = look_at(getpid());
+  process self = look_at(pid);
   if (!self.known || !read_boot(boot, sizeof boot)) {
     return lt_fail(err, LT_E_IO, "what this process is cannot be read from /proc: it must be mounted");
   }
-  snprintf(ret_owner, LT_LEASE_BYTES, "%ld %llu %s", (long)getpid(), self.start_ticks, boot);
+  snprintf(ret_owner, LT_LEASE_BYTES, "%ld %llu %s", pid, self.start_ticks, boot);
   return LT_OK;
+}
+
+/* It does not change, but in a child. */
+lt_status lt_lease_own(char ret_owner[LT_LEASE_BYTES], lt_err *err) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static char own[LT_LEASE_BYTES];
+  static long own_pid = 0;
+  long pid = (long)getpid();
+  pthread_mutex_lock(&lock);
+  lt_status status = own_pid == pid ? LT_OK : read_own(pid, own, err);
+  own_pid = status == LT_OK ? pid : 0;
+  memcpy(ret_owner, own, status == LT_OK ? sizeof own : 0);
+  pthread_mutex_unlock(&lock);
+  return status;
 }
 
 /* The parts of an owner's text; false: it is none. */

@@ -2,16 +2,32 @@
 #include "store/prompts.h"
 
 #include <sqlite3.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "store/lease.h"
 #include "store/parts.h"
 #include "store/sql.h"
 
+enum { TIME_DIGITS = 12 };
+
 lt_status lt_store_new_id(char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) {
   _Static_assert(LT_STORE_ID_BYTES == LT_PARTS_ID_BYTES, "ids are alike");
   LT_TRY(lt_parts_make_id(ret_id, err));
   ret_id[LT_STORE_ID_BYTES] = '\0';
+  return LT_OK;
+}
+
+/* Milliseconds in the first 12 digits. */
+lt_status lt_store_new_prompt_id(char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) {
+  struct timespec now;
+  LT_TRY(lt_store_new_id(ret_id, err));
+  clock_gettime(CLOCK_REALTIME, &now);
+  uint64_t ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+  for (int i = TIME_DIGITS - 1; i >= 0; i--) {
+    ret_id[i] = "0123456789abcdef"[ms & 15];
+    ms >>= 4;
+  }
   return LT_OK;
 }
 

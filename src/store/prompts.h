@@ -15,6 +15,9 @@
 #define LT_STORE_ID_BYTES 32
 /* 32 random hexadecimal digits. Errors: LT_E_IO. */
 lt_status lt_store_new_id(char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err);
+/* The same for a prompt, whose id begins with the time: what is recorded of a prompt is found by its id, and so lies
+ * beside what is recorded at the same time. A thousand prompts at once write far fewer pages then. */
+lt_status lt_store_new_prompt_id(char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err);
 
 /* --- Conversations ---------------------------------------------------------------------------- */
 /* Appends {"id", "title" (or null), "createdAt", "updatedAt", "prompts": how many}. */

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -546,6 +547,45 @@ static void everything_gives_back_when_memory_ends(void **state) {
   }
 }
 
+/* --- Stacks after a rush ------------------------------------------------------------------------------------------ */
+
+static unsigned count_mappings(void) {
+  unsigned lines = 0;
+  FILE *file = fopen("/proc/self/maps", "r");
+  assert_non_null(file);
+  for (int c; (c = fgetc(file)) != EOF;) {
+    lines += c == '\n';
+  }
+  fclose(file);
+  return lines;
+}
+
+static void rush_and_rest(void *arg) {
+  enum { RUSH = LT_LOOP_STACKS_KEEP + 2 * LT_LOOP_STACKS_TRIM };
+  unsigned before = count_mappings();
+  for (int i = 0; i < RUSH; i++) {
+    spawn(note, "");
+  }
+  lt_sleep(loop, 0); /* all of them have run */
+  unsigned kept = count_mappings();
+  assert_true(kept >= before + RUSH);
+  for (int i = 0; i < RUSH; i++) {
+    spawn(note, "");
+  }
+  lt_sleep(loop, 0);
+  assert_true(count_mappings() < kept + LT_LOOP_STACKS_TRIM / 2); /* the same ones again */
+  lt_sleep(loop, 4 * LT_LOOP_TRIM_MS);
+  *(unsigned *)arg = kept - count_mappings();
+}
+
+static void stacks_of_a_rush_go_when_they_are_not_needed(void **state) {
+  unsigned gone = 0;
+  (void)state;
+  spawn(rush_and_rest, &gone);
+  turn();
+  assert_true(gone >= 2 * LT_LOOP_STACKS_TRIM);
+}
+
 #define LOOP_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_loop, close_loop)
 
 int main(void) {
@@ -566,6 +606,7 @@ int main(void) {
       LOOP_TEST(offloaded_work_does_not_hold_the_loop_up),
       LOOP_TEST(timers_fire_once_per_start),
       LOOP_TEST(signals_arrive_and_keep_nothing_alive),
+      LOOP_TEST(stacks_of_a_rush_go_when_they_are_not_needed),
       cmocka_unit_test(everything_gives_back_when_memory_ends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
