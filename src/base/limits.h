@@ -60,6 +60,7 @@
 #define LT_WATCHDOG_NUDGE_MS 10 /* ... and to a signal, for code that loops without touching memory */
 
 /* --- processes and MCP servers ---------------------------------------------------------------- */
+#define LT_OPEN_FILES_MAX           (LT_KIB * LT_KIB) /* of the hard limit no more is taken: tables are that long */
 #define LT_PROC_STDERR_KEEP_BYTES   (16 * LT_KIB) /* the last of a server's stderr, for error reports */
 #define LT_PROC_KILL_AFTER_MS       500           /* from end of input to SIGTERM, and from SIGTERM to SIGKILL */
 #define LT_PROC_READ_BYTES          (64 * LT_KIB)

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "front/command.h"
 #include "io/exec.h"
+#include "io/open_files.h"
 #include "jail/jail.h"
 
 static const lt_command *const commands[] = {&lt_command_chat, &lt_command_run, &lt_command_eval, &lt_command_replay,
@@ -63,6 +64,7 @@ int main(int argc, char **argv) {
     _exit(lt_jail_main(argc - 1, argv + 1)); /* behind the walls a leak checker could not end */
   }
   open_standard_files();
+  lt_open_files_raise();
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     print_help(stdout);
     return finish(LT_EXIT_OK);

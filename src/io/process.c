@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "io/command.h"
+#include "io/open_files.h"
 #include "io/process_impl.h"
 
 /* --- The end ------------------------------------------------------------------------------------------------------ */
@@ -94,13 +95,13 @@ static char *without_const(const char *s) {
   return (char *)(uintptr_t)s;
 }
 
-/* What is executed: the file itself, or `helper __exec OUR_PID FILE ARGV...` (exec.h). Owns: the caller. */
+/* What is executed: the file itself, or `helper __exec OUR_PID OPEN_FILES FILE ARGV...` (exec.h). Owns: the caller. */
 static char **make_argv(const lt_process_options *options, const char *path, const char *our_pid) {
   size_t n = 0;
   while (options->argv[n] != NULL) {
     n++;
   }
-  char **argv = lt_mem_zalloc(n + 5, sizeof *argv);
+  char **argv = lt_mem_zalloc(n + 6, sizeof *argv);
   if (argv == NULL) {
     return NULL;
   }
@@ -109,6 +110,7 @@ static char **make_argv(const lt_process_options *options, const char *path, con
     argv[at++] = without_const(options->helper);
     argv[at++] = without_const("__exec");
     argv[at++] = without_const(our_pid);
+    argv[at++] = without_const(lt_open_files_before());
     argv[at++] = without_const(path);
   }
   for (size_t i = 0; i < n; i++) {

@@ -18,8 +18,10 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "io/exec.h"
+#include "io/open_files.h"
 #include "io/process.h"
 
 static char self[4096]; /* this program: a memory checker's /proc/self/exe would be the checker, for a child */
@@ -593,6 +595,36 @@ static void the_helper_hands_everything_on(void **state) {
   run(with_helper);
 }
 
+static void with_few_files(void *arg) {
+  (void)arg;
+  struct rlimit limit, now;
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const struct rlimit few = {.rlim_cur = 200, .rlim_max = limit.rlim_max};
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+  lt_open_files_raise();
+  getrlimit(RLIMIT_NOFILE, &now);
+  assert_int_equal(now.rlim_cur, limit.rlim_max < LT_OPEN_FILES_MAX ? limit.rlim_max : LT_OPEN_FILES_MAX);
+  const char *argv[] = {"sh", "-c", "ulimit -Sn; ulimit -Hn", NULL};
+  char hard[32];
+  snprintf(hard, sizeof hard, "%llu", (unsigned long long)limit.rlim_max);
+  lt_process *p = start(&(lt_process_options){.file = "sh", .argv = argv, .line_max = 100, .helper = self});
+  expect_line(p, "200");
+  expect_line(p, hard);
+  lt_process_close(p);
+  lt_open_files_restore("many");
+  lt_open_files_restore("");
+  getrlimit(RLIMIT_NOFILE, &limit);
+  assert_int_equal(limit.rlim_cur, now.rlim_cur);
+  lt_open_files_restore("200");
+  lt_open_files_raise(); /* as often as one likes */
+  assert_string_equal(lt_open_files_before(), "200");
+}
+
+static void files_are_many_for_us_and_as_before_for_children(void **state) {
+  (void)state;
+  run(with_few_files);
+}
+
 /* The other side of the next test: starts a child and waits to be killed. */
 static void be_a_parent(void *arg) {
   (void)arg;
@@ -623,7 +655,7 @@ static void a_helped_child_dies_with_its_parent(void **state) {
 static void helper_failures(void *arg) {
   (void)arg;
   /* as if the parent had died before the child could ask: the number is not that of its parent */
-  const char *orphan[] = {"x", "__exec", "1", "/bin/echo", "echo", "never", NULL};
+  const char *orphan[] = {"x", "__exec", "1", "", "/bin/echo", "echo", "never", NULL};
   lt_process *p = start(&(lt_process_options){.file = self, .argv = orphan, .line_max = 100});
   lt_str line;
   assert_int_equal(lt_process_read_line(p, &line, NULL), LT_E_CLOSED);
@@ -871,6 +903,7 @@ int main(int argc, char **argv) {
       LOOP_TEST(readers_and_writers_are_sent_away_first),
       LOOP_TEST(grandchildren_neither_survive_nor_hold_us_up),
       LOOP_TEST(the_helper_hands_everything_on),
+      LOOP_TEST(files_are_many_for_us_and_as_before_for_children),
       LOOP_TEST(a_helped_child_dies_with_its_parent),
       LOOP_TEST(what_cannot_be_executed_is_told),
       LOOP_TEST(commands_that_are_missing_are_named),
