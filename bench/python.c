@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "bench/bench.h"
+#include "bench/memory.h"
 #include "bench/peer.h"
 #include "bench/rig.h"
 #include "runner/python/python.h"
@@ -204,46 +205,6 @@ static void measure_many(bench *b, const char *what, const char *code) LT_YIELDS
 
 /* --- Memory ------------------------------------------------------------------------------------------------------- */
 
-/* Kibibytes of a line of smaps_rollup; -1: it cannot be read. */
-static long memory_of(long pid, const char *what) {
-  char path[64], line[256];
-  long kib = -1, sum = -1;
-  snprintf(path, sizeof path, "/proc/%ld/smaps_rollup", pid);
-  FILE *file = fopen(path, "r");
-  while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-    if (strncmp(line, what, strlen(what)) == 0 && sscanf(strchr(line, ':') + 1, "%ld", &kib) == 1) {
-      sum = (sum < 0 ? 0 : sum) + kib;
-    }
-  }
-  if (file != NULL) {
-    fclose(file);
-  }
-  return sum;
-}
-
-static long child_of(long pid) {
-  char path[64];
-  long child = -1;
-  snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", pid, pid);
-  FILE *file = fopen(path, "r");
-  if (file != NULL && fscanf(file, "%ld", &child) != 1) {
-    child = -1;
-  }
-  if (file != NULL) {
-    fclose(file);
-  }
-  return child;
-}
-
-static void print_memory(const char *what, long pid, const char *field) {
-  long kib = memory_of(pid, field);
-  if (kib < 0) {
-    lt_measure_skip(what, "/proc does not tell");
-  } else {
-    lt_measure_print_one(what, LT_MEASURE_BYTES, (double)kib * 1024, 0);
-  }
-}
-
 static void measure_memory(bench *b) LT_YIELDS {
   lt_run_result result;
   lt_err err = LT_ERR_INIT;
@@ -253,9 +214,9 @@ static void measure_memory(bench *b) LT_YIELDS {
   lt_sleep(b->rig->loop, 500); /* what many programs import has been loaded */
   must_run(b->python, plus);
   lt_sleep(b->rig->loop, 100);
-  print_memory("memory of the interpreter that forks (its share of what is shared)", zygote, "Pss:");
-  print_memory("memory of the process that waits for the next program (its share)", child_of(zygote), "Pss:");
-  print_memory("  of this its own", child_of(zygote), "Private");
+  lt_memory_print("memory of the interpreter that forks (its share of what is shared)", zygote, "Pss:");
+  lt_memory_print("memory of the process that waits for the next program (its share)", lt_memory_child(zygote), "Pss:");
+  lt_memory_print("  of this its own", lt_memory_child(zygote), "Private");
 }
 
 /* --- All of it ---------------------------------------------------------------------------------------------------- */

@@ -224,6 +224,7 @@
 #define LT_DENO_SLACK_BYTES      LT_GIB         /* of data beyond the program's memory: Deno, its threads, buffers */
 #define LT_DENO_FILE_BYTES       (64 * LT_MIB)  /* the longest file its process may write, which is its own cache */
 #define LT_DENO_CONNECTIONS_MAX  256            /* to the bridge: calls of one program in flight, further ones queue */
+#define LT_DENO_SPARE_MS         300000         /* what was started ahead waits so long for a program, then it ends */
 #define LT_DENO_IDLE_MS          86400000       /* of such a connection: a day, no program lives so long */
 #define LT_DENO_LINE_MAX_BYTES   (144 * LT_MIB) /* of its output: a result, twice a string of JSON */
 #define LT_DENO_TYPES_MAX_BYTES  (16 * LT_MIB)  /* declarations of the tools that one program names */

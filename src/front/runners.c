@@ -14,6 +14,7 @@ struct lt_runners {
   lt_quickjs *quickjs;
   lt_python *python;
   lt_deno *deno;
+  bool lasts; /* more programs may come after the first one */
   bool warming;
   lt_wait warmed; /* woken when that is over */
 };
@@ -76,6 +77,7 @@ static void on_warm_fiber(void *arg) {
 }
 
 void lt_runners_warm(lt_runners *r) {
+  r->lasts = true;
   if (r->config->python.given && !r->warming) {
     r->warming = lt_loop_spawn(r->loop, on_warm_fiber, r, NULL) == LT_OK;
   }
@@ -96,6 +98,7 @@ static lt_runner *deno(lt_runners *r, lt_err *err) {
       .typescript_path = c->typescript.path,
       .check = check_of(c),
       .without_walls = !c->require_walls,
+      .ahead = r->lasts,
   };
   if (r->deno == NULL && lt_deno_new(&options, &r->deno, err) != LT_OK) {
     return NULL;

@@ -17,7 +17,8 @@ lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, 
 void lt_runners_free(lt_runners *runners) LT_YIELDS;
 
 /* Starts what takes a while, so that the first program need not wait for it: Python's interpreter, where the
- * configuration has Python. Does not yield; what goes wrong is told to whoever runs the first program. */
+ * configuration has Python. And there may be several programs: once one has run in Deno, a Deno is started ahead. Does
+ * not yield; what goes wrong is told to whoever runs the first program. */
 void lt_runners_warm(lt_runners *runners);
 
 /* "js", "ts", "python". */

@@ -1,13 +1,13 @@
 // What a program finds in its world in Deno. It follows `const lathe = {...};`, which the runner writes (source.c):
-// where the bridge is, where the program is, which names are bound. Runs first; the program is imported at its end, in a
-// module of its own, so that its lines, columns and names are its own.
+// where the bridge is. Runs first, and waits for its program, which may come later (spare.c); that is imported at the
+// end, in a module of its own, so that its lines, columns and names are its own.
 //
 // What is told without waiting goes to standard output, a record a line (byte 0x1e, then JSON; deno_read.c); whatever
 // else is written there is output. Tool calls, and what else needs an answer, are HTTP requests to the bridge.
 const { Array, Error, JSON, Map, Object, Promise, Proxy, Set, String, Symbol, TypeError } = globalThis;
 const { parse, stringify } = JSON;
 const encoder = new TextEncoder(), decoder = new TextDecoder();
-const { stdout, connect, exit, inspect } = Deno;
+const { stdin, stdout, connect, exit, inspect, readTextFileSync } = Deno;
 
 const write = (text) => {
   let bytes = encoder.encode(text);
@@ -92,23 +92,12 @@ addEventListener('error', (event) => { event.preventDefault(); fail(event.error)
 // HTTP/1.1 by hand: fetch() would need a permission for a host, and 10 ms to be loaded.
 const idle = [], waiting = [];
 let connections = 0;
-// Lathe opens the bridge while Deno starts: whoever is early waits for it.
-const reach = async () => {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await connect(lathe.bridge);
-    } catch (e) {
-      if (tries === 1000) throw e;
-      await new Promise((resolve) => setTimeout(resolve, tries < 20 ? 1 : 10)); // its first use takes 11 ms
-    }
-  }
-};
 const take = async () => {
   if (idle.length > 0) return idle.pop();
   if (connections >= lathe.connections) return await new Promise((resolve) => waiting.push(resolve));
   connections++;
   try {
-    return await reach();
+    return await connect(lathe.bridge);
   } catch (e) {
     connections--;
     throw e;
@@ -204,15 +193,12 @@ const callResult = async (id, input) => {
     return { success: false, error: message(e) };
   }
 };
-const toolFunction = (id, name) => hidden((input) => (lathe.typed ? callResult : call)(id, input), 'name', name);
-for (const [name, id] of lathe.tools) global(name, toolFunction(id, name));
-for (const name of lathe.functions) {
-  const f = (...args) => {
-    while (args.length > 0 && args[args.length - 1] === undefined) args.length--;
-    return ask('/function', { name, args: parse(render(args)) }, new Error());
-  };
-  global(name, hidden(f, 'name', name));
-}
+let world; // what source.c says of the program: set when it comes
+const toolFunction = (id, name) => hidden((input) => (world.typed ? callResult : call)(id, input), 'name', name);
+const hostFunction = (name) => hidden((...args) => {
+  while (args.length > 0 && args[args.length - 1] === undefined) args.length--;
+  return ask('/function', { name, args: parse(render(args)) }, new Error());
+}, 'name', name);
 global('tools', new Proxy({}, {
   get: (_, name) => (typeof name === 'symbol' || name === 'then' || name === 'toJSON' ? undefined : toolFunction(name, name)),
   has: (_, name) => typeof name === 'string',
@@ -235,7 +221,7 @@ global('toolSchema', (name) => ask('/schema', { name: String(name) }, new Error(
 const say = (level, text) => record({ t: level, text });
 const output = (value) => say('output', plain(value));
 const done = () => record({ t: 'done' });
-const stored = new Map(Object.entries(lathe.values).map(([key, value]) => [key, stringify(value)]));
+const stored = new Map();
 const store = (key, value) => {
   const text = render(value);
   if (text === undefined) stored.delete(String(key));
@@ -249,24 +235,19 @@ global('recall', (key) => {
   return text === undefined ? undefined : parse(text);
 });
 global('sleep', (ms) => new Promise((resolve) => setTimeout(resolve, ms)));
-global('input', lathe.input);
-if (!lathe.muted) {
-  global('output', output);
-  global('done', done);
-  global('complete', (what) => {
-    if (typeof what !== 'object' || what === null || typeof what.response !== 'string') {
-      throw new TypeError('complete() expects {response: "text for the user", data?, followUp?}');
-    }
-    if (what.response !== '') output(what.response);
-    if (what.followUp) output('\n\n' + what.followUp);
-    if (what.data !== undefined) store('_lastData', what.data);
-    done();
-    return { stored: what.data !== undefined, followUp: Boolean(what.followUp) };
-  });
-}
+const complete = (what) => {
+  if (typeof what !== 'object' || what === null || typeof what.response !== 'string') {
+    throw new TypeError('complete() expects {response: "text for the user", data?, followUp?}');
+  }
+  if (what.response !== '') output(what.response);
+  if (what.followUp) output('\n\n' + what.followUp);
+  if (what.data !== undefined) store('_lastData', what.data);
+  done();
+  return { stored: what.data !== undefined, followUp: Boolean(what.followUp) };
+};
 // console prints as it does in Deno, but to us. Levels: 0 debug, 1 log and info, 2 warn, 3 error.
 const printed = (text, level) => {
-  if (lathe.typed && !lathe.muted && level < 2) say('output', text);
+  if (world.typed && !world.muted && level < 2) say('output', text);
   else say(level === 3 ? 'error' : level === 2 ? 'warning' : 'log', text.endsWith('\n') ? text.slice(0, -1) : text);
 };
 const Console = Deno[Deno.internal]?.Console;
@@ -283,11 +264,26 @@ if (Console) {
 
 // --- The program ------------------------------------------------------------------------------------------------------
 const isClass = (f) => /^class\b/.test(String(f));
-record({ t: 'hello', version: Deno.version.deno });
+const bind = () => {
+  for (const [name, id] of world.tools) global(name, toolFunction(id, name));
+  for (const name of world.functions) global(name, hostFunction(name));
+  for (const key of Object.keys(world.values)) stored.set(key, stringify(world.values[key]));
+  global('input', world.input);
+  if (world.muted) return;
+  global('output', output);
+  global('done', done);
+  global('complete', complete);
+};
+if (lathe.ahead) globalThis.setTimeout; // its first use takes 11 ms
+// A byte is the word that the program is there, its types have been checked, and the bridge is open. Blocks until then,
+// and costs nothing meanwhile; the end of input is Lathe's.
+if (stdin.readSync(new Uint8Array(1)) === null) exit(0);
+world = parse(readTextFileSync('world.json'));
+bind();
+record({ t: 'hello' });
 try {
-  if (lathe.checked) await post('/begin', {}); // comes back when its types have been checked
-  let { default: value } = await import(lathe.program);
-  if (typeof value === 'function' && !isClass(value)) value = value(lathe.input);
+  let { default: value } = await import(world.program);
+  if (typeof value === 'function' && !isClass(value)) value = value(world.input);
   value = await value;
   const text = render(value);
   if (typeof value === 'string') record({ t: 'string', text: value });

@@ -3,7 +3,6 @@
  *   POST /           {tool_name, arguments} -> {content, is_error}: the door's value, or a message
  *   POST /function   {name, args}           -> likewise, for the request's functions
  *   POST /discover   {query}, POST /schema {name} -> likewise
- *   POST /begin      {} -> {} when the program may begin: its types have been checked
  *
  * What is no such request is answered as HTTP has it, with a sentence. Whoever speaks is the program: nothing it says
  * is believed, and it can do no more than its tools.
@@ -371,31 +370,6 @@ static void on_schema(lt_deno_run *run, reading *r, lt_http_answer *answer) {
   put_answer(answer, LT_STR("{\"error\":\"no such tool; discoverTools() lists what there is\"}"), true, false);
 }
 
-/* --- The beginning ---------------------------------------------------------------------------- */
-/* One waits at a time: our own code, before the program. */
-static void on_begin(lt_deno_run *run, const lt_http_call *call, lt_http_answer *answer) LT_YIELDS {
-  lt_wait wait;
-  lt_cancel_node node;
-  if (run->begin != NULL) {
-    put_status(answer, 409, "the program begins once\n");
-    return;
-  }
-  lt_wait_init(&wait, run->loop);
-  lt_cancel_add(call->cancel, &node, &wait);
-  run->begin = &wait;
-  lt_status status = LT_OK;
-  while (run->checking && status == LT_OK) {
-    status = lt_wait_on(&wait, UINT64_MAX);
-  }
-  run->begin = NULL;
-  lt_cancel_remove(call->cancel, &node);
-  if (status == LT_OK && !run->check_failed && run->stopped == LT_OK) {
-    lt_buf_addc(&answer->body, "{}");
-  } else {
-    put_status(answer, 503, "the program has ended\n");
-  }
-}
-
 /* --- The server ------------------------------------------------------------------------------- */
 static void on_handle(void *arg, const lt_http_call *call, lt_http_answer *answer) {
   static const struct {
@@ -404,10 +378,6 @@ static void on_handle(void *arg, const lt_http_call *call, lt_http_answer *answe
   } routes[] = {{"/", on_tool}, {"/function", on_function}, {"/discover", on_discover}, {"/schema", on_schema}};
   lt_deno_run *run = arg;
   answer->content_type = "application/json";
-  if (lt_str_eqc(call->path, "/begin")) {
-    on_begin(run, call, answer);
-    return;
-  }
   for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
     if (lt_str_eqc(call->path, routes[i].path)) {
       reading r;
@@ -423,10 +393,10 @@ static void on_handle(void *arg, const lt_http_call *call, lt_http_answer *answe
 
 /* Without a difference in time that tells how much of it was right. */
 static bool is_secret(const lt_deno_run *run, lt_str said) {
-  size_t n = strlen(run->secret);
+  size_t n = strlen(run->room.secret);
   unsigned char differs = said.n != n;
   for (size_t i = 0; i < n; i++) {
-    differs |= (unsigned char)((i < said.n ? said.p[i] : 0) ^ run->secret[i]);
+    differs |= (unsigned char)((i < said.n ? said.p[i] : 0) ^ run->room.secret[i]);
   }
   return differs == 0;
 }
@@ -446,8 +416,8 @@ static bool on_admit(void *arg, const lt_http_call *call, lt_http_answer *answer
 }
 
 lt_status lt_deno_open_bridge(lt_deno_run *run, lt_deno_way way, lt_err *err) {
-  char path[sizeof run->folder + 16];
-  snprintf(path, sizeof path, "%s/bridge", run->folder);
+  char path[sizeof run->room.folder + 16];
+  snprintf(path, sizeof path, "%s/bridge", run->room.folder);
   lt_http_server_options options = {.unix_path = way == LT_DENO_TCP ? NULL : path,
                                     .body_max = LT_JSON_MAX_BYTES,
                                     .bodies_max = LT_RUN_HELD_MAX_BYTES,
@@ -458,7 +428,7 @@ lt_status lt_deno_open_bridge(lt_deno_run *run, lt_deno_way way, lt_err *err) {
                                     .arg = run};
   LT_TRY(lt_http_server_open(run->loop, &options, &run->server, err));
   if (way != LT_DENO_TCP) {
-    lt_deno_hand_over(run, "bridge");
+    lt_deno_hand_over(&run->room, "bridge");
   }
   return LT_OK;
 }

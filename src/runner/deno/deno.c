@@ -33,6 +33,8 @@ lt_status lt_deno_new(const lt_deno_options *options, lt_deno **ret_deno, lt_err
   deno->without_walls = options->without_walls;
   deno->tcp = options->tcp;
   deno->way = options->tcp ? LT_DENO_TCP : LT_DENO_UNIX;
+  deno->ahead = options->ahead;
+  deno->spare.lock = -1;
   const char *helper = options->helper != NULL ? options->helper : "/proc/self/exe";
   if (!copy(options->path, &deno->path) || !copy(options->typescript_path, &deno->typescript_path) ||
       !copy(helper, &deno->helper)) {
@@ -45,6 +47,7 @@ lt_status lt_deno_new(const lt_deno_options *options, lt_deno **ret_deno, lt_err
 
 void lt_deno_free(lt_deno *deno) {
   if (deno != NULL) {
+    lt_deno_end_spare(deno);
     lt_mem_free(deno->path);
     lt_mem_free(deno->typescript_path);
     lt_mem_free(deno->helper);
@@ -60,8 +63,8 @@ void lt_deno_stop(lt_deno_run *run, lt_status why) {
     run->stopped = why;
   }
   lt_cancel_fire(&run->cancel, why == LT_E_TIMEOUT ? LT_E_TIMEOUT : LT_E_CANCELLED);
-  if (run->process != NULL) {
-    lt_process_signal(run->process, SIGKILL);
+  if (run->room.process != NULL) {
+    lt_process_signal(run->room.process, SIGKILL);
   }
   if (run->checker != NULL) {
     lt_process_signal(run->checker, SIGKILL);
@@ -113,39 +116,65 @@ static lt_status start_checker(lt_deno_run *run, lt_err *err) {
   return spawn_reader(run, lt_deno_read_checker, err);
 }
 
-/* The port must be known before Deno is; a path is, and then the bridge is opened while Deno starts. */
-static lt_status start_all(lt_deno_run *run, lt_deno_way way, lt_err *err) {
-  unsigned port = 0;
-  LT_TRY(lt_deno_make_secret(run, err));
+/* Who has ended meanwhile does not hear it: his reader knows. */
+void lt_deno_give_word(lt_deno_run *run) {
+  if (lt_process_write(run->room.process, LT_STR("\n"), NULL) == LT_E_NOMEM) {
+    lt_deno_stop(run, LT_E_NOMEM);
+  }
+}
+
+/* The port must be known before Deno is. */
+static lt_status start_deno(lt_deno_run *run, lt_deno_way way, lt_err *err) {
+  run->room.way = way;
   if (way == LT_DENO_TCP) {
     LT_TRY(lt_deno_open_bridge(run, way, err));
-    port = lt_http_server_port(run->server);
+    run->room.port = lt_http_server_port(run->server);
   }
-  LT_TRY(lt_deno_write_boot(run, port, err));
-  LT_TRY(lt_deno_start(run, way, port, err));
-  LT_TRY(spawn_reader(run, lt_deno_read, err));
-  LT_TRY(start_checker(run, err));
-  return way == LT_DENO_TCP ? LT_OK : lt_deno_open_bridge(run, way, err);
+  return lt_deno_fill_room(run->deno, &run->room, err);
 }
 
-static void take_down(lt_deno_run *run) {
+/* All that Deno need not know while it starts. */
+static lt_status begin(lt_deno_run *run, lt_err *err) LT_YIELDS {
+  LT_TRY(spawn_reader(run, lt_deno_read, err));
+  LT_TRY(lt_deno_write_files(run, err));
+  LT_TRY(start_checker(run, err));
+  if (run->server == NULL) {
+    LT_TRY(lt_deno_open_bridge(run, run->room.way, err));
+  }
+  if (!run->checking) {
+    lt_deno_give_word(run);
+  }
+  return LT_OK;
+}
+
+static void take_down(lt_deno_run *run) LT_YIELDS {
   lt_cancel_fire(&run->cancel, LT_E_CANCELLED); /* what a program that has ended left open */
   lt_http_server_close(run->server);
-  lt_process_close(run->process);
+  lt_process_close(run->room.process);
   lt_process_close(run->checker);
   run->server = NULL;
-  run->process = run->checker = NULL;
+  run->room.process = run->checker = NULL;
 }
 
-/* One try. LT_E_UNSUPPORTED without a word from our own code in it: another way may do. */
-static lt_status try_way(lt_deno_run *run, lt_deno_way way, lt_err *err) LT_YIELDS {
-  lt_status status = start_all(run, way, err);
+/* Until everything has ended that was started; `status` is how that went. */
+static lt_status finish(lt_deno_run *run, lt_status status) LT_YIELDS {
   if (status != LT_OK) {
     lt_deno_stop(run, LT_E_CANCELLED);
   }
   wait_until_ended(run);
-  if (status == LT_OK && !run->hello && run->stopped == LT_OK) {
-    status = lt_deno_explain(run->deno, run->process, err);
+  return status;
+}
+
+static bool has_begun(const lt_deno_run *run) {
+  return run->hello || run->stopped != LT_OK;
+}
+
+/* One try. LT_E_UNSUPPORTED without a word from our own code in it: another way may do. */
+static lt_status try_way(lt_deno_run *run, lt_deno_way way, lt_err *err) LT_YIELDS {
+  lt_status status = start_deno(run, way, err);
+  status = finish(run, status == LT_OK ? begin(run, err) : status);
+  if (status == LT_OK && !has_begun(run)) {
+    status = lt_deno_explain(run->deno, run->room.process, err);
   } else if (status == LT_OK) {
     lt_deno_judge(run);
   }
@@ -156,10 +185,11 @@ static lt_status try_way(lt_deno_run *run, lt_deno_way way, lt_err *err) LT_YIEL
 static void forget_try(lt_deno_run *run) {
   lt_cancel_init(&run->cancel);
   lt_buf_clear(&run->faults);
+  run->stopped = LT_OK;
   run->ended = run->checking = run->check_failed = false;
 }
 
-static lt_status run_ways(lt_deno_run *run, lt_err *err) LT_YIELDS {
+static lt_status try_ways(lt_deno_run *run, lt_err *err) LT_YIELDS {
   lt_deno_way first = run->deno->way;
   lt_err why = LT_ERR_INIT;
   lt_status status = try_way(run, first, &why);
@@ -170,6 +200,31 @@ static lt_status run_ways(lt_deno_run *run, lt_err *err) LT_YIELDS {
     run->deno->way = status == LT_OK ? way : run->deno->way;
   }
   return status == LT_OK ? LT_OK : lt_fail(err, why.status, "%s", lt_err_msg(&why));
+}
+
+/* In a room that was there. False: there was none, or nothing has begun in it, which nobody need be told. */
+static bool run_in_spare(lt_deno_run *run) LT_YIELDS {
+  if (!lt_deno_take_spare(run->deno, run->request, &run->room)) {
+    return false;
+  }
+  bool begun = finish(run, begin(run, NULL)) == LT_OK && has_begun(run);
+  if (begun) {
+    lt_deno_judge(run);
+  }
+  take_down(run);
+  if (!begun) {
+    lt_deno_leave_room(run->deno, &run->room);
+    forget_try(run);
+  }
+  return begun;
+}
+
+static lt_status run_in_new(lt_deno_run *run, lt_err *err) LT_YIELDS {
+  run->room = (lt_deno_room){
+      .lock = -1, .limits = lt_deno_limits_of(run->request), .has_modules = run->request->module_count > 0};
+  LT_TRY(lt_deno_make_folder(&run->room, err));
+  LT_TRY(run->room.has_modules ? lt_deno_write_modules(run, err) : LT_OK);
+  return try_ways(run, err);
 }
 
 /* --- A run ------------------------------------------------------------------------------------ */
@@ -198,16 +253,16 @@ static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
   LT_TRY(lt_deno_find(run->deno, err));
   LT_TRY(run->typed ? lt_deno_find_tsc(run->deno, err) : LT_OK);
   LT_TRY(take_catalog(run, err));
-  LT_TRY(lt_deno_make_folder(run, err));
-  LT_TRY(lt_deno_write_files(run, err));
-  LT_TRY(run_ways(run, err));
+  if (!run_in_spare(run)) {
+    LT_TRY(run_in_new(run, err));
+  }
   lt_matching_end(&run->matching, run->result, lt_door_secrets(run->deno->door));
   return LT_OK;
 }
 
 static void run_init(lt_deno_run *run, lt_deno *deno, const lt_run_request *request, lt_run_result *result) {
   *run = (lt_deno_run){.deno = deno, .loop = deno->loop, .request = request, .result = result};
-  run->lock = -1;
+  run->room.lock = -1;
   run->typed = request->lang == LT_LANG_TYPESCRIPT;
   run->values = request->values;
   run->last_text = &result->texts;
@@ -221,7 +276,7 @@ static void run_init(lt_deno_run *run, lt_deno *deno, const lt_run_request *requ
 }
 
 static void run_release(lt_deno_run *run) LT_YIELDS {
-  lt_deno_remove_folder(run);
+  lt_deno_leave_room(run->deno, &run->room);
   lt_buf_release(&run->faults);
   lt_buf_release(&run->failure.name);
   lt_buf_release(&run->failure.message);
@@ -242,6 +297,9 @@ static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, l
   run->deadline_ns = began + lt_run_timeout_ms(request) * 1000000;
   lt_status status = run_program(run, err);
   run_release(run);
+  if (run->hello) {
+    lt_deno_keep_spare(deno, &run->room.limits);
+  }
   if (!deno->swept) {
     deno->swept = true;
     lt_deno_sweep(deno->loop);

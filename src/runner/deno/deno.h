@@ -1,4 +1,4 @@
-/* The Deno runner: TypeScript and JavaScript in a Deno process of their own, one per run.
+/* The Deno runner: TypeScript and JavaScript in a Deno process of their own, one per run. One may be started ahead.
  *
  * Tool calls come over a bridge, HTTP on a unix socket in the run's private folder, and go through the door
  * (docs/internals/deno.md). TypeScript is checked first by TypeScript's own compiler, unless that is turned off; the
@@ -28,13 +28,14 @@ typedef struct lt_deno_options {
   const char *helper; /* the full path of a program that knows `__jail` (jail/jail.h); NULL: "/proc/self/exe" */
   bool without_walls; /* programs run although a wall cannot be had */
   bool tcp;           /* the bridge on a loopback port with a secret, as where unix sockets cannot be had */
+  bool ahead;         /* once a program has run, a Deno is started ahead for the next one (LT_DENO_SPARE_MS) */
 } lt_deno_options;
 
 /* Looks for nothing and starts nothing yet. Copies the paths. Borrows: loop and door. Errors: LT_E_NOMEM. Owns: the
  * caller, lt_deno_free. */
 lt_status lt_deno_new(const lt_deno_options *options, lt_deno **ret_deno, lt_err *err);
-/* Every run must have ended. NULL is allowed. */
-void lt_deno_free(lt_deno *deno);
+/* Every run must have ended. NULL is allowed. LT_YIELDS until what was started ahead is gone. */
+void lt_deno_free(lt_deno *deno) LT_YIELDS;
 
 /* As one runner among others, "deno": TypeScript and JavaScript. Borrows: lives as long as `deno`. Where Deno is
  * missing or too old, run says LT_E_NOTFOUND and names the embedded engine. */

@@ -1,4 +1,4 @@
-/* The private folder of a run: the program, what Deno keeps, the bridge's socket. */
+/* A private folder: the program, what Deno keeps, the bridge's socket. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,34 +31,34 @@ static bool is_plain(const char *path) {
   return n > 0 && n < 60 && path[0] == '/';
 }
 
-void lt_deno_bridge_path(const lt_deno_run *run, char *ret_path, size_t size) {
-  bool walls = !run->deno->without_walls;
-  snprintf(ret_path, size, "%s/%s", walls ? "" : run->folder, walls ? "lathe-bridge" : "bridge");
+void lt_deno_bridge_path(const lt_deno *deno, const lt_deno_room *room, char *ret_path, size_t size) {
+  bool walls = !deno->without_walls;
+  snprintf(ret_path, size, "%s/%s", walls ? "" : room->folder, walls ? "lathe-bridge" : "bridge");
 }
 
-void lt_deno_hand_over(const lt_deno_run *run, const char *name) {
-  char path[sizeof run->folder + 64];
-  snprintf(path, sizeof path, "%s/%s", run->folder, name);
+void lt_deno_hand_over(const lt_deno_room *room, const char *name) {
+  char path[sizeof room->folder + 64];
+  snprintf(path, sizeof path, "%s/%s", room->folder, name);
   if (geteuid() == 0 && lchown(path, LT_JAIL_UID, LT_JAIL_UID) != 0) {
     return; /* then the program says that it may not */
   }
 }
 
-static bool make_below(const lt_deno_run *run, const char *name) {
-  char path[sizeof run->folder + 64];
-  snprintf(path, sizeof path, "%s/%s", run->folder, name);
+static bool make_below(const lt_deno_room *room, const char *name) {
+  char path[sizeof room->folder + 64];
+  snprintf(path, sizeof path, "%s/%s", room->folder, name);
   bool made = mkdir(path, 0700) == 0;
-  lt_deno_hand_over(run, name);
+  lt_deno_hand_over(room, name);
   return made;
 }
 
 /* What Deno keeps between runs must not be kept: it would be a way from one to the other. Where its databases would be
  * there are folders: so it has them in memory, which spares it a dozen waits for the disk. */
-static bool make_cache(const lt_deno_run *run) {
+static bool make_cache(const lt_deno_room *room) {
   static const char *const names[] = {"deno", "deno/dep_analysis_cache_v2", "deno/node_analysis_cache_v2"};
   bool made = true;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    made = made && make_below(run, names[i]);
+    made = made && make_below(room, names[i]);
   }
   return made;
 }
@@ -68,27 +68,27 @@ static const char *base(void) {
   return tmp != NULL && is_plain(tmp) ? tmp : "/tmp";
 }
 
-lt_status lt_deno_make_folder(lt_deno_run *run, lt_err *err) {
+lt_status lt_deno_make_folder(lt_deno_room *room, lt_err *err) {
   const char *tmp = base();
-  snprintf(run->folder, sizeof run->folder, "%s/" PREFIX "XXXXXX", tmp);
-  bool made = mkdtemp(run->folder) != NULL;
+  snprintf(room->folder, sizeof room->folder, "%s/" PREFIX "XXXXXX", tmp);
+  bool made = mkdtemp(room->folder) != NULL;
   if (made) {
-    run->lock = open(run->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    (void)flock(run->lock, LOCK_EX | LOCK_NB);
-    lt_deno_hand_over(run, ".");
+    room->lock = open(room->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    (void)flock(room->lock, LOCK_EX | LOCK_NB);
+    lt_deno_hand_over(room, ".");
   }
-  if (made && make_cache(run)) {
+  if (made && make_cache(room)) {
     return LT_OK;
   }
   int why = errno;
-  run->folder[0] = made ? run->folder[0] : '\0';
+  room->folder[0] = made ? room->folder[0] : '\0';
   return lt_fail(err, LT_E_IO, "cannot make a folder for the program in %s: %s; set TMPDIR to another one", tmp,
                  strerror(why));
 }
 
-lt_status lt_deno_write_file(const lt_deno_run *run, const char *name, lt_str bytes, lt_err *err) {
-  char path[sizeof run->folder + 64];
-  snprintf(path, sizeof path, "%s/%s", run->folder, name);
+lt_status lt_deno_write_file(const lt_deno_room *room, const char *name, lt_str bytes, lt_err *err) {
+  char path[sizeof room->folder + 64];
+  snprintf(path, sizeof path, "%s/%s", room->folder, name);
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   size_t at = 0;
   while (fd >= 0 && at < bytes.n) {
@@ -104,22 +104,22 @@ lt_status lt_deno_write_file(const lt_deno_run *run, const char *name, lt_str by
   }
   if (fd < 0 || at < bytes.n) {
     return lt_fail(err, LT_E_IO, "cannot write the program's files to %s: %s; set TMPDIR to another folder",
-                   run->folder, strerror(why));
+                   room->folder, strerror(why));
   }
-  lt_deno_hand_over(run, name);
+  lt_deno_hand_over(room, name);
   return LT_OK;
 }
 
 /* --- Removing --------------------------------------------------------------------------------- */
 /* A program can have made files: it may replace the bridge's socket by a folder, and its caches are on the disk. */
-void lt_deno_remove_folder(lt_deno_run *run) {
-  if (run->folder[0] != '\0') {
-    lt_tree_remove(run->loop, run->folder);
+void lt_deno_remove_folder(lt_loop *loop, lt_deno_room *room) {
+  if (room->folder[0] != '\0') {
+    lt_tree_remove(loop, room->folder);
   }
-  if (run->lock >= 0) {
-    close(run->lock);
+  if (room->lock >= 0) {
+    close(room->lock);
   }
-  run->lock = -1;
+  room->lock = -1;
 }
 
 /* Not one that somebody is about to lock. */

@@ -49,8 +49,8 @@ static void set_place(lt_deno_run *run, const lt_run_place *place) {
 
 /* `at f (file:///.../lathe-deno-abc/program.ts:4:26)`, or without the function. */
 static bool find_place(const lt_deno_run *run, lt_str frame, lt_run_place *ret) {
-  char file[sizeof run->folder + 32];
-  snprintf(file, sizeof file, "%s/%s:", run->folder, LT_DENO_PROGRAM(run));
+  char file[sizeof run->room.folder + 32];
+  snprintf(file, sizeof file, "%s/%s:", run->room.folder, LT_DENO_PROGRAM(run));
   size_t at = lt_str_find(frame, lt_str_of(file), 0);
   uint32_t line, column;
   if (at == SIZE_MAX) {
@@ -267,6 +267,8 @@ static void judge_stopped(lt_deno_run *run) {
                 (unsigned long)lt_run_timeout_ms(run->request));
   } else if (run->stopped == LT_E_PROGRAM) {
     judge_types(run);
+  } else if (run->stopped == LT_E_NOMEM) {
+    lt_run_fail(run->result, LT_E_NOMEM, "no memory for another program");
   } else {
     lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
   }
@@ -279,7 +281,7 @@ static bool says(lt_str text, const char *part) {
 /* Deno's own words on its standard error, where they are not the program's. */
 static void judge_exit(lt_deno_run *run) {
   lt_run_result *result = run->result;
-  lt_str words = lt_process_stderr(run->process);
+  lt_str words = lt_process_stderr(run->room.process);
   if (says(words, "out of memory") || says(words, "OutOfMemory") || says(words, "Ineffective mark-compacts")) {
     lt_run_fail(result, LT_E_NOMEM,
                 "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
@@ -288,7 +290,7 @@ static void judge_exit(lt_deno_run *run) {
   } else if (says(words, "promise never resolved")) {
     lt_run_fail(result, LT_E_PROGRAM, "the program waits for a promise that nothing will ever settle");
   } else {
-    lt_run_fail(result, LT_E_PROGRAM, "the program's process %s", lt_process_exit_text(run->process));
+    lt_run_fail(result, LT_E_PROGRAM, "the program's process %s", lt_process_exit_text(run->room.process));
     locate(run, words);
   }
   lt_str trimmed = lt_str_trim(words);
@@ -303,11 +305,11 @@ void lt_deno_judge(lt_deno_run *run) {
     judge_stopped(run);
   } else if (run->failure.there) {
     judge_failure(run);
-  } else if (strcmp(lt_process_exit_text(run->process), "exited with code 0") != 0) {
+  } else if (strcmp(lt_process_exit_text(run->room.process), "exited with code 0") != 0) {
     judge_exit(run);
   } else {
     result->status = LT_OK;
-    lt_str words = lt_str_trim(lt_process_stderr(run->process));
+    lt_str words = lt_str_trim(lt_process_stderr(run->room.process));
     if (words.n > 0) {
       lt_deno_say(run, LT_SAID_ERROR, words);
     }

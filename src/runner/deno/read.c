@@ -183,7 +183,7 @@ void lt_deno_read(void *arg) {
   lt_str line;
   lt_status status = LT_OK;
   while (status != LT_E_CLOSED) {
-    status = lt_process_read_line(run->process, &line, NULL);
+    status = lt_process_read_line(run->room.process, &line, NULL);
     if (status == LT_OK) {
       take_line(run, line);
     } else if (status == LT_E_LIMIT) {
@@ -209,8 +209,8 @@ void lt_deno_read_checker(void *arg) {
   }
   run->check_failed = strcmp(lt_process_exit_text(run->checker), "exited with code 0") != 0;
   run->checking = false;
-  if (run->begin != NULL && !run->check_failed) {
-    lt_wait_wake(run->begin, LT_OK);
+  if (!run->check_failed) {
+    lt_deno_give_word(run);
   }
   end_reader(run);
 }

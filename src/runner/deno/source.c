@@ -145,7 +145,7 @@ static lt_status write_types(const lt_deno_run *run, const names *n, lt_err *err
     status = lt_fail(err, out.status, "no room for the declarations of the program's tools");
   }
   if (status == LT_OK) {
-    status = lt_deno_write_file(run, "lathe.d.ts", lt_buf_view(&out), err);
+    status = lt_deno_write_file(&run->room, "lathe.d.ts", lt_buf_view(&out), err);
   }
   lt_buf_release(&out);
   return status;
@@ -168,14 +168,14 @@ static lt_status write_program(lt_deno_run *run, lt_err *err) {
     lt_buf_add(&out, prefix);
   }
   lt_buf_add(&out, run->source);
-  lt_status status = out.status == LT_OK ? lt_deno_write_file(run, LT_DENO_PROGRAM(run), lt_buf_view(&out), err)
+  lt_status status = out.status == LT_OK ? lt_deno_write_file(&run->room, LT_DENO_PROGRAM(run), lt_buf_view(&out), err)
                                          : lt_fail(err, out.status, "no memory for another program");
   lt_buf_release(&out);
   return status;
 }
 
 /* Names are as their owners like them: on disk they are numbers. */
-static lt_status write_modules(const lt_deno_run *run, lt_err *err) {
+lt_status lt_deno_write_modules(const lt_deno_run *run, lt_err *err) {
   lt_buf map;
   lt_buf_init(&map, LT_MIB);
   lt_json_writer w = lt_json_writer_on(&map);
@@ -187,63 +187,73 @@ static lt_status write_modules(const lt_deno_run *run, lt_err *err) {
     char name[32], place[40];
     snprintf(name, sizeof name, "module-%zu.js", i);
     snprintf(place, sizeof place, "./%s", name);
-    status = lt_deno_write_file(run, name, run->request->modules[i].source, err);
+    status = lt_deno_write_file(&run->room, name, run->request->modules[i].source, err);
     lt_json_key_str(&w, run->request->modules[i].name);
     lt_json_put_cstr(&w, place);
   }
   lt_json_end_object(&w);
   lt_json_end_object(&w);
   if (status == LT_OK) {
-    status = map.status == LT_OK ? lt_deno_write_file(run, "imports.json", lt_buf_view(&map), err)
+    status = map.status == LT_OK ? lt_deno_write_file(&run->room, "imports.json", lt_buf_view(&map), err)
                                  : lt_fail(err, map.status, "no room for the names of the program's modules");
   }
   lt_buf_release(&map);
   return status;
 }
 
-lt_status lt_deno_write_files(lt_deno_run *run, lt_err *err) {
-  LT_TRY(write_program(run, err));
-  LT_TRY(write_modules(run, err));
-  names n;
-  LT_TRY(find_names(run, &n, err));
-  lt_status status = lt_deno_is_checked(run) ? write_types(run, &n, err) : LT_OK;
-  lt_mem_free(n.tools);
-  return status;
-}
-
 /* --- What runs first -------------------------------------------------------------------------- */
-lt_status lt_deno_make_secret(lt_deno_run *run, lt_err *err) {
+lt_status lt_deno_make_secret(lt_deno_room *room, lt_err *err) {
   unsigned char random[16];
   if (getrandom(random, sizeof random, 0) != sizeof random) {
     return lt_fail(err, LT_E_IO, "no random numbers for the bridge's secret");
   }
   for (size_t i = 0; i < sizeof random; i++) {
-    snprintf(run->secret + 2 * i, 3, "%02x", random[i]);
+    snprintf(room->secret + 2 * i, 3, "%02x", random[i]);
   }
   return LT_OK;
 }
 
-static void put_bridge(lt_json_writer *w, const lt_deno_run *run, unsigned port) {
-  char text[sizeof run->folder + 64];
+static void put_bridge(lt_json_writer *w, const lt_deno *deno, const lt_deno_room *room) {
+  char text[sizeof room->folder + 64];
+  bool tcp = room->way == LT_DENO_TCP;
   lt_json_key(w, "bridge");
   lt_json_begin_object(w);
   lt_json_key(w, "transport");
-  lt_json_put_cstr(w, port != 0 ? "tcp" : "unix");
-  lt_json_key(w, port != 0 ? "hostname" : "path");
-  lt_deno_bridge_path(run, text, sizeof text);
-  lt_json_put_cstr(w, port != 0 ? "127.0.0.1" : text);
-  if (port != 0) {
+  lt_json_put_cstr(w, tcp ? "tcp" : "unix");
+  lt_json_key(w, tcp ? "hostname" : "path");
+  lt_deno_bridge_path(deno, room, text, sizeof text);
+  lt_json_put_cstr(w, tcp ? "127.0.0.1" : text);
+  if (tcp) {
     lt_json_key(w, "port");
-    lt_json_put_int(w, port);
+    lt_json_put_int(w, room->port);
   }
   lt_json_end_object(w);
   lt_json_key(w, "header");
-  snprintf(text, sizeof text, "X-Lathe-Secret: %s\r\n", run->secret);
+  snprintf(text, sizeof text, "X-Lathe-Secret: %s\r\n", room->secret);
   lt_json_put_cstr(w, text);
   lt_json_key(w, "connections");
   lt_json_put_int(w, LT_DENO_CONNECTIONS_MAX);
+  lt_json_key(w, "ahead");
+  lt_json_put_bool(w, room->ahead);
 }
 
+lt_status lt_deno_write_boot(const lt_deno *deno, const lt_deno_room *room, lt_err *err) {
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  lt_buf_addc(&out, "const lathe = ");
+  lt_json_writer w = lt_json_writer_on(&out);
+  lt_json_begin_object(&w);
+  put_bridge(&w, deno, room);
+  lt_json_end_object(&w);
+  lt_buf_addc(&out, ";\n");
+  lt_buf_add(&out, bytes_between(lt_deno_boot_data, lt_deno_boot_end));
+  lt_status status = out.status == LT_OK ? lt_deno_write_file(room, "lathe.js", lt_buf_view(&out), err)
+                                         : lt_fail(err, out.status, "no memory for another program");
+  lt_buf_release(&out);
+  return status;
+}
+
+/* --- What it is told of the program ----------------------------------------------------------- */
 static void put_names(lt_json_writer *w, const lt_deno_run *run, const names *n) {
   lt_json_key(w, "tools");
   lt_json_begin_array(w);
@@ -267,8 +277,6 @@ static void put_world(lt_json_writer *w, const lt_deno_run *run) {
   lt_json_put_cstr(w, run->typed ? "./program.ts" : "./program.js");
   lt_json_key(w, "typed");
   lt_json_put_bool(w, run->typed);
-  lt_json_key(w, "checked");
-  lt_json_put_bool(w, lt_deno_is_checked(run));
   lt_json_key(w, "muted");
   lt_json_put_bool(w, run->request->without_output);
   lt_json_key(w, "values");
@@ -283,38 +291,26 @@ static void put_world(lt_json_writer *w, const lt_deno_run *run) {
   }
 }
 
-/* JSON in a string, and not as an expression: there `__proto__` would be no name. */
-static lt_status put_boot(const lt_deno_run *run, const names *n, unsigned port, lt_buf *out) {
-  lt_buf world;
-  lt_buf_init(&world, 2 * LT_JSON_MAX_BYTES);
-  lt_json_writer w = lt_json_writer_on(&world);
+static lt_status write_world(const lt_deno_run *run, const names *n, lt_err *err) {
+  lt_buf out;
+  lt_buf_init(&out, 2 * LT_JSON_MAX_BYTES);
+  lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_object(&w);
-  put_bridge(&w, run, port);
   put_names(&w, run, n);
   put_world(&w, run);
   lt_json_end_object(&w);
-  lt_buf_addc(out, "const lathe = globalThis.JSON.parse(");
-  lt_json_writer text = lt_json_writer_on(out);
-  lt_json_put_str(&text, lt_buf_view(&world));
-  lt_buf_addc(out, ");\n");
-  lt_buf_add(out, bytes_between(lt_deno_boot_data, lt_deno_boot_end));
-  lt_status status = world.status != LT_OK ? world.status : out->status;
-  lt_buf_release(&world);
+  lt_status status = out.status == LT_OK ? lt_deno_write_file(&run->room, "world.json", lt_buf_view(&out), err)
+                                         : lt_fail(err, out.status, "no memory for the program's input");
+  lt_buf_release(&out);
   return status;
 }
 
-lt_status lt_deno_write_boot(lt_deno_run *run, unsigned port, lt_err *err) {
+lt_status lt_deno_write_files(lt_deno_run *run, lt_err *err) {
+  LT_TRY(write_program(run, err));
   names n;
   LT_TRY(find_names(run, &n, err));
-  lt_buf out;
-  lt_buf_init(&out, 4 * LT_JSON_MAX_BYTES);
-  lt_status status = put_boot(run, &n, port, &out);
-  if (status == LT_OK) {
-    status = lt_deno_write_file(run, "lathe.js", lt_buf_view(&out), err);
-  } else {
-    lt_fail(err, status, "no memory for the program's input");
-  }
-  lt_buf_release(&out);
+  lt_status status = lt_deno_is_checked(run) ? write_types(run, &n, err) : LT_OK;
+  status = status == LT_OK ? write_world(run, &n, err) : status;
   lt_mem_free(n.tools);
   return status;
 }

@@ -53,12 +53,13 @@ static lt_status check_walls(const lt_deno *deno, lt_jail_profile profile, lt_er
 }
 
 /* Longer than the clock, which may stand still while the program does not; and Deno has several threads. */
-static unsigned long cpu_seconds(const lt_deno_run *run) {
-  return (unsigned long)(lt_run_timeout_ms(run->request) / 1000 + 1) * 4 + 10;
+lt_deno_limits lt_deno_limits_of(const lt_run_request *request) {
+  return (lt_deno_limits){.memory_bytes = lt_run_memory_bytes(request),
+                          .cpu_seconds = (unsigned long)(lt_run_timeout_ms(request) / 1000 + 1) * 4 + 10};
 }
 
-static void add_jail(plan *p, const lt_deno_run *run, const char *profile) {
-  add(p, run->deno->helper);
+static void add_jail(plan *p, const lt_deno *deno, const lt_deno_room *room, const char *profile) {
+  add(p, deno->helper);
   add(p, "__jail");
   add(p, text(p, "--parent=%d", (int)getpid()));
   add(p, text(p, "--profile=%s", profile));
@@ -67,84 +68,85 @@ static void add_jail(plan *p, const lt_deno_run *run, const char *profile) {
   lt_jail_walls walls;
   lt_jail_probe(&walls);
   add(p, text(p, "--landlock-abi=%d", walls.landlock_abi));
-  add(p, text(p, "--cpu-seconds=%lu", cpu_seconds(run)));
+  add(p, text(p, "--cpu-seconds=%lu", room->limits.cpu_seconds));
   add(p, text(p, "--file-size=%lu", LT_DENO_FILE_BYTES));
   add(p, "--open-files=1024");
   add(p, text(p, "--processes=%lu", (unsigned long)lt_threads_most()));
-  if (run->deno->without_walls) {
+  if (deno->without_walls) {
     add(p, "--best-effort");
   }
 }
 
-static lt_status open_process(const lt_deno_run *run, plan *p, size_t line_max, lt_process **ret, lt_err *err) {
+static lt_status open_process(const lt_deno *deno, const lt_deno_room *room, plan *p, size_t line_max, lt_process **ret,
+                              lt_err *err) {
   add_env(p, "TZ", getenv("TZ"));
   if (p->failed) {
     return lt_fail(err, LT_E_NOMEM, "no memory for another program");
   }
   lt_process_options options = {
-      .file = run->deno->helper, .argv = p->args, .env = p->env, .cwd = run->folder, .line_max = line_max};
-  return lt_process_open(run->loop, &options, ret, err);
+      .file = deno->helper, .argv = p->args, .env = p->env, .cwd = room->folder, .line_max = line_max};
+  return lt_process_open(deno->loop, &options, ret, err);
 }
 
 /* --- Deno ------------------------------------------------------------------------------------- */
-static void allow_bridge(plan *p, const lt_deno_run *run, lt_deno_way way, unsigned port) {
-  char path[sizeof run->folder + 16];
-  if (way == LT_DENO_TCP) {
+static void allow_bridge(plan *p, const lt_deno *deno, const lt_deno_room *room) {
+  char path[sizeof room->folder + 16];
+  if (room->way == LT_DENO_TCP) {
     add(p, "--allow-read=.");
-    add(p, text(p, "--allow-net=127.0.0.1:%u", port));
+    add(p, text(p, "--allow-net=127.0.0.1:%u", room->port));
     return;
   }
-  lt_deno_bridge_path(run, path, sizeof path);
+  lt_deno_bridge_path(deno, room, path, sizeof path);
   add(p, text(p, "--allow-read=.,%s", path));
   add(p, text(p, "--allow-write=%s", path));
-  if (way == LT_DENO_UNIX) {
+  if (room->way == LT_DENO_UNIX) {
     add(p, text(p, "--allow-net=unix:%s", path));
   }
 }
 
 /* No import that is remote or from npm, no configuration, no lock file, nothing asked. */
-static void add_deno(plan *p, const lt_deno_run *run) {
+static void add_deno(plan *p, const lt_deno_room *room) {
   static const char *const fixed[] = {"deno",       "run",           "--quiet",        "--no-prompt",
                                       "--no-check", "--no-remote",   "--no-npm",       "--no-config",
                                       "--no-lock",  "--cached-only", "--no-code-cache"};
   for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
     add(p, fixed[i]);
   }
-  if (run->request->module_count > 0) {
+  if (room->has_modules) {
     add(p, "--import-map");
     add(p, "imports.json");
   }
-  add(p, text(p, "--v8-flags=--max-old-space-size=%lu", (unsigned long)(lt_run_memory_bytes(run->request) / LT_MIB)));
+  add(p, text(p, "--v8-flags=--max-old-space-size=%lu", (unsigned long)(room->limits.memory_bytes / LT_MIB)));
 }
 
-static void plan_deno(plan *p, const lt_deno_run *run, lt_deno_way way, unsigned port) {
-  add_jail(p, run, way == LT_DENO_TCP ? "deno-tcp" : "deno");
-  if (way == LT_DENO_TCP) {
-    add(p, text(p, "--connect-port=%u", port));
+static void plan_deno(plan *p, const lt_deno *deno, const lt_deno_room *room) {
+  add_jail(p, deno, room, room->way == LT_DENO_TCP ? "deno-tcp" : "deno");
+  if (room->way == LT_DENO_TCP) {
+    add(p, text(p, "--connect-port=%u", room->port));
   } else {
-    add(p, text(p, "--socket=%s/bridge", run->folder));
+    add(p, text(p, "--socket=%s/bridge", room->folder));
   }
-  add(p, text(p, "--data=%lu", (unsigned long)(lt_run_memory_bytes(run->request) + LT_DENO_SLACK_BYTES)));
-  add(p, text(p, "--write=%s", run->folder));
+  add(p, text(p, "--data=%lu", (unsigned long)(room->limits.memory_bytes + LT_DENO_SLACK_BYTES)));
+  add(p, text(p, "--write=%s", room->folder));
   add(p, "--");
-  add(p, run->deno->exe);
-  add_deno(p, run);
-  allow_bridge(p, run, way, port);
+  add(p, deno->exe);
+  add_deno(p, room);
+  allow_bridge(p, deno, room);
   add(p, "lathe.js");
-  add_env(p, "DENO_DIR", text(p, "%s/deno", run->folder));
+  add_env(p, "DENO_DIR", text(p, "%s/deno", room->folder));
   add_env(p, "DENO_EMIT_CACHE_MODE", "disable");
   add_env(p, "DENO_CACHE_DB_MODE", "in-memory");
   add_env(p, "DENO_NO_UPDATE_CHECK", "1");
   add_env(p, "NO_COLOR", "1");
-  add_env(p, "HOME", run->folder);
+  add_env(p, "HOME", room->folder);
 }
 
-lt_status lt_deno_start(lt_deno_run *run, lt_deno_way way, unsigned port, lt_err *err) {
-  LT_TRY(check_walls(run->deno, way == LT_DENO_TCP ? LT_JAIL_DENO_TCP : LT_JAIL_DENO, err));
+lt_status lt_deno_start(lt_deno *deno, lt_deno_room *room, lt_err *err) {
+  LT_TRY(check_walls(deno, room->way == LT_DENO_TCP ? LT_JAIL_DENO_TCP : LT_JAIL_DENO, err));
   plan p = {.count = 0};
   lt_arena_init(&p.arena, LT_MIB);
-  plan_deno(&p, run, way, port);
-  lt_status status = open_process(run, &p, LT_DENO_LINE_MAX_BYTES, &run->process, err);
+  plan_deno(&p, deno, room);
+  lt_status status = open_process(deno, room, &p, LT_DENO_LINE_MAX_BYTES, &room->process, err);
   lt_arena_release(&p.arena);
   return status;
 }
@@ -160,10 +162,10 @@ static void plan_checker(plan *p, const lt_deno_run *run) {
       "lathe.d.ts",  "program.ts"};
   char folder[LT_PROC_PATH_MAX_BYTES];
   snprintf(folder, sizeof folder, "%s", run->deno->tsc);
-  add_jail(p, run, "python"); /* no sockets at all */
+  add_jail(p, run->deno, &run->room, "python"); /* no sockets at all */
   add(p, text(p, "--data=%lu", LT_DENO_CHECKER_BYTES));
   add(p, text(p, "--read=%s", dirname(folder)));
-  add(p, text(p, "--read=%s", run->folder));
+  add(p, text(p, "--read=%s", run->room.folder));
   add(p, "--");
   add(p, run->deno->tsc);
   for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
@@ -177,7 +179,7 @@ lt_status lt_deno_start_checker(lt_deno_run *run, lt_err *err) {
   plan p = {.count = 0};
   lt_arena_init(&p.arena, LT_MIB);
   plan_checker(&p, run);
-  lt_status status = open_process(run, &p, LT_DENO_FAULTS_MAX_BYTES, &run->checker, err);
+  lt_status status = open_process(run->deno, &run->room, &p, LT_DENO_FAULTS_MAX_BYTES, &run->checker, err);
   lt_arena_release(&p.arena);
   return status;
 }
