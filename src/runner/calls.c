@@ -268,6 +268,7 @@ void lt_run_parked(lt_run *run) {
   pthread_mutex_lock(&run->lock);
   bool go_on = has_answer(run) || atomic_load(&run->task.stop) != LT_STOP_NOT;
   run->parked = !go_on;
+  lt_run_timers_catch_up(run);
   lt_run_set_clock(run); /* it may begin to stand; it stood only while the program was parked */
   pthread_mutex_unlock(&run->lock);
   if (go_on) {

@@ -209,6 +209,9 @@ void lt_run_drop_timer(lt_run *run, uint32_t id);
 void lt_run_timer_taken(lt_run *run, lt_run_open *open);
 /* Under the lock: none is open any more; those that tick go on, for a program that is begun again. */
 void lt_run_timers_forget(lt_run *run);
+/* Under the lock, on the worker, when the program has parked: where it is run again by its record and waits for nothing
+ * but timers, those go off after what remained of them when it was killed. */
+void lt_run_timers_catch_up(lt_run *run);
 /* On the loop, after the program's end. */
 void lt_run_timers_release(lt_run *run);
 

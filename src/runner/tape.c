@@ -16,7 +16,7 @@ static uint64_t real_us(void) {
 }
 
 /* Of the real clock, which may be set back. */
-static uint64_t elapsed_us(const lt_tape *tape) {
+uint64_t lt_tape_elapsed_us(const lt_tape *tape) {
   uint64_t now = real_us();
   return now > tape->origin_us ? now - tape->origin_us : 0;
 }
@@ -109,7 +109,7 @@ static uint32_t append(lt_tape *tape, const lt_tape_ready *ready) {
 }
 
 uint32_t lt_tape_append(lt_run *run, uint32_t id) {
-  uint64_t now = elapsed_us(run->tape);
+  uint64_t now = lt_tape_elapsed_us(run->tape);
   const lt_tape *tape = run->tape;
   uint64_t last = tape->ready_count > 0 ? tape->ready[tape->ready_count - 1].time_us : 0;
   return append(run->tape, &(lt_tape_ready){.id = id, .time_us = now > last ? now : last});
@@ -215,7 +215,7 @@ void lt_tape_poll(lt_run *run) {
   if (is_on_record(run) && !has_worked_on(tape)) {
     return;
   }
-  uint64_t elapsed = elapsed_us(tape);
+  uint64_t elapsed = lt_tape_elapsed_us(tape);
   if (elapsed >= tape->now_us + step_at(elapsed)) {
     tick(run, elapsed);
   }
@@ -373,14 +373,18 @@ lt_status lt_run_status_of(lt_str name) {
   return LT_E_TOOL;
 }
 
-/* `E_TOOL it went wrong` */
+lt_status lt_tape_read_failure(lt_str text, lt_str *ret_message) {
+  size_t space = lt_str_find(text, LT_STR(" "), 0);
+  if (space == SIZE_MAX) {
+    return LT_OK;
+  }
+  *ret_message = lt_str_sub(text, space + 1, text.n);
+  return lt_run_status_of(lt_str_sub(text, 0, space));
+}
+
 static lt_tape_ready ready_of(const lt_note *n) {
   lt_tape_ready ready = {.id = (uint32_t)n->number, .time_us = n->time_us};
-  size_t space = lt_str_find(n->text, LT_STR(" "), 0);
-  if (space != SIZE_MAX) {
-    ready.status = lt_run_status_of(lt_str_sub(n->text, 0, space));
-    ready.text = lt_str_sub(n->text, space + 1, n->text.n);
-  }
+  ready.status = lt_tape_read_failure(n->text, &ready.text);
   return ready;
 }
 
@@ -431,6 +435,7 @@ static lt_status recall(lt_run *run, bool *ret_ended, lt_err *err) LT_YIELDS {
   LT_TRY(check_identity(run, begun, err));
   tape->seed = begun->number;
   tape->origin_us = begun->time_us;
+  tape->behind = true;
   if (ended != NULL) {
     *ret_ended = true;
     return lt_run_result_recall(ended->text, run->result, run->values, err);
@@ -504,7 +509,7 @@ void lt_tape_end(lt_run *run) {
   lt_buf_init(&text, 2 * LT_JSON_MAX_BYTES);
   lt_run_result_note(run->result, run->request->values, &text);
   if (text.status == LT_OK && !lt_secrets_in(lt_door_secrets(run->door), lt_buf_view(&text))) {
-    note(run, &(lt_note){.kind = LT_NOTE_END, .time_us = elapsed_us(tape), .text = lt_buf_view(&text)});
+    note(run, &(lt_note){.kind = LT_NOTE_END, .time_us = lt_tape_elapsed_us(tape), .text = lt_buf_view(&text)});
   }
   lt_buf_release(&text);
 }

@@ -16,7 +16,9 @@
 /* Kinds of notes (lt_note.kind) of a program's run. */
 enum {
   LT_NOTE_BEGIN = 1, /* number: the seed; time_us: since 1970; text: fingerprint of the engine, hash of the program */
-  LT_NOTE_READY,  /* number: id of a call or timer that is there to be taken; text: of a failure, status and message */
+  /* number: id of a call or timer that is there to be taken; text: of a failure, status and message. Of a program in a
+   * process: number of a call that failed before it could be recorded */
+  LT_NOTE_READY,
   LT_NOTE_TICK,   /* number: polls; the guest's clock goes on to time_us then */
   LT_NOTE_MODULE, /* text: name, line feed, source */
   LT_NOTE_END,    /* text: result (result_note.c) */
@@ -54,6 +56,8 @@ typedef struct lt_tape {
   _Atomic bool unusable; /* something could not be noted */
 
   /* Under the run's lock. */
+  bool behind; /* timers may have been set in an earlier process */
+  lt_post catch_up_post;
   lt_tape_ready *ready;
   size_t ready_count, ready_room;
   size_t to_come;   /* of those that were there when the program was begun again, not gone yet */
@@ -72,6 +76,9 @@ typedef struct lt_tape {
   size_t modules, modules_before; /* likewise modules that were noted */
 } lt_tape;
 
+/* Status and message of a note's text: `E_DENIED no`. LT_OK: it is no such text. */
+lt_status lt_tape_read_failure(lt_str text, lt_str *ret_message);
+
 /* On the loop, before the program is prepared. Gives the run a tape if it is to have one. `*ret_ended`: its end is on
  * record, and the result is filled. LT_E_DIVERGED: it cannot be run by its record. LT_YIELDS. */
 lt_status lt_tape_begin(lt_run *run, bool *ret_ended, lt_err *err) LT_YIELDS;
@@ -87,6 +94,8 @@ void lt_tape_rewind(lt_run *run);
 void lt_tape_poll(lt_run *run);
 /* On the worker: the program shows something; until here the clock has not gone on. */
 void lt_tape_shown(lt_run *run);
+/* Microseconds since the run began, by the real clock. */
+uint64_t lt_tape_elapsed_us(const lt_tape *tape);
 /* Nanoseconds since 1970, as the guest sees them. */
 uint64_t lt_tape_now_ns(const lt_tape *tape);
 /* On the worker: a module as it is on record; false: it is not. */

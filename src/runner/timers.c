@@ -8,6 +8,7 @@
 struct lt_run_timer {
   lt_run_open open; /* first */
   uint64_t ms;
+  uint64_t due_us; /* of runs with a tape: when it goes off, by the guest's clock */
   /* The worker's. */
   lt_run_timer *next;
   lt_run_timer **place;
@@ -72,6 +73,7 @@ uint32_t lt_run_open_timer(lt_run *run, uint64_t ms) {
   link_timer(run, t);
   uint32_t place = LT_TAPE_NOWHERE;
   if (run->tape != NULL) {
+    t->due_us = run->tape->now_us + ms * 1000;
     pthread_mutex_lock(&run->lock);
     place = lt_tape_place(run->tape, run->last_id * 2 + 1);
     pthread_mutex_unlock(&run->lock);
@@ -112,6 +114,15 @@ void lt_run_drop_timer(lt_run *run, uint32_t id) {
 }
 
 /* --- On the loop ------------------------------------------------------------------------------ */
+static void link_ticking(lt_run *run, lt_run_timer *t) {
+  t->next_ticking = run->ticking;
+  t->ticking_place = &run->ticking;
+  if (t->next_ticking != NULL) {
+    t->next_ticking->ticking_place = &t->next_ticking;
+  }
+  run->ticking = t;
+}
+
 static void stop_ticking(lt_run_timer *t) {
   if (t->timer == NULL) {
     return;
@@ -138,13 +149,50 @@ static void start_on_loop(void *arg) {
     on_time(t);
     return;
   }
-  t->next_ticking = run->ticking;
-  t->ticking_place = &run->ticking;
-  if (t->next_ticking != NULL) {
-    t->next_ticking->ticking_place = &t->next_ticking;
-  }
-  run->ticking = t;
+  link_ticking(run, t);
   lt_timer_start(t->timer, t->ms);
+}
+
+/* The last one set is the first of the list; of those that go off at the same time the first one set is to be first. */
+static void reverse_ticking(lt_run *run) {
+  lt_run_timer *rest = run->ticking;
+  run->ticking = NULL;
+  while (rest != NULL) {
+    lt_run_timer *t = rest;
+    rest = t->next_ticking;
+    link_ticking(run, t);
+  }
+}
+
+static uint64_t first_due_us(const lt_run *run) {
+  uint64_t first = UINT64_MAX;
+  for (const lt_run_timer *t = run->ticking; t != NULL; t = t->next_ticking) {
+    first = t->due_us < first ? t->due_us : first;
+  }
+  return first;
+}
+
+/* The clock counts the time in which no process was there, but not beyond the first timer: the others keep their
+ * distance to it. It may have been set back, and then they take no longer than they were to. */
+static void catch_up(void *arg) {
+  lt_run *run = arg;
+  uint64_t elapsed = lt_tape_elapsed_us(run->tape), first = first_due_us(run);
+  uint64_t now = elapsed < first ? elapsed : first;
+  reverse_ticking(run);
+  for (lt_run_timer *t = run->ticking; t != NULL; t = t->next_ticking) {
+    uint64_t left = (t->due_us - now + 999) / 1000;
+    lt_timer_start(t->timer, left < t->ms ? left : t->ms);
+  }
+}
+
+/* Posted under the lock, so that it comes before anything with which the run can end. */
+void lt_run_timers_catch_up(lt_run *run) {
+  lt_tape *tape = run->tape;
+  if (tape != NULL && tape->behind && run->parked && run->ticking_count > 0 && run->ticking_count == run->open_count) {
+    tape->behind = false;
+    tape->catch_up_post = (lt_post){.fn = catch_up, .arg = run};
+    lt_loop_post(run->loop, &tape->catch_up_post);
+  }
 }
 
 static void drop_on_loop(void *arg) {

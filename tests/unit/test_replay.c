@@ -1,6 +1,8 @@
 /* Programs that are killed at every place and run again: as if nothing had happened, and nothing is done twice. */
 #include "replay_fix.h"
 
+#include <time.h>
+
 #include "store/store.h"
 
 /* --- Killed everywhere ---------------------------------------------------------------------------------------------
@@ -149,6 +151,30 @@ static void test_killed_everywhere_where_those_that_wait_are_dropped(void **stat
   unsetenv("LATHE_DROP_WAITING");
 }
 
+/* Otherwise all of these tests would pass without anything being dropped: the beginning of a program that waits eight
+ * times takes nine times the work. */
+static clock_t worked;
+
+static void work_and_wait(world *w) {
+  scene s;
+  scene_open(&s, w, "for (let i = 0; i < 1000000; i++); for (let n = 32; n < 40; n++) eRead({n, ms: 1}); 'end'");
+  clock_t before = clock();
+  assert_int_equal(play(&s, false, FOR_EVER), LT_OK);
+  worked = clock() - before;
+  assert_int_equal(s.invoked, 8);
+  scene_close(&s);
+}
+
+static void test_those_that_wait_are_dropped(void **state) {
+  (void)state;
+  in_world(work_and_wait, 2);
+  clock_t once = worked;
+  assert_int_equal(setenv("LATHE_DROP_WAITING", "1", 1), 0);
+  in_world(work_and_wait, 2);
+  unsetenv("LATHE_DROP_WAITING");
+  assert_true(worked > 3 * once);
+}
+
 /* --- What nobody needs to guess ------------------------------------------------------------------------------------
  */
 /* Killed after `at` records of a program, what comes of it when it is run again. */
@@ -223,6 +249,55 @@ IN_WORLD(test_a_cancelled_program_has_not_ended, 2) {
   assert_string_equal(s.end.p, "json 33 o(32) e.read e.read");
   assert_int_equal(count_notes(s.fake, LT_NOTE_END), 1);
   scene_close(&s);
+}
+
+/* --- Timers --------------------------------------------------------------------------------------------------------
+ */
+/* Killed while it waits, or right behind its `at`th record, and run again `later_ms` later. */
+static void expect_later(world *w, const char *code, unsigned at, int64_t later_ms, const char *expected) {
+  scene s;
+  scene_open(&s, w, code);
+  s.prompt = true;
+  s.request.timeout_ms = 5000;
+  assert_int_equal(play(&s, false, at), LT_OK);
+  assert_true(s.dark);
+  assert_int_equal(s.fake->notes->note.kind, LT_NOTE_BEGIN);
+  s.fake->notes->note.time_us -= (uint64_t)(later_ms * 1000);
+  assert_int_equal(play(&s, true, FOR_EVER), LT_OK);
+  assert_string_equal(s.end.p, expected);
+  play_strictly(&s);
+  assert_string_equal(s.end.p, expected);
+  scene_close(&s);
+}
+
+#define HOUR 3600000
+
+IN_WORLD(test_a_timer_goes_off_after_what_remains_of_it, 2) {
+  expect_later(w, "sleep(3000000); eRead({n: 32}).n", 1, HOUR, "json 32 e.read");
+  expect_later(w, "eRead({n: 32}); await new Promise((go) => setTimeout(go, 3599900)); eRead({n: 33}).n", 4, HOUR,
+               "json 33 e.read e.read");
+  expect_later(w, "const t = Date.now(); sleep(100); output(Date.now() - t > 98); 'end'", 1, 0, "string end o(true)");
+  expect_later(w, "const t = Date.now(); sleep(100); output(Date.now() - t > 98); 'end'", 1, 90, "string end o(true)");
+  expect_later(w, "sleep(20); 'the clock was set back'", 1, -HOUR, "string the clock was set back");
+}
+
+IN_WORLD(test_overdue_timers_go_off_in_their_order, 2) {
+  expect_later(w,
+               "for (const [ms, name] of [[1000060, 'd'], [1000030, 'b'], [1000030, 'c'], [1000000, 'a']])"
+               "  setTimeout(() => output(name), ms); 'end'",
+               1, HOUR, "string end o(a) o(b) o(c) o(d)");
+  expect_later(w,
+               "const t = setTimeout(() => output('never'), 10); setTimeout(() => output('last'), 1000000);"
+               "clearTimeout(t); 'end'",
+               1, HOUR, "string end o(last)");
+}
+
+/* A call that is made again has as much time as it had. */
+IN_WORLD(test_a_timer_beside_a_call_starts_anew, 2) {
+  expect_later(w,
+               "const who = await Promise.race([eRead({n: 32, ms: 30}).then(() => 'call'), new Promise((go) =>"
+               "setTimeout(go, 1000000, 'timer'))]); output(who); sleep(1); who",
+               2, HOUR, "string call o(call) e.read");
 }
 
 /* --- Values, modules -----------------------------------------------------------------------------------------------
@@ -450,6 +525,9 @@ int main(void) {
       cmocka_unit_test(test_who_was_asked_is_asked_again),
       cmocka_unit_test(test_what_a_program_had_no_time_for_stays_so),
       cmocka_unit_test(test_a_cancelled_program_has_not_ended),
+      cmocka_unit_test(test_a_timer_goes_off_after_what_remains_of_it),
+      cmocka_unit_test(test_overdue_timers_go_off_in_their_order),
+      cmocka_unit_test(test_a_timer_beside_a_call_starts_anew),
       cmocka_unit_test(test_what_was_stored_before_is_there_again),
       cmocka_unit_test(test_a_module_stays_what_it_was),
       cmocka_unit_test(test_a_loop_over_the_clock_ends_and_notes_little),
@@ -460,6 +538,7 @@ int main(void) {
       cmocka_unit_test(test_without_memory_nothing_is_done_twice_or_wrong),
       cmocka_unit_test(test_the_store_keeps_what_is_needed),
       cmocka_unit_test(test_killed_everywhere_where_those_that_wait_are_dropped),
+      cmocka_unit_test(test_those_that_wait_are_dropped),
   };
   return run_all_tests(tests, sizeof tests / sizeof tests[0]);
 }
