@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Layers, headers and formatting. Says everything that is wrong, then exits 1.
+# Layers, headers, formatting and names. Says everything that is wrong, then exits 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 bad=0
 python3 scripts/lint-layers.py || bad=1
+scripts/lint-symbols.sh --canary || bad=1
+scripts/lint-symbols.sh || bad=1
 
 mapfile -t files < <(git ls-files -co --exclude-standard 'src/*.[ch]' 'tests/*.[ch]' 'bench/*.[ch]' 'include/*.h')
 if ! clang-format --dry-run -Werror "${files[@]}"; then
