@@ -35,7 +35,10 @@ static lt_status recall(lt_journal *self, lt_str run, lt_record *ret_record, lt_
 lt_journal *lt_turn_make_journal(lt_turn_own *own) {
   lt_journal *theirs = own->turn.agent->options.journal;
   bool notes = theirs != NULL && theirs->note != NULL && theirs->recall != NULL;
-  own->journal = (lt_journal){
-      .begin = begin_call, .finish = finish_call, .note = notes ? note : NULL, .recall = notes ? recall : NULL};
+  own->journal = (lt_journal){.begin = begin_call,
+                              .finish = finish_call,
+                              .note = notes ? note : NULL,
+                              .recall = notes ? recall : NULL,
+                              .final = notes && theirs->final};
   return theirs != NULL ? &own->journal : NULL;
 }

@@ -30,7 +30,8 @@ static const char help[] =
     "What the model replied and what tools answered comes from the record; programs run again, and whatever they "
     "call,\n"
     "say and come to is compared with what they did then. No server is started, no model is asked, no tool is called,\n"
-    "nothing is written. Programs in Python or on Deno do not run again: their ends are on record.\n"
+    "nothing is written. Programs in Python or on Deno have another clock and other random numbers than then; where\n"
+    "their interpreter is missing the record answers for them, which is told.\n"
     "Exit code: 0 it came to the same, 1 it did not (the first difference is told) or could not be gone through, 2 "
     "usage,\n"
     "3 configuration, 130 interrupted.\n";
@@ -170,6 +171,11 @@ static bool only_calls(void *arg, lt_str id) {
 
 /* --- Going through it ----------------------------------------------------------------------------------------------
  */
+/* By whom a program was run is on record, whatever the configuration says now. */
+static lt_runner *runner_by_id(void *arg, const char *id, lt_lang lang, lt_err *err) {
+  return lt_toolbox_runner(((job *)arg)->session->toolbox, id, lang, err);
+}
+
 /* The prompt's own model need not be configured any more: nobody asks it. */
 static lt_status take_model(job *j, lt_models *ret_models, lt_err *err) {
   size_t count = j->models.count;
@@ -206,11 +212,12 @@ static lt_status open_parts(job *j, lt_err *err) LT_YIELDS {
   LT_TRY(lt_modules_load(&s->config, modules, count, &s->say, &j->modules, err));
   LT_TRY(find_prompt(j, err));
   j->records = lt_store_journal_new(lt_toolbox_db(s->toolbox));
-  const lt_check_options options = {.records = j->records, .only_calls = only_calls, .arg = j};
+  const lt_check_options options = {.records = j->records, .only_calls = only_calls, .runner = runner_by_id, .arg = j};
   j->check = j->records != NULL ? lt_check_new(&options) : NULL;
   if (j->check == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
+  lt_toolbox_use_runner(s->toolbox, lt_check_runner(j->check));
   LT_TRY(set_tools(j, err));
   LT_TRY(lt_door_catalog(j->session->door, &j->there, err));
   return make_agent(j, err);
@@ -233,6 +240,7 @@ static void close_parts(job *j) LT_YIELDS {
   for (recorded *one = j->providers; one != NULL; one = one->next) {
     lt_door_remove(j->session->door, &one->base);
   }
+  lt_toolbox_use_runner(j->session->toolbox, NULL);
   lt_check_free(j->check);
   lt_store_journal_free(j->records);
   lt_db_close(j->from);
@@ -293,6 +301,9 @@ static void tell_json(const job *j, lt_str why) {
   put_int(&w, "replies", j->now.replies);
   put_int(&w, "programs", counts.programs);
   put_int(&w, "skippedPrograms", counts.skipped);
+  if (counts.skipped > 0) {
+    put_str(&w, "skippedBecause", lt_check_reasons(j->check));
+  }
   put_int(&w, "calls", (int64_t)counts.calls);
   put_int(&w, "durationMs", (int64_t)j->ms);
   lt_json_end_object(&w);
@@ -307,7 +318,7 @@ static void put_count(lt_buf *out, int64_t count, const char *what, const char *
 static void tell_same(const job *j) {
   lt_check_counts counts = lt_check_count(j->check);
   lt_buf out;
-  lt_buf_init(&out, LT_KIB);
+  lt_buf_init(&out, 8 * LT_KIB);
   lt_buf_printf(&out, "prompt %s (%.*s): the same again", j->id, LT_STR_ARG(j->then.mode));
   if (ends_with_record(j)) {
     lt_buf_printf(&out, ", as far as it came (%.*s)", LT_STR_ARG(j->then.state));
@@ -322,6 +333,7 @@ static void tell_same(const job *j) {
   if (counts.skipped > 0) {
     lt_buf_addc(&out, "; answered by the record: ");
     put_count(&out, counts.skipped, "program", "programs");
+    lt_buf_printf(&out, " (%.*s)", LT_STR_ARG(lt_check_reasons(j->check)));
   }
   lt_say_output(&j->session->say, lt_buf_view(&out));
   lt_buf_release(&out);
@@ -352,6 +364,8 @@ static lt_status prepare(lt_session *s, void *arg, lt_err *err) {
   j->store = s->config.store;
   s->config.store = ":memory:";
   s->config.server_count = 0;
+  s->config.require_walls = true; /* what a program did without them it would do again, and there */
+  s->config.python.workspace = NULL;
   return lt_models_fill(&s->config, &j->models, err);
 }
 

@@ -17,7 +17,8 @@ struct lt_toolbox {
   lt_artifacts *artifacts;
   lt_host *host;
   lt_runners *runners;
-  lt_caller nobody; /* in whose name plugins call outside of runs: nobody is asked */
+  lt_runner *runner; /* instead of the configuration's; NULL: those */
+  lt_caller nobody;  /* in whose name plugins call outside of runs: nobody is asked */
 };
 
 static lt_status compile_policy(lt_toolbox *t, lt_err *err) {
@@ -202,7 +203,11 @@ void lt_toolbox_warm(lt_toolbox *t) {
 }
 
 lt_runner *lt_toolbox_runner(lt_toolbox *t, const char *id, lt_lang lang, lt_err *err) {
-  return lt_runners_get(t->runners, id, lang, err);
+  return id == NULL && t->runner != NULL ? t->runner : lt_runners_get(t->runners, id, lang, err);
+}
+
+void lt_toolbox_use_runner(lt_toolbox *t, lt_runner *runner) {
+  t->runner = runner;
 }
 
 lt_db *lt_toolbox_db(const lt_toolbox *t) {

@@ -42,6 +42,9 @@ void lt_toolbox_warm(lt_toolbox *toolbox);
 /* What runs programs in a language: the runner of that id, or the configuration's when it is NULL; made when it is
  * first asked for. NULL: `err` says why. Borrows. */
 lt_runner *lt_toolbox_runner(lt_toolbox *toolbox, const char *id, lt_lang lang, lt_err *err);
+/* From now on that one, whatever the language, where none is asked for by its id; NULL: the configuration's. Borrows.
+ */
+void lt_toolbox_use_runner(lt_toolbox *toolbox, lt_runner *runner);
 /* Where things are stored, for those that store themselves. NULL before lt_toolbox_load. Borrow. */
 lt_db *lt_toolbox_db(const lt_toolbox *toolbox);
 lt_artifacts *lt_toolbox_artifacts(const lt_toolbox *toolbox);

@@ -1,32 +1,8 @@
 #include "runner/check.h"
 
 #include "base/mem.h"
+#include "runner/check_impl.h"
 #include "runner/tape.h"
-
-/* The end on record of a program that runs again. */
-typedef struct ending {
-  struct ending *next;
-  lt_buf run, text;
-} ending;
-
-/* A call that is made again. */
-typedef struct reopened {
-  struct reopened *next;
-  int64_t id; /* the journal's */
-  uint64_t seq, hash;
-  lt_status status;
-  lt_buf run, answer;
-} reopened;
-
-struct lt_check {
-  lt_journal journal; /* first */
-  lt_check_options options;
-  ending *endings;
-  reopened *calls;
-  lt_check_counts counts;
-  lt_buf fault;
-  bool beyond;
-};
 
 static lt_check *check_of(lt_journal *self) {
   return (lt_check *)(void *)self;
@@ -49,7 +25,7 @@ static void put_fault(lt_check *c, const char *kind, lt_str run, const char *wha
 
 /* --- What is on record ----------------------------------------------------------------------------------------------
  */
-static lt_note *find_note(const lt_record *record, uint32_t kind) {
+lt_note *lt_check_find_note(const lt_record *record, uint32_t kind) {
   for (size_t i = 0; i < record->note_count; i++) {
     if (record->notes[i].kind == kind) {
       return &record->notes[i];
@@ -58,33 +34,69 @@ static lt_note *find_note(const lt_record *record, uint32_t kind) {
   return NULL;
 }
 
-/* The embedded engine's: two numbers of 16 digits. A prompt has an object there, others' programs a name. */
+/* What ran it and what it was, in a few words. A prompt has an object there. */
 static bool is_program(const lt_note *begun) {
   return begun != NULL && begun->text.n > 0 && begun->text.p[0] != '{';
 }
-static bool is_ours(const lt_note *begun) {
-  return begun->text.n == 33 && begun->text.p[16] == ' ';
+
+/* The embedded engine's has two numbers of 16 digits. */
+static bool is_in_process(const lt_note *begun) {
+  return begun->text.n != 33 || begun->text.p[16] != ' ';
 }
 
-/* A program would use up its time once more, or its memory, and come to the same. */
-static bool is_worth_it(const lt_note *ended) {
-  return !lt_str_starts(ended->text, LT_STR("{\"status\":\"E_TIMEOUT\"")) &&
-         !lt_str_starts(ended->text, LT_STR("{\"status\":\"E_NOMEM\""));
+lt_checked *lt_check_find_program(const lt_check *c, lt_str run) {
+  lt_checked *one = c->programs;
+  while (one != NULL && !lt_str_eq(lt_buf_view(&one->run), run)) {
+    one = one->next;
+  }
+  return one;
 }
 
-static bool keep_ending(lt_check *c, lt_str run, lt_note *ended) {
-  ending *e = lt_mem_zalloc(1, sizeof *e);
-  if (e == NULL) {
+static lt_checked *add_program(lt_check *c, lt_str run) {
+  lt_checked *one = lt_mem_zalloc(1, sizeof *one);
+  if (one != NULL) {
+    lt_buf_init(&one->run, LT_MIB);
+    lt_buf_init(&one->text, 2 * LT_JSON_MAX_BYTES);
+    lt_buf_add(&one->run, run);
+    one->next = c->programs;
+    c->programs = one;
+  }
+  return one;
+}
+
+bool lt_check_give(lt_check *c, lt_str run, lt_str why) {
+  lt_checked *one = lt_check_find_program(c, run);
+  c->counts.programs -= one != NULL && !one->given; /* it was to run again */
+  one = one != NULL ? one : add_program(c, run);
+  if (one == NULL) {
     return false;
   }
-  lt_buf_init(&e->run, LT_MIB);
-  lt_buf_init(&e->text, 2 * LT_JSON_MAX_BYTES);
-  lt_buf_add(&e->run, run);
-  lt_buf_add(&e->text, ended->text);
-  e->next = c->endings;
-  c->endings = e;
+  one->given = true;
+  if (lt_str_find(lt_buf_view(&c->reasons), why, 0) == SIZE_MAX) {
+    lt_buf_addc(&c->reasons, c->reasons.n > 0 ? "; " : "");
+    lt_buf_add(&c->reasons, why);
+  }
+  return one->run.status == LT_OK;
+}
+
+/* Of what the record does not answer for the end is withheld. */
+static lt_status recall_program(lt_check *c, lt_str run, const lt_note *begun, lt_note *ended, lt_err *err) {
+  lt_checked *one = lt_check_find_program(c, run);
+  if (one != NULL && one->given) {
+    c->counts.skipped++;
+    return LT_OK;
+  }
+  one = one != NULL ? one : add_program(c, run);
+  if (one == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the end of a program");
+  }
+  one->in_process = is_in_process(begun);
+  lt_buf_clear(&one->text);
+  lt_buf_add(&one->text, ended->text);
   ended->kind = 0;
-  return e->run.status == LT_OK && e->text.status == LT_OK;
+  c->counts.programs++;
+  lt_status status = one->run.status == LT_OK ? one->text.status : one->run.status;
+  return status == LT_OK ? LT_OK : lt_fail(err, status, "no memory for the end of a program");
 }
 
 /* Its time, or its caller's, may be up at another moment. */
@@ -94,8 +106,8 @@ static bool is_repeated(const lt_check *c, const lt_recorded_call *call) {
          c->options.only_calls(c->options.arg, call->tool);
 }
 
-static reopened *find_call(const lt_check *c, int64_t id) {
-  reopened *one = c->calls;
+static lt_checked_call *find_call(const lt_check *c, int64_t id) {
+  lt_checked_call *one = c->calls;
   while (one != NULL && one->id != id) {
     one = one->next;
   }
@@ -104,12 +116,13 @@ static reopened *find_call(const lt_check *c, int64_t id) {
 
 /* It is given without its end, which is kept. */
 static bool reopen(lt_check *c, lt_str run, lt_recorded_call *call) {
-  reopened *one = find_call(c, call->id) == NULL ? lt_mem_zalloc(1, sizeof *one) : NULL;
+  lt_checked_call *one = find_call(c, call->id) == NULL ? lt_mem_zalloc(1, sizeof *one) : NULL;
   call->finished = false;
   if (one == NULL) {
     return find_call(c, call->id) != NULL;
   }
-  *one = (reopened){.next = c->calls, .id = call->id, .seq = call->seq, .hash = call->hash, .status = call->status};
+  *one =
+      (lt_checked_call){.next = c->calls, .id = call->id, .seq = call->seq, .hash = call->hash, .status = call->status};
   lt_buf_init(&one->run, LT_MIB);
   lt_buf_init(&one->answer, LT_JSON_MAX_BYTES);
   lt_buf_add(&one->run, run);
@@ -137,19 +150,14 @@ static lt_status recall(lt_journal *self, lt_str run, lt_record *ret_record, lt_
   lt_check *c = check_of(self);
   lt_record record;
   LT_TRY(c->options.records->recall(c->options.records, run, &record, err));
-  const lt_note *begun = find_note(&record, LT_NOTE_BEGIN);
-  lt_note *ended = find_note(&record, LT_NOTE_END);
+  const lt_note *begun = lt_check_find_note(&record, LT_NOTE_BEGIN);
+  lt_note *ended = lt_check_find_note(&record, LT_NOTE_END);
   lt_status status = LT_OK;
   c->counts.calls += record.call_count;
   if (!is_program(begun)) {
     status = reopen_calls(c, run, &record, err);
-  } else if (ended == NULL) {
-    status = end_of_record(c, run, err);
-  } else if (is_ours(begun) && is_worth_it(ended)) {
-    c->counts.programs++;
-    status = keep_ending(c, run, ended) ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the end of a program");
   } else {
-    c->counts.skipped++;
+    status = ended == NULL ? end_of_record(c, run, err) : recall_program(c, run, begun, ended, err);
   }
   if (status == LT_OK) {
     *ret_record = record;
@@ -195,7 +203,8 @@ static void put_difference(lt_buf *out, lt_str old, lt_str new) {
   lt_buf_addc(out, "...");
 }
 
-static void compare(lt_check *c, lt_str run, lt_str old_text, lt_str new_text) {
+static void compare(lt_check *c, const lt_checked *program, lt_str new_text) {
+  lt_str run = lt_buf_view(&program->run), old_text = lt_buf_view(&program->text);
   lt_buf old, new, detail;
   lt_buf_init(&old, 2 * LT_JSON_MAX_BYTES);
   lt_buf_init(&new, 2 * LT_JSON_MAX_BYTES);
@@ -205,6 +214,7 @@ static void compare(lt_check *c, lt_str run, lt_str old_text, lt_str new_text) {
     put_fault(c, "program ", run, ": no memory to compare how it ended, or that is no end", LT_STR(""));
   } else if (!lt_str_eq(lt_buf_view(&old), lt_buf_view(&new))) {
     put_difference(&detail, lt_buf_view(&old), lt_buf_view(&new));
+    lt_buf_addc(&detail, program->in_process ? " (its clock and its random numbers are not on record)" : "");
     put_fault(c, "program ", run, ": it ended otherwise: ", lt_buf_view(&detail));
   }
   lt_buf_release(&old);
@@ -215,19 +225,17 @@ static void compare(lt_check *c, lt_str run, lt_str old_text, lt_str new_text) {
 static void note(lt_journal *self, lt_str run, const lt_note *what, void (*on_failure)(void *arg, const lt_err *err),
                  void *arg) {
   lt_check *c = check_of(self);
+  const lt_checked *one = what->kind == LT_NOTE_END ? lt_check_find_program(c, run) : NULL;
   (void)on_failure;
   (void)arg;
-  for (const ending *e = c->endings; what->kind == LT_NOTE_END && e != NULL; e = e->next) {
-    if (lt_str_eq(lt_buf_view(&e->run), run)) {
-      compare(c, run, lt_buf_view(&e->text), what->text);
-      return;
-    }
+  if (one != NULL && !one->given) {
+    compare(c, one, what->text);
   }
 }
 
 static lt_status begin(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS {
   lt_check *c = check_of(self);
-  for (const reopened *one = c->calls; one != NULL; one = one->next) {
+  for (const lt_checked_call *one = c->calls; one != NULL; one = one->next) {
     if (one->seq == call->seq && one->hash == call->hash && lt_str_eq(lt_buf_view(&one->run), call->run)) {
       *ret_id = one->id;
       return LT_OK;
@@ -239,7 +247,7 @@ static lt_status begin(lt_journal *self, const lt_journal_call *call, int64_t *r
                  LT_STR_ARG(lt_str_sub(call->input, 0, LT_RECORD_SHOWN_BYTES)));
 }
 
-static void compare_answer(lt_check *c, const reopened *call, lt_status status, lt_str answer) {
+static void compare_answer(lt_check *c, const lt_checked_call *call, lt_status status, lt_str answer) {
   lt_buf detail;
   lt_str then = lt_buf_view(&call->answer);
   if (status == call->status && lt_str_eq(answer, then)) {
@@ -257,7 +265,7 @@ static void compare_answer(lt_check *c, const reopened *call, lt_status status, 
 /* One that went another way says itself how, and one that was cut short has been told why. */
 static lt_status finish(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS {
   lt_check *c = check_of(self);
-  const reopened *call = find_call(c, id);
+  const lt_checked_call *call = find_call(c, id);
   (void)err;
   if (call != NULL && status != LT_E_DIVERGED && status != LT_E_CANCELLED) {
     compare_answer(c, call, status, answer);
@@ -270,9 +278,11 @@ static lt_status finish(lt_journal *self, int64_t id, lt_status status, lt_str a
 lt_check *lt_check_new(const lt_check_options *options) {
   lt_check *c = lt_mem_zalloc(1, sizeof *c);
   if (c != NULL) {
-    c->journal = (lt_journal){.begin = begin, .finish = finish, .note = note, .recall = recall};
+    c->journal = (lt_journal){.begin = begin, .finish = finish, .note = note, .recall = recall, .final = true};
+    lt_check_runner_init(&c->runner);
     c->options = *options;
     lt_buf_init(&c->fault, 4 * LT_KIB);
+    lt_buf_init(&c->reasons, 4 * LT_KIB);
   }
   return c;
 }
@@ -281,24 +291,33 @@ void lt_check_free(lt_check *c) {
   if (c == NULL) {
     return;
   }
-  for (ending *e = c->endings, *next; e != NULL; e = next) {
-    next = e->next;
-    lt_buf_release(&e->run);
-    lt_buf_release(&e->text);
-    lt_mem_free(e);
+  for (lt_checked *one = c->programs, *next; one != NULL; one = next) {
+    next = one->next;
+    lt_buf_release(&one->run);
+    lt_buf_release(&one->text);
+    lt_mem_free(one);
   }
-  for (reopened *one = c->calls, *next; one != NULL; one = next) {
+  for (lt_checked_call *one = c->calls, *next; one != NULL; one = next) {
     next = one->next;
     lt_buf_release(&one->run);
     lt_buf_release(&one->answer);
     lt_mem_free(one);
   }
   lt_buf_release(&c->fault);
+  lt_buf_release(&c->reasons);
   lt_mem_free(c);
 }
 
 lt_journal *lt_check_journal(lt_check *c) {
   return &c->journal;
+}
+
+lt_runner *lt_check_runner(lt_check *c) {
+  return &c->runner;
+}
+
+lt_str lt_check_reasons(const lt_check *c) {
+  return lt_buf_view(&c->reasons);
 }
 
 lt_check_counts lt_check_count(const lt_check *c) {

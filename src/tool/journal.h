@@ -89,6 +89,8 @@ struct lt_journal {
   /* All that is on record of a run; nothing is LT_OK, too. `ret_record` is written on success only. NULL where note is.
    * LT_YIELDS. */
   lt_status (*recall)(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS;
+  /* Runs are only checked (runner/check.h): what is not on record is not to be done, and begin refuses it. */
+  bool final;
 };
 
 /* --- Artifacts -------------------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
 // Recorded prompts once more: lathe replay, without the model and the servers they had.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before } from "node:test";
-import { config, describe, folder, run, scripted, servers, start, test, until } from "./harness.mjs";
+import { config, describe, folder, root, run, scripted, servers, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 const CODE = `const seen = parallel([1, 2, 3].map((n) => ({ tool: 'cash.look', input: { n } })));
@@ -16,12 +16,30 @@ setTimeout(() => output('late'), 5);
 log(Math.random() < 2, new Date().getTime() > 0, 'logged');
 cashPay({ n: 7, at: Date.now(), by: Math.random() }).n`;
 const TYPED = "const a = await pay({ n: 1 }); console.log(`first ${JSON.stringify(a)} ${Math.random()}`);\nconst b = await look({ n: 2 }); console.log('second ' + b.success);";
+const PYTHON = `print('logged')
+first = cash_look(n=1)
+seen = call_tools_parallel([('cash_look', {'n': n}) for n in (2, 3, 2)])
+try: cash_fail()
+except ToolError as e: print(e)
+try: call_tool('cash.nothing', {})
+except ToolError as e: print('unknown')
+set_result([first['n'], [one['n'] for one in seen], cash_pay(n=7)['n']])`;
+const DENO = "store('n', 4); const [a, b] = await Promise.all([look({ n: 1 }), look({ n: 2 })]); console.log(JSON.stringify([a, b]));\nconst said = await llm('say it'); console.log(said);\nconst f = await fail({}); console.log(f.success);";
 const turns = [
   { user: "classic", replies: [{ text: "I look.", calls: [{ name: "cash_look", arguments: { n: 1 } }, { name: "cash_pay", arguments: { n: 2 } }] }, { calls: [{ name: "cash_fail", arguments: {} }] }, { calls: [{ name: "cash_gone", arguments: { n: 1 } }] }, "It is seen."] },
   { user: "run", replies: [{ calls: [{ name: "interpreter_run-code", arguments: { code: "log(cashLook({ n: 4 }).n); cashPay({ n: 5 }).n" } }] }, "It has run."] },
   { user: "run many", replies: [{ calls: ["log('a'); cashPay({ n: 1 }).n", "try { cashFail({}) } catch (e) { log(e.message) }\nnull.x", "parallel([1, 2, 3, 4].map((n) => ({ tool: 'cash.look', input: { n } }))).length"].map((code) => ({ name: "interpreter_run-code", arguments: { code } })) }, "They have run."] },
   { user: "run big", replies: [{ calls: [{ name: "interpreter_run-code", arguments: { code: "cashBig({})" } }] }, "It was big."] },
   { user: "run slow", replies: [{ calls: [{ name: "interpreter_run-code", arguments: { code: "cashSlow({})", timeout: 300 } }] }, "It was slow."] },
+  { user: "python", replies: [{ calls: [{ name: "execute_code", arguments: { code: PYTHON } }] }, { calls: [{ name: "execute_code", arguments: { code: "cash_look(n=3)\nraise ValueError('no')" } }] }, "Python has run."] },
+  { user: "pays", replies: [{ calls: [{ name: "execute_code", arguments: { code: "r = []\nfor n in (1, 2):\n  try: r.append(cash_pay(n=n)['n'])\n  except ToolError as e: r.append(str(e))\nset_result(r)" } }] }, "It has paid."] },
+  { user: "folder", replies: [{ calls: [{ name: "execute_code", arguments: { code: "import os\nopen('seen', 'a').write('x')\nset_result(open('seen').read())" } }] }, "It is written."] },
+  { user: "chance", replies: [{ calls: [{ name: "execute_code", arguments: { code: "import random\nset_result(random.random())" } }] }, "By chance."] },
+  { user: "wild", replies: [{ calls: [{ name: "execute_code", arguments: { code: "import random\nset_result(cash_pay(n=random.randrange(1000000)) and 1)" } }] }, "It was wild."] },
+  { user: "depends", replies: [{ calls: [{ name: "execute_code", arguments: { code: "if cash_look(n=1)['n'] < 50: cash_pay(n=1)" } }] }, "It depends."] },
+  { user: "python slow", replies: [{ calls: [{ name: "execute_code", arguments: { code: "print('begun')\ncash_slow()", timeout: 400 } }] }, "It was slow."] },
+  { user: "python killed", replies: [{ calls: [{ name: "execute_code", arguments: { code: "print('a')\ntry: cash_slow()\nexcept ToolError as e: print(e)\nset_result(cash_pay(n=1)['n'])" } }] }, "It has gone on."] },
+  { user: "deno", replies: [{ calls: [{ name: "execute_typescript", arguments: { code: TYPED.replaceAll("${Math.random()}", "") } }] }, { calls: [{ name: "execute_typescript", arguments: { code: DENO } }] }, "Deno has run."] },
   { user: "code", replies: [CODE, "output('sum ' + recall('sum'));\ncashLook({ n: recall('sum') });\ndone()"] },
   { user: "throws", replies: ["cashLook({ n: 1 });\nnull.x", "1 +", "output('well'); done()"] },
   { user: "asks", replies: ["const said = llm('say it');\noutput(said); done()"] },
@@ -34,12 +52,16 @@ const turns = [
   { user: "more", replies: ["It was more."] },
 ];
 
+const bin = [join(root, "tests/node_modules/.bin"), join(root, "node_modules/.bin")].find((path) => existsSync(join(path, "deno")));
+const noDeno = bin === undefined && "no deno from npm";
+const PATH = `${process.env.PATH}:${bin}`;
+
 let env;
 before(async () => {
-  env = await recorded(turns);
+  env = { ...(await recorded(turns)), PATH };
 });
 
-const gone = { OPENAI_BASE_URL: "http://127.0.0.1:9/v1", OPENAI_API_KEY: "", OPENAI_MODEL: "nobody" };
+const gone = { PATH, OPENAI_BASE_URL: "http://127.0.0.1:9/v1", OPENAI_API_KEY: "", OPENAI_MODEL: "nobody" };
 const tool = (name, rest = {}, annotations = undefined) => ({ tool: { name, inputSchema: { type: "object" }, annotations }, ...rest });
 const tools = [tool("look", {}, { readOnlyHint: true }), tool("pay"), tool("slow", { delayMs: 20000 }), tool("big", { result: { content: [{ type: "text", text: "big ".repeat(20000) }] } }), tool("fail", { result: { isError: true, content: [{ type: "text", text: "no money" }] } })];
 
@@ -130,7 +152,7 @@ describe("comes to the same", () => {
     await w.chat("-m", "code", "slow");
     const end = await w.replay("last");
     assert.equal(end.code, 0, end.stderr);
-    assert.match(end.stdout, /: the same again: 1 reply, 0 programs, 1 call, \d+ ms; answered by the record: 1 program\n$/);
+    assert.match(end.stdout, /: the same again: 1 reply, 0 programs, 1 call, \d+ ms; answered by the record: 1 program \(its time or its memory was used up\)\n$/);
   });
   test("answers that are too long and were put aside", async () => {
     const w = world();
@@ -164,7 +186,7 @@ describe("comes to the same", () => {
     const [[first], [second]] = w.sql("SELECT id FROM prompts ORDER BY number");
     const [[conversation]] = w.sql("SELECT id FROM conversations");
     assert.match((await w.replay(conversation.slice(0, 8))).stdout, /: the same again: 2 replies, 2 programs, 6 calls, /);
-    for (const [id, mode] of [[first.slice(0, 9), "code"], [second, "classic"]]) {
+    for (const [id, mode] of [[first.slice(0, 24), "code"], [second, "classic"]]) {
       const end = await w.replay(id);
       assert.equal(end.code, 0, end.stderr);
       assert.ok(end.stdout.startsWith(`prompt ${id === second ? second : first} (${mode}): the same again: `), end.stdout);
@@ -178,6 +200,71 @@ describe("comes to the same", () => {
     await w.same({ replies: 2, programs: 1, calls: 1 });
     await w.chat("classic");
     await w.same({ replies: 4, programs: 0, calls: 2 });
+  });
+  test("Python: calls in any order, failures, a tool that is not there", async () => {
+    const w = world({ python: {} });
+    await w.chat("python");
+    await w.same({ replies: 3, programs: 2, calls: 9 });
+  });
+  test("Python: refused calls, and one whose time was up", async () => {
+    const w = world({ python: {}, tools: { policy: [{ match: "cash.pay", action: "ask" }] } });
+    await w.chat("pays");
+    await w.same({ replies: 2, programs: 1, calls: 1 });
+    await w.chat("-y", "pays");
+    await w.same({ replies: 2, programs: 1, calls: 3 });
+    await w.chat("python slow");
+    const end = await w.replay("last");
+    assert.equal(end.code, 0, end.stderr);
+    assert.match(end.stdout, /; answered by the record: 1 program \(its time or its memory was used up\)\n$/);
+  });
+  test("Python: a program that was killed in a call and gone on with", async () => {
+    const w = world({ python: {} });
+    const chat = w.start("python killed");
+    await until(() => w.begun("cash.slow"), "the call is under way");
+    chat.child.kill("SIGKILL");
+    await chat.ended;
+    await w.chat("-c", "last", "-m", "classic", "more");
+    const [[id]] = w.sql("SELECT id FROM prompts ORDER BY number");
+    const end = await w.replay(id);
+    assert.equal(end.code, 0, end.stderr);
+    assert.match(end.stdout, /: the same again: 2 replies, 1 program, 3 calls, /);
+  });
+  test("Python: a folder of the program's own; the user's is left alone", async () => {
+    const own = world({ python: {} });
+    await own.chat("folder");
+    await own.same({ replies: 2, programs: 1, calls: 1 });
+    const workspace = folder();
+    chmodSync(workspace, 0o777);
+    const shared = world({ python: { workspace } });
+    await shared.chat("folder");
+    const end = await shared.replay("last");
+    assert.equal(end.code, 0, end.stderr);
+    assert.match(end.stdout, /; answered by the record: 1 program \(it worked in python\.workspace\)\n$/);
+    assert.equal(readFileSync(join(workspace, "seen"), "utf8"), "x");
+  });
+  test("Python that is not there any more: the record answers, and says so", async () => {
+    const w = world({ python: {} });
+    await w.chat("python");
+    const rest = ["--config", config({ python: { path: "/nowhere/python3" } })];
+    const end = await run(["replay", "last", ...rest], { env: { ...gone, XDG_STATE_HOME: w.state } });
+    assert.deepEqual([end.code, end.stderr], [0, ""]);
+    assert.match(end.stdout, /: the same again: 3 replies, 0 programs, \d+ calls, \d+ ms; answered by the record: 2 programs \(Python programs need Python 3\.9 or newer, and "\/nowhere\/python3" cannot be started: [^;]*\)\n$/);
+    const json = JSON.parse((await run(["replay", "last", "--json", ...rest], { env: { ...gone, XDG_STATE_HOME: w.state } })).stdout);
+    assert.deepEqual([json.same, json.programs, json.skippedPrograms], [true, 0, 2]);
+    assert.match(json.skippedBecause, /cannot be started/);
+  });
+  test("Deno: calls, what was asked of the model, what was stored", { skip: noDeno }, async () => {
+    const w = world({ typescript: { runner: "deno", check: false } });
+    await w.chat("-m", "typescript", "deno");
+    await w.same({ replies: 4, programs: 2, calls: 6 });
+  });
+  test("Deno that is not there any more: the record answers, and says so", { skip: noDeno }, async () => {
+    const w = world({ typescript: { runner: "deno", check: false } });
+    await w.chat("-m", "typescript", "deno");
+    const rest = ["--config", config({ typescript: { runner: "deno", check: false }, deno: { path: "/nowhere/deno" } })];
+    const end = await run(["replay", "last", ...rest], { env: { ...gone, XDG_STATE_HOME: w.state } });
+    assert.deepEqual([end.code, end.stderr], [0, ""]);
+    assert.match(end.stdout, /; answered by the record: 2 programs \(Deno was not found \(\/nowhere\/deno\): [^;]*\)\n$/);
   });
   test("cancelled: as far as it came", async () => {
     const w = world();
@@ -221,6 +308,23 @@ describe("another record is found out", () => {
   change("an answer within such a program", "run", "UPDATE calls SET answer = '{\"n\":100}' WHERE tool = 'cash.look'", /went another way: program call_1_0\/1\/1: it ended otherwise: .*100/);
   change("what such a program came to", "run", "UPDATE notes SET text = replace(text, '\"5\"', '\"6\"') WHERE text LIKE '{\"status\"%'", /went another way: program call_1_0\/1\/1: it ended otherwise/);
   change("what its tool made of that", "run", "UPDATE calls SET answer = replace(answer, '5', '6') WHERE tool LIKE 'interpreter%'", /went another way: call call_1_0: its answer is another: .*5.*, and on record it is .*6/);
+  const python = (name, message, sql, pattern) => test(`Python: ${name}`, async () => {
+    const w = world({ python: {} });
+    await w.chat(message);
+    for (const change of [sql].flat()) w.sql(change);
+    await w.differs(pattern);
+  });
+  python("a call", "python", "UPDATE notes SET time_us = time_us + 1 WHERE kind = 7 AND what = 7", /went another way: .*the record ends here: call 8 of call_1_0\/1\/1, cash\.pay \{"n":7\}, is not on it/);
+  python("a call that is not on record", "wild", "SELECT 1", /went another way: .*the record ends here: call 2 of call_1_0\/1\/1, cash\.pay \{"n":\d+\}, is not on it/);
+  python("a call that is not made", "depends", ["UPDATE calls SET answer = '{\"n\":100}' WHERE tool = 'cash.look'", "UPDATE prompt_outputs SET json = replace(json, '\"output\":{\"n\":1}', '\"output\":{\"n\":100}') WHERE json LIKE '%cash.look%'"], /went another way: .*it ended without a call that is on record: call 2, cash\.pay \{"n":1\}/);
+  python("an answer that it goes on with", "python", "UPDATE calls SET answer = '{\"n\":100}' WHERE answer = '{\"n\":7}'", /went another way: (program call_1_0\/1\/1: it ended otherwise: .*100.*, and on record it is .*7|the result of the output "call_1_0\.1\.1\.7" is "\{"n":100\}", and on record it is "\{"n":7\}")/);
+  python("its result", "chance", "SELECT 1", /went another way: program call_1_0\/1\/1: it ended otherwise: .* \(its clock and its random numbers are not on record\)/);
+  test("Deno: a call", { skip: noDeno }, async () => {
+    const w = world({ typescript: { runner: "deno", check: false } });
+    await w.chat("-m", "typescript", "deno");
+    w.sql("UPDATE notes SET time_us = time_us + 1 WHERE kind = 7 AND what = 2 AND run LIKE '%call_1_0'");
+    await w.differs(/went another way: .*the record ends here: call 3 of call_1_0, cash\.look \{"n":2\}, is not on it/);
+  });
   change("the clock", "typescript", "UPDATE notes SET what = what + 2 WHERE text GLOB '???????????????? ????????????????'", /went another way: /);
   change("the engine", "code", "UPDATE notes SET text = 'f' || substr(text, 2) WHERE text GLOB '???????????????? ????????????????'", /went another way: .*another version of the engine|another program/);
 });

@@ -169,7 +169,7 @@ static void check_value(lt_deno_run *run, lt_run_tool_call *call) LT_YIELDS {
   }
 }
 
-static void call_function(lt_run_tool_call *call, lt_str args, const lt_invoke_options *options) LT_YIELDS {
+static void carry_out_function(lt_run_tool_call *call, lt_str args, const lt_invoke_options *options) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   call->status = call->function->call(call->function->arg, args, options, &call->out, &err);
   if (call->out.status != LT_OK) {
@@ -179,6 +179,47 @@ static void call_function(lt_run_tool_call *call, lt_str args, const lt_invoke_o
   if (call->status != LT_OK && call->out.n == 0) {
     lt_buf_addc(&call->out, lt_err_msg(&err)[0] != '\0' ? lt_err_msg(&err) : lt_status_text(call->status));
   }
+}
+
+/* As the door does it. */
+static void mask_answer(const lt_deno_run *run, lt_run_tool_call *call) {
+  const lt_secrets *secrets = lt_door_secrets(run->deno->door);
+  if (lt_secrets_in(secrets, lt_buf_view(&call->out))) {
+    lt_buf masked;
+    lt_buf_init(&masked, LT_JSON_MAX_BYTES);
+    (call->status == LT_OK ? lt_secrets_mask_json : lt_secrets_mask)(secrets, lt_buf_view(&call->out), &masked);
+    lt_buf_release(&call->out);
+    call->out = masked;
+  }
+}
+
+/* Recorded as tools are, so that a program that is run again gets the same. */
+static void call_function(const lt_deno_run *run, lt_run_tool_call *call, lt_str args,
+                          const lt_invoke_options *options) LT_YIELDS {
+  lt_journal *journal = run->matching.journal;
+  int64_t id;
+  lt_err err = LT_ERR_INIT;
+  if (journal == NULL) {
+    carry_out_function(call, args, options);
+    return;
+  }
+  const lt_journal_call what = {
+      .user = options->caller->user,
+      .run = options->caller->run,
+      .seq = options->seq,
+      .hash = lt_journal_hash(call->function->name, args),
+      .tool = call->function->name,
+      .input = lt_secrets_in(lt_door_secrets(run->deno->door), args) ? LT_STR("[]") : args,
+      .repeatable = call->function->repeatable,
+  };
+  call->status = journal->begin(journal, &what, &id, &err);
+  if (call->status != LT_OK) {
+    lt_buf_addc(&call->out, lt_err_msg(&err));
+    return;
+  }
+  carry_out_function(call, args, options);
+  mask_answer(run, call);
+  (void)journal->finish(journal, id, call->status, lt_buf_view(&call->out), NULL);
 }
 
 /* `Tool "x" failed: why`, unless the door said as much already, or it is no tool. */
@@ -213,20 +254,20 @@ static void finish(lt_deno_run *run, lt_run_tool_call *call) {
   }
 }
 
-static void perform(deno_call *call, lt_str input, lt_http_answer *answer) LT_YIELDS {
+static void carry_out(deno_call *call, lt_str input) LT_YIELDS {
   lt_deno_run *run = call->run;
   lt_run_tool_call *base = &call->base;
   lt_invoke_options options = {
       .cancel = &run->cancel, .caller = run->request->caller, .on_approval = on_approval, .arg = call};
-  run->call_count++;
-  run->in_flight++;
-  lt_deno_set_clock(run);
   bool on_record =
       lt_matching_answer(&run->matching, base->record.tool, input, &options.seq, &base->status, &base->out);
   if (!on_record && base->function != NULL) {
-    call_function(base, input, &options);
+    call_function(run, base, input, &options);
   } else if (!on_record) {
     base->status = lt_door_call(run->deno->door, base->record.tool, input, &options, &base->out, NULL);
+    lt_matching_note_failure(&run->matching, options.seq, base->status, lt_buf_view(&base->out));
+  } else if (base->status == LT_E_DIVERGED) {
+    lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
   } else if (base->function == NULL) {
     const lt_call_event event = {.seq = options.seq,
                                  .tool = base->record.tool,
@@ -235,6 +276,15 @@ static void perform(deno_call *call, lt_str input, lt_http_answer *answer) LT_YI
                                  .answer = lt_buf_view(&base->out)};
     lt_call_tell_recalled(run->deno->door, options.caller, &event);
   }
+}
+
+static void perform(deno_call *call, lt_str input, lt_http_answer *answer) LT_YIELDS {
+  lt_deno_run *run = call->run;
+  lt_run_tool_call *base = &call->base;
+  run->call_count++;
+  run->in_flight++;
+  lt_deno_set_clock(run);
+  carry_out(call, input);
   if (base->asking > 0) { /* whoever was asked has no say any more */
     base->asking = 1;
     on_approval(call, false);

@@ -246,7 +246,8 @@ static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
   if (!lt_deno_prepare(run)) {
     return LT_OK;
   }
-  LT_TRY(lt_matching_begin(&run->matching, run->request, "deno", run->result, &run->recalled, err));
+  LT_TRY(lt_matching_begin(&run->matching, run->request, "deno", lt_door_secrets(run->deno->door), run->result,
+                           &run->recalled, err));
   if (run->recalled) {
     return LT_OK;
   }
@@ -256,7 +257,7 @@ static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
   if (!run_in_spare(run)) {
     LT_TRY(run_in_new(run, err));
   }
-  lt_matching_end(&run->matching, run->result, lt_door_secrets(run->deno->door));
+  lt_matching_end(&run->matching, run->result);
   return LT_OK;
 }
 

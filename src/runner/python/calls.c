@@ -103,12 +103,15 @@ static void on_approval(void *arg, bool waiting) {
   }
 }
 
-static void perform(lt_pyrun *run, lt_pycall *c) LT_YIELDS {
+static void carry_out(lt_pyrun *run, lt_pycall *c) LT_YIELDS {
   lt_invoke_options options = {
       .cancel = &run->cancel, .caller = run->request->caller, .on_approval = on_approval, .arg = c};
   lt_run_call *record = &c->call.record;
   if (!lt_matching_answer(&run->matching, record->tool, record->input, &options.seq, &c->call.status, &c->call.out)) {
     c->call.status = lt_door_call(run->python->door, record->tool, record->input, &options, &c->call.out, NULL);
+    lt_matching_note_failure(&run->matching, options.seq, c->call.status, lt_buf_view(&c->call.out));
+  } else if (c->call.status == LT_E_DIVERGED) {
+    lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
   } else {
     const lt_call_event event = {.seq = options.seq,
                                  .tool = record->tool,
@@ -117,6 +120,10 @@ static void perform(lt_pyrun *run, lt_pycall *c) LT_YIELDS {
                                  .answer = lt_buf_view(&c->call.out)};
     lt_call_tell_recalled(run->python->door, options.caller, &event);
   }
+}
+
+static void perform(lt_pyrun *run, lt_pycall *c) LT_YIELDS {
+  carry_out(run, c);
   if (c->call.asking > 0) { /* whoever was asked has no say any more */
     c->call.asking = 1;
     on_approval(c, false);

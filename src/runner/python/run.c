@@ -312,7 +312,7 @@ static void take_over_folder(lt_pyrun *run, int held) LT_YIELDS {
   if (folder != NULL) {
     lt_matching_note_folder(&run->matching, lt_str_of(folder));
   }
-  if (run->matching.again) {
+  if (lt_matching_tells(&run->matching)) {
     lt_pyrun_warn(run, LT_STR(LT_MATCHING_TOLD));
   }
 }
@@ -326,7 +326,8 @@ static lt_status run_program(lt_pyrun *run, lt_err *err) LT_YIELDS {
     lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
     return LT_OK;
   }
-  LT_TRY(lt_matching_begin(&run->matching, run->request, "python", run->result, &run->recalled, err));
+  LT_TRY(lt_matching_begin(&run->matching, run->request, "python", lt_door_secrets(run->python->door), run->result,
+                           &run->recalled, err));
   if (run->recalled) {
     return LT_OK;
   }
@@ -370,7 +371,7 @@ lt_status lt_pyrun_run(lt_runner *self, const lt_run_request *request, lt_run_re
     result->calls = lt_run_link_calls(run->calls);
   }
   if (status == LT_OK && !run->recalled) {
-    lt_matching_end(&run->matching, result, lt_door_secrets(p->door));
+    lt_matching_end(&run->matching, result);
   }
   run_release(run);
   return status;
