@@ -170,6 +170,7 @@ static void take_after(lt_chat *chat, lt_db *db) LT_YIELDS {
 }
 
 lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
+  const lt_model *model;
   lt_cancel_init(&chat->asking);
   lt_wait_init(&chat->asked, chat->session->loop);
   lt_buf_init(&chat->mode, LT_KIB);
@@ -189,6 +190,7 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
     lt_db *db = lt_toolbox_db(chat->session->toolbox);
     LT_TRY(lt_chat_find(db, lt_str_of(chat->options->conversation), chat->conversation, err));
     take_after(chat, db);
+    LT_TRY(lt_models_find(&chat->models, lt_buf_view(&chat->model), &model, err));
   }
   if (!lt_toolbox_keeps(chat->session->toolbox)) {
     lt_say_warning(&chat->session->say,

@@ -104,11 +104,24 @@ static lt_status check_modes(lt_session *s, void *arg, lt_err *err) {
   return lt_chat_check_default(s, &j->chat.models, err);
 }
 
+/* The conversation's own model may have a key where the default one has none; lt_chat_open sees. */
+static bool may_have_another(const job *j) {
+  const lt_models *models = &j->chat.models;
+  bool has_key = false;
+  for (size_t i = 0; i < models->count; i++) {
+    has_key = has_key || models->missing[i] == NULL;
+  }
+  return has_key && j->opt.conversation != NULL && j->opt.model == NULL;
+}
+
 static lt_status check(lt_session *s, void *arg, lt_err *err) {
   job *j = arg;
   const lt_model *model;
   LT_TRY(lt_models_fill(&s->config, &j->chat.models, err));
   lt_status status = lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err);
+  if (status == LT_E_CONFIG && may_have_another(j)) {
+    return check_modes(s, arg, err);
+  }
   if (status != LT_E_NOTFOUND || j->opt.model != NULL) {
     return status == LT_OK ? check_modes(s, arg, err) : status;
   }

@@ -112,6 +112,16 @@ describe("going on", () => {
       assert.equal((await held(own, three, "-c", "last")).with, "typescript gone");
       assert.equal((await held(own, three)).with, "classic normal");
     });
+    test("a model with a key, where the default one has none", async () => {
+      const models = [{ ref: "normal", apiKeyEnv: "NO_KEY_HERE" }, { ref: "other" }, { ref: "keyed", apiKeyEnv: "A_KEY_HERE" }];
+      const own = fresh();
+      assert.equal((await held(own, models, "--model", "other")).with, "classic other");
+      assert.deepEqual(await held(own, models, "-c", "last"), { with: "classic other", warning: undefined });
+      assert.equal((await held({ ...own, A_KEY_HERE: "k" }, models, "-c", "last", "--model", "keyed")).with, "classic keyed");
+      const end = await chat(["-c", "last", "hello", "--config", config({ models })], { env: own });
+      assert.deepEqual([end.code, end.stdout], [3, ""]);
+      assert.match(end.stderr, /^warning: going on with the default model, .*A_KEY_HERE.*\nlathe chat: the model "normal" needs a key: .*NO_KEY_HERE/);
+    });
     test("a model that is not configured any more is said not to be", async () => {
       const own = fresh();
       assert.equal((await held(own, three, "-m", "code", "--model", "gone")).with, "code gone");
