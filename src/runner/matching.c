@@ -63,16 +63,19 @@ static lt_status load(lt_matching *m, lt_str identity, lt_run_result *result, lt
   m->begun = count_notes(&m->record, LT_NOTE_BEGIN);
   if (ended != NULL) {
     *ret_ended = true;
-    return lt_run_result_recall(ended->text, result, values, err);
+    LT_TRY(lt_run_result_recall(ended->text, result, values, err));
+    lt_run_count_recalled(m->door, m->request, &m->record);
+    lt_run_tell_calls(m->door, m->request->caller, &m->record, result);
+    return LT_OK;
   }
   return load_opened(m) ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for what is on record of the program");
 }
 
-lt_status lt_matching_begin(lt_matching *m, const lt_run_request *request, const char *runner,
-                            const lt_secrets *secrets, lt_run_result *result, bool *ret_ended, lt_err *err) {
+lt_status lt_matching_begin(lt_matching *m, const lt_run_request *request, const char *runner, const lt_door *door,
+                            lt_run_result *result, bool *ret_ended, lt_err *err) {
   const lt_caller *caller = request->caller;
   char text[64];
-  *m = (lt_matching){.request = request, .secrets = secrets};
+  *m = (lt_matching){.request = request, .door = door};
   lt_buf_init(&m->fault, LT_ERR_MSG_MAX);
   if (caller == NULL || !caller->noted || caller->journal == NULL || caller->journal->note == NULL) {
     return LT_OK;
@@ -150,7 +153,7 @@ static bool refuse(lt_matching *m, lt_str tool, lt_str input, uint64_t seq, lt_b
                                 .seq = seq,
                                 .hash = lt_journal_hash(tool, input),
                                 .tool = tool,
-                                .input = lt_secrets_in(m->secrets, input) ? LT_STR("{}") : input};
+                                .input = lt_secrets_in(lt_door_secrets(m->door), input) ? LT_STR("{}") : input};
   if (m->journal->begin(m->journal, &what, &id, &why) == LT_OK) {
     return false;
   }
@@ -255,7 +258,7 @@ void lt_matching_end(const lt_matching *m, lt_run_result *result) {
   lt_buf_init(&masked, 2 * LT_JSON_MAX_BYTES);
   lt_run_result_note(result, m->request->values, &text);
   if (text.status == LT_OK) {
-    lt_secrets_mask_json(m->secrets, lt_buf_view(&text), &masked);
+    lt_secrets_mask_json(lt_door_secrets(m->door), lt_buf_view(&text), &masked);
   }
   if (masked.status == LT_OK && masked.n > 0) {
     note(m, LT_NOTE_END, lt_buf_view(&masked));

@@ -14,7 +14,7 @@
 typedef struct lt_matching {
   lt_journal *journal; /* NULL: the run is not noted, and nothing here does anything */
   const lt_run_request *request;
-  const lt_secrets *secrets;
+  const lt_door *door;
   lt_record record;
   struct lt_matched {
     uint64_t seq, hash;
@@ -33,10 +33,10 @@ typedef struct lt_matching {
   "it had written to its workspace is still there"
 
 /* Before the program starts. `*ret_ended`: its end is on record, and `result` is filled. `runner`: which one runs it;
- * by another one, or another program, it is not: then the result says so. Borrows: the request, `secrets` (may be
- * NULL). LT_YIELDS. Errors: the journal's. */
+ * by another one, or another program, it is not: then the result says so. Borrows: the request, the door.
+ * LT_YIELDS. Errors: the journal's. */
 lt_status lt_matching_begin(lt_matching *matching, const lt_run_request *request, const char *runner,
-                            const lt_secrets *secrets, lt_run_result *result, bool *ret_ended, lt_err *err) LT_YIELDS;
+                            const lt_door *door, lt_run_result *result, bool *ret_ended, lt_err *err) LT_YIELDS;
 
 /* A call of the program: true when it is answered from the record (`out` has the value or the message; the caller is to
  * be told, lt_call_tell_recalled), or, with LT_E_DIVERGED, when the program is to be stopped. Otherwise it is to be

@@ -433,6 +433,7 @@ static lt_status recall(lt_run *run, bool *ret_ended, lt_err *err) LT_YIELDS {
     return LT_OK;
   }
   LT_TRY(check_identity(run, begun, err));
+  lt_run_count_recalled(run->door, run->request, &tape->record);
   tape->seed = begun->number;
   tape->origin_us = begun->time_us;
   tape->behind = true;

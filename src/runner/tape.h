@@ -87,6 +87,11 @@ void lt_tape_end(lt_run *run);
 void lt_tape_free(lt_tape *tape); /* NULL is allowed */
 /* told.c; on the loop, behind everything: tells the caller of the end of calls that were answered by the record. */
 void lt_run_tell_recalled(const lt_run *run);
+/* ... as they are in a result: those that have a number (open.id). */
+void lt_run_tell_calls(const lt_door *door, const lt_caller *caller, const lt_record *record,
+                       const lt_run_result *result);
+/* Before any call is made: what is on record counts in the caller's budgets. */
+void lt_run_count_recalled(const lt_door *door, const lt_run_request *request, const lt_record *record);
 
 /* On the worker: the program is at its beginning (again). */
 void lt_tape_rewind(lt_run *run);

@@ -80,7 +80,6 @@ void lt_call_count_recalled(const lt_door *door, const lt_caller *caller, lt_str
 
 /* Its input without secrets, as all that is told of calls. */
 void lt_call_tell_recalled(const lt_door *door, const lt_caller *caller, const lt_call_event *event) {
-  lt_call_count_recalled(door, caller, event->tool, event->status);
   if (caller->on_call == NULL) {
     return;
   }
@@ -109,6 +108,7 @@ lt_status lt_door_call_again(lt_door *door, lt_str id, lt_str input, const lt_in
   if (recalled == LT_RECALLED_ANSWERED) {
     const lt_call_event event = {
         .seq = options->seq, .tool = id, .input = input, .status = status, .answer = lt_buf_view(out)};
+    lt_call_count_recalled(door, options->caller, id, status);
     lt_call_tell_recalled(door, options->caller, &event);
   }
   return status;

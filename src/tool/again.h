@@ -8,10 +8,11 @@
 
 #include "tool/door.h"
 
-/* Counts a call that was answered by the record, so that budgets have as much left as they had then. */
+/* Counts a call that is answered by the record, so that budgets have as much left as they had then: before calls are
+ * made that come after it. */
 void lt_call_count_recalled(const lt_door *door, const lt_caller *caller, lt_str tool, lt_status status);
-/* The same, and tells a caller that a call of its has finished which the door has not seen, as it was answered by the
- * record. It has no number at the door. Masks the input. */
+/* Tells a caller that a call of its has finished which the door has not seen, as it was answered by the record. It has
+ * no number at the door. Masks the input. */
 void lt_call_tell_recalled(const lt_door *door, const lt_caller *caller, const lt_call_event *event);
 
 typedef enum lt_recalled {

@@ -48,6 +48,7 @@ const turns = [
   { user: "typed", replies: [{ calls: [{ name: "execute_typescript", arguments: { code: TYPED } }] }, "It was typed."] },
   { user: "big", replies: [{ calls: [{ name: "cash_big", arguments: {} }] }, "It is big."] },
   { user: "big program", replies: ["const big = cashBig({});\noutput(big.length);\nbig", "done()"] },
+  { user: "big input", replies: ["const text = 'x'.repeat(300000);\ncashPay({ n: 1, text });\ncashPay({ n: 2, text }); done()"] },
   { user: "killed", replies: ["try { cashSlow({}) } catch (e) { output(e.message) }\noutput('then'); cashPay({ n: 1 }).n", "done()"] },
   { user: "more", replies: ["It was more."] },
 ];
@@ -160,6 +161,8 @@ describe("comes to the same", () => {
     await w.same({ replies: 2, programs: 0, calls: 1 });
     await w.chat("-m", "code", "big program");
     await w.same({ replies: 2, programs: 2, calls: 1 });
+    await w.chat("-m", "code", "big input");
+    await w.same({ replies: 1, programs: 1, calls: 2 });
   });
   test("a prompt that was killed in a call and gone on with", async () => {
     const w = world();

@@ -224,6 +224,23 @@ IN_WORLD(budgets_have_as_much_left_as_they_had) {
   assert_asked_has(2, "messages.5.content", "- weather.echo {\"n\":3}: done");
 }
 
+/* Within one program: what the record has answered counts before what comes behind it is made. */
+IN_WORLD(budgets_count_what_the_record_answers_at_once) {
+  const lt_policy_budget budget = {.match = LT_STR("weather.echo"), .calls = 2};
+  assert_int_equal(lt_policy_new(NULL, 0, &budget, 1, &w->policy, NULL), LT_OK);
+  w->options.policy = w->policy;
+  open_leaving(w, "code");
+  script_texts("weatherEcho({n: 1}); weatherEcho({n: 2}); try { weatherHang({}) } catch (e) { }\n"
+               "try { weatherEcho({n: 3}) } catch (e) { output(e.message) }\ndone()",
+               NULL);
+  start(w, "Go");
+  wait_hanging(w);
+  leave_and_resume(w);
+  wait_end(w);
+  assert_has(w->streams.p, "the budget for \"weather.echo\" is used up: 2 calls per run");
+  assert_stored(w, "state", "completed");
+}
+
 /* --- Approvals -----------------------------------------------------------------------------------------------------
  */
 static void waits_again(world *w, const char *mode, const char *id) {
@@ -653,6 +670,7 @@ int main(void) {
       cmocka_unit_test(values_and_costs_of_programs_that_ended_are_there),
       cmocka_unit_test(llm_is_asked_again_where_it_had_not_answered),
       cmocka_unit_test(budgets_have_as_much_left_as_they_had),
+      cmocka_unit_test(budgets_count_what_the_record_answers_at_once),
       cmocka_unit_test(approval_in_code_mode),
       cmocka_unit_test(approval_in_classic_mode),
       cmocka_unit_test(approval_in_run_code),

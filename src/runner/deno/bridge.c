@@ -274,8 +274,10 @@ static void carry_out(deno_call *call, lt_str input) LT_YIELDS {
                                  .input = input,
                                  .status = base->status,
                                  .answer = lt_buf_view(&base->out)};
+    lt_call_count_recalled(run->deno->door, options.caller, event.tool, event.status);
     lt_call_tell_recalled(run->deno->door, options.caller, &event);
   }
+  base->open.id = 2 * (uint32_t)options.seq;
 }
 
 static void perform(deno_call *call, lt_str input, lt_http_answer *answer) LT_YIELDS {

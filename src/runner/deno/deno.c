@@ -246,8 +246,7 @@ static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
   if (!lt_deno_prepare(run)) {
     return LT_OK;
   }
-  LT_TRY(lt_matching_begin(&run->matching, run->request, "deno", lt_door_secrets(run->deno->door), run->result,
-                           &run->recalled, err));
+  LT_TRY(lt_matching_begin(&run->matching, run->request, "deno", run->deno->door, run->result, &run->recalled, err));
   if (run->recalled) {
     return LT_OK;
   }

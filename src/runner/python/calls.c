@@ -118,8 +118,10 @@ static void carry_out(lt_pyrun *run, lt_pycall *c) LT_YIELDS {
                                  .input = record->input,
                                  .status = c->call.status,
                                  .answer = lt_buf_view(&c->call.out)};
+    lt_call_count_recalled(run->python->door, options.caller, event.tool, event.status);
     lt_call_tell_recalled(run->python->door, options.caller, &event);
   }
+  c->call.open.id = 2 * (uint32_t)options.seq;
 }
 
 static void perform(lt_pyrun *run, lt_pycall *c) LT_YIELDS {

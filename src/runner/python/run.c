@@ -326,8 +326,8 @@ static lt_status run_program(lt_pyrun *run, lt_err *err) LT_YIELDS {
     lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
     return LT_OK;
   }
-  LT_TRY(lt_matching_begin(&run->matching, run->request, "python", lt_door_secrets(run->python->door), run->result,
-                           &run->recalled, err));
+  LT_TRY(
+      lt_matching_begin(&run->matching, run->request, "python", run->python->door, run->result, &run->recalled, err));
   if (run->recalled) {
     return LT_OK;
   }
