@@ -71,8 +71,11 @@ static bool sample_ours(const bench *b, const char *code, lt_deno_check check, b
                         lt_measure *m) LT_YIELDS {
   lt_deno *deno = NULL;
   lt_err err = LT_ERR_INIT;
-  lt_deno_options options = {
-      .loop = b->rig->loop, .door = b->rig->door, .path = b->exe, .check = check, .ahead = ahead};
+  lt_deno_options options = {.loop = b->rig->loop,
+                             .door = b->rig->door,
+                             .path = b->exe,
+                             .check = check,
+                             .ahead_ms = ahead ? LT_DENO_SPARE_MS : 0};
   LT_CHECK(lt_deno_new(&options, &deno, NULL) == LT_OK);
   lt_status status = run_one(deno, code, &err); /* the programs are read from the disk once */
   for (int i = 0; i < ROUNDS && status == LT_OK; i++) {

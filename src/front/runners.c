@@ -98,7 +98,7 @@ static lt_runner *deno(lt_runners *r, lt_err *err) {
       .typescript_path = c->typescript.path,
       .check = check_of(c),
       .without_walls = !c->require_walls,
-      .ahead = r->lasts,
+      .ahead_ms = r->lasts ? LT_DENO_SPARE_MS : 0,
   };
   if (r->deno == NULL && lt_deno_new(&options, &r->deno, err) != LT_OK) {
     return NULL;

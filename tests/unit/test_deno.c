@@ -1,84 +1,15 @@
 /* The Deno runner, with a real Deno behind real walls: values, types, calls, failures, and what is left afterwards.
  * Skipped where Deno is not installed. */
-#include "run_fix.h"
+#include "deno_fix.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "jail/jail.h"
-#include "runner/deno/deno.h"
-
-static lt_deno_options with(const world *w) {
-  const char *npm = LT_TEST_NPM;
-  static char deno[512], tsc[512];
-  snprintf(deno, sizeof deno, "%s/deno", npm);
-  snprintf(tsc, sizeof tsc, "%s/tsc", npm);
-  return (lt_deno_options){.loop = w->loop, .door = w->door, .path = deno, .typescript_path = tsc};
-}
-
-static bool is_there(void) {
-  return access(LT_TEST_NPM "/deno", X_OK) == 0 && access(LT_TEST_NPM "/tsc", X_OK) == 0;
-}
-
-/* Folders of runs that are there. */
-static unsigned folders(void) {
-  unsigned n = 0;
-  DIR *dir = opendir(getenv("TMPDIR"));
-  for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
-    n += strncmp(e->d_name, "lathe-deno-", 11) == 0;
-  }
-  closedir(dir);
-  return n;
-}
-
-static void (*deno_body)(world *w);
-static lt_deno *deno;
-
-static void open_runner(world *w, const lt_deno_options *options) {
-  assert_int_equal(lt_deno_new(options, &deno, NULL), LT_OK);
-  w->runner = lt_deno_runner(deno);
-}
-
-static void on_deno(world *w) {
-  lt_deno_options options = with(w);
-  open_runner(w, &options);
-  deno_body(w);
-  lt_deno_free(deno);
-  assert_int_equal(folders(), 0); /* nothing is left */
-}
-
-static void in_deno(void (*body)(world *w)) {
-  if (!is_there()) {
-    skip();
-  }
-  deno_body = body;
-  in_world(on_deno, 1);
-}
-
-#define IN_DENO(name)                \
-  static void name##_body(world *w); \
-  static void name(void **state) {   \
-    (void)state;                     \
-    in_deno(name##_body);            \
-  }                                  \
-  static void name##_body(world *w)
-
-static void ts(world *w, const char *code, unsigned what, const char *expected) {
-  lt_run_request request = {.code = lt_str_of(code), .lang = LT_LANG_TYPESCRIPT};
-  expect_run(w, &request, what, expected);
-}
-
-static void js(world *w, const char *code, unsigned what, const char *expected) {
-  lt_run_request request = {.code = lt_str_of(code), .lang = LT_LANG_JAVASCRIPT};
-  expect_run(w, &request, what, expected);
-}
-
 /* --- Output and values ----------------------------------------------------------------------------------------------
  */
-IN_DENO(test_output) {
+IN_DENO_AND_AHEAD(test_output) {
   ts(w, "console.log(1 + 2)", TELL_END | TELL_SAID, "undefined o(3\n)");
   ts(w, "console.log('a', { b: [1, 'x'] }); console.error('no'); console.warn('hm')", TELL_SAID,
      " o(a { b: [ 1, \"x\" ] }\n) e(no) w(hm)");
@@ -87,7 +18,7 @@ IN_DENO(test_output) {
   ts(w, "", TELL_END | TELL_SAID, "undefined");
 }
 
-IN_DENO(test_values) {
+IN_DENO_AND_AHEAD(test_values) {
   ts(w, "export default 1 + 2", TELL_END, "json 3");
   ts(w, "export default 'text'", TELL_END, "string text");
   ts(w, "async () => { return { a: [1, null] } }", TELL_END, "json {\"a\":[1,null]}");
@@ -100,7 +31,7 @@ IN_DENO(test_values) {
 
 /* --- Calls ----------------------------------------------------------------------------------------------------------
  */
-IN_DENO(test_calls) {
+IN_DENO_AND_AHEAD(test_calls) {
   ts(w, "const r = await echo({ a: 1 }); console.log(JSON.stringify(r))", TELL_SAID | TELL_CALLS,
      " o({\"success\":true,\"value\":{\"a\":1}}\n) t.echo{\"a\":1}={\"a\":1}");
   ts(w, "console.log(JSON.stringify(await fail()))", TELL_SAID,
@@ -130,7 +61,7 @@ IN_DENO(test_large_values) {
 
 /* --- Failures -------------------------------------------------------------------------------------------------------
  */
-IN_DENO(test_failures) {
+IN_DENO_AND_AHEAD(test_failures) {
   ts(w, "const a: number = 1;\nfunction foo() {\n  throw new TypeError('boom');\n}\nfoo();", TELL_END,
      "E_PROGRAM 3:9 TypeError: boom [throw new TypeError('boom');]");
   ts(w, "throw 'text'", TELL_END, "E_PROGRAM text");
@@ -141,7 +72,7 @@ IN_DENO(test_failures) {
   ts(w, "console.log('x'); Deno.exit(0)", TELL_ALL, "undefined o(x\n)");
 }
 
-IN_DENO(test_types) {
+IN_DENO_AND_AHEAD(test_types) {
   ts(w, "console.log('never');\nconst n: number = 'x';", TELL_END | TELL_SAID,
      "E_PROGRAM 2:7 TS2322: Type 'string' is not assignable to type 'number'. [const n: number = 'x';]");
   ts(w, "const r = await strict({ n: 'x' });", TELL_END,
@@ -162,7 +93,7 @@ IN_DENO(test_its_own_names) {
   ts(w, "console.log(typeof echo, typeof slow, 'fail' in globalThis)", TELL_SAID, " o(function function true\n)");
 }
 
-IN_DENO(test_the_rest_of_the_world) {
+IN_DENO_AND_AHEAD(test_the_rest_of_the_world) {
   ts(w, "store('k', { n: 1 }); console.log(recall('k').n, recall('none'))", TELL_SAID, " o(1 undefined\n)");
   ts(w, "console.log((await parallel([{ tool: 't.echo', input: { a: 1 } }, { tool: 't.fail' }])).length)", TELL_SAID,
      " o(2\n)");
@@ -216,7 +147,7 @@ IN_DENO(test_functions_and_modules) {
 
 /* --- What it may not -------------------------------------------------------------------------------------------------
  */
-IN_DENO(test_nothing_but_tools) {
+IN_DENO_AND_AHEAD(test_nothing_but_tools) {
   static const char *const programs[] = {
       "Deno.readTextFileSync('/etc/passwd')",
       "Deno.writeTextFileSync('/tmp/lathe-was-here', 'x')",
@@ -257,7 +188,7 @@ IN_DENO(test_nothing_but_tools) {
 }
 
 /* Whoever is on the bridge without the run's secret, or speaks otherwise than expected, gets no further. */
-IN_DENO(test_the_bridge_itself) {
+IN_DENO_AND_AHEAD(test_the_bridge_itself) {
   js(w,
      "const ask = async (head, body) => {\n"
      "  const c = await Deno.connect({ transport: 'unix', path: '/lathe-bridge' });\n"
@@ -276,7 +207,7 @@ IN_DENO(test_the_bridge_itself) {
 /* --- Bad programs ----------------------------------------------------------------------------------------------------
  */
 /* A connection takes the right to write to the socket's path: what stands there is out of its reach. */
-IN_DENO(test_it_makes_no_files) {
+IN_DENO_AND_AHEAD(test_it_makes_no_files) {
   js(w,
      "const done = [];\n"
      "for (const path of ['bridge', '/lathe-bridge', '../x', 'x']) {\n"
@@ -329,7 +260,7 @@ IN_DENO(test_floods) {
   lt_run_result_release(&r);
 }
 
-IN_DENO(test_its_pipes) {
+IN_DENO_AND_AHEAD(test_its_pipes) {
   ts(w, "Deno.stdout.writeSync(new TextEncoder().encode('raw\\nand more')); console.log('; end')", TELL_SAID,
      " o(raw) o(\n) o(and more\x1e{\"t\":\"output\",\"text\":\"; end\\n\"}) o(\n)");
   ts(w,
@@ -346,7 +277,7 @@ IN_DENO(test_its_pipes) {
   ts(w, "process.exit(0)", TELL_END, "undefined");
 }
 
-IN_DENO(test_memory) {
+IN_DENO_AND_AHEAD(test_memory) {
   lt_run_request request = {
       .code = LT_STR("const all: any[] = []; for (;;) all.push(new Array(1000).fill({ a: all.length }))"),
       .lang = LT_LANG_TYPESCRIPT,
@@ -378,7 +309,7 @@ IN_DENO(test_timeout) {
   assert_int_equal(w->tools.cancelled, 2);
 }
 
-IN_DENO(test_cancel) {
+IN_DENO_AND_AHEAD(test_cancel) {
   lt_cancel cancel;
   lt_cancel_init(&cancel);
   lt_run_request request = {.code = LT_STR("await hang({})"), .lang = LT_LANG_TYPESCRIPT, .cancel = &cancel};
@@ -600,13 +531,6 @@ IN_DENO(test_without_memory) {
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "__jail") == 0) {
-    return lt_jail_main(argc - 1, argv + 1);
-  }
-  char tmp[] = "/tmp/lathe-test-XXXXXX"; /* others run programs here, too */
-  assert_non_null(mkdtemp(tmp));
-  assert_int_equal(chmod(tmp, 0755), 0);
-  setenv("TMPDIR", tmp, 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_output),
       cmocka_unit_test(test_values),
@@ -635,7 +559,18 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_interpreters_that_are_none),
       cmocka_unit_test(test_folders_that_were_left),
       cmocka_unit_test(test_without_memory),
+      cmocka_unit_test(test_output_ahead),
+      cmocka_unit_test(test_values_ahead),
+      cmocka_unit_test(test_calls_ahead),
+      cmocka_unit_test(test_failures_ahead),
+      cmocka_unit_test(test_types_ahead),
+      cmocka_unit_test(test_the_rest_of_the_world_ahead),
+      cmocka_unit_test(test_nothing_but_tools_ahead),
+      cmocka_unit_test(test_the_bridge_itself_ahead),
+      cmocka_unit_test(test_it_makes_no_files_ahead),
+      cmocka_unit_test(test_its_pipes_ahead),
+      cmocka_unit_test(test_memory_ahead),
+      cmocka_unit_test(test_cancel_ahead),
   };
-  int failed = run_all_tests(tests, sizeof tests / sizeof tests[0]);
-  return rmdir(tmp) == 0 ? failed : 1;
+  return run_deno_tests(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

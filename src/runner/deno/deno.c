@@ -33,7 +33,7 @@ lt_status lt_deno_new(const lt_deno_options *options, lt_deno **ret_deno, lt_err
   deno->without_walls = options->without_walls;
   deno->tcp = options->tcp;
   deno->way = options->tcp ? LT_DENO_TCP : LT_DENO_UNIX;
-  deno->ahead = options->ahead;
+  deno->ahead_ms = options->ahead_ms;
   deno->spare.lock = -1;
   const char *helper = options->helper != NULL ? options->helper : "/proc/self/exe";
   if (!copy(options->path, &deno->path) || !copy(options->typescript_path, &deno->typescript_path) ||
@@ -256,6 +256,7 @@ static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
   if (!run_in_spare(run)) {
     LT_TRY(run_in_new(run, err));
   }
+  run->ran = true;
   lt_matching_end(&run->matching, run->result);
   return LT_OK;
 }
@@ -297,7 +298,7 @@ static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, l
   run->deadline_ns = began + lt_run_timeout_ms(request) * 1000000;
   lt_status status = run_program(run, err);
   run_release(run);
-  if (run->hello) {
+  if (run->ran) {
     lt_deno_keep_spare(deno, &run->room.limits);
   }
   if (!deno->swept) {

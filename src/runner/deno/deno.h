@@ -28,7 +28,7 @@ typedef struct lt_deno_options {
   const char *helper; /* the full path of a program that knows `__jail` (jail/jail.h); NULL: "/proc/self/exe" */
   bool without_walls; /* programs run although a wall cannot be had */
   bool tcp;           /* the bridge on a loopback port with a secret, as where unix sockets cannot be had */
-  bool ahead;         /* once a program has run, a Deno is started ahead for the next one (LT_DENO_SPARE_MS) */
+  uint64_t ahead_ms;  /* once a program has run, a Deno is started ahead and waits so long for the next; 0: none is */
 } lt_deno_options;
 
 /* Looks for nothing and starts nothing yet. Copies the paths. Borrows: loop and door. Errors: LT_E_NOMEM. Owns: the

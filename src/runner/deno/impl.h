@@ -53,7 +53,7 @@ struct lt_deno {
   bool swept;
 
   /* What is kept for the next program (spare.c). */
-  bool ahead;
+  uint64_t ahead_ms;     /* 0: nothing */
   lt_deno_room spare;    /* without a process: there is none */
   lt_deno_limits wanted; /* of the next one */
   bool due;              /* a program has ended since it was looked at */
@@ -91,6 +91,7 @@ typedef struct lt_deno_run {
   lt_process *checker;
   lt_http_server *server;
   unsigned readers;
+  bool ran;          /* there was a Deno for it */
   bool ended;        /* Deno has */
   bool checking;     /* the compiler has not ended */
   bool check_failed; /* and said so */

@@ -69,7 +69,7 @@ static void renew(lt_deno *deno) LT_YIELDS {
 
 static uint64_t left_ms(const lt_deno *deno) {
   uint64_t gone = lt_loop_now_ms(deno->loop) - deno->used_ms;
-  return gone < LT_DENO_SPARE_MS ? LT_DENO_SPARE_MS - gone : 0;
+  return gone < deno->ahead_ms ? deno->ahead_ms - gone : 0;
 }
 
 static void keep(void *arg) {
@@ -96,7 +96,7 @@ static void keep(void *arg) {
 
 /* Over a port the bridge would have to be open already. */
 void lt_deno_keep_spare(lt_deno *deno, const lt_deno_limits *limits) {
-  if (!deno->ahead || deno->way == LT_DENO_TCP) {
+  if (deno->ahead_ms == 0 || deno->way == LT_DENO_TCP) {
     return;
   }
   deno->wanted = *limits;
