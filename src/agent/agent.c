@@ -128,7 +128,7 @@ void lt_agent_free(lt_agent *agent) {
   for (lt_turn_own *own = agent->turns; own != NULL; own = own->next) {
     lt_cancel_fire(&own->turn.cancel, LT_E_CANCELLED);
   }
-  while (agent->turns != NULL || agent->titles > 0) {
+  while (agent->turns != NULL || agent->titles > 0 || agent->late > 0) {
     lt_wait_on(&agent->ended, UINT64_MAX);
   }
   lt_prompt_forget_listing(agent);
@@ -194,8 +194,8 @@ static void tell_end(lt_turn_own *own, lt_str error) {
   lt_buf_release(&data);
 }
 
-/* A file that is locked or full may be better in a moment; otherwise the conversation stays busy until this process has
- * ended. */
+/* A file that is locked or full may be better in a moment; otherwise whoever waits is told now, and the end is stored
+ * later (late.c). */
 static lt_status store_state(const lt_turn *turn, lt_str usage, lt_str error, lt_err *err) LT_YIELDS {
   static const uint64_t waits_ms[] = {50, 500, 2000};
   const lt_agent *agent = turn->agent;
@@ -232,7 +232,9 @@ static void store_end(lt_turn_own *own, lt_status status, lt_buf *error) LT_YIEL
       lt_buf_clear(error);
       lt_buf_addc(error, lt_err_msg(&stored));
     }
-    (void)lt_store_prompt_release(turn->agent->options.db, lt_str_of(turn->ids.prompt), NULL);
+    if (stored.status == LT_E_NOTFOUND || !lt_turn_end_later(turn, lt_buf_view(&usage), lt_buf_view(error))) {
+      (void)lt_store_prompt_release(turn->agent->options.db, lt_str_of(turn->ids.prompt), NULL);
+    }
   }
   lt_buf_release(&usage);
 }

@@ -14,7 +14,8 @@ struct lt_agent {
   bool closing;
   bool leaving;    /* ... and prompts are left as they are: nothing is recorded any more */
   lt_cancel close; /* fired then, for what is no turn ... */
-  unsigned titles; /* ... titles that are being made */
+  unsigned titles; /* ... titles that are being made, ... */
+  unsigned late;   /* ... and ends that are to be stored */
   lt_wait ended;   /* woken whenever one has ended */
   /* The listing of code mode's system prompt, kept while the tools stay the same; prompt.c's. */
   lt_catalog *listed; /* what it is of: a reference; NULL: there is none */
@@ -70,6 +71,10 @@ void lt_turn_free(lt_turn_own *own);
 lt_status lt_turn_carry_out(lt_turn_own *own, lt_err *err) LT_YIELDS;
 /* {inputTokens, outputTokens, totalTokens, requests, reasoningTokens?, estimated?, resolvedModel?} */
 void lt_turn_put_usage(const lt_turn_own *own, lt_json_writer *w);
+
+/* late.c: stores how the turn ended (turn->state) as soon as it can be stored, in the background. False: nobody will,
+ * there is no memory for it or the agent ends. */
+bool lt_turn_end_later(const lt_turn *turn, lt_str usage, lt_str error);
 
 /* turn_journal.c: makes the turn's own; NULL: the agent has none. */
 lt_journal *lt_turn_make_journal(lt_turn_own *own);

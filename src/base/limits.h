@@ -205,6 +205,8 @@
 #define LT_OUTBOX_BATCH_BYTES    LT_MIB         /* ... unless one alone has more */
 #define LT_OUTBOX_REST_MS        2 /* what programs say and call comes in flocks: for so long it may gather */
 #define LT_PROMPT_MESSAGES_BYTES (64 * LT_MIB)  /* what a model is sent */
+#define LT_PROMPT_LATE_MS        500            /* before an end that could not be stored is tried again, ... */
+#define LT_PROMPT_LATE_MAX_MS    8000           /* ... twice as long each time, up to this */
 #define LT_PROMPT_HISTORY_MAX    1000           /* earlier prompts of a conversation that are looked at */
 #define LT_HISTORY_TOKENS        64000          /* earlier prompts, as a model is shown them; more is shortened */
 #define LT_HISTORY_PART_BYTES    (32 * LT_KIB)  /* of them a call's answer, a program, its feedback: each ... */

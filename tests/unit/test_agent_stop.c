@@ -190,6 +190,49 @@ IN_WORLD(a_store_that_breaks_ends_the_prompt_with_an_error) {
   assert_string_equal(w->streams.p, "back");
 }
 
+static void break_prompts(world *w, const char *event, lt_str data) {
+  (void)data;
+  if (strcmp(event, "prompt.output") == 0 && w->on_event != NULL) {
+    w->on_event = NULL;
+    sql(w, "ALTER TABLE prompts RENAME TO gone");
+  }
+}
+
+/* Longer than anybody waits for it: whoever asked is told, and it is stored when that works again. */
+IN_WORLD(an_end_that_cannot_be_stored_is_stored_later) {
+  script_texts("output('a'); done()", NULL);
+  w->on_event = break_prompts;
+  prompt(w, "One");
+  assert_has(w->events.p, "\nerror ");
+  sql(w, "ALTER TABLE gone RENAME TO prompts");
+  char conversation[40];
+  strcpy(conversation, w->ids.conversation);
+  lt_prompt_request again = {.user = LT_STR("ann"), .conversation = lt_str_of(conversation), .input = LT_STR("Two")};
+  lt_prompt_ids ids;
+  script_texts("complete({response: 'back'})", NULL);
+  assert_int_equal(lt_agent_start(w->agent, &again, &ids, &w->err), LT_E_INVALID); /* busy, until it is */
+  assert_has(lt_err_msg(&w->err), "busy");
+  for (int i = 0; i < 100 && lt_agent_start(w->agent, &again, &ids, &w->err) != LT_OK; i++) {
+    lt_sleep(w->loop, 50);
+  }
+  assert_stored(w, "state", "failed");
+  w->ids = ids;
+  wait_end(w);
+  assert_has(w->streams.p, "back");
+}
+
+/* Lathe ends before the store works again: the prompt is nobody's then, and the next process carries it out. */
+IN_WORLD(an_end_that_is_never_stored_leaves_the_prompt_to_others) {
+  script_texts("output('a'); done()", NULL);
+  w->on_event = break_prompts;
+  prompt(w, "One");
+  assert_has(w->events.p, "\nerror ");
+  lt_agent_free(w->agent);
+  w->agent = NULL;
+  sql(w, "ALTER TABLE gone RENAME TO prompts");
+  assert_stored(w, "state", "running");
+}
+
 static struct sqlite3 *second;
 
 static void look_first(world *w, const char *event, lt_str data) {
@@ -486,6 +529,8 @@ int main(void) {
       cmocka_unit_test(a_model_that_cannot_be_asked_fails_the_prompt_and_not_the_conversation),
       cmocka_unit_test(of_a_broken_stream_no_half_program_is_run),
       cmocka_unit_test(a_store_that_breaks_ends_the_prompt_with_an_error),
+      cmocka_unit_test(an_end_that_cannot_be_stored_is_stored_later),
+      cmocka_unit_test(an_end_that_is_never_stored_leaves_the_prompt_to_others),
       cmocka_unit_test(all_is_stored_before_it_is_told),
       cmocka_unit_test(what_makes_no_sense_does_not_start),
       cmocka_unit_test(a_configuration_that_makes_no_sense_is_refused),

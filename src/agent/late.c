@@ -1,0 +1,81 @@
+/* Prompts of which the end could not be stored: it is, as soon as that works again. Until then they are this process's,
+ * and their conversations busy. */
+#include "agent/own.h"
+#include "base/mem.h"
+
+typedef struct late {
+  lt_agent *agent;
+  char prompt[LT_STORE_ID_BYTES + 1];
+  lt_prompt_state state;
+  lt_buf usage, error;
+} late;
+
+static void late_free(late *l) {
+  lt_buf_release(&l->usage);
+  lt_buf_release(&l->error);
+  lt_mem_free(l);
+}
+
+static late *late_new(const lt_turn *turn, lt_str usage, lt_str error) {
+  late *l = lt_mem_zalloc(1, sizeof *l);
+  if (l == NULL) {
+    return NULL;
+  }
+  l->agent = turn->agent;
+  l->state = turn->state;
+  memcpy(l->prompt, turn->ids.prompt, sizeof l->prompt);
+  lt_buf_init(&l->usage, LT_MIB);
+  lt_buf_init(&l->error, LT_MIB);
+  lt_buf_add(&l->usage, usage);
+  lt_buf_add(&l->error, error);
+  if (l->usage.status != LT_OK || l->error.status != LT_OK) {
+    late_free(l);
+    return NULL;
+  }
+  return l;
+}
+
+/* Whatever the reason was: a disk may be mounted again as well as have room again. */
+static bool try_again(const late *l) LT_YIELDS {
+  lt_status status = lt_store_prompt_set_state(l->agent->options.db, lt_str_of(l->prompt), l->state,
+                                               lt_buf_view(&l->usage), lt_buf_view(&l->error), NULL);
+  return status == LT_OK || status == LT_E_NOTFOUND;
+}
+
+static void on_late_fiber(void *arg) {
+  late *l = arg;
+  lt_agent *agent = l->agent;
+  lt_wait wait;
+  lt_cancel_node node;
+  uint64_t pause_ms = LT_PROMPT_LATE_MS;
+  bool stored = false;
+  lt_wait_init(&wait, agent->options.loop);
+  lt_cancel_add(&agent->close, &node, &wait);
+  while (!stored && !agent->closing) {
+    lt_wait_on(&wait, pause_ms);
+    stored = try_again(l);
+    pause_ms = 2 * pause_ms < LT_PROMPT_LATE_MAX_MS ? 2 * pause_ms : LT_PROMPT_LATE_MAX_MS;
+  }
+  lt_cancel_remove(&agent->close, &node);
+  if (!stored) {
+    (void)lt_store_prompt_release(agent->options.db, lt_str_of(l->prompt), NULL);
+  }
+  late_free(l);
+  agent->late--;
+  lt_wait_wake(&agent->ended, LT_OK);
+}
+
+bool lt_turn_end_later(const lt_turn *turn, lt_str usage, lt_str error) {
+  lt_agent *agent = turn->agent;
+  late *l = agent->closing ? NULL : late_new(turn, usage, error);
+  if (l == NULL) {
+    return false;
+  }
+  agent->late++;
+  if (lt_loop_spawn(agent->options.loop, on_late_fiber, l, NULL) != LT_OK) {
+    agent->late--;
+    late_free(l);
+    return false;
+  }
+  return true;
+}
