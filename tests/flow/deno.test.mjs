@@ -1,8 +1,9 @@
 // Programs in Deno, as a user runs them: real Deno, real MCP servers, real processes that must be gone afterwards.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { config, describe, fake, folder, only, patience, root, run, scripted, start, test, until } from "./harness.mjs";
+import { bare, config, describe, fake, folder, only, patience, root, run, scripted, start, test, until } from "./harness.mjs";
+import { scriptedModel } from "./model.mjs";
 
 const bin = [join(root, "tests/node_modules/.bin"), join(root, "node_modules/.bin")].find((path) => existsSync(join(path, "deno")));
 const memory = { command: process.execPath, args: [join(root, "node_modules/@modelcontextprotocol/server-memory/dist/index.js")] };
@@ -98,5 +99,35 @@ describe("Deno", { skip: bin === undefined && "no deno from npm", timeout: 240_0
   test("many at once, on two cores", async () => {
     const ends = await Promise.all(Array.from({ length: 6 }, (_, i) => deno(`console.log(${i} * 2)`, ["--config", config({})], { limitMs: 60_000 })));
     assert.deepEqual(ends.map((end) => end.stdout), [0, 2, 4, 6, 8, 10].map((n) => `${n}\n`));
+  });
+});
+
+describe("A conversation with Deno", { skip: bin === undefined && "no deno from npm", timeout: 60_000 * patience }, () => {
+  const use = ["-m", "typescript", "--config", config({ ...bare, typescript: { runner: "deno", check: false } })];
+  const program = (code, rest = {}) => ({ calls: [{ name: "execute_typescript", arguments: { code } }], ...rest });
+  const toldOf = (asked) => asked.at(-1).messages.filter((one) => one.role === "tool").map((one) => one.content.trim());
+
+  test("its second program finds a Deno that is there already, and nothing of the first one", async () => {
+    const look = "console.log(typeof (globalThis as any).left, (localStorage as any).left, performance.now() > 1000)";
+    const model = await scriptedModel([
+      program("(globalThis as any).left = 1; (localStorage as any).left = 'x'; console.log(performance.now() < 1000 * " + patience + ")"),
+      program(look, { delayMs: 1500 }), program("throw new Error('no luck')", { delayMs: 1500 }), "That is all.",
+    ]);
+    const end = await run(["chat", "go", ...use], { env: { ...model.env, ...withDeno } });
+    assert.equal(end.stdout, "That is all.\n", end.stderr);
+    const told = toldOf(model.asked());
+    assert.deepEqual(told.slice(0, 2), ["true", "undefined undefined true"]);
+    assert.match(told[2], /no luck/);
+  });
+
+  test("killed while one waits, it leaves no process", async () => {
+    const model = await scriptedModel([program("console.log('ran')"), { text: "", hang: true }]);
+    const place = folder();
+    chmodSync(place, 0o755);
+    const talk = start(["chat", "go", ...use], { env: { ...model.env, ...withDeno, TMPDIR: place } });
+    await until(() => talk.text().includes("the program ended"), "the program's end");
+    await until(() => readdirSync(place).some((name) => name.startsWith("lathe-deno-")), "the next one's folder");
+    talk.child.kill("SIGKILL");
+    await talk.ended; // the harness looks for processes that are left
   });
 });

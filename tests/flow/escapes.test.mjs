@@ -7,6 +7,7 @@ import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, statSync, w
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { config, describe, fake, folder, report, root, run, test } from "./harness.mjs";
+import { scriptedModel } from "./model.mjs";
 
 const isRoot = process.getuid() === 0;
 const NOBODY = 65534, ORDINARY = 65533;
@@ -382,6 +383,23 @@ describe("Deno", { skip: canRun(isRoot ? NOBODY : process.getuid()) ? false : `$
         const r = await report(denoProgram(w.about) + "console.log(JSON.stringify(results));", ["--runner", "deno", "--lang", "ts", "--timeout", "30000", "--config", settings], inSituation(s));
         assert.equal(r.error, undefined, r.text + r.stderr);
         judge(typescript, JSON.parse(r.outputs.at(-1)), SHUT);
+        w.untouched();
+      } finally {
+        w.end();
+      }
+    });
+    test(`no way out of a process that was started ahead, ${s.name}`, async () => {
+      const w = await world(s.uid);
+      const call = (code, rest = {}) => ({ calls: [{ name: "execute_typescript", arguments: { code } }], ...rest });
+      const ahead = "if (performance.now() < 800) throw new Error('it was not');\n";
+      const model = await scriptedModel([call("console.log('first')"), call(ahead + denoProgram(w.about) + "console.log(JSON.stringify(results));", { delayMs: 1500 }), "Done."]);
+      try {
+        if (s.options.uid !== undefined) chownSync(model.env.XDG_STATE_HOME, s.uid, s.uid);
+        const file = config({ deno: { path: deno }, typescript: { runner: "deno", check: false } });
+        chmodSync(join(file, ".."), 0o755);
+        const end = await run(["chat", "go", "-m", "typescript", "--config", file], inSituation(s, { env: model.env }));
+        assert.equal(end.stdout, "Done.\n", end.stderr);
+        judge(typescript, JSON.parse(model.asked().at(-1).messages.findLast((one) => one.role === "tool").content), SHUT);
         w.untouched();
       } finally {
         w.end();
