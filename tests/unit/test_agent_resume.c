@@ -230,9 +230,10 @@ IN_WORLD(budgets_count_what_the_record_answers_at_once) {
   assert_int_equal(lt_policy_new(NULL, 0, &budget, 1, &w->policy, NULL), LT_OK);
   w->options.policy = w->policy;
   open_leaving(w, "code");
-  script_texts("weatherEcho({n: 1}); weatherEcho({n: 2}); try { weatherHang({}) } catch (e) { }\n"
-               "try { weatherEcho({n: 3}) } catch (e) { output(e.message) }\ndone()",
-               NULL);
+  script_texts(
+      "weatherEcho({n: 1}); weatherEcho({n: 2}); try { weatherHang({}) } catch (e) { }\n"
+      "try { weatherEcho({n: 3}) } catch (e) { output(e.message) }\ndone()",
+      NULL);
   start(w, "Go");
   wait_hanging(w);
   leave_and_resume(w);
