@@ -63,7 +63,7 @@ static lt_status run_one(lt_deno *deno, const char *code, lt_err *err) LT_YIELDS
 static void print_memory(void) {
   long spare = lt_memory_child(lt_memory_child(getpid()));
   lt_memory_print("memory of a Deno that was started ahead (its share of what is shared)", spare, "Pss:");
-  lt_memory_print("  of this its own", spare, "Private");
+  lt_memory_print("  of this anonymous", spare, "Anonymous:");
 }
 
 /* False: there is no Deno here, or no compiler. */
