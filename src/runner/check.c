@@ -222,13 +222,21 @@ static void compare(lt_check *c, const lt_checked *program, lt_str new_text) {
   lt_buf_release(&detail);
 }
 
+void lt_check_ended(lt_check *c, lt_str run) {
+  const lt_checked *one = lt_check_find_program(c, run);
+  if (one != NULL && !one->given && !one->compared) {
+    put_fault(c, "program ", run, ": how it ended is too long to be compared, or has a secret in it", LT_STR(""));
+  }
+}
+
 static void note(lt_journal *self, lt_str run, const lt_note *what, void (*on_failure)(void *arg, const lt_err *err),
                  void *arg) {
   lt_check *c = check_of(self);
-  const lt_checked *one = what->kind == LT_NOTE_END ? lt_check_find_program(c, run) : NULL;
+  lt_checked *one = what->kind == LT_NOTE_END ? lt_check_find_program(c, run) : NULL;
   (void)on_failure;
   (void)arg;
   if (one != NULL && !one->given) {
+    one->compared = true;
     compare(c, one, what->text);
   }
 }

@@ -10,6 +10,7 @@ typedef struct lt_checked {
   lt_buf run;
   lt_buf text;     /* the note of its end */
   bool given;      /* the record answers: nothing runs */
+  bool compared;   /* its new end with that */
   bool in_process; /* Python's or Deno's: with a clock and chances of its own */
 } lt_checked;
 
@@ -39,6 +40,9 @@ lt_note *lt_check_find_note(const lt_record *record, uint32_t kind);
 lt_checked *lt_check_find_program(const lt_check *check, lt_str run);
 /* From now on the record answers for the program, because of that. False: no memory. */
 bool lt_check_give(lt_check *check, lt_str run, lt_str why);
+
+/* The program has ended, by itself: its end has to have been compared. */
+void lt_check_ended(lt_check *check, lt_str run);
 
 /* check_runner.c */
 void lt_check_runner_init(lt_runner *runner);

@@ -68,6 +68,9 @@ static lt_status run_real(lt_check *c, lt_runner *real, const lt_run_request *re
     lt_run_result_init(result);
     return real->run(real, request, result, err);
   }
+  if (status == LT_OK && result->status != LT_E_CANCELLED && result->status != LT_E_DIVERGED) {
+    lt_check_ended(c, request->caller->run);
+  }
   return status == LT_OK ? LT_OK : lt_fail(err, status, "%s", lt_err_msg(&why));
 }
 
