@@ -154,6 +154,12 @@ static lt_part *maker_of(reading *r, const prompt *p, lt_json output) {
   return NULL;
 }
 
+/* As a call that the model has made; what is told as text needs none. */
+static bool is_told_with_id(const reading *r, lt_part_kind kind) {
+  return (kind == LT_PART_CALL && r->history->form == LT_HISTORY_CLASSIC) ||
+         (kind == LT_PART_TYPESCRIPT && r->history->form == LT_HISTORY_TYPESCRIPT);
+}
+
 static void read_tool(reading *r, prompt *p, lt_json output, uint32_t number) {
   lt_str function = read_str(r, lt_json_get(output, "function"));
   bool is_program = p->program != LT_PART_CALL && lt_str_eq(function, p->program_name);
@@ -173,7 +179,9 @@ static void read_tool(reading *r, prompt *p, lt_json output, uint32_t number) {
   part->result = lt_json_get(output, "result");
   part->unanswered = p->unanswered;
   part->stored_id = read_str(r, lt_json_get(output, "id"));
-  part->id = id_for(r, p, part->stored_id, number);
+  if (is_told_with_id(r, part->kind)) {
+    part->id = id_for(r, p, part->stored_id, number);
+  }
   if (is_program) {
     p->last_program = r->count - 1;
   }

@@ -19,7 +19,7 @@ typedef struct lt_part {
   lt_part_level level;
   uint32_t prompt;  /* number */
   lt_str text;      /* USER, TEXT */
-  lt_str id;        /* CALL, TYPESCRIPT: of the call, unique */
+  lt_str id;        /* of the call, unique, where it is told as one */
   lt_str stored_id; /* CALL: its output's */
   lt_str function;
   lt_json input;

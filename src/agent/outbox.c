@@ -10,6 +10,7 @@
 struct lt_outbox_waiter {
   lt_outbox_waiter *next;
   uint64_t until;
+  bool sent; /* or written */
   lt_wait wait;
 };
 
@@ -371,14 +372,23 @@ void lt_outbox_put_all(const lt_outbox *o, lt_json_writer *w) {
  */
 static void wake(lt_outbox *o) {
   for (lt_outbox_waiter *waiter = o->waiters; waiter != NULL; waiter = waiter->next) {
-    if (waiter->until <= o->written || !o->pumping) {
+    if (waiter->until <= (waiter->sent ? o->sent : o->written) || !o->pumping) {
       lt_wait_wake(&waiter->wait, LT_OK);
     }
   }
 }
 
+void lt_outbox_sends(lt_outbox *o, const lt_outbox_item *items) {
+  o->sent = o->written;
+  for (; items != NULL; items = items->next) {
+    o->sent++;
+  }
+  wake(o);
+}
+
 static void give_up(lt_outbox *o) {
   drop_items(o);
+  o->sent = o->written;
   lt_cancel_fire(&o->turn->cancel, LT_E_CANCELLED);
 }
 
@@ -433,11 +443,15 @@ static void on_pump_fiber(void *arg) {
   pump(arg);
 }
 
-lt_status lt_outbox_flush(lt_outbox *o, lt_err *err) {
-  lt_outbox_waiter waiter = {.next = o->waiters, .until = o->queued};
+lt_status lt_outbox_check(const lt_outbox *o, lt_err *err) {
+  return o->err.status == LT_OK ? LT_OK : lt_fail(err, o->err.status, "%s", lt_err_msg(&o->err));
+}
+
+static lt_status wait_until(lt_outbox *o, bool sent, lt_err *err) LT_YIELDS {
+  lt_outbox_waiter waiter = {.next = o->waiters, .until = o->queued, .sent = sent};
   lt_wait_init(&waiter.wait, o->turn->agent->options.loop);
   o->waiters = &waiter;
-  while (o->written < waiter.until) {
+  while ((sent ? o->sent : o->written) < waiter.until) {
     hurry(o);
     if (!o->pumping) {
       o->pumping = true;
@@ -451,5 +465,13 @@ lt_status lt_outbox_flush(lt_outbox *o, lt_err *err) {
     place = &(*place)->next;
   }
   *place = waiter.next;
-  return o->err.status == LT_OK ? LT_OK : lt_fail(err, o->err.status, "%s", lt_err_msg(&o->err));
+  return lt_outbox_check(o, err);
+}
+
+lt_status lt_outbox_send(lt_outbox *o, lt_err *err) {
+  return wait_until(o, true, err);
+}
+
+lt_status lt_outbox_flush(lt_outbox *o, lt_err *err) {
+  return wait_until(o, false, err);
 }

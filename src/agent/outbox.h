@@ -28,7 +28,7 @@ typedef struct lt_outbox {
   size_t claimed_after; /* ... the next of them is probably behind this one */
   size_t kept_bytes;
   lt_outbox_item *first, **last;
-  uint64_t queued, written; /* items, numbered from 1 */
+  uint64_t queued, sent, written; /* items, numbered from 1 */
   size_t queued_bytes;
   bool has_foreign_ids; /* ids that models gave */
   bool overflowed;      /* that something was dropped has been said */
@@ -90,6 +90,11 @@ lt_status lt_outbox_event(lt_outbox *outbox, const char *event, lt_str data, lt_
 lt_status lt_outbox_stream(lt_outbox *outbox, lt_str delta, lt_err *err);
 lt_status lt_outbox_state(lt_outbox *outbox, lt_prompt_state state, lt_err *err);
 
+/* Until everything that has been put out so far is on its way to the store: it is stored before, or together with, all
+ * that the store is asked for afterwards. LT_YIELDS. Errors: what could not be stored. */
+lt_status lt_outbox_send(lt_outbox *outbox, lt_err *err) LT_YIELDS;
+/* Why nothing can be stored any more. */
+lt_status lt_outbox_check(const lt_outbox *outbox, lt_err *err);
 /* Until everything that has been put out so far is stored and told. LT_YIELDS. Errors: what could not be stored. */
 lt_status lt_outbox_flush(lt_outbox *outbox, lt_err *err) LT_YIELDS;
 

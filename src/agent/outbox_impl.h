@@ -48,6 +48,8 @@ struct lt_outbox_item {
 
 /* outbox.c */
 void lt_output_free(lt_output *output);
+/* The store is about to be asked to keep these items. */
+void lt_outbox_sends(lt_outbox *outbox, const lt_outbox_item *items);
 
 /* outbox_write.c: stores what the items say, all in one transaction, then tells of it, in order. LT_OK: all of it;
  * anything else: nothing. LT_YIELDS. */

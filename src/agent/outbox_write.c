@@ -214,6 +214,7 @@ static void tell_item(lt_outbox *o, lt_outbox_item *item) {
 lt_status lt_outbox_write(lt_outbox *o, lt_outbox_item *items, lt_err *err) {
   batch b = {.count = 0};
   LT_TRY(fill(o, items, &b, err));
+  lt_outbox_sends(o, items);
   LT_TRY(store(o, &b, err));
   for (lt_outbox_item *item = items; item != NULL; item = item->next) {
     tell_item(o, item);

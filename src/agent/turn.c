@@ -223,6 +223,7 @@ static lt_status mask(const lt_turn *turn, lt_str *text, bool is_value, lt_buf *
   return masked->status == LT_OK ? LT_OK : lt_fail(err, masked->status, "no memory to mask secrets");
 }
 
+/* Not waited for where calls are journalled: the journal sees to it that no call is made before (turn_journal.c). */
 lt_status lt_turn_tool_begin(lt_turn *turn, lt_str id, lt_str function, lt_str input, lt_str reason,
                              uint32_t *ret_number, lt_err *err) {
   lt_buf masked;
@@ -233,7 +234,8 @@ lt_status lt_turn_tool_begin(lt_turn *turn, lt_str id, lt_str function, lt_str i
   }
   lt_buf_release(&masked);
   LT_TRY(status);
-  return lt_outbox_flush(&turn->own->outbox, err);
+  return turn->caller.journal != NULL ? lt_outbox_check(&turn->own->outbox, err)
+                                      : lt_outbox_flush(&turn->own->outbox, err);
 }
 
 lt_status lt_turn_tool_logs(lt_turn *turn, uint32_t number, lt_str logs, lt_err *err) {

@@ -98,7 +98,7 @@ static lt_status name_run(lt_turn *turn, uint32_t output, lt_caller *caller, lt_
   const lt_turn_own *own = turn->own;
   caller->run =
       lt_arena_printf(&turn->arena, "%s/%.*s", turn->ids.prompt, LT_STR_ARG(lt_outbox_id(&own->outbox, output)));
-  caller->recalled = own->record.again && lt_outbox_is_old(&own->outbox, output);
+  caller->recalled = own->record.again; /* what the run noted may be on record when its output is not */
   return caller->run.p != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the name of a run");
 }
 

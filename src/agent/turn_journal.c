@@ -6,10 +6,20 @@ static lt_turn_own *own_of_journal(lt_journal *self) {
   return (lt_turn_own *)(void *)((char *)self - offsetof(lt_turn_own, journal));
 }
 
+static lt_status check_leaving(const lt_turn_own *own, lt_err *err) {
+  return own->turn.agent->leaving ? lt_fail(err, LT_E_CLOSED, "Lathe is ending") : LT_OK;
+}
+
+/* What was put out before the call is in the store before it, or with it in one transaction: nobody had to wait for
+ * that alone. A call that begins without it is not made. */
 static lt_status begin_call(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS {
-  const lt_agent *agent = own_of_journal(self)->turn.agent;
-  lt_journal *theirs = agent->options.journal;
-  return agent->leaving ? lt_fail(err, LT_E_CLOSED, "Lathe is ending") : theirs->begin(theirs, call, ret_id, err);
+  lt_turn_own *own = own_of_journal(self);
+  lt_journal *theirs = own->turn.agent->options.journal;
+  LT_TRY(check_leaving(own, err));
+  LT_TRY(lt_outbox_send(&own->outbox, err));
+  LT_TRY(check_leaving(own, err));
+  LT_TRY(theirs->begin(theirs, call, ret_id, err));
+  return lt_outbox_check(&own->outbox, err);
 }
 
 static lt_status finish_call(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS {

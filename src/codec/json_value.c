@@ -73,13 +73,24 @@ bool lt_json_next(lt_json_iter *it) {
   return true;
 }
 
+/* Most keys are told apart by their length. */
+static inline bool is_key(lt_json object, uint32_t at, lt_str key) {
+  const lt_json_node *node = &object.doc->nodes[at];
+  if (node->info & LT_JSON_INFO_ESCAPED) {
+    return lt_json_str_eq((lt_json){object.doc, at}, key);
+  }
+  return node->end - node->start - 2 == key.n &&
+         (key.n == 0 || memcmp(object.doc->text.p + node->start + 1, key.p, key.n) == 0);
+}
+
+/* The last one counts. */
 lt_json lt_json_get_str(lt_json object, lt_str key) {
   lt_json found = {NULL, 0};
-  if (lt_json_typeof(object) == LT_JSON_OBJECT) {
-    lt_json_iter it = lt_json_each(object);
-    while (lt_json_next(&it)) {
-      if (lt_json_str_eq(it.key, key)) {
-        found = it.value;
+  if (lt_json_typeof(object) == LT_JSON_OBJECT && lt_json_count(object) > 0) {
+    const lt_json_node *nodes = object.doc->nodes;
+    for (uint32_t at = object.at + 1, end = nodes[object.at].next; at < end; at = nodes[at + 1].next) {
+      if (is_key(object, at, key)) {
+        found = (lt_json){object.doc, at + 1};
       }
     }
   }

@@ -6,25 +6,23 @@
 #define DIGITS     3
 #define SIGNS      2 /* punctuation runs together: `":{"` */
 
-typedef enum kind { SPACE, BREAK, SMALL, CAPITAL, DIGIT, SIGN, TWO_BYTES, MORE_BYTES } kind;
+typedef enum kind { SIGN, SPACE, BREAK, SMALL, CAPITAL, DIGIT, TWO_BYTES, MORE_BYTES } kind;
 
-static kind kind_of(unsigned char c) {
-  if (c >= 'a' && c <= 'z') {
-    return SMALL;
-  }
-  if (c >= 'A' && c <= 'Z') {
-    return CAPITAL;
-  }
-  if (c >= '0' && c <= '9') {
-    return DIGIT;
-  }
-  if (c == ' ' || c == '\t') {
-    return SPACE;
-  }
-  if (c == '\n' || c == '\r') {
-    return BREAK;
-  }
-  return c < 0x80 ? SIGN : c < 0xE0 ? TWO_BYTES : MORE_BYTES;
+/* What is not listed is SIGN. */
+__extension__ static const unsigned char kinds[256] = {
+    ['\t'] = SPACE,
+    [' '] = SPACE,
+    ['\n'] = BREAK,
+    ['\r'] = BREAK,
+    ['0' ... '9'] = DIGIT,
+    ['A' ... 'Z'] = CAPITAL,
+    ['a' ... 'z'] = SMALL,
+    [0x80 ... 0xDF] = TWO_BYTES,
+    [0xE0 ... 0xFF] = MORE_BYTES,
+};
+
+static inline kind kind_of(unsigned char c) {
+  return (kind)kinds[c];
 }
 
 static size_t run_length(lt_str text, size_t at, kind is) {

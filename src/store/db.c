@@ -276,11 +276,13 @@ lt_status lt_db_run(lt_db *db, lt_db_sync sync, lt_db_work work, void *arg, lt_e
   j.leads = relieve(db) || j.leads;
   lt_wait_init(&j.wait, db->loop);
   enqueue(db, &j);
-  if (!j.leads) {
+  if (j.leads) {
+    db->led = true;
+    lt_sleep(db->loop, 0); /* whoever is ready to ask for something, too, comes along */
+  } else {
     lt_wait_on(&j.wait, UINT64_MAX);
   }
   if (j.leads) {
-    db->led = true;
     lead(db, &j);
   }
   return j.status;

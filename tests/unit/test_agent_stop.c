@@ -173,7 +173,8 @@ static void break_store(world *w, const char *event, lt_str data) {
 
 /* What cannot be stored is not told, and nothing more is done for it. */
 IN_WORLD(a_store_that_breaks_ends_the_prompt_with_an_error) {
-  script_texts("output('a'); weatherHang({})", NULL);
+  /* The program's own output is on its way with the call, and with it the store breaks. */
+  script_texts("weatherEcho({}); output('a'); weatherHang({})", NULL);
   w->on_event = break_store;
   prompt(w, "One");
   assert_has(w->events.p, "created\noutput tool code.execute pending Executing...\nerror ");
@@ -265,6 +266,30 @@ IN_WORLD(all_is_stored_before_it_is_told) {
   assert_string_equal(w->streams.p, "{\"i\":0}{\"i\":1}{\"i\":2}{\"i\":3}{\"i\":4}");
   sqlite3_close(second);
   second = NULL;
+}
+
+static int count_now(const world *w, const char *query) {
+  struct sqlite3 *sql;
+  sqlite3_stmt *stmt;
+  assert_int_equal(sqlite3_open(w->path, &sql), SQLITE_OK);
+  assert_int_equal(sqlite3_prepare_v2(sql, query, -1, &stmt, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+  int count = sqlite3_column_int(stmt, 0);
+  sqlite3_finalize(stmt);
+  sqlite3_close(sql);
+  return count;
+}
+
+/* The program began while its output was on its way to the store. */
+IN_WORLD(what_was_put_out_is_stored_before_a_call_is_made) {
+  script_texts("output('a'); weatherHang({}); done()", NULL);
+  start(w, "One");
+  until_hanging(w, 1);
+  assert_int_equal(count_now(w, "SELECT count(*) FROM prompt_outputs WHERE json ->> 'function' = 'code.execute'"), 1);
+  assert_int_equal(count_now(w, "SELECT count(*) FROM prompt_outputs WHERE json ->> 'content' = 'a'"), 1);
+  assert_int_equal(count_now(w, "SELECT count(*) FROM calls WHERE finished_at IS NULL"), 1);
+  assert_int_equal(cancel(w), LT_OK);
+  wait_end(w);
 }
 
 /* --- Never beginning -----------------------------------------------------------------------------------------------
@@ -532,6 +557,7 @@ int main(void) {
       cmocka_unit_test(an_end_that_cannot_be_stored_is_stored_later),
       cmocka_unit_test(an_end_that_is_never_stored_leaves_the_prompt_to_others),
       cmocka_unit_test(all_is_stored_before_it_is_told),
+      cmocka_unit_test(what_was_put_out_is_stored_before_a_call_is_made),
       cmocka_unit_test(what_makes_no_sense_does_not_start),
       cmocka_unit_test(a_configuration_that_makes_no_sense_is_refused),
       cmocka_unit_test(a_model_may_have_a_mode_of_its_own),
