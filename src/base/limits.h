@@ -61,8 +61,8 @@
 
 /* --- processes and MCP servers ---------------------------------------------------------------- */
 #define LT_OPEN_FILES_MAX           (LT_KIB * LT_KIB) /* of the hard limit no more is taken: tables are that long */
-#define LT_PROC_STDERR_KEEP_BYTES   (16 * LT_KIB) /* the last of a server's stderr, for error reports */
-#define LT_PROC_KILL_AFTER_MS       500           /* from end of input to SIGTERM, and from SIGTERM to SIGKILL */
+#define LT_PROC_STDERR_KEEP_BYTES   (16 * LT_KIB)     /* the last of a server's stderr, for error reports */
+#define LT_PROC_KILL_AFTER_MS       500               /* from end of input to SIGTERM, and from SIGTERM to SIGKILL */
 #define LT_PROC_READ_BYTES          (64 * LT_KIB)
 #define LT_PROC_WRITE_QUEUE_BYTES   (1 * LT_MIB) /* waiting for a child's stdin before writers wait too */
 #define LT_PROC_LINES_KEEP_BYTES    (1 * LT_MIB) /* an empty line buffer larger than this is given back */
