@@ -162,11 +162,15 @@ static lt_status set_tools(job *j, lt_err *err) LT_YIELDS {
   return status;
 }
 
-/* A provider that is only on record answers nothing, and says so of none of its tools. */
+/* A tool whose plugin is not configured any more cannot be called again. */
 static bool only_calls(void *arg, lt_str id) {
-  const job *j = arg;
+  job *j = arg;
   const lt_tool *tool = j->there != NULL ? lt_catalog_find(j->there, id) : NULL;
-  return tool != NULL && tool->only_calls;
+  if (tool == NULL || !tool->only_calls || tool->provider->invoke != never_answer) {
+    return tool != NULL && tool->only_calls;
+  }
+  lt_check_skip(j->check, lt_arena_printf(&j->arena, "the tool %.*s is not configured any more", LT_STR_ARG(id)));
+  return false;
 }
 
 /* --- Going through it ----------------------------------------------------------------------------------------------

@@ -64,6 +64,18 @@ static lt_checked *add_program(lt_check *c, lt_str run) {
   return one;
 }
 
+static void add_reason(lt_check *c, lt_str why) {
+  if (lt_str_find(lt_buf_view(&c->reasons), why, 0) == SIZE_MAX) {
+    lt_buf_addc(&c->reasons, c->reasons.n > 0 ? "; " : "");
+    lt_buf_add(&c->reasons, why);
+  }
+}
+
+void lt_check_skip(lt_check *c, lt_str why) {
+  c->counts.skipped++;
+  add_reason(c, why);
+}
+
 bool lt_check_give(lt_check *c, lt_str run, lt_str why) {
   lt_checked *one = lt_check_find_program(c, run);
   c->counts.programs -= one != NULL && !one->given; /* it was to run again */
@@ -72,10 +84,7 @@ bool lt_check_give(lt_check *c, lt_str run, lt_str why) {
     return false;
   }
   one->given = true;
-  if (lt_str_find(lt_buf_view(&c->reasons), why, 0) == SIZE_MAX) {
-    lt_buf_addc(&c->reasons, c->reasons.n > 0 ? "; " : "");
-    lt_buf_add(&c->reasons, why);
-  }
+  add_reason(c, why);
   return one->run.status == LT_OK;
 }
 

@@ -38,6 +38,8 @@ lt_journal *lt_check_journal(lt_check *check);
 lt_runner *lt_check_runner(lt_check *check);
 
 lt_check_counts lt_check_count(const lt_check *check);
+/* A program was not even asked for: the record answered for what would have run it, because of that. */
+void lt_check_skip(lt_check *check, lt_str why);
 /* Why programs were answered by the record, each reason once; empty: none was. */
 lt_str lt_check_reasons(const lt_check *check);
 /* The first thing that was another than on record, with the name of its run; empty: nothing was. */

@@ -28,6 +28,7 @@ static void put_tool(lt_json_writer *w, const lt_tool *tool) {
   put_flag(w, "needsApproval", tool->needs_approval);
   put_flag(w, "ofPlugin", tool->of_plugin);
   put_flag(w, "notForPrograms", tool->not_for_programs);
+  put_flag(w, "onlyCalls", tool->only_calls);
   lt_json_end_object(w);
 }
 
@@ -98,6 +99,7 @@ static void read_tool(reading *r, lt_json tool, size_t left) {
       .needs_approval = read_flag(tool, "needsApproval"),
       .of_plugin = read_flag(tool, "ofPlugin"),
       .not_for_programs = read_flag(tool, "notForPrograms"),
+      .only_calls = read_flag(tool, "onlyCalls"),
   };
 }
 

@@ -256,6 +256,13 @@ describe("comes to the same", () => {
     assert.deepEqual([json.same, json.programs, json.skippedPrograms], [true, 0, 2]);
     assert.match(json.skippedBecause, /cannot be started/);
   });
+  test("Python that is not configured any more: likewise", async () => {
+    const w = world({ python: {} });
+    await w.chat("python");
+    const end = await run(["replay", "last", "--config", config({})], { env: { ...gone, XDG_STATE_HOME: w.state } });
+    assert.deepEqual([end.code, end.stderr], [0, ""]);
+    assert.match(end.stdout, /; answered by the record: 2 programs \(the tool execute_code is not configured any more\)\n$/);
+  });
   test("Deno: calls, what was asked of the model, what was stored", { skip: noDeno }, async () => {
     const w = world({ typescript: { runner: "deno", check: false } });
     await w.chat("-m", "typescript", "deno");

@@ -23,8 +23,9 @@ static const lt_tool_spec cash[] = {
      .approval = TEXT("it is money")},
     {.name = TEXT("a.b")},
 };
-static const lt_tool_spec todo[] = {{.name = TEXT("list"), .of_plugin = true},
-                                    {.name = TEXT("run"), .of_plugin = true, .not_for_programs = true}};
+static const lt_tool_spec todo[] = {
+    {.name = TEXT("list"), .of_plugin = true},
+    {.name = TEXT("run"), .of_plugin = true, .not_for_programs = true, .only_calls = true}};
 static const lt_tool_spec bare[] = {{.name = TEXT("cash")}};
 static lt_provider provider;
 
@@ -57,6 +58,7 @@ static void check_tool(const lt_tool *a, const lt_tool *b) {
   assert_int_equal(a->needs_approval, b->needs_approval);
   assert_int_equal(a->of_plugin, b->of_plugin);
   assert_int_equal(a->not_for_programs, b->not_for_programs);
+  assert_int_equal(a->only_calls, b->only_calls);
 }
 
 static void test_all_that_is_shown_comes_back(void **state) {
