@@ -192,7 +192,7 @@ IN_DENO(test_one_that_died_is_replaced) {
 }
 
 IN_DENO(test_it_is_idle_and_ends) {
-  reopen(w, 1500);
+  reopen(w, 3000);
   js(w, "output(1)", TELL_SAID, " o(1)");
   long pid = spare_process(w);
   lt_sleep(w->loop, 500); /* it has started */
