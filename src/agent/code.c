@@ -94,7 +94,7 @@ static lt_status refuse_half(loop *l, lt_str code, lt_err *err) LT_YIELDS {
 static lt_status feed_back(loop *l, lt_str code, const lt_run_result *result, lt_str value, lt_err *err) {
   lt_buf feedback;
   lt_buf_init(&feedback, LT_PROMPT_MEMORY_BYTES);
-  lt_feedback_put(&feedback, result, value, l->turn->agent->options.secrets);
+  lt_feedback_put(&feedback, l->turn, result, value);
   lt_status status = feedback.status == LT_OK ? lt_messages_put(&l->messages, "assistant", code, err)
                                               : lt_fail(err, feedback.status, "no memory for the program's feedback");
   if (status == LT_OK) {
@@ -104,12 +104,28 @@ static lt_status feed_back(loop *l, lt_str code, const lt_run_result *result, lt
   return status;
 }
 
+/* Whoever reads what a program put out must not take a part of it for all. */
+static lt_status tell_cut(lt_turn *turn, lt_err *err) LT_YIELDS {
+  lt_buf text;
+  lt_buf_init(&text, LT_KIB);
+  lt_buf_addc(&text, "\n\n(The program put out more than the ");
+  lt_feedback_put_output_limit(&text, turn);
+  lt_buf_addc(&text, " that are allowed (sandbox.maxOutputBytes): the rest is dropped)");
+  lt_status status = text.status == LT_OK ? lt_turn_text(turn, lt_buf_view(&text), err)
+                                          : lt_fail(err, text.status, "no memory for what the prompt puts out");
+  lt_buf_release(&text);
+  return status;
+}
+
 static lt_status finish(loop *l, lt_str code, uint32_t number, const lt_run_result *result, lt_err *err) LT_YIELDS {
   lt_buf value;
   lt_buf_init(&value, LT_JSON_MAX_BYTES);
   put_value(l->turn, result, &value);
   lt_status status = value.status == LT_OK ? end_output(l->turn, number, result, lt_buf_view(&value), err)
                                            : lt_fail(err, value.status, "no memory for the program's result");
+  if (status == LT_OK && result->output_cut) {
+    status = tell_cut(l->turn, err);
+  }
   if (status == LT_OK && !result->done) {
     status = feed_back(l, code, result, lt_buf_view(&value), err);
   }

@@ -1,5 +1,5 @@
 /* What a model is told of how its program ended (seeds 013 and 014, DESIGN.md section 6). */
-#include "agent/turn.h"
+#include "agent/own.h"
 #include "codec/tokens.h"
 
 #define NOTICE_TOKENS 24 /* of the words that stand where something was cut out */
@@ -50,6 +50,16 @@ void lt_feedback_put_logs(lt_buf *out, const lt_run_result *result) {
   }
 }
 
+void lt_feedback_put_output_limit(lt_buf *out, const lt_turn *turn) {
+  size_t max = turn->own->defaults.max_output_bytes;
+  max = max > 0 ? max : LT_RUN_OUTPUT_MAX_BYTES;
+  if (max % LT_KIB == 0) {
+    lt_buf_printf(out, "%zu KiB", max / LT_KIB);
+  } else {
+    lt_buf_printf(out, "%zu bytes", max);
+  }
+}
+
 void lt_feedback_put_error(lt_buf *out, const lt_run_result *result) {
   lt_buf_add(out, lt_buf_view(&result->error));
   if (result->line > 0) {
@@ -89,7 +99,7 @@ static void put_calls(lt_buf *out, const lt_run_result *result) {
   }
 }
 
-static void put_shown(lt_buf *out, const lt_run_result *result) {
+static void put_shown(lt_buf *out, const lt_turn *turn, const lt_run_result *result) {
   size_t count = 0;
   for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
     count += text->said == LT_SAID_OUTPUT;
@@ -99,7 +109,9 @@ static void put_shown(lt_buf *out, const lt_run_result *result) {
                   count == 1 ? "text" : "texts");
   }
   if (result->output_cut) {
-    lt_buf_addc(out, " The rest was more than a program may output, and was dropped.");
+    lt_buf_addc(out, " The rest was more than the ");
+    lt_feedback_put_output_limit(out, turn);
+    lt_buf_addc(out, " a program may output: it was dropped, and the user has been told so.");
   }
 }
 
@@ -110,6 +122,13 @@ static void put_section(lt_buf *out, const char *title, lt_str text, size_t max_
   lt_text_cut(out, text, max_tokens);
 }
 
+/* Of the reply itself, which may have words before it or several blocks, not of JSON that its program has read. */
+static bool is_of_form(const lt_run_result *result) {
+  lt_str error = lt_buf_view(&result->error);
+  return result->calls == NULL && result->texts == NULL && lt_str_starts(error, LT_STR("SyntaxError")) &&
+         lt_str_find(error, LT_STR("JSON"), 0) == SIZE_MAX;
+}
+
 static void put_failure(lt_buf *out, const lt_run_result *result, const lt_secrets *secrets) {
   lt_buf text;
   lt_buf_init(&text, 4 * LT_RUN_LOG_MAX_BYTES);
@@ -118,6 +137,9 @@ static void put_failure(lt_buf *out, const lt_run_result *result, const lt_secre
   lt_secrets_mask_buf(secrets, &text);
   put_section(out, "Execution error: ", lt_buf_view(&text), LT_FEEDBACK_TOKENS / 2);
   lt_buf_release(&text);
+  if (is_of_form(result)) {
+    lt_buf_addc(out, "\n\nReply with one program and nothing else: no words before or after it, no second code block.");
+  }
 }
 
 static void put_success(lt_buf *out, const lt_run_result *result, lt_str value, size_t max_tokens) {
@@ -134,7 +156,8 @@ static void put_success(lt_buf *out, const lt_run_result *result, lt_str value, 
   }
 }
 
-void lt_feedback_put(lt_buf *out, const lt_run_result *result, lt_str value, const lt_secrets *secrets) {
+void lt_feedback_put(lt_buf *out, const lt_turn *turn, const lt_run_result *result, lt_str value) {
+  const lt_secrets *secrets = turn->agent->options.secrets;
   lt_buf logs;
   lt_buf_init(&logs, 2 * LT_RUN_LOG_MAX_BYTES);
   lt_feedback_put_logs(&logs, result);
@@ -149,5 +172,5 @@ void lt_feedback_put(lt_buf *out, const lt_run_result *result, lt_str value, con
   } else {
     put_failure(out, result, secrets);
   }
-  put_shown(out, result);
+  put_shown(out, turn, result);
 }

@@ -102,10 +102,12 @@ void lt_text_cut(lt_buf *out, lt_str text, size_t max_tokens);
 /* How a program ended, as a user message: logs, then its result or its error with line, column and the tool calls that
  * have happened; what is said of a program that told nothing. At most LT_FEEDBACK_TOKENS. `value`: what is told as the
  * result, JSON text (empty: undefined). */
-void lt_feedback_put(lt_buf *out, const lt_run_result *result, lt_str value, const lt_secrets *secrets);
+void lt_feedback_put(lt_buf *out, const lt_turn *turn, const lt_run_result *result, lt_str value);
 /* Its parts: all that was logged, a line each; the error with line, column and the line itself. */
 void lt_feedback_put_logs(lt_buf *out, const lt_run_result *result);
 void lt_feedback_put_error(lt_buf *out, const lt_run_result *result);
+/* How much a program of the turn may output, as words: "64 KiB". */
+void lt_feedback_put_output_limit(lt_buf *out, const lt_turn *turn);
 
 /* --- History (history.c) --------------------------------------------------------------------------- */
 /* Appends the messages of earlier prompts, in the form a mode shows them to its model, to an array that is being

@@ -5,13 +5,20 @@
 #include "base/limits.h"
 
 /* --- What a program said ----------------------------------------------------------------------- */
-/* Its output as it stands, or its log lines. */
-static void put_said(const lt_run_result *result, bool output, lt_buf *out) {
+/* Its output as it stands, or its log lines; that there was more must be known, or what is counted in it is wrong. */
+static void put_said(const lt_turn *turn, const lt_run_result *result, bool output, lt_buf *out) {
   for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
     if ((text->said == LT_SAID_OUTPUT) == output) {
       lt_buf_add(out, text->text);
       lt_buf_addc(out, output ? "" : "\n");
     }
+  }
+  if (output && result->output_cut) {
+    lt_buf_addc(out, "\n[more was output than the ");
+    lt_feedback_put_output_limit(out, turn);
+    lt_buf_addc(out, " that are kept]\n");
+  } else if (!output && result->log_cut) {
+    lt_buf_printf(out, "[more was logged than the %lu KiB that are kept]\n", LT_RUN_LOG_MAX_BYTES / LT_KIB);
   }
 }
 
@@ -43,16 +50,16 @@ static void put_calls(const lt_run_result *result, lt_buf *out) {
 }
 
 /* Standard error, then standard output. */
-static void put_failure(const lt_run_result *result, const lt_secrets *secrets, lt_buf *out) {
-  put_said(result, false, out);
+static void put_failure(const lt_turn *turn, const lt_run_result *result, lt_buf *out) {
+  put_said(turn, result, false, out);
   lt_buf_add(out, result->error.n > 0 ? lt_buf_view(&result->error) : lt_str_of(lt_status_text(result->status)));
   put_place(result, out);
   put_calls(result, out);
-  lt_secrets_mask_buf(secrets, out);
+  lt_secrets_mask_buf(turn->agent->options.secrets, out);
   size_t before = out->n;
   lt_buf_addc(out, "\n\nSTDOUT:\n");
   size_t told = out->n;
-  put_said(result, true, out);
+  put_said(turn, result, true, out);
   if (out->n == told && out->status == LT_OK) {
     out->n = before;
     out->p[before] = '\0';
@@ -114,13 +121,13 @@ static lt_status end(lt_round *round, lt_round_call *call, uint32_t number, cons
   lt_buf text, logs;
   lt_buf_init(&text, LT_RUN_RESULT_MAX_BYTES);
   lt_buf_init(&logs, LT_RUN_RESULT_MAX_BYTES);
-  put_said(result, false, &logs);
+  put_said(turn, result, false, &logs);
   lt_secrets_mask_buf(turn->agent->options.secrets, &logs);
   lt_status status = logs.n > 0 ? lt_turn_tool_logs(turn, number, lt_buf_view(&logs), err) : LT_OK;
   if (result->status == LT_OK) {
-    put_said(result, true, &text);
+    put_said(turn, result, true, &text);
   } else {
-    put_failure(result, turn->agent->options.secrets, &text);
+    put_failure(turn, result, &text);
   }
   lt_text_cut(&call->answer, lt_buf_view(&text), LT_FEEDBACK_TOKENS);
   if (status == LT_OK && result->status == LT_OK) {

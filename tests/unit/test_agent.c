@@ -143,6 +143,19 @@ IN_WORLD(prose_is_a_syntax_error_like_any_other) {
   assert_stored(w, "output.0.result.type", "error");
   assert_stored(w, "state", "completed");
   assert_int_equal(times_asked(), 2);
+  char *body = asked(1);
+  assert_has(body, "\\n\\nReply with one program and nothing else");
+  free(body);
+}
+
+/* Of text that a program has read, not of the program. */
+IN_WORLD(a_syntax_error_in_what_a_program_reads_says_nothing_of_its_form) {
+  script_texts("JSON.parse('{')", "done()", NULL);
+  prompt(w, "Hello");
+  char *body = asked(1);
+  assert_has(body, "SyntaxError");
+  assert_null(strstr(body, "Reply with one program"));
+  free(body);
 }
 
 IN_WORLD(fences_are_taken_off) {
@@ -333,6 +346,23 @@ IN_WORLD(what_one_prompt_puts_out_has_an_end) {
   assert_stored(w, "output.10002", "");
 }
 
+/* Half of what was to be seen must not be taken for all, least of all at the end. */
+IN_WORLD(output_over_its_limit_is_said_to_be_cut) {
+  script_texts("for (let i = 0; i < 70; i++) output('x'.repeat(1000)); 1",
+               "for (let i = 0; i < 70; i++) output('x'.repeat(1000)); done()", NULL);
+  prompt(w, "Hello");
+  static const char said[] =
+      "\n\n(The program put out more than the 64 KiB that are allowed (sandbox.maxOutputBytes): the rest is dropped)";
+  assert_stored(w, "output.67.content", said);
+  assert_stored(w, "output.68.function", "code.execute");
+  assert_stored(w, "output.135.content", said);
+  assert_stored(w, "output.136", "");
+  char *body = asked(1);
+  assert_has(body,
+             "The rest was more than the 64 KiB a program may output: it was dropped, and the user has been told");
+  free(body);
+}
+
 IN_WORLD(events_have_what_consumers_need) {
   script_texts("output('a'); output('b'); done()", NULL);
   start(w, "Hello");
@@ -358,6 +388,7 @@ int main(void) {
       cmocka_unit_test(an_empty_reply_ends_the_prompt),
       cmocka_unit_test(without_done_the_rounds_end),
       cmocka_unit_test(prose_is_a_syntax_error_like_any_other),
+      cmocka_unit_test(a_syntax_error_in_what_a_program_reads_says_nothing_of_its_form),
       cmocka_unit_test(fences_are_taken_off),
       cmocka_unit_test(half_a_program_is_not_run),
       cmocka_unit_test(after_done_the_rest_still_runs_and_a_failure_there_is_recorded),
@@ -371,6 +402,7 @@ int main(void) {
       cmocka_unit_test(files_of_tools_are_outputs),
       cmocka_unit_test(secrets_are_not_recorded),
       cmocka_unit_test(what_one_prompt_puts_out_has_an_end),
+      cmocka_unit_test(output_over_its_limit_is_said_to_be_cut),
       cmocka_unit_test(events_have_what_consumers_need),
   };
   return run_all_tests(tests, sizeof tests / sizeof tests[0]);
