@@ -2,11 +2,13 @@
  * asked, and a thousand conversations at once. Everything is stored in a file on a disk, as for users. */
 #include "agent/agent.h"
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "bench/bench.h"
@@ -15,11 +17,14 @@
 #include "bench/rig.h"
 
 enum { TOOLS = 30, WARM_UP = 3, PROMPTS = 40, ROUNDS = 10, ASKED = 500, AT_ONCE = 1000, CROWDS = 5, MODEL_MS = 200 };
-enum { EARLIER = 1000, CONTINUED = 30 };
+enum { EARLIER = 1000, CONTINUED = 30, FLUSHES = 400 };
 
 /* What the model says, as it stands in JSON. */
 #define NEVER_DONE   "const found = benchEcho({path: \\\"src\\\", limit: 20});\\nfound.path"
+#define ONLY_READS   "const found = benchPeek({path: \\\"src\\\", limit: 20});\\nfound.path"
 #define DONE_AT_ONCE "const found = benchEcho({path: \\\"src\\\", limit: 20});\\noutput(found.path);\\ndone();"
+
+static const char question[] = "[{\"role\":\"user\",\"content\":\"What is in src?\"}]";
 
 /* --- An agent ----------------------------------------------------------------------------------------------------- */
 typedef struct desk {
@@ -35,6 +40,7 @@ typedef struct desk {
   size_t failed;
   size_t left; /* at once */
   lt_wait done;
+  const char *messages; /* of bare completions */
   char folder[32];
   char url[64];
 } desk;
@@ -93,7 +99,10 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 
 /* Calls `body` with an agent whose model says `text` after `answer_ms`; LT_YIELDS. */
 static void with_agent(lt_rig *rig, const char *text, uint64_t answer_ms, void (*body)(desk *d)) {
-  desk d = {.rig = rig, .mode = "code", .folder = "/var/tmp/lathe-bench-XXXXXX"}; /* where /tmp may be memory */
+  desk d = {.rig = rig,
+            .mode = "code",
+            .messages = question,
+            .folder = "/var/tmp/lathe-bench-XXXXXX"}; /* where /tmp may be memory */
   char path[64];
   if (mkdtemp(d.folder) == NULL || !lt_crowd_model_start(&d.model, answer_ms, text)) {
     lt_measure_skip("the agent", "no folder could be made in /var/tmp, or no model started");
@@ -142,8 +151,7 @@ static bool all_well(const desk *d, const char *what) {
 
 /* --- A round ------------------------------------------------------------------------------------------------------ */
 static void complete(desk *d) {
-  lt_completion_request request = {.model = &d->models[0],
-                                   .messages = LT_STR("[{\"role\":\"user\",\"content\":\"What is in src?\"}]")};
+  lt_completion_request request = {.model = &d->models[0], .messages = lt_str_of(d->messages)};
   lt_completion completion;
   lt_completion_init(&completion);
   d->failed += lt_model_complete(d->http, &request, &completion, NULL) == LT_OK ? 0 : 1;
@@ -158,7 +166,28 @@ static void measure_bare(desk *d, lt_measure *bare) {
   }
 }
 
-static void measure_rounds(desk *d) {
+/* What the disk takes for a line more in a file, as before each call that must not be made twice. */
+static void measure_flush(const desk *d) {
+  static const char page[4096] = {'x'};
+  char path[64];
+  lt_measure flush;
+  lt_measure_init(&flush);
+  snprintf(path, sizeof path, "%s/flush", d->folder);
+  int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  for (int i = 0; fd >= 0 && i < FLUSHES; i++) {
+    double since = lt_measure_now();
+    if (pwrite(fd, page, sizeof page, i % 100 * (off_t)sizeof page) != sizeof page || fdatasync(fd) != 0) {
+      break;
+    }
+    if (i >= 100) { /* the file has its size */
+      lt_measure_add(&flush, lt_measure_now() - since);
+    }
+  }
+  close(fd);
+  lt_measure_print_ns("  of which the disk: a bare write of a page, flushed", &flush, 0);
+}
+
+static void measure_rounds(desk *d, const char *what, bool flushes) {
   lt_measure bare, whole, ours;
   lt_measure_init(&bare);
   lt_measure_init(&whole);
@@ -176,15 +205,26 @@ static void measure_rounds(desk *d) {
     lt_measure_add(&ours, ns - completion);
   }
   uint64_t rounds = d->model.seen->count - asked;
-  if (!all_well(d, "a round of code mode")) {
+  if (!all_well(d, what)) {
     return;
   }
   LT_CHECK(rounds == (uint64_t)PROMPTS * ROUNDS);
-  lt_measure_print_ns("a round of code mode beyond the model, a program with one call", &ours, 1e6);
+  lt_measure_print_ns(what, &ours, 1e6);
+  if (flushes) {
+    measure_flush(d);
+  }
   lt_measure_print_ns("  the whole round, with a model that takes no time", &whole, 0);
   lt_measure_print_ns("  of which a bare completion", &bare, 0);
   lt_measure_print_one("  transactions in a round", LT_MEASURE_COUNT,
                        (double)(lt_db_commits(d->db) - commits) / (double)rounds, 0);
+}
+
+static void measure_acting(desk *d) {
+  measure_rounds(d, "a round of code mode beyond the model, a program with one call", true);
+}
+
+static void measure_reading(desk *d) {
+  measure_rounds(d, "... with a call that only reads", false);
 }
 
 /* --- A long conversation ------------------------------------------------------------------------------------------ */
@@ -252,15 +292,48 @@ static void converse(void *arg) {
   }
 }
 
-static void converse_at_once(desk *d, size_t count) {
+/* Without the agent. */
+static void only_ask(void *arg) {
+  desk *d = arg;
+  complete(d);
+  if (--d->left == 0) {
+    lt_wait_wake(&d->done, LT_OK);
+  }
+}
+
+static void at_once(desk *d, lt_fiber_fn fn, size_t count) {
   lt_wait_init(&d->done, d->rig->loop);
   d->left = count;
   for (size_t i = 0; i < count; i++) {
-    LT_CHECK(lt_loop_spawn(d->rig->loop, converse, d, NULL) == LT_OK);
+    LT_CHECK(lt_loop_spawn(d->rig->loop, fn, d, NULL) == LT_OK);
   }
   while (d->left > 0) {
     lt_wait_on(&d->done, UINT64_MAX);
   }
+}
+
+/* Requests of the same size, to the same model, which shares the processors with us. */
+static void measure_bare_crowd(desk *d) {
+  char messages[65536];
+  lt_measure crowd, cpu, theirs;
+  lt_measure_init(&crowd);
+  lt_measure_init(&cpu);
+  lt_measure_init(&theirs);
+  size_t room = d->model.seen->bytes < sizeof messages ? (size_t)d->model.seen->bytes : sizeof messages - 1;
+  snprintf(messages, sizeof messages, "[{\"role\":\"user\",\"content\":\"%0*d\"}]", (int)(room > 160 ? room - 160 : 1),
+           0);
+  d->messages = messages;
+  for (int i = 0; i < CROWDS; i++) {
+    double since = lt_measure_now(), cpu_since = cpu_now(), theirs_since = lt_crowd_model_cpu(&d->model);
+    at_once(d, only_ask, AT_ONCE);
+    lt_measure_add(&crowd, lt_measure_now() - since);
+    lt_measure_add(&cpu, cpu_now() - cpu_since);
+    lt_measure_add(&theirs, lt_crowd_model_cpu(&d->model) - theirs_since);
+  }
+  d->messages = question;
+  lt_measure_print_ns("  the same requests without the agent", &crowd, 0);
+  lt_measure_print_ns("    our processor time for them", &cpu, 0);
+  lt_measure_print_ns("    the model's", &theirs, 0);
 }
 
 static void measure_at_once(desk *d, const char *mode, const char *what) {
@@ -268,12 +341,12 @@ static void measure_at_once(desk *d, const char *mode, const char *what) {
   lt_measure_init(&crowd);
   lt_measure_init(&cpu);
   d->mode = mode;
-  converse_at_once(d, AT_ONCE); /* start-up: threads, boxes, connections, the file */
+  at_once(d, converse, AT_ONCE); /* start-up: threads, boxes, connections, the file */
   uint64_t commits = lt_db_commits(d->db);
   for (int i = 0; i < CROWDS; i++) {
     double since = lt_measure_now();
     double cpu_since = cpu_now();
-    converse_at_once(d, AT_ONCE);
+    at_once(d, converse, AT_ONCE);
     lt_measure_add(&crowd, lt_measure_now() - since);
     lt_measure_add(&cpu, cpu_now() - cpu_since);
   }
@@ -283,6 +356,7 @@ static void measure_at_once(desk *d, const char *mode, const char *what) {
   lt_measure_print_ns(what, &crowd, 2 * MODEL_MS * 1e6);
   lt_measure_print_ns("  of which our own processor time", &cpu, 0);
   lt_measure_print_one("  transactions", LT_MEASURE_COUNT, (double)(lt_db_commits(d->db) - commits) / CROWDS, 0);
+  measure_bare_crowd(d);
 }
 
 static void measure_crowd(desk *d) {
@@ -301,7 +375,8 @@ static void allow_files(void) {
 
 static void measure(lt_rig *rig, void *arg) {
   (void)arg;
-  with_agent(rig, NEVER_DONE, 0, measure_rounds);
+  with_agent(rig, NEVER_DONE, 0, measure_acting);
+  with_agent(rig, ONLY_READS, 0, measure_reading);
   with_agent(rig, DONE_AT_ONCE, 0, measure_conversation);
   with_agent(rig, DONE_AT_ONCE, MODEL_MS, measure_crowd);
 }

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench/measure.h"
@@ -40,6 +41,7 @@ static struct {
   char head[HEAD_MAX_BYTES];
   size_t n;    /* of the head; what comes with it, too */
   size_t left; /* of the body, once the head is whole */
+  size_t body; /* all of it */
 } requests[CONNECTIONS_MAX];
 
 static void answer(int fd, const char *text) {
@@ -60,7 +62,8 @@ static bool read_head(int fd) {
   if (end == NULL || length == NULL) {
     return false;
   }
-  size_t whole = (size_t)(end + 4 - text) + strtoul(length + strlen("\r\ncontent-length:"), NULL, 10);
+  requests[fd].body = strtoul(length + strlen("\r\ncontent-length:"), NULL, 10);
+  size_t whole = (size_t)(end + 4 - text) + requests[fd].body;
   requests[fd].left = whole - requests[fd].n;
   return true;
 }
@@ -93,6 +96,7 @@ static void take(int fd, double answer_ns, lt_crowd_seen *seen) {
   waiting[past % CONNECTIONS_MAX].fd = fd;
   waiting[past++ % CONNECTIONS_MAX].at = now + answer_ns;
   seen->last_at = now;
+  seen->bytes = requests[fd].body;
   seen->count++;
 }
 
@@ -155,6 +159,15 @@ bool lt_crowd_model_start(lt_crowd_model *model, uint64_t answer_ms, const char 
   }
   close(listener);
   return model->pid > 0;
+}
+
+double lt_crowd_model_cpu(const lt_crowd_model *model) {
+  clockid_t clock;
+  struct timespec t = {0};
+  if (clock_getcpuclockid(model->pid, &clock) == 0) {
+    clock_gettime(clock, &t);
+  }
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
 void lt_crowd_model_stop(lt_crowd_model *model) {

@@ -11,6 +11,7 @@
 typedef struct lt_crowd_seen {
   double last_at; /* lt_measure_now() when the last request was there, whole */
   uint64_t count;
+  uint64_t bytes; /* of the last one's body */
 } lt_crowd_seen;
 
 typedef struct lt_crowd_model {
@@ -22,6 +23,8 @@ typedef struct lt_crowd_model {
 /* `text` is what it says, as it stands inside a JSON string, below 2 KB. Ends with the process that started it, too.
  * False: it could not be started. */
 bool lt_crowd_model_start(lt_crowd_model *model, uint64_t answer_ms, const char *text);
+/* Processor time that its process has used so far, in nanoseconds. */
+double lt_crowd_model_cpu(const lt_crowd_model *model);
 void lt_crowd_model_stop(lt_crowd_model *model);
 
 #endif

@@ -10,8 +10,8 @@
 enum { MEGABYTE = 1000000, SPECS_MEMORY = 64 * 1024 * 1024 };
 
 /* --- Tools -------------------------------------------------------------------------------------------------------- */
-static const char *const ours[] = {"echo", "slow", "wait", "megabyte"};
-enum { OURS = sizeof ours / sizeof ours[0] };
+static const char *const ours[] = {"echo", "slow", "wait", "megabyte", "peek"};
+enum { OURS = sizeof ours / sizeof ours[0], PEEK = OURS - 1 }; /* as echo, but read-only */
 
 static const char schema[] =
     "{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"What to look at\"},"
@@ -24,6 +24,7 @@ const lt_tool_spec *lt_rig_specs(lt_arena *arena, size_t count) {
   for (size_t i = 0; i < count; i++) {
     specs[i].name = i < OURS ? lt_str_of(ours[i]) : lt_arena_printf(arena, "look-up-%05zu", i);
     specs[i].description = LT_STR("Looks up what is known of a path. Answers a list of entries.");
+    specs[i].annotations = i == PEEK ? LT_STR("{\"readOnlyHint\":true}") : LT_STR_NULL;
     specs[i].input_schema = i < OURS ? LT_STR("{\"type\":\"object\"}") : lt_str_of(schema);
   }
   return specs;
@@ -75,6 +76,8 @@ static lt_status invoke(lt_provider *self, lt_str name, lt_str input, const lt_i
     if (rig->stamps != NULL) {
       lt_measure_add(rig->stamps, lt_measure_now());
     }
+    lt_buf_add(out, input);
+  } else if (lt_str_eqc(name, "peek")) {
     lt_buf_add(out, input);
   } else if (lt_str_eqc(name, "slow")) {
     lt_sleep(rig->loop, LT_RIG_SLOW_MS);

@@ -70,18 +70,19 @@ static const char *begin_text(const job *jobs) {
   return "BEGIN";
 }
 
-static bool in_transaction(lt_db *db) {
-  return sqlite3_get_autocommit(db->sql) == 0;
-}
-
-static lt_status run_savepoint(struct sqlite3 *sql, const char *text, lt_err *err) {
+/* Prepared once. */
+static lt_status run_text(struct sqlite3 *sql, const char *text, lt_err *err) {
   lt_query query = lt_query_on(sql, text);
   return lt_query_run(&query, err);
 }
 
+static bool in_transaction(lt_db *db) {
+  return sqlite3_get_autocommit(db->sql) == 0;
+}
+
 /* One job. Its savepoint keeps a failure to itself. */
 static void run_job(lt_db *db, job *j) {
-  j->status = run_savepoint(db->sql, "SAVEPOINT job", j->err);
+  j->status = run_text(db->sql, "SAVEPOINT job", j->err);
   if (j->status != LT_OK) {
     return;
   }
@@ -89,11 +90,11 @@ static void run_job(lt_db *db, job *j) {
   if (!in_transaction(db)) {
     return;
   }
-  if (j->status != LT_OK && run_savepoint(db->sql, "ROLLBACK TO job", NULL) != LT_OK) {
+  if (j->status != LT_OK && run_text(db->sql, "ROLLBACK TO job", NULL) != LT_OK) {
     sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
     return;
   }
-  lt_status status = run_savepoint(db->sql, "RELEASE job", j->status == LT_OK ? j->err : NULL);
+  lt_status status = run_text(db->sql, "RELEASE job", j->status == LT_OK ? j->err : NULL);
   if (j->status == LT_OK) {
     j->status = status;
   }
@@ -125,7 +126,7 @@ static bool any_left(const job *jobs) {
 }
 
 static lt_status commit(group *g, lt_err *err) {
-  lt_status status = lt_sql_exec(g->db->sql, "COMMIT", err);
+  lt_status status = run_text(g->db->sql, "COMMIT", err);
   if (status == LT_OK) {
     g->commits++;
   } else {
@@ -139,7 +140,7 @@ static lt_status run_transaction(group *g, lt_err *err) {
   lt_db *db = g->db;
   while (any_left(g->jobs)) {
     LT_TRY(set_sync(db, g->jobs, err));
-    LT_TRY(lt_sql_exec(db->sql, begin_text(g->jobs), err));
+    LT_TRY(run_text(db->sql, begin_text(g->jobs), err));
     if (run_jobs(db, g->jobs)) {
       return commit(g, err);
     }
