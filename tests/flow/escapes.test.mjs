@@ -131,6 +131,8 @@ const python = {
   "/proc/self/fd": `os.listdir("/proc/self/fd")`,
   "a list of processes": `os.listdir("/proc")`,
   "the terminal": `open("/dev/tty")`,
+  "descriptors put away in a message": `__import__("socket").send_fds(__import__("socket").socketpair()[0], [b"x"], [0])`,
+  "descriptors of a thread's own": `libc("close_range", 1000, 1000, 2)`,
   "a disk": [`[open(d) for d in ("/dev/vda", "/dev/sda", "/dev/mem") if os.path.exists(d)] or open("/dev/tty")`, REFUSED],
   "shared memory": `open("/dev/shm/lathe-escape", "w")`,
 

@@ -227,6 +227,12 @@ IN_PYTHON(test_programs_that_go_on_behind_their_end) {
   assert_int_equal(kill(pid, 0), -1);
 }
 
+#define NAMELESS                                                                             \
+  "import ctypes, os, time\nlibc = ctypes.CDLL(None)\nlibc.mmap.restype = ctypes.c_void_p\n" \
+  "def nameless():\n    f = os.open('f', os.O_RDWR | os.O_CREAT)\n    os.unlink('f')\n"      \
+  "    os.posix_fallocate(f, 0, 200_000_000)\n    return f\n"                                \
+  "def mmap(f):\n    assert libc.mmap(None, 4096, 1, 2, f, ctypes.c_long(0)) > 0\n"
+
 IN_PYTHON(test_full_folders) {
   (void)w;
   const char *full =
@@ -235,6 +241,13 @@ IN_PYTHON(test_full_folders) {
   py_expect(
       "import os\nfor i in range(12):\n    with open(f'f{i}', 'wb') as f:\n        os.posix_fallocate(f.fileno(), 0, "
       "200_000_000)\nwhile True: pass",
+      full);
+  /* Without a name: mapped, and open while the process's first thread has ended. */
+  py_expect(NAMELESS "for i in range(40):\n    f = nameless()\n    mmap(f)\n    os.close(f)\nwhile True: pass", full);
+  py_expect(
+      NAMELESS
+      "import threading\ndef last():\n    time.sleep(0.1)\n    for i in range(40): nameless()\n    time.sleep(60)\n"
+      "threading.Thread(target=last).start()\nlibc.pthread_exit(None)",
       full);
   py_expect("import os\nos.makedirs('a/b')\nn = 0\nwhile True:\n    n += 1\n    os.symlink('x', f'a/b/{n}')", full);
   py_expect_part("f = open('f', 'wb')\nb = bytes(1 << 20)\nwhile True: f.write(b)",

@@ -12,6 +12,7 @@
 
 typedef struct usage {
   char *folder;
+  pid_t pid;
   uint64_t bytes;
   uint64_t files;
   bool full; /* or it cannot be told */
@@ -43,6 +44,7 @@ static void measure(void *arg) {
   if (walk != NULL) {
     fts_close(walk);
   }
+  u->full = u->full || u->bytes + lt_python_held(u->pid, u->folder) > LT_PYTHON_DISK_BYTES;
 }
 
 uint64_t lt_pyrun_disk_ms(const lt_pyrun *run) {
@@ -54,7 +56,7 @@ uint64_t lt_pyrun_disk_ms(const lt_pyrun *run) {
 }
 
 void lt_pyrun_look_at_disk(lt_pyrun *run) {
-  usage u = {.folder = run->child->workspace};
+  usage u = {.folder = run->child->workspace, .pid = run->child->pid};
   uint64_t began = lt_workers_now();
   if (lt_loop_offload(run->python->loop, measure, &u, NULL) != LT_OK) {
     measure(&u);

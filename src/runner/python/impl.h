@@ -28,6 +28,7 @@ typedef struct lt_pychild {
   lt_wait *wait;    /* woken when it has exited; NULL: nobody has it yet */
   char *workspace;  /* a folder of its own, or NULL */
   char reason[128]; /* why there was no process; or empty */
+  pid_t pid;        /* 0: not told yet */
 } lt_pychild;
 
 typedef struct lt_pywaiter {
@@ -210,6 +211,9 @@ void lt_pyrun_set_clock(lt_pyrun *run);
  * written too much is stopped (LT_E_LIMIT). */
 uint64_t lt_pyrun_disk_ms(const lt_pyrun *run);
 void lt_pyrun_look_at_disk(lt_pyrun *run) LT_YIELDS;
+
+/* held.c: bytes of files without a name that a process holds, which came from the folder. Blocks: not for the loop. */
+uint64_t lt_python_held(pid_t pid, const char *folder);
 
 /* python_judge.c: how it ended, into the result. LT_YIELDS while a long result is looked at. */
 lt_status lt_pyrun_judge(lt_pyrun *run, lt_err *err) LT_YIELDS;

@@ -40,6 +40,13 @@ static void on_exit_message(lt_zygote *z, uint32_t id, int status, lt_str reason
   }
 }
 
+static void on_fork_message(lt_zygote *z, uint32_t id, pid_t pid) {
+  lt_pychild *child = lt_pychild_find(z, id);
+  if (child != NULL) {
+    child->pid = pid;
+  }
+}
+
 static void on_message(lt_zygote *z, char *message) LT_YIELDS {
   char *rest = NULL;
   uint32_t id = (uint32_t)strtoul(message + 1, &rest, 10);
@@ -55,6 +62,7 @@ static void on_message(lt_zygote *z, char *message) LT_YIELDS {
       on_exit_message(z, id, -1, lt_str_trim(lt_str_of(rest)));
       break;
     default: /* F: it has been forked */
+      on_fork_message(z, id, (pid_t)strtol(rest, NULL, 10));
       break;
   }
 }
