@@ -327,9 +327,9 @@
 /* --- fibers on the loop ----------------------------------------------------------------------- */
 #define LT_LOOP_STACK_BYTES  (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */
 #define LT_LOOP_FIBERS_MAX   65536
-#define LT_LOOP_STACKS_KEEP  64            /* ended fibers' stacks kept for the next ones: a mapping costs 5 to 50 us */
-#define LT_LOOP_STACKS_MAX   2048          /* ... and after a rush, until so many were not needed for a while; then ... */
-#define LT_LOOP_STACKS_TRIM  32            /* ... so many go at a time, every ... */
+#define LT_LOOP_STACKS_KEEP  64   /* ended fibers' stacks kept for the next ones: a mapping costs 5 to 50 us */
+#define LT_LOOP_STACKS_MAX   2048 /* ... and after a rush, until unused for a while; then ... */
+#define LT_LOOP_STACKS_TRIM  32   /* ... so many go at a time, every ... */
 #define LT_LOOP_TRIM_MS      100
 #define LT_LOOP_TURN_RESUMES 256           /* fibers resumed before the loop looks at its files again */
 #define LT_LOOP_SPIN_US      30            /* looking for posts before sleeping: about what a sleep and a wake cost */

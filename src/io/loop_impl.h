@@ -50,7 +50,7 @@ struct lt_loop {
   unsigned spare_count;
   unsigned spare_least; /* since the last look: so many were not needed */
   uv_timer_t trim;      /* looks while there are more than LT_LOOP_STACKS_KEEP */
-  unsigned fibers; /* not ended */
+  unsigned fibers;      /* not ended */
   unsigned holds;
   size_t objects; /* timers and processes not yet closed, for lt_loop_free's check */
   uint64_t waits; /* numbers waits */
