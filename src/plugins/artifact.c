@@ -1,10 +1,12 @@
 /* Artifacts: what a program or a model keeps beyond itself, fetched again by id. Each user sees their own. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "plugins/plugins.h"
 
-#define NOTHING   "there is nothing to store: data is missing"
-#define NOT_FOUND "Artifact not found: "
+#define NOTHING     "there is nothing to store: data is missing"
+#define NOT_FOUND   "Artifact not found: "
+#define PIECE_BYTES 16384 /* of long data, where nothing else is asked for; quoted it must not be long itself */
 
 static void fail_as_said(const lathe_host *host, lathe_call *call) {
   lathe_text why = host->error(call);
@@ -27,6 +29,37 @@ static void store_tool(const lathe_host *host, lathe_call *call, lathe_text in, 
   }
 }
 
+/* Where a character begins, at or before `at`. */
+static size_t between_characters(lathe_text text, size_t at) {
+  while (at < text.n && at > 0 && ((unsigned char)text.p[at] & 0xC0) == 0x80) {
+    at--;
+  }
+  return at < text.n ? at : text.n;
+}
+
+/* A model reads what is long piece by piece: of a text its characters, of anything else its JSON. */
+static void answer_piece(const lathe_host *host, lathe_call *call, lathe_text in, lathe_text found) {
+  lathe_text data = host->member(call, found, "data");
+  lathe_text text = data.n > 0 && data.p[0] == '"' ? host->characters(call, data) : data;
+  lathe_text length = host->member(call, in, "length");
+  size_t most = length.n > 0 ? (size_t)strtoull(length.p, NULL, 10) : PIECE_BYTES;
+  size_t from = between_characters(text, (size_t)strtoull(host->member(call, in, "offset").p, NULL, 10));
+  size_t rest = text.n - from;
+  size_t to = most < rest ? between_characters(text, from + most) : text.n;
+  if (to == from && rest > 0) { /* less than one character was asked for */
+    to = between_characters(text, from + 4 < text.n ? from + 4 : text.n);
+  }
+  lathe_text piece = host->quote(call, (lathe_text){text.p + from, to - from});
+  lathe_text id = host->member(call, found, "id");
+  if (to < text.n) {
+    host->answer(call, host->format(call, "{\"id\":%s,\"bytes\":%zu,\"offset\":%zu,\"data\":%s,\"next\":%zu}", id.p,
+                                    text.n, from, piece.p, to));
+  } else {
+    host->answer(
+        call, host->format(call, "{\"id\":%s,\"bytes\":%zu,\"offset\":%zu,\"data\":%s}", id.p, text.n, from, piece.p));
+  }
+}
+
 static void get_tool(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
   (void)arg;
   lathe_text id = host->characters(call, host->member(call, in, "id"));
@@ -35,6 +68,8 @@ static void get_tool(const lathe_host *host, lathe_call *call, lathe_text in, vo
     fail_as_said(host, call);
   } else if (found.n == 0) {
     host->fail(call, NOT_FOUND "%s", id.p);
+  } else if (host->member(call, in, "offset").n > 0) {
+    answer_piece(host, call, in, found);
   } else {
     host->answer(call, found);
   }
@@ -112,9 +147,15 @@ static const lathe_tool tools[] = {
      .invoke = store_tool},
     {.size = sizeof(lathe_tool),
      .name = "get",
-     .description = "Get a stored artifact with its data",
-     .input_schema = "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"}},\"required\":[\"id\"]}",
-     .output_schema = "{\"type\":\"object\",\"properties\":{" ABOUT ",\"data\":{}},\"required\":[\"id\",\"data\"]}",
+     .description = "Get a stored artifact with its data, or a piece of it",
+     .input_schema = "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},"
+                     "\"offset\":{\"type\":\"integer\",\"minimum\":0,\"description\":\"Of data that is long: the byte "
+                     "that a piece of it "
+                     "begins with\"},\"length\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Bytes of the "
+                     "piece; 16384 unless "
+                     "said\"}},\"required\":[\"id\"]}",
+     .output_schema = "{\"type\":\"object\",\"properties\":{" ABOUT ",\"data\":{},\"offset\":{\"type\":\"integer\"},"
+                      "\"next\":{\"type\":\"integer\"}},\"required\":[\"id\",\"data\"]}",
      .annotations = "{\"readOnlyHint\":true,\"openWorldHint\":false}",
      .invoke = get_tool},
     {.size = sizeof(lathe_tool),

@@ -30,22 +30,50 @@ static lt_status keep(const lt_caller *caller, lt_str tool, lt_str json, lt_buf 
   return caller->artifacts->put(caller->artifacts, &artifact, ret_id, err);
 }
 
-static void put_summary(lt_buf *to, lt_str preview, size_t bytes, lt_str id) {
+/* A value that is put aside, or was before. */
+typedef struct whole {
+  lt_str value;
+  lt_str id;
+  int64_t from; /* where in the artifact's data it begins */
+} whole;
+
+/* What artifact.get gives is kept already. Borrows: the value, the arena. */
+static bool is_fetched(lt_arena *arena, lt_str tool, whole *w) {
+  lt_json_doc doc;
+  if (!lt_str_eqc(tool, "artifact.get") || lt_json_parse(arena, w->value, &doc, NULL) != LT_OK) {
+    return false;
+  }
+  lt_json root = lt_json_root(&doc), data = lt_json_get(root, "data");
+  if (!lt_json_str(lt_json_get(root, "id"), arena, &w->id) || !lt_json_exists(data)) {
+    return false;
+  }
+  (void)lt_json_int(lt_json_get(root, "offset"), &w->from);
+  w->value = lt_json_text(data);
+  return true;
+}
+
+static void put_summary(lt_buf *to, lt_str preview, const whole *all) {
   lt_json_writer w = lt_json_writer_on(to);
   lt_json_begin_object(&w);
   lt_json_key(&w, "preview");
   lt_json_put_str(&w, preview);
   lt_json_key(&w, "bytes");
-  lt_json_put_int(&w, (int64_t)bytes);
+  lt_json_put_int(&w, (int64_t)all->value.n);
   lt_json_key(&w, "artifact");
-  if (id.n > 0) {
-    lt_json_put_str(&w, id);
+  if (all->id.n > 0) {
+    lt_json_put_str(&w, all->id);
   } else {
     lt_json_put_null(&w);
   }
   lt_json_key(&w, "note");
-  lt_json_put_cstr(&w, id.n > 0 ? "The answer is long: this is its beginning. All of it is in the artifact."
-                                : "The answer is long: this is its beginning. The rest could not be kept.");
+  lt_json_put_cstr(
+      &w, all->id.n > 0 ? "The answer is long: this is its beginning. All of it is in the artifact: a program gets it "
+                          "with getArtifact(id), artifact.get gives pieces of it, the next one from \"offset\" on."
+                        : "The answer is long: this is its beginning. The rest could not be kept.");
+  if (all->id.n > 0) {
+    lt_json_key(&w, "offset");
+    lt_json_put_int(&w, all->from + (int64_t)preview.n);
+  }
   lt_json_end_object(&w);
 }
 
@@ -55,8 +83,13 @@ lt_status lt_spill(const lt_caller *caller, lt_str tool, lt_buf *out, lt_err *er
   lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
   lt_buf_init(&id, LT_ARTIFACT_ID_BYTES);
   lt_buf_init(&summary, out->max);
-  lt_status status = keep(caller, tool, lt_buf_view(out), &id, err);
-  put_summary(&summary, preview_of(&arena, lt_buf_view(out)), out->n, lt_buf_view(&id));
+  lt_status status = LT_OK;
+  whole all = {.value = lt_buf_view(out)};
+  if (!is_fetched(&arena, tool, &all)) {
+    status = keep(caller, tool, all.value, &id, err);
+    all.id = lt_buf_view(&id);
+  }
+  put_summary(&summary, preview_of(&arena, all.value), &all);
   lt_buf_release(out);
   *out = summary;
   lt_buf_release(&id);

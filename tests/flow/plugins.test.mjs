@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bare, config, describe, failure, fake, folder, patience, prints, program, report, root, run, scripted, servers, start, test, until, value } from "./harness.mjs";
+import { scriptedModel } from "./model.mjs";
 import { entries, missing } from "./npm-servers.mjs";
 
 const built = folder();
@@ -55,6 +56,31 @@ describe("artifact", () => {
   test("10 MB come back as they went in", async () => {
     const code = "const id = storeArtifact({ text: 'x'.repeat(10e6) }); const { data } = getArtifact(id); [data.text.length, listArtifacts()[0].bytes]";
     assert.deepEqual(await value(code, ["--memory", 256], kept()), [10e6, 10e6 + 11]);
+  });
+  test("a piece of what is long, between characters", async () => {
+    const text = "\u00e9\u{1f600}\"".repeat(6000);
+    const code = `const id = storeArtifact(${JSON.stringify(text)}), pieces = []; let at = 0;
+      do { const piece = artifactGet({ id, offset: at, length: 10001 }); pieces.push(piece.data); at = piece.next } while (at !== undefined);
+      const json = storeArtifact({ a: [1, 2, 3] });
+      [pieces.length, pieces.join("") === ${JSON.stringify(text)}, artifactGet({ id, offset: 41990 }), artifactGet({ id, offset: 42000 }).data, artifactGet({ id, offset: 3, length: 1 }).data,
+        artifactGet({ id: json, offset: 5 }).data, ${why("artifactGet({ id, offset: -1 })")}, artifactGet({ id, offset: 0 }).next]`;
+    const [count, same, last, behind, one, json, negative, next] = await value(code, [], kept());
+    const { id, ...rest } = last;
+    assert.deepEqual(rest, { bytes: 42000, offset: 41988, data: "\u{1f600}\"\u00e9\u{1f600}\"" });
+    assert.deepEqual([count, same, behind, one, json, next], [5, true, "", "\u{1f600}", "[1,2,3]}", 16382]);
+    assert.match(negative, /offset/);
+  });
+  test("a model reads in pieces what is long, and no copy of it is made", async () => {
+    const state = kept().env;
+    const id = await value("storeArtifact('abcdefgh'.repeat(10_000))", [], { env: state });
+    const get = (rest) => ({ calls: [{ name: "artifact_get", arguments: { id, ...rest } }] });
+    const model = await scriptedModel([get({}), get({ offset: 4096 }), "Read."]);
+    const end = await run(["chat", "-m", "classic", "Read it."], { env: { ...model.env, ...state } });
+    assert.equal(end.stdout, "Read.\n", end.stderr);
+    const [whole, piece] = model.asked().at(-1).messages.filter((m) => m.role === "tool").map((m) => JSON.parse(m.content));
+    assert.deepEqual([whole.artifact, whole.offset, whole.bytes], [id, 4096, 80_002]);
+    assert.deepEqual([piece.data, piece.next], ["abcdefgh".repeat(2048), 4096 + 16_384]);
+    assert.equal(await value("listArtifacts().length", [], { env: state }), 1);
   });
   const absent = missing(["everything"]);
   test("an image that a real server answers is one, and its bytes are right", { skip: absent.length > 0 && "npm ci has not been run" }, async () => {
@@ -310,7 +336,7 @@ describe("listings", () => {
   });
   test("python", async () => {
     const py = await list("--types", "python");
-    for (const line of ["def todo_add(*, text: str)", "def todo_list(*, all: bool = ...)", "def artifact_get(*, id: str)", "def interpreter_run_code(*, code: str, input: Any = ..., timeout: int = ...)"]) {
+    for (const line of ["def todo_add(*, text: str)", "def todo_list(*, all: bool = ...)", "def artifact_get(*, id: str, offset: int = ..., length: int = ...)", "def interpreter_run_code(*, code: str, input: Any = ..., timeout: int = ...)"]) {
       assert.ok(py.includes(line), `${line}\n${py}`);
     }
   });

@@ -477,13 +477,17 @@ TEST(a_schema_without_its_secret_is_json) {
   expect(w, "bank.pay", "{\"pin\":\"x\"}", LT_E_INVALID, "input.pin: expected number, got string", "");
 }
 
+#define ELSEWHERE                                                                                               \
+  "All of it is in the artifact: a program gets it with getArtifact(id), artifact.get gives pieces of it, the " \
+  "next one from \\\"offset\\\" on."
+
 TEST(what_is_put_aside_has_no_secrets) {
   w->options.max_answer_bytes = 10;
   w->caller.artifacts = &w->artifacts;
   w->answer = "\"it is " SECRET "\"";
   expect(w, "bank.peek", "", LT_OK,
          "{\"preview\":\"it is ***\",\"bytes\":11,\"artifact\":\"a1\",\"note\":\"The answer is long: this is its "
-         "beginning. All of it is in the artifact.\"}",
+         "beginning. " ELSEWHERE "\",\"offset\":9}",
          "invoke peek {}; put ann tool-result application/json 11");
 }
 
@@ -518,7 +522,7 @@ TEST(a_long_answer_becomes_an_artifact) {
   w->answer = "\"0123456789\"";
   expect(w, "bank.peek", "", LT_OK,
          "{\"preview\":\"0123456789\",\"bytes\":12,\"artifact\":\"a1\",\"note\":\"The answer is long: this is its "
-         "beginning. All of it is in the artifact.\"}",
+         "beginning. " ELSEWHERE "\",\"offset\":10}",
          "invoke peek {}; put ann tool-result application/json 12");
   w->put_status = LT_E_IO;
   expect(w, "bank.peek", "", LT_OK,
