@@ -8,7 +8,9 @@
 #include "front/show.h"
 #include "io/terminal.h"
 
-#define QUESTION "Allow? [y]es / [n]o / [a]lways for this tool in this run / ne[v]er: "
+#define ANSWERS  "Allow? [y]es / [n]o / [a]lways for this tool in this run / ne[v]er"
+#define QUESTION ANSWERS ": "
+#define OR_SHOW  ANSWERS " / [s]how all: "
 
 /* Whoever asks waits for their turn: the first one's question is open. */
 typedef struct turn {
@@ -31,7 +33,8 @@ typedef struct approver {
   bool yes;
   turn *first;
   ruling *rulings;
-  lt_terminal *terminal; /* while a question is open */
+  lt_terminal *terminal; /* while a question is open ... */
+  bool hides;            /* ... and something of the input is not shown */
 } approver;
 
 /* --- Answers ---------------------------------------------------------------------------------- */
@@ -57,6 +60,9 @@ lt_answer lt_answer_read(lt_str line, lt_str *ret_reason) {
     bool because = lt_str_distance(lt_str_sub(rest, 0, 8), LT_STR("because "), 0) == 0;
     *ret_reason = because ? lt_str_trim(lt_str_sub(rest, 8, rest.n)) : rest;
     return LT_ANSWER_NO;
+  }
+  if (is_word(word, "show") && (rest.n == 0 || lt_str_distance(rest, LT_STR("all"), 0) == 0)) {
+    return LT_ANSWER_SHOW;
   }
   if (rest.n > 0) { /* "yes, but ..." is none */
     return LT_ANSWER_UNCLEAR;
@@ -107,7 +113,22 @@ static lt_status act_on(approver *a, lt_str tool, lt_answer answer, lt_str reaso
 
 /* --- The question ----------------------------------------------------------------------------- */
 static void show_question(void *arg) {
-  lt_terminal_write(((approver *)arg)->terminal, LT_STR(QUESTION));
+  const approver *a = arg;
+  lt_terminal_write(a->terminal, a->hides ? LT_STR(OR_SHOW) : LT_STR(QUESTION));
+}
+
+/* What does not fit is hidden also when all was asked for: then it is said that it is too much. */
+static void show_input(approver *a, lt_str input, bool whole) {
+  lt_buf text;
+  lt_buf_init(&text, whole ? 2 * LT_JSON_MAX_BYTES : LT_MIB);
+  lt_buf_addc(&text, "  input: ");
+  a->hides = !lt_show_json(&text, input, "  ", whole);
+  lt_buf_addc(&text,
+              a->hides ? "\n  Part of the input is hidden: answer s to see all of it before you decide.\n" : "\n");
+  bool shown = text.status == LT_OK;
+  lt_terminal_write(a->terminal, shown ? lt_buf_view(&text) : LT_STR("  input: it is too long to be shown\n"));
+  a->hides = shown && a->hides;
+  lt_buf_release(&text);
 }
 
 static void show_call(approver *a, const lt_approval *what) {
@@ -121,15 +142,14 @@ static void show_call(approver *a, const lt_approval *what) {
     lt_typegen_put_line(&text, what->reason, 500);
     lt_buf_byte(&text, '\n');
   }
-  lt_buf_addc(&text, "  input: ");
-  lt_show_json(&text, what->input, "  ");
-  lt_buf_byte(&text, '\n');
   lt_terminal_write(a->terminal, lt_buf_view(&text));
   lt_buf_release(&text);
+  show_input(a, what->input, false);
 }
 
 /* Until an answer is clear. The end of input is a no. */
-static lt_status read_answer(approver *a, lt_str tool, lt_cancel *cancel, lt_buf *ret_reason, lt_err *err) LT_YIELDS {
+static lt_status read_answer(approver *a, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
+                             lt_err *err) LT_YIELDS {
   lt_buf line;
   lt_buf_init(&line, LT_RUN_ERROR_BYTES);
   lt_status status = LT_OK;
@@ -143,6 +163,10 @@ static lt_status read_answer(approver *a, lt_str tool, lt_cancel *cancel, lt_buf
     if (status == LT_OK) {
       answer = lt_answer_read(lt_buf_view(&line), &reason);
     }
+    if (status == LT_OK && answer == LT_ANSWER_SHOW) {
+      show_input(a, what->input, true);
+      answer = LT_ANSWER_UNCLEAR;
+    }
   }
   if (status != LT_OK) {
     lt_terminal_write(a->terminal, LT_STR("\n"));
@@ -153,7 +177,7 @@ static lt_status read_answer(approver *a, lt_str tool, lt_cancel *cancel, lt_buf
     reason = LT_STR("nobody answered, the terminal's input has ended");
   }
   if (status == LT_OK) {
-    status = act_on(a, tool, answer, reason, ret_reason);
+    status = act_on(a, what->tool->id, answer, reason, ret_reason);
   }
   lt_buf_release(&line);
   return status;
@@ -176,7 +200,7 @@ static lt_status ask_person(approver *a, const lt_approval *what, lt_cancel *can
   show_call(a, what);
   a->say->question = show_question;
   a->say->arg = a;
-  lt_status status = read_answer(a, what->tool->id, cancel, ret_reason, err);
+  lt_status status = read_answer(a, what, cancel, ret_reason, err);
   a->say->question = NULL;
   lt_terminal_close(a->terminal);
   a->terminal = NULL;

@@ -18,7 +18,14 @@ void lt_approver_set_who(lt_approver *approver, const char *who);
 void lt_approver_free(lt_approver *approver); /* NULL is allowed; nobody may be asking */
 
 /* What an answer means. */
-typedef enum lt_answer { LT_ANSWER_UNCLEAR, LT_ANSWER_YES, LT_ANSWER_NO, LT_ANSWER_ALWAYS, LT_ANSWER_NEVER } lt_answer;
+typedef enum lt_answer {
+  LT_ANSWER_UNCLEAR,
+  LT_ANSWER_YES,
+  LT_ANSWER_NO,
+  LT_ANSWER_ALWAYS,
+  LT_ANSWER_NEVER,
+  LT_ANSWER_SHOW, /* first show all of the input */
+} lt_answer;
 /* Reads a line. After a "no" may come why: `ret_reason`, a part of it. Borrows: the line. */
 lt_answer lt_answer_read(lt_str line, lt_str *ret_reason);
 

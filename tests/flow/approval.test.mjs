@@ -6,13 +6,14 @@ import { describe, fake, folder, patience, program, report, servers, sleep, star
 
 const QUESTION = "Allow? [y]es / [n]o / [a]lways for this tool in this run / ne[v]er: ";
 const asking = (rest = {}) => servers({ fake: fake() }, { tools: { policy: [{ match: "fake.*", action: "ask", ...rest }] } });
-const questions = (text) => text.split(QUESTION).length - 1;
+const OR_SHOW = QUESTION.replace(": ", " / [s]how all: ");
+const questions = (text, question = QUESTION) => text.split(question).length - 1;
 
 /** Runs a program at a terminal and types these answers, each when its question is there; what was shown, and the code. */
-async function talk(code, answers, { args = asking(), ...options } = {}) {
+async function talk(code, answers, { args = asking(), question, ...options } = {}) {
   const run = start(["run", "-e", code, ...args], { terminal: true, ...options });
   for (const [i, answer] of answers.entries()) {
-    await until(() => questions(run.text()) > i, `question ${i + 1} is asked\n${run.text()}`);
+    await until(() => questions(run.text(), question) > i, `question ${i + 1} is asked\n${run.text()}`);
     run.type(answer);
   }
   const end = await run.ended;
@@ -30,10 +31,26 @@ describe("what is shown", () => {
   });
   test("a long input is indented, long texts and lists are cut and their size is said", async () => {
     const input = "{ text: 'x'.repeat(5000), list: Array.from({ length: 100 }, (_, i) => i), deep: { a: [{ b: null }] } }";
-    const end = await talk(`fakeEcho(${input}); 0`, ["y\n"]);
-    assert.match(end.shown, /  input: \{\n    "text": "x{399}\.\.\." \(cut: 5000 bytes in all\),\n    "list": \[\n      0,\n/);
+    const end = await talk(`fakeEcho(${input}); 0`, ["y\n"], { question: OR_SHOW });
+    assert.match(end.shown, /  input: \{\n    "text": "x{199}" \.\.\. 4602 bytes hidden \.\.\. "x{199}",\n    "list": \[\n      0,\n/);
     assert.match(end.shown, /\n      19\n      \.\.\. and 80 more\n    \],\n    "deep": \{\n      "a": \[\n        \{\n          "b": null\n        \}\n/);
     assert.ok(end.shown.length < 3000);
+  });
+  test("what is hidden is said to be, its end is seen, and s shows all of it before anything is decided", async () => {
+    const input = "{ command: 'echo ' + 'a'.repeat(2000) + '\\x1b[2K HIDDEN ' + 'b'.repeat(2000) + ' && rm -rf /', list: Array.from({ length: 100 }, (_, i) => 'item ' + i) }";
+    const run = start(["run", "-e", `fakeEcho(${input}); output('called')`, ...asking()], { terminal: true });
+    await until(() => questions(run.text(), OR_SHOW) > 0, "it asks");
+    const first = run.text().replaceAll("\r\n", "\n");
+    assert.match(first, /"command": "echo a+" \.\.\. \d+ bytes hidden \.\.\. "b+ && rm -rf \/",/);
+    assert.match(first, /\n  Part of the input is hidden: answer s to see all of it before you decide\.\nAllow\?/);
+    assert.doesNotMatch(first, /HIDDEN|item 99|called/);
+    run.type("s\n");
+    await until(() => questions(run.text()) > 0, "it asks again, with nothing left to show");
+    const all = run.text().slice(first.length);
+    assert.ok(all.includes("a\\u001b[2K HIDDEN b") && all.includes('"item 99"'), all);
+    assert.doesNotMatch(all, /hidden|called|\x1b/);
+    run.type("y\n");
+    assert.match((await run.ended).stdout, /called/);
   });
   test("nothing in the input steers the terminal", async () => {
     const end = await talk("fakeEcho({ text: '\\x1b[2J\\x07\\u009b31m\\u202egnp.exe\\u200b\\x7f\\r', 'k\\x1b[1m': 1 }); 0", ["n\n"]);

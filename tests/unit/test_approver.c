@@ -36,6 +36,10 @@ static void answers_are_read(void **state) {
       {"n\tnever", LT_ANSWER_NO, "never"},
       {"/approve", LT_ANSWER_YES, ""},
       {"/reject not today", LT_ANSWER_NO, "not today"},
+      {"s", LT_ANSWER_SHOW, ""},
+      {"Show all", LT_ANSWER_SHOW, ""},
+      {"/show", LT_ANSWER_SHOW, ""},
+      {"show me the money", LT_ANSWER_UNCLEAR, ""},
       {"/", LT_ANSWER_UNCLEAR, ""},
       {"", LT_ANSWER_UNCLEAR, ""},
       {"  ", LT_ANSWER_UNCLEAR, ""},
@@ -62,7 +66,7 @@ static void answers_are_read(void **state) {
 static void expect(const char *json, const char *shown) {
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
-  lt_show_json(&out, lt_str_of(json), "  ");
+  assert_true(lt_show_json(&out, lt_str_of(json), "  ", false));
   assert_string_equal(out.p != NULL ? out.p : "", shown);
   lt_buf_release(&out);
 }
@@ -86,7 +90,7 @@ static void long_ones_are_indented(void **state) {
 }
 
 /* Makes {"t":"<n times text>"} and shows it. */
-static void show_many(const char *text, size_t n, lt_buf *out) {
+static bool show_many(const char *text, size_t n, lt_buf *out) {
   lt_buf json;
   lt_buf_init(&json, LT_MIB);
   lt_buf_addc(&json, "{\"t\":\"");
@@ -95,23 +99,26 @@ static void show_many(const char *text, size_t n, lt_buf *out) {
   }
   lt_buf_addc(&json, "\"}");
   lt_buf_clear(out);
-  lt_show_json(out, lt_buf_view(&json), "");
+  bool complete = lt_show_json(out, lt_buf_view(&json), "", false);
   lt_buf_release(&json);
+  return complete;
 }
 
 static void long_texts_are_cut_between_characters(void **state) {
   (void)state;
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
-  show_many("x", 1000, &out);
-  assert_non_null(strstr(out.p, "xxx...\" (cut: 1000 bytes in all)"));
-  assert_int_equal(strcspn(strchr(out.p, 'x'), "."), 399);
+  assert_true(show_many("x", 397, &out));
+  assert_false(show_many("x", 1000, &out));
+  assert_non_null(strstr(out.p, "xxx\" ... 602 bytes hidden ... \"xxx"));
+  assert_int_equal(strcspn(strchr(out.p, 'x'), "\""), 199);
+  assert_int_equal(strcspn(strrchr(out.p, '.') + 3, "\""), 199);
   show_many("\xf0\x9f\x94\x91", 200, &out);
-  assert_non_null(strstr(out.p, "\xf0\x9f\x94\x91...\" (cut: 800 bytes in all)"));
+  assert_non_null(strstr(out.p, "\xf0\x9f\x94\x91\" ... 408 bytes hidden ... \"\xf0\x9f\x94\x91"));
   show_many("\\u0041", 200, &out);
-  assert_non_null(strstr(out.p, "\\u0041...\" (cut: 1200 bytes in all)"));
+  assert_non_null(strstr(out.p, "\\u0041\" ... 804 bytes hidden ... \"\\u0041"));
   show_many("a\\\\", 200, &out);
-  assert_non_null(strstr(out.p, "\\\\...\" (cut: 600 bytes in all)"));
+  assert_non_null(strstr(out.p, "\\\\a\" ... 203 bytes hidden ... \"a\\\\"));
   lt_buf_release(&out);
 }
 
@@ -125,10 +132,15 @@ static void there_is_an_end_to_it(void **state) {
     lt_buf_printf(&json, "%s{\"a\":[[[[[[[[[[[[%d]]]]]]]]]]]],\"b\":\"%0300d\"}", i > 0 ? "," : "", i, i);
   }
   lt_buf_addc(&json, "]}");
-  lt_show_json(&out, lt_buf_view(&json), "");
+  assert_false(lt_show_json(&out, lt_buf_view(&json), "", false));
   assert_true(out.n < 16 * LT_KIB);
   assert_non_null(strstr(out.p, "[...] ("));
   assert_non_null(strstr(out.p, "... and 99"));
+  lt_buf_release(&out);
+  lt_buf_init(&out, 16 * LT_MIB);
+  assert_true(lt_show_json(&out, lt_buf_view(&json), "", true));
+  assert_non_null(strstr(out.p, "[[[[9999]]]]"));
+  assert_null(strstr(out.p, "..."));
   lt_buf_release(&out);
   lt_buf_release(&json);
 }
