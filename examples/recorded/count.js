@@ -1,8 +1,10 @@
 // One layer after the other, at a pace at which somebody could pull the plug.
 const layers = JSON.parse(filesDirectoryTree({ path: "." }).content).filter((entry) => entry.type === "directory");
+const sources = (path, entries) =>
+  entries.flatMap(({ name, children }) => (children ? sources(`${path}/${name}`, children) : /\.[ch]$/.test(name) ? [`${path}/${name}`] : []));
 let total = 0;
 for (const { name, children = [] } of layers) {
-  const paths = children.filter((child) => /\.[ch]$/.test(child.name)).map((child) => `${name}/${child.name}`);
+  const paths = sources(name, children);
   const lines = filesReadMultipleFiles({ paths }).content.split("\n").length;
   total += lines;
   output(`- ${name}: ${lines} lines in ${paths.length} files`);

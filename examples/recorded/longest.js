@@ -1,7 +1,9 @@
 // Everything is read in here; only five lines leave.
+const sources = (path, entries) =>
+  entries.flatMap(({ name, children }) => (children ? sources(`${path}/${name}`, children) : /\.[ch]$/.test(name) ? [`${path}/${name}`] : []));
 const files = new Map();
 for (const { name: layer, children = [] } of recall("tree")) {
-  const paths = children.filter((child) => /\.[ch]$/.test(child.name)).map((child) => `${layer}/${child.name}`);
+  const paths = sources(layer, children);
   if (paths.length === 0) continue;
   for (const part of filesReadMultipleFiles({ paths }).content.split("\n---\n")) {
     const end = part.indexOf(":\n");
