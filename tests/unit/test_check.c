@@ -49,11 +49,10 @@ static lt_status process_run(lt_runner *self, const lt_run_request *request, lt_
   lt_matching m;
   bool ended = false;
   p->runs++;
-  LT_TRY(lt_matching_begin(&m, request, "python", p->w->door, result, &ended, err));
-  lt_status status = LT_OK;
-  if (!ended && p->missing) {
+  lt_status status = lt_matching_begin(&m, request, "python", p->w->door, result, &ended, err);
+  if (status == LT_OK && !ended && p->missing) {
     status = lt_fail(err, LT_E_NOTFOUND, "there is no snake here");
-  } else if (!ended) {
+  } else if (status == LT_OK && !ended) {
     if (!p->shares) {
       lt_matching_note_folder(&m, LT_STR("/tmp/its-own"));
     }
