@@ -66,8 +66,8 @@ lt_status lt_turn_ask(lt_turn *turn, lt_str messages, lt_str tools, bool stream,
 /* --- Putting out: stored, then told of; in order. LT_YIELDS --------------------------------------- */
 /* Text for the user. */
 lt_status lt_turn_text(lt_turn *turn, lt_str text, lt_err *err) LT_YIELDS;
-/* A tool output, pending, and on its way to the store; `ret_number` is for those below. `id`: the model's; empty, or there already in this prompt:
- * one is made up. `input`: JSON text, or else it is kept as a string. */
+/* A tool output, pending, and on its way to the store; `ret_number` is for those below. `id`: the model's; empty, or
+ * there already in this prompt: one is made up. `input`: JSON text, or else it is kept as a string. */
 lt_status lt_turn_tool_begin(lt_turn *turn, lt_str id, lt_str function, lt_str input, lt_str reason,
                              uint32_t *ret_number, lt_err *err) LT_YIELDS;
 /* Completes it in place: LT_OK with the value (JSON text; empty: no "output", undefined), else with the message. A
