@@ -84,13 +84,34 @@ static void put_fenced(lt_buf *out, const char *lang, lt_str code) {
 }
 
 /* --- Messages ---------------------------------------------------------------------------------- */
-static void put_message(lt_telling *t, const char *role, lt_str content) {
+/* More for the message that was put last, of which the content is the last member. */
+static void add_to_message(lt_telling *t, lt_str content) {
+  lt_buf text;
+  lt_buf_init(&text, LT_JSON_MAX_BYTES);
+  lt_json_writer w = lt_json_writer_on(&text);
+  lt_json_put_str(&w, content);
+  if (t->w->buf->status == LT_OK && text.status == LT_OK) {
+    t->w->buf->n -= strlen("\"}");
+    lt_buf_addc(t->w->buf, "\\n\\n");
+    lt_buf_add(t->w->buf, lt_str_sub(lt_buf_view(&text), 1, text.n));
+    lt_buf_byte(t->w->buf, '}');
+  }
+  done_with(t, &text);
+}
+
+/* There are models that refuse a conversation in which one side speaks twice in a row. */
+static void put_message(lt_telling *t, bool of_user, lt_str content) {
+  if (t->last == (of_user ? LT_TOLD_USER : LT_TOLD_ASSISTANT)) {
+    add_to_message(t, content);
+    return;
+  }
   lt_json_begin_object(t->w);
   lt_json_key(t->w, "role");
-  lt_json_put_cstr(t->w, role);
+  lt_json_put_cstr(t->w, of_user ? "user" : "assistant");
   lt_json_key(t->w, "content");
   lt_json_put_str(t->w, content);
   lt_json_end_object(t->w);
+  t->last = of_user ? LT_TOLD_USER : LT_TOLD_ASSISTANT;
 }
 
 static void flush(lt_telling *t) {
@@ -98,7 +119,7 @@ static void flush(lt_telling *t) {
     t->w->buf->status = t->open.status;
   }
   if (t->open.n > 0) {
-    put_message(t, t->of_user ? "user" : "assistant", lt_buf_view(&t->open));
+    put_message(t, t->of_user, lt_buf_view(&t->open));
     lt_buf_clear(&t->open);
   }
 }
@@ -113,9 +134,9 @@ static lt_buf *open_text(lt_telling *t, bool of_user) {
   return &t->open;
 }
 
-static void put_left_out(lt_telling *t) {
+static void put_left_out(lt_telling *t, bool of_user) {
   if (t->left_out > 0) {
-    lt_buf_printf(open_text(t, false), "[%u %s left out]", t->left_out, t->left_out == 1 ? "step" : "steps");
+    lt_buf_printf(open_text(t, of_user), "[%u %s left out]", t->left_out, t->left_out == 1 ? "step" : "steps");
     t->left_out = 0;
   }
 }
@@ -307,6 +328,7 @@ static void put_answering(lt_telling *t, const lt_part *part, lt_str answer) {
   lt_json_key(t->w, "content");
   lt_json_put_str(t->w, answer);
   lt_json_end_object(t->w);
+  t->last = LT_TOLD_CALL;
 }
 
 /* As the API has it. */
@@ -339,8 +361,22 @@ static lt_str code_of(lt_telling *t, const lt_part *part) {
   return words_of(t, lt_json_get(part->input, "code"));
 }
 
+/* What was said before a program is no part of the reply that the program is: the user's side tells of it. */
+static void turn_open_text(lt_telling *t) {
+  lt_buf text;
+  lt_buf_init(&text, LT_JSON_MAX_BYTES);
+  lt_buf_addc(&text, "[Shown to the user]\n");
+  lt_buf_add(&text, lt_buf_view(&t->open));
+  lt_buf_clear(&t->open);
+  lt_buf_add(open_text(t, true), lt_buf_view(&text));
+  done_with(t, &text);
+}
+
 /* As code mode has it. */
 static void put_program(lt_telling *t, const lt_part *part) {
+  if (!t->of_user && t->open.n > 0) {
+    turn_open_text(t);
+  }
   flush(t);
   put_cut(open_text(t, false), code_of(t, part), LT_HISTORY_PART_BYTES);
   flush(t);
@@ -369,7 +405,7 @@ static void tell_program(lt_telling *t, const lt_part *part) {
 /* --- One part ---------------------------------------------------------------------------------- */
 static void put_user(lt_telling *t, const lt_part *part) {
   flush(t);
-  put_message(t, "user", part->text);
+  put_message(t, true, part->text);
 }
 
 void lt_telling_put(lt_telling *t, const lt_part *part) {
@@ -382,12 +418,13 @@ void lt_telling_put(lt_telling *t, const lt_part *part) {
     t->left_out++;
     return;
   }
-  put_left_out(t);
+  bool is_own = part->kind == own[t->history->form];
+  put_left_out(t, is_own && part->kind == LT_PART_JAVASCRIPT);
   if (part->kind == LT_PART_USER) {
     put_user(t, part);
   } else if (part->kind == LT_PART_TEXT) {
     put_cut(open_text(t, false), part->text, part->level == LT_PART_WHOLE ? SIZE_MAX : LT_HISTORY_SHORT_BYTES);
-  } else if (part->kind == own[t->history->form]) {
+  } else if (is_own) {
     (part->kind == LT_PART_JAVASCRIPT ? put_program : put_call)(t, part);
   } else {
     (part->kind == LT_PART_CALL ? tell_call : tell_program)(t, part);
@@ -395,7 +432,7 @@ void lt_telling_put(lt_telling *t, const lt_part *part) {
 }
 
 lt_status lt_telling_end(lt_telling *t) {
-  put_left_out(t);
+  put_left_out(t, false);
   flush(t);
   return t->w->buf->status;
 }

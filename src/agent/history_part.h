@@ -29,6 +29,8 @@ typedef struct lt_part {
   size_t tokens;     /* at this level */
 } lt_part;
 
+typedef enum lt_told { LT_TOLD_NOTHING, LT_TOLD_USER, LT_TOLD_ASSISTANT, LT_TOLD_CALL } lt_told;
+
 /* Where parts are told, one after the other; texts of one role that follow each other become one message. */
 typedef struct lt_telling {
   const lt_history *history;
@@ -36,6 +38,7 @@ typedef struct lt_telling {
   lt_arena *arena; /* for strings with their escapes undone */
   lt_buf open;     /* a text that has not been written yet ... */
   bool of_user;    /* ... and whose it is */
+  lt_told last;    /* the message that was written last */
   uint32_t left_out;
 } lt_telling;
 

@@ -66,6 +66,29 @@ static void put_part(lt_buf *out, lt_str part) {
   lt_buf_add(out, part);
 }
 
+/* Members are written in this order, and within a text the quotes would be escaped. */
+static bool ends_with_user(lt_str messages) {
+  lt_str start = LT_STR("{\"role\":\"");
+  size_t at = messages.n;
+  while (at > 0 && !lt_str_starts(lt_str_sub(messages, at, messages.n), start)) {
+    at--;
+  }
+  return lt_str_starts(lt_str_sub(messages, at, messages.n), LT_STR("{\"role\":\"user\""));
+}
+
+/* A request that was not answered, or a program's end, and what the user says now: one message, as there are models
+ * that refuse a conversation in which one side speaks twice in a row. */
+static void put_joined(lt_buf *out, lt_str rest) {
+  lt_str start = LT_STR("{\"role\":\"user\",\"content\":\"");
+  if (lt_str_starts(rest, start) && lt_str_ends(lt_buf_view(out), LT_STR("\"}")) && ends_with_user(lt_buf_view(out))) {
+    out->n -= strlen("\"}");
+    lt_buf_addc(out, "\\n\\n");
+    lt_buf_add(out, lt_str_sub(rest, start.n, rest.n));
+  } else {
+    put_part(out, rest);
+  }
+}
+
 static lt_status ask_once(const lt_messages *m, lt_str tools, bool stream, lt_completion *completion,
                           lt_err *err) LT_YIELDS {
   lt_buf all;
@@ -73,7 +96,7 @@ static lt_status ask_once(const lt_messages *m, lt_str tools, bool stream, lt_co
   lt_buf_byte(&all, '[');
   put_part(&all, lt_buf_view(&m->system));
   put_part(&all, lt_buf_view(&m->history));
-  put_part(&all, lt_str_sub(lt_buf_view(&m->rest), 1, m->rest.n));
+  put_joined(&all, lt_str_sub(lt_buf_view(&m->rest), 1, m->rest.n));
   lt_buf_byte(&all, ']');
   lt_status status = check(&m->rest, err);
   if (status == LT_OK) {

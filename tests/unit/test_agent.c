@@ -278,6 +278,21 @@ IN_WORLD(earlier_programs_and_what_came_of_them_are_history) {
 
 /* --- Too much ------------------------------------------------------------------------------------------------------
  */
+/* Servers that want the roles to alternate would refuse the conversation for good. */
+IN_WORLD(what_follows_a_programs_end_is_one_message_with_it) {
+  script_texts("done()", "output('bye'); done()", NULL);
+  prompt(w, "One");
+  char conversation[40];
+  strcpy(conversation, w->ids.conversation);
+  start_in(w, conversation, "", "Two");
+  wait_end(w);
+  assert_asked(1, "messages.1.content", "One");
+  assert_asked(1, "messages.2.content", "done()");
+  assert_asked(1, "messages.3.role", "user");
+  assert_asked(1, "messages.3.content", "Execution result: undefined\n\nTwo");
+  assert_asked(1, "messages.4", "");
+}
+
 IN_WORLD(long_results_become_artifacts) {
   script_texts("weatherBig({bytes: 100000}); 'y'.repeat(50000)", "done()", NULL);
   prompt(w, "Hello");
@@ -397,6 +412,7 @@ int main(void) {
       cmocka_unit_test(llm_without_a_model_throws),
       cmocka_unit_test(the_system_prompt_tells_of_tools_functions_modules_and_context),
       cmocka_unit_test(earlier_programs_and_what_came_of_them_are_history),
+      cmocka_unit_test(what_follows_a_programs_end_is_one_message_with_it),
       cmocka_unit_test(long_results_become_artifacts),
       cmocka_unit_test(long_logs_lose_their_middle),
       cmocka_unit_test(files_of_tools_are_outputs),

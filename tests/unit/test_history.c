@@ -127,7 +127,7 @@ static void test_typescript(void **state) {
          "[" U("Weather?") "," A(
              "[Program run in TypeScript]\\n```ts\\nconsole.log(1)\\n```\\nOutput: 1\\n\\nIt is 1.") "]");
   expect(LT_HISTORY_CODE, "[" SCRIPT "]",
-         "[" U("Weather?") "," U("[Program run in TypeScript]\\n```ts\\nconsole.log(1)\\n```\\nOutput: 1\\n") "," A(
+         "[" U("Weather?\\n\\n[Program run in TypeScript]\\n```ts\\nconsole.log(1)\\n```\\nOutput: 1\\n") "," A(
              "It is 1.") "]");
 }
 
@@ -214,6 +214,59 @@ static void test_calls_of_run_code(void **state) {
            DID("c1", "interpreter.run-code", "{\"code\":\"1\"}", OK("1")), nested);
   expect(LT_HISTORY_CLASSIC, prompts,
          "[" U("x") "," CALL("null", "c1", "interpreter_run-code", "{\\\"code\\\":\\\"1\\\"}") "," TOOL("c1", "1") "]");
+}
+
+/* --- Roles ---------------------------------------------------------------------------------------------------------
+ */
+#define TWO_PROGRAMS                                                                               \
+  PROMPT("p4", "code", "completed", "Both?",                                                       \
+         DID("x2", "code.execute", "{\"code\":\"output(1)\"}", OK("1")) "," TEXT("shown") "," DID( \
+             "x3", "code.execute", "{\"code\":\"done()\"}", OK("2")))
+#define UNANSWERED PROMPT("p5", "classic", "completed", "Hello?", "")
+#define CANCELLED  PROMPT("p6", "code", "cancelled", "Stop!", "")
+#define ONLY_CALL  PROMPT("p7", "classic", "completed", "Quick!", DID("c7", "a.b", "{}", OK("7")))
+
+/* There are servers that refuse anything else: the user first, and no role twice in a row but for calls' answers. */
+static void check_roles(const char *messages) {
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_str last = LT_STR("");
+  lt_arena_init(&arena, LT_GIB);
+  assert_int_equal(lt_json_parse(&arena, lt_str_of(messages), &doc, NULL), LT_OK);
+  lt_json_iter it = lt_json_each(lt_json_root(&doc));
+  while (lt_json_next(&it)) {
+    lt_str role;
+    assert_true(lt_json_str(lt_json_get(it.value, "role"), &arena, &role));
+    if (lt_str_eq(role, last) || (last.n == 0 && !lt_str_eqc(role, "user"))) {
+      fail_msg("%.*s twice in %s", LT_STR_ARG(role), messages);
+    }
+    last = role;
+  }
+  lt_arena_release(&arena);
+}
+
+static void test_roles_alternate(void **state) {
+  (void)state;
+  static const char *const all[] = {WEATHER, PROGRAM, SCRIPT, TWO_PROGRAMS, UNANSWERED, CANCELLED, ONLY_CALL};
+  static const size_t budgets[] = {0, 60, 1};
+  enum { COUNT = sizeof all / sizeof all[0] };
+  for (size_t i = 0; i < COUNT * COUNT * COUNT * 9; i++) {
+    char prompts[8192];
+    snprintf(prompts, sizeof prompts, "[%s,%s,%s]", all[i % COUNT], all[i / COUNT % COUNT],
+             all[i / COUNT / COUNT % COUNT]);
+    size_t way = i / COUNT / COUNT / COUNT;
+    char *got = told_as((lt_history_form)(way % 3), prompts, budgets[way / 3]);
+    check_roles(got);
+    lt_mem_free(got);
+  }
+}
+
+/* In code mode a reply is a program and nothing else: what was shown before it is told by the other side. */
+static void test_what_is_said_between_programs(void **state) {
+  (void)state;
+  expect(LT_HISTORY_CODE, "[" TWO_PROGRAMS "," UNANSWERED "," UNANSWERED "]",
+         "[" U("Both?") "," A("output(1)") "," U("Execution result: 1\\n\\n[Shown to the user]\\nshown") "," A(
+             "done()") "," U("Execution result: 2\\n\\nHello?\\n\\nHello?") "]");
 }
 
 /* --- Ids -----------------------------------------------------------------------------------------------------------
@@ -508,7 +561,7 @@ static void test_names_of_the_wire(void **state) {
  */
 static void test_without_memory(void **state) {
   (void)state;
-  static const char prompts[] = "[" WEATHER "," PROGRAM "," SCRIPT "]";
+  static const char prompts[] = "[" WEATHER "," PROGRAM "," SCRIPT "," TWO_PROGRAMS "," UNANSWERED "]";
   for (lt_history_form form = LT_HISTORY_CLASSIC; form <= LT_HISTORY_CODE; form++) {
     for (size_t max = 0; max <= 50; max += 50) {
       char *want = told_as(form, prompts, max);
@@ -591,6 +644,8 @@ int main(void) {
       cmocka_unit_test(test_pending),
       cmocka_unit_test(test_failed_program),
       cmocka_unit_test(test_calls_of_run_code),
+      cmocka_unit_test(test_roles_alternate),
+      cmocka_unit_test(test_what_is_said_between_programs),
       cmocka_unit_test(test_ids),
       cmocka_unit_test(test_hostile),
       cmocka_unit_test(test_hostile_calls),
