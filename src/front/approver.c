@@ -191,10 +191,14 @@ static lt_status fail_no_terminal(lt_str tool, lt_err *err) {
       LT_STR_ARG(tool), LT_STR_ARG(tool));
 }
 
+/* A terminal behind neither input nor messages is not the person's who runs this. */
+static bool open_terminal(const approver *a, lt_terminal **ret) {
+  return (isatty(STDIN_FILENO) || isatty(STDERR_FILENO)) && lt_terminal_open(a->loop, "/dev/tty", ret, NULL) == LT_OK;
+}
+
 static lt_status ask_person(approver *a, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
                             lt_err *err) LT_YIELDS {
-  if ((!isatty(STDIN_FILENO) && !isatty(STDERR_FILENO)) ||
-      lt_terminal_open(a->loop, "/dev/tty", &a->terminal, NULL) != LT_OK) {
+  if (!open_terminal(a, &a->terminal)) {
     return fail_no_terminal(what->tool->id, err);
   }
   show_call(a, what);
@@ -259,6 +263,19 @@ lt_approver *lt_approver_new(lt_loop *loop, lt_say *say, bool yes) {
   }
   *a = (approver){.base = {.ask = ask}, .loop = loop, .say = say, .who = "The program", .yes = yes};
   return &a->base;
+}
+
+bool lt_approver_can_ask(const lt_approver *self) {
+  const approver *a = (const approver *)self;
+  lt_terminal *terminal;
+  if (a->yes) {
+    return true;
+  }
+  if (!open_terminal(a, &terminal)) {
+    return false;
+  }
+  lt_terminal_close(terminal);
+  return true;
 }
 
 void lt_approver_set_who(lt_approver *self, const char *who) {

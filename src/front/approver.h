@@ -15,6 +15,8 @@
 lt_approver *lt_approver_new(lt_loop *loop, lt_say *say, bool yes);
 /* Who is said to want the call; "The program" unless said. Borrows. */
 void lt_approver_set_who(lt_approver *approver, const char *who);
+/* Whether there is somebody to ask, or nobody needs to be: otherwise every question is a no. */
+bool lt_approver_can_ask(const lt_approver *approver);
 void lt_approver_free(lt_approver *approver); /* NULL is allowed; nobody may be asking */
 
 /* What an answer means. */

@@ -41,7 +41,10 @@ static void on_ask_fiber(void *arg) {
   lt_chat_view_hold(&chat->view);
   lt_status status = chat->approver->ask(chat->approver, &what, &chat->asking, &reason, &err);
   lt_chat_view_unhold(&chat->view);
-  if (status != LT_OK && status != LT_E_DENIED) { /* nobody could be asked */
+  if (status == LT_E_IO) { /* whoever was asked has gone, as the signal for it will say: nothing is decided */
+    lt_cancel_fire(&chat->session->cancel, LT_E_CANCELLED);
+    lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
+  } else if (status != LT_OK && status != LT_E_DENIED) { /* nobody could be asked */
     lt_buf_addc(&reason, lt_err_msg(&err));
     if (chat->asking.why == LT_OK) {
       lt_say_warning(&chat->session->say, lt_buf_view(&reason));
@@ -105,6 +108,7 @@ static lt_agent_options agent_options(lt_chat *chat) {
   options.policy = lt_toolbox_policy(chat->session->toolbox);
   options.model_modes = chat->models.modes;
   options.default_mode = chat->models.default_mode;
+  options.leave_open = true; /* whatever is to be cancelled has been by then */
   options.on_event = on_event;
   options.arg = chat;
   return options;
@@ -192,6 +196,7 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
     take_after(chat, db);
     LT_TRY(lt_models_find(&chat->models, lt_buf_view(&chat->model), &model, err));
   }
+  chat->keeps = lt_toolbox_keeps(chat->session->toolbox) && chat->on_event == NULL;
   if (!lt_toolbox_keeps(chat->session->toolbox)) {
     lt_say_warning(&chat->session->say,
                    LT_STR("there is no home to keep conversations in: this one ends with the program; set $HOME, or "
@@ -284,7 +289,14 @@ static void tell_conversation(lt_chat *chat, const char *id) {
   }
 }
 
-/* Until it has ended; when the session is to end, it is made to. */
+/* Whoever is told to end loses nothing: lt_agent_free leaves the prompt to the next process. */
+static void leave_prompt(lt_chat *chat) {
+  chat->left = true;
+  lt_say_format(&chat->session->say, "lathe chat: told to end: lathe chat -c %s continues with this prompt",
+                chat->conversation);
+}
+
+/* Until it has ended, or the session is to end. What nobody keeps, and what was to be cancelled anyway, ends then. */
 static lt_status wait_for_end(lt_chat *chat, lt_err *err) LT_YIELDS {
   lt_str prompt = lt_str_of(chat->prompt);
   lt_status status = lt_agent_wait(chat->agent, prompt, &chat->session->cancel, err);
@@ -292,7 +304,9 @@ static lt_status wait_for_end(lt_chat *chat, lt_err *err) LT_YIELDS {
     return LT_OK;
   }
   lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
-  if (lt_agent_cancel(chat->agent, LT_CHAT_USER, prompt, NULL) == LT_OK) {
+  if (!chat->interrupted && chat->keeps) {
+    leave_prompt(chat);
+  } else if (lt_agent_cancel(chat->agent, LT_CHAT_USER, prompt, NULL) == LT_OK) {
     (void)lt_agent_wait(chat->agent, prompt, NULL, NULL);
   }
   return status;
@@ -364,6 +378,13 @@ lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
   lt_arena_release(&arena);
   if (!last.open || prompt[0] == '\0') {
     return LT_OK;
+  }
+  if (!lt_approver_can_ask(chat->approver) &&
+      lt_chat_waits(lt_toolbox_db(chat->session->toolbox), lt_str_of(chat->conversation))) {
+    return lt_fail(err, LT_E_UNSUPPORTED,
+                   "a tool call of this conversation waits for approval, and there is no terminal to ask on: go on at "
+                   "one with lathe chat -c %s, or approve it with --yes",
+                   chat->conversation);
   }
   begin_turn(chat);
   return end_turn(chat, go_on(chat, prompt, err), err);

@@ -44,6 +44,8 @@ typedef struct lt_chat {
   bool mode_chosen, model_chosen;           /* by -m, /mode and so on: holds for a new conversation, too */
   bool busy;                                /* a turn is under way ... */
   bool interrupted;                         /* ... and was to be ended by Ctrl-C */
+  bool keeps;                               /* a prompt outlives this process ... */
+  bool left;                                /* ... and was left to the next one, as this one was told to end */
   lt_cancel asking;                         /* ends what a person is asked in this turn */
   unsigned asks;
   lt_wait asked;               /* woken when the last of them has ended */
@@ -59,11 +61,12 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) LT_YIELDS;
 void lt_chat_close(lt_chat *chat) LT_YIELDS;
 
 /* Goes on with the conversation's last prompt, where that was cut short with the process that ran it, and waits until
- * it has ended; LT_OK also when there is nothing to be gone on with. LT_YIELDS. Errors: those of lt_agent_resume, and
- * LT_E_CANCELLED when the session ends. */
+ * it has ended; LT_OK also when there is nothing to be gone on with (view.end is LT_CHAT_UNFINISHED then). LT_YIELDS.
+ * Errors: those of lt_agent_resume; LT_E_UNSUPPORTED: a call of it waits for approval and there is nobody to ask, so
+ * nothing was begun; LT_E_CANCELLED when the session ends: the prompt is left open then for the next process. */
 lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) LT_YIELDS;
 /* Says a message and waits until the prompt has ended; how, the view knows. LT_YIELDS. Errors: those of lt_agent_start,
- * and LT_E_CANCELLED when the session ends. */
+ * and LT_E_CANCELLED when the session ends: the prompt is left open then for the next process. */
 lt_status lt_chat_say(lt_chat *chat, lt_str message, lt_err *err) LT_YIELDS;
 /* Ctrl-C. False: there is nothing that could be ended, or it was asked for already. */
 bool lt_chat_interrupt(lt_chat *chat);
@@ -94,6 +97,8 @@ typedef struct lt_chat_last {
 } lt_chat_last;
 /* False: there is none, or it cannot be read. LT_YIELDS. */
 bool lt_chat_find_last(lt_db *db, lt_str conversation, lt_arena *arena, lt_chat_last *ret_last) LT_YIELDS;
+/* Whether its last prompt waits for approval, and the process that asked is gone. LT_YIELDS. */
+bool lt_chat_waits(lt_db *db, lt_str conversation) LT_YIELDS;
 /* Prints the conversations there are; a command of its own, without a session. Returns an exit code. */
 int lt_chat_list(const lt_chat_options *options);
 

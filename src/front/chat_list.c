@@ -93,6 +93,35 @@ bool lt_chat_find_last(lt_db *db, lt_str conversation, lt_arena *arena, lt_chat_
   return found;
 }
 
+static bool is_waiting(lt_json state) {
+  return lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_WAITING)));
+}
+
+/* How the conversation's last prompt stood when its process went; nothing: it has ended, or runs. */
+static lt_json state_of(lt_json orphans, lt_str id) {
+  lt_json_iter it = lt_json_each(orphans);
+  while (lt_json_next(&it)) {
+    if (lt_json_str_eq(lt_json_get(it.value, "conversationId"), id)) {
+      return lt_json_get(it.value, "state");
+    }
+  }
+  return (lt_json){0};
+}
+
+bool lt_chat_waits(lt_db *db, lt_str conversation) {
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_buf open;
+  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_buf_init(&open, LT_JSON_MAX_BYTES);
+  bool waits = lt_store_prompt_orphans_of(db, LT_CHAT_USER, conversation, &open, NULL) == LT_OK &&
+               lt_json_parse(&arena, lt_buf_view(&open), &doc, NULL) == LT_OK &&
+               is_waiting(state_of(lt_json_root(&doc), conversation));
+  lt_buf_release(&open);
+  lt_arena_release(&arena);
+  return waits;
+}
+
 /* --- All of them ------------------------------------------------------------------------------ */
 typedef struct listing {
   const lt_chat_options *options;
@@ -109,16 +138,10 @@ static void put_time(lt_buf *out, lt_str stamp) {
   lt_typegen_put_line(out, lt_str_sub(stamp, 11, 16), 5);
 }
 
-/* Whose last prompt was cut short, or waits for somebody: what -c goes on with first. */
+/* What -c goes on with first. */
 static const char *rest_of(lt_json orphans, lt_str id) {
-  lt_json_iter it = lt_json_each(orphans);
-  while (lt_json_next(&it)) {
-    if (lt_json_str_eq(lt_json_get(it.value, "conversationId"), id)) {
-      lt_str waiting = lt_str_of(lt_prompt_state_name(LT_PROMPT_WAITING));
-      return lt_json_str_eq(lt_json_get(it.value, "state"), waiting) ? "  (waits for approval)" : "  (cut short)";
-    }
-  }
-  return "";
+  lt_json state = state_of(orphans, id);
+  return !lt_json_exists(state) ? "" : is_waiting(state) ? "  (waits for approval)" : "  (cut short)";
 }
 
 static void put_line(lt_json conversation, lt_json orphans, lt_arena *arena, lt_buf *out) {

@@ -47,6 +47,8 @@ typedef struct job {
   lt_chat chat;
 } job;
 
+#define EMPTY "lathe chat: the message is empty: lathe chat MESSAGE"
+
 /* --- What is asked ---------------------------------------------------------------------------- */
 static bool read_options(job *j, int argc, char **argv) {
   lt_chat_options *opt = &j->opt;
@@ -73,7 +75,11 @@ static bool read_options(job *j, int argc, char **argv) {
   return true;
 }
 
-/* False: it has been said why not. */
+static bool is_empty(const job *j) {
+  return lt_str_trim(lt_buf_view(&j->input)).n == 0;
+}
+
+/* False: it has been said why not. Without a message -c may still have something to go on with. */
 static bool read_message(job *j) {
   lt_err err = LT_ERR_INIT;
   if (j->message != NULL && strcmp(j->message, "-") != 0) {
@@ -88,8 +94,8 @@ static bool read_message(job *j) {
     fprintf(stderr, "lathe chat: --json wants a message: lathe chat --json MESSAGE\n");
     return false;
   }
-  if (!j->dialogue && lt_str_trim(lt_buf_view(&j->input)).n == 0) {
-    fprintf(stderr, "lathe chat: the message is empty: lathe chat MESSAGE\n");
+  if (!j->dialogue && is_empty(j) && (j->opt.conversation == NULL || j->message != NULL)) {
+    fputs(EMPTY "\n", stderr);
     return false;
   }
   return true;
@@ -134,10 +140,16 @@ static bool on_interrupt(lt_session *s, void *arg) {
   return lt_chat_interrupt(&((job *)arg)->chat);
 }
 
+/* An empty message: only what was cut short is gone on with. */
 static int say_one(lt_chat *chat, lt_str message) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   lt_status status = lt_chat_catch_up(chat, &err);
-  if (status == LT_OK && !chat->interrupted) { /* that would have ended this one, too */
+  bool empty = lt_str_trim(message).n == 0;
+  if (status == LT_OK && empty && chat->view.end == LT_CHAT_UNFINISHED) {
+    lt_say_format(&chat->session->say, EMPTY);
+    return LT_EXIT_USAGE;
+  }
+  if (status == LT_OK && !empty && !chat->interrupted) { /* that would have ended this one, too */
     status = lt_chat_say(chat, message, &err);
   }
   if (status != LT_OK && chat->session->cancel.why == LT_OK) {

@@ -72,6 +72,13 @@ static lt_status open_toolbox(lt_session *s, lt_err *err) {
   return status;
 }
 
+/* A terminal that is closed ends what runs on it, in order; whoever is to outlive it (nohup) ignores that already. */
+static lt_status heed_hangup(lt_session *s, lt_err *err) {
+  struct sigaction now;
+  bool ignored = sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+  return ignored ? LT_OK : lt_loop_on_signal(s->loop, SIGHUP, on_signal, s, err);
+}
+
 static lt_status start(lt_session *s, lt_err *err) {
   lt_door_options door = {.secrets = s->secrets, .on_warning = lt_say_warning, .arg = &s->say};
   lt_cancel_init(&s->cancel);
@@ -80,6 +87,7 @@ static lt_status start(lt_session *s, lt_err *err) {
   LT_TRY(open_toolbox(s, err));
   LT_TRY(lt_loop_on_signal(s->loop, SIGINT, on_signal, s, err));
   LT_TRY(lt_loop_on_signal(s->loop, SIGTERM, on_signal, s, err));
+  LT_TRY(heed_hangup(s, err));
   return lt_loop_spawn(s->loop, on_fiber, s, err);
 }
 

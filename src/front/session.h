@@ -36,7 +36,7 @@ struct lt_session {
   lt_door *door;
   lt_toolbox *toolbox;
   lt_servers *servers;
-  lt_cancel cancel; /* fired by SIGINT and SIGTERM */
+  lt_cancel cancel; /* fired by SIGINT, SIGTERM and SIGHUP */
   lt_session_plan plan;
   int exit_code;
 };

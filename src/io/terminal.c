@@ -102,6 +102,13 @@ static bool take(lt_buf *out, const char *bytes, size_t n) {
   return end != SIZE_MAX || out->status != LT_OK;
 }
 
+/* The end was typed, or nobody will ever type there again. */
+static lt_status fail_ended(const lt_terminal *t, lt_err *err) {
+  struct termios about;
+  return tcgetattr(t->in, &about) == 0 ? lt_fail(err, LT_E_CLOSED, "the terminal's input has ended")
+                                       : lt_fail(err, LT_E_IO, "the terminal is gone");
+}
+
 lt_status lt_terminal_read_line(lt_terminal *t, lt_cancel *cancel, lt_buf *out, lt_err *err) {
   size_t from = out->n;
   for (;;) {
@@ -118,7 +125,7 @@ lt_status lt_terminal_read_line(lt_terminal *t, lt_cancel *cancel, lt_buf *out, 
     } else if (n == 0 && out->n > from) {
       return LT_OK; /* the end was typed behind some text */
     } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-      return lt_fail(err, LT_E_CLOSED, "the terminal's input has ended");
+      return fail_ended(t, err);
     }
   }
 }

@@ -20,8 +20,8 @@ void lt_terminal_close(lt_terminal *terminal); /* NULL is allowed; nobody may be
 void lt_terminal_forget(lt_terminal *terminal);
 /* Writes all of it; what cannot be written is lost. */
 void lt_terminal_write(lt_terminal *terminal, lt_str text);
-/* Appends a line without its end. LT_YIELDS until there is one. Errors: LT_E_CLOSED (end of input, or the terminal has
- * gone), the cancel's reason, the buffer's own. `cancel` may be NULL. One reader at a time. */
+/* Appends a line without its end. LT_YIELDS until there is one. Errors: LT_E_CLOSED (end of input), LT_E_IO (the
+ * terminal is gone), the cancel's reason, the buffer's own. `cancel` may be NULL. One reader at a time. */
 lt_status lt_terminal_read_line(lt_terminal *terminal, lt_cancel *cancel, lt_buf *out, lt_err *err) LT_YIELDS;
 
 #endif

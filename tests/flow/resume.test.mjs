@@ -79,6 +79,8 @@ function world({ ask = false, delayMs = 150 } = {}) {
       const events = () => readFileSync(file, "utf8").split("\n").slice(0, -1).map((line) => JSON.parse(line));
       return {
         ...run,
+        file,
+        signal: (name) => process.kill(Number(run.pids().find((pid) => /^[^\0]*lathe\0chat\0/.test(readFileSync(`/proc/${pid}/cmdline`, "latin1")))), name),
         events,
         requests: () => events().filter((e) => e.event === "prompt.approval-requested").map((e) => e.data.request),
         questions: () => run.text().split("ne[v]er: ").length - 1,
@@ -284,6 +286,64 @@ describe("two processes", () => {
     const end = await second.ended;
     assert.deepEqual([end.code, end.stdout], [130, ""]);
     assert.equal((await w.chat("-c", "last", "-m", "classic", "again")).stdout, "Again it is.\n");
+  });
+  test("told to end with a question open or a program running, it loses nothing: the next one goes on", async () => {
+    for (const signal of ["SIGTERM", "SIGHUP"]) {
+      const w = world({ ask: true, delayMs: 1 });
+      const one = w.ask("-m", "code", "careful");
+      await until(() => one.questions() === 1, "it is asked");
+      one.signal(signal);
+      const end = await one.ended;
+      assert.equal(end.code, 130);
+      assert.match(end.stdout, /told to end: lathe chat -c [0-9a-f]{32} continues with this prompt\r?\n/);
+      assert.doesNotMatch(readFileSync(one.file, "utf8"), /prompt\.cancelled|Rejected|not approved/);
+      assert.match((await w.chat("--list")).stdout, /  \(waits for approval\)\n$/);
+      assert.equal((await w.goOn("--yes")).rest, "paid 1;\npaid 2;\n");
+      assert.deepEqual(w.calls(), [1, 2]);
+    }
+    const closed = world({ ask: true });
+    const one = closed.ask("pay");
+    await until(() => one.questions() === 1, "it is asked");
+    one.child.kill("SIGKILL"); // the terminal's other end
+    await one.ended;
+    assert.match((await closed.chat("--list")).stdout, /  \(waits for approval\)\n$/);
+    const w = world();
+    const first = w.start("for ever");
+    await until(() => begun(first.text()), "it has begun");
+    first.child.kill("SIGTERM");
+    const end = await first.ended;
+    assert.deepEqual([end.code, end.stdout], [130, ""]);
+    assert.match((await w.chat("--list")).stdout, /  \(cut short\)\n$/);
+  });
+  test("Ctrl-C at a question is a cancel: nothing is left", async () => {
+    const w = world({ ask: true });
+    const one = w.ask("pay");
+    await until(() => one.questions() === 1, "it is asked");
+    one.type("\x03");
+    assert.equal((await one.ended).code, 130);
+    assert.doesNotMatch((await w.chat("--list")).stdout, /waits for approval|cut short/);
+  });
+  test("without a terminal what waits for approval is left alone, and nothing new is begun", async () => {
+    const w = world({ ask: true, delayMs: 1 });
+    const one = w.ask("pay");
+    await until(() => one.questions() === 1, "it is asked");
+    await one.kill();
+    for (const more of [["again"], [], ["--json", "again"]]) {
+      const end = await w.chat("-c", "last", ...more);
+      assert.deepEqual([end.code, end.stdout], [1, ""]);
+      assert.match(end.stderr, /^lathe chat: a tool call of this conversation waits for approval, and there is no terminal to ask on: go on at one with lathe chat -c [0-9a-f]{32}, or approve it with --yes\n$/);
+    }
+    assert.match((await w.chat("--list")).stdout, /  1  .*  \(waits for approval\)\n$/);
+    assert.equal((await w.goOn("--yes")).rest, "It is paid.\n");
+    assert.deepEqual(w.calls(), [1]);
+  });
+  test("without a message only what was cut short is gone on with", async () => {
+    const w = world({ delayMs: 1000 });
+    await w.kill(after(1), "pay");
+    const end = await w.chat("-c", "last");
+    assert.deepEqual([end.code, end.stdout], [0, "It is paid.\n"], end.stderr);
+    const none = await w.chat("-c", "last");
+    assert.deepEqual([none.code, none.stdout, none.stderr], [2, "", "lathe chat: the message is empty: lathe chat MESSAGE\n"]);
   });
   test("what is open is told in the list", async () => {
     const w = world({ ask: true });
