@@ -123,6 +123,7 @@
 #define LT_MODEL_LAST_MS            2000          /* from the reason for the end to the usage, which may never come */
 #define LT_MODEL_TAIL_MS            100           /* from the end of the events to the end of the answer */
 #define LT_MODEL_TEXT_MAX_BYTES     (8 * LT_MIB)  /* of one answer: text, and likewise reasoning, arguments of a call */
+#define LT_MODEL_LEAD_MAX_BYTES     LT_KIB        /* of white space before its text; behind that no thoughts begin */
 #define LT_MODEL_EVENT_MAX_BYTES    (16 * LT_MIB) /* one event; and an answer that is not streamed */
 #define LT_MODEL_MEMORY_BYTES       (64 * LT_MIB) /* what is kept of one answer; and the index of one event */
 #define LT_MODEL_CALLS_MAX          1024          /* calls that one answer asks for */

@@ -6,10 +6,12 @@
 void lt_assembly_init(lt_assembly *a, const lt_completion_request *request, lt_completion *completion) {
   *a = (lt_assembly){.request = request, .completion = completion};
   lt_arena_init(&a->event, LT_MODEL_MEMORY_BYTES);
+  lt_buf_init(&a->held_text, LT_MODEL_TEXT_MAX_BYTES);
 }
 
 void lt_assembly_release(lt_assembly *a) {
   lt_assembly_release_calls(a);
+  lt_buf_release(&a->held_text);
   lt_arena_release(&a->event);
 }
 
@@ -47,7 +49,7 @@ static void show_held(lt_assembly *a) {
 }
 
 /* Servers that cut their text by UTF-16 units send half characters: the first half waits for the second. */
-static void take_text(lt_assembly *a, lt_str text) {
+void lt_assembly_take_text(lt_assembly *a, lt_str text) {
   if (text.n == 0) {
     return;
   }
@@ -87,12 +89,12 @@ static void take_reasoning(lt_assembly *a, lt_json v) {
 /* A string, or parts: {"type": "text", "text"}, {"type": "thinking", "thinking": [parts]}. */
 static void take_content(lt_assembly *a, lt_json content) {
   if (lt_json_typeof(content) != LT_JSON_ARRAY) {
-    take_text(a, string_in(a, content));
+    lt_assembly_take_said(a, string_in(a, content));
     return;
   }
   lt_json_iter it = lt_json_each(content);
   while (lt_json_next(&it)) {
-    take_text(a, string_in(a, lt_json_get(it.value, "text")));
+    lt_assembly_take_said(a, string_in(a, lt_json_get(it.value, "text")));
     take_reasoning(a, lt_json_get(it.value, "thinking"));
   }
 }
@@ -104,7 +106,7 @@ static void take_delta(lt_assembly *a, lt_json delta) {
   lt_str refusal = string_in(a, lt_json_get(delta, "refusal"));
   if (refusal.n > 0) {
     a->refused = true;
-    take_text(a, refusal);
+    lt_assembly_take_text(a, refusal);
   }
   lt_assembly_take_calls(a, delta);
 }
@@ -199,6 +201,7 @@ static lt_status status_of(const lt_assembly *a, lt_err *err) {
   const lt_completion *c = a->completion;
   lt_status status = c->text.status != LT_OK        ? c->text.status
                      : c->reasoning.status != LT_OK ? c->reasoning.status
+                     : a->held_text.status != LT_OK ? a->held_text.status
                                                     : lt_assembly_calls_status(a);
   if (status == LT_E_LIMIT) {
     return lt_fail(err, status, "more than %lu MiB, or more than %d calls: an answer without an end?",
@@ -299,6 +302,7 @@ static lt_finish finish_of(const lt_assembly *a) {
 }
 
 lt_status lt_assembly_end(lt_assembly *a, lt_err *err) {
+  lt_assembly_end_said(a);
   show_held(a);
   if (lt_assembly_end_calls(a) != LT_OK) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the model's answer");

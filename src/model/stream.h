@@ -16,6 +16,9 @@ typedef struct lt_call_parts {
   lt_buf arguments;
 } lt_call_parts;
 
+/* Where the text is, of thoughts that are written into it (stream_think.c). */
+typedef enum lt_think { LT_THINK_BEFORE, LT_THINK_WITHIN, LT_THINK_AFTER, LT_THINK_NONE } lt_think;
+
 typedef struct lt_assembly {
   const lt_completion_request *request;
   lt_completion *completion;
@@ -25,8 +28,10 @@ typedef struct lt_assembly {
   size_t bytes; /* of all calls */
   char held[3]; /* the first half of a character that was cut in two */
   size_t held_n;
-  bool shown;    /* text was passed on: it cannot be asked again */
-  bool finished; /* the reason for the end has come */
+  lt_think think;
+  lt_buf held_text; /* which may be a tag, or the beginning of one */
+  bool shown;       /* text was passed on: it cannot be asked again */
+  bool finished;    /* the reason for the end has come */
   bool has_usage;
   bool done; /* the end of the stream itself */
   bool refused;
@@ -43,6 +48,16 @@ lt_status lt_assembly_event(lt_assembly *a, lt_str name, lt_str data, lt_err *er
 lt_status lt_assembly_whole(lt_assembly *a, lt_str body, lt_err *err);
 /* Nothing more comes: writes calls, usage and the reason for the end. Errors: LT_E_NOMEM. */
 lt_status lt_assembly_end(lt_assembly *a, lt_err *err);
+
+/* Text of the answer itself. */
+void lt_assembly_take_text(lt_assembly *a, lt_str text);
+
+/* stream_think.c */
+
+/* Text as it comes: thoughts before the answer are taken apart from it. */
+void lt_assembly_take_said(lt_assembly *a, lt_str text);
+/* Nothing more comes. */
+void lt_assembly_end_said(lt_assembly *a);
 
 /* stream_calls.c */
 

@@ -110,6 +110,35 @@ static void body_reasoning(void) {
   }
 }
 
+/* Thoughts that come as text, whole and in pieces; the rest of the text is nobody's business. */
+static void body_thoughts_in_the_text(void) {
+  static const struct {
+    const char *behaviour, *text, *thoughts;
+    lt_finish finish;
+  } cases[] = {
+      {"think", HELLO, "\nLet me think\n", LT_FINISH_STOP},
+      {"think-pieces", HELLO, "a </b> </thin ", LT_FINISH_STOP},
+      {"think-once", "<think>x</think> is a tag", "", LT_FINISH_STOP},
+      {"think-open", "", "so long, </thin", LT_FINISH_LENGTH},
+      {"think-later", "\n Use <think>x</think>", "", LT_FINISH_STOP},
+      {"think-not", " <thin", "", LT_FINISH_STOP},
+      {"think-whole", "All at once", "hm", LT_FINISH_STOP},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    asked k;
+    prepare(&k, cases[i].behaviour, "thinks");
+    ask(&k);
+    expect_ok(&k, cases[i].text, cases[i].finish);
+    assert_string_equal(text_of(&k.done.reasoning), cases[i].thoughts);
+    release(&k);
+  }
+  asked k;
+  prepare(&k, "blank", "thinks");
+  ask(&k);
+  assert_int_equal(k.done.text.n, 2000 + strlen("<think>"));
+  release(&k);
+}
+
 static void body_usage(void) {
   asked k;
   prepare(&k, "no-usage", "usage");
@@ -322,6 +351,7 @@ static void body_no_memory(void) {
   sweep("calls");
   sweep("whole");
   sweep("whole-calls");
+  sweep("think-pieces");
 }
 
 FLOW(normal)
@@ -329,6 +359,7 @@ FLOW(asked_for_more)
 FLOW(addresses)
 FLOW(dialects)
 FLOW(reasoning)
+FLOW(thoughts_in_the_text)
 FLOW(usage)
 FLOW(giant)
 FLOW(calls)
@@ -343,11 +374,14 @@ FLOW(no_memory)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_normal),    cmocka_unit_test(test_asked_for_more), cmocka_unit_test(test_addresses),
-      cmocka_unit_test(test_dialects),  cmocka_unit_test(test_reasoning),      cmocka_unit_test(test_usage),
-      cmocka_unit_test(test_giant),     cmocka_unit_test(test_calls),          cmocka_unit_test(test_too_many_calls),
-      cmocka_unit_test(test_refusals),  cmocka_unit_test(test_too_long),       cmocka_unit_test(test_nonsense),
-      cmocka_unit_test(test_endless),   cmocka_unit_test(test_nobody_there),   cmocka_unit_test(test_many),
+      cmocka_unit_test(test_normal),       cmocka_unit_test(test_asked_for_more),
+      cmocka_unit_test(test_addresses),    cmocka_unit_test(test_dialects),
+      cmocka_unit_test(test_reasoning),    cmocka_unit_test(test_thoughts_in_the_text),
+      cmocka_unit_test(test_usage),        cmocka_unit_test(test_giant),
+      cmocka_unit_test(test_calls),        cmocka_unit_test(test_too_many_calls),
+      cmocka_unit_test(test_refusals),     cmocka_unit_test(test_too_long),
+      cmocka_unit_test(test_nonsense),     cmocka_unit_test(test_endless),
+      cmocka_unit_test(test_nobody_there), cmocka_unit_test(test_many),
       cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, setup_server, teardown_server);
