@@ -74,7 +74,7 @@ static void open_agent(desk *d) {
   lt_host_ready(d->host);
   snprintf(d->url, sizeof d->url, "http://127.0.0.1:%d/v1", d->model.port);
   d->models[0] = (lt_model){.ref = LT_STR("normal"), .name = LT_STR("fake-model"), .base_url = lt_str_of(d->url)};
-  static const lt_mode_rounds rounds = {LT_STR("code"), ROUNDS};
+  static const lt_mode_rounds rounds = {{"code", 4}, ROUNDS};
   const lt_agent_options options = {.loop = d->rig->loop,
                                     .door = d->rig->door,
                                     .db = d->db,
