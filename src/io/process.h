@@ -39,6 +39,9 @@ lt_status lt_process_open(lt_loop *loop, const lt_process_options *options, lt_p
  */
 lt_status lt_process_write(lt_process *process, lt_str bytes, lt_err *err) LT_YIELDS;
 
+/* The child's stdin ends after what was written to it, for good: writing is LT_E_CLOSED from now on. Does not yield. */
+void lt_process_end_input(lt_process *process);
+
 /* LT_YIELDS for the next line of stdout, without its "\n" (and "\r"). Borrows: valid until the next read. One reader.
  * The pipe is not read while a line is lent or ready and nobody asks (backpressure). NUL bytes are data.
  * Errors: LT_E_CLOSED at the end (a last line without "\n" is given first); the message says how the child ended when

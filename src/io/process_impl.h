@@ -42,6 +42,7 @@ struct lt_process {
   size_t queued; /* bytes handed to libuv and not written yet */
   lt_proc_writer *writers, **last_writer;
   bool in_open;
+  bool input_ended; /* nothing more is written; open until the queue is empty */
 
   /* stderr: the last bytes are at the end of `err_bytes`, of which a part is kept when it is full */
   bool err_open;

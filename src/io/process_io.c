@@ -211,7 +211,7 @@ static void on_written(uv_write_t *req, int status) {
   lt_process *p = job->process;
   p->queued -= job->n;
   lt_mem_free(job);
-  if (status < 0 || (p->closing && p->queued == 0)) {
+  if (status < 0 || ((p->closing || p->input_ended) && p->queued == 0)) {
     end_in(p);
   } else if (may_write(p)) {
     wake_first_writer(p);
@@ -281,7 +281,7 @@ static lt_status write_in_turn(lt_process *p, lt_str bytes) {
   if (p->writers != NULL || !may_write(p)) {
     wait_for_turn(p);
   }
-  if (!p->in_open || p->closing) {
+  if (!p->in_open || p->closing || p->input_ended) {
     return LT_E_CLOSED;
   }
   lt_status status = put(p, bytes);
@@ -301,6 +301,13 @@ lt_status lt_process_write(lt_process *process, lt_str bytes, lt_err *err) {
   }
   leave(p);
   return status;
+}
+
+void lt_process_end_input(lt_process *process) {
+  process->input_ended = true;
+  if (process->queued == 0) {
+    end_in(process);
+  }
 }
 
 /* --- stderr ------------------------------------------------------------------------------------------------------- */

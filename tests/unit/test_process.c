@@ -171,9 +171,33 @@ static void talk(void *arg) {
   lt_process_close(NULL);
 }
 
+static void end_input(void *arg) {
+  (void)arg;
+  lt_process *p = start_cat(LT_MIB);
+  char *half = lt_mem_alloc(LT_MIB / 2); /* more than the pipe holds */
+  memset(half, 'x', LT_MIB / 2);
+  write_all(p, lt_str_from(half, LT_MIB / 2));
+  lt_process_end_input(p);
+  assert_int_equal(lt_process_write(p, LT_STR("late"), NULL), LT_E_CLOSED);
+  lt_process_end_input(p);
+  lt_str line;
+  assert_int_equal(lt_process_read_line(p, &line, NULL), LT_OK); /* and cat's end, which this is */
+  assert_int_equal(line.n, LT_MIB / 2);
+  assert_int_equal(lt_process_read_line(p, &line, NULL), LT_E_CLOSED);
+  assert_string_equal(lt_process_exit_text(p), "exited with code 0");
+  lt_process_end_input(p);
+  lt_process_close(p);
+  lt_mem_free(half);
+}
+
 static void lines_go_in_and_come_out(void **state) {
   (void)state;
   run(talk);
+}
+
+static void input_ends_behind_what_was_written(void **state) {
+  (void)state;
+  run(end_input);
 }
 
 static void slow_writer(void *arg) {
@@ -888,6 +912,7 @@ int main(int argc, char **argv) {
   }
   const struct CMUnitTest tests[] = {
       LOOP_TEST(lines_go_in_and_come_out),
+      LOOP_TEST(input_ends_behind_what_was_written),
       LOOP_TEST(split_and_unfinished_lines_are_whole),
       LOOP_TEST(lines_that_are_too_long_are_dropped),
       LOOP_TEST(a_line_of_20_mb_arrives),
