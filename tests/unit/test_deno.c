@@ -262,7 +262,7 @@ IN_DENO(test_floods) {
 
 IN_DENO_AND_AHEAD(test_its_pipes) {
   ts(w, "Deno.stdout.writeSync(new TextEncoder().encode('raw\\nand more')); console.log('; end')", TELL_SAID,
-     " o(raw) o(\n) o(and more\x1e{\"t\":\"output\",\"text\":\"; end\\n\"}) o(\n)");
+     " o(raw) o(\n) o(and more) o(; end\n)");
   ts(w,
      "Deno.stdout.writeSync(new TextEncoder().encode('\\x1e{\"t\":\"json\"\\n\\x1e{\"t\":\"nonsense\"}\\n')); "
      "output(1)",

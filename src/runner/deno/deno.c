@@ -116,11 +116,12 @@ static lt_status start_checker(lt_deno_run *run, lt_err *err) {
   return spawn_reader(run, lt_deno_read_checker, err);
 }
 
-/* Who has ended meanwhile does not hear it: his reader knows. */
+/* Who has ended meanwhile does not hear it: his reader knows. The program's own input is at its end at once. */
 void lt_deno_give_word(lt_deno_run *run) {
   if (lt_process_write(run->room.process, LT_STR("\n"), NULL) == LT_E_NOMEM) {
     lt_deno_stop(run, LT_E_NOMEM);
   }
+  lt_process_end_input(run->room.process);
 }
 
 /* The port must be known before Deno is. */

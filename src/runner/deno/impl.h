@@ -200,7 +200,9 @@ void lt_deno_give_word(lt_deno_run *run) LT_YIELDS;
 /* Ends the program; what it began is cancelled. */
 void lt_deno_stop(lt_deno_run *run, lt_status why);
 
-/* judge.c: how it ended, into the result. */
+/* judge.c: whether the compiler, which was not content, has found anything that keeps the program from being run. */
+bool lt_deno_has_faults(const lt_deno_run *run);
+/* How it ended, into the result. */
 void lt_deno_judge(lt_deno_run *run);
 
 #endif

@@ -64,6 +64,10 @@ static bool find_place(const lt_deno_run *run, lt_str frame, lt_run_place *ret) 
   return true;
 }
 
+static bool says(lt_str text, const char *part) {
+  return lt_str_find(text, lt_str_of(part), 0) != SIZE_MAX;
+}
+
 static lt_str next_line(lt_str *rest) {
   size_t end = lt_str_find(*rest, LT_STR("\n"), 0);
   lt_str line = lt_str_sub(*rest, 0, end == SIZE_MAX ? rest->n : end);
@@ -206,6 +210,29 @@ static bool read_fault(lt_str line, uint32_t *ret_line, uint32_t *ret_column, lt
   return true;
 }
 
+/* Much of the program's world is declared as any, and modules of Node are without types: that nothing is known of a
+ * parameter, say, is then no fault of the program. The compiler is not told so (noImplicitAny), since then it would
+ * take every `[]` for one that stays empty. */
+static bool is_excused(lt_str code, lt_str text) {
+  return lt_str_eqc(code, "TS2709") || (lt_str_starts(code, LT_STR("TS7")) && says(text, "implicitly"));
+}
+
+bool lt_deno_has_faults(const lt_deno_run *run) {
+  lt_str rest = lt_buf_view(&run->faults);
+  bool excused = false;
+  while (rest.n > 0) {
+    lt_str line = next_line(&rest), code, text;
+    uint32_t at, column;
+    if (!lt_str_starts(line, LT_STR("  "))) {
+      if (!read_fault(line, &at, &column, &code, &text) || !is_excused(code, text)) {
+        return true;
+      }
+      excused = true;
+    }
+  }
+  return !excused; /* the compiler itself has failed */
+}
+
 /* `Cannot find name 'x'.`: TypeScript knows of the tools that are named rightly only. */
 static lt_str missing_name(lt_str text) {
   lt_str before = LT_STR("Cannot find name '");
@@ -236,7 +263,7 @@ static void judge_types(lt_deno_run *run) {
   while (rest.n > 0) {
     lt_str text = next_line(&rest), code, what;
     uint32_t line, column;
-    if (read_fault(text, &line, &column, &code, &what)) {
+    if (read_fault(text, &line, &column, &code, &what) && !is_excused(code, what)) {
       ours = count++ < LT_DENO_FAULTS_SHOWN;
       if (ours) {
         put_fault(run, line, column, code, what, shown++ == 0);
@@ -274,46 +301,62 @@ static void judge_stopped(lt_deno_run *run) {
   }
 }
 
-static bool says(lt_str text, const char *part) {
-  return lt_str_find(text, lt_str_of(part), 0) != SIZE_MAX;
+/* Deno's own words follow the program's on its standard error. */
+static lt_str before(lt_str words, const char *theirs) {
+  size_t at = lt_str_find(words, lt_str_of(theirs), 0);
+  return at != SIZE_MAX ? lt_str_sub(words, 0, at) : words;
 }
 
-/* Deno's own words on its standard error, where they are not the program's. */
-static void judge_exit(lt_deno_run *run) {
+static bool ran_out_of_memory(lt_str words) {
+  return says(words, "out of memory") || says(words, "OutOfMemory") || says(words, "Ineffective mark-compacts");
+}
+
+/* What of the words is to be shown: what is said by the error already is not. */
+static lt_str judge_exit(lt_deno_run *run, lt_str words) {
   lt_run_result *result = run->result;
-  lt_str words = lt_process_stderr(run->room.process);
-  if (says(words, "out of memory") || says(words, "OutOfMemory") || says(words, "Ineffective mark-compacts")) {
+  if (says(words, "memory for CodeRange")) {
+    lt_run_fail(
+        result, LT_E_NOMEM,
+        "no room for another Worker: each takes 512 MiB of the process's address space, however little it does; "
+        "start fewer, or allow more (--memory, sandbox.memoryMb)");
+    return before(words, "#\n# Fatal");
+  }
+  if (ran_out_of_memory(words)) {
     lt_run_fail(result, LT_E_NOMEM,
                 "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
                 "(--memory, sandbox.memoryMb)",
                 (unsigned long)(lt_run_memory_bytes(run->request) / LT_MIB));
-  } else if (says(words, "promise never resolved")) {
-    lt_run_fail(result, LT_E_PROGRAM, "the program waits for a promise that nothing will ever settle");
-  } else {
-    lt_run_fail(result, LT_E_PROGRAM, "the program's process %s", lt_process_exit_text(run->room.process));
-    locate(run, words);
+    return before(before(words, "<--- Last few GCs"), "#\n# Fatal");
   }
-  lt_str trimmed = lt_str_trim(words);
-  if (result->status == LT_E_PROGRAM && trimmed.n > 0 && !says(words, "promise never resolved")) {
-    lt_deno_say(run, LT_SAID_ERROR, trimmed);
+  if (says(words, "promise never resolved")) {
+    lt_run_fail(result, LT_E_PROGRAM, "the program waits for a promise that nothing will ever settle");
+    return before(words, "error: Top-level await promise never resolved");
+  }
+  lt_run_fail(result, LT_E_PROGRAM, "the program's process %s", lt_process_exit_text(run->room.process));
+  locate(run, words);
+  return words;
+}
+
+static void show(lt_deno_run *run, lt_str words) {
+  words = lt_str_trim(words);
+  if (words.n > 0) {
+    lt_deno_say(run, LT_SAID_ERROR, words);
   }
 }
 
 void lt_deno_judge(lt_deno_run *run) {
   lt_run_result *result = run->result;
+  lt_str words = run->room.process != NULL ? lt_process_stderr(run->room.process) : LT_STR_NULL;
   if (run->stopped != LT_OK) {
     judge_stopped(run);
   } else if (run->failure.there) {
     judge_failure(run);
   } else if (strcmp(lt_process_exit_text(run->room.process), "exited with code 0") != 0) {
-    judge_exit(run);
+    words = judge_exit(run, words);
   } else {
     result->status = LT_OK;
-    lt_str words = lt_str_trim(lt_process_stderr(run->room.process));
-    if (words.n > 0) {
-      lt_deno_say(run, LT_SAID_ERROR, words);
-    }
   }
+  show(run, words);
   if (result->status != LT_OK) {
     lt_buf_release(&result->value);
     result->kind = LT_VALUE_UNDEFINED;

@@ -47,6 +47,15 @@ void lt_deno_say(lt_deno_run *run, lt_said said, lt_str text) {
   }
 }
 
+/* What the program wrote itself. */
+static void take_output(lt_deno_run *run, lt_str text, bool ended) {
+  lt_said said = run->typed && !run->request->without_output ? LT_SAID_OUTPUT : LT_SAID_LOG;
+  lt_deno_say(run, said, lt_str_sub(text, 0, LT_RUN_OUTPUT_MAX_BYTES + 1));
+  if (said == LT_SAID_OUTPUT && ended) {
+    lt_deno_say(run, said, LT_STR("\n"));
+  }
+}
+
 /* --- Records ---------------------------------------------------------------------------------- */
 typedef struct record {
   lt_deno_run *run;
@@ -136,17 +145,17 @@ static void read_record(void *arg) {
   r->ok = lt_json_parse(&r->arena, lt_str_sub(r->line, 1, r->line.n), &r->doc, NULL) == LT_OK;
 }
 
-/* Whether it was one of ours. LT_YIELDS where it is long. */
-static bool take_record(lt_deno_run *run, lt_str line) LT_YIELDS {
+/* Whether there is one of ours in the line, from `at` on. LT_YIELDS where it is long. */
+static bool take_record(lt_deno_run *run, lt_str line, size_t at) LT_YIELDS {
   static const struct {
     const char *type;
     void (*fn)(record *r);
   } types[] = {{"output", on_output}, {"log", on_log},      {"warning", on_warning}, {"error", on_error},
                {"hello", on_hello},   {"done", on_done},    {"store", on_store},     {"string", on_string},
                {"json", on_json},     {"failed", on_failed}};
-  record r = {.run = run, .line = line};
+  record r = {.run = run, .line = lt_str_sub(line, at, line.n)};
   lt_arena_init(&r.arena, LT_GIB);
-  if (line.n <= LT_CALL_INLINE_BYTES || lt_loop_offload(run->loop, read_record, &r, NULL) != LT_OK) {
+  if (r.line.n <= LT_CALL_INLINE_BYTES || lt_loop_offload(run->loop, read_record, &r, NULL) != LT_OK) {
     read_record(&r);
   }
   bool known = false;
@@ -154,6 +163,9 @@ static bool take_record(lt_deno_run *run, lt_str line) LT_YIELDS {
   for (size_t i = 0; i < sizeof types / sizeof types[0] && !known; i++) {
     known = lt_str_eqc(type, types[i].type);
     if (known) {
+      if (at > 0) {
+        take_output(run, lt_str_sub(line, 0, at), false);
+      }
       types[i].fn(&r);
     }
   }
@@ -161,14 +173,12 @@ static bool take_record(lt_deno_run *run, lt_str line) LT_YIELDS {
   return known;
 }
 
+/* A record ends its line, and has its byte only at its beginning, JSON no other. What is before it the program wrote,
+ * without ending the line. */
 static void take_line(lt_deno_run *run, lt_str line) LT_YIELDS {
-  if (line.n > 0 && line.p[0] == RECORD_BYTE && take_record(run, line)) {
-    return;
-  }
-  lt_said said = run->typed && !run->request->without_output ? LT_SAID_OUTPUT : LT_SAID_LOG;
-  lt_deno_say(run, said, lt_str_sub(line, 0, LT_RUN_OUTPUT_MAX_BYTES + 1));
-  if (said == LT_SAID_OUTPUT) {
-    lt_deno_say(run, said, LT_STR("\n"));
+  const char *begin = line.n > 0 ? memrchr(line.p, RECORD_BYTE, line.n) : NULL;
+  if (begin == NULL || !take_record(run, line, (size_t)(begin - line.p))) {
+    take_output(run, line, true);
   }
 }
 
@@ -207,7 +217,8 @@ void lt_deno_read_checker(void *arg) {
       lt_buf_byte(&run->faults, '\n');
     }
   }
-  run->check_failed = strcmp(lt_process_exit_text(run->checker), "exited with code 0") != 0;
+  bool content = strcmp(lt_process_exit_text(run->checker), "exited with code 0") == 0;
+  run->check_failed = !content && lt_deno_has_faults(run);
   run->checking = false;
   if (!run->check_failed) {
     lt_deno_give_word(run);

@@ -152,21 +152,32 @@ static lt_status write_types(const lt_deno_run *run, const names *n, lt_err *err
 }
 
 /* --- The program and its modules -------------------------------------------------------------- */
-/* Lines that were dropped before it are there, empty, so that its own have the numbers they had. A program that is one
- * function is what its module exports, and so is called. */
-static lt_status write_program(lt_deno_run *run, lt_err *err) {
-  lt_str prefix = LT_STR("export default ");
+/* What is put before the program. It is imported, and so not Deno's main module: the one that asks is told that it is,
+ * which leaves a first line `#!...` a comment. A program that is one function is what its module exports, and so is
+ * called. */
+static lt_str prefix_of(const lt_deno_run *run) {
   lt_jsscan scan = lt_jsscan_program(run->source);
-  bool is_function = scan.is_function && !scan.has_import && !scan.has_export;
+  bool asks = lt_str_find(run->source, LT_STR("import.meta.main"), 0) != SIZE_MAX;
+  if (scan.is_function && !scan.has_import && !scan.has_export) {
+    return asks ? LT_STR("import.meta.main = true; export default ") : LT_STR("export default ");
+  }
+  if (asks) {
+    return lt_str_starts(run->source, LT_STR("#!")) ? LT_STR("import.meta.main = true; //")
+                                                    : LT_STR("import.meta.main = true; ");
+  }
+  return LT_STR_NULL;
+}
+
+/* Lines that were dropped before it are there, empty, so that its own have the numbers they had. */
+static lt_status write_program(lt_deno_run *run, lt_err *err) {
+  lt_str prefix = prefix_of(run);
   lt_buf out;
   lt_buf_init(&out, 2 * LT_RUN_CODE_MAX_BYTES);
   for (unsigned i = 0; i < run->line_offset; i++) {
     lt_buf_byte(&out, '\n');
   }
-  if (is_function) {
-    run->column_offset = (unsigned)prefix.n;
-    lt_buf_add(&out, prefix);
-  }
+  run->column_offset = (unsigned)prefix.n;
+  lt_buf_add(&out, prefix);
   lt_buf_add(&out, run->source);
   lt_status status = out.status == LT_OK ? lt_deno_write_file(&run->room, LT_DENO_PROGRAM(run), lt_buf_view(&out), err)
                                          : lt_fail(err, out.status, "no memory for another program");

@@ -134,7 +134,6 @@ static void plan_deno(plan *p, const lt_deno *deno, const lt_deno_room *room) {
   allow_bridge(p, deno, room);
   add(p, "lathe.js");
   add_env(p, "DENO_DIR", text(p, "%s/deno", room->folder));
-  add_env(p, "DENO_EMIT_CACHE_MODE", "disable");
   add_env(p, "DENO_CACHE_DB_MODE", "in-memory");
   add_env(p, "DENO_NO_UPDATE_CHECK", "1");
   add_env(p, "NO_COLOR", "1");
