@@ -39,7 +39,7 @@ static void do_help(repl *r, lt_str rest) {
                 "  /new             a new conversation, in the default mode unless one was chosen\n"
                 "  /approve, /reject [REASON]   answers to a question about a call (so do y and n)\n"
                 "  /quit            leave (or Ctrl-D)\n"
-                "Ctrl-C ends an answer; \"\\\" at a line's end goes on with the next.");
+                "Ctrl-C ends an answer; \"\\\" at a line's end goes on with the next, as do pasted lines.");
 }
 
 static void do_quit(repl *r, lt_str rest) {
@@ -198,10 +198,21 @@ static void interrupted(repl *r) {
   }
 }
 
+/* "/etc/hosts is what?" is a message, and so is what has more lines than one. */
+static bool is_command(lt_str line) {
+  lt_str name = lt_str_sub(line, 1, line.n);
+  size_t end = 0;
+  while (end < name.n && strchr(" \t/", name.p[end]) == NULL) {
+    end++;
+  }
+  bool path = end < name.n && name.p[end] == '/';
+  return line.p[0] == '/' && !path && lt_str_find(line, LT_STR("\n"), 0) == SIZE_MAX;
+}
+
 static void answer(repl *r, lt_str line) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   lt_line_input_keep(r->chat->input, line);
-  if (line.p[0] == '/') {
+  if (is_command(line)) {
     command(r, line);
     return;
   }
@@ -227,6 +238,8 @@ static void turn(repl *r) LT_YIELDS {
   lt_cancel_remove(&r->chat->session->cancel, &node);
   if (status == LT_E_CANCELLED) {
     interrupted(r);
+  } else if (status == LT_E_LIMIT) {
+    say_error(r, &err);
   } else if (status != LT_OK) {
     r->ended = true;
   } else {

@@ -14,6 +14,7 @@
   X(el_get)                  \
   X(el_gets)                 \
   X(el_line)                 \
+  X(el_insertstr)            \
   X(el_resize)               \
   X(history_init)            \
   X(history_end)             \

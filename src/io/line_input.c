@@ -5,6 +5,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -28,7 +29,14 @@ struct lt_line_input {
   lt_cancel *cancel; /* of the read that is under way ... */
   lt_status failed;  /* ... and why it ended without a line */
   bool had_text;
+  bool marks_pastes; /* the terminal may be asked to say what is pasted */
 };
+
+/* Bracketed paste: what a terminal that was asked to puts around text that was not typed. */
+#define PASTE_ON    "\x1b[?2004h"
+#define PASTE_OFF   "\x1b[?2004l"
+#define PASTE_BEGIN "\x1b[200~"
+#define PASTE_END   "\x1b[201~"
 
 /* --- Characters ------------------------------------------------------------------------------- */
 static void on_readable(uv_poll_t *handle, int status, int events) {
@@ -102,6 +110,78 @@ static char *prompt_of(EditLine *el) {
     return nothing;
   }
   return (char *)(uintptr_t)((lt_line_input *)data)->prompt;
+}
+
+/* --- Pasted text ------------------------------------------------------------------------------ */
+/* Up to the mark of its end. What is too much for a line is passed over. */
+static lt_status read_paste(lt_line_input *input, lt_buf *out) LT_YIELDS {
+  const size_t mark = sizeof PASTE_END - 1;
+  char last[sizeof PASTE_END - 1] = "";
+  for (;;) {
+    char byte;
+    if (read_byte(input, &byte) != 1) {
+      return input->failed;
+    }
+    memmove(last, last + 1, mark - 1);
+    last[mark - 1] = byte;
+    lt_buf_byte(out, byte);
+    if (memcmp(last, PASTE_END, mark) == 0) {
+      out->n = out->status == LT_OK ? out->n - mark : out->n;
+      return LT_OK;
+    }
+  }
+}
+
+/* Lines and tabs stay what they are; nothing else that is no text gets into the line. */
+static void clean_paste(lt_buf *text) {
+  size_t n = 0;
+  for (size_t i = 0; i < text->n; i++) {
+    unsigned char c = (unsigned char)text->p[i];
+    if (c == '\r') {
+      text->p[n++] = '\n';
+    } else if (c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7f)) {
+      text->p[n++] = (char)c;
+    }
+  }
+  text->n = n;
+}
+
+/* What libedit calls at the mark of a paste's beginning, on the reader's fiber: a line's end in it ends no line. */
+static unsigned char take_paste(EditLine *el, int ch) LT_YIELDS {
+  (void)ch;
+  void *data = NULL;
+  const lt_edit *edit;
+  if (lt_edit_open(&edit, NULL) != LT_OK || edit->el_get(el, EL_CLIENTDATA, &data) != 0) {
+    return CC_ERROR;
+  }
+  lt_line_input *input = data;
+  lt_buf text;
+  lt_buf_init(&text, LT_INPUT_LINE_BYTES);
+  unsigned char result = CC_ERROR;
+  if (read_paste(input, &text) != LT_OK) {
+    result = CC_EOF;
+  } else if (text.n > 0 && text.status == LT_OK) {
+    clean_paste(&text);
+    lt_buf_byte(&text, '\0');
+    bool whole = text.status == LT_OK && edit->el_insertstr(el, text.p) == 0;
+    result = whole ? CC_REFRESH : CC_ERROR;
+  }
+  lt_buf_release(&text);
+  return result;
+}
+
+static void heed_pastes(lt_line_input *input) {
+  const char *term = getenv("TERM");
+  input->marks_pastes = term != NULL && strcmp(term, "dumb") != 0;
+  input->edit->el_set(input->el, EL_ADDFN, "lathe-paste", "Take pasted text as it is", take_paste);
+  input->edit->el_set(input->el, EL_BIND, "\\e[200~", "lathe-paste", NULL);
+}
+
+static void ask_for_marks(lt_line_input *input, const char *on_or_off) {
+  if (input->marks_pastes) {
+    fputs(on_or_off, input->out);
+    fflush(input->out);
+  }
 }
 
 /* --- History ---------------------------------------------------------------------------------- */
@@ -184,6 +264,7 @@ static void set_up(lt_line_input *input) {
   edit->el_set(input->el, EL_EDITOR, "emacs");
   edit->el_set(input->el, EL_SIGNAL, 0); /* the loop has the signals */
   edit->el_set(input->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+  heed_pastes(input);
   edit->history(input->history, &event, H_SETSIZE, LT_INPUT_HISTORY_MAX);
   edit->history(input->history, &event, H_SETUNIQUE, 1);
   edit->el_set(input->el, EL_HIST, edit->history, input->history);
@@ -287,7 +368,9 @@ lt_status lt_line_input_read(lt_line_input *input, const char *prompt, lt_cancel
   int count = 0;
   input->cancel = cancel;
   input->failed = LT_OK;
+  ask_for_marks(input, PASTE_ON);
   const char *line = input->edit->el_gets(input->el, &count);
+  ask_for_marks(input, PASTE_OFF);
   if (line == NULL || count <= 0 || input->failed != LT_OK) {
     lt_status why = input->failed != LT_OK ? input->failed : LT_E_CLOSED;
     const LineInfo *about = input->edit->el_line(input->el);

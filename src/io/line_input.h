@@ -19,7 +19,8 @@ lt_status lt_line_input_open(lt_loop *loop, const char *history_path, lt_line_in
 /* NULL is allowed; nobody may be reading. */
 void lt_line_input_close(lt_line_input *input);
 
-/* Shows `prompt` and appends a line without its end. LT_YIELDS until there is one; the terminal is itself again
+/* Shows `prompt` and appends a line without its end. Text that is pasted into a terminal that tells so (bracketed
+ * paste) is part of it with all its lines and tabs. LT_YIELDS until there is one; the terminal is itself again
  * afterwards. Errors: LT_E_CLOSED (end of input), the cancel's reason, the buffer's own. `cancel` may be NULL. */
 lt_status lt_line_input_read(lt_line_input *input, const char *prompt, lt_cancel *cancel, lt_buf *out,
                              lt_err *err) LT_YIELDS;

@@ -18,6 +18,8 @@ const turns = [
   { user: "both", replies: ["for (const b of [1, 2]) { try { output('got ' + fakeAdd({ a: 1, b })) } catch (e) { output('no') } }\ndone()"] },
   { user: "side by side", replies: ["const r = await Promise.allSettled([1, 2].map((b) => fakeAdd({ a: 1, b })));\noutput(r.map((one) => one.value ?? 'no').join());\ndone()"] },
   { user: "wait", replies: [{ text: "too late", waitMs: 60_000 }] },
+  { user: "first:\n\tindented\n\nlast line", replies: ["All of it came."] },
+  { user: "/etc/hosts is what?", replies: ["A file."] },
   { user: "long", replies: ["output('begun'); sleep(20000); output('ended')"] },
 ];
 const asking = { tools: { policy: [{ match: "fake.*", action: "ask", reason: "it adds" }] } };
@@ -319,6 +321,21 @@ describe("at a terminal", () => {
       const end = await follow(talk(["-c", "last", "--config", config({ models })], { env: own }), [
         ["> ", "/mode\n"], ["mode: code", "/model\n"], ["model: other", undefined], ["> ", "/new\n"], ["new conversation", "/mode\n"],
         ["mode: the model's own, else classic", "/model\n"], ["model: normal", "/mode typescript\n"], ["mode: typescript", "/new\n"], ["new conversation", "/mode\n"], ["mode: typescript", "/quit\n"]]);
+      assert.equal(end.code, 0);
+    });
+    test("pasted lines are one message, with their tabs; what steers the terminal is left out", async () => {
+      const end = await follow(talk([], { env: fresh() }), [
+        ["> ", "\x1b[200~first:\r\tinden\x07ted\r\r\x1b[201~"], ["indented", "last line\n"], ["All of it came.", undefined],
+        ["> ", "\x1b[200~hello\x1b[201~\n"], ["How are you?", undefined], ["> ", "again\n"], ["Again it is.", undefined], ["> ", "\x04"]]);
+      assert.equal(end.code, 0);
+      assert.ok(end.shown.includes("\x1b[?2004h") && /\x1b\[\?2004l[^h]*$/.test(end.shown), "the terminal is itself again");
+    });
+    test("a paste that is broken off by Ctrl-C leaves nothing behind", async () => {
+      const end = await follow(talk([], { env: fresh() }), [["> ", "\x1b[200~never ended"], ["", "\x03"], ["> ", "hello\n"], ["How are you?", undefined], ["> ", "\x04"]]);
+      assert.equal(end.code, 0);
+    });
+    test("a path at a line's beginning is no command", async () => {
+      const end = await follow(talk([], { env: fresh() }), [["> ", "/etc/hosts is what?\n"], ["A file.", undefined], ["> ", "/etc\n"], ["There is no command /etc", undefined], ["> ", "\x04"]]);
       assert.equal(end.code, 0);
     });
     test("Ctrl-C ends the answer, not the program; twice at an empty prompt leaves", async () => {
