@@ -108,7 +108,7 @@ static lt_status feed_back(loop *l, lt_str code, const lt_run_result *result, lt
 static lt_status tell_cut(lt_turn *turn, lt_err *err) LT_YIELDS {
   lt_buf text;
   lt_buf_init(&text, LT_KIB);
-  lt_buf_addc(&text, "\n\n(The program put out more than the ");
+  lt_buf_addc(&text, "\n(The program put out more than the ");
   lt_feedback_put_output_limit(&text, turn);
   lt_buf_addc(&text, " that are allowed (sandbox.maxOutputBytes): the rest is dropped)");
   lt_status status = text.status == LT_OK ? lt_turn_text(turn, lt_buf_view(&text), err)
@@ -149,12 +149,20 @@ static lt_status execute(loop *l, lt_str code, bool *ret_done, lt_err *err) LT_Y
 }
 
 /* --- The loop ----------------------------------------------------------------------------------------------------- */
+/* Of a reply that was refused in the middle nobody knows what it is: it is not run. */
+static lt_status tell_none(lt_turn *turn, const lt_completion *completion, lt_err *err) LT_YIELDS {
+  lt_str why = lt_finish_words(completion->finish);
+  lt_str text = why.n == 0 ? LT_STR("(No response from model)")
+                           : lt_arena_printf(&turn->arena, "(%.*s. No program was run)", LT_STR_ARG(why));
+  return lt_turn_text(turn, text, err);
+}
+
 static lt_status round_with(loop *l, lt_completion *completion, bool *ret_done, lt_err *err) LT_YIELDS {
   LT_TRY(lt_messages_ask(&l->messages, LT_STR_NULL, false, completion, err));
   lt_str code = lt_buf_view(&completion->text);
-  if (lt_str_trim(code).n == 0) {
+  if (lt_str_trim(code).n == 0 || completion->finish == LT_FINISH_FILTERED) {
     *ret_done = true;
-    return lt_turn_text(l->turn, LT_STR("(No response from model)"), err);
+    return tell_none(l->turn, completion, err);
   }
   return completion->finish == LT_FINISH_LENGTH ? refuse_half(l, code, err) : execute(l, code, ret_done, err);
 }

@@ -50,6 +50,12 @@ void lt_feedback_put_logs(lt_buf *out, const lt_run_result *result) {
   }
 }
 
+lt_str lt_finish_words(lt_finish finish) {
+  return finish == LT_FINISH_LENGTH     ? LT_STR("The answer was cut off at the model's limit of tokens: maxTokens")
+         : finish == LT_FINISH_FILTERED ? LT_STR("The answer was refused, or ended by the provider's filter")
+                                        : LT_STR("");
+}
+
 void lt_feedback_put_output_limit(lt_buf *out, const lt_turn *turn) {
   size_t max = turn->own->defaults.max_output_bytes;
   max = max > 0 ? max : LT_RUN_OUTPUT_MAX_BYTES;

@@ -204,6 +204,18 @@ static lt_status ask(talk *t, lt_completion *reply, lt_err *err) LT_YIELDS {
   return status;
 }
 
+/* An answer without calls ends the prompt: that it is not whole must be seen, and why there is none. */
+static lt_status end_answer(const talk *t, const lt_completion *reply, lt_err *err) LT_YIELDS {
+  lt_str why = lt_finish_words(reply->finish);
+  if (reply->text.n > 0 && why.n == 0) {
+    return LT_OK;
+  }
+  lt_str text = why.n == 0
+                    ? LT_STR("(No response from model)")
+                    : lt_arena_printf(&t->turn->arena, "%s(%.*s)", reply->text.n > 0 ? "\n" : "", LT_STR_ARG(why));
+  return lt_turn_text(t->turn, text, err);
+}
+
 static lt_status go_round(talk *t, bool *ret_done, lt_err *err) LT_YIELDS {
   lt_completion reply;
   lt_completion_init(&reply);
@@ -212,7 +224,7 @@ static lt_status go_round(talk *t, bool *ret_done, lt_err *err) LT_YIELDS {
     status = carry_out(t, &reply, err);
   } else if (status == LT_OK) {
     *ret_done = true;
-    status = reply.text.n > 0 ? LT_OK : lt_turn_text(t->turn, LT_STR("(No response from model)"), err);
+    status = end_answer(t, &reply, err);
   }
   lt_completion_release(&reply);
   return status;

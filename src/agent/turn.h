@@ -106,6 +106,8 @@ void lt_feedback_put(lt_buf *out, const lt_turn *turn, const lt_run_result *resu
 /* Its parts: all that was logged, a line each; the error with line, column and the line itself. */
 void lt_feedback_put_logs(lt_buf *out, const lt_run_result *result);
 void lt_feedback_put_error(lt_buf *out, const lt_run_result *result);
+/* Why a reply is not whole, as words for the user; empty: it is. */
+lt_str lt_finish_words(lt_finish finish);
 /* How much a program of the turn may output, as words: "64 KiB". */
 void lt_feedback_put_output_limit(lt_buf *out, const lt_turn *turn);
 

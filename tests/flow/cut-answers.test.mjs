@@ -30,3 +30,40 @@ describe("more output than the limit", () => {
     assert.match(failed.asked[1].messages.at(-1).content, /\[more was logged than the \d+ KiB that are kept\]\n/);
   });
 });
+
+describe("an answer that is not whole", () => {
+  const whole = { text: "The first half of", finish: "length" };
+  const limit = "(The answer was cut off at the model's limit of tokens: maxTokens)";
+  const filter = "(The answer was refused, or ended by the provider's filter)";
+  for (const mode of ["classic", "typescript"]) {
+    test(`${mode}: the user is told why`, async () => {
+      assert.equal((await talk(mode, [whole])).stdout, `The first half of\n\n${limit}\n`);
+      assert.equal((await talk(mode, [{ text: "No", finish: "content_filter" }])).stdout, `No\n\n${filter}\n`);
+      assert.equal((await talk(mode, [{ text: "", finish: "length" }])).stdout, `${limit}\n`);
+    });
+  }
+  test("code: what the filter ended is not run", async () => {
+    const end = await talk("code", [{ text: "output('half", finish: "content_filter" }]);
+    assert.equal(end.stdout, `${filter.slice(0, -1)}. No program was run)\n`);
+    assert.equal(end.asked.length, 1);
+  });
+});
+
+describe("thoughts that come as text", () => {
+  const thinking = (text) => `<think>\nThey said go. done() would do.\n</think>\n\n${text}`;
+  test("classic: not shown, not sent back", async () => {
+    const end = await talk("classic", [thinking("Gone.")]);
+    assert.equal(end.stdout, "Gone.\n");
+    const next = await run(["chat", "-c", "last", "again", "--config", config({})], { env: end.env });
+    assert.equal(next.stdout, "Gone.\n", next.stderr);
+  });
+  test("code: not run, not in what the model is sent next", async () => {
+    const end = await talk("code", [thinking("log(1)"), thinking("output('Gone.'); done()")]);
+    assert.equal(end.stdout, "Gone.\n");
+    assert.equal(end.asked[1].messages[2].content, "log(1)");
+  });
+  test("where they have no end there is no answer", async () => {
+    const end = await talk("code", [{ text: "<think>and on and on", finish: "length" }]);
+    assert.match(end.stdout, /^\(The answer was cut off at the model's limit of tokens: maxTokens\. No program was run\)\n$/);
+  });
+});

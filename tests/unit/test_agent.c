@@ -367,7 +367,7 @@ IN_WORLD(output_over_its_limit_is_said_to_be_cut) {
                "for (let i = 0; i < 70; i++) output('x'.repeat(1000)); done()", NULL);
   prompt(w, "Hello");
   static const char said[] =
-      "\n\n(The program put out more than the 64 KiB that are allowed (sandbox.maxOutputBytes): the rest is dropped)";
+      "\n(The program put out more than the 64 KiB that are allowed (sandbox.maxOutputBytes): the rest is dropped)";
   assert_stored(w, "output.67.content", said);
   assert_stored(w, "output.68.function", "code.execute");
   assert_stored(w, "output.135.content", said);

@@ -315,7 +315,7 @@ IN_WORLD(a_history_that_is_too_long_is_shortened) {
     assert_has(before, "xxxxxxxxxxxxxxxxxxxx");
     assert_has(after, "bytes left out");
     assert_has(after, "\"first\"");
-    assert_has(after, "\"second\"");
+    assert_has(after, i == 0 ? "\"second\"" : "\\n\\nsecond\""); /* code: one message with the end of the program */
     assert_true(strlen(after) + 19000 < strlen(before));
     free(before);
     free(after);
