@@ -179,16 +179,14 @@ static void wait_until_ended(lt_pyrun *run) LT_YIELDS {
   lt_pyrun_end_text(run);
 }
 
-/* Calls of threads that were left behind: they are waited for when all went well. */
+/* Those of daemon threads, and those that the program has stopped waiting for, end with it. */
 static void end_calls(lt_pyrun *run) LT_YIELDS {
-  bool well = run->stopped == LT_OK && run->done && run->failure.n == 0;
   while (run->in_flight > 0) {
-    uint64_t left = well ? left_ms(run) : 0;
-    if (run->cancel.why == LT_OK && (left == 0 || !well)) {
+    if (run->cancel.why == LT_OK) {
       lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
       lt_pyrun_drop_queued(run);
     }
-    lt_wait_on(&run->wait, run->cancel.why == LT_OK ? left : UINT64_MAX);
+    lt_wait_on(&run->wait, UINT64_MAX);
   }
 }
 

@@ -1,6 +1,7 @@
 """What a program finds in its world: call_tool, call_tools_parallel, set_result, tools, and the tools it names."""
 import json
 
+to_json, from_json = json.dumps, json.loads  # a program may do to a module what it likes
 AT_ONCE = 128  # calls of call_tools_parallel that are on their way at a time
 
 
@@ -14,13 +15,18 @@ def make_api(bridge, start):
         kind, body = bridge.wait_for(number)
         if kind == FAILURE:
             raise ToolError(body.decode("utf-8", "replace"))
-        return json.loads(body) if body else None
+        return from_json(body) if body else None
 
     def call_tool(name, args=None):
         """Calls a tool by its id, or its function's name, with a dict of arguments, and gives its value.
 
         Raises ToolError when it fails."""
-        return finish(begin(name, args))
+        number = None
+        try:
+            number = begin(name, args)
+            return finish(number)
+        finally:
+            bridge.forget(number)
 
     def call_tools_parallel(calls, return_exceptions=False):
         """Calls several tools at once: [(name, args), ...]. Gives their values in the same order.
@@ -30,13 +36,17 @@ def make_api(bridge, start):
         calls = [read_call(call) for call in calls]
         outcomes = [None] * len(calls)
         numbers = [None] * len(calls)
-        for i in range(len(calls) + AT_ONCE):
-            if i >= AT_ONCE and i - AT_ONCE < len(calls) and numbers[i - AT_ONCE] is not None:
-                outcomes[i - AT_ONCE] = attempt(finish, numbers[i - AT_ONCE])
-            if i < len(calls):
-                outcomes[i] = attempt(begin, *calls[i])
-                if not isinstance(outcomes[i], Exception):
-                    numbers[i] = outcomes[i]
+        try:
+            for i in range(len(calls) + AT_ONCE):
+                if i >= AT_ONCE and i - AT_ONCE < len(calls) and numbers[i - AT_ONCE] is not None:
+                    outcomes[i - AT_ONCE] = attempt(finish, numbers[i - AT_ONCE])
+                if i < len(calls):
+                    outcomes[i] = attempt(begin, *calls[i])
+                    if not isinstance(outcomes[i], Exception):
+                        numbers[i] = outcomes[i]
+        finally:
+            for number in numbers:
+                bridge.forget(number)
         if not return_exceptions:
             for outcome in outcomes:
                 if isinstance(outcome, Exception):
@@ -46,9 +56,17 @@ def make_api(bridge, start):
     def set_result(data):
         """Sets what the program gives back. The last one counts; it is kept when the program fails later."""
         if isinstance(data, str):
-            bridge.send(RESULT, TEXT, body=data.encode("utf-8", "backslashreplace"))
+            report(TEXT, data.encode("utf-8", "backslashreplace"))
         else:
-            bridge.send(RESULT, JSON, body=encode(data))
+            report(JSON, encode(data))
+
+    def report(form, body):
+        if len(body) > MOST:
+            raise ValueError(f"set_result: the result has {len(body)} bytes; at most {MOST >> 20} MiB can be given back")
+        try:
+            bridge.send(RESULT, form, body=body)
+        except Closed:
+            raise ToolError(CLOSED) from None
 
     def function_of(name, parameters=()):
         keys = dict(parameters)
@@ -94,9 +112,10 @@ def make_api(bridge, start):
 
 
 def attempt(f, *args):
+    """What is not its own, as what a signal handler raises, goes its way."""
     try:
         return f(*args)
-    except Exception as e:
+    except (ToolError, TypeError, ValueError, RecursionError, MemoryError) as e:
         return e
 
 
@@ -124,13 +143,13 @@ DEPTH = 200
 
 def encode(value):
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = to_json(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):
-        text = json.dumps(plain(value, set(), 0), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = to_json(plain(value, set(), 0), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     try:
         return text.encode()
     except UnicodeEncodeError:  # a lone surrogate
-        return json.dumps(json.loads(text)).encode()
+        return to_json(from_json(text)).encode()
 
 
 def plain(value, above, depth):

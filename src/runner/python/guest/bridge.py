@@ -1,11 +1,18 @@
 """The connection to Lathe: frames both ways, tool calls from any thread.
 
 A frame is a head, a name and a body: length of name and body (4 bytes), id (4), length of the name (2), kind (1), MARK.
+
+A program's signal handler may raise between any two steps here, and so may whoever raises in another thread. So what
+was received or sent is noted by the same call that did it (`list.extend(map(recv, ...))` runs no Python in between),
+and what changes hands does so by a single assignment.
 """
+import _queue
+import _thread
+import errno
+import itertools
 import os
 import socket
 import struct
-import threading
 
 HEAD = struct.Struct("!IIHBB")
 MARK = 0xA7
@@ -13,6 +20,11 @@ START, VALUE, FAILURE = 1, 2, 3  # from Lathe
 CALL, RESULT, DONE, FAILED = 16, 17, 18, 19  # to Lathe
 TEXT, JSON = 0, 1  # the id of a RESULT: what its body is
 LONG = 1 << 16
+MOST = 64 << 20  # LT_JSON_MAX_BYTES: a longer body is not understood
+GONE = (errno.EPIPE, errno.ECONNRESET, errno.EBADF, errno.ENOTCONN, errno.ENOTSOCK)
+NESTED = "in a signal handler (or a finalizer) that has interrupted a tool call no other one can be made"
+CLOSED = "no response: the program has closed its connection"
+AGAIN_S = 1.0  # a thread looks for itself when it was not woken because the other one was interrupted
 
 
 class ToolError(RuntimeError):
@@ -22,91 +34,188 @@ class ToolError(RuntimeError):
 ToolError.__module__ = "lathe"
 
 
+class Closed(Exception):
+    """The connection is no more."""
+
+
+def is_own(e):
+    """Whether it is the socket's error, and not one that a signal handler has raised."""
+    last = e.__traceback__
+    while last.tb_next is not None:
+        last = last.tb_next
+    return e.errno in GONE and last.tb_frame.f_globals is globals()
+
+
 class Bridge:
     def __init__(self, fd):
         self.socket = socket.socket(fileno=fd)
         self.socket.setblocking(True)
         self.owner = os.getpid()
-        self.rest = b""
-        self.last = 0
-        self.sending = threading.Lock()
-        self.state = threading.Condition(threading.Lock())
-        self.reading = False  # some thread does, for all of them
-        self.answers = {}
+        self.numbers = itertools.count(1)
+        self.open = {0: None}  # id -> kind and body of its answer; START is 0's. What is not in here nobody waits for
+        self.sending = _thread.RLock()
+        self.half = None  # a frame on its way: its pieces, and how many bytes went each time
+        self.pushing = False
+        self.reader = {}  # 0 -> (thread,): who reads, for all of them
+        self.waiting = {}  # id -> queue that wakes its thread
+        self.got = []  # received, not yet a whole frame
+        self.long = None  # a long answer: id, kind, its bytes, how many came each time
 
+    # --- To Lathe -----------------------------------------------------------------------------------------------------
     def send(self, kind, number=0, name=b"", body=b""):
-        head = HEAD.pack(len(name) + len(body), number, len(name), kind, MARK)
+        head = HEAD.pack(len(name) + len(body), number, len(name), kind, MARK) + name
+        mine = ((head + body,) if len(body) < LONG else (head, body)), []
         with self.sending:
-            if len(body) < LONG:
-                self.socket.sendall(head + name + body)
-            else:
-                self.socket.sendall(head + name)
-                self.socket.sendall(body)
+            if self.pushing:
+                raise ToolError(NESTED)
+            self.push()
+            self.half = mine
+            try:
+                self.push()
+            except BaseException:
+                if sum(mine[1]) == 0:
+                    self.half = None
+                else:
+                    self.push()  # the rest of it: what follows could not be understood otherwise
+                raise
 
-    def take(self, n):
-        """The next n bytes."""
-        if len(self.rest) >= n:
-            taken, self.rest = self.rest[:n], self.rest[n:]
-            return taken
-        if n < LONG:
-            while len(self.rest) < n:
-                more = self.socket.recv(LONG)
-                if not more:
-                    raise EOFError
-                self.rest += more
-            return self.take(n)
-        whole = bytearray(n)
-        at = len(self.rest)
-        whole[:at] = self.rest
-        self.rest = b""
-        with memoryview(whole) as view:
-            while at < n:
-                got = self.socket.recv_into(view[at:])
-                if got == 0:
-                    raise EOFError
-                at += got
-        return whole
+    def push(self):
+        """Sends what is on its way."""
+        if self.half is None:
+            return
+        pieces, sent = self.half
+        self.pushing = True
+        try:
+            at = sum(sent)
+            for piece in pieces:
+                while at < len(piece):
+                    sent.extend(map(self.socket.send, (memoryview(piece)[at:] if at > 0 else piece,)))
+                    at += sent[-1]
+                at -= len(piece)
+            self.half = None
+        except OSError as e:
+            if is_own(e):
+                raise Closed from None
+            raise
+        finally:
+            self.pushing = False
+
+    # --- From Lathe ---------------------------------------------------------------------------------------------------
+    def receive(self, most):
+        self.got.extend(map(self.socket.recv, (most,)))
+        if not self.got[-1]:
+            raise Closed
 
     def read(self):
-        length, number, name, kind, mark = HEAD.unpack(self.take(HEAD.size))
+        """Reads until there is one more answer, or a part of it that another turn goes on with."""
+        if self.long is not None:
+            return self.read_long()
+        data = self.got[0] if len(self.got) == 1 else b"".join(self.got)
+        if len(data) < HEAD.size:
+            return self.receive(LONG)
+        length, number, name, kind, mark = HEAD.unpack_from(data)
         if mark != MARK:
-            raise EOFError
-        body = self.take(length)
-        return kind, number, body[:name], body[name:] if name else body
+            raise Closed
+        end = HEAD.size + length
+        if length < LONG:
+            if len(data) < end:
+                return self.receive(LONG)
+            self.deliver(number, kind, data[HEAD.size + name:end])
+            self.got[:] = (data[end:],) if len(data) > end else ()  # until here the same answer would be read once more, which does no harm
+        else:
+            whole = bytearray(length)
+            part = data[HEAD.size:end]
+            whole[:len(part)] = part
+            rest, long = (data[end:],), (number, kind, name, whole, [len(part)])
+            self.got[:], self.long = rest, long
 
+    def read_long(self):
+        number, kind, name, whole, came = self.long
+        at = sum(came)
+        with memoryview(whole) as view:
+            while at < len(whole):
+                came.extend(map(self.socket.recv_into, (view[at:],)))
+                if came[-1] == 0:
+                    raise Closed
+                at += came[-1]
+        self.deliver(number, kind, whole[name:] if name else whole)
+        self.long = None
+
+    def deliver(self, number, kind, body):
+        if number in self.open:
+            self.open[number] = kind, body
+            if number in self.waiting:
+                self.waiting[number].put(None)
+
+    # --- Calls --------------------------------------------------------------------------------------------------------
     def start_call(self, name, body):
         if os.getpid() != self.owner:
             raise ToolError("tools can be called by the program's own process only")
-        with self.state:
-            self.last += 1
-            number = self.last
+        if 0 in self.reader and self.reader[0][0] == _thread.get_ident():
+            raise ToolError(f"Tool '{name.decode()}' failed: {NESTED}")
+        if len(body) > MOST:
+            raise ToolError(f"Tool '{name.decode()}' failed: its input has {len(body)} bytes; at most {MOST >> 20} MiB "
+                            "can be sent at once")
+        number = next(self.numbers)
+        self.open[number] = None
         try:
             self.send(CALL, number, name, body)
-        except OSError:
-            raise ToolError(f"Tool '{name.decode()}': no response, the program has closed its connection") from None
+        except BaseException as e:
+            self.open.pop(number, None)
+            if isinstance(e, Closed):
+                raise ToolError(f"Tool '{name.decode()}': {CLOSED}") from None
+            raise
         return number
+
+    def forget(self, number):
+        """Nobody waits for it any more; what comes late is dropped."""
+        self.open.pop(number, None)
 
     def wait_for(self, number):
         """Kind and body of the answer. Whoever waits first reads for all."""
-        with self.state:
-            while number not in self.answers:
-                if self.reading:
-                    self.state.wait()
-                else:
-                    self.read_for_all()
-            return self.answers.pop(number)
-
-    def read_for_all(self):
-        self.reading = True
-        self.state.release()
-        frame = None
         try:
-            frame = self.read()
-        except (OSError, EOFError):
-            raise ToolError("no response: the program has closed its connection") from None
+            while self.open[number] is None:
+                if not self.read_for_all(number):
+                    self.wait_for_others(number)
+            return self.open[number]
+        except Closed:
+            raise ToolError(CLOSED) from None
+        except OSError as e:
+            if is_own(e):
+                raise ToolError(CLOSED) from None
+            raise
         finally:
-            self.state.acquire()
-            self.reading = False
-            if frame is not None:
-                self.answers[frame[1]] = frame[0], frame[3]
-            self.state.notify_all()
+            self.open.pop(number, None)
+
+    def read_for_all(self, number):
+        """False: somebody else does."""
+        mine = (_thread.get_ident(),)
+        try:
+            if self.reader.setdefault(0, mine) is not mine:
+                return False
+            while self.open[number] is None:
+                self.read()
+            return True
+        finally:
+            if 0 in self.reader and self.reader[0] is mine:
+                del self.reader[0]
+                self.wake_next()
+
+    def wait_for_others(self, number):
+        queue = _queue.SimpleQueue()
+        try:
+            self.waiting[number] = queue
+            while self.open[number] is None and not self.read_for_all(number):
+                try:
+                    queue.get(True, AGAIN_S)
+                except _queue.Empty:
+                    pass
+        finally:
+            self.waiting.pop(number, None)
+            self.wake_next()
+
+    def wake_next(self):
+        """Somebody has to read, as long as somebody waits."""
+        if self.waiting and 0 not in self.reader:
+            for queue in list(self.waiting.values())[:1]:
+                queue.put(None)

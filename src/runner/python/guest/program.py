@@ -3,7 +3,6 @@ import atexit
 import builtins
 import fcntl
 import io
-import json
 import linecache
 import os
 import signal
@@ -15,6 +14,8 @@ import types
 FILE = "program.py"
 HIGH = 100  # descriptors of ours are above what a program is likely to touch
 STACK_FRAMES = 20
+TRIES = 100
+LONGEST = 1 << 20  # of an error's text
 
 
 def live(parent, connection, output, workspace, walls):
@@ -33,18 +34,18 @@ def live(parent, connection, output, workspace, walls):
         walls.limit(start["limits"])
         walls.narrow_calls()
     except OSError as e:
-        bridge.send(FAILED, body=json.dumps({"kind": "walls", "error": str(e)}).encode())
+        bridge.send(FAILED, body=to_json({"kind": "walls", "error": str(e)}).encode())
         os._exit(0)
     run(bridge, start, walls)
 
 
 def rehearse(bridge):
     """Touches what the first program will: pages that are shared are copied now, not when somebody waits."""
-    start = json.loads('{"code": "def f(a):\\n  return [a]\\nf(1)\\n", "tools": {}, "input": null}')
+    start = from_json('{"code": "def f(a):\\n  return [a]\\nf(1)\\n", "tools": {}, "input": null}')
     main = {"__name__": "rehearsal"}
     main.update(make_api(bridge, start))
     exec(prepare(start["code"]), main)
-    json.loads(encode(main["f"]({"a": "b"})))
+    from_json(encode(main["f"]({"a": "b"})))
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.stack_size(2 << 20)
     sys.path.append(os.getcwd())
@@ -54,10 +55,10 @@ def rehearse(bridge):
 
 def await_start(bridge):
     try:
-        kind, _, _, body = bridge.read()
-    except EOFError:
+        _, body = bridge.wait_for(0)
+    except ToolError:
         os._exit(0)  # nobody needs this one
-    return json.loads(body)
+    return from_json(body)
 
 
 def move_descriptors(connection, output):
@@ -87,11 +88,15 @@ def run(bridge, start, walls):
     if failure is None:
         failure = attempt_all(walls, wait_for_threads)
     flush()
-    try:
-        bridge.send(DONE if failure is None else FAILED, body=failure or b"")
-    except OSError:  # it has closed the connection: its exit code tells
-        os._exit(0 if failure is None else 1)
-    os._exit(0)
+    for _ in range(TRIES):
+        try:
+            bridge.send(DONE if failure is None else FAILED, body=failure or b"")
+            os._exit(0)
+        except Closed:  # its exit code tells
+            os._exit(0 if failure is None else 1)
+        except BaseException:  # a signal's handler: once more
+            pass
+    os._exit(1)
 
 
 def attempt_all(walls, f):
@@ -109,9 +114,9 @@ def is_plain_exit(e):
 
 
 def flush():
-    for stream in (sys.stdout, sys.stderr):
+    for stream in ("stdout", "stderr"):
         try:
-            stream.flush()
+            getattr(sys, stream).flush()
         except BaseException:
             pass
 
@@ -201,9 +206,11 @@ def describe(e):
     except BaseException:  # its own __str__ fails, or there is no memory
         told["error"] = told["error"] or type(e).__name__
     try:
-        return json.dumps(told).encode()
-    except BaseException:
+        return to_json(told).encode()
+    except MemoryError:
         return b'{"kind":"memory"}'
+    except BaseException:
+        return b'{"kind":"error","error":"the program failed with an error that cannot be told"}'
 
 
 def describe_kind(e, told):
@@ -216,15 +223,22 @@ def describe_kind(e, told):
         told["line"], told["column"] = e.place
     else:
         if isinstance(e, NameError):
-            told["name"] = getattr(e, "name", None) or ""
-        told["error"] = message(e)
+            told["name"] = (getattr(e, "name", None) or "")[:STACK_FRAMES * 50]
+        told["error"] = shortened(message(e))
 
 
 def describe_exit(e, told):
     if isinstance(e.code, int):
         told["error"] = f"the program exited with code {e.code}"
     else:
-        told["error"] = f"the program exited with code 1: {e.code}"
+        told["error"] = shortened(f"the program exited with code 1: {e.code}")
+
+
+def shortened(text):
+    """Lathe cuts what it tells; this only so that it can be sent."""
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:LONGEST >> 7]}... ({len(text.encode('utf-8', 'backslashreplace'))} bytes)"
 
 
 def message(e, depth=0):
