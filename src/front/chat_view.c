@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "codec/json.h"
 #include "codec/plain.h"
 #include "codec/typegen_text.h"
@@ -60,22 +62,33 @@ static bool may_spin(const lt_chat_view *view) {
          !(view->mid_line && view->out_is_terminal);
 }
 
-static void draw(lt_chat_view *view) {
+static size_t width_of(int fd) {
+  struct winsize size;
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+static void put_doing(const lt_chat_view *view, lt_buf *line) {
   const lt_chat_step *step = view->steps;
-  uint64_t now = lt_loop_now_ms(view->loop), since = step != NULL ? step->began_ms : view->began_ms;
-  lt_buf line;
-  lt_buf_init(&line, LT_KIB);
-  lt_buf_printf(&line, "\r\x1b[K%s%c ", view->dims ? "\x1b[2m" : "", "|/-\\"[view->frame++ % 4]);
+  uint64_t ms = lt_loop_now_ms(view->loop) - (step != NULL ? step->began_ms : view->began_ms);
   if (step == NULL) {
-    lt_buf_addc(&line, "waiting for the model");
+    lt_buf_addc(line, "waiting for the model");
   } else {
-    lt_buf_addc(&line, step->is_program ? "running the program" : "calling ");
-    lt_typegen_put_line(&line, lt_str_of(step->is_program ? "" : step->function), 60);
+    lt_buf_addc(line, step->is_program ? "running the program" : "calling ");
+    lt_typegen_put_line(line, lt_str_of(step->is_program ? "" : step->function), 60);
   }
-  lt_buf_printf(&line, " %llu.%llu s%s", (unsigned long long)(now - since) / 1000,
-                (unsigned long long)(now - since) / 100 % 10, view->dims ? "\x1b[0m" : "");
-  fwrite(line.p, 1, line.n, stderr);
-  lt_buf_release(&line);
+  lt_buf_printf(line, " %llu.%llu s", (unsigned long long)ms / 1000, (unsigned long long)ms / 100 % 10);
+}
+
+/* No wider than the window: what wraps cannot be erased again. */
+static void draw(lt_chat_view *view) {
+  size_t width = width_of(STDERR_FILENO);
+  lt_buf doing;
+  lt_buf_init(&doing, LT_KIB);
+  put_doing(view, &doing);
+  lt_str text = width > 3 ? lt_utf8_cut(lt_buf_view(&doing), width - 3) : LT_STR("");
+  fprintf(stderr, "\r\x1b[K%s%c %.*s%s", view->dims ? "\x1b[2m" : "", "|/-\\"[view->frame++ % 4], LT_STR_ARG(text),
+          view -> dims ? "\x1b[0m" : "");
+  lt_buf_release(&doing);
   view->drawn = true;
 }
 

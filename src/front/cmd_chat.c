@@ -1,6 +1,7 @@
 /* lathe chat: a conversation with an agent that has the configured tools. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "front/args.h"
@@ -15,7 +16,8 @@ static const char help[] =
     "\n"
     "  MESSAGE            one message, one answer; without it, a dialogue at the terminal, or the message is read "
     "from\n"
-    "                     standard input when that is none\n"
+    "                     standard input when that is none; with it, what a pipe or a file on standard input has is\n"
+    "                     put behind it, after a blank line\n"
     "  -c, --conversation ID   go on with a conversation: its id, the beginning of that, or \"last\"\n"
     "  -m, --mode MODE    how the model works: classic (calls tools one by one), code (writes JavaScript), typescript\n"
     "                     (default: as the conversation was held, else the model's own, else defaults.mode, else "
@@ -79,14 +81,40 @@ static bool is_empty(const job *j) {
   return lt_str_trim(lt_buf_view(&j->input)).n == 0;
 }
 
+/* A pipe or a file; of a socket or a device nobody knows whether its end ever comes. */
+static bool has_input(void) {
+  struct stat about;
+  return fstat(STDIN_FILENO, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISREG(about.st_mode));
+}
+
+/* Appends standard input without its last line's end; `before` goes ahead of it, unless it is blank. */
+static lt_status read_input(job *j, const char *before, lt_err *err) {
+  lt_buf *input = &j->input;
+  size_t from = input->n;
+  lt_buf_addc(input, before);
+  size_t start = input->n;
+  LT_TRY(lt_file_read("-", input, err));
+  if (lt_str_ends(lt_buf_view(input), LT_STR("\n")) && input->n > start) {
+    input->n -= lt_str_ends(lt_buf_view(input), LT_STR("\r\n")) && input->n > start + 1 ? 2 : 1;
+  }
+  if (lt_str_trim(lt_str_sub(lt_buf_view(input), start, input->n)).n == 0) {
+    input->n = from;
+  }
+  return LT_OK;
+}
+
 /* False: it has been said why not. Without a message -c may still have something to go on with. */
 static bool read_message(job *j) {
   lt_err err = LT_ERR_INIT;
-  if (j->message != NULL && strcmp(j->message, "-") != 0) {
-    lt_buf_addc(&j->input, j->message);
-  } else if (j->message == NULL && isatty(STDIN_FILENO)) {
+  lt_status status = LT_OK;
+  bool given = j->message != NULL && strcmp(j->message, "-") != 0;
+  lt_buf_addc(&j->input, given ? j->message : "");
+  if (j->message == NULL && isatty(STDIN_FILENO)) {
     j->dialogue = true;
-  } else if (lt_file_read("-", &j->input, &err) != LT_OK) {
+  } else if (!given || (!is_empty(j) && has_input())) {
+    status = read_input(j, given ? "\n\n" : "", &err);
+  }
+  if (status != LT_OK) {
     fprintf(stderr, "lathe chat: %s\n", lt_err_msg(&err));
     return false;
   }

@@ -1,5 +1,6 @@
 /* lathe: the command line. */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,9 +47,15 @@ static void open_standard_files(void) {
   }
 }
 
+/* Whoever read it has had enough (`| head`). */
+static bool nobody_reads(void) {
+  struct pollfd about = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&about, 1, 0) == 1 && (about.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 /* A full disk is a failure, too. */
 static int finish(int code) {
-  if (fflush(stdout) == 0 && !ferror(stdout)) {
+  if ((fflush(stdout) == 0 && !ferror(stdout)) || nobody_reads()) {
     return code;
   }
   fputs("lathe: standard output could not be written, or not all of it\n", stderr);

@@ -1,9 +1,9 @@
 // lathe chat as a person and a script meet it: what is on which output, what is asked, what ends it, and how.
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { before } from "node:test";
-import { config, describe, fake, folder, patience, recording, run, servers, sleep, start, test, until } from "./harness.mjs";
+import { config, describe, fake, folder, patience, recording, root, run, servers, sleep, start, test, until } from "./harness.mjs";
 import { faked, recorded } from "./model.mjs";
 
 const PROGRAM = "const r = fakeAdd({ a: 1, b: 2 });\noutput('1 + 2 = ' + r);\ndone();";
@@ -18,10 +18,12 @@ const turns = [
   { user: "both", replies: ["for (const b of [1, 2]) { try { output('got ' + fakeAdd({ a: 1, b })) } catch (e) { output('no') } }\ndone()"] },
   { user: "side by side", replies: ["const r = await Promise.allSettled([1, 2].map((b) => fakeAdd({ a: 1, b })));\noutput(r.map((one) => one.value ?? 'no').join());\ndone()"] },
   { user: "wait", replies: [{ text: "too late", waitMs: 60_000 }] },
+  { user: "Count:\n\n1\n2", replies: ["Two."] },
   { user: "first:\n\tindented\n\nlast line", replies: ["All of it came."] },
   { user: "/etc/hosts is what?", replies: ["A file."] },
   { user: "long", replies: ["output('begun'); sleep(20000); output('ended')"] },
 ];
+const LATHE = resolve(process.env.LATHE ?? join(root, "build/lathe"));
 const asking = { tools: { policy: [{ match: "fake.*", action: "ask", reason: "it adds" }] } };
 const QUESTION = "ne[v]er: ";
 const answers = (end, text) => assert.deepEqual({ stdout: end.stdout, code: end.code }, { stdout: text, code: 0 }, end.stderr);
@@ -62,6 +64,22 @@ describe("one message", () => {
   test("from standard input, where that is no terminal", async () => {
     answers(await chat([], { stdin: "hello\n" }), "Hello, wörld.\nHow are you?\n");
     answers(await chat(["-"], { stdin: "hello" }), "Hello, wörld.\nHow are you?\n");
+  });
+  test("a pipe or a file on standard input goes behind the message; one without anything in it does not", async () => {
+    const files = folder({ numbers: "1\n2\n", nothing: " \n" });
+    for (const redirect of [`<${files}/numbers`, `<<'END'\n1\n2\nEND`]) answers(await chat(["Count:"], { redirect }), "Two.\n");
+    answers(await chat(["hello"], { redirect: `<${files}/nothing` }), "Hello, wörld.\nHow are you?\n");
+    const piped = await run(["-c", 'printf "1\\n2\\n" | "$@"', "sh", LATHE, "chat", "Count:"], { program: "/bin/sh", env });
+    answers(piped, "Two.\n");
+  });
+  test("a reader that has had enough is no error", async () => {
+    const own = fresh();
+    for (let i = 0; i < 3; i++) await chat(["hello"], { env: own });
+    for (const args of [["--list"], ["--json", "hello"], ["hello"]]) {
+      const end = await run(["-c", '{ "$@"; echo "code $?" >&2; } | true', "sh", LATHE, "chat", ...args], { program: "/bin/bash", env: { ...env, ...own } });
+      assert.match(end.stderr, /code 0\n$/);
+      assert.doesNotMatch(end.stderr, /written/);
+    }
   });
   test("codeMode in the defaults is typescript; a model's own word wins, and -m over both", async () => {
     const defaults = { codeMode: true };
@@ -337,6 +355,13 @@ describe("at a terminal", () => {
     test("a path at a line's beginning is no command", async () => {
       const end = await follow(talk([], { env: fresh() }), [["> ", "/etc/hosts is what?\n"], ["A file.", undefined], ["> ", "/etc\n"], ["There is no command /etc", undefined], ["> ", "\x04"]]);
       assert.equal(end.code, 0);
+    });
+    test("the spinner is no wider than the window", async () => {
+      const narrow = join(folder({ narrow: `#!/bin/sh\nstty cols 14\nexec '${LATHE}' "$@"\n` }), "narrow");
+      chmodSync(narrow, 0o755);
+      const end = await follow(talk(["wait"], { program: narrow, env: { NO_COLOR: "1" } }), [["| waiting for", "\x03"]]);
+      const drawn = [...end.shown.matchAll(/\r\x1b\[K([-|/\\] [^\r\n\x1b^]*)/g)].map((one) => one[1]);
+      assert.ok(drawn.length > 0 && drawn.every((one) => one.length < 14), drawn.join("\n"));
     });
     test("Ctrl-C ends the answer, not the program; twice at an empty prompt leaves", async () => {
       const end = await follow(talk([], { env: fresh() }), [
