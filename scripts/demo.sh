@@ -4,6 +4,7 @@
 # in them are run all the same, on what is there now.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+exec </dev/null # what is piped into this is no part of a message
 
 export LATHE_DEMO_MEMORY=$PWD/build/demo-memory.jsonl
 export XDG_STATE_HOME=$PWD/build/demo-state

@@ -380,6 +380,20 @@ describe("at a terminal", () => {
         assert.equal((await run.ended).code, 130);
       }
     });
+    test("SIGHUP and SIGTERM at the prompt leave the terminal as it was", async () => {
+      const shell = join(folder({ shell: `#!/bin/sh\nstty -a\n'${LATHE}' "$@"\necho "code $?"\nstty -a\n` }), "shell");
+      chmodSync(shell, 0o755);
+      for (const signal of ["SIGHUP", "SIGTERM"]) {
+        const run = talk([], { program: shell, env: fresh() });
+        await until(() => run.text().includes("> "), "the prompt is shown");
+        const pid = run.pids().find((one) => /^[^\0]*lathe\0chat\0/.test(readFileSync(`/proc/${one}/cmdline`, "latin1")));
+        process.kill(Number(pid), signal);
+        const shown = plain((await run.ended).stdout);
+        assert.match(shown, /code 130\n/);
+        const [before, after] = shown.match(/^speed [^]*?-?extproc$/gm);
+        assert.equal(after, before);
+      }
+    });
     test("/approve and /reject answer a question", async () => {
       const end = await follow(talk(["-m", "code", ...tools(asking)], { env: fresh() }), [
         ["> ", "try\n"], [QUESTION, "/approve\n"], ["got 3", undefined], ["> ", "try\n"], [QUESTION, "/reject too late\n"],
