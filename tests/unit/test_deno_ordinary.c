@@ -120,6 +120,11 @@ IN_DENO(test_what_deno_has) {
      "const em: EventEmitter = new EventEmitter(); em.on('x', (n: number) => console.log(n)); em.emit('x', 3);\n"
      "const say = (e: MessageEvent<string>, h: HeadersInit) => e.data.length; Error.captureStackTrace({});",
      TELL_ALL, "undefined o(content-type text/plain;charset=UTF-8\n) o(2\n) o(chunk\n) o(x!\n) o(200\n) o(3\n)");
+  ts(w,
+     "const at = URL.createObjectURL(new Blob(['export const n: number = 4'], { type: 'application/typescript' }));\n"
+     "console.log((await import(at)).n); URL.revokeObjectURL(at);\n"
+     "const bytes: Uint8Array<ArrayBuffer> = new TextEncoder().encode('x'); new TextEncoder().encodeInto('y', bytes)",
+     TELL_ALL, "undefined o(4\n)");
   /* Whatever Deno has can be named. */
   lt_run_request request = {.code = LT_STR("export default Object.getOwnPropertyNames(globalThis)"
                                            ".filter((n) => /^[A-Za-z]\\w+$/.test(n)).join(';')"),

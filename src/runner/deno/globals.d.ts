@@ -25,6 +25,7 @@ interface Console {
   group(...data: any[]): void; groupCollapsed(...data: any[]): void; groupEnd(): void; clear(): void;
   count(label?: string): void; countReset(label?: string): void;
   time(label?: string): void; timeLog(label?: string, ...data: any[]): void; timeEnd(label?: string): void;
+  timeStamp(label?: string): void; profile(label?: string): void; profileEnd(label?: string): void;
 }
 declare var console: Console;
 declare function setTimeout(callback: (...args: any[]) => void, delay?: number, ...args: any[]): number;
@@ -43,8 +44,10 @@ declare function reportError(error: any): void;
 declare class URLSearchParams {
   constructor(init?: string | string[][] | Record<string, string> | URLSearchParams);
   readonly size: number;
-  append(name: string, value: string): void; delete(name: string): void; get(name: string): string | null;
-  getAll(name: string): string[]; has(name: string): boolean; set(name: string, value: string): void; sort(): void;
+  append(name: string, value: string): void; delete(name: string, value?: string): void;
+  get(name: string): string | null;
+  getAll(name: string): string[]; has(name: string, value?: string): boolean; set(name: string, value: string): void;
+  sort(): void;
   toString(): string; keys(): IterableIterator<string>; values(): IterableIterator<string>;
   entries(): IterableIterator<[string, string]>; [Symbol.iterator](): IterableIterator<[string, string]>;
   forEach(callback: (value: string, key: string, parent: URLSearchParams) => void): void;
@@ -53,16 +56,22 @@ declare class URL {
   constructor(url: string | URL, base?: string | URL);
   static canParse(url: string | URL, base?: string | URL): boolean;
   static parse(url: string | URL, base?: string | URL): URL | null;
+  static createObjectURL(blob: Blob): string; static revokeObjectURL(url: string): void;
   hash: string; host: string; hostname: string; href: string; readonly origin: string; password: string;
   pathname: string; port: string; protocol: string; search: string; readonly searchParams: URLSearchParams;
   username: string; toString(): string; toJSON(): string;
 }
-declare class TextEncoder { constructor(); readonly encoding: string; encode(input?: string): Uint8Array; }
+declare class TextEncoder {
+  constructor(); readonly encoding: string; encode(input?: string): Uint8Array<ArrayBuffer>;
+  encodeInto(input: string, to: Uint8Array): { read: number; written: number };
+}
 declare class TextDecoder {
-  constructor(label?: string, options?: any); readonly encoding: string; decode(input?: any, options?: any): string;
+  constructor(label?: string, options?: any); readonly encoding: string; readonly fatal: boolean;
+  readonly ignoreBOM: boolean; decode(input?: any, options?: any): string;
 }
 declare class AbortSignal {
   readonly aborted: boolean; readonly reason: any; throwIfAborted(): void; onabort: any;
+  dispatchEvent(event: any): boolean;
   addEventListener(type: string, listener: (event: any) => void, options?: any): void;
   removeEventListener(type: string, listener: (event: any) => void): void;
   static timeout(ms: number): AbortSignal; static abort(reason?: any): AbortSignal;
