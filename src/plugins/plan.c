@@ -108,8 +108,9 @@ static void setup(const lathe_host *host, lathe_call *call, lathe_text in, void 
                        (long long)l.steps)
               .p,
       .input_schema =
-          "{\"type\":\"object\",\"properties\":{\"steps\":{\"type\":\"array\",\"items\":{"
-          "\"type\":\"object\",\"properties\":{"
+          "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\"steps\":{\"type\":\"array\",\"items\":"
+          "{"
+          "\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
           "\"tool\":{\"type\":\"string\",\"description\":\"The tool's name\"},"
           "\"args\":{\"type\":[\"object\",\"null\"],\"description\":\"Its arguments\"}},"
           "\"required\":[\"tool\"]}}},\"required\":[\"steps\"]}",

@@ -108,6 +108,10 @@ describe("refused as a whole", () => {
     assert.match(await refused(call({ steps: [{ args: {} }] })), /input\.steps\[0\]\.tool: is required/);
     assert.match(await refused(call({})), /input\.steps: is required/);
     assert.match(await refused(call({ steps: [{ tool: "fake_pid", args: "x" }] })), /input\.steps\[0\]\.args: /);
+    for (const key of ["arguments", "input"]) {
+      assert.match(await refused(call({ steps: [{ tool: "fake_pid" }, { tool: "fake_echo", [key]: { text: "x" } }] })), new RegExp(`input\\.steps\\[1\\]\\.${key}: is not a known property.*args`));
+    }
+    assert.match(await refused(call({ steps: [{ tool: "fake_pid" }], parallel: true })), /input\.parallel: is not a known property/);
   });
   test("50 are fine", async () => {
     assert.equal((await steps(plan(...Array.from({ length: 50 }, () => ["fake_pid"])))).length, 50);
