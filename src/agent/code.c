@@ -66,6 +66,9 @@ static lt_status end_output(lt_turn *turn, uint32_t number, const lt_run_result 
     lt_feedback_put_error(&error, result);
   }
   lt_status status = lt_turn_tool_logs(turn, number, lt_buf_view(&logs), err);
+  if (status == LT_OK && result->done) {
+    status = lt_turn_keep_data(turn, number, err);
+  }
   if (status == LT_OK) {
     status = lt_turn_tool_end(turn, number, result->status, result->status == LT_OK ? value : lt_buf_view(&error), err);
   }
@@ -168,6 +171,7 @@ static lt_status round_with(loop *l, lt_completion *completion, bool *ret_done, 
 }
 
 static lt_status go_round(loop *l, lt_err *err) LT_YIELDS {
+  LT_TRY(lt_turn_find_data(l->turn, err));
   LT_TRY(begin(l, err));
   for (uint32_t i = 0; i < l->turn->rounds; i++) {
     bool done = false;

@@ -296,6 +296,12 @@ lt_status lt_outbox_tool_logs(lt_outbox *o, uint32_t number, lt_str logs, lt_err
                                                              : lt_fail(err, LT_E_NOMEM, "no memory for the logs");
 }
 
+lt_status lt_outbox_tool_data(lt_outbox *o, uint32_t number, lt_str json, lt_err *err) {
+  lt_output *output = *find_open(o, number);
+  return output == NULL || keep(output, &output->data, json) ? LT_OK
+                                                             : lt_fail(err, LT_E_NOMEM, "no memory for the data");
+}
+
 lt_status lt_outbox_tool_end(lt_outbox *o, uint32_t number, lt_status status, lt_str answer, lt_err *err) {
   lt_output **place = find_open(o, number);
   if (*place == NULL && o->turn->agent->options.checks && number < o->count && o->outputs[number]->old) {

@@ -69,6 +69,8 @@ lt_status lt_outbox_tool_begin(lt_outbox *outbox, const lt_outbox_tool *tool, ui
 /* Another reason why it is pending. */
 lt_status lt_outbox_tool_reason(lt_outbox *outbox, uint32_t number, lt_str reason, lt_err *err);
 lt_status lt_outbox_tool_logs(lt_outbox *outbox, uint32_t number, lt_str logs, lt_err *err);
+/* What a program leaves to the conversation, kept beside its result ("data", JSON text); before the end. */
+lt_status lt_outbox_tool_data(lt_outbox *outbox, uint32_t number, lt_str json, lt_err *err);
 lt_status lt_outbox_tool_end(lt_outbox *outbox, uint32_t number, lt_status status, lt_str answer, lt_err *err);
 /* All that are still pending fail with `why`. */
 void lt_outbox_end_all(lt_outbox *outbox, lt_str why);

@@ -26,6 +26,7 @@ struct lt_output {
   lt_str input;   /* JSON text; mime type */
   lt_str reason;  /* or description */
   lt_str logs;
+  lt_str data; /* JSON text */
   char start[STAMP_BYTES];
   lt_buf json; /* as it was last stored */
 };

@@ -45,6 +45,9 @@ static void put_tool(lt_json_writer *w, const lt_output *output, const lt_outbox
   put_str(w, "function", output->text);
   put_raw(w, "input", output->input);
   put_result(w, output, item, answer);
+  if (item->what == ITEM_END && output->data.n > 0) {
+    put_raw(w, "data", output->data);
+  }
   put_str(w, "start", lt_str_of(output->start));
   if (item->what == ITEM_END) {
     put_str(w, "end", lt_str_of(item->stamp));

@@ -45,6 +45,7 @@ struct lt_turn_own {
   lt_str refusal;    /* why a prompt of an earlier process cannot be carried out again; empty: it can */
   lt_run_request defaults;
   lt_str resolved_model;
+  lt_str last_data;  /* what an earlier prompt has left (last_data.c); empty: nothing */
   lt_buf last_words; /* {promptId}: for an end when there is no memory for more */
   uint32_t requests; /* completions, those of llm() included */
   size_t streamed;   /* bytes of the last reply that have been told */
@@ -83,6 +84,11 @@ void lt_turn_on_call(void *turn, const lt_call_event *event);
 lt_status lt_turn_put_artifact(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) LT_YIELDS;
 /* Appends the id of the output that a call is: its run's name below the prompt's, with dots, and its number. */
 void lt_turn_put_call_id(const lt_turn *turn, lt_str run, uint64_t seq, lt_buf *out);
+
+/* last_data.c: what the last prompt has left to this one is there for its programs. */
+lt_status lt_turn_find_data(lt_turn *turn, lt_err *err);
+/* What the program of this output, which is done, leaves to later prompts; before the output's end. */
+lt_status lt_turn_keep_data(lt_turn *turn, uint32_t number, lt_err *err);
 
 /* What is done this time is not what was done then: nothing more may come of it. The first reason is the one.
  * LT_E_DIVERGED. */

@@ -155,6 +155,7 @@
 #define LT_ANSWER_MEDIA_MAX     100           /* images and the like of one answer that are kept */
 #define LT_DOOR_TOLD_MAX        256           /* different warnings of one door; later ones are not given */
 #define LT_CALLER_DEPTH_MAX     8             /* programs that tools of programs run */
+#define LT_PROMPT_DATA_BYTES    (256 * LT_KIB) /* what a program may leave to later prompts: complete({data}) */
 #define LT_ANSWER_MAX_BYTES     (32 * LT_KIB) /* towards a model; a longer value becomes an artifact ... */
 #define LT_ANSWER_PREVIEW_BYTES (4 * LT_KIB)  /* ... and so much of its beginning */
 

@@ -118,6 +118,25 @@ IN_WORLD(values_do_not_survive_the_prompt) {
   assert_string_equal(w->streams.p, "undefined");
 }
 
+/* But what complete() is given is there for the next ones, until there is another. */
+IN_WORLD(data_of_complete_is_there_in_the_next_prompts) {
+  script_texts("complete({response: 'a', data: {files: ['x', 'hunter2-hunter2']}})",
+               "output(recall('_lastData')); done()",
+               "output(recall('_lastData').files[0]); complete({response: '!', data: 7})",
+               "output(recall('_lastData')); complete({response: '', data: 'x'.repeat(300000)})",
+               "output(String(recall('_lastData'))); done()", NULL);
+  prompt(w, "One");
+  char conversation[40];
+  strcpy(conversation, w->ids.conversation);
+  assert_stored(w, "output.0.data.files.0", "x");
+  for (int i = 0; i < 4; i++) {
+    start_in(w, conversation, "", "Go on");
+    wait_end(w);
+    assert_stored(w, "state", "completed");
+  }
+  assert_string_equal(w->streams.p, "a{\"files\":[\"x\",\"***\"]}x!7undefined");
+}
+
 IN_WORLD(an_empty_reply_ends_the_prompt) {
   script_texts(" \n", NULL);
   prompt(w, "Hello");
@@ -400,6 +419,7 @@ int main(void) {
       cmocka_unit_test(a_failing_program_is_an_error_and_the_model_may_mend_it),
       cmocka_unit_test(what_a_program_stores_is_there_in_the_next_round),
       cmocka_unit_test(values_do_not_survive_the_prompt),
+      cmocka_unit_test(data_of_complete_is_there_in_the_next_prompts),
       cmocka_unit_test(an_empty_reply_ends_the_prompt),
       cmocka_unit_test(without_done_the_rounds_end),
       cmocka_unit_test(prose_is_a_syntax_error_like_any_other),
