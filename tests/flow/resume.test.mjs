@@ -315,6 +315,16 @@ describe("two processes", () => {
     assert.deepEqual([end.code, end.stdout], [130, ""]);
     assert.match((await w.chat("--list")).stdout, /  \(cut short\)\n$/);
   });
+  test("told to end inside a program's call: it goes on as after a kill", async () => {
+    const w = world({ delayMs: 1000 });
+    const first = w.start("-m", "code", "careful");
+    await until(() => w.calls().length === 1, "the call is under way");
+    first.child.kill("SIGTERM");
+    const end = await first.ended;
+    assert.deepEqual([end.code, end.stdout], [130, ""]);
+    assert.match((await w.goOn()).rest, /^1 .*interrupted: Lathe ended while this call.*;\npaid 2;\n$/);
+    assert.deepEqual(w.calls(), [1, 2]);
+  });
   test("Ctrl-C at a question is a cancel: nothing is left", async () => {
     const w = world({ ask: true });
     const one = w.ask("pay");
