@@ -136,15 +136,16 @@ const python = {
   "a disk": [`[open(d) for d in ("/dev/vda", "/dev/sda", "/dev/mem") if os.path.exists(d)] or open("/dev/tty")`, REFUSED],
   "shared memory": `open("/dev/shm/lathe-escape", "w")`,
 
-  "fork": `os.fork()`,
+  // "posix" has what the prelude replaces in "os" for a better message: these are for the walls.
+  "fork": `posix.fork()`,
   "vfork": `libc("vfork")`,
-  "forkpty": [`os.forkpty()`, /^(PermissionError|OSError)/],
-  "posix_spawn": `os.posix_spawn("/bin/true", ["true"], {})`,
-  "execv": `os.execv("/bin/sh", ["sh", "-c", "id"])`,
-  "execv of Python": `os.execv(sys.executable, ["python3", "-c", "1"])`,
-  "execve of a descriptor": `os.execve(os.open("/usr/lib", os.O_RDONLY), ["x"], {})`,
+  "forkpty": [`posix.forkpty()`, /^(PermissionError|OSError)/],
+  "posix_spawn": `posix.posix_spawn("/bin/true", ["true"], {})`,
+  "execv": `posix.execv("/bin/sh", ["sh", "-c", "id"])`,
+  "execv of Python": `posix.execv(sys.executable, ["python3", "-c", "1"])`,
+  "execve of a descriptor": `posix.execve(os.open("/usr/lib", os.O_RDONLY), ["x"], {})`,
   "a program from memory": `libc("memfd_create", b"x", 0)`,
-  "system": [`(getattr(os, "sys" + "tem")("touch proof"), os.path.exists("proof"))[1]`, /^done: False/],
+  "system": [`(getattr(posix, "sys" + "tem")("touch proof"), os.path.exists("proof"))[1]`, /^done: False/],
   "popen": `getattr(os, "po" + "pen")("id").read()`,
   "subprocess, taken anew": `(sys.modules.pop("sub" + "process", None), __import__("sub" + "process").check_output(["id"]))`,
   "subprocess with a shell": `getattr(__import__("sub" + "process"), "run")("touch proof", shell=True)`,
@@ -217,7 +218,7 @@ const python = {
 };
 
 const pythonProgram = (about) => `
-import asyncio, ctypes, fcntl, io, os, pathlib, resource, shutil, socket, sqlite3, sys, termios
+import asyncio, ctypes, fcntl, io, os, pathlib, posix, resource, shutil, socket, sqlite3, sys, termios
 home, about, results = os.getcwd(), ${JSON.stringify(about)}, {}
 outside, port, socket_path, abstract, victim, uid = [about[k] for k in ("outside", "port", "socket", "abstract", "victim", "uid")]
 open("mine", "w").write("mine")

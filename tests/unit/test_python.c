@@ -197,6 +197,22 @@ IN_PYTHON(test_processes_are_refused_beforehand) {
   py_expect("s = 'os.system(1)' # subprocess.run()\nset_result(s)", "string os.system(1)");
   py_expect_part("import importlib\nm = importlib.import_module('sub' + 'process')\nm.run(['/bin/ls'])",
                  "E_PROGRAM 3:1 ");
+  static const char *const others[] = {"from os import system\nsystem('ls')",
+                                       "import os as o\no.system('ls')",
+                                       "import os as o\no.popen('ls')",
+                                       "import os\nos.execvp('ls', ['ls'])",
+                                       "import os\nos.spawnlp(os.P_WAIT, 'ls', 'ls')",
+                                       "import os\nos.posix_spawn('/bin/ls', ['ls'], {})",
+                                       "import os\nos.fork()",
+                                       "from subprocess import run\nrun(['ls'])",
+                                       "from subprocess import Popen\nPopen('ls', shell=True)",
+                                       "import multiprocessing\nmultiprocessing.Process(target=print).start()"};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    py_expect_part(others[i], " is blocked: a program cannot start processes; use call_tool()");
+  }
+  py_expect(
+      "import os as o\ntry:\n    o.system('ls')\nexcept OSError as e:\n    set_result(str(e))",
+      "string os.system() is blocked: a program cannot start processes; use call_tool() to reach what is outside");
 }
 
 /* --- Tools -------------------------------------------------------------------------------------------------------- */

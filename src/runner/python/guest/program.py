@@ -30,6 +30,7 @@ def live(parent, connection, output, workspace, walls):
         walls.narrow_files(workspace)
         walls.prepare()
         rehearse(bridge)
+        block_forks()
         start = await_start(bridge)
         walls.limit(start["limits"])
         walls.narrow_calls()
@@ -147,6 +148,32 @@ class Blocked(Exception):
     pass
 
 
+BLOCKED = "{} is blocked: a program cannot start processes; use call_tool() to reach what is outside"
+
+
+def blocked(name):
+    def refuse(*_, **__):
+        raise PermissionError(BLOCKED.format(name))
+    return refuse
+
+
+def block_starts():
+    """The walls refuse all of these; this says why, by whatever name they are called. They are no safety."""
+    for name in dir(os):
+        if name in ("system", "popen") or name.startswith(("exec", "spawn", "posix_spawn")) and callable(getattr(os, name)):
+            setattr(os, name, blocked(f"os.{name}()"))
+    try:
+        import _posixsubprocess  # what subprocess and multiprocessing stand on
+        _posixsubprocess.fork_exec = blocked("a new process")
+    except ImportError:
+        pass
+
+
+def block_forks():
+    for name in ("fork", "forkpty"):
+        setattr(os, name, blocked(f"os.{name}()"))
+
+
 def refuse_processes(text):
     """The walls refuse these anyhow; this says so before anything has happened, and what to do instead."""
     if "system" not in text and "subprocess" not in text and "popen" not in text:
@@ -161,8 +188,7 @@ def refuse_processes(text):
         if isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name):
             name = f"{f.value.id}.{f.attr}"
             if name in ("os.system", "os.popen") or f.value.id == "subprocess":
-                e = Blocked(f"{name}() is blocked: a program cannot start processes; use call_tool() to reach what is "
-                            "outside")
+                e = Blocked(BLOCKED.format(f"{name}()"))
                 e.place = node.lineno, node.col_offset + 1
                 raise e
 

@@ -143,6 +143,7 @@ def begin(setup):
     control.setblocking(True)
     walls = Walls(setup["walls"])
     change_open_files()
+    block_starts()
     reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, lambda *_: None)
