@@ -432,10 +432,12 @@ static void pump(lt_outbox *o) LT_YIELDS {
       (void)lt_wait_on(&o->rest, LT_OUTBOX_REST_MS);
     }
     o->urgent = false;
+    lt_err err = LT_ERR_INIT; /* the store's thread writes it, while o->err is looked at here */
     lt_outbox_item *batch = take_batch(o);
-    lt_status status = lt_outbox_write(o, batch, &o->err);
+    lt_status status = lt_outbox_write(o, batch, &err);
     free_batch(o, batch);
     if (status != LT_OK) {
+      o->err = err;
       o->err.status = status;
       give_up(o);
     }
