@@ -146,18 +146,18 @@
 #define LT_TOOL_INPUT_ERRORS_MAX 10    /* faults of one input that are reported together */
 #define LT_CATALOG_MAX_BYTES \
   (1 * LT_GIB) /* all texts of one snapshot: far above real ones, a stop for broken servers */
-#define LT_CALL_INLINE_BYTES    (1 * LT_MIB)  /* inputs and answers over this are read off the loop */
-#define LT_CALL_INDEX_MAX_BYTES (1 * LT_GIB)  /* working memory of one call: the index of the longest possible input */
-#define LT_PROVIDERS_MAX        1024          /* servers and plugins with tools */
-#define LT_SECRETS_MAX          1024          /* values that are masked, in each of their forms */
-#define LT_SECRET_CUT_BYTES     8             /* so much of a secret's beginning, before a cut, counts as it */
-#define LT_SECRET_MIN_BYTES     6             /* a shorter value ("true", "8080") would make holes in ordinary text */
-#define LT_ANSWER_MEDIA_MAX     100           /* images and the like of one answer that are kept */
-#define LT_DOOR_TOLD_MAX        256           /* different warnings of one door; later ones are not given */
-#define LT_CALLER_DEPTH_MAX     8             /* programs that tools of programs run */
+#define LT_CALL_INLINE_BYTES    (1 * LT_MIB)   /* inputs and answers over this are read off the loop */
+#define LT_CALL_INDEX_MAX_BYTES (1 * LT_GIB)   /* working memory of one call: the index of the longest possible input */
+#define LT_PROVIDERS_MAX        1024           /* servers and plugins with tools */
+#define LT_SECRETS_MAX          1024           /* values that are masked, in each of their forms */
+#define LT_SECRET_CUT_BYTES     8              /* so much of a secret's beginning, before a cut, counts as it */
+#define LT_SECRET_MIN_BYTES     6              /* a shorter value ("true", "8080") would make holes in ordinary text */
+#define LT_ANSWER_MEDIA_MAX     100            /* images and the like of one answer that are kept */
+#define LT_DOOR_TOLD_MAX        256            /* different warnings of one door; later ones are not given */
+#define LT_CALLER_DEPTH_MAX     8              /* programs that tools of programs run */
 #define LT_PROMPT_DATA_BYTES    (256 * LT_KIB) /* what a program may leave to later prompts: complete({data}) */
-#define LT_ANSWER_MAX_BYTES     (32 * LT_KIB) /* towards a model; a longer value becomes an artifact ... */
-#define LT_ANSWER_PREVIEW_BYTES (4 * LT_KIB)  /* ... and so much of its beginning */
+#define LT_ANSWER_MAX_BYTES     (32 * LT_KIB)  /* towards a model; a longer value becomes an artifact ... */
+#define LT_ANSWER_PREVIEW_BYTES (4 * LT_KIB)   /* ... and so much of its beginning */
 
 /* --- policy and budgets (docs/guide/policy.md) ------------------------------------------------ */
 #define LT_POLICY_RULES_MAX        1000         /* rules, and likewise budgets: gone through at each call */
@@ -239,6 +239,8 @@
 /* --- Python programs (runner/python/python.h) -------------------------------------------------  */
 #define LT_PYTHON_MEMORY_BYTES     (512 * LT_MIB) /* data of one program, beyond the interpreter's own */
 #define LT_PYTHON_MEMORY_MIN_BYTES (16 * LT_MIB)
+#define LT_PYTHON_SPACE_BYTES      (256 * LT_MIB) /* of an interpreter, where the system does not tell: address space */
+#define LT_PYTHON_DATA_BYTES       (64 * LT_MIB)  /* likewise its data */
 #define LT_PYTHON_SLACK_BYTES      (256 * LT_MIB) /* of address space beyond that: mapped libraries */
 #define LT_PYTHON_FILE_BYTES       (256 * LT_MIB) /* the longest file a program may write */
 #define LT_PYTHON_DISK_BYTES       LT_GIB         /* all it may write into a folder of its own ... */

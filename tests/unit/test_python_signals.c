@@ -79,6 +79,16 @@ IN_PYTHON(test_a_program_that_breaks_modules_is_told_the_right_cause) {
             "E_PROGRAM 4:1 ZeroDivisionError: division by zero [1/0]");
 }
 
+IN_PYTHON(test_memory_is_what_was_allowed) {
+  (void)w;
+  lt_run_request request = {
+      .code =
+          LT_STR("try:\n    bytearray(70 << 20)\nexcept MemoryError:\n    set_result(len(bytearray(40 << 20)) >> 20)"),
+      .lang = LT_LANG_PYTHON,
+      .memory_bytes = 64 * LT_MIB};
+  py_expect_run(&request, TELL_END, "json 40");
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_a_signal_handler_raises_goes_its_way),
@@ -88,6 +98,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_a_thread_that_is_left_behind_ends_with_its_call),
       cmocka_unit_test(test_too_much_at_once_is_told),
       cmocka_unit_test(test_a_program_that_breaks_modules_is_told_the_right_cause),
+      cmocka_unit_test(test_memory_is_what_was_allowed),
   };
   return py_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -184,10 +185,31 @@ static lt_status open_ends(lt_pychild *child, int theirs[2], lt_err *err) {
   return LT_OK;
 }
 
+/* The interpreter's memory, which its programs have, too: its walls keep it from looking itself. */
+static void measure_memory(const lt_zygote *z, unsigned long *ret_space, unsigned long *ret_data) {
+  char text[128] = "";
+  unsigned long pages[6] = {0};
+  snprintf(text, sizeof text, "/proc/%d/statm", lt_process_pid(z->process));
+  FILE *file = fopen(text, "re");
+  bool read = file != NULL && fgets(text, sizeof text, file) != NULL;
+  if (file != NULL) {
+    fclose(file);
+  }
+  char *rest = text;
+  for (unsigned i = 0; read && i < 6; i++) {
+    pages[i] = strtoul(rest, &rest, 10);
+  }
+  unsigned long page = (unsigned long)sysconf(_SC_PAGESIZE);
+  *ret_space = pages[5] > 0 ? pages[0] * page : LT_PYTHON_SPACE_BYTES;
+  *ret_data = pages[5] > 0 ? pages[5] * page : LT_PYTHON_DATA_BYTES;
+}
+
 static lt_status ask_for_fork(lt_zygote *z, const lt_pychild *child, const int theirs[2], lt_err *err) LT_YIELDS {
-  char message[LT_PROC_PATH_MAX_BYTES + 32];
+  char message[LT_PROC_PATH_MAX_BYTES + 96];
+  unsigned long space, data;
   const char *folder = child->workspace != NULL ? child->workspace : z->python->workspace;
-  int n = snprintf(message, sizeof message, "F %u %s", child->id, folder);
+  measure_memory(z, &space, &data);
+  int n = snprintf(message, sizeof message, "F %u %lu %lu %s", child->id, space, data, folder);
   if (z->deaf) {
     return lt_fail(err, LT_E_CLOSED, "the Python interpreter has ended");
   }

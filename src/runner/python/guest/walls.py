@@ -55,17 +55,7 @@ class Walls:
         self.needed = setup["needed"]
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.reserve = mmap.mmap(-1, 2 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        self.memory = self.address_space()
-
-    @staticmethod
-    def address_space():
-        """Bytes of address space and of data this process has, the same after a fork: a program's limits come on top."""
-        try:
-            with open("/proc/self/statm", "rb") as f:
-                pages = f.read().split()
-            return int(pages[0]) * resource.getpagesize(), int(pages[5]) * resource.getpagesize()
-        except (OSError, ValueError, IndexError):
-            return 256 << 20, 64 << 20
+        self.memory = 0, 0  # bytes of address space and of data the zygote has: a program's limits come on top
 
     def call(self, number, *arguments):
         result = self.libc.syscall(ctypes.c_long(number), *arguments)

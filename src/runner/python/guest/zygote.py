@@ -1,7 +1,8 @@
 """The zygote: an interpreter that has everything loaded and forks a process per program.
 
 It runs no program itself. Its stdin is the control socket, one message each:
-  from Lathe:  "F id workspace" with two descriptors (the program's connection, its output): fork
+  from Lathe:  "F id space data workspace" with two descriptors (the program's connection, its output): fork; space and data
+               are the bytes of memory this process has, which it may not look up itself
                "K id": kill that one
   to Lathe:    "R ..." ready; "F id pid", or "N id why" when there could be no process; "E id status" it has ended
 Lathe's end of the socket closing is the end.
@@ -109,7 +110,9 @@ def serve(control, wakeup):
 def obey(control, message, fds):
     word, number, *rest = message.split(" ", 2)
     if word == "F":
-        fork(control, int(number), rest[0], fds)
+        space, data, workspace = rest[0].split(" ", 2)
+        walls.memory = int(space), int(data)
+        fork(control, int(number), workspace, fds)
         for fd in fds:
             os.close(fd)
     elif word == "K":
