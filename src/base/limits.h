@@ -246,6 +246,7 @@
 #define LT_PYTHON_DISK_BYTES       LT_GIB         /* all it may write into a folder of its own ... */
 #define LT_PYTHON_DISK_FILES       20000          /* ... in so many files */
 #define LT_PYTHON_DISK_MS          250            /* from one look at that to the next */
+#define LT_PYTHON_MAPS_BYTES       (16 * LT_MIB)  /* the list of what it has mapped: 65530 places */
 #define LT_PYTHON_FILES_MAX        256            /* it may have open */
 #define LT_PYTHON_LEFT_S           60             /* the age at which a folder that nobody has locked was left behind */
 #define LT_PYTHON_RUNS_MAX         128            /* processes at once; further programs wait for one to end */

@@ -4,14 +4,15 @@
  * Its threads share one table of descriptors (the walls refuse the others), and descriptors cannot be put into a
  * message to itself; so its table and its mappings are all that can keep such a file. */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/limits.h"
 #include "jail/jail.h"
 #include "runner/python/impl.h"
@@ -19,6 +20,7 @@
 #define BLOCK_BYTES  512 /* st_blocks' unit */
 #define PROC_PATH    64
 #define GONE         " (deleted)"
+#define GONE_BYTES   (sizeof GONE - 1)
 #define MAPPED_FIELD 4 /* of a line of /proc/PID/maps: the inode; the path is behind it */
 
 typedef struct holder {
@@ -75,7 +77,9 @@ static void count_line(holder *h, const char *line) {
   }
   const char *path = inode != NULL ? strchr(inode, '/') : NULL;
   size_t n = strlen(h->folder);
-  if (path == NULL || strncmp(path, h->folder, n) != 0 || path[n] != '/' || strstr(path, GONE "\n") == NULL) {
+  size_t all = path != NULL ? strlen(path) : 0; /* the kernel's text: no path has a line's end or a zero in it */
+  if (all <= n + GONE_BYTES || strncmp(path, h->folder, n) != 0 || path[n] != '/' ||
+      strcmp(path + all - GONE_BYTES, GONE) != 0) {
     return;
   }
   if (is_new(h, (ino_t)strtoull(inode, NULL, 10))) {
@@ -83,22 +87,37 @@ static void count_line(holder *h, const char *line) {
   }
 }
 
+/* All of a file whose size is not known beforehand. False: it is longer than there is room. */
+static bool read_all(const char *path, lt_buf *text) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = 0;
+  do {
+    char *to = fd >= 0 ? lt_buf_reserve(text, LT_PYTHON_PIECE_BYTES) : NULL;
+    n = to != NULL ? read(fd, to, LT_PYTHON_PIECE_BYTES) : -1;
+    lt_buf_commit(text, n > 0 ? (size_t)n : 0);
+  } while (n > 0);
+  if (fd >= 0) {
+    close(fd);
+  }
+  return text->status == LT_OK;
+}
+
 /* False: it has none, as a thread that has ended. */
 static bool count_mapped(holder *h, pid_t pid, const char *task) {
   char path[PROC_PATH];
-  char *line = NULL;
-  size_t cap = 0;
+  lt_buf text;
+  lt_buf_init(&text, LT_PYTHON_MAPS_BYTES);
   snprintf(path, sizeof path, "/proc/%d/task/%.16s/maps", (int)pid, task);
-  FILE *maps = fopen(path, "re");
-  bool any = false;
-  while (maps != NULL && getline(&line, &cap, maps) > 0) {
-    any = true;
+  if (!read_all(path, &text)) {
+    h->bytes += LT_PYTHON_DISK_BYTES; /* no program has that many by accident */
+  }
+  bool any = text.n > 0;
+  for (char *line = text.p, *end; any && (end = memchr(line, '\n', text.n - (size_t)(line - text.p))) != NULL;
+       line = end + 1) {
+    *end = '\0';
     count_line(h, line);
   }
-  free(line); /* getline's own */
-  if (maps != NULL) {
-    fclose(maps);
-  }
+  lt_buf_release(&text);
   return any;
 }
 
