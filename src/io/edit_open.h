@@ -11,6 +11,7 @@
   X(el_end)                  \
   X(el_reset)                \
   X(el_set)                  \
+  X(el_wset)                 \
   X(el_get)                  \
   X(el_gets)                 \
   X(el_line)                 \

@@ -173,7 +173,8 @@ static unsigned char take_paste(EditLine *el, int ch) LT_YIELDS {
 static void heed_pastes(lt_line_input *input) {
   const char *term = getenv("TERM");
   input->marks_pastes = term != NULL && strcmp(term, "dumb") != 0;
-  input->edit->el_set(input->el, EL_ADDFN, "lathe-paste", "Take pasted text as it is", take_paste);
+  /* The wide one: el_set makes copies of the names, which nobody frees. */
+  input->edit->el_wset(input->el, EL_ADDFN, L"lathe-paste", L"Take pasted text as it is", take_paste);
   input->edit->el_set(input->el, EL_BIND, "\\e[200~", "lathe-paste", NULL);
 }
 
