@@ -80,42 +80,39 @@ static bool in_transaction(lt_db *db) {
   return sqlite3_get_autocommit(db->sql) == 0;
 }
 
-/* One job. Its savepoint keeps a failure to itself. */
-static void run_job(lt_db *db, job *j) {
-  j->status = run_text(db->sql, "SAVEPOINT job", j->err);
-  if (j->status != LT_OK) {
-    return;
-  }
+/* One job. Its savepoint keeps a failure to itself; where there is none to be had, the whole group fails: what comes
+ * behind a job in its group must not be done when that was not, unless its work was there to note that. */
+static lt_status run_job(lt_db *db, job *j, lt_err *err) {
+  LT_TRY(run_text(db->sql, "SAVEPOINT job", err));
   j->status = j->work(db->sql, j->arg, j->err);
   if (!in_transaction(db)) {
-    return;
+    return LT_OK;
   }
   if (j->status != LT_OK && run_text(db->sql, "ROLLBACK TO job", NULL) != LT_OK) {
     sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
-    return;
+    return LT_OK;
   }
-  lt_status status = run_text(db->sql, "RELEASE job", j->status == LT_OK ? j->err : NULL);
-  if (j->status == LT_OK) {
-    j->status = status;
-  }
+  return run_text(db->sql, "RELEASE job", err);
 }
 
-/* Runs those that have not failed yet. False: one of them has undone the whole transaction (SQLite does that when it
- * runs out of memory or room in the middle, or is interrupted while writing) and has failed; the others have not run.
- */
-static bool run_jobs(lt_db *db, job *jobs) {
+/* Runs those that have not failed yet. `ret_all` false: one of them has undone the whole transaction (SQLite does that
+ * when it runs out of memory or room in the middle, or is interrupted while writing) and has failed; the others have
+ * not run. */
+static lt_status run_jobs(lt_db *db, job *jobs, bool *ret_all, lt_err *err) {
   for (job *j = jobs; j != NULL; j = j->next) {
     if (j->status == LT_OK) {
-      run_job(db, j);
+      LT_TRY(run_job(db, j, err));
       if (!in_transaction(db)) {
         if (j->status == LT_OK) {
           j->status = lt_fail(j->err, LT_E_INTERNAL, "a job has ended its transaction");
         }
-        return false;
+        *ret_all = false;
+        return LT_OK;
       }
     }
   }
-  return true;
+  *ret_all = true;
+  return LT_OK;
 }
 
 static bool any_left(const job *jobs) {
@@ -141,7 +138,13 @@ static lt_status run_transaction(group *g, lt_err *err) {
   while (any_left(g->jobs)) {
     LT_TRY(set_sync(db, g->jobs, err));
     LT_TRY(run_text(db->sql, begin_text(g->jobs), err));
-    if (run_jobs(db, g->jobs)) {
+    bool all = false;
+    lt_status status = run_jobs(db, g->jobs, &all, err);
+    if (status != LT_OK) {
+      sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+      return status;
+    }
+    if (all) {
       return commit(g, err);
     }
   }

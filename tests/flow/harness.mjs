@@ -163,7 +163,8 @@ export function start(args, options = {}) {
     const bytes = Buffer.concat(chunks.stdout);
     const result = { ...end, bytes, stdout: bytes.toString(), stderr: Buffer.concat(chunks.stderr).toString() };
     assert.doesNotMatch(options.terminal ? result.stdout : result.stderr, SANITIZER);
-    await noneLeft(mark, end.signal ? 5000 * patience : 0); // a killed one cannot wait for its children
+    // A killed one cannot wait for its children; and what the kernel kills with its parent needs a moment to be gone.
+    await noneLeft(mark, (end.signal ? 5000 : 300) * patience);
     return result;
   });
   const type = (text) => child.stdin.write(text);
