@@ -180,6 +180,14 @@ static void free_step(lt_chat_step *step) {
   }
 }
 
+static void free_steps(lt_chat_view *view) {
+  while (view->steps != NULL) {
+    lt_chat_step *next = view->steps->next;
+    free_step(view->steps);
+    view->steps = next;
+  }
+}
+
 /* Without memory for it, its time is not told. */
 static void add_step(lt_chat_view *view, lt_str id, lt_str function, bool is_program) {
   lt_chat_step *step = lt_mem_zalloc(1, sizeof *step);
@@ -400,6 +408,7 @@ void lt_chat_view_release(lt_chat_view *view) {
   }
   lt_timer_free(view->timer);
   view->timer = NULL;
+  free_steps(view); /* of calls that were told of while the agent ended */
 }
 
 void lt_chat_view_begin(lt_chat_view *view) {
@@ -415,9 +424,5 @@ void lt_chat_view_finish(lt_chat_view *view) {
   view->running = false;
   lt_timer_stop(view->timer);
   erase(view);
-  while (view->steps != NULL) {
-    lt_chat_step *next = view->steps->next;
-    free_step(view->steps);
-    view->steps = next;
-  }
+  free_steps(view);
 }
