@@ -7,6 +7,15 @@
 #include "base/mem.h"
 #include "io/loop_impl.h"
 
+#ifdef __SANITIZE_THREAD__
+/* libuv closes the pipe by which a child's start is heard with a bare system call, which ThreadSanitizer does not see:
+ * whoever is given the descriptor's number next, on another thread, seems to race with uv_pipe. */
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void) {
+  return "race:^uv_pipe$\n";
+}
+#endif
+
 lt_status lt_loop_status(int uv_code) {
   switch (uv_code) {
     case 0:
