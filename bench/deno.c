@@ -95,8 +95,7 @@ static bool sample_ours(const bench *b, const char *code, lt_deno_check check, b
   return status == LT_OK;
 }
 
-/* --- The seed's way ------------------------------------------------------------------------------------------------
- */
+/* --- The seed's way ----------------------------------------------------------------------------------------------- */
 static void on_naive_call(void *arg, const lt_http_call *request, lt_http_answer *answer) {
   (void)arg, (void)request;
   answer->content_type = "application/json";
@@ -142,8 +141,7 @@ static void sample_naive(const bench *b, const char *code, const char *check, in
   }
 }
 
-/* --- All of it -----------------------------------------------------------------------------------------------------
- */
+/* --- All of it ---------------------------------------------------------------------------------------------------- */
 typedef struct question {
   const char *what;
   const char *code;

@@ -6,8 +6,8 @@
 #include "base/limits.h"
 #include "bench/bench.h"
 #include "bench/measure.h"
-#include "codec/tokens.h"
-#include "codec/typegen.h"
+#include "text/tokens.h"
+#include "types/typegen.h"
 #include "tool/catalog.h"
 
 enum { SEARCHED = 5000, LISTED = 1000, PER_NAMESPACE = 25, CATALOGS = 15, SEARCHES = 2000, LISTS = 50, FOUND = 25 };

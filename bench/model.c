@@ -13,7 +13,7 @@
 #include "bench/bench.h"
 #include "bench/crowd.h"
 #include "bench/measure.h"
-#include "codec/sse.h"
+#include "text/sse.h"
 #include "model/model.h"
 #include "model/stream.h"
 

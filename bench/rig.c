@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "codec/json.h"
+#include "json/json.h"
 
 enum { MEGABYTE = 1000000, SPECS_MEMORY = 64 * 1024 * 1024 };
 

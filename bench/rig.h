@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "bench/measure.h"
 #include "io/loop.h"
-#include "runner/quickjs.h"
+#include "runner/quickjs/quickjs.h"
 #include "tool/door.h"
 
 #define LT_RIG_SLOW_MS 10

@@ -5,7 +5,7 @@
 
 #include "bench/bench.h"
 #include "bench/rig.h"
-#include "runner/program.h"
+#include "runner/quickjs/program.h"
 
 enum { RUNS = 3000, MAPPED = 1000, WHOLE = 3000, MEMORY = 64 * 1024 * 1024 };
 

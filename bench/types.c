@@ -1,7 +1,7 @@
 /* TypeScript: a program of 25 lines stripped and run in this process, and declarations for a thousand tools. */
 #include "bench/bench.h"
 #include "bench/rig.h"
-#include "codec/typegen.h"
+#include "types/typegen.h"
 
 enum { RUNS = 150, TOOLS = 1000, LISTS = 100, MEMORY = 64 * 1024 * 1024 };
 

@@ -57,7 +57,7 @@ typedef struct lathe_host lathe_host;
  * with host->answer or host->fail and returns; without either it has answered null. */
 typedef void lathe_function_fn(const lathe_host *host, lathe_call *call, lathe_text in, void *arg);
 
-/* --- What a plugin registers ------------------------------------------------------------------ */
+/* --- What a plugin registers -------------------------------------------------------------------------------------- */
 enum {
   LATHE_NOT_FOR_PROGRAMS = 1, /* models call it one by one; programs neither see it nor can call it. Since API 3. */
   /* What it does is calls of tools and programs, which are on record by themselves, and nothing else: `lathe replay`
@@ -110,7 +110,7 @@ typedef struct lathe_mode {
   void *arg;
 } lathe_mode;
 
-/* --- The host --------------------------------------------------------------------------------- */
+/* --- The host ----------------------------------------------------------------------------------------------------- */
 enum { LATHE_LOG_INFO = 0, LATHE_LOG_WARNING = 1 };
 
 /* What run_program is asked. */
@@ -203,7 +203,7 @@ struct lathe_host {
   int (*call_tools)(lathe_call *call, lathe_text calls, unsigned at_once, lathe_text *ret_results);
 };
 
-/* --- The plugin ------------------------------------------------------------------------------- */
+/* --- The plugin --------------------------------------------------------------------------------------------------- */
 enum {
   LATHE_ON_LOOP = 1,      /* called on the loop: see "Threads" above */
   LATHE_NO_NAMESPACE = 2, /* the ids of its tools are their names alone. Since API 3. */

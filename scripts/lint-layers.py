@@ -9,23 +9,34 @@ import subprocess
 import sys
 import tempfile
 
+# Text and numbers only: nothing that waits.
+PURE = {"base", "json", "js", "text", "types"}
+
 # Layer -> the layers below it that it may include (docs/ARCHITECTURE.md). Siblings are blind to each other.
 LAYERS = {
     "base": set(),
-    "codec": {"base"},
+    "json": {"base"},
+    "js": {"base"},
+    "text": {"base", "json"},
+    "types": {"base", "json", "js", "text"},
     "sandbox": {"base"},
     "io": {"base"},
     "jail": {"base"},
-    "mcp": {"base", "codec", "io"},
-    "tool": {"base", "codec", "io", "mcp"},
-    "store": {"base", "codec", "io", "tool"},
-    "model": {"base", "codec", "io"},
-    "runner": {"base", "codec", "io", "sandbox", "jail", "tool"},
-    "host": {"base", "codec", "io", "tool", "store", "runner"},
-    "plugins": {"base", "codec"},
-    "agent": {"base", "codec", "io", "tool", "model", "store", "runner", "host"},
-    "front": {
-        "base", "codec", "io", "sandbox", "jail", "mcp", "tool", "store", "model", "runner", "host", "plugins", "agent"
+    "mcp": PURE | {"io"},
+    "model": PURE | {"io"},
+    "tool": PURE | {"io"},
+    "store": PURE | {"io", "tool"},
+    "runner": PURE | {"io", "sandbox", "jail", "tool", "replay"},
+    "replay": PURE | {"io", "sandbox", "jail", "tool", "runner"},
+    "plugin": PURE | {"io", "tool", "store", "runner", "replay"},
+    "source": PURE | {"io", "mcp", "tool", "plugin"},
+    "agent": PURE | {"io", "tool", "model", "store", "runner", "replay", "plugin"},
+    "config": {"base", "json", "text", "tool", "agent"},
+    "app": PURE | {
+        "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "replay", "plugin", "agent", "config", "cli"
+    },
+    "cli": PURE | {
+        "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "replay", "plugin", "agent", "config", "app"
     },
 }
 
@@ -35,7 +46,7 @@ THIRD_PARTY = {
     "curl.h": "io",
     "histedit.h": "io",
     "microhttpd.h": "io",
-    "yaml.h": "front",
+    "yaml.h": "config",
     "sqlite3.h": "store",
     "wasm-rt.h": "sandbox",
     "qjs.h": "sandbox",

@@ -4,8 +4,7 @@
 #include "agent/prompt.h"
 #include "base/mem.h"
 
-/* --- Models and modes ---------------------------------------------------------------------------------------------
- */
+/* --- Models and modes --------------------------------------------------------------------------------------------- */
 static const lt_model *find_model(const lt_agent_options *o, lt_str ref) {
   for (size_t i = 0; i < o->model_count; i++) {
     if (lt_str_eq(o->models[i].ref, ref)) {
@@ -95,8 +94,7 @@ static lt_status choose_mode(const lt_agent_options *o, const lt_model *model, l
   return lt_mode_find(o->host, id, ret) ? LT_OK : fail_no_mode(o->host, id, otherwise, err);
 }
 
-/* --- The agent ----------------------------------------------------------------------------------------------------
- */
+/* --- The agent ---------------------------------------------------------------------------------------------------- */
 lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt_err *err) {
   const lt_model *model;
   lt_mode mode;
@@ -163,8 +161,7 @@ static void take_out(lt_agent *agent, lt_turn_own *own) {
   *place = own->next;
 }
 
-/* --- The end of a prompt ------------------------------------------------------------------------------------------
- */
+/* --- The end of a prompt ------------------------------------------------------------------------------------------ */
 static void put_end(lt_json_writer *w, const lt_turn_own *own, lt_str error) {
   lt_json_begin_object(w);
   lt_json_key(w, "promptId");
@@ -279,8 +276,7 @@ static void on_turn_fiber(void *arg) {
   lt_wait_wake(&agent->ended, LT_OK);
 }
 
-/* --- Starting one -------------------------------------------------------------------------------------------------
- */
+/* --- Starting one ------------------------------------------------------------------------------------------------- */
 static lt_status check_input(const lt_agent *agent, const lt_prompt_request *request, lt_err *err) {
   if (agent->closing) {
     return lt_fail(err, LT_E_CLOSED, "Lathe is ending: no further prompts are taken");
@@ -414,8 +410,7 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
   return LT_OK;
 }
 
-/* --- While it runs ------------------------------------------------------------------------------------------------
- */
+/* --- While it runs ------------------------------------------------------------------------------------------------ */
 lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_err *err) {
   lt_turn_own *own = find_turn(agent, NULL, prompt);
   if (own == NULL) {

@@ -6,8 +6,8 @@
 #ifndef LT_AGENT_AGENT_H
 #define LT_AGENT_AGENT_H
 
-#include "codec/secrets.h"
-#include "host/host.h"
+#include "text/secrets.h"
+#include "plugin/host.h"
 #include "model/model.h"
 #include "runner/runner.h"
 #include "store/prompts.h"

@@ -3,11 +3,10 @@
 #include "agent/outbox_impl.h"
 #include "agent/own.h"
 #include "base/utf8.h"
-#include "codec/json.h"
+#include "json/json.h"
 #include "tool/tool_list.h"
 
-/* --- The prompt itself ---------------------------------------------------------------------------------------------
- */
+/* --- The prompt itself -------------------------------------------------------------------------------------------- */
 lt_status lt_turn_check_reply(lt_turn *turn, lt_err *err) {
   lt_turn_record *record = &turn->own->record;
   if (!record->differs) {
@@ -45,8 +44,7 @@ lt_status lt_turn_check_end(lt_turn *turn, lt_err *err) {
   return status;
 }
 
-/* --- Outputs -------------------------------------------------------------------------------------------------------
- */
+/* --- Outputs ------------------------------------------------------------------------------------------------------ */
 typedef struct comparing {
   lt_outbox *outbox;
   const lt_output *output;
@@ -160,8 +158,7 @@ void lt_outbox_check_result(lt_outbox *o, const lt_output *output, lt_status sta
   end(&c);
 }
 
-/* --- The tools -----------------------------------------------------------------------------------------------------
- */
+/* --- The tools ---------------------------------------------------------------------------------------------------- */
 static void forget_tools(lt_agent *agent) {
   lt_catalog_unref(agent->kept);
   agent->kept = NULL;

@@ -1,6 +1,6 @@
 /* What a model is told of how its program ended (seeds 013 and 014, DESIGN.md section 6). */
 #include "agent/own.h"
-#include "codec/tokens.h"
+#include "text/tokens.h"
 
 #define NOTICE_TOKENS 24 /* of the words that stand where something was cut out */
 

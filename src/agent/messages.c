@@ -1,7 +1,7 @@
 #include "agent/messages.h"
 
 #include "base/limits.h"
-#include "codec/tokens.h"
+#include "text/tokens.h"
 
 void lt_messages_init(lt_messages *m, lt_turn *turn, lt_history_fn *put_history) {
   *m = (lt_messages){.turn = turn, .put_history = put_history};
@@ -110,8 +110,7 @@ static lt_status ask_once(const lt_messages *m, lt_str tools, bool stream, lt_co
   return status;
 }
 
-/* --- Too long ------------------------------------------------------------------------------------------------------
- */
+/* --- Too long ----------------------------------------------------------------------------------------------------- */
 /* A third of what there was; false: that is as little as there can be. */
 static bool shorten_history(lt_messages *m) LT_YIELDS {
   size_t bytes = m->history.n;

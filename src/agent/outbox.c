@@ -55,8 +55,7 @@ static void put_stamp(char stamp[STAMP_BYTES]) {
   snprintf(stamp + n, STAMP_BYTES - n, ".%03ldZ", now.tv_nsec / 1000000 % 1000);
 }
 
-/* --- The queue ----------------------------------------------------------------------------------------------------
- */
+/* --- The queue ---------------------------------------------------------------------------------------------------- */
 static void on_pump_fiber(void *arg);
 
 static void hurry(lt_outbox *o) {
@@ -110,8 +109,7 @@ lt_status lt_outbox_state(lt_outbox *o, lt_prompt_state state, lt_err *err) {
   return add_item(o, &(lt_outbox_item){.what = ITEM_STATE, .state = state}, LT_STR_NULL, err);
 }
 
-/* --- Outputs ------------------------------------------------------------------------------------------------------
- */
+/* --- Outputs ------------------------------------------------------------------------------------------------------ */
 /* A new output, not among the others yet. */
 static lt_output *output_new(lt_outbox *o, lt_output_kind kind, lt_str id) {
   lt_output *output = id.p != NULL && lt_outbox_make_room(o) ? lt_mem_zalloc(1, sizeof *output) : NULL;
@@ -374,8 +372,7 @@ void lt_outbox_put_all(const lt_outbox *o, lt_json_writer *w) {
   lt_json_end_array(w);
 }
 
-/* --- The pump -----------------------------------------------------------------------------------------------------
- */
+/* --- The pump ----------------------------------------------------------------------------------------------------- */
 static void wake(lt_outbox *o) {
   for (lt_outbox_waiter *waiter = o->waiters; waiter != NULL; waiter = waiter->next) {
     if (waiter->until <= (waiter->sent ? o->sent : o->written) || !o->pumping) {

@@ -3,7 +3,7 @@
 
 #include "agent/outbox_impl.h"
 #include "base/mem.h"
-#include "codec/json.h"
+#include "json/json.h"
 
 bool lt_outbox_make_room(lt_outbox *o) {
   if (o->count < o->room) {
@@ -19,8 +19,7 @@ bool lt_outbox_make_room(lt_outbox *o) {
   return true;
 }
 
-/* --- Ids ----------------------------------------------------------------------------------------------------------
- */
+/* --- Ids ---------------------------------------------------------------------------------------------------------- */
 static bool is_taken(const lt_outbox *o, lt_str id) {
   for (size_t i = 0; i < o->count; i++) {
     if (o->outputs[i]->of_mode && lt_str_eq(o->outputs[i]->id, id)) {
@@ -69,8 +68,7 @@ lt_str lt_outbox_parent_of(const lt_outbox *o, lt_str id) {
   return LT_STR_NULL;
 }
 
-/* --- Outputs of an earlier process --------------------------------------------------------------------------------
- */
+/* --- Outputs of an earlier process -------------------------------------------------------------------------------- */
 /* They are put out in the same order, nearly. */
 static lt_output *find_old(lt_outbox *o, lt_str id) {
   for (size_t i = 0; i < o->count; i++) {
@@ -118,8 +116,7 @@ void lt_outbox_open_rest(lt_outbox *o) {
   }
 }
 
-/* --- Loading ------------------------------------------------------------------------------------------------------
- */
+/* --- Loading ------------------------------------------------------------------------------------------------------ */
 static bool read_str(lt_json value, lt_arena *arena, lt_str *ret) {
   lt_str text = LT_STR("");
   if (lt_json_exists(value) && !lt_json_str(value, arena, &text)) {

@@ -3,8 +3,7 @@
 #include "agent/own.h"
 #include "tool/spill.h"
 
-/* --- As JSON ------------------------------------------------------------------------------------------------------
- */
+/* --- As JSON ------------------------------------------------------------------------------------------------------ */
 static void put_str(lt_json_writer *w, const char *key, lt_str value) {
   lt_json_key(w, key);
   lt_json_put_str(w, value);
@@ -82,8 +81,7 @@ static void compose(lt_output *output, lt_outbox_item *item, lt_str answer) {
   lt_json_end_object(&w);
 }
 
-/* --- What is stored -----------------------------------------------------------------------------------------------
- */
+/* --- What is stored ----------------------------------------------------------------------------------------------- */
 /* A long value of a tool's is kept beside the prompt, so that the prompt itself stays handy. */
 static lt_status compose_end(lt_outbox *o, lt_output *output, lt_outbox_item *item, lt_err *err) LT_YIELDS {
   lt_str answer = lt_str_from(item->bytes, item->n);
@@ -151,8 +149,7 @@ static lt_status store(lt_outbox *o, const batch *b, lt_err *err) LT_YIELDS {
                                 b->changes ? &b->change : NULL, err);
 }
 
-/* --- What is told -------------------------------------------------------------------------------------------------
- */
+/* --- What is told ------------------------------------------------------------------------------------------------- */
 static void tell(lt_outbox *o, const char *event, const char *key, lt_str value, bool raw) {
   lt_buf data;
   lt_buf_init(&data, 2 * LT_PROMPT_MEMORY_BYTES);

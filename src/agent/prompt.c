@@ -2,7 +2,7 @@
 
 #include "agent/own.h"
 #include "base/mem.h"
-#include "codec/typegen.h"
+#include "types/typegen.h"
 
 static const char rules[] =
     "You are an agent that solves tasks by writing JavaScript code.\n"

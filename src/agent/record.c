@@ -5,7 +5,7 @@
 
 #include "agent/check.h"
 #include "agent/own.h"
-#include "codec/json.h"
+#include "json/json.h"
 
 static lt_turn_record *record_of(const lt_turn *turn) {
   return &turn->own->record;
@@ -15,8 +15,7 @@ void lt_turn_record_release(lt_turn *turn) {
   lt_record_release(&record_of(turn)->all);
 }
 
-/* --- Notes ---------------------------------------------------------------------------------------------------------
- */
+/* --- Notes -------------------------------------------------------------------------------------------------------- */
 /* What cannot be noted is missed when the prompt is carried out again, and then that ends: a completion is known by its
  * number. The prompt itself goes on. */
 static void note(lt_turn *turn, uint32_t kind, uint64_t number, lt_buf *text) {
@@ -52,8 +51,7 @@ static void put_pair(lt_json_writer *w, const char *key, lt_str value) {
   lt_json_put_str(w, value);
 }
 
-/* --- The beginning --------------------------------------------------------------------------------------------------
- */
+/* --- The beginning ------------------------------------------------------------------------------------------------ */
 static uint64_t number_of_tools(const lt_catalog *tools) {
   uint64_t number = 0;
   for (size_t i = 0; tools != NULL && i < lt_catalog_count(tools); i++) {
@@ -110,8 +108,7 @@ void lt_turn_record_start(lt_turn *turn, lt_catalog *tools) {
   note(turn, LT_PROMPT_NOTE_START, number, &text);
 }
 
-/* --- Completions ----------------------------------------------------------------------------------------------------
- */
+/* --- Completions -------------------------------------------------------------------------------------------------- */
 static void put_usage(lt_json_writer *w, const lt_completion *completion) {
   lt_json_key(w, "usage");
   lt_json_begin_array(w);
@@ -266,8 +263,7 @@ bool lt_turn_record_take(lt_turn *turn, lt_completion *completion, lt_status *re
   return true;
 }
 
-/* --- Recalling ------------------------------------------------------------------------------------------------------
- */
+/* --- Recalling ---------------------------------------------------------------------------------------------------- */
 /* What programs have asked of the model counts, whether they ask again or not. */
 static void count_llm(lt_turn *turn, const lt_note *one) {
   lt_json_doc doc;
@@ -299,8 +295,7 @@ lt_status lt_turn_record_recall(lt_turn *turn, lt_err *err) {
   return LT_OK;
 }
 
-/* --- Decisions ------------------------------------------------------------------------------------------------------
- */
+/* --- Decisions ---------------------------------------------------------------------------------------------------- */
 void lt_turn_record_decide(lt_turn *turn, lt_str id, uint64_t hash, bool approved, lt_str reason) {
   lt_buf text;
   lt_buf_init(&text, LT_JSON_MAX_BYTES);
@@ -348,8 +343,7 @@ bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, bool *ret_
   return false;
 }
 
-/* --- What is put aside ----------------------------------------------------------------------------------------------
- */
+/* --- What is put aside -------------------------------------------------------------------------------------------- */
 static uint64_t number_of_artifact(const lt_artifact *artifact) {
   const lt_str texts[] = {artifact->type, artifact->description, artifact->mime_type, artifact->data};
   uint64_t number = 0;
@@ -377,8 +371,7 @@ void lt_turn_record_put_aside(lt_turn *turn, const lt_artifact *artifact, lt_str
   note(turn, LT_PROMPT_NOTE_ARTIFACT, number_of_artifact(artifact), &text);
 }
 
-/* --- Words ----------------------------------------------------------------------------------------------------------
- */
+/* --- Words -------------------------------------------------------------------------------------------------------- */
 void lt_turn_record_explain(const lt_turn *turn, lt_buf *out) {
   const lt_turn_record *record = record_of(turn);
   if (record->differs) {

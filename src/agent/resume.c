@@ -1,6 +1,6 @@
 /* Prompts of an earlier process: found, claimed, read, and carried out again (docs/internals/replay.md). */
 #include "agent/own.h"
-#include "codec/json.h"
+#include "json/json.h"
 
 typedef struct resuming {
   lt_agent *agent;
@@ -11,8 +11,7 @@ typedef struct resuming {
   lt_prompt_row row;
 } resuming;
 
-/* --- What there is -------------------------------------------------------------------------------------------------
- */
+/* --- What there is ------------------------------------------------------------------------------------------------ */
 static lt_status load(resuming *r, lt_err *err) LT_YIELDS {
   lt_buf_clear(&r->text);
   LT_TRY(lt_store_prompt_get(r->agent->options.db, r->user, r->prompt, &r->text, err));
@@ -46,8 +45,7 @@ static lt_status choose(resuming *r, const lt_model **ret_model, lt_mode *ret_mo
   return *ret_model != NULL ? LT_OK : lt_fail(err, LT_E_CONFIG, "the prompt cannot go on: no models are configured");
 }
 
-/* --- The prompt again ----------------------------------------------------------------------------------------------
- */
+/* --- The prompt again --------------------------------------------------------------------------------------------- */
 static lt_prompt_state state_of(lt_json json) {
   lt_json state = lt_json_get(json, "state");
   return lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_WAITING))) ? LT_PROMPT_WAITING

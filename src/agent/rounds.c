@@ -16,7 +16,7 @@ typedef struct talk {
   unsigned made_up; /* ids */
 } talk;
 
-/* --- The first messages ------------------------------------------------------------------------ */
+/* --- The first messages ------------------------------------------------------------------------------------------- */
 /* Context items, an empty line between them. */
 static lt_status put_context(const lt_turn *turn, lt_buf *text, lt_err *err) {
   lt_arena arena;
@@ -56,7 +56,7 @@ static lt_status put_system(talk *t, uint32_t round, lt_err *err) LT_YIELDS {
   return status;
 }
 
-/* --- A reply's calls --------------------------------------------------------------------------- */
+/* --- A reply's calls ---------------------------------------------------------------------------------------------- */
 /* False when it was there. */
 static bool enter_id(talk *t, lt_str id) {
   uint64_t hash = lt_str_hash(id);
@@ -169,7 +169,7 @@ lt_status lt_round_refuse(lt_round *round, lt_round_call *call, lt_status status
   return lt_turn_tool_end(round->turn, number, status, lt_buf_view(&call->answer), err);
 }
 
-/* --- A round ----------------------------------------------------------------------------------- */
+/* --- A round ------------------------------------------------------------------------------------------------------ */
 static lt_status carry_out(talk *t, const lt_completion *reply, lt_err *err) LT_YIELDS {
   lt_round round = {.turn = t->turn, .wire = t->tools.wire, .count = reply->call_count};
   round.cut = reply->finish == LT_FINISH_LENGTH;

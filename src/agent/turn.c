@@ -2,8 +2,7 @@
 #include "agent/own.h"
 #include "base/mem.h"
 
-/* --- Being there --------------------------------------------------------------------------------------------------
- */
+/* --- Being there -------------------------------------------------------------------------------------------------- */
 static bool make_last_words(lt_turn_own *own) {
   lt_json_writer w = lt_json_writer_on(&own->last_words);
   lt_json_begin_object(&w);
@@ -107,8 +106,7 @@ void lt_turn_free(lt_turn_own *own) {
   lt_mem_free(own);
 }
 
-/* --- Telling ------------------------------------------------------------------------------------------------------
- */
+/* --- Telling ------------------------------------------------------------------------------------------------------ */
 void lt_turn_tell(const lt_turn *turn, const char *event, const lt_buf *data) {
   const lt_agent_options *o = &turn->agent->options;
   if (o->on_event != NULL && data->status == LT_OK) {
@@ -142,8 +140,7 @@ void lt_turn_put_usage(const lt_turn_own *own, lt_json_writer *w) {
   lt_json_end_object(w);
 }
 
-/* --- Asking -------------------------------------------------------------------------------------------------------
- */
+/* --- Asking ------------------------------------------------------------------------------------------------------- */
 static void on_delta(void *arg, lt_str delta) {
   lt_turn *turn = arg;
   if (lt_outbox_stream(&turn->own->outbox, delta, NULL) == LT_OK) {
@@ -201,8 +198,7 @@ lt_status lt_turn_ask(lt_turn *turn, lt_str messages, lt_str tools, bool stream,
   return status == LT_OK ? LT_OK : lt_fail(err, status, "%s", lt_err_msg(&why));
 }
 
-/* --- Putting out --------------------------------------------------------------------------------------------------
- */
+/* --- Putting out -------------------------------------------------------------------------------------------------- */
 lt_status lt_turn_text(lt_turn *turn, lt_str text, lt_err *err) {
   size_t streamed = turn->own->streamed;
   turn->own->streamed = 0;
@@ -259,8 +255,7 @@ lt_status lt_turn_tool_end(lt_turn *turn, uint32_t number, lt_status status, lt_
   return lt_outbox_flush(&turn->own->outbox, err);
 }
 
-/* --- From beginning to end ----------------------------------------------------------------------------------------
- */
+/* --- From beginning to end ---------------------------------------------------------------------------------------- */
 /* The prompt itself is the last of its conversation already. Random digits of ours are in nobody's text. */
 static void take_own_off(lt_turn *turn) {
   lt_buf *history = &turn->history;

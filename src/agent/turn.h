@@ -51,19 +51,19 @@ struct lt_turn {
   struct lt_turn_own *own; /* turn.c's */
 };
 
-/* --- Preparing --------------------------------------------------------------------------------- */
+/* --- Preparing ---------------------------------------------------------------------------------------------------- */
 /* Plugins prepare once more: the tools and the context may be others afterwards. No call of the turn may be open.
  * LT_YIELDS. */
 lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) LT_YIELDS;
 
-/* --- Asking ------------------------------------------------------------------------------------ */
+/* --- Asking ------------------------------------------------------------------------------------------------------- */
 /* Asks the turn's model, or the record where the prompt is carried out again; counts its usage. `stream`: text goes out
  * as prompt.stream events while it comes; it is to be put out with lt_turn_text afterwards, also what there is of it
  * when this fails. `completion` is initialised. LT_YIELDS. */
 lt_status lt_turn_ask(lt_turn *turn, lt_str messages, lt_str tools, bool stream, lt_completion *completion,
                       lt_err *err) LT_YIELDS;
 
-/* --- Putting out: stored, then told of; in order. LT_YIELDS --------------------------------------- */
+/* --- Putting out: stored, then told of; in order. LT_YIELDS ------------------------------------------------------- */
 /* Text for the user. */
 lt_status lt_turn_text(lt_turn *turn, lt_str text, lt_err *err) LT_YIELDS;
 /* A tool output, pending, and on its way to the store; `ret_number` is for those below. `id`: the model's; empty, or
@@ -76,7 +76,7 @@ lt_status lt_turn_tool_end(lt_turn *turn, uint32_t number, lt_status status, lt_
 /* What a program logged, kept beside its result ("logs", a string); before the end. Does not yield. */
 lt_status lt_turn_tool_logs(lt_turn *turn, uint32_t number, lt_str logs, lt_err *err);
 
-/* --- Doing ------------------------------------------------------------------------------------- */
+/* --- Doing -------------------------------------------------------------------------------------------------------- */
 /* A tool call of the model's own, recorded as an output. `answer` is the value, or the message; a value over
  * LT_ANSWER_MAX_BYTES is a preview and an artifact. Calls may go on side by side, on fibers of their own. LT_YIELDS. */
 lt_status lt_turn_call(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, lt_buf *answer, lt_err *err) LT_YIELDS;
@@ -96,7 +96,7 @@ typedef struct lt_turn_program {
  * (cancelled, nothing can be stored). LT_YIELDS. */
 lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_result *result, lt_err *err) LT_YIELDS;
 
-/* --- Words for the model (feedback.c) -------------------------------------------------------------- */
+/* --- Words for the model (feedback.c) ----------------------------------------------------------------------------- */
 /* Appends `text`, at most about `max_tokens` of it: a longer one loses its middle, which is said in its place. */
 void lt_text_cut(lt_buf *out, lt_str text, size_t max_tokens);
 /* How a program ended, as a user message: logs, then its result or its error with line, column and the tool calls that
@@ -111,7 +111,7 @@ lt_str lt_finish_words(lt_finish finish);
 /* How much a program of the turn may output, as words: "64 KiB". */
 void lt_feedback_put_output_limit(lt_buf *out, const lt_turn *turn);
 
-/* --- History (history.c) --------------------------------------------------------------------------- */
+/* --- History (history.c) ------------------------------------------------------------------------------------------ */
 /* Appends the messages of earlier prompts, in the form a mode shows them to its model, to an array that is being
  * written; compacted to fit `max_tokens`, oldest feedback first, never the user's own words. A long history is read off
  * the loop. LT_YIELDS. */

@@ -2,8 +2,7 @@
 #include "agent/own.h"
 #include "tool/again.h"
 
-/* --- Calls --------------------------------------------------------------------------------------------------------
- */
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
 lt_status lt_turn_diverge(lt_turn *turn, lt_str why, lt_err *err) {
   lt_turn_own *own = turn->own;
   lt_buf text;
@@ -161,8 +160,7 @@ lt_status lt_turn_put_artifact(lt_artifacts *self, const lt_artifact *artifact, 
   return LT_OK;
 }
 
-/* --- Programs -----------------------------------------------------------------------------------------------------
- */
+/* --- Programs ----------------------------------------------------------------------------------------------------- */
 /* A program whose words are outputs. */
 typedef struct speaker {
   lt_turn *turn;

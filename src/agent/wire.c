@@ -13,7 +13,7 @@ struct lt_wire {
   uint32_t mask;
 };
 
-/* --- Names ------------------------------------------------------------------------------------- */
+/* --- Names -------------------------------------------------------------------------------------------------------- */
 static bool is_allowed(unsigned char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
@@ -51,7 +51,7 @@ static void put_hashed(lt_str id, uint32_t salt, char ret[LT_WIRE_NAME_CHARS + 1
   snprintf(ret + (n < most ? n : most), SUFFIX_CHARS + 1, "_%08x", folded);
 }
 
-/* --- The table --------------------------------------------------------------------------------- */
+/* --- The table ---------------------------------------------------------------------------------------------------- */
 static uint32_t *slot_of(const lt_wire *wire, lt_str name) {
   uint32_t at = (uint32_t)lt_str_hash(name) & wire->mask;
   while (wire->slots[at] != 0 && !lt_str_eq(wire->names[wire->slots[at] - 1], name)) {
@@ -136,7 +136,7 @@ const lt_tool *lt_wire_find(const lt_wire *wire, lt_str name) {
   return slot != 0 ? lt_catalog_at(wire->catalog, slot - 1) : lt_catalog_find(wire->catalog, name);
 }
 
-/* --- Definitions ------------------------------------------------------------------------------- */
+/* --- Definitions -------------------------------------------------------------------------------------------------- */
 /* What providers refuse at the top of a tool's parameters, or have no use for. One such tool would cost the user the
  * whole request. */
 static bool is_left_out(lt_json key) {
@@ -217,7 +217,7 @@ lt_status lt_wire_definitions(const lt_wire *wire, lt_buf *out, lt_err *err) {
   return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "no room for the definitions of the tools");
 }
 
-/* --- Answers ----------------------------------------------------------------------------------- */
+/* --- Answers ------------------------------------------------------------------------------------------------------ */
 /* Of a string its characters. False: it begins like one and is none. */
 static bool put_characters(lt_json_writer *w, lt_str json) {
   lt_arena arena;

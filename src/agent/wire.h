@@ -8,7 +8,7 @@
 #define LT_AGENT_WIRE_H
 
 #include "base/arena.h"
-#include "codec/json.h"
+#include "json/json.h"
 #include "tool/catalog.h"
 
 typedef struct lt_wire lt_wire;

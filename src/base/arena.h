@@ -25,6 +25,11 @@ void lt_arena_init(lt_arena *arena, size_t max_bytes);
  * A clean-up may still use what is in the arena. */
 void lt_arena_release(lt_arena *arena);
 
+/* Declares an arena that is released when its block is left, by whatever return. Never in a frame that is left by a
+ * jump. */
+#define LT_AUTO_ARENA(name, max_bytes) \
+  __attribute__((cleanup(lt_arena_release))) lt_arena name = {.head = NULL, .max = (max_bytes)}
+
 /* Aligned for any type, not cleared; NULL over the ceiling or without memory. Owns: the arena. */
 void *lt_arena_alloc(lt_arena *arena, size_t size);
 void *lt_arena_zalloc(lt_arena *arena, size_t count, size_t size);

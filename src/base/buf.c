@@ -17,6 +17,10 @@ void lt_buf_release(lt_buf *buf) {
   lt_buf_init(buf, buf->max);
 }
 
+lt_status lt_buf_check(const lt_buf *buf, lt_err *err, const char *message) {
+  return buf->status == LT_OK ? LT_OK : lt_fail(err, buf->status, "%s", message);
+}
+
 void lt_buf_clear(lt_buf *buf) {
   buf->n = 0;
   buf->status = LT_OK;

@@ -26,6 +26,15 @@ void lt_buf_release(lt_buf *buf);
 /* Empties it and clears the status, keeps the memory. */
 void lt_buf_clear(lt_buf *buf);
 
+/* Declares a buffer that is released when its block is left, by whatever return. Never in a frame that is left by a
+ * jump. */
+#define LT_AUTO_BUF(name, max_bytes)       \
+  __attribute__((cleanup(lt_buf_release))) \
+  lt_buf name = {.p = NULL, .n = 0, .cap = 0, .max = (max_bytes), .status = LT_OK}
+
+/* Looks at the sticky status, once, behind the last append: LT_OK, or fails with that status and `message`. */
+lt_status lt_buf_check(const lt_buf *buf, lt_err *err, const char *message);
+
 void lt_buf_add(lt_buf *buf, lt_str s);
 void lt_buf_addc(lt_buf *buf, const char *cstr);
 void lt_buf_byte(lt_buf *buf, char c);

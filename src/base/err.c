@@ -67,6 +67,13 @@ lt_status lt_err_prefix(lt_err *err, const char *fmt, ...) {
   return err->status;
 }
 
+lt_status lt_err_copy(lt_err *to, const lt_err *from) {
+  if (to != NULL && to != from && from->status != LT_OK) {
+    *to = *from;
+  }
+  return from->status;
+}
+
 const char *lt_err_msg(const lt_err *err) {
   return err->msg[0] != '\0' ? err->msg : lt_status_text(err->status);
 }

@@ -33,6 +33,10 @@ lt_status lt_err_set(lt_err *err, lt_status status, const char *file, int line, 
  * half of the room, so that the cause stays. With `err` NULL the status is not known: LT_E_INTERNAL. */
 lt_status lt_err_prefix(lt_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Hands on an error that was caught elsewhere, such as on another fiber; returns its status. LT_OK: `to` stays as it
+ * is. */
+lt_status lt_err_copy(lt_err *to, const lt_err *from);
+
 /* The message, or the status's text where no message was given. `err` must not be NULL. */
 const char *lt_err_msg(const lt_err *err);
 

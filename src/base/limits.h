@@ -9,11 +9,11 @@
 #define LT_MIB (1024UL * 1024UL)
 #define LT_GIB (1024UL * 1024UL * 1024UL)
 
-/* --- JSON ------------------------------------------------------------------------------------- */
+/* --- JSON --------------------------------------------------------------------------------------------------------- */
 #define LT_JSON_MAX_BYTES (64 * LT_MIB) /* one document: a tool's answer, an input, a result */
 #define LT_JSON_MAX_DEPTH 512           /* nesting: far past real documents, far below our stacks */
 
-/* --- programs (docs/guide/programs.md) -------------------------------------------------------- */
+/* --- programs (docs/guide/programs.md) ---------------------------------------------------------------------------- */
 #define LT_RUN_TIMEOUT_MS        30000         /* wall clock, tool calls included, unless asked otherwise */
 #define LT_RUN_TIMEOUT_MAX_MS    600000        /* the longest a program may ask for: 10 minutes */
 #define LT_RUN_MEMORY_BYTES      (64 * LT_MIB) /* the engine's heap unless asked otherwise */
@@ -43,7 +43,7 @@
 #define LT_RUN_STORE_MAX_BYTES   (16 * LT_MIB) /* all store() values of one program */
 #define LT_JSSCAN_DEPTH          1024 /* brackets told apart when reading a program; on our stack, a byte each */
 
-/* --- the box (docs/internals/box.md) ---------------------------------------------------------- */
+/* --- the box (docs/internals/box.md) ------------------------------------------------------------------------------ */
 #define LT_BOX_RESERVE_BYTES     (8 * LT_GIB)   /* 32-bit address + 32-bit offset lands inside */
 #define LT_BOX_STACK_BYTES       (16 * LT_MIB)  /* measured need 8.8 MB (deep JSON.parse); untouched pages are free */
 #define LT_BOX_GUEST_STACK_BYTES (768 * LT_KIB) /* recursion limit on the guest's own 1 MiB shadow stack */
@@ -51,7 +51,7 @@
 #define LT_BOX_POOL_MAX          64             /* clean boxes kept ready: 0.6 MB each */
 #define LT_STRIP_POOL_MAX        4              /* clean boxes with the type stripper: 3 MB each */
 
-/* --- workers ---------------------------------------------------------------------------------- */
+/* --- workers ------------------------------------------------------------------------------------------------------ */
 #define LT_WORKER_SLICE_MS   10 /* a program gives way to others after this long */
 #define LT_WORKER_STUCK_MS   25 /* a step that has not polled for so long: another worker takes over the queue */
 #define LT_WORKER_EXTRA_MAX  32 /* workers beyond one per core, for steps that never poll */
@@ -59,7 +59,7 @@
 #define LT_WATCHDOG_GRACE_MS 2  /* from the polite interrupt to taking the memory away */
 #define LT_WATCHDOG_NUDGE_MS 10 /* ... and to a signal, for code that loops without touching memory */
 
-/* --- processes and MCP servers ---------------------------------------------------------------- */
+/* --- processes and MCP servers ------------------------------------------------------------------------------------ */
 #define LT_OPEN_FILES_MAX           (LT_KIB * LT_KIB) /* of the hard limit no more is taken: tables are that long */
 #define LT_PROC_STDERR_KEEP_BYTES   (16 * LT_KIB)     /* the last of a server's stderr, for error reports */
 #define LT_PROC_KILL_AFTER_MS       500               /* from end of input to SIGTERM, and from SIGTERM to SIGKILL */
@@ -89,14 +89,14 @@
 #define LT_MCP_WORDS_READ_BYTES     (64 * LT_KIB) /* of a server's own words, as much is looked at ... */
 #define LT_MCP_WORDS_MAX_BYTES      640           /* ... and this much shown: with our own text it fits an lt_err */
 
-/* --- walls around processes (jail/jail.h) ------------------------------------------------------- */
+/* --- walls around processes (jail/jail.h) ------------------------------------------------------------------------- */
 #define LT_JAIL_PATHS_MAX        64   /* --read and --write paths of one jail, each */
 #define LT_JAIL_CORE_BYTES       1    /* no core dump is so small; 0 would still hand it to a program of the system */
 #define LT_JAIL_SOCKET_MAX_BYTES 108  /* sockaddr_un's, with the NUL */
 #define LT_JAIL_GATE_WAIT_MS     5000 /* for the other end to take a connection */
 #define LT_JAIL_FILTER_MAX_BYTES (16 * LT_KIB) /* a filter: half of the kernel's 4096 instructions */
 
-/* --- HTTP (io/http.h) ------------------------------------------------------------------------- */
+/* --- HTTP (io/http.h) --------------------------------------------------------------------------------------------- */
 #define LT_HTTP_CONNECT_MS        15000          /* name, connection and TLS together */
 #define LT_HTTP_ANSWER_MS         300000         /* from sending to the answer's head: models think before they speak */
 #define LT_HTTP_IDLE_MS           120000         /* between pieces of a body */
@@ -108,12 +108,12 @@
 #define LT_HTTP_BODY_MAX_BYTES    (64 * LT_MIB) /* of a request */
 #define LT_HTTP_CONNECTIONS_MAX   4096 /* at once, where so many files may be open; half of them are kept when idle */
 
-/* --- HTTP served (io/http_server.h) ------------------------------------------------------------- */
+/* --- HTTP served (io/http_server.h) ------------------------------------------------------------------------------- */
 #define LT_HTTP_SERVER_CONNECTIONS_MAX 1024          /* at once; further ones wait in the kernel's queue */
 #define LT_HTTP_SERVER_HEAD_BYTES      (64 * LT_KIB) /* of a connection's buffer: its head, and a piece of its body */
 #define LT_HTTP_SERVER_BODY_MS         120000        /* from a request's first line to the end of its body */
 
-/* --- models (model/model.h) ------------------------------------------------------------------- */
+/* --- models (model/model.h) --------------------------------------------------------------------------------------- */
 #define LT_MODEL_MAX_TOKENS         4096          /* of an answer unless asked otherwise */
 #define LT_MODEL_TRIES_MAX          6             /* for one completion: about 15 s of waiting in between ... */
 #define LT_MODEL_CONNECT_TRIES_MAX  3             /* ... and where nobody answers at all, less than 2 s */
@@ -131,7 +131,7 @@
 #define LT_MODEL_WORDS_BYTES        400           /* ... and of its words that are shown */
 #define LT_MODEL_QUIRKS_MAX         64            /* models whose peculiarities are remembered */
 
-/* --- configuration ---------------------------------------------------------------------------- */
+/* --- configuration ------------------------------------------------------------------------------------------------ */
 #define LT_CONFIG_MAX_BYTES    (4 * LT_MIB)
 #define LT_CONFIG_DEPTH_MAX    64
 #define LT_CONFIG_NODES_MAX    100000        /* after aliases: a YAML bomb ends here */
@@ -139,7 +139,7 @@
 #define LT_CONFIG_WARNINGS_MAX 50            /* told of one start; nobody reads more */
 #define LT_CONFIG_MEMORY_BYTES (64 * LT_MIB) /* the trees of the files and what is kept of them */
 
-/* --- tools ------------------------------------------------------------------------------------ */
+/* --- tools -------------------------------------------------------------------------------------------------------- */
 #define LT_TOOLS_MAX             20000 /* tools of all providers */
 #define LT_TOOL_SUGGESTIONS      3     /* "did you mean": how many names */
 #define LT_TOOL_LISTED_MAX       20    /* names or values that an error message lists before it says how many more */
@@ -159,7 +159,7 @@
 #define LT_ANSWER_MAX_BYTES     (32 * LT_KIB)  /* towards a model; a longer value becomes an artifact ... */
 #define LT_ANSWER_PREVIEW_BYTES (4 * LT_KIB)   /* ... and so much of its beginning */
 
-/* --- policy and budgets (docs/guide/policy.md) ------------------------------------------------ */
+/* --- policy and budgets (docs/guide/policy.md) -------------------------------------------------------------------- */
 #define LT_POLICY_RULES_MAX        1000         /* rules, and likewise budgets: gone through at each call */
 #define LT_POLICY_MATCH_MAX_BYTES  (1 * LT_KIB) /* a glob on tool ids */
 #define LT_POLICY_REASON_MAX_BYTES (1 * LT_KIB)
@@ -172,7 +172,7 @@
 #define LT_POLICY_WORK_BYTES       (16 * LT_MIB) /* strings of one call with their escapes undone */
 #define LT_BUDGET_RATE_MAX         100000        /* calls per minute: 8 bytes are kept for each call of the last 60 s */
 
-/* --- the store -------------------------------------------------------------------------------- */
+/* --- the store ---------------------------------------------------------------------------------------------------- */
 #define LT_DB_BUSY_MS           5000           /* waiting for another process that writes to the same file */
 #define LT_DB_RETRY_MS          10             /* between two tries to open a file that others are opening, too */
 #define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB)  /* a longer log is cut after its content is in the file */
@@ -193,7 +193,7 @@
 #define LT_SQL_TEXT_MAX_BYTES   (1 * LT_MIB)  /* a statement or a script of a plugin's */
 #define LT_SQL_PARAMS_MAX_BYTES (16 * LT_MIB) /* its parameters, as JSON; and any one value that it makes */
 
-/* --- prompts (src/agent) ----------------------------------------------------------------------- */
+/* --- prompts (src/agent) ------------------------------------------------------------------------------------------ */
 #define LT_ROUNDS_CLASSIC        25 /* asking the model, per prompt, unless configured otherwise */
 #define LT_ROUNDS_CODE           10
 #define LT_ROUNDS_TYPESCRIPT     25
@@ -223,7 +223,7 @@
 #define LT_TITLE_TOKENS          30
 #define LT_TITLE_BYTES           200
 
-/* --- Deno programs (runner/deno/deno.h) ------------------------------------------------------------ */
+/* --- Deno programs (runner/deno/deno.h) --------------------------------------------------------------------------- */
 #define LT_DENO_MAJOR_MIN        2              /* the oldest version that is asked to run programs */
 #define LT_DENO_SLACK_BYTES      LT_GIB         /* of data beyond the program's memory: Deno, its threads, buffers */
 #define LT_DENO_FILE_BYTES       (64 * LT_MIB)  /* the longest file its process may write, which is its own cache */
@@ -236,7 +236,7 @@
 #define LT_DENO_CHECKER_BYTES    (3 * LT_GIB)   /* of the compiler's data; from 1 GiB on it collects garbage */
 #define LT_DENO_FAULTS_SHOWN     20             /* of its errors: they go to a model */
 
-/* --- Python programs (runner/python/python.h) -------------------------------------------------  */
+/* --- Python programs (runner/python/python.h) --------------------------------------------------------------------- */
 #define LT_PYTHON_MEMORY_BYTES     (512 * LT_MIB) /* data of one program, beyond the interpreter's own */
 #define LT_PYTHON_MEMORY_MIN_BYTES (16 * LT_MIB)
 #define LT_PYTHON_SPACE_BYTES      (256 * LT_MIB) /* of an interpreter, where the system does not tell: address space */
@@ -262,13 +262,13 @@
 #define LT_PYTHON_NAMES_BYTES      (64 * LT_MIB)                     /* the Python names of all tools */
 #define LT_PYTHON_REPORT_BYTES     (16 * LT_MIB)                     /* reading what a program says of its failure */
 
-/* --- lines typed at the terminal (io/line_input.h) ---------------------------------------------- */
+/* --- lines typed at the terminal (io/line_input.h) ---------------------------------------------------------------- */
 #define LT_INPUT_HISTORY_MAX     1000          /* lines that can be found again */
 #define LT_INPUT_HISTORY_BYTES   (64 * LT_KIB) /* so much of the history's file, its end, is read */
 #define LT_INPUT_LINE_KEPT_BYTES (4 * LT_KIB)  /* a longer line is not kept; on its fiber's stack */
 #define LT_INPUT_LINE_BYTES      (1 * LT_MIB)
 
-/* --- plugins ---------------------------------------------------------------------------------- */
+/* --- plugins ------------------------------------------------------------------------------------------------------ */
 #define LT_PLUGINS_MAX           256
 #define LT_PLUGIN_SETUP_MS       10000          /* setup, ready and prepare, each */
 #define LT_PLUGIN_CALL_MS        120000         /* a call without a program's deadline over it */
@@ -287,7 +287,7 @@
 #define LT_PLAN_AT_ONCE          10             /* of its steps under way at once, likewise */
 #define LT_SCHEMA_INLINE_BYTES   (32 * LT_KIB)  /* a longer one is compiled off the loop: 1 ms is about this much */
 
-/* --- searching tools (tool/search_index.h) ---------------------------------------------------- */
+/* --- searching tools (tool/search/search_index.h) ----------------------------------------------------------------- */
 #define LT_SEARCH_TERMS_MAX         16             /* words of a query that count */
 #define LT_SEARCH_WORDS_MAX         2000000        /* of all tools that an index keeps; each tool has an equal share */
 #define LT_SEARCH_TOOL_WORDS_MAX    4000           /* of one tool: what a reader would still read */
@@ -295,7 +295,7 @@
 #define LT_SEARCH_DEPTH_MAX         12             /* schemas in schemas whose parameters are found */
 #define LT_SEARCH_MEMORY_BYTES      (512 * LT_MIB) /* an index as large as the numbers above allow */
 
-/* --- declarations generated from schemas (codec/typegen.h) ------------------------------------ */
+/* --- declarations generated from schemas (types/typegen.h) -------------------------------------------------------- */
 #define LT_TYPEGEN_SCHEMA_MAX_BYTES LT_MIB         /* a longer schema is `any`: nobody reads its type */
 #define LT_TYPEGEN_TYPE_MAX_BYTES   (256 * LT_KIB) /* the text one schema may become */
 #define LT_TYPEGEN_MEMORY_BYTES     (64 * LT_MIB)  /* while one schema is read: its index and property tables */
@@ -309,7 +309,7 @@
 #define LT_LISTING_TOKENS           4000           /* the prompt's listing unless asked otherwise: some 150 tools */
 #define LT_LISTING_TOKENS_MIN       64             /* what a listing that only says how to search needs */
 
-/* --- JSON Schema (codec/schema.h) and its patterns (codec/regex.h) ----------------------------- */
+/* --- JSON Schema (json/schema.h) and its patterns (json/regex.h) -------------------------------------------------- */
 #define LT_SCHEMA_MAX_BYTES        LT_MIB        /* a schema's text, like LT_TYPEGEN_SCHEMA_MAX_BYTES */
 #define LT_SCHEMA_MEMORY_BYTES     (64 * LT_MIB) /* one compiled schema; and likewise what checking one value may need */
 #define LT_SCHEMA_NODES_MAX        50000         /* schemas in one schema */
@@ -329,7 +329,7 @@
 #define LT_REGEX_PROGRAM_MAX       8000         /* instructions after repetitions are written out */
 #define LT_REGEX_RANGES_MAX        2000         /* of one character class */
 
-/* --- fibers on the loop ----------------------------------------------------------------------- */
+/* --- fibers on the loop ------------------------------------------------------------------------------------------- */
 #define LT_LOOP_STACK_BYTES  (256 * LT_KIB) /* our own straight-line code; deep parsing is bounded above */
 #define LT_LOOP_FIBERS_MAX   65536
 #define LT_LOOP_STACKS_KEEP  64   /* ended fibers' stacks kept for the next ones: a mapping costs 5 to 50 us */

@@ -1,4 +1,4 @@
-/* Characters in UTF-8 text: where they begin, how many there are. codec/json_text.h decodes and checks them.
+/* Characters in UTF-8 text: where they begin, how many there are. json/json_text.h decodes and checks them.
  *
  * The text need not be UTF-8: nothing here reads beyond it, and no bytes take longer than others.
  */

@@ -57,8 +57,7 @@ struct lt_http_server {
   lt_wait *closer;
 };
 
-/* --- Turns ---------------------------------------------------------------------------------------------------------
- */
+/* --- Turns -------------------------------------------------------------------------------------------------------- */
 static void turn(lt_http_server *server);
 
 static void on_post(void *arg) {
@@ -109,8 +108,7 @@ static void turn(lt_http_server *server) {
   wake_closer(server);
 }
 
-/* --- Calls ---------------------------------------------------------------------------------------------------------
- */
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
 static void drop_body(call *c) {
   c->server->bodies -= c->body.n;
   lt_buf_release(&c->body);
@@ -197,8 +195,7 @@ void lt_http_answer_header(lt_http_answer *answer, const char *name, lt_str valu
   lt_buf_byte(&answer->headers, '\0');
 }
 
-/* --- Answers -------------------------------------------------------------------------------------------------------
- */
+/* --- Answers ------------------------------------------------------------------------------------------------------ */
 static void put_plain(lt_http_answer *answer, int status, const char *text) {
   answer->status = status;
   answer->content_type = "text/plain; charset=utf-8";
@@ -251,8 +248,7 @@ static enum MHD_Result refuse(call *c, int status, const char *text) {
   return send_answer(c, true);
 }
 
-/* --- Handling ------------------------------------------------------------------------------------------------------
- */
+/* --- Handling ----------------------------------------------------------------------------------------------------- */
 static void on_gone(uv_poll_t *poll, int status, int events) {
   call *c = poll->data;
   if (status < 0 || (events & UV_DISCONNECT) != 0) {
@@ -381,8 +377,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
   return MHD_YES;
 }
 
-/* --- Opening -------------------------------------------------------------------------------------------------------
- */
+/* --- Opening ------------------------------------------------------------------------------------------------------ */
 static int listen_unix(const char *path, lt_err *err) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (strlen(path) >= sizeof address.sun_path) {
@@ -523,8 +518,7 @@ unsigned lt_http_server_port(const lt_http_server *server) {
   return server->port;
 }
 
-/* --- Closing -------------------------------------------------------------------------------------------------------
- */
+/* --- Closing ------------------------------------------------------------------------------------------------------ */
 static void stop_listening(lt_http_server *server) {
   int fd = server->mhd->quiesce_daemon(server->daemon);
   if (fd >= 0) {

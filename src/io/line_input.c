@@ -38,7 +38,7 @@ struct lt_line_input {
 #define PASTE_BEGIN "\x1b[200~"
 #define PASTE_END   "\x1b[201~"
 
-/* --- Characters ------------------------------------------------------------------------------- */
+/* --- Characters --------------------------------------------------------------------------------------------------- */
 static void on_readable(uv_poll_t *handle, int status, int events) {
   (void)status, (void)events; /* whatever it is, reading tells */
   uv_poll_stop(handle);
@@ -112,7 +112,7 @@ static char *prompt_of(EditLine *el) {
   return (char *)(uintptr_t)((lt_line_input *)data)->prompt;
 }
 
-/* --- Pasted text ------------------------------------------------------------------------------ */
+/* --- Pasted text -------------------------------------------------------------------------------------------------- */
 /* Up to the mark of its end. What is too much for a line is passed over. */
 static lt_status read_paste(lt_line_input *input, lt_buf *out) LT_YIELDS {
   const size_t mark = sizeof PASTE_END - 1;
@@ -185,7 +185,7 @@ static void ask_for_marks(lt_line_input *input, const char *on_or_off) {
   }
 }
 
-/* --- History ---------------------------------------------------------------------------------- */
+/* --- History ------------------------------------------------------------------------------------------------------ */
 static void enter(lt_line_input *input, lt_str line) {
   char text[LT_INPUT_LINE_KEPT_BYTES + 1];
   HistEvent event;
@@ -239,7 +239,7 @@ void lt_line_input_resized(lt_line_input *input) {
   }
 }
 
-/* --- Opening ---------------------------------------------------------------------------------- */
+/* --- Opening ------------------------------------------------------------------------------------------------------ */
 /* Without it, letters beyond ASCII are shown as escapes. */
 static void use_utf8(void) {
   setlocale(LC_CTYPE, "");
@@ -350,7 +350,7 @@ void lt_line_input_close(lt_line_input *input) {
   lt_mem_free(input);
 }
 
-/* --- Reading ---------------------------------------------------------------------------------- */
+/* --- Reading ------------------------------------------------------------------------------------------------------ */
 static lt_status read_plain(lt_line_input *input, lt_cancel *cancel, lt_buf *out, lt_err *err) LT_YIELDS {
   lt_terminal_write(input->plain, lt_str_of(input->prompt));
   lt_status status = lt_terminal_read_line(input->plain, cancel, out, err);

@@ -102,7 +102,7 @@ void lt_timer_start(lt_timer *timer, uint64_t ms);
 void lt_timer_stop(lt_timer *timer);
 void lt_timer_free(lt_timer *timer); /* NULL is allowed; fn is not called afterwards */
 
-/* --- Signals ---------------------------------------------------------------------------------- */
+/* --- Signals ------------------------------------------------------------------------------------------------------ */
 /* Calls `fn(arg, signum)` on the loop when the process gets `signum`; does not keep the loop alive. At most once per
  * signum per loop. */
 lt_status lt_loop_on_signal(lt_loop *loop, int signum, void (*fn)(void *arg, int signum), void *arg, lt_err *err);

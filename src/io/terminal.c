@@ -71,7 +71,7 @@ void lt_terminal_write(lt_terminal *t, lt_str text) {
   }
 }
 
-/* --- Reading ---------------------------------------------------------------------------------- */
+/* --- Reading ------------------------------------------------------------------------------------------------------ */
 static void on_readable(uv_poll_t *handle, int status, int events) {
   (void)status, (void)events; /* whatever it is, reading tells */
   lt_terminal *t = handle->data;

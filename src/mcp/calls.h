@@ -7,7 +7,7 @@
 #define LT_MCP_CALLS_H
 
 #include "base/limits.h"
-#include "codec/secrets.h"
+#include "text/secrets.h"
 #include "mcp/client.h"
 #include "mcp/protocol.h"
 

@@ -56,8 +56,7 @@ static lt_status name_it(const lt_mcp *mcp, lt_err *err) {
   return err ? lt_err_prefix(err, "MCP server \"%.*s\"", LT_STR_ARG(mcp->o.name)) : LT_OK;
 }
 
-/* --- Waiting for a server that is not there yet ---------------------------------------------------------------------
- */
+/* --- Waiting for a server that is not there yet ------------------------------------------------------------------- */
 
 static void wake_waiters(lt_mcp *mcp) {
   for (waiter *w = mcp->waiters; w; w = w->next) {
@@ -194,8 +193,7 @@ void lt_mcp_result_release(lt_mcp_result *result) {
   *result = (lt_mcp_result){0};
 }
 
-/* --- The list of tools ----------------------------------------------------------------------------------------------
- */
+/* --- The list of tools -------------------------------------------------------------------------------------------- */
 
 static void publish(lt_mcp *mcp, lt_mcp_list *list) {
   if (mcp->was_ready && lt_mcp_list_equal(&mcp->list, list)) {
@@ -242,8 +240,7 @@ static void relist(lt_mcp *mcp) {
   }
 }
 
-/* --- The life of a server -------------------------------------------------------------------------------------------
- */
+/* --- The life of a server ----------------------------------------------------------------------------------------- */
 
 static void on_change(void *arg) {
   lt_mcp *mcp = arg;
@@ -369,8 +366,7 @@ static void live(void *arg) {
   lt_wait_wake(&mcp->left, LT_OK);
 }
 
-/* --- Opening and closing --------------------------------------------------------------------------------------------
- */
+/* --- Opening and closing ------------------------------------------------------------------------------------------ */
 
 static const char *copy_cstr(lt_arena *arena, const char *s, bool *ok) {
   if (!s) {

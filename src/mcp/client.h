@@ -15,8 +15,8 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "codec/json.h"
-#include "codec/secrets.h"
+#include "json/json.h"
+#include "text/secrets.h"
 #include "io/loop.h"
 
 typedef struct lt_mcp lt_mcp;

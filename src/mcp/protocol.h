@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "codec/json.h"
+#include "json/json.h"
 
 /* "In the `initialize` request, the client MUST send a protocol version it supports. This SHOULD be the latest version
  * supported by the client." (Lifecycle, Version Negotiation) */
@@ -46,7 +46,7 @@ lt_mcp_message lt_mcp_message_read(lt_json value);
 /* The number in a response's id, as far as it can be one of ours: those are integers, never strings. */
 bool lt_mcp_id_read(lt_json id, int64_t *ret_id);
 
-/* --- Writing: each appends one whole line, "\n" included. Errors stick in the buffer's status. --- */
+/* --- Writing: each appends one whole line, "\n" included. Errors stick in the buffer's status. -------------------- */
 void lt_mcp_write_initialize(lt_buf *out, int64_t id);
 void lt_mcp_write_initialized(lt_buf *out);
 /* `cursor`: the JSON text of the last page's nextCursor, or empty for the first page. */
@@ -56,7 +56,7 @@ void lt_mcp_write_list(lt_buf *out, int64_t id, lt_str cursor);
 void lt_mcp_write_call(lt_buf *out, int64_t id, lt_str tool, lt_str arguments, bool progress);
 void lt_mcp_write_cancelled(lt_buf *out, int64_t id, const char *reason);
 
-/* --- Answers to requests of the server, without "\n": they may have to stand in a batch. --- */
+/* --- Answers to requests of the server, without "\n": they may have to stand in a batch. -------------------------- */
 /* `id`: the JSON text of the request's id. */
 void lt_mcp_put_empty_result(lt_json_writer *w, lt_str id);
 void lt_mcp_put_error(lt_json_writer *w, lt_str id, int code, const char *message);

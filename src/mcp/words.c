@@ -2,7 +2,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "codec/plain.h"
+#include "text/plain.h"
 
 static void add_head(lt_buf *out, lt_str s, size_t max) {
   lt_str head = lt_utf8_cut(s, max);

@@ -4,14 +4,14 @@
 
 #include "base/buf.h"
 #include "base/str.h"
-#include "codec/secrets.h"
+#include "text/secrets.h"
 
 typedef enum lt_mcp_end {
   LT_MCP_HEAD, /* keep the beginning */
   LT_MCP_TAIL, /* keep the end, from the start of a line where possible */
 } lt_mcp_end;
 
-/* Appends at most about `max` bytes of `text`: without what a terminal would obey (codec/plain.h), without white space
+/* Appends at most about `max` bytes of `text`: without what a terminal would obey (text/plain.h), without white space
  * at the ends and without secrets; `secrets` may be NULL. */
 void lt_mcp_words_add(lt_buf *out, lt_str text, lt_mcp_end end, size_t max, const lt_secrets *secrets);
 

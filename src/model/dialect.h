@@ -4,7 +4,7 @@
 #ifndef LT_MODEL_DIALECT_H
 #define LT_MODEL_DIALECT_H
 
-#include "codec/json.h"
+#include "json/json.h"
 #include "model/model.h"
 
 enum {

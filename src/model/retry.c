@@ -2,7 +2,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "codec/sse.h"
+#include "text/sse.h"
 #include "model/dialect.h"
 #include "model/fault.h"
 #include "model/stream.h"

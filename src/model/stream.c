@@ -1,7 +1,7 @@
 #include "model/stream.h"
 
 #include "base/limits.h"
-#include "codec/tokens.h"
+#include "text/tokens.h"
 
 void lt_assembly_init(lt_assembly *a, const lt_completion_request *request, lt_completion *completion) {
   *a = (lt_assembly){.request = request, .completion = completion};

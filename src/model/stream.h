@@ -4,7 +4,7 @@
 #ifndef LT_MODEL_STREAM_H
 #define LT_MODEL_STREAM_H
 
-#include "codec/json.h"
+#include "json/json.h"
 #include "model/model.h"
 #include "model/words.h"
 

@@ -3,7 +3,7 @@
 #define LT_MODEL_WORDS_H
 
 #include "base/arena.h"
-#include "codec/json.h"
+#include "json/json.h"
 
 typedef struct lt_model_words {
   lt_str text; /* one line, not long, without the key; may be empty */

@@ -1,8 +1,8 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "codec/json.h"
-#include "runner/program.h"
+#include "json/json.h"
+#include "runner/quickjs/program.h"
 
 void lt_run_result_init(lt_run_result *result) {
   *result = (lt_run_result){.status = LT_OK};
@@ -26,7 +26,7 @@ void lt_run_result_release(lt_run_result *result) {
   lt_run_result_init(result);
 }
 
-/* --- As JSON ---------------------------------------------------------------------------------- */
+/* --- As JSON ------------------------------------------------------------------------------------------------------ */
 /* The document on its way; `masked` has one text at a time. */
 typedef struct report {
   lt_json_writer w;

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "codec/secrets.h"
+#include "text/secrets.h"
 #include "io/loop.h"
 #include "runner/values.h"
 #include "tool/door.h"

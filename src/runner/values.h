@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "codec/json.h"
+#include "json/json.h"
 
 typedef struct lt_values lt_values;
 

@@ -20,7 +20,7 @@ void lt_engine_result_release(lt_engine_result *result) {
   lt_buf_release(&result->stack);
 }
 
-/* --- How it ended ----------------------------------------------------------------------------- */
+/* --- How it ended ------------------------------------------------------------------------------------------------- */
 static void end_with(lt_engine_result *result, lt_ending ending, const char *message) {
   lt_buf_clear(&result->text);
   lt_buf_addc(&result->text, message);
@@ -79,7 +79,7 @@ static void end_with_error(lt_guest *guest, lt_js exception, lt_engine_result *r
   }
 }
 
-/* --- The program's value ---------------------------------------------------------------------- */
+/* --- The program's value ------------------------------------------------------------------------------------------ */
 static void end_with_json(lt_guest *guest, lt_js value, lt_engine_result *result) {
   lt_js json = lt_guest_call_root(guest, LT_ROOT_RENDER, &value, 1);
   if (lt_js_is_exception(json)) {
@@ -119,7 +119,7 @@ static void end_with_value(lt_guest *guest, lt_js value, lt_engine_result *resul
   }
 }
 
-/* --- Turning the program ---------------------------------------------------------------------- */
+/* --- Turning the program ------------------------------------------------------------------------------------------ */
 /* Hands an outcome that came in to whoever waits for it in the program. */
 static bool deliver(lt_guest *guest, const lt_outcome *outcome) {
   lt_js value = lt_guest_answer(guest, outcome);
@@ -249,7 +249,7 @@ static lt_js run(lt_guest *guest, const lt_program *program) {
   return value;
 }
 
-/* --- Before it starts ------------------------------------------------------------------------- */
+/* --- Before it starts --------------------------------------------------------------------------------------------- */
 /* Clones would otherwise share the state of Math.random. */
 static void reseed(lt_box *box, uint64_t seed) {
   while (seed == 0) {

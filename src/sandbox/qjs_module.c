@@ -8,7 +8,7 @@
 #include "sandbox/guest.h"
 #include "sandbox/qjs_abi.h"
 
-/* --- The instance ----------------------------------------------------------------------------- */
+/* --- The instance ------------------------------------------------------------------------------------------------- */
 static void instantiate(void *instance, lt_box *box) {
   Z_qjs_init_module();
   Z_qjs_instantiate(instance, (struct Z_env_instance_t *)box, (struct Z_wasi_snapshot_preview1_instance_t *)box);
@@ -42,7 +42,7 @@ const lt_module lt_module_qjs = {
     .stack_pointer = stack_pointer,
 };
 
-/* --- Imports: env ----------------------------------------------------------------------------- */
+/* --- Imports: env ------------------------------------------------------------------------------------------------- */
 static lt_box *box_of(struct Z_env_instance_t *env) {
   return (lt_box *)env;
 }

@@ -92,7 +92,7 @@ void lt_box_revoke(lt_box *box) {
   }
 }
 
-/* --- Signals ---------------------------------------------------------------------------------- */
+/* --- Signals ------------------------------------------------------------------------------------------------------ */
 static char nudge_mark; /* its address tells our own signal from anybody else's */
 
 void lt_box_nudge(pthread_t thread) {

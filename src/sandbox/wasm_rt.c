@@ -97,7 +97,7 @@ void wasm_rt_free_funcref_table(wasm_rt_funcref_table_t *table) {
   table->data = NULL;
 }
 
-/* --- Function types: equal signatures get equal numbers --------------------------------------- */
+/* --- Function types: equal signatures get equal numbers ----------------------------------------------------------- */
 typedef struct func_type {
   uint32_t params;
   uint32_t results;
@@ -130,7 +130,7 @@ uint32_t wasm_rt_register_func_type(uint32_t params, uint32_t results, ...) {
   return func_type_count;
 }
 
-/* --- Traps ------------------------------------------------------------------------------------ */
+/* --- Traps -------------------------------------------------------------------------------------------------------- */
 static lt_trap trap_of(wasm_rt_trap_t code) {
   switch (code) {
     case WASM_RT_TRAP_OOB:

@@ -56,7 +56,7 @@ static struct timespec after_ns(uint64_t ns) {
   return (struct timespec){.tv_sec = (time_t)(at / 1000000000u), .tv_nsec = (long)(at % 1000000000u)};
 }
 
-/* --- The queue -------------------------------------------------------------------------------- */
+/* --- The queue ---------------------------------------------------------------------------------------------------- */
 static void push(lt_workers *w, lt_task *task) {
   task->next = NULL;
   *w->tail = task;
@@ -127,7 +127,7 @@ static lt_task *next_task(slot *s) {
   return task;
 }
 
-/* --- A worker --------------------------------------------------------------------------------- */
+/* --- A worker ----------------------------------------------------------------------------------------------------- */
 static void set_task(slot *s, lt_task *task, uint64_t now) {
   pthread_mutex_lock(&s->lock);
   s->task = task;
@@ -189,7 +189,7 @@ static lt_status start_worker(lt_workers *w, bool extra) {
   return LT_E_LIMIT;
 }
 
-/* --- The watchdog ----------------------------------------------------------------------------- */
+/* --- The watchdog ------------------------------------------------------------------------------------------------- */
 void lt_task_stop(lt_task *task, lt_stop why) {
   int not_yet = LT_STOP_NOT;
   atomic_compare_exchange_strong(&task->stop, &not_yet, why);
@@ -305,7 +305,7 @@ static void *watch(void *arg) {
   return NULL;
 }
 
-/* --- Life ------------------------------------------------------------------------------------- */
+/* --- Life --------------------------------------------------------------------------------------------------------- */
 static void init_sync(lt_workers *w) {
   pthread_condattr_t attr;
   pthread_condattr_init(&attr);

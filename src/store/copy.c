@@ -8,8 +8,7 @@
 #include "store/parts.h"
 #include "store/sql.h"
 
-/* --- Finding -------------------------------------------------------------------------------------------------------
- */
+/* --- Finding ------------------------------------------------------------------------------------------------------ */
 typedef struct find_job {
   lt_str user, wanted;
   char id[LT_STORE_ID_BYTES + 1];
@@ -64,8 +63,7 @@ lt_status lt_store_prompt_find(lt_db *db, lt_str user, lt_str wanted, char ret_i
   return LT_OK;
 }
 
-/* --- Copying -------------------------------------------------------------------------------------------------------
- */
+/* --- Copying ------------------------------------------------------------------------------------------------------ */
 /* ?1 is the prompt's id, ?2 that and a slash, ?3 that and what comes after a slash. Of later prompts nothing is seen.
  */
 #define PROMPT       "(SELECT number FROM prompts WHERE id = ?1)"

@@ -34,7 +34,7 @@ const char *lt_db_path(const lt_db *db);
 typedef lt_status (*lt_db_work)(struct sqlite3 *sql, void *arg, lt_err *err);
 typedef enum lt_db_sync { LT_DB_LAZY, LT_DB_DURABLE, LT_DB_READ /* writes nothing */ } lt_db_sync;
 lt_status lt_db_run(lt_db *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) LT_YIELDS;
-/* --- Jobs that nobody waits for ----------------------------------------------------------------- */
+/* --- Jobs that nobody waits for ----------------------------------------------------------------------------------- */
 
 /* A job in the queue; db.c's. */
 typedef struct lt_db_job {

@@ -48,8 +48,7 @@ static bool is_statistics(const char *name) {
   return strcmp(name, "sqlite_sequence") == 0 || strncmp(name, "sqlite_stat", 11) == 0;
 }
 
-/* --- The authorizer (sqlite.org/c3ref/set_authorizer.html) ---------------------------------------------------------
- */
+/* --- The authorizer (sqlite.org/c3ref/set_authorizer.html) -------------------------------------------------------- */
 
 static int refuse(lt_guard *guard, const char *what, const char *name) {
   if (guard->refused[0] == '\0') {

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "codec/base64.h"
+#include "text/base64.h"
 
 lt_status lt_parts_copy(lt_str *const *texts, size_t count, char **ret_memory, lt_err *err) {
   size_t total = 0;

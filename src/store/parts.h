@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "codec/json.h"
+#include "json/json.h"
 #include "store/db.h"
 
 /* Copies the texts into one piece of memory and points them there. Owns: the caller, lt_mem_free. LT_E_NOMEM. */

@@ -19,14 +19,14 @@ lt_status lt_store_new_id(char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err);
  * beside what is recorded at the same time. A thousand prompts at once write far fewer pages then. */
 lt_status lt_store_new_prompt_id(char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err);
 
-/* --- Conversations ---------------------------------------------------------------------------- */
+/* --- Conversations ------------------------------------------------------------------------------------------------ */
 /* Appends {"id", "title" (or null), "createdAt", "updatedAt", "prompts": how many}. */
 lt_status lt_store_conversation_get(lt_db *db, lt_str user, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;
 /* The user's, last used first, as an array of the same; at most `max`. */
 lt_status lt_store_conversation_list(lt_db *db, lt_str user, size_t max, lt_buf *out, lt_err *err) LT_YIELDS;
 lt_status lt_store_conversation_set_title(lt_db *db, lt_str user, lt_str id, lt_str title, lt_err *err) LT_YIELDS;
 
-/* --- Prompts ---------------------------------------------------------------------------------- */
+/* --- Prompts ------------------------------------------------------------------------------------------------------ */
 /* running, waiting_for_approval, completed, failed, cancelled */
 typedef enum lt_prompt_state {
   LT_PROMPT_RUNNING,
@@ -81,7 +81,7 @@ lt_status lt_store_prompt_get(lt_db *db, lt_str user, lt_str id, lt_buf *out, lt
  * none. */
 lt_status lt_store_history(lt_db *db, lt_str user, lt_str conversation, size_t max, lt_buf *out, lt_err *err) LT_YIELDS;
 
-/* --- Whose a running prompt is ------------------------------------------------------------------ */
+/* --- Whose a running prompt is ------------------------------------------------------------------------------------ */
 /* A prompt belongs to the process that runs it. Takes it, if it belongs to nobody, to a process that is gone (its pid
  * on this machine, with its start time, so that a pid used again is no confusion), or to us. LT_E_INVALID: it runs in
  * another process, with its pid; or it has ended. */

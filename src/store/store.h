@@ -10,7 +10,7 @@
 #include "store/db.h"
 #include "tool/journal.h"
 
-/* --- The journal of calls ----------------------------------------------------------------------- */
+/* --- The journal of calls ----------------------------------------------------------------------------------------- */
 /* The door's journal on this database. Borrows: the database. Owns: the caller, lt_store_journal_free. NULL: no memory.
  */
 lt_journal *lt_store_journal_new(lt_db *db);
@@ -28,7 +28,7 @@ void lt_store_journal_free(lt_journal *journal);
  * a JSON array. */
 lt_status lt_store_runs_below(lt_db *db, lt_str prefix, lt_buf *out, lt_err *err) LT_YIELDS;
 
-/* --- Artifacts ---------------------------------------------------------------------------------- */
+/* --- Artifacts ---------------------------------------------------------------------------------------------------- */
 /* The door's artifacts on this database. As above. */
 lt_artifacts *lt_store_artifacts_new(lt_db *db);
 void lt_store_artifacts_free(lt_artifacts *artifacts);
@@ -38,7 +38,7 @@ lt_status lt_store_artifact_get(lt_db *db, lt_str user, lt_str id, lt_buf *out, 
 /* Appends a JSON array of the user's artifacts, newest first, without data; at most LT_ARTIFACTS_LISTED_MAX. */
 lt_status lt_store_artifact_list(lt_db *db, lt_str user, lt_buf *out, lt_err *err) LT_YIELDS;
 
-/* --- Blobs: what is large and the same for many prompts ------------------------------------------ */
+/* --- Blobs: what is large and the same for many prompts ----------------------------------------------------------- */
 #define LT_BLOB_HASH_BYTES 32 /* hexadecimal digits of a blob's name */
 /* Keeps bytes under a name made of them; those that are there are not written again. Errors: LT_E_LIMIT
  * (LT_BLOB_MAX_BYTES); LT_E_INVALID: other bytes have the same name. */
@@ -48,7 +48,7 @@ void lt_store_blob_name(lt_str data, char ret_hash[LT_BLOB_HASH_BYTES + 1]);
 /* Appends the bytes. LT_E_NOTFOUND. */
 lt_status lt_store_blob_get(lt_db *db, lt_str hash, lt_buf *out, lt_err *err) LT_YIELDS;
 
-/* --- Plugins ------------------------------------------------------------------------------------ */
+/* --- Plugins ------------------------------------------------------------------------------------------------------ */
 /* A plugin's state for a user and a conversation (empty: none in particular), JSON text; nothing is appended when there
  * is none. Putting nothing removes it. */
 lt_status lt_store_state_get(lt_db *db, lt_str plugin, lt_str user, lt_str conversation, lt_buf *out,

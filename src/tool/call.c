@@ -1,5 +1,5 @@
 /* One call through the door: its steps, in order. */
-#include "codec/json.h"
+#include "json/json.h"
 #include "tool/check.h"
 #include "tool/door_impl.h"
 #include "tool/spill.h"
@@ -28,8 +28,7 @@ typedef struct call {
   bool told;        /* that it has finished */
 } call;
 
-/* --- 1: which tool -------------------------------------------------------------------------------------------------
- */
+/* --- 1: which tool ------------------------------------------------------------------------------------------------ */
 /* The id of the tool that a suggestion is a name of. */
 static lt_str id_of(const lt_catalog *catalog, lt_str name) {
   const lt_tool *tool = lt_catalog_find(catalog, name);
@@ -135,8 +134,7 @@ static lt_status resolve(call *c) {
   return LT_OK;
 }
 
-/* --- 2: the input --------------------------------------------------------------------------------------------------
- */
+/* --- 2: the input ------------------------------------------------------------------------------------------------- */
 static lt_status fail_not_object(call *c, lt_json_type type) {
   return lt_fail(&c->err, LT_E_INVALID, "input: expected an object, got %s", lt_json_type_name(type));
 }
@@ -226,8 +224,7 @@ static lt_status check_still_wanted(call *c) {
   return check_up(c, c->tool->provider);
 }
 
-/* --- 3: whether it may ---------------------------------------------------------------------------------------------
- */
+/* --- 3: whether it may -------------------------------------------------------------------------------------------- */
 /* What they say must not be taken for unsaid for want of memory: a rule may forbid just that. */
 static lt_status read_annotations(call *c) {
   if (c->tool->annotations.n == 0) {
@@ -365,8 +362,7 @@ static lt_status ask_policy(call *c) LT_YIELDS {
   return status;
 }
 
-/* --- 4: the record -------------------------------------------------------------------------------------------------
- */
+/* --- 4: the record ------------------------------------------------------------------------------------------------ */
 /* MCP 2025-11-25, ToolAnnotations: idempotentHint says something only of tools that are not read-only. */
 static bool is_repeatable(const call *c) {
   return lt_json_bool(lt_json_get(c->annotations, "readOnlyHint"), false) ||
@@ -441,8 +437,7 @@ static void record_end(call *c, lt_status status) LT_YIELDS {
   lt_buf_release(&masked);
 }
 
-/* --- 5: the call itself --------------------------------------------------------------------------------------------
- */
+/* --- 5: the call itself ------------------------------------------------------------------------------------------- */
 /* A server that breaks its own word about its answers is told of once; the answer is what there is. */
 static lt_status check_answer(call *c) LT_YIELDS {
   lt_check *check = &c->tool->checks->output;
@@ -492,8 +487,7 @@ static lt_status invoke(call *c) LT_YIELDS {
   return status;
 }
 
-/* --- All of them ---------------------------------------------------------------------------------------------------
- */
+/* --- All of them -------------------------------------------------------------------------------------------------- */
 /* The message is in `out` whole or, where it is short, in the error; afterwards in both, without secrets. */
 static void put_message(call *c, lt_status status) {
   if (c->out->status != LT_OK) {
@@ -531,8 +525,7 @@ static lt_status run_steps(call *c) LT_YIELDS {
   return perform(c);
 }
 
-/* --- 6: what does not fit ------------------------------------------------------------------------------------------
- */
+/* --- 6: what does not fit ----------------------------------------------------------------------------------------- */
 /* What is put aside is stored: without secrets, and its beginning with it. */
 static void mask_value(call *c) {
   lt_buf masked;

@@ -9,9 +9,9 @@
 #include "io/loop.h"
 #include "tool/catalog.h"
 #include "tool/journal.h"
-#include "tool/policy.h"
+#include "tool/policy/policy.h"
 
-/* --- Asking ----------------------------------------------------------------------------------- */
+/* --- Asking ------------------------------------------------------------------------------------------------------- */
 typedef struct lt_approval {
   const lt_tool *tool;
   lt_str input;  /* JSON text of an object, as the tool will get it; secrets are masked */
@@ -29,7 +29,7 @@ struct lt_approver {
                    lt_err *err) LT_YIELDS;
 };
 
-/* --- The caller ------------------------------------------------------------------------------- */
+/* --- The caller --------------------------------------------------------------------------------------------------- */
 /* Of every call FINISHED is told, once and last; the others when it gets so far. */
 typedef enum lt_call_stage { LT_CALL_STARTED, LT_CALL_ASKED, LT_CALL_FINISHED } lt_call_stage;
 typedef struct lt_call_event {
@@ -59,7 +59,7 @@ struct lt_caller {
   bool noted;              /* the journal keeps notes of its runs, so that they can be run again */
   bool recalled;           /* they may be on record already: they are run again */
   lt_artifacts *artifacts; /* NULL: nothing can be put aside */
-  void *prompt;            /* the plugin host's; see host/host.h */
+  void *prompt;            /* the plugin host's; see plugin/host.h */
   /* Told of each call's stages on the loop; may be NULL. Must not yield. Secrets are masked. */
   void (*on_call)(void *arg, const lt_call_event *event);
   void *arg;

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "tool/check.h"
 #include "tool/naming.h"
-#include "tool/search_index.h"
+#include "tool/search/search_index.h"
 #include "tool/table.h"
 
 /* The only part of a catalog that changes once it is there. */
@@ -50,8 +50,7 @@ typedef struct items {
   uint32_t count;
 } item_list;
 
-/* --- Building -------------------------------------------------------------------------------------------------------
- */
+/* --- Building ----------------------------------------------------------------------------------------------------- */
 static lt_status count_tools(const lt_catalog_source *sources, size_t count, uint32_t *ret_count, lt_err *err) {
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
@@ -251,8 +250,7 @@ lt_status lt_catalog_new(const lt_catalog_source *sources, size_t count, lt_cata
   return LT_OK;
 }
 
-/* --- For programs ---------------------------------------------------------------------------------------------------
- */
+/* --- For programs ------------------------------------------------------------------------------------------------- */
 static lt_tool_spec spec_of(const lt_tool *tool) {
   return (lt_tool_spec){
       .name = tool->name,
@@ -340,8 +338,7 @@ lt_status lt_catalog_for_programs(lt_catalog *catalog, lt_catalog **ret_catalog,
   return LT_OK;
 }
 
-/* --- References ----------------------------------------------------------------------------------------------------
- */
+/* --- References --------------------------------------------------------------------------------------------------- */
 lt_catalog *lt_catalog_ref(lt_catalog *catalog) {
   atomic_fetch_add_explicit(&catalog->refs, 1, memory_order_relaxed);
   return catalog;
@@ -362,8 +359,7 @@ void lt_catalog_unref(lt_catalog *catalog) {
   }
 }
 
-/* --- Reading --------------------------------------------------------------------------------------------------------
- */
+/* --- Reading ------------------------------------------------------------------------------------------------------ */
 size_t lt_catalog_count(const lt_catalog *catalog) {
   return catalog->count;
 }

@@ -53,7 +53,7 @@ typedef struct lt_tool {
 
 typedef struct lt_catalog lt_catalog;
 
-/* --- Building --------------------------------------------------------------------------------- */
+/* --- Building ----------------------------------------------------------------------------------------------------- */
 typedef struct lt_catalog_source {
   lt_str ns;
   lt_provider *provider;
@@ -72,7 +72,7 @@ lt_status lt_catalog_for_programs(lt_catalog *catalog, lt_catalog **ret_catalog,
 /* Whether this is such a snapshot, and the tool of that id is one of those it leaves out. */
 bool lt_catalog_withholds(const lt_catalog *catalog, lt_str id);
 
-/* --- Reading ---------------------------------------------------------------------------------- */
+/* --- Reading ------------------------------------------------------------------------------------------------------ */
 size_t lt_catalog_count(const lt_catalog *catalog);
 /* In id order. Borrows: while the reference is held. */
 const lt_tool *lt_catalog_at(const lt_catalog *catalog, size_t i);
@@ -97,7 +97,7 @@ size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_str ret[]);
  * The first search of a snapshot makes its index (40 ms for 5,000 tools); later ones take microseconds. */
 size_t lt_catalog_search(const lt_catalog *catalog, lt_str query, uint32_t *ret_indices, size_t max);
 
-/* --- Names (also used where there is no catalog) ---------------------------------------------- */
+/* --- Names (also used where there is no catalog) ------------------------------------------------------------------ */
 /* camelCase of an id: weather.get-weather -> weatherGetWeather; 2fast -> _2fast; a reserved word or a built-in of the
  * program's world gets a "_" after it. */
 void lt_name_js(lt_buf *out, lt_str id);

@@ -7,8 +7,7 @@ void lt_checks_release(lt_checks *checks) {
   lt_schema_free(checks->output.schema);
 }
 
-/* --- Compiling -----------------------------------------------------------------------------------------------------
- */
+/* --- Compiling ---------------------------------------------------------------------------------------------------- */
 typedef struct compilation {
   lt_str text;
   lt_schema *schema;
@@ -55,8 +54,7 @@ lt_status lt_check_compile(lt_check *check, lt_loop *loop, lt_str schema, lt_err
   return c.status;
 }
 
-/* --- Checking ------------------------------------------------------------------------------------------------------
- */
+/* --- Checking ----------------------------------------------------------------------------------------------------- */
 lt_status lt_check_value(const lt_check *check, lt_json value, lt_str name, lt_buf *faults) {
   if (check->schema == NULL) {
     return LT_OK;

@@ -6,7 +6,7 @@
 #ifndef LT_TOOL_CHECK_H
 #define LT_TOOL_CHECK_H
 
-#include "codec/schema.h"
+#include "json/schema.h"
 #include "io/loop.h"
 
 typedef struct lt_check {

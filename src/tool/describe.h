@@ -2,7 +2,7 @@
 #ifndef LT_TOOL_DESCRIBE_H
 #define LT_TOOL_DESCRIBE_H
 
-#include "codec/typegen.h"
+#include "types/typegen.h"
 #include "tool/catalog.h"
 
 /* Borrows everything from the tool. */

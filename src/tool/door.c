@@ -6,8 +6,7 @@
 
 typedef lt_door_entry entry;
 
-/* --- Providers ------------------------------------------------------------------------------------------------------
- */
+/* --- Providers ---------------------------------------------------------------------------------------------------- */
 lt_status lt_door_new(lt_loop *loop, const lt_door_options *options, lt_door **ret_door, lt_err *err) {
   lt_door *door = lt_mem_zalloc(1, sizeof *door);
   if (door == NULL) {
@@ -198,8 +197,7 @@ lt_status lt_door_catalog(lt_door *door, lt_catalog **ret_catalog, lt_err *err) 
   return LT_OK;
 }
 
-/* --- Warnings -------------------------------------------------------------------------------------------------------
- */
+/* --- Warnings ----------------------------------------------------------------------------------------------------- */
 static bool is_told(lt_door *door, lt_str message) {
   uint64_t hash = lt_str_hash(message);
   for (size_t i = 0; i < door->told_count; i++) {

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "io/loop.h"
-#include "codec/secrets.h"
+#include "text/secrets.h"
 #include "tool/caller.h"
 #include "tool/catalog.h"
 

@@ -15,7 +15,7 @@
 #include "base/fiber.h"
 #include "base/str.h"
 
-/* --- Calls ------------------------------------------------------------------------------------ */
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
 typedef struct lt_journal_call {
   lt_str user;     /* on whose behalf */
   lt_str run;      /* the run that makes it: lt_caller.run */
@@ -30,7 +30,7 @@ static inline uint64_t lt_journal_hash(lt_str tool, lt_str input) {
   return lt_str_hash(tool) * 31 + lt_str_hash(input);
 }
 
-/* --- Runs that can be run again (docs/internals/replay.md) -------------------------------------- */
+/* --- Runs that can be run again (docs/internals/replay.md) -------------------------------------------------------- */
 /* What else came to a run from outside, in the order it came. Kinds and numbers mean something only to who notes them.
  */
 typedef struct lt_note {
@@ -89,11 +89,11 @@ struct lt_journal {
   /* All that is on record of a run; nothing is LT_OK, too. `ret_record` is written on success only. NULL where note is.
    * LT_YIELDS. */
   lt_status (*recall)(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS;
-  /* Runs are only checked (runner/check.h): what is not on record is not to be done, and begin refuses it. */
+  /* Runs are only checked (replay/check.h): what is not on record is not to be done, and begin refuses it. */
   bool final;
 };
 
-/* --- Artifacts -------------------------------------------------------------------------------- */
+/* --- Artifacts ---------------------------------------------------------------------------------------------------- */
 typedef struct lt_artifact {
   lt_str user;
   lt_str type; /* what it is for: "code-output", "tool-result", "image", ... */

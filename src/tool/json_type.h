@@ -2,7 +2,7 @@
 #ifndef LT_TOOL_JSON_TYPE_H
 #define LT_TOOL_JSON_TYPE_H
 
-#include "codec/json.h"
+#include "json/json.h"
 
 /* Whether a value of this type satisfies the keyword (a name or a list of names). A keyword that is missing or has
  * names JSON Schema does not know is satisfied by anything. */

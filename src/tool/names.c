@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "codec/json_text.h"
+#include "json/json_text.h"
 #include "tool/catalog.h"
 
 /* Each list is sorted by bytes. */

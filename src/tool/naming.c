@@ -31,8 +31,7 @@ typedef struct ts_work {
   ts_entry *entries;
 } ts_work;
 
-/* --- Both -----------------------------------------------------------------------------------------------------------
- */
+/* --- Both --------------------------------------------------------------------------------------------------------- */
 lt_status lt_naming_warn(lt_naming *naming, uint32_t index, lt_str text) {
   lt_naming_warning *warning = lt_arena_zalloc(naming->arena, 1, sizeof *warning);
   if (warning == NULL || text.p == NULL) {
@@ -56,8 +55,7 @@ static lt_status keep(lt_naming *naming, const lt_buf *buf, lt_str *ret_name) {
   return LT_OK;
 }
 
-/* --- JavaScript -----------------------------------------------------------------------------------------------------
- */
+/* --- JavaScript --------------------------------------------------------------------------------------------------- */
 static lt_status warn_js_lost(lt_naming *naming, uint32_t i, uint32_t owner) {
   const lt_tool *tool = &naming->tools[i];
   const lt_tool *other = &naming->tools[owner];
@@ -100,8 +98,7 @@ static lt_status name_all_js(lt_naming *naming, lt_buf *buf) {
   return LT_OK;
 }
 
-/* --- TypeScript -----------------------------------------------------------------------------------------------------
- */
+/* --- TypeScript --------------------------------------------------------------------------------------------------- */
 /* Gives tool `i` the name in the buffer, and the type name that follows from it. */
 static lt_status take_ts(ts_work *work, uint32_t i) {
   lt_tool *tool = &work->naming->tools[i];

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "codec/json.h"
+#include "json/json.h"
 
 /* The first bytes of what a value says, cut between characters. Owns: the arena, where it had to be read. */
 static lt_str preview_of(lt_arena *arena, lt_str json) {

@@ -1,7 +1,6 @@
 #include "tool/tool_list.h"
 
-/* --- Writing -------------------------------------------------------------------------------------------------------
- */
+/* --- Writing ------------------------------------------------------------------------------------------------------ */
 static void put_str(lt_json_writer *w, const char *key, lt_str text) {
   if (text.n > 0) {
     lt_json_key(w, key);
@@ -40,8 +39,7 @@ void lt_tool_list_put(const lt_catalog *catalog, lt_json_writer *w) {
   lt_json_end_array(w);
 }
 
-/* --- Reading -------------------------------------------------------------------------------------------------------
- */
+/* --- Reading ------------------------------------------------------------------------------------------------------ */
 typedef struct reading {
   lt_arena *arena;
   lt_catalog_source *sources;

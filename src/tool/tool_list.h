@@ -5,7 +5,7 @@
 #define LT_TOOL_TOOL_LIST_H
 
 #include "base/arena.h"
-#include "codec/json.h"
+#include "json/json.h"
 #include "tool/catalog.h"
 
 /* Writes them as an array, in id order; the same bytes for the same tools. */

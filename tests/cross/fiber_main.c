@@ -44,7 +44,7 @@ static void strand_close(strand *s) {
   lt_fiber_stack_free(s->stack, s->size);
 }
 
-/* --- order and nesting --- */
+/* --- order and nesting -------------------------------------------------------------------------------------------- */
 
 typedef struct trace {
   char text[32];
@@ -90,7 +90,7 @@ static void check_order(void) {
   strand_close(&s);
 }
 
-/* --- registers and floating point --- */
+/* --- registers and floating point --------------------------------------------------------------------------------- */
 
 static void regs_fill(uint64_t *regs, uint64_t seed) {
   for (size_t i = 0; i < REGS_COUNT; i++) {
@@ -162,7 +162,7 @@ static void check_floating_point(void) {
   strand_close(&s);
 }
 
-/* --- the stack --- */
+/* --- the stack ---------------------------------------------------------------------------------------------------- */
 
 static void checks_its_stack(void *arg) {
   const strand *s = arg;
@@ -234,7 +234,7 @@ static void check_unwinding(void) {
   strand_close(&s);
 }
 
-/* --- many, abandoned, and on other threads --- */
+/* --- many, abandoned, and on other threads ------------------------------------------------------------------------ */
 
 enum { MANY = 2000 };
 
@@ -309,7 +309,7 @@ static void check_threads(void) {
   strand_close(&h.s);
 }
 
-/* --- the guard --- */
+/* --- the guard ---------------------------------------------------------------------------------------------------- */
 
 static strand doomed;
 

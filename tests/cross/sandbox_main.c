@@ -52,7 +52,7 @@ static void make_image(void) {
   }
 }
 
-/* --- Programs --- */
+/* --- Programs ----------------------------------------------------------------------------------------------------- */
 
 static void expect(const char *code, lt_call_style calls, const char *want) {
   lt_box *box = NULL;
@@ -132,7 +132,7 @@ static void check_recursion(void) {
   expect("let o = {}; for (let i = 0; i < 3000; i++) o = { o }; JSON.stringify(o).length", LT_CALLS_PLAIN, "18002");
 }
 
-/* --- Traps --- */
+/* --- Traps -------------------------------------------------------------------------------------------------------- */
 
 static void on_stack(lt_box *box, lt_fiber_fn fn, void *arg) {
   lt_fiber fiber;
@@ -180,7 +180,7 @@ static void check_traps(void) {
   expect("1 + 2", LT_CALLS_PLAIN, "3");
 }
 
-/* --- Revoking --- */
+/* --- Revoking ----------------------------------------------------------------------------------------------------- */
 
 static void run_for_ever(void *arg) {
   lt_box *box = arg;
@@ -251,7 +251,7 @@ static void check_nudging(void) {
   expect("String(0.1)", LT_CALLS_PLAIN, "'0.1'");
 }
 
-/* --- Cleaning --- */
+/* --- Cleaning ----------------------------------------------------------------------------------------------------- */
 
 static void check_cleaning(void) {
   lt_box *box = NULL;
@@ -275,7 +275,7 @@ static void check_cleaning(void) {
   lt_pool_give(&pool, box);
 }
 
-/* --- Our own faults --- */
+/* --- Our own faults ----------------------------------------------------------------------------------------------- */
 
 static volatile int *volatile nowhere = (int *)64;
 

@@ -18,9 +18,9 @@
 #define FAIL_WITH(...) (print_error(__VA_ARGS__), _fail(__FILE__, __LINE__))
 
 #include "base/mem.h"
-#include "codec/json.h"
-#include "host/host.h"
-#include "runner/quickjs.h"
+#include "json/json.h"
+#include "plugin/host.h"
+#include "runner/quickjs/quickjs.h"
 #include "sandbox/trap.h"
 
 typedef struct host_fix {
@@ -162,7 +162,7 @@ static inline int host_fix_teardown(void **state) {
   return 0;
 }
 
-/* --- Loading and calling, on a fiber ---------------------------------------------------------------------------- */
+/* --- Loading and calling, on a fiber ------------------------------------------------------------------------------ */
 static inline void host_fix_add(host_fix *f, lathe_plugin_entry_fn *entry) {
   if (lt_host_add(f->host, entry, LT_STR(""), &f->err) != LT_OK) {
     FAIL_WITH("%s\n", lt_err_msg(&f->err));

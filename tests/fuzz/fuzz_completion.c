@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "codec/sse.h"
+#include "text/sse.h"
 #include "model/stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,7 @@
 /* Configuration files: any bytes as lathe.yaml, and the same bytes as another client's file on top. */
 #include <stdlib.h>
 
-#include "front/config.h"
+#include "config/config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "agent/history.h"
+#include "agent/history/history.h"
 #include "base/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "codec/json.h"
+#include "json/json.h"
 
 #define FUZZ_BYTES (256 * LT_MIB)
 #define MUST(cond) \

@@ -1,7 +1,7 @@
 /* Any bytes as a program: no crash, no hang, and what comes back lies within the source. */
 #include <stdlib.h>
 
-#include "codec/jsscan.h"
+#include "js/jsscan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "tool/policy.h"
+#include "tool/policy/policy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,8 +4,8 @@
  * message, its stack, the program's input. */
 #include <stdlib.h>
 
-#include "codec/json.h"
-#include "runner/program.h"
+#include "json/json.h"
+#include "runner/quickjs/program.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "codec/schema.h"
+#include "json/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

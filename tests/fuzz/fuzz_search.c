@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "tool/catalog.h"
-#include "tool/words.h"
+#include "tool/search/words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

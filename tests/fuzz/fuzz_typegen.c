@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "codec/json.h"
-#include "codec/tokens.h"
-#include "codec/typegen.h"
+#include "json/json.h"
+#include "text/tokens.h"
+#include "types/typegen.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

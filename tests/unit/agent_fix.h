@@ -19,13 +19,13 @@
 
 #include "agent/agent.h"
 #include "base/mem.h"
-#include "codec/json.h"
-#include "runner/quickjs.h"
+#include "json/json.h"
+#include "runner/quickjs/quickjs.h"
 #include "sandbox/box.h"
 
 #undef fail /* cmocka's macro; the plugins' header has a member of that name */
 
-#include "plugins/plugins.h"
+#include "plugin/builtin/plugins.h"
 
 #define FAIL_WITH(...) (print_error(__VA_ARGS__), _fail(__FILE__, __LINE__))
 

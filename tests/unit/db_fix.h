@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "codec/json.h"
+#include "json/json.h"
 #include "store/store.h"
 
 typedef struct db_fix {

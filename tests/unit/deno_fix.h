@@ -44,8 +44,7 @@ static inline void open_runner(world *w, const lt_deno_options *options) {
   w->runner = lt_deno_runner(deno);
 }
 
-/* --- Ahead ----------------------------------------------------------------------------------------------------------
- */
+/* --- Ahead -------------------------------------------------------------------------------------------------------- */
 static bool primed; /* a program has run, so that a Deno is started ahead */
 
 static inline void await_spare(world *w) {
@@ -83,8 +82,7 @@ static inline void on_deno_ahead(world *w) {
   assert_int_equal(folders(), 0); /* nothing is left */
 }
 
-/* --- Tests ----------------------------------------------------------------------------------------------------------
- */
+/* --- Tests -------------------------------------------------------------------------------------------------------- */
 static inline void on_deno(world *w) {
   lt_deno_options options = with(w);
   open_runner(w, &options);

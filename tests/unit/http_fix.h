@@ -72,7 +72,7 @@ static inline int teardown_server(void **state) {
   return 0;
 }
 
-/* --- Running on the loop ----------------------------------------------------------------------------------------- */
+/* --- Running on the loop ------------------------------------------------------------------------------------------ */
 
 typedef void (*body_fn)(void);
 

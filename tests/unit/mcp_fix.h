@@ -28,7 +28,7 @@ typedef struct fix {
 static lt_loop *loop;
 static fix f;
 
-/* --- Running on the loop ----------------------------------------------------------------------------------------- */
+/* --- Running on the loop ------------------------------------------------------------------------------------------ */
 
 typedef void (*body_fn)(void);
 
@@ -123,7 +123,7 @@ static inline void expect_down(lt_status status, const char *part) {
   assert_string_equal(lt_mcp_reason(f.mcp).p, err.msg);
 }
 
-/* --- Calling ----------------------------------------------------------------------------------------------------- */
+/* --- Calling ------------------------------------------------------------------------------------------------------ */
 
 static inline lt_status call_with(const char *tool, const char *args, const lt_mcp_call_options *options, lt_buf *out,
                                   lt_err *err) {
@@ -196,7 +196,7 @@ static inline void expect_str(lt_str s, const char *want) {
   }
 }
 
-/* --- Several fibers ---------------------------------------------------------------------------------------------- */
+/* --- Several fibers ----------------------------------------------------------------------------------------------- */
 
 typedef struct job {
   const char *tool;

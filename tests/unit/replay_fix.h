@@ -4,7 +4,7 @@
 #define LT_TESTS_REPLAY_FIX_H
 
 #include "run_fix.h"
-#include "runner/tape.h"
+#include "runner/quickjs/tape.h"
 
 /* --- A fake journal in memory ------------------------------------------------------------------------------------- */
 /* Of plain malloc: it does not take part when memory is made to run out. */
@@ -151,8 +151,7 @@ static inline size_t count_notes(const fake_journal *j, uint32_t kind) {
   return count;
 }
 
-/* --- The lights ----------------------------------------------------------------------------------------------------
- */
+/* --- The lights --------------------------------------------------------------------------------------------------- */
 #define EFFECTS  64
 #define FOR_EVER UINT32_MAX
 
@@ -241,8 +240,7 @@ static inline lt_status scene_recall(lt_journal *self, lt_str run, lt_record *re
   return LT_OK;
 }
 
-/* --- The tools -----------------------------------------------------------------------------------------------------
- */
+/* --- The tools ---------------------------------------------------------------------------------------------------- */
 /* Without memory of its own. */
 static inline long field_of(lt_str input, const char *key) {
   size_t at = lt_str_find(input, lt_str_of(key), 0);
@@ -312,8 +310,7 @@ static inline lt_status scene_ask(lt_approver *self, const lt_approval *what, lt
   return LT_OK;
 }
 
-/* --- Playing -------------------------------------------------------------------------------------------------------
- */
+/* --- Playing ------------------------------------------------------------------------------------------------------ */
 static inline void scene_on_text(void *arg, lt_said said, lt_str text) {
   scene *s = arg;
   (void)said;

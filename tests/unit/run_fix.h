@@ -14,8 +14,8 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "codec/json.h"
-#include "runner/quickjs.h"
+#include "json/json.h"
+#include "runner/quickjs/quickjs.h"
 #include "sandbox/box.h"
 
 #if defined(__SANITIZE_THREAD__)
@@ -138,8 +138,7 @@ static const lt_tool_spec fake_specs[] = {
 };
 #define FAKE_SPECS (sizeof fake_specs / sizeof fake_specs[0])
 
-/* --- Faults --------------------------------------------------------------------------------------------------------
- */
+/* --- Faults ------------------------------------------------------------------------------------------------------- */
 /* cmocka puts its own handlers in place for every test; a box needs its. */
 static struct sigaction on_segv, on_bus;
 

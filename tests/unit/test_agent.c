@@ -63,8 +63,7 @@ IN_WORLD(a_tool_of_classic_mode_runs_programs_here_too) {
   assert_stored(w, "output.1.function", "interpreter.run-code");
 }
 
-/* --- The loop's exits and what the model is told between -----------------------------------------------------------
- */
+/* --- The loop's exits and what the model is told between ---------------------------------------------------------- */
 IN_WORLD(a_failing_program_is_an_error_and_the_model_may_mend_it) {
   script_texts("log('starting');\nweatherEcho({n: 1});\nconst z = unknownVar;", "output('mended'); done();", NULL);
   prompt(w, "Do it");
@@ -213,8 +212,7 @@ IN_WORLD(a_tools_failure_can_be_caught_and_is_recorded) {
   assert_has(w->streams.p, "againnone");
 }
 
-/* --- Asking the model in the middle --------------------------------------------------------------------------------
- */
+/* --- Asking the model in the middle ------------------------------------------------------------------------------- */
 IN_WORLD(llm_json_gives_a_value_or_what_was_said) {
   script_texts("log(llmJson('a'), llmJson({q: 'b'}), llmJson('c'), llmJson('d')); 0", "{\"a\": [1]}", "oh no", "",
                "```json\n[2]\n```", "done()", NULL);
@@ -236,8 +234,7 @@ IN_WORLD(llm_without_a_model_throws) {
   assert_stored(w, "state", "completed");
 }
 
-/* --- What the model is told first ----------------------------------------------------------------------------------
- */
+/* --- What the model is told first --------------------------------------------------------------------------------- */
 static void context_setup(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
   (void)in, (void)arg;
   host->add_module(call, "sums", LATHE_TEXT("export const two = 2;"));
@@ -295,8 +292,7 @@ IN_WORLD(earlier_programs_and_what_came_of_them_are_history) {
   free(body);
 }
 
-/* --- Too much ------------------------------------------------------------------------------------------------------
- */
+/* --- Too much ----------------------------------------------------------------------------------------------------- */
 /* Servers that want the roles to alternate would refuse the conversation for good. */
 IN_WORLD(what_follows_a_programs_end_is_one_message_with_it) {
   script_texts("done()", "output('bye'); done()", NULL);
@@ -365,8 +361,7 @@ IN_WORLD(secrets_are_not_recorded) {
   free(body);
 }
 
-/* --- Stored before it is told --------------------------------------------------------------------------------------
- */
+/* --- Stored before it is told ------------------------------------------------------------------------------------- */
 
 /* What is put out has an end; the program itself does not notice, and the prompt still can say something. */
 IN_WORLD(what_one_prompt_puts_out_has_an_end) {

@@ -1,8 +1,7 @@
 /* Calls that wait for a person, in the middle of a program. */
 #include "agent_fix.h"
 
-/* --- Deciding ------------------------------------------------------------------------------------------------------
- */
+/* --- Deciding ----------------------------------------------------------------------------------------------------- */
 /* The id of the n-th request for approval, from 0; waits for it. */
 typedef struct request_ids {
   unsigned count;
@@ -44,8 +43,7 @@ static lt_status reject(world *w, const char *id, const char *reason) {
   return lt_agent_reject(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(id), lt_str_of(reason), &w->err);
 }
 
-/* --- One call ------------------------------------------------------------------------------------------------------
- */
+/* --- One call ----------------------------------------------------------------------------------------------------- */
 IN_WORLD(an_approved_call_continues_exactly_there) {
   script_texts(
       "const before = weatherEcho({n: 1});\n"
@@ -133,8 +131,7 @@ IN_WORLD(a_decision_may_come_from_within_the_event) {
   assert_stored(w, "state", "completed");
 }
 
-/* --- Several -------------------------------------------------------------------------------------------------------
- */
+/* --- Several ------------------------------------------------------------------------------------------------------ */
 IN_WORLD(two_may_wait_at_once_and_are_decided_in_any_order) {
   script_texts(
       "const r = parallel([{tool: 'bank.pay', input: {amount: 1}}, {tool: 'bank.pay', input: {amount: 10}}, "
@@ -183,8 +180,7 @@ IN_WORLD(the_state_goes_back_to_running) {
   wait_end(w);
 }
 
-/* --- Through other ways --------------------------------------------------------------------------------------------
- */
+/* --- Through other ways ------------------------------------------------------------------------------------------- */
 IN_WORLD(a_program_of_a_program_asks_too) {
   script_texts("output(tools['interpreter.run-code']({code: 'bankPay({amount: 7}).paid'})); done()", NULL);
   begin(w, "Pay");
@@ -217,8 +213,7 @@ IN_WORLD(secrets_are_not_shown_to_whoever_decides) {
   wait_end(w);
 }
 
-/* --- Without anybody's word ----------------------------------------------------------------------------------------
- */
+/* --- Without anybody's word --------------------------------------------------------------------------------------- */
 IN_WORLD(a_policys_denial_can_be_caught_and_is_recorded) {
   const lt_policy_rule rules[] = {
       {.match = TEXT("bank.*"), .action = LT_ACTION_DENY, .reason = TEXT("not on Sundays")},

@@ -4,8 +4,7 @@
 
 #include "agent_fix.h"
 
-/* --- Leaving and going on ------------------------------------------------------------------------------------------
- */
+/* --- Leaving and going on ----------------------------------------------------------------------------------------- */
 static void leave(world *w) {
   lt_agent_free(w->agent);
   w->agent = NULL;
@@ -74,8 +73,7 @@ static void change(world *w, const char *sql) {
   sqlite3_close(db);
 }
 
-/* --- Classic -------------------------------------------------------------------------------------------------------
- */
+/* --- Classic ------------------------------------------------------------------------------------------------------ */
 #define ECHO "{\"text\":\"I look.\",\"calls\":[{\"id\":\"c1\",\"name\":\"weather_echo\",\"arguments\":{\"n\":1}}]}"
 
 IN_WORLD(replies_on_record_are_not_asked_for_again) {
@@ -148,8 +146,7 @@ IN_WORLD(files_of_tools_stay) {
   assert_stored(w, "output.3", "");
 }
 
-/* --- Programs ------------------------------------------------------------------------------------------------------
- */
+/* --- Programs ----------------------------------------------------------------------------------------------------- */
 IN_WORLD(a_program_goes_on_where_it_was) {
   open_leaving(w, "code");
   script_texts(
@@ -242,8 +239,7 @@ IN_WORLD(budgets_count_what_the_record_answers_at_once) {
   assert_stored(w, "state", "completed");
 }
 
-/* --- Approvals -----------------------------------------------------------------------------------------------------
- */
+/* --- Approvals ---------------------------------------------------------------------------------------------------- */
 static void waits_again(world *w, const char *mode, const char *id) {
   open_leaving(w, mode);
   w->on_event = remember;
@@ -332,8 +328,7 @@ IN_WORLD(a_decision_holds_in_the_next_process) {
   assert_stored(w, "state", "completed");
 }
 
-/* --- Modes of plugins ----------------------------------------------------------------------------------------------
- */
+/* --- Modes of plugins --------------------------------------------------------------------------------------------- */
 static void plan(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
   (void)in, (void)arg;
   lathe_text reply, value;
@@ -400,8 +395,7 @@ IN_WORLD(a_mode_of_a_plugin_with_a_thread) {
   plugged_goes_on(w, plan_on_thread);
 }
 
-/* --- What cannot go on ---------------------------------------------------------------------------------------------
- */
+/* --- What cannot go on -------------------------------------------------------------------------------------------- */
 IN_WORLD(another_lathe_does_not_go_on) {
   open_leaving(w, "code");
   w->on_event = remember;
@@ -528,8 +522,7 @@ IN_WORLD(without_leave_open_prompts_are_cancelled) {
   assert_int_equal(resume_as(w, "ann"), LT_E_INVALID);
 }
 
-/* --- Anywhere ------------------------------------------------------------------------------------------------------
- */
+/* --- Anywhere ----------------------------------------------------------------------------------------------------- */
 static unsigned events_seen, leave_at;
 static void stop_at(world *w, const char *event, lt_str data) {
   (void)data;

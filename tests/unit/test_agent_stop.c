@@ -15,8 +15,7 @@ static void until_hanging(world *w, unsigned count) {
   }
 }
 
-/* --- Cancelling, in each phase -------------------------------------------------------------------------------------
- */
+/* --- Cancelling, in each phase ------------------------------------------------------------------------------------ */
 IN_WORLD(cancelled_before_it_began) {
   script_texts("done()", NULL);
   start(w, "Hello");
@@ -125,8 +124,7 @@ IN_WORLD(whoever_waits_may_give_up) {
   wait_end(w);
 }
 
-/* --- Failing -------------------------------------------------------------------------------------------------------
- */
+/* --- Failing ------------------------------------------------------------------------------------------------------ */
 IN_WORLD(a_model_that_cannot_be_asked_fails_the_prompt_and_not_the_conversation) {
   script("[{\"status\":400,\"text\":\"bad request\"},\"complete({response: 'back'})\"]");
   prompt(w, "One");
@@ -292,8 +290,7 @@ IN_WORLD(what_was_put_out_is_stored_before_a_call_is_made) {
   wait_end(w);
 }
 
-/* --- Never beginning -----------------------------------------------------------------------------------------------
- */
+/* --- Never beginning ---------------------------------------------------------------------------------------------- */
 static void expect_no_start(world *w, lt_prompt_request request, lt_status status, const char *message) {
   lt_prompt_ids ids;
   request.user = request.user.n > 0 ? request.user : LT_STR("ann");
@@ -427,8 +424,7 @@ IN_WORLD(a_prompt_may_run_out_of_memory_anywhere) {
   assert_true(completed > 0 && failed > 10);
 }
 
-/* --- Side by side --------------------------------------------------------------------------------------------------
- */
+/* --- Side by side ------------------------------------------------------------------------------------------------- */
 IN_WORLD(two_conversations_at_once_do_not_mix) {
   script("[{\"echo\":true,\"delayMs\":20}]");
   start(w, "store('who', 'one'); weatherWait({ms: 20}); complete({response: recall('who')})");
@@ -485,8 +481,7 @@ IN_WORLD(many_calls_at_once_are_told_apart) {
   lt_arena_release(&a);
 }
 
-/* --- Titles --------------------------------------------------------------------------------------------------------
- */
+/* --- Titles ------------------------------------------------------------------------------------------------------- */
 static void expect_title(world *w, const char *title) {
   lt_buf text;
   lt_arena a;

@@ -9,10 +9,10 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "front/approver.h"
-#include "front/show.h"
+#include "cli/approver.h"
+#include "cli/show.h"
 
-/* --- Answers -------------------------------------------------------------------------------------------------------*/
+/* --- Answers ------------------------------------------------------------------------------------------------------ */
 
 static void answers_are_read(void **state) {
   (void)state;
@@ -61,7 +61,7 @@ static void answers_are_read(void **state) {
   }
 }
 
-/* --- Inputs --------------------------------------------------------------------------------------------------------*/
+/* --- Inputs ------------------------------------------------------------------------------------------------------- */
 
 static void expect(const char *json, const char *shown) {
   lt_buf out;

@@ -251,6 +251,22 @@ static void no_memory_is_null_and_leaks_nothing(void **state) {
   assert_true(n > 4);
 }
 
+static void count_cleanup(void *arg) {
+  ++*(int *)arg;
+}
+
+static void automatic_arenas_are_released(void **state) {
+  (void)state;
+  int cleanups = 0;
+  {
+    LT_AUTO_ARENA(arena, 10000);
+    assert_non_null(lt_arena_alloc(&arena, 5000));
+    assert_int_equal(lt_arena_on_release(&arena, count_cleanup, &cleanups), LT_OK);
+    assert_null(lt_arena_alloc(&arena, 10000));
+  }
+  assert_int_equal(cleanups, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(everything_is_aligned_and_apart),
@@ -262,6 +278,7 @@ int main(void) {
       cmocka_unit_test(big_ones_do_not_strand_the_shared_block),
       cmocka_unit_test(cleanups_run_last_first_and_once),
       cmocka_unit_test(no_memory_is_null_and_leaks_nothing),
+      cmocka_unit_test(automatic_arenas_are_released),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

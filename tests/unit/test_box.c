@@ -21,7 +21,7 @@
 
 #define WILD 0xf0000000u /* an address far above what any program here has */
 
-/* --- Running something on a box's own stack --------------------------------------------------- */
+/* --- Running something on a box's own stack ----------------------------------------------------------------------- */
 typedef struct visit {
   lt_box *box;
   lt_guest guest;
@@ -53,7 +53,7 @@ static Z_qjs_instance_t *instance(visit *v) {
   return v->box->instance;
 }
 
-/* --- Traps ------------------------------------------------------------------------------------ */
+/* --- Traps -------------------------------------------------------------------------------------------------------- */
 static void touch_wildly(void *arg) {
   visit *v = arg;
   LT_BOX_ENTER(v->box, Z_qjsZ_memcpy(instance(v), 16, WILD, 8));
@@ -255,7 +255,7 @@ static void revoked_before_it_starts(void **state) {
   lt_pool_give(&engine_pool, v.box);
 }
 
-/* --- A guest gone mad -------------------------------------------------------------------------- */
+/* --- A guest gone mad --------------------------------------------------------------------------------------------- */
 static lt_js host_call(visit *v, const char *name, lt_js first, lt_js second) {
   lt_guest_held held = {.count = 0};
   lt_js args[] = {first, second};
@@ -306,7 +306,7 @@ static void host_calls_of_a_guest_gone_mad(void **state) {
   fake_host_clear(&engine_host);
 }
 
-/* --- Memory ----------------------------------------------------------------------------------- */
+/* --- Memory ------------------------------------------------------------------------------------------------------- */
 static void pointers_are_looked_at(void **state) {
   (void)state;
   engine_traps();
@@ -360,7 +360,7 @@ static void growing_stops_at_the_ceiling(void **state) {
   lt_pool_give(&engine_pool, v.box);
 }
 
-/* --- Cleaning --------------------------------------------------------------------------------- */
+/* --- Cleaning ----------------------------------------------------------------------------------------------------- */
 #define MARKER "qXzMarker"
 
 /* What a program can leave lying about: texts, names, source, patterns, error messages, digits on the C stack. */
@@ -467,7 +467,7 @@ static void pools_keep_so_many(void **state) {
   lt_pool_release(&pool);
 }
 
-/* --- When there is no room -------------------------------------------------------------------- */
+/* --- When there is no room ---------------------------------------------------------------------------------------- */
 static void images_that_are_none(void **state) {
   (void)state;
   engine_traps();
@@ -584,7 +584,7 @@ static void as_many_boxes_as_there_is_room_for(void **state) {
   assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* --- Faults of our own ------------------------------------------------------------------------ */
+/* --- Faults of our own -------------------------------------------------------------------------------------------- */
 static volatile int *volatile nowhere = (int *)64;
 
 static lt_outcome fault_on_nothing(void *arg, lt_str tool, lt_str input) {

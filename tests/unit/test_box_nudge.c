@@ -19,7 +19,7 @@
 
 #define WILD 0xf0000000u /* an address far above what any program here has */
 
-/* --- A program on a box of its own, and somebody who watches it -------------------------------- */
+/* --- A program on a box of its own, and somebody who watches it --------------------------------------------------- */
 typedef struct visit {
   lt_box *box;
   const char *code;
@@ -85,7 +85,7 @@ static void expect_nothing_blocked(void) {
   }
 }
 
-/* --- What it is for --------------------------------------------------------------------------- */
+/* --- What it is for ----------------------------------------------------------------------------------------------- */
 static void *end_by_force(void *arg) {
   visit *v = arg;
   while (!atomic_load(&v->called)) {
@@ -126,7 +126,7 @@ static void ends_a_loop_without_memory(void **state) {
   assert_true(outlived > 0); /* or nothing but the memory was needed, and this proves nothing */
 }
 
-/* --- Wherever it comes ------------------------------------------------------------------------ */
+/* --- Wherever it comes -------------------------------------------------------------------------------------------- */
 static void *nudge_without_end(void *arg) {
   visit *v = arg;
   while (!atomic_load(&v->ended)) {
@@ -195,7 +195,7 @@ static void jumps_over_no_host_code(void **state) {
   }
 }
 
-/* --- Other threads' masks --------------------------------------------------------------------- */
+/* --- Other threads' masks ----------------------------------------------------------------------------------------- */
 static void *trap_on_a_thread(void *arg) {
   visit *v = arg;
   if (lt_box_thread_init(NULL) == LT_OK) {

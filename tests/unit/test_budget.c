@@ -8,7 +8,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "tool/policy.h"
+#include "tool/policy/policy.h"
 
 typedef struct fix {
   lt_policy *policy;

@@ -274,6 +274,26 @@ static void behaves_like_an_array(void **state) {
   lt_buf_release(&buf);
 }
 
+static lt_status fill(size_t bytes, lt_err *err) {
+  LT_AUTO_BUF(buf, 10);
+  for (size_t i = 0; i < bytes; i++) {
+    lt_buf_byte(&buf, 'x');
+  }
+  LT_TRY(lt_buf_check(&buf, err, "ten bytes are all there is room for"));
+  assert_int_equal(buf.n, bytes);
+  return LT_OK;
+}
+
+/* LeakSanitizer says so if the buffer is not released on either way out. */
+static void automatic_buffers_are_released(void **state) {
+  (void)state;
+  lt_err err = LT_ERR_INIT;
+  assert_int_equal(fill(10, &err), LT_OK);
+  assert_int_equal(err.status, LT_OK);
+  assert_int_equal(fill(11, &err), LT_E_LIMIT);
+  assert_string_equal(lt_err_msg(&err), "ten bytes are all there is room for");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(appends_everything),
@@ -289,6 +309,7 @@ int main(void) {
       cmocka_unit_test(take_hands_the_bytes_over),
       cmocka_unit_test(no_memory_is_a_status),
       cmocka_unit_test(behaves_like_an_array),
+      cmocka_unit_test(automatic_buffers_are_released),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -243,8 +243,7 @@ static void references_keep_a_snapshot(void **state) {
   lt_catalog_unref(again);
 }
 
-/* --- Suggestions -----------------------------------------------------------------------------------------------------
- */
+/* --- Suggestions -------------------------------------------------------------------------------------------------- */
 static void expect_best(const lt_catalog *c, const char *wanted, const char *best) {
   lt_str near[LT_TOOL_SUGGESTIONS];
   size_t n = lt_catalog_suggest(c, lt_str_of(wanted), near);
@@ -295,8 +294,7 @@ static void suggestions_are_few_and_best_first(void **state) {
   lt_catalog_unref(c);
 }
 
-/* --- Search ----------------------------------------------------------------------------------------------------------
- */
+/* --- Search ------------------------------------------------------------------------------------------------------- */
 static void expect_found(const lt_catalog *c, const char *query, size_t count, const char *const *ids) {
   uint32_t found[8];
   size_t n = lt_catalog_search(c, lt_str_of(query), found, 8);
@@ -343,8 +341,7 @@ static void a_whole_compound_is_one_word_too(void **state) {
   lt_catalog_unref(c);
 }
 
-/* --- Size and memory -------------------------------------------------------------------------------------------------
- */
+/* --- Size and memory ---------------------------------------------------------------------------------------------- */
 static double seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

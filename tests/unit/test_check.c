@@ -1,11 +1,10 @@
 /* Recorded programs checked: run again with nothing behind them, and compared. The embedded engine's, and those of a
  * runner that knows its calls by tool and input, as those with processes do. */
 #include "replay_fix.h"
-#include "runner/check.h"
-#include "runner/matching.h"
+#include "replay/check.h"
+#include "replay/matching.h"
 
-/* --- A runner like Python's ----------------------------------------------------------------------------------------
- */
+/* --- A runner like Python's --------------------------------------------------------------------------------------- */
 /* Its programs are lists: "act 1;read 33"; they come to the answers, one after the other. */
 typedef struct process {
   lt_runner base; /* first */
@@ -64,8 +63,7 @@ static lt_status process_run(lt_runner *self, const lt_run_request *request, lt_
   return status;
 }
 
-/* --- What is checked -----------------------------------------------------------------------------------------------
- */
+/* --- What is checked ---------------------------------------------------------------------------------------------- */
 typedef struct stage {
   scene s;
   process p;
@@ -171,8 +169,7 @@ static void set_answer(stage *st, uint64_t seq, const char *answer) {
   one->call.answer = fake_copy(lt_str_of(answer));
 }
 
-/* --- The embedded engine's -----------------------------------------------------------------------------------------
- */
+/* --- The embedded engine's ---------------------------------------------------------------------------------------- */
 IN_WORLD(test_a_program_runs_again_and_comes_to_the_same, 1) {
   stage st;
   stage_open(&st, w, "output(eAct({n: 1}).n); try { eAct({n: 2, fail: 1}) } catch (e) { } eRead({n: 33}).n", false);
@@ -199,8 +196,7 @@ IN_WORLD(test_a_program_that_was_stopped_is_answered_by_the_record, 1) {
   stage_close(&st);
 }
 
-/* --- In processes --------------------------------------------------------------------------------------------------
- */
+/* --- In processes ------------------------------------------------------------------------------------------------- */
 IN_WORLD(test_calls_are_found_in_any_order, 1) {
   stage st;
   stage_open(&st, w, "act 1;read 33;act 1;act 2;nothing 7", true);
@@ -275,8 +271,7 @@ IN_WORLD(test_a_program_in_the_users_folder_is_not_run, 1) {
   stage_close(&st);
 }
 
-/* --- Calls that are made again -------------------------------------------------------------------------------------
- */
+/* --- Calls that are made again ------------------------------------------------------------------------------------ */
 static void begin_again(stage *st, lt_journal *journal, lt_record *ret_record, int64_t *ret_id) {
   const lt_journal_call call = {.user = LT_STR("u"),
                                 .run = LT_STR("p/c1"),
@@ -319,8 +314,7 @@ IN_WORLD(test_a_call_that_only_makes_calls_is_made_again, 1) {
   stage_close(&st);
 }
 
-/* --- Without memory ------------------------------------------------------------------------------------------------
- */
+/* --- Without memory ----------------------------------------------------------------------------------------------- */
 /* It may not come to an end, but never to another. */
 static void without_memory(world *w, const char *code, bool in_process) {
   stage st;

@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "front/config.h"
+#include "config/config.h"
 
 typedef struct fixture {
   lt_config config;
@@ -58,8 +58,7 @@ static void expect_config_error(const char *text, const char *message) {
   expect_error(text, strlen(text), LT_E_CONFIG, message);
 }
 
-/* --- What a file may say ---------------------------------------------------------------------------------------------
- */
+/* --- What a file may say ------------------------------------------------------------------------------------------ */
 
 static void nothing_means_the_defaults(void **state) {
   (void)state;
@@ -223,8 +222,7 @@ static void aliases_repeat_a_value(void **state) {
   lt_config_release(&f.config);
 }
 
-/* --- References to the environment -----------------------------------------------------------------------------------
- */
+/* --- References to the environment -------------------------------------------------------------------------------- */
 
 static void references_are_replaced(void **state) {
   (void)state;
@@ -317,8 +315,7 @@ static void secrets_are_never_shown(void **state) {
   }
 }
 
-/* --- Mistakes --------------------------------------------------------------------------------------------------------
- */
+/* --- Mistakes ----------------------------------------------------------------------------------------------------- */
 
 static void unknown_keys_name_the_nearest(void **state) {
   (void)state;
@@ -431,8 +428,7 @@ static void bytes_that_are_no_text_have_their_line(void **state) {
   }
 }
 
-/* --- Ceilings --------------------------------------------------------------------------------------------------------
- */
+/* --- Ceilings ----------------------------------------------------------------------------------------------------- */
 
 static void a_bomb_of_aliases_ends_early(void **state) {
   (void)state;
@@ -508,8 +504,7 @@ static void too_many_servers_are_refused(void **state) {
   lt_buf_release(&buf);
 }
 
-/* --- Other clients' files --------------------------------------------------------------------------------------------
- */
+/* --- Other clients' files ----------------------------------------------------------------------------------------- */
 
 static void another_clients_file_adds_its_servers(void **state) {
   (void)state;
@@ -575,8 +570,7 @@ static void a_file_without_servers_is_a_mistake(void **state) {
   }
 }
 
-/* --- Files -----------------------------------------------------------------------------------------------------------
- */
+/* --- Files -------------------------------------------------------------------------------------------------------- */
 
 static char folder[] = "/tmp/lathe-test-config-XXXXXX";
 static char old_folder[4096];
@@ -694,8 +688,7 @@ static void an_endless_file_ends(void **state) {
   lt_config_release(&f.config);
 }
 
-/* --- Memory ----------------------------------------------------------------------------------------------------------
- */
+/* --- Memory ------------------------------------------------------------------------------------------------------- */
 
 static const char *const sweep_yaml =
     "mcpServers:\n  a: &a {command: '${HOME:-x}', args: [b, c], env: {K: '${HOME:-y}'}, cwd: d, extra: 1}\n  b: *a\n"

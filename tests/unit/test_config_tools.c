@@ -11,8 +11,8 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "codec/json.h"
-#include "front/config.h"
+#include "json/json.h"
+#include "config/config.h"
 
 static lt_status parse(lt_config *config, const char *text, lt_err *err) {
   *err = LT_ERR_INIT;
@@ -35,7 +35,7 @@ static void expect_error(const char *text, const char *message) {
   lt_config_release(&config);
 }
 
-/* --- tools ---------------------------------------------------------------------------------------------------------*/
+/* --- tools -------------------------------------------------------------------------------------------------------- */
 
 static void rules_and_budgets_are_read(void **state) {
   (void)state;
@@ -96,7 +96,7 @@ static void mistakes_in_tools_are_told(void **state) {
                "lathe.yaml:1: tools.listingTokens must be a whole number, not \"many\"");
 }
 
-/* --- plugins -------------------------------------------------------------------------------------------------------*/
+/* --- plugins ------------------------------------------------------------------------------------------------------ */
 
 static void plugins_are_read(void **state) {
   (void)state;
@@ -150,7 +150,7 @@ static void mistakes_in_plugins_are_told(void **state) {
                "${LT_TEST_NOT:-default}");
 }
 
-/* --- store ---------------------------------------------------------------------------------------------------------*/
+/* --- store -------------------------------------------------------------------------------------------------------- */
 
 static void expect_store(const char *text, const char *store) {
   lt_config c;
@@ -182,7 +182,7 @@ static void other_stores_are_refused(void **state) {
                "lathe.yaml:1: store: postgresql:// is not built yet: use sqlite:PATH");
 }
 
-/* --- Secrets -------------------------------------------------------------------------------------------------------*/
+/* --- Secrets ------------------------------------------------------------------------------------------------------ */
 
 static bool is_secret(const lt_config *c, const char *value) {
   for (size_t i = 0; i < c->secret_count; i++) {

@@ -7,8 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* --- Output and values ----------------------------------------------------------------------------------------------
- */
+/* --- Output and values -------------------------------------------------------------------------------------------- */
 IN_DENO_AND_AHEAD(test_output) {
   ts(w, "console.log(1 + 2)", TELL_END | TELL_SAID, "undefined o(3\n)");
   ts(w, "console.log('a', { b: [1, 'x'] }); console.error('no'); console.warn('hm')", TELL_SAID,
@@ -29,8 +28,7 @@ IN_DENO_AND_AHEAD(test_values) {
   expect_run(w, &request, TELL_END, "json 42");
 }
 
-/* --- Calls ----------------------------------------------------------------------------------------------------------
- */
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
 IN_DENO_AND_AHEAD(test_calls) {
   ts(w, "const r = await echo({ a: 1 }); console.log(JSON.stringify(r))", TELL_SAID | TELL_CALLS,
      " o({\"success\":true,\"value\":{\"a\":1}}\n) t.echo{\"a\":1}={\"a\":1}");
@@ -59,8 +57,7 @@ IN_DENO(test_large_values) {
      " o(9000000\n)");
 }
 
-/* --- Failures -------------------------------------------------------------------------------------------------------
- */
+/* --- Failures ----------------------------------------------------------------------------------------------------- */
 IN_DENO_AND_AHEAD(test_failures) {
   ts(w, "const a: number = 1;\nfunction foo() {\n  throw new TypeError('boom');\n}\nfoo();", TELL_END,
      "E_PROGRAM 3:9 TypeError: boom [throw new TypeError('boom');]");
@@ -80,8 +77,7 @@ IN_DENO_AND_AHEAD(test_types) {
      "[const r = await strict({ n: 'x' });]");
 }
 
-/* --- The world ------------------------------------------------------------------------------------------------------
- */
+/* --- The world ---------------------------------------------------------------------------------------------------- */
 IN_DENO(test_its_own_names) {
   /* What the program declares itself is its own. */
   ts(w,
@@ -145,8 +141,7 @@ IN_DENO(test_functions_and_modules) {
              "[import { x } from 'nowhere';]");
 }
 
-/* --- What it may not -------------------------------------------------------------------------------------------------
- */
+/* --- What it may not ---------------------------------------------------------------------------------------------- */
 IN_DENO_AND_AHEAD(test_nothing_but_tools) {
   static const char *const programs[] = {
       "Deno.readTextFileSync('/etc/passwd')",
@@ -204,8 +199,7 @@ IN_DENO_AND_AHEAD(test_the_bridge_itself) {
      TELL_END | TELL_SAID | TELL_CALLS, "undefined o(403) o(403) o(403)");
 }
 
-/* --- Bad programs ----------------------------------------------------------------------------------------------------
- */
+/* --- Bad programs ------------------------------------------------------------------------------------------------- */
 /* A connection takes the right to write to the socket's path: what stands there is out of its reach. */
 IN_DENO_AND_AHEAD(test_it_makes_no_files) {
   js(w,
@@ -289,8 +283,7 @@ IN_DENO_AND_AHEAD(test_memory) {
   lt_run_result_release(&r);
 }
 
-/* --- Time ------------------------------------------------------------------------------------------------------------
- */
+/* --- Time --------------------------------------------------------------------------------------------------------- */
 IN_DENO(test_timeout) {
   static const char *const programs[] = {"for (;;) {}", "await sleep(60000)", "await hang({})",
                                          "console.log('kept'); await hang({})"};

@@ -2,8 +2,7 @@
  * nobody wrote down. */
 #include "deno_fix.h"
 
-/* --- Errors ---------------------------------------------------------------------------------------------------------
- */
+/* --- Errors ------------------------------------------------------------------------------------------------------- */
 /* For the lines of an error Deno needs the map of what it has made of the program. */
 IN_DENO_AND_AHEAD(test_the_stack_of_an_error) {
   ts(w, "const r = await fail({});\nif (!r.success) throw new Error(r.error)", TELL_END,
@@ -23,8 +22,7 @@ IN_DENO_AND_AHEAD(test_the_stack_of_an_error) {
   lt_run_result_release(&r);
 }
 
-/* --- Its own streams ------------------------------------------------------------------------------------------------
- */
+/* --- Its own streams ---------------------------------------------------------------------------------------------- */
 #define WRITE "const write = (s: string, to = Deno.stdout) => to.writeSync(new TextEncoder().encode(s));\n"
 
 IN_DENO_AND_AHEAD(test_output_without_a_newline) {
@@ -69,8 +67,7 @@ IN_DENO(test_what_a_program_wrote_whose_time_is_up) {
   lt_run_result_release(&r);
 }
 
-/* --- Its main -------------------------------------------------------------------------------------------------------
- */
+/* --- Its main ----------------------------------------------------------------------------------------------------- */
 IN_DENO_AND_AHEAD(test_import_meta_main) {
   const char *body =
       "async function main() { console.log('ran'); throw new Error('x') }\n"
@@ -85,8 +82,7 @@ IN_DENO_AND_AHEAD(test_import_meta_main) {
      "E_PROGRAM 3:29 1 [if (import.meta.main) throw new Error(`${n}`)]");
 }
 
-/* --- Types ----------------------------------------------------------------------------------------------------------
- */
+/* --- Types -------------------------------------------------------------------------------------------------------- */
 IN_DENO_AND_AHEAD(test_what_is_of_no_known_type) {
   ts(w,
      "const r = await echo({ items: [{ name: 'n', size: 2 }] });\n"
@@ -137,8 +133,7 @@ IN_DENO(test_what_deno_has) {
   lt_run_result_release(&r);
 }
 
-/* --- Workers --------------------------------------------------------------------------------------------------------
- */
+/* --- Workers ------------------------------------------------------------------------------------------------------ */
 IN_DENO(test_workers) {
   const char *body =
       "const at = 'data:application/javascript,' + encodeURIComponent('self.onmessage = (e) => postMessage(e.data + "

@@ -56,8 +56,7 @@ static void note(const char *fmt, ...) {
   lt_buf_addc(&the_world->happened, text);
 }
 
-/* --- The provider, and fakes of journal, approver and artifacts ------------------------------------------------------
- */
+/* --- The provider, and fakes of journal, approver and artifacts --------------------------------------------------- */
 static lt_status bank_invoke(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,
                              lt_buf *out, lt_err *err) {
   (void)self, (void)options, (void)err;
@@ -150,8 +149,7 @@ static const lt_tool_spec specs[] = {
      .output_schema = TEXT("{\"type\":\"object\",\"properties\":{\"rate\":{\"type\":\"number\"}}}")},
 };
 
-/* --- What all tests stand on ----------------------------------------------------------------------------------------
- */
+/* --- What all tests stand on -------------------------------------------------------------------------------------- */
 static void run_body(void *arg) {
   world *w = arg;
   w->body(w);
@@ -200,8 +198,7 @@ static lt_policy *policy_of(const lt_policy_rule *rules, size_t count, const lt_
   return policy;
 }
 
-/* --- Policy and approval --------------------------------------------------------------------------------------------
- */
+/* --- Policy and approval ------------------------------------------------------------------------------------------ */
 TEST(rules_allow_and_deny) {
   const lt_policy_rule rules[] = {
       {.match = TEXT("bank.transfer"), .when = TEXT("input.amount <= 1000"), .action = LT_ACTION_ALLOW},
@@ -330,8 +327,7 @@ TEST(a_tool_may_go_while_somebody_decides) {
          "ask bank.close {} (cannot be undone)");
 }
 
-/* --- Who sees what --------------------------------------------------------------------------------------------------
- */
+/* --- Who sees what ------------------------------------------------------------------------------------------------ */
 TEST(a_hidden_tool_cannot_be_called) {
   w->caller.hidden = LT_STR("bank.peek");
   expect(w, "bank.peek", "", LT_E_NOTFOUND, "Tool \"bank.peek\" cannot be called from within itself", "");
@@ -364,8 +360,7 @@ TEST(a_caller_may_have_tools_of_its_own) {
   lt_catalog_unref(catalog);
 }
 
-/* --- The journal ----------------------------------------------------------------------------------------------------
- */
+/* --- The journal -------------------------------------------------------------------------------------------------- */
 TEST(calls_are_recorded_before_and_after) {
   w->caller.journal = &w->journal;
   w->caller.on_call = on_call;
@@ -428,8 +423,7 @@ TEST(what_is_refused_is_not_recorded) {
          "");
 }
 
-/* --- Secrets --------------------------------------------------------------------------------------------------------
- */
+/* --- Secrets ------------------------------------------------------------------------------------------------------ */
 TEST(secrets_are_not_shown_and_not_kept) {
   w->caller.journal = &w->journal;
   w->caller.approver = &w->approver;
@@ -491,8 +485,7 @@ TEST(what_is_put_aside_has_no_secrets) {
          "invoke peek {}; put ann tool-result application/json 11");
 }
 
-/* --- Schemas --------------------------------------------------------------------------------------------------------
- */
+/* --- Schemas ------------------------------------------------------------------------------------------------------ */
 TEST(a_broken_schema_is_told_of_once) {
   expect(w, "bank.broken", "{\"x\":1}", LT_OK, "1",
          "warning: Tool \"bank.broken\" is called without checking its inputs: its input schema cannot be used: "
@@ -512,8 +505,7 @@ TEST(an_answer_that_breaks_its_schema_is_told_of_once) {
   expect(w, "bank.rate", "", LT_OK, "{\"rate\":1.5}", "invoke rate {}");
 }
 
-/* --- Long answers ---------------------------------------------------------------------------------------------------
- */
+/* --- Long answers ------------------------------------------------------------------------------------------------- */
 TEST(a_long_answer_becomes_an_artifact) {
   w->options.max_answer_bytes = 10;
   w->caller.artifacts = &w->artifacts;

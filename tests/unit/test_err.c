@@ -266,6 +266,18 @@ static void unknown_status_is_an_internal_error(void **state) {
   }
 }
 
+static void copies_keep_message_and_place(void **state) {
+  (void)state;
+  lt_err from = LT_ERR_INIT, to = LT_ERR_INIT;
+  assert_int_equal(lt_err_copy(&to, &from), LT_OK);
+  assert_int_equal(to.status, LT_OK);
+  lt_fail(&from, LT_E_IO, "the disk is full");
+  assert_int_equal(lt_err_copy(&to, &from), LT_E_IO);
+  assert_string_equal(lt_err_msg(&to), "the disk is full");
+  assert_int_equal(to.line, from.line);
+  assert_int_equal(lt_err_copy(NULL, &from), LT_E_IO);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fail_says_what_and_where),
@@ -285,6 +297,7 @@ int main(void) {
       cmocka_unit_test(check_lets_the_truth_pass),
       cmocka_unit_test(statuses_have_their_columns),
       cmocka_unit_test(unknown_status_is_an_internal_error),
+      cmocka_unit_test(copies_keep_message_and_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

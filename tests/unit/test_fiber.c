@@ -47,7 +47,7 @@ static void strand_close(strand *s) {
   lt_fiber_stack_free(s->stack, s->size);
 }
 
-/* --- order --- */
+/* --- order -------------------------------------------------------------------------------------------------------- */
 
 typedef struct trace {
   char text[64];
@@ -114,7 +114,7 @@ static void runs_again_on_the_same_storage(void **state) {
   strand_close(&s);
 }
 
-/* --- nesting --- */
+/* --- nesting ------------------------------------------------------------------------------------------------------ */
 
 enum { NEST_DEPTH = 8 };
 
@@ -161,7 +161,7 @@ static void nests(void **state) {
   strand_close(&n.strands[0]);
 }
 
-/* --- registers and floating point --- */
+/* --- registers and floating point --------------------------------------------------------------------------------- */
 
 static void regs_fill(uint64_t *regs, uint64_t seed) {
   for (size_t i = 0; i < REGS_COUNT; i++) {
@@ -239,7 +239,7 @@ static void keeps_floating_point_state(void **state) {
   strand_close(&s);
 }
 
-/* --- the stack --- */
+/* --- the stack ---------------------------------------------------------------------------------------------------- */
 
 static void checks_its_stack(void *arg) {
   const strand *s = arg;
@@ -330,7 +330,7 @@ static void backtrace_ends_at_the_entry(void **state) {
   strand_close(&s);
 }
 
-/* --- many --- */
+/* --- many --------------------------------------------------------------------------------------------------------- */
 
 typedef struct counter {
   unsigned rounds; /* it yields so many times */
@@ -368,7 +368,7 @@ static void runs_ten_thousand(void **state) {
   lt_mem_free(counters);
 }
 
-/* --- between threads --- */
+/* --- between threads ---------------------------------------------------------------------------------------------- */
 
 enum { HOPS = 200, HOPPERS = 50, HOP_THREADS = 3 };
 
@@ -496,7 +496,7 @@ static void outlives_its_threads(void **state) {
   strand_close(&h.s);
 }
 
-/* --- abandoned --- */
+/* --- abandoned ---------------------------------------------------------------------------------------------------- */
 
 /* Frames with red zones, for AddressSanitizer, up to the last one. */
 static __attribute__((noinline)) void yields_below(int depth) {
@@ -553,7 +553,7 @@ static void abandoning_does_not_add_up(void **state) {
   strand_close(&s);
 }
 
-/* --- stacks --- */
+/* --- stacks ------------------------------------------------------------------------------------------------------- */
 
 static void stack_sizes(void **state) {
   (void)state;
@@ -587,7 +587,7 @@ static void stack_that_cannot_be(void **state) {
   }
 }
 
-/* --- what must end the process: in a child --- */
+/* --- what must end the process: in a child ------------------------------------------------------------------------ */
 
 static strand doomed;
 
@@ -682,7 +682,7 @@ static void overflow_hits_the_guard(void **state) {
   assert_int_equal(WEXITSTATUS(status), 42);
 }
 
-/* --- signals --- */
+/* --- signals ------------------------------------------------------------------------------------------------------ */
 
 static volatile sig_atomic_t signals_seen;
 

@@ -1,4 +1,4 @@
-/* What a model is shown of earlier prompts (agent/history.h): pure functions on JSON text. */
+/* What a model is shown of earlier prompts (agent/history/history.h): pure functions on JSON text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,16 +9,15 @@
 
 #include <cmocka.h>
 
-#include "agent/history.h"
+#include "agent/history/history.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "codec/tokens.h"
+#include "text/tokens.h"
 #include "tool/door.h"
 
 #define OUT_MAX (64 * LT_MIB)
 
-/* --- Helpers -------------------------------------------------------------------------------------------------------
- */
+/* --- Helpers ------------------------------------------------------------------------------------------------------ */
 /* The messages as a JSON array; checked to be one. Freed with lt_mem_free. */
 static char *told(const lt_history *history) {
   lt_buf out;
@@ -63,8 +62,7 @@ static void expect(lt_history_form form, const char *prompts, const char *want) 
 #define OK(output)   "{\"type\":\"success\",\"output\":" output "}"
 #define ERROR(error) "{\"type\":\"error\",\"error\":\"" error "\"}"
 
-/* --- Each kind in each form ----------------------------------------------------------------------------------------
- */
+/* --- Each kind in each form --------------------------------------------------------------------------------------- */
 #define WEATHER                                                                           \
   PROMPT("p1", "classic", "completed", "Weather?",                                        \
          TEXT("Let me look.") "," DID("c1", "weather.get-weather", "{\"city\":\"Rome\"}", \
@@ -163,8 +161,7 @@ static void test_fences(void **state) {
   lt_mem_free(got);
 }
 
-/* --- How things ended ----------------------------------------------------------------------------------------------
- */
+/* --- How things ended --------------------------------------------------------------------------------------------- */
 static void test_failures(void **state) {
   (void)state;
   expect(LT_HISTORY_CLASSIC,
@@ -216,8 +213,7 @@ static void test_calls_of_run_code(void **state) {
          "[" U("x") "," CALL("null", "c1", "interpreter_run-code", "{\\\"code\\\":\\\"1\\\"}") "," TOOL("c1", "1") "]");
 }
 
-/* --- Roles ---------------------------------------------------------------------------------------------------------
- */
+/* --- Roles -------------------------------------------------------------------------------------------------------- */
 #define TWO_PROGRAMS                                                                               \
   PROMPT("p4", "code", "completed", "Both?",                                                       \
          DID("x2", "code.execute", "{\"code\":\"output(1)\"}", OK("1")) "," TEXT("shown") "," DID( \
@@ -269,8 +265,7 @@ static void test_what_is_said_between_programs(void **state) {
              "done()") "," U("Execution result: 2\\n\\nHello?\\n\\nHello?") "]");
 }
 
-/* --- Ids -----------------------------------------------------------------------------------------------------------
- */
+/* --- Ids ---------------------------------------------------------------------------------------------------------- */
 /* Every call has an id of its own that providers take, and its answer the same. */
 static size_t check_ids(const char *messages) {
   lt_arena arena;
@@ -319,8 +314,7 @@ static void test_ids(void **state) {
   lt_mem_free(again);
 }
 
-/* --- What makes no sense -------------------------------------------------------------------------------------------
- */
+/* --- What makes no sense ------------------------------------------------------------------------------------------ */
 static void test_hostile(void **state) {
   (void)state;
   static const char *const prompts[] = {
@@ -396,8 +390,7 @@ static void test_current_is_left_out(void **state) {
   lt_mem_free(got);
 }
 
-/* --- Making it fit -------------------------------------------------------------------------------------------------
- */
+/* --- Making it fit ------------------------------------------------------------------------------------------------ */
 /* Prompts with a large answer each. */
 static char *large_history(const char *mode, size_t count, size_t answer_bytes) {
   lt_buf out;
@@ -531,8 +524,7 @@ static void test_long_arguments(void **state) {
   lt_buf_release(&prompts);
 }
 
-/* --- Names ---------------------------------------------------------------------------------------------------------
- */
+/* --- Names -------------------------------------------------------------------------------------------------------- */
 static void test_names_of_the_wire(void **state) {
   (void)state;
   static const lt_tool_spec specs[] = {{.name = {"b-c", 3}}, {.name = {"b.c", 3}}};
@@ -557,8 +549,7 @@ static void test_names_of_the_wire(void **state) {
   lt_arena_release(&arena);
 }
 
-/* --- Memory, time --------------------------------------------------------------------------------------------------
- */
+/* --- Memory, time ------------------------------------------------------------------------------------------------- */
 static void test_without_memory(void **state) {
   (void)state;
   static const char prompts[] = "[" WEATHER "," PROGRAM "," SCRIPT "," TWO_PROGRAMS "," UNANSWERED "]";

@@ -170,8 +170,7 @@ static const lathe_plugin *loop_entry(void) {
   return &plugin;
 }
 
-/* --- What is answered ----------------------------------------------------------------------------------------------
- */
+/* --- What is answered --------------------------------------------------------------------------------------------- */
 static void assert_call(host_fix *f, const char *tool, const char *input, lt_status status, const char *out) {
   assert_int_equal(host_fix_call(f, tool, input), status);
   assert_out(f, out);
@@ -258,8 +257,7 @@ static void test_lines_are_cleaned_masked_and_cut(void **state) {
   host_fix_run(*state, lines);
 }
 
-/* --- Slow ones -----------------------------------------------------------------------------------------------------
- */
+/* --- Slow ones ---------------------------------------------------------------------------------------------------- */
 static void late(host_fix *f) {
   host_fix_add(f, own_entry);
   host_fix_add(f, loop_entry);
@@ -367,8 +365,7 @@ static void test_many_at_once(void **state) {
   host_fix_run(*state, crowds);
 }
 
-/* --- Calling others ------------------------------------------------------------------------------------------------
- */
+/* --- Calling others ----------------------------------------------------------------------------------------------- */
 static void calls_others(host_fix *f) {
   host_fix_add(f, own_entry);
   host_fix_add(f, loop_entry);
@@ -475,8 +472,7 @@ static void test_nested_timeout(void **state) {
   host_fix_run(*state, nested_timeout);
 }
 
-/* --- Approval ------------------------------------------------------------------------------------------------------
- */
+/* --- Approval ----------------------------------------------------------------------------------------------------- */
 typedef struct asker {
   lt_approver base;
   lt_loop *loop;
@@ -545,8 +541,7 @@ static void test_policy_applies_to_what_plugins_call(void **state) {
   host_fix_run(*state, policy);
 }
 
-/* --- The end -------------------------------------------------------------------------------------------------------
- */
+/* --- The end ------------------------------------------------------------------------------------------------------ */
 static uint64_t now_ms(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);

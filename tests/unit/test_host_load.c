@@ -8,8 +8,7 @@ static lt_status load(host_fix *f, const char *path, const char *config) {
   return lt_host_load(f->host, path, lt_str_of(config), &f->err);
 }
 
-/* --- Good ones -----------------------------------------------------------------------------------------------------
- */
+/* --- Good ones ---------------------------------------------------------------------------------------------------- */
 static void good(host_fix *f) {
   assert_int_equal(load(f, PLUGIN("good"), "{\"path\":\"x\"}"), LT_OK);
   assert_int_equal(host_fix_call(f, "good.add", "{\"a\":1}"), LT_OK);
@@ -69,8 +68,7 @@ static void test_in_cpp(void **state) {
   host_fix_run(*state, cpp);
 }
 
-/* --- Bad ones ------------------------------------------------------------------------------------------------------
- */
+/* --- Bad ones ----------------------------------------------------------------------------------------------------- */
 static const struct {
   const char *path;
   const char *config;
@@ -208,8 +206,7 @@ static void test_setup_hangs(void **state) {
   host_fix_run(*state, hangs);
 }
 
-/* --- Without memory ------------------------------------------------------------------------------------------------
- */
+/* --- Without memory ----------------------------------------------------------------------------------------------- */
 static void sweep(host_fix *f) {
   for (long n = 0;; n++) {
     lt_mem_fail_at(n);

@@ -4,8 +4,7 @@
 static unsigned open_calls, most_open; /* of "wait" */
 static lt_loop *the_loop;
 
-/* --- Plugins -------------------------------------------------------------------------------------------------------
- */
+/* --- Plugins ------------------------------------------------------------------------------------------------------ */
 static void echo(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
   (void)arg;
   host->answer(call, in);
@@ -117,8 +116,7 @@ static void assert_call(host_fix *f, const char *tool, const char *input, const 
   assert_out(f, out);
 }
 
-/* --- Many calls at once --------------------------------------------------------------------------------------------
- */
+/* --- Many calls at once ------------------------------------------------------------------------------------------- */
 static void results_of(host_fix *f, const char *plugin) {
   char tool[32];
   snprintf(tool, sizeof tool, "%s.many", plugin);
@@ -262,8 +260,7 @@ static void test_every_allocation_may_fail(void **state) {
   host_fix_run(*state, sweep);
 }
 
-/* --- Names and programs --------------------------------------------------------------------------------------------
- */
+/* --- Names and programs ------------------------------------------------------------------------------------------- */
 static void bare_names(host_fix *f) {
   lt_catalog *catalog = NULL;
   load(f);

@@ -160,8 +160,7 @@ static void assert_call(host_fix *f, const char *tool, const char *input, const 
   assert_out(f, out);
 }
 
-/* --- Registering ---------------------------------------------------------------------------------------------------
- */
+/* --- Registering -------------------------------------------------------------------------------------------------- */
 static void taken(host_fix *f) {
   load(f);
   assert_has(f->lines, "! plugin loop: its function \"taken\" is left out");
@@ -261,8 +260,7 @@ static void test_what_cannot_be_registered(void **state_of) {
   host_fix_run(*state_of, refused);
 }
 
-/* --- Prompts -------------------------------------------------------------------------------------------------------
- */
+/* --- Prompts ------------------------------------------------------------------------------------------------------ */
 static void prompts(host_fix *f) {
   lt_prepared one, two;
   lt_caller other = f->caller;
@@ -433,8 +431,7 @@ static void test_every_allocation_may_fail(void **state_of) {
   host_fix_run(*state_of, sweep);
 }
 
-/* --- Keeping -------------------------------------------------------------------------------------------------------
- */
+/* --- Keeping ------------------------------------------------------------------------------------------------------ */
 /* For want of memory there is no state to be had; that there is none is not said. */
 static void state_sweep(host_fix *f) {
   load(f);
@@ -504,8 +501,7 @@ static void test_artifacts(void **state_of) {
   host_fix_run(*state_of, artifacts);
 }
 
-/* --- Programs ------------------------------------------------------------------------------------------------------
- */
+/* --- Programs ----------------------------------------------------------------------------------------------------- */
 static void check_programs(host_fix *f, const char *tool) {
   assert_call(f, tool, "{\"code\":\"log('a'); output('b'); loopGive(input.x, 2)\",\"input\":{\"x\":1}}",
               "{\"result\":[1,2],\"logs\":[\"a\"],\"outputs\":[\"b\"]}");
@@ -587,8 +583,7 @@ static void test_programs_in_prompts(void **state_of) {
   host_fix_run(*state_of, programs_in_prompts);
 }
 
-/* --- Programs in programs, and somebody who is asked -----------------------------------------------------------------
- */
+/* --- Programs in programs, and somebody who is asked -------------------------------------------------------------- */
 typedef struct slow_asker {
   lt_approver base; /* first */
   lt_loop *loop;

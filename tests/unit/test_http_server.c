@@ -19,8 +19,7 @@
 #include "base/mem.h"
 #include "io/http_server.h"
 
-/* --- The world -----------------------------------------------------------------------------------------------------
- */
+/* --- The world ---------------------------------------------------------------------------------------------------- */
 static lt_loop *loop;
 static lt_http_server *server;
 static char folder[64], path[96];
@@ -111,8 +110,7 @@ static void in_world(body_fn fn) {
   assert_int_equal(rmdir(folder), 0);
 }
 
-/* --- A client, on another thread ------------------------------------------------------------------------------------
- */
+/* --- A client, on another thread ---------------------------------------------------------------------------------- */
 static const char hang_request[] = "GET /hang HTTP/1.1\r\nHost: x\r\n\r\n";
 static const char post_request[] = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi";
 
@@ -198,8 +196,7 @@ static void expect(const char *request, const char *status, const char *part) LT
   lt_buf_release(&c.got);
 }
 
-/* --- What works -----------------------------------------------------------------------------------------------------
- */
+/* --- What works --------------------------------------------------------------------------------------------------- */
 static void body_answers(void) {
   expect("GET /a%20b?x=1&y=%41 HTTP/1.1\r\nHost: x\r\nX-Key: k\r\nConnection: close\r\n\r\n", "HTTP/1.1 200",
          "GET /a%20b?x=1&y=%41 key=k 0:");
@@ -304,8 +301,7 @@ static void test_socket_is_private(void **state) {
   in_world(body_socket_is_private);
 }
 
-/* --- What never reaches the handler ---------------------------------------------------------------------------------
- */
+/* --- What never reaches the handler ------------------------------------------------------------------------------- */
 static void body_bad_requests(void) {
   expect("what is this\r\n\r\n", "", "");
   expect("\x01\x02\x03\xff\r\n\r\n", "", "");
@@ -391,8 +387,7 @@ static void test_slow_body(void **state) {
   in_world(body_slow_body);
 }
 
-/* --- Waiting --------------------------------------------------------------------------------------------------------
- */
+/* --- Waiting ------------------------------------------------------------------------------------------------------ */
 static unsigned left;
 static lt_wait all_done;
 
@@ -487,8 +482,7 @@ static void test_closed_while_handling(void **state) {
   close(held);
 }
 
-/* --- Without memory -------------------------------------------------------------------------------------------------
- */
+/* --- Without memory ----------------------------------------------------------------------------------------------- */
 static void body_without_memory(void) {
   long n = 0;
   bool failed = true;

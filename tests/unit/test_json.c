@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "codec/json.h"
+#include "json/json.h"
 #include "unit/json_cases.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -67,7 +67,7 @@ static void assert_str(lt_str got, lt_str want) {
   }
 }
 
-/* --- What is JSON ------------------------------------------------------------------------------------------------ */
+/* --- What is JSON ------------------------------------------------------------------------------------------------- */
 
 static void the_test_suite_cases(void **state) {
   (void)state;
@@ -236,7 +236,7 @@ static void a_changed_byte_never_breaks_the_reader(void **state) {
   }
 }
 
-/* --- What errors say --------------------------------------------------------------------------------------------- */
+/* --- What errors say ---------------------------------------------------------------------------------------------- */
 
 static void errors_say_where_and_what(void **state) {
   (void)state;
@@ -306,7 +306,7 @@ static void the_depth_error_says_where(void **state) {
   assert_string_equal(err.msg, "the JSON is nested deeper than 512 levels at line 2, column 513");
 }
 
-/* --- Looking things up ------------------------------------------------------------------------------------------- */
+/* --- Looking things up -------------------------------------------------------------------------------------------- */
 
 static void values_have_types_and_text(void **state) {
   (void)state;
@@ -454,7 +454,7 @@ static void booleans_fall_back(void **state) {
   drop(&f);
 }
 
-/* --- Strings ----------------------------------------------------------------------------------------------------- */
+/* --- Strings ------------------------------------------------------------------------------------------------------ */
 
 static void strings_are_unescaped_to_wtf8(void **state) {
   (void)state;
@@ -514,7 +514,7 @@ static void a_string_without_escapes_is_not_copied(void **state) {
   drop(&f);
 }
 
-/* --- Numbers ----------------------------------------------------------------------------------------------------- */
+/* --- Numbers ------------------------------------------------------------------------------------------------------ */
 
 static void whole_numbers_that_fit(void **state) {
   (void)state;
@@ -650,7 +650,7 @@ static void the_thousandth_digit_counts(void **state) {
   assert_double((lt_str){text, n + 6}, 7.7777777777777777);
 }
 
-/* --- Memory ------------------------------------------------------------------------------------------------------ */
+/* --- Memory ------------------------------------------------------------------------------------------------------- */
 
 static void every_failed_allocation_is_reported(void **state) {
   (void)state;

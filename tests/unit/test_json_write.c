@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "codec/json.h"
+#include "json/json.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BUF_BYTES    (16 * LT_MIB)
@@ -27,7 +27,7 @@ static void assert_buf(const lt_buf *buf, lt_str want) {
   }
 }
 
-/* --- The writer -------------------------------------------------------------------------------------------------- */
+/* --- The writer --------------------------------------------------------------------------------------------------- */
 
 static void write_everything(lt_buf *buf) {
   lt_json_writer w = lt_json_writer_on(buf);
@@ -166,7 +166,7 @@ static void misuse_is_caught(void **state) {
   }
 }
 
-/* --- Strings ----------------------------------------------------------------------------------------------------- */
+/* --- Strings ------------------------------------------------------------------------------------------------------ */
 
 static void characters_are_escaped(void **state) {
   (void)state;
@@ -270,7 +270,7 @@ static void what_is_written_reads_back(void **state) {
   }
 }
 
-/* --- Numbers ----------------------------------------------------------------------------------------------------- */
+/* --- Numbers ------------------------------------------------------------------------------------------------------ */
 
 static lt_str put_double(lt_buf *buf, double n) {
   lt_buf_clear(buf);
@@ -388,7 +388,7 @@ static void doubles_read_back_and_are_short(void **state) {
   lt_buf_release(&buf);
 }
 
-/* --- Whole values ------------------------------------------------------------------------------------------------ */
+/* --- Whole values ------------------------------------------------------------------------------------------------- */
 
 static void lay_out(lt_str text, void (*how)(lt_json, lt_buf *), lt_buf *out) {
   lt_arena arena;

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "codec/jsscan.h"
+#include "js/jsscan.h"
 
 /* One letter per finding: a wait, i mport, e xport, p romises, f unction, d eclaration, u nterminated. */
 static const char *findings(lt_jsscan s, char out[8]) {

@@ -11,14 +11,13 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "codec/json.h"
-#include "codec/tokens.h"
-#include "codec/typegen.h"
+#include "json/json.h"
+#include "text/tokens.h"
+#include "types/typegen.h"
 
 #define TOOLS_MAX 3000
 
-/* --- Generated tools -------------------------------------------------------------------------------------------------
- */
+/* --- Generated tools ---------------------------------------------------------------------------------------------- */
 static uint32_t seed = 1;
 
 static uint32_t any(uint32_t below) {
@@ -101,8 +100,7 @@ static size_t make_tools(lt_arena *arena, const shape *s, lt_typegen_tool *tools
   return s->tools;
 }
 
-/* --- The classic definitions -----------------------------------------------------------------------------------------
- */
+/* --- The classic definitions -------------------------------------------------------------------------------------- */
 static void put_wire_name(lt_json_writer *w, lt_str id) {
   char name[65];
   size_t n = 0;
@@ -145,8 +143,7 @@ static size_t classic_bytes(const lt_typegen_tool *tools, size_t count) {
   return n;
 }
 
-/* --- What holds of every listing -------------------------------------------------------------------------------------
- */
+/* --- What holds of every listing ---------------------------------------------------------------------------------- */
 static void list(const lt_typegen_tool *tools, size_t count, size_t budget, lt_buf *out) {
   lt_err err = LT_ERR_INIT;
   lt_buf_init(out, 64 * LT_MIB);
@@ -212,8 +209,7 @@ static void many_tools_and_many_namespaces_fit_too(void **state) {
   }
 }
 
-/* --- What is told ----------------------------------------------------------------------------------------------------
- */
+/* --- What is told ------------------------------------------------------------------------------------------------- */
 static void use_budget(const lt_typegen_tool *tools, size_t count, size_t budget, const char *want) {
   lt_buf out;
   list(tools, count, budget, &out);
@@ -323,8 +319,7 @@ static void every_failed_allocation_is_reported(void **state) {
   assert_true(n > 4);
 }
 
-/* --- Tokens ----------------------------------------------------------------------------------------------------------
- */
+/* --- Tokens ------------------------------------------------------------------------------------------------------- */
 /* How many a tokenizer (o200k_base) counts. */
 static void tokens_are_about_right(void **state) {
   (void)state;
@@ -369,8 +364,7 @@ static void lines_add_up(void **state) {
   lt_buf_release(&text);
 }
 
-/* --- Strangers' text -------------------------------------------------------------------------------------------------
- */
+/* --- Strangers' text ---------------------------------------------------------------------------------------------- */
 static void lists_hold_nothing_that_a_terminal_obeys(void **state) {
   (void)state;
   lt_typegen_tool tool = {.id = LT_STR("a.\x1b[2J\x07x\xC2\x9B"),

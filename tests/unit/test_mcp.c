@@ -1,7 +1,7 @@
 /* The MCP client and a server that behaves: handshake, lists, calls. Real processes, the real loop. */
 #include "unit/mcp_fix.h"
 
-/* --- Handshake and list ------------------------------------------------------------------------------------------ */
+/* --- Handshake and list ------------------------------------------------------------------------------------------- */
 
 static void body_ready(void) {
   open_fake("--instructions=Be \"kind\"", NULL);
@@ -153,7 +153,7 @@ static void body_list_changed(void) {
   assert_string_equal(f.warnings, "");
 }
 
-/* --- Start that fails -------------------------------------------------------------------------------------------- */
+/* --- Start that fails --------------------------------------------------------------------------------------------- */
 
 static void open_command(const char *command, const char *const *args, const char *const *env, uint64_t timeout_ms) {
   lt_mcp_options options = {.name = LT_STR("fake"),
@@ -248,7 +248,7 @@ static void body_secrets(void) {
   f.secrets = NULL;
 }
 
-/* --- Calls ------------------------------------------------------------------------------------------------------- */
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
 
 static void body_calls(void) {
   open_fake(NULL, NULL);

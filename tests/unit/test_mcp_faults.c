@@ -1,7 +1,7 @@
 /* The MCP client and a server that misbehaves, crashes, or has to be closed; and a client without memory. */
 #include "unit/mcp_fix.h"
 
-/* --- Servers that misbehave -------------------------------------------------------------------------------------- */
+/* --- Servers that misbehave --------------------------------------------------------------------------------------- */
 
 static void body_noise(void) {
   open_fake("--noise=3", NULL);
@@ -91,7 +91,7 @@ static void body_stubborn(void) {
   assert_in_range(took, 2 * LT_PROC_KILL_AFTER_MS - 50, 6 * LT_PROC_KILL_AFTER_MS);
 }
 
-/* --- Crashes ----------------------------------------------------------------------------------------------------- */
+/* --- Crashes ------------------------------------------------------------------------------------------------------ */
 
 static void body_crash(void) {
   open_fake(NULL, NULL);
@@ -167,7 +167,7 @@ static void body_close_stdin(void) {
   close_it();
 }
 
-/* --- Closing ----------------------------------------------------------------------------------------------------- */
+/* --- Closing ------------------------------------------------------------------------------------------------------ */
 
 static void body_close_in_flight(void) {
   static job jobs[3];
@@ -238,7 +238,7 @@ static void body_close_several(void) {
   assert_true(lt_loop_now_ms(loop) - since < 4 * LT_PROC_KILL_AFTER_MS);
 }
 
-/* --- Without memory ---------------------------------------------------------------------------------------------- */
+/* --- Without memory ----------------------------------------------------------------------------------------------- */
 
 /* A server of a few lines: starts in no time. */
 static const char *const small_server[] = {

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "tool/mcp_provider.h"
+#include "source/mcp_provider.h"
 #include "unit/fiber_case.h"
 
 #define TEXT(literal) \

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "tool/mcp_value.h"
+#include "source/mcp_value.h"
 
 static lt_status value_of(lt_str result, const char *schema, lt_buf *out) {
   lt_arena arena;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "front/models.h"
+#include "app/models.h"
 
 typedef struct fixture {
   lt_config config;

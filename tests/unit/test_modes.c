@@ -423,8 +423,7 @@ IN_WORLD(modes_take_turns) {
   assert_stored(w, "state", "completed");
 }
 
-/* --- Plugins that prepare ------------------------------------------------------------------------------------------
- */
+/* --- Plugins that prepare ----------------------------------------------------------------------------------------- */
 static unsigned moods;
 
 static void mood_answer(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {

@@ -185,8 +185,7 @@ IN_WORLD(its_prompts_are_history) {
   assert_stored(w, "state", "completed");
 }
 
-/* --- Registering ---------------------------------------------------------------------------------------------------
- */
+/* --- Registering -------------------------------------------------------------------------------------------------- */
 static void idle(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
   (void)host, (void)call, (void)in, (void)arg;
 }

@@ -237,8 +237,7 @@ static void typescript_types_are_pascal_case(void **state) {
   expect(lt_name_ts_type, "_", "_");
 }
 
-/* --- Several tools ---------------------------------------------------------------------------------------------------
- */
+/* --- Several tools ------------------------------------------------------------------------------------------------ */
 /* Builds a catalog of ids "ns.name". */
 static lt_catalog *catalog_of(const char *const *ids, size_t count) {
   lt_catalog_source sources[16];

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "codec/plain.h"
+#include "text/plain.h"
 
 static void expect(lt_str text, const char *in_lines, const char *in_one) {
   lt_buf out;

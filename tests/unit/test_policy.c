@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "tool/policy.h"
+#include "tool/policy/policy.h"
 
 /* --- Helpers ------------------------------------------------------------------------------------------------------ */
 

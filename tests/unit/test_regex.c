@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "codec/regex.h"
+#include "json/regex.h"
 
 #define STEPS 10000000
 

@@ -5,8 +5,7 @@
 
 #include "store/store.h"
 
-/* --- Killed everywhere ---------------------------------------------------------------------------------------------
- */
+/* --- Killed everywhere -------------------------------------------------------------------------------------------- */
 typedef struct trial {
   const char *code;
   lt_lang lang;
@@ -175,8 +174,7 @@ static void test_those_that_wait_are_dropped(void **state) {
   assert_true(worked > 3 * once);
 }
 
-/* --- What nobody needs to guess ------------------------------------------------------------------------------------
- */
+/* --- What nobody needs to guess ----------------------------------------------------------------------------------- */
 /* Killed after `at` records of a program, what comes of it when it is run again. */
 static void expect_again(world *w, const char *code, unsigned at, bool prompt, const char *expected, unsigned done) {
   scene s;
@@ -251,8 +249,7 @@ IN_WORLD(test_a_cancelled_program_has_not_ended, 2) {
   scene_close(&s);
 }
 
-/* --- Timers --------------------------------------------------------------------------------------------------------
- */
+/* --- Timers ------------------------------------------------------------------------------------------------------- */
 /* Killed while it waits, or right behind its `at`th record, and run again `later_ms` later. */
 static void expect_later(world *w, const char *code, unsigned at, int64_t later_ms, const char *expected) {
   scene s;
@@ -300,8 +297,7 @@ IN_WORLD(test_a_timer_beside_a_call_starts_anew, 2) {
                2, HOUR, "string call o(call) e.read");
 }
 
-/* --- Values, modules -----------------------------------------------------------------------------------------------
- */
+/* --- Values, modules ---------------------------------------------------------------------------------------------- */
 IN_WORLD(test_what_was_stored_before_is_there_again, 2) {
   scene s;
   lt_values *values = lt_values_new();
@@ -350,8 +346,7 @@ IN_WORLD(test_a_loop_over_the_clock_ends_and_notes_little, 2) {
   scene_close(&s);
 }
 
-/* --- Other ways ----------------------------------------------------------------------------------------------------
- */
+/* --- Other ways --------------------------------------------------------------------------------------------------- */
 /* The record of `code` played to another program that has the same text for the record. */
 static void expect_diverged(world *w, scene *s, const char *expected) {
   (void)w;
@@ -438,8 +433,7 @@ IN_WORLD(test_a_call_that_is_not_made_any_more_is_missed, 2) {
   scene_close(&s);
 }
 
-/* --- Without memory ------------------------------------------------------------------------------------------------
- */
+/* --- Without memory ----------------------------------------------------------------------------------------------- */
 IN_WORLD(test_without_memory_nothing_is_done_twice_or_wrong, 1) {
   scene s;
   scene_open(&s, w,
@@ -486,8 +480,7 @@ IN_WORLD(test_without_memory_nothing_is_done_twice_or_wrong, 1) {
   scene_close(&s);
 }
 
-/* --- The store's journal -------------------------------------------------------------------------------------------
- */
+/* --- The store's journal ------------------------------------------------------------------------------------------ */
 IN_WORLD(test_the_store_keeps_what_is_needed, 2) {
   for (size_t i = 0; i < TRIALS; i += 3) {
     char *reference = NULL;

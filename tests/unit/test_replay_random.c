@@ -5,8 +5,7 @@
 
 enum { PROGRAMS = 150, STATEMENTS = 6, DEATHS = 3 };
 
-/* --- Chance --------------------------------------------------------------------------------------------------------
- */
+/* --- Chance ------------------------------------------------------------------------------------------------------- */
 static uint64_t chance;
 
 static unsigned pick(unsigned count) {
@@ -19,8 +18,7 @@ static uint64_t seed(void) {
   return text != NULL ? strtoull(text, NULL, 10) : 20261122;
 }
 
-/* --- Programs ------------------------------------------------------------------------------------------------------
- */
+/* --- Programs ----------------------------------------------------------------------------------------------------- */
 typedef struct author {
   lt_buf code;
   unsigned n;    /* the next effect that must not come twice: 1 to 31 */
@@ -128,8 +126,7 @@ static void write_program(author *a) {
   a->code.n--;
 }
 
-/* --- What must hold ------------------------------------------------------------------------------------------------
- */
+/* --- What must hold ----------------------------------------------------------------------------------------------- */
 /* `n` + what came of it, for each call: its own number, f, or i; nothing else can come of one. */
 static void check_outcome(const scene *s) {
   if (strncmp(s->end.p, "string ", 7) != 0 && strncmp(s->end.p, "undefined", 9) != 0) {

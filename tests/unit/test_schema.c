@@ -12,12 +12,11 @@
 #include "base/fiber.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "codec/schema.h"
+#include "json/schema.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* --- Helpers ------------------------------------------------------------------------------------------------------
- */
+/* --- Helpers ------------------------------------------------------------------------------------------------------ */
 
 static lt_schema *compile(const char *text) {
   lt_schema *schema = NULL;
@@ -77,8 +76,7 @@ static void check_rows(const row *rows, size_t count) {
   }
 }
 
-/* --- Faults -------------------------------------------------------------------------------------------------------
- */
+/* --- Faults ------------------------------------------------------------------------------------------------------- */
 
 static void test_types(void **state) {
   (void)state;
@@ -317,8 +315,7 @@ static void test_ten_faults(void **state) {
         "input[8]: expected string, got number; input[9]: expected string, got number; and 2 more");
 }
 
-/* --- References ---------------------------------------------------------------------------------------------------
- */
+/* --- References --------------------------------------------------------------------------------------------------- */
 
 static void test_references(void **state) {
   (void)state;
@@ -387,8 +384,7 @@ static void test_unknown_accepts(void **state) {
   check_rows(rows, COUNT(rows));
 }
 
-/* --- Broken schemas -----------------------------------------------------------------------------------------------
- */
+/* --- Broken schemas ----------------------------------------------------------------------------------------------- */
 
 static void test_broken(void **state) {
   (void)state;
@@ -433,8 +429,7 @@ static void test_broken(void **state) {
   }
 }
 
-/* --- Limits -------------------------------------------------------------------------------------------------------
- */
+/* --- Limits ------------------------------------------------------------------------------------------------------- */
 
 /* text, `count` times what goes before and after, in a buffer. */
 static char *nest(const char *before, const char *middle, const char *after, size_t count) {
@@ -600,8 +595,7 @@ static void test_deep_but_not_too_deep(void **state) {
   lt_mem_free(value);
 }
 
-/* --- Memory -------------------------------------------------------------------------------------------------------
- */
+/* --- Memory ------------------------------------------------------------------------------------------------------- */
 
 static const char everything[] =
     "{\"$id\":\"https://e.org/s\",\"type\":\"object\",\"properties\":{\"a\\u0062\":{\"pattern\":\"^(?=a)[a-z]+$\"},"

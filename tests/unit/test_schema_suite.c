@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "codec/schema.h"
+#include "json/schema.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

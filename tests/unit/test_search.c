@@ -16,13 +16,12 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "tool/catalog.h"
-#include "tool/words.h"
+#include "tool/search/words.h"
 #include "unit/search_tools.h"
 
 #define TOLD (sizeof told_tools / sizeof told_tools[0])
 
-/* --- Words -----------------------------------------------------------------------------------------------------------
- */
+/* --- Words -------------------------------------------------------------------------------------------------------- */
 static bool note_word(void *arg, lt_str word, bool joined) {
   lt_buf *out = arg;
   lt_buf_addc(out, out->n > 0 ? " " : "");
@@ -107,8 +106,7 @@ static void forms_of_a_word_have_one_stem(void **state) {
   }
 }
 
-/* --- Ranking ---------------------------------------------------------------------------------------------------------
- */
+/* --- Ranking ------------------------------------------------------------------------------------------------------ */
 static lt_str schema_of(lt_arena *arena, const char *parameters) {
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
@@ -242,8 +240,7 @@ static void a_beginning_finds_the_word_and_the_word_its_beginning(void **state) 
   lt_catalog_unref(c);
 }
 
-/* --- The order -------------------------------------------------------------------------------------------------------
- */
+/* --- The order ---------------------------------------------------------------------------------------------------- */
 static lt_catalog *same_tools(size_t count, const char *description, lt_str schema) {
   lt_tool_spec *specs = lt_mem_zalloc(count, sizeof *specs);
   char(*names)[32] = lt_mem_zalloc(count, sizeof *names);
@@ -289,8 +286,7 @@ static void fewer_are_the_first_of_more(void **state) {
   lt_catalog_unref(c);
 }
 
-/* --- What is in a tool -----------------------------------------------------------------------------------------------
- */
+/* --- What is in a tool -------------------------------------------------------------------------------------------- */
 static size_t found_in(lt_str description, lt_str schema, lt_str annotations, const char *query) {
   const lt_tool_spec specs[] = {
       {.name = LT_STR("other"), .description = LT_STR("Nothing of that")},
@@ -381,8 +377,7 @@ static void long_queries_are_cut(void **state) {
   lt_catalog_unref(c);
 }
 
-/* --- Threads, memory, time -------------------------------------------------------------------------------------------
- */
+/* --- Threads, memory, time ---------------------------------------------------------------------------------------- */
 typedef struct seeker {
   pthread_t thread;
   const lt_catalog *catalog;

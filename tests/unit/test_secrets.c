@@ -10,7 +10,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "codec/secrets.h"
+#include "text/secrets.h"
 
 static lt_secrets *secrets_of(const char *const *values) {
   lt_secrets *s = lt_secrets_new();

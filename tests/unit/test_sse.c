@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "codec/sse.h"
+#include "text/sse.h"
 
 /* All events as text: "event|data|id;". */
 static void drain(lt_sse *sse, lt_buf *out) {

@@ -8,8 +8,8 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "codec/json.h"
-#include "codec/typegen.h"
+#include "json/json.h"
+#include "types/typegen.h"
 
 #define OUT_MAX (4 * LT_MIB)
 
@@ -49,8 +49,7 @@ static char *py_of(const char *description, const char *input, const char *outpu
   return lt_buf_take(&out, NULL);
 }
 
-/* --- TypeScript ----------------------------------------------------------------------------------------------------
- */
+/* --- TypeScript --------------------------------------------------------------------------------------------------- */
 
 static void test_ts_whole(void **state) {
   (void)state;
@@ -406,8 +405,7 @@ static void test_output_ceiling(void **state) {
   }
 }
 
-/* --- Python --------------------------------------------------------------------------------------------------------
- */
+/* --- Python ------------------------------------------------------------------------------------------------------- */
 
 #define PY_PRELUDE                                                                                                  \
   "from typing import Any, Literal\n\n\ndef call_tool(name: str, args: dict[str, Any] = ...) -> Any:\n"             \
@@ -527,8 +525,7 @@ static void test_py_names(void **state) {
   lt_buf_release(&out);
 }
 
-/* --- The listing ---------------------------------------------------------------------------------------------------
- */
+/* --- The listing -------------------------------------------------------------------------------------------------- */
 
 static void check_listed(const char *description, const char *want) {
   lt_typegen_tool tool = make_tool(description, "", "");
@@ -626,8 +623,7 @@ static void test_json_list(void **state) {
   lt_buf_release(&out);
 }
 
-/* --- Memory --------------------------------------------------------------------------------------------------------
- */
+/* --- Memory ------------------------------------------------------------------------------------------------------- */
 
 /* Whatever allocation fails: LT_E_NOMEM and nothing leaked, or the same text as ever. */
 static void sweep(lt_status (*fn)(const lt_typegen_tool *, size_t, lt_buf *, lt_err *)) {

@@ -1,4 +1,4 @@
-/* Tools as a model's API takes them (agent/wire.h), and TypeScript mode's one tool (agent/typescript_tool.h). */
+/* Tools as a model's API takes them (agent/wire.h), and TypeScript mode's one tool (agent/modes/typescript_tool.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,15 +8,14 @@
 
 #include <cmocka.h>
 
-#include "agent/typescript_tool.h"
+#include "agent/modes/typescript_tool.h"
 #include "agent/wire.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "codec/tokens.h"
+#include "text/tokens.h"
 #include "tool/door.h"
 
-/* --- Helpers -------------------------------------------------------------------------------------------------------
- */
+/* --- Helpers ------------------------------------------------------------------------------------------------------ */
 #define TEXT(literal) \
   { literal, sizeof(literal) - 1 }
 
@@ -69,8 +68,7 @@ static void check_table(const table *t) {
   }
 }
 
-/* --- Names ---------------------------------------------------------------------------------------------------------
- */
+/* --- Names -------------------------------------------------------------------------------------------------------- */
 static void test_names(void **state) {
   (void)state;
   static const char *const names[] = {"get-weather",
@@ -220,8 +218,7 @@ static void test_no_tools(void **state) {
   release_table(&t);
 }
 
-/* --- Definitions ---------------------------------------------------------------------------------------------------
- */
+/* --- Definitions -------------------------------------------------------------------------------------------------- */
 static void check_parameters(const char *schema, const char *want) {
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
@@ -284,8 +281,7 @@ static void test_definitions(void **state) {
   release_table(&t);
 }
 
-/* --- Answers -------------------------------------------------------------------------------------------------------
- */
+/* --- Answers ------------------------------------------------------------------------------------------------------ */
 static void check_answer(const char *json, const char *want) {
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
@@ -325,8 +321,7 @@ static void test_failures(void **state) {
   check_failure("Tool \"a.b\" was not approved: no", "Tool \"a.b\" was not approved: no");
 }
 
-/* --- TypeScript's one tool -----------------------------------------------------------------------------------------
- */
+/* --- TypeScript's one tool ---------------------------------------------------------------------------------------- */
 static char *describe(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens) {
   lt_buf out, again;
   lt_buf_init(&out, LT_GIB);
@@ -433,8 +428,7 @@ static void test_nothing_to_declare(void **state) {
   lt_catalog_unref(none);
 }
 
-/* --- Without memory ------------------------------------------------------------------------------------------------
- */
+/* --- Without memory ----------------------------------------------------------------------------------------------- */
 static void test_without_memory(void **state) {
   (void)state;
   static const lt_tool_spec specs[] = {{.name = TEXT("a"), .input_schema = TEXT("{\"required\":[\"x\"]}")},

@@ -24,7 +24,7 @@
 #define PATIENCE  120 /* seconds until a test gives up waiting: far more than any machine needs */
 #define PROG_NAME LT_STR("program.js")
 
-/* --- Programs on workers ---------------------------------------------------------------------- */
+/* --- Programs on workers ------------------------------------------------------------------------------------------ */
 typedef struct prog {
   lt_task task; /* first: a task is a prog */
   lt_workers *workers;
@@ -169,7 +169,7 @@ static void prog_end(prog *p) {
   lt_engine_result_release(&p->result);
 }
 
-/* --- Waiting for them ------------------------------------------------------------------------- */
+/* --- Waiting for them --------------------------------------------------------------------------------------------- */
 static void yard_reset(bool hold) {
   pthread_mutex_lock(&yard.lock);
   yard.done = yard.parked = 0;
@@ -224,7 +224,7 @@ static void expect_text(prog *p, lt_ending ending, const char *text) {
   assert_string_equal(p->result.text.p, text);
 }
 
-/* --- Tasks without a program ------------------------------------------------------------------ */
+/* --- Tasks without a program -------------------------------------------------------------------------------------- */
 typedef struct chore {
   lt_task task;
   lt_workers *workers;
@@ -323,7 +323,7 @@ static void no_memory_for_workers(void **state) {
   assert_null(workers);
 }
 
-/* --- Giving way ------------------------------------------------------------------------------- */
+/* --- Giving way --------------------------------------------------------------------------------------------------- */
 static void endless_loops_starve_nobody(void **state) {
   (void)state;
   engine_traps();
@@ -432,7 +432,7 @@ static void many_stuck_steps_starve_nobody(void **state) {
   lt_workers_free(workers);
 }
 
-/* --- Ends that come from outside -------------------------------------------------------------- */
+/* --- Ends that come from outside ---------------------------------------------------------------------------------- */
 static void deadlines_by_poll(void **state) {
   static const char *const codes[] = {
       "for (;;);",
@@ -592,7 +592,7 @@ static void cancels_at_any_moment(void **state) {
   lt_workers_free(workers);
 }
 
-/* --- Many, and elsewhere ---------------------------------------------------------------------- */
+/* --- Many, and elsewhere ------------------------------------------------------------------------------------------ */
 /* Each step on a thread of other workers than the one before. */
 static void fibers_move_between_threads(void **state) {
   enum { COUNT = 8 };

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "codec/json.h"
+#include "json/json.h"
 #include "runner/deno/impl.h"
 #include "tool/again.h"
 
@@ -19,7 +19,7 @@ typedef struct deno_call {
   lt_deno_run *run;
 } deno_call;
 
-/* --- Answers ---------------------------------------------------------------------------------- */
+/* --- Answers ------------------------------------------------------------------------------------------------------ */
 static void put_answer(lt_http_answer *answer, lt_str content, bool raw, bool is_error) {
   lt_buf_clear(&answer->body);
   lt_json_writer w = lt_json_writer_on(&answer->body);
@@ -50,7 +50,7 @@ static void put_status(lt_http_answer *answer, int status, const char *text) {
   lt_buf_addc(&answer->body, text);
 }
 
-/* --- What is asked ---------------------------------------------------------------------------- */
+/* --- What is asked ------------------------------------------------------------------------------------------------ */
 typedef struct reading {
   lt_str text;
   lt_arena arena;
@@ -93,7 +93,7 @@ static bool read_text(reading *r, const char *key, lt_str *ret, lt_http_answer *
   return false;
 }
 
-/* --- Calls ------------------------------------------------------------------------------------ */
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
 static void free_text(lt_str *text) {
   char *bytes = NULL;
   memcpy(&bytes, &text->p, sizeof bytes);
@@ -365,7 +365,7 @@ static void on_function(lt_deno_run *run, reading *r, lt_http_answer *answer) LT
   make_call(run, name, &run->request->functions[index], lt_json_text(args), answer);
 }
 
-/* --- What there is ---------------------------------------------------------------------------- */
+/* --- What there is ------------------------------------------------------------------------------------------------ */
 #define DISCOVER_MAX 20
 
 static void put_tool(const lt_deno_run *run, lt_json_writer *w, const lt_tool *tool) {
@@ -422,7 +422,7 @@ static void on_schema(lt_deno_run *run, reading *r, lt_http_answer *answer) {
   put_answer(answer, LT_STR("{\"error\":\"no such tool; discoverTools() lists what there is\"}"), true, false);
 }
 
-/* --- The server ------------------------------------------------------------------------------- */
+/* --- The server --------------------------------------------------------------------------------------------------- */
 static void on_handle(void *arg, const lt_http_call *call, lt_http_answer *answer) {
   static const struct {
     const char *path;

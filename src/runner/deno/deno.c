@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "runner/deno/impl.h"
 
-/* --- The runner ------------------------------------------------------------------------------- */
+/* --- The runner --------------------------------------------------------------------------------------------------- */
 static bool speaks(lt_lang lang) {
   return lang == LT_LANG_TYPESCRIPT || lang == LT_LANG_JAVASCRIPT;
 }
@@ -57,7 +57,7 @@ void lt_deno_free(lt_deno *deno) {
   }
 }
 
-/* --- Stopping --------------------------------------------------------------------------------- */
+/* --- Stopping ----------------------------------------------------------------------------------------------------- */
 void lt_deno_stop(lt_deno_run *run, lt_status why) {
   if (run->stopped == LT_OK) {
     run->stopped = why;
@@ -99,7 +99,7 @@ static void wait_until_ended(lt_deno_run *run) {
   lt_cancel_remove(run->request->cancel, &from_above);
 }
 
-/* --- Beginning -------------------------------------------------------------------------------- */
+/* --- Beginning ---------------------------------------------------------------------------------------------------- */
 static lt_status spawn_reader(lt_deno_run *run, void (*fn)(void *run), lt_err *err) {
   run->readers++;
   lt_status status = lt_loop_spawn(run->loop, fn, run, err);
@@ -228,7 +228,7 @@ static lt_status run_in_new(lt_deno_run *run, lt_err *err) LT_YIELDS {
   return try_ways(run, err);
 }
 
-/* --- A run ------------------------------------------------------------------------------------ */
+/* --- A run -------------------------------------------------------------------------------------------------------- */
 static lt_status take_catalog(lt_deno_run *run, lt_err *err) {
   const lt_caller *caller = run->request->caller;
   if (caller == NULL || caller->catalog == NULL) {

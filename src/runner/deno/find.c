@@ -139,7 +139,7 @@ lt_status lt_deno_find_tsc(lt_deno *deno, lt_err *err) {
                  deno->typescript_path != NULL ? deno->typescript_path : "PATH or node_modules/.bin");
 }
 
-/* --- What went wrong -------------------------------------------------------------------------- */
+/* --- What went wrong ---------------------------------------------------------------------------------------------- */
 /* The major version that `deno --version` says; 0: it says none. LT_YIELDS. */
 static unsigned ask_version(lt_deno *deno, char *ret_line, size_t size) LT_YIELDS {
   const char *const argv[] = {"deno", "--version", NULL};

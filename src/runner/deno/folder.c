@@ -110,7 +110,7 @@ lt_status lt_deno_write_file(const lt_deno_room *room, const char *name, lt_str 
   return LT_OK;
 }
 
-/* --- Removing --------------------------------------------------------------------------------- */
+/* --- Removing ----------------------------------------------------------------------------------------------------- */
 /* A program can have made files: it may replace the bridge's socket by a folder, and its caches are on the disk. */
 void lt_deno_remove_folder(lt_loop *loop, lt_deno_room *room) {
   if (room->folder[0] != '\0') {

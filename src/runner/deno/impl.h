@@ -5,8 +5,8 @@
 #include "io/http_server.h"
 #include "io/process.h"
 #include "runner/deno/deno.h"
-#include "runner/matching.h"
-#include "runner/program.h"
+#include "replay/matching.h"
+#include "runner/quickjs/program.h"
 
 /* How Deno is asked to allow the bridge: what it understands depends on its version, so that one after the other is
  * tried, once. */

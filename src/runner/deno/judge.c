@@ -6,7 +6,7 @@
 
 #define FRAMES_MAX 20
 
-/* --- Where ------------------------------------------------------------------------------------ */
+/* --- Where -------------------------------------------------------------------------------------------------------- */
 static bool number(lt_str text, size_t *at, uint32_t *ret) {
   uint32_t n = 0;
   size_t start = *at;
@@ -101,7 +101,7 @@ static void locate(lt_deno_run *run, lt_str stack) {
   }
 }
 
-/* --- What ------------------------------------------------------------------------------------- */
+/* --- What --------------------------------------------------------------------------------------------------------- */
 static void add_cut(lt_buf *out, lt_str text, size_t max) {
   lt_str head = lt_utf8_cut(text, max);
   lt_buf_add(out, head);
@@ -191,7 +191,7 @@ static void judge_failure(lt_deno_run *run) {
   locate(run, lt_buf_view(&run->failure.stack));
 }
 
-/* --- Types ------------------------------------------------------------------------------------ */
+/* --- Types -------------------------------------------------------------------------------------------------------- */
 /* `program.ts(2,36): error TS2551: Property ...`, and lines that go on with it, indented. */
 static bool read_fault(lt_str line, uint32_t *ret_line, uint32_t *ret_column, lt_str *ret_code, lt_str *ret_text) {
   lt_str file = LT_STR("program.ts("), kind = LT_STR("): error ");
@@ -287,7 +287,7 @@ static void judge_types(lt_deno_run *run) {
   }
 }
 
-/* --- The process ------------------------------------------------------------------------------ */
+/* --- The process -------------------------------------------------------------------------------------------------- */
 static void judge_stopped(lt_deno_run *run) {
   if (run->stopped == LT_E_TIMEOUT) {
     lt_run_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",

@@ -1,6 +1,6 @@
 /* From what was written to what is run: fences off, text that is none refused. */
-#include "codec/json.h"
-#include "codec/json_text.h"
+#include "json/json.h"
+#include "json/json_text.h"
 #include "runner/deno/impl.h"
 
 /* Bytes of the UTF-8 sequence at `p` (RFC 3629, section 4), or 0. */

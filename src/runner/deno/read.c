@@ -2,12 +2,12 @@
  * itself, and the compiler's. */
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "codec/json.h"
+#include "json/json.h"
 #include "runner/deno/impl.h"
 
 #define RECORD_BYTE '\x1e'
 
-/* --- What is said ----------------------------------------------------------------------------- */
+/* --- What is said ------------------------------------------------------------------------------------------------- */
 static void say(lt_deno_run *run, lt_said said, lt_str what) {
   lt_run_text *text = lt_mem_alloc(sizeof *text + what.n);
   if (text == NULL) {
@@ -56,7 +56,7 @@ static void take_output(lt_deno_run *run, lt_str text, bool ended) {
   }
 }
 
-/* --- Records ---------------------------------------------------------------------------------- */
+/* --- Records ------------------------------------------------------------------------------------------------------ */
 typedef struct record {
   lt_deno_run *run;
   lt_str line;
@@ -182,7 +182,7 @@ static void take_line(lt_deno_run *run, lt_str line) LT_YIELDS {
   }
 }
 
-/* --- Fibers ----------------------------------------------------------------------------------- */
+/* --- Fibers ------------------------------------------------------------------------------------------------------- */
 static void end_reader(lt_deno_run *run) {
   run->readers--;
   lt_wait_wake(&run->wait, LT_OK);

@@ -4,8 +4,8 @@
 #include <sys/random.h>
 
 #include "base/mem.h"
-#include "codec/json.h"
-#include "codec/typegen.h"
+#include "json/json.h"
+#include "types/typegen.h"
 #include "runner/deno/impl.h"
 
 extern const char lt_deno_boot_data[], lt_deno_boot_end[];
@@ -15,7 +15,7 @@ static lt_str bytes_between(const char *from, const char *to) {
   return lt_str_from(from, (size_t)(to - from));
 }
 
-/* --- Names in the text ------------------------------------------------------------------------ */
+/* --- Names in the text -------------------------------------------------------------------------------------------- */
 static const lt_tool *unless_hidden(const lt_deno_run *run, const lt_tool *tool) {
   const lt_caller *caller = run->request->caller;
   bool hidden = tool != NULL && caller != NULL && caller->hidden.n > 0 && lt_str_eq(tool->id, caller->hidden);
@@ -83,7 +83,7 @@ static lt_status find_names(const lt_deno_run *run, names *ret, lt_err *err) {
   return LT_OK;
 }
 
-/* --- Declarations ----------------------------------------------------------------------------- */
+/* --- Declarations ------------------------------------------------------------------------------------------------- */
 static void declare_functions(const lt_deno_run *run, lt_buf *out) {
   for (size_t i = 0; i < run->request->function_count; i++) {
     lt_buf_addc(out, "declare function ");
@@ -151,7 +151,7 @@ static lt_status write_types(const lt_deno_run *run, const names *n, lt_err *err
   return status;
 }
 
-/* --- The program and its modules -------------------------------------------------------------- */
+/* --- The program and its modules ---------------------------------------------------------------------------------- */
 /* What is put before the program. It is imported, and so not Deno's main module: the one that asks is told that it is,
  * which leaves a first line `#!...` a comment. A program that is one function is what its module exports, and so is
  * called. */
@@ -212,7 +212,7 @@ lt_status lt_deno_write_modules(const lt_deno_run *run, lt_err *err) {
   return status;
 }
 
-/* --- What runs first -------------------------------------------------------------------------- */
+/* --- What runs first ---------------------------------------------------------------------------------------------- */
 lt_status lt_deno_make_secret(lt_deno_room *room, lt_err *err) {
   unsigned char random[16];
   if (getrandom(random, sizeof random, 0) != sizeof random) {
@@ -264,7 +264,7 @@ lt_status lt_deno_write_boot(const lt_deno *deno, const lt_deno_room *room, lt_e
   return status;
 }
 
-/* --- What it is told of the program ----------------------------------------------------------- */
+/* --- What it is told of the program ------------------------------------------------------------------------------- */
 static void put_names(lt_json_writer *w, const lt_deno_run *run, const names *n) {
   lt_json_key(w, "tools");
   lt_json_begin_array(w);

@@ -5,7 +5,7 @@
 
 #include "runner/deno/impl.h"
 
-/* --- A room ----------------------------------------------------------------------------------- */
+/* --- A room ------------------------------------------------------------------------------------------------------- */
 lt_status lt_deno_fill_room(lt_deno *deno, lt_deno_room *room, lt_err *err) {
   LT_TRY(lt_deno_make_secret(room, err));
   LT_TRY(lt_deno_write_boot(deno, room, err));
@@ -21,7 +21,7 @@ void lt_deno_leave_room(lt_deno *deno, lt_deno_room *room) {
   lt_deno_remove_folder(deno->loop, room);
 }
 
-/* --- The spare -------------------------------------------------------------------------------- */
+/* --- The spare ---------------------------------------------------------------------------------------------------- */
 static bool is_alive(const lt_deno_room *room) {
   return room->process != NULL && !lt_process_exited(room->process);
 }
@@ -46,7 +46,7 @@ bool lt_deno_take_spare(lt_deno *deno, const lt_run_request *request, lt_deno_ro
   return true;
 }
 
-/* --- Who looks after it ----------------------------------------------------------------------- */
+/* --- Who looks after it ------------------------------------------------------------------------------------------- */
 static void drop(lt_deno *deno) LT_YIELDS {
   lt_deno_room room = take_out(deno); /* nobody is to take it meanwhile */
   lt_deno_leave_room(deno, &room);

@@ -45,7 +45,7 @@ static void add_env(plan *p, const char *name, const char *value) {
   }
 }
 
-/* --- Walls ------------------------------------------------------------------------------------ */
+/* --- Walls -------------------------------------------------------------------------------------------------------- */
 static lt_status check_walls(const lt_deno *deno, lt_jail_profile profile, lt_err *err) {
   lt_jail_walls walls;
   lt_jail_probe(&walls);
@@ -88,7 +88,7 @@ static lt_status open_process(const lt_deno *deno, const lt_deno_room *room, pla
   return lt_process_open(deno->loop, &options, ret, err);
 }
 
-/* --- Deno ------------------------------------------------------------------------------------- */
+/* --- Deno --------------------------------------------------------------------------------------------------------- */
 static void allow_bridge(plan *p, const lt_deno *deno, const lt_deno_room *room) {
   char path[sizeof room->folder + 16];
   if (room->way == LT_DENO_TCP) {
@@ -150,7 +150,7 @@ lt_status lt_deno_start(lt_deno *deno, lt_deno_room *room, lt_err *err) {
   return status;
 }
 
-/* --- The compiler ----------------------------------------------------------------------------- */
+/* --- The compiler ------------------------------------------------------------------------------------------------- */
 static void plan_checker(plan *p, const lt_deno_run *run) {
   static const char *const fixed[] = {
       "tsc",         "--noEmit",         "--pretty",          "false",

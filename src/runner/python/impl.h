@@ -4,12 +4,11 @@
 
 #include "io/process.h"
 #include "io/watch.h"
-#include "runner/matching.h"
-#include "runner/program.h"
+#include "replay/matching.h"
+#include "runner/quickjs/program.h"
 #include "runner/python/python.h"
 
-/* --- The interpreter and its processes (python_zygote.c) ------------------------------------------------------------
- */
+/* --- The interpreter and its processes (python_zygote.c) ---------------------------------------------------------- */
 typedef struct lt_zygote lt_zygote;
 
 /* A process forked for a program. */
@@ -99,8 +98,7 @@ int lt_python_hold(lt_str folder);
 /* Moves what is in a folder, one that is held, into another, and removes it. LT_YIELDS. */
 void lt_python_move(lt_loop *loop, int held, const char *from, const char *to) LT_YIELDS;
 
-/* --- Names (python_names.c) -----------------------------------------------------------------------------------------
- */
+/* --- Names (python_names.c) --------------------------------------------------------------------------------------- */
 /* The Python names of a catalog's tools; kept for the next run. NULL: no memory. Borrows: until the next call. */
 const lt_pynames *lt_pynames_of(lt_python *python, lt_catalog *catalog);
 void lt_pynames_free(lt_pynames *names); /* NULL is allowed */
@@ -109,8 +107,7 @@ const lt_tool *lt_pynames_find(const lt_pynames *names, lt_str name);
 /* Writes the member "tools": those whose names occur in the text, with their arguments. */
 void lt_pynames_put(const lt_pynames *names, lt_str text, lt_str hidden, lt_json_writer *w);
 
-/* --- A run (python_run.c) -------------------------------------------------------------------------------------------
- */
+/* --- A run (python_run.c) ----------------------------------------------------------------------------------------- */
 typedef struct lt_pycall lt_pycall;
 
 /* A message of the program's, as far as it has come. */

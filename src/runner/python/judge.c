@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "codec/json.h"
-#include "codec/jsscan.h"
-#include "codec/typegen.h"
+#include "json/json.h"
+#include "js/jsscan.h"
+#include "types/typegen.h"
 #include "runner/python/impl.h"
 
 /* --- What it said of its failure ---------------------------------------------------------------------------------- */
@@ -124,8 +124,7 @@ static void judge_failure(lt_pyrun *run) {
   lt_arena_release(&arena);
 }
 
-/* --- What is known of one that said nothing -------------------------------------------------------------------------
- */
+/* --- What is known of one that said nothing ----------------------------------------------------------------------- */
 
 static void judge_signal(lt_pyrun *run, int signum) {
   const char *name = sigabbrev_np(signum);
@@ -169,8 +168,7 @@ static void judge_stopped(lt_pyrun *run) {
   }
 }
 
-/* --- Its result -----------------------------------------------------------------------------------------------------
- */
+/* --- Its result --------------------------------------------------------------------------------------------------- */
 
 typedef struct json_check {
   lt_str text;

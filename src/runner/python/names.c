@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "codec/json.h"
-#include "codec/typegen.h"
-#include "codec/typegen_schema.h"
+#include "json/json.h"
+#include "types/typegen.h"
+#include "types/typegen_schema.h"
 #include "runner/python/impl.h"
 
 typedef struct entry {

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "codec/json.h"
-#include "codec/json_text.h"
-#include "codec/jsscan.h"
+#include "json/json.h"
+#include "json/json_text.h"
+#include "js/jsscan.h"
 #include "runner/python/impl.h"
 #include "runner/threads.h"
 
@@ -48,8 +48,7 @@ static uint64_t left_ms(const lt_pyrun *run) {
   return run->deadline_ns > now ? (run->deadline_ns - now) / NS_PER_MS + 1 : 0;
 }
 
-/* --- What it is told ------------------------------------------------------------------------------------------------
- */
+/* --- What it is told ---------------------------------------------------------------------------------------------- */
 
 static void put_number(lt_json_writer *w, const char *key, uint64_t n) {
   lt_json_key(w, key);
@@ -104,8 +103,7 @@ static lt_status put_start(lt_pyrun *run, lt_buf *out, lt_err *err) {
   return status == LT_OK ? LT_OK : lt_fail(err, status, "no memory for a Python program of that length");
 }
 
-/* --- Turning it -----------------------------------------------------------------------------------------------------
- */
+/* --- Turning it --------------------------------------------------------------------------------------------------- */
 
 void lt_pyrun_stop(lt_pyrun *run, lt_status why) {
   if (run->stopped != LT_OK) {
@@ -223,8 +221,7 @@ static lt_status run_in_child(lt_pyrun *run, lt_str start, lt_err *err) LT_YIELD
   return status;
 }
 
-/* --- A run ----------------------------------------------------------------------------------------------------------
- */
+/* --- A run -------------------------------------------------------------------------------------------------------- */
 
 static void run_init(lt_pyrun *run, lt_python *p, const lt_run_request *request, lt_run_result *result) {
   run->python = p;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "codec/json.h"
+#include "json/json.h"
 #include "jail/jail.h"
 #include "runner/python/impl.h"
 

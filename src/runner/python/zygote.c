@@ -25,8 +25,7 @@ static void want_spare(lt_zygote *z) LT_YIELDS {
   lt_zygote_unuse(z);
 }
 
-/* --- What it says ---------------------------------------------------------------------------------------------------
- */
+/* --- What it says ------------------------------------------------------------------------------------------------- */
 
 static void on_exit_message(lt_zygote *z, uint32_t id, int status, lt_str reason) LT_YIELDS {
   lt_pychild *child = lt_pychild_find(z, id);

@@ -27,7 +27,7 @@ struct lt_zygote {
 /* It is freed when it is over and nobody uses it. */
 void lt_zygote_unuse(lt_zygote *zygote);
 
-/* --- Waiting in turn -------------------------------------------------------------------------- */
+/* --- Waiting in turn ---------------------------------------------------------------------------------------------- */
 /* Until somebody wakes it, or the cancel does. Afterwards it is in no list. LT_YIELDS. */
 lt_status lt_pywait_in(lt_pywaiter **list, lt_loop *loop, lt_cancel *cancel) LT_YIELDS;
 void lt_pywait_wake_first(lt_pywaiter **list);
@@ -37,7 +37,7 @@ void lt_python_give_place(lt_python *python);
 /* Whoever waits for the runner's end looks again. */
 void lt_python_wake_closer(lt_python *python);
 
-/* --- Its processes ---------------------------------------------------------------------------- */
+/* --- Its processes ------------------------------------------------------------------------------------------------ */
 /* Asks for another one, which is the caller's (`owned`). LT_YIELDS while the interpreter is busy. */
 lt_status lt_pychild_new(lt_zygote *zygote, lt_pychild **ret_child, lt_err *err) LT_YIELDS;
 lt_pychild *lt_pychild_find(const lt_zygote *zygote, uint32_t id);

@@ -1,0 +1,231 @@
+/* Classic mode: the model's replies are text and calls of tools, of which it sees every one. */
+#include "agent/own.h"
+#include "agent/rounds.h"
+#include "base/limits.h"
+
+/* --- Tools that are not there ------------------------------------------------------------------------------------- */
+/* A server that is down has not told its tools: the id that was meant, so that the door says why; else empty. */
+static lt_str id_of_silent(lt_round *round, lt_str name) {
+  const lt_str *silent;
+  size_t count = lt_catalog_silent(round->turn->prepared.catalog, &silent);
+  for (size_t i = 0; i < count; i++) {
+    char plain[LT_WIRE_NAME_CHARS + 1];
+    lt_wire_plain_name(silent[i], plain);
+    lt_str ns = lt_str_of(plain);
+    if (name.n > ns.n + 1 && lt_str_starts(name, ns) && (name.p[ns.n] == '_' || name.p[ns.n] == '.')) {
+      return lt_arena_printf(&round->turn->arena, "%.*s.%.*s", LT_STR_ARG(silent[i]),
+                             LT_STR_ARG(lt_str_sub(name, ns.n + 1, name.n)));
+    }
+  }
+  return LT_STR_NULL;
+}
+
+static void put_not_found(lt_round *round, lt_round_call *call) {
+  const lt_catalog *catalog = round->turn->prepared.catalog;
+  lt_buf *out = &call->answer;
+  lt_buf_addc(out, "Tool \"");
+  lt_buf_add(out, call->asked->name);
+  lt_buf_addc(out, "\" not found.");
+  size_t count = lt_catalog_count(catalog);
+  size_t listed = count < LT_TOOL_LISTED_MAX ? count : LT_TOOL_LISTED_MAX;
+  lt_buf_addc(out, count > 0 ? " Available tools: " : " No tools are available.");
+  for (size_t i = 0; i < listed; i++) {
+    lt_buf_addc(out, i > 0 ? ", " : "");
+    lt_buf_add(out, lt_wire_name(round->wire, lt_catalog_at(catalog, i)->id));
+  }
+  if (count > listed) {
+    lt_buf_printf(out, " and %zu more", count - listed);
+  }
+  lt_str near[LT_TOOL_SUGGESTIONS];
+  size_t suggested = lt_catalog_suggest(catalog, call->asked->name, near);
+  for (size_t i = 0; i < suggested; i++) {
+    const lt_tool *tool = lt_catalog_find(catalog, near[i]);
+    tool = tool != NULL ? tool : lt_catalog_find_js(catalog, near[i]);
+    tool = tool != NULL ? tool : lt_catalog_find_ts(catalog, near[i]);
+    lt_buf_addc(out, i == 0 ? ". Did you mean: " : ", ");
+    lt_buf_add(out, tool != NULL ? lt_wire_name(round->wire, tool->id) : near[i]);
+  }
+  lt_buf_addc(out, suggested > 0 ? "?" : "");
+}
+
+/* --- One call ----------------------------------------------------------------------------------------------------- */
+static lt_status call_tool(lt_round *round, lt_round_call *call, lt_str id, lt_err *err) LT_YIELDS {
+  lt_buf answer;
+  lt_err cause = LT_ERR_INIT;
+  lt_buf_init(&answer, LT_PROMPT_MESSAGES_BYTES);
+  lt_status status = lt_turn_call(round->turn, call->id, id, call->input, &answer, &cause);
+  if (round->turn->cancel.why != LT_OK) {
+    status = lt_fail(err, round->turn->cancel.why, "%s", lt_err_msg(&cause));
+  } else if (status == LT_OK) {
+    call->is_json = true;
+    lt_buf_add(&call->answer, lt_buf_view(&answer));
+  } else {
+    lt_str why = answer.n > 0 ? lt_buf_view(&answer) : lt_str_of(lt_err_msg(&cause));
+    lt_wire_put_failure(&call->answer, id, why);
+    status = LT_OK;
+  }
+  lt_buf_release(&answer);
+  return status;
+}
+
+static lt_status carry_out(lt_round *round, lt_round_call *call, lt_err *err) LT_YIELDS {
+  if (call->broken) {
+    return lt_round_refuse(round, call, LT_E_SYNTAX, err);
+  }
+  lt_str id = call->tool != NULL ? call->tool->id : id_of_silent(round, call->asked->name);
+  if (id.n > 0) {
+    return call_tool(round, call, id, err);
+  }
+  put_not_found(round, call);
+  return lt_round_refuse(round, call, LT_E_NOTFOUND, err);
+}
+
+/* --- All calls of a reply ----------------------------------------------------------------------------------------- */
+/* By the policy's or the tool's own word. What a plugin decides for each input is asked at the door only: it is
+ * promised to get inputs that have been checked. */
+static bool needs_approval(const lt_round *round, const lt_round_call *call) {
+  lt_arena arena;
+  lt_json_doc input, annotations;
+  if (call->tool == NULL || call->broken) {
+    return false;
+  }
+  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_policy_call what = {.tool = call->tool->id, .needs_approval = call->tool->needs_approval};
+  if (lt_json_parse(&arena, call->input, &input, NULL) == LT_OK) {
+    what.input = lt_json_root(&input);
+  }
+  if (call->tool->annotations.n > 0 && lt_json_parse(&arena, call->tool->annotations, &annotations, NULL) == LT_OK) {
+    what.annotations = lt_json_root(&annotations);
+  }
+  lt_decision decision = lt_policy_decide(round->turn->caller.policy, &what);
+  lt_arena_release(&arena);
+  return decision.action == LT_ACTION_ASK;
+}
+
+static bool is_in_order(const lt_round *round) {
+  for (size_t i = 0; i < round->count; i++) {
+    if (needs_approval(round, &round->calls[i])) {
+      return true;
+    }
+  }
+  return round->count < 2;
+}
+
+/* Side by side: a fiber for each call; whoever started them waits for all. */
+typedef struct party {
+  lt_round *round;
+  size_t next; /* call that a fiber takes when it begins; they begin in order */
+  size_t open;
+  lt_wait done;
+  lt_status status; /* the first that says that the turn is over */
+  lt_err err;
+} party;
+
+static void on_call_fiber(void *arg) {
+  party *p = arg;
+  lt_err err = LT_ERR_INIT;
+  lt_status status = carry_out(p->round, &p->round->calls[p->next++], &err);
+  if (status != LT_OK && p->status == LT_OK) {
+    p->status = status;
+    p->err = err;
+  }
+  if (--p->open == 0) {
+    lt_wait_wake(&p->done, LT_OK);
+  }
+}
+
+/* Where no fiber can be had, the call is made here. */
+static lt_status side_by_side(lt_round *round, lt_err *err) LT_YIELDS {
+  lt_loop *loop = round->turn->agent->options.loop;
+  party p = {.round = round};
+  lt_wait_init(&p.done, loop);
+  for (size_t i = 0; i < round->count; i++) {
+    p.open++;
+    if (lt_loop_spawn(loop, on_call_fiber, &p, NULL) != LT_OK) {
+      on_call_fiber(&p);
+    }
+  }
+  while (p.open > 0) {
+    lt_wait_on(&p.done, UINT64_MAX);
+  }
+  if (p.status != LT_OK && err != NULL) {
+    *err = p.err;
+  }
+  return p.status;
+}
+
+static lt_status carry_out_all(lt_round *round, lt_err *err) LT_YIELDS {
+  if (!is_in_order(round)) {
+    return side_by_side(round, err);
+  }
+  for (size_t i = 0; i < round->count; i++) {
+    LT_TRY(carry_out(round, &round->calls[i], err));
+  }
+  return LT_OK;
+}
+
+/* --- The mode ----------------------------------------------------------------------------------------------------- */
+typedef struct defining {
+  lt_catalog *catalog; /* what is defined below; a reference, or NULL */
+  lt_arena arena;      /* not the turn's, which the loop uses meanwhile */
+  lt_wire *wire;
+  lt_buf tools;
+  lt_status status;
+  lt_err err;
+} defining;
+
+/* Touches nothing of the loop's: the catalog may be read anywhere. */
+static void write_definitions(void *arg) {
+  defining *d = arg;
+  d->status = lt_wire_new(&d->arena, d->catalog, &d->wire, &d->err);
+  if (d->status == LT_OK && lt_catalog_count(d->catalog) > 0) {
+    d->status = lt_wire_definitions(d->wire, &d->tools, &d->err);
+  }
+}
+
+static void forget(defining *d) {
+  lt_catalog_unref(d->catalog);
+  d->catalog = NULL;
+  lt_buf_clear(&d->tools);
+  lt_arena_release(&d->arena);
+}
+
+/* Before each asking plugins may change what there is. The same catalog is not written again. */
+static lt_status define(void *arg, lt_turn *turn, uint32_t round, lt_round_tools *ret_tools, lt_err *err) LT_YIELDS {
+  defining *d = arg;
+  if (round > 0) {
+    LT_TRY(lt_turn_prepare(turn, err));
+  }
+  if (d->catalog != turn->prepared.catalog) {
+    forget(d);
+    d->catalog = lt_catalog_ref(turn->prepared.catalog);
+    if (lt_catalog_count(d->catalog) <= LT_WIRE_INLINE_TOOLS) {
+      write_definitions(d);
+    } else {
+      LT_TRY(lt_loop_offload(turn->agent->options.loop, write_definitions, d, err));
+    }
+  }
+  if (d->status != LT_OK) {
+    return lt_fail(err, d->status, "%s", lt_err_msg(&d->err));
+  }
+  *ret_tools = (lt_round_tools){.definitions = lt_buf_view(&d->tools), .wire = d->wire};
+  return LT_OK;
+}
+
+static lt_status run(lt_turn *turn, lt_err *err) LT_YIELDS {
+  defining d = {.err = LT_ERR_INIT};
+  const lt_rounds rounds = {.define = define, .carry_out = carry_out_all, .arg = &d};
+  lt_arena_init(&d.arena, LT_PROMPT_MEMORY_BYTES);
+  lt_buf_init(&d.tools, LT_PROMPT_MESSAGES_BYTES);
+  lt_status status = lt_rounds_run(turn, &rounds, err);
+  forget(&d);
+  lt_buf_release(&d.tools);
+  return status;
+}
+
+const lt_mode lt_mode_classic = {
+    .id = "classic",
+    .name = "Classic (text + tools)",
+    .rounds = LT_ROUNDS_CLASSIC,
+    .run = run,
+};

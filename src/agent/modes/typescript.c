@@ -1,0 +1,229 @@
+/* TypeScript mode: the model has one tool, which runs a program with all the others (seed CPE). */
+#include "agent/own.h"
+#include "agent/rounds.h"
+#include "agent/modes/typescript_tool.h"
+#include "base/limits.h"
+
+/* --- What a program said ------------------------------------------------------------------------------------------ */
+/* Its output as it stands, or its log lines; that there was more must be known, or what is counted in it is wrong. */
+static void put_said(const lt_turn *turn, const lt_run_result *result, bool output, lt_buf *out) {
+  for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
+    if ((text->said == LT_SAID_OUTPUT) == output) {
+      lt_buf_add(out, text->text);
+      lt_buf_addc(out, output ? "" : "\n");
+    }
+  }
+  if (output && result->output_cut) {
+    lt_buf_addc(out, "\n[more was output than the ");
+    lt_feedback_put_output_limit(out, turn);
+    lt_buf_addc(out, " that are kept]\n");
+  } else if (!output && result->log_cut) {
+    lt_buf_printf(out, "[more was logged than the %lu KiB that are kept]\n", LT_RUN_LOG_MAX_BYTES / LT_KIB);
+  }
+}
+
+static void put_place(const lt_run_result *result, lt_buf *out) {
+  if (result->line > 0) {
+    lt_buf_printf(out, "\n    at line %u, column %u", result->line, result->column);
+    lt_buf_addc(out, result->context.n > 0 ? ": " : "");
+    lt_buf_add(out, lt_buf_view(&result->context));
+  }
+  if (result->stack.n > 0) {
+    lt_buf_addc(out, "\nStack:\n");
+    lt_buf_add(out, lt_buf_view(&result->stack));
+  }
+}
+
+/* What has happened must not be done again. */
+static void put_calls(const lt_run_result *result, lt_buf *out) {
+  size_t count = 0;
+  for (const lt_run_call *call = result->calls; call != NULL; call = call->next, count++) {
+    if (count < LT_TOOL_LISTED_MAX) {
+      lt_buf_addc(out, count == 0 ? "\n\nTool calls it had made: " : ", ");
+      lt_buf_add(out, call->tool);
+      lt_buf_addc(out, !call->finished ? " (not finished)" : call->error.n > 0 ? " (failed)" : "");
+    }
+  }
+  if (count > LT_TOOL_LISTED_MAX) {
+    lt_buf_printf(out, " and %zu more", count - LT_TOOL_LISTED_MAX);
+  }
+}
+
+/* Standard error, then standard output. */
+static void put_failure(const lt_turn *turn, const lt_run_result *result, lt_buf *out) {
+  put_said(turn, result, false, out);
+  lt_buf_add(out, result->error.n > 0 ? lt_buf_view(&result->error) : lt_str_of(lt_status_text(result->status)));
+  put_place(result, out);
+  put_calls(result, out);
+  lt_secrets_mask_buf(turn->agent->options.secrets, out);
+  size_t before = out->n;
+  lt_buf_addc(out, "\n\nSTDOUT:\n");
+  size_t told = out->n;
+  put_said(turn, result, true, out);
+  if (out->n == told && out->status == LT_OK) {
+    out->n = before;
+    out->p[before] = '\0';
+  }
+}
+
+/* --- Running ------------------------------------------------------------------------------------------------------ */
+typedef struct request {
+  lt_str code;
+  uint64_t timeout_ms;
+} request;
+
+/* Models write the arguments as a string now and then. */
+static bool read_object(lt_arena *arena, lt_str text, lt_json_doc *doc) {
+  lt_str inner;
+  if (lt_json_parse(arena, text, doc, NULL) != LT_OK) {
+    return false;
+  }
+  if (lt_json_str(lt_json_root(doc), arena, &inner) && lt_json_parse(arena, inner, doc, NULL) != LT_OK) {
+    return false;
+  }
+  return lt_json_typeof(lt_json_root(doc)) == LT_JSON_OBJECT;
+}
+
+/* False: what is wrong with it is appended. */
+static bool read_request(lt_arena *arena, lt_str input, request *ret, lt_buf *faults) {
+  lt_json_doc doc;
+  lt_str code;
+  int64_t ms = 0;
+  if (!read_object(arena, input, &doc) || !lt_json_str(lt_json_get(lt_json_root(&doc), "code"), arena, &code)) {
+    lt_buf_addc(faults, "Error parsing parameters: expected {\"code\": \"...\"} with the program as a string");
+    return false;
+  }
+  lt_json timeout = lt_json_get(lt_json_root(&doc), "timeout");
+  bool has = lt_json_exists(timeout) && lt_json_typeof(timeout) != LT_JSON_NULL;
+  if (has && (!lt_json_int(timeout, &ms) || ms < 1)) {
+    lt_buf_addc(faults, "Error parsing parameters: timeout: expected a number of milliseconds, 1 or more");
+    return false;
+  }
+  *ret = (request){.code = code, .timeout_ms = (uint64_t)ms};
+  ret->timeout_ms = ret->timeout_ms < LT_RUN_TIMEOUT_MAX_MS ? ret->timeout_ms : LT_RUN_TIMEOUT_MAX_MS;
+  return true;
+}
+
+static lt_status end_success(lt_turn *turn, uint32_t number, lt_str stdout_text, lt_err *err) LT_YIELDS {
+  lt_buf json;
+  lt_buf_init(&json, LT_JSON_MAX_BYTES);
+  lt_json_writer w = lt_json_writer_on(&json);
+  lt_json_put_str(&w, stdout_text);
+  lt_status status = lt_turn_tool_end(turn, number, LT_OK, lt_buf_view(&json), err);
+  lt_buf_release(&json);
+  return status;
+}
+
+/* Stored whole; of a long one the model gets beginning and end. */
+static lt_status end(lt_round *round, lt_round_call *call, uint32_t number, const lt_run_result *result,
+                     lt_err *err) LT_YIELDS {
+  lt_turn *turn = round->turn;
+  lt_buf text, logs;
+  lt_buf_init(&text, LT_RUN_RESULT_MAX_BYTES);
+  lt_buf_init(&logs, LT_RUN_RESULT_MAX_BYTES);
+  put_said(turn, result, false, &logs);
+  lt_secrets_mask_buf(turn->agent->options.secrets, &logs);
+  lt_status status = logs.n > 0 ? lt_turn_tool_logs(turn, number, lt_buf_view(&logs), err) : LT_OK;
+  if (result->status == LT_OK) {
+    put_said(turn, result, true, &text);
+  } else {
+    put_failure(turn, result, &text);
+  }
+  lt_text_cut(&call->answer, lt_buf_view(&text), LT_FEEDBACK_TOKENS);
+  if (status == LT_OK && result->status == LT_OK) {
+    status = end_success(turn, number, lt_buf_view(&text), err);
+  } else if (status == LT_OK) {
+    status = lt_turn_tool_end(turn, number, result->status, lt_buf_view(&text), err);
+  }
+  lt_buf_release(&logs);
+  lt_buf_release(&text);
+  return status;
+}
+
+static lt_status run_program(lt_round *round, lt_round_call *call, const request *what, lt_err *err) LT_YIELDS {
+  uint32_t number;
+  lt_run_result result;
+  lt_turn_program program = {.code = what->code, .lang = LT_LANG_TYPESCRIPT, .timeout_ms = what->timeout_ms};
+  LT_TRY(lt_turn_tool_begin(round->turn, call->id, LT_STR(LT_TYPESCRIPT_TOOL), call->input, LT_STR("Executing..."),
+                            &number, err));
+  program.output = number;
+  lt_run_result_init(&result);
+  lt_status status = lt_turn_run(round->turn, &program, &result, err);
+  if (status == LT_OK) {
+    status = end(round, call, number, &result, err);
+  }
+  lt_run_result_release(&result);
+  return status;
+}
+
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
+static const lt_tool *find_meant(const lt_catalog *catalog, lt_str name) {
+  const lt_tool *tool = lt_catalog_find_ts(catalog, name);
+  tool = tool != NULL ? tool : lt_catalog_find(catalog, name);
+  return tool != NULL ? tool : lt_catalog_find_js(catalog, name);
+}
+
+static void put_not_found(lt_round *round, lt_round_call *call) {
+  const lt_tool *meant = find_meant(round->turn->prepared.catalog, call->asked->name);
+  lt_buf_addc(&call->answer, "Tool \"");
+  lt_buf_add(&call->answer, call->asked->name);
+  lt_buf_addc(&call->answer, "\" not found. Available tools: " LT_TYPESCRIPT_TOOL);
+  if (meant != NULL) {
+    lt_buf_addc(&call->answer, ". Call it in its code: await ");
+    lt_buf_add(&call->answer, meant->ts_name);
+    lt_buf_addc(&call->answer, "({...})");
+  }
+}
+
+static lt_status carry_out(lt_round *round, lt_round_call *call, lt_err *err) LT_YIELDS {
+  lt_arena arena;
+  request what;
+  if (call->broken) {
+    return lt_round_refuse(round, call, LT_E_SYNTAX, err);
+  }
+  if (!lt_str_eqc(call->asked->name, LT_TYPESCRIPT_TOOL)) {
+    put_not_found(round, call);
+    return lt_round_refuse(round, call, LT_E_NOTFOUND, err);
+  }
+  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_status status = read_request(&arena, call->input, &what, &call->answer)
+                         ? run_program(round, call, &what, err)
+                         : lt_round_refuse(round, call, LT_E_INVALID, err);
+  lt_arena_release(&arena);
+  return status;
+}
+
+/* In order: what one program stores the next one recalls. */
+static lt_status carry_out_all(lt_round *round, lt_err *err) LT_YIELDS {
+  for (size_t i = 0; i < round->count; i++) {
+    LT_TRY(carry_out(round, &round->calls[i], err));
+  }
+  return LT_OK;
+}
+
+/* --- The mode ----------------------------------------------------------------------------------------------------- */
+/* Once: what a program finds does not change within a prompt. */
+static lt_status define(void *arg, lt_turn *turn, uint32_t round, lt_round_tools *ret_tools, lt_err *err) LT_YIELDS {
+  lt_buf *tools = arg;
+  if (round == 0) {
+    LT_TRY(lt_typescript_define(turn->prepared.catalog, &turn->prepared.defaults, LT_TYPESCRIPT_TOKENS, tools, err));
+  }
+  *ret_tools = (lt_round_tools){.definitions = lt_buf_view(tools)};
+  return LT_OK;
+}
+
+static lt_status run(lt_turn *turn, lt_err *err) LT_YIELDS {
+  lt_buf tools;
+  const lt_rounds rounds = {.define = define, .carry_out = carry_out_all, .arg = &tools};
+  lt_buf_init(&tools, LT_PROMPT_MESSAGES_BYTES);
+  lt_status status = lt_rounds_run(turn, &rounds, err);
+  lt_buf_release(&tools);
+  return status;
+}
+
+const lt_mode lt_mode_typescript = {
+    .id = "typescript",
+    .name = "TypeScript (programs as a tool)",
+    .rounds = LT_ROUNDS_TYPESCRIPT,
+    .run = run,
+};

@@ -1,0 +1,164 @@
+#include "agent/modes/typescript_tool.h"
+
+#include "agent/wire.h"
+#include "base/limits.h"
+#include "text/tokens.h"
+#include "types/typegen.h"
+#include "types/typegen_text.h"
+#include "tool/describe.h"
+
+static const char about[] =
+    "Execute TypeScript code in a sandbox.\n"
+    "You have access to a set of pre-defined functions that map to the configured tools.\n"
+    "Each function returns a promise of a `Result<T>`: await it, and look at `success` before you use `value`.\n"
+    "The code is executed as a standalone script (not a REPL): nothing is kept from one call to the next, but what "
+    "store(key, value) keeps for recall(key).\n"
+    "Use `console.log` to print output.\n"
+    "The final result of the tool call will be the standard output of the script.\n"
+    "There is no network, no file system and no Node.js or Deno API; top-level await works. Write types that are "
+    "right, or none: they may be checked before anything runs.\n"
+    "discoverTools(\"words\") finds tools, toolSchema(\"tool.id\") tells the input of one, and "
+    "tools[\"tool.id\"](input) calls it by its id.\n";
+
+static const char schema[] =
+    "{\"type\":\"object\",\"properties\":{"
+    "\"code\":{\"type\":\"string\",\"description\":\"The complete TypeScript code to execute.\"},"
+    "\"timeout\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Milliseconds, 30000 unless said.\"}},"
+    "\"required\":[\"code\"]}";
+
+/* --- The world ---------------------------------------------------------------------------------------------------- */
+static void put_functions(const lt_run_request *world, lt_buf *out) {
+  for (size_t i = 0; i < world->function_count; i++) {
+    const lt_run_function *f = &world->functions[i];
+    lt_buf_addc(out, i == 0 ? "\nOther functions, which return promises:\n- " : "- ");
+    lt_buf_add(out, f->name);
+    lt_buf_add(out, f->signature);
+    lt_buf_addc(out, f->description.n > 0 ? ": " : "");
+    lt_buf_add(out, f->description);
+    lt_buf_byte(out, '\n');
+  }
+}
+
+static void put_modules(const lt_run_request *world, lt_buf *out) {
+  for (size_t i = 0; i < world->module_count; i++) {
+    lt_buf_addc(out, i == 0 ? "\nModules to import: `" : ", `");
+    lt_typegen_put_line(out, world->modules[i].name, LT_TYPEGEN_NAME_MAX_CHARS);
+    lt_buf_byte(out, '`');
+  }
+  lt_buf_addc(out, world->module_count > 0 ? "\n" : "");
+}
+
+/* --- The tools: declared ------------------------------------------------------------------------------------------ */
+/* One after the other, so that 5,000 tools that do not fit are not all looked at. `ret_fits` says whether they do. */
+static lt_status declare(const lt_catalog *catalog, size_t max_tokens, lt_buf *out, bool *ret_fits, lt_err *err) {
+  size_t told = out->n, tokens = 0;
+  LT_TRY(lt_typegen_ts(NULL, 0, out, err));
+  for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
+    lt_typegen_tool tool = lt_tool_describe(lt_catalog_at(catalog, i));
+    LT_TRY(lt_typegen_ts_tool(&tool, out, err));
+    tokens += lt_tokens_estimate(lt_str_from(out->p + told, out->n - told));
+    told = out->n;
+    if (tokens > max_tokens) {
+      *ret_fits = false;
+      return LT_OK;
+    }
+  }
+  *ret_fits = true;
+  return LT_OK;
+}
+
+/* --- The tools: named, or counted --------------------------------------------------------------------------------- */
+/* The tools of the namespace that begins at `from`: they stand together, sorted by id. Returns the next one's index. */
+static size_t put_namespace(const lt_catalog *catalog, size_t from, bool named, lt_buf *out) {
+  lt_str ns = lt_catalog_at(catalog, from)->ns;
+  size_t i = from;
+  lt_buf_addc(out, "**");
+  lt_typegen_put_line(out, ns, LT_TYPEGEN_NAME_MAX_CHARS);
+  lt_buf_addc(out, "**: ");
+  for (; i < lt_catalog_count(catalog) && lt_str_eq(lt_catalog_at(catalog, i)->ns, ns); i++) {
+    if (named) {
+      lt_buf_addc(out, i > from ? ", " : "");
+      lt_buf_add(out, lt_catalog_at(catalog, i)->ts_name);
+    }
+  }
+  if (!named) {
+    lt_buf_printf(out, "%zu %s", i - from, i - from == 1 ? "tool" : "tools");
+  }
+  lt_buf_byte(out, '\n');
+  return i;
+}
+
+/* Whether all of it fits; what does not is not there. */
+static bool list(const lt_catalog *catalog, size_t max_tokens, bool named, lt_buf *out) {
+  size_t tokens = 0, i = 0;
+  while (i < lt_catalog_count(catalog) && out->status == LT_OK) {
+    size_t before = out->n;
+    size_t next = put_namespace(catalog, i, named, out);
+    tokens += lt_tokens_estimate(lt_str_from(out->p + before, out->n - before));
+    if (tokens > max_tokens) {
+      out->n = before;
+      out->p[before] = '\0';
+      return false;
+    }
+    i = next;
+  }
+  return true;
+}
+
+static void put_list(const lt_catalog *catalog, size_t max_tokens, lt_buf *out) {
+  lt_buf_printf(out,
+                "\nThere are %zu tools, too many to declare here. A tool's function takes one object and returns a "
+                "Promise<Result<any>>; ask toolSchema before you call one.\n",
+                lt_catalog_count(catalog));
+  size_t before = out->n;
+  if (list(catalog, max_tokens, true, out)) {
+    return;
+  }
+  out->n = before;
+  if (!list(catalog, max_tokens, false, out)) {
+    lt_buf_addc(out, "... and more\n");
+  }
+}
+
+/* --- All of it ---------------------------------------------------------------------------------------------------- */
+static lt_status put_tools(const lt_catalog *catalog, size_t max_tokens, lt_buf *out, lt_err *err) {
+  size_t before = out->n;
+  bool fits;
+  if (lt_catalog_count(catalog) == 0) {
+    lt_buf_addc(out, "\nNo tools are configured.\n");
+    return LT_OK;
+  }
+  lt_buf_addc(out, "\n```typescript\n");
+  LT_TRY(declare(catalog, max_tokens, out, &fits, err));
+  lt_buf_addc(out, "```\n");
+  if (!fits && out->status == LT_OK) {
+    out->n = before;
+    put_list(catalog, max_tokens, out);
+  }
+  return LT_OK;
+}
+
+lt_status lt_typescript_describe(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens, lt_buf *out,
+                                 lt_err *err) {
+  lt_buf_addc(out, about);
+  put_functions(world, out);
+  put_modules(world, out);
+  LT_TRY(put_tools(catalog, max_tokens, out, err));
+  return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "no room for the description of the tools");
+}
+
+lt_status lt_typescript_define(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens, lt_buf *out,
+                               lt_err *err) {
+  lt_buf text;
+  lt_buf_init(&text, LT_PROMPT_MESSAGES_BYTES);
+  lt_status status = lt_typescript_describe(catalog, world, max_tokens, &text, err);
+  if (status == LT_OK) {
+    lt_json_writer w = lt_json_writer_on(out);
+    lt_json_begin_array(&w);
+    lt_wire_put_definition(&w, LT_STR(LT_TYPESCRIPT_TOOL), lt_buf_view(&text), lt_str_of(schema));
+    lt_json_end_array(&w);
+    status = out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "no room for the description of the tools");
+  }
+  lt_buf_release(&text);
+  return status;
+}

@@ -1,0 +1,29 @@
+#include "app/agent_options.h"
+
+static lt_runner *runner_of(void *arg, lt_lang lang, lt_err *err) {
+  return lt_toolbox_runner(((lt_session *)arg)->toolbox, NULL, lang, err);
+}
+
+lt_agent_options lt_agent_options_of(lt_session *session, const lt_models *models, const lt_modules *modules) {
+  const lt_config *config = &session->config;
+  return (lt_agent_options){
+      .loop = session->loop,
+      .door = session->door,
+      .db = lt_toolbox_db(session->toolbox),
+      .host = lt_toolbox_host(session->toolbox),
+      .artifacts = lt_toolbox_artifacts(session->toolbox),
+      .secrets = session->secrets,
+      .models = models->list,
+      .model_count = models->count,
+      .default_model = models->default_ref,
+      .rounds = config->defaults.rounds,
+      .rounds_count = config->defaults.rounds_count,
+      .defaults = {.timeout_ms = (uint64_t)config->timeout_ms,
+                   .memory_bytes = (uint64_t)config->memory_bytes,
+                   .max_output_bytes = (size_t)config->max_output_bytes,
+                   .modules = modules->list,
+                   .module_count = modules->count},
+      .runner = runner_of,
+      .runner_arg = session,
+  };
+}

@@ -1,0 +1,58 @@
+#include "app/modules.h"
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "app/file.h"
+
+static lt_status read_one(lt_modules *m, const lt_config_module *module, lt_err *err) {
+  lt_buf *source = &m->sources[m->source_count++];
+  lt_buf_init(source, LT_RUN_CODE_MAX_BYTES);
+  if (lt_file_read(module->path, source, err) != LT_OK) {
+    lt_err_prefix(err, "module \"%s\"", module->name);
+    return LT_E_CONFIG;
+  }
+  m->list[m->count++] = (lt_run_module){.name = lt_str_of(module->name), .source = lt_buf_view(source)};
+  return LT_OK;
+}
+
+static bool has(const lt_modules *m, lt_str name) {
+  for (size_t i = 0; i < m->count; i++) {
+    if (lt_str_eq(m->list[i].name, name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+lt_status lt_modules_load(const lt_config *config, const lt_run_module *more, size_t more_count, const lt_say *say,
+                          lt_modules *ret_modules, lt_err *err) {
+  lt_modules *m = ret_modules;
+  *m = (lt_modules){
+      .list = lt_mem_zalloc(config->module_count + more_count + 1, sizeof *m->list),
+      .sources = lt_mem_zalloc(config->module_count + 1, sizeof *m->sources),
+  };
+  if (m->list == NULL || m->sources == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
+  for (size_t i = 0; i < config->module_count; i++) {
+    LT_TRY(read_one(m, &config->modules[i], err));
+  }
+  for (size_t i = 0; i < more_count; i++) {
+    if (has(m, more[i].name)) {
+      lt_say_format(say, "warning: a plugin's module \"%.*s\" is not used: the configuration has one of that name",
+                    LT_STR_ARG(more[i].name));
+    } else {
+      m->list[m->count++] = more[i];
+    }
+  }
+  return LT_OK;
+}
+
+void lt_modules_release(lt_modules *m) {
+  for (size_t i = 0; i < m->source_count; i++) {
+    lt_buf_release(&m->sources[i]);
+  }
+  lt_mem_free(m->sources);
+  lt_mem_free(m->list);
+  *m = (lt_modules){0};
+}

@@ -1,0 +1,97 @@
+#include "app/say.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "text/plain.h"
+
+/* Strings of programs may hold half a surrogate pair, which UTF-8 may not. */
+static void write_utf8(FILE *to, lt_str text) {
+  size_t from = 0;
+  for (size_t i = 0; i + 2 < text.n; i++) {
+    if ((unsigned char)text.p[i] == 0xed && (unsigned char)text.p[i + 1] >= 0xa0) {
+      fwrite(text.p + from, 1, i - from, to);
+      fputs("\xef\xbf\xbd", to);
+      i += 2;
+      from = i + 1;
+    }
+  }
+  fwrite(text.n > from ? text.p + from : "", 1, text.n - from, to);
+  if (text.n == 0 || text.p[text.n - 1] != '\n') {
+    fputc('\n', to);
+  }
+}
+
+/* On a terminal nothing that it would obey: whoever can move the cursor can put another question over ours. */
+static void print_text(FILE *to, lt_str text) {
+  if (!isatty(fileno(to))) {
+    write_utf8(to, text);
+    return;
+  }
+  lt_buf plain;
+  lt_buf_init(&plain, 4 * LT_JSON_MAX_BYTES);
+  lt_plain_add(&plain, text);
+  write_utf8(to, plain.status == LT_OK ? lt_buf_view(&plain) : LT_STR("(too long to be shown)"));
+  lt_buf_release(&plain);
+}
+
+/* The cursor stands behind an open question: what is said goes on a line of its own, then the question comes again. */
+static void make_room(const lt_say *say, FILE *to) {
+  if (say->make_way != NULL) {
+    say->make_way(say->way_arg);
+  }
+  if (say->question != NULL && isatty(fileno(to))) {
+    fputc('\n', to);
+  }
+}
+
+static void ask_again(const lt_say *say, FILE *to) {
+  if (say->question != NULL && isatty(fileno(to))) {
+    say->question(say->arg);
+  }
+}
+
+static void say_line(const lt_say *say, const char *before, lt_str text, const char *after) {
+  lt_buf masked;
+  lt_buf_init(&masked, LT_JSON_MAX_BYTES);
+  if (lt_secrets_in(say->secrets, text)) {
+    lt_secrets_mask(say->secrets, text, &masked);
+    text = masked.status == LT_OK ? lt_buf_view(&masked) : LT_STR("***");
+  }
+  make_room(say, stderr);
+  fputs(before, stderr);
+  print_text(stderr, text);
+  fputs(after, stderr);
+  ask_again(say, stderr);
+  lt_buf_release(&masked);
+}
+
+void lt_say_line(const lt_say *say, const char *before, lt_str text) {
+  say_line(say, before, text, "");
+}
+
+void lt_say_dim(const lt_say *say, lt_str text) {
+  say_line(say, "\x1b[2m", text, "\x1b[0m");
+}
+
+void lt_say_format(const lt_say *say, const char *format, ...) {
+  char text[2 * LT_ERR_MSG_MAX];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  lt_say_line(say, "", lt_str_of(text));
+}
+
+void lt_say_warning(void *say, lt_str message) {
+  lt_say_line(say, "warning: ", message);
+}
+
+void lt_say_output(const lt_say *say, lt_str text) {
+  make_room(say, stdout);
+  print_text(stdout, text);
+  fflush(stdout);
+  ask_again(say, stdout);
+}

@@ -1,0 +1,32 @@
+/* What is said to the person: lines on standard error, without secrets, and what a program outputs, as it is. On a
+ * terminal both are without escapes and control characters (text/plain.h).
+ *
+ * While a question waits for its answer on a terminal, it is shown again after each line that went to one.
+ */
+#ifndef LT_CLI_SAY_H
+#define LT_CLI_SAY_H
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "text/secrets.h"
+
+typedef struct lt_say {
+  const lt_secrets *secrets;   /* masked in every line; may be NULL */
+  void (*question)(void *arg); /* shows the question that is open; NULL: there is none */
+  void *arg;
+  void (*make_way)(void *arg); /* told before a line is written: takes off what else stands there; may be NULL */
+  void *way_arg;
+} lt_say;
+
+/* A line on standard error: `before`, then the text without secrets. Half a surrogate pair becomes U+FFFD. */
+void lt_say_line(const lt_say *say, const char *before, lt_str text);
+/* The same, dimmed, for a terminal that can. */
+void lt_say_dim(const lt_say *say, lt_str text);
+/* A line of our own words, made as printf does. */
+void lt_say_format(const lt_say *say, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "warning: " and the message. The name fits the callbacks that take one: `say` is an lt_say. */
+void lt_say_warning(void *say, lt_str message);
+/* A line on standard output, flushed: what the program outputs, and its result. Not masked: it is the user's. */
+void lt_say_output(const lt_say *say, lt_str text);
+
+#endif

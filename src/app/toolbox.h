@@ -1,0 +1,79 @@
+/* What a session's calls are governed by and what they leave behind: the policy of the configuration, the database,
+ * plugins; and for each run a caller with its budget and somebody to ask. Loop thread only.
+ *
+ * Nothing of the database is opened before something is stored, no engine before a program runs.
+ */
+#ifndef LT_APP_TOOLBOX_H
+#define LT_APP_TOOLBOX_H
+
+#include "config/config.h"
+#include "app/say.h"
+#include "plugin/host.h"
+#include "io/loop.h"
+#include "runner/runner.h"
+#include "tool/caller.h"
+
+typedef struct lt_toolbox lt_toolbox;
+
+typedef struct lt_toolbox_options {
+  lt_loop *loop;
+  lt_door *door;
+  const lt_config *config;
+  const lt_secrets *secrets;
+  lt_say *say; /* told of plugins that cannot be used */
+  lt_cancel *cancel;
+} lt_toolbox_options;
+
+/* Compiles the policy. Borrows everything in the options. Errors: LT_E_CONFIG, with file and key; LT_E_NOMEM. Owns: the
+ * caller, lt_toolbox_close. */
+lt_status lt_toolbox_open(const lt_toolbox_options *options, lt_toolbox **ret_toolbox, lt_err *err);
+void lt_toolbox_close(lt_toolbox *toolbox); /* NULL is allowed; unloaded before */
+
+/* Loads the plugins: built-in ones and the configuration's. One that cannot be used is a warning, and so is a cancel
+ * that keeps the rest from being loaded. LT_YIELDS. Errors: LT_E_NOMEM. lt_toolbox_unload, in either case. */
+lt_status lt_toolbox_load(lt_toolbox *toolbox, lt_err *err) LT_YIELDS;
+/* Tells the plugins that all tools are there. LT_YIELDS. */
+void lt_toolbox_ready(lt_toolbox *toolbox) LT_YIELDS;
+/* Ends plugins and engine and closes the database. Every run must have ended. LT_YIELDS. */
+void lt_toolbox_unload(lt_toolbox *toolbox) LT_YIELDS;
+
+/* As lt_runners_warm. */
+void lt_toolbox_warm(lt_toolbox *toolbox);
+/* What runs programs in a language: the runner of that id, or the configuration's when it is NULL; made when it is
+ * first asked for. NULL: `err` says why. Borrows. */
+lt_runner *lt_toolbox_runner(lt_toolbox *toolbox, const char *id, lt_lang lang, lt_err *err);
+/* From now on that one, whatever the language, where none is asked for by its id; NULL: the configuration's. Borrows.
+ */
+void lt_toolbox_use_runner(lt_toolbox *toolbox, lt_runner *runner);
+/* Where things are stored, for those that store themselves. NULL before lt_toolbox_load. Borrow. */
+lt_db *lt_toolbox_db(const lt_toolbox *toolbox);
+lt_artifacts *lt_toolbox_artifacts(const lt_toolbox *toolbox);
+/* Whether there is a place for it that outlives the process. */
+bool lt_toolbox_keeps(const lt_toolbox *toolbox);
+/* NULL: no rules. Borrows. */
+const lt_policy *lt_toolbox_policy(const lt_toolbox *toolbox);
+/* What plugins have registered. Borrows. */
+lt_host *lt_toolbox_host(const lt_toolbox *toolbox);
+
+/* --- Runs --------------------------------------------------------------------------------------------------------- */
+typedef struct lt_toolbox_run_options {
+  bool yes;     /* what would be asked about is approved */
+  bool journal; /* the calls are recorded in the database */
+} lt_toolbox_run_options;
+
+/* One run: its caller, and what that is made of. Not to be moved while it is in use. */
+typedef struct lt_toolbox_run {
+  lt_caller caller;
+  lt_prepared prepared;
+  bool is_prepared;
+  char id[33];
+} lt_toolbox_run;
+
+/* Makes the caller and lets plugins prepare. `defaults`: what programs that plugins run have; borrowed until the end.
+ * LT_YIELDS. Errors: LT_E_NOMEM, LT_E_LIMIT, LT_E_CONFIG (no place for the journal). On success: lt_toolbox_end. */
+lt_status lt_toolbox_begin(lt_toolbox *toolbox, const lt_toolbox_run_options *options, const lt_run_request *defaults,
+                           lt_toolbox_run *ret_run, lt_err *err) LT_YIELDS;
+/* Its calls must have ended. */
+void lt_toolbox_end(lt_toolbox *toolbox, lt_toolbox_run *run);
+
+#endif

@@ -1,0 +1,294 @@
+#include "cli/approver.h"
+
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "types/typegen_text.h"
+#include "cli/show.h"
+#include "io/terminal.h"
+
+#define ANSWERS  "Allow? [y]es / [n]o / [a]lways for this tool in this run / ne[v]er"
+#define QUESTION ANSWERS ": "
+#define OR_SHOW  ANSWERS " / [s]how all: "
+
+/* Whoever asks waits for their turn: the first one's question is open. */
+typedef struct turn {
+  struct turn *next;
+  lt_wait wait;
+} turn;
+
+/* An "always" or a "never". */
+typedef struct ruling {
+  struct ruling *next;
+  lt_answer answer;
+  char *tool;
+} ruling;
+
+typedef struct approver {
+  lt_approver base; /* first */
+  lt_loop *loop;
+  lt_say *say;
+  const char *who; /* wants to call something */
+  bool yes;
+  turn *first;
+  ruling *rulings;
+  lt_terminal *terminal; /* while a question is open ... */
+  bool hides;            /* ... and something of the input is not shown */
+} approver;
+
+/* --- Answers ------------------------------------------------------------------------------------------------------ */
+static bool is_word(lt_str word, const char *whole) {
+  return (word.n == 1 && (word.p[0] | 0x20) == whole[0]) || lt_str_distance(word, lt_str_of(whole), 0) == 0;
+}
+
+lt_answer lt_answer_read(lt_str line, lt_str *ret_reason) {
+  line = lt_str_trim(line);
+  if (lt_str_starts(line, LT_STR("/"))) { /* as a command of a dialogue */
+    line = lt_str_sub(line, 1, line.n);
+  }
+  size_t end = 0;
+  while (end < line.n && strchr(" \t,.:;-!", line.p[end]) == NULL) {
+    end++;
+  }
+  lt_str word = lt_str_sub(line, 0, end);
+  while (end < line.n && strchr(" \t,.:;-!", line.p[end]) != NULL) {
+    end++;
+  }
+  lt_str rest = lt_str_sub(line, end, line.n);
+  if (is_word(word, "no") || lt_str_distance(word, LT_STR("reject"), 0) == 0) {
+    bool because = lt_str_distance(lt_str_sub(rest, 0, 8), LT_STR("because "), 0) == 0;
+    *ret_reason = because ? lt_str_trim(lt_str_sub(rest, 8, rest.n)) : rest;
+    return LT_ANSWER_NO;
+  }
+  if (is_word(word, "show") && (rest.n == 0 || lt_str_distance(rest, LT_STR("all"), 0) == 0)) {
+    return LT_ANSWER_SHOW;
+  }
+  if (rest.n > 0) { /* "yes, but ..." is none */
+    return LT_ANSWER_UNCLEAR;
+  }
+  bool approve = lt_str_distance(word, LT_STR("approve"), 0) == 0;
+  return is_word(word, "yes") || approve                                        ? LT_ANSWER_YES
+         : is_word(word, "always")                                              ? LT_ANSWER_ALWAYS
+         : is_word(word, "v") || lt_str_distance(word, LT_STR("never"), 0) == 0 ? LT_ANSWER_NEVER
+                                                                                : LT_ANSWER_UNCLEAR;
+}
+
+static lt_answer ruling_on(const approver *a, lt_str tool) {
+  for (const ruling *r = a->rulings; r != NULL; r = r->next) {
+    if (lt_str_eqc(tool, r->tool)) {
+      return r->answer;
+    }
+  }
+  return LT_ANSWER_UNCLEAR;
+}
+
+/* Without memory for it, the next call is asked about again. */
+static void remember(approver *a, lt_str tool, lt_answer answer) {
+  ruling *r = lt_mem_zalloc(1, sizeof *r);
+  char *copy = lt_mem_strdup(tool);
+  if (r == NULL || copy == NULL) {
+    lt_mem_free(r);
+    lt_mem_free(copy);
+    return;
+  }
+  *r = (ruling){.next = a->rulings, .answer = answer, .tool = copy};
+  a->rulings = r;
+}
+
+static lt_status act_on(approver *a, lt_str tool, lt_answer answer, lt_str reason, lt_buf *ret_reason) {
+  bool known = ruling_on(a, tool) != LT_ANSWER_UNCLEAR;
+  if (!known && (answer == LT_ANSWER_ALWAYS || answer == LT_ANSWER_NEVER)) {
+    remember(a, tool, answer);
+  }
+  if (answer == LT_ANSWER_YES || answer == LT_ANSWER_ALWAYS) {
+    return LT_OK;
+  }
+  if (answer == LT_ANSWER_NEVER) {
+    reason = LT_STR("the user does not want this tool to be called in this run; do not try again");
+  }
+  lt_typegen_put_line(ret_reason, reason, LT_RUN_ERROR_BYTES / 4);
+  return LT_E_DENIED;
+}
+
+/* --- The question ------------------------------------------------------------------------------------------------- */
+static void show_question(void *arg) {
+  const approver *a = arg;
+  lt_terminal_write(a->terminal, a->hides ? LT_STR(OR_SHOW) : LT_STR(QUESTION));
+}
+
+/* What does not fit is hidden also when all was asked for: then it is said that it is too much. */
+static void show_input(approver *a, lt_str input, bool whole) {
+  lt_buf text;
+  lt_buf_init(&text, whole ? 2 * LT_JSON_MAX_BYTES : LT_MIB);
+  lt_buf_addc(&text, "  input: ");
+  a->hides = !lt_show_json(&text, input, "  ", whole);
+  lt_buf_addc(&text,
+              a->hides ? "\n  Part of the input is hidden: answer s to see all of it before you decide.\n" : "\n");
+  bool shown = text.status == LT_OK;
+  lt_terminal_write(a->terminal, shown ? lt_buf_view(&text) : LT_STR("  input: it is too long to be shown\n"));
+  a->hides = shown && a->hides;
+  lt_buf_release(&text);
+}
+
+static void show_call(approver *a, const lt_approval *what) {
+  lt_buf text;
+  lt_buf_init(&text, LT_MIB);
+  lt_buf_printf(&text, "\n%s wants to call ", a->who);
+  lt_typegen_put_line(&text, what->tool->id, 200);
+  lt_buf_byte(&text, '\n');
+  if (what->reason.n > 0) {
+    lt_buf_addc(&text, "  why it is asked: ");
+    lt_typegen_put_line(&text, what->reason, 500);
+    lt_buf_byte(&text, '\n');
+  }
+  lt_terminal_write(a->terminal, lt_buf_view(&text));
+  lt_buf_release(&text);
+  show_input(a, what->input, false);
+}
+
+/* Until an answer is clear. The end of input is a no. */
+static lt_status read_answer(approver *a, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
+                             lt_err *err) LT_YIELDS {
+  lt_buf line;
+  lt_buf_init(&line, LT_RUN_ERROR_BYTES);
+  lt_status status = LT_OK;
+  lt_answer answer = LT_ANSWER_UNCLEAR;
+  lt_str reason = LT_STR_NULL;
+  lt_terminal_forget(a->terminal);
+  while (status == LT_OK && answer == LT_ANSWER_UNCLEAR) {
+    show_question(a);
+    lt_buf_clear(&line);
+    status = lt_terminal_read_line(a->terminal, cancel, &line, err);
+    if (status == LT_OK) {
+      answer = lt_answer_read(lt_buf_view(&line), &reason);
+    }
+    if (status == LT_OK && answer == LT_ANSWER_SHOW) {
+      show_input(a, what->input, true);
+      answer = LT_ANSWER_UNCLEAR;
+    }
+  }
+  if (status != LT_OK) {
+    lt_terminal_write(a->terminal, LT_STR("\n"));
+  }
+  if (status == LT_E_CLOSED) {
+    status = LT_OK;
+    answer = LT_ANSWER_NO;
+    reason = LT_STR("nobody answered, the terminal's input has ended");
+  }
+  if (status == LT_OK) {
+    status = act_on(a, what->tool->id, answer, reason, ret_reason);
+  }
+  lt_buf_release(&line);
+  return status;
+}
+
+static lt_status fail_no_terminal(lt_str tool, lt_err *err) {
+  return lt_fail(
+      err, LT_E_UNSUPPORTED,
+      "Tool \"%.*s\" needs approval and there is no terminal to ask on: run it in a terminal, or allow it in "
+      "the configuration: tools: {policy: [{match: \"%.*s\", action: allow}]}",
+      LT_STR_ARG(tool), LT_STR_ARG(tool));
+}
+
+/* A terminal behind neither input nor messages is not the person's who runs this. */
+static bool open_terminal(const approver *a, lt_terminal **ret) {
+  return (isatty(STDIN_FILENO) || isatty(STDERR_FILENO)) && lt_terminal_open(a->loop, "/dev/tty", ret, NULL) == LT_OK;
+}
+
+static lt_status ask_person(approver *a, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
+                            lt_err *err) LT_YIELDS {
+  if (!open_terminal(a, &a->terminal)) {
+    return fail_no_terminal(what->tool->id, err);
+  }
+  show_call(a, what);
+  a->say->question = show_question;
+  a->say->arg = a;
+  lt_status status = read_answer(a, what, cancel, ret_reason, err);
+  a->say->question = NULL;
+  lt_terminal_close(a->terminal);
+  a->terminal = NULL;
+  return status;
+}
+
+/* --- Turns -------------------------------------------------------------------------------------------------------- */
+static lt_status take_turn(approver *a, turn *mine, lt_cancel *cancel, lt_err *err) LT_YIELDS {
+  turn **end = &a->first;
+  while (*end != NULL) {
+    end = &(*end)->next;
+  }
+  *end = mine;
+  lt_status status = LT_OK;
+  lt_cancel_node node;
+  lt_cancel_add(cancel, &node, &mine->wait);
+  while (a->first != mine && status == LT_OK) {
+    status = lt_wait_on(&mine->wait, UINT64_MAX);
+  }
+  lt_cancel_remove(cancel, &node);
+  return status == LT_OK ? LT_OK : lt_fail(err, status, "%s while waiting for approval", lt_status_text(status));
+}
+
+static void end_turn(approver *a, turn *mine) {
+  turn **link = &a->first;
+  while (*link != mine) {
+    link = &(*link)->next;
+  }
+  *link = mine->next;
+  if (a->first != NULL) {
+    lt_wait_wake(&a->first->wait, LT_OK);
+  }
+}
+
+static lt_status ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason, lt_err *err) {
+  approver *a = (approver *)self;
+  if (a->yes) {
+    return LT_OK;
+  }
+  turn mine = {0};
+  lt_wait_init(&mine.wait, a->loop);
+  lt_status status = take_turn(a, &mine, cancel, err);
+  if (status == LT_OK) { /* an answer before may have been about this one, too */
+    lt_answer answer = ruling_on(a, what->tool->id);
+    status = answer != LT_ANSWER_UNCLEAR ? act_on(a, what->tool->id, answer, LT_STR_NULL, ret_reason)
+                                         : ask_person(a, what, cancel, ret_reason, err);
+  }
+  end_turn(a, &mine);
+  return status;
+}
+
+lt_approver *lt_approver_new(lt_loop *loop, lt_say *say, bool yes) {
+  approver *a = lt_mem_zalloc(1, sizeof *a);
+  if (a == NULL) {
+    return NULL;
+  }
+  *a = (approver){.base = {.ask = ask}, .loop = loop, .say = say, .who = "The program", .yes = yes};
+  return &a->base;
+}
+
+bool lt_approver_can_ask(const lt_approver *self) {
+  const approver *a = (const approver *)self;
+  lt_terminal *terminal;
+  if (a->yes) {
+    return true;
+  }
+  if (!open_terminal(a, &terminal)) {
+    return false;
+  }
+  lt_terminal_close(terminal);
+  return true;
+}
+
+void lt_approver_set_who(lt_approver *self, const char *who) {
+  ((approver *)self)->who = who;
+}
+
+void lt_approver_free(lt_approver *self) {
+  approver *a = (approver *)self;
+  while (a != NULL && a->rulings != NULL) {
+    ruling *next = a->rulings->next;
+    lt_mem_free(a->rulings->tool);
+    lt_mem_free(a->rulings);
+    a->rulings = next;
+  }
+  lt_mem_free(a);
+}

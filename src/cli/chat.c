@@ -1,0 +1,396 @@
+#include "cli/chat.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "json/json.h"
+#include "app/agent_options.h"
+#include "cli/approver.h"
+
+/* --- Questions ---------------------------------------------------------------------------------------------------- */
+typedef struct ask {
+  lt_chat *chat;
+  lt_arena arena;
+  lt_str call, tool, input, reason;
+} ask;
+
+static void free_ask(ask *a) {
+  lt_arena_release(&a->arena);
+  lt_mem_free(a);
+}
+
+/* By then it may have been decided otherwise: the prompt was cancelled. */
+static void decide(const ask *a, lt_status answer, lt_str reason) {
+  lt_chat *chat = a->chat;
+  lt_str prompt = lt_str_of(chat->prompt);
+  if (answer == LT_OK) {
+    (void)lt_agent_approve(chat->agent, LT_CHAT_USER, prompt, a->call, NULL);
+  } else if (chat->asking.why == LT_OK) {
+    (void)lt_agent_reject(chat->agent, LT_CHAT_USER, prompt, a->call, reason, NULL);
+  }
+}
+
+static void on_ask_fiber(void *arg) {
+  ask *a = arg;
+  lt_chat *chat = a->chat;
+  lt_err err = LT_ERR_INIT;
+  lt_buf reason;
+  lt_buf_init(&reason, LT_RUN_ERROR_BYTES);
+  const lt_tool tool = {.id = a->tool};
+  const lt_approval what = {.tool = &tool, .input = a->input, .reason = a->reason};
+  lt_chat_view_hold(&chat->view);
+  lt_status status = chat->approver->ask(chat->approver, &what, &chat->asking, &reason, &err);
+  lt_chat_view_unhold(&chat->view);
+  if (status == LT_E_IO) { /* whoever was asked has gone, as the signal for it will say: nothing is decided */
+    lt_cancel_fire(&chat->session->cancel, LT_E_CANCELLED);
+    lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
+  } else if (status != LT_OK && status != LT_E_DENIED) { /* nobody could be asked */
+    lt_buf_addc(&reason, lt_err_msg(&err));
+    if (chat->asking.why == LT_OK) {
+      lt_say_warning(&chat->session->say, lt_buf_view(&reason));
+    }
+  }
+  decide(a, status, lt_buf_view(&reason));
+  lt_buf_release(&reason);
+  free_ask(a);
+  if (--chat->asks == 0) {
+    lt_wait_wake(&chat->asked, LT_OK);
+  }
+}
+
+static bool read_request(ask *a, lt_str data) {
+  lt_json_doc doc;
+  lt_str text = lt_arena_dup(&a->arena, data);
+  if (text.p == NULL || lt_json_parse(&a->arena, text, &doc, NULL) != LT_OK) {
+    return false;
+  }
+  lt_json request = lt_json_get(lt_json_root(&doc), "request");
+  (void)lt_json_str(lt_json_get(request, "reason"), &a->arena, &a->reason);
+  a->input = lt_json_text(lt_json_get(request, "input"));
+  return lt_json_str(lt_json_get(request, "toolCallId"), &a->arena, &a->call) &&
+         lt_json_str(lt_json_get(request, "toolName"), &a->arena, &a->tool);
+}
+
+/* A question that cannot be asked is one that nobody answers: the prompt would wait for ever. */
+static void begin_ask(lt_chat *chat, lt_str data) {
+  ask *a = lt_mem_zalloc(1, sizeof *a);
+  if (a != NULL) {
+    a->chat = chat;
+    lt_arena_init(&a->arena, LT_PROMPT_MEMORY_BYTES);
+    if (read_request(a, data) && lt_loop_spawn(chat->session->loop, on_ask_fiber, a, NULL) == LT_OK) {
+      chat->asks++;
+      return;
+    }
+    free_ask(a);
+  }
+  lt_say_format(&chat->session->say, "lathe chat: no memory to ask for approval: the prompt is cancelled");
+  lt_chat_interrupt(chat);
+}
+
+static void on_event(void *arg, lt_str user, const char *event, lt_str data) {
+  (void)user;
+  lt_chat *chat = arg;
+  if (chat->on_event != NULL) {
+    chat->on_event(chat->arg, event, data);
+  } else {
+    lt_chat_view_event(&chat->view, event, data);
+  }
+  if (strcmp(event, "prompt.approval-requested") == 0) {
+    begin_ask(chat, data);
+  }
+}
+
+/* --- Opening ------------------------------------------------------------------------------------------------------ */
+static lt_agent_options agent_options(lt_chat *chat) {
+  lt_agent_options options = lt_agent_options_of(chat->session, &chat->models, &chat->modules);
+  options.http = chat->http;
+  options.journal = chat->journal;
+  options.policy = lt_toolbox_policy(chat->session->toolbox);
+  options.model_modes = chat->models.modes;
+  options.default_mode = chat->models.default_mode;
+  options.leave_open = true; /* whatever is to be cancelled has been by then */
+  options.on_event = on_event;
+  options.arg = chat;
+  return options;
+}
+
+/* The file was taken as it is while nobody knew what its plugins would bring. */
+static void warn_of_rounds(const lt_chat *chat) {
+  const lt_config_defaults *defaults = &chat->session->config.defaults;
+  for (size_t i = 0; i < defaults->rounds_count; i++) {
+    lt_err err = LT_ERR_INIT;
+    if (lt_chat_check_mode(chat->session, defaults->rounds[i].mode, &err) != LT_OK) {
+      lt_err_prefix(&err, "defaults.maxRounds");
+      lt_say_warning(&chat->session->say, lt_str_of(lt_err_msg(&err)));
+    }
+  }
+}
+
+static lt_status open_parts(lt_chat *chat, lt_err *err) {
+  lt_session *s = chat->session;
+  size_t count = 0;
+  const lt_run_module *modules = lt_host_modules(lt_toolbox_host(s->toolbox), &count);
+  LT_TRY(lt_chat_view_init(&chat->view, s->loop, &s->say, chat->options->json, err));
+  LT_TRY(lt_modules_load(&s->config, modules, count, &s->say, &chat->modules, err));
+  LT_TRY(lt_http_new(s->loop, &chat->http, err));
+  chat->journal = lt_store_journal_new(lt_toolbox_db(s->toolbox));
+  chat->approver = lt_approver_new(s->loop, &s->say, chat->options->yes);
+  if (chat->journal == NULL || chat->approver == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
+  lt_approver_set_who(chat->approver, "The model");
+  return LT_OK;
+}
+
+static void warn_of_default(const lt_chat *chat, const char *what, const lt_err *err) {
+  lt_buf line;
+  lt_buf_init(&line, 2 * LT_ERR_MSG_MAX);
+  lt_buf_printf(&line, "going on with the default %s, as the conversation's cannot be had any more: %s", what,
+                lt_err_msg(err));
+  lt_say_warning(&chat->session->say, lt_buf_view(&line));
+  lt_buf_release(&line);
+}
+
+/* It goes on in the mode and with the model of its last prompt, unless others were chosen. */
+static void take_after(lt_chat *chat, lt_db *db) LT_YIELDS {
+  lt_arena arena;
+  lt_chat_last last;
+  lt_err err = LT_ERR_INIT;
+  const lt_model *model;
+  lt_arena_init(&arena, LT_MIB);
+  if (lt_chat_find_last(db, lt_str_of(chat->conversation), &arena, &last)) {
+    if (!chat->mode_chosen && lt_chat_check_mode(chat->session, last.mode, &err) == LT_OK) {
+      lt_buf_add(&chat->mode, last.mode);
+    } else if (!chat->mode_chosen) {
+      warn_of_default(chat, "mode", &err);
+    }
+    if (!chat->model_chosen && lt_models_find(&chat->models, last.model, &model, &err) == LT_OK) {
+      lt_buf_add(&chat->model, last.model);
+    } else if (!chat->model_chosen) {
+      warn_of_default(chat, "model", &err);
+    }
+  }
+  lt_arena_release(&arena);
+}
+
+lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
+  const lt_model *model;
+  lt_cancel_init(&chat->asking);
+  lt_wait_init(&chat->asked, chat->session->loop);
+  lt_buf_init(&chat->mode, LT_KIB);
+  lt_buf_init(&chat->model, LT_KIB);
+  LT_TRY(open_parts(chat, err));
+  lt_toolbox_warm(chat->session->toolbox); /* while the model is asked */
+  const lt_agent_options options = agent_options(chat);
+  LT_TRY(lt_agent_new(&options, &chat->agent, err));
+  warn_of_rounds(chat);
+  if (chat->options->mode != NULL) {
+    LT_TRY(lt_chat_set_mode(chat, lt_str_of(chat->options->mode), err));
+  }
+  if (chat->options->model != NULL) {
+    LT_TRY(lt_chat_set_model(chat, lt_str_of(chat->options->model), err));
+  }
+  if (chat->options->conversation != NULL) {
+    lt_db *db = lt_toolbox_db(chat->session->toolbox);
+    LT_TRY(lt_chat_find(db, lt_str_of(chat->options->conversation), chat->conversation, err));
+    take_after(chat, db);
+    LT_TRY(lt_models_find(&chat->models, lt_buf_view(&chat->model), &model, err));
+  }
+  chat->keeps = lt_toolbox_keeps(chat->session->toolbox) && chat->on_event == NULL;
+  if (!lt_toolbox_keeps(chat->session->toolbox)) {
+    lt_say_warning(&chat->session->say,
+                   LT_STR("there is no home to keep conversations in: this one ends with the program; set $HOME, or "
+                          "store: sqlite:PATH in the configuration"));
+  }
+  return LT_OK;
+}
+
+void lt_chat_close(lt_chat *chat) {
+  lt_agent_free(chat->agent);
+  chat->agent = NULL;
+  lt_approver_free(chat->approver);
+  lt_store_journal_free(chat->journal);
+  lt_http_free(chat->http);
+  lt_modules_release(&chat->modules);
+  lt_chat_view_release(&chat->view);
+  lt_buf_release(&chat->mode);
+  lt_buf_release(&chat->model);
+}
+
+/* --- Choosing ----------------------------------------------------------------------------------------------------- */
+lt_status lt_chat_check_mode(const lt_session *session, lt_str mode, lt_err *err) {
+  const lt_host *host = session->toolbox != NULL ? lt_toolbox_host(session->toolbox) : NULL;
+  bool too_early = host == NULL && lt_config_may_add_modes(&session->config);
+  return too_early ? LT_OK : lt_agent_check_mode(host, mode, err);
+}
+
+lt_status lt_chat_check_default(const lt_session *session, const lt_models *models, lt_err *err) {
+  if (models->default_mode.n == 0 || lt_chat_check_mode(session, models->default_mode, err) == LT_OK) {
+    return LT_OK;
+  }
+  lt_err_prefix(err, "%s: defaults.mode", session->config.path);
+  return LT_E_CONFIG;
+}
+
+lt_status lt_chat_set_mode(lt_chat *chat, lt_str mode, lt_err *err) {
+  LT_TRY(lt_chat_check_mode(chat->session, mode, err));
+  lt_buf_clear(&chat->mode);
+  lt_buf_add(&chat->mode, mode);
+  chat->mode_chosen = true;
+  return LT_OK;
+}
+
+lt_status lt_chat_set_model(lt_chat *chat, lt_str ref, lt_err *err) {
+  const lt_model *model;
+  LT_TRY(lt_models_find(&chat->models, ref, &model, err));
+  lt_buf_clear(&chat->model);
+  lt_buf_add(&chat->model, ref);
+  chat->model_chosen = true;
+  return LT_OK;
+}
+
+void lt_chat_leave(lt_chat *chat) {
+  chat->conversation[0] = '\0';
+  if (!chat->mode_chosen) {
+    lt_buf_clear(&chat->mode);
+  }
+  if (!chat->model_chosen) {
+    lt_buf_clear(&chat->model);
+  }
+}
+
+/* --- A turn ------------------------------------------------------------------------------------------------------- */
+bool lt_chat_interrupt(lt_chat *chat) {
+  if (chat->busy && !chat->interrupted) {
+    chat->interrupted = true;
+    lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
+    if (chat->prompt[0] != '\0') {
+      (void)lt_agent_cancel(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), NULL);
+    }
+    return true;
+  }
+  if (!chat->busy && chat->reading != NULL) {
+    lt_cancel_fire(chat->reading, LT_E_CANCELLED);
+    return true;
+  }
+  return false;
+}
+
+static void tell_conversation(lt_chat *chat, const char *id) {
+  if (chat->on_event != NULL) {
+    return;
+  }
+  if (strcmp(chat->conversation, id) != 0 || chat->options->conversation != NULL) {
+    lt_buf line;
+    lt_buf_init(&line, LT_KIB);
+    lt_buf_printf(&line, "conversation %s", id);
+    lt_chat_view_note(&chat->view, lt_buf_view(&line));
+    lt_buf_release(&line);
+  }
+}
+
+/* Whoever is told to end loses nothing: lt_agent_free leaves the prompt to the next process. */
+static void leave_prompt(lt_chat *chat) {
+  chat->left = true;
+  lt_say_format(&chat->session->say, "lathe chat: told to end: lathe chat -c %s continues with this prompt",
+                chat->conversation);
+}
+
+/* Until it has ended, or the session is to end. What nobody keeps, and what was to be cancelled anyway, ends then. */
+static lt_status wait_for_end(lt_chat *chat, lt_err *err) LT_YIELDS {
+  lt_str prompt = lt_str_of(chat->prompt);
+  lt_status status = lt_agent_wait(chat->agent, prompt, &chat->session->cancel, err);
+  if (status == LT_OK || status == LT_E_NOTFOUND) {
+    return LT_OK;
+  }
+  lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
+  if (!chat->interrupted && chat->keeps) {
+    leave_prompt(chat);
+  } else if (lt_agent_cancel(chat->agent, LT_CHAT_USER, prompt, NULL) == LT_OK) {
+    (void)lt_agent_wait(chat->agent, prompt, NULL, NULL);
+  }
+  return status;
+}
+
+static lt_status start(lt_chat *chat, lt_str message, lt_err *err) LT_YIELDS {
+  lt_prompt_ids ids;
+  const lt_prompt_request request = {
+      .user = LT_CHAT_USER,
+      .conversation = lt_str_of(chat->conversation),
+      .input = message,
+      .model = lt_buf_view(&chat->model),
+      .mode = lt_buf_view(&chat->mode),
+  };
+  LT_TRY(lt_agent_start(chat->agent, &request, &ids, err));
+  tell_conversation(chat, ids.conversation);
+  memcpy(chat->prompt, ids.prompt, sizeof chat->prompt);
+  memcpy(chat->conversation, ids.conversation, sizeof chat->conversation);
+  if (chat->interrupted) {
+    (void)lt_agent_cancel(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), NULL);
+  }
+  return LT_OK;
+}
+
+/* The events of an earlier prompt's rest come with the next turn of the loop: this is said before them. */
+static lt_status go_on(lt_chat *chat, const char *prompt, lt_err *err) LT_YIELDS {
+  LT_TRY(lt_agent_resume(chat->agent, LT_CHAT_USER, lt_str_of(prompt), err));
+  memcpy(chat->prompt, prompt, sizeof chat->prompt);
+  if (chat->on_event == NULL) {
+    lt_chat_view_note(&chat->view, LT_STR("continuing the prompt that was cut short"));
+  }
+  if (chat->interrupted) {
+    (void)lt_agent_cancel(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), NULL);
+  }
+  return LT_OK;
+}
+
+static void begin_turn(lt_chat *chat) {
+  lt_cancel_init(&chat->asking);
+  chat->busy = true;
+  chat->interrupted = false;
+  lt_chat_view_begin(&chat->view);
+}
+
+/* Waits for it, if it could be started. */
+static lt_status end_turn(lt_chat *chat, lt_status status, lt_err *err) LT_YIELDS {
+  if (status == LT_OK) {
+    status = wait_for_end(chat, err);
+  }
+  lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
+  while (chat->asks > 0) {
+    lt_wait_on(&chat->asked, UINT64_MAX);
+  }
+  lt_chat_view_finish(&chat->view);
+  chat->prompt[0] = '\0';
+  chat->busy = false;
+  return status;
+}
+
+lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
+  lt_arena arena;
+  lt_chat_last last = {.open = false};
+  char prompt[LT_STORE_ID_BYTES + 1] = "";
+  lt_arena_init(&arena, LT_MIB);
+  if (chat->conversation[0] != '\0') {
+    (void)lt_chat_find_last(lt_toolbox_db(chat->session->toolbox), lt_str_of(chat->conversation), &arena, &last);
+    snprintf(prompt, sizeof prompt, "%.*s", LT_STR_ARG(last.id));
+  }
+  lt_arena_release(&arena);
+  if (!last.open || prompt[0] == '\0') {
+    return LT_OK;
+  }
+  if (!lt_approver_can_ask(chat->approver) &&
+      lt_chat_waits(lt_toolbox_db(chat->session->toolbox), lt_str_of(chat->conversation))) {
+    return lt_fail(err, LT_E_UNSUPPORTED,
+                   "a tool call of this conversation waits for approval, and there is no terminal to ask on: go on at "
+                   "one with lathe chat -c %s, or approve it with --yes",
+                   chat->conversation);
+  }
+  begin_turn(chat);
+  return end_turn(chat, go_on(chat, prompt, err), err);
+}
+
+lt_status lt_chat_say(lt_chat *chat, lt_str message, lt_err *err) {
+  begin_turn(chat);
+  return end_turn(chat, start(chat, message, err), err);
+}

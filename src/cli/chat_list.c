@@ -1,0 +1,234 @@
+/* Conversations by name: the one that is meant, and all there are. */
+#include <stdio.h>
+
+#include "json/json.h"
+#include "types/typegen_text.h"
+#include "cli/chat.h"
+#include "cli/command.h"
+
+#define LISTED_MAX 1000 /* the last used ones: nobody means an older one by its beginning */
+
+/* --- Finding one -------------------------------------------------------------------------------------------------- */
+static lt_status choose(lt_json all, lt_str wanted, lt_arena *arena, lt_str *ret, lt_err *err) {
+  bool last = lt_str_eqc(wanted, "last");
+  unsigned found = 0;
+  lt_json_iter it = lt_json_each(all);
+  while (lt_json_next(&it)) {
+    lt_str id;
+    if (!lt_json_str(lt_json_get(it.value, "id"), arena, &id)) {
+      continue;
+    }
+    if (lt_str_eq(id, wanted) || (last && found == 0)) {
+      *ret = id;
+      return LT_OK;
+    }
+    if (lt_str_starts(id, wanted)) {
+      *ret = id;
+      found++;
+    }
+  }
+  if (found == 1) {
+    return LT_OK;
+  }
+  lt_str shown = lt_str_sub(wanted, 0, 2 * LT_STORE_ID_BYTES);
+  return found > 1 ? lt_fail(err, LT_E_NOTFOUND,
+                             "%u conversations begin with \"%.*s\": say more of the id; see lathe "
+                             "chat --list",
+                             found, LT_STR_ARG(shown))
+         : last    ? lt_fail(err, LT_E_NOTFOUND, "there is no conversation yet: begin one without -c")
+                   : lt_fail(err, LT_E_NOTFOUND, "no conversation begins with \"%.*s\"; see lathe chat --list",
+                             LT_STR_ARG(shown));
+}
+
+lt_status lt_chat_find(lt_db *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) {
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_buf list;
+  lt_str id = LT_STR_NULL;
+  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_buf_init(&list, LT_JSON_MAX_BYTES);
+  lt_status status = wanted.n > 0 ? lt_store_conversation_list(db, LT_CHAT_USER, LISTED_MAX, &list, err)
+                                  : lt_fail(err, LT_E_NOTFOUND, "-c wants a conversation's id, or \"last\"");
+  if (status == LT_OK) {
+    status = lt_json_parse(&arena, lt_buf_view(&list), &doc, err);
+  }
+  if (status == LT_OK) {
+    status = choose(lt_json_root(&doc), wanted, &arena, &id, err);
+  }
+  if (status == LT_OK) {
+    snprintf(ret_id, LT_STORE_ID_BYTES + 1, "%.*s", LT_STR_ARG(id));
+  }
+  lt_buf_release(&list);
+  lt_arena_release(&arena);
+  return status;
+}
+
+/* --- Where it stands ---------------------------------------------------------------------------------------------- */
+static lt_str text_in(lt_json prompt, const char *key, lt_arena *arena) {
+  lt_str text = LT_STR("");
+  return lt_json_str(lt_json_get(prompt, key), arena, &text) ? lt_arena_dup(arena, text) : LT_STR("");
+}
+
+bool lt_chat_find_last(lt_db *db, lt_str conversation, lt_arena *arena, lt_chat_last *ret_last) {
+  lt_arena scratch;
+  lt_json_doc doc;
+  lt_buf text;
+  lt_arena_init(&scratch, LT_CALL_INDEX_MAX_BYTES);
+  lt_buf_init(&text, LT_PROMPT_MEMORY_BYTES);
+  bool found = lt_store_history(db, LT_CHAT_USER, conversation, 1, &text, NULL) == LT_OK &&
+               lt_json_parse(&scratch, lt_buf_view(&text), &doc, NULL) == LT_OK;
+  if (found) {
+    lt_json prompt = lt_json_at(lt_json_root(&doc), 0), state = lt_json_get(prompt, "state");
+    *ret_last = (lt_chat_last){
+        .id = text_in(prompt, "id", arena),
+        .mode = text_in(prompt, "mode", arena),
+        .model = text_in(prompt, "model", arena),
+        .open = lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_RUNNING))) ||
+                lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_WAITING))),
+    };
+    found = ret_last->id.n > 0;
+  }
+  lt_buf_release(&text);
+  lt_arena_release(&scratch);
+  return found;
+}
+
+static bool is_waiting(lt_json state) {
+  return lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_WAITING)));
+}
+
+/* How the conversation's last prompt stood when its process went; nothing: it has ended, or runs. */
+static lt_json state_of(lt_json orphans, lt_str id) {
+  lt_json_iter it = lt_json_each(orphans);
+  while (lt_json_next(&it)) {
+    if (lt_json_str_eq(lt_json_get(it.value, "conversationId"), id)) {
+      return lt_json_get(it.value, "state");
+    }
+  }
+  return (lt_json){0};
+}
+
+bool lt_chat_waits(lt_db *db, lt_str conversation) {
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_buf open;
+  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_buf_init(&open, LT_JSON_MAX_BYTES);
+  bool waits = lt_store_prompt_orphans_of(db, LT_CHAT_USER, conversation, &open, NULL) == LT_OK &&
+               lt_json_parse(&arena, lt_buf_view(&open), &doc, NULL) == LT_OK &&
+               is_waiting(state_of(lt_json_root(&doc), conversation));
+  lt_buf_release(&open);
+  lt_arena_release(&arena);
+  return waits;
+}
+
+/* --- All of them -------------------------------------------------------------------------------------------------- */
+typedef struct listing {
+  const lt_chat_options *options;
+  lt_config config;
+  lt_say say;
+  lt_loop *loop;
+  int exit_code;
+} listing;
+
+/* "2026-01-31T23:59:59.000Z" without what nobody reads. */
+static void put_time(lt_buf *out, lt_str stamp) {
+  lt_typegen_put_line(out, lt_str_sub(stamp, 0, 10), 10);
+  lt_buf_byte(out, ' ');
+  lt_typegen_put_line(out, lt_str_sub(stamp, 11, 16), 5);
+}
+
+/* What -c goes on with first. */
+static const char *rest_of(lt_json orphans, lt_str id) {
+  lt_json state = state_of(orphans, id);
+  return !lt_json_exists(state) ? "" : is_waiting(state) ? "  (waits for approval)" : "  (cut short)";
+}
+
+static void put_line(lt_json conversation, lt_json orphans, lt_arena *arena, lt_buf *out) {
+  lt_str id = LT_STR_NULL, stamp = LT_STR_NULL, title = LT_STR("(no title)");
+  int64_t prompts = 0;
+  (void)lt_json_str(lt_json_get(conversation, "id"), arena, &id);
+  (void)lt_json_str(lt_json_get(conversation, "updatedAt"), arena, &stamp);
+  (void)lt_json_str(lt_json_get(conversation, "title"), arena, &title);
+  (void)lt_json_int(lt_json_get(conversation, "prompts"), &prompts);
+  lt_buf_add(out, id);
+  lt_buf_addc(out, "  ");
+  put_time(out, stamp);
+  lt_buf_printf(out, "  %4lld  ", (long long)prompts);
+  lt_typegen_put_line(out, title, 100);
+  lt_buf_addc(out, rest_of(orphans, id));
+}
+
+static lt_status print(const listing *l, lt_str list, lt_str open, lt_err *err) {
+  lt_arena arena;
+  lt_json_doc doc, orphans;
+  lt_buf line;
+  if (l->options->json) {
+    lt_say_output(&l->say, list);
+    return LT_OK;
+  }
+  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_buf_init(&line, LT_MIB);
+  lt_status status = lt_json_parse(&arena, list, &doc, err);
+  if (status == LT_OK) {
+    status = lt_json_parse(&arena, open, &orphans, err);
+  }
+  if (status == LT_OK) {
+    lt_json_iter it = lt_json_each(lt_json_root(&doc));
+    while (lt_json_next(&it)) {
+      lt_buf_clear(&line);
+      put_line(it.value, lt_json_root(&orphans), &arena, &line);
+      lt_say_output(&l->say, lt_buf_view(&line));
+    }
+  }
+  lt_buf_release(&line);
+  lt_arena_release(&arena);
+  return status;
+}
+
+static lt_status list_all(listing *l, lt_err *err) LT_YIELDS {
+  lt_db *db;
+  lt_buf list, open;
+  LT_TRY(lt_db_new(l->loop, l->config.store, &db, err));
+  lt_buf_init(&list, LT_JSON_MAX_BYTES);
+  lt_buf_init(&open, LT_JSON_MAX_BYTES);
+  lt_status status = lt_store_conversation_list(db, LT_CHAT_USER, LISTED_MAX, &list, err);
+  if (status == LT_OK) {
+    status = lt_store_prompt_orphans_of(db, LT_CHAT_USER, LT_STR(""), &open, err);
+  }
+  if (status == LT_OK) {
+    status = print(l, lt_buf_view(&list), lt_buf_view(&open), err);
+  }
+  lt_db_close(db);
+  lt_buf_release(&list);
+  lt_buf_release(&open);
+  return status;
+}
+
+static void on_fiber(void *arg) {
+  listing *l = arg;
+  lt_err err = LT_ERR_INIT;
+  lt_status status = list_all(l, &err);
+  if (status != LT_OK) {
+    lt_say_line(&l->say, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
+  }
+  l->exit_code = status == LT_OK ? LT_EXIT_OK : status == LT_E_CONFIG ? LT_EXIT_CONFIG : LT_EXIT_FAILED;
+}
+
+int lt_chat_list(const lt_chat_options *options) {
+  listing l = {.options = options, .exit_code = LT_EXIT_CONFIG};
+  lt_err err = LT_ERR_INIT;
+  const lt_config_sources sources = {.config_file = options->config, .mcp_config_file = options->mcp_config};
+  if (lt_config_load(&sources, &l.config, &err) == LT_OK) {
+    l.exit_code = LT_EXIT_FAILED;
+    if (lt_loop_new(&l.loop, &err) == LT_OK && lt_loop_spawn(l.loop, on_fiber, &l, &err) == LT_OK) {
+      lt_loop_run(l.loop);
+    }
+    lt_loop_free(l.loop);
+  }
+  if (err.status != LT_OK) {
+    lt_say_line(&l.say, "lathe: ", lt_str_of(lt_err_msg(&err)));
+  }
+  lt_config_release(&l.config);
+  return l.exit_code;
+}

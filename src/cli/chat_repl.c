@@ -1,0 +1,320 @@
+/* The dialogue at the terminal. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "types/typegen.h"
+#include "types/typegen_text.h"
+#include "cli/chat.h"
+#include "cli/command.h"
+#include "io/line_input.h"
+#include "store/open.h"
+#include "tool/describe.h"
+
+#define TWICE_MS    1000 /* two Ctrl-C within so long at an empty prompt: that is meant */
+#define TOOLS_SHOWN 20
+#define TITLE_MS    2000 /* at the end, for a title that is being made: longer nobody waits for one */
+
+typedef struct repl {
+  lt_chat *chat;
+  lt_say *say;
+  uint64_t interrupted_ms; /* when Ctrl-C was typed at an empty prompt; 0: it was not */
+  bool ended;
+  char titled_conversation[LT_STORE_ID_BYTES + 1];
+} repl;
+
+/* --- Commands ----------------------------------------------------------------------------------------------------- */
+static void say_error(repl *r, const lt_err *err) {
+  lt_say_line(r->say, "", lt_str_of(lt_err_msg(err)));
+}
+
+static void do_help(repl *r, lt_str rest) {
+  (void)rest;
+  lt_say_format(r->say,
+                "  /mode [MODE]     how the model works: classic, code or typescript\n"
+                "  /model [REF]     which model is asked\n"
+                "  /tools [QUERY]   the tools there are\n"
+                "  /new             a new conversation, in the default mode unless one was chosen\n"
+                "  /approve, /reject [REASON]   answers to a question about a call (so do y and n)\n"
+                "  /quit            leave (or Ctrl-D)\n"
+                "Ctrl-C ends an answer; \"\\\" at a line's end goes on with the next, as do pasted lines.");
+}
+
+static void do_quit(repl *r, lt_str rest) {
+  (void)rest;
+  r->ended = true;
+}
+
+static void do_new(repl *r, lt_str rest) {
+  (void)rest;
+  lt_chat_leave(r->chat);
+  lt_say_format(r->say, "The next message begins a new conversation.");
+}
+
+static void do_mode(repl *r, lt_str rest) {
+  lt_err err = LT_ERR_INIT;
+  if (rest.n > 0 && lt_chat_set_mode(r->chat, rest, &err) != LT_OK) {
+    say_error(r, &err);
+    return;
+  }
+  lt_str mode = lt_buf_view(&r->chat->mode);
+  lt_str usual = r->chat->models.default_mode.n > 0 ? r->chat->models.default_mode : LT_STR("classic");
+  if (mode.n > 0) {
+    lt_say_format(r->say, "mode: %.*s", LT_STR_ARG(mode));
+  } else {
+    lt_say_format(r->say, "mode: the model's own, else %.*s", LT_STR_ARG(usual));
+  }
+}
+
+static void do_model(repl *r, lt_str rest) {
+  lt_err err = LT_ERR_INIT;
+  const lt_chat *chat = r->chat;
+  if (rest.n > 0 && lt_chat_set_model(r->chat, rest, &err) != LT_OK) {
+    say_error(r, &err);
+    return;
+  }
+  lt_str ref = chat->model.n > 0 ? lt_buf_view(&chat->model) : chat->models.default_ref;
+  lt_say_format(r->say, "model: %.*s", LT_STR_ARG(ref));
+  for (size_t i = 0; rest.n == 0 && i < chat->models.count; i++) {
+    const lt_model *m = &chat->models.list[i];
+    lt_say_format(r->say, "  %.*s: %.*s%s", LT_STR_ARG(m->ref), LT_STR_ARG(m->name),
+                  chat->models.missing[i] != NULL ? " (no key)" : "");
+  }
+}
+
+static lt_status list_tools(repl *r, const lt_catalog *catalog, lt_str query, lt_err *err) {
+  uint32_t found[TOOLS_SHOWN];
+  lt_typegen_tool tools[TOOLS_SHOWN];
+  size_t count = lt_catalog_search(catalog, query, found, TOOLS_SHOWN);
+  lt_buf text;
+  for (size_t i = 0; i < count; i++) {
+    tools[i] = lt_tool_describe(lt_catalog_at(catalog, found[i]));
+  }
+  lt_buf_init(&text, LT_JSON_MAX_BYTES);
+  lt_status status = lt_typegen_lines(tools, count, &text, err);
+  if (status == LT_OK && count > 0) {
+    lt_say_line(r->say, "", lt_buf_view(&text));
+  } else if (status == LT_OK) {
+    lt_say_format(r->say, query.n > 0 ? "No tool matches." : "There are no tools.");
+  }
+  size_t all = lt_catalog_count(catalog);
+  if (status == LT_OK && query.n == 0 && all > count) {
+    lt_say_format(r->say, "... and %zu more: /tools QUERY finds them", all - count);
+  }
+  lt_buf_release(&text);
+  return status;
+}
+
+static void do_tools(repl *r, lt_str rest) {
+  lt_err err = LT_ERR_INIT;
+  lt_catalog *catalog = NULL;
+  lt_status status = lt_door_catalog(r->chat->session->door, &catalog, &err);
+  if (status == LT_OK) {
+    status = list_tools(r, catalog, rest, &err);
+  }
+  if (status != LT_OK) {
+    say_error(r, &err);
+  }
+  lt_catalog_unref(catalog);
+}
+
+static void do_decide(repl *r, lt_str rest) {
+  (void)rest;
+  lt_say_format(r->say, "Nothing waits for approval.");
+}
+
+static const struct {
+  const char *name;
+  void (*act)(repl *r, lt_str rest);
+} commands[] = {{"/help", do_help},   {"/quit", do_quit},      {"/exit", do_quit},
+                {"/new", do_new},     {"/mode", do_mode},      {"/model", do_model},
+                {"/tools", do_tools}, {"/approve", do_decide}, {"/reject", do_decide}};
+
+static void command(repl *r, lt_str line) {
+  size_t end = 0;
+  while (end < line.n && line.p[end] != ' ' && line.p[end] != '\t') {
+    end++;
+  }
+  lt_str name = lt_str_sub(line, 0, end), rest = lt_str_trim(lt_str_sub(line, end, line.n));
+  const char *nearest = NULL;
+  for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+    if (lt_str_eqc(name, commands[i].name)) {
+      commands[i].act(r, rest);
+      return;
+    }
+    if (nearest == NULL && lt_str_distance(name, lt_str_of(commands[i].name), 2) <= 2) {
+      nearest = commands[i].name;
+    }
+  }
+  lt_buf shown;
+  lt_buf_init(&shown, LT_KIB);
+  lt_typegen_put_line(&shown, name, 60);
+  lt_say_format(r->say, "There is no command %.*s: %s%s", LT_STR_ARG(lt_buf_view(&shown)),
+                nearest != NULL ? "did you mean " : "see ", nearest != NULL ? nearest : "/help");
+  lt_buf_release(&shown);
+}
+
+/* --- Titles ------------------------------------------------------------------------------------------------------- */
+static void on_title_fiber(void *arg) {
+  lt_chat *chat = arg;
+  lt_agent_title(chat->agent, LT_CHAT_USER, lt_str_of(chat->conversation));
+  if (--chat->titles == 0) {
+    lt_wait_wake(&chat->titled, LT_OK);
+  }
+}
+
+/* After a conversation's first answer, beside what comes next. */
+static void make_title(repl *r) {
+  lt_chat *chat = r->chat;
+  if (chat->view.end != LT_CHAT_COMPLETED || strcmp(r->titled_conversation, chat->conversation) == 0) {
+    return;
+  }
+  memcpy(r->titled_conversation, chat->conversation, sizeof r->titled_conversation);
+  if (lt_loop_spawn(chat->session->loop, on_title_fiber, chat, NULL) == LT_OK) {
+    chat->titles++;
+  }
+}
+
+/* --- Lines -------------------------------------------------------------------------------------------------------- */
+/* A line, with those that go on from it. */
+static lt_status read_message(repl *r, lt_cancel *cancel, lt_buf *out, lt_err *err) LT_YIELDS {
+  LT_TRY(lt_line_input_read(r->chat->input, "> ", cancel, out, err));
+  while (out->n > 0 && out->p[out->n - 1] == '\\') {
+    out->p[out->n - 1] = '\n';
+    LT_TRY(lt_line_input_read(r->chat->input, ". ", cancel, out, err));
+  }
+  return LT_OK;
+}
+
+static void interrupted(repl *r) {
+  uint64_t now = lt_loop_now_ms(r->chat->session->loop);
+  if (r->chat->session->cancel.why != LT_OK || (r->interrupted_ms > 0 && now - r->interrupted_ms <= TWICE_MS)) {
+    r->ended = true;
+  } else if (!lt_line_input_had_text(r->chat->input)) {
+    r->interrupted_ms = now;
+    lt_say_format(r->say, "(Ctrl-C once more, or Ctrl-D, leaves)");
+  }
+}
+
+/* "/etc/hosts is what?" is a message, and so is what has more lines than one. */
+static bool is_command(lt_str line) {
+  lt_str name = lt_str_sub(line, 1, line.n);
+  size_t end = 0;
+  while (end < name.n && strchr(" \t/", name.p[end]) == NULL) {
+    end++;
+  }
+  bool path = end < name.n && name.p[end] == '/';
+  return line.p[0] == '/' && !path && lt_str_find(line, LT_STR("\n"), 0) == SIZE_MAX;
+}
+
+static void answer(repl *r, lt_str line) LT_YIELDS {
+  lt_err err = LT_ERR_INIT;
+  lt_line_input_keep(r->chat->input, line);
+  if (is_command(line)) {
+    command(r, line);
+    return;
+  }
+  if (lt_chat_say(r->chat, line, &err) != LT_OK) {
+    say_error(r, &err);
+  } else {
+    make_title(r);
+  }
+  r->ended = r->ended || r->chat->session->cancel.why != LT_OK;
+}
+
+static void turn(repl *r) LT_YIELDS {
+  lt_err err = LT_ERR_INIT;
+  lt_cancel cancel;
+  lt_cancel_node node;
+  lt_buf line;
+  lt_buf_init(&line, LT_INPUT_LINE_BYTES);
+  lt_cancel_init(&cancel);
+  lt_cancel_follow(&r->chat->session->cancel, &node, &cancel);
+  r->chat->reading = &cancel;
+  lt_status status = read_message(r, &cancel, &line, &err);
+  r->chat->reading = NULL;
+  lt_cancel_remove(&r->chat->session->cancel, &node);
+  if (status == LT_E_CANCELLED) {
+    interrupted(r);
+  } else if (status == LT_E_LIMIT) {
+    say_error(r, &err);
+  } else if (status != LT_OK) {
+    r->ended = true;
+  } else {
+    r->interrupted_ms = 0;
+    lt_str text = lt_str_trim(lt_buf_view(&line));
+    if (text.n > 0) {
+      answer(r, text);
+    }
+  }
+  lt_buf_release(&line);
+}
+
+/* --- The dialogue ------------------------------------------------------------------------------------------------- */
+/* Beside the default database; folders that are missing are made. NULL: there is no home. */
+static char *history_path(void) {
+  lt_buf path;
+  lt_buf_init(&path, 4 * LT_KIB);
+  if (lt_open_default_path(&path, NULL) != LT_OK || path.status != LT_OK) {
+    lt_buf_release(&path);
+    return NULL;
+  }
+  while (path.n > 0 && path.p[path.n - 1] != '/') {
+    path.n--;
+  }
+  lt_buf_addc(&path, "history");
+  char *text = lt_buf_take(&path, NULL);
+  for (char *slash = text != NULL ? strchr(text + 1, '/') : NULL; slash != NULL; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    (void)!mkdir(text, 0700); /* there already, or the file will not be written */
+    *slash = '/';
+  }
+  return text;
+}
+
+static void on_resize(void *arg, int signum) {
+  (void)signum;
+  const lt_chat *chat = arg;
+  if (chat->input != NULL) {
+    lt_line_input_resized(chat->input);
+  }
+}
+
+static void greet(repl *r) {
+  const lt_chat *chat = r->chat;
+  lt_str ref = chat->model.n > 0 ? lt_buf_view(&chat->model) : chat->models.default_ref;
+  const lt_model *model;
+  if (lt_models_find(&chat->models, ref, &model, NULL) == LT_OK) {
+    lt_say_format(r->say, "Lathe with %.*s. /help says what there is, Ctrl-D leaves.", LT_STR_ARG(model->name));
+  }
+}
+
+int lt_chat_repl(lt_chat *chat) {
+  repl r = {.chat = chat, .say = &chat->session->say};
+  lt_err err = LT_ERR_INIT;
+  char *path = history_path();
+  lt_status status = lt_line_input_open(chat->session->loop, path, &chat->input, &err);
+  lt_mem_free(path);
+  if (status != LT_OK) {
+    lt_say_format(r.say, "lathe chat: %s", lt_err_msg(&err));
+    return LT_EXIT_FAILED;
+  }
+  lt_wait_init(&chat->titled, chat->session->loop);
+  (void)lt_loop_on_signal(chat->session->loop, SIGWINCH, on_resize, chat, NULL);
+  greet(&r);
+  if (lt_chat_catch_up(chat, &err) != LT_OK) {
+    say_error(&r, &err);
+  }
+  r.ended = chat->session->cancel.why != LT_OK;
+  while (!r.ended) {
+    turn(&r);
+  }
+  if (chat->titles > 0 && chat->session->cancel.why == LT_OK) {
+    lt_wait_on(&chat->titled, TITLE_MS);
+  }
+  lt_line_input_close(chat->input);
+  chat->input = NULL;
+  return chat->session->cancel.why == LT_OK ? LT_EXIT_OK : LT_EXIT_INTERRUPTED;
+}

@@ -1,0 +1,428 @@
+#include "cli/chat_view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "json/json.h"
+#include "text/plain.h"
+#include "types/typegen_text.h"
+
+#define SPIN_MS         120
+#define INPUT_CHARS     100 /* of a call's input */
+#define ERROR_CHARS     400 /* of what went wrong */
+#define CODE_LINES      60  /* of a program; the rest is counted */
+#define CODE_LINE_CHARS 160
+
+/* An output that is pending. */
+typedef struct lt_chat_step {
+  struct lt_chat_step *next;
+  uint64_t began_ms;
+  bool is_program;
+  char *id;
+  char *function;
+} lt_chat_step;
+
+/* --- Standard output ---------------------------------------------------------------------------------------------- */
+static void write_out(lt_chat_view *view, lt_str text) {
+  if (text.n == 0 || view->write_failed) {
+    return;
+  }
+  view->mid_line = text.p[text.n - 1] != '\n';
+  /* Whoever read it may be gone (`| head`): the prompt is carried out all the same. */
+  if (fwrite(text.p, 1, text.n, stdout) != text.n || fflush(stdout) != 0) {
+    view->write_failed = true;
+  }
+}
+
+/* --- The spinner -------------------------------------------------------------------------------------------------- */
+static void erase(lt_chat_view *view) {
+  if (view->drawn) {
+    fputs("\r\x1b[K", stderr);
+    view->drawn = false;
+  }
+}
+
+static void make_way(void *arg) {
+  lt_chat_view *view = arg;
+  erase(view);
+  if (view->mid_line && view->out_is_terminal && view->err_is_terminal) {
+    fputc('\n', stderr);
+    view->mid_line = false;
+  }
+}
+
+static bool may_spin(const lt_chat_view *view) {
+  return view->running && view->held == 0 && view->err_is_terminal && !view->json &&
+         !(view->mid_line && view->out_is_terminal);
+}
+
+static size_t width_of(int fd) {
+  struct winsize size;
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+static void put_doing(const lt_chat_view *view, lt_buf *line) {
+  const lt_chat_step *step = view->steps;
+  uint64_t ms = lt_loop_now_ms(view->loop) - (step != NULL ? step->began_ms : view->began_ms);
+  if (step == NULL) {
+    lt_buf_addc(line, "waiting for the model");
+  } else {
+    lt_buf_addc(line, step->is_program ? "running the program" : "calling ");
+    lt_typegen_put_line(line, lt_str_of(step->is_program ? "" : step->function), 60);
+  }
+  lt_buf_printf(line, " %llu.%llu s", (unsigned long long)ms / 1000, (unsigned long long)ms / 100 % 10);
+}
+
+/* No wider than the window: what wraps cannot be erased again. */
+static void draw(lt_chat_view *view) {
+  size_t width = width_of(STDERR_FILENO);
+  lt_buf doing;
+  lt_buf_init(&doing, LT_KIB);
+  put_doing(view, &doing);
+  lt_str text = width > 3 ? lt_utf8_cut(lt_buf_view(&doing), width - 3) : LT_STR("");
+  fprintf(stderr, "\r\x1b[K%s%c %.*s%s", view->dims ? "\x1b[2m" : "", "|/-\\"[view->frame++ % 4], LT_STR_ARG(text),
+          view -> dims ? "\x1b[0m" : "");
+  lt_buf_release(&doing);
+  view->drawn = true;
+}
+
+static void on_timer(void *arg) {
+  lt_chat_view *view = arg;
+  if (may_spin(view)) {
+    draw(view);
+  }
+  if (view->running) {
+    lt_timer_start(view->timer, SPIN_MS);
+  }
+}
+
+void lt_chat_view_hold(lt_chat_view *view) {
+  make_way(view);
+  view->held++;
+}
+
+void lt_chat_view_unhold(lt_chat_view *view) {
+  view->held--;
+}
+
+/* --- Lines -------------------------------------------------------------------------------------------------------- */
+void lt_chat_view_note(lt_chat_view *view, lt_str text) {
+  if (view->dims) {
+    lt_say_dim(view->say, text);
+  } else {
+    lt_say_line(view->say, "", text);
+  }
+}
+
+static void put_ms(lt_buf *out, uint64_t ms) {
+  if (ms < 1000) {
+    lt_buf_printf(out, "%llu ms", (unsigned long long)ms);
+  } else {
+    lt_buf_printf(out, "%llu.%llu s", (unsigned long long)ms / 1000, (unsigned long long)ms / 100 % 10);
+  }
+}
+
+/* --- Programs and calls ------------------------------------------------------------------------------------------- */
+static lt_str string_of(lt_json v, lt_arena *arena) {
+  lt_str s = LT_STR_NULL;
+  (void)lt_json_str(v, arena, &s);
+  return s;
+}
+
+static void note_code(lt_chat_view *view, lt_str code) {
+  lt_buf line;
+  lt_buf_init(&line, LT_MIB);
+  size_t at = 0, lines = 0;
+  while (at < code.n) {
+    size_t end = lt_str_find(code, LT_STR("\n"), at);
+    end = end < code.n ? end : code.n;
+    if (++lines <= CODE_LINES) {
+      lt_str text = lt_str_sub(code, at, end);
+      size_t indent = 0;
+      while (indent < text.n && text.p[indent] == ' ' && indent < 40) {
+        indent++;
+      }
+      lt_buf_clear(&line);
+      lt_buf_addc(&line, "  | ");
+      lt_buf_add(&line, lt_str_sub(text, 0, indent));
+      lt_typegen_put_line(&line, text, CODE_LINE_CHARS);
+      lt_chat_view_note(view, lt_buf_view(&line));
+    }
+    at = end + 1;
+  }
+  if (lines > CODE_LINES) {
+    lt_buf_clear(&line);
+    lt_buf_printf(&line, "  | ... and %zu more lines", lines - CODE_LINES);
+    lt_chat_view_note(view, lt_buf_view(&line));
+  }
+  lt_buf_release(&line);
+}
+
+static lt_chat_step **find_step(lt_chat_view *view, lt_str id) {
+  lt_chat_step **place = &view->steps;
+  while (*place != NULL && !lt_str_eqc(id, (*place)->id)) {
+    place = &(*place)->next;
+  }
+  return place;
+}
+
+static void free_step(lt_chat_step *step) {
+  if (step != NULL) {
+    lt_mem_free(step->id);
+    lt_mem_free(step->function);
+    lt_mem_free(step);
+  }
+}
+
+static void free_steps(lt_chat_view *view) {
+  while (view->steps != NULL) {
+    lt_chat_step *next = view->steps->next;
+    free_step(view->steps);
+    view->steps = next;
+  }
+}
+
+/* Without memory for it, its time is not told. */
+static void add_step(lt_chat_view *view, lt_str id, lt_str function, bool is_program) {
+  lt_chat_step *step = lt_mem_zalloc(1, sizeof *step);
+  if (step == NULL) {
+    return;
+  }
+  *step = (lt_chat_step){.next = view->steps,
+                         .began_ms = lt_loop_now_ms(view->loop),
+                         .is_program = is_program,
+                         .id = lt_mem_strdup(id),
+                         .function = lt_mem_strdup(function)};
+  if (step->id == NULL || step->function == NULL) {
+    free_step(step);
+    return;
+  }
+  view->steps = step;
+}
+
+/* "  files.read {"path":"a"}  12 ms", or what went wrong. */
+static void note_end(lt_chat_view *view, lt_str function, lt_json input, bool is_program, lt_str error,
+                     const lt_chat_step *step) {
+  lt_buf line;
+  lt_buf_init(&line, LT_MIB);
+  lt_buf_addc(&line, "  ");
+  if (is_program) {
+    lt_buf_addc(&line, error.p == NULL ? "the program ended" : "the program failed");
+  } else {
+    lt_typegen_put_line(&line, function, 200);
+    lt_buf_byte(&line, ' ');
+    lt_typegen_put_line(&line, lt_json_text(input), INPUT_CHARS);
+    lt_buf_addc(&line, error.p == NULL ? " " : "  failed");
+  }
+  if (step != NULL) {
+    lt_buf_addc(&line, is_program || error.p != NULL ? " after " : " ");
+    put_ms(&line, lt_loop_now_ms(view->loop) - step->began_ms);
+  }
+  if (error.p != NULL) {
+    lt_buf_addc(&line, ": ");
+    lt_typegen_put_line(&line, error, ERROR_CHARS);
+  }
+  lt_chat_view_note(view, lt_buf_view(&line));
+  lt_buf_release(&line);
+}
+
+static void show_tool(lt_chat_view *view, lt_json output, lt_arena *arena) {
+  lt_str id = string_of(lt_json_get(output, "id"), arena);
+  lt_str function = string_of(lt_json_get(output, "function"), arena);
+  lt_json input = lt_json_get(output, "input"), result = lt_json_get(output, "result");
+  lt_json code = lt_json_get(input, "code");
+  bool is_program = lt_json_typeof(code) == LT_JSON_STRING &&
+                    (lt_str_eqc(function, "code.execute") || lt_str_eqc(function, "execute_typescript") ||
+                     lt_str_eqc(function, "interpreter.run-code") || lt_str_eqc(function, "execute_code"));
+  lt_chat_step **place = find_step(view, id), *step = *place;
+  if (lt_json_str_eq(lt_json_get(result, "type"), LT_STR("pending"))) {
+    if (step == NULL && is_program) {
+      note_code(view, string_of(code, arena));
+    }
+    if (step == NULL) {
+      add_step(view, id, function, is_program);
+    }
+    return;
+  }
+  bool failed = lt_json_str_eq(lt_json_get(result, "type"), LT_STR("error"));
+  lt_str error = failed ? string_of(lt_json_get(result, "error"), arena) : LT_STR_NULL;
+  if (failed && error.p == NULL) {
+    error = LT_STR("");
+  }
+  note_end(view, function, input, is_program, error, step);
+  if (step != NULL) {
+    *place = step->next;
+    free_step(step);
+  }
+}
+
+static void show_file(lt_chat_view *view, lt_json output, lt_arena *arena) {
+  lt_buf line;
+  lt_buf_init(&line, LT_MIB);
+  lt_buf_addc(&line, "  file: artifact ");
+  lt_typegen_put_line(&line, string_of(lt_json_get(output, "artifact"), arena), 100);
+  lt_buf_addc(&line, " (");
+  lt_typegen_put_line(&line, string_of(lt_json_get(output, "mimeType"), arena), 100);
+  lt_buf_addc(&line, ") ");
+  lt_typegen_put_line(&line, string_of(lt_json_get(output, "description"), arena), 200);
+  lt_chat_view_note(view, lt_buf_view(&line));
+  lt_buf_release(&line);
+}
+
+/* --- Events ------------------------------------------------------------------------------------------------------- */
+static void show_delta(lt_chat_view *view, lt_str text) {
+  lt_buf cleaned;
+  lt_buf_init(&cleaned, LT_JSON_MAX_BYTES);
+  erase(view);
+  if (view->out_is_terminal) {
+    lt_plain_add(&cleaned, text);
+    text = cleaned.status == LT_OK ? lt_buf_view(&cleaned) : LT_STR_NULL;
+  }
+  write_out(view, text);
+  lt_buf_release(&cleaned);
+}
+
+static void end_line(lt_chat_view *view) {
+  if (view->mid_line) {
+    erase(view);
+    write_out(view, LT_STR("\n"));
+  }
+}
+
+static void show_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
+  lt_json type = lt_json_get(output, "type");
+  if (lt_json_str_eq(type, LT_STR("text"))) { /* its text has been told in pieces */
+    end_line(view);
+  } else if (lt_json_str_eq(type, LT_STR("tool"))) {
+    show_tool(view, output, arena);
+  } else {
+    show_file(view, output, arena);
+  }
+}
+
+static void show_usage(lt_chat_view *view, lt_json usage) {
+  int64_t in = 0, out = 0;
+  lt_buf line;
+  lt_buf_init(&line, LT_KIB);
+  (void)lt_json_int(lt_json_get(usage, "inputTokens"), &in);
+  (void)lt_json_int(lt_json_get(usage, "outputTokens"), &out);
+  const char *about = lt_json_bool(lt_json_get(usage, "estimated"), false) ? "about " : "";
+  lt_buf_printf(&line, "  %s%lld tokens in, %lld out, ", about, (long long)in, (long long)out);
+  put_ms(&line, lt_loop_now_ms(view->loop) - view->began_ms);
+  lt_chat_view_note(view, lt_buf_view(&line));
+  lt_buf_release(&line);
+}
+
+static void show_error(lt_chat_view *view, lt_str error) {
+  lt_buf line;
+  lt_buf_init(&line, LT_MIB);
+  lt_typegen_put_text(&line, error, LT_RUN_ERROR_BYTES);
+  lt_say_line(view->say, "lathe chat: ", lt_buf_view(&line));
+  lt_buf_release(&line);
+}
+
+static lt_chat_end end_of(const char *event) {
+  return strcmp(event, "prompt.completed") == 0   ? LT_CHAT_COMPLETED
+         : strcmp(event, "prompt.cancelled") == 0 ? LT_CHAT_CANCELLED
+         : strcmp(event, "prompt.error") == 0     ? LT_CHAT_FAILED
+                                                  : LT_CHAT_UNFINISHED;
+}
+
+static void show(lt_chat_view *view, const char *event, lt_json data, lt_arena *arena) {
+  lt_chat_end end = end_of(event);
+  if (strcmp(event, "prompt.stream") == 0) {
+    show_delta(view, string_of(lt_json_get(data, "delta"), arena));
+  } else if (strcmp(event, "prompt.output") == 0) {
+    show_output(view, lt_json_get(data, "output"), arena);
+  } else if (end != LT_CHAT_UNFINISHED) {
+    end_line(view);
+    if (end == LT_CHAT_COMPLETED) {
+      show_usage(view, lt_json_get(data, "usage"));
+    } else if (end == LT_CHAT_CANCELLED) {
+      lt_chat_view_note(view, LT_STR("  cancelled"));
+    } else {
+      show_error(view, string_of(lt_json_get(data, "error"), arena));
+    }
+  }
+}
+
+static void tell(lt_chat_view *view, const char *event, lt_str data) {
+  lt_buf line;
+  lt_buf_init(&line, 2 * LT_PROMPT_MEMORY_BYTES);
+  lt_json_writer w = lt_json_writer_on(&line);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "event");
+  lt_json_put_cstr(&w, event);
+  lt_json_key(&w, "data");
+  lt_json_put_raw(&w, data);
+  lt_json_end_object(&w);
+  lt_buf_byte(&line, '\n');
+  lt_secrets_mask_buf(view->say->secrets, &line);
+  write_out(view, lt_buf_view(&line));
+  lt_buf_release(&line);
+}
+
+void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data) {
+  lt_arena arena;
+  lt_json_doc doc;
+  if (end_of(event) != LT_CHAT_UNFINISHED) {
+    view->end = end_of(event);
+  }
+  if (view->json) {
+    tell(view, event, data);
+    return;
+  }
+  lt_arena_init(&arena, LT_PROMPT_MEMORY_BYTES);
+  if (lt_json_parse(&arena, data, &doc, NULL) == LT_OK) {
+    show(view, event, lt_json_root(&doc), &arena);
+  }
+  lt_arena_release(&arena);
+}
+
+/* --- Its life ----------------------------------------------------------------------------------------------------- */
+static bool may_dim(void) {
+  const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+  return (no_color == NULL || no_color[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;
+}
+
+lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_say *say, bool json, lt_err *err) {
+  *view = (lt_chat_view){.loop = loop, .say = say, .json = json};
+  view->out_is_terminal = isatty(STDOUT_FILENO);
+  view->err_is_terminal = isatty(STDERR_FILENO) && getenv("TERM") != NULL && strcmp(getenv("TERM"), "dumb") != 0;
+  view->dims = view->err_is_terminal && may_dim();
+  LT_TRY(lt_timer_new(loop, on_timer, view, &view->timer, err));
+  say->make_way = make_way;
+  say->way_arg = view;
+  return LT_OK;
+}
+
+void lt_chat_view_release(lt_chat_view *view) {
+  if (view->say != NULL) {
+    view->say->make_way = NULL;
+  }
+  lt_timer_free(view->timer);
+  view->timer = NULL;
+  free_steps(view); /* of calls that were told of while the agent ended */
+}
+
+void lt_chat_view_begin(lt_chat_view *view) {
+  view->running = true;
+  view->end = LT_CHAT_UNFINISHED;
+  view->began_ms = lt_loop_now_ms(view->loop);
+  if (view->err_is_terminal && !view->json) {
+    lt_timer_start(view->timer, SPIN_MS);
+  }
+}
+
+void lt_chat_view_finish(lt_chat_view *view) {
+  view->running = false;
+  lt_timer_stop(view->timer);
+  erase(view);
+  free_steps(view);
+}

@@ -1,0 +1,50 @@
+/* What a person sees of a prompt while it runs.
+ *
+ * The answer goes to standard output as it comes, and nothing else does; programs, calls, timings and a spinner go to
+ * standard error. Where these are no terminals, or with NO_COLOR, they are plain lines. Strangers' text is cleaned
+ * before a terminal gets it. With `json`, every event is a line on standard output instead. Loop thread only.
+ */
+#ifndef LT_CLI_CHAT_VIEW_H
+#define LT_CLI_CHAT_VIEW_H
+
+#include "app/say.h"
+#include "io/loop.h"
+
+typedef enum lt_chat_end { LT_CHAT_UNFINISHED, LT_CHAT_COMPLETED, LT_CHAT_CANCELLED, LT_CHAT_FAILED } lt_chat_end;
+
+typedef struct lt_chat_view {
+  lt_loop *loop;
+  lt_say *say;
+  bool json;
+  bool out_is_terminal, err_is_terminal, dims;
+  bool mid_line;     /* the answer stands in the middle of a line */
+  bool write_failed; /* standard output takes nothing any more */
+  lt_chat_end end;   /* of the last prompt */
+  uint64_t began_ms;
+  /* The spinner. */
+  lt_timer *timer;
+  bool running;  /* a prompt is */
+  unsigned held; /* by questions on the terminal */
+  bool drawn;
+  unsigned frame;
+  struct lt_chat_step *steps; /* outputs that are pending, newest first */
+} lt_chat_view;
+
+/* Borrows `say`, which tells the view before it writes a line. Errors: LT_E_NOMEM. */
+lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_say *say, bool json, lt_err *err);
+void lt_chat_view_release(lt_chat_view *view);
+
+/* A prompt begins; its end has been told, or will not be. */
+void lt_chat_view_begin(lt_chat_view *view);
+void lt_chat_view_finish(lt_chat_view *view);
+/* While held (counted), no spinner: somebody asks something on the terminal. */
+void lt_chat_view_hold(lt_chat_view *view);
+void lt_chat_view_unhold(lt_chat_view *view);
+
+/* An event of the agent (agent/agent.h). */
+void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data);
+
+/* A line on standard error, dimmed where that can be. `text` is cleaned already. */
+void lt_chat_view_note(lt_chat_view *view, lt_str text);
+
+#endif

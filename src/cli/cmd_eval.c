@@ -1,0 +1,365 @@
+/* lathe eval: the same tasks in each mode, and what that takes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "json/json.h"
+#include "types/typegen_text.h"
+#include "cli/args.h"
+#include "cli/chat.h"
+#include "cli/command.h"
+#include "cli/eval.h"
+
+#define MODES_MAX 8
+
+static const char help[] =
+    "Give a model the same tasks in each mode, and print what came of it: success, rounds, tokens, time.\n"
+    "\n"
+    "  lathe eval FILE [options]\n"
+    "\n"
+    "  FILE               tasks: [{name, prompt, check}]; check: {contains: TEXT}, {matches: PATTERN}, {json: VALUE} "
+    "or\n"
+    "                     {js: EXPRESSION over text, outputs and calls}; config: FILE beside it\n"
+    "  -m, --mode MODES   these modes, with commas between, also those of plugins (default: classic,code,typescript)\n"
+    "  --model REF        a model of the configuration (default: defaults.model, else normal)\n"
+    "  --repeat N         each task so often (default 1)\n"
+    "  -y, --yes          approve calls that would be asked about\n"
+    "  --json             one JSON object instead of the table\n"
+    "  --config FILE      configuration (default: the file's own, else as everywhere)\n"
+    "  --mcp-config FILE  servers in the form of other MCP clients (.mcp.json)\n"
+    "  -h, --help         this\n"
+    "\n"
+    "Nothing is kept: the conversations are not in the store. Standard output: the table; standard error: each try as "
+    "it\n"
+    "ends.\n"
+    "Exit code: 0 all were right, 1 some were not, 2 usage, 3 configuration, 130 interrupted.\n";
+
+typedef struct attempt {
+  const lt_eval_task *task;
+  const char *mode;
+  bool right;
+  int64_t rounds, input_tokens, output_tokens;
+  uint64_t ms;
+  lt_buf why; /* it is not right */
+} attempt;
+
+typedef struct job {
+  lt_chat_options opt;
+  int64_t repeat;
+  const char *modes[MODES_MAX];
+  size_t mode_count;
+  lt_eval_tasks tasks;
+  attempt *attempts;
+  size_t count;
+  lt_chat chat;
+  lt_buf outputs; /* of the prompt that has ended, JSON */
+} job;
+
+/* --- One try ------------------------------------------------------------------------------------------------------ */
+/* The last attempt is the one under way. */
+static void on_event(void *arg, const char *event, lt_str data) {
+  job *j = arg;
+  attempt *a = &j->attempts[j->count];
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_arena_init(&arena, LT_PROMPT_MEMORY_BYTES);
+  bool failed = strcmp(event, "prompt.error") == 0;
+  if ((failed || strcmp(event, "prompt.completed") == 0) && lt_json_parse(&arena, data, &doc, NULL) == LT_OK) {
+    lt_json usage = lt_json_get(lt_json_root(&doc), "usage");
+    lt_str why = LT_STR_NULL;
+    (void)lt_json_int(lt_json_get(usage, "requests"), &a->rounds);
+    (void)lt_json_int(lt_json_get(usage, "inputTokens"), &a->input_tokens);
+    (void)lt_json_int(lt_json_get(usage, "outputTokens"), &a->output_tokens);
+    (void)lt_json_str(lt_json_get(lt_json_root(&doc), "error"), &arena, &why);
+    lt_buf_add(&a->why, why);
+    lt_buf_add(&j->outputs, lt_json_text(lt_json_get(lt_json_root(&doc), "output")));
+  }
+  lt_arena_release(&arena);
+}
+
+static void tell(const job *j, const attempt *a) {
+  lt_buf line;
+  lt_buf_init(&line, LT_MIB);
+  lt_buf_printf(&line, "%-6s  %-10s  ", a->right ? "right" : "WRONG", a->mode);
+  lt_typegen_put_line(&line, lt_str_of(a->task->name), 60);
+  if (!a->right) {
+    lt_buf_addc(&line, ": ");
+    lt_typegen_put_line(&line, lt_buf_view(&a->why), 300);
+  }
+  lt_say_line(&j->chat.session->say, "", lt_buf_view(&line));
+  lt_buf_release(&line);
+}
+
+static lt_status check_outputs(job *j, attempt *a, lt_err *err) LT_YIELDS {
+  lt_session *s = j->chat.session;
+  lt_runner *runner = lt_toolbox_runner(s->toolbox, NULL, LT_LANG_JAVASCRIPT, err);
+  if (runner == NULL) {
+    return err->status;
+  }
+  return lt_eval_check(runner, a->task, lt_buf_view(&j->outputs), &s->cancel, &a->right, &a->why, err);
+}
+
+static lt_status try_once(job *j, const lt_eval_task *task, const char *mode, lt_err *err) LT_YIELDS {
+  lt_chat *chat = &j->chat;
+  attempt *a = &j->attempts[j->count];
+  uint64_t began = lt_loop_now_ms(chat->session->loop);
+  *a = (attempt){.task = task, .mode = mode};
+  lt_buf_init(&a->why, LT_MIB);
+  lt_buf_clear(&j->outputs);
+  chat->conversation[0] = '\0';
+  lt_status status = lt_chat_say(chat, lt_str_of(task->prompt), err);
+  a->ms = lt_loop_now_ms(chat->session->loop) - began;
+  if (status == LT_OK && j->outputs.n > 0) {
+    status = check_outputs(j, a, err);
+  }
+  if (status == LT_OK) {
+    tell(j, a);
+  }
+  j->count++;
+  return status;
+}
+
+static lt_status try_all(job *j, lt_err *err) LT_YIELDS {
+  for (size_t m = 0; m < j->mode_count; m++) {
+    LT_TRY(lt_chat_set_mode(&j->chat, lt_str_of(j->modes[m]), err));
+    for (size_t t = 0; t < j->tasks.count; t++) {
+      for (int64_t n = 0; n < j->repeat; n++) {
+        LT_TRY(try_once(j, &j->tasks.list[t], j->modes[m], err));
+      }
+    }
+  }
+  return LT_OK;
+}
+
+/* --- What came of it ---------------------------------------------------------------------------------------------- */
+typedef struct sum {
+  int64_t tries, right, rounds, input_tokens, output_tokens;
+  uint64_t ms;
+} sum;
+
+static sum sum_of(const job *j, const char *mode) {
+  sum s = {0};
+  for (size_t i = 0; i < j->count; i++) {
+    const attempt *a = &j->attempts[i];
+    if (strcmp(a->mode, mode) == 0) {
+      s.tries++;
+      s.right += a->right;
+      s.rounds += a->rounds;
+      s.input_tokens += a->input_tokens;
+      s.output_tokens += a->output_tokens;
+      s.ms += a->ms;
+    }
+  }
+  return s;
+}
+
+static void print_table(const job *j) {
+  printf("%-12s %9s %8s %10s %10s %9s\n", "mode", "right", "rounds", "tokens in", "tokens out", "time");
+  for (size_t m = 0; m < j->mode_count; m++) {
+    sum s = sum_of(j, j->modes[m]);
+    double n = s.tries > 0 ? (double)s.tries : 1;
+    char right[48];
+    snprintf(right, sizeof right, "%lld/%lld", (long long)s.right, (long long)s.tries);
+    printf("%-12s %9s %8.1f %10.0f %10.0f %7.1f s\n", j->modes[m], right, (double)s.rounds / n,
+           (double)s.input_tokens / n, (double)s.output_tokens / n, (double)s.ms / n / 1000);
+  }
+  fflush(stdout);
+}
+
+static void put_int(lt_json_writer *w, const char *key, int64_t n) {
+  lt_json_key(w, key);
+  lt_json_put_int(w, n);
+}
+
+static void put_attempt(lt_json_writer *w, const attempt *a) {
+  lt_json_begin_object(w);
+  lt_json_key(w, "task");
+  lt_json_put_cstr(w, a->task->name);
+  lt_json_key(w, "mode");
+  lt_json_put_cstr(w, a->mode);
+  lt_json_key(w, "right");
+  lt_json_put_bool(w, a->right);
+  put_int(w, "rounds", a->rounds);
+  put_int(w, "inputTokens", a->input_tokens);
+  put_int(w, "outputTokens", a->output_tokens);
+  put_int(w, "durationMs", (int64_t)a->ms);
+  if (!a->right) {
+    lt_json_key(w, "why");
+    lt_json_put_str(w, lt_buf_view(&a->why));
+  }
+  lt_json_end_object(w);
+}
+
+static void print_json(const job *j) {
+  lt_buf out;
+  lt_buf_init(&out, LT_JSON_MAX_BYTES);
+  lt_json_writer w = lt_json_writer_on(&out);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "results");
+  lt_json_begin_array(&w);
+  for (size_t i = 0; i < j->count; i++) {
+    put_attempt(&w, &j->attempts[i]);
+  }
+  lt_json_end_array(&w);
+  lt_json_end_object(&w);
+  lt_say_output(&j->chat.session->say, lt_buf_view(&out));
+  lt_buf_release(&out);
+}
+
+static bool all_right(const job *j) {
+  for (size_t i = 0; i < j->count; i++) {
+    if (!j->attempts[i].right) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* --- The modes ---------------------------------------------------------------------------------------------------- */
+/* One of several, up to its comma, as text of its own. */
+static lt_status add_mode(job *j, lt_str mode, lt_err *err) {
+  if (mode.n == 0) {
+    return lt_fail(err, LT_E_INVALID, "-m wants modes with commas between: -m classic,code");
+  }
+  for (size_t i = 0; i < j->mode_count; i++) {
+    if (lt_str_eqc(mode, j->modes[i])) {
+      return lt_fail(err, LT_E_INVALID, "-m names the mode \"%s\" twice", j->modes[i]);
+    }
+  }
+  if (j->mode_count == MODES_MAX) {
+    return lt_fail(err, LT_E_INVALID, "-m takes at most %d modes", MODES_MAX);
+  }
+  lt_str copy = lt_arena_dup(&j->tasks.scratch.arena, mode); /* ends with a NUL */
+  j->modes[j->mode_count++] = copy.p;
+  return copy.p != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "out of memory");
+}
+
+static lt_status take_modes(job *j, lt_err *err) {
+  lt_str rest = lt_str_of(j->opt.mode != NULL ? j->opt.mode : "classic,code,typescript");
+  for (size_t comma; (comma = lt_str_find(rest, LT_STR(","), 0)) != SIZE_MAX;) {
+    LT_TRY(add_mode(j, lt_str_trim(lt_str_sub(rest, 0, comma)), err));
+    rest = lt_str_sub(rest, comma + 1, rest.n);
+  }
+  j->opt.mode = NULL;
+  return add_mode(j, lt_str_trim(rest), err);
+}
+
+static lt_status check_modes(lt_session *s, void *arg, lt_err *err) {
+  const job *j = arg;
+  for (size_t i = 0; i < j->mode_count; i++) {
+    LT_TRY(lt_chat_check_mode(s, lt_str_of(j->modes[i]), err));
+  }
+  return lt_chat_check_default(s, &j->chat.models, err);
+}
+
+/* --- The command -------------------------------------------------------------------------------------------------- */
+static lt_status check(lt_session *s, void *arg, lt_err *err) {
+  job *j = arg;
+  const lt_model *model;
+  s->config.store = ":memory:";
+  LT_TRY(lt_models_fill(&s->config, &j->chat.models, err));
+  LT_TRY(lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err));
+  return check_modes(s, arg, err);
+}
+
+static int exit_code_of(const job *j, lt_status status) {
+  return status == LT_OK                                     ? all_right(j) ? LT_EXIT_OK : LT_EXIT_FAILED
+         : status == LT_E_CANCELLED                          ? LT_EXIT_INTERRUPTED
+         : status == LT_E_CONFIG                             ? LT_EXIT_CONFIG
+         : status == LT_E_INVALID || status == LT_E_NOTFOUND ? LT_EXIT_USAGE
+                                                             : LT_EXIT_FAILED;
+}
+
+static int work(lt_session *s, void *arg) {
+  job *j = arg;
+  lt_err err = LT_ERR_INIT;
+  j->chat.options = &j->opt;
+  j->chat.session = s;
+  j->chat.on_event = on_event;
+  j->chat.arg = j;
+  lt_status status = lt_chat_open(&j->chat, &err);
+  if (status == LT_OK) {
+    status = try_all(j, &err);
+  }
+  if (status != LT_OK && status != LT_E_CANCELLED) {
+    lt_say_format(&s->say, "lathe eval: %s", lt_err_msg(&err));
+  } else if (status == LT_OK && j->opt.json) {
+    print_json(j);
+  } else if (status == LT_OK) {
+    print_table(j);
+  }
+  lt_chat_close(&j->chat);
+  return exit_code_of(j, status);
+}
+
+static int evaluate(job *j) {
+  lt_err err = LT_ERR_INIT;
+  if (take_modes(j, &err) != LT_OK) {
+    fprintf(stderr, "lathe eval: %s\n", lt_err_msg(&err));
+    return LT_EXIT_USAGE;
+  }
+  j->attempts = lt_mem_zalloc(j->tasks.count * j->mode_count * (size_t)j->repeat, sizeof *j->attempts);
+  if (j->attempts == NULL) {
+    fprintf(stderr, "lathe eval: out of memory\n");
+    return LT_EXIT_FAILED;
+  }
+  lt_buf_init(&j->outputs, LT_JSON_MAX_BYTES);
+  const char *config = j->opt.config != NULL ? j->opt.config : j->tasks.config;
+  const lt_config_sources sources = {.config_file = config, .mcp_config_file = j->opt.mcp_config};
+  const lt_session_plan plan = {.work = work, .check = check, .loaded = check_modes, .arg = j};
+  int code = lt_session_follow(&sources, &plan);
+  for (size_t i = 0; i < j->count; i++) {
+    lt_buf_release(&j->attempts[i].why);
+  }
+  lt_mem_free(j->attempts);
+  lt_buf_release(&j->outputs);
+  return code;
+}
+
+static bool read_options(job *j, int argc, char **argv, const char **ret_file) {
+  lt_chat_options *opt = &j->opt;
+  const lt_arg args[] = {
+      {"--mode", "-m", LT_ARG_TEXT, &opt->mode, 0, 0},
+      {"--model", NULL, LT_ARG_TEXT, &opt->model, 0, 0},
+      {"--repeat", NULL, LT_ARG_NUMBER, &j->repeat, 1, 100},
+      {"--config", NULL, LT_ARG_TEXT, &opt->config, 0, 0},
+      {"--mcp-config", NULL, LT_ARG_TEXT, &opt->mcp_config, 0, 0},
+      {"--yes", "-y", LT_ARG_FLAG, &opt->yes, 0, 0},
+      {"--json", NULL, LT_ARG_FLAG, &opt->json, 0, 0},
+      {"--help", "-h", LT_ARG_FLAG, &opt->help, 0, 0},
+  };
+  int operands = 0;
+  if (!lt_args_read("eval", argc, argv, args, sizeof args / sizeof args[0], &operands)) {
+    return false;
+  }
+  if (operands != 1 && !opt->help) {
+    fprintf(stderr, "lathe eval: one file with tasks is wanted: lathe eval FILE; see lathe eval --help\n");
+    return false;
+  }
+  *ret_file = argv[1];
+  return true;
+}
+
+static int run(int argc, char **argv) {
+  job j = {.repeat = 1};
+  const char *file = NULL;
+  lt_err err = LT_ERR_INIT;
+  if (!read_options(&j, argc, argv, &file)) {
+    return LT_EXIT_USAGE;
+  }
+  if (j.opt.help) {
+    fputs(help, stdout);
+    return LT_EXIT_OK;
+  }
+  lt_status status = lt_eval_read(file, &j.tasks, &err);
+  int code = LT_EXIT_CONFIG;
+  if (status != LT_OK) {
+    fprintf(stderr, "lathe eval: %s\n", lt_err_msg(&err));
+  } else {
+    code = evaluate(&j);
+  }
+  lt_eval_release(&j.tasks);
+  return code;
+}
+
+const lt_command lt_command_eval = {"eval", "Give a model the same tasks in each mode, and compare", help, run};

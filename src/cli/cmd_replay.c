@@ -1,0 +1,433 @@
+/* lathe replay: a recorded prompt once more, without its tools and its model, to see whether it comes to the same. */
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/agent.h"
+#include "base/mem.h"
+#include "json/json.h"
+#include "app/agent_options.h"
+#include "cli/args.h"
+#include "cli/command.h"
+#include "app/models.h"
+#include "app/modules.h"
+#include "app/session.h"
+#include "replay/check.h"
+#include "store/copy.h"
+#include "tool/tool_list.h"
+
+#define USER LT_STR("local")
+
+static const char help[] =
+    "Go through a recorded prompt again, without its tools and its model, and see whether it comes to the same.\n"
+    "\n"
+    "  lathe replay PROMPT [options]\n"
+    "\n"
+    "  PROMPT             a prompt's id or a conversation's (its last prompt), the beginning of one, or \"last\"\n"
+    "  --json             one JSON object on standard output\n"
+    "  --config FILE      configuration (default: $LATHE_CONFIG, ./lathe.yaml, ~/.config/lathe/lathe.yaml)\n"
+    "  -h, --help         this\n"
+    "\n"
+    "What the model replied and what tools answered comes from the record; programs run again, and whatever they "
+    "call,\n"
+    "say and come to is compared with what they did then. No server is started, no model is asked, no tool is called,\n"
+    "nothing is written. Programs in Python or on Deno have another clock and other random numbers than then; where\n"
+    "their interpreter is missing the record answers for them, which is told.\n"
+    "Exit code: 0 it came to the same, 1 it did not (the first difference is told) or could not be gone through, 2 "
+    "usage,\n"
+    "3 configuration, 130 interrupted.\n";
+
+/* A prompt as it is stored. */
+typedef struct prompt {
+  lt_buf text;
+  lt_str conversation, model, mode, state, error;
+  int64_t replies;
+} prompt;
+
+/* What has the tools of one server or plugin, and never answers. */
+typedef struct recorded {
+  lt_provider base; /* first */
+  struct recorded *next;
+} recorded;
+
+typedef struct job {
+  const char *wanted, *config, *mcp_config;
+  bool json, help;
+  const char *store; /* NULL: the default */
+  lt_models models;
+  lt_modules modules;
+  lt_session *session;
+  lt_db *from; /* the store, only read */
+  lt_journal *records;
+  lt_check *check;
+  lt_agent *agent;
+  lt_arena arena;
+  lt_buf tools; /* as they are on record: the providers' names are in it */
+  recorded *providers;
+  lt_catalog *there; /* all tools, those included */
+  char id[LT_STORE_ID_BYTES + 1];
+  prompt then, now;
+  double ms;
+} job;
+
+/* --- The prompt --------------------------------------------------------------------------------------------------- */
+static lt_str str_in(job *j, lt_json json, const char *key) {
+  lt_str text = LT_STR("");
+  (void)lt_json_str(lt_json_get(json, key), &j->arena, &text);
+  return text;
+}
+
+static lt_status read_prompt(job *j, lt_db *db, prompt *p, lt_err *err) LT_YIELDS {
+  lt_json_doc doc;
+  lt_buf_clear(&p->text);
+  LT_TRY(lt_store_prompt_get(db, USER, lt_str_of(j->id), &p->text, err));
+  LT_TRY(lt_json_parse(&j->arena, lt_buf_view(&p->text), &doc, err));
+  lt_json json = lt_json_root(&doc);
+  p->conversation = str_in(j, json, "conversationId");
+  p->model = str_in(j, json, "model");
+  p->mode = str_in(j, json, "mode");
+  p->state = str_in(j, json, "state");
+  p->error = str_in(j, json, "error");
+  (void)lt_json_int(lt_json_get(lt_json_get(json, "usage"), "requests"), &p->replies);
+  return LT_OK;
+}
+
+static bool is_in(const prompt *p, lt_prompt_state state) {
+  return lt_str_eqc(p->state, lt_prompt_state_name(state));
+}
+
+static lt_status check_ended(const prompt *p, lt_err *err) {
+  if (is_in(p, LT_PROMPT_RUNNING) || is_in(p, LT_PROMPT_WAITING)) {
+    return lt_fail(err, LT_E_INVALID, "the prompt has not ended: lathe chat -c %.*s goes on with it",
+                   LT_STR_ARG(p->conversation));
+  }
+  return LT_OK;
+}
+
+static lt_status find_prompt(job *j, lt_err *err) LT_YIELDS {
+  if (j->store != NULL && strcmp(j->store, ":memory:") == 0) {
+    return lt_fail(err, LT_E_CONFIG, "nothing is kept with store: sqlite::memory: there is no prompt");
+  }
+  LT_TRY(lt_db_new(j->session->loop, j->store, &j->from, err));
+  LT_TRY(lt_store_prompt_find(j->from, USER, lt_str_of(j->wanted), j->id, err));
+  LT_TRY(read_prompt(j, j->from, &j->then, err));
+  LT_TRY(check_ended(&j->then, err));
+  return lt_store_prompt_copy(lt_toolbox_db(j->session->toolbox), j->from, lt_str_of(j->id), err);
+}
+
+/* --- The tools ---------------------------------------------------------------------------------------------------- */
+static lt_status never_answer(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,
+                              lt_buf *out, lt_err *err) LT_YIELDS {
+  (void)input;
+  (void)options;
+  (void)out;
+  return lt_fail(err, LT_E_DIVERGED, LT_AGENT_BEYOND ": \"%.*s.%.*s\" is called", LT_STR_ARG(self->name),
+                 LT_STR_ARG(name));
+}
+
+static bool is_there(const lt_catalog *catalog, lt_str ns) {
+  for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
+    if (lt_str_eq(lt_catalog_at(catalog, i)->ns, ns)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static lt_status add_tools(job *j, const lt_catalog_source *source, lt_err *err) {
+  recorded *one = lt_arena_zalloc(&j->arena, 1, sizeof *one);
+  if (one == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the tools that are on record");
+  }
+  one->base = (lt_provider){.name = source->ns, .invoke = never_answer};
+  LT_TRY(lt_door_set_tools(j->session->door, &one->base, source->tools, source->count, err));
+  one->next = j->providers;
+  j->providers = one;
+  return LT_OK;
+}
+
+/* Plugins that are there have their own, which they are asked about. */
+static lt_status set_tools(job *j, lt_err *err) LT_YIELDS {
+  lt_tool_list list;
+  lt_catalog *own;
+  lt_status status = LT_OK;
+  LT_TRY(lt_agent_recorded_tools(j->from, j->records, lt_str_of(j->id), &j->tools, err));
+  LT_TRY(lt_tool_list_read(lt_buf_view(&j->tools), &j->arena, &list, err));
+  LT_TRY(lt_door_catalog(j->session->door, &own, err));
+  for (size_t i = 0; status == LT_OK && i < list.count; i++) {
+    status = is_there(own, list.sources[i].ns) ? LT_OK : add_tools(j, &list.sources[i], err);
+  }
+  lt_catalog_unref(own);
+  return status;
+}
+
+/* A tool whose plugin is not configured any more cannot be called again. */
+static bool only_calls(void *arg, lt_str id) {
+  job *j = arg;
+  const lt_tool *tool = j->there != NULL ? lt_catalog_find(j->there, id) : NULL;
+  if (tool == NULL || !tool->only_calls || tool->provider->invoke != never_answer) {
+    return tool != NULL && tool->only_calls;
+  }
+  lt_check_skip(j->check, lt_arena_printf(&j->arena, "the tool %.*s is not configured any more", LT_STR_ARG(id)));
+  return false;
+}
+
+/* --- Going through it --------------------------------------------------------------------------------------------- */
+/* By whom a program was run is on record, whatever the configuration says now. */
+static lt_runner *runner_by_id(void *arg, const char *id, lt_lang lang, lt_err *err) {
+  return lt_toolbox_runner(((job *)arg)->session->toolbox, id, lang, err);
+}
+
+/* The prompt's own model need not be configured any more: nobody asks it. */
+static lt_status take_model(job *j, lt_models *ret_models, lt_err *err) {
+  size_t count = j->models.count;
+  lt_model *models = lt_arena_zalloc(&j->arena, count + 1, sizeof *models);
+  if (models == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
+  memcpy(models, j->models.list, count * sizeof *models);
+  bool found = false;
+  for (size_t i = 0; i < count; i++) {
+    found = found || lt_str_eq(models[i].ref, j->then.model);
+  }
+  if (!found && count > 0) {
+    models[count] = models[0];
+    models[count++].ref = j->then.model;
+  }
+  *ret_models = (lt_models){.list = models, .count = count, .default_ref = models[0].ref};
+  return LT_OK;
+}
+
+static lt_status make_agent(job *j, lt_err *err) {
+  lt_models models;
+  LT_TRY(take_model(j, &models, err));
+  lt_agent_options options = lt_agent_options_of(j->session, &models, &j->modules);
+  options.journal = lt_check_journal(j->check);
+  options.checks = true;
+  return lt_agent_new(&options, &j->agent, err);
+}
+
+static lt_status open_parts(job *j, lt_err *err) LT_YIELDS {
+  lt_session *s = j->session;
+  size_t count = 0;
+  const lt_run_module *modules = lt_host_modules(lt_toolbox_host(s->toolbox), &count);
+  LT_TRY(lt_modules_load(&s->config, modules, count, &s->say, &j->modules, err));
+  LT_TRY(find_prompt(j, err));
+  j->records = lt_store_journal_new(lt_toolbox_db(s->toolbox));
+  const lt_check_options options = {.records = j->records, .only_calls = only_calls, .runner = runner_by_id, .arg = j};
+  j->check = j->records != NULL ? lt_check_new(&options) : NULL;
+  if (j->check == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
+  lt_toolbox_use_runner(s->toolbox, lt_check_runner(j->check));
+  LT_TRY(set_tools(j, err));
+  LT_TRY(lt_door_catalog(j->session->door, &j->there, err));
+  return make_agent(j, err);
+}
+
+static lt_status go_through(job *j, lt_err *err) LT_YIELDS {
+  uint64_t began = lt_loop_now_ms(j->session->loop);
+  LT_TRY(open_parts(j, err));
+  lt_str id = lt_str_of(j->id);
+  LT_TRY(lt_agent_resume(j->agent, USER, id, err));
+  lt_status status = lt_agent_wait(j->agent, id, &j->session->cancel, err);
+  LT_TRY(status == LT_E_NOTFOUND ? LT_OK : status);
+  j->ms = (double)(lt_loop_now_ms(j->session->loop) - began);
+  return read_prompt(j, lt_toolbox_db(j->session->toolbox), &j->now, err);
+}
+
+static void close_parts(job *j) LT_YIELDS {
+  lt_agent_free(j->agent);
+  lt_catalog_unref(j->there);
+  for (recorded *one = j->providers; one != NULL; one = one->next) {
+    lt_door_remove(j->session->door, &one->base);
+  }
+  lt_toolbox_use_runner(j->session->toolbox, NULL);
+  lt_check_free(j->check);
+  lt_store_journal_free(j->records);
+  lt_db_close(j->from);
+  lt_modules_release(&j->modules);
+}
+
+/* --- What came of it ---------------------------------------------------------------------------------------------- */
+/* One that did not come to its own end has no more on record than there is. */
+static bool ends_with_record(const job *j) {
+  lt_str beyond = LT_STR(LT_AGENT_BEYOND);
+  return !is_in(&j->then, LT_PROMPT_COMPLETED) &&
+         (lt_check_is_beyond(j->check) || lt_str_find(j->now.error, beyond, 0) != SIZE_MAX);
+}
+
+/* Why it is another; empty: it came to the same. */
+static lt_str difference(job *j) {
+  lt_str fault = lt_check_fault(j->check);
+  if (fault.n > 0) {
+    return fault;
+  }
+  if (ends_with_record(j) || (lt_str_eq(j->now.state, j->then.state) && lt_str_eq(j->now.error, j->then.error))) {
+    return LT_STR("");
+  }
+  if (lt_str_starts(j->now.error, LT_STR("diverged: "))) {
+    return lt_str_sub(j->now.error, 10, j->now.error.n);
+  }
+  return lt_arena_printf(&j->arena, "it ended as %.*s%s%.*s, and on record it ended as %.*s%s%.*s",
+                         LT_STR_ARG(j->now.state), j->now.error.n > 0 ? ": " : "", LT_STR_ARG(j->now.error),
+                         LT_STR_ARG(j->then.state), j->then.error.n > 0 ? ": " : "", LT_STR_ARG(j->then.error));
+}
+
+static void put_str(lt_json_writer *w, const char *key, lt_str text) {
+  lt_json_key(w, key);
+  lt_json_put_str(w, text);
+}
+
+static void put_int(lt_json_writer *w, const char *key, int64_t n) {
+  lt_json_key(w, key);
+  lt_json_put_int(w, n);
+}
+
+static void tell_json(const job *j, lt_str why) {
+  lt_check_counts counts = lt_check_count(j->check);
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  lt_json_writer w = lt_json_writer_on(&out);
+  lt_json_begin_object(&w);
+  put_str(&w, "promptId", lt_str_of(j->id));
+  put_str(&w, "conversationId", j->then.conversation);
+  put_str(&w, "mode", j->then.mode);
+  put_str(&w, "state", j->then.state);
+  lt_json_key(&w, "same");
+  lt_json_put_bool(&w, why.n == 0);
+  if (why.n > 0) {
+    put_str(&w, "difference", why);
+  }
+  put_int(&w, "replies", j->now.replies);
+  put_int(&w, "programs", counts.programs);
+  put_int(&w, "skippedPrograms", counts.skipped);
+  if (counts.skipped > 0) {
+    put_str(&w, "skippedBecause", lt_check_reasons(j->check));
+  }
+  put_int(&w, "calls", (int64_t)counts.calls);
+  put_int(&w, "durationMs", (int64_t)j->ms);
+  lt_json_end_object(&w);
+  lt_say_output(&j->session->say, lt_buf_view(&out));
+  lt_buf_release(&out);
+}
+
+static void put_count(lt_buf *out, int64_t count, const char *what, const char *many) {
+  lt_buf_printf(out, "%lld %s", (long long)count, count == 1 ? what : many);
+}
+
+static void tell_same(const job *j) {
+  lt_check_counts counts = lt_check_count(j->check);
+  lt_buf out;
+  lt_buf_init(&out, 8 * LT_KIB);
+  lt_buf_printf(&out, "prompt %s (%.*s): the same again", j->id, LT_STR_ARG(j->then.mode));
+  if (ends_with_record(j)) {
+    lt_buf_printf(&out, ", as far as it came (%.*s)", LT_STR_ARG(j->then.state));
+  }
+  lt_buf_addc(&out, ": ");
+  put_count(&out, j->now.replies, "reply", "replies");
+  lt_buf_addc(&out, ", ");
+  put_count(&out, counts.programs, "program", "programs");
+  lt_buf_addc(&out, ", ");
+  put_count(&out, (int64_t)counts.calls, "call", "calls");
+  lt_buf_printf(&out, ", %.0f ms", j->ms);
+  if (counts.skipped > 0) {
+    lt_buf_addc(&out, "; answered by the record: ");
+    put_count(&out, counts.skipped, "program", "programs");
+    lt_buf_printf(&out, " (%.*s)", LT_STR_ARG(lt_check_reasons(j->check)));
+  }
+  lt_say_output(&j->session->say, lt_buf_view(&out));
+  lt_buf_release(&out);
+}
+
+static int tell(job *j) {
+  lt_str why = difference(j);
+  if (j->json) {
+    tell_json(j, why);
+  } else if (why.n > 0) {
+    lt_buf line;
+    lt_buf_init(&line, LT_MIB);
+    lt_buf_printf(&line, "lathe replay: prompt %s went another way: ", j->id);
+    lt_buf_add(&line, why);
+    lt_say_line(&j->session->say, "", lt_buf_view(&line));
+    lt_buf_release(&line);
+  } else {
+    tell_same(j);
+  }
+  return why.n > 0 ? LT_EXIT_FAILED : LT_EXIT_OK;
+}
+
+/* --- The command -------------------------------------------------------------------------------------------------- */
+/* The session's own store is a place for what is not to be kept. */
+static lt_status prepare(lt_session *s, void *arg, lt_err *err) {
+  job *j = arg;
+  j->store = s->config.store;
+  s->config.store = ":memory:";
+  s->config.server_count = 0;
+  s->config.require_walls = true; /* what a program did without them it would do again, and there */
+  s->config.python.workspace = NULL;
+  return lt_models_fill(&s->config, &j->models, err);
+}
+
+static int exit_code_of(lt_status status) {
+  return status == LT_E_CANCELLED  ? LT_EXIT_INTERRUPTED
+         : status == LT_E_CONFIG   ? LT_EXIT_CONFIG
+         : status == LT_E_NOTFOUND ? LT_EXIT_USAGE
+                                   : LT_EXIT_FAILED;
+}
+
+static int work(lt_session *s, void *arg) {
+  job *j = arg;
+  lt_err err = LT_ERR_INIT;
+  j->session = s;
+  lt_arena_init(&j->arena, 4 * LT_PROMPT_MEMORY_BYTES);
+  lt_buf_init(&j->then.text, LT_PROMPT_MEMORY_BYTES);
+  lt_buf_init(&j->now.text, LT_PROMPT_MEMORY_BYTES);
+  lt_buf_init(&j->tools, LT_BLOB_MAX_BYTES);
+  lt_status status = go_through(j, &err);
+  int code = status == LT_OK ? tell(j) : exit_code_of(status);
+  if (status != LT_OK && status != LT_E_CANCELLED) {
+    lt_say_line(&s->say, "lathe replay: ", lt_str_of(lt_err_msg(&err)));
+  }
+  close_parts(j);
+  lt_buf_release(&j->then.text);
+  lt_buf_release(&j->now.text);
+  lt_buf_release(&j->tools);
+  lt_arena_release(&j->arena);
+  return code;
+}
+
+static bool read_options(job *j, int argc, char **argv) {
+  const lt_arg args[] = {
+      {"--config", NULL, LT_ARG_TEXT, &j->config, 0, 0},
+      {"--mcp-config", NULL, LT_ARG_TEXT, &j->mcp_config, 0, 0},
+      {"--json", NULL, LT_ARG_FLAG, &j->json, 0, 0},
+      {"--help", "-h", LT_ARG_FLAG, &j->help, 0, 0},
+  };
+  int operands = 0;
+  if (!lt_args_read("replay", argc, argv, args, sizeof args / sizeof args[0], &operands)) {
+    return false;
+  }
+  if ((operands != 1 || argv[1][0] == '\0') && !j->help) {
+    fprintf(stderr, "lathe replay: a prompt is wanted: lathe replay ID, or lathe replay last\n");
+    return false;
+  }
+  j->wanted = argv[1];
+  return true;
+}
+
+static int run(int argc, char **argv) {
+  job j = {0};
+  if (!read_options(&j, argc, argv)) {
+    return LT_EXIT_USAGE;
+  }
+  if (j.help) {
+    fputs(help, stdout);
+    return LT_EXIT_OK;
+  }
+  const lt_config_sources sources = {.config_file = j.config, .mcp_config_file = j.mcp_config};
+  const lt_session_plan plan = {.work = work, .check = prepare, .arg = &j};
+  return lt_session_follow(&sources, &plan);
+}
+
+const lt_command lt_command_replay = {"replay", "Go through a recorded prompt again, without tools and model", help,
+                                      run};

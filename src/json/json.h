@@ -1,0 +1,152 @@
+/* JSON text (RFC 8259), read to spans and written to buffers.
+ *
+ * JSON text is Lathe's border currency, so this is our own: a validating parser that keeps numbers as written and
+ * strings as WTF-8 (a lone surrogate, escaped or encoded, survives a round trip), with a depth and a size ceiling.
+ * lt_json_parse makes a flat index of a document, no tree: a node says where its text is, what it is and where the next
+ * one begins.
+ *
+ * Owns: a document borrows the text it was made from and lives in the arena it was given.
+ * Nothing here suspends, and nothing keeps state between calls.
+ */
+#ifndef LT_JSON_JSON_H
+#define LT_JSON_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/str.h"
+
+typedef enum lt_json_type {
+  LT_JSON_NONE = 0, /* no such node: what the lookups give for something that is not there */
+  LT_JSON_NULL,
+  LT_JSON_FALSE,
+  LT_JSON_TRUE,
+  LT_JSON_NUMBER,
+  LT_JSON_STRING,
+  LT_JSON_ARRAY,
+  LT_JSON_OBJECT,
+} lt_json_type;
+
+/* One value, or one key of an object (a STRING that stands before its value). Children follow their parent. */
+typedef struct lt_json_node {
+  uint32_t start; /* byte offset of the value's text */
+  uint32_t end;   /* one past it */
+  uint32_t next;  /* index of the node after this one and all of its children */
+  uint32_t info;  /* type in the low 4 bits, "has escapes" in bit 4, "is a key" in bit 5, members or items above */
+} lt_json_node;
+
+typedef struct lt_json_doc {
+  lt_str text;
+  const lt_json_node *nodes; /* nodes[0] is the document's value */
+  uint32_t count;
+} lt_json_doc;
+
+/* A value in a document, by value. {NULL, 0} is "not there"; every function below takes it and says NONE / false. */
+typedef struct lt_json {
+  const lt_json_doc *doc;
+  uint32_t at;
+} lt_json;
+
+/* Checks that `text` is one JSON value with white space around it at most, and indexes it.
+ * Errors: LT_E_SYNTAX with line and column, LT_E_LIMIT (over LT_JSON_MAX_BYTES or LT_JSON_MAX_DEPTH), LT_E_NOMEM.
+ * Borrows: `text`, as long as the document is used. Owns: the arena. */
+lt_status lt_json_parse(lt_arena *arena, lt_str text, lt_json_doc *ret_doc, lt_err *err);
+
+/* Only checks; needs no memory. Same errors. */
+lt_status lt_json_check(lt_str text, lt_err *err);
+
+/* The document's value. */
+static inline lt_json lt_json_root(const lt_json_doc *doc) {
+  return (lt_json){doc, 0};
+}
+
+lt_json_type lt_json_typeof(lt_json v);
+/* "null", "boolean", "number", "string", "array", "object"; "nothing" for NONE: for error messages. */
+const char *lt_json_type_name(lt_json_type type);
+static inline bool lt_json_exists(lt_json v) {
+  return lt_json_typeof(v) != LT_JSON_NONE;
+}
+
+/* The text as it stands in the document, quotes included. */
+lt_str lt_json_text(lt_json v);
+
+/* Number of items or members; 0 for anything else. */
+uint32_t lt_json_count(lt_json v);
+
+/* The member `key` of an object (the last one where it is repeated, as JavaScript has it), else NONE. */
+lt_json lt_json_get(lt_json object, const char *key);
+lt_json lt_json_get_str(lt_json object, lt_str key);
+/* Item `i` of an array, else NONE. Linear: iterate instead. */
+lt_json lt_json_at(lt_json array, uint32_t i);
+
+/* Iterates an array's items or an object's members, in the order of the text:
+ *   lt_json_iter it = lt_json_each(v);
+ *   while (lt_json_next(&it)) { it.key (objects), it.value }  */
+typedef struct lt_json_iter {
+  lt_json container;
+  uint32_t at;
+  uint32_t end;
+  lt_json key; /* NONE in arrays */
+  lt_json value;
+} lt_json_iter;
+lt_json_iter lt_json_each(lt_json v);
+bool lt_json_next(lt_json_iter *it);
+
+/* A string's or key's characters, escapes undone, as WTF-8, in the arena when there were escapes, else in the text.
+ * False (ret unchanged) when `v` is not a string or there is no memory. May contain NUL bytes. */
+bool lt_json_str(lt_json v, lt_arena *arena, lt_str *ret);
+/* Whether `v` is a string with exactly these characters. */
+bool lt_json_str_eq(lt_json v, lt_str s);
+/* True only for `true`, or `fallback` when `v` is neither true nor false. */
+bool lt_json_bool(lt_json v, bool fallback);
+/* A whole number that fits (1, -0, 1e3, 2.0 do; 1.5 and 1e30 do not). */
+bool lt_json_int(lt_json v, int64_t *ret);
+/* Any number; out of range gives +-infinity as strtod does. */
+bool lt_json_double(lt_json v, double *ret);
+
+/* --- Writing -------------------------------------------------------------------------------------------------------
+ * Commas and nesting are kept by the writer; misuse is a bug of ours (LT_CHECK). Errors stick in the buffer's status.
+ */
+typedef struct lt_json_writer {
+  lt_buf *buf;
+  uint32_t depth;
+  bool need_comma;
+  bool after_key;
+  uint64_t objects; /* bit n: the container at depth n + 1 is an object; beyond 64 levels nothing is known */
+} lt_json_writer;
+
+static inline lt_json_writer lt_json_writer_on(lt_buf *buf) {
+  return (lt_json_writer){.buf = buf};
+}
+
+void lt_json_begin_object(lt_json_writer *w);
+void lt_json_end_object(lt_json_writer *w);
+void lt_json_begin_array(lt_json_writer *w);
+void lt_json_end_array(lt_json_writer *w);
+/* A key of our own, or anybody's; the value must follow. */
+void lt_json_key(lt_json_writer *w, const char *key);
+void lt_json_key_str(lt_json_writer *w, lt_str key);
+/* Characters as a JSON string. WTF-8 surrogates are written as \uXXXX; bytes that are not WTF-8 become U+FFFD. */
+void lt_json_put_str(lt_json_writer *w, lt_str s);
+void lt_json_put_cstr(lt_json_writer *w, const char *cstr);
+void lt_json_put_int(lt_json_writer *w, int64_t n);
+/* NaN and infinities, which JSON cannot hold, are written as null. The shortest text that reads back the same. */
+void lt_json_put_double(lt_json_writer *w, double n);
+void lt_json_put_bool(lt_json_writer *w, bool b);
+void lt_json_put_null(lt_json_writer *w);
+/* Text that is JSON already, as it is; nothing ("") is written as null. */
+void lt_json_put_raw(lt_json_writer *w, lt_str json);
+
+/* The text with two-space indentation, or without any white space: for people, and for one-line protocols. Scalars stay
+ * as written, but encoded surrogates become escapes: what comes out is UTF-8. Nothing for NONE. */
+void lt_json_pretty(lt_json v, lt_buf *out);
+void lt_json_compact(lt_json v, lt_buf *out);
+
+/* Appends only the escaped characters of `s`, without the quotes. */
+void lt_json_escape(lt_buf *buf, lt_str s);
+
+#endif

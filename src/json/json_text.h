@@ -1,0 +1,132 @@
+/* The bytes of JSON text, for those who read it without a document, and the one decoder of UTF-8.
+ *
+ * WTF-8 is UTF-8 that may also hold encoded surrogates (U+D800..U+DFFF as ED A0..BF xx), so that any string of
+ * JavaScript's has a form in bytes.
+ */
+#ifndef LT_JSON_JSON_TEXT_H
+#define LT_JSON_JSON_TEXT_H
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+/* The layout of lt_json_node.info. */
+#define LT_JSON_INFO_TYPE        15u
+#define LT_JSON_INFO_ESCAPED     16u /* has escapes or encoded surrogates: the text is not the characters */
+#define LT_JSON_INFO_KEY         32u
+#define LT_JSON_INFO_COUNT_SHIFT 6
+
+static inline bool lt_json_is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static inline bool lt_json_is_digit(char c) {
+  return (unsigned)(c - '0') < 10;
+}
+
+static inline int lt_json_hex_value(char c) {
+  if (lt_json_is_digit(c)) {
+    return c - '0';
+  }
+  c = (char)(c | 0x20);
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static inline bool lt_json_is_surrogate(uint32_t cp) {
+  return cp >= 0xD800 && cp <= 0xDFFF;
+}
+
+static inline bool lt_json_is_high(uint32_t cp) {
+  return cp >= 0xD800 && cp <= 0xDBFF;
+}
+
+static inline bool lt_json_is_low(uint32_t cp) {
+  return cp >= 0xDC00 && cp <= 0xDFFF;
+}
+
+static inline uint32_t lt_json_join(uint32_t high, uint32_t low) {
+  return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+}
+
+static inline bool lt_json_is_plain(unsigned char c) {
+  return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+/* The first byte that a string cannot hold as it is or that needs a look: a quote, a backslash, a control character or
+ * a byte of a longer sequence; `end` when there is none. Eight bytes at a time: in each term below a byte's top bit is
+ * set when the byte is such a one; a borrow can only spoil bytes after a true hit, and the lowest hit is what counts.
+ */
+static inline const char *lt_json_plain_end(const char *p, const char *end) {
+  const uint64_t ones = 0x0101010101010101u;
+  while (end - p >= 8) {
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    x = le64toh(x);
+    uint64_t stop =
+        ((x - ones * 0x20) | ((x ^ (ones * '"')) - ones) | ((x ^ (ones * '\\')) - ones) | x) & (ones * 0x80);
+    if (stop != 0) {
+      return p + (__builtin_ctzll(stop) >> 3);
+    }
+    p += 8;
+  }
+  while (p < end && lt_json_is_plain((unsigned char)*p)) {
+    p++;
+  }
+  return p;
+}
+
+/* Reads one WTF-8 sequence: its length, or 0 when the bytes are none (overlong, cut, past U+10FFFF, stray). */
+static inline unsigned lt_json_read_char(const char *p, const char *end, uint32_t *ret_cp) {
+  const unsigned char *u = (const unsigned char *)p;
+  ptrdiff_t n = end - p;
+  if (u[0] < 0x80) {
+    *ret_cp = u[0];
+    return 1;
+  }
+  if (u[0] < 0xE0) {
+    *ret_cp = (u[0] & 0x1Fu) << 6 | (n >= 2 ? u[1] & 0x3Fu : 0);
+    return u[0] >= 0xC2 && n >= 2 && lt_utf8_continues(p[1]) ? 2 : 0;
+  }
+  if (u[0] < 0xF0) {
+    if (n < 3 || !lt_utf8_continues(p[1]) || !lt_utf8_continues(p[2])) {
+      return 0;
+    }
+    *ret_cp = (u[0] & 0x0Fu) << 12 | (u[1] & 0x3Fu) << 6 | (u[2] & 0x3Fu);
+    return *ret_cp >= 0x800 ? 3 : 0;
+  }
+  if (u[0] > 0xF4 || n < 4 || !lt_utf8_continues(p[1]) || !lt_utf8_continues(p[2]) || !lt_utf8_continues(p[3])) {
+    return 0;
+  }
+  *ret_cp = (u[0] & 0x07u) << 18 | (u[1] & 0x3Fu) << 12 | (u[2] & 0x3Fu) << 6 | (u[3] & 0x3Fu);
+  return *ret_cp >= 0x10000 && *ret_cp <= 0x10FFFF ? 4 : 0;
+}
+
+/* Writes one code point, surrogates included; returns its length, at most 4. */
+static inline unsigned lt_json_write_char(char *out, uint32_t cp) {
+  if (cp < 0x80) {
+    out[0] = (char)cp;
+    return 1;
+  }
+  if (cp < 0x800) {
+    out[0] = (char)(0xC0 | cp >> 6);
+    out[1] = (char)(0x80 | (cp & 0x3F));
+    return 2;
+  }
+  if (cp < 0x10000) {
+    out[0] = (char)(0xE0 | cp >> 12);
+    out[1] = (char)(0x80 | (cp >> 6 & 0x3F));
+    out[2] = (char)(0x80 | (cp & 0x3F));
+    return 3;
+  }
+  out[0] = (char)(0xF0 | cp >> 18);
+  out[1] = (char)(0x80 | (cp >> 12 & 0x3F));
+  out[2] = (char)(0x80 | (cp >> 6 & 0x3F));
+  out[3] = (char)(0x80 | (cp & 0x3F));
+  return 4;
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* The plugin host: the other side of include/lathe_plugin.h.
+ *
+ * Loads plugins, gives each its thread (or the loop), turns their tools into providers at the door, and carries out
+ * what they ask of the host. Built-in plugins (plugins/) come in through the same interface. A plugin that cannot be
+ * used is a warning with its reason, and its tools fail with that; the others go on. Loop thread only.
+ */
+#ifndef LT_PLUGIN_HOST_H
+#define LT_PLUGIN_HOST_H
+
+#include "text/secrets.h"
+#include "lathe_plugin.h"
+#include "runner/runner.h"
+#include "store/store.h"
+#include "tool/door.h"
+
+typedef struct lt_host lt_host;
+
+typedef struct lt_host_options {
+  lt_loop *loop;
+  lt_door *door;
+  lt_db *db;                 /* for state, tables and artifacts */
+  lt_artifacts *artifacts;   /* likewise, through the door's interface */
+  const lt_secrets *secrets; /* may be NULL */
+  /* Gives the runner of a language for run_program, made when it is first needed; NULL with `err` when it cannot be
+   * had. */
+  lt_runner *(*runner)(void *arg, lt_lang lang, lt_err *err);
+  /* In whose name plugins call tools outside of any prompt (in ready): its policy and journal apply. NULL: they cannot.
+   */
+  const lt_caller *caller;
+  /* The name of the i-th module that programs may import beside those of plugins, for what ready is told; NULL: no
+   * more. May be NULL. */
+  const char *(*module_at)(void *arg, size_t i);
+  /* A line for a person; secrets are masked already. `warning`: else it is information. Must not yield. */
+  void (*on_line)(void *arg, bool warning, lt_str line);
+  void *arg;
+} lt_host_options;
+
+/* Borrows everything in the options. Owns: the caller, lt_host_free. */
+lt_status lt_host_new(const lt_host_options *options, lt_host **ret_host, lt_err *err);
+/* Calls every teardown, waits LT_PLUGIN_END_MS at most for plugins that are busy, takes all tools off the door.
+ * LT_YIELDS. NULL is allowed. */
+void lt_host_free(lt_host *host) LT_YIELDS;
+
+/* Loads a shared object and runs its setup. `config`: JSON text, or empty. Errors, with the file's name and what to do:
+ * LT_E_NOTFOUND (no such file), LT_E_INVALID (no plugin, no entry, a struct that makes no sense, a config that does not
+ * fit its schema), LT_E_UNSUPPORTED (of a newer Lathe), LT_E_TIMEOUT (setup takes longer than LT_PLUGIN_SETUP_MS), or
+ * what setup said. LT_YIELDS. */
+lt_status lt_host_load(lt_host *host, const char *path, lt_str config, lt_err *err) LT_YIELDS;
+/* The same for a plugin that is linked in. */
+lt_status lt_host_add(lt_host *host, lathe_plugin_entry_fn *entry, lt_str config, lt_err *err) LT_YIELDS;
+/* All servers and plugins are there: calls every ready. A plugin that fails is taken out with a warning. LT_YIELDS. */
+void lt_host_ready(lt_host *host) LT_YIELDS;
+
+/* What plugins have registered for programs. Borrows: until the next load. */
+const lt_run_module *lt_host_modules(const lt_host *host, size_t *ret_count);
+const lt_run_function *lt_host_functions(const lt_host *host, size_t *ret_count);
+
+/* --- Modes -------------------------------------------------------------------------------------------------------- */
+/* An execution mode that a plugin has registered. Its texts are there as long as the host is, and end with a NUL. */
+typedef struct lt_host_mode {
+  lt_str id, name;
+  uint32_t rounds; /* 0: not said */
+} lt_host_mode;
+
+/* Sorted by id. Borrows: until the next load. */
+const lt_host_mode *lt_host_modes(const lt_host *host, size_t *ret_count);
+
+/* What a mode's call can do with its prompt; whoever runs the mode has it. */
+typedef struct lt_mode_world {
+  /* Both texts are JSON (`tools` may be empty); appends the reply of lathe_plugin.h. LT_YIELDS. */
+  lt_status (*ask)(void *arg, lt_str messages, lt_str tools, lt_buf *reply, lt_err *err) LT_YIELDS;
+  lt_status (*text)(void *arg, lt_str text, lt_err *err) LT_YIELDS;
+  /* Like lt_door_call, and recorded. LT_YIELDS. */
+  lt_status (*call)(void *arg, lt_str tool, lt_str input, const lt_invoke_options *options, lt_buf *answer,
+                    lt_err *err) LT_YIELDS;
+  void *arg;
+} lt_mode_world;
+
+/* Runs a mode with `in` until it returns. Errors: LT_E_NOTFOUND (there is none of that id any more), LT_E_TOOL (it
+ * failed, in its own words), what the cancel was fired with, LT_E_TIMEOUT (it did nothing for LT_PLUGIN_CALL_MS), and
+ * those of any call of a plugin. LT_YIELDS. */
+lt_status lt_host_run_mode(lt_host *host, lt_str id, lt_str in, const lt_mode_world *world, const lt_caller *caller,
+                           lt_cancel *cancel, lt_err *err) LT_YIELDS;
+
+/* --- A prompt ----------------------------------------------------------------------------------------------------- */
+/* What plugins' prepare hooks have added for one prompt or run. */
+typedef struct lt_prepared {
+  lt_str user;         /* whoever made it */
+  lt_str conversation; /* may be empty */
+  lt_catalog *catalog; /* the door's tools and those added; a reference */
+  lt_buf context;      /* a JSON array of context items */
+  lt_run_request
+      defaults; /* limits, modules and functions for programs that plugins run; code and input do not count */
+  void *owned;
+} lt_prepared;
+
+/* Calls every prepare for `mode` ("code", "classic", "typescript", "run"), in the order of loading. A plugin that fails
+ * is a warning. Afterwards `caller->catalog` and `caller->prompt` are set; `user` and `conversation` are copied.
+ * LT_YIELDS. Errors: LT_E_NOMEM, LT_E_LIMIT. Owns: the caller, lt_host_prepared_release, after its last call. */
+lt_status lt_host_prepare(lt_host *host, lt_str mode, lt_str conversation, const lt_run_request *defaults,
+                          lt_caller *caller, lt_prepared *ret_prepared, lt_err *err) LT_YIELDS;
+void lt_host_prepared_release(lt_host *host, lt_prepared *prepared);
+
+#endif

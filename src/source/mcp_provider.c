@@ -1,0 +1,265 @@
+#include "source/mcp_provider.h"
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "tool/door_impl.h"
+#include "source/mcp_value.h"
+
+struct lt_mcp_provider {
+  lt_provider base; /* first: the door's pointer is ours */
+  lt_loop *loop;
+  lt_door *door;
+  lt_mcp *mcp;
+  lt_mcp_options user; /* whom else to tell; only the callbacks are used */
+  char *name;
+  bool closing;
+};
+
+static lt_mcp_provider *self_of(lt_provider *base) {
+  return (lt_mcp_provider *)(void *)base;
+}
+
+/* --- Calling ------------------------------------------------------------------------------------------------------ */
+/* What an answer is turned into a value with. Nothing in it is the provider's: that may be gone before the end. */
+typedef struct conversion {
+  lt_arena arena;
+  lt_str id;
+  lt_str output_schema;
+  lt_mcp_result answer;
+  lt_mcp_media_list media;
+  bool wants_media;
+  lt_buf *out;
+  lt_status status;
+} conversion;
+
+static void convert(void *arg) {
+  conversion *c = arg;
+  c->media.last = &c->media.first;
+  c->status =
+      lt_mcp_value(&c->arena, c->answer.result, c->id, c->output_schema, c->wants_media ? &c->media : NULL, c->out);
+}
+
+static lt_str output_schema_of(const lt_mcp *mcp, lt_str tool) {
+  size_t count;
+  const lt_mcp_tool *tools = lt_mcp_tools(mcp, &count);
+  for (size_t i = 0; i < count; i++) {
+    if (lt_str_eq(tools[i].name, tool)) {
+      return tools[i].output_schema;
+    }
+  }
+  return LT_STR("");
+}
+
+static lt_status prepare(conversion *c, const lt_mcp_provider *self, lt_str tool) {
+  lt_str schema = output_schema_of(self->mcp, tool);
+  c->id = lt_arena_printf(&c->arena, "%.*s.%.*s", LT_STR_ARG(self->base.name), LT_STR_ARG(tool));
+  c->output_schema = schema.n > 0 ? lt_arena_dup(&c->arena, schema) : LT_STR("");
+  return c->id.p != NULL && c->output_schema.p != NULL ? LT_OK : LT_E_NOMEM;
+}
+
+static lt_status make_value(conversion *c, lt_loop *loop, lt_err *err) LT_YIELDS {
+  if (lt_json_text(c->answer.result).n <= LT_CALL_INLINE_BYTES) {
+    convert(c);
+  } else {
+    LT_TRY(lt_loop_offload(loop, convert, c, err));
+  }
+  if (c->status != LT_OK && c->status != LT_E_TOOL) {
+    return lt_fail(err, c->status, "the answer of \"%.*s\" cannot be used: %s", LT_STR_ARG(c->id),
+                   lt_status_text(c->status));
+  }
+  return c->status;
+}
+
+/* A resource may be any text: what is stored has no secrets in it. */
+static lt_str without_secrets(const lt_secrets *secrets, lt_str data, lt_buf *masked) {
+  lt_buf_init(masked, LT_JSON_MAX_BYTES);
+  if (!lt_secrets_in(secrets, data)) {
+    return data;
+  }
+  lt_secrets_mask(secrets, data, masked);
+  return lt_buf_view(masked);
+}
+
+static lt_status put_media(const conversion *c, const lt_caller *caller, const lt_secrets *secrets,
+                           const lt_mcp_media *media, lt_buf *ret_id, lt_err *err) LT_YIELDS {
+  lt_buf masked, masked_type;
+  lt_str type = media->mime_type.n > 0 ? media->mime_type : LT_STR("application/octet-stream");
+  const lt_artifact artifact = {
+      .user = caller->user,
+      .type = media->type,
+      .description = c->id,
+      .mime_type = without_secrets(secrets, type, &masked_type),
+      .data = without_secrets(secrets, media->data, &masked),
+  };
+  lt_status status = masked.status != LT_OK ? masked.status : masked_type.status;
+  status = status == LT_OK ? caller->artifacts->put(caller->artifacts, &artifact, ret_id, err)
+                           : lt_fail(err, status, "%s", lt_status_text(status));
+  lt_buf_release(&masked);
+  lt_buf_release(&masked_type);
+  return status;
+}
+
+/* The id it is kept under, as JSON text; null when it cannot be kept. */
+static void keep_media(const conversion *c, const lt_caller *caller, lt_door *door, const lt_mcp_media *media,
+                       lt_buf *json) LT_YIELDS {
+  lt_buf id;
+  lt_err err = LT_ERR_INIT;
+  lt_json_writer w = lt_json_writer_on(json);
+  lt_buf_init(&id, LT_ARTIFACT_ID_BYTES);
+  if (put_media(c, caller, door->options.secrets, media, &id, &err) == LT_OK) {
+    lt_json_put_str(&w, lt_buf_view(&id));
+  } else {
+    lt_json_put_null(&w);
+    lt_door_warn(door, "something that \"%.*s\" answered could not be kept: %s", LT_STR_ARG(c->id), lt_err_msg(&err));
+  }
+  lt_buf_release(&id);
+}
+
+/* Stores what an answer has of images and the like, and puts the ids where they belong. */
+static void keep_all_media(conversion *c, const lt_caller *caller, lt_door *door) LT_YIELDS {
+  lt_buf with_ids;
+  size_t done = 0;
+  lt_buf_init(&with_ids, c->out->max);
+  for (const lt_mcp_media *media = c->media.first; media != NULL; media = media->next) {
+    lt_buf_add(&with_ids, lt_str_sub(lt_buf_view(c->out), done, media->at));
+    keep_media(c, caller, door, media, &with_ids);
+    done = media->at + strlen("null");
+  }
+  lt_buf_add(&with_ids, lt_str_sub(lt_buf_view(c->out), done, c->out->n));
+  lt_buf_release(c->out);
+  *c->out = with_ids;
+}
+
+static lt_status invoke(lt_provider *base, lt_str name, lt_str input, const lt_invoke_options *options, lt_buf *out,
+                        lt_err *err) LT_YIELDS {
+  lt_mcp_provider *self = self_of(base);
+  lt_loop *loop = self->loop;
+  lt_door *door = self->door;
+  const lt_caller *caller = options->caller;
+  lt_mcp_call_options how = {.timeout_ms = options->timeout_ms, .cancel = options->cancel};
+  conversion c = {.out = out, .wants_media = caller != NULL && caller->artifacts != NULL};
+  lt_arena_init(&c.arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_status status = prepare(&c, self, name);
+  if (status == LT_OK) {
+    status = lt_mcp_call(self->mcp, name, input, &how, &c.answer, err);
+  } else {
+    lt_fail(err, status, "no memory to call \"%.*s\"", LT_STR_ARG(name));
+  }
+  if (status == LT_OK) {
+    status = make_value(&c, loop, err);
+    if (status == LT_OK && c.media.count > 0) {
+      keep_all_media(&c, caller, door);
+    }
+    lt_mcp_result_release(&c.answer);
+  }
+  lt_arena_release(&c.arena);
+  return status;
+}
+
+static lt_str down(lt_provider *base) {
+  const lt_mcp_provider *self = self_of(base);
+  switch (self->mcp != NULL ? lt_mcp_state_of(self->mcp) : LT_MCP_STARTING) {
+    case LT_MCP_STARTING:
+    case LT_MCP_READY:
+      return LT_STR("");
+    case LT_MCP_DOWN:
+    case LT_MCP_CLOSED:
+      break;
+  }
+  lt_str reason = lt_mcp_reason(self->mcp);
+  return reason.n > 0 ? reason : LT_STR("the server has been shut down");
+}
+
+/* --- The list of tools -------------------------------------------------------------------------------------------- */
+static void on_warning(void *arg, lt_mcp *mcp, lt_str message) {
+  const lt_mcp_provider *self = arg;
+  if (self->user.on_warning != NULL) {
+    self->user.on_warning(self->user.arg, mcp, message);
+  }
+}
+
+static lt_status hand_over(lt_mcp_provider *self, const lt_mcp_tool *tools, size_t count, lt_err *err) {
+  lt_tool_spec *specs = lt_mem_zalloc(count, sizeof *specs);
+  if (specs == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the tools of \"%.*s\"", LT_STR_ARG(self->base.name));
+  }
+  for (size_t i = 0; i < count; i++) {
+    specs[i] = (lt_tool_spec){.name = tools[i].name,
+                              .description = tools[i].description,
+                              .input_schema = tools[i].input_schema,
+                              .output_schema = tools[i].output_schema,
+                              .annotations = tools[i].annotations};
+  }
+  lt_status status = lt_door_set_tools(self->door, &self->base, specs, count, err);
+  lt_mem_free(specs);
+  return status;
+}
+
+static void on_tools(void *arg, lt_mcp *mcp) {
+  lt_mcp_provider *self = arg;
+  lt_err err = LT_ERR_INIT;
+  size_t count;
+  const lt_mcp_tool *tools = lt_mcp_tools(mcp, &count);
+  if (self->closing) {
+    return; /* the door has forgotten us already */
+  }
+  if (hand_over(self, tools, count, &err) != LT_OK) {
+    on_warning(self, mcp, lt_str_of(lt_err_msg(&err)));
+  }
+  if (self->user.on_tools != NULL) {
+    self->user.on_tools(self->user.arg, mcp);
+  }
+}
+
+/* --- Opening and closing ------------------------------------------------------------------------------------------ */
+static void free_provider(lt_mcp_provider *self) {
+  lt_mem_free(self->name);
+  lt_mem_free(self);
+}
+
+static lt_status open_client(lt_mcp_provider *self, const lt_mcp_options *options, lt_err *err) {
+  lt_mcp_options ours = *options;
+  ours.on_tools = on_tools;
+  ours.on_warning = on_warning;
+  ours.arg = self;
+  LT_TRY(lt_door_set_tools(self->door, &self->base, NULL, 0, err));
+  lt_status status = lt_mcp_open(self->loop, &ours, &self->mcp, err);
+  if (status != LT_OK) {
+    lt_door_remove(self->door, &self->base);
+  }
+  return status;
+}
+
+lt_status lt_mcp_provider_open(lt_loop *loop, lt_door *door, const lt_mcp_options *options,
+                               lt_mcp_provider **ret_provider, lt_err *err) {
+  lt_mcp_provider *self = lt_mem_zalloc(1, sizeof *self);
+  char *name = lt_mem_strdup(options->name);
+  if (self == NULL || name == NULL) {
+    lt_mem_free(self);
+    lt_mem_free(name);
+    return lt_fail(err, LT_E_NOMEM, "no memory for the server \"%.*s\"", LT_STR_ARG(options->name));
+  }
+  *self = (lt_mcp_provider){.loop = loop, .door = door, .user = *options, .name = name};
+  self->base = (lt_provider){.name = lt_str_from(name, options->name.n), .invoke = invoke, .down = down};
+  lt_status status = open_client(self, options, err);
+  if (status != LT_OK) {
+    free_provider(self);
+    return status;
+  }
+  *ret_provider = self;
+  return LT_OK;
+}
+
+lt_mcp *lt_mcp_provider_client(lt_mcp_provider *provider) {
+  return provider->mcp;
+}
+
+void lt_mcp_provider_close(lt_mcp_provider *provider) {
+  if (provider == NULL) {
+    return;
+  }
+  provider->closing = true;
+  lt_door_remove(provider->door, &provider->base);
+  lt_mcp_close(provider->mcp);
+  free_provider(provider);
+}

@@ -1,0 +1,27 @@
+/* An MCP server as a provider of tools: keeps the door's list up to date, calls tools, turns answers into values.
+ *
+ * Loop thread only.
+ */
+#ifndef LT_SOURCE_MCP_PROVIDER_H
+#define LT_SOURCE_MCP_PROVIDER_H
+
+#include "mcp/client.h"
+#include "tool/door.h"
+
+typedef struct lt_mcp_provider lt_mcp_provider;
+
+/* Opens the server and adds it to the door, without tools at first; its list follows by itself. Does not yield.
+ * The options' name is the namespace; their on_tools and on_warning (each may be NULL) are called after the door knows,
+ * with the options' arg.
+ * Errors: LT_E_NOMEM, LT_E_LIMIT. Owns: the caller, lt_mcp_provider_close. Borrows: the door, until then. */
+lt_status lt_mcp_provider_open(lt_loop *loop, lt_door *door, const lt_mcp_options *options,
+                               lt_mcp_provider **ret_provider, lt_err *err);
+
+/* For waiting until it is ready, and for what it says of itself. Borrows. */
+lt_mcp *lt_mcp_provider_client(lt_mcp_provider *provider);
+
+/* Takes its tools off the door, shuts the server down and frees it; calls in flight fail. LT_YIELDS. NULL is allowed.
+ */
+void lt_mcp_provider_close(lt_mcp_provider *provider) LT_YIELDS;
+
+#endif

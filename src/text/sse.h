@@ -1,0 +1,42 @@
+/* Server-sent events (WHATWG HTML, section 9.2), read from bytes as they come.
+ *
+ * Any cut between the bytes given is fine. Lines end in LF, CR or CR LF; a byte order mark at the beginning is skipped;
+ * comments and unknown fields are ignored. What is not ended by an empty line is no event.
+ */
+#ifndef LT_TEXT_SSE_H
+#define LT_TEXT_SSE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+typedef struct lt_sse_event {
+  lt_str event; /* empty: "message" */
+  lt_str data;  /* lines joined by LF */
+  lt_str id;    /* the last one seen in the stream */
+} lt_sse_event;
+
+typedef struct lt_sse {
+  lt_buf bytes;   /* from `at`: not read yet */
+  size_t at;      /* where the next line begins */
+  size_t scanned; /* no end of line in [at, scanned) */
+  size_t max_bytes;
+  lt_buf event, data, id;
+  bool has_data;
+  bool given;    /* `event` and `data` were handed out: they go with the next call */
+  bool after_cr; /* the last line ended in CR: an LF that follows belongs to it */
+  bool begun;
+  int64_t retry_ms; /* what the stream asked for; -1: nothing */
+} lt_sse;
+
+/* `max_bytes`: of one event. */
+void lt_sse_init(lt_sse *sse, size_t max_bytes);
+void lt_sse_release(lt_sse *sse);
+
+/* Takes what has come; take out all events before the next call. Errors, which stay: LT_E_LIMIT (an event over the
+ * ceiling: known with the next call, so ask once more with nothing at the end), LT_E_NOMEM. */
+lt_status lt_sse_add(lt_sse *sse, lt_str bytes);
+/* The next whole event, if there is one. Borrows: until the next call of either. */
+bool lt_sse_next(lt_sse *sse, lt_sse_event *ret_event);
+
+#endif

@@ -1,0 +1,105 @@
+/* Conditions of the policy's rules: compiled (policy_parse.c), judged (policy_eval.c), and the two questions they ask
+ * of text (policy_text.c); internal to tool/.
+ *
+ * A condition is total: no loops but over the items of an array of the call's, bounded in size, depth and work. It is
+ * true, false or unknown.
+ */
+#ifndef LT_TOOL_POLICY_POLICY_IMPL_H
+#define LT_TOOL_POLICY_POLICY_IMPL_H
+
+#include "base/arena.h"
+#include "tool/policy/policy.h"
+
+/* In the order of Kleene's logic: && is the least of two, || the greatest, ! turns it around. */
+typedef enum lt_truth { LT_TRUTH_NO, LT_TRUTH_UNKNOWN, LT_TRUTH_YES } lt_truth;
+
+typedef enum lt_operand_kind {
+  LT_OPERAND_LITERAL,
+  LT_OPERAND_INPUT,
+  LT_OPERAND_ANNOTATIONS,
+  LT_OPERAND_HINT, /* one of the four that have a default */
+  LT_OPERAND_TOOL_ID,
+  LT_OPERAND_IT, /* the item of the innermost any() or all() */
+} lt_operand_kind;
+
+typedef enum lt_hint {
+  LT_HINT_READ_ONLY,
+  LT_HINT_DESTRUCTIVE,
+  LT_HINT_IDEMPOTENT,
+  LT_HINT_OPEN_WORLD,
+  LT_HINT_COUNT
+} lt_hint;
+
+extern const char *const lt_hint_names[LT_HINT_COUNT];
+
+/* From a value into it: .key, ["key"] or [index]. */
+typedef struct lt_step {
+  const struct lt_step *next;
+  lt_str key;
+  uint32_t index;
+  bool is_index;
+} lt_step;
+
+typedef struct lt_operand {
+  struct lt_operand *next; /* in a list */
+  lt_operand_kind kind;
+  lt_json_type type; /* of a literal */
+  lt_str text;       /* of a literal: a string's characters, a number as written */
+  lt_hint hint;
+  const lt_step *steps;
+  bool length; /* length(...) of it */
+} lt_operand;
+
+typedef enum lt_cond_kind {
+  LT_COND_OR,
+  LT_COND_AND,
+  LT_COND_NOT,
+  LT_COND_TRUTH, /* of `left` itself */
+  LT_COND_COMPARE,
+  LT_COND_IN,
+  LT_COND_MATCHES,
+  LT_COND_WITHIN,
+  LT_COND_HAS,
+  LT_COND_ANY, /* of the items of `left`, by the condition `first` */
+  LT_COND_ALL,
+} lt_cond_kind;
+
+typedef enum lt_compare { LT_CMP_EQ, LT_CMP_NE, LT_CMP_LT, LT_CMP_LE, LT_CMP_GT, LT_CMP_GE } lt_compare;
+
+typedef struct lt_cond {
+  struct lt_cond *next;  /* beside this one in an OR or AND */
+  struct lt_cond *first; /* inside */
+  lt_cond_kind kind;
+  lt_compare op;
+  const lt_operand *left;
+  const lt_operand *right; /* of a comparison; the list of an IN */
+  lt_str text;             /* a pattern, or a folder: normalised, without a slash at its end */
+} lt_cond;
+
+/* Errors: LT_E_INVALID, with the place and what was expected; LT_E_LIMIT; LT_E_NOMEM. Owns: the arena, also what of
+ * `text` is kept. */
+lt_status lt_cond_parse(lt_arena *arena, lt_str text, const lt_cond **ret_cond, lt_err *err);
+
+/* A judgement of one call, by one condition after another. */
+typedef struct lt_judge {
+  const lt_policy_call *call;
+  lt_arena arena; /* characters of strings that are written with escapes */
+  uint64_t steps; /* of work that are left; without any, everything is unknown */
+  lt_json it;
+  bool hints[LT_HINT_COUNT];
+  bool hints_read;
+} lt_judge;
+
+void lt_judge_init(lt_judge *judge, const lt_policy_call *call);
+void lt_judge_release(lt_judge *judge);
+lt_truth lt_cond_judge(lt_judge *judge, const lt_cond *cond);
+
+/* Whether all of `text` is as `pattern` says: "*" is any characters, "?" is one, all else is itself. Time: the product
+ * of both lengths at worst. */
+bool lt_policy_glob(lt_str pattern, lt_str text);
+
+/* An absolute path without ".", ".." and repeated slashes, by its text alone; no slash at its end, so that "/" is "".
+ * False for what is not absolute or has a NUL in it, and without memory. */
+bool lt_policy_path(lt_arena *arena, lt_str path, lt_str *ret);
+
+#endif

@@ -1,0 +1,23 @@
+/* A policy's insides, shared by what decides (policy.c) and what counts (budget.c).
+ */
+#ifndef LT_TOOL_POLICY_POLICY_SET_H
+#define LT_TOOL_POLICY_POLICY_SET_H
+
+#include "tool/policy/policy_impl.h"
+
+typedef struct lt_rule {
+  lt_str match;
+  const lt_cond *when; /* NULL: always */
+  lt_str reason;
+  lt_action action;
+} lt_rule;
+
+struct lt_policy {
+  lt_arena arena;
+  lt_rule *rules;
+  size_t count;
+  lt_policy_budget *budgets;
+  size_t budget_count;
+};
+
+#endif

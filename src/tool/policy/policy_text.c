@@ -1,0 +1,67 @@
+/* Globs and paths. */
+#include "base/utf8.h"
+#include "tool/policy/policy_impl.h"
+
+/* Only the last "*" is ever gone back to: what an earlier one took can stay as it is, since the later one takes any
+ * characters. */
+bool lt_policy_glob(lt_str pattern, lt_str text) {
+  size_t p = 0;
+  size_t t = 0;
+  size_t star = SIZE_MAX; /* in the pattern, and where its characters end in the text */
+  size_t star_end = 0;
+  while (t < text.n) {
+    if (p < pattern.n && pattern.p[p] == '*') {
+      star = p++;
+      star_end = t;
+    } else if (p < pattern.n && pattern.p[p] == '?') {
+      p++;
+      t = lt_utf8_ceil(text, t + 1);
+    } else if (p < pattern.n && pattern.p[p] == text.p[t]) {
+      p++;
+      t++;
+    } else if (star != SIZE_MAX) {
+      p = star + 1;
+      star_end = lt_utf8_ceil(text, star_end + 1);
+      t = star_end;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.n && pattern.p[p] == '*') {
+    p++;
+  }
+  return p == pattern.n;
+}
+
+/* Takes the last name off. */
+static size_t parent_of(const char *path, size_t n) {
+  while (n > 0 && path[n - 1] != '/') {
+    n--;
+  }
+  return n > 0 ? n - 1 : 0;
+}
+
+bool lt_policy_path(lt_arena *arena, lt_str path, lt_str *ret) {
+  if (path.n == 0 || path.p[0] != '/' || memchr(path.p, '\0', path.n) != NULL) {
+    return false;
+  }
+  char *out = lt_arena_alloc(arena, path.n);
+  if (out == NULL) {
+    return false;
+  }
+  size_t n = 0;
+  for (size_t at = 1; at < path.n;) {
+    const char *slash = memchr(path.p + at, '/', path.n - at);
+    lt_str name = lt_str_sub(path, at, slash != NULL ? (size_t)(slash - path.p) : path.n);
+    at += name.n + 1;
+    if (lt_str_eq(name, LT_STR(".."))) {
+      n = parent_of(out, n);
+    } else if (name.n > 0 && !lt_str_eq(name, LT_STR("."))) {
+      out[n++] = '/';
+      memcpy(out + n, name.p, name.n);
+      n += name.n;
+    }
+  }
+  *ret = (lt_str){out, n};
+  return true;
+}

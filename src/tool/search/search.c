@@ -1,0 +1,258 @@
+/* Search: BM25 over the catalog's index. A word of the query finds itself, its other forms, longer words that begin
+ * with it and, last, the shorter one that it begins with; the nearer to what was written, the more it counts. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "tool/search/search_index.h"
+#include "tool/search/words.h"
+
+#define SATURATION 1.2F /* BM25's k1: how soon a word that stands there often stops counting more */
+
+/* What is found in place of the word itself. The last two are multiplied by how much of the longer word is the same. */
+#define LIKE_FORM   0.7F /* files for file */
+#define LIKE_LONGER 0.5F /* repository for repo */
+#define LIKE_SHORT  0.4F /* repo for repository */
+
+#define LONGER_MIN_BYTES 3 /* what shorter words begin is everything */
+#define SHORT_MIN_BYTES  4
+#define SHORT_MIN_SHARE  0.4F /* of the word asked for */
+
+typedef struct term {
+  char text[LT_WORD_MAX_BYTES];
+  size_t n;
+  bool joined; /* what it is joined from are terms, too */
+} term;
+
+typedef struct query {
+  term terms[LT_SEARCH_TERMS_MAX];
+  size_t count;
+  bool fillers; /* whether words like "the" count: there are no others */
+} query;
+
+typedef struct hit {
+  uint64_t score;
+  uint32_t tool;
+} hit;
+
+/* What one search writes on; all lists are as long as the catalog. */
+typedef struct search {
+  const lt_search_index *index;
+  size_t tools;
+  float *found;      /* by tool: how much of the term at hand is in it */
+  float *scores;     /* by tool */
+  uint32_t *touched; /* tools with something of the term at hand */
+  size_t touched_count;
+} search;
+
+/* --- The query ---------------------------------------------------------------------------------------------------- */
+static lt_str text_of(const term *t) {
+  return lt_str_from(t->text, t->n);
+}
+
+static bool add_term(void *arg, lt_str word, bool joined) {
+  query *q = arg;
+  if (!q->fillers && lt_words_is_filler(word)) {
+    return true;
+  }
+  for (size_t i = 0; i < q->count; i++) {
+    if (lt_str_eq(text_of(&q->terms[i]), word)) {
+      return true;
+    }
+  }
+  term *t = &q->terms[q->count++];
+  t->n = word.n;
+  t->joined = joined;
+  memcpy(t->text, word.p, word.n);
+  return q->count < LT_SEARCH_TERMS_MAX;
+}
+
+static void read_query(lt_str text, query *q) {
+  q->count = 0;
+  q->fillers = false;
+  lt_words_each(text, add_term, q);
+  if (q->count == 0) {
+    q->fillers = true;
+    lt_words_each(text, add_term, q);
+  }
+}
+
+/* --- One term ----------------------------------------------------------------------------------------------------- */
+static void take_word(search *s, uint32_t number, float like) {
+  const lt_index_word *word = &s->index->words[number];
+  for (uint32_t i = 0; i < word->count; i++) {
+    uint32_t tool = word->postings[i].tool;
+    if (s->found[tool] == 0) {
+      s->touched[s->touched_count++] = tool;
+    }
+    s->found[tool] += like * word->postings[i].weight;
+  }
+}
+
+static float share(lt_str part, lt_str whole) {
+  return (float)part.n / (float)whole.n;
+}
+
+/* The word, its forms and what begins with it; of a word with an ending, what begins like it without. */
+static void take_longer(search *s, lt_str text, lt_str stem) {
+  lt_str begin = lt_str_starts(text, stem) ? stem : text;
+  for (uint32_t i = lt_search_index_find(s->index, begin); i < s->index->count; i++) {
+    const lt_index_word *word = &s->index->words[i];
+    if (!lt_str_starts(word->text, begin)) {
+      break;
+    }
+    if (lt_str_eq(word->text, text)) {
+      take_word(s, i, 1.0F);
+    } else if (lt_str_eq(word->stem, stem)) {
+      take_word(s, i, LIKE_FORM);
+    } else if (begin.n >= LONGER_MIN_BYTES) {
+      take_word(s, i, LIKE_LONGER * share(begin, word->text));
+    }
+  }
+}
+
+/* Forms that do not begin alike: queries for query. */
+static void take_forms(search *s, lt_str text, lt_str stem) {
+  lt_str begin = lt_str_starts(text, stem) ? stem : text;
+  for (uint32_t i = lt_search_index_find_stem(s->index, stem); i < s->index->count; i++) {
+    uint32_t number = s->index->by_stem[i];
+    if (!lt_str_eq(s->index->words[number].stem, stem)) {
+      break;
+    }
+    if (!lt_str_starts(s->index->words[number].text, begin)) {
+      take_word(s, number, LIKE_FORM);
+    }
+  }
+}
+
+static void take_shorter(search *s, lt_str text, lt_str stem) {
+  for (size_t n = SHORT_MIN_BYTES; n < text.n; n++) {
+    lt_str begin = lt_str_sub(text, 0, n);
+    uint32_t i = lt_search_index_find(s->index, begin);
+    if (i == s->index->count || share(begin, text) < SHORT_MIN_SHARE || lt_words_is_filler(begin)) {
+      continue;
+    }
+    const lt_index_word *word = &s->index->words[i];
+    if (lt_str_eq(word->text, begin) && !lt_str_eq(word->stem, stem) && !lt_str_starts(begin, stem)) {
+      take_word(s, i, LIKE_SHORT * share(begin, text));
+    }
+  }
+}
+
+/* The rarer among the tools, the more it says. */
+static float rarity(const search *s) {
+  double with = (double)s->touched_count;
+  return (float)log(1.0 + ((double)s->tools - with + 0.5) / (with + 0.5));
+}
+
+static void score_term(search *s, const term *t) {
+  char buf[LT_WORD_MAX_BYTES];
+  lt_str text = text_of(t);
+  lt_str stem = lt_words_stem(text, buf);
+  s->touched_count = 0;
+  take_longer(s, text, stem);
+  take_forms(s, text, stem);
+  if (!t->joined) {
+    take_shorter(s, text, stem);
+  }
+  float rare = rarity(s);
+  for (size_t i = 0; i < s->touched_count; i++) {
+    uint32_t tool = s->touched[i];
+    float found = s->found[tool];
+    s->scores[tool] += rare * found * (SATURATION + 1) / (found + SATURATION);
+    s->found[tool] = 0;
+  }
+}
+
+/* --- The best ----------------------------------------------------------------------------------------------------- */
+static bool is_better(hit a, hit b) {
+  return a.score != b.score ? a.score > b.score : a.tool < b.tool;
+}
+
+static int compare_hits(const void *a, const void *b) {
+  const hit *x = a;
+  const hit *y = b;
+  return is_better(*y, *x) - is_better(*x, *y);
+}
+
+/* Restores the heap, worst on top, from `at` downwards. */
+static void sink(hit *heap, size_t n, size_t at) {
+  for (size_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
+    child += child + 1 < n && is_better(heap[child], heap[child + 1]);
+    if (!is_better(heap[at], heap[child])) {
+      return;
+    }
+    hit swap = heap[at];
+    heap[at] = heap[child];
+    heap[child] = swap;
+    at = child;
+  }
+}
+
+/* The best `max` in a heap: thousands of tools have a common word, and few are wanted. */
+static size_t best_hits(const search *s, hit *heap, size_t max) {
+  size_t n = 0;
+  for (uint32_t tool = 0; tool < s->tools; tool++) {
+    if (s->scores[tool] <= 0) {
+      continue;
+    }
+    /* In millionths, so that a rounding error decides nothing: what is equal stands in the order of ids. */
+    hit h = {.score = (uint64_t)(s->scores[tool] * 1e6F) + 1, .tool = tool};
+    if (n < max) {
+      heap[n++] = h;
+      for (size_t at = n / 2; n == max && at-- > 0;) {
+        sink(heap, n, at);
+      }
+    } else if (is_better(h, heap[0])) {
+      heap[0] = h;
+      sink(heap, n, 0);
+    }
+  }
+  qsort(heap, n, sizeof *heap, compare_hits);
+  return n;
+}
+
+static size_t everything(const lt_catalog *catalog, uint32_t *ret_indices, size_t max) {
+  size_t n = lt_catalog_count(catalog);
+  n = n < max ? n : max;
+  for (size_t i = 0; i < n; i++) {
+    ret_indices[i] = (uint32_t)i;
+  }
+  return n;
+}
+
+static size_t run(search *s, const query *q, hit *hits, uint32_t *ret_indices, size_t max) {
+  for (size_t i = 0; i < q->count; i++) {
+    score_term(s, &q->terms[i]);
+  }
+  size_t n = best_hits(s, hits, max);
+  for (size_t i = 0; i < n; i++) {
+    ret_indices[i] = hits[i].tool;
+  }
+  return n;
+}
+
+size_t lt_catalog_search(const lt_catalog *catalog, lt_str text, uint32_t *ret_indices, size_t max) {
+  query q;
+  read_query(text, &q);
+  if (q.count == 0) { /* "*" asks for everything too */
+    return everything(catalog, ret_indices, max);
+  }
+  search s = {.index = lt_catalog_index(catalog), .tools = lt_catalog_count(catalog)};
+  if (s.index == NULL || s.tools == 0 || max == 0) {
+    return 0;
+  }
+  max = max < s.tools ? max : s.tools;
+  s.found = lt_mem_zalloc(s.tools, sizeof *s.found + sizeof *s.scores + sizeof *s.touched);
+  hit *hits = lt_mem_alloc(max * sizeof *hits);
+  size_t written = 0;
+  if (s.found != NULL && hits != NULL) {
+    s.scores = s.found + s.tools;
+    s.touched = (uint32_t *)(s.scores + s.tools);
+    written = run(&s, &q, hits, ret_indices, max);
+  }
+  lt_mem_free(hits);
+  lt_mem_free(s.found);
+  return written;
+}
