@@ -10,27 +10,27 @@ enum {
   OPEN_TEMPLATE, /* ${ */
 };
 
-static bool is_digit(char c) {
+static bool jslex_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
 bool lt_jslex_is_word_byte(char c) {
   unsigned char u = (unsigned char)c;
-  return (u >= 'a' && u <= 'z') || (u >= 'A' && u <= 'Z') || is_digit(c) || u == '_' || u == '$' || u >= 0x80;
+  return (u >= 'a' && u <= 'z') || (u >= 'A' && u <= 'Z') || jslex_is_digit(c) || u == '_' || u == '$' || u >= 0x80;
 }
 
-static char peek(const lt_jslex *lx, size_t ahead) {
+static char jslex_peek(const lt_jslex *lx, size_t ahead) {
   return lx->at + ahead < lx->src.n ? lx->src.p[lx->at + ahead] : '\0';
 }
 
-static bool starts_at(const lt_jslex *lx, lt_str s) {
+static bool jslex_starts_at(const lt_jslex *lx, lt_str s) {
   return lx->src.n - lx->at >= s.n && memcmp(lx->src.p + lx->at, s.p, s.n) == 0;
 }
 
 /* --- White space and comments ------------------------------------------------------------------------------------- */
 
 /* Spaces beyond ASCII: models and web pages put U+00A0 and U+FEFF into code. */
-static size_t wide_space(const unsigned char *p, size_t n, bool *ret_newline) {
+static size_t jslex_wide_space(const unsigned char *p, size_t n, bool *ret_newline) {
   if (n >= 2 && p[0] == 0xC2 && p[1] == 0xA0) {
     return 2;
   }
@@ -67,19 +67,19 @@ size_t lt_jslex_space_at(lt_str src, size_t at, bool *ret_newline) {
       break;
   }
   const unsigned char *p = (const unsigned char *)src.p + at;
-  return *p < 0x80 ? 0 : wide_space(p, src.n - at, ret_newline);
+  return *p < 0x80 ? 0 : jslex_wide_space(p, src.n - at, ret_newline);
 }
 
-static void skip_line(lt_jslex *lx) {
+static void jslex_skip_line(lt_jslex *lx) {
   while (lx->at < lx->src.n && lx->src.p[lx->at] != '\n' && lx->src.p[lx->at] != '\r') {
     lx->at++;
   }
 }
 
-static void skip_block_comment(lt_jslex *lx, bool *ret_newline) {
+static void jslex_skip_block_comment(lt_jslex *lx, bool *ret_newline) {
   lx->at += 2;
   while (lx->at < lx->src.n) {
-    if (starts_at(lx, LT_STR("*/"))) {
+    if (jslex_starts_at(lx, LT_STR("*/"))) {
       lx->at += 2;
       return;
     }
@@ -92,16 +92,16 @@ static void skip_block_comment(lt_jslex *lx, bool *ret_newline) {
 }
 
 /* True when a line break was among what was skipped. */
-static bool skip_blank(lt_jslex *lx) {
+static bool jslex_skip_blank(lt_jslex *lx) {
   bool newline = false;
   for (;;) {
     size_t n = lt_jslex_space_at(lx->src, lx->at, &newline);
     if (n > 0) {
       lx->at += n;
-    } else if (starts_at(lx, LT_STR("//"))) {
-      skip_line(lx);
-    } else if (starts_at(lx, LT_STR("/*"))) {
-      skip_block_comment(lx, &newline);
+    } else if (jslex_starts_at(lx, LT_STR("//"))) {
+      jslex_skip_line(lx);
+    } else if (jslex_starts_at(lx, LT_STR("/*"))) {
+      jslex_skip_block_comment(lx, &newline);
     } else {
       return newline;
     }
@@ -110,7 +110,7 @@ static bool skip_blank(lt_jslex *lx) {
 
 /* --- Literals ----------------------------------------------------------------------------------------------------- */
 
-static void read_word(lt_jslex *lx) {
+static void jslex_read_word(lt_jslex *lx) {
   bool newline = false;
   while (lx->at < lx->src.n) {
     char c = lx->src.p[lx->at];
@@ -124,16 +124,16 @@ static void read_word(lt_jslex *lx) {
   }
 }
 
-static void read_number(lt_jslex *lx) {
-  read_word(lx);
-  if (peek(lx, 0) == '.' && peek(lx, 1) != '.') {
+static void jslex_read_number(lt_jslex *lx) {
+  jslex_read_word(lx);
+  if (jslex_peek(lx, 0) == '.' && jslex_peek(lx, 1) != '.') {
     lx->at++;
-    read_word(lx);
+    jslex_read_word(lx);
   }
 }
 
 /* A string that meets the end of its line is broken; the next line is read as code again. */
-static void read_string(lt_jslex *lx, char quote) {
+static void jslex_read_string(lt_jslex *lx, char quote) {
   lx->at++;
   while (lx->at < lx->src.n) {
     char c = lx->src.p[lx->at];
@@ -145,13 +145,13 @@ static void read_string(lt_jslex *lx, char quote) {
       return;
     }
     if (c == '\\' && lx->at < lx->src.n) {
-      lx->at += starts_at(lx, LT_STR("\r\n")) ? 2 : 1;
+      lx->at += jslex_starts_at(lx, LT_STR("\r\n")) ? 2 : 1;
     }
   }
   lx->unterminated = true;
 }
 
-static bool push(lt_jslex *lx, uint8_t what) {
+static bool jslex_push(lt_jslex *lx, uint8_t what) {
   bool fits = lx->depth < LT_JSSCAN_DEPTH;
   if (fits) {
     lx->open[lx->depth] = what;
@@ -161,7 +161,7 @@ static bool push(lt_jslex *lx, uint8_t what) {
 }
 
 /* From the byte after ` or } on. Where the stack is full, ${ is text like any other. */
-static void read_template(lt_jslex *lx) {
+static void jslex_read_template(lt_jslex *lx) {
   lx->tok.kind = LT_JSTOK_TEMPLATE;
   lx->at++;
   while (lx->at < lx->src.n) {
@@ -171,9 +171,9 @@ static void read_template(lt_jslex *lx) {
     }
     if (c == '\\' && lx->at < lx->src.n) {
       lx->at++;
-    } else if (c == '$' && peek(lx, 0) == '{' && lx->depth < LT_JSSCAN_DEPTH) {
+    } else if (c == '$' && jslex_peek(lx, 0) == '{' && lx->depth < LT_JSSCAN_DEPTH) {
       lx->at++;
-      push(lx, OPEN_TEMPLATE);
+      jslex_push(lx, OPEN_TEMPLATE);
       lx->tok.wants_operand = true;
       return;
     }
@@ -182,7 +182,7 @@ static void read_template(lt_jslex *lx) {
 }
 
 /* Where the regular expression that starts at `at` ends (flags excluded), or 0 when its line ends first. */
-static size_t regex_end(const lt_jslex *lx, size_t *ret_line_end) {
+static size_t jslex_regex_end(const lt_jslex *lx, size_t *ret_line_end) {
   bool in_class = false;
   size_t i = lx->at + 1;
   for (; i < lx->src.n && lx->src.p[i] != '\n' && lx->src.p[i] != '\r'; i++) {
@@ -201,23 +201,23 @@ static size_t regex_end(const lt_jslex *lx, size_t *ret_line_end) {
   return 0;
 }
 
-static bool read_regex(lt_jslex *lx) {
+static bool jslex_read_regex(lt_jslex *lx) {
   if (!lx->prev.wants_operand || lx->at < lx->no_regex_before) {
     return false;
   }
-  size_t end = regex_end(lx, &lx->no_regex_before);
+  size_t end = jslex_regex_end(lx, &lx->no_regex_before);
   if (end == 0) {
     return false;
   }
   lx->at = end;
-  read_word(lx);
+  jslex_read_word(lx);
   lx->tok.kind = LT_JSTOK_REGEX;
   return true;
 }
 
 /* --- Words and punctuation ---------------------------------------------------------------------------------------- */
 
-static bool word_in(lt_str word, const char *const *list) {
+static bool jslex_word_in(lt_str word, const char *const *list) {
   for (; *list != NULL; list++) {
     if (lt_str_eqc(word, *list)) {
       return true;
@@ -226,42 +226,42 @@ static bool word_in(lt_str word, const char *const *list) {
   return false;
 }
 
-static bool is_operator_word(lt_str word) {
+static bool jslex_is_operator_word(lt_str word) {
   static const char *const words[] = {"return", "typeof", "instanceof", "in",      "of", "new",
                                       "delete", "void",   "throw",      "case",    "do", "else",
                                       "await",  "yield",  "default",    "extends", NULL};
-  return word.n <= 10 && word_in(word, words);
+  return word.n <= 10 && jslex_word_in(word, words);
 }
 
-static bool is_head_word(const lt_jstok *tok) {
+static bool jslex_is_head_word(const lt_jstok *tok) {
   static const char *const words[] = {"if", "while", "for", "with", NULL};
-  return tok->kind == LT_JSTOK_WORD && !tok->after_dot && tok->text.n <= 5 && word_in(tok->text, words);
+  return tok->kind == LT_JSTOK_WORD && !tok->after_dot && tok->text.n <= 5 && jslex_word_in(tok->text, words);
 }
 
 /* Whether a { after `prev` opens a block (or a function's body) rather than an object literal. */
-static bool opens_block(const lt_jstok *prev, bool newline) {
+static bool jslex_opens_block(const lt_jstok *prev, bool newline) {
   static const char *const words[] = {"else", "do", "try", "finally", NULL};
   if (prev->kind == LT_JSTOK_START || prev->kind == LT_JSTOK_ARROW || (newline && !prev->wants_operand)) {
     return true;
   }
   if (prev->kind == LT_JSTOK_WORD) {
-    return !prev->after_dot && word_in(prev->text, words);
+    return !prev->after_dot && jslex_word_in(prev->text, words);
   }
   return prev->kind == LT_JSTOK_PUNCT && prev->punct != '\0' && strchr(";{})", prev->punct) != NULL;
 }
 
-static void open_bracket(lt_jslex *lx, char c) {
+static void jslex_open_bracket(lt_jslex *lx, char c) {
   uint8_t what = OPEN_BRACKET;
   if (c == '(') {
-    what = is_head_word(&lx->prev) ? OPEN_HEAD_PAREN : OPEN_PAREN;
+    what = jslex_is_head_word(&lx->prev) ? OPEN_HEAD_PAREN : OPEN_PAREN;
   } else if (c == '{') {
-    what = opens_block(&lx->prev, lx->tok.newline_before) ? OPEN_BLOCK : OPEN_BRACE;
+    what = jslex_opens_block(&lx->prev, lx->tok.newline_before) ? OPEN_BLOCK : OPEN_BRACE;
   }
-  push(lx, what);
+  jslex_push(lx, what);
   lx->tok.wants_operand = true;
 }
 
-static bool closes(char c, uint8_t what) {
+static bool jslex_closes(char c, uint8_t what) {
   switch (c) {
     case ')':
       return what == OPEN_PAREN || what == OPEN_HEAD_PAREN;
@@ -273,25 +273,26 @@ static bool closes(char c, uint8_t what) {
 }
 
 /* A closing bracket that closes nothing is passed over: the engine will say so. */
-static void close_bracket(lt_jslex *lx, char c) {
+static void jslex_close_bracket(lt_jslex *lx, char c) {
   lx->tok.wants_operand = false;
   if (lx->depth > LT_JSSCAN_DEPTH) {
     lx->depth--;
     return;
   }
   uint8_t what = lx->depth > 0 ? lx->open[lx->depth - 1] : 0;
-  if (closes(c, what)) {
+  if (jslex_closes(c, what)) {
     lx->depth--;
     lx->tok.wants_operand = what == OPEN_HEAD_PAREN || what == OPEN_BLOCK;
   }
 }
 
 /* TypeScript's `value!`: an operator after its operand, unlike JavaScript's `!value`. */
-static bool is_postfix_bang(const lt_jslex *lx) {
-  return lx->prev.kind != LT_JSTOK_START && !lx->prev.wants_operand && !lx->tok.newline_before && peek(lx, 0) != '=';
+static bool jslex_is_postfix_bang(const lt_jslex *lx) {
+  return lx->prev.kind != LT_JSTOK_START && !lx->prev.wants_operand && !lx->tok.newline_before &&
+         jslex_peek(lx, 0) != '=';
 }
 
-static bool read_long_punct(lt_jslex *lx) {
+static bool jslex_read_long_punct(lt_jslex *lx) {
   static const struct {
     lt_str text;
     lt_jstok_kind kind;
@@ -303,7 +304,7 @@ static bool read_long_punct(lt_jslex *lx) {
       {{"...", 3}, LT_JSTOK_SPREAD, true},
   };
   for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-    if (starts_at(lx, table[i].text)) {
+    if (jslex_starts_at(lx, table[i].text)) {
       lx->at += table[i].text.n;
       lx->tok.kind = table[i].kind;
       lx->tok.wants_operand = table[i].wants_operand;
@@ -313,23 +314,23 @@ static bool read_long_punct(lt_jslex *lx) {
   return false;
 }
 
-static void read_punct(lt_jslex *lx, char c) {
-  if (read_long_punct(lx)) {
+static void jslex_read_punct(lt_jslex *lx, char c) {
+  if (jslex_read_long_punct(lx)) {
     return;
   }
   lx->tok.kind = LT_JSTOK_PUNCT;
   lx->tok.punct = c;
   lx->tok.wants_operand = true;
-  if (c == '?' && peek(lx, 1) == '.' && !is_digit(peek(lx, 2))) {
+  if (c == '?' && jslex_peek(lx, 1) == '.' && !jslex_is_digit(jslex_peek(lx, 2))) {
     lx->tok.punct = '.';
     lx->at++;
   }
   lx->at++;
   if (c == '(' || c == '[' || c == '{') {
-    open_bracket(lx, c);
+    jslex_open_bracket(lx, c);
   } else if (c == ')' || c == ']' || c == '}') {
-    close_bracket(lx, c);
-  } else if (c == '!' && is_postfix_bang(lx)) {
+    jslex_close_bracket(lx, c);
+  } else if (c == '!' && jslex_is_postfix_bang(lx)) {
     lx->tok.wants_operand = false;
   }
 }
@@ -344,31 +345,31 @@ void lt_jslex_init(lt_jslex *lx, lt_str src) {
   lx->depth = 0;
   lx->unterminated = false;
   lx->no_regex_before = 0;
-  if (starts_at(lx, LT_STR("\xEF\xBB\xBF"))) {
+  if (jslex_starts_at(lx, LT_STR("\xEF\xBB\xBF"))) {
     lx->at = 3;
   }
-  if (starts_at(lx, LT_STR("#!"))) {
-    skip_line(lx);
+  if (jslex_starts_at(lx, LT_STR("#!"))) {
+    jslex_skip_line(lx);
   }
 }
 
-static void read_token(lt_jslex *lx, char c) {
-  if (is_digit(c) || (c == '.' && is_digit(peek(lx, 1)))) {
+static void jslex_read_token(lt_jslex *lx, char c) {
+  if (jslex_is_digit(c) || (c == '.' && jslex_is_digit(jslex_peek(lx, 1)))) {
     lx->tok.kind = LT_JSTOK_NUMBER;
-    read_number(lx);
+    jslex_read_number(lx);
   } else if (c == '\\' || lt_jslex_is_word_byte(c)) {
     lx->tok.kind = LT_JSTOK_WORD;
-    read_word(lx);
+    jslex_read_word(lx);
   } else if (c == '"' || c == '\'') {
     lx->tok.kind = LT_JSTOK_STRING;
-    read_string(lx, c);
+    jslex_read_string(lx, c);
   } else if (c == '`') {
-    read_template(lx);
+    jslex_read_template(lx);
   } else if (c == '}' && lx->depth > 0 && lx->depth <= LT_JSSCAN_DEPTH && lx->open[lx->depth - 1] == OPEN_TEMPLATE) {
     lx->depth--;
-    read_template(lx);
-  } else if (c != '/' || !read_regex(lx)) {
-    read_punct(lx, c);
+    jslex_read_template(lx);
+  } else if (c != '/' || !jslex_read_regex(lx)) {
+    jslex_read_punct(lx, c);
   }
 }
 
@@ -377,16 +378,16 @@ bool lt_jslex_next(lt_jslex *lx) {
     return false;
   }
   lx->prev = lx->tok;
-  lx->tok = (lt_jstok){.kind = LT_JSTOK_END, .newline_before = skip_blank(lx)};
+  lx->tok = (lt_jstok){.kind = LT_JSTOK_END, .newline_before = jslex_skip_blank(lx)};
   if (lx->at >= lx->src.n) {
     return false;
   }
   size_t start = lx->at;
   lx->tok.after_dot = lx->prev.kind == LT_JSTOK_PUNCT && lx->prev.punct == '.';
-  read_token(lx, lx->src.p[start]);
+  jslex_read_token(lx, lx->src.p[start]);
   lx->tok.text = lt_str_sub(lx->src, start, lx->at);
   if (lx->tok.kind == LT_JSTOK_WORD) {
-    lx->tok.wants_operand = !lx->tok.after_dot && is_operator_word(lx->tok.text);
+    lx->tok.wants_operand = !lx->tok.after_dot && jslex_is_operator_word(lx->tok.text);
   }
   return true;
 }

@@ -5,14 +5,14 @@
 /* How many parentheses round a function are looked through. Each is tried anew, so that this bounds the work. */
 enum { WRAPPERS_MAX = 8 };
 
-static bool is_word(const lt_jslex *lx, const char *word) {
+static bool jsscan_is_word(const lt_jslex *lx, const char *word) {
   return lx->tok.kind == LT_JSTOK_WORD && lt_str_eqc(lx->tok.text, word);
 }
 
 /* --- Import, export, await ---------------------------------------------------------------------------------------- */
 
 /* Whether `tok`, at nesting depth 0, can be the first of a statement. */
-static bool starts_statement(const lt_jslex *lx) {
+static bool jsscan_starts_statement(const lt_jslex *lx) {
   if (lx->depth != 0 || lx->tok.after_dot) {
     return false;
   }
@@ -22,7 +22,7 @@ static bool starts_statement(const lt_jslex *lx) {
 }
 
 /* `tok` stands after a word `import` or `export` that began a statement: what follows makes it the statement or not. */
-static bool continues_module_word(const lt_jslex *lx) {
+static bool jsscan_continues_module_word(const lt_jslex *lx) {
   switch (lx->tok.kind) {
     case LT_JSTOK_WORD:
     case LT_JSTOK_STRING:
@@ -42,29 +42,29 @@ static bool continues_module_word(const lt_jslex *lx) {
   return false;
 }
 
-static void note_word(lt_jsscan *scan, const lt_jslex *lx) {
-  if (is_word(lx, "await")) {
+static void jsscan_note_word(lt_jsscan *scan, const lt_jslex *lx) {
+  if (jsscan_is_word(lx, "await")) {
     scan->has_await |= !lx->tok.after_dot;
-  } else if (is_word(lx, "Promise")) {
+  } else if (jsscan_is_word(lx, "Promise")) {
     scan->uses_promises = true;
-  } else if (is_word(lx, "then")) {
+  } else if (jsscan_is_word(lx, "then")) {
     scan->uses_promises |= lx->tok.after_dot;
   }
 }
 
-static void read_words(lt_jsscan *scan, lt_jslex *lx) {
+static void jsscan_read_words(lt_jsscan *scan, lt_jslex *lx) {
   bool import_before = false;
   bool export_before = false;
   while (lt_jslex_next(lx)) {
     if (import_before || export_before) {
-      bool counts = continues_module_word(lx);
+      bool counts = jsscan_continues_module_word(lx);
       scan->has_import |= import_before && counts;
       scan->has_export |= export_before && counts;
     }
-    bool first = lx->tok.kind == LT_JSTOK_WORD && starts_statement(lx);
-    import_before = first && is_word(lx, "import");
-    export_before = first && is_word(lx, "export");
-    note_word(scan, lx);
+    bool first = lx->tok.kind == LT_JSTOK_WORD && jsscan_starts_statement(lx);
+    import_before = first && jsscan_is_word(lx, "import");
+    export_before = first && jsscan_is_word(lx, "export");
+    jsscan_note_word(scan, lx);
   }
   scan->unterminated = lx->unterminated;
 }
@@ -72,7 +72,7 @@ static void read_words(lt_jsscan *scan, lt_jslex *lx) {
 /* --- Is the whole program one function? --------------------------------------------------------------------------- */
 
 /* `tok` is an opening bracket: goes to the token after the one that closes it. False when nothing does. */
-static bool skip_group(lt_jslex *lx) {
+static bool jsscan_skip_group(lt_jslex *lx) {
   size_t outside = lx->depth - 1;
   while (lt_jslex_next(lx)) {
     if (lx->depth == outside) {
@@ -83,17 +83,17 @@ static bool skip_group(lt_jslex *lx) {
   return false;
 }
 
-static bool opens_group(const lt_jslex *lx) {
+static bool jsscan_opens_group(const lt_jslex *lx) {
   return lt_jslex_is_punct(lx, '(') || lt_jslex_is_punct(lx, '[') || lt_jslex_is_punct(lx, '{');
 }
 
 /* One token of a type, or a bracketed part of it; keeps count of < and >. False where no type can go on. */
-static bool skip_type_part(lt_jslex *lx, size_t *angles) {
+static bool jsscan_skip_type_part(lt_jslex *lx, size_t *angles) {
   if (lx->tok.kind == LT_JSTOK_END || lt_jslex_is_punct(lx, ';')) {
     return false;
   }
-  if (opens_group(lx)) {
-    return skip_group(lx);
+  if (jsscan_opens_group(lx)) {
+    return jsscan_skip_group(lx);
   }
   if (lt_jslex_is_punct(lx, '<')) {
     (*angles)++;
@@ -105,13 +105,13 @@ static bool skip_type_part(lt_jslex *lx, size_t *angles) {
 }
 
 /* TypeScript's <T extends ...>, if there. */
-static bool skip_type_parameters(lt_jslex *lx) {
+static bool jsscan_skip_type_parameters(lt_jslex *lx) {
   if (!lt_jslex_is_punct(lx, '<')) {
     return true;
   }
   size_t angles = 0;
   do {
-    if (!skip_type_part(lx, &angles)) {
+    if (!jsscan_skip_type_part(lx, &angles)) {
       return false;
     }
   } while (angles > 0);
@@ -119,7 +119,7 @@ static bool skip_type_parameters(lt_jslex *lx) {
 }
 
 /* Whether after the token before this one a type must follow, so that a { opens an object type, not the body. */
-static bool type_expected(const lt_jstok *prev) {
+static bool jsscan_type_expected(const lt_jstok *prev) {
   if (prev->kind == LT_JSTOK_WORD) {
     return lt_str_eqc(prev->text, "is") || lt_str_eqc(prev->text, "readonly") || lt_str_eqc(prev->text, "keyof");
   }
@@ -128,43 +128,46 @@ static bool type_expected(const lt_jstok *prev) {
 }
 
 /* TypeScript's ": Promise<void>" after the parameters, if there: ends at => or at the body's {. */
-static bool skip_return_type(lt_jslex *lx, bool arrow) {
+static bool jsscan_skip_return_type(lt_jslex *lx, bool arrow) {
   if (!lt_jslex_is_punct(lx, ':')) {
     return true;
   }
   size_t angles = 0;
   lt_jslex_next(lx);
   for (;;) {
-    bool at_body = arrow ? lx->tok.kind == LT_JSTOK_ARROW : lt_jslex_is_punct(lx, '{') && !type_expected(&lx->prev);
+    bool at_body =
+        arrow ? lx->tok.kind == LT_JSTOK_ARROW : lt_jslex_is_punct(lx, '{') && !jsscan_type_expected(&lx->prev);
     if (at_body && angles == 0) {
       return true;
     }
-    if (!skip_type_part(lx, &angles)) {
+    if (!jsscan_skip_type_part(lx, &angles)) {
       return false;
     }
   }
 }
 
-static bool skip_parameters(lt_jslex *lx, bool arrow) {
-  return skip_type_parameters(lx) && lt_jslex_is_punct(lx, '(') && skip_group(lx) && skip_return_type(lx, arrow);
+static bool jsscan_skip_parameters(lt_jslex *lx, bool arrow) {
+  return jsscan_skip_type_parameters(lx) && lt_jslex_is_punct(lx, '(') && jsscan_skip_group(lx) &&
+         jsscan_skip_return_type(lx, arrow);
 }
 
 /* `tok` stands after `function`. A generator does not count: calling it would run nothing. */
-static bool skip_function(lt_jslex *lx) {
+static bool jsscan_skip_function(lt_jslex *lx) {
   if (lx->tok.kind == LT_JSTOK_WORD) {
     lt_jslex_next(lx);
   }
-  return skip_parameters(lx, false) && lt_jslex_is_punct(lx, '{') && skip_group(lx);
+  return jsscan_skip_parameters(lx, false) && lt_jslex_is_punct(lx, '{') && jsscan_skip_group(lx);
 }
 
 /* Whether a line break before `tok` ends the statement before it (automatic semicolon insertion, roughly). */
-static bool starts_new_line(const lt_jslex *lx) {
+static bool jsscan_starts_new_line(const lt_jslex *lx) {
   if (!lx->tok.newline_before || lx->prev.wants_operand) {
     return false;
   }
   switch (lx->tok.kind) {
     case LT_JSTOK_WORD:
-      return !is_word(lx, "in") && !is_word(lx, "instanceof") && !is_word(lx, "as") && !is_word(lx, "satisfies");
+      return !jsscan_is_word(lx, "in") && !jsscan_is_word(lx, "instanceof") && !jsscan_is_word(lx, "as") &&
+             !jsscan_is_word(lx, "satisfies");
     case LT_JSTOK_PUNCT:
       return lx->tok.punct == '{' || lx->tok.punct == '!' || lx->tok.punct == '~' || lx->tok.punct == '@';
     case LT_JSTOK_NUMBER:
@@ -183,16 +186,16 @@ static bool starts_new_line(const lt_jslex *lx) {
 }
 
 /* An arrow's expression body: up to what cannot belong to it. In parentheses a line break separates nothing. */
-static bool skip_expression(lt_jslex *lx, bool wrapped) {
+static bool jsscan_skip_expression(lt_jslex *lx, bool wrapped) {
   bool any = false;
   while (lx->tok.kind != LT_JSTOK_END) {
     bool stops = lt_jslex_is_punct(lx, ';') || lt_jslex_is_punct(lx, ',') || lt_jslex_is_punct(lx, ')');
-    if (stops || (any && !wrapped && starts_new_line(lx))) {
+    if (stops || (any && !wrapped && jsscan_starts_new_line(lx))) {
       return any;
     }
     any = true;
-    if (opens_group(lx) || lx->depth > 0) { /* a bracket, or a template with ${ */
-      if (!skip_group(lx)) {
+    if (jsscan_opens_group(lx) || lx->depth > 0) { /* a bracket, or a template with ${ */
+      if (!jsscan_skip_group(lx)) {
         return false;
       }
     } else {
@@ -202,36 +205,36 @@ static bool skip_expression(lt_jslex *lx, bool wrapped) {
   return any;
 }
 
-static bool skip_arrow_body(lt_jslex *lx, bool wrapped) {
+static bool jsscan_skip_arrow_body(lt_jslex *lx, bool wrapped) {
   if (lx->tok.kind != LT_JSTOK_ARROW) {
     return false;
   }
   lt_jslex_next(lx);
-  return lt_jslex_is_punct(lx, '{') ? skip_group(lx) : skip_expression(lx, wrapped);
+  return lt_jslex_is_punct(lx, '{') ? jsscan_skip_group(lx) : jsscan_skip_expression(lx, wrapped);
 }
 
 /* Goes past the function that starts at `tok`. */
-static bool skip_function_here(lt_jslex *lx, bool wrapped, bool *ret_keyword) {
-  if (is_word(lx, "async")) {
+static bool jsscan_skip_function_here(lt_jslex *lx, bool wrapped, bool *ret_keyword) {
+  if (jsscan_is_word(lx, "async")) {
     lt_jslex_next(lx);
     if (lx->tok.kind == LT_JSTOK_ARROW) { /* a parameter of that name */
-      return skip_arrow_body(lx, wrapped);
+      return jsscan_skip_arrow_body(lx, wrapped);
     }
   }
-  if (is_word(lx, "function")) {
+  if (jsscan_is_word(lx, "function")) {
     *ret_keyword = true;
     lt_jslex_next(lx);
-    return skip_function(lx);
+    return jsscan_skip_function(lx);
   }
   if (lx->tok.kind == LT_JSTOK_WORD) {
     lt_jslex_next(lx);
-    return skip_arrow_body(lx, wrapped);
+    return jsscan_skip_arrow_body(lx, wrapped);
   }
-  return skip_parameters(lx, true) && skip_arrow_body(lx, wrapped);
+  return jsscan_skip_parameters(lx, true) && jsscan_skip_arrow_body(lx, wrapped);
 }
 
 /* Only closing parentheses and semicolons may follow. */
-static bool ends_here(lt_jslex *lx, unsigned wrappers) {
+static bool jsscan_ends_here(lt_jslex *lx, unsigned wrappers) {
   for (; wrappers > 0; wrappers--) {
     if (!lt_jslex_is_punct(lx, ')')) {
       return false;
@@ -245,7 +248,7 @@ static bool ends_here(lt_jslex *lx, unsigned wrappers) {
 }
 
 /* The program is read as a function; failing that, what is inside its first parenthesis is, and so on. */
-static void read_function(lt_jsscan *scan, lt_jslex *lx, lt_str source) {
+static void jsscan_read_function(lt_jsscan *scan, lt_jslex *lx, lt_str source) {
   for (unsigned wrappers = 0; wrappers <= WRAPPERS_MAX; wrappers++) {
     bool keyword = false;
     lt_jslex_init(lx, source);
@@ -254,7 +257,7 @@ static void read_function(lt_jsscan *scan, lt_jslex *lx, lt_str source) {
     }
     bool inside = lt_jslex_is_punct(lx, '(');
     size_t after = lx->at;
-    if (skip_function_here(lx, wrappers > 0, &keyword) && ends_here(lx, wrappers)) {
+    if (jsscan_skip_function_here(lx, wrappers > 0, &keyword) && jsscan_ends_here(lx, wrappers)) {
       scan->is_function = true;
       scan->is_declaration = keyword && wrappers == 0;
       return;
@@ -271,9 +274,9 @@ lt_jsscan lt_jsscan_program(lt_str source) {
   lt_jsscan scan = {0};
   lt_jslex lx;
   lt_jslex_init(&lx, source);
-  read_words(&scan, &lx);
+  jsscan_read_words(&scan, &lx);
   if (!scan.unterminated) {
-    read_function(&scan, &lx, source);
+    jsscan_read_function(&scan, &lx, source);
   }
   return scan;
 }

@@ -5,7 +5,7 @@
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
 
 /* The line that starts at `*at` without its end (\n, \r\n, \r); `*at` goes to the next one. False after the last. */
-static bool next_line(lt_str source, size_t *at, lt_str *ret_line) {
+static bool jsscan_text_next_line(lt_str source, size_t *at, lt_str *ret_line) {
   if (*at >= source.n) {
     return false;
   }
@@ -24,7 +24,7 @@ static bool next_line(lt_str source, size_t *at, lt_str *ret_line) {
 lt_str lt_jsscan_line(lt_str source, unsigned line) {
   size_t at = 0;
   lt_str found;
-  while (line > 0 && next_line(source, &at, &found)) {
+  while (line > 0 && jsscan_text_next_line(source, &at, &found)) {
     if (--line == 0) {
       return found;
     }
@@ -34,15 +34,15 @@ lt_str lt_jsscan_line(lt_str source, unsigned line) {
 
 /* --- Code fences -------------------------------------------------------------------------------------------------- */
 
-typedef struct fence {
+typedef struct code_fence {
   char mark;    /* ` or ~, 0: none */
   size_t count; /* how many of it */
   bool bare;    /* nothing after it: may close a block */
-} fence;
+} code_fence;
 
-static fence fence_of(lt_str line) {
+static code_fence jsscan_text_fence_of(lt_str line) {
   lt_str s = lt_str_trim(line);
-  fence f = {0};
+  code_fence f = {0};
   if (s.n < 3 || (s.p[0] != '`' && s.p[0] != '~')) {
     return f;
   }
@@ -59,33 +59,33 @@ static fence fence_of(lt_str line) {
   return f;
 }
 
-static bool fence_closes(fence open, fence f) {
+static bool jsscan_text_fence_closes(code_fence open, code_fence f) {
   return f.mark == open.mark && f.bare && f.count >= open.count;
 }
 
-typedef struct block {
-  fence open;
+typedef struct fenced_block {
+  code_fence open;
   lt_str before; /* what stands before the opening fence */
   size_t start;  /* the code ... */
   size_t end;
   bool closed;
   size_t after; /* what stands behind the closing fence */
-} block;
+} fenced_block;
 
 /* The first fenced block at or after `at`. */
-static bool find_block(lt_str source, size_t at, block *ret) {
+static bool jsscan_text_find_block(lt_str source, size_t at, fenced_block *ret) {
   lt_str line;
   size_t line_start = at;
-  while (next_line(source, &at, &line)) {
-    fence open = fence_of(line);
+  while (jsscan_text_next_line(source, &at, &line)) {
+    code_fence open = jsscan_text_fence_of(line);
     if (open.mark == '\0') {
       line_start = at;
       continue;
     }
-    *ret = (block){.open = open, .before = lt_str_sub(source, 0, line_start), .start = at, .end = source.n};
+    *ret = (fenced_block){.open = open, .before = lt_str_sub(source, 0, line_start), .start = at, .end = source.n};
     ret->after = source.n;
-    for (line_start = at; next_line(source, &at, &line); line_start = at) {
-      if (fence_closes(open, fence_of(line))) {
+    for (line_start = at; jsscan_text_next_line(source, &at, &line); line_start = at) {
+      if (jsscan_text_fence_closes(open, jsscan_text_fence_of(line))) {
         ret->end = line_start;
         ret->closed = true;
         ret->after = at;
@@ -97,7 +97,7 @@ static bool find_block(lt_str source, size_t at, block *ret) {
   return false;
 }
 
-static size_t count_of(lt_str s, lt_str needle) {
+static size_t jsscan_text_count_of(lt_str s, lt_str needle) {
   size_t n = 0;
   for (size_t at = lt_str_find(s, needle, 0); at != SIZE_MAX; at = lt_str_find(s, needle, at + needle.n)) {
     n++;
@@ -106,13 +106,13 @@ static size_t count_of(lt_str s, lt_str needle) {
 }
 
 /* Whether text that ends inside a block comment or a Python docstring: a fence in there is the program's own. */
-static bool ends_in_comment(lt_str s) {
-  return count_of(s, LT_STR("/*")) > count_of(s, LT_STR("*/")) || count_of(s, LT_STR("\"\"\"")) % 2 == 1 ||
-         count_of(s, LT_STR("'''")) % 2 == 1;
+static bool jsscan_text_ends_in_comment(lt_str s) {
+  return jsscan_text_count_of(s, LT_STR("/*")) > jsscan_text_count_of(s, LT_STR("*/")) ||
+         jsscan_text_count_of(s, LT_STR("\"\"\"")) % 2 == 1 || jsscan_text_count_of(s, LT_STR("'''")) % 2 == 1;
 }
 
 /* Without the line end before the closing fence; without a closing fence glued to the last line. */
-static lt_str block_code(lt_str source, const block *b) {
+static lt_str jsscan_text_block_code(lt_str source, const fenced_block *b) {
   lt_str code = lt_str_sub(source, b->start, b->end);
   if (b->closed) {
     if (lt_str_ends(code, LT_STR("\r\n"))) {
@@ -132,11 +132,11 @@ static lt_str block_code(lt_str source, const block *b) {
   return code;
 }
 
-static unsigned count_lines(lt_str s) {
+static unsigned jsscan_text_count_lines(lt_str s) {
   unsigned n = 0;
   size_t at = 0;
   lt_str line;
-  while (next_line(s, &at, &line)) {
+  while (jsscan_text_next_line(s, &at, &line)) {
     n++;
   }
   return n;
@@ -144,27 +144,27 @@ static unsigned count_lines(lt_str s) {
 
 lt_str lt_jsscan_unfence(lt_str source, unsigned *ret_lines_dropped) {
   *ret_lines_dropped = 0;
-  block b;
-  block other;
-  if (!find_block(source, 0, &b)) {
+  fenced_block b;
+  fenced_block other;
+  if (!jsscan_text_find_block(source, 0, &b)) {
     return source;
   }
   bool at_top = lt_str_trim(b.before).n == 0;
   /* A line of ~~~ amid other text is more likely part of a program's string than Markdown. */
-  if (!at_top && (b.open.mark == '~' || ends_in_comment(b.before))) {
+  if (!at_top && (b.open.mark == '~' || jsscan_text_ends_in_comment(b.before))) {
     return source;
   }
-  if (find_block(source, b.after, &other)) {
+  if (jsscan_text_find_block(source, b.after, &other)) {
     return source;
   }
-  *ret_lines_dropped = count_lines(lt_str_sub(source, 0, b.start));
-  return block_code(source, &b);
+  *ret_lines_dropped = jsscan_text_count_lines(lt_str_sub(source, 0, b.start));
+  return jsscan_text_block_code(source, &b);
 }
 
 /* --- Words -------------------------------------------------------------------------------------------------------- */
 
 /* How many bytes at `at` belong to no word: a wide space whole, anything else a byte at a time. */
-static size_t gap_at(lt_str source, size_t at) {
+static size_t jsscan_text_gap_at(lt_str source, size_t at) {
   bool newline = false;
   size_t space = lt_jslex_space_at(source, at, &newline);
   if (space > 0) {
@@ -176,13 +176,13 @@ static size_t gap_at(lt_str source, size_t at) {
 void lt_jsscan_words(lt_str source, void (*fn)(void *arg, lt_str word), void *arg) {
   size_t at = 0;
   while (at < source.n) {
-    size_t gap = gap_at(source, at);
+    size_t gap = jsscan_text_gap_at(source, at);
     if (gap > 0 || (source.p[at] >= '0' && source.p[at] <= '9')) {
       at += gap > 0 ? gap : 1; /* digits in front are dropped: 2fast gives fast */
       continue;
     }
     size_t start = at;
-    while (at < source.n && gap_at(source, at) == 0) {
+    while (at < source.n && jsscan_text_gap_at(source, at) == 0) {
       at++;
     }
     fn(arg, lt_str_sub(source, start, at));

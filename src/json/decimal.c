@@ -4,7 +4,7 @@
 
 #define EXPONENT_MAX 1000000000 /* saturates: no text we take has digits enough to bring it back into range */
 
-static int64_t read_exponent(const char *p, const char *end) {
+static int64_t decimal_read_exponent(const char *p, const char *end) {
   bool negative = *p == '-';
   p += *p == '-' || *p == '+';
   int64_t exponent = 0;
@@ -15,7 +15,7 @@ static int64_t read_exponent(const char *p, const char *end) {
 }
 
 /* Takes the zeros off both ends, the point with them. */
-static void strip(lt_decimal *d, const char *point) {
+static void decimal_strip(lt_decimal *d, const char *point) {
   while (d->p < d->end && (*d->p == '0' || *d->p == '.')) {
     d->p++;
   }
@@ -37,11 +37,11 @@ lt_decimal lt_decimal_of(lt_str text) {
     if (*p == '.') {
       point = p;
     } else if (!lt_json_is_digit(*p)) {
-      d.exponent = read_exponent(p + 1, d.end);
+      d.exponent = decimal_read_exponent(p + 1, d.end);
       d.end = p;
     }
   }
-  strip(&d, point);
+  decimal_strip(&d, point);
   if (d.count == 0) {
     d.exponent = 0;
     d.negative = false;
@@ -50,7 +50,7 @@ lt_decimal lt_decimal_of(lt_str text) {
 }
 
 /* The next digit; 0 after the last one. */
-static char next_digit(const char **p, const char *end) {
+static char decimal_next_digit(const char **p, const char *end) {
   if (*p < end && **p == '.') {
     ++*p;
   }
@@ -58,7 +58,7 @@ static char next_digit(const char **p, const char *end) {
 }
 
 /* Both are not zero. */
-static int compare_sizes(const lt_decimal *a, const lt_decimal *b) {
+static int decimal_compare_sizes(const lt_decimal *a, const lt_decimal *b) {
   int64_t a_places = a->count + a->exponent;
   int64_t b_places = b->count + b->exponent;
   if (a_places != b_places) {
@@ -67,8 +67,8 @@ static int compare_sizes(const lt_decimal *a, const lt_decimal *b) {
   const char *p = a->p;
   const char *q = b->p;
   while (p < a->end || q < b->end) {
-    char x = next_digit(&p, a->end);
-    char y = next_digit(&q, b->end);
+    char x = decimal_next_digit(&p, a->end);
+    char y = decimal_next_digit(&q, b->end);
     if (x != y) {
       return x < y ? -1 : 1;
     }
@@ -82,14 +82,14 @@ int lt_decimal_cmp(const lt_decimal *a, const lt_decimal *b) {
     int y = b->count == 0 ? 0 : b->negative ? -1 : 1;
     return x < y ? -1 : x > y;
   }
-  return a->negative ? compare_sizes(b, a) : compare_sizes(a, b);
+  return a->negative ? decimal_compare_sizes(b, a) : decimal_compare_sizes(a, b);
 }
 
 bool lt_decimal_is_whole(const lt_decimal *d) {
   return d->exponent >= 0;
 }
 
-static uint64_t power_of_ten_mod(int64_t exponent, uint64_t mod) {
+static uint64_t decimal_power_of_ten_mod(int64_t exponent, uint64_t mod) {
   __uint128_t result = 1 % mod;
   __uint128_t base = 10 % mod;
   for (; exponent > 0; exponent >>= 1) {
@@ -111,21 +111,21 @@ bool lt_decimal_is_multiple(const lt_decimal *d, const lt_decimal *divisor) {
   uint64_t mod = 0;
   const char *p = divisor->p;
   for (int64_t i = 0; i < divisor->count; i++) {
-    mod = mod * 10 + (uint64_t)(next_digit(&p, divisor->end) - '0');
+    mod = mod * 10 + (uint64_t)(decimal_next_digit(&p, divisor->end) - '0');
   }
   __uint128_t rest = 0;
   p = d->p;
   for (int64_t i = 0; i < d->count; i++) {
-    rest = (rest * 10 + (unsigned)(next_digit(&p, d->end) - '0')) % mod;
+    rest = (rest * 10 + (unsigned)(decimal_next_digit(&p, d->end) - '0')) % mod;
   }
-  return rest * power_of_ten_mod(d->exponent - divisor->exponent, mod) % mod == 0;
+  return rest * decimal_power_of_ten_mod(d->exponent - divisor->exponent, mod) % mod == 0;
 }
 
 uint64_t lt_decimal_hash(const lt_decimal *d) {
   uint64_t hash = (uint64_t)d->exponent * 2 + d->negative;
   const char *p = d->p;
   while (p < d->end) {
-    hash = (hash ^ (uint64_t)next_digit(&p, d->end)) * UINT64_C(1099511628211);
+    hash = (hash ^ (uint64_t)decimal_next_digit(&p, d->end)) * UINT64_C(1099511628211);
   }
   return hash;
 }

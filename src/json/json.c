@@ -13,7 +13,7 @@ _Static_assert(LT_JSON_MAX_BYTES < OPEN_OBJECT, "node indices must leave the top
 
 /* --- The scan ----------------------------------------------------------------------------------------------------- */
 
-typedef struct scan {
+typedef struct json_scan {
   const char *start;
   const char *end;
   lt_json_node *nodes; /* with an index: room for `cap` of them */
@@ -23,32 +23,32 @@ typedef struct scan {
   lt_status status; /* the first fault: what, where, and whether `what` names something that was expected */
   const char *at;
   const char *what;
-  bool expected;
+  bool is_expected;
 
   uint32_t depth;
   uint32_t open[LT_JSON_MAX_DEPTH];
-} scan;
+} json_scan;
 
-static __attribute__((cold, noinline)) const char *fault_as(scan *s, lt_status status, const char *at,
-                                                            const char *what) {
+static __attribute__((cold, noinline)) const char *json_fault_as(json_scan *s, lt_status status, const char *at,
+                                                                 const char *what) {
   s->status = status;
   s->at = at;
   s->what = what;
-  s->expected = false;
+  s->is_expected = false;
   return NULL;
 }
 
-static __attribute__((cold, noinline)) const char *fault(scan *s, const char *at, const char *what) {
-  return fault_as(s, LT_E_SYNTAX, at, what);
+static __attribute__((cold, noinline)) const char *json_fault(json_scan *s, const char *at, const char *what) {
+  return json_fault_as(s, LT_E_SYNTAX, at, what);
 }
 
-static __attribute__((cold, noinline)) const char *expected(scan *s, const char *at, const char *what) {
-  fault(s, at, what);
-  s->expected = true;
+static __attribute__((cold, noinline)) const char *json_expected(json_scan *s, const char *at, const char *what) {
+  json_fault(s, at, what);
+  s->is_expected = true;
   return NULL;
 }
 
-static const char *skip_space_run(const char *p, const char *end) {
+static const char *json_skip_space_run(const char *p, const char *end) {
   while (p < end && lt_json_is_space(*p)) {
     p++;
     uint64_t x; /* indentation: eight blanks at a time */
@@ -59,13 +59,13 @@ static const char *skip_space_run(const char *p, const char *end) {
   return p;
 }
 
-static inline const char *skip_space(const char *p, const char *end) {
-  return p < end && (unsigned char)*p > ' ' ? p : skip_space_run(p, end);
+static inline const char *json_skip_space(const char *p, const char *end) {
+  return p < end && (unsigned char)*p > ' ' ? p : json_skip_space_run(p, end);
 }
 
-static const char *scan_escape(scan *s, const char *p) {
+static const char *json_read_escape(json_scan *s, const char *p) {
   if (s->end - p < 2) {
-    return expected(s, s->end, "the rest of an escape");
+    return json_expected(s, s->end, "the rest of an escape");
   }
   switch (p[1]) {
     case '"':
@@ -80,39 +80,39 @@ static const char *scan_escape(scan *s, const char *p) {
     case 'u':
       for (int i = 2; i < 6; i++) {
         if (p + i == s->end || lt_json_hex_value(p[i]) < 0) {
-          return expected(s, p + i, "four hexadecimal digits after \\u");
+          return json_expected(s, p + i, "four hexadecimal digits after \\u");
         }
       }
       return p + 6;
     default:
-      return fault(s, p, "unknown escape; JSON has \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX");
+      return json_fault(s, p, "unknown escape; JSON has \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX");
   }
 }
 
-static __attribute__((cold, noinline)) const char *fault_utf8(scan *s, const char *p) {
+static __attribute__((cold, noinline)) const char *json_fault_utf8(json_scan *s, const char *p) {
   unsigned char c = (unsigned char)*p;
   unsigned char next = p + 1 < s->end ? (unsigned char)p[1] : 0;
   if (c < 0xC0) {
-    return fault(s, p, "invalid UTF-8: a continuation byte without a lead byte");
+    return json_fault(s, p, "invalid UTF-8: a continuation byte without a lead byte");
   }
   if (c < 0xC2 || (c == 0xE0 && next >= 0x80 && next < 0xA0) || (c == 0xF0 && next >= 0x80 && next < 0x90)) {
-    return fault(s, p, "invalid UTF-8: an overlong form");
+    return json_fault(s, p, "invalid UTF-8: an overlong form");
   }
   if (c > 0xF7) {
-    return fault(s, p, "invalid UTF-8: a byte that UTF-8 never has");
+    return json_fault(s, p, "invalid UTF-8: a byte that UTF-8 never has");
   }
   if (c > 0xF4 || (c == 0xF4 && next >= 0x90 && next < 0xC0)) {
-    return fault(s, p, "invalid UTF-8: past U+10FFFF");
+    return json_fault(s, p, "invalid UTF-8: past U+10FFFF");
   }
-  return fault(s, p, "invalid UTF-8: an incomplete character");
+  return json_fault(s, p, "invalid UTF-8: an incomplete character");
 }
 
-static const char *scan_wide(scan *s, const char *p, uint32_t *flags) {
+static const char *json_read_wide(json_scan *s, const char *p, uint32_t *flags) {
   do {
     uint32_t cp;
     unsigned n = lt_json_read_char(p, s->end, &cp);
     if (n == 0) {
-      return fault_utf8(s, p);
+      return json_fault_utf8(s, p);
     }
     if (lt_json_is_surrogate(cp)) {
       *flags |= LT_JSON_INFO_ESCAPED;
@@ -122,31 +122,31 @@ static const char *scan_wide(scan *s, const char *p, uint32_t *flags) {
   return p;
 }
 
-static __attribute__((cold, noinline)) const char *fault_control(scan *s, const char *p) {
+static __attribute__((cold, noinline)) const char *json_fault_control(json_scan *s, const char *p) {
   if (*p == '\n' || *p == '\r') {
-    return fault(s, p, "a line break inside a string; write \\n, or close the string");
+    return json_fault(s, p, "a line break inside a string; write \\n, or close the string");
   }
-  return fault(s, p, "a raw control character inside a string; write it as \\t or \\u00XX");
+  return json_fault(s, p, "a raw control character inside a string; write it as \\t or \\u00XX");
 }
 
 /* `open` is the opening quote. Returns what follows the closing one. */
-static inline const char *scan_string(scan *s, const char *open, uint32_t *flags) {
+static inline const char *json_read_string(json_scan *s, const char *open, uint32_t *flags) {
   const char *p = open + 1;
   for (;;) {
     p = lt_json_plain_end(p, s->end);
     if (p == s->end) {
-      return fault(s, open, "this string has no closing quote");
+      return json_fault(s, open, "this string has no closing quote");
     }
     if (*p == '"') {
       return p + 1;
     }
     if (*p == '\\') {
       *flags |= LT_JSON_INFO_ESCAPED;
-      p = scan_escape(s, p);
+      p = json_read_escape(s, p);
     } else if ((unsigned char)*p >= 0x80) {
-      p = scan_wide(s, p, flags);
+      p = json_read_wide(s, p, flags);
     } else {
-      p = fault_control(s, p);
+      p = json_fault_control(s, p);
     }
     if (p == NULL) {
       return NULL;
@@ -154,30 +154,30 @@ static inline const char *scan_string(scan *s, const char *open, uint32_t *flags
   }
 }
 
-static inline const char *skip_digits(const char *p, const char *end) {
+static inline const char *json_skip_digits(const char *p, const char *end) {
   while (p < end && lt_json_is_digit(*p)) {
     p++;
   }
   return p;
 }
 
-static inline const char *scan_number(scan *s, const char *p) {
+static inline const char *json_read_number(json_scan *s, const char *p) {
   const char *end = s->end;
   if (*p == '-') {
     p++;
   }
   if (p == end || !lt_json_is_digit(*p)) {
-    return expected(s, p, "a digit");
+    return json_expected(s, p, "a digit");
   }
   if (*p == '0' && end - p > 1 && lt_json_is_digit(p[1])) {
-    return fault(s, p, "a number must not begin with 0");
+    return json_fault(s, p, "a number must not begin with 0");
   }
-  p = skip_digits(p, end);
+  p = json_skip_digits(p, end);
   if (p < end && *p == '.') {
     const char *digits = p + 1;
-    p = skip_digits(digits, end);
+    p = json_skip_digits(digits, end);
     if (p == digits) {
-      return expected(s, p, "a digit after the decimal point");
+      return json_expected(s, p, "a digit after the decimal point");
     }
   }
   if (p < end && (*p == 'e' || *p == 'E')) {
@@ -186,43 +186,43 @@ static inline const char *scan_number(scan *s, const char *p) {
       p++;
     }
     const char *digits = p;
-    p = skip_digits(digits, end);
+    p = json_skip_digits(digits, end);
     if (p == digits) {
-      return expected(s, p, "a digit in the exponent");
+      return json_expected(s, p, "a digit in the exponent");
     }
   }
   return p;
 }
 
-static inline const char *scan_word(scan *s, const char *p, lt_str word) {
+static inline const char *json_read_word(json_scan *s, const char *p, lt_str word) {
   if ((size_t)(s->end - p) < word.n || memcmp(p, word.p, word.n) != 0) {
-    return expected(s, p, "a value");
+    return json_expected(s, p, "a value");
   }
   return p + word.n;
 }
 
 /* A value without children; its type is added to `info`. */
-static inline const char *scan_scalar(scan *s, const char *p, uint32_t *info) {
+static inline const char *json_read_scalar(json_scan *s, const char *p, uint32_t *info) {
   switch (*p) {
     case '"':
       *info = LT_JSON_STRING;
-      return scan_string(s, p, info);
+      return json_read_string(s, p, info);
     case 't':
       *info = LT_JSON_TRUE;
-      return scan_word(s, p, LT_STR("true"));
+      return json_read_word(s, p, LT_STR("true"));
     case 'f':
       *info = LT_JSON_FALSE;
-      return scan_word(s, p, LT_STR("false"));
+      return json_read_word(s, p, LT_STR("false"));
     case 'n':
       *info = LT_JSON_NULL;
-      return scan_word(s, p, LT_STR("null"));
+      return json_read_word(s, p, LT_STR("null"));
     default:
       *info = LT_JSON_NUMBER;
-      return *p == '-' || lt_json_is_digit(*p) ? scan_number(s, p) : expected(s, p, "a value");
+      return *p == '-' || lt_json_is_digit(*p) ? json_read_number(s, p) : json_expected(s, p, "a value");
   }
 }
 
-static inline void add_node(scan *s, const char *start, const char *end, uint32_t info, const bool index) {
+static inline void json_add_node(json_scan *s, const char *start, const char *end, uint32_t info, const bool index) {
   uint32_t at = s->count++;
   if (index) {
     LT_CHECK(at < s->cap);
@@ -230,17 +230,17 @@ static inline void add_node(scan *s, const char *start, const char *end, uint32_
   }
 }
 
-static inline bool open_container(scan *s, const char *p, lt_json_type type, const bool index) {
+static inline bool json_open_container(json_scan *s, const char *p, lt_json_type type, const bool index) {
   if (s->depth == LT_JSON_MAX_DEPTH) {
-    fault_as(s, LT_E_LIMIT, p, "nested too deeply");
+    json_fault_as(s, LT_E_LIMIT, p, "nested too deeply");
     return false;
   }
   s->open[s->depth++] = s->count | (type == LT_JSON_OBJECT ? OPEN_OBJECT : 0);
-  add_node(s, p, p, type, index);
+  json_add_node(s, p, p, type, index);
   return true;
 }
 
-static inline void close_container(scan *s, const char *p, const bool index) {
+static inline void json_close_container(json_scan *s, const char *p, const bool index) {
   uint32_t top = s->open[--s->depth] & ~OPEN_OBJECT;
   if (index) {
     s->nodes[top].end = (uint32_t)(p - s->start);
@@ -248,118 +248,119 @@ static inline void close_container(scan *s, const char *p, const bool index) {
   }
 }
 
-static inline bool in_object(const scan *s) {
+static inline bool json_in_object(const json_scan *s) {
   return (s->open[s->depth - 1] & OPEN_OBJECT) != 0;
 }
 
 /* Counts an item or member of the innermost container. */
-static inline void count_item(scan *s, const bool index) {
+static inline void json_count_item(json_scan *s, const bool index) {
   if (index) {
     s->nodes[s->open[s->depth - 1] & ~OPEN_OBJECT].info += COUNT_ONE;
   }
 }
 
 /* A key and its colon. */
-static inline const char *scan_key(scan *s, const char *p, const bool index) {
-  p = skip_space(p, s->end);
+static inline const char *json_read_key(json_scan *s, const char *p, const bool index) {
+  p = json_skip_space(p, s->end);
   if (p == s->end || *p != '"') {
-    return expected(s, p, "a key in double quotes");
+    return json_expected(s, p, "a key in double quotes");
   }
   uint32_t info = LT_JSON_STRING | LT_JSON_INFO_KEY;
-  const char *after = scan_string(s, p, &info);
+  const char *after = json_read_string(s, p, &info);
   if (after == NULL) {
     return NULL;
   }
-  add_node(s, p, after, info, index);
-  count_item(s, index);
-  p = skip_space(after, s->end);
+  json_add_node(s, p, after, info, index);
+  json_count_item(s, index);
+  p = json_skip_space(after, s->end);
   if (p == s->end || *p != ':') {
-    return expected(s, p, "':' after a key");
+    return json_expected(s, p, "':' after a key");
   }
   return p + 1;
 }
 
 /* One value with everything in it, without recursion: s->open is the stack. Returns what follows it. Made twice by the
  * compiler, with and without the index. */
-static inline __attribute__((always_inline)) const char *scan_value(scan *s, const char *p, const bool index) {
+static inline __attribute__((always_inline)) const char *json_read_value(json_scan *s, const char *p,
+                                                                         const bool index) {
   const char *const end = s->end;
 value:
-  p = skip_space(p, end);
+  p = json_skip_space(p, end);
   if (p == end) {
-    return expected(s, p, "a value");
+    return json_expected(s, p, "a value");
   }
   if (*p == '{' || *p == '[') {
     bool object = *p == '{';
-    if (!open_container(s, p, object ? LT_JSON_OBJECT : LT_JSON_ARRAY, index)) {
+    if (!json_open_container(s, p, object ? LT_JSON_OBJECT : LT_JSON_ARRAY, index)) {
       return NULL;
     }
-    p = skip_space(p + 1, end);
+    p = json_skip_space(p + 1, end);
     if (p < end && *p == (object ? '}' : ']')) {
       goto close;
     }
     goto item;
   }
   uint32_t info;
-  const char *after = scan_scalar(s, p, &info);
+  const char *after = json_read_scalar(s, p, &info);
   if (after == NULL) {
     return NULL;
   }
-  add_node(s, p, after, info, index);
+  json_add_node(s, p, after, info, index);
   p = after;
 next:
   if (s->depth == 0) {
     return p;
   }
-  p = skip_space(p, end);
+  p = json_skip_space(p, end);
   if (p < end && *p == ',') {
     p++;
     goto item;
   }
-  if (p == end || *p != (in_object(s) ? '}' : ']')) {
-    return expected(s, p, in_object(s) ? "',' or '}' after a member" : "',' or ']' after an item");
+  if (p == end || *p != (json_in_object(s) ? '}' : ']')) {
+    return json_expected(s, p, json_in_object(s) ? "',' or '}' after a member" : "',' or ']' after an item");
   }
 close:
-  close_container(s, ++p, index);
+  json_close_container(s, ++p, index);
   goto next;
 item:
-  if (!in_object(s)) {
-    count_item(s, index);
+  if (!json_in_object(s)) {
+    json_count_item(s, index);
     goto value;
   }
-  p = scan_key(s, p, index);
+  p = json_read_key(s, p, index);
   if (p == NULL) {
     return NULL;
   }
   goto value;
 }
 
-static const char *check_beginning(scan *s) {
+static const char *json_check_beginning(json_scan *s) {
   size_t n = (size_t)(s->end - s->start);
   if (n > LT_JSON_MAX_BYTES) {
-    return fault_as(s, LT_E_LIMIT, s->start, "too long");
+    return json_fault_as(s, LT_E_LIMIT, s->start, "too long");
   }
   if (n >= 3 && memcmp(s->start, "\xEF\xBB\xBF", 3) == 0) {
-    return fault(s, s->start, "a byte order mark before the JSON; send UTF-8 without one");
+    return json_fault(s, s->start, "a byte order mark before the JSON; send UTF-8 without one");
   }
   if (n >= 2 && (memcmp(s->start, "\xFF\xFE", 2) == 0 || memcmp(s->start, "\xFE\xFF", 2) == 0)) {
-    return fault(s, s->start, "the text looks like UTF-16; JSON is UTF-8");
+    return json_fault(s, s->start, "the text looks like UTF-16; JSON is UTF-8");
   }
   return s->start;
 }
 
-static inline __attribute__((always_inline)) bool scan_document(scan *s, const bool index) {
-  if (check_beginning(s) == NULL) {
+static inline __attribute__((always_inline)) bool json_read_document(json_scan *s, const bool index) {
+  if (json_check_beginning(s) == NULL) {
     return false;
   }
-  const char *p = scan_value(s, s->start, index);
+  const char *p = json_read_value(s, s->start, index);
   if (p == NULL) {
     return false;
   }
-  p = skip_space(p, s->end);
-  return p == s->end || fault(s, p, "more text after the end of the value") != NULL;
+  p = json_skip_space(p, s->end);
+  return p == s->end || json_fault(s, p, "more text after the end of the value") != NULL;
 }
 
-static void scan_init(scan *s, lt_str text) {
+static void json_scan_init(json_scan *s, lt_str text) {
   s->start = text.p != NULL ? text.p : "";
   s->end = s->start + text.n;
   s->nodes = NULL;
@@ -394,7 +395,7 @@ static const struct {
     {".", "JSON numbers begin with a digit"},
 };
 
-static const char *hint_for(const scan *s) {
+static const char *json_hint_for(const json_scan *s) {
   size_t left = (size_t)(s->end - s->at);
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
     size_t n = strlen(mistakes[i].found);
@@ -413,7 +414,7 @@ static const char *hint_for(const scan *s) {
 }
 
 /* Lines end in LF, CR or CRLF; columns are characters: every byte that does not continue one. */
-static void position(const scan *s, size_t *ret_line, size_t *ret_column) {
+static void json_position(const json_scan *s, size_t *ret_line, size_t *ret_column) {
   size_t line = 1;
   size_t column = 1;
   for (const char *p = s->start; p < s->at; p++) {
@@ -429,7 +430,7 @@ static void position(const scan *s, size_t *ret_line, size_t *ret_column) {
 }
 
 /* A little of the text at the fault, of its line, fit for a terminal. */
-static void quote(const scan *s, char out[QUOTE_CHARS * 4 + 4]) {
+static void json_quote(const json_scan *s, char out[QUOTE_CHARS * 4 + 4]) {
   const char *p = s->at;
   char *o = out;
   int i = 0;
@@ -449,14 +450,14 @@ static void quote(const scan *s, char out[QUOTE_CHARS * 4 + 4]) {
   memcpy(o, cut ? "..." : "", cut ? 4 : 1);
 }
 
-static __attribute__((cold, noinline)) lt_status scan_fail(const scan *s, lt_err *err) {
+static __attribute__((cold, noinline)) lt_status json_fail(const json_scan *s, lt_err *err) {
   if (s->status == LT_E_LIMIT && s->depth == 0) {
     return lt_fail(err, LT_E_LIMIT, "the JSON has %zu bytes; at most %lu are read", (size_t)(s->end - s->start),
                    LT_JSON_MAX_BYTES);
   }
   size_t line;
   size_t column;
-  position(s, &line, &column);
+  json_position(s, &line, &column);
   if (s->status == LT_E_LIMIT) {
     return lt_fail(err, LT_E_LIMIT, "the JSON is nested deeper than %d levels at line %zu, column %zu",
                    LT_JSON_MAX_DEPTH, line, column);
@@ -464,43 +465,43 @@ static __attribute__((cold, noinline)) lt_status scan_fail(const scan *s, lt_err
   if (s->start == s->end) {
     return lt_fail(err, LT_E_SYNTAX, "invalid JSON: expected a value, but the text is empty");
   }
-  const char *lead = s->expected ? "expected " : "";
+  const char *lead = s->is_expected ? "expected " : "";
   if (s->at == s->end) {
     return lt_fail(err, LT_E_SYNTAX, "invalid JSON at line %zu, column %zu: %s%s, but the text ends here", line, column,
                    lead, s->what);
   }
   char found[QUOTE_CHARS * 4 + 4];
-  quote(s, found);
-  const char *hint = s->expected ? hint_for(s) : NULL;
+  json_quote(s, found);
+  const char *hint = s->is_expected ? json_hint_for(s) : NULL;
   return lt_fail(err, LT_E_SYNTAX, "invalid JSON at line %zu, column %zu: %s%s%s `%s`%s%s%s", line, column, lead,
-                 s->what, s->expected ? ", found" : ":", found, hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
+                 s->what, s->is_expected ? ", found" : ":", found, hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
 }
 
 lt_status lt_json_check(lt_str text, lt_err *err) {
-  scan s;
-  scan_init(&s, text);
-  return scan_document(&s, false) ? LT_OK : scan_fail(&s, err);
+  json_scan s;
+  json_scan_init(&s, text);
+  return json_read_document(&s, false) ? LT_OK : json_fail(&s, err);
 }
 
 /* --- The index ---------------------------------------------------------------------------------------------------- */
 
-typedef uint8_t bytes16 __attribute__((vector_size(16)));
+typedef uint8_t json_bytes16 __attribute__((vector_size(16)));
 
-static inline bytes16 is_byte(bytes16 x, uint8_t c) {
-  return (bytes16)(x == c); /* -1 where it is */
+static inline json_bytes16 json_is_byte(json_bytes16 x, uint8_t c) {
+  return (json_bytes16)(x == c); /* -1 where it is */
 }
 
 /* No fewer than the nodes of the document: each but the first follows one of `[` `{` `,` `:`. More where strings hold
  * such characters. */
-static uint32_t guess_nodes(lt_str text) {
+static uint32_t json_guess_nodes(lt_str text) {
   uint32_t count = 1;
   size_t i = 0;
   while (text.n - i >= 16) {
-    bytes16 sums = {0};
+    json_bytes16 sums = {0};
     for (int rounds = 0; rounds < 255 && text.n - i >= 16; rounds++, i += 16) {
-      bytes16 x;
+      json_bytes16 x;
       memcpy(&x, text.p + i, sizeof x);
-      sums -= is_byte(x, ',') | is_byte(x, ':') | is_byte(x & 0xDF, '['); /* 0xDF makes `{` a `[` */
+      sums -= json_is_byte(x, ',') | json_is_byte(x, ':') | json_is_byte(x & 0xDF, '['); /* 0xDF makes `{` a `[` */
     }
     for (int lane = 0; lane < 16; lane++) {
       count += sums[lane];
@@ -515,14 +516,14 @@ static uint32_t guess_nodes(lt_str text) {
 /* Makes room for the nodes. The guess is quick (a twentieth of the scan) and what it has too many costs no memory that
  * is touched; but it counts against the arena's ceiling, so where it would take a good part of that, a scan counts
  * exactly. (Growing while scanning was tried: twice as slow on documents of many small values.) */
-static lt_status make_room(scan *s, lt_arena *arena, lt_str text, lt_err *err) {
+static lt_status json_make_room(json_scan *s, lt_arena *arena, lt_str text, lt_err *err) {
   size_t left = arena->max > arena->used ? arena->max - arena->used : 0;
-  uint32_t cap = text.n <= LT_JSON_MAX_BYTES ? guess_nodes(text) : 1;
+  uint32_t cap = text.n <= LT_JSON_MAX_BYTES ? json_guess_nodes(text) : 1;
   if (cap > left / sizeof *s->nodes / 4) {
-    scan exact;
-    scan_init(&exact, text);
-    if (!scan_document(&exact, false)) {
-      return scan_fail(&exact, err);
+    json_scan exact;
+    json_scan_init(&exact, text);
+    if (!json_read_document(&exact, false)) {
+      return json_fail(&exact, err);
     }
     cap = exact.count;
   }
@@ -532,11 +533,11 @@ static lt_status make_room(scan *s, lt_arena *arena, lt_str text, lt_err *err) {
 }
 
 lt_status lt_json_parse(lt_arena *arena, lt_str text, lt_json_doc *ret_doc, lt_err *err) {
-  scan s;
-  scan_init(&s, text);
-  LT_TRY(make_room(&s, arena, text, err));
-  if (!scan_document(&s, true)) {
-    return scan_fail(&s, err);
+  json_scan s;
+  json_scan_init(&s, text);
+  LT_TRY(json_make_room(&s, arena, text, err));
+  if (!json_read_document(&s, true)) {
+    return json_fail(&s, err);
   }
   *ret_doc = (lt_json_doc){{s.start, text.n}, s.nodes, s.count};
   return LT_OK;

@@ -7,17 +7,17 @@
 
 /* --- Nodes -------------------------------------------------------------------------------------------------------- */
 
-static inline const lt_json_node *node_of(lt_json v) {
+static inline const lt_json_node *json_value_node_of(lt_json v) {
   return v.doc != NULL && v.at < v.doc->count ? &v.doc->nodes[v.at] : NULL;
 }
 
-static inline lt_json_type type_of(const lt_json_node *node) {
+static inline lt_json_type json_value_type_of(const lt_json_node *node) {
   return (lt_json_type)(node->info & LT_JSON_INFO_TYPE);
 }
 
 lt_json_type lt_json_typeof(lt_json v) {
-  const lt_json_node *node = node_of(v);
-  return node != NULL ? type_of(node) : LT_JSON_NONE;
+  const lt_json_node *node = json_value_node_of(v);
+  return node != NULL ? json_value_type_of(node) : LT_JSON_NONE;
 }
 
 const char *lt_json_type_name(lt_json_type type) {
@@ -42,12 +42,12 @@ const char *lt_json_type_name(lt_json_type type) {
 }
 
 lt_str lt_json_text(lt_json v) {
-  const lt_json_node *node = node_of(v);
+  const lt_json_node *node = json_value_node_of(v);
   return node != NULL ? (lt_str){v.doc->text.p + node->start, node->end - node->start} : LT_STR_NULL;
 }
 
 uint32_t lt_json_count(lt_json v) {
-  const lt_json_node *node = node_of(v);
+  const lt_json_node *node = json_value_node_of(v);
   return node != NULL ? node->info >> LT_JSON_INFO_COUNT_SHIFT : 0;
 }
 
@@ -74,7 +74,7 @@ bool lt_json_next(lt_json_iter *it) {
 }
 
 /* Most keys are told apart by their length. */
-static inline bool is_key(lt_json object, uint32_t at, lt_str key) {
+static inline bool json_value_is_key(lt_json object, uint32_t at, lt_str key) {
   const lt_json_node *node = &object.doc->nodes[at];
   if (node->info & LT_JSON_INFO_ESCAPED) {
     return lt_json_str_eq((lt_json){object.doc, at}, key);
@@ -89,7 +89,7 @@ lt_json lt_json_get_str(lt_json object, lt_str key) {
   if (lt_json_typeof(object) == LT_JSON_OBJECT && lt_json_count(object) > 0) {
     const lt_json_node *nodes = object.doc->nodes;
     for (uint32_t at = object.at + 1, end = nodes[object.at].next; at < end; at = nodes[at + 1].next) {
-      if (is_key(object, at, key)) {
+      if (json_value_is_key(object, at, key)) {
         found = (lt_json){object.doc, at + 1};
       }
     }
@@ -114,12 +114,12 @@ lt_json lt_json_at(lt_json array, uint32_t i) {
 
 /* --- Strings ------------------------------------------------------------------------------------------------------ */
 
-static lt_str inside_quotes(lt_json v, const lt_json_node *node) {
+static lt_str json_value_inside_quotes(lt_json v, const lt_json_node *node) {
   return (lt_str){v.doc->text.p + node->start + 1, node->end - node->start - 2};
 }
 
 /* One code unit or character of a checked string: a surrogate stays alone here. */
-static uint32_t read_unit(const char **p, const char *end) {
+static uint32_t json_value_read_unit(const char **p, const char *end) {
   uint32_t cp = 0;
   if (**p != '\\') {
     *p += lt_json_read_char(*p, end, &cp);
@@ -150,11 +150,11 @@ static uint32_t read_unit(const char **p, const char *end) {
 }
 
 /* The next character. Two surrogates that make a pair are one, however each was written. */
-static uint32_t read_character(const char **p, const char *end) {
-  uint32_t cp = read_unit(p, end);
+static uint32_t json_value_read_character(const char **p, const char *end) {
+  uint32_t cp = json_value_read_unit(p, end);
   if (lt_json_is_high(cp) && *p < end) {
     const char *after = *p;
-    uint32_t low = read_unit(&after, end);
+    uint32_t low = json_value_read_unit(&after, end);
     if (lt_json_is_low(low)) {
       *p = after;
       return lt_json_join(cp, low);
@@ -164,7 +164,7 @@ static uint32_t read_character(const char **p, const char *end) {
 }
 
 /* A character never takes more bytes than its escape, so the text's length is room enough. */
-static lt_str unescape(lt_str text, lt_arena *arena) {
+static lt_str json_value_unescape(lt_str text, lt_arena *arena) {
   char *out = lt_arena_alloc(arena, text.n + 1);
   if (out == NULL) {
     return LT_STR_NULL;
@@ -179,7 +179,7 @@ static lt_str unescape(lt_str text, lt_arena *arena) {
       o += plain - p;
       p = plain;
     } else {
-      o += lt_json_write_char(o, read_character(&p, end));
+      o += lt_json_write_char(o, json_value_read_character(&p, end));
     }
   }
   *o = '\0';
@@ -187,13 +187,13 @@ static lt_str unescape(lt_str text, lt_arena *arena) {
 }
 
 bool lt_json_str(lt_json v, lt_arena *arena, lt_str *ret) {
-  const lt_json_node *node = node_of(v);
-  if (node == NULL || type_of(node) != LT_JSON_STRING) {
+  const lt_json_node *node = json_value_node_of(v);
+  if (node == NULL || json_value_type_of(node) != LT_JSON_STRING) {
     return false;
   }
-  lt_str s = inside_quotes(v, node);
+  lt_str s = json_value_inside_quotes(v, node);
   if (node->info & LT_JSON_INFO_ESCAPED) {
-    s = unescape(s, arena);
+    s = json_value_unescape(s, arena);
   }
   if (s.p == NULL) {
     return false;
@@ -202,13 +202,13 @@ bool lt_json_str(lt_json v, lt_arena *arena, lt_str *ret) {
   return true;
 }
 
-static bool unescaped_eq(lt_str text, lt_str s) {
+static bool json_value_unescaped_eq(lt_str text, lt_str s) {
   const char *p = text.p;
   const char *end = text.p + text.n;
   size_t at = 0;
   while (p < end) {
     char bytes[4];
-    unsigned n = lt_json_write_char(bytes, read_character(&p, end));
+    unsigned n = lt_json_write_char(bytes, json_value_read_character(&p, end));
     if (n > s.n - at || memcmp(bytes, s.p + at, n) != 0) {
       return false;
     }
@@ -218,12 +218,12 @@ static bool unescaped_eq(lt_str text, lt_str s) {
 }
 
 bool lt_json_str_eq(lt_json v, lt_str s) {
-  const lt_json_node *node = node_of(v);
-  if (node == NULL || type_of(node) != LT_JSON_STRING) {
+  const lt_json_node *node = json_value_node_of(v);
+  if (node == NULL || json_value_type_of(node) != LT_JSON_STRING) {
     return false;
   }
-  lt_str text = inside_quotes(v, node);
-  return node->info & LT_JSON_INFO_ESCAPED ? unescaped_eq(text, s) : lt_str_eq(text, s);
+  lt_str text = json_value_inside_quotes(v, node);
+  return node->info & LT_JSON_INFO_ESCAPED ? json_value_unescaped_eq(text, s) : lt_str_eq(text, s);
 }
 
 /* --- Booleans and numbers ----------------------------------------------------------------------------------------- */
@@ -233,23 +233,23 @@ bool lt_json_bool(lt_json v, bool fallback) {
   return type == LT_JSON_TRUE || (type != LT_JSON_FALSE && fallback);
 }
 
-static bool add_digit(uint64_t *n, unsigned digit) {
+static bool json_value_add_digit(uint64_t *n, unsigned digit) {
   return !__builtin_mul_overflow(*n, 10u, n) && !__builtin_add_overflow(*n, digit, n);
 }
 
 /* The number's size, when it is whole and fits. */
-static bool whole(const lt_decimal *d, uint64_t *ret) {
+static bool json_value_whole(const lt_decimal *d, uint64_t *ret) {
   uint64_t n = 0;
   if (d->p < d->end && (d->exponent < 0 || d->exponent > 19)) {
     return false;
   }
   for (const char *p = d->p; p < d->end; p++) {
-    if (*p != '.' && !add_digit(&n, (unsigned)(*p - '0'))) {
+    if (*p != '.' && !json_value_add_digit(&n, (unsigned)(*p - '0'))) {
       return false;
     }
   }
   for (int64_t i = 0; n != 0 && i < d->exponent; i++) {
-    if (!add_digit(&n, 0)) {
+    if (!json_value_add_digit(&n, 0)) {
       return false;
     }
   }
@@ -263,7 +263,7 @@ bool lt_json_int(lt_json v, int64_t *ret) {
   }
   lt_decimal d = lt_decimal_of(lt_json_text(v));
   uint64_t n;
-  if (!whole(&d, &n) || n > (uint64_t)INT64_MAX + d.negative) {
+  if (!json_value_whole(&d, &n) || n > (uint64_t)INT64_MAX + d.negative) {
     return false;
   }
   *ret = (int64_t)(d.negative ? 0 - n : n);
@@ -274,7 +274,7 @@ bool lt_json_int(lt_json v, int64_t *ret) {
 #define DOUBLE_DIGITS 800
 
 /* strtod, but of digits and an exponent without a point: that is the same in every locale. */
-static double decimal_to_double(const lt_decimal *d) {
+static double json_value_decimal_to_double(const lt_decimal *d) {
   char text[DOUBLE_DIGITS + 32];
   size_t n = 0;
   int64_t exponent = d->exponent;
@@ -309,7 +309,7 @@ bool lt_json_double(lt_json v, double *ret) {
   if (d.end - d.p <= 16 && digits < (1ull << 53) && d.exponent >= -22 && d.exponent <= 22) {
     n = d.exponent < 0 ? (double)digits / powers[-d.exponent] : (double)digits * powers[d.exponent];
   } else {
-    n = decimal_to_double(&d);
+    n = json_value_decimal_to_double(&d);
   }
   *ret = lt_json_text(v).p[0] == '-' ? -n : n; /* -0 keeps its sign */
   return true;

@@ -7,17 +7,17 @@
 
 /* --- Strings ------------------------------------------------------------------------------------------------------ */
 
-static void add_unit(lt_buf *buf, uint32_t unit) {
+static void json_write_add_unit(lt_buf *buf, uint32_t unit) {
   static const char hex[] = "0123456789abcdef";
   char text[6] = {'\\', 'u', hex[unit >> 12 & 15], hex[unit >> 8 & 15], hex[unit >> 4 & 15], hex[unit & 15]};
   lt_buf_add(buf, lt_str_from(text, sizeof text));
 }
 
-static void escape_ascii(lt_buf *buf, char c) {
+static void json_write_escape_ascii(lt_buf *buf, char c) {
   static const char shorts[0x20] = {['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
   char letter = c == '"' || c == '\\' ? c : shorts[(unsigned char)c];
   if (letter == 0) {
-    add_unit(buf, (unsigned char)c);
+    json_write_add_unit(buf, (unsigned char)c);
     return;
   }
   char text[2] = {'\\', letter};
@@ -26,7 +26,7 @@ static void escape_ascii(lt_buf *buf, char c) {
 
 /* How many bytes one U+FFFD stands for: what is there of a character that could have been, as browsers have it
  * (Unicode 15, 3.9: substitution of maximal subparts). */
-static unsigned broken_length(const char *p, const char *end) {
+static unsigned json_write_broken_length(const char *p, const char *end) {
   unsigned char lead = (unsigned char)p[0];
   unsigned char next = p + 1 < end ? (unsigned char)p[1] : 0;
   if (lead < 0xE0 || lead > 0xF4 || !lt_utf8_continues((char)next) || (lead == 0xE0 && next < 0xA0) ||
@@ -37,7 +37,7 @@ static unsigned broken_length(const char *p, const char *end) {
 }
 
 /* Characters beyond ASCII, from `p` on: returns the end of what was dealt with. */
-static const char *escape_wide(lt_buf *buf, const char *p, const char *end) {
+static const char *json_write_escape_wide(lt_buf *buf, const char *p, const char *end) {
   const char *from = p;
   while (p < end && (unsigned char)*p >= 0x80) {
     uint32_t cp = 0;
@@ -48,9 +48,10 @@ static const char *escape_wide(lt_buf *buf, const char *p, const char *end) {
     }
     lt_buf_add(buf, (lt_str){from, (size_t)(p - from)});
     if (n > 0) {
-      add_unit(buf, cp); /* a high and a low one side by side become an escaped pair: valid, and one character again */
+      json_write_add_unit(
+          buf, cp); /* a high and a low one side by side become an escaped pair: valid, and one character again */
     } else {
-      n = broken_length(p, end);
+      n = json_write_broken_length(p, end);
       lt_buf_add(buf, LT_STR("\xEF\xBF\xBD"));
     }
     p += n;
@@ -72,9 +73,9 @@ void lt_json_escape(lt_buf *buf, lt_str s) {
       lt_buf_add(buf, (lt_str){p, (size_t)(plain - p)});
       p = plain;
     } else if ((unsigned char)*p >= 0x80) {
-      p = escape_wide(buf, p, end);
+      p = json_write_escape_wide(buf, p, end);
     } else {
-      escape_ascii(buf, *p++);
+      json_write_escape_ascii(buf, *p++);
     }
   }
 }
@@ -82,75 +83,75 @@ void lt_json_escape(lt_buf *buf, lt_str s) {
 /* --- The writer --------------------------------------------------------------------------------------------------- */
 
 /* Whether the innermost container is an object; known for the outer 64 levels. */
-static bool known(const lt_json_writer *w) {
+static bool json_write_known(const lt_json_writer *w) {
   return w->depth >= 1 && w->depth <= 64;
 }
 
-static bool in_object(const lt_json_writer *w) {
+static bool json_write_in_object(const lt_json_writer *w) {
   return w->objects >> (w->depth - 1) & 1;
 }
 
-static void comma(lt_json_writer *w) {
+static void json_write_comma(lt_json_writer *w) {
   if (w->need_comma) {
     LT_CHECK(w->depth > 0); /* a second value at the top */
     lt_buf_byte(w->buf, ',');
   }
 }
 
-static void before_value(lt_json_writer *w) {
-  LT_CHECK(!known(w) || in_object(w) == w->after_key);
+static void json_write_before_value(lt_json_writer *w) {
+  LT_CHECK(!json_write_known(w) || json_write_in_object(w) == w->after_key);
   if (!w->after_key) {
-    comma(w);
+    json_write_comma(w);
   }
   w->after_key = false;
   w->need_comma = true;
 }
 
-static void begin(lt_json_writer *w, char c) {
-  before_value(w);
+static void json_write_begin(lt_json_writer *w, char c) {
+  json_write_before_value(w);
   lt_buf_byte(w->buf, c);
   w->need_comma = false;
   w->depth++;
-  if (known(w)) {
+  if (json_write_known(w)) {
     uint64_t bit = 1ull << (w->depth - 1);
     w->objects = c == '{' ? w->objects | bit : w->objects & ~bit;
   }
 }
 
-static void finish(lt_json_writer *w, char c) {
+static void json_write_finish(lt_json_writer *w, char c) {
   LT_CHECK(w->depth > 0 && !w->after_key);
-  LT_CHECK(!known(w) || in_object(w) == (c == '}'));
+  LT_CHECK(!json_write_known(w) || json_write_in_object(w) == (c == '}'));
   w->depth--;
   lt_buf_byte(w->buf, c);
   w->need_comma = true;
 }
 
 void lt_json_begin_object(lt_json_writer *w) {
-  begin(w, '{');
+  json_write_begin(w, '{');
 }
 
 void lt_json_end_object(lt_json_writer *w) {
-  finish(w, '}');
+  json_write_finish(w, '}');
 }
 
 void lt_json_begin_array(lt_json_writer *w) {
-  begin(w, '[');
+  json_write_begin(w, '[');
 }
 
 void lt_json_end_array(lt_json_writer *w) {
-  finish(w, ']');
+  json_write_finish(w, ']');
 }
 
-static void put_quoted(lt_buf *buf, lt_str s) {
+static void json_write_put_quoted(lt_buf *buf, lt_str s) {
   lt_buf_byte(buf, '"');
   lt_json_escape(buf, s);
   lt_buf_byte(buf, '"');
 }
 
 void lt_json_key_str(lt_json_writer *w, lt_str key) {
-  LT_CHECK(w->depth > 0 && !w->after_key && (!known(w) || in_object(w)));
-  comma(w);
-  put_quoted(w->buf, key);
+  LT_CHECK(w->depth > 0 && !w->after_key && (!json_write_known(w) || json_write_in_object(w)));
+  json_write_comma(w);
+  json_write_put_quoted(w->buf, key);
   lt_buf_byte(w->buf, ':');
   w->after_key = true;
 }
@@ -160,8 +161,8 @@ void lt_json_key(lt_json_writer *w, const char *key) {
 }
 
 void lt_json_put_str(lt_json_writer *w, lt_str s) {
-  before_value(w);
-  put_quoted(w->buf, s);
+  json_write_before_value(w);
+  json_write_put_quoted(w->buf, s);
 }
 
 void lt_json_put_cstr(lt_json_writer *w, const char *cstr) {
@@ -177,31 +178,31 @@ void lt_json_put_null(lt_json_writer *w) {
 }
 
 void lt_json_put_raw(lt_json_writer *w, lt_str json) {
-  before_value(w);
+  json_write_before_value(w);
   lt_buf_add(w->buf, json.n > 0 ? json : LT_STR("null"));
 }
 
 /* --- Numbers ------------------------------------------------------------------------------------------------------ */
 
 void lt_json_put_int(lt_json_writer *w, int64_t n) {
-  before_value(w);
+  json_write_before_value(w);
   lt_buf_printf(w->buf, "%lld", (long long)n);
 }
 
 #define DIGITS_MAX 17 /* are enough to tell any two doubles apart */
 
 /* 0.d1d2d3... * 10^point */
-typedef struct decimal {
+typedef struct written_decimal {
   char digits[DIGITS_MAX + 1];
   int count;
   int point;
-} decimal;
+} written_decimal;
 
 /* `n` rounded to `precision` digits. The point is stepped over, whatever the locale has for it. */
-static decimal round_to(double n, int precision) {
+static written_decimal json_write_round_to(double n, int precision) {
   char text[DIGITS_MAX + 16];
   snprintf(text, sizeof text, "%.*e", precision - 1, n);
-  decimal d = {.count = 0};
+  written_decimal d = {.count = 0};
   const char *p = text;
   for (; *p != 'e'; p++) {
     if (*p >= '0' && *p <= '9') {
@@ -212,14 +213,14 @@ static decimal round_to(double n, int precision) {
   return d;
 }
 
-static bool reads_back(const decimal *d, double n) {
+static bool json_write_reads_back(const written_decimal *d, double n) {
   char text[DIGITS_MAX + 16];
   snprintf(text, sizeof text, "%.*se%d", d->count, d->digits, d->point - d->count);
   return strtod(text, NULL) == n;
 }
 
 /* The decimal of as many digits above `d`. False when it would need one digit more. */
-static bool step_up(decimal *d) {
+static bool json_write_step_up(written_decimal *d) {
   for (int i = d->count - 1; i >= 0; i--) {
     if (d->digits[i] != '9') {
       d->digits[i]++;
@@ -233,34 +234,34 @@ static bool step_up(decimal *d) {
 /* The fewest digits that read back as `n`, which is positive, but for zeros at the end. Every decimal of 15 digits
  * survives the way through a double, so fewer need no trying, but for subnormal numbers. Above a power of two doubles
  * lie twice as far apart as below: there a decimal of 16 digits that is not the nearest one may do. */
-static decimal shortest(double n) {
+static written_decimal json_write_shortest(double n) {
   for (int precision = isnormal(n) ? 15 : 1; precision < DIGITS_MAX; precision++) {
-    decimal d = round_to(n, precision);
-    if (reads_back(&d, n)) {
+    written_decimal d = json_write_round_to(n, precision);
+    if (json_write_reads_back(&d, n)) {
       return d;
     }
     int exponent;
-    if (precision == 16 && frexp(n, &exponent) == 0.5 && step_up(&d) && reads_back(&d, n)) {
+    if (precision == 16 && frexp(n, &exponent) == 0.5 && json_write_step_up(&d) && json_write_reads_back(&d, n)) {
       return d;
     }
   }
-  return round_to(n, DIGITS_MAX);
+  return json_write_round_to(n, DIGITS_MAX);
 }
 
-static void drop_zeros(decimal *d) {
+static void json_write_drop_zeros(written_decimal *d) {
   while (d->count > 1 && d->digits[d->count - 1] == '0') {
     d->count--;
   }
 }
 
-static void add_zeros(lt_buf *buf, int n) {
+static void json_write_add_zeros(lt_buf *buf, int n) {
   while (n-- > 0) {
     lt_buf_byte(buf, '0');
   }
 }
 
 /* ECMA-262, Number::toString: whole below 1e21, a fraction down to 1e-6, an exponent beyond. */
-static void add_decimal(lt_buf *buf, const decimal *d) {
+static void json_write_add_decimal(lt_buf *buf, const written_decimal *d) {
   int whole = d->point < 0 ? 0 : d->point < d->count ? d->point : d->count; /* digits before the point */
   if (d->point > 21 || d->point <= -6) {
     whole = 1;
@@ -270,11 +271,11 @@ static void add_decimal(lt_buf *buf, const decimal *d) {
   if (whole == 0) {
     lt_buf_byte(buf, '0');
   } else if (!exponent) {
-    add_zeros(buf, d->point - d->count);
+    json_write_add_zeros(buf, d->point - d->count);
   }
   if (d->count > whole) {
     lt_buf_byte(buf, '.');
-    add_zeros(buf, exponent ? 0 : -d->point);
+    json_write_add_zeros(buf, exponent ? 0 : -d->point);
     lt_buf_add(buf, (lt_str){d->digits + whole, (size_t)(d->count - whole)});
   }
   if (exponent) {
@@ -287,7 +288,7 @@ void lt_json_put_double(lt_json_writer *w, double n) {
     lt_json_put_null(w);
     return;
   }
-  before_value(w);
+  json_write_before_value(w);
   if (signbit(n)) {
     lt_buf_byte(w->buf, '-');
     n = -n;
@@ -295,16 +296,16 @@ void lt_json_put_double(lt_json_writer *w, double n) {
   if (n < 9007199254740992.0 && n == floor(n)) {
     lt_buf_printf(w->buf, "%lld", (long long)n);
   } else {
-    decimal d = shortest(n);
-    drop_zeros(&d);
-    add_decimal(w->buf, &d);
+    written_decimal d = json_write_shortest(n);
+    json_write_drop_zeros(&d);
+    json_write_add_decimal(w->buf, &d);
   }
 }
 
 /* --- Whole values ------------------------------------------------------------------------------------------------- */
 
 /* A scalar as written, but without encoded surrogates: what we send is UTF-8, and an escape says the same. */
-static void add_scalar(lt_buf *out, lt_str text, uint32_t info) {
+static void json_write_add_scalar(lt_buf *out, lt_str text, uint32_t info) {
   const char *p = text.p;
   const char *end = text.p + text.n;
   while (info & LT_JSON_INFO_ESCAPED) {
@@ -319,29 +320,29 @@ static void add_scalar(lt_buf *out, lt_str text, uint32_t info) {
   lt_buf_add(out, (lt_str){p, (size_t)(end - p)});
 }
 
-static bool is_container(const lt_json_node *node) {
+static bool json_write_is_container(const lt_json_node *node) {
   uint32_t type = node->info & LT_JSON_INFO_TYPE;
   return type == LT_JSON_ARRAY || type == LT_JSON_OBJECT;
 }
 
 /* A run of text that is copied as it stands: as long as it comes, for one call of lt_buf_add costs more than a value.
  */
-typedef struct run {
+typedef struct copied_run {
   lt_buf *out;
   const char *text;
   uint32_t from; /* [from, at) is still to be written */
   uint32_t at;
-} run;
+} copied_run;
 
-static void end_run(run *r, uint32_t go_on_at) {
+static void json_write_end_run(copied_run *r, uint32_t go_on_at) {
   lt_buf_add(r->out, (lt_str){r->text + r->from, r->at - r->from});
   r->from = r->at = go_on_at;
 }
 
-static inline void run_to(run *r, uint32_t stop) {
+static inline void json_write_run_to(copied_run *r, uint32_t stop) {
   while (r->at < stop) {
     if (lt_json_is_space(r->text[r->at])) {
-      end_run(r, r->at + 1);
+      json_write_end_run(r, r->at + 1);
     } else {
       r->at++;
     }
@@ -355,27 +356,27 @@ void lt_json_compact(lt_json v, lt_buf *out) {
   }
   const lt_json_doc *doc = v.doc;
   const lt_json_node *root = &doc->nodes[v.at];
-  run r = {out, doc->text.p, root->start, root->start};
+  copied_run r = {out, doc->text.p, root->start, root->start};
   for (const lt_json_node *node = root; node < doc->nodes + root->next && out->status == LT_OK; node++) {
-    run_to(&r, node->start);
+    json_write_run_to(&r, node->start);
     if (node->info & LT_JSON_INFO_ESCAPED) {
-      end_run(&r, node->end);
-      add_scalar(out, lt_json_text((lt_json){doc, (uint32_t)(node - doc->nodes)}), node->info);
-    } else if (!is_container(node)) {
+      json_write_end_run(&r, node->end);
+      json_write_add_scalar(out, lt_json_text((lt_json){doc, (uint32_t)(node - doc->nodes)}), node->info);
+    } else if (!json_write_is_container(node)) {
       r.at = node->end;
     }
   }
-  run_to(&r, root->end);
-  end_run(&r, root->end);
+  json_write_run_to(&r, root->end);
+  json_write_end_run(&r, root->end);
 }
 
-typedef struct layout {
+typedef struct pretty_layout {
   lt_buf *out;
   uint32_t depth;
   bool opened; /* nothing in the innermost container yet */
-} layout;
+} pretty_layout;
 
-static void new_line(layout *l) {
+static void json_write_new_line(pretty_layout *l) {
   size_t n = 1 + 2 * (size_t)l->depth;
   char *p = lt_buf_reserve(l->out, n);
   if (p != NULL) {
@@ -385,35 +386,35 @@ static void new_line(layout *l) {
   }
 }
 
-static void before_item(layout *l) {
+static void json_write_before_item(pretty_layout *l) {
   if (l->opened) {
-    new_line(l);
+    json_write_new_line(l);
     l->opened = false;
   }
 }
 
-static void end_container(layout *l) {
+static void json_write_end_container(pretty_layout *l) {
   l->depth--;
   if (!l->opened) {
-    new_line(l);
+    json_write_new_line(l);
   }
   l->opened = false;
 }
 
-static void add_punctuation(layout *l, char c) {
+static void json_write_add_punctuation(pretty_layout *l, char c) {
   if (lt_json_is_space(c)) {
     return;
   }
   if (c == '{' || c == '[') {
-    before_item(l);
+    json_write_before_item(l);
     l->depth++;
     l->opened = true;
   } else if (c == '}' || c == ']') {
-    end_container(l);
+    json_write_end_container(l);
   }
   lt_buf_byte(l->out, c);
   if (c == ',') {
-    new_line(l);
+    json_write_new_line(l);
   } else if (c == ':') {
     lt_buf_byte(l->out, ' ');
   }
@@ -423,21 +424,21 @@ void lt_json_pretty(lt_json v, lt_buf *out) {
   if (!lt_json_exists(v)) {
     return;
   }
-  layout l = {.out = out};
+  pretty_layout l = {.out = out};
   const lt_json_doc *doc = v.doc;
   const lt_json_node *root = &doc->nodes[v.at];
   uint32_t at = root->start;
   for (const lt_json_node *node = root; node < doc->nodes + root->next && out->status == LT_OK; node++) {
     for (; at < node->start; at++) {
-      add_punctuation(&l, doc->text.p[at]);
+      json_write_add_punctuation(&l, doc->text.p[at]);
     }
-    if (!is_container(node)) {
-      before_item(&l);
-      add_scalar(out, (lt_str){doc->text.p + at, node->end - at}, node->info);
+    if (!json_write_is_container(node)) {
+      json_write_before_item(&l);
+      json_write_add_scalar(out, (lt_str){doc->text.p + at, node->end - at}, node->info);
       at = node->end;
     }
   }
   for (; at < root->end && out->status == LT_OK; at++) {
-    add_punctuation(&l, doc->text.p[at]);
+    json_write_add_punctuation(&l, doc->text.p[at]);
   }
 }

@@ -2,17 +2,16 @@
 #include "json/regex.h"
 
 #include "base/limits.h"
-#include "json/regex_impl.h"
-
-typedef lt_regex_node node;
+#include "json/regex_program.h"
+#include "json/regex_tree.h"
 
 /* --- How long it will be ------------------------------------------------------------------------------------------
  * Counted first: repetitions in repetitions multiply. */
 
-static uint64_t size_of(const node *n);
+static uint64_t regex_size_of(const lt_regex_node *n);
 
-static uint64_t size_of_repeat(const node *n) {
-  uint64_t inner = size_of(n->first);
+static uint64_t regex_size_of_repeat(const lt_regex_node *n) {
+  uint64_t inner = regex_size_of(n->first);
   if (n->max == LT_REGEX_FOREVER) {
     return n->min == 0 ? inner + 2 : inner * n->min + 1;
   }
@@ -20,7 +19,7 @@ static uint64_t size_of_repeat(const node *n) {
 }
 
 /* Anything over the limit is as bad as anything else over it: sums stay small. */
-static uint64_t size_of(const node *n) {
+static uint64_t regex_size_of(const lt_regex_node *n) {
   uint64_t size = 0;
   switch (n->kind) {
     case LT_RE_EMPTY:
@@ -31,12 +30,12 @@ static uint64_t size_of(const node *n) {
     case LT_RE_LOOK:
       return 1;
     case LT_RE_REPEAT:
-      size = size_of_repeat(n);
+      size = regex_size_of_repeat(n);
       break;
     case LT_RE_SEQUENCE:
     case LT_RE_CHOICE:
-      for (const node *child = n->first; child != NULL; child = child->next) {
-        size += size_of(child) + (n->kind == LT_RE_CHOICE && child->next != NULL ? 2 : 0);
+      for (const lt_regex_node *child = n->first; child != NULL; child = child->next) {
+        size += regex_size_of(child) + (n->kind == LT_RE_CHOICE && child->next != NULL ? 2 : 0);
       }
       break;
   }
@@ -45,40 +44,40 @@ static uint64_t size_of(const node *n) {
 
 /* --- Writing it --------------------------------------------------------------------------------------------------- */
 
-typedef struct emitter {
+typedef struct regex_emitter {
   lt_regex_instr *code;
   const lt_regex_class **classes;
   uint32_t n;
   uint32_t class_count;
   bool backward;
-} emitter;
+} regex_emitter;
 
-static void emit(emitter *e, const node *n);
+static void regex_emit(regex_emitter *e, const lt_regex_node *n);
 
-static uint32_t put(emitter *e, lt_regex_op op, uint32_t a, uint32_t b) {
+static uint32_t regex_put(regex_emitter *e, lt_regex_op op, uint32_t a, uint32_t b) {
   e->code[e->n] = (lt_regex_instr){op, a, b};
   return e->n++;
 }
 
-static void emit_sequence(emitter *e, const node *n) {
-  for (const node *child = e->backward ? n->last : n->first; child != NULL;
+static void regex_emit_sequence(regex_emitter *e, const lt_regex_node *n) {
+  for (const lt_regex_node *child = e->backward ? n->last : n->first; child != NULL;
        child = e->backward ? child->prev : child->next) {
-    emit(e, child);
+    regex_emit(e, child);
   }
 }
 
 /* split, first, jump to the end, split, second, jump to the end, last. The jumps are chained through `a` until the end
  * is known. */
-static void emit_choice(emitter *e, const node *n) {
+static void regex_emit_choice(regex_emitter *e, const lt_regex_node *n) {
   uint32_t chain = UINT32_MAX;
-  for (const node *child = n->first; child != NULL; child = child->next) {
+  for (const lt_regex_node *child = n->first; child != NULL; child = child->next) {
     if (child->next == NULL) {
-      emit(e, child);
+      regex_emit(e, child);
       break;
     }
-    uint32_t split = put(e, LT_RE_OP_SPLIT, e->n + 1, 0);
-    emit(e, child);
-    chain = put(e, LT_RE_OP_JUMP, chain, 0);
+    uint32_t split = regex_put(e, LT_RE_OP_SPLIT, e->n + 1, 0);
+    regex_emit(e, child);
+    chain = regex_put(e, LT_RE_OP_JUMP, chain, 0);
     e->code[split].b = e->n;
   }
   while (chain != UINT32_MAX) {
@@ -88,60 +87,60 @@ static void emit_choice(emitter *e, const node *n) {
   }
 }
 
-static void emit_repeat(emitter *e, const node *n) {
+static void regex_emit_repeat(regex_emitter *e, const lt_regex_node *n) {
   uint32_t last = e->n;
-  uint64_t size = size_of(n->first);
+  uint64_t size = regex_size_of(n->first);
   for (uint32_t i = 0; i < n->min && size > 0; i++) {
     last = e->n;
-    emit(e, n->first);
+    regex_emit(e, n->first);
   }
   if (n->max == LT_REGEX_FOREVER && n->min > 0) {
-    put(e, LT_RE_OP_SPLIT, last, e->n + 1);
+    regex_put(e, LT_RE_OP_SPLIT, last, e->n + 1);
   } else if (n->max == LT_REGEX_FOREVER) {
-    uint32_t split = put(e, LT_RE_OP_SPLIT, e->n + 1, 0);
-    emit(e, n->first);
-    put(e, LT_RE_OP_JUMP, split, 0);
+    uint32_t split = regex_put(e, LT_RE_OP_SPLIT, e->n + 1, 0);
+    regex_emit(e, n->first);
+    regex_put(e, LT_RE_OP_JUMP, split, 0);
     e->code[split].b = e->n;
   } else {
     uint32_t end = e->n + (uint32_t)(size + 1) * (n->max - n->min);
     for (uint32_t i = n->min; i < n->max; i++) {
-      put(e, LT_RE_OP_SPLIT, e->n + 1, end);
-      emit(e, n->first);
+      regex_put(e, LT_RE_OP_SPLIT, e->n + 1, end);
+      regex_emit(e, n->first);
     }
   }
 }
 
-static void emit(emitter *e, const node *n) {
+static void regex_emit(regex_emitter *e, const lt_regex_node *n) {
   switch (n->kind) {
     case LT_RE_EMPTY:
       break;
     case LT_RE_CHAR:
-      put(e, LT_RE_OP_CHAR, n->c, 0);
+      regex_put(e, LT_RE_OP_CHAR, n->c, 0);
       break;
     case LT_RE_CLASS:
       e->classes[e->class_count] = n->class;
-      put(e, LT_RE_OP_CLASS, e->class_count++, 0);
+      regex_put(e, LT_RE_OP_CLASS, e->class_count++, 0);
       break;
     case LT_RE_ASSERT:
-      put(e, LT_RE_OP_ASSERT, n->c, 0);
+      regex_put(e, LT_RE_OP_ASSERT, n->c, 0);
       break;
     case LT_RE_LOOK:
-      put(e, LT_RE_OP_LOOK, n->c, n->negated);
+      regex_put(e, LT_RE_OP_LOOK, n->c, n->negated);
       break;
     case LT_RE_SEQUENCE:
-      emit_sequence(e, n);
+      regex_emit_sequence(e, n);
       break;
     case LT_RE_CHOICE:
-      emit_choice(e, n);
+      regex_emit_choice(e, n);
       break;
     case LT_RE_REPEAT:
-      emit_repeat(e, n);
+      regex_emit_repeat(e, n);
       break;
   }
 }
 
 /* Whether every way through begins at the text's start. */
-static bool is_anchored(const node *n) {
+static bool regex_is_anchored(const lt_regex_node *n) {
   if (n == NULL) {
     return false;
   }
@@ -149,15 +148,15 @@ static bool is_anchored(const node *n) {
     case LT_RE_ASSERT:
       return n->c == LT_RE_TEXT_START;
     case LT_RE_SEQUENCE: {
-      const node *first = n->first;
+      const lt_regex_node *first = n->first;
       while (first != NULL && (first->kind == LT_RE_EMPTY || first->kind == LT_RE_LOOK)) {
         first = first->next;
       }
-      return is_anchored(first);
+      return regex_is_anchored(first);
     }
     case LT_RE_CHOICE:
-      for (const node *child = n->first; child != NULL; child = child->next) {
-        if (!is_anchored(child)) {
+      for (const lt_regex_node *child = n->first; child != NULL; child = child->next) {
+        if (!regex_is_anchored(child)) {
           return false;
         }
       }
@@ -172,40 +171,40 @@ static bool is_anchored(const node *n) {
   return false;
 }
 
-static void emit_machine(emitter *e, const node *n, lt_regex_machine *machine) {
+static void regex_emit_machine(regex_emitter *e, const lt_regex_node *n, lt_regex_machine *machine) {
   e->backward = machine->backward;
   machine->start = e->n;
-  emit(e, n);
-  put(e, LT_RE_OP_MATCH, 0, 0);
+  regex_emit(e, n);
+  regex_put(e, LT_RE_OP_MATCH, 0, 0);
 }
 
-static uint64_t size_of_tree(const lt_regex_tree *tree) {
-  uint64_t size = size_of(tree->root) + 1;
+static uint64_t regex_size_of_tree(const lt_regex_tree *tree) {
+  uint64_t size = regex_size_of(tree->root) + 1;
   for (uint32_t i = 0; i < tree->look_count; i++) {
-    size += size_of(tree->looks[i]->first) + 1;
+    size += regex_size_of(tree->looks[i]->first) + 1;
   }
   return size;
 }
 
-static lt_status build(lt_arena *arena, const lt_regex_tree *tree, const lt_regex **ret, lt_err *err) {
-  uint64_t size = size_of_tree(tree);
+static lt_status regex_build(lt_arena *arena, const lt_regex_tree *tree, const lt_regex **ret, lt_err *err) {
+  uint64_t size = regex_size_of_tree(tree);
   if (size > LT_REGEX_PROGRAM_MAX) {
     return lt_fail(err, LT_E_LIMIT, "the pattern repeats too much");
   }
   uint32_t machine_count = tree->look_count + 1;
   lt_regex *regex = lt_arena_zalloc(arena, 1, sizeof(*regex));
-  emitter e = {.code = lt_arena_alloc(arena, size * sizeof(lt_regex_instr)),
-               .classes = lt_arena_alloc(arena, size * sizeof(lt_regex_class *))};
+  regex_emitter e = {.code = lt_arena_alloc(arena, size * sizeof(lt_regex_instr)),
+                     .classes = lt_arena_alloc(arena, size * sizeof(lt_regex_class *))};
   lt_regex_machine *machines = lt_arena_zalloc(arena, machine_count, sizeof(*machines));
   if (regex == NULL || e.code == NULL || e.classes == NULL || machines == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   for (uint32_t i = 0; i < tree->look_count; i++) {
     machines[i].backward = !tree->looks[i]->behind;
-    emit_machine(&e, tree->looks[i]->first, &machines[i]);
+    regex_emit_machine(&e, tree->looks[i]->first, &machines[i]);
   }
-  machines[tree->look_count].anchored = is_anchored(tree->root);
-  emit_machine(&e, tree->root, &machines[tree->look_count]);
+  machines[tree->look_count].anchored = regex_is_anchored(tree->root);
+  regex_emit_machine(&e, tree->root, &machines[tree->look_count]);
   LT_CHECK(e.n == size);
   *regex = (lt_regex){e.code, e.classes, machines, e.n, machine_count};
   *ret = regex;
@@ -218,7 +217,7 @@ lt_status lt_regex_new(lt_arena *arena, lt_str pattern, const lt_regex **ret, lt
   lt_arena_init(&scratch, LT_REGEX_MEMORY_BYTES);
   lt_status status = lt_regex_parse(&scratch, arena, pattern, &tree, err);
   if (status == LT_OK) {
-    status = build(arena, &tree, ret, err);
+    status = regex_build(arena, &tree, ret, err);
   }
   if (status == LT_E_NOMEM && scratch.used > scratch.max / 2) {
     status = lt_fail(err, LT_E_LIMIT, "the pattern takes too much memory");

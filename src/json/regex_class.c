@@ -2,25 +2,25 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "json/regex_impl.h"
+#include "json/regex_class.h"
 
 #define LAST_ASCII     0x7Fu
 #define LAST_CHARACTER 0x10FFFFu
 
 /* --- Sets --------------------------------------------------------------------------------------------------------- */
 
-static int compare_ranges(const void *a, const void *b) {
+static int regex_class_compare_ranges(const void *a, const void *b) {
   uint32_t x = ((const lt_regex_range *)a)->from;
   uint32_t y = ((const lt_regex_range *)b)->from;
   return x < y ? -1 : x > y;
 }
 
 /* Sorts the ranges and joins those that touch. */
-static void join(lt_regex_set *set) {
+static void regex_class_join(lt_regex_set *set) {
   if (set->count == 0) {
     return;
   }
-  qsort(set->ranges, set->count, sizeof(*set->ranges), compare_ranges);
+  qsort(set->ranges, set->count, sizeof(*set->ranges), regex_class_compare_ranges);
   uint32_t n = 1;
   for (uint32_t i = 1; i < set->count; i++) {
     lt_regex_range *last = &set->ranges[n - 1];
@@ -34,8 +34,8 @@ static void join(lt_regex_set *set) {
 }
 
 /* Room for one more. Ranges that lie in each other are no reason to grow. */
-static bool make_room(lt_regex_set *set) {
-  join(set);
+static bool regex_class_make_room(lt_regex_set *set) {
+  regex_class_join(set);
   if (set->count < set->cap / 2) {
     return true;
   }
@@ -58,13 +58,13 @@ static bool make_room(lt_regex_set *set) {
 }
 
 void lt_regex_set_add(lt_regex_set *set, uint32_t from, uint32_t to) {
-  if (set->status == LT_OK && (set->count < set->cap || make_room(set))) {
+  if (set->status == LT_OK && (set->count < set->cap || regex_class_make_room(set))) {
     set->ranges[set->count++] = (lt_regex_range){from, to};
   }
 }
 
 /* What joined `ranges` leave out, added to `set`. */
-static void add_rest(lt_regex_set *set, const lt_regex_range *ranges, uint32_t count) {
+static void regex_class_add_rest(lt_regex_set *set, const lt_regex_range *ranges, uint32_t count) {
   uint32_t from = 0;
   for (uint32_t i = 0; i < count; i++) {
     if (ranges[i].from > from) {
@@ -77,9 +77,9 @@ static void add_rest(lt_regex_set *set, const lt_regex_range *ranges, uint32_t c
   }
 }
 
-static void add_all(lt_regex_set *set, const lt_regex_range *ranges, uint32_t count, bool negated) {
+static void regex_class_add_all(lt_regex_set *set, const lt_regex_range *ranges, uint32_t count, bool negated) {
   if (negated) {
-    add_rest(set, ranges, count);
+    regex_class_add_rest(set, ranges, count);
     return;
   }
   for (uint32_t i = 0; i < count; i++) {
@@ -100,13 +100,13 @@ bool lt_regex_set_add_escape(lt_regex_set *set, char name) {
   bool negated = name >= 'A' && name <= 'Z';
   switch (name | 0x20) {
     case 'd':
-      add_all(set, digits, COUNT(digits), negated);
+      regex_class_add_all(set, digits, COUNT(digits), negated);
       return true;
     case 'w':
-      add_all(set, words, COUNT(words), negated);
+      regex_class_add_all(set, words, COUNT(words), negated);
       return true;
     case 's':
-      add_all(set, spaces, COUNT(spaces), negated);
+      regex_class_add_all(set, spaces, COUNT(spaces), negated);
       return true;
     default:
       return false;
@@ -115,15 +115,15 @@ bool lt_regex_set_add_escape(lt_regex_set *set, char name) {
 
 /* --- Unicode properties ------------------------------------------------------------------------------------------- */
 
-typedef struct property {
+typedef struct regex_property {
   const char *names; /* between spaces */
   lt_str ascii;      /* its ASCII members: pairs of a first and a last one */
-} property;
+} regex_property;
 
 #define MEMBER_RANGES_MAX 9
 
 /* What patterns use. */
-static const property properties[] = {
+static const regex_property properties[] = {
     {" L Letter Alphabetic Alpha Script=Latin sc=Latin Script=Latn sc=Latn ", {"AZaz", 4}},
     {" LC Cased_Letter Cased ID_Start IDS XID_Start XIDS ", {"AZaz", 4}},
     {" ID_Continue IDC XID_Continue XIDC ", {"AZaz09__", 8}},
@@ -155,7 +155,7 @@ static const property properties[] = {
      {"", 0}},
 };
 
-static const property *find_property(lt_str name) {
+static const regex_property *regex_class_find_property(lt_str name) {
   for (size_t i = 0; i < COUNT(properties); i++) {
     lt_str names = lt_str_of(properties[i].names);
     size_t at = lt_str_find(names, name, 0);
@@ -169,18 +169,18 @@ static const property *find_property(lt_str name) {
   return NULL;
 }
 
-static bool add_simple_property(lt_regex_set *set, lt_str name, bool negated) {
+static bool regex_class_add_simple_property(lt_regex_set *set, lt_str name, bool negated) {
   if (lt_str_eqc(name, "Any")) {
-    add_all(set, NULL, 0, !negated);
+    regex_class_add_all(set, NULL, 0, !negated);
     return true;
   }
   if (lt_str_eqc(name, "ASCII")) {
-    add_all(set, &(lt_regex_range){0, LAST_ASCII}, 1, negated);
+    regex_class_add_all(set, &(lt_regex_range){0, LAST_ASCII}, 1, negated);
     return true;
   }
   if (lt_str_eqc(name, "ASCII_Hex_Digit") || lt_str_eqc(name, "AHex")) {
     static const lt_regex_range hex[] = {{'0', '9'}, {'A', 'F'}, {'a', 'f'}};
-    add_all(set, hex, COUNT(hex), negated);
+    regex_class_add_all(set, hex, COUNT(hex), negated);
     return true;
   }
   return false;
@@ -196,10 +196,10 @@ bool lt_regex_set_add_property(lt_regex_set *set, lt_str name, bool negated) {
   if (name.n == 0 || lt_str_find(name, LT_STR(" "), 0) != SIZE_MAX) {
     return false;
   }
-  if (add_simple_property(set, name, negated)) {
+  if (regex_class_add_simple_property(set, name, negated)) {
     return true;
   }
-  const property *known = find_property(name);
+  const regex_property *known = regex_class_find_property(name);
   if (known == NULL) {
     return false;
   }
@@ -208,8 +208,8 @@ bool lt_regex_set_add_property(lt_regex_set *set, lt_str name, bool negated) {
   for (uint32_t i = 0; i < count; i++) {
     members[i] = (lt_regex_range){(uint32_t)known->ascii.p[2 * i], (uint32_t)known->ascii.p[2 * i + 1]};
   }
-  qsort(members, count, sizeof(*members), compare_ranges);
-  add_all(set, members, count, negated);
+  qsort(members, count, sizeof(*members), regex_class_compare_ranges);
+  regex_class_add_all(set, members, count, negated);
   set->any_other = true;
   return true;
 }
@@ -232,7 +232,7 @@ void lt_regex_set_fold(lt_regex_set *set) {
   }
 }
 
-static void set_ascii(lt_regex_class *class, lt_regex_range range) {
+static void regex_class_set_ascii(lt_regex_class *class, lt_regex_range range) {
   for (uint32_t c = range.from; c <= range.to && c <= LAST_ASCII; c++) {
     class->ascii[c >> 6] |= UINT64_C(1) << (c & 63);
   }
@@ -240,8 +240,8 @@ static void set_ascii(lt_regex_class *class, lt_regex_range range) {
 
 lt_status lt_regex_set_finish(lt_regex_set *set, bool negated, lt_arena *arena, const lt_regex_class **ret) {
   lt_regex_set all = {.scratch = set->scratch, .any_other = set->any_other, .status = set->status};
-  join(set);
-  add_all(&all, set->ranges, set->count, negated);
+  regex_class_join(set);
+  regex_class_add_all(&all, set->ranges, set->count, negated);
   if (all.status != LT_OK) {
     return all.status;
   }
@@ -255,7 +255,7 @@ lt_status lt_regex_set_finish(lt_regex_set *set, bool negated, lt_arena *arena, 
     return LT_E_NOMEM;
   }
   for (uint32_t i = 0; i < all.count; i++) {
-    set_ascii(class, all.ranges[i]);
+    regex_class_set_ascii(class, all.ranges[i]);
     if (i >= ascii) {
       others[i - ascii] = all.ranges[i];
     }

@@ -2,17 +2,17 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "json/json_text.h"
-#include "json/regex_impl.h"
+#include "json/regex_program.h"
 
 /* A set of places in the program; P. Briggs' and L. Torczon's sparse set needs no clearing. */
-typedef struct places {
+typedef struct regex_places {
   uint32_t *dense;
   uint32_t *sparse;
   uint32_t n;
   bool matched; /* one of them was the end of the program */
-} places;
+} regex_places;
 
-typedef struct run {
+typedef struct regex_match {
   const lt_regex *regex;
   const char *text;
   size_t n;
@@ -20,50 +20,50 @@ typedef struct run {
   uint32_t *looks; /* a bit per position and look-around: whether it holds there */
   size_t look_words;
   uint64_t steps;
-} run;
+} regex_match;
 
 /* --- Positions ---------------------------------------------------------------------------------------------------- */
 
-static bool is_word(const run *r, size_t at) {
+static bool regex_run_is_word(const regex_match *r, size_t at) {
   char c = at < r->n ? r->text[at] : '\0';
   return c == '_' || lt_json_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
 /* ECMA-262, LineTerminator: also U+2028 and U+2029, which begin with E2 80. */
-static bool is_line_end(const run *r, size_t at) {
+static bool regex_run_is_line_end(const regex_match *r, size_t at) {
   const unsigned char *p = (const unsigned char *)r->text + at;
   return p[0] == '\n' || p[0] == '\r' || (r->n - at >= 3 && p[0] == 0xE2 && p[1] == 0x80 && (p[2] | 1) == 0xA9);
 }
 
-static bool is_line_start(const run *r, size_t at) {
-  return at == 0 || is_line_end(r, at - 1) || (at >= 3 && is_line_end(r, at - 3));
+static bool regex_run_is_line_start(const regex_match *r, size_t at) {
+  return at == 0 || regex_run_is_line_end(r, at - 1) || (at >= 3 && regex_run_is_line_end(r, at - 3));
 }
 
-static bool holds(const run *r, uint32_t assertion, size_t at) {
+static bool regex_run_holds(const regex_match *r, uint32_t assertion, size_t at) {
   switch ((lt_regex_assertion)assertion) {
     case LT_RE_TEXT_START:
       return at == 0;
     case LT_RE_TEXT_END:
       return at == r->n;
     case LT_RE_LINE_START:
-      return is_line_start(r, at);
+      return regex_run_is_line_start(r, at);
     case LT_RE_LINE_END:
-      return at == r->n || is_line_end(r, at);
+      return at == r->n || regex_run_is_line_end(r, at);
     case LT_RE_WORD_EDGE:
-      return (at > 0 && is_word(r, at - 1)) != is_word(r, at);
+      return (at > 0 && regex_run_is_word(r, at - 1)) != regex_run_is_word(r, at);
     case LT_RE_NO_WORD_EDGE:
-      return (at > 0 && is_word(r, at - 1)) == is_word(r, at);
+      return (at > 0 && regex_run_is_word(r, at - 1)) == regex_run_is_word(r, at);
   }
   return false;
 }
 
-static bool look_holds(const run *r, uint32_t look, size_t at) {
+static bool regex_run_look_holds(const regex_match *r, uint32_t look, size_t at) {
   return r->looks[look * r->look_words + at / 32] >> (at % 32) & 1;
 }
 
 /* --- Places ------------------------------------------------------------------------------------------------------- */
 
-static bool add_one(places *set, uint32_t at) {
+static bool regex_run_add_one(regex_places *set, uint32_t at) {
   uint32_t i = set->sparse[at];
   if (i < set->n && set->dense[i] == at) {
     return false;
@@ -74,7 +74,7 @@ static bool add_one(places *set, uint32_t at) {
 }
 
 /* Where one may go on to from `at` without reading a character; how many places that are. */
-static unsigned follow(const run *r, uint32_t at, size_t position, uint32_t *ret) {
+static unsigned regex_run_follow(const regex_match *r, uint32_t at, size_t position, uint32_t *ret) {
   const lt_regex_instr *instr = &r->regex->code[at];
   switch ((lt_regex_op)instr->op) {
     case LT_RE_OP_SPLIT:
@@ -86,10 +86,10 @@ static unsigned follow(const run *r, uint32_t at, size_t position, uint32_t *ret
       return 1;
     case LT_RE_OP_ASSERT:
       ret[0] = at + 1;
-      return holds(r, instr->a, position);
+      return regex_run_holds(r, instr->a, position);
     case LT_RE_OP_LOOK:
       ret[0] = at + 1;
-      return look_holds(r, instr->a, position) != instr->b;
+      return regex_run_look_holds(r, instr->a, position) != instr->b;
     case LT_RE_OP_CHAR:
     case LT_RE_OP_CLASS:
     case LT_RE_OP_MATCH:
@@ -99,26 +99,26 @@ static unsigned follow(const run *r, uint32_t at, size_t position, uint32_t *ret
 }
 
 /* Adds a place and all that can be come to from it here. A place is on the stack once: it is in the set by then. */
-static void add(run *r, places *set, uint32_t start, size_t position) {
+static void regex_run_add(regex_match *r, regex_places *set, uint32_t start, size_t position) {
   uint32_t depth = 0;
-  if (add_one(set, start)) {
+  if (regex_run_add_one(set, start)) {
     r->stack[depth++] = start;
   }
   while (depth > 0) {
     uint32_t at = r->stack[--depth];
     uint32_t next[2];
-    unsigned count = follow(r, at, position, next);
+    unsigned count = regex_run_follow(r, at, position, next);
     set->matched |= r->regex->code[at].op == LT_RE_OP_MATCH;
     r->steps++;
     for (unsigned i = 0; i < count; i++) {
-      if (add_one(set, next[i])) {
+      if (regex_run_add_one(set, next[i])) {
         r->stack[depth++] = next[i];
       }
     }
   }
 }
 
-static bool takes(const lt_regex *regex, uint32_t at, uint32_t c) {
+static bool regex_run_takes(const lt_regex *regex, uint32_t at, uint32_t c) {
   const lt_regex_instr *instr = &regex->code[at];
   if (instr->op == LT_RE_OP_CHAR) {
     return instr->a == c;
@@ -127,12 +127,12 @@ static bool takes(const lt_regex *regex, uint32_t at, uint32_t c) {
 }
 
 /* The places after the character `c`, at the position that it leads to. */
-static void step(run *r, const places *now, places *next, uint32_t c, size_t position) {
+static void regex_run_step(regex_match *r, const regex_places *now, regex_places *next, uint32_t c, size_t position) {
   next->n = 0;
   next->matched = false;
   for (uint32_t i = 0; i < now->n; i++) {
-    if (takes(r->regex, now->dense[i], c)) {
-      add(r, next, now->dense[i] + 1, position);
+    if (regex_run_takes(r->regex, now->dense[i], c)) {
+      regex_run_add(r, next, now->dense[i] + 1, position);
     }
   }
   r->steps += now->n;
@@ -141,7 +141,7 @@ static void step(run *r, const places *now, places *next, uint32_t c, size_t pos
 /* --- Machines ----------------------------------------------------------------------------------------------------- */
 
 /* The character before or after `position`; moves there. Text that is no WTF-8 is taken byte by byte. */
-static uint32_t next_char(const run *r, bool backward, size_t *position) {
+static uint32_t regex_run_next_char(const regex_match *r, bool backward, size_t *position) {
   const char *end = r->text + r->n;
   size_t from = *position;
   uint32_t c = 0;
@@ -164,16 +164,17 @@ static uint32_t next_char(const run *r, bool backward, size_t *position) {
 
 /* Runs one machine over the whole text, starting it anew at each position. `bits`: notes where it matched. NULL: stops
  * at the first match. */
-static bool run_machine(run *r, const lt_regex_machine *m, places *sets, uint32_t *bits, uint64_t max_steps) {
-  places *now = &sets[0];
-  places *next = &sets[1];
+static bool regex_run_machine(regex_match *r, const lt_regex_machine *m, regex_places *sets, uint32_t *bits,
+                              uint64_t max_steps) {
+  regex_places *now = &sets[0];
+  regex_places *next = &sets[1];
   size_t position = m->backward ? r->n : 0;
   size_t last = r->n - position;
   now->n = 0;
   now->matched = false;
   while (r->steps < max_steps) {
     if (!m->anchored || position == 0) {
-      add(r, now, m->start, position);
+      regex_run_add(r, now, m->start, position);
     }
     if (now->matched && bits == NULL) {
       return true;
@@ -184,9 +185,9 @@ static bool run_machine(run *r, const lt_regex_machine *m, places *sets, uint32_
     if (position == last || (m->anchored && now->n == 0)) {
       break;
     }
-    uint32_t c = next_char(r, m->backward, &position);
-    step(r, now, next, c, position);
-    places *other = now;
+    uint32_t c = regex_run_next_char(r, m->backward, &position);
+    regex_run_step(r, now, next, c, position);
+    regex_places *other = now;
     now = next;
     next = other;
   }
@@ -200,7 +201,7 @@ void lt_regex_work_release(lt_regex_work *work) {
   *work = LT_REGEX_WORK_INIT;
 }
 
-static uint32_t *get_words(lt_regex_work *work, size_t words) {
+static uint32_t *regex_run_get_words(lt_regex_work *work, size_t words) {
   size_t bytes = words * sizeof(uint32_t);
   if (bytes > work->size_bytes) {
     void *p = lt_mem_realloc(work->p, bytes);
@@ -214,7 +215,7 @@ static uint32_t *get_words(lt_regex_work *work, size_t words) {
   return work->p;
 }
 
-static bool run_all(run *r, places *sets, uint64_t max_steps) {
+static bool regex_run_machines(regex_match *r, regex_places *sets, uint64_t max_steps) {
   const lt_regex *regex = r->regex;
   uint32_t looks = regex->machine_count - 1;
   if (looks > 0) {
@@ -222,9 +223,9 @@ static bool run_all(run *r, places *sets, uint64_t max_steps) {
     r->steps += looks * r->look_words / 8;
   }
   for (uint32_t i = 0; i < looks; i++) {
-    run_machine(r, &regex->machines[i], sets, r->looks + i * r->look_words, max_steps);
+    regex_run_machine(r, &regex->machines[i], sets, r->looks + i * r->look_words, max_steps);
   }
-  return run_machine(r, &regex->machines[looks], sets, NULL, max_steps);
+  return regex_run_machine(r, &regex->machines[looks], sets, NULL, max_steps);
 }
 
 lt_status lt_regex_test(const lt_regex *regex, lt_str text, lt_regex_work *work, uint64_t *steps, bool *ret_matches) {
@@ -235,18 +236,19 @@ lt_status lt_regex_test(const lt_regex *regex, lt_str text, lt_regex_work *work,
     *steps = 0;
     return LT_E_LIMIT;
   }
-  uint32_t *words = get_words(work, 5 * code + looks * look_words);
+  uint32_t *words = regex_run_get_words(work, 5 * code + looks * look_words);
   if (words == NULL) {
     return LT_E_NOMEM;
   }
-  places sets[2] = {{.dense = words, .sparse = words + code}, {.dense = words + 2 * code, .sparse = words + 3 * code}};
-  run r = {.regex = regex,
-           .text = text.p != NULL ? text.p : "",
-           .n = text.n,
-           .stack = words + 4 * code,
-           .looks = words + 5 * code,
-           .look_words = look_words};
-  bool matches = run_all(&r, sets, *steps);
+  regex_places sets[2] = {{.dense = words, .sparse = words + code},
+                          {.dense = words + 2 * code, .sparse = words + 3 * code}};
+  regex_match r = {.regex = regex,
+                   .text = text.p != NULL ? text.p : "",
+                   .n = text.n,
+                   .stack = words + 4 * code,
+                   .looks = words + 5 * code,
+                   .look_words = look_words};
+  bool matches = regex_run_machines(&r, sets, *steps);
   if (r.steps >= *steps && !matches) {
     *steps = 0;
     return LT_E_LIMIT;

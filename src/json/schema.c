@@ -2,16 +2,17 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "json/schema_impl.h"
+#include "json/schema_compile.h"
+#include "json/schema_faults.h"
 
-static lt_status fail_memory(lt_err *err) {
+static lt_status schema_fail_memory(lt_err *err) {
   return lt_fail(err, LT_E_NOMEM, "out of memory");
 }
 
-static lt_status read_schema(lt_schema *schema, lt_str text, lt_err *err) {
+static lt_status schema_read_schema(lt_schema *schema, lt_str text, lt_err *err) {
   lt_str copy = lt_arena_dup(&schema->arena, text);
   if (copy.p == NULL) {
-    return fail_memory(err);
+    return schema_fail_memory(err);
   }
   LT_TRY(lt_json_parse(&schema->arena, copy, &schema->doc, err));
   lt_arena scratch;
@@ -28,10 +29,10 @@ lt_status lt_schema_new(lt_str text, lt_schema **ret, lt_err *err) {
   }
   lt_schema *schema = lt_mem_zalloc(1, sizeof(*schema));
   if (schema == NULL) {
-    return fail_memory(err);
+    return schema_fail_memory(err);
   }
   lt_arena_init(&schema->arena, LT_SCHEMA_MEMORY_BYTES);
-  lt_status status = read_schema(schema, text, err);
+  lt_status status = schema_read_schema(schema, text, err);
   if (status != LT_OK) {
     lt_schema_free(schema);
     return status;
@@ -53,7 +54,7 @@ lt_str lt_schema_notes(const lt_schema *schema) {
 
 /* --- Checking ----------------------------------------------------------------------------------------------------- */
 
-static bool run_once(lt_schema_run *run, lt_json value) {
+static bool schema_run_once(lt_schema_run *run, lt_json value) {
   lt_schema_place root = {.value = value};
   run->steps = LT_SCHEMA_STEPS + lt_json_text(value).n * LT_SCHEMA_STEPS_PER_BYTE;
   run->depth = 0;
@@ -62,12 +63,12 @@ static bool run_once(lt_schema_run *run, lt_json value) {
 }
 
 /* A second time, now with the words. What the first time has found is true whatever becomes of it. */
-static lt_status tell(lt_schema_run *run, lt_json value, lt_buf *ret_faults) {
+static lt_status schema_tell(lt_schema_run *run, lt_json value, lt_buf *ret_faults) {
   lt_buf out;
   lt_buf_init(&out, LT_SCHEMA_FAULTS_MAX_BYTES);
   lt_schema_sink sink = {.out = &out, .separator = "; ", .max = LT_TOOL_INPUT_ERRORS_MAX};
   run->sink = &sink;
-  run_once(run, value);
+  schema_run_once(run, value);
   if (sink.count == 0) {
     lt_buf_add(&out, run->root_name);
     lt_buf_addc(&out, ": does not fit the schema");
@@ -86,14 +87,14 @@ static lt_status tell(lt_schema_run *run, lt_json value, lt_buf *ret_faults) {
 lt_status lt_schema_check(const lt_schema *schema, lt_json value, lt_str root_name, lt_buf *ret_faults, lt_err *err) {
   lt_schema_run run = {.schema = schema, .root_name = root_name, .work = LT_REGEX_WORK_INIT};
   lt_arena_init(&run.arena, LT_SCHEMA_MEMORY_BYTES + 4 * lt_json_text(value).n);
-  lt_status status = run_once(&run, value) ? LT_OK : run.status != LT_OK ? run.status : LT_E_INVALID;
+  lt_status status = schema_run_once(&run, value) ? LT_OK : run.status != LT_OK ? run.status : LT_E_INVALID;
   if (status == LT_E_INVALID && ret_faults != NULL) {
-    status = tell(&run, value, ret_faults);
+    status = schema_tell(&run, value, ret_faults);
   }
   lt_regex_work_release(&run.work);
   lt_arena_release(&run.arena);
   if (status == LT_E_NOMEM) {
-    return fail_memory(err);
+    return schema_fail_memory(err);
   }
   return status == LT_E_LIMIT ? lt_fail(err, LT_E_LIMIT, "checking this value takes too much work") : status;
 }

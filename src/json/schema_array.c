@@ -1,9 +1,11 @@
 /* Rules of arrays. */
-#include "json/schema_impl.h"
+#include "json/schema_rules.h"
+#include "json/schema_equal.h"
+#include "json/schema_faults.h"
 
 /* "must have at least 3 items, has 2"; `more` is put after "items". */
-static bool fault_count(lt_schema_run *run, const lt_schema_place *at, const char *bound, uint64_t limit,
-                        uint64_t count) {
+static bool schema_array_fault_count(lt_schema_run *run, const lt_schema_place *at, const char *bound, uint64_t limit,
+                                     uint64_t count) {
   lt_buf *out = lt_schema_fault_at(run, at, LT_FAULT_OTHER);
   if (out != NULL) {
     lt_buf_printf(out, "must have at %s %llu item%s, has %llu", bound, (unsigned long long)limit, limit == 1 ? "" : "s",
@@ -14,12 +16,12 @@ static bool fault_count(lt_schema_run *run, const lt_schema_place *at, const cha
 
 bool lt_schema_rule_min_items(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   uint32_t count = lt_json_count(at->value);
-  return count >= rule->u.limit || fault_count(run, at, "least", rule->u.limit, count);
+  return count >= rule->u.limit || schema_array_fault_count(run, at, "least", rule->u.limit, count);
 }
 
 bool lt_schema_rule_max_items(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   uint32_t count = lt_json_count(at->value);
-  return count <= rule->u.limit || fault_count(run, at, "most", rule->u.limit, count);
+  return count <= rule->u.limit || schema_array_fault_count(run, at, "most", rule->u.limit, count);
 }
 
 bool lt_schema_rule_unique_items(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
@@ -42,7 +44,7 @@ bool lt_schema_rule_array(lt_schema_run *run, const lt_schema_rule *rule, const 
   const lt_schema_array *array = rule->u.array;
   bool good = true;
   if (array->rest != NULL && array->rest->never && lt_json_count(at->value) > array->prefix_count) {
-    good = fault_count(run, at, "most", array->prefix_count, lt_json_count(at->value));
+    good = schema_array_fault_count(run, at, "most", array->prefix_count, lt_json_count(at->value));
   }
   lt_json_iter it = lt_json_each(at->value);
   for (uint32_t i = 0; (good || run->sink != NULL) && run->status == LT_OK && lt_json_next(&it); i++) {
@@ -57,7 +59,8 @@ bool lt_schema_rule_array(lt_schema_run *run, const lt_schema_rule *rule, const 
   return good;
 }
 
-static void fault_contains(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at, uint64_t count) {
+static void schema_array_fault_contains(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at,
+                                        uint64_t count) {
   const lt_schema_contains *contains = rule->u.contains;
   lt_buf *out = lt_schema_fault_at(run, at, LT_FAULT_OTHER);
   if (out != NULL) {
@@ -87,7 +90,7 @@ bool lt_schema_rule_contains(lt_schema_run *run, const lt_schema_rule *rule, con
     return false;
   }
   if (count < contains->min || count > contains->max) {
-    fault_contains(run, rule, at, count);
+    schema_array_fault_contains(run, rule, at, count);
     return false;
   }
   return true;

@@ -1,6 +1,8 @@
 /* Applying nodes to values, and the rules that apply other nodes to the same value. */
 #include "base/limits.h"
-#include "json/schema_impl.h"
+#include "json/schema_run.h"
+#include "json/schema_faults.h"
+#include "json/schema_rules.h"
 
 /* --- The run ------------------------------------------------------------------------------------------------------ */
 
@@ -67,13 +69,13 @@ lt_schema_place lt_schema_inside(const lt_schema_place *at, lt_json key, lt_json
 
 /* --- Marks -------------------------------------------------------------------------------------------------------- */
 
-static size_t mark_words(const lt_schema_marks *marks) {
+static size_t schema_check_mark_words(const lt_schema_marks *marks) {
   return marks->count / 64 + 1;
 }
 
-static bool new_marks(lt_schema_run *run, lt_json value, lt_schema_marks *ret) {
+static bool schema_check_new_marks(lt_schema_run *run, lt_json value, lt_schema_marks *ret) {
   ret->count = lt_json_count(value);
-  size_t words = mark_words(ret);
+  size_t words = schema_check_mark_words(ret);
   if (!lt_schema_spend(run, words)) {
     return false;
   }
@@ -84,21 +86,22 @@ static bool new_marks(lt_schema_run *run, lt_json value, lt_schema_marks *ret) {
   return ret->bits != NULL;
 }
 
-static void add_marks(const lt_schema_place *at, const lt_schema_marks *more) {
-  for (size_t i = 0; at->marks != NULL && i < mark_words(more); i++) {
+static void schema_check_add_marks(const lt_schema_place *at, const lt_schema_marks *more) {
+  for (size_t i = 0; at->marks != NULL && i < schema_check_mark_words(more); i++) {
     at->marks->bits[i] |= more->bits[i];
   }
 }
 
 void lt_schema_mark_all(const lt_schema_place *at) {
   if (at->marks != NULL) {
-    memset(at->marks->bits, 0xFF, mark_words(at->marks) * sizeof(*at->marks->bits));
+    memset(at->marks->bits, 0xFF, schema_check_mark_words(at->marks) * sizeof(*at->marks->bits));
   }
 }
 
 /* --- Applying ----------------------------------------------------------------------------------------------------- */
 
-static bool apply_rules(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at, uint32_t type) {
+static bool schema_check_apply_rules(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at,
+                                     uint32_t type) {
   bool good = true;
   for (uint32_t i = 0; i < node->rule_count; i++) {
     const lt_schema_rule *rule = &node->rules[i];
@@ -114,21 +117,22 @@ static bool apply_rules(lt_schema_run *run, const lt_schema_node *node, const lt
 }
 
 /* What a schema with unevaluated* in it sees is its own affair; what it has seen to is seen to for those around. */
-static bool apply_marking(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at, uint32_t type) {
+static bool schema_check_apply_marking(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at,
+                                       uint32_t type) {
   lt_schema_marks marks;
   lt_schema_place here = *at;
-  if (!new_marks(run, at->value, &marks)) {
+  if (!schema_check_new_marks(run, at->value, &marks)) {
     return false;
   }
   here.marks = &marks;
-  bool good = apply_rules(run, node, &here, type);
+  bool good = schema_check_apply_rules(run, node, &here, type);
   if (good) {
-    add_marks(at, &marks);
+    schema_check_add_marks(at, &marks);
   }
   return good;
 }
 
-static bool apply_node(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at) {
+static bool schema_check_apply_node(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at) {
   uint32_t type = lt_schema_type_of(at->value);
   if (node->never) {
     return lt_schema_fault_text(run, at, LT_FAULT_OTHER, "is not allowed");
@@ -137,15 +141,16 @@ static bool apply_node(lt_schema_run *run, const lt_schema_node *node, const lt_
     lt_schema_fault_type(run, at, node->types);
     return false;
   }
-  return node->marks && (type & (LT_SCHEMA_OBJECT | LT_SCHEMA_ARRAY)) != 0 ? apply_marking(run, node, at, type)
-                                                                           : apply_rules(run, node, at, type);
+  return node->marks && (type & (LT_SCHEMA_OBJECT | LT_SCHEMA_ARRAY)) != 0
+             ? schema_check_apply_marking(run, node, at, type)
+             : schema_check_apply_rules(run, node, at, type);
 }
 
-static bool apply_in_scope(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at) {
+static bool schema_check_apply_in_scope(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at) {
   lt_schema_scope scope = {.up = at->scope, .resource = node->resource};
   lt_schema_place here = *at;
   here.scope = &scope;
-  return apply_node(run, node, &here);
+  return schema_check_apply_node(run, node, &here);
 }
 
 #define NODE_STEPS 10
@@ -160,12 +165,12 @@ bool lt_schema_apply(lt_schema_run *run, const lt_schema_node *node, const lt_sc
   }
   run->depth++;
   bool enters = run->schema->has_dynamic && (at->scope == NULL || at->scope->resource != node->resource);
-  bool good = enters ? apply_in_scope(run, node, at) : apply_node(run, node, at);
+  bool good = enters ? schema_check_apply_in_scope(run, node, at) : schema_check_apply_node(run, node, at);
   run->depth--;
   return good && run->status == LT_OK;
 }
 
-static bool apply_quietly(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at) {
+static bool schema_check_apply_quietly(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at) {
   lt_schema_sink *sink = run->sink;
   run->sink = NULL;
   bool good = lt_schema_apply(run, node, at);
@@ -176,23 +181,23 @@ static bool apply_quietly(lt_schema_run *run, const lt_schema_node *node, const 
 bool lt_schema_fits(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at) {
   lt_schema_place here = *at;
   here.marks = NULL;
-  return apply_quietly(run, node, &here);
+  return schema_check_apply_quietly(run, node, &here);
 }
 
 /* Whether it fits, quietly; what it has seen to counts only if it does. */
-static bool try_node(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at) {
+static bool schema_check_try_node(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at) {
   lt_schema_marks marks;
   if (at->marks == NULL) {
-    return apply_quietly(run, node, at);
+    return schema_check_apply_quietly(run, node, at);
   }
   lt_schema_place here = *at;
-  if (!new_marks(run, at->value, &marks)) {
+  if (!schema_check_new_marks(run, at->value, &marks)) {
     return false;
   }
   here.marks = &marks;
-  bool good = apply_quietly(run, node, &here);
+  bool good = schema_check_apply_quietly(run, node, &here);
   if (good) {
-    add_marks(at, &marks);
+    schema_check_add_marks(at, &marks);
   }
   return good;
 }
@@ -212,7 +217,7 @@ bool lt_schema_rule_unknown(lt_schema_run *run, const lt_schema_rule *rule, cons
 }
 
 /* The node of a dynamic anchor in one resource; NULL: it has none of that name. */
-static const lt_schema_node *find_dynamic(const lt_schema *schema, uint32_t resource, lt_str name) {
+static const lt_schema_node *schema_check_find_dynamic(const lt_schema *schema, uint32_t resource, lt_str name) {
   if (name.n == 0) {
     return schema->resources[resource].is_recursive ? schema->resources[resource].root : NULL;
   }
@@ -229,7 +234,7 @@ static const lt_schema_node *find_dynamic(const lt_schema *schema, uint32_t reso
 bool lt_schema_rule_dynamic(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   const lt_schema_node *target = rule->u.dynamic->schema;
   for (const lt_schema_scope *scope = at->scope; scope != NULL; scope = scope->up) {
-    const lt_schema_node *node = find_dynamic(run->schema, scope->resource, rule->u.dynamic->anchor);
+    const lt_schema_node *node = schema_check_find_dynamic(run->schema, scope->resource, rule->u.dynamic->anchor);
     target = node != NULL ? node : target;
     if (!lt_schema_spend(run, run->schema->anchor_count + 1)) {
       return false;
@@ -255,7 +260,7 @@ bool lt_schema_rule_all_of(lt_schema_run *run, const lt_schema_rule *rule, const
 bool lt_schema_rule_any_of(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   bool good = false;
   for (uint32_t i = 0; i < rule->count && (!good || at->marks != NULL); i++) {
-    good |= try_node(run, rule->u.schemas[i], at);
+    good |= schema_check_try_node(run, rule->u.schemas[i], at);
     if (run->status != LT_OK) {
       return false;
     }
@@ -266,7 +271,7 @@ bool lt_schema_rule_any_of(lt_schema_run *run, const lt_schema_rule *rule, const
   return good;
 }
 
-static void fault_several(lt_schema_run *run, const lt_schema_place *at, uint32_t first, uint32_t second) {
+static void schema_check_fault_several(lt_schema_run *run, const lt_schema_place *at, uint32_t first, uint32_t second) {
   lt_buf *out = lt_schema_fault_at(run, at, LT_FAULT_OTHER);
   if (out != NULL) {
     lt_buf_printf(out, "fits alternatives %u and %u, but must fit only one", first + 1, second + 1);
@@ -276,12 +281,12 @@ static void fault_several(lt_schema_run *run, const lt_schema_place *at, uint32_
 bool lt_schema_rule_one_of(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   uint32_t found = UINT32_MAX;
   for (uint32_t i = 0; i < rule->count; i++) {
-    bool good = try_node(run, rule->u.schemas[i], at);
+    bool good = schema_check_try_node(run, rule->u.schemas[i], at);
     if (run->status != LT_OK) {
       return false;
     }
     if (good && found != UINT32_MAX) {
-      fault_several(run, at, found, i);
+      schema_check_fault_several(run, at, found, i);
       return false;
     }
     found = good ? i : found;
@@ -306,7 +311,7 @@ bool lt_schema_rule_not(lt_schema_run *run, const lt_schema_rule *rule, const lt
 
 bool lt_schema_rule_if(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   const lt_schema_branch *branch = rule->u.branch;
-  bool good = try_node(run, branch->condition, at);
+  bool good = schema_check_try_node(run, branch->condition, at);
   const lt_schema_node *next = good ? branch->then : branch->otherwise;
   if (run->status != LT_OK) {
     return false;

@@ -1,14 +1,16 @@
 /* What is said of a value that fits no alternative of an anyOf or oneOf. Each is tried and its faults are weighed: the
  * lightest is what was probably meant. */
 #include "base/limits.h"
-#include "json/schema_impl.h"
+#include "json/schema_faults.h"
+#include "json/schema_rules.h"
+#include "json/schema_equal.h"
 
 #define REFS_FOLLOWED  8
 #define CLOSEST_FAULTS 3
 
 /* --- Names for alternatives --------------------------------------------------------------------------------------- */
 
-static const lt_schema_rule *find_rule(const lt_schema_node *node, lt_schema_rule_fn fn) {
+static const lt_schema_rule *schema_choice_find_rule(const lt_schema_node *node, lt_schema_rule_fn fn) {
   for (uint32_t i = 0; i < node->rule_count; i++) {
     if (node->rules[i].fn == fn) {
       return &node->rules[i];
@@ -18,7 +20,7 @@ static const lt_schema_rule *find_rule(const lt_schema_node *node, lt_schema_rul
 }
 
 /* The node behind references that stand alone. `ret_ref`: the last one. */
-static const lt_schema_node *follow(const lt_schema_node *node, lt_json *ret_ref) {
+static const lt_schema_node *schema_choice_follow(const lt_schema_node *node, lt_json *ret_ref) {
   for (int i = 0; i < REFS_FOLLOWED && node->rule_count == 1 && node->rules[0].fn == lt_schema_rule_ref; i++) {
     *ret_ref = node->rules[0].keyword;
     node = node->rules[0].u.schema;
@@ -27,7 +29,7 @@ static const lt_schema_node *follow(const lt_schema_node *node, lt_json *ret_ref
 }
 
 /* The last part of a reference: "Circle" of "#/$defs/Circle". */
-static bool put_ref_name(lt_buf *out, lt_json ref) {
+static bool schema_choice_put_ref_name(lt_buf *out, lt_json ref) {
   lt_str text = lt_str_sub(lt_json_text(ref), 1, lt_json_text(ref).n - 1);
   size_t from = text.n;
   while (from > 0 && text.p[from - 1] != '/' && text.p[from - 1] != '#') {
@@ -38,7 +40,7 @@ static bool put_ref_name(lt_buf *out, lt_json ref) {
 }
 
 /* `{kind: "circle"}`, from properties that can be one thing only. */
-static bool put_constants(lt_buf *out, lt_json properties) {
+static bool schema_choice_put_constants(lt_buf *out, lt_json properties) {
   uint32_t count = 0;
   lt_json_iter it = lt_json_each(properties);
   while (count < 2 && lt_json_next(&it)) {
@@ -57,7 +59,7 @@ static bool put_constants(lt_buf *out, lt_json properties) {
 }
 
 /* `{width, height, ...}`, from the names in `required` or those of the properties. */
-static bool put_names(lt_buf *out, lt_json names) {
+static bool schema_choice_put_names(lt_buf *out, lt_json names) {
   uint32_t count = 0;
   lt_json_iter it = lt_json_each(names);
   while (count < 3 && lt_json_next(&it)) {
@@ -71,7 +73,7 @@ static bool put_names(lt_buf *out, lt_json names) {
   return count > 0;
 }
 
-static bool put_values_or_title(lt_buf *out, lt_json json) {
+static bool schema_choice_put_values_or_title(lt_buf *out, lt_json json) {
   lt_json title = lt_json_get(json, "title");
   lt_json constant = lt_json_get(json, "const");
   lt_json values = lt_json_get(json, "enum");
@@ -91,20 +93,22 @@ static bool put_values_or_title(lt_buf *out, lt_json json) {
 }
 
 /* A short name for alternative `i`. */
-static void put_label(lt_buf *out, const lt_schema_node *node, uint32_t i) {
+static void schema_choice_put_label(lt_buf *out, const lt_schema_node *node, uint32_t i) {
   lt_json ref = {NULL, 0};
-  node = follow(node, &ref);
-  if (lt_json_exists(ref) && put_ref_name(out, ref)) {
+  node = schema_choice_follow(node, &ref);
+  if (lt_json_exists(ref) && schema_choice_put_ref_name(out, ref)) {
     return;
   }
-  if (put_values_or_title(out, node->json) || put_constants(out, lt_json_get(node->json, "properties"))) {
+  if (schema_choice_put_values_or_title(out, node->json) ||
+      schema_choice_put_constants(out, lt_json_get(node->json, "properties"))) {
     return;
   }
   if (node->types != LT_SCHEMA_ANY && node->types != LT_SCHEMA_OBJECT) {
     lt_schema_put_types(out, node->types);
     return;
   }
-  if (!put_names(out, lt_json_get(node->json, "required")) && !put_names(out, lt_json_get(node->json, "properties"))) {
+  if (!schema_choice_put_names(out, lt_json_get(node->json, "required")) &&
+      !schema_choice_put_names(out, lt_json_get(node->json, "properties"))) {
     lt_buf_printf(out, "alternative %u", (unsigned)i + 1);
   }
 }
@@ -112,36 +116,36 @@ static void put_label(lt_buf *out, const lt_schema_node *node, uint32_t i) {
 /* --- Types and values alone --------------------------------------------------------------------------------------- */
 
 /* All that the alternatives together would take. */
-typedef struct expected {
+typedef struct expected_values {
   uint32_t types;
   lt_json values[LT_TOOL_LISTED_MAX];
   uint32_t count; /* of the values, those over the limit too */
-} expected;
+} expected_values;
 
-static void expect_value(expected *e, lt_json value) {
+static void schema_choice_expect_value(expected_values *e, lt_json value) {
   if (e->count < LT_TOOL_LISTED_MAX) {
     e->values[e->count] = value;
   }
   e->count++;
 }
 
-static void expect_node(expected *e, const lt_schema_node *node, int depth) {
+static void schema_choice_expect_node(expected_values *e, const lt_schema_node *node, int depth) {
   lt_json ref;
-  node = follow(node, &ref);
-  const lt_schema_rule *constant = find_rule(node, lt_schema_rule_const);
-  const lt_schema_rule *values = find_rule(node, lt_schema_rule_enum);
-  const lt_schema_rule *any = find_rule(node, lt_schema_rule_any_of);
-  any = any != NULL ? any : find_rule(node, lt_schema_rule_one_of);
+  node = schema_choice_follow(node, &ref);
+  const lt_schema_rule *constant = schema_choice_find_rule(node, lt_schema_rule_const);
+  const lt_schema_rule *values = schema_choice_find_rule(node, lt_schema_rule_enum);
+  const lt_schema_rule *any = schema_choice_find_rule(node, lt_schema_rule_any_of);
+  any = any != NULL ? any : schema_choice_find_rule(node, lt_schema_rule_one_of);
   if (constant != NULL) {
-    expect_value(e, constant->keyword);
+    schema_choice_expect_value(e, constant->keyword);
   } else if (values != NULL) {
     lt_json_iter it = lt_json_each(values->keyword);
     while (lt_json_next(&it)) {
-      expect_value(e, it.value);
+      schema_choice_expect_value(e, it.value);
     }
   } else if (any != NULL && depth < REFS_FOLLOWED) {
     for (uint32_t i = 0; i < any->count; i++) {
-      expect_node(e, any->u.schemas[i], depth + 1);
+      schema_choice_expect_node(e, any->u.schemas[i], depth + 1);
     }
   } else if (node->types != LT_SCHEMA_ANY) {
     e->types |= node->types;
@@ -149,10 +153,10 @@ static void expect_node(expected *e, const lt_schema_node *node, int depth) {
 }
 
 /* `expected "a", "b" or number, got string`. False: there is nothing to say so simply. */
-static bool fault_expected(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
-  expected e = {.types = 0};
+static bool schema_choice_fault_expected(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
+  expected_values e = {.types = 0};
   for (uint32_t i = 0; i < rule->count; i++) {
-    expect_node(&e, rule->u.schemas[i], 0);
+    schema_choice_expect_node(&e, rule->u.schemas[i], 0);
   }
   if (e.count == 0 && e.types == 0) {
     return false;
@@ -184,7 +188,7 @@ static bool fault_expected(lt_schema_run *run, const lt_schema_rule *rule, const
 
 /* --- The closest -------------------------------------------------------------------------------------------------- */
 
-typedef struct trials {
+typedef struct choice_trials {
   lt_buf text; /* the faults of the closest */
   lt_buf other;
   uint32_t closest;
@@ -192,9 +196,10 @@ typedef struct trials {
   uint32_t typed_count; /* alternatives that the value has the type for */
   uint32_t typed;       /* the last of them */
   bool simple;          /* each is out by type or value of the value itself */
-} trials;
+} choice_trials;
 
-static void weigh(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at, uint32_t i, trials *t) {
+static void schema_choice_weigh(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at, uint32_t i,
+                                choice_trials *t) {
   lt_buf_clear(&t->other);
   lt_schema_sink sink = {.out = &t->other, .separator = ", ", .max = CLOSEST_FAULTS, .depth = at->depth};
   lt_schema_place here = *at;
@@ -222,7 +227,8 @@ static void weigh(lt_schema_run *run, const lt_schema_node *node, const lt_schem
 }
 
 /* `fits none of circle, square or string (closest is circle: input.radius: is required)` */
-static void fault_closest(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at, const trials *t) {
+static void schema_choice_fault_closest(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at,
+                                        const choice_trials *t) {
   lt_buf *out = lt_schema_fault_at(run, at, LT_FAULT_OTHER);
   if (out == NULL) {
     return;
@@ -231,29 +237,30 @@ static void fault_closest(lt_schema_run *run, const lt_schema_rule *rule, const 
   lt_buf_addc(out, rule->count > 1 ? "fits none of " : "does not fit ");
   for (uint32_t i = 0; i < shown; i++) {
     lt_schema_put_or(out, i, shown == rule->count ? shown : UINT32_MAX);
-    put_label(out, rule->u.schemas[i], i);
+    schema_choice_put_label(out, rule->u.schemas[i], i);
   }
   if (shown < rule->count) {
     lt_buf_printf(out, " and %u more", (unsigned)(rule->count - shown));
   }
   if (t->text.n > 0) {
     lt_buf_addc(out, " (closest is ");
-    put_label(out, rule->u.schemas[t->closest], t->closest);
+    schema_choice_put_label(out, rule->u.schemas[t->closest], t->closest);
     lt_buf_addc(out, ": ");
     lt_buf_add(out, lt_buf_view(&t->text));
     lt_buf_byte(out, ')');
   }
 }
 
-static void say(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at, const trials *t) {
-  if (t->simple && fault_expected(run, rule, at)) {
+static void schema_choice_say(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at,
+                              const choice_trials *t) {
+  if (t->simple && schema_choice_fault_expected(run, rule, at)) {
     return;
   }
   if (t->typed_count == 1) {
     lt_schema_apply(run, rule->u.schemas[t->typed], at);
     return;
   }
-  fault_closest(run, rule, at, t);
+  schema_choice_fault_closest(run, rule, at, t);
 }
 
 void lt_schema_fault_choice(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
@@ -261,15 +268,15 @@ void lt_schema_fault_choice(lt_schema_run *run, const lt_schema_rule *rule, cons
   if (sink == NULL) {
     return;
   }
-  trials t = {.weight = UINT32_MAX, .simple = true};
+  choice_trials t = {.weight = UINT32_MAX, .simple = true};
   lt_buf_init(&t.text, LT_SCHEMA_FAULTS_MAX_BYTES / 8);
   lt_buf_init(&t.other, LT_SCHEMA_FAULTS_MAX_BYTES / 8);
   for (uint32_t i = 0; i < rule->count && run->status == LT_OK; i++) {
-    weigh(run, rule->u.schemas[i], at, i, &t);
+    schema_choice_weigh(run, rule->u.schemas[i], at, i, &t);
   }
   run->sink = sink;
   if (run->status == LT_OK) {
-    say(run, rule, at, &t);
+    schema_choice_say(run, rule, at, &t);
   }
   lt_buf_release(&t.text);
   lt_buf_release(&t.other);

@@ -1,12 +1,16 @@
 /* From JSON to nodes. Every schema of the document is found first, without recursion and with its identifiers; then
  * each gets its rules, and references may find further ones in places where no keyword says that there is one. */
 #include "base/limits.h"
-#include "json/schema_impl.h"
+#include "json/schema_compile.h"
+#include "json/schema_faults.h"
+#include "json/schema_keywords.h"
+#include "json/schema_refs.h"
+#include "json/schema_rules.h"
 
 /* --- Failing and noting ------------------------------------------------------------------------------------------- */
 
 /* RFC 6901's escapes. */
-static void put_token(lt_buf *out, lt_json key) {
+static void schema_compile_put_token(lt_buf *out, lt_json key) {
   lt_str text = lt_json_text(key);
   const char *end = text.p + text.n - 1;
   for (const char *p = text.p + 1; p < end;) {
@@ -30,7 +34,7 @@ void lt_schema_put_pointer(lt_buf *out, lt_json json) {
     }
     lt_buf_byte(out, '/');
     if (lt_json_exists(it.key)) {
-      put_token(out, it.key);
+      schema_compile_put_token(out, it.key);
     } else {
       lt_buf_printf(out, "%u", i);
     }
@@ -121,7 +125,7 @@ bool lt_schema_ref_is_alone(const lt_schema_compiler *c, const lt_schema_node *n
 /* --- Finding schemas ---------------------------------------------------------------------------------------------- */
 
 /* The schemas of a list or map; what is no schema there is passed over where lists of names may stand too. */
-static void find_several(lt_schema_compiler *c, lt_json several, uint32_t resource, bool or_names) {
+static void schema_compile_find_several(lt_schema_compiler *c, lt_json several, uint32_t resource, bool or_names) {
   lt_json_iter it = lt_json_each(several);
   while (c->status == LT_OK && lt_json_next(&it)) {
     if (!or_names || lt_json_typeof(it.value) != LT_JSON_ARRAY) {
@@ -130,7 +134,8 @@ static void find_several(lt_schema_compiler *c, lt_json several, uint32_t resour
   }
 }
 
-static void find_in_keyword(lt_schema_compiler *c, lt_json value, lt_schema_shape shape, uint32_t resource) {
+static void schema_compile_find_in_keyword(lt_schema_compiler *c, lt_json value, lt_schema_shape shape,
+                                           uint32_t resource) {
   lt_json_type type = lt_json_typeof(value);
   switch (shape) {
     case LT_SHAPE_NONE:
@@ -141,7 +146,7 @@ static void find_in_keyword(lt_schema_compiler *c, lt_json value, lt_schema_shap
     case LT_SHAPE_ONE_OR_LIST:
     case LT_SHAPE_LIST:
       if (type == LT_JSON_ARRAY) {
-        find_several(c, value, resource, false);
+        schema_compile_find_several(c, value, resource, false);
       } else if (shape == LT_SHAPE_LIST) {
         lt_schema_fail(c, value, "must be a list of schemas");
       } else {
@@ -153,18 +158,18 @@ static void find_in_keyword(lt_schema_compiler *c, lt_json value, lt_schema_shap
       if (type != LT_JSON_OBJECT) {
         lt_schema_fail(c, value, "must be an object with schemas in it");
       } else {
-        find_several(c, value, resource, shape == LT_SHAPE_MAP_OR_NAMES);
+        schema_compile_find_several(c, value, resource, shape == LT_SHAPE_MAP_OR_NAMES);
       }
       break;
   }
 }
 
-static void find_in_node(lt_schema_compiler *c, lt_schema_node *node) {
+static void schema_compile_find_in_node(lt_schema_compiler *c, lt_schema_node *node) {
   lt_schema_keys keys;
   lt_schema_keys_read(node->json, false, &keys);
   for (unsigned i = 0; i < LT_KW_COUNT; i++) {
     if (lt_json_exists(keys.at[i])) {
-      find_in_keyword(c, keys.at[i], lt_schema_keyword_shape(i), node->resource);
+      schema_compile_find_in_keyword(c, keys.at[i], lt_schema_keyword_shape(i), node->resource);
     }
   }
 }
@@ -174,7 +179,7 @@ void lt_schema_scan(lt_schema_compiler *c) {
   for (; node != NULL && c->status == LT_OK; node = node->next) {
     lt_schema_identify(c, node);
     if (c->status == LT_OK && lt_json_typeof(node->json) == LT_JSON_OBJECT) {
-      find_in_node(c, node);
+      schema_compile_find_in_node(c, node);
     }
     c->scanned = node;
   }
@@ -182,7 +187,7 @@ void lt_schema_scan(lt_schema_compiler *c) {
 
 /* --- All of it ---------------------------------------------------------------------------------------------------- */
 
-static void keep_notes(lt_schema_compiler *c) {
+static void schema_compile_keep_notes(lt_schema_compiler *c) {
   if (c->note_count > LT_SCHEMA_NOTES_MAX) {
     lt_buf_printf(&c->notes, "; and %u more", c->note_count - LT_SCHEMA_NOTES_MAX);
   }
@@ -213,7 +218,7 @@ lt_status lt_schema_compile(lt_schema_compiler *c) {
     }
   }
   if (c->status == LT_OK) {
-    keep_notes(c);
+    schema_compile_keep_notes(c);
   }
   lt_buf_release(&c->notes);
   schema->resources = c->resources;

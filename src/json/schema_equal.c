@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "json/schema_impl.h"
+#include "json/schema_equal.h"
 
-static bool enter(lt_schema_run *run) {
+static bool schema_equal_enter(lt_schema_run *run) {
   if (run->depth >= LT_SCHEMA_DEPTH_MAX && run->status == LT_OK) {
     run->status = LT_E_LIMIT;
   }
@@ -15,18 +15,18 @@ static bool enter(lt_schema_run *run) {
   return true;
 }
 
-static bool equal_strings(lt_schema_run *run, lt_json a, lt_json b) {
+static bool schema_equal_equal_strings(lt_schema_run *run, lt_json a, lt_json b) {
   lt_str chars;
   return lt_schema_chars(run, a, &chars) && lt_json_str_eq(b, chars);
 }
 
-static bool equal_numbers(lt_json a, lt_json b) {
+static bool schema_equal_equal_numbers(lt_json a, lt_json b) {
   lt_decimal x = lt_decimal_of(lt_json_text(a));
   lt_decimal y = lt_decimal_of(lt_json_text(b));
   return lt_decimal_cmp(&x, &y) == 0;
 }
 
-static bool equal_arrays(lt_schema_run *run, lt_json a, lt_json b) {
+static bool schema_equal_equal_arrays(lt_schema_run *run, lt_json a, lt_json b) {
   lt_json_iter i = lt_json_each(a);
   lt_json_iter j = lt_json_each(b);
   while (lt_json_next(&i) && lt_json_next(&j)) {
@@ -37,7 +37,7 @@ static bool equal_arrays(lt_schema_run *run, lt_json a, lt_json b) {
   return true;
 }
 
-static bool equal_objects(lt_schema_run *run, lt_json a, lt_json b) {
+static bool schema_equal_equal_objects(lt_schema_run *run, lt_json a, lt_json b) {
   lt_json_iter it = lt_json_each(a);
   while (lt_json_next(&it)) {
     lt_str key;
@@ -52,17 +52,17 @@ static bool equal_objects(lt_schema_run *run, lt_json a, lt_json b) {
   return true;
 }
 
-static bool equal_inside(lt_schema_run *run, lt_json a, lt_json b) {
+static bool schema_equal_equal_inside(lt_schema_run *run, lt_json a, lt_json b) {
   lt_schema_spend(run, lt_json_text(a).n / 16);
   switch (lt_json_typeof(a)) {
     case LT_JSON_STRING:
-      return equal_strings(run, a, b);
+      return schema_equal_equal_strings(run, a, b);
     case LT_JSON_NUMBER:
-      return equal_numbers(a, b);
+      return schema_equal_equal_numbers(a, b);
     case LT_JSON_ARRAY:
-      return lt_json_count(a) == lt_json_count(b) && equal_arrays(run, a, b);
+      return lt_json_count(a) == lt_json_count(b) && schema_equal_equal_arrays(run, a, b);
     case LT_JSON_OBJECT:
-      return lt_json_count(a) == lt_json_count(b) && equal_objects(run, a, b);
+      return lt_json_count(a) == lt_json_count(b) && schema_equal_equal_objects(run, a, b);
     case LT_JSON_NONE:
     case LT_JSON_NULL:
     case LT_JSON_FALSE:
@@ -73,10 +73,10 @@ static bool equal_inside(lt_schema_run *run, lt_json a, lt_json b) {
 }
 
 bool lt_schema_equal(lt_schema_run *run, lt_json a, lt_json b) {
-  if (lt_json_typeof(a) != lt_json_typeof(b) || !enter(run)) {
+  if (lt_json_typeof(a) != lt_json_typeof(b) || !schema_equal_enter(run)) {
     return false;
   }
-  bool equal = equal_inside(run, a, b);
+  bool equal = schema_equal_equal_inside(run, a, b);
   run->depth--;
   return equal && run->status == LT_OK;
 }
@@ -84,60 +84,60 @@ bool lt_schema_equal(lt_schema_run *run, lt_json a, lt_json b) {
 /* --- Items that are equal -----------------------------------------------------------------------------------------
  * By hash, so that long lists do not take the square of their length. */
 
-static uint64_t mix(uint64_t a, uint64_t b) {
+static uint64_t schema_equal_mix(uint64_t a, uint64_t b) {
   uint64_t h = (a ^ b) * UINT64_C(0x9E3779B97F4A7C15);
   return h ^ h >> 29;
 }
 
-static uint64_t hash_of(lt_schema_run *run, lt_json v);
+static uint64_t schema_equal_hash_of(lt_schema_run *run, lt_json v);
 
 /* Members in any order: their sum. */
-static uint64_t hash_inside(lt_schema_run *run, lt_json v) {
+static uint64_t schema_equal_hash_inside(lt_schema_run *run, lt_json v) {
   uint64_t hash = lt_json_count(v);
   bool ordered = lt_json_typeof(v) == LT_JSON_ARRAY;
   lt_json_iter it = lt_json_each(v);
   while (run->status == LT_OK && lt_json_next(&it)) {
-    uint64_t inner = hash_of(run, it.value);
-    hash = ordered ? mix(hash, inner) : hash + mix(hash_of(run, it.key), inner);
+    uint64_t inner = schema_equal_hash_of(run, it.value);
+    hash = ordered ? schema_equal_mix(hash, inner) : hash + schema_equal_mix(schema_equal_hash_of(run, it.key), inner);
   }
   return hash;
 }
 
-static uint64_t hash_value(lt_schema_run *run, lt_json v) {
+static uint64_t schema_equal_hash_value(lt_schema_run *run, lt_json v) {
   lt_json_type type = lt_json_typeof(v);
   lt_str text = lt_json_text(v);
   if (type == LT_JSON_ARRAY || type == LT_JSON_OBJECT) {
-    return mix(type, hash_inside(run, v));
+    return schema_equal_mix(type, schema_equal_hash_inside(run, v));
   }
   if (type == LT_JSON_NUMBER) {
     lt_decimal number = lt_decimal_of(text);
-    return mix(type, lt_decimal_hash(&number));
+    return schema_equal_mix(type, lt_decimal_hash(&number));
   }
   if (type == LT_JSON_STRING && !lt_schema_chars(run, v, &text)) {
     return 0;
   }
   lt_schema_spend(run, text.n / 4);
-  return mix(type, lt_str_hash(text));
+  return schema_equal_mix(type, lt_str_hash(text));
 }
 
-static uint64_t hash_of(lt_schema_run *run, lt_json v) {
-  if (!enter(run)) {
+static uint64_t schema_equal_hash_of(lt_schema_run *run, lt_json v) {
+  if (!schema_equal_enter(run)) {
     return 0;
   }
-  uint64_t hash = hash_value(run, v);
+  uint64_t hash = schema_equal_hash_value(run, v);
   run->depth--;
   return hash;
 }
 
-typedef struct item {
+typedef struct comparable_item {
   uint64_t hash;
   lt_json value;
   uint32_t index;
-} item;
+} comparable_item;
 
-static int compare_items(const void *a, const void *b) {
-  const item *x = a;
-  const item *y = b;
+static int schema_equal_compare_items(const void *a, const void *b) {
+  const comparable_item *x = a;
+  const comparable_item *y = b;
   if (x->hash != y->hash) {
     return x->hash < y->hash ? -1 : 1;
   }
@@ -145,8 +145,8 @@ static int compare_items(const void *a, const void *b) {
 }
 
 /* The first two that are equal among those with the same hash, which are few unless somebody meant them to be many. */
-static bool find_among(lt_schema_run *run, const item *items, uint32_t count, uint32_t *ret_first,
-                       uint32_t *ret_second) {
+static bool schema_equal_find_among(lt_schema_run *run, const comparable_item *items, uint32_t count,
+                                    uint32_t *ret_first, uint32_t *ret_second) {
   for (uint32_t i = 0; i < count; i++) {
     for (uint32_t j = i + 1; j < count && items[j].hash == items[i].hash; j++) {
       if (lt_schema_equal(run, items[i].value, items[j].value)) {
@@ -167,7 +167,7 @@ bool lt_schema_find_equal(lt_schema_run *run, lt_json array, uint32_t *ret_first
   if (count < 2 || !lt_schema_spend(run, (uint64_t)count * 16)) {
     return false;
   }
-  item *items = lt_arena_alloc(&run->arena, count * sizeof(*items));
+  comparable_item *items = lt_arena_alloc(&run->arena, count * sizeof(*items));
   if (items == NULL) {
     lt_schema_fail_run(run);
     return false;
@@ -175,12 +175,12 @@ bool lt_schema_find_equal(lt_schema_run *run, lt_json array, uint32_t *ret_first
   uint32_t n = 0;
   lt_json_iter it = lt_json_each(array);
   while (run->status == LT_OK && lt_json_next(&it)) {
-    items[n] = (item){hash_of(run, it.value), it.value, n};
+    items[n] = (comparable_item){schema_equal_hash_of(run, it.value), it.value, n};
     n++;
   }
   if (run->status != LT_OK) {
     return false;
   }
-  qsort(items, n, sizeof(*items), compare_items);
-  return find_among(run, items, n, ret_first, ret_second);
+  qsort(items, n, sizeof(*items), schema_equal_compare_items);
+  return schema_equal_find_among(run, items, n, ret_first, ret_second);
 }

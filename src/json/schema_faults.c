@@ -2,12 +2,13 @@
  * that a terminal would obey. */
 #include "base/limits.h"
 #include "json/json_text.h"
-#include "json/schema_impl.h"
+#include "json/schema_faults.h"
+#include "json/schema_rules.h"
 
 /* --- Values ------------------------------------------------------------------------------------------------------- */
 
 /* Control characters, what turns the direction of text, and halves of surrogate pairs. */
-static bool is_unfit(uint32_t c) {
+static bool schema_faults_is_unfit(uint32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029 || (c >= 0x202A && c <= 0x202E) ||
          (c >= 0x2066 && c <= 0x2069) || lt_json_is_surrogate(c);
 }
@@ -15,7 +16,7 @@ static bool is_unfit(uint32_t c) {
 size_t lt_schema_put_char(lt_buf *out, const char *p, const char *end) {
   uint32_t c = 0;
   unsigned n = lt_json_read_char(p, end, &c);
-  if (n == 0 || is_unfit(c)) {
+  if (n == 0 || schema_faults_is_unfit(c)) {
     lt_buf_printf(out, "\\u%04x", (unsigned)(n == 0 ? 0xFFFD : c));
     return n > 0 ? n : 1;
   }
@@ -24,7 +25,7 @@ size_t lt_schema_put_char(lt_buf *out, const char *p, const char *end) {
 }
 
 /* At most LT_SCHEMA_SHOWN_BYTES of the characters; `escapes`: the bytes to put a backslash before. */
-static void put_chars(lt_buf *out, lt_str s, const char *escapes) {
+static void schema_faults_put_chars(lt_buf *out, lt_str s, const char *escapes) {
   const char *p = s.p;
   const char *end = s.p + s.n;
   const char *stop = s.n > LT_SCHEMA_SHOWN_BYTES ? s.p + LT_SCHEMA_SHOWN_BYTES : end;
@@ -38,17 +39,17 @@ static void put_chars(lt_buf *out, lt_str s, const char *escapes) {
 }
 
 void lt_schema_put_plain(lt_buf *out, lt_str chars) {
-  put_chars(out, chars, "");
+  schema_faults_put_chars(out, chars, "");
 }
 
 void lt_schema_put_quoted(lt_buf *out, lt_str chars) {
   lt_buf_byte(out, '"');
-  put_chars(out, chars, "\"\\");
+  schema_faults_put_chars(out, chars, "\"\\");
   lt_buf_byte(out, '"');
 }
 
 /* Without its escapes undone a string may be longer than what it says, never shorter: only as much is undone. */
-static void put_string(lt_buf *out, lt_json value) {
+static void schema_faults_put_string(lt_buf *out, lt_json value) {
   lt_str chars = LT_STR_NULL;
   lt_arena arena;
   lt_arena_init(&arena, LT_JSON_MAX_BYTES + LT_MIB);
@@ -61,7 +62,7 @@ static void put_string(lt_buf *out, lt_json value) {
 }
 
 /* A list or an object of the schema's: short ones whole, else as much as there is room for. */
-static void put_compact(lt_buf *out, lt_json value) {
+static void schema_faults_put_compact(lt_buf *out, lt_json value) {
   lt_buf text;
   lt_buf_init(&text, LT_SCHEMA_SHOWN_BYTES + 20);
   lt_json_compact(value, &text);
@@ -76,9 +77,9 @@ static void put_compact(lt_buf *out, lt_json value) {
 void lt_schema_put_value(lt_buf *out, lt_json value) {
   lt_json_type type = lt_json_typeof(value);
   if (type == LT_JSON_STRING) {
-    put_string(out, value);
+    schema_faults_put_string(out, value);
   } else if (type == LT_JSON_ARRAY || type == LT_JSON_OBJECT) {
-    put_compact(out, value);
+    schema_faults_put_compact(out, value);
   } else {
     lt_schema_put_plain(out, lt_json_text(value));
   }
@@ -136,7 +137,7 @@ void lt_schema_put_types(lt_buf *out, uint32_t types) {
 /* --- Paths -------------------------------------------------------------------------------------------------------- */
 
 /* What may stand after a dot in JavaScript. */
-static bool is_plain_name(lt_str s) {
+static bool schema_faults_is_plain_name(lt_str s) {
   bool plain = s.n > 0 && s.n <= LT_SCHEMA_SHOWN_BYTES && !lt_json_is_digit(s.p[0]);
   for (size_t i = 0; i < s.n && plain; i++) {
     char c = s.p[i];
@@ -145,8 +146,8 @@ static bool is_plain_name(lt_str s) {
   return plain;
 }
 
-static void put_member(lt_buf *out, lt_str name) {
-  if (is_plain_name(name)) {
+static void schema_faults_put_member(lt_buf *out, lt_str name) {
+  if (schema_faults_is_plain_name(name)) {
     lt_buf_byte(out, '.');
     lt_buf_add(out, name);
   } else {
@@ -156,14 +157,14 @@ static void put_member(lt_buf *out, lt_str name) {
   }
 }
 
-static void put_key(lt_buf *out, lt_json key) {
+static void schema_faults_put_key(lt_buf *out, lt_json key) {
   lt_str text = lt_json_text(key);
   lt_str name = lt_str_sub(text, 1, text.n - 1);
-  if (is_plain_name(name)) {
-    put_member(out, name);
+  if (schema_faults_is_plain_name(name)) {
+    schema_faults_put_member(out, name);
   } else {
     lt_buf_byte(out, '[');
-    put_string(out, key);
+    schema_faults_put_string(out, key);
     lt_buf_byte(out, ']');
   }
 }
@@ -175,7 +176,7 @@ void lt_schema_put_path(lt_buf *out, const lt_schema_run *run, const lt_schema_p
   }
   lt_schema_put_path(out, run, at->up);
   if (lt_json_exists(at->key)) {
-    put_key(out, at->key);
+    schema_faults_put_key(out, at->key);
   } else {
     lt_buf_printf(out, "[%u]", at->index);
   }
@@ -185,7 +186,7 @@ void lt_schema_put_path(lt_buf *out, const lt_schema_run *run, const lt_schema_p
 
 /* How far a fault is from what may have been meant: an alternative with another type, or another value in the property
  * that tells the alternatives apart, was hardly meant; a fault deep inside says that all around it was right. */
-static uint32_t weight_of(lt_schema_fault kind, uint32_t depth) {
+static uint32_t schema_faults_weight_of(lt_schema_fault kind, uint32_t depth) {
   if (kind == LT_FAULT_TYPE && depth == 0) {
     return 1000;
   }
@@ -196,14 +197,14 @@ static uint32_t weight_of(lt_schema_fault kind, uint32_t depth) {
 }
 
 /* Counts a fault; the result, with what goes before it, when it is to be written. */
-static lt_buf *begin(lt_schema_run *run, uint32_t depth, lt_schema_fault kind) {
+static lt_buf *schema_faults_begin(lt_schema_run *run, uint32_t depth, lt_schema_fault kind) {
   lt_schema_sink *sink = run->sink;
   if (sink == NULL || run->status != LT_OK) {
     return NULL;
   }
   uint32_t inside = depth - sink->depth;
   sink->kinds |= 1u << (inside == 0 ? kind : LT_FAULT_OTHER);
-  sink->weight += weight_of(kind, inside);
+  sink->weight += schema_faults_weight_of(kind, inside);
   if (sink->count++ >= sink->max) {
     return NULL;
   }
@@ -212,7 +213,7 @@ static lt_buf *begin(lt_schema_run *run, uint32_t depth, lt_schema_fault kind) {
 }
 
 lt_buf *lt_schema_fault_at(lt_schema_run *run, const lt_schema_place *at, lt_schema_fault kind) {
-  lt_buf *out = begin(run, at->depth, kind);
+  lt_buf *out = schema_faults_begin(run, at->depth, kind);
   if (out != NULL) {
     lt_schema_put_path(out, run, at);
     lt_buf_addc(out, at->is_name ? ": the name " : ": ");
@@ -221,10 +222,10 @@ lt_buf *lt_schema_fault_at(lt_schema_run *run, const lt_schema_place *at, lt_sch
 }
 
 lt_buf *lt_schema_fault_member(lt_schema_run *run, const lt_schema_place *at, lt_str name, lt_schema_fault kind) {
-  lt_buf *out = begin(run, at->depth + 1, kind);
+  lt_buf *out = schema_faults_begin(run, at->depth + 1, kind);
   if (out != NULL) {
     lt_schema_put_path(out, run, at);
-    put_member(out, name);
+    schema_faults_put_member(out, name);
     lt_buf_addc(out, ": ");
   }
   return out;
@@ -257,7 +258,7 @@ void lt_schema_fault_type(lt_schema_run *run, const lt_schema_place *at, uint32_
   }
 }
 
-static const lt_schema_prop *find_nearest(const lt_schema_object *object, lt_str name) {
+static const lt_schema_prop *schema_faults_find_nearest(const lt_schema_object *object, lt_str name) {
   const lt_schema_prop *best = NULL;
   unsigned best_distance = name.n > 8 ? 4 : name.n > 2 ? 3 : 2;
   for (uint32_t i = 0; i < object->prop_count; i++) {
@@ -270,8 +271,8 @@ static const lt_schema_prop *find_nearest(const lt_schema_object *object, lt_str
   return best;
 }
 
-static void put_known(lt_buf *out, const lt_schema_object *object, lt_str name) {
-  const lt_schema_prop *nearest = find_nearest(object, name);
+static void schema_faults_put_known(lt_buf *out, const lt_schema_object *object, lt_str name) {
+  const lt_schema_prop *nearest = schema_faults_find_nearest(object, name);
   if (nearest != NULL) {
     lt_buf_addc(out, " (did you mean ");
     lt_schema_put_quoted(out, nearest->name);
@@ -296,7 +297,7 @@ void lt_schema_fault_unknown(lt_schema_run *run, const lt_schema_place *at, cons
   if (out != NULL) {
     lt_buf_addc(out, "is not a known property");
     if (object != NULL && lt_schema_chars(run, at->key, &name)) {
-      put_known(out, object, name);
+      schema_faults_put_known(out, object, name);
     }
   }
 }

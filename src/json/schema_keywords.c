@@ -1,4 +1,4 @@
-#include "json/schema_impl.h"
+#include "json/schema_keywords.h"
 
 static const struct {
   lt_str text;
@@ -18,7 +18,7 @@ lt_schema_shape lt_schema_keyword_shape(lt_schema_keyword keyword) {
 }
 
 /* LT_KW_COUNT: none of ours. */
-static unsigned find(lt_json key) {
+static unsigned schema_keywords_find(lt_json key) {
   lt_str text = lt_json_text(key);
   bool escaped = memchr(text.p, '\\', text.n) != NULL;
   unsigned i = 0;
@@ -35,7 +35,7 @@ void lt_schema_keys_read(lt_json json, bool ref_alone, lt_schema_keys *ret) {
   memset(ret, 0, sizeof(*ret));
   lt_json_iter it = lt_json_each(json);
   while (lt_json_next(&it)) {
-    unsigned i = find(it.key);
+    unsigned i = schema_keywords_find(it.key);
     if (i < LT_KW_COUNT) {
       ret->at[i] = it.value;
     }

@@ -1,10 +1,12 @@
 /* Rules of objects. */
 #include "base/limits.h"
-#include "json/schema_impl.h"
+#include "json/schema_rules.h"
+#include "json/schema_faults.h"
 
 /* --- Counts and names --------------------------------------------------------------------------------------------- */
 
-static bool fault_count(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at, const char *bound) {
+static bool schema_object_fault_count(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at,
+                                      const char *bound) {
   uint64_t limit = rule->u.limit;
   lt_buf *out = lt_schema_fault_at(run, at, LT_FAULT_OTHER);
   if (out != NULL) {
@@ -15,20 +17,20 @@ static bool fault_count(lt_schema_run *run, const lt_schema_rule *rule, const lt
 }
 
 bool lt_schema_rule_min_properties(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
-  return lt_json_count(at->value) >= rule->u.limit || fault_count(run, rule, at, "least");
+  return lt_json_count(at->value) >= rule->u.limit || schema_object_fault_count(run, rule, at, "least");
 }
 
 bool lt_schema_rule_max_properties(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
-  return lt_json_count(at->value) <= rule->u.limit || fault_count(run, rule, at, "most");
+  return lt_json_count(at->value) <= rule->u.limit || schema_object_fault_count(run, rule, at, "most");
 }
 
-static bool has_property(lt_schema_run *run, lt_json object, lt_str name) {
+static bool schema_object_has_property(lt_schema_run *run, lt_json object, lt_str name) {
   lt_schema_spend(run, 3 * (uint64_t)lt_json_count(object) + 1);
   return lt_json_exists(lt_json_get_str(object, name));
 }
 
 /* A missing property has no key in the value: its path is the object's and the name. `because` may be empty. */
-static void fault_missing(lt_schema_run *run, const lt_schema_place *at, lt_str name, lt_str because) {
+static void schema_object_fault_missing(lt_schema_run *run, const lt_schema_place *at, lt_str name, lt_str because) {
   lt_buf *out = lt_schema_fault_member(run, at, name, LT_FAULT_MISSING);
   if (out != NULL) {
     lt_buf_addc(out, "is required");
@@ -39,12 +41,12 @@ static void fault_missing(lt_schema_run *run, const lt_schema_place *at, lt_str 
   }
 }
 
-static bool check_required(lt_schema_run *run, const lt_schema_place *at, const lt_str *names, uint32_t count,
-                           lt_str because) {
+static bool schema_object_check_required(lt_schema_run *run, const lt_schema_place *at, const lt_str *names,
+                                         uint32_t count, lt_str because) {
   bool good = true;
   for (uint32_t i = 0; i < count && run->status == LT_OK; i++) {
-    if (!has_property(run, at->value, names[i])) {
-      fault_missing(run, at, names[i], because);
+    if (!schema_object_has_property(run, at->value, names[i])) {
+      schema_object_fault_missing(run, at, names[i], because);
       good = false;
     }
     if (!good && run->sink == NULL) {
@@ -55,15 +57,15 @@ static bool check_required(lt_schema_run *run, const lt_schema_place *at, const 
 }
 
 bool lt_schema_rule_required(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
-  return check_required(run, at, rule->u.names, rule->count, LT_STR(""));
+  return schema_object_check_required(run, at, rule->u.names, rule->count, LT_STR(""));
 }
 
 bool lt_schema_rule_depends(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   bool good = true;
   for (uint32_t i = 0; i < rule->count && (good || run->sink != NULL); i++) {
     const lt_schema_depends *depends = &rule->u.depends[i];
-    if (has_property(run, at->value, depends->name)) {
-      good &= check_required(run, at, depends->names, depends->count, depends->name);
+    if (schema_object_has_property(run, at->value, depends->name)) {
+      good &= schema_object_check_required(run, at, depends->names, depends->count, depends->name);
       good &= depends->schema == NULL || lt_schema_apply(run, depends->schema, at);
     }
     if (run->status != LT_OK) {
@@ -102,8 +104,8 @@ const lt_schema_prop *lt_schema_find_prop(const lt_schema_object *object, lt_str
 }
 
 /* A member against additionalProperties or unevaluatedProperties. */
-static bool check_other(lt_schema_run *run, const lt_schema_node *rest, const lt_schema_place *member,
-                        const lt_schema_object *object) {
+static bool schema_object_check_other(lt_schema_run *run, const lt_schema_node *rest, const lt_schema_place *member,
+                                      const lt_schema_object *object) {
   if (!rest->never) {
     return lt_schema_apply(run, rest, member);
   }
@@ -112,8 +114,8 @@ static bool check_other(lt_schema_run *run, const lt_schema_node *rest, const lt
 }
 
 /* One member, against all that is said of its name. `ret_known`: something was. */
-static bool check_named(lt_schema_run *run, const lt_schema_object *object, const lt_schema_place *member, lt_str name,
-                        bool *ret_known) {
+static bool schema_object_check_named(lt_schema_run *run, const lt_schema_object *object, const lt_schema_place *member,
+                                      lt_str name, bool *ret_known) {
   const lt_schema_prop *prop = lt_schema_find_prop(object, name);
   bool good = prop == NULL || lt_schema_apply(run, prop->schema, member);
   *ret_known = prop != NULL || object->unsure;
@@ -127,16 +129,16 @@ static bool check_named(lt_schema_run *run, const lt_schema_object *object, cons
   return good;
 }
 
-static bool check_member(lt_schema_run *run, const lt_schema_object *object, const lt_schema_place *member,
-                         bool *ret_known) {
+static bool schema_object_check_member(lt_schema_run *run, const lt_schema_object *object,
+                                       const lt_schema_place *member, bool *ret_known) {
   lt_str name;
   if (!lt_schema_chars(run, member->key, &name)) {
     return false;
   }
-  bool good = check_named(run, object, member, name, ret_known);
+  bool good = schema_object_check_named(run, object, member, name, ret_known);
   if (run->status == LT_OK && !*ret_known && object->rest != NULL) {
     *ret_known = true;
-    good &= check_other(run, object->rest, member, object);
+    good &= schema_object_check_other(run, object->rest, member, object);
   }
   return good && run->status == LT_OK;
 }
@@ -147,7 +149,7 @@ bool lt_schema_rule_object(lt_schema_run *run, const lt_schema_rule *rule, const
   for (uint32_t i = 0; (good || run->sink != NULL) && run->status == LT_OK && lt_json_next(&it); i++) {
     bool known = false;
     lt_schema_place member = lt_schema_inside(at, it.key, it.value, i);
-    good &= lt_schema_spend(run, 2) && check_member(run, rule->u.object, &member, &known);
+    good &= lt_schema_spend(run, 2) && schema_object_check_member(run, rule->u.object, &member, &known);
     if (known) {
       lt_schema_mark(at, i);
     }
@@ -161,7 +163,7 @@ bool lt_schema_rule_unevaluated_properties(lt_schema_run *run, const lt_schema_r
   for (uint32_t i = 0; (good || run->sink != NULL) && run->status == LT_OK && lt_json_next(&it); i++) {
     if (!lt_schema_is_marked(at, i)) {
       lt_schema_place member = lt_schema_inside(at, it.key, it.value, i);
-      good &= check_other(run, rule->u.schema, &member, NULL);
+      good &= schema_object_check_other(run, rule->u.schema, &member, NULL);
       lt_schema_mark(at, i);
     }
   }

@@ -1,11 +1,13 @@
 /* Identifiers, anchors, and what references lead to. Nothing is ever fetched. */
 #include "base/limits.h"
-#include "json/schema_impl.h"
+#include "json/schema_refs.h"
+#include "json/schema_keywords.h"
+#include "json/schema_uri.h"
 
 /* --- Identifiers -------------------------------------------------------------------------------------------------- */
 
 /* Room for one more in an array of the scratch arena. */
-static bool grow(lt_schema_compiler *c, void **list, uint32_t count, uint32_t *cap, size_t size) {
+static bool schema_refs_grow(lt_schema_compiler *c, void **list, uint32_t count, uint32_t *cap, size_t size) {
   if (count < *cap) {
     return true;
   }
@@ -23,7 +25,7 @@ static bool grow(lt_schema_compiler *c, void **list, uint32_t count, uint32_t *c
   return true;
 }
 
-static bool too_many(lt_schema_compiler *c, uint32_t count) {
+static bool schema_refs_too_many(lt_schema_compiler *c, uint32_t count) {
   if (count < LT_SCHEMA_IDS_MAX) {
     return false;
   }
@@ -33,17 +35,19 @@ static bool too_many(lt_schema_compiler *c, uint32_t count) {
   return true;
 }
 
-static void add_resource(lt_schema_compiler *c, lt_schema_resource resource) {
+static void schema_refs_add_resource(lt_schema_compiler *c, lt_schema_resource resource) {
   void *list = c->resources;
-  if (!too_many(c, c->resource_count) && grow(c, &list, c->resource_count, &c->resource_cap, sizeof(*c->resources))) {
+  if (!schema_refs_too_many(c, c->resource_count) &&
+      schema_refs_grow(c, &list, c->resource_count, &c->resource_cap, sizeof(*c->resources))) {
     c->resources = list;
     c->resources[c->resource_count++] = resource;
   }
 }
 
-static void add_anchor(lt_schema_compiler *c, lt_schema_node *node, lt_str name, bool dynamic) {
+static void schema_refs_add_anchor(lt_schema_compiler *c, lt_schema_node *node, lt_str name, bool dynamic) {
   void *list = c->anchors;
-  if (!too_many(c, c->anchor_count) && grow(c, &list, c->anchor_count, &c->anchor_cap, sizeof(*c->anchors))) {
+  if (!schema_refs_too_many(c, c->anchor_count) &&
+      schema_refs_grow(c, &list, c->anchor_count, &c->anchor_cap, sizeof(*c->anchors))) {
     c->anchors = list;
     c->anchors[c->anchor_count++] =
         (lt_schema_anchor){.name = name, .node = node, .resource = node->resource, .dynamic = dynamic};
@@ -51,7 +55,7 @@ static void add_anchor(lt_schema_compiler *c, lt_schema_node *node, lt_str name,
 }
 
 /* From "$schema"; `fallback` where it says nothing that we know. */
-static uint32_t draft_of(lt_schema_compiler *c, lt_json schema, uint32_t fallback) {
+static uint32_t schema_refs_draft_of(lt_schema_compiler *c, lt_json schema, uint32_t fallback) {
   static const struct {
     const char *mark;
     uint32_t draft;
@@ -70,7 +74,7 @@ static uint32_t draft_of(lt_schema_compiler *c, lt_json schema, uint32_t fallbac
 }
 
 /* An $id: a new resource, unless it is but a fragment, which is how draft-07 writes anchors. */
-static void identify_id(lt_schema_compiler *c, lt_schema_node *node, lt_str id, lt_json schema) {
+static void schema_refs_identify_id(lt_schema_compiler *c, lt_schema_node *node, lt_str id, lt_json schema) {
   lt_schema_resource *around = &c->resources[node->resource];
   lt_str uri;
   lt_str fragment;
@@ -79,23 +83,23 @@ static void identify_id(lt_schema_compiler *c, lt_schema_node *node, lt_str id, 
     return;
   }
   if (id.n == 0 || id.p[0] != '#') {
-    uint32_t draft = draft_of(c, schema, around->draft);
+    uint32_t draft = schema_refs_draft_of(c, schema, around->draft);
     if (around->root == node) {
       around->uri = uri;
     } else {
       node->resource = c->resource_count;
-      add_resource(c, (lt_schema_resource){.uri = uri, .root = node, .draft = draft});
+      schema_refs_add_resource(c, (lt_schema_resource){.uri = uri, .root = node, .draft = draft});
     }
   }
   if (fragment.n > 0 && c->status == LT_OK) {
-    add_anchor(c, node, fragment, false);
+    schema_refs_add_anchor(c, node, fragment, false);
   }
 }
 
-static void identify_anchor(lt_schema_compiler *c, lt_schema_node *node, lt_json name, bool dynamic) {
+static void schema_refs_identify_anchor(lt_schema_compiler *c, lt_schema_node *node, lt_json name, bool dynamic) {
   lt_str text;
   if (lt_json_exists(name) && c->status == LT_OK && lt_schema_text(c, name, &text)) {
-    add_anchor(c, node, text, dynamic);
+    schema_refs_add_anchor(c, node, text, dynamic);
   }
 }
 
@@ -103,7 +107,8 @@ void lt_schema_identify(lt_schema_compiler *c, lt_schema_node *node) {
   lt_schema_keys keys;
   if (node == c->first) {
     lt_json schema = lt_json_get(node->json, "$schema");
-    add_resource(c, (lt_schema_resource){.uri = LT_STR(""), .root = node, .draft = draft_of(c, schema, 2020)});
+    schema_refs_add_resource(
+        c, (lt_schema_resource){.uri = LT_STR(""), .root = node, .draft = schema_refs_draft_of(c, schema, 2020)});
   }
   if (c->status != LT_OK || lt_json_typeof(node->json) != LT_JSON_OBJECT) {
     return;
@@ -112,10 +117,10 @@ void lt_schema_identify(lt_schema_compiler *c, lt_schema_node *node) {
   lt_str text;
   lt_json id = keys.at[c->resources[node->resource].draft == 4 ? LT_KW_OLD_ID : LT_KW_ID];
   if (lt_json_typeof(id) == LT_JSON_STRING && lt_schema_text(c, id, &text)) {
-    identify_id(c, node, text, keys.at[LT_KW_SCHEMA]);
+    schema_refs_identify_id(c, node, text, keys.at[LT_KW_SCHEMA]);
   }
-  identify_anchor(c, node, keys.at[LT_KW_ANCHOR], false);
-  identify_anchor(c, node, keys.at[LT_KW_DYNAMIC_ANCHOR], true);
+  schema_refs_identify_anchor(c, node, keys.at[LT_KW_ANCHOR], false);
+  schema_refs_identify_anchor(c, node, keys.at[LT_KW_DYNAMIC_ANCHOR], true);
   if (c->status == LT_OK && lt_json_bool(keys.at[LT_KW_RECURSIVE_ANCHOR], false)) {
     lt_schema_resource *resource = &c->resources[node->resource];
     resource->is_recursive |= resource->root == node;
@@ -125,7 +130,7 @@ void lt_schema_identify(lt_schema_compiler *c, lt_schema_node *node) {
 /* --- References --------------------------------------------------------------------------------------------------- */
 
 /* RFC 6901: "~1" is "/" and "~0" is "~". In place of the token: what it says, in the scratch arena. */
-static bool unescape_token(lt_schema_compiler *c, lt_str *token) {
+static bool schema_refs_unescape_token(lt_schema_compiler *c, lt_str *token) {
   if (token->n == 0 || memchr(token->p, '~', token->n) == NULL) {
     return true;
   }
@@ -143,7 +148,7 @@ static bool unescape_token(lt_schema_compiler *c, lt_str *token) {
   return true;
 }
 
-static lt_json step_into(lt_json json, lt_str token) {
+static lt_json schema_refs_step_into(lt_json json, lt_str token) {
   if (lt_json_typeof(json) != LT_JSON_ARRAY) {
     return lt_json_get_str(json, token);
   }
@@ -159,7 +164,7 @@ static lt_json step_into(lt_json json, lt_str token) {
 
 /* Follows a JSON pointer from a resource's root. The resource of what it leads to is that of the last schema on the way
  * that we know of. */
-static lt_schema_node *follow(lt_schema_compiler *c, uint32_t resource, lt_str pointer) {
+static lt_schema_node *schema_refs_follow(lt_schema_compiler *c, uint32_t resource, lt_str pointer) {
   lt_json json = c->resources[resource].root->json;
   while (pointer.n > 0 && lt_json_exists(json)) {
     size_t slash = lt_str_find(pointer, LT_STR("/"), 1);
@@ -167,10 +172,10 @@ static lt_schema_node *follow(lt_schema_compiler *c, uint32_t resource, lt_str p
     lt_str token = lt_str_sub(pointer, 1, end);
     pointer = lt_str_sub(pointer, end, pointer.n);
     c->steps += lt_json_count(json);
-    if (!unescape_token(c, &token)) {
+    if (!schema_refs_unescape_token(c, &token)) {
       return NULL;
     }
-    json = step_into(json, token);
+    json = schema_refs_step_into(json, token);
     const lt_schema_node *known = lt_json_exists(json) ? c->by_json[json.at] : NULL;
     resource = known != NULL ? known->resource : resource;
   }
@@ -179,7 +184,7 @@ static lt_schema_node *follow(lt_schema_compiler *c, uint32_t resource, lt_str p
   return is_schema ? lt_schema_node_at(c, json, resource) : NULL;
 }
 
-static lt_schema_anchor *find_anchor(lt_schema_compiler *c, uint32_t resource, lt_str name) {
+static lt_schema_anchor *schema_refs_find_anchor(lt_schema_compiler *c, uint32_t resource, lt_str name) {
   for (uint32_t i = 0; i < c->anchor_count; i++) {
     if (c->anchors[i].resource == resource && lt_str_eq(c->anchors[i].name, name)) {
       return &c->anchors[i];
@@ -188,7 +193,7 @@ static lt_schema_anchor *find_anchor(lt_schema_compiler *c, uint32_t resource, l
   return NULL;
 }
 
-static uint32_t find_resource(const lt_schema_compiler *c, lt_str uri) {
+static uint32_t schema_refs_find_resource(const lt_schema_compiler *c, lt_str uri) {
   uint32_t i = 0;
   while (i < c->resource_count && !lt_str_eq(c->resources[i].uri, uri)) {
     i++;
@@ -197,22 +202,23 @@ static uint32_t find_resource(const lt_schema_compiler *c, lt_str uri) {
 }
 
 /* What `fragment` names in the resource. */
-static lt_schema_node *find_in(lt_schema_compiler *c, uint32_t resource, lt_str fragment, lt_str *ret_anchor) {
+static lt_schema_node *schema_refs_find_in(lt_schema_compiler *c, uint32_t resource, lt_str fragment,
+                                           lt_str *ret_anchor) {
   if (fragment.n == 0) {
     return c->resources[resource].root;
   }
   if (fragment.p[0] == '/') {
-    return follow(c, resource, fragment);
+    return schema_refs_follow(c, resource, fragment);
   }
   c->steps += c->anchor_count;
-  const lt_schema_anchor *anchor = find_anchor(c, resource, fragment);
+  const lt_schema_anchor *anchor = schema_refs_find_anchor(c, resource, fragment);
   if (anchor != NULL && anchor->dynamic) {
     *ret_anchor = anchor->name;
   }
   return anchor != NULL ? anchor->node : NULL;
 }
 
-static bool has_worked_enough(lt_schema_compiler *c) {
+static bool schema_refs_has_worked_enough(lt_schema_compiler *c) {
   if (c->steps > LT_SCHEMA_STEPS && c->status == LT_OK) {
     c->status = lt_fail(c->err, LT_E_LIMIT, "the schema has too many references");
   }
@@ -234,18 +240,18 @@ const lt_schema_node *lt_schema_resolve(lt_schema_compiler *c, const lt_schema_n
     return NULL;
   }
   fragment = lt_schema_uri_unescape(c->scratch, fragment);
-  uint32_t resource = find_resource(c, uri);
+  uint32_t resource = schema_refs_find_resource(c, uri);
   c->steps += c->resource_count;
   if (resource == c->resource_count) {
     lt_schema_note(c, ref, "what is outside of the schema is not fetched:", text);
     return NULL;
   }
-  lt_schema_node *found = fragment.p != NULL ? find_in(c, resource, fragment, ret_anchor) : NULL;
+  lt_schema_node *found = fragment.p != NULL ? schema_refs_find_in(c, resource, fragment, ret_anchor) : NULL;
   if (fragment.p == NULL) {
     lt_schema_fail_memory(c);
   } else if (found == NULL && c->status == LT_OK) {
     lt_schema_note(c, ref, "leads nowhere:", text);
   }
   lt_schema_scan(c);
-  return has_worked_enough(c) ? NULL : found;
+  return schema_refs_has_worked_enough(c) ? NULL : found;
 }

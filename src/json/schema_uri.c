@@ -1,17 +1,17 @@
 /* Identifiers as text: RFC 3986, as much as finding one's way in a document takes. */
 #include "json/json_text.h"
-#include "json/schema_impl.h"
+#include "json/schema_uri.h"
 
 /* The parts, each with the mark that sets it off; absent: {NULL, 0}. */
-typedef struct uri {
+typedef struct uri_parts {
   lt_str scheme;    /* "https:" */
   lt_str authority; /* "//example.com" */
   lt_str path;
   lt_str query;    /* "?a=b" */
   lt_str fragment; /* without its "#" */
-} uri;
+} uri_parts;
 
-static size_t span_to(lt_str s, size_t from, const char *stop) {
+static size_t schema_uri_span_to(lt_str s, size_t from, const char *stop) {
   while (from < s.n && strchr(stop, s.p[from]) == NULL) {
     from++;
   }
@@ -19,24 +19,24 @@ static size_t span_to(lt_str s, size_t from, const char *stop) {
 }
 
 /* RFC 3986, appendix B. A NUL byte ends a part like any of the marks: it has no business in an identifier. */
-static uri split(lt_str s) {
-  uri u = {.scheme = LT_STR_NULL};
-  size_t at = span_to(s, 0, ":/?#");
+static uri_parts schema_uri_split(lt_str s) {
+  uri_parts u = {.scheme = LT_STR_NULL};
+  size_t at = schema_uri_span_to(s, 0, ":/?#");
   size_t begin = 0;
   if (at > 0 && at < s.n && s.p[at] == ':') {
     begin = at + 1;
     u.scheme = lt_str_sub(s, 0, begin);
   }
   if (lt_str_starts(lt_str_sub(s, begin, s.n), LT_STR("//"))) {
-    size_t end = span_to(s, begin + 2, "/?#");
+    size_t end = schema_uri_span_to(s, begin + 2, "/?#");
     u.authority = lt_str_sub(s, begin, end);
     begin = end;
   }
-  size_t end = span_to(s, begin, "?#");
+  size_t end = schema_uri_span_to(s, begin, "?#");
   u.path = lt_str_sub(s, begin, end);
   begin = end;
   if (begin < s.n && s.p[begin] == '?') {
-    end = span_to(s, begin, "#");
+    end = schema_uri_span_to(s, begin, "#");
     u.query = lt_str_sub(s, begin, end);
     begin = end;
   }
@@ -44,7 +44,7 @@ static uri split(lt_str s) {
   return u;
 }
 
-static size_t put(char *out, size_t n, lt_str s) {
+static size_t schema_uri_put(char *out, size_t n, lt_str s) {
   if (s.n > 0) {
     memcpy(out + n, s.p, s.n);
   }
@@ -52,7 +52,7 @@ static size_t put(char *out, size_t n, lt_str s) {
 }
 
 /* Takes the last segment off the path that begins at `floor`. */
-static size_t drop_segment(const char *out, size_t floor, size_t n) {
+static size_t schema_uri_drop_segment(const char *out, size_t floor, size_t n) {
   while (n > floor && out[n - 1] != '/') {
     n--;
   }
@@ -60,7 +60,7 @@ static size_t drop_segment(const char *out, size_t floor, size_t n) {
 }
 
 /* RFC 3986, 5.2.4, in place: the path is the bytes from `floor` up to `n`. Returns its end. */
-static size_t remove_dots(char *out, size_t floor, size_t n) {
+static size_t schema_uri_remove_dots(char *out, size_t floor, size_t n) {
   size_t to = floor;
   size_t at = floor;
   while (at < n) {
@@ -72,7 +72,7 @@ static size_t remove_dots(char *out, size_t floor, size_t n) {
     lt_str segment = {out + begin, end - begin};
     bool up = lt_str_eqc(segment, "..");
     if (up) {
-      to = drop_segment(out, floor, to);
+      to = schema_uri_drop_segment(out, floor, to);
     }
     if (!up && !lt_str_eqc(segment, ".")) {
       memmove(out + to, out + at, end - at);
@@ -86,7 +86,7 @@ static size_t remove_dots(char *out, size_t floor, size_t n) {
 }
 
 /* RFC 3986, 5.2.3. */
-static size_t put_merged(char *out, size_t n, const uri *base, lt_str path) {
+static size_t schema_uri_put_merged(char *out, size_t n, const uri_parts *base, lt_str path) {
   size_t keep = base->path.n;
   while (keep > 0 && base->path.p[keep - 1] != '/') {
     keep--;
@@ -94,33 +94,33 @@ static size_t put_merged(char *out, size_t n, const uri *base, lt_str path) {
   if (base->authority.n > 0 && base->path.n == 0) {
     out[n++] = '/';
   }
-  n = put(out, n, lt_str_sub(base->path, 0, keep));
-  return put(out, n, path);
+  n = schema_uri_put(out, n, lt_str_sub(base->path, 0, keep));
+  return schema_uri_put(out, n, path);
 }
 
-static size_t put_path(char *out, size_t n, const uri *base, const uri *ref) {
+static size_t schema_uri_put_path(char *out, size_t n, const uri_parts *base, const uri_parts *ref) {
   size_t floor = n;
   if (ref->path.n == 0 && ref->authority.n == 0 && ref->scheme.n == 0) {
-    return put(out, n, base->path);
+    return schema_uri_put(out, n, base->path);
   }
   bool whole = ref->scheme.n > 0 || ref->authority.n > 0 || ref->path.p[0] == '/';
-  n = whole ? put(out, n, ref->path) : put_merged(out, n, base, ref->path);
-  return remove_dots(out, floor, n);
+  n = whole ? schema_uri_put(out, n, ref->path) : schema_uri_put_merged(out, n, base, ref->path);
+  return schema_uri_remove_dots(out, floor, n);
 }
 
 bool lt_schema_uri_resolve(lt_arena *arena, lt_str base_text, lt_str ref_text, lt_str *ret_uri, lt_str *ret_fragment) {
-  uri base = split(base_text);
-  uri ref = split(ref_text);
+  uri_parts base = schema_uri_split(base_text);
+  uri_parts ref = schema_uri_split(ref_text);
   char *out = lt_arena_alloc(arena, base_text.n + ref_text.n + 2);
   if (out == NULL) {
     return false;
   }
   bool own = ref.scheme.n > 0;
   bool same = ref.path.n == 0 && ref.authority.n == 0 && !own;
-  size_t n = put(out, 0, own ? ref.scheme : base.scheme);
-  n = put(out, n, own || ref.authority.n > 0 ? ref.authority : base.authority);
-  n = put_path(out, n, &base, &ref);
-  n = put(out, n, same && ref.query.p == NULL ? base.query : ref.query);
+  size_t n = schema_uri_put(out, 0, own ? ref.scheme : base.scheme);
+  n = schema_uri_put(out, n, own || ref.authority.n > 0 ? ref.authority : base.authority);
+  n = schema_uri_put_path(out, n, &base, &ref);
+  n = schema_uri_put(out, n, same && ref.query.p == NULL ? base.query : ref.query);
   *ret_uri = (lt_str){out, n};
   *ret_fragment = ref.fragment;
   return true;

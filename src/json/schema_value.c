@@ -1,9 +1,12 @@
 /* Rules of constants, numbers and strings. */
 #include "base/utf8.h"
-#include "json/schema_impl.h"
+#include "json/schema_rules.h"
+#include "json/schema_equal.h"
+#include "json/schema_faults.h"
 
 /* "must be at least 3, got 2". Returns false, for a rule to return. */
-static bool fault_bound(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at, const char *text) {
+static bool schema_value_fault_bound(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at,
+                                     const char *text) {
   lt_buf *out = lt_schema_fault_at(run, at, LT_FAULT_OTHER);
   if (out != NULL) {
     lt_buf_addc(out, text);
@@ -50,7 +53,7 @@ bool lt_schema_rule_const(lt_schema_run *run, const lt_schema_rule *rule, const 
 /* --- Numbers ------------------------------------------------------------------------------------------------------ */
 
 /* The value against the rule's number: memcmp's sign. */
-static int compare(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
+static int schema_value_compare(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   lt_str text = lt_json_text(at->value);
   lt_decimal number = lt_decimal_of(text);
   lt_schema_spend(run, text.n / 8);
@@ -58,33 +61,34 @@ static int compare(lt_schema_run *run, const lt_schema_rule *rule, const lt_sche
 }
 
 bool lt_schema_rule_minimum(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
-  return compare(run, rule, at) >= 0 || fault_bound(run, rule, at, "must be at least ");
+  return schema_value_compare(run, rule, at) >= 0 || schema_value_fault_bound(run, rule, at, "must be at least ");
 }
 
 bool lt_schema_rule_maximum(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
-  return compare(run, rule, at) <= 0 || fault_bound(run, rule, at, "must be at most ");
+  return schema_value_compare(run, rule, at) <= 0 || schema_value_fault_bound(run, rule, at, "must be at most ");
 }
 
 bool lt_schema_rule_more_than(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
-  return compare(run, rule, at) > 0 || fault_bound(run, rule, at, "must be more than ");
+  return schema_value_compare(run, rule, at) > 0 || schema_value_fault_bound(run, rule, at, "must be more than ");
 }
 
 bool lt_schema_rule_less_than(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
-  return compare(run, rule, at) < 0 || fault_bound(run, rule, at, "must be less than ");
+  return schema_value_compare(run, rule, at) < 0 || schema_value_fault_bound(run, rule, at, "must be less than ");
 }
 
 bool lt_schema_rule_multiple_of(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   lt_str text = lt_json_text(at->value);
   lt_decimal number = lt_decimal_of(text);
   lt_schema_spend(run, text.n);
-  return lt_decimal_is_multiple(&number, &rule->u.number) || fault_bound(run, rule, at, "must be a multiple of ");
+  return lt_decimal_is_multiple(&number, &rule->u.number) ||
+         schema_value_fault_bound(run, rule, at, "must be a multiple of ");
 }
 
 /* --- Strings ------------------------------------------------------------------------------------------------------ */
 
 /* "must have at least 3 characters, has 2" */
-static bool fault_length(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at, const char *bound,
-                         uint64_t count) {
+static bool schema_value_fault_length(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at,
+                                      const char *bound, uint64_t count) {
   uint64_t limit = rule->u.limit;
   lt_buf *out = lt_schema_fault_at(run, at, LT_FAULT_OTHER);
   if (out != NULL) {
@@ -106,7 +110,7 @@ bool lt_schema_rule_min_length(lt_schema_run *run, const lt_schema_rule *rule, c
   if (rule->u.limit == 1) {
     return lt_schema_fault_text(run, at, LT_FAULT_OTHER, "must not be empty");
   }
-  return fault_length(run, rule, at, "least", count);
+  return schema_value_fault_length(run, rule, at, "least", count);
 }
 
 bool lt_schema_rule_max_length(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
@@ -115,7 +119,7 @@ bool lt_schema_rule_max_length(lt_schema_run *run, const lt_schema_rule *rule, c
     return false;
   }
   uint64_t count = lt_utf8_count(s);
-  return count <= rule->u.limit || fault_length(run, rule, at, "most", count);
+  return count <= rule->u.limit || schema_value_fault_length(run, rule, at, "most", count);
 }
 
 bool lt_schema_rule_pattern(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {

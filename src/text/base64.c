@@ -20,7 +20,7 @@ void lt_base64_encode(lt_str bytes, lt_buf *out) {
 }
 
 /* The value of a digit, or -1. */
-static int value_of(char c) {
+static int base64_value_of(char c) {
   if (c >= 'A' && c <= 'Z') {
     return c - 'A';
   }
@@ -36,7 +36,7 @@ static int value_of(char c) {
 size_t lt_base64_length(lt_str text) {
   size_t count = 0;
   for (size_t i = 0; i < text.n; i++) {
-    count += value_of(text.p[i]) >= 0;
+    count += base64_value_of(text.p[i]) >= 0;
   }
   return count / 4 * 3 + count % 4 * 3 / 4;
 }
@@ -47,7 +47,7 @@ void lt_base64_decode(lt_str text, lt_buf *out) {
   unsigned bits = 0;
   size_t n = 0;
   for (size_t i = 0; to != NULL && i < text.n; i++) {
-    int value = value_of(text.p[i]);
+    int value = base64_value_of(text.p[i]);
     if (value < 0) {
       continue;
     }

@@ -11,22 +11,22 @@ bool lt_plain_is_invisible(uint32_t cp) {
          (cp >= 0xE0000 && cp <= 0xE007F);
 }
 
-static bool in_range(const char *p, const char *end, char from, char to) {
+static bool plain_in_range(const char *p, const char *end, char from, char to) {
   return p < end && *p >= from && *p <= to;
 }
 
 /* After ESC: a control sequence (ECMA-48, 5.4), a control string (5.6, up to its end or the line's), or two bytes. */
-static const char *skip_escape(const char *p, const char *end) {
+static const char *plain_skip_escape(const char *p, const char *end) {
   if (p >= end) {
     return end;
   }
   char kind = *p;
   if (kind == '[') {
     p++;
-    while (in_range(p, end, 0x20, 0x3F)) {
+    while (plain_in_range(p, end, 0x20, 0x3F)) {
       p++;
     }
-    return p + in_range(p, end, 0x40, 0x7E);
+    return p + plain_in_range(p, end, 0x40, 0x7E);
   }
   if (strchr("]PX^_", kind) != NULL && kind != '\0') {
     while (p < end && *p != BEL && *p != ESC && *p != '\n') {
@@ -34,13 +34,13 @@ static const char *skip_escape(const char *p, const char *end) {
     }
     return p;
   }
-  while (in_range(p, end, 0x20, 0x2F)) {
+  while (plain_in_range(p, end, 0x20, 0x2F)) {
     p++;
   }
-  return p + in_range(p, end, 0x30, 0x7E);
+  return p + plain_in_range(p, end, 0x30, 0x7E);
 }
 
-static uint32_t read_char(const char **p, const char *end) {
+static uint32_t plain_read_char(const char **p, const char *end) {
   uint32_t cp = 0;
   unsigned n = lt_json_read_char(*p, end, &cp);
   if (n == 0 || lt_json_is_surrogate(cp)) {
@@ -52,10 +52,10 @@ static uint32_t read_char(const char **p, const char *end) {
 
 bool lt_plain_next(const char **p, const char *end, uint32_t *ret_cp) {
   while (*p < end) {
-    uint32_t cp = read_char(p, end);
+    uint32_t cp = plain_read_char(p, end);
     if (cp == ESC) {
-      *p = skip_escape(*p, end);
-    } else if (cp == '\n' || cp == 0x2028 || cp == 0x2029 || (cp == '\r' && !in_range(*p, end, '\n', '\n'))) {
+      *p = plain_skip_escape(*p, end);
+    } else if (cp == '\n' || cp == 0x2028 || cp == 0x2029 || (cp == '\r' && !plain_in_range(*p, end, '\n', '\n'))) {
       *ret_cp = '\n';
       return true;
     } else if (cp == '\t') {
@@ -73,14 +73,14 @@ bool lt_plain_next(const char **p, const char *end, uint32_t *ret_cp) {
 }
 
 /* One past the characters from `p` on that are as they should be: most text is nothing else. */
-static const char *ascii_end(const char *p, const char *end) {
+static const char *plain_ascii_end(const char *p, const char *end) {
   while (p < end && *p >= 0x20 && *p < 0x7F) {
     p++;
   }
   return p;
 }
 
-static void add(lt_buf *out, lt_str text, bool in_one_line) {
+static void plain_add(lt_buf *out, lt_str text, bool in_one_line) {
   const char *p = text.n > 0 ? text.p : ""; /* NULL + 0 is undefined */
   const char *end = p + text.n;
   uint32_t cp;
@@ -89,15 +89,15 @@ static void add(lt_buf *out, lt_str text, bool in_one_line) {
     bool blank = in_one_line && (cp == '\n' || cp == '\t');
     lt_buf_add(out, lt_str_from(bytes, lt_json_write_char(bytes, blank ? ' ' : cp)));
     const char *from = p;
-    p = ascii_end(p, end);
+    p = plain_ascii_end(p, end);
     lt_buf_add(out, lt_str_from(from, (size_t)(p - from)));
   }
 }
 
 void lt_plain_add(lt_buf *out, lt_str text) {
-  add(out, text, false);
+  plain_add(out, text, false);
 }
 
 void lt_plain_add_line(lt_buf *out, lt_str text) {
-  add(out, text, true);
+  plain_add(out, text, true);
 }

@@ -5,13 +5,13 @@
 #include "json/json.h"
 #include "json/json_text.h"
 
-typedef struct secret {
+typedef struct known_secret {
   char *p;
   size_t n;
-} secret;
+} known_secret;
 
 struct lt_secrets {
-  secret *list; /* the longest first: one may be the beginning of another */
+  known_secret *list; /* the longest first: one may be the beginning of another */
   size_t count;
   bool begins[256]; /* whether one begins with this byte */
 };
@@ -32,7 +32,7 @@ void lt_secrets_free(lt_secrets *s) {
   lt_mem_free(s);
 }
 
-static bool is_known(const lt_secrets *s, lt_str value) {
+static bool secrets_is_known(const lt_secrets *s, lt_str value) {
   for (size_t i = 0; i < s->count; i++) {
     if (lt_str_eq(lt_str_from(s->list[i].p, s->list[i].n), value)) {
       return true;
@@ -41,14 +41,14 @@ static bool is_known(const lt_secrets *s, lt_str value) {
   return false;
 }
 
-static lt_status add_form(lt_secrets *s, lt_str value) {
-  if (is_known(s, value)) {
+static lt_status secrets_add_form(lt_secrets *s, lt_str value) {
+  if (secrets_is_known(s, value)) {
     return LT_OK;
   }
   if (s->count >= LT_SECRETS_MAX) {
     return LT_E_LIMIT;
   }
-  secret *list = lt_mem_realloc(s->list, (s->count + 1) * sizeof *list);
+  known_secret *list = lt_mem_realloc(s->list, (s->count + 1) * sizeof *list);
   if (list == NULL) {
     return LT_E_NOMEM;
   }
@@ -61,7 +61,7 @@ static lt_status add_form(lt_secrets *s, lt_str value) {
   for (; at > 0 && list[at - 1].n < value.n; at--) {
     list[at] = list[at - 1];
   }
-  list[at] = (secret){copy, value.n};
+  list[at] = (known_secret){copy, value.n};
   s->begins[(unsigned char)value.p[0]] = true;
   return LT_OK;
 }
@@ -75,27 +75,27 @@ lt_status lt_secrets_add(lt_secrets *s, lt_str value) {
   lt_json_escape(&escaped, value);
   lt_status status = escaped.status;
   if (status == LT_OK) {
-    status = add_form(s, value);
+    status = secrets_add_form(s, value);
   }
   if (status == LT_OK) {
-    status = add_form(s, lt_buf_view(&escaped));
+    status = secrets_add_form(s, lt_buf_view(&escaped));
   }
   lt_buf_release(&escaped);
   return status;
 }
 
 /* --- Names -------------------------------------------------------------------------------------------------------- */
-static char upper(char c) {
+static char secrets_upper(char c) {
   return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
-static bool is_letter(char c) {
-  return upper(c) >= 'A' && upper(c) <= 'Z';
+static bool secrets_is_letter(char c) {
+  return secrets_upper(c) >= 'A' && secrets_upper(c) <= 'Z';
 }
 
-static bool has_at(lt_str name, size_t i, const char *word, size_t n) {
+static bool secrets_has_at(lt_str name, size_t i, const char *word, size_t n) {
   for (size_t k = 0; k < n; k++) {
-    if (i + k >= name.n || upper(name.p[i + k]) != word[k]) {
+    if (i + k >= name.n || secrets_upper(name.p[i + k]) != word[k]) {
       return false;
     }
   }
@@ -103,15 +103,16 @@ static bool has_at(lt_str name, size_t i, const char *word, size_t n) {
 }
 
 /* Whether a word begins at `i`: after something else than a letter, or with a capital after a small letter. */
-static bool word_begins(lt_str name, size_t i) {
-  return i == 0 || i == name.n || !is_letter(name.p[i]) || !is_letter(name.p[i - 1]) ||
-         (name.p[i] == upper(name.p[i]) && name.p[i - 1] != upper(name.p[i - 1]));
+static bool secrets_word_begins(lt_str name, size_t i) {
+  return i == 0 || i == name.n || !secrets_is_letter(name.p[i]) || !secrets_is_letter(name.p[i - 1]) ||
+         (name.p[i] == secrets_upper(name.p[i]) && name.p[i - 1] != secrets_upper(name.p[i - 1]));
 }
 
-static bool has_word(lt_str name, const char *word, bool anywhere) {
+static bool secrets_has_word(lt_str name, const char *word, bool anywhere) {
   size_t n = strlen(word);
   for (size_t i = 0; i + n <= name.n; i++) {
-    if (has_at(name, i, word, n) && (anywhere || (word_begins(name, i) && word_begins(name, i + n)))) {
+    if (secrets_has_at(name, i, word, n) &&
+        (anywhere || (secrets_word_begins(name, i) && secrets_word_begins(name, i + n)))) {
       return true;
     }
   }
@@ -123,12 +124,12 @@ bool lt_secrets_sounds(lt_str name) {
   static const char *const words[] = {"KEY",  "KEYS",  "PASS",    "AUTH", "AUTHORIZATION",
                                       "CRED", "CREDS", "PRIVATE", "PAT"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    if (has_word(name, parts[i], true)) {
+    if (secrets_has_word(name, parts[i], true)) {
       return true;
     }
   }
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    if (has_word(name, words[i], false)) {
+    if (secrets_has_word(name, words[i], false)) {
       return true;
     }
   }
@@ -137,7 +138,7 @@ bool lt_secrets_sounds(lt_str name) {
 
 /* --- Masking ------------------------------------------------------------------------------------------------------ */
 /* Four hexadecimal digits, or UINT32_MAX. */
-static uint32_t read_hex(lt_str text, size_t i) {
+static uint32_t secrets_read_hex(lt_str text, size_t i) {
   uint32_t value = 0;
   for (size_t k = 0; k < 4; k++) {
     int digit = i + k < text.n ? lt_json_hex_value(text.p[i + k]) : -1;
@@ -150,7 +151,7 @@ static uint32_t read_hex(lt_str text, size_t i) {
 }
 
 /* The escape of a JSON string that begins at `i`: its length in the text, or 0 when it is none; what it stands for. */
-static size_t read_escape(lt_str text, size_t i, char out[4], size_t *ret_n) {
+static size_t secrets_read_escape(lt_str text, size_t i, char out[4], size_t *ret_n) {
   static const char names[] = "\"\\/bfnrt", chars[] = "\"\\/\b\f\n\r\t";
   char c = i + 1 < text.n ? text.p[i + 1] : '\0';
   const char *name = c != '\0' ? strchr(names, c) : NULL;
@@ -159,13 +160,13 @@ static size_t read_escape(lt_str text, size_t i, char out[4], size_t *ret_n) {
     *ret_n = 1;
     return 2;
   }
-  uint32_t cp = c == 'u' ? read_hex(text, i + 2) : UINT32_MAX;
+  uint32_t cp = c == 'u' ? secrets_read_hex(text, i + 2) : UINT32_MAX;
   if (cp == UINT32_MAX) {
     return 0;
   }
   size_t length = 6;
   uint32_t low = lt_json_is_high(cp) && lt_str_starts(lt_str_sub(text, i + 6, i + 8), LT_STR("\\u"))
-                     ? read_hex(text, i + 8)
+                     ? secrets_read_hex(text, i + 8)
                      : UINT32_MAX;
   if (low != UINT32_MAX && lt_json_is_low(low)) {
     cp = lt_json_join(cp, low);
@@ -176,24 +177,24 @@ static size_t read_escape(lt_str text, size_t i, char out[4], size_t *ret_n) {
 }
 
 /* Whether a text was cut at `at`: messages show "the beginning of a long va...". */
-static bool is_cut(lt_str text, size_t at) {
+static bool secrets_is_cut(lt_str text, size_t at) {
   return at >= text.n || lt_str_starts(lt_str_sub(text, at, text.n), LT_STR("..."));
 }
 
 /* The length of `one` at `i`, however JSON text may have it escaped (as \/, \u002B, \u003c: every library has its own
  * ways), or of its beginning where the text was cut in it; or 0. */
-static size_t match_at(const secret *one, lt_str text, size_t i) {
+static size_t secrets_match_at(const known_secret *one, lt_str text, size_t i) {
   size_t at = i;
   for (size_t k = 0; k < one->n;) {
     char chars[4];
     size_t n = 0;
-    if (k >= LT_SECRET_CUT_BYTES && is_cut(text, at)) {
+    if (k >= LT_SECRET_CUT_BYTES && secrets_is_cut(text, at)) {
       return at - i;
     }
     if (at >= text.n) {
       return 0;
     }
-    size_t escape = text.p[at] == '\\' ? read_escape(text, at, chars, &n) : 0;
+    size_t escape = text.p[at] == '\\' ? secrets_read_escape(text, at, chars, &n) : 0;
     if (escape > 0 && n <= one->n - k && memcmp(one->p + k, chars, n) == 0) {
       at += escape;
       k += n;
@@ -208,20 +209,20 @@ static size_t match_at(const secret *one, lt_str text, size_t i) {
 }
 
 /* Whether one could begin at `i`. */
-static bool may_begin(const lt_secrets *s, lt_str text, size_t i) {
+static bool secrets_may_begin(const lt_secrets *s, lt_str text, size_t i) {
   char chars[4];
   size_t n;
   return s->begins[(unsigned char)text.p[i]] ||
-         (text.p[i] == '\\' && read_escape(text, i, chars, &n) > 0 && s->begins[(unsigned char)chars[0]]);
+         (text.p[i] == '\\' && secrets_read_escape(text, i, chars, &n) > 0 && s->begins[(unsigned char)chars[0]]);
 }
 
 /* The length of the secret that begins at `i`, or 0. */
-static size_t secret_at(const lt_secrets *s, lt_str text, size_t i) {
-  if (!may_begin(s, text, i)) {
+static size_t secrets_secret_at(const lt_secrets *s, lt_str text, size_t i) {
+  if (!secrets_may_begin(s, text, i)) {
     return 0;
   }
   for (size_t k = 0; k < s->count; k++) {
-    size_t n = match_at(&s->list[k], text, i);
+    size_t n = secrets_match_at(&s->list[k], text, i);
     if (n > 0) {
       return n;
     }
@@ -230,9 +231,9 @@ static size_t secret_at(const lt_secrets *s, lt_str text, size_t i) {
 }
 
 /* The place of the first secret at or after `i`, with its length; text.n when there is none. */
-static size_t find_secret(const lt_secrets *s, lt_str text, size_t i, size_t *ret_n) {
+static size_t secrets_find_secret(const lt_secrets *s, lt_str text, size_t i, size_t *ret_n) {
   for (; s != NULL && s->count > 0 && i < text.n; i++) {
-    *ret_n = secret_at(s, text, i);
+    *ret_n = secrets_secret_at(s, text, i);
     if (*ret_n > 0) {
       return i;
     }
@@ -242,14 +243,14 @@ static size_t find_secret(const lt_secrets *s, lt_str text, size_t i, size_t *re
 
 bool lt_secrets_in(const lt_secrets *s, lt_str text) {
   size_t n;
-  return find_secret(s, text, 0, &n) < text.n;
+  return secrets_find_secret(s, text, 0, &n) < text.n;
 }
 
 void lt_secrets_mask(const lt_secrets *s, lt_str text, lt_buf *out) {
   size_t done = 0;
   for (;;) {
     size_t n = 0;
-    size_t at = find_secret(s, text, done, &n);
+    size_t at = secrets_find_secret(s, text, done, &n);
     lt_buf_add(out, lt_str_sub(text, done, at));
     if (at == text.n) {
       return;
@@ -260,7 +261,7 @@ void lt_secrets_mask(const lt_secrets *s, lt_str text, lt_buf *out) {
 }
 
 /* Whether a string is open at `to`, when `open` says it of `from`. */
-static bool is_open(lt_str json, size_t from, size_t to, bool open) {
+static bool secrets_is_open(lt_str json, size_t from, size_t to, bool open) {
   for (size_t i = from; i < to; i++) {
     if (open && json.p[i] == '\\') {
       i++;
@@ -271,13 +272,13 @@ static bool is_open(lt_str json, size_t from, size_t to, bool open) {
   return open;
 }
 
-static void mask_values(const lt_secrets *s, lt_str json, lt_buf *out) {
+static void secrets_mask_values(const lt_secrets *s, lt_str json, lt_buf *out) {
   bool open = false;
   for (size_t done = 0; done < json.n;) {
     size_t n = 0;
-    size_t at = find_secret(s, json, done, &n);
+    size_t at = secrets_find_secret(s, json, done, &n);
     lt_buf_add(out, lt_str_sub(json, done, at));
-    open = is_open(json, done, at, open);
+    open = secrets_is_open(json, done, at, open);
     if (n > 0) {
       lt_buf_addc(out, open ? "***" : "\"***\"");
     }
@@ -292,7 +293,7 @@ void lt_secrets_mask_json(const lt_secrets *s, lt_str json, lt_buf *out) {
   }
   lt_buf masked;
   lt_buf_init(&masked, out->max);
-  mask_values(s, json, &masked);
+  secrets_mask_values(s, json, &masked);
   if (masked.status == LT_OK && lt_json_check(lt_buf_view(&masked), NULL) == LT_OK) {
     lt_buf_add(out, lt_buf_view(&masked));
   } else {

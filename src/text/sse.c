@@ -15,7 +15,7 @@ void lt_sse_release(lt_sse *sse) {
   lt_buf_release(&sse->id);
 }
 
-static lt_status status_of(const lt_sse *sse) {
+static lt_status sse_status_of(const lt_sse *sse) {
   const lt_buf *all[] = {&sse->bytes, &sse->event, &sse->data, &sse->id};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     if (all[i]->status != LT_OK) {
@@ -26,7 +26,7 @@ static lt_status status_of(const lt_sse *sse) {
 }
 
 lt_status lt_sse_add(lt_sse *sse, lt_str bytes) {
-  LT_TRY(status_of(sse));
+  LT_TRY(sse_status_of(sse));
   lt_buf_consume(&sse->bytes, sse->at);
   sse->scanned -= sse->at;
   sse->at = 0;
@@ -39,7 +39,7 @@ lt_status lt_sse_add(lt_sse *sse, lt_str bytes) {
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
 
 /* "The UTF-8 decode algorithm strips one leading UTF-8 Byte Order Mark (BOM), if any." False: not known yet. */
-static bool skip_mark(lt_sse *sse) {
+static bool sse_skip_mark(lt_sse *sse) {
   static const char mark[] = {'\xEF', '\xBB', '\xBF'};
   size_t n = sse->bytes.n < sizeof mark ? sse->bytes.n : sizeof mark;
   if (n > 0 && memcmp(sse->bytes.p, mark, n) == 0) {
@@ -52,7 +52,7 @@ static bool skip_mark(lt_sse *sse) {
   return sse->begun;
 }
 
-static size_t line_end(const lt_sse *sse) {
+static size_t sse_line_end(const lt_sse *sse) {
   size_t i = sse->scanned;
   while (i < sse->bytes.n && sse->bytes.p[i] != '\n' && sse->bytes.p[i] != '\r') {
     i++;
@@ -63,7 +63,7 @@ static size_t line_end(const lt_sse *sse) {
 /* "Lines must be separated by either a U+000D CARRIAGE RETURN U+000A LINE FEED (CRLF) character pair, a single U+000A
  * LINE FEED (LF) character, or a single U+000D CARRIAGE RETURN (CR) character." A line that ends in CR is whole at
  * once: the event must not wait for what comes next. */
-static bool next_line(lt_sse *sse, lt_str *ret_line) {
+static bool sse_next_line(lt_sse *sse, lt_str *ret_line) {
   if (sse->after_cr && sse->at < sse->bytes.n) {
     sse->after_cr = false;
     if (sse->bytes.p[sse->at] == '\n') {
@@ -71,7 +71,7 @@ static bool next_line(lt_sse *sse, lt_str *ret_line) {
       sse->scanned = sse->at;
     }
   }
-  size_t end = line_end(sse);
+  size_t end = sse_line_end(sse);
   sse->scanned = end;
   if (end >= sse->bytes.n) {
     return false;
@@ -85,7 +85,7 @@ static bool next_line(lt_sse *sse, lt_str *ret_line) {
 /* --- Fields ------------------------------------------------------------------------------------------------------- */
 
 /* "If the field value consists of only ASCII digits, then interpret the field value as an integer in base ten". */
-static void take_retry(lt_sse *sse, lt_str value) {
+static void sse_take_retry(lt_sse *sse, lt_str value) {
   int64_t ms = 0;
   for (size_t i = 0; i < value.n; i++) {
     if (value.p[i] < '0' || value.p[i] > '9' || ms > INT64_MAX / 100) {
@@ -98,7 +98,7 @@ static void take_retry(lt_sse *sse, lt_str value) {
   }
 }
 
-static void take_data(lt_sse *sse, lt_str value) {
+static void sse_take_data(lt_sse *sse, lt_str value) {
   if (sse->has_data) {
     lt_buf_byte(&sse->data, '\n');
   }
@@ -106,12 +106,12 @@ static void take_data(lt_sse *sse, lt_str value) {
   sse->has_data = true;
 }
 
-static void replace(lt_buf *buf, lt_str value) {
+static void sse_replace(lt_buf *buf, lt_str value) {
   lt_buf_clear(buf);
   lt_buf_add(buf, value);
 }
 
-static void take_field(lt_sse *sse, lt_str line) {
+static void sse_take_field(lt_sse *sse, lt_str line) {
   const char *colon = memchr(line.p, ':', line.n);
   size_t name_n = colon != NULL ? (size_t)(colon - line.p) : line.n;
   lt_str name = lt_str_sub(line, 0, name_n);
@@ -120,19 +120,19 @@ static void take_field(lt_sse *sse, lt_str line) {
     value = lt_str_sub(value, 1, value.n);
   }
   if (lt_str_eqc(name, "data")) {
-    take_data(sse, value);
+    sse_take_data(sse, value);
   } else if (lt_str_eqc(name, "event")) {
-    replace(&sse->event, value);
+    sse_replace(&sse->event, value);
   } else if (lt_str_eqc(name, "id")) {
     if (memchr(line.p, '\0', line.n) == NULL) { /* "If the field value does not contain U+0000 NULL" */
-      replace(&sse->id, value);
+      sse_replace(&sse->id, value);
     }
   } else if (lt_str_eqc(name, "retry")) {
-    take_retry(sse, value);
+    sse_take_retry(sse, value);
   }
 }
 
-static void forget(lt_sse *sse) {
+static void sse_forget(lt_sse *sse) {
   lt_buf_clear(&sse->event);
   lt_buf_clear(&sse->data);
   sse->has_data = false;
@@ -140,24 +140,24 @@ static void forget(lt_sse *sse) {
 }
 
 bool lt_sse_next(lt_sse *sse, lt_sse_event *ret_event) {
-  if (status_of(sse) != LT_OK || (!sse->begun && !skip_mark(sse))) {
+  if (sse_status_of(sse) != LT_OK || (!sse->begun && !sse_skip_mark(sse))) {
     return false;
   }
   if (sse->given) {
-    forget(sse);
+    sse_forget(sse);
   }
   lt_str line;
-  while (next_line(sse, &line)) {
+  while (sse_next_line(sse, &line)) {
     if (line.n > 0) {
-      take_field(sse, line);
-    } else if (status_of(sse) != LT_OK) {
+      sse_take_field(sse, line);
+    } else if (sse_status_of(sse) != LT_OK) {
       return false;
     } else if (sse->has_data) {
       sse->given = true;
       *ret_event = (lt_sse_event){lt_buf_view(&sse->event), lt_buf_view(&sse->data), lt_buf_view(&sse->id)};
       return true;
     } else {
-      forget(sse); /* "If the data buffer is an empty string, set ... the event type buffer to the empty string" */
+      sse_forget(sse); /* "If the data buffer is an empty string, set ... the event type buffer to the empty string" */
     }
   }
   return false;

@@ -18,7 +18,7 @@ lt_status lt_typegen_parse(lt_arena *arena, lt_str text, lt_typegen_doc *doc, lt
 }
 
 /* The keyword's bit; all of them for a key with escapes, which may be any. */
-static uint32_t bit_of(lt_str quoted) {
+static uint32_t schema_key_bit_of(lt_str quoted) {
   lt_str key = lt_str_sub(quoted, 1, quoted.n - 1);
   if (key.n > 0 && memchr(key.p, '\\', key.n) != NULL) {
     return ~0u;
@@ -31,11 +31,11 @@ static uint32_t bit_of(lt_str quoted) {
   return 0;
 }
 
-static uint32_t find_mask(lt_json schema) {
+static uint32_t schema_key_find_mask(lt_json schema) {
   uint32_t mask = MASK_KNOWN;
   lt_json_iter it = lt_json_each(schema);
   while (lt_json_next(&it)) {
-    mask |= bit_of(lt_json_text(it.key));
+    mask |= schema_key_bit_of(lt_json_text(it.key));
   }
   return mask;
 }
@@ -46,7 +46,7 @@ lt_json lt_typegen_key(lt_json schema, lt_typegen_keyword key) {
   }
   uint32_t *mask = &((const lt_typegen_doc *)schema.doc)->masks[schema.at];
   if (*mask == 0) {
-    *mask = find_mask(schema);
+    *mask = schema_key_find_mask(schema);
   }
   return (*mask & 1u << key) != 0 ? lt_json_get_str(schema, texts[key]) : (lt_json){NULL, 0};
 }

@@ -4,11 +4,11 @@
 #include "types/typegen.h"
 #include "types/typegen_text.h"
 
-static bool is_json(lt_str text) {
+static bool tool_line_is_json(lt_str text) {
   return text.n > 0 && lt_json_check(text, NULL) == LT_OK;
 }
 
-static void put_entry(lt_json_writer *w, const lt_typegen_tool *tool) {
+static void tool_line_put_entry(lt_json_writer *w, const lt_typegen_tool *tool) {
   lt_json_begin_object(w);
   lt_json_key(w, "id");
   lt_json_put_str(w, tool->id);
@@ -23,8 +23,8 @@ static void put_entry(lt_json_writer *w, const lt_typegen_tool *tool) {
   lt_json_key(w, "description");
   lt_json_put_str(w, tool->description);
   lt_json_key(w, "inputSchema");
-  lt_json_put_raw(w, is_json(tool->input_schema) ? lt_str_trim(tool->input_schema) : LT_STR("{}"));
-  if (is_json(tool->output_schema)) {
+  lt_json_put_raw(w, tool_line_is_json(tool->input_schema) ? lt_str_trim(tool->input_schema) : LT_STR("{}"));
+  if (tool_line_is_json(tool->output_schema)) {
     lt_json_key(w, "outputSchema");
     lt_json_put_raw(w, lt_str_trim(tool->output_schema));
   }
@@ -37,7 +37,7 @@ lt_status lt_typegen_json(const lt_typegen_tool *tools, size_t count, lt_buf *ou
   lt_json_writer w = lt_json_writer_on(&plain);
   lt_json_begin_array(&w);
   for (size_t i = 0; i < count && plain.status == LT_OK; i++) {
-    put_entry(&w, &tools[i]);
+    tool_line_put_entry(&w, &tools[i]);
   }
   lt_json_end_array(&w);
   lt_status status = plain.status;
@@ -49,7 +49,7 @@ lt_status lt_typegen_json(const lt_typegen_tool *tools, size_t count, lt_buf *ou
   return status == LT_OK ? LT_OK : lt_fail(err, status, "the list of %zu tools is too long", count);
 }
 
-static lt_str first_line(lt_str text) {
+static lt_str tool_line_first_line(lt_str text) {
   lt_str trimmed = lt_str_trim(text);
   return lt_str_sub(trimmed, 0, lt_str_find(trimmed, LT_STR("\n"), 0));
 }
@@ -60,7 +60,7 @@ lt_status lt_typegen_lines(const lt_typegen_tool *tools, size_t count, lt_buf *o
     lt_buf_addc(out, "  ");
     lt_typegen_put_line(out, tools[i].js_name.n > 0 ? tools[i].js_name : LT_STR("-"), LT_TYPEGEN_NAME_MAX_CHARS);
     lt_buf_addc(out, "  ");
-    lt_typegen_put_line(out, first_line(tools[i].description), LT_TYPEGEN_LINE_MAX_CHARS);
+    lt_typegen_put_line(out, tool_line_first_line(tools[i].description), LT_TYPEGEN_LINE_MAX_CHARS);
     lt_buf_byte(out, '\n');
   }
   return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "the list of %zu tools is too long", count);

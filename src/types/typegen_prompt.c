@@ -11,38 +11,38 @@
 #include "types/typegen.h"
 #include "types/typegen_text.h"
 
-typedef enum detail { UNTOLD, COUNTED, NAMED, BRIEF, SHORT, FULL, DETAILS } detail;
+typedef enum listing_detail { UNTOLD, COUNTED, NAMED, BRIEF, SHORT, FULL, DETAILS } listing_detail;
 
 /* Of a description. */
 static const size_t description_chars[DETAILS] = {[BRIEF] = LT_TYPEGEN_PROMPT_MAX_CHARS / 4,
                                                   [SHORT] = LT_TYPEGEN_PROMPT_MAX_CHARS / 2,
                                                   [FULL] = LT_TYPEGEN_PROMPT_MAX_CHARS};
 
-typedef struct cost {
+typedef struct listing_cost {
   size_t tokens;
   size_t bytes;
-} cost;
+} listing_cost;
 
-typedef struct group {
+typedef struct listing_group {
   const lt_typegen_tool *const *tools;
   size_t count;
-  detail told;
-  cost costs[DETAILS];
-} group;
+  listing_detail told;
+  listing_cost costs[DETAILS];
+} listing_group;
 
-typedef struct listing {
+typedef struct tool_listing {
   const lt_typegen_tool **sorted; /* by namespace and id */
   size_t count;
-  group *groups;
-  group **order; /* the groups as they are considered */
+  listing_group *groups;
+  listing_group **order; /* the groups as they are considered */
   size_t group_count;
-  cost limit;
-  cost total;
+  listing_cost limit;
+  listing_cost total;
   lt_buf scratch;
-} listing;
+} tool_listing;
 
 /* --- Text --------------------------------------------------------------------------------------------------------- */
-static void put_name(lt_buf *out, const lt_typegen_tool *tool) {
+static void listing_put_name(lt_buf *out, const lt_typegen_tool *tool) {
   if (tool->js_name.n > 0) {
     lt_typegen_put_line(out, tool->js_name, LT_TYPEGEN_NAME_MAX_CHARS);
   } else {
@@ -52,8 +52,8 @@ static void put_name(lt_buf *out, const lt_typegen_tool *tool) {
   }
 }
 
-static void put_tool(lt_buf *out, const lt_typegen_tool *tool, detail how) {
-  put_name(out, tool);
+static void listing_put_tool(lt_buf *out, const lt_typegen_tool *tool, listing_detail how) {
+  listing_put_name(out, tool);
   if (how < BRIEF) {
     return;
   }
@@ -70,11 +70,11 @@ static void put_tool(lt_buf *out, const lt_typegen_tool *tool, detail how) {
   }
 }
 
-static void put_number(lt_buf *out, size_t n, const char *of) {
+static void listing_put_number(lt_buf *out, size_t n, const char *of) {
   lt_buf_printf(out, "%zu %s%s", n, of, n == 1 ? "" : "s");
 }
 
-static void put_group(lt_buf *out, const group *g, detail how) {
+static void listing_put_group(lt_buf *out, const listing_group *g, listing_detail how) {
   if (how == UNTOLD) {
     return;
   }
@@ -83,60 +83,60 @@ static void put_group(lt_buf *out, const group *g, detail how) {
   lt_typegen_put_line(out, ns.n > 0 ? ns : LT_STR("_"), LT_TYPEGEN_NAME_MAX_CHARS);
   lt_buf_addc(out, "**: ");
   if (how == COUNTED) {
-    put_number(out, g->count, "tool");
+    listing_put_number(out, g->count, "tool");
   }
   for (size_t i = 0; how > COUNTED && i < g->count; i++) {
     lt_buf_addc(out, i > 0 ? " | " : "");
-    put_tool(out, g->tools[i], how);
+    listing_put_tool(out, g->tools[i], how);
   }
   lt_buf_byte(out, '\n');
 }
 
 /* The first line where not all is told. Shorter than the classic definition of even one tool. */
-static void put_lead(lt_buf *out, size_t tools) {
-  put_number(out, tools, "tool");
+static void listing_put_lead(lt_buf *out, size_t tools) {
+  listing_put_number(out, tools, "tool");
   lt_buf_addc(out, ": discoverTools(\"words\") finds them, toolSchema(id) tells the input.\n");
 }
 
-static void put_untold(lt_buf *out, size_t groups) {
+static void listing_put_untold(lt_buf *out, size_t groups) {
   lt_buf_addc(out, "... and ");
-  put_number(out, groups, "more namespace");
+  listing_put_number(out, groups, "more namespace");
   lt_buf_byte(out, '\n');
 }
 
 /* --- Costs -------------------------------------------------------------------------------------------------------- */
-static cost cost_of(lt_buf *text) {
-  cost c = {.tokens = lt_tokens_estimate(lt_buf_view(text)), .bytes = text->n};
+static listing_cost listing_cost_of(lt_buf *text) {
+  listing_cost c = {.tokens = lt_tokens_estimate(lt_buf_view(text)), .bytes = text->n};
   text->n = 0;
   return c;
 }
 
-static cost plus(cost a, cost b) {
-  return (cost){a.tokens + b.tokens, a.bytes + b.bytes};
+static listing_cost listing_plus(listing_cost a, listing_cost b) {
+  return (listing_cost){a.tokens + b.tokens, a.bytes + b.bytes};
 }
 
-static cost minus(cost a, cost b) {
-  return (cost){a.tokens - b.tokens, a.bytes - b.bytes};
+static listing_cost listing_minus(listing_cost a, listing_cost b) {
+  return (listing_cost){a.tokens - b.tokens, a.bytes - b.bytes};
 }
 
-static bool fits(const listing *l, cost c) {
+static bool listing_fits(const tool_listing *l, listing_cost c) {
   return c.tokens <= l->limit.tokens && c.bytes <= l->limit.bytes;
 }
 
-static cost cost_of_all(listing *l, detail how) {
-  cost sum = {0};
+static listing_cost listing_cost_of_all(tool_listing *l, listing_detail how) {
+  listing_cost sum = {0};
   for (size_t i = 0; i < l->group_count; i++) {
-    group *g = &l->groups[i];
-    put_group(&l->scratch, g, how);
-    g->costs[how] = cost_of(&l->scratch);
-    sum = plus(sum, g->costs[how]);
+    listing_group *g = &l->groups[i];
+    listing_put_group(&l->scratch, g, how);
+    g->costs[how] = listing_cost_of(&l->scratch);
+    sum = listing_plus(sum, g->costs[how]);
   }
   return sum;
 }
 
 /* What the classic definitions take at least. The name is the id, 64 characters at most; of a schema "{}" is counted.
  */
-static size_t classic_bytes(const lt_typegen_tool *tools, size_t count) {
+static size_t listing_classic_bytes(const lt_typegen_tool *tools, size_t count) {
   static const char frame[] =
       "{\"type\":\"function\",\"function\":{\"name\":\"\",\"description\":\"\",\"parameters\":{}}},";
   size_t sum = 1; /* two brackets, and a comma less */
@@ -151,27 +151,27 @@ static size_t classic_bytes(const lt_typegen_tool *tools, size_t count) {
 }
 
 /* --- What is told ------------------------------------------------------------------------------------------------- */
-static void tell_all(listing *l, detail how) {
+static void listing_tell_all(tool_listing *l, listing_detail how) {
   for (size_t i = 0; i < l->group_count; i++) {
     l->groups[i].told = how;
   }
 }
 
-static int larger_first(const void *a, const void *b) {
-  const group *x = *(const group *const *)a;
-  const group *y = *(const group *const *)b;
+static int listing_larger_first(const void *a, const void *b) {
+  const listing_group *x = *(const listing_group *const *)a;
+  const listing_group *y = *(const listing_group *const *)b;
   return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : (x > y) - (x < y);
 }
 
 /* Not even the numbers fit: those of the largest namespaces. */
-static void tell_largest(listing *l) {
-  tell_all(l, UNTOLD);
-  put_untold(&l->scratch, l->group_count);
-  l->total = plus(l->total, cost_of(&l->scratch));
-  qsort(l->order, l->group_count, sizeof(*l->order), larger_first);
+static void listing_tell_largest(tool_listing *l) {
+  listing_tell_all(l, UNTOLD);
+  listing_put_untold(&l->scratch, l->group_count);
+  l->total = listing_plus(l->total, listing_cost_of(&l->scratch));
+  qsort(l->order, l->group_count, sizeof(*l->order), listing_larger_first);
   for (size_t i = 0; i < l->group_count; i++) {
-    cost sum = plus(l->total, l->order[i]->costs[COUNTED]);
-    if (!fits(l, sum)) {
+    listing_cost sum = listing_plus(l->total, l->order[i]->costs[COUNTED]);
+    if (!listing_fits(l, sum)) {
       return;
     }
     l->total = sum;
@@ -179,25 +179,25 @@ static void tell_largest(listing *l) {
   }
 }
 
-static int cheaper_first(const void *a, const void *b, void *arg) {
-  const group *x = *(const group *const *)a;
-  const group *y = *(const group *const *)b;
-  detail how = *(const detail *)arg;
+static int listing_cheaper_first(const void *a, const void *b, void *arg) {
+  const listing_group *x = *(const listing_group *const *)a;
+  const listing_group *y = *(const listing_group *const *)b;
+  listing_detail how = *(const listing_detail *)arg;
   size_t x_bytes = x->costs[how].bytes;
   size_t y_bytes = y->costs[how].bytes;
   return x_bytes != y_bytes ? (x_bytes > y_bytes) - (x_bytes < y_bytes) : (x > y) - (x < y);
 }
 
 /* One detail more for the groups that have all the lesser ones, as far as it fits. */
-static void tell_more(listing *l, detail how) {
-  qsort_r(l->order, l->group_count, sizeof(*l->order), cheaper_first, &how);
+static void listing_tell_more(tool_listing *l, listing_detail how) {
+  qsort_r(l->order, l->group_count, sizeof(*l->order), listing_cheaper_first, &how);
   for (size_t i = 0; i < l->group_count; i++) {
-    group *g = l->order[i];
+    listing_group *g = l->order[i];
     if (g->told + 1 != how) {
       continue;
     }
-    cost sum = plus(minus(l->total, g->costs[g->told]), g->costs[how]);
-    if (!fits(l, sum)) {
+    listing_cost sum = listing_plus(listing_minus(l->total, g->costs[g->told]), g->costs[how]);
+    if (!listing_fits(l, sum)) {
       return;
     }
     l->total = sum;
@@ -206,62 +206,62 @@ static void tell_more(listing *l, detail how) {
 }
 
 /* Sets what is told of each group; returns whether a lead is needed. */
-static bool choose(listing *l) {
-  detail how = FULL;
+static bool listing_choose(tool_listing *l) {
+  listing_detail how = FULL;
   for (; how >= BRIEF; how--) {
-    l->total = cost_of_all(l, how);
-    if (fits(l, l->total)) {
+    l->total = listing_cost_of_all(l, how);
+    if (listing_fits(l, l->total)) {
       break;
     }
   }
   bool lead = how < BRIEF;
   if (lead) {
-    cost_of_all(l, NAMED);
+    listing_cost_of_all(l, NAMED);
     how = COUNTED;
-    l->total = cost_of_all(l, COUNTED);
-    put_lead(&l->scratch, l->count);
-    cost first = cost_of(&l->scratch);
-    if (!fits(l, plus(l->total, first))) {
+    l->total = listing_cost_of_all(l, COUNTED);
+    listing_put_lead(&l->scratch, l->count);
+    listing_cost first = listing_cost_of(&l->scratch);
+    if (!listing_fits(l, listing_plus(l->total, first))) {
       l->total = first;
-      tell_largest(l);
+      listing_tell_largest(l);
       return true;
     }
-    l->total = plus(l->total, first);
+    l->total = listing_plus(l->total, first);
   }
-  tell_all(l, how);
+  listing_tell_all(l, how);
   while (++how <= FULL) {
-    tell_more(l, how);
+    listing_tell_more(l, how);
   }
   return lead;
 }
 
-static void put_listing(const listing *l, bool lead, lt_buf *out) {
+static void listing_put_listing(const tool_listing *l, bool lead, lt_buf *out) {
   size_t untold = 0;
   if (lead) {
-    put_lead(out, l->count);
+    listing_put_lead(out, l->count);
   }
   for (size_t i = 0; i < l->group_count && out->status == LT_OK; i++) {
-    put_group(out, &l->groups[i], l->groups[i].told);
+    listing_put_group(out, &l->groups[i], l->groups[i].told);
     untold += l->groups[i].told == UNTOLD;
   }
   if (untold > 0 && untold < l->group_count) { /* of none of them is in the lead */
-    put_untold(out, untold);
+    listing_put_untold(out, untold);
   }
 }
 
 /* --- Groups ------------------------------------------------------------------------------------------------------- */
-static int by_namespace(const void *a, const void *b) {
+static int listing_by_namespace(const void *a, const void *b) {
   const lt_typegen_tool *x = *(const lt_typegen_tool *const *)a;
   const lt_typegen_tool *y = *(const lt_typegen_tool *const *)b;
   int order = lt_str_cmp(x->ns, y->ns);
   return order != 0 ? order : lt_str_cmp(x->id, y->id);
 }
 
-static void make_groups(listing *l, const lt_typegen_tool *tools) {
+static void listing_make_groups(tool_listing *l, const lt_typegen_tool *tools) {
   for (size_t i = 0; i < l->count; i++) {
     l->sorted[i] = &tools[i];
   }
-  qsort(l->sorted, l->count, sizeof(*l->sorted), by_namespace);
+  qsort(l->sorted, l->count, sizeof(*l->sorted), listing_by_namespace);
   for (size_t i = 0; i < l->count; i++) {
     if (i == 0 || !lt_str_eq(l->sorted[i]->ns, l->sorted[i - 1]->ns)) {
       l->order[l->group_count] = &l->groups[l->group_count];
@@ -274,22 +274,22 @@ static void make_groups(listing *l, const lt_typegen_tool *tools) {
 lt_status lt_typegen_prompt_budget(const lt_typegen_tool *tools, size_t count, size_t max_tokens, lt_buf *out,
                                    lt_err *err) {
   size_t least = LT_LISTING_TOKENS_MIN;
-  listing l = {.count = count,
-               .sorted = lt_mem_zalloc(count + 1, sizeof(*l.sorted)),
-               .groups = lt_mem_zalloc(count + 1, sizeof(*l.groups)),
-               .order = lt_mem_zalloc(count + 1, sizeof(*l.order)),
-               .limit = {.tokens = max_tokens == 0      ? SIZE_MAX
-                                   : max_tokens < least ? least
-                                                        : max_tokens,
-                         .bytes = classic_bytes(tools, count)}};
+  tool_listing l = {.count = count,
+                    .sorted = lt_mem_zalloc(count + 1, sizeof(*l.sorted)),
+                    .groups = lt_mem_zalloc(count + 1, sizeof(*l.groups)),
+                    .order = lt_mem_zalloc(count + 1, sizeof(*l.order)),
+                    .limit = {.tokens = max_tokens == 0      ? SIZE_MAX
+                                        : max_tokens < least ? least
+                                                             : max_tokens,
+                              .bytes = listing_classic_bytes(tools, count)}};
   lt_buf_init(&l.scratch, LT_JSON_MAX_BYTES); /* what is measured may be longer than what is told */
   lt_status status = LT_E_NOMEM;
   if (l.sorted != NULL && l.groups != NULL && l.order != NULL) {
-    make_groups(&l, tools);
-    bool lead = choose(&l);
+    listing_make_groups(&l, tools);
+    bool lead = listing_choose(&l);
     status = l.scratch.status;
     if (status == LT_OK) {
-      put_listing(&l, lead, out);
+      listing_put_listing(&l, lead, out);
       status = out->status;
     }
   }

@@ -11,12 +11,12 @@
 
 /* --- Names -------------------------------------------------------------------------------------------------------- */
 
-static int by_word(const void *key, const void *entry) {
+static int py_by_word(const void *key, const void *entry) {
   return lt_str_cmp(*(const lt_str *)key, lt_str_of(*(const char *const *)entry));
 }
 
 /* keyword.kwlist of Python 3.11, and what every program has. */
-static bool is_taken(lt_str name) {
+static bool py_is_taken(lt_str name) {
   static const char *const words[] = {
       "False",
       "None",
@@ -58,10 +58,10 @@ static bool is_taken(lt_str name) {
       "with",
       "yield",
   };
-  return bsearch(&name, words, sizeof(words) / sizeof(words[0]), sizeof(words[0]), by_word) != NULL;
+  return bsearch(&name, words, sizeof(words) / sizeof(words[0]), sizeof(words[0]), py_by_word) != NULL;
 }
 
-static bool is_name_byte(char c) {
+static bool py_is_name_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
@@ -72,15 +72,15 @@ void lt_typegen_py_name(lt_str name, lt_buf *out) {
   }
   for (size_t i = 0; i < name.n; i++) {
     if (!lt_utf8_continues(name.p[i])) { /* one for a character, however many bytes it has */
-      lt_buf_byte(out, is_name_byte(name.p[i]) ? name.p[i] : '_');
+      lt_buf_byte(out, py_is_name_byte(name.p[i]) ? name.p[i] : '_');
     }
   }
-  if (is_taken(lt_str_sub(lt_buf_view(out), begin < out->n ? begin : out->n, out->n))) {
+  if (py_is_taken(lt_str_sub(lt_buf_view(out), begin < out->n ? begin : out->n, out->n))) {
     lt_buf_byte(out, '_');
   }
 }
 
-static lt_str py_name(lt_arena *arena, lt_str name) {
+static lt_str py_tool_name(lt_arena *arena, lt_str name) {
   lt_buf buf;
   lt_buf_init(&buf, name.n + 2);
   lt_typegen_py_name(name, &buf);
@@ -92,7 +92,7 @@ static lt_str py_name(lt_arena *arena, lt_str name) {
 /* --- Docstrings --------------------------------------------------------------------------------------------------- */
 
 /* In a """docstring""" a backslash is doubled and two quotes never stand together. */
-static void put_quoted(lt_buf *out, lt_str s, bool closing) {
+static void py_put_quoted(lt_buf *out, lt_str s, bool closing) {
   char before = '"';
   for (size_t i = 0; i < s.n; i++) {
     char c = s.p[i];
@@ -105,7 +105,7 @@ static void put_quoted(lt_buf *out, lt_str s, bool closing) {
 }
 
 /* A reader takes the indentation of all lines but the first away: a section's heading must not be the first. */
-static void put_docstring(lt_buf *out, lt_str doc, bool headed) {
+static void py_put_docstring(lt_buf *out, lt_str doc, bool headed) {
   bool block = doc.n > 0 && memchr(doc.p, '\n', doc.n) != NULL;
   lt_buf_addc(out, block && headed ? "    \"\"\"\n" : "    \"\"\"");
   size_t end;
@@ -113,7 +113,7 @@ static void put_docstring(lt_buf *out, lt_str doc, bool headed) {
     end = lt_str_find(doc, LT_STR("\n"), at);
     end = end == SIZE_MAX ? doc.n : end;
     lt_buf_addc(out, (at > 0 || (block && headed)) && end > at ? "    " : "");
-    put_quoted(out, lt_str_sub(doc, at, end), !block);
+    py_put_quoted(out, lt_str_sub(doc, at, end), !block);
     lt_buf_addc(out, end < doc.n ? "\n" : "");
   }
   lt_buf_addc(out, block ? "\n    \"\"\"\n" : "\"\"\"\n");
@@ -128,20 +128,20 @@ typedef struct py_arg {
 
 typedef struct py_tool {
   const lt_typegen_tool *tool;
-  lt_pygen g;
+  lt_typegen_py_context g;
   py_arg *args;
   size_t count;
   lt_buf doc;
 } py_tool;
 
-static int by_arg_name(const void *a, const void *b) {
+static int py_by_arg_name(const void *a, const void *b) {
   const py_arg *x = a;
   const py_arg *y = b;
   int order = lt_str_cmp(x->name, y->name);
   return order != 0 ? order : (x->prop->order > y->prop->order) - (x->prop->order < y->prop->order);
 }
 
-static int by_need(const void *a, const void *b) {
+static int py_by_need(const void *a, const void *b) {
   const py_arg *x = a;
   const py_arg *y = b;
   if (x->prop->required != y->prop->required) {
@@ -151,29 +151,29 @@ static int by_need(const void *a, const void *b) {
 }
 
 /* Names for all of them, required ones first; of several with one name only the first keeps it. */
-static lt_status read_args(py_tool *t, const lt_typegen_props *props) {
+static lt_status py_read_args(py_tool *t, const lt_typegen_props *props) {
   t->args = lt_arena_zalloc(t->g.arena, props->count + 1, sizeof(*t->args));
   if (t->args == NULL) {
     return LT_E_NOMEM;
   }
   for (size_t i = 0; i < props->count; i++) {
-    t->args[i] = (py_arg){py_name(t->g.arena, props->at[i].key), &props->at[i]};
+    t->args[i] = (py_arg){py_tool_name(t->g.arena, props->at[i].key), &props->at[i]};
     if (t->args[i].name.p == NULL) {
       return LT_E_NOMEM;
     }
   }
   t->count = props->count;
-  qsort(t->args, t->count, sizeof(*t->args), by_arg_name);
+  qsort(t->args, t->count, sizeof(*t->args), py_by_arg_name);
   for (size_t i = t->count; i-- > 1;) {
     if (lt_str_eq(t->args[i].name, t->args[i - 1].name)) {
       t->args[i].name = LT_STR("");
     }
   }
-  qsort(t->args, t->count, sizeof(*t->args), by_need);
+  qsort(t->args, t->count, sizeof(*t->args), py_by_need);
   return LT_OK;
 }
 
-static void put_parameters(py_tool *t) {
+static void py_put_parameters(py_tool *t) {
   lt_buf *out = t->g.out;
   bool first = true;
   for (size_t i = 0; i < t->count; i++) {
@@ -183,7 +183,7 @@ static void put_parameters(py_tool *t) {
     lt_buf_addc(out, first ? "*, " : ", ");
     lt_buf_add(out, t->args[i].name);
     lt_buf_addc(out, ": ");
-    lt_pygen_put_type(&t->g, t->args[i].prop->schema);
+    lt_typegen_py_put_type(&t->g, t->args[i].prop->schema);
     lt_buf_addc(out, t->args[i].prop->required ? "" : " = ...");
     first = false;
   }
@@ -191,7 +191,7 @@ static void put_parameters(py_tool *t) {
 
 /* --- What the docstring says -------------------------------------------------------------------------------------- */
 
-static void forget(lt_buf *buf, size_t n) {
+static void py_forget(lt_buf *buf, size_t n) {
   if (buf->status == LT_OK && buf->n > n) {
     buf->n = n;
     buf->p[n] = '\0';
@@ -199,26 +199,26 @@ static void forget(lt_buf *buf, size_t n) {
 }
 
 /* Types in the docstring are written to it by the same generator. What tells nothing new is not written: false. */
-static bool put_shape(py_tool *t, const char *before, lt_json schema, bool only_keys) {
+static bool py_put_shape(py_tool *t, const char *before, lt_json schema, bool only_keys) {
   lt_buf *out = t->g.out;
   size_t begin = t->doc.n;
   lt_buf_addc(&t->doc, before);
   size_t start = t->doc.n;
   t->g.out = &t->doc;
   t->g.shape = true;
-  lt_pygen_put_type(&t->g, schema);
+  lt_typegen_py_put_type(&t->g, schema);
   t->g.shape = false;
   t->g.out = out;
   lt_str shape = lt_str_sub(lt_buf_view(&t->doc), start, t->doc.n);
   bool tells = only_keys ? shape.n > 0 && memchr(shape.p, '{', shape.n) != NULL : !lt_str_eqc(shape, "Any");
   if (!tells) {
-    forget(&t->doc, begin);
+    py_forget(&t->doc, begin);
   }
   return tells;
 }
 
 /* ", default 3, minimum 1" as "(default 3, minimum 1)". */
-static void put_arg_facts(py_tool *t, lt_json schema, bool first) {
+static void py_put_arg_facts(py_tool *t, lt_json schema, bool first) {
   size_t begin = t->doc.n;
   if (lt_typegen_put_facts(&t->doc, schema, t->g.arena, false) != LT_OK) {
     t->g.status = LT_E_NOMEM;
@@ -233,7 +233,7 @@ static void put_arg_facts(py_tool *t, lt_json schema, bool first) {
   }
 }
 
-static void put_arg_doc(py_tool *t, const py_arg *arg) {
+static void py_put_arg_doc(py_tool *t, const py_arg *arg) {
   lt_json schema = arg->prop->schema;
   lt_str description = LT_STR_NULL;
   lt_json told = lt_typegen_key(schema, LT_KEY_DESCRIPTION);
@@ -251,32 +251,32 @@ static void put_arg_doc(py_tool *t, const py_arg *arg) {
   }
   lt_buf_addc(&t->doc, ": ");
   size_t start = t->doc.n;
-  bool typed = !named && put_shape(t, "", schema, false);
+  bool typed = !named && py_put_shape(t, "", schema, false);
   lt_buf_addc(&t->doc, typed && description.n > 0 ? ", " : "");
   lt_typegen_put_line(&t->doc, description, LT_TYPEGEN_DOC_MAX_BYTES);
   if (named) {
-    put_shape(t, t->doc.n > start ? " " : "", schema, true);
+    py_put_shape(t, t->doc.n > start ? " " : "", schema, true);
   }
-  put_arg_facts(t, schema, t->doc.n == start);
+  py_put_arg_facts(t, schema, t->doc.n == start);
   if (t->doc.n == start) {
-    forget(&t->doc, named ? begin : start - strlen(": "));
+    py_forget(&t->doc, named ? begin : start - strlen(": "));
   }
 }
 
-static void put_args_doc(py_tool *t) {
+static void py_put_args_doc(py_tool *t) {
   size_t before = t->doc.n;
   lt_buf_addc(&t->doc, before > 0 ? "\n\nArgs:" : "Args:");
   size_t heading = t->doc.n;
   for (size_t i = 0; i < t->count; i++) {
-    put_arg_doc(t, &t->args[i]);
+    py_put_arg_doc(t, &t->args[i]);
   }
   if (t->doc.n == heading) {
-    forget(&t->doc, before);
+    py_forget(&t->doc, before);
   }
 }
 
 /* The output schema is another document: the generator looks at it for a moment. */
-static void put_returns(py_tool *t) {
+static void py_put_returns(py_tool *t) {
   lt_str text = t->tool->output_schema;
   lt_typegen_doc doc;
   if (lt_str_trim(text).n == 0 || text.n > LT_TYPEGEN_SCHEMA_MAX_BYTES) {
@@ -289,14 +289,14 @@ static void put_returns(py_tool *t) {
   }
   lt_json root = t->g.root;
   t->g.root = lt_json_root(&doc.json);
-  put_shape(t, t->doc.n > 0 ? "\n\nReturns: " : "Returns: ", t->g.root, false);
+  py_put_shape(t, t->doc.n > 0 ? "\n\nReturns: " : "Returns: ", t->g.root, false);
   t->g.root = root;
 }
 
 /* --- Stubs -------------------------------------------------------------------------------------------------------- */
 
 /* LT_E_INVALID: arguments that are not described by a plain object of properties, or not all of them. */
-static lt_status read_input(py_tool *t) {
+static lt_status py_read_input(py_tool *t) {
   lt_str text = t->tool->input_schema;
   if (lt_str_trim(text).n == 0) {
     return LT_OK;
@@ -310,49 +310,49 @@ static lt_status read_input(py_tool *t) {
     return status == LT_E_NOMEM ? status : LT_E_INVALID;
   }
   t->g.root = lt_json_root(&doc->json);
-  lt_json target = lt_pygen_target(&t->g, t->g.root);
+  lt_json target = lt_typegen_py_target(&t->g, t->g.root);
   lt_typegen_props props;
   LT_TRY(lt_typegen_props_read(target, t->g.arena, &props));
-  LT_TRY(read_args(t, &props));
+  LT_TRY(py_read_args(t, &props));
   lt_json_type more = lt_json_typeof(lt_typegen_key(target, LT_KEY_ADDITIONAL_PROPERTIES));
   bool open = more == LT_JSON_OBJECT || more == LT_JSON_TRUE || lt_typegen_has(target, LT_KEY_PATTERN_PROPERTIES);
   return lt_typegen_is_plain_object(target) && !open ? LT_OK : LT_E_INVALID;
 }
 
-static lt_status put_stub(py_tool *t, lt_str name) {
+static lt_status py_put_stub(py_tool *t, lt_str name) {
   lt_buf *out = t->g.out;
-  lt_status status = read_input(t);
+  lt_status status = py_read_input(t);
   if (status != LT_OK && status != LT_E_INVALID) {
     return status;
   }
   lt_buf_addc(out, "\n\ndef ");
   lt_buf_add(out, name);
   lt_buf_addc(out, "(");
-  put_parameters(t);
+  py_put_parameters(t);
   bool any = t->count > 0 && t->g.status == LT_OK;
   lt_buf_addc(out, status == LT_E_INVALID ? (any ? ", **arguments: Any" : "**arguments: Any") : "");
   lt_buf_addc(out, ") -> Any:\n");
   lt_typegen_put_text(&t->doc, t->tool->description, LT_TYPEGEN_DOC_MAX_BYTES);
   bool headed = t->doc.n == 0;
-  put_args_doc(t);
-  put_returns(t);
+  py_put_args_doc(t);
+  py_put_returns(t);
   if (t->doc.n > 0) {
-    put_docstring(out, lt_buf_view(&t->doc), headed);
+    py_put_docstring(out, lt_buf_view(&t->doc), headed);
   } else {
     lt_buf_addc(out, "    ...\n");
   }
   return t->g.status != LT_OK ? t->g.status : t->doc.status;
 }
 
-static lt_status put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_str name) {
+static lt_status py_put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_str name) {
   lt_arena arena;
   lt_arena_init(&arena, 2 * LT_TYPEGEN_MEMORY_BYTES);
   py_tool t = {.tool = tool, .g = {.out = out, .arena = &arena}};
   lt_buf_init(&t.doc, LT_TYPEGEN_TYPE_MAX_BYTES);
   size_t begin = out->n;
-  lt_status status = put_stub(&t, name);
+  lt_status status = py_put_stub(&t, name);
   if (status == LT_E_LIMIT && out->status == LT_OK) { /* a docstring nobody would read */
-    forget(out, begin);
+    py_forget(out, begin);
     lt_buf_addc(out, "\n\ndef ");
     lt_buf_add(out, name);
     lt_buf_addc(out, "(**arguments: Any) -> Any:\n    \"\"\"(its schema is too large for a stub)\"\"\"\n");
@@ -371,38 +371,38 @@ typedef struct py_entry {
   bool lost; /* an earlier tool has the name */
 } py_entry;
 
-static int by_entry_name(const void *a, const void *b) {
+static int py_by_entry_name(const void *a, const void *b) {
   const py_entry *x = a;
   const py_entry *y = b;
   int order = lt_str_cmp(x->name, y->name);
   return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-static int by_index(const void *a, const void *b) {
+static int py_by_index(const void *a, const void *b) {
   const py_entry *x = a;
   const py_entry *y = b;
   return (x->index > y->index) - (x->index < y->index);
 }
 
-static py_entry *name_all(const lt_typegen_tool *tools, size_t count, lt_arena *arena) {
+static py_entry *py_name_all(const lt_typegen_tool *tools, size_t count, lt_arena *arena) {
   py_entry *entries = lt_arena_zalloc(arena, count + 1, sizeof(*entries));
   for (size_t i = 0; entries != NULL && i < count; i++) {
-    entries[i] = (py_entry){.name = py_name(arena, tools[i].id), .index = i};
+    entries[i] = (py_entry){.name = py_tool_name(arena, tools[i].id), .index = i};
     if (entries[i].name.p == NULL) {
       return NULL;
     }
   }
   if (entries != NULL) {
-    qsort(entries, count, sizeof(*entries), by_entry_name);
+    qsort(entries, count, sizeof(*entries), py_by_entry_name);
     for (size_t i = 1; i < count; i++) {
       entries[i].lost = lt_str_eq(entries[i].name, entries[i - 1].name);
     }
-    qsort(entries, count, sizeof(*entries), by_index);
+    qsort(entries, count, sizeof(*entries), py_by_index);
   }
   return entries;
 }
 
-static void put_lost(lt_buf *out, const lt_typegen_tool *tool) {
+static void py_put_lost(lt_buf *out, const lt_typegen_tool *tool) {
   lt_buf_addc(out, "\n\n# Only as call_tool(");
   lt_typegen_put_string(out, tool->id);
   lt_buf_addc(out, ", {...}): another tool has its Python name.\n");
@@ -411,7 +411,7 @@ static void put_lost(lt_buf *out, const lt_typegen_tool *tool) {
 lt_status lt_typegen_py(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err) {
   lt_arena arena;
   lt_arena_init(&arena, LT_TYPEGEN_MEMORY_BYTES);
-  py_entry *entries = name_all(tools, count, &arena);
+  py_entry *entries = py_name_all(tools, count, &arena);
   lt_status status = entries != NULL ? LT_OK : LT_E_NOMEM;
   lt_buf_addc(out,
               "from typing import Any, Literal\n\n\ndef call_tool(name: str, args: dict[str, Any] = ...) -> Any:\n"
@@ -423,9 +423,9 @@ lt_status lt_typegen_py(const lt_typegen_tool *tools, size_t count, lt_buf *out,
               "    \"\"\"What the program gives back.\"\"\"\n");
   for (size_t i = 0; i < count && status == LT_OK && out->status == LT_OK; i++) {
     if (entries[i].lost) {
-      put_lost(out, &tools[i]);
+      py_put_lost(out, &tools[i]);
     } else {
-      status = put_tool(out, &tools[i], entries[i].name);
+      status = py_put_tool(out, &tools[i], entries[i].name);
     }
   }
   lt_arena_release(&arena);

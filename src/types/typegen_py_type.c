@@ -6,11 +6,11 @@
 /* Following a reference may take a look at every node of the document: a large one makes it dearer. */
 enum { REF_HOPS_MAX = 16, MEMBERS_COMPARED = 16, NODES_PER_STEP = 1024 };
 
-static void put(lt_pygen *g, const char *text) {
+static void py_type_put(lt_typegen_py_context *g, const char *text) {
   lt_buf_addc(g->out, text);
 }
 
-lt_json lt_pygen_target(lt_pygen *g, lt_json schema) {
+lt_json lt_typegen_py_target(lt_typegen_py_context *g, lt_json schema) {
   for (int hops = 0; hops < REF_HOPS_MAX && g->steps < LT_TYPEGEN_STEPS_MAX; hops++) {
     lt_json ref = lt_typegen_key(schema, LT_KEY_REF);
     lt_str text;
@@ -30,7 +30,7 @@ lt_json lt_pygen_target(lt_pygen *g, lt_json schema) {
 /* --- Literals ----------------------------------------------------------------------------------------------------- */
 
 /* "Literal[...] may contain strings, bytes, ints, bools, enum values and None" (PEP 586). */
-static bool is_literal(lt_json value) {
+static bool py_type_is_literal(lt_json value) {
   int64_t n;
   switch (lt_json_typeof(value)) {
     case LT_JSON_NULL:
@@ -48,18 +48,18 @@ static bool is_literal(lt_json value) {
   return false;
 }
 
-static void put_literal(lt_pygen *g, lt_json value) {
+static void py_type_put_literal(lt_typegen_py_context *g, lt_json value) {
   lt_str s;
   int64_t n;
   switch (lt_json_typeof(value)) {
     case LT_JSON_NULL:
-      put(g, "None");
+      py_type_put(g, "None");
       return;
     case LT_JSON_FALSE:
-      put(g, "False");
+      py_type_put(g, "False");
       return;
     case LT_JSON_TRUE:
-      put(g, "True");
+      py_type_put(g, "True");
       return;
     case LT_JSON_STRING:
       if (lt_json_str(value, g->arena, &s)) {
@@ -80,33 +80,33 @@ static void put_literal(lt_pygen *g, lt_json value) {
   }
 }
 
-static void put_enum(lt_pygen *g, lt_json values) {
+static void py_type_put_enum(lt_typegen_py_context *g, lt_json values) {
   lt_json_iter it = lt_json_each(values);
   bool all = lt_json_typeof(values) == LT_JSON_ARRAY && lt_json_count(values) > 0;
   while (all && lt_json_next(&it)) {
-    all = is_literal(it.value);
+    all = py_type_is_literal(it.value);
   }
   if (!all) {
-    put(g, "Any");
+    py_type_put(g, "Any");
     return;
   }
   it = lt_json_each(values);
-  put(g, "Literal[");
+  py_type_put(g, "Literal[");
   for (bool first = true; lt_json_next(&it); first = false) {
-    put(g, first ? "" : ", ");
-    put_literal(g, it.value);
+    py_type_put(g, first ? "" : ", ");
+    py_type_put_literal(g, it.value);
   }
-  put(g, "]");
+  py_type_put(g, "]");
 }
 
-static void put_const(lt_pygen *g, lt_json value) {
-  if (!is_literal(value)) {
-    put(g, "Any");
+static void py_type_put_const(lt_typegen_py_context *g, lt_json value) {
+  if (!py_type_is_literal(value)) {
+    py_type_put(g, "Any");
     return;
   }
-  put(g, "Literal[");
-  put_literal(g, value);
-  put(g, "]");
+  py_type_put(g, "Literal[");
+  py_type_put_literal(g, value);
+  py_type_put(g, "]");
 }
 
 /* --- Unions ------------------------------------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ typedef struct py_union {
 } py_union;
 
 /* Keeps the member written since `before`, or takes it back where an earlier one reads the same. */
-static void union_end(lt_pygen *g, py_union *u, size_t before) {
+static void py_type_union_end(lt_typegen_py_context *g, py_union *u, size_t before) {
   if (g->out->status != LT_OK) {
     return;
   }
@@ -141,60 +141,60 @@ static void union_end(lt_pygen *g, py_union *u, size_t before) {
   u->count++;
 }
 
-static void union_finish(lt_pygen *g, const py_union *u) {
+static void py_type_union_finish(lt_typegen_py_context *g, const py_union *u) {
   if (u->any && g->out->status == LT_OK) {
     g->out->n = u->begin;
     g->out->p[u->begin] = '\0';
   }
-  put(g, u->any || u->count == 0 ? "Any" : "");
+  py_type_put(g, u->any || u->count == 0 ? "Any" : "");
 }
 
-static size_t union_begin(lt_pygen *g, const py_union *u) {
+static size_t py_type_union_begin(lt_typegen_py_context *g, const py_union *u) {
   size_t before = g->out->n;
-  put(g, u->count > 0 ? " | " : "");
+  py_type_put(g, u->count > 0 ? " | " : "");
   return before;
 }
 
-static void put_alternatives(lt_pygen *g, lt_json schemas) {
+static void py_type_put_alternatives(lt_typegen_py_context *g, lt_json schemas) {
   py_union u = {.begin = g->out->n};
   lt_json_iter it = lt_json_each(schemas);
   while (lt_json_next(&it) && g->steps < LT_TYPEGEN_STEPS_MAX) {
-    size_t before = union_begin(g, &u);
-    lt_pygen_put_type(g, it.value);
-    union_end(g, &u, before);
+    size_t before = py_type_union_begin(g, &u);
+    lt_typegen_py_put_type(g, it.value);
+    py_type_union_end(g, &u, before);
   }
-  union_finish(g, &u);
+  py_type_union_finish(g, &u);
 }
 
 /* --- Containers --------------------------------------------------------------------------------------------------- */
 
-static void put_list(lt_pygen *g, lt_json schema) {
+static void py_type_put_list(lt_typegen_py_context *g, lt_json schema) {
   lt_json items = lt_typegen_key(schema, LT_KEY_ITEMS);
   lt_json parts = lt_json_typeof(items) == LT_JSON_ARRAY ? items : lt_typegen_key(schema, LT_KEY_PREFIX_ITEMS);
   bool tuple = lt_json_typeof(parts) == LT_JSON_ARRAY && lt_json_count(parts) > 0;
-  put(g, "list[");
+  py_type_put(g, "list[");
   if (tuple) {
-    put_alternatives(g, parts); /* arguments become JSON: a list, of what any place may hold */
+    py_type_put_alternatives(g, parts); /* arguments become JSON: a list, of what any place may hold */
   } else if (lt_json_exists(items)) {
-    lt_pygen_put_type(g, items);
+    lt_typegen_py_put_type(g, items);
   } else {
-    put(g, "Any");
+    py_type_put(g, "Any");
   }
-  put(g, "]");
+  py_type_put(g, "]");
 }
 
-static void put_shape(lt_pygen *g, const lt_typegen_props *props) {
-  put(g, "{");
+static void py_type_put_shape(lt_typegen_py_context *g, const lt_typegen_props *props) {
+  py_type_put(g, "{");
   for (size_t i = 0; i < props->count && g->steps < LT_TYPEGEN_STEPS_MAX; i++) {
-    put(g, i > 0 ? ", " : "");
+    py_type_put(g, i > 0 ? ", " : "");
     lt_typegen_put_string(g->out, props->at[i].key);
-    put(g, props->at[i].required ? ": " : "?: ");
-    lt_pygen_put_type(g, props->at[i].schema);
+    py_type_put(g, props->at[i].required ? ": " : "?: ");
+    lt_typegen_py_put_type(g, props->at[i].schema);
   }
-  put(g, "}");
+  py_type_put(g, "}");
 }
 
-static void put_dict(lt_pygen *g, lt_json schema) {
+static void py_type_put_dict(lt_typegen_py_context *g, lt_json schema) {
   lt_typegen_props props;
   if (lt_typegen_props_read(schema, g->arena, &props) != LT_OK) {
     g->status = LT_E_NOMEM;
@@ -202,65 +202,65 @@ static void put_dict(lt_pygen *g, lt_json schema) {
   }
   lt_json more = lt_typegen_key(schema, LT_KEY_ADDITIONAL_PROPERTIES);
   if (g->shape && props.count > 0) {
-    put_shape(g, &props);
+    py_type_put_shape(g, &props);
   } else if (props.count == 0 && lt_json_typeof(more) == LT_JSON_OBJECT) {
-    put(g, "dict[str, ");
-    lt_pygen_put_type(g, more);
-    put(g, "]");
+    py_type_put(g, "dict[str, ");
+    lt_typegen_py_put_type(g, more);
+    py_type_put(g, "]");
   } else {
-    put(g, "dict[str, Any]");
+    py_type_put(g, "dict[str, Any]");
   }
 }
 
 /* --- Schemas ------------------------------------------------------------------------------------------------------ */
 
-static void put_one_type(lt_pygen *g, lt_json schema, unsigned bit) {
+static void py_type_put_one_type(lt_typegen_py_context *g, lt_json schema, unsigned bit) {
   switch (bit) {
     case LT_TYPEGEN_NULL:
-      put(g, "None");
+      py_type_put(g, "None");
       break;
     case LT_TYPEGEN_BOOLEAN:
-      put(g, "bool");
+      py_type_put(g, "bool");
       break;
     case LT_TYPEGEN_NUMBER:
-      put(g, "float");
+      py_type_put(g, "float");
       break;
     case LT_TYPEGEN_INTEGER:
-      put(g, "int");
+      py_type_put(g, "int");
       break;
     case LT_TYPEGEN_STRING:
-      put(g, "str");
+      py_type_put(g, "str");
       break;
     case LT_TYPEGEN_ARRAY:
-      put_list(g, schema);
+      py_type_put_list(g, schema);
       break;
     case LT_TYPEGEN_OBJECT:
-      put_dict(g, schema);
+      py_type_put_dict(g, schema);
       break;
     default:
-      put(g, "Any");
+      py_type_put(g, "Any");
       break;
   }
 }
 
-static void put_types(lt_pygen *g, lt_json schema) {
+static void py_type_put_types(lt_typegen_py_context *g, lt_json schema) {
   lt_json list = lt_typegen_key(schema, LT_KEY_TYPE);
   if (lt_json_typeof(list) != LT_JSON_ARRAY) {
-    put_one_type(g, schema, lt_typegen_types(schema));
+    py_type_put_one_type(g, schema, lt_typegen_types(schema));
     return;
   }
   py_union u = {.begin = g->out->n};
   lt_json_iter it = lt_json_each(list);
   while (lt_json_next(&it) && g->steps++ < LT_TYPEGEN_STEPS_MAX) {
-    size_t before = union_begin(g, &u);
-    put_one_type(g, schema, lt_typegen_type_bit(it.value));
-    union_end(g, &u, before);
+    size_t before = py_type_union_begin(g, &u);
+    py_type_put_one_type(g, schema, lt_typegen_type_bit(it.value));
+    py_type_union_end(g, &u, before);
   }
-  union_finish(g, &u);
+  py_type_union_finish(g, &u);
 }
 
 /* Python has no intersections: the first part that says anything stands for all. */
-static lt_json first_telling(lt_json schemas) {
+static lt_json py_type_first_telling(lt_json schemas) {
   lt_json_iter it = lt_json_each(schemas);
   while (lt_json_next(&it)) {
     if (!lt_typegen_is_vague(it.value)) {
@@ -270,28 +270,28 @@ static lt_json first_telling(lt_json schemas) {
   return (lt_json){NULL, 0};
 }
 
-static void put_schema_object(lt_pygen *g, lt_json schema) {
+static void py_type_put_schema_object(lt_typegen_py_context *g, lt_json schema) {
   lt_json constant = lt_typegen_key(schema, LT_KEY_CONST);
   lt_json values = lt_typegen_key(schema, LT_KEY_ENUM);
   lt_json any = lt_typegen_key(schema, LT_KEY_ANY_OF);
   lt_json one = lt_typegen_key(schema, LT_KEY_ONE_OF);
   if (lt_json_exists(constant)) {
-    put_const(g, constant);
+    py_type_put_const(g, constant);
   } else if (lt_json_exists(values)) {
-    put_enum(g, values);
+    py_type_put_enum(g, values);
   } else if (lt_typegen_types(schema) != 0) {
-    put_types(g, schema);
+    py_type_put_types(g, schema);
   } else if (lt_typegen_all_tell(any) || lt_typegen_all_tell(one)) {
-    put_alternatives(g, lt_typegen_all_tell(any) ? any : one);
+    py_type_put_alternatives(g, lt_typegen_all_tell(any) ? any : one);
   } else {
-    lt_pygen_put_type(g, first_telling(lt_typegen_key(schema, LT_KEY_ALL_OF)));
+    lt_typegen_py_put_type(g, py_type_first_telling(lt_typegen_key(schema, LT_KEY_ALL_OF)));
   }
   if (lt_json_bool(lt_typegen_key(schema, LT_KEY_NULLABLE), false)) {
-    put(g, " | None");
+    py_type_put(g, " | None");
   }
 }
 
-static bool is_within(const lt_pygen *g, lt_json schema) {
+static bool py_type_is_within(const lt_typegen_py_context *g, lt_json schema) {
   for (unsigned i = 0; i < g->depth; i++) {
     if (g->within[i] == schema.at) {
       return true;
@@ -300,18 +300,18 @@ static bool is_within(const lt_pygen *g, lt_json schema) {
   return false;
 }
 
-void lt_pygen_put_type(lt_pygen *g, lt_json schema) {
+void lt_typegen_py_put_type(lt_typegen_py_context *g, lt_json schema) {
   if (g->depth >= LT_PYGEN_DEPTH_MAX || g->steps++ >= LT_TYPEGEN_STEPS_MAX || g->status != LT_OK) {
-    put(g, "Any");
+    py_type_put(g, "Any");
     return;
   }
-  schema = lt_pygen_target(g, schema);
-  bool again = lt_json_exists(schema) && is_within(g, schema);
+  schema = lt_typegen_py_target(g, schema);
+  bool again = lt_json_exists(schema) && py_type_is_within(g, schema);
   if (lt_json_typeof(schema) != LT_JSON_OBJECT || lt_typegen_is_vague(schema) || again) {
-    put(g, again && lt_typegen_is_plain_object(schema) ? "dict[str, Any]" : "Any");
+    py_type_put(g, again && lt_typegen_is_plain_object(schema) ? "dict[str, Any]" : "Any");
     return;
   }
   g->within[g->depth++] = schema.at;
-  put_schema_object(g, schema);
+  py_type_put_schema_object(g, schema);
   g->depth--;
 }

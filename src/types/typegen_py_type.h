@@ -10,7 +10,7 @@
 
 enum { LT_PYGEN_DEPTH_MAX = 6 };
 
-typedef struct lt_pygen {
+typedef struct lt_typegen_py_context {
   lt_buf *out;
   lt_arena *arena;
   lt_json root;
@@ -19,12 +19,12 @@ typedef struct lt_pygen {
   unsigned steps;                      /* schemas looked at so far: references are followed, not named */
   bool shape;                          /* objects as {"key": type}, for people, instead of dict[str, Any] */
   lt_status status;
-} lt_pygen;
+} lt_typegen_py_context;
 
 /* Appends the type of `schema`; Any where it cannot be said. The status sticks in `g`. */
-void lt_pygen_put_type(lt_pygen *g, lt_json schema);
+void lt_typegen_py_put_type(lt_typegen_py_context *g, lt_json schema);
 
 /* Follows $ref as far as it goes; NONE where it leads nowhere. */
-lt_json lt_pygen_target(lt_pygen *g, lt_json schema);
+lt_json lt_typegen_py_target(lt_typegen_py_context *g, lt_json schema);
 
 #endif

@@ -23,7 +23,7 @@ unsigned lt_typegen_type_bit(lt_json name) {
   return LT_TYPEGEN_BAD;
 }
 
-static unsigned suggested_types(lt_json schema) {
+static unsigned schema_view_suggested_types(lt_json schema) {
   if (lt_typegen_has(schema, LT_KEY_PROPERTIES) || lt_typegen_has(schema, LT_KEY_PATTERN_PROPERTIES) ||
       lt_json_typeof(lt_typegen_key(schema, LT_KEY_ADDITIONAL_PROPERTIES)) == LT_JSON_OBJECT) {
     return LT_TYPEGEN_OBJECT;
@@ -34,7 +34,7 @@ static unsigned suggested_types(lt_json schema) {
 unsigned lt_typegen_types(lt_json schema) {
   lt_json type = lt_typegen_key(schema, LT_KEY_TYPE);
   if (!lt_json_exists(type)) {
-    return suggested_types(schema);
+    return schema_view_suggested_types(schema);
   }
   if (lt_json_typeof(type) != LT_JSON_ARRAY) {
     return lt_typegen_type_bit(type);
@@ -61,7 +61,7 @@ bool lt_typegen_all_tell(lt_json schemas) {
 }
 
 /* For allOf one that tells is enough. */
-static bool any_tells(lt_json schemas) {
+static bool schema_view_any_tells(lt_json schemas) {
   lt_json_iter it = lt_json_each(schemas);
   while (lt_json_typeof(schemas) == LT_JSON_ARRAY && lt_json_next(&it)) {
     if (!lt_typegen_is_vague(it.value)) {
@@ -73,7 +73,8 @@ static bool any_tells(lt_json schemas) {
 
 bool lt_typegen_is_composed(lt_json schema) {
   return lt_typegen_has(schema, LT_KEY_REF) || lt_typegen_all_tell(lt_typegen_key(schema, LT_KEY_ANY_OF)) ||
-         lt_typegen_all_tell(lt_typegen_key(schema, LT_KEY_ONE_OF)) || any_tells(lt_typegen_key(schema, LT_KEY_ALL_OF));
+         lt_typegen_all_tell(lt_typegen_key(schema, LT_KEY_ONE_OF)) ||
+         schema_view_any_tells(lt_typegen_key(schema, LT_KEY_ALL_OF));
 }
 
 bool lt_typegen_is_loose_tuple(lt_json schema) {
@@ -137,7 +138,7 @@ bool lt_typegen_allows_nothing(lt_json schema) {
 
 /* --- References --------------------------------------------------------------------------------------------------- */
 
-static int hex_digit(char c) {
+static int schema_view_hex_digit(char c) {
   if (c >= '0' && c <= '9') {
     return c - '0';
   }
@@ -146,13 +147,14 @@ static int hex_digit(char c) {
 }
 
 /* "A URI fragment that is a JSON Pointer": percent-encoding first (RFC 3986), then ~1 and ~0 (RFC 6901, section 4). */
-static lt_str unescape_part(lt_str part, lt_arena *arena) {
+static lt_str schema_view_unescape_part(lt_str part, lt_arena *arena) {
   char *out = lt_arena_alloc(arena, part.n + 1);
   size_t n = 0;
   for (size_t i = 0; out != NULL && i < part.n; i++) {
     char c = part.p[i];
-    if (c == '%' && part.n - i > 2 && hex_digit(part.p[i + 1]) >= 0 && hex_digit(part.p[i + 2]) >= 0) {
-      c = (char)(hex_digit(part.p[i + 1]) * 16 + hex_digit(part.p[i + 2]));
+    if (c == '%' && part.n - i > 2 && schema_view_hex_digit(part.p[i + 1]) >= 0 &&
+        schema_view_hex_digit(part.p[i + 2]) >= 0) {
+      c = (char)(schema_view_hex_digit(part.p[i + 1]) * 16 + schema_view_hex_digit(part.p[i + 2]));
       i += 2;
     }
     if (n > 0 && out[n - 1] == '~' && (c == '0' || c == '1')) {
@@ -168,7 +170,7 @@ static lt_str unescape_part(lt_str part, lt_arena *arena) {
   return lt_str_from(out, n);
 }
 
-static lt_json step_into(lt_json at, lt_str part) {
+static lt_json schema_view_step_into(lt_json at, lt_str part) {
   if (lt_json_typeof(at) != LT_JSON_ARRAY) {
     return lt_json_get_str(at, part);
   }
@@ -191,11 +193,11 @@ lt_status lt_typegen_resolve(lt_json root, lt_str ref, lt_arena *arena, lt_json 
   for (size_t i = 2; i <= ref.n && ref.n > 1 && lt_json_exists(at);) {
     size_t end = lt_str_find(ref, LT_STR("/"), i);
     end = end == SIZE_MAX ? ref.n : end;
-    name = unescape_part(lt_str_sub(ref, i, end), arena);
+    name = schema_view_unescape_part(lt_str_sub(ref, i, end), arena);
     if (name.p == NULL) {
       return LT_E_NOMEM;
     }
-    at = step_into(at, name);
+    at = schema_view_step_into(at, name);
     i = end + 1;
   }
   *ret_target = at;
@@ -205,20 +207,20 @@ lt_status lt_typegen_resolve(lt_json root, lt_str ref, lt_arena *arena, lt_json 
 
 /* --- Properties --------------------------------------------------------------------------------------------------- */
 
-static int by_key(const void *a, const void *b) {
+static int schema_view_by_key(const void *a, const void *b) {
   const lt_typegen_prop *x = a;
   const lt_typegen_prop *y = b;
   int order = lt_str_cmp(x->key, y->key);
   return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-static int by_order(const void *a, const void *b) {
+static int schema_view_by_order(const void *a, const void *b) {
   const lt_typegen_prop *x = a;
   const lt_typegen_prop *y = b;
   return (x->order > y->order) - (x->order < y->order);
 }
 
-static bool collect(lt_json schema, lt_arena *arena, lt_typegen_props *props) {
+static bool schema_view_collect(lt_json schema, lt_arena *arena, lt_typegen_props *props) {
   lt_json described = lt_typegen_key(schema, LT_KEY_PROPERTIES);
   lt_json required = lt_typegen_key(schema, LT_KEY_REQUIRED);
   lt_json_iter it = lt_json_each(described);
@@ -244,7 +246,7 @@ static bool collect(lt_json schema, lt_arena *arena, lt_typegen_props *props) {
 }
 
 /* Sorted by key: entries of one key become one, the last description with the first one's place. */
-static void merge(lt_typegen_props *props) {
+static void schema_view_merge(lt_typegen_props *props) {
   size_t kept = 0;
   for (size_t i = 0; i < props->count; i++) {
     lt_typegen_prop *prop = &props->at[i];
@@ -263,12 +265,12 @@ lt_status lt_typegen_props_read(lt_json schema, lt_arena *arena, lt_typegen_prop
   size_t room = (size_t)lt_json_count(lt_typegen_key(schema, LT_KEY_PROPERTIES)) +
                 lt_json_count(lt_typegen_key(schema, LT_KEY_REQUIRED));
   lt_typegen_props props = {lt_arena_zalloc(arena, room + 1, sizeof(lt_typegen_prop)), 0};
-  if (props.at == NULL || !collect(schema, arena, &props)) {
+  if (props.at == NULL || !schema_view_collect(schema, arena, &props)) {
     return LT_E_NOMEM;
   }
-  qsort(props.at, props.count, sizeof(*props.at), by_key);
-  merge(&props);
-  qsort(props.at, props.count, sizeof(*props.at), by_order);
+  qsort(props.at, props.count, sizeof(*props.at), schema_view_by_key);
+  schema_view_merge(&props);
+  qsort(props.at, props.count, sizeof(*props.at), schema_view_by_order);
   *ret_props = props;
   return LT_OK;
 }
@@ -278,14 +280,14 @@ lt_status lt_typegen_props_read(lt_json schema, lt_arena *arena, lt_typegen_prop
 #define FACT_MAX_BYTES 200 /* a longer default or pattern tells a reader less than it costs */
 
 /* Limits that limit nothing: what generators of schemas write for every integer, every string. */
-static bool is_noise(lt_typegen_keyword keyword, lt_str value) {
+static bool schema_view_is_noise(lt_typegen_keyword keyword, lt_str value) {
   return lt_str_eqc(value, "false") || lt_str_eqc(value, "9007199254740991") ||
          lt_str_eqc(value, "-9007199254740991") ||
          (lt_str_eqc(value, "0") && (keyword == LT_KEY_MIN_LENGTH || keyword == LT_KEY_MIN_ITEMS));
 }
 
 /* A default as JSON, anything else as it reads. */
-static lt_status put_value(lt_buf *out, lt_json value, bool as_json, lt_arena *arena) {
+static lt_status schema_view_put_value(lt_buf *out, lt_json value, bool as_json, lt_arena *arena) {
   lt_str string = lt_json_text(value);
   if (!as_json && lt_json_typeof(value) == LT_JSON_STRING && !lt_json_str(value, arena, &string)) {
     return LT_E_NOMEM;
@@ -302,26 +304,27 @@ static lt_status put_value(lt_buf *out, lt_json value, bool as_json, lt_arena *a
   return status;
 }
 
-static lt_status put_fact(lt_buf *out, lt_json schema, lt_typegen_keyword keyword, lt_arena *arena, bool jsdoc) {
+static lt_status schema_view_put_fact(lt_buf *out, lt_json schema, lt_typegen_keyword keyword, lt_arena *arena,
+                                      bool jsdoc) {
   lt_json value = lt_typegen_key(schema, keyword);
   lt_str text = lt_json_text(value);
   bool is_default = keyword == LT_KEY_DEFAULT;
-  if (text.n == 0 || text.n > FACT_MAX_BYTES || (!is_default && is_noise(keyword, text))) {
+  if (text.n == 0 || text.n > FACT_MAX_BYTES || (!is_default && schema_view_is_noise(keyword, text))) {
     return LT_OK;
   }
   lt_buf_addc(out, jsdoc ? " @" : ", ");
   lt_buf_addc(out, lt_typegen_key_text(keyword));
   lt_buf_byte(out, ' ');
-  return put_value(out, value, is_default, arena);
+  return schema_view_put_value(out, value, is_default, arena);
 }
 
-static lt_status put_own_facts(lt_buf *out, lt_json schema, lt_arena *arena, bool jsdoc) {
+static lt_status schema_view_put_own_facts(lt_buf *out, lt_json schema, lt_arena *arena, bool jsdoc) {
   static const lt_typegen_keyword keywords[] = {
       LT_KEY_DEFAULT,           LT_KEY_FORMAT,      LT_KEY_MINIMUM,     LT_KEY_EXCLUSIVE_MINIMUM, LT_KEY_MAXIMUM,
       LT_KEY_EXCLUSIVE_MAXIMUM, LT_KEY_MULTIPLE_OF, LT_KEY_MIN_LENGTH,  LT_KEY_MAX_LENGTH,        LT_KEY_PATTERN,
       LT_KEY_MIN_ITEMS,         LT_KEY_MAX_ITEMS,   LT_KEY_UNIQUE_ITEMS};
   for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
-    LT_TRY(put_fact(out, schema, keywords[i], arena, jsdoc));
+    LT_TRY(schema_view_put_fact(out, schema, keywords[i], arena, jsdoc));
   }
   if (lt_json_bool(lt_typegen_key(schema, LT_KEY_DEPRECATED), false)) {
     lt_buf_addc(out, jsdoc ? " @deprecated" : ", deprecated");
@@ -330,7 +333,7 @@ static lt_status put_own_facts(lt_buf *out, lt_json schema, lt_arena *arena, boo
 }
 
 /* What an array's members are has no place of its own in either language: " @items File path, minLength 1". */
-static lt_status put_items(lt_buf *out, lt_json items, lt_arena *arena, bool jsdoc) {
+static lt_status schema_view_put_items(lt_buf *out, lt_json items, lt_arena *arena, bool jsdoc) {
   lt_buf told;
   lt_buf_init(&told, LT_TYPEGEN_DOC_MAX_BYTES);
   lt_str description = LT_STR_NULL;
@@ -344,7 +347,7 @@ static lt_status put_items(lt_buf *out, lt_json items, lt_arena *arena, bool jsd
   }
   lt_typegen_put_line(&told, description, LT_TYPEGEN_PROMPT_MAX_CHARS);
   if (status == LT_OK && !lt_typegen_has(items, LT_KEY_REF)) { /* a named type says them itself */
-    status = put_own_facts(&told, items, arena, false);
+    status = schema_view_put_own_facts(&told, items, arena, false);
   }
   lt_str all = lt_buf_view(&told);
   if (status == LT_OK && all.n > 0) {
@@ -364,7 +367,7 @@ lt_status lt_typegen_put_facts(lt_buf *out, lt_json schema, lt_arena *arena, boo
       !lt_typegen_has(schema, LT_KEY_CONST)) {
     lt_buf_addc(out, " @integer");
   }
-  LT_TRY(put_own_facts(out, schema, arena, jsdoc));
+  LT_TRY(schema_view_put_own_facts(out, schema, arena, jsdoc));
   lt_json items = lt_typegen_key(schema, LT_KEY_ITEMS);
-  return lt_json_typeof(items) == LT_JSON_OBJECT ? put_items(out, items, arena, jsdoc) : LT_OK;
+  return lt_json_typeof(items) == LT_JSON_OBJECT ? schema_view_put_items(out, items, arena, jsdoc) : LT_OK;
 }

@@ -6,18 +6,18 @@
 
 /* --- Characters worth showing ------------------------------------------------------------------------------------- */
 
-typedef struct reader {
+typedef struct doc_text_reader {
   const char *p;
   const char *end;
-} reader;
+} doc_text_reader;
 
-static reader reader_of(lt_str text) {
+static doc_text_reader doc_text_reader_of(lt_str text) {
   const char *p = text.p != NULL ? text.p : ""; /* NULL + 0 is undefined */
-  return (reader){p, p + text.n};
+  return (doc_text_reader){p, p + text.n};
 }
 
 /* As lt_plain_next, with white space as ' ' or '\n'. */
-static bool next_char(reader *r, uint32_t *ret_cp) {
+static bool doc_text_next_char(doc_text_reader *r, uint32_t *ret_cp) {
   bool more = lt_plain_next(&r->p, r->end, ret_cp);
   if (more && *ret_cp == '\t') {
     *ret_cp = ' ';
@@ -25,21 +25,21 @@ static bool next_char(reader *r, uint32_t *ret_cp) {
   return more;
 }
 
-static void put_char(lt_buf *out, uint32_t cp) {
+static void doc_text_put_char(lt_buf *out, uint32_t cp) {
   char bytes[4];
   lt_buf_add(out, lt_str_from(bytes, lt_json_write_char(bytes, cp)));
 }
 
 /* --- Text --------------------------------------------------------------------------------------------------------- */
 
-static void trim_spaces(lt_buf *out, size_t from) {
+static void doc_text_trim_spaces(lt_buf *out, size_t from) {
   while (out->n > from && out->p[out->n - 1] == ' ') {
     out->p[--out->n] = '\0';
   }
 }
 
 /* Plain characters from `r` on, at most `max_bytes`: nearly all text is those. */
-static size_t plain_run(const reader *r, size_t max_bytes) {
+static size_t doc_text_plain_run(const doc_text_reader *r, size_t max_bytes) {
   size_t n = 0;
   while (n < max_bytes && r->p + n < r->end && r->p[n] >= 0x20 && r->p[n] < 0x7F) {
     n++;
@@ -48,13 +48,13 @@ static size_t plain_run(const reader *r, size_t max_bytes) {
 }
 
 void lt_typegen_put_text(lt_buf *out, lt_str text, size_t max_bytes) {
-  reader r = reader_of(text);
+  doc_text_reader r = doc_text_reader_of(text);
   size_t from = out->n;
   unsigned newlines = 0;
   uint32_t cp;
-  while (out->status == LT_OK && next_char(&r, &cp)) {
+  while (out->status == LT_OK && doc_text_next_char(&r, &cp)) {
     if (cp == '\n') {
-      trim_spaces(out, from);
+      doc_text_trim_spaces(out, from);
       newlines++;
       continue;
     }
@@ -62,7 +62,7 @@ void lt_typegen_put_text(lt_buf *out, lt_str text, size_t max_bytes) {
       continue;
     }
     if (out->n - from >= max_bytes) {
-      trim_spaces(out, from);
+      doc_text_trim_spaces(out, from);
       lt_buf_addc(out, "...");
       return;
     }
@@ -70,70 +70,70 @@ void lt_typegen_put_text(lt_buf *out, lt_str text, size_t max_bytes) {
       lt_buf_addc(out, newlines > 1 ? "\n\n" : "\n");
     }
     newlines = 0;
-    put_char(out, cp);
+    doc_text_put_char(out, cp);
     size_t left = max_bytes - (out->n - from < max_bytes ? out->n - from : max_bytes);
-    size_t run = plain_run(&r, left);
+    size_t run = doc_text_plain_run(&r, left);
     lt_buf_add(out, lt_str_from(r.p, run));
     r.p += run;
   }
-  trim_spaces(out, from);
+  doc_text_trim_spaces(out, from);
 }
 
 /* One line under construction. */
-typedef struct line {
+typedef struct doc_text_line {
   lt_buf *out;
   size_t from;
   size_t chars;
   size_t max_chars;
   size_t cut_at; /* where "..." goes when the line turns out to be too long */
   bool space;    /* white space seen since the last character */
-} line;
+} doc_text_line;
 
-static void note_cut(line *l) {
+static void doc_text_note_cut(doc_text_line *l) {
   if (l->chars + 3 <= l->max_chars) {
     l->cut_at = l->out->n;
   }
 }
 
-static void cut(line *l) {
+static void doc_text_cut(doc_text_line *l) {
   l->out->n = l->cut_at;
   l->out->p[l->cut_at] = '\0';
-  trim_spaces(l->out, l->from);
+  doc_text_trim_spaces(l->out, l->from);
   lt_buf_addc(l->out, "...");
 }
 
 /* False when the line is full; it then ends in "...". */
-static bool line_add(line *l, uint32_t cp) {
+static bool doc_text_line_add(doc_text_line *l, uint32_t cp) {
   if (cp == ' ' || cp == '\n') {
     l->space = l->out->n > l->from;
     return true;
   }
   if (l->chars + (l->space ? 2 : 1) > l->max_chars) {
-    cut(l);
+    doc_text_cut(l);
     return false;
   }
   if (l->space) {
     lt_buf_byte(l->out, ' ');
     l->chars++;
-    note_cut(l);
+    doc_text_note_cut(l);
     l->space = false;
   }
-  put_char(l->out, cp);
+  doc_text_put_char(l->out, cp);
   l->chars++;
-  note_cut(l);
+  doc_text_note_cut(l);
   return l->out->status == LT_OK;
 }
 
 void lt_typegen_put_line(lt_buf *out, lt_str text, size_t max_chars) {
-  reader r = reader_of(text);
-  line l = {.out = out, .from = out->n, .max_chars = max_chars, .cut_at = out->n};
+  doc_text_reader r = doc_text_reader_of(text);
+  doc_text_line l = {.out = out, .from = out->n, .max_chars = max_chars, .cut_at = out->n};
   uint32_t cp;
-  while (out->status == LT_OK && next_char(&r, &cp) && line_add(&l, cp)) {
+  while (out->status == LT_OK && doc_text_next_char(&r, &cp) && doc_text_line_add(&l, cp)) {
   }
 }
 
 /* Whether the full stop at the end of `text` belongs to an abbreviation. */
-static bool is_abbreviation(lt_str text) {
+static bool doc_text_is_abbreviation(lt_str text) {
   static const char *const words[] = {"e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "incl.", "max.", "min.", "no."};
   for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
     lt_str word = lt_str_of(words[i]);
@@ -147,42 +147,43 @@ static bool is_abbreviation(lt_str text) {
 }
 
 /* `seen` is what was put so far; white space follows. */
-static bool ends_sentence(lt_str seen) {
+static bool doc_text_ends_sentence(lt_str seen) {
   char last = seen.n > 0 ? seen.p[seen.n - 1] : '\0';
-  return last == '!' || last == '?' || (last == '.' && !lt_str_ends(seen, LT_STR("..")) && !is_abbreviation(seen));
+  return last == '!' || last == '?' ||
+         (last == '.' && !lt_str_ends(seen, LT_STR("..")) && !doc_text_is_abbreviation(seen));
 }
 
 #define WRAPPED_MIN_CHARS 60 /* a line shorter than this was not broken for its length */
 
 /* Whether a line break ends the sentence: an empty line follows, or after a short line something that begins anew. */
-static bool break_ends_sentence(reader r, size_t chars) {
+static bool doc_text_break_ends_sentence(doc_text_reader r, size_t chars) {
   uint32_t cp = ' ';
-  while (next_char(&r, &cp) && cp == ' ') {
+  while (doc_text_next_char(&r, &cp) && cp == ' ') {
   }
   bool begins = (cp >= 'A' && cp <= 'Z') || (cp >= '0' && cp <= '9') || (cp < 0x80 && strchr("-*#`<", (int)cp) != NULL);
   return cp == '\n' || (begins && chars < WRAPPED_MIN_CHARS);
 }
 
-static bool sentence_ends(const line *l, reader r, uint32_t cp) {
+static bool doc_text_sentence_ends(const doc_text_line *l, doc_text_reader r, uint32_t cp) {
   if (l->out->n == l->from || (cp != ' ' && cp != '\n')) {
     return false;
   }
-  return ends_sentence(lt_str_sub(lt_buf_view(l->out), l->from, l->out->n)) ||
-         (cp == '\n' && break_ends_sentence(r, l->chars));
+  return doc_text_ends_sentence(lt_str_sub(lt_buf_view(l->out), l->from, l->out->n)) ||
+         (cp == '\n' && doc_text_break_ends_sentence(r, l->chars));
 }
 
 void lt_typegen_put_sentence(lt_buf *out, lt_str text, size_t max_chars) {
-  reader r = reader_of(text);
-  line l = {.out = out, .from = out->n, .max_chars = max_chars, .cut_at = out->n};
+  doc_text_reader r = doc_text_reader_of(text);
+  doc_text_line l = {.out = out, .from = out->n, .max_chars = max_chars, .cut_at = out->n};
   uint32_t cp;
-  while (out->status == LT_OK && next_char(&r, &cp) && !sentence_ends(&l, r, cp)) {
-    if (!line_add(&l, cp == '|' ? '/' : cp)) {
+  while (out->status == LT_OK && doc_text_next_char(&r, &cp) && !doc_text_sentence_ends(&l, r, cp)) {
+    if (!doc_text_line_add(&l, cp == '|' ? '/' : cp)) {
       return;
     }
   }
   lt_str put = lt_str_sub(lt_buf_view(out), l.from, out->n);
   if (out->status == LT_OK && lt_str_ends(put, LT_STR(".")) && !lt_str_ends(put, LT_STR("..")) &&
-      !is_abbreviation(put)) {
+      !doc_text_is_abbreviation(put)) {
     out->p[--out->n] = '\0';
   }
 }
@@ -190,34 +191,34 @@ void lt_typegen_put_sentence(lt_buf *out, lt_str text, size_t max_chars) {
 /* --- Literals ----------------------------------------------------------------------------------------------------- */
 
 /* Line separators end a string in older readers; the rest would be invisible. */
-static bool needs_escape(uint32_t cp) {
+static bool doc_text_needs_escape(uint32_t cp) {
   return lt_plain_is_invisible(cp) || cp == 0x2028 || cp == 0x2029;
 }
 
-static void put_unit(lt_buf *out, uint32_t unit) {
+static void doc_text_put_unit(lt_buf *out, uint32_t unit) {
   lt_buf_printf(out, "\\u%04x", (unsigned)unit);
 }
 
-static void put_escaped(lt_buf *out, uint32_t cp) {
+static void doc_text_put_escaped(lt_buf *out, uint32_t cp) {
   if (cp > 0xFFFF) { /* as two UTF-16 units: JavaScript has no longer \u without braces */
-    put_unit(out, 0xD800 + ((cp - 0x10000) >> 10));
-    put_unit(out, 0xDC00 + ((cp - 0x10000) & 0x3FF));
+    doc_text_put_unit(out, 0xD800 + ((cp - 0x10000) >> 10));
+    doc_text_put_unit(out, 0xDC00 + ((cp - 0x10000) & 0x3FF));
   } else {
-    put_unit(out, cp);
+    doc_text_put_unit(out, cp);
   }
 }
 
 /* `text` with what must not be seen as it is escaped, and the rest as `put_rest` puts it. */
-static void put_escaping(lt_buf *out, lt_str text, void (*put_rest)(lt_buf *out, lt_str part)) {
-  reader whole = reader_of(text);
+static void doc_text_put_escaping(lt_buf *out, lt_str text, void (*put_rest)(lt_buf *out, lt_str part)) {
+  doc_text_reader whole = doc_text_reader_of(text);
   const char *p = whole.p;
   const char *from = p;
   while (p < whole.end) {
     uint32_t cp = 0;
     unsigned n = lt_json_read_char(p, whole.end, &cp);
-    if (n > 0 && needs_escape(cp)) {
+    if (n > 0 && doc_text_needs_escape(cp)) {
       put_rest(out, lt_str_from(from, (size_t)(p - from)));
-      put_escaped(out, cp);
+      doc_text_put_escaped(out, cp);
       from = p + n;
     }
     p += n > 0 ? n : 1;
@@ -227,12 +228,12 @@ static void put_escaping(lt_buf *out, lt_str text, void (*put_rest)(lt_buf *out,
 
 void lt_typegen_put_string(lt_buf *out, lt_str s) {
   lt_buf_byte(out, '"');
-  put_escaping(out, s, lt_json_escape);
+  doc_text_put_escaping(out, s, lt_json_escape);
   lt_buf_byte(out, '"');
 }
 
 void lt_typegen_put_visible(lt_buf *out, lt_str json) {
-  put_escaping(out, json, lt_buf_add);
+  doc_text_put_escaping(out, json, lt_buf_add);
 }
 
 bool lt_typegen_is_identifier(lt_str s) {

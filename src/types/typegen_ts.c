@@ -6,27 +6,27 @@
 
 /* --- Declarations ------------------------------------------------------------------------------------------------- */
 
-static void put_declaration(lt_tsgen *g, lt_str name, lt_json schema) {
+static void ts_put_declaration(lt_typegen_ts_context *g, lt_str name, lt_json schema) {
   bool object = lt_typegen_is_plain_object(schema);
-  lt_tsgen_put(g, "\n");
-  lt_tsgen_put_doc(g, schema);
-  lt_tsgen_put(g, object ? "export interface " : "export type ");
+  lt_typegen_ts_put(g, "\n");
+  lt_typegen_ts_put_doc(g, schema);
+  lt_typegen_ts_put(g, object ? "export interface " : "export type ");
   lt_buf_add(g->out, name);
   g->defining = schema;
   g->direct = !object;
-  g->where = (lt_tsgen_where){false, false};
+  g->where = (lt_typegen_ts_where){false, false};
   if (object) {
-    lt_tsgen_put(g, " ");
-    lt_tsgen_put_object(g, schema);
-    lt_tsgen_put(g, "\n");
+    lt_typegen_ts_put(g, " ");
+    lt_typegen_ts_put_object(g, schema);
+    lt_typegen_ts_put(g, "\n");
   } else {
-    lt_tsgen_put(g, " = ");
-    lt_tsgen_put_type(g, schema, LT_TSGEN_UNION);
-    lt_tsgen_put(g, ";\n");
+    lt_typegen_ts_put(g, " = ");
+    lt_typegen_ts_put_type(g, schema, LT_TSGEN_UNION);
+    lt_typegen_ts_put(g, ";\n");
   }
 }
 
-static void put_any_alias(lt_buf *out, lt_str name, const char *why, const char *detail) {
+static void ts_put_any_alias(lt_buf *out, lt_str name, const char *why, const char *detail) {
   lt_buf_addc(out, "\nexport type ");
   lt_buf_add(out, name);
   lt_buf_addc(out, " = any; // ");
@@ -36,22 +36,22 @@ static void put_any_alias(lt_buf *out, lt_str name, const char *why, const char 
 }
 
 /* The root's type, then those it turned out to need. */
-static lt_status put_declarations(lt_tsgen *g) {
-  put_declaration(g, g->name, g->root);
-  for (size_t i = 0; i < g->def_count && !lt_tsgen_is_over(g); i++) {
+static lt_status ts_put_declarations(lt_typegen_ts_context *g) {
+  ts_put_declaration(g, g->name, g->root);
+  for (size_t i = 0; i < g->def_count && !lt_typegen_ts_is_over(g); i++) {
     if (g->defs[i].name.n > 0) {
-      put_declaration(g, g->defs[i].name, g->defs[i].target);
+      ts_put_declaration(g, g->defs[i].name, g->defs[i].target);
     }
   }
-  if (g->status == LT_OK && g->out->status == LT_OK && lt_tsgen_is_over(g)) {
-    lt_tsgen_take_back(g, g->begin);
-    put_any_alias(g->out, g->name, "the schema is too large for a type", "");
+  if (g->status == LT_OK && g->out->status == LT_OK && lt_typegen_ts_is_over(g)) {
+    lt_typegen_ts_take_back(g, g->begin);
+    ts_put_any_alias(g->out, g->name, "the schema is too large for a type", "");
   }
   return g->status;
 }
 
 /* Declares `name` for the schema; `ret_optional` may be NULL. */
-static lt_status put_schema(lt_buf *out, lt_str name, lt_str text, bool input, bool *ret_optional) {
+static lt_status ts_put_schema(lt_buf *out, lt_str name, lt_str text, bool input, bool *ret_optional) {
   lt_arena arena;
   lt_arena_init(&arena, LT_TYPEGEN_MEMORY_BYTES);
   lt_typegen_doc doc;
@@ -62,15 +62,16 @@ static lt_status put_schema(lt_buf *out, lt_str name, lt_str text, bool input, b
   }
   bool optional = true;
   if (status == LT_OK) {
-    lt_tsgen g = {.out = out, .arena = &arena, .root = lt_json_root(&doc.json), .name = name, .begin = out->n};
+    lt_typegen_ts_context g = {
+        .out = out, .arena = &arena, .root = lt_json_root(&doc.json), .name = name, .begin = out->n};
     g.input = input;
     g.vague = input ? "unknown" : "any";
     lt_buf_init(&g.doc, LT_TYPEGEN_SCHEMA_MAX_BYTES);
-    status = put_declarations(&g);
+    status = ts_put_declarations(&g);
     optional = lt_typegen_allows_nothing(g.root);
     lt_buf_release(&g.doc);
   } else if (status != LT_E_NOMEM) {
-    put_any_alias(out, name, "the schema is broken: ", text.n > LT_TYPEGEN_SCHEMA_MAX_BYTES ? "too large" : why.msg);
+    ts_put_any_alias(out, name, "the schema is broken: ", text.n > LT_TYPEGEN_SCHEMA_MAX_BYTES ? "too large" : why.msg);
     status = LT_OK;
   }
   lt_arena_release(&arena);
@@ -80,46 +81,46 @@ static lt_status put_schema(lt_buf *out, lt_str name, lt_str text, bool input, b
   return status;
 }
 
-static lt_status join(lt_buf *scratch, lt_str a, const char *b) {
+static lt_status ts_join(lt_buf *scratch, lt_str a, const char *b) {
   lt_buf_clear(scratch);
   lt_buf_add(scratch, a);
   lt_buf_addc(scratch, b);
   return scratch->status;
 }
 
-static lt_status put_function(lt_buf *out, const lt_typegen_tool *tool, bool optional) {
-  lt_tsgen g = {.out = out};
+static lt_status ts_put_function(lt_buf *out, const lt_typegen_tool *tool, bool optional) {
+  lt_typegen_ts_context g = {.out = out};
   lt_buf_init(&g.doc, LT_TYPEGEN_SCHEMA_MAX_BYTES);
   lt_typegen_put_text(&g.doc, tool->description, LT_TYPEGEN_DOC_MAX_BYTES);
-  lt_tsgen_put(&g, "\n");
-  lt_tsgen_put_jsdoc(&g, lt_buf_view(&g.doc));
+  lt_typegen_ts_put(&g, "\n");
+  lt_typegen_ts_put_jsdoc(&g, lt_buf_view(&g.doc));
   lt_status status = g.doc.status;
   lt_buf_release(&g.doc);
-  lt_tsgen_put(&g, "declare function ");
+  lt_typegen_ts_put(&g, "declare function ");
   lt_buf_add(out, tool->ts_name);
-  lt_tsgen_put(&g, optional ? "(input?: " : "(input: ");
+  lt_typegen_ts_put(&g, optional ? "(input?: " : "(input: ");
   lt_buf_add(out, tool->ts_type);
-  lt_tsgen_put(&g, "Input): Promise<Result<");
+  lt_typegen_ts_put(&g, "Input): Promise<Result<");
   lt_buf_add(out, tool->ts_type);
-  lt_tsgen_put(&g, "Output>>;\n");
+  lt_typegen_ts_put(&g, "Output>>;\n");
   return status;
 }
 
-static lt_status put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_buf *scratch) {
+static lt_status ts_put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_buf *scratch) {
   bool optional = true;
   lt_str input = lt_str_trim(tool->input_schema).n > 0 ? tool->input_schema : LT_STR("{\"type\":\"object\"}");
-  LT_TRY(join(scratch, tool->ts_type, "Input"));
-  LT_TRY(put_schema(out, lt_buf_view(scratch), input, true, &optional));
-  LT_TRY(join(scratch, tool->ts_type, "Output"));
+  LT_TRY(ts_join(scratch, tool->ts_type, "Input"));
+  LT_TRY(ts_put_schema(out, lt_buf_view(scratch), input, true, &optional));
+  LT_TRY(ts_join(scratch, tool->ts_type, "Output"));
   if (lt_str_trim(tool->output_schema).n > 0) {
-    LT_TRY(put_schema(out, lt_buf_view(scratch), tool->output_schema, false, NULL));
+    LT_TRY(ts_put_schema(out, lt_buf_view(scratch), tool->output_schema, false, NULL));
   } else {
-    put_any_alias(out, lt_buf_view(scratch), "not declared", "");
+    ts_put_any_alias(out, lt_buf_view(scratch), "not declared", "");
   }
-  return put_function(out, tool, optional);
+  return ts_put_function(out, tool, optional);
 }
 
-static lt_status finish(lt_status status, const lt_buf *out, lt_err *err) {
+static lt_status ts_finish(lt_status status, const lt_buf *out, lt_err *err) {
   status = out->status != LT_OK ? out->status : status;
   if (status == LT_OK) {
     return LT_OK;
@@ -132,9 +133,9 @@ static lt_status finish(lt_status status, const lt_buf *out, lt_err *err) {
 lt_status lt_typegen_ts_tool(const lt_typegen_tool *tool, lt_buf *out, lt_err *err) {
   lt_buf scratch;
   lt_buf_init(&scratch, LT_TYPEGEN_SCHEMA_MAX_BYTES);
-  lt_status status = put_tool(out, tool, &scratch);
+  lt_status status = ts_put_tool(out, tool, &scratch);
   lt_buf_release(&scratch);
-  return finish(status, out, err);
+  return ts_finish(status, out, err);
 }
 
 lt_status lt_typegen_ts(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err) {
@@ -143,8 +144,8 @@ lt_status lt_typegen_ts(const lt_typegen_tool *tools, size_t count, lt_buf *out,
   lt_buf_addc(out, "type Result<T> =\n  | { success: true; value: T }\n  | { success: false; error: string };\n");
   lt_status status = LT_OK;
   for (size_t i = 0; i < count && status == LT_OK && out->status == LT_OK; i++) {
-    status = put_tool(out, &tools[i], &scratch);
+    status = ts_put_tool(out, &tools[i], &scratch);
   }
   lt_buf_release(&scratch);
-  return finish(status, out, err);
+  return ts_finish(status, out, err);
 }

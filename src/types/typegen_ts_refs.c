@@ -4,21 +4,21 @@
 
 /* --- Names -------------------------------------------------------------------------------------------------------- */
 
-static bool is_name_char(char c) {
+static bool ts_ref_is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
 #define DEF_NAME_MAX_BYTES 64
 
 /* "GetWeatherInput_Node". A digit gets a "_" before it, so that no def's name reads like a tool's numbered one. */
-static void put_def_name(lt_buf *out, lt_str type_name, lt_str part) {
+static void ts_ref_put_def_name(lt_buf *out, lt_str type_name, lt_str part) {
   lt_buf_add(out, type_name);
   lt_buf_byte(out, '_');
   size_t begin = out->n;
   bool gap = false;
   for (size_t i = 0; i < part.n && out->n - begin < DEF_NAME_MAX_BYTES; i++) {
     char c = part.p[i];
-    if (!is_name_char(c)) {
+    if (!ts_ref_is_name_char(c)) {
       gap = true;
       continue;
     }
@@ -34,7 +34,7 @@ static void put_def_name(lt_buf *out, lt_str type_name, lt_str part) {
   }
 }
 
-static bool is_name_taken(const lt_tsgen *g, lt_str name) {
+static bool ts_ref_is_name_taken(const lt_typegen_ts_context *g, lt_str name) {
   for (size_t i = 0; i < g->def_count; i++) {
     if (lt_str_eq(g->defs[i].name, name)) {
       return true;
@@ -44,11 +44,11 @@ static bool is_name_taken(const lt_tsgen *g, lt_str name) {
 }
 
 /* A name nothing else of this schema has. */
-static lt_str new_def_name(lt_tsgen *g, lt_str part) {
+static lt_str ts_ref_new_def_name(lt_typegen_ts_context *g, lt_str part) {
   lt_buf_clear(&g->doc);
-  put_def_name(&g->doc, g->name, part);
+  ts_ref_put_def_name(&g->doc, g->name, part);
   size_t plain = g->doc.n;
-  for (unsigned n = 2; g->doc.status == LT_OK && is_name_taken(g, lt_buf_view(&g->doc)); n++) {
+  for (unsigned n = 2; g->doc.status == LT_OK && ts_ref_is_name_taken(g, lt_buf_view(&g->doc)); n++) {
     g->doc.n = plain;
     lt_buf_printf(&g->doc, "_%u", n);
   }
@@ -57,7 +57,7 @@ static lt_str new_def_name(lt_tsgen *g, lt_str part) {
 
 /* --- References --------------------------------------------------------------------------------------------------- */
 
-static size_t find_def(const lt_tsgen *g, lt_str ref) {
+static size_t ts_ref_find_def(const lt_typegen_ts_context *g, lt_str ref) {
   size_t i = 0;
   while (i < g->def_count && !lt_str_eq(g->defs[i].ref, ref)) {
     i++;
@@ -66,12 +66,12 @@ static size_t find_def(const lt_tsgen *g, lt_str ref) {
 }
 
 /* Room for one more. */
-static bool grow_defs(lt_tsgen *g) {
+static bool ts_ref_grow_defs(lt_typegen_ts_context *g) {
   if (g->def_count < g->def_cap) {
     return true;
   }
   size_t cap = g->def_cap == 0 ? 8 : g->def_cap * 2;
-  lt_tsgen_def *defs = lt_arena_zalloc(g->arena, cap, sizeof(*defs));
+  lt_typegen_ts_def *defs = lt_arena_zalloc(g->arena, cap, sizeof(*defs));
   if (defs == NULL) {
     return false;
   }
@@ -83,10 +83,10 @@ static bool grow_defs(lt_tsgen *g) {
   return true;
 }
 
-static bool add_def(lt_tsgen *g, lt_str ref) {
-  lt_tsgen_def def = {.ref = ref, .same_as = g->def_count};
+static bool ts_ref_add_def(lt_typegen_ts_context *g, lt_str ref) {
+  lt_typegen_ts_def def = {.ref = ref, .same_as = g->def_count};
   lt_str part;
-  if (!grow_defs(g) || lt_typegen_resolve(g->root, ref, g->arena, &def.target, &part) != LT_OK) {
+  if (!ts_ref_grow_defs(g) || lt_typegen_resolve(g->root, ref, g->arena, &def.target, &part) != LT_OK) {
     return false;
   }
   for (size_t i = 0; i < g->def_count && lt_json_exists(def.target); i++) {
@@ -95,7 +95,7 @@ static bool add_def(lt_tsgen *g, lt_str ref) {
     }
   }
   if (lt_json_exists(def.target) && def.target.at != g->root.at && def.same_as == g->def_count) {
-    def.name = new_def_name(g, part);
+    def.name = ts_ref_new_def_name(g, part);
     if (def.name.p == NULL) {
       return false;
     }
@@ -105,7 +105,7 @@ static bool add_def(lt_tsgen *g, lt_str ref) {
 }
 
 /* The definition a schema's $ref means; NULL when it is no string, there are too many, or there is no memory. */
-static const lt_tsgen_def *def_of(lt_tsgen *g, lt_json ref) {
+static const lt_typegen_ts_def *ts_ref_def_of(lt_typegen_ts_context *g, lt_json ref) {
   lt_str text;
   if (lt_json_typeof(ref) != LT_JSON_STRING) {
     return NULL;
@@ -114,12 +114,12 @@ static const lt_tsgen_def *def_of(lt_tsgen *g, lt_json ref) {
     g->status = LT_E_NOMEM;
     return NULL;
   }
-  size_t i = find_def(g, text);
+  size_t i = ts_ref_find_def(g, text);
   if (i == g->def_count) {
     if (i == LT_TYPEGEN_DEFS_MAX) {
       return NULL;
     }
-    if (!add_def(g, text)) {
+    if (!ts_ref_add_def(g, text)) {
       g->status = LT_E_NOMEM;
       return NULL;
     }
@@ -127,21 +127,21 @@ static const lt_tsgen_def *def_of(lt_tsgen *g, lt_json ref) {
   return &g->defs[i];
 }
 
-lt_tsgen_where lt_tsgen_within(lt_tsgen_where where, lt_json schema) {
+lt_typegen_ts_where lt_typegen_ts_within(lt_typegen_ts_where where, lt_json schema) {
   where.eager |= lt_typegen_is_loose_tuple(schema) || (!where.in_array && lt_typegen_is_crossed(schema));
   return where;
 }
 
-static bool leads_to(lt_tsgen *g, lt_json schema, lt_tsgen_where where, int *budget);
+static bool ts_ref_leads_to(lt_typegen_ts_context *g, lt_json schema, lt_typegen_ts_where where, int *budget);
 
 /* One schema or a list of them. */
-static bool part_leads_to(lt_tsgen *g, lt_json part, lt_tsgen_where where, int *budget) {
+static bool ts_ref_part_leads_to(lt_typegen_ts_context *g, lt_json part, lt_typegen_ts_where where, int *budget) {
   if (lt_json_typeof(part) == LT_JSON_OBJECT) {
-    return leads_to(g, part, where, budget);
+    return ts_ref_leads_to(g, part, where, budget);
   }
   lt_json_iter it = lt_json_each(part);
   while (lt_json_next(&it)) {
-    if (lt_json_typeof(it.value) == LT_JSON_OBJECT && leads_to(g, it.value, where, budget)) {
+    if (lt_json_typeof(it.value) == LT_JSON_OBJECT && ts_ref_leads_to(g, it.value, where, budget)) {
       return true;
     }
   }
@@ -151,41 +151,42 @@ static bool part_leads_to(lt_tsgen *g, lt_json part, lt_tsgen_where where, int *
 /* Whether the type of `schema` would be what is being declared itself by way of references and alternatives alone, and
  * of arrays that TypeScript looks into at once: it refuses that ("circularly references itself"). When in doubt, yes.
  */
-static bool leads_to(lt_tsgen *g, lt_json schema, lt_tsgen_where where, int *budget) {
+static bool ts_ref_leads_to(lt_typegen_ts_context *g, lt_json schema, lt_typegen_ts_where where, int *budget) {
   static const lt_typegen_keyword same[] = {LT_KEY_ANY_OF, LT_KEY_ONE_OF, LT_KEY_ALL_OF};
   static const lt_typegen_keyword members[] = {LT_KEY_ITEMS, LT_KEY_PREFIX_ITEMS, LT_KEY_ADDITIONAL_ITEMS};
   if (schema.at == g->defining.at || --*budget < 0 || g->steps++ >= LT_TYPEGEN_STEPS_MAX) {
     return true;
   }
-  where = lt_tsgen_within(where, schema);
+  where = lt_typegen_ts_within(where, schema);
   lt_json ref = lt_typegen_key(schema, LT_KEY_REF);
-  const lt_tsgen_def *def = lt_json_exists(ref) && !lt_tsgen_is_deferred(where) ? def_of(g, ref) : NULL;
-  bool found = def != NULL && lt_json_exists(def->target) && leads_to(g, def->target, where, budget);
+  const lt_typegen_ts_def *def =
+      lt_json_exists(ref) && !lt_typegen_ts_is_deferred(where) ? ts_ref_def_of(g, ref) : NULL;
+  bool found = def != NULL && lt_json_exists(def->target) && ts_ref_leads_to(g, def->target, where, budget);
   for (size_t i = 0; i < 3 && !found; i++) {
-    found = part_leads_to(g, lt_typegen_key(schema, same[i]), where, budget);
+    found = ts_ref_part_leads_to(g, lt_typegen_key(schema, same[i]), where, budget);
   }
   where.in_array = true;
   for (size_t i = 0; i < 3 && !found; i++) {
-    found = part_leads_to(g, lt_typegen_key(schema, members[i]), where, budget);
+    found = ts_ref_part_leads_to(g, lt_typegen_key(schema, members[i]), where, budget);
   }
   return found;
 }
 
-void lt_tsgen_put_reference(lt_tsgen *g, lt_json ref) {
-  const lt_tsgen_def *def = def_of(g, ref);
+void lt_typegen_ts_put_reference(lt_typegen_ts_context *g, lt_json ref) {
+  const lt_typegen_ts_def *def = ts_ref_def_of(g, ref);
   if (def == NULL) {
-    lt_tsgen_put_any(g, g->def_count == LT_TYPEGEN_DEFS_MAX ? "too many definitions" : "$ref is not a string",
-                     LT_STR_NULL);
+    lt_typegen_ts_put_any(g, g->def_count == LT_TYPEGEN_DEFS_MAX ? "too many definitions" : "$ref is not a string",
+                          LT_STR_NULL);
     return;
   }
   if (!lt_json_exists(def->target)) {
     bool local = def->ref.n > 0 && def->ref.p[0] == '#';
-    lt_tsgen_put_any(g, local ? "no such definition:" : "not a local reference:", def->ref);
+    lt_typegen_ts_put_any(g, local ? "no such definition:" : "not a local reference:", def->ref);
     return;
   }
   int budget = 200;
-  if (g->direct && !lt_tsgen_is_deferred(g->where) && leads_to(g, def->target, g->where, &budget)) {
-    lt_tsgen_put_any(g, "a reference to itself:", def->ref);
+  if (g->direct && !lt_typegen_ts_is_deferred(g->where) && ts_ref_leads_to(g, def->target, g->where, &budget)) {
+    lt_typegen_ts_put_any(g, "a reference to itself:", def->ref);
     return;
   }
   lt_buf_add(g->out, def->target.at == g->root.at ? g->name : g->defs[def->same_as].name);

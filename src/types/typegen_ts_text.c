@@ -3,22 +3,22 @@
 #include "types/typegen_text.h"
 #include "types/typegen_ts.h"
 
-bool lt_tsgen_is_over(const lt_tsgen *g) {
+bool lt_typegen_ts_is_over(const lt_typegen_ts_context *g) {
   return g->status != LT_OK || g->out->status != LT_OK || g->out->n - g->begin > LT_TYPEGEN_TYPE_MAX_BYTES;
 }
 
-void lt_tsgen_put(lt_tsgen *g, const char *text) {
+void lt_typegen_ts_put(lt_typegen_ts_context *g, const char *text) {
   lt_buf_addc(g->out, text);
 }
 
-void lt_tsgen_put_indent(lt_tsgen *g) {
+void lt_typegen_ts_put_indent(lt_typegen_ts_context *g) {
   for (unsigned i = 0; i < g->indent; i++) {
-    lt_tsgen_put(g, "  ");
+    lt_typegen_ts_put(g, "  ");
   }
 }
 
 /* Puts parentheses round what was written since `start`. */
-void lt_tsgen_wrap(lt_tsgen *g, size_t start) {
+void lt_typegen_ts_wrap(lt_typegen_ts_context *g, size_t start) {
   lt_buf *out = g->out;
   if (lt_buf_reserve(out, 2) != NULL) {
     memmove(out->p + start + 1, out->p + start, out->n - start);
@@ -28,7 +28,7 @@ void lt_tsgen_wrap(lt_tsgen *g, size_t start) {
   }
 }
 
-void lt_tsgen_take_back(lt_tsgen *g, size_t n) {
+void lt_typegen_ts_take_back(lt_typegen_ts_context *g, size_t n) {
   if (g->out->p != NULL && g->out->n > n) {
     g->out->n = n;
     g->out->p[n] = '\0';
@@ -38,7 +38,7 @@ void lt_tsgen_take_back(lt_tsgen *g, size_t n) {
 /* --- Comments ----------------------------------------------------------------------------------------------------- */
 
 /* "*" and "/" must not meet, not even where the text begins. */
-static void put_comment_text(lt_buf *out, lt_str s) {
+static void ts_text_put_comment_text(lt_buf *out, lt_str s) {
   bool star = out->n > 0 && out->p != NULL && out->p[out->n - 1] == '*';
   lt_buf_addc(out, star && lt_str_starts(s, LT_STR("/")) ? " " : "");
   size_t at = 0;
@@ -50,33 +50,33 @@ static void put_comment_text(lt_buf *out, lt_str s) {
 }
 
 /* `doc` is clean; a line or a block of it before the next thing. */
-void lt_tsgen_put_jsdoc(lt_tsgen *g, lt_str doc) {
+void lt_typegen_ts_put_jsdoc(lt_typegen_ts_context *g, lt_str doc) {
   if (doc.n == 0) {
     return;
   }
-  lt_tsgen_put_indent(g);
+  lt_typegen_ts_put_indent(g);
   bool block = memchr(doc.p, '\n', doc.n) != NULL;
-  lt_tsgen_put(g, block ? "/**\n" : "/** ");
+  lt_typegen_ts_put(g, block ? "/**\n" : "/** ");
   size_t end;
   for (size_t at = 0; block && at <= doc.n; at = end + 1) {
     end = lt_str_find(doc, LT_STR("\n"), at);
     end = end == SIZE_MAX ? doc.n : end;
-    lt_tsgen_put_indent(g);
-    lt_tsgen_put(g, end > at ? " * " : " *");
-    put_comment_text(g->out, lt_str_sub(doc, at, end));
-    lt_tsgen_put(g, "\n");
+    lt_typegen_ts_put_indent(g);
+    lt_typegen_ts_put(g, end > at ? " * " : " *");
+    ts_text_put_comment_text(g->out, lt_str_sub(doc, at, end));
+    lt_typegen_ts_put(g, "\n");
   }
   if (block) {
-    lt_tsgen_put_indent(g);
+    lt_typegen_ts_put_indent(g);
   } else {
-    put_comment_text(g->out, doc);
+    ts_text_put_comment_text(g->out, doc);
   }
-  lt_tsgen_put(g, " */\n");
+  lt_typegen_ts_put(g, " */\n");
 }
 
 /* The description and the facts. These share a line, and that of a short description: one for each would take a tenth
  * more of a model's tokens, and TypeScript's parser finds a tag after a space as well. */
-void lt_tsgen_put_doc(lt_tsgen *g, lt_json schema) {
+void lt_typegen_ts_put_doc(lt_typegen_ts_context *g, lt_json schema) {
   lt_str description = LT_STR_NULL;
   lt_json told = lt_typegen_key(schema, LT_KEY_DESCRIPTION);
   if (lt_json_typeof(told) == LT_JSON_STRING && !lt_json_str(told, g->arena, &description)) {
@@ -96,19 +96,19 @@ void lt_tsgen_put_doc(lt_tsgen *g, lt_json schema) {
     g->status = LT_E_NOMEM;
     return;
   }
-  lt_tsgen_put_jsdoc(g, end == 0 && doc.n > 0 ? lt_str_sub(doc, 1, doc.n) : doc);
+  lt_typegen_ts_put_jsdoc(g, end == 0 && doc.n > 0 ? lt_str_sub(doc, 1, doc.n) : doc);
 }
 
 /* `why` is ours or clean; `what` is a peer's. */
-void lt_tsgen_put_any(lt_tsgen *g, const char *why, lt_str what) {
-  lt_tsgen_put(g, "any /* ");
-  lt_tsgen_put(g, why);
+void lt_typegen_ts_put_any(lt_typegen_ts_context *g, const char *why, lt_str what) {
+  lt_typegen_ts_put(g, "any /* ");
+  lt_typegen_ts_put(g, why);
   if (what.n > 0) {
     lt_buf_clear(&g->doc);
     lt_typegen_put_line(&g->doc, what, 100);
     g->status = g->doc.status != LT_OK ? g->doc.status : g->status;
-    lt_tsgen_put(g, " ");
-    put_comment_text(g->out, lt_buf_view(&g->doc));
+    lt_typegen_ts_put(g, " ");
+    ts_text_put_comment_text(g->out, lt_buf_view(&g->doc));
   }
-  lt_tsgen_put(g, " */");
+  lt_typegen_ts_put(g, " */");
 }

@@ -5,7 +5,7 @@
 
 /* --- Literals ----------------------------------------------------------------------------------------------------- */
 
-static void put_json_string(lt_tsgen *g, lt_json value) {
+static void ts_type_put_json_string(lt_typegen_ts_context *g, lt_json value) {
   lt_str s;
   if (lt_json_str(value, g->arena, &s)) {
     lt_typegen_put_string(g->out, s);
@@ -14,7 +14,7 @@ static void put_json_string(lt_tsgen *g, lt_json value) {
   }
 }
 
-static void put_key(lt_tsgen *g, lt_str key) {
+static void ts_type_put_key(lt_typegen_ts_context *g, lt_str key) {
   if (lt_typegen_is_identifier(key)) {
     lt_buf_add(g->out, key);
   } else {
@@ -22,37 +22,37 @@ static void put_key(lt_tsgen *g, lt_str key) {
   }
 }
 
-static void put_literal(lt_tsgen *g, lt_json value);
+static void ts_type_put_literal(lt_typegen_ts_context *g, lt_json value);
 
-static void put_literal_list(lt_tsgen *g, lt_json value) {
+static void ts_type_put_literal_list(lt_typegen_ts_context *g, lt_json value) {
   bool object = lt_json_typeof(value) == LT_JSON_OBJECT;
   lt_json_iter it = lt_json_each(value);
-  lt_tsgen_put(g, object ? "{" : "[");
-  for (bool first = true; lt_json_next(&it) && !lt_tsgen_is_over(g); first = false) {
-    lt_tsgen_put(g, object ? (first ? " " : "; ") : (first ? "" : ", "));
+  lt_typegen_ts_put(g, object ? "{" : "[");
+  for (bool first = true; lt_json_next(&it) && !lt_typegen_ts_is_over(g); first = false) {
+    lt_typegen_ts_put(g, object ? (first ? " " : "; ") : (first ? "" : ", "));
     lt_str key;
     if (object && lt_json_str(it.key, g->arena, &key)) {
-      put_key(g, key);
-      lt_tsgen_put(g, ": ");
+      ts_type_put_key(g, key);
+      lt_typegen_ts_put(g, ": ");
     } else if (object) {
       g->status = LT_E_NOMEM;
     }
-    put_literal(g, it.value);
+    ts_type_put_literal(g, it.value);
   }
-  lt_tsgen_put(g, object ? " }" : "]");
+  lt_typegen_ts_put(g, object ? " }" : "]");
 }
 
-static void put_literal(lt_tsgen *g, lt_json value) {
+static void ts_type_put_literal(lt_typegen_ts_context *g, lt_json value) {
   if (g->depth >= LT_TYPEGEN_DEPTH_MAX) {
-    lt_tsgen_put_any(g, "nested too deeply", LT_STR_NULL);
+    lt_typegen_ts_put_any(g, "nested too deeply", LT_STR_NULL);
     return;
   }
   lt_json_type type = lt_json_typeof(value);
   if (type == LT_JSON_STRING) {
-    put_json_string(g, value);
+    ts_type_put_json_string(g, value);
   } else if (type == LT_JSON_ARRAY || type == LT_JSON_OBJECT) {
     g->depth++;
-    put_literal_list(g, value);
+    ts_type_put_literal_list(g, value);
     g->depth--;
   } else {
     lt_buf_add(g->out, lt_json_text(value));
@@ -72,15 +72,15 @@ typedef struct ts_union {
   } members[UNION_MEMBERS_COMPARED];
 } ts_union;
 
-static size_t union_begin(lt_tsgen *g, const ts_union *u) {
+static size_t ts_type_union_begin(lt_typegen_ts_context *g, const ts_union *u) {
   size_t before = g->out->n;
   if (u->count > 0) {
-    lt_tsgen_put(g, " | ");
+    lt_typegen_ts_put(g, " | ");
   }
   return before;
 }
 
-static void union_end(lt_tsgen *g, ts_union *u, size_t before) {
+static void ts_type_union_end(lt_typegen_ts_context *g, ts_union *u, size_t before) {
   size_t start = before + (u->count > 0 ? 3 : 0);
   if (g->out->status != LT_OK) {
     return;
@@ -88,7 +88,7 @@ static void union_end(lt_tsgen *g, ts_union *u, size_t before) {
   lt_str member = lt_str_sub(lt_buf_view(g->out), start, g->out->n);
   for (size_t i = 0; i < u->count && i < UNION_MEMBERS_COMPARED; i++) {
     if (lt_str_eq(lt_str_sub(lt_buf_view(g->out), u->members[i].start, u->members[i].end), member)) {
-      lt_tsgen_take_back(g, before);
+      lt_typegen_ts_take_back(g, before);
       return;
     }
   }
@@ -99,66 +99,66 @@ static void union_end(lt_tsgen *g, ts_union *u, size_t before) {
   u->count++;
 }
 
-static lt_tsgen_prec union_prec(const ts_union *u, lt_tsgen_prec only) {
+static lt_typegen_ts_prec ts_type_union_prec(const ts_union *u, lt_typegen_ts_prec only) {
   return u->count > 1 ? LT_TSGEN_UNION : only;
 }
 
-static lt_tsgen_prec put_enum(lt_tsgen *g, lt_json values) {
+static lt_typegen_ts_prec ts_type_put_enum(lt_typegen_ts_context *g, lt_json values) {
   if (lt_json_typeof(values) != LT_JSON_ARRAY) {
-    lt_tsgen_put_any(g, "enum is not a list", LT_STR_NULL);
+    lt_typegen_ts_put_any(g, "enum is not a list", LT_STR_NULL);
     return LT_TSGEN_ATOM;
   }
   if (lt_json_count(values) == 0) {
-    lt_tsgen_put(g, "never");
+    lt_typegen_ts_put(g, "never");
     return LT_TSGEN_ATOM;
   }
   ts_union u = {0};
   lt_json_iter it = lt_json_each(values);
-  while (lt_json_next(&it) && !lt_tsgen_is_over(g)) {
-    size_t before = union_begin(g, &u);
-    put_literal(g, it.value);
-    union_end(g, &u, before);
+  while (lt_json_next(&it) && !lt_typegen_ts_is_over(g)) {
+    size_t before = ts_type_union_begin(g, &u);
+    ts_type_put_literal(g, it.value);
+    ts_type_union_end(g, &u, before);
   }
-  return union_prec(&u, LT_TSGEN_ATOM);
+  return ts_type_union_prec(&u, LT_TSGEN_ATOM);
 }
 
 /* anyOf and oneOf. */
-static lt_tsgen_prec put_alternatives(lt_tsgen *g, lt_json schemas) {
+static lt_typegen_ts_prec ts_type_put_alternatives(lt_typegen_ts_context *g, lt_json schemas) {
   ts_union u = {0};
-  lt_tsgen_prec first = LT_TSGEN_ATOM;
+  lt_typegen_ts_prec first = LT_TSGEN_ATOM;
   lt_json_iter it = lt_json_each(schemas);
-  while (lt_json_next(&it) && !lt_tsgen_is_over(g)) {
-    size_t before = union_begin(g, &u);
-    lt_tsgen_prec prec = lt_tsgen_put_type(g, it.value, LT_TSGEN_UNION);
+  while (lt_json_next(&it) && !lt_typegen_ts_is_over(g)) {
+    size_t before = ts_type_union_begin(g, &u);
+    lt_typegen_ts_prec prec = lt_typegen_ts_put_type(g, it.value, LT_TSGEN_UNION);
     first = u.count == 0 ? prec : first;
-    union_end(g, &u, before);
+    ts_type_union_end(g, &u, before);
   }
-  return union_prec(&u, first);
+  return ts_type_union_prec(&u, first);
 }
 
 /* --- Arrays ------------------------------------------------------------------------------------------------------- */
 
-static void put_tuple(lt_tsgen *g, lt_json schema, lt_json parts, lt_json rest) {
+static void ts_type_put_tuple(lt_typegen_ts_context *g, lt_json schema, lt_json parts, lt_json rest) {
   int64_t required = INT64_MAX;
   (void)lt_json_int(lt_typegen_key(schema, LT_KEY_MIN_ITEMS), &required);
   int64_t i = 0;
   lt_json_iter it = lt_json_each(parts);
-  lt_tsgen_put(g, "[");
-  for (; lt_json_next(&it) && !lt_tsgen_is_over(g); i++) {
-    lt_tsgen_put(g, i > 0 ? ", " : "");
-    lt_tsgen_put_type(g, it.value, i < required ? LT_TSGEN_UNION : LT_TSGEN_ATOM);
-    lt_tsgen_put(g, i < required ? "" : "?");
+  lt_typegen_ts_put(g, "[");
+  for (; lt_json_next(&it) && !lt_typegen_ts_is_over(g); i++) {
+    lt_typegen_ts_put(g, i > 0 ? ", " : "");
+    lt_typegen_ts_put_type(g, it.value, i < required ? LT_TSGEN_UNION : LT_TSGEN_ATOM);
+    lt_typegen_ts_put(g, i < required ? "" : "?");
   }
   if (lt_json_exists(rest) && lt_json_typeof(rest) != LT_JSON_FALSE) {
-    lt_tsgen_put(g, i > 0 ? ", ..." : "...");
-    lt_tsgen_put_type(g, rest, LT_TSGEN_ATOM);
-    lt_tsgen_put(g, "[]");
+    lt_typegen_ts_put(g, i > 0 ? ", ..." : "...");
+    lt_typegen_ts_put_type(g, rest, LT_TSGEN_ATOM);
+    lt_typegen_ts_put(g, "[]");
   }
-  lt_tsgen_put(g, "]");
+  lt_typegen_ts_put(g, "]");
 }
 
 /* Types short enough to be repeated. */
-static bool is_scalar(lt_json schema) {
+static bool ts_type_is_scalar(lt_json schema) {
   return (lt_typegen_types(schema) & (LT_TYPEGEN_ARRAY | LT_TYPEGEN_OBJECT | LT_TYPEGEN_BAD)) == 0 &&
          lt_typegen_types(schema) != 0 && !lt_typegen_is_composed(schema) && !lt_typegen_has(schema, LT_KEY_ENUM) &&
          !lt_typegen_has(schema, LT_KEY_CONST);
@@ -167,57 +167,57 @@ static bool is_scalar(lt_json schema) {
 #define FIXED_TUPLE_MAX 8
 
 /* minItems and maxItems are the same small number: [number, number]. */
-static bool put_fixed(lt_tsgen *g, lt_json schema, lt_json items) {
+static bool ts_type_put_fixed(lt_typegen_ts_context *g, lt_json schema, lt_json items) {
   int64_t min;
   int64_t max;
-  if (!is_scalar(items) || !lt_json_int(lt_typegen_key(schema, LT_KEY_MIN_ITEMS), &min) ||
+  if (!ts_type_is_scalar(items) || !lt_json_int(lt_typegen_key(schema, LT_KEY_MIN_ITEMS), &min) ||
       !lt_json_int(lt_typegen_key(schema, LT_KEY_MAX_ITEMS), &max) || min != max || min < 1 || min > FIXED_TUPLE_MAX) {
     return false;
   }
-  lt_tsgen_put(g, "[");
+  lt_typegen_ts_put(g, "[");
   for (int64_t i = 0; i < min; i++) {
-    lt_tsgen_put(g, i > 0 ? ", " : "");
-    lt_tsgen_put_type(g, items, LT_TSGEN_UNION);
+    lt_typegen_ts_put(g, i > 0 ? ", " : "");
+    lt_typegen_ts_put_type(g, items, LT_TSGEN_UNION);
   }
-  lt_tsgen_put(g, "]");
+  lt_typegen_ts_put(g, "]");
   return true;
 }
 
 /* `prefixItems` and `items` (2020-12), or a list in `items` and `additionalItems` (before that). */
-static void put_array(lt_tsgen *g, lt_json schema) {
+static void ts_type_put_array(lt_typegen_ts_context *g, lt_json schema) {
   lt_json items = lt_typegen_key(schema, LT_KEY_ITEMS);
   lt_json prefix = lt_typegen_key(schema, LT_KEY_PREFIX_ITEMS);
   if (lt_json_typeof(items) == LT_JSON_ARRAY) {
-    put_tuple(g, schema, items, lt_typegen_key(schema, LT_KEY_ADDITIONAL_ITEMS));
+    ts_type_put_tuple(g, schema, items, lt_typegen_key(schema, LT_KEY_ADDITIONAL_ITEMS));
   } else if (lt_json_typeof(prefix) == LT_JSON_ARRAY && lt_json_count(prefix) > 0) {
-    put_tuple(g, schema, prefix, items);
-  } else if (!put_fixed(g, schema, items)) {
+    ts_type_put_tuple(g, schema, prefix, items);
+  } else if (!ts_type_put_fixed(g, schema, items)) {
     if (lt_json_exists(items)) {
-      lt_tsgen_put_type(g, items, LT_TSGEN_ATOM);
+      lt_typegen_ts_put_type(g, items, LT_TSGEN_ATOM);
     } else {
-      lt_tsgen_put(g, g->vague);
+      lt_typegen_ts_put(g, g->vague);
     }
-    lt_tsgen_put(g, "[]");
+    lt_typegen_ts_put(g, "[]");
   }
 }
 
 /* --- Objects ------------------------------------------------------------------------------------------------------ */
 
-static void put_property(lt_tsgen *g, const lt_typegen_prop *prop) {
-  lt_tsgen_put_doc(g, prop->schema);
-  lt_tsgen_put_indent(g);
-  put_key(g, prop->key);
-  lt_tsgen_put(g, prop->required ? ": " : "?: ");
+static void ts_type_put_property(lt_typegen_ts_context *g, const lt_typegen_prop *prop) {
+  lt_typegen_ts_put_doc(g, prop->schema);
+  lt_typegen_ts_put_indent(g);
+  ts_type_put_key(g, prop->key);
+  lt_typegen_ts_put(g, prop->required ? ": " : "?: ");
   if (lt_json_exists(prop->schema)) {
-    lt_tsgen_put_type(g, prop->schema, LT_TSGEN_UNION);
+    lt_typegen_ts_put_type(g, prop->schema, LT_TSGEN_UNION);
   } else {
-    lt_tsgen_put(g, g->vague);
+    lt_typegen_ts_put(g, g->vague);
   }
-  lt_tsgen_put(g, ";\n");
+  lt_typegen_ts_put(g, ";\n");
 }
 
 /* What further properties are, when there is one schema for all of them; NONE: not said or several. */
-static lt_json other_properties(lt_json schema, bool *ret_open) {
+static lt_json ts_type_other_properties(lt_json schema, bool *ret_open) {
   lt_json more = lt_typegen_key(schema, LT_KEY_ADDITIONAL_PROPERTIES);
   lt_json patterns = lt_typegen_key(schema, LT_KEY_PATTERN_PROPERTIES);
   bool forbidden = lt_json_typeof(more) == LT_JSON_FALSE;
@@ -231,51 +231,51 @@ static lt_json other_properties(lt_json schema, bool *ret_open) {
 }
 
 /* Beside named properties an index signature must fit all of them, so that only `any` will do. */
-static void put_index_signature(lt_tsgen *g, lt_json more, bool beside_names) {
-  lt_tsgen_put(g, "[k: string]: ");
+static void ts_type_put_index_signature(lt_typegen_ts_context *g, lt_json more, bool beside_names) {
+  lt_typegen_ts_put(g, "[k: string]: ");
   if (beside_names) {
-    lt_tsgen_put(g, "any");
+    lt_typegen_ts_put(g, "any");
   } else if (lt_json_exists(more)) {
-    lt_tsgen_put_type(g, more, LT_TSGEN_UNION);
+    lt_typegen_ts_put_type(g, more, LT_TSGEN_UNION);
   } else {
-    lt_tsgen_put(g, g->vague);
+    lt_typegen_ts_put(g, g->vague);
   }
 }
 
-static void put_members(lt_tsgen *g, lt_json schema, const lt_typegen_props *props, bool open) {
-  lt_tsgen_put(g, "{\n");
+static void ts_type_put_members(lt_typegen_ts_context *g, lt_json schema, const lt_typegen_props *props, bool open) {
+  lt_typegen_ts_put(g, "{\n");
   g->indent++;
-  for (size_t i = 0; i < props->count && !lt_tsgen_is_over(g); i++) {
-    put_property(g, &props->at[i]);
+  for (size_t i = 0; i < props->count && !lt_typegen_ts_is_over(g); i++) {
+    ts_type_put_property(g, &props->at[i]);
   }
   if (open) {
-    lt_tsgen_put_indent(g);
-    put_index_signature(g, schema, true);
-    lt_tsgen_put(g, ";\n");
+    lt_typegen_ts_put_indent(g);
+    ts_type_put_index_signature(g, schema, true);
+    lt_typegen_ts_put(g, ";\n");
   }
   g->indent--;
-  lt_tsgen_put_indent(g);
-  lt_tsgen_put(g, "}");
+  lt_typegen_ts_put_indent(g);
+  lt_typegen_ts_put(g, "}");
 }
 
 /* Without named properties. {type: object} alone is an object of anything; only as a tool's input it means that there
  * is none: said so, because TypeScript takes everything but null for a {}, 5 and {a: 1} too. */
-static void put_nameless(lt_tsgen *g, lt_json schema, lt_json more, bool open) {
+static void ts_type_put_nameless(lt_typegen_ts_context *g, lt_json schema, lt_json more, bool open) {
   bool untold = !lt_typegen_has(schema, LT_KEY_PROPERTIES) && !lt_typegen_has(schema, LT_KEY_ADDITIONAL_PROPERTIES);
   bool whole_input = schema.at == g->root.at && g->input;
   if (!open && (!untold || whole_input)) {
-    lt_tsgen_put(g, whole_input && !g->where.eager ? "{ [k: string]: never }" : "{}");
+    lt_typegen_ts_put(g, whole_input && !g->where.eager ? "{ [k: string]: never }" : "{}");
     return;
   }
-  lt_tsgen_put(g, "{ ");
-  put_index_signature(g, more, false);
-  lt_tsgen_put(g, " }");
+  lt_typegen_ts_put(g, "{ ");
+  ts_type_put_index_signature(g, more, false);
+  lt_typegen_ts_put(g, " }");
 }
 
-void lt_tsgen_put_object(lt_tsgen *g, lt_json schema) {
+void lt_typegen_ts_put_object(lt_typegen_ts_context *g, lt_json schema) {
   lt_json described = lt_typegen_key(schema, LT_KEY_PROPERTIES);
   if (lt_json_exists(described) && lt_json_typeof(described) != LT_JSON_OBJECT) {
-    lt_tsgen_put_any(g, "properties is not an object", LT_STR_NULL);
+    lt_typegen_ts_put_any(g, "properties is not an object", LT_STR_NULL);
     return;
   }
   lt_typegen_props props;
@@ -285,43 +285,43 @@ void lt_tsgen_put_object(lt_tsgen *g, lt_json schema) {
     return;
   }
   bool open = false;
-  lt_json more = other_properties(schema, &open);
+  lt_json more = ts_type_other_properties(schema, &open);
   if (props.count > 0) {
-    put_members(g, schema, &props, open);
+    ts_type_put_members(g, schema, &props, open);
   } else {
-    put_nameless(g, schema, more, open);
+    ts_type_put_nameless(g, schema, more, open);
   }
 }
 
 /* --- Schemas ------------------------------------------------------------------------------------------------------ */
 
-static void put_one_type(lt_tsgen *g, lt_json schema, unsigned bit) {
+static void ts_type_put_one_type(lt_typegen_ts_context *g, lt_json schema, unsigned bit) {
   bool direct = g->direct;
   bool in_array = g->where.in_array;
   g->direct = direct && bit == LT_TYPEGEN_ARRAY;
   g->where.in_array |= bit == LT_TYPEGEN_ARRAY;
   switch (bit) {
     case LT_TYPEGEN_NULL:
-      lt_tsgen_put(g, "null");
+      lt_typegen_ts_put(g, "null");
       break;
     case LT_TYPEGEN_BOOLEAN:
-      lt_tsgen_put(g, "boolean");
+      lt_typegen_ts_put(g, "boolean");
       break;
     case LT_TYPEGEN_NUMBER:
     case LT_TYPEGEN_INTEGER:
-      lt_tsgen_put(g, "number");
+      lt_typegen_ts_put(g, "number");
       break;
     case LT_TYPEGEN_STRING:
-      lt_tsgen_put(g, "string");
+      lt_typegen_ts_put(g, "string");
       break;
     case LT_TYPEGEN_ARRAY:
-      put_array(g, schema);
+      ts_type_put_array(g, schema);
       break;
     case LT_TYPEGEN_OBJECT:
-      lt_tsgen_put_object(g, schema);
+      lt_typegen_ts_put_object(g, schema);
       break;
     default:
-      lt_tsgen_put_any(g, "unknown type:", lt_json_text(lt_typegen_key(schema, LT_KEY_TYPE)));
+      lt_typegen_ts_put_any(g, "unknown type:", lt_json_text(lt_typegen_key(schema, LT_KEY_TYPE)));
       break;
   }
   g->direct = direct;
@@ -329,92 +329,93 @@ static void put_one_type(lt_tsgen *g, lt_json schema, unsigned bit) {
 }
 
 /* The types of the schema's `type`, in its order. */
-static lt_tsgen_prec put_types(lt_tsgen *g, lt_json schema, unsigned types) {
+static lt_typegen_ts_prec ts_type_put_types(lt_typegen_ts_context *g, lt_json schema, unsigned types) {
   lt_json list = lt_typegen_key(schema, LT_KEY_TYPE);
   if (lt_json_typeof(list) != LT_JSON_ARRAY || (types & LT_TYPEGEN_BAD) != 0) {
-    put_one_type(g, schema, types);
+    ts_type_put_one_type(g, schema, types);
     return LT_TSGEN_ATOM;
   }
   ts_union u = {0};
   unsigned done = 0;
   lt_json_iter it = lt_json_each(list);
-  while (lt_json_next(&it) && !lt_tsgen_is_over(g)) {
+  while (lt_json_next(&it) && !lt_typegen_ts_is_over(g)) {
     unsigned bit = lt_typegen_type_bit(it.value);
     if ((done & bit) == 0) {
-      size_t before = union_begin(g, &u);
-      put_one_type(g, schema, bit);
-      union_end(g, &u, before);
+      size_t before = ts_type_union_begin(g, &u);
+      ts_type_put_one_type(g, schema, bit);
+      ts_type_union_end(g, &u, before);
       done |= bit;
     }
   }
-  return union_prec(&u, LT_TSGEN_ATOM);
+  return ts_type_union_prec(&u, LT_TSGEN_ATOM);
 }
 
 /* An intersection under construction: at first only a part. */
 typedef struct ts_parts {
   size_t count;
   size_t start;
-  lt_tsgen_prec prec;
+  lt_typegen_ts_prec prec;
 } ts_parts;
 
-static size_t part_begin(lt_tsgen *g, ts_parts *p) {
+static size_t ts_type_part_begin(lt_typegen_ts_context *g, ts_parts *p) {
   if (p->count == 0) {
     p->start = g->out->n;
     return p->start;
   }
   if (p->count == 1 && p->prec == LT_TSGEN_UNION) {
-    lt_tsgen_wrap(g, p->start);
+    lt_typegen_ts_wrap(g, p->start);
   }
-  lt_tsgen_put(g, " & ");
+  lt_typegen_ts_put(g, " & ");
   return g->out->n;
 }
 
-static void part_end(lt_tsgen *g, ts_parts *p, size_t start, lt_tsgen_prec got) {
+static void ts_type_part_end(lt_typegen_ts_context *g, ts_parts *p, size_t start, lt_typegen_ts_prec got) {
   if (p->count > 0 && got == LT_TSGEN_UNION) {
-    lt_tsgen_wrap(g, start);
+    lt_typegen_ts_wrap(g, start);
   }
   p->prec = p->count > 0 ? LT_TSGEN_INTERSECTION : got;
   p->count++;
 }
 
-static bool is_schema_list(lt_json list) {
+static bool ts_type_is_schema_list(lt_json list) {
   return lt_json_typeof(list) == LT_JSON_ARRAY && lt_json_count(list) > 0;
 }
 
-static void part_alternatives(lt_tsgen *g, ts_parts *p, lt_json schema, lt_typegen_keyword keyword) {
+static void ts_type_part_alternatives(lt_typegen_ts_context *g, ts_parts *p, lt_json schema,
+                                      lt_typegen_keyword keyword) {
   lt_json list = lt_typegen_key(schema, keyword);
-  bool broken = lt_json_exists(list) && !is_schema_list(list);
+  bool broken = lt_json_exists(list) && !ts_type_is_schema_list(list);
   if (broken || lt_typegen_all_tell(list)) {
-    size_t start = part_begin(g, p);
-    lt_tsgen_prec got = LT_TSGEN_ATOM;
+    size_t start = ts_type_part_begin(g, p);
+    lt_typegen_ts_prec got = LT_TSGEN_ATOM;
     if (broken) {
-      lt_tsgen_put_any(g, "not a list of schemas:", lt_str_of(lt_typegen_key_text(keyword)));
+      lt_typegen_ts_put_any(g, "not a list of schemas:", lt_str_of(lt_typegen_key_text(keyword)));
     } else {
-      got = put_alternatives(g, list);
+      got = ts_type_put_alternatives(g, list);
     }
-    part_end(g, p, start, got);
+    ts_type_part_end(g, p, start, got);
   }
 }
 
-static void part_all(lt_tsgen *g, ts_parts *p, lt_json schema) {
+static void ts_type_part_all(lt_typegen_ts_context *g, ts_parts *p, lt_json schema) {
   lt_json list = lt_typegen_key(schema, LT_KEY_ALL_OF);
-  if (lt_json_exists(list) && !is_schema_list(list)) {
-    size_t start = part_begin(g, p);
-    lt_tsgen_put_any(g, "not a list of schemas:", LT_STR("allOf"));
-    part_end(g, p, start, LT_TSGEN_ATOM);
+  if (lt_json_exists(list) && !ts_type_is_schema_list(list)) {
+    size_t start = ts_type_part_begin(g, p);
+    lt_typegen_ts_put_any(g, "not a list of schemas:", LT_STR("allOf"));
+    ts_type_part_end(g, p, start, LT_TSGEN_ATOM);
     return;
   }
   lt_json_iter it = lt_json_each(list);
-  while (lt_json_next(&it) && !lt_tsgen_is_over(g)) {
+  while (lt_json_next(&it) && !lt_typegen_ts_is_over(g)) {
     if (!lt_typegen_is_vague(it.value)) {
-      size_t start = part_begin(g, p);
-      part_end(g, p, start, lt_tsgen_put_type(g, it.value, LT_TSGEN_UNION));
+      size_t start = ts_type_part_begin(g, p);
+      ts_type_part_end(g, p, start, lt_typegen_ts_put_type(g, it.value, LT_TSGEN_UNION));
     }
   }
 }
 
 /* An object of which only the other parts say more. */
-static bool is_bare_object(lt_json schema) {
+static bool ts_type_is_bare_object(lt_json schema) {
   static const lt_typegen_keyword keywords[] = {LT_KEY_PROPERTIES, LT_KEY_PATTERN_PROPERTIES,
                                                 LT_KEY_ADDITIONAL_PROPERTIES, LT_KEY_REQUIRED};
   for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
@@ -426,74 +427,74 @@ static bool is_bare_object(lt_json schema) {
   return true;
 }
 
-static void part_base(lt_tsgen *g, ts_parts *p, lt_json schema) {
+static void ts_type_part_base(lt_typegen_ts_context *g, ts_parts *p, lt_json schema) {
   lt_json constant = lt_typegen_key(schema, LT_KEY_CONST);
   lt_json values = lt_typegen_key(schema, LT_KEY_ENUM);
   unsigned types = lt_typegen_types(schema);
   bool literal = lt_json_exists(constant) || lt_json_exists(values);
-  if (!literal &&
-      (types == 0 || (types == LT_TYPEGEN_OBJECT && lt_typegen_is_composed(schema) && is_bare_object(schema)))) {
+  if (!literal && (types == 0 ||
+                   (types == LT_TYPEGEN_OBJECT && lt_typegen_is_composed(schema) && ts_type_is_bare_object(schema)))) {
     return;
   }
-  size_t start = part_begin(g, p);
-  lt_tsgen_prec got = LT_TSGEN_ATOM;
+  size_t start = ts_type_part_begin(g, p);
+  lt_typegen_ts_prec got = LT_TSGEN_ATOM;
   if (lt_json_exists(constant)) {
-    put_literal(g, constant);
+    ts_type_put_literal(g, constant);
   } else if (literal) {
-    got = put_enum(g, values);
+    got = ts_type_put_enum(g, values);
   } else {
-    got = put_types(g, schema, types);
+    got = ts_type_put_types(g, schema, types);
   }
-  part_end(g, p, start, got);
+  ts_type_part_end(g, p, start, got);
 }
 
 /* A tool's input is an object even where its schema does not say so. */
-static void put_vague(lt_tsgen *g, lt_json schema) {
+static void ts_type_put_vague(lt_typegen_ts_context *g, lt_json schema) {
   bool whole_input = g->input && schema.at == g->root.at;
-  lt_tsgen_put(g, whole_input ? "{ [k: string]: unknown }" : g->vague);
+  lt_typegen_ts_put(g, whole_input ? "{ [k: string]: unknown }" : g->vague);
 }
 
-static lt_tsgen_prec put_parts(lt_tsgen *g, lt_json schema) {
+static lt_typegen_ts_prec ts_type_put_parts(lt_typegen_ts_context *g, lt_json schema) {
   ts_parts p = {0};
   lt_json ref = lt_typegen_key(schema, LT_KEY_REF);
   if (lt_json_exists(ref)) {
-    size_t start = part_begin(g, &p);
-    lt_tsgen_put_reference(g, ref);
-    part_end(g, &p, start, LT_TSGEN_ATOM);
+    size_t start = ts_type_part_begin(g, &p);
+    lt_typegen_ts_put_reference(g, ref);
+    ts_type_part_end(g, &p, start, LT_TSGEN_ATOM);
   }
-  part_base(g, &p, schema);
-  part_alternatives(g, &p, schema, LT_KEY_ANY_OF);
-  part_alternatives(g, &p, schema, LT_KEY_ONE_OF);
-  part_all(g, &p, schema);
+  ts_type_part_base(g, &p, schema);
+  ts_type_part_alternatives(g, &p, schema, LT_KEY_ANY_OF);
+  ts_type_part_alternatives(g, &p, schema, LT_KEY_ONE_OF);
+  ts_type_part_all(g, &p, schema);
   if (p.count == 0) {
-    put_vague(g, schema);
+    ts_type_put_vague(g, schema);
     return LT_TSGEN_ATOM;
   }
   return p.prec;
 }
 
-static lt_tsgen_prec put_schema_object(lt_tsgen *g, lt_json schema) {
-  lt_tsgen_where where = g->where;
-  g->where = lt_tsgen_within(where, schema);
-  lt_tsgen_prec prec = put_parts(g, schema);
+static lt_typegen_ts_prec ts_type_put_schema_object(lt_typegen_ts_context *g, lt_json schema) {
+  lt_typegen_ts_where where = g->where;
+  g->where = lt_typegen_ts_within(where, schema);
+  lt_typegen_ts_prec prec = ts_type_put_parts(g, schema);
   g->where = where;
   if (lt_json_bool(lt_typegen_key(schema, LT_KEY_NULLABLE), false) && !lt_typegen_is_vague(schema)) { /* OpenAPI 3.0 */
-    lt_tsgen_put(g, " | null");
+    lt_typegen_ts_put(g, " | null");
     return LT_TSGEN_UNION;
   }
   return prec;
 }
 
-static lt_tsgen_prec put_bare_type(lt_tsgen *g, lt_json schema) {
+static lt_typegen_ts_prec ts_type_put_bare_type(lt_typegen_ts_context *g, lt_json schema) {
   switch (lt_json_typeof(schema)) {
     case LT_JSON_TRUE:
-      put_vague(g, schema);
+      ts_type_put_vague(g, schema);
       return LT_TSGEN_ATOM;
     case LT_JSON_FALSE:
-      lt_tsgen_put(g, "never");
+      lt_typegen_ts_put(g, "never");
       return LT_TSGEN_ATOM;
     case LT_JSON_OBJECT:
-      return put_schema_object(g, schema);
+      return ts_type_put_schema_object(g, schema);
     case LT_JSON_NONE:
     case LT_JSON_NULL:
     case LT_JSON_NUMBER:
@@ -501,24 +502,24 @@ static lt_tsgen_prec put_bare_type(lt_tsgen *g, lt_json schema) {
     case LT_JSON_ARRAY:
       break;
   }
-  lt_tsgen_put_any(g, "not a schema", LT_STR_NULL);
+  lt_typegen_ts_put_any(g, "not a schema", LT_STR_NULL);
   return LT_TSGEN_ATOM;
 }
 
 /* The type of `schema`, in parentheses where the place asks for something that binds more tightly. */
-lt_tsgen_prec lt_tsgen_put_type(lt_tsgen *g, lt_json schema, lt_tsgen_prec place) {
-  if (lt_tsgen_is_over(g)) {
+lt_typegen_ts_prec lt_typegen_ts_put_type(lt_typegen_ts_context *g, lt_json schema, lt_typegen_ts_prec place) {
+  if (lt_typegen_ts_is_over(g)) {
     return LT_TSGEN_ATOM;
   }
   if (g->depth >= LT_TYPEGEN_DEPTH_MAX) {
-    lt_tsgen_put_any(g, "nested too deeply", LT_STR_NULL);
+    lt_typegen_ts_put_any(g, "nested too deeply", LT_STR_NULL);
     return LT_TSGEN_ATOM;
   }
   g->depth++;
   size_t start = g->out->n;
-  lt_tsgen_prec got = put_bare_type(g, schema);
+  lt_typegen_ts_prec got = ts_type_put_bare_type(g, schema);
   if (got < place) {
-    lt_tsgen_wrap(g, start);
+    lt_typegen_ts_wrap(g, start);
     got = LT_TSGEN_ATOM;
   }
   g->depth--;

@@ -1,0 +1,71 @@
+/* Checking one value: applying nodes to places in it. A run has a budget of steps and fails as a whole.
+ */
+#ifndef LT_JSON_SCHEMA_RUN_H
+#define LT_JSON_SCHEMA_RUN_H
+
+#include "json/schema_node.h"
+
+typedef struct lt_schema_sink lt_schema_sink; /* schema_faults.h */
+
+/* Which members or items of one value some keyword has seen to: bits, in the order of the text. */
+typedef struct lt_schema_marks {
+  uint64_t *bits;
+  uint32_t count;
+} lt_schema_marks;
+
+/* The resources that one has come through, the innermost first. */
+typedef struct lt_schema_scope {
+  const struct lt_schema_scope *up;
+  uint32_t resource;
+} lt_schema_scope;
+
+struct lt_schema_place {
+  lt_json value;
+  lt_json key;               /* in an object */
+  const lt_schema_place *up; /* the container's; NULL at the root */
+  const lt_schema_scope *scope;
+  lt_schema_marks *marks; /* NULL: nobody asks */
+  uint32_t index;         /* in an array */
+  uint32_t depth;         /* containers around */
+  bool is_name;           /* the value is the key */
+};
+
+struct lt_schema_run {
+  const lt_schema *schema;
+  lt_str root_name;
+  lt_arena arena;
+  lt_regex_work work;
+  lt_schema_sink *sink; /* NULL: nobody wants to know what is wrong, the first fault ends it */
+  uint64_t steps;       /* left */
+  uint32_t depth;
+  lt_status status; /* why the run has failed: LT_E_LIMIT, LT_E_NOMEM */
+};
+
+/* Whether the value at `at` fits; false also when the run has failed. In-place: `at`'s marks are for the value. */
+bool lt_schema_apply(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at);
+/* The same without a word about faults, and without marks left behind. */
+bool lt_schema_fits(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at);
+/* Takes off steps. False: they are used up, or the run has failed before. */
+bool lt_schema_spend(lt_schema_run *run, uint64_t steps);
+/* Memory could not be had: the run fails with LT_E_LIMIT if it has used much, else with LT_E_NOMEM. */
+void lt_schema_fail_run(lt_schema_run *run);
+/* The type bits of a value. */
+uint32_t lt_schema_type_of(lt_json value);
+/* A string's characters. False: the run has failed. */
+bool lt_schema_chars(lt_schema_run *run, lt_json string, lt_str *ret);
+/* Whether `regex` matches; false also when the run has failed. */
+bool lt_schema_matches(lt_schema_run *run, const lt_regex *regex, lt_str text);
+/* The place of a member or item. */
+lt_schema_place lt_schema_inside(const lt_schema_place *at, lt_json key, lt_json value, uint32_t index);
+
+static inline void lt_schema_mark(const lt_schema_place *at, uint32_t i) {
+  if (at->marks != NULL) {
+    at->marks->bits[i / 64] |= UINT64_C(1) << (i % 64);
+  }
+}
+static inline bool lt_schema_is_marked(const lt_schema_place *at, uint32_t i) {
+  return at->marks->bits[i / 64] >> (i % 64) & 1;
+}
+void lt_schema_mark_all(const lt_schema_place *at);
+
+#endif
