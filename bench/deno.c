@@ -79,13 +79,13 @@ static bool sample_ours(const bench *b, const char *code, lt_deno_check check, b
   LT_CHECK(lt_deno_new(&options, &deno, NULL) == LT_OK);
   lt_status status = run_one(deno, code, &err); /* the programs are read from the disk once */
   for (int i = 0; i < ROUNDS && status == LT_OK; i++) {
-    lt_sleep(b->rig->loop, ahead ? AHEAD_MS : PAUSE_MS);
+    lt_loop_sleep(b->rig->loop, ahead ? AHEAD_MS : PAUSE_MS);
     double start = lt_measure_now();
     status = run_one(deno, code, &err);
     lt_measure_add(m, lt_measure_now() - start);
   }
   if (ahead && check == LT_DENO_CHECK_NEVER && code == plus && status == LT_OK) {
-    lt_sleep(b->rig->loop, AHEAD_MS);
+    lt_loop_sleep(b->rig->loop, AHEAD_MS);
     print_memory();
   }
   lt_deno_free(deno);

@@ -211,9 +211,9 @@ static void measure_memory(bench *b) LT_YIELDS {
   LT_CHECK(run_one(b->python, "import os\nset_result(os.getppid())", &result, &err) == LT_OK);
   long zygote = strtol(result.value.p, NULL, 10);
   lt_run_result_release(&result);
-  lt_sleep(b->rig->loop, 500); /* what many programs import has been loaded */
+  lt_loop_sleep(b->rig->loop, 500); /* what many programs import has been loaded */
   must_run(b->python, plus);
-  lt_sleep(b->rig->loop, 100);
+  lt_loop_sleep(b->rig->loop, 100);
   lt_memory_print("memory of the interpreter that forks (its share of what is shared)", zygote, "Pss:");
   lt_memory_print("memory of the process that waits for the next program (its share)", lt_memory_child(zygote), "Pss:");
   lt_memory_print("  of this its own", lt_memory_child(zygote), "Private");
@@ -238,11 +238,11 @@ static void measure(lt_rig *rig, void *arg) {
   }
   b.python = open_python(rig);
   must_run(b.python, plus);
-  lt_sleep(rig->loop, 500);
+  lt_loop_sleep(rig->loop, 500);
   for (int i = 0; i < ROUNDS; i++) {
-    lt_sleep(rig->loop, PAUSE_MS);
+    lt_loop_sleep(rig->loop, PAUSE_MS);
     sample(&b, plus, &b.plus);
-    lt_sleep(rig->loop, PAUSE_MS);
+    lt_loop_sleep(rig->loop, PAUSE_MS);
     sample(&b, call, &b.call);
     if (i < NAIVE_ROUNDS) {
       sample_naive(plus, &b.naive_plus);

@@ -80,7 +80,7 @@ static lt_status invoke(lt_provider *self, lt_str name, lt_str input, const lt_i
   } else if (lt_str_eqc(name, "peek")) {
     lt_buf_add(out, input);
   } else if (lt_str_eqc(name, "slow")) {
-    lt_sleep(rig->loop, LT_RIG_SLOW_MS);
+    lt_loop_sleep(rig->loop, LT_RIG_SLOW_MS);
   } else if (lt_str_eqc(name, "wait")) {
     wait_at_gate(rig);
   } else if (lt_str_eqc(name, "megabyte")) {

@@ -73,7 +73,7 @@ static void one_program(void *arg) {
 static void wait_for_all(crowd *c, size_t spawned) {
   size_t seen = 0;
   for (int idle_ms = 0; c->rig->waiting + c->ended < spawned && idle_ms < STALLED_MS; idle_ms += STEP_MS) {
-    lt_sleep(c->rig->loop, STEP_MS);
+    lt_loop_sleep(c->rig->loop, STEP_MS);
     idle_ms = c->rig->waiting + c->ended != seen ? 0 : idle_ms;
     seen = c->rig->waiting + c->ended;
   }
@@ -124,7 +124,7 @@ static void measure(lt_rig *rig, void *arg) {
   double opened = lt_measure_now();
   lt_cancel_fire(&rig->gate, LT_E_CANCELLED);
   while (c.ended < spawned) {
-    lt_sleep(rig->loop, STEP_MS);
+    lt_loop_sleep(rig->loop, STEP_MS);
   }
   double ended = lt_measure_now();
   lt_measure_print_one("programs suspended at once, one process", LT_MEASURE_COUNT, (double)suspended, 0);

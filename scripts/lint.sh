@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Layers, headers, formatting and names. Says everything that is wrong, then exits 1.
+# Layers, headers, names, what yields, and formatting. Says everything that is wrong, then exits 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -7,6 +7,10 @@ bad=0
 python3 scripts/lint-layers.py || bad=1
 scripts/lint-symbols.sh --canary || bad=1
 scripts/lint-symbols.sh || bad=1
+for lint in lint-names lint-yields; do
+  python3 scripts/$lint.py --canary || bad=1
+  python3 scripts/$lint.py || bad=1
+done
 
 mapfile -t files < <(git ls-files -co --exclude-standard 'src/*.[ch]' 'tests/*.[ch]' 'bench/*.[ch]' 'include/*.h')
 if ! clang-format --dry-run -Werror "${files[@]}"; then

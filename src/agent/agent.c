@@ -203,7 +203,7 @@ static lt_status store_state(const lt_turn *turn, lt_str usage, lt_str error, lt
     if (!again || agent->closing) {
       return status;
     }
-    lt_sleep(agent->options.loop, waits_ms[i]);
+    lt_loop_sleep(agent->options.loop, waits_ms[i]);
   }
 }
 

@@ -23,7 +23,7 @@ static lt_status keep(lt_turn *turn, uint32_t number, lt_str json, lt_err *err) 
 }
 
 lt_status lt_turn_keep_data(lt_turn *turn, uint32_t number, lt_err *err) {
-  lt_str json = lt_values_find(turn->values, KEY);
+  lt_str json = lt_stored_values_find(turn->values, KEY);
   bool is_new = json.n > 0 && !lt_str_eq(json, turn->own->last_data);
   return is_new ? keep(turn, number, json, err) : LT_OK;
 }
@@ -54,7 +54,7 @@ static lt_status find(lt_turn *turn, lt_arena *arena, lt_err *err) {
     return LT_OK;
   }
   turn->own->last_data = lt_arena_dup(&turn->arena, json);
-  return turn->own->last_data.p != NULL ? lt_values_put(turn->values, KEY, json, err)
+  return turn->own->last_data.p != NULL ? lt_stored_values_put(turn->values, KEY, json, err)
                                         : lt_fail(err, LT_E_NOMEM, "no memory for what the last request has left");
 }
 

@@ -76,7 +76,7 @@ lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model 
   *turn = (lt_turn){.agent = agent, .model = model, .mode = &own->mode, .own = own};
   own->mode = *mode;
   turn->rounds = rounds_of(&agent->options, mode);
-  turn->values = lt_values_new();
+  turn->values = lt_stored_values_new();
   lt_arena_init(&turn->arena, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&turn->history, LT_JSON_MAX_BYTES);
   lt_cancel_init(&turn->cancel);
@@ -100,7 +100,7 @@ void lt_turn_free(lt_turn_own *own) {
   lt_turn_record_release(turn);
   lt_buf_release(&own->last_words);
   lt_budget_free(turn->caller.budget);
-  lt_values_free(turn->values);
+  lt_stored_values_free(turn->values);
   lt_buf_release(&turn->history);
   lt_arena_release(&turn->arena);
   lt_mem_free(own);

@@ -106,11 +106,11 @@ static lt_status call_or_recall(direct *d, lt_str tool, lt_str input, const lt_i
                                 lt_err *err) LT_YIELDS {
   lt_door *door = d->turn->agent->options.door;
   lt_recalled recalled = LT_RECALLED_NOTHING;
-  lt_status status = lt_call_recall(door, tool, input, options, &recalled, answer, err);
+  lt_status status = lt_recorded_call_recall(door, tool, input, options, &recalled, answer, err);
   bool answered = recalled == LT_RECALLED_ANSWERED;
   bool checked = recalled == LT_RECALLED_OPEN && d->turn->agent->options.checks; /* its answer comes once more */
   if (answered) {
-    lt_call_count_recalled(door, &d->caller, tool, status);
+    lt_recorded_call_count(door, &d->caller, tool, status);
   }
   if (status == LT_OK && !answered && !checked && d->caller.recalled) {
     status = lt_outbox_old_result(&d->turn->own->outbox, d->number, &answered, answer, err);

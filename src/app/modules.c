@@ -24,7 +24,7 @@ static bool has(const lt_modules *m, lt_str name) {
   return false;
 }
 
-lt_status lt_modules_load(const lt_config *config, const lt_run_module *more, size_t more_count, const lt_say *say,
+lt_status lt_modules_load(const lt_config *config, const lt_run_module *more, size_t more_count, const lt_console *say,
                           lt_modules *ret_modules, lt_err *err) {
   lt_modules *m = ret_modules;
   *m = (lt_modules){
@@ -39,8 +39,8 @@ lt_status lt_modules_load(const lt_config *config, const lt_run_module *more, si
   }
   for (size_t i = 0; i < more_count; i++) {
     if (has(m, more[i].name)) {
-      lt_say_format(say, "warning: a plugin's module \"%.*s\" is not used: the configuration has one of that name",
-                    LT_STR_ARG(more[i].name));
+      lt_console_format(say, "warning: a plugin's module \"%.*s\" is not used: the configuration has one of that name",
+                        LT_STR_ARG(more[i].name));
     } else {
       m->list[m->count++] = more[i];
     }

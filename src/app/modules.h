@@ -15,7 +15,7 @@ typedef struct lt_modules {
 
 /* Reads the files and adds `more`, whose texts are borrowed. Of two with one name the configuration's is the one, which
  * `say` is told. Errors: LT_E_CONFIG with the module's name; LT_E_NOMEM. The caller releases it in either case. */
-lt_status lt_modules_load(const lt_config *config, const lt_run_module *more, size_t more_count, const lt_say *say,
+lt_status lt_modules_load(const lt_config *config, const lt_run_module *more, size_t more_count, const lt_console *say,
                           lt_modules *ret_modules, lt_err *err);
 void lt_modules_release(lt_modules *modules);
 

@@ -38,7 +38,7 @@ static void print_text(FILE *to, lt_str text) {
 }
 
 /* The cursor stands behind an open question: what is said goes on a line of its own, then the question comes again. */
-static void make_room(const lt_say *say, FILE *to) {
+static void make_room(const lt_console *say, FILE *to) {
   if (say->make_way != NULL) {
     say->make_way(say->way_arg);
   }
@@ -47,13 +47,13 @@ static void make_room(const lt_say *say, FILE *to) {
   }
 }
 
-static void ask_again(const lt_say *say, FILE *to) {
+static void ask_again(const lt_console *say, FILE *to) {
   if (say->question != NULL && isatty(fileno(to))) {
     say->question(say->arg);
   }
 }
 
-static void say_line(const lt_say *say, const char *before, lt_str text, const char *after) {
+static void say_line(const lt_console *say, const char *before, lt_str text, const char *after) {
   lt_buf masked;
   lt_buf_init(&masked, LT_JSON_MAX_BYTES);
   if (lt_secrets_in(say->secrets, text)) {
@@ -68,28 +68,28 @@ static void say_line(const lt_say *say, const char *before, lt_str text, const c
   lt_buf_release(&masked);
 }
 
-void lt_say_line(const lt_say *say, const char *before, lt_str text) {
+void lt_console_line(const lt_console *say, const char *before, lt_str text) {
   say_line(say, before, text, "");
 }
 
-void lt_say_dim(const lt_say *say, lt_str text) {
+void lt_console_dim(const lt_console *say, lt_str text) {
   say_line(say, "\x1b[2m", text, "\x1b[0m");
 }
 
-void lt_say_format(const lt_say *say, const char *format, ...) {
+void lt_console_format(const lt_console *say, const char *format, ...) {
   char text[2 * LT_ERR_MSG_MAX];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  lt_say_line(say, "", lt_str_of(text));
+  lt_console_line(say, "", lt_str_of(text));
 }
 
-void lt_say_warning(void *say, lt_str message) {
-  lt_say_line(say, "warning: ", message);
+void lt_console_warning(void *say, lt_str message) {
+  lt_console_line(say, "warning: ", message);
 }
 
-void lt_say_output(const lt_say *say, lt_str text) {
+void lt_console_output(const lt_console *say, lt_str text) {
   make_room(say, stdout);
   print_text(stdout, text);
   fflush(stdout);

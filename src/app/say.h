@@ -10,23 +10,23 @@
 #include "base/str.h"
 #include "text/secrets.h"
 
-typedef struct lt_say {
+typedef struct lt_console {
   const lt_secrets *secrets;   /* masked in every line; may be NULL */
   void (*question)(void *arg); /* shows the question that is open; NULL: there is none */
   void *arg;
   void (*make_way)(void *arg); /* told before a line is written: takes off what else stands there; may be NULL */
   void *way_arg;
-} lt_say;
+} lt_console;
 
 /* A line on standard error: `before`, then the text without secrets. Half a surrogate pair becomes U+FFFD. */
-void lt_say_line(const lt_say *say, const char *before, lt_str text);
+void lt_console_line(const lt_console *say, const char *before, lt_str text);
 /* The same, dimmed, for a terminal that can. */
-void lt_say_dim(const lt_say *say, lt_str text);
+void lt_console_dim(const lt_console *say, lt_str text);
 /* A line of our own words, made as printf does. */
-void lt_say_format(const lt_say *say, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* "warning: " and the message. The name fits the callbacks that take one: `say` is an lt_say. */
-void lt_say_warning(void *say, lt_str message);
+void lt_console_format(const lt_console *say, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "warning: " and the message. The name fits the callbacks that take one: `say` is an lt_console. */
+void lt_console_warning(void *say, lt_str message);
 /* A line on standard output, flushed: what the program outputs, and its result. Not masked: it is the user's. */
-void lt_say_output(const lt_say *say, lt_str text);
+void lt_console_output(const lt_console *say, lt_str text);
 
 #endif

@@ -26,7 +26,7 @@ struct lt_servers {
 
 static void on_warning(void *arg, lt_mcp *mcp, lt_str message) {
   (void)mcp;
-  lt_say_warning(arg, message);
+  lt_console_warning(arg, message);
 }
 
 static bool is_named(lt_str name_and_equals, const char *name) {
@@ -74,8 +74,8 @@ static const char **environment_of(const lt_config *all, const lt_config_server 
 static void open_one(server *s) {
   const lt_servers_options *o = &s->all->o;
   if (strcmp(s->config->type, "stdio") != 0) {
-    lt_say_format(o->say, "warning: server \"%s\": type \"%s\" cannot be used yet, only stdio", s->config->name,
-                  s->config->type);
+    lt_console_format(o->say, "warning: server \"%s\": type \"%s\" cannot be used yet, only stdio", s->config->name,
+                      s->config->type);
     return;
   }
   const char **env = environment_of(o->config, s->config);
@@ -93,8 +93,8 @@ static void open_one(server *s) {
   };
   lt_err err = LT_ERR_INIT;
   if (env == NULL || lt_mcp_provider_open(o->loop, o->door, &options, &s->provider, &err) != LT_OK) {
-    lt_say_format(o->say, "warning: server \"%s\": %s", s->config->name,
-                  env == NULL ? "out of memory" : lt_err_msg(&err));
+    lt_console_format(o->say, "warning: server \"%s\": %s", s->config->name,
+                      env == NULL ? "out of memory" : lt_err_msg(&err));
   }
   lt_mem_free(env);
 }
@@ -125,7 +125,7 @@ static void await_one(server *s) {
   lt_err err = LT_ERR_INIT;
   const lt_servers_options *o = &s->all->o;
   if (lt_mcp_wait_ready(lt_mcp_provider_client(s->provider), &err) != LT_OK && o->cancel->why == LT_OK) {
-    lt_say_warning(o->say, lt_str_of(lt_err_msg(&err)));
+    lt_console_warning(o->say, lt_str_of(lt_err_msg(&err)));
   }
 }
 
@@ -148,7 +148,7 @@ static void show_progress(const lt_servers *all) {
     }
   }
   lt_buf_addc(&line, "...");
-  lt_say_line(all->o.say, "starting ", lt_buf_view(&line));
+  lt_console_line(all->o.say, "starting ", lt_buf_view(&line));
   lt_buf_release(&line);
 }
 

@@ -14,7 +14,7 @@ typedef struct lt_servers_options {
   lt_door *door;
   const lt_config *config;
   const lt_secrets *secrets;
-  lt_say *say;       /* told of servers that cannot be started */
+  lt_console *say;   /* told of servers that cannot be started */
   lt_cancel *cancel; /* ends the waiting */
 } lt_servers_options;
 

@@ -16,7 +16,7 @@ static bool passes(lt_session *s, lt_status (*look)(lt_session *session, void *a
   lt_err err = LT_ERR_INIT;
   lt_status status = look != NULL ? look(s, s->plan.arg, &err) : LT_OK;
   if (status != LT_OK) {
-    lt_say_line(&s->say, "lathe: ", lt_str_of(lt_err_msg(&err)));
+    lt_console_line(&s->say, "lathe: ", lt_str_of(lt_err_msg(&err)));
     s->exit_code = status == LT_E_INVALID || status == LT_E_NOTFOUND ? LT_EXIT_USAGE : LT_EXIT_CONFIG;
   }
   return status == LT_OK;
@@ -48,7 +48,7 @@ static void on_fiber(void *arg) {
   lt_session *s = arg;
   lt_err err = LT_ERR_INIT;
   if (open_all(s, &err) != LT_OK) {
-    lt_say_line(&s->say, "lathe: ", lt_str_of(lt_err_msg(&err)));
+    lt_console_line(&s->say, "lathe: ", lt_str_of(lt_err_msg(&err)));
     s->exit_code = LT_EXIT_FAILED;
   } else if (s->cancel.why != LT_OK || passes(s, s->plan.loaded)) { /* told to end, plugins are not all there */
     s->exit_code = do_work(s);
@@ -80,7 +80,7 @@ static lt_status heed_hangup(lt_session *s, lt_err *err) {
 }
 
 static lt_status start(lt_session *s, lt_err *err) {
-  lt_door_options door = {.secrets = s->secrets, .on_warning = lt_say_warning, .arg = &s->say};
+  lt_door_options door = {.secrets = s->secrets, .on_warning = lt_console_warning, .arg = &s->say};
   lt_cancel_init(&s->cancel);
   LT_TRY(lt_loop_new(&s->loop, err));
   LT_TRY(lt_door_new(s->loop, &door, &s->door, err));
@@ -97,7 +97,7 @@ static void run_session(lt_session *s) {
   if (start(s, &err) == LT_OK) {
     lt_loop_run(s->loop);
   } else {
-    lt_say_line(&s->say, "lathe: ", lt_str_of(lt_err_msg(&err)));
+    lt_console_line(&s->say, "lathe: ", lt_str_of(lt_err_msg(&err)));
   }
   lt_toolbox_close(s->toolbox);
   lt_door_free(s->door);
@@ -113,11 +113,11 @@ int lt_session_follow(const lt_config_sources *sources, const lt_session_plan *p
   lt_session s = {.plan = *plan, .exit_code = LT_EXIT_CONFIG};
   lt_err err = LT_ERR_INIT;
   if (read_config(&s, sources, &err) != LT_OK) {
-    lt_say_line(&s.say, "lathe: ", lt_str_of(lt_err_msg(&err)));
+    lt_console_line(&s.say, "lathe: ", lt_str_of(lt_err_msg(&err)));
   } else {
     s.say.secrets = s.secrets;
     for (size_t i = 0; s.config.warnings[i] != NULL; i++) {
-      lt_say_warning(&s.say, lt_str_of(s.config.warnings[i]));
+      lt_console_warning(&s.say, lt_str_of(s.config.warnings[i]));
     }
     if (passes(&s, s.plan.check)) {
       run_session(&s);

@@ -31,7 +31,7 @@ typedef struct lt_session_plan {
 struct lt_session {
   lt_config config;
   lt_secrets *secrets;
-  lt_say say;
+  lt_console say;
   lt_loop *loop;
   lt_door *door;
   lt_toolbox *toolbox;

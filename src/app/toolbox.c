@@ -119,7 +119,7 @@ static void load(lt_toolbox *t, const lt_config_plugin *plugin) LT_YIELDS {
   lt_status status = plugin->path != NULL ? lt_host_load(t->host, plugin->path, config, &err)
                                           : lt_host_add(t->host, find_built_in(plugin->name), config, &err);
   if (status != LT_OK) {
-    lt_say_warning(t->o.say, lt_str_of(lt_err_msg(&err)));
+    lt_console_warning(t->o.say, lt_str_of(lt_err_msg(&err)));
   }
 }
 
@@ -137,7 +137,7 @@ static void load_all(lt_toolbox *t) LT_YIELDS {
 }
 
 static void on_line(void *arg, bool warning, lt_str line) {
-  lt_say_line(((lt_toolbox *)arg)->o.say, warning ? "warning: " : "", line);
+  lt_console_line(((lt_toolbox *)arg)->o.say, warning ? "warning: " : "", line);
 }
 
 static const char *module_at(void *arg, size_t i) {

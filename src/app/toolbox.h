@@ -20,7 +20,7 @@ typedef struct lt_toolbox_options {
   lt_door *door;
   const lt_config *config;
   const lt_secrets *secrets;
-  lt_say *say; /* told of plugins that cannot be used */
+  lt_console *say; /* told of plugins that cannot be used */
   lt_cancel *cancel;
 } lt_toolbox_options;
 

@@ -78,7 +78,7 @@ const char *lt_err_msg(const lt_err *err) {
   return err->msg[0] != '\0' ? err->msg : lt_status_text(err->status);
 }
 
-_Noreturn void lt_check_failed(const char *cond, const char *file, int line) {
+_Noreturn void lt_err_check_failed(const char *cond, const char *file, int line) {
   char text[512];
   int n = snprintf(text, sizeof(text), "%s:%d: internal check failed: %s\n", file, line, cond);
   size_t len = n < 0 ? 0 : (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1;

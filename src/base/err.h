@@ -50,8 +50,8 @@ const char *lt_err_msg(const lt_err *err);
   } while (0)
 
 /* For our own bugs, always on: prints the place and aborts. Never for what a peer or a user sent. */
-#define LT_CHECK(cond) ((cond) ? (void)0 : lt_check_failed(#cond, __FILE__, __LINE__))
+#define LT_CHECK(cond) ((cond) ? (void)0 : lt_err_check_failed(#cond, __FILE__, __LINE__))
 
-_Noreturn void lt_check_failed(const char *cond, const char *file, int line);
+_Noreturn void lt_err_check_failed(const char *cond, const char *file, int line);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct ruling {
 typedef struct approver {
   lt_approver base; /* first */
   lt_loop *loop;
-  lt_say *say;
+  lt_console *say;
   const char *who; /* wants to call something */
   bool yes;
   turn *first;
@@ -122,7 +122,7 @@ static void show_input(approver *a, lt_str input, bool whole) {
   lt_buf text;
   lt_buf_init(&text, whole ? 2 * LT_JSON_MAX_BYTES : LT_MIB);
   lt_buf_addc(&text, "  input: ");
-  a->hides = !lt_show_json(&text, input, "  ", whole);
+  a->hides = !lt_json_view_add(&text, input, "  ", whole);
   lt_buf_addc(&text,
               a->hides ? "\n  Part of the input is hidden: answer s to see all of it before you decide.\n" : "\n");
   bool shown = text.status == LT_OK;
@@ -256,7 +256,7 @@ static lt_status ask(lt_approver *self, const lt_approval *what, lt_cancel *canc
   return status;
 }
 
-lt_approver *lt_approver_new(lt_loop *loop, lt_say *say, bool yes) {
+lt_approver *lt_approver_new(lt_loop *loop, lt_console *say, bool yes) {
   approver *a = lt_mem_zalloc(1, sizeof *a);
   if (a == NULL) {
     return NULL;

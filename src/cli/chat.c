@@ -47,7 +47,7 @@ static void on_ask_fiber(void *arg) {
   } else if (status != LT_OK && status != LT_E_DENIED) { /* nobody could be asked */
     lt_buf_addc(&reason, lt_err_msg(&err));
     if (chat->asking.why == LT_OK) {
-      lt_say_warning(&chat->session->say, lt_buf_view(&reason));
+      lt_console_warning(&chat->session->say, lt_buf_view(&reason));
     }
   }
   decide(a, status, lt_buf_view(&reason));
@@ -83,7 +83,7 @@ static void begin_ask(lt_chat *chat, lt_str data) {
     }
     free_ask(a);
   }
-  lt_say_format(&chat->session->say, "lathe chat: no memory to ask for approval: the prompt is cancelled");
+  lt_console_format(&chat->session->say, "lathe chat: no memory to ask for approval: the prompt is cancelled");
   lt_chat_interrupt(chat);
 }
 
@@ -121,7 +121,7 @@ static void warn_of_rounds(const lt_chat *chat) {
     lt_err err = LT_ERR_INIT;
     if (lt_chat_check_mode(chat->session, defaults->rounds[i].mode, &err) != LT_OK) {
       lt_err_prefix(&err, "defaults.maxRounds");
-      lt_say_warning(&chat->session->say, lt_str_of(lt_err_msg(&err)));
+      lt_console_warning(&chat->session->say, lt_str_of(lt_err_msg(&err)));
     }
   }
 }
@@ -147,7 +147,7 @@ static void warn_of_default(const lt_chat *chat, const char *what, const lt_err 
   lt_buf_init(&line, 2 * LT_ERR_MSG_MAX);
   lt_buf_printf(&line, "going on with the default %s, as the conversation's cannot be had any more: %s", what,
                 lt_err_msg(err));
-  lt_say_warning(&chat->session->say, lt_buf_view(&line));
+  lt_console_warning(&chat->session->say, lt_buf_view(&line));
   lt_buf_release(&line);
 }
 
@@ -198,9 +198,10 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   }
   chat->keeps = lt_toolbox_keeps(chat->session->toolbox) && chat->on_event == NULL;
   if (!lt_toolbox_keeps(chat->session->toolbox)) {
-    lt_say_warning(&chat->session->say,
-                   LT_STR("there is no home to keep conversations in: this one ends with the program; set $HOME, or "
-                          "store: sqlite:PATH in the configuration"));
+    lt_console_warning(
+        &chat->session->say,
+        LT_STR("there is no home to keep conversations in: this one ends with the program; set $HOME, or "
+               "store: sqlite:PATH in the configuration"));
   }
   return LT_OK;
 }
@@ -292,8 +293,8 @@ static void tell_conversation(lt_chat *chat, const char *id) {
 /* Whoever is told to end loses nothing: lt_agent_free leaves the prompt to the next process. */
 static void leave_prompt(lt_chat *chat) {
   chat->left = true;
-  lt_say_format(&chat->session->say, "lathe chat: told to end: lathe chat -c %s continues with this prompt",
-                chat->conversation);
+  lt_console_format(&chat->session->say, "lathe chat: told to end: lathe chat -c %s continues with this prompt",
+                    chat->conversation);
 }
 
 /* Until it has ended, or the session is to end. What nobody keeps, and what was to be cancelled anyway, ends then. */

@@ -19,7 +19,7 @@
 
 typedef struct repl {
   lt_chat *chat;
-  lt_say *say;
+  lt_console *say;
   uint64_t interrupted_ms; /* when Ctrl-C was typed at an empty prompt; 0: it was not */
   bool ended;
   char titled_conversation[LT_STORE_ID_BYTES + 1];
@@ -27,19 +27,19 @@ typedef struct repl {
 
 /* --- Commands ----------------------------------------------------------------------------------------------------- */
 static void say_error(repl *r, const lt_err *err) {
-  lt_say_line(r->say, "", lt_str_of(lt_err_msg(err)));
+  lt_console_line(r->say, "", lt_str_of(lt_err_msg(err)));
 }
 
 static void do_help(repl *r, lt_str rest) {
   (void)rest;
-  lt_say_format(r->say,
-                "  /mode [MODE]     how the model works: classic, code or typescript\n"
-                "  /model [REF]     which model is asked\n"
-                "  /tools [QUERY]   the tools there are\n"
-                "  /new             a new conversation, in the default mode unless one was chosen\n"
-                "  /approve, /reject [REASON]   answers to a question about a call (so do y and n)\n"
-                "  /quit            leave (or Ctrl-D)\n"
-                "Ctrl-C ends an answer; \"\\\" at a line's end goes on with the next, as do pasted lines.");
+  lt_console_format(r->say,
+                    "  /mode [MODE]     how the model works: classic, code or typescript\n"
+                    "  /model [REF]     which model is asked\n"
+                    "  /tools [QUERY]   the tools there are\n"
+                    "  /new             a new conversation, in the default mode unless one was chosen\n"
+                    "  /approve, /reject [REASON]   answers to a question about a call (so do y and n)\n"
+                    "  /quit            leave (or Ctrl-D)\n"
+                    "Ctrl-C ends an answer; \"\\\" at a line's end goes on with the next, as do pasted lines.");
 }
 
 static void do_quit(repl *r, lt_str rest) {
@@ -50,7 +50,7 @@ static void do_quit(repl *r, lt_str rest) {
 static void do_new(repl *r, lt_str rest) {
   (void)rest;
   lt_chat_leave(r->chat);
-  lt_say_format(r->say, "The next message begins a new conversation.");
+  lt_console_format(r->say, "The next message begins a new conversation.");
 }
 
 static void do_mode(repl *r, lt_str rest) {
@@ -62,9 +62,9 @@ static void do_mode(repl *r, lt_str rest) {
   lt_str mode = lt_buf_view(&r->chat->mode);
   lt_str usual = r->chat->models.default_mode.n > 0 ? r->chat->models.default_mode : LT_STR("classic");
   if (mode.n > 0) {
-    lt_say_format(r->say, "mode: %.*s", LT_STR_ARG(mode));
+    lt_console_format(r->say, "mode: %.*s", LT_STR_ARG(mode));
   } else {
-    lt_say_format(r->say, "mode: the model's own, else %.*s", LT_STR_ARG(usual));
+    lt_console_format(r->say, "mode: the model's own, else %.*s", LT_STR_ARG(usual));
   }
 }
 
@@ -76,11 +76,11 @@ static void do_model(repl *r, lt_str rest) {
     return;
   }
   lt_str ref = chat->model.n > 0 ? lt_buf_view(&chat->model) : chat->models.default_ref;
-  lt_say_format(r->say, "model: %.*s", LT_STR_ARG(ref));
+  lt_console_format(r->say, "model: %.*s", LT_STR_ARG(ref));
   for (size_t i = 0; rest.n == 0 && i < chat->models.count; i++) {
     const lt_model *m = &chat->models.list[i];
-    lt_say_format(r->say, "  %.*s: %.*s%s", LT_STR_ARG(m->ref), LT_STR_ARG(m->name),
-                  chat->models.missing[i] != NULL ? " (no key)" : "");
+    lt_console_format(r->say, "  %.*s: %.*s%s", LT_STR_ARG(m->ref), LT_STR_ARG(m->name),
+                      chat->models.missing[i] != NULL ? " (no key)" : "");
   }
 }
 
@@ -95,13 +95,13 @@ static lt_status list_tools(repl *r, const lt_catalog *catalog, lt_str query, lt
   lt_buf_init(&text, LT_JSON_MAX_BYTES);
   lt_status status = lt_typegen_lines(tools, count, &text, err);
   if (status == LT_OK && count > 0) {
-    lt_say_line(r->say, "", lt_buf_view(&text));
+    lt_console_line(r->say, "", lt_buf_view(&text));
   } else if (status == LT_OK) {
-    lt_say_format(r->say, query.n > 0 ? "No tool matches." : "There are no tools.");
+    lt_console_format(r->say, query.n > 0 ? "No tool matches." : "There are no tools.");
   }
   size_t all = lt_catalog_count(catalog);
   if (status == LT_OK && query.n == 0 && all > count) {
-    lt_say_format(r->say, "... and %zu more: /tools QUERY finds them", all - count);
+    lt_console_format(r->say, "... and %zu more: /tools QUERY finds them", all - count);
   }
   lt_buf_release(&text);
   return status;
@@ -122,7 +122,7 @@ static void do_tools(repl *r, lt_str rest) {
 
 static void do_decide(repl *r, lt_str rest) {
   (void)rest;
-  lt_say_format(r->say, "Nothing waits for approval.");
+  lt_console_format(r->say, "Nothing waits for approval.");
 }
 
 static const struct {
@@ -151,8 +151,8 @@ static void command(repl *r, lt_str line) {
   lt_buf shown;
   lt_buf_init(&shown, LT_KIB);
   lt_typegen_put_line(&shown, name, 60);
-  lt_say_format(r->say, "There is no command %.*s: %s%s", LT_STR_ARG(lt_buf_view(&shown)),
-                nearest != NULL ? "did you mean " : "see ", nearest != NULL ? nearest : "/help");
+  lt_console_format(r->say, "There is no command %.*s: %s%s", LT_STR_ARG(lt_buf_view(&shown)),
+                    nearest != NULL ? "did you mean " : "see ", nearest != NULL ? nearest : "/help");
   lt_buf_release(&shown);
 }
 
@@ -194,7 +194,7 @@ static void interrupted(repl *r) {
     r->ended = true;
   } else if (!lt_line_input_had_text(r->chat->input)) {
     r->interrupted_ms = now;
-    lt_say_format(r->say, "(Ctrl-C once more, or Ctrl-D, leaves)");
+    lt_console_format(r->say, "(Ctrl-C once more, or Ctrl-D, leaves)");
   }
 }
 
@@ -287,7 +287,7 @@ static void greet(repl *r) {
   lt_str ref = chat->model.n > 0 ? lt_buf_view(&chat->model) : chat->models.default_ref;
   const lt_model *model;
   if (lt_models_find(&chat->models, ref, &model, NULL) == LT_OK) {
-    lt_say_format(r->say, "Lathe with %.*s. /help says what there is, Ctrl-D leaves.", LT_STR_ARG(model->name));
+    lt_console_format(r->say, "Lathe with %.*s. /help says what there is, Ctrl-D leaves.", LT_STR_ARG(model->name));
   }
 }
 
@@ -298,7 +298,7 @@ int lt_chat_repl(lt_chat *chat) {
   lt_status status = lt_line_input_open(chat->session->loop, path, &chat->input, &err);
   lt_mem_free(path);
   if (status != LT_OK) {
-    lt_say_format(r.say, "lathe chat: %s", lt_err_msg(&err));
+    lt_console_format(r.say, "lathe chat: %s", lt_err_msg(&err));
     return LT_EXIT_FAILED;
   }
   lt_wait_init(&chat->titled, chat->session->loop);

@@ -114,9 +114,9 @@ void lt_chat_view_unhold(lt_chat_view *view) {
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
 void lt_chat_view_note(lt_chat_view *view, lt_str text) {
   if (view->dims) {
-    lt_say_dim(view->say, text);
+    lt_console_dim(view->say, text);
   } else {
-    lt_say_line(view->say, "", text);
+    lt_console_line(view->say, "", text);
   }
 }
 
@@ -323,7 +323,7 @@ static void show_error(lt_chat_view *view, lt_str error) {
   lt_buf line;
   lt_buf_init(&line, LT_MIB);
   lt_typegen_put_text(&line, error, LT_RUN_ERROR_BYTES);
-  lt_say_line(view->say, "lathe chat: ", lt_buf_view(&line));
+  lt_console_line(view->say, "lathe chat: ", lt_buf_view(&line));
   lt_buf_release(&line);
 }
 
@@ -391,7 +391,7 @@ static bool may_dim(void) {
   return (no_color == NULL || no_color[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;
 }
 
-lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_say *say, bool json, lt_err *err) {
+lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_console *say, bool json, lt_err *err) {
   *view = (lt_chat_view){.loop = loop, .say = say, .json = json};
   view->out_is_terminal = isatty(STDOUT_FILENO);
   view->err_is_terminal = isatty(STDERR_FILENO) && getenv("TERM") != NULL && strcmp(getenv("TERM"), "dumb") != 0;

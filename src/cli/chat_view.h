@@ -14,7 +14,7 @@ typedef enum lt_chat_end { LT_CHAT_UNFINISHED, LT_CHAT_COMPLETED, LT_CHAT_CANCEL
 
 typedef struct lt_chat_view {
   lt_loop *loop;
-  lt_say *say;
+  lt_console *say;
   bool json;
   bool out_is_terminal, err_is_terminal, dims;
   bool mid_line;     /* the answer stands in the middle of a line */
@@ -31,7 +31,7 @@ typedef struct lt_chat_view {
 } lt_chat_view;
 
 /* Borrows `say`, which tells the view before it writes a line. Errors: LT_E_NOMEM. */
-lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_say *say, bool json, lt_err *err);
+lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_console *say, bool json, lt_err *err);
 void lt_chat_view_release(lt_chat_view *view);
 
 /* A prompt begins; its end has been told, or will not be. */

@@ -174,14 +174,14 @@ static int say_one(lt_chat *chat, lt_str message) LT_YIELDS {
   lt_status status = lt_chat_catch_up(chat, &err);
   bool empty = lt_str_trim(message).n == 0;
   if (status == LT_OK && empty && chat->view.end == LT_CHAT_UNFINISHED) {
-    lt_say_format(&chat->session->say, EMPTY);
+    lt_console_format(&chat->session->say, EMPTY);
     return LT_EXIT_USAGE;
   }
   if (status == LT_OK && !empty && !chat->interrupted) { /* that would have ended this one, too */
     status = lt_chat_say(chat, message, &err);
   }
   if (status != LT_OK && chat->session->cancel.why == LT_OK) {
-    lt_say_line(&chat->session->say, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
+    lt_console_line(&chat->session->say, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
     return LT_EXIT_FAILED;
   }
   bool interrupted = chat->interrupted || chat->session->cancel.why != LT_OK;
@@ -202,7 +202,7 @@ static int work(lt_session *s, void *arg) {
   j->chat.session = s;
   lt_status status = lt_chat_open(&j->chat, &err);
   if (status != LT_OK) {
-    lt_say_line(&s->say, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
+    lt_console_line(&s->say, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
     code = exit_code_of(status);
   } else {
     code = j->dialogue ? lt_chat_repl(&j->chat) : say_one(&j->chat, lt_buf_view(&j->input));
@@ -235,4 +235,4 @@ static int run(int argc, char **argv) {
   return code;
 }
 
-const lt_command lt_command_chat = {"chat", "Talk to an agent that has the configured tools", help, run};
+const lt_command lt_chat_command = {"chat", "Talk to an agent that has the configured tools", help, run};

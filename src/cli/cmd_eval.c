@@ -86,7 +86,7 @@ static void tell(const job *j, const attempt *a) {
     lt_buf_addc(&line, ": ");
     lt_typegen_put_line(&line, lt_buf_view(&a->why), 300);
   }
-  lt_say_line(&j->chat.session->say, "", lt_buf_view(&line));
+  lt_console_line(&j->chat.session->say, "", lt_buf_view(&line));
   lt_buf_release(&line);
 }
 
@@ -202,7 +202,7 @@ static void print_json(const job *j) {
   }
   lt_json_end_array(&w);
   lt_json_end_object(&w);
-  lt_say_output(&j->chat.session->say, lt_buf_view(&out));
+  lt_console_output(&j->chat.session->say, lt_buf_view(&out));
   lt_buf_release(&out);
 }
 
@@ -282,7 +282,7 @@ static int work(lt_session *s, void *arg) {
     status = try_all(j, &err);
   }
   if (status != LT_OK && status != LT_E_CANCELLED) {
-    lt_say_format(&s->say, "lathe eval: %s", lt_err_msg(&err));
+    lt_console_format(&s->say, "lathe eval: %s", lt_err_msg(&err));
   } else if (status == LT_OK && j->opt.json) {
     print_json(j);
   } else if (status == LT_OK) {
@@ -362,4 +362,4 @@ static int run(int argc, char **argv) {
   return code;
 }
 
-const lt_command lt_command_eval = {"eval", "Give a model the same tasks in each mode, and compare", help, run};
+const lt_command lt_eval_command = {"eval", "Give a model the same tasks in each mode, and compare", help, run};

@@ -167,7 +167,8 @@ static bool only_calls(void *arg, lt_str id) {
   if (tool == NULL || !tool->only_calls || tool->provider->invoke != never_answer) {
     return tool != NULL && tool->only_calls;
   }
-  lt_check_skip(j->check, lt_arena_printf(&j->arena, "the tool %.*s is not configured any more", LT_STR_ARG(id)));
+  lt_replay_check_skip(j->check,
+                       lt_arena_printf(&j->arena, "the tool %.*s is not configured any more", LT_STR_ARG(id)));
   return false;
 }
 
@@ -201,7 +202,7 @@ static lt_status make_agent(job *j, lt_err *err) {
   lt_models models;
   LT_TRY(take_model(j, &models, err));
   lt_agent_options options = lt_agent_options_of(j->session, &models, &j->modules);
-  options.journal = lt_check_journal(j->check);
+  options.journal = lt_replay_check_journal(j->check);
   options.checks = true;
   return lt_agent_new(&options, &j->agent, err);
 }
@@ -213,12 +214,13 @@ static lt_status open_parts(job *j, lt_err *err) LT_YIELDS {
   LT_TRY(lt_modules_load(&s->config, modules, count, &s->say, &j->modules, err));
   LT_TRY(find_prompt(j, err));
   j->records = lt_store_journal_new(lt_toolbox_db(s->toolbox));
-  const lt_check_options options = {.records = j->records, .only_calls = only_calls, .runner = runner_by_id, .arg = j};
-  j->check = j->records != NULL ? lt_check_new(&options) : NULL;
+  const lt_replay_check_options options = {
+      .records = j->records, .only_calls = only_calls, .runner = runner_by_id, .arg = j};
+  j->check = j->records != NULL ? lt_replay_check_new(&options) : NULL;
   if (j->check == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
-  lt_toolbox_use_runner(s->toolbox, lt_check_runner(j->check));
+  lt_toolbox_use_runner(s->toolbox, lt_replay_check_runner(j->check));
   LT_TRY(set_tools(j, err));
   LT_TRY(lt_door_catalog(j->session->door, &j->there, err));
   return make_agent(j, err);
@@ -242,7 +244,7 @@ static void close_parts(job *j) LT_YIELDS {
     lt_door_remove(j->session->door, &one->base);
   }
   lt_toolbox_use_runner(j->session->toolbox, NULL);
-  lt_check_free(j->check);
+  lt_replay_check_free(j->check);
   lt_store_journal_free(j->records);
   lt_db_close(j->from);
   lt_modules_release(&j->modules);
@@ -253,12 +255,12 @@ static void close_parts(job *j) LT_YIELDS {
 static bool ends_with_record(const job *j) {
   lt_str beyond = LT_STR(LT_AGENT_BEYOND);
   return !is_in(&j->then, LT_PROMPT_COMPLETED) &&
-         (lt_check_is_beyond(j->check) || lt_str_find(j->now.error, beyond, 0) != SIZE_MAX);
+         (lt_replay_check_is_beyond(j->check) || lt_str_find(j->now.error, beyond, 0) != SIZE_MAX);
 }
 
 /* Why it is another; empty: it came to the same. */
 static lt_str difference(job *j) {
-  lt_str fault = lt_check_fault(j->check);
+  lt_str fault = lt_replay_check_fault(j->check);
   if (fault.n > 0) {
     return fault;
   }
@@ -284,7 +286,7 @@ static void put_int(lt_json_writer *w, const char *key, int64_t n) {
 }
 
 static void tell_json(const job *j, lt_str why) {
-  lt_check_counts counts = lt_check_count(j->check);
+  lt_replay_check_counts counts = lt_replay_check_count(j->check);
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
   lt_json_writer w = lt_json_writer_on(&out);
@@ -302,12 +304,12 @@ static void tell_json(const job *j, lt_str why) {
   put_int(&w, "programs", counts.programs);
   put_int(&w, "skippedPrograms", counts.skipped);
   if (counts.skipped > 0) {
-    put_str(&w, "skippedBecause", lt_check_reasons(j->check));
+    put_str(&w, "skippedBecause", lt_replay_check_reasons(j->check));
   }
   put_int(&w, "calls", (int64_t)counts.calls);
   put_int(&w, "durationMs", (int64_t)j->ms);
   lt_json_end_object(&w);
-  lt_say_output(&j->session->say, lt_buf_view(&out));
+  lt_console_output(&j->session->say, lt_buf_view(&out));
   lt_buf_release(&out);
 }
 
@@ -316,7 +318,7 @@ static void put_count(lt_buf *out, int64_t count, const char *what, const char *
 }
 
 static void tell_same(const job *j) {
-  lt_check_counts counts = lt_check_count(j->check);
+  lt_replay_check_counts counts = lt_replay_check_count(j->check);
   lt_buf out;
   lt_buf_init(&out, 8 * LT_KIB);
   lt_buf_printf(&out, "prompt %s (%.*s): the same again", j->id, LT_STR_ARG(j->then.mode));
@@ -333,9 +335,9 @@ static void tell_same(const job *j) {
   if (counts.skipped > 0) {
     lt_buf_addc(&out, "; answered by the record: ");
     put_count(&out, counts.skipped, "program", "programs");
-    lt_buf_printf(&out, " (%.*s)", LT_STR_ARG(lt_check_reasons(j->check)));
+    lt_buf_printf(&out, " (%.*s)", LT_STR_ARG(lt_replay_check_reasons(j->check)));
   }
-  lt_say_output(&j->session->say, lt_buf_view(&out));
+  lt_console_output(&j->session->say, lt_buf_view(&out));
   lt_buf_release(&out);
 }
 
@@ -348,7 +350,7 @@ static int tell(job *j) {
     lt_buf_init(&line, LT_MIB);
     lt_buf_printf(&line, "lathe replay: prompt %s went another way: ", j->id);
     lt_buf_add(&line, why);
-    lt_say_line(&j->session->say, "", lt_buf_view(&line));
+    lt_console_line(&j->session->say, "", lt_buf_view(&line));
     lt_buf_release(&line);
   } else {
     tell_same(j);
@@ -386,7 +388,7 @@ static int work(lt_session *s, void *arg) {
   lt_status status = go_through(j, &err);
   int code = status == LT_OK ? tell(j) : exit_code_of(status);
   if (status != LT_OK && status != LT_E_CANCELLED) {
-    lt_say_line(&s->say, "lathe replay: ", lt_str_of(lt_err_msg(&err)));
+    lt_console_line(&s->say, "lathe replay: ", lt_str_of(lt_err_msg(&err)));
   }
   close_parts(j);
   lt_buf_release(&j->then.text);
@@ -429,5 +431,5 @@ static int run(int argc, char **argv) {
   return lt_session_follow(&sources, &plan);
 }
 
-const lt_command lt_command_replay = {"replay", "Go through a recorded prompt again, without tools and model", help,
+const lt_command lt_replay_command = {"replay", "Go through a recorded prompt again, without tools and model", help,
                                       run};

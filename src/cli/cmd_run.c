@@ -172,16 +172,16 @@ static bool check_input(const options *opt) {
 static void on_text(void *arg, lt_said said, lt_str text) {
   static const char *const prefixes[] = {
       [LT_SAID_LOG] = "[log] ", [LT_SAID_WARNING] = "[warn] ", [LT_SAID_ERROR] = "[error] "};
-  const lt_say *say = &((lt_session *)arg)->say;
+  const lt_console *say = &((lt_session *)arg)->say;
   if (said == LT_SAID_OUTPUT) {
-    lt_say_output(say, text);
+    lt_console_output(say, text);
   } else {
-    lt_say_line(say, prefixes[said], text);
+    lt_console_line(say, prefixes[said], text);
   }
 }
 
 /* What has happened already must not be repeated by whoever tries again. */
-static void print_calls(const lt_say *say, const lt_run_result *result) {
+static void print_calls(const lt_console *say, const lt_run_result *result) {
   lt_buf line;
   lt_buf_init(&line, LT_MIB);
   unsigned shown = 0, more = 0;
@@ -198,30 +198,30 @@ static void print_calls(const lt_say *say, const lt_run_result *result) {
     lt_buf_printf(&line, " and %u more", more);
   }
   if (shown > 0) {
-    lt_say_line(say, "  tools called before: ", lt_buf_view(&line));
+    lt_console_line(say, "  tools called before: ", lt_buf_view(&line));
   }
   lt_buf_release(&line);
 }
 
-static void print_failure(const lt_say *say, const lt_run_result *result) {
-  lt_say_line(say, "error: ", lt_buf_view(&result->error));
+static void print_failure(const lt_console *say, const lt_run_result *result) {
+  lt_console_line(say, "error: ", lt_buf_view(&result->error));
   if (result->line > 0) {
     char place[48];
     snprintf(place, sizeof place, "  at %u:%u%s", result->line, result->column, result->context.n > 0 ? ": " : "");
-    lt_say_line(say, place, lt_buf_view(&result->context));
+    lt_console_line(say, place, lt_buf_view(&result->context));
   }
   print_calls(say, result);
 }
 
-static void print_cuts(const lt_say *say, const lt_run_result *result) {
+static void print_cuts(const lt_console *say, const lt_run_result *result) {
   if (result->output_cut) {
-    lt_say_format(say,
-                  "warning: the program output more than its limit: the rest was dropped "
-                  "(sandbox.maxOutputBytes; a result is not cut)");
+    lt_console_format(say,
+                      "warning: the program output more than its limit: the rest was dropped "
+                      "(sandbox.maxOutputBytes; a result is not cut)");
   }
   if (result->log_cut) {
-    lt_say_format(say, "warning: the program logged more than %lu KiB: the rest was dropped",
-                  LT_RUN_LOG_MAX_BYTES / LT_KIB);
+    lt_console_format(say, "warning: the program logged more than %lu KiB: the rest was dropped",
+                      LT_RUN_LOG_MAX_BYTES / LT_KIB);
   }
 }
 
@@ -230,13 +230,13 @@ static void print_result(const lt_session *s, const job *j, const lt_run_result 
     lt_buf json;
     lt_buf_init(&json, 4 * LT_JSON_MAX_BYTES);
     lt_run_result_json(result, s->secrets, &json);
-    lt_say_output(&s->say, lt_buf_view(&json));
+    lt_console_output(&s->say, lt_buf_view(&json));
     lt_buf_release(&json);
     return;
   }
   print_cuts(&s->say, result);
   if (result->kind != LT_VALUE_UNDEFINED) { /* a Python program may have set one before it failed */
-    lt_say_output(&s->say, lt_buf_view(&result->value));
+    lt_console_output(&s->say, lt_buf_view(&result->value));
   }
   if (result->status != LT_OK) {
     print_failure(&s->say, result);
@@ -309,7 +309,7 @@ static int work(lt_session *s, void *arg) {
     status = run_program(s, j, &err);
   }
   if (status != LT_OK) {
-    lt_say_format(&s->say, "lathe run: %s", lt_err_msg(&err));
+    lt_console_format(&s->say, "lathe run: %s", lt_err_msg(&err));
   }
   lt_modules_release(&j->modules);
   return status == LT_E_CONFIG ? LT_EXIT_CONFIG : j->exit_code;
@@ -334,4 +334,4 @@ static int run(int argc, char **argv) {
   return code;
 }
 
-const lt_command lt_command_run = {"run", "Run a program against the configured tools", help, run};
+const lt_command lt_run_command = {"run", "Run a program against the configured tools", help, run};

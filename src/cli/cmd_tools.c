@@ -88,7 +88,7 @@ static lt_typegen_tool *select_tools(const lt_catalog *catalog, const char *quer
 }
 
 /* A name in it is a stranger's text. */
-static void print_warnings(const lt_say *say, const lt_catalog *catalog) {
+static void print_warnings(const lt_console *say, const lt_catalog *catalog) {
   const lt_str *warnings = NULL;
   size_t count = lt_catalog_warnings(catalog, &warnings);
   lt_buf line;
@@ -96,7 +96,7 @@ static void print_warnings(const lt_say *say, const lt_catalog *catalog) {
   for (size_t i = 0; i < count; i++) {
     lt_buf_clear(&line);
     lt_typegen_put_line(&line, warnings[i], LT_TYPEGEN_DOC_MAX_BYTES);
-    lt_say_line(say, "warning: ", lt_buf_view(&line));
+    lt_console_line(say, "warning: ", lt_buf_view(&line));
   }
   lt_buf_release(&line);
 }
@@ -145,7 +145,7 @@ static int print_tools(const lt_session *s, const options *opt, const lt_catalog
     print_text(&out);
     say_what_is_missing(&s->config, opt, catalog, found, shown);
   } else {
-    lt_say_format(&s->say, "lathe tools: %s", err.status != LT_OK ? lt_err_msg(&err) : lt_status_text(status));
+    lt_console_format(&s->say, "lathe tools: %s", err.status != LT_OK ? lt_err_msg(&err) : lt_status_text(status));
   }
   lt_mem_free(tools);
   lt_buf_release(&out);
@@ -170,7 +170,7 @@ static int work(lt_session *s, void *arg) {
   lt_err err = LT_ERR_INIT;
   lt_catalog *catalog = NULL;
   if (take_catalog(s->door, opt, &catalog, &err) != LT_OK) {
-    lt_say_format(&s->say, "lathe tools: %s", lt_err_msg(&err));
+    lt_console_format(&s->say, "lathe tools: %s", lt_err_msg(&err));
     return LT_EXIT_FAILED;
   }
   if (opt->budget == NOT_SAID) {
@@ -212,4 +212,4 @@ static int run(int argc, char **argv) {
   return lt_session_main(&sources, work, &opt);
 }
 
-const lt_command lt_command_tools = {"tools", "List what a program can call", help, run};
+const lt_command lt_tools_command = {"tools", "List what a program can call", help, run};

@@ -20,10 +20,10 @@ typedef struct lt_command {
   int (*run)(int argc, char **argv);
 } lt_command;
 
-extern const lt_command lt_command_chat;
-extern const lt_command lt_command_eval;
-extern const lt_command lt_command_replay;
-extern const lt_command lt_command_run;
-extern const lt_command lt_command_tools;
+extern const lt_command lt_chat_command;
+extern const lt_command lt_eval_command;
+extern const lt_command lt_replay_command;
+extern const lt_command lt_run_command;
+extern const lt_command lt_tools_command;
 
 #endif

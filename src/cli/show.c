@@ -128,7 +128,7 @@ static bool show_text(lt_buf *out, lt_str text, bool whole) {
   return shown.n == text.n;
 }
 
-bool lt_show_json(lt_buf *out, lt_str json, const char *indent, bool whole) {
+bool lt_json_view_add(lt_buf *out, lt_str json, const char *indent, bool whole) {
   lt_arena arena;
   lt_json_doc doc;
   lt_buf line;

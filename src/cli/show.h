@@ -8,6 +8,6 @@
 /* Appends JSON text: on one line when it is short, else indented (`indent` before each line but the first). Nothing in
  * it is invisible or steers a terminal. Unless the `whole` of it is wanted, the middle of a long text, the rest of a
  * long list and what lies deep is hidden, with its size said. False: something is, or there was no room in `out`. */
-bool lt_show_json(lt_buf *out, lt_str json, const char *indent, bool whole);
+bool lt_json_view_add(lt_buf *out, lt_str json, const char *indent, bool whole);
 
 #endif

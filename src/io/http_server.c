@@ -494,7 +494,7 @@ static void set_defaults(lt_http_server_options *o) {
 lt_status lt_http_server_open(lt_loop *loop, const lt_http_server_options *options, lt_http_server **ret_server,
                               lt_err *err) {
   const lt_mhd *mhd = NULL;
-  LT_TRY(lt_mhd_open(&mhd, err));
+  LT_TRY(lt_microhttpd_open(&mhd, err));
   lt_http_server *server = lt_mem_zalloc(1, sizeof *server);
   if (server == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for an HTTP server");

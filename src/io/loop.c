@@ -39,7 +39,7 @@ lt_status lt_loop_status(int uv_code) {
 
 /* --- The ready queue ---------------------------------------------------------------------------------------------- */
 
-void lt_loop_ready(lt_loop *loop, lt_task *task) {
+void lt_loop_ready(lt_loop *loop, lt_workers_task *task) {
   if (task->queued) {
     return;
   }
@@ -53,8 +53,8 @@ void lt_loop_ready(lt_loop *loop, lt_task *task) {
   loop->ready_tail = task;
 }
 
-static lt_task *take_ready(lt_loop *loop) {
-  lt_task *task = loop->ready_head;
+static lt_workers_task *take_ready(lt_loop *loop) {
+  lt_workers_task *task = loop->ready_head;
   if (task != NULL) {
     loop->ready_head = task->next;
     if (loop->ready_head == NULL) {
@@ -67,7 +67,7 @@ static lt_task *take_ready(lt_loop *loop) {
 
 static void run_ready(lt_loop *loop) {
   for (unsigned left = LT_LOOP_TURN_RESUMES; left > 0; left--) {
-    lt_task *task = take_ready(loop);
+    lt_workers_task *task = take_ready(loop);
     if (task == NULL) {
       return;
     }
@@ -255,7 +255,7 @@ lt_status lt_loop_spawn(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
   if (loop->fibers >= LT_LOOP_FIBERS_MAX) {
     return lt_fail(err, LT_E_LIMIT, "more than %d things are going on at once", LT_LOOP_FIBERS_MAX);
   }
-  lt_task *task = lt_task_take(loop, fn, arg, err);
+  lt_workers_task *task = lt_task_take(loop, fn, arg, err);
   if (task == NULL) {
     return LT_E_NOMEM;
   }

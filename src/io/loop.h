@@ -92,7 +92,7 @@ void lt_cancel_follow(lt_cancel *cancel, lt_cancel_node *node, lt_cancel *child)
 lt_status lt_loop_offload(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_err *err) LT_YIELDS;
 
 /* LT_YIELDS for so long; 0: once, to let the others run. */
-void lt_sleep(lt_loop *loop, uint64_t ms) LT_YIELDS;
+void lt_loop_sleep(lt_loop *loop, uint64_t ms) LT_YIELDS;
 
 /* --- Timers for objects that are not fibers (deadlines) --------------------------------------------------------------
  * `fn` runs on the loop, once per start, must not yield; it may start or free its timer. */

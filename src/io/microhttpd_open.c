@@ -18,7 +18,7 @@ static void load(void) {
   (void)lt_symbols_open("libmicrohttpd.so.12", functions, sizeof functions / sizeof functions[0], &mhd, &failure);
 }
 
-lt_status lt_mhd_open(const lt_mhd **ret_mhd, lt_err *err) {
+lt_status lt_microhttpd_open(const lt_mhd **ret_mhd, lt_err *err) {
   pthread_once(&once, load);
   if (failure.status != LT_OK) {
     return lt_fail(

@@ -29,6 +29,6 @@ typedef struct lt_mhd {
 } lt_mhd;
 
 /* Loop thread. What was opened stays. Errors: LT_E_UNSUPPORTED, with what to install. */
-lt_status lt_mhd_open(const lt_mhd **ret_mhd, lt_err *err);
+lt_status lt_microhttpd_open(const lt_mhd **ret_mhd, lt_err *err);
 
 #endif

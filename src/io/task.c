@@ -2,14 +2,14 @@
 #include "base/mem.h"
 #include "io/loop_impl.h"
 
-lt_task *lt_task_current(void) {
-  lt_task *task = (lt_task *)(void *)lt_fiber_current();
+lt_workers_task *lt_task_current(void) {
+  lt_workers_task *task = (lt_workers_task *)(void *)lt_fiber_current();
   LT_CHECK(task != NULL);
   return task;
 }
 
-static lt_task *task_new(lt_loop *loop, lt_err *err) {
-  lt_task *task = lt_mem_zalloc(1, sizeof *task);
+static lt_workers_task *task_new(lt_loop *loop, lt_err *err) {
+  lt_workers_task *task = lt_mem_zalloc(1, sizeof *task);
   if (task == NULL) {
     lt_fail(err, LT_E_NOMEM, "no memory for a fiber");
     return NULL;
@@ -24,8 +24,8 @@ static lt_task *task_new(lt_loop *loop, lt_err *err) {
   return task;
 }
 
-lt_task *lt_task_take(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
-  lt_task *task = loop->spares;
+lt_workers_task *lt_task_take(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
+  lt_workers_task *task = loop->spares;
   if (task != NULL) {
     loop->spares = task->next;
     loop->spare_count--;
@@ -40,13 +40,13 @@ lt_task *lt_task_take(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
 }
 
 static void on_closed(uv_handle_t *handle) {
-  lt_task *task = handle->data;
+  lt_workers_task *task = handle->data;
   lt_fiber_stack_free(task->stack, task->stack_size);
   lt_mem_free(task);
 }
 
 static void close_spare(lt_loop *loop) {
-  lt_task *task = loop->spares;
+  lt_workers_task *task = loop->spares;
   loop->spares = task->next;
   loop->spare_count--;
   uv_close((uv_handle_t *)&task->timer, on_closed);
@@ -76,7 +76,7 @@ static void watch_spares(lt_loop *loop) {
   }
 }
 
-void lt_task_give(lt_task *task) {
+void lt_task_give(lt_workers_task *task) {
   lt_loop *loop = task->loop;
   lt_fiber_release(&task->fiber);
   if (loop->spare_count >= LT_LOOP_STACKS_MAX) {

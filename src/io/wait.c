@@ -7,20 +7,20 @@ void lt_wait_init(lt_wait *wait, lt_loop *loop) {
 
 /* A wait that ended may have been followed by another one of the same fiber before this runs: the numbers differ. */
 static void on_timeout(uv_timer_t *timer) {
-  lt_task *task = timer->data;
+  lt_workers_task *task = timer->data;
   if (task->wait != NULL && task->wait->token == task->timed) {
     lt_loop_ready(task->loop, task);
   }
 }
 
 /* Times count from now, not from the beginning of this turn, which may have been a long one. */
-static void start_timer(lt_task *task, uint64_t timeout_ms) {
+static void start_timer(lt_workers_task *task, uint64_t timeout_ms) {
   uv_update_time(&task->loop->uv);
   uv_timer_start(&task->timer, on_timeout, timeout_ms, 0);
 }
 
 static void park(lt_wait *wait, uint64_t timeout_ms) {
-  lt_task *task = lt_task_current();
+  lt_workers_task *task = lt_task_current();
   LT_CHECK(wait->fiber == NULL && task->loop == wait->loop);
   wait->fiber = &task->fiber;
   wait->token = ++wait->loop->waits;
@@ -57,11 +57,11 @@ void lt_wait_wake(lt_wait *wait, lt_status status) {
   }
   wait->signalled = true;
   if (wait->fiber != NULL) {
-    lt_loop_ready(wait->loop, (lt_task *)(void *)wait->fiber);
+    lt_loop_ready(wait->loop, (lt_workers_task *)(void *)wait->fiber);
   }
 }
 
-void lt_sleep(lt_loop *loop, uint64_t ms) {
+void lt_loop_sleep(lt_loop *loop, uint64_t ms) {
   if (ms == 0) { /* let the others run */
     lt_loop_ready(loop, lt_task_current());
     lt_fiber_yield();

@@ -65,7 +65,7 @@ void lt_watch_close(lt_watch *watch) {
 
 /* --- Sockets ------------------------------------------------------------------------------------------------------ */
 
-lt_status lt_socket_pair(bool stream, int *ret_ours, int *ret_theirs, lt_err *err) {
+lt_status lt_watch_socket_pair(bool stream, int *ret_ours, int *ret_theirs, lt_err *err) {
   int fds[2];
   if (socketpair(AF_UNIX, (stream ? SOCK_STREAM : SOCK_SEQPACKET) | SOCK_CLOEXEC, 0, fds) != 0) {
     return lt_fail(err, LT_E_IO, "no sockets: %s%s", strerror(errno),
@@ -77,7 +77,7 @@ lt_status lt_socket_pair(bool stream, int *ret_ours, int *ret_theirs, lt_err *er
   return LT_OK;
 }
 
-lt_status lt_socket_send(int fd, lt_str message, const int *fds, size_t count, lt_err *err) {
+lt_status lt_watch_socket_send(int fd, lt_str message, const int *fds, size_t count, lt_err *err) {
   LT_CHECK(count <= FDS_MAX);
   union {
     struct cmsghdr align;

@@ -23,9 +23,9 @@ void lt_watch_close(lt_watch *watch);
 
 /* A connected pair of unix sockets, closed on exec: `stream`, or one that keeps messages apart. Our end does not block.
  * Errors: LT_E_IO. Owns: the caller, close. */
-lt_status lt_socket_pair(bool stream, int *ret_ours, int *ret_theirs, lt_err *err);
+lt_status lt_watch_socket_pair(bool stream, int *ret_ours, int *ret_theirs, lt_err *err);
 /* Sends one message with copies of `fds` (at most 4), without blocking. Errors: LT_E_CLOSED; LT_E_LIMIT: no room now;
  * LT_E_IO. */
-lt_status lt_socket_send(int fd, lt_str message, const int *fds, size_t count, lt_err *err);
+lt_status lt_watch_socket_send(int fd, lt_str message, const int *fds, size_t count, lt_err *err);
 
 #endif

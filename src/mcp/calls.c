@@ -2,12 +2,12 @@
 
 #include "mcp/words.h"
 
-void lt_mcp_calls_init(lt_mcp_calls *calls, lt_loop *loop) {
-  *calls = (lt_mcp_calls){.loop = loop};
+void lt_mcp_requests_init(lt_mcp_requests *calls, lt_loop *loop) {
+  *calls = (lt_mcp_requests){.loop = loop};
 }
 
 /* "The request ID MUST NOT have been previously used by the requestor within the same session." (Overview, Requests) */
-void lt_mcp_calls_enter(lt_mcp_calls *calls, lt_mcp_request *request) {
+void lt_mcp_requests_enter(lt_mcp_requests *calls, lt_mcp_request *request) {
   request->id = ++calls->last_id;
   request->done = false;
   request->suspect = false;
@@ -20,20 +20,20 @@ void lt_mcp_calls_enter(lt_mcp_calls *calls, lt_mcp_request *request) {
   calls->last = request;
 }
 
-static void take_out(lt_mcp_calls *calls, lt_mcp_request *request) {
+static void take_out(lt_mcp_requests *calls, lt_mcp_request *request) {
   *(request->prev ? &request->prev->next : &calls->first) = request->next;
   *(request->next ? &request->next->prev : &calls->last) = request->prev;
   request->prev = request->next = NULL;
 }
 
-static void finish(lt_mcp_calls *calls, lt_mcp_request *request, lt_status status) {
+static void finish(lt_mcp_requests *calls, lt_mcp_request *request, lt_status status) {
   take_out(calls, request);
   request->done = true;
   request->status = status;
   lt_wait_wake(&request->wait, LT_OK);
 }
 
-void lt_mcp_calls_leave(lt_mcp_calls *calls, lt_mcp_request *request) {
+void lt_mcp_requests_leave(lt_mcp_requests *calls, lt_mcp_request *request) {
   take_out(calls, request);
   calls->late[calls->late_next] = request->id;
   calls->late_next = (calls->late_next + 1) % LT_MCP_LATE_IDS;
@@ -42,7 +42,7 @@ void lt_mcp_calls_leave(lt_mcp_calls *calls, lt_mcp_request *request) {
   }
 }
 
-static bool was_late(lt_mcp_calls *calls, int64_t id) {
+static bool was_late(lt_mcp_requests *calls, int64_t id) {
   for (size_t i = 0; i < LT_MCP_LATE_IDS; i++) {
     if (calls->late[i] == id) {
       calls->late[i] = 0; /* a second answer is no longer expected */
@@ -52,7 +52,7 @@ static bool was_late(lt_mcp_calls *calls, int64_t id) {
   return false;
 }
 
-static lt_mcp_request *find(const lt_mcp_calls *calls, int64_t id) {
+static lt_mcp_request *find(const lt_mcp_requests *calls, int64_t id) {
   lt_mcp_request *request = calls->first;
   while (request && request->id != id) {
     request = request->next;
@@ -78,7 +78,7 @@ static lt_status read_error(lt_json error, lt_arena *arena, const lt_secrets *se
   }
   lt_buf words;
   lt_buf_init(&words, 2 * LT_MCP_WORDS_MAX_BYTES);
-  lt_mcp_words_add(&words, text, LT_MCP_HEAD, LT_MCP_WORDS_MAX_BYTES, secrets);
+  lt_mcp_peer_text_add(&words, text, LT_MCP_HEAD, LT_MCP_WORDS_MAX_BYTES, secrets);
   lt_status status = code == LT_MCP_INVALID_PARAMS ? LT_E_INVALID : LT_E_PROTOCOL;
   lt_fail(err, status, "the server answered with error %lld: %.*s", (long long)code, LT_STR_ARG(lt_buf_view(&words)));
   lt_buf_release(&words);
@@ -98,10 +98,10 @@ static lt_status read_answer(lt_mcp_request *request, const lt_mcp_message *mess
   return LT_OK;
 }
 
-static bool resolve_lost(lt_mcp_calls *calls);
+static bool resolve_lost(lt_mcp_requests *calls);
 
-lt_mcp_answered lt_mcp_calls_answer(lt_mcp_calls *calls, const lt_mcp_message *message, lt_mcp_result *line,
-                                    const lt_secrets *secrets) {
+lt_mcp_answered lt_mcp_requests_answer(lt_mcp_requests *calls, const lt_mcp_message *message, lt_mcp_result *line,
+                                       const lt_secrets *secrets) {
   int64_t id;
   if (!lt_mcp_id_read(message->id, &id)) {
     return LT_MCP_ANSWERED_NONE;
@@ -115,7 +115,7 @@ lt_mcp_answered lt_mcp_calls_answer(lt_mcp_calls *calls, const lt_mcp_message *m
   return LT_MCP_ANSWERED;
 }
 
-void lt_mcp_calls_progress(lt_mcp_calls *calls, lt_json params, lt_arena *arena) {
+void lt_mcp_requests_progress(lt_mcp_requests *calls, lt_json params, lt_arena *arena) {
   int64_t token;
   double progress;
   double total = 0;
@@ -136,7 +136,7 @@ void lt_mcp_calls_progress(lt_mcp_calls *calls, lt_json params, lt_arena *arena)
 /* --- Lines that were lost ----------------------------------------------------------------------------------------- */
 
 /* As many suspects left as lines lost: each of them waits for an answer that will not come. */
-static bool resolve_lost(lt_mcp_calls *calls) {
+static bool resolve_lost(lt_mcp_requests *calls) {
   size_t suspects = 0;
   for (lt_mcp_request *r = calls->first; r; r = r->next) {
     suspects += r->suspect;
@@ -155,7 +155,7 @@ static bool resolve_lost(lt_mcp_calls *calls) {
   return true;
 }
 
-bool lt_mcp_calls_lost_line(lt_mcp_calls *calls, const char *how) {
+bool lt_mcp_requests_lost_line(lt_mcp_requests *calls, const char *how) {
   calls->lost_how = how;
   if (!calls->first) {
     return false;
@@ -167,7 +167,7 @@ bool lt_mcp_calls_lost_line(lt_mcp_calls *calls, const char *how) {
   return resolve_lost(calls);
 }
 
-void lt_mcp_calls_fail_all(lt_mcp_calls *calls, const lt_err *err) {
+void lt_mcp_requests_fail_all(lt_mcp_requests *calls, const lt_err *err) {
   while (calls->first) {
     lt_mcp_request *request = calls->first;
     request->err = *err;

@@ -24,7 +24,7 @@ typedef struct lt_mcp_request {
   void *arg;
 } lt_mcp_request;
 
-typedef struct lt_mcp_calls {
+typedef struct lt_mcp_requests {
   lt_loop *loop;
   lt_mcp_request *first, *last;
   int64_t last_id;
@@ -32,7 +32,7 @@ typedef struct lt_mcp_calls {
   const char *lost_how; /* what was wrong with the last one: a literal */
   int64_t late[LT_MCP_LATE_IDS];
   size_t late_next;
-} lt_mcp_calls;
+} lt_mcp_requests;
 
 typedef enum lt_mcp_answered {
   LT_MCP_ANSWERED,
@@ -40,27 +40,28 @@ typedef enum lt_mcp_answered {
   LT_MCP_ANSWERED_NONE, /* no request of ours has that id, or it has been answered before */
 } lt_mcp_answered;
 
-void lt_mcp_calls_init(lt_mcp_calls *calls, lt_loop *loop);
+void lt_mcp_requests_init(lt_mcp_requests *calls, lt_loop *loop);
 
-/* Gives the request an id and puts it into the table. Borrows: the request, until it is done or lt_mcp_calls_leave. */
-void lt_mcp_calls_enter(lt_mcp_calls *calls, lt_mcp_request *request);
+/* Gives the request an id and puts it into the table. Borrows: the request, until it is done or lt_mcp_requests_leave.
+ */
+void lt_mcp_requests_enter(lt_mcp_requests *calls, lt_mcp_request *request);
 
 /* Takes out a request that is not done; its answer, should one come, is late. */
-void lt_mcp_calls_leave(lt_mcp_calls *calls, lt_mcp_request *request);
+void lt_mcp_requests_leave(lt_mcp_requests *calls, lt_mcp_request *request);
 
 /* Hands a response over. On LT_MCP_ANSWERED, `line` has been taken when it carried a result.
  * `secrets`: what must not be shown of an error's text; may be NULL. */
-lt_mcp_answered lt_mcp_calls_answer(lt_mcp_calls *calls, const lt_mcp_message *message, lt_mcp_result *line,
-                                    const lt_secrets *secrets);
+lt_mcp_answered lt_mcp_requests_answer(lt_mcp_requests *calls, const lt_mcp_message *message, lt_mcp_result *line,
+                                       const lt_secrets *secrets);
 
 /* Passes notifications/progress on to the request it belongs to, if there is one. */
-void lt_mcp_calls_progress(lt_mcp_calls *calls, lt_json params, lt_arena *arena);
+void lt_mcp_requests_progress(lt_mcp_requests *calls, lt_json params, lt_arena *arena);
 
 /* A line was dropped, as it was `how`, such as "over 64 MiB": a literal. If it can only have been one request's answer,
  * that one fails with LT_E_LIMIT: true. */
-bool lt_mcp_calls_lost_line(lt_mcp_calls *calls, const char *how);
+bool lt_mcp_requests_lost_line(lt_mcp_requests *calls, const char *how);
 
 /* Fails every request with `err`. */
-void lt_mcp_calls_fail_all(lt_mcp_calls *calls, const lt_err *err);
+void lt_mcp_requests_fail_all(lt_mcp_requests *calls, const lt_err *err);
 
 #endif

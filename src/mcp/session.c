@@ -13,7 +13,7 @@
 struct lt_mcp_session {
   lt_mcp_session_options o;
   lt_mcp_link *link;
-  lt_mcp_calls calls;
+  lt_mcp_requests calls;
   lt_arena arena; /* version, instructions */
   lt_str version;
   lt_str instructions;
@@ -31,7 +31,7 @@ static void warn(lt_mcp_session *s, const char *before, lt_str words) {
   lt_buf text;
   lt_buf_init(&text, 4 * LT_KIB);
   lt_buf_addc(&text, before);
-  lt_mcp_words_add(&text, words, LT_MCP_HEAD, LT_MCP_WORDS_MAX_BYTES / 2, s->o.server->secrets);
+  lt_mcp_peer_text_add(&text, words, LT_MCP_HEAD, LT_MCP_WORDS_MAX_BYTES / 2, s->o.server->secrets);
   if (text.status == LT_OK) {
     s->o.on_warning(s->o.arg, lt_buf_view(&text));
   }
@@ -44,7 +44,7 @@ void lt_mcp_session_end(lt_mcp_session *s, const lt_err *why) {
   }
   s->ended = true;
   s->why = *why;
-  lt_mcp_calls_fail_all(&s->calls, why);
+  lt_mcp_requests_fail_all(&s->calls, why);
   s->o.on_change(s->o.arg);
 }
 
@@ -52,7 +52,7 @@ void lt_mcp_session_end(lt_mcp_session *s, const lt_err *why) {
 static void add_stderr(const lt_mcp_session *s, lt_buf *text) {
   lt_buf words;
   lt_buf_init(&words, 2 * LT_MCP_WORDS_MAX_BYTES);
-  lt_mcp_words_add(&words, lt_mcp_link_stderr(s->link), LT_MCP_TAIL, LT_MCP_WORDS_MAX_BYTES, s->o.server->secrets);
+  lt_mcp_peer_text_add(&words, lt_mcp_link_stderr(s->link), LT_MCP_TAIL, LT_MCP_WORDS_MAX_BYTES, s->o.server->secrets);
   if (words.n > 0) {
     lt_buf_addc(text, "; the end of its stderr: ");
     lt_buf_add(text, lt_buf_view(&words));
@@ -117,7 +117,7 @@ static void on_noise(void *arg, lt_str line) {
 /* Whoever has asked for it is told. Where nobody has, or nobody knows who, it is a warning. */
 static void on_lost(void *arg, const char *how) {
   lt_mcp_session *s = arg;
-  if (!s->ended && !lt_mcp_calls_lost_line(&s->calls, how)) {
+  if (!s->ended && !lt_mcp_requests_lost_line(&s->calls, how)) {
     warn(s, "sent a message that was dropped: it is ", lt_str_of(how));
   }
 }
@@ -141,12 +141,12 @@ static void notice(lt_mcp_session *s, const lt_mcp_message *m, lt_arena *arena) 
     s->changed = true;
     s->o.on_change(s->o.arg);
   } else if (lt_json_str_eq(m->method, LT_STR("notifications/progress"))) {
-    lt_mcp_calls_progress(&s->calls, m->params, arena);
+    lt_mcp_requests_progress(&s->calls, m->params, arena);
   }
 }
 
 static void take_answer(lt_mcp_session *s, const lt_mcp_message *m, lt_mcp_result *line) {
-  if (lt_mcp_calls_answer(&s->calls, m, line, s->o.server->secrets) == LT_MCP_ANSWERED_NONE && !s->warned_answer) {
+  if (lt_mcp_requests_answer(&s->calls, m, line, s->o.server->secrets) == LT_MCP_ANSWERED_NONE && !s->warned_answer) {
     s->warned_answer = true;
     warn(s, "sent an answer that no request waits for; ignored: ", lt_json_text(lt_json_root(&line->doc)));
   }
@@ -236,7 +236,7 @@ static lt_status enter(lt_mcp_session *s, lt_mcp_request *request, lt_err *err) 
   if (s->ended) {
     return hand_up(&s->why, err);
   }
-  lt_mcp_calls_enter(&s->calls, request);
+  lt_mcp_requests_enter(&s->calls, request);
   return LT_OK;
 }
 
@@ -273,7 +273,7 @@ static lt_status fail_timeout(const lt_mcp_session *s, const lt_mcp_request *req
 static lt_status give_up(lt_mcp_session *s, lt_mcp_request *request, const question *q, lt_err *err) {
   bool fired = q->cancel && q->cancel->why != LT_OK;
   lt_status why = fired ? q->cancel->why : LT_E_TIMEOUT;
-  lt_mcp_calls_leave(&s->calls, request);
+  lt_mcp_requests_leave(&s->calls, request);
   if (!q->uncancellable) {
     tell_cancelled(s, request, why == LT_E_TIMEOUT ? "timed out" : "cancelled by the caller");
   }
@@ -292,7 +292,7 @@ static lt_status ask(lt_mcp_session *s, lt_mcp_request *request, lt_buf *message
   if (!request->done) {
     lt_status sent = lt_mcp_link_send(s->link, message, request->id, err);
     if (sent != LT_OK) {
-      lt_mcp_calls_leave(&s->calls, request);
+      lt_mcp_requests_leave(&s->calls, request);
       return sent;
     }
   }
@@ -326,7 +326,7 @@ static lt_status read_initialized(lt_mcp_session *s, lt_json result, lt_err *err
   if (!lt_mcp_version_known(version)) {
     lt_buf words;
     lt_buf_init(&words, LT_KIB);
-    lt_mcp_words_add(&words, version, LT_MCP_HEAD, 40, s->o.server->secrets);
+    lt_mcp_peer_text_add(&words, version, LT_MCP_HEAD, 40, s->o.server->secrets);
     lt_fail(err, LT_E_PROTOCOL,
             "the server speaks protocol version \"%.*s\"; known are " LT_MCP_VERSIONS_TEXT
             ". Use a version of the server that speaks one of these",
@@ -459,7 +459,7 @@ static lt_status call(lt_mcp_session *s, lt_mcp_request *request, call_job *job,
   lt_status status = encode_call(s, job, err);
   if (status != LT_OK) {
     if (!request->done) {
-      lt_mcp_calls_leave(&s->calls, request);
+      lt_mcp_requests_leave(&s->calls, request);
     } else if (request->status == LT_OK) {
       lt_mcp_result_release(&request->answer);
     }
@@ -494,7 +494,7 @@ lt_status lt_mcp_session_open(const lt_mcp_session_options *options, lt_mcp_sess
     return lt_fail(err, LT_E_NOMEM, "no memory to start a server");
   }
   s->o = *options;
-  lt_mcp_calls_init(&s->calls, options->loop);
+  lt_mcp_requests_init(&s->calls, options->loop);
   lt_arena_init(&s->arena, LT_MCP_LIST_MAX_BYTES);
   const lt_mcp_options *server = options->server;
   lt_process_options process = {

@@ -24,7 +24,7 @@ static void add_tail(lt_buf *out, lt_str s, size_t max) {
   lt_buf_add(out, lt_str_sub(s, from, s.n));
 }
 
-void lt_mcp_words_add(lt_buf *out, lt_str text, lt_mcp_end end, size_t max, const lt_secrets *secrets) {
+void lt_mcp_peer_text_add(lt_buf *out, lt_str text, lt_mcp_end end, size_t max, const lt_secrets *secrets) {
   /* A secret must not survive because a cut went through it: cut only after hiding. */
   if (text.n > LT_MCP_WORDS_READ_BYTES) {
     text = end == LT_MCP_HEAD ? lt_str_sub(text, 0, LT_MCP_WORDS_READ_BYTES)

@@ -13,6 +13,6 @@ typedef enum lt_mcp_end {
 
 /* Appends at most about `max` bytes of `text`: without what a terminal would obey (text/plain.h), without white space
  * at the ends and without secrets; `secrets` may be NULL. */
-void lt_mcp_words_add(lt_buf *out, lt_str text, lt_mcp_end end, size_t max, const lt_secrets *secrets);
+void lt_mcp_peer_text_add(lt_buf *out, lt_str text, lt_mcp_end end, size_t max, const lt_secrets *secrets);
 
 #endif

@@ -91,7 +91,7 @@ lt_status lt_nested_call(const lt_nested *n, lathe_call *call, lt_str id, lt_str
   if (call->world != NULL) {
     return call->world->call(call->world->arg, id, input, &options, out, err);
   }
-  return lt_door_call_again(call->plugin->host->options.door, id, input, &options, out, err);
+  return lt_recorded_call_make(call->plugin->host->options.door, id, input, &options, out, err);
 }
 
 /* --- Calling a tool ----------------------------------------------------------------------------------------------- */

@@ -24,7 +24,7 @@ static void put_fault(lt_check *c, const char *kind, lt_str run, const char *wha
 }
 
 /* --- What is on record -------------------------------------------------------------------------------------------- */
-lt_note *lt_check_find_note(const lt_record *record, uint32_t kind) {
+lt_note *lt_replay_check_find_note(const lt_record *record, uint32_t kind) {
   for (size_t i = 0; i < record->note_count; i++) {
     if (record->notes[i].kind == kind) {
       return &record->notes[i];
@@ -43,16 +43,16 @@ static bool is_in_process(const lt_note *begun) {
   return begun->text.n != 33 || begun->text.p[16] != ' ';
 }
 
-lt_checked *lt_check_find_program(const lt_check *c, lt_str run) {
-  lt_checked *one = c->programs;
+lt_replay_check_program *lt_replay_check_find_program(const lt_check *c, lt_str run) {
+  lt_replay_check_program *one = c->programs;
   while (one != NULL && !lt_str_eq(lt_buf_view(&one->run), run)) {
     one = one->next;
   }
   return one;
 }
 
-static lt_checked *add_program(lt_check *c, lt_str run) {
-  lt_checked *one = lt_mem_zalloc(1, sizeof *one);
+static lt_replay_check_program *add_program(lt_check *c, lt_str run) {
+  lt_replay_check_program *one = lt_mem_zalloc(1, sizeof *one);
   if (one != NULL) {
     lt_buf_init(&one->run, LT_MIB);
     lt_buf_init(&one->text, 2 * LT_JSON_MAX_BYTES);
@@ -70,13 +70,13 @@ static void add_reason(lt_check *c, lt_str why) {
   }
 }
 
-void lt_check_skip(lt_check *c, lt_str why) {
+void lt_replay_check_skip(lt_check *c, lt_str why) {
   c->counts.skipped++;
   add_reason(c, why);
 }
 
-bool lt_check_give(lt_check *c, lt_str run, lt_str why) {
-  lt_checked *one = lt_check_find_program(c, run);
+bool lt_replay_check_give(lt_check *c, lt_str run, lt_str why) {
+  lt_replay_check_program *one = lt_replay_check_find_program(c, run);
   c->counts.programs -= one != NULL && !one->given; /* it was to run again */
   one = one != NULL ? one : add_program(c, run);
   if (one == NULL) {
@@ -89,7 +89,7 @@ bool lt_check_give(lt_check *c, lt_str run, lt_str why) {
 
 /* Of what the record does not answer for the end is withheld. */
 static lt_status recall_program(lt_check *c, lt_str run, const lt_note *begun, lt_note *ended, lt_err *err) {
-  lt_checked *one = lt_check_find_program(c, run);
+  lt_replay_check_program *one = lt_replay_check_find_program(c, run);
   if (one != NULL && one->given) {
     c->counts.skipped++;
     return LT_OK;
@@ -114,8 +114,8 @@ static bool is_repeated(const lt_check *c, const lt_recorded_call *call) {
          c->options.only_calls(c->options.arg, call->tool);
 }
 
-static lt_checked_call *find_call(const lt_check *c, int64_t id) {
-  lt_checked_call *one = c->calls;
+static lt_replay_check_call *find_call(const lt_check *c, int64_t id) {
+  lt_replay_check_call *one = c->calls;
   while (one != NULL && one->id != id) {
     one = one->next;
   }
@@ -124,13 +124,13 @@ static lt_checked_call *find_call(const lt_check *c, int64_t id) {
 
 /* It is given without its end, which is kept. */
 static bool reopen(lt_check *c, lt_str run, lt_recorded_call *call) {
-  lt_checked_call *one = find_call(c, call->id) == NULL ? lt_mem_zalloc(1, sizeof *one) : NULL;
+  lt_replay_check_call *one = find_call(c, call->id) == NULL ? lt_mem_zalloc(1, sizeof *one) : NULL;
   call->finished = false;
   if (one == NULL) {
     return find_call(c, call->id) != NULL;
   }
-  *one =
-      (lt_checked_call){.next = c->calls, .id = call->id, .seq = call->seq, .hash = call->hash, .status = call->status};
+  *one = (lt_replay_check_call){
+      .next = c->calls, .id = call->id, .seq = call->seq, .hash = call->hash, .status = call->status};
   lt_buf_init(&one->run, LT_MIB);
   lt_buf_init(&one->answer, LT_JSON_MAX_BYTES);
   lt_buf_add(&one->run, run);
@@ -158,8 +158,8 @@ static lt_status recall(lt_journal *self, lt_str run, lt_record *ret_record, lt_
   lt_check *c = check_of(self);
   lt_record record;
   LT_TRY(c->options.records->recall(c->options.records, run, &record, err));
-  const lt_note *begun = lt_check_find_note(&record, LT_NOTE_BEGIN);
-  lt_note *ended = lt_check_find_note(&record, LT_NOTE_END);
+  const lt_note *begun = lt_replay_check_find_note(&record, LT_NOTE_BEGIN);
+  lt_note *ended = lt_replay_check_find_note(&record, LT_NOTE_END);
   lt_status status = LT_OK;
   c->counts.calls += record.call_count;
   if (!is_program(begun)) {
@@ -210,7 +210,7 @@ static void put_difference(lt_buf *out, lt_str old, lt_str new) {
   lt_buf_addc(out, "...");
 }
 
-static void compare(lt_check *c, const lt_checked *program, lt_str new_text) {
+static void compare(lt_check *c, const lt_replay_check_program *program, lt_str new_text) {
   lt_str run = lt_buf_view(&program->run), old_text = lt_buf_view(&program->text);
   lt_buf old, new, detail;
   lt_buf_init(&old, 2 * LT_JSON_MAX_BYTES);
@@ -229,8 +229,8 @@ static void compare(lt_check *c, const lt_checked *program, lt_str new_text) {
   lt_buf_release(&detail);
 }
 
-void lt_check_ended(lt_check *c, lt_str run) {
-  const lt_checked *one = lt_check_find_program(c, run);
+void lt_replay_check_ended(lt_check *c, lt_str run) {
+  const lt_replay_check_program *one = lt_replay_check_find_program(c, run);
   if (one != NULL && !one->given && !one->compared) {
     put_fault(c, "program ", run, ": how it ended is too long to be compared, or has a secret in it", LT_STR(""));
   }
@@ -239,7 +239,7 @@ void lt_check_ended(lt_check *c, lt_str run) {
 static void note(lt_journal *self, lt_str run, const lt_note *what, void (*on_failure)(void *arg, const lt_err *err),
                  void *arg) {
   lt_check *c = check_of(self);
-  lt_checked *one = what->kind == LT_NOTE_END ? lt_check_find_program(c, run) : NULL;
+  lt_replay_check_program *one = what->kind == LT_NOTE_END ? lt_replay_check_find_program(c, run) : NULL;
   (void)on_failure;
   (void)arg;
   if (one != NULL && !one->given) {
@@ -250,7 +250,7 @@ static void note(lt_journal *self, lt_str run, const lt_note *what, void (*on_fa
 
 static lt_status begin(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS {
   lt_check *c = check_of(self);
-  for (const lt_checked_call *one = c->calls; one != NULL; one = one->next) {
+  for (const lt_replay_check_call *one = c->calls; one != NULL; one = one->next) {
     if (one->seq == call->seq && one->hash == call->hash && lt_str_eq(lt_buf_view(&one->run), call->run)) {
       *ret_id = one->id;
       return LT_OK;
@@ -262,7 +262,7 @@ static lt_status begin(lt_journal *self, const lt_journal_call *call, int64_t *r
                  LT_STR_ARG(lt_str_sub(call->input, 0, LT_RECORD_SHOWN_BYTES)));
 }
 
-static void compare_answer(lt_check *c, const lt_checked_call *call, lt_status status, lt_str answer) {
+static void compare_answer(lt_check *c, const lt_replay_check_call *call, lt_status status, lt_str answer) {
   lt_buf detail;
   lt_str then = lt_buf_view(&call->answer);
   if (status == call->status && lt_str_eq(answer, then)) {
@@ -280,7 +280,7 @@ static void compare_answer(lt_check *c, const lt_checked_call *call, lt_status s
 /* One that went another way says itself how, and one that was cut short has been told why. */
 static lt_status finish(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS {
   lt_check *c = check_of(self);
-  const lt_checked_call *call = find_call(c, id);
+  const lt_replay_check_call *call = find_call(c, id);
   (void)err;
   if (call != NULL && status != LT_E_DIVERGED && status != LT_E_CANCELLED) {
     compare_answer(c, call, status, answer);
@@ -289,11 +289,11 @@ static lt_status finish(lt_journal *self, int64_t id, lt_status status, lt_str a
 }
 
 /* --- Being there -------------------------------------------------------------------------------------------------- */
-lt_check *lt_check_new(const lt_check_options *options) {
+lt_check *lt_replay_check_new(const lt_replay_check_options *options) {
   lt_check *c = lt_mem_zalloc(1, sizeof *c);
   if (c != NULL) {
     c->journal = (lt_journal){.begin = begin, .finish = finish, .note = note, .recall = recall, .final = true};
-    lt_check_runner_init(&c->runner);
+    lt_replay_check_runner_init(&c->runner);
     c->options = *options;
     lt_buf_init(&c->fault, 4 * LT_KIB);
     lt_buf_init(&c->reasons, 4 * LT_KIB);
@@ -301,17 +301,17 @@ lt_check *lt_check_new(const lt_check_options *options) {
   return c;
 }
 
-void lt_check_free(lt_check *c) {
+void lt_replay_check_free(lt_check *c) {
   if (c == NULL) {
     return;
   }
-  for (lt_checked *one = c->programs, *next; one != NULL; one = next) {
+  for (lt_replay_check_program *one = c->programs, *next; one != NULL; one = next) {
     next = one->next;
     lt_buf_release(&one->run);
     lt_buf_release(&one->text);
     lt_mem_free(one);
   }
-  for (lt_checked_call *one = c->calls, *next; one != NULL; one = next) {
+  for (lt_replay_check_call *one = c->calls, *next; one != NULL; one = next) {
     next = one->next;
     lt_buf_release(&one->run);
     lt_buf_release(&one->answer);
@@ -322,26 +322,26 @@ void lt_check_free(lt_check *c) {
   lt_mem_free(c);
 }
 
-lt_journal *lt_check_journal(lt_check *c) {
+lt_journal *lt_replay_check_journal(lt_check *c) {
   return &c->journal;
 }
 
-lt_runner *lt_check_runner(lt_check *c) {
+lt_runner *lt_replay_check_runner(lt_check *c) {
   return &c->runner;
 }
 
-lt_str lt_check_reasons(const lt_check *c) {
+lt_str lt_replay_check_reasons(const lt_check *c) {
   return lt_buf_view(&c->reasons);
 }
 
-lt_check_counts lt_check_count(const lt_check *c) {
+lt_replay_check_counts lt_replay_check_count(const lt_check *c) {
   return c->counts;
 }
 
-lt_str lt_check_fault(const lt_check *c) {
+lt_str lt_replay_check_fault(const lt_check *c) {
   return lt_buf_view(&c->fault);
 }
 
-bool lt_check_is_beyond(const lt_check *c) {
+bool lt_replay_check_is_beyond(const lt_check *c) {
   return c->beyond;
 }

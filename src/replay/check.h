@@ -15,36 +15,36 @@
 
 typedef struct lt_check lt_check;
 
-typedef struct lt_check_counts {
+typedef struct lt_replay_check_counts {
   unsigned programs; /* that ran again */
-  unsigned skipped;  /* that were answered by the record: lt_check_reasons */
+  unsigned skipped;  /* that were answered by the record: lt_replay_check_reasons */
   size_t calls;      /* on record of runs that were asked for */
-} lt_check_counts;
+} lt_replay_check_counts;
 
-typedef struct lt_check_options {
+typedef struct lt_replay_check_options {
   lt_journal *records;
   /* Whether a tool that is there does nothing but make calls (lt_tool.only_calls); NULL: none does. */
   bool (*only_calls)(void *arg, lt_str tool);
   /* The runner of that id: "quickjs", "python", "deno". NULL: `err` says why there is none. */
   lt_runner *(*runner)(void *arg, const char *id, lt_lang lang, lt_err *err);
   void *arg;
-} lt_check_options;
+} lt_replay_check_options;
 
-/* Borrows the journal. NULL: no memory. Owns: the caller, lt_check_free. */
-lt_check *lt_check_new(const lt_check_options *options);
-void lt_check_free(lt_check *check); /* NULL is allowed */
-lt_journal *lt_check_journal(lt_check *check);
+/* Borrows the journal. NULL: no memory. Owns: the caller, lt_replay_check_free. */
+lt_check *lt_replay_check_new(const lt_replay_check_options *options);
+void lt_replay_check_free(lt_check *check); /* NULL is allowed */
+lt_journal *lt_replay_check_journal(lt_check *check);
 /* Runs every program of the prompt's, and of its tools. */
-lt_runner *lt_check_runner(lt_check *check);
+lt_runner *lt_replay_check_runner(lt_check *check);
 
-lt_check_counts lt_check_count(const lt_check *check);
+lt_replay_check_counts lt_replay_check_count(const lt_check *check);
 /* A program was not even asked for: the record answered for what would have run it, because of that. */
-void lt_check_skip(lt_check *check, lt_str why);
+void lt_replay_check_skip(lt_check *check, lt_str why);
 /* Why programs were answered by the record, each reason once; empty: none was. */
-lt_str lt_check_reasons(const lt_check *check);
+lt_str lt_replay_check_reasons(const lt_check *check);
 /* The first thing that was another than on record, with the name of its run; empty: nothing was. */
-lt_str lt_check_fault(const lt_check *check);
+lt_str lt_replay_check_fault(const lt_check *check);
 /* Whether something was asked for that comes after the end of the record. */
-bool lt_check_is_beyond(const lt_check *check);
+bool lt_replay_check_is_beyond(const lt_check *check);
 
 #endif

@@ -5,46 +5,46 @@
 #include "replay/check.h"
 
 /* A program of the record: its end is withheld while it runs again, or given. */
-typedef struct lt_checked {
-  struct lt_checked *next;
+typedef struct lt_replay_check_program {
+  struct lt_replay_check_program *next;
   lt_buf run;
   lt_buf text;     /* the note of its end */
   bool given;      /* the record answers: nothing runs */
   bool compared;   /* its new end with that */
   bool in_process; /* Python's or Deno's: with a clock and chances of its own */
-} lt_checked;
+} lt_replay_check_program;
 
 /* A call that is made again. */
-typedef struct lt_checked_call {
-  struct lt_checked_call *next;
+typedef struct lt_replay_check_call {
+  struct lt_replay_check_call *next;
   int64_t id; /* the journal's */
   uint64_t seq, hash;
   lt_status status;
   lt_buf run, answer;
-} lt_checked_call;
+} lt_replay_check_call;
 
 struct lt_check {
   lt_journal journal; /* first */
   lt_runner runner;
-  lt_check_options options;
-  lt_checked *programs;
-  lt_checked_call *calls;
-  lt_check_counts counts;
+  lt_replay_check_options options;
+  lt_replay_check_program *programs;
+  lt_replay_check_call *calls;
+  lt_replay_check_counts counts;
   lt_buf fault, reasons;
   bool beyond;
 };
 
 /* The first note of a kind; NULL: there is none. */
-lt_note *lt_check_find_note(const lt_record *record, uint32_t kind);
+lt_note *lt_replay_check_find_note(const lt_record *record, uint32_t kind);
 /* The program of that run as it is known so far; NULL: it is not. */
-lt_checked *lt_check_find_program(const lt_check *check, lt_str run);
+lt_replay_check_program *lt_replay_check_find_program(const lt_check *check, lt_str run);
 /* From now on the record answers for the program, because of that. False: no memory. */
-bool lt_check_give(lt_check *check, lt_str run, lt_str why);
+bool lt_replay_check_give(lt_check *check, lt_str run, lt_str why);
 
 /* The program has ended, by itself: its end has to have been compared. */
-void lt_check_ended(lt_check *check, lt_str run);
+void lt_replay_check_ended(lt_check *check, lt_str run);
 
 /* check_runner.c */
-void lt_check_runner_init(lt_runner *runner);
+void lt_replay_check_runner_init(lt_runner *runner);
 
 #endif

@@ -32,14 +32,14 @@ static bool ended_by_limit(const lt_note *ended) {
 /* Why the record has to answer; NULL: it runs again. A private folder is on record, a user's is not: what a program
  * does there is seen by others. */
 static const char *reason_of(const lt_record *record, const char *id) {
-  const lt_note *ended = lt_check_find_note(record, LT_NOTE_END);
+  const lt_note *ended = lt_replay_check_find_note(record, LT_NOTE_END);
   if (ended == NULL) {
     return NULL; /* nothing answers for it */
   }
   if (ended_by_limit(ended)) {
     return "its time or its memory was used up";
   }
-  bool shares = strcmp(id, "python") == 0 && lt_check_find_note(record, LT_NOTE_FOLDER) == NULL;
+  bool shares = strcmp(id, "python") == 0 && lt_replay_check_find_note(record, LT_NOTE_FOLDER) == NULL;
   return shares ? "it worked in python.workspace" : NULL;
 }
 
@@ -57,9 +57,9 @@ static lt_status run_real(lt_check *c, lt_runner *real, const lt_run_request *re
                           lt_err *err) LT_YIELDS {
   lt_err why = LT_ERR_INIT;
   lt_status status = real->run(real, request, result, &why);
-  const lt_checked *program = lt_check_find_program(c, request->caller->run);
+  const lt_replay_check_program *program = lt_replay_check_find_program(c, request->caller->run);
   if (could_not_run(status) && program != NULL && !program->given) {
-    if (!lt_check_give(c, request->caller->run, lt_str_of(lt_err_msg(&why)))) {
+    if (!lt_replay_check_give(c, request->caller->run, lt_str_of(lt_err_msg(&why)))) {
       return no_memory(err);
     }
     lt_run_result_release(result);
@@ -67,7 +67,7 @@ static lt_status run_real(lt_check *c, lt_runner *real, const lt_run_request *re
     return real->run(real, request, result, err);
   }
   if (status == LT_OK && result->status != LT_E_CANCELLED && result->status != LT_E_DIVERGED) {
-    lt_check_ended(c, request->caller->run);
+    lt_replay_check_ended(c, request->caller->run);
   }
   return status == LT_OK ? LT_OK : lt_fail(err, status, "%s", lt_err_msg(&why));
 }
@@ -77,9 +77,9 @@ static lt_status run_recorded(lt_check *c, const lt_run_request *request, lt_run
   lt_record record;
   lt_journal *records = c->options.records;
   LT_TRY(records->recall(records, request->caller->run, &record, err));
-  const char *id = id_of(lt_check_find_note(&record, LT_NOTE_BEGIN), request->lang);
+  const char *id = id_of(lt_replay_check_find_note(&record, LT_NOTE_BEGIN), request->lang);
   const char *reason = reason_of(&record, id);
-  bool known = reason == NULL || lt_check_give(c, request->caller->run, lt_str_of(reason));
+  bool known = reason == NULL || lt_replay_check_give(c, request->caller->run, lt_str_of(reason));
   lt_record_release(&record);
   if (!known) {
     return no_memory(err);
@@ -99,6 +99,6 @@ static lt_status run(lt_runner *self, const lt_run_request *request, lt_run_resu
   return real != NULL ? real->run(real, request, result, err) : err->status;
 }
 
-void lt_check_runner_init(lt_runner *runner) {
+void lt_replay_check_runner_init(lt_runner *runner) {
   *runner = (lt_runner){.id = "check", .speaks = speaks, .run = run};
 }

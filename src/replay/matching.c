@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "runner/quickjs/tape.h"
 
-static void note(const lt_matching *m, uint32_t kind, lt_str text) {
+static void note(const lt_call_matching *m, uint32_t kind, lt_str text) {
   m->journal->note(m->journal, m->request->caller->run, &(lt_note){.kind = kind, .text = text}, NULL, NULL);
 }
 
@@ -35,20 +35,20 @@ static lt_str identity(const lt_run_request *request, const char *runner, char t
 
 /* A call's number is noted before anybody is asked about it, or it is recorded: whatever is known of it later is known
  * by that. */
-static bool load_opened(lt_matching *m) {
+static bool load_opened(lt_call_matching *m) {
   m->opened = lt_mem_zalloc(m->record.note_count + 1, sizeof *m->opened);
   for (size_t i = 0; m->opened != NULL && i < m->record.note_count; i++) {
     const lt_note *n = &m->record.notes[i];
     if (n->kind == LT_NOTE_OPEN) {
-      m->opened[m->opened_count++] = (struct lt_matched){.seq = n->number, .hash = n->time_us};
+      m->opened[m->opened_count++] = (struct lt_call_matching_call){.seq = n->number, .hash = n->time_us};
       m->last_seq = n->number > m->last_seq ? n->number : m->last_seq;
     }
   }
   return m->opened != NULL;
 }
 
-static lt_status load(lt_matching *m, lt_str identity, lt_run_result *result, lt_values *values, bool *ret_ended,
-                      lt_err *err) LT_YIELDS {
+static lt_status load(lt_call_matching *m, lt_str identity, lt_run_result *result, lt_stored_values *values,
+                      bool *ret_ended, lt_err *err) LT_YIELDS {
   LT_TRY(m->journal->recall(m->journal, m->request->caller->run, &m->record, err));
   const lt_note *begun = find_note(&m->record, LT_NOTE_BEGIN);
   const lt_note *ended = find_note(&m->record, LT_NOTE_END);
@@ -56,26 +56,26 @@ static lt_status load(lt_matching *m, lt_str identity, lt_run_result *result, lt
     return LT_OK;
   }
   if (!lt_str_eq(begun->text, identity)) {
-    lt_run_fail(result, LT_E_DIVERGED, "diverged: another program, or another runner's, is on record here");
+    lt_run_result_fail(result, LT_E_DIVERGED, "diverged: another program, or another runner's, is on record here");
     *ret_ended = true;
     return LT_OK;
   }
   m->begun = count_notes(&m->record, LT_NOTE_BEGIN);
   if (ended != NULL) {
     *ret_ended = true;
-    LT_TRY(lt_run_result_recall(ended->text, result, values, err));
-    lt_run_count_recalled(m->door, m->request, &m->record);
-    lt_run_tell_calls(m->door, m->request->caller, &m->record, result);
+    LT_TRY(lt_result_note_read(ended->text, result, values, err));
+    lt_recorded_run_count(m->door, m->request, &m->record);
+    lt_recorded_run_report(m->door, m->request->caller, &m->record, result);
     return LT_OK;
   }
   return load_opened(m) ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for what is on record of the program");
 }
 
-lt_status lt_matching_begin(lt_matching *m, const lt_run_request *request, const char *runner, const lt_door *door,
-                            lt_run_result *result, bool *ret_ended, lt_err *err) {
+lt_status lt_call_matching_begin(lt_call_matching *m, const lt_run_request *request, const char *runner,
+                                 const lt_door *door, lt_run_result *result, bool *ret_ended, lt_err *err) {
   const lt_caller *caller = request->caller;
   char text[64];
-  *m = (lt_matching){.request = request, .door = door};
+  *m = (lt_call_matching){.request = request, .door = door};
   lt_buf_init(&m->fault, LT_ERR_MSG_MAX);
   if (caller == NULL || !caller->noted || caller->journal == NULL || caller->journal->note == NULL) {
     return LT_OK;
@@ -91,24 +91,24 @@ lt_status lt_matching_begin(lt_matching *m, const lt_run_request *request, const
   return LT_OK;
 }
 
-void lt_matching_note_folder(const lt_matching *m, lt_str path) {
+void lt_call_matching_note_folder(const lt_call_matching *m, lt_str path) {
   if (m->journal != NULL) {
     note(m, LT_NOTE_FOLDER, path);
   }
 }
 
-lt_str lt_matching_folder(const lt_matching *m) {
+lt_str lt_call_matching_folder(const lt_call_matching *m) {
   const lt_note *folder = m->begun > 0 && !m->journal->final ? find_note(&m->record, LT_NOTE_FOLDER) : NULL;
   return folder != NULL ? folder->text : LT_STR_NULL;
 }
 
-bool lt_matching_tells(const lt_matching *m) {
+bool lt_call_matching_warns(const lt_call_matching *m) {
   return m->begun > (m->journal != NULL && m->journal->final ? 1 : 0);
 }
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 /* The number of the first that is left of what was called so, or the next one. */
-static uint64_t number_for(lt_matching *m, uint64_t hash) {
+static uint64_t number_for(lt_call_matching *m, uint64_t hash) {
   for (size_t i = 0; i < m->opened_count; i++) {
     if (!m->opened[i].taken && m->opened[i].hash == hash) {
       m->opened[i].taken = true;
@@ -123,7 +123,7 @@ static uint64_t number_for(lt_matching *m, uint64_t hash) {
   return seq;
 }
 
-static const lt_recorded_call *find_recorded(const lt_matching *m, uint64_t seq) {
+static const lt_recorded_call *find_recorded(const lt_call_matching *m, uint64_t seq) {
   for (size_t i = 0; i < m->record.call_count; i++) {
     if (m->record.calls[i].seq == seq) {
       return &m->record.calls[i];
@@ -133,7 +133,7 @@ static const lt_recorded_call *find_recorded(const lt_matching *m, uint64_t seq)
 }
 
 /* How a call failed that never got as far as the journal. */
-static const lt_note *find_failure(const lt_matching *m, uint64_t seq) {
+static const lt_note *find_failure(const lt_call_matching *m, uint64_t seq) {
   for (size_t i = 0; i < m->record.note_count; i++) {
     if (m->record.notes[i].kind == LT_NOTE_READY && m->record.notes[i].number == seq) {
       return &m->record.notes[i];
@@ -143,7 +143,7 @@ static const lt_note *find_failure(const lt_matching *m, uint64_t seq) {
 }
 
 /* The journal's words for it: it refuses whatever it has not. */
-static bool refuse(lt_matching *m, lt_str tool, lt_str input, uint64_t seq, lt_buf *out) LT_YIELDS {
+static bool refuse(lt_call_matching *m, lt_str tool, lt_str input, uint64_t seq, lt_buf *out) LT_YIELDS {
   int64_t id;
   lt_err why = LT_ERR_INIT;
   const lt_caller *caller = m->request->caller;
@@ -161,7 +161,7 @@ static bool refuse(lt_matching *m, lt_str tool, lt_str input, uint64_t seq, lt_b
   return true;
 }
 
-static lt_status give(const lt_matching *m, const lt_recorded_call *call, lt_buf *out) LT_YIELDS {
+static lt_status give(const lt_call_matching *m, const lt_recorded_call *call, lt_buf *out) LT_YIELDS {
   lt_buf_add(out, call->finished ? call->answer : LT_STR(LT_JOURNAL_INTERRUPTED));
   if (!call->finished) {
     (void)m->journal->finish(m->journal, call->id, LT_E_INTERRUPTED, LT_STR(LT_JOURNAL_INTERRUPTED), NULL);
@@ -169,8 +169,8 @@ static lt_status give(const lt_matching *m, const lt_recorded_call *call, lt_buf
   return call->finished ? call->status : LT_E_INTERRUPTED;
 }
 
-bool lt_matching_answer(lt_matching *m, lt_str tool, lt_str input, uint64_t *ret_seq, lt_status *ret_status,
-                        lt_buf *out) {
+bool lt_call_matching_answer(lt_call_matching *m, lt_str tool, lt_str input, uint64_t *ret_seq, lt_status *ret_status,
+                             lt_buf *out) {
   *ret_seq = number_for(m, lt_journal_hash(tool, input));
   const lt_recorded_call *call = find_recorded(m, *ret_seq);
   const lt_note *failure = call == NULL ? find_failure(m, *ret_seq) : NULL;
@@ -196,7 +196,7 @@ static bool is_refusal(lt_status status) {
          status == LT_E_CLOSED;
 }
 
-void lt_matching_note_failure(const lt_matching *m, uint64_t seq, lt_status status, lt_str message) {
+void lt_call_matching_note_failure(const lt_call_matching *m, uint64_t seq, lt_status status, lt_str message) {
   lt_buf text;
   if (m->journal == NULL || !is_refusal(status)) {
     return;
@@ -220,9 +220,9 @@ static bool has_come_to_something(const lt_recorded_call *call) {
 
 #define SHOWN(text) LT_STR_ARG(lt_str_sub(text, 0, LT_RECORD_SHOWN_BYTES))
 
-static void put_missing(const lt_matching *m, lt_buf *fault) {
+static void put_missing(const lt_call_matching *m, lt_buf *fault) {
   for (size_t i = 0; i < m->opened_count && fault->n == 0; i++) {
-    const struct lt_matched *one = &m->opened[i];
+    const struct lt_call_matching_call *one = &m->opened[i];
     const lt_recorded_call *call = one->taken ? NULL : find_recorded(m, one->seq);
     if (call != NULL && has_come_to_something(call)) {
       lt_buf_printf(fault, "it ended without a call that is on record: call %u, %.*s %.*s", (unsigned)call->seq,
@@ -231,7 +231,7 @@ static void put_missing(const lt_matching *m, lt_buf *fault) {
   }
 }
 
-static void judge(const lt_matching *m, lt_run_result *result) {
+static void judge(const lt_call_matching *m, lt_run_result *result) {
   lt_buf fault;
   lt_buf_init(&fault, LT_ERR_MSG_MAX);
   lt_buf_add(&fault, lt_buf_view(&m->fault));
@@ -239,12 +239,12 @@ static void judge(const lt_matching *m, lt_run_result *result) {
     put_missing(m, &fault);
   }
   if (fault.n > 0) {
-    lt_run_fail(result, LT_E_DIVERGED, "%.*s", LT_STR_ARG(lt_buf_view(&fault)));
+    lt_run_result_fail(result, LT_E_DIVERGED, "%.*s", LT_STR_ARG(lt_buf_view(&fault)));
   }
   lt_buf_release(&fault);
 }
 
-void lt_matching_end(const lt_matching *m, lt_run_result *result) {
+void lt_call_matching_end(const lt_call_matching *m, lt_run_result *result) {
   lt_buf text, masked;
   if (m->journal != NULL && m->journal->final) {
     judge(m, result);
@@ -254,7 +254,7 @@ void lt_matching_end(const lt_matching *m, lt_run_result *result) {
   }
   lt_buf_init(&text, 2 * LT_JSON_MAX_BYTES);
   lt_buf_init(&masked, 2 * LT_JSON_MAX_BYTES);
-  lt_run_result_note(result, m->request->values, &text);
+  lt_result_note_write(result, m->request->values, &text);
   if (text.status == LT_OK) {
     lt_secrets_mask_json(lt_door_secrets(m->door), lt_buf_view(&text), &masked);
   }
@@ -265,9 +265,9 @@ void lt_matching_end(const lt_matching *m, lt_run_result *result) {
   lt_buf_release(&text);
 }
 
-void lt_matching_release(lt_matching *m) {
+void lt_call_matching_release(lt_call_matching *m) {
   lt_buf_release(&m->fault);
   lt_mem_free(m->opened);
   lt_record_release(&m->record);
-  *m = (lt_matching){0};
+  *m = (lt_call_matching){0};
 }

@@ -22,7 +22,7 @@ void lt_run_result_release(lt_run_result *result) {
     result->texts = text->next;
     lt_mem_free(text);
   }
-  lt_run_calls_release(result->owned);
+  lt_run_tool_call_free_all(result->owned);
   lt_run_result_init(result);
 }
 

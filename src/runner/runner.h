@@ -75,10 +75,10 @@ typedef struct lt_run_request {
   size_t module_count;
   const lt_run_function *functions;
   size_t function_count;
-  const lt_caller *caller; /* for the door, and what tools there are; NULL: nobody in particular */
-  bool without_output;     /* output, done and complete do not exist; TypeScript's console.log is a log line */
-  lt_values *values;       /* what store() keeps, across runs; NULL: the run's own */
-  lt_cancel *cancel;       /* may be NULL */
+  const lt_caller *caller;  /* for the door, and what tools there are; NULL: nobody in particular */
+  bool without_output;      /* output, done and complete do not exist; TypeScript's console.log is a log line */
+  lt_stored_values *values; /* what store() keeps, across runs; NULL: the run's own */
+  lt_cancel *cancel;        /* may be NULL */
   /* Called on the loop as things are said, in order; may be NULL. Must not yield. */
   void (*on_text)(void *arg, lt_said said, lt_str text);
   /* Called on the loop when the run's clock begins to stand still, as nothing but somebody's approval keeps the program

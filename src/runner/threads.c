@@ -20,7 +20,7 @@ static unsigned long threads_now(void) {
   return slash != NULL ? strtoul(slash + 1, NULL, 10) : 0;
 }
 
-uint64_t lt_threads_most(void) {
+uint64_t lt_thread_limit(void) {
   unsigned long now = threads_now();
   return (now > 0 ? now : LT_RUN_THREADS_UNKNOWN) + LT_RUN_THREADS_MAX;
 }

@@ -108,7 +108,7 @@ static void remove_tree(void *arg) {
   close(r.root);
 }
 
-void lt_tree_remove(lt_loop *loop, const char *path) {
+void lt_remove_folder(lt_loop *loop, const char *path) {
   if (rmdir(path) == 0 || errno == ENOENT) {
     return;
   }

@@ -6,6 +6,6 @@
 
 /* Removes a folder with all that is in it, however deep and without any rights, and follows no link. LT_YIELDS: it is
  * done off the loop. What cannot be removed stays. */
-void lt_tree_remove(lt_loop *loop, const char *path) LT_YIELDS;
+void lt_remove_folder(lt_loop *loop, const char *path) LT_YIELDS;
 
 #endif

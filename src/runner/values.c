@@ -12,16 +12,16 @@ typedef struct entry {
   char bytes[];
 } entry;
 
-struct lt_values {
+struct lt_stored_values {
   size_t used;
   entry *buckets[BUCKETS];
 };
 
-lt_values *lt_values_new(void) {
-  return lt_mem_zalloc(1, sizeof(lt_values));
+lt_stored_values *lt_stored_values_new(void) {
+  return lt_mem_zalloc(1, sizeof(lt_stored_values));
 }
 
-static void clear(lt_values *values) {
+static void clear(lt_stored_values *values) {
   for (unsigned i = 0; i < BUCKETS; i++) {
     while (values->buckets[i] != NULL) {
       entry *e = values->buckets[i];
@@ -32,7 +32,7 @@ static void clear(lt_values *values) {
   values->used = 0;
 }
 
-void lt_values_free(lt_values *values) {
+void lt_stored_values_free(lt_stored_values *values) {
   if (values != NULL) {
     clear(values);
     lt_mem_free(values);
@@ -40,7 +40,7 @@ void lt_values_free(lt_values *values) {
 }
 
 /* Where the entry of `key` hangs, or would. */
-static entry **place_of(lt_values *values, lt_str key) {
+static entry **place_of(lt_stored_values *values, lt_str key) {
   entry **place = &values->buckets[lt_str_hash(key) % BUCKETS];
   while (*place != NULL && !lt_str_eq((*place)->key, key)) {
     place = &(*place)->next;
@@ -66,14 +66,14 @@ static entry *entry_new(lt_str key, lt_str json) {
   return e;
 }
 
-static void unlink_entry(lt_values *values, entry **place) {
+static void unlink_entry(lt_stored_values *values, entry **place) {
   entry *old = *place;
   *place = old->next;
   values->used -= cost_of(old->key, old->json);
   lt_mem_free(old);
 }
 
-lt_status lt_values_put(lt_values *values, lt_str key, lt_str json, lt_err *err) {
+lt_status lt_stored_values_put(lt_stored_values *values, lt_str key, lt_str json, lt_err *err) {
   entry **place = place_of(values, key);
   size_t old = *place != NULL ? cost_of((*place)->key, (*place)->json) : 0;
   if (json.n == 0) {
@@ -99,7 +99,7 @@ lt_status lt_values_put(lt_values *values, lt_str key, lt_str json, lt_err *err)
   return LT_OK;
 }
 
-lt_str lt_values_find(const lt_values *values, lt_str key) {
+lt_str lt_stored_values_find(const lt_stored_values *values, lt_str key) {
   for (const entry *e = values->buckets[lt_str_hash(key) % BUCKETS]; e != NULL; e = e->next) {
     if (lt_str_eq(e->key, key)) {
       return e->json;
@@ -108,7 +108,7 @@ lt_str lt_values_find(const lt_values *values, lt_str key) {
   return LT_STR_NULL;
 }
 
-void lt_values_write(const lt_values *values, lt_json_writer *w) {
+void lt_stored_values_write(const lt_stored_values *values, lt_json_writer *w) {
   lt_json_begin_object(w);
   for (unsigned i = 0; i < BUCKETS; i++) {
     for (const entry *e = values->buckets[i]; e != NULL; e = e->next) {
@@ -119,19 +119,19 @@ void lt_values_write(const lt_values *values, lt_json_writer *w) {
   lt_json_end_object(w);
 }
 
-static lt_status read_all(lt_values *values, lt_json all, lt_arena *arena, lt_err *err) {
+static lt_status read_all(lt_stored_values *values, lt_json all, lt_arena *arena, lt_err *err) {
   lt_json_iter it = lt_json_each(all);
   while (lt_json_next(&it)) {
     lt_str key;
     if (!lt_json_str(it.key, arena, &key)) {
       return lt_fail(err, LT_E_NOMEM, "no memory for stored values");
     }
-    LT_TRY(lt_values_put(values, key, lt_json_text(it.value), err));
+    LT_TRY(lt_stored_values_put(values, key, lt_json_text(it.value), err));
   }
   return LT_OK;
 }
 
-lt_status lt_values_read(lt_values *values, lt_str json, lt_err *err) {
+lt_status lt_stored_values_read(lt_stored_values *values, lt_str json, lt_err *err) {
   lt_arena arena;
   lt_json_doc doc;
   lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);

@@ -231,7 +231,7 @@ bool lt_box_clean(lt_box *box) {
   return true;
 }
 
-const char *lt_trap_text(lt_trap trap) {
+const char *lt_box_trap_text(lt_trap trap) {
   switch (trap) {
     case LT_TRAP_NONE:
       return "no trap";

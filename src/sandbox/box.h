@@ -141,6 +141,6 @@ lt_status lt_box_thread_init(lt_err *err);
 void lt_box_thread_release(void);
 
 /* The trap in words. */
-const char *lt_trap_text(lt_trap trap);
+const char *lt_box_trap_text(lt_trap trap);
 
 #endif

@@ -30,7 +30,7 @@ static void end_with(lt_engine_result *result, lt_ending ending, const char *mes
 static void end_trapped(const lt_guest *guest, lt_engine_result *result) {
   lt_trap trap = guest->box->trap;
   bool stopped = trap == LT_TRAP_STOPPED || trap == LT_TRAP_REVOKED;
-  end_with(result, stopped ? LT_END_STOPPED : LT_END_TRAP, lt_trap_text(trap));
+  end_with(result, stopped ? LT_END_STOPPED : LT_END_TRAP, lt_box_trap_text(trap));
 }
 
 static bool is_out_of_memory(const lt_engine_result *result) {

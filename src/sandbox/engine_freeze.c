@@ -107,7 +107,7 @@ static bool failed(freezer *f, const char *what) {
   lt_buf_init(&text, 4096);
   lt_guest_copy_text(&f->guest, lt_guest_exception(&f->guest), &text);
   f->status = lt_fail(f->err, LT_E_INTERNAL, "%s: %.*s (%s)", what, LT_STR_ARG(lt_buf_view(&text)),
-                      lt_trap_text(f->guest.box->trap));
+                      lt_box_trap_text(f->guest.box->trap));
   lt_buf_release(&text);
   return false;
 }
@@ -188,7 +188,7 @@ lt_status lt_engine_freeze(lt_str prelude, lt_str script, lt_buf *out, lt_err *e
   freezer f = {.prelude = prelude, .script = script, .out = out, .err = err, .status = LT_OK};
   lt_box *box = NULL;
   LT_TRY(lt_box_thread_init(err));
-  LT_TRY(lt_box_new_blank(&lt_module_qjs, &box, err));
+  LT_TRY(lt_box_new_blank(&lt_qjs_module, &box, err));
   lt_guest_init(&f.guest, box, NULL);
   lt_fiber fiber;
   lt_fiber_init(&fiber, box->stack, LT_BOX_STACK_BYTES, freeze, &f);

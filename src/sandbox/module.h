@@ -23,6 +23,6 @@ typedef struct lt_module {
 } lt_module;
 
 /* QuickJS (quickjs-wasi). */
-extern const lt_module lt_module_qjs;
+extern const lt_module lt_qjs_module;
 
 #endif

@@ -32,7 +32,7 @@ static uint32_t *stack_pointer(void *instance) {
   return &((Z_qjs_instance_t *)instance)->w2c___stack_pointer;
 }
 
-const lt_module lt_module_qjs = {
+const lt_module lt_qjs_module = {
     .name = "quickjs",
     .instance_size = sizeof(Z_qjs_instance_t),
     .instantiate = instantiate,

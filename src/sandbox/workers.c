@@ -19,7 +19,7 @@ typedef struct slot {
   pthread_mutex_t lock;
   lt_workers *workers;
   pthread_t thread;
-  lt_task *task;
+  lt_workers_task *task;
   uint64_t started_ns;
   uint64_t stop_seen_ns; /* when the watchdog first saw that it should end */
   uint64_t nudged_ns;    /* when it was last sent a signal; at first, when it should end */
@@ -30,8 +30,8 @@ typedef struct slot {
 struct lt_workers {
   pthread_mutex_t lock;
   pthread_cond_t wake;
-  lt_task *head;
-  lt_task **tail;
+  lt_workers_task *head;
+  lt_workers_task **tail;
   _Atomic unsigned queued;
   _Atomic int spinning;
   unsigned sleeping;
@@ -57,15 +57,15 @@ static struct timespec after_ns(uint64_t ns) {
 }
 
 /* --- The queue ---------------------------------------------------------------------------------------------------- */
-static void push(lt_workers *w, lt_task *task) {
+static void push(lt_workers *w, lt_workers_task *task) {
   task->next = NULL;
   *w->tail = task;
   w->tail = &task->next;
   atomic_fetch_add(&w->queued, 1);
 }
 
-static lt_task *pop(lt_workers *w) {
-  lt_task *task = w->head;
+static lt_workers_task *pop(lt_workers *w) {
+  lt_workers_task *task = w->head;
   if (task != NULL) {
     w->head = task->next;
     if (w->head == NULL) {
@@ -76,7 +76,7 @@ static lt_task *pop(lt_workers *w) {
   return task;
 }
 
-void lt_workers_submit(lt_workers *w, lt_task *task) {
+void lt_workers_submit(lt_workers *w, lt_workers_task *task) {
   pthread_mutex_lock(&w->lock);
   push(w, task);
   /* Somebody who is about to sleep takes the lock and looks at the queue once more. */
@@ -100,11 +100,11 @@ static void spin(lt_workers *w) {
 }
 
 /* NULL: this worker ends. */
-static lt_task *next_task(slot *s) {
+static lt_workers_task *next_task(slot *s) {
   lt_workers *w = s->workers;
   spin(w);
   pthread_mutex_lock(&w->lock);
-  lt_task *task;
+  lt_workers_task *task;
   while ((task = pop(w)) == NULL && !w->stopping) {
     struct timespec until = after_ns(EXTRA_IDLE_NS);
     w->sleeping++;
@@ -128,7 +128,7 @@ static lt_task *next_task(slot *s) {
 }
 
 /* --- A worker ----------------------------------------------------------------------------------------------------- */
-static void set_task(slot *s, lt_task *task, uint64_t now) {
+static void set_task(slot *s, lt_workers_task *task, uint64_t now) {
   pthread_mutex_lock(&s->lock);
   s->task = task;
   s->started_ns = now;
@@ -144,14 +144,14 @@ static void wake_watchdog(lt_workers *w) {
   }
 }
 
-static void run_step(slot *s, lt_task *task) {
+static void run_step(slot *s, lt_workers_task *task) {
   lt_workers *w = s->workers;
   uint64_t now = lt_workers_now();
   atomic_store_explicit(&task->slice_ns, now + LT_WORKER_SLICE_MS * MS_NS, memory_order_relaxed);
   atomic_fetch_add(&w->busy, 1);
   set_task(s, task, now);
   wake_watchdog(w);
-  lt_step step = task->step(task);
+  lt_workers_step step = task->step(task);
   set_task(s, NULL, 0);
   atomic_fetch_sub(&w->busy, 1);
   if (step == LT_STEP_AGAIN) {
@@ -165,9 +165,10 @@ static void *worker(void *arg) {
   slot *s = arg;
   lt_err err = LT_ERR_INIT;
   if (lt_box_thread_init(&err) != LT_OK) {
-    lt_check_failed(lt_err_msg(&err), __FILE__, __LINE__); /* without its signal stack a trap would end the process */
+    lt_err_check_failed(lt_err_msg(&err), __FILE__,
+                        __LINE__); /* without its signal stack a trap would end the process */
   }
-  lt_task *task;
+  lt_workers_task *task;
   while ((task = next_task(s)) != NULL) {
     run_step(s, task);
   }
@@ -190,20 +191,20 @@ static lt_status start_worker(lt_workers *w, bool extra) {
 }
 
 /* --- The watchdog ------------------------------------------------------------------------------------------------- */
-void lt_task_stop(lt_task *task, lt_stop why) {
+void lt_workers_task_stop(lt_workers_task *task, lt_stop why) {
   int not_yet = LT_STOP_NOT;
   atomic_compare_exchange_strong(&task->stop, &not_yet, why);
 }
 
-bool lt_task_should_stop(lt_task *task) {
+bool lt_workers_task_should_stop(lt_workers_task *task) {
   uint64_t deadline = atomic_load_explicit(&task->deadline_ns, memory_order_relaxed);
   if (deadline != 0 && lt_workers_now() >= deadline) {
-    lt_task_stop(task, LT_STOP_TIMEOUT);
+    lt_workers_task_stop(task, LT_STOP_TIMEOUT);
   }
   return atomic_load_explicit(&task->stop, memory_order_relaxed) != LT_STOP_NOT;
 }
 
-bool lt_task_should_yield(const lt_workers *w, const lt_task *task) {
+bool lt_workers_task_should_yield(const lt_workers *w, const lt_workers_task *task) {
   return atomic_load_explicit(&w->queued, memory_order_relaxed) > 0 &&
          lt_workers_now() >= atomic_load_explicit(&task->slice_ns, memory_order_relaxed);
 }
@@ -212,7 +213,7 @@ bool lt_task_should_yield(const lt_workers *w, const lt_task *task) {
  * it is, again and again, since a signal that finds it in host code is lost. Under the slot's lock a task that is there
  * has its thread. */
 static void enforce(slot *s, uint64_t now) {
-  if (!lt_task_should_stop(s->task)) {
+  if (!lt_workers_task_should_stop(s->task)) {
     return;
   }
   if (s->stop_seen_ns == 0) {

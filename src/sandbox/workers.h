@@ -15,11 +15,11 @@
 #include "base/err.h"
 #include "sandbox/box.h"
 
-typedef enum lt_step {
+typedef enum lt_workers_step {
   LT_STEP_AGAIN, /* the slice is used up: back into the queue */
   LT_STEP_PARK,  /* waits; `after` may hand it to whoever will submit it again */
   LT_STEP_DONE,  /* finished */
-} lt_step;
+} lt_workers_step;
 
 typedef enum lt_stop {
   LT_STOP_NOT,
@@ -28,18 +28,18 @@ typedef enum lt_stop {
 } lt_stop;
 
 /* One program as the workers see it; embedded in the caller's own structure. */
-typedef struct lt_task {
-  struct lt_task *next;
+typedef struct lt_workers_task {
+  struct lt_workers_task *next;
   /* Runs a step on a worker's thread. */
-  lt_step (*step)(struct lt_task *task);
+  lt_workers_step (*step)(struct lt_workers_task *task);
   /* PARK or DONE: the worker's last touch of the task, on the worker's thread; it may be gone or running elsewhere
    * as soon as this has handed it on. */
-  void (*after)(struct lt_task *task, lt_step step);
+  void (*after)(struct lt_workers_task *task, lt_workers_step step);
   lt_box *box;                  /* what the watchdog may revoke; NULL: nothing */
   _Atomic uint64_t deadline_ns; /* lt_workers_now; 0: none. May be moved while parked. */
   _Atomic int stop;             /* lt_stop */
   _Atomic uint64_t slice_ns;    /* when the running step should give way */
-} lt_task;
+} lt_workers_task;
 
 typedef struct lt_workers lt_workers;
 
@@ -49,16 +49,16 @@ lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err);
 void lt_workers_free(lt_workers *workers);
 
 /* Queues a task for its next step. Any thread. */
-void lt_workers_submit(lt_workers *workers, lt_task *task);
+void lt_workers_submit(lt_workers *workers, lt_workers_task *task);
 
 /* Asks a task to end: at its next poll, or by force two milliseconds later. A parked task must also be submitted.
  * The first reason stays. Any thread that keeps the task alive. */
-void lt_task_stop(lt_task *task, lt_stop why);
+void lt_workers_task_stop(lt_workers_task *task, lt_stop why);
 
 /* From inside a step: whether to end now; also looks at the deadline. */
-bool lt_task_should_stop(lt_task *task);
+bool lt_workers_task_should_stop(lt_workers_task *task);
 /* From inside a step: whether the slice is used up and somebody else waits. */
-bool lt_task_should_yield(const lt_workers *workers, const lt_task *task);
+bool lt_workers_task_should_yield(const lt_workers *workers, const lt_workers_task *task);
 
 /* Nanoseconds, CLOCK_MONOTONIC. */
 uint64_t lt_workers_now(void);

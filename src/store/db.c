@@ -282,7 +282,7 @@ lt_status lt_db_run(lt_db *db, lt_db_sync sync, lt_db_work work, void *arg, lt_e
   enqueue(db, &j);
   if (j.leads) {
     db->led = true;
-    lt_sleep(db->loop, 0); /* whoever is ready to ask for something, too, comes along */
+    lt_loop_sleep(db->loop, 0); /* whoever is ready to ask for something, too, comes along */
   } else {
     lt_wait_on(&j.wait, UINT64_MAX);
   }

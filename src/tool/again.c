@@ -46,8 +46,8 @@ static lt_status answer_from(lt_door *door, lt_str id, const lt_recorded_call *c
   return call->finished ? give(call, id, options, out, err) : interrupt(door, id, caller, call->id, out, err);
 }
 
-lt_status lt_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options,
-                         lt_recalled *ret_recalled, lt_buf *out, lt_err *err) {
+lt_status lt_recorded_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options,
+                                  lt_recalled *ret_recalled, lt_buf *out, lt_err *err) {
   const lt_caller *caller = options->caller;
   lt_record record = {0};
   lt_status status = LT_OK;
@@ -72,14 +72,14 @@ lt_status lt_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke
 }
 
 /* What was refused at the door did not count then, either. */
-void lt_call_count_recalled(const lt_door *door, const lt_caller *caller, lt_str tool, lt_status status) {
+void lt_recorded_call_count(const lt_door *door, const lt_caller *caller, lt_str tool, lt_status status) {
   if (status != LT_E_INVALID && status != LT_E_NOTFOUND && status != LT_E_LIMIT && status != LT_E_DIVERGED) {
     (void)lt_budget_take(caller->budget, tool, lt_loop_now_ms(door->loop), NULL);
   }
 }
 
 /* Its input without secrets, as all that is told of calls. */
-void lt_call_tell_recalled(const lt_door *door, const lt_caller *caller, const lt_call_event *event) {
+void lt_recorded_call_report(const lt_door *door, const lt_caller *caller, const lt_call_event *event) {
   if (caller->on_call == NULL) {
     return;
   }
@@ -95,12 +95,12 @@ void lt_call_tell_recalled(const lt_door *door, const lt_caller *caller, const l
   lt_buf_release(&input);
 }
 
-lt_status lt_door_call_again(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
-                             lt_err *err) {
+lt_status lt_recorded_call_make(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
+                                lt_err *err) {
   lt_recalled recalled = LT_RECALLED_NOTHING;
   lt_status status = LT_OK;
   if (options->caller != NULL) {
-    status = lt_call_recall(door, id, input, options, &recalled, out, err);
+    status = lt_recorded_call_recall(door, id, input, options, &recalled, out, err);
   }
   if (status == LT_OK && recalled != LT_RECALLED_ANSWERED) {
     return lt_door_call(door, id, input, options, out, err);
@@ -108,8 +108,8 @@ lt_status lt_door_call_again(lt_door *door, lt_str id, lt_str input, const lt_in
   if (recalled == LT_RECALLED_ANSWERED) {
     const lt_call_event event = {
         .seq = options->seq, .tool = id, .input = input, .status = status, .answer = lt_buf_view(out)};
-    lt_call_count_recalled(door, options->caller, id, status);
-    lt_call_tell_recalled(door, options->caller, &event);
+    lt_recorded_call_count(door, options->caller, id, status);
+    lt_recorded_call_report(door, options->caller, &event);
   }
   return status;
 }

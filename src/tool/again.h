@@ -10,10 +10,10 @@
 
 /* Counts a call that is answered by the record, so that budgets have as much left as they had then: before calls are
  * made that come after it. */
-void lt_call_count_recalled(const lt_door *door, const lt_caller *caller, lt_str tool, lt_status status);
+void lt_recorded_call_count(const lt_door *door, const lt_caller *caller, lt_str tool, lt_status status);
 /* Tells a caller that a call of its has finished which the door has not seen, as it was answered by the record. It has
  * no number at the door. Masks the input. */
-void lt_call_tell_recalled(const lt_door *door, const lt_caller *caller, const lt_call_event *event);
+void lt_recorded_call_report(const lt_door *door, const lt_caller *caller, const lt_call_event *event);
 
 typedef enum lt_recalled {
   LT_RECALLED_NOTHING,  /* it is not on record: to be made */
@@ -24,10 +24,10 @@ typedef enum lt_recalled {
 
 /* Looks for the call with the number `options->seq` of the run of `options->caller`. LT_YIELDS. Errors: the journal's,
  * with LT_RECALLED_NOTHING. */
-lt_status lt_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options,
-                         lt_recalled *ret_recalled, lt_buf *out, lt_err *err) LT_YIELDS;
+lt_status lt_recorded_call_recall(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options,
+                                  lt_recalled *ret_recalled, lt_buf *out, lt_err *err) LT_YIELDS;
 /* lt_door_call, unless the call is on record; the caller is told of its end in either case. LT_YIELDS. */
-lt_status lt_door_call_again(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
-                             lt_err *err) LT_YIELDS;
+lt_status lt_recorded_call_make(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
+                                lt_err *err) LT_YIELDS;
 
 #endif

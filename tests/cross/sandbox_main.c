@@ -46,7 +46,7 @@ static void make_image(void) {
   CHECK(n > 0 && n < sizeof prelude);
   lt_buf_init(&image_bytes, 16 * LT_MIB);
   if (lt_engine_freeze(lt_str_from(prelude, n), LT_STR_NULL, &image_bytes, &err) != LT_OK ||
-      lt_image_open(&image, &lt_module_qjs, lt_buf_view(&image_bytes), &err) != LT_OK) {
+      lt_image_open(&image, &lt_qjs_module, lt_buf_view(&image_bytes), &err) != LT_OK) {
     printf("no image: %s\n", lt_err_msg(&err));
     exit(1);
   }

@@ -54,7 +54,7 @@ static void judge(lt_run *run, unsigned choices, lt_str name, lt_str message, lt
   } else {
     lt_run_judge(run);
   }
-  lt_run_say_something(run->result);
+  lt_run_result_ensure_error(run->result);
 }
 
 static void prepare_and_judge(lt_run *run, unsigned choices, lt_str rest) {

@@ -50,7 +50,7 @@ static bool primed; /* a program has run, so that a Deno is started ahead */
 static inline void await_spare(world *w) {
   for (int tries = 0; folders() == 0; tries++) {
     assert_true(tries < 10000);
-    lt_sleep(w->loop, 1);
+    lt_loop_sleep(w->loop, 1);
   }
 }
 

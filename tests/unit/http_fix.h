@@ -130,7 +130,7 @@ typedef struct later {
 
 static inline void fire_later(void *arg) {
   later *l = arg;
-  lt_sleep(loop, l->ms);
+  lt_loop_sleep(loop, l->ms);
   lt_cancel_fire(l->cancel, l->why);
 }
 

@@ -240,7 +240,7 @@ static inline void await_jobs(void) {
 /* Until the condition holds, or the test fails. */
 static inline void await_listings(size_t n) {
   for (int i = 0; i < 1000 && f.listings < n; i++) {
-    lt_sleep(loop, 5);
+    lt_loop_sleep(loop, 5);
   }
   assert_int_equal(f.listings, n);
 }

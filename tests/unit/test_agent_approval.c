@@ -108,7 +108,7 @@ IN_WORLD(the_deadline_does_not_run_meanwhile) {
   script_texts("const r = bankPay({amount: 5}); output(r.paid); done()", NULL);
   begin(w, "Pay");
   const char *id = request_id(w, 0);
-  lt_sleep(w->loop, 400);
+  lt_loop_sleep(w->loop, 400);
   assert_int_equal(approve(w, id), LT_OK);
   wait_end(w);
   assert_string_equal(w->streams.p, "5");

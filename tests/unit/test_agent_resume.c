@@ -56,7 +56,7 @@ static void wait_hanging(world *w) {
 static void wait_asked(unsigned times, world *w) {
   for (unsigned i = 0; times_asked() < times; i++) {
     assert_true(i < 3000);
-    lt_sleep(w->loop, 10);
+    lt_loop_sleep(w->loop, 10);
   }
 }
 

@@ -31,7 +31,7 @@ IN_WORLD(cancelled_while_the_model_answers) {
   script("[{\"text\":\"out\",\"hang\":true}]");
   start(w, "Hello");
   while (times_asked() == 0) {
-    lt_sleep(w->loop, 1);
+    lt_loop_sleep(w->loop, 1);
   }
   assert_int_equal(cancel(w), LT_OK);
   wait_end(w);
@@ -75,7 +75,7 @@ IN_WORLD(cancelled_in_a_question_of_the_programs) {
   script("[\"llm('x'); done()\",{\"hang\":true}]");
   start(w, "Hello");
   while (times_asked() < 2) {
-    lt_sleep(w->loop, 1);
+    lt_loop_sleep(w->loop, 1);
   }
   assert_int_equal(cancel(w), LT_OK);
   wait_end(w);
@@ -105,7 +105,7 @@ IN_WORLD(the_agents_end_catches_what_is_about_to_start) {
   prompt(w, "One");
   lt_buf_clear(&w->events);
   assert_int_equal(lt_loop_spawn(w->loop, start_late, w, NULL), LT_OK);
-  lt_sleep(w->loop, 0);
+  lt_loop_sleep(w->loop, 0);
   lt_agent_free(w->agent);
   w->agent = NULL;
   assert_has(w->events.p, "error Lathe is ending");
@@ -212,7 +212,7 @@ IN_WORLD(an_end_that_cannot_be_stored_is_stored_later) {
   assert_int_equal(lt_agent_start(w->agent, &again, &ids, &w->err), LT_E_INVALID); /* busy, until it is */
   assert_has(lt_err_msg(&w->err), "busy");
   for (int i = 0; i < 100 && lt_agent_start(w->agent, &again, &ids, &w->err) != LT_OK; i++) {
-    lt_sleep(w->loop, 50);
+    lt_loop_sleep(w->loop, 50);
   }
   assert_stored(w, "state", "failed");
   w->ids = ids;
@@ -528,7 +528,7 @@ IN_WORLD(a_title_does_not_hold_up_the_end) {
   prompt(w, "Hello");
   assert_int_equal(lt_loop_spawn(w->loop, make_title, w, NULL), LT_OK);
   while (times_asked() < 2) {
-    lt_sleep(w->loop, 1);
+    lt_loop_sleep(w->loop, 1);
   }
   lt_agent_free(w->agent); /* returns at once: the model never answers */
   w->agent = NULL;

@@ -66,7 +66,7 @@ static void answers_are_read(void **state) {
 static void expect(const char *json, const char *shown) {
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
-  assert_true(lt_show_json(&out, lt_str_of(json), "  ", false));
+  assert_true(lt_json_view_add(&out, lt_str_of(json), "  ", false));
   assert_string_equal(out.p != NULL ? out.p : "", shown);
   lt_buf_release(&out);
 }
@@ -99,7 +99,7 @@ static bool show_many(const char *text, size_t n, lt_buf *out) {
   }
   lt_buf_addc(&json, "\"}");
   lt_buf_clear(out);
-  bool complete = lt_show_json(out, lt_buf_view(&json), "", false);
+  bool complete = lt_json_view_add(out, lt_buf_view(&json), "", false);
   lt_buf_release(&json);
   return complete;
 }
@@ -132,13 +132,13 @@ static void there_is_an_end_to_it(void **state) {
     lt_buf_printf(&json, "%s{\"a\":[[[[[[[[[[[[%d]]]]]]]]]]]],\"b\":\"%0300d\"}", i > 0 ? "," : "", i, i);
   }
   lt_buf_addc(&json, "]}");
-  assert_false(lt_show_json(&out, lt_buf_view(&json), "", false));
+  assert_false(lt_json_view_add(&out, lt_buf_view(&json), "", false));
   assert_true(out.n < 16 * LT_KIB);
   assert_non_null(strstr(out.p, "[...] ("));
   assert_non_null(strstr(out.p, "... and 99"));
   lt_buf_release(&out);
   lt_buf_init(&out, 16 * LT_MIB);
-  assert_true(lt_show_json(&out, lt_buf_view(&json), "", true));
+  assert_true(lt_json_view_add(&out, lt_buf_view(&json), "", true));
   assert_non_null(strstr(out.p, "[[[[9999]]]]"));
   assert_null(strstr(out.p, "..."));
   lt_buf_release(&out);

@@ -116,7 +116,7 @@ static void traps_come_back_to_the_entry(void **state) {
     expect_trap(overflow_the_stack, LT_TRAP_STACK);
   }
   for (int trap = LT_TRAP_NONE; trap <= LT_TRAP_STOPPED; trap++) {
-    assert_true(strlen(lt_trap_text((lt_trap)trap)) > 3);
+    assert_true(strlen(lt_box_trap_text((lt_trap)trap)) > 3);
   }
 }
 
@@ -477,13 +477,13 @@ static void images_that_are_none(void **state) {
   lt_err err = LT_ERR_INIT;
   assert_non_null(copy);
   memcpy(copy, data.p, data.n);
-  assert_int_equal(lt_image_open(&image, &lt_module_qjs, LT_STR_NULL, &err), LT_E_INTERNAL);
-  assert_int_equal(lt_image_open(&image, &lt_module_qjs, LT_STR("LIMG"), &err), LT_E_INTERNAL);
-  assert_int_equal(lt_image_open(&image, &lt_module_qjs, lt_str_from(copy, data.n - 1), &err), LT_E_INTERNAL);
-  assert_int_equal(lt_image_open(&image, &lt_module_qjs, lt_str_from(copy, data.n), &err), LT_OK);
+  assert_int_equal(lt_image_open(&image, &lt_qjs_module, LT_STR_NULL, &err), LT_E_INTERNAL);
+  assert_int_equal(lt_image_open(&image, &lt_qjs_module, LT_STR("LIMG"), &err), LT_E_INTERNAL);
+  assert_int_equal(lt_image_open(&image, &lt_qjs_module, lt_str_from(copy, data.n - 1), &err), LT_E_INTERNAL);
+  assert_int_equal(lt_image_open(&image, &lt_qjs_module, lt_str_from(copy, data.n), &err), LT_OK);
   lt_image_close(&image);
   copy[0] ^= 1;
-  assert_int_equal(lt_image_open(&image, &lt_module_qjs, lt_str_from(copy, data.n), &err), LT_E_INTERNAL);
+  assert_int_equal(lt_image_open(&image, &lt_qjs_module, lt_str_from(copy, data.n), &err), LT_E_INTERNAL);
   lt_mem_free(copy);
 }
 
@@ -497,7 +497,7 @@ static void allocations_that_fail(void **state) {
     lt_box *box = NULL;
     lt_err err = LT_ERR_INIT;
     lt_mem_fail_at(n);
-    lt_status status = lt_image_open(&image, &lt_module_qjs, lt_image_base(), &err);
+    lt_status status = lt_image_open(&image, &lt_qjs_module, lt_image_base(), &err);
     if (status == LT_OK) {
       status = lt_box_new(&image, &box, &err);
       lt_box_free(box);

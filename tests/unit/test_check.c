@@ -15,7 +15,8 @@ typedef struct process {
   unsigned runs;
 } process;
 
-static void one_call(process *p, lt_matching *m, const lt_run_request *request, const char *name, int n, lt_buf *all) {
+static void one_call(process *p, lt_call_matching *m, const lt_run_request *request, const char *name, int n,
+                     lt_buf *all) {
   char tool[32], input[32];
   lt_buf out;
   uint64_t seq;
@@ -23,17 +24,17 @@ static void one_call(process *p, lt_matching *m, const lt_run_request *request, 
   snprintf(tool, sizeof tool, "e.%s", name);
   snprintf(input, sizeof input, "{\"n\":%d}", n);
   lt_buf_init(&out, LT_MIB);
-  if (!lt_matching_answer(m, lt_str_of(tool), lt_str_of(input), &seq, &status, &out)) {
+  if (!lt_call_matching_answer(m, lt_str_of(tool), lt_str_of(input), &seq, &status, &out)) {
     const lt_invoke_options options = {.caller = request->caller, .seq = seq};
     status = lt_door_call(p->w->door, lt_str_of(tool), lt_str_of(input), &options, &out, NULL);
-    lt_matching_note_failure(m, seq, status, lt_buf_view(&out));
+    lt_call_matching_note_failure(m, seq, status, lt_buf_view(&out));
   }
   lt_buf_addc(all, status == LT_OK ? "+" : "-");
   lt_buf_add(all, lt_buf_view(&out));
   lt_buf_release(&out);
 }
 
-static void do_calls(process *p, lt_matching *m, const lt_run_request *request, lt_buf *all) {
+static void do_calls(process *p, lt_call_matching *m, const lt_run_request *request, lt_buf *all) {
   char name[16];
   int n, read;
   for (const char *at = p->instead != NULL ? p->instead : request->code.p;
@@ -45,21 +46,21 @@ static void do_calls(process *p, lt_matching *m, const lt_run_request *request, 
 
 static lt_status process_run(lt_runner *self, const lt_run_request *request, lt_run_result *result, lt_err *err) {
   process *p = (process *)(void *)self;
-  lt_matching m;
+  lt_call_matching m;
   bool ended = false;
   p->runs++;
-  lt_status status = lt_matching_begin(&m, request, "python", p->w->door, result, &ended, err);
+  lt_status status = lt_call_matching_begin(&m, request, "python", p->w->door, result, &ended, err);
   if (status == LT_OK && !ended && p->missing) {
     status = lt_fail(err, LT_E_NOTFOUND, "there is no snake here");
   } else if (status == LT_OK && !ended) {
     if (!p->shares) {
-      lt_matching_note_folder(&m, LT_STR("/tmp/its-own"));
+      lt_call_matching_note_folder(&m, LT_STR("/tmp/its-own"));
     }
     do_calls(p, &m, request, &result->value);
     result->kind = LT_VALUE_STRING;
-    lt_matching_end(&m, result);
+    lt_call_matching_end(&m, result);
   }
-  lt_matching_release(&m);
+  lt_call_matching_release(&m);
   return status;
 }
 
@@ -122,14 +123,15 @@ static void record(stage *st) {
 
 /* Nothing is done by it, whatever comes of it. */
 static lt_status check(stage *st) {
-  const lt_check_options options = {
+  const lt_replay_check_options options = {
       .records = &st->s.fake->base, .only_calls = only_calls, .runner = runner_of, .arg = st};
   size_t notes = count_notes(st->s.fake, LT_NOTE_END);
-  lt_check_free(st->check);
+  lt_replay_check_free(st->check);
   st->s.invoked = 0;
-  st->check = lt_check_new(&options);
-  lt_status status =
-      st->check != NULL ? run_with(st, lt_check_runner(st->check), lt_check_journal(st->check), true) : LT_E_NOMEM;
+  st->check = lt_replay_check_new(&options);
+  lt_status status = st->check != NULL
+                         ? run_with(st, lt_replay_check_runner(st->check), lt_replay_check_journal(st->check), true)
+                         : LT_E_NOMEM;
   assert_int_equal(st->s.invoked, 0);
   assert_int_equal(count_notes(st->s.fake, LT_NOTE_END), notes);
   return status;
@@ -137,9 +139,9 @@ static lt_status check(stage *st) {
 
 static void assert_same(stage *st, unsigned programs, unsigned skipped) {
   assert_int_equal(check(st), LT_OK);
-  assert_string_equal(lt_check_fault(st->check).n > 0 ? lt_check_fault(st->check).p : "", "");
-  assert_int_equal(lt_check_count(st->check).programs, programs);
-  assert_int_equal(lt_check_count(st->check).skipped, skipped);
+  assert_string_equal(lt_replay_check_fault(st->check).n > 0 ? lt_replay_check_fault(st->check).p : "", "");
+  assert_int_equal(lt_replay_check_count(st->check).programs, programs);
+  assert_int_equal(lt_replay_check_count(st->check).skipped, skipped);
 }
 
 static void assert_text_has(lt_str text, const char *part) {
@@ -149,7 +151,7 @@ static void assert_text_has(lt_str text, const char *part) {
 }
 
 static void stage_close(stage *st) {
-  lt_check_free(st->check);
+  lt_replay_check_free(st->check);
   free(st->value);
   scene_close(&st->s);
 }
@@ -176,11 +178,11 @@ IN_WORLD(test_a_program_runs_again_and_comes_to_the_same, 1) {
   record(&st);
   assert_same(&st, 1, 0);
   assert_string_equal(st.value, "33");
-  assert_int_equal(lt_check_count(st.check).calls, 3);
+  assert_int_equal(lt_replay_check_count(st.check).calls, 3);
   set_answer(&st, 3, "{\"n\":34}");
   assert_int_equal(check(&st), LT_OK);
-  assert_text_has(lt_check_fault(st.check), "program call-0: it ended otherwise: ");
-  assert_text_has(lt_check_fault(st.check), "\"34\"");
+  assert_text_has(lt_replay_check_fault(st.check), "program call-0: it ended otherwise: ");
+  assert_text_has(lt_replay_check_fault(st.check), "\"34\"");
   stage_close(&st);
 }
 
@@ -192,7 +194,7 @@ IN_WORLD(test_a_program_that_was_stopped_is_answered_by_the_record, 1) {
   assert_int_equal(st.ended, LT_E_TIMEOUT);
   assert_same(&st, 0, 1);
   assert_int_equal(st.ended, LT_E_TIMEOUT);
-  assert_text_has(lt_check_reasons(st.check), "its time or its memory was used up");
+  assert_text_has(lt_replay_check_reasons(st.check), "its time or its memory was used up");
   stage_close(&st);
 }
 
@@ -206,8 +208,8 @@ IN_WORLD(test_calls_are_found_in_any_order, 1) {
   assert_int_equal(st.p.runs, 1);
   st.p.instead = "nothing 7;act 2;act 1;read 33;act 1";
   assert_int_equal(check(&st), LT_OK); /* all calls are there, but what comes of it is another order */
-  assert_text_has(lt_check_fault(st.check), "program call-0: it ended otherwise: ");
-  assert_text_has(lt_check_fault(st.check), "(its clock and its random numbers are not on record)");
+  assert_text_has(lt_replay_check_fault(st.check), "program call-0: it ended otherwise: ");
+  assert_text_has(lt_replay_check_fault(st.check), "(its clock and its random numbers are not on record)");
   stage_close(&st);
 }
 
@@ -230,7 +232,8 @@ static void assert_diverged(stage *st, const char *instead, const char *why) {
   assert_int_equal(check(st), LT_OK);
   assert_int_equal(st->ended, LT_E_DIVERGED);
   lt_run_result_init(&result);
-  assert_int_equal(lt_check_runner(st->check)->run(lt_check_runner(st->check), &st->s.request, &result, NULL), LT_OK);
+  assert_int_equal(
+      lt_replay_check_runner(st->check)->run(lt_replay_check_runner(st->check), &st->s.request, &result, NULL), LT_OK);
   assert_text_has(lt_buf_view(&result.error), why);
   lt_run_result_release(&result);
 }
@@ -240,7 +243,7 @@ IN_WORLD(test_a_call_more_or_less_is_found_out, 1) {
   stage_open(&st, w, "act 1;act 2", true);
   record(&st);
   assert_diverged(&st, "act 1;act 3;act 2", "the record ends here: call 3 of call-0, e.act {\"n\":3}, is not on it");
-  assert_true(lt_check_is_beyond(st.check));
+  assert_true(lt_replay_check_is_beyond(st.check));
   assert_diverged(&st, "act 1;act 2;act 2", "call 3 of call-0, e.act {\"n\":2}, is not on it");
   assert_diverged(&st, "act 2", "it ended without a call that is on record: call 1, e.act {\"n\":1}");
   assert_diverged(&st, "nothing 1;act 1;act 2", "call 3 of call-0, e.nothing {\"n\":1}, is not on it");
@@ -255,7 +258,7 @@ IN_WORLD(test_a_program_that_cannot_be_run_here_is_answered_by_the_record, 1) {
   st.p.missing = true;
   assert_same(&st, 0, 1);
   assert_string_equal(st.value, value);
-  assert_text_has(lt_check_reasons(st.check), "there is no snake here");
+  assert_text_has(lt_replay_check_reasons(st.check), "there is no snake here");
   free(value);
   stage_close(&st);
 }
@@ -267,7 +270,7 @@ IN_WORLD(test_a_program_in_the_users_folder_is_not_run, 1) {
   st.p.shares = true;
   record(&st);
   assert_same(&st, 0, 1);
-  assert_text_has(lt_check_reasons(st.check), "it worked in python.workspace");
+  assert_text_has(lt_replay_check_reasons(st.check), "it worked in python.workspace");
   stage_close(&st);
 }
 
@@ -294,21 +297,21 @@ IN_WORLD(test_a_call_that_only_makes_calls_is_made_again, 1) {
   lt_record_release(&record);
   assert_int_equal(records->finish(records, id, LT_OK, LT_STR("7"), NULL), LT_OK);
   for (int other = 0; other < 3; other++) {
-    const lt_check_options options = {.records = records, .only_calls = only_calls, .arg = &st};
-    st.check = lt_check_new(&options);
-    lt_journal *journal = lt_check_journal(st.check);
+    const lt_replay_check_options options = {.records = records, .only_calls = only_calls, .arg = &st};
+    st.check = lt_replay_check_new(&options);
+    lt_journal *journal = lt_replay_check_journal(st.check);
     begin_again(&st, journal, &record, &id);
     assert_false(record.calls[0].finished);
     lt_record_release(&record);
     lt_status status = other == 2 ? LT_E_TOOL : LT_OK;
     assert_int_equal(journal->finish(journal, id, status, other == 1 ? LT_STR("8") : LT_STR("7"), NULL), LT_OK);
-    lt_str fault = lt_check_fault(st.check);
+    lt_str fault = lt_replay_check_fault(st.check);
     assert_int_equal(fault.n > 0, other > 0);
     if (other > 0) {
       assert_text_has(fault, other == 1 ? "call c1: its answer is another: ...8..., and on record it is ...7..."
                                         : "call c1: its answer is another: E_TOOL, and on record OK: ");
     }
-    lt_check_free(st.check);
+    lt_replay_check_free(st.check);
     st.check = NULL;
   }
   stage_close(&st);
@@ -326,12 +329,12 @@ static void without_memory(world *w, const char *code, bool in_process) {
     lt_status status = check(&st);
     bool failed = lt_mem_failed() != 0;
     lt_mem_fail_at(-1);
-    if (status == LT_OK && st.ended == LT_OK && lt_check_fault(st.check).n == 0) {
+    if (status == LT_OK && st.ended == LT_OK && lt_replay_check_fault(st.check).n == 0) {
       assert_string_equal(st.value, value);
     }
     if (!failed) {
       assert_int_equal(status, LT_OK);
-      assert_int_equal(lt_check_fault(st.check).n, 0);
+      assert_int_equal(lt_replay_check_fault(st.check).n, 0);
       assert_string_equal(st.value, value);
       break;
     }

@@ -70,7 +70,7 @@ static void start_many(db_fix *fix) {
     many[i] = (task){.text = "INSERT INTO x__t VALUES(abs(random()))", .sync = i % 2 == 0 ? LT_DB_LAZY : LT_DB_DURABLE};
     start(fix, &many[i]);
   }
-  lt_sleep(fix->loop, 0);
+  lt_loop_sleep(fix->loop, 0);
   task last = {.text = "SELECT 1"}; /* comes behind all of them */
   run(fix, &last);
   for (size_t i = 0; i < MANY; i++) {
@@ -96,7 +96,7 @@ static void start_more_than_a_group(db_fix *fix) {
   }
   for (size_t i = 0; i < MORE; i++) {
     while (!more[i].done) {
-      lt_sleep(fix->loop, 0);
+      lt_loop_sleep(fix->loop, 0);
     }
   }
   task last = {.text = "SELECT 1"};
@@ -118,7 +118,7 @@ static void fail_some(db_fix *fix) {
     many[i] = (task){.text = texts[i], .fails = i % 10 == 3};
     start(fix, &many[i]);
   }
-  lt_sleep(fix->loop, 0);
+  lt_loop_sleep(fix->loop, 0);
   task last = {.text = "SELECT 1"};
   run(fix, &last);
   for (int i = 0; i < MANY; i++) {
@@ -141,7 +141,7 @@ static void undo_some(db_fix *fix) {
     many[i] = (task){.text = texts[i], .undoes = i % 50 == 20, .fails = i % 50 == 30};
     start(fix, &many[i]);
   }
-  lt_sleep(fix->loop, 0);
+  lt_loop_sleep(fix->loop, 0);
   task last = {.text = "SELECT 1"};
   run(fix, &last);
   for (int i = 0; i < MANY; i++) {
@@ -161,7 +161,7 @@ static void close_while_busy(db_fix *fix) {
     many[i] = (task){.text = "INSERT INTO x__t VALUES(abs(random()))"};
     start(fix, &many[i]);
   }
-  lt_sleep(fix->loop, 0); /* all of them have asked, the first group is under way */
+  lt_loop_sleep(fix->loop, 0); /* all of them have asked, the first group is under way */
   db_fix_reopen(fix);
   assert_string_equal(db_fix_ask(fix, "SELECT count(*) FROM x__t"), "100");
 }
@@ -239,15 +239,15 @@ static void post_among_others(db_fix *fix) {
     many[i] = (task){.text = texts[i]};
   }
   start(fix, &many[0]);
-  lt_sleep(fix->loop, 0);
+  lt_loop_sleep(fix->loop, 0);
   assert_int_equal(post_one(&posts[2]), LT_OK);
   start(fix, &many[1]);
-  lt_sleep(fix->loop, 0);
+  lt_loop_sleep(fix->loop, 0);
   assert_int_equal(post_one(&posts[3]), LT_OK);
   posts[3].more = &posts[4]; /* asked for when the others wait already */
   start(fix, &many[2]);
   task last = {.text = "SELECT 1"};
-  lt_sleep(fix->loop, 0);
+  lt_loop_sleep(fix->loop, 0);
   run(fix, &last);
   run(fix, &last);
   for (int i = 0; i < 5; i++) {

@@ -361,7 +361,7 @@ static void fill_up(db_fix *fix) {
   CHILD_OK(count > 2);
   while (lost == 0) { /* what is left fits some */
     add_note(fix);
-    lt_sleep(fix->loop, 1);
+    lt_loop_sleep(fix->loop, 1);
   }
   CHILD_OK(fix->err.status == LT_E_IO && strstr(fix->err.msg, "the disk is full") != NULL);
   CHILD_OK(unlink(ballast) == 0);

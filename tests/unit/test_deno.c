@@ -102,13 +102,13 @@ IN_DENO_AND_AHEAD(test_the_rest_of_the_world) {
 }
 
 IN_DENO(test_values_go_on) {
-  lt_values *values = lt_values_new();
+  lt_stored_values *values = lt_stored_values_new();
   lt_run_request request = {.code = LT_STR("store('n', (recall('n') ?? 0) + 1); console.log(recall('n'))"),
                             .lang = LT_LANG_TYPESCRIPT};
   request.values = values;
   expect_run(w, &request, TELL_SAID, " o(1\n)");
   expect_run(w, &request, TELL_ALL, "undefined o(2\n)");
-  lt_values_free(values);
+  lt_stored_values_free(values);
 }
 
 static lt_status double_it(void *arg, lt_str args, const lt_invoke_options *options, lt_buf *out, lt_err *err) {

@@ -63,7 +63,7 @@ static long spare_process(world *w) {
   await_spare(w);
   for (int tries = 0; strcmp(name, "deno\n") != 0; tries++) {
     assert_true(tries < 10000);
-    lt_sleep(w->loop, 1);
+    lt_loop_sleep(w->loop, 1);
     pid = child_of(child_of(getpid()));
     snprintf(path, sizeof path, "/proc/%ld/comm", pid);
     FILE *file = pid != 0 ? fopen(path, "re") : NULL;
@@ -101,10 +101,10 @@ static unsigned long long time_of(long pid) {
 IN_DENO(test_only_where_it_is_wanted) {
   reopen(w, 0);
   js(w, "output(1)", TELL_SAID, " o(1)");
-  lt_sleep(w->loop, 30);
+  lt_loop_sleep(w->loop, 30);
   assert_int_equal(folders(), 0);
   reopen(w, 60000);
-  lt_sleep(w->loop, 30);
+  lt_loop_sleep(w->loop, 30);
   assert_int_equal(folders(), 0); /* not before the first program */
   js(w, "output(1)", TELL_SAID, " o(1)");
   await_spare(w);
@@ -150,7 +150,7 @@ IN_DENO(test_only_what_fits) {
     assert_string_not_equal(folder, spare);
     for (int tries = 0; folders() != 1 || (spare_folder(folder), strcmp(folder, spare) == 0); tries++) {
       assert_true(tries < 10000);
-      lt_sleep(w->loop, 1); /* another one, that fits */
+      lt_loop_sleep(w->loop, 1); /* another one, that fits */
     }
     spare_folder(spare);
     run_where(w, others[i], folder);
@@ -172,7 +172,7 @@ IN_DENO(test_one_that_died_is_replaced) {
     spare_folder(spare);
     assert_int_equal(kill((pid_t)pid, SIGKILL), 0);
     if (stopped == 0) { /* it is known that it has ended, or it is not yet */
-      lt_sleep(w->loop, 50);
+      lt_loop_sleep(w->loop, 50);
     }
     run_where(w, &where, folder);
     assert_string_not_equal(folder, spare);
@@ -182,7 +182,7 @@ IN_DENO(test_one_that_died_is_replaced) {
   char path[128];
   snprintf(path, sizeof path, "%s/%s/lathe.js", getenv("TMPDIR"), spare);
   (void)spare_process(w);
-  lt_sleep(w->loop, 100);
+  lt_loop_sleep(w->loop, 100);
   assert_int_equal(unlink(path), 0); /* who tidies up in /tmp takes the folder away */
   snprintf(path, sizeof path, "rm -rf %s/%s", getenv("TMPDIR"), spare);
   assert_int_equal(system(path), 0); /* NOLINT: a test's own folder */
@@ -194,13 +194,13 @@ IN_DENO(test_it_is_idle_and_ends) {
   reopen(w, 3000);
   js(w, "output(1)", TELL_SAID, " o(1)");
   long pid = spare_process(w);
-  lt_sleep(w->loop, 500); /* it has started */
+  lt_loop_sleep(w->loop, 500); /* it has started */
   unsigned long long before = time_of(pid);
-  lt_sleep(w->loop, 500);
+  lt_loop_sleep(w->loop, 500);
   assert_true(time_of(pid) - before < 1000000);
   for (int tries = 0; folders() > 0; tries++) {
     assert_true(tries < 5000);
-    lt_sleep(w->loop, 1);
+    lt_loop_sleep(w->loop, 1);
   }
   assert_int_equal(child_of(getpid()), 0);
   js(w, "output(2)", TELL_SAID, " o(2)");
@@ -238,7 +238,7 @@ IN_DENO(test_without_memory) {
       assert_true(r.error.n > 0 || lt_err_msg(&err)[0] != '\0');
     }
     lt_run_result_release(&r);
-    lt_sleep(w->loop, 40);
+    lt_loop_sleep(w->loop, 40);
   }
 }
 

@@ -333,12 +333,12 @@ static void queue_full(host_fix *f) {
   assert_int_equal(host_fix_call_with(f, "own.wait", "{}", &soon), LT_E_TIMEOUT);
   start_crowd(&c, LT_PLUGIN_QUEUE_MAX + 7);
   while (c.done < 7) {
-    lt_sleep(f->loop, 1);
+    lt_loop_sleep(f->loop, 1);
   }
   assert_int_equal(c.refused, 7);
   sem_post(&gate);
   while (c.done < LT_PLUGIN_QUEUE_MAX + 7) {
-    lt_sleep(f->loop, 1);
+    lt_loop_sleep(f->loop, 1);
   }
   assert_int_equal(c.ok, LT_PLUGIN_QUEUE_MAX);
   assert_int_equal(c.other, 0);
@@ -355,7 +355,7 @@ static void crowds(host_fix *f) {
   start_crowd(&own, 300);
   start_crowd(&loop, 300);
   while (own.done + loop.done < 600) {
-    lt_sleep(f->loop, 1);
+    lt_loop_sleep(f->loop, 1);
   }
   assert_int_equal(own.ok, 300);
   assert_int_equal(loop.ok, 300);
@@ -428,14 +428,14 @@ static void waits_crosswise(host_fix *f) {
   }
   assert_int_equal(lt_loop_spawn(f->loop, cross, f, NULL), LT_OK);
   while (sem_trywait(&entered) != 0) {
-    lt_sleep(f->loop, 1);
+    lt_loop_sleep(f->loop, 1);
   }
   /* "other" is about to call "own", which begins to wait for "other" first: one of the two calls is refused, and both
    * come to an end. */
   sem_post(&gate);
   lt_status status = host_fix_call(f, "own.through", "{\"tool\":\"other.echo\"}");
   while (!crossed_ended) {
-    lt_sleep(f->loop, 1);
+    lt_loop_sleep(f->loop, 1);
   }
   assert_true(status == LT_OK || crossed_as == LT_OK);
   if (status != LT_OK) {
@@ -488,7 +488,7 @@ static lt_status ask(lt_approver *base, const lt_approval *what, lt_cancel *canc
   a->asked++;
   snprintf(a->reason, sizeof a->reason, "%.*s", LT_STR_ARG(what->reason));
   if (a->wait_ms > 0) {
-    lt_sleep(a->loop, a->wait_ms);
+    lt_loop_sleep(a->loop, a->wait_ms);
   }
   return LT_OK;
 }
@@ -601,7 +601,7 @@ static void interrupts(host_fix *f) {
   }
   assert_int_equal(lt_loop_spawn(f->loop, call_wait, f, NULL), LT_OK);
   while (sem_trywait(&entered) != 0) {
-    lt_sleep(f->loop, 1);
+    lt_loop_sleep(f->loop, 1);
   }
   int before = finished;
   host_fix_close_host(f);
@@ -609,7 +609,7 @@ static void interrupts(host_fix *f) {
   assert_int_equal(finished, before);
   sem_post(&gate);
   while (finished == before) {
-    lt_sleep(f->loop, 1);
+    lt_loop_sleep(f->loop, 1);
   }
 }
 

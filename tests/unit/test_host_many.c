@@ -19,7 +19,7 @@ static void waits(const lathe_host *host, lathe_call *call, lathe_text in, void 
   (void)in, (void)arg;
   open_calls++;
   most_open = open_calls > most_open ? open_calls : most_open;
-  lt_sleep(the_loop, 5);
+  lt_loop_sleep(the_loop, 5);
   open_calls--;
   host->answer(call, LATHE_TEXT("1"));
 }
@@ -179,7 +179,7 @@ static void test_so_many_at_once(void **state) {
 static lt_status ask_slowly(lt_approver *base, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
                             lt_err *err) LT_YIELDS {
   (void)base, (void)what, (void)cancel, (void)err;
-  lt_sleep(the_loop, 60);
+  lt_loop_sleep(the_loop, 60);
   lt_buf_addc(ret_reason, most_open > 0 ? "others went on" : "nobody went on");
   return LT_E_DENIED;
 }

@@ -189,7 +189,7 @@ static void body_backpressure(void) {
   long before = sent_bytes();
   request.url = url_of(path);
   assert_int_equal(lt_http_open(http, &request, &stream, NULL), LT_OK);
-  lt_sleep(loop, 300);
+  lt_loop_sleep(loop, 300);
   long sent = sent_bytes() - before;
   assert_in_range(sent, LT_HTTP_BUFFER_BYTES, BYTES / 2); /* the rest are the kernel's buffers */
   size_t n = 0;

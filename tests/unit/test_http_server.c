@@ -425,17 +425,17 @@ static void body_many_that_wait(void) {
     fds[i] = connect_client(&nobody);
     assert_true(fds[i] >= 0);
     send_all(fds[i], hang_request, strlen(hang_request));
-    lt_sleep(loop, 0);
+    lt_loop_sleep(loop, 0);
   }
   while (handled < COUNT) {
-    lt_sleep(loop, 1);
+    lt_loop_sleep(loop, 1);
   }
   assert_int_equal(most_going_on, COUNT);
   for (unsigned i = 0; i < COUNT; i++) {
     close(fds[i]);
   }
   while (cancelled < COUNT) {
-    lt_sleep(loop, 1);
+    lt_loop_sleep(loop, 1);
   }
   assert_int_equal(why_cancelled, LT_E_CLOSED);
 }
@@ -454,7 +454,7 @@ static void body_client_goes_away(void) {
   assert_int_equal(cancelled, 0);
   close(fd);
   while (cancelled == 0) {
-    lt_sleep(loop, 1);
+    lt_loop_sleep(loop, 1);
   }
   assert_int_equal(why_cancelled, LT_E_CLOSED);
   expect("GET /after HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 200", "/after");
@@ -506,7 +506,7 @@ static void body_without_memory(void) {
     lt_mem_fail_at(n);
     char byte;
     while (recv(fd, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN) {
-      lt_sleep(loop, 1);
+      lt_loop_sleep(loop, 1);
     }
     lt_mem_fail_at(-1);
     close(fd);

@@ -121,7 +121,7 @@ static void many_fibers_wait_at_once(void **state) {
 static lt_wait one;
 
 static void wake_one(void *arg) {
-  lt_sleep(loop, (uint64_t)(uintptr_t)arg);
+  lt_loop_sleep(loop, (uint64_t)(uintptr_t)arg);
   lt_wait_wake(&one, LT_E_IO);
 }
 
@@ -163,7 +163,7 @@ static void timeouts_then_longer(void *arg) {
       assert_int_equal(lt_wait_on(&one, 5000), LT_E_IO);
     }
     uint64_t before = clock_us(CLOCK_MONOTONIC);
-    lt_sleep(loop, 5);
+    lt_loop_sleep(loop, 5);
     assert_true(clock_us(CLOCK_MONOTONIC) - before >= 4000);
   }
 }
@@ -210,7 +210,7 @@ static void wait_for_cancel(void *arg) {
 
 static void fire(void *arg) {
   (void)arg;
-  lt_sleep(loop, 10); /* those with a timeout have removed themselves */
+  lt_loop_sleep(loop, 10); /* those with a timeout have removed themselves */
   assert_int_equal(cancelled, 2);
   lt_cancel_fire(&cancel, LT_E_CANCELLED);
   lt_cancel_fire(&cancel, LT_E_TIMEOUT);
@@ -251,7 +251,7 @@ static void spin(void *arg) {
   (void)arg;
   while (!stop_spinning) {
     spins++;
-    lt_sleep(loop, 0);
+    lt_loop_sleep(loop, 0);
   }
 }
 
@@ -566,15 +566,15 @@ static void rush_and_rest(void *arg) {
   for (int i = 0; i < RUSH; i++) {
     spawn(note, "");
   }
-  lt_sleep(loop, 0); /* all of them have run */
+  lt_loop_sleep(loop, 0); /* all of them have run */
   unsigned kept = count_mappings();
   assert_true(kept >= before + RUSH);
   for (int i = 0; i < RUSH; i++) {
     spawn(note, "");
   }
-  lt_sleep(loop, 0);
+  lt_loop_sleep(loop, 0);
   assert_true(count_mappings() < kept + LT_LOOP_STACKS_TRIM / 2); /* the same ones again */
-  lt_sleep(loop, 4 * LT_LOOP_TRIM_MS);
+  lt_loop_sleep(loop, 4 * LT_LOOP_TRIM_MS);
   *(unsigned *)arg = kept - count_mappings();
 }
 

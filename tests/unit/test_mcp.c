@@ -124,7 +124,7 @@ static void body_changes_at_start(void) {
   open_fake("--changes=5", NULL);
   expect_ready();
   expect_result("grow", "{\"n\":0}", "\"0\""); /* whatever was under way has been read by now */
-  lt_sleep(loop, 3 * LT_MCP_RELIST_GAP_MS);
+  lt_loop_sleep(loop, 3 * LT_MCP_RELIST_GAP_MS);
   assert_int_equal(f.listings, 1);
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
@@ -312,13 +312,13 @@ static lt_cancel cancel;
 
 static void fire_cancelled(void *arg) {
   (void)arg;
-  lt_sleep(loop, 30);
+  lt_loop_sleep(loop, 30);
   lt_cancel_fire(&cancel, LT_E_CANCELLED);
 }
 
 static void fire_timeout(void *arg) {
   (void)arg;
-  lt_sleep(loop, 30);
+  lt_loop_sleep(loop, 30);
   lt_cancel_fire(&cancel, LT_E_TIMEOUT);
 }
 

@@ -135,7 +135,7 @@ static void body_idle_crash(void) {
   expect_ready();
   expect_result("crash-later", "{}", "soon");
   for (int i = 0; i < 1000 && f.warned == 0; i++) {
-    lt_sleep(loop, 5);
+    lt_loop_sleep(loop, 5);
   }
   expect_in(f.warnings, "exited with code 4");
   expect_result("add", "{\"a\":1,\"b\":2}", "\"3\"");
@@ -179,7 +179,7 @@ static void body_close_in_flight(void) {
     snprintf(jobs[i].args, sizeof jobs[i].args, "{}");
   }
   start_jobs(jobs, 3);
-  lt_sleep(loop, 20);
+  lt_loop_sleep(loop, 20);
   close_it();
   for (size_t i = 0; i < 3; i++) {
     assert_true(jobs[i].done);
@@ -195,7 +195,7 @@ static void body_close_while_starting(void) {
   jobs[0].tool = "echo";
   snprintf(jobs[0].args, sizeof jobs[0].args, "{}");
   start_jobs(jobs, 1);
-  lt_sleep(loop, 20);
+  lt_loop_sleep(loop, 20);
   close_it();
   assert_true(jobs[0].done);
   assert_int_equal(jobs[0].status, LT_E_CLOSED);

@@ -89,7 +89,7 @@ static void test_call_on_the_wire(void **state) {
 static void expect_words(lt_str text, lt_mcp_end end, size_t max, const lt_secrets *secrets, const char *want) {
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
-  lt_mcp_words_add(&out, text, end, max, secrets);
+  lt_mcp_peer_text_add(&out, text, end, max, secrets);
   assert_string_equal(out.p ? out.p : "", want);
   lt_buf_release(&out);
 }
@@ -124,26 +124,26 @@ static void test_lost_line(void **state) {
   (void)state;
   lt_loop *loop;
   assert_int_equal(lt_loop_new(&loop, NULL), LT_OK);
-  lt_mcp_calls calls;
+  lt_mcp_requests calls;
   lt_mcp_request a = {0};
   lt_mcp_request b = {0};
   lt_mcp_request c = {0};
-  lt_mcp_calls_init(&calls, loop);
-  lt_mcp_calls_enter(&calls, &a);
-  lt_mcp_calls_enter(&calls, &b);
-  assert_false(lt_mcp_calls_lost_line(&calls, "over 64 MiB"));
+  lt_mcp_requests_init(&calls, loop);
+  lt_mcp_requests_enter(&calls, &a);
+  lt_mcp_requests_enter(&calls, &b);
+  assert_false(lt_mcp_requests_lost_line(&calls, "over 64 MiB"));
   assert_false(a.done || b.done);
-  lt_mcp_calls_enter(&calls, &c); /* asked later: not a suspect */
+  lt_mcp_requests_enter(&calls, &c); /* asked later: not a suspect */
   lt_mcp_result line = {0};
   lt_arena_init(&line.arena, LT_MIB);
   lt_str text = LT_STR("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
   assert_int_equal(lt_json_parse(&line.arena, text, &line.doc, NULL), LT_OK);
   lt_mcp_message m = lt_mcp_message_read(lt_json_root(&line.doc));
-  assert_int_equal(lt_mcp_calls_answer(&calls, &m, &line, NULL), LT_MCP_ANSWERED);
+  assert_int_equal(lt_mcp_requests_answer(&calls, &m, &line, NULL), LT_MCP_ANSWERED);
   assert_true(a.done && a.status == LT_OK);
   assert_true(b.done && b.status == LT_E_LIMIT && strstr(b.err.msg, "over 64 MiB"));
   assert_false(c.done);
-  lt_mcp_calls_leave(&calls, &c);
+  lt_mcp_requests_leave(&calls, &c);
   lt_mcp_result_release(&a.answer);
   lt_arena_release(&line.arena);
   lt_loop_free(loop);
@@ -162,7 +162,7 @@ static bool use_memory(lt_json page, long n) {
   lt_mem_fail_at(n);
   lt_status status = lt_mcp_list_add_page(&list, page, &cursor, &err);
   lt_mcp_write_call(&out, 1, LT_STR("t"), LT_STR("{\n}"), false);
-  lt_mcp_words_add(&out, LT_STR("top secret"), LT_MCP_TAIL, 99, secrets);
+  lt_mcp_peer_text_add(&out, LT_STR("top secret"), LT_MCP_TAIL, 99, secrets);
   bool failed = lt_mem_failed();
   lt_mem_fail_at(-1);
   assert_true(status == LT_OK ? cursor.n > 0 && list.count == 2 : status == LT_E_NOMEM && err.msg[0]);

@@ -140,7 +140,7 @@ static void write_all(lt_process *p, lt_str bytes) {
 /* LT_YIELDS until the child's end was noticed. */
 static void await_exit(lt_process *p) {
   for (int i = 0; i < 5000 && !lt_process_exited(p); i++) {
-    lt_sleep(loop, 1);
+    lt_loop_sleep(loop, 1);
   }
   assert_true(lt_process_exited(p));
 }
@@ -301,7 +301,7 @@ static void read_lines(void *arg) {
   (void)arg;
   static unsigned next[WRITERS];
   memset(next, 0, sizeof next);
-  lt_sleep(loop, 50); /* until the queue is full: more than cat and the pipes hold */
+  lt_loop_sleep(loop, 50); /* until the queue is full: more than cat and the pipes hold */
   assert_true(written < WRITERS * LINES);
   for (unsigned n = 0; n < WRITERS * LINES; n++) {
     lt_str line;
@@ -345,7 +345,7 @@ static void reading_slowly(void *arg) {
       start_shell("for i in 1 2 3 4 5 6 7 8 9; do head -c 99999 /dev/zero; echo; done; echo done >&2; echo end");
   lt_str line;
   assert_int_equal(lt_process_read_line(p, &line, NULL), LT_OK);
-  lt_sleep(loop, 100);
+  lt_loop_sleep(loop, 100);
   assert_int_equal(line.n, 99999); /* the line we hold did not move */
   assert_int_equal(line.p[99998], 0);
   assert_int_equal(lt_process_stderr(p).n, 0); /* the child waits */
@@ -455,7 +455,7 @@ static void die_unread(void *arg) {
   written = 0;
   shared = start_shell("exec sleep 20");
   assert_int_equal(lt_loop_spawn(loop, wait_to_write, NULL, NULL), LT_OK);
-  lt_sleep(loop, 20);
+  lt_loop_sleep(loop, 20);
   assert_int_equal(written, 0);
   lt_process_signal(shared, SIGKILL);
   await_exit(shared);
@@ -533,7 +533,7 @@ static void close_under_others(void *arg) {
   shared = start_shell("exec sleep 20");
   assert_int_equal(lt_loop_spawn(loop, wait_to_write, NULL, NULL), LT_OK);
   assert_int_equal(lt_loop_spawn(loop, read_until_closed, NULL, NULL), LT_OK);
-  lt_sleep(loop, 10);
+  lt_loop_sleep(loop, 10);
   assert_int_equal(written, 0);
   lt_process_signal(shared, SIGSTOP); /* a stopped one can be ended as well */
   lt_process_close(shared);
@@ -657,7 +657,7 @@ static void be_a_parent(void *arg) {
   lt_process *p = start(&options);
   printf("%d\n", lt_process_pid(p));
   fflush(stdout);
-  lt_sleep(loop, 30000);
+  lt_loop_sleep(loop, 30000);
 }
 
 static void kill_the_parent(void *arg) {

@@ -201,7 +201,7 @@ IN_PYTHON(test_memory) {
 IN_PYTHON(test_threads_without_end) {
   (void)w;
   char code[400];
-  unsigned long most = (unsigned long)lt_threads_most() + 500;
+  unsigned long most = (unsigned long)lt_thread_limit() + 500;
   snprintf(code, sizeof code,
            "import threading\nthreading.stack_size(32768)\ne = threading.Event()\nn = 0\ntry:\n"
            "    while n < %lu:\n        threading.Thread(target=e.wait).start()\n        n += 1\n"
@@ -222,7 +222,7 @@ IN_PYTHON(test_programs_that_go_on_behind_their_end) {
   int pid = atoi(result.value.p);
   lt_run_result_release(&result);
   for (int i = 0; i < 1000 && kill(pid, 0) == 0; i++) {
-    lt_sleep(w->loop, 10);
+    lt_loop_sleep(w->loop, 10);
   }
   assert_int_equal(kill(pid, 0), -1);
 }
@@ -312,7 +312,7 @@ static void test_folders_are_removed_on_fiber(world *w) {
   py_expect("import os\nos.makedirs('x/y')\nfd = os.open('x', 0)\nos.fchmod(fd, 0)\nset_result(1)", "json 1");
   py_expect("for i in range(500):\n    open(f'f{i}', 'w').close()\n", "undefined");
   for (int i = 0; i < 4000 && count_in(base) > 1; i++) { /* that of the spare; the others go behind the run */
-    lt_sleep(w->loop, 5);
+    lt_loop_sleep(w->loop, 5);
   }
   assert_true(count_in(base) <= 1);
   lt_python_free(python);

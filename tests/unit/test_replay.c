@@ -300,19 +300,19 @@ IN_WORLD(test_a_timer_beside_a_call_starts_anew, 2) {
 /* --- Values, modules ---------------------------------------------------------------------------------------------- */
 IN_WORLD(test_what_was_stored_before_is_there_again, 2) {
   scene s;
-  lt_values *values = lt_values_new();
+  lt_stored_values *values = lt_stored_values_new();
   scene_open(&s, w, "store('k', (recall('k') ?? 0) + eRead({n: 32}).n); eRead({n: 33}); recall('k')");
   s.request.values = values;
   assert_int_equal(play(&s, false, FOR_EVER), LT_OK);
   assert_string_equal(s.end.p, "json 32 e.read e.read");
-  lt_values *later = lt_values_new(); /* the next process: its end brings back what it had stored */
+  lt_stored_values *later = lt_stored_values_new(); /* the next process: its end brings back what it had stored */
   s.request.values = later;
   assert_int_equal(play(&s, true, FOR_EVER), LT_OK);
   assert_string_equal(s.end.p, "json 32 e.read e.read");
-  lt_str kept = lt_values_find(later, LT_STR("k"));
+  lt_str kept = lt_stored_values_find(later, LT_STR("k"));
   assert_true(lt_str_eqc(kept, "32"));
-  lt_values_free(values);
-  lt_values_free(later);
+  lt_stored_values_free(values);
+  lt_stored_values_free(later);
   scene_close(&s);
 }
 

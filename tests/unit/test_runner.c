@@ -250,7 +250,7 @@ IN_WORLD(test_store_and_recall, 2) {
   expect(w, "store('a', {n: [1]}); store('', 2); [recall('a'), recall(''), recall('b') === undefined]",
          "json [{\"n\":[1]},2,true]");
   expect(w, "recall('a')", "undefined");
-  lt_values *values = lt_values_new();
+  lt_stored_values *values = lt_stored_values_new();
   lt_run_request request = {.values = values};
   request.code = LT_STR("store('a', {n: [1]}); store('gone', 1); store('gone', undefined)");
   expect_run(w, &request, TELL_END, "undefined");
@@ -269,8 +269,8 @@ IN_WORLD(test_store_and_recall, 2) {
   expect_run(
       w, &request, TELL_END,
       "E_PROGRAM 1:30 store(\"big\"): all stored values together may have 16 MiB [store('big', 'x'.repeat(17 << 20))]");
-  assert_true(lt_str_eqc(lt_values_find(values, LT_STR("late")), "5"));
-  lt_values_free(values);
+  assert_true(lt_str_eqc(lt_stored_values_find(values, LT_STR("late")), "5"));
+  lt_stored_values_free(values);
 }
 
 int main(void) {

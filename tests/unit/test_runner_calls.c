@@ -165,7 +165,7 @@ IN_WORLD(test_calls_still_open_at_the_end_are_waited_for, 2) {
 
 /* A program that fails must not hang with what it left behind: its own deadline is 30 s, a tool's two minutes. */
 static uint64_t run_timed(world *w, lt_run_request *request, lt_run_result *r) {
-  lt_sleep(w->loop, 0);
+  lt_loop_sleep(w->loop, 0);
   uint64_t began = lt_loop_now_ms(w->loop);
   run(w, request, r);
   return lt_loop_now_ms(w->loop) - began;

@@ -130,7 +130,7 @@ IN_WORLD(test_one_cancel_ends_many, 2) {
   for (int i = 0; i < MANY; i++) {
     start_run(&runs[i], w, i % 4 == 0 ? &computes : &waits);
   }
-  lt_sleep(w->loop, 30);
+  lt_loop_sleep(w->loop, 30);
   lt_cancel_fire(&cancel, LT_E_CANCELLED);
   for (int i = 0; i < MANY; i++) {
     assert_int_equal(lt_wait_on(&runs[i].done, 20000), LT_OK);

@@ -111,7 +111,7 @@ static lt_status use_run(lt_loop *loop, lt_journal *journal, lt_err *err) {
   lt_journal_call call = {.run = lt_str_of(run), .user = LT_STR("u"), .tool = LT_STR("t"), .seq = 1};
   lt_status status = journal->begin(journal, &call, &id, err);
   while (status == LT_E_IO && lost.status == LT_OK) { /* whoever noted is told behind whoever waited */
-    lt_sleep(loop, 1);
+    lt_loop_sleep(loop, 1);
   }
   if (lost.status != LT_OK) {
     assert_int_not_equal(status, LT_OK); /* no record with a gap */
@@ -238,7 +238,7 @@ static void put_one(void *arg) {
   for (int i = 0; i < 3 && journal != NULL; i++) { /* among the others' artifacts */
     untold++;
     journal->note(journal, LT_STR("r"), &note, on_untold, NULL);
-    lt_sleep(fix->loop, 0);
+    lt_loop_sleep(fix->loop, 0);
   }
   kept += artifacts != NULL && artifacts->put(artifacts, &artifact, &id, NULL) == LT_OK;
   if (journal != NULL) {
@@ -287,7 +287,7 @@ static void run_out_among_others(db_fix *fix) {
     }
     lt_mem_fail_at(n);
     while (ended < PUTTERS) {
-      lt_sleep(fix->loop, 0);
+      lt_loop_sleep(fix->loop, 0);
     }
     failed = lt_mem_failed() != 0;
     lt_mem_fail_at(-1);

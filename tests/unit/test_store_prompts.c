@@ -161,17 +161,17 @@ static void a_conversation_is_made_with_its_first_prompt(void **state) {
 static void use_in_turn(db_fix *fix) {
   for (unsigned i = 1; i <= 3; i++) {
     create_ended(fix, i, i);
-    lt_sleep(fix->loop, 2); /* times have milliseconds */
+    lt_loop_sleep(fix->loop, 2); /* times have milliseconds */
   }
   assert_string_equal(list_numbers(fix, "ann", 10), " 3 2 1");
   DB_OK(create(fix, 4, 1));
   assert_string_equal(list_numbers(fix, "ann", 10), " 1 3 2");
-  lt_sleep(fix->loop, 2);
+  lt_loop_sleep(fix->loop, 2);
   DB_OK(create(fix, 5, 2));
-  lt_sleep(fix->loop, 2);
+  lt_loop_sleep(fix->loop, 2);
   DB_OK(set(fix, 4, LT_PROMPT_FAILED)); /* its end is a use, too */
   assert_string_equal(list_numbers(fix, "ann", 10), " 1 2 3");
-  lt_sleep(fix->loop, 2);
+  lt_loop_sleep(fix->loop, 2);
   DB_OK(lt_store_conversation_set_title(fix->db, LT_STR("ann"), conversation(3), LT_STR("t"), &fix->err));
   assert_string_equal(list_numbers(fix, "ann", 2), " 1 2");
   assert_string_equal(list_numbers(fix, "ann", 0), "");
@@ -268,7 +268,7 @@ static void go_through_states(db_fix *fix) {
   char ended[64];
   snprintf(ended, sizeof ended, "%.40s", strstr(text, "\"completedAt\":\"20"));
   expect(set(fix, 1, LT_PROMPT_RUNNING), LT_E_INVALID, fix, "has ended (failed): it cannot be running again");
-  lt_sleep(fix->loop, 2);
+  lt_loop_sleep(fix->loop, 2);
   DB_OK(set(fix, 1, LT_PROMPT_CANCELLED));
   text = get(fix, 1);
   expect_part(text, "\"state\":\"cancelled\"");

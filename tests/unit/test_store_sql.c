@@ -153,7 +153,7 @@ static void use_too_much(db_fix *fix) {
     neighbours[i].status = LT_E_INTERNAL;
     lt_loop_spawn(fix->loop, put_beside, &neighbours[i], NULL);
   }
-  lt_sleep(fix->loop, 0); /* the first is under way, the others wait */
+  lt_loop_sleep(fix->loop, 0); /* the first is under way, the others wait */
   expect_failure(fix,
                  "INSERT INTO todo__t WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT 1 FROM n "
                  "WHERE i < 100",

@@ -85,10 +85,10 @@ static void on_fiber(void *arg) {
   (void)arg;
   static const char *const gone[] = {"locked", "way", "deep", "links"};
   for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++) {
-    lt_tree_remove(loop, gone[i]);
+    lt_remove_folder(loop, gone[i]);
   }
-  lt_tree_remove(loop, "link");
-  lt_tree_remove(loop, "nothing");
+  lt_remove_folder(loop, "link");
+  lt_remove_folder(loop, "nothing");
 }
 
 static void test_all_of_it_goes(void **state) {

@@ -32,7 +32,7 @@ static void on_fiber(void (*body)(world *w)) {
 #include "fiber_case.h"
 
 static void open_pair(world *w, int *ours, int *theirs, lt_wait *wait, lt_watch **watch) {
-  assert_int_equal(lt_socket_pair(true, ours, theirs, NULL), LT_OK);
+  assert_int_equal(lt_watch_socket_pair(true, ours, theirs, NULL), LT_OK);
   lt_wait_init(wait, w->loop);
   assert_int_equal(lt_watch_open(w->loop, *ours, wait, watch, NULL), LT_OK);
 }
@@ -90,7 +90,7 @@ TEST(test_what_cannot_be_watched) {
   assert_true(lt_err_msg(&err)[0] != '\0');
   fclose(file);
   int ours, theirs;
-  assert_int_equal(lt_socket_pair(true, &ours, &theirs, NULL), LT_OK);
+  assert_int_equal(lt_watch_socket_pair(true, &ours, &theirs, NULL), LT_OK);
   lt_mem_fail_at(0);
   assert_int_equal(lt_watch_open(w->loop, ours, &wait, &watch, NULL), LT_E_NOMEM);
   lt_mem_fail_at(-1);
@@ -112,9 +112,9 @@ TEST(test_descriptors_are_passed) {
   int ours, theirs, fds[2];
   char byte = 0;
   (void)w;
-  assert_int_equal(lt_socket_pair(false, &ours, &theirs, NULL), LT_OK);
+  assert_int_equal(lt_watch_socket_pair(false, &ours, &theirs, NULL), LT_OK);
   assert_int_equal(pipe(fds), 0);
-  assert_int_equal(lt_socket_send(ours, LT_STR("a"), &fds[1], 1, NULL), LT_OK);
+  assert_int_equal(lt_watch_socket_send(ours, LT_STR("a"), &fds[1], 1, NULL), LT_OK);
   int fd = receive_fd(theirs, &byte);
   assert_int_equal(byte, 'a');
   assert_int_equal(write(fd, "b", 1), 1);
@@ -122,11 +122,11 @@ TEST(test_descriptors_are_passed) {
   assert_int_equal(byte, 'b');
   lt_status status = LT_OK;
   for (int i = 0; i < 100000 && status == LT_OK; i++) {
-    status = lt_socket_send(ours, LT_STR("full"), NULL, 0, NULL);
+    status = lt_watch_socket_send(ours, LT_STR("full"), NULL, 0, NULL);
   }
   assert_int_equal(status, LT_E_LIMIT);
   close(theirs);
-  assert_int_equal(lt_socket_send(ours, LT_STR("gone"), NULL, 0, NULL), LT_E_CLOSED);
+  assert_int_equal(lt_watch_socket_send(ours, LT_STR("gone"), NULL, 0, NULL), LT_E_CLOSED);
   close(ours);
   close(fd);
   close(fds[0]);

@@ -26,14 +26,14 @@
 
 /* --- Programs on workers ------------------------------------------------------------------------------------------ */
 typedef struct prog {
-  lt_task task; /* first: a task is a prog */
+  lt_workers_task task; /* first: a task is a prog */
   lt_workers *workers;
   lt_workers *elsewhere; /* where it goes on after each call, in turn with `workers` */
   const char *code;
   lt_program program;
   lt_guest_host host;
   lt_fiber fiber;
-  lt_step step;
+  lt_workers_step step;
   lt_engine_result result;
   lt_trap trap;
   bool done;
@@ -59,13 +59,13 @@ static struct {
 
 static bool on_poll(void *arg) {
   prog *p = arg;
-  if (lt_task_should_stop(&p->task)) {
+  if (lt_workers_task_should_stop(&p->task)) {
     return true;
   }
-  if (lt_task_should_yield(p->workers, &p->task)) {
+  if (lt_workers_task_should_yield(p->workers, &p->task)) {
     p->step = LT_STEP_AGAIN;
     lt_fiber_yield();
-    return lt_task_should_stop(&p->task);
+    return lt_workers_task_should_stop(&p->task);
   }
   return false;
 }
@@ -91,7 +91,7 @@ static void run_prog(void *arg) {
   p->step = LT_STEP_DONE;
 }
 
-static lt_step on_step(lt_task *task) {
+static lt_workers_step on_step(lt_workers_task *task) {
   prog *p = (prog *)task;
   if (p->steps++ > 0 && !pthread_equal(p->thread, pthread_self())) {
     p->moves++;
@@ -123,7 +123,7 @@ static void go_on(prog *p) {
   pthread_mutex_unlock(&yard.lock);
 }
 
-static void after_step(lt_task *task, lt_step step) {
+static void after_step(lt_workers_task *task, lt_workers_step step) {
   prog *p = (prog *)task;
   if (step == LT_STEP_DONE) {
     finish(p);
@@ -226,7 +226,7 @@ static void expect_text(prog *p, lt_ending ending, const char *text) {
 
 /* --- Tasks without a program -------------------------------------------------------------------------------------- */
 typedef struct chore {
-  lt_task task;
+  lt_workers_task task;
   lt_workers *workers;
   char name;
   unsigned left;
@@ -234,14 +234,14 @@ typedef struct chore {
 
 static char chores_done[64];
 
-static lt_step chore_step(lt_task *task) {
+static lt_workers_step chore_step(lt_workers_task *task) {
   chore *c = (chore *)task;
   size_t n = strlen(chores_done);
   chores_done[n] = c->name;
   return --c->left > 0 ? LT_STEP_AGAIN : LT_STEP_DONE;
 }
 
-static void chore_after(lt_task *task, lt_step step) {
+static void chore_after(lt_workers_task *task, lt_workers_step step) {
   (void)task;
   assert_int_equal(step, LT_STEP_DONE);
   pthread_mutex_lock(&yard.lock);
@@ -252,7 +252,7 @@ static void chore_after(lt_task *task, lt_step step) {
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
-static lt_step gate_step(lt_task *task) {
+static lt_workers_step gate_step(lt_workers_task *task) {
   (void)task;
   pthread_mutex_lock(&gate);
   pthread_mutex_unlock(&gate);
@@ -264,12 +264,12 @@ static void tasks_in_turn(void **state) {
   (void)state;
   lt_workers *workers = open_workers(1);
   memset(chores_done, 0, sizeof chores_done);
-  lt_task shut = {.step = gate_step, .after = chore_after};
+  lt_workers_task shut = {.step = gate_step, .after = chore_after};
   chore chores[] = {{.name = 'a', .left = 3}, {.name = 'b', .left = 1}, {.name = 'c', .left = 2}};
   pthread_mutex_lock(&gate); /* so that all are queued before the first runs; an extra worker would not matter */
   lt_workers_submit(workers, &shut);
   for (unsigned i = 0; i < 3; i++) {
-    chores[i].task = (lt_task){.step = chore_step, .after = chore_after};
+    chores[i].task = (lt_workers_task){.step = chore_step, .after = chore_after};
   }
   pthread_mutex_unlock(&gate);
   wait_until(&yard.done, 1);
@@ -283,17 +283,17 @@ static void tasks_in_turn(void **state) {
 
 static void reasons_and_flags(void **state) {
   (void)state;
-  lt_task task = {.step = chore_step};
-  assert_false(lt_task_should_stop(&task));
+  lt_workers_task task = {.step = chore_step};
+  assert_false(lt_workers_task_should_stop(&task));
   atomic_store(&task.deadline_ns, lt_workers_now() + 3600 * 1000 * MS);
-  assert_false(lt_task_should_stop(&task));
-  lt_task_stop(&task, LT_STOP_CANCEL);
-  lt_task_stop(&task, LT_STOP_TIMEOUT);
-  assert_true(lt_task_should_stop(&task));
+  assert_false(lt_workers_task_should_stop(&task));
+  lt_workers_task_stop(&task, LT_STOP_CANCEL);
+  lt_workers_task_stop(&task, LT_STOP_TIMEOUT);
+  assert_true(lt_workers_task_should_stop(&task));
   assert_int_equal(atomic_load(&task.stop), LT_STOP_CANCEL);
-  lt_task late = {.step = chore_step};
+  lt_workers_task late = {.step = chore_step};
   atomic_store(&late.deadline_ns, 1);
-  assert_true(lt_task_should_stop(&late));
+  assert_true(lt_workers_task_should_stop(&late));
   assert_int_equal(atomic_load(&late.stop), LT_STOP_TIMEOUT);
 }
 
@@ -343,7 +343,7 @@ static void endless_loops_starve_nobody(void **state) {
   }
   for (unsigned i = 0; i < 5; i++) {
     assert_false(is_done(&loops[i]));
-    lt_task_stop(&loops[i].task, LT_STOP_CANCEL);
+    lt_workers_task_stop(&loops[i].task, LT_STOP_CANCEL);
   }
   wait_until(&yard.done, 15);
   for (unsigned i = 0; i < 5; i++) {
@@ -400,7 +400,7 @@ static void a_stuck_step_starves_nobody(void **state) {
     assert_false(is_done(&stuck));
     usleep(250000); /* an extra worker without work ends meanwhile */
   }
-  lt_task_stop(&stuck.task, LT_STOP_CANCEL);
+  lt_workers_task_stop(&stuck.task, LT_STOP_CANCEL);
   wait_until(&yard.done, 4);
   assert_int_equal(stuck.result.ending, LT_END_STOPPED);
   prog_end(&stuck);
@@ -422,7 +422,7 @@ static void many_stuck_steps_starve_nobody(void **state) {
   expect_text(&quick, LT_END_STRING, "through");
   prog_end(&quick);
   for (unsigned i = 0; i < STUCK; i++) {
-    lt_task_stop(&stuck[i].task, LT_STOP_CANCEL);
+    lt_workers_task_stop(&stuck[i].task, LT_STOP_CANCEL);
   }
   wait_until(&yard.done, 1 + STUCK);
   for (unsigned i = 0; i < STUCK; i++) {
@@ -472,7 +472,7 @@ static void deadlines_by_force(void **state) {
     wait_until(&yard.done, 1);
     uint64_t late = p.done_ns - atomic_load(&p.task.deadline_ns);
     if (told) {
-      printf("%7.2f ms after the deadline, %s  %.70s\n", (double)late / 1e6, lt_trap_text(p.trap), never_polls[i]);
+      printf("%7.2f ms after the deadline, %s  %.70s\n", (double)late / 1e6, lt_box_trap_text(p.trap), never_polls[i]);
     }
     assert_int_equal(p.result.ending, LT_END_STOPPED);
     assert_int_equal(atomic_load(&p.task.stop), LT_STOP_TIMEOUT);
@@ -540,7 +540,7 @@ static void cancel_while_parked(void **state) {
   yard_reset(true);
   prog_start(&p, workers, "try { call() } catch { call() } finally { for (;;); } 'went on'", 0);
   wait_until(&yard.parked, 1);
-  lt_task_stop(&p.task, LT_STOP_CANCEL);
+  lt_workers_task_stop(&p.task, LT_STOP_CANCEL);
   resume_all();
   wait_until(&yard.done, 1);
   assert_int_equal(p.result.ending, LT_END_STOPPED);
@@ -555,7 +555,7 @@ static void cancel_before_it_begins(void **state) {
   lt_workers *workers = open_workers(1);
   prog p;
   prog_init(&p, workers, "for (;;);");
-  lt_task_stop(&p.task, LT_STOP_CANCEL);
+  lt_workers_task_stop(&p.task, LT_STOP_CANCEL);
   lt_workers_submit(workers, &p.task);
   wait_until(&yard.done, 1);
   assert_int_equal(p.result.ending, LT_END_STOPPED);
@@ -584,7 +584,7 @@ static void cancels_at_any_moment(void **state) {
     prog_start(&p, workers, codes[i % 6], 0);
     seed = seed * 1103515245 + 12345;
     usleep((seed >> 16) % 3000);
-    lt_task_stop(&p.task, LT_STOP_CANCEL);
+    lt_workers_task_stop(&p.task, LT_STOP_CANCEL);
     wait_until(&yard.done, 1);
     assert_true(p.result.ending != LT_END_TRAP);
     prog_end(&p);
@@ -637,7 +637,7 @@ static void many_suspended_at_once(void **state) {
   expect_text(&quick, LT_END_VALUE, "[1,2,3]");
   prog_end(&quick);
   for (unsigned i = 0; i < MANY; i += 10) {
-    lt_task_stop(&p[i].task, LT_STOP_CANCEL);
+    lt_workers_task_stop(&p[i].task, LT_STOP_CANCEL);
   }
   resume_all();
   wait_until(&yard.done, 1 + MANY);

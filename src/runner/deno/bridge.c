@@ -15,7 +15,7 @@
 #include "tool/again.h"
 
 typedef struct deno_call {
-  lt_run_tool_call base; /* first: lt_run_calls_release frees it */
+  lt_run_tool_call base; /* first: lt_run_tool_call_free_all frees it */
   lt_deno_run *run;
 } deno_call;
 
@@ -260,12 +260,12 @@ static void carry_out(deno_call *call, lt_str input) LT_YIELDS {
   lt_invoke_options options = {
       .cancel = &run->cancel, .caller = run->request->caller, .on_approval = on_approval, .arg = call};
   bool on_record =
-      lt_matching_answer(&run->matching, base->record.tool, input, &options.seq, &base->status, &base->out);
+      lt_call_matching_answer(&run->matching, base->record.tool, input, &options.seq, &base->status, &base->out);
   if (!on_record && base->function != NULL) {
     call_function(run, base, input, &options);
   } else if (!on_record) {
     base->status = lt_door_call(run->deno->door, base->record.tool, input, &options, &base->out, NULL);
-    lt_matching_note_failure(&run->matching, options.seq, base->status, lt_buf_view(&base->out));
+    lt_call_matching_note_failure(&run->matching, options.seq, base->status, lt_buf_view(&base->out));
   } else if (base->status == LT_E_DIVERGED) {
     lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
   } else if (base->function == NULL) {
@@ -274,8 +274,8 @@ static void carry_out(deno_call *call, lt_str input) LT_YIELDS {
                                  .input = input,
                                  .status = base->status,
                                  .answer = lt_buf_view(&base->out)};
-    lt_call_count_recalled(run->deno->door, options.caller, event.tool, event.status);
-    lt_call_tell_recalled(run->deno->door, options.caller, &event);
+    lt_recorded_call_count(run->deno->door, options.caller, event.tool, event.status);
+    lt_recorded_call_report(run->deno->door, options.caller, &event);
   }
   base->open.id = 2 * (uint32_t)options.seq;
 }
@@ -356,7 +356,7 @@ static void on_function(lt_deno_run *run, reading *r, lt_http_answer *answer) LT
   if (!read_text(r, "name", &name, answer)) {
     return;
   }
-  size_t index = lt_run_find_function(run->request, name);
+  size_t index = lt_run_request_find_function(run->request, name);
   lt_json args = lt_json_get(lt_json_root(&r->doc), "args");
   if (index >= run->request->function_count || lt_json_typeof(args) != LT_JSON_ARRAY) {
     put_error(answer, "Invalid request: no such function: ", lt_str_sub(name, 0, 200));
@@ -370,7 +370,7 @@ static void on_function(lt_deno_run *run, reading *r, lt_http_answer *answer) LT
 
 static void put_tool(const lt_deno_run *run, lt_json_writer *w, const lt_tool *tool) {
   lt_str name = run->typed ? tool->ts_name : tool->js_name;
-  bool taken = lt_run_find_function(run->request, name) < run->request->function_count;
+  bool taken = lt_run_request_find_function(run->request, name) < run->request->function_count;
   lt_json_begin_object(w);
   lt_json_key(w, "id");
   lt_json_put_str(w, tool->id);

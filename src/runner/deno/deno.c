@@ -247,7 +247,8 @@ static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
   if (!lt_deno_prepare(run)) {
     return LT_OK;
   }
-  LT_TRY(lt_matching_begin(&run->matching, run->request, "deno", run->deno->door, run->result, &run->recalled, err));
+  LT_TRY(
+      lt_call_matching_begin(&run->matching, run->request, "deno", run->deno->door, run->result, &run->recalled, err));
   if (run->recalled) {
     return LT_OK;
   }
@@ -258,7 +259,7 @@ static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
     LT_TRY(run_in_new(run, err));
   }
   run->ran = true;
-  lt_matching_end(&run->matching, run->result);
+  lt_call_matching_end(&run->matching, run->result);
   return LT_OK;
 }
 
@@ -283,8 +284,8 @@ static void run_release(lt_deno_run *run) LT_YIELDS {
   lt_buf_release(&run->failure.name);
   lt_buf_release(&run->failure.message);
   lt_buf_release(&run->failure.stack);
-  lt_matching_release(&run->matching);
-  lt_values_free(run->own_values);
+  lt_call_matching_release(&run->matching);
+  lt_stored_values_free(run->own_values);
   lt_catalog_unref(run->catalog);
 }
 
@@ -296,7 +297,7 @@ static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, l
   }
   uint64_t began = lt_workers_now();
   run_init(run, deno, request, result);
-  run->deadline_ns = began + lt_run_timeout_ms(request) * 1000000;
+  run->deadline_ns = began + lt_run_request_timeout_ms(request) * 1000000;
   lt_status status = run_program(run, err);
   run_release(run);
   if (run->ran) {
@@ -306,11 +307,11 @@ static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, l
     deno->swept = true;
     lt_deno_sweep(deno->loop);
   }
-  lt_run_say_something(result);
+  lt_run_result_ensure_error(result);
   if (!run->recalled) {
     result->duration_ms = (double)(lt_workers_now() - began) / 1e6;
     result->owned = run->calls;
-    result->calls = lt_run_link_calls(run->calls);
+    result->calls = lt_run_tool_call_link(run->calls);
   }
   lt_mem_free(run);
   return status;

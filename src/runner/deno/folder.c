@@ -114,7 +114,7 @@ lt_status lt_deno_write_file(const lt_deno_room *room, const char *name, lt_str 
 /* A program can have made files: it may replace the bridge's socket by a folder, and its caches are on the disk. */
 void lt_deno_remove_folder(lt_loop *loop, lt_deno_room *room) {
   if (room->folder[0] != '\0') {
-    lt_tree_remove(loop, room->folder);
+    lt_remove_folder(loop, room->folder);
   }
   if (room->lock >= 0) {
     close(room->lock);
@@ -139,7 +139,7 @@ void lt_deno_sweep(lt_loop *loop) {
     snprintf(path, sizeof path, "%s/%s", base(), e->d_name);
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0 && is_left(fd)) {
-      lt_tree_remove(loop, path);
+      lt_remove_folder(loop, path);
     }
     if (fd >= 0) {
       close(fd);

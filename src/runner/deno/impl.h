@@ -77,8 +77,8 @@ typedef struct lt_deno_run {
   const lt_run_request *request;
   lt_run_result *result;
   lt_catalog *catalog;
-  lt_values *values;
-  lt_values *own_values; /* NULL when the request brought one */
+  lt_stored_values *values;
+  lt_stored_values *own_values; /* NULL when the request brought one */
   bool typed;
 
   /* The program, and the folder it is in. */
@@ -111,8 +111,8 @@ typedef struct lt_deno_run {
   /* Its calls (bridge.c). */
   lt_run_tool_call *calls;
   lt_run_tool_call **last_call;
-  lt_matching matching; /* calls that are on record, when it is run again */
-  bool recalled;        /* its end is on record */
+  lt_call_matching matching; /* calls that are on record, when it is run again */
+  bool recalled;             /* its end is on record */
   uint32_t call_count;
   uint32_t in_flight;
   uint32_t asking;

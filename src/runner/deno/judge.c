@@ -44,7 +44,7 @@ static void set_place(lt_deno_run *run, const lt_run_place *place) {
   result->line = place->line;
   result->column = place->column;
   lt_buf_clear(&result->context);
-  lt_run_add_context(&result->context, lt_jsscan_line(run->request->code, place->line), place->at);
+  lt_run_result_put_context(&result->context, lt_jsscan_line(run->request->code, place->line), place->at);
 }
 
 /* `at f (file:///.../lathe-deno-abc/program.ts:4:26)`, or without the function. */
@@ -280,24 +280,24 @@ static void judge_types(lt_deno_run *run) {
   }
   if (count == 0) { /* the compiler itself is at fault */
     lt_str words = lt_str_trim(run->faults.n > 0 ? lt_buf_view(&run->faults) : lt_process_stderr(run->checker));
-    lt_run_fail(run->result, LT_E_PROGRAM,
-                "its types could not be checked: tsc %s: %.*s (typescript.check: false does "
-                "without)",
-                lt_process_exit_text(run->checker), LT_STR_ARG(lt_str_sub(words, 0, 500)));
+    lt_run_result_fail(run->result, LT_E_PROGRAM,
+                       "its types could not be checked: tsc %s: %.*s (typescript.check: false does "
+                       "without)",
+                       lt_process_exit_text(run->checker), LT_STR_ARG(lt_str_sub(words, 0, 500)));
   }
 }
 
 /* --- The process -------------------------------------------------------------------------------------------------- */
 static void judge_stopped(lt_deno_run *run) {
   if (run->stopped == LT_E_TIMEOUT) {
-    lt_run_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
-                (unsigned long)lt_run_timeout_ms(run->request));
+    lt_run_result_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
+                       (unsigned long)lt_run_request_timeout_ms(run->request));
   } else if (run->stopped == LT_E_PROGRAM) {
     judge_types(run);
   } else if (run->stopped == LT_E_NOMEM) {
-    lt_run_fail(run->result, LT_E_NOMEM, "no memory for another program");
+    lt_run_result_fail(run->result, LT_E_NOMEM, "no memory for another program");
   } else {
-    lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
+    lt_run_result_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
   }
 }
 
@@ -315,24 +315,24 @@ static bool ran_out_of_memory(lt_str words) {
 static lt_str judge_exit(lt_deno_run *run, lt_str words) {
   lt_run_result *result = run->result;
   if (says(words, "memory for CodeRange")) {
-    lt_run_fail(
+    lt_run_result_fail(
         result, LT_E_NOMEM,
         "no room for another Worker: each takes 512 MiB of the process's address space, however little it does; "
         "start fewer, or allow more (--memory, sandbox.memoryMb)");
     return before(words, "#\n# Fatal");
   }
   if (ran_out_of_memory(words)) {
-    lt_run_fail(result, LT_E_NOMEM,
-                "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
-                "(--memory, sandbox.memoryMb)",
-                (unsigned long)(lt_run_memory_bytes(run->request) / LT_MIB));
+    lt_run_result_fail(result, LT_E_NOMEM,
+                       "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
+                       "(--memory, sandbox.memoryMb)",
+                       (unsigned long)(lt_run_request_memory_bytes(run->request) / LT_MIB));
     return before(before(words, "<--- Last few GCs"), "#\n# Fatal");
   }
   if (says(words, "promise never resolved")) {
-    lt_run_fail(result, LT_E_PROGRAM, "the program waits for a promise that nothing will ever settle");
+    lt_run_result_fail(result, LT_E_PROGRAM, "the program waits for a promise that nothing will ever settle");
     return before(words, "error: Top-level await promise never resolved");
   }
-  lt_run_fail(result, LT_E_PROGRAM, "the program's process %s", lt_process_exit_text(run->room.process));
+  lt_run_result_fail(result, LT_E_PROGRAM, "the program's process %s", lt_process_exit_text(run->room.process));
   locate(run, words);
   return words;
 }

@@ -13,8 +13,8 @@ static unsigned sequence(const char *p, const char *end) {
 static bool is_text(lt_deno_run *run) {
   lt_str code = run->request->code;
   if (code.n > LT_RUN_CODE_MAX_BYTES) {
-    lt_run_fail(run->result, LT_E_INVALID, "the program has %zu bytes; at most %lu MiB can be run", code.n,
-                LT_RUN_CODE_MAX_BYTES / LT_MIB);
+    lt_run_result_fail(run->result, LT_E_INVALID, "the program has %zu bytes; at most %lu MiB can be run", code.n,
+                       LT_RUN_CODE_MAX_BYTES / LT_MIB);
     return false;
   }
   uint32_t line = 1;
@@ -22,8 +22,8 @@ static bool is_text(lt_deno_run *run) {
     unsigned length = sequence(code.p + i, code.p + code.n);
     if (length == 0 || code.p[i] == 0) {
       run->result->line = line;
-      lt_run_fail(run->result, LT_E_INVALID, "%s (line %u): save the program as UTF-8 text",
-                  length == 0 ? "the program is not valid UTF-8" : "the program contains a NUL byte", line);
+      lt_run_result_fail(run->result, LT_E_INVALID, "%s (line %u): save the program as UTF-8 text",
+                         length == 0 ? "the program is not valid UTF-8" : "the program contains a NUL byte", line);
       return false;
     }
     line += code.p[i] == '\n';
@@ -38,7 +38,7 @@ bool lt_deno_prepare(lt_deno_run *run) {
     return false;
   }
   if (run->request->input.n > 0 && lt_json_check(run->request->input, &err) != LT_OK) {
-    lt_run_fail(run->result, LT_E_INVALID, "the input is not JSON: %s", lt_err_msg(&err));
+    lt_run_result_fail(run->result, LT_E_INVALID, "the input is not JSON: %s", lt_err_msg(&err));
     return false;
   }
   run->source = lt_jsscan_unfence(run->request->code, &run->line_offset);

@@ -100,12 +100,12 @@ static void on_store(record *r) {
   lt_str json = text_of(r, "json");
   lt_err err = LT_ERR_INIT;
   if (run->values == NULL) {
-    run->values = run->own_values = lt_values_new();
+    run->values = run->own_values = lt_stored_values_new();
   }
   if (json.n > 0 && lt_json_check(json, NULL) != LT_OK) {
     return;
   }
-  if (run->values == NULL || lt_values_put(run->values, text_of(r, "key"), json, &err) != LT_OK) {
+  if (run->values == NULL || lt_stored_values_put(run->values, text_of(r, "key"), json, &err) != LT_OK) {
     lt_deno_say(run, LT_SAID_WARNING, lt_str_of(run->values == NULL ? "store(): out of memory" : lt_err_msg(&err)));
   }
 }

@@ -23,7 +23,7 @@ static const lt_tool *unless_hidden(const lt_deno_run *run, const lt_tool *tool)
 }
 
 const lt_tool *lt_deno_find_named(const lt_deno_run *run, lt_str word) {
-  if (lt_run_find_function(run->request, word) < run->request->function_count) {
+  if (lt_run_request_find_function(run->request, word) < run->request->function_count) {
     return NULL;
   }
   const lt_tool *tool = run->typed ? lt_catalog_find_ts(run->catalog, word) : lt_catalog_find_js(run->catalog, word);
@@ -292,7 +292,7 @@ static void put_world(lt_json_writer *w, const lt_deno_run *run) {
   lt_json_put_bool(w, run->request->without_output);
   lt_json_key(w, "values");
   if (run->values != NULL) {
-    lt_values_write(run->values, w);
+    lt_stored_values_write(run->values, w);
   } else {
     lt_json_put_raw(w, LT_STR("{}"));
   }

@@ -54,8 +54,8 @@ static lt_status check_walls(const lt_deno *deno, lt_jail_profile profile, lt_er
 
 /* Longer than the clock, which may stand still while the program does not; and Deno has several threads. */
 lt_deno_limits lt_deno_limits_of(const lt_run_request *request) {
-  return (lt_deno_limits){.memory_bytes = lt_run_memory_bytes(request),
-                          .cpu_seconds = (unsigned long)(lt_run_timeout_ms(request) / 1000 + 1) * 4 + 10};
+  return (lt_deno_limits){.memory_bytes = lt_run_request_memory_bytes(request),
+                          .cpu_seconds = (unsigned long)(lt_run_request_timeout_ms(request) / 1000 + 1) * 4 + 10};
 }
 
 static void add_jail(plan *p, const lt_deno *deno, const lt_deno_room *room, const char *profile) {
@@ -71,7 +71,7 @@ static void add_jail(plan *p, const lt_deno *deno, const lt_deno_room *room, con
   add(p, text(p, "--cpu-seconds=%lu", room->limits.cpu_seconds));
   add(p, text(p, "--file-size=%lu", LT_DENO_FILE_BYTES));
   add(p, "--open-files=1024");
-  add(p, text(p, "--processes=%lu", (unsigned long)lt_threads_most()));
+  add(p, text(p, "--processes=%lu", (unsigned long)lt_thread_limit()));
   if (deno->without_walls) {
     add(p, "--best-effort");
   }

@@ -107,9 +107,10 @@ static void carry_out(lt_pyrun *run, lt_pycall *c) LT_YIELDS {
   lt_invoke_options options = {
       .cancel = &run->cancel, .caller = run->request->caller, .on_approval = on_approval, .arg = c};
   lt_run_call *record = &c->call.record;
-  if (!lt_matching_answer(&run->matching, record->tool, record->input, &options.seq, &c->call.status, &c->call.out)) {
+  if (!lt_call_matching_answer(&run->matching, record->tool, record->input, &options.seq, &c->call.status,
+                               &c->call.out)) {
     c->call.status = lt_door_call(run->python->door, record->tool, record->input, &options, &c->call.out, NULL);
-    lt_matching_note_failure(&run->matching, options.seq, c->call.status, lt_buf_view(&c->call.out));
+    lt_call_matching_note_failure(&run->matching, options.seq, c->call.status, lt_buf_view(&c->call.out));
   } else if (c->call.status == LT_E_DIVERGED) {
     lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
   } else {
@@ -118,8 +119,8 @@ static void carry_out(lt_pyrun *run, lt_pycall *c) LT_YIELDS {
                                  .input = record->input,
                                  .status = c->call.status,
                                  .answer = lt_buf_view(&c->call.out)};
-    lt_call_count_recalled(run->python->door, options.caller, event.tool, event.status);
-    lt_call_tell_recalled(run->python->door, options.caller, &event);
+    lt_recorded_call_count(run->python->door, options.caller, event.tool, event.status);
+    lt_recorded_call_report(run->python->door, options.caller, &event);
   }
   c->call.open.id = 2 * (uint32_t)options.seq;
 }

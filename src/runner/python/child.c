@@ -118,7 +118,7 @@ void lt_python_wake_closer(lt_python *p) {
 
 static void on_removal(void *arg) {
   removal *r = arg;
-  lt_tree_remove(r->python->loop, r->folder);
+  lt_remove_folder(r->python->loop, r->folder);
   r->python->removals--;
   lt_python_wake_closer(r->python);
   lt_mem_free(r->folder);
@@ -140,7 +140,7 @@ static void remove_workspace(lt_python *p, char *folder) LT_YIELDS {
     }
   }
   lt_mem_free(r);
-  lt_tree_remove(p->loop, folder);
+  lt_remove_folder(p->loop, folder);
   lt_mem_free(folder);
 }
 
@@ -172,7 +172,7 @@ void lt_pychild_disown(lt_pychild *child) {
 
 static lt_status open_ends(lt_pychild *child, int theirs[2], lt_err *err) {
   int fds[2];
-  LT_TRY(lt_socket_pair(true, &child->connection, &theirs[0], err));
+  LT_TRY(lt_watch_socket_pair(true, &child->connection, &theirs[0], err));
   if (pipe2(fds, O_CLOEXEC) != 0) {
     lt_status status = lt_fail(err, LT_E_IO, "no pipe for a Python program: %s", strerror(errno));
     close(child->connection);
@@ -213,11 +213,11 @@ static lt_status ask_for_fork(lt_zygote *z, const lt_pychild *child, const int t
   if (z->deaf) {
     return lt_fail(err, LT_E_CLOSED, "the Python interpreter has ended");
   }
-  lt_status status = lt_socket_send(z->control, lt_str_from(message, (size_t)n), theirs, 2, err);
+  lt_status status = lt_watch_socket_send(z->control, lt_str_from(message, (size_t)n), theirs, 2, err);
   for (unsigned tries = 0; status == LT_E_LIMIT && !z->deaf && tries < LT_PYTHON_KILL_MS; tries++) {
-    lt_sleep(z->python->loop, 1); /* it reads when it has forked the others */
+    lt_loop_sleep(z->python->loop, 1); /* it reads when it has forked the others */
     status = z->deaf ? lt_fail(err, LT_E_CLOSED, "the Python interpreter has ended")
-                     : lt_socket_send(z->control, lt_str_from(message, (size_t)n), theirs, 2, err);
+                     : lt_watch_socket_send(z->control, lt_str_from(message, (size_t)n), theirs, 2, err);
   }
   return status;
 }
@@ -259,7 +259,7 @@ void lt_pychild_kill(lt_pychild *child) {
   if (child->exited || z->deaf) {
     return;
   }
-  lt_status status = lt_socket_send(z->control, lt_str_from(message, (size_t)n), NULL, 0, NULL);
+  lt_status status = lt_watch_socket_send(z->control, lt_str_from(message, (size_t)n), NULL, 0, NULL);
   if (status == LT_E_LIMIT && !child->to_kill) { /* it is busy: once more, soon */
     child->to_kill = true;
     lt_wait_wake(&z->wait, LT_OK);

@@ -50,7 +50,7 @@ static void remove_left(lt_loop *loop, const char *name) LT_YIELDS {
   }
   int fd = lock(path);
   if (fd >= 0) {
-    lt_tree_remove(loop, path);
+    lt_remove_folder(loop, path);
     close(fd);
   }
 }

@@ -155,8 +155,8 @@ typedef struct lt_pyrun {
   lt_buf line; /* one that has not ended */
 
   /* Its calls (python_calls.c). */
-  lt_matching matching; /* what they were answered before, where it is run again */
-  bool recalled;        /* its end is on record */
+  lt_call_matching matching; /* what they were answered before, where it is run again */
+  bool recalled;             /* its end is on record */
   lt_run_tool_call *calls;
   lt_run_tool_call **last_call;
   lt_pycall *queued;

@@ -37,7 +37,7 @@ static void place(lt_pyrun *run, lt_json report) {
   run->result->line = (uint32_t)line;
   run->result->column = column > 0 && column <= (int64_t)written.n + 1 ? (uint32_t)column : 1;
   lt_buf_clear(&run->result->context);
-  lt_run_add_context(&run->result->context, written, run->result->column - 1);
+  lt_run_result_put_context(&run->result->context, written, run->result->column - 1);
 }
 
 /* Names of other languages, and of other places. */
@@ -89,10 +89,10 @@ static void advise(lt_pyrun *run, lt_str name) {
 }
 
 static void judge_memory(lt_pyrun *run) {
-  lt_run_fail(run->result, LT_E_NOMEM,
-              "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
-              "(--memory, sandbox.memoryMb)",
-              (unsigned long)(lt_pyrun_memory(run->request) / LT_MIB));
+  lt_run_result_fail(run->result, LT_E_NOMEM,
+                     "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
+                     "(--memory, sandbox.memoryMb)",
+                     (unsigned long)(lt_pyrun_memory(run->request) / LT_MIB));
 }
 
 static void judge_report(lt_pyrun *run, lt_json report, lt_arena *arena) {
@@ -119,7 +119,7 @@ static void judge_failure(lt_pyrun *run) {
   if (lt_json_parse(&arena, lt_buf_view(&run->failure), &doc, NULL) == LT_OK) {
     judge_report(run, lt_json_root(&doc), &arena);
   } else {
-    lt_run_fail(run->result, LT_E_PROGRAM, "the program failed with an error that is too long to be told");
+    lt_run_result_fail(run->result, LT_E_PROGRAM, "the program failed with an error that is too long to be told");
   }
   lt_arena_release(&arena);
 }
@@ -129,12 +129,13 @@ static void judge_failure(lt_pyrun *run) {
 static void judge_signal(lt_pyrun *run, int signum) {
   const char *name = sigabbrev_np(signum);
   if (signum == SIGXCPU) {
-    lt_run_fail(run->result, LT_E_TIMEOUT, "the program used more processor time than its %lums allow",
-                (unsigned long)lt_run_timeout_ms(run->request));
+    lt_run_result_fail(run->result, LT_E_TIMEOUT, "the program used more processor time than its %lums allow",
+                       (unsigned long)lt_run_request_timeout_ms(run->request));
   } else {
     bool trap = signum == SIGSYS;
-    lt_run_fail(run->result, trap ? LT_E_TRAP : LT_E_PROGRAM, "the program was killed by SIG%s%s", name ? name : "?",
-                signum == SIGSEGV ? " (endless recursion in native code, or a broken extension module)" : "");
+    lt_run_result_fail(run->result, trap ? LT_E_TRAP : LT_E_PROGRAM, "the program was killed by SIG%s%s",
+                       name ? name : "?",
+                       signum == SIGSEGV ? " (endless recursion in native code, or a broken extension module)" : "");
   }
 }
 
@@ -143,28 +144,28 @@ static void judge_exit(lt_pyrun *run) {
   lt_err err = LT_ERR_INIT;
   if (status < 0) {
     lt_pychild_lost(run->child, &err);
-    lt_run_fail(run->result, LT_E_PROGRAM, "%s", lt_err_msg(&err));
+    lt_run_result_fail(run->result, LT_E_PROGRAM, "%s", lt_err_msg(&err));
   } else if (WIFSIGNALED(status)) {
     judge_signal(run, WTERMSIG(status));
   } else if (WEXITSTATUS(status) != 0) {
-    lt_run_fail(run->result, LT_E_PROGRAM, "the program exited with code %d", WEXITSTATUS(status));
+    lt_run_result_fail(run->result, LT_E_PROGRAM, "the program exited with code %d", WEXITSTATUS(status));
   }
 }
 
 static void judge_stopped(lt_pyrun *run) {
   if (run->stopped == LT_E_TIMEOUT) {
-    lt_run_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
-                (unsigned long)lt_run_timeout_ms(run->request));
+    lt_run_result_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
+                       (unsigned long)lt_run_request_timeout_ms(run->request));
   } else if (run->stopped == LT_E_LIMIT) {
-    lt_run_fail(
+    lt_run_result_fail(
         run->result, LT_E_PROGRAM,
         "the program wrote too much into its folder: at most %lu MiB in %u files; give the data to a tool, or set "
         "python.workspace",
         LT_PYTHON_DISK_BYTES / LT_MIB, LT_PYTHON_DISK_FILES);
   } else if (run->stopped == LT_E_NOMEM) {
-    lt_run_fail(run->result, LT_E_NOMEM, "no memory for the answers that the program waits for");
+    lt_run_result_fail(run->result, LT_E_NOMEM, "no memory for the answers that the program waits for");
   } else {
-    lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
+    lt_run_result_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
   }
 }
 
@@ -196,10 +197,10 @@ static lt_status check_value(lt_pyrun *run, lt_err *err) LT_YIELDS {
   result->kind = LT_VALUE_UNDEFINED;
   lt_buf_release(&result->value);
   if (result->status == LT_OK) {
-    lt_run_fail(result, LT_E_PROGRAM,
-                too_long ? "set_result: the result has more than %lu MiB; give back less"
-                         : "set_result: the result is not JSON, or nested too deeply (%lu MiB)",
-                LT_RUN_RESULT_MAX_BYTES / LT_MIB);
+    lt_run_result_fail(result, LT_E_PROGRAM,
+                       too_long ? "set_result: the result has more than %lu MiB; give back less"
+                                : "set_result: the result is not JSON, or nested too deeply (%lu MiB)",
+                       LT_RUN_RESULT_MAX_BYTES / LT_MIB);
   }
   return LT_OK;
 }
@@ -208,7 +209,7 @@ lt_status lt_pyrun_judge(lt_pyrun *run, lt_err *err) {
   if (run->stopped != LT_OK) {
     judge_stopped(run);
   } else if (run->broken) {
-    lt_run_fail(
+    lt_run_result_fail(
         run->result, LT_E_PROGRAM,
         "the program wrote to Lathe's own connection (a file descriptor that is not its own), or sent more than "
         "%lu MiB at once",

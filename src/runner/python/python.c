@@ -125,7 +125,7 @@ void lt_python_free(lt_python *p) {
   }
   lt_python_end_zygote(p);
   if (p->base != NULL) {
-    lt_tree_remove(p->loop, p->base);
+    lt_remove_folder(p->loop, p->base);
     if (p->base_lock >= 0) {
       close(p->base_lock);
     }

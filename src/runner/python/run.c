@@ -57,13 +57,13 @@ static void put_number(lt_json_writer *w, const char *key, uint64_t n) {
 
 static void put_limits(const lt_pyrun *run, lt_json_writer *w) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  uint64_t seconds = lt_run_timeout_ms(run->request) / 1000 + 2;
+  uint64_t seconds = lt_run_request_timeout_ms(run->request) / 1000 + 2;
   lt_json_begin_object(w);
   put_number(w, "memory", lt_pyrun_memory(run->request));
   put_number(w, "slack", LT_PYTHON_SLACK_BYTES);
   put_number(w, "file", LT_PYTHON_FILE_BYTES);
   put_number(w, "files", LT_PYTHON_FILES_MAX);
-  put_number(w, "threads", lt_threads_most());
+  put_number(w, "threads", lt_thread_limit());
   put_number(w, "cpu", seconds * (uint64_t)(cores > 0 ? cores : 1));
   lt_json_end_object(w);
 }
@@ -159,7 +159,7 @@ static void wait_until_ended(lt_pyrun *run) LT_YIELDS {
   while (!has_ended(run)) {
     stop_in_time(run);
     if (pump(run)) {
-      lt_sleep(run->python->loop, 0);
+      lt_loop_sleep(run->python->loop, 0);
     } else if (!has_ended(run)) {
       uint64_t patience = patience_ms(run);
       uint64_t disk = lt_pyrun_disk_ms(run);
@@ -172,7 +172,7 @@ static void wait_until_ended(lt_pyrun *run) LT_YIELDS {
   size_t left = LT_PYTHON_LAST_BYTES;
   while (pump(run) && left > LT_PYTHON_TURN_BYTES) { /* what it left in its pipe */
     left -= LT_PYTHON_TURN_BYTES;
-    lt_sleep(run->python->loop, 0);
+    lt_loop_sleep(run->python->loop, 0);
   }
   lt_pyrun_end_text(run);
 }
@@ -202,7 +202,7 @@ static lt_status run_in_child(lt_pyrun *run, lt_str start, lt_err *err) LT_YIELD
   lt_cancel_node from_above, to_us;
   lt_cancel_follow(run->request->cancel, &from_above, &run->cancel);
   lt_cancel_add(&run->cancel, &to_us, &run->wait);
-  run->deadline_ns = lt_workers_now() + lt_run_timeout_ms(run->request) * NS_PER_MS;
+  run->deadline_ns = lt_workers_now() + lt_run_request_timeout_ms(run->request) * NS_PER_MS;
   run->look_ns = lt_workers_now() + LT_PYTHON_DISK_MS * NS_PER_MS;
   lt_status status = open_watches(run, err);
   if (status == LT_OK) {
@@ -243,7 +243,7 @@ static void run_release(lt_pyrun *run) {
   lt_buf_release(&run->failure);
   lt_buf_release(&run->to_send);
   lt_buf_release(&run->line);
-  lt_matching_release(&run->matching);
+  lt_call_matching_release(&run->matching);
   lt_catalog_unref(run->catalog);
   lt_mem_free(run);
 }
@@ -275,18 +275,18 @@ static bool can_be_run(lt_pyrun *run) {
   lt_str code = run->request->code;
   lt_err err = LT_ERR_INIT;
   if (code.n > LT_RUN_CODE_MAX_BYTES) {
-    lt_run_fail(run->result, LT_E_INVALID, "the program has %zu bytes; at most %lu MiB can be run", code.n,
-                LT_RUN_CODE_MAX_BYTES / LT_MIB);
+    lt_run_result_fail(run->result, LT_E_INVALID, "the program has %zu bytes; at most %lu MiB can be run", code.n,
+                       LT_RUN_CODE_MAX_BYTES / LT_MIB);
     return false;
   }
   bool has_nul = code.n > 0 && memchr(code.p, 0, code.n) != NULL;
   if (has_nul || !is_utf8(code)) {
-    lt_run_fail(run->result, LT_E_INVALID, "the program %s: save it as UTF-8 text",
-                has_nul ? "contains a NUL byte" : "is not valid UTF-8");
+    lt_run_result_fail(run->result, LT_E_INVALID, "the program %s: save it as UTF-8 text",
+                       has_nul ? "contains a NUL byte" : "is not valid UTF-8");
     return false;
   }
   if (run->request->input.n > 0 && lt_json_check(run->request->input, &err) != LT_OK) {
-    lt_run_fail(run->result, LT_E_INVALID, "the input is not JSON: %s", lt_err_msg(&err));
+    lt_run_result_fail(run->result, LT_E_INVALID, "the input is not JSON: %s", lt_err_msg(&err));
     return false;
   }
   return true;
@@ -295,7 +295,7 @@ static bool can_be_run(lt_pyrun *run) {
 /* What it had written before Lathe was interrupted is there again, and it is said so. */
 static void take_over_folder(lt_pyrun *run, int held) LT_YIELDS {
   const char *folder = run->child->workspace;
-  lt_str before = lt_matching_folder(&run->matching);
+  lt_str before = lt_call_matching_folder(&run->matching);
   char *from = folder != NULL && held >= 0 ? lt_mem_strdup(before) : NULL;
   if (from != NULL) {
     lt_python_move(run->python->loop, held, from, folder);
@@ -305,10 +305,10 @@ static void take_over_folder(lt_pyrun *run, int held) LT_YIELDS {
     close(held);
   }
   if (folder != NULL) {
-    lt_matching_note_folder(&run->matching, lt_str_of(folder));
+    lt_call_matching_note_folder(&run->matching, lt_str_of(folder));
   }
-  if (lt_matching_tells(&run->matching)) {
-    lt_pyrun_warn(run, LT_STR(LT_MATCHING_TOLD));
+  if (lt_call_matching_warns(&run->matching)) {
+    lt_pyrun_warn(run, LT_STR(LT_CALL_MATCHING_WARNING));
   }
 }
 
@@ -318,16 +318,16 @@ static lt_status run_program(lt_pyrun *run, lt_err *err) LT_YIELDS {
     return LT_OK;
   }
   if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
-    lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
+    lt_run_result_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
     return LT_OK;
   }
-  LT_TRY(
-      lt_matching_begin(&run->matching, run->request, "python", run->python->door, run->result, &run->recalled, err));
+  LT_TRY(lt_call_matching_begin(&run->matching, run->request, "python", run->python->door, run->result, &run->recalled,
+                                err));
   if (run->recalled) {
     return LT_OK;
   }
   LT_TRY(take_catalog(run, err));
-  int held = lt_python_hold(lt_matching_folder(&run->matching));
+  int held = lt_python_hold(lt_call_matching_folder(&run->matching));
   lt_buf_init(&start, LT_PYTHON_FRAME_BYTES + 6 * LT_RUN_CODE_MAX_BYTES);
   lt_status status = put_start(run, &start, err);
   if (status == LT_OK) {
@@ -340,7 +340,7 @@ static lt_status run_program(lt_pyrun *run, lt_err *err) LT_YIELDS {
     lt_pychild_release(run->child, run->done && run->stopped == LT_OK);
     held = -1;
   } else if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
-    lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
+    lt_run_result_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
     status = LT_OK;
   }
   if (held >= 0) {
@@ -359,14 +359,14 @@ lt_status lt_pyrun_run(lt_runner *self, const lt_run_request *request, lt_run_re
   uint64_t began = lt_workers_now();
   run_init(run, p, request, result);
   lt_status status = run_program(run, err);
-  lt_run_say_something(result);
+  lt_run_result_ensure_error(result);
   if (!run->recalled) {
     result->duration_ms = (double)(lt_workers_now() - began) / 1e6;
     result->owned = run->calls;
-    result->calls = lt_run_link_calls(run->calls);
+    result->calls = lt_run_tool_call_link(run->calls);
   }
   if (status == LT_OK && !run->recalled) {
-    lt_matching_end(&run->matching, result);
+    lt_call_matching_end(&run->matching, result);
   }
   run_release(run);
   return status;

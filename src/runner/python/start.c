@@ -199,10 +199,10 @@ static lt_status send_sources(const lt_python *p, const plan *pl, const lt_jail_
     status = setup.status != LT_OK ? lt_fail(err, setup.status, "no memory to start Python") : LT_OK;
   }
   if (status == LT_OK) {
-    status = lt_socket_send(control, lt_python_source(), NULL, 0, err);
+    status = lt_watch_socket_send(control, lt_python_source(), NULL, 0, err);
   }
   if (status == LT_OK) {
-    status = lt_socket_send(control, lt_buf_view(&setup), NULL, 0, err);
+    status = lt_watch_socket_send(control, lt_buf_view(&setup), NULL, 0, err);
   }
   lt_buf_release(&filter);
   lt_buf_release(&setup);
@@ -236,7 +236,7 @@ static lt_status start(lt_python *p, plan *pl, lt_process **ret_process, int *re
   add_prefixes(pl);
   add_etc(pl);
   plan_args(pl, p, walls.landlock_abi);
-  LT_TRY(lt_socket_pair(false, &ours, &theirs, err));
+  LT_TRY(lt_watch_socket_pair(false, &ours, &theirs, err));
   lt_status status = send_sources(p, pl, &walls, ours, err);
   if (status == LT_OK) {
     status = open_process(p, pl, theirs, ret_process, err);

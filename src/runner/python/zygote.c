@@ -146,7 +146,7 @@ static void explain(lt_zygote *z, bool was_ready) LT_YIELDS {
   } else if (was_ready) {
     lt_fail(&z->why, LT_E_CLOSED, "the interpreter that Python programs are forked from has ended");
   } else {
-    lt_sleep(p->loop, LT_PROC_EXIT_GRACE_MS / 2); /* its last words */
+    lt_loop_sleep(p->loop, LT_PROC_EXIT_GRACE_MS / 2); /* its last words */
     lt_python_explain(p, z->process, &z->why);
   }
 }

@@ -63,7 +63,7 @@ static bool copy_text(lt_str text, lt_str *ret) {
   return bytes != NULL;
 }
 
-lt_run_tool_call *lt_run_call_new(lt_str tool, lt_str input) {
+lt_run_tool_call *lt_run_tool_call_new(lt_str tool, lt_str input) {
   lt_run_tool_call *call = lt_mem_zalloc(1, sizeof *call);
   if (call == NULL) {
     return NULL;
@@ -110,7 +110,7 @@ lt_run_tool_call *lt_run_make_call(lt_run *run, lt_str tool, lt_str input, lt_ou
            LT_RUN_HELD_MAX_BYTES / LT_MIB, "MiB together; wait for some before starting more");
     return NULL;
   }
-  lt_run_tool_call *call = lt_run_call_new(tool, input);
+  lt_run_tool_call *call = lt_run_tool_call_new(tool, input);
   if (call == NULL) {
     lt_run_let_go(run, input.n);
     ret->text = LT_STR("no memory for another tool call");
@@ -226,7 +226,8 @@ static void give(lt_run *run, lt_run_open *open, lt_outcome *ret) {
 bool lt_run_wait_for(lt_run *run, uint32_t id, lt_outcome *ret) {
   drop_last_taken(run);
   for (;;) {
-    if (lt_task_should_stop(&run->task)) { /* also where there is an answer: whoever is stopped does not go on */
+    if (lt_workers_task_should_stop(
+            &run->task)) { /* also where there is an answer: whoever is stopped does not go on */
       return false;
     }
     pthread_mutex_lock(&run->lock);
@@ -587,7 +588,7 @@ void lt_run_drop_queued(lt_run *run, lt_status why, const char *message) {
 }
 
 void lt_run_stop(lt_run *run, lt_stop why) {
-  lt_task_stop(&run->task, why);
+  lt_workers_task_stop(&run->task, why);
   lt_cancel_fire(&run->cancel, why == LT_STOP_TIMEOUT ? LT_E_TIMEOUT : LT_E_CANCELLED);
   lt_run_drop_queued(run, run->cancel.why, "the program has ended");
   pthread_mutex_lock(&run->lock);
@@ -603,7 +604,7 @@ void lt_run_stop(lt_run *run, lt_stop why) {
   }
 }
 
-const lt_run_call *lt_run_link_calls(lt_run_tool_call *calls) {
+const lt_run_call *lt_run_tool_call_link(lt_run_tool_call *calls) {
   const lt_run_call *first = NULL;
   const lt_run_call **last = &first;
   for (lt_run_tool_call *call = calls; call != NULL; call = call->next) {
@@ -615,7 +616,7 @@ const lt_run_call *lt_run_link_calls(lt_run_tool_call *calls) {
   return first;
 }
 
-void lt_run_calls_release(lt_run_tool_call *calls) {
+void lt_run_tool_call_free_all(lt_run_tool_call *calls) {
   while (calls != NULL) {
     lt_run_tool_call *call = calls;
     calls = call->next;

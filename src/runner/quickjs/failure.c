@@ -7,7 +7,7 @@
 
 #define STACK_LINES_MAX 20
 
-void lt_run_fail(lt_run_result *result, lt_status status, const char *fmt, ...) {
+void lt_run_result_fail(lt_run_result *result, lt_status status, const char *fmt, ...) {
   char text[LT_ERR_MSG_MAX];
   va_list args;
   va_start(args, fmt);
@@ -18,7 +18,7 @@ void lt_run_fail(lt_run_result *result, lt_status status, const char *fmt, ...) 
   lt_buf_addc(&result->error, text);
 }
 
-void lt_run_say_something(lt_run_result *result) {
+void lt_run_result_ensure_error(lt_run_result *result) {
   if (result->status != LT_OK && result->error.n == 0) {
     lt_buf_release(&result->error);
     lt_buf_addc(&result->error, lt_status_text(result->status));
@@ -289,19 +289,19 @@ static void judge_error(lt_run *run) {
 
 static void judge_stopped(lt_run *run) {
   if (atomic_load(&run->task.stop) == LT_STOP_TIMEOUT) {
-    lt_run_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
-                (unsigned long)lt_run_timeout_ms(run->request));
+    lt_run_result_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
+                       (unsigned long)lt_run_request_timeout_ms(run->request));
   } else {
-    lt_run_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
+    lt_run_result_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
   }
 }
 
 static void judge_memory(lt_run *run) {
   locate(run);
-  lt_run_fail(run->result, LT_E_NOMEM,
-              "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
-              "(--memory, sandbox.memoryMb)",
-              (unsigned long)(lt_run_memory_bytes(run->request) / LT_MIB));
+  lt_run_result_fail(run->result, LT_E_NOMEM,
+                     "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
+                     "(--memory, sandbox.memoryMb)",
+                     (unsigned long)(lt_run_request_memory_bytes(run->request) / LT_MIB));
 }
 
 static void judge_value(lt_run *run, lt_value_kind kind) {
@@ -334,8 +334,8 @@ void lt_run_judge(lt_run *run) {
       judge_stopped(run);
       break;
     case LT_END_TRAP:
-      lt_run_fail(run->result, LT_E_TRAP, "the sandbox stopped the program: %.*s",
-                  LT_STR_ARG(lt_buf_view(&run->engine.text)));
+      lt_run_result_fail(run->result, LT_E_TRAP, "the sandbox stopped the program: %.*s",
+                         LT_STR_ARG(lt_buf_view(&run->engine.text)));
       break;
   }
 }

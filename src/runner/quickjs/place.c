@@ -35,7 +35,7 @@ static size_t before_stripping(lt_str written, lt_str ran, size_t at) {
   return at < ran.n && to > 0 ? to - 1 : at;
 }
 
-void lt_run_add_context(lt_buf *out, lt_str line, size_t at) {
+void lt_run_result_put_context(lt_buf *out, lt_str line, size_t at) {
   lt_str trimmed = lt_str_trim(line);
   if (trimmed.n <= LT_RUN_CONTEXT_BYTES) {
     lt_buf_add(out, trimmed);
@@ -59,7 +59,7 @@ static void set(lt_run_result *result, lt_str written, uint32_t line, size_t at)
   result->line = line;
   result->column = characters(written, at) + 1;
   lt_buf_clear(&result->context);
-  lt_run_add_context(&result->context, written, at);
+  lt_run_result_put_context(&result->context, written, at);
 }
 
 void lt_run_place_engine(const lt_run *run, lt_run_place *place) {

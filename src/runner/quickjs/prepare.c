@@ -5,12 +5,12 @@
 #include "runner/quickjs/program.h"
 
 /* --- The request's limits ----------------------------------------------------------------------------------------- */
-uint64_t lt_run_timeout_ms(const lt_run_request *request) {
+uint64_t lt_run_request_timeout_ms(const lt_run_request *request) {
   uint64_t ms = request->timeout_ms != 0 ? request->timeout_ms : LT_RUN_TIMEOUT_MS;
   return ms < LT_RUN_TIMEOUT_MAX_MS ? ms : LT_RUN_TIMEOUT_MAX_MS;
 }
 
-uint64_t lt_run_memory_bytes(const lt_run_request *request) {
+uint64_t lt_run_request_memory_bytes(const lt_run_request *request) {
   uint64_t bytes = request->memory_bytes != 0 ? request->memory_bytes : LT_RUN_MEMORY_BYTES;
   uint64_t least = bytes > LT_RUN_MEMORY_MIN_BYTES ? bytes : LT_RUN_MEMORY_MIN_BYTES;
   return least < LT_RUN_MEMORY_MAX_BYTES ? least : LT_RUN_MEMORY_MAX_BYTES;
@@ -20,8 +20,8 @@ uint64_t lt_run_memory_bytes(const lt_run_request *request) {
 static void fail_at(lt_run *run, size_t at, const char *what) {
   run->source = run->request->code;
   lt_run_place_source(run, at);
-  lt_run_fail(run->result, LT_E_INVALID, "%s (line %u, column %u): save the program as UTF-8 text", what,
-              run->result->line, run->result->column);
+  lt_run_result_fail(run->result, LT_E_INVALID, "%s (line %u, column %u): save the program as UTF-8 text", what,
+                     run->result->line, run->result->column);
   lt_buf_clear(&run->result->context); /* it is not text */
 }
 
@@ -35,8 +35,8 @@ static unsigned sequence(const char *p, const char *end) {
 static bool is_text(lt_run *run) {
   lt_str code = run->request->code;
   if (code.n > LT_RUN_CODE_MAX_BYTES) {
-    lt_run_fail(run->result, LT_E_INVALID, "the program has %zu bytes; at most %lu MiB can be run", code.n,
-                LT_RUN_CODE_MAX_BYTES / LT_MIB);
+    lt_run_result_fail(run->result, LT_E_INVALID, "the program has %zu bytes; at most %lu MiB can be run", code.n,
+                       LT_RUN_CODE_MAX_BYTES / LT_MIB);
     return false;
   }
   for (size_t i = 0; i < code.n;) {
@@ -53,7 +53,7 @@ static bool is_text(lt_run *run) {
 static bool has_input(lt_run *run) {
   lt_err err = LT_ERR_INIT;
   if (run->request->input.n > 0 && lt_json_check(run->request->input, &err) != LT_OK) {
-    lt_run_fail(run->result, LT_E_INVALID, "the input is not JSON: %s", lt_err_msg(&err));
+    lt_run_result_fail(run->result, LT_E_INVALID, "the input is not JSON: %s", lt_err_msg(&err));
     return false;
   }
   return true;
@@ -93,7 +93,7 @@ static bool remember(binder *b, const void *what) {
   return true;
 }
 
-size_t lt_run_find_function(const lt_run_request *request, lt_str name) {
+size_t lt_run_request_find_function(const lt_run_request *request, lt_str name) {
   size_t i = 0;
   while (i < request->function_count && !lt_str_eq(request->functions[i].name, name)) {
     i++;
@@ -112,7 +112,7 @@ static void bind_function(binder *b, lt_str word, size_t index) {
 
 static void bind(void *arg, lt_str word) {
   binder *b = arg;
-  size_t index = lt_run_find_function(b->run->request, word);
+  size_t index = lt_run_request_find_function(b->run->request, word);
   if (index < b->run->request->function_count) {
     bind_function(b, word, index);
     return;
@@ -173,7 +173,7 @@ lt_status lt_run_prepare_code(lt_run *run, lt_str code, lt_err *err) {
   program->input = run->request->input;
   program->without_output = run->request->without_output;
   program->bindings = lt_buf_view(&run->bindings);
-  program->memory_bytes = lt_run_memory_bytes(run->request);
+  program->memory_bytes = lt_run_request_memory_bytes(run->request);
   return LT_OK;
 }
 

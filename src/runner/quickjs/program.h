@@ -53,7 +53,7 @@ typedef struct lt_run_timer lt_run_timer; /* timers.c */
 typedef enum lt_run_wait { LT_WAIT_NOTHING, LT_WAIT_ANY, LT_WAIT_ONE } lt_run_wait;
 
 struct lt_run {
-  lt_task task; /* first: the workers hand it back as this */
+  lt_workers_task task; /* first: the workers hand it back as this */
   lt_quickjs *quickjs;
   lt_loop *loop;
   lt_door *door;
@@ -61,15 +61,15 @@ struct lt_run {
   const lt_run_request *request;
   lt_run_result *result;
   lt_catalog *catalog;
-  lt_values *values;
-  lt_values *own_values; /* NULL when the request brought one */
-  struct lt_tape *tape;  /* tape.h; NULL: it will not be run again */
+  lt_stored_values *values;
+  lt_stored_values *own_values; /* NULL when the request brought one */
+  struct lt_tape *tape;         /* tape.h; NULL: it will not be run again */
 
   /* The step. */
   lt_fiber fiber;
   lt_box *box;
   lt_pool *pool;
-  lt_step step;
+  lt_workers_step step;
   void (*body)(lt_run *run); /* what the fiber runs */
   lt_program program;
   lt_engine_result engine;
@@ -129,8 +129,8 @@ struct lt_run {
 };
 
 /* The request's limits, or what holds without one. */
-uint64_t lt_run_timeout_ms(const lt_run_request *request);
-uint64_t lt_run_memory_bytes(const lt_run_request *request);
+uint64_t lt_run_request_timeout_ms(const lt_run_request *request);
+uint64_t lt_run_request_memory_bytes(const lt_run_request *request);
 
 /* prepare.c: from what was written to what is run. False: `result` says why it cannot be. */
 bool lt_run_prepare(lt_run *run);
@@ -138,7 +138,7 @@ bool lt_run_prepare(lt_run *run);
 lt_status lt_run_prepare_code(lt_run *run, lt_str code, lt_err *err);
 
 /* prepare.c: the place of the request's function of that name; request->function_count: there is none. */
-size_t lt_run_find_function(const lt_run_request *request, lt_str name);
+size_t lt_run_request_find_function(const lt_run_request *request, lt_str name);
 
 /* calls.c: on the worker. 0: it cannot be started, `ret` says why. */
 uint32_t lt_run_open_call(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret);
@@ -164,14 +164,14 @@ void lt_run_let_go(lt_run *run, size_t bytes);
 void lt_run_link_call(lt_run *run, lt_run_tool_call *call);
 void lt_run_start_call(void *call);
 /* A call with copies of these; NULL: no memory. */
-lt_run_tool_call *lt_run_call_new(lt_str tool, lt_str input);
+lt_run_tool_call *lt_run_tool_call_new(lt_str tool, lt_str input);
 /* quickjs.c: the program goes on; any thread. */
 void lt_run_submit(lt_run *run);
 /* Of a name as in base/status.h; LT_E_TOOL when there is none of it. */
 lt_status lt_run_status_of(lt_str name);
 /* The calls as the result shows them, linked in the order they were made. */
-const lt_run_call *lt_run_link_calls(lt_run_tool_call *calls);
-void lt_run_calls_release(lt_run_tool_call *calls);
+const lt_run_call *lt_run_tool_call_link(lt_run_tool_call *calls);
+void lt_run_tool_call_free_all(lt_run_tool_call *calls);
 
 /* calls.c, for timers.c: on the worker, counts and starts what was made; on the loop, hands over what is done. */
 void lt_run_add_open(lt_run *run, lt_run_open *open, void (*start_on_loop)(void *arg));
@@ -238,14 +238,15 @@ void lt_run_place_written(lt_run *run, uint32_t line, uint32_t column); /* of `s
 void lt_run_place_source(lt_run *run, size_t at);                       /* a byte of `source` */
 
 /* Of a line what is shown: of a long one the part round byte `at`. */
-void lt_run_add_context(lt_buf *out, lt_str line, size_t at);
+void lt_run_result_put_context(lt_buf *out, lt_str line, size_t at);
 
 /* failure.c: fills result from how the engine ended. */
 void lt_run_judge(lt_run *run);
 /* The same for TypeScript whose types could not be taken off. */
 void lt_run_judge_syntax(lt_run *run);
 /* When there was no memory for the words: the status's own. */
-void lt_run_say_something(lt_run_result *result);
-void lt_run_fail(lt_run_result *result, lt_status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void lt_run_result_ensure_error(lt_run_result *result);
+void lt_run_result_fail(lt_run_result *result, lt_status status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

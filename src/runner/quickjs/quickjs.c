@@ -41,7 +41,7 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
   q->drops = getenv("LATHE_DROP_WAITING") != NULL;
   q->loop = loop;
   q->door = door;
-  lt_status status = lt_image_open(&q->base, &lt_module_qjs, lt_image_base(), err);
+  lt_status status = lt_image_open(&q->base, &lt_qjs_module, lt_image_base(), err);
   if (status != LT_OK) {
     lt_mem_free(q);
     return status;
@@ -77,7 +77,7 @@ bool lt_quickjs_drops(const lt_quickjs *q) {
 
 static lt_status open_strip(lt_quickjs *q, lt_err *err) {
   if (!q->has_strip) {
-    LT_TRY(lt_image_open(&q->strip, &lt_module_qjs, lt_image_strip(), err));
+    LT_TRY(lt_image_open(&q->strip, &lt_qjs_module, lt_image_strip(), err));
     lt_pool_init(&q->strip_pool, &q->strip, LT_STRIP_POOL_MAX);
     q->has_strip = true;
   }
@@ -91,7 +91,7 @@ static void on_fiber(void *arg) {
 }
 
 /* A program that was dropped and is stopped, or finds no box, goes nowhere. */
-static lt_step on_step(lt_task *task) {
+static lt_workers_step on_step(lt_workers_task *task) {
   lt_run *run = (lt_run *)task;
   run->step = LT_STEP_DONE;
   if (run->box == NULL) {
@@ -142,7 +142,7 @@ static void on_done(void *arg) {
 }
 
 /* The result goes first; the box is cleaned when nobody waits for it any more. */
-static void after_step(lt_task *task, lt_step step) {
+static void after_step(lt_workers_task *task, lt_workers_step step) {
   lt_run *run = (lt_run *)task;
   if (step == LT_STEP_PARK) {
     if (run->tape != NULL && run->tape->dropping) {
@@ -203,7 +203,7 @@ static bool was_cancelled_before(lt_run *run) {
   if (run->request->cancel == NULL || run->request->cancel->why == LT_OK) {
     return false;
   }
-  lt_task_stop(&run->task, LT_STOP_CANCEL);
+  lt_workers_task_stop(&run->task, LT_STOP_CANCEL);
   return true;
 }
 
@@ -266,7 +266,7 @@ static void judge(lt_run *run) {
   }
   lt_run_judge(run);
   if (tape != NULL && tape->fault.n > 0 && !stopped) {
-    lt_run_fail(run->result, LT_E_DIVERGED, "diverged: %.*s", LT_STR_ARG(tape->fault));
+    lt_run_result_fail(run->result, LT_E_DIVERGED, "diverged: %.*s", LT_STR_ARG(tape->fault));
   }
 }
 
@@ -310,7 +310,7 @@ static void run_release(lt_run *run) {
   lt_buf_release(&run->bindings);
   lt_buf_release(&run->reply);
   lt_engine_result_release(&run->engine);
-  lt_values_free(run->own_values);
+  lt_stored_values_free(run->own_values);
   lt_tape_free(run->tape);
   lt_catalog_unref(run->catalog);
   pthread_mutex_destroy(&run->lock);
@@ -330,7 +330,7 @@ static lt_status begin_tape(lt_run *run, bool *ret_ended, lt_err *err) LT_YIELDS
   lt_err why = LT_ERR_INIT;
   lt_status status = lt_tape_begin(run, ret_ended, &why);
   if (status == LT_E_DIVERGED) {
-    lt_run_fail(run->result, status, "diverged: %s", lt_err_msg(&why));
+    lt_run_result_fail(run->result, status, "diverged: %s", lt_err_msg(&why));
     *ret_ended = true;
     return LT_OK;
   }
@@ -342,8 +342,8 @@ static void end(lt_run *run, lt_status status, double duration_ms) {
   lt_run_result *result = run->result;
   result->duration_ms = duration_ms;
   result->owned = run->calls;
-  result->calls = lt_run_link_calls(run->calls);
-  lt_run_say_something(result);
+  result->calls = lt_run_tool_call_link(run->calls);
+  lt_run_result_ensure_error(result);
   if (status == LT_OK) {
     lt_tape_end(run);
   }
@@ -356,7 +356,7 @@ lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_re
   }
   uint64_t began = lt_workers_now();
   run_init(run, q, request, result);
-  atomic_store(&run->task.deadline_ns, began + lt_run_timeout_ms(request) * 1000000);
+  atomic_store(&run->task.deadline_ns, began + lt_run_request_timeout_ms(request) * 1000000);
   bool ended = false;
   lt_status status = take_catalog(run, err);
   if (status == LT_OK) {
@@ -366,7 +366,7 @@ lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_re
     status = run_program(run, err);
     end(run, status, (double)(lt_workers_now() - began) / 1e6);
   }
-  lt_run_say_something(result);
+  lt_run_result_ensure_error(result);
   lt_run_tell_recalled(run);
   run_release(run);
   lt_mem_free(run);

@@ -53,7 +53,7 @@ static void put_calls(lt_json_writer *w, const lt_run_result *result) {
   lt_json_end_array(w);
 }
 
-void lt_run_result_note(const lt_run_result *result, const lt_values *values, lt_buf *out) {
+void lt_result_note_write(const lt_run_result *result, const lt_stored_values *values, lt_buf *out) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
   put_str(&w, "status", lt_str_of(lt_status_name(result->status)));
@@ -72,7 +72,7 @@ void lt_run_result_note(const lt_run_result *result, const lt_values *values, lt
   put_calls(&w, result);
   if (values != NULL) {
     lt_json_key(&w, "values");
-    lt_values_write(values, &w);
+    lt_stored_values_write(values, &w);
   }
   lt_json_end_object(&w);
 }
@@ -135,7 +135,7 @@ static void read_texts(reading *r) {
 }
 
 static lt_run_tool_call *read_call(reading *r, lt_json object) {
-  lt_run_tool_call *call = lt_run_call_new(str_in(r, object, "tool"), str_in(r, object, "input"));
+  lt_run_tool_call *call = lt_run_tool_call_new(str_in(r, object, "tool"), str_in(r, object, "input"));
   if (call == NULL) {
     r->failed = true;
     return NULL;
@@ -176,7 +176,7 @@ static void read_rest(reading *r) {
   result->duration_ms = (double)int_in(r->root, "us") / 1000;
 }
 
-lt_status lt_run_result_recall(lt_str note, lt_run_result *result, lt_values *values, lt_err *err) {
+lt_status lt_result_note_read(lt_str note, lt_run_result *result, lt_stored_values *values, lt_err *err) {
   reading r = {.result = result};
   lt_json_doc doc;
   lt_arena_init(&r.arena, LT_CALL_INDEX_MAX_BYTES);
@@ -188,10 +188,10 @@ lt_status lt_run_result_recall(lt_str note, lt_run_result *result, lt_values *va
     read_texts(&r);
     read_calls(&r, &calls);
     result->owned = calls;
-    result->calls = lt_run_link_calls(calls);
+    result->calls = lt_run_tool_call_link(calls);
     lt_json kept = lt_json_get(r.root, "values");
     if (values != NULL && lt_json_exists(kept)) {
-      status = lt_values_read(values, lt_json_text(kept), err);
+      status = lt_stored_values_read(values, lt_json_text(kept), err);
     }
   }
   lt_arena_release(&r.arena);

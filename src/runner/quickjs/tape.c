@@ -298,11 +298,11 @@ void lt_tape_check_end(lt_run *run) {
 /* --- From the beginning ------------------------------------------------------------------------------------------- */
 static void forget_values(lt_run *run) {
   lt_tape *tape = run->tape;
-  lt_values_free(run->own_values);
+  lt_stored_values_free(run->own_values);
   run->own_values = NULL;
   run->values = run->request->values;
   if (run->values != NULL && tape->values.n > 0) {
-    (void)lt_values_read(run->values, lt_buf_view(&tape->values), NULL);
+    (void)lt_stored_values_read(run->values, lt_buf_view(&tape->values), NULL);
   }
 }
 
@@ -426,13 +426,13 @@ static lt_status recall(lt_run *run, bool *ret_ended, lt_err *err) LT_YIELDS {
     return LT_OK;
   }
   LT_TRY(check_identity(run, begun, err));
-  lt_run_count_recalled(run->door, run->request, &tape->record);
+  lt_recorded_run_count(run->door, run->request, &tape->record);
   tape->seed = begun->number;
   tape->origin_us = begun->time_us;
   tape->behind = true;
   if (ended != NULL) {
     *ret_ended = true;
-    return lt_run_result_recall(ended->text, run->result, run->values, err);
+    return lt_result_note_read(ended->text, run->result, run->values, err);
   }
   return load(tape) ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for what is on record of the program");
 }
@@ -462,7 +462,7 @@ static lt_status keep_values(lt_run *run, lt_err *err) {
   lt_tape *tape = run->tape;
   if (tape->drops && run->values != NULL) {
     lt_json_writer w = lt_json_writer_on(&tape->values);
-    lt_values_write(run->values, &w);
+    lt_stored_values_write(run->values, &w);
   }
   return tape->values.status == LT_OK ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the program's values");
 }
@@ -500,7 +500,7 @@ void lt_tape_end(lt_run *run) {
     return;
   }
   lt_buf_init(&text, 2 * LT_JSON_MAX_BYTES);
-  lt_run_result_note(run->result, run->request->values, &text);
+  lt_result_note_write(run->result, run->request->values, &text);
   if (text.status == LT_OK && !lt_secrets_in(lt_door_secrets(run->door), lt_buf_view(&text))) {
     note(run, &(lt_note){.kind = LT_NOTE_END, .time_us = lt_tape_elapsed_us(tape), .text = lt_buf_view(&text)});
   }

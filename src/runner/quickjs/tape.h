@@ -88,10 +88,10 @@ void lt_tape_free(lt_tape *tape); /* NULL is allowed */
 /* told.c; on the loop, behind everything: tells the caller of the end of calls that were answered by the record. */
 void lt_run_tell_recalled(const lt_run *run);
 /* ... as they are in a result: those that have a number (open.id). */
-void lt_run_tell_calls(const lt_door *door, const lt_caller *caller, const lt_record *record,
-                       const lt_run_result *result);
+void lt_recorded_run_report(const lt_door *door, const lt_caller *caller, const lt_record *record,
+                            const lt_run_result *result);
 /* Before any call is made: what is on record counts in the caller's budgets. */
-void lt_run_count_recalled(const lt_door *door, const lt_run_request *request, const lt_record *record);
+void lt_recorded_run_count(const lt_door *door, const lt_run_request *request, const lt_record *record);
 
 /* On the worker: the program is at its beginning (again). */
 void lt_tape_rewind(lt_run *run);
@@ -127,7 +127,7 @@ void lt_tape_dropped(lt_tape *tape, uint32_t place);
 
 /* result_note.c: a result (and what store() keeps; may be NULL) as the text of its note, and back; `result` is
  * initialised. */
-void lt_run_result_note(const lt_run_result *result, const lt_values *values, lt_buf *out);
-lt_status lt_run_result_recall(lt_str note, lt_run_result *result, lt_values *values, lt_err *err);
+void lt_result_note_write(const lt_run_result *result, const lt_stored_values *values, lt_buf *out);
+lt_status lt_result_note_read(lt_str note, lt_run_result *result, lt_stored_values *values, lt_err *err);
 
 #endif

@@ -22,11 +22,11 @@ static bool is_answered(const lt_recorded_call *call) {
 
 /* Whatever comes after them is made when the budget knows of them: a program makes all calls that are on record before
  * its first new one. Functions are in the journal, too, but in no budget. */
-void lt_run_count_recalled(const lt_door *door, const lt_run_request *request, const lt_record *record) {
+void lt_recorded_run_count(const lt_door *door, const lt_run_request *request, const lt_record *record) {
   for (size_t i = 0; i < record->call_count; i++) {
     const lt_recorded_call *call = &record->calls[i];
-    if (is_answered(call) && lt_run_find_function(request, call->tool) >= request->function_count) {
-      lt_call_count_recalled(door, request->caller, call->tool, call->finished ? call->status : LT_E_INTERRUPTED);
+    if (is_answered(call) && lt_run_request_find_function(request, call->tool) >= request->function_count) {
+      lt_recorded_call_count(door, request->caller, call->tool, call->finished ? call->status : LT_E_INTERRUPTED);
     }
   }
 }
@@ -46,13 +46,13 @@ static void tell(const lt_door *door, const lt_caller *caller, const lt_record *
                                        : lt_buf_view(&call->out),
   };
   if (recorded == NULL) { /* denied, say: only the program's tape has it */
-    lt_call_count_recalled(door, caller, event.tool, event.status);
+    lt_recorded_call_count(door, caller, event.tool, event.status);
   }
-  lt_call_tell_recalled(door, caller, &event);
+  lt_recorded_call_report(door, caller, &event);
 }
 
-void lt_run_tell_calls(const lt_door *door, const lt_caller *caller, const lt_record *record,
-                       const lt_run_result *result) {
+void lt_recorded_run_report(const lt_door *door, const lt_caller *caller, const lt_record *record,
+                            const lt_run_result *result) {
   for (const lt_run_tool_call *call = result->owned; call != NULL; call = call->next) {
     if (call->function == NULL && call->open.id != 0 && (call->preset || call->interrupted != 0)) {
       tell(door, caller, record, call);
@@ -63,6 +63,6 @@ void lt_run_tell_calls(const lt_door *door, const lt_caller *caller, const lt_re
 void lt_run_tell_recalled(const lt_run *run) {
   const lt_caller *caller = run->request->caller;
   if (run->tape != NULL && caller != NULL && caller->recalled) {
-    lt_run_tell_calls(run->door, caller, &run->tape->record, run->result);
+    lt_recorded_run_report(run->door, caller, &run->tape->record, run->result);
   }
 }

@@ -81,13 +81,13 @@ static bool on_store(void *arg, lt_str key, lt_str json, lt_outcome *ret) {
   lt_run *run = arg;
   lt_err err = LT_ERR_INIT;
   if (run->values == NULL) {
-    run->values = run->own_values = lt_values_new();
+    run->values = run->own_values = lt_stored_values_new();
   }
   if (run->values == NULL) {
     ret->text = LT_STR("store(): out of memory");
     return false;
   }
-  if (lt_values_put(run->values, key, json, &err) != LT_OK) {
+  if (lt_stored_values_put(run->values, key, json, &err) != LT_OK) {
     ret->text = reply(run, lt_err_msg(&err));
     return false;
   }
@@ -96,7 +96,7 @@ static bool on_store(void *arg, lt_str key, lt_str json, lt_outcome *ret) {
 
 static lt_str on_recall(void *arg, lt_str key) {
   lt_run *run = arg;
-  return run->values == NULL ? LT_STR_NULL : lt_values_find(run->values, key);
+  return run->values == NULL ? LT_STR_NULL : lt_stored_values_find(run->values, key);
 }
 
 /* --- What there is ------------------------------------------------------------------------------------------------ */
@@ -114,7 +114,7 @@ static const lt_tool *unless_hidden(const lt_run *run, const lt_tool *tool) {
 /* What calls it; a function of the same name is what that name means. */
 static lt_str name_of(const lt_run *run, const lt_tool *tool) {
   lt_str name = typed(run) ? tool->ts_name : tool->js_name;
-  bool taken = lt_run_find_function(run->request, name) < run->request->function_count;
+  bool taken = lt_run_request_find_function(run->request, name) < run->request->function_count;
   return name.n > 0 && !taken ? name : tool->id;
 }
 
@@ -334,14 +334,14 @@ static bool leaves_tape(lt_run *run) {
 /* Gives way to others when the slice is used up, and says whether to end. */
 static bool on_poll(void *arg) {
   lt_run *run = arg;
-  if (lt_task_should_stop(&run->task) || (run->tape != NULL && leaves_tape(run))) {
+  if (lt_workers_task_should_stop(&run->task) || (run->tape != NULL && leaves_tape(run))) {
     return true;
   }
-  if (lt_task_should_yield(run->workers, &run->task)) {
+  if (lt_workers_task_should_yield(run->workers, &run->task)) {
     run->step = LT_STEP_AGAIN;
     lt_fiber_yield();
   }
-  return lt_task_should_stop(&run->task);
+  return lt_workers_task_should_stop(&run->task);
 }
 
 void lt_run_world(lt_run *run, lt_guest_host *host) {
