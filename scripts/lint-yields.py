@@ -12,10 +12,10 @@ caller must see that in the prototype. The compiler does not look at LT_YIELDS, 
   differs    the declarations of one function agree.
 
 A fiber's first function needs no mark: it is what is handed over as an lt_fiber_fn. Where the declarations do not tell
-the truth about one line, a comment on that line does, with the reason:
+the truth about one line, a comment behind it or in front of it does, with the reason:
 
-  end(x);  /* no LT_YIELDS: nothing has been started */      what is called or handed over here does not yield here
-  fn(arg); /* LT_YIELDS: the plugin calls tools */           what is called here yields although nothing says so
+  /* no LT_YIELDS: nothing has been started */      what is called or handed over on the line does not yield there
+  /* LT_YIELDS: the plugin calls tools */           what is called on the line yields although nothing says so
 
   scripts/lint-yields.py            prints "file:line: what is wrong" for each finding in src/; exits 1 where one of a
                                     kind in RULES_ENFORCED is among them
@@ -37,11 +37,18 @@ PLAIN_HERE = re.compile(r"/\* no LT_YIELDS: ")
 YIELDS_HERE = re.compile(r"/\* LT_YIELDS: ")
 
 RULES = ("missing", "needless", "lost", "differs")
-RULES_ENFORCED = ()
+RULES_ENFORCED = RULES
 
 
 def is_marked(declared):
     return any(t.text == MARK for t in declared.tail)
+
+
+def lines_with(pattern, text):
+    """The numbers of the lines that a comment is about: its own, or the next one where it stands alone."""
+    lines = text.split("\n")
+    found = [(i, lines[i].lstrip()) for i in range(len(lines)) if pattern.search(lines[i])]
+    return {i + 2 if pattern.match(line) else i + 1 for i, line in found}
 
 
 class Unit:
@@ -51,9 +58,8 @@ class Unit:
         source = c.Source(path, text)
         self.path = path
         self.functions = source.functions
-        lines = list(enumerate(text.split("\n"), 1))
-        self.plain_here = {i for i, line in lines if PLAIN_HERE.search(line)}
-        self.yields_here = {i for i, line in lines if YIELDS_HERE.search(line)}
+        self.plain_here = lines_with(PLAIN_HERE, text)
+        self.yields_here = lines_with(YIELDS_HERE, text)
         self.heads = source.declared + [f.head for f in source.functions]
         self.records = {r.name: {d.name: d for d in c.members_of(r)} for r in source.records if r.kind != "enum"}
         self.types = {d.name: d for d in source.declared if "typedef" in d.storage}
@@ -127,7 +133,7 @@ class Program:
             return None
         if declared.kind != "pointer":
             alias = self.look_up(unit, "types", declared.type)
-            if alias is None or alias.kind != "pointer":
+            if alias is None or alias.kind == "object":
                 return None
             if alias.name == FIRST_OF_FIBER:
                 return "first"
@@ -370,6 +376,12 @@ static void thing_some(lt_thing *list) { lt_thing own = {.run = thing_run}; lt_s
 static void thing_count(int run) { /* lt_wait(1) */ run++; }
 static void thing_once(void) { lt_wait(0); /* no LT_YIELDS: 0 */ }
 static void thing_plugged(void) LT_YIELDS { someone_elses(); /* LT_YIELDS: it calls back */ }
+static void thing_called(void) LT_YIELDS {
+  /* LT_YIELDS: it calls back */
+  someone_elses();
+}
+typedef void lt_thing_fn(int ms) LT_YIELDS;
+static void thing_typed(lt_thing_fn *fn) LT_YIELDS { fn(1); }
 static void thing_each(lt_thing *list) LT_YIELDS { thing_all(list, thing_run); }
 """
 WRONG = {

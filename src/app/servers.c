@@ -100,7 +100,7 @@ static void open_one(server *s) {
 }
 
 /* --- Side by side ------------------------------------------------------------------------------------------------- */
-static void act_on_one(void *arg) {
+static void act_on_one(void *arg) LT_YIELDS {
   server *s = arg;
   s->act(s);
   if (--s->all->acting == 0) {
@@ -108,7 +108,7 @@ static void act_on_one(void *arg) {
   }
 }
 
-static void act_on_all(lt_servers *all, void (*act)(server *server)) {
+static void act_on_all(lt_servers *all, void (*act)(server *server) LT_YIELDS) LT_YIELDS {
   for (size_t i = 0; i < all->count; i++) {
     if (all->list[i].provider == NULL) {
       continue;
@@ -121,7 +121,7 @@ static void act_on_all(lt_servers *all, void (*act)(server *server)) {
   }
 }
 
-static void await_one(server *s) {
+static void await_one(server *s) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   const lt_servers_options *o = &s->all->o;
   if (lt_mcp_wait_ready(lt_mcp_provider_client(s->provider), &err) != LT_OK && o->cancel->why == LT_OK) {
@@ -129,7 +129,7 @@ static void await_one(server *s) {
   }
 }
 
-static void close_one(server *s) {
+static void close_one(server *s) LT_YIELDS {
   lt_mcp_provider_close(s->provider);
   s->provider = NULL;
 }

@@ -40,7 +40,7 @@ void lt_fiber_release(lt_fiber *fiber);
 bool lt_fiber_resume(lt_fiber *fiber);
 
 /* Gives control back to whoever resumed the running fiber. Must be called on a fiber. */
-void lt_fiber_yield(void);
+void lt_fiber_yield(void) LT_YIELDS;
 
 /* The running fiber of this thread, or NULL. Ask again after every yield. */
 lt_fiber *lt_fiber_current(void);

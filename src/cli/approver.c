@@ -239,7 +239,8 @@ static void end_turn(approver *a, turn *mine) {
   }
 }
 
-static lt_status ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason, lt_err *err) {
+static lt_status ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
+                     lt_err *err) LT_YIELDS {
   approver *a = (approver *)self;
   if (a->yes) {
     return LT_OK;

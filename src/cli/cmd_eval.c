@@ -270,7 +270,7 @@ static int exit_code_of(const job *j, lt_status status) {
                                                              : LT_EXIT_FAILED;
 }
 
-static int work(lt_session *s, void *arg) {
+static int work(lt_session *s, void *arg) LT_YIELDS {
   job *j = arg;
   lt_err err = LT_ERR_INIT;
   j->chat.options = &j->opt;

@@ -377,7 +377,7 @@ static int exit_code_of(lt_status status) {
                                    : LT_EXIT_FAILED;
 }
 
-static int work(lt_session *s, void *arg) {
+static int work(lt_session *s, void *arg) LT_YIELDS {
   job *j = arg;
   lt_err err = LT_ERR_INIT;
   j->session = s;

@@ -298,7 +298,7 @@ static lt_status run_program(lt_session *s, job *j, lt_err *err) LT_YIELDS {
   return status;
 }
 
-static int work(lt_session *s, void *arg) {
+static int work(lt_session *s, void *arg) LT_YIELDS {
   job *j = arg;
   lt_err err = LT_ERR_INIT;
   size_t count = 0;

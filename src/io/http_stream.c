@@ -145,7 +145,7 @@ static bool is_over(const lt_http_stream *stream) {
 }
 
 /* LT_YIELDS until libcurl has told something: LT_E_TIMEOUT after so long, or with what the cancel was fired. */
-static lt_status await(lt_http_stream *stream, uint64_t ms, bool *ret_cancelled) {
+static lt_status await(lt_http_stream *stream, uint64_t ms, bool *ret_cancelled) LT_YIELDS {
   lt_cancel_node node;
   lt_cancel_add(stream->cancel, &node, &stream->wait);
   lt_status status = lt_wait_on(&stream->wait, ms);
@@ -160,7 +160,7 @@ static lt_status given_up(const lt_http_stream *stream, lt_status status, lt_err
 }
 
 /* LT_YIELDS until the head is there, or nothing more will come. */
-static lt_status await_head(lt_http_stream *stream, lt_err *err) {
+static lt_status await_head(lt_http_stream *stream, lt_err *err) LT_YIELDS {
   uint64_t since = lt_loop_now_ms(stream->http->loop);
   bool sent = false;
   while (!stream->headed && !is_over(stream)) {

@@ -276,7 +276,7 @@ static bool is_closed(const lt_process *p) {
 }
 
 /* LT_YIELDS until `done`, or so long; `timeout_ms` UINT64_MAX: until it is done. */
-static bool await(lt_process *p, bool (*done)(const lt_process *), uint64_t timeout_ms) {
+static bool await(lt_process *p, bool (*done)(const lt_process *), uint64_t timeout_ms) LT_YIELDS {
   uint64_t since = lt_loop_now_ms(p->loop);
   while (!done(p)) {
     uint64_t gone = lt_loop_now_ms(p->loop) - since;
@@ -288,7 +288,7 @@ static bool await(lt_process *p, bool (*done)(const lt_process *), uint64_t time
   return true;
 }
 
-static void end_child(lt_process *p) {
+static void end_child(lt_process *p) LT_YIELDS {
   if (await(p, has_exited, LT_PROC_KILL_AFTER_MS)) {
     return;
   }

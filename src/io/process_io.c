@@ -117,7 +117,7 @@ static void finish_out(lt_process *p) {
   }
 }
 
-static void wait_as_reader(lt_process *p, uint64_t timeout_ms) {
+static void wait_as_reader(lt_process *p, uint64_t timeout_ms) LT_YIELDS {
   lt_wait wait;
   lt_wait_init(&wait, p->loop);
   p->reader = &wait;
@@ -125,7 +125,7 @@ static void wait_as_reader(lt_process *p, uint64_t timeout_ms) {
   p->reader = NULL;
 }
 
-static lt_status take_line(lt_process *p, lt_str *ret_line) {
+static lt_status take_line(lt_process *p, lt_str *ret_line) LT_YIELDS {
   p->lent = false;
   if (p->exited) {
     finish_out(p); /* it could not be done while a line was lent */
@@ -259,7 +259,7 @@ static lt_status put(lt_process *p, lt_str bytes) {
 }
 
 /* Writers take turns in the order they came. */
-static void wait_for_turn(lt_process *p) {
+static void wait_for_turn(lt_process *p) LT_YIELDS {
   lt_proc_writer self = {0};
   lt_wait_init(&self.wait, p->loop);
   *p->last_writer = &self;
@@ -277,7 +277,7 @@ static void wait_for_turn(lt_process *p) {
   }
 }
 
-static lt_status write_in_turn(lt_process *p, lt_str bytes) {
+static lt_status write_in_turn(lt_process *p, lt_str bytes) LT_YIELDS {
   if (p->writers != NULL || !may_write(p)) {
     wait_for_turn(p);
   }

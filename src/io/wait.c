@@ -19,7 +19,7 @@ static void start_timer(lt_workers_task *task, uint64_t timeout_ms) {
   uv_timer_start(&task->timer, on_timeout, timeout_ms, 0);
 }
 
-static void park(lt_wait *wait, uint64_t timeout_ms) {
+static void park(lt_wait *wait, uint64_t timeout_ms) LT_YIELDS {
   lt_workers_task *task = lt_task_current();
   LT_CHECK(wait->fiber == NULL && task->loop == wait->loop);
   wait->fiber = &task->fiber;

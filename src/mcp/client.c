@@ -99,7 +99,7 @@ static uint64_t left_of(const lt_mcp *mcp, uint64_t deadline_ms) {
 }
 
 /* Until the server is no longer starting; LT_OK also when it is down. */
-static lt_status wait_started(lt_mcp *mcp, uint64_t deadline_ms, lt_cancel *cancel) {
+static lt_status wait_started(lt_mcp *mcp, uint64_t deadline_ms, lt_cancel *cancel) LT_YIELDS {
   if (mcp->state != LT_MCP_STARTING) {
     return LT_OK;
   }
@@ -158,7 +158,7 @@ static lt_status fail_waiting(lt_mcp *mcp, lt_status why, lt_err *err) {
 }
 
 static lt_status call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_call_options *options,
-                      lt_mcp_result *ret_result, lt_err *err) {
+                      lt_mcp_result *ret_result, lt_err *err) LT_YIELDS {
   uint64_t timeout_ms = options->timeout_ms ? options->timeout_ms : mcp->o.call_timeout_ms;
   uint64_t now = lt_loop_now_ms(mcp->loop);
   uint64_t deadline_ms = timeout_ms > UINT64_MAX - now ? UINT64_MAX : now + timeout_ms;
@@ -208,7 +208,7 @@ static void publish(lt_mcp *mcp, lt_mcp_list *list) {
   lt_mcp_list_release(&old); /* the old strings were good until on_tools */
 }
 
-static lt_status read_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) {
+static lt_status read_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) LT_YIELDS {
   lt_mcp_list_init(list);
   lt_status status = lt_mcp_session_list(mcp->session, deadline_ms, list, err);
   mcp->listed_ms = lt_loop_now_ms(mcp->loop);
@@ -219,7 +219,7 @@ static lt_status read_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list *list,
 }
 
 /* Servers that add tools when they hear `initialized` say so while the first list is on its way. */
-static lt_status first_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) {
+static lt_status first_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) LT_YIELDS {
   LT_TRY(read_list(mcp, deadline_ms, list, err));
   if (!lt_mcp_session_changed(mcp->session)) {
     return LT_OK;
@@ -228,7 +228,7 @@ static lt_status first_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list *list
   return read_list(mcp, deadline_ms, list, err);
 }
 
-static void relist(lt_mcp *mcp) {
+static void relist(lt_mcp *mcp) LT_YIELDS {
   lt_mcp_list list;
   lt_err err = LT_ERR_INIT;
   uint64_t deadline_ms = lt_loop_now_ms(mcp->loop) + mcp->o.call_timeout_ms;
@@ -257,7 +257,7 @@ static lt_status keep(lt_buf *to, lt_str text, lt_err *err) {
 }
 
 /* Process, handshake, first list. */
-static lt_status start(lt_mcp *mcp, lt_err *err) {
+static lt_status start(lt_mcp *mcp, lt_err *err) LT_YIELDS {
   lt_mcp_session_options options = {mcp->loop, &mcp->o, mcp->argv, on_warning, on_change, mcp};
   uint64_t deadline_ms = lt_loop_now_ms(mcp->loop) + mcp->o.start_timeout_ms;
   lt_mcp_list list;
@@ -271,7 +271,7 @@ static lt_status start(lt_mcp *mcp, lt_err *err) {
 }
 
 /* Until the session has ended. */
-static void serve(lt_mcp *mcp, lt_err *err) {
+static void serve(lt_mcp *mcp, lt_err *err) LT_YIELDS {
   while (!lt_mcp_session_ended(mcp->session)) {
     uint64_t due_ms = mcp->listed_ms + LT_MCP_RELIST_GAP_MS;
     uint64_t now = lt_loop_now_ms(mcp->loop);
@@ -286,7 +286,7 @@ static void serve(lt_mcp *mcp, lt_err *err) {
   *err = *lt_mcp_session_ended(mcp->session);
 }
 
-static void run_session(lt_mcp *mcp, lt_err *err) {
+static void run_session(lt_mcp *mcp, lt_err *err) LT_YIELDS {
   if (start(mcp, err) == LT_OK) {
     mcp->was_ready = true;
     set_state(mcp, LT_MCP_READY);
@@ -328,7 +328,7 @@ static unsigned recent_restarts(const lt_mcp *mcp) {
   return recent;
 }
 
-static void back_off(lt_mcp *mcp, const lt_err *err) {
+static void back_off(lt_mcp *mcp, const lt_err *err) LT_YIELDS {
   unsigned nth = recent_restarts(mcp);
   lt_buf text;
   lt_buf_init(&text, 4 * LT_KIB);

@@ -95,7 +95,7 @@ static void leave(lt_mcp_link *link) {
 }
 
 /* The server takes no more input. Its output may still hold answers, and its end: the reader has the first word. */
-static void end_after_input(lt_mcp_link *link) {
+static void end_after_input(lt_mcp_link *link) LT_YIELDS {
   uint64_t until_ms = lt_loop_now_ms(link->loop) + LT_MCP_EXIT_WAIT_MS;
   while (!link->over && lt_loop_now_ms(link->loop) < until_ms) {
     lt_wait_on(&link->more, until_ms - lt_loop_now_ms(link->loop));
@@ -131,7 +131,7 @@ static void parse(void *arg) {
   job->status = lt_json_parse(&job->line->arena, job->line->doc.text, &job->line->doc, NULL);
 }
 
-static void parse_line(lt_mcp_link *link, parse_job *job) {
+static void parse_line(lt_mcp_link *link, parse_job *job) LT_YIELDS {
   if (job->line->doc.text.n < LT_MCP_OFFLOAD_BYTES || lt_loop_offload(link->loop, parse, job, NULL) != LT_OK) {
     parse(job);
   }
@@ -157,7 +157,7 @@ static void report_line(lt_mcp_link *link, lt_mcp_result *line, lt_status status
   }
 }
 
-static void take_line(lt_mcp_link *link, lt_str text) {
+static void take_line(lt_mcp_link *link, lt_str text) LT_YIELDS {
   lt_str trimmed = lt_str_trim(text);
   if (!looks_like_message(trimmed)) {
     if (trimmed.n > 0) {

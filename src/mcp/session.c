@@ -288,7 +288,8 @@ static lt_status give_up(lt_mcp_session *s, lt_mcp_request *request, const quest
 
 /* Sends the message of a request that has been entered, and waits. Takes the message. On LT_OK the answer is in the
  * request. */
-static lt_status ask(lt_mcp_session *s, lt_mcp_request *request, lt_buf *message, const question *q, lt_err *err) {
+static lt_status ask(lt_mcp_session *s, lt_mcp_request *request, lt_buf *message, const question *q,
+                     lt_err *err) LT_YIELDS {
   if (!request->done) {
     lt_status sent = lt_mcp_link_send(s->link, message, request->id, err);
     if (sent != LT_OK) {
@@ -387,7 +388,8 @@ lt_status lt_mcp_session_start(lt_mcp_session *s, uint64_t deadline_ms, lt_err *
 
 /* --- Tools -------------------------------------------------------------------------------------------------------- */
 
-static lt_status read_page(lt_mcp_session *s, uint64_t deadline_ms, lt_mcp_list *list, lt_str *cursor, lt_err *err) {
+static lt_status read_page(lt_mcp_session *s, uint64_t deadline_ms, lt_mcp_list *list, lt_str *cursor,
+                           lt_err *err) LT_YIELDS {
   lt_mcp_request request = {0};
   LT_TRY(enter(s, &request, err));
   lt_buf message;
@@ -438,7 +440,7 @@ static void write_call(void *arg) {
   }
 }
 
-static lt_status encode_call(lt_mcp_session *s, call_job *job, lt_err *err) {
+static lt_status encode_call(lt_mcp_session *s, call_job *job, lt_err *err) LT_YIELDS {
   if (job->arguments.n < LT_MCP_OFFLOAD_BYTES || lt_loop_offload(s->o.loop, write_call, job, NULL) != LT_OK) {
     write_call(job);
   }
@@ -455,7 +457,8 @@ static lt_status encode_call(lt_mcp_session *s, call_job *job, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status call(lt_mcp_session *s, lt_mcp_request *request, call_job *job, const question *q, lt_err *err) {
+static lt_status call(lt_mcp_session *s, lt_mcp_request *request, call_job *job, const question *q,
+                      lt_err *err) LT_YIELDS {
   lt_status status = encode_call(s, job, err);
   if (status != LT_OK) {
     if (!request->done) {

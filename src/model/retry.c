@@ -102,7 +102,7 @@ static bool is_cancelled(const asking *k) {
 }
 
 /* LT_YIELDS until the answer has ended. Whatever happens after its last event does not matter any more. */
-static lt_status read_pieces(asking *k, reading *r, lt_err *err) {
+static lt_status read_pieces(asking *k, reading *r, lt_err *err) LT_YIELDS {
   for (;;) {
     lt_str piece;
     lt_status status = lt_http_read(r->stream, &piece, err);
@@ -150,7 +150,7 @@ static lt_status end_answer(asking *k, reading *r, lt_err *err) {
   return lt_assembly_end(&k->assembly, err);
 }
 
-static lt_status read_answer(asking *k, lt_http_stream *stream, lt_err *err) {
+static lt_status read_answer(asking *k, lt_http_stream *stream, lt_err *err) LT_YIELDS {
   reading r = {.stream = stream, .form = FORM_UNKNOWN};
   lt_sse_init(&r.sse, LT_MODEL_EVENT_MAX_BYTES);
   lt_buf_init(&r.whole, LT_MODEL_EVENT_MAX_BYTES);
@@ -162,7 +162,7 @@ static lt_status read_answer(asking *k, lt_http_stream *stream, lt_err *err) {
 }
 
 /* Errors: of memory only; a body that breaks is as long as it is. */
-static void read_error_body(lt_http_stream *stream, lt_buf *body) {
+static void read_error_body(lt_http_stream *stream, lt_buf *body) LT_YIELDS {
   lt_http_set_idle(stream, LT_MODEL_LAST_MS);
   lt_str piece;
   while (body->n < LT_MODEL_ERROR_BYTES && lt_http_read(stream, &piece, NULL) == LT_OK && piece.n > 0) {
@@ -170,7 +170,7 @@ static void read_error_body(lt_http_stream *stream, lt_buf *body) {
   }
 }
 
-static lt_status read_error(asking *k, lt_http_stream *stream, lt_err *err) {
+static lt_status read_error(asking *k, lt_http_stream *stream, lt_err *err) LT_YIELDS {
   lt_buf body;
   lt_arena arena;
   lt_buf_init(&body, LT_MODEL_ERROR_BYTES);
@@ -197,7 +197,7 @@ static lt_status write_body(asking *k, lt_err *err) {
   return k->body.status == LT_OK ? LT_OK : lt_fail(err, k->body.status, "no memory for a request to the model");
 }
 
-static lt_status try_once(asking *k, lt_err *err) {
+static lt_status try_once(asking *k, lt_err *err) LT_YIELDS {
   k->fault = (lt_fault){.again = LT_AGAIN_NEVER, .after_ms = UINT64_MAX};
   LT_TRY(write_body(k, err));
   const lt_http_header headers[] = {
@@ -246,7 +246,7 @@ static uint64_t backoff_ms(unsigned tries) {
 }
 
 /* LT_YIELDS. */
-static lt_status pause_for(asking *k, uint64_t ms, lt_err *err) {
+static lt_status pause_for(asking *k, uint64_t ms, lt_err *err) LT_YIELDS {
   lt_wait wait;
   lt_cancel_node node;
   lt_wait_init(&wait, lt_http_loop(k->http));
@@ -275,7 +275,7 @@ static bool has_tries_left(const asking *k, unsigned tries) {
 }
 
 /* Whether to try again, after the wait; when not, `err` says all there is to say. */
-static bool may_go_on(asking *k, unsigned tries, lt_status *status, lt_err *err) {
+static bool may_go_on(asking *k, unsigned tries, lt_status *status, lt_err *err) LT_YIELDS {
   uint64_t asked = k->fault.after_ms;
   if (k->assembly.shown) {
     if (*status != LT_E_CANCELLED && *status != LT_E_TIMEOUT) {
@@ -313,7 +313,7 @@ static void start_over(asking *k) {
   lt_assembly_init(&k->assembly, k->request, c);
 }
 
-static lt_status ask(asking *k, lt_err *err) {
+static lt_status ask(asking *k, lt_err *err) LT_YIELDS {
   unsigned remembered = k->quirks;
   for (unsigned tries = 1;; tries++) {
     lt_status status = try_once(k, err);

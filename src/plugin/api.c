@@ -138,6 +138,7 @@ static void api_log(lathe_call *call, int level, const char *format, ...) {
     memcpy(text + n - 3, "...", 3);
   }
   line l = {.text = lt_str_from(text, (size_t)n), .warning = level == LATHE_LOG_WARNING};
+  /* no LT_YIELDS: what is done at once does not wait */
   lt_ask_loop(call, &(lt_ask){.fn = put_line, .arg = &l, .at_once = true});
 }
 

@@ -184,6 +184,7 @@ static lt_status run_there(lathe_call *call, lt_err *err) LT_YIELDS {
 
 /* Here it cannot be left alone; what it waits for ends when it is cancelled, and then it does. */
 static lt_status run_here(lathe_call *call, lt_err *err) LT_YIELDS {
+  /* LT_YIELDS: the plugin calls host functions */
   call->fn(&lt_host_api, call, lt_to_text(call->in), call->arg);
   call->returned = true;
   if (call->failed && call->cancel.why != LT_OK) {

@@ -78,7 +78,7 @@ void lt_host_take_out(lt_plugin *plugin, lt_str why) {
   }
 }
 
-static void end_plugin(void *arg) {
+static void end_plugin(void *arg) LT_YIELDS {
   lt_plugin *plugin = arg;
   lt_host *host = plugin->host;
   uint64_t until_ms = lt_host_now_ms() + LT_PLUGIN_END_MS;

@@ -12,7 +12,7 @@ typedef struct job {
   lt_buf out;
 } job;
 
-static int run_job(lathe_call *call, lt_status (*fn)(lathe_call *call, void *arg, lt_err *err), job *j,
+static int run_job(lathe_call *call, lt_status (*fn)(lathe_call *call, void *arg, lt_err *err) LT_YIELDS, job *j,
                    lathe_text *ret) LT_YIELDS {
   lt_buf_init(&j->out, LT_JSON_MAX_BYTES);
   int rc = lt_ask_loop(call, &(lt_ask){.fn = fn, .arg = j});

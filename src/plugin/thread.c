@@ -161,7 +161,7 @@ static void on_marker(void *arg) {
 }
 
 /* Posts run in order: when ours has, all that were there before it have. */
-static void run_earlier_posts(lt_loop *loop) {
+static void run_earlier_posts(lt_loop *loop) LT_YIELDS {
   lt_wait wait;
   lt_wait_init(&wait, loop);
   lt_post marker = {.fn = on_marker, .arg = &wait};
@@ -170,7 +170,7 @@ static void run_earlier_posts(lt_loop *loop) {
 }
 
 /* Who posts does so under the lock: afterwards the thread cannot be inside lt_loop_post any more. */
-static void leave_thread(lt_plugin *plugin) {
+static void leave_thread(lt_plugin *plugin) LT_YIELDS {
   lt_plugin_thread *t = &plugin->thread;
   pthread_mutex_lock(&t->lock);
   lt_loop *loop = t->loop;
@@ -236,7 +236,7 @@ static void end_borrowing(const lt_ask *ask) {
   }
 }
 
-static void carry_out(void *arg) {
+static void carry_out(void *arg) LT_YIELDS {
   lt_ask *ask = arg;
   lt_plugin *plugin = ask->call->plugin;
   ask->status = ask->fn(ask->call, ask->arg, &ask->err);
@@ -258,7 +258,7 @@ static lt_status may_begin(lt_ask *ask) {
   return LT_OK;
 }
 
-static void begin_ask(void *arg) {
+static void begin_ask(void *arg) LT_YIELDS {
   lt_ask *ask = arg;
   ask->status = may_begin(ask);
   if (ask->status != LT_OK) {
@@ -281,6 +281,7 @@ static void begin_ask(void *arg) {
 
 static void ask_from_thread(lt_ask *ask) {
   lt_plugin_thread *t = &ask->call->plugin->thread;
+  /* no LT_YIELDS: it yields only for lt_ask.at_once, whose functions do not */
   ask->post = (lt_post){.fn = begin_ask, .arg = ask};
   pthread_mutex_lock(&t->lock);
   if (t->loop != NULL) {
@@ -295,7 +296,7 @@ static void ask_from_thread(lt_ask *ask) {
 }
 
 /* What calls others gets a fiber of its own: they, too, need a stack, and may be such plugins themselves. */
-static void ask_from_loop(lt_ask *ask) {
+static void ask_from_loop(lt_ask *ask) LT_YIELDS {
   lt_wait wait;
   lt_wait_init(&wait, ask->call->plugin->host->options.loop);
   ask->waiter = &wait;

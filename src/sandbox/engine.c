@@ -45,7 +45,7 @@ static bool is_want_of_memory(const lt_guest *guest, lt_js exception) {
 }
 
 /* The prelude could not describe it, for want of memory or stack, or because it throws when it is looked at. */
-static void end_undescribed(lt_guest *guest, lt_js exception, lt_engine_result *result) {
+static void end_undescribed(lt_guest *guest, lt_js exception, lt_engine_result *result) LT_YIELDS {
   bool no_memory = is_want_of_memory(guest, lt_guest_exception(guest));
   lt_buf_clear(&result->text);
   if (!lt_guest_copy_text(guest, exception, &result->text)) {
@@ -57,7 +57,7 @@ static void end_undescribed(lt_guest *guest, lt_js exception, lt_engine_result *
   }
 }
 
-static void end_with_error(lt_guest *guest, lt_js exception, lt_engine_result *result) {
+static void end_with_error(lt_guest *guest, lt_js exception, lt_engine_result *result) LT_YIELDS {
   result->ending = LT_END_ERROR;
   lt_buf_clear(&result->text);
   if (is_want_of_memory(guest, exception)) {
@@ -80,7 +80,7 @@ static void end_with_error(lt_guest *guest, lt_js exception, lt_engine_result *r
 }
 
 /* --- The program's value ------------------------------------------------------------------------------------------ */
-static void end_with_json(lt_guest *guest, lt_js value, lt_engine_result *result) {
+static void end_with_json(lt_guest *guest, lt_js value, lt_engine_result *result) LT_YIELDS {
   lt_js json = lt_guest_call_root(guest, LT_ROOT_RENDER, &value, 1);
   if (lt_js_is_exception(json)) {
     end_with_error(guest, lt_guest_exception(guest), result);
@@ -99,7 +99,7 @@ static void end_with_number(lt_js value, lt_engine_result *result) {
   lt_buf_printf(&result->text, "%d", (int32_t)(uint32_t)value);
 }
 
-static void end_with_value(lt_guest *guest, lt_js value, lt_engine_result *result) {
+static void end_with_value(lt_guest *guest, lt_js value, lt_engine_result *result) LT_YIELDS {
   lt_buf_clear(&result->text);
   if (lt_js_is_undefined(value)) {
     result->ending = LT_END_UNDEFINED;
@@ -121,7 +121,7 @@ static void end_with_value(lt_guest *guest, lt_js value, lt_engine_result *resul
 
 /* --- Turning the program ------------------------------------------------------------------------------------------ */
 /* Hands an outcome that came in to whoever waits for it in the program. */
-static bool deliver(lt_guest *guest, const lt_outcome *outcome) {
+static bool deliver(lt_guest *guest, const lt_outcome *outcome) LT_YIELDS {
   lt_js value = lt_guest_answer(guest, outcome);
   bool ok = !lt_js_is_exception(value);
   if (!ok) {
@@ -131,7 +131,7 @@ static bool deliver(lt_guest *guest, const lt_outcome *outcome) {
   return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_SETTLE, args, 3));
 }
 
-static bool run_jobs(lt_guest *guest) {
+static bool run_jobs(lt_guest *guest) LT_YIELDS {
   int ran;
   do {
     ran = lt_guest_job(guest);
@@ -140,7 +140,7 @@ static bool run_jobs(lt_guest *guest) {
 }
 
 /* Waits for one open call or timer and delivers it. False: nothing is open, or it threw (an exception is pending). */
-static bool next_outcome(lt_guest *guest, bool *ret_threw) {
+static bool next_outcome(lt_guest *guest, bool *ret_threw) LT_YIELDS {
   lt_outcome outcome = {0};
   *ret_threw = false;
   if (guest->host->wait == NULL || !guest->host->wait(guest->host->arg, 0, &outcome)) {
@@ -156,7 +156,7 @@ static bool next_outcome(lt_guest *guest, bool *ret_threw) {
 
 /* Runs jobs and waits for calls until `promise` is settled; a pending exception is left for the caller
  * (LT_JS_EXCEPTION). */
-static lt_js await(lt_guest *guest, lt_js promise) {
+static lt_js await(lt_guest *guest, lt_js promise) LT_YIELDS {
   bool threw = false;
   for (;;) {
     if (!run_jobs(guest)) {
@@ -180,7 +180,7 @@ static lt_js await(lt_guest *guest, lt_js promise) {
 }
 
 /* Calls still open at the end are waited for (docs/internals/engine.md). */
-static bool drain(lt_guest *guest) {
+static bool drain(lt_guest *guest) LT_YIELDS {
   bool threw = false;
   do {
     if (!run_jobs(guest)) {
@@ -190,12 +190,12 @@ static bool drain(lt_guest *guest) {
   return !threw && lt_guest_alive(guest);
 }
 
-static lt_js await_if_promise(lt_guest *guest, lt_js value) {
+static lt_js await_if_promise(lt_guest *guest, lt_js value) LT_YIELDS {
   return lt_guest_promise_state(guest, value) < 0 ? value : await(guest, value);
 }
 
 /* The program's completion value, or its default export. */
-static lt_js evaluate(lt_guest *guest, const lt_program *program) {
+static lt_js evaluate(lt_guest *guest, const lt_program *program) LT_YIELDS {
   lt_js promise = lt_guest_eval(guest, program->code, program->file, program->module);
   if (lt_js_is_exception(promise)) {
     return promise;
@@ -207,7 +207,7 @@ static lt_js evaluate(lt_guest *guest, const lt_program *program) {
   return lt_guest_get(guest, value, program->module ? "default" : "value");
 }
 
-static lt_js finish(lt_guest *guest, const lt_program *program, lt_js value) {
+static lt_js finish(lt_guest *guest, const lt_program *program, lt_js value) LT_YIELDS {
   if (!lt_js_is_object(value)) {
     return value;
   }
@@ -216,7 +216,7 @@ static lt_js finish(lt_guest *guest, const lt_program *program, lt_js value) {
   return lt_js_is_exception(last) ? last : await_if_promise(guest, last);
 }
 
-static bool start(lt_guest *guest, const lt_program *program) {
+static bool start(lt_guest *guest, const lt_program *program) LT_YIELDS {
   if (program->bindings.n == 0 && program->input.n == 0 && program->calls == LT_CALLS_PLAIN &&
       !program->without_output) {
     return true; /* the image is as a program without any of it needs it */
@@ -235,7 +235,7 @@ static bool start(lt_guest *guest, const lt_program *program) {
   return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_START, args, 4));
 }
 
-static lt_js run(lt_guest *guest, const lt_program *program) {
+static lt_js run(lt_guest *guest, const lt_program *program) LT_YIELDS {
   if (!start(guest, program)) {
     return LT_JS_EXCEPTION;
   }

@@ -102,7 +102,7 @@ static lt_js host_object(freezer *f) {
   return object;
 }
 
-static bool failed(freezer *f, const char *what) {
+static bool failed(freezer *f, const char *what) LT_YIELDS {
   lt_buf text;
   lt_buf_init(&text, 4096);
   lt_guest_copy_text(&f->guest, lt_guest_exception(&f->guest), &text);
@@ -112,7 +112,7 @@ static bool failed(freezer *f, const char *what) {
   return false;
 }
 
-static bool plain_eval(freezer *f, lt_str code, const char *file, lt_js *ret) {
+static bool plain_eval(freezer *f, lt_str code, const char *file, lt_js *ret) LT_YIELDS {
   uint32_t at = lt_guest_put(&f->guest, code);
   uint32_t name = lt_guest_put(&f->guest, lt_str_of(file));
   volatile lt_js value = LT_JS_EXCEPTION;
@@ -122,7 +122,7 @@ static bool plain_eval(freezer *f, lt_str code, const char *file, lt_js *ret) {
   return !lt_js_is_exception(value) || failed(f, file);
 }
 
-static bool run_prelude(freezer *f) {
+static bool run_prelude(freezer *f) LT_YIELDS {
   lt_js function, roots = lt_guest_parse(&f->guest, LT_STR("{}"));
   if (!plain_eval(f, f->prelude, "prelude.js", &function)) {
     return false;
@@ -140,7 +140,7 @@ static bool run_prelude(freezer *f) {
   return true;
 }
 
-static bool run_script(freezer *f) {
+static bool run_script(freezer *f) LT_YIELDS {
   lt_js ignored;
   if (f->script.n == 0) {
     return true;

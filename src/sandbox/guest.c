@@ -120,6 +120,7 @@ bool lt_guest_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_gue
   LT_CHECK(count <= LT_GUEST_TEXTS_MAX);
   volatile uint32_t at[LT_GUEST_TEXTS_MAX] = {0};
   volatile uint32_t n[LT_GUEST_TEXTS_MAX] = {0};
+  /* LT_YIELDS: the program's code calls host functions */
   LT_BOX_ENTER(guest->box, {
     for (unsigned i = 0; i < count; i++) {
       at[i] = Z_qjsZ_JS_ToCStringLen2(INSTANCE(guest), guest->context, guest->scratch + LT_SCRATCH_LEN, values[i], 0);
@@ -175,14 +176,16 @@ bool lt_guest_copy_text(lt_guest *guest, lt_js value, lt_buf *out) {
 
 /* Flags of JS_Eval: the script is asynchronous, so that `await` works at its top level; a module goes through qjs_eval,
  * whose promise is of the module's namespace. */
-static lt_js eval_script(lt_guest *guest, uint32_t code, uint32_t n, uint32_t file) {
+static lt_js eval_script(lt_guest *guest, uint32_t code, uint32_t n, uint32_t file) LT_YIELDS {
   volatile lt_js value = LT_JS_EXCEPTION;
+  /* LT_YIELDS: the program's code calls host functions */
   LT_BOX_ENTER(guest->box, value = Z_qjsZ_JS_Eval(INSTANCE(guest), guest->context, code, n, file, QJS_EVAL_ASYNC));
   return value;
 }
 
-static lt_js eval_module(lt_guest *guest, uint32_t code, uint32_t n, uint32_t file) {
+static lt_js eval_module(lt_guest *guest, uint32_t code, uint32_t n, uint32_t file) LT_YIELDS {
   volatile uint32_t boxed = 0;
+  /* LT_YIELDS: the program's code calls host functions */
   LT_BOX_ENTER(guest->box, boxed = Z_qjsZ_qjs_eval(INSTANCE(guest), code, n, file, QJS_EVAL_MODULE));
   lt_js value = LT_JS_EXCEPTION;
   lt_str bytes = lt_guest_view(guest, boxed, sizeof value);
@@ -212,6 +215,7 @@ lt_js lt_guest_call_root(lt_guest *guest, unsigned root, const lt_js *args, unsi
   uint32_t at = guest->scratch + LT_SCRATCH_ARGS;
   write_bytes(guest, at, args, count * sizeof *args);
   volatile lt_js value = LT_JS_EXCEPTION;
+  /* LT_YIELDS: the program's code calls host functions */
   LT_BOX_ENTER(guest->box,
                value = Z_qjsZ_JS_Call(INSTANCE(guest), guest->context, guest->roots[root], LT_JS_UNDEFINED, count, at));
   return value;
@@ -221,6 +225,7 @@ lt_js lt_guest_get(lt_guest *guest, lt_js object, const char *name) {
   uint32_t at = guest->scratch + LT_SCRATCH_ARGS;
   write_bytes(guest, at, name, strlen(name) + 1);
   volatile lt_js value = LT_JS_EXCEPTION;
+  /* LT_YIELDS: the program's code calls host functions */
   LT_BOX_ENTER(guest->box, value = Z_qjsZ_JS_GetPropertyStr(INSTANCE(guest), guest->context, object, at));
   return value;
 }
@@ -283,6 +288,7 @@ lt_js lt_guest_promise_result(lt_guest *guest, lt_js promise) {
 
 int lt_guest_job(lt_guest *guest) {
   volatile int ran = 0;
+  /* LT_YIELDS: the program's code calls host functions */
   LT_BOX_ENTER(guest->box, ran = (int)Z_qjsZ_JS_ExecutePendingJob(INSTANCE(guest), guest->runtime,
                                                                   guest->scratch + LT_SCRATCH_CONTEXT));
   return lt_guest_alive(guest) ? ran : -1;

@@ -3,6 +3,8 @@
  * A value is QuickJS's own 64-bit NaN-boxed JSValue; whoever gets one from a function here owns a reference to it and
  * seldom gives it back, since the whole box is wiped after the run. Every function enters the guest at most once; after
  * a trap they all do nothing and return LT_JS_EXCEPTION, 0 or false.
+ *
+ * Those that run the program's code yield: it calls host functions, and is asked now and then whether it may go on.
  */
 #ifndef LT_SANDBOX_GUEST_H
 #define LT_SANDBOX_GUEST_H
@@ -94,16 +96,16 @@ typedef struct lt_guest_held {
 } lt_guest_held;
 /* Borrows: the texts, until they are dropped; the guest must not run meanwhile. False when a ToString threw (the
  * exception is pending); drop what is held in any case. */
-bool lt_guest_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_guest_held *held);
+bool lt_guest_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_guest_held *held) LT_YIELDS;
 void lt_guest_drop(lt_guest *guest, lt_guest_held *held);
 /* Drops the texts and puts a value into guest memory, for the guest's trampoline to read and free; 0: no room. */
 uint32_t lt_guest_box_value(lt_guest *guest, lt_js value, lt_guest_held *held);
 /* One value's characters into a buffer. */
-bool lt_guest_copy_text(lt_guest *guest, lt_js value, lt_buf *out);
+bool lt_guest_copy_text(lt_guest *guest, lt_js value, lt_buf *out) LT_YIELDS;
 
-lt_js lt_guest_eval(lt_guest *guest, lt_str code, lt_str file, bool module);
-lt_js lt_guest_call_root(lt_guest *guest, unsigned root, const lt_js *args, unsigned count);
-lt_js lt_guest_get(lt_guest *guest, lt_js object, const char *name);
+lt_js lt_guest_eval(lt_guest *guest, lt_str code, lt_str file, bool module) LT_YIELDS;
+lt_js lt_guest_call_root(lt_guest *guest, unsigned root, const lt_js *args, unsigned count) LT_YIELDS;
+lt_js lt_guest_get(lt_guest *guest, lt_js object, const char *name) LT_YIELDS;
 lt_js lt_guest_item(lt_guest *guest, lt_js array, uint32_t index);
 /* Takes `value`. */
 void lt_guest_set_item(lt_guest *guest, lt_js array, uint32_t index, lt_js value);
@@ -118,7 +120,7 @@ void lt_guest_throw_error(lt_guest *guest, lt_str message);
 int lt_guest_promise_state(lt_guest *guest, lt_js value);
 lt_js lt_guest_promise_result(lt_guest *guest, lt_js promise);
 /* Runs one job. 1: ran; 0: there was none; -1: it threw something that cannot be caught. */
-int lt_guest_job(lt_guest *guest);
+int lt_guest_job(lt_guest *guest) LT_YIELDS;
 
 static inline bool lt_js_is_string(lt_js v) {
   return LT_JS_TAG(v) == LT_TAG_STRING || LT_JS_TAG(v) == LT_TAG_ROPE;
@@ -135,7 +137,7 @@ static inline bool lt_js_is_undefined(lt_js v) {
 
 /* The handler of env.host_call (guest_host.c): dispatches on the function's one-letter name. Whoever calls it drops
  * what is left in `held`. */
-lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_js *argv, lt_guest_held *held);
+lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_js *argv, lt_guest_held *held) LT_YIELDS;
 
 /* The value of an outcome; LT_JS_EXCEPTION with the message, a string, pending when it failed or does not fit. */
 lt_js lt_guest_answer(lt_guest *guest, const lt_outcome *outcome);

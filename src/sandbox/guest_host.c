@@ -44,7 +44,7 @@ static lt_js fail_with(lt_guest *guest, lt_str message) {
 }
 
 /* Whether the program may go on after a suspension; a box that is stopped unwinds when its handler returns. */
-static bool may_go_on(lt_guest *guest) {
+static bool may_go_on(lt_guest *guest) LT_YIELDS {
   if (guest->host->poll != NULL && guest->host->poll(guest->host->arg)) {
     lt_box_stop(guest->box);
   }
@@ -97,7 +97,7 @@ static void request_release(request *r) {
   lt_buf_release(&r->input);
 }
 
-static lt_js do_call(lt_guest *guest, lt_guest_held *held) {
+static lt_js do_call(lt_guest *guest, lt_guest_held *held) LT_YIELDS {
   request r;
   lt_js value = LT_JS_EXCEPTION;
   if (request_take(guest, &r, held)) {
@@ -124,7 +124,7 @@ static lt_js do_invoke(lt_guest *guest, uint32_t index, lt_str args) {
   return LT_JS_MK(LT_TAG_INT, outcome.id);
 }
 
-static lt_js do_wait(lt_guest *guest, uint32_t id) {
+static lt_js do_wait(lt_guest *guest, uint32_t id) LT_YIELDS {
   lt_outcome outcome = {0};
   bool found = guest->host->wait(guest->host->arg, id, &outcome);
   if (!may_go_on(guest)) {
@@ -180,7 +180,7 @@ static lt_js do_peek(lt_guest *guest, lt_js promise) {
 }
 
 /* Functions of one or two texts. `l` and `f` have a number before their text. */
-static lt_js with_text(lt_guest *guest, char letter, uint32_t argc, const lt_js *argv, lt_guest_held *held) {
+static lt_js with_text(lt_guest *guest, char letter, uint32_t argc, const lt_js *argv, lt_guest_held *held) LT_YIELDS {
   const lt_guest_host *host = guest->host;
   unsigned skip = letter == 'l' || letter == 'f' ? 1 : 0;
   unsigned count = argc - skip < LT_GUEST_TEXTS_MAX ? argc - skip : LT_GUEST_TEXTS_MAX;

@@ -69,7 +69,7 @@ static uint32_t argument_at(const lt_guest *guest, uint32_t argv, uint32_t i) {
   return at;
 }
 
-u32 Z_envZ_host_call(struct Z_env_instance_t *env, u32 name, u32 name_len, u32 this_at, u32 argc, u32 argv) {
+u32 Z_envZ_host_call(struct Z_env_instance_t *env, u32 name, u32 name_len, u32 this_at, u32 argc, u32 argv) LT_YIELDS {
   (void)this_at;
   LT_BOX_HOST_BEGIN(box_of(env));
   lt_guest *guest = guest_of(env);
@@ -91,11 +91,11 @@ u32 Z_envZ_host_call(struct Z_env_instance_t *env, u32 name, u32 name_len, u32 t
 }
 
 /* Also after every suspension: time may be up. */
-static bool must_stop(lt_guest *guest) {
+static bool must_stop(lt_guest *guest) LT_YIELDS {
   return guest->host != NULL && guest->host->poll != NULL && guest->host->poll(guest->host->arg);
 }
 
-u32 Z_envZ_host_interrupt(struct Z_env_instance_t *env) {
+u32 Z_envZ_host_interrupt(struct Z_env_instance_t *env) LT_YIELDS {
   LT_BOX_HOST_BEGIN(box_of(env));
   if (must_stop(guest_of(env))) {
     lt_box_stop(box_of(env));

@@ -53,7 +53,7 @@ static lt_status check_about(const lt_artifact *artifact, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status put(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) {
+static lt_status put(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) LT_YIELDS {
   put_job job = {.artifact = *artifact};
   LT_TRY(check_about(artifact, err));
   LT_TRY(lt_parts_make_id(job.id, err));

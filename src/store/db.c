@@ -202,7 +202,7 @@ static void finish_job(job *j, const job *own) {
 }
 
 /* The next group; `own` is the caller's job, if it has one. True: it was among them. */
-static bool carry_out(lt_db *db, const job *own) {
+static bool carry_out(lt_db *db, const job *own) LT_YIELDS {
   group g = {.db = db, .jobs = take_group(db)};
   bool had_own = false;
   lt_err err = LT_ERR_INIT;
@@ -237,7 +237,7 @@ static bool hand_over(lt_db *db) {
   return true;
 }
 
-static void lead(lt_db *db, const job *own) {
+static void lead(lt_db *db, const job *own) LT_YIELDS {
   bool done = own == NULL;
   do {
     done = carry_out(db, own) || done;

@@ -55,7 +55,7 @@ static lt_status begin_call(struct sqlite3 *sql, void *arg, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status begin(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) {
+static lt_status begin(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS {
   begin_job job = {.call = *call, .notes = ((journal *)self)->notes};
   lt_str *texts[] = {&job.call.run, &job.call.user, &job.call.tool, &job.call.input};
   char *copy = NULL;
@@ -92,7 +92,7 @@ static lt_status update_call(struct sqlite3 *sql, void *arg, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status finish(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) {
+static lt_status finish(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS {
   finish_job job = {.id = id, .status = lt_status_name(status), .answer = answer};
   lt_str *texts[] = {&job.answer};
   char *copy = NULL;
@@ -108,7 +108,7 @@ static void note(lt_journal *self, lt_str run, const lt_note *what, void (*on_fa
   lt_notes_add(((journal *)self)->notes, run, what, on_failure, arg);
 }
 
-static lt_status recall(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) {
+static lt_status recall(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS {
   return lt_recall_run(((journal *)self)->db, run, ret_record, err);
 }
 

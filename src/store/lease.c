@@ -179,7 +179,7 @@ static lt_status release(struct sqlite3 *sql, void *arg, lt_err *err) {
   return sqlite3_changes(sql) > 0 ? LT_OK : no_prompt(job->id, err);
 }
 
-static lt_status run_lease(lt_db *db, lt_db_work work, lt_str id, lt_err *err) {
+static lt_status run_lease(lt_db *db, lt_db_work work, lt_str id, lt_err *err) LT_YIELDS {
   lease_job job = {.id = id};
   lt_str *texts[] = {&job.id};
   char *copy = NULL;

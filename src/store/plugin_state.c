@@ -49,7 +49,7 @@ static lt_status delete_state(struct sqlite3 *sql, void *arg, lt_err *err) {
   return lt_query_run(&query, err);
 }
 
-static lt_status run_state(lt_db *db, lt_db_sync sync, lt_db_work work, state_job *job, lt_err *err) {
+static lt_status run_state(lt_db *db, lt_db_sync sync, lt_db_work work, state_job *job, lt_err *err) LT_YIELDS {
   lt_str *texts[] = {&job->plugin, &job->user, &job->conversation, &job->json};
   char *copy = NULL;
   LT_TRY(lt_parts_copy(texts, sizeof texts / sizeof texts[0], &copy, err));

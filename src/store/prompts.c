@@ -259,7 +259,7 @@ static lt_status put_output(struct sqlite3 *sql, void *arg, lt_err *err) {
   return sqlite3_changes(sql) > 0 ? LT_OK : no_prompt(job->id, err);
 }
 
-static lt_status run_change(lt_db *db, lt_db_work work, change_job *job, lt_err *err) {
+static lt_status run_change(lt_db *db, lt_db_work work, change_job *job, lt_err *err) LT_YIELDS {
   lt_str *texts[] = {&job->id, &job->usage, &job->error, &job->json};
   char *copy = NULL;
   LT_TRY(lt_parts_copy(texts, sizeof texts / sizeof texts[0], &copy, err));
@@ -311,7 +311,7 @@ static lt_status copy_update(update_job *job, lt_str **texts, char **ret_memory,
   return lt_parts_copy(texts, n, ret_memory, err);
 }
 
-static lt_status run_update(lt_db *db, update_job *job, lt_str **texts, lt_err *err) {
+static lt_status run_update(lt_db *db, update_job *job, lt_str **texts, lt_err *err) LT_YIELDS {
   char *copy = NULL;
   LT_TRY(copy_update(job, texts, &copy, err));
   lt_parts_stamp(job->change.now);

@@ -121,7 +121,7 @@ typedef struct party {
   lt_err err;
 } party;
 
-static void on_call_fiber(void *arg) {
+static void on_call_fiber(void *arg) LT_YIELDS {
   party *p = arg;
   lt_err err = LT_ERR_INIT;
   lt_status status = carry_out(p->round, &p->round->calls[p->next++], &err);

@@ -13,7 +13,7 @@ typedef struct loop {
 } loop;
 
 /* --- Messages ----------------------------------------------------------------------------------------------------- */
-static lt_status begin(loop *l, lt_err *err) {
+static lt_status begin(loop *l, lt_err *err) LT_YIELDS {
   lt_buf system;
   lt_buf_init(&system, LT_PROMPT_MESSAGES_BYTES);
   lt_status status = lt_prompt_put_code(l->turn, &system, err);

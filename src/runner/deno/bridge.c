@@ -423,7 +423,7 @@ static void on_schema(lt_deno_run *run, reading *r, lt_http_answer *answer) {
 }
 
 /* --- The server --------------------------------------------------------------------------------------------------- */
-static void on_handle(void *arg, const lt_http_call *call, lt_http_answer *answer) {
+static void on_handle(void *arg, const lt_http_call *call, lt_http_answer *answer) LT_YIELDS {
   static const struct {
     const char *path;
     void (*fn)(lt_deno_run *run, reading *r, lt_http_answer *answer) LT_YIELDS;

@@ -38,6 +38,7 @@ lt_status lt_deno_new(const lt_deno_options *options, lt_deno **ret_deno, lt_err
   const char *helper = options->helper != NULL ? options->helper : "/proc/self/exe";
   if (!copy(options->path, &deno->path) || !copy(options->typescript_path, &deno->typescript_path) ||
       !copy(helper, &deno->helper)) {
+    /* no LT_YIELDS: nothing has been started */
     lt_deno_free(deno);
     return lt_fail(err, LT_E_NOMEM, "no memory for the Deno runner");
   }
@@ -84,7 +85,7 @@ static void stop_in_time(lt_deno_run *run) {
   }
 }
 
-static void wait_until_ended(lt_deno_run *run) {
+static void wait_until_ended(lt_deno_run *run) LT_YIELDS {
   lt_cancel_node from_above, to_us;
   lt_cancel_follow(run->request->cancel, &from_above, &run->cancel);
   lt_cancel_add(&run->cancel, &to_us, &run->wait);
@@ -100,7 +101,7 @@ static void wait_until_ended(lt_deno_run *run) {
 }
 
 /* --- Beginning ---------------------------------------------------------------------------------------------------- */
-static lt_status spawn_reader(lt_deno_run *run, void (*fn)(void *run), lt_err *err) {
+static lt_status spawn_reader(lt_deno_run *run, lt_fiber_fn fn, lt_err *err) {
   run->readers++;
   lt_status status = lt_loop_spawn(run->loop, fn, run, err);
   run->readers -= status != LT_OK;
@@ -289,7 +290,8 @@ static void run_release(lt_deno_run *run) LT_YIELDS {
   lt_catalog_unref(run->catalog);
 }
 
-static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, lt_run_result *result, lt_err *err) {
+static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, lt_run_result *result,
+                               lt_err *err) LT_YIELDS {
   lt_deno *deno = (lt_deno *)(void *)self;
   lt_deno_run *run = lt_mem_alloc(sizeof *run);
   if (run == NULL) {

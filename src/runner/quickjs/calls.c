@@ -503,7 +503,7 @@ static lt_status carry_out(lt_run *run, lt_run_tool_call *call) LT_YIELDS {
                                                          : call_function(run, call, &options);
 }
 
-static void perform(lt_run *run, lt_run_tool_call *call) {
+static void perform(lt_run *run, lt_run_tool_call *call) LT_YIELDS {
   call->status = carry_out(run, call);
   if (call->asking > 0) { /* whoever was asked has no say any more */
     call->asking = 1;

@@ -70,7 +70,7 @@ struct lt_run {
   lt_box *box;
   lt_pool *pool;
   lt_workers_step step;
-  void (*body)(lt_run *run); /* what the fiber runs */
+  void (*body)(lt_run *run) LT_YIELDS; /* what the fiber runs */
   lt_program program;
   lt_engine_result engine;
 

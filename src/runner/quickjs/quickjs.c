@@ -175,7 +175,7 @@ static void stop_in_time(lt_run *run) {
 }
 
 /* The run's own fiber carries out one call at a time itself: a program that waits for one call costs one fiber. */
-static void wait_until_finished(lt_run *run) {
+static void wait_until_finished(lt_run *run) LT_YIELDS {
   lt_cancel_node from_above, to_us;
   lt_cancel_follow(run->request->cancel, &from_above, &run->cancel);
   lt_cancel_add(&run->cancel, &to_us, &run->wait);
@@ -208,7 +208,7 @@ static bool was_cancelled_before(lt_run *run) {
 }
 
 /* Runs `body` on the workers, in a box of `pool`, to its end. LT_YIELDS. */
-static lt_status run_in_box(lt_run *run, lt_pool *pool, void (*body)(lt_run *run), lt_err *err) {
+static lt_status run_in_box(lt_run *run, lt_pool *pool, void (*body)(lt_run *run) LT_YIELDS, lt_err *err) LT_YIELDS {
   if (was_cancelled_before(run)) {
     return LT_OK;
   }
@@ -224,13 +224,13 @@ static lt_status run_in_box(lt_run *run, lt_pool *pool, void (*body)(lt_run *run
 }
 
 /* --- A run -------------------------------------------------------------------------------------------------------- */
-static void strip_body(lt_run *run) {
+static void strip_body(lt_run *run) LT_YIELDS {
   lt_guest_host host;
   lt_run_world(run, &host);
   lt_engine_strip(run->box, run->source, host.poll, run, &run->engine);
 }
 
-static void program_body(lt_run *run) {
+static void program_body(lt_run *run) LT_YIELDS {
   lt_guest_host host;
   if (run->tape != NULL) {
     lt_tape_rewind(run);
@@ -240,7 +240,7 @@ static void program_body(lt_run *run) {
 }
 
 /* TypeScript to JavaScript. False: `result` says why not, or `status` that it could not be tried. */
-static bool strip_types(lt_run *run, lt_status *status, lt_err *err) {
+static bool strip_types(lt_run *run, lt_status *status, lt_err *err) LT_YIELDS {
   *status = open_strip(run->quickjs, err);
   if (*status == LT_OK) {
     *status = run_in_box(run, &run->quickjs->strip_pool, strip_body, err);
@@ -270,7 +270,7 @@ static void judge(lt_run *run) {
   }
 }
 
-static lt_status run_program(lt_run *run, lt_err *err) {
+static lt_status run_program(lt_run *run, lt_err *err) LT_YIELDS {
   lt_status status = LT_OK;
   if (!lt_run_prepare(run)) {
     return LT_OK;

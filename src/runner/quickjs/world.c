@@ -291,7 +291,7 @@ static bool on_function(void *arg, uint32_t index, lt_str args, lt_outcome *ret)
   return ret->id != 0;
 }
 
-static bool on_wait(void *arg, uint32_t id, lt_outcome *ret) {
+static bool on_wait(void *arg, uint32_t id, lt_outcome *ret) LT_YIELDS {
   lt_run *run = arg;
   if (!lt_run_wait_for(run, id, ret)) {
     return false;
@@ -302,7 +302,7 @@ static bool on_wait(void *arg, uint32_t id, lt_outcome *ret) {
   return true;
 }
 
-static lt_outcome on_call(void *arg, lt_str tool, lt_str input) {
+static lt_outcome on_call(void *arg, lt_str tool, lt_str input) LT_YIELDS {
   lt_outcome outcome = {0};
   if (on_start(arg, tool, input, &outcome) && !on_wait(arg, outcome.id, &outcome)) {
     outcome.text = LT_STR("stopped");
@@ -332,7 +332,7 @@ static bool leaves_tape(lt_run *run) {
 }
 
 /* Gives way to others when the slice is used up, and says whether to end. */
-static bool on_poll(void *arg) {
+static bool on_poll(void *arg) LT_YIELDS {
   lt_run *run = arg;
   if (lt_workers_task_should_stop(&run->task) || (run->tape != NULL && leaves_tape(run))) {
     return true;
