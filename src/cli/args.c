@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/nearest.h"
 
 static const lt_arg *find(const lt_arg *args, unsigned count, lt_str name) {
   for (unsigned i = 0; i < count; i++) {
@@ -17,18 +17,13 @@ static const lt_arg *find(const lt_arg *args, unsigned count, lt_str name) {
 }
 
 static bool unknown(const char *command, lt_str name, const lt_arg *args, unsigned count) {
-  const char *nearest = NULL;
-  unsigned best = 4;
+  lt_nearest nearest = lt_nearest_to(name, 3);
   for (unsigned i = 0; i < count; i++) {
-    unsigned distance = lt_str_distance(name, lt_str_of(args[i].name), 3);
-    if (distance < best) {
-      best = distance;
-      nearest = args[i].name;
-    }
+    lt_nearest_offer(&nearest, lt_str_of(args[i].name));
   }
   fprintf(stderr, "lathe %s: unknown option %.*s", command, LT_STR_ARG(name));
-  if (nearest != NULL) {
-    fprintf(stderr, " (did you mean %s?)", nearest);
+  if (nearest.name.p != NULL) {
+    fprintf(stderr, " (did you mean %s?)", nearest.name.p);
   }
   fprintf(stderr, "; see lathe %s --help\n", command);
   return false;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "types/typegen.h"
 #include "types/typegen_text.h"
 #include "cli/chat.h"
@@ -138,21 +139,20 @@ static void command(repl *r, lt_str line) {
     end++;
   }
   lt_str name = lt_str_sub(line, 0, end), rest = lt_str_trim(lt_str_sub(line, end, line.n));
-  const char *nearest = NULL;
+  lt_nearest nearest = lt_nearest_to(name, 2);
   for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
     if (lt_str_eqc(name, commands[i].name)) {
       commands[i].act(r, rest);
       return;
     }
-    if (nearest == NULL && lt_str_distance(name, lt_str_of(commands[i].name), 2) <= 2) {
-      nearest = commands[i].name;
-    }
+    lt_nearest_offer(&nearest, lt_str_of(commands[i].name));
   }
   lt_buf shown;
   lt_buf_init(&shown, LT_KIB);
   lt_typegen_put_line(&shown, name, 60);
   lt_console_format(r->say, "There is no command %.*s: %s%s", LT_STR_ARG(lt_buf_view(&shown)),
-                    nearest != NULL ? "did you mean " : "see ", nearest != NULL ? nearest : "/help");
+                    nearest.name.p != NULL ? "did you mean " : "see ",
+                    nearest.name.p != NULL ? nearest.name.p : "/help");
   lt_buf_release(&shown);
 }
 

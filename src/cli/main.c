@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/str.h"
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "io/exec.h"
 #include "io/open_files.h"
@@ -24,15 +24,13 @@ static void print_help(FILE *to) {
 }
 
 static int unknown(const char *name) {
-  const char *nearest = NULL;
-  for (size_t i = 0; i < COMMANDS && nearest == NULL; i++) {
-    if (lt_str_distance(lt_str_of(name), lt_str_of(commands[i]->name), 2) <= 2) {
-      nearest = commands[i]->name;
-    }
+  lt_nearest nearest = lt_nearest_to(lt_str_of(name), 2);
+  for (size_t i = 0; i < COMMANDS; i++) {
+    lt_nearest_offer(&nearest, lt_str_of(commands[i]->name));
   }
   fprintf(stderr, "lathe: unknown command \"%s\"", name);
-  if (nearest != NULL) {
-    fprintf(stderr, " (did you mean \"%s\"?)", nearest);
+  if (nearest.name.p != NULL) {
+    fprintf(stderr, " (did you mean \"%s\"?)", nearest.name.p);
   }
   fputs("; see lathe --help\n", stderr);
   return LT_EXIT_USAGE;

@@ -1,6 +1,7 @@
 /* What is said of a value that does not fit. Names and values are others' text: cut, and nothing in them is passed on
  * that a terminal would obey. */
 #include "base/limits.h"
+#include "base/nearest.h"
 #include "json/json_text.h"
 #include "json/schema_faults.h"
 #include "json/schema_rules.h"
@@ -258,24 +259,20 @@ void lt_schema_fault_type(lt_schema_run *run, const lt_schema_place *at, uint32_
   }
 }
 
-static const lt_schema_prop *schema_faults_find_nearest(const lt_schema_object *object, lt_str name) {
-  const lt_schema_prop *best = NULL;
-  unsigned best_distance = name.n > 8 ? 4 : name.n > 2 ? 3 : 2;
+static lt_str schema_faults_find_nearest(const lt_schema_object *object, lt_str name) {
+  unsigned edits = name.n > 2 ? 2 : 1;
+  lt_nearest nearest = lt_nearest_to(name, name.n > 8 ? 3 : edits);
   for (uint32_t i = 0; i < object->prop_count; i++) {
-    unsigned distance = lt_str_distance(object->props[i].name, name, best_distance - 1);
-    if (distance < best_distance) {
-      best = &object->props[i];
-      best_distance = distance;
-    }
+    lt_nearest_offer(&nearest, object->props[i].name);
   }
-  return best;
+  return nearest.name;
 }
 
 static void schema_faults_put_known(lt_buf *out, const lt_schema_object *object, lt_str name) {
-  const lt_schema_prop *nearest = schema_faults_find_nearest(object, name);
-  if (nearest != NULL) {
+  lt_str nearest = schema_faults_find_nearest(object, name);
+  if (nearest.p != NULL) {
     lt_buf_addc(out, " (did you mean ");
-    lt_schema_put_quoted(out, nearest->name);
+    lt_schema_put_quoted(out, nearest);
     lt_buf_addc(out, "?)");
     return;
   }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/str.h"
+#include "base/nearest.h"
 #include "base/utf8.h"
 
 #define S(literal) LT_STR(literal)
@@ -137,6 +137,25 @@ static void distance_counts_edits(void **state) {
   }
 }
 
+static void the_nearest_name_is_found(void **state) {
+  (void)state;
+  static const char *const names[] = {"models", "modules", "mode"};
+  static const struct {
+    const char *wanted;
+    unsigned edits;
+    const char *nearest;
+  } cases[] = {{"modles", 3, "models"}, {"modulse", 3, "modules"}, {"mod", 3, "mode"},  {"xyzzy", 3, NULL},
+               {"modles", 0, NULL},     {"mode", 0, "mode"},       {"MODE", 2, "mode"}, {"", 1, NULL}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    lt_nearest nearest = lt_nearest_to(lt_str_of(cases[i].wanted), cases[i].edits);
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+      lt_nearest_offer(&nearest, lt_str_of(names[k]));
+    }
+    assert_true(nearest.name.p == cases[i].nearest ||
+                (cases[i].nearest != NULL && lt_str_eqc(nearest.name, cases[i].nearest)));
+  }
+}
+
 static void distance_is_bounded(void **state) {
   (void)state;
   char text[65];
@@ -232,6 +251,7 @@ int main(void) {
       cmocka_unit_test(find_the_first_from_there),
       cmocka_unit_test(hash_is_fnv1a),
       cmocka_unit_test(distance_counts_edits),
+      cmocka_unit_test(the_nearest_name_is_found),
       cmocka_unit_test(distance_is_bounded),
       cmocka_unit_test(distance_agrees_with_the_definition),
       cmocka_unit_test(utf8_is_cut_between_characters),

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/nearest.h"
 #include "base/utf8.h"
 #include "runner/quickjs/program.h"
 
@@ -221,15 +222,14 @@ static bool advise_output(lt_run *run, lt_str name) {
 
 /* storeArtefact, where there is a function storeArtifact. */
 static bool advise_function(lt_run *run, lt_str name) {
-  unsigned allowed = name.n < 5 ? 1 : 2;
+  lt_nearest nearest = lt_nearest_to(name, name.n < 5 ? 1 : 2);
   for (size_t i = 0; i < run->request->function_count; i++) {
-    lt_str function = run->request->functions[i].name;
-    if (lt_str_distance(name, function, allowed) <= allowed) {
-      lt_buf_printf(&run->result->error, ". Did you mean: %.*s?", LT_STR_ARG(function));
-      return true;
-    }
+    lt_nearest_offer(&nearest, run->request->functions[i].name);
   }
-  return false;
+  if (nearest.name.p != NULL) {
+    lt_buf_printf(&run->result->error, ". Did you mean: %.*s?", LT_STR_ARG(nearest.name));
+  }
+  return nearest.name.p != NULL;
 }
 
 static void advise(lt_run *run) {

@@ -12,6 +12,7 @@
  * would be unknown for ever.
  */
 #include "base/limits.h"
+#include "base/nearest.h"
 #include "tool/policy/policy_lex.h"
 
 typedef enum static_type { TYPE_ANY, TYPE_NULL, TYPE_BOOLEAN, TYPE_NUMBER, TYPE_STRING } static_type;
@@ -53,16 +54,11 @@ static bool take(lt_parser *p, const char *sign, const char *what) {
 /* --- Suggestions -------------------------------------------------------------------------------------------------- */
 
 static const char *nearest(lt_str word, const char *const *names, size_t count) {
-  const char *best = NULL;
-  unsigned best_distance = 3;
+  lt_nearest found = lt_nearest_to(word, 2);
   for (size_t i = 0; i < count; i++) {
-    unsigned distance = lt_str_distance(word, lt_str_of(names[i]), best_distance - 1);
-    if (distance < best_distance) {
-      best = names[i];
-      best_distance = distance;
-    }
+    lt_nearest_offer(&found, lt_str_of(names[i]));
   }
-  return best;
+  return found.name.p;
 }
 
 static const char *const functions[] = {"all", "any", "has", "length"};

@@ -1,0 +1,26 @@
+/* "Did you mean": of the names that are offered, the nearest to one that was written wrong.
+ *
+ *   lt_nearest nearest = lt_nearest_to(word, 2);
+ *   for (...) { lt_nearest_offer(&nearest, known[i]); }
+ *   if (nearest.name.p != NULL) { ... }
+ */
+#ifndef LT_BASE_NEAREST_H
+#define LT_BASE_NEAREST_H
+
+#include "base/str.h"
+
+typedef struct lt_nearest {
+  lt_str wanted;
+  lt_str name;    /* the nearest so far; {NULL, 0}: none is near enough */
+  unsigned limit; /* a name must be fewer edits away than this */
+} lt_nearest;
+
+/* Looks for a name that is at most `edits` (lt_str_distance) away from `wanted`. Borrows: `wanted`. */
+static inline lt_nearest lt_nearest_to(lt_str wanted, unsigned edits) {
+  return (lt_nearest){.wanted = wanted, .limit = edits + 1};
+}
+
+/* Considers a name; of equally near ones the first stays. Borrows: `name`. */
+void lt_nearest_offer(lt_nearest *nearest, lt_str name);
+
+#endif
