@@ -29,11 +29,11 @@ LAYERS = {
     "runner": PURE | {"io", "sandbox", "jail", "tool", "replay"},
     "replay": PURE | {"io", "sandbox", "jail", "tool", "runner"},
     "plugin": PURE | {"io", "tool", "store", "runner", "replay"},
-    "source": PURE | {"io", "mcp", "tool", "plugin"},
+    "source": PURE | {"io", "mcp", "tool", "config"},
     "agent": PURE | {"io", "tool", "model", "store", "runner", "replay", "plugin"},
     "config": {"base", "json", "text", "tool", "agent"},
     "app": PURE | {
-        "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "replay", "plugin", "agent", "config", "cli"
+        "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "replay", "plugin", "agent", "config"
     },
     "cli": PURE | {
         "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "replay", "plugin", "agent", "config", "app"
@@ -54,6 +54,10 @@ THIRD_PARTY = {
 
 ALLOCATORS = re.compile(r"(?<![\w.>])(malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf|vasprintf)\s*\(")
 ALLOCATES = "src/base/mem.c"
+
+# The terminal is the command line's: who opens a session through another way in has none.
+TERMINAL = re.compile(r"(?<![\w.>])(stdin|stdout|stderr|isatty|printf|puts|putchar|getchar)\b(?!\s*=[^=])")
+MAY_USE_TERMINAL = ("src/cli/", "src/sandbox/mkimage.c")
 
 # Marks of unfinished work, and paths of somebody's machine, in anything that is tracked.
 UNFINISHED = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" * 3, "HA" + "CK"]) + r")\b")
@@ -138,6 +142,14 @@ def check_source(path):
                 found(path, number, f"{match.group(1)}() belongs in {ALLOCATES}: use lt_mem_* or an arena")
 
 
+def check_terminal(path):
+    if not path.startswith(MAY_USE_TERMINAL) and path.endswith((".c", ".h")):
+        for number, line in enumerate(without_comments(read_lines(path)), 1):
+            match = None if line.lstrip().startswith("#") else TERMINAL.search(line)
+            if match and "__attribute__" not in line:
+                found(path, number, f"{match.group(1)} is for src/cli/ only: hand a function or a path down")
+
+
 def check_text(path):
     for number, line in enumerate(read_lines(path), 1):
         match = UNFINISHED.search(line)
@@ -180,6 +192,7 @@ def main():
     sources = [f for f in files if f.startswith("src/") and f.count("/") >= 2 and f.endswith((".c", ".h", ".S"))]
     for path in sources:
         check_source(path)
+        check_terminal(path)
     check_limits([f for f in sources if f.endswith((".c", ".h"))])
     check_headers([f for f in files if f.endswith(".h") and f.startswith(("src/", "include/"))])
     for path in files:

@@ -1,8 +1,5 @@
 #include "agent/outbox_impl.h"
 
-#include <stdio.h>
-#include <time.h>
-
 #include "agent/check.h"
 #include "agent/own.h"
 #include "base/mem.h"
@@ -46,15 +43,6 @@ void lt_outbox_release(lt_outbox *o) {
   lt_outbox_init(o, o->turn);
 }
 
-static void put_stamp(char stamp[STAMP_BYTES]) {
-  struct timespec now;
-  struct tm tm;
-  clock_gettime(CLOCK_REALTIME, &now);
-  gmtime_r(&now.tv_sec, &tm);
-  size_t n = strftime(stamp, STAMP_BYTES, "%Y-%m-%dT%H:%M:%S", &tm);
-  snprintf(stamp + n, STAMP_BYTES - n, ".%03ldZ", now.tv_nsec / 1000000 % 1000);
-}
-
 /* --- The queue ---------------------------------------------------------------------------------------------------- */
 static void on_pump_fiber(void *arg);
 
@@ -80,7 +68,7 @@ static lt_status add_item(lt_outbox *o, const lt_outbox_item *like, lt_str bytes
   item->next = NULL;
   item->n = bytes.n;
   lt_buf_init(&item->json, LT_PROMPT_MEMORY_BYTES);
-  put_stamp(item->stamp);
+  lt_clock_stamp(item->stamp);
   if (bytes.n > 0) {
     memcpy(item->bytes, bytes.p, bytes.n);
   }
@@ -122,7 +110,7 @@ static lt_output *output_new(lt_outbox *o, lt_output_kind kind, lt_str id) {
   output->id = id;
   lt_arena_init(&output->parts, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&output->json, LT_PROMPT_MEMORY_BYTES);
-  put_stamp(output->start);
+  lt_clock_stamp(output->start);
   return output;
 }
 

@@ -5,8 +5,7 @@
 
 #include "agent/outbox.h"
 #include "base/arena.h"
-
-#define STAMP_BYTES 25 /* 2026-01-31T23:59:59.000Z */
+#include "base/clock.h"
 
 typedef enum lt_output_kind { LT_OUTPUT_TEXT, LT_OUTPUT_FILE, LT_OUTPUT_TOOL } lt_output_kind;
 
@@ -27,7 +26,7 @@ struct lt_output {
   lt_str reason;  /* or description */
   lt_str logs;
   lt_str data; /* JSON text */
-  char start[STAMP_BYTES];
+  char start[LT_CLOCK_STAMP_BYTES];
   lt_buf json; /* as it was last stored */
 };
 
@@ -39,7 +38,7 @@ struct lt_outbox_item {
   uint32_t number; /* BEGIN, AGAIN, END */
   size_t streamed; /* BEGIN of a text */
   lt_status status;
-  char stamp[STAMP_BYTES];
+  char stamp[LT_CLOCK_STAMP_BYTES];
   lt_prompt_state state;
   const char *event;
   lt_buf json; /* BEGIN, END: the output as it is stored and told */

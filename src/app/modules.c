@@ -1,10 +1,10 @@
 #include "app/modules.h"
 
+#include "base/file.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "app/file.h"
 
-static lt_status read_one(lt_modules *m, const lt_config_module *module, lt_err *err) {
+static lt_status read_module(lt_modules *m, const lt_config_module *module, lt_err *err) {
   lt_buf *source = &m->sources[m->source_count++];
   lt_buf_init(source, LT_RUN_CODE_MAX_BYTES);
   if (lt_file_read(module->path, source, err) != LT_OK) {
@@ -15,7 +15,7 @@ static lt_status read_one(lt_modules *m, const lt_config_module *module, lt_err 
   return LT_OK;
 }
 
-static bool has(const lt_modules *m, lt_str name) {
+static bool has_module(const lt_modules *m, lt_str name) {
   for (size_t i = 0; i < m->count; i++) {
     if (lt_str_eq(m->list[i].name, name)) {
       return true;
@@ -24,8 +24,10 @@ static bool has(const lt_modules *m, lt_str name) {
   return false;
 }
 
-lt_status lt_modules_load(const lt_config *config, const lt_run_module *more, size_t more_count, const lt_console *say,
-                          lt_modules *ret_modules, lt_err *err) {
+lt_status lt_modules_load(const lt_session *session, lt_modules *ret_modules, lt_err *err) {
+  const lt_config *config = &session->config;
+  size_t more_count = 0;
+  const lt_run_module *more = lt_host_modules(lt_toolbox_host(session->toolbox), &more_count);
   lt_modules *m = ret_modules;
   *m = (lt_modules){
       .list = lt_mem_zalloc(config->module_count + more_count + 1, sizeof *m->list),
@@ -35,11 +37,12 @@ lt_status lt_modules_load(const lt_config *config, const lt_run_module *more, si
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   for (size_t i = 0; i < config->module_count; i++) {
-    LT_TRY(read_one(m, &config->modules[i], err));
+    LT_TRY(read_module(m, &config->modules[i], err));
   }
   for (size_t i = 0; i < more_count; i++) {
-    if (has(m, more[i].name)) {
-      lt_console_format(say, "warning: a plugin's module \"%.*s\" is not used: the configuration has one of that name",
+    if (has_module(m, more[i].name)) {
+      lt_report_warning(&session->report,
+                        "a plugin's module \"%.*s\" is not used: the configuration has one of that name",
                         LT_STR_ARG(more[i].name));
     } else {
       m->list[m->count++] = more[i];

@@ -1,51 +1,48 @@
-/* A session: what every command that calls tools needs, opened and closed as one: configuration, secrets, loop, door,
- * policy, MCP servers.
+/* A session: what every way in needs, opened and closed as one: configuration, secrets, loop, door, policy, plugins and
+ * sources of tools.
  *
- * The work itself is a fiber on the loop: lt_session_main runs it and returns its exit code when everything is closed.
+ * There is no terminal, no signal and no exit code in it: those are the way in's. What a session has to say goes
+ * through `report`, and what it asks a person through the approver of a run (tool/caller.h). One thread.
+ *
+ *   lt_session_configure     reads the configuration; the way in may look at it then, and change it
+ *   lt_session_start         makes loop, door and policy: what is wrong with them is found before anything runs
+ *   lt_session_open          on a fiber: starts the sources, loads the plugins meanwhile
+ *   lt_session_await         on a fiber: waits for the sources, and tells the plugins that all tools are there
+ *   lt_session_close         on a fiber, also where a step before failed
+ *   lt_session_release       in any case
  */
 #ifndef LT_APP_SESSION_H
 #define LT_APP_SESSION_H
 
-#include "config/config.h"
-#include "app/say.h"
-#include "app/servers.h"
+#include "app/report.h"
+#include "app/sources.h"
 #include "app/toolbox.h"
+#include "config/config.h"
 #include "io/loop.h"
 #include "tool/door.h"
 
-typedef struct lt_session lt_session;
-
-/* What a command makes of a session. */
-typedef struct lt_session_plan {
-  int (*work)(lt_session *session, void *arg) LT_YIELDS; /* its exit code is the command's */
-  /* Looks at the configuration before anything is started; may be NULL. Its failure is a line on stderr, and the exit
-   * code LT_EXIT_CONFIG, or LT_EXIT_USAGE for LT_E_INVALID and LT_E_NOTFOUND. */
-  lt_status (*check)(lt_session *session, void *arg, lt_err *err);
-  /* The same once plugins have said what they bring, before servers are waited for; may be NULL. */
-  lt_status (*loaded)(lt_session *session, void *arg, lt_err *err) LT_YIELDS;
-  /* SIGINT: false, and without it, ends the session as SIGTERM does. Must not yield. */
-  bool (*on_interrupt)(lt_session *session, void *arg);
-  void *arg;
-} lt_session_plan;
-
-struct lt_session {
+typedef struct lt_session {
+  lt_report report; /* set by the way in, but for the secrets */
   lt_config config;
   lt_secrets *secrets;
-  lt_console say;
   lt_loop *loop;
   lt_door *door;
   lt_toolbox *toolbox;
-  lt_servers *servers;
-  lt_cancel cancel; /* fired by SIGINT, SIGTERM and SIGHUP */
-  lt_session_plan plan;
-  int exit_code;
-};
+  lt_sources *sources;
+  lt_cancel cancel; /* fired by the way in: ends the waiting, and runs that follow it */
+} lt_session;
 
-/* Reads the configuration, opens the loop, starts all servers side by side, waits until each is ready or down, runs
- * `work` on a fiber and shuts everything down. Returns an exit code: work's, or LT_EXIT_CONFIG / LT_EXIT_FAILED with a
- * line on stderr. */
-int lt_session_follow(const lt_config_sources *sources, const lt_session_plan *plan);
-/* The same for a plan that is nothing but work. */
-int lt_session_main(const lt_config_sources *sources, int (*work)(lt_session *session, void *arg) LT_YIELDS, void *arg);
+/* `session` is zero but for the report. Warnings of the configuration are reported. Errors: lt_config_load's. */
+lt_status lt_session_configure(lt_session *session, const lt_config_sources *sources, lt_err *err);
+/* Errors: LT_E_CONFIG, with file and key; LT_E_NOMEM, and what the loop says. */
+lt_status lt_session_start(lt_session *session, lt_err *err);
+/* Errors: LT_E_NOMEM, and those of the store. LT_YIELDS. */
+lt_status lt_session_open(lt_session *session, lt_err *err) LT_YIELDS;
+/* Returns early when the cancel fires. LT_YIELDS. */
+void lt_session_await(lt_session *session) LT_YIELDS;
+/* Every run and every agent of it must have ended. LT_YIELDS. */
+void lt_session_close(lt_session *session) LT_YIELDS;
+/* The loop has ended. */
+void lt_session_release(lt_session *session);
 
 #endif

@@ -6,8 +6,8 @@
 #ifndef LT_APP_TOOLBOX_H
 #define LT_APP_TOOLBOX_H
 
+#include "app/report.h"
 #include "config/config.h"
-#include "app/say.h"
 #include "plugin/host.h"
 #include "io/loop.h"
 #include "runner/runner.h"
@@ -20,7 +20,7 @@ typedef struct lt_toolbox_options {
   lt_door *door;
   const lt_config *config;
   const lt_secrets *secrets;
-  lt_console *say; /* told of plugins that cannot be used */
+  const lt_report *report; /* gets a warning for each plugin that cannot be used */
   lt_cancel *cancel;
 } lt_toolbox_options;
 
@@ -56,9 +56,11 @@ const lt_policy *lt_toolbox_policy(const lt_toolbox *toolbox);
 lt_host *lt_toolbox_host(const lt_toolbox *toolbox);
 
 /* --- Runs --------------------------------------------------------------------------------------------------------- */
+#define LT_TOOLBOX_RUN_ID_DIGITS 32
+
 typedef struct lt_toolbox_run_options {
-  bool yes;     /* what would be asked about is approved */
-  bool journal; /* the calls are recorded in the database */
+  lt_approver *approver; /* borrowed; NULL: what would be asked about is denied */
+  bool journal;          /* the calls are recorded in the database */
 } lt_toolbox_run_options;
 
 /* One run: its caller, and what that is made of. Not to be moved while it is in use. */
@@ -66,7 +68,7 @@ typedef struct lt_toolbox_run {
   lt_caller caller;
   lt_prepared prepared;
   bool is_prepared;
-  char id[33];
+  char id[LT_TOOLBOX_RUN_ID_DIGITS + 1];
 } lt_toolbox_run;
 
 /* Makes the caller and lets plugins prepare. `defaults`: what programs that plugins run have; borrowed until the end.

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "types/typegen_text.h"
-#include "cli/show.h"
+#include "cli/json_view.h"
 #include "io/terminal.h"
 
 #define ANSWERS  "Allow? [y]es / [n]o / [a]lways for this tool in this run / ne[v]er"
@@ -28,7 +28,7 @@ typedef struct ruling {
 typedef struct approver {
   lt_approver base; /* first */
   lt_loop *loop;
-  lt_console *say;
+  lt_console *console;
   const char *who; /* wants to call something */
   bool yes;
   turn *first;
@@ -202,10 +202,10 @@ static lt_status ask_person(approver *a, const lt_approval *what, lt_cancel *can
     return fail_no_terminal(what->tool->id, err);
   }
   show_call(a, what);
-  a->say->question = show_question;
-  a->say->arg = a;
+  a->console->question = show_question;
+  a->console->arg = a;
   lt_status status = read_answer(a, what, cancel, ret_reason, err);
-  a->say->question = NULL;
+  a->console->question = NULL;
   lt_terminal_close(a->terminal);
   a->terminal = NULL;
   return status;
@@ -257,12 +257,12 @@ static lt_status ask(lt_approver *self, const lt_approval *what, lt_cancel *canc
   return status;
 }
 
-lt_approver *lt_approver_new(lt_loop *loop, lt_console *say, bool yes) {
+lt_approver *lt_approver_new(lt_loop *loop, lt_console *console, bool yes) {
   approver *a = lt_mem_zalloc(1, sizeof *a);
   if (a == NULL) {
     return NULL;
   }
-  *a = (approver){.base = {.ask = ask}, .loop = loop, .say = say, .who = "The program", .yes = yes};
+  *a = (approver){.base = {.ask = ask}, .loop = loop, .console = console, .who = "The program", .yes = yes};
   return &a->base;
 }
 

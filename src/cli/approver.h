@@ -6,13 +6,13 @@
 #ifndef LT_CLI_APPROVER_H
 #define LT_CLI_APPROVER_H
 
-#include "app/say.h"
+#include "cli/console.h"
 #include "io/loop.h"
 #include "tool/caller.h"
 
-/* `yes`: approves everything without asking. Borrows: `say`, which shows an open question again after each line.
+/* `yes`: approves everything without asking. Borrows: `console`, which shows an open question again after each line.
  * NULL: no memory. Owns: the caller, lt_approver_free. */
-lt_approver *lt_approver_new(lt_loop *loop, lt_console *say, bool yes);
+lt_approver *lt_approver_new(lt_loop *loop, lt_console *console, bool yes);
 /* Who is said to want the call; "The program" unless said. Borrows. */
 void lt_approver_set_who(lt_approver *approver, const char *who);
 /* Whether there is somebody to ask, or nobody needs to be: otherwise every question is a no. */

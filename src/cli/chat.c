@@ -42,12 +42,12 @@ static void on_ask_fiber(void *arg) {
   lt_status status = chat->approver->ask(chat->approver, &what, &chat->asking, &reason, &err);
   lt_chat_view_unhold(&chat->view);
   if (status == LT_E_IO) { /* whoever was asked has gone, as the signal for it will say: nothing is decided */
-    lt_cancel_fire(&chat->session->cancel, LT_E_CANCELLED);
+    lt_cancel_fire(&chat->session->app.cancel, LT_E_CANCELLED);
     lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
   } else if (status != LT_OK && status != LT_E_DENIED) { /* nobody could be asked */
     lt_buf_addc(&reason, lt_err_msg(&err));
     if (chat->asking.why == LT_OK) {
-      lt_console_warning(&chat->session->say, lt_buf_view(&reason));
+      lt_console_warning(&chat->session->console, lt_buf_view(&reason));
     }
   }
   decide(a, status, lt_buf_view(&reason));
@@ -77,13 +77,13 @@ static void begin_ask(lt_chat *chat, lt_str data) {
   if (a != NULL) {
     a->chat = chat;
     lt_arena_init(&a->arena, LT_PROMPT_MEMORY_BYTES);
-    if (read_request(a, data) && lt_loop_spawn(chat->session->loop, on_ask_fiber, a, NULL) == LT_OK) {
+    if (read_request(a, data) && lt_loop_spawn(chat->session->app.loop, on_ask_fiber, a, NULL) == LT_OK) {
       chat->asks++;
       return;
     }
     free_ask(a);
   }
-  lt_console_format(&chat->session->say, "lathe chat: no memory to ask for approval: the prompt is cancelled");
+  lt_console_format(&chat->session->console, "lathe chat: no memory to ask for approval: the prompt is cancelled");
   lt_chat_interrupt(chat);
 }
 
@@ -102,10 +102,10 @@ static void on_event(void *arg, lt_str user, const char *event, lt_str data) {
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
 static lt_agent_options agent_options(lt_chat *chat) {
-  lt_agent_options options = lt_agent_options_of(chat->session, &chat->models, &chat->modules);
+  lt_agent_options options = lt_agent_options_of(&chat->session->app, &chat->models, &chat->modules);
   options.http = chat->http;
   options.journal = chat->journal;
-  options.policy = lt_toolbox_policy(chat->session->toolbox);
+  options.policy = lt_toolbox_policy(chat->session->app.toolbox);
   options.model_modes = chat->models.modes;
   options.default_mode = chat->models.default_mode;
   options.leave_open = true; /* whatever is to be cancelled has been by then */
@@ -116,25 +116,23 @@ static lt_agent_options agent_options(lt_chat *chat) {
 
 /* The file was taken as it is while nobody knew what its plugins would bring. */
 static void warn_of_rounds(const lt_chat *chat) {
-  const lt_config_defaults *defaults = &chat->session->config.defaults;
+  const lt_config_defaults *defaults = &chat->session->app.config.defaults;
   for (size_t i = 0; i < defaults->rounds_count; i++) {
     lt_err err = LT_ERR_INIT;
     if (lt_chat_check_mode(chat->session, defaults->rounds[i].mode, &err) != LT_OK) {
       lt_err_prefix(&err, "defaults.maxRounds");
-      lt_console_warning(&chat->session->say, lt_str_of(lt_err_msg(&err)));
+      lt_console_warning(&chat->session->console, lt_str_of(lt_err_msg(&err)));
     }
   }
 }
 
 static lt_status open_parts(lt_chat *chat, lt_err *err) {
-  lt_session *s = chat->session;
-  size_t count = 0;
-  const lt_run_module *modules = lt_host_modules(lt_toolbox_host(s->toolbox), &count);
-  LT_TRY(lt_chat_view_init(&chat->view, s->loop, &s->say, chat->options->json, err));
-  LT_TRY(lt_modules_load(&s->config, modules, count, &s->say, &chat->modules, err));
-  LT_TRY(lt_http_new(s->loop, &chat->http, err));
-  chat->journal = lt_store_journal_new(lt_toolbox_db(s->toolbox));
-  chat->approver = lt_approver_new(s->loop, &s->say, chat->options->yes);
+  lt_command_session *s = chat->session;
+  LT_TRY(lt_chat_view_init(&chat->view, s->app.loop, &s->console, chat->options->json, err));
+  LT_TRY(lt_modules_load(&s->app, &chat->modules, err));
+  LT_TRY(lt_http_new(s->app.loop, &chat->http, err));
+  chat->journal = lt_store_journal_new(lt_toolbox_db(s->app.toolbox));
+  chat->approver = lt_approver_new(s->app.loop, &s->console, chat->options->yes);
   if (chat->journal == NULL || chat->approver == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
@@ -147,7 +145,7 @@ static void warn_of_default(const lt_chat *chat, const char *what, const lt_err 
   lt_buf_init(&line, 2 * LT_ERR_MSG_MAX);
   lt_buf_printf(&line, "going on with the default %s, as the conversation's cannot be had any more: %s", what,
                 lt_err_msg(err));
-  lt_console_warning(&chat->session->say, lt_buf_view(&line));
+  lt_console_warning(&chat->session->console, lt_buf_view(&line));
   lt_buf_release(&line);
 }
 
@@ -176,11 +174,11 @@ static void take_after(lt_chat *chat, lt_db *db) LT_YIELDS {
 lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   const lt_model *model;
   lt_cancel_init(&chat->asking);
-  lt_wait_init(&chat->asked, chat->session->loop);
+  lt_wait_init(&chat->asked, chat->session->app.loop);
   lt_buf_init(&chat->mode, LT_KIB);
   lt_buf_init(&chat->model, LT_KIB);
   LT_TRY(open_parts(chat, err));
-  lt_toolbox_warm(chat->session->toolbox); /* while the model is asked */
+  lt_toolbox_warm(chat->session->app.toolbox); /* while the model is asked */
   const lt_agent_options options = agent_options(chat);
   LT_TRY(lt_agent_new(&options, &chat->agent, err));
   warn_of_rounds(chat);
@@ -191,15 +189,15 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
     LT_TRY(lt_chat_set_model(chat, lt_str_of(chat->options->model), err));
   }
   if (chat->options->conversation != NULL) {
-    lt_db *db = lt_toolbox_db(chat->session->toolbox);
+    lt_db *db = lt_toolbox_db(chat->session->app.toolbox);
     LT_TRY(lt_chat_find(db, lt_str_of(chat->options->conversation), chat->conversation, err));
     take_after(chat, db);
     LT_TRY(lt_models_find(&chat->models, lt_buf_view(&chat->model), &model, err));
   }
-  chat->keeps = lt_toolbox_keeps(chat->session->toolbox) && chat->on_event == NULL;
-  if (!lt_toolbox_keeps(chat->session->toolbox)) {
+  chat->keeps = lt_toolbox_keeps(chat->session->app.toolbox) && chat->on_event == NULL;
+  if (!lt_toolbox_keeps(chat->session->app.toolbox)) {
     lt_console_warning(
-        &chat->session->say,
+        &chat->session->console,
         LT_STR("there is no home to keep conversations in: this one ends with the program; set $HOME, or "
                "store: sqlite:PATH in the configuration"));
   }
@@ -219,17 +217,17 @@ void lt_chat_close(lt_chat *chat) {
 }
 
 /* --- Choosing ----------------------------------------------------------------------------------------------------- */
-lt_status lt_chat_check_mode(const lt_session *session, lt_str mode, lt_err *err) {
-  const lt_host *host = session->toolbox != NULL ? lt_toolbox_host(session->toolbox) : NULL;
-  bool too_early = host == NULL && lt_config_may_add_modes(&session->config);
+lt_status lt_chat_check_mode(const lt_command_session *session, lt_str mode, lt_err *err) {
+  const lt_host *host = session->app.toolbox != NULL ? lt_toolbox_host(session->app.toolbox) : NULL;
+  bool too_early = host == NULL && lt_config_may_add_modes(&session->app.config);
   return too_early ? LT_OK : lt_agent_check_mode(host, mode, err);
 }
 
-lt_status lt_chat_check_default(const lt_session *session, const lt_models *models, lt_err *err) {
+lt_status lt_chat_check_default(const lt_command_session *session, const lt_models *models, lt_err *err) {
   if (models->default_mode.n == 0 || lt_chat_check_mode(session, models->default_mode, err) == LT_OK) {
     return LT_OK;
   }
-  lt_err_prefix(err, "%s: defaults.mode", session->config.path);
+  lt_err_prefix(err, "%s: defaults.mode", session->app.config.path);
   return LT_E_CONFIG;
 }
 
@@ -293,14 +291,14 @@ static void tell_conversation(lt_chat *chat, const char *id) {
 /* Whoever is told to end loses nothing: lt_agent_free leaves the prompt to the next process. */
 static void leave_prompt(lt_chat *chat) {
   chat->left = true;
-  lt_console_format(&chat->session->say, "lathe chat: told to end: lathe chat -c %s continues with this prompt",
+  lt_console_format(&chat->session->console, "lathe chat: told to end: lathe chat -c %s continues with this prompt",
                     chat->conversation);
 }
 
 /* Until it has ended, or the session is to end. What nobody keeps, and what was to be cancelled anyway, ends then. */
 static lt_status wait_for_end(lt_chat *chat, lt_err *err) LT_YIELDS {
   lt_str prompt = lt_str_of(chat->prompt);
-  lt_status status = lt_agent_wait(chat->agent, prompt, &chat->session->cancel, err);
+  lt_status status = lt_agent_wait(chat->agent, prompt, &chat->session->app.cancel, err);
   if (status == LT_OK || status == LT_E_NOTFOUND) {
     return LT_OK;
   }
@@ -373,7 +371,7 @@ lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
   char prompt[LT_STORE_ID_BYTES + 1] = "";
   lt_arena_init(&arena, LT_MIB);
   if (chat->conversation[0] != '\0') {
-    (void)lt_chat_find_last(lt_toolbox_db(chat->session->toolbox), lt_str_of(chat->conversation), &arena, &last);
+    (void)lt_chat_find_last(lt_toolbox_db(chat->session->app.toolbox), lt_str_of(chat->conversation), &arena, &last);
     snprintf(prompt, sizeof prompt, "%.*s", LT_STR_ARG(last.id));
   }
   lt_arena_release(&arena);
@@ -381,7 +379,7 @@ lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
     return LT_OK;
   }
   if (!lt_approver_can_ask(chat->approver) &&
-      lt_chat_waits(lt_toolbox_db(chat->session->toolbox), lt_str_of(chat->conversation))) {
+      lt_chat_waits(lt_toolbox_db(chat->session->app.toolbox), lt_str_of(chat->conversation))) {
     return lt_fail(err, LT_E_UNSUPPORTED,
                    "a tool call of this conversation waits for approval, and there is no terminal to ask on: go on at "
                    "one with lathe chat -c %s, or approve it with --yes",

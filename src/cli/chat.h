@@ -9,7 +9,7 @@
 #include "cli/chat_view.h"
 #include "app/models.h"
 #include "app/modules.h"
-#include "app/session.h"
+#include "cli/command_session.h"
 
 #define LT_CHAT_USER LT_STR("local")
 
@@ -27,7 +27,7 @@ typedef struct lt_chat_options {
 
 typedef struct lt_chat {
   const lt_chat_options *options;
-  lt_session *session;
+  lt_command_session *session;
   lt_models models;
   lt_modules modules;
   lt_http *http;
@@ -73,9 +73,9 @@ bool lt_chat_interrupt(lt_chat *chat);
 
 /* Whether there is such a mode. Before plugins are there it says so only where none could bring it. LT_E_INVALID, with
  * those there are. */
-lt_status lt_chat_check_mode(const lt_session *session, lt_str mode, lt_err *err);
+lt_status lt_chat_check_mode(const lt_command_session *session, lt_str mode, lt_err *err);
 /* The same of the default mode. LT_E_CONFIG. */
-lt_status lt_chat_check_default(const lt_session *session, const lt_models *models, lt_err *err);
+lt_status lt_chat_check_default(const lt_command_session *session, const lt_models *models, lt_err *err);
 /* Chooses a mode or a model by name, for this conversation and others. LT_E_INVALID or LT_E_NOTFOUND, with those there
  * are; LT_E_CONFIG: no key. */
 lt_status lt_chat_set_mode(lt_chat *chat, lt_str mode, lt_err *err);

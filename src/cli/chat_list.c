@@ -126,7 +126,7 @@ bool lt_chat_waits(lt_db *db, lt_str conversation) {
 typedef struct listing {
   const lt_chat_options *options;
   lt_config config;
-  lt_console say;
+  lt_console console;
   lt_loop *loop;
   int exit_code;
 } listing;
@@ -164,7 +164,7 @@ static lt_status print(const listing *l, lt_str list, lt_str open, lt_err *err) 
   lt_json_doc doc, orphans;
   lt_buf line;
   if (l->options->json) {
-    lt_console_output(&l->say, list);
+    lt_console_output(&l->console, list);
     return LT_OK;
   }
   lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
@@ -178,7 +178,7 @@ static lt_status print(const listing *l, lt_str list, lt_str open, lt_err *err) 
     while (lt_json_next(&it)) {
       lt_buf_clear(&line);
       put_line(it.value, lt_json_root(&orphans), &arena, &line);
-      lt_console_output(&l->say, lt_buf_view(&line));
+      lt_console_output(&l->console, lt_buf_view(&line));
     }
   }
   lt_buf_release(&line);
@@ -210,7 +210,7 @@ static void on_fiber(void *arg) {
   lt_err err = LT_ERR_INIT;
   lt_status status = list_all(l, &err);
   if (status != LT_OK) {
-    lt_console_line(&l->say, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
+    lt_console_line(&l->console, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
   }
   l->exit_code = status == LT_OK ? LT_EXIT_OK : status == LT_E_CONFIG ? LT_EXIT_CONFIG : LT_EXIT_FAILED;
 }
@@ -227,7 +227,7 @@ int lt_chat_list(const lt_chat_options *options) {
     lt_loop_free(l.loop);
   }
   if (err.status != LT_OK) {
-    lt_console_line(&l.say, "lathe: ", lt_str_of(lt_err_msg(&err)));
+    lt_console_line(&l.console, "lathe: ", lt_str_of(lt_err_msg(&err)));
   }
   lt_config_release(&l.config);
   return l.exit_code;

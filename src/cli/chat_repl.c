@@ -20,7 +20,7 @@
 
 typedef struct repl {
   lt_chat *chat;
-  lt_console *say;
+  lt_console *console;
   uint64_t interrupted_ms; /* when Ctrl-C was typed at an empty prompt; 0: it was not */
   bool ended;
   char titled_conversation[LT_STORE_ID_BYTES + 1];
@@ -28,12 +28,12 @@ typedef struct repl {
 
 /* --- Commands ----------------------------------------------------------------------------------------------------- */
 static void say_error(repl *r, const lt_err *err) {
-  lt_console_line(r->say, "", lt_str_of(lt_err_msg(err)));
+  lt_console_line(r->console, "", lt_str_of(lt_err_msg(err)));
 }
 
 static void do_help(repl *r, lt_str rest) {
   (void)rest;
-  lt_console_format(r->say,
+  lt_console_format(r->console,
                     "  /mode [MODE]     how the model works: classic, code or typescript\n"
                     "  /model [REF]     which model is asked\n"
                     "  /tools [QUERY]   the tools there are\n"
@@ -51,7 +51,7 @@ static void do_quit(repl *r, lt_str rest) {
 static void do_new(repl *r, lt_str rest) {
   (void)rest;
   lt_chat_leave(r->chat);
-  lt_console_format(r->say, "The next message begins a new conversation.");
+  lt_console_format(r->console, "The next message begins a new conversation.");
 }
 
 static void do_mode(repl *r, lt_str rest) {
@@ -63,9 +63,9 @@ static void do_mode(repl *r, lt_str rest) {
   lt_str mode = lt_buf_view(&r->chat->mode);
   lt_str usual = r->chat->models.default_mode.n > 0 ? r->chat->models.default_mode : LT_STR("classic");
   if (mode.n > 0) {
-    lt_console_format(r->say, "mode: %.*s", LT_STR_ARG(mode));
+    lt_console_format(r->console, "mode: %.*s", LT_STR_ARG(mode));
   } else {
-    lt_console_format(r->say, "mode: the model's own, else %.*s", LT_STR_ARG(usual));
+    lt_console_format(r->console, "mode: the model's own, else %.*s", LT_STR_ARG(usual));
   }
 }
 
@@ -77,10 +77,10 @@ static void do_model(repl *r, lt_str rest) {
     return;
   }
   lt_str ref = chat->model.n > 0 ? lt_buf_view(&chat->model) : chat->models.default_ref;
-  lt_console_format(r->say, "model: %.*s", LT_STR_ARG(ref));
+  lt_console_format(r->console, "model: %.*s", LT_STR_ARG(ref));
   for (size_t i = 0; rest.n == 0 && i < chat->models.count; i++) {
     const lt_model *m = &chat->models.list[i];
-    lt_console_format(r->say, "  %.*s: %.*s%s", LT_STR_ARG(m->ref), LT_STR_ARG(m->name),
+    lt_console_format(r->console, "  %.*s: %.*s%s", LT_STR_ARG(m->ref), LT_STR_ARG(m->name),
                       chat->models.missing[i] != NULL ? " (no key)" : "");
   }
 }
@@ -96,13 +96,13 @@ static lt_status list_tools(repl *r, const lt_catalog *catalog, lt_str query, lt
   lt_buf_init(&text, LT_JSON_MAX_BYTES);
   lt_status status = lt_typegen_lines(tools, count, &text, err);
   if (status == LT_OK && count > 0) {
-    lt_console_line(r->say, "", lt_buf_view(&text));
+    lt_console_line(r->console, "", lt_buf_view(&text));
   } else if (status == LT_OK) {
-    lt_console_format(r->say, query.n > 0 ? "No tool matches." : "There are no tools.");
+    lt_console_format(r->console, query.n > 0 ? "No tool matches." : "There are no tools.");
   }
   size_t all = lt_catalog_count(catalog);
   if (status == LT_OK && query.n == 0 && all > count) {
-    lt_console_format(r->say, "... and %zu more: /tools QUERY finds them", all - count);
+    lt_console_format(r->console, "... and %zu more: /tools QUERY finds them", all - count);
   }
   lt_buf_release(&text);
   return status;
@@ -111,7 +111,7 @@ static lt_status list_tools(repl *r, const lt_catalog *catalog, lt_str query, lt
 static void do_tools(repl *r, lt_str rest) {
   lt_err err = LT_ERR_INIT;
   lt_catalog *catalog = NULL;
-  lt_status status = lt_door_catalog(r->chat->session->door, &catalog, &err);
+  lt_status status = lt_door_catalog(r->chat->session->app.door, &catalog, &err);
   if (status == LT_OK) {
     status = list_tools(r, catalog, rest, &err);
   }
@@ -123,7 +123,7 @@ static void do_tools(repl *r, lt_str rest) {
 
 static void do_decide(repl *r, lt_str rest) {
   (void)rest;
-  lt_console_format(r->say, "Nothing waits for approval.");
+  lt_console_format(r->console, "Nothing waits for approval.");
 }
 
 static const struct {
@@ -150,7 +150,7 @@ static void command(repl *r, lt_str line) {
   lt_buf shown;
   lt_buf_init(&shown, LT_KIB);
   lt_typegen_put_line(&shown, name, 60);
-  lt_console_format(r->say, "There is no command %.*s: %s%s", LT_STR_ARG(lt_buf_view(&shown)),
+  lt_console_format(r->console, "There is no command %.*s: %s%s", LT_STR_ARG(lt_buf_view(&shown)),
                     nearest.name.p != NULL ? "did you mean " : "see ",
                     nearest.name.p != NULL ? nearest.name.p : "/help");
   lt_buf_release(&shown);
@@ -172,7 +172,7 @@ static void make_title(repl *r) {
     return;
   }
   memcpy(r->titled_conversation, chat->conversation, sizeof r->titled_conversation);
-  if (lt_loop_spawn(chat->session->loop, on_title_fiber, chat, NULL) == LT_OK) {
+  if (lt_loop_spawn(chat->session->app.loop, on_title_fiber, chat, NULL) == LT_OK) {
     chat->titles++;
   }
 }
@@ -189,12 +189,12 @@ static lt_status read_message(repl *r, lt_cancel *cancel, lt_buf *out, lt_err *e
 }
 
 static void interrupted(repl *r) {
-  uint64_t now = lt_loop_now_ms(r->chat->session->loop);
-  if (r->chat->session->cancel.why != LT_OK || (r->interrupted_ms > 0 && now - r->interrupted_ms <= TWICE_MS)) {
+  uint64_t now = lt_loop_now_ms(r->chat->session->app.loop);
+  if (r->chat->session->app.cancel.why != LT_OK || (r->interrupted_ms > 0 && now - r->interrupted_ms <= TWICE_MS)) {
     r->ended = true;
   } else if (!lt_line_input_had_text(r->chat->input)) {
     r->interrupted_ms = now;
-    lt_console_format(r->say, "(Ctrl-C once more, or Ctrl-D, leaves)");
+    lt_console_format(r->console, "(Ctrl-C once more, or Ctrl-D, leaves)");
   }
 }
 
@@ -221,7 +221,7 @@ static void answer(repl *r, lt_str line) LT_YIELDS {
   } else {
     make_title(r);
   }
-  r->ended = r->ended || r->chat->session->cancel.why != LT_OK;
+  r->ended = r->ended || r->chat->session->app.cancel.why != LT_OK;
 }
 
 static void turn(repl *r) LT_YIELDS {
@@ -231,11 +231,11 @@ static void turn(repl *r) LT_YIELDS {
   lt_buf line;
   lt_buf_init(&line, LT_INPUT_LINE_BYTES);
   lt_cancel_init(&cancel);
-  lt_cancel_follow(&r->chat->session->cancel, &node, &cancel);
+  lt_cancel_follow(&r->chat->session->app.cancel, &node, &cancel);
   r->chat->reading = &cancel;
   lt_status status = read_message(r, &cancel, &line, &err);
   r->chat->reading = NULL;
-  lt_cancel_remove(&r->chat->session->cancel, &node);
+  lt_cancel_remove(&r->chat->session->app.cancel, &node);
   if (status == LT_E_CANCELLED) {
     interrupted(r);
   } else if (status == LT_E_LIMIT) {
@@ -287,34 +287,34 @@ static void greet(repl *r) {
   lt_str ref = chat->model.n > 0 ? lt_buf_view(&chat->model) : chat->models.default_ref;
   const lt_model *model;
   if (lt_models_find(&chat->models, ref, &model, NULL) == LT_OK) {
-    lt_console_format(r->say, "Lathe with %.*s. /help says what there is, Ctrl-D leaves.", LT_STR_ARG(model->name));
+    lt_console_format(r->console, "Lathe with %.*s. /help says what there is, Ctrl-D leaves.", LT_STR_ARG(model->name));
   }
 }
 
 int lt_chat_repl(lt_chat *chat) {
-  repl r = {.chat = chat, .say = &chat->session->say};
+  repl r = {.chat = chat, .console = &chat->session->console};
   lt_err err = LT_ERR_INIT;
   char *path = history_path();
-  lt_status status = lt_line_input_open(chat->session->loop, path, &chat->input, &err);
+  lt_status status = lt_line_input_open(chat->session->app.loop, path, &chat->input, &err);
   lt_mem_free(path);
   if (status != LT_OK) {
-    lt_console_format(r.say, "lathe chat: %s", lt_err_msg(&err));
+    lt_console_format(r.console, "lathe chat: %s", lt_err_msg(&err));
     return LT_EXIT_FAILED;
   }
-  lt_wait_init(&chat->titled, chat->session->loop);
-  (void)lt_loop_on_signal(chat->session->loop, SIGWINCH, on_resize, chat, NULL);
+  lt_wait_init(&chat->titled, chat->session->app.loop);
+  (void)lt_loop_on_signal(chat->session->app.loop, SIGWINCH, on_resize, chat, NULL);
   greet(&r);
   if (lt_chat_catch_up(chat, &err) != LT_OK) {
     say_error(&r, &err);
   }
-  r.ended = chat->session->cancel.why != LT_OK;
+  r.ended = chat->session->app.cancel.why != LT_OK;
   while (!r.ended) {
     turn(&r);
   }
-  if (chat->titles > 0 && chat->session->cancel.why == LT_OK) {
+  if (chat->titles > 0 && chat->session->app.cancel.why == LT_OK) {
     lt_wait_on(&chat->titled, TITLE_MS);
   }
   lt_line_input_close(chat->input);
   chat->input = NULL;
-  return chat->session->cancel.why == LT_OK ? LT_EXIT_OK : LT_EXIT_INTERRUPTED;
+  return chat->session->app.cancel.why == LT_OK ? LT_EXIT_OK : LT_EXIT_INTERRUPTED;
 }

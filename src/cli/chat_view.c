@@ -114,9 +114,9 @@ void lt_chat_view_unhold(lt_chat_view *view) {
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
 void lt_chat_view_note(lt_chat_view *view, lt_str text) {
   if (view->dims) {
-    lt_console_dim(view->say, text);
+    lt_console_dim(view->console, text);
   } else {
-    lt_console_line(view->say, "", text);
+    lt_console_line(view->console, "", text);
   }
 }
 
@@ -323,7 +323,7 @@ static void show_error(lt_chat_view *view, lt_str error) {
   lt_buf line;
   lt_buf_init(&line, LT_MIB);
   lt_typegen_put_text(&line, error, LT_RUN_ERROR_BYTES);
-  lt_console_line(view->say, "lathe chat: ", lt_buf_view(&line));
+  lt_console_line(view->console, "lathe chat: ", lt_buf_view(&line));
   lt_buf_release(&line);
 }
 
@@ -363,7 +363,7 @@ static void tell(lt_chat_view *view, const char *event, lt_str data) {
   lt_json_put_raw(&w, data);
   lt_json_end_object(&w);
   lt_buf_byte(&line, '\n');
-  lt_secrets_mask_buf(view->say->secrets, &line);
+  lt_secrets_mask_buf(view->console->secrets, &line);
   write_out(view, lt_buf_view(&line));
   lt_buf_release(&line);
 }
@@ -391,20 +391,20 @@ static bool may_dim(void) {
   return (no_color == NULL || no_color[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;
 }
 
-lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_console *say, bool json, lt_err *err) {
-  *view = (lt_chat_view){.loop = loop, .say = say, .json = json};
+lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_console *console, bool json, lt_err *err) {
+  *view = (lt_chat_view){.loop = loop, .console = console, .json = json};
   view->out_is_terminal = isatty(STDOUT_FILENO);
   view->err_is_terminal = isatty(STDERR_FILENO) && getenv("TERM") != NULL && strcmp(getenv("TERM"), "dumb") != 0;
   view->dims = view->err_is_terminal && may_dim();
   LT_TRY(lt_timer_new(loop, on_timer, view, &view->timer, err));
-  say->make_way = make_way;
-  say->way_arg = view;
+  console->make_way = make_way;
+  console->way_arg = view;
   return LT_OK;
 }
 
 void lt_chat_view_release(lt_chat_view *view) {
-  if (view->say != NULL) {
-    view->say->make_way = NULL;
+  if (view->console != NULL) {
+    view->console->make_way = NULL;
   }
   lt_timer_free(view->timer);
   view->timer = NULL;

@@ -7,14 +7,14 @@
 #ifndef LT_CLI_CHAT_VIEW_H
 #define LT_CLI_CHAT_VIEW_H
 
-#include "app/say.h"
+#include "cli/console.h"
 #include "io/loop.h"
 
 typedef enum lt_chat_end { LT_CHAT_UNFINISHED, LT_CHAT_COMPLETED, LT_CHAT_CANCELLED, LT_CHAT_FAILED } lt_chat_end;
 
 typedef struct lt_chat_view {
   lt_loop *loop;
-  lt_console *say;
+  lt_console *console;
   bool json;
   bool out_is_terminal, err_is_terminal, dims;
   bool mid_line;     /* the answer stands in the middle of a line */
@@ -30,8 +30,8 @@ typedef struct lt_chat_view {
   struct lt_chat_step *steps; /* outputs that are pending, newest first */
 } lt_chat_view;
 
-/* Borrows `say`, which tells the view before it writes a line. Errors: LT_E_NOMEM. */
-lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_console *say, bool json, lt_err *err);
+/* Borrows `console`, which tells the view before it writes a line. Errors: LT_E_NOMEM. */
+lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_console *console, bool json, lt_err *err);
 void lt_chat_view_release(lt_chat_view *view);
 
 /* A prompt begins; its end has been told, or will not be. */

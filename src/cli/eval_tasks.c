@@ -1,7 +1,7 @@
 #include "base/limits.h"
 #include "config/config_parts.h"
 #include "cli/eval.h"
-#include "app/file.h"
+#include "cli/input_file.h"
 
 typedef lt_config_reading reading;
 
@@ -113,7 +113,7 @@ lt_status lt_eval_read(const char *path, lt_eval_tasks *ret_tasks, lt_err *err) 
   lt_config_release(&ret_tasks->scratch); /* from nothing to the defaults: what is needed is its arena */
   reading r = {.config = &ret_tasks->scratch, .name = path, .err = err};
   r.folder = folder_of(&ret_tasks->scratch.arena, path);
-  lt_status status = r.folder != NULL ? lt_file_read(path, &text, err) : lt_config_no_memory(&r);
+  lt_status status = r.folder != NULL ? lt_input_file_read(path, &text, err) : lt_config_no_memory(&r);
   if (status == LT_OK) {
     status = read_text(&r, lt_buf_view(&text), ret_tasks);
   }

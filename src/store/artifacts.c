@@ -19,7 +19,7 @@ typedef struct artifacts {
 typedef struct put_job {
   lt_artifact artifact;
   char id[LT_ARTIFACT_ID_BYTES];
-  char created_at[LT_STAMP_BYTES];
+  char created_at[LT_CLOCK_STAMP_BYTES];
 } put_job;
 
 static lt_status insert_artifact(struct sqlite3 *sql, void *arg, lt_err *err) {
@@ -64,7 +64,7 @@ static lt_status put(lt_artifacts *self, const lt_artifact *artifact, lt_buf *re
   lt_str *texts[] = {&a->user, &a->type, &a->description, &a->mime_type, &a->data};
   char *copy = NULL;
   LT_TRY(lt_parts_copy(texts, sizeof texts / sizeof texts[0], &copy, err));
-  lt_parts_stamp(job.created_at);
+  lt_clock_stamp(job.created_at);
   lt_status status = lt_db_run(((artifacts *)self)->db, LT_DB_LAZY, insert_artifact, &job, err);
   lt_mem_free(copy);
   if (status == LT_OK) {

@@ -12,7 +12,7 @@
 typedef struct blob_job {
   lt_str data;
   char hash[LT_BLOB_HASH_BYTES + 1];
-  char now[LT_STAMP_BYTES];
+  char now[LT_CLOCK_STAMP_BYTES];
 } blob_job;
 
 /* Another 64 bits than lt_str_hash's, eight bytes at a time. Both can be made to collide by who tries: that is found,
@@ -76,7 +76,7 @@ lt_status lt_store_blob_put(lt_db *db, lt_str data, char ret_hash[LT_BLOB_HASH_B
   lt_str *texts[] = {&job.data};
   char *copy = NULL;
   LT_TRY(lt_parts_copy(texts, 1, &copy, err));
-  lt_parts_stamp(job.now);
+  lt_clock_stamp(job.now);
   lt_status status = lt_db_run(db, LT_DB_LAZY, put_blob, &job, err);
   lt_mem_free(copy);
   if (status == LT_OK) {

@@ -18,7 +18,7 @@ typedef struct journal {
 typedef struct begin_job {
   lt_journal_call call;
   lt_notes *notes;
-  char started_at[LT_STAMP_BYTES];
+  char started_at[LT_CLOCK_STAMP_BYTES];
   int64_t id;
 } begin_job;
 
@@ -60,7 +60,7 @@ static lt_status begin(lt_journal *self, const lt_journal_call *call, int64_t *r
   lt_str *texts[] = {&job.call.run, &job.call.user, &job.call.tool, &job.call.input};
   char *copy = NULL;
   LT_TRY(lt_parts_copy(texts, sizeof texts / sizeof texts[0], &copy, err));
-  lt_parts_stamp(job.started_at);
+  lt_clock_stamp(job.started_at);
   lt_db_sync sync = call->repeatable ? LT_DB_LAZY : LT_DB_DURABLE;
   lt_status status = lt_db_run(((journal *)self)->db, sync, begin_call, &job, err);
   lt_mem_free(copy);
@@ -74,7 +74,7 @@ typedef struct finish_job {
   int64_t id;
   const char *status;
   lt_str answer;
-  char finished_at[LT_STAMP_BYTES];
+  char finished_at[LT_CLOCK_STAMP_BYTES];
 } finish_job;
 
 static lt_status update_call(struct sqlite3 *sql, void *arg, lt_err *err) {
@@ -97,7 +97,7 @@ static lt_status finish(lt_journal *self, int64_t id, lt_status status, lt_str a
   lt_str *texts[] = {&job.answer};
   char *copy = NULL;
   LT_TRY(lt_parts_copy(texts, 1, &copy, err));
-  lt_parts_stamp(job.finished_at);
+  lt_clock_stamp(job.finished_at);
   lt_status done = lt_db_run(((journal *)self)->db, LT_DB_LAZY, update_call, &job, err);
   lt_mem_free(copy);
   return done;

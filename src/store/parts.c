@@ -1,11 +1,7 @@
 #include "store/parts.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <sys/random.h>
-#include <time.h>
-
 #include "base/mem.h"
+#include "base/random.h"
 #include "text/base64.h"
 
 lt_status lt_parts_copy(lt_str *const *texts, size_t count, char **ret_memory, lt_err *err) {
@@ -55,28 +51,12 @@ lt_status lt_parts_read(lt_db *db, lt_db_work work, lt_read *job, lt_err *err) {
   return status;
 }
 
-void lt_parts_stamp(char stamp[LT_STAMP_BYTES]) {
-  struct timespec now;
-  struct tm utc;
-  clock_gettime(CLOCK_REALTIME, &now);
-  gmtime_r(&now.tv_sec, &utc);
-  size_t n = strftime(stamp, LT_STAMP_BYTES, "%Y-%m-%dT%H:%M:%S", &utc);
-  snprintf(stamp + n, LT_STAMP_BYTES - n, ".%03dZ", (int)(now.tv_nsec / 1000000));
-}
-
 lt_status lt_parts_make_id(char id[LT_PARTS_ID_BYTES], lt_err *err) {
-  unsigned char bytes[LT_PARTS_ID_BYTES / 2];
-  ssize_t n;
-  do {
-    n = getrandom(bytes, sizeof bytes, 0);
-  } while (n < 0 && errno == EINTR);
-  if (n != (ssize_t)sizeof bytes) {
+  char text[LT_PARTS_ID_BYTES + 1];
+  if (!lt_random_hex(text, LT_PARTS_ID_BYTES)) {
     return lt_fail(err, LT_E_IO, "the kernel gives no random numbers for an id");
   }
-  for (size_t i = 0; i < sizeof bytes; i++) {
-    id[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
-    id[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
-  }
+  memcpy(id, text, LT_PARTS_ID_BYTES);
   return LT_OK;
 }
 

@@ -2,6 +2,7 @@
 #ifndef LT_STORE_PARTS_H
 #define LT_STORE_PARTS_H
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "json/json.h"
@@ -26,11 +27,6 @@ typedef struct lt_read {
 
 /* Has `work` read; on failure `out` is as it was. LT_YIELDS. Errors: the work's, lt_db_run's, LT_E_NOMEM. */
 lt_status lt_parts_read(lt_db *db, lt_db_work work, lt_read *job, lt_err *err) LT_YIELDS;
-
-#define LT_STAMP_BYTES 32 /* room for a time */
-
-/* Now, as "2026-01-31T12:00:00.000Z". */
-void lt_parts_stamp(char stamp[LT_STAMP_BYTES]);
 
 #define LT_PARTS_ID_BYTES 32 /* an id has so many hexadecimal digits */
 

@@ -11,7 +11,7 @@ typedef struct state_job {
   lt_str json; /* put only */
   lt_buf *out; /* get only */
   size_t start;
-  char changed_at[LT_STAMP_BYTES];
+  char changed_at[LT_CLOCK_STAMP_BYTES];
 } state_job;
 
 static void bind_key(lt_query *query, const state_job *job) {
@@ -53,7 +53,7 @@ static lt_status run_state(lt_db *db, lt_db_sync sync, lt_db_work work, state_jo
   lt_str *texts[] = {&job->plugin, &job->user, &job->conversation, &job->json};
   char *copy = NULL;
   LT_TRY(lt_parts_copy(texts, sizeof texts / sizeof texts[0], &copy, err));
-  lt_parts_stamp(job->changed_at);
+  lt_clock_stamp(job->changed_at);
   lt_status status = lt_db_run(db, sync, work, job, err);
   lt_mem_free(copy);
   return status;

@@ -53,7 +53,7 @@ static lt_status no_prompt(lt_str id, lt_err *err) {
 
 typedef struct create_job {
   lt_prompt_row row;
-  char created_at[LT_STAMP_BYTES];
+  char created_at[LT_CLOCK_STAMP_BYTES];
 } create_job;
 
 static lt_status check_id(const char *what, lt_str id, lt_err *err) {
@@ -163,7 +163,7 @@ lt_status lt_store_prompt_create(lt_db *db, const lt_prompt_row *row, lt_err *er
   lt_str *texts[] = {&r->id, &r->user, &r->conversation, &r->model, &r->mode, &r->input};
   char *copy = NULL;
   LT_TRY(lt_parts_copy(texts, sizeof texts / sizeof texts[0], &copy, err));
-  lt_parts_stamp(job.created_at);
+  lt_clock_stamp(job.created_at);
   lt_status status = lt_db_run(db, LT_DB_DURABLE, create, &job, err);
   lt_mem_free(copy);
   return status;
@@ -177,7 +177,7 @@ typedef struct change_job {
   lt_str usage, error;
   uint32_t number; /* put_output only */
   lt_str json;
-  char now[LT_STAMP_BYTES];
+  char now[LT_CLOCK_STAMP_BYTES];
 } change_job;
 
 /* What is not JSON would spoil all that it is read with. */
@@ -263,7 +263,7 @@ static lt_status run_change(lt_db *db, lt_db_work work, change_job *job, lt_err 
   lt_str *texts[] = {&job->id, &job->usage, &job->error, &job->json};
   char *copy = NULL;
   LT_TRY(lt_parts_copy(texts, sizeof texts / sizeof texts[0], &copy, err));
-  lt_parts_stamp(job->now);
+  lt_clock_stamp(job->now);
   lt_status status = lt_db_run(db, LT_DB_LAZY, work, job, err);
   lt_mem_free(copy);
   return status;
@@ -314,7 +314,7 @@ static lt_status copy_update(update_job *job, lt_str **texts, char **ret_memory,
 static lt_status run_update(lt_db *db, update_job *job, lt_str **texts, lt_err *err) LT_YIELDS {
   char *copy = NULL;
   LT_TRY(copy_update(job, texts, &copy, err));
-  lt_parts_stamp(job->change.now);
+  lt_clock_stamp(job->change.now);
   lt_status status = lt_db_run(db, LT_DB_LAZY, update, job, err);
   lt_mem_free(copy);
   return status;

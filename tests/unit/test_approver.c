@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "cli/approver.h"
-#include "cli/show.h"
+#include "cli/json_view.h"
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
 

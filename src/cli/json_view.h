@@ -1,6 +1,6 @@
 /* A call's input, for a person to read before they decide on it. */
-#ifndef LT_CLI_SHOW_H
-#define LT_CLI_SHOW_H
+#ifndef LT_CLI_JSON_VIEW_H
+#define LT_CLI_JSON_VIEW_H
 
 #include "base/buf.h"
 #include "base/str.h"

@@ -1,4 +1,4 @@
-#include "cli/show.h"
+#include "cli/json_view.h"
 
 #include "base/arena.h"
 #include "base/limits.h"

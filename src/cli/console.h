@@ -19,14 +19,14 @@ typedef struct lt_console {
 } lt_console;
 
 /* A line on standard error: `before`, then the text without secrets. Half a surrogate pair becomes U+FFFD. */
-void lt_console_line(const lt_console *say, const char *before, lt_str text);
+void lt_console_line(const lt_console *console, const char *before, lt_str text);
 /* The same, dimmed, for a terminal that can. */
-void lt_console_dim(const lt_console *say, lt_str text);
+void lt_console_dim(const lt_console *console, lt_str text);
 /* A line of our own words, made as printf does. */
-void lt_console_format(const lt_console *say, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* "warning: " and the message. The name fits the callbacks that take one: `say` is an lt_console. */
-void lt_console_warning(void *say, lt_str message);
+void lt_console_format(const lt_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "warning: " and the message. The name fits the callbacks that take one: `console` is an lt_console. */
+void lt_console_warning(void *console, lt_str message);
 /* A line on standard output, flushed: what the program outputs, and its result. Not masked: it is the user's. */
-void lt_console_output(const lt_console *say, lt_str text);
+void lt_console_output(const lt_console *console, lt_str text);
 
 #endif

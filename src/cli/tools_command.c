@@ -8,7 +8,7 @@
 #include "types/typegen_text.h"
 #include "cli/args.h"
 #include "cli/command.h"
-#include "app/session.h"
+#include "cli/command_session.h"
 #include "tool/describe.h"
 
 #define FOUND_SHOWN 20 /* of what a query finds, for people, unless asked otherwise: nobody reads further */
@@ -88,7 +88,7 @@ static lt_typegen_tool *select_tools(const lt_catalog *catalog, const char *quer
 }
 
 /* A name in it is a stranger's text. */
-static void print_warnings(const lt_console *say, const lt_catalog *catalog) {
+static void print_warnings(const lt_console *console, const lt_catalog *catalog) {
   const lt_str *warnings = NULL;
   size_t count = lt_catalog_warnings(catalog, &warnings);
   lt_buf line;
@@ -96,7 +96,7 @@ static void print_warnings(const lt_console *say, const lt_catalog *catalog) {
   for (size_t i = 0; i < count; i++) {
     lt_buf_clear(&line);
     lt_typegen_put_line(&line, warnings[i], LT_TYPEGEN_DOC_MAX_BYTES);
-    lt_console_line(say, "warning: ", lt_buf_view(&line));
+    lt_console_line(console, "warning: ", lt_buf_view(&line));
   }
   lt_buf_release(&line);
 }
@@ -131,7 +131,7 @@ static void print_text(const lt_buf *out) {
   fflush(stdout); /* before what is said of it on stderr */
 }
 
-static int print_tools(const lt_session *s, const options *opt, const lt_catalog *catalog) {
+static int print_tools(const lt_command_session *s, const options *opt, const lt_catalog *catalog) {
   size_t found = 0;
   lt_err err = LT_ERR_INIT;
   lt_buf out;
@@ -139,13 +139,13 @@ static int print_tools(const lt_session *s, const options *opt, const lt_catalog
   lt_typegen_tool *tools = select_tools(catalog, opt->query, &found);
   size_t shown = shown_of(opt, found);
   lt_status status = tools == NULL ? LT_E_NOMEM : generate(opt, tools, shown, &out, &err);
-  lt_secrets_mask_buf(s->secrets, &out); /* a server may have put what it was given into its descriptions */
+  lt_secrets_mask_buf(s->app.secrets, &out); /* a server may have put what it was given into its descriptions */
   status = status == LT_OK ? out.status : status;
   if (status == LT_OK) {
     print_text(&out);
-    say_what_is_missing(&s->config, opt, catalog, found, shown);
+    say_what_is_missing(&s->app.config, opt, catalog, found, shown);
   } else {
-    lt_console_format(&s->say, "lathe tools: %s", err.status != LT_OK ? lt_err_msg(&err) : lt_status_text(status));
+    lt_console_format(&s->console, "lathe tools: %s", err.status != LT_OK ? lt_err_msg(&err) : lt_status_text(status));
   }
   lt_mem_free(tools);
   lt_buf_release(&out);
@@ -165,18 +165,18 @@ static lt_status take_catalog(lt_door *door, const options *opt, lt_catalog **re
   return status;
 }
 
-static int work(lt_session *s, void *arg) {
+static int work(lt_command_session *s, void *arg) {
   options *opt = arg;
   lt_err err = LT_ERR_INIT;
   lt_catalog *catalog = NULL;
-  if (take_catalog(s->door, opt, &catalog, &err) != LT_OK) {
-    lt_console_format(&s->say, "lathe tools: %s", lt_err_msg(&err));
+  if (take_catalog(s->app.door, opt, &catalog, &err) != LT_OK) {
+    lt_console_format(&s->console, "lathe tools: %s", lt_err_msg(&err));
     return LT_EXIT_FAILED;
   }
   if (opt->budget == NOT_SAID) {
-    opt->budget = s->config.listing_tokens > 0 ? s->config.listing_tokens : LT_LISTING_TOKENS;
+    opt->budget = s->app.config.listing_tokens > 0 ? s->app.config.listing_tokens : LT_LISTING_TOKENS;
   }
-  print_warnings(&s->say, catalog);
+  print_warnings(&s->console, catalog);
   int code = print_tools(s, opt, catalog);
   lt_catalog_unref(catalog);
   return code;
@@ -209,7 +209,7 @@ static int run(int argc, char **argv) {
   }
   opt.query = operands == 1 ? argv[1] : "";
   lt_config_sources sources = {.config_file = opt.config, .mcp_config_file = opt.mcp_config};
-  return lt_session_main(&sources, work, &opt);
+  return lt_command_session_run(&sources, &(lt_command_plan){.work = work, .arg = &opt});
 }
 
 const lt_command lt_tools_command = {"tools", "List what a program can call", help, run};

@@ -7,7 +7,7 @@
 #include "cli/args.h"
 #include "cli/chat.h"
 #include "cli/command.h"
-#include "app/file.h"
+#include "cli/input_file.h"
 
 static const char help[] =
     "Talk to an agent that has the configured tools.\n"
@@ -93,7 +93,7 @@ static lt_status read_input(job *j, const char *before, lt_err *err) {
   size_t from = input->n;
   lt_buf_addc(input, before);
   size_t start = input->n;
-  LT_TRY(lt_file_read("-", input, err));
+  LT_TRY(lt_input_file_read("-", input, err));
   if (lt_str_ends(lt_buf_view(input), LT_STR("\n")) && input->n > start) {
     input->n -= lt_str_ends(lt_buf_view(input), LT_STR("\r\n")) && input->n > start + 1 ? 2 : 1;
   }
@@ -130,7 +130,7 @@ static bool read_message(job *j) {
 }
 
 /* --- The work ----------------------------------------------------------------------------------------------------- */
-static lt_status check_modes(lt_session *s, void *arg, lt_err *err) {
+static lt_status check_modes(lt_command_session *s, void *arg, lt_err *err) {
   const job *j = arg;
   if (j->opt.mode != NULL) {
     LT_TRY(lt_chat_check_mode(s, lt_str_of(j->opt.mode), err));
@@ -148,10 +148,10 @@ static bool may_have_another(const job *j) {
   return has_key && j->opt.conversation != NULL && j->opt.model == NULL;
 }
 
-static lt_status check(lt_session *s, void *arg, lt_err *err) {
+static lt_status check(lt_command_session *s, void *arg, lt_err *err) {
   job *j = arg;
   const lt_model *model;
-  LT_TRY(lt_models_fill(&s->config, &j->chat.models, err));
+  LT_TRY(lt_models_fill(&s->app.config, &j->chat.models, err));
   lt_status status = lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err);
   if (status == LT_E_CONFIG && may_have_another(j)) {
     return check_modes(s, arg, err);
@@ -159,11 +159,11 @@ static lt_status check(lt_session *s, void *arg, lt_err *err) {
   if (status != LT_E_NOTFOUND || j->opt.model != NULL) {
     return status == LT_OK ? check_modes(s, arg, err) : status;
   }
-  lt_err_prefix(err, "%s: defaults.model", s->config.path);
+  lt_err_prefix(err, "%s: defaults.model", s->app.config.path);
   return LT_E_CONFIG;
 }
 
-static bool on_interrupt(lt_session *s, void *arg) {
+static bool on_interrupt(lt_command_session *s, void *arg) {
   (void)s;
   return lt_chat_interrupt(&((job *)arg)->chat);
 }
@@ -174,17 +174,17 @@ static int say_one(lt_chat *chat, lt_str message) LT_YIELDS {
   lt_status status = lt_chat_catch_up(chat, &err);
   bool empty = lt_str_trim(message).n == 0;
   if (status == LT_OK && empty && chat->view.end == LT_CHAT_UNFINISHED) {
-    lt_console_format(&chat->session->say, EMPTY);
+    lt_console_format(&chat->session->console, EMPTY);
     return LT_EXIT_USAGE;
   }
   if (status == LT_OK && !empty && !chat->interrupted) { /* that would have ended this one, too */
     status = lt_chat_say(chat, message, &err);
   }
-  if (status != LT_OK && chat->session->cancel.why == LT_OK) {
-    lt_console_line(&chat->session->say, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
+  if (status != LT_OK && chat->session->app.cancel.why == LT_OK) {
+    lt_console_line(&chat->session->console, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
     return LT_EXIT_FAILED;
   }
-  bool interrupted = chat->interrupted || chat->session->cancel.why != LT_OK;
+  bool interrupted = chat->interrupted || chat->session->app.cancel.why != LT_OK;
   return chat->view.end == LT_CHAT_COMPLETED ? LT_EXIT_OK : interrupted ? LT_EXIT_INTERRUPTED : LT_EXIT_FAILED;
 }
 
@@ -194,7 +194,7 @@ static int exit_code_of(lt_status status) {
                                                              : LT_EXIT_FAILED;
 }
 
-static int work(lt_session *s, void *arg) LT_YIELDS {
+static int work(lt_command_session *s, void *arg) LT_YIELDS {
   job *j = arg;
   lt_err err = LT_ERR_INIT;
   int code;
@@ -202,7 +202,7 @@ static int work(lt_session *s, void *arg) LT_YIELDS {
   j->chat.session = s;
   lt_status status = lt_chat_open(&j->chat, &err);
   if (status != LT_OK) {
-    lt_console_line(&s->say, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
+    lt_console_line(&s->console, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
     code = exit_code_of(status);
   } else {
     code = j->dialogue ? lt_chat_repl(&j->chat) : say_one(&j->chat, lt_buf_view(&j->input));
@@ -227,9 +227,9 @@ static int run(int argc, char **argv) {
   lt_buf_init(&j.input, LT_PROMPT_INPUT_BYTES + 64 * LT_KIB);
   if (read_message(&j)) {
     const lt_config_sources sources = {.config_file = j.opt.config, .mcp_config_file = j.opt.mcp_config};
-    const lt_session_plan plan = {
+    const lt_command_plan plan = {
         .work = work, .check = check, .loaded = check_modes, .on_interrupt = on_interrupt, .arg = &j};
-    code = lt_session_follow(&sources, &plan);
+    code = lt_command_session_run(&sources, &plan);
   }
   lt_buf_release(&j.input);
   return code;

@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "app/models.h"
 #include "app/modules.h"
-#include "app/session.h"
+#include "cli/command_session.h"
 #include "replay/check.h"
 #include "store/copy.h"
 #include "tool/tool_list.h"
@@ -55,7 +55,7 @@ typedef struct job {
   const char *store; /* NULL: the default */
   lt_models models;
   lt_modules modules;
-  lt_session *session;
+  lt_command_session *session;
   lt_db *from; /* the store, only read */
   lt_journal *records;
   lt_check *check;
@@ -107,11 +107,11 @@ static lt_status find_prompt(job *j, lt_err *err) LT_YIELDS {
   if (j->store != NULL && strcmp(j->store, ":memory:") == 0) {
     return lt_fail(err, LT_E_CONFIG, "nothing is kept with store: sqlite::memory: there is no prompt");
   }
-  LT_TRY(lt_db_new(j->session->loop, j->store, &j->from, err));
+  LT_TRY(lt_db_new(j->session->app.loop, j->store, &j->from, err));
   LT_TRY(lt_store_prompt_find(j->from, USER, lt_str_of(j->wanted), j->id, err));
   LT_TRY(read_prompt(j, j->from, &j->then, err));
   LT_TRY(check_ended(&j->then, err));
-  return lt_store_prompt_copy(lt_toolbox_db(j->session->toolbox), j->from, lt_str_of(j->id), err);
+  return lt_store_prompt_copy(lt_toolbox_db(j->session->app.toolbox), j->from, lt_str_of(j->id), err);
 }
 
 /* --- The tools ---------------------------------------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ static lt_status add_tools(job *j, const lt_catalog_source *source, lt_err *err)
     return lt_fail(err, LT_E_NOMEM, "no memory for the tools that are on record");
   }
   one->base = (lt_provider){.name = source->ns, .invoke = never_answer};
-  LT_TRY(lt_door_set_tools(j->session->door, &one->base, source->tools, source->count, err));
+  LT_TRY(lt_door_set_tools(j->session->app.door, &one->base, source->tools, source->count, err));
   one->next = j->providers;
   j->providers = one;
   return LT_OK;
@@ -152,7 +152,7 @@ static lt_status set_tools(job *j, lt_err *err) LT_YIELDS {
   lt_status status = LT_OK;
   LT_TRY(lt_agent_recorded_tools(j->from, j->records, lt_str_of(j->id), &j->tools, err));
   LT_TRY(lt_tool_list_read(lt_buf_view(&j->tools), &j->arena, &list, err));
-  LT_TRY(lt_door_catalog(j->session->door, &own, err));
+  LT_TRY(lt_door_catalog(j->session->app.door, &own, err));
   for (size_t i = 0; status == LT_OK && i < list.count; i++) {
     status = is_there(own, list.sources[i].ns) ? LT_OK : add_tools(j, &list.sources[i], err);
   }
@@ -175,7 +175,7 @@ static bool only_calls(void *arg, lt_str id) {
 /* --- Going through it --------------------------------------------------------------------------------------------- */
 /* By whom a program was run is on record, whatever the configuration says now. */
 static lt_runner *runner_by_id(void *arg, const char *id, lt_lang lang, lt_err *err) {
-  return lt_toolbox_runner(((job *)arg)->session->toolbox, id, lang, err);
+  return lt_toolbox_runner(((job *)arg)->session->app.toolbox, id, lang, err);
 }
 
 /* The prompt's own model need not be configured any more: nobody asks it. */
@@ -201,49 +201,47 @@ static lt_status take_model(job *j, lt_models *ret_models, lt_err *err) {
 static lt_status make_agent(job *j, lt_err *err) {
   lt_models models;
   LT_TRY(take_model(j, &models, err));
-  lt_agent_options options = lt_agent_options_of(j->session, &models, &j->modules);
+  lt_agent_options options = lt_agent_options_of(&j->session->app, &models, &j->modules);
   options.journal = lt_replay_check_journal(j->check);
   options.checks = true;
   return lt_agent_new(&options, &j->agent, err);
 }
 
 static lt_status open_parts(job *j, lt_err *err) LT_YIELDS {
-  lt_session *s = j->session;
-  size_t count = 0;
-  const lt_run_module *modules = lt_host_modules(lt_toolbox_host(s->toolbox), &count);
-  LT_TRY(lt_modules_load(&s->config, modules, count, &s->say, &j->modules, err));
+  lt_command_session *s = j->session;
+  LT_TRY(lt_modules_load(&s->app, &j->modules, err));
   LT_TRY(find_prompt(j, err));
-  j->records = lt_store_journal_new(lt_toolbox_db(s->toolbox));
+  j->records = lt_store_journal_new(lt_toolbox_db(s->app.toolbox));
   const lt_replay_check_options options = {
       .records = j->records, .only_calls = only_calls, .runner = runner_by_id, .arg = j};
   j->check = j->records != NULL ? lt_replay_check_new(&options) : NULL;
   if (j->check == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
-  lt_toolbox_use_runner(s->toolbox, lt_replay_check_runner(j->check));
+  lt_toolbox_use_runner(s->app.toolbox, lt_replay_check_runner(j->check));
   LT_TRY(set_tools(j, err));
-  LT_TRY(lt_door_catalog(j->session->door, &j->there, err));
+  LT_TRY(lt_door_catalog(j->session->app.door, &j->there, err));
   return make_agent(j, err);
 }
 
 static lt_status go_through(job *j, lt_err *err) LT_YIELDS {
-  uint64_t began = lt_loop_now_ms(j->session->loop);
+  uint64_t began = lt_loop_now_ms(j->session->app.loop);
   LT_TRY(open_parts(j, err));
   lt_str id = lt_str_of(j->id);
   LT_TRY(lt_agent_resume(j->agent, USER, id, err));
-  lt_status status = lt_agent_wait(j->agent, id, &j->session->cancel, err);
+  lt_status status = lt_agent_wait(j->agent, id, &j->session->app.cancel, err);
   LT_TRY(status == LT_E_NOTFOUND ? LT_OK : status);
-  j->ms = (double)(lt_loop_now_ms(j->session->loop) - began);
-  return read_prompt(j, lt_toolbox_db(j->session->toolbox), &j->now, err);
+  j->ms = (double)(lt_loop_now_ms(j->session->app.loop) - began);
+  return read_prompt(j, lt_toolbox_db(j->session->app.toolbox), &j->now, err);
 }
 
 static void close_parts(job *j) LT_YIELDS {
   lt_agent_free(j->agent);
   lt_catalog_unref(j->there);
   for (recorded *one = j->providers; one != NULL; one = one->next) {
-    lt_door_remove(j->session->door, &one->base);
+    lt_door_remove(j->session->app.door, &one->base);
   }
-  lt_toolbox_use_runner(j->session->toolbox, NULL);
+  lt_toolbox_use_runner(j->session->app.toolbox, NULL);
   lt_replay_check_free(j->check);
   lt_store_journal_free(j->records);
   lt_db_close(j->from);
@@ -309,7 +307,7 @@ static void tell_json(const job *j, lt_str why) {
   put_int(&w, "calls", (int64_t)counts.calls);
   put_int(&w, "durationMs", (int64_t)j->ms);
   lt_json_end_object(&w);
-  lt_console_output(&j->session->say, lt_buf_view(&out));
+  lt_console_output(&j->session->console, lt_buf_view(&out));
   lt_buf_release(&out);
 }
 
@@ -337,7 +335,7 @@ static void tell_same(const job *j) {
     put_count(&out, counts.skipped, "program", "programs");
     lt_buf_printf(&out, " (%.*s)", LT_STR_ARG(lt_replay_check_reasons(j->check)));
   }
-  lt_console_output(&j->session->say, lt_buf_view(&out));
+  lt_console_output(&j->session->console, lt_buf_view(&out));
   lt_buf_release(&out);
 }
 
@@ -350,7 +348,7 @@ static int tell(job *j) {
     lt_buf_init(&line, LT_MIB);
     lt_buf_printf(&line, "lathe replay: prompt %s went another way: ", j->id);
     lt_buf_add(&line, why);
-    lt_console_line(&j->session->say, "", lt_buf_view(&line));
+    lt_console_line(&j->session->console, "", lt_buf_view(&line));
     lt_buf_release(&line);
   } else {
     tell_same(j);
@@ -360,14 +358,14 @@ static int tell(job *j) {
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
 /* The session's own store is a place for what is not to be kept. */
-static lt_status prepare(lt_session *s, void *arg, lt_err *err) {
+static lt_status prepare(lt_command_session *s, void *arg, lt_err *err) {
   job *j = arg;
-  j->store = s->config.store;
-  s->config.store = ":memory:";
-  s->config.server_count = 0;
-  s->config.require_walls = true; /* what a program did without them it would do again, and there */
-  s->config.python.workspace = NULL;
-  return lt_models_fill(&s->config, &j->models, err);
+  j->store = s->app.config.store;
+  s->app.config.store = ":memory:";
+  s->app.config.server_count = 0;
+  s->app.config.require_walls = true; /* what a program did without them it would do again, and there */
+  s->app.config.python.workspace = NULL;
+  return lt_models_fill(&s->app.config, &j->models, err);
 }
 
 static int exit_code_of(lt_status status) {
@@ -377,7 +375,7 @@ static int exit_code_of(lt_status status) {
                                    : LT_EXIT_FAILED;
 }
 
-static int work(lt_session *s, void *arg) LT_YIELDS {
+static int work(lt_command_session *s, void *arg) LT_YIELDS {
   job *j = arg;
   lt_err err = LT_ERR_INIT;
   j->session = s;
@@ -388,7 +386,7 @@ static int work(lt_session *s, void *arg) LT_YIELDS {
   lt_status status = go_through(j, &err);
   int code = status == LT_OK ? tell(j) : exit_code_of(status);
   if (status != LT_OK && status != LT_E_CANCELLED) {
-    lt_console_line(&s->say, "lathe replay: ", lt_str_of(lt_err_msg(&err)));
+    lt_console_line(&s->console, "lathe replay: ", lt_str_of(lt_err_msg(&err)));
   }
   close_parts(j);
   lt_buf_release(&j->then.text);
@@ -427,8 +425,8 @@ static int run(int argc, char **argv) {
     return LT_EXIT_OK;
   }
   const lt_config_sources sources = {.config_file = j.config, .mcp_config_file = j.mcp_config};
-  const lt_session_plan plan = {.work = work, .check = prepare, .arg = &j};
-  return lt_session_follow(&sources, &plan);
+  const lt_command_plan plan = {.work = work, .check = prepare, .arg = &j};
+  return lt_command_session_run(&sources, &plan);
 }
 
 const lt_command lt_replay_command = {"replay", "Go through a recorded prompt again, without tools and model", help,

@@ -4,12 +4,13 @@
 #include <unistd.h>
 
 #include "json/json.h"
+#include "cli/approver.h"
 #include "cli/args.h"
 #include "cli/command.h"
-#include "app/file.h"
+#include "cli/input_file.h"
 #include "app/modules.h"
 #include "app/runners.h"
-#include "app/session.h"
+#include "cli/command_session.h"
 
 typedef struct options {
   const char *code;
@@ -152,7 +153,7 @@ static bool read_code(job *j) {
     fprintf(stderr, "lathe run: no program: give a FILE, - for standard input, or -e CODE; see lathe run --help\n");
     return false;
   }
-  if (lt_file_read(opt->file != NULL ? opt->file : "-", &j->code, &err) != LT_OK) {
+  if (lt_input_file_read(opt->file != NULL ? opt->file : "-", &j->code, &err) != LT_OK) {
     fprintf(stderr, "lathe run: %s\n", lt_err_msg(&err));
     return false;
   }
@@ -172,16 +173,16 @@ static bool check_input(const options *opt) {
 static void on_text(void *arg, lt_said said, lt_str text) {
   static const char *const prefixes[] = {
       [LT_SAID_LOG] = "[log] ", [LT_SAID_WARNING] = "[warn] ", [LT_SAID_ERROR] = "[error] "};
-  const lt_console *say = &((lt_session *)arg)->say;
+  const lt_console *console = &((lt_command_session *)arg)->console;
   if (said == LT_SAID_OUTPUT) {
-    lt_console_output(say, text);
+    lt_console_output(console, text);
   } else {
-    lt_console_line(say, prefixes[said], text);
+    lt_console_line(console, prefixes[said], text);
   }
 }
 
 /* What has happened already must not be repeated by whoever tries again. */
-static void print_calls(const lt_console *say, const lt_run_result *result) {
+static void print_calls(const lt_console *console, const lt_run_result *result) {
   lt_buf line;
   lt_buf_init(&line, LT_MIB);
   unsigned shown = 0, more = 0;
@@ -198,48 +199,48 @@ static void print_calls(const lt_console *say, const lt_run_result *result) {
     lt_buf_printf(&line, " and %u more", more);
   }
   if (shown > 0) {
-    lt_console_line(say, "  tools called before: ", lt_buf_view(&line));
+    lt_console_line(console, "  tools called before: ", lt_buf_view(&line));
   }
   lt_buf_release(&line);
 }
 
-static void print_failure(const lt_console *say, const lt_run_result *result) {
-  lt_console_line(say, "error: ", lt_buf_view(&result->error));
+static void print_failure(const lt_console *console, const lt_run_result *result) {
+  lt_console_line(console, "error: ", lt_buf_view(&result->error));
   if (result->line > 0) {
     char place[48];
     snprintf(place, sizeof place, "  at %u:%u%s", result->line, result->column, result->context.n > 0 ? ": " : "");
-    lt_console_line(say, place, lt_buf_view(&result->context));
+    lt_console_line(console, place, lt_buf_view(&result->context));
   }
-  print_calls(say, result);
+  print_calls(console, result);
 }
 
-static void print_cuts(const lt_console *say, const lt_run_result *result) {
+static void print_cuts(const lt_console *console, const lt_run_result *result) {
   if (result->output_cut) {
-    lt_console_format(say,
+    lt_console_format(console,
                       "warning: the program output more than its limit: the rest was dropped "
                       "(sandbox.maxOutputBytes; a result is not cut)");
   }
   if (result->log_cut) {
-    lt_console_format(say, "warning: the program logged more than %lu KiB: the rest was dropped",
+    lt_console_format(console, "warning: the program logged more than %lu KiB: the rest was dropped",
                       LT_RUN_LOG_MAX_BYTES / LT_KIB);
   }
 }
 
-static void print_result(const lt_session *s, const job *j, const lt_run_result *result) {
+static void print_result(const lt_command_session *s, const job *j, const lt_run_result *result) {
   if (j->opt.json) {
     lt_buf json;
     lt_buf_init(&json, 4 * LT_JSON_MAX_BYTES);
-    lt_run_result_json(result, s->secrets, &json);
-    lt_console_output(&s->say, lt_buf_view(&json));
+    lt_run_result_json(result, s->app.secrets, &json);
+    lt_console_output(&s->console, lt_buf_view(&json));
     lt_buf_release(&json);
     return;
   }
-  print_cuts(&s->say, result);
+  print_cuts(&s->console, result);
   if (result->kind != LT_VALUE_UNDEFINED) { /* a Python program may have set one before it failed */
-    lt_console_output(&s->say, lt_buf_view(&result->value));
+    lt_console_output(&s->console, lt_buf_view(&result->value));
   }
   if (result->status != LT_OK) {
-    print_failure(&s->say, result);
+    print_failure(&s->console, result);
   }
 }
 
@@ -252,8 +253,8 @@ static int exit_code_of(lt_status status) {
 
 /* --- The work ----------------------------------------------------------------------------------------------------- */
 /* What the program has, but for its caller. */
-static lt_run_request request_of(lt_session *s, const job *j) {
-  const lt_config *config = &s->config;
+static lt_run_request request_of(lt_command_session *s, const job *j) {
+  const lt_config *config = &s->app.config;
   lt_run_request request = {
       .code = lt_buf_view(&j->code),
       .lang = j->lang,
@@ -263,16 +264,16 @@ static lt_run_request request_of(lt_session *s, const job *j) {
       .max_output_bytes = (size_t)config->max_output_bytes,
       .modules = j->modules.list,
       .module_count = j->modules.count,
-      .cancel = &s->cancel,
+      .cancel = &s->app.cancel,
       .on_text = j->opt.json ? NULL : on_text,
       .arg = s,
   };
-  request.functions = lt_host_functions(lt_toolbox_host(s->toolbox), &request.function_count);
+  request.functions = lt_host_functions(lt_toolbox_host(s->app.toolbox), &request.function_count);
   return request;
 }
 
-static lt_status run_as(lt_session *s, job *j, const lt_run_request *request, lt_err *err) LT_YIELDS {
-  lt_runner *runner = lt_toolbox_runner(s->toolbox, j->opt.runner, j->lang, err);
+static lt_status run_as(lt_command_session *s, job *j, const lt_run_request *request, lt_err *err) LT_YIELDS {
+  lt_runner *runner = lt_toolbox_runner(s->app.toolbox, j->opt.runner, j->lang, err);
   if (runner == NULL) {
     return err->status;
   }
@@ -287,29 +288,36 @@ static lt_status run_as(lt_session *s, job *j, const lt_run_request *request, lt
   return status;
 }
 
-static lt_status run_program(lt_session *s, job *j, lt_err *err) LT_YIELDS {
-  const lt_toolbox_run_options how = {.yes = j->opt.yes, .journal = j->opt.journal};
+static lt_status run_program(lt_command_session *s, job *j, lt_err *err) LT_YIELDS {
   lt_run_request request = request_of(s, j);
+  const lt_toolbox_run_options how = {
+      .approver = lt_approver_new(s->app.loop, &s->console, j->opt.yes),
+      .journal = j->opt.journal,
+  };
+  if (how.approver == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
   lt_toolbox_run run;
-  LT_TRY(lt_toolbox_begin(s->toolbox, &how, &request, &run, err));
-  request.caller = &run.caller;
-  lt_status status = run_as(s, j, &request, err);
-  lt_toolbox_end(s->toolbox, &run);
+  lt_status status = lt_toolbox_begin(s->app.toolbox, &how, &request, &run, err);
+  if (status == LT_OK) {
+    request.caller = &run.caller;
+    status = run_as(s, j, &request, err);
+    lt_toolbox_end(s->app.toolbox, &run);
+  }
+  lt_approver_free(how.approver);
   return status;
 }
 
-static int work(lt_session *s, void *arg) LT_YIELDS {
+static int work(lt_command_session *s, void *arg) LT_YIELDS {
   job *j = arg;
   lt_err err = LT_ERR_INIT;
-  size_t count = 0;
-  const lt_run_module *modules = lt_host_modules(lt_toolbox_host(s->toolbox), &count);
   j->exit_code = LT_EXIT_FAILED;
-  lt_status status = lt_modules_load(&s->config, modules, count, &s->say, &j->modules, &err);
+  lt_status status = lt_modules_load(&s->app, &j->modules, &err);
   if (status == LT_OK) {
     status = run_program(s, j, &err);
   }
   if (status != LT_OK) {
-    lt_console_format(&s->say, "lathe run: %s", lt_err_msg(&err));
+    lt_console_format(&s->console, "lathe run: %s", lt_err_msg(&err));
   }
   lt_modules_release(&j->modules);
   return status == LT_E_CONFIG ? LT_EXIT_CONFIG : j->exit_code;
@@ -328,7 +336,7 @@ static int run(int argc, char **argv) {
   int code = LT_EXIT_USAGE;
   if (choose_language(&j.opt, &j.lang) && check_input(&j.opt) && read_code(&j)) {
     lt_config_sources sources = {.config_file = j.opt.config, .mcp_config_file = j.opt.mcp_config};
-    code = lt_session_main(&sources, work, &j);
+    code = lt_command_session_run(&sources, &(lt_command_plan){.work = work, .arg = &j});
   }
   lt_buf_release(&j.code);
   return code;

@@ -1,4 +1,4 @@
-#include "app/file.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 
-static lt_status read_all(int fd, const char *name, lt_buf *out, lt_err *err) {
+lt_status lt_file_read_fd(int fd, const char *name, lt_buf *out, lt_err *err) {
   for (;;) {
     char bytes[16384];
     ssize_t got = read(fd, bytes, sizeof bytes);
@@ -27,14 +27,11 @@ static lt_status read_all(int fd, const char *name, lt_buf *out, lt_err *err) {
 }
 
 lt_status lt_file_read(const char *path, lt_buf *out, lt_err *err) {
-  if (strcmp(path, "-") == 0) {
-    return read_all(STDIN_FILENO, "standard input", out, err);
-  }
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
     return lt_fail(err, errno == ENOENT ? LT_E_NOTFOUND : LT_E_IO, "cannot open %s: %s", path, strerror(errno));
   }
-  lt_status status = read_all(fd, path, out, err);
+  lt_status status = lt_file_read_fd(fd, path, out, err);
   close(fd);
   return status;
 }

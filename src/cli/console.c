@@ -1,4 +1,4 @@
-#include "app/say.h"
+#include "cli/console.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,60 +38,60 @@ static void print_text(FILE *to, lt_str text) {
 }
 
 /* The cursor stands behind an open question: what is said goes on a line of its own, then the question comes again. */
-static void make_room(const lt_console *say, FILE *to) {
-  if (say->make_way != NULL) {
-    say->make_way(say->way_arg);
+static void make_room(const lt_console *console, FILE *to) {
+  if (console->make_way != NULL) {
+    console->make_way(console->way_arg);
   }
-  if (say->question != NULL && isatty(fileno(to))) {
+  if (console->question != NULL && isatty(fileno(to))) {
     fputc('\n', to);
   }
 }
 
-static void ask_again(const lt_console *say, FILE *to) {
-  if (say->question != NULL && isatty(fileno(to))) {
-    say->question(say->arg);
+static void ask_again(const lt_console *console, FILE *to) {
+  if (console->question != NULL && isatty(fileno(to))) {
+    console->question(console->arg);
   }
 }
 
-static void say_line(const lt_console *say, const char *before, lt_str text, const char *after) {
+static void say_line(const lt_console *console, const char *before, lt_str text, const char *after) {
   lt_buf masked;
   lt_buf_init(&masked, LT_JSON_MAX_BYTES);
-  if (lt_secrets_in(say->secrets, text)) {
-    lt_secrets_mask(say->secrets, text, &masked);
+  if (lt_secrets_in(console->secrets, text)) {
+    lt_secrets_mask(console->secrets, text, &masked);
     text = masked.status == LT_OK ? lt_buf_view(&masked) : LT_STR("***");
   }
-  make_room(say, stderr);
+  make_room(console, stderr);
   fputs(before, stderr);
   print_text(stderr, text);
   fputs(after, stderr);
-  ask_again(say, stderr);
+  ask_again(console, stderr);
   lt_buf_release(&masked);
 }
 
-void lt_console_line(const lt_console *say, const char *before, lt_str text) {
-  say_line(say, before, text, "");
+void lt_console_line(const lt_console *console, const char *before, lt_str text) {
+  say_line(console, before, text, "");
 }
 
-void lt_console_dim(const lt_console *say, lt_str text) {
-  say_line(say, "\x1b[2m", text, "\x1b[0m");
+void lt_console_dim(const lt_console *console, lt_str text) {
+  say_line(console, "\x1b[2m", text, "\x1b[0m");
 }
 
-void lt_console_format(const lt_console *say, const char *format, ...) {
+void lt_console_format(const lt_console *console, const char *format, ...) {
   char text[2 * LT_ERR_MSG_MAX];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  lt_console_line(say, "", lt_str_of(text));
+  lt_console_line(console, "", lt_str_of(text));
 }
 
-void lt_console_warning(void *say, lt_str message) {
-  lt_console_line(say, "warning: ", message);
+void lt_console_warning(void *console, lt_str message) {
+  lt_console_line(console, "warning: ", message);
 }
 
-void lt_console_output(const lt_console *say, lt_str text) {
-  make_room(say, stdout);
+void lt_console_output(const lt_console *console, lt_str text) {
+  make_room(console, stdout);
   print_text(stdout, text);
   fflush(stdout);
-  ask_again(say, stdout);
+  ask_again(console, stdout);
 }

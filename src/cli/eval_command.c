@@ -86,29 +86,29 @@ static void tell(const job *j, const attempt *a) {
     lt_buf_addc(&line, ": ");
     lt_typegen_put_line(&line, lt_buf_view(&a->why), 300);
   }
-  lt_console_line(&j->chat.session->say, "", lt_buf_view(&line));
+  lt_console_line(&j->chat.session->console, "", lt_buf_view(&line));
   lt_buf_release(&line);
 }
 
 static lt_status check_outputs(job *j, attempt *a, lt_err *err) LT_YIELDS {
-  lt_session *s = j->chat.session;
-  lt_runner *runner = lt_toolbox_runner(s->toolbox, NULL, LT_LANG_JAVASCRIPT, err);
+  lt_command_session *s = j->chat.session;
+  lt_runner *runner = lt_toolbox_runner(s->app.toolbox, NULL, LT_LANG_JAVASCRIPT, err);
   if (runner == NULL) {
     return err->status;
   }
-  return lt_eval_check(runner, a->task, lt_buf_view(&j->outputs), &s->cancel, &a->right, &a->why, err);
+  return lt_eval_check(runner, a->task, lt_buf_view(&j->outputs), &s->app.cancel, &a->right, &a->why, err);
 }
 
 static lt_status try_once(job *j, const lt_eval_task *task, const char *mode, lt_err *err) LT_YIELDS {
   lt_chat *chat = &j->chat;
   attempt *a = &j->attempts[j->count];
-  uint64_t began = lt_loop_now_ms(chat->session->loop);
+  uint64_t began = lt_loop_now_ms(chat->session->app.loop);
   *a = (attempt){.task = task, .mode = mode};
   lt_buf_init(&a->why, LT_MIB);
   lt_buf_clear(&j->outputs);
   chat->conversation[0] = '\0';
   lt_status status = lt_chat_say(chat, lt_str_of(task->prompt), err);
-  a->ms = lt_loop_now_ms(chat->session->loop) - began;
+  a->ms = lt_loop_now_ms(chat->session->app.loop) - began;
   if (status == LT_OK && j->outputs.n > 0) {
     status = check_outputs(j, a, err);
   }
@@ -202,7 +202,7 @@ static void print_json(const job *j) {
   }
   lt_json_end_array(&w);
   lt_json_end_object(&w);
-  lt_console_output(&j->chat.session->say, lt_buf_view(&out));
+  lt_console_output(&j->chat.session->console, lt_buf_view(&out));
   lt_buf_release(&out);
 }
 
@@ -244,7 +244,7 @@ static lt_status take_modes(job *j, lt_err *err) {
   return add_mode(j, lt_str_trim(rest), err);
 }
 
-static lt_status check_modes(lt_session *s, void *arg, lt_err *err) {
+static lt_status check_modes(lt_command_session *s, void *arg, lt_err *err) {
   const job *j = arg;
   for (size_t i = 0; i < j->mode_count; i++) {
     LT_TRY(lt_chat_check_mode(s, lt_str_of(j->modes[i]), err));
@@ -253,11 +253,11 @@ static lt_status check_modes(lt_session *s, void *arg, lt_err *err) {
 }
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
-static lt_status check(lt_session *s, void *arg, lt_err *err) {
+static lt_status check(lt_command_session *s, void *arg, lt_err *err) {
   job *j = arg;
   const lt_model *model;
-  s->config.store = ":memory:";
-  LT_TRY(lt_models_fill(&s->config, &j->chat.models, err));
+  s->app.config.store = ":memory:";
+  LT_TRY(lt_models_fill(&s->app.config, &j->chat.models, err));
   LT_TRY(lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err));
   return check_modes(s, arg, err);
 }
@@ -270,7 +270,7 @@ static int exit_code_of(const job *j, lt_status status) {
                                                              : LT_EXIT_FAILED;
 }
 
-static int work(lt_session *s, void *arg) LT_YIELDS {
+static int work(lt_command_session *s, void *arg) LT_YIELDS {
   job *j = arg;
   lt_err err = LT_ERR_INIT;
   j->chat.options = &j->opt;
@@ -282,7 +282,7 @@ static int work(lt_session *s, void *arg) LT_YIELDS {
     status = try_all(j, &err);
   }
   if (status != LT_OK && status != LT_E_CANCELLED) {
-    lt_console_format(&s->say, "lathe eval: %s", lt_err_msg(&err));
+    lt_console_format(&s->console, "lathe eval: %s", lt_err_msg(&err));
   } else if (status == LT_OK && j->opt.json) {
     print_json(j);
   } else if (status == LT_OK) {
@@ -306,8 +306,8 @@ static int evaluate(job *j) {
   lt_buf_init(&j->outputs, LT_JSON_MAX_BYTES);
   const char *config = j->opt.config != NULL ? j->opt.config : j->tasks.config;
   const lt_config_sources sources = {.config_file = config, .mcp_config_file = j->opt.mcp_config};
-  const lt_session_plan plan = {.work = work, .check = check, .loaded = check_modes, .arg = j};
-  int code = lt_session_follow(&sources, &plan);
+  const lt_command_plan plan = {.work = work, .check = check, .loaded = check_modes, .arg = j};
+  int code = lt_command_session_run(&sources, &plan);
   for (size_t i = 0; i < j->count; i++) {
     lt_buf_release(&j->attempts[i].why);
   }

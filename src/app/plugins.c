@@ -1,0 +1,106 @@
+#include "app/plugins.h"
+
+#include "json/json.h"
+#include "plugin/builtin/plugins.h"
+
+/* --- Built-in plugins --------------------------------------------------------------------------------------------- */
+static bool has_python(const lt_config *config) {
+  return config->python.given;
+}
+
+static bool has_plan(const lt_config *config) {
+  return config->plan.given;
+}
+
+/* The section `plan` of the configuration. */
+static void put_plan_config(const lt_config *config, lt_json_writer *w) {
+  lt_json_begin_object(w);
+  lt_json_key(w, "maxSteps");
+  lt_json_put_int(w, config->plan.max_steps);
+  lt_json_key(w, "concurrency");
+  lt_json_put_int(w, config->plan.concurrency);
+  lt_json_end_object(w);
+}
+
+typedef struct builtin_plugin {
+  const char *name;
+  lathe_plugin_entry_fn *entry;
+  bool (*is_wanted)(const lt_config *config);                        /* where `plugins` does not name it; NULL: yes */
+  void (*put_config)(const lt_config *config, lt_json_writer *json); /* where `plugins` says nothing; may be NULL */
+} builtin_plugin;
+
+static const builtin_plugin builtin_plugins[] = {
+    {"artifact", lathe_plugin_artifact, NULL, NULL},
+    {"interpreter", lathe_plugin_interpreter, NULL, NULL},
+    {"python", lathe_plugin_python, has_python, NULL},
+    {"plan", lathe_plugin_plan, has_plan, put_plan_config},
+};
+
+#define BUILTIN_PLUGINS (sizeof builtin_plugins / sizeof builtin_plugins[0])
+
+static const builtin_plugin *find_builtin_plugin(const char *name) {
+  for (size_t i = 0; i < BUILTIN_PLUGINS; i++) {
+    if (strcmp(builtin_plugins[i].name, name) == 0) {
+      return &builtin_plugins[i];
+    }
+  }
+  return NULL;
+}
+
+static bool is_configured_plugin(const lt_config *config, const char *name) {
+  for (size_t i = 0; i < config->plugin_count; i++) {
+    if (config->plugins[i].name != NULL && strcmp(config->plugins[i].name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* --- Loading ------------------------------------------------------------------------------------------------------ */
+typedef struct plugin_loader {
+  lt_host *host;
+  const lt_config *config;
+  const lt_report *report;
+  const lt_cancel *cancel;
+} plugin_loader;
+
+static lt_status load_builtin_plugin(const plugin_loader *loader, const lt_config_plugin *plugin,
+                                     lt_err *err) LT_YIELDS {
+  const builtin_plugin *builtin = find_builtin_plugin(plugin->name);
+  LT_AUTO_BUF(json, LT_KIB);
+  lt_buf_addc(&json, plugin->config);
+  if (json.n == 0 && builtin->put_config != NULL) {
+    lt_json_writer w = lt_json_writer_on(&json);
+    builtin->put_config(loader->config, &w);
+  }
+  LT_TRY(lt_buf_check(&json, err, "out of memory"));
+  return lt_host_add(loader->host, builtin->entry, lt_buf_view(&json), err);
+}
+
+static void load_plugin(const plugin_loader *loader, const lt_config_plugin *plugin) LT_YIELDS {
+  lt_err err = LT_ERR_INIT;
+  if (plugin->disabled || loader->cancel->why != LT_OK) {
+    return;
+  }
+  lt_status status = plugin->path != NULL ? lt_host_load(loader->host, plugin->path, lt_str_of(plugin->config), &err)
+                                          : load_builtin_plugin(loader, plugin, &err);
+  if (status != LT_OK) {
+    lt_report_line(loader->report, LT_REPORT_WARNING, lt_str_of(lt_err_msg(&err)));
+  }
+}
+
+/* Built-in plugins come first, so that others find their tools; those that the configuration names come in its order.
+ */
+void lt_plugins_load(lt_host *host, const lt_config *config, const lt_report *report, const lt_cancel *cancel) {
+  const plugin_loader loader = {.host = host, .config = config, .report = report, .cancel = cancel};
+  for (size_t i = 0; i < BUILTIN_PLUGINS; i++) {
+    const builtin_plugin *builtin = &builtin_plugins[i];
+    bool is_wanted = builtin->is_wanted == NULL || builtin->is_wanted(config);
+    if (is_wanted && !is_configured_plugin(config, builtin->name)) {
+      load_plugin(&loader, &(lt_config_plugin){.name = builtin->name, .config = ""});
+    }
+  }
+  for (size_t i = 0; i < config->plugin_count; i++) {
+    load_plugin(&loader, &config->plugins[i]);
+  }
+}

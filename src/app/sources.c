@@ -1,0 +1,135 @@
+#include "app/sources.h"
+
+#include "base/mem.h"
+#include "io/fan_out.h"
+#include "source/source.h"
+
+#define PROGRESS_MS 1000 /* after so long a wait, what is waited for is reported */
+
+/* Each may take its time to start and to end: a fiber of its own for both. */
+typedef struct source_slot {
+  lt_sources *all;
+  lt_source *source; /* NULL: disabled, or it could not be opened */
+} source_slot;
+
+struct lt_sources {
+  lt_sources_options options;
+  source_slot *slots; /* kind by kind, in the configuration's order */
+  size_t count;
+  lt_fan_out fan_out; /* fibers that wait for a source, or end one */
+};
+
+static void on_source_warning(void *arg, lt_str message) {
+  const lt_sources *all = arg;
+  lt_report_line(all->options.report, LT_REPORT_WARNING, message);
+}
+
+/* --- Opening ------------------------------------------------------------------------------------------------------ */
+static size_t configured_sources(const lt_config *config) {
+  size_t type_count, count = 0;
+  const lt_source_type *const *types = lt_source_types(&type_count);
+  for (size_t i = 0; i < type_count; i++) {
+    count += types[i]->count(config);
+  }
+  return count;
+}
+
+static void open_source(lt_sources *all, const lt_source_type *type, size_t index) {
+  source_slot *slot = &all->slots[all->count++];
+  const lt_source_options options = {
+      .loop = all->options.loop,
+      .door = all->options.door,
+      .config = all->options.config,
+      .secrets = all->options.secrets,
+      .on_warning = on_source_warning,
+      .arg = all,
+  };
+  lt_err err = LT_ERR_INIT;
+  slot->all = all;
+  if (type->open(&options, index, &slot->source, &err) != LT_OK) {
+    slot->source = NULL;
+    lt_report_warning(all->options.report, "%s \"%s\": %s", type->noun, type->name(all->options.config, index),
+                      lt_err_msg(&err));
+  }
+}
+
+lt_status lt_sources_open(const lt_sources_options *options, lt_sources **ret_sources, lt_err *err) {
+  lt_sources *all = lt_mem_zalloc(1, sizeof *all);
+  source_slot *slots = lt_mem_zalloc(configured_sources(options->config) + 1, sizeof *slots);
+  if (all == NULL || slots == NULL) {
+    lt_mem_free(all);
+    lt_mem_free(slots);
+    return lt_fail(err, LT_E_NOMEM, "out of memory while starting the servers");
+  }
+  *all = (lt_sources){.options = *options, .slots = slots};
+  lt_fan_out_init(&all->fan_out, options->loop);
+  size_t type_count;
+  const lt_source_type *const *types = lt_source_types(&type_count);
+  for (size_t i = 0; i < type_count; i++) {
+    for (size_t index = 0; index < types[i]->count(options->config); index++) {
+      open_source(all, types[i], index);
+    }
+  }
+  *ret_sources = all;
+  return LT_OK;
+}
+
+/* --- Waiting ------------------------------------------------------------------------------------------------------ */
+static void await_source(void *arg) {
+  const source_slot *slot = arg;
+  const lt_sources_options *o = &slot->all->options;
+  lt_err err = LT_ERR_INIT;
+  if (slot->source == NULL) { /* closed already */
+    return;
+  }
+  if (slot->source->type->await(slot->source, &err) != LT_OK && o->cancel->why == LT_OK) {
+    lt_report_line(o->report, LT_REPORT_WARNING, lt_str_of(lt_err_msg(&err)));
+  }
+}
+
+static void report_progress(const lt_sources *all) {
+  LT_AUTO_BUF(line, LT_MIB);
+  lt_buf_addc(&line, "starting ");
+  for (size_t i = 0; i < all->count; i++) {
+    const lt_source *source = all->slots[i].source;
+    if (source != NULL && source->type->state != NULL && source->type->state(source) == LT_SOURCE_STARTING) {
+      lt_buf_printf(&line, "%s ", source->name);
+    }
+  }
+  lt_buf_addc(&line, "...");
+  lt_report_line(all->options.report, LT_REPORT_PROGRESS, lt_buf_view(&line));
+}
+
+void lt_sources_await(lt_sources *all) {
+  for (size_t i = 0; i < all->count; i++) {
+    const lt_source *source = all->slots[i].source;
+    if (source != NULL && source->type->await != NULL) {
+      lt_fan_out_add(&all->fan_out, await_source, &all->slots[i]);
+    }
+  }
+  if (lt_fan_out_wait(&all->fan_out, all->options.cancel, PROGRESS_MS) == LT_E_TIMEOUT) {
+    report_progress(all);
+    (void)lt_fan_out_wait(&all->fan_out, all->options.cancel, UINT64_MAX);
+  }
+}
+
+/* --- Closing ------------------------------------------------------------------------------------------------------ */
+static void close_source(void *arg) {
+  source_slot *slot = arg;
+  slot->source->type->close(slot->source);
+  slot->source = NULL;
+}
+
+void lt_sources_close(lt_sources *all) {
+  if (all == NULL) {
+    return;
+  }
+  for (size_t i = 0; i < all->count; i++) {
+    if (all->slots[i].source != NULL) {
+      lt_fan_out_add(&all->fan_out, close_source, &all->slots[i]);
+    }
+  }
+  (void)lt_fan_out_wait(&all->fan_out, NULL, UINT64_MAX);
+  lt_mem_free(all->slots);
+  lt_mem_free(all);
+}

@@ -1,0 +1,29 @@
+/* The sources of a session's tools, of every kind: started side by side, and ended side by side. */
+#ifndef LT_APP_SOURCES_H
+#define LT_APP_SOURCES_H
+
+#include "app/report.h"
+#include "config/config.h"
+#include "io/loop.h"
+#include "tool/door.h"
+
+typedef struct lt_sources lt_sources;
+
+typedef struct lt_sources_options {
+  lt_loop *loop;
+  lt_door *door;
+  const lt_config *config;
+  const lt_secrets *secrets;
+  const lt_report *report; /* gets a warning for each source that cannot be started */
+  lt_cancel *cancel;       /* ends the waiting */
+} lt_sources_options;
+
+/* Starts all that are not disabled, in the background. Borrows everything in the options. Errors: LT_E_NOMEM. Owns: the
+ * caller, lt_sources_close. */
+lt_status lt_sources_open(const lt_sources_options *options, lt_sources **ret_sources, lt_err *err);
+/* Waits until each is ready or down, or the cancel fires. One that is down is a warning. LT_YIELDS. */
+void lt_sources_await(lt_sources *sources) LT_YIELDS;
+/* Ends them. What still waits for one fails. LT_YIELDS. NULL is allowed. */
+void lt_sources_close(lt_sources *sources) LT_YIELDS;
+
+#endif

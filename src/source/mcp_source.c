@@ -1,0 +1,164 @@
+/* MCP servers as a source of tools: `mcpServers` of the configuration. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "source/mcp_provider.h"
+#include "source/source.h"
+
+typedef struct mcp_source {
+  lt_source base; /* first */
+  lt_source_options options;
+  lt_mcp_provider *provider;
+} mcp_source;
+
+static mcp_source *mcp_source_of(lt_source *base) {
+  return (mcp_source *)(void *)base;
+}
+
+/* --- The environment of a server ---------------------------------------------------------------------------------- */
+static bool is_variable(lt_str name_and_equals, const char *name) {
+  return lt_str_eqc(lt_str_sub(name_and_equals, 0, name_and_equals.n - 1), name);
+}
+
+/* The keys of our models are not for servers. */
+static bool is_model_key(const lt_config *config, lt_str name_and_equals) {
+  bool is_key = is_variable(name_and_equals, "OPENAI_API_KEY");
+  for (size_t i = 0; i < config->model_count && !is_key; i++) {
+    const char *name = config->models[i].api_key_env;
+    is_key = name != NULL && is_variable(name_and_equals, name);
+  }
+  return is_key;
+}
+
+static bool is_overridden(const lt_config_server *server, lt_str name_and_equals) {
+  for (size_t i = 0; server->env[i] != NULL; i++) {
+    if (lt_str_starts(lt_str_of(server->env[i]), name_and_equals)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static size_t variable_count(const char *const *env) {
+  size_t count = 0;
+  while (env[count] != NULL) {
+    count++;
+  }
+  return count;
+}
+
+/* Our environment without the models' keys, then the variables of the server's configuration, which win. NULL: no
+ * memory. The caller frees the array. */
+static const char **make_environment(const lt_config *config, const lt_config_server *server) {
+  size_t inherited = variable_count((const char *const *)environ), added = variable_count(server->env);
+  const char **env = lt_mem_zalloc(inherited + added + 1, sizeof *env);
+  if (env == NULL) {
+    return NULL;
+  }
+  size_t n = 0;
+  for (size_t i = 0; i < inherited; i++) {
+    const char *equals = strchr(environ[i], '=');
+    lt_str name = equals != NULL ? lt_str_from(environ[i], (size_t)(equals - environ[i]) + 1) : lt_str_of(environ[i]);
+    if ((equals == NULL || !is_model_key(config, name)) && !is_overridden(server, name)) {
+      env[n++] = environ[i];
+    }
+  }
+  memcpy(env + n, server->env, added * sizeof *env);
+  return env;
+}
+
+/* --- A source ----------------------------------------------------------------------------------------------------- */
+static size_t mcp_source_count(const lt_config *config) {
+  return config->server_count;
+}
+
+static const char *mcp_source_name(const lt_config *config, size_t index) {
+  return config->servers[index].name;
+}
+
+static void on_server_warning(void *arg, lt_mcp *mcp, lt_str message) {
+  (void)mcp;
+  const mcp_source *self = arg;
+  self->options.on_warning(self->options.arg, message);
+}
+
+static lt_status open_provider(mcp_source *self, const lt_config_server *server, lt_err *err) {
+  const lt_source_options *o = &self->options;
+  const char **env = make_environment(o->config, server);
+  if (env == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
+  const lt_mcp_options options = {
+      .name = lt_str_of(server->name),
+      .command = server->command,
+      .args = server->args,
+      .env = env,
+      .cwd = server->cwd,
+      .helper = "/proc/self/exe",
+      .start_timeout_ms = (uint64_t)server->start_timeout_ms,
+      .secrets = o->secrets,
+      .on_warning = on_server_warning,
+      .arg = self,
+  };
+  lt_status status = lt_mcp_provider_open(o->loop, o->door, &options, &self->provider, err);
+  lt_mem_free(env);
+  return status;
+}
+
+static lt_status mcp_source_open(const lt_source_options *options, size_t index, lt_source **ret_source, lt_err *err) {
+  const lt_config_server *server = &options->config->servers[index];
+  *ret_source = NULL;
+  if (server->disabled) {
+    return LT_OK;
+  }
+  if (strcmp(server->type, "stdio") != 0) {
+    return lt_fail(err, LT_E_UNSUPPORTED, "type \"%s\" cannot be used yet, only stdio", server->type);
+  }
+  mcp_source *self = lt_mem_zalloc(1, sizeof *self);
+  if (self == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
+  self->base = (lt_source){.type = &lt_mcp_source, .name = server->name};
+  self->options = *options;
+  lt_status status = open_provider(self, server, err);
+  if (status != LT_OK) {
+    lt_mem_free(self);
+    return status;
+  }
+  *ret_source = &self->base;
+  return LT_OK;
+}
+
+static lt_status mcp_source_await(lt_source *source, lt_err *err) LT_YIELDS {
+  return lt_mcp_wait_ready(lt_mcp_provider_client(mcp_source_of(source)->provider), err);
+}
+
+static lt_source_state mcp_source_state(const lt_source *source) {
+  switch (lt_mcp_state_of(lt_mcp_provider_client(((const mcp_source *)(const void *)source)->provider))) {
+    case LT_MCP_STARTING:
+      return LT_SOURCE_STARTING;
+    case LT_MCP_READY:
+      return LT_SOURCE_READY;
+    case LT_MCP_DOWN:
+    case LT_MCP_CLOSED:
+      break;
+  }
+  return LT_SOURCE_DOWN;
+}
+
+static void mcp_source_close(lt_source *source) LT_YIELDS {
+  mcp_source *self = mcp_source_of(source);
+  lt_mcp_provider_close(self->provider);
+  lt_mem_free(self);
+}
+
+const lt_source_type lt_mcp_source = {
+    .noun = "server",
+    .count = mcp_source_count,
+    .name = mcp_source_name,
+    .open = mcp_source_open,
+    .await = mcp_source_await,
+    .state = mcp_source_state,
+    .close = mcp_source_close,
+};
