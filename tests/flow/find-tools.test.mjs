@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, fake, folder, only, run, scripted, test } from "./harness.mjs";
 import { entries, missing, names } from "./npm-servers.mjs";
+import { questions } from "./tool-questions.mjs";
 
 const tool = (name, description, properties = {}) => ({ tool: { name, description, inputSchema: { type: "object", properties } } });
 const string = { type: "string" };
@@ -133,6 +134,13 @@ describe("strangers' words", () => {
 
 describe("ten real servers", { skip: missing().length > 0 && `npm ci has not been run: ${missing().join(", ")} not there` }, () => {
   const real = missing().length > 0 ? [] : only(entries(folder()));
+  /** For each query, the ids of the tools that are found, best first. */
+  const ranked = async (queries) => {
+    const code = `JSON.parse(${JSON.stringify(JSON.stringify(queries))}).map((q) => discoverTools(q).slice(0, 20).map((t) => t.id))`;
+    const end = await run(["run", "-e", code, ...real], { limitMs: 60_000 });
+    assert.equal(end.code, 0, end.stderr);
+    return JSON.parse(end.stdout);
+  };
   test("what somebody would ask for comes first", async () => {
     const asked = [
       ["read text file", "filesystem.read_text_file"],
@@ -150,10 +158,16 @@ describe("ten real servers", { skip: missing().length > 0 && `npm ci has not bee
       ["take a screenshot", "playwright.browser_take_screenshot"],
       ["move a notion page", "notion.API-move-page"],
     ];
-    const code = `JSON.parse(${JSON.stringify(JSON.stringify(asked.map(([query]) => query)))}).map((q) => discoverTools(q)[0]?.id)`;
-    const end = await run(["run", "-e", code, ...real], { limitMs: 60_000 });
-    assert.equal(end.code, 0, end.stderr);
-    assert.deepEqual(JSON.parse(end.stdout), asked.map(([, first]) => first));
+    const found = await ranked(asked.map(([query]) => query));
+    assert.deepEqual(found.map((ids) => ids[0]), asked.map(([, first]) => first));
+  });
+  test("the tool that is meant comes first or near, over many questions", async () => {
+    const found = await ranked(questions.map(([query]) => query));
+    const ranks = questions.map(([, ...meant], i) => 1 + found[i].findIndex((id) => meant.includes(id)));
+    const first = ranks.filter((rank) => rank === 1).length;
+    const mean = ranks.reduce((sum, rank) => sum + (rank > 0 ? 1 / rank : 0), 0) / ranks.length;
+    const others = questions.filter((_, i) => ranks[i] !== 1).map(([query]) => query);
+    assert.ok(first >= 78 && mean >= 0.89, `${first} of ${questions.length} are first, mean reciprocal rank ${mean.toFixed(3)}; not first: ${others.join(", ")}`);
   });
   test("the listing fits its budget without leaving out a namespace", async () => {
     const { stdout } = await run(["tools", "--types", "prompt", ...real], { limitMs: 60_000 });
