@@ -3,7 +3,7 @@
 #include "bench/bench.h"
 #include "bench/peer.h"
 #include "bench/rig.h"
-#include "mcp/client.h"
+#include "mcp/mcp_client.h"
 
 enum { CALLS = 2000, WARM_UP = 300, ANSWER_BYTES = 4096 };
 

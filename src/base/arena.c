@@ -28,7 +28,7 @@ void lt_arena_init(lt_arena *arena, size_t max_bytes) {
   *arena = (lt_arena){.max = max_bytes};
 }
 
-static void free_blocks(lt_arena_block *block) {
+static void arena_free_blocks(lt_arena_block *block) {
   while (block != NULL) {
     lt_arena_block *next = block->next;
     lt_mem_free(block);
@@ -43,12 +43,12 @@ void lt_arena_release(lt_arena *arena) {
     arena->cleanups = cleanup->next;
     cleanup->fn(cleanup->arg);
   }
-  free_blocks(arena->head);
-  free_blocks(arena->big);
+  arena_free_blocks(arena->head);
+  arena_free_blocks(arena->big);
   lt_arena_init(arena, arena->max);
 }
 
-static lt_arena_block *push_block(lt_arena_block **list, size_t cap) {
+static lt_arena_block *arena_push_block(lt_arena_block **list, size_t cap) {
   lt_arena_block *block = lt_mem_alloc(sizeof(*block) + cap);
   if (block != NULL) {
     block->next = *list;
@@ -60,7 +60,7 @@ static lt_arena_block *push_block(lt_arena_block **list, size_t cap) {
 }
 
 /* Each shared block is twice its forerunner; `size` is below BIG_BYTES, so the doubling ends. */
-static size_t next_block_cap(const lt_arena *arena, size_t size) {
+static size_t arena_next_block_cap(const lt_arena *arena, size_t size) {
   size_t total = FIRST_BLOCK_BYTES;
   if (arena->head != NULL) {
     total = (arena->head->cap + sizeof(lt_arena_block)) * 2;
@@ -71,31 +71,31 @@ static size_t next_block_cap(const lt_arena *arena, size_t size) {
   return (total < LAST_BLOCK_BYTES ? total : LAST_BLOCK_BYTES) - sizeof(lt_arena_block);
 }
 
-static size_t padding(const lt_arena_block *block, size_t align) {
+static size_t arena_padding(const lt_arena_block *block, size_t align) {
   return (align - block->n % align) % align;
 }
 
 /* The block that `size` bytes go into. */
-static lt_arena_block *block_for(lt_arena *arena, size_t size, size_t align) {
+static lt_arena_block *arena_block_for(lt_arena *arena, size_t size, size_t align) {
   if (size >= BIG_BYTES) {
-    return push_block(&arena->big, size);
+    return arena_push_block(&arena->big, size);
   }
   lt_arena_block *head = arena->head;
-  if (head != NULL && size + padding(head, align) <= head->cap - head->n) {
+  if (head != NULL && size + arena_padding(head, align) <= head->cap - head->n) {
     return head;
   }
-  return push_block(&arena->head, next_block_cap(arena, size));
+  return arena_push_block(&arena->head, arena_next_block_cap(arena, size));
 }
 
-static void *alloc_aligned(lt_arena *arena, size_t size, size_t align) {
+static void *arena_alloc_aligned(lt_arena *arena, size_t size, size_t align) {
   if (size > arena->max - arena->used || size > PTRDIFF_MAX - sizeof(lt_arena_block)) {
     return NULL;
   }
-  lt_arena_block *block = block_for(arena, size, align);
+  lt_arena_block *block = arena_block_for(arena, size, align);
   if (block == NULL) {
     return NULL;
   }
-  size_t pad = padding(block, align);
+  size_t pad = arena_padding(block, align);
   if (size + pad > arena->max - arena->used) {
     return NULL;
   }
@@ -106,7 +106,7 @@ static void *alloc_aligned(lt_arena *arena, size_t size, size_t align) {
 }
 
 void *lt_arena_alloc(lt_arena *arena, size_t size) {
-  return alloc_aligned(arena, size != 0 ? size : 1, ALIGN);
+  return arena_alloc_aligned(arena, size != 0 ? size : 1, ALIGN);
 }
 
 void *lt_arena_zalloc(lt_arena *arena, size_t count, size_t size) {
@@ -119,12 +119,12 @@ void *lt_arena_zalloc(lt_arena *arena, size_t count, size_t size) {
 }
 
 /* Room for `n` bytes of text and a NUL, packed without alignment. */
-static char *alloc_text(lt_arena *arena, size_t n) {
-  return n < PTRDIFF_MAX ? alloc_aligned(arena, n + 1, 1) : NULL;
+static char *arena_alloc_text(lt_arena *arena, size_t n) {
+  return n < PTRDIFF_MAX ? arena_alloc_aligned(arena, n + 1, 1) : NULL;
 }
 
 lt_str lt_arena_dup(lt_arena *arena, lt_str s) {
-  char *p = alloc_text(arena, s.n);
+  char *p = arena_alloc_text(arena, s.n);
   if (p == NULL) {
     return LT_STR_NULL;
   }
@@ -140,7 +140,7 @@ lt_str lt_arena_printf(lt_arena *arena, const char *fmt, ...) {
   va_start(ap, fmt);
   int n = vsnprintf(NULL, 0, fmt, ap);
   va_end(ap);
-  char *p = n < 0 ? NULL : alloc_text(arena, (size_t)n);
+  char *p = n < 0 ? NULL : arena_alloc_text(arena, (size_t)n);
   if (p == NULL) {
     return LT_STR_NULL;
   }

@@ -30,14 +30,14 @@ void lt_buf_clear(lt_buf *buf) {
 }
 
 /* Twice the room, at least `need`, at most the ceiling and its NUL. */
-static size_t grown_cap(const lt_buf *buf, size_t need) {
+static size_t buf_grown_cap(const lt_buf *buf, size_t need) {
   size_t cap = buf->cap == 0 ? FIRST_BYTES : buf->cap * 2;
   cap = cap > need ? cap : need;
   return cap < buf->max + 1 ? cap : buf->max + 1;
 }
 
-static bool grow(lt_buf *buf, size_t need) {
-  size_t cap = grown_cap(buf, need);
+static bool buf_grow(lt_buf *buf, size_t need) {
+  size_t cap = buf_grown_cap(buf, need);
   char *p = lt_mem_realloc(buf->p, cap);
   if (p == NULL) {
     buf->status = LT_E_NOMEM;
@@ -58,7 +58,7 @@ char *lt_buf_reserve(lt_buf *buf, size_t n) {
     return NULL;
   }
   size_t need = buf->n + n + 1;
-  if (need > buf->cap && !grow(buf, need)) {
+  if (need > buf->cap && !buf_grow(buf, need)) {
     return NULL;
   }
   return buf->p + buf->n;
@@ -96,14 +96,14 @@ void lt_buf_byte(lt_buf *buf, char c) {
   lt_buf_add(buf, (lt_str){&c, 1});
 }
 
-__attribute__((format(printf, 2, 0))) static int measure(const lt_buf *buf, const char *fmt, va_list ap) {
+__attribute__((format(printf, 2, 0))) static int buf_measure(const lt_buf *buf, const char *fmt, va_list ap) {
   return buf->status == LT_OK ? vsnprintf(NULL, 0, fmt, ap) : 0;
 }
 
 void lt_buf_printf(lt_buf *buf, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  int n = measure(buf, fmt, ap);
+  int n = buf_measure(buf, fmt, ap);
   va_end(ap);
   if (n < 0) { /* more than INT_MAX bytes, the only way it can fail with our formats */
     buf->status = LT_E_LIMIT;

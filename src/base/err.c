@@ -12,22 +12,22 @@
 /* A prefix may take half of the message at most: what follows it is the cause, which must stay readable. */
 #define PREFIX_MAX (LT_ERR_MSG_MAX / 2)
 
-static void store_msg(lt_err *err, const char *text) {
+static void err_store_msg(lt_err *err, const char *text) {
   memcpy(err->msg, text, strlen(text) + 1);
 }
 
 /* Ends a full buffer of `size` bytes in "...", between characters. */
-static void mark_cut(char *text, size_t size) {
+static void err_mark_cut(char *text, size_t size) {
   size_t at = lt_utf8_floor(lt_str_from(text, size - 1), size - 1 - ELLIPSIS_LEN);
   memcpy(text + at, ELLIPSIS, sizeof(ELLIPSIS));
 }
 
-__attribute__((format(printf, 3, 0))) static void format_cut(char *text, size_t size, const char *fmt, va_list ap) {
+__attribute__((format(printf, 3, 0))) static void err_format_cut(char *text, size_t size, const char *fmt, va_list ap) {
   int n = vsnprintf(text, size, fmt, ap);
   if (n < 0) {
     text[0] = '\0';
   } else if ((size_t)n >= size) {
-    mark_cut(text, size);
+    err_mark_cut(text, size);
   }
 }
 
@@ -39,12 +39,12 @@ lt_status lt_err_set(lt_err *err, lt_status status, const char *file, int line, 
   char text[LT_ERR_MSG_MAX]; /* an argument may be the old message */
   va_list ap;
   va_start(ap, fmt);
-  format_cut(text, sizeof(text), fmt, ap);
+  err_format_cut(text, sizeof(text), fmt, ap);
   va_end(ap);
   err->status = status;
   err->file = file;
   err->line = line;
-  store_msg(err, text);
+  err_store_msg(err, text);
   return status;
 }
 
@@ -56,14 +56,14 @@ lt_status lt_err_prefix(lt_err *err, const char *fmt, ...) {
   char prefix[PREFIX_MAX];
   va_list ap;
   va_start(ap, fmt);
-  format_cut(prefix, sizeof(prefix), fmt, ap);
+  err_format_cut(prefix, sizeof(prefix), fmt, ap);
   va_end(ap);
   char text[LT_ERR_MSG_MAX];
   int n = snprintf(text, sizeof(text), "%s: %s", prefix, lt_err_msg(err));
   if (n >= (int)sizeof(text)) {
-    mark_cut(text, sizeof(text));
+    err_mark_cut(text, sizeof(text));
   }
-  store_msg(err, text);
+  err_store_msg(err, text);
   return err->status;
 }
 

@@ -42,14 +42,14 @@ __attribute__((noinline)) lt_fiber *lt_fiber_current(void) {
   return running;
 }
 
-static __attribute__((noinline)) lt_fiber *exchange_current(lt_fiber *fiber) {
+static __attribute__((noinline)) lt_fiber *fiber_exchange_current(lt_fiber *fiber) {
   __asm__ volatile("" ::: "memory");
   lt_fiber *before = running;
   running = fiber;
   return before;
 }
 
-static fiber_impl *impl_of(lt_fiber *fiber) {
+static fiber_impl *fiber_impl_of(lt_fiber *fiber) {
   return (fiber_impl *)(void *)fiber->opaque;
 }
 
@@ -58,7 +58,7 @@ static void fiber_main(void *arg) {
   fiber_impl *f = arg;
   asan_entered(&f->hooks);
   f->fn(f->arg);
-  exchange_current(f->resumer);
+  fiber_exchange_current(f->resumer);
   asan_leave_forever(&f->hooks);
   tsan_leave(&f->hooks);
   lt_fiber_switch(&f->sp, f->resumer_sp, &f->state, FIBER_ENDED);
@@ -66,7 +66,7 @@ static void fiber_main(void *arg) {
 }
 
 void lt_fiber_init(lt_fiber *fiber, void *stack, size_t size, lt_fiber_fn fn, void *arg) {
-  fiber_impl *f = impl_of(fiber);
+  fiber_impl *f = fiber_impl_of(fiber);
   uintptr_t unaligned = ((uintptr_t)stack + size) & 15U;
   memset(fiber, 0, sizeof *fiber);
   f->fn = fn;
@@ -78,7 +78,7 @@ void lt_fiber_init(lt_fiber *fiber, void *stack, size_t size, lt_fiber_fn fn, vo
 }
 
 void lt_fiber_release(lt_fiber *fiber) {
-  fiber_impl *f = impl_of(fiber);
+  fiber_impl *f = fiber_impl_of(fiber);
   LT_CHECK(f->state != FIBER_RUNNING);
   if (f->state == FIBER_SUSPENDED) {
     asan_abandon(&f->hooks, f->stack, f->size, f->sp);
@@ -90,9 +90,9 @@ void lt_fiber_release(lt_fiber *fiber) {
 /* Here and in lt_fiber_yield, whatever can be done before the switch is: without a sanitizer nothing is left to do
  * after it, the compiler makes it a tail call, and control goes from caller to caller. */
 bool lt_fiber_resume(lt_fiber *fiber) {
-  fiber_impl *f = impl_of(fiber);
+  fiber_impl *f = fiber_impl_of(fiber);
   LT_CHECK(f->state == FIBER_SUSPENDED);
-  f->resumer = exchange_current(fiber);
+  f->resumer = fiber_exchange_current(fiber);
   asan_enter(&f->hooks, f->stack, f->size);
   tsan_enter(&f->hooks);
   bool more = lt_fiber_switch(&f->resumer_sp, f->sp, &f->state, FIBER_RUNNING);
@@ -104,41 +104,41 @@ bool lt_fiber_resume(lt_fiber *fiber) {
 void lt_fiber_yield(void) {
   lt_fiber *fiber = lt_fiber_current();
   LT_CHECK(fiber != NULL);
-  fiber_impl *f = impl_of(fiber);
-  exchange_current(f->resumer);
+  fiber_impl *f = fiber_impl_of(fiber);
+  fiber_exchange_current(f->resumer);
   asan_leave(&f->hooks);
   tsan_leave(&f->hooks);
   lt_fiber_switch(&f->sp, f->resumer_sp, &f->state, FIBER_SUSPENDED);
   asan_entered(&f->hooks);
 }
 
-static size_t page_size(void) {
+static size_t fiber_page_size(void) {
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static size_t round_up(size_t n, size_t unit) {
+static size_t fiber_round_up(size_t n, size_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-static lt_status no_stack(lt_err *err, size_t size) {
+static lt_status fiber_no_stack(lt_err *err, size_t size) {
   return lt_fail(err, LT_E_NOMEM,
                  "no room for a stack of %zu bytes: %s (each takes two of the process's vm.max_map_count mappings)",
                  size, strerror(errno));
 }
 
 lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt_err *err) {
-  size_t guard = round_up(LT_FIBER_GUARD_BYTES, page_size());
+  size_t guard = fiber_round_up(LT_FIBER_GUARD_BYTES, fiber_page_size());
   if (size > SIZE_MAX / 2) {
     errno = ENOMEM;
-    return no_stack(err, size);
+    return fiber_no_stack(err, size);
   }
-  size_t usable = round_up(size > 0 ? size : 1, page_size());
+  size_t usable = fiber_round_up(size > 0 ? size : 1, fiber_page_size());
   char *map = mmap(NULL, guard + usable, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED) {
-    return no_stack(err, usable);
+    return fiber_no_stack(err, usable);
   }
   if (mprotect(map + guard, usable, PROT_READ | PROT_WRITE) != 0) {
-    lt_status status = no_stack(err, usable);
+    lt_status status = fiber_no_stack(err, usable);
     munmap(map, guard + usable);
     return status;
   }
@@ -150,7 +150,7 @@ lt_status lt_fiber_stack_new(size_t size, void **ret_stack, size_t *ret_size, lt
 }
 
 void lt_fiber_stack_free(void *stack, size_t size) {
-  size_t guard = round_up(LT_FIBER_GUARD_BYTES, page_size());
+  size_t guard = fiber_round_up(LT_FIBER_GUARD_BYTES, fiber_page_size());
   if (stack == NULL || munmap((char *)stack - guard, guard + size) == 0) {
     return;
   }

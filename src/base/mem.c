@@ -11,7 +11,7 @@ static _Atomic long fail_countdown = -1;
 static atomic_int fail_happened;
 
 /* Exactly one caller takes the step from 0 to -1, and that one fails. */
-static bool count_down(void) {
+static bool mem_count_down(void) {
   long left = atomic_load_explicit(&fail_countdown, memory_order_relaxed);
   while (left >= 0) {
     if (atomic_compare_exchange_weak(&fail_countdown, &left, left - 1)) {
@@ -24,8 +24,8 @@ static bool count_down(void) {
   return false;
 }
 
-static inline bool must_fail(void) {
-  return __builtin_expect(atomic_load_explicit(&fail_countdown, memory_order_relaxed) >= 0, 0) && count_down();
+static inline bool mem_must_fail(void) {
+  return __builtin_expect(atomic_load_explicit(&fail_countdown, memory_order_relaxed) >= 0, 0) && mem_count_down();
 }
 
 void lt_mem_fail_at(long n) {
@@ -45,7 +45,7 @@ int lt_mem_failed(void) {
 /* Memory of a hostile kind: new bytes are never zero, freed bytes never keep their value, realloc always moves. */
 enum { POISON_NEW = 0xA5, POISON_FREED = 0xDD };
 
-static void *raw_alloc(size_t size) {
+static void *mem_raw_alloc(size_t size) {
   void *ptr = malloc(size);
   if (ptr != NULL) {
     memset(ptr, POISON_NEW, size);
@@ -53,7 +53,7 @@ static void *raw_alloc(size_t size) {
   return ptr;
 }
 
-static void raw_free(void *ptr) {
+static void mem_raw_free(void *ptr) {
   if (ptr != NULL) {
     /* explicit_bzero's trick: a plain memset before free may be dropped as dead. */
     memset(ptr, POISON_FREED, malloc_usable_size(ptr));
@@ -62,57 +62,57 @@ static void raw_free(void *ptr) {
   free(ptr);
 }
 
-static void *raw_realloc(void *ptr, size_t size) {
-  void *moved = raw_alloc(size);
+static void *mem_raw_realloc(void *ptr, size_t size) {
+  void *moved = mem_raw_alloc(size);
   if (moved != NULL && ptr != NULL) {
     size_t old = malloc_usable_size(ptr);
     memcpy(moved, ptr, old < size ? old : size);
-    raw_free(ptr);
+    mem_raw_free(ptr);
   }
   return moved;
 }
 
 #else
 
-static inline void *raw_alloc(size_t size) {
+static inline void *mem_raw_alloc(size_t size) {
   return malloc(size);
 }
 
-static inline void *raw_realloc(void *ptr, size_t size) {
+static inline void *mem_raw_realloc(void *ptr, size_t size) {
   return realloc(ptr, size);
 }
 
-static inline void raw_free(void *ptr) {
+static inline void mem_raw_free(void *ptr) {
   free(ptr);
 }
 
 #endif
 
 /* libc may return NULL for 0 bytes; ours is NULL only when there is no memory. */
-static size_t at_least_one(size_t size) {
+static size_t mem_at_least_one(size_t size) {
   return size != 0 ? size : 1;
 }
 
 void *lt_mem_alloc(size_t size) {
-  if (must_fail() || size > PTRDIFF_MAX) {
+  if (mem_must_fail() || size > PTRDIFF_MAX) {
     return NULL;
   }
-  return raw_alloc(at_least_one(size));
+  return mem_raw_alloc(mem_at_least_one(size));
 }
 
 void *lt_mem_zalloc(size_t count, size_t size) {
   size_t total;
-  if (must_fail() || __builtin_mul_overflow(count, size, &total) || total > PTRDIFF_MAX) {
+  if (mem_must_fail() || __builtin_mul_overflow(count, size, &total) || total > PTRDIFF_MAX) {
     return NULL;
   }
-  return calloc(1, at_least_one(total));
+  return calloc(1, mem_at_least_one(total));
 }
 
 void *lt_mem_realloc(void *ptr, size_t size) {
-  if (must_fail() || size > PTRDIFF_MAX) {
+  if (mem_must_fail() || size > PTRDIFF_MAX) {
     return NULL;
   }
-  return raw_realloc(ptr, at_least_one(size));
+  return mem_raw_realloc(ptr, mem_at_least_one(size));
 }
 
 char *lt_mem_strdup(lt_str s) {
@@ -127,5 +127,5 @@ char *lt_mem_strdup(lt_str s) {
 }
 
 void lt_mem_free(void *ptr) {
-  raw_free(ptr);
+  mem_raw_free(ptr);
 }

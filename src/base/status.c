@@ -17,27 +17,27 @@ static const status_row table[] = {
 };
 
 /* A number that is no status of ours is a bug of ours, and is reported as one rather than read past the table. */
-static const status_row *row_of(lt_status status) {
+static const status_row *status_row_of(lt_status status) {
   size_t i = (size_t)status;
   return i < sizeof(table) / sizeof(table[0]) ? &table[i] : &table[LT_E_INTERNAL];
 }
 
 const char *lt_status_text(lt_status status) {
-  return row_of(status)->text;
+  return status_row_of(status)->text;
 }
 
 const char *lt_status_name(lt_status status) {
-  return row_of(status)->name;
+  return status_row_of(status)->name;
 }
 
 int lt_status_http(lt_status status) {
-  return row_of(status)->http;
+  return status_row_of(status)->http;
 }
 
 int lt_status_rpc(lt_status status) {
-  return row_of(status)->rpc;
+  return status_row_of(status)->rpc;
 }
 
 bool lt_status_retryable(lt_status status) {
-  return row_of(status)->retryable;
+  return status_row_of(status)->retryable;
 }

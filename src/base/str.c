@@ -25,15 +25,15 @@ lt_str lt_str_sub(lt_str s, size_t from, size_t to) {
 }
 
 /* Not isspace, which asks the locale. */
-static bool is_space(char c) {
+static bool str_is_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 lt_str lt_str_trim(lt_str s) {
-  while (s.n > 0 && is_space(s.p[s.n - 1])) {
+  while (s.n > 0 && str_is_space(s.p[s.n - 1])) {
     s.n--;
   }
-  while (s.n > 0 && is_space(s.p[0])) {
+  while (s.n > 0 && str_is_space(s.p[0])) {
     s.p++;
     s.n--;
   }
@@ -59,29 +59,29 @@ uint64_t lt_str_hash(lt_str s) {
   return hash;
 }
 
-static char fold(char c) {
+static char str_fold(char c) {
   return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static unsigned min2(unsigned a, unsigned b) {
+static unsigned str_min2(unsigned a, unsigned b) {
   return a < b ? a : b;
 }
 
 typedef unsigned distance_row[DISTANCE_MAX_BYTES + 1];
 
 /* Row i of the table of distances between prefixes, from the two rows above it; returns the row's least entry. */
-static unsigned distance_step(lt_str a, lt_str b, size_t i, const unsigned *above2, const unsigned *above,
-                              unsigned *row) {
+static unsigned str_distance_step(lt_str a, lt_str b, size_t i, const unsigned *above2, const unsigned *above,
+                                  unsigned *row) {
   unsigned least = row[0] = (unsigned)i;
   for (size_t j = 1; j <= b.n; j++) {
-    char ca = fold(a.p[i - 1]);
-    char cb = fold(b.p[j - 1]);
-    unsigned d = min2(above[j - 1] + (ca != cb), min2(above[j], row[j - 1]) + 1);
-    if (i > 1 && j > 1 && ca == fold(b.p[j - 2]) && cb == fold(a.p[i - 2])) {
-      d = min2(d, above2[j - 2] + 1);
+    char ca = str_fold(a.p[i - 1]);
+    char cb = str_fold(b.p[j - 1]);
+    unsigned d = str_min2(above[j - 1] + (ca != cb), str_min2(above[j], row[j - 1]) + 1);
+    if (i > 1 && j > 1 && ca == str_fold(b.p[j - 2]) && cb == str_fold(a.p[i - 2])) {
+      d = str_min2(d, above2[j - 2] + 1);
     }
     row[j] = d;
-    least = min2(least, d);
+    least = str_min2(least, d);
   }
   return least;
 }
@@ -98,12 +98,12 @@ unsigned lt_str_distance(lt_str a, lt_str b, unsigned max) {
     rows[0][j] = (unsigned)j;
   }
   for (size_t i = 1; i <= a.n; i++) {
-    unsigned least = distance_step(a, b, i, rows[(i + 1) % 3], rows[(i - 1) % 3], rows[i % 3]);
+    unsigned least = str_distance_step(a, b, i, rows[(i + 1) % 3], rows[(i - 1) % 3], rows[i % 3]);
     /* No later row gets below it: a row's least is at most one over the row's above, so a swap, which skips a row and
      * costs one, gains nothing either. */
     if (least > max) {
       return over;
     }
   }
-  return min2(rows[a.n % 3][b.n], over);
+  return str_min2(rows[a.n % 3][b.n], over);
 }

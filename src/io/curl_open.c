@@ -14,7 +14,7 @@ static const lt_symbol functions[] = {
 #undef LT_CURL_ENTRY
 };
 
-static void load(void) {
+static void curl_open_load(void) {
   size_t count = sizeof functions / sizeof functions[0];
   if (lt_symbols_open("libcurl.so.4", functions, count, &curl, &failure) == LT_OK &&
       curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
@@ -23,7 +23,7 @@ static void load(void) {
 }
 
 lt_status lt_curl_open(const lt_curl **ret_curl, lt_err *err) {
-  pthread_once(&once, load);
+  pthread_once(&once, curl_open_load);
   if (failure.status != LT_OK) {
     return lt_fail(err, LT_E_UNSUPPORTED,
                    "HTTP needs libcurl, which cannot be used (%s): install it (Debian package libcurl4)",

@@ -16,7 +16,7 @@ struct lt_http_socket {
 
 /* --- Turning ------------------------------------------------------------------------------------------------------ */
 
-static void take_finished(lt_http *http) {
+static void http_take_finished(lt_http *http) {
   CURLMsg *msg;
   int left;
   while ((msg = http->curl->multi_info_read(http->multi, &left)) != NULL) {
@@ -28,44 +28,44 @@ static void take_finished(lt_http *http) {
   }
 }
 
-static void act(lt_http *http, curl_socket_t fd, int flags) {
+static void http_act(lt_http *http, curl_socket_t fd, int flags) {
   int running;
   (void)http->curl->multi_socket_action(http->multi, fd, flags, &running);
-  take_finished(http);
+  http_take_finished(http);
 }
 
-static void on_timer(uv_timer_t *timer) {
-  act(timer->data, CURL_SOCKET_TIMEOUT, 0);
+static void http_on_timer(uv_timer_t *timer) {
+  http_act(timer->data, CURL_SOCKET_TIMEOUT, 0);
 }
 
 /* Called by libcurl. Nothing here may call it back: even a wait of 0 ms goes round the loop. */
-static int set_timer(CURLM *multi, long timeout_ms, void *user) {
+static int http_set_timer(CURLM *multi, long timeout_ms, void *user) {
   (void)multi;
   lt_http *http = user;
   if (timeout_ms < 0) {
     uv_timer_stop(&http->timer);
   } else {
     uv_update_time(&http->loop->uv);
-    uv_timer_start(&http->timer, on_timer, (uint64_t)timeout_ms, 0);
+    uv_timer_start(&http->timer, http_on_timer, (uint64_t)timeout_ms, 0);
   }
   return 0;
 }
 
-static void on_socket(uv_poll_t *poll, int status, int events) {
+static void http_on_socket(uv_poll_t *poll, int status, int events) {
   lt_http_socket *s = poll->data;
   int flags = status < 0 ? CURL_CSELECT_ERR : 0;
   flags |= status >= 0 && (events & UV_READABLE) != 0 ? CURL_CSELECT_IN : 0;
   flags |= status >= 0 && (events & UV_WRITABLE) != 0 ? CURL_CSELECT_OUT : 0;
-  act(s->http, s->fd, flags); /* may close `s` */
+  http_act(s->http, s->fd, flags); /* may close `s` */
 }
 
 /* --- Sockets ------------------------------------------------------------------------------------------------------ */
 
-static void socket_closed(uv_handle_t *handle) {
+static void http_socket_closed(uv_handle_t *handle) {
   lt_mem_free(handle->data);
 }
 
-static void socket_close(lt_http_socket *s) {
+static void http_socket_close(lt_http_socket *s) {
   if (s->prev != NULL) {
     s->prev->next = s->next;
   } else {
@@ -74,10 +74,10 @@ static void socket_close(lt_http_socket *s) {
   if (s->next != NULL) {
     s->next->prev = s->prev;
   }
-  uv_close((uv_handle_t *)&s->poll, socket_closed);
+  uv_close((uv_handle_t *)&s->poll, http_socket_closed);
 }
 
-static lt_http_socket *socket_new(lt_http *http, curl_socket_t fd) {
+static lt_http_socket *http_socket_new(lt_http *http, curl_socket_t fd) {
   lt_http_socket *s = lt_mem_zalloc(1, sizeof *s);
   if (s == NULL || uv_poll_init_socket(&http->loop->uv, &s->poll, fd) != 0) {
     lt_mem_free(s);
@@ -97,22 +97,22 @@ static lt_http_socket *socket_new(lt_http *http, curl_socket_t fd) {
 
 /* Called by libcurl, with what it wants to know of a socket from now on. A failure is the request's own: returning -1
  * would end all of them. */
-static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *socket_user) {
+static int http_watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *socket_user) {
   lt_http *http = user;
   lt_http_socket *s = socket_user;
   if (what == CURL_POLL_REMOVE) {
     if (s != NULL) {
       http->curl->multi_assign(http->multi, fd, NULL);
-      socket_close(s);
+      http_socket_close(s);
     }
     return 0;
   }
   if (s == NULL) {
-    s = socket_new(http, fd);
+    s = http_socket_new(http, fd);
     http->curl->multi_assign(http->multi, fd, s);
   }
   int events = (what != CURL_POLL_OUT ? UV_READABLE : 0) | (what != CURL_POLL_IN ? UV_WRITABLE : 0);
-  if (s == NULL || uv_poll_start(&s->poll, events, on_socket) != 0) {
+  if (s == NULL || uv_poll_start(&s->poll, events, http_on_socket) != 0) {
     char *stream = NULL;
     if (http->curl->easy_getinfo(easy, CURLINFO_PRIVATE, &stream) == CURLE_OK && stream != NULL) {
       lt_http_stream_break((lt_http_stream *)(void *)stream, LT_E_NOMEM);
@@ -154,7 +154,7 @@ void lt_http_free(lt_http *http) {
     http->curl->multi_cleanup(http->multi);
   }
   while (http->sockets != NULL) {
-    socket_close(http->sockets);
+    http_socket_close(http->sockets);
   }
   http->loop->objects--;
   uv_close((uv_handle_t *)&http->timer, http_closed);
@@ -162,7 +162,7 @@ void lt_http_free(lt_http *http) {
 
 /* Connections that may be open at once: some of the files that this process may open are left for others. What is over
  * that waits its turn inside libcurl, where no connection's time runs. */
-static long connections_max(void) {
+static long http_connections_max(void) {
   struct rlimit files;
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur > LT_HTTP_CONNECTIONS_MAX * 2) {
     return LT_HTTP_CONNECTIONS_MAX;
@@ -170,42 +170,42 @@ static long connections_max(void) {
   return files.rlim_cur > 2 ? (long)files.rlim_cur / 2 : 1;
 }
 
-static lt_status open_multi(lt_http *http, lt_err *err) {
+static lt_status http_open_multi(lt_http *http, lt_err *err) {
   const lt_curl *curl = http->curl;
   CURLM *multi = curl->multi_init();
   if (multi == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for HTTP");
   }
-  curl->multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
+  curl->multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, http_watch_socket);
   curl->multi_setopt(multi, CURLMOPT_SOCKETDATA, http);
-  curl->multi_setopt(multi, CURLMOPT_TIMERFUNCTION, set_timer);
+  curl->multi_setopt(multi, CURLMOPT_TIMERFUNCTION, http_set_timer);
   curl->multi_setopt(multi, CURLMOPT_TIMERDATA, http);
-  long most = connections_max();
+  long most = http_connections_max();
   curl->multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
   curl->multi_setopt(multi, CURLMOPT_MAXCONNECTS, most / 2 + 1); /* of these, kept for the next requests */
   http->multi = multi;
   return LT_OK;
 }
 
-typedef struct loading {
+typedef struct curl_loading {
   const lt_curl *curl;
   lt_status status;
   lt_err err;
-} loading;
+} curl_loading;
 
-static void load(void *arg) {
-  loading *job = arg;
+static void http_load(void *arg) {
+  curl_loading *job = arg;
   job->status = lt_curl_open(&job->curl, &job->err);
 }
 
 lt_status lt_http_prepare(lt_http *http, lt_err *err) {
   if (http->curl == NULL) {
-    loading job = {.status = LT_OK};
-    LT_TRY(lt_loop_offload(http->loop, load, &job, err));
+    curl_loading job = {.status = LT_OK};
+    LT_TRY(lt_loop_offload(http->loop, http_load, &job, err));
     if (job.status != LT_OK) {
       return lt_fail(err, job.status, "%s", job.err.msg);
     }
     http->curl = job.curl;
   }
-  return http->multi != NULL ? LT_OK : open_multi(http, err);
+  return http->multi != NULL ? LT_OK : http_open_multi(http, err);
 }

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "io/http_impl.h"
 
-static bool has_control(lt_str s) {
+static bool http_request_has_control(lt_str s) {
   for (size_t i = 0; i < s.n; i++) {
     if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f) {
       return true;
@@ -41,10 +41,11 @@ lt_status lt_http_check(const lt_http_request *request, lt_err *err) {
   if (url.n > LT_HTTP_URL_MAX_BYTES) {
     return lt_fail(err, LT_E_INVALID, "a URL may be %lu bytes long, this one has %zu", LT_HTTP_URL_MAX_BYTES, url.n);
   }
-  if (has_control(url) || memchr(url.p != NULL ? url.p : "", ' ', url.n) != NULL || lt_http_host_in(url).n == 0) {
+  if (http_request_has_control(url) || memchr(url.p != NULL ? url.p : "", ' ', url.n) != NULL ||
+      lt_http_host_in(url).n == 0) {
     return lt_fail(err, LT_E_INVALID, "not a URL of http:// or https:// with a host");
   }
-  if (has_control(request->method)) {
+  if (http_request_has_control(request->method)) {
     return lt_fail(err, LT_E_INVALID, "a method of HTTP is one word");
   }
   if (request->body.n > LT_HTTP_BODY_MAX_BYTES) {
@@ -53,16 +54,17 @@ lt_status lt_http_check(const lt_http_request *request, lt_err *err) {
   }
   for (size_t i = 0; i < request->header_count; i++) {
     const lt_http_header *h = &request->headers[i];
-    if (h->name.n == 0 || has_control(h->name) || memchr(h->name.p, ':', h->name.n) != NULL || has_control(h->value)) {
+    if (h->name.n == 0 || http_request_has_control(h->name) || memchr(h->name.p, ':', h->name.n) != NULL ||
+        http_request_has_control(h->value)) {
       return lt_fail(err, LT_E_INVALID, "the header \"%.*s\" has a name or a value that no header can have%s",
-                     LT_STR_ARG(has_control(h->name) ? LT_STR_NULL : h->name),
-                     has_control(h->value) ? " (a line break in its value?)" : "");
+                     LT_STR_ARG(http_request_has_control(h->name) ? LT_STR_NULL : h->name),
+                     http_request_has_control(h->value) ? " (a line break in its value?)" : "");
     }
   }
   return LT_OK;
 }
 
-static bool add_header(lt_http_stream *stream, lt_str name, lt_str value) {
+static bool http_request_add_header(lt_http_stream *stream, lt_str name, lt_str value) {
   lt_buf line;
   lt_buf_init(&line, LT_HTTP_HEADERS_MAX_BYTES);
   lt_buf_add(&line, name);
@@ -77,13 +79,13 @@ static bool add_header(lt_http_stream *stream, lt_str name, lt_str value) {
   return list != NULL;
 }
 
-static bool add_headers(lt_http_stream *stream, const lt_http_request *request) {
+static bool http_request_add_headers(lt_http_stream *stream, const lt_http_request *request) {
   /* No "Expect: 100-continue": servers that do not know it cost a second. */
   struct curl_slist *list = stream->http->curl->slist_append(NULL, "Expect:");
   stream->headers = list;
   bool ok = list != NULL;
   for (size_t i = 0; ok && i < request->header_count; i++) {
-    ok = add_header(stream, request->headers[i].name, request->headers[i].value);
+    ok = http_request_add_header(stream, request->headers[i].name, request->headers[i].value);
   }
   return ok;
 }
@@ -91,7 +93,7 @@ static bool add_headers(lt_http_stream *stream, const lt_http_request *request) 
 /* What libcurl does not know, an older one, it says; nothing here is needed. */
 #define SET(option, value) (stream->http->curl->easy_setopt(stream->easy, (option), (value)))
 
-static bool set_method(lt_http_stream *stream, const lt_http_request *request) {
+static bool http_request_set_method(lt_http_stream *stream, const lt_http_request *request) {
   CURLcode code = CURLE_OK;
   if (request->body.n > 0) {
     lt_buf_add(&stream->body, request->body);
@@ -113,7 +115,7 @@ static bool set_method(lt_http_stream *stream, const lt_http_request *request) {
 }
 
 /* libcurl looks for certificates where its builder said; these variables are its command line's and OpenSSL's. */
-static void set_certificates(lt_http_stream *stream) {
+static void http_request_set_certificates(lt_http_stream *stream) {
   const char *file = getenv("CURL_CA_BUNDLE");
   if (file == NULL || file[0] == '\0') {
     file = getenv("SSL_CERT_FILE");
@@ -128,18 +130,18 @@ static void set_certificates(lt_http_stream *stream) {
 }
 
 /* As libcurl does it, but that no child of ours gets the connection. */
-static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address) {
+static curl_socket_t http_request_open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address) {
   (void)user, (void)purpose;
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 /* A proxy cannot know what this machine calls itself. */
-static bool is_loopback(const char *host) {
+static bool http_request_is_loopback(const char *host) {
   return strncasecmp(host, "localhost", 9) == 0 || strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0;
 }
 
 bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request) {
-  char *url = add_headers(stream, request) ? lt_mem_strdup(request->url) : NULL;
+  char *url = http_request_add_headers(stream, request) ? lt_mem_strdup(request->url) : NULL;
   if (url == NULL) {
     return false;
   }
@@ -148,7 +150,7 @@ bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request) {
   SET(CURLOPT_PRIVATE, stream);
   SET(CURLOPT_ERRORBUFFER, stream->words);
   SET(CURLOPT_NOSIGNAL, 1L);
-  SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  SET(CURLOPT_OPENSOCKETFUNCTION, http_request_open_socket);
   SET(CURLOPT_QUICK_EXIT, 1L); /* or giving up would wait for a name server that does not answer */
   SET(CURLOPT_PROTOCOLS_STR, "http,https");
   /* One request per connection: with HTTP/2 a stream that is read slowly would hold up the others beside it. */
@@ -156,9 +158,9 @@ bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request) {
   SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   SET(CURLOPT_CONNECTTIMEOUT_MS, (long)stream->connect_ms);
   SET(CURLOPT_HTTPHEADER, stream->headers);
-  if (is_loopback(stream->host)) {
+  if (http_request_is_loopback(stream->host)) {
     SET(CURLOPT_NOPROXY, "*");
   }
-  set_certificates(stream);
-  return code == CURLE_OK && set_method(stream, request);
+  http_request_set_certificates(stream);
+  return code == CURLE_OK && http_request_set_method(stream, request);
 }

@@ -13,21 +13,21 @@
 #include "io/loop_impl.h"
 #include "io/microhttpd_open.h"
 
-typedef enum call_state {
+typedef enum server_call_state {
   CALL_HEAD,    /* nothing but its first line is known */
   CALL_BODY,    /* its body is coming */
   CALL_HANDLED, /* a fiber has it, the library has suspended the connection */
   CALL_READY,   /* the answer is there */
   CALL_SENT     /* ... and is the library's */
-} call_state;
+} server_call_state;
 
 /* A request on its way. Freed when the library, the fiber and libuv are all done with it (users). */
-typedef struct call {
+typedef struct server_call {
   lt_http_call base; /* first */
   lt_http_server *server;
-  struct call *prev, *next;
+  struct server_call *prev, *next;
   struct MHD_Connection *connection;
-  call_state state;
+  server_call_state state;
   unsigned users;
   uint64_t began_ms;
   lt_buf target; /* path and query */
@@ -36,7 +36,7 @@ typedef struct call {
   lt_http_answer answer;
   lt_cancel cancel;
   uv_poll_t gone; /* while a fiber has it */
-} call;
+} server_call;
 
 struct lt_http_server {
   lt_loop *loop;
@@ -51,48 +51,48 @@ struct lt_http_server {
   bool posted;
   bool closing;
   unsigned handles; /* libuv's, not closed: poll and timer */
-  call *calls;
+  server_call *calls;
   unsigned handled; /* calls that a fiber has */
   size_t bodies;    /* bytes of all calls' bodies */
   lt_wait *closer;
 };
 
 /* --- Turns -------------------------------------------------------------------------------------------------------- */
-static void turn(lt_http_server *server);
+static void http_server_turn(lt_http_server *server);
 
-static void on_post(void *arg) {
+static void http_server_on_post(void *arg) {
   lt_http_server *server = arg;
   server->posted = false;
-  turn(server);
+  http_server_turn(server);
 }
 
 /* On a fiber, or from inside the library. */
-static void ask_for_turn(lt_http_server *server) {
+static void http_server_ask_for_turn(lt_http_server *server) {
   if (!server->posted) {
     server->posted = true;
-    server->post = (lt_post){.fn = on_post, .arg = server};
+    server->post = (lt_post){.fn = http_server_on_post, .arg = server};
     lt_loop_post(server->loop, &server->post);
   }
 }
 
-static void on_timer(uv_timer_t *timer) {
-  turn(timer->data);
+static void http_server_on_timer(uv_timer_t *timer) {
+  http_server_turn(timer->data);
 }
 
-static void on_readable(uv_poll_t *poll, int status, int events) {
+static void http_server_on_readable(uv_poll_t *poll, int status, int events) {
   (void)status, (void)events;
-  turn(poll->data);
+  http_server_turn(poll->data);
 }
 
-static void wake_closer(lt_http_server *server) {
+static void http_server_wake_closer(lt_http_server *server) {
   if (server->closer != NULL) {
     lt_wait_wake(server->closer, LT_OK);
   }
 }
 
-static void turn(lt_http_server *server) {
+static void http_server_turn(lt_http_server *server) {
   if (server->daemon == NULL) {
-    wake_closer(server);
+    http_server_wake_closer(server);
     return;
   }
   server->mhd->run(server->daemon);
@@ -100,21 +100,21 @@ static void turn(lt_http_server *server) {
   if (server->mhd->get_timeout(server->daemon, &ms) != MHD_YES) {
     uv_timer_stop(&server->timer);
   } else if (ms == 0) {
-    ask_for_turn(server);
+    http_server_ask_for_turn(server);
   } else {
     uv_update_time(&server->loop->uv);
-    uv_timer_start(&server->timer, on_timer, ms, 0);
+    uv_timer_start(&server->timer, http_server_on_timer, ms, 0);
   }
-  wake_closer(server);
+  http_server_wake_closer(server);
 }
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
-static void drop_body(call *c) {
+static void http_server_drop_body(server_call *c) {
   c->server->bodies -= c->body.n;
   lt_buf_release(&c->body);
 }
 
-static void call_drop(call *c) {
+static void http_server_call_drop(server_call *c) {
   if (--c->users > 0) {
     return;
   }
@@ -125,17 +125,17 @@ static void call_drop(call *c) {
   }
   lt_buf_release(&c->target);
   lt_buf_release(&c->method);
-  drop_body(c);
+  http_server_drop_body(c);
   lt_buf_release(&c->answer.body);
   lt_buf_release(&c->answer.headers);
   lt_mem_free(c);
-  wake_closer(server);
+  http_server_wake_closer(server);
 }
 
 /* The library's first word of a request. What it gets is the call's handle from then on; NULL: no memory. */
-static void *on_target(void *arg, const char *target, struct MHD_Connection *connection) {
+static void *http_server_on_target(void *arg, const char *target, struct MHD_Connection *connection) {
   lt_http_server *server = arg;
-  call *c = lt_mem_zalloc(1, sizeof *c);
+  server_call *c = lt_mem_zalloc(1, sizeof *c);
   if (c == NULL) {
     return NULL;
   }
@@ -161,23 +161,23 @@ static void *on_target(void *arg, const char *target, struct MHD_Connection *con
 }
 
 /* Percent signs stay: whoever takes paths apart undoes them afterwards. */
-static size_t no_unescape(void *arg, struct MHD_Connection *connection, char *text) {
+static size_t http_server_no_unescape(void *arg, struct MHD_Connection *connection, char *text) {
   (void)arg, (void)connection;
   return strlen(text);
 }
 
-static void on_completed(void *arg, struct MHD_Connection *connection, void **handle,
-                         enum MHD_RequestTerminationCode why) {
+static void http_server_on_completed(void *arg, struct MHD_Connection *connection, void **handle,
+                                     enum MHD_RequestTerminationCode why) {
   (void)arg, (void)connection, (void)why;
   if (*handle != NULL) {
-    call *c = *handle;
+    server_call *c = *handle;
     *handle = NULL;
-    call_drop(c);
+    http_server_call_drop(c);
   }
 }
 
 lt_str lt_http_call_header(const lt_http_call *base, const char *name) {
-  const call *c = (const call *)(const void *)base;
+  const server_call *c = (const server_call *)(const void *)base;
   return lt_str_of(c->server->mhd->lookup_connection_value(c->connection, MHD_HEADER_KIND, name));
 }
 
@@ -196,7 +196,7 @@ void lt_http_answer_header(lt_http_answer *answer, const char *name, lt_str valu
 }
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
-static void put_plain(lt_http_answer *answer, int status, const char *text) {
+static void http_server_put_plain(lt_http_answer *answer, int status, const char *text) {
   answer->status = status;
   answer->content_type = "text/plain; charset=utf-8";
   lt_buf_clear(&answer->body);
@@ -204,7 +204,7 @@ static void put_plain(lt_http_answer *answer, int status, const char *text) {
   lt_buf_addc(&answer->body, text);
 }
 
-static void add_headers(const lt_mhd *mhd, struct MHD_Response *response, const lt_http_answer *answer) {
+static void http_server_add_headers(const lt_mhd *mhd, struct MHD_Response *response, const lt_http_answer *answer) {
   if (answer->content_type != NULL) {
     mhd->add_response_header(response, "Content-Type", answer->content_type);
   }
@@ -217,11 +217,11 @@ static void add_headers(const lt_mhd *mhd, struct MHD_Response *response, const 
 }
 
 /* Hands the answer to the library. MHD_NO: the connection ends. `last`: it ends after that. */
-static enum MHD_Result send_answer(call *c, bool last) {
+static enum MHD_Result http_server_send_answer(server_call *c, bool last) {
   const lt_mhd *mhd = c->server->mhd;
   lt_http_answer *answer = &c->answer;
   if (answer->body.status != LT_OK || answer->headers.status != LT_OK) {
-    put_plain(answer, 500, "the answer is too long, or there is no memory for it\n");
+    http_server_put_plain(answer, 500, "the answer is too long, or there is no memory for it\n");
   }
   size_t n = 0;
   char *bytes = lt_buf_take(&answer->body, &n);
@@ -233,7 +233,7 @@ static enum MHD_Result send_answer(call *c, bool last) {
     lt_mem_free(bytes);
     return MHD_NO;
   }
-  add_headers(mhd, response, answer);
+  http_server_add_headers(mhd, response, answer);
   if (last) {
     mhd->add_response_header(response, "Connection", "close");
   }
@@ -243,26 +243,26 @@ static enum MHD_Result send_answer(call *c, bool last) {
   return rc;
 }
 
-static enum MHD_Result refuse(call *c, int status, const char *text) {
-  put_plain(&c->answer, status, text);
-  return send_answer(c, true);
+static enum MHD_Result http_server_refuse(server_call *c, int status, const char *text) {
+  http_server_put_plain(&c->answer, status, text);
+  return http_server_send_answer(c, true);
 }
 
 /* --- Handling ----------------------------------------------------------------------------------------------------- */
-static void on_gone(uv_poll_t *poll, int status, int events) {
-  call *c = poll->data;
+static void http_server_on_gone(uv_poll_t *poll, int status, int events) {
+  server_call *c = poll->data;
   if (status < 0 || (events & UV_DISCONNECT) != 0) {
     uv_poll_stop(poll);
     lt_cancel_fire(&c->cancel, LT_E_CLOSED);
   }
 }
 
-static void on_gone_closed(uv_handle_t *handle) {
-  call_drop(handle->data);
+static void http_server_on_gone_closed(uv_handle_t *handle) {
+  http_server_call_drop(handle->data);
 }
 
 /* The library does not look at a suspended connection: we do. */
-static bool watch_client(call *c) {
+static bool http_server_watch_client(server_call *c) {
   const union MHD_ConnectionInfo *info =
       c->server->mhd->get_connection_info(c->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   if (info == NULL || uv_poll_init(&c->server->loop->uv, &c->gone, info->connect_fd) != 0) {
@@ -271,33 +271,33 @@ static bool watch_client(call *c) {
   c->gone.data = c;
   c->users++;
   uv_unref((uv_handle_t *)&c->gone);
-  uv_poll_start(&c->gone, UV_DISCONNECT, on_gone);
+  uv_poll_start(&c->gone, UV_DISCONNECT, http_server_on_gone);
   return true;
 }
 
-static void on_fiber(void *arg) {
-  call *c = arg;
+static void http_server_on_fiber(void *arg) {
+  server_call *c = arg;
   lt_http_server *server = c->server;
   c->base.body = lt_buf_view(&c->body);
   server->options.handle(server->options.arg, &c->base, &c->answer);
   c->base.body = LT_STR_NULL;
-  drop_body(c);
-  uv_close((uv_handle_t *)&c->gone, on_gone_closed); /* before the library may close the descriptor */
+  http_server_drop_body(c);
+  uv_close((uv_handle_t *)&c->gone, http_server_on_gone_closed); /* before the library may close the descriptor */
   c->state = CALL_READY;
   server->handled--;
   server->mhd->resume_connection(c->connection);
-  ask_for_turn(server);
+  http_server_ask_for_turn(server);
 }
 
 /* All of it has come. */
-static enum MHD_Result begin(call *c) {
+static enum MHD_Result http_server_begin(server_call *c) {
   lt_http_server *server = c->server;
-  if (server->closing || !watch_client(c)) {
-    return refuse(c, 503, "no room for another request\n");
+  if (server->closing || !http_server_watch_client(c)) {
+    return http_server_refuse(c, 503, "no room for another request\n");
   }
-  if (lt_loop_spawn(server->loop, on_fiber, c, NULL) != LT_OK) {
-    uv_close((uv_handle_t *)&c->gone, on_gone_closed);
-    return refuse(c, 503, "no memory for another request\n");
+  if (lt_loop_spawn(server->loop, http_server_on_fiber, c, NULL) != LT_OK) {
+    uv_close((uv_handle_t *)&c->gone, http_server_on_gone_closed);
+    return http_server_refuse(c, 503, "no memory for another request\n");
   }
   c->state = CALL_HANDLED;
   server->handled++;
@@ -305,7 +305,7 @@ static enum MHD_Result begin(call *c) {
   return MHD_YES;
 }
 
-static bool is_too_long(const call *c) {
+static bool http_server_is_too_long(const server_call *c) {
   lt_str length = lt_http_call_header(&c->base, "Content-Length");
   size_t n = 0;
   for (size_t i = 0; i < length.n && length.p[i] >= '0' && length.p[i] <= '9'; i++) {
@@ -317,34 +317,34 @@ static bool is_too_long(const call *c) {
   return false;
 }
 
-static bool has_body(const call *c) {
+static bool http_server_has_body(const server_call *c) {
   return lt_http_call_header(&c->base, "Content-Length").n > 0 ||
          lt_http_call_header(&c->base, "Transfer-Encoding").n > 0;
 }
 
-static enum MHD_Result head(call *c, const char *method) {
+static enum MHD_Result http_server_head(server_call *c, const char *method) {
   const lt_http_server_options *options = &c->server->options;
   lt_buf_add(&c->method, lt_str_of(method));
   if (c->target.status != LT_OK || c->method.status != LT_OK) {
-    return refuse(c, 414, "the URL is too long\n");
+    return http_server_refuse(c, 414, "the URL is too long\n");
   }
   lt_str target = lt_buf_view(&c->target);
   size_t mark = lt_str_find(target, LT_STR("?"), 0);
   c->base.method = lt_buf_view(&c->method);
   c->base.path = lt_str_sub(target, 0, mark);
   c->base.query = mark == SIZE_MAX ? LT_STR_NULL : lt_str_sub(target, mark + 1, target.n);
-  if (is_too_long(c)) {
-    return refuse(c, 413, "the request's body is too long\n");
+  if (http_server_is_too_long(c)) {
+    return http_server_refuse(c, 413, "the request's body is too long\n");
   }
   if (options->admit != NULL && !options->admit(options->arg, &c->base, &c->answer)) {
-    return send_answer(c, has_body(c));
+    return http_server_send_answer(c, http_server_has_body(c));
   }
   c->state = CALL_BODY;
   return MHD_YES;
 }
 
 /* A body without an end, or a byte at a time, has none who waits for it: MHD_NO ends the connection. */
-static enum MHD_Result body(call *c, const char *bytes, size_t *n) {
+static enum MHD_Result http_server_body(server_call *c, const char *bytes, size_t *n) {
   lt_http_server *server = c->server;
   server->bodies -= c->body.n;
   lt_buf_add(&c->body, lt_str_from(bytes, *n));
@@ -355,20 +355,21 @@ static enum MHD_Result body(call *c, const char *bytes, size_t *n) {
   return fits && !slow ? MHD_YES : MHD_NO;
 }
 
-static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url, const char *method,
-                                  const char *version, const char *bytes, size_t *n, void **handle) {
+static enum MHD_Result http_server_on_request(void *arg, struct MHD_Connection *connection, const char *url,
+                                              const char *method, const char *version, const char *bytes, size_t *n,
+                                              void **handle) {
   (void)arg, (void)connection, (void)url, (void)version;
-  call *c = *handle;
+  server_call *c = *handle;
   if (c == NULL) {
     return MHD_NO;
   }
   switch (c->state) {
     case CALL_HEAD:
-      return head(c, method);
+      return http_server_head(c, method);
     case CALL_BODY:
-      return *n > 0 ? body(c, bytes, n) : begin(c);
+      return *n > 0 ? http_server_body(c, bytes, n) : http_server_begin(c);
     case CALL_READY:
-      return send_answer(c, false);
+      return http_server_send_answer(c, false);
     case CALL_HANDLED:
     case CALL_SENT:
       break;
@@ -378,7 +379,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 }
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
-static int listen_unix(const char *path, lt_err *err) {
+static int http_server_listen_unix(const char *path, lt_err *err) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (strlen(path) >= sizeof address.sun_path) {
     lt_fail(err, LT_E_INVALID, "the path of the socket is too long for the kernel: %s", path);
@@ -398,7 +399,7 @@ static int listen_unix(const char *path, lt_err *err) {
   return fd;
 }
 
-static int listen_port(unsigned port, unsigned *ret_port, lt_err *err) {
+static int http_server_listen_port(unsigned port, unsigned *ret_port, lt_err *err) {
   struct sockaddr_in address = {
       .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t n = sizeof address;
@@ -417,30 +418,31 @@ static int listen_port(unsigned port, unsigned *ret_port, lt_err *err) {
   return fd;
 }
 
-static struct MHD_Daemon *start_daemon(lt_http_server *server, int fd) {
+static struct MHD_Daemon *http_server_start_daemon(lt_http_server *server, int fd) {
   const lt_http_server_options *o = &server->options;
   return server->mhd->start_daemon(
-      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, fd,
-      MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_URI_LOG_CALLBACK, on_target, server,
-      MHD_OPTION_UNESCAPE_CALLBACK, no_unescape, NULL, MHD_OPTION_CONNECTION_LIMIT, o->connections_max,
-      MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)((o->idle_ms + 999) / 1000), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-      (size_t)LT_HTTP_SERVER_HEAD_BYTES, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, http_server_on_request, server, MHD_OPTION_LISTEN_SOCKET,
+      fd, MHD_OPTION_NOTIFY_COMPLETED, http_server_on_completed, NULL, MHD_OPTION_URI_LOG_CALLBACK,
+      http_server_on_target, server, MHD_OPTION_UNESCAPE_CALLBACK, http_server_no_unescape, NULL,
+      MHD_OPTION_CONNECTION_LIMIT, o->connections_max, MHD_OPTION_CONNECTION_TIMEOUT,
+      (unsigned)((o->idle_ms + 999) / 1000), MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LT_HTTP_SERVER_HEAD_BYTES,
+      MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
 }
 
-static void on_handle_closed(uv_handle_t *handle) {
+static void http_server_on_handle_closed(uv_handle_t *handle) {
   lt_http_server *server = handle->data;
   server->handles--;
-  wake_closer(server);
+  http_server_wake_closer(server);
 }
 
-static void close_handles(lt_http_server *server) {
-  uv_close((uv_handle_t *)&server->poll, on_handle_closed);
-  uv_close((uv_handle_t *)&server->timer, on_handle_closed);
+static void http_server_close_handles(lt_http_server *server) {
+  uv_close((uv_handle_t *)&server->poll, http_server_on_handle_closed);
+  uv_close((uv_handle_t *)&server->timer, http_server_on_handle_closed);
 }
 
 /* The library, on a descriptor that listens; it owns that afterwards. */
-static lt_status start(lt_http_server *server, int fd, lt_err *err) {
-  server->daemon = start_daemon(server, fd);
+static lt_status http_server_start(lt_http_server *server, int fd, lt_err *err) {
+  server->daemon = http_server_start_daemon(server, fd);
   if (server->daemon == NULL) {
     close(fd);
     return lt_fail(err, LT_E_IO, "the HTTP server cannot be started");
@@ -454,11 +456,11 @@ static lt_status start(lt_http_server *server, int fd, lt_err *err) {
   uv_timer_init(&server->loop->uv, &server->timer);
   server->poll.data = server->timer.data = server;
   server->handles = 2;
-  uv_poll_start(&server->poll, UV_READABLE, on_readable);
+  uv_poll_start(&server->poll, UV_READABLE, http_server_on_readable);
   return LT_OK;
 }
 
-static void server_free(lt_http_server *server) {
+static void http_server_server_free(lt_http_server *server) {
   if (server->path != NULL) {
     unlink(server->path);
   }
@@ -466,10 +468,11 @@ static void server_free(lt_http_server *server) {
   lt_mem_free(server);
 }
 
-static lt_status listen_and_start(lt_http_server *server, lt_err *err) {
+static lt_status http_server_listen_and_start(lt_http_server *server, lt_err *err) {
   const char *path = server->options.unix_path;
   lt_err why = LT_ERR_INIT;
-  int fd = path != NULL ? listen_unix(path, &why) : listen_port(server->options.port, &server->port, &why);
+  int fd = path != NULL ? http_server_listen_unix(path, &why)
+                        : http_server_listen_port(server->options.port, &server->port, &why);
   if (fd < 0) {
     return lt_fail(err, why.status, "%s", lt_err_msg(&why));
   }
@@ -481,10 +484,10 @@ static lt_status listen_and_start(lt_http_server *server, lt_err *err) {
       return lt_fail(err, LT_E_NOMEM, "no memory for an HTTP server");
     }
   }
-  return start(server, fd, err);
+  return http_server_start(server, fd, err);
 }
 
-static void set_defaults(lt_http_server_options *o) {
+static void http_server_set_defaults(lt_http_server_options *o) {
   o->body_max = o->body_max != 0 ? o->body_max : LT_HTTP_BODY_MAX_BYTES;
   o->bodies_max = o->bodies_max != 0 ? o->bodies_max : LT_GIB;
   o->idle_ms = o->idle_ms != 0 ? o->idle_ms : LT_HTTP_IDLE_MS;
@@ -502,10 +505,10 @@ lt_status lt_http_server_open(lt_loop *loop, const lt_http_server_options *optio
   server->loop = loop;
   server->mhd = mhd;
   server->options = *options;
-  set_defaults(&server->options);
-  lt_status status = listen_and_start(server, err);
+  http_server_set_defaults(&server->options);
+  lt_status status = http_server_listen_and_start(server, err);
   if (status != LT_OK) {
-    server_free(server);
+    http_server_server_free(server);
     return status;
   }
   server->options.unix_path = server->path;
@@ -519,15 +522,15 @@ unsigned lt_http_server_port(const lt_http_server *server) {
 }
 
 /* --- Closing ------------------------------------------------------------------------------------------------------ */
-static void stop_listening(lt_http_server *server) {
+static void http_server_stop_listening(lt_http_server *server) {
   int fd = server->mhd->quiesce_daemon(server->daemon);
   if (fd >= 0) {
     close(fd);
   }
 }
 
-static void cancel_all(lt_http_server *server) {
-  for (call *c = server->calls; c != NULL; c = c->next) {
+static void http_server_cancel_all(lt_http_server *server) {
+  for (server_call *c = server->calls; c != NULL; c = c->next) {
     if (c->state == CALL_HANDLED) {
       lt_cancel_fire(&c->cancel, LT_E_CANCELLED);
     }
@@ -535,7 +538,7 @@ static void cancel_all(lt_http_server *server) {
 }
 
 /* Answers are on their way: whatever can be sent without waiting is. */
-static void last_turns(lt_http_server *server) {
+static void http_server_last_turns(lt_http_server *server) {
   for (unsigned i = 0; i < 4; i++) {
     server->mhd->run(server->daemon);
   }
@@ -549,19 +552,19 @@ void lt_http_server_close(lt_http_server *server) {
   lt_wait_init(&closer, server->loop);
   server->closer = &closer;
   server->closing = true;
-  stop_listening(server);
-  cancel_all(server);
+  http_server_stop_listening(server);
+  http_server_cancel_all(server);
   while (server->handled > 0 || server->posted) {
     lt_wait_on(&closer, UINT64_MAX);
   }
   uv_poll_stop(&server->poll);
-  last_turns(server);
+  http_server_last_turns(server);
   server->mhd->stop_daemon(server->daemon);
   server->daemon = NULL;
-  close_handles(server);
+  http_server_close_handles(server);
   while (server->handles > 0 || server->posted || server->calls != NULL) {
     lt_wait_on(&closer, UINT64_MAX);
   }
   server->loop->objects--;
-  server_free(server);
+  http_server_server_free(server);
 }

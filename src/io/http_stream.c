@@ -20,7 +20,7 @@ void lt_http_stream_done(lt_http_stream *stream, CURLcode code) {
   lt_wait_wake(&stream->wait, LT_OK);
 }
 
-static int on_sent(void *user, char *to_ip, char *from_ip, int to_port, int from_port) {
+static int http_stream_on_sent(void *user, char *to_ip, char *from_ip, int to_port, int from_port) {
   (void)to_ip, (void)from_ip, (void)to_port, (void)from_port;
   lt_http_stream *stream = user;
   stream->sent = true;
@@ -29,7 +29,7 @@ static int on_sent(void *user, char *to_ip, char *from_ip, int to_port, int from
 }
 
 /* "HTTP/1.1 200 OK", "HTTP/2 200"; 0 for a line that is none. */
-static int status_in(lt_str line) {
+static int http_stream_status_in(lt_str line) {
   const char *space = memchr(line.p, ' ', line.n);
   if (space == NULL || line.p + line.n - space < 4) {
     return 0;
@@ -46,7 +46,7 @@ static int status_in(lt_str line) {
 
 /* Line by line, with each line's end; an empty line ends a head. Heads of interim answers (1xx) come before the one
  * that counts, trailers after the body. */
-static size_t on_header(char *p, size_t size, size_t count, void *user) {
+static size_t http_stream_on_header(char *p, size_t size, size_t count, void *user) {
   lt_http_stream *stream = user;
   size_t n = size * count;
   lt_str line = {p, n};
@@ -55,7 +55,7 @@ static size_t on_header(char *p, size_t size, size_t count, void *user) {
   }
   if (lt_str_starts(line, LT_STR("HTTP/"))) {
     lt_buf_clear(&stream->head);
-    stream->status = status_in(line);
+    stream->status = http_stream_status_in(line);
   } else if (lt_str_trim(line).n > 0) {
     lt_buf_add(&stream->head, line);
   } else if (stream->status >= 200) {
@@ -69,7 +69,7 @@ static size_t on_header(char *p, size_t size, size_t count, void *user) {
   return n;
 }
 
-static size_t on_body(char *p, size_t size, size_t count, void *user) {
+static size_t http_stream_on_body(char *p, size_t size, size_t count, void *user) {
   lt_http_stream *stream = user;
   size_t n = size * count;
   if (stream->in.n >= LT_HTTP_BUFFER_BYTES) {
@@ -87,7 +87,7 @@ static size_t on_body(char *p, size_t size, size_t count, void *user) {
 
 /* --- Errors ------------------------------------------------------------------------------------------------------- */
 
-static lt_status status_of_code(CURLcode code) {
+static lt_status http_stream_status_of_code(CURLcode code) {
   if (code == CURLE_OUT_OF_MEMORY) {
     return LT_E_NOMEM;
   } else if (code == CURLE_OPERATION_TIMEDOUT) {
@@ -107,7 +107,7 @@ static lt_status status_of_code(CURLcode code) {
   return LT_E_IO;
 }
 
-static const char *advice_for(CURLcode code) {
+static const char *http_stream_advice_for(CURLcode code) {
   if (code == CURLE_PEER_FAILED_VERIFICATION) {
     return " (trust its certificate by naming its file in SSL_CERT_FILE)";
   } else if (code == CURLE_SSL_CACERT_BADFILE) {
@@ -118,14 +118,14 @@ static const char *advice_for(CURLcode code) {
   return "";
 }
 
-static lt_status explain(const lt_http_stream *stream, lt_err *err) {
+static lt_status http_stream_explain(const lt_http_stream *stream, lt_err *err) {
   if (stream->broken == LT_E_LIMIT) {
     return lt_fail(err, LT_E_LIMIT, "%s answers with a head of more than %lu KiB", stream->host,
                    LT_HTTP_HEAD_MAX_BYTES / LT_KIB);
   } else if (stream->broken != LT_OK) {
     return lt_fail(err, stream->broken, "no memory for the answer of %s", stream->host);
   }
-  lt_status status = status_of_code(stream->code);
+  lt_status status = http_stream_status_of_code(stream->code);
   const char *words = stream->words[0] != '\0' ? stream->words : stream->http->curl->easy_strerror(stream->code);
   if (status == LT_E_TIMEOUT) {
     return lt_fail(err, status, "%s could not be reached within %.3g s", stream->host,
@@ -135,17 +135,17 @@ static lt_status explain(const lt_http_stream *stream, lt_err *err) {
                    stream->headed ? "in the middle of its answer" : "before it answered", words);
   }
   const char *what = status == LT_E_PROTOCOL ? "no HTTP comes from" : "cannot reach";
-  return lt_fail(err, status, "%s %s: %s%s", what, stream->host, words, advice_for(stream->code));
+  return lt_fail(err, status, "%s %s: %s%s", what, stream->host, words, http_stream_advice_for(stream->code));
 }
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */
 
-static bool is_over(const lt_http_stream *stream) {
+static bool http_stream_is_over(const lt_http_stream *stream) {
   return stream->done || stream->broken != LT_OK;
 }
 
 /* LT_YIELDS until libcurl has told something: LT_E_TIMEOUT after so long, or with what the cancel was fired. */
-static lt_status await(lt_http_stream *stream, uint64_t ms, bool *ret_cancelled) LT_YIELDS {
+static lt_status http_stream_await(lt_http_stream *stream, uint64_t ms, bool *ret_cancelled) LT_YIELDS {
   lt_cancel_node node;
   lt_cancel_add(stream->cancel, &node, &stream->wait);
   lt_status status = lt_wait_on(&stream->wait, ms);
@@ -154,16 +154,16 @@ static lt_status await(lt_http_stream *stream, uint64_t ms, bool *ret_cancelled)
   return *ret_cancelled ? stream->cancel->why : status;
 }
 
-static lt_status given_up(const lt_http_stream *stream, lt_status status, lt_err *err) {
+static lt_status http_stream_given_up(const lt_http_stream *stream, lt_status status, lt_err *err) {
   return lt_fail(err, status, "the request to %s %s", stream->host,
                  status == LT_E_TIMEOUT ? "was given up: its time is over" : "was cancelled");
 }
 
 /* LT_YIELDS until the head is there, or nothing more will come. */
-static lt_status await_head(lt_http_stream *stream, lt_err *err) LT_YIELDS {
+static lt_status http_stream_await_head(lt_http_stream *stream, lt_err *err) LT_YIELDS {
   uint64_t since = lt_loop_now_ms(stream->http->loop);
   bool sent = false;
-  while (!stream->headed && !is_over(stream)) {
+  while (!stream->headed && !http_stream_is_over(stream)) {
     if (stream->sent && !sent) {
       sent = true;
       since = lt_loop_now_ms(stream->http->loop);
@@ -172,24 +172,24 @@ static lt_status await_head(lt_http_stream *stream, lt_err *err) LT_YIELDS {
     uint64_t ms = sent ? stream->first_byte_ms : stream->connect_ms + stream->first_byte_ms;
     uint64_t gone = lt_loop_now_ms(stream->http->loop) - since;
     bool cancelled;
-    lt_status status = await(stream, ms > gone ? ms - gone : 0, &cancelled);
+    lt_status status = http_stream_await(stream, ms > gone ? ms - gone : 0, &cancelled);
     if (cancelled) {
-      return given_up(stream, status, err);
+      return http_stream_given_up(stream, status, err);
     }
     if (status == LT_E_TIMEOUT && gone >= ms) {
       return lt_fail(err, LT_E_TIMEOUT, "%s did not answer within %.3g s", stream->host, (double)ms / 1000);
     }
   }
-  return stream->headed ? LT_OK : explain(stream, err);
+  return stream->headed ? LT_OK : http_stream_explain(stream, err);
 }
 
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
 
-static uint64_t or_default(uint64_t ms, uint64_t otherwise) {
+static uint64_t http_stream_or_default(uint64_t ms, uint64_t otherwise) {
   return ms != 0 ? ms : otherwise;
 }
 
-static lt_http_stream *stream_new(lt_http *http, const lt_http_request *request) {
+static lt_http_stream *http_stream_stream_new(lt_http *http, const lt_http_request *request) {
   lt_http_stream *stream = lt_mem_zalloc(1, sizeof *stream);
   if (stream == NULL) {
     return NULL;
@@ -197,9 +197,9 @@ static lt_http_stream *stream_new(lt_http *http, const lt_http_request *request)
   http->streams++;
   stream->http = http;
   stream->cancel = request->cancel;
-  stream->connect_ms = or_default(request->connect_timeout_ms, LT_HTTP_CONNECT_MS);
-  stream->first_byte_ms = or_default(request->first_byte_ms, LT_HTTP_ANSWER_MS);
-  stream->idle_ms = or_default(request->idle_ms, LT_HTTP_IDLE_MS);
+  stream->connect_ms = http_stream_or_default(request->connect_timeout_ms, LT_HTTP_CONNECT_MS);
+  stream->first_byte_ms = http_stream_or_default(request->first_byte_ms, LT_HTTP_ANSWER_MS);
+  stream->idle_ms = http_stream_or_default(request->idle_ms, LT_HTTP_IDLE_MS);
   lt_wait_init(&stream->wait, http->loop);
   lt_buf_init(&stream->body, LT_HTTP_BODY_MAX_BYTES);
   lt_buf_init(&stream->head, LT_HTTP_HEAD_MAX_BYTES);
@@ -210,21 +210,21 @@ static lt_http_stream *stream_new(lt_http *http, const lt_http_request *request)
   return stream;
 }
 
-static void listen_to(lt_http_stream *stream) {
+static void http_stream_listen_to(lt_http_stream *stream) {
   const lt_curl *curl = stream->http->curl;
-  curl->easy_setopt(stream->easy, CURLOPT_HEADERFUNCTION, on_header);
+  curl->easy_setopt(stream->easy, CURLOPT_HEADERFUNCTION, http_stream_on_header);
   curl->easy_setopt(stream->easy, CURLOPT_HEADERDATA, stream);
-  curl->easy_setopt(stream->easy, CURLOPT_WRITEFUNCTION, on_body);
+  curl->easy_setopt(stream->easy, CURLOPT_WRITEFUNCTION, http_stream_on_body);
   curl->easy_setopt(stream->easy, CURLOPT_WRITEDATA, stream);
-  curl->easy_setopt(stream->easy, CURLOPT_PREREQFUNCTION, on_sent);
+  curl->easy_setopt(stream->easy, CURLOPT_PREREQFUNCTION, http_stream_on_sent);
   curl->easy_setopt(stream->easy, CURLOPT_PREREQDATA, stream);
 }
 
-static lt_status start(lt_http_stream *stream, const lt_http_request *request, lt_err *err) {
+static lt_status http_stream_start(lt_http_stream *stream, const lt_http_request *request, lt_err *err) {
   if (stream->host == NULL || stream->easy == NULL || !lt_http_set_up(stream, request)) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a request");
   }
-  listen_to(stream);
+  http_stream_listen_to(stream);
   CURLMcode code = stream->http->curl->multi_add_handle(stream->http->multi, stream->easy);
   if (code != CURLM_OK) {
     return lt_fail(err, code == CURLM_OUT_OF_MEMORY ? LT_E_NOMEM : LT_E_IO, "cannot send a request: %s",
@@ -236,13 +236,13 @@ static lt_status start(lt_http_stream *stream, const lt_http_request *request, l
 lt_status lt_http_open(lt_http *http, const lt_http_request *request, lt_http_stream **ret_stream, lt_err *err) {
   LT_TRY(lt_http_check(request, err));
   LT_TRY(lt_http_prepare(http, err));
-  lt_http_stream *stream = stream_new(http, request);
+  lt_http_stream *stream = http_stream_stream_new(http, request);
   if (stream == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a request");
   }
-  lt_status status = start(stream, request, err);
+  lt_status status = http_stream_start(stream, request, err);
   if (status == LT_OK) {
-    status = await_head(stream, err);
+    status = http_stream_await_head(stream, err);
   }
   if (status != LT_OK) {
     lt_http_close(stream);
@@ -278,7 +278,7 @@ int lt_http_status(const lt_http_stream *stream) {
 }
 
 /* The next line of the head from `at` on; false at its end. */
-static bool next_header(const lt_http_stream *stream, size_t *at, lt_str *ret_line) {
+static bool http_stream_next_header(const lt_http_stream *stream, size_t *at, lt_str *ret_line) {
   lt_str head = lt_buf_view(&stream->head);
   if (*at >= head.n) {
     return false;
@@ -293,7 +293,7 @@ static bool next_header(const lt_http_stream *stream, size_t *at, lt_str *ret_li
 lt_str lt_http_header_of(const lt_http_stream *stream, lt_str name) {
   lt_str value = LT_STR_NULL;
   size_t at = 0;
-  for (lt_str line; next_header(stream, &at, &line);) {
+  for (lt_str line; http_stream_next_header(stream, &at, &line);) {
     if (line.n > name.n && line.p[name.n] == ':' && strncasecmp(line.p, name.p, name.n) == 0) {
       value = lt_str_trim(lt_str_sub(line, name.n + 1, line.n));
     }
@@ -306,7 +306,7 @@ void lt_http_set_idle(lt_http_stream *stream, uint64_t idle_ms) {
 }
 
 /* Hands over what has come. What libcurl held back comes into `in` at once, on this fiber: a copy, no more. */
-static lt_str take_piece(lt_http_stream *stream) {
+static lt_str http_stream_take_piece(lt_http_stream *stream) {
   lt_buf swap = stream->out;
   stream->out = stream->in;
   stream->in = swap;
@@ -318,29 +318,29 @@ static lt_str take_piece(lt_http_stream *stream) {
   return lt_buf_view(&stream->out);
 }
 
-static lt_status end_of(const lt_http_stream *stream, lt_str *ret_piece, lt_err *err) {
+static lt_status http_stream_end_of(const lt_http_stream *stream, lt_str *ret_piece, lt_err *err) {
   if (stream->broken == LT_OK && stream->code == CURLE_OK) {
     *ret_piece = LT_STR_NULL;
     return LT_OK;
   }
-  return explain(stream, err);
+  return http_stream_explain(stream, err);
 }
 
 lt_status lt_http_read(lt_http_stream *stream, lt_str *ret_piece, lt_err *err) {
-  while (stream->in.n == 0 && !is_over(stream)) {
+  while (stream->in.n == 0 && !http_stream_is_over(stream)) {
     bool cancelled;
-    lt_status status = await(stream, stream->idle_ms, &cancelled);
+    lt_status status = http_stream_await(stream, stream->idle_ms, &cancelled);
     if (cancelled) {
-      return given_up(stream, status, err);
+      return http_stream_given_up(stream, status, err);
     }
-    if (status == LT_E_TIMEOUT && stream->in.n == 0 && !is_over(stream)) {
+    if (status == LT_E_TIMEOUT && stream->in.n == 0 && !http_stream_is_over(stream)) {
       return lt_fail(err, LT_E_TIMEOUT, "%s stopped in the middle of its answer: nothing came for %.3g s", stream->host,
                      (double)stream->idle_ms / 1000);
     }
   }
   if (stream->in.n > 0) {
-    *ret_piece = take_piece(stream);
+    *ret_piece = http_stream_take_piece(stream);
     return LT_OK;
   }
-  return end_of(stream, ret_piece, err);
+  return http_stream_end_of(stream, ret_piece, err);
 }

@@ -39,18 +39,18 @@ struct lt_line_input {
 #define PASTE_END   "\x1b[201~"
 
 /* --- Characters --------------------------------------------------------------------------------------------------- */
-static void on_readable(uv_poll_t *handle, int status, int events) {
+static void line_input_on_readable(uv_poll_t *handle, int status, int events) {
   (void)status, (void)events; /* whatever it is, reading tells */
   uv_poll_stop(handle);
   lt_wait_wake(handle->data, LT_OK);
 }
 
-static lt_status await_readable(lt_line_input *input) LT_YIELDS {
+static lt_status line_input_await_readable(lt_line_input *input) LT_YIELDS {
   lt_wait wait;
   lt_cancel_node node;
   lt_wait_init(&wait, input->loop);
   input->poll->data = &wait;
-  uv_poll_start(input->poll, UV_READABLE | UV_DISCONNECT, on_readable);
+  uv_poll_start(input->poll, UV_READABLE | UV_DISCONNECT, line_input_on_readable);
   lt_cancel_add(input->cancel, &node, &wait);
   lt_status status = lt_wait_on(&wait, UINT64_MAX);
   lt_cancel_remove(input->cancel, &node);
@@ -59,9 +59,9 @@ static lt_status await_readable(lt_line_input *input) LT_YIELDS {
 }
 
 /* 1: a byte; 0: the end; -1: `failed` says what happened. */
-static int read_byte(lt_line_input *input, char *ret) LT_YIELDS {
+static int line_input_read_byte(lt_line_input *input, char *ret) LT_YIELDS {
   for (;;) {
-    lt_status status = await_readable(input);
+    lt_status status = line_input_await_readable(input);
     if (status != LT_OK) {
       input->failed = status;
       return -1;
@@ -78,7 +78,7 @@ static int read_byte(lt_line_input *input, char *ret) LT_YIELDS {
 }
 
 /* What libedit calls for each character, on the reader's fiber. Bytes that are no character are passed over. */
-static int read_character(EditLine *el, wchar_t *ret) LT_YIELDS {
+static int line_input_read_character(EditLine *el, wchar_t *ret) LT_YIELDS {
   void *data = NULL;
   mbstate_t state;
   memset(&state, 0, sizeof state);
@@ -88,7 +88,7 @@ static int read_character(EditLine *el, wchar_t *ret) LT_YIELDS {
   }
   for (;;) {
     char byte;
-    int got = read_byte(data, &byte);
+    int got = line_input_read_byte(data, &byte);
     if (got != 1) {
       return got;
     }
@@ -102,7 +102,7 @@ static int read_character(EditLine *el, wchar_t *ret) LT_YIELDS {
   }
 }
 
-static char *prompt_of(EditLine *el) {
+static char *line_input_prompt_of(EditLine *el) {
   void *data = NULL;
   const lt_edit *edit;
   if (lt_edit_open(&edit, NULL) != LT_OK || edit->el_get(el, EL_CLIENTDATA, &data) != 0) {
@@ -114,12 +114,12 @@ static char *prompt_of(EditLine *el) {
 
 /* --- Pasted text -------------------------------------------------------------------------------------------------- */
 /* Up to the mark of its end. What is too much for a line is passed over. */
-static lt_status read_paste(lt_line_input *input, lt_buf *out) LT_YIELDS {
+static lt_status line_input_read_paste(lt_line_input *input, lt_buf *out) LT_YIELDS {
   const size_t mark = sizeof PASTE_END - 1;
   char last[sizeof PASTE_END - 1] = "";
   for (;;) {
     char byte;
-    if (read_byte(input, &byte) != 1) {
+    if (line_input_read_byte(input, &byte) != 1) {
       return input->failed;
     }
     memmove(last, last + 1, mark - 1);
@@ -133,7 +133,7 @@ static lt_status read_paste(lt_line_input *input, lt_buf *out) LT_YIELDS {
 }
 
 /* Lines and tabs stay what they are; nothing else that is no text gets into the line. */
-static void clean_paste(lt_buf *text) {
+static void line_input_clean_paste(lt_buf *text) {
   size_t n = 0;
   for (size_t i = 0; i < text->n; i++) {
     unsigned char c = (unsigned char)text->p[i];
@@ -147,7 +147,7 @@ static void clean_paste(lt_buf *text) {
 }
 
 /* What libedit calls at the mark of a paste's beginning, on the reader's fiber: a line's end in it ends no line. */
-static unsigned char take_paste(EditLine *el, int ch) LT_YIELDS {
+static unsigned char line_input_take_paste(EditLine *el, int ch) LT_YIELDS {
   (void)ch;
   void *data = NULL;
   const lt_edit *edit;
@@ -158,10 +158,10 @@ static unsigned char take_paste(EditLine *el, int ch) LT_YIELDS {
   lt_buf text;
   lt_buf_init(&text, LT_INPUT_LINE_BYTES);
   unsigned char result = CC_ERROR;
-  if (read_paste(input, &text) != LT_OK) {
+  if (line_input_read_paste(input, &text) != LT_OK) {
     result = CC_EOF;
   } else if (text.n > 0 && text.status == LT_OK) {
-    clean_paste(&text);
+    line_input_clean_paste(&text);
     lt_buf_byte(&text, '\0');
     bool whole = text.status == LT_OK && edit->el_insertstr(el, text.p) == 0;
     result = whole ? CC_REFRESH : CC_ERROR;
@@ -170,15 +170,15 @@ static unsigned char take_paste(EditLine *el, int ch) LT_YIELDS {
   return result;
 }
 
-static void heed_pastes(lt_line_input *input) {
+static void line_input_heed_pastes(lt_line_input *input) {
   const char *term = getenv("TERM");
   input->marks_pastes = term != NULL && strcmp(term, "dumb") != 0;
   /* The wide one: el_set makes copies of the names, which nobody frees. */
-  input->edit->el_wset(input->el, EL_ADDFN, L"lathe-paste", L"Take pasted text as it is", take_paste);
+  input->edit->el_wset(input->el, EL_ADDFN, L"lathe-paste", L"Take pasted text as it is", line_input_take_paste);
   input->edit->el_set(input->el, EL_BIND, "\\e[200~", "lathe-paste", NULL);
 }
 
-static void ask_for_marks(lt_line_input *input, const char *on_or_off) {
+static void line_input_ask_for_marks(lt_line_input *input, const char *on_or_off) {
   if (input->marks_pastes) {
     fputs(on_or_off, input->out);
     fflush(input->out);
@@ -186,7 +186,7 @@ static void ask_for_marks(lt_line_input *input, const char *on_or_off) {
 }
 
 /* --- History ------------------------------------------------------------------------------------------------------ */
-static void enter(lt_line_input *input, lt_str line) {
+static void line_input_enter(lt_line_input *input, lt_str line) {
   char text[LT_INPUT_LINE_KEPT_BYTES + 1];
   HistEvent event;
   if (line.n == 0 || line.n > LT_INPUT_LINE_KEPT_BYTES || memchr(line.p, 0, line.n) != NULL) {
@@ -198,7 +198,7 @@ static void enter(lt_line_input *input, lt_str line) {
 }
 
 /* The last lines of the file; what is before them is of no interest any more. */
-static void load_history(lt_line_input *input) {
+static void line_input_load_history(lt_line_input *input) {
   static char bytes[LT_INPUT_HISTORY_BYTES];
   int fd = open(input->history_path, O_RDONLY | O_CLOEXEC);
   off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
@@ -208,7 +208,7 @@ static void load_history(lt_line_input *input) {
   size_t at = from > 0 ? lt_str_find(text, LT_STR("\n"), 0) + 1 : 0;
   while (at < text.n) {
     size_t end = lt_str_find(text, LT_STR("\n"), at);
-    enter(input, lt_str_sub(text, at, end));
+    line_input_enter(input, lt_str_sub(text, at, end));
     at = end < text.n ? end + 1 : text.n;
   }
   if (fd >= 0) {
@@ -221,7 +221,7 @@ void lt_line_input_keep(lt_line_input *input, lt_str line) {
   if (input->edit == NULL || memchr(line.p, '\n', line.n) != NULL) {
     return;
   }
-  enter(input, line);
+  line_input_enter(input, line);
   int fd = input->history_path == NULL
                ? -1
                : open(input->history_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -241,14 +241,14 @@ void lt_line_input_resized(lt_line_input *input) {
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
 /* Without it, letters beyond ASCII are shown as escapes. */
-static void use_utf8(void) {
+static void line_input_use_utf8(void) {
   setlocale(LC_CTYPE, "");
   if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) {
     setlocale(LC_CTYPE, "C.UTF-8");
   }
 }
 
-static bool open_files(lt_line_input *input) {
+static bool line_input_open_files(lt_line_input *input) {
   int in = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
   int out = in < 0 ? -1 : open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC);
   input->in = in < 0 ? NULL : fdopen(in, "r");
@@ -256,27 +256,27 @@ static bool open_files(lt_line_input *input) {
   return input->in != NULL && input->out != NULL;
 }
 
-static void set_up(lt_line_input *input) {
+static void line_input_set_up(lt_line_input *input) {
   const lt_edit *edit = input->edit;
   HistEvent event;
   edit->el_set(input->el, EL_CLIENTDATA, input);
-  edit->el_set(input->el, EL_GETCFN, read_character);
-  edit->el_set(input->el, EL_PROMPT, prompt_of);
+  edit->el_set(input->el, EL_GETCFN, line_input_read_character);
+  edit->el_set(input->el, EL_PROMPT, line_input_prompt_of);
   edit->el_set(input->el, EL_EDITOR, "emacs");
   edit->el_set(input->el, EL_SIGNAL, 0); /* the loop has the signals */
   edit->el_set(input->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
-  heed_pastes(input);
+  line_input_heed_pastes(input);
   edit->history(input->history, &event, H_SETSIZE, LT_INPUT_HISTORY_MAX);
   edit->history(input->history, &event, H_SETUNIQUE, 1);
   edit->el_set(input->el, EL_HIST, edit->history, input->history);
   if (input->history_path != NULL) {
-    load_history(input);
+    line_input_load_history(input);
   }
 }
 
-static lt_status open_editor(lt_line_input *input, lt_err *err) {
-  use_utf8();
-  if (!open_files(input)) {
+static lt_status line_input_open_editor(lt_line_input *input, lt_err *err) {
+  line_input_use_utf8();
+  if (!line_input_open_files(input)) {
     return lt_fail(err, LT_E_NOTFOUND, "there is no terminal");
   }
   input->history = input->edit->history_init();
@@ -292,7 +292,7 @@ static lt_status open_editor(lt_line_input *input, lt_err *err) {
     return lt_fail(err, LT_E_NOTFOUND, "the terminal cannot be read");
   }
   input->loop->objects++;
-  set_up(input);
+  line_input_set_up(input);
   return LT_OK;
 }
 
@@ -308,7 +308,7 @@ lt_status lt_line_input_open(lt_loop *loop, const char *history_path, lt_line_in
     status = input->history_path != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for a line's editing");
   }
   if (status == LT_OK && lt_edit_open(&input->edit, NULL) == LT_OK) {
-    status = open_editor(input, err);
+    status = line_input_open_editor(input, err);
   } else if (status == LT_OK) {
     input->edit = NULL;
     status = lt_terminal_open(loop, "/dev/tty", &input->plain, err);
@@ -321,7 +321,7 @@ lt_status lt_line_input_open(lt_loop *loop, const char *history_path, lt_line_in
   return LT_OK;
 }
 
-static void on_closed(uv_handle_t *handle) {
+static void line_input_on_closed(uv_handle_t *handle) {
   lt_mem_free(handle);
 }
 
@@ -332,7 +332,7 @@ void lt_line_input_close(lt_line_input *input) {
   lt_terminal_close(input->plain);
   if (input->poll != NULL) {
     input->loop->objects--;
-    uv_close((uv_handle_t *)input->poll, on_closed);
+    uv_close((uv_handle_t *)input->poll, line_input_on_closed);
   }
   if (input->el != NULL) {
     input->edit->el_end(input->el);
@@ -351,7 +351,7 @@ void lt_line_input_close(lt_line_input *input) {
 }
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
-static lt_status read_plain(lt_line_input *input, lt_cancel *cancel, lt_buf *out, lt_err *err) LT_YIELDS {
+static lt_status line_input_read_plain(lt_line_input *input, lt_cancel *cancel, lt_buf *out, lt_err *err) LT_YIELDS {
   lt_terminal_write(input->plain, lt_str_of(input->prompt));
   lt_status status = lt_terminal_read_line(input->plain, cancel, out, err);
   if (status != LT_OK) {
@@ -364,14 +364,14 @@ lt_status lt_line_input_read(lt_line_input *input, const char *prompt, lt_cancel
   input->prompt = prompt;
   input->had_text = false;
   if (input->edit == NULL) {
-    return read_plain(input, cancel, out, err);
+    return line_input_read_plain(input, cancel, out, err);
   }
   int count = 0;
   input->cancel = cancel;
   input->failed = LT_OK;
-  ask_for_marks(input, PASTE_ON);
+  line_input_ask_for_marks(input, PASTE_ON);
   const char *line = input->edit->el_gets(input->el, &count);
-  ask_for_marks(input, PASTE_OFF);
+  line_input_ask_for_marks(input, PASTE_OFF);
   if (line == NULL || count <= 0 || input->failed != LT_OK) {
     lt_status why = input->failed != LT_OK ? input->failed : LT_E_CLOSED;
     const LineInfo *about = input->edit->el_line(input->el);

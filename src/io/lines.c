@@ -18,7 +18,7 @@ void lt_lines_clear(lt_lines *lines) {
 }
 
 /* One long line must not keep its memory for ever. */
-static void shrink(lt_lines *lines) {
+static void lines_shrink(lt_lines *lines) {
   lines->start = lines->end = lines->searched = 0;
   if (lines->cap > LT_PROC_LINES_KEEP_BYTES) {
     lt_mem_free(lines->p);
@@ -27,7 +27,7 @@ static void shrink(lt_lines *lines) {
   }
 }
 
-static void move_to_front(lt_lines *lines) {
+static void lines_move_to_front(lt_lines *lines) {
   if (lines->start > 0) {
     memmove(lines->p, lines->p + lines->start, lines->end - lines->start);
     lines->end -= lines->start;
@@ -37,7 +37,7 @@ static void move_to_front(lt_lines *lines) {
   }
 }
 
-static bool grow(lt_lines *lines) {
+static bool lines_grow(lt_lines *lines) {
   size_t want = lines->end + LT_PROC_READ_BYTES;
   size_t cap = lines->cap * 2 > want ? lines->cap * 2 : want;
   size_t enough = lines->line_max + 2 * LT_PROC_READ_BYTES;
@@ -55,12 +55,12 @@ static bool grow(lt_lines *lines) {
 
 char *lt_lines_reserve(lt_lines *lines, size_t *ret_n) {
   if (lines->start == lines->end) {
-    shrink(lines);
+    lines_shrink(lines);
   }
   if (lines->cap - lines->end < LT_PROC_READ_BYTES / 2) {
-    move_to_front(lines);
+    lines_move_to_front(lines);
   }
-  if (lines->cap - lines->end < LT_PROC_READ_BYTES / 2 && !grow(lines)) {
+  if (lines->cap - lines->end < LT_PROC_READ_BYTES / 2 && !lines_grow(lines)) {
     return NULL;
   }
   *ret_n = lines->cap - lines->end;
@@ -76,20 +76,20 @@ void lt_lines_end(lt_lines *lines) {
 }
 
 /* The rest of a line that was too long is dropped as it comes. */
-static void drop(lt_lines *lines, size_t up_to, bool line_ended) {
+static void lines_drop(lt_lines *lines, size_t up_to, bool line_ended) {
   lines->start = lines->searched = up_to;
   lines->skipping = !line_ended;
 }
 
 /* Goes on with the search where it stopped last time. */
-static void search(lt_lines *lines) {
+static void lines_search(lt_lines *lines) {
   while (!lines->found && lines->searched < lines->end) {
     const char *from = lines->p + lines->searched;
     const char *newline = memchr(from, '\n', lines->end - lines->searched);
     if (newline == NULL) {
       lines->searched = lines->end;
     } else if (lines->skipping) {
-      drop(lines, (size_t)(newline - lines->p) + 1, true);
+      lines_drop(lines, (size_t)(newline - lines->p) + 1, true);
     } else {
       lines->newline = (size_t)(newline - lines->p);
       lines->searched = lines->newline + 1;
@@ -104,18 +104,18 @@ static void search(lt_lines *lines) {
     lines->skipping = true;
   }
   if (lines->skipping) {
-    drop(lines, lines->end, false);
+    lines_drop(lines, lines->end, false);
   }
 }
 
 bool lt_lines_ready(lt_lines *lines) {
   if (!lines->over) {
-    search(lines);
+    lines_search(lines);
   }
   return lines->over || lines->found || lines->ended;
 }
 
-static lt_lines_got take(lt_lines *lines, size_t line_end, size_t next, lt_str *ret_line) {
+static lt_lines_got lines_take(lt_lines *lines, size_t line_end, size_t next, lt_str *ret_line) {
   lt_str line = lt_str_from(lines->p + lines->start, line_end - lines->start);
   lines->start = next;
   lines->found = false;
@@ -138,10 +138,10 @@ lt_lines_got lt_lines_next(lt_lines *lines, lt_str *ret_line) {
     return LT_LINES_OVER;
   }
   if (lines->found) {
-    return take(lines, lines->newline, lines->newline + 1, ret_line);
+    return lines_take(lines, lines->newline, lines->newline + 1, ret_line);
   }
   if (lines->start < lines->end) {
-    return take(lines, lines->end, lines->end, ret_line);
+    return lines_take(lines, lines->end, lines->end, ret_line);
   }
   return LT_LINES_END;
 }

@@ -39,7 +39,7 @@ lt_status lt_loop_status(int uv_code) {
 
 /* --- The ready queue ---------------------------------------------------------------------------------------------- */
 
-void lt_loop_ready(lt_loop *loop, lt_workers_task *task) {
+void lt_loop_ready(lt_loop *loop, lt_loop_task *task) {
   if (task->queued) {
     return;
   }
@@ -53,8 +53,8 @@ void lt_loop_ready(lt_loop *loop, lt_workers_task *task) {
   loop->ready_tail = task;
 }
 
-static lt_workers_task *take_ready(lt_loop *loop) {
-  lt_workers_task *task = loop->ready_head;
+static lt_loop_task *loop_take_ready(lt_loop *loop) {
+  lt_loop_task *task = loop->ready_head;
   if (task != NULL) {
     loop->ready_head = task->next;
     if (loop->ready_head == NULL) {
@@ -65,14 +65,14 @@ static lt_workers_task *take_ready(lt_loop *loop) {
   return task;
 }
 
-static void run_ready(lt_loop *loop) {
+static void loop_run_ready(lt_loop *loop) {
   for (unsigned left = LT_LOOP_TURN_RESUMES; left > 0; left--) {
-    lt_workers_task *task = take_ready(loop);
+    lt_loop_task *task = loop_take_ready(loop);
     if (task == NULL) {
       return;
     }
     if (!lt_fiber_resume(&task->fiber)) {
-      lt_task_give(task);
+      lt_loop_task_give(task);
       loop->fibers--;
       lt_loop_unkeep(loop);
     }
@@ -99,11 +99,11 @@ void lt_loop_post(lt_loop *loop, lt_post *post) {
   }
 }
 
-static bool has_posts(lt_loop *loop) {
+static bool loop_has_posts(lt_loop *loop) {
   return atomic_load(&loop->posts) != NULL;
 }
 
-static void run_posts(lt_loop *loop) {
+static void loop_run_posts(lt_loop *loop) {
   lt_post *newest = atomic_exchange(&loop->posts, NULL);
   lt_post *oldest = NULL;
   while (newest != NULL) {
@@ -119,7 +119,7 @@ static void run_posts(lt_loop *loop) {
   }
 }
 
-static void cpu_relax(void) {
+static void loop_cpu_relax(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -128,25 +128,25 @@ static void cpu_relax(void) {
 }
 
 /* Whether the poll would find something: files come first, posts must not hold them up. */
-static bool files_ready(lt_loop *loop) {
+static bool loop_files_ready(lt_loop *loop) {
   struct pollfd fd = {.fd = uv_backend_fd(&loop->uv), .events = POLLIN};
   return poll(&fd, 1, 0) != 0;
 }
 
-static bool spin_for_posts(lt_loop *loop) {
+static bool loop_spin_for_posts(lt_loop *loop) {
   if (loop->spins_left == 0) {
     return false;
   }
   uint64_t until_ns = uv_hrtime() + LT_LOOP_SPIN_US * 1000;
   do {
     for (int i = 0; i < 16; i++) {
-      if (has_posts(loop)) {
+      if (loop_has_posts(loop)) {
         loop->spins_left = LT_LOOP_SPIN_MISSES;
         return true;
       }
-      cpu_relax();
+      loop_cpu_relax();
     }
-    if (files_ready(loop)) {
+    if (loop_files_ready(loop)) {
       return false;
     }
   } while (uv_hrtime() < until_ns);
@@ -155,72 +155,73 @@ static bool spin_for_posts(lt_loop *loop) {
 }
 
 /* After a sleep: would looking for posts have been worth while? */
-static void learn(lt_loop *loop) {
-  if (loop->may_spin && has_posts(loop) && uv_hrtime() - loop->slept_ns < 2 * LT_LOOP_SPIN_US * 1000) {
+static void loop_learn(lt_loop *loop) {
+  if (loop->may_spin && loop_has_posts(loop) && uv_hrtime() - loop->slept_ns < 2 * LT_LOOP_SPIN_US * 1000) {
     loop->spins_left = LT_LOOP_SPIN_MISSES;
   }
 }
 
 /* --- Turning ------------------------------------------------------------------------------------------------------ */
 
-static bool has_work(lt_loop *loop) {
-  return loop->ready_head != NULL || has_posts(loop);
+static bool loop_has_work(lt_loop *loop) {
+  return loop->ready_head != NULL || loop_has_posts(loop);
 }
 
-static void do_nothing(uv_idle_t *idle) {
+static void loop_do_nothing(uv_idle_t *idle) {
   (void)idle;
 }
 
 /* While there is work left, an active idle handle makes the poll return at once. */
-static void set_busy(lt_loop *loop) {
-  if (has_work(loop)) {
-    uv_idle_start(&loop->busy, do_nothing); /* does nothing when started */
+static void loop_set_busy(lt_loop *loop) {
+  if (loop_has_work(loop)) {
+    uv_idle_start(&loop->busy, loop_do_nothing); /* does nothing when started */
   } else {
     uv_idle_stop(&loop->busy);
   }
 }
 
-static void work(lt_loop *loop) {
-  run_posts(loop);
-  run_ready(loop);
-  set_busy(loop);
+static void loop_work(lt_loop *loop) {
+  loop_run_posts(loop);
+  loop_run_ready(loop);
+  loop_set_busy(loop);
 }
 
-static void before_poll(uv_prepare_t *handle) {
+static void loop_before_poll(uv_prepare_t *handle) {
   lt_loop *loop = handle->data;
-  work(loop);
-  if (!has_work(loop) && uv_backend_timeout(&loop->uv) != 0) {
-    if (spin_for_posts(loop)) {
-      work(loop);
-      uv_idle_start(&loop->busy, do_nothing); /* who posts once posts again: a look at the files, then one for posts */
+  loop_work(loop);
+  if (!loop_has_work(loop) && uv_backend_timeout(&loop->uv) != 0) {
+    if (loop_spin_for_posts(loop)) {
+      loop_work(loop);
+      uv_idle_start(&loop->busy,
+                    loop_do_nothing); /* who posts once posts again: a look at the files, then one for posts */
       return;
     }
   }
   loop->slept_ns = uv_hrtime();
   atomic_store(&loop->asleep, true);
-  if (has_work(loop)) { /* asked after `asleep` was set, whatever was found before: see lt_loop_post */
+  if (loop_has_work(loop)) { /* asked after `asleep` was set, whatever was found before: see lt_loop_post */
     atomic_store(&loop->asleep, false);
-    set_busy(loop);
+    loop_set_busy(loop);
   }
 }
 
-static void after_poll(uv_check_t *handle) {
+static void loop_after_poll(uv_check_t *handle) {
   lt_loop *loop = handle->data;
   if (atomic_exchange(&loop->asleep, false) == false) {
-    learn(loop); /* somebody woke us, or we never slept */
+    loop_learn(loop); /* somebody woke us, or we never slept */
   }
-  work(loop);
+  loop_work(loop);
 }
 
-static void on_wake(uv_async_t *handle) {
+static void loop_on_wake(uv_async_t *handle) {
   (void)handle; /* its work is done in after_poll */
 }
 
 void lt_loop_run(lt_loop *loop) {
   do {
-    work(loop);
+    loop_work(loop);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
-  } while (has_work(loop)); /* posts do not keep libuv's loop, but are not left lying about either */
+  } while (loop_has_work(loop)); /* posts do not keep libuv's loop, but are not left lying about either */
 }
 
 uint64_t lt_loop_now_ms(lt_loop *loop) {
@@ -255,7 +256,7 @@ lt_status lt_loop_spawn(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
   if (loop->fibers >= LT_LOOP_FIBERS_MAX) {
     return lt_fail(err, LT_E_LIMIT, "more than %d things are going on at once", LT_LOOP_FIBERS_MAX);
   }
-  lt_workers_task *task = lt_task_take(loop, fn, arg, err);
+  lt_loop_task *task = lt_loop_task_take(loop, fn, arg, err);
   if (task == NULL) {
     return LT_E_NOMEM;
   }
@@ -266,18 +267,18 @@ lt_status lt_loop_spawn(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
 }
 
 /* Our own handles do not keep the loop alive. */
-static void open_handles(lt_loop *loop) {
+static void loop_open_handles(lt_loop *loop) {
   uv_idle_init(&loop->uv, &loop->busy);
   uv_prepare_init(&loop->uv, &loop->before_poll);
   uv_check_init(&loop->uv, &loop->after_poll);
   loop->before_poll.data = loop;
   loop->after_poll.data = loop;
-  uv_prepare_start(&loop->before_poll, before_poll);
-  uv_check_start(&loop->after_poll, after_poll);
+  uv_prepare_start(&loop->before_poll, loop_before_poll);
+  uv_check_start(&loop->after_poll, loop_after_poll);
   uv_unref((uv_handle_t *)&loop->wake);
   uv_unref((uv_handle_t *)&loop->before_poll);
   uv_unref((uv_handle_t *)&loop->after_poll);
-  lt_task_open_spares(loop);
+  lt_loop_task_open_spares(loop);
 }
 
 lt_status lt_loop_new(lt_loop **ret_loop, lt_err *err) {
@@ -290,13 +291,13 @@ lt_status lt_loop_new(lt_loop **ret_loop, lt_err *err) {
     lt_mem_free(loop);
     return lt_fail(err, lt_loop_status(rc), "cannot open the event loop: %s", uv_strerror(rc));
   }
-  rc = uv_async_init(&loop->uv, &loop->wake, on_wake);
+  rc = uv_async_init(&loop->uv, &loop->wake, loop_on_wake);
   if (rc != 0) {
     uv_loop_close(&loop->uv);
     lt_mem_free(loop);
     return lt_fail(err, lt_loop_status(rc), "cannot open the event loop's wake-up: %s", uv_strerror(rc));
   }
-  open_handles(loop);
+  loop_open_handles(loop);
   loop->thread = pthread_self();
   loop->may_spin = uv_available_parallelism() > 1;
   signal(SIGPIPE, SIG_IGN);
@@ -308,8 +309,8 @@ void lt_loop_free(lt_loop *loop) {
   if (loop == NULL) {
     return;
   }
-  LT_CHECK(loop->fibers == 0 && loop->holds == 0 && loop->objects == 0 && !has_posts(loop));
-  lt_task_close_spares(loop);
+  LT_CHECK(loop->fibers == 0 && loop->holds == 0 && loop->objects == 0 && !loop_has_posts(loop));
+  lt_loop_task_close_spares(loop);
   lt_loop_close_signals(loop);
   uv_close((uv_handle_t *)&loop->wake, NULL);
   uv_close((uv_handle_t *)&loop->busy, NULL);

@@ -20,17 +20,17 @@
 #include "io/loop.h"
 
 /* A fiber on the loop. Its stack and its timer are used again by later fibers (LT_LOOP_STACKS_KEEP). */
-typedef struct lt_workers_task {
+typedef struct lt_loop_task {
   lt_fiber fiber; /* first: lt_wait.fiber points here */
   lt_loop *loop;
-  struct lt_workers_task *next; /* in the ready queue, or among the spares */
-  bool queued;                  /* in the ready queue */
-  lt_wait *wait;                /* parked on */
-  uint64_t timed;               /* the number of the wait that `timer` is for */
+  struct lt_loop_task *next; /* in the ready queue, or among the spares */
+  bool queued;               /* in the ready queue */
+  lt_wait *wait;             /* parked on */
+  uint64_t timed;            /* the number of the wait that `timer` is for */
   uv_timer_t timer;
   void *stack;
   size_t stack_size;
-} lt_workers_task;
+} lt_loop_task;
 
 typedef struct lt_signal lt_signal;
 
@@ -45,8 +45,8 @@ struct lt_loop {
   _Atomic(lt_post *) posts; /* newest first */
   atomic_bool asleep;       /* in the poll, or about to be: whoever posts must write to `wake` */
 
-  lt_workers_task *ready_head, *ready_tail;
-  lt_workers_task *spares;
+  lt_loop_task *ready_head, *ready_tail;
+  lt_loop_task *spares;
   unsigned spare_count;
   unsigned spare_least; /* since the last look: so many were not needed */
   uv_timer_t trim;      /* looks while there are more than LT_LOOP_STACKS_KEEP */
@@ -62,7 +62,7 @@ struct lt_loop {
 };
 
 /* Puts a parked or new fiber into the ready queue, unless it is there. */
-void lt_loop_ready(lt_loop *loop, lt_workers_task *task);
+void lt_loop_ready(lt_loop *loop, lt_loop_task *task);
 /* Takes and gives back a reference that keeps lt_loop_run from returning. */
 void lt_loop_keep(lt_loop *loop);
 void lt_loop_unkeep(lt_loop *loop);
@@ -72,14 +72,14 @@ lt_status lt_loop_status(int uv_code);
 void lt_loop_close_signals(lt_loop *loop);
 
 /* The running fiber's task. The caller must be on a fiber of a loop. */
-lt_workers_task *lt_task_current(void);
+lt_loop_task *lt_loop_task_current(void);
 /* A task ready to be queued, from the spares or new; NULL without memory (err set). */
-lt_workers_task *lt_task_take(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err);
-/* Takes back what lt_task_take gave; its fiber has ended. */
-void lt_task_give(lt_workers_task *task);
+lt_loop_task *lt_loop_task_take(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err);
+/* Takes back what lt_loop_task_take gave; its fiber has ended. */
+void lt_loop_task_give(lt_loop_task *task);
 /* The timer that closes those not needed. */
-void lt_task_open_spares(lt_loop *loop);
+void lt_loop_task_open_spares(lt_loop *loop);
 /* Closes the spares and the timer. */
-void lt_task_close_spares(lt_loop *loop);
+void lt_loop_task_close_spares(lt_loop *loop);
 
 #endif

@@ -14,12 +14,12 @@ static const lt_symbol functions[] = {
 #undef LT_MHD_ENTRY
 };
 
-static void load(void) {
+static void microhttpd_open_load(void) {
   (void)lt_symbols_open("libmicrohttpd.so.12", functions, sizeof functions / sizeof functions[0], &mhd, &failure);
 }
 
 lt_status lt_microhttpd_open(const lt_mhd **ret_mhd, lt_err *err) {
-  pthread_once(&once, load);
+  pthread_once(&once, microhttpd_open_load);
   if (failure.status != LT_OK) {
     return lt_fail(
         err, LT_E_UNSUPPORTED,

@@ -8,17 +8,17 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "io/command.h"
+#include "io/command_path.h"
 #include "io/open_files.h"
 #include "io/process_impl.h"
 
 /* --- The end ------------------------------------------------------------------------------------------------------ */
 
-static void signal_group(const lt_process *p, int signum) {
+static void process_signal_group(const lt_process *p, int signum) {
   (void)kill(-p->pid, signum); /* ESRCH: nobody is left */
 }
 
-static void describe_exit(lt_process *p, int64_t code, int signum) {
+static void process_describe_exit(lt_process *p, int64_t code, int signum) {
   const char *name = signum != 0 ? sigabbrev_np(signum) : NULL;
   if (name != NULL) {
     snprintf(p->exit_text, sizeof p->exit_text, "was killed by SIG%s", name);
@@ -30,11 +30,11 @@ static void describe_exit(lt_process *p, int64_t code, int signum) {
 }
 
 /* The group is signalled now and not when the process is closed: later its number may be somebody else's. */
-static void child_exited(uv_process_t *child, int64_t code, int signum) {
+static void process_child_exited(uv_process_t *child, int64_t code, int signum) {
   lt_process *p = child->data;
   p->exited = true;
-  describe_exit(p, code, signum);
-  signal_group(p, SIGKILL);
+  process_describe_exit(p, code, signum);
+  process_signal_group(p, SIGKILL);
   lt_process_pipes_finish(p);
   lt_process_wake_closer(p);
 }
@@ -57,12 +57,12 @@ void lt_process_handle_closed(uv_handle_t *handle) {
 
 /* --- Starting ----------------------------------------------------------------------------------------------------- */
 
-typedef struct ends {
+typedef struct process_ends {
   int ours[3];
   int theirs[3];
-} ends;
+} process_ends;
 
-static void close_fds(int fds[3]) {
+static void process_close_fds(int fds[3]) {
   for (int i = 0; i < 3; i++) {
     if (fds[i] >= 0) {
       close(fds[i]);
@@ -72,15 +72,15 @@ static void close_fds(int fds[3]) {
 }
 
 /* Pipes and not libuv's socket pairs: programs open /dev/stdin. */
-static lt_status open_ends(ends *e, const char *name, lt_err *err) {
-  *e = (ends){.ours = {-1, -1, -1}, .theirs = {-1, -1, -1}};
+static lt_status process_open_ends(process_ends *e, const char *name, lt_err *err) {
+  *e = (process_ends){.ours = {-1, -1, -1}, .theirs = {-1, -1, -1}};
   for (int i = 0; i < 3; i++) {
     int fds[2];
     if (pipe2(fds, O_CLOEXEC) != 0) {
       lt_status status = lt_fail(err, LT_E_IO, "cannot start \"%s\": no pipe for it: %s%s", name, strerror(errno),
                                  errno == EMFILE ? " (raise the limit: ulimit -n)" : "");
-      close_fds(e->ours);
-      close_fds(e->theirs);
+      process_close_fds(e->ours);
+      process_close_fds(e->theirs);
       return status;
     }
     bool child_reads = i == STDIN_FILENO;
@@ -91,12 +91,12 @@ static lt_status open_ends(ends *e, const char *name, lt_err *err) {
 }
 
 /* execve's interface is older than const; nothing is written to. */
-static char *without_const(const char *s) {
+static char *process_without_const(const char *s) {
   return (char *)(uintptr_t)s;
 }
 
 /* What is executed: the file itself, or `helper __exec OUR_PID OPEN_FILES FILE ARGV...` (exec.h). Owns: the caller. */
-static char **make_argv(const lt_process_options *options, const char *path, const char *our_pid) {
+static char **process_make_argv(const lt_process_options *options, const char *path, const char *our_pid) {
   size_t n = 0;
   while (options->argv[n] != NULL) {
     n++;
@@ -107,22 +107,22 @@ static char **make_argv(const lt_process_options *options, const char *path, con
   }
   size_t at = 0;
   if (options->helper != NULL) {
-    argv[at++] = without_const(options->helper);
-    argv[at++] = without_const("__exec");
-    argv[at++] = without_const(our_pid);
-    argv[at++] = without_const(lt_open_files_before());
-    argv[at++] = without_const(path);
+    argv[at++] = process_without_const(options->helper);
+    argv[at++] = process_without_const("__exec");
+    argv[at++] = process_without_const(our_pid);
+    argv[at++] = process_without_const(lt_open_files_before());
+    argv[at++] = process_without_const(path);
   }
   for (size_t i = 0; i < n; i++) {
-    argv[at++] = without_const(options->argv[i]);
+    argv[at++] = process_without_const(options->argv[i]);
   }
   return argv;
 }
 
-static int spawn(lt_process *p, const lt_process_options *options, const char *path, const int theirs[3]) {
+static int process_spawn(lt_process *p, const lt_process_options *options, const char *path, const int theirs[3]) {
   char our_pid[16];
   snprintf(our_pid, sizeof our_pid, "%d", (int)getpid());
-  char **argv = make_argv(options, path, our_pid);
+  char **argv = process_make_argv(options, path, our_pid);
   uv_stdio_container_t stdio[3];
   for (int i = 0; i < 3; i++) {
     stdio[i].flags = UV_INHERIT_FD;
@@ -132,7 +132,7 @@ static int spawn(lt_process *p, const lt_process_options *options, const char *p
     stdio[STDIN_FILENO].data.fd = options->stdin_fd;
   }
   uv_process_options_t uv = {
-      .exit_cb = child_exited,
+      .exit_cb = process_child_exited,
       .file = options->helper != NULL ? options->helper : path,
       .args = argv,
       .env = (char **)(uintptr_t)options->env,
@@ -149,7 +149,7 @@ static int spawn(lt_process *p, const lt_process_options *options, const char *p
   return rc;
 }
 
-static lt_status explain_spawn(const lt_process *p, const lt_process_options *options, int rc, lt_err *err) {
+static lt_status process_explain_spawn(const lt_process *p, const lt_process_options *options, int rc, lt_err *err) {
   const char *why = uv_strerror(rc);
   if (rc == UV_ENOENT) {
     why = options->helper != NULL ? "our own program was not found"
@@ -163,7 +163,7 @@ static lt_status explain_spawn(const lt_process *p, const lt_process_options *op
 }
 
 /* For one that was not started: freed when libuv has let go of its handles. */
-static void abandon(lt_process *p) {
+static void process_abandon(lt_process *p) {
   p->orphan = true;
   p->handles++; /* not freed under our feet */
   lt_process_pipes_close(p);
@@ -176,19 +176,19 @@ static void abandon(lt_process *p) {
   }
 }
 
-static lt_status start(lt_process *p, const lt_process_options *options, const char *path, lt_err *err) {
-  ends e;
-  lt_status status = open_ends(&e, p->name, err);
+static lt_status process_start(lt_process *p, const lt_process_options *options, const char *path, lt_err *err) {
+  process_ends e;
+  lt_status status = process_open_ends(&e, p->name, err);
   if (status != LT_OK) {
     return status;
   }
   int rc = lt_process_pipes_open(p, e.ours);
   if (rc == 0) {
-    rc = spawn(p, options, path, e.theirs);
+    rc = process_spawn(p, options, path, e.theirs);
   }
-  close_fds(e.theirs);
+  process_close_fds(e.theirs);
   if (rc != 0) {
-    return explain_spawn(p, options, rc, err);
+    return process_explain_spawn(p, options, rc, err);
   }
   p->pid = p->child.pid;
   return LT_OK;
@@ -209,15 +209,15 @@ static lt_process *process_new(lt_loop *loop, const lt_process_options *options)
   return p;
 }
 
-static lt_status open_found(lt_loop *loop, const lt_process_options *options, const char *path,
-                            lt_process **ret_process, lt_err *err) {
+static lt_status process_open_found(lt_loop *loop, const lt_process_options *options, const char *path,
+                                    lt_process **ret_process, lt_err *err) {
   lt_process *p = process_new(loop, options);
   if (p == NULL) {
     return lt_fail(err, LT_E_NOMEM, "cannot start \"%s\": out of memory", options->file);
   }
-  lt_status status = start(p, options, path, err);
+  lt_status status = process_start(p, options, path, err);
   if (status != LT_OK) {
-    abandon(p);
+    process_abandon(p);
     return status;
   }
   *ret_process = p;
@@ -229,7 +229,7 @@ lt_status lt_process_open(lt_loop *loop, const lt_process_options *options, lt_p
   lt_buf_init(&path, LT_PROC_PATH_MAX_BYTES - 1);
   lt_status status = lt_command_find(options->file, options->env, options->cwd, &path, err);
   if (status == LT_OK) {
-    status = open_found(loop, options, path.p, ret_process, err);
+    status = process_open_found(loop, options, path.p, ret_process, err);
   }
   lt_buf_release(&path);
   return status;
@@ -251,7 +251,7 @@ int lt_process_pid(const lt_process *process) {
 
 void lt_process_signal(lt_process *process, int signum) {
   if (!process->exited) {
-    signal_group(process, signum);
+    process_signal_group(process, signum);
   }
 }
 
@@ -263,20 +263,20 @@ void lt_process_wake_closer(lt_process *process) {
   }
 }
 
-static bool has_exited(const lt_process *p) {
+static bool process_has_exited(const lt_process *p) {
   return p->exited;
 }
 
-static bool is_unused(const lt_process *p) {
+static bool process_is_unused(const lt_process *p) {
   return p->users == 0;
 }
 
-static bool is_closed(const lt_process *p) {
+static bool process_is_closed(const lt_process *p) {
   return p->handles == 0;
 }
 
 /* LT_YIELDS until `done`, or so long; `timeout_ms` UINT64_MAX: until it is done. */
-static bool await(lt_process *p, bool (*done)(const lt_process *), uint64_t timeout_ms) LT_YIELDS {
+static bool process_await(lt_process *p, bool (*done)(const lt_process *), uint64_t timeout_ms) LT_YIELDS {
   uint64_t since = lt_loop_now_ms(p->loop);
   while (!done(p)) {
     uint64_t gone = lt_loop_now_ms(p->loop) - since;
@@ -288,16 +288,17 @@ static bool await(lt_process *p, bool (*done)(const lt_process *), uint64_t time
   return true;
 }
 
-static void end_child(lt_process *p) LT_YIELDS {
-  if (await(p, has_exited, LT_PROC_KILL_AFTER_MS)) {
+static void process_end_child(lt_process *p) LT_YIELDS {
+  if (process_await(p, process_has_exited, LT_PROC_KILL_AFTER_MS)) {
     return;
   }
-  signal_group(p, SIGTERM);
-  if (await(p, has_exited, LT_PROC_KILL_AFTER_MS)) {
+  process_signal_group(p, SIGTERM);
+  if (process_await(p, process_has_exited, LT_PROC_KILL_AFTER_MS)) {
     return;
   }
-  signal_group(p, SIGKILL);
-  await(p, has_exited, LT_PROC_GIVE_UP_MS); /* another user's (sudo), or stuck in the kernel: not ours to wait for */
+  process_signal_group(p, SIGKILL);
+  process_await(p, process_has_exited,
+                LT_PROC_GIVE_UP_MS); /* another user's (sudo), or stuck in the kernel: not ours to wait for */
 }
 
 void lt_process_close(lt_process *process) {
@@ -311,10 +312,10 @@ void lt_process_close(lt_process *process) {
   p->closer = &closer;
   p->closing = true;
   lt_process_pipes_shut(p);
-  end_child(p);
-  await(p, is_unused, UINT64_MAX);
+  process_end_child(p);
+  process_await(p, process_is_unused, UINT64_MAX);
   lt_process_pipes_close(p);
   uv_close((uv_handle_t *)&p->child, lt_process_handle_closed);
-  await(p, is_closed, UINT64_MAX);
+  process_await(p, process_is_closed, UINT64_MAX);
   process_free(p);
 }

@@ -17,7 +17,7 @@ struct lt_terminal {
   lt_wait *reader;
 };
 
-static void on_closed(uv_handle_t *handle) {
+static void terminal_on_closed(uv_handle_t *handle) {
   lt_mem_free(handle->data);
 }
 
@@ -52,7 +52,7 @@ void lt_terminal_close(lt_terminal *t) {
   }
   LT_CHECK(t->reader == NULL);
   t->loop->objects--;
-  uv_close((uv_handle_t *)&t->poll, on_closed);
+  uv_close((uv_handle_t *)&t->poll, terminal_on_closed);
   close(t->in);
   close(t->out);
 }
@@ -72,19 +72,19 @@ void lt_terminal_write(lt_terminal *t, lt_str text) {
 }
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
-static void on_readable(uv_poll_t *handle, int status, int events) {
+static void terminal_on_readable(uv_poll_t *handle, int status, int events) {
   (void)status, (void)events; /* whatever it is, reading tells */
   lt_terminal *t = handle->data;
   uv_poll_stop(handle);
   lt_wait_wake(t->reader, LT_OK);
 }
 
-static lt_status await_readable(lt_terminal *t, lt_cancel *cancel) LT_YIELDS {
+static lt_status terminal_await_readable(lt_terminal *t, lt_cancel *cancel) LT_YIELDS {
   lt_wait wait;
   lt_cancel_node node;
   lt_wait_init(&wait, t->loop);
   t->reader = &wait;
-  uv_poll_start(&t->poll, UV_READABLE | UV_DISCONNECT, on_readable);
+  uv_poll_start(&t->poll, UV_READABLE | UV_DISCONNECT, terminal_on_readable);
   lt_cancel_add(cancel, &node, &wait);
   lt_status status = lt_wait_on(&wait, UINT64_MAX);
   lt_cancel_remove(cancel, &node);
@@ -95,7 +95,7 @@ static lt_status await_readable(lt_terminal *t, lt_cancel *cancel) LT_YIELDS {
 
 /* Appends what there is up to the end of a line. True: the line is whole. A terminal hands out a line at a time; what
  * is typed behind it stays with it. */
-static bool take(lt_buf *out, const char *bytes, size_t n) {
+static bool terminal_take(lt_buf *out, const char *bytes, size_t n) {
   lt_str text = lt_str_from(bytes, n);
   size_t end = lt_str_find(text, LT_STR("\n"), 0);
   lt_buf_add(out, lt_str_sub(text, 0, end));
@@ -103,7 +103,7 @@ static bool take(lt_buf *out, const char *bytes, size_t n) {
 }
 
 /* The end was typed, or nobody will ever type there again. */
-static lt_status fail_ended(const lt_terminal *t, lt_err *err) {
+static lt_status terminal_fail_ended(const lt_terminal *t, lt_err *err) {
   struct termios about;
   return tcgetattr(t->in, &about) == 0 ? lt_fail(err, LT_E_CLOSED, "the terminal's input has ended")
                                        : lt_fail(err, LT_E_IO, "the terminal is gone");
@@ -113,19 +113,19 @@ lt_status lt_terminal_read_line(lt_terminal *t, lt_cancel *cancel, lt_buf *out, 
   size_t from = out->n;
   for (;;) {
     char bytes[4096];
-    lt_status status = await_readable(t, cancel);
+    lt_status status = terminal_await_readable(t, cancel);
     if (status != LT_OK) {
       return lt_fail(err, status, "%s while waiting for an answer at the terminal", lt_status_text(status));
     }
     ssize_t n = read(t->in, bytes, sizeof bytes);
     if (n > 0) {
-      if (take(out, bytes, (size_t)n)) {
+      if (terminal_take(out, bytes, (size_t)n)) {
         return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "the line is too long");
       }
     } else if (n == 0 && out->n > from) {
       return LT_OK; /* the end was typed behind some text */
     } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-      return fail_ended(t, err);
+      return terminal_fail_ended(t, err);
     }
   }
 }

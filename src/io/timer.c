@@ -24,28 +24,28 @@ lt_status lt_timer_new(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_timer
   return LT_OK;
 }
 
-static void on_timer(uv_timer_t *handle) {
+static void timer_on_timer(uv_timer_t *handle) {
   lt_timer *timer = handle->data;
   timer->fn(timer->arg);
 }
 
 void lt_timer_start(lt_timer *timer, uint64_t ms) {
   uv_update_time(&timer->loop->uv);
-  uv_timer_start(&timer->uv, on_timer, ms, 0);
+  uv_timer_start(&timer->uv, timer_on_timer, ms, 0);
 }
 
 void lt_timer_stop(lt_timer *timer) {
   uv_timer_stop(&timer->uv);
 }
 
-static void on_timer_closed(uv_handle_t *handle) {
+static void timer_on_timer_closed(uv_handle_t *handle) {
   lt_mem_free(handle->data);
 }
 
 void lt_timer_free(lt_timer *timer) {
   if (timer != NULL) {
     timer->loop->objects--;
-    uv_close((uv_handle_t *)&timer->uv, on_timer_closed);
+    uv_close((uv_handle_t *)&timer->uv, timer_on_timer_closed);
   }
 }
 
@@ -59,12 +59,12 @@ struct lt_signal {
   void *arg;
 };
 
-static void on_signal(uv_signal_t *handle, int signum) {
+static void timer_on_signal(uv_signal_t *handle, int signum) {
   lt_signal *sig = handle->data;
   sig->fn(sig->arg, signum);
 }
 
-static void on_signal_closed(uv_handle_t *handle) {
+static void timer_on_signal_closed(uv_handle_t *handle) {
   lt_mem_free(handle->data);
 }
 
@@ -83,9 +83,9 @@ lt_status lt_loop_on_signal(lt_loop *loop, int signum, void (*fn)(void *arg, int
   sig->arg = arg;
   uv_signal_init(&loop->uv, &sig->uv);
   sig->uv.data = sig;
-  int rc = uv_signal_start(&sig->uv, on_signal, signum);
+  int rc = uv_signal_start(&sig->uv, timer_on_signal, signum);
   if (rc != 0) {
-    uv_close((uv_handle_t *)&sig->uv, on_signal_closed);
+    uv_close((uv_handle_t *)&sig->uv, timer_on_signal_closed);
     return lt_fail(err, lt_loop_status(rc), "cannot handle signal %d: %s", signum, uv_strerror(rc));
   }
   uv_unref((uv_handle_t *)&sig->uv);
@@ -98,6 +98,6 @@ void lt_loop_close_signals(lt_loop *loop) {
   while (loop->signals != NULL) {
     lt_signal *sig = loop->signals;
     loop->signals = sig->next;
-    uv_close((uv_handle_t *)&sig->uv, on_signal_closed);
+    uv_close((uv_handle_t *)&sig->uv, timer_on_signal_closed);
   }
 }

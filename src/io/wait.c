@@ -1,4 +1,4 @@
-/* Waiting, cancelling, and work on other threads. */
+/* Waiting, and work on other threads. */
 #include "io/loop_impl.h"
 
 void lt_wait_init(lt_wait *wait, lt_loop *loop) {
@@ -6,28 +6,28 @@ void lt_wait_init(lt_wait *wait, lt_loop *loop) {
 }
 
 /* A wait that ended may have been followed by another one of the same fiber before this runs: the numbers differ. */
-static void on_timeout(uv_timer_t *timer) {
-  lt_workers_task *task = timer->data;
+static void wait_on_timeout(uv_timer_t *timer) {
+  lt_loop_task *task = timer->data;
   if (task->wait != NULL && task->wait->token == task->timed) {
     lt_loop_ready(task->loop, task);
   }
 }
 
 /* Times count from now, not from the beginning of this turn, which may have been a long one. */
-static void start_timer(lt_workers_task *task, uint64_t timeout_ms) {
+static void wait_start_timer(lt_loop_task *task, uint64_t timeout_ms) {
   uv_update_time(&task->loop->uv);
-  uv_timer_start(&task->timer, on_timeout, timeout_ms, 0);
+  uv_timer_start(&task->timer, wait_on_timeout, timeout_ms, 0);
 }
 
-static void park(lt_wait *wait, uint64_t timeout_ms) LT_YIELDS {
-  lt_workers_task *task = lt_task_current();
+static void wait_park(lt_wait *wait, uint64_t timeout_ms) LT_YIELDS {
+  lt_loop_task *task = lt_loop_task_current();
   LT_CHECK(wait->fiber == NULL && task->loop == wait->loop);
   wait->fiber = &task->fiber;
   wait->token = ++wait->loop->waits;
   task->wait = wait;
   if (timeout_ms != UINT64_MAX) {
     task->timed = wait->token;
-    start_timer(task, timeout_ms);
+    wait_start_timer(task, timeout_ms);
   }
   lt_fiber_yield();
   if (timeout_ms != UINT64_MAX) {
@@ -39,7 +39,7 @@ static void park(lt_wait *wait, uint64_t timeout_ms) LT_YIELDS {
 
 lt_status lt_wait_on(lt_wait *wait, uint64_t timeout_ms) {
   if (!wait->signalled && timeout_ms > 0) {
-    park(wait, timeout_ms);
+    wait_park(wait, timeout_ms);
   }
   if (!wait->signalled) {
     return LT_E_TIMEOUT;
@@ -57,13 +57,13 @@ void lt_wait_wake(lt_wait *wait, lt_status status) {
   }
   wait->signalled = true;
   if (wait->fiber != NULL) {
-    lt_loop_ready(wait->loop, (lt_workers_task *)(void *)wait->fiber);
+    lt_loop_ready(wait->loop, (lt_loop_task *)(void *)wait->fiber);
   }
 }
 
 void lt_loop_sleep(lt_loop *loop, uint64_t ms) {
   if (ms == 0) { /* let the others run */
-    lt_loop_ready(loop, lt_task_current());
+    lt_loop_ready(loop, lt_loop_task_current());
     lt_fiber_yield();
     return;
   }
@@ -72,98 +72,31 @@ void lt_loop_sleep(lt_loop *loop, uint64_t ms) {
   lt_wait_on(&wait, ms);
 }
 
-/* --- Cancelling --------------------------------------------------------------------------------------------------- */
-
-void lt_cancel_init(lt_cancel *cancel) {
-  *cancel = (lt_cancel){.why = LT_OK};
-}
-
-static void tell(const lt_cancel_node *node, lt_status why) {
-  if (node->wait != NULL) {
-    lt_wait_wake(node->wait, why);
-  } else {
-    lt_cancel_fire(node->child, why);
-  }
-}
-
-static void add_node(lt_cancel *cancel, lt_cancel_node *node, lt_wait *wait, lt_cancel *child) {
-  *node = (lt_cancel_node){0};
-  if (cancel == NULL) {
-    return;
-  }
-  if (cancel->why != LT_OK) {
-    tell(&(lt_cancel_node){.wait = wait, .child = child}, cancel->why);
-    return;
-  }
-  *node = (lt_cancel_node){.wait = wait, .child = child, .next = cancel->head};
-  if (cancel->head != NULL) {
-    cancel->head->prev = node;
-  }
-  cancel->head = node;
-}
-
-void lt_cancel_add(lt_cancel *cancel, lt_cancel_node *node, lt_wait *wait) {
-  add_node(cancel, node, wait, NULL);
-}
-
-void lt_cancel_follow(lt_cancel *cancel, lt_cancel_node *node, lt_cancel *child) {
-  add_node(cancel, node, NULL, child);
-}
-
-void lt_cancel_remove(lt_cancel *cancel, lt_cancel_node *node) {
-  if (node->wait == NULL && node->child == NULL) { /* not in the list: no cancel, or it was fired */
-    return;
-  }
-  if (node->prev != NULL) {
-    node->prev->next = node->next;
-  } else {
-    cancel->head = node->next;
-  }
-  if (node->next != NULL) {
-    node->next->prev = node->prev;
-  }
-  *node = (lt_cancel_node){0};
-}
-
-void lt_cancel_fire(lt_cancel *cancel, lt_status why) {
-  LT_CHECK(why != LT_OK);
-  if (cancel->why != LT_OK) {
-    return;
-  }
-  cancel->why = why;
-  while (cancel->head != NULL) {
-    lt_cancel_node *node = cancel->head;
-    lt_cancel_node copy = *node;
-    lt_cancel_remove(cancel, node);
-    tell(&copy, why);
-  }
-}
-
 /* --- Work on other threads ---------------------------------------------------------------------------------------- */
 
-typedef struct offload {
+typedef struct offloaded_job {
   uv_work_t req;
   lt_wait wait;
   void (*fn)(void *arg);
   void *arg;
-} offload;
+} offloaded_job;
 
-static void run_offload(uv_work_t *req) {
-  offload *job = req->data;
+static void wait_job_run(uv_work_t *req) {
+  offloaded_job *job = req->data;
   job->fn(job->arg);
 }
 
-static void offload_done(uv_work_t *req, int status) {
+static void wait_job_done(uv_work_t *req, int status) {
   (void)status; /* never cancelled: the job is in a waiting frame */
-  offload *job = req->data;
+  offloaded_job *job = req->data;
   lt_wait_wake(&job->wait, LT_OK);
 }
 
 lt_status lt_loop_offload(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_err *err) {
-  offload job = {.fn = fn, .arg = arg};
+  offloaded_job job = {.fn = fn, .arg = arg};
   job.req.data = &job;
   lt_wait_init(&job.wait, loop);
-  int rc = uv_queue_work(&loop->uv, &job.req, run_offload, offload_done);
+  int rc = uv_queue_work(&loop->uv, &job.req, wait_job_run, wait_job_done);
   if (rc != 0) {
     return lt_fail(err, lt_loop_status(rc), "cannot hand work to another thread: %s", uv_strerror(rc));
   }

@@ -16,7 +16,7 @@ struct lt_watch {
   unsigned events;
 };
 
-static void on_event(uv_poll_t *poll, int status, int events) {
+static void watch_on_event(uv_poll_t *poll, int status, int events) {
   (void)status; /* a failure shows when the descriptor is read */
   (void)events;
   lt_wait_wake(((lt_watch *)(void *)poll)->wait, LT_OK);
@@ -48,18 +48,18 @@ void lt_watch_set(lt_watch *watch, unsigned events) {
   if (uv == 0) {
     uv_poll_stop(&watch->poll);
   } else {
-    uv_poll_start(&watch->poll, uv, on_event);
+    uv_poll_start(&watch->poll, uv, watch_on_event);
   }
 }
 
-static void on_closed(uv_handle_t *handle) {
+static void watch_on_closed(uv_handle_t *handle) {
   lt_mem_free(handle);
 }
 
 void lt_watch_close(lt_watch *watch) {
   if (watch != NULL) {
     watch->loop->objects--;
-    uv_close((uv_handle_t *)&watch->poll, on_closed);
+    uv_close((uv_handle_t *)&watch->poll, watch_on_closed);
   }
 }
 

@@ -14,15 +14,15 @@
 #define GUARD_BYTES   65536u
 #define RESERVE_BYTES (GUARD_BYTES + LT_BOX_STACK_BYTES + LT_BOX_RESERVE_BYTES)
 
-static wasm_rt_memory_t *memory_of(const lt_box *box) {
+static wasm_rt_memory_t *box_memory_of(const lt_box *box) {
   return box->module->memory(box->instance);
 }
 
 uint32_t lt_box_size(const lt_box *box) {
-  return memory_of(box)->size;
+  return box_memory_of(box)->size;
 }
 
-static lt_status no_address_space(lt_err *err) {
+static lt_status box_no_address_space(lt_err *err) {
   return lt_fail(err, LT_E_NOMEM,
                  "cannot reserve memory for another program (%s): fewer programs at once, or raise "
                  "vm.max_map_count and the address space limit (ulimit -v)",
@@ -30,16 +30,16 @@ static lt_status no_address_space(lt_err *err) {
 }
 
 /* Reserves the address space; the native stack and the shadow stack below `start` are one mapping. */
-static lt_status reserve(lt_box *box, uint32_t anonymous_bytes, lt_err *err) {
+static lt_status box_reserve(lt_box *box, uint32_t anonymous_bytes, lt_err *err) {
   void *base = mmap(NULL, RESERVE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) {
-    return no_address_space(err);
+    return box_no_address_space(err);
   }
   box->stack = (uint8_t *)base + GUARD_BYTES;
   box->memory = box->stack + LT_BOX_STACK_BYTES;
   size_t live = LT_BOX_STACK_BYTES + anonymous_bytes;
   if (mprotect(box->stack, live, PROT_READ | PROT_WRITE) != 0) {
-    lt_status status = no_address_space(err);
+    lt_status status = box_no_address_space(err);
     munmap(base, RESERVE_BYTES);
     box->memory = NULL;
     return status;
@@ -64,30 +64,30 @@ static lt_box *box_alloc(const lt_module *module) {
   return box;
 }
 
-static void reset_instance(lt_box *box) {
+static void box_reset_instance(lt_box *box) {
   memcpy(box->instance, box->image->instance, box->module->instance_size);
   box->module->rebind(box->instance, box);
   *box->module->stack_pointer(box->instance) = box->image->head.stack_pointer;
-  wasm_rt_memory_t *memory = memory_of(box);
+  wasm_rt_memory_t *memory = box_memory_of(box);
   memory->data = box->memory;
   memory->size = box->image->head.size;
   memory->pages = box->image->head.size / WASM_PAGE_BYTES;
 }
 
-static lt_status map_image(lt_box *box, lt_err *err) {
+static lt_status box_map_image(lt_box *box, lt_err *err) {
   const lt_image_header *head = &box->image->head;
   void *at = mmap(box->memory + head->start, head->size - head->start, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, box->image->fd, 0);
-  return at == MAP_FAILED ? no_address_space(err) : LT_OK;
+  return at == MAP_FAILED ? box_no_address_space(err) : LT_OK;
 }
 
-static bool is_hot(const lt_image_hot *hot, uint32_t page) {
+static bool box_is_hot(const lt_image_hot *hot, uint32_t page) {
   return atomic_load_explicit(&hot->dirty[page], memory_order_relaxed) > LT_IMAGE_SAMPLES / 2;
 }
 
 /* Own copies of the pages that programs write to, a call for each run of them (lt_image_hot). Linux 5.14; without it
  * they are copied when they are written to. */
-static void populate(lt_box *box) {
+static void box_populate(lt_box *box) {
   const lt_image *image = box->image;
   uint8_t *memory = box->memory + image->head.start;
   uint32_t pages = (image->head.size - image->head.start) / PAGE_BYTES;
@@ -95,7 +95,7 @@ static void populate(lt_box *box) {
     return;
   }
   for (uint32_t from = 0, to; from < pages; from = to + 1) {
-    for (to = from; to < pages && is_hot(image->hot, to); to++) {
+    for (to = from; to < pages && box_is_hot(image->hot, to); to++) {
     }
     if (to > from && madvise(memory + from * PAGE_BYTES, (to - from) * PAGE_BYTES, MADV_POPULATE_WRITE) != 0) {
       return;
@@ -109,16 +109,16 @@ lt_status lt_box_new(const lt_image *image, lt_box **ret_box, lt_err *err) {
     return lt_fail(err, LT_E_NOMEM, "no memory for another program");
   }
   box->image = image;
-  lt_status status = reserve(box, image->head.start, err);
+  lt_status status = box_reserve(box, image->head.start, err);
   if (status == LT_OK) {
-    status = map_image(box, err);
+    status = box_map_image(box, err);
   }
   if (status != LT_OK) {
     lt_box_free(box);
     return status;
   }
-  populate(box);
-  reset_instance(box);
+  box_populate(box);
+  box_reset_instance(box);
   *ret_box = box;
   return LT_OK;
 }
@@ -128,7 +128,7 @@ lt_status lt_box_new_blank(const lt_module *module, lt_box **ret_box, lt_err *er
   if (box == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for an image");
   }
-  lt_status status = reserve(box, 0, err);
+  lt_status status = box_reserve(box, 0, err);
   if (status == LT_OK && !lt_wasm_rt_instantiate(module, box->instance, box, box->memory)) {
     status = lt_fail(err, LT_E_NOMEM, "no memory for an image");
   }
@@ -142,7 +142,7 @@ lt_status lt_box_new_blank(const lt_module *module, lt_box **ret_box, lt_err *er
 
 /* Unmapping may need one mapping more than the process may have, when the guard is one with a neighbour's: then at
  * least the memory goes back. */
-static void give_back(lt_box *box) {
+static void box_give_back(lt_box *box) {
   if (munmap(box->stack - GUARD_BYTES, RESERVE_BYTES) != 0) {
     (void)madvise(box->stack, LT_BOX_STACK_BYTES + lt_box_size(box), MADV_DONTNEED);
   }
@@ -154,7 +154,7 @@ void lt_box_free(lt_box *box) {
   }
   LT_CHECK(box->frame == NULL);
   if (box->memory != NULL) {
-    give_back(box);
+    box_give_back(box);
   }
   if (box->image == NULL) {
     lt_mem_free(box->module->table(box->instance)->data);
@@ -165,14 +165,14 @@ void lt_box_free(lt_box *box) {
 
 void lt_box_set_max_bytes(lt_box *box, uint64_t bytes) {
   uint64_t pages = bytes / WASM_PAGE_BYTES;
-  uint64_t least = memory_of(box)->pages;
+  uint64_t least = box_memory_of(box)->pages;
   uint64_t most = (UINT32_MAX - LT_BOX_SPARE_BYTES) / WASM_PAGE_BYTES; /* memory->size is 32 bits wide */
   box->max_pages = (uint32_t)(pages < least ? least : pages > most ? most : pages);
 }
 
 /* The first page of [from, to) that is not all zero. Pages that were never touched read as the one zero page, so this
  * is quick; libc's memcmp is the fastest reader of memory there is. */
-static uint32_t first_nonzero_page(const uint8_t *memory, uint32_t from, uint32_t to) {
+static uint32_t box_first_nonzero_page(const uint8_t *memory, uint32_t from, uint32_t to) {
   static const uint8_t zeros[PAGE_BYTES];
   uint32_t at = from;
   while (at < to && memcmp(memory + at, zeros, PAGE_BYTES) == 0) {
@@ -182,13 +182,13 @@ static uint32_t first_nonzero_page(const uint8_t *memory, uint32_t from, uint32_
 }
 
 /* The shadow stack grows downwards: everything from its lowest used byte up is wiped. */
-static void wipe_shadow_stack(lt_box *box) {
+static void box_wipe_shadow_stack(lt_box *box) {
   uint32_t end = box->image->head.start;
-  uint32_t low = first_nonzero_page(box->memory, 0, end);
+  uint32_t low = box_first_nonzero_page(box->memory, 0, end);
   memset(box->memory + low, 0, end - low);
 }
 
-static void restore_image(lt_box *box) {
+static void box_restore_image(lt_box *box) {
   const lt_image_header *head = &box->image->head;
   uint8_t *memory = box->memory + head->start;
   lt_image_hot *hot = box->image->hot;
@@ -205,7 +205,7 @@ static void restore_image(lt_box *box) {
 }
 
 /* What memory.grow added goes back to the kernel: it reads as zero when it is mapped again. */
-static bool drop_grown(lt_box *box) {
+static bool box_drop_grown(lt_box *box) {
   uint32_t from = box->image->head.size;
   uint32_t to = lt_box_size(box);
   void *at =
@@ -219,12 +219,12 @@ bool lt_box_clean(lt_box *box) {
   if (box->trap != LT_TRAP_NONE || atomic_load_explicit(&box->state, memory_order_acquire) != LT_BOX_HOST) {
     return false;
   }
-  if (box->grown && !drop_grown(box)) {
+  if (box->grown && !box_drop_grown(box)) {
     return false;
   }
-  wipe_shadow_stack(box);
-  restore_image(box);
-  reset_instance(box);
+  box_wipe_shadow_stack(box);
+  box_restore_image(box);
+  box_reset_instance(box);
   box->owner = NULL;
   box->refused = 0;
   box->max_pages = (uint32_t)(LT_RUN_MEMORY_BYTES / WASM_PAGE_BYTES);

@@ -28,7 +28,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "sandbox/image.h"
-#include "sandbox/module.h"
+#include "sandbox/wasm_module.h"
 
 /* Why a box stopped running guest code. */
 typedef enum lt_trap {

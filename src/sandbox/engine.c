@@ -21,69 +21,69 @@ void lt_engine_result_release(lt_engine_result *result) {
 }
 
 /* --- How it ended ------------------------------------------------------------------------------------------------- */
-static void end_with(lt_engine_result *result, lt_ending ending, const char *message) {
+static void engine_end_with(lt_engine_result *result, lt_ending ending, const char *message) {
   lt_buf_clear(&result->text);
   lt_buf_addc(&result->text, message);
   result->ending = ending;
 }
 
-static void end_trapped(const lt_guest *guest, lt_engine_result *result) {
+static void engine_end_trapped(const lt_guest *guest, lt_engine_result *result) {
   lt_trap trap = guest->box->trap;
   bool stopped = trap == LT_TRAP_STOPPED || trap == LT_TRAP_REVOKED;
-  end_with(result, stopped ? LT_END_STOPPED : LT_END_TRAP, lt_box_trap_text(trap));
+  engine_end_with(result, stopped ? LT_END_STOPPED : LT_END_TRAP, lt_box_trap_text(trap));
 }
 
-static bool is_out_of_memory(const lt_engine_result *result) {
+static bool engine_is_out_of_memory(const lt_engine_result *result) {
   return lt_str_starts(lt_buf_view(&result->text), LT_STR("out of memory")) &&
          lt_str_eq(lt_buf_view(&result->name), LT_STR("InternalError"));
 }
 
 /* The engine throws null, or nothing, when there is no room for an error. */
-static bool is_want_of_memory(const lt_guest *guest, lt_js exception) {
+static bool engine_is_want_of_memory(const lt_guest *guest, lt_js exception) {
   int tag = LT_JS_TAG(exception);
   return (tag == LT_TAG_NULL && guest->box->refused > 0) || tag == LT_TAG_UNINITIALIZED;
 }
 
 /* The prelude could not describe it, for want of memory or stack, or because it throws when it is looked at. */
-static void end_undescribed(lt_guest *guest, lt_js exception, lt_engine_result *result) LT_YIELDS {
-  bool no_memory = is_want_of_memory(guest, lt_guest_exception(guest));
+static void engine_end_undescribed(lt_guest *guest, lt_js exception, lt_engine_result *result) LT_YIELDS {
+  bool no_memory = engine_is_want_of_memory(guest, lt_guest_exception(guest));
   lt_buf_clear(&result->text);
   if (!lt_guest_copy_text(guest, exception, &result->text)) {
-    no_memory = no_memory || is_want_of_memory(guest, lt_guest_exception(guest));
-    end_with(result, LT_END_ERROR, "the program threw something that throws when it is looked at");
+    no_memory = no_memory || engine_is_want_of_memory(guest, lt_guest_exception(guest));
+    engine_end_with(result, LT_END_ERROR, "the program threw something that throws when it is looked at");
   }
   if (no_memory) {
-    end_with(result, LT_END_MEMORY, "out of memory");
+    engine_end_with(result, LT_END_MEMORY, "out of memory");
   }
 }
 
-static void end_with_error(lt_guest *guest, lt_js exception, lt_engine_result *result) LT_YIELDS {
+static void engine_end_with_error(lt_guest *guest, lt_js exception, lt_engine_result *result) LT_YIELDS {
   result->ending = LT_END_ERROR;
   lt_buf_clear(&result->text);
-  if (is_want_of_memory(guest, exception)) {
-    end_with(result, LT_END_MEMORY, "out of memory");
+  if (engine_is_want_of_memory(guest, exception)) {
+    engine_end_with(result, LT_END_MEMORY, "out of memory");
     return;
   }
   lt_js parts = lt_guest_call_root(guest, LT_ROOT_DESCRIBE, &exception, 1);
   if (lt_js_is_exception(parts)) {
-    end_undescribed(guest, exception, result);
+    engine_end_undescribed(guest, exception, result);
   } else {
     lt_guest_copy_text(guest, lt_guest_item(guest, parts, 0), &result->name);
     lt_guest_copy_text(guest, lt_guest_item(guest, parts, 1), &result->text);
     lt_guest_copy_text(guest, lt_guest_item(guest, parts, 2), &result->stack);
   }
   if (!lt_guest_alive(guest)) {
-    end_trapped(guest, result);
-  } else if (is_out_of_memory(result)) {
+    engine_end_trapped(guest, result);
+  } else if (engine_is_out_of_memory(result)) {
     result->ending = LT_END_MEMORY;
   }
 }
 
 /* --- The program's value ------------------------------------------------------------------------------------------ */
-static void end_with_json(lt_guest *guest, lt_js value, lt_engine_result *result) LT_YIELDS {
+static void engine_end_with_json(lt_guest *guest, lt_js value, lt_engine_result *result) LT_YIELDS {
   lt_js json = lt_guest_call_root(guest, LT_ROOT_RENDER, &value, 1);
   if (lt_js_is_exception(json)) {
-    end_with_error(guest, lt_guest_exception(guest), result);
+    engine_end_with_error(guest, lt_guest_exception(guest), result);
     return;
   }
   if (lt_js_is_undefined(json)) {
@@ -94,34 +94,34 @@ static void end_with_json(lt_guest *guest, lt_js value, lt_engine_result *result
   lt_guest_copy_text(guest, json, &result->text);
 }
 
-static void end_with_number(lt_js value, lt_engine_result *result) {
+static void engine_end_with_number(lt_js value, lt_engine_result *result) {
   result->ending = LT_END_VALUE;
   lt_buf_printf(&result->text, "%d", (int32_t)(uint32_t)value);
 }
 
-static void end_with_value(lt_guest *guest, lt_js value, lt_engine_result *result) LT_YIELDS {
+static void engine_end_with_value(lt_guest *guest, lt_js value, lt_engine_result *result) LT_YIELDS {
   lt_buf_clear(&result->text);
   if (lt_js_is_undefined(value)) {
     result->ending = LT_END_UNDEFINED;
   } else if (LT_JS_TAG(value) == LT_TAG_INT) {
-    end_with_number(value, result);
+    engine_end_with_number(value, result);
   } else if (lt_js_is_string(value)) {
     result->ending = LT_END_STRING;
     lt_guest_copy_text(guest, value, &result->text);
   } else {
-    end_with_json(guest, value, result);
+    engine_end_with_json(guest, value, result);
   }
   if (result->text.status == LT_E_LIMIT) {
-    end_with(result, LT_END_ERROR,
-             "the result is larger than 64 MiB: return less, or write it out in parts with output()");
+    engine_end_with(result, LT_END_ERROR,
+                    "the result is larger than 64 MiB: return less, or write it out in parts with output()");
   } else if (result->text.status != LT_OK) {
-    end_with(result, LT_END_MEMORY, "out of memory");
+    engine_end_with(result, LT_END_MEMORY, "out of memory");
   }
 }
 
 /* --- Turning the program ------------------------------------------------------------------------------------------ */
 /* Hands an outcome that came in to whoever waits for it in the program. */
-static bool deliver(lt_guest *guest, const lt_outcome *outcome) LT_YIELDS {
+static bool engine_deliver(lt_guest *guest, const lt_outcome *outcome) LT_YIELDS {
   lt_js value = lt_guest_answer(guest, outcome);
   bool ok = !lt_js_is_exception(value);
   if (!ok) {
@@ -131,7 +131,7 @@ static bool deliver(lt_guest *guest, const lt_outcome *outcome) LT_YIELDS {
   return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_SETTLE, args, 3));
 }
 
-static bool run_jobs(lt_guest *guest) LT_YIELDS {
+static bool engine_run_jobs(lt_guest *guest) LT_YIELDS {
   int ran;
   do {
     ran = lt_guest_job(guest);
@@ -140,7 +140,7 @@ static bool run_jobs(lt_guest *guest) LT_YIELDS {
 }
 
 /* Waits for one open call or timer and delivers it. False: nothing is open, or it threw (an exception is pending). */
-static bool next_outcome(lt_guest *guest, bool *ret_threw) LT_YIELDS {
+static bool engine_next_outcome(lt_guest *guest, bool *ret_threw) LT_YIELDS {
   lt_outcome outcome = {0};
   *ret_threw = false;
   if (guest->host->wait == NULL || !guest->host->wait(guest->host->arg, 0, &outcome)) {
@@ -150,16 +150,16 @@ static bool next_outcome(lt_guest *guest, bool *ret_threw) LT_YIELDS {
     lt_box_stop(guest->box);
     return false;
   }
-  *ret_threw = !deliver(guest, &outcome);
+  *ret_threw = !engine_deliver(guest, &outcome);
   return !*ret_threw;
 }
 
 /* Runs jobs and waits for calls until `promise` is settled; a pending exception is left for the caller
  * (LT_JS_EXCEPTION). */
-static lt_js await(lt_guest *guest, lt_js promise) LT_YIELDS {
+static lt_js engine_await(lt_guest *guest, lt_js promise) LT_YIELDS {
   bool threw = false;
   for (;;) {
-    if (!run_jobs(guest)) {
+    if (!engine_run_jobs(guest)) {
       return LT_JS_EXCEPTION;
     }
     int state = lt_guest_promise_state(guest, promise);
@@ -170,7 +170,7 @@ static lt_js await(lt_guest *guest, lt_js promise) LT_YIELDS {
       lt_guest_throw(guest, lt_guest_promise_result(guest, promise));
       return LT_JS_EXCEPTION;
     }
-    if (!next_outcome(guest, &threw)) {
+    if (!engine_next_outcome(guest, &threw)) {
       if (!threw && lt_guest_alive(guest)) {
         lt_guest_throw_error(guest, LT_STR("the program waits for a promise that nothing will ever settle"));
       }
@@ -180,43 +180,43 @@ static lt_js await(lt_guest *guest, lt_js promise) LT_YIELDS {
 }
 
 /* Calls still open at the end are waited for (docs/internals/engine.md). */
-static bool drain(lt_guest *guest) LT_YIELDS {
+static bool engine_drain(lt_guest *guest) LT_YIELDS {
   bool threw = false;
   do {
-    if (!run_jobs(guest)) {
+    if (!engine_run_jobs(guest)) {
       return false;
     }
-  } while (next_outcome(guest, &threw));
+  } while (engine_next_outcome(guest, &threw));
   return !threw && lt_guest_alive(guest);
 }
 
-static lt_js await_if_promise(lt_guest *guest, lt_js value) LT_YIELDS {
-  return lt_guest_promise_state(guest, value) < 0 ? value : await(guest, value);
+static lt_js engine_await_if_promise(lt_guest *guest, lt_js value) LT_YIELDS {
+  return lt_guest_promise_state(guest, value) < 0 ? value : engine_await(guest, value);
 }
 
 /* The program's completion value, or its default export. */
-static lt_js evaluate(lt_guest *guest, const lt_program *program) LT_YIELDS {
+static lt_js engine_evaluate(lt_guest *guest, const lt_program *program) LT_YIELDS {
   lt_js promise = lt_guest_eval(guest, program->code, program->file, program->module);
   if (lt_js_is_exception(promise)) {
     return promise;
   }
-  lt_js value = await_if_promise(guest, promise);
+  lt_js value = engine_await_if_promise(guest, promise);
   if (lt_js_is_exception(value) || !lt_js_is_object(value)) {
     return value;
   }
   return lt_guest_get(guest, value, program->module ? "default" : "value");
 }
 
-static lt_js finish(lt_guest *guest, const lt_program *program, lt_js value) LT_YIELDS {
+static lt_js engine_finish(lt_guest *guest, const lt_program *program, lt_js value) LT_YIELDS {
   if (!lt_js_is_object(value)) {
     return value;
   }
   lt_js args[] = {value, LT_JS_MK(LT_TAG_BOOL, program->call_result || program->module)};
   lt_js last = lt_guest_call_root(guest, LT_ROOT_FINISH, args, 2);
-  return lt_js_is_exception(last) ? last : await_if_promise(guest, last);
+  return lt_js_is_exception(last) ? last : engine_await_if_promise(guest, last);
 }
 
-static bool start(lt_guest *guest, const lt_program *program) LT_YIELDS {
+static bool engine_start(lt_guest *guest, const lt_program *program) LT_YIELDS {
   if (program->bindings.n == 0 && program->input.n == 0 && program->calls == LT_CALLS_PLAIN &&
       !program->without_output) {
     return true; /* the image is as a program without any of it needs it */
@@ -235,15 +235,15 @@ static bool start(lt_guest *guest, const lt_program *program) LT_YIELDS {
   return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_START, args, 4));
 }
 
-static lt_js run(lt_guest *guest, const lt_program *program) LT_YIELDS {
-  if (!start(guest, program)) {
+static lt_js engine_run(lt_guest *guest, const lt_program *program) LT_YIELDS {
+  if (!engine_start(guest, program)) {
     return LT_JS_EXCEPTION;
   }
-  lt_js value = evaluate(guest, program);
+  lt_js value = engine_evaluate(guest, program);
   if (!lt_js_is_exception(value)) {
-    value = finish(guest, program, value);
+    value = engine_finish(guest, program, value);
   }
-  if (!lt_js_is_exception(value) && !drain(guest)) {
+  if (!lt_js_is_exception(value) && !engine_drain(guest)) {
     value = LT_JS_EXCEPTION;
   }
   return value;
@@ -251,7 +251,7 @@ static lt_js run(lt_guest *guest, const lt_program *program) LT_YIELDS {
 
 /* --- Before it starts --------------------------------------------------------------------------------------------- */
 /* Clones would otherwise share the state of Math.random. */
-static void reseed(lt_box *box, uint64_t seed) {
+static void engine_reseed(lt_box *box, uint64_t seed) {
   while (seed == 0) {
     if (getrandom(&seed, sizeof seed, 0) < 0 && errno != EINTR) {
       seed = LT_FREEZE_CLOCK_US;
@@ -261,7 +261,7 @@ static void reseed(lt_box *box, uint64_t seed) {
 }
 
 /* The box's ceiling is the one that counts: the engine's own, which it reaches later, has no spare room. */
-static void set_memory_limit(lt_guest *guest, uint64_t bytes) {
+static void engine_set_memory_limit(lt_guest *guest, uint64_t bytes) {
   if (bytes == 0 || bytes == LT_RUN_MEMORY_BYTES) {
     return; /* what the image was frozen with */
   }
@@ -276,25 +276,25 @@ static void set_memory_limit(lt_guest *guest, uint64_t bytes) {
 void lt_engine_run(lt_box *box, const lt_program *program, const lt_guest_host *host, lt_engine_result *result) {
   lt_guest guest;
   lt_guest_init(&guest, box, host);
-  reseed(box, program->seed);
+  engine_reseed(box, program->seed);
   guest.random = program->seed;
-  set_memory_limit(&guest, program->memory_bytes);
-  lt_js value = run(&guest, program);
+  engine_set_memory_limit(&guest, program->memory_bytes);
+  lt_js value = engine_run(&guest, program);
   if (!lt_guest_alive(&guest)) {
-    end_trapped(&guest, result);
+    engine_end_trapped(&guest, result);
     return;
   }
   if (lt_js_is_exception(value)) {
-    end_with_error(&guest, lt_guest_exception(&guest), result);
+    engine_end_with_error(&guest, lt_guest_exception(&guest), result);
   } else if (guest.rejection_count > 0) {
-    end_with_error(&guest, guest.rejections[0].reason, result);
+    engine_end_with_error(&guest, guest.rejections[0].reason, result);
   } else if (guest.rejections_more > 0) {
-    end_with(result, LT_END_ERROR, "a promise was rejected and nobody handled it");
+    engine_end_with(result, LT_END_ERROR, "a promise was rejected and nobody handled it");
   } else {
-    end_with_value(&guest, value, result);
+    engine_end_with_value(&guest, value, result);
   }
   if (!lt_guest_alive(&guest)) {
-    end_trapped(&guest, result);
+    engine_end_trapped(&guest, result);
   }
 }
 
@@ -308,9 +308,9 @@ void lt_engine_strip(lt_box *box, lt_str source, bool (*poll)(void *arg), void *
     result->ending = LT_END_STRING;
     lt_guest_copy_text(&guest, value, &result->text);
   } else if (lt_guest_alive(&guest)) {
-    end_with_error(&guest, lt_guest_exception(&guest), result);
+    engine_end_with_error(&guest, lt_guest_exception(&guest), result);
   }
   if (!lt_guest_alive(&guest)) {
-    end_trapped(&guest, result);
+    engine_end_trapped(&guest, result);
   }
 }

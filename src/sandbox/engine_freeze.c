@@ -10,7 +10,7 @@
  * programs end before they have allocated so much. */
 #define GC_AFTER_BYTES (8u << 20)
 
-typedef struct freezer {
+typedef struct image_freezer {
   lt_guest guest;
   lt_image_header head;
   lt_str prelude;
@@ -18,18 +18,18 @@ typedef struct freezer {
   lt_buf *out;
   lt_status status;
   lt_err *err;
-} freezer;
+} image_freezer;
 
-static Z_qjs_instance_t *instance_of(freezer *f) {
+static Z_qjs_instance_t *engine_freeze_instance_of(image_freezer *f) {
   return f->guest.box->instance;
 }
 
-static bool start_engine(freezer *f) {
-  Z_qjs_instance_t *q = instance_of(f);
-  volatile uint32_t failed = 1;
+static bool engine_freeze_start_engine(image_freezer *f) {
+  Z_qjs_instance_t *q = engine_freeze_instance_of(f);
+  volatile uint32_t engine_freeze_failed = 1;
   LT_BOX_ENTER(f->guest.box, {
     Z_qjsZ__initialize(q);
-    failed = Z_qjsZ_qjs_init(q);
+    engine_freeze_failed = Z_qjsZ_qjs_init(q);
     Z_qjsZ_qjs_set_max_stack_size(q, LT_BOX_GUEST_STACK_BYTES);
     Z_qjsZ_qjs_set_memory_limit(q, LT_RUN_MEMORY_BYTES);
     Z_qjsZ_qjs_set_interrupt_handler(q, 1);
@@ -40,10 +40,10 @@ static bool start_engine(freezer *f) {
   });
   f->guest.context = f->head.context;
   f->guest.runtime = f->head.runtime;
-  return failed == 0 && lt_guest_alive(&f->guest);
+  return engine_freeze_failed == 0 && lt_guest_alive(&f->guest);
 }
 
-static bool make_scratch(freezer *f) {
+static bool engine_freeze_make_scratch(image_freezer *f) {
   char zeros[LT_SCRATCH_BYTES] = {0};
   strcpy(zeros + LT_SCRATCH_NAMES, "answer"); /* the file name of JSON that is parsed */
   f->head.scratch = lt_guest_put(&f->guest, lt_str_from(zeros, sizeof zeros));
@@ -54,13 +54,13 @@ static bool make_scratch(freezer *f) {
 #define DRAWS_MAX 64
 
 /* One draw of QuickJS's Math.random (xorshift64star). */
-static uint64_t next_random_state(uint64_t x) {
+static uint64_t engine_freeze_next_random_state(uint64_t x) {
   x ^= x >> 12;
   x ^= x << 25;
   return x ^ (x >> 27);
 }
 
-static unsigned count_in_memory(freezer *f, uint64_t wanted) {
+static unsigned engine_freeze_count_in_memory(image_freezer *f, uint64_t wanted) {
   unsigned found = 0;
   for (uint32_t at = 1048576; at + 8 <= lt_box_size(f->guest.box); at += 8) {
     if (memcmp(f->guest.box->memory + at, &wanted, sizeof wanted) == 0) {
@@ -73,10 +73,10 @@ static unsigned count_in_memory(freezer *f, uint64_t wanted) {
 
 /* QuickJS seeds Math.random from the clock, which stands still here, and draws a few numbers while it starts: one of
  * the states that follow is in memory, once. */
-static bool find_random_state(freezer *f) {
+static bool engine_freeze_find_random_state(image_freezer *f) {
   uint64_t state = LT_FREEZE_CLOCK_US;
-  for (unsigned draw = 0; draw < DRAWS_MAX; draw++, state = next_random_state(state)) {
-    unsigned found = count_in_memory(f, state);
+  for (unsigned draw = 0; draw < DRAWS_MAX; draw++, state = engine_freeze_next_random_state(state)) {
+    unsigned found = engine_freeze_count_in_memory(f, state);
     if (found > 0) {
       return found == 1;
     }
@@ -85,9 +85,9 @@ static bool find_random_state(freezer *f) {
 }
 
 /* The prelude's H: an object with the host functions. */
-static lt_js host_object(freezer *f) {
+static lt_js engine_freeze_host_object(image_freezer *f) {
   lt_guest *guest = &f->guest;
-  Z_qjs_instance_t *q = instance_of(f);
+  Z_qjs_instance_t *q = engine_freeze_instance_of(f);
   lt_js object = lt_guest_parse(guest, LT_STR("{}"));
   for (unsigned i = 0; i < lt_guest_function_count; i++) {
     uint32_t name = lt_guest_put(guest, lt_str_from(&lt_guest_functions[i].letter, 1));
@@ -102,7 +102,7 @@ static lt_js host_object(freezer *f) {
   return object;
 }
 
-static bool failed(freezer *f, const char *what) LT_YIELDS {
+static bool engine_freeze_failed(image_freezer *f, const char *what) LT_YIELDS {
   lt_buf text;
   lt_buf_init(&text, 4096);
   lt_guest_copy_text(&f->guest, lt_guest_exception(&f->guest), &text);
@@ -112,26 +112,27 @@ static bool failed(freezer *f, const char *what) LT_YIELDS {
   return false;
 }
 
-static bool plain_eval(freezer *f, lt_str code, const char *file, lt_js *ret) LT_YIELDS {
+static bool engine_freeze_plain_eval(image_freezer *f, lt_str code, const char *file, lt_js *ret) LT_YIELDS {
   uint32_t at = lt_guest_put(&f->guest, code);
   uint32_t name = lt_guest_put(&f->guest, lt_str_of(file));
   volatile lt_js value = LT_JS_EXCEPTION;
-  LT_BOX_ENTER(f->guest.box, value = Z_qjsZ_JS_Eval(instance_of(f), f->head.context, at, (uint32_t)code.n, name, 0));
+  LT_BOX_ENTER(f->guest.box,
+               value = Z_qjsZ_JS_Eval(engine_freeze_instance_of(f), f->head.context, at, (uint32_t)code.n, name, 0));
   lt_guest_free(&f->guest, at);
   *ret = value;
-  return !lt_js_is_exception(value) || failed(f, file);
+  return !lt_js_is_exception(value) || engine_freeze_failed(f, file);
 }
 
-static bool run_prelude(freezer *f) LT_YIELDS {
+static bool engine_freeze_run_prelude(image_freezer *f) LT_YIELDS {
   lt_js function, roots = lt_guest_parse(&f->guest, LT_STR("{}"));
-  if (!plain_eval(f, f->prelude, "prelude.js", &function)) {
+  if (!engine_freeze_plain_eval(f, f->prelude, "prelude.js", &function)) {
     return false;
   }
   f->guest.roots = f->head.roots;
   f->head.roots[0] = function;
-  lt_js args[] = {host_object(f), roots};
+  lt_js args[] = {engine_freeze_host_object(f), roots};
   if (lt_js_is_exception(lt_guest_call_root(&f->guest, 0, args, 2))) {
-    return failed(f, "prelude.js");
+    return engine_freeze_failed(f, "prelude.js");
   }
   static const char *const names[] = {"start", "settle", "finish", "render", "describe"};
   for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -140,19 +141,19 @@ static bool run_prelude(freezer *f) LT_YIELDS {
   return true;
 }
 
-static bool run_script(freezer *f) LT_YIELDS {
+static bool engine_freeze_run_script(image_freezer *f) LT_YIELDS {
   lt_js ignored;
   if (f->script.n == 0) {
     return true;
   }
-  if (!plain_eval(f, f->script, "strip.js", &ignored) ||
-      !plain_eval(f, LT_STR("globalThis.__strip"), "strip.js", &f->head.roots[LT_ROOT_STRIP])) {
+  if (!engine_freeze_plain_eval(f, f->script, "strip.js", &ignored) ||
+      !engine_freeze_plain_eval(f, LT_STR("globalThis.__strip"), "strip.js", &f->head.roots[LT_ROOT_STRIP])) {
     return false;
   }
   return true;
 }
 
-static void write_image(freezer *f) {
+static void engine_freeze_write_image(image_freezer *f) {
   lt_box *box = f->guest.box;
   f->head.magic = LT_IMAGE_MAGIC;
   f->head.start = 1048576; /* the module was linked stack-first: below is the shadow stack, which starts empty */
@@ -165,33 +166,33 @@ static void write_image(freezer *f) {
   f->status = f->out->status;
 }
 
-static void freeze(void *arg) {
-  freezer *f = arg;
-  Z_qjs_instance_t *q = instance_of(f);
-  if (!start_engine(f) || !make_scratch(f)) {
+static void engine_freeze_freeze(void *arg) {
+  image_freezer *f = arg;
+  Z_qjs_instance_t *q = engine_freeze_instance_of(f);
+  if (!engine_freeze_start_engine(f) || !engine_freeze_make_scratch(f)) {
     f->status = lt_fail(f->err, LT_E_INTERNAL, "the engine does not start");
     return;
   }
-  if (!find_random_state(f)) {
+  if (!engine_freeze_find_random_state(f)) {
     f->status = lt_fail(f->err, LT_E_INTERNAL, "the state of Math.random is not where it is looked for");
     return;
   }
-  if (!run_prelude(f) || !run_script(f)) {
+  if (!engine_freeze_run_prelude(f) || !engine_freeze_run_script(f)) {
     return;
   }
   LT_BOX_ENTER(f->guest.box, Z_qjsZ_qjs_run_gc(q));
   LT_BOX_ENTER(f->guest.box, Z_qjsZ_qjs_set_gc_threshold(q, GC_AFTER_BYTES));
-  write_image(f);
+  engine_freeze_write_image(f);
 }
 
 lt_status lt_engine_freeze(lt_str prelude, lt_str script, lt_buf *out, lt_err *err) {
-  freezer f = {.prelude = prelude, .script = script, .out = out, .err = err, .status = LT_OK};
+  image_freezer f = {.prelude = prelude, .script = script, .out = out, .err = err, .status = LT_OK};
   lt_box *box = NULL;
   LT_TRY(lt_box_thread_init(err));
   LT_TRY(lt_box_new_blank(&lt_qjs_module, &box, err));
   lt_guest_init(&f.guest, box, NULL);
   lt_fiber fiber;
-  lt_fiber_init(&fiber, box->stack, LT_BOX_STACK_BYTES, freeze, &f);
+  lt_fiber_init(&fiber, box->stack, LT_BOX_STACK_BYTES, engine_freeze_freeze, &f);
   while (lt_fiber_resume(&fiber)) {
   }
   lt_fiber_release(&fiber);

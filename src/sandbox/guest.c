@@ -30,13 +30,13 @@ lt_str lt_guest_view(const lt_guest *guest, uint32_t at, uint32_t n) {
   return lt_str_from(guest->box->memory + at, n);
 }
 
-static void write_bytes(lt_guest *guest, uint32_t at, const void *bytes, size_t n) {
+static void guest_write_bytes(lt_guest *guest, uint32_t at, const void *bytes, size_t n) {
   if (lt_guest_alive(guest) && lt_box_has(guest->box, at, (uint32_t)n)) {
     memcpy(guest->box->memory + at, bytes, n);
   }
 }
 
-static uint32_t read_u32(const lt_guest *guest, uint32_t at) {
+static uint32_t guest_read_u32(const lt_guest *guest, uint32_t at) {
   uint32_t value = 0;
   lt_str bytes = lt_guest_view(guest, at, sizeof value);
   if (bytes.n == sizeof value) {
@@ -46,7 +46,7 @@ static uint32_t read_u32(const lt_guest *guest, uint32_t at) {
 }
 
 /* Guest code is running: only inside LT_BOX_ENTER. 0: the guest has no room. */
-static uint32_t place(lt_guest *guest, lt_str bytes) {
+static uint32_t guest_place(lt_guest *guest, lt_str bytes) {
   if (bytes.n >= UINT32_MAX - 1) {
     return 0;
   }
@@ -63,7 +63,7 @@ static uint32_t place(lt_guest *guest, lt_str bytes) {
 
 uint32_t lt_guest_put(lt_guest *guest, lt_str bytes) {
   volatile uint32_t at = 0;
-  LT_BOX_ENTER(guest->box, at = place(guest, bytes));
+  LT_BOX_ENTER(guest->box, at = guest_place(guest, bytes));
   return lt_guest_alive(guest) ? at : 0;
 }
 
@@ -84,10 +84,10 @@ void lt_guest_free_boxed(lt_guest *guest, uint32_t at) {
 }
 
 /* Also inside LT_BOX_ENTER: places the bytes, makes a value of them, takes them away again. */
-typedef lt_js (*maker)(lt_guest *guest, uint32_t at, uint32_t n);
+typedef lt_js (*guest_value_maker)(lt_guest *guest, uint32_t at, uint32_t n);
 
-static lt_js make_from(lt_guest *guest, lt_str bytes, maker make) {
-  uint32_t at = place(guest, bytes);
+static lt_js guest_make_from(lt_guest *guest, lt_str bytes, guest_value_maker make) {
+  uint32_t at = guest_place(guest, bytes);
   if (at == 0) {
     return Z_qjsZ_JS_ThrowOutOfMemory(INSTANCE(guest), guest->context);
   }
@@ -96,23 +96,23 @@ static lt_js make_from(lt_guest *guest, lt_str bytes, maker make) {
   return value;
 }
 
-static lt_js make_string(lt_guest *guest, uint32_t at, uint32_t n) {
+static lt_js guest_make_string(lt_guest *guest, uint32_t at, uint32_t n) {
   return Z_qjsZ_JS_NewStringLen(INSTANCE(guest), guest->context, at, n);
 }
 
-static lt_js make_parsed(lt_guest *guest, uint32_t at, uint32_t n) {
+static lt_js guest_make_parsed(lt_guest *guest, uint32_t at, uint32_t n) {
   return Z_qjsZ_JS_ParseJSON(INSTANCE(guest), guest->context, at, n, guest->scratch + LT_SCRATCH_NAMES);
 }
 
 lt_js lt_guest_string(lt_guest *guest, lt_str text) {
   volatile lt_js value = LT_JS_EXCEPTION;
-  LT_BOX_ENTER(guest->box, value = make_from(guest, text, make_string));
+  LT_BOX_ENTER(guest->box, value = guest_make_from(guest, text, guest_make_string));
   return value;
 }
 
 lt_js lt_guest_parse(lt_guest *guest, lt_str json) {
   volatile lt_js value = LT_JS_EXCEPTION;
-  LT_BOX_ENTER(guest->box, value = make_from(guest, json, make_parsed));
+  LT_BOX_ENTER(guest->box, value = guest_make_from(guest, json, guest_make_parsed));
   return value;
 }
 
@@ -124,7 +124,7 @@ bool lt_guest_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_gue
   LT_BOX_ENTER(guest->box, {
     for (unsigned i = 0; i < count; i++) {
       at[i] = Z_qjsZ_JS_ToCStringLen2(INSTANCE(guest), guest->context, guest->scratch + LT_SCRATCH_LEN, values[i], 0);
-      n[i] = at[i] != 0 ? read_u32(guest, guest->scratch + LT_SCRATCH_LEN) : 0;
+      n[i] = at[i] != 0 ? guest_read_u32(guest, guest->scratch + LT_SCRATCH_LEN) : 0;
     }
   });
   *held = (lt_guest_held){.count = 0};
@@ -143,7 +143,7 @@ bool lt_guest_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_gue
 }
 
 /* Inside LT_BOX_ENTER. */
-static void drop(lt_guest *guest, lt_guest_held *held) {
+static void guest_drop(lt_guest *guest, lt_guest_held *held) {
   while (held->count > 0) {
     Z_qjsZ_JS_FreeCString(INSTANCE(guest), guest->context, held->at[--held->count]);
   }
@@ -151,15 +151,15 @@ static void drop(lt_guest *guest, lt_guest_held *held) {
 
 void lt_guest_drop(lt_guest *guest, lt_guest_held *held) {
   if (held->count > 0 && lt_guest_alive(guest)) {
-    LT_BOX_ENTER(guest->box, drop(guest, held));
+    LT_BOX_ENTER(guest->box, guest_drop(guest, held));
   }
 }
 
 uint32_t lt_guest_box_value(lt_guest *guest, lt_js value, lt_guest_held *held) {
   volatile uint32_t at = 0;
   LT_BOX_ENTER(guest->box, {
-    drop(guest, held);
-    at = place(guest, lt_str_from(&value, sizeof value));
+    guest_drop(guest, held);
+    at = guest_place(guest, lt_str_from(&value, sizeof value));
   });
   return lt_guest_alive(guest) ? at : 0;
 }
@@ -176,14 +176,14 @@ bool lt_guest_copy_text(lt_guest *guest, lt_js value, lt_buf *out) {
 
 /* Flags of JS_Eval: the script is asynchronous, so that `await` works at its top level; a module goes through qjs_eval,
  * whose promise is of the module's namespace. */
-static lt_js eval_script(lt_guest *guest, uint32_t code, uint32_t n, uint32_t file) LT_YIELDS {
+static lt_js guest_eval_script(lt_guest *guest, uint32_t code, uint32_t n, uint32_t file) LT_YIELDS {
   volatile lt_js value = LT_JS_EXCEPTION;
   /* LT_YIELDS: the program's code calls host functions */
   LT_BOX_ENTER(guest->box, value = Z_qjsZ_JS_Eval(INSTANCE(guest), guest->context, code, n, file, QJS_EVAL_ASYNC));
   return value;
 }
 
-static lt_js eval_module(lt_guest *guest, uint32_t code, uint32_t n, uint32_t file) LT_YIELDS {
+static lt_js guest_eval_module(lt_guest *guest, uint32_t code, uint32_t n, uint32_t file) LT_YIELDS {
   volatile uint32_t boxed = 0;
   /* LT_YIELDS: the program's code calls host functions */
   LT_BOX_ENTER(guest->box, boxed = Z_qjsZ_qjs_eval(INSTANCE(guest), code, n, file, QJS_EVAL_MODULE));
@@ -202,8 +202,8 @@ lt_js lt_guest_eval(lt_guest *guest, lt_str code, lt_str file, bool module) {
     LT_BOX_ENTER(guest->box, Z_qjsZ_JS_ThrowOutOfMemory(INSTANCE(guest), guest->context));
     return LT_JS_EXCEPTION;
   }
-  lt_js value = module ? eval_module(guest, code_at, (uint32_t)code.n, file_at)
-                       : eval_script(guest, code_at, (uint32_t)code.n, file_at);
+  lt_js value = module ? guest_eval_module(guest, code_at, (uint32_t)code.n, file_at)
+                       : guest_eval_script(guest, code_at, (uint32_t)code.n, file_at);
   if (lt_guest_alive(guest)) {
     lt_guest_free(guest, code_at); /* the text can be megabytes; the name is not worth a call */
   }
@@ -213,7 +213,7 @@ lt_js lt_guest_eval(lt_guest *guest, lt_str code, lt_str file, bool module) {
 lt_js lt_guest_call_root(lt_guest *guest, unsigned root, const lt_js *args, unsigned count) {
   LT_CHECK(count <= LT_GUEST_ARGS_MAX);
   uint32_t at = guest->scratch + LT_SCRATCH_ARGS;
-  write_bytes(guest, at, args, count * sizeof *args);
+  guest_write_bytes(guest, at, args, count * sizeof *args);
   volatile lt_js value = LT_JS_EXCEPTION;
   /* LT_YIELDS: the program's code calls host functions */
   LT_BOX_ENTER(guest->box,
@@ -223,7 +223,7 @@ lt_js lt_guest_call_root(lt_guest *guest, unsigned root, const lt_js *args, unsi
 
 lt_js lt_guest_get(lt_guest *guest, lt_js object, const char *name) {
   uint32_t at = guest->scratch + LT_SCRATCH_ARGS;
-  write_bytes(guest, at, name, strlen(name) + 1);
+  guest_write_bytes(guest, at, name, strlen(name) + 1);
   volatile lt_js value = LT_JS_EXCEPTION;
   /* LT_YIELDS: the program's code calls host functions */
   LT_BOX_ENTER(guest->box, value = Z_qjsZ_JS_GetPropertyStr(INSTANCE(guest), guest->context, object, at));
@@ -263,7 +263,7 @@ void lt_guest_throw_error(lt_guest *guest, lt_str message) {
     return;
   }
   uint32_t at = guest->scratch + LT_SCRATCH_ARGS;
-  write_bytes(guest, at, "message", sizeof "message");
+  guest_write_bytes(guest, at, "message", sizeof "message");
   LT_BOX_ENTER(guest->box, {
     lt_js error = Z_qjsZ_JS_NewError(INSTANCE(guest), guest->context);
     Z_qjsZ_JS_DefinePropertyValueStr(INSTANCE(guest), guest->context, error, at, text, QJS_PROP_HIDDEN);

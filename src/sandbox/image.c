@@ -10,7 +10,7 @@
 
 /* The instance and the table hold addresses of this process, so they are made once per process; clones copy the
  * instance and share the table. */
-static lt_status make_template(lt_image *image, lt_err *err) {
+static lt_status image_make_template(lt_image *image, lt_err *err) {
   lt_box *box = NULL;
   LT_TRY(lt_box_new_blank(image->module, &box, err));
   image->instance = lt_mem_alloc(image->module->instance_size);
@@ -25,7 +25,7 @@ static lt_status make_template(lt_image *image, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status write_all(int fd, const uint8_t *bytes, size_t n, lt_err *err) {
+static lt_status image_write_all(int fd, const uint8_t *bytes, size_t n, lt_err *err) {
   while (n > 0) {
     ssize_t wrote = write(fd, bytes, n);
     if (wrote < 0 && errno == EINTR) {
@@ -40,12 +40,12 @@ static lt_status write_all(int fd, const uint8_t *bytes, size_t n, lt_err *err) 
   return LT_OK;
 }
 
-static lt_status make_file(lt_image *image, lt_err *err) {
+static lt_status image_make_file(lt_image *image, lt_err *err) {
   image->fd = memfd_create("lathe-image", MFD_CLOEXEC);
   if (image->fd < 0) {
     return lt_fail(err, LT_E_IO, "memfd_create: %s", strerror(errno));
   }
-  return write_all(image->fd, image->bytes, image->head.size - image->head.start, err);
+  return image_write_all(image->fd, image->bytes, image->head.size - image->head.start, err);
 }
 
 lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, lt_err *err) {
@@ -63,9 +63,9 @@ lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, l
   if (image->hot == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the engine's image");
   }
-  lt_status status = make_template(image, err);
+  lt_status status = image_make_template(image, err);
   if (status == LT_OK) {
-    status = make_file(image, err);
+    status = image_make_file(image, err);
   }
   if (status != LT_OK) {
     lt_image_close(image);

@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "sandbox/module.h"
+#include "sandbox/wasm_module.h"
 
 #define LT_IMAGE_MAGIC 0x474d494cu /* "LIMG" */
 #define LT_IMAGE_ROOTS 16

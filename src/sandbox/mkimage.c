@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "sandbox/engine.h"
 
-static bool read_file(const char *path, lt_buf *out) {
+static bool mkimage_read_file(const char *path, lt_buf *out) {
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
     perror(path);
@@ -19,7 +19,7 @@ static bool read_file(const char *path, lt_buf *out) {
   return out->status == LT_OK;
 }
 
-static bool write_file(const char *path, lt_str bytes) {
+static bool mkimage_write_file(const char *path, lt_str bytes) {
   FILE *file = fopen(path, "wb");
   bool ok = file != NULL && fwrite(bytes.p, 1, bytes.n, file) == bytes.n;
   if (file == NULL || fclose(file) != 0 || !ok) {
@@ -39,12 +39,12 @@ int main(int argc, char **argv) {
   lt_buf_init(&script, 16 * LT_MIB);
   lt_buf_init(&image, 64 * LT_MIB);
   lt_err err = LT_ERR_INIT;
-  bool ok = read_file(argv[1], &prelude) && (argc == 3 || read_file(argv[2], &script));
+  bool ok = mkimage_read_file(argv[1], &prelude) && (argc == 3 || mkimage_read_file(argv[2], &script));
   if (ok && lt_engine_freeze(lt_buf_view(&prelude), lt_buf_view(&script), &image, &err) != LT_OK) {
     fprintf(stderr, "mkimage: %s\n", lt_err_msg(&err));
     ok = false;
   }
-  ok = ok && write_file(argv[argc - 1], lt_buf_view(&image));
+  ok = ok && mkimage_write_file(argv[argc - 1], lt_buf_view(&image));
   lt_buf_release(&prelude);
   lt_buf_release(&script);
   lt_buf_release(&image);

@@ -32,7 +32,7 @@ lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err) {
 }
 
 /* A process that runs one program does not clean up after it: 0.3 ms of `lathe run`, page faults mostly. */
-static bool is_worth_keeping(lt_pool *pool) {
+static bool pool_is_worth_keeping(lt_pool *pool) {
   pthread_mutex_lock(&pool->lock);
   bool room = pool->count < pool->max && pool->taken > 1;
   pthread_mutex_unlock(&pool->lock);
@@ -40,7 +40,7 @@ static bool is_worth_keeping(lt_pool *pool) {
 }
 
 void lt_pool_give(lt_pool *pool, lt_box *box) {
-  if (!is_worth_keeping(pool) || !lt_box_clean(box)) {
+  if (!pool_is_worth_keeping(pool) || !lt_box_clean(box)) {
     lt_box_free(box);
     return;
   }

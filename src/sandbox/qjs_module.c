@@ -9,49 +9,49 @@
 #include "sandbox/qjs_abi.h"
 
 /* --- The instance ------------------------------------------------------------------------------------------------- */
-static void instantiate(void *instance, lt_box *box) {
+static void qjs_module_instantiate(void *instance, lt_box *box) {
   Z_qjs_init_module();
   Z_qjs_instantiate(instance, (struct Z_env_instance_t *)box, (struct Z_wasi_snapshot_preview1_instance_t *)box);
 }
 
-static void rebind(void *instance, lt_box *box) {
+static void qjs_module_rebind(void *instance, lt_box *box) {
   Z_qjs_instance_t *q = instance;
   q->Z_env_instance = (struct Z_env_instance_t *)box;
   q->Z_wasi_snapshot_preview1_instance = (struct Z_wasi_snapshot_preview1_instance_t *)box;
 }
 
-static wasm_rt_memory_t *memory(void *instance) {
+static wasm_rt_memory_t *qjs_module_memory(void *instance) {
   return &((Z_qjs_instance_t *)instance)->w2c_memory;
 }
 
-static wasm_rt_funcref_table_t *table(void *instance) {
+static wasm_rt_funcref_table_t *qjs_module_table(void *instance) {
   return &((Z_qjs_instance_t *)instance)->w2c___indirect_function_table;
 }
 
-static uint32_t *stack_pointer(void *instance) {
+static uint32_t *qjs_module_stack_pointer(void *instance) {
   return &((Z_qjs_instance_t *)instance)->w2c___stack_pointer;
 }
 
 const lt_module lt_qjs_module = {
     .name = "quickjs",
     .instance_size = sizeof(Z_qjs_instance_t),
-    .instantiate = instantiate,
-    .rebind = rebind,
-    .memory = memory,
-    .table = table,
-    .stack_pointer = stack_pointer,
+    .instantiate = qjs_module_instantiate,
+    .rebind = qjs_module_rebind,
+    .memory = qjs_module_memory,
+    .table = qjs_module_table,
+    .stack_pointer = qjs_module_stack_pointer,
 };
 
 /* --- Imports: env ------------------------------------------------------------------------------------------------- */
-static lt_box *box_of(struct Z_env_instance_t *env) {
+static lt_box *qjs_module_box_of(struct Z_env_instance_t *env) {
   return (lt_box *)env;
 }
 
-static lt_guest *guest_of(struct Z_env_instance_t *env) {
-  return box_of(env)->owner;
+static lt_guest *qjs_module_guest_of(struct Z_env_instance_t *env) {
+  return qjs_module_box_of(env)->owner;
 }
 
-static lt_js value_at(const lt_guest *guest, uint32_t at) {
+static lt_js qjs_module_value_at(const lt_guest *guest, uint32_t at) {
   lt_js value = LT_JS_UNDEFINED;
   lt_str bytes = lt_guest_view(guest, at, sizeof value);
   if (bytes.n == sizeof value) {
@@ -60,7 +60,7 @@ static lt_js value_at(const lt_guest *guest, uint32_t at) {
   return value;
 }
 
-static uint32_t argument_at(const lt_guest *guest, uint32_t argv, uint32_t i) {
+static uint32_t qjs_module_argument_at(const lt_guest *guest, uint32_t argv, uint32_t i) {
   uint32_t at = 0;
   lt_str bytes = lt_guest_view(guest, argv + i * 4, sizeof at);
   if (bytes.n == sizeof at) {
@@ -71,12 +71,12 @@ static uint32_t argument_at(const lt_guest *guest, uint32_t argv, uint32_t i) {
 
 u32 Z_envZ_host_call(struct Z_env_instance_t *env, u32 name, u32 name_len, u32 this_at, u32 argc, u32 argv) LT_YIELDS {
   (void)this_at;
-  LT_BOX_HOST_BEGIN(box_of(env));
-  lt_guest *guest = guest_of(env);
+  LT_BOX_HOST_BEGIN(qjs_module_box_of(env));
+  lt_guest *guest = qjs_module_guest_of(env);
   lt_js args[LT_GUEST_ARGS_MAX];
   uint32_t count = argc < LT_GUEST_ARGS_MAX ? argc : LT_GUEST_ARGS_MAX;
   for (uint32_t i = 0; i < count; i++) {
-    args[i] = value_at(guest, argument_at(guest, argv, i));
+    args[i] = qjs_module_value_at(guest, qjs_module_argument_at(guest, argv, i));
   }
   lt_guest_held held = {.count = 0};
   lt_js value = lt_guest_host_call(guest, lt_guest_view(guest, name, name_len), count, args, &held);
@@ -86,36 +86,36 @@ u32 Z_envZ_host_call(struct Z_env_instance_t *env, u32 name, u32 name_len, u32 t
   } else {
     boxed = lt_guest_box_value(guest, value, &held);
   }
-  LT_BOX_HOST_END(box_of(env));
+  LT_BOX_HOST_END(qjs_module_box_of(env));
   return boxed;
 }
 
 /* Also after every suspension: time may be up. */
-static bool must_stop(lt_guest *guest) LT_YIELDS {
+static bool qjs_module_must_stop(lt_guest *guest) LT_YIELDS {
   return guest->host != NULL && guest->host->poll != NULL && guest->host->poll(guest->host->arg);
 }
 
 u32 Z_envZ_host_interrupt(struct Z_env_instance_t *env) LT_YIELDS {
-  LT_BOX_HOST_BEGIN(box_of(env));
-  if (must_stop(guest_of(env))) {
-    lt_box_stop(box_of(env));
+  LT_BOX_HOST_BEGIN(qjs_module_box_of(env));
+  if (qjs_module_must_stop(qjs_module_guest_of(env))) {
+    lt_box_stop(qjs_module_box_of(env));
   }
-  LT_BOX_HOST_END(box_of(env));
+  LT_BOX_HOST_END(qjs_module_box_of(env));
   return 0;
 }
 
 /* Both values are ours to free (the trampoline hands over references of its own). Kept until somebody handles it: the
  * promise, so that its address means no other one, and what it was rejected with. */
-static void remember_rejection(lt_guest *guest, u32 promise_at, u32 reason_at) {
+static void qjs_module_remember_rejection(lt_guest *guest, u32 promise_at, u32 reason_at) {
   if (guest->rejection_count < LT_REJECTIONS_MAX) {
-    guest->rejections[guest->rejection_count++] =
-        (lt_rejection){.promise = value_at(guest, promise_at), .reason = value_at(guest, reason_at)};
+    guest->rejections[guest->rejection_count++] = (lt_rejection){.promise = qjs_module_value_at(guest, promise_at),
+                                                                 .reason = qjs_module_value_at(guest, reason_at)};
   } else {
     guest->rejections_more++;
   }
 }
 
-static void forget_rejection(lt_guest *guest, lt_js promise) {
+static void qjs_module_forget_rejection(lt_guest *guest, lt_js promise) {
   for (uint32_t i = 0; i < guest->rejection_count; i++) {
     if (guest->rejections[i].promise == promise) {
       lt_guest_free_value(guest, guest->rejections[i].promise);
@@ -130,33 +130,33 @@ static void forget_rejection(lt_guest *guest, lt_js promise) {
 }
 
 void Z_envZ_host_promise_rejection(struct Z_env_instance_t *env, u32 promise_at, u32 reason_at, u32 handled) {
-  LT_BOX_HOST_BEGIN(box_of(env));
-  lt_guest *guest = guest_of(env);
+  LT_BOX_HOST_BEGIN(qjs_module_box_of(env));
+  lt_guest *guest = qjs_module_guest_of(env);
   if (handled == 0) {
-    remember_rejection(guest, promise_at, reason_at);
+    qjs_module_remember_rejection(guest, promise_at, reason_at);
     lt_guest_free(guest, promise_at);
     lt_guest_free(guest, reason_at);
   } else {
-    forget_rejection(guest, value_at(guest, promise_at));
+    qjs_module_forget_rejection(guest, qjs_module_value_at(guest, promise_at));
     lt_guest_free_boxed(guest, promise_at);
     lt_guest_free_boxed(guest, reason_at);
   }
-  LT_BOX_HOST_END(box_of(env));
+  LT_BOX_HOST_END(qjs_module_box_of(env));
 }
 
 /* Module names are names, not paths: what is registered is found as it is written. */
 u32 Z_envZ_host_module_normalize(struct Z_env_instance_t *env, u32 base, u32 name) {
   (void)base;
-  LT_BOX_HOST_BEGIN(box_of(env));
-  lt_guest *guest = guest_of(env);
+  LT_BOX_HOST_BEGIN(qjs_module_box_of(env));
+  lt_guest *guest = qjs_module_guest_of(env);
   uint32_t room = lt_box_size(guest->box) - (name < lt_box_size(guest->box) ? name : 0);
   lt_str rest = lt_guest_view(guest, name, room);
   u32 copy = lt_guest_put(guest, lt_str_from(rest.p, strnlen(rest.p ? rest.p : "", rest.n)));
-  LT_BOX_HOST_END(box_of(env));
+  LT_BOX_HOST_END(qjs_module_box_of(env));
   return copy;
 }
 
-static u32 load_module(lt_guest *guest, lt_str name, u32 len_at) {
+static u32 qjs_module_load_module(lt_guest *guest, lt_str name, u32 len_at) {
   lt_str source;
   if (guest->host == NULL || !guest->host->module(guest->host->arg, name, &source)) {
     char text[256];
@@ -173,11 +173,11 @@ static u32 load_module(lt_guest *guest, lt_str name, u32 len_at) {
 }
 
 u32 Z_envZ_host_module_load(struct Z_env_instance_t *env, u32 name, u32 len_at) {
-  LT_BOX_HOST_BEGIN(box_of(env));
-  lt_guest *guest = guest_of(env);
+  LT_BOX_HOST_BEGIN(qjs_module_box_of(env));
+  lt_guest *guest = qjs_module_guest_of(env);
   lt_str rest = lt_guest_view(guest, name, lt_box_size(guest->box) - (name < lt_box_size(guest->box) ? name : 0));
-  u32 at = load_module(guest, lt_str_from(rest.p, strnlen(rest.p ? rest.p : "", rest.n)), len_at);
-  LT_BOX_HOST_END(box_of(env));
+  u32 at = qjs_module_load_module(guest, lt_str_from(rest.p, strnlen(rest.p ? rest.p : "", rest.n)), len_at);
+  LT_BOX_HOST_END(qjs_module_box_of(env));
   return at;
 }
 
@@ -194,7 +194,7 @@ enum { WASI_OK = 0, WASI_BADF = 8, WASI_FAULT = 21, WASI_SPIPE = 70 };
 
 typedef struct Z_wasi_snapshot_preview1_instance_t wasi_t;
 
-static uint64_t clock_ns(clockid_t clock) {
+static uint64_t qjs_module_clock_ns(clockid_t clock) {
   struct timespec now;
   clock_gettime(clock, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -202,15 +202,15 @@ static uint64_t clock_ns(clockid_t clock) {
 
 /* Clocks of a blank box stand still, so that an image is the same in every build; a program's monotonic clock goes on
  * from there, so that performance.now() begins near zero. */
-static uint64_t guest_clock(lt_guest *guest, u32 id) {
+static uint64_t qjs_module_guest_clock(lt_guest *guest, u32 id) {
   if (guest->box->image == NULL) {
     return LT_FREEZE_CLOCK_US * 1000;
   }
   bool told = guest->host != NULL && guest->host->now != NULL;
   if (id == 0 && !told) {
-    return clock_ns(CLOCK_REALTIME);
+    return qjs_module_clock_ns(CLOCK_REALTIME);
   }
-  uint64_t now = told ? guest->host->now(guest->host->arg) : clock_ns(CLOCK_MONOTONIC);
+  uint64_t now = told ? guest->host->now(guest->host->arg) : qjs_module_clock_ns(CLOCK_MONOTONIC);
   if (id == 0) {
     return now;
   }
@@ -224,7 +224,7 @@ u32 Z_wasi_snapshot_preview1Z_clock_time_get(wasi_t *wasi, u32 id, u64 precision
   (void)precision;
   LT_BOX_HOST_BEGIN((lt_box *)wasi);
   lt_guest *guest = ((lt_box *)wasi)->owner;
-  uint64_t now = guest_clock(guest, id);
+  uint64_t now = qjs_module_guest_clock(guest, id);
   u32 status = WASI_FAULT;
   if (lt_box_has(guest->box, at, sizeof now)) {
     memcpy(guest->box->memory + at, &now, sizeof now);
@@ -235,21 +235,21 @@ u32 Z_wasi_snapshot_preview1Z_clock_time_get(wasi_t *wasi, u32 id, u64 precision
 }
 
 /* splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014). */
-static uint8_t next_byte(uint64_t *state) {
+static uint8_t qjs_module_next_byte(uint64_t *state) {
   uint64_t z = *state += 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return (uint8_t)(z >> 56);
 }
 
-static void fill_random(lt_guest *guest, u32 at, u32 n) {
+static void qjs_module_fill_random(lt_guest *guest, u32 at, u32 n) {
   if (guest->box->image == NULL) {
     memset(guest->box->memory + at, 0x5a, n); /* an image must not depend on chance */
     return;
   }
   if (guest->random != 0) {
     for (u32 i = 0; i < n; i++) {
-      guest->box->memory[at + i] = next_byte(&guest->random);
+      guest->box->memory[at + i] = qjs_module_next_byte(&guest->random);
     }
     return;
   }
@@ -268,7 +268,7 @@ u32 Z_wasi_snapshot_preview1Z_random_get(wasi_t *wasi, u32 at, u32 n) {
   lt_guest *guest = ((lt_box *)wasi)->owner;
   u32 status = WASI_FAULT;
   if (lt_box_has(guest->box, at, n)) {
-    fill_random(guest, at, n);
+    qjs_module_fill_random(guest, at, n);
     status = WASI_OK;
   }
   LT_BOX_HOST_END((lt_box *)wasi);

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "sandbox/box.h"
-#include "sandbox/trap.h"
+#include "sandbox/box_trap.h"
 
 #define WASM_PAGE_BYTES 65536u
 #define REFUSALS        2    /* the guest's malloc asks twice before it fails: the spare room is for what comes after */
@@ -98,22 +98,22 @@ void wasm_rt_free_funcref_table(wasm_rt_funcref_table_t *table) {
 }
 
 /* --- Function types: equal signatures get equal numbers ----------------------------------------------------------- */
-typedef struct func_type {
+typedef struct wasm_func_type {
   uint32_t params;
   uint32_t results;
   uint8_t types[TYPE_ARGS_MAX];
-} func_type;
+} wasm_func_type;
 
-static func_type func_types[TYPES_MAX];
+static wasm_func_type func_types[TYPES_MAX];
 static uint32_t func_type_count;
 
-static bool same_type(const func_type *a, const func_type *b) {
+static bool wasm_rt_same_type(const wasm_func_type *a, const wasm_func_type *b) {
   return a->params == b->params && a->results == b->results && memcmp(a->types, b->types, a->params + a->results) == 0;
 }
 
 uint32_t wasm_rt_register_func_type(uint32_t params, uint32_t results, ...) {
   LT_CHECK(params + results <= TYPE_ARGS_MAX);
-  func_type type = {.params = params, .results = results};
+  wasm_func_type type = {.params = params, .results = results};
   va_list args;
   va_start(args, results);
   for (uint32_t i = 0; i < params + results; i++) {
@@ -121,7 +121,7 @@ uint32_t wasm_rt_register_func_type(uint32_t params, uint32_t results, ...) {
   }
   va_end(args);
   for (uint32_t i = 0; i < func_type_count; i++) {
-    if (same_type(&func_types[i], &type)) {
+    if (wasm_rt_same_type(&func_types[i], &type)) {
       return i + 1;
     }
   }
@@ -131,7 +131,7 @@ uint32_t wasm_rt_register_func_type(uint32_t params, uint32_t results, ...) {
 }
 
 /* --- Traps -------------------------------------------------------------------------------------------------------- */
-static lt_trap trap_of(wasm_rt_trap_t code) {
+static lt_trap wasm_rt_trap_of(wasm_rt_trap_t code) {
   switch (code) {
     case WASM_RT_TRAP_OOB:
       return LT_TRAP_MEMORY;
@@ -152,5 +152,5 @@ static lt_trap trap_of(wasm_rt_trap_t code) {
 }
 
 void wasm_rt_trap(wasm_rt_trap_t code) {
-  lt_trap_unwind(lt_trap_running_box(), trap_of(code));
+  lt_trap_unwind(lt_trap_running_box(), wasm_rt_trap_of(code));
 }

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "sandbox/module.h"
+#include "sandbox/wasm_module.h"
 
 struct lt_box;
 

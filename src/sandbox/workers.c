@@ -15,7 +15,7 @@
 #define MS_NS         1000000u
 
 /* What one worker is doing, for the watchdog. The lock keeps the task alive while it is looked at. */
-typedef struct slot {
+typedef struct worker_slot {
   pthread_mutex_t lock;
   lt_workers *workers;
   pthread_t thread;
@@ -25,7 +25,7 @@ typedef struct slot {
   uint64_t nudged_ns;    /* when it was last sent a signal; at first, when it should end */
   bool extra;
   bool live; /* has a thread; under workers->lock */
-} slot;
+} worker_slot;
 
 struct lt_workers {
   pthread_mutex_t lock;
@@ -42,7 +42,7 @@ struct lt_workers {
   pthread_cond_t watch_wake;
   _Atomic bool watch_asleep;
   _Atomic unsigned busy;
-  slot slots[WORKERS_MAX];
+  worker_slot slots[WORKERS_MAX];
 };
 
 uint64_t lt_workers_now(void) {
@@ -51,20 +51,20 @@ uint64_t lt_workers_now(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static struct timespec after_ns(uint64_t ns) {
+static struct timespec workers_after_ns(uint64_t ns) {
   uint64_t at = lt_workers_now() + ns;
   return (struct timespec){.tv_sec = (time_t)(at / 1000000000u), .tv_nsec = (long)(at % 1000000000u)};
 }
 
 /* --- The queue ---------------------------------------------------------------------------------------------------- */
-static void push(lt_workers *w, lt_workers_task *task) {
+static void workers_push(lt_workers *w, lt_workers_task *task) {
   task->next = NULL;
   *w->tail = task;
   w->tail = &task->next;
   atomic_fetch_add(&w->queued, 1);
 }
 
-static lt_workers_task *pop(lt_workers *w) {
+static lt_workers_task *workers_pop(lt_workers *w) {
   lt_workers_task *task = w->head;
   if (task != NULL) {
     w->head = task->next;
@@ -78,7 +78,7 @@ static lt_workers_task *pop(lt_workers *w) {
 
 void lt_workers_submit(lt_workers *w, lt_workers_task *task) {
   pthread_mutex_lock(&w->lock);
-  push(w, task);
+  workers_push(w, task);
   /* Somebody who is about to sleep takes the lock and looks at the queue once more. */
   bool wake = w->sleeping > 0 && atomic_load(&w->spinning) == 0;
   pthread_mutex_unlock(&w->lock);
@@ -88,7 +88,7 @@ void lt_workers_submit(lt_workers *w, lt_workers_task *task) {
 }
 
 /* A sleeping thread takes tens of microseconds to wake: look a little longer first. */
-static void spin(lt_workers *w) {
+static void workers_spin(lt_workers *w) {
   uint64_t until = lt_workers_now() + SPIN_NS;
   atomic_fetch_add(&w->spinning, 1);
   while (atomic_load_explicit(&w->queued, memory_order_relaxed) == 0 && lt_workers_now() < until) {
@@ -100,13 +100,13 @@ static void spin(lt_workers *w) {
 }
 
 /* NULL: this worker ends. */
-static lt_workers_task *next_task(slot *s) {
+static lt_workers_task *workers_next_task(worker_slot *s) {
   lt_workers *w = s->workers;
-  spin(w);
+  workers_spin(w);
   pthread_mutex_lock(&w->lock);
   lt_workers_task *task;
-  while ((task = pop(w)) == NULL && !w->stopping) {
-    struct timespec until = after_ns(EXTRA_IDLE_NS);
+  while ((task = workers_pop(w)) == NULL && !w->stopping) {
+    struct timespec until = workers_after_ns(EXTRA_IDLE_NS);
     w->sleeping++;
     int waited = s->extra ? pthread_cond_timedwait(&w->wake, &w->lock, &until) : pthread_cond_wait(&w->wake, &w->lock);
     w->sleeping--;
@@ -128,7 +128,7 @@ static lt_workers_task *next_task(slot *s) {
 }
 
 /* --- A worker ----------------------------------------------------------------------------------------------------- */
-static void set_task(slot *s, lt_workers_task *task, uint64_t now) {
+static void workers_set_task(worker_slot *s, lt_workers_task *task, uint64_t now) {
   pthread_mutex_lock(&s->lock);
   s->task = task;
   s->started_ns = now;
@@ -136,7 +136,7 @@ static void set_task(slot *s, lt_workers_task *task, uint64_t now) {
   pthread_mutex_unlock(&s->lock);
 }
 
-static void wake_watchdog(lt_workers *w) {
+static void workers_wake_watchdog(lt_workers *w) {
   if (atomic_load(&w->watch_asleep)) {
     pthread_mutex_lock(&w->lock);
     pthread_cond_signal(&w->watch_wake);
@@ -144,15 +144,15 @@ static void wake_watchdog(lt_workers *w) {
   }
 }
 
-static void run_step(slot *s, lt_workers_task *task) {
+static void workers_run_step(worker_slot *s, lt_workers_task *task) {
   lt_workers *w = s->workers;
   uint64_t now = lt_workers_now();
   atomic_store_explicit(&task->slice_ns, now + LT_WORKER_SLICE_MS * MS_NS, memory_order_relaxed);
   atomic_fetch_add(&w->busy, 1);
-  set_task(s, task, now);
-  wake_watchdog(w);
+  workers_set_task(s, task, now);
+  workers_wake_watchdog(w);
   lt_workers_step step = task->step(task);
-  set_task(s, NULL, 0);
+  workers_set_task(s, NULL, 0);
   atomic_fetch_sub(&w->busy, 1);
   if (step == LT_STEP_AGAIN) {
     lt_workers_submit(w, task);
@@ -161,30 +161,30 @@ static void run_step(slot *s, lt_workers_task *task) {
   }
 }
 
-static void *worker(void *arg) {
-  slot *s = arg;
+static void *workers_worker(void *arg) {
+  worker_slot *s = arg;
   lt_err err = LT_ERR_INIT;
   if (lt_box_thread_init(&err) != LT_OK) {
     lt_err_check_failed(lt_err_msg(&err), __FILE__,
                         __LINE__); /* without its signal stack a trap would end the process */
   }
   lt_workers_task *task;
-  while ((task = next_task(s)) != NULL) {
-    run_step(s, task);
+  while ((task = workers_next_task(s)) != NULL) {
+    workers_run_step(s, task);
   }
   lt_box_thread_release();
   return NULL;
 }
 
-static lt_status start_worker(lt_workers *w, bool extra) {
+static lt_status workers_start_worker(lt_workers *w, bool extra) {
   for (unsigned i = 0; i < WORKERS_MAX; i++) {
-    slot *s = &w->slots[i];
+    worker_slot *s = &w->slots[i];
     if (s->live) {
       continue;
     }
     s->workers = w;
     s->extra = extra;
-    s->live = pthread_create(&s->thread, NULL, worker, s) == 0;
+    s->live = pthread_create(&s->thread, NULL, workers_worker, s) == 0;
     return s->live ? LT_OK : LT_E_NOMEM;
   }
   return LT_E_LIMIT;
@@ -212,7 +212,7 @@ bool lt_workers_task_should_yield(const lt_workers *w, const lt_workers_task *ta
 /* The polite way first: the task sees the stop when it polls. Then it finds no memory; then it is interrupted wherever
  * it is, again and again, since a signal that finds it in host code is lost. Under the slot's lock a task that is there
  * has its thread. */
-static void enforce(slot *s, uint64_t now) {
+static void workers_enforce(worker_slot *s, uint64_t now) {
   if (!lt_workers_task_should_stop(s->task)) {
     return;
   }
@@ -232,11 +232,11 @@ static void enforce(slot *s, uint64_t now) {
 }
 
 /* True: this step does not give way; while others wait, a slice ends sooner than that. */
-static bool look_at(slot *s, uint64_t now) {
+static bool workers_look_at(worker_slot *s, uint64_t now) {
   bool stuck = false;
   pthread_mutex_lock(&s->lock);
   if (s->task != NULL) {
-    enforce(s, now);
+    workers_enforce(s, now);
     stuck = now - s->started_ns >= LT_WORKER_STUCK_MS * MS_NS;
   }
   pthread_mutex_unlock(&s->lock);
@@ -245,25 +245,25 @@ static bool look_at(slot *s, uint64_t now) {
 
 /* While tasks wait there is an extra worker for each that is stuck; asked anew at every tick, since an extra worker
  * that finds nothing to do ends sooner than what it was started for. */
-static void replace_stuck(lt_workers *w, unsigned stuck) {
+static void workers_replace_stuck(lt_workers *w, unsigned stuck) {
   unsigned most = stuck < LT_WORKER_EXTRA_MAX ? stuck : LT_WORKER_EXTRA_MAX;
   if (stuck == 0 || atomic_load(&w->queued) == 0) {
     return;
   }
   pthread_mutex_lock(&w->lock);
-  if (!w->stopping && w->sleeping == 0 && w->extras < most && start_worker(w, true) == LT_OK) {
+  if (!w->stopping && w->sleeping == 0 && w->extras < most && workers_start_worker(w, true) == LT_OK) {
     w->extras++;
   }
   pthread_mutex_unlock(&w->lock);
 }
 
-static void tick(void) {
+static void workers_tick(void) {
   struct timespec ms = {.tv_nsec = LT_WATCHDOG_TICK_MS * MS_NS};
   nanosleep(&ms, NULL);
 }
 
 /* Sleeps until a step begins; true when it is time to end. */
-static bool watch_sleep(lt_workers *w) {
+static bool workers_watch_sleep(lt_workers *w) {
   pthread_mutex_lock(&w->lock);
   atomic_store(&w->watch_asleep, true);
   while (atomic_load(&w->busy) == 0 && !w->stopping) {
@@ -276,10 +276,10 @@ static bool watch_sleep(lt_workers *w) {
 }
 
 /* A millisecond, or less when it is time to end: true then. */
-static bool watch_tick(lt_workers *w) {
+static bool workers_watch_tick(lt_workers *w) {
   pthread_mutex_lock(&w->lock);
   if (!w->stopping) {
-    struct timespec until = after_ns(LT_WATCHDOG_TICK_MS * MS_NS);
+    struct timespec until = workers_after_ns(LT_WATCHDOG_TICK_MS * MS_NS);
     pthread_cond_timedwait(&w->watch_wake, &w->lock, &until);
   }
   bool stopping = w->stopping;
@@ -287,27 +287,27 @@ static bool watch_tick(lt_workers *w) {
   return stopping;
 }
 
-static void *watch(void *arg) {
+static void *workers_watch(void *arg) {
   lt_workers *w = arg;
   uint64_t last_busy = 0;
-  for (bool stopping = false; !stopping; stopping = watch_tick(w)) {
+  for (bool stopping = false; !stopping; stopping = workers_watch_tick(w)) {
     uint64_t now = lt_workers_now();
     if (atomic_load(&w->busy) > 0) {
       last_busy = now;
-    } else if (now - last_busy >= WATCH_IDLE_NS && watch_sleep(w)) {
+    } else if (now - last_busy >= WATCH_IDLE_NS && workers_watch_sleep(w)) {
       break;
     }
     unsigned stuck = 0;
     for (unsigned i = 0; i < w->regular + LT_WORKER_EXTRA_MAX; i++) {
-      stuck += look_at(&w->slots[i], now);
+      stuck += workers_look_at(&w->slots[i], now);
     }
-    replace_stuck(w, stuck);
+    workers_replace_stuck(w, stuck);
   }
   return NULL;
 }
 
 /* --- Life --------------------------------------------------------------------------------------------------------- */
-static void init_sync(lt_workers *w) {
+static void workers_init_sync(lt_workers *w) {
   pthread_condattr_t attr;
   pthread_condattr_init(&attr);
   pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -321,7 +321,7 @@ static void init_sync(lt_workers *w) {
   }
 }
 
-static unsigned cores(void) {
+static unsigned workers_cores(void) {
   long n = sysconf(_SC_NPROCESSORS_ONLN);
   return n < 1 ? 1 : n > REGULAR_MAX ? REGULAR_MAX : (unsigned)n;
 }
@@ -332,15 +332,15 @@ lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err) 
     return lt_fail(err, LT_E_NOMEM, "no memory for worker threads");
   }
   w->tail = &w->head;
-  w->regular = count == 0 ? cores() : count > REGULAR_MAX ? REGULAR_MAX : count;
-  init_sync(w);
+  w->regular = count == 0 ? workers_cores() : count > REGULAR_MAX ? REGULAR_MAX : count;
+  workers_init_sync(w);
   pthread_mutex_lock(&w->lock);
   lt_status status = LT_OK;
   for (unsigned i = 0; i < w->regular && status == LT_OK; i++) {
-    status = start_worker(w, false);
+    status = workers_start_worker(w, false);
   }
   pthread_mutex_unlock(&w->lock);
-  if (status != LT_OK || pthread_create(&w->watchdog, NULL, watch, w) != 0) {
+  if (status != LT_OK || pthread_create(&w->watchdog, NULL, workers_watch, w) != 0) {
     w->watchdog = 0;
     lt_workers_free(w);
     return lt_fail(err, LT_E_NOMEM, "cannot start worker threads: raise the limit on processes (ulimit -u)");
@@ -349,7 +349,7 @@ lt_status lt_workers_new(unsigned count, lt_workers **ret_workers, lt_err *err) 
   return LT_OK;
 }
 
-static void wait_for_extras(lt_workers *w) {
+static void workers_wait_for_extras(lt_workers *w) {
   for (;;) {
     pthread_mutex_lock(&w->lock);
     unsigned extras = w->extras;
@@ -357,7 +357,7 @@ static void wait_for_extras(lt_workers *w) {
     if (extras == 0) {
       return;
     }
-    tick();
+    workers_tick();
   }
 }
 
@@ -374,7 +374,7 @@ void lt_workers_free(lt_workers *w) {
   if (w->watchdog != 0) {
     pthread_join(w->watchdog, NULL);
   }
-  wait_for_extras(w); /* they write to their slots when they go */
+  workers_wait_for_extras(w); /* they write to their slots when they go */
   for (unsigned i = 0; i < WORKERS_MAX; i++) {
     if (w->slots[i].live) {
       pthread_join(w->slots[i].thread, NULL);

@@ -5,7 +5,7 @@
 #ifndef LT_SOURCE_MCP_PROVIDER_H
 #define LT_SOURCE_MCP_PROVIDER_H
 
-#include "mcp/client.h"
+#include "mcp/mcp_client.h"
 #include "tool/door.h"
 
 typedef struct lt_mcp_provider lt_mcp_provider;

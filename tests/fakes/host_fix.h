@@ -21,7 +21,7 @@
 #include "json/json.h"
 #include "plugin/host.h"
 #include "runner/quickjs/quickjs.h"
-#include "sandbox/trap.h"
+#include "sandbox/box_trap.h"
 
 typedef struct host_fix {
   lt_loop *loop;

@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "mcp/client.h"
+#include "mcp/mcp_client.h"
 
 #define ARGS_MAX 8
 

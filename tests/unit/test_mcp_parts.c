@@ -7,10 +7,10 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "mcp/calls.h"
-#include "mcp/list.h"
-#include "mcp/protocol.h"
-#include "mcp/words.h"
+#include "mcp/mcp_requests.h"
+#include "mcp/mcp_list.h"
+#include "mcp/mcp_protocol.h"
+#include "mcp/mcp_peer_text.h"
 
 /* Reads a message from bytes without anything behind them. */
 static lt_mcp_kind kind_of(const char *text, int64_t *ret_id) {

@@ -1,4 +1,4 @@
-/* An MCP server as a provider, with a client that only pretends: the functions of mcp/client.h are below. */
+/* An MCP server as a provider, with a client that only pretends: the functions of mcp/mcp_client.h are below. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

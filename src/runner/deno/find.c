@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "io/command.h"
+#include "io/command_path.h"
 #include "runner/deno/impl.h"
 
 #if defined(__aarch64__)

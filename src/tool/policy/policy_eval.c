@@ -109,9 +109,9 @@ static finding find_item(lt_judge *j, lt_json array, uint32_t index, lt_json *re
   return FOUND;
 }
 
-static finding find(lt_judge *j, lt_json from, const lt_workers_step *steps, lt_json *ret) {
+static finding find(lt_judge *j, lt_json from, const lt_policy_step *steps, lt_json *ret) {
   finding found = lt_json_exists(from) ? FOUND : ABSENT;
-  for (const lt_workers_step *step = steps; step != NULL && found == FOUND; step = step->next) {
+  for (const lt_policy_step *step = steps; step != NULL && found == FOUND; step = step->next) {
     lt_json_type type = lt_json_typeof(from);
     if (type != (step->is_index ? LT_JSON_ARRAY : LT_JSON_OBJECT)) {
       return ABSENT;

@@ -33,12 +33,12 @@ typedef enum lt_hint {
 extern const char *const lt_hint_names[LT_HINT_COUNT];
 
 /* From a value into it: .key, ["key"] or [index]. */
-typedef struct lt_workers_step {
-  const struct lt_workers_step *next;
+typedef struct lt_policy_step {
+  const struct lt_policy_step *next;
   lt_str key;
   uint32_t index;
   bool is_index;
-} lt_workers_step;
+} lt_policy_step;
 
 typedef struct lt_operand {
   struct lt_operand *next; /* in a list */
@@ -46,7 +46,7 @@ typedef struct lt_operand {
   lt_json_type type; /* of a literal */
   lt_str text;       /* of a literal: a string's characters, a number as written */
   lt_hint hint;
-  const lt_workers_step *steps;
+  const lt_policy_step *steps;
   bool length; /* length(...) of it */
 } lt_operand;
 

@@ -85,7 +85,7 @@ static void *refuse_root(lt_parser *p, const lt_token *word) {
 
 /* --- Paths -------------------------------------------------------------------------------------------------------- */
 
-static bool read_index(lt_parser *p, lt_workers_step *step) {
+static bool read_index(lt_parser *p, lt_policy_step *step) {
   lt_str digits = p->now.text;
   uint64_t index = 0;
   for (size_t i = 0; i < digits.n; i++) {
@@ -101,7 +101,7 @@ static bool read_index(lt_parser *p, lt_workers_step *step) {
 }
 
 /* What stands between "[" and "]". */
-static bool read_bracket(lt_parser *p, lt_workers_step *step) {
+static bool read_bracket(lt_parser *p, lt_policy_step *step) {
   if (p->now.kind == LT_TOKEN_STRING) {
     if (!lt_lex_string(p, &p->now, &step->key)) {
       return false;
@@ -116,7 +116,7 @@ static bool read_bracket(lt_parser *p, lt_workers_step *step) {
   return take(p, "]", "\"]\"");
 }
 
-static bool read_name(lt_parser *p, lt_workers_step *step) {
+static bool read_name(lt_parser *p, lt_policy_step *step) {
   if (p->now.kind != LT_TOKEN_WORD) {
     lt_lex_expected(p, "a name");
     return false;
@@ -131,11 +131,11 @@ static bool read_name(lt_parser *p, lt_workers_step *step) {
 }
 
 static bool parse_steps(lt_parser *p, lt_operand *operand) {
-  const lt_workers_step **end = &operand->steps;
+  const lt_policy_step **end = &operand->steps;
   while (lt_lex_is(p, ".") || lt_lex_is(p, "[")) {
     bool bracket = lt_lex_is(p, "[");
     lt_lex_next(p);
-    lt_workers_step *step = new_part(p, sizeof(*step));
+    lt_policy_step *step = new_part(p, sizeof(*step));
     if (step == NULL || !(bracket ? read_bracket(p, step) : read_name(p, step))) {
       return false;
     }

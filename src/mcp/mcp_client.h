@@ -7,8 +7,8 @@
  * What it is not: it knows nothing of tools' names in programs, of result values or of policy (tool/).
  * Loop thread only.
  */
-#ifndef LT_MCP_CLIENT_H
-#define LT_MCP_CLIENT_H
+#ifndef LT_MCP_MCP_CLIENT_H
+#define LT_MCP_MCP_CLIENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,14 +1,14 @@
-#include "mcp/client.h"
+#include "mcp/mcp_client.h"
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "mcp/list.h"
-#include "mcp/session.h"
+#include "mcp/mcp_list.h"
+#include "mcp/mcp_session.h"
 
-typedef struct waiter {
-  struct waiter *prev, *next;
+typedef struct mcp_waiter {
+  struct mcp_waiter *prev, *next;
   lt_wait wait;
-} waiter;
+} mcp_waiter;
 
 struct lt_mcp {
   lt_loop *loop;
@@ -17,16 +17,16 @@ struct lt_mcp {
   const char **argv;
   lt_mcp_state state;
   lt_err why;              /* DOWN, CLOSED: the reason */
-  lt_mcp_session *session; /* the process there is now, or NULL; only live() opens and closes it */
+  lt_mcp_session *session; /* the process there is now, or NULL; only mcp_client_live() opens and closes it */
   lt_mcp_list list;
   lt_buf version;
   lt_buf instructions;
   bool was_ready;
   bool closing;
-  bool living;  /* live() runs */
+  bool living;  /* mcp_client_live() runs */
   size_t users; /* fibers inside lt_mcp_call and lt_mcp_wait_ready */
-  waiter *waiters;
-  lt_wait event; /* live() waits here */
+  mcp_waiter *waiters;
+  lt_wait event; /* mcp_client_live() waits here */
   lt_wait left;  /* lt_mcp_close waits here */
   uint64_t listed_ms;
   uint64_t restarts[LT_MCP_RESTARTS_MAX]; /* when the last ones were */
@@ -35,7 +35,7 @@ struct lt_mcp {
 
 /* --- What people are told ----------------------------------------------------------------------------------------- */
 
-static void on_warning(void *arg, lt_str message) {
+static void mcp_client_on_warning(void *arg, lt_str message) {
   lt_mcp *mcp = arg;
   if (!mcp->o.on_warning) {
     return;
@@ -52,28 +52,28 @@ static void on_warning(void *arg, lt_str message) {
   lt_buf_release(&text);
 }
 
-static lt_status name_it(const lt_mcp *mcp, lt_err *err) {
+static lt_status mcp_client_name_it(const lt_mcp *mcp, lt_err *err) {
   return err ? lt_err_prefix(err, "MCP server \"%.*s\"", LT_STR_ARG(mcp->o.name)) : LT_OK;
 }
 
 /* --- Waiting for a server that is not there yet ------------------------------------------------------------------- */
 
-static void wake_waiters(lt_mcp *mcp) {
-  for (waiter *w = mcp->waiters; w; w = w->next) {
+static void mcp_client_wake_waiters(lt_mcp *mcp) {
+  for (mcp_waiter *w = mcp->waiters; w; w = w->next) {
     lt_wait_wake(&w->wait, LT_OK);
   }
 }
 
-static void set_state(lt_mcp *mcp, lt_mcp_state state) {
+static void mcp_client_set_state(lt_mcp *mcp, lt_mcp_state state) {
   if (mcp->state != LT_MCP_CLOSED) {
     mcp->state = state;
   }
   if (state != LT_MCP_STARTING) {
-    wake_waiters(mcp);
+    mcp_client_wake_waiters(mcp);
   }
 }
 
-static void enlist(lt_mcp *mcp, waiter *w) {
+static void mcp_client_enlist(lt_mcp *mcp, mcp_waiter *w) {
   lt_wait_init(&w->wait, mcp->loop);
   w->prev = NULL;
   w->next = mcp->waiters;
@@ -83,14 +83,14 @@ static void enlist(lt_mcp *mcp, waiter *w) {
   mcp->waiters = w;
 }
 
-static void delist(lt_mcp *mcp, waiter *w) {
+static void mcp_client_delist(lt_mcp *mcp, mcp_waiter *w) {
   *(w->prev ? &w->prev->next : &mcp->waiters) = w->next;
   if (w->next) {
     w->next->prev = w->prev;
   }
 }
 
-static uint64_t left_of(const lt_mcp *mcp, uint64_t deadline_ms) {
+static uint64_t mcp_client_left_of(const lt_mcp *mcp, uint64_t deadline_ms) {
   if (deadline_ms == UINT64_MAX) {
     return UINT64_MAX;
   }
@@ -99,35 +99,35 @@ static uint64_t left_of(const lt_mcp *mcp, uint64_t deadline_ms) {
 }
 
 /* Until the server is no longer starting; LT_OK also when it is down. */
-static lt_status wait_started(lt_mcp *mcp, uint64_t deadline_ms, lt_cancel *cancel) LT_YIELDS {
+static lt_status mcp_client_wait_started(lt_mcp *mcp, uint64_t deadline_ms, lt_cancel *cancel) LT_YIELDS {
   if (mcp->state != LT_MCP_STARTING) {
     return LT_OK;
   }
-  waiter w;
+  mcp_waiter w;
   lt_cancel_node node;
-  enlist(mcp, &w);
+  mcp_client_enlist(mcp, &w);
   lt_cancel_add(cancel, &node, &w.wait);
   lt_status status = LT_OK;
   while (status == LT_OK && mcp->state == LT_MCP_STARTING) {
-    status = lt_wait_on(&w.wait, left_of(mcp, deadline_ms));
+    status = lt_wait_on(&w.wait, mcp_client_left_of(mcp, deadline_ms));
   }
   lt_cancel_remove(cancel, &node);
-  delist(mcp, &w);
+  mcp_client_delist(mcp, &w);
   return mcp->state == LT_MCP_STARTING ? status : LT_OK;
 }
 
-static void enter(lt_mcp *mcp) {
+static void mcp_client_enter(lt_mcp *mcp) {
   mcp->users++;
 }
 
-static void leave(lt_mcp *mcp) {
+static void mcp_client_leave(lt_mcp *mcp) {
   mcp->users--;
   if (mcp->closing) {
     lt_wait_wake(&mcp->left, LT_OK);
   }
 }
 
-static lt_status hand_up(const lt_err *from, lt_err *err) {
+static lt_status mcp_client_hand_up(const lt_err *from, lt_err *err) {
   if (err) {
     *err = *from;
   }
@@ -135,43 +135,44 @@ static lt_status hand_up(const lt_err *from, lt_err *err) {
 }
 
 lt_status lt_mcp_wait_ready(lt_mcp *mcp, lt_err *err) {
-  enter(mcp);
-  wait_started(mcp, UINT64_MAX, NULL);
-  lt_status status = mcp->state == LT_MCP_READY ? LT_OK : hand_up(&mcp->why, err);
-  leave(mcp);
+  mcp_client_enter(mcp);
+  mcp_client_wait_started(mcp, UINT64_MAX, NULL);
+  lt_status status = mcp->state == LT_MCP_READY ? LT_OK : mcp_client_hand_up(&mcp->why, err);
+  mcp_client_leave(mcp);
   return status;
 }
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 
 /* A server that is down is closed to every caller, whatever brought it down. */
-static lt_status refuse(const lt_mcp *mcp, lt_err *err) {
+static lt_status mcp_client_refuse(const lt_mcp *mcp, lt_err *err) {
   return lt_fail(err, LT_E_CLOSED, "%s", mcp->why.msg);
 }
 
-static lt_status fail_waiting(lt_mcp *mcp, lt_status why, lt_err *err) {
+static lt_status mcp_client_fail_waiting(lt_mcp *mcp, lt_status why, lt_err *err) {
   lt_fail(err, why,
           why == LT_E_CANCELLED ? "the call was cancelled before the server was ready"
                                 : "the server was not ready in time for the call");
-  name_it(mcp, err);
+  mcp_client_name_it(mcp, err);
   return why;
 }
 
-static lt_status call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_call_options *options,
-                      lt_mcp_result *ret_result, lt_err *err) LT_YIELDS {
+static lt_status mcp_client_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_call_options *options,
+                                 lt_mcp_result *ret_result, lt_err *err) LT_YIELDS {
   uint64_t timeout_ms = options->timeout_ms ? options->timeout_ms : mcp->o.call_timeout_ms;
   uint64_t now = lt_loop_now_ms(mcp->loop);
   uint64_t deadline_ms = timeout_ms > UINT64_MAX - now ? UINT64_MAX : now + timeout_ms;
-  lt_status status = wait_started(mcp, deadline_ms, options->cancel);
+  lt_status status = mcp_client_wait_started(mcp, deadline_ms, options->cancel);
   if (status != LT_OK) {
-    return fail_waiting(mcp, status, err);
+    return mcp_client_fail_waiting(mcp, status, err);
   }
   if (mcp->state != LT_MCP_READY) {
-    return refuse(mcp, err);
+    return mcp_client_refuse(mcp, err);
   }
-  status = lt_mcp_session_call(mcp->session, tool, arguments, options, left_of(mcp, deadline_ms), ret_result, err);
+  status = lt_mcp_session_call(mcp->session, tool, arguments, options, mcp_client_left_of(mcp, deadline_ms), ret_result,
+                               err);
   if (status != LT_OK) {
-    name_it(mcp, err);
+    mcp_client_name_it(mcp, err);
   }
   return status;
 }
@@ -179,12 +180,12 @@ static lt_status call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_c
 lt_status lt_mcp_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_call_options *options,
                       lt_mcp_result *ret_result, lt_err *err) {
   static const lt_mcp_call_options none = {0};
-  enter(mcp);
-  lt_status status = call(mcp, tool, arguments, options ? options : &none, ret_result, err);
+  mcp_client_enter(mcp);
+  lt_status status = mcp_client_call(mcp, tool, arguments, options ? options : &none, ret_result, err);
   if (status == LT_OK) {
     ret_result->result.doc = &ret_result->doc;
   }
-  leave(mcp);
+  mcp_client_leave(mcp);
   return status;
 }
 
@@ -195,7 +196,7 @@ void lt_mcp_result_release(lt_mcp_result *result) {
 
 /* --- The list of tools -------------------------------------------------------------------------------------------- */
 
-static void publish(lt_mcp *mcp, lt_mcp_list *list) {
+static void mcp_client_publish(lt_mcp *mcp, lt_mcp_list *list) {
   if (mcp->was_ready && lt_mcp_list_equal(&mcp->list, list)) {
     lt_mcp_list_release(list);
     return;
@@ -208,7 +209,7 @@ static void publish(lt_mcp *mcp, lt_mcp_list *list) {
   lt_mcp_list_release(&old); /* the old strings were good until on_tools */
 }
 
-static lt_status read_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) LT_YIELDS {
+static lt_status mcp_client_read_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) LT_YIELDS {
   lt_mcp_list_init(list);
   lt_status status = lt_mcp_session_list(mcp->session, deadline_ms, list, err);
   mcp->listed_ms = lt_loop_now_ms(mcp->loop);
@@ -219,59 +220,59 @@ static lt_status read_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list *list,
 }
 
 /* Servers that add tools when they hear `initialized` say so while the first list is on its way. */
-static lt_status first_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) LT_YIELDS {
-  LT_TRY(read_list(mcp, deadline_ms, list, err));
+static lt_status mcp_client_first_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) LT_YIELDS {
+  LT_TRY(mcp_client_read_list(mcp, deadline_ms, list, err));
   if (!lt_mcp_session_changed(mcp->session)) {
     return LT_OK;
   }
   lt_mcp_list_release(list);
-  return read_list(mcp, deadline_ms, list, err);
+  return mcp_client_read_list(mcp, deadline_ms, list, err);
 }
 
-static void relist(lt_mcp *mcp) LT_YIELDS {
+static void mcp_client_relist(lt_mcp *mcp) LT_YIELDS {
   lt_mcp_list list;
   lt_err err = LT_ERR_INIT;
   uint64_t deadline_ms = lt_loop_now_ms(mcp->loop) + mcp->o.call_timeout_ms;
-  if (read_list(mcp, deadline_ms, &list, &err) == LT_OK) {
-    publish(mcp, &list);
+  if (mcp_client_read_list(mcp, deadline_ms, &list, &err) == LT_OK) {
+    mcp_client_publish(mcp, &list);
   } else if (!lt_mcp_session_ended(mcp->session)) {
     lt_err_prefix(&err, "its tools have changed, but listing them failed; the old list stays");
-    on_warning(mcp, lt_str_of(lt_err_msg(&err)));
+    mcp_client_on_warning(mcp, lt_str_of(lt_err_msg(&err)));
   }
 }
 
 /* --- The life of a server ----------------------------------------------------------------------------------------- */
 
-static void on_change(void *arg) {
+static void mcp_client_on_change(void *arg) {
   lt_mcp *mcp = arg;
   if (mcp->session && lt_mcp_session_ended(mcp->session)) {
-    set_state(mcp, LT_MCP_STARTING); /* from now on calls wait for the next process */
+    mcp_client_set_state(mcp, LT_MCP_STARTING); /* from now on calls wait for the next process */
   }
   lt_wait_wake(&mcp->event, LT_OK);
 }
 
-static lt_status keep(lt_buf *to, lt_str text, lt_err *err) {
+static lt_status mcp_client_keep(lt_buf *to, lt_str text, lt_err *err) {
   lt_buf_clear(to);
   lt_buf_add(to, text);
   return to->status == LT_OK ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the handshake");
 }
 
 /* Process, handshake, first list. */
-static lt_status start(lt_mcp *mcp, lt_err *err) LT_YIELDS {
-  lt_mcp_session_options options = {mcp->loop, &mcp->o, mcp->argv, on_warning, on_change, mcp};
+static lt_status mcp_client_start(lt_mcp *mcp, lt_err *err) LT_YIELDS {
+  lt_mcp_session_options options = {mcp->loop, &mcp->o, mcp->argv, mcp_client_on_warning, mcp_client_on_change, mcp};
   uint64_t deadline_ms = lt_loop_now_ms(mcp->loop) + mcp->o.start_timeout_ms;
   lt_mcp_list list;
   LT_TRY(lt_mcp_session_open(&options, &mcp->session, err));
   LT_TRY(lt_mcp_session_start(mcp->session, deadline_ms, err));
-  LT_TRY(keep(&mcp->version, lt_mcp_session_version(mcp->session), err));
-  LT_TRY(keep(&mcp->instructions, lt_mcp_session_instructions(mcp->session), err));
-  LT_TRY(first_list(mcp, deadline_ms, &list, err));
-  publish(mcp, &list);
+  LT_TRY(mcp_client_keep(&mcp->version, lt_mcp_session_version(mcp->session), err));
+  LT_TRY(mcp_client_keep(&mcp->instructions, lt_mcp_session_instructions(mcp->session), err));
+  LT_TRY(mcp_client_first_list(mcp, deadline_ms, &list, err));
+  mcp_client_publish(mcp, &list);
   return LT_OK;
 }
 
 /* Until the session has ended. */
-static void serve(lt_mcp *mcp, lt_err *err) LT_YIELDS {
+static void mcp_client_serve(lt_mcp *mcp, lt_err *err) LT_YIELDS {
   while (!lt_mcp_session_ended(mcp->session)) {
     uint64_t due_ms = mcp->listed_ms + LT_MCP_RELIST_GAP_MS;
     uint64_t now = lt_loop_now_ms(mcp->loop);
@@ -280,19 +281,19 @@ static void serve(lt_mcp *mcp, lt_err *err) LT_YIELDS {
     } else if (now < due_ms) {
       lt_wait_on(&mcp->event, due_ms - now);
     } else {
-      relist(mcp);
+      mcp_client_relist(mcp);
     }
   }
   *err = *lt_mcp_session_ended(mcp->session);
 }
 
-static void run_session(lt_mcp *mcp, lt_err *err) LT_YIELDS {
-  if (start(mcp, err) == LT_OK) {
+static void mcp_client_run_session(lt_mcp *mcp, lt_err *err) LT_YIELDS {
+  if (mcp_client_start(mcp, err) == LT_OK) {
     mcp->was_ready = true;
-    set_state(mcp, LT_MCP_READY);
-    serve(mcp, err);
+    mcp_client_set_state(mcp, LT_MCP_READY);
+    mcp_client_serve(mcp, err);
   }
-  set_state(mcp, LT_MCP_STARTING);
+  mcp_client_set_state(mcp, LT_MCP_STARTING);
   lt_mcp_session *session = mcp->session;
   mcp->session = NULL;
   if (session) {
@@ -302,7 +303,7 @@ static void run_session(lt_mcp *mcp, lt_err *err) LT_YIELDS {
 }
 
 /* A crash is worth another try once the server has shown that it works. */
-static bool may_restart(lt_mcp *mcp, lt_err *err) {
+static bool mcp_client_may_restart(lt_mcp *mcp, lt_err *err) {
   if (!mcp->was_ready || err->status != LT_E_CLOSED) {
     return false;
   }
@@ -319,7 +320,7 @@ static bool may_restart(lt_mcp *mcp, lt_err *err) {
 }
 
 /* How many of the restarts remembered are recent. */
-static unsigned recent_restarts(const lt_mcp *mcp) {
+static unsigned mcp_client_recent_restarts(const lt_mcp *mcp) {
   uint64_t now = lt_loop_now_ms(mcp->loop);
   unsigned recent = 0;
   for (size_t i = 0; i < LT_MCP_RESTARTS_MAX && i < mcp->restart_count; i++) {
@@ -328,39 +329,39 @@ static unsigned recent_restarts(const lt_mcp *mcp) {
   return recent;
 }
 
-static void back_off(lt_mcp *mcp, const lt_err *err) LT_YIELDS {
-  unsigned nth = recent_restarts(mcp);
+static void mcp_client_back_off(lt_mcp *mcp, const lt_err *err) LT_YIELDS {
+  unsigned nth = mcp_client_recent_restarts(mcp);
   lt_buf text;
   lt_buf_init(&text, 4 * LT_KIB);
   lt_buf_printf(&text, "starting it again (%u of %d within %d s): %s", nth, LT_MCP_RESTARTS_MAX,
                 LT_MCP_RESTART_WINDOW_MS / 1000, lt_err_msg(err));
-  on_warning(mcp, lt_buf_view(&text));
+  mcp_client_on_warning(mcp, lt_buf_view(&text));
   lt_buf_release(&text);
   uint64_t until_ms = lt_loop_now_ms(mcp->loop) + (LT_MCP_RESTART_DELAY_MS << (nth > 0 ? nth - 1 : 0));
-  while (!mcp->closing && left_of(mcp, until_ms) > 0) {
-    lt_wait_on(&mcp->event, left_of(mcp, until_ms));
+  while (!mcp->closing && mcp_client_left_of(mcp, until_ms) > 0) {
+    lt_wait_on(&mcp->event, mcp_client_left_of(mcp, until_ms));
   }
 }
 
-static void go_down(lt_mcp *mcp, lt_err *err) {
-  name_it(mcp, err);
+static void mcp_client_go_down(lt_mcp *mcp, lt_err *err) {
+  mcp_client_name_it(mcp, err);
   mcp->why = *err;
-  set_state(mcp, LT_MCP_DOWN);
+  mcp_client_set_state(mcp, LT_MCP_DOWN);
 }
 
-static void live(void *arg) {
+static void mcp_client_live(void *arg) {
   lt_mcp *mcp = arg;
   while (!mcp->closing) {
     lt_err err = LT_ERR_INIT;
-    run_session(mcp, &err);
+    mcp_client_run_session(mcp, &err);
     if (mcp->closing) {
       break;
     }
-    if (!may_restart(mcp, &err)) {
-      go_down(mcp, &err);
+    if (!mcp_client_may_restart(mcp, &err)) {
+      mcp_client_go_down(mcp, &err);
       break;
     }
-    back_off(mcp, &err);
+    mcp_client_back_off(mcp, &err);
   }
   mcp->living = false;
   lt_wait_wake(&mcp->left, LT_OK);
@@ -368,7 +369,7 @@ static void live(void *arg) {
 
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
 
-static const char *copy_cstr(lt_arena *arena, const char *s, bool *ok) {
+static const char *mcp_client_copy_cstr(lt_arena *arena, const char *s, bool *ok) {
   if (!s) {
     return NULL;
   }
@@ -377,7 +378,7 @@ static const char *copy_cstr(lt_arena *arena, const char *s, bool *ok) {
   return copy.p;
 }
 
-static size_t count_strings(const char *const *strings) {
+static size_t mcp_client_count_strings(const char *const *strings) {
   size_t n = 0;
   while (strings && strings[n]) {
     n++;
@@ -386,8 +387,8 @@ static size_t count_strings(const char *const *strings) {
 }
 
 /* A copy with `first` in front, unless that is NULL. */
-static const char **copy_strings(lt_arena *arena, const char *first, const char *const *strings, bool *ok) {
-  size_t n = count_strings(strings);
+static const char **mcp_client_copy_strings(lt_arena *arena, const char *first, const char *const *strings, bool *ok) {
+  size_t n = mcp_client_count_strings(strings);
   const char **copy = lt_arena_zalloc(arena, n + 2, sizeof *copy);
   if (!copy) {
     *ok = false;
@@ -398,28 +399,28 @@ static const char **copy_strings(lt_arena *arena, const char *first, const char 
     copy[at++] = first;
   }
   for (size_t i = 0; i < n; i++) {
-    copy[at++] = copy_cstr(arena, strings[i], ok);
+    copy[at++] = mcp_client_copy_cstr(arena, strings[i], ok);
   }
   return copy;
 }
 
-static bool copy_options(lt_mcp *mcp, const lt_mcp_options *from) {
+static bool mcp_client_copy_options(lt_mcp *mcp, const lt_mcp_options *from) {
   bool ok = true;
   lt_mcp_options *o = &mcp->o;
   *o = *from;
   o->name = lt_arena_dup(&mcp->arena, from->name);
-  o->command = copy_cstr(&mcp->arena, from->command, &ok);
-  mcp->argv = copy_strings(&mcp->arena, o->command, from->args, &ok);
+  o->command = mcp_client_copy_cstr(&mcp->arena, from->command, &ok);
+  mcp->argv = mcp_client_copy_strings(&mcp->arena, o->command, from->args, &ok);
   o->args = NULL;
-  o->env = from->env ? copy_strings(&mcp->arena, NULL, from->env, &ok) : NULL;
-  o->cwd = copy_cstr(&mcp->arena, from->cwd, &ok);
-  o->helper = copy_cstr(&mcp->arena, from->helper, &ok);
+  o->env = from->env ? mcp_client_copy_strings(&mcp->arena, NULL, from->env, &ok) : NULL;
+  o->cwd = mcp_client_copy_cstr(&mcp->arena, from->cwd, &ok);
+  o->helper = mcp_client_copy_cstr(&mcp->arena, from->helper, &ok);
   o->start_timeout_ms = from->start_timeout_ms ? from->start_timeout_ms : LT_MCP_START_TIMEOUT_MS;
   o->call_timeout_ms = from->call_timeout_ms ? from->call_timeout_ms : LT_MCP_CALL_TIMEOUT_MS;
   return ok && o->name.p;
 }
 
-static void free_client(lt_mcp *mcp) {
+static void mcp_client_free_client(lt_mcp *mcp) {
   lt_mcp_list_release(&mcp->list);
   lt_buf_release(&mcp->version);
   lt_buf_release(&mcp->instructions);
@@ -440,13 +441,13 @@ lt_status lt_mcp_open(lt_loop *loop, const lt_mcp_options *options, lt_mcp **ret
   lt_wait_init(&mcp->event, loop);
   lt_wait_init(&mcp->left, loop);
   lt_status status = LT_E_NOMEM;
-  if (!copy_options(mcp, options)) {
+  if (!mcp_client_copy_options(mcp, options)) {
     lt_fail(err, status, "no memory for an MCP server");
   } else {
-    status = lt_loop_spawn(loop, live, mcp, err);
+    status = lt_loop_spawn(loop, mcp_client_live, mcp, err);
   }
   if (status != LT_OK) {
-    free_client(mcp);
+    mcp_client_free_client(mcp);
     return status;
   }
   mcp->living = true;
@@ -460,7 +461,7 @@ void lt_mcp_close(lt_mcp *mcp) {
   }
   mcp->closing = true;
   lt_fail(&mcp->why, LT_E_CLOSED, "MCP server \"%.*s\": it is being shut down", LT_STR_ARG(mcp->o.name));
-  set_state(mcp, LT_MCP_CLOSED);
+  mcp_client_set_state(mcp, LT_MCP_CLOSED);
   if (mcp->session) {
     lt_err why = LT_ERR_INIT;
     lt_fail(&why, LT_E_CLOSED, "the server is being shut down");
@@ -470,7 +471,7 @@ void lt_mcp_close(lt_mcp *mcp) {
   while (mcp->living || mcp->users > 0) {
     lt_wait_on(&mcp->left, UINT64_MAX);
   }
-  free_client(mcp);
+  mcp_client_free_client(mcp);
 }
 
 /* --- Looking ------------------------------------------------------------------------------------------------------ */

@@ -3,13 +3,13 @@
  * A request lives in its caller's frame; the table only links it. Whoever finishes it (an answer, the end of the
  * server) takes it out of the table and wakes the caller. Nothing here writes to the server.
  */
-#ifndef LT_MCP_CALLS_H
-#define LT_MCP_CALLS_H
+#ifndef LT_MCP_MCP_REQUESTS_H
+#define LT_MCP_MCP_REQUESTS_H
 
 #include "base/limits.h"
 #include "text/secrets.h"
-#include "mcp/client.h"
-#include "mcp/protocol.h"
+#include "mcp/mcp_client.h"
+#include "mcp/mcp_protocol.h"
 
 typedef struct lt_mcp_request {
   struct lt_mcp_request *prev, *next;

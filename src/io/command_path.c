@@ -1,4 +1,4 @@
-#include "io/command.h"
+#include "io/command_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin" /* where there is none: execvp's, and where people install */
 
-static const char *path_of(const char *const *env) {
+static const char *command_path_path_of(const char *const *env) {
   if (env == NULL) {
     const char *path = getenv("PATH");
     return path != NULL ? path : DEFAULT_PATH;
@@ -24,7 +24,7 @@ static const char *path_of(const char *const *env) {
 }
 
 /* 0, or why `path` cannot be executed from the folder `dir`. */
-static int check(int dir, const char *path) {
+static int command_path_check(int dir, const char *path) {
   struct stat st;
   if (fstatat(dir, path, &st, 0) != 0) {
     return errno;
@@ -35,7 +35,7 @@ static int check(int dir, const char *path) {
   return faccessat(dir, path, X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-static lt_status explain(int why, const char *file, const char *path, lt_err *err) {
+static lt_status command_path_explain(int why, const char *file, const char *path, lt_err *err) {
   switch (why) {
     case EISDIR:
       return lt_fail(err, LT_E_DENIED, "cannot start \"%s\": it is a folder, not a program", file);
@@ -50,7 +50,7 @@ static lt_status explain(int why, const char *file, const char *path, lt_err *er
   }
 }
 
-static lt_status find_in_path(int dir, const char *file, const char *path, lt_buf *out, lt_err *err) {
+static lt_status command_path_find_in_path(int dir, const char *file, const char *path, lt_buf *out, lt_err *err) {
   bool denied = false;
   char tried[LT_PROC_PATH_MAX_BYTES] = "";
   for (;;) {
@@ -62,7 +62,7 @@ static lt_status find_in_path(int dir, const char *file, const char *path, lt_bu
     if (out->status == LT_E_NOMEM) {
       return lt_fail(err, LT_E_NOMEM, "cannot start \"%s\": out of memory", file);
     }
-    int why = out->status == LT_OK ? check(dir, out->p) : ENAMETOOLONG;
+    int why = out->status == LT_OK ? command_path_check(dir, out->p) : ENAMETOOLONG;
     if (why == 0) {
       return LT_OK;
     }
@@ -76,13 +76,13 @@ static lt_status find_in_path(int dir, const char *file, const char *path, lt_bu
     path += n + 1;
   }
   if (denied) {
-    return explain(EACCES, file, tried, err);
+    return command_path_explain(EACCES, file, tried, err);
   }
   return lt_fail(err, LT_E_NOTFOUND, "cannot start \"%s\": no such command in PATH (install it, or give its full path)",
                  file);
 }
 
-static lt_status open_cwd(const char *cwd, const char *file, int *ret_dir, lt_err *err) {
+static lt_status command_path_open_cwd(const char *cwd, const char *file, int *ret_dir, lt_err *err) {
   *ret_dir = AT_FDCWD;
   if (cwd == NULL) {
     return LT_OK;
@@ -109,14 +109,14 @@ lt_status lt_command_find(const char *file, const char *const *env, const char *
   if (file[0] == '\0') {
     return lt_fail(err, LT_E_NOTFOUND, "cannot start a program: the command is empty");
   }
-  LT_TRY(open_cwd(cwd, file, &dir, err));
+  LT_TRY(command_path_open_cwd(cwd, file, &dir, err));
   lt_status status = LT_OK;
   if (strchr(file, '/') == NULL) {
-    status = find_in_path(dir, file, path_of(env), ret_path, err);
+    status = command_path_find_in_path(dir, file, command_path_path_of(env), ret_path, err);
   } else {
     lt_buf_addc(ret_path, file);
-    int why = check(dir, file);
-    status = why == 0 ? LT_OK : explain(why, file, file, err);
+    int why = command_path_check(dir, file);
+    status = why == 0 ? LT_OK : command_path_explain(why, file, file, err);
   }
   if (status == LT_OK && ret_path->status != LT_OK) {
     status = lt_fail(err, ret_path->status, "cannot start \"%.64s...\": its name is too long", file);

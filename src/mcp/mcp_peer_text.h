@@ -1,6 +1,6 @@
 /* A server's own words, made fit for our messages: its stderr, a stray line, the text of an error. */
-#ifndef LT_MCP_WORDS_H
-#define LT_MCP_WORDS_H
+#ifndef LT_MCP_MCP_PEER_TEXT_H
+#define LT_MCP_MCP_PEER_TEXT_H
 
 #include "base/buf.h"
 #include "base/str.h"

@@ -1,19 +1,19 @@
-#include "mcp/link.h"
+#include "mcp/mcp_link.h"
 
 #include "base/limits.h"
 #include "base/mem.h"
 
-typedef struct outgoing {
-  struct outgoing *next;
+typedef struct mcp_outgoing_line {
+  struct mcp_outgoing_line *next;
   int64_t id;
   lt_buf bytes;
-} outgoing;
+} mcp_outgoing_line;
 
 struct lt_mcp_link {
   lt_loop *loop;
   lt_process *process;
   lt_mcp_link_events events;
-  outgoing *first, *last;
+  mcp_outgoing_line *first, *last;
   size_t queued_bytes;
   lt_wait more;     /* the writer waits here for something to write */
   lt_wait finished; /* lt_mcp_link_close waits here for the fibers */
@@ -24,15 +24,15 @@ struct lt_mcp_link {
 
 /* --- Queue -------------------------------------------------------------------------------------------------------- */
 
-static void free_outgoing(outgoing *item) {
+static void mcp_link_free_outgoing(mcp_outgoing_line *item) {
   if (item) {
     lt_buf_release(&item->bytes);
     lt_mem_free(item);
   }
 }
 
-static outgoing *pop(lt_mcp_link *link) {
-  outgoing *item = link->first;
+static mcp_outgoing_line *mcp_link_pop(lt_mcp_link *link) {
+  mcp_outgoing_line *item = link->first;
   if (item) {
     link->first = item->next;
     link->last = link->first ? link->last : NULL;
@@ -46,7 +46,7 @@ lt_status lt_mcp_link_send(lt_mcp_link *link, lt_buf *message, int64_t id, lt_er
   if (status == LT_OK && message->n > LT_MCP_QUEUE_MAX_BYTES - link->queued_bytes) {
     status = LT_E_LIMIT;
   }
-  outgoing *item = status == LT_OK ? lt_mem_alloc(sizeof *item) : NULL;
+  mcp_outgoing_line *item = status == LT_OK ? lt_mem_alloc(sizeof *item) : NULL;
   if (!item) {
     lt_buf_release(message);
     if (status == LT_E_LIMIT) {
@@ -54,7 +54,7 @@ lt_status lt_mcp_link_send(lt_mcp_link *link, lt_buf *message, int64_t id, lt_er
     }
     return lt_fail(err, LT_E_NOMEM, "no memory for a message");
   }
-  *item = (outgoing){.id = id, .bytes = *message};
+  *item = (mcp_outgoing_line){.id = id, .bytes = *message};
   lt_buf_init(message, message->max);
   link->queued_bytes += item->bytes.n;
   *(link->last ? &link->last->next : &link->first) = item;
@@ -64,8 +64,8 @@ lt_status lt_mcp_link_send(lt_mcp_link *link, lt_buf *message, int64_t id, lt_er
 }
 
 bool lt_mcp_link_unsend(lt_mcp_link *link, int64_t id) {
-  outgoing *before = NULL;
-  outgoing *item = link->first;
+  mcp_outgoing_line *before = NULL;
+  mcp_outgoing_line *item = link->first;
   while (item && item->id != id) {
     before = item;
     item = item->next;
@@ -76,49 +76,49 @@ bool lt_mcp_link_unsend(lt_mcp_link *link, int64_t id) {
   *(before ? &before->next : &link->first) = item->next;
   link->last = item == link->last ? before : link->last;
   link->queued_bytes -= item->bytes.n;
-  free_outgoing(item);
+  mcp_link_free_outgoing(item);
   return true;
 }
 
 /* --- Fibers ------------------------------------------------------------------------------------------------------- */
 
-static void report_end(lt_mcp_link *link, lt_status why) {
+static void mcp_link_report_end(lt_mcp_link *link, lt_status why) {
   if (!link->over) {
     link->over = true;
     link->events.on_end(link->events.arg, why);
   }
 }
 
-static void leave(lt_mcp_link *link) {
+static void mcp_link_leave(lt_mcp_link *link) {
   link->fibers--;
   lt_wait_wake(&link->finished, LT_OK);
 }
 
 /* The server takes no more input. Its output may still hold answers, and its end: the reader has the first word. */
-static void end_after_input(lt_mcp_link *link) LT_YIELDS {
+static void mcp_link_end_after_input(lt_mcp_link *link) LT_YIELDS {
   uint64_t until_ms = lt_loop_now_ms(link->loop) + LT_MCP_EXIT_WAIT_MS;
   while (!link->over && lt_loop_now_ms(link->loop) < until_ms) {
     lt_wait_on(&link->more, until_ms - lt_loop_now_ms(link->loop));
   }
-  report_end(link, LT_E_CLOSED);
+  mcp_link_report_end(link, LT_E_CLOSED);
 }
 
-static void write_lines(void *arg) {
+static void mcp_link_write_lines(void *arg) {
   lt_mcp_link *link = arg;
   while (!link->gone) {
-    outgoing *item = pop(link);
+    mcp_outgoing_line *item = mcp_link_pop(link);
     if (!item) {
       lt_wait_on(&link->more, UINT64_MAX);
       continue;
     }
     lt_status status = lt_process_write(link->process, lt_buf_view(&item->bytes), NULL);
-    free_outgoing(item);
+    mcp_link_free_outgoing(item);
     if (status != LT_OK) {
-      end_after_input(link);
+      mcp_link_end_after_input(link);
       break;
     }
   }
-  leave(link);
+  mcp_link_leave(link);
 }
 
 typedef struct parse_job {
@@ -126,18 +126,18 @@ typedef struct parse_job {
   lt_status status;
 } parse_job;
 
-static void parse(void *arg) {
+static void mcp_link_parse(void *arg) {
   parse_job *job = arg;
   job->status = lt_json_parse(&job->line->arena, job->line->doc.text, &job->line->doc, NULL);
 }
 
-static void parse_line(lt_mcp_link *link, parse_job *job) LT_YIELDS {
-  if (job->line->doc.text.n < LT_MCP_OFFLOAD_BYTES || lt_loop_offload(link->loop, parse, job, NULL) != LT_OK) {
-    parse(job);
+static void mcp_link_parse_line(lt_mcp_link *link, parse_job *job) LT_YIELDS {
+  if (job->line->doc.text.n < LT_MCP_OFFLOAD_BYTES || lt_loop_offload(link->loop, mcp_link_parse, job, NULL) != LT_OK) {
+    mcp_link_parse(job);
   }
 }
 
-static bool looks_like_message(lt_str trimmed) {
+static bool mcp_link_looks_like_message(lt_str trimmed) {
   return trimmed.n >= 2 && (trimmed.p[0] == '{' || trimmed.p[0] == '[');
 }
 
@@ -146,7 +146,7 @@ static const char too_long[] = "over 64 MiB";
 static const char too_deep[] = "nested deeper than 512 levels";
 static const char too_large[] = "too large to be read with the memory there is";
 
-static void report_line(lt_mcp_link *link, lt_mcp_result *line, lt_status status) {
+static void mcp_link_report_line(lt_mcp_link *link, lt_mcp_result *line, lt_status status) {
   line->result = lt_json_root(&line->doc);
   if (status == LT_OK) {
     link->events.on_line(link->events.arg, line);
@@ -157,9 +157,9 @@ static void report_line(lt_mcp_link *link, lt_mcp_result *line, lt_status status
   }
 }
 
-static void take_line(lt_mcp_link *link, lt_str text) LT_YIELDS {
+static void mcp_link_take_line(lt_mcp_link *link, lt_str text) LT_YIELDS {
   lt_str trimmed = lt_str_trim(text);
-  if (!looks_like_message(trimmed)) {
+  if (!mcp_link_looks_like_message(trimmed)) {
     if (trimmed.n > 0) {
       link->events.on_noise(link->events.arg, trimmed);
     }
@@ -170,15 +170,15 @@ static void take_line(lt_mcp_link *link, lt_str text) LT_YIELDS {
   line.doc.text = lt_arena_dup(&line.arena, trimmed);
   parse_job job = {&line, LT_E_NOMEM};
   if (line.doc.text.p) {
-    parse_line(link, &job);
+    mcp_link_parse_line(link, &job);
   }
   if (!link->over) {
-    report_line(link, &line, job.status);
+    mcp_link_report_line(link, &line, job.status);
   }
   lt_arena_release(&line.arena);
 }
 
-static void read_lines(void *arg) {
+static void mcp_link_read_lines(void *arg) {
   lt_mcp_link *link = arg;
   lt_status status = LT_OK;
   while (!link->over && (status == LT_OK || status == LT_E_LIMIT)) {
@@ -188,18 +188,18 @@ static void read_lines(void *arg) {
       break; /* the process may be gone */
     }
     if (status == LT_OK) {
-      take_line(link, text);
+      mcp_link_take_line(link, text);
     } else if (status == LT_E_LIMIT) {
       link->events.on_lost(link->events.arg, too_long);
     }
   }
-  report_end(link, status);
-  leave(link);
+  mcp_link_report_end(link, status);
+  mcp_link_leave(link);
 }
 
 /* --- Life --------------------------------------------------------------------------------------------------------- */
 
-static lt_status spawn(lt_mcp_link *link, lt_fiber_fn fn, lt_err *err) {
+static lt_status mcp_link_spawn(lt_mcp_link *link, lt_fiber_fn fn, lt_err *err) {
   LT_TRY(lt_loop_spawn(link->loop, fn, link, err));
   link->fibers++;
   return LT_OK;
@@ -217,10 +217,10 @@ lt_status lt_mcp_link_open(lt_loop *loop, const lt_process_options *options, con
   lt_wait_init(&link->finished, loop);
   lt_status status = lt_process_open(loop, options, &link->process, err);
   if (status == LT_OK) {
-    status = spawn(link, read_lines, err);
+    status = mcp_link_spawn(link, mcp_link_read_lines, err);
   }
   if (status == LT_OK) {
-    status = spawn(link, write_lines, err);
+    status = mcp_link_spawn(link, mcp_link_write_lines, err);
   }
   if (status != LT_OK) {
     lt_mcp_link_close(link);
@@ -243,7 +243,7 @@ void lt_mcp_link_close(lt_mcp_link *link) {
     lt_wait_on(&link->finished, UINT64_MAX);
   }
   while (link->first) {
-    free_outgoing(pop(link));
+    mcp_link_free_outgoing(mcp_link_pop(link));
   }
   lt_mem_free(link);
 }

@@ -1,10 +1,10 @@
-#include "mcp/words.h"
+#include "mcp/mcp_peer_text.h"
 
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "text/plain.h"
 
-static void add_head(lt_buf *out, lt_str s, size_t max) {
+static void mcp_peer_text_add_head(lt_buf *out, lt_str s, size_t max) {
   lt_str head = lt_utf8_cut(s, max);
   lt_buf_add(out, head);
   if (head.n < s.n) {
@@ -12,7 +12,7 @@ static void add_head(lt_buf *out, lt_str s, size_t max) {
   }
 }
 
-static void add_tail(lt_buf *out, lt_str s, size_t max) {
+static void mcp_peer_text_add_tail(lt_buf *out, lt_str s, size_t max) {
   size_t from = s.n > max ? lt_utf8_ceil(s, s.n - max) : 0;
   size_t line = from > 0 ? lt_str_find(s, LT_STR("\n"), from) : SIZE_MAX;
   if (line != SIZE_MAX && line + 1 < s.n) {
@@ -38,9 +38,9 @@ void lt_mcp_peer_text_add(lt_buf *out, lt_str text, lt_mcp_end end, size_t max, 
   lt_secrets_mask_buf(secrets, &plain); /* and after: an escape may stand in the middle of one */
   lt_str words = lt_str_trim(lt_buf_view(&plain));
   if (end == LT_MCP_HEAD) {
-    add_head(out, words, max);
+    mcp_peer_text_add_head(out, words, max);
   } else {
-    add_tail(out, words, max);
+    mcp_peer_text_add_tail(out, words, max);
   }
   lt_buf_release(&masked);
   lt_buf_release(&plain);

@@ -12,12 +12,12 @@ const lt_guest_function lt_guest_functions[] = {
 };
 const unsigned lt_guest_function_count = sizeof lt_guest_functions / sizeof lt_guest_functions[0];
 
-static uint32_t number_of(lt_js value) {
+static uint32_t guest_functions_number_of(lt_js value) {
   return LT_JS_TAG(value) == LT_TAG_INT ? (uint32_t)value : 0;
 }
 
 /* Numbers that are not small integers are NaN-boxed doubles (quickjs.h, JS_FLOAT64_TAG_ADDEND). */
-static double double_of(lt_js value) {
+static double guest_functions_double_of(lt_js value) {
   if (LT_JS_TAG(value) == LT_TAG_INT) {
     return (double)(int32_t)(uint32_t)value;
   }
@@ -28,23 +28,23 @@ static double double_of(lt_js value) {
 }
 
 /* The prelude gives numbers that fit; a guest gone mad need not. */
-static uint64_t milliseconds_of(lt_js value) {
-  double ms = double_of(value);
+static uint64_t guest_functions_milliseconds_of(lt_js value) {
+  double ms = guest_functions_double_of(value);
   return ms > 0 && ms < LT_RUN_TIMER_MAX_MS ? (uint64_t)ms : ms > 0 ? LT_RUN_TIMER_MAX_MS : 0;
 }
 
-static lt_log_level level_of(lt_js value) {
-  uint32_t level = number_of(value);
+static lt_log_level guest_functions_level_of(lt_js value) {
+  uint32_t level = guest_functions_number_of(value);
   return level <= LT_LOG_ERROR ? (lt_log_level)level : LT_LOG_LOG;
 }
 
-static lt_js fail_with(lt_guest *guest, lt_str message) {
+static lt_js guest_functions_fail_with(lt_guest *guest, lt_str message) {
   lt_guest_throw_text(guest, message);
   return LT_JS_EXCEPTION;
 }
 
 /* Whether the program may go on after a suspension; a box that is stopped unwinds when its handler returns. */
-static bool may_go_on(lt_guest *guest) LT_YIELDS {
+static bool guest_functions_may_go_on(lt_guest *guest) LT_YIELDS {
   if (guest->host->poll != NULL && guest->host->poll(guest->host->arg)) {
     lt_box_stop(guest->box);
   }
@@ -52,34 +52,35 @@ static bool may_go_on(lt_guest *guest) LT_YIELDS {
 }
 
 /* What came in was checked before it got here: when it cannot be read, it is too large. */
-static lt_js does_not_fit(lt_guest *guest, size_t bytes) {
+static lt_js guest_functions_does_not_fit(lt_guest *guest, size_t bytes) {
   char text[160];
   lt_guest_exception(guest);
   int n = snprintf(text, sizeof text,
                    "the answer (%zu bytes) does not fit into the program's memory: ask for less, or allow more "
                    "(--memory, sandbox.memoryMb)",
                    bytes);
-  return fail_with(guest, lt_str_from(text, (size_t)n));
+  return guest_functions_fail_with(guest, lt_str_from(text, (size_t)n));
 }
 
 lt_js lt_guest_answer(lt_guest *guest, const lt_outcome *outcome) {
   if (!outcome->ok) {
-    return fail_with(guest, outcome->text);
+    return guest_functions_fail_with(guest, outcome->text);
   }
   if (outcome->text.n == 0) {
     return LT_JS_UNDEFINED;
   }
   lt_js value = lt_guest_parse(guest, outcome->text);
-  return lt_js_is_exception(value) && lt_guest_alive(guest) ? does_not_fit(guest, outcome->text.n) : value;
+  return lt_js_is_exception(value) && lt_guest_alive(guest) ? guest_functions_does_not_fit(guest, outcome->text.n)
+                                                            : value;
 }
 
 /* Owned copies: the program may be suspended, and its memory is not ours to point into meanwhile. */
-typedef struct request {
+typedef struct guest_request {
   lt_buf tool;
   lt_buf input;
-} request;
+} guest_request;
 
-static bool request_take(lt_guest *guest, request *r, lt_guest_held *held) {
+static bool guest_functions_request_take(lt_guest *guest, guest_request *r, lt_guest_held *held) {
   lt_buf_init(&r->tool, LT_RUN_CODE_MAX_BYTES);
   lt_buf_init(&r->input, LT_JSON_MAX_BYTES);
   lt_buf_add(&r->tool, held->text[0]);
@@ -92,74 +93,74 @@ static bool request_take(lt_guest *guest, request *r, lt_guest_held *held) {
   return false;
 }
 
-static void request_release(request *r) {
+static void guest_functions_request_release(guest_request *r) {
   lt_buf_release(&r->tool);
   lt_buf_release(&r->input);
 }
 
-static lt_js do_call(lt_guest *guest, lt_guest_held *held) LT_YIELDS {
-  request r;
+static lt_js guest_functions_do_call(lt_guest *guest, lt_guest_held *held) LT_YIELDS {
+  guest_request r;
   lt_js value = LT_JS_EXCEPTION;
-  if (request_take(guest, &r, held)) {
+  if (guest_functions_request_take(guest, &r, held)) {
     lt_outcome outcome = guest->host->call(guest->host->arg, lt_buf_view(&r.tool), lt_buf_view(&r.input));
-    value = may_go_on(guest) ? lt_guest_answer(guest, &outcome) : LT_JS_EXCEPTION;
+    value = guest_functions_may_go_on(guest) ? lt_guest_answer(guest, &outcome) : LT_JS_EXCEPTION;
   }
-  request_release(&r);
+  guest_functions_request_release(&r);
   return value;
 }
 
-static lt_js do_start(lt_guest *guest, lt_str tool, lt_str input) {
+static lt_js guest_functions_do_start(lt_guest *guest, lt_str tool, lt_str input) {
   lt_outcome outcome = {0};
   if (!guest->host->start(guest->host->arg, tool, input, &outcome)) {
-    return fail_with(guest, outcome.text);
+    return guest_functions_fail_with(guest, outcome.text);
   }
   return LT_JS_MK(LT_TAG_INT, outcome.id);
 }
 
-static lt_js do_invoke(lt_guest *guest, uint32_t index, lt_str args) {
+static lt_js guest_functions_do_invoke(lt_guest *guest, uint32_t index, lt_str args) {
   lt_outcome outcome = {.text = LT_STR("no such host function")};
   if (guest->host->function == NULL || !guest->host->function(guest->host->arg, index, args, &outcome)) {
-    return fail_with(guest, outcome.text);
+    return guest_functions_fail_with(guest, outcome.text);
   }
   return LT_JS_MK(LT_TAG_INT, outcome.id);
 }
 
-static lt_js do_wait(lt_guest *guest, uint32_t id) LT_YIELDS {
+static lt_js guest_functions_do_wait(lt_guest *guest, uint32_t id) LT_YIELDS {
   lt_outcome outcome = {0};
   bool found = guest->host->wait(guest->host->arg, id, &outcome);
-  if (!may_go_on(guest)) {
+  if (!guest_functions_may_go_on(guest)) {
     return LT_JS_EXCEPTION;
   }
-  return found ? lt_guest_answer(guest, &outcome) : fail_with(guest, LT_STR("nothing to wait for"));
+  return found ? lt_guest_answer(guest, &outcome) : guest_functions_fail_with(guest, LT_STR("nothing to wait for"));
 }
 
-static lt_js do_store(lt_guest *guest, lt_str key, lt_str json) {
+static lt_js guest_functions_do_store(lt_guest *guest, lt_str key, lt_str json) {
   lt_outcome outcome = {0};
   if (!guest->host->store(guest->host->arg, key, json, &outcome)) {
-    return fail_with(guest, outcome.text);
+    return guest_functions_fail_with(guest, outcome.text);
   }
   return LT_JS_UNDEFINED;
 }
 
-static lt_js do_recall(lt_guest *guest, lt_str key) {
+static lt_js guest_functions_do_recall(lt_guest *guest, lt_str key) {
   lt_str json = guest->host->recall(guest->host->arg, key);
   return json.n == 0 ? LT_JS_UNDEFINED : lt_guest_parse(guest, json);
 }
 
-static lt_js do_resolve(lt_guest *guest, lt_str name) {
+static lt_js guest_functions_do_resolve(lt_guest *guest, lt_str name) {
   lt_outcome outcome = {0};
   if (!guest->host->resolve(guest->host->arg, name, &outcome)) {
-    return fail_with(guest, outcome.text);
+    return guest_functions_fail_with(guest, outcome.text);
   }
   return lt_guest_string(guest, outcome.text);
 }
 
-static lt_js do_timer(lt_guest *guest, uint64_t ms) {
+static lt_js guest_functions_do_timer(lt_guest *guest, uint64_t ms) {
   uint32_t id = guest->host->timer(guest->host->arg, ms);
-  return id != 0 ? LT_JS_MK(LT_TAG_INT, id) : fail_with(guest, LT_STR("too many timers at once"));
+  return id != 0 ? LT_JS_MK(LT_TAG_INT, id) : guest_functions_fail_with(guest, LT_STR("too many timers at once"));
 }
 
-static lt_js do_drop(lt_guest *guest, uint32_t id) {
+static lt_js guest_functions_do_drop(lt_guest *guest, uint32_t id) {
   if (guest->host->drop != NULL) {
     guest->host->drop(guest->host->arg, id);
   }
@@ -167,7 +168,7 @@ static lt_js do_drop(lt_guest *guest, uint32_t id) {
 }
 
 /* [state, value] of a promise, for showing it. */
-static lt_js do_peek(lt_guest *guest, lt_js promise) {
+static lt_js guest_functions_do_peek(lt_guest *guest, lt_js promise) {
   int state = lt_guest_promise_state(guest, promise);
   if (state < 0) {
     return LT_JS_UNDEFINED;
@@ -180,7 +181,8 @@ static lt_js do_peek(lt_guest *guest, lt_js promise) {
 }
 
 /* Functions of one or two texts. `l` and `f` have a number before their text. */
-static lt_js with_text(lt_guest *guest, char letter, uint32_t argc, const lt_js *argv, lt_guest_held *held) LT_YIELDS {
+static lt_js guest_functions_with_text(lt_guest *guest, char letter, uint32_t argc, const lt_js *argv,
+                                       lt_guest_held *held) LT_YIELDS {
   const lt_guest_host *host = guest->host;
   unsigned skip = letter == 'l' || letter == 'f' ? 1 : 0;
   unsigned count = argc - skip < LT_GUEST_TEXTS_MAX ? argc - skip : LT_GUEST_TEXTS_MAX;
@@ -191,21 +193,21 @@ static lt_js with_text(lt_guest *guest, char letter, uint32_t argc, const lt_js 
   lt_outcome outcome;
   switch (letter) {
     case 'c':
-      return do_call(guest, held);
+      return guest_functions_do_call(guest, held);
     case 's':
-      return do_start(guest, first, held->text[1]);
+      return guest_functions_do_start(guest, first, held->text[1]);
     case 'f':
-      return do_invoke(guest, number_of(argv[0]), first);
+      return guest_functions_do_invoke(guest, guest_functions_number_of(argv[0]), first);
     case 'o':
       host->output(host->arg, first);
       return LT_JS_UNDEFINED;
     case 'l':
-      host->log(host->arg, level_of(argv[0]), first);
+      host->log(host->arg, guest_functions_level_of(argv[0]), first);
       return LT_JS_UNDEFINED;
     case 'S':
-      return do_store(guest, first, held->text[1]);
+      return guest_functions_do_store(guest, first, held->text[1]);
     case 'R':
-      return do_recall(guest, first);
+      return guest_functions_do_recall(guest, first);
     case 'D':
       outcome = host->discover(host->arg, first);
       return lt_guest_answer(guest, &outcome);
@@ -213,34 +215,34 @@ static lt_js with_text(lt_guest *guest, char letter, uint32_t argc, const lt_js 
       outcome = host->schema(host->arg, first);
       return lt_guest_answer(guest, &outcome);
     case 'r':
-      return do_resolve(guest, first);
+      return guest_functions_do_resolve(guest, first);
     default:
-      return fail_with(guest, LT_STR("no such host function"));
+      return guest_functions_fail_with(guest, LT_STR("no such host function"));
   }
 }
 
 lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_js *argv, lt_guest_held *held) {
   char letter = name.n == 1 ? name.p[0] : '?';
   if (guest->host == NULL) {
-    return fail_with(guest, LT_STR("there is no host"));
+    return guest_functions_fail_with(guest, LT_STR("there is no host"));
   }
   if (letter == 'd') {
     guest->host->done(guest->host->arg);
     return LT_JS_UNDEFINED;
   }
   if (argc < 1) {
-    return fail_with(guest, LT_STR("a host function needs an argument"));
+    return guest_functions_fail_with(guest, LT_STR("a host function needs an argument"));
   }
   switch (letter) {
     case 't':
-      return do_timer(guest, milliseconds_of(argv[0]));
+      return guest_functions_do_timer(guest, guest_functions_milliseconds_of(argv[0]));
     case 'x':
-      return do_drop(guest, number_of(argv[0]));
+      return guest_functions_do_drop(guest, guest_functions_number_of(argv[0]));
     case 'w':
-      return do_wait(guest, number_of(argv[0]));
+      return guest_functions_do_wait(guest, guest_functions_number_of(argv[0]));
     case 'p':
-      return do_peek(guest, argv[0]);
+      return guest_functions_do_peek(guest, argv[0]);
     default:
-      return with_text(guest, letter, argc, argv, held);
+      return guest_functions_with_text(guest, letter, argc, argv, held);
   }
 }

@@ -1,7 +1,7 @@
 /* Finding the file of a command before it is started: what execvp would run in the child, and a message for a person
  * where it would run nothing. */
-#ifndef LT_IO_COMMAND_H
-#define LT_IO_COMMAND_H
+#ifndef LT_IO_COMMAND_PATH_H
+#define LT_IO_COMMAND_PATH_H
 
 #include "base/buf.h"
 

@@ -1,6 +1,6 @@
-#include "mcp/calls.h"
+#include "mcp/mcp_requests.h"
 
-#include "mcp/words.h"
+#include "mcp/mcp_peer_text.h"
 
 void lt_mcp_requests_init(lt_mcp_requests *calls, lt_loop *loop) {
   *calls = (lt_mcp_requests){.loop = loop};
@@ -20,21 +20,21 @@ void lt_mcp_requests_enter(lt_mcp_requests *calls, lt_mcp_request *request) {
   calls->last = request;
 }
 
-static void take_out(lt_mcp_requests *calls, lt_mcp_request *request) {
+static void mcp_requests_take_out(lt_mcp_requests *calls, lt_mcp_request *request) {
   *(request->prev ? &request->prev->next : &calls->first) = request->next;
   *(request->next ? &request->next->prev : &calls->last) = request->prev;
   request->prev = request->next = NULL;
 }
 
-static void finish(lt_mcp_requests *calls, lt_mcp_request *request, lt_status status) {
-  take_out(calls, request);
+static void mcp_requests_finish(lt_mcp_requests *calls, lt_mcp_request *request, lt_status status) {
+  mcp_requests_take_out(calls, request);
   request->done = true;
   request->status = status;
   lt_wait_wake(&request->wait, LT_OK);
 }
 
 void lt_mcp_requests_leave(lt_mcp_requests *calls, lt_mcp_request *request) {
-  take_out(calls, request);
+  mcp_requests_take_out(calls, request);
   calls->late[calls->late_next] = request->id;
   calls->late_next = (calls->late_next + 1) % LT_MCP_LATE_IDS;
   if (request->suspect && calls->lost > 0) {
@@ -42,7 +42,7 @@ void lt_mcp_requests_leave(lt_mcp_requests *calls, lt_mcp_request *request) {
   }
 }
 
-static bool was_late(lt_mcp_requests *calls, int64_t id) {
+static bool mcp_requests_was_late(lt_mcp_requests *calls, int64_t id) {
   for (size_t i = 0; i < LT_MCP_LATE_IDS; i++) {
     if (calls->late[i] == id) {
       calls->late[i] = 0; /* a second answer is no longer expected */
@@ -52,7 +52,7 @@ static bool was_late(lt_mcp_requests *calls, int64_t id) {
   return false;
 }
 
-static lt_mcp_request *find(const lt_mcp_requests *calls, int64_t id) {
+static lt_mcp_request *mcp_requests_find(const lt_mcp_requests *calls, int64_t id) {
   lt_mcp_request *request = calls->first;
   while (request && request->id != id) {
     request = request->next;
@@ -62,14 +62,14 @@ static lt_mcp_request *find(const lt_mcp_requests *calls, int64_t id) {
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
 
-static void take_answer(lt_mcp_request *request, lt_mcp_result *line, lt_json result) {
+static void mcp_requests_take_answer(lt_mcp_request *request, lt_mcp_result *line, lt_json result) {
   request->answer = *line;
   request->answer.result = (lt_json){&request->answer.doc, result.at};
   lt_arena_init(&line->arena, LT_MCP_MESSAGE_MEMORY_BYTES);
 }
 
 /* "Error responses MUST include an `error` field with a `code` and `message`." (Overview, Error Responses) */
-static lt_status read_error(lt_json error, lt_arena *arena, const lt_secrets *secrets, lt_err *err) {
+static lt_status mcp_requests_read_error(lt_json error, lt_arena *arena, const lt_secrets *secrets, lt_err *err) {
   int64_t code = 0;
   bool has_code = lt_json_int(lt_json_get(error, "code"), &code);
   lt_str text = LT_STR_NULL;
@@ -85,20 +85,20 @@ static lt_status read_error(lt_json error, lt_arena *arena, const lt_secrets *se
   return status;
 }
 
-static lt_status read_answer(lt_mcp_request *request, const lt_mcp_message *message, lt_mcp_result *line,
-                             const lt_secrets *secrets) {
+static lt_status mcp_requests_read_answer(lt_mcp_request *request, const lt_mcp_message *message, lt_mcp_result *line,
+                                          const lt_secrets *secrets) {
   if (lt_json_exists(message->error)) {
-    return read_error(message->error, &line->arena, secrets, &request->err);
+    return mcp_requests_read_error(message->error, &line->arena, secrets, &request->err);
   }
   if (lt_json_typeof(message->result) != LT_JSON_OBJECT) {
     return lt_fail(&request->err, LT_E_PROTOCOL, "the server's answer has no result: expected an object, got %s",
                    lt_json_type_name(lt_json_typeof(message->result)));
   }
-  take_answer(request, line, message->result);
+  mcp_requests_take_answer(request, line, message->result);
   return LT_OK;
 }
 
-static bool resolve_lost(lt_mcp_requests *calls);
+static bool mcp_requests_resolve_lost(lt_mcp_requests *calls);
 
 lt_mcp_answered lt_mcp_requests_answer(lt_mcp_requests *calls, const lt_mcp_message *message, lt_mcp_result *line,
                                        const lt_secrets *secrets) {
@@ -106,12 +106,12 @@ lt_mcp_answered lt_mcp_requests_answer(lt_mcp_requests *calls, const lt_mcp_mess
   if (!lt_mcp_id_read(message->id, &id)) {
     return LT_MCP_ANSWERED_NONE;
   }
-  lt_mcp_request *request = find(calls, id);
+  lt_mcp_request *request = mcp_requests_find(calls, id);
   if (!request) {
-    return was_late(calls, id) ? LT_MCP_ANSWERED_LATE : LT_MCP_ANSWERED_NONE;
+    return mcp_requests_was_late(calls, id) ? LT_MCP_ANSWERED_LATE : LT_MCP_ANSWERED_NONE;
   }
-  finish(calls, request, read_answer(request, message, line, secrets));
-  resolve_lost(calls);
+  mcp_requests_finish(calls, request, mcp_requests_read_answer(request, message, line, secrets));
+  mcp_requests_resolve_lost(calls);
   return LT_MCP_ANSWERED;
 }
 
@@ -124,7 +124,7 @@ void lt_mcp_requests_progress(lt_mcp_requests *calls, lt_json params, lt_arena *
       !lt_json_double(lt_json_get(params, "progress"), &progress)) {
     return;
   }
-  lt_mcp_request *request = find(calls, token);
+  lt_mcp_request *request = mcp_requests_find(calls, token);
   if (!request || !request->on_progress) {
     return;
   }
@@ -136,7 +136,7 @@ void lt_mcp_requests_progress(lt_mcp_requests *calls, lt_json params, lt_arena *
 /* --- Lines that were lost ----------------------------------------------------------------------------------------- */
 
 /* As many suspects left as lines lost: each of them waits for an answer that will not come. */
-static bool resolve_lost(lt_mcp_requests *calls) {
+static bool mcp_requests_resolve_lost(lt_mcp_requests *calls) {
   size_t suspects = 0;
   for (lt_mcp_request *r = calls->first; r; r = r->next) {
     suspects += r->suspect;
@@ -148,8 +148,9 @@ static bool resolve_lost(lt_mcp_requests *calls) {
   for (lt_mcp_request *r = calls->first, *next; r; r = next) {
     next = r->next;
     if (r->suspect) {
-      finish(calls, r,
-             lt_fail(&r->err, LT_E_LIMIT, "the server's answer is %s: ask the tool for less at once", calls->lost_how));
+      mcp_requests_finish(
+          calls, r,
+          lt_fail(&r->err, LT_E_LIMIT, "the server's answer is %s: ask the tool for less at once", calls->lost_how));
     }
   }
   return true;
@@ -164,13 +165,13 @@ bool lt_mcp_requests_lost_line(lt_mcp_requests *calls, const char *how) {
     r->suspect = true;
   }
   calls->lost++;
-  return resolve_lost(calls);
+  return mcp_requests_resolve_lost(calls);
 }
 
 void lt_mcp_requests_fail_all(lt_mcp_requests *calls, const lt_err *err) {
   while (calls->first) {
     lt_mcp_request *request = calls->first;
     request->err = *err;
-    finish(calls, request, err->status);
+    mcp_requests_finish(calls, request, err->status);
   }
 }

@@ -4,8 +4,8 @@
  * other fault is our own bug and ends the process as it would have without us. The watchdog's own signal ends a guest
  * that was revoked and is ignored by everybody else.
  */
-#ifndef LT_SANDBOX_TRAP_H
-#define LT_SANDBOX_TRAP_H
+#ifndef LT_SANDBOX_BOX_TRAP_H
+#define LT_SANDBOX_BOX_TRAP_H
 
 #include "sandbox/box.h"
 

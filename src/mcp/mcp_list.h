@@ -1,8 +1,8 @@
 /* A list of tools, gathered page by page from the results of tools/list. */
-#ifndef LT_MCP_LIST_H
-#define LT_MCP_LIST_H
+#ifndef LT_MCP_MCP_LIST_H
+#define LT_MCP_MCP_LIST_H
 
-#include "mcp/client.h"
+#include "mcp/mcp_client.h"
 
 typedef struct lt_mcp_cursor lt_mcp_cursor;
 

@@ -3,11 +3,11 @@
  * A client has one session after the other, a new one after each crash. A session ends once, with a reason; everything
  * that was in flight fails with it, and everything asked later.
  */
-#ifndef LT_MCP_SESSION_H
-#define LT_MCP_SESSION_H
+#ifndef LT_MCP_MCP_SESSION_H
+#define LT_MCP_MCP_SESSION_H
 
-#include "mcp/client.h"
-#include "mcp/list.h"
+#include "mcp/mcp_client.h"
+#include "mcp/mcp_list.h"
 
 typedef struct lt_mcp_session lt_mcp_session;
 

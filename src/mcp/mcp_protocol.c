@@ -1,4 +1,4 @@
-#include "mcp/protocol.h"
+#include "mcp/mcp_protocol.h"
 
 #include "base/limits.h"
 
@@ -19,21 +19,21 @@ bool lt_mcp_id_read(lt_json id, int64_t *ret_id) {
 
 /* "Requests MUST include a string or integer ID. Unlike base JSON-RPC, the ID MUST NOT be `null`." (Overview, Requests)
  */
-static bool is_request_id(lt_json id) {
+static bool mcp_protocol_is_request_id(lt_json id) {
   int64_t n;
   return lt_json_typeof(id) == LT_JSON_STRING || lt_mcp_id_read(id, &n);
 }
 
-static void read_called(lt_json value, lt_mcp_message *m) {
+static void mcp_protocol_read_called(lt_json value, lt_mcp_message *m) {
   m->params = lt_json_get(value, "params");
   if (!lt_json_exists(m->id)) {
     m->kind = LT_MCP_NOTIFICATION;
-  } else if (is_request_id(m->id)) {
+  } else if (mcp_protocol_is_request_id(m->id)) {
     m->kind = LT_MCP_REQUEST;
   }
 }
 
-static void read_response(lt_json value, lt_mcp_message *m) {
+static void mcp_protocol_read_response(lt_json value, lt_mcp_message *m) {
   m->result = lt_json_get(value, "result");
   m->error = lt_json_get(value, "error");
   if (lt_json_typeof(m->error) == LT_JSON_NULL) {
@@ -56,16 +56,16 @@ lt_mcp_message lt_mcp_message_read(lt_json value) {
   m.id = lt_json_get(value, "id");
   m.method = lt_json_get(value, "method");
   if (lt_json_typeof(m.method) == LT_JSON_STRING) {
-    read_called(value, &m);
+    mcp_protocol_read_called(value, &m);
   } else if (!lt_json_exists(m.method)) {
-    read_response(value, &m);
+    mcp_protocol_read_response(value, &m);
   }
   return m;
 }
 
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
 
-static lt_json_writer begin(lt_buf *out, int64_t id, const char *method) {
+static lt_json_writer mcp_protocol_begin(lt_buf *out, int64_t id, const char *method) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
   lt_json_key(&w, "jsonrpc");
@@ -80,12 +80,12 @@ static lt_json_writer begin(lt_buf *out, int64_t id, const char *method) {
 }
 
 /* "Messages are delimited by newlines, and MUST NOT contain embedded newlines." (Transports, stdio) */
-static void end(lt_json_writer *w) {
+static void mcp_protocol_end(lt_json_writer *w) {
   lt_json_end_object(w);
   lt_buf_byte(w->buf, '\n');
 }
 
-static void begin_params(lt_json_writer *w) {
+static void mcp_protocol_begin_params(lt_json_writer *w) {
   lt_json_key(w, "params");
   lt_json_begin_object(w);
 }
@@ -94,8 +94,8 @@ static void begin_params(lt_json_writer *w) {
  * client capabilities, client implementation information" (Lifecycle, Initialization). Capabilities stay empty: a
  * server then has nothing to ask us. */
 void lt_mcp_write_initialize(lt_buf *out, int64_t id) {
-  lt_json_writer w = begin(out, id, "initialize");
-  begin_params(&w);
+  lt_json_writer w = mcp_protocol_begin(out, id, "initialize");
+  mcp_protocol_begin_params(&w);
   lt_json_key(&w, "protocolVersion");
   lt_json_put_cstr(&w, LT_MCP_VERSION_OFFERED);
   lt_json_key(&w, "capabilities");
@@ -109,41 +109,41 @@ void lt_mcp_write_initialize(lt_buf *out, int64_t id) {
   lt_json_put_cstr(&w, LT_VERSION);
   lt_json_end_object(&w);
   lt_json_end_object(&w);
-  end(&w);
+  mcp_protocol_end(&w);
 }
 
 void lt_mcp_write_initialized(lt_buf *out) {
-  lt_json_writer w = begin(out, 0, "notifications/initialized");
-  end(&w);
+  lt_json_writer w = mcp_protocol_begin(out, 0, "notifications/initialized");
+  mcp_protocol_end(&w);
 }
 
 void lt_mcp_write_list(lt_buf *out, int64_t id, lt_str cursor) {
-  lt_json_writer w = begin(out, id, "tools/list");
-  begin_params(&w);
+  lt_json_writer w = mcp_protocol_begin(out, id, "tools/list");
+  mcp_protocol_begin_params(&w);
   if (cursor.n > 0) {
     lt_json_key(&w, "cursor");
     lt_json_put_raw(&w, cursor);
   }
   lt_json_end_object(&w);
-  end(&w);
+  mcp_protocol_end(&w);
 }
 
-static bool is_lone_surrogate(lt_str s, size_t i) {
+static bool mcp_protocol_is_lone_surrogate(lt_str s, size_t i) {
   return i + 2 < s.n && (unsigned char)s.p[i] == 0xED && (unsigned char)s.p[i + 1] >= 0xA0;
 }
 
 /* Where the first byte is that may not go on the wire as it is. */
-static size_t find_unfit(lt_str json, size_t from) {
+static size_t mcp_protocol_find_unfit(lt_str json, size_t from) {
   for (size_t i = from; i < json.n; i++) {
-    if (json.p[i] == '\n' || json.p[i] == '\r' || is_lone_surrogate(json, i)) {
+    if (json.p[i] == '\n' || json.p[i] == '\r' || mcp_protocol_is_lone_surrogate(json, i)) {
       return i;
     }
   }
   return json.n;
 }
 
-static size_t put_fit(lt_buf *buf, lt_str json, size_t i) {
-  if (!is_lone_surrogate(json, i)) {
+static size_t mcp_protocol_put_fit(lt_buf *buf, lt_str json, size_t i) {
+  if (!mcp_protocol_is_lone_surrogate(json, i)) {
     lt_buf_byte(buf, ' '); /* a line end in checked JSON stands between tokens, where a space means the same */
     return i + 1;
   }
@@ -154,8 +154,8 @@ static size_t put_fit(lt_buf *buf, lt_str json, size_t i) {
 
 /* One line, and "JSON-RPC messages MUST be UTF-8 encoded" (Transports): checked JSON may have line ends between its
  * tokens, and ours may have lone surrogates in its strings. */
-static void put_wire_json(lt_json_writer *w, lt_str json) {
-  size_t unfit = find_unfit(json, 0);
+static void mcp_protocol_put_wire_json(lt_json_writer *w, lt_str json) {
+  size_t unfit = mcp_protocol_find_unfit(json, 0);
   if (unfit == json.n) {
     lt_json_put_raw(w, json);
     return;
@@ -165,8 +165,8 @@ static void put_wire_json(lt_json_writer *w, lt_str json) {
   size_t done = 0;
   while (unfit < json.n) {
     lt_buf_add(&fit, lt_str_sub(json, done, unfit));
-    done = put_fit(&fit, json, unfit);
-    unfit = find_unfit(json, done);
+    done = mcp_protocol_put_fit(&fit, json, unfit);
+    unfit = mcp_protocol_find_unfit(json, done);
   }
   lt_buf_add(&fit, lt_str_sub(json, done, json.n));
   lt_json_put_raw(w, lt_buf_view(&fit));
@@ -177,12 +177,12 @@ static void put_wire_json(lt_json_writer *w, lt_str json) {
 }
 
 void lt_mcp_write_call(lt_buf *out, int64_t id, lt_str tool, lt_str arguments, bool progress) {
-  lt_json_writer w = begin(out, id, "tools/call");
-  begin_params(&w);
+  lt_json_writer w = mcp_protocol_begin(out, id, "tools/call");
+  mcp_protocol_begin_params(&w);
   lt_json_key(&w, "name");
   lt_json_put_str(&w, tool);
   lt_json_key(&w, "arguments");
-  put_wire_json(&w, arguments);
+  mcp_protocol_put_wire_json(&w, arguments);
   if (progress) {
     /* "Progress tokens [...] MUST be unique across all active requests." (Progress, Progress Flow): ids are. */
     lt_json_key(&w, "_meta");
@@ -192,30 +192,30 @@ void lt_mcp_write_call(lt_buf *out, int64_t id, lt_str tool, lt_str arguments, b
     lt_json_end_object(&w);
   }
   lt_json_end_object(&w);
-  end(&w);
+  mcp_protocol_end(&w);
 }
 
 void lt_mcp_write_cancelled(lt_buf *out, int64_t id, const char *reason) {
-  lt_json_writer w = begin(out, 0, "notifications/cancelled");
-  begin_params(&w);
+  lt_json_writer w = mcp_protocol_begin(out, 0, "notifications/cancelled");
+  mcp_protocol_begin_params(&w);
   lt_json_key(&w, "requestId");
   lt_json_put_int(&w, id);
   lt_json_key(&w, "reason");
   lt_json_put_cstr(&w, reason);
   lt_json_end_object(&w);
-  end(&w);
+  mcp_protocol_end(&w);
 }
 
-static void begin_answer(lt_json_writer *w, lt_str id) {
+static void mcp_protocol_begin_answer(lt_json_writer *w, lt_str id) {
   lt_json_begin_object(w);
   lt_json_key(w, "jsonrpc");
   lt_json_put_cstr(w, "2.0");
   lt_json_key(w, "id");
-  put_wire_json(w, id);
+  mcp_protocol_put_wire_json(w, id);
 }
 
 void lt_mcp_put_empty_result(lt_json_writer *w, lt_str id) {
-  begin_answer(w, id);
+  mcp_protocol_begin_answer(w, id);
   lt_json_key(w, "result");
   lt_json_begin_object(w);
   lt_json_end_object(w);
@@ -223,7 +223,7 @@ void lt_mcp_put_empty_result(lt_json_writer *w, lt_str id) {
 }
 
 void lt_mcp_put_error(lt_json_writer *w, lt_str id, int code, const char *message) {
-  begin_answer(w, id);
+  mcp_protocol_begin_answer(w, id);
   lt_json_key(w, "error");
   lt_json_begin_object(w);
   lt_json_key(w, "code");

@@ -1,14 +1,14 @@
-#include "mcp/session.h"
+#include "mcp/mcp_session.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "mcp/calls.h"
-#include "mcp/link.h"
-#include "mcp/protocol.h"
-#include "mcp/words.h"
+#include "mcp/mcp_requests.h"
+#include "mcp/mcp_link.h"
+#include "mcp/mcp_protocol.h"
+#include "mcp/mcp_peer_text.h"
 
 struct lt_mcp_session {
   lt_mcp_session_options o;
@@ -27,7 +27,7 @@ struct lt_mcp_session {
 
 /* --- Warnings and the end ----------------------------------------------------------------------------------------- */
 
-static void warn(lt_mcp_session *s, const char *before, lt_str words) {
+static void mcp_session_warn(lt_mcp_session *s, const char *before, lt_str words) {
   lt_buf text;
   lt_buf_init(&text, 4 * LT_KIB);
   lt_buf_addc(&text, before);
@@ -49,7 +49,7 @@ void lt_mcp_session_end(lt_mcp_session *s, const lt_err *why) {
 }
 
 /* ": the end of its stderr", for messages about a server that failed; nothing when it is silent. */
-static void add_stderr(const lt_mcp_session *s, lt_buf *text) {
+static void mcp_session_add_stderr(const lt_mcp_session *s, lt_buf *text) {
   lt_buf words;
   lt_buf_init(&words, 2 * LT_MCP_WORDS_MAX_BYTES);
   lt_mcp_peer_text_add(&words, lt_mcp_link_stderr(s->link), LT_MCP_TAIL, LT_MCP_WORDS_MAX_BYTES, s->o.server->secrets);
@@ -61,13 +61,13 @@ static void add_stderr(const lt_mcp_session *s, lt_buf *text) {
 }
 
 /* Ours to say about stdout when something did not come: it may well have been printed among other things. */
-static void add_noise(const lt_mcp_session *s, lt_buf *text) {
+static void mcp_session_add_noise(const lt_mcp_session *s, lt_buf *text) {
   if (s->noise > 0) {
     lt_buf_printf(text, "; it has written %zu lines to its stdout that are not JSON-RPC messages", s->noise);
   }
 }
 
-static void on_end(void *arg, lt_status status) {
+static void mcp_session_on_end(void *arg, lt_status status) {
   lt_mcp_session *s = arg;
   lt_err why = LT_ERR_INIT;
   if (status == LT_E_NOMEM) {
@@ -77,8 +77,8 @@ static void on_end(void *arg, lt_status status) {
     lt_buf text;
     lt_buf_init(&text, 4 * LT_KIB);
     lt_buf_addc(&text, exit_text ? exit_text : "closed its connection without exiting");
-    add_noise(s, &text);
-    add_stderr(s, &text);
+    mcp_session_add_noise(s, &text);
+    mcp_session_add_stderr(s, &text);
     lt_fail(&why, LT_E_CLOSED, "the server %.*s", LT_STR_ARG(lt_buf_view(&text)));
     lt_buf_release(&text);
   }
@@ -88,21 +88,22 @@ static void on_end(void *arg, lt_status status) {
 /* --- Incoming ----------------------------------------------------------------------------------------------------- */
 
 /* Answers to the requests in one line: a batch is answered with a batch. */
-typedef struct replies {
+typedef struct mcp_replies {
   lt_buf buf;
   lt_json_writer w;
   bool batch;
   size_t count;
-} replies;
+} mcp_replies;
 
 /* "The server MUST NOT write anything to its `stdout` that is not a valid MCP message." (Transports, stdio) Many do. */
-static void on_noise(void *arg, lt_str line) {
+static void mcp_session_on_noise(void *arg, lt_str line) {
   lt_mcp_session *s = arg;
   if (s->ended) {
     return;
   }
   if (s->noise++ == 0) {
-    warn(s, "writes to its stdout what is not a JSON-RPC message (it should log to stderr); skipped: ", line);
+    mcp_session_warn(s,
+                     "writes to its stdout what is not a JSON-RPC message (it should log to stderr); skipped: ", line);
   }
   if (s->noise > LT_MCP_NOISE_LINES_MAX) {
     lt_err why = LT_ERR_INIT;
@@ -115,14 +116,14 @@ static void on_noise(void *arg, lt_str line) {
 }
 
 /* Whoever has asked for it is told. Where nobody has, or nobody knows who, it is a warning. */
-static void on_lost(void *arg, const char *how) {
+static void mcp_session_on_lost(void *arg, const char *how) {
   lt_mcp_session *s = arg;
   if (!s->ended && !lt_mcp_requests_lost_line(&s->calls, how)) {
-    warn(s, "sent a message that was dropped: it is ", lt_str_of(how));
+    mcp_session_warn(s, "sent a message that was dropped: it is ", lt_str_of(how));
   }
 }
 
-static void reply(replies *r, const lt_mcp_message *m) {
+static void mcp_session_reply(mcp_replies *r, const lt_mcp_message *m) {
   if (r->batch && r->count == 0) {
     lt_json_begin_array(&r->w);
   }
@@ -136,7 +137,7 @@ static void reply(replies *r, const lt_mcp_message *m) {
   }
 }
 
-static void notice(lt_mcp_session *s, const lt_mcp_message *m, lt_arena *arena) {
+static void mcp_session_notice(lt_mcp_session *s, const lt_mcp_message *m, lt_arena *arena) {
   if (lt_json_str_eq(m->method, LT_STR("notifications/tools/list_changed"))) {
     s->changed = true;
     s->o.on_change(s->o.arg);
@@ -145,45 +146,45 @@ static void notice(lt_mcp_session *s, const lt_mcp_message *m, lt_arena *arena) 
   }
 }
 
-static void take_answer(lt_mcp_session *s, const lt_mcp_message *m, lt_mcp_result *line) {
+static void mcp_session_take_answer(lt_mcp_session *s, const lt_mcp_message *m, lt_mcp_result *line) {
   if (lt_mcp_requests_answer(&s->calls, m, line, s->o.server->secrets) == LT_MCP_ANSWERED_NONE && !s->warned_answer) {
     s->warned_answer = true;
-    warn(s, "sent an answer that no request waits for; ignored: ", lt_json_text(lt_json_root(&line->doc)));
+    mcp_session_warn(s, "sent an answer that no request waits for; ignored: ", lt_json_text(lt_json_root(&line->doc)));
   }
 }
 
-static void take_message(lt_mcp_session *s, lt_mcp_result *line, replies *r) {
+static void mcp_session_take_message(lt_mcp_session *s, lt_mcp_result *line, mcp_replies *r) {
   lt_mcp_message m = lt_mcp_message_read(lt_json_root(&line->doc));
   switch (m.kind) {
     case LT_MCP_NOISE:
-      on_noise(s, line->doc.text);
+      mcp_session_on_noise(s, line->doc.text);
       break;
     case LT_MCP_REQUEST:
-      reply(r, &m);
+      mcp_session_reply(r, &m);
       break;
     case LT_MCP_NOTIFICATION:
-      notice(s, &m, &line->arena);
+      mcp_session_notice(s, &m, &line->arena);
       break;
     case LT_MCP_RESPONSE:
-      take_answer(s, &m, line);
+      mcp_session_take_answer(s, &m, line);
       break;
   }
 }
 
 /* Each message of a batch gets a document of its own: an answer outlives the line. */
-static void take_batch_item(lt_mcp_session *s, lt_str text, replies *r) {
+static void mcp_session_take_batch_item(lt_mcp_session *s, lt_str text, mcp_replies *r) {
   lt_mcp_result item = {0};
   lt_arena_init(&item.arena, LT_MCP_MESSAGE_MEMORY_BYTES);
   lt_str copy = lt_arena_dup(&item.arena, text);
   if (!copy.p || lt_json_parse(&item.arena, copy, &item.doc, NULL) != LT_OK) {
-    on_lost(s, "too large to be read with the memory there is");
+    mcp_session_on_lost(s, "too large to be read with the memory there is");
   } else {
-    take_message(s, &item, r);
+    mcp_session_take_message(s, &item, r);
   }
   lt_arena_release(&item.arena);
 }
 
-static void send_replies(lt_mcp_session *s, replies *r) {
+static void mcp_session_send_replies(lt_mcp_session *s, mcp_replies *r) {
   if (r->count > 0 && !s->ended) {
     if (r->batch) {
       lt_json_end_array(&r->w);
@@ -194,47 +195,47 @@ static void send_replies(lt_mcp_session *s, replies *r) {
   lt_buf_release(&r->buf);
 }
 
-static void on_line(void *arg, lt_mcp_result *line) {
+static void mcp_session_on_line(void *arg, lt_mcp_result *line) {
   lt_mcp_session *s = arg;
   if (s->ended) {
     return;
   }
-  replies r = {0};
+  mcp_replies r = {0};
   lt_buf_init(&r.buf, LT_MCP_LINE_MAX_BYTES);
   r.w = lt_json_writer_on(&r.buf);
   r.batch = lt_json_typeof(line->result) == LT_JSON_ARRAY;
   if (!r.batch) {
-    take_message(s, line, &r);
+    mcp_session_take_message(s, line, &r);
   } else {
     /* "MCP implementations MAY support sending JSON-RPC batches, but MUST support receiving JSON-RPC batches."
      * (2025-03-26, Overview, Batching; gone since 2025-06-18) */
     lt_json_iter it = lt_json_each(line->result);
     while (lt_json_next(&it)) {
-      take_batch_item(s, lt_json_text(it.value), &r);
+      mcp_session_take_batch_item(s, lt_json_text(it.value), &r);
     }
   }
-  send_replies(s, &r);
+  mcp_session_send_replies(s, &r);
 }
 
 /* --- Asking ------------------------------------------------------------------------------------------------------- */
 
-typedef struct question {
+typedef struct mcp_question {
   const char *what; /* "tools/list", "tool \"x\"": for messages */
   uint64_t timeout_ms;
   lt_cancel *cancel;  /* may be NULL */
   bool uncancellable; /* "The `initialize` request MUST NOT be cancelled by clients" (Cancellation) */
-} question;
+} mcp_question;
 
-static lt_status hand_up(const lt_err *from, lt_err *err) {
+static lt_status mcp_session_hand_up(const lt_err *from, lt_err *err) {
   if (err) {
     *err = *from;
   }
   return from->status;
 }
 
-static lt_status enter(lt_mcp_session *s, lt_mcp_request *request, lt_err *err) {
+static lt_status mcp_session_enter(lt_mcp_session *s, lt_mcp_request *request, lt_err *err) {
   if (s->ended) {
-    return hand_up(&s->why, err);
+    return mcp_session_hand_up(&s->why, err);
   }
   lt_mcp_requests_enter(&s->calls, request);
   return LT_OK;
@@ -242,7 +243,7 @@ static lt_status enter(lt_mcp_session *s, lt_mcp_request *request, lt_err *err) 
 
 /* "When the request has not received a success or error response within the timeout period, the sender SHOULD issue a
  * cancellation notification for that request and stop waiting for a response." (Lifecycle, Timeouts) */
-static void tell_cancelled(lt_mcp_session *s, const lt_mcp_request *request, const char *reason) {
+static void mcp_session_tell_cancelled(lt_mcp_session *s, const lt_mcp_request *request, const char *reason) {
   if (lt_mcp_link_unsend(s->link, request->id)) {
     return; /* it has never heard of it */
   }
@@ -252,10 +253,11 @@ static void tell_cancelled(lt_mcp_session *s, const lt_mcp_request *request, con
   lt_mcp_link_send(s->link, &message, 0, NULL);
 }
 
-static lt_status fail_timeout(const lt_mcp_session *s, const lt_mcp_request *request, const question *q, lt_err *err) {
+static lt_status mcp_session_fail_timeout(const lt_mcp_session *s, const lt_mcp_request *request, const mcp_question *q,
+                                          lt_err *err) {
   lt_buf hints;
   lt_buf_init(&hints, LT_KIB);
-  add_noise(s, &hints);
+  mcp_session_add_noise(s, &hints);
   lt_status status = LT_E_TIMEOUT;
   if (request->suspect) {
     status = lt_fail(err, LT_E_LIMIT,
@@ -270,15 +272,15 @@ static lt_status fail_timeout(const lt_mcp_session *s, const lt_mcp_request *req
   return status;
 }
 
-static lt_status give_up(lt_mcp_session *s, lt_mcp_request *request, const question *q, lt_err *err) {
+static lt_status mcp_session_give_up(lt_mcp_session *s, lt_mcp_request *request, const mcp_question *q, lt_err *err) {
   bool fired = q->cancel && q->cancel->why != LT_OK;
   lt_status why = fired ? q->cancel->why : LT_E_TIMEOUT;
   lt_mcp_requests_leave(&s->calls, request);
   if (!q->uncancellable) {
-    tell_cancelled(s, request, why == LT_E_TIMEOUT ? "timed out" : "cancelled by the caller");
+    mcp_session_tell_cancelled(s, request, why == LT_E_TIMEOUT ? "timed out" : "cancelled by the caller");
   }
   if (!fired) {
-    return fail_timeout(s, request, q, err);
+    return mcp_session_fail_timeout(s, request, q, err);
   }
   return lt_fail(
       err, why,
@@ -288,8 +290,8 @@ static lt_status give_up(lt_mcp_session *s, lt_mcp_request *request, const quest
 
 /* Sends the message of a request that has been entered, and waits. Takes the message. On LT_OK the answer is in the
  * request. */
-static lt_status ask(lt_mcp_session *s, lt_mcp_request *request, lt_buf *message, const question *q,
-                     lt_err *err) LT_YIELDS {
+static lt_status mcp_session_ask(lt_mcp_session *s, lt_mcp_request *request, lt_buf *message, const mcp_question *q,
+                                 lt_err *err) LT_YIELDS {
   if (!request->done) {
     lt_status sent = lt_mcp_link_send(s->link, message, request->id, err);
     if (sent != LT_OK) {
@@ -305,12 +307,12 @@ static lt_status ask(lt_mcp_session *s, lt_mcp_request *request, lt_buf *message
   lt_cancel_remove(q->cancel, &node);
   lt_buf_release(message);
   if (!request->done) {
-    return give_up(s, request, q, err);
+    return mcp_session_give_up(s, request, q, err);
   }
-  return request->status == LT_OK ? LT_OK : hand_up(&request->err, err);
+  return request->status == LT_OK ? LT_OK : mcp_session_hand_up(&request->err, err);
 }
 
-static uint64_t left_of(lt_mcp_session *s, uint64_t deadline_ms) {
+static uint64_t mcp_session_left_of(lt_mcp_session *s, uint64_t deadline_ms) {
   uint64_t now = lt_loop_now_ms(s->o.loop);
   return deadline_ms > now ? deadline_ms - now : 0;
 }
@@ -319,7 +321,7 @@ static uint64_t left_of(lt_mcp_session *s, uint64_t deadline_ms) {
 
 /* "If the client does not support the version in the server's response, it SHOULD disconnect." (Lifecycle, Version
  * Negotiation) */
-static lt_status read_initialized(lt_mcp_session *s, lt_json result, lt_err *err) {
+static lt_status mcp_session_read_initialized(lt_mcp_session *s, lt_json result, lt_err *err) {
   lt_str version;
   if (!lt_json_str(lt_json_get(result, "protocolVersion"), &s->arena, &version)) {
     return lt_fail(err, LT_E_PROTOCOL, "the server's answer to initialize has no protocolVersion");
@@ -344,7 +346,7 @@ static lt_status read_initialized(lt_mcp_session *s, lt_json result, lt_err *err
   return s->version.p && s->instructions.p ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the handshake");
 }
 
-static lt_status say_initialized(lt_mcp_session *s, lt_err *err) {
+static lt_status mcp_session_say_initialized(lt_mcp_session *s, lt_err *err) {
   lt_buf message;
   lt_buf_init(&message, LT_KIB);
   lt_mcp_write_initialized(&message);
@@ -352,11 +354,11 @@ static lt_status say_initialized(lt_mcp_session *s, lt_err *err) {
 }
 
 /* A server that says nothing is the commonest trouble there is: say what to look at. */
-static lt_status explain_silence(const lt_mcp_session *s, uint64_t waited_ms, lt_err *err) {
+static lt_status mcp_session_explain_silence(const lt_mcp_session *s, uint64_t waited_ms, lt_err *err) {
   lt_buf text;
   lt_buf_init(&text, 4 * LT_KIB);
-  add_noise(s, &text);
-  add_stderr(s, &text);
+  mcp_session_add_noise(s, &text);
+  mcp_session_add_stderr(s, &text);
   lt_fail(err, LT_E_TIMEOUT,
           "the server did not answer initialize within %" PRIu64
           " ms. Check that \"%s\" starts an MCP server over stdin and stdout (some want an argument such as \"stdio\") "
@@ -368,35 +370,35 @@ static lt_status explain_silence(const lt_mcp_session *s, uint64_t waited_ms, lt
 
 lt_status lt_mcp_session_start(lt_mcp_session *s, uint64_t deadline_ms, lt_err *err) {
   lt_mcp_request request = {0};
-  LT_TRY(enter(s, &request, err));
+  LT_TRY(mcp_session_enter(s, &request, err));
   lt_buf message;
   lt_buf_init(&message, LT_KIB);
   lt_mcp_write_initialize(&message, request.id);
-  question q = {.what = "initialize", .timeout_ms = left_of(s, deadline_ms), .uncancellable = true};
-  lt_status status = ask(s, &request, &message, &q, err);
+  mcp_question q = {.what = "initialize", .timeout_ms = mcp_session_left_of(s, deadline_ms), .uncancellable = true};
+  lt_status status = mcp_session_ask(s, &request, &message, &q, err);
   if (status == LT_E_TIMEOUT) {
-    return explain_silence(s, q.timeout_ms, err);
+    return mcp_session_explain_silence(s, q.timeout_ms, err);
   }
   LT_TRY(status);
-  status = read_initialized(s, request.answer.result, err);
+  status = mcp_session_read_initialized(s, request.answer.result, err);
   lt_mcp_result_release(&request.answer);
   LT_TRY(status);
   /* "After successful initialization, the client MUST send an `initialized` notification" (Lifecycle, Initialization)
    */
-  return say_initialized(s, err);
+  return mcp_session_say_initialized(s, err);
 }
 
 /* --- Tools -------------------------------------------------------------------------------------------------------- */
 
-static lt_status read_page(lt_mcp_session *s, uint64_t deadline_ms, lt_mcp_list *list, lt_str *cursor,
-                           lt_err *err) LT_YIELDS {
+static lt_status mcp_session_read_page(lt_mcp_session *s, uint64_t deadline_ms, lt_mcp_list *list, lt_str *cursor,
+                                       lt_err *err) LT_YIELDS {
   lt_mcp_request request = {0};
-  LT_TRY(enter(s, &request, err));
+  LT_TRY(mcp_session_enter(s, &request, err));
   lt_buf message;
   lt_buf_init(&message, LT_MCP_LINE_MAX_BYTES);
   lt_mcp_write_list(&message, request.id, *cursor);
-  question q = {.what = "tools/list", .timeout_ms = left_of(s, deadline_ms)};
-  LT_TRY(ask(s, &request, &message, &q, err));
+  mcp_question q = {.what = "tools/list", .timeout_ms = mcp_session_left_of(s, deadline_ms)};
+  LT_TRY(mcp_session_ask(s, &request, &message, &q, err));
   lt_status status = lt_mcp_list_add_page(list, request.answer.result, cursor, err);
   lt_mcp_result_release(&request.answer);
   return status;
@@ -406,18 +408,18 @@ lt_status lt_mcp_session_list(lt_mcp_session *s, uint64_t deadline_ms, lt_mcp_li
   lt_str cursor = LT_STR_NULL;
   s->changed = false;
   if (!s->has_tools) {
-    return s->ended ? hand_up(&s->why, err) : LT_OK;
+    return s->ended ? mcp_session_hand_up(&s->why, err) : LT_OK;
   }
   do {
-    LT_TRY(read_page(s, deadline_ms, list, &cursor, err));
+    LT_TRY(mcp_session_read_page(s, deadline_ms, list, &cursor, err));
   } while (cursor.n > 0);
   if (list->nameless > 0) {
-    warn(s, "lists tools without a name; left out", LT_STR_NULL);
+    mcp_session_warn(s, "lists tools without a name; left out", LT_STR_NULL);
   }
   return LT_OK;
 }
 
-typedef struct call_job {
+typedef struct mcp_call_job {
   lt_buf message;
   int64_t id;
   lt_str tool;
@@ -425,10 +427,10 @@ typedef struct call_job {
   bool progress;
   lt_status status;
   lt_err err;
-} call_job;
+} mcp_call_job;
 
-static void write_call(void *arg) {
-  call_job *job = arg;
+static void mcp_session_write_call(void *arg) {
+  mcp_call_job *job = arg;
   lt_str arguments = lt_str_trim(job->arguments);
   job->status = lt_json_check(arguments, &job->err);
   if (job->status == LT_OK && arguments.p[0] != '{') {
@@ -440,9 +442,10 @@ static void write_call(void *arg) {
   }
 }
 
-static lt_status encode_call(lt_mcp_session *s, call_job *job, lt_err *err) LT_YIELDS {
-  if (job->arguments.n < LT_MCP_OFFLOAD_BYTES || lt_loop_offload(s->o.loop, write_call, job, NULL) != LT_OK) {
-    write_call(job);
+static lt_status mcp_session_encode_call(lt_mcp_session *s, mcp_call_job *job, lt_err *err) LT_YIELDS {
+  if (job->arguments.n < LT_MCP_OFFLOAD_BYTES ||
+      lt_loop_offload(s->o.loop, mcp_session_write_call, job, NULL) != LT_OK) {
+    mcp_session_write_call(job);
   }
   if (job->status == LT_E_LIMIT) {
     return lt_fail(err, LT_E_LIMIT, "the tool's arguments are over %lu MiB or nested too deep",
@@ -457,9 +460,9 @@ static lt_status encode_call(lt_mcp_session *s, call_job *job, lt_err *err) LT_Y
   return LT_OK;
 }
 
-static lt_status call(lt_mcp_session *s, lt_mcp_request *request, call_job *job, const question *q,
-                      lt_err *err) LT_YIELDS {
-  lt_status status = encode_call(s, job, err);
+static lt_status mcp_session_call(lt_mcp_session *s, lt_mcp_request *request, mcp_call_job *job, const mcp_question *q,
+                                  lt_err *err) LT_YIELDS {
+  lt_status status = mcp_session_encode_call(s, job, err);
   if (status != LT_OK) {
     if (!request->done) {
       lt_mcp_requests_leave(&s->calls, request);
@@ -468,7 +471,7 @@ static lt_status call(lt_mcp_session *s, lt_mcp_request *request, call_job *job,
     }
     return status;
   }
-  return ask(s, request, &job->message, q, err);
+  return mcp_session_ask(s, request, &job->message, q, err);
 }
 
 lt_status lt_mcp_session_call(lt_mcp_session *s, lt_str tool, lt_str arguments, const lt_mcp_call_options *options,
@@ -476,11 +479,11 @@ lt_status lt_mcp_session_call(lt_mcp_session *s, lt_str tool, lt_str arguments, 
   char what[128];
   snprintf(what, sizeof what, "tool \"%.*s\"", (int)(tool.n > 100 ? 100 : tool.n), tool.p ? tool.p : "");
   lt_mcp_request request = {.on_progress = options->on_progress, .arg = options->arg};
-  LT_TRY(enter(s, &request, err));
-  call_job job = {.id = request.id, .tool = tool, .arguments = arguments, .progress = options->on_progress != NULL};
+  LT_TRY(mcp_session_enter(s, &request, err));
+  mcp_call_job job = {.id = request.id, .tool = tool, .arguments = arguments, .progress = options->on_progress != NULL};
   lt_buf_init(&job.message, LT_MCP_LINE_MAX_BYTES);
-  question q = {.what = what, .timeout_ms = timeout_ms, .cancel = options->cancel};
-  lt_status status = call(s, &request, &job, &q, err);
+  mcp_question q = {.what = what, .timeout_ms = timeout_ms, .cancel = options->cancel};
+  lt_status status = mcp_session_call(s, &request, &job, &q, err);
   lt_buf_release(&job.message);
   if (status == LT_OK) {
     *ret_result = request.answer;
@@ -509,7 +512,7 @@ lt_status lt_mcp_session_open(const lt_mcp_session_options *options, lt_mcp_sess
       .helper = server->helper,
       .echo_stderr = server->verbose,
   };
-  lt_mcp_link_events events = {on_line, on_noise, on_lost, on_end, s};
+  lt_mcp_link_events events = {mcp_session_on_line, mcp_session_on_noise, mcp_session_on_lost, mcp_session_on_end, s};
   lt_status status = lt_mcp_link_open(options->loop, &process, &events, &s->link, err);
   if (status != LT_OK) {
     s->ended = true;

@@ -1,4 +1,4 @@
-#include "sandbox/trap.h"
+#include "sandbox/box_trap.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@ __attribute__((noinline)) UNSEEN lt_box *lt_trap_running_box(void) {
   return running;
 }
 
-static __attribute__((noinline)) UNSEEN void set_running(lt_box *box) {
+static __attribute__((noinline)) UNSEEN void box_trap_set_running(lt_box *box) {
   running = box;
 }
 
@@ -50,11 +50,11 @@ void lt_box_to_guest(lt_box *box) {
                                                memory_order_acquire)) {
     lt_trap_unwind(box, LT_TRAP_REVOKED);
   }
-  set_running(box);
+  box_trap_set_running(box);
 }
 
 void lt_box_to_host(lt_box *box) {
-  set_running(NULL);
+  box_trap_set_running(NULL);
   int expected = LT_BOX_GUEST;
   if (!atomic_compare_exchange_strong_explicit(&box->state, &expected, LT_BOX_HOST, memory_order_acq_rel,
                                                memory_order_acquire)) {
@@ -63,7 +63,7 @@ void lt_box_to_host(lt_box *box) {
 }
 
 void lt_trap_unwind(lt_box *box, lt_trap trap) {
-  set_running(NULL);
+  box_trap_set_running(NULL);
   LT_CHECK(box != NULL && box->frame != NULL);
   box->trap = trap;
   int expected = LT_BOX_GUEST;
@@ -100,20 +100,20 @@ void lt_box_nudge(pthread_t thread) {
   (void)pthread_sigqueue(thread, SIGSEGV, (union sigval){.sival_ptr = &nudge_mark});
 }
 
-static UNSEEN bool is_nudge(const siginfo_t *info) {
+static UNSEEN bool box_trap_is_nudge(const siginfo_t *info) {
   return info->si_code == SI_QUEUE && info->si_value.sival_ptr == &nudge_mark;
 }
 
 /* By a process, not by the CPU: it has no address, and does not come again by itself. */
-static UNSEEN bool is_sent(const siginfo_t *info) {
+static UNSEEN bool box_trap_is_sent(const siginfo_t *info) {
   return info->si_code <= 0;
 }
 
-static UNSEEN lt_trap classify(const lt_box *box, const siginfo_t *info) {
+static UNSEEN lt_trap box_trap_classify(const lt_box *box, const siginfo_t *info) {
   const uint8_t *at = info->si_addr;
   bool revoked = atomic_load_explicit(&box->state, memory_order_acquire) == LT_BOX_REVOKED;
-  if (is_sent(info)) {
-    return is_nudge(info) && revoked ? LT_TRAP_REVOKED : LT_TRAP_NONE;
+  if (box_trap_is_sent(info)) {
+    return box_trap_is_nudge(info) && revoked ? LT_TRAP_REVOKED : LT_TRAP_NONE;
   }
   if (at >= box->memory && at < box->memory + LT_BOX_RESERVE_BYTES) {
     return revoked ? LT_TRAP_REVOKED : LT_TRAP_MEMORY;
@@ -125,57 +125,57 @@ static UNSEEN lt_trap classify(const lt_box *box, const siginfo_t *info) {
 }
 
 /* Not ours: whoever was there before decides; returning makes a fault happen again. */
-static void pass_on(int signum, siginfo_t *info, void *context) {
+static void box_trap_pass_on(int signum, siginfo_t *info, void *context) {
   struct sigaction *previous = signum == SIGBUS ? &previous_bus : &previous_segv;
   if ((previous->sa_flags & SA_SIGINFO) != 0 && previous->sa_sigaction != NULL) {
     previous->sa_sigaction(signum, info, context);
     return;
   }
   sigaction(signum, previous, NULL);
-  if (is_sent(info)) {
+  if (box_trap_is_sent(info)) {
     raise(signum);
   }
 }
 
 /* The guest's frames hold nothing of ours. This handler does not return, so the signal mask is given back where it
  * lands, by lt_box_landed: until then no further nudge can come, and pile up on the signal stack. */
-static UNSEEN void on_fault(int signum, siginfo_t *info, void *context) {
+static UNSEEN void box_trap_on_fault(int signum, siginfo_t *info, void *context) {
   lt_box *box = lt_trap_running_box();
-  lt_trap trap = box != NULL ? classify(box, info) : LT_TRAP_NONE;
+  lt_trap trap = box != NULL ? box_trap_classify(box, info) : LT_TRAP_NONE;
   if (trap != LT_TRAP_NONE) {
     box->mask = ((ucontext_t *)context)->uc_sigmask;
     box->masked = true;
     lt_trap_unwind(box, trap);
   }
-  if (!is_nudge(info)) {
-    pass_on(signum, info, context);
+  if (!box_trap_is_nudge(info)) {
+    box_trap_pass_on(signum, info, context);
   }
 }
 
-static void both(sigset_t *ret_signals) {
+static void box_trap_both(sigset_t *ret_signals) {
   sigemptyset(ret_signals);
   sigaddset(ret_signals, SIGSEGV);
   sigaddset(ret_signals, SIGBUS);
 }
 
-static void install(void) {
+static void box_trap_install(void) {
   struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
-  action.sa_sigaction = on_fault;
-  both(&action.sa_mask); /* one inside the other would give the other's mask back */
+  action.sa_sigaction = box_trap_on_fault;
+  box_trap_both(&action.sa_mask); /* one inside the other would give the other's mask back */
   if (sigaction(SIGSEGV, &action, &previous_segv) != 0 || sigaction(SIGBUS, &action, &previous_bus) != 0) {
     install_errno = errno;
   }
 }
 
 /* A fault that is blocked ends the process, and whoever started us may have left it blocked. */
-static void unblock(void) {
+static void box_trap_unblock(void) {
   sigset_t signals;
-  both(&signals);
+  box_trap_both(&signals);
   pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 }
 
 lt_status lt_box_thread_init(lt_err *err) {
-  pthread_once(&install_once, install);
+  pthread_once(&install_once, box_trap_install);
   if (install_errno != 0) {
     return lt_fail(err, LT_E_INTERNAL, "cannot install the fault handler: %s", strerror(install_errno));
   }
@@ -192,7 +192,7 @@ lt_status lt_box_thread_init(lt_err *err) {
     return lt_fail(err, LT_E_INTERNAL, "sigaltstack: %s", strerror(errno));
   }
   alt_stack = stack;
-  unblock();
+  box_trap_unblock();
   return LT_OK;
 }
 

@@ -3,11 +3,11 @@
  * Two fibers of its own: one reads, one writes, so that a server that does not read its input keeps nobody waiting but
  * the writer. Owns: the process.
  */
-#ifndef LT_MCP_LINK_H
-#define LT_MCP_LINK_H
+#ifndef LT_MCP_MCP_LINK_H
+#define LT_MCP_MCP_LINK_H
 
 #include "io/process.h"
-#include "mcp/client.h"
+#include "mcp/mcp_client.h"
 
 typedef struct lt_mcp_link lt_mcp_link;
 

@@ -1,4 +1,4 @@
-#include "mcp/list.h"
+#include "mcp/mcp_list.h"
 
 #include "base/limits.h"
 #include "base/mem.h"
@@ -19,7 +19,7 @@ void lt_mcp_list_release(lt_mcp_list *list) {
   lt_mcp_list_init(list);
 }
 
-static lt_status too_big(const lt_mcp_list *list, lt_err *err) {
+static lt_status mcp_list_too_big(const lt_mcp_list *list, lt_err *err) {
   if (list->arena.used > LT_MCP_LIST_MAX_BYTES / 2) {
     return lt_fail(err, LT_E_LIMIT, "the server's list of tools is over %lu MiB", LT_MCP_LIST_MAX_BYTES / LT_MIB);
   }
@@ -29,7 +29,7 @@ static lt_status too_big(const lt_mcp_list *list, lt_err *err) {
 /* --- One tool ----------------------------------------------------------------------------------------------------- */
 
 /* A copy of `v`'s characters; of nothing where it is not a string. False: no memory. */
-static bool copy_string(lt_arena *arena, lt_json v, lt_str *ret) {
+static bool mcp_list_copy_string(lt_arena *arena, lt_json v, lt_str *ret) {
   lt_str s = LT_STR_NULL;
   if (lt_json_typeof(v) == LT_JSON_STRING && !lt_json_str(v, arena, &s)) {
     return false;
@@ -40,25 +40,26 @@ static bool copy_string(lt_arena *arena, lt_json v, lt_str *ret) {
 }
 
 /* A copy of an object's text, or of `fallback`. */
-static bool copy_object(lt_arena *arena, lt_json v, lt_str fallback, lt_str *ret) {
+static bool mcp_list_copy_object(lt_arena *arena, lt_json v, lt_str fallback, lt_str *ret) {
   *ret = lt_arena_dup(arena, lt_json_typeof(v) == LT_JSON_OBJECT ? lt_json_text(v) : fallback);
   return ret->p != NULL;
 }
 
-static bool copy_tool(lt_arena *arena, lt_json v, lt_mcp_tool *ret) {
+static bool mcp_list_copy_tool(lt_arena *arena, lt_json v, lt_mcp_tool *ret) {
   lt_json annotations = lt_json_get(v, "annotations");
   lt_json title = lt_json_get(v, "title");
   if (lt_json_typeof(title) != LT_JSON_STRING) {
     title = lt_json_get(annotations, "title"); /* where it was before 2025-06-18 */
   }
-  return copy_string(arena, lt_json_get(v, "name"), &ret->name) && copy_string(arena, title, &ret->title) &&
-         copy_string(arena, lt_json_get(v, "description"), &ret->description) &&
-         copy_object(arena, lt_json_get(v, "inputSchema"), LT_STR("{}"), &ret->input_schema) &&
-         copy_object(arena, lt_json_get(v, "outputSchema"), LT_STR_NULL, &ret->output_schema) &&
-         copy_object(arena, annotations, LT_STR_NULL, &ret->annotations);
+  return mcp_list_copy_string(arena, lt_json_get(v, "name"), &ret->name) &&
+         mcp_list_copy_string(arena, title, &ret->title) &&
+         mcp_list_copy_string(arena, lt_json_get(v, "description"), &ret->description) &&
+         mcp_list_copy_object(arena, lt_json_get(v, "inputSchema"), LT_STR("{}"), &ret->input_schema) &&
+         mcp_list_copy_object(arena, lt_json_get(v, "outputSchema"), LT_STR_NULL, &ret->output_schema) &&
+         mcp_list_copy_object(arena, annotations, LT_STR_NULL, &ret->annotations);
 }
 
-static bool make_room(lt_mcp_list *list) {
+static bool mcp_list_make_room(lt_mcp_list *list) {
   if (list->count < list->cap) {
     return true;
   }
@@ -72,7 +73,7 @@ static bool make_room(lt_mcp_list *list) {
   return true;
 }
 
-static lt_status add_tool(lt_mcp_list *list, lt_json v, lt_err *err) {
+static lt_status mcp_list_add_tool(lt_mcp_list *list, lt_json v, lt_err *err) {
   lt_json name = lt_json_get(v, "name");
   if (lt_json_typeof(name) != LT_JSON_STRING || lt_json_str_eq(name, LT_STR(""))) {
     list->nameless++;
@@ -82,8 +83,8 @@ static lt_status add_tool(lt_mcp_list *list, lt_json v, lt_err *err) {
     return lt_fail(err, LT_E_LIMIT, "the server lists more than %d tools", LT_MCP_TOOLS_MAX);
   }
   lt_mcp_tool tool;
-  if (!copy_tool(&list->arena, v, &tool) || !make_room(list)) {
-    return too_big(list, err);
+  if (!mcp_list_copy_tool(&list->arena, v, &tool) || !mcp_list_make_room(list)) {
+    return mcp_list_too_big(list, err);
   }
   list->tools[list->count++] = tool;
   return LT_OK;
@@ -93,7 +94,7 @@ static lt_status add_tool(lt_mcp_list *list, lt_json v, lt_err *err) {
 
 /* "Clients MUST treat cursors as opaque tokens" (Pagination): it goes back as it came, escapes and all. "Treat a
  * missing `nextCursor` as the end of results": so is null, and "" from servers that always send the member. */
-static lt_status take_cursor(lt_mcp_list *list, lt_json v, lt_str *ret_cursor, lt_err *err) {
+static lt_status mcp_list_take_cursor(lt_mcp_list *list, lt_json v, lt_str *ret_cursor, lt_err *err) {
   if (lt_json_typeof(v) != LT_JSON_STRING || lt_json_str_eq(v, LT_STR(""))) {
     *ret_cursor = LT_STR_NULL;
     return LT_OK;
@@ -107,7 +108,7 @@ static lt_status take_cursor(lt_mcp_list *list, lt_json v, lt_str *ret_cursor, l
   lt_mcp_cursor *cursor = lt_arena_alloc(&list->arena, sizeof *cursor);
   lt_str copy = lt_arena_dup(&list->arena, text);
   if (!cursor || !copy.p) {
-    return too_big(list, err);
+    return mcp_list_too_big(list, err);
   }
   *cursor = (lt_mcp_cursor){list->cursors, copy};
   list->cursors = cursor;
@@ -125,12 +126,12 @@ lt_status lt_mcp_list_add_page(lt_mcp_list *list, lt_json result, lt_str *ret_cu
   }
   lt_json_iter it = lt_json_each(tools);
   while (lt_json_next(&it)) {
-    LT_TRY(add_tool(list, it.value, err));
+    LT_TRY(mcp_list_add_tool(list, it.value, err));
   }
-  return take_cursor(list, lt_json_get(result, "nextCursor"), ret_cursor, err);
+  return mcp_list_take_cursor(list, lt_json_get(result, "nextCursor"), ret_cursor, err);
 }
 
-static bool tool_equal(const lt_mcp_tool *a, const lt_mcp_tool *b) {
+static bool mcp_list_tool_equal(const lt_mcp_tool *a, const lt_mcp_tool *b) {
   return lt_str_eq(a->name, b->name) && lt_str_eq(a->title, b->title) && lt_str_eq(a->description, b->description) &&
          lt_str_eq(a->input_schema, b->input_schema) && lt_str_eq(a->output_schema, b->output_schema) &&
          lt_str_eq(a->annotations, b->annotations);
@@ -141,7 +142,7 @@ bool lt_mcp_list_equal(const lt_mcp_list *a, const lt_mcp_list *b) {
     return false;
   }
   for (size_t i = 0; i < a->count; i++) {
-    if (!tool_equal(&a->tools[i], &b->tools[i])) {
+    if (!mcp_list_tool_equal(&a->tools[i], &b->tools[i])) {
       return false;
     }
   }

@@ -3,8 +3,8 @@
  *
  * Quotations are from the specification of 2025-11-25 unless another version is named; sections as its pages name them.
  */
-#ifndef LT_MCP_PROTOCOL_H
-#define LT_MCP_PROTOCOL_H
+#ifndef LT_MCP_MCP_PROTOCOL_H
+#define LT_MCP_MCP_PROTOCOL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* What the box needs to know of a module translated by wasm2c: how to make an instance and where its parts are. */
-#ifndef LT_SANDBOX_MODULE_H
-#define LT_SANDBOX_MODULE_H
+#ifndef LT_SANDBOX_WASM_MODULE_H
+#define LT_SANDBOX_WASM_MODULE_H
 
 #include <stddef.h>
 #include <stdint.h>
