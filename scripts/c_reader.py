@@ -11,15 +11,17 @@ from collections import namedtuple
 
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.M)
-TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|->|\.\.\.|[-+*/%&|^=!<>]=|\S')
+LITERAL = r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|'
+TOKEN = re.compile(LITERAL + r'[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|->|\.\.\.|[-+*/%&|^=!<>]=|\S')
 NAME = re.compile(r"[A-Za-z_]\w*\Z")
 
 RECORDS = {"struct", "union", "enum"}
-STORAGE = {"typedef", "static", "extern", "inline", "const", "volatile", "register", "_Noreturn", "_Thread_local", "__thread"}
-STORAGE |= {"restrict", "__extension__", "_Atomic"}
+STORAGE = {"typedef", "static", "extern", "inline", "register", "_Noreturn", "_Thread_local", "__thread"}
+STORAGE |= {"const", "volatile", "restrict", "_Atomic", "__extension__"}
 ARITHMETIC = {"unsigned", "signed", "long", "short", "int", "char", "double", "float"}
 WITH_PARENTHESES = {"__attribute__", "_Alignas", "__asm__", "asm", "_Static_assert", "__typeof__"}
-STATEMENTS = {"return", "if", "else", "for", "while", "do", "switch", "case", "default", "goto", "break", "continue", "sizeof"}
+STATEMENTS = {"return", "if", "else", "for", "while", "do", "switch", "case", "default", "goto", "break", "continue"}
+STATEMENTS |= {"sizeof"}
 CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 Token = namedtuple("Token", "text line")
@@ -162,7 +164,8 @@ def read_declarator(tokens, kind, storage):
         if not names or end + 1 >= len(tokens) or tokens[end + 1].text != "(":
             return None
         params = closing(tokens, end + 1)
-        return Declared(names[0].text, kind, "pointer", tokens[end + 2 : params], tokens[params + 1 :], storage, names[0].line)
+        name, tail = names[0], tokens[params + 1 :]
+        return Declared(name.text, kind, "pointer", tokens[end + 2 : params], tail, storage, name.line)
     if not is_name(tokens[i]):
         return None
     name, rest = tokens[i], tokens[i + 1 :]

@@ -7,8 +7,8 @@
   types     A tag of a struct, union or enum, and a type's name, means one thing in all of src/.
   files     A file's name occurs once in src/ (without its extension: x.c and the x.h beside it are one). The files that
             run in a guest, such as zygote.py, are looked at apart from ours.
-  json      JSON is not made by printf: lt_json_writer knows how to quote. Nor does code look for a piece of our own JSON
-            in a text: it reads it with lt_json.
+  json      JSON is not made by printf: lt_json_writer knows how to quote. Nor does code look for a piece of our own
+            JSON in a text: it reads it with lt_json.
   rulers    A section's ruler is one line of at most 120 columns.
   unused    What is exported is used by another file. (What only tests use is listed with --tests, and is no finding.)
 
@@ -34,7 +34,9 @@ RULES_ENFORCED = ("rulers",)
 FOREIGN = re.compile(r"(_|main\Z|w2c_|Z_|wasm_)")
 PREFIX = re.compile(r"(?:lt|lathe)_([a-z0-9]+)")
 PRINTS = re.compile(r"(lt_(buf|arena)_v?printf|v?sn?printf|v?f?printf|asprintf)\Z")
-LOOKS = re.compile(r"(lt_str_\w*(starts|ends|find|has|contains|eq|cmp|cut)\w*|str(n|case|ncase)?(cmp|str|chr)|mem(cmp|mem))\Z")
+LOOKS = re.compile(
+    r"(lt_str_\w*(starts|ends|find|has|contains|eq|cmp|cut)\w*|str(n|case|ncase)?(cmp|str)|mem(cmp|mem))\Z"
+)
 # In a literal as it stands in C: an object that opens with a key, or a key's end and its colon. A message may quote a
 # word before a colon, so that what is printed needs more than that.
 JSON_MADE = re.compile(r'\{\s*\\"|,\\"[^"\\]*\\"\s*:|\\":(?=[%\[{\\0-9])')
@@ -164,8 +166,8 @@ def check_json_literals(tree, unit, function, arguments, makes):
     while i < len(arguments):
         text, end = literal_at(arguments, i)
         if (JSON_MADE.search(text) and "%" in text) if makes else JSON_LOOKED_FOR.search(text):
-            what = "JSON is made by printf: use lt_json_writer" if makes else "looks for a piece of JSON: read it with lt_json"
-            tree.add(unit.path, function.line, f"{function.text}: {what}")
+            what = "makes JSON: use lt_json_writer" if makes else "looks for a piece of JSON: read it with lt_json"
+            tree.add(unit.path, function.line, f"{function.text} {what}")
             return
         i = end
 
@@ -181,7 +183,7 @@ def check_rulers(tree):
 
 
 def uses_of(tree):
-    """For each exported name: (path, line, files of src/ that use it, uses in its own file, other files that use it)."""
+    """For each exported name: path, line, users in src/, uses in its own file, users in other folders."""
     declarations = defaultdict(Counter)  # name -> file -> how many declarations of it
     for unit in tree.units:
         for head in unit.declared + [f.head for f in unit.functions]:
@@ -198,7 +200,8 @@ def uses_of(tree):
 def check_unused(tree):
     for name, path, line, outside, inside, others in uses_of(tree):
         if not outside and not others:
-            tree.add(path, line, f"{name} is exported and " + ("used only here: make it static" if inside else "used by nobody"))
+            what = "used only here: make it static" if inside else "used nowhere: delete it"
+            tree.add(path, line, f"{name} is exported and {what}")
 
 
 def for_tests_only(tree):
@@ -220,7 +223,8 @@ def findings_of(rule, tree):
 # --- The canary ---
 
 RIGHT = {
-    "src/a/outbox.h": "typedef struct lt_outbox lt_outbox;\nint lt_outbox_put(lt_outbox *o);\nextern int lt_outbox_count;\n",
+    "src/a/outbox.h": "typedef struct lt_outbox lt_outbox;\nint lt_outbox_put(lt_outbox *o);\n"
+    "extern int lt_outbox_count;\n",
     "src/a/outbox.c": "/* --- Putting --- */\nstruct lt_outbox { int n; };\nint lt_outbox_count = 1;\n"
     "static int outbox_keep(int a) { return a; }\nint lt_outbox_put(lt_outbox *o) { return outbox_keep(o->n); }\n",
     "src/a/outbox_ids.c": 'int lt_outbox_ids(void) { struct pair { int a; } p = {1}; return lt_outbox_count + p.a; }\n'
@@ -244,10 +248,13 @@ WRONG = {
         ("src/b/inbox.c", 'void f(void) { if (lt_str_starts(b, LT_STR("{\\"id\\":"))) { return; } }\n', 1),
         ("src/b/inbox.c", 'void f(void) { if (strstr(b, "\\"id\\":") != 0) { return; } }\n', 1),
     ],
-    "rulers": [("src/b/inbox.c", "/* --- A section " + "-" * 90 + "\n */\n", 1), ("src/b/inbox.c", "/* --- B " + "-" * 120 + " */\n", 1)],
+    "rulers": [
+        ("src/b/inbox.c", "/* --- A section " + "-" * 90 + "\n */\n", 1),
+        ("src/b/inbox.c", "/* --- B " + "-" * 120 + " */\n", 1),
+    ],
     "unused": [
         ("src/b/inbox.c", "int lt_inbox_put(void) { return 0; }\n", 1),
-        ("src/b/inbox.c", "int lt_inbox_put(void) { return 0; }\nstatic int inbox_a(void) { return lt_inbox_put(); }\n", 1),
+        ("src/b/inbox.c", "int lt_inbox_put(void) { return 0; }\nstatic int a(void) { return lt_inbox_put(); }\n", 1),
     ],
 }
 

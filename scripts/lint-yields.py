@@ -11,8 +11,9 @@ caller must see that in the prototype. The compiler does not look at LT_YIELDS, 
   lost       a function that yields is not put into a member or parameter that does not promise it.
   differs    the declarations of one function agree.
 
-A fiber's first function needs no mark: it is what is handed over as an lt_fiber_fn. Where the declarations do not tell
-the truth about one line, a comment behind it or in front of it does, with the reason:
+A fiber's first function needs no mark: it is what is handed over as an lt_fiber_fn. The plugins' interface (include/)
+is for others' C and is not followed. Where the declarations do not tell the truth about one line, a comment behind it or
+in front of it does, with the reason:
 
   /* no LT_YIELDS: nothing has been started */      what is called or handed over on the line does not yield there
   /* LT_YIELDS: the plugin calls tools */           what is called on the line yields although nothing says so
@@ -35,6 +36,8 @@ ROOTS = {"lt_fiber_yield"}
 FIRST_OF_FIBER = "lt_fiber_fn"
 PLAIN_HERE = re.compile(r"/\* no LT_YIELDS: ")
 YIELDS_HERE = re.compile(r"/\* LT_YIELDS: ")
+
+PUBLIC = "include/"
 
 RULES = ("missing", "needless", "lost", "differs")
 RULES_ENFORCED = RULES
@@ -61,9 +64,16 @@ class Unit:
         self.plain_here = lines_with(PLAIN_HERE, text)
         self.yields_here = lines_with(YIELDS_HERE, text)
         self.heads = source.declared + [f.head for f in source.functions]
-        self.records = {r.name: {d.name: d for d in c.members_of(r)} for r in source.records if r.kind != "enum"}
+        self.records = {r.name: self.members(r) for r in source.records if r.kind != "enum"}
         self.types = {d.name: d for d in source.declared if "typedef" in d.storage}
         self.values = {d.name: d for d in source.declared if "typedef" not in d.storage and d.kind != "function"}
+
+
+    def members(self, record):
+        members = {d.name: d for d in c.members_of(record)}
+        if self.path.startswith(PUBLIC):  # plugins are not ours: their interface promises nothing
+            members = {name: d._replace(kind="object", type="") for name, d in members.items()}
+        return members
 
 
 class Program:
@@ -152,6 +162,7 @@ class Body:
         self.program = program
         self.unit = unit
         self.tokens = function.body
+        self.value = function.head if function.head.kind != "function" else None  # what an initializer is of
         self.variables = {d.name: d for d in parameters(function.head)}
         self.calls = []
         self.uses = []
@@ -165,9 +176,10 @@ class Body:
     def look_at(self, i):
         if self.begins_declaration(i):
             self.declare(i)
-        if self.text(i + 1) == "(" and self.text(i) not in c.STATEMENTS:
+        around = [self.text(k) for k in (i - 2, i - 1, i + 1, i + 2)]
+        if around[2] == "(" and self.text(i) not in c.STATEMENTS:
             self.add_call(i)
-        elif self.text(i + 1) == ")" and self.text(i + 2) == "(" and self.text(i - 1) == "*" and self.text(i - 2) == "(":
+        elif around == ["(", "*", ")", "("]:
             self.add_call(i)
         else:
             self.add_use(i)
@@ -254,19 +266,31 @@ class Body:
         """The slot that the value at `i` is put into, or None where that is not understood."""
         before = i - 1 if self.text(i - 1) != "&" else i - 2
         if self.text(before) == "=":
-            declared = self.declared_at(before - 1)
-            if declared is None and self.text(before - 2) == ".":
-                return self.any_member(self.text(before - 1))
-            return self.program.slot(self.unit, declared)
-        return self.slot_of_argument(i) if self.text(before) in ("(", ",") else None
+            return self.slot_of_assignment(before)
+        if self.text(before) not in ("(", ",", "{"):
+            return None
+        begin, commas = self.enclosing(before + 1)
+        if self.text(begin) == "{":
+            return self.slot_of_place(begin, commas)
+        return self.slot_of_argument(begin, commas) if begin > 0 else None
 
-    def slot_of_argument(self, i):
+    def enclosing(self, i):
+        """The bracket that `i` is in, and how many commas are between the two; -1 where there is none."""
         begin, commas = i - 1, 0
-        while begin >= 0 and self.text(begin) not in ("(", "{", ";"):
+        while begin >= 0 and self.text(begin) not in ("(", "{", "[", ";"):
             commas += self.text(begin) == ","
             begin = c.opening(self.tokens, begin) - 1 if self.text(begin) in (")", "]", "}") else begin - 1
-        if begin < 1 or self.text(begin) != "(":
-            return None
+        return begin, commas
+
+    def slot_of_assignment(self, at):
+        if self.text(at - 2) == ".":
+            record = self.program.record(self.unit, self.initialized(self.enclosing(at - 2)[0])[0])
+            if record is not None:
+                return self.program.slot(self.unit, record.get(self.text(at - 1)))
+            return self.any_member(self.text(at - 1)) if self.declared_at(at - 1) is None else None
+        return self.program.slot(self.unit, self.declared_at(at - 1) if at > 0 else self.value)
+
+    def slot_of_argument(self, begin, commas):
         key = self.program.function(self.unit, self.text(begin - 1))
         if key is None or self.text(begin - 2) in ("->", "."):
             return None
@@ -274,6 +298,29 @@ class Body:
         for unit, head in self.program.declarations[key]:
             slots += [self.program.slot(unit, declared) for declared in parameters(head)[commas : commas + 1]]
         return next((slot for slot in ("yields", "first", "plain") if slot in slots), None)
+
+    def slot_of_place(self, begin, commas):
+        """Of a value without a name in an initializer."""
+        kind, is_array = self.initialized(begin)
+        if is_array:
+            return self.program.slot(self.unit, c.Declared("", kind, "object", [], [], set(), 0))
+        members = list((self.program.record(self.unit, kind) or {}).values())
+        return self.program.slot(self.unit, members[commas]) if commas < len(members) else None
+
+    def initialized(self, begin):
+        """The type that the braces at `begin` initialize, or None, and whether they are an array's."""
+        before = self.text(begin - 1)
+        if before == ")":
+            inside = self.tokens[c.opening(self.tokens, begin - 1) + 1 : begin - 1]
+            casts = c.declared_in(inside)
+            return (casts[0].type if casts else None, any(t.text == "[" for t in inside))
+        if before == "=" and self.text(begin - 3) != ".":
+            declared = self.declared_at(begin - 2) or self.value
+            return (None, False) if declared is None else (declared.type, [t.text for t in declared.tail[:1]] == ["["])
+        if before in ("{", ","):
+            kind, is_array = self.initialized(self.enclosing(begin)[0])
+            return (kind if is_array else None, False)
+        return None, False
 
 
 def initializer_uses(program, unit):
@@ -331,7 +378,8 @@ class Check:
                     grows = True
         for key, (name, line) in self.missing.items():
             unit, head, _ = self.bodies[key]
-            self.add("missing", unit, head.line, f"{head.name} calls {name}, which yields (line {line}): it needs {MARK}")
+            what = f"{head.name} calls {name}, which yields (line {line}): it needs {MARK}"
+            self.add("missing", unit, head.line, what)
 
     def check_needless(self):
         expected = {key for _, key, slot, _ in self.uses if slot in ("yields", "first", None)}
@@ -382,6 +430,8 @@ static void thing_called(void) LT_YIELDS {
 }
 typedef void lt_thing_fn(int ms) LT_YIELDS;
 static void thing_typed(lt_thing_fn *fn) LT_YIELDS { fn(1); }
+static const struct { int a; void (*fn)(int a) LT_YIELDS; } table[] = {{1, lt_wait}, {2, thing_number}};
+static void thing_number(int a) LT_YIELDS { }
 static void thing_each(lt_thing *list) LT_YIELDS { thing_all(list, thing_run); }
 """
 WRONG = {
@@ -392,8 +442,14 @@ WRONG = {
     "through a parameter": "static void thing_run(void (*fn)(void) LT_YIELDS) { fn(); }",
     "through a variable": "static void thing_run(void) { void (*fn)(int) LT_YIELDS = lt_wait; (*fn)(1); }",
     "needless": "static void thing_run(int ms) LT_YIELDS { ms++; }",
-    "lost in a parameter": "static void thing_run(void *arg) LT_YIELDS { lt_wait(1); }\nstatic void a(void) { lt_post(thing_run); }",
-    "lost in a member": "static void thing_end(lt_thing *t) LT_YIELDS { lt_wait(1); }\nstatic void a(lt_thing *t) { t->stop = thing_end; }",
+    "lost in a parameter": "static void thing_run(void *arg) LT_YIELDS { lt_wait(1); }\n"
+    "static void a(void) { lt_post(thing_run); }",
+    "lost in a member": "static void thing_end(lt_thing *t) LT_YIELDS { lt_wait(1); }\n"
+    "static void a(lt_thing *t) { t->stop = thing_end; }",
+    "lost in a table": "static void thing_end(int a) LT_YIELDS { lt_wait(a); }\n"
+    "static const struct { int a; void (*fn)(int a); } table[] = {{1, thing_end}};",
+    "lost in a literal": "static void thing_end(lt_thing *t) LT_YIELDS { lt_wait(1); }\n"
+    "static void a(lt_thing *t) { *t = (lt_thing){.next = t, .stop = thing_end}; }",
     "differs": "static void thing_run(void);\nstatic void thing_run(void) LT_YIELDS { lt_wait(1); }",
 }
 

@@ -9,7 +9,7 @@
 /* Makes the node's rules. */
 void lt_schema_rules_make(lt_schema_compiler *c, lt_schema_node *node);
 
-/* --- Rules that apply other nodes to the same value: schema_check.c ------------------------------------------------ */
+/* --- Rules that apply other nodes to the same value: schema_check.c ----------------------------------------------- */
 bool lt_schema_rule_ref(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
 bool lt_schema_rule_unknown(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
 bool lt_schema_rule_dynamic(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
