@@ -15,7 +15,7 @@
 #include "bench/measure.h"
 #include "text/sse.h"
 #include "model/model.h"
-#include "model/stream.h"
+#include "model/assembly.h"
 
 enum { ROUNDS = 50, EVENTS = 1000, ASKED = 2000, WARM_UP = 300, AT_ONCE = 1000, MODEL_MS = 200 };
 

@@ -1,41 +1,41 @@
 #include "agent/agent.h"
 
-#include "agent/own.h"
-#include "agent/prompt.h"
+#include "agent/turn_state.h"
+#include "agent/modes/code_prompt.h"
 #include "base/mem.h"
 
 /* --- Models and modes --------------------------------------------------------------------------------------------- */
-static const lt_model *find_model(const lt_agent_options *o, lt_str ref) {
+static const lt_model *agent_find_model(const lt_agent_options *o, lt_str ref) {
   for (size_t i = 0; i < o->model_count; i++) {
     if (lt_str_eq(o->models[i].ref, ref)) {
       return &o->models[i];
     }
   }
   if (lt_str_eqc(ref, "high")) {
-    return find_model(o, LT_STR("normal"));
+    return agent_find_model(o, LT_STR("normal"));
   }
   return lt_str_eqc(ref, "normal") && o->model_count > 0 ? &o->models[0] : NULL;
 }
 
 const lt_model *lt_agent_find_model(const lt_agent *agent, lt_str ref) {
-  return find_model(&agent->options, ref);
+  return agent_find_model(&agent->options, ref);
 }
 
 const lt_model *lt_agent_default_model(const lt_agent *agent) {
   lt_str ref = agent->options.default_model;
-  return find_model(&agent->options, ref.n > 0 ? ref : LT_STR("normal"));
+  return agent_find_model(&agent->options, ref.n > 0 ? ref : LT_STR("normal"));
 }
 
-static void add_name(lt_buf *names, lt_str name) {
+static void agent_add_name(lt_buf *names, lt_str name) {
   lt_buf_addc(names, names->n > 0 ? ", " : "");
   lt_buf_add(names, name);
 }
 
-static lt_status fail_no_model(const lt_agent_options *o, lt_str ref, lt_status status, lt_err *err) {
+static lt_status agent_fail_no_model(const lt_agent_options *o, lt_str ref, lt_status status, lt_err *err) {
   lt_buf names;
   lt_buf_init(&names, LT_ERR_MSG_MAX);
   for (size_t i = 0; i < o->model_count; i++) {
-    add_name(&names, o->models[i].ref);
+    agent_add_name(&names, o->models[i].ref);
   }
   lt_fail(err, status, "Unknown model: \"%.*s\"%s%.*s", LT_STR_ARG(lt_str_sub(ref, 0, 100)),
           names.n > 0 ? ". Models: " : ". No models are configured", LT_STR_ARG(lt_buf_view(&names)));
@@ -44,18 +44,18 @@ static lt_status fail_no_model(const lt_agent_options *o, lt_str ref, lt_status 
 }
 
 /* All modes, with commas between. Owns: the caller. */
-static lt_buf mode_names(const lt_host *host) {
+static lt_buf agent_mode_names(const lt_host *host) {
   lt_buf names;
   lt_mode mode;
   lt_buf_init(&names, LT_ERR_MSG_MAX);
   for (size_t i = 0; lt_mode_at(host, i, &mode); i++) {
-    add_name(&names, lt_str_of(mode.id));
+    agent_add_name(&names, lt_str_of(mode.id));
   }
   return names;
 }
 
-static lt_status fail_no_mode(const lt_host *host, lt_str id, lt_status status, lt_err *err) {
-  lt_buf names = mode_names(host);
+static lt_status agent_fail_no_mode(const lt_host *host, lt_str id, lt_status status, lt_err *err) {
+  lt_buf names = agent_mode_names(host);
   lt_fail(err, status, "Unknown execution mode: \"%.*s\". Modes: %.*s", LT_STR_ARG(lt_str_sub(id, 0, 100)),
           LT_STR_ARG(lt_buf_view(&names)));
   lt_buf_release(&names);
@@ -67,31 +67,31 @@ lt_status lt_agent_check_mode(const lt_host *host, lt_str mode, lt_err *err) {
   if (lt_mode_find(host, mode, &found)) {
     return LT_OK;
   }
-  lt_buf names = mode_names(host);
+  lt_buf names = agent_mode_names(host);
   lt_fail(err, LT_E_INVALID, "there is no mode \"%.*s\"; there is: %.*s", LT_STR_ARG(lt_str_sub(mode, 0, 100)),
           LT_STR_ARG(lt_buf_view(&names)));
   lt_buf_release(&names);
   return LT_E_INVALID;
 }
 
-static lt_status choose_model(const lt_agent_options *o, lt_str ref, lt_status otherwise, const lt_model **ret,
-                              lt_err *err) {
+static lt_status agent_choose_model(const lt_agent_options *o, lt_str ref, lt_status otherwise, const lt_model **ret,
+                                    lt_err *err) {
   if (ref.n == 0) {
     ref = o->default_model.n > 0 ? o->default_model : LT_STR("normal");
   }
-  *ret = find_model(o, ref);
-  return *ret != NULL ? LT_OK : fail_no_model(o, ref, otherwise, err);
+  *ret = agent_find_model(o, ref);
+  return *ret != NULL ? LT_OK : agent_fail_no_model(o, ref, otherwise, err);
 }
 
-static lt_status choose_mode(const lt_agent_options *o, const lt_model *model, lt_str id, lt_status otherwise,
-                             lt_mode *ret, lt_err *err) {
+static lt_status agent_choose_mode(const lt_agent_options *o, const lt_model *model, lt_str id, lt_status otherwise,
+                                   lt_mode *ret, lt_err *err) {
   if (id.n == 0 && model != NULL && o->model_modes != NULL) {
     id = o->model_modes[model - o->models];
   }
   if (id.n == 0) {
     id = o->default_mode.n > 0 ? o->default_mode : LT_STR("classic");
   }
-  return lt_mode_find(o->host, id, ret) ? LT_OK : fail_no_mode(o->host, id, otherwise, err);
+  return lt_mode_find(o->host, id, ret) ? LT_OK : agent_fail_no_mode(o->host, id, otherwise, err);
 }
 
 /* --- The agent ---------------------------------------------------------------------------------------------------- */
@@ -99,11 +99,11 @@ lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt
   const lt_model *model;
   lt_mode mode;
   if (options->default_model.n > 0) {
-    LT_TRY(choose_model(options, options->default_model, LT_E_CONFIG, &model, err));
+    LT_TRY(agent_choose_model(options, options->default_model, LT_E_CONFIG, &model, err));
   }
-  LT_TRY(choose_mode(options, NULL, options->default_mode, LT_E_CONFIG, &mode, err));
+  LT_TRY(agent_choose_mode(options, NULL, options->default_mode, LT_E_CONFIG, &mode, err));
   for (size_t i = 0; options->model_modes != NULL && i < options->model_count; i++) {
-    LT_TRY(choose_mode(options, &options->models[i], LT_STR_NULL, LT_E_CONFIG, &mode, err));
+    LT_TRY(agent_choose_mode(options, &options->models[i], LT_STR_NULL, LT_E_CONFIG, &mode, err));
   }
   lt_agent *agent = lt_mem_zalloc(1, sizeof *agent);
   if (agent == NULL) {
@@ -123,20 +123,20 @@ void lt_agent_free(lt_agent *agent) {
   agent->closing = true;
   agent->leaving = agent->options.leave_open;
   lt_cancel_fire(&agent->close, LT_E_CANCELLED);
-  for (lt_turn_own *own = agent->turns; own != NULL; own = own->next) {
+  for (lt_turn_state *own = agent->turns; own != NULL; own = own->next) {
     lt_cancel_fire(&own->turn.cancel, LT_E_CANCELLED);
   }
   while (agent->turns != NULL || agent->titles > 0 || agent->late > 0) {
     lt_wait_on(&agent->ended, UINT64_MAX);
   }
-  lt_prompt_forget_listing(agent);
+  lt_code_prompt_forget_listing(agent);
   lt_catalog_unref(agent->kept);
   lt_mem_free(agent);
 }
 
 /* Also where the prompt is another user's: that is none of theirs. */
-static lt_turn_own *find_turn(const lt_agent *agent, const lt_str *user, lt_str prompt) {
-  lt_turn_own *own = agent->turns;
+static lt_turn_state *agent_find_turn(const lt_agent *agent, const lt_str *user, lt_str prompt) {
+  lt_turn_state *own = agent->turns;
   while (own != NULL &&
          (!lt_str_eqc(prompt, own->turn.ids.prompt) || (user != NULL && !lt_str_eq(own->turn.user, *user)))) {
     own = own->next;
@@ -145,16 +145,16 @@ static lt_turn_own *find_turn(const lt_agent *agent, const lt_str *user, lt_str 
 }
 
 bool lt_agent_runs(const lt_agent *agent, lt_str prompt) {
-  return find_turn(agent, NULL, prompt) != NULL;
+  return agent_find_turn(agent, NULL, prompt) != NULL;
 }
 
-static lt_status fail_not_active(lt_str prompt, lt_err *err) {
+static lt_status agent_fail_not_active(lt_str prompt, lt_err *err) {
   return lt_fail(err, LT_E_NOTFOUND, "Prompt \"%.*s\" not found or no longer active",
                  LT_STR_ARG(lt_str_sub(prompt, 0, 2 * LT_STORE_ID_BYTES)));
 }
 
-static void take_out(lt_agent *agent, lt_turn_own *own) {
-  lt_turn_own **place = &agent->turns;
+static void agent_remove_turn(lt_agent *agent, lt_turn_state *own) {
+  lt_turn_state **place = &agent->turns;
   while (*place != own) {
     place = &(*place)->next;
   }
@@ -162,7 +162,7 @@ static void take_out(lt_agent *agent, lt_turn_own *own) {
 }
 
 /* --- The end of a prompt ------------------------------------------------------------------------------------------ */
-static void put_end(lt_json_writer *w, const lt_turn_own *own, lt_str error) {
+static void agent_put_end(lt_json_writer *w, const lt_turn_state *own, lt_str error) {
   lt_json_begin_object(w);
   lt_json_key(w, "promptId");
   lt_json_put_cstr(w, own->turn.ids.prompt);
@@ -179,21 +179,21 @@ static void put_end(lt_json_writer *w, const lt_turn_own *own, lt_str error) {
 }
 
 /* Whoever waits for it is told of the end in any case, if with nothing else. */
-static void tell_end(lt_turn_own *own, lt_str error) {
+static void agent_report_end(lt_turn_state *own, lt_str error) {
   const char *event = own->turn.state == LT_PROMPT_COMPLETED   ? "prompt.completed"
                       : own->turn.state == LT_PROMPT_CANCELLED ? "prompt.cancelled"
                                                                : "prompt.error";
   lt_buf data;
   lt_buf_init(&data, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
-  put_end(&w, own, error);
+  agent_put_end(&w, own, error);
   lt_turn_tell(&own->turn, event, data.status == LT_OK ? &data : &own->last_words);
   lt_buf_release(&data);
 }
 
 /* A file that is locked or full may be better in a moment; otherwise whoever waits is told now, and the end is stored
  * later (late.c). */
-static lt_status store_state(const lt_turn *turn, lt_str usage, lt_str error, lt_err *err) LT_YIELDS {
+static lt_status agent_store_state(const lt_turn *turn, lt_str usage, lt_str error, lt_err *err) LT_YIELDS {
   static const uint64_t waits_ms[] = {50, 500, 2000};
   const lt_agent *agent = turn->agent;
   for (size_t i = 0;; i++) {
@@ -208,7 +208,7 @@ static lt_status store_state(const lt_turn *turn, lt_str usage, lt_str error, lt
 }
 
 /* What cannot be stored has failed, whatever it was. `error` is why it failed, if it has. */
-static void store_end(lt_turn_own *own, lt_status status, lt_buf *error) LT_YIELDS {
+static void agent_store_end(lt_turn_state *own, lt_status status, lt_buf *error) LT_YIELDS {
   lt_turn *turn = &own->turn;
   lt_err stored = LT_ERR_INIT;
   lt_buf usage;
@@ -223,13 +223,13 @@ static void store_end(lt_turn_own *own, lt_status status, lt_buf *error) LT_YIEL
                 : turn->cancel.why != LT_OK && status == turn->cancel.why ? LT_PROMPT_CANCELLED
                                                                           : LT_PROMPT_FAILED;
   lt_str why = turn->state == LT_PROMPT_FAILED ? lt_buf_view(error) : LT_STR_NULL;
-  if (store_state(turn, lt_buf_view(&usage), why, &stored) != LT_OK) {
+  if (agent_store_state(turn, lt_buf_view(&usage), why, &stored) != LT_OK) {
     if (turn->state != LT_PROMPT_FAILED) {
       turn->state = LT_PROMPT_FAILED;
       lt_buf_clear(error);
       lt_buf_addc(error, lt_err_msg(&stored));
     }
-    if (stored.status == LT_E_NOTFOUND || !lt_turn_end_later(turn, lt_buf_view(&usage), lt_buf_view(error))) {
+    if (stored.status == LT_E_NOTFOUND || !lt_deferred_end_start(turn, lt_buf_view(&usage), lt_buf_view(error))) {
       (void)lt_store_prompt_release(turn->agent->options.db, lt_str_of(turn->ids.prompt), NULL);
     }
   }
@@ -237,17 +237,17 @@ static void store_end(lt_turn_own *own, lt_status status, lt_buf *error) LT_YIEL
 }
 
 /* Stores and tells how it ended. */
-static void end_turn(lt_turn_own *own, lt_status status, const lt_err *err) LT_YIELDS {
+static void agent_end_turn(lt_turn_state *own, lt_status status, const lt_err *err) LT_YIELDS {
   lt_buf error;
   lt_buf_init(&error, LT_ERR_MSG_MAX * 8);
   lt_buf_addc(&error, status == LT_OK ? "" : lt_err_msg(err));
   lt_secrets_mask_buf(own->turn.agent->options.secrets, &error);
-  store_end(own, status, &error);
-  tell_end(own, lt_buf_view(&error));
+  agent_store_end(own, status, &error);
+  agent_report_end(own, lt_buf_view(&error));
   lt_buf_release(&error);
 }
 
-static void wake_waiters(lt_turn_own *own) {
+static void agent_wake_waiters(lt_turn_state *own) {
   while (own->waiters != NULL) {
     lt_turn_waiter *waiter = own->waiters;
     own->waiters = waiter->next;
@@ -256,28 +256,28 @@ static void wake_waiters(lt_turn_own *own) {
 }
 
 /* Whoever finds it next carries it out again. */
-static void leave_turn(lt_turn_own *own) LT_YIELDS {
+static void agent_leave_turn(lt_turn_state *own) LT_YIELDS {
   (void)lt_store_prompt_release(own->turn.agent->options.db, lt_str_of(own->turn.ids.prompt), NULL);
 }
 
-static void on_turn_fiber(void *arg) {
-  lt_turn_own *own = arg;
+static void agent_on_turn_fiber(void *arg) {
+  lt_turn_state *own = arg;
   lt_agent *agent = own->turn.agent;
   lt_err err = LT_ERR_INIT;
   lt_status status = lt_turn_carry_out(own, &err);
   if (agent->leaving) {
-    leave_turn(own);
+    agent_leave_turn(own);
   } else {
-    end_turn(own, status, &err);
+    agent_end_turn(own, status, &err);
   }
-  take_out(agent, own);
-  wake_waiters(own);
+  agent_remove_turn(agent, own);
+  agent_wake_waiters(own);
   lt_turn_free(own);
   lt_wait_wake(&agent->ended, LT_OK);
 }
 
 /* --- Starting one ------------------------------------------------------------------------------------------------- */
-static lt_status check_input(const lt_agent *agent, const lt_prompt_request *request, lt_err *err) {
+static lt_status agent_check_input(const lt_agent *agent, const lt_prompt_request *request, lt_err *err) {
   if (agent->closing) {
     return lt_fail(err, LT_E_CLOSED, "Lathe is ending: no further prompts are taken");
   }
@@ -291,8 +291,8 @@ static lt_status check_input(const lt_agent *agent, const lt_prompt_request *req
   return LT_OK;
 }
 
-static lt_status choose_conversation(const lt_agent *agent, const lt_prompt_request *request, lt_prompt_ids *ids,
-                                     lt_err *err) LT_YIELDS {
+static lt_status agent_choose_conversation(const lt_agent *agent, const lt_prompt_request *request, lt_prompt_ids *ids,
+                                           lt_err *err) LT_YIELDS {
   lt_str id = request->conversation;
   if (id.n == 0) {
     return lt_store_new_id(ids->conversation, err);
@@ -311,7 +311,7 @@ static lt_status choose_conversation(const lt_agent *agent, const lt_prompt_requ
   return LT_OK;
 }
 
-static void tell_begin(const lt_turn *turn, const char *event) {
+static void agent_report_start(const lt_turn *turn, const char *event) {
   lt_buf data;
   lt_buf_init(&data, LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
@@ -332,53 +332,53 @@ static void tell_begin(const lt_turn *turn, const char *event) {
 }
 
 /* A prompt that is stored and cannot run has failed; whoever asked for it is told why by the error. */
-static lt_status start_fiber(lt_turn_own *own, const char *event, lt_err *err) LT_YIELDS {
+static lt_status agent_start_fiber(lt_turn_state *own, const char *event, lt_err *err) LT_YIELDS {
   lt_agent *agent = own->turn.agent;
   lt_err why = LT_ERR_INIT;
   if (agent->closing) {
     lt_fail(&why, LT_E_CLOSED, "Lathe is ending: no further prompts are taken");
-  } else if (lt_loop_spawn(agent->options.loop, on_turn_fiber, own, &why) == LT_OK) {
-    tell_begin(&own->turn, event);
+  } else if (lt_loop_spawn(agent->options.loop, agent_on_turn_fiber, own, &why) == LT_OK) {
+    agent_report_start(&own->turn, event);
     return LT_OK;
   }
   if (agent->leaving) {
-    leave_turn(own);
+    agent_leave_turn(own);
   } else {
-    end_turn(own, why.status, &why);
+    agent_end_turn(own, why.status, &why);
   }
   return lt_fail(err, why.status, "%s", lt_err_msg(&why));
 }
 
-static void put_in(lt_turn_own *own) {
+static void agent_add_turn(lt_turn_state *own) {
   lt_agent *agent = own->turn.agent;
   own->next = agent->turns;
   agent->turns = own;
 }
 
-static void drop(lt_turn_own *own) {
+static void agent_drop_turn(lt_turn_state *own) {
   lt_agent *agent = own->turn.agent;
-  take_out(agent, own);
+  agent_remove_turn(agent, own);
   lt_turn_free(own);
   lt_wait_wake(&agent->ended, LT_OK);
 }
 
-lt_status lt_agent_launch(lt_turn_own *own, const char *event, lt_err *err) {
-  put_in(own);
-  lt_status status = start_fiber(own, event, err);
+lt_status lt_agent_launch(lt_turn_state *own, const char *event, lt_err *err) {
+  agent_add_turn(own);
+  lt_status status = agent_start_fiber(own, event, err);
   if (status != LT_OK) {
-    drop(own);
+    agent_drop_turn(own);
   }
   return status;
 }
 
-static lt_status store_and_start(lt_turn_own *own, const lt_prompt_row *row, lt_err *err) LT_YIELDS {
-  put_in(own);
+static lt_status agent_store_and_start(lt_turn_state *own, const lt_prompt_row *row, lt_err *err) LT_YIELDS {
+  agent_add_turn(own);
   lt_status status = lt_store_prompt_create(own->turn.agent->options.db, row, err);
   if (status == LT_OK) {
-    status = start_fiber(own, "prompt.created", err);
+    status = agent_start_fiber(own, "prompt.created", err);
   }
   if (status != LT_OK) {
-    drop(own);
+    agent_drop_turn(own);
   }
   return status;
 }
@@ -387,12 +387,12 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
   const lt_model *model;
   lt_mode mode;
   lt_prompt_ids ids;
-  lt_turn_own *own;
-  LT_TRY(check_input(agent, request, err));
-  LT_TRY(choose_model(&agent->options, request->model, LT_E_INVALID, &model, err));
-  LT_TRY(choose_mode(&agent->options, model, request->mode, LT_E_INVALID, &mode, err));
+  lt_turn_state *own;
+  LT_TRY(agent_check_input(agent, request, err));
+  LT_TRY(agent_choose_model(&agent->options, request->model, LT_E_INVALID, &model, err));
+  LT_TRY(agent_choose_mode(&agent->options, model, request->mode, LT_E_INVALID, &mode, err));
   LT_TRY(lt_store_new_prompt_id(ids.prompt, err));
-  LT_TRY(choose_conversation(agent, request, &ids, err));
+  LT_TRY(agent_choose_conversation(agent, request, &ids, err));
   lt_prompt_row row = {
       .id = lt_str_of(ids.prompt),
       .user = request->user,
@@ -405,16 +405,16 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
   LT_TRY(lt_turn_new(agent, &row, model, &mode, &own, err));
   row.user = own->turn.user; /* the request may be gone after a suspension */
   row.input = own->turn.input;
-  LT_TRY(store_and_start(own, &row, err));
+  LT_TRY(agent_store_and_start(own, &row, err));
   *ret_ids = ids;
   return LT_OK;
 }
 
 /* --- While it runs ------------------------------------------------------------------------------------------------ */
 lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_err *err) {
-  lt_turn_own *own = find_turn(agent, NULL, prompt);
+  lt_turn_state *own = agent_find_turn(agent, NULL, prompt);
   if (own == NULL) {
-    return fail_not_active(prompt, err);
+    return agent_fail_not_active(prompt, err);
   }
   lt_turn_waiter waiter = {.next = own->waiters};
   lt_cancel_node node;
@@ -426,7 +426,7 @@ lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_er
   if (status == LT_OK) {
     return LT_OK;
   }
-  own = find_turn(agent, NULL, prompt);
+  own = agent_find_turn(agent, NULL, prompt);
   for (lt_turn_waiter **place = own != NULL ? &own->waiters : NULL; place != NULL && *place != NULL;
        place = &(*place)->next) {
     if (*place == &waiter) {
@@ -437,11 +437,11 @@ lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_er
   return lt_fail(err, status, "%s while the prompt was waited for", lt_status_text(status));
 }
 
-static lt_status decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, bool approved, lt_str reason,
-                        lt_err *err) {
-  lt_turn_own *own = find_turn(agent, &user, prompt);
+static lt_status agent_decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, bool approved, lt_str reason,
+                              lt_err *err) {
+  lt_turn_state *own = agent_find_turn(agent, &user, prompt);
   if (own == NULL) {
-    return fail_not_active(prompt, err);
+    return agent_fail_not_active(prompt, err);
   }
   return lt_approvals_decide(&own->approvals, call, approved, reason)
              ? LT_OK
@@ -450,17 +450,17 @@ static lt_status decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str call
 }
 
 lt_status lt_agent_approve(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, lt_err *err) {
-  return decide(agent, user, prompt, call, true, LT_STR_NULL, err);
+  return agent_decide(agent, user, prompt, call, true, LT_STR_NULL, err);
 }
 
 lt_status lt_agent_reject(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, lt_str reason, lt_err *err) {
-  return decide(agent, user, prompt, call, false, reason, err);
+  return agent_decide(agent, user, prompt, call, false, reason, err);
 }
 
 lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) {
-  lt_turn_own *own = find_turn(agent, &user, prompt);
+  lt_turn_state *own = agent_find_turn(agent, &user, prompt);
   if (own == NULL) {
-    return fail_not_active(prompt, err);
+    return agent_fail_not_active(prompt, err);
   }
   if (own->turn.cancel.why == LT_OK) {
     lt_turn_record_cancel(&own->turn); /* before anything that comes of it: calls that end so are on record behind it */

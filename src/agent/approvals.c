@@ -1,32 +1,33 @@
 #include "agent/approvals.h"
 
 #include "agent/check.h"
-#include "agent/own.h"
+#include "agent/turn_state.h"
 
-typedef struct lt_pending {
-  struct lt_pending *next;
+typedef struct approval_waiter {
+  struct approval_waiter *next;
   lt_str id;     /* of the tool output */
   uint64_t hash; /* of what is asked about */
   lt_wait wait;
   bool decided;
   bool approved;
   lt_buf *reason; /* why not */
-} lt_pending;
+} approval_waiter;
 
-static lt_outbox *outbox_of(const lt_approvals *a) {
+static lt_outbox *approvals_outbox(const lt_approvals *a) {
   return &a->turn->own->outbox;
 }
 
 /* The state follows whether anybody is asked. */
-static lt_status set_state(lt_approvals *a, lt_prompt_state state, lt_err *err) {
+static lt_status approvals_set_state(lt_approvals *a, lt_prompt_state state, lt_err *err) {
   if (a->turn->state == state) {
     return LT_OK;
   }
   a->turn->state = state;
-  return lt_outbox_state(outbox_of(a), state, err);
+  return lt_outbox_state(approvals_outbox(a), state, err);
 }
 
-static lt_status tell(lt_approvals *a, const lt_pending *pending, const lt_approval *what, lt_str reason, lt_err *err) {
+static lt_status approvals_request(lt_approvals *a, const approval_waiter *pending, const lt_approval *what,
+                                   lt_str reason, lt_err *err) {
   lt_buf data;
   lt_buf_init(&data, LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
@@ -46,26 +47,26 @@ static lt_status tell(lt_approvals *a, const lt_pending *pending, const lt_appro
   lt_json_end_object(&w);
   lt_json_end_object(&w);
   lt_status status = data.status == LT_OK
-                         ? lt_outbox_event(outbox_of(a), "prompt.approval-requested", lt_buf_view(&data), err)
+                         ? lt_outbox_event(approvals_outbox(a), "prompt.approval-requested", lt_buf_view(&data), err)
                          : lt_fail(err, data.status, "no memory to ask for approval");
   lt_buf_release(&data);
   return status;
 }
 
-static uint32_t find_output(const lt_approvals *a, const lt_approval *what) {
-  uint32_t number = lt_outbox_find_call(outbox_of(a), what->call);
+static uint32_t approvals_find_output(const lt_approvals *a, const lt_approval *what) {
+  uint32_t number = lt_outbox_find_call(approvals_outbox(a), what->call);
   if (number == UINT32_MAX && what->seq > 0) {
     lt_buf id;
     lt_buf_init(&id, LT_KIB);
     lt_turn_put_call_id(a->turn, what->run, what->seq, &id);
-    number = lt_outbox_find_open(outbox_of(a), lt_buf_view(&id));
+    number = lt_outbox_find_open(approvals_outbox(a), lt_buf_view(&id));
     lt_buf_release(&id);
   }
   return number;
 }
 
-static lt_status begin_output(lt_approvals *a, const lt_approval *what, lt_str reason, uint32_t *ret_number,
-                              lt_err *err) {
+static lt_status approvals_begin_output(lt_approvals *a, const lt_approval *what, lt_str reason, uint32_t *ret_number,
+                                        lt_err *err) {
   lt_buf id;
   lt_buf_init(&id, LT_KIB);
   if (what->seq > 0) {
@@ -79,21 +80,21 @@ static lt_status begin_output(lt_approvals *a, const lt_approval *what, lt_str r
       .call = what->call,
       .inner = true,
   };
-  lt_status status = lt_outbox_tool_begin(outbox_of(a), &tool, ret_number, err);
+  lt_status status = lt_outbox_tool_begin(approvals_outbox(a), &tool, ret_number, err);
   lt_buf_release(&id);
   return status;
 }
 
-static void add(lt_approvals *a, lt_pending *pending) {
-  lt_pending **place = &a->pending;
+static void approvals_add_waiting(lt_approvals *a, approval_waiter *pending) {
+  approval_waiter **place = &a->waiters;
   while (*place != NULL) {
     place = &(*place)->next;
   }
   *place = pending;
 }
 
-static void take_off(lt_approvals *a, lt_pending *pending) {
-  lt_pending **place = &a->pending;
+static void approvals_remove_waiting(lt_approvals *a, approval_waiter *pending) {
+  approval_waiter **place = &a->waiters;
   while (*place != pending) {
     place = &(*place)->next;
   }
@@ -101,7 +102,7 @@ static void take_off(lt_approvals *a, lt_pending *pending) {
 }
 
 /* It can be decided about from the moment it is told of. */
-static lt_status wait_for_decision(lt_pending *pending, lt_cancel *cancel, lt_err *err) LT_YIELDS {
+static lt_status approvals_wait_for_decision(approval_waiter *pending, lt_cancel *cancel, lt_err *err) LT_YIELDS {
   lt_cancel_node node;
   lt_cancel_add(cancel, &node, &pending->wait);
   lt_status status = LT_OK;
@@ -116,63 +117,64 @@ static lt_status wait_for_decision(lt_pending *pending, lt_cancel *cancel, lt_er
 }
 
 /* The state follows when the last of those that waited does no longer. */
-static lt_status go_on(lt_approvals *a, lt_status status, lt_err *err) {
-  lt_status back = a->pending == NULL ? set_state(a, LT_PROMPT_RUNNING, err) : LT_OK;
+static lt_status approvals_settle_state(lt_approvals *a, lt_status status, lt_err *err) {
+  lt_status back = a->waiters == NULL ? approvals_set_state(a, LT_PROMPT_RUNNING, err) : LT_OK;
   return status == LT_OK ? back : status;
 }
 
 /* The call's output says that it waits, and why. A model's own call has one already, and so has one that waited in an
  * earlier process. */
-static lt_status wait_for_person(lt_approvals *a, const lt_approval *what, uint32_t number, bool is_new,
-                                 lt_pending *pending, lt_cancel *cancel, lt_err *err) LT_YIELDS {
+static lt_status approvals_wait_for_person(lt_approvals *a, const lt_approval *what, uint32_t number, bool is_new,
+                                           approval_waiter *pending, lt_cancel *cancel, lt_err *err) LT_YIELDS {
   lt_str reason = what->reason.n > 0 ? what->reason : LT_STR("this call needs approval");
   if (!is_new) {
-    LT_TRY(lt_outbox_tool_reason(outbox_of(a), number, reason, err));
+    LT_TRY(lt_outbox_tool_reason(approvals_outbox(a), number, reason, err));
   }
-  add(a, pending);
-  lt_status status = set_state(a, LT_PROMPT_WAITING, err);
+  approvals_add_waiting(a, pending);
+  lt_status status = approvals_set_state(a, LT_PROMPT_WAITING, err);
   if (status == LT_OK) {
-    status = tell(a, pending, what, reason, err);
+    status = approvals_request(a, pending, what, reason, err);
   }
   if (status == LT_OK) {
-    status = wait_for_decision(pending, cancel, err);
+    status = approvals_wait_for_decision(pending, cancel, err);
   }
-  take_off(a, pending);
+  approvals_remove_waiting(a, pending);
   return status;
 }
 
-static lt_status ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
-                     lt_err *err) LT_YIELDS {
+static lt_status approvals_ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
+                               lt_err *err) LT_YIELDS {
   lt_approvals *a = (lt_approvals *)(void *)self;
-  lt_pending pending = {.reason = ret_reason};
-  uint32_t number = find_output(a, what);
+  approval_waiter pending = {.reason = ret_reason};
+  uint32_t number = approvals_find_output(a, what);
   bool is_new = number == UINT32_MAX, approved = false;
   lt_wait_init(&pending.wait, a->turn->agent->options.loop);
   if (is_new) {
-    LT_TRY(begin_output(a, what, what->reason.n > 0 ? what->reason : LT_STR("this call needs approval"), &number, err));
-    is_new = !lt_outbox_is_old(outbox_of(a), number);
+    LT_TRY(approvals_begin_output(a, what, what->reason.n > 0 ? what->reason : LT_STR("this call needs approval"),
+                                  &number, err));
+    is_new = !lt_outbox_is_old(approvals_outbox(a), number);
   }
-  pending.id = lt_outbox_id(outbox_of(a), number);
+  pending.id = lt_outbox_id(approvals_outbox(a), number);
   pending.hash = lt_journal_hash(what->tool->id, what->input);
   if (lt_turn_record_decision(a->turn, pending.id, pending.hash, &approved, ret_reason)) {
-    return go_on(a, approved ? LT_OK : LT_E_DENIED, err);
+    return approvals_settle_state(a, approved ? LT_OK : LT_E_DENIED, err);
   }
   if (a->turn->agent->options.checks) {
     return lt_turn_check_beyond(a->turn, "a call waits for somebody's decision", err);
   }
-  return go_on(a, wait_for_person(a, what, number, is_new, &pending, cancel, err), err);
+  return approvals_settle_state(a, approvals_wait_for_person(a, what, number, is_new, &pending, cancel, err), err);
 }
 
 lt_status lt_approvals_settle(lt_approvals *a, lt_err *err) {
-  return go_on(a, LT_OK, err);
+  return approvals_settle_state(a, LT_OK, err);
 }
 
 void lt_approvals_init(lt_approvals *a, lt_turn *turn) {
-  *a = (lt_approvals){.base = {.ask = ask}, .turn = turn};
+  *a = (lt_approvals){.base = {.ask = approvals_ask}, .turn = turn};
 }
 
 bool lt_approvals_decide(lt_approvals *a, lt_str id, bool approved, lt_str reason) {
-  lt_pending *pending = a->pending;
+  approval_waiter *pending = a->waiters;
   while (pending != NULL && (pending->decided || !lt_str_eq(pending->id, id))) {
     pending = pending->next;
   }

@@ -12,7 +12,7 @@
 typedef struct lt_approvals {
   lt_approver base; /* first */
   lt_turn *turn;
-  struct lt_pending *pending; /* frames of those that wait, the first one asked first */
+  struct approval_waiter *waiters; /* frames of those that wait, the first one asked first */
 } lt_approvals;
 
 void lt_approvals_init(lt_approvals *approvals, lt_turn *turn);

@@ -1,7 +1,7 @@
 #include "agent/check.h"
 
 #include "agent/outbox_impl.h"
-#include "agent/own.h"
+#include "agent/turn_state.h"
 #include "base/utf8.h"
 #include "json/json.h"
 #include "tool/tool_list.h"

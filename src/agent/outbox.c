@@ -1,7 +1,7 @@
 #include "agent/outbox_impl.h"
 
 #include "agent/check.h"
-#include "agent/own.h"
+#include "agent/turn_state.h"
 #include "base/mem.h"
 
 struct lt_outbox_waiter {
@@ -23,7 +23,7 @@ void lt_output_free(lt_output *output) {
   lt_mem_free(output);
 }
 
-static void drop_items(lt_outbox *o) {
+static void outbox_drop_items(lt_outbox *o) {
   while (o->first != NULL) {
     lt_outbox_item *item = o->first;
     o->first = item->next;
@@ -35,7 +35,7 @@ static void drop_items(lt_outbox *o) {
 }
 
 void lt_outbox_release(lt_outbox *o) {
-  drop_items(o);
+  outbox_drop_items(o);
   for (size_t i = 0; i < o->count; i++) {
     lt_output_free(o->outputs[i]);
   }
@@ -44,16 +44,16 @@ void lt_outbox_release(lt_outbox *o) {
 }
 
 /* --- The queue ---------------------------------------------------------------------------------------------------- */
-static void on_pump_fiber(void *arg);
+static void outbox_on_fiber(void *arg);
 
-static void hurry(lt_outbox *o) {
+static void outbox_hurry(lt_outbox *o) {
   if (!o->urgent) {
     o->urgent = true;
     lt_wait_wake(&o->rest, LT_OK);
   }
 }
 
-static lt_status add_item(lt_outbox *o, const lt_outbox_item *like, lt_str bytes, lt_err *err) {
+static lt_status outbox_add_item(lt_outbox *o, const lt_outbox_item *like, lt_str bytes, lt_err *err) {
   if (o->err.status != LT_OK) {
     return lt_fail(err, o->err.status, "%s", lt_err_msg(&o->err));
   }
@@ -77,29 +77,29 @@ static lt_status add_item(lt_outbox *o, const lt_outbox_item *like, lt_str bytes
   o->queued++;
   o->queued_bytes += bytes.n;
   if ((item->what != ITEM_BEGIN && item->what != ITEM_END) || o->queued_bytes > LT_OUTBOX_BATCH_BYTES) {
-    hurry(o);
+    outbox_hurry(o);
   }
   if (!o->pumping) { /* without a fiber for it, whoever flushes writes */
-    o->pumping = lt_loop_spawn(o->turn->agent->options.loop, on_pump_fiber, o, NULL) == LT_OK;
+    o->pumping = lt_loop_spawn(o->turn->agent->options.loop, outbox_on_fiber, o, NULL) == LT_OK;
   }
   return LT_OK;
 }
 
 lt_status lt_outbox_event(lt_outbox *o, const char *event, lt_str data, lt_err *err) {
-  return add_item(o, &(lt_outbox_item){.what = ITEM_EVENT, .event = event}, data, err);
+  return outbox_add_item(o, &(lt_outbox_item){.what = ITEM_EVENT, .event = event}, data, err);
 }
 
 lt_status lt_outbox_stream(lt_outbox *o, lt_str delta, lt_err *err) {
-  return delta.n == 0 ? LT_OK : add_item(o, &(lt_outbox_item){.what = ITEM_STREAM}, delta, err);
+  return delta.n == 0 ? LT_OK : outbox_add_item(o, &(lt_outbox_item){.what = ITEM_STREAM}, delta, err);
 }
 
 lt_status lt_outbox_state(lt_outbox *o, lt_prompt_state state, lt_err *err) {
-  return add_item(o, &(lt_outbox_item){.what = ITEM_STATE, .state = state}, LT_STR_NULL, err);
+  return outbox_add_item(o, &(lt_outbox_item){.what = ITEM_STATE, .state = state}, LT_STR_NULL, err);
 }
 
 /* --- Outputs ------------------------------------------------------------------------------------------------------ */
 /* A new output, not among the others yet. */
-static lt_output *output_new(lt_outbox *o, lt_output_kind kind, lt_str id) {
+static lt_output *outbox_output_new(lt_outbox *o, lt_output_kind kind, lt_str id) {
   lt_output *output = id.p != NULL && lt_outbox_make_room(o) ? lt_mem_zalloc(1, sizeof *output) : NULL;
   if (output == NULL) {
     return NULL;
@@ -114,17 +114,17 @@ static lt_output *output_new(lt_outbox *o, lt_output_kind kind, lt_str id) {
   return output;
 }
 
-static bool keep(lt_output *output, lt_str *to, lt_str text) {
+static bool outbox_keep_text(lt_output *output, lt_str *to, lt_str text) {
   *to = lt_arena_dup(&output->parts, text);
   return to->p != NULL;
 }
 
 /* Takes the output in, or frees it. */
-static lt_status add_output(lt_outbox *o, lt_output *output, bool complete, size_t streamed, lt_err *err) {
+static lt_status outbox_add_output(lt_outbox *o, lt_output *output, bool complete, size_t streamed, lt_err *err) {
   lt_status status = complete ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for another output of the prompt");
   if (status == LT_OK) {
     const lt_outbox_item item = {.what = ITEM_BEGIN, .number = output->number, .streamed = streamed};
-    status = add_item(o, &item, LT_STR_NULL, err);
+    status = outbox_add_item(o, &item, LT_STR_NULL, err);
   }
   if (status == LT_OK) {
     o->outputs[o->count++] = output;
@@ -138,12 +138,13 @@ bool lt_outbox_is_full(const lt_outbox *o) {
   return o->count >= LT_PROMPT_OUTPUTS_MAX;
 }
 
-static lt_status put_text(lt_outbox *o, lt_str id, bool of_mode, lt_str text, size_t streamed, lt_err *err) {
+static lt_status outbox_put_text(lt_outbox *o, lt_str id, bool of_mode, lt_str text, size_t streamed, lt_err *err) {
   lt_output *output;
   LT_TRY(lt_outbox_claim(o, LT_OUTPUT_TEXT, id, &output, err));
   if (output == NULL) {
-    output = output_new(o, LT_OUTPUT_TEXT, id);
-    LT_TRY(add_output(o, output, output != NULL && keep(output, &output->text, text), streamed, err));
+    output = outbox_output_new(o, LT_OUTPUT_TEXT, id);
+    LT_TRY(
+        outbox_add_output(o, output, output != NULL && outbox_keep_text(output, &output->text, text), streamed, err));
   } else if (o->turn->agent->options.checks) {
     lt_outbox_check_text(o, output, text);
   }
@@ -152,16 +153,16 @@ static lt_status put_text(lt_outbox *o, lt_str id, bool of_mode, lt_str text, si
 }
 
 lt_status lt_outbox_text(lt_outbox *o, lt_str text, size_t streamed, lt_err *err) {
-  return put_text(o, lt_outbox_make_id(o, LT_OUTPUT_TEXT, LT_STR_NULL), true, text, streamed, err);
+  return outbox_put_text(o, lt_outbox_make_id(o, LT_OUTPUT_TEXT, LT_STR_NULL), true, text, streamed, err);
 }
 
 void lt_outbox_say(lt_outbox *o, lt_str id, lt_str text) {
   id = lt_arena_dup(&o->turn->arena, id);
   if (!lt_outbox_is_full(o) || o->unclaimed > 0) {
-    (void)put_text(o, id, false, text, 0, NULL);
+    (void)outbox_put_text(o, id, false, text, 0, NULL);
   } else if (!o->overflowed) {
     text = LT_STR("(More was put out than one prompt may: the rest is dropped)");
-    o->overflowed = put_text(o, id, false, text, 0, NULL) == LT_OK;
+    o->overflowed = outbox_put_text(o, id, false, text, 0, NULL) == LT_OK;
   }
 }
 
@@ -173,14 +174,15 @@ lt_status lt_outbox_file(lt_outbox *o, lt_str artifact, lt_str mime_type, lt_str
   if (output != NULL) {
     return LT_OK;
   }
-  output = output_new(o, LT_OUTPUT_FILE, id);
-  bool complete = output != NULL && keep(output, &output->text, artifact) && keep(output, &output->input, mime_type) &&
-                  keep(output, &output->reason, description);
-  return add_output(o, output, complete, 0, err);
+  output = outbox_output_new(o, LT_OUTPUT_FILE, id);
+  bool complete = output != NULL && outbox_keep_text(output, &output->text, artifact) &&
+                  outbox_keep_text(output, &output->input, mime_type) &&
+                  outbox_keep_text(output, &output->reason, description);
+  return outbox_add_output(o, output, complete, 0, err);
 }
 
 /* The beginning of what is too long, and how long it is. */
-static lt_status put_preview(lt_buf *out, lt_str text) {
+static lt_status outbox_put_preview(lt_buf *out, lt_str text) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
   lt_json_key(&w, "preview");
@@ -194,11 +196,11 @@ static lt_status put_preview(lt_buf *out, lt_str text) {
 }
 
 /* A long input would be written with each form of its output, and told, too. */
-static bool keep_input(lt_outbox *o, lt_output *output, lt_str input) {
+static bool outbox_keep_input(lt_outbox *o, lt_output *output, lt_str input) {
   bool whole = input.n <= LT_RUN_RECORD_BYTES && o->kept_bytes + input.n <= LT_PROMPT_RECORD_BYTES;
   if (whole && lt_json_check(input, NULL) == LT_OK) {
     o->kept_bytes += input.n;
-    return keep(output, &output->input, input);
+    return outbox_keep_text(output, &output->input, input);
   }
   lt_buf text;
   lt_buf_init(&text, 8 * LT_RUN_RECORD_BYTES);
@@ -206,16 +208,16 @@ static bool keep_input(lt_outbox *o, lt_output *output, lt_str input) {
     lt_json_writer w = lt_json_writer_on(&text);
     lt_json_put_str(&w, input);
   } else {
-    put_preview(&text, input);
+    outbox_put_preview(&text, input);
   }
   o->kept_bytes += text.n;
-  bool kept = text.status == LT_OK && keep(output, &output->input, lt_buf_view(&text));
+  bool kept = text.status == LT_OK && outbox_keep_text(output, &output->input, lt_buf_view(&text));
   lt_buf_release(&text);
   return kept;
 }
 
 /* One that was pending is so again. */
-static lt_status reopen(lt_outbox *o, lt_output *output, const lt_outbox_tool *tool, lt_err *err) {
+static lt_status outbox_reopen_output(lt_outbox *o, lt_output *output, const lt_outbox_tool *tool, lt_err *err) {
   if (!output->pending) {
     return LT_OK;
   }
@@ -223,20 +225,21 @@ static lt_status reopen(lt_outbox *o, lt_output *output, const lt_outbox_tool *t
     return lt_fail(err, LT_E_DIVERGED, "diverged: on record \"%.*s\" is a call of \"%.*s\", not of \"%.*s\"",
                    LT_STR_ARG(output->id), LT_STR_ARG(output->text), LT_STR_ARG(lt_str_sub(tool->function, 0, 100)));
   }
-  LT_TRY(add_item(o, &(lt_outbox_item){.what = ITEM_AGAIN, .number = output->number}, LT_STR_NULL, err));
+  LT_TRY(outbox_add_item(o, &(lt_outbox_item){.what = ITEM_AGAIN, .number = output->number}, LT_STR_NULL, err));
   output->next_open = o->open;
   o->open = output;
   return LT_OK;
 }
 
-static lt_status begin_new(lt_outbox *o, const lt_outbox_tool *tool, lt_str id, lt_output **ret, lt_err *err) {
-  lt_output *output = output_new(o, LT_OUTPUT_TOOL, id);
-  bool complete = output != NULL && keep(output, &output->text, tool->function) && keep_input(o, output, tool->input) &&
-                  keep(output, &output->reason, tool->reason);
+static lt_status outbox_begin_output(lt_outbox *o, const lt_outbox_tool *tool, lt_str id, lt_output **ret,
+                                     lt_err *err) {
+  lt_output *output = outbox_output_new(o, LT_OUTPUT_TOOL, id);
+  bool complete = output != NULL && outbox_keep_text(output, &output->text, tool->function) &&
+                  outbox_keep_input(o, output, tool->input) && outbox_keep_text(output, &output->reason, tool->reason);
   if (output != NULL) {
     output->parent = tool->inner ? lt_outbox_parent_of(o, id) : LT_STR_NULL;
   }
-  LT_TRY(add_output(o, output, complete, 0, err));
+  LT_TRY(outbox_add_output(o, output, complete, 0, err));
   output->next_open = o->open;
   o->open = output;
   *ret = output;
@@ -250,14 +253,14 @@ lt_status lt_outbox_tool_begin(lt_outbox *o, const lt_outbox_tool *tool, uint32_
   if (output != NULL && o->turn->agent->options.checks) {
     lt_outbox_check_tool(o, output, tool);
   }
-  LT_TRY(output != NULL ? reopen(o, output, tool, err) : begin_new(o, tool, id, &output, err));
+  LT_TRY(output != NULL ? outbox_reopen_output(o, output, tool, err) : outbox_begin_output(o, tool, id, &output, err));
   output->of_mode = !tool->inner;
   output->call = tool->call;
   *ret_number = output->number;
   return LT_OK;
 }
 
-static lt_output **find_open(lt_outbox *o, uint32_t number) {
+static lt_output **outbox_find_open_place(lt_outbox *o, uint32_t number) {
   lt_output **place = &o->open;
   while (*place != NULL && (*place)->number != number) {
     place = &(*place)->next_open;
@@ -266,30 +269,32 @@ static lt_output **find_open(lt_outbox *o, uint32_t number) {
 }
 
 lt_status lt_outbox_tool_reason(lt_outbox *o, uint32_t number, lt_str reason, lt_err *err) {
-  lt_output *output = *find_open(o, number);
+  lt_output *output = *outbox_find_open_place(o, number);
   if (output == NULL) {
     return LT_OK;
   }
-  if (!keep(output, &output->reason, reason)) {
+  if (!outbox_keep_text(output, &output->reason, reason)) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the reason of a call");
   }
-  return add_item(o, &(lt_outbox_item){.what = ITEM_BEGIN, .number = number}, LT_STR_NULL, err);
+  return outbox_add_item(o, &(lt_outbox_item){.what = ITEM_BEGIN, .number = number}, LT_STR_NULL, err);
 }
 
 lt_status lt_outbox_tool_logs(lt_outbox *o, uint32_t number, lt_str logs, lt_err *err) {
-  lt_output *output = *find_open(o, number);
-  return output == NULL || keep(output, &output->logs, logs) ? LT_OK
-                                                             : lt_fail(err, LT_E_NOMEM, "no memory for the logs");
+  lt_output *output = *outbox_find_open_place(o, number);
+  return output == NULL || outbox_keep_text(output, &output->logs, logs)
+             ? LT_OK
+             : lt_fail(err, LT_E_NOMEM, "no memory for the logs");
 }
 
 lt_status lt_outbox_tool_data(lt_outbox *o, uint32_t number, lt_str json, lt_err *err) {
-  lt_output *output = *find_open(o, number);
-  return output == NULL || keep(output, &output->data, json) ? LT_OK
-                                                             : lt_fail(err, LT_E_NOMEM, "no memory for the data");
+  lt_output *output = *outbox_find_open_place(o, number);
+  return output == NULL || outbox_keep_text(output, &output->data, json)
+             ? LT_OK
+             : lt_fail(err, LT_E_NOMEM, "no memory for the data");
 }
 
 lt_status lt_outbox_tool_end(lt_outbox *o, uint32_t number, lt_status status, lt_str answer, lt_err *err) {
-  lt_output **place = find_open(o, number);
+  lt_output **place = outbox_find_open_place(o, number);
   if (*place == NULL && o->turn->agent->options.checks && number < o->count && o->outputs[number]->old) {
     lt_outbox_check_result(o, o->outputs[number], status, answer);
   }
@@ -300,11 +305,11 @@ lt_status lt_outbox_tool_end(lt_outbox *o, uint32_t number, lt_status status, lt
   lt_buf_init(&cut, LT_MIB);
   lt_status added = LT_OK;
   if (answer.n > LT_ANSWER_MAX_BYTES && o->queued_bytes + answer.n > LT_PROMPT_QUEUE_BYTES) {
-    added = put_preview(&cut, answer);
+    added = outbox_put_preview(&cut, answer);
     answer = lt_buf_view(&cut);
   }
   if (added == LT_OK) {
-    added = add_item(o, &(lt_outbox_item){.what = ITEM_END, .number = number, .status = status}, answer, err);
+    added = outbox_add_item(o, &(lt_outbox_item){.what = ITEM_END, .number = number, .status = status}, answer, err);
   } else {
     lt_fail(err, added, "no memory for what the prompt puts out");
   }
@@ -361,7 +366,7 @@ void lt_outbox_put_all(const lt_outbox *o, lt_json_writer *w) {
 }
 
 /* --- The pump ----------------------------------------------------------------------------------------------------- */
-static void wake(lt_outbox *o) {
+static void outbox_wake_waiters(lt_outbox *o) {
   for (lt_outbox_waiter *waiter = o->waiters; waiter != NULL; waiter = waiter->next) {
     if (waiter->until <= (waiter->sent ? o->sent : o->written) || !o->pumping) {
       lt_wait_wake(&waiter->wait, LT_OK);
@@ -374,17 +379,17 @@ void lt_outbox_sends(lt_outbox *o, const lt_outbox_item *items) {
   for (; items != NULL; items = items->next) {
     o->sent++;
   }
-  wake(o);
+  outbox_wake_waiters(o);
 }
 
-static void give_up(lt_outbox *o) {
-  drop_items(o);
+static void outbox_give_up(lt_outbox *o) {
+  outbox_drop_items(o);
   o->sent = o->written;
   lt_cancel_fire(&o->turn->cancel, LT_E_CANCELLED);
 }
 
 /* The next items, as many as one transaction takes. */
-static lt_outbox_item *take_batch(lt_outbox *o) {
+static lt_outbox_item *outbox_take_batch(lt_outbox *o) {
   lt_outbox_item *first = o->first, **last = &first;
   size_t count = 0, bytes = 0;
   while (*last != NULL && count < LT_OUTBOX_BATCH && (count == 0 || bytes + (*last)->n <= LT_OUTBOX_BATCH_BYTES)) {
@@ -398,7 +403,7 @@ static lt_outbox_item *take_batch(lt_outbox *o) {
   return first;
 }
 
-static void free_batch(lt_outbox *o, lt_outbox_item *first) {
+static void outbox_free_batch(lt_outbox *o, lt_outbox_item *first) {
   while (first != NULL) {
     lt_outbox_item *item = first;
     first = item->next;
@@ -410,7 +415,7 @@ static void free_batch(lt_outbox *o, lt_outbox_item *first) {
 }
 
 /* Afterwards nothing of the outbox is touched any more: whoever is woken may free it. */
-static void pump(lt_outbox *o) LT_YIELDS {
+static void outbox_pump(lt_outbox *o) LT_YIELDS {
   while (o->first != NULL) {
     if (!o->urgent && o->waiters == NULL) {
       lt_wait_init(&o->rest, o->turn->agent->options.loop); /* an earlier wake is none of this */
@@ -418,37 +423,37 @@ static void pump(lt_outbox *o) LT_YIELDS {
     }
     o->urgent = false;
     lt_err err = LT_ERR_INIT; /* the store's thread writes it, while o->err is looked at here */
-    lt_outbox_item *batch = take_batch(o);
+    lt_outbox_item *batch = outbox_take_batch(o);
     lt_status status = lt_outbox_write(o, batch, &err);
-    free_batch(o, batch);
+    outbox_free_batch(o, batch);
     if (status != LT_OK) {
       o->err = err;
       o->err.status = status;
-      give_up(o);
+      outbox_give_up(o);
     }
-    wake(o);
+    outbox_wake_waiters(o);
   }
   o->pumping = false;
-  wake(o);
+  outbox_wake_waiters(o);
 }
 
-static void on_pump_fiber(void *arg) {
-  pump(arg);
+static void outbox_on_fiber(void *arg) {
+  outbox_pump(arg);
 }
 
 lt_status lt_outbox_check(const lt_outbox *o, lt_err *err) {
   return o->err.status == LT_OK ? LT_OK : lt_fail(err, o->err.status, "%s", lt_err_msg(&o->err));
 }
 
-static lt_status wait_until(lt_outbox *o, bool sent, lt_err *err) LT_YIELDS {
+static lt_status outbox_wait_until(lt_outbox *o, bool sent, lt_err *err) LT_YIELDS {
   lt_outbox_waiter waiter = {.next = o->waiters, .until = o->queued, .sent = sent};
   lt_wait_init(&waiter.wait, o->turn->agent->options.loop);
   o->waiters = &waiter;
   while ((sent ? o->sent : o->written) < waiter.until) {
-    hurry(o);
+    outbox_hurry(o);
     if (!o->pumping) {
       o->pumping = true;
-      pump(o);
+      outbox_pump(o);
     } else {
       lt_wait_on(&waiter.wait, UINT64_MAX);
     }
@@ -462,9 +467,9 @@ static lt_status wait_until(lt_outbox *o, bool sent, lt_err *err) LT_YIELDS {
 }
 
 lt_status lt_outbox_send(lt_outbox *o, lt_err *err) {
-  return wait_until(o, true, err);
+  return outbox_wait_until(o, true, err);
 }
 
 lt_status lt_outbox_flush(lt_outbox *o, lt_err *err) {
-  return wait_until(o, false, err);
+  return outbox_wait_until(o, false, err);
 }

@@ -20,7 +20,7 @@ bool lt_outbox_make_room(lt_outbox *o) {
 }
 
 /* --- Ids ---------------------------------------------------------------------------------------------------------- */
-static bool is_taken(const lt_outbox *o, lt_str id) {
+static bool outbox_ids_is_taken(const lt_outbox *o, lt_str id) {
   for (size_t i = 0; i < o->count; i++) {
     if (o->outputs[i]->of_mode && lt_str_eq(o->outputs[i]->id, id)) {
       return true;
@@ -30,7 +30,7 @@ static bool is_taken(const lt_outbox *o, lt_str id) {
 }
 
 /* A dot is in those of programs only; a slash divides the names of runs. */
-static bool is_usable(lt_str id) {
+static bool outbox_ids_is_usable(lt_str id) {
   return id.n > 0 && memchr(id.p, '.', id.n) == NULL && memchr(id.p, '/', id.n) == NULL;
 }
 
@@ -40,12 +40,12 @@ lt_str lt_outbox_make_id(lt_outbox *o, lt_output_kind kind, lt_str wanted) {
   static const char *const names[] = {[LT_OUTPUT_TEXT] = "text", [LT_OUTPUT_FILE] = "file", [LT_OUTPUT_TOOL] = "call"};
   lt_arena *arena = &o->turn->arena;
   uint32_t number = o->of_mode++;
-  if (is_usable(wanted) && !is_taken(o, wanted)) {
+  if (outbox_ids_is_usable(wanted) && !outbox_ids_is_taken(o, wanted)) {
     o->has_foreign_ids = true;
     return lt_arena_dup(arena, wanted);
   }
   lt_str id = lt_arena_printf(arena, "%s-%u", names[kind], number);
-  while (id.p != NULL && o->has_foreign_ids && is_taken(o, id)) {
+  while (id.p != NULL && o->has_foreign_ids && outbox_ids_is_taken(o, id)) {
     id = lt_arena_printf(arena, "%.*s-", LT_STR_ARG(id));
   }
   return id;
@@ -70,7 +70,7 @@ lt_str lt_outbox_parent_of(const lt_outbox *o, lt_str id) {
 
 /* --- Outputs of an earlier process -------------------------------------------------------------------------------- */
 /* They are put out in the same order, nearly. */
-static lt_output *find_old(lt_outbox *o, lt_str id) {
+static lt_output *outbox_ids_find_old(lt_outbox *o, lt_str id) {
   for (size_t i = 0; i < o->count; i++) {
     size_t at = (o->claimed_after + 1 + i) % o->count;
     if (!o->outputs[at]->claimed && lt_str_eq(o->outputs[at]->id, id)) {
@@ -82,7 +82,7 @@ static lt_output *find_old(lt_outbox *o, lt_str id) {
 }
 
 lt_status lt_outbox_claim(lt_outbox *o, lt_output_kind kind, lt_str id, lt_output **ret, lt_err *err) {
-  lt_output *output = o->unclaimed > 0 && id.p != NULL ? find_old(o, id) : NULL;
+  lt_output *output = o->unclaimed > 0 && id.p != NULL ? outbox_ids_find_old(o, id) : NULL;
   if (output != NULL && output->kind != kind) {
     return lt_fail(err, LT_E_DIVERGED, "diverged: on record the output \"%.*s\" is something else", LT_STR_ARG(id));
   }
@@ -97,7 +97,7 @@ lt_status lt_outbox_claim(lt_outbox *o, lt_output_kind kind, lt_str id, lt_outpu
 const char *lt_outbox_unclaimed(const lt_outbox *o) {
   for (size_t i = 0; o->unclaimed > 0 && i < o->count; i++) {
     const lt_output *output = o->outputs[i];
-    if (!output->claimed && output->kind != LT_OUTPUT_FILE && is_usable(output->id)) {
+    if (!output->claimed && output->kind != LT_OUTPUT_FILE && outbox_ids_is_usable(output->id)) {
       return output->id.p;
     }
   }
@@ -117,7 +117,7 @@ void lt_outbox_open_rest(lt_outbox *o) {
 }
 
 /* --- Loading ------------------------------------------------------------------------------------------------------ */
-static bool read_str(lt_json value, lt_arena *arena, lt_str *ret) {
+static bool outbox_ids_read_str(lt_json value, lt_arena *arena, lt_str *ret) {
   lt_str text = LT_STR("");
   if (lt_json_exists(value) && !lt_json_str(value, arena, &text)) {
     return false;
@@ -126,7 +126,7 @@ static bool read_str(lt_json value, lt_arena *arena, lt_str *ret) {
   return ret->p != NULL;
 }
 
-static lt_output_kind kind_of(lt_json json) {
+static lt_output_kind outbox_ids_kind_of(lt_json json) {
   lt_json type = lt_json_get(json, "type");
   return lt_json_str_eq(type, LT_STR("tool"))   ? LT_OUTPUT_TOOL
          : lt_json_str_eq(type, LT_STR("file")) ? LT_OUTPUT_FILE
@@ -134,20 +134,22 @@ static lt_output_kind kind_of(lt_json json) {
 }
 
 /* Of one that is pending also what its end is written with. */
-static bool read_output(lt_outbox *o, lt_output *output, lt_json json) {
+static bool outbox_ids_read_output(lt_outbox *o, lt_output *output, lt_json json) {
   lt_str start = LT_STR("");
   lt_arena *parts = &output->parts;
   lt_json result = lt_json_get(json, "result");
-  output->kind = kind_of(json);
+  output->kind = outbox_ids_kind_of(json);
   output->pending = lt_json_str_eq(lt_json_get(result, "type"), LT_STR("pending"));
   lt_buf_add(&output->json, lt_json_text(json));
-  bool read = output->json.status == LT_OK && read_str(lt_json_get(json, "id"), &o->turn->arena, &output->id);
+  bool read =
+      output->json.status == LT_OK && outbox_ids_read_str(lt_json_get(json, "id"), &o->turn->arena, &output->id);
   if (read && output->pending) {
     output->input = lt_arena_dup(parts, lt_json_text(lt_json_get(json, "input")));
-    read = output->input.p != NULL && read_str(lt_json_get(json, "parent"), &o->turn->arena, &output->parent) &&
-           read_str(lt_json_get(json, "function"), parts, &output->text) &&
-           read_str(lt_json_get(result, "reason"), parts, &output->reason) &&
-           read_str(lt_json_get(json, "start"), parts, &start);
+    read = output->input.p != NULL &&
+           outbox_ids_read_str(lt_json_get(json, "parent"), &o->turn->arena, &output->parent) &&
+           outbox_ids_read_str(lt_json_get(json, "function"), parts, &output->text) &&
+           outbox_ids_read_str(lt_json_get(result, "reason"), parts, &output->reason) &&
+           outbox_ids_read_str(lt_json_get(json, "start"), parts, &start);
     snprintf(output->start, sizeof output->start, "%.*s", LT_STR_ARG(start));
   }
   return read;
@@ -167,7 +169,7 @@ lt_status lt_outbox_load(lt_outbox *o, lt_json outputs, lt_err *err) {
     o->outputs[o->count++] = output;
     o->unclaimed++;
     o->kept_bytes += lt_json_text(it.value).n;
-    if (!read_output(o, output, it.value)) {
+    if (!outbox_ids_read_output(o, output, it.value)) {
       return lt_fail(err, LT_E_NOMEM, "no memory for what the prompt has put out");
     }
   }

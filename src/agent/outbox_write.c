@@ -1,89 +1,91 @@
 /* The outbox's items, stored and told. */
 #include "agent/outbox_impl.h"
-#include "agent/own.h"
+#include "agent/turn_state.h"
 #include "tool/spill.h"
 
 /* --- As JSON ------------------------------------------------------------------------------------------------------ */
-static void put_str(lt_json_writer *w, const char *key, lt_str value) {
+static void outbox_write_put_str(lt_json_writer *w, const char *key, lt_str value) {
   lt_json_key(w, key);
   lt_json_put_str(w, value);
 }
 
-static void put_raw(lt_json_writer *w, const char *key, lt_str json) {
+static void outbox_write_put_raw(lt_json_writer *w, const char *key, lt_str json) {
   lt_json_key(w, key);
   lt_json_put_raw(w, json);
 }
 
-static void put_result(lt_json_writer *w, const lt_output *output, const lt_outbox_item *item, lt_str answer) {
+static void outbox_write_put_result(lt_json_writer *w, const lt_output *output, const lt_outbox_item *item,
+                                    lt_str answer) {
   lt_json_key(w, "result");
   lt_json_begin_object(w);
   if (item->what == ITEM_BEGIN) {
-    put_str(w, "type", LT_STR("pending"));
-    put_str(w, "reason", output->reason);
+    outbox_write_put_str(w, "type", LT_STR("pending"));
+    outbox_write_put_str(w, "reason", output->reason);
   } else if (item->status == LT_OK) {
-    put_str(w, "type", LT_STR("success"));
+    outbox_write_put_str(w, "type", LT_STR("success"));
     if (answer.n > 0) {
-      put_raw(w, "output", answer);
+      outbox_write_put_raw(w, "output", answer);
     }
   } else {
-    put_str(w, "type", LT_STR("error"));
-    put_str(w, "error", answer);
+    outbox_write_put_str(w, "type", LT_STR("error"));
+    outbox_write_put_str(w, "error", answer);
   }
   if (item->what == ITEM_END && output->logs.n > 0) {
-    put_str(w, "logs", output->logs);
+    outbox_write_put_str(w, "logs", output->logs);
   }
   lt_json_end_object(w);
 }
 
-static void put_tool(lt_json_writer *w, const lt_output *output, const lt_outbox_item *item, lt_str answer) {
-  put_str(w, "type", LT_STR("tool"));
-  put_str(w, "id", output->id);
+static void outbox_write_put_tool(lt_json_writer *w, const lt_output *output, const lt_outbox_item *item,
+                                  lt_str answer) {
+  outbox_write_put_str(w, "type", LT_STR("tool"));
+  outbox_write_put_str(w, "id", output->id);
   if (output->parent.n > 0) {
-    put_str(w, "parent", output->parent);
+    outbox_write_put_str(w, "parent", output->parent);
   }
-  put_str(w, "function", output->text);
-  put_raw(w, "input", output->input);
-  put_result(w, output, item, answer);
+  outbox_write_put_str(w, "function", output->text);
+  outbox_write_put_raw(w, "input", output->input);
+  outbox_write_put_result(w, output, item, answer);
   if (item->what == ITEM_END && output->data.n > 0) {
-    put_raw(w, "data", output->data);
+    outbox_write_put_raw(w, "data", output->data);
   }
-  put_str(w, "start", lt_str_of(output->start));
+  outbox_write_put_str(w, "start", lt_str_of(output->start));
   if (item->what == ITEM_END) {
-    put_str(w, "end", lt_str_of(item->stamp));
+    outbox_write_put_str(w, "end", lt_str_of(item->stamp));
   }
 }
 
-static void put_file(lt_json_writer *w, lt_arena *arena, const lt_output *output) {
-  put_str(w, "type", LT_STR("file"));
-  put_str(w, "id", output->id);
-  put_str(w, "path", lt_arena_printf(arena, "/artifacts/%.*s", LT_STR_ARG(output->text)));
-  put_str(w, "mimeType", output->input);
+static void outbox_write_put_file(lt_json_writer *w, lt_arena *arena, const lt_output *output) {
+  outbox_write_put_str(w, "type", LT_STR("file"));
+  outbox_write_put_str(w, "id", output->id);
+  outbox_write_put_str(w, "path", lt_arena_printf(arena, "/artifacts/%.*s", LT_STR_ARG(output->text)));
+  outbox_write_put_str(w, "mimeType", output->input);
   if (output->reason.n > 0) {
-    put_str(w, "description", output->reason);
+    outbox_write_put_str(w, "description", output->reason);
   }
-  put_str(w, "artifact", output->text);
-  put_str(w, "start", lt_str_of(output->start));
+  outbox_write_put_str(w, "artifact", output->text);
+  outbox_write_put_str(w, "start", lt_str_of(output->start));
 }
 
-static void compose(lt_output *output, lt_outbox_item *item, lt_str answer) {
+static void outbox_write_output_json(lt_output *output, lt_outbox_item *item, lt_str answer) {
   lt_json_writer w = lt_json_writer_on(&item->json);
   lt_json_begin_object(&w);
   if (output->kind == LT_OUTPUT_TOOL) {
-    put_tool(&w, output, item, answer);
+    outbox_write_put_tool(&w, output, item, answer);
   } else if (output->kind == LT_OUTPUT_FILE) {
-    put_file(&w, &output->parts, output);
+    outbox_write_put_file(&w, &output->parts, output);
   } else {
-    put_str(&w, "type", LT_STR("text"));
-    put_str(&w, "id", output->id);
-    put_str(&w, "content", output->text);
-    put_str(&w, "start", lt_str_of(output->start));
+    outbox_write_put_str(&w, "type", LT_STR("text"));
+    outbox_write_put_str(&w, "id", output->id);
+    outbox_write_put_str(&w, "content", output->text);
+    outbox_write_put_str(&w, "start", lt_str_of(output->start));
   }
   lt_json_end_object(&w);
 }
 
 /* --- What is stored ----------------------------------------------------------------------------------------------- */
 /* A long value of a tool's is kept beside the prompt, so that the prompt itself stays handy. */
-static lt_status compose_end(lt_outbox *o, lt_output *output, lt_outbox_item *item, lt_err *err) LT_YIELDS {
+static lt_status outbox_write_end_json(lt_outbox *o, lt_output *output, lt_outbox_item *item, lt_err *err) LT_YIELDS {
   lt_str answer = lt_str_from(item->bytes, item->n);
   lt_buf cut;
   lt_buf_init(&cut, LT_JSON_MAX_BYTES);
@@ -95,31 +97,31 @@ static lt_status compose_end(lt_outbox *o, lt_output *output, lt_outbox_item *it
     answer = lt_buf_view(&cut);
   }
   o->kept_bytes += answer.n;
-  compose(output, item, answer);
+  outbox_write_output_json(output, item, answer);
   lt_status status = cut.status == LT_OK ? LT_OK : lt_fail(err, cut.status, "out of memory");
   lt_buf_release(&cut);
   return status;
 }
 
-static lt_status compose_item(lt_outbox *o, lt_outbox_item *item, lt_err *err) LT_YIELDS {
+static lt_status outbox_write_item_json(lt_outbox *o, lt_outbox_item *item, lt_err *err) LT_YIELDS {
   lt_output *output = o->outputs[item->number];
   if (item->what == ITEM_BEGIN) {
-    compose(output, item, LT_STR_NULL);
+    outbox_write_output_json(output, item, LT_STR_NULL);
   } else {
-    LT_TRY(compose_end(o, output, item, err));
+    LT_TRY(outbox_write_end_json(o, output, item, err));
   }
   return item->json.status == LT_OK ? LT_OK : lt_fail(err, item->json.status, "no memory for an output of the prompt");
 }
 
-typedef struct batch {
+typedef struct outbox_batch {
   lt_prompt_output outputs[LT_OUTBOX_BATCH];
   size_t count;
   lt_prompt_change change;
   bool changes;
-} batch;
+} outbox_batch;
 
 /* Of an output that changes twice only its last form. */
-static void put_output(batch *b, const lt_outbox_item *item) {
+static void outbox_write_put_output(outbox_batch *b, const lt_outbox_item *item) {
   size_t i = 0;
   while (i < b->count && b->outputs[i].number != item->number) {
     i++;
@@ -128,11 +130,11 @@ static void put_output(batch *b, const lt_outbox_item *item) {
   b->count += i == b->count;
 }
 
-static lt_status fill(lt_outbox *o, lt_outbox_item *items, batch *b, lt_err *err) LT_YIELDS {
+static lt_status outbox_write_fill_batch(lt_outbox *o, lt_outbox_item *items, outbox_batch *b, lt_err *err) LT_YIELDS {
   for (lt_outbox_item *item = items; item != NULL; item = item->next) {
     if (item->what == ITEM_BEGIN || item->what == ITEM_END) {
-      LT_TRY(compose_item(o, item, err));
-      put_output(b, item);
+      LT_TRY(outbox_write_item_json(o, item, err));
+      outbox_write_put_output(b, item);
     } else if (item->what == ITEM_STATE) {
       b->change = (lt_prompt_change){.state = item->state};
       b->changes = true;
@@ -141,7 +143,7 @@ static lt_status fill(lt_outbox *o, lt_outbox_item *items, batch *b, lt_err *err
   return LT_OK;
 }
 
-static lt_status store(lt_outbox *o, const batch *b, lt_err *err) LT_YIELDS {
+static lt_status outbox_write_store(lt_outbox *o, const outbox_batch *b, lt_err *err) LT_YIELDS {
   if (b->count == 0 && !b->changes) {
     return LT_OK;
   }
@@ -150,12 +152,12 @@ static lt_status store(lt_outbox *o, const batch *b, lt_err *err) LT_YIELDS {
 }
 
 /* --- What is told ------------------------------------------------------------------------------------------------- */
-static void tell(lt_outbox *o, const char *event, const char *key, lt_str value, bool raw) {
+static void outbox_report(lt_outbox *o, const char *event, const char *key, lt_str value, bool raw) {
   lt_buf data;
   lt_buf_init(&data, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
-  put_str(&w, "promptId", lt_str_of(o->turn->ids.prompt));
+  outbox_write_put_str(&w, "promptId", lt_str_of(o->turn->ids.prompt));
   lt_json_key(&w, key);
   if (raw) {
     lt_json_put_raw(&w, value);
@@ -168,22 +170,22 @@ static void tell(lt_outbox *o, const char *event, const char *key, lt_str value,
 }
 
 /* What was needed to write it is not needed any more. */
-static void tell_output(lt_outbox *o, lt_outbox_item *item) {
+static void outbox_report_output(lt_outbox *o, lt_outbox_item *item) {
   lt_output *output = o->outputs[item->number];
   lt_str text = output->kind == LT_OUTPUT_TEXT ? output->text : LT_STR_NULL;
   lt_buf_release(&output->json);
   output->json = item->json;
   lt_buf_init(&item->json, 0);
   if (text.n > item->streamed) {
-    tell(o, "prompt.stream", "delta", lt_str_sub(text, item->streamed, text.n), false);
+    outbox_report(o, "prompt.stream", "delta", lt_str_sub(text, item->streamed, text.n), false);
   }
-  tell(o, "prompt.output", "output", lt_buf_view(&output->json), true);
+  outbox_report(o, "prompt.output", "output", lt_buf_view(&output->json), true);
   if (output->kind != LT_OUTPUT_TOOL || item->what == ITEM_END) {
     lt_arena_release(&output->parts);
   }
 }
 
-static void tell_event(const lt_outbox *o, const lt_outbox_item *item) {
+static void outbox_report_event(const lt_outbox *o, const lt_outbox_item *item) {
   lt_buf data;
   lt_buf_init(&data, LT_PROMPT_MEMORY_BYTES);
   lt_buf_add(&data, lt_str_from(item->bytes, item->n));
@@ -191,20 +193,20 @@ static void tell_event(const lt_outbox *o, const lt_outbox_item *item) {
   lt_buf_release(&data);
 }
 
-static void tell_item(lt_outbox *o, lt_outbox_item *item) {
+static void outbox_report_item(lt_outbox *o, lt_outbox_item *item) {
   switch (item->what) {
     case ITEM_BEGIN:
     case ITEM_END:
-      tell_output(o, item);
+      outbox_report_output(o, item);
       break;
     case ITEM_AGAIN:
-      tell(o, "prompt.output", "output", lt_buf_view(&o->outputs[item->number]->json), true);
+      outbox_report(o, "prompt.output", "output", lt_buf_view(&o->outputs[item->number]->json), true);
       break;
     case ITEM_STREAM:
-      tell(o, "prompt.stream", "delta", lt_str_from(item->bytes, item->n), false);
+      outbox_report(o, "prompt.stream", "delta", lt_str_from(item->bytes, item->n), false);
       break;
     case ITEM_EVENT:
-      tell_event(o, item);
+      outbox_report_event(o, item);
       break;
     case ITEM_STATE:
       break;
@@ -212,12 +214,12 @@ static void tell_item(lt_outbox *o, lt_outbox_item *item) {
 }
 
 lt_status lt_outbox_write(lt_outbox *o, lt_outbox_item *items, lt_err *err) {
-  batch b = {.count = 0};
-  LT_TRY(fill(o, items, &b, err));
+  outbox_batch b = {.count = 0};
+  LT_TRY(outbox_write_fill_batch(o, items, &b, err));
   lt_outbox_sends(o, items);
-  LT_TRY(store(o, &b, err));
+  LT_TRY(outbox_write_store(o, &b, err));
   for (lt_outbox_item *item = items; item != NULL; item = item->next) {
-    tell_item(o, item);
+    outbox_report_item(o, item);
   }
   return LT_OK;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "agent/check.h"
-#include "agent/own.h"
+#include "agent/turn_state.h"
 #include "json/json.h"
 
 static lt_turn_record *record_of(const lt_turn *turn) {

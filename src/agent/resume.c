@@ -1,18 +1,18 @@
 /* Prompts of an earlier process: found, claimed, read, and carried out again (docs/internals/replay.md). */
-#include "agent/own.h"
+#include "agent/turn_state.h"
 #include "json/json.h"
 
-typedef struct resuming {
+typedef struct resume_request {
   lt_agent *agent;
   lt_str user, prompt;
   lt_arena arena;
   lt_buf text; /* the prompt, as it is stored */
   lt_json_doc doc;
   lt_prompt_row row;
-} resuming;
+} resume_request;
 
 /* --- What there is ------------------------------------------------------------------------------------------------ */
-static lt_status load(resuming *r, lt_err *err) LT_YIELDS {
+static lt_status resume_load(resume_request *r, lt_err *err) LT_YIELDS {
   lt_buf_clear(&r->text);
   LT_TRY(lt_store_prompt_get(r->agent->options.db, r->user, r->prompt, &r->text, err));
   LT_TRY(lt_json_parse(&r->arena, lt_buf_view(&r->text), &r->doc, err));
@@ -29,7 +29,8 @@ static lt_status load(resuming *r, lt_err *err) LT_YIELDS {
 }
 
 /* What is not configured any more is found by nobody: the prompt ends, and its conversation can be gone on with. */
-static lt_status choose(resuming *r, const lt_model **ret_model, lt_mode *ret_mode, lt_str *ret_refusal, lt_err *err) {
+static lt_status resume_choose(resume_request *r, const lt_model **ret_model, lt_mode *ret_mode, lt_str *ret_refusal,
+                               lt_err *err) {
   const lt_agent *agent = r->agent;
   *ret_model = lt_agent_find_model(agent, r->row.model);
   if (*ret_model == NULL) {
@@ -46,16 +47,16 @@ static lt_status choose(resuming *r, const lt_model **ret_model, lt_mode *ret_mo
 }
 
 /* --- The prompt again --------------------------------------------------------------------------------------------- */
-static lt_prompt_state state_of(lt_json json) {
+static lt_prompt_state resume_state_of(lt_json json) {
   lt_json state = lt_json_get(json, "state");
   return lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_WAITING))) ? LT_PROMPT_WAITING
                                                                                    : LT_PROMPT_RUNNING;
 }
 
-static lt_status fill(resuming *r, lt_turn_own *own, lt_str refusal, lt_err *err) LT_YIELDS {
+static lt_status resume_load_record(resume_request *r, lt_turn_state *own, lt_str refusal, lt_err *err) LT_YIELDS {
   lt_turn *turn = &own->turn;
   lt_json json = lt_json_root(&r->doc);
-  turn->state = state_of(json);
+  turn->state = resume_state_of(json);
   own->refusal = lt_arena_dup(&turn->arena, refusal);
   if (own->refusal.p == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
@@ -69,7 +70,7 @@ static lt_status fill(resuming *r, lt_turn_own *own, lt_str refusal, lt_err *err
   return status;
 }
 
-static lt_status check(const resuming *r, lt_err *err) {
+static lt_status resume_check(const resume_request *r, lt_err *err) {
   if (r->agent->closing) {
     return lt_fail(err, LT_E_CLOSED, "Lathe is ending: no further prompts are taken");
   }
@@ -79,17 +80,17 @@ static lt_status check(const resuming *r, lt_err *err) {
 }
 
 /* The prompt is ours. */
-static lt_status carry_on(resuming *r, lt_err *err) LT_YIELDS {
+static lt_status resume_start(resume_request *r, lt_err *err) LT_YIELDS {
   const lt_model *model;
   lt_mode mode;
   lt_str refusal = LT_STR("");
-  lt_turn_own *own;
-  LT_TRY(load(r, err)); /* again: until it was ours, somebody else may have gone on with it */
-  LT_TRY(choose(r, &model, &mode, &refusal, err));
+  lt_turn_state *own;
+  LT_TRY(resume_load(r, err)); /* again: until it was ours, somebody else may have gone on with it */
+  LT_TRY(resume_choose(r, &model, &mode, &refusal, err));
   LT_TRY(lt_turn_new(r->agent, &r->row, model, &mode, &own, err));
-  lt_status status = fill(r, own, refusal, err);
+  lt_status status = resume_load_record(r, own, refusal, err);
   if (status == LT_OK) {
-    status = check(r, err); /* it may have been asked for twice */
+    status = resume_check(r, err); /* it may have been asked for twice */
   }
   if (status != LT_OK) {
     lt_turn_free(own);
@@ -98,12 +99,12 @@ static lt_status carry_on(resuming *r, lt_err *err) LT_YIELDS {
   return lt_agent_launch(own, "prompt.resumed", err);
 }
 
-static lt_status resume(resuming *r, lt_err *err) LT_YIELDS {
+static lt_status resume_claim_and_start(resume_request *r, lt_err *err) LT_YIELDS {
   lt_db *db = r->agent->options.db;
-  LT_TRY(check(r, err));
-  LT_TRY(load(r, err));
+  LT_TRY(resume_check(r, err));
+  LT_TRY(resume_load(r, err));
   LT_TRY(lt_store_prompt_claim(db, r->prompt, err));
-  lt_status status = carry_on(r, err);
+  lt_status status = resume_start(r, err);
   if (status != LT_OK && !lt_agent_runs(r->agent, r->prompt)) {
     (void)lt_store_prompt_release(db, r->prompt, NULL);
   }
@@ -111,13 +112,13 @@ static lt_status resume(resuming *r, lt_err *err) LT_YIELDS {
 }
 
 lt_status lt_agent_resume(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) {
-  resuming r = {.agent = agent};
+  resume_request r = {.agent = agent};
   lt_arena_init(&r.arena, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&r.text, LT_PROMPT_MEMORY_BYTES);
   r.user = lt_arena_dup(&r.arena, user);
   r.prompt = lt_arena_dup(&r.arena, prompt);
-  lt_status status =
-      r.user.p != NULL && r.prompt.p != NULL ? resume(&r, err) : lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
+  lt_status status = r.user.p != NULL && r.prompt.p != NULL ? resume_claim_and_start(&r, err)
+                                                            : lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
   lt_buf_release(&r.text);
   lt_arena_release(&r.arena);
   return status;

@@ -1,15 +1,15 @@
 /* A conversation's title: one short model call, which may fail. */
-#include "agent/own.h"
+#include "agent/turn_state.h"
 
-typedef struct titling {
+typedef struct title_request {
   lt_agent *agent;
   lt_str user, conversation;
   lt_arena arena;
   lt_buf text;
-} titling;
+} title_request;
 
 /* The first message, where the conversation has no title yet. False: there is nothing to be done. */
-static bool find_first_message(titling *t, lt_str *ret) LT_YIELDS {
+static bool title_find_first_message(title_request *t, lt_str *ret) LT_YIELDS {
   lt_json_doc about, history;
   lt_db *db = t->agent->options.db;
   lt_buf_clear(&t->text);
@@ -27,7 +27,7 @@ static bool find_first_message(titling *t, lt_str *ret) LT_YIELDS {
   return lt_json_str(lt_json_get(first, "input"), &t->arena, ret);
 }
 
-static lt_str first_chars(lt_str text, size_t max) {
+static lt_str title_first_chars(lt_str text, size_t max) {
   size_t at = 0;
   for (size_t chars = 0; at < text.n && chars < max; chars++) {
     do {
@@ -37,7 +37,7 @@ static lt_str first_chars(lt_str text, size_t max) {
   return lt_str_sub(text, 0, at);
 }
 
-static void put_messages(lt_buf *out, lt_str input) {
+static void title_put_messages(lt_buf *out, lt_str input) {
   static const char *const about =
       "Give this conversation a title of three to six words, in the language of the message. Answer with the title "
       "alone: no quotation marks, no full stop.";
@@ -53,13 +53,13 @@ static void put_messages(lt_buf *out, lt_str input) {
   lt_json_key(&w, "role");
   lt_json_put_cstr(&w, "user");
   lt_json_key(&w, "content");
-  lt_json_put_str(&w, first_chars(input, LT_TITLE_INPUT_CHARS));
+  lt_json_put_str(&w, title_first_chars(input, LT_TITLE_INPUT_CHARS));
   lt_json_end_object(&w);
   lt_json_end_array(&w);
 }
 
 /* The reply's first line, without what models put round it. */
-static lt_str clean(lt_str reply) {
+static lt_str title_clean(lt_str reply) {
   reply = lt_str_trim(reply);
   reply = lt_str_trim(lt_str_sub(reply, 0, lt_str_find(reply, LT_STR("\n"), 0)));
   while (reply.n > 1 && (reply.p[0] == '"' || reply.p[0] == '*' || reply.p[0] == '#')) {
@@ -75,7 +75,7 @@ static lt_str clean(lt_str reply) {
   return lt_str_sub(reply, 0, n);
 }
 
-static void tell(const titling *t, lt_str title) {
+static void title_report(const title_request *t, lt_str title) {
   const lt_agent_options *o = &t->agent->options;
   lt_buf data;
   lt_buf_init(&data, LT_MIB);
@@ -92,20 +92,20 @@ static void tell(const titling *t, lt_str title) {
   lt_buf_release(&data);
 }
 
-static void set_title(const titling *t, lt_str title) LT_YIELDS {
+static void title_set_title(const title_request *t, lt_str title) LT_YIELDS {
   if (title.n > 0 &&
       lt_store_conversation_set_title(t->agent->options.db, t->user, t->conversation, title, NULL) == LT_OK) {
-    tell(t, title);
+    title_report(t, title);
   }
 }
 
-static void make_title(titling *t, lt_str input) LT_YIELDS {
+static void title_make_title(title_request *t, lt_str input) LT_YIELDS {
   const lt_agent_options *o = &t->agent->options;
   lt_completion completion;
   lt_buf messages;
   lt_completion_init(&completion);
   lt_buf_init(&messages, LT_MIB);
-  put_messages(&messages, input);
+  title_put_messages(&messages, input);
   const lt_completion_request request = {
       .model = lt_agent_default_model(t->agent),
       .messages = lt_buf_view(&messages),
@@ -114,22 +114,22 @@ static void make_title(titling *t, lt_str input) LT_YIELDS {
   };
   if (messages.status == LT_OK && request.model != NULL &&
       lt_model_complete(o->http, &request, &completion, NULL) == LT_OK) {
-    set_title(t, clean(lt_buf_view(&completion.text)));
+    title_set_title(t, title_clean(lt_buf_view(&completion.text)));
   }
   lt_buf_release(&messages);
   lt_completion_release(&completion);
 }
 
 void lt_agent_title(lt_agent *agent, lt_str user, lt_str conversation) {
-  titling t = {.agent = agent};
+  title_request t = {.agent = agent};
   lt_str input;
   agent->titles++;
   lt_arena_init(&t.arena, LT_CALL_INDEX_MAX_BYTES);
   lt_buf_init(&t.text, LT_JSON_MAX_BYTES);
   t.user = lt_arena_dup(&t.arena, user);
   t.conversation = lt_arena_dup(&t.arena, conversation);
-  if (t.user.p != NULL && t.conversation.p != NULL && find_first_message(&t, &input)) {
-    make_title(&t, input);
+  if (t.user.p != NULL && t.conversation.p != NULL && title_find_first_message(&t, &input)) {
+    title_make_title(&t, input);
   }
   lt_buf_release(&t.text);
   lt_arena_release(&t.arena);

@@ -1,9 +1,9 @@
 #include "agent/check.h"
-#include "agent/own.h"
+#include "agent/turn_state.h"
 #include "base/mem.h"
 
 /* --- Being there -------------------------------------------------------------------------------------------------- */
-static bool make_last_words(lt_turn_own *own) {
+static bool turn_make_last_words(lt_turn_state *own) {
   lt_json_writer w = lt_json_writer_on(&own->last_words);
   lt_json_begin_object(&w);
   lt_json_key(&w, "promptId");
@@ -12,7 +12,7 @@ static bool make_last_words(lt_turn_own *own) {
   return own->last_words.status == LT_OK;
 }
 
-static uint32_t rounds_of(const lt_agent_options *o, const lt_mode *mode) {
+static uint32_t turn_max_rounds(const lt_agent_options *o, const lt_mode *mode) {
   uint32_t rounds = mode->rounds;
   for (size_t i = 0; i < o->rounds_count; i++) {
     rounds = lt_str_eqc(o->rounds[i].mode, mode->id) ? o->rounds[i].rounds : rounds;
@@ -20,22 +20,22 @@ static uint32_t rounds_of(const lt_agent_options *o, const lt_mode *mode) {
   return rounds < LT_ROUNDS_MAX ? rounds : LT_ROUNDS_MAX;
 }
 
-static bool copy_id(char *to, lt_str id) {
+static bool turn_copy_id(char *to, lt_str id) {
   bool fits = id.n <= LT_STORE_ID_BYTES;
   memcpy(to, id.p, fits ? id.n : 0);
   to[fits ? id.n : 0] = '\0';
   return fits;
 }
 
-static bool copy_texts(lt_turn *turn, const lt_prompt_row *row) {
+static bool turn_copy_texts(lt_turn *turn, const lt_prompt_row *row) {
   turn->user = lt_arena_dup(&turn->arena, row->user);
   turn->input = lt_arena_dup(&turn->arena, row->input);
-  return turn->user.p != NULL && turn->input.p != NULL && copy_id(turn->ids.prompt, row->id) &&
-         copy_id(turn->ids.conversation, row->conversation);
+  return turn->user.p != NULL && turn->input.p != NULL && turn_copy_id(turn->ids.prompt, row->id) &&
+         turn_copy_id(turn->ids.conversation, row->conversation);
 }
 
 /* What programs have: the configured world, or what plugins have registered, with llm() and llmJson(). */
-static bool make_defaults(lt_turn_own *own) {
+static bool turn_make_defaults(lt_turn_state *own) {
   const lt_agent_options *o = &own->turn.agent->options;
   own->defaults = o->defaults;
   if (own->defaults.function_count == 0) {
@@ -44,10 +44,10 @@ static bool make_defaults(lt_turn_own *own) {
   if (own->defaults.module_count == 0) {
     own->defaults.modules = lt_host_modules(o->host, &own->defaults.module_count);
   }
-  return lt_turn_add_functions(own);
+  return lt_llm_functions_add(own);
 }
 
-static bool make_caller(lt_turn_own *own) {
+static bool turn_make_caller(lt_turn_state *own) {
   lt_turn *turn = &own->turn;
   const lt_agent_options *o = &turn->agent->options;
   own->artifacts.put = lt_turn_put_artifact;
@@ -67,15 +67,15 @@ static bool make_caller(lt_turn_own *own) {
 }
 
 lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model *model, const lt_mode *mode,
-                      lt_turn_own **ret_own, lt_err *err) {
-  lt_turn_own *own = lt_mem_zalloc(1, sizeof *own);
+                      lt_turn_state **ret_own, lt_err *err) {
+  lt_turn_state *own = lt_mem_zalloc(1, sizeof *own);
   if (own == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for another prompt");
   }
   lt_turn *turn = &own->turn;
   *turn = (lt_turn){.agent = agent, .model = model, .mode = &own->mode, .own = own};
   own->mode = *mode;
-  turn->rounds = rounds_of(&agent->options, mode);
+  turn->rounds = turn_max_rounds(&agent->options, mode);
   turn->values = lt_stored_values_new();
   lt_arena_init(&turn->arena, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&turn->history, LT_JSON_MAX_BYTES);
@@ -83,7 +83,7 @@ lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model 
   lt_outbox_init(&own->outbox, turn);
   lt_approvals_init(&own->approvals, turn);
   lt_buf_init(&own->last_words, LT_KIB);
-  if (turn->values == NULL || !copy_texts(turn, row) || !make_caller(own) || !make_last_words(own)) {
+  if (turn->values == NULL || !turn_copy_texts(turn, row) || !turn_make_caller(own) || !turn_make_last_words(own)) {
     lt_turn_free(own);
     return lt_fail(err, LT_E_NOMEM, "no memory for another prompt");
   }
@@ -91,7 +91,7 @@ lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model 
   return LT_OK;
 }
 
-void lt_turn_free(lt_turn_own *own) {
+void lt_turn_free(lt_turn_state *own) {
   lt_turn *turn = &own->turn;
   if (own->is_prepared) {
     lt_host_prepared_release(turn->agent->options.host, &turn->prepared);
@@ -114,7 +114,7 @@ void lt_turn_tell(const lt_turn *turn, const char *event, const lt_buf *data) {
   }
 }
 
-void lt_turn_put_usage(const lt_turn_own *own, lt_json_writer *w) {
+void lt_turn_put_usage(const lt_turn_state *own, lt_json_writer *w) {
   const lt_usage *usage = &own->turn.usage;
   lt_json_begin_object(w);
   lt_json_key(w, "inputTokens");
@@ -141,7 +141,7 @@ void lt_turn_put_usage(const lt_turn_own *own, lt_json_writer *w) {
 }
 
 /* --- Asking ------------------------------------------------------------------------------------------------------- */
-static void on_delta(void *arg, lt_str delta) {
+static void turn_on_delta(void *arg, lt_str delta) {
   lt_turn *turn = arg;
   if (lt_outbox_stream(&turn->own->outbox, delta, NULL) == LT_OK) {
     turn->own->streamed += delta.n;
@@ -162,7 +162,7 @@ void lt_turn_count(lt_turn *turn, const lt_completion *completion) {
 }
 
 /* All that was put out came of replies that are on record; when one was lost on the way there, nobody can go on. */
-static lt_status check_caught_up(const lt_turn *turn, lt_err *err) {
+static lt_status turn_check_caught_up(const lt_turn *turn, lt_err *err) {
   const char *id = lt_outbox_unclaimed(&turn->own->outbox);
   return id == NULL
              ? LT_OK
@@ -177,7 +177,7 @@ lt_status lt_turn_ask(lt_turn *turn, lt_str messages, lt_str tools, bool stream,
       .messages = messages,
       .tools = tools,
       .cancel = &turn->cancel,
-      .on_text = stream ? on_delta : NULL,
+      .on_text = stream ? turn_on_delta : NULL,
       .arg = turn,
   };
   turn->own->streamed = 0;
@@ -189,7 +189,7 @@ lt_status lt_turn_ask(lt_turn *turn, lt_str messages, lt_str tools, bool stream,
   } else if (turn->agent->options.checks) {
     return lt_turn_check_beyond(turn, "the model is asked once more", err);
   } else {
-    LT_TRY(check_caught_up(turn, err));
+    LT_TRY(turn_check_caught_up(turn, err));
     LT_TRY(lt_approvals_settle(&turn->own->approvals, err));
     status = lt_model_complete(turn->agent->options.http, &request, completion, &why);
     lt_turn_record_put(turn, completion, status, &why);
@@ -208,7 +208,7 @@ lt_status lt_turn_text(lt_turn *turn, lt_str text, lt_err *err) {
 
 /* Without secrets, as the door tells of calls; a value stays JSON, or the store would refuse it. Borrows: `masked`,
  * which is empty where there was none in it. */
-static lt_status mask(const lt_turn *turn, lt_str *text, bool is_value, lt_buf *masked, lt_err *err) {
+static lt_status turn_mask(const lt_turn *turn, lt_str *text, bool is_value, lt_buf *masked, lt_err *err) {
   const lt_secrets *secrets = turn->agent->options.secrets;
   lt_buf_init(masked, LT_JSON_MAX_BYTES);
   if (!lt_secrets_in(secrets, *text)) {
@@ -223,7 +223,7 @@ static lt_status mask(const lt_turn *turn, lt_str *text, bool is_value, lt_buf *
 lt_status lt_turn_tool_begin(lt_turn *turn, lt_str id, lt_str function, lt_str input, lt_str reason,
                              uint32_t *ret_number, lt_err *err) {
   lt_buf masked;
-  lt_status status = mask(turn, &input, false, &masked, err);
+  lt_status status = turn_mask(turn, &input, false, &masked, err);
   if (status == LT_OK) {
     const lt_outbox_tool tool = {.id = id, .function = function, .input = input, .reason = reason};
     status = lt_outbox_tool_begin(&turn->own->outbox, &tool, ret_number, err);
@@ -236,7 +236,7 @@ lt_status lt_turn_tool_begin(lt_turn *turn, lt_str id, lt_str function, lt_str i
 
 lt_status lt_turn_tool_logs(lt_turn *turn, uint32_t number, lt_str logs, lt_err *err) {
   lt_buf masked;
-  lt_status status = mask(turn, &logs, false, &masked, err);
+  lt_status status = turn_mask(turn, &logs, false, &masked, err);
   if (status == LT_OK) {
     status = lt_outbox_tool_logs(&turn->own->outbox, number, logs, err);
   }
@@ -246,7 +246,7 @@ lt_status lt_turn_tool_logs(lt_turn *turn, uint32_t number, lt_str logs, lt_err 
 
 lt_status lt_turn_tool_end(lt_turn *turn, uint32_t number, lt_status status, lt_str answer, lt_err *err) {
   lt_buf masked;
-  lt_status done = mask(turn, &answer, status == LT_OK && answer.n > 0, &masked, err);
+  lt_status done = turn_mask(turn, &answer, status == LT_OK && answer.n > 0, &masked, err);
   if (done == LT_OK) {
     done = lt_outbox_tool_end(&turn->own->outbox, number, status, answer, err);
   }
@@ -257,7 +257,7 @@ lt_status lt_turn_tool_end(lt_turn *turn, uint32_t number, lt_status status, lt_
 
 /* --- From beginning to end ---------------------------------------------------------------------------------------- */
 /* The prompt itself is the last of its conversation already. Random digits of ours are in nobody's text. */
-static void take_own_off(lt_turn *turn) {
+static void turn_remove_own_prompt(lt_turn *turn) {
   lt_buf *history = &turn->history;
   lt_str start = lt_arena_printf(&turn->arena, "{\"id\":\"%s\"", turn->ids.prompt);
   size_t at = lt_str_find(lt_buf_view(history), start, 0);
@@ -268,7 +268,7 @@ static void take_own_off(lt_turn *turn) {
 }
 
 /* A conversation that is too long for our memory is continued with its end. */
-static lt_status read_history(lt_turn *turn, lt_err *err) LT_YIELDS {
+static lt_status turn_read_history(lt_turn *turn, lt_err *err) LT_YIELDS {
   lt_status status = LT_E_LIMIT;
   for (size_t max = LT_PROMPT_HISTORY_MAX; max > 0 && status == LT_E_LIMIT; max /= 10) {
     lt_buf_clear(&turn->history);
@@ -279,12 +279,12 @@ static lt_status read_history(lt_turn *turn, lt_err *err) LT_YIELDS {
   if (status != LT_OK) {
     return lt_err_prefix(err, "the conversation's history cannot be read");
   }
-  take_own_off(turn);
+  turn_remove_own_prompt(turn);
   return LT_OK;
 }
 
 lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) {
-  lt_turn_own *own = turn->own;
+  lt_turn_state *own = turn->own;
   if (own->is_prepared) {
     turn->caller.catalog = NULL;
     turn->caller.prompt = NULL;
@@ -297,18 +297,18 @@ lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status run_mode(lt_turn_own *own, lt_err *err) LT_YIELDS {
+static lt_status turn_run_mode(lt_turn_state *own, lt_err *err) LT_YIELDS {
   lt_turn *turn = &own->turn;
   if (own->refusal.n > 0) {
     return lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(own->refusal));
   }
-  if (!make_defaults(own)) {
+  if (!turn_make_defaults(own)) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
   }
   LT_TRY(lt_turn_record_check(turn, err));
   LT_TRY(lt_turn_prepare(turn, err));
   lt_turn_record_start(turn, turn->prepared.catalog);
-  LT_TRY(read_history(turn, err));
+  LT_TRY(turn_read_history(turn, err));
   if (turn->cancel.why != LT_OK) {
     return lt_fail(err, turn->cancel.why, "the prompt was cancelled");
   }
@@ -316,8 +316,8 @@ static lt_status run_mode(lt_turn_own *own, lt_err *err) LT_YIELDS {
   return turn->agent->options.checks ? lt_turn_check_end(turn, err) : LT_OK;
 }
 
-lt_status lt_turn_carry_out(lt_turn_own *own, lt_err *err) {
-  lt_status status = run_mode(own, err);
+lt_status lt_turn_carry_out(lt_turn_state *own, lt_err *err) {
+  lt_status status = turn_run_mode(own, err);
   lt_outbox *outbox = &own->outbox;
   if (own->turn.agent->leaving) {
     (void)lt_outbox_flush(outbox, NULL);

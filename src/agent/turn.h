@@ -29,7 +29,7 @@ extern const lt_mode lt_mode_classic, lt_mode_code, lt_mode_typescript;
 bool lt_mode_at(const lt_host *host, size_t at, lt_mode *ret);
 bool lt_mode_find(const lt_host *host, lt_str id, lt_mode *ret);
 /* plugged.c: runs the turn's mode, which is a plugin's. LT_YIELDS. */
-lt_status lt_plugged_run(lt_turn *turn, lt_err *err) LT_YIELDS;
+lt_status lt_plugin_mode_run(lt_turn *turn, lt_err *err) LT_YIELDS;
 
 struct lt_turn {
   lt_agent *agent;
@@ -47,8 +47,8 @@ struct lt_turn {
   lt_usage usage;
   lt_buf history; /* the JSON array of earlier prompts */
   lt_prompt_state state;
-  uint64_t messages_hash;  /* of this prompt's own part of what the model is asked with next */
-  struct lt_turn_own *own; /* turn.c's */
+  uint64_t messages_hash;    /* of this prompt's own part of what the model is asked with next */
+  struct lt_turn_state *own; /* turn.c's */
 };
 
 /* --- Preparing ---------------------------------------------------------------------------------------------------- */
@@ -98,18 +98,18 @@ lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_resu
 
 /* --- Words for the model (feedback.c) ----------------------------------------------------------------------------- */
 /* Appends `text`, at most about `max_tokens` of it: a longer one loses its middle, which is said in its place. */
-void lt_text_cut(lt_buf *out, lt_str text, size_t max_tokens);
+void lt_program_feedback_cut(lt_buf *out, lt_str text, size_t max_tokens);
 /* How a program ended, as a user message: logs, then its result or its error with line, column and the tool calls that
  * have happened; what is said of a program that told nothing. At most LT_FEEDBACK_TOKENS. `value`: what is told as the
  * result, JSON text (empty: undefined). */
-void lt_feedback_put(lt_buf *out, const lt_turn *turn, const lt_run_result *result, lt_str value);
+void lt_program_feedback_put(lt_buf *out, const lt_turn *turn, const lt_run_result *result, lt_str value);
 /* Its parts: all that was logged, a line each; the error with line, column and the line itself. */
-void lt_feedback_put_logs(lt_buf *out, const lt_run_result *result);
-void lt_feedback_put_error(lt_buf *out, const lt_run_result *result);
+void lt_program_feedback_put_logs(lt_buf *out, const lt_run_result *result);
+void lt_program_feedback_put_error(lt_buf *out, const lt_run_result *result);
 /* Why a reply is not whole, as words for the user; empty: it is. */
-lt_str lt_finish_words(lt_finish finish);
+lt_str lt_completion_incomplete_reason(lt_finish finish);
 /* How much a program of the turn may output, as words: "64 KiB". */
-void lt_feedback_put_output_limit(lt_buf *out, const lt_turn *turn);
+void lt_program_feedback_put_output_limit(lt_buf *out, const lt_turn *turn);
 
 /* --- History (history.c) ------------------------------------------------------------------------------------------ */
 /* Appends the messages of earlier prompts, in the form a mode shows them to its model, to an array that is being

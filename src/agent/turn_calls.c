@@ -1,10 +1,10 @@
 /* Calls and programs of a turn: made, or found on record, and what they are for its outputs. */
-#include "agent/own.h"
+#include "agent/turn_state.h"
 #include "tool/again.h"
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 lt_status lt_turn_diverge(lt_turn *turn, lt_str why, lt_err *err) {
-  lt_turn_own *own = turn->own;
+  lt_turn_state *own = turn->own;
   lt_buf text;
   lt_buf_init(&text, LT_ERR_MSG_MAX);
   lt_buf_addc(&text, lt_str_starts(why, LT_STR("diverged: ")) ? "" : "diverged: ");
@@ -29,7 +29,7 @@ void lt_turn_put_call_id(const lt_turn *turn, lt_str run, uint64_t seq, lt_buf *
   lt_buf_printf(out, ".%llu", (unsigned long long)seq);
 }
 
-static lt_status begin_noted(lt_turn *turn, const lt_call_event *event, uint32_t *ret_number) {
+static lt_status turn_begin_call_output(lt_turn *turn, const lt_call_event *event, uint32_t *ret_number) {
   lt_buf id;
   lt_buf_init(&id, LT_KIB);
   if (event->seq > 0) {
@@ -49,13 +49,14 @@ static lt_status begin_noted(lt_turn *turn, const lt_call_event *event, uint32_t
 }
 
 /* Calls of programs. What cannot be recorded as an output any more is in the journal all the same. */
-static void note_call(lt_turn *turn, const lt_call_event *event) {
+static void turn_record_call(lt_turn *turn, const lt_call_event *event) {
   lt_outbox *outbox = &turn->own->outbox;
   uint32_t number = event->call != 0 ? lt_outbox_find_call(outbox, event->call) : UINT32_MAX;
   if (number == UINT32_MAX && lt_outbox_is_full(outbox) && outbox->unclaimed == 0) {
     return;
   }
-  if (number == UINT32_MAX && (event->stage == LT_CALL_ASKED || begin_noted(turn, event, &number) != LT_OK)) {
+  if (number == UINT32_MAX &&
+      (event->stage == LT_CALL_ASKED || turn_begin_call_output(turn, event, &number) != LT_OK)) {
     return;
   }
   if (event->stage == LT_CALL_FINISHED) {
@@ -63,38 +64,38 @@ static void note_call(lt_turn *turn, const lt_call_event *event) {
   }
 }
 
-static void tell_divergence(lt_turn *turn, const lt_call_event *event) {
+static void turn_report_divergence(lt_turn *turn, const lt_call_event *event) {
   if (event->stage == LT_CALL_FINISHED && event->status == LT_E_DIVERGED) {
     (void)lt_turn_diverge(turn, event->answer, NULL);
   }
 }
 
 void lt_turn_on_call(void *arg, const lt_call_event *event) {
-  note_call(arg, event);
-  tell_divergence(arg, event);
+  turn_record_call(arg, event);
+  turn_report_divergence(arg, event);
 }
 
 /* A call of the model's own has its output before it reaches the door. */
-typedef struct direct {
+typedef struct direct_call {
   lt_turn *turn;
   lt_caller caller;
   uint32_t number; /* the output's */
-} direct;
+} direct_call;
 
 /* Others' events come from programs that the tool runs, and from tools that it calls. */
-static void on_direct_call(void *arg, const lt_call_event *event) {
-  direct *d = arg;
+static void turn_on_direct_call(void *arg, const lt_call_event *event) {
+  direct_call *d = arg;
   if (lt_str_eq(event->run, d->caller.run)) {
     lt_outbox_set_call(&d->turn->own->outbox, d->number, event->call);
   } else {
-    note_call(d->turn, event);
+    turn_record_call(d->turn, event);
   }
-  tell_divergence(d->turn, event);
+  turn_report_divergence(d->turn, event);
 }
 
 /* Below the prompt's run, named after an output. `ret` has room in the turn's arena. */
-static lt_status name_run(lt_turn *turn, uint32_t output, lt_caller *caller, lt_err *err) {
-  const lt_turn_own *own = turn->own;
+static lt_status turn_name_run(lt_turn *turn, uint32_t output, lt_caller *caller, lt_err *err) {
+  const lt_turn_state *own = turn->own;
   caller->run =
       lt_arena_printf(&turn->arena, "%s/%.*s", turn->ids.prompt, LT_STR_ARG(lt_outbox_id(&own->outbox, output)));
   caller->recalled = own->record.again; /* what the run noted may be on record when its output is not */
@@ -102,8 +103,8 @@ static lt_status name_run(lt_turn *turn, uint32_t output, lt_caller *caller, lt_
 }
 
 /* A call that is on record, or whose output says how it ended, is not made again. */
-static lt_status call_or_recall(direct *d, lt_str tool, lt_str input, const lt_invoke_options *options, lt_buf *answer,
-                                lt_err *err) LT_YIELDS {
+static lt_status turn_call_or_recall(direct_call *d, lt_str tool, lt_str input, const lt_invoke_options *options,
+                                     lt_buf *answer, lt_err *err) LT_YIELDS {
   lt_door *door = d->turn->agent->options.door;
   lt_recalled recalled = LT_RECALLED_NOTHING;
   lt_status status = lt_recorded_call_recall(door, tool, input, options, &recalled, answer, err);
@@ -120,15 +121,15 @@ static lt_status call_or_recall(direct *d, lt_str tool, lt_str input, const lt_i
 
 lt_status lt_turn_call_with(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, const lt_invoke_options *theirs,
                             lt_buf *answer, lt_err *err) {
-  direct d = {.turn = turn, .caller = *theirs->caller};
+  direct_call d = {.turn = turn, .caller = *theirs->caller};
   LT_TRY(lt_turn_tool_begin(turn, call_id, tool, input, LT_STR("Executing..."), &d.number, err));
-  LT_TRY(name_run(turn, d.number, &d.caller, err));
-  d.caller.on_call = on_direct_call;
+  LT_TRY(turn_name_run(turn, d.number, &d.caller, err));
+  d.caller.on_call = turn_on_direct_call;
   d.caller.arg = &d;
   lt_invoke_options options = *theirs;
   options.caller = &d.caller;
   options.seq = 1;
-  lt_status status = call_or_recall(&d, tool, input, &options, answer, err);
+  lt_status status = turn_call_or_recall(&d, tool, input, &options, answer, err);
   lt_err stored = LT_ERR_INIT;
   if (lt_turn_tool_end(turn, d.number, status, lt_buf_view(answer), &stored) != LT_OK) {
     return lt_fail(err, stored.status, "%s", lt_err_msg(&stored));
@@ -144,7 +145,7 @@ lt_status lt_turn_call(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input,
 
 /* Files that tools answer with are outputs of the prompt. */
 lt_status lt_turn_put_artifact(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) {
-  lt_turn_own *own = (lt_turn_own *)(void *)((char *)self - offsetof(lt_turn_own, artifacts));
+  lt_turn_state *own = (lt_turn_state *)(void *)((char *)self - offsetof(lt_turn_state, artifacts));
   lt_artifacts *theirs = own->turn.agent->options.artifacts;
   size_t before = ret_id->n;
   if (!lt_turn_record_artifact(&own->turn, artifact, ret_id)) {
@@ -162,13 +163,13 @@ lt_status lt_turn_put_artifact(lt_artifacts *self, const lt_artifact *artifact, 
 
 /* --- Programs ----------------------------------------------------------------------------------------------------- */
 /* A program whose words are outputs. */
-typedef struct speaker {
+typedef struct program_speaker {
   lt_turn *turn;
   lt_str id; /* of its own output */
   uint32_t said;
-} speaker;
+} program_speaker;
 
-static void say(speaker *s, lt_str text) {
+static void turn_say(program_speaker *s, lt_str text) {
   lt_buf id;
   lt_buf_init(&id, LT_KIB);
   lt_buf_add(&id, s->id);
@@ -177,27 +178,27 @@ static void say(speaker *s, lt_str text) {
   lt_buf_release(&id);
 }
 
-static void on_output(void *arg, lt_said said, lt_str text) {
+static void turn_on_program_text(void *arg, lt_said said, lt_str text) {
   if (said == LT_SAID_OUTPUT) {
-    say(arg, text);
+    turn_say(arg, text);
   }
 }
 
 /* What a program said whose end is on record is told with its result only. */
-static void say_rest(speaker *s, const lt_run_result *result) {
+static void turn_say_rest(program_speaker *s, const lt_run_result *result) {
   uint32_t count = 0;
   for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
     if (text->said == LT_SAID_OUTPUT && ++count > s->said) {
-      say(s, text->text);
+      turn_say(s, text->text);
     }
   }
 }
 
-static lt_status run_program(lt_turn *turn, lt_runner *runner, const lt_turn_program *program, lt_run_result *result,
-                             lt_err *err) LT_YIELDS {
+static lt_status turn_run_program(lt_turn *turn, lt_runner *runner, const lt_turn_program *program,
+                                  lt_run_result *result, lt_err *err) LT_YIELDS {
   lt_caller caller = turn->caller;
-  speaker who = {.turn = turn, .id = lt_outbox_id(&turn->own->outbox, program->output)};
-  LT_TRY(name_run(turn, program->output, &caller, err));
+  program_speaker who = {.turn = turn, .id = lt_outbox_id(&turn->own->outbox, program->output)};
+  LT_TRY(turn_name_run(turn, program->output, &caller, err));
   lt_run_request request = turn->own->defaults;
   request.code = program->code;
   request.lang = program->lang;
@@ -205,11 +206,11 @@ static lt_status run_program(lt_turn *turn, lt_runner *runner, const lt_turn_pro
   request.caller = &caller;
   request.values = turn->values;
   request.cancel = &turn->cancel;
-  request.on_text = program->streams ? on_output : NULL;
+  request.on_text = program->streams ? turn_on_program_text : NULL;
   request.arg = &who;
   LT_TRY(runner->run(runner, &request, result, err));
   if (program->streams && result->status != LT_E_DIVERGED) {
-    say_rest(&who, result);
+    turn_say_rest(&who, result);
   }
   return result->status == LT_E_DIVERGED ? lt_turn_diverge(turn, lt_buf_view(&result->error), err) : LT_OK;
 }
@@ -220,6 +221,6 @@ lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_resu
   if (runner == NULL) {
     return lt_err_prefix(err, "programs cannot be run");
   }
-  LT_TRY(run_program(turn, runner, program, result, err)); /* what it said is stored with its end */
+  LT_TRY(turn_run_program(turn, runner, program, result, err)); /* what it said is stored with its end */
   return turn->cancel.why != LT_OK ? lt_fail(err, turn->cancel.why, "the prompt was cancelled") : LT_OK;
 }

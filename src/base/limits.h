@@ -128,7 +128,7 @@
 #define LT_MODEL_MEMORY_BYTES       (64 * LT_MIB) /* what is kept of one answer; and the index of one event */
 #define LT_MODEL_CALLS_MAX          1024          /* calls that one answer asks for */
 #define LT_MODEL_ERROR_BYTES        (64 * LT_KIB) /* of an error's body that is read ... */
-#define LT_MODEL_WORDS_BYTES        400           /* ... and of its words that are shown */
+#define LT_PROVIDER_ERROR_BYTES     400           /* ... and of its words that are shown */
 #define LT_MODEL_QUIRKS_MAX         64            /* models whose peculiarities are remembered */
 
 /* --- configuration ------------------------------------------------------------------------------------------------ */
@@ -194,34 +194,34 @@
 #define LT_SQL_PARAMS_MAX_BYTES (16 * LT_MIB) /* its parameters, as JSON; and any one value that it makes */
 
 /* --- prompts (src/agent) ------------------------------------------------------------------------------------------ */
-#define LT_ROUNDS_CLASSIC        25 /* asking the model, per prompt, unless configured otherwise */
-#define LT_ROUNDS_CODE           10
-#define LT_ROUNDS_TYPESCRIPT     25
-#define LT_ROUNDS_MAX            1000
-#define LT_PROMPT_INPUT_BYTES    (4 * LT_MIB)   /* what a user says */
-#define LT_PROMPT_MEMORY_BYTES   (256 * LT_MIB) /* ids and texts of one prompt */
-#define LT_PROMPT_OUTPUTS_MAX    10000 /* outputs of one prompt: further ones of its programs are not recorded */
-#define LT_PROMPT_RECORD_BYTES   (64 * LT_MIB)  /* of all outputs of one prompt; then only their beginnings are kept */
-#define LT_PROMPT_QUEUE_BYTES    (256 * LT_MIB) /* answers that wait to be stored; of more, only their beginnings */
-#define LT_OUTBOX_BATCH          64             /* outputs and events of one prompt that are stored together ... */
-#define LT_OUTBOX_BATCH_BYTES    LT_MIB         /* ... unless one alone has more */
-#define LT_OUTBOX_REST_MS        2 /* what programs say and call comes in flocks: for so long it may gather */
-#define LT_PROMPT_MESSAGES_BYTES (64 * LT_MIB)  /* what a model is sent */
-#define LT_PROMPT_LATE_MS        500            /* before an end that could not be stored is tried again, ... */
-#define LT_PROMPT_LATE_MAX_MS    8000           /* ... twice as long each time, up to this */
-#define LT_PROMPT_HISTORY_MAX    1000           /* earlier prompts of a conversation that are looked at */
-#define LT_HISTORY_TOKENS        64000          /* earlier prompts, as a model is shown them; more is shortened */
-#define LT_HISTORY_PART_BYTES    (32 * LT_KIB)  /* of them a call's answer, a program, its feedback: each ... */
-#define LT_HISTORY_SHORT_BYTES   400            /* ... and so much when they are shortened */
-#define LT_HISTORY_INLINE_BYTES  (128 * LT_KIB) /* a longer one is read off the loop: about 1 ms */
-#define LT_SHORTER_TOKENS        150            /* of an answer in a prompt that its model refuses for its length */
-#define LT_WIRE_INLINE_TOOLS     100            /* definitions of more tools are written off the loop: about 1 ms */
-#define LT_HISTORY_MEMORY_BYTES  (512 * LT_MIB) /* to read them: the index of the longest text, and names of tools */
-#define LT_TYPESCRIPT_TOKENS     16000          /* declarations in a tool's description; instead of more, only names */
-#define LT_FEEDBACK_TOKENS       8000           /* what a model is told of one program; the middle of more is cut out */
-#define LT_TITLE_INPUT_CHARS     500            /* of the first message, for the title's making */
-#define LT_TITLE_TOKENS          30
-#define LT_TITLE_BYTES           200
+#define LT_ROUNDS_CLASSIC          25 /* asking the model, per prompt, unless configured otherwise */
+#define LT_ROUNDS_CODE             10
+#define LT_ROUNDS_TYPESCRIPT       25
+#define LT_ROUNDS_MAX              1000
+#define LT_PROMPT_INPUT_BYTES      (4 * LT_MIB)   /* what a user says */
+#define LT_PROMPT_MEMORY_BYTES     (256 * LT_MIB) /* ids and texts of one prompt */
+#define LT_PROMPT_OUTPUTS_MAX      10000 /* outputs of one prompt: further ones of its programs are not recorded */
+#define LT_PROMPT_RECORD_BYTES     (64 * LT_MIB) /* of all outputs of one prompt; then only their beginnings are kept */
+#define LT_PROMPT_QUEUE_BYTES      (256 * LT_MIB) /* answers that wait to be stored; of more, only their beginnings */
+#define LT_OUTBOX_BATCH            64             /* outputs and events of one prompt that are stored together ... */
+#define LT_OUTBOX_BATCH_BYTES      LT_MIB         /* ... unless one alone has more */
+#define LT_OUTBOX_REST_MS          2 /* what programs say and call comes in flocks: for so long it may gather */
+#define LT_PROMPT_MESSAGES_BYTES   (64 * LT_MIB)  /* what a model is sent */
+#define LT_PROMPT_LATE_MS          500            /* before an end that could not be stored is tried again, ... */
+#define LT_PROMPT_LATE_MAX_MS      8000           /* ... twice as long each time, up to this */
+#define LT_PROMPT_HISTORY_MAX      1000           /* earlier prompts of a conversation that are looked at */
+#define LT_HISTORY_TOKENS          64000          /* earlier prompts, as a model is shown them; more is shortened */
+#define LT_HISTORY_PART_BYTES      (32 * LT_KIB)  /* of them a call's answer, a program, its feedback: each ... */
+#define LT_HISTORY_SHORT_BYTES     400            /* ... and so much when they are shortened */
+#define LT_HISTORY_INLINE_BYTES    (128 * LT_KIB) /* a longer one is read off the loop: about 1 ms */
+#define LT_SHORTER_TOKENS          150            /* of an answer in a prompt that its model refuses for its length */
+#define LT_TOOL_DEFINITIONS_INLINE 100            /* definitions of more tools are written off the loop: about 1 ms */
+#define LT_HISTORY_MEMORY_BYTES    (512 * LT_MIB) /* to read them: the index of the longest text, and names of tools */
+#define LT_TYPESCRIPT_TOKENS       16000 /* declarations in a tool's description; instead of more, only names */
+#define LT_FEEDBACK_TOKENS         8000  /* what a model is told of one program; the middle of more is cut out */
+#define LT_TITLE_INPUT_CHARS       500   /* of the first message, for the title's making */
+#define LT_TITLE_TOKENS            30
+#define LT_TITLE_BYTES             200
 
 /* --- Deno programs (runner/deno/deno.h) --------------------------------------------------------------------------- */
 #define LT_DENO_MAJOR_MIN        2              /* the oldest version that is asked to run programs */

@@ -4,8 +4,8 @@
 
 #include "text/sse.h"
 #include "model/dialect.h"
-#include "model/fault.h"
-#include "model/stream.h"
+#include "model/attempt_failure.h"
+#include "model/assembly.h"
 
 void lt_completion_init(lt_completion *completion) {
   *completion = (lt_completion){.finish = LT_FINISH_STOP};
@@ -22,7 +22,7 @@ void lt_completion_release(lt_completion *completion) {
 
 /* --- One try ------------------------------------------------------------------------------------------------------ */
 
-typedef struct asking {
+typedef struct completion_attempts {
   lt_http *http;
   const lt_completion_request *request;
   lt_buf url;
@@ -31,13 +31,13 @@ typedef struct asking {
   unsigned quirks;
   unsigned body_quirks; /* with which `body` was written */
   lt_assembly assembly;
-  lt_fault fault;
-} asking;
+  lt_attempt_failure fault;
+} completion_attempts;
 
-typedef enum form { FORM_UNKNOWN, FORM_EVENTS, FORM_WHOLE, FORM_PAGE } form;
+typedef enum answer_form { FORM_UNKNOWN, FORM_EVENTS, FORM_WHOLE, FORM_PAGE } answer_form;
 
 /* What comes is looked at, not what it is called: servers send JSON as events and events as plain text. */
-static form form_of(lt_str piece) {
+static answer_form completion_form_of(lt_str piece) {
   lt_str text = lt_str_trim(piece);
   if (text.n == 0) {
     return FORM_UNKNOWN;
@@ -45,11 +45,11 @@ static form form_of(lt_str piece) {
   return text.p[0] == '{' || text.p[0] == '[' ? FORM_WHOLE : text.p[0] == '<' ? FORM_PAGE : FORM_EVENTS;
 }
 
-static bool is_complete(const lt_assembly *a) {
+static bool completion_is_complete(const lt_assembly *a) {
   return a->done || a->finished;
 }
 
-static lt_status take_events(asking *k, lt_sse *sse, lt_str piece, lt_err *err) {
+static lt_status completion_take_events(completion_attempts *k, lt_sse *sse, lt_str piece, lt_err *err) {
   lt_status status = lt_sse_add(sse, piece);
   lt_sse_event event;
   while (status == LT_OK && lt_sse_next(sse, &event)) {
@@ -65,20 +65,20 @@ static lt_status take_events(asking *k, lt_sse *sse, lt_str piece, lt_err *err) 
   return LT_OK;
 }
 
-typedef struct reading {
+typedef struct answer_reader {
   lt_http_stream *stream;
-  form form;
+  answer_form form;
   lt_sse sse;
   lt_buf whole;
   bool told; /* the error says all there is to say */
-} reading;
+} answer_reader;
 
-static lt_status take_piece(asking *k, reading *r, lt_str piece, lt_err *err) {
-  r->form = r->form == FORM_UNKNOWN ? form_of(piece) : r->form;
+static lt_status completion_take_piece(completion_attempts *k, answer_reader *r, lt_str piece, lt_err *err) {
+  r->form = r->form == FORM_UNKNOWN ? completion_form_of(piece) : r->form;
   if (r->form == FORM_PAGE) {
     return lt_fail(err, LT_E_PROTOCOL, "a web page, not a completion: check the base URL (most end in /v1)");
   } else if (r->form == FORM_EVENTS) {
-    return take_events(k, &r->sse, piece, err);
+    return completion_take_events(k, &r->sse, piece, err);
   }
   lt_buf_add(&r->whole, piece);
   if (r->whole.status != LT_OK) {
@@ -88,7 +88,7 @@ static lt_status take_piece(asking *k, reading *r, lt_str piece, lt_err *err) {
 }
 
 /* The end of the answer is waited for so that the connection can be used again; but not for long. */
-static void set_patience(const asking *k, lt_http_stream *stream) {
+static void completion_set_patience(const completion_attempts *k, lt_http_stream *stream) {
   const lt_assembly *a = &k->assembly;
   if (a->done || (a->finished && a->has_usage)) {
     lt_http_set_idle(stream, LT_MODEL_TAIL_MS);
@@ -97,51 +97,52 @@ static void set_patience(const asking *k, lt_http_stream *stream) {
   }
 }
 
-static bool is_cancelled(const asking *k) {
+static bool completion_is_cancelled(const completion_attempts *k) {
   return k->request->cancel != NULL && k->request->cancel->why != LT_OK;
 }
 
 /* LT_YIELDS until the answer has ended. Whatever happens after its last event does not matter any more. */
-static lt_status read_pieces(asking *k, reading *r, lt_err *err) LT_YIELDS {
+static lt_status completion_read_pieces(completion_attempts *k, answer_reader *r, lt_err *err) LT_YIELDS {
   for (;;) {
     lt_str piece;
     lt_status status = lt_http_read(r->stream, &piece, err);
-    if (status != LT_OK && is_complete(&k->assembly) && (k->assembly.done || !is_cancelled(k))) {
+    if (status != LT_OK && completion_is_complete(&k->assembly) && (k->assembly.done || !completion_is_cancelled(k))) {
       return LT_OK;
     } else if (status != LT_OK) {
       r->told = true;
-      return lt_fault_of_http(k->request, status, &k->fault, err);
+      return lt_attempt_failure_of_http(k->request, status, &k->fault, err);
     } else if (piece.n == 0) {
       return LT_OK;
     }
-    status = take_piece(k, r, piece, err);
+    status = completion_take_piece(k, r, piece, err);
     if (status != LT_OK) {
       return status;
     }
-    set_patience(k, r->stream);
+    completion_set_patience(k, r->stream);
   }
 }
 
 /* The status of an error that was found in what came, not in how it came: prefixed, and judged. */
-static lt_status judge(asking *k, lt_status status, lt_err *err) {
+static lt_status completion_judge(completion_attempts *k, lt_status status, lt_err *err) {
   const lt_model *model = k->request->model;
-  lt_str host = lt_model_host(model->base_url);
+  lt_str host = lt_provider_error_host(model->base_url);
   lt_str name = lt_str_sub(model->name, 0, 100);
   if (k->assembly.failed) {
-    return lt_fault_of_answer(k->request, 200, &k->assembly.fault, k->quirks, &k->fault, err);
+    return lt_attempt_failure_of_answer(k->request, 200, &k->assembly.fault, k->quirks, &k->fault, err);
   }
   return lt_fail(err, status, "model \"%.*s\": %.*s sent %s", LT_STR_ARG(name), LT_STR_ARG(host), err->msg);
 }
 
-static lt_status end_answer(asking *k, reading *r, lt_err *err) {
-  if (r->form == FORM_WHOLE && !is_complete(&k->assembly)) {
+static lt_status completion_end_answer(completion_attempts *k, answer_reader *r, lt_err *err) {
+  if (r->form == FORM_WHOLE && !completion_is_complete(&k->assembly)) {
     LT_TRY(lt_assembly_whole(&k->assembly, lt_buf_view(&r->whole), err));
   }
-  if (r->form == FORM_EVENTS && !is_complete(&k->assembly)) {
-    (void)take_events(k, &r->sse, LT_STR("\n\n"), NULL); /* a last event that was not ended, or half of one */
+  if (r->form == FORM_EVENTS && !completion_is_complete(&k->assembly)) {
+    (void)completion_take_events(k, &r->sse, LT_STR("\n\n"),
+                                 NULL); /* a last event that was not ended, or half of one */
   }
-  if (!is_complete(&k->assembly) && !k->assembly.failed) {
-    k->fault.again = LT_AGAIN_LATER;
+  if (!completion_is_complete(&k->assembly) && !k->assembly.failed) {
+    k->fault.again = LT_RETRY_LATER;
     return lt_fail(err, LT_E_CLOSED, "%s",
                    r->form == FORM_UNKNOWN ? "an empty answer" : "half an answer: it ended early");
   } else if (k->assembly.failed) {
@@ -150,19 +151,19 @@ static lt_status end_answer(asking *k, reading *r, lt_err *err) {
   return lt_assembly_end(&k->assembly, err);
 }
 
-static lt_status read_answer(asking *k, lt_http_stream *stream, lt_err *err) LT_YIELDS {
-  reading r = {.stream = stream, .form = FORM_UNKNOWN};
+static lt_status completion_read_answer(completion_attempts *k, lt_http_stream *stream, lt_err *err) LT_YIELDS {
+  answer_reader r = {.stream = stream, .form = FORM_UNKNOWN};
   lt_sse_init(&r.sse, LT_MODEL_EVENT_MAX_BYTES);
   lt_buf_init(&r.whole, LT_MODEL_EVENT_MAX_BYTES);
-  lt_status status = read_pieces(k, &r, err);
-  status = status == LT_OK ? end_answer(k, &r, err) : status;
+  lt_status status = completion_read_pieces(k, &r, err);
+  status = status == LT_OK ? completion_end_answer(k, &r, err) : status;
   lt_sse_release(&r.sse);
   lt_buf_release(&r.whole);
-  return status == LT_OK || r.told ? status : judge(k, status, err);
+  return status == LT_OK || r.told ? status : completion_judge(k, status, err);
 }
 
 /* Errors: of memory only; a body that breaks is as long as it is. */
-static void read_error_body(lt_http_stream *stream, lt_buf *body) LT_YIELDS {
+static void completion_read_error_body(lt_http_stream *stream, lt_buf *body) LT_YIELDS {
   lt_http_set_idle(stream, LT_MODEL_LAST_MS);
   lt_str piece;
   while (body->n < LT_MODEL_ERROR_BYTES && lt_http_read(stream, &piece, NULL) == LT_OK && piece.n > 0) {
@@ -170,22 +171,23 @@ static void read_error_body(lt_http_stream *stream, lt_buf *body) LT_YIELDS {
   }
 }
 
-static lt_status read_error(asking *k, lt_http_stream *stream, lt_err *err) LT_YIELDS {
+static lt_status completion_read_error(completion_attempts *k, lt_http_stream *stream, lt_err *err) LT_YIELDS {
   lt_buf body;
   lt_arena arena;
   lt_buf_init(&body, LT_MODEL_ERROR_BYTES);
   lt_arena_init(&arena, LT_MODEL_MEMORY_BYTES);
-  read_error_body(stream, &body);
-  lt_model_words words = lt_model_words_of(&arena, lt_buf_view(&body), k->request->model->api_key);
-  k->fault.after_ms = lt_fault_wait_of(lt_http_header_of(stream, LT_STR("retry-after")),
-                                       lt_http_header_of(stream, LT_STR("retry-after-ms")), time(NULL));
-  lt_status status = lt_fault_of_answer(k->request, lt_http_status(stream), &words, k->quirks, &k->fault, err);
+  completion_read_error_body(stream, &body);
+  lt_provider_error words = lt_provider_error_parse(&arena, lt_buf_view(&body), k->request->model->api_key);
+  k->fault.after_ms = lt_attempt_failure_wait_ms(lt_http_header_of(stream, LT_STR("retry-after")),
+                                                 lt_http_header_of(stream, LT_STR("retry-after-ms")), time(NULL));
+  lt_status status =
+      lt_attempt_failure_of_answer(k->request, lt_http_status(stream), &words, k->quirks, &k->fault, err);
   lt_buf_release(&body);
   lt_arena_release(&arena);
   return status;
 }
 
-static lt_status write_body(asking *k, lt_err *err) {
+static lt_status completion_write_body(completion_attempts *k, lt_err *err) {
   if (k->body.n == 0 || k->body_quirks != k->quirks) {
     lt_buf_clear(&k->body);
     lt_model_write_request(k->request, k->quirks, &k->body);
@@ -197,9 +199,9 @@ static lt_status write_body(asking *k, lt_err *err) {
   return k->body.status == LT_OK ? LT_OK : lt_fail(err, k->body.status, "no memory for a request to the model");
 }
 
-static lt_status try_once(asking *k, lt_err *err) LT_YIELDS {
-  k->fault = (lt_fault){.again = LT_AGAIN_NEVER, .after_ms = UINT64_MAX};
-  LT_TRY(write_body(k, err));
+static lt_status completion_try_once(completion_attempts *k, lt_err *err) LT_YIELDS {
+  k->fault = (lt_attempt_failure){.again = LT_RETRY_NEVER, .after_ms = UINT64_MAX};
+  LT_TRY(completion_write_body(k, err));
   const lt_http_header headers[] = {
       {LT_STR("Content-Type"), LT_STR("application/json")},
       {LT_STR("Accept"), LT_STR("text/event-stream, application/json")},
@@ -219,9 +221,10 @@ static lt_status try_once(asking *k, lt_err *err) LT_YIELDS {
   lt_http_stream *stream = NULL;
   lt_status status = lt_http_open(k->http, &request, &stream, err);
   if (status != LT_OK) {
-    return lt_fault_of_http(k->request, status, &k->fault, err);
+    return lt_attempt_failure_of_http(k->request, status, &k->fault, err);
   }
-  status = lt_http_status(stream) == 200 ? read_answer(k, stream, err) : read_error(k, stream, err);
+  status =
+      lt_http_status(stream) == 200 ? completion_read_answer(k, stream, err) : completion_read_error(k, stream, err);
   lt_http_close(stream);
   return status;
 }
@@ -229,7 +232,7 @@ static lt_status try_once(asking *k, lt_err *err) LT_YIELDS {
 /* --- Trying again ------------------------------------------------------------------------------------------------- */
 
 /* Between half of it and all of it: those who were turned away together do not come back together. */
-static uint64_t with_jitter(uint64_t ms) {
+static uint64_t completion_with_jitter(uint64_t ms) {
   uint32_t random = 0;
   if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
     random = 0;
@@ -237,60 +240,60 @@ static uint64_t with_jitter(uint64_t ms) {
   return ms / 2 + random % (ms / 2 + 1);
 }
 
-static uint64_t backoff_ms(unsigned tries) {
+static uint64_t completion_backoff_ms(unsigned tries) {
   uint64_t ms = LT_MODEL_BACKOFF_MS;
   for (unsigned i = 1; i < tries && ms < LT_MODEL_BACKOFF_MAX_MS; i++) {
     ms *= 2;
   }
-  return with_jitter(ms < LT_MODEL_BACKOFF_MAX_MS ? ms : LT_MODEL_BACKOFF_MAX_MS);
+  return completion_with_jitter(ms < LT_MODEL_BACKOFF_MAX_MS ? ms : LT_MODEL_BACKOFF_MAX_MS);
 }
 
 /* LT_YIELDS. */
-static lt_status pause_for(asking *k, uint64_t ms, lt_err *err) LT_YIELDS {
+static lt_status completion_pause_for(completion_attempts *k, uint64_t ms, lt_err *err) LT_YIELDS {
   lt_wait wait;
   lt_cancel_node node;
   lt_wait_init(&wait, lt_http_loop(k->http));
   lt_cancel_add(k->request->cancel, &node, &wait);
-  lt_status status = ms > 0 || is_cancelled(k) ? lt_wait_on(&wait, ms) : LT_E_TIMEOUT;
+  lt_status status = ms > 0 || completion_is_cancelled(k) ? lt_wait_on(&wait, ms) : LT_E_TIMEOUT;
   lt_cancel_remove(k->request->cancel, &node);
-  if (is_cancelled(k)) {
+  if (completion_is_cancelled(k)) {
     return lt_fail(err, status, "%s while waiting to ask the model again",
                    status == LT_E_CANCELLED ? "cancelled" : "the time was over");
   }
   return LT_OK;
 }
 
-static bool has_tries_left(const asking *k, unsigned tries) {
+static bool completion_has_tries_left(const completion_attempts *k, unsigned tries) {
   switch (k->fault.again) {
-    case LT_AGAIN_LATER:
+    case LT_RETRY_LATER:
       return tries < LT_MODEL_TRIES_MAX;
-    case LT_AGAIN_CONNECT:
+    case LT_RETRY_CONNECT:
       return tries < LT_MODEL_CONNECT_TRIES_MAX;
-    case LT_AGAIN_OTHERWISE:
+    case LT_RETRY_OTHERWISE:
       return tries < LT_MODEL_TRIES_MAX;
-    case LT_AGAIN_NEVER:
+    case LT_RETRY_NEVER:
     default:
       return false;
   }
 }
 
 /* Whether to try again, after the wait; when not, `err` says all there is to say. */
-static bool may_go_on(asking *k, unsigned tries, lt_status *status, lt_err *err) LT_YIELDS {
+static bool completion_may_go_on(completion_attempts *k, unsigned tries, lt_status *status, lt_err *err) LT_YIELDS {
   uint64_t asked = k->fault.after_ms;
   if (k->assembly.shown) {
     if (*status != LT_E_CANCELLED && *status != LT_E_TIMEOUT) {
-      *status = k->fault.again != LT_AGAIN_NEVER ? LT_E_CLOSED : *status;
+      *status = k->fault.again != LT_RETRY_NEVER ? LT_E_CLOSED : *status;
       lt_fail(err, *status, "the answer broke off after its beginning had been shown: %s", err->msg);
     }
     return false;
   }
-  if (!has_tries_left(k, tries)) {
-    if (tries > 1 && k->fault.again != LT_AGAIN_NEVER) {
+  if (!completion_has_tries_left(k, tries)) {
+    if (tries > 1 && k->fault.again != LT_RETRY_NEVER) {
       lt_err_prefix(err, "given up after %u tries", tries);
     }
     return false;
   }
-  if (k->fault.again == LT_AGAIN_OTHERWISE) {
+  if (k->fault.again == LT_RETRY_OTHERWISE) {
     k->quirks = k->fault.quirks;
     return true;
   }
@@ -298,12 +301,12 @@ static bool may_go_on(asking *k, unsigned tries, lt_status *status, lt_err *err)
     lt_err_prefix(err, "it asks to wait %llu s, which is too long", (unsigned long long)(asked / 1000));
     return false;
   }
-  lt_status paused = pause_for(k, asked != UINT64_MAX ? asked : backoff_ms(tries), err);
+  lt_status paused = completion_pause_for(k, asked != UINT64_MAX ? asked : completion_backoff_ms(tries), err);
   *status = paused != LT_OK ? paused : *status;
   return paused == LT_OK;
 }
 
-static void start_over(asking *k) {
+static void completion_start_over(completion_attempts *k) {
   lt_completion *c = k->assembly.completion;
   unsigned retries = c->retries;
   lt_completion_release(c);
@@ -313,24 +316,24 @@ static void start_over(asking *k) {
   lt_assembly_init(&k->assembly, k->request, c);
 }
 
-static lt_status ask(asking *k, lt_err *err) LT_YIELDS {
+static lt_status completion_ask(completion_attempts *k, lt_err *err) LT_YIELDS {
   unsigned remembered = k->quirks;
   for (unsigned tries = 1;; tries++) {
-    lt_status status = try_once(k, err);
+    lt_status status = completion_try_once(k, err);
     if (status == LT_OK) {
       if (k->quirks != remembered) {
         lt_dialect_learn(k->request->model, k->quirks);
       }
       return LT_OK;
     }
-    if (!may_go_on(k, tries, &status, err)) {
+    if (!completion_may_go_on(k, tries, &status, err)) {
       return status;
     }
-    start_over(k);
+    completion_start_over(k);
   }
 }
 
-static lt_status prepare(asking *k, lt_err *err) {
+static lt_status completion_prepare(completion_attempts *k, lt_err *err) {
   const lt_model *model = k->request->model;
   lt_str key = lt_str_trim(model->api_key);
   lt_model_write_url(model->base_url, &k->url);
@@ -355,14 +358,14 @@ static lt_status prepare(asking *k, lt_err *err) {
 lt_status lt_model_complete(lt_http *http, const lt_completion_request *request, lt_completion *completion,
                             lt_err *err) {
   lt_err unseen = LT_ERR_INIT;
-  asking k = {.http = http, .request = request, .quirks = lt_dialect_quirks(request->model)};
+  completion_attempts k = {.http = http, .request = request, .quirks = lt_dialect_quirks(request->model)};
   lt_buf_init(&k.url, LT_HTTP_URL_MAX_BYTES);
   lt_buf_init(&k.body, LT_HTTP_BODY_MAX_BYTES);
   lt_buf_init(&k.authorization, LT_HTTP_HEADERS_MAX_BYTES / 2);
   lt_assembly_init(&k.assembly, request, completion);
-  lt_status status = prepare(&k, err);
+  lt_status status = completion_prepare(&k, err);
   if (status == LT_OK) {
-    status = ask(&k, err != NULL ? err : &unseen);
+    status = completion_ask(&k, err != NULL ? err : &unseen);
   }
   completion->too_long = status != LT_OK && k.fault.too_long;
   lt_assembly_release(&k.assembly);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "text/sse.h"
-#include "model/stream.h"
+#include "model/assembly.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

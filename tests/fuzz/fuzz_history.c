@@ -23,11 +23,11 @@ static void check_call(lt_arena *arena, lt_json call, lt_json answer) {
   lt_str id, arguments, name;
   lt_json_doc doc;
   lt_json function = lt_json_get(call, "function");
-  char plain[LT_WIRE_NAME_CHARS + 1];
+  char plain[LT_TOOL_NAME_CHARS + 1];
   check(lt_json_str(lt_json_get(call, "id"), arena, &id) && id.n > 0 && id.n <= 40);
   check(is_role(answer, "tool") && lt_json_str_eq(lt_json_get(answer, "tool_call_id"), id));
   check(lt_json_str(lt_json_get(function, "name"), arena, &name));
-  lt_wire_plain_name(name, plain);
+  lt_tool_definitions_plain_name(name, plain);
   check(lt_str_eqc(name, plain));
   check(lt_json_str(lt_json_get(function, "arguments"), arena, &arguments));
   check(lt_json_parse(arena, arguments, &doc, NULL) == LT_OK && lt_json_typeof(lt_json_root(&doc)) == LT_JSON_OBJECT);

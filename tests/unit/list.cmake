@@ -84,7 +84,7 @@ lt_unit_test(agent_approval LIBS lt_agent lt_builtin_plugins lt_base Threads::Th
 lt_unit_test(agent_stop LIBS lt_agent lt_builtin_plugins lt_base Threads::Threads PkgConfig::SQLITE)
 lt_unit_test(agent_resume LIBS lt_agent lt_builtin_plugins lt_base Threads::Threads PkgConfig::SQLITE)
 lt_unit_test(history LIBS lt_agent lt_base Threads::Threads)
-lt_unit_test(wire LIBS lt_agent lt_base)
+lt_unit_test(tool_definitions LIBS lt_agent lt_base)
 lt_unit_test(modes LIBS lt_agent lt_builtin_plugins lt_base Threads::Threads)
 lt_unit_test(modes_plugin LIBS lt_agent lt_builtin_plugins lt_base Threads::Threads)
 target_compile_definitions(test_modes_plugin PRIVATE LT_TEST_PLUGINS="${TEST_PLUGINS}")

@@ -531,11 +531,11 @@ static void test_names_of_the_wire(void **state) {
   static lt_provider provider = {.name = {"a", 1}};
   const lt_catalog_source source = {.ns = LT_STR("a"), .provider = &provider, .tools = specs, .count = 2};
   lt_catalog *catalog;
-  lt_wire *wire;
+  lt_tool_definitions *wire;
   lt_arena arena;
   lt_arena_init(&arena, LT_MIB);
   assert_int_equal(lt_catalog_new(&source, 1, &catalog, NULL), LT_OK);
-  assert_int_equal(lt_wire_new(&arena, catalog, &wire, NULL), LT_OK);
+  assert_int_equal(lt_tool_definitions_new(&arena, catalog, &wire, NULL), LT_OK);
   const lt_history history = {
       .prompts = LT_STR("[" PROMPT("p", "classic", "completed", "x",
                                    DID("c1", "a.b.c", "{}", OK("1")) "," DID("c2", "gone.tool", "{}", OK("1"))) "]"),

@@ -2,7 +2,7 @@
 #include "unit/model_fix.h"
 
 #include "model/dialect.h"
-#include "model/fault.h"
+#include "model/attempt_failure.h"
 
 #define HELLO "Hello, w\xC3\xB6rld"
 
@@ -195,17 +195,17 @@ static void test_wait_of(void **state) {
   (void)state;
   const int64_t now = 1000000000; /* Sun, 09 Sep 2001 01:46:40 GMT */
   lt_str none = LT_STR_NULL;
-  assert_int_equal(lt_fault_wait_of(LT_STR("5"), none, now), 5000);
-  assert_int_equal(lt_fault_wait_of(LT_STR("0"), none, now), 0);
-  assert_int_equal(lt_fault_wait_of(LT_STR("1.5"), none, now), 2000);
-  assert_int_equal(lt_fault_wait_of(LT_STR("5"), LT_STR("250"), now), 250);
-  assert_int_equal(lt_fault_wait_of(LT_STR("5"), LT_STR("x"), now), 5000);
-  assert_int_equal(lt_fault_wait_of(LT_STR("Sun, 09 Sep 2001 01:46:50 GMT"), none, now), 10000);
-  assert_int_equal(lt_fault_wait_of(LT_STR("Sun, 09 Sep 2001 01:40:00 GMT"), none, now), 0);
-  assert_true(lt_fault_wait_of(LT_STR("soon"), none, now) == UINT64_MAX);
-  assert_true(lt_fault_wait_of(LT_STR("-5"), none, now) == UINT64_MAX);
-  assert_true(lt_fault_wait_of(none, none, now) == UINT64_MAX);
-  assert_true(lt_fault_wait_of(LT_STR("99999999999999999999999"), none, now) > 60000);
+  assert_int_equal(lt_attempt_failure_wait_ms(LT_STR("5"), none, now), 5000);
+  assert_int_equal(lt_attempt_failure_wait_ms(LT_STR("0"), none, now), 0);
+  assert_int_equal(lt_attempt_failure_wait_ms(LT_STR("1.5"), none, now), 2000);
+  assert_int_equal(lt_attempt_failure_wait_ms(LT_STR("5"), LT_STR("250"), now), 250);
+  assert_int_equal(lt_attempt_failure_wait_ms(LT_STR("5"), LT_STR("x"), now), 5000);
+  assert_int_equal(lt_attempt_failure_wait_ms(LT_STR("Sun, 09 Sep 2001 01:46:50 GMT"), none, now), 10000);
+  assert_int_equal(lt_attempt_failure_wait_ms(LT_STR("Sun, 09 Sep 2001 01:40:00 GMT"), none, now), 0);
+  assert_true(lt_attempt_failure_wait_ms(LT_STR("soon"), none, now) == UINT64_MAX);
+  assert_true(lt_attempt_failure_wait_ms(LT_STR("-5"), none, now) == UINT64_MAX);
+  assert_true(lt_attempt_failure_wait_ms(none, none, now) == UINT64_MAX);
+  assert_true(lt_attempt_failure_wait_ms(LT_STR("99999999999999999999999"), none, now) > 60000);
 }
 
 static void test_reasoners(void **state) {

@@ -2,39 +2,39 @@
 
 #include <stdio.h>
 
-#include "agent/history/history_part.h"
+#include "agent/history/history_writer.h"
 #include "base/limits.h"
 #include "text/tokens.h"
 
 #define ID_CHARS     40 /* what the strictest provider takes */
 #define FRAME_TOKENS 16 /* of a message without its content */
 
-typedef struct reading {
+typedef struct history_reader {
   const lt_history *history;
   lt_arena *arena;
-  lt_part *parts;
+  lt_history_part *parts;
   size_t count, room;
   uint64_t *ids; /* hashes of the calls' ids so far; 0: free */
   uint32_t id_mask;
   bool no_memory;
-} reading;
+} history_reader;
 
 /* The prompt that is being read. */
-typedef struct prompt {
+typedef struct history_prompt {
   uint32_t number;
   lt_str id;
-  lt_part_kind program; /* what its programs are; LT_PART_CALL: it has none */
+  lt_history_part_kind program; /* what its programs are; LT_HISTORY_PART_CALL: it has none */
   lt_str program_name;
   lt_str unanswered;
   size_t first_part;
   size_t last_program; /* index of its part, or SIZE_MAX */
-} prompt;
+} history_prompt;
 
 /* --- Parts -------------------------------------------------------------------------------------------------------- */
-static lt_part *add_part(reading *r, const prompt *p, lt_part_kind kind) {
+static lt_history_part *history_add_part(history_reader *r, const history_prompt *p, lt_history_part_kind kind) {
   if (r->count == r->room) {
     size_t room = r->room > 0 ? 2 * r->room : 64;
-    lt_part *parts = lt_arena_zalloc(r->arena, room, sizeof *parts);
+    lt_history_part *parts = lt_arena_zalloc(r->arena, room, sizeof *parts);
     if (parts == NULL) {
       r->no_memory = true;
       return NULL;
@@ -45,13 +45,13 @@ static lt_part *add_part(reading *r, const prompt *p, lt_part_kind kind) {
     r->parts = parts;
     r->room = room;
   }
-  lt_part *part = &r->parts[r->count++];
-  *part = (lt_part){.kind = kind, .prompt = p->number};
+  lt_history_part *part = &r->parts[r->count++];
+  *part = (lt_history_part){.kind = kind, .prompt = p->number};
   return part;
 }
 
 /* The characters of a string, or nothing. */
-static lt_str read_str(reading *r, lt_json v) {
+static lt_str history_read_str(history_reader *r, lt_json v) {
   lt_str text = LT_STR_NULL;
   if (lt_json_typeof(v) == LT_JSON_STRING && !lt_json_str(v, r->arena, &text)) {
     r->no_memory = true;
@@ -59,15 +59,15 @@ static lt_str read_str(reading *r, lt_json v) {
   return text;
 }
 
-static void add_text(reading *r, const prompt *p, lt_part_kind kind, lt_str text) {
-  lt_part *part = text.n > 0 ? add_part(r, p, kind) : NULL;
+static void history_add_text(history_reader *r, const history_prompt *p, lt_history_part_kind kind, lt_str text) {
+  lt_history_part *part = text.n > 0 ? history_add_part(r, p, kind) : NULL;
   if (part != NULL) {
     part->text = text;
   }
 }
 
 /* Whatever was appended, as a text of the arena. */
-static lt_str keep(reading *r, lt_buf *text) {
+static lt_str history_keep_text(history_reader *r, lt_buf *text) {
   lt_str kept = lt_arena_dup(r->arena, lt_buf_view(text));
   r->no_memory = r->no_memory || text->status != LT_OK || kept.p == NULL;
   lt_buf_release(text);
@@ -76,7 +76,7 @@ static lt_str keep(reading *r, lt_buf *text) {
 
 /* --- Ids of calls ------------------------------------------------------------------------------------------------- */
 /* False when it was there. */
-static bool enter_id(reading *r, lt_str id) {
+static bool history_enter_id(history_reader *r, lt_str id) {
   uint64_t hash = lt_str_hash(id) | 1;
   uint32_t at = (uint32_t)(hash >> 8) & r->id_mask;
   while (r->ids[at] != 0 && r->ids[at] != hash) {
@@ -87,16 +87,16 @@ static bool enter_id(reading *r, lt_str id) {
   return is_new;
 }
 
-static bool is_usable_id(lt_str id) {
-  char plain[LT_WIRE_NAME_CHARS + 1];
-  lt_wire_plain_name(id, plain);
+static bool history_is_usable_id(lt_str id) {
+  char plain[LT_TOOL_NAME_CHARS + 1];
+  lt_tool_definitions_plain_name(id, plain);
   return id.n > 0 && id.n <= ID_CHARS && lt_str_eqc(id, plain);
 }
 
 /* Its own id where providers take it; models without ids, and models that count from 0 each time, get one made of the
  * place, which stays the same. */
-static lt_str id_for(reading *r, const prompt *p, lt_str id, uint32_t number) {
-  for (uint64_t salt = 0; !is_usable_id(id) || !enter_id(r, id); salt++) {
+static lt_str history_id_for(history_reader *r, const history_prompt *p, lt_str id, uint32_t number) {
+  for (uint64_t salt = 0; !history_is_usable_id(id) || !history_enter_id(r, id); salt++) {
     uint64_t hash = lt_str_hash(p->id) + (uint64_t)number * 0x9E3779B97F4A7C15u + salt;
     id = lt_arena_printf(r->arena, "call_%016llx", (unsigned long long)hash);
     if (id.p == NULL) {
@@ -108,11 +108,11 @@ static lt_str id_for(reading *r, const prompt *p, lt_str id, uint32_t number) {
 }
 
 /* --- Outputs ------------------------------------------------------------------------------------------------------ */
-static void read_file(reading *r, const prompt *p, lt_json output) {
-  lt_str path = read_str(r, lt_json_get(output, "path"));
-  lt_str what = read_str(r, lt_json_get(output, "description"));
+static void history_read_file(history_reader *r, const history_prompt *p, lt_json output) {
+  lt_str path = history_read_str(r, lt_json_get(output, "path"));
+  lt_str what = history_read_str(r, lt_json_get(output, "description"));
   if (path.n == 0) {
-    path = read_str(r, lt_json_get(output, "artifact"));
+    path = history_read_str(r, lt_json_get(output, "artifact"));
   }
   lt_buf text;
   lt_buf_init(&text, LT_JSON_MAX_BYTES);
@@ -121,11 +121,11 @@ static void read_file(reading *r, const prompt *p, lt_json output) {
   lt_buf_addc(&text, what.n > 0 ? "\" \xE2\x80\x94 " : "\"");
   lt_buf_add(&text, what);
   lt_buf_byte(&text, ']');
-  add_text(r, p, LT_PART_TEXT, keep(r, &text));
+  history_add_text(r, p, LT_HISTORY_PART_TEXT, history_keep_text(r, &text));
 }
 
 /* A call that a program made is told by the program; what a failed one had done must be known. */
-static void note_made(reading *r, lt_part *program, lt_str function) {
+static void history_note_call(history_reader *r, lt_history_part *program, lt_str function) {
   if (lt_json_str_eq(lt_json_get(program->result, "type"), LT_STR("success")) ||
       program->made.n > LT_HISTORY_SHORT_BYTES) {
     return;
@@ -136,14 +136,14 @@ static void note_made(reading *r, lt_part *program, lt_str function) {
   lt_buf_addc(&made, made.n > 0 ? ", " : "");
   lt_buf_add(&made, function);
   lt_buf_addc(&made, made.n > LT_HISTORY_SHORT_BYTES ? ", ..." : "");
-  program->made = keep(r, &made);
+  program->made = history_keep_text(r, &made);
 }
 
 /* Whose program made the call: who is said to, and in code mode, where all calls are programs', the last one; or NULL.
  */
-static lt_part *maker_of(reading *r, const prompt *p, lt_json output) {
-  lt_str parent = read_str(r, lt_json_get(output, "parent"));
-  if (p->last_program != SIZE_MAX && p->program == LT_PART_JAVASCRIPT) {
+static lt_history_part *history_maker_of(history_reader *r, const history_prompt *p, lt_json output) {
+  lt_str parent = history_read_str(r, lt_json_get(output, "parent"));
+  if (p->last_program != SIZE_MAX && p->program == LT_HISTORY_PART_JAVASCRIPT) {
     return &r->parts[p->last_program];
   }
   for (size_t i = r->count; parent.n > 0 && i > p->first_part; i--) {
@@ -155,22 +155,22 @@ static lt_part *maker_of(reading *r, const prompt *p, lt_json output) {
 }
 
 /* As a call that the model has made; what is told as text needs none. */
-static bool is_told_with_id(const reading *r, lt_part_kind kind) {
-  return (kind == LT_PART_CALL && r->history->form == LT_HISTORY_CLASSIC) ||
-         (kind == LT_PART_TYPESCRIPT && r->history->form == LT_HISTORY_TYPESCRIPT);
+static bool history_is_told_with_id(const history_reader *r, lt_history_part_kind kind) {
+  return (kind == LT_HISTORY_PART_CALL && r->history->form == LT_HISTORY_CLASSIC) ||
+         (kind == LT_HISTORY_PART_TYPESCRIPT && r->history->form == LT_HISTORY_TYPESCRIPT);
 }
 
-static void read_tool(reading *r, prompt *p, lt_json output, uint32_t number) {
-  lt_str function = read_str(r, lt_json_get(output, "function"));
-  bool is_program = p->program != LT_PART_CALL && lt_str_eq(function, p->program_name);
-  lt_part *maker = is_program ? NULL : maker_of(r, p, output);
+static void history_read_tool(history_reader *r, history_prompt *p, lt_json output, uint32_t number) {
+  lt_str function = history_read_str(r, lt_json_get(output, "function"));
+  bool is_program = p->program != LT_HISTORY_PART_CALL && lt_str_eq(function, p->program_name);
+  lt_history_part *maker = is_program ? NULL : history_maker_of(r, p, output);
   if (maker != NULL) {
-    note_made(r, maker, function);
+    history_note_call(r, maker, function);
   }
   if (function.n == 0 || maker != NULL) {
     return;
   }
-  lt_part *part = add_part(r, p, is_program ? p->program : LT_PART_CALL);
+  lt_history_part *part = history_add_part(r, p, is_program ? p->program : LT_HISTORY_PART_CALL);
   if (part == NULL) {
     return;
   }
@@ -178,54 +178,55 @@ static void read_tool(reading *r, prompt *p, lt_json output, uint32_t number) {
   part->input = lt_json_get(output, "input");
   part->result = lt_json_get(output, "result");
   part->unanswered = p->unanswered;
-  part->stored_id = read_str(r, lt_json_get(output, "id"));
-  if (is_told_with_id(r, part->kind)) {
-    part->id = id_for(r, p, part->stored_id, number);
+  part->stored_id = history_read_str(r, lt_json_get(output, "id"));
+  if (history_is_told_with_id(r, part->kind)) {
+    part->id = history_id_for(r, p, part->stored_id, number);
   }
   if (is_program) {
     p->last_program = r->count - 1;
   }
 }
 
-static void read_output(reading *r, prompt *p, lt_json output, uint32_t number) {
+static void history_read_output(history_reader *r, history_prompt *p, lt_json output, uint32_t number) {
   lt_json type = lt_json_get(output, "type");
   if (lt_json_str_eq(type, LT_STR("text"))) {
-    add_text(r, p, LT_PART_TEXT, read_str(r, lt_json_get(output, "content")));
+    history_add_text(r, p, LT_HISTORY_PART_TEXT, history_read_str(r, lt_json_get(output, "content")));
   } else if (lt_json_str_eq(type, LT_STR("file"))) {
-    read_file(r, p, output);
+    history_read_file(r, p, output);
   } else if (lt_json_str_eq(type, LT_STR("tool"))) {
-    read_tool(r, p, output, number);
+    history_read_tool(r, p, output, number);
   }
 }
 
 /* --- Prompts ------------------------------------------------------------------------------------------------------ */
-static void read_end(reading *r, const prompt *p, lt_json json) {
+static void history_read_end(history_reader *r, const history_prompt *p, lt_json json) {
   lt_json state = lt_json_get(json, "state");
   if (lt_json_str_eq(state, LT_STR("cancelled"))) {
-    add_text(r, p, LT_PART_TEXT, LT_STR("[The user cancelled this request]"));
+    history_add_text(r, p, LT_HISTORY_PART_TEXT, LT_STR("[The user cancelled this request]"));
   } else if (lt_json_str_eq(state, LT_STR("failed"))) {
-    lt_str why = read_str(r, lt_json_get(json, "error"));
+    lt_str why = history_read_str(r, lt_json_get(json, "error"));
     lt_buf text;
     lt_buf_init(&text, LT_JSON_MAX_BYTES);
     lt_buf_addc(&text, why.n > 0 ? "[This request failed: " : "[This request failed");
     lt_buf_add(&text, lt_str_sub(why, 0, LT_HISTORY_SHORT_BYTES));
     lt_buf_byte(&text, ']');
-    add_text(r, p, LT_PART_TEXT, keep(r, &text));
+    history_add_text(r, p, LT_HISTORY_PART_TEXT, history_keep_text(r, &text));
   }
 }
 
-static void read_prompt(reading *r, lt_json json, uint32_t number) {
-  prompt p = {.number = number, .program = LT_PART_CALL, .first_part = r->count, .last_program = SIZE_MAX};
+static void history_read_prompt(history_reader *r, lt_json json, uint32_t number) {
+  history_prompt p = {
+      .number = number, .program = LT_HISTORY_PART_CALL, .first_part = r->count, .last_program = SIZE_MAX};
   lt_json mode = lt_json_get(json, "mode"), state = lt_json_get(json, "state");
-  p.id = read_str(r, lt_json_get(json, "id"));
+  p.id = history_read_str(r, lt_json_get(json, "id"));
   if (lt_json_typeof(json) != LT_JSON_OBJECT || (p.id.n > 0 && lt_str_eq(p.id, r->history->current))) {
     return;
   }
   if (lt_json_str_eq(mode, LT_STR("code"))) {
-    p.program = LT_PART_JAVASCRIPT;
+    p.program = LT_HISTORY_PART_JAVASCRIPT;
     p.program_name = LT_STR("code.execute");
   } else if (lt_json_str_eq(mode, LT_STR("typescript"))) {
-    p.program = LT_PART_TYPESCRIPT;
+    p.program = LT_HISTORY_PART_TYPESCRIPT;
     p.program_name = LT_STR("execute_typescript");
   }
   if (lt_json_str_eq(state, LT_STR("cancelled"))) {
@@ -233,16 +234,16 @@ static void read_prompt(reading *r, lt_json json, uint32_t number) {
   } else if (lt_json_str_eq(state, LT_STR("failed"))) {
     p.unanswered = LT_STR("(no answer: the request failed before)");
   }
-  add_text(r, &p, LT_PART_USER, read_str(r, lt_json_get(json, "input")));
+  history_add_text(r, &p, LT_HISTORY_PART_USER, history_read_str(r, lt_json_get(json, "input")));
   lt_json outputs = lt_json_get(json, "output");
   lt_json_iter it = lt_json_each(outputs);
   for (uint32_t i = 0; lt_json_typeof(outputs) == LT_JSON_ARRAY && lt_json_next(&it); i++) {
-    read_output(r, &p, it.value, i);
+    history_read_output(r, &p, it.value, i);
   }
-  read_end(r, &p, json);
+  history_read_end(r, &p, json);
 }
 
-static size_t count_outputs(lt_json prompts) {
+static size_t history_count_outputs(lt_json prompts) {
   size_t count = 0;
   lt_json_iter it = lt_json_each(prompts);
   while (lt_json_next(&it)) {
@@ -251,9 +252,9 @@ static size_t count_outputs(lt_json prompts) {
   return count;
 }
 
-static lt_status read_all(reading *r, lt_json prompts, lt_err *err) {
+static lt_status history_read_all(history_reader *r, lt_json prompts, lt_err *err) {
   uint32_t size = 16;
-  while (size < 2 * count_outputs(prompts)) {
+  while (size < 2 * history_count_outputs(prompts)) {
     size *= 2;
   }
   r->id_mask = size - 1;
@@ -261,71 +262,72 @@ static lt_status read_all(reading *r, lt_json prompts, lt_err *err) {
   r->no_memory = r->ids == NULL;
   lt_json_iter it = lt_json_each(prompts);
   for (uint32_t i = 0; !r->no_memory && lt_json_next(&it); i++) {
-    read_prompt(r, it.value, i);
+    history_read_prompt(r, it.value, i);
   }
   return r->no_memory ? lt_fail(err, LT_E_NOMEM, "no memory for the conversation's history") : LT_OK;
 }
 
 /* --- Fitting ------------------------------------------------------------------------------------------------------ */
-static lt_status tell(const reading *r, lt_json_writer *w) {
-  lt_telling telling;
-  lt_telling_init(&telling, r->history, w, r->arena);
+static lt_status history_write(const history_reader *r, lt_json_writer *w) {
+  lt_history_writer telling;
+  lt_history_writer_init(&telling, r->history, w, r->arena);
   for (size_t i = 0; i < r->count && w->buf->status == LT_OK; i++) {
-    lt_telling_put(&telling, &r->parts[i]);
+    lt_history_writer_put(&telling, &r->parts[i]);
   }
-  lt_status status = lt_telling_end(&telling);
-  lt_telling_release(&telling);
+  lt_status status = lt_history_writer_end(&telling);
+  lt_history_writer_release(&telling);
   return status;
 }
 
 /* Of a value as it is told; the stored text is as good as that, and costs nothing to make. */
-static size_t tokens_of(lt_str text, const lt_part *part) {
-  if (part->level == LT_PART_SHORT && text.n > LT_HISTORY_SHORT_BYTES) {
+static size_t history_tokens_of(lt_str text, const lt_history_part *part) {
+  if (part->level == LT_HISTORY_PART_SHORT && text.n > LT_HISTORY_SHORT_BYTES) {
     return LT_HISTORY_SHORT_BYTES / 3;
   }
-  return lt_tokens_estimate(part->kind <= LT_PART_TEXT ? text : lt_str_sub(text, 0, LT_HISTORY_PART_BYTES));
+  return lt_tokens_estimate(part->kind <= LT_HISTORY_PART_TEXT ? text : lt_str_sub(text, 0, LT_HISTORY_PART_BYTES));
 }
 
 /* A program's text is not shortened, but where it is an argument of a call. */
-static size_t tokens_of_input(const reading *r, const lt_part *part) {
-  bool is_argument =
-      part->kind == LT_PART_CALL || (part->kind == LT_PART_TYPESCRIPT && r->history->form == LT_HISTORY_TYPESCRIPT);
-  lt_part as = *part;
-  as.level = is_argument ? part->level : LT_PART_WHOLE;
-  return tokens_of(lt_json_text(part->input), &as);
+static size_t history_tokens_of_input(const history_reader *r, const lt_history_part *part) {
+  bool is_argument = part->kind == LT_HISTORY_PART_CALL ||
+                     (part->kind == LT_HISTORY_PART_TYPESCRIPT && r->history->form == LT_HISTORY_TYPESCRIPT);
+  lt_history_part as = *part;
+  as.level = is_argument ? part->level : LT_HISTORY_PART_WHOLE;
+  return history_tokens_of(lt_json_text(part->input), &as);
 }
 
 /* What one part takes by itself. */
-static void measure(const reading *r, lt_part *part) {
-  if (part->level == LT_PART_GONE) {
+static void history_measure(const history_reader *r, lt_history_part *part) {
+  if (part->level == LT_HISTORY_PART_OMITTED) {
     part->tokens = FRAME_TOKENS / 4; /* their note is shared */
-  } else if (part->kind <= LT_PART_TEXT) {
-    part->tokens = FRAME_TOKENS + tokens_of(part->text, part);
+  } else if (part->kind <= LT_HISTORY_PART_TEXT) {
+    part->tokens = FRAME_TOKENS + history_tokens_of(part->text, part);
   } else {
-    part->tokens = 3 * FRAME_TOKENS + tokens_of_input(r, part) + tokens_of(lt_json_text(part->result), part);
+    part->tokens =
+        3 * FRAME_TOKENS + history_tokens_of_input(r, part) + history_tokens_of(lt_json_text(part->result), part);
   }
 }
 
-static bool is_step(const lt_part *part) {
-  return part->kind != LT_PART_USER && part->kind != LT_PART_TEXT;
+static bool history_is_step(const lt_history_part *part) {
+  return part->kind != LT_HISTORY_PART_USER && part->kind != LT_HISTORY_PART_TEXT;
 }
 
 /* Whether the part is told the same when it is shortened: then it need not be measured again. */
-static bool is_short(const lt_part *part) {
-  lt_str of = part->kind <= LT_PART_TEXT ? part->text : lt_json_text(part->input);
-  lt_str result = part->kind <= LT_PART_TEXT ? LT_STR_NULL : lt_json_text(part->result);
+static bool history_is_short(const lt_history_part *part) {
+  lt_str of = part->kind <= LT_HISTORY_PART_TEXT ? part->text : lt_json_text(part->input);
+  lt_str result = part->kind <= LT_HISTORY_PART_TEXT ? LT_STR_NULL : lt_json_text(part->result);
   return of.n <= LT_HISTORY_SHORT_BYTES && result.n <= LT_HISTORY_SHORT_BYTES;
 }
 
 /* Takes one level from parts, the oldest first, until all of them fit. */
-static void lower(const reading *r, bool steps, lt_part_level level, size_t *total) {
+static void history_lower_level(const history_reader *r, bool steps, lt_history_part_level level, size_t *total) {
   for (size_t i = 0; i<r->count && * total> r->history->max_tokens; i++) {
-    lt_part *part = &r->parts[i];
-    if (part->kind != LT_PART_USER && is_step(part) == steps) {
+    lt_history_part *part = &r->parts[i];
+    if (part->kind != LT_HISTORY_PART_USER && history_is_step(part) == steps) {
       *total -= part->tokens;
       part->level = level;
-      if (level != LT_PART_SHORT || !is_short(part)) {
-        measure(r, part);
+      if (level != LT_HISTORY_PART_SHORT || !history_is_short(part)) {
+        history_measure(r, part);
       }
       *total += part->tokens;
     }
@@ -333,33 +335,33 @@ static void lower(const reading *r, bool steps, lt_part_level level, size_t *tot
 }
 
 /* A token has a byte at least: what is shorter than that need not be measured. */
-static void fit(const reading *r) {
+static void history_fit(const history_reader *r) {
   size_t total = 0;
   if (r->history->max_tokens == 0 || r->history->prompts.n <= r->history->max_tokens) {
     return;
   }
   for (size_t i = 0; i < r->count; i++) {
-    measure(r, &r->parts[i]);
+    history_measure(r, &r->parts[i]);
     total += r->parts[i].tokens;
   }
-  lower(r, true, LT_PART_SHORT, &total);
-  lower(r, true, LT_PART_GONE, &total);
-  lower(r, false, LT_PART_SHORT, &total);
-  lower(r, false, LT_PART_GONE, &total);
+  history_lower_level(r, true, LT_HISTORY_PART_SHORT, &total);
+  history_lower_level(r, true, LT_HISTORY_PART_OMITTED, &total);
+  history_lower_level(r, false, LT_HISTORY_PART_SHORT, &total);
+  history_lower_level(r, false, LT_HISTORY_PART_OMITTED, &total);
 }
 
-static lt_status put_from(const lt_history *history, lt_arena *arena, lt_json_writer *w, lt_err *err) {
+static lt_status history_put_parsed(const lt_history *history, lt_arena *arena, lt_json_writer *w, lt_err *err) {
   lt_json_doc doc;
-  reading r = {.history = history, .arena = arena};
+  history_reader r = {.history = history, .arena = arena};
   if (lt_json_parse(arena, history->prompts, &doc, err) != LT_OK) {
     return lt_err_prefix(err, "the stored history of the conversation cannot be read");
   }
   if (lt_json_typeof(lt_json_root(&doc)) != LT_JSON_ARRAY) {
     return lt_fail(err, LT_E_SYNTAX, "the stored history of the conversation cannot be read: it is no array");
   }
-  LT_TRY(read_all(&r, lt_json_root(&doc), err));
-  fit(&r);
-  lt_status status = tell(&r, w);
+  LT_TRY(history_read_all(&r, lt_json_root(&doc), err));
+  history_fit(&r);
+  lt_status status = history_write(&r, w);
   return status == LT_OK ? LT_OK : lt_fail(err, status, "no room for the conversation's history");
 }
 
@@ -370,7 +372,7 @@ lt_status lt_history_put(const lt_history *history, lt_json_writer *w, lt_err *e
   lt_arena arena;
   lt_err cause = LT_ERR_INIT;
   lt_arena_init(&arena, LT_HISTORY_MEMORY_BYTES);
-  lt_status status = put_from(history, &arena, w, &cause);
+  lt_status status = history_put_parsed(history, &arena, w, &cause);
   if (status != LT_OK) {
     lt_fail(err, status, "%s", lt_err_msg(&cause));
   }

@@ -10,7 +10,7 @@
 #ifndef LT_AGENT_HISTORY_HISTORY_H
 #define LT_AGENT_HISTORY_HISTORY_H
 
-#include "agent/wire.h"
+#include "agent/tool_definitions.h"
 #include "json/json.h"
 
 typedef enum lt_history_form { LT_HISTORY_CLASSIC, LT_HISTORY_TYPESCRIPT, LT_HISTORY_CODE } lt_history_form;
@@ -19,8 +19,8 @@ typedef struct lt_history {
   lt_str prompts; /* a JSON array, oldest first; empty: none */
   lt_str current; /* the id of the prompt that is being carried out, which is left out; may be empty */
   lt_history_form form;
-  const lt_wire *wire; /* the names that tools have for the model; may be NULL */
-  size_t max_tokens;   /* estimated, text/tokens.h; 0: all there is */
+  const lt_tool_definitions *wire; /* the names that tools have for the model; may be NULL */
+  size_t max_tokens;               /* estimated, text/tokens.h; 0: all there is */
 } lt_history;
 
 /* Appends the messages to an array that is being written. Errors: LT_E_NOMEM; LT_E_LIMIT (the buffer's ceiling); and

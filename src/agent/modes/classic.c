@@ -1,16 +1,16 @@
 /* Classic mode: the model's replies are text and calls of tools, of which it sees every one. */
-#include "agent/own.h"
-#include "agent/rounds.h"
+#include "agent/turn_state.h"
+#include "agent/tool_rounds.h"
 #include "base/limits.h"
 
 /* --- Tools that are not there ------------------------------------------------------------------------------------- */
 /* A server that is down has not told its tools: the id that was meant, so that the door says why; else empty. */
-static lt_str id_of_silent(lt_round *round, lt_str name) {
+static lt_str classic_id_of_silent(lt_tool_round *round, lt_str name) {
   const lt_str *silent;
   size_t count = lt_catalog_silent(round->turn->prepared.catalog, &silent);
   for (size_t i = 0; i < count; i++) {
-    char plain[LT_WIRE_NAME_CHARS + 1];
-    lt_wire_plain_name(silent[i], plain);
+    char plain[LT_TOOL_NAME_CHARS + 1];
+    lt_tool_definitions_plain_name(silent[i], plain);
     lt_str ns = lt_str_of(plain);
     if (name.n > ns.n + 1 && lt_str_starts(name, ns) && (name.p[ns.n] == '_' || name.p[ns.n] == '.')) {
       return lt_arena_printf(&round->turn->arena, "%.*s.%.*s", LT_STR_ARG(silent[i]),
@@ -20,7 +20,7 @@ static lt_str id_of_silent(lt_round *round, lt_str name) {
   return LT_STR_NULL;
 }
 
-static void put_not_found(lt_round *round, lt_round_call *call) {
+static void classic_put_not_found(lt_tool_round *round, lt_tool_round_call *call) {
   const lt_catalog *catalog = round->turn->prepared.catalog;
   lt_buf *out = &call->answer;
   lt_buf_addc(out, "Tool \"");
@@ -31,7 +31,7 @@ static void put_not_found(lt_round *round, lt_round_call *call) {
   lt_buf_addc(out, count > 0 ? " Available tools: " : " No tools are available.");
   for (size_t i = 0; i < listed; i++) {
     lt_buf_addc(out, i > 0 ? ", " : "");
-    lt_buf_add(out, lt_wire_name(round->wire, lt_catalog_at(catalog, i)->id));
+    lt_buf_add(out, lt_tool_definitions_name(round->wire, lt_catalog_at(catalog, i)->id));
   }
   if (count > listed) {
     lt_buf_printf(out, " and %zu more", count - listed);
@@ -43,13 +43,13 @@ static void put_not_found(lt_round *round, lt_round_call *call) {
     tool = tool != NULL ? tool : lt_catalog_find_js(catalog, near[i]);
     tool = tool != NULL ? tool : lt_catalog_find_ts(catalog, near[i]);
     lt_buf_addc(out, i == 0 ? ". Did you mean: " : ", ");
-    lt_buf_add(out, tool != NULL ? lt_wire_name(round->wire, tool->id) : near[i]);
+    lt_buf_add(out, tool != NULL ? lt_tool_definitions_name(round->wire, tool->id) : near[i]);
   }
   lt_buf_addc(out, suggested > 0 ? "?" : "");
 }
 
 /* --- One call ----------------------------------------------------------------------------------------------------- */
-static lt_status call_tool(lt_round *round, lt_round_call *call, lt_str id, lt_err *err) LT_YIELDS {
+static lt_status classic_call_tool(lt_tool_round *round, lt_tool_round_call *call, lt_str id, lt_err *err) LT_YIELDS {
   lt_buf answer;
   lt_err cause = LT_ERR_INIT;
   lt_buf_init(&answer, LT_PROMPT_MESSAGES_BYTES);
@@ -61,29 +61,29 @@ static lt_status call_tool(lt_round *round, lt_round_call *call, lt_str id, lt_e
     lt_buf_add(&call->answer, lt_buf_view(&answer));
   } else {
     lt_str why = answer.n > 0 ? lt_buf_view(&answer) : lt_str_of(lt_err_msg(&cause));
-    lt_wire_put_failure(&call->answer, id, why);
+    lt_tool_answer_put_failure(&call->answer, id, why);
     status = LT_OK;
   }
   lt_buf_release(&answer);
   return status;
 }
 
-static lt_status carry_out(lt_round *round, lt_round_call *call, lt_err *err) LT_YIELDS {
+static lt_status classic_carry_out(lt_tool_round *round, lt_tool_round_call *call, lt_err *err) LT_YIELDS {
   if (call->broken) {
-    return lt_round_refuse(round, call, LT_E_SYNTAX, err);
+    return lt_tool_rounds_refuse(round, call, LT_E_SYNTAX, err);
   }
-  lt_str id = call->tool != NULL ? call->tool->id : id_of_silent(round, call->asked->name);
+  lt_str id = call->tool != NULL ? call->tool->id : classic_id_of_silent(round, call->asked->name);
   if (id.n > 0) {
-    return call_tool(round, call, id, err);
+    return classic_call_tool(round, call, id, err);
   }
-  put_not_found(round, call);
-  return lt_round_refuse(round, call, LT_E_NOTFOUND, err);
+  classic_put_not_found(round, call);
+  return lt_tool_rounds_refuse(round, call, LT_E_NOTFOUND, err);
 }
 
 /* --- All calls of a reply ----------------------------------------------------------------------------------------- */
 /* By the policy's or the tool's own word. What a plugin decides for each input is asked at the door only: it is
  * promised to get inputs that have been checked. */
-static bool needs_approval(const lt_round *round, const lt_round_call *call) {
+static bool classic_needs_approval(const lt_tool_round *round, const lt_tool_round_call *call) {
   lt_arena arena;
   lt_json_doc input, annotations;
   if (call->tool == NULL || call->broken) {
@@ -102,9 +102,9 @@ static bool needs_approval(const lt_round *round, const lt_round_call *call) {
   return decision.action == LT_ACTION_ASK;
 }
 
-static bool is_in_order(const lt_round *round) {
+static bool classic_is_in_order(const lt_tool_round *round) {
   for (size_t i = 0; i < round->count; i++) {
-    if (needs_approval(round, &round->calls[i])) {
+    if (classic_needs_approval(round, &round->calls[i])) {
       return true;
     }
   }
@@ -112,19 +112,19 @@ static bool is_in_order(const lt_round *round) {
 }
 
 /* Side by side: a fiber for each call; whoever started them waits for all. */
-typedef struct party {
-  lt_round *round;
+typedef struct parallel_calls {
+  lt_tool_round *round;
   size_t next; /* call that a fiber takes when it begins; they begin in order */
   size_t open;
   lt_wait done;
   lt_status status; /* the first that says that the turn is over */
   lt_err err;
-} party;
+} parallel_calls;
 
-static void on_call_fiber(void *arg) LT_YIELDS {
-  party *p = arg;
+static void classic_on_call_fiber(void *arg) LT_YIELDS {
+  parallel_calls *p = arg;
   lt_err err = LT_ERR_INIT;
-  lt_status status = carry_out(p->round, &p->round->calls[p->next++], &err);
+  lt_status status = classic_carry_out(p->round, &p->round->calls[p->next++], &err);
   if (status != LT_OK && p->status == LT_OK) {
     p->status = status;
     p->err = err;
@@ -135,14 +135,14 @@ static void on_call_fiber(void *arg) LT_YIELDS {
 }
 
 /* Where no fiber can be had, the call is made here. */
-static lt_status side_by_side(lt_round *round, lt_err *err) LT_YIELDS {
+static lt_status classic_carry_out_parallel(lt_tool_round *round, lt_err *err) LT_YIELDS {
   lt_loop *loop = round->turn->agent->options.loop;
-  party p = {.round = round};
+  parallel_calls p = {.round = round};
   lt_wait_init(&p.done, loop);
   for (size_t i = 0; i < round->count; i++) {
     p.open++;
-    if (lt_loop_spawn(loop, on_call_fiber, &p, NULL) != LT_OK) {
-      on_call_fiber(&p);
+    if (lt_loop_spawn(loop, classic_on_call_fiber, &p, NULL) != LT_OK) {
+      classic_on_call_fiber(&p);
     }
   }
   while (p.open > 0) {
@@ -154,36 +154,36 @@ static lt_status side_by_side(lt_round *round, lt_err *err) LT_YIELDS {
   return p.status;
 }
 
-static lt_status carry_out_all(lt_round *round, lt_err *err) LT_YIELDS {
-  if (!is_in_order(round)) {
-    return side_by_side(round, err);
+static lt_status classic_carry_out_all(lt_tool_round *round, lt_err *err) LT_YIELDS {
+  if (!classic_is_in_order(round)) {
+    return classic_carry_out_parallel(round, err);
   }
   for (size_t i = 0; i < round->count; i++) {
-    LT_TRY(carry_out(round, &round->calls[i], err));
+    LT_TRY(classic_carry_out(round, &round->calls[i], err));
   }
   return LT_OK;
 }
 
 /* --- The mode ----------------------------------------------------------------------------------------------------- */
-typedef struct defining {
+typedef struct classic_definitions {
   lt_catalog *catalog; /* what is defined below; a reference, or NULL */
   lt_arena arena;      /* not the turn's, which the loop uses meanwhile */
-  lt_wire *wire;
+  lt_tool_definitions *wire;
   lt_buf tools;
   lt_status status;
   lt_err err;
-} defining;
+} classic_definitions;
 
 /* Touches nothing of the loop's: the catalog may be read anywhere. */
-static void write_definitions(void *arg) {
-  defining *d = arg;
-  d->status = lt_wire_new(&d->arena, d->catalog, &d->wire, &d->err);
+static void classic_write_definitions(void *arg) {
+  classic_definitions *d = arg;
+  d->status = lt_tool_definitions_new(&d->arena, d->catalog, &d->wire, &d->err);
   if (d->status == LT_OK && lt_catalog_count(d->catalog) > 0) {
-    d->status = lt_wire_definitions(d->wire, &d->tools, &d->err);
+    d->status = lt_tool_definitions_put_all(d->wire, &d->tools, &d->err);
   }
 }
 
-static void forget(defining *d) {
+static void classic_forget_definitions(classic_definitions *d) {
   lt_catalog_unref(d->catalog);
   d->catalog = NULL;
   lt_buf_clear(&d->tools);
@@ -191,34 +191,35 @@ static void forget(defining *d) {
 }
 
 /* Before each asking plugins may change what there is. The same catalog is not written again. */
-static lt_status define(void *arg, lt_turn *turn, uint32_t round, lt_round_tools *ret_tools, lt_err *err) LT_YIELDS {
-  defining *d = arg;
+static lt_status classic_define(void *arg, lt_turn *turn, uint32_t round, lt_tool_round_tools *ret_tools,
+                                lt_err *err) LT_YIELDS {
+  classic_definitions *d = arg;
   if (round > 0) {
     LT_TRY(lt_turn_prepare(turn, err));
   }
   if (d->catalog != turn->prepared.catalog) {
-    forget(d);
+    classic_forget_definitions(d);
     d->catalog = lt_catalog_ref(turn->prepared.catalog);
-    if (lt_catalog_count(d->catalog) <= LT_WIRE_INLINE_TOOLS) {
-      write_definitions(d);
+    if (lt_catalog_count(d->catalog) <= LT_TOOL_DEFINITIONS_INLINE) {
+      classic_write_definitions(d);
     } else {
-      LT_TRY(lt_loop_offload(turn->agent->options.loop, write_definitions, d, err));
+      LT_TRY(lt_loop_offload(turn->agent->options.loop, classic_write_definitions, d, err));
     }
   }
   if (d->status != LT_OK) {
     return lt_fail(err, d->status, "%s", lt_err_msg(&d->err));
   }
-  *ret_tools = (lt_round_tools){.definitions = lt_buf_view(&d->tools), .wire = d->wire};
+  *ret_tools = (lt_tool_round_tools){.definitions = lt_buf_view(&d->tools), .wire = d->wire};
   return LT_OK;
 }
 
-static lt_status run(lt_turn *turn, lt_err *err) LT_YIELDS {
-  defining d = {.err = LT_ERR_INIT};
-  const lt_rounds rounds = {.define = define, .carry_out = carry_out_all, .arg = &d};
+static lt_status classic_run(lt_turn *turn, lt_err *err) LT_YIELDS {
+  classic_definitions d = {.err = LT_ERR_INIT};
+  const lt_tool_rounds rounds = {.define = classic_define, .carry_out = classic_carry_out_all, .arg = &d};
   lt_arena_init(&d.arena, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&d.tools, LT_PROMPT_MESSAGES_BYTES);
-  lt_status status = lt_rounds_run(turn, &rounds, err);
-  forget(&d);
+  lt_status status = lt_tool_rounds_run(turn, &rounds, err);
+  classic_forget_definitions(&d);
   lt_buf_release(&d.tools);
   return status;
 }
@@ -227,5 +228,5 @@ const lt_mode lt_mode_classic = {
     .id = "classic",
     .name = "Classic (text + tools)",
     .rounds = LT_ROUNDS_CLASSIC,
-    .run = run,
+    .run = classic_run,
 };

@@ -1,24 +1,24 @@
 /* Code mode: the model's reply is a program, and what comes of it is its next message (seeds 013, 014, 015). */
-#include "agent/messages.h"
-#include "agent/own.h"
-#include "agent/prompt.h"
+#include "agent/request_messages.h"
+#include "agent/turn_state.h"
+#include "agent/modes/code_prompt.h"
 #include "base/mem.h"
 #include "tool/spill.h"
 
 #define EXECUTE "code.execute"
 
-typedef struct loop {
+typedef struct code_loop {
   lt_turn *turn;
-  lt_messages messages;
-} loop;
+  lt_request_messages messages;
+} code_loop;
 
 /* --- Messages ----------------------------------------------------------------------------------------------------- */
-static lt_status begin(loop *l, lt_err *err) LT_YIELDS {
+static lt_status code_begin(code_loop *l, lt_err *err) LT_YIELDS {
   lt_buf system;
   lt_buf_init(&system, LT_PROMPT_MESSAGES_BYTES);
-  lt_status status = lt_prompt_put_code(l->turn, &system, err);
+  lt_status status = lt_code_prompt_put(l->turn, &system, err);
   if (status == LT_OK) {
-    status = lt_messages_begin(&l->messages, lt_buf_view(&system), err);
+    status = lt_request_messages_begin(&l->messages, lt_buf_view(&system), err);
   }
   lt_buf_release(&system);
   return status;
@@ -26,7 +26,7 @@ static lt_status begin(loop *l, lt_err *err) LT_YIELDS {
 
 /* --- One program -------------------------------------------------------------------------------------------------- */
 /* The result as JSON; nothing for undefined. A long one is kept, and its beginning is what is told. */
-static void put_value(const lt_turn *turn, const lt_run_result *result, lt_buf *out) LT_YIELDS {
+static void code_put_value(const lt_turn *turn, const lt_run_result *result, lt_buf *out) LT_YIELDS {
   lt_json_writer w = lt_json_writer_on(out);
   if (result->status != LT_OK || result->kind == LT_VALUE_UNDEFINED) {
     return;
@@ -41,7 +41,7 @@ static void put_value(const lt_turn *turn, const lt_run_result *result, lt_buf *
   }
 }
 
-static lt_status begin_output(lt_turn *turn, lt_str code, uint32_t *ret_number, lt_err *err) LT_YIELDS {
+static lt_status code_begin_output(lt_turn *turn, lt_str code, uint32_t *ret_number, lt_err *err) LT_YIELDS {
   lt_buf input;
   lt_buf_init(&input, LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&input);
@@ -56,18 +56,18 @@ static lt_status begin_output(lt_turn *turn, lt_str code, uint32_t *ret_number, 
   return status;
 }
 
-static lt_status end_output(lt_turn *turn, uint32_t number, const lt_run_result *result, lt_str value,
-                            lt_err *err) LT_YIELDS {
+static lt_status code_end_output(lt_turn *turn, uint32_t number, const lt_run_result *result, lt_str value,
+                                 lt_err *err) LT_YIELDS {
   lt_buf logs, error;
   lt_buf_init(&logs, 2 * LT_RUN_LOG_MAX_BYTES);
   lt_buf_init(&error, 2 * LT_RUN_LOG_MAX_BYTES);
-  lt_feedback_put_logs(&logs, result);
+  lt_program_feedback_put_logs(&logs, result);
   if (result->status != LT_OK) {
-    lt_feedback_put_error(&error, result);
+    lt_program_feedback_put_error(&error, result);
   }
   lt_status status = lt_turn_tool_logs(turn, number, lt_buf_view(&logs), err);
   if (status == LT_OK && result->done) {
-    status = lt_turn_keep_data(turn, number, err);
+    status = lt_prompt_data_keep(turn, number, err);
   }
   if (status == LT_OK) {
     status = lt_turn_tool_end(turn, number, result->status, result->status == LT_OK ? value : lt_buf_view(&error), err);
@@ -78,41 +78,41 @@ static lt_status end_output(lt_turn *turn, uint32_t number, const lt_run_result 
 }
 
 /* Half a program might do half of something: it is not run. */
-static lt_status refuse_half(loop *l, lt_str code, lt_err *err) LT_YIELDS {
+static lt_status code_refuse_cut_program(code_loop *l, lt_str code, lt_err *err) LT_YIELDS {
   static const char why[] =
       "the reply was cut off where it reached the limit of tokens (maxTokens), so the program was not run: write a "
       "shorter one, or do the task in several steps";
   uint32_t number;
-  LT_TRY(begin_output(l->turn, code, &number, err));
+  LT_TRY(code_begin_output(l->turn, code, &number, err));
   LT_TRY(lt_turn_tool_end(l->turn, number, LT_E_LIMIT, lt_str_of(why), err));
-  LT_TRY(lt_messages_put(&l->messages, "assistant", code, err));
+  LT_TRY(lt_request_messages_put(&l->messages, "assistant", code, err));
   lt_buf feedback;
   lt_buf_init(&feedback, LT_PROMPT_MEMORY_BYTES);
   lt_buf_printf(&feedback, "Execution error: %s", why);
-  lt_status status = lt_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
+  lt_status status = lt_request_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
   lt_buf_release(&feedback);
   return status;
 }
 
-static lt_status feed_back(loop *l, lt_str code, const lt_run_result *result, lt_str value, lt_err *err) {
+static lt_status code_feed_back(code_loop *l, lt_str code, const lt_run_result *result, lt_str value, lt_err *err) {
   lt_buf feedback;
   lt_buf_init(&feedback, LT_PROMPT_MEMORY_BYTES);
-  lt_feedback_put(&feedback, l->turn, result, value);
-  lt_status status = feedback.status == LT_OK ? lt_messages_put(&l->messages, "assistant", code, err)
+  lt_program_feedback_put(&feedback, l->turn, result, value);
+  lt_status status = feedback.status == LT_OK ? lt_request_messages_put(&l->messages, "assistant", code, err)
                                               : lt_fail(err, feedback.status, "no memory for the program's feedback");
   if (status == LT_OK) {
-    status = lt_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
+    status = lt_request_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
   }
   lt_buf_release(&feedback);
   return status;
 }
 
 /* Whoever reads what a program put out must not take a part of it for all. */
-static lt_status tell_cut(lt_turn *turn, lt_err *err) LT_YIELDS {
+static lt_status code_report_cut(lt_turn *turn, lt_err *err) LT_YIELDS {
   lt_buf text;
   lt_buf_init(&text, LT_KIB);
   lt_buf_addc(&text, "\n(The program put out more than the ");
-  lt_feedback_put_output_limit(&text, turn);
+  lt_program_feedback_put_output_limit(&text, turn);
   lt_buf_addc(&text, " that are allowed (sandbox.maxOutputBytes): the rest is dropped)");
   lt_status status = text.status == LT_OK ? lt_turn_text(turn, lt_buf_view(&text), err)
                                           : lt_fail(err, text.status, "no memory for what the prompt puts out");
@@ -120,31 +120,32 @@ static lt_status tell_cut(lt_turn *turn, lt_err *err) LT_YIELDS {
   return status;
 }
 
-static lt_status finish(loop *l, lt_str code, uint32_t number, const lt_run_result *result, lt_err *err) LT_YIELDS {
+static lt_status code_finish(code_loop *l, lt_str code, uint32_t number, const lt_run_result *result,
+                             lt_err *err) LT_YIELDS {
   lt_buf value;
   lt_buf_init(&value, LT_JSON_MAX_BYTES);
-  put_value(l->turn, result, &value);
-  lt_status status = value.status == LT_OK ? end_output(l->turn, number, result, lt_buf_view(&value), err)
+  code_put_value(l->turn, result, &value);
+  lt_status status = value.status == LT_OK ? code_end_output(l->turn, number, result, lt_buf_view(&value), err)
                                            : lt_fail(err, value.status, "no memory for the program's result");
   if (status == LT_OK && result->output_cut) {
-    status = tell_cut(l->turn, err);
+    status = code_report_cut(l->turn, err);
   }
   if (status == LT_OK && !result->done) {
-    status = feed_back(l, code, result, lt_buf_view(&value), err);
+    status = code_feed_back(l, code, result, lt_buf_view(&value), err);
   }
   lt_buf_release(&value);
   return status;
 }
 
-static lt_status execute(loop *l, lt_str code, bool *ret_done, lt_err *err) LT_YIELDS {
+static lt_status code_execute(code_loop *l, lt_str code, bool *ret_done, lt_err *err) LT_YIELDS {
   uint32_t number;
-  LT_TRY(begin_output(l->turn, code, &number, err));
+  LT_TRY(code_begin_output(l->turn, code, &number, err));
   lt_run_result result;
   lt_run_result_init(&result);
   const lt_turn_program program = {.output = number, .code = code, .lang = LT_LANG_JAVASCRIPT, .streams = true};
   lt_status status = lt_turn_run(l->turn, &program, &result, err);
   if (status == LT_OK) {
-    status = finish(l, code, number, &result, err);
+    status = code_finish(l, code, number, &result, err);
   }
   *ret_done = result.done;
   lt_run_result_release(&result);
@@ -153,31 +154,32 @@ static lt_status execute(loop *l, lt_str code, bool *ret_done, lt_err *err) LT_Y
 
 /* --- The loop ----------------------------------------------------------------------------------------------------- */
 /* Of a reply that was refused in the middle nobody knows what it is: it is not run. */
-static lt_status tell_none(lt_turn *turn, const lt_completion *completion, lt_err *err) LT_YIELDS {
-  lt_str why = lt_finish_words(completion->finish);
+static lt_status code_report_no_program(lt_turn *turn, const lt_completion *completion, lt_err *err) LT_YIELDS {
+  lt_str why = lt_completion_incomplete_reason(completion->finish);
   lt_str text = why.n == 0 ? LT_STR("(No response from model)")
                            : lt_arena_printf(&turn->arena, "(%.*s. No program was run)", LT_STR_ARG(why));
   return lt_turn_text(turn, text, err);
 }
 
-static lt_status round_with(loop *l, lt_completion *completion, bool *ret_done, lt_err *err) LT_YIELDS {
-  LT_TRY(lt_messages_ask(&l->messages, LT_STR_NULL, false, completion, err));
+static lt_status code_run_round(code_loop *l, lt_completion *completion, bool *ret_done, lt_err *err) LT_YIELDS {
+  LT_TRY(lt_request_messages_ask(&l->messages, LT_STR_NULL, false, completion, err));
   lt_str code = lt_buf_view(&completion->text);
   if (lt_str_trim(code).n == 0 || completion->finish == LT_FINISH_FILTERED) {
     *ret_done = true;
-    return tell_none(l->turn, completion, err);
+    return code_report_no_program(l->turn, completion, err);
   }
-  return completion->finish == LT_FINISH_LENGTH ? refuse_half(l, code, err) : execute(l, code, ret_done, err);
+  return completion->finish == LT_FINISH_LENGTH ? code_refuse_cut_program(l, code, err)
+                                                : code_execute(l, code, ret_done, err);
 }
 
-static lt_status go_round(loop *l, lt_err *err) LT_YIELDS {
-  LT_TRY(lt_turn_find_data(l->turn, err));
-  LT_TRY(begin(l, err));
+static lt_status code_run_rounds(code_loop *l, lt_err *err) LT_YIELDS {
+  LT_TRY(lt_prompt_data_find(l->turn, err));
+  LT_TRY(code_begin(l, err));
   for (uint32_t i = 0; i < l->turn->rounds; i++) {
     bool done = false;
     lt_completion completion;
     lt_completion_init(&completion);
-    lt_status status = round_with(l, &completion, &done, err);
+    lt_status status = code_run_round(l, &completion, &done, err);
     lt_completion_release(&completion);
     if (status != LT_OK || done) {
       return status;
@@ -186,12 +188,13 @@ static lt_status go_round(loop *l, lt_err *err) LT_YIELDS {
   return lt_turn_text(l->turn, LT_STR("(Reached maximum iterations without done() being called)"), err);
 }
 
-static lt_status run(lt_turn *turn, lt_err *err) LT_YIELDS {
-  loop l = {.turn = turn};
-  lt_messages_init(&l.messages, turn, lt_history_code);
-  lt_status status = go_round(&l, err);
-  lt_messages_release(&l.messages);
+static lt_status code_run(lt_turn *turn, lt_err *err) LT_YIELDS {
+  code_loop l = {.turn = turn};
+  lt_request_messages_init(&l.messages, turn, lt_history_code);
+  lt_status status = code_run_rounds(&l, err);
+  lt_request_messages_release(&l.messages);
   return status;
 }
 
-const lt_mode lt_mode_code = {.id = "code", .name = "Code (JavaScript sandbox)", .rounds = LT_ROUNDS_CODE, .run = run};
+const lt_mode lt_mode_code = {
+    .id = "code", .name = "Code (JavaScript sandbox)", .rounds = LT_ROUNDS_CODE, .run = code_run};

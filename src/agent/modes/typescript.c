@@ -1,12 +1,12 @@
 /* TypeScript mode: the model has one tool, which runs a program with all the others (seed CPE). */
-#include "agent/own.h"
-#include "agent/rounds.h"
+#include "agent/turn_state.h"
+#include "agent/tool_rounds.h"
 #include "agent/modes/typescript_tool.h"
 #include "base/limits.h"
 
 /* --- What a program said ------------------------------------------------------------------------------------------ */
 /* Its output as it stands, or its log lines; that there was more must be known, or what is counted in it is wrong. */
-static void put_said(const lt_turn *turn, const lt_run_result *result, bool output, lt_buf *out) {
+static void typescript_put_said(const lt_turn *turn, const lt_run_result *result, bool output, lt_buf *out) {
   for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
     if ((text->said == LT_SAID_OUTPUT) == output) {
       lt_buf_add(out, text->text);
@@ -15,14 +15,14 @@ static void put_said(const lt_turn *turn, const lt_run_result *result, bool outp
   }
   if (output && result->output_cut) {
     lt_buf_addc(out, "\n[more was output than the ");
-    lt_feedback_put_output_limit(out, turn);
+    lt_program_feedback_put_output_limit(out, turn);
     lt_buf_addc(out, " that are kept]\n");
   } else if (!output && result->log_cut) {
     lt_buf_printf(out, "[more was logged than the %lu KiB that are kept]\n", LT_RUN_LOG_MAX_BYTES / LT_KIB);
   }
 }
 
-static void put_place(const lt_run_result *result, lt_buf *out) {
+static void typescript_put_place(const lt_run_result *result, lt_buf *out) {
   if (result->line > 0) {
     lt_buf_printf(out, "\n    at line %u, column %u", result->line, result->column);
     lt_buf_addc(out, result->context.n > 0 ? ": " : "");
@@ -35,7 +35,7 @@ static void put_place(const lt_run_result *result, lt_buf *out) {
 }
 
 /* What has happened must not be done again. */
-static void put_calls(const lt_run_result *result, lt_buf *out) {
+static void typescript_put_calls(const lt_run_result *result, lt_buf *out) {
   size_t count = 0;
   for (const lt_run_call *call = result->calls; call != NULL; call = call->next, count++) {
     if (count < LT_TOOL_LISTED_MAX) {
@@ -50,16 +50,16 @@ static void put_calls(const lt_run_result *result, lt_buf *out) {
 }
 
 /* Standard error, then standard output. */
-static void put_failure(const lt_turn *turn, const lt_run_result *result, lt_buf *out) {
-  put_said(turn, result, false, out);
+static void typescript_put_failure(const lt_turn *turn, const lt_run_result *result, lt_buf *out) {
+  typescript_put_said(turn, result, false, out);
   lt_buf_add(out, result->error.n > 0 ? lt_buf_view(&result->error) : lt_str_of(lt_status_text(result->status)));
-  put_place(result, out);
-  put_calls(result, out);
+  typescript_put_place(result, out);
+  typescript_put_calls(result, out);
   lt_secrets_mask_buf(turn->agent->options.secrets, out);
   size_t before = out->n;
   lt_buf_addc(out, "\n\nSTDOUT:\n");
   size_t told = out->n;
-  put_said(turn, result, true, out);
+  typescript_put_said(turn, result, true, out);
   if (out->n == told && out->status == LT_OK) {
     out->n = before;
     out->p[before] = '\0';
@@ -67,13 +67,13 @@ static void put_failure(const lt_turn *turn, const lt_run_result *result, lt_buf
 }
 
 /* --- Running ------------------------------------------------------------------------------------------------------ */
-typedef struct request {
+typedef struct typescript_request {
   lt_str code;
   uint64_t timeout_ms;
-} request;
+} typescript_request;
 
 /* Models write the arguments as a string now and then. */
-static bool read_object(lt_arena *arena, lt_str text, lt_json_doc *doc) {
+static bool typescript_read_object(lt_arena *arena, lt_str text, lt_json_doc *doc) {
   lt_str inner;
   if (lt_json_parse(arena, text, doc, NULL) != LT_OK) {
     return false;
@@ -85,11 +85,12 @@ static bool read_object(lt_arena *arena, lt_str text, lt_json_doc *doc) {
 }
 
 /* False: what is wrong with it is appended. */
-static bool read_request(lt_arena *arena, lt_str input, request *ret, lt_buf *faults) {
+static bool typescript_read_request(lt_arena *arena, lt_str input, typescript_request *ret, lt_buf *faults) {
   lt_json_doc doc;
   lt_str code;
   int64_t ms = 0;
-  if (!read_object(arena, input, &doc) || !lt_json_str(lt_json_get(lt_json_root(&doc), "code"), arena, &code)) {
+  if (!typescript_read_object(arena, input, &doc) ||
+      !lt_json_str(lt_json_get(lt_json_root(&doc), "code"), arena, &code)) {
     lt_buf_addc(faults, "Error parsing parameters: expected {\"code\": \"...\"} with the program as a string");
     return false;
   }
@@ -99,12 +100,12 @@ static bool read_request(lt_arena *arena, lt_str input, request *ret, lt_buf *fa
     lt_buf_addc(faults, "Error parsing parameters: timeout: expected a number of milliseconds, 1 or more");
     return false;
   }
-  *ret = (request){.code = code, .timeout_ms = (uint64_t)ms};
+  *ret = (typescript_request){.code = code, .timeout_ms = (uint64_t)ms};
   ret->timeout_ms = ret->timeout_ms < LT_RUN_TIMEOUT_MAX_MS ? ret->timeout_ms : LT_RUN_TIMEOUT_MAX_MS;
   return true;
 }
 
-static lt_status end_success(lt_turn *turn, uint32_t number, lt_str stdout_text, lt_err *err) LT_YIELDS {
+static lt_status typescript_end_success(lt_turn *turn, uint32_t number, lt_str stdout_text, lt_err *err) LT_YIELDS {
   lt_buf json;
   lt_buf_init(&json, LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&json);
@@ -115,23 +116,23 @@ static lt_status end_success(lt_turn *turn, uint32_t number, lt_str stdout_text,
 }
 
 /* Stored whole; of a long one the model gets beginning and end. */
-static lt_status end(lt_round *round, lt_round_call *call, uint32_t number, const lt_run_result *result,
-                     lt_err *err) LT_YIELDS {
+static lt_status typescript_end_program(lt_tool_round *round, lt_tool_round_call *call, uint32_t number,
+                                        const lt_run_result *result, lt_err *err) LT_YIELDS {
   lt_turn *turn = round->turn;
   lt_buf text, logs;
   lt_buf_init(&text, LT_RUN_RESULT_MAX_BYTES);
   lt_buf_init(&logs, LT_RUN_RESULT_MAX_BYTES);
-  put_said(turn, result, false, &logs);
+  typescript_put_said(turn, result, false, &logs);
   lt_secrets_mask_buf(turn->agent->options.secrets, &logs);
   lt_status status = logs.n > 0 ? lt_turn_tool_logs(turn, number, lt_buf_view(&logs), err) : LT_OK;
   if (result->status == LT_OK) {
-    put_said(turn, result, true, &text);
+    typescript_put_said(turn, result, true, &text);
   } else {
-    put_failure(turn, result, &text);
+    typescript_put_failure(turn, result, &text);
   }
-  lt_text_cut(&call->answer, lt_buf_view(&text), LT_FEEDBACK_TOKENS);
+  lt_program_feedback_cut(&call->answer, lt_buf_view(&text), LT_FEEDBACK_TOKENS);
   if (status == LT_OK && result->status == LT_OK) {
-    status = end_success(turn, number, lt_buf_view(&text), err);
+    status = typescript_end_success(turn, number, lt_buf_view(&text), err);
   } else if (status == LT_OK) {
     status = lt_turn_tool_end(turn, number, result->status, lt_buf_view(&text), err);
   }
@@ -140,7 +141,8 @@ static lt_status end(lt_round *round, lt_round_call *call, uint32_t number, cons
   return status;
 }
 
-static lt_status run_program(lt_round *round, lt_round_call *call, const request *what, lt_err *err) LT_YIELDS {
+static lt_status typescript_run_program(lt_tool_round *round, lt_tool_round_call *call, const typescript_request *what,
+                                        lt_err *err) LT_YIELDS {
   uint32_t number;
   lt_run_result result;
   lt_turn_program program = {.code = what->code, .lang = LT_LANG_TYPESCRIPT, .timeout_ms = what->timeout_ms};
@@ -150,21 +152,21 @@ static lt_status run_program(lt_round *round, lt_round_call *call, const request
   lt_run_result_init(&result);
   lt_status status = lt_turn_run(round->turn, &program, &result, err);
   if (status == LT_OK) {
-    status = end(round, call, number, &result, err);
+    status = typescript_end_program(round, call, number, &result, err);
   }
   lt_run_result_release(&result);
   return status;
 }
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
-static const lt_tool *find_meant(const lt_catalog *catalog, lt_str name) {
+static const lt_tool *typescript_find_meant(const lt_catalog *catalog, lt_str name) {
   const lt_tool *tool = lt_catalog_find_ts(catalog, name);
   tool = tool != NULL ? tool : lt_catalog_find(catalog, name);
   return tool != NULL ? tool : lt_catalog_find_js(catalog, name);
 }
 
-static void put_not_found(lt_round *round, lt_round_call *call) {
-  const lt_tool *meant = find_meant(round->turn->prepared.catalog, call->asked->name);
+static void typescript_put_not_found(lt_tool_round *round, lt_tool_round_call *call) {
+  const lt_tool *meant = typescript_find_meant(round->turn->prepared.catalog, call->asked->name);
   lt_buf_addc(&call->answer, "Tool \"");
   lt_buf_add(&call->answer, call->asked->name);
   lt_buf_addc(&call->answer, "\" not found. Available tools: " LT_TYPESCRIPT_TOOL);
@@ -175,48 +177,50 @@ static void put_not_found(lt_round *round, lt_round_call *call) {
   }
 }
 
-static lt_status carry_out(lt_round *round, lt_round_call *call, lt_err *err) LT_YIELDS {
+static lt_status typescript_carry_out(lt_tool_round *round, lt_tool_round_call *call, lt_err *err) LT_YIELDS {
   lt_arena arena;
-  request what;
+  typescript_request what;
   if (call->broken) {
-    return lt_round_refuse(round, call, LT_E_SYNTAX, err);
+    return lt_tool_rounds_refuse(round, call, LT_E_SYNTAX, err);
   }
   if (!lt_str_eqc(call->asked->name, LT_TYPESCRIPT_TOOL)) {
-    put_not_found(round, call);
-    return lt_round_refuse(round, call, LT_E_NOTFOUND, err);
+    typescript_put_not_found(round, call);
+    return lt_tool_rounds_refuse(round, call, LT_E_NOTFOUND, err);
   }
   lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
-  lt_status status = read_request(&arena, call->input, &what, &call->answer)
-                         ? run_program(round, call, &what, err)
-                         : lt_round_refuse(round, call, LT_E_INVALID, err);
+  lt_status status = typescript_read_request(&arena, call->input, &what, &call->answer)
+                         ? typescript_run_program(round, call, &what, err)
+                         : lt_tool_rounds_refuse(round, call, LT_E_INVALID, err);
   lt_arena_release(&arena);
   return status;
 }
 
 /* In order: what one program stores the next one recalls. */
-static lt_status carry_out_all(lt_round *round, lt_err *err) LT_YIELDS {
+static lt_status typescript_carry_out_all(lt_tool_round *round, lt_err *err) LT_YIELDS {
   for (size_t i = 0; i < round->count; i++) {
-    LT_TRY(carry_out(round, &round->calls[i], err));
+    LT_TRY(typescript_carry_out(round, &round->calls[i], err));
   }
   return LT_OK;
 }
 
 /* --- The mode ----------------------------------------------------------------------------------------------------- */
 /* Once: what a program finds does not change within a prompt. */
-static lt_status define(void *arg, lt_turn *turn, uint32_t round, lt_round_tools *ret_tools, lt_err *err) LT_YIELDS {
+static lt_status typescript_define(void *arg, lt_turn *turn, uint32_t round, lt_tool_round_tools *ret_tools,
+                                   lt_err *err) LT_YIELDS {
   lt_buf *tools = arg;
   if (round == 0) {
-    LT_TRY(lt_typescript_define(turn->prepared.catalog, &turn->prepared.defaults, LT_TYPESCRIPT_TOKENS, tools, err));
+    LT_TRY(
+        lt_typescript_tool_define(turn->prepared.catalog, &turn->prepared.defaults, LT_TYPESCRIPT_TOKENS, tools, err));
   }
-  *ret_tools = (lt_round_tools){.definitions = lt_buf_view(tools)};
+  *ret_tools = (lt_tool_round_tools){.definitions = lt_buf_view(tools)};
   return LT_OK;
 }
 
-static lt_status run(lt_turn *turn, lt_err *err) LT_YIELDS {
+static lt_status typescript_run(lt_turn *turn, lt_err *err) LT_YIELDS {
   lt_buf tools;
-  const lt_rounds rounds = {.define = define, .carry_out = carry_out_all, .arg = &tools};
+  const lt_tool_rounds rounds = {.define = typescript_define, .carry_out = typescript_carry_out_all, .arg = &tools};
   lt_buf_init(&tools, LT_PROMPT_MESSAGES_BYTES);
-  lt_status status = lt_rounds_run(turn, &rounds, err);
+  lt_status status = lt_tool_rounds_run(turn, &rounds, err);
   lt_buf_release(&tools);
   return status;
 }
@@ -225,5 +229,5 @@ const lt_mode lt_mode_typescript = {
     .id = "typescript",
     .name = "TypeScript (programs as a tool)",
     .rounds = LT_ROUNDS_TYPESCRIPT,
-    .run = run,
+    .run = typescript_run,
 };

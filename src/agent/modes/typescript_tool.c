@@ -1,6 +1,6 @@
 #include "agent/modes/typescript_tool.h"
 
-#include "agent/wire.h"
+#include "agent/tool_definitions.h"
 #include "base/limits.h"
 #include "text/tokens.h"
 #include "types/typegen.h"
@@ -27,7 +27,7 @@ static const char schema[] =
     "\"required\":[\"code\"]}";
 
 /* --- The world ---------------------------------------------------------------------------------------------------- */
-static void put_functions(const lt_run_request *world, lt_buf *out) {
+static void typescript_tool_put_functions(const lt_run_request *world, lt_buf *out) {
   for (size_t i = 0; i < world->function_count; i++) {
     const lt_run_function *f = &world->functions[i];
     lt_buf_addc(out, i == 0 ? "\nOther functions, which return promises:\n- " : "- ");
@@ -39,7 +39,7 @@ static void put_functions(const lt_run_request *world, lt_buf *out) {
   }
 }
 
-static void put_modules(const lt_run_request *world, lt_buf *out) {
+static void typescript_tool_put_modules(const lt_run_request *world, lt_buf *out) {
   for (size_t i = 0; i < world->module_count; i++) {
     lt_buf_addc(out, i == 0 ? "\nModules to import: `" : ", `");
     lt_typegen_put_line(out, world->modules[i].name, LT_TYPEGEN_NAME_MAX_CHARS);
@@ -50,7 +50,8 @@ static void put_modules(const lt_run_request *world, lt_buf *out) {
 
 /* --- The tools: declared ------------------------------------------------------------------------------------------ */
 /* One after the other, so that 5,000 tools that do not fit are not all looked at. `ret_fits` says whether they do. */
-static lt_status declare(const lt_catalog *catalog, size_t max_tokens, lt_buf *out, bool *ret_fits, lt_err *err) {
+static lt_status typescript_tool_declare(const lt_catalog *catalog, size_t max_tokens, lt_buf *out, bool *ret_fits,
+                                         lt_err *err) {
   size_t told = out->n, tokens = 0;
   LT_TRY(lt_typegen_ts(NULL, 0, out, err));
   for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
@@ -69,7 +70,7 @@ static lt_status declare(const lt_catalog *catalog, size_t max_tokens, lt_buf *o
 
 /* --- The tools: named, or counted --------------------------------------------------------------------------------- */
 /* The tools of the namespace that begins at `from`: they stand together, sorted by id. Returns the next one's index. */
-static size_t put_namespace(const lt_catalog *catalog, size_t from, bool named, lt_buf *out) {
+static size_t typescript_tool_put_namespace(const lt_catalog *catalog, size_t from, bool named, lt_buf *out) {
   lt_str ns = lt_catalog_at(catalog, from)->ns;
   size_t i = from;
   lt_buf_addc(out, "**");
@@ -89,11 +90,11 @@ static size_t put_namespace(const lt_catalog *catalog, size_t from, bool named, 
 }
 
 /* Whether all of it fits; what does not is not there. */
-static bool list(const lt_catalog *catalog, size_t max_tokens, bool named, lt_buf *out) {
+static bool typescript_tool_list(const lt_catalog *catalog, size_t max_tokens, bool named, lt_buf *out) {
   size_t tokens = 0, i = 0;
   while (i < lt_catalog_count(catalog) && out->status == LT_OK) {
     size_t before = out->n;
-    size_t next = put_namespace(catalog, i, named, out);
+    size_t next = typescript_tool_put_namespace(catalog, i, named, out);
     tokens += lt_tokens_estimate(lt_str_from(out->p + before, out->n - before));
     if (tokens > max_tokens) {
       out->n = before;
@@ -105,23 +106,23 @@ static bool list(const lt_catalog *catalog, size_t max_tokens, bool named, lt_bu
   return true;
 }
 
-static void put_list(const lt_catalog *catalog, size_t max_tokens, lt_buf *out) {
+static void typescript_tool_put_list(const lt_catalog *catalog, size_t max_tokens, lt_buf *out) {
   lt_buf_printf(out,
                 "\nThere are %zu tools, too many to declare here. A tool's function takes one object and returns a "
                 "Promise<Result<any>>; ask toolSchema before you call one.\n",
                 lt_catalog_count(catalog));
   size_t before = out->n;
-  if (list(catalog, max_tokens, true, out)) {
+  if (typescript_tool_list(catalog, max_tokens, true, out)) {
     return;
   }
   out->n = before;
-  if (!list(catalog, max_tokens, false, out)) {
+  if (!typescript_tool_list(catalog, max_tokens, false, out)) {
     lt_buf_addc(out, "... and more\n");
   }
 }
 
 /* --- All of it ---------------------------------------------------------------------------------------------------- */
-static lt_status put_tools(const lt_catalog *catalog, size_t max_tokens, lt_buf *out, lt_err *err) {
+static lt_status typescript_tool_put_tools(const lt_catalog *catalog, size_t max_tokens, lt_buf *out, lt_err *err) {
   size_t before = out->n;
   bool fits;
   if (lt_catalog_count(catalog) == 0) {
@@ -129,33 +130,33 @@ static lt_status put_tools(const lt_catalog *catalog, size_t max_tokens, lt_buf 
     return LT_OK;
   }
   lt_buf_addc(out, "\n```typescript\n");
-  LT_TRY(declare(catalog, max_tokens, out, &fits, err));
+  LT_TRY(typescript_tool_declare(catalog, max_tokens, out, &fits, err));
   lt_buf_addc(out, "```\n");
   if (!fits && out->status == LT_OK) {
     out->n = before;
-    put_list(catalog, max_tokens, out);
+    typescript_tool_put_list(catalog, max_tokens, out);
   }
   return LT_OK;
 }
 
-lt_status lt_typescript_describe(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens, lt_buf *out,
-                                 lt_err *err) {
+lt_status lt_typescript_tool_describe(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens,
+                                      lt_buf *out, lt_err *err) {
   lt_buf_addc(out, about);
-  put_functions(world, out);
-  put_modules(world, out);
-  LT_TRY(put_tools(catalog, max_tokens, out, err));
+  typescript_tool_put_functions(world, out);
+  typescript_tool_put_modules(world, out);
+  LT_TRY(typescript_tool_put_tools(catalog, max_tokens, out, err));
   return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "no room for the description of the tools");
 }
 
-lt_status lt_typescript_define(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens, lt_buf *out,
-                               lt_err *err) {
+lt_status lt_typescript_tool_define(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens,
+                                    lt_buf *out, lt_err *err) {
   lt_buf text;
   lt_buf_init(&text, LT_PROMPT_MESSAGES_BYTES);
-  lt_status status = lt_typescript_describe(catalog, world, max_tokens, &text, err);
+  lt_status status = lt_typescript_tool_describe(catalog, world, max_tokens, &text, err);
   if (status == LT_OK) {
     lt_json_writer w = lt_json_writer_on(out);
     lt_json_begin_array(&w);
-    lt_wire_put_definition(&w, LT_STR(LT_TYPESCRIPT_TOOL), lt_buf_view(&text), lt_str_of(schema));
+    lt_tool_definitions_put_one(&w, LT_STR(LT_TYPESCRIPT_TOOL), lt_buf_view(&text), lt_str_of(schema));
     lt_json_end_array(&w);
     status = out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "no room for the description of the tools");
   }

@@ -13,10 +13,10 @@
 #define LT_TYPESCRIPT_TOOL "execute_typescript"
 
 /* Appends the description. `world`: its functions and modules are told of. Errors: LT_E_LIMIT, LT_E_NOMEM. */
-lt_status lt_typescript_describe(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens, lt_buf *out,
-                                 lt_err *err);
+lt_status lt_typescript_tool_describe(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens,
+                                      lt_buf *out, lt_err *err);
 /* Appends its definition, in an array, as the API takes it. Errors: the same. */
-lt_status lt_typescript_define(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens, lt_buf *out,
-                               lt_err *err);
+lt_status lt_typescript_tool_define(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens,
+                                    lt_buf *out, lt_err *err);
 
 #endif

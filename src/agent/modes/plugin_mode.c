@@ -1,64 +1,64 @@
 /* Modes of plugins: what the host lets them do with their prompt (the other side of plugin/mode.c). */
-#include "agent/own.h"
-#include "agent/wire.h"
+#include "agent/turn_state.h"
+#include "agent/tool_definitions.h"
 #include "base/limits.h"
 
-typedef struct plugged {
+typedef struct plugin_mode {
   lt_turn *turn;
   lt_arena arena; /* of the wire: written off the loop where there are many tools */
-  lt_wire *wire;
+  lt_tool_definitions *wire;
   lt_buf definitions;
   uint32_t asked;
   lt_status status; /* of the writing */
   lt_err err;
-} plugged;
+} plugin_mode;
 
 /* --- What the mode is handed -------------------------------------------------------------------------------------- */
 /* Touches nothing of the loop's: the catalog may be read anywhere. */
-static void write_definitions(void *arg) {
-  plugged *p = arg;
+static void plugin_mode_write_definitions(void *arg) {
+  plugin_mode *p = arg;
   const lt_catalog *catalog = p->turn->prepared.catalog;
-  p->status = lt_wire_new(&p->arena, catalog, &p->wire, &p->err);
+  p->status = lt_tool_definitions_new(&p->arena, catalog, &p->wire, &p->err);
   if (p->status == LT_OK && lt_catalog_count(catalog) > 0) {
-    p->status = lt_wire_definitions(p->wire, &p->definitions, &p->err);
+    p->status = lt_tool_definitions_put_all(p->wire, &p->definitions, &p->err);
   }
 }
 
-static lt_status define(plugged *p, lt_err *err) LT_YIELDS {
-  if (lt_catalog_count(p->turn->prepared.catalog) <= LT_WIRE_INLINE_TOOLS) {
-    write_definitions(p);
+static lt_status plugin_mode_define(plugin_mode *p, lt_err *err) LT_YIELDS {
+  if (lt_catalog_count(p->turn->prepared.catalog) <= LT_TOOL_DEFINITIONS_INLINE) {
+    plugin_mode_write_definitions(p);
   } else {
-    LT_TRY(lt_loop_offload(p->turn->agent->options.loop, write_definitions, p, err));
+    LT_TRY(lt_loop_offload(p->turn->agent->options.loop, plugin_mode_write_definitions, p, err));
   }
   return p->status == LT_OK ? LT_OK : lt_fail(err, p->status, "%s", lt_err_msg(&p->err));
 }
 
-static void put_array(lt_json_writer *w, const char *key, const lt_buf *json) {
+static void plugin_mode_put_array(lt_json_writer *w, const char *key, const lt_buf *json) {
   lt_json_key(w, key);
   lt_json_put_raw(w, json->n > 0 ? lt_buf_view(json) : LT_STR("[]"));
 }
 
-static void put_in(const plugged *p, lt_buf *in) {
+static void plugin_mode_put_input(const plugin_mode *p, lt_buf *in) {
   const lt_turn *turn = p->turn;
   const lt_catalog *catalog = turn->prepared.catalog;
   lt_json_writer w = lt_json_writer_on(in);
   lt_json_begin_object(&w);
   lt_json_key(&w, "input");
   lt_json_put_str(&w, turn->input);
-  put_array(&w, "history", &turn->history);
+  plugin_mode_put_array(&w, "history", &turn->history);
   lt_json_key(&w, "tools");
   lt_json_begin_array(&w);
   for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
     lt_json_put_str(&w, lt_catalog_at(catalog, i)->id);
   }
   lt_json_end_array(&w);
-  put_array(&w, "definitions", &p->definitions);
-  put_array(&w, "context", &turn->prepared.context);
+  plugin_mode_put_array(&w, "definitions", &p->definitions);
+  plugin_mode_put_array(&w, "context", &turn->prepared.context);
   lt_json_end_object(&w);
 }
 
 /* --- Asking the model --------------------------------------------------------------------------------------------- */
-static void put_reply(const plugged *p, const lt_completion *completion, lt_buf *out) {
+static void plugin_mode_put_reply(const plugin_mode *p, const lt_completion *completion, lt_buf *out) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
   lt_json_key(&w, "text");
@@ -67,7 +67,7 @@ static void put_reply(const plugged *p, const lt_completion *completion, lt_buf 
   lt_json_begin_array(&w);
   for (size_t i = 0; i < completion->call_count; i++) {
     const lt_requested_call *call = &completion->calls[i];
-    const lt_tool *tool = lt_wire_find(p->wire, call->name);
+    const lt_tool *tool = lt_tool_definitions_find(p->wire, call->name);
     lt_json_begin_object(&w);
     lt_json_key(&w, "id");
     lt_json_put_str(&w, call->id);
@@ -97,7 +97,7 @@ static void put_reply(const plugged *p, const lt_completion *completion, lt_buf 
 }
 
 /* A plugin's words, without secrets: a model or a person reads them. Borrows: `masked`. */
-static lt_status mask(const lt_turn *turn, bool json, lt_str *text, lt_buf *masked, lt_err *err) {
+static lt_status plugin_mode_mask(const lt_turn *turn, bool json, lt_str *text, lt_buf *masked, lt_err *err) {
   const lt_secrets *secrets = turn->agent->options.secrets;
   lt_buf_init(masked, LT_JSON_MAX_BYTES);
   if (!lt_secrets_in(secrets, *text)) {
@@ -108,8 +108,8 @@ static lt_status mask(const lt_turn *turn, bool json, lt_str *text, lt_buf *mask
   return masked->status == LT_OK ? LT_OK : lt_fail(err, masked->status, "no memory to mask secrets");
 }
 
-static lt_status ask(void *arg, lt_str messages, lt_str tools, lt_buf *reply, lt_err *err) LT_YIELDS {
-  plugged *p = arg;
+static lt_status plugin_mode_ask(void *arg, lt_str messages, lt_str tools, lt_buf *reply, lt_err *err) LT_YIELDS {
+  plugin_mode *p = arg;
   lt_buf masked;
   lt_completion completion;
   if (p->asked++ >= p->turn->rounds) {
@@ -117,13 +117,13 @@ static lt_status ask(void *arg, lt_str messages, lt_str tools, lt_buf *reply, lt
                    p->turn->rounds);
   }
   lt_completion_init(&completion);
-  lt_status status = mask(p->turn, true, &messages, &masked, err);
+  lt_status status = plugin_mode_mask(p->turn, true, &messages, &masked, err);
   if (status == LT_OK) {
     p->turn->messages_hash = lt_str_hash(messages);
     status = lt_turn_ask(p->turn, messages, tools, false, &completion, err);
   }
   if (status == LT_OK) {
-    put_reply(p, &completion, reply);
+    plugin_mode_put_reply(p, &completion, reply);
   }
   lt_completion_release(&completion);
   lt_buf_release(&masked);
@@ -131,10 +131,10 @@ static lt_status ask(void *arg, lt_str messages, lt_str tools, lt_buf *reply, lt
 }
 
 /* --- Putting out and calling -------------------------------------------------------------------------------------- */
-static lt_status put_text(void *arg, lt_str text, lt_err *err) LT_YIELDS {
-  const plugged *p = arg;
+static lt_status plugin_mode_put_text(void *arg, lt_str text, lt_err *err) LT_YIELDS {
+  const plugin_mode *p = arg;
   lt_buf masked;
-  lt_status status = mask(p->turn, false, &text, &masked, err);
+  lt_status status = plugin_mode_mask(p->turn, false, &text, &masked, err);
   if (status == LT_OK) {
     status = lt_turn_text(p->turn, text, err);
   }
@@ -142,20 +142,21 @@ static lt_status put_text(void *arg, lt_str text, lt_err *err) LT_YIELDS {
   return status;
 }
 
-static lt_status call_tool(void *arg, lt_str tool, lt_str input, const lt_invoke_options *options, lt_buf *answer,
-                           lt_err *err) LT_YIELDS {
-  const plugged *p = arg;
+static lt_status plugin_mode_call_tool(void *arg, lt_str tool, lt_str input, const lt_invoke_options *options,
+                                       lt_buf *answer, lt_err *err) LT_YIELDS {
+  const plugin_mode *p = arg;
   return lt_turn_call_with(p->turn, LT_STR_NULL, tool, input, options, answer, err);
 }
 
 /* --- The mode ----------------------------------------------------------------------------------------------------- */
-static lt_status run_there(plugged *p, lt_err *err) LT_YIELDS {
+static lt_status plugin_mode_run_in_host(plugin_mode *p, lt_err *err) LT_YIELDS {
   lt_turn *turn = p->turn;
-  const lt_mode_world world = {.ask = ask, .text = put_text, .call = call_tool, .arg = p};
+  const lt_mode_world world = {
+      .ask = plugin_mode_ask, .text = plugin_mode_put_text, .call = plugin_mode_call_tool, .arg = p};
   lt_buf in;
-  LT_TRY(define(p, err));
+  LT_TRY(plugin_mode_define(p, err));
   lt_buf_init(&in, LT_JSON_MAX_BYTES);
-  put_in(p, &in);
+  plugin_mode_put_input(p, &in);
   lt_status status = in.status == LT_OK ? lt_host_run_mode(turn->agent->options.host, lt_str_of(turn->mode->id),
                                                            lt_buf_view(&in), &world, &turn->caller, &turn->cancel, err)
                                         : lt_fail(err, in.status, "no memory for what the mode is handed");
@@ -164,11 +165,11 @@ static lt_status run_there(plugged *p, lt_err *err) LT_YIELDS {
   return turn->cancel.why == LT_OK ? status : lt_fail(err, turn->cancel.why, "the prompt was cancelled");
 }
 
-lt_status lt_plugged_run(lt_turn *turn, lt_err *err) {
-  plugged p = {.turn = turn, .err = LT_ERR_INIT};
+lt_status lt_plugin_mode_run(lt_turn *turn, lt_err *err) {
+  plugin_mode p = {.turn = turn, .err = LT_ERR_INIT};
   lt_arena_init(&p.arena, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&p.definitions, LT_PROMPT_MESSAGES_BYTES);
-  lt_status status = run_there(&p, err);
+  lt_status status = plugin_mode_run_in_host(&p, err);
   lt_buf_release(&p.definitions);
   lt_arena_release(&p.arena);
   return status;

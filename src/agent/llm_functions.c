@@ -1,7 +1,7 @@
-/* llm() and llmJson(): a program asks the model itself (seed 015). */
-#include "agent/own.h"
+/* llm_call() and llmJson(): a program asks the model itself (seed 015). */
+#include "agent/turn_state.h"
 
-static lt_status put_message(lt_json_writer *w, const char *role, lt_str content) {
+static lt_status llm_put_message(lt_json_writer *w, const char *role, lt_str content) {
   lt_json_begin_object(w);
   lt_json_key(w, "role");
   lt_json_put_cstr(w, role);
@@ -12,7 +12,7 @@ static lt_status put_message(lt_json_writer *w, const char *role, lt_str content
 }
 
 /* The prompt: a string, or whatever else as its JSON. */
-static lt_status read_prompt(lt_str args, lt_arena *arena, const char *name, lt_str *ret, lt_err *err) {
+static lt_status llm_read_prompt(lt_str args, lt_arena *arena, const char *name, lt_str *ret, lt_err *err) {
   lt_json_doc doc;
   LT_TRY(lt_json_parse(arena, args, &doc, err));
   lt_json prompt = lt_json_at(lt_json_root(&doc), 0);
@@ -27,16 +27,16 @@ static lt_status read_prompt(lt_str args, lt_arena *arena, const char *name, lt_
   return lt_json_str(prompt, arena, ret) ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
 }
 
-static lt_status ask(lt_turn *turn, lt_str prompt, bool json, lt_cancel *cancel, lt_completion *completion,
-                     lt_err *err) LT_YIELDS {
+static lt_status llm_ask(lt_turn *turn, lt_str prompt, bool json, lt_cancel *cancel, lt_completion *completion,
+                         lt_err *err) LT_YIELDS {
   lt_buf messages;
   lt_buf_init(&messages, LT_PROMPT_MESSAGES_BYTES);
   lt_json_writer w = lt_json_writer_on(&messages);
   lt_json_begin_array(&w);
-  put_message(&w, "system",
-              json ? LT_STR("You are a helpful assistant. Respond with valid JSON only.")
-                   : LT_STR("You are a helpful assistant. Respond concisely."));
-  put_message(&w, "user", prompt);
+  llm_put_message(&w, "system",
+                  json ? LT_STR("You are a helpful assistant. Respond with valid JSON only.")
+                       : LT_STR("You are a helpful assistant. Respond concisely."));
+  llm_put_message(&w, "user", prompt);
   lt_json_end_array(&w);
   lt_status status = messages.status == LT_OK ? LT_OK : lt_fail(err, messages.status, "the prompt is too long");
   if (status == LT_OK) {
@@ -51,7 +51,7 @@ static lt_status ask(lt_turn *turn, lt_str prompt, bool json, lt_cancel *cancel,
 }
 
 /* Models like to put a fence round what they were asked for without one. */
-static lt_str without_fence(lt_str text) {
+static lt_str llm_without_fence(lt_str text) {
   text = lt_str_trim(text);
   size_t line = lt_str_find(text, LT_STR("\n"), 0);
   if (lt_str_starts(text, LT_STR("```")) && lt_str_ends(text, LT_STR("```")) && line != SIZE_MAX && line + 3 < text.n) {
@@ -61,9 +61,9 @@ static lt_str without_fence(lt_str text) {
 }
 
 /* The reply as a JSON value: what it is, or a string of it; nothing is null. */
-static void put_value(lt_buf *out, lt_str reply, bool json) {
+static void llm_put_value(lt_buf *out, lt_str reply, bool json) {
   lt_json_writer w = lt_json_writer_on(out);
-  lt_str value = without_fence(reply);
+  lt_str value = llm_without_fence(reply);
   if (!json) {
     lt_json_put_str(&w, reply);
   } else if (value.n == 0 || lt_json_check(value, NULL) == LT_OK) {
@@ -73,36 +73,37 @@ static void put_value(lt_buf *out, lt_str reply, bool json) {
   }
 }
 
-static lt_status answer(lt_turn *turn, const char *name, lt_str args, const lt_invoke_options *options, lt_buf *out,
-                        lt_err *err) LT_YIELDS {
+static lt_status llm_answer(lt_turn *turn, const char *name, lt_str args, const lt_invoke_options *options, lt_buf *out,
+                            lt_err *err) LT_YIELDS {
   bool json = strcmp(name, "llmJson") == 0;
   lt_arena arena;
   lt_str prompt;
   lt_completion completion;
   lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
   lt_completion_init(&completion);
-  lt_status status = read_prompt(args, &arena, name, &prompt, err);
+  lt_status status = llm_read_prompt(args, &arena, name, &prompt, err);
   if (status == LT_OK) {
-    status = ask(turn, prompt, json, options->cancel, &completion, err);
+    status = llm_ask(turn, prompt, json, options->cancel, &completion, err);
   }
   if (status == LT_OK) {
-    put_value(out, lt_buf_view(&completion.text), json);
+    llm_put_value(out, lt_buf_view(&completion.text), json);
   }
   lt_completion_release(&completion);
   lt_arena_release(&arena);
   return status;
 }
 
-static lt_status llm(void *arg, lt_str args, const lt_invoke_options *options, lt_buf *out, lt_err *err) LT_YIELDS {
-  return answer(arg, "llm", args, options, out, err);
-}
-
-static lt_status llm_json(void *arg, lt_str args, const lt_invoke_options *options, lt_buf *out,
+static lt_status llm_call(void *arg, lt_str args, const lt_invoke_options *options, lt_buf *out,
                           lt_err *err) LT_YIELDS {
-  return answer(arg, "llmJson", args, options, out, err);
+  return llm_answer(arg, "llm", args, options, out, err);
 }
 
-bool lt_turn_add_functions(lt_turn_own *own) {
+static lt_status llm_call_json(void *arg, lt_str args, const lt_invoke_options *options, lt_buf *out,
+                               lt_err *err) LT_YIELDS {
+  return llm_answer(arg, "llmJson", args, options, out, err);
+}
+
+bool lt_llm_functions_add(lt_turn_state *own) {
   lt_run_request *world = &own->defaults;
   lt_run_function *functions = lt_arena_zalloc(&own->turn.arena, world->function_count + 2, sizeof(lt_run_function));
   if (functions == NULL) {
@@ -115,7 +116,7 @@ bool lt_turn_add_functions(lt_turn_own *own) {
       .name = LT_STR("llm"),
       .signature = LT_STR("(prompt) → string"),
       .description = LT_STR("Ask a language model and get its answer as text"),
-      .call = llm,
+      .call = llm_call,
       .arg = &own->turn,
       .repeatable = true,
   };
@@ -123,7 +124,7 @@ bool lt_turn_add_functions(lt_turn_own *own) {
       .name = LT_STR("llmJson"),
       .signature = LT_STR("(prompt) → object"),
       .description = LT_STR("The same with an answer in JSON, parsed"),
-      .call = llm_json,
+      .call = llm_call_json,
       .arg = &own->turn,
       .repeatable = true,
   };

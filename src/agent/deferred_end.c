@@ -1,23 +1,23 @@
 /* Prompts of which the end could not be stored: it is, as soon as that works again. Until then they are this process's,
  * and their conversations busy. */
-#include "agent/own.h"
+#include "agent/turn_state.h"
 #include "base/mem.h"
 
-typedef struct late {
+typedef struct deferred_end {
   lt_agent *agent;
   char prompt[LT_STORE_ID_BYTES + 1];
   lt_prompt_state state;
   lt_buf usage, error;
-} late;
+} deferred_end;
 
-static void late_free(late *l) {
+static void deferred_end_free(deferred_end *l) {
   lt_buf_release(&l->usage);
   lt_buf_release(&l->error);
   lt_mem_free(l);
 }
 
-static late *late_new(const lt_turn *turn, lt_str usage, lt_str error) {
-  late *l = lt_mem_zalloc(1, sizeof *l);
+static deferred_end *deferred_end_new(const lt_turn *turn, lt_str usage, lt_str error) {
+  deferred_end *l = lt_mem_zalloc(1, sizeof *l);
   if (l == NULL) {
     return NULL;
   }
@@ -29,21 +29,21 @@ static late *late_new(const lt_turn *turn, lt_str usage, lt_str error) {
   lt_buf_add(&l->usage, usage);
   lt_buf_add(&l->error, error);
   if (l->usage.status != LT_OK || l->error.status != LT_OK) {
-    late_free(l);
+    deferred_end_free(l);
     return NULL;
   }
   return l;
 }
 
 /* Whatever the reason was: a disk may be mounted again as well as have room again. */
-static bool try_again(const late *l) LT_YIELDS {
+static bool deferred_end_store(const deferred_end *l) LT_YIELDS {
   lt_status status = lt_store_prompt_set_state(l->agent->options.db, lt_str_of(l->prompt), l->state,
                                                lt_buf_view(&l->usage), lt_buf_view(&l->error), NULL);
   return status == LT_OK || status == LT_E_NOTFOUND;
 }
 
-static void on_late_fiber(void *arg) {
-  late *l = arg;
+static void deferred_end_on_fiber(void *arg) {
+  deferred_end *l = arg;
   lt_agent *agent = l->agent;
   lt_wait wait;
   lt_cancel_node node;
@@ -53,28 +53,28 @@ static void on_late_fiber(void *arg) {
   lt_cancel_add(&agent->close, &node, &wait);
   while (!stored && !agent->closing) {
     lt_wait_on(&wait, pause_ms);
-    stored = try_again(l);
+    stored = deferred_end_store(l);
     pause_ms = 2 * pause_ms < LT_PROMPT_LATE_MAX_MS ? 2 * pause_ms : LT_PROMPT_LATE_MAX_MS;
   }
   lt_cancel_remove(&agent->close, &node);
   if (!stored) {
     (void)lt_store_prompt_release(agent->options.db, lt_str_of(l->prompt), NULL);
   }
-  late_free(l);
+  deferred_end_free(l);
   agent->late--;
   lt_wait_wake(&agent->ended, LT_OK);
 }
 
-bool lt_turn_end_later(const lt_turn *turn, lt_str usage, lt_str error) {
+bool lt_deferred_end_start(const lt_turn *turn, lt_str usage, lt_str error) {
   lt_agent *agent = turn->agent;
-  late *l = agent->closing ? NULL : late_new(turn, usage, error);
+  deferred_end *l = agent->closing ? NULL : deferred_end_new(turn, usage, error);
   if (l == NULL) {
     return false;
   }
   agent->late++;
-  if (lt_loop_spawn(agent->options.loop, on_late_fiber, l, NULL) != LT_OK) {
+  if (lt_loop_spawn(agent->options.loop, deferred_end_on_fiber, l, NULL) != LT_OK) {
     agent->late--;
-    late_free(l);
+    deferred_end_free(l);
     return false;
   }
   return true;

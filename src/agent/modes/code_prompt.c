@@ -1,6 +1,6 @@
-#include "agent/prompt.h"
+#include "agent/modes/code_prompt.h"
 
-#include "agent/own.h"
+#include "agent/turn_state.h"
 #include "base/mem.h"
 #include "types/typegen.h"
 
@@ -36,7 +36,7 @@ static const char rules[] =
     "system, no process and no require().\n";
 
 /* --- Sections ----------------------------------------------------------------------------------------------------- */
-static void put_modules(lt_buf *out, const lt_run_request *world) {
+static void code_prompt_put_modules(lt_buf *out, const lt_run_request *world) {
   if (world->module_count == 0) {
     lt_buf_addc(out, "- There are no modules: do not use import.\n");
     return;
@@ -50,15 +50,15 @@ static void put_modules(lt_buf *out, const lt_run_request *world) {
   lt_buf_byte(out, '\n');
 }
 
-static bool is_in_rules(lt_str name) {
+static bool code_prompt_is_in_rules(lt_str name) {
   return lt_str_eqc(name, "llm") || lt_str_eqc(name, "llmJson");
 }
 
-static void put_functions(lt_buf *out, const lt_run_request *world) {
+static void code_prompt_put_functions(lt_buf *out, const lt_run_request *world) {
   bool any = false;
   for (size_t i = 0; i < world->function_count; i++) {
     const lt_run_function *function = &world->functions[i];
-    if (is_in_rules(function->name)) {
+    if (code_prompt_is_in_rules(function->name)) {
       continue;
     }
     lt_buf_addc(out, any ? "- " : "\nFUNCTIONS:\n- ");
@@ -71,7 +71,7 @@ static void put_functions(lt_buf *out, const lt_run_request *world) {
   }
 }
 
-static lt_status make_listing(lt_buf *out, const lt_catalog *catalog, lt_err *err) {
+static lt_status code_prompt_write_listing(lt_buf *out, const lt_catalog *catalog, lt_err *err) {
   size_t count = lt_catalog_count(catalog);
   lt_typegen_tool *tools = lt_mem_zalloc(count + 1, sizeof *tools);
   if (tools == NULL) {
@@ -87,26 +87,26 @@ static lt_status make_listing(lt_buf *out, const lt_catalog *catalog, lt_err *er
   return status == LT_OK && out->status != LT_OK ? lt_fail(err, out->status, "no room for the list of tools") : status;
 }
 
-void lt_prompt_forget_listing(lt_agent *agent) {
+void lt_code_prompt_forget_listing(lt_agent *agent) {
   lt_catalog_unref(agent->listed);
   agent->listed = NULL;
   lt_buf_release(&agent->listing);
 }
 
 /* Of thirty tools it took a fifth of the loop's time when a thousand prompts began at once. */
-static lt_status keep_listing(lt_agent *agent, lt_catalog *catalog, lt_err *err) {
+static lt_status code_prompt_update_listing(lt_agent *agent, lt_catalog *catalog, lt_err *err) {
   if (agent->listed == catalog) {
     return LT_OK;
   }
-  lt_prompt_forget_listing(agent);
+  lt_code_prompt_forget_listing(agent);
   lt_buf_init(&agent->listing, LT_PROMPT_MESSAGES_BYTES);
-  LT_TRY(make_listing(&agent->listing, catalog, err));
+  LT_TRY(code_prompt_write_listing(&agent->listing, catalog, err));
   agent->listed = lt_catalog_ref(catalog);
   return LT_OK;
 }
 
-static lt_status put_tools(lt_buf *out, const lt_turn *turn, lt_err *err) {
-  LT_TRY(keep_listing(turn->agent, turn->prepared.catalog, err));
+static lt_status code_prompt_put_tools(lt_buf *out, const lt_turn *turn, lt_err *err) {
+  LT_TRY(code_prompt_update_listing(turn->agent, turn->prepared.catalog, err));
   bool any = lt_catalog_count(turn->prepared.catalog) > 0;
   lt_buf_addc(out, any ? "\nAVAILABLE TOOLS:\n" : "\nAVAILABLE TOOLS:\n(none)\n");
   lt_buf_add(out, lt_buf_view(&turn->agent->listing));
@@ -114,23 +114,23 @@ static lt_status put_tools(lt_buf *out, const lt_turn *turn, lt_err *err) {
 }
 
 /* --- Context ------------------------------------------------------------------------------------------------------ */
-static lt_str characters(lt_json item, const char *key, lt_arena *arena) {
+static lt_str code_prompt_text_of(lt_json item, const char *key, lt_arena *arena) {
   lt_str text = LT_STR("");
   lt_json value = lt_json_get(item, key);
   return lt_json_str(value, arena, &text) ? text : lt_json_text(value);
 }
 
-static void put_item(lt_buf *out, lt_json item, lt_arena *arena) {
-  lt_str id = characters(item, "id", arena);
+static void code_prompt_put_item(lt_buf *out, lt_json item, lt_arena *arena) {
+  lt_str id = code_prompt_text_of(item, "id", arena);
   lt_buf_byte(out, '[');
-  lt_buf_add(out, characters(item, "type", arena));
+  lt_buf_add(out, code_prompt_text_of(item, "type", arena));
   lt_buf_addc(out, id.n > 0 ? ":" : "");
   lt_buf_add(out, id);
   lt_buf_addc(out, "]\n");
-  lt_buf_add(out, characters(item, "content", arena));
+  lt_buf_add(out, code_prompt_text_of(item, "content", arena));
 }
 
-lt_status lt_prompt_put_context(lt_str items, lt_buf *out, lt_err *err) {
+lt_status lt_code_prompt_put_context(lt_str items, lt_buf *out, lt_err *err) {
   lt_arena arena;
   lt_json_doc doc;
   lt_arena_init(&arena, LT_PROMPT_MEMORY_BYTES);
@@ -140,7 +140,7 @@ lt_status lt_prompt_put_context(lt_str items, lt_buf *out, lt_err *err) {
     lt_json_iter it = lt_json_each(lt_json_root(&doc));
     while (lt_json_next(&it)) {
       lt_buf_addc(out, first ? "" : "\n\n");
-      put_item(out, it.value, &arena);
+      code_prompt_put_item(out, it.value, &arena);
       first = false;
     }
   }
@@ -148,10 +148,10 @@ lt_status lt_prompt_put_context(lt_str items, lt_buf *out, lt_err *err) {
   return status;
 }
 
-static lt_status put_context(lt_buf *out, const lt_turn *turn, lt_err *err) {
+static lt_status code_prompt_put_context(lt_buf *out, const lt_turn *turn, lt_err *err) {
   lt_buf text;
   lt_buf_init(&text, LT_PROMPT_MESSAGES_BYTES);
-  lt_status status = lt_prompt_put_context(lt_buf_view(&turn->prepared.context), &text, err);
+  lt_status status = lt_code_prompt_put_context(lt_buf_view(&turn->prepared.context), &text, err);
   if (status == LT_OK && text.n > 0) {
     lt_buf_addc(out, "\nCONTEXT:\n");
     lt_buf_add(out, lt_buf_view(&text));
@@ -162,12 +162,12 @@ static lt_status put_context(lt_buf *out, const lt_turn *turn, lt_err *err) {
   return status;
 }
 
-lt_status lt_prompt_put_code(const lt_turn *turn, lt_buf *out, lt_err *err) {
+lt_status lt_code_prompt_put(const lt_turn *turn, lt_buf *out, lt_err *err) {
   const lt_run_request *world = &turn->prepared.defaults;
   lt_buf_addc(out, rules);
-  put_modules(out, world);
-  put_functions(out, world);
-  LT_TRY(put_tools(out, turn, err));
-  LT_TRY(put_context(out, turn, err));
+  code_prompt_put_modules(out, world);
+  code_prompt_put_functions(out, world);
+  LT_TRY(code_prompt_put_tools(out, turn, err));
+  LT_TRY(code_prompt_put_context(out, turn, err));
   return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "the system prompt is too long");
 }

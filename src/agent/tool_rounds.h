@@ -1,14 +1,14 @@
 /* The loop of modes whose models call tools: ask, carry out what is asked for, tell what came of it, ask again.
  * Internal to agent/.
  */
-#ifndef LT_AGENT_ROUNDS_H
-#define LT_AGENT_ROUNDS_H
+#ifndef LT_AGENT_TOOL_ROUNDS_H
+#define LT_AGENT_TOOL_ROUNDS_H
 
 #include "agent/turn.h"
-#include "agent/wire.h"
+#include "agent/tool_definitions.h"
 
 /* A call of one reply on its way. */
-typedef struct lt_round_call {
+typedef struct lt_tool_round_call {
   const lt_requested_call *asked; /* as the model wrote it */
   lt_str id;                      /* of [A-Za-z0-9_-], unique within the prompt */
   const lt_tool *tool;            /* classic mode's; NULL: there is none of that name */
@@ -16,39 +16,41 @@ typedef struct lt_round_call {
   bool broken;                    /* what was written is no JSON: `answer` says so, and it is not to be carried out */
   lt_buf answer;                  /* for the model: text, or when `is_json` a value */
   bool is_json;
-} lt_round_call;
+} lt_tool_round_call;
 
-typedef struct lt_round {
+typedef struct lt_tool_round {
   lt_turn *turn;
-  const lt_wire *wire; /* may be NULL */
-  lt_round_call *calls;
+  const lt_tool_definitions *wire; /* may be NULL */
+  lt_tool_round_call *calls;
   size_t count;
   bool cut; /* the model's reply reached its limit of tokens */
-} lt_round;
+} lt_tool_round;
 
 /* Carries out all calls of a reply; every answer is there afterwards. Not LT_OK: the turn is over. LT_YIELDS. */
-typedef lt_status lt_round_fn(lt_round *round, lt_err *err) LT_YIELDS;
+typedef lt_status lt_tool_round_fn(lt_tool_round *round, lt_err *err) LT_YIELDS;
 
 /* What the model is told of before it is asked. */
-typedef struct lt_round_tools {
-  lt_str definitions;  /* a JSON array, or empty */
-  const lt_wire *wire; /* their names, or NULL */
-} lt_round_tools;
+typedef struct lt_tool_round_tools {
+  lt_str definitions;              /* a JSON array, or empty */
+  const lt_tool_definitions *wire; /* their names, or NULL */
+} lt_tool_round_tools;
 
-typedef struct lt_rounds {
+typedef struct lt_tool_rounds {
   /* Before each asking; `round` counts from 0. The turn's plugins may have prepared anew. What it gives lasts until the
    * next time. LT_YIELDS. */
-  lt_status (*define)(void *arg, lt_turn *turn, uint32_t round, lt_round_tools *ret_tools, lt_err *err) LT_YIELDS;
-  lt_round_fn *carry_out;
+  lt_status (*define)(void *arg, lt_turn *turn, uint32_t round, lt_tool_round_tools *ret_tools, lt_err *err) LT_YIELDS;
+  lt_tool_round_fn *carry_out;
   void *arg;
-} lt_rounds;
+} lt_tool_rounds;
 
 /* From the first message to the last reply. LT_YIELDS. */
-lt_status lt_rounds_run(lt_turn *turn, const lt_rounds *rounds, lt_err *err) LT_YIELDS;
+lt_status lt_tool_rounds_run(lt_turn *turn, const lt_tool_rounds *rounds, lt_err *err) LT_YIELDS;
 
 /* Appends the message for arguments that are no JSON. */
-void lt_round_put_broken(lt_buf *out, const lt_round *round, const lt_round_call *call, const lt_err *why);
+void lt_tool_rounds_put_broken(lt_buf *out, const lt_tool_round *round, const lt_tool_round_call *call,
+                               const lt_err *why);
 /* A call that is not made, as an output of the prompt: its answer is the failure. LT_YIELDS. */
-lt_status lt_round_refuse(lt_round *round, lt_round_call *call, lt_status status, lt_err *err) LT_YIELDS;
+lt_status lt_tool_rounds_refuse(lt_tool_round *round, lt_tool_round_call *call, lt_status status,
+                                lt_err *err) LT_YIELDS;
 
 #endif

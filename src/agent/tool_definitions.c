@@ -1,4 +1,4 @@
-#include "agent/wire.h"
+#include "agent/tool_definitions.h"
 
 #include <stdio.h>
 
@@ -6,7 +6,7 @@
 
 #define SUFFIX_CHARS 9 /* "_" and eight digits of a hash */
 
-struct lt_wire {
+struct lt_tool_definitions {
   const lt_catalog *catalog;
   lt_str *names;   /* in the catalog's order */
   uint32_t *slots; /* index + 1, or 0; by the name's hash */
@@ -14,45 +14,45 @@ struct lt_wire {
 };
 
 /* --- Names -------------------------------------------------------------------------------------------------------- */
-static bool is_allowed(unsigned char c) {
+static bool tool_definitions_is_allowed(unsigned char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
 /* Bytes within a character count as nothing: each character becomes one. Returns how many there are, also when they do
  * not fit. */
-static size_t put_plain(lt_str id, char ret[LT_WIRE_NAME_CHARS + 1]) {
+static size_t tool_definitions_put_plain(lt_str id, char ret[LT_TOOL_NAME_CHARS + 1]) {
   size_t n = 0;
   for (size_t i = 0; i < id.n; i++) {
     unsigned char c = (unsigned char)id.p[i];
     if (i > 0 && (c & 0xC0) == 0x80) {
       continue;
     }
-    if (n < LT_WIRE_NAME_CHARS) {
-      ret[n] = (char)(is_allowed(c) ? c : '_');
+    if (n < LT_TOOL_NAME_CHARS) {
+      ret[n] = (char)(tool_definitions_is_allowed(c) ? c : '_');
     }
     n++;
   }
   if (n == 0) {
     ret[n++] = '_';
   }
-  ret[n < LT_WIRE_NAME_CHARS ? n : LT_WIRE_NAME_CHARS] = '\0';
+  ret[n < LT_TOOL_NAME_CHARS ? n : LT_TOOL_NAME_CHARS] = '\0';
   return n;
 }
 
-void lt_wire_plain_name(lt_str id, char ret[LT_WIRE_NAME_CHARS + 1]) {
-  put_plain(id, ret);
+void lt_tool_definitions_plain_name(lt_str id, char ret[LT_TOOL_NAME_CHARS + 1]) {
+  tool_definitions_put_plain(id, ret);
 }
 
-static void put_hashed(lt_str id, uint32_t salt, char ret[LT_WIRE_NAME_CHARS + 1]) {
-  size_t n = put_plain(id, ret);
-  size_t most = LT_WIRE_NAME_CHARS - SUFFIX_CHARS;
+static void tool_definitions_put_hashed(lt_str id, uint32_t salt, char ret[LT_TOOL_NAME_CHARS + 1]) {
+  size_t n = tool_definitions_put_plain(id, ret);
+  size_t most = LT_TOOL_NAME_CHARS - SUFFIX_CHARS;
   uint64_t hash = lt_str_hash(id);
   uint32_t folded = (uint32_t)(hash ^ (hash >> 32)) + salt;
   snprintf(ret + (n < most ? n : most), SUFFIX_CHARS + 1, "_%08x", folded);
 }
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */
-static uint32_t *slot_of(const lt_wire *wire, lt_str name) {
+static uint32_t *tool_definitions_slot_of(const lt_tool_definitions *wire, lt_str name) {
   uint32_t at = (uint32_t)lt_str_hash(name) & wire->mask;
   while (wire->slots[at] != 0 && !lt_str_eq(wire->names[wire->slots[at] - 1], name)) {
     at = (at + 1) & wire->mask;
@@ -61,9 +61,9 @@ static uint32_t *slot_of(const lt_wire *wire, lt_str name) {
 }
 
 /* LT_E_INVALID: another tool has the name. */
-static lt_status enter(lt_wire *wire, lt_arena *arena, size_t i, const char *name) {
+static lt_status tool_definitions_enter(lt_tool_definitions *wire, lt_arena *arena, size_t i, const char *name) {
   lt_str text = lt_str_of(name);
-  uint32_t *slot = slot_of(wire, text);
+  uint32_t *slot = tool_definitions_slot_of(wire, text);
   if (*slot != 0) {
     return LT_E_INVALID;
   }
@@ -76,41 +76,42 @@ static lt_status enter(lt_wire *wire, lt_arena *arena, size_t i, const char *nam
 }
 
 /* Plain names first: no hash may take the name that is another's own. */
-static lt_status enter_all(lt_wire *wire, lt_arena *arena) {
-  char name[LT_WIRE_NAME_CHARS + 1];
+static lt_status tool_definitions_enter_all(lt_tool_definitions *wire, lt_arena *arena) {
+  char name[LT_TOOL_NAME_CHARS + 1];
   size_t count = lt_catalog_count(wire->catalog);
   for (size_t i = 0; i < count; i++) {
-    if (put_plain(lt_catalog_at(wire->catalog, i)->id, name) <= LT_WIRE_NAME_CHARS &&
-        enter(wire, arena, i, name) == LT_E_NOMEM) {
+    if (tool_definitions_put_plain(lt_catalog_at(wire->catalog, i)->id, name) <= LT_TOOL_NAME_CHARS &&
+        tool_definitions_enter(wire, arena, i, name) == LT_E_NOMEM) {
       return LT_E_NOMEM;
     }
   }
   for (size_t i = 0; i < count; i++) {
     lt_status status = wire->names[i].n > 0 ? LT_OK : LT_E_INVALID;
     for (uint32_t salt = 0; status == LT_E_INVALID; salt++) {
-      put_hashed(lt_catalog_at(wire->catalog, i)->id, salt, name);
-      status = enter(wire, arena, i, name);
+      tool_definitions_put_hashed(lt_catalog_at(wire->catalog, i)->id, salt, name);
+      status = tool_definitions_enter(wire, arena, i, name);
     }
     LT_TRY(status);
   }
   return LT_OK;
 }
 
-lt_status lt_wire_new(lt_arena *arena, const lt_catalog *catalog, lt_wire **ret_wire, lt_err *err) {
+lt_status lt_tool_definitions_new(lt_arena *arena, const lt_catalog *catalog, lt_tool_definitions **ret_wire,
+                                  lt_err *err) {
   uint32_t size = 8;
   while (size < 2 * lt_catalog_count(catalog)) {
     size *= 2;
   }
-  lt_wire *wire = lt_arena_zalloc(arena, 1, sizeof *wire);
+  lt_tool_definitions *wire = lt_arena_zalloc(arena, 1, sizeof *wire);
   if (wire != NULL) {
-    *wire = (lt_wire){
+    *wire = (lt_tool_definitions){
         .catalog = catalog,
         .names = lt_arena_zalloc(arena, lt_catalog_count(catalog), sizeof *wire->names),
         .slots = lt_arena_zalloc(arena, size, sizeof *wire->slots),
         .mask = size - 1,
     };
   }
-  if (wire == NULL || wire->names == NULL || wire->slots == NULL || enter_all(wire, arena) != LT_OK) {
+  if (wire == NULL || wire->names == NULL || wire->slots == NULL || tool_definitions_enter_all(wire, arena) != LT_OK) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the names of %zu tools", lt_catalog_count(catalog));
   }
   *ret_wire = wire;
@@ -118,7 +119,7 @@ lt_status lt_wire_new(lt_arena *arena, const lt_catalog *catalog, lt_wire **ret_
 }
 
 /* The catalog is sorted by id. */
-lt_str lt_wire_name(const lt_wire *wire, lt_str id) {
+lt_str lt_tool_definitions_name(const lt_tool_definitions *wire, lt_str id) {
   size_t low = 0, high = wire != NULL ? lt_catalog_count(wire->catalog) : 0;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -131,15 +132,15 @@ lt_str lt_wire_name(const lt_wire *wire, lt_str id) {
   return LT_STR_NULL;
 }
 
-const lt_tool *lt_wire_find(const lt_wire *wire, lt_str name) {
-  uint32_t slot = *slot_of(wire, name);
+const lt_tool *lt_tool_definitions_find(const lt_tool_definitions *wire, lt_str name) {
+  uint32_t slot = *tool_definitions_slot_of(wire, name);
   return slot != 0 ? lt_catalog_at(wire->catalog, slot - 1) : lt_catalog_find(wire->catalog, name);
 }
 
 /* --- Definitions -------------------------------------------------------------------------------------------------- */
 /* What providers refuse at the top of a tool's parameters, or have no use for. One such tool would cost the user the
  * whole request. */
-static bool is_left_out(lt_json key) {
+static bool tool_definitions_is_left_out(lt_json key) {
   static const char *const keys[] = {"type", "$schema", "oneOf", "anyOf", "allOf", "not", "enum"};
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
     if (lt_json_str_eq(key, lt_str_of(keys[i]))) {
@@ -150,15 +151,15 @@ static bool is_left_out(lt_json key) {
 }
 
 /* An object's schema, or one that says nothing of the type. */
-static bool is_of_object(lt_json schema) {
+static bool tool_definitions_is_of_object(lt_json schema) {
   lt_json type = lt_json_get(schema, "type");
   return lt_json_typeof(schema) == LT_JSON_OBJECT && (!lt_json_exists(type) || lt_json_str_eq(type, LT_STR("object")));
 }
 
-static void put_members(lt_json_writer *w, lt_json schema) {
+static void tool_definitions_put_members(lt_json_writer *w, lt_json schema) {
   lt_json_iter it = lt_json_each(schema);
   while (lt_json_next(&it)) {
-    if (!is_left_out(it.key)) {
+    if (!tool_definitions_is_left_out(it.key)) {
       lt_buf_addc(w->buf, ",");
       lt_json_compact(it.key, w->buf);
       lt_buf_addc(w->buf, ":");
@@ -167,13 +168,13 @@ static void put_members(lt_json_writer *w, lt_json schema) {
   }
 }
 
-static void put_parameters(lt_json_writer *w, lt_str text) {
+static void tool_definitions_put_parameters(lt_json_writer *w, lt_str text) {
   lt_arena arena;
   lt_json_doc doc;
   lt_arena_init(&arena, LT_SCHEMA_MEMORY_BYTES);
   lt_json schema = {0};
   lt_status status = text.n <= LT_SCHEMA_MAX_BYTES ? lt_json_parse(&arena, text, &doc, NULL) : LT_E_LIMIT;
-  if (status == LT_OK && is_of_object(lt_json_root(&doc))) {
+  if (status == LT_OK && tool_definitions_is_of_object(lt_json_root(&doc))) {
     schema = lt_json_root(&doc);
   } else if (status == LT_E_NOMEM) {
     w->buf->status = status;
@@ -183,12 +184,12 @@ static void put_parameters(lt_json_writer *w, lt_str text) {
     lt_buf_addc(w->buf, ",\"properties\":{}");
     schema = lt_json_exists(lt_json_get(schema, "properties")) ? (lt_json){0} : schema;
   }
-  put_members(w, schema);
+  tool_definitions_put_members(w, schema);
   lt_buf_addc(w->buf, "}");
   lt_arena_release(&arena);
 }
 
-void lt_wire_put_definition(lt_json_writer *w, lt_str name, lt_str description, lt_str input_schema) {
+void lt_tool_definitions_put_one(lt_json_writer *w, lt_str name, lt_str description, lt_str input_schema) {
   lt_json_begin_object(w);
   lt_json_key(w, "type");
   lt_json_put_cstr(w, "function");
@@ -201,17 +202,17 @@ void lt_wire_put_definition(lt_json_writer *w, lt_str name, lt_str description, 
     lt_json_put_str(w, description);
   }
   lt_json_key(w, "parameters");
-  put_parameters(w, input_schema);
+  tool_definitions_put_parameters(w, input_schema);
   lt_json_end_object(w);
   lt_json_end_object(w);
 }
 
-lt_status lt_wire_definitions(const lt_wire *wire, lt_buf *out, lt_err *err) {
+lt_status lt_tool_definitions_put_all(const lt_tool_definitions *wire, lt_buf *out, lt_err *err) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_array(&w);
   for (size_t i = 0; i < lt_catalog_count(wire->catalog); i++) {
     const lt_tool *tool = lt_catalog_at(wire->catalog, i);
-    lt_wire_put_definition(&w, wire->names[i], tool->description, tool->input_schema);
+    lt_tool_definitions_put_one(&w, wire->names[i], tool->description, tool->input_schema);
   }
   lt_json_end_array(&w);
   return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "no room for the definitions of the tools");
@@ -219,7 +220,7 @@ lt_status lt_wire_definitions(const lt_wire *wire, lt_buf *out, lt_err *err) {
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
 /* Of a string its characters. False: it begins like one and is none. */
-static bool put_characters(lt_json_writer *w, lt_str json) {
+static bool tool_definitions_put_characters(lt_json_writer *w, lt_str json) {
   lt_arena arena;
   lt_json_doc doc;
   lt_str characters;
@@ -235,16 +236,16 @@ static bool put_characters(lt_json_writer *w, lt_str json) {
   return is;
 }
 
-void lt_wire_put_answer(lt_json_writer *w, lt_str json) {
+void lt_tool_answer_put(lt_json_writer *w, lt_str json) {
   json = lt_str_trim(json);
   if (json.n == 0 || lt_str_eqc(json, "null") || lt_str_eqc(json, "\"\"")) {
-    lt_json_put_cstr(w, LT_WIRE_NOTHING);
-  } else if (json.p[0] != '"' || !put_characters(w, json)) {
+    lt_json_put_cstr(w, LT_TOOL_ANSWER_NOTHING);
+  } else if (json.p[0] != '"' || !tool_definitions_put_characters(w, json)) {
     lt_json_put_str(w, json);
   }
 }
 
-void lt_wire_put_failure(lt_buf *out, lt_str tool, lt_str message) {
+void lt_tool_answer_put_failure(lt_buf *out, lt_str tool, lt_str message) {
   if (!lt_str_starts(message, LT_STR("Tool \"")) && !lt_str_starts(message, LT_STR("Invalid JSON in arguments"))) {
     lt_buf_addc(out, "Error in tool \"");
     lt_buf_add(out, tool);

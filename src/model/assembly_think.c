@@ -1,12 +1,12 @@
 /* Thoughts that come as text: models that think write <think>...</think> before their answer, and not every server
  * takes that apart. Only at the very start, or an answer that speaks of the tag would lose a part. */
 #include "base/limits.h"
-#include "model/stream.h"
+#include "model/assembly.h"
 
 #define BEGIN LT_STR("<think>")
 #define END   LT_STR("</think>")
 
-static lt_str without_lead(lt_str text) {
+static lt_str without_leading_space(lt_str text) {
   size_t at = 0;
   while (at < text.n && strchr(" \t\r\n", text.p[at]) != NULL && text.p[at] != '\0') {
     at++;
@@ -15,7 +15,7 @@ static lt_str without_lead(lt_str text) {
 }
 
 /* How much of the end of `text` may be the beginning of `tag`. */
-static size_t half_tag(lt_str text, lt_str tag) {
+static size_t partial_tag_bytes(lt_str text, lt_str tag) {
   size_t n = text.n < tag.n ? text.n : tag.n - 1;
   while (n > 0 && !lt_str_ends(text, lt_str_sub(tag, 0, n))) {
     n--;
@@ -23,8 +23,8 @@ static size_t half_tag(lt_str text, lt_str tag) {
   return n;
 }
 
-static void answer(lt_assembly *a, lt_str text) {
-  text = a->think == LT_THINK_AFTER ? without_lead(text) : text;
+static void assembly_think_answer(lt_assembly *a, lt_str text) {
+  text = a->think == LT_THINK_AFTER ? without_leading_space(text) : text;
   if (text.n > 0) {
     a->think = LT_THINK_NONE;
     lt_assembly_take_text(a, text);
@@ -32,14 +32,14 @@ static void answer(lt_assembly *a, lt_str text) {
 }
 
 /* All that is held is of thoughts. */
-static void think(lt_assembly *a) {
+static void assembly_think_take(lt_assembly *a) {
   lt_str text = lt_buf_view(&a->held_text);
   size_t at = lt_str_find(text, END, 0);
-  size_t n = at != SIZE_MAX ? at : text.n - half_tag(text, END);
+  size_t n = at != SIZE_MAX ? at : text.n - partial_tag_bytes(text, END);
   lt_buf_add(&a->completion->reasoning, lt_str_sub(text, 0, n));
   if (at != SIZE_MAX) {
     a->think = LT_THINK_AFTER;
-    answer(a, lt_str_sub(text, at + END.n, text.n));
+    assembly_think_answer(a, lt_str_sub(text, at + END.n, text.n));
     lt_buf_clear(&a->held_text);
   } else {
     lt_buf_consume(&a->held_text, n);
@@ -47,16 +47,16 @@ static void think(lt_assembly *a) {
 }
 
 /* Nothing is held but white space, and perhaps the tag or a part of it. */
-static void begin(lt_assembly *a) {
+static void assembly_think_begin(lt_assembly *a) {
   lt_str text = lt_buf_view(&a->held_text);
-  lt_str rest = without_lead(text);
+  lt_str rest = without_leading_space(text);
   if (lt_str_starts(rest, BEGIN)) {
     a->think = LT_THINK_WITHIN;
     lt_buf_consume(&a->held_text, text.n - rest.n + BEGIN.n);
-    think(a);
+    assembly_think_take(a);
   } else if (!lt_str_starts(BEGIN, rest) || text.n > LT_MODEL_LEAD_MAX_BYTES) {
     a->think = LT_THINK_NONE;
-    answer(a, text);
+    assembly_think_answer(a, text);
     lt_buf_clear(&a->held_text);
   }
 }
@@ -66,12 +66,12 @@ void lt_assembly_take_said(lt_assembly *a, lt_str text) {
     return;
   }
   if (a->think == LT_THINK_NONE || a->think == LT_THINK_AFTER) {
-    answer(a, text);
+    assembly_think_answer(a, text);
     return;
   }
   lt_buf_add(&a->held_text, text);
   if (a->held_text.status == LT_OK) {
-    (a->think == LT_THINK_BEFORE ? begin : think)(a);
+    (a->think == LT_THINK_BEFORE ? assembly_think_begin : assembly_think_take)(a);
   }
 }
 
@@ -81,7 +81,7 @@ void lt_assembly_end_said(lt_assembly *a) {
   if (a->think == LT_THINK_WITHIN) {
     lt_buf_add(&a->completion->reasoning, text);
   } else {
-    answer(a, text);
+    assembly_think_answer(a, text);
   }
   lt_buf_clear(&a->held_text);
 }

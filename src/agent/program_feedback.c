@@ -1,10 +1,10 @@
 /* What a model is told of how its program ended (seeds 013 and 014, DESIGN.md section 6). */
-#include "agent/own.h"
+#include "agent/turn_state.h"
 #include "text/tokens.h"
 
 #define NOTICE_TOKENS 24 /* of the words that stand where something was cut out */
 
-static size_t at_character(lt_str text, size_t at) {
+static size_t program_feedback_character_start(lt_str text, size_t at) {
   while (at > 0 && at < text.n && ((unsigned char)text.p[at] & 0xc0) == 0x80) {
     at--;
   }
@@ -12,7 +12,7 @@ static size_t at_character(lt_str text, size_t at) {
 }
 
 /* Twice as much of the beginning as of the end. */
-void lt_text_cut(lt_buf *out, lt_str text, size_t max_tokens) {
+void lt_program_feedback_cut(lt_buf *out, lt_str text, size_t max_tokens) {
   size_t total = lt_tokens_estimate(text);
   if (total <= max_tokens) {
     lt_buf_add(out, text);
@@ -23,8 +23,8 @@ void lt_text_cut(lt_buf *out, lt_str text, size_t max_tokens) {
   lt_str head, tail;
   size_t kept;
   for (;;) {
-    head = lt_str_sub(text, 0, at_character(text, bytes / 3 * 2));
-    tail = lt_str_sub(text, at_character(text, text.n - bytes / 3), text.n);
+    head = lt_str_sub(text, 0, program_feedback_character_start(text, bytes / 3 * 2));
+    tail = lt_str_sub(text, program_feedback_character_start(text, text.n - bytes / 3), text.n);
     kept = lt_tokens_estimate(head) + lt_tokens_estimate(tail);
     if (kept <= room || bytes < 16) {
       break;
@@ -36,7 +36,7 @@ void lt_text_cut(lt_buf *out, lt_str text, size_t max_tokens) {
   lt_buf_add(out, tail);
 }
 
-void lt_feedback_put_logs(lt_buf *out, const lt_run_result *result) {
+void lt_program_feedback_put_logs(lt_buf *out, const lt_run_result *result) {
   bool first = true;
   for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
     if (text->said != LT_SAID_OUTPUT) {
@@ -50,13 +50,13 @@ void lt_feedback_put_logs(lt_buf *out, const lt_run_result *result) {
   }
 }
 
-lt_str lt_finish_words(lt_finish finish) {
+lt_str lt_completion_incomplete_reason(lt_finish finish) {
   return finish == LT_FINISH_LENGTH     ? LT_STR("The answer was cut off at the model's limit of tokens: maxTokens")
          : finish == LT_FINISH_FILTERED ? LT_STR("The answer was refused, or ended by the provider's filter")
                                         : LT_STR("");
 }
 
-void lt_feedback_put_output_limit(lt_buf *out, const lt_turn *turn) {
+void lt_program_feedback_put_output_limit(lt_buf *out, const lt_turn *turn) {
   size_t max = turn->own->defaults.max_output_bytes;
   max = max > 0 ? max : LT_RUN_OUTPUT_MAX_BYTES;
   if (max % LT_KIB == 0) {
@@ -66,7 +66,7 @@ void lt_feedback_put_output_limit(lt_buf *out, const lt_turn *turn) {
   }
 }
 
-void lt_feedback_put_error(lt_buf *out, const lt_run_result *result) {
+void lt_program_feedback_put_error(lt_buf *out, const lt_run_result *result) {
   lt_buf_add(out, lt_buf_view(&result->error));
   if (result->line > 0) {
     lt_buf_printf(out, " (line %u", result->line);
@@ -82,7 +82,7 @@ void lt_feedback_put_error(lt_buf *out, const lt_run_result *result) {
 }
 
 /* What has happened already must not be done again by the program's next version. */
-static void put_calls(lt_buf *out, const lt_run_result *result) {
+static void program_feedback_put_calls(lt_buf *out, const lt_run_result *result) {
   size_t count = 0;
   for (const lt_run_call *call = result->calls; call != NULL; call = call->next, count++) {
     if (count >= LT_TOOL_LISTED_MAX) {
@@ -90,12 +90,14 @@ static void put_calls(lt_buf *out, const lt_run_result *result) {
     }
     lt_buf_addc(out, count == 0 ? "\n\nTool calls that have already happened (do not repeat their effects):" : "");
     lt_buf_printf(out, "\n- %.*s", LT_STR_ARG(call->tool));
-    lt_buf_printf(out, " %.*s", LT_STR_ARG(lt_str_sub(call->input, 0, at_character(call->input, 120))));
+    lt_buf_printf(out, " %.*s",
+                  LT_STR_ARG(lt_str_sub(call->input, 0, program_feedback_character_start(call->input, 120))));
     lt_buf_addc(out, call->input.n > 120 ? "..." : "");
     if (!call->finished) {
       lt_buf_addc(out, ": cut short, perhaps without effect");
     } else if (call->error.n > 0) {
-      lt_buf_printf(out, ": failed: %.*s", LT_STR_ARG(lt_str_sub(call->error, 0, at_character(call->error, 200))));
+      lt_buf_printf(out, ": failed: %.*s",
+                    LT_STR_ARG(lt_str_sub(call->error, 0, program_feedback_character_start(call->error, 200))));
     } else {
       lt_buf_addc(out, ": done");
     }
@@ -105,7 +107,7 @@ static void put_calls(lt_buf *out, const lt_run_result *result) {
   }
 }
 
-static void put_shown(lt_buf *out, const lt_turn *turn, const lt_run_result *result) {
+static void program_feedback_put_shown(lt_buf *out, const lt_turn *turn, const lt_run_result *result) {
   size_t count = 0;
   for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
     count += text->said == LT_SAID_OUTPUT;
@@ -116,40 +118,40 @@ static void put_shown(lt_buf *out, const lt_turn *turn, const lt_run_result *res
   }
   if (result->output_cut) {
     lt_buf_addc(out, " The rest was more than the ");
-    lt_feedback_put_output_limit(out, turn);
+    lt_program_feedback_put_output_limit(out, turn);
     lt_buf_addc(out, " a program may output: it was dropped, and the user has been told so.");
   }
 }
 
 /* Within the rest of what is allowed. */
-static void put_section(lt_buf *out, const char *title, lt_str text, size_t max_tokens) {
+static void program_feedback_put_section(lt_buf *out, const char *title, lt_str text, size_t max_tokens) {
   lt_buf_addc(out, out->n > 0 ? "\n\n" : "");
   lt_buf_addc(out, title);
-  lt_text_cut(out, text, max_tokens);
+  lt_program_feedback_cut(out, text, max_tokens);
 }
 
 /* Of the reply itself, which may have words before it or several blocks, not of JSON that its program has read. */
-static bool is_of_form(const lt_run_result *result) {
+static bool program_feedback_is_of_form(const lt_run_result *result) {
   lt_str error = lt_buf_view(&result->error);
   return result->calls == NULL && result->texts == NULL && lt_str_starts(error, LT_STR("SyntaxError")) &&
          lt_str_find(error, LT_STR("JSON"), 0) == SIZE_MAX;
 }
 
-static void put_failure(lt_buf *out, const lt_run_result *result, const lt_secrets *secrets) {
+static void program_feedback_put_failure(lt_buf *out, const lt_run_result *result, const lt_secrets *secrets) {
   lt_buf text;
   lt_buf_init(&text, 4 * LT_RUN_LOG_MAX_BYTES);
-  lt_feedback_put_error(&text, result);
-  put_calls(&text, result);
+  lt_program_feedback_put_error(&text, result);
+  program_feedback_put_calls(&text, result);
   lt_secrets_mask_buf(secrets, &text);
-  put_section(out, "Execution error: ", lt_buf_view(&text), LT_FEEDBACK_TOKENS / 2);
+  program_feedback_put_section(out, "Execution error: ", lt_buf_view(&text), LT_FEEDBACK_TOKENS / 2);
   lt_buf_release(&text);
-  if (is_of_form(result)) {
+  if (program_feedback_is_of_form(result)) {
     lt_buf_addc(out, "\n\nReply with one program and nothing else: no words before or after it, no second code block.");
   }
 }
 
-static void put_success(lt_buf *out, const lt_run_result *result, lt_str value, size_t max_tokens) {
-  put_section(out, "Execution result: ", value.n > 0 ? value : LT_STR("undefined"), max_tokens);
+static void program_feedback_put_success(lt_buf *out, const lt_run_result *result, lt_str value, size_t max_tokens) {
+  program_feedback_put_section(out, "Execution result: ", value.n > 0 ? value : LT_STR("undefined"), max_tokens);
   bool silent = value.n == 0 && !result->done;
   for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
     silent = silent && text->said == LT_SAID_OUTPUT;
@@ -162,21 +164,21 @@ static void put_success(lt_buf *out, const lt_run_result *result, lt_str value, 
   }
 }
 
-void lt_feedback_put(lt_buf *out, const lt_turn *turn, const lt_run_result *result, lt_str value) {
+void lt_program_feedback_put(lt_buf *out, const lt_turn *turn, const lt_run_result *result, lt_str value) {
   const lt_secrets *secrets = turn->agent->options.secrets;
   lt_buf logs;
   lt_buf_init(&logs, 2 * LT_RUN_LOG_MAX_BYTES);
-  lt_feedback_put_logs(&logs, result);
+  lt_program_feedback_put_logs(&logs, result);
   lt_secrets_mask_buf(secrets, &logs);
   bool logged = logs.n > 0;
   if (logged) {
-    put_section(out, "Logs:\n", lt_buf_view(&logs), LT_FEEDBACK_TOKENS / 2);
+    program_feedback_put_section(out, "Logs:\n", lt_buf_view(&logs), LT_FEEDBACK_TOKENS / 2);
   }
   lt_buf_release(&logs);
   if (result->status == LT_OK) {
-    put_success(out, result, value, logged ? LT_FEEDBACK_TOKENS / 2 : LT_FEEDBACK_TOKENS);
+    program_feedback_put_success(out, result, value, logged ? LT_FEEDBACK_TOKENS / 2 : LT_FEEDBACK_TOKENS);
   } else {
-    put_failure(out, result, secrets);
+    program_feedback_put_failure(out, result, secrets);
   }
-  put_shown(out, turn, result);
+  program_feedback_put_shown(out, turn, result);
 }

@@ -1,4 +1,5 @@
-/* Tools as a model's API takes them (agent/wire.h), and TypeScript mode's one tool (agent/modes/typescript_tool.h). */
+/* Tools as a model's API takes them (agent/tool_definitions.h), and TypeScript mode's one tool
+ * (agent/modes/typescript_tool.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 #include <cmocka.h>
 
 #include "agent/modes/typescript_tool.h"
-#include "agent/wire.h"
+#include "agent/tool_definitions.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "text/tokens.h"
@@ -24,13 +25,13 @@ static lt_provider provider = {.name = TEXT("p")};
 typedef struct table {
   lt_arena arena;
   lt_catalog *catalog;
-  lt_wire *wire;
+  lt_tool_definitions *wire;
 } table;
 
 static void make_table(table *t, const lt_catalog_source *sources, size_t count) {
   lt_arena_init(&t->arena, LT_GIB);
   assert_int_equal(lt_catalog_new(sources, count, &t->catalog, NULL), LT_OK);
-  assert_int_equal(lt_wire_new(&t->arena, t->catalog, &t->wire, NULL), LT_OK);
+  assert_int_equal(lt_tool_definitions_new(&t->arena, t->catalog, &t->wire, NULL), LT_OK);
 }
 
 static void release_table(table *t) {
@@ -59,12 +60,12 @@ static void assert_text(lt_str got, const char *want) {
 static void check_table(const table *t) {
   for (size_t i = 0; i < lt_catalog_count(t->catalog); i++) {
     const lt_tool *tool = lt_catalog_at(t->catalog, i);
-    lt_str name = lt_wire_name(t->wire, tool->id);
+    lt_str name = lt_tool_definitions_name(t->wire, tool->id);
     assert_in_range(name.n, 1, 64);
     for (size_t k = 0; k < name.n; k++) {
       assert_non_null(strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-", name.p[k]));
     }
-    assert_ptr_equal(lt_wire_find(t->wire, name), tool);
+    assert_ptr_equal(lt_tool_definitions_find(t->wire, name), tool);
   }
 }
 
@@ -80,15 +81,15 @@ static void test_names(void **state) {
                                       NULL};
   table t;
   make_tools(&t, "weather", names);
-  assert_text(lt_wire_name(t.wire, LT_STR("weather.get-weather")), "weather_get-weather");
-  assert_text(lt_wire_name(t.wire, LT_STR("weather.a.b")), "weather_a_b");
-  assert_text(lt_wire_name(t.wire, LT_STR("weather.with space")), "weather_with_space");
-  assert_text(lt_wire_name(t.wire, LT_STR("weather.gr\xC3\xB6\xC3\x9F"
-                                          "e")),
+  assert_text(lt_tool_definitions_name(t.wire, LT_STR("weather.get-weather")), "weather_get-weather");
+  assert_text(lt_tool_definitions_name(t.wire, LT_STR("weather.a.b")), "weather_a_b");
+  assert_text(lt_tool_definitions_name(t.wire, LT_STR("weather.with space")), "weather_with_space");
+  assert_text(lt_tool_definitions_name(t.wire, LT_STR("weather.gr\xC3\xB6\xC3\x9F"
+                                                      "e")),
               "weather_gr__e");
-  assert_text(lt_wire_name(t.wire, LT_STR("weather.\xE5\xA4\xA9")), "weather__");
-  assert_int_equal(lt_wire_name(t.wire, LT_STR("weather.none")).n, 0);
-  assert_int_equal(lt_wire_name(NULL, LT_STR("weather.a.b")).n, 0);
+  assert_text(lt_tool_definitions_name(t.wire, LT_STR("weather.\xE5\xA4\xA9")), "weather__");
+  assert_int_equal(lt_tool_definitions_name(t.wire, LT_STR("weather.none")).n, 0);
+  assert_int_equal(lt_tool_definitions_name(NULL, LT_STR("weather.a.b")).n, 0);
   check_table(&t);
   release_table(&t);
 }
@@ -99,10 +100,10 @@ static void test_ids_are_found(void **state) {
   static const char *const names[] = {"get-weather", NULL};
   table t;
   make_tools(&t, "weather", names);
-  assert_ptr_equal(lt_wire_find(t.wire, LT_STR("weather.get-weather")), lt_catalog_at(t.catalog, 0));
-  assert_null(lt_wire_find(t.wire, LT_STR("get-weather")));
-  assert_null(lt_wire_find(t.wire, LT_STR("")));
-  assert_null(lt_wire_find(t.wire, LT_STR("weather_get-weather\0")));
+  assert_ptr_equal(lt_tool_definitions_find(t.wire, LT_STR("weather.get-weather")), lt_catalog_at(t.catalog, 0));
+  assert_null(lt_tool_definitions_find(t.wire, LT_STR("get-weather")));
+  assert_null(lt_tool_definitions_find(t.wire, LT_STR("")));
+  assert_null(lt_tool_definitions_find(t.wire, LT_STR("weather_get-weather\0")));
   release_table(&t);
 }
 
@@ -117,8 +118,8 @@ static void test_collisions(void **state) {
                                       NULL};
   table t;
   make_tools(&t, "a", names);
-  assert_text(lt_wire_name(t.wire, LT_STR("a.b c")), "a_b_c"); /* the first by id */
-  lt_str later = lt_wire_name(t.wire, LT_STR("a.b_c"));
+  assert_text(lt_tool_definitions_name(t.wire, LT_STR("a.b c")), "a_b_c"); /* the first by id */
+  lt_str later = lt_tool_definitions_name(t.wire, LT_STR("a.b_c"));
   assert_int_equal(later.n, strlen("a_b_c_01234567"));
   assert_true(lt_str_starts(later, LT_STR("a_b_c_")));
   check_table(&t);
@@ -132,7 +133,7 @@ static void test_a_hash_takes_nobodys_name(void **state) {
   char taken[80];
   table t;
   make_tools(&t, "a", two);
-  lt_str hashed = lt_wire_name(t.wire, LT_STR("a.b_c"));
+  lt_str hashed = lt_tool_definitions_name(t.wire, LT_STR("a.b_c"));
   snprintf(taken, sizeof taken, "%.*s", (int)hashed.n - 2, hashed.p + 2);
   release_table(&t);
   const char *const three[] = {"b.c", "b_c", taken, NULL};
@@ -140,7 +141,7 @@ static void test_a_hash_takes_nobodys_name(void **state) {
   make_tools(&t, "a", three);
   snprintf(id, sizeof id, "a.%s", taken);
   snprintf(want, sizeof want, "a_%s", taken);
-  assert_text(lt_wire_name(t.wire, lt_str_of(id)), want);
+  assert_text(lt_tool_definitions_name(t.wire, lt_str_of(id)), want);
   check_table(&t);
   release_table(&t);
 }
@@ -164,14 +165,14 @@ static void test_overflow(void **state) {
   check_table(&t);
   char id[300];
   snprintf(id, sizeof id, "a.%s", fits);
-  assert_int_equal(lt_wire_name(t.wire, lt_str_of(id)).n, 64);
-  assert_true(lt_str_ends(lt_wire_name(t.wire, lt_str_of(id)), LT_STR("xxxxxxxxxx")));
+  assert_int_equal(lt_tool_definitions_name(t.wire, lt_str_of(id)).n, 64);
+  assert_true(lt_str_ends(lt_tool_definitions_name(t.wire, lt_str_of(id)), LT_STR("xxxxxxxxxx")));
   snprintf(id, sizeof id, "a.%s", longer);
-  lt_str name = lt_wire_name(t.wire, lt_str_of(id));
+  lt_str name = lt_tool_definitions_name(t.wire, lt_str_of(id));
   assert_int_equal(name.n, 64);
   assert_int_equal(name.p[64 - 9], '_');
   snprintf(id, sizeof id, "a.%s", wide); /* 64 characters in 126 bytes */
-  name = lt_wire_name(t.wire, lt_str_of(id));
+  name = lt_tool_definitions_name(t.wire, lt_str_of(id));
   assert_int_equal(name.n, 64);
   assert_true(lt_str_ends(name, LT_STR("__________")));
   release_table(&t);
@@ -197,7 +198,7 @@ static void test_many(void **state) {
   check_table(&t);
   for (size_t i = 0; i < COUNT; i++) {
     lt_str id = lt_catalog_at(t.catalog, i)->id;
-    assert_true(lt_str_eq(lt_wire_name(t.wire, id), lt_wire_name(again.wire, id)));
+    assert_true(lt_str_eq(lt_tool_definitions_name(t.wire, id), lt_tool_definitions_name(again.wire, id)));
   }
   release_table(&t);
   release_table(&again);
@@ -209,10 +210,10 @@ static void test_no_tools(void **state) {
   (void)state;
   table t;
   make_table(&t, NULL, 0);
-  assert_null(lt_wire_find(t.wire, LT_STR("x")));
+  assert_null(lt_tool_definitions_find(t.wire, LT_STR("x")));
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
-  assert_int_equal(lt_wire_definitions(t.wire, &out, NULL), LT_OK);
+  assert_int_equal(lt_tool_definitions_put_all(t.wire, &out, NULL), LT_OK);
   assert_string_equal(out.p, "[]");
   lt_buf_release(&out);
   release_table(&t);
@@ -223,7 +224,7 @@ static void check_parameters(const char *schema, const char *want) {
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
   lt_json_writer w = lt_json_writer_on(&out);
-  lt_wire_put_definition(&w, LT_STR("n"), LT_STR(""), lt_str_of(schema));
+  lt_tool_definitions_put_one(&w, LT_STR("n"), LT_STR(""), lt_str_of(schema));
   char expected[1024];
   snprintf(expected, sizeof expected, "{\"type\":\"function\",\"function\":{\"name\":\"n\",\"parameters\":%s}}", want);
   assert_string_equal(out.p, expected);
@@ -273,7 +274,7 @@ static void test_definitions(void **state) {
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
   make_table(&t, &source, 1);
-  assert_int_equal(lt_wire_definitions(t.wire, &out, NULL), LT_OK);
+  assert_int_equal(lt_tool_definitions_put_all(t.wire, &out, NULL), LT_OK);
   assert_string_equal(out.p, "[{\"type\":\"function\",\"function\":{\"name\":\"t_a\",\"parameters\":" EMPTY
                              "}},{\"type\":\"function\",\"function\":{\"name\":\"t_b\",\"description\":\"Says "
                              "\\\"b\\\"\\n\",\"parameters\":" EMPTY "}}]");
@@ -286,7 +287,7 @@ static void check_answer(const char *json, const char *want) {
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
   lt_json_writer w = lt_json_writer_on(&out);
-  lt_wire_put_answer(&w, lt_str_of(json));
+  lt_tool_answer_put(&w, lt_str_of(json));
   assert_string_equal(out.p, want);
   assert_int_equal(lt_json_check(lt_buf_view(&out), NULL), LT_OK);
   lt_buf_release(&out);
@@ -310,7 +311,7 @@ static void test_answers(void **state) {
 static void check_failure(const char *message, const char *want) {
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
-  lt_wire_put_failure(&out, LT_STR("a.b"), lt_str_of(message));
+  lt_tool_answer_put_failure(&out, LT_STR("a.b"), lt_str_of(message));
   assert_string_equal(out.p, want);
   lt_buf_release(&out);
 }
@@ -326,8 +327,8 @@ static char *describe(const lt_catalog *catalog, const lt_run_request *world, si
   lt_buf out, again;
   lt_buf_init(&out, LT_GIB);
   lt_buf_init(&again, LT_GIB);
-  assert_int_equal(lt_typescript_describe(catalog, world, max_tokens, &out, NULL), LT_OK);
-  assert_int_equal(lt_typescript_describe(catalog, world, max_tokens, &again, NULL), LT_OK);
+  assert_int_equal(lt_typescript_tool_describe(catalog, world, max_tokens, &out, NULL), LT_OK);
+  assert_int_equal(lt_typescript_tool_describe(catalog, world, max_tokens, &again, NULL), LT_OK);
   assert_string_equal(out.p, again.p);
   lt_buf_release(&again);
   return lt_buf_take(&out, NULL);
@@ -439,18 +440,18 @@ static void test_without_memory(void **state) {
   assert_int_equal(lt_catalog_new(&source, 1, &catalog, NULL), LT_OK);
   for (long n = 0; failed; n++) {
     lt_arena arena;
-    lt_wire *wire;
+    lt_tool_definitions *wire;
     lt_buf out, tool;
     lt_arena_init(&arena, LT_GIB);
     lt_buf_init(&out, LT_GIB);
     lt_buf_init(&tool, LT_GIB);
     lt_mem_fail_at(n);
-    lt_status status = lt_wire_new(&arena, catalog, &wire, NULL);
+    lt_status status = lt_tool_definitions_new(&arena, catalog, &wire, NULL);
     if (status == LT_OK) {
-      status = lt_wire_definitions(wire, &out, NULL);
+      status = lt_tool_definitions_put_all(wire, &out, NULL);
     }
     if (status == LT_OK) {
-      status = lt_typescript_define(catalog, &no_world, 100, &tool, NULL);
+      status = lt_typescript_tool_define(catalog, &no_world, 100, &tool, NULL);
     }
     failed = lt_mem_failed();
     lt_mem_fail_at(-1);

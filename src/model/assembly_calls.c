@@ -3,7 +3,7 @@
 #include <sys/random.h>
 
 #include "base/mem.h"
-#include "model/stream.h"
+#include "model/assembly.h"
 
 enum { ID_MAX_BYTES = 1024, NAME_MAX_BYTES = 4096, LEGACY = -2 };
 
@@ -19,7 +19,7 @@ void lt_assembly_release_calls(lt_assembly *a) {
 }
 
 /* A call of which nothing is known yet; NULL: no more of them, or no memory, which the count tells of. */
-static lt_call_parts *add_call(lt_assembly *a, int64_t index) {
+static lt_call_parts *assembly_calls_add_call(lt_assembly *a, int64_t index) {
   if (a->call_count >= LT_MODEL_CALLS_MAX) {
     a->calls[0].arguments.status = LT_E_LIMIT;
     return NULL;
@@ -38,7 +38,7 @@ static lt_call_parts *add_call(lt_assembly *a, int64_t index) {
   return call;
 }
 
-static lt_call_parts *find_index(lt_assembly *a, int64_t index) {
+static lt_call_parts *assembly_calls_find_index(lt_assembly *a, int64_t index) {
   for (size_t i = a->call_count; i > 0; i--) {
     if (a->calls[i - 1].index == index) {
       return &a->calls[i - 1];
@@ -47,7 +47,7 @@ static lt_call_parts *find_index(lt_assembly *a, int64_t index) {
   return NULL;
 }
 
-static lt_call_parts *find_id(lt_assembly *a, lt_str id) {
+static lt_call_parts *assembly_calls_find_id(lt_assembly *a, lt_str id) {
   for (size_t i = a->call_count; i > 0; i--) {
     if (lt_str_eq(lt_buf_view(&a->calls[i - 1].id), id)) {
       return &a->calls[i - 1];
@@ -57,7 +57,7 @@ static lt_call_parts *find_id(lt_assembly *a, lt_str id) {
 }
 
 /* Whether a piece begins a new call, although it goes by the number of this one: servers exist that number all 0. */
-static bool is_another(const lt_call_parts *call, lt_str id, lt_str name, bool has_arguments) {
+static bool assembly_calls_is_another(const lt_call_parts *call, lt_str id, lt_str name, bool has_arguments) {
   if (id.n > 0 && call->id.n > 0) {
     return !lt_str_eq(id, lt_buf_view(&call->id));
   }
@@ -65,27 +65,29 @@ static bool is_another(const lt_call_parts *call, lt_str id, lt_str name, bool h
          lt_json_check(lt_buf_view(&call->arguments), NULL) == LT_OK;
 }
 
-static lt_call_parts *call_for(lt_assembly *a, int64_t index, lt_str id, lt_str name, bool has_arguments) {
+static lt_call_parts *assembly_calls_call_for(lt_assembly *a, int64_t index, lt_str id, lt_str name,
+                                              bool has_arguments) {
   lt_call_parts *call = NULL;
   if (index != -1) {
-    call = find_index(a, index);
+    call = assembly_calls_find_index(a, index);
   } else if (id.n > 0) {
-    call = find_id(a, id);
+    call = assembly_calls_find_id(a, id);
   } else if (a->call_count > 0) { /* neither: more of the last one, unless it is named again */
     call = &a->calls[a->call_count - 1];
     call = name.n > 0 && call->name.n > 0 ? NULL : call;
   }
-  return call == NULL || is_another(call, id, name, has_arguments) ? add_call(a, index) : call;
+  return call == NULL || assembly_calls_is_another(call, id, name, has_arguments) ? assembly_calls_add_call(a, index)
+                                                                                  : call;
 }
 
 /* Names come whole, mostly once; some repeat them with every piece. */
-static void take_name(lt_call_parts *call, lt_str name) {
+static void assembly_calls_take_name(lt_call_parts *call, lt_str name) {
   if (!lt_str_eq(lt_buf_view(&call->name), name)) {
     lt_buf_add(&call->name, name);
   }
 }
 
-static void take_arguments(lt_assembly *a, lt_call_parts *call, lt_json arguments) {
+static void assembly_calls_take_arguments(lt_assembly *a, lt_call_parts *call, lt_json arguments) {
   size_t before = call->arguments.n;
   lt_str text = LT_STR_NULL;
   lt_json_type type = lt_json_typeof(arguments);
@@ -99,26 +101,26 @@ static void take_arguments(lt_assembly *a, lt_call_parts *call, lt_json argument
   a->bytes += call->arguments.n > before ? call->arguments.n - before : 0;
 }
 
-static lt_str string_in(lt_assembly *a, lt_json v) {
+static lt_str assembly_calls_string_in(lt_assembly *a, lt_json v) {
   lt_str s = LT_STR_NULL;
   (void)lt_json_str(v, &a->event, &s);
   return s;
 }
 
-static void take_call(lt_assembly *a, int64_t index, lt_str id, lt_json function) {
-  lt_str name = string_in(a, lt_json_get(function, "name"));
+static void assembly_calls_take_call(lt_assembly *a, int64_t index, lt_str id, lt_json function) {
+  lt_str name = assembly_calls_string_in(a, lt_json_get(function, "name"));
   lt_json arguments = lt_json_get(function, "arguments");
   bool has_arguments =
       lt_json_typeof(arguments) == LT_JSON_OBJECT || lt_json_count(arguments) > 0 || lt_json_text(arguments).n > 2;
-  lt_call_parts *call = call_for(a, index, id, name, has_arguments);
+  lt_call_parts *call = assembly_calls_call_for(a, index, id, name, has_arguments);
   if (call == NULL) {
     return;
   }
   if (call->id.n == 0) {
     lt_buf_add(&call->id, id);
   }
-  take_name(call, name);
-  take_arguments(a, call, arguments);
+  assembly_calls_take_name(call, name);
+  assembly_calls_take_arguments(a, call, arguments);
 }
 
 void lt_assembly_take_calls(lt_assembly *a, lt_json delta) {
@@ -128,11 +130,12 @@ void lt_assembly_take_calls(lt_assembly *a, lt_json delta) {
     if (!lt_json_int(lt_json_get(it.value, "index"), &index) || index < 0) {
       index = -1;
     }
-    take_call(a, index, string_in(a, lt_json_get(it.value, "id")), lt_json_get(it.value, "function"));
+    assembly_calls_take_call(a, index, assembly_calls_string_in(a, lt_json_get(it.value, "id")),
+                             lt_json_get(it.value, "function"));
   }
   lt_json legacy = lt_json_get(delta, "function_call");
   if (lt_json_typeof(legacy) == LT_JSON_OBJECT) {
-    take_call(a, LEGACY, LT_STR_NULL, legacy);
+    assembly_calls_take_call(a, LEGACY, LT_STR_NULL, legacy);
   }
 }
 
@@ -150,7 +153,7 @@ lt_status lt_assembly_calls_status(const lt_assembly *a) {
 
 /* --- The end ------------------------------------------------------------------------------------------------------ */
 
-static bool is_taken(const lt_requested_call *calls, size_t n, lt_str id) {
+static bool assembly_calls_is_taken(const lt_requested_call *calls, size_t n, lt_str id) {
   for (size_t i = 0; i < n; i++) {
     if (lt_str_eq(calls[i].id, id)) {
       return true;
@@ -160,7 +163,7 @@ static bool is_taken(const lt_requested_call *calls, size_t n, lt_str id) {
 }
 
 /* Random, so that no other answer of the conversation has it. */
-static lt_str make_id(lt_arena *arena) {
+static lt_str assembly_calls_make_id(lt_arena *arena) {
   uint64_t random = 0;
   if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
     random = (uint64_t)(uintptr_t)arena;
@@ -181,9 +184,9 @@ lt_status lt_assembly_end_calls(lt_assembly *a) {
       continue;
     }
     lt_str id = lt_buf_view(&parts->id);
-    bool usable = id.n > 0 && !is_taken(calls, n, id);
+    bool usable = id.n > 0 && !assembly_calls_is_taken(calls, n, id);
     calls[n] = (lt_requested_call){
-        .id = usable ? lt_arena_dup(&c->arena, id) : make_id(&c->arena),
+        .id = usable ? lt_arena_dup(&c->arena, id) : assembly_calls_make_id(&c->arena),
         .name = lt_arena_dup(&c->arena, lt_buf_view(&parts->name)),
         .arguments = lt_arena_dup(&c->arena, lt_buf_view(&parts->arguments)),
     };

@@ -1,24 +1,24 @@
-#include "agent/rounds.h"
+#include "agent/tool_rounds.h"
 
-#include "agent/messages.h"
+#include "agent/request_messages.h"
 #include "base/limits.h"
 #include "base/mem.h"
 
 #define ID_CHARS 40 /* what the strictest provider takes */
 
 /* A prompt of one of these modes. */
-typedef struct talk {
+typedef struct tool_dialogue {
   lt_turn *turn;
-  const lt_rounds *rounds;
-  lt_round_tools tools;
-  lt_messages messages;
+  const lt_tool_rounds *rounds;
+  lt_tool_round_tools tools;
+  lt_request_messages messages;
   lt_buf ids;       /* hashes of the calls' ids so far */
   unsigned made_up; /* ids */
-} talk;
+} tool_dialogue;
 
 /* --- The first messages ------------------------------------------------------------------------------------------- */
 /* Context items, an empty line between them. */
-static lt_status put_context(const lt_turn *turn, lt_buf *text, lt_err *err) {
+static lt_status tool_rounds_put_context(const lt_turn *turn, lt_buf *text, lt_err *err) {
   lt_arena arena;
   lt_json_doc doc;
   lt_str items = lt_buf_view(&turn->prepared.context);
@@ -44,13 +44,13 @@ static lt_status put_context(const lt_turn *turn, lt_buf *text, lt_err *err) {
 }
 
 /* What plugins give may be another thing before each asking. */
-static lt_status put_system(talk *t, uint32_t round, lt_err *err) LT_YIELDS {
+static lt_status tool_rounds_put_system(tool_dialogue *t, uint32_t round, lt_err *err) LT_YIELDS {
   lt_buf system;
   lt_buf_init(&system, LT_PROMPT_MESSAGES_BYTES);
-  lt_status status = put_context(t->turn, &system, err);
+  lt_status status = tool_rounds_put_context(t->turn, &system, err);
   if (status == LT_OK) {
-    status = round == 0 ? lt_messages_begin(&t->messages, lt_buf_view(&system), err)
-                        : lt_messages_set_system(&t->messages, lt_buf_view(&system), err);
+    status = round == 0 ? lt_request_messages_begin(&t->messages, lt_buf_view(&system), err)
+                        : lt_request_messages_set_system(&t->messages, lt_buf_view(&system), err);
   }
   lt_buf_release(&system);
   return status;
@@ -58,7 +58,7 @@ static lt_status put_system(talk *t, uint32_t round, lt_err *err) LT_YIELDS {
 
 /* --- A reply's calls ---------------------------------------------------------------------------------------------- */
 /* False when it was there. */
-static bool enter_id(talk *t, lt_str id) {
+static bool tool_rounds_enter_id(tool_dialogue *t, lt_str id) {
   uint64_t hash = lt_str_hash(id);
   for (size_t at = 0; at < t->ids.n; at += sizeof hash) {
     if (memcmp(t->ids.p + at, &hash, sizeof hash) == 0) {
@@ -69,15 +69,15 @@ static bool enter_id(talk *t, lt_str id) {
   return true;
 }
 
-static bool is_usable_id(lt_str id) {
-  char plain[LT_WIRE_NAME_CHARS + 1];
-  lt_wire_plain_name(id, plain);
+static bool tool_rounds_is_usable_id(lt_str id) {
+  char plain[LT_TOOL_NAME_CHARS + 1];
+  lt_tool_definitions_plain_name(id, plain);
   return id.n > 0 && id.n <= ID_CHARS && lt_str_eqc(id, plain);
 }
 
 /* Some models count from 0 in every reply. */
-static lt_str id_for(talk *t, lt_str id) {
-  while (!is_usable_id(id) || !enter_id(t, id)) {
+static lt_str tool_rounds_id_for(tool_dialogue *t, lt_str id) {
+  while (!tool_rounds_is_usable_id(id) || !tool_rounds_enter_id(t, id)) {
     id = lt_arena_printf(&t->turn->arena, "call_%u", t->made_up++);
     if (id.p == NULL) {
       t->messages.rest.status = LT_E_NOMEM;
@@ -87,31 +87,33 @@ static lt_str id_for(talk *t, lt_str id) {
   return id;
 }
 
-void lt_round_put_broken(lt_buf *out, const lt_round *round, const lt_round_call *call, const lt_err *why) {
+void lt_tool_rounds_put_broken(lt_buf *out, const lt_tool_round *round, const lt_tool_round_call *call,
+                               const lt_err *why) {
   lt_buf_addc(out, "Invalid JSON in arguments for tool \"");
   lt_buf_add(out, call->asked->name);
   lt_buf_printf(out, "\": %s", lt_err_msg(why));
   lt_buf_addc(out, round->cut ? ". The reply had reached its limit of tokens: write less at once" : "");
 }
 
-static void read_call(talk *t, lt_round *round, lt_round_call *call, const lt_requested_call *asked) {
+static void tool_rounds_read_call(tool_dialogue *t, lt_tool_round *round, lt_tool_round_call *call,
+                                  const lt_requested_call *asked) {
   lt_err why = LT_ERR_INIT;
   lt_str text = lt_str_trim(asked->arguments);
-  *call = (lt_round_call){.asked = asked, .id = id_for(t, asked->id), .input = text};
+  *call = (lt_tool_round_call){.asked = asked, .id = tool_rounds_id_for(t, asked->id), .input = text};
   lt_buf_init(&call->answer, LT_PROMPT_MESSAGES_BYTES);
-  call->tool = t->tools.wire != NULL ? lt_wire_find(t->tools.wire, asked->name) : NULL;
+  call->tool = t->tools.wire != NULL ? lt_tool_definitions_find(t->tools.wire, asked->name) : NULL;
   if (text.n == 0 || lt_str_eqc(text, "null")) {
     call->input = LT_STR("{}");
   } else if (lt_json_check(text, &why) != LT_OK) {
     call->broken = true;
-    lt_round_put_broken(&call->answer, round, call, &why);
+    lt_tool_rounds_put_broken(&call->answer, round, call, &why);
   }
 }
 
-static void put_requested(talk *t, const lt_round_call *call) {
-  char plain[LT_WIRE_NAME_CHARS + 1];
+static void tool_rounds_put_requested(tool_dialogue *t, const lt_tool_round_call *call) {
+  char plain[LT_TOOL_NAME_CHARS + 1];
   lt_json_writer *w = &t->messages.w;
-  lt_wire_plain_name(call->asked->name, plain);
+  lt_tool_definitions_plain_name(call->asked->name, plain);
   lt_json_begin_object(w);
   lt_json_key(w, "id");
   lt_json_put_str(w, call->id);
@@ -120,14 +122,14 @@ static void put_requested(talk *t, const lt_round_call *call) {
   lt_json_key(w, "function");
   lt_json_begin_object(w);
   lt_json_key(w, "name");
-  lt_json_put_str(w, call->tool != NULL ? lt_wire_name(t->tools.wire, call->tool->id) : lt_str_of(plain));
+  lt_json_put_str(w, call->tool != NULL ? lt_tool_definitions_name(t->tools.wire, call->tool->id) : lt_str_of(plain));
   lt_json_key(w, "arguments"); /* servers read them: only an object is sent back, whatever the model wrote */
   lt_json_put_str(w, !call->broken && call->input.p[0] == '{' ? call->input : LT_STR("{}"));
   lt_json_end_object(w);
   lt_json_end_object(w);
 }
 
-static void put_reply(talk *t, lt_str text, const lt_round *round) {
+static void tool_rounds_put_reply(tool_dialogue *t, lt_str text, const lt_tool_round *round) {
   lt_json_begin_object(&t->messages.w);
   lt_json_key(&t->messages.w, "role");
   lt_json_put_cstr(&t->messages.w, "assistant");
@@ -140,13 +142,13 @@ static void put_reply(talk *t, lt_str text, const lt_round *round) {
   lt_json_key(&t->messages.w, "tool_calls");
   lt_json_begin_array(&t->messages.w);
   for (size_t i = 0; i < round->count; i++) {
-    put_requested(t, &round->calls[i]);
+    tool_rounds_put_requested(t, &round->calls[i]);
   }
   lt_json_end_array(&t->messages.w);
   lt_json_end_object(&t->messages.w);
 }
 
-static void put_answer(talk *t, const lt_round_call *call) {
+static void tool_rounds_put_answer(tool_dialogue *t, const lt_tool_round_call *call) {
   lt_str answer = lt_buf_view(&call->answer);
   lt_json_begin_object(&t->messages.w);
   lt_json_key(&t->messages.w, "role");
@@ -155,14 +157,14 @@ static void put_answer(talk *t, const lt_round_call *call) {
   lt_json_put_str(&t->messages.w, call->id);
   lt_json_key(&t->messages.w, "content");
   if (call->is_json) {
-    lt_wire_put_answer(&t->messages.w, answer);
+    lt_tool_answer_put(&t->messages.w, answer);
   } else {
-    lt_json_put_str(&t->messages.w, answer.n > 0 ? answer : LT_STR(LT_WIRE_NOTHING));
+    lt_json_put_str(&t->messages.w, answer.n > 0 ? answer : LT_STR(LT_TOOL_ANSWER_NOTHING));
   }
   lt_json_end_object(&t->messages.w);
 }
 
-lt_status lt_round_refuse(lt_round *round, lt_round_call *call, lt_status status, lt_err *err) {
+lt_status lt_tool_rounds_refuse(lt_tool_round *round, lt_tool_round_call *call, lt_status status, lt_err *err) {
   uint32_t number;
   LT_TRY(lt_turn_tool_begin(round->turn, call->id, call->tool != NULL ? call->tool->id : call->asked->name,
                             call->broken ? call->asked->arguments : call->input, LT_STR(""), &number, err));
@@ -170,23 +172,23 @@ lt_status lt_round_refuse(lt_round *round, lt_round_call *call, lt_status status
 }
 
 /* --- A round ------------------------------------------------------------------------------------------------------ */
-static lt_status carry_out(talk *t, const lt_completion *reply, lt_err *err) LT_YIELDS {
-  lt_round round = {.turn = t->turn, .wire = t->tools.wire, .count = reply->call_count};
+static lt_status tool_rounds_carry_out(tool_dialogue *t, const lt_completion *reply, lt_err *err) LT_YIELDS {
+  lt_tool_round round = {.turn = t->turn, .wire = t->tools.wire, .count = reply->call_count};
   round.cut = reply->finish == LT_FINISH_LENGTH;
   round.calls = lt_mem_zalloc(round.count, sizeof *round.calls);
   if (round.calls == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for %zu tool calls", round.count);
   }
   for (size_t i = 0; i < round.count; i++) {
-    read_call(t, &round, &round.calls[i], &reply->calls[i]);
+    tool_rounds_read_call(t, &round, &round.calls[i], &reply->calls[i]);
   }
-  put_reply(t, lt_buf_view(&reply->text), &round);
+  tool_rounds_put_reply(t, lt_buf_view(&reply->text), &round);
   lt_status status = t->messages.rest.status != LT_OK
                          ? lt_fail(err, t->messages.rest.status, "the conversation has become too long")
                          : t->rounds->carry_out(&round, err);
   for (size_t i = 0; i < round.count; i++) {
     if (status == LT_OK) {
-      put_answer(t, &round.calls[i]);
+      tool_rounds_put_answer(t, &round.calls[i]);
     }
     lt_buf_release(&round.calls[i].answer);
   }
@@ -195,8 +197,8 @@ static lt_status carry_out(talk *t, const lt_completion *reply, lt_err *err) LT_
 }
 
 /* What came before a failure stays. */
-static lt_status ask(talk *t, lt_completion *reply, lt_err *err) LT_YIELDS {
-  lt_status status = lt_messages_ask(&t->messages, t->tools.definitions, true, reply, err);
+static lt_status tool_rounds_ask(tool_dialogue *t, lt_completion *reply, lt_err *err) LT_YIELDS {
+  lt_status status = lt_request_messages_ask(&t->messages, t->tools.definitions, true, reply, err);
   if (reply->text.n > 0) {
     lt_status put = lt_turn_text(t->turn, lt_buf_view(&reply->text), status == LT_OK ? err : NULL);
     status = status == LT_OK ? put : status;
@@ -205,8 +207,8 @@ static lt_status ask(talk *t, lt_completion *reply, lt_err *err) LT_YIELDS {
 }
 
 /* An answer without calls ends the prompt: that it is not whole must be seen, and why there is none. */
-static lt_status end_answer(const talk *t, const lt_completion *reply, lt_err *err) LT_YIELDS {
-  lt_str why = lt_finish_words(reply->finish);
+static lt_status tool_rounds_end_answer(const tool_dialogue *t, const lt_completion *reply, lt_err *err) LT_YIELDS {
+  lt_str why = lt_completion_incomplete_reason(reply->finish);
   if (reply->text.n > 0 && why.n == 0) {
     return LT_OK;
   }
@@ -216,26 +218,26 @@ static lt_status end_answer(const talk *t, const lt_completion *reply, lt_err *e
   return lt_turn_text(t->turn, text, err);
 }
 
-static lt_status go_round(talk *t, bool *ret_done, lt_err *err) LT_YIELDS {
+static lt_status tool_rounds_run_one(tool_dialogue *t, bool *ret_done, lt_err *err) LT_YIELDS {
   lt_completion reply;
   lt_completion_init(&reply);
-  lt_status status = ask(t, &reply, err);
+  lt_status status = tool_rounds_ask(t, &reply, err);
   if (status == LT_OK && reply.call_count > 0) {
-    status = carry_out(t, &reply, err);
+    status = tool_rounds_carry_out(t, &reply, err);
   } else if (status == LT_OK) {
     *ret_done = true;
-    status = end_answer(t, &reply, err);
+    status = tool_rounds_end_answer(t, &reply, err);
   }
   lt_completion_release(&reply);
   return status;
 }
 
-static lt_status go_all_rounds(talk *t, lt_err *err) LT_YIELDS {
+static lt_status tool_rounds_run_all(tool_dialogue *t, lt_err *err) LT_YIELDS {
   bool done = false;
   for (uint32_t i = 0; i < t->turn->rounds; i++) {
     LT_TRY(t->rounds->define(t->rounds->arg, t->turn, i, &t->tools, err));
-    LT_TRY(put_system(t, i, err));
-    LT_TRY(go_round(t, &done, err));
+    LT_TRY(tool_rounds_put_system(t, i, err));
+    LT_TRY(tool_rounds_run_one(t, &done, err));
     if (done) {
       return LT_OK;
     }
@@ -244,12 +246,12 @@ static lt_status go_all_rounds(talk *t, lt_err *err) LT_YIELDS {
   return lt_turn_text(t->turn, text, err);
 }
 
-lt_status lt_rounds_run(lt_turn *turn, const lt_rounds *rounds, lt_err *err) {
-  talk t = {.turn = turn, .rounds = rounds};
-  lt_messages_init(&t.messages, turn, lt_history_classic);
+lt_status lt_tool_rounds_run(lt_turn *turn, const lt_tool_rounds *rounds, lt_err *err) {
+  tool_dialogue t = {.turn = turn, .rounds = rounds};
+  lt_request_messages_init(&t.messages, turn, lt_history_classic);
   lt_buf_init(&t.ids, LT_PROMPT_MEMORY_BYTES);
-  lt_status status = go_all_rounds(&t, err);
+  lt_status status = tool_rounds_run_all(&t, err);
   lt_buf_release(&t.ids);
-  lt_messages_release(&t.messages);
+  lt_request_messages_release(&t.messages);
   return status;
 }

@@ -1,12 +1,12 @@
 /* Puts an answer together, from the events of a stream or from one JSON document. Pure but for request->on_text.
  * Private to model/.
  */
-#ifndef LT_MODEL_STREAM_H
-#define LT_MODEL_STREAM_H
+#ifndef LT_MODEL_ASSEMBLY_H
+#define LT_MODEL_ASSEMBLY_H
 
 #include "json/json.h"
 #include "model/model.h"
-#include "model/words.h"
+#include "model/provider_error.h"
 
 /* A call as far as it has come. */
 typedef struct lt_call_parts {
@@ -35,8 +35,8 @@ typedef struct lt_assembly {
   bool has_usage;
   bool done; /* the end of the stream itself */
   bool refused;
-  bool failed;          /* the provider sent an error in the middle: `fault` */
-  lt_model_words fault; /* in the completion's arena */
+  bool failed;             /* the provider sent an error in the middle: `fault` */
+  lt_provider_error fault; /* in the completion's arena */
 } lt_assembly;
 
 void lt_assembly_init(lt_assembly *a, const lt_completion_request *request, lt_completion *completion);

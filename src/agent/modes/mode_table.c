@@ -1,15 +1,15 @@
 /* The modes there are: one file and one entry here each, and those of plugins. */
-#include "agent/own.h"
+#include "agent/turn_state.h"
 #include "base/limits.h"
 
 const lt_mode *const lt_modes[] = {&lt_mode_classic, &lt_mode_code, &lt_mode_typescript};
 const size_t lt_mode_count = sizeof lt_modes / sizeof lt_modes[0];
 
-static lt_mode of_plugin(const lt_host_mode *mode) {
+static lt_mode mode_table_plugin_row(const lt_host_mode *mode) {
   return (lt_mode){.id = mode->id.p,
                    .name = mode->name.p,
                    .rounds = mode->rounds > 0 ? mode->rounds : LT_ROUNDS_CLASSIC,
-                   .run = lt_plugged_run};
+                   .run = lt_plugin_mode_run};
 }
 
 /* Two sorted lists as one. */
@@ -20,7 +20,7 @@ bool lt_mode_at(const lt_host *host, size_t at, lt_mode *ret) {
     bool is_ours =
         theirs == count || (ours < lt_mode_count && lt_str_cmp(lt_str_of(lt_modes[ours]->id), modes[theirs].id) < 0);
     if (i == at) {
-      *ret = is_ours ? *lt_modes[ours] : of_plugin(&modes[theirs]);
+      *ret = is_ours ? *lt_modes[ours] : mode_table_plugin_row(&modes[theirs]);
       return true;
     }
     ours += is_ours;

@@ -1,10 +1,10 @@
-#include "agent/messages.h"
+#include "agent/request_messages.h"
 
 #include "base/limits.h"
 #include "text/tokens.h"
 
-void lt_messages_init(lt_messages *m, lt_turn *turn, lt_history_fn *put_history) {
-  *m = (lt_messages){.turn = turn, .put_history = put_history};
+void lt_request_messages_init(lt_request_messages *m, lt_turn *turn, lt_history_fn *put_history) {
+  *m = (lt_request_messages){.turn = turn, .put_history = put_history};
   lt_buf_init(&m->system, LT_PROMPT_MESSAGES_BYTES);
   lt_buf_init(&m->history, LT_PROMPT_MESSAGES_BYTES);
   lt_buf_init(&m->rest, LT_PROMPT_MESSAGES_BYTES);
@@ -12,17 +12,17 @@ void lt_messages_init(lt_messages *m, lt_turn *turn, lt_history_fn *put_history)
   lt_json_begin_array(&m->w);
 }
 
-void lt_messages_release(lt_messages *m) {
+void lt_request_messages_release(lt_request_messages *m) {
   lt_buf_release(&m->system);
   lt_buf_release(&m->history);
   lt_buf_release(&m->rest);
 }
 
-static lt_status check(const lt_buf *buf, lt_err *err) {
+static lt_status request_messages_check(const lt_buf *buf, lt_err *err) {
   return buf->status == LT_OK ? LT_OK : lt_fail(err, buf->status, "the conversation is too long to be sent");
 }
 
-static void put_message(lt_json_writer *w, const char *role, lt_str content) {
+static void request_messages_put_message(lt_json_writer *w, const char *role, lt_str content) {
   lt_json_begin_object(w);
   lt_json_key(w, "role");
   lt_json_put_cstr(w, role);
@@ -31,43 +31,43 @@ static void put_message(lt_json_writer *w, const char *role, lt_str content) {
   lt_json_end_object(w);
 }
 
-lt_status lt_messages_put(lt_messages *m, const char *role, lt_str content, lt_err *err) {
-  put_message(&m->w, role, content);
-  return check(&m->rest, err);
+lt_status lt_request_messages_put(lt_request_messages *m, const char *role, lt_str content, lt_err *err) {
+  request_messages_put_message(&m->w, role, content);
+  return request_messages_check(&m->rest, err);
 }
 
-static lt_status read_history(lt_messages *m, size_t max_tokens, lt_err *err) LT_YIELDS {
+static lt_status request_messages_read_history(lt_request_messages *m, size_t max_tokens, lt_err *err) LT_YIELDS {
   lt_buf_clear(&m->history);
   lt_json_writer w = lt_json_writer_on(&m->history);
   lt_json_begin_array(&w);
   LT_TRY(m->put_history(m->turn, &w, max_tokens, err));
-  LT_TRY(check(&m->history, err));
+  LT_TRY(request_messages_check(&m->history, err));
   lt_buf_consume(&m->history, 1); /* the bracket */
   return LT_OK;
 }
 
-lt_status lt_messages_set_system(lt_messages *m, lt_str system, lt_err *err) {
+lt_status lt_request_messages_set_system(lt_request_messages *m, lt_str system, lt_err *err) {
   lt_buf_clear(&m->system);
   if (system.n > 0) {
     lt_json_writer w = lt_json_writer_on(&m->system);
-    put_message(&w, "system", system);
+    request_messages_put_message(&w, "system", system);
   }
-  return check(&m->system, err);
+  return request_messages_check(&m->system, err);
 }
 
-lt_status lt_messages_begin(lt_messages *m, lt_str system, lt_err *err) {
-  LT_TRY(lt_messages_set_system(m, system, err));
-  LT_TRY(read_history(m, LT_HISTORY_TOKENS, err));
-  return lt_messages_put(m, "user", m->turn->input, err);
+lt_status lt_request_messages_begin(lt_request_messages *m, lt_str system, lt_err *err) {
+  LT_TRY(lt_request_messages_set_system(m, system, err));
+  LT_TRY(request_messages_read_history(m, LT_HISTORY_TOKENS, err));
+  return lt_request_messages_put(m, "user", m->turn->input, err);
 }
 
-static void put_part(lt_buf *out, lt_str part) {
+static void request_messages_put_part(lt_buf *out, lt_str part) {
   lt_buf_addc(out, out->n > 1 && part.n > 0 ? "," : "");
   lt_buf_add(out, part);
 }
 
 /* Members are written in this order, and within a text the quotes would be escaped. */
-static bool ends_with_user(lt_str messages) {
+static bool request_messages_ends_with_user(lt_str messages) {
   lt_str start = LT_STR("{\"role\":\"");
   size_t at = messages.n;
   while (at > 0 && !lt_str_starts(lt_str_sub(messages, at, messages.n), start)) {
@@ -78,29 +78,30 @@ static bool ends_with_user(lt_str messages) {
 
 /* A request that was not answered, or a program's end, and what the user says now: one message, as there are models
  * that refuse a conversation in which one side speaks twice in a row. */
-static void put_joined(lt_buf *out, lt_str rest) {
+static void request_messages_put_joined(lt_buf *out, lt_str rest) {
   lt_str start = LT_STR("{\"role\":\"user\",\"content\":\"");
-  if (lt_str_starts(rest, start) && lt_str_ends(lt_buf_view(out), LT_STR("\"}")) && ends_with_user(lt_buf_view(out))) {
+  if (lt_str_starts(rest, start) && lt_str_ends(lt_buf_view(out), LT_STR("\"}")) &&
+      request_messages_ends_with_user(lt_buf_view(out))) {
     out->n -= strlen("\"}");
     lt_buf_addc(out, "\\n\\n");
     lt_buf_add(out, lt_str_sub(rest, start.n, rest.n));
   } else {
-    put_part(out, rest);
+    request_messages_put_part(out, rest);
   }
 }
 
-static lt_status ask_once(const lt_messages *m, lt_str tools, bool stream, lt_completion *completion,
-                          lt_err *err) LT_YIELDS {
+static lt_status request_messages_ask_once(const lt_request_messages *m, lt_str tools, bool stream,
+                                           lt_completion *completion, lt_err *err) LT_YIELDS {
   lt_buf all;
   lt_buf_init(&all, LT_PROMPT_MESSAGES_BYTES);
   lt_buf_byte(&all, '[');
-  put_part(&all, lt_buf_view(&m->system));
-  put_part(&all, lt_buf_view(&m->history));
-  put_joined(&all, lt_str_sub(lt_buf_view(&m->rest), 1, m->rest.n));
+  request_messages_put_part(&all, lt_buf_view(&m->system));
+  request_messages_put_part(&all, lt_buf_view(&m->history));
+  request_messages_put_joined(&all, lt_str_sub(lt_buf_view(&m->rest), 1, m->rest.n));
   lt_buf_byte(&all, ']');
-  lt_status status = check(&m->rest, err);
+  lt_status status = request_messages_check(&m->rest, err);
   if (status == LT_OK) {
-    status = check(&all, err);
+    status = request_messages_check(&all, err);
   }
   if (status == LT_OK) {
     m->turn->messages_hash = lt_str_hash(lt_buf_view(&m->rest));
@@ -112,19 +113,19 @@ static lt_status ask_once(const lt_messages *m, lt_str tools, bool stream, lt_co
 
 /* --- Too long ----------------------------------------------------------------------------------------------------- */
 /* A third of what there was; false: that is as little as there can be. */
-static bool shorten_history(lt_messages *m) LT_YIELDS {
+static bool request_messages_shorten_history(lt_request_messages *m) LT_YIELDS {
   size_t bytes = m->history.n;
   size_t tokens = lt_tokens_estimate(lt_buf_view(&m->history)) / 3;
-  return bytes > 0 && read_history(m, tokens > 0 ? tokens : 1, NULL) == LT_OK && m->history.n < bytes;
+  return bytes > 0 && request_messages_read_history(m, tokens > 0 ? tokens : 1, NULL) == LT_OK && m->history.n < bytes;
 }
 
 /* What tools and programs answered; the first message is what the user said. */
-static bool is_answer(lt_json message) {
+static bool request_messages_is_answer(lt_json message) {
   lt_json role = lt_json_get(message, "role");
   return lt_json_str_eq(role, LT_STR("tool")) || lt_json_str_eq(role, LT_STR("user"));
 }
 
-static void put_shorter(lt_json_writer *w, lt_arena *arena, lt_json message, size_t max_tokens) {
+static void request_messages_put_shorter(lt_json_writer *w, lt_arena *arena, lt_json message, size_t max_tokens) {
   lt_json_begin_object(w);
   lt_json_iter it = lt_json_each(message);
   while (lt_json_next(&it)) {
@@ -133,7 +134,7 @@ static void put_shorter(lt_json_writer *w, lt_arena *arena, lt_json message, siz
     lt_buf_init(&cut, LT_PROMPT_MESSAGES_BYTES);
     lt_json_key_str(w, lt_str_sub(lt_json_text(it.key), 1, lt_json_text(it.key).n - 1)); /* ours: without escapes */
     if (lt_json_str_eq(it.key, LT_STR("content")) && lt_json_str(it.value, arena, &content)) {
-      lt_text_cut(&cut, content, max_tokens);
+      lt_program_feedback_cut(&cut, content, max_tokens);
       lt_json_put_str(w, lt_buf_view(&cut));
     } else {
       lt_json_put_raw(w, lt_json_text(it.value));
@@ -145,18 +146,18 @@ static void put_shorter(lt_json_writer *w, lt_arena *arena, lt_json message, siz
 }
 
 /* The answers so far: those before the last reply to `old_tokens`, those to it to `new_tokens`. */
-static void put_shorter_rest(lt_json_writer *w, lt_arena *arena, lt_json messages, size_t old_tokens,
-                             size_t new_tokens) {
+static void request_messages_put_shorter_rest(lt_json_writer *w, lt_arena *arena, lt_json messages, size_t old_tokens,
+                                              size_t new_tokens) {
   uint32_t last_reply = 0, i = 0;
   lt_json_iter it = lt_json_each(messages);
   for (; lt_json_next(&it); i++) {
-    last_reply = is_answer(it.value) ? last_reply : i;
+    last_reply = request_messages_is_answer(it.value) ? last_reply : i;
   }
   lt_json_begin_array(w);
   it = lt_json_each(messages);
   for (i = 0; lt_json_next(&it); i++) {
-    if (i > 0 && is_answer(it.value)) {
-      put_shorter(w, arena, it.value, i < last_reply ? old_tokens : new_tokens);
+    if (i > 0 && request_messages_is_answer(it.value)) {
+      request_messages_put_shorter(w, arena, it.value, i < last_reply ? old_tokens : new_tokens);
     } else {
       lt_json_put_raw(w, lt_json_text(it.value));
     }
@@ -164,7 +165,7 @@ static void put_shorter_rest(lt_json_writer *w, lt_arena *arena, lt_json message
 }
 
 /* False: nothing became shorter. */
-static bool shorten_rest(lt_messages *m, size_t old_tokens, size_t new_tokens) {
+static bool request_messages_shorten_rest(lt_request_messages *m, size_t old_tokens, size_t new_tokens) {
   lt_buf shorter;
   lt_arena arena;
   lt_json_doc doc;
@@ -175,7 +176,7 @@ static bool shorten_rest(lt_messages *m, size_t old_tokens, size_t new_tokens) {
   lt_buf_byte(&m->rest, ']');
   bool is = m->rest.status == LT_OK && lt_json_parse(&arena, lt_buf_view(&m->rest), &doc, NULL) == LT_OK;
   if (is) {
-    put_shorter_rest(&w, &arena, lt_json_root(&doc), old_tokens, new_tokens);
+    request_messages_put_shorter_rest(&w, &arena, lt_json_root(&doc), old_tokens, new_tokens);
     is = shorter.status == LT_OK && shorter.n < before;
   }
   m->rest.n = before;
@@ -190,17 +191,19 @@ static bool shorten_rest(lt_messages *m, size_t old_tokens, size_t new_tokens) {
 }
 
 /* Earlier prompts first, then this one's older answers, at last the newest ones. */
-static bool shorten(lt_messages *m) LT_YIELDS {
-  return shorten_history(m) || shorten_rest(m, LT_SHORTER_TOKENS, LT_FEEDBACK_TOKENS) ||
-         shorten_rest(m, LT_SHORTER_TOKENS, LT_SHORTER_TOKENS);
+static bool request_messages_shorten(lt_request_messages *m) LT_YIELDS {
+  return request_messages_shorten_history(m) ||
+         request_messages_shorten_rest(m, LT_SHORTER_TOKENS, LT_FEEDBACK_TOKENS) ||
+         request_messages_shorten_rest(m, LT_SHORTER_TOKENS, LT_SHORTER_TOKENS);
 }
 
-lt_status lt_messages_ask(lt_messages *m, lt_str tools, bool stream, lt_completion *completion, lt_err *err) {
-  lt_status status = ask_once(m, tools, stream, completion, err);
-  while (status != LT_OK && completion->too_long && m->turn->cancel.why == LT_OK && shorten(m)) {
+lt_status lt_request_messages_ask(lt_request_messages *m, lt_str tools, bool stream, lt_completion *completion,
+                                  lt_err *err) {
+  lt_status status = request_messages_ask_once(m, tools, stream, completion, err);
+  while (status != LT_OK && completion->too_long && m->turn->cancel.why == LT_OK && request_messages_shorten(m)) {
     lt_completion_release(completion);
     lt_completion_init(completion);
-    status = ask_once(m, tools, stream, completion, err);
+    status = request_messages_ask_once(m, tools, stream, completion, err);
   }
   return status;
 }

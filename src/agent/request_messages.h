@@ -3,35 +3,35 @@
  * Nobody tells how long a model's context is. Where a model refuses a conversation for its length, earlier prompts are
  * shortened (agent/history/history.h), then what tools and programs have answered in this one, and it is asked again.
  */
-#ifndef LT_AGENT_MESSAGES_H
-#define LT_AGENT_MESSAGES_H
+#ifndef LT_AGENT_REQUEST_MESSAGES_H
+#define LT_AGENT_REQUEST_MESSAGES_H
 
 #include "agent/turn.h"
 
 /* lt_history_classic or lt_history_code. */
 typedef lt_status lt_history_fn(const lt_turn *turn, lt_json_writer *w, size_t max_tokens, lt_err *err) LT_YIELDS;
 
-typedef struct lt_messages {
+typedef struct lt_request_messages {
   lt_turn *turn;
   lt_history_fn *put_history;
   lt_buf system;    /* a message, or nothing */
   lt_buf history;   /* messages as they stand in an array, or nothing */
   lt_buf rest;      /* an array that is not closed yet */
   lt_json_writer w; /* on the rest: for the messages to come */
-} lt_messages;
+} lt_request_messages;
 
-void lt_messages_init(lt_messages *messages, lt_turn *turn, lt_history_fn *put_history);
-void lt_messages_release(lt_messages *messages);
+void lt_request_messages_init(lt_request_messages *messages, lt_turn *turn, lt_history_fn *put_history);
+void lt_request_messages_release(lt_request_messages *messages);
 
 /* The system message, which may be empty, the history, and what the user says. LT_YIELDS. Errors: LT_E_NOMEM,
  * LT_E_LIMIT, the history's. */
-lt_status lt_messages_begin(lt_messages *messages, lt_str system, lt_err *err) LT_YIELDS;
+lt_status lt_request_messages_begin(lt_request_messages *messages, lt_str system, lt_err *err) LT_YIELDS;
 /* Another system message in place of the one there is. Errors: LT_E_NOMEM, LT_E_LIMIT. */
-lt_status lt_messages_set_system(lt_messages *messages, lt_str system, lt_err *err);
+lt_status lt_request_messages_set_system(lt_request_messages *messages, lt_str system, lt_err *err);
 /* Appends a message of text. Errors: LT_E_NOMEM, LT_E_LIMIT. */
-lt_status lt_messages_put(lt_messages *messages, const char *role, lt_str content, lt_err *err);
+lt_status lt_request_messages_put(lt_request_messages *messages, const char *role, lt_str content, lt_err *err);
 /* lt_turn_ask with all of them. LT_YIELDS. */
-lt_status lt_messages_ask(lt_messages *messages, lt_str tools, bool stream, lt_completion *completion,
-                          lt_err *err) LT_YIELDS;
+lt_status lt_request_messages_ask(lt_request_messages *messages, lt_str tools, bool stream, lt_completion *completion,
+                                  lt_err *err) LT_YIELDS;
 
 #endif
