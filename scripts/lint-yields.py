@@ -11,9 +11,9 @@ caller must see that in the prototype. The compiler does not look at LT_YIELDS, 
   lost       a function that yields is not put into a member or parameter that does not promise it.
   differs    the declarations of one function agree.
 
-A fiber's first function needs no mark: it is what is handed over as an lt_fiber_fn. The plugins' interface (include/)
-is for others' C and is not followed. Where the declarations do not tell the truth about one line, a comment behind it or
-in front of it does, with the reason:
+A fiber's first function needs no mark: it is what is handed over as an lt_fiber_fn. To call an lt_fiber_fn like any other
+function yields. The plugins' interface (include/) is for others' C and is not followed. Where the declarations do not
+tell the truth about one line, a comment behind it or in front of it does, with the reason:
 
   /* no LT_YIELDS: nothing has been started */      what is called or handed over on the line does not yield there
   /* LT_YIELDS: the plugin calls tools */           what is called on the line yields although nothing says so
@@ -356,7 +356,7 @@ class Check:
         self.findings.append((unit.path, line, what, rule))
 
     def suspends(self, callee):
-        return callee == "yields" or callee in self.marked or callee in self.missing
+        return callee in ("yields", "first") or callee in self.marked or callee in self.missing
 
     def first_call_that_yields(self, body):
         return next(((name, line) for name, callee, line in body.calls if self.suspends(callee)), None)
@@ -441,6 +441,7 @@ WRONG = {
     "through a chain": "static void thing_run(lt_thing *self) { self->next->next[1].run(self); }",
     "through a parameter": "static void thing_run(void (*fn)(void) LT_YIELDS) { fn(); }",
     "through a variable": "static void thing_run(void) { void (*fn)(int) LT_YIELDS = lt_wait; (*fn)(1); }",
+    "a fiber's first function, called": "static void thing_here(lt_fiber_fn fn) { fn(0); }",
     "needless": "static void thing_run(int ms) LT_YIELDS { ms++; }",
     "lost in a parameter": "static void thing_run(void *arg) LT_YIELDS { lt_wait(1); }\n"
     "static void a(void) { lt_post(thing_run); }",

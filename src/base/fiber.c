@@ -57,7 +57,7 @@ static fiber_impl *fiber_impl_of(lt_fiber *fiber) {
 static void fiber_main(void *arg) {
   fiber_impl *f = arg;
   asan_entered(&f->hooks);
-  f->fn(f->arg);
+  f->fn(f->arg); /* no LT_YIELDS: there is no caller that it could leave waiting */
   fiber_exchange_current(f->resumer);
   asan_leave_forever(&f->hooks);
   tsan_leave(&f->hooks);
