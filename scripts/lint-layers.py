@@ -31,7 +31,7 @@ LAYERS = {
     "plugin": PURE | {"io", "tool", "store", "runner", "replay"},
     "source": PURE | {"io", "mcp", "tool", "config"},
     "agent": PURE | {"io", "tool", "model", "store", "runner", "replay", "plugin"},
-    "config": {"base", "json", "text", "tool", "agent"},
+    "config": {"base", "json", "text"},
     "app": PURE | {
         "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "replay", "plugin", "agent", "config"
     },

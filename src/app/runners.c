@@ -57,7 +57,7 @@ static lt_runner *python(lt_runners *r, lt_err *err) {
       .path = c->python.path,
       .workspace = c->python.workspace,
       .env = c->python.env,
-      .env_passthrough = c->python.env_passthrough,
+      .env_passthrough = c->python.passthrough.all,
       .without_walls = !c->require_walls,
   };
   if (r->python == NULL && lt_python_new(&options, &r->python, err) != LT_OK) {

@@ -2,7 +2,8 @@
 
 lt_status lt_session_configure(lt_session *s, const lt_config_sources *sources, lt_err *err) {
   lt_cancel_init(&s->cancel);
-  LT_TRY(lt_config_load(sources, &s->config, err));
+  LT_TRY(lt_settings_load(sources, &s->config, err));
+  LT_TRY(lt_settings_rounds(&s->config, &s->rounds, err));
   LT_TRY(lt_config_secrets(&s->config, &s->secrets, err));
   s->report.secrets = s->secrets;
   for (size_t i = 0; s->config.warnings[i] != NULL; i++) {

@@ -15,6 +15,7 @@
 #define LT_APP_SESSION_H
 
 #include "app/report.h"
+#include "app/settings.h"
 #include "app/sources.h"
 #include "app/toolbox.h"
 #include "config/config.h"
@@ -24,6 +25,7 @@
 typedef struct lt_session {
   lt_report report; /* set by the way in, but for the secrets */
   lt_config config;
+  const lt_mode_rounds *rounds; /* defaults.maxRounds */
   lt_secrets *secrets;
   lt_loop *loop;
   lt_door *door;
@@ -32,7 +34,7 @@ typedef struct lt_session {
   lt_cancel cancel; /* fired by the way in: ends the waiting, and runs that follow it */
 } lt_session;
 
-/* `session` is zero but for the report. Warnings of the configuration are reported. Errors: lt_config_load's. */
+/* `session` is zero but for the report. Warnings of the configuration are reported. Errors: lt_settings_load's. */
 lt_status lt_session_configure(lt_session *session, const lt_config_sources *sources, lt_err *err);
 /* Errors: LT_E_CONFIG, with file and key; LT_E_NOMEM, and what the loop says. */
 lt_status lt_session_start(lt_session *session, lt_err *err);

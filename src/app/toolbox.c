@@ -2,6 +2,7 @@
 
 #include "app/plugins.h"
 #include "app/runners.h"
+#include "app/settings.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "store/store.h"
@@ -18,26 +19,13 @@ struct lt_toolbox {
   lt_caller nobody;  /* in whose name plugins call outside of runs: nobody is asked */
 };
 
-static lt_status compile_policy(lt_toolbox *t, lt_err *err) {
-  const lt_config *c = t->o.config;
-  if (c->rule_count + c->budget_count == 0) {
-    return LT_OK;
-  }
-  lt_status status = lt_policy_new(c->rules, c->rule_count, c->budgets, c->budget_count, &t->policy, err);
-  if (status == LT_OK || status == LT_E_NOMEM) {
-    return status;
-  }
-  lt_err_prefix(err, "%s", c->path);
-  return LT_E_CONFIG;
-}
-
 lt_status lt_toolbox_open(const lt_toolbox_options *options, lt_toolbox **ret_toolbox, lt_err *err) {
   lt_toolbox *t = lt_mem_zalloc(1, sizeof *t);
   if (t == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   t->o = *options;
-  lt_status status = compile_policy(t, err);
+  lt_status status = lt_settings_policy(options->config, &t->policy, err);
   if (status != LT_OK) {
     lt_toolbox_close(t);
     return status;

@@ -119,7 +119,7 @@ static void warn_of_rounds(const lt_chat *chat) {
   const lt_config_defaults *defaults = &chat->session->app.config.defaults;
   for (size_t i = 0; i < defaults->rounds_count; i++) {
     lt_err err = LT_ERR_INIT;
-    if (lt_chat_check_mode(chat->session, defaults->rounds[i].mode, &err) != LT_OK) {
+    if (lt_chat_check_mode(chat->session, lt_str_of(defaults->rounds[i].name), &err) != LT_OK) {
       lt_err_prefix(&err, "defaults.maxRounds");
       lt_console_warning(&chat->session->console, lt_str_of(lt_err_msg(&err)));
     }

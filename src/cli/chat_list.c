@@ -219,7 +219,7 @@ int lt_chat_list(const lt_chat_options *options) {
   listing l = {.options = options, .exit_code = LT_EXIT_CONFIG};
   lt_err err = LT_ERR_INIT;
   const lt_config_sources sources = {.config_file = options->config, .mcp_config_file = options->mcp_config};
-  if (lt_config_load(&sources, &l.config, &err) == LT_OK) {
+  if (lt_settings_load(&sources, &l.config, &err) == LT_OK) {
     l.exit_code = LT_EXIT_FAILED;
     if (lt_loop_new(&l.loop, &err) == LT_OK && lt_loop_spawn(l.loop, on_fiber, &l, &err) == LT_OK) {
       lt_loop_run(l.loop);

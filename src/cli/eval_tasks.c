@@ -1,5 +1,6 @@
 #include "base/limits.h"
-#include "config/config_parts.h"
+#include "config/config_expand.h"
+#include "config/config_json.h"
 #include "cli/eval.h"
 #include "cli/input_file.h"
 
@@ -24,24 +25,12 @@ static lt_status check_keys(const reading *r, const lt_yaml_node *map, const cha
 }
 
 static lt_status take_text(const reading *r, const lt_yaml_node *map, const char *key, const char **ret) {
-  const lt_yaml_node *node = lt_config_given(map, key);
+  const lt_yaml_node *node = lt_yaml_given(map, key);
   if (node == NULL || node->type != LT_YAML_SCALAR || node->text.n == 0) {
     return lt_fail(r->err, LT_E_CONFIG, "%s:%u: a task needs the key \"%s\", a text", r->name, map->line, key);
   }
   *ret = node->text.p;
   return LT_OK;
-}
-
-static lt_status take_json(const reading *r, const lt_yaml_node *node, lt_str *ret) {
-  lt_buf json;
-  lt_buf_init(&json, LT_CONFIG_MAX_BYTES);
-  lt_status status = lt_config_json(r, node, &json);
-  if (status == LT_OK) {
-    *ret = json.status == LT_OK ? lt_arena_dup(&r->config->arena, lt_buf_view(&json)) : LT_STR_NULL;
-    status = ret->p != NULL ? LT_OK : lt_config_no_memory(r);
-  }
-  lt_buf_release(&json);
-  return status;
 }
 
 static lt_status take_check(const reading *r, const lt_yaml_node *check, lt_eval_task *task) {
@@ -58,7 +47,7 @@ static lt_status take_check(const reading *r, const lt_yaml_node *check, lt_eval
     }
   }
   if (task->kind == LT_EVAL_JSON) {
-    return take_json(r, value, &task->wanted);
+    return lt_config_json(r, value, &task->wanted);
   }
   if (value->type != LT_YAML_SCALAR || value->text.n == 0) {
     return lt_fail(r->err, LT_E_CONFIG, "%s:%u: check.%s is a text", r->name, value->line, kinds[task->kind]);
@@ -81,7 +70,7 @@ static lt_status take_tasks(const reading *r, const lt_yaml_node *list, lt_eval_
     LT_TRY(check_keys(r, item, "a task", keys));
     LT_TRY(take_text(r, item, "name", &all[n].name));
     LT_TRY(take_text(r, item, "prompt", &all[n].prompt));
-    LT_TRY(take_check(r, lt_config_given(item, "check"), &all[n]));
+    LT_TRY(take_check(r, lt_yaml_given(item, "check"), &all[n]));
   }
   tasks->list = all;
   tasks->count = n;
@@ -93,12 +82,12 @@ static lt_status read_text(const reading *r, lt_str text, lt_eval_tasks *tasks) 
   lt_yaml_node *root = NULL;
   LT_TRY(lt_yaml_parse(&r->config->arena, text, r->name, &root, r->err));
   LT_TRY(check_keys(r, root, "the file", keys));
-  const lt_yaml_node *config = lt_config_given(root, "config");
+  const lt_yaml_node *config = lt_yaml_given(root, "config");
   if (config != NULL) {
     LT_TRY(lt_config_expand(r, config, &tasks->config));
     tasks->config = lt_config_path(r, tasks->config);
   }
-  return take_tasks(r, lt_config_given(root, "tasks"), tasks);
+  return take_tasks(r, lt_yaml_given(root, "tasks"), tasks);
 }
 
 static const char *folder_of(lt_arena *arena, const char *path) {
@@ -110,7 +99,7 @@ lt_status lt_eval_read(const char *path, lt_eval_tasks *ret_tasks, lt_err *err) 
   lt_buf text;
   *ret_tasks = (lt_eval_tasks){0};
   lt_buf_init(&text, LT_CONFIG_MAX_BYTES + 16 * LT_KIB);
-  lt_config_release(&ret_tasks->scratch); /* from nothing to the defaults: what is needed is its arena */
+  lt_config_init(&ret_tasks->scratch);
   reading r = {.config = &ret_tasks->scratch, .name = path, .err = err};
   r.folder = folder_of(&ret_tasks->scratch.arena, path);
   lt_status status = r.folder != NULL ? lt_input_file_read(path, &text, err) : lt_config_no_memory(&r);

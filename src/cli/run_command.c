@@ -260,7 +260,7 @@ static lt_run_request request_of(lt_command_session *s, const job *j) {
       .lang = j->lang,
       .input = lt_str_of(j->opt.input),
       .timeout_ms = (uint64_t)(j->opt.timeout_ms > 0 ? j->opt.timeout_ms : config->timeout_ms),
-      .memory_bytes = j->opt.memory_mb > 0 ? (uint64_t)j->opt.memory_mb * LT_MIB : (uint64_t)config->memory_bytes,
+      .memory_bytes = (uint64_t)(j->opt.memory_mb > 0 ? j->opt.memory_mb : config->memory_mb) * LT_MIB,
       .max_output_bytes = (size_t)config->max_output_bytes,
       .modules = j->modules.list,
       .module_count = j->modules.count,

@@ -174,7 +174,7 @@ static int work(lt_command_session *s, void *arg) {
     return LT_EXIT_FAILED;
   }
   if (opt->budget == NOT_SAID) {
-    opt->budget = s->app.config.listing_tokens > 0 ? s->app.config.listing_tokens : LT_LISTING_TOKENS;
+    opt->budget = s->app.config.listing_tokens;
   }
   print_warnings(&s->console, catalog);
   int code = print_tools(s, opt, catalog);

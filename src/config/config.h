@@ -1,13 +1,14 @@
 /* The configuration: lathe.yaml, and the `mcpServers` files of other clients, read into plain structs.
  *
- * YAML (so JSON too) is read with libyaml into a tree that knows its lines (yaml.h), checked against one table of known
- * keys (config_check.c), and only then looked at. An unknown key is an error that names the nearest known one; unknown
- * keys inside `mcpServers` are warnings, as other clients have their own. Keys of parts that are not built yet are
- * known and checked, and otherwise ignored.
+ * YAML (so JSON too) is read with libyaml into a tree that knows its lines (yaml.h), and the tree into these structs by
+ * one table of known keys (config_keys.h). An unknown key is an error that names the nearest known one; unknown keys
+ * inside `mcpServers` are warnings, because other clients have keys of their own.
  *
  * Environment references are replaced in string values only: ${NAME} (an error when unset), ${NAME:-default} (also when
- * empty), $${ for the two characters themselves. Servers that are disabled are left as they are written. The values are
- * secrets: no message shows one, and lt_config.secrets lists those that no other text may show either.
+ * empty), $${ for the two characters themselves. Records with `disabled: true` are left as they are written. The values
+ * are secrets: no message shows one, and lt_config.secrets lists those that no other text may show either.
+ *
+ * This is data only: what a policy, a mode or a model makes of it, app/ knows.
  *
  * Owns: everything lives in the arena of the lt_config.
  */
@@ -17,63 +18,83 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/agent.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "text/secrets.h"
-#include "tool/policy/policy.h"
+
+/* Where a text is NULL, a number 0 or a truth -1, the file says nothing, unless noted. */
 
 typedef struct lt_config_server {
   const char *name;
-  const char *type;    /* "stdio", "http" or "sse": only stdio can be started so far */
-  const char *command; /* stdio, NULL for the others; a relative path with a slash counts from the file's folder only if
-                          cwd says so */
+  const char *type;           /* "stdio", "http" or "sse": only stdio can be started so far */
+  const char *command;        /* stdio; a relative path with a slash counts from the folder of the process */
   const char *const *args;    /* NULL last, never NULL */
   const char *const *env;     /* NAME=value additions to the environment, NULL last, never NULL */
-  const char *cwd;            /* absolute: relative ones count from the file's folder; may be NULL: our own */
-  const char *url;            /* http */
-  int64_t start_timeout_ms;   /* startTimeoutMs; 0: not said */
+  const char *cwd;            /* absolute; NULL: our own */
+  const char *url;            /* http, sse */
+  int64_t start_timeout_ms;   /* startTimeoutMs */
   const char *const *headers; /* http: "Name: value", NULL last, never NULL */
-  bool disabled;              /* `disabled: true` as other clients have it */
+  bool disabled;
 } lt_config_server;
 
 typedef struct lt_config_module {
   const char *name;
-  const char *path; /* absolute: relative ones count from the configuration file's folder */
+  const char *path; /* absolute */
 } lt_config_module;
+
+typedef enum lt_config_action { LT_CONFIG_ALLOW, LT_CONFIG_ASK, LT_CONFIG_DENY } lt_config_action;
+
+/* An entry of tools.policy; nothing here looks into a condition. */
+typedef struct lt_config_rule {
+  const char *match;
+  const char *when;
+  const char *reason;
+  lt_config_action action;
+} lt_config_rule;
+
+typedef struct lt_config_budget {
+  const char *match;
+  int64_t calls;
+  int64_t per_minute;
+} lt_config_budget;
 
 typedef struct lt_config_plugin {
   const char *path;   /* of a shared object, absolute; NULL: a built-in one ... */
   const char *name;   /* ... of this name */
-  const char *config; /* JSON text; "" when there is none */
+  const char *config; /* JSON text, or "" */
   bool disabled;
 } lt_config_plugin;
 
-/* As it is written; what is not, models.h fills in from the environment. */
+/* What is not said, app/models.h fills in from the environment. */
 typedef struct lt_config_model {
-  const char *ref;
-  const char *name;        /* what the provider calls it; NULL: not said */
-  const char *base_url;    /* NULL: not said */
-  const char *api_key_env; /* the name of the variable that holds the key; NULL: not said */
-  int64_t max_tokens;      /* 0: not said */
-  int code_mode;           /* 1, 0, or -1: not said */
+  const char *ref;         /* unique */
+  const char *name;        /* what the provider calls it */
+  const char *base_url;    /* begins with http:// or https:// */
+  const char *api_key_env; /* the name of the variable that holds the key */
+  int64_t max_tokens;
+  int code_mode; /* 1, 0, or -1 */
 } lt_config_model;
 
-/* The sections of the process runners; what is not said is NULL, false or 0. */
+/* What python.envPassthrough lets through. */
+typedef struct lt_config_passthrough {
+  bool all;                 /* `true`: our whole environment */
+  const char *const *names; /* variables, NULL last, never NULL */
+} lt_config_passthrough;
+
 typedef struct lt_config_python {
   bool given;             /* there is a section `python`, perhaps an empty one: models have execute_code */
   const char *path;       /* a name without a slash is looked up in PATH; others are absolute */
   const char *workspace;  /* absolute */
-  const char *const *env; /* NAME=value, also of the variables that envPassthrough names; NULL last, never NULL */
-  bool env_passthrough;   /* envPassthrough: true: all of ours */
+  const char *const *env; /* NAME=value, those of passthrough.names included; NULL last, never NULL */
+  lt_config_passthrough passthrough;
 } lt_config_python;
 
 typedef enum lt_config_engine { LT_CONFIG_QUICKJS, LT_CONFIG_DENO } lt_config_engine;
 
 typedef struct lt_config_typescript {
   const char *path; /* of a `tsc`; as python.path */
-  int check;        /* 1, 0, or -1: not said */
+  int check;        /* 1, 0, or -1 */
   lt_config_engine runner;
 } lt_config_typescript;
 
@@ -82,11 +103,18 @@ typedef struct lt_config_plan {
   int64_t max_steps, concurrency; /* LT_PLAN_STEPS, LT_PLAN_AT_ONCE */
 } lt_config_plan;
 
+/* An entry of a mapping of names to numbers. */
+typedef struct lt_config_count {
+  const char *name;
+  int64_t value;
+  uint32_t line; /* of the file, for messages */
+} lt_config_count;
+
 typedef struct lt_config_defaults {
-  const char *model; /* NULL: not said */
-  const char *mode;  /* NULL: not said */
+  const char *model;
+  const char *mode;
   bool code_mode;
-  const lt_mode_rounds *rounds; /* maxRounds; a mode may be one that a plugin is to register */
+  const lt_config_count *rounds; /* maxRounds, by mode; nothing here knows which modes there are */
   size_t rounds_count;
 } lt_config_defaults;
 
@@ -97,11 +125,11 @@ typedef struct lt_config {
   size_t server_count;
   const lt_config_module *modules;
   size_t module_count;
-  const lt_policy_rule *rules; /* tools.policy; a `when` is not looked into here */
+  const lt_config_rule *rules; /* tools.policy */
   size_t rule_count;
-  const lt_policy_budget *budgets; /* tools.budgets */
+  const lt_config_budget *budgets; /* tools.budgets */
   size_t budget_count;
-  int64_t listing_tokens; /* tools.listingTokens; 0: not said */
+  int64_t listing_tokens; /* tools.listingTokens, default LT_LISTING_TOKENS */
   const lt_config_plugin *plugins;
   size_t plugin_count;
   const lt_config_model *models;
@@ -116,7 +144,7 @@ typedef struct lt_config {
   lt_config_plan plan;
   bool require_walls;          /* sandbox.requireWalls, default true: process runners refuse to run without a wall */
   int64_t timeout_ms;          /* sandbox.timeoutMs, default LT_RUN_TIMEOUT_MS */
-  int64_t memory_bytes;        /* sandbox.memoryMb; 0: not said, each runner has its own default */
+  int64_t memory_mb;           /* sandbox.memoryMb; 0: each runner has its own default */
   int64_t max_output_bytes;    /* sandbox.maxOutputBytes, default LT_RUN_OUTPUT_MAX_BYTES */
   const char *const *warnings; /* one line each, NULL last, never NULL */
 } lt_config;
@@ -125,6 +153,11 @@ typedef struct lt_config_sources {
   const char *config_file;     /* --config, or NULL: $LATHE_CONFIG, ./lathe.yaml, $XDG_CONFIG_HOME/lathe/lathe.yaml */
   const char *mcp_config_file; /* --mcp-config, or NULL; its servers are added, on equal names it wins */
 } lt_config_sources;
+
+/* The defaults, as without any file. Nothing is allocated before it is needed. */
+void lt_config_init(lt_config *config);
+/* Gives everything back; what is left are the defaults. */
+void lt_config_release(lt_config *config);
 
 /* Finds and reads the configuration. No file anywhere is not an error: the defaults are returned; a file that was asked
  * for (by a flag or $LATHE_CONFIG) and is not there is one.
@@ -143,10 +176,7 @@ lt_status lt_config_parse_mcp(lt_str text, const char *name, const char *folder,
  * holds under names that sound secret. Copies. Errors: LT_E_LIMIT, LT_E_NOMEM. Owns: the caller, lt_secrets_free. */
 lt_status lt_config_secrets(const lt_config *config, lt_secrets **ret_secrets, lt_err *err);
 
-/* Whether there may be modes beside those that are built in: a plugin of somebody's own is to be loaded. */
+/* Whether there may be modes beside those that are built in: a shared object is to be loaded as a plugin. */
 bool lt_config_may_add_modes(const lt_config *config);
-
-/* Gives everything back; what is left are the defaults. */
-void lt_config_release(lt_config *config);
 
 #endif

@@ -1,18 +1,13 @@
-/* Which values of the configuration are secrets: what environment variables put into it, and what its keys say is one.
- *
- * They are masked in everything that is shown or stored (text/secrets.h), so this errs on the side of masking, but for
- * variables that everybody has: with the home folder or "en_US.UTF-8" masked, paths and messages would be full of holes
- * and nobody would be any safer.
- */
+#include "config/config_secrets.h"
+
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "text/secrets.h"
-#include "config/config_parts.h"
 
 #define SECRETS_MAX (LT_SECRETS_MAX / 4) /* each may have two forms, and our environment has some, too */
 
-static bool is_public(lt_str name) {
+static bool config_is_public(lt_str name) {
   static const char *const names[] = {
       "HOME",   "PATH",      "PWD",       "OLDPWD",     "USER",          "LOGNAME",         "USERNAME",
       "SHELL",  "SHLVL",     "LANG",      "TERM",       "LANGUAGE",      "TMPDIR",          "TEMP",
@@ -29,7 +24,7 @@ static bool is_public(lt_str name) {
 }
 
 /* MAX_TOKENS=200000: sounds like a secret and is a count. */
-static bool is_count(lt_str value) {
+static bool config_is_count(lt_str value) {
   size_t digits = 0;
   while (digits < value.n && value.p[digits] >= '0' && value.p[digits] <= '9') {
     digits++;
@@ -37,11 +32,11 @@ static bool is_count(lt_str value) {
   return digits == value.n && digits < 10;
 }
 
-static bool is_secret_entry(lt_str key, lt_str value) {
-  return lt_secrets_sounds(key) && !is_public(key) && !is_count(value);
+static bool config_is_secret_entry(lt_str key, lt_str value) {
+  return lt_secrets_sounds(key) && !config_is_public(key) && !config_is_count(value);
 }
 
-static bool is_listed(const lt_config *config, lt_str value) {
+static bool config_is_listed(const lt_config *config, lt_str value) {
   for (size_t i = 0; i < config->secret_count; i++) {
     if (lt_str_eq(config->secrets[i], value)) {
       return true;
@@ -51,10 +46,10 @@ static bool is_listed(const lt_config *config, lt_str value) {
 }
 
 /* The list doubles: its size is a power of two whenever it is full. */
-static lt_status add(const lt_config_reading *r, lt_str value) {
+static lt_status config_add_secret(const lt_config_reading *r, lt_str value) {
   lt_config *config = r->config;
   size_t n = config->secret_count;
-  if (value.n < LT_SECRET_MIN_BYTES || is_listed(config, value)) {
+  if (value.n < LT_SECRET_MIN_BYTES || config_is_listed(config, value)) {
     return LT_OK;
   }
   if (n == SECRETS_MAX) {
@@ -79,19 +74,19 @@ static lt_status add(const lt_config_reading *r, lt_str value) {
 }
 
 lt_status lt_config_secret_variable(const lt_config_reading *r, lt_str name, lt_str value) {
-  return is_public(name) ? LT_OK : add(r, value);
+  return config_is_public(name) ? LT_OK : config_add_secret(r, value);
 }
 
 /* A header's "Bearer abc" is one as a whole, and "abc" is one, too: servers repeat the credentials alone. */
 lt_status lt_config_secret_entry(const lt_config_reading *r, lt_str key, lt_str value) {
-  if (!is_secret_entry(key, value)) {
+  if (!config_is_secret_entry(key, value)) {
     return LT_OK;
   }
-  LT_TRY(add(r, value));
+  LT_TRY(config_add_secret(r, value));
   static const char *const schemes[] = {"Bearer ", "Basic ", "Token ", "bearer ", "basic ", "token "};
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
     if (lt_str_starts(value, lt_str_of(schemes[i]))) {
-      return add(r, lt_str_trim(lt_str_sub(value, strlen(schemes[i]), value.n)));
+      return config_add_secret(r, lt_str_trim(lt_str_sub(value, strlen(schemes[i]), value.n)));
     }
   }
   return LT_OK;
@@ -99,7 +94,7 @@ lt_status lt_config_secret_entry(const lt_config_reading *r, lt_str key, lt_str 
 
 /* --- All of them -------------------------------------------------------------------------------------------------- */
 
-static lt_status add_environment(lt_secrets *secrets) {
+static lt_status config_add_environment(lt_secrets *secrets) {
   for (char **entry = environ; entry && *entry; entry++) {
     lt_str all = lt_str_of(*entry);
     size_t equals = lt_str_find(all, LT_STR("="), 0);
@@ -107,28 +102,29 @@ static lt_status add_environment(lt_secrets *secrets) {
       continue;
     }
     lt_str value = lt_str_sub(all, equals + 1, all.n);
-    if (is_secret_entry(lt_str_sub(all, 0, equals), value)) {
+    if (config_is_secret_entry(lt_str_sub(all, 0, equals), value)) {
       LT_TRY(lt_secrets_add(secrets, value));
     }
   }
   return LT_OK;
 }
 
+static lt_status config_add_all(const lt_config *config, lt_secrets *secrets) {
+  for (size_t i = 0; i < config->secret_count; i++) {
+    LT_TRY(lt_secrets_add(secrets, config->secrets[i]));
+  }
+  return config_add_environment(secrets);
+}
+
 lt_status lt_config_secrets(const lt_config *config, lt_secrets **ret_secrets, lt_err *err) {
   lt_secrets *secrets = lt_secrets_new();
-  lt_status status = secrets ? LT_OK : LT_E_NOMEM;
-  for (size_t i = 0; status == LT_OK && i < config->secret_count; i++) {
-    status = lt_secrets_add(secrets, config->secrets[i]);
-  }
+  lt_status status = secrets != NULL ? config_add_all(config, secrets) : LT_E_NOMEM;
   if (status == LT_OK) {
-    status = add_environment(secrets);
+    *ret_secrets = secrets;
+    return LT_OK;
   }
-  if (status != LT_OK) {
-    lt_secrets_free(secrets);
-    return lt_fail(
-        err, status, "%s",
-        status == LT_E_LIMIT ? "too many secrets in the configuration and the environment" : "out of memory");
-  }
-  *ret_secrets = secrets;
-  return LT_OK;
+  lt_secrets_free(secrets);
+  const char *why = "out of memory";
+  return lt_fail(err, status, "%s",
+                 status == LT_E_LIMIT ? "too many secrets in the configuration and the environment" : why);
 }

@@ -44,6 +44,8 @@ lt_status lt_yaml_parse(lt_arena *arena, lt_str text, const char *name, lt_yaml_
 
 /* The member's value, or NULL when there is none or `map` is no map. Borrows: the tree. */
 lt_yaml_node *lt_yaml_get(const lt_yaml_node *map, const char *key);
+/* The same, but NULL also for a key with nothing behind it. */
+const lt_yaml_node *lt_yaml_given(const lt_yaml_node *map, const char *key);
 
 /* "a string", "a number", "true or false", "a list", "a mapping" or "nothing": what a message says it found. */
 const char *lt_yaml_describe(const lt_yaml_node *node);

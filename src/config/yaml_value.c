@@ -14,6 +14,11 @@ lt_yaml_node *lt_yaml_get(const lt_yaml_node *map, const char *key) {
   return NULL;
 }
 
+const lt_yaml_node *lt_yaml_given(const lt_yaml_node *map, const char *key) {
+  const lt_yaml_node *node = lt_yaml_get(map, key);
+  return node != NULL && node->type != LT_YAML_NULL ? node : NULL;
+}
+
 const char *lt_yaml_describe(const lt_yaml_node *node) {
   bool b;
   int64_t i;
@@ -27,7 +32,10 @@ const char *lt_yaml_describe(const lt_yaml_node *node) {
     case LT_YAML_SCALAR:
       break;
   }
-  return lt_yaml_int(node, &i) ? "a number" : lt_yaml_bool(node, &b) ? "true or false" : "a string";
+  if (lt_yaml_int(node, &i)) {
+    return "a number";
+  }
+  return lt_yaml_bool(node, &b) ? "true or false" : "a string";
 }
 
 bool lt_yaml_int(const lt_yaml_node *node, int64_t *ret) {
@@ -64,7 +72,7 @@ bool lt_yaml_bool(const lt_yaml_node *node, bool *ret) {
 }
 
 /* C0, DEL, C1 (U+0080 to U+009F): what a terminal might obey. `rest` starts with a character. */
-static bool is_control(lt_str rest) {
+static bool yaml_is_control(lt_str rest) {
   const unsigned char *p = (const unsigned char *)rest.p;
   return p[0] < 0x20 || p[0] == 0x7f || (p[0] == 0xc2 && rest.n > 1 && p[1] < 0xa0);
 }
@@ -79,9 +87,9 @@ lt_yaml_clipped lt_yaml_clip(lt_str s) {
       memcpy(clipped.text + n, "...", sizeof "...");
       break;
     }
-    bool control = is_control(rest);
-    memcpy(clipped.text + n, control ? "?" : rest.p, control ? 1 : len);
-    n += control ? 1 : len;
+    bool is_control = yaml_is_control(rest);
+    memcpy(clipped.text + n, is_control ? "?" : rest.p, is_control ? 1 : len);
+    n += is_control ? 1 : len;
     at += len;
   }
   return clipped;

@@ -207,7 +207,7 @@ describe("what is wrong is said in one line", () => {
     await wrong({ defaults: { mode: "fast" } }, /^lathe: .*lathe\.yaml: defaults\.mode: there is no mode "fast"/);
     await wrong({ defaults: { model: "fast" } }, /lathe\.yaml: defaults\.model: there is no model "fast"/);
     await wrong({ defaults: { maxRounds: { fast: 1 } } }, /unknown mode "fast" in defaults\.maxRounds/);
-    await wrong({ defaults: { maxRounds: { code: 100000 } } }, /defaults\.maxRounds\.code is at most 1000/);
+    await wrong({ defaults: { maxRounds: { code: 100000 } } }, /defaults\.maxRounds\.code must be from 1 to 1000, not "100000"/);
     await wrong({ models: [{ ref: "a" }, { ref: "a" }] }, /models\[1\] has the same ref as models\[0\]/);
     await wrong({ models: [{ ref: "a", baseUrl: "localhost:1" }] }, /models\[0\]\.baseUrl is not an address/);
     await wrong({ models: [{ ref: "a", apiKeyEnv: "sk-live-1234" }] }, /^(?!.*sk-live).*apiKeyEnv is the name of an environment variable/);

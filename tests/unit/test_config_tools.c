@@ -51,14 +51,14 @@ static void rules_and_budgets_are_read(void **state) {
              "    - {match: web.*, perMinute: 30, calls: 9}\n"
              "  listingTokens: 4000\n");
   assert_int_equal(c.rule_count, 3);
-  assert_true(lt_str_eqc(c.rules[0].match, "bank.transfer"));
-  assert_int_equal(c.rules[0].action, LT_ACTION_ALLOW);
-  assert_true(lt_str_eqc(c.rules[0].when, "input.amount <= 1000"));
-  assert_int_equal(c.rules[0].reason.n, 0);
-  assert_int_equal(c.rules[1].action, LT_ACTION_ASK);
-  assert_true(lt_str_eqc(c.rules[1].reason, "moves money"));
-  assert_int_equal(c.rules[2].action, LT_ACTION_DENY);
-  assert_int_equal(c.rules[2].when.n, 0);
+  assert_string_equal(c.rules[0].match, "bank.transfer");
+  assert_int_equal(c.rules[0].action, LT_CONFIG_ALLOW);
+  assert_string_equal(c.rules[0].when, "input.amount <= 1000");
+  assert_null(c.rules[0].reason);
+  assert_int_equal(c.rules[1].action, LT_CONFIG_ASK);
+  assert_string_equal(c.rules[1].reason, "moves money");
+  assert_int_equal(c.rules[2].action, LT_CONFIG_DENY);
+  assert_null(c.rules[2].when);
   assert_int_equal(c.budget_count, 2);
   assert_int_equal(c.budgets[0].calls, 100);
   assert_int_equal(c.budgets[0].per_minute, 0);
@@ -133,7 +133,7 @@ static void mistakes_in_plugins_are_told(void **state) {
   (void)state;
   expect_error("plugins: a.so", "lathe.yaml:1: plugins must be a list, not a string");
   expect_error("plugins: [[a]]", "lathe.yaml:1: plugins[0] must be a path or a mapping, not a list");
-  expect_error("plugins: ['']", "lathe.yaml:1: a plugin's path is empty");
+  expect_error("plugins: ['']", "lathe.yaml:1: plugins[0] is empty: write where it is, or leave it out");
   expect_error("plugins: [{config: {}}]",
                "lathe.yaml:1: plugins[0] needs a \"path\" (a shared object) or \"name\" (built in)");
   expect_error("plugins: [a.so, {path: b.so, name: artifact}]",

@@ -1,19 +1,21 @@
+#include "config/config_expand.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "config/config_parts.h"
+#include "config/config_secrets.h"
 
 /* One ${NAME} or ${NAME:-default}. */
-typedef struct reference {
+typedef struct config_reference {
   lt_str name;
   lt_str fallback;
   bool has_fallback;
   size_t end; /* one past its "}" */
-} reference;
+} config_reference;
 
-static bool is_name(lt_str s) {
+static bool config_is_variable(lt_str s) {
   if (s.n == 0 || isdigit((unsigned char)s.p[0])) {
     return false;
   }
@@ -26,7 +28,7 @@ static bool is_name(lt_str s) {
 }
 
 /* Reads the reference that starts with the "${" at `at`. */
-static bool read_reference(lt_str s, size_t at, reference *ret) {
+static bool config_read_reference(lt_str s, size_t at, config_reference *ret) {
   size_t close = lt_str_find(s, LT_STR("}"), at);
   if (close == SIZE_MAX) {
     return false;
@@ -37,11 +39,11 @@ static bool read_reference(lt_str s, size_t at, reference *ret) {
   ret->name = ret->has_fallback ? lt_str_sub(inside, 0, minus) : inside;
   ret->fallback = ret->has_fallback ? lt_str_sub(inside, minus + 2, inside.n) : LT_STR_NULL;
   ret->end = close + 1;
-  return is_name(ret->name);
+  return config_is_variable(ret->name);
 }
 
 /* NULL when the variable is not set. With a fallback an empty one counts as not set, as in a shell. */
-static const char *variable(const reference *ref, char *name, size_t size) {
+static const char *config_variable(const config_reference *ref, char *name, size_t size) {
   if (ref->name.n >= size) {
     return NULL;
   }
@@ -51,28 +53,29 @@ static const char *variable(const reference *ref, char *name, size_t size) {
   return value && (value[0] || !ref->has_fallback) ? value : NULL;
 }
 
-static lt_status add_reference(const lt_config_reading *r, uint32_t line, const reference *ref, bool secret,
-                               lt_buf *out) {
+static lt_status config_add_reference(const lt_config_reading *r, uint32_t line, const config_reference *ref,
+                                      bool is_secret, lt_buf *out) {
   char name[256];
-  const char *value = variable(ref, name, sizeof name);
+  const char *value = config_variable(ref, name, sizeof name);
   if (!value && !ref->has_fallback) {
     lt_yaml_clipped shown = lt_yaml_clip(ref->name);
     return lt_fail(r->err, LT_E_CONFIG,
                    "%s:%u: the environment variable %s is not set: set it, or write ${%s:-default}", r->name, line,
                    shown.text, shown.text);
   }
-  if (value && secret) {
+  if (value && is_secret) {
     LT_TRY(lt_config_secret_variable(r, ref->name, lt_str_of(value)));
   }
   lt_buf_add(out, value ? lt_str_of(value) : ref->fallback);
   return LT_OK;
 }
 
-static lt_status expand(const lt_config_reading *r, const lt_yaml_node *scalar, bool secret, lt_buf *out) {
+static lt_status config_expand_into(const lt_config_reading *r, const lt_yaml_node *scalar, bool is_secret,
+                                    lt_buf *out) {
   lt_str s = scalar->text;
   size_t done = 0;
   for (size_t at; (at = lt_str_find(s, LT_STR("${"), done)) != SIZE_MAX;) {
-    reference ref;
+    config_reference ref;
     if (at > done && s.p[at - 1] == '$') { /* $${ stands for ${ */
       lt_buf_add(out, lt_str_sub(s, done, at - 1));
       lt_buf_addc(out, "${");
@@ -80,43 +83,39 @@ static lt_status expand(const lt_config_reading *r, const lt_yaml_node *scalar, 
       continue;
     }
     lt_buf_add(out, lt_str_sub(s, done, at));
-    if (!read_reference(s, at, &ref)) {
+    if (!config_read_reference(s, at, &ref)) {
       return lt_fail(
           r->err, LT_E_CONFIG,
           "%s:%u: \"${\" must begin ${NAME} or ${NAME:-default}; write $${ for the two characters themselves", r->name,
           scalar->line);
     }
-    LT_TRY(add_reference(r, scalar->line, &ref, secret, out));
+    LT_TRY(config_add_reference(r, scalar->line, &ref, is_secret, out));
     done = ref.end;
   }
   lt_buf_add(out, lt_str_sub(s, done, s.n));
   return LT_OK;
 }
 
-static lt_status expand_kept(const lt_config_reading *r, const lt_yaml_node *scalar, bool secret, const char **ret) {
+static lt_status config_expand_kept(const lt_config_reading *r, const lt_yaml_node *scalar, bool is_secret,
+                                    const char **ret) {
   if (lt_str_find(scalar->text, LT_STR("${"), 0) == SIZE_MAX) {
     *ret = scalar->text.p;
     return LT_OK;
   }
-  lt_buf out;
-  lt_buf_init(&out, LT_CONFIG_MAX_BYTES);
-  lt_status status = expand(r, scalar, secret, &out);
-  if (status == LT_OK && out.status == LT_E_LIMIT) {
-    status = lt_fail(r->err, LT_E_LIMIT, "%s:%u: too long with its ${...} replaced", r->name, scalar->line);
+  LT_AUTO_BUF(out, LT_CONFIG_MAX_BYTES);
+  LT_TRY(config_expand_into(r, scalar, is_secret, &out));
+  if (out.status == LT_E_LIMIT) {
+    return lt_fail(r->err, LT_E_LIMIT, "%s:%u: too long with its ${...} replaced", r->name, scalar->line);
   }
-  if (status == LT_OK) {
-    lt_str kept = out.status == LT_OK ? lt_arena_dup(&r->config->arena, lt_buf_view(&out)) : LT_STR_NULL;
-    status = kept.p ? LT_OK : lt_config_no_memory(r);
-    *ret = kept.p;
-  }
-  lt_buf_release(&out);
-  return status;
+  lt_str kept = out.status == LT_OK ? lt_arena_dup(&r->config->arena, lt_buf_view(&out)) : LT_STR_NULL;
+  *ret = kept.p;
+  return kept.p != NULL ? LT_OK : lt_config_no_memory(r);
 }
 
 lt_status lt_config_expand(const lt_config_reading *r, const lt_yaml_node *scalar, const char **ret) {
-  return expand_kept(r, scalar, false, ret);
+  return config_expand_kept(r, scalar, false, ret);
 }
 
 lt_status lt_config_expand_secret(const lt_config_reading *r, const lt_yaml_node *scalar, const char **ret) {
-  return expand_kept(r, scalar, true, ret);
+  return config_expand_kept(r, scalar, true, ret);
 }

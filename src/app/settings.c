@@ -1,0 +1,81 @@
+#include "app/settings.h"
+
+#include "base/limits.h"
+
+static lt_status settings_check_modes(const lt_config *config, lt_err *err) {
+  if (lt_config_may_add_modes(config)) {
+    return LT_OK;
+  }
+  for (size_t i = 0; i < config->defaults.rounds_count; i++) {
+    const lt_config_count *rounds = &config->defaults.rounds[i];
+    lt_str mode = lt_str_of(rounds->name);
+    if (lt_agent_check_mode(NULL, mode, NULL) != LT_OK) {
+      return lt_fail(err, LT_E_CONFIG,
+                     "%s:%u: unknown mode \"%.*s\" in defaults.maxRounds (known here: classic, code, typescript)",
+                     config->path, rounds->line, LT_STR_ARG(lt_str_sub(mode, 0, 80)));
+    }
+  }
+  return LT_OK;
+}
+
+lt_status lt_settings_load(const lt_config_sources *sources, lt_config *ret_config, lt_err *err) {
+  LT_TRY(lt_config_load(sources, ret_config, err));
+  return settings_check_modes(ret_config, err);
+}
+
+static lt_action settings_action(lt_config_action action) {
+  switch (action) {
+    case LT_CONFIG_ALLOW:
+      return LT_ACTION_ALLOW;
+    case LT_CONFIG_ASK:
+      return LT_ACTION_ASK;
+    case LT_CONFIG_DENY:
+      break;
+  }
+  return LT_ACTION_DENY;
+}
+
+lt_status lt_settings_policy(const lt_config *config, lt_policy **ret_policy, lt_err *err) {
+  *ret_policy = NULL;
+  if (config->rule_count + config->budget_count == 0) {
+    return LT_OK;
+  }
+  LT_AUTO_ARENA(arena, LT_CONFIG_MEMORY_BYTES);
+  lt_policy_rule *rules = lt_arena_zalloc(&arena, config->rule_count + 1, sizeof *rules);
+  lt_policy_budget *budgets = lt_arena_zalloc(&arena, config->budget_count + 1, sizeof *budgets);
+  if (rules == NULL || budgets == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory while reading the policy");
+  }
+  for (size_t i = 0; i < config->rule_count; i++) {
+    const lt_config_rule *rule = &config->rules[i];
+    rules[i] = (lt_policy_rule){.match = lt_str_of(rule->match),
+                                .when = lt_str_of(rule->when),
+                                .reason = lt_str_of(rule->reason),
+                                .action = settings_action(rule->action)};
+  }
+  for (size_t i = 0; i < config->budget_count; i++) {
+    const lt_config_budget *budget = &config->budgets[i];
+    budgets[i] =
+        (lt_policy_budget){.match = lt_str_of(budget->match), .calls = budget->calls, .per_minute = budget->per_minute};
+  }
+  lt_status status = lt_policy_new(rules, config->rule_count, budgets, config->budget_count, ret_policy, err);
+  if (status == LT_OK || status == LT_E_NOMEM) {
+    return status;
+  }
+  lt_err_prefix(err, "%s", config->path);
+  return LT_E_CONFIG;
+}
+
+lt_status lt_settings_rounds(lt_config *config, const lt_mode_rounds **ret_rounds, lt_err *err) {
+  size_t count = config->defaults.rounds_count;
+  lt_mode_rounds *rounds = lt_arena_zalloc(&config->arena, count + 1, sizeof *rounds);
+  if (rounds == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory while reading defaults.maxRounds");
+  }
+  for (size_t i = 0; i < count; i++) {
+    const lt_config_count *given = &config->defaults.rounds[i];
+    rounds[i] = (lt_mode_rounds){.mode = lt_str_of(given->name), .rounds = (uint32_t)given->value};
+  }
+  *ret_rounds = rounds;
+  return LT_OK;
+}

@@ -1,0 +1,192 @@
+#include "config/config_finish.h"
+
+#include <stdlib.h>
+
+#include "config/config_secrets.h"
+
+/* --- Servers ------------------------------------------------------------------------------------------------------ */
+
+/* Other clients have other words for the same transport. */
+static const char *config_transport_of(const lt_config_server *server) {
+  if (server->type == NULL) {
+    return server->command == NULL && server->url != NULL ? "http" : "stdio";
+  }
+  bool is_http = strcmp(server->type, "streamable-http") == 0 || strcmp(server->type, "streamableHttp") == 0;
+  return is_http ? "http" : server->type;
+}
+
+lt_status lt_config_finish_server(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
+                                  void *record) {
+  lt_config_server *server = record;
+  bool has_type = server->type != NULL;
+  server->type = config_transport_of(server);
+  bool is_stdio = strcmp(server->type, "stdio") == 0;
+  const char *target = is_stdio ? server->command : server->url;
+  if (server->disabled || (target != NULL && target[0] != '\0')) {
+    return LT_OK;
+  }
+  lt_config_place_text where = lt_config_place_of(place);
+  if (is_stdio && !has_type && target == NULL) {
+    return lt_fail(r->err, LT_E_CONFIG, "%s:%u: %s needs a \"command\" to start, or a \"url\" to connect to", r->name,
+                   node->line, where.text);
+  }
+  return lt_fail(r->err, LT_E_CONFIG, "%s:%u: %s needs a \"%s\"%s", r->name, node->line, where.text,
+                 is_stdio ? "command" : "url", target != NULL ? " that is not empty" : "");
+}
+
+/* --- Models ------------------------------------------------------------------------------------------------------- */
+
+lt_status lt_config_finish_model(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
+                                 void *record) {
+  const lt_config_model *model = record, *models = model - place->index;
+  for (size_t i = 0; i < place->index; i++) {
+    if (strcmp(models[i].ref, model->ref) == 0) {
+      return lt_fail(r->err, LT_E_CONFIG, "%s:%u: models[%zu] has the same ref as models[%zu]", r->name, node->line,
+                     place->index, i);
+    }
+  }
+  return LT_OK;
+}
+
+lt_status lt_config_finish_base_url(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
+                                    void *record) {
+  lt_str url = lt_str_of(((const lt_config_model *)record)->base_url);
+  if (lt_str_starts(url, LT_STR("http://")) || lt_str_starts(url, LT_STR("https://"))) {
+    return LT_OK;
+  }
+  return lt_fail(r->err, LT_E_CONFIG, "%s:%u: %s is not an address that begins with http:// or https://", r->name,
+                 node->line, lt_config_place_of(place).text);
+}
+
+/* What is written here by mistake may be the key itself: no message shows it. */
+lt_status lt_config_finish_api_key_env(const lt_config_reading *r, const lt_yaml_node *node,
+                                       const lt_config_place *place, void *record) {
+  const char *name = ((const lt_config_model *)record)->api_key_env;
+  if (name == NULL) {
+    return LT_OK;
+  }
+  bool is_name = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+  if (!is_name || (name[0] >= '0' && name[0] <= '9')) {
+    return lt_fail(r->err, LT_E_CONFIG,
+                   "%s:%u: %s is the name of an environment variable that holds the key, not the key itself", r->name,
+                   node->line, lt_config_place_of(place).text);
+  }
+  const char *key = getenv(name);
+  return key != NULL ? lt_config_secret_variable(r, lt_str_of(name), lt_str_of(key)) : LT_OK;
+}
+
+/* --- Modules, budgets, plugins ------------------------------------------------------------------------------------ */
+
+lt_status lt_config_finish_module(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
+                                  void *record) {
+  const lt_config_module *module = record, *modules = module - place->index;
+  for (size_t i = 0; i < place->index; i++) {
+    if (strcmp(modules[i].name, module->name) == 0) {
+      return lt_fail(r->err, LT_E_CONFIG, "%s:%u: modules[%zu] has the same name as modules[%zu]", r->name, node->line,
+                     place->index, i);
+    }
+  }
+  return LT_OK;
+}
+
+lt_status lt_config_finish_budget(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
+                                  void *record) {
+  const lt_config_budget *budget = record;
+  if (budget->calls > 0 || budget->per_minute > 0) {
+    return LT_OK;
+  }
+  return lt_fail(r->err, LT_E_CONFIG, "%s:%u: %s needs the key \"calls\" or \"perMinute\"", r->name, node->line,
+                 lt_config_place_of(place).text);
+}
+
+lt_status lt_config_finish_plugin(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
+                                  void *record) {
+  const lt_config_plugin *plugin = record;
+  bool has_path = plugin->path != NULL, has_name = plugin->name != NULL;
+  if (has_path != has_name) {
+    return LT_OK;
+  }
+  return lt_fail(r->err, LT_E_CONFIG, "%s:%u: %s needs %s \"path\" (a shared object) or \"name\" (built in)%s", r->name,
+                 node->line, lt_config_place_of(place).text, has_path ? "either" : "a", has_path ? ", not both" : "");
+}
+
+/* --- The store ---------------------------------------------------------------------------------------------------- */
+
+/* The address of a database may hold a password: only what is plainly a path is shown. */
+static lt_status config_wrong_store(const lt_config_reading *r, const lt_yaml_node *node, lt_str text) {
+  if (lt_str_starts(text, LT_STR("postgres:")) || lt_str_starts(text, LT_STR("postgresql:"))) {
+    return lt_fail(r->err, LT_E_CONFIG, "%s:%u: store: postgresql:// is not built yet: use sqlite:PATH", r->name,
+                   node->line);
+  }
+  if (text.n == 0 || lt_str_find(text, LT_STR(":"), 0) != SIZE_MAX) {
+    return lt_fail(r->err, LT_E_CONFIG, "%s:%u: store must be sqlite:PATH, or sqlite::memory: to keep nothing", r->name,
+                   node->line);
+  }
+  return lt_fail(r->err, LT_E_CONFIG, "%s:%u: store must say what it is: write sqlite:%s", r->name, node->line,
+                 lt_yaml_clip(text).text);
+}
+
+lt_status lt_config_finish_store(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
+                                 void *record) {
+  (void)place;
+  lt_config *config = record;
+  lt_str text = lt_str_of(config->store);
+  lt_str path = lt_str_sub(text, strlen("sqlite:"), text.n);
+  bool is_url = lt_str_starts(path, LT_STR("//")) && !lt_str_starts(path, LT_STR("///"));
+  if (!lt_str_starts(text, LT_STR("sqlite:")) || path.n == 0 || is_url) {
+    return config_wrong_store(r, node, text);
+  }
+  config->store = lt_str_eqc(path, ":memory:") ? path.p : lt_config_path(r, path.p);
+  return config->store != NULL ? LT_OK : lt_config_no_memory(r);
+}
+
+/* --- Runners ------------------------------------------------------------------------------------------------------ */
+
+static size_t config_count_texts(const char *const *texts) {
+  size_t n = 0;
+  while (texts[n] != NULL) {
+    n++;
+  }
+  return n;
+}
+
+/* The variables that are let through, those of them that are set, join the others. */
+lt_status lt_config_finish_python(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
+                                  void *record) {
+  (void)node;
+  (void)place;
+  lt_config_python *python = &((lt_config *)record)->python;
+  size_t n = config_count_texts(python->env), passed = config_count_texts(python->passthrough.names);
+  const char **env = lt_arena_zalloc(&r->config->arena, n + passed + 1, sizeof *env);
+  if (env == NULL) {
+    return lt_config_no_memory(r);
+  }
+  memcpy(env, python->env, n * sizeof *env);
+  for (size_t i = 0; i < passed; i++) {
+    const char *name = python->passthrough.names[i], *value = getenv(name);
+    if (value == NULL) {
+      continue;
+    }
+    LT_TRY(lt_config_secret_entry(r, lt_str_of(name), lt_str_of(value)));
+    env[n] = lt_arena_printf(&r->config->arena, "%s=%s", name, value).p;
+    if (env[n++] == NULL) {
+      return lt_config_no_memory(r);
+    }
+  }
+  python->env = env;
+  return LT_OK;
+}
+
+/* Types that are asked to be checked and are not would be a surprise. */
+lt_status lt_config_finish_typescript(const lt_config_reading *r, const lt_yaml_node *node,
+                                      const lt_config_place *place, void *record) {
+  (void)place;
+  const lt_config_typescript *typescript = &((const lt_config *)record)->typescript;
+  if (typescript->check != 1 || typescript->runner == LT_CONFIG_DENO) {
+    return LT_OK;
+  }
+  return lt_config_warn(r,
+                        "%s:%u: typescript.check: types are checked of programs that run on Deno only: say "
+                        "typescript.runner: deno, too",
+                        r->name, node->line);
+}

@@ -1,0 +1,18 @@
+/* What a row of the table of keys cannot say: names that must be unique, keys that go together, other forms of a value.
+ * Each is the `finish` of a row in config_keys.c. */
+#ifndef LT_CONFIG_CONFIG_FINISH_H
+#define LT_CONFIG_CONFIG_FINISH_H
+
+#include "config/config_keys.h"
+
+/* Records of mcpServers, models, modules, tools.budgets and plugins. */
+lt_config_finish_fn lt_config_finish_server, lt_config_finish_model, lt_config_finish_module, lt_config_finish_budget,
+    lt_config_finish_plugin;
+
+/* Texts: models[].baseUrl, models[].apiKeyEnv and store. */
+lt_config_finish_fn lt_config_finish_base_url, lt_config_finish_api_key_env, lt_config_finish_store;
+
+/* Sections: python and typescript. */
+lt_config_finish_fn lt_config_finish_python, lt_config_finish_typescript;
+
+#endif

@@ -1,0 +1,311 @@
+#include "config/config_keys.h"
+
+#include "base/limits.h"
+#include "config/config_finish.h"
+
+/* --- What rows are made of ---------------------------------------------------------------------------------------- */
+
+#define MEMBER(record, member)           __typeof__(((record *)NULL)->member)
+#define IS(record, member, type)         __builtin_types_compatible_p(MEMBER(record, member), type)
+#define AT(record, member, right)        .at = offsetof(record, member) + 0 * sizeof(char[(right) ? 1 : -1])
+#define OF_TYPE(k, record, member, type) .kind = LT_CONFIG_##k, AT(record, member, IS(record, member, type))
+
+/* A kind, and the member that the value goes to. A member of another type does not compile. */
+#define TEXT(record, member)   OF_TYPE(TEXT, record, member, const char *)
+#define NUMBER(record, member) OF_TYPE(NUMBER, record, member, int64_t)
+#define TRUTH(record, member)  OF_TYPE(TRUTH, record, member, bool)
+#define MAYBE(record, member)  OF_TYPE(MAYBE, record, member, int), .standard = -1
+#define CHOICE(record, member) \
+  .kind = LT_CONFIG_CHOICE, AT(record, member, sizeof(MEMBER(record, member)) == sizeof(int))
+#define TEXTS(record, member)       OF_TYPE(TEXTS, record, member, const char *const *)
+#define ENV(record, member)         OF_TYPE(ENV, record, member, const char *const *)
+#define HEADERS(record, member)     OF_TYPE(HEADERS, record, member, const char *const *)
+#define PASSTHROUGH(record, member) OF_TYPE(PASSTHROUGH, record, member, lt_config_passthrough)
+#define JSON(record, member)        OF_TYPE(JSON, record, member, const char *)
+#define GIVEN(record, member)       OF_TYPE(SECTION, record, member, bool)
+#define SECTION                     .kind = LT_CONFIG_SECTION, .at = LT_CONFIG_NOWHERE
+
+#define ARRAY(k, record, member, count, type) \
+  OF_TYPE(k, record, member, const type *), .count_at = offsetof(record, count), .record_bytes = sizeof(type)
+#define COUNTS(record, member, count)        ARRAY(COUNTS, record, member, count, lt_config_count)
+#define RECORDS(record, member, count, type) ARRAY(RECORDS, record, member, count, type)
+#define NAMED(record, member, count, type)   ARRAY(NAMED, record, member, count, type)
+
+#define RESERVED(k)       .kind = LT_CONFIG_##k, .flags = LT_CONFIG_RESERVED, .at = LT_CONFIG_NOWHERE
+#define FLAGS(...)        .flags = (__VA_ARGS__)
+#define FROM_TO(low, top) .min = (low), .max = (int64_t)(top)
+#define FROM(low)         .min = (low), .max = INT64_MAX
+#define AT_MOST(top)      .max = (top)
+
+#define SAY_WHERE      "write where it is, or leave it out"
+#define NAME_TOOLS     "write a tool's id, or \"*\" for all"
+#define NAME_CONDITION "write a condition, or leave \"when\" out to match every call"
+
+static const char *const server_types[] = {"stdio", "http", "sse", "streamable-http", "streamableHttp", NULL};
+static const char *const built_in_plugins[] = {"artifact", "interpreter", "plan", "python", NULL};
+static const char *const actions[] = {"allow", "ask", "deny", NULL}; /* lt_config_action */
+static const char *const engines[] = {"quickjs", "deno", NULL};      /* lt_config_engine */
+static const char *const command_or_url[] = {"command", "url", "disabled", NULL};
+static const char *const calls_or_rate[] = {"calls", "perMinute", NULL};
+static const char *const path_or_name[] = {"path", "name", NULL};
+
+_Static_assert(offsetof(lt_config_server, name) == 0 && offsetof(lt_config_count, name) == 0, "names come first");
+
+/* --- The keys ----------------------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+const lt_config_key lt_config_keys[] = {
+    {"mcpServers", NAMED(lt_config, servers, server_count, lt_config_server), FLAGS(LT_CONFIG_OPEN),
+     AT_MOST(LT_MCP_SERVERS_MAX), .needs = command_or_url, .finish = lt_config_finish_server,
+     .doc = "MCP servers by name, in the shape that every MCP client uses; unknown keys of a server are warnings."},
+    {"mcpServers.*.type", TEXT(lt_config_server, type), .choices = server_types,
+     .standard_text = "`stdio`, with `url` and no `command` `http`",
+     .doc = "How to talk to the server; only stdio can be used so far."},
+    {"mcpServers.*.command", TEXT(lt_config_server, command),
+     .doc = "The program to start, looked up in `$PATH`."},
+    {"mcpServers.*.args", TEXTS(lt_config_server, args), FLAGS(LT_CONFIG_SECRET),
+     .doc = "Its arguments; numbers and booleans are passed as written."},
+    {"mcpServers.*.env", ENV(lt_config_server, env), FLAGS(LT_CONFIG_SECRET),
+     .doc = "Variables that are added to its environment."},
+    {"mcpServers.*.cwd", TEXT(lt_config_server, cwd), FLAGS(LT_CONFIG_FILE_PATH),
+     .standard_text = "where `lathe` was started", .doc = "The folder that it starts in."},
+    {"mcpServers.*.url", TEXT(lt_config_server, url), FLAGS(LT_CONFIG_SECRET),
+     .doc = "The address to connect to, instead of a command."},
+    {"mcpServers.*.headers", HEADERS(lt_config_server, headers), FLAGS(LT_CONFIG_SECRET),
+     .doc = "HTTP headers that are sent to that address."},
+    {"mcpServers.*.disabled", TRUTH(lt_config_server, disabled),
+     .doc = "The server is not used, and its other keys are left as they are written."},
+    {"mcpServers.*.startTimeoutMs", NUMBER(lt_config_server, start_timeout_ms), FROM_TO(1, LT_RUN_TIMEOUT_MAX_MS),
+     .standard_text = "30000", .doc = "How long the server may take to start and to list its tools, in milliseconds."},
+
+    {"defaults", SECTION, .doc = "What holds for prompts of `lathe chat` unless the command line says otherwise."},
+    {"defaults.model", TEXT(lt_config, defaults.model), FLAGS(LT_CONFIG_EMPTY_IS_NONE), .standard_text = "`normal`",
+     .doc = "The `ref` of the model that is asked."},
+    {"defaults.mode", TEXT(lt_config, defaults.mode), FLAGS(LT_CONFIG_EMPTY_IS_NONE), .standard_text = "`classic`",
+     .doc = "The execution mode of models without a `codeMode` of their own."},
+    {"defaults.codeMode", TRUTH(lt_config, defaults.code_mode),
+     .doc = "All models work in mode `typescript`, but for those with `codeMode: false`."},
+    {"defaults.maxRounds", COUNTS(lt_config, defaults.rounds, defaults.rounds_count), FROM_TO(1, LT_ROUNDS_MAX),
+     .standard_text = "`classic` and `typescript` 25, `code` 10, a plugin's mode what the plugin says",
+     .doc = "How often a model is asked for one message at most, by mode."},
+
+    {"models", RECORDS(lt_config, models, model_count, lt_config_model), .finish = lt_config_finish_model,
+     .doc = "The models that `lathe chat` may ask; none is needed."},
+    {"models[].ref", TEXT(lt_config_model, ref), FLAGS(LT_CONFIG_REQUIRED),
+     .empty_advice = "give the model a name of yours, as \"normal\"", .doc = "What you call the model."},
+    {"models[].model", TEXT(lt_config_model, name), FLAGS(LT_CONFIG_EMPTY_IS_NONE),
+     .standard_text = "the `ref`; for `normal` and `high` `$OPENAI_MODEL`, else a built-in name",
+     .doc = "What its provider calls the model."},
+    {"models[].baseUrl", TEXT(lt_config_model, base_url), .finish = lt_config_finish_base_url,
+     .standard_text = "`$OPENAI_BASE_URL`, else OpenAI's", .example = "http://localhost:11434/v1",
+     .doc = "The address of its API, which begins with http:// or https://."},
+    {"models[].apiKeyEnv", TEXT(lt_config_model, api_key_env), FLAGS(LT_CONFIG_EMPTY_IS_NONE),
+     .finish = lt_config_finish_api_key_env, .standard_text = "`OPENAI_API_KEY`, for the usual address only",
+     .example = "MISTRAL_KEY", .doc = "The name of the environment variable that holds its key, never the key itself."},
+    {"models[].maxTokens", NUMBER(lt_config_model, max_tokens), FROM(1), .standard_text = "4096",
+     .doc = "How many tokens an answer may have."},
+    {"models[].codeMode", MAYBE(lt_config_model, code_mode), .standard_text = "`defaults.codeMode`",
+     .doc = "The model works in mode `typescript` unless you say otherwise."},
+
+    {"modules", RECORDS(lt_config, modules, module_count, lt_config_module), .finish = lt_config_finish_module,
+     .doc = "What programs may import."},
+    {"modules[].name", TEXT(lt_config_module, name), FLAGS(LT_CONFIG_REQUIRED),
+     .doc = "The name that programs import it by."},
+    {"modules[].path", TEXT(lt_config_module, path), FLAGS(LT_CONFIG_REQUIRED | LT_CONFIG_FILE_PATH),
+     .doc = "The JavaScript or TypeScript file."},
+
+    {"tools", SECTION, .doc = "Which calls of tools are made, and what models are told about tools."},
+    {"tools.policy", RECORDS(lt_config, rules, rule_count, lt_config_rule),
+     .doc = "Rules; the first one that matches a call decides."},
+    {"tools.policy[].match", TEXT(lt_config_rule, match), FLAGS(LT_CONFIG_REQUIRED), .empty_advice = NAME_TOOLS,
+     .doc = "A tool's id, with `*` for any characters and `?` for one."},
+    {"tools.policy[].action", CHOICE(lt_config_rule, action), FLAGS(LT_CONFIG_REQUIRED), .choices = actions,
+     .doc = "What happens to the call."},
+    {"tools.policy[].when", TEXT(lt_config_rule, when), FLAGS(LT_CONFIG_NOT_NULL), .empty_advice = NAME_CONDITION,
+     .standard_text = "always",
+     .doc = "A condition on the call, such as `input.amount <= 100`."},
+    {"tools.policy[].reason", TEXT(lt_config_rule, reason),
+     .doc = "What the person who is asked, or the program that is refused, reads."},
+    {"tools.budgets", RECORDS(lt_config, budgets, budget_count, lt_config_budget), .needs = calls_or_rate,
+     .finish = lt_config_finish_budget, .doc = "How many calls a run may make."},
+    {"tools.budgets[].match", TEXT(lt_config_budget, match), FLAGS(LT_CONFIG_REQUIRED), .empty_advice = NAME_TOOLS,
+     .doc = "The tools that count, as in `tools.policy[].match`."},
+    {"tools.budgets[].calls", NUMBER(lt_config_budget, calls), FROM(1), .standard_text = "no limit",
+     .doc = "Calls in a run."},
+    {"tools.budgets[].perMinute", NUMBER(lt_config_budget, per_minute), FROM(1), .standard_text = "no limit",
+     .doc = "Calls in any 60 seconds of a run."},
+    {"tools.listingTokens", NUMBER(lt_config, listing_tokens), FROM(1), .standard = LT_LISTING_TOKENS,
+     .doc = "How many tokens the listing of tools for a model may take; more tools are told shorter."},
+
+    {"plugins", RECORDS(lt_config, plugins, plugin_count, lt_config_plugin), AT_MOST(LT_PLUGINS_MAX),
+     .short_for = "path", .needs = path_or_name, .finish = lt_config_finish_plugin,
+     .doc = "Plugins in the order in which they are loaded; a plain text is a `path`."},
+    {"plugins[].path", TEXT(lt_config_plugin, path), FLAGS(LT_CONFIG_FILE_PATH), .empty_advice = SAY_WHERE,
+     .doc = "A shared object."},
+    {"plugins[].name", TEXT(lt_config_plugin, name), .choices = built_in_plugins,
+     .doc = "A plugin that is built in, instead of a path."},
+    {"plugins[].config", JSON(lt_config_plugin, config), FLAGS(LT_CONFIG_SECRET),
+     .doc = "What the plugin is handed as JSON."},
+    {"plugins[].disabled", TRUTH(lt_config_plugin, disabled),
+     .doc = "The plugin is not loaded, and its other keys are left as they are written."},
+
+    {"sandbox", SECTION, .doc = "Bounds of every program."},
+    {"sandbox.timeoutMs", NUMBER(lt_config, timeout_ms), FROM_TO(1, LT_RUN_TIMEOUT_MAX_MS),
+     .standard = LT_RUN_TIMEOUT_MS, .doc = "How long a program may take in milliseconds, tool calls included."},
+    {"sandbox.memoryMb", NUMBER(lt_config, memory_mb),
+     FROM_TO(LT_RUN_MEMORY_MIN_BYTES / LT_MIB, LT_RUN_MEMORY_MAX_BYTES / LT_MIB), .standard_text = "64, for Python 512",
+     .doc = "How much memory a program may use, in MiB."},
+    {"sandbox.maxOutputBytes", NUMBER(lt_config, max_output_bytes), FROM_TO(0, LT_RUN_RESULT_MAX_BYTES),
+     .standard = LT_RUN_OUTPUT_MAX_BYTES, .doc = "How much a program may output; the rest is cut."},
+    {"sandbox.requireWalls", TRUTH(lt_config, require_walls), .standard = true,
+     .doc = "Python and Deno do not run where the kernel lacks a wall."},
+
+    {"python", GIVEN(lt_config, python.given), .finish = lt_config_finish_python,
+     .doc = "How Python programs run; with this section, also an empty one, models have `execute_code`."},
+    {"python.path", TEXT(lt_config, python.path), FLAGS(LT_CONFIG_PROGRAM), .empty_advice = SAY_WHERE,
+     .standard_text = "`python3`",
+     .doc = "The interpreter."},
+    {"python.workspace", TEXT(lt_config, python.workspace), FLAGS(LT_CONFIG_FILE_PATH),
+     .standard_text = "a fresh folder for each program", .doc = "The folder that programs work in."},
+    {"python.env", ENV(lt_config, python.env), FLAGS(LT_CONFIG_SECRET), .doc = "Variables that programs see."},
+    {"python.envPassthrough", PASSTHROUGH(lt_config, python.passthrough), .standard_text = "`false`",
+     .doc = "Variables of our own environment that programs see; `true` lets through all of them."},
+
+    {"deno", SECTION, .doc = "How Deno runs."},
+    {"deno.path", TEXT(lt_config, deno_path), FLAGS(LT_CONFIG_PROGRAM), .empty_advice = SAY_WHERE,
+     .standard_text = "`deno`", .doc = "The program."},
+
+    {"typescript", SECTION, .finish = lt_config_finish_typescript, .doc = "How TypeScript programs run."},
+    {"typescript.path", TEXT(lt_config, typescript.path), FLAGS(LT_CONFIG_PROGRAM), .empty_advice = SAY_WHERE,
+     .standard_text = "`tsc`",
+     .doc = "The compiler that checks types."},
+    {"typescript.check", MAYBE(lt_config, typescript.check), .standard_text = "where a `tsc` is found",
+     .doc = "Programs that run on Deno are checked before they start."},
+    {"typescript.runner", CHOICE(lt_config, typescript.runner), .choices = engines, .standard = LT_CONFIG_QUICKJS,
+     .doc = "What runs them: quickjs takes the types off, deno checks them first."},
+
+    {"plan", GIVEN(lt_config, plan.given),
+     .doc = "Plans of calls; with this section, also an empty one, models have `execute_plan`."},
+    {"plan.maxSteps", NUMBER(lt_config, plan.max_steps), FROM_TO(1, 1000), .standard = LT_PLAN_STEPS,
+     .doc = "How many steps a plan may have."},
+    {"plan.concurrency", NUMBER(lt_config, plan.concurrency), FROM_TO(1, 1000), .standard = LT_PLAN_AT_ONCE,
+     .doc = "How many of its steps run at the same time."},
+
+    {"store", TEXT(lt_config, store), .finish = lt_config_finish_store, .example = "sqlite:data/lathe.db",
+     .standard_text = "`$XDG_STATE_HOME/lathe/lathe.db`",
+     .doc = "Where things are kept: `sqlite:PATH`, relative to the file, or `sqlite::memory:` to keep nothing."},
+
+    {"server", RESERVED(SECTION), .doc = "The HTTP server."},
+    {"server.listen", RESERVED(TEXT), .doc = "The address and port that it listens at."},
+    {"server.hosts", RESERVED(TEXTS), .doc = "The host names that it answers to."},
+    {"server.tokens", RESERVED(ANYTHING), .doc = "Who may use it."},
+    {"server.limits", RESERVED(ANYTHING), .doc = "How much each of them may use."},
+    {NULL},
+};
+/* clang-format on */
+
+/* --- Finding rows ------------------------------------------------------------------------------------------------- */
+
+/* What stands between a key's path and the name of a key inside it. */
+static const char *config_key_joint(const lt_config_key *key) {
+  switch ((int)key->kind) {
+    case LT_CONFIG_RECORDS:
+      return "[].";
+    case LT_CONFIG_NAMED:
+      return ".*.";
+    default:
+      return ".";
+  }
+}
+
+static bool config_key_is_inside(const lt_config_key *parent, const lt_config_key *key) {
+  lt_str rest = lt_str_of(key->path);
+  if (parent != NULL) {
+    lt_str path = lt_str_of(parent->path), joint = lt_str_of(config_key_joint(parent));
+    if (!lt_str_starts(rest, path) || !lt_str_starts(lt_str_sub(rest, path.n, rest.n), joint)) {
+      return false;
+    }
+    rest = lt_str_sub(rest, path.n + joint.n, rest.n);
+  }
+  return lt_str_find(rest, LT_STR("."), 0) == SIZE_MAX;
+}
+
+const lt_config_key *lt_config_key_inside(const lt_config_key *parent, const lt_config_key *previous) {
+  const lt_config_key *key = lt_config_keys;
+  if (previous != NULL) {
+    key = previous + 1;
+  } else if (parent != NULL) {
+    key = parent + 1;
+  }
+  while (key->path != NULL && !config_key_is_inside(parent, key)) {
+    key++;
+  }
+  return key->path != NULL ? key : NULL;
+}
+
+const lt_config_key *lt_config_key_find(const lt_config_key *parent, lt_str name) {
+  const lt_config_key *key = lt_config_key_inside(parent, NULL);
+  while (key != NULL && !lt_str_eqc(name, lt_config_key_name(key))) {
+    key = lt_config_key_inside(parent, key);
+  }
+  return key;
+}
+
+const char *lt_config_key_name(const lt_config_key *key) {
+  const char *dot = strrchr(key->path, '.');
+  return dot != NULL ? dot + 1 : key->path;
+}
+
+/* --- Defaults ----------------------------------------------------------------------------------------------------- */
+
+bool lt_config_key_has_standard(const lt_config_key *key) {
+  if (key->standard_text != NULL || (key->flags & (LT_CONFIG_REQUIRED | LT_CONFIG_RESERVED)) != 0) {
+    return false;
+  }
+  return key->kind == LT_CONFIG_NUMBER || key->kind == LT_CONFIG_TRUTH || key->kind == LT_CONFIG_CHOICE;
+}
+
+static void config_key_set_standard(const lt_config_key *key, char *record) {
+  static const char *const nothing[] = {NULL};
+  void *member = record + key->at;
+  switch (key->kind) {
+    case LT_CONFIG_NUMBER:
+      *(int64_t *)member = key->standard;
+      break;
+    case LT_CONFIG_TRUTH:
+      *(bool *)member = key->standard != 0;
+      break;
+    case LT_CONFIG_MAYBE:
+    case LT_CONFIG_CHOICE:
+      *(int *)member = (int)key->standard;
+      break;
+    case LT_CONFIG_TEXTS:
+    case LT_CONFIG_ENV:
+    case LT_CONFIG_HEADERS:
+      *(const char *const **)member = nothing;
+      break;
+    case LT_CONFIG_PASSTHROUGH:
+      *(lt_config_passthrough *)member = (lt_config_passthrough){.names = nothing};
+      break;
+    case LT_CONFIG_JSON:
+      *(const char **)member = "";
+      break;
+    case LT_CONFIG_TEXT:
+    case LT_CONFIG_COUNTS:
+    case LT_CONFIG_ANYTHING:
+    case LT_CONFIG_SECTION:
+    case LT_CONFIG_RECORDS:
+    case LT_CONFIG_NAMED:
+      break; /* zero is right */
+  }
+}
+
+void lt_config_key_set_standards(const lt_config_key *parent, void *record) {
+  for (const lt_config_key *key = NULL; (key = lt_config_key_inside(parent, key)) != NULL;) {
+    if (key->kind == LT_CONFIG_SECTION) {
+      lt_config_key_set_standards(key, record);
+    } else if (key->at != LT_CONFIG_NOWHERE) {
+      config_key_set_standard(key, record);
+    }
+  }
+}

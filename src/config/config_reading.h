@@ -1,0 +1,48 @@
+/* One file on its way into a configuration: what everything that reads it needs. Internal to config/, and to those who
+ * read a YAML file of their own with its parts (cli/eval_tasks.c). */
+#ifndef LT_CONFIG_CONFIG_READING_H
+#define LT_CONFIG_CONFIG_READING_H
+
+#include "config/config.h"
+#include "config/yaml.h"
+
+typedef struct lt_config_reading {
+  lt_config *config;
+  const char *name;   /* of the file, in messages */
+  const char *folder; /* relative paths count from here */
+  bool is_foreign;    /* another client's file: only its mcpServers count, other keys are warnings */
+  bool is_disabled;   /* inside a record that is switched off: texts stay as written, what they need may be missing */
+  lt_err *err;
+} lt_config_reading;
+
+/* The way from the file's top down to a value: what a message calls it. In the frames of those who read it. */
+typedef struct lt_config_place {
+  const struct lt_config_place *up; /* NULL: the file itself */
+  lt_str key;                       /* a member's key, or ... */
+  size_t index;                     /* ... an item's zero-based index, when key.p is NULL */
+} lt_config_place;
+
+typedef struct lt_config_place_text {
+  char text[256];
+} lt_config_place_text;
+
+/* Such as tools.policy[0].action; "the configuration" for the file itself. By value. */
+lt_config_place_text lt_config_place_of(const lt_config_place *place);
+
+/* Fails with LT_E_CONFIG: "PLACE must be EXPECTED, not WHAT IT IS"; never shows a value, which may be a secret. */
+lt_status lt_config_wrong(const lt_config_reading *reading, const lt_yaml_node *node, const lt_config_place *place,
+                          const char *expected);
+/* The same for values that are no secrets: shows what was written. */
+lt_status lt_config_wrong_text(const lt_config_reading *reading, const lt_yaml_node *node, const lt_config_place *place,
+                               const char *expected);
+
+/* Fails with LT_E_NOMEM and names the file. */
+lt_status lt_config_no_memory(const lt_config_reading *reading);
+
+/* Appends a warning to the configuration. LT_E_NOMEM. */
+lt_status lt_config_warn(const lt_config_reading *reading, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* `path` if it is absolute, else joined to the file's folder. NULL without memory. */
+const char *lt_config_path(const lt_config_reading *reading, const char *path);
+
+#endif
