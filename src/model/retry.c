@@ -248,7 +248,6 @@ static uint64_t completion_backoff_ms(unsigned tries) {
   return completion_with_jitter(ms < LT_MODEL_BACKOFF_MAX_MS ? ms : LT_MODEL_BACKOFF_MAX_MS);
 }
 
-/* LT_YIELDS. */
 static lt_status completion_pause_for(completion_attempts *k, uint64_t ms, lt_err *err) LT_YIELDS {
   lt_wait wait;
   lt_cancel_node node;
