@@ -5,18 +5,18 @@
 #include "runner/deno/impl.h"
 
 /* --- The runner --------------------------------------------------------------------------------------------------- */
-static bool speaks(lt_lang lang) {
+static bool deno_speaks(lt_lang lang) {
   return lang == LT_LANG_TYPESCRIPT || lang == LT_LANG_JAVASCRIPT;
 }
 
-static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, lt_run_result *result,
-                               lt_err *err) LT_YIELDS;
+static lt_status deno_run_as_runner(lt_runner *self, const lt_run_request *request, lt_run_result *result,
+                                    lt_err *err) LT_YIELDS;
 
 lt_runner *lt_deno_runner(lt_deno *deno) {
   return &deno->runner;
 }
 
-static bool copy(const char *text, char **ret) {
+static bool deno_copy(const char *text, char **ret) {
   *ret = text != NULL ? lt_mem_strdup(lt_str_of(text)) : NULL;
   return text == NULL || *ret != NULL;
 }
@@ -26,7 +26,7 @@ lt_status lt_deno_new(const lt_deno_options *options, lt_deno **ret_deno, lt_err
   if (deno == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the Deno runner");
   }
-  deno->runner = (lt_runner){.id = "deno", .speaks = speaks, .run = run_as_runner};
+  deno->runner = (lt_runner){.id = "deno", .speaks = deno_speaks, .run = deno_run_as_runner};
   deno->loop = options->loop;
   deno->door = options->door;
   deno->check = options->check;
@@ -36,8 +36,8 @@ lt_status lt_deno_new(const lt_deno_options *options, lt_deno **ret_deno, lt_err
   deno->ahead_ms = options->ahead_ms;
   deno->spare.lock = -1;
   const char *helper = options->helper != NULL ? options->helper : "/proc/self/exe";
-  if (!copy(options->path, &deno->path) || !copy(options->typescript_path, &deno->typescript_path) ||
-      !copy(helper, &deno->helper)) {
+  if (!deno_copy(options->path, &deno->path) || !deno_copy(options->typescript_path, &deno->typescript_path) ||
+      !deno_copy(helper, &deno->helper)) {
     /* no LT_YIELDS: nothing has been started */
     lt_deno_free(deno);
     return lt_fail(err, LT_E_NOMEM, "no memory for the Deno runner");
@@ -72,7 +72,7 @@ void lt_deno_stop(lt_deno_run *run, lt_status why) {
   }
 }
 
-static void stop_in_time(lt_deno_run *run) {
+static void deno_stop_in_time(lt_deno_run *run) {
   if (run->ended || run->stopped != LT_OK) {
     return;
   }
@@ -85,12 +85,12 @@ static void stop_in_time(lt_deno_run *run) {
   }
 }
 
-static void wait_until_ended(lt_deno_run *run) LT_YIELDS {
+static void deno_wait_until_ended(lt_deno_run *run) LT_YIELDS {
   lt_cancel_node from_above, to_us;
   lt_cancel_follow(run->request->cancel, &from_above, &run->cancel);
   lt_cancel_add(&run->cancel, &to_us, &run->wait);
   while (run->readers > 0) {
-    stop_in_time(run);
+    deno_stop_in_time(run);
     if (run->ended && run->checker != NULL) { /* what it would say now is of no use */
       lt_process_signal(run->checker, SIGKILL);
     }
@@ -101,20 +101,20 @@ static void wait_until_ended(lt_deno_run *run) LT_YIELDS {
 }
 
 /* --- Beginning ---------------------------------------------------------------------------------------------------- */
-static lt_status spawn_reader(lt_deno_run *run, lt_fiber_fn fn, lt_err *err) {
+static lt_status deno_spawn_reader(lt_deno_run *run, lt_fiber_fn fn, lt_err *err) {
   run->readers++;
   lt_status status = lt_loop_spawn(run->loop, fn, run, err);
   run->readers -= status != LT_OK;
   return status;
 }
 
-static lt_status start_checker(lt_deno_run *run, lt_err *err) {
+static lt_status deno_start_checker(lt_deno_run *run, lt_err *err) {
   if (!lt_deno_is_checked(run)) {
     return LT_OK;
   }
   LT_TRY(lt_deno_start_checker(run, err));
   run->checking = true;
-  return spawn_reader(run, lt_deno_read_checker, err);
+  return deno_spawn_reader(run, lt_deno_read_checker, err);
 }
 
 /* Who has ended meanwhile does not hear it: his reader knows. The program's own input is at its end at once. */
@@ -126,7 +126,7 @@ void lt_deno_give_word(lt_deno_run *run) {
 }
 
 /* The port must be known before Deno is. */
-static lt_status start_deno(lt_deno_run *run, lt_deno_way way, lt_err *err) {
+static lt_status deno_start_deno(lt_deno_run *run, lt_deno_way way, lt_err *err) {
   run->room.way = way;
   if (way == LT_DENO_TCP) {
     LT_TRY(lt_deno_open_bridge(run, way, err));
@@ -136,10 +136,10 @@ static lt_status start_deno(lt_deno_run *run, lt_deno_way way, lt_err *err) {
 }
 
 /* All that Deno need not know while it starts. */
-static lt_status begin(lt_deno_run *run, lt_err *err) LT_YIELDS {
-  LT_TRY(spawn_reader(run, lt_deno_read, err));
+static lt_status deno_begin(lt_deno_run *run, lt_err *err) LT_YIELDS {
+  LT_TRY(deno_spawn_reader(run, lt_deno_read, err));
   LT_TRY(lt_deno_write_files(run, err));
-  LT_TRY(start_checker(run, err));
+  LT_TRY(deno_start_checker(run, err));
   if (run->server == NULL) {
     LT_TRY(lt_deno_open_bridge(run, run->room.way, err));
   }
@@ -149,7 +149,7 @@ static lt_status begin(lt_deno_run *run, lt_err *err) LT_YIELDS {
   return LT_OK;
 }
 
-static void take_down(lt_deno_run *run) LT_YIELDS {
+static void deno_take_down(lt_deno_run *run) LT_YIELDS {
   lt_cancel_fire(&run->cancel, LT_E_CANCELLED); /* what a program that has ended left open */
   lt_http_server_close(run->server);
   lt_process_close(run->room.process);
@@ -159,78 +159,78 @@ static void take_down(lt_deno_run *run) LT_YIELDS {
 }
 
 /* Until everything has ended that was started; `status` is how that went. */
-static lt_status finish(lt_deno_run *run, lt_status status) LT_YIELDS {
+static lt_status deno_finish(lt_deno_run *run, lt_status status) LT_YIELDS {
   if (status != LT_OK) {
     lt_deno_stop(run, LT_E_CANCELLED);
   }
-  wait_until_ended(run);
+  deno_wait_until_ended(run);
   return status;
 }
 
-static bool has_begun(const lt_deno_run *run) {
+static bool deno_has_begun(const lt_deno_run *run) {
   return run->hello || run->stopped != LT_OK;
 }
 
 /* One try. LT_E_UNSUPPORTED without a word from our own code in it: another way may do. */
-static lt_status try_way(lt_deno_run *run, lt_deno_way way, lt_err *err) LT_YIELDS {
-  lt_status status = start_deno(run, way, err);
-  status = finish(run, status == LT_OK ? begin(run, err) : status);
-  if (status == LT_OK && !has_begun(run)) {
+static lt_status deno_try_way(lt_deno_run *run, lt_deno_way way, lt_err *err) LT_YIELDS {
+  lt_status status = deno_start_deno(run, way, err);
+  status = deno_finish(run, status == LT_OK ? deno_begin(run, err) : status);
+  if (status == LT_OK && !deno_has_begun(run)) {
     status = lt_deno_explain(run->deno, run->room.process, err);
   } else if (status == LT_OK) {
     lt_deno_judge(run);
   }
-  take_down(run);
+  deno_take_down(run);
   return status;
 }
 
-static void forget_try(lt_deno_run *run) {
+static void deno_forget_try(lt_deno_run *run) {
   lt_cancel_init(&run->cancel);
   lt_buf_clear(&run->faults);
   run->stopped = LT_OK;
   run->ended = run->checking = run->check_failed = false;
 }
 
-static lt_status try_ways(lt_deno_run *run, lt_err *err) LT_YIELDS {
+static lt_status deno_try_ways(lt_deno_run *run, lt_err *err) LT_YIELDS {
   lt_deno_way first = run->deno->way;
   lt_err why = LT_ERR_INIT;
-  lt_status status = try_way(run, first, &why);
+  lt_status status = deno_try_way(run, first, &why);
   for (lt_deno_way way = first + 1; status == LT_E_UNSUPPORTED && way < LT_DENO_WAYS; way++) {
-    forget_try(run);
+    deno_forget_try(run);
     lt_err later = LT_ERR_INIT;
-    status = try_way(run, way, &later);
+    status = deno_try_way(run, way, &later);
     run->deno->way = status == LT_OK ? way : run->deno->way;
   }
   return status == LT_OK ? LT_OK : lt_fail(err, why.status, "%s", lt_err_msg(&why));
 }
 
 /* In a room that was there. False: there was none, or nothing has begun in it, which nobody need be told. */
-static bool run_in_spare(lt_deno_run *run) LT_YIELDS {
+static bool deno_run_in_spare(lt_deno_run *run) LT_YIELDS {
   if (!lt_deno_take_spare(run->deno, run->request, &run->room)) {
     return false;
   }
-  bool begun = finish(run, begin(run, NULL)) == LT_OK && has_begun(run);
+  bool begun = deno_finish(run, deno_begin(run, NULL)) == LT_OK && deno_has_begun(run);
   if (begun) {
     lt_deno_judge(run);
   }
-  take_down(run);
+  deno_take_down(run);
   if (!begun) {
     lt_deno_leave_room(run->deno, &run->room);
-    forget_try(run);
+    deno_forget_try(run);
   }
   return begun;
 }
 
-static lt_status run_in_new(lt_deno_run *run, lt_err *err) LT_YIELDS {
+static lt_status deno_run_in_new(lt_deno_run *run, lt_err *err) LT_YIELDS {
   run->room = (lt_deno_room){
       .lock = -1, .limits = lt_deno_limits_of(run->request), .has_modules = run->request->module_count > 0};
   LT_TRY(lt_deno_make_folder(&run->room, err));
   LT_TRY(run->room.has_modules ? lt_deno_write_modules(run, err) : LT_OK);
-  return try_ways(run, err);
+  return deno_try_ways(run, err);
 }
 
 /* --- A run -------------------------------------------------------------------------------------------------------- */
-static lt_status take_catalog(lt_deno_run *run, lt_err *err) {
+static lt_status deno_take_catalog(lt_deno_run *run, lt_err *err) {
   const lt_caller *caller = run->request->caller;
   if (caller == NULL || caller->catalog == NULL) {
     return lt_door_catalog(run->deno->door, &run->catalog, err);
@@ -239,7 +239,7 @@ static lt_status take_catalog(lt_deno_run *run, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
+static lt_status deno_run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
   if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
     run->stopped = LT_E_CANCELLED;
     lt_deno_judge(run);
@@ -255,16 +255,16 @@ static lt_status run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
   }
   LT_TRY(lt_deno_find(run->deno, err));
   LT_TRY(run->typed ? lt_deno_find_tsc(run->deno, err) : LT_OK);
-  LT_TRY(take_catalog(run, err));
-  if (!run_in_spare(run)) {
-    LT_TRY(run_in_new(run, err));
+  LT_TRY(deno_take_catalog(run, err));
+  if (!deno_run_in_spare(run)) {
+    LT_TRY(deno_run_in_new(run, err));
   }
   run->ran = true;
   lt_call_matching_end(&run->matching, run->result);
   return LT_OK;
 }
 
-static void run_init(lt_deno_run *run, lt_deno *deno, const lt_run_request *request, lt_run_result *result) {
+static void deno_run_init(lt_deno_run *run, lt_deno *deno, const lt_run_request *request, lt_run_result *result) {
   *run = (lt_deno_run){.deno = deno, .loop = deno->loop, .request = request, .result = result};
   run->room.lock = -1;
   run->typed = request->lang == LT_LANG_TYPESCRIPT;
@@ -279,7 +279,7 @@ static void run_init(lt_deno_run *run, lt_deno *deno, const lt_run_request *requ
   lt_buf_init(&run->failure.stack, LT_JSON_MAX_BYTES);
 }
 
-static void run_release(lt_deno_run *run) LT_YIELDS {
+static void deno_run_release(lt_deno_run *run) LT_YIELDS {
   lt_deno_leave_room(run->deno, &run->room);
   lt_buf_release(&run->faults);
   lt_buf_release(&run->failure.name);
@@ -290,18 +290,18 @@ static void run_release(lt_deno_run *run) LT_YIELDS {
   lt_catalog_unref(run->catalog);
 }
 
-static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, lt_run_result *result,
-                               lt_err *err) LT_YIELDS {
+static lt_status deno_run_as_runner(lt_runner *self, const lt_run_request *request, lt_run_result *result,
+                                    lt_err *err) LT_YIELDS {
   lt_deno *deno = (lt_deno *)(void *)self;
   lt_deno_run *run = lt_mem_alloc(sizeof *run);
   if (run == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for another program");
   }
   uint64_t began = lt_workers_now();
-  run_init(run, deno, request, result);
+  deno_run_init(run, deno, request, result);
   run->deadline_ns = began + lt_run_request_timeout_ms(request) * 1000000;
-  lt_status status = run_program(run, err);
-  run_release(run);
+  lt_status status = deno_run_program(run, err);
+  deno_run_release(run);
   if (run->ran) {
     lt_deno_keep_spare(deno, &run->room.limits);
   }

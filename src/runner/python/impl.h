@@ -12,8 +12,8 @@
 typedef struct lt_zygote lt_zygote;
 
 /* A process forked for a program. */
-typedef struct lt_pychild {
-  struct lt_pychild *next;
+typedef struct lt_python_child {
+  struct lt_python_child *next;
   lt_zygote *zygote;
   uint32_t id;
   int connection; /* our end */
@@ -28,15 +28,15 @@ typedef struct lt_pychild {
   char *workspace;  /* a folder of its own, or NULL */
   char reason[128]; /* why there was no process; or empty */
   pid_t pid;        /* 0: not told yet */
-} lt_pychild;
+} lt_python_child;
 
-typedef struct lt_pywaiter {
-  struct lt_pywaiter *next;
+typedef struct lt_python_waiter {
+  struct lt_python_waiter *next;
   lt_wait wait;
   bool woken;
-} lt_pywaiter;
+} lt_python_waiter;
 
-typedef struct lt_pynames lt_pynames;
+typedef struct lt_python_names lt_python_names;
 
 struct lt_python {
   lt_runner runner; /* first */
@@ -49,32 +49,32 @@ struct lt_python {
   int base_lock; /* keeps others from removing it; -1: none */
   char **env;    /* what the interpreter is started with */
   bool without_walls;
-  lt_zygote *zygote;  /* the one that programs come from; or NULL */
-  unsigned zygotes;   /* that have not ended */
-  unsigned removals;  /* of folders, that go on */
-  unsigned running;   /* programs with a process */
-  lt_pywaiter *queue; /* those that wait for others to end */
+  lt_zygote *zygote;       /* the one that programs come from; or NULL */
+  unsigned zygotes;        /* that have not ended */
+  unsigned removals;       /* of folders, that go on */
+  unsigned running;        /* programs with a process */
+  lt_python_waiter *queue; /* those that wait for others to end */
   lt_wait *closer;
-  lt_pynames *names; /* of the catalog seen last */
+  lt_python_names *names; /* of the catalog seen last */
 };
 
 /* A process that waits for its program. Starts the interpreter when it does not run. LT_YIELDS; `cancel` ends the
- * waiting. Owns: the caller, lt_pychild_release. */
-lt_status lt_pychild_take(lt_python *python, lt_wait *wait, lt_cancel *cancel, lt_pychild **ret_child,
-                          lt_err *err) LT_YIELDS;
+ * waiting. Owns: the caller, lt_python_child_release. */
+lt_status lt_python_child_take(lt_python *python, lt_wait *wait, lt_cancel *cancel, lt_python_child **ret_child,
+                               lt_err *err) LT_YIELDS;
 /* Asks for its end; `exited` says when it has come. */
-void lt_pychild_kill(lt_pychild *child);
+void lt_python_child_kill(lt_python_child *child);
 /* It was killed and is still there: the interpreter, and all that came from it, is given up. */
-void lt_pychild_give_up(lt_pychild *child);
+void lt_python_child_give_up(lt_python_child *child);
 /* It is not needed any more. What has to be tidied up is done without anybody waiting. `ends`: it is about to end by
  * itself, and is killed only when it does not. LT_YIELDS while its folder is removed, when it has exited already. */
-void lt_pychild_release(lt_pychild *child, bool ends) LT_YIELDS;
+void lt_python_child_release(lt_python_child *child, bool ends) LT_YIELDS;
 /* Has one forked for the next program, unless there is one. LT_YIELDS. */
-void lt_pychild_prepare(lt_python *python) LT_YIELDS;
+void lt_python_child_prepare(lt_python *python) LT_YIELDS;
 /* Ends the interpreter. LT_YIELDS until it is gone. */
 void lt_python_end_zygote(lt_python *python) LT_YIELDS;
 /* How the interpreter that it came from has ended. */
-lt_status lt_pychild_lost(const lt_pychild *child, lt_err *err);
+lt_status lt_python_child_lost(const lt_python_child *child, lt_err *err);
 
 /* python_find.c: appends the interpreter's full path. LT_E_NOTFOUND. LT_YIELDS where a script has to be asked. */
 lt_status lt_python_find(const lt_python *python, lt_buf *ret_file, lt_err *err) LT_YIELDS;
@@ -100,15 +100,15 @@ void lt_python_move(lt_loop *loop, int held, const char *from, const char *to) L
 
 /* --- Names (python_names.c) --------------------------------------------------------------------------------------- */
 /* The Python names of a catalog's tools; kept for the next run. NULL: no memory. Borrows: until the next call. */
-const lt_pynames *lt_pynames_of(lt_python *python, lt_catalog *catalog);
-void lt_pynames_free(lt_pynames *names); /* NULL is allowed */
+const lt_python_names *lt_python_names_of(lt_python *python, lt_catalog *catalog);
+void lt_python_names_free(lt_python_names *names); /* NULL is allowed */
 /* The tool of a Python name; NULL: none. */
-const lt_tool *lt_pynames_find(const lt_pynames *names, lt_str name);
+const lt_tool *lt_python_names_find(const lt_python_names *names, lt_str name);
 /* Writes the member "tools": those whose names occur in the text, with their arguments. */
-void lt_pynames_put(const lt_pynames *names, lt_str text, lt_str hidden, lt_json_writer *w);
+void lt_python_names_put(const lt_python_names *names, lt_str text, lt_str hidden, lt_json_writer *w);
 
 /* --- A run (python_run.c) ----------------------------------------------------------------------------------------- */
-typedef struct lt_pycall lt_pycall;
+typedef struct lt_python_call lt_python_call;
 
 /* A message of the program's, as far as it has come. */
 typedef struct lt_pyframe {
@@ -124,12 +124,12 @@ typedef struct lt_pyframe {
 enum { LT_PY_START = 1, LT_PY_VALUE = 2, LT_PY_FAILURE = 3 };                    /* to the program */
 enum { LT_PY_CALL = 16, LT_PY_RESULT = 17, LT_PY_DONE = 18, LT_PY_FAILED = 19 }; /* from it */
 
-typedef struct lt_pyrun {
+typedef struct lt_python_run {
   lt_python *python;
   const lt_run_request *request;
   lt_run_result *result;
   lt_catalog *catalog;
-  lt_pychild *child;
+  lt_python_child *child;
   lt_watch *connection;
   lt_watch *output;
   lt_wait wait;
@@ -159,8 +159,8 @@ typedef struct lt_pyrun {
   bool recalled;             /* its end is on record */
   lt_run_tool_call *calls;
   lt_run_tool_call **last_call;
-  lt_pycall *queued;
-  lt_pycall **last_queued;
+  lt_python_call *queued;
+  lt_python_call **last_queued;
   uint32_t call_count;
   uint32_t in_flight;
   uint32_t asking;
@@ -172,48 +172,49 @@ typedef struct lt_pyrun {
   uint64_t stands_since_ns; /* 0: it runs */
 
   char piece[LT_PYTHON_PIECE_BYTES];
-} lt_pyrun;
+} lt_python_run;
 
 /* python_link.c: reads what has come, as much as one turn allows: true, there may be more. */
-bool lt_pyrun_read(lt_pyrun *run);
-void lt_pyrun_send(lt_pyrun *run, unsigned kind, uint32_t id, lt_str body);
+bool lt_python_run_read(lt_python_run *run);
+void lt_python_run_send(lt_python_run *run, unsigned kind, uint32_t id, lt_str body);
 /* Sends what had to wait. */
-void lt_pyrun_flush(lt_pyrun *run);
+void lt_python_run_flush(lt_python_run *run);
 /* What the watch is to look for. */
-void lt_pyrun_watch(lt_pyrun *run);
+void lt_python_run_watch(lt_python_run *run);
 
 /* python_text.c: how much of what it prints is kept. */
-size_t lt_pyrun_log_max(const lt_run_request *request);
+size_t lt_python_run_log_max(const lt_run_request *request);
 /* Likewise what it printed. */
-bool lt_pyrun_read_output(lt_pyrun *run);
+bool lt_python_run_read_output(lt_python_run *run);
 /* A line without its end, at the end. */
-void lt_pyrun_end_text(lt_pyrun *run);
+void lt_python_run_end_text(lt_python_run *run);
 /* A line of ours among what it prints. */
-void lt_pyrun_warn(lt_pyrun *run, lt_str text);
+void lt_python_run_warn(lt_python_run *run, lt_str text);
 
 /* python_calls.c */
-void lt_pyrun_call(lt_pyrun *run, uint32_t id, lt_str name, lt_str input);
-void lt_pyrun_drop_queued(lt_pyrun *run);
+void lt_python_run_call(lt_python_run *run, uint32_t id, lt_str name, lt_str input);
+void lt_python_run_drop_queued(lt_python_run *run);
 
 /* python_run.c: lt_runner.run. */
-lt_status lt_pyrun_run(lt_runner *self, const lt_run_request *request, lt_run_result *result, lt_err *err) LT_YIELDS;
+lt_status lt_python_run_run(lt_runner *self, const lt_run_request *request, lt_run_result *result,
+                            lt_err *err) LT_YIELDS;
 /* What the request allows, or what holds without it. */
-uint64_t lt_pyrun_memory(const lt_run_request *request);
+uint64_t lt_python_run_memory(const lt_run_request *request);
 /* Ends the program. */
-void lt_pyrun_stop(lt_pyrun *run, lt_status why);
+void lt_python_run_stop(lt_python_run *run, lt_status why);
 /* What it waits for has changed: its clock stands still or goes on. */
-void lt_pyrun_set_clock(lt_pyrun *run);
+void lt_python_run_set_clock(lt_python_run *run);
 
 /* python_disk.c: how long until its folder is to be looked at; UINT64_MAX: never. And the look: a program that has
  * written too much is stopped (LT_E_LIMIT). */
-uint64_t lt_pyrun_disk_ms(const lt_pyrun *run);
-void lt_pyrun_look_at_disk(lt_pyrun *run) LT_YIELDS;
+uint64_t lt_python_run_disk_ms(const lt_python_run *run);
+void lt_python_run_look_at_disk(lt_python_run *run) LT_YIELDS;
 
 /* held.c: bytes of files without a name that a process holds, which came from the folder. Blocks: not for the loop. */
 uint64_t lt_python_held(pid_t pid, const char *folder);
 
 /* python_judge.c: how it ended, into the result. LT_YIELDS while a long result is looked at. */
-lt_status lt_pyrun_judge(lt_pyrun *run, lt_err *err) LT_YIELDS;
+lt_status lt_python_run_judge(lt_python_run *run, lt_err *err) LT_YIELDS;
 
 /* The embedded Python sources. */
 lt_str lt_python_source(void);

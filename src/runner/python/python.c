@@ -16,7 +16,7 @@ lt_str lt_python_source(void) {
 
 /* --- What the interpreter is started with ------------------------------------------------------------------------- */
 
-static size_t count_of(const char *const *strings) {
+static size_t python_count_of(const char *const *strings) {
   size_t n = 0;
   while (strings != NULL && strings[n] != NULL) {
     n++;
@@ -24,35 +24,35 @@ static size_t count_of(const char *const *strings) {
   return n;
 }
 
-static size_t name_length(const char *variable) {
+static size_t python_name_length(const char *variable) {
   return strcspn(variable, "=");
 }
 
 /* A later one of the same name takes its place. */
-static bool put_variable(char **env, size_t *count, const char *variable) {
-  char *copy = lt_mem_strdup(lt_str_of(variable));
-  size_t name = name_length(variable);
-  if (copy == NULL) {
+static bool python_put_variable(char **env, size_t *count, const char *variable) {
+  char *python_copy = lt_mem_strdup(lt_str_of(variable));
+  size_t name = python_name_length(variable);
+  if (python_copy == NULL) {
     return false;
   }
   for (size_t i = 0; i < *count; i++) {
-    if (name_length(env[i]) == name && strncmp(env[i], copy, name) == 0) {
+    if (python_name_length(env[i]) == name && strncmp(env[i], python_copy, name) == 0) {
       lt_mem_free(env[i]);
-      env[i] = copy;
+      env[i] = python_copy;
       return true;
     }
   }
-  env[(*count)++] = copy;
+  env[(*count)++] = python_copy;
   return true;
 }
 
-static bool put_path(char **env, size_t *count) {
+static bool python_put_path(char **env, size_t *count) {
   const char *path = getenv("PATH");
   lt_buf variable;
   lt_buf_init(&variable, LT_CONFIG_MAX_BYTES);
   lt_buf_addc(&variable, "PATH=");
   lt_buf_addc(&variable, path != NULL ? path : "/usr/bin:/bin");
-  bool ok = variable.status == LT_OK && put_variable(env, count, variable.p);
+  bool ok = variable.status == LT_OK && python_put_variable(env, count, variable.p);
   lt_buf_release(&variable);
   return ok;
 }
@@ -60,16 +60,16 @@ static bool put_path(char **env, size_t *count) {
 /* Threads of programs do not reserve 64 MiB of address space each. */
 static const char *const always[] = {"LANG=C.UTF-8", "MALLOC_ARENA_MAX=2", NULL};
 
-static bool make_env(lt_python *p, const lt_python_options *options) {
+static bool python_make_env(lt_python *p, const lt_python_options *options) {
   const char *const *ours = options->env_passthrough ? (const char *const *)environ : NULL;
-  size_t room = count_of(ours) + count_of(always) + count_of(options->env) + 2;
+  size_t room = python_count_of(ours) + python_count_of(always) + python_count_of(options->env) + 2;
   size_t count = 0;
   p->env = lt_mem_zalloc(room, sizeof *p->env);
-  bool ok = p->env != NULL && put_path(p->env, &count);
+  bool ok = p->env != NULL && python_put_path(p->env, &count);
   const char *const *lists[] = {always, ours, options->env};
   for (size_t i = 0; i < 3; i++) {
     for (const char *const *variable = lists[i]; ok && variable != NULL && *variable != NULL; variable++) {
-      ok = put_variable(p->env, &count, *variable);
+      ok = python_put_variable(p->env, &count, *variable);
     }
   }
   return ok;
@@ -77,7 +77,7 @@ static bool make_env(lt_python *p, const lt_python_options *options) {
 
 /* --- Life --------------------------------------------------------------------------------------------------------- */
 
-static bool speaks(lt_lang lang) {
+static bool python_speaks(lt_lang lang) {
   return lang == LT_LANG_PYTHON;
 }
 
@@ -90,11 +90,11 @@ static void python_free(lt_python *p) {
   lt_mem_free(p->workspace);
   lt_mem_free(p->helper);
   lt_mem_free(p->base);
-  lt_pynames_free(p->names);
+  lt_python_names_free(p->names);
   lt_mem_free(p);
 }
 
-static bool copy(const char *text, const char *otherwise, char **ret) {
+static bool python_copy(const char *text, const char *otherwise, char **ret) {
   const char *from = text != NULL ? text : otherwise;
   *ret = from != NULL ? lt_mem_strdup(lt_str_of(from)) : NULL;
   return from == NULL || *ret != NULL;
@@ -105,13 +105,13 @@ lt_status lt_python_new(const lt_python_options *options, lt_python **ret_python
   if (p == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the Python runner");
   }
-  p->runner = (lt_runner){.id = "python", .speaks = speaks, .run = lt_pyrun_run};
+  p->runner = (lt_runner){.id = "python", .speaks = python_speaks, .run = lt_python_run_run};
   p->loop = options->loop;
   p->door = options->door;
   p->without_walls = options->without_walls;
   p->base_lock = -1;
-  if (!copy(options->path, "python3", &p->path) || !copy(options->workspace, NULL, &p->workspace) ||
-      !copy(options->helper, "/proc/self/exe", &p->helper) || !make_env(p, options)) {
+  if (!python_copy(options->path, "python3", &p->path) || !python_copy(options->workspace, NULL, &p->workspace) ||
+      !python_copy(options->helper, "/proc/self/exe", &p->helper) || !python_make_env(p, options)) {
     python_free(p);
     return lt_fail(err, LT_E_NOMEM, "no memory for the Python runner");
   }

@@ -1,0 +1,329 @@
+#include "jail/jail_syscalls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "jail/jail.h"
+
+/* Who. */
+#define ZYGOTE (1 << LT_JAIL_PYTHON_ZYGOTE)
+#define PYTHON (1 << LT_JAIL_PYTHON)
+#define UNIX   (1 << LT_JAIL_DENO)
+#define TCP    (1 << LT_JAIL_DENO_TCP)
+#define DENO   (UNIX | TCP)
+#define RUN    (PYTHON | DENO)
+#define ALL    (ZYGOTE | RUN)
+
+/* When. */
+#define BITS(arg, mask, value) \
+  { LT_JAIL_BITS, arg, (uint32_t)(mask), (uint32_t)(value) }
+#define IS(arg, value)     BITS(arg, 0xffffffff, value)
+#define NONE_OF(arg, bits) BITS(arg, bits, 0)
+#define NULL_AT(arg) \
+  { LT_JAIL_NULL, arg, 0, 0 }
+#define WITH(name, who, error, ...) \
+  {                                 \
+    SYS_##name, who, error, {       \
+      __VA_ARGS__                   \
+    }                               \
+  }
+#define ALLOW(name, who)  \
+  {                       \
+    SYS_##name, who, 0, { \
+      { 0 }               \
+    }                     \
+  }
+#define IF(name, who, ...) WITH(name, who, 0, __VA_ARGS__)
+#define FAIL(name, who, error) \
+  {                            \
+    SYS_##name, who, error, {  \
+      { 0 }                    \
+    }                          \
+  }
+
+#define NAMESPACES \
+  (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+#define THREAD     (CLONE_THREAD | CLONE_VM | CLONE_SIGHAND | CLONE_FILES)
+#define UNSHARE    (1 << 1) /* CLOSE_RANGE_UNSHARE */
+#define SETID      (S_ISUID | S_ISGID)
+#define CREATES    (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
+#define SOCK_FLAGS (SOCK_NONBLOCK | SOCK_CLOEXEC)
+#define SO_TIMEOUT 20 /* and 21: SO_RCVTIMEO, SO_SNDTIMEO */
+#define TCP_LEVEL  6
+
+/* What the kernel may truncate on the way, so that "for reading only" is not enough of a right: Landlock before its
+ * ABI 3 asks for the right to read only. */
+#define TRUNCATES(name, arg) WITH(name, ALL, EPERM, BITS(arg, O_ACCMODE | O_TRUNC, O_RDONLY | O_TRUNC))
+/* Neither for reading nor for writing: Landlock lets any file be opened so, and that is enough to change its rights
+ * and times, and before ABI 3 to truncate it. */
+#define FOR_NOTHING(name, arg) WITH(name, ALL, EPERM, BITS(arg, O_ACCMODE, O_ACCMODE))
+
+static const lt_jail_rule rules[] = {
+    /* The most frequent ones first: the filter is a list. */
+    ALLOW(read, ALL),
+    ALLOW(write, ALL),
+    ALLOW(futex, ALL),
+    TRUNCATES(openat, 2),
+    FOR_NOTHING(openat, 2),
+    IF(openat, ALL, NONE_OF(2, CREATES)),
+    IF(openat, ALL, NONE_OF(3, SETID)),
+    ALLOW(close, ALL),
+    ALLOW(newfstatat, ALL),
+    ALLOW(fstat, ALL),
+    ALLOW(lseek, ALL),
+    ALLOW(mmap, ALL),
+    ALLOW(munmap, ALL),
+    ALLOW(epoll_pwait, ALL),
+
+    /* Memory. */
+    ALLOW(brk, ALL),
+    ALLOW(mprotect, ALL),
+    ALLOW(mremap, ALL),
+    ALLOW(madvise, ALL),
+    ALLOW(msync, ALL),
+    ALLOW(pkey_alloc, ALL),
+    ALLOW(pkey_free, ALL),
+    ALLOW(pkey_mprotect, ALL),
+    ALLOW(membarrier, ALL),
+
+    /* Open files. Whose file a path means is told by Landlock to open, rename and the like, but not to chmod, utime,
+     * truncate (before ABI 3), chown, setxattr: those are left for open files only, or not at all. */
+    ALLOW(readv, ALL),
+    ALLOW(writev, ALL),
+    ALLOW(pread64, ALL),
+    ALLOW(pwrite64, ALL),
+    ALLOW(preadv, ALL),
+    ALLOW(pwritev, ALL),
+    ALLOW(preadv2, ALL),
+    ALLOW(pwritev2, ALL),
+    ALLOW(sendfile, ALL),
+    ALLOW(splice, ALL),
+    ALLOW(tee, ALL),
+    ALLOW(copy_file_range, ALL),
+    IF(close_range, ALL, NONE_OF(2, UNSHARE)), /* one table of descriptors per process: it can be looked at */
+    ALLOW(dup, ALL),
+    ALLOW(dup3, ALL),
+    ALLOW(pipe2, ALL),
+    ALLOW(ftruncate, ALL),
+    /* Faster than anybody could count; the C library's posix_fallocate writes instead. */
+    FAIL(fallocate, PYTHON, EOPNOTSUPP),
+    ALLOW(fallocate, ZYGOTE | DENO),
+    ALLOW(fsync, ALL),
+    ALLOW(fdatasync, ALL),
+    ALLOW(sync_file_range, ALL),
+    ALLOW(fadvise64, ALL),
+    ALLOW(readahead, ALL),
+    ALLOW(flock, ALL),
+    ALLOW(getdents64, ALL),
+    IF(fchmod, ALL, NONE_OF(1, SETID)),
+    IF(utimensat, ALL, NULL_AT(1), IS(3, 0)),
+    /* The owner of a file gets signals, chosen with F_SETSIG, from whoever makes it readable: no F_SETOWN. */
+    IF(fcntl, ALL, BITS(1, ~7U, F_DUPFD)), /* 0..7: up to F_SETLKW */
+    IF(fcntl, ALL, BITS(1, ~1U, F_OFD_GETLK)),
+    IF(fcntl, ALL, IS(1, F_OFD_SETLKW)),
+    IF(fcntl, ALL, BITS(1, ~1U, F_DUPFD_CLOEXEC)), /* and F_SETPIPE_SZ */
+    IF(fcntl, ALL, IS(1, F_GETPIPE_SZ)),
+    IF(ioctl, ALL, IS(1, TCGETS)),
+    IF(ioctl, ALL, IS(1, TIOCGWINSZ)),
+    IF(ioctl, ALL, IS(1, FIONREAD)),
+    IF(ioctl, ALL, IS(1, FIONBIO)),
+    IF(ioctl, ALL, IS(1, FIOCLEX)),
+    IF(ioctl, ALL, IS(1, FIONCLEX)),
+
+    /* Paths. */
+    FAIL(openat2, ALL, ENOSYS), /* its arguments cannot be looked at; everybody does without */
+    ALLOW(statx, ALL),
+    ALLOW(faccessat, ALL),
+    ALLOW(faccessat2, ALL),
+    ALLOW(readlinkat, ALL),
+    ALLOW(getcwd, ALL),
+    ALLOW(chdir, ALL),
+    ALLOW(fchdir, ALL),
+    ALLOW(mkdirat, ALL),
+    ALLOW(unlinkat, ALL),
+    ALLOW(symlinkat, ALL),
+    ALLOW(linkat, ALL),
+    ALLOW(renameat2, ALL),
+    IF(mknodat, ALL, NONE_OF(2, SETID)), /* what may be made is Landlock's business: files and FIFOs */
+    ALLOW(umask, ALL),
+    ALLOW(statfs, ALL),
+    ALLOW(fstatfs, ALL),
+    FAIL(getxattr, ALL, ENOTSUP),
+    FAIL(lgetxattr, ALL, ENOTSUP),
+    FAIL(fgetxattr, ALL, ENOTSUP),
+    FAIL(listxattr, ALL, ENOTSUP),
+    FAIL(llistxattr, ALL, ENOTSUP),
+    FAIL(flistxattr, ALL, ENOTSUP),
+    FAIL(setxattr, ALL, ENOTSUP),
+    FAIL(lsetxattr, ALL, ENOTSUP),
+    FAIL(fsetxattr, ALL, ENOTSUP),
+
+    /* Waiting. */
+    ALLOW(ppoll, ALL),
+    ALLOW(pselect6, ALL),
+    ALLOW(epoll_create1, ALL),
+    ALLOW(epoll_ctl, ALL),
+    ALLOW(epoll_pwait2, ALL),
+    ALLOW(eventfd2, ALL),
+    ALLOW(signalfd4, ALL),
+    ALLOW(timerfd_create, ALL),
+    ALLOW(timerfd_settime, ALL),
+    ALLOW(timerfd_gettime, ALL),
+    ALLOW(nanosleep, ALL),
+    ALLOW(clock_nanosleep, ALL),
+    ALLOW(clock_gettime, ALL),
+    ALLOW(clock_getres, ALL),
+    ALLOW(gettimeofday, ALL),
+    ALLOW(getitimer, ALL),
+    ALLOW(setitimer, ALL),
+    ALLOW(timer_create, ALL),
+    ALLOW(timer_settime, ALL),
+    ALLOW(timer_gettime, ALL),
+    ALLOW(timer_getoverrun, ALL),
+    ALLOW(timer_delete, ALL),
+    ALLOW(restart_syscall, ALL),
+    ALLOW(sched_yield, ALL),
+
+    /* Signals: only to oneself. */
+    ALLOW(kill, ZYGOTE),
+    IF(kill, RUN, IS(0, LT_JAIL_SELF_PID)),
+    ALLOW(tgkill, ZYGOTE),
+    IF(tgkill, RUN, IS(0, LT_JAIL_SELF_PID)),
+    IF(rt_sigqueueinfo, RUN, IS(0, LT_JAIL_SELF_PID)),
+    IF(rt_tgsigqueueinfo, RUN, IS(0, LT_JAIL_SELF_PID)),
+    ALLOW(rt_sigaction, ALL),
+    ALLOW(rt_sigprocmask, ALL),
+    ALLOW(rt_sigreturn, ALL),
+    ALLOW(rt_sigpending, ALL),
+    ALLOW(rt_sigtimedwait, ALL),
+    ALLOW(rt_sigsuspend, ALL),
+    ALLOW(sigaltstack, ALL),
+
+    /* Processes and threads. What clone3 is asked for cannot be looked at; the C library falls back to clone. */
+    FAIL(clone3, ALL, ENOSYS),
+    IF(clone, ALL, BITS(0, NAMESPACES | THREAD, THREAD)),
+    IF(clone, ZYGOTE, NONE_OF(0, NAMESPACES)),
+    ALLOW(wait4, ALL),
+    ALLOW(waitid, ALL),
+    ALLOW(exit, ALL),
+    ALLOW(exit_group, ALL),
+    ALLOW(set_tid_address, ALL),
+    ALLOW(set_robust_list, ALL),
+    ALLOW(rseq, ALL),
+    ALLOW(gettid, ALL),
+    ALLOW(getpid, ALL),
+    ALLOW(getppid, ALL),
+    ALLOW(getpgid, ALL),
+    ALLOW(getsid, ALL),
+    ALLOW(setsid, ZYGOTE),
+    ALLOW(setpgid, ZYGOTE),
+    ALLOW(getuid, ALL),
+    ALLOW(geteuid, ALL),
+    ALLOW(getgid, ALL),
+    ALLOW(getegid, ALL),
+    ALLOW(getresuid, ALL),
+    ALLOW(getresgid, ALL),
+    ALLOW(getgroups, ALL),
+    ALLOW(capget, ALL),
+    ALLOW(getpriority, ALL),
+    ALLOW(sched_getaffinity, ALL),
+    ALLOW(sched_getparam, ALL),
+    ALLOW(sched_getscheduler, ALL),
+    ALLOW(sched_get_priority_min, ALL),
+    ALLOW(sched_get_priority_max, ALL),
+    ALLOW(getcpu, ALL),
+    ALLOW(getrusage, ALL),
+    ALLOW(getrlimit, ALL),
+    ALLOW(setrlimit, ALL),
+    IF(prlimit64, ALL, IS(0, 0)),
+    IF(prlimit64, RUN, IS(0, LT_JAIL_SELF_PID)),
+    ALLOW(times, ALL),
+    ALLOW(uname, ALL),
+    ALLOW(sysinfo, ALL),
+    ALLOW(getrandom, ALL),
+    IF(personality, ALL, IS(0, 0xffffffff)), /* asks */
+    IF(prctl, ALL, IS(0, PR_SET_NAME)),
+    IF(prctl, ALL, IS(0, PR_GET_NAME)),
+    IF(prctl, ALL, IS(0, PR_GET_DUMPABLE)),
+    IF(prctl, ALL, IS(0, PR_GET_PDEATHSIG)),
+    IF(prctl, ALL, IS(0, PR_GET_NO_NEW_PRIVS)),
+    IF(prctl, ALL, IS(0, PR_GET_SECCOMP)),
+    IF(prctl, ALL, IS(0, PR_CAPBSET_READ)),
+    IF(prctl, ALL, IS(0, PR_SET_VMA)), /* names of anonymous memory */
+    IF(prctl, ZYGOTE, IS(0, PR_SET_PDEATHSIG), IS(1, SIGKILL)),
+    IF(prctl, ZYGOTE, IS(0, PR_SET_DUMPABLE), IS(1, 0)),
+    IF(prctl, ZYGOTE, IS(0, PR_SET_NO_NEW_PRIVS)),
+    IF(prctl, ZYGOTE, IS(0, PR_SET_SECCOMP)),
+    ALLOW(seccomp, ZYGOTE),
+    ALLOW(landlock_create_ruleset, ZYGOTE),
+    ALLOW(landlock_add_rule, ZYGOTE),
+    ALLOW(landlock_restrict_self, ZYGOTE),
+
+    /* Sockets. A pair of streams reaches nobody else. A datagram could be sent to any socket by its path; TCP's
+     * "fast open" is a connect that Landlock does not see. */
+    IF(socketpair, ALL, IS(0, AF_UNIX), BITS(1, ~SOCK_FLAGS, SOCK_STREAM)),
+    IF(socket, UNIX, IS(0, AF_UNIX), BITS(1, ~SOCK_FLAGS, SOCK_STREAM)),
+    IF(socket, TCP, IS(0, AF_INET), BITS(1, ~SOCK_FLAGS, SOCK_STREAM), IS(2, 0)),
+    IF(socket, TCP, IS(0, AF_INET), BITS(1, ~SOCK_FLAGS, SOCK_STREAM), IS(2, TCP_LEVEL)),
+    FAIL(connect, DENO, LT_JAIL_ASK),
+    IF(sendto, ALL, NULL_AT(4), NONE_OF(3, MSG_FASTOPEN)),
+    /* A message may hold open files that have no name, where nobody can count them. */
+    IF(sendmsg, ZYGOTE | DENO, NONE_OF(2, MSG_FASTOPEN)),
+    ALLOW(recvfrom, ALL),
+    ALLOW(recvmsg, ALL),
+    ALLOW(shutdown, ALL),
+    ALLOW(getsockname, ALL),
+    ALLOW(getpeername, ALL),
+    ALLOW(getsockopt, ALL),
+    IF(setsockopt, ALL, IS(1, SOL_SOCKET), BITS(2, ~1U, SO_TIMEOUT)),
+    IF(setsockopt, TCP, IS(1, SOL_SOCKET), IS(2, SO_KEEPALIVE)),
+    IF(setsockopt, TCP, IS(1, TCP_LEVEL)),
+
+#ifdef __x86_64__
+    /* What other processors have under newer names only. */
+    TRUNCATES(open, 1),
+    FOR_NOTHING(open, 1),
+    IF(open, ALL, NONE_OF(1, CREATES)),
+    IF(open, ALL, NONE_OF(2, SETID)),
+    IF(creat, ALL, NONE_OF(1, SETID)),
+    ALLOW(stat, ALL),
+    ALLOW(lstat, ALL),
+    ALLOW(access, ALL),
+    ALLOW(readlink, ALL),
+    ALLOW(mkdir, ALL),
+    ALLOW(rmdir, ALL),
+    ALLOW(unlink, ALL),
+    ALLOW(symlink, ALL),
+    ALLOW(link, ALL),
+    ALLOW(rename, ALL),
+    ALLOW(renameat, ALL),
+    IF(mknod, ALL, NONE_OF(1, SETID)),
+    ALLOW(getdents, ALL),
+    ALLOW(dup2, ALL),
+    ALLOW(pipe, ALL),
+    ALLOW(poll, ALL),
+    ALLOW(select, ALL),
+    ALLOW(epoll_create, ALL),
+    ALLOW(epoll_wait, ALL),
+    ALLOW(eventfd, ALL),
+    ALLOW(signalfd, ALL),
+    ALLOW(alarm, ALL),
+    ALLOW(pause, ALL),
+    ALLOW(time, ALL),
+    ALLOW(getpgrp, ALL),
+    ALLOW(fork, ZYGOTE),
+    ALLOW(arch_prctl, ALL),
+#endif
+};
+
+const lt_jail_rule *lt_jail_rules(size_t *ret_count) {
+  *ret_count = sizeof rules / sizeof rules[0];
+  return rules;
+}

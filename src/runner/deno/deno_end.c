@@ -1,0 +1,367 @@
+/* How a run ended, in words: where in what was written, and what to do about it. */
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "runner/deno/impl.h"
+
+#define FRAMES_MAX 20
+
+/* --- Where -------------------------------------------------------------------------------------------------------- */
+static bool deno_end_number(lt_str text, size_t *at, uint32_t *ret) {
+  uint32_t n = 0;
+  size_t start = *at;
+  while (*at < text.n && text.p[*at] >= '0' && text.p[*at] <= '9' && n < 100000000) {
+    n = n * 10 + (uint32_t)(text.p[(*at)++] - '0');
+  }
+  *ret = n;
+  return *at > start;
+}
+
+/* The byte at which UTF-16 unit `units` (from 0) of a line begins. */
+static size_t deno_end_byte_of(lt_str line, uint32_t units) {
+  size_t at = 0;
+  while (at < line.n && units > 0) {
+    unsigned char c = (unsigned char)line.p[at];
+    uint32_t wide = c >= 0xf0 ? 2 : 1;
+    units -= wide < units ? wide : units;
+    at = lt_utf8_ceil(line, at + 1);
+  }
+  return at;
+}
+
+/* From a line and column of the file that ran; what was put before its first line is not the program's. */
+static lt_run_place deno_end_place_of(const lt_deno_run *run, uint32_t line, uint32_t column) {
+  size_t prefix = line == run->line_offset + 1 ? run->column_offset : 0;
+  uint32_t units = column > prefix ? column - 1 - (uint32_t)prefix : 0;
+  lt_str text = lt_jsscan_line(run->request->code, line);
+  lt_run_place place = {.line = line, .at = deno_end_byte_of(text, units)};
+  place.column = (uint32_t)lt_utf8_count(lt_str_sub(text, 0, place.at)) + 1;
+  return place;
+}
+
+static void deno_end_set_place(lt_deno_run *run, const lt_run_place *place) {
+  lt_run_result *result = run->result;
+  result->line = place->line;
+  result->column = place->column;
+  lt_buf_clear(&result->context);
+  lt_run_result_put_context(&result->context, lt_jsscan_line(run->request->code, place->line), place->at);
+}
+
+/* `at f (file:///.../lathe-deno-abc/program.ts:4:26)`, or without the function. */
+static bool deno_end_find_place(const lt_deno_run *run, lt_str frame, lt_run_place *ret) {
+  char file[sizeof run->room.folder + 32];
+  snprintf(file, sizeof file, "%s/%s:", run->room.folder, LT_DENO_PROGRAM(run));
+  size_t at = lt_str_find(frame, lt_str_of(file), 0);
+  uint32_t line, column;
+  if (at == SIZE_MAX) {
+    return false;
+  }
+  at += strlen(file);
+  if (!deno_end_number(frame, &at, &line) || at >= frame.n || frame.p[at++] != ':' ||
+      !deno_end_number(frame, &at, &column)) {
+    return false;
+  }
+  *ret = deno_end_place_of(run, line, column);
+  return true;
+}
+
+static bool deno_end_says(lt_str text, const char *part) {
+  return lt_str_find(text, lt_str_of(part), 0) != SIZE_MAX;
+}
+
+static lt_str deno_end_next_line(lt_str *rest) {
+  size_t end = lt_str_find(*rest, LT_STR("\n"), 0);
+  lt_str line = lt_str_sub(*rest, 0, end == SIZE_MAX ? rest->n : end);
+  *rest = lt_str_sub(*rest, line.n + 1, rest->n);
+  return line;
+}
+
+static lt_str deno_end_function_of(lt_str frame) {
+  lt_str call = lt_str_trim(frame);
+  size_t end = lt_str_find(call, LT_STR(" ("), 0);
+  bool named = lt_str_starts(call, LT_STR("at ")) && end != SIZE_MAX;
+  lt_str name = named ? lt_str_sub(call, 3, end) : LT_STR("<program>");
+  return lt_str_starts(name, LT_STR("async ")) ? lt_str_sub(name, 6, name.n) : name;
+}
+
+/* The program's own frames; the first one is where it happened. */
+static void deno_end_locate(lt_deno_run *run, lt_str stack) {
+  lt_str rest = stack;
+  unsigned frames = 0;
+  while (rest.n > 0 && frames < FRAMES_MAX) {
+    lt_str frame = deno_end_next_line(&rest);
+    lt_run_place place;
+    if (!lt_str_starts(lt_str_trim(frame), LT_STR("at ")) || !deno_end_find_place(run, frame, &place)) {
+      continue;
+    }
+    if (frames++ == 0) {
+      deno_end_set_place(run, &place);
+    }
+    lt_buf_printf(&run->result->stack, "%sat %.*s (%u:%u)", run->result->stack.n > 0 ? "\n" : "",
+                  LT_STR_ARG(deno_end_function_of(frame)), place.line, place.column);
+  }
+}
+
+/* --- What --------------------------------------------------------------------------------------------------------- */
+static void deno_end_add_cut(lt_buf *out, lt_str text, size_t max) {
+  lt_str head = lt_utf8_cut(text, max);
+  lt_buf_add(out, head);
+  if (head.n < text.n) {
+    lt_buf_printf(out, "... (%zu bytes)", text.n);
+  }
+}
+
+static const struct {
+  const char *begins;
+  const char *advice;
+} refused[] = {
+    {"Requires net access", "there is no network in a program: call a tool"},
+    {"Requires read access", "there are no files in a program: call a tool"},
+    {"Requires write access", "there are no files in a program: call a tool"},
+    {"Requires env access", "there is no environment in a program: use `input` or call a tool"},
+    {"Requires run access", "a program starts no processes: call a tool"},
+    {"Requires ffi access", "a program loads no libraries: call a tool"},
+    {"Requires sys access", "a program is told nothing of the machine"},
+    {"Deno.symlink", "there are no files in a program: call a tool"},
+    {"Deno.link", "there are no files in a program: call a tool"},
+    {"A remote specifier was requested", "nothing can be imported from the network"},
+    {"npm specifiers were requested", "nothing can be imported from npm"},
+    {"JSR specifiers were requested", "nothing can be imported from JSR"},
+    {"Relative import path", "there is no such module: import a registered module, or a built-in one as \"node:...\""},
+    {"Import \"", "there is no such module: import a registered module, or a built-in one as \"node:...\""},
+};
+
+/* Deno's advice is for whoever can change its command line. */
+static lt_str deno_end_without_advice(lt_str message) {
+  size_t again = lt_str_find(message, LT_STR(", run again with the --"), 0);
+  size_t unscoped = lt_str_find(message, LT_STR(" requires unscoped --"), 0);
+  return lt_str_sub(message, 0, again < unscoped ? again : unscoped);
+}
+
+static void deno_end_put_advice(lt_buf *error, lt_str message) {
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    if (lt_str_starts(message, lt_str_of(refused[i].begins))) {
+      lt_buf_printf(error, ": %s", refused[i].advice);
+      return;
+    }
+  }
+}
+
+/* What a name that is not there may have been meant to be. */
+static void deno_end_put_suggestions(const lt_deno_run *run, lt_str name) {
+  lt_str near[LT_TOOL_SUGGESTIONS];
+  lt_buf *error = &run->result->error;
+  size_t count = name.n > 0 && error->n > 0 ? lt_catalog_suggest(run->catalog, name, near) : 0;
+  size_t put = 0;
+  for (size_t i = 0; i < count; i++) {
+    lt_str shown = lt_deno_name_of(run, near[i]);
+    if (shown.n > 0) {
+      lt_buf_addc(error, put++ > 0 ? ", " : error->p[error->n - 1] == '.' ? " Did you mean: " : ". Did you mean: ");
+      lt_buf_add(error, shown);
+    }
+  }
+  lt_buf_addc(error, put > 0 ? "?" : "");
+}
+
+static lt_str deno_end_undefined_name(lt_str name, lt_str message) {
+  lt_str suffix = LT_STR(" is not defined");
+  bool is = lt_str_eqc(name, "ReferenceError") && lt_str_ends(message, suffix);
+  return is ? lt_str_sub(message, 0, message.n - suffix.n) : LT_STR_NULL;
+}
+
+/* Deno wraps what the program's text is refused for: `TypeError: SyntaxError: Expression expected` and a drawing. */
+static void deno_end_judge_failure(lt_deno_run *run) {
+  lt_run_result *result = run->result;
+  lt_str name = lt_buf_view(&run->failure.name), message = lt_buf_view(&run->failure.message);
+  if (lt_str_starts(message, LT_STR("SyntaxError: ")) && lt_str_eqc(name, "TypeError")) {
+    message = deno_end_next_line(&message);
+    name = LT_STR_NULL;
+  }
+  result->status = LT_E_PROGRAM;
+  lt_buf_clear(&result->error);
+  if (name.n > 0 && !lt_str_eqc(name, "Error")) {
+    lt_buf_add(&result->error, lt_str_sub(name, 0, LT_RUN_CONTEXT_BYTES));
+    lt_buf_addc(&result->error, ": ");
+  }
+  deno_end_add_cut(&result->error, deno_end_without_advice(message), LT_RUN_ERROR_BYTES);
+  if (message.n == 0) {
+    lt_buf_addc(&result->error, "the program threw an error without a message");
+  }
+  deno_end_put_advice(&result->error, message);
+  deno_end_put_suggestions(run, deno_end_undefined_name(name, message));
+  deno_end_locate(run, lt_buf_view(&run->failure.stack));
+}
+
+/* --- Types -------------------------------------------------------------------------------------------------------- */
+/* `program.ts(2,36): error TS2551: Property ...`, and lines that go on with it, indented. */
+static bool deno_end_read_fault(lt_str line, uint32_t *ret_line, uint32_t *ret_column, lt_str *ret_code,
+                                lt_str *ret_text) {
+  lt_str file = LT_STR("program.ts("), kind = LT_STR("): error ");
+  size_t at = file.n;
+  if (!lt_str_starts(line, file) || !deno_end_number(line, &at, ret_line) || at >= line.n || line.p[at++] != ',' ||
+      !deno_end_number(line, &at, ret_column) || !lt_str_starts(lt_str_sub(line, at, line.n), kind)) {
+    return false;
+  }
+  line = lt_str_sub(line, at + kind.n, line.n);
+  size_t colon = lt_str_find(line, LT_STR(": "), 0);
+  if (colon == SIZE_MAX) {
+    return false;
+  }
+  *ret_code = lt_str_sub(line, 0, colon);
+  *ret_text = lt_str_sub(line, colon + 2, line.n);
+  return true;
+}
+
+/* Much of the program's world is declared as any, and modules of Node are without types: that nothing is known of a
+ * parameter, say, is then no fault of the program. The compiler is not told so (noImplicitAny), since then it would
+ * take every `[]` for one that stays empty. */
+static bool deno_end_is_excused(lt_str code, lt_str text) {
+  return lt_str_eqc(code, "TS2709") || (lt_str_starts(code, LT_STR("TS7")) && deno_end_says(text, "implicitly"));
+}
+
+bool lt_deno_has_faults(const lt_deno_run *run) {
+  lt_str rest = lt_buf_view(&run->faults);
+  bool excused = false;
+  while (rest.n > 0) {
+    lt_str line = deno_end_next_line(&rest), code, text;
+    uint32_t at, column;
+    if (!lt_str_starts(line, LT_STR("  "))) {
+      if (!deno_end_read_fault(line, &at, &column, &code, &text) || !deno_end_is_excused(code, text)) {
+        return true;
+      }
+      excused = true;
+    }
+  }
+  return !excused; /* the compiler itself has failed */
+}
+
+/* `Cannot find name 'x'.`: TypeScript knows of the tools that are named rightly only. */
+static lt_str deno_end_missing_name(lt_str text) {
+  lt_str deno_end_before = LT_STR("Cannot find name '");
+  size_t end = lt_str_find(text, LT_STR("'"), deno_end_before.n);
+  bool advised = lt_str_find(text, LT_STR("Did you mean"), 0) != SIZE_MAX;
+  return lt_str_starts(text, deno_end_before) && !advised ? lt_str_sub(text, deno_end_before.n, end) : LT_STR_NULL;
+}
+
+static void deno_end_put_fault(lt_deno_run *run, uint32_t line, uint32_t column, lt_str code, lt_str text, bool first) {
+  lt_run_place place = deno_end_place_of(run, line, column);
+  lt_buf *error = &run->result->error;
+  if (first) {
+    deno_end_set_place(run, &place);
+    lt_buf_printf(error, "%.*s: ", LT_STR_ARG(code));
+  } else {
+    lt_buf_printf(error, "\nline %u, column %u: %.*s: ", place.line, place.column, LT_STR_ARG(code));
+  }
+  deno_end_add_cut(error, text, LT_KIB);
+  deno_end_put_suggestions(run, deno_end_missing_name(text));
+}
+
+static void deno_end_judge_types(lt_deno_run *run) {
+  lt_str rest = lt_buf_view(&run->faults);
+  unsigned count = 0, shown = 0;
+  run->result->status = LT_E_PROGRAM;
+  lt_buf_clear(&run->result->error);
+  bool ours = false;
+  while (rest.n > 0) {
+    lt_str text = deno_end_next_line(&rest), code, what;
+    uint32_t line, column;
+    if (deno_end_read_fault(text, &line, &column, &code, &what) && !deno_end_is_excused(code, what)) {
+      ours = count++ < LT_DENO_FAULTS_SHOWN;
+      if (ours) {
+        deno_end_put_fault(run, line, column, code, what, shown++ == 0);
+      }
+    } else if (ours && lt_str_starts(text, LT_STR("  "))) {
+      lt_buf_addc(&run->result->error, "\n");
+      deno_end_add_cut(&run->result->error, text, LT_KIB);
+    } else {
+      ours = false;
+    }
+  }
+  if (count > shown) {
+    lt_buf_printf(&run->result->error, "\nand %u more", count - shown);
+  }
+  if (count == 0) { /* the compiler itself is at fault */
+    lt_str words = lt_str_trim(run->faults.n > 0 ? lt_buf_view(&run->faults) : lt_process_stderr(run->checker));
+    lt_run_result_fail(run->result, LT_E_PROGRAM,
+                       "its types could not be checked: tsc %s: %.*s (typescript.check: false does "
+                       "without)",
+                       lt_process_exit_text(run->checker), LT_STR_ARG(lt_str_sub(words, 0, 500)));
+  }
+}
+
+/* --- The process -------------------------------------------------------------------------------------------------- */
+static void deno_end_judge_stopped(lt_deno_run *run) {
+  if (run->stopped == LT_E_TIMEOUT) {
+    lt_run_result_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
+                       (unsigned long)lt_run_request_timeout_ms(run->request));
+  } else if (run->stopped == LT_E_PROGRAM) {
+    deno_end_judge_types(run);
+  } else if (run->stopped == LT_E_NOMEM) {
+    lt_run_result_fail(run->result, LT_E_NOMEM, "no memory for another program");
+  } else {
+    lt_run_result_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
+  }
+}
+
+/* Deno's own words follow the program's on its standard error. */
+static lt_str deno_end_before(lt_str words, const char *theirs) {
+  size_t at = lt_str_find(words, lt_str_of(theirs), 0);
+  return at != SIZE_MAX ? lt_str_sub(words, 0, at) : words;
+}
+
+static bool deno_end_ran_out_of_memory(lt_str words) {
+  return deno_end_says(words, "out of memory") || deno_end_says(words, "OutOfMemory") ||
+         deno_end_says(words, "Ineffective mark-compacts");
+}
+
+/* What of the words is to be shown: what is said by the error already is not. */
+static lt_str deno_end_judge_exit(lt_deno_run *run, lt_str words) {
+  lt_run_result *result = run->result;
+  if (deno_end_says(words, "memory for CodeRange")) {
+    lt_run_result_fail(
+        result, LT_E_NOMEM,
+        "no room for another Worker: each takes 512 MiB of the process's address space, however little it does; "
+        "start fewer, or allow more (--memory, sandbox.memoryMb)");
+    return deno_end_before(words, "#\n# Fatal");
+  }
+  if (deno_end_ran_out_of_memory(words)) {
+    lt_run_result_fail(result, LT_E_NOMEM,
+                       "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
+                       "(--memory, sandbox.memoryMb)",
+                       (unsigned long)(lt_run_request_memory_bytes(run->request) / LT_MIB));
+    return deno_end_before(deno_end_before(words, "<--- Last few GCs"), "#\n# Fatal");
+  }
+  if (deno_end_says(words, "promise never resolved")) {
+    lt_run_result_fail(result, LT_E_PROGRAM, "the program waits for a promise that nothing will ever settle");
+    return deno_end_before(words, "error: Top-level await promise never resolved");
+  }
+  lt_run_result_fail(result, LT_E_PROGRAM, "the program's process %s", lt_process_exit_text(run->room.process));
+  deno_end_locate(run, words);
+  return words;
+}
+
+static void deno_end_show(lt_deno_run *run, lt_str words) {
+  words = lt_str_trim(words);
+  if (words.n > 0) {
+    lt_deno_say(run, LT_SAID_ERROR, words);
+  }
+}
+
+void lt_deno_judge(lt_deno_run *run) {
+  lt_run_result *result = run->result;
+  lt_str words = run->room.process != NULL ? lt_process_stderr(run->room.process) : LT_STR_NULL;
+  if (run->stopped != LT_OK) {
+    deno_end_judge_stopped(run);
+  } else if (run->failure.there) {
+    deno_end_judge_failure(run);
+  } else if (strcmp(lt_process_exit_text(run->room.process), "exited with code 0") != 0) {
+    words = deno_end_judge_exit(run, words);
+  } else {
+    result->status = LT_OK;
+  }
+  deno_end_show(run, words);
+  if (result->status != LT_OK) {
+    lt_buf_release(&result->value);
+    result->kind = LT_VALUE_UNDEFINED;
+  }
+}

@@ -1,0 +1,327 @@
+/* What is written for a run: the program itself, modules it may import, declarations for the compiler, and what Deno
+ * runs first. Only tools that the program's text names are in them: others cost nothing. */
+#include <stdio.h>
+#include <sys/random.h>
+
+#include "base/mem.h"
+#include "json/json.h"
+#include "types/typegen.h"
+#include "runner/deno/impl.h"
+
+extern const char lt_deno_boot_data[], lt_deno_boot_end[];
+extern const char lt_deno_globals_data[], lt_deno_globals_end[];
+
+static lt_str deno_source_bytes_between(const char *from, const char *to) {
+  return lt_str_from(from, (size_t)(to - from));
+}
+
+/* --- Names in the text -------------------------------------------------------------------------------------------- */
+static const lt_tool *deno_source_unless_hidden(const lt_deno_run *run, const lt_tool *tool) {
+  const lt_caller *caller = run->request->caller;
+  bool hidden = tool != NULL && caller != NULL && caller->hidden.n > 0 && lt_str_eq(tool->id, caller->hidden);
+  return hidden ? NULL : tool;
+}
+
+const lt_tool *lt_deno_find_named(const lt_deno_run *run, lt_str word) {
+  if (lt_run_request_find_function(run->request, word) < run->request->function_count) {
+    return NULL;
+  }
+  const lt_tool *tool = run->typed ? lt_catalog_find_ts(run->catalog, word) : lt_catalog_find_js(run->catalog, word);
+  return deno_source_unless_hidden(run, tool);
+}
+
+lt_str lt_deno_name_of(const lt_deno_run *run, lt_str near) {
+  const lt_tool *tool = lt_catalog_find(run->catalog, near);
+  tool = tool != NULL ? tool : lt_catalog_find_ts(run->catalog, near);
+  tool = deno_source_unless_hidden(run, tool != NULL ? tool : lt_catalog_find_js(run->catalog, near));
+  return tool == NULL ? LT_STR_NULL : run->typed ? tool->ts_name : tool->js_name;
+}
+
+typedef struct names {
+  const lt_deno_run *run;
+  const lt_tool **tools;
+  size_t count;
+  size_t room;
+  bool failed; /* no memory */
+} names;
+
+static bool deno_source_has(const names *n, const lt_tool *tool) {
+  for (size_t i = 0; i < n->count; i++) {
+    if (n->tools[i] == tool) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void deno_source_add_named(void *arg, lt_str word) {
+  names *n = arg;
+  const lt_tool *tool = lt_deno_find_named(n->run, word);
+  if (tool == NULL || n->failed || deno_source_has(n, tool)) {
+    return;
+  }
+  if (n->count == n->room) {
+    size_t room = n->room == 0 ? 16 : n->room * 2;
+    const lt_tool **tools = lt_mem_realloc(n->tools, room * sizeof *tools);
+    n->failed = tools == NULL;
+    n->tools = n->failed ? n->tools : tools;
+    n->room = n->failed ? n->room : room;
+  }
+  if (!n->failed) {
+    n->tools[n->count++] = tool;
+  }
+}
+
+/* Owns: the caller, lt_mem_free(tools). */
+static lt_status deno_source_find_names(const lt_deno_run *run, names *ret, lt_err *err) {
+  *ret = (names){.run = run};
+  lt_jsscan_words(run->source, deno_source_add_named, ret);
+  if (ret->failed) {
+    lt_mem_free(ret->tools);
+    return lt_fail(err, LT_E_NOMEM, "no memory for another program");
+  }
+  return LT_OK;
+}
+
+/* --- Declarations ------------------------------------------------------------------------------------------------- */
+static void deno_source_declare_functions(const lt_deno_run *run, lt_buf *out) {
+  for (size_t i = 0; i < run->request->function_count; i++) {
+    lt_buf_addc(out, "declare function ");
+    lt_buf_add(out, run->request->functions[i].name);
+    lt_buf_addc(out, "(...args: any[]): Promise<any>;\n");
+  }
+}
+
+static void deno_source_declare_modules(const lt_deno_run *run, lt_buf *out) {
+  lt_json_writer w;
+  for (size_t i = 0; i < run->request->module_count; i++) {
+    lt_buf_addc(out, "declare module ");
+    w = lt_json_writer_on(out);
+    lt_json_put_str(&w, run->request->modules[i].name);
+    lt_buf_addc(out, ";\n");
+  }
+}
+
+/* Declarations that are exported would make the file a module, and nothing in it global. */
+static void deno_source_make_global(lt_buf *out, lt_str text) {
+  lt_str exported = LT_STR("\nexport ");
+  size_t at = 0;
+  for (size_t next; (next = lt_str_find(text, exported, at)) != SIZE_MAX; at = next + exported.n) {
+    lt_buf_add(out, lt_str_sub(text, at, next));
+    lt_buf_addc(out, "\ndeclare ");
+  }
+  lt_buf_add(out, lt_str_sub(text, at, text.n));
+}
+
+static lt_status deno_source_declare_tools(const names *n, lt_buf *out, lt_err *err) {
+  lt_buf text;
+  lt_buf_init(&text, LT_DENO_TYPES_MAX_BYTES);
+  lt_status status = LT_OK;
+  for (size_t i = 0; i < n->count && status == LT_OK; i++) {
+    const lt_tool *tool = n->tools[i];
+    const lt_typegen_tool described = {.id = tool->id,
+                                       .ns = tool->ns,
+                                       .js_name = tool->js_name,
+                                       .ts_name = tool->ts_name,
+                                       .ts_type = tool->ts_type,
+                                       .description = tool->description,
+                                       .input_schema = tool->input_schema,
+                                       .output_schema = tool->output_schema};
+    status = lt_typegen_ts_tool(&described, &text, err);
+  }
+  deno_source_make_global(out, lt_buf_view(&text));
+  lt_buf_release(&text);
+  return status;
+}
+
+static lt_status deno_source_write_types(const lt_deno_run *run, const names *n, lt_err *err) {
+  lt_buf out;
+  lt_buf_init(&out, 2 * LT_DENO_TYPES_MAX_BYTES);
+  lt_buf_add(&out, deno_source_bytes_between(lt_deno_globals_data, lt_deno_globals_end));
+  deno_source_declare_functions(run, &out);
+  deno_source_declare_modules(run, &out);
+  lt_status status = deno_source_declare_tools(n, &out, err);
+  if (status == LT_OK && out.status != LT_OK) {
+    status = lt_fail(err, out.status, "no room for the declarations of the program's tools");
+  }
+  if (status == LT_OK) {
+    status = lt_deno_write_file(&run->room, "lathe.d.ts", lt_buf_view(&out), err);
+  }
+  lt_buf_release(&out);
+  return status;
+}
+
+/* --- The program and its modules ---------------------------------------------------------------------------------- */
+/* What is put before the program. It is imported, and so not Deno's main module: the one that asks is told that it is,
+ * which leaves a first line `#!...` a comment. A program that is one function is what its module exports, and so is
+ * called. */
+static lt_str deno_source_prefix_of(const lt_deno_run *run) {
+  lt_jsscan scan = lt_jsscan_program(run->source);
+  bool asks = lt_str_find(run->source, LT_STR("import.meta.main"), 0) != SIZE_MAX;
+  if (scan.is_function && !scan.has_import && !scan.has_export) {
+    return asks ? LT_STR("import.meta.main = true; export default ") : LT_STR("export default ");
+  }
+  if (asks) {
+    return lt_str_starts(run->source, LT_STR("#!")) ? LT_STR("import.meta.main = true; //")
+                                                    : LT_STR("import.meta.main = true; ");
+  }
+  return LT_STR_NULL;
+}
+
+/* Lines that were dropped before it are there, empty, so that its own have the numbers they had. */
+static lt_status deno_source_write_program(lt_deno_run *run, lt_err *err) {
+  lt_str prefix = deno_source_prefix_of(run);
+  lt_buf out;
+  lt_buf_init(&out, 2 * LT_RUN_CODE_MAX_BYTES);
+  for (unsigned i = 0; i < run->line_offset; i++) {
+    lt_buf_byte(&out, '\n');
+  }
+  run->column_offset = (unsigned)prefix.n;
+  lt_buf_add(&out, prefix);
+  lt_buf_add(&out, run->source);
+  lt_status status = out.status == LT_OK ? lt_deno_write_file(&run->room, LT_DENO_PROGRAM(run), lt_buf_view(&out), err)
+                                         : lt_fail(err, out.status, "no memory for another program");
+  lt_buf_release(&out);
+  return status;
+}
+
+/* Names are as their owners like them: on disk they are numbers. */
+lt_status lt_deno_write_modules(const lt_deno_run *run, lt_err *err) {
+  lt_buf map;
+  lt_buf_init(&map, LT_MIB);
+  lt_json_writer w = lt_json_writer_on(&map);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "imports");
+  lt_json_begin_object(&w);
+  lt_status status = LT_OK;
+  for (size_t i = 0; i < run->request->module_count && status == LT_OK; i++) {
+    char name[32], place[40];
+    snprintf(name, sizeof name, "module-%zu.js", i);
+    snprintf(place, sizeof place, "./%s", name);
+    status = lt_deno_write_file(&run->room, name, run->request->modules[i].source, err);
+    lt_json_key_str(&w, run->request->modules[i].name);
+    lt_json_put_cstr(&w, place);
+  }
+  lt_json_end_object(&w);
+  lt_json_end_object(&w);
+  if (status == LT_OK) {
+    status = map.status == LT_OK ? lt_deno_write_file(&run->room, "imports.json", lt_buf_view(&map), err)
+                                 : lt_fail(err, map.status, "no room for the names of the program's modules");
+  }
+  lt_buf_release(&map);
+  return status;
+}
+
+/* --- What runs first ---------------------------------------------------------------------------------------------- */
+lt_status lt_deno_make_secret(lt_deno_room *room, lt_err *err) {
+  unsigned char random[16];
+  if (getrandom(random, sizeof random, 0) != sizeof random) {
+    return lt_fail(err, LT_E_IO, "no random numbers for the bridge's secret");
+  }
+  for (size_t i = 0; i < sizeof random; i++) {
+    snprintf(room->secret + 2 * i, 3, "%02x", random[i]);
+  }
+  return LT_OK;
+}
+
+static void deno_source_put_bridge(lt_json_writer *w, const lt_deno *deno, const lt_deno_room *room) {
+  char text[sizeof room->folder + 64];
+  bool tcp = room->way == LT_DENO_TCP;
+  lt_json_key(w, "bridge");
+  lt_json_begin_object(w);
+  lt_json_key(w, "transport");
+  lt_json_put_cstr(w, tcp ? "tcp" : "unix");
+  lt_json_key(w, tcp ? "hostname" : "path");
+  lt_deno_bridge_path(deno, room, text, sizeof text);
+  lt_json_put_cstr(w, tcp ? "127.0.0.1" : text);
+  if (tcp) {
+    lt_json_key(w, "port");
+    lt_json_put_int(w, room->port);
+  }
+  lt_json_end_object(w);
+  lt_json_key(w, "header");
+  snprintf(text, sizeof text, "X-Lathe-Secret: %s\r\n", room->secret);
+  lt_json_put_cstr(w, text);
+  lt_json_key(w, "connections");
+  lt_json_put_int(w, LT_DENO_CONNECTIONS_MAX);
+  lt_json_key(w, "ahead");
+  lt_json_put_bool(w, room->ahead);
+}
+
+lt_status lt_deno_write_boot(const lt_deno *deno, const lt_deno_room *room, lt_err *err) {
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  lt_buf_addc(&out, "const lathe = ");
+  lt_json_writer w = lt_json_writer_on(&out);
+  lt_json_begin_object(&w);
+  deno_source_put_bridge(&w, deno, room);
+  lt_json_end_object(&w);
+  lt_buf_addc(&out, ";\n");
+  lt_buf_add(&out, deno_source_bytes_between(lt_deno_boot_data, lt_deno_boot_end));
+  lt_status status = out.status == LT_OK ? lt_deno_write_file(room, "lathe.js", lt_buf_view(&out), err)
+                                         : lt_fail(err, out.status, "no memory for another program");
+  lt_buf_release(&out);
+  return status;
+}
+
+/* --- What it is told of the program ------------------------------------------------------------------------------- */
+static void deno_source_put_names(lt_json_writer *w, const lt_deno_run *run, const names *n) {
+  lt_json_key(w, "tools");
+  lt_json_begin_array(w);
+  for (size_t i = 0; i < n->count; i++) {
+    lt_json_begin_array(w);
+    lt_json_put_str(w, run->typed ? n->tools[i]->ts_name : n->tools[i]->js_name);
+    lt_json_put_str(w, n->tools[i]->id);
+    lt_json_end_array(w);
+  }
+  lt_json_end_array(w);
+  lt_json_key(w, "functions");
+  lt_json_begin_array(w);
+  for (size_t i = 0; i < run->request->function_count; i++) {
+    lt_json_put_str(w, run->request->functions[i].name);
+  }
+  lt_json_end_array(w);
+}
+
+static void deno_source_put_world(lt_json_writer *w, const lt_deno_run *run) {
+  lt_json_key(w, "program");
+  lt_json_put_cstr(w, run->typed ? "./program.ts" : "./program.js");
+  lt_json_key(w, "typed");
+  lt_json_put_bool(w, run->typed);
+  lt_json_key(w, "muted");
+  lt_json_put_bool(w, run->request->without_output);
+  lt_json_key(w, "values");
+  if (run->values != NULL) {
+    lt_stored_values_write(run->values, w);
+  } else {
+    lt_json_put_raw(w, LT_STR("{}"));
+  }
+  if (run->request->input.n > 0) {
+    lt_json_key(w, "input");
+    lt_json_put_raw(w, run->request->input);
+  }
+}
+
+static lt_status deno_source_write_world(const lt_deno_run *run, const names *n, lt_err *err) {
+  lt_buf out;
+  lt_buf_init(&out, 2 * LT_JSON_MAX_BYTES);
+  lt_json_writer w = lt_json_writer_on(&out);
+  lt_json_begin_object(&w);
+  deno_source_put_names(&w, run, n);
+  deno_source_put_world(&w, run);
+  lt_json_end_object(&w);
+  lt_status status = out.status == LT_OK ? lt_deno_write_file(&run->room, "world.json", lt_buf_view(&out), err)
+                                         : lt_fail(err, out.status, "no memory for the program's input");
+  lt_buf_release(&out);
+  return status;
+}
+
+lt_status lt_deno_write_files(lt_deno_run *run, lt_err *err) {
+  LT_TRY(deno_source_write_program(run, err));
+  names n;
+  LT_TRY(deno_source_find_names(run, &n, err));
+  lt_status status = lt_deno_is_checked(run) ? deno_source_write_types(run, &n, err) : LT_OK;
+  status = status == LT_OK ? deno_source_write_world(run, &n, err) : status;
+  lt_mem_free(n.tools);
+  return status;
+}

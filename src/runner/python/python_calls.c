@@ -1,0 +1,278 @@
+/* Tool calls of a Python program: each on a fiber of its own, through the door. */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "runner/python/impl.h"
+#include "tool/again.h"
+
+struct lt_python_call {
+  lt_run_tool_call call; /* first: the result frees it */
+  lt_python_run *run;
+  uint32_t id; /* the program's own */
+  lt_python_call *next_queued;
+};
+
+/* --- What came of it ---------------------------------------------------------------------------------------------- */
+
+/* `Tool 'x' failed: why`, unless the door said as much already (`Tool "x" is not allowed ...`). */
+static void python_calls_send_failure(lt_python_run *run, uint32_t id, lt_str tool, lt_str why) {
+  if (lt_str_starts(why, LT_STR("Tool \""))) {
+    lt_python_run_send(run, LT_PY_FAILURE, id, why);
+    return;
+  }
+  lt_buf text;
+  lt_buf_init(&text, 2 * LT_JSON_MAX_BYTES);
+  lt_buf_addc(&text, "Tool '");
+  lt_buf_add(&text, tool);
+  lt_buf_addc(&text, "' failed: ");
+  lt_buf_add(&text, why);
+  lt_python_run_send(run, LT_PY_FAILURE, id, text.status == LT_OK ? lt_buf_view(&text) : LT_STR("a tool call failed"));
+  lt_buf_release(&text);
+}
+
+static void python_calls_free_text(lt_str *text) {
+  char *bytes = NULL;
+  memcpy(&bytes, &text->p, sizeof bytes);
+  lt_mem_free(bytes);
+  *text = LT_STR_NULL;
+}
+
+static bool python_calls_keep(lt_python_run *run, size_t bytes) {
+  bool fits = bytes <= LT_RUN_RECORD_BYTES && bytes <= LT_RUN_RECORDS_MAX_BYTES - run->kept_bytes;
+  run->kept_bytes += fits ? bytes : 0;
+  return fits;
+}
+
+static void python_calls_keep_input(lt_python_run *run, lt_run_call *record) {
+  run->held_bytes -= record->input_bytes;
+  if (!python_calls_keep(run, record->input_bytes)) {
+    python_calls_free_text(&record->input);
+  }
+}
+
+static void python_calls_keep_outcome(lt_python_run *run, lt_run_tool_call *call) {
+  lt_run_call *record = &call->record;
+  lt_str text = lt_buf_view(&call->out);
+  bool kept = python_calls_keep(run, text.n);
+  record->result_bytes = text.n;
+  if (call->status == LT_OK) {
+    record->result = kept ? text : LT_STR_NULL;
+  } else {
+    record->error = kept ? text : LT_STR("the tool failed with a message that was too long to keep");
+  }
+  if (!kept) {
+    lt_buf_release(&call->out);
+  }
+}
+
+/* What ended because the program did has no outcome. */
+static bool python_calls_was_cut_short(const lt_python_run *run, lt_status status) {
+  return run->cancel.why != LT_OK && status != LT_OK && status != LT_E_TOOL;
+}
+
+static void python_calls_answer(lt_python_run *run, const lt_python_call *c) {
+  lt_str text = lt_buf_view(&c->call.out);
+  if (run->done || run->child->exited) {
+    return;
+  }
+  if (c->call.status != LT_OK) {
+    python_calls_send_failure(run, c->id, c->call.record.tool, text);
+  } else if (text.n + run->to_send.n > LT_RUN_HELD_MAX_BYTES) {
+    python_calls_send_failure(run, c->id, c->call.record.tool,
+                              LT_STR("too many answers wait to be read by the program"));
+  } else {
+    lt_python_run_send(run, LT_PY_VALUE, c->id, text);
+  }
+}
+
+static void python_calls_finish(lt_python_run *run, lt_python_call *c) {
+  python_calls_answer(run, c);
+  c->call.record.finished = !python_calls_was_cut_short(run, c->call.status);
+  python_calls_keep_input(run, &c->call.record);
+  python_calls_keep_outcome(run, &c->call);
+}
+
+/* --- Carrying it out ---------------------------------------------------------------------------------------------- */
+
+static void python_calls_on_approval(void *arg, bool waiting) {
+  lt_python_call *c = arg;
+  bool waited = c->call.asking > 0;
+  c->call.asking += waiting ? 1 : waited ? -1u : 0;
+  if (waited != (c->call.asking > 0)) {
+    c->run->asking += waiting ? 1 : -1u;
+    lt_python_run_set_clock(c->run);
+  }
+}
+
+static void python_calls_carry_out(lt_python_run *run, lt_python_call *c) LT_YIELDS {
+  lt_invoke_options options = {
+      .cancel = &run->cancel, .caller = run->request->caller, .on_approval = python_calls_on_approval, .arg = c};
+  lt_run_call *record = &c->call.record;
+  if (!lt_call_matching_answer(&run->matching, record->tool, record->input, &options.seq, &c->call.status,
+                               &c->call.out)) {
+    c->call.status = lt_door_call(run->python->door, record->tool, record->input, &options, &c->call.out, NULL);
+    lt_call_matching_note_failure(&run->matching, options.seq, c->call.status, lt_buf_view(&c->call.out));
+  } else if (c->call.status == LT_E_DIVERGED) {
+    lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
+  } else {
+    const lt_call_event event = {.seq = options.seq,
+                                 .tool = record->tool,
+                                 .input = record->input,
+                                 .status = c->call.status,
+                                 .answer = lt_buf_view(&c->call.out)};
+    lt_recorded_call_count(run->python->door, options.caller, event.tool, event.status);
+    lt_recorded_call_report(run->python->door, options.caller, &event);
+  }
+  c->call.open.id = 2 * (uint32_t)options.seq;
+}
+
+static void python_calls_perform(lt_python_run *run, lt_python_call *c) LT_YIELDS {
+  python_calls_carry_out(run, c);
+  if (c->call.asking > 0) { /* whoever was asked has no say any more */
+    c->call.asking = 1;
+    python_calls_on_approval(c, false);
+  }
+  run->in_flight--;
+  python_calls_finish(run, c);
+  lt_python_run_set_clock(run);
+}
+
+static lt_python_call *python_calls_take_queued(lt_python_run *run) {
+  lt_python_call *c = run->queued;
+  if (c != NULL && run->in_flight < LT_RUN_OPEN_CALLS_MAX) {
+    run->queued = c->next_queued;
+    run->last_queued = run->queued == NULL ? &run->queued : run->last_queued;
+    run->in_flight++;
+    return c;
+  }
+  return NULL;
+}
+
+static void python_calls_on_call_fiber(void *arg) {
+  lt_python_call *c = arg;
+  lt_python_run *run = c->run;
+  for (; c != NULL; c = python_calls_take_queued(run)) {
+    python_calls_perform(run, c);
+  }
+  lt_wait_wake(&run->wait, LT_OK);
+}
+
+static void python_calls_refuse(lt_python_run *run, lt_python_call *c, lt_status status, const char *message) {
+  c->call.status = status;
+  lt_buf_addc(&c->call.out, message);
+  python_calls_finish(run, c);
+}
+
+void lt_python_run_drop_queued(lt_python_run *run) {
+  while (run->queued != NULL) {
+    lt_python_call *c = run->queued;
+    run->queued = c->next_queued;
+    python_calls_refuse(run, c, run->cancel.why, "the program has ended");
+  }
+  run->last_queued = &run->queued;
+}
+
+/* --- Beginning it ------------------------------------------------------------------------------------------------- */
+
+/* Programs that run programs: not from within one, whoever would carry it out. */
+static bool python_calls_runs_programs(lt_str name) {
+  static const char *const names[] = {"execute_code", "execute_plan", "execute_typescript"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (lt_str_eqc(name, names[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The id that a name means: an id, a Python name, what it is called in other languages, or what a model calls it. */
+static lt_str python_calls_resolve(lt_python_run *run, lt_str name) {
+  const lt_tool *tool = lt_catalog_find(run->catalog, name);
+  const lt_python_names *names = tool == NULL ? lt_python_names_of(run->python, run->catalog) : NULL;
+  if (names != NULL) {
+    tool = lt_python_names_find(names, name);
+  }
+  tool = tool != NULL ? tool : lt_catalog_find_any(run->catalog, name);
+  return tool != NULL ? tool->id : name;
+}
+
+static void python_calls_call_free(lt_python_call *c) {
+  if (c != NULL) {
+    python_calls_free_text(&c->call.record.tool);
+    python_calls_free_text(&c->call.record.input);
+    lt_mem_free(c);
+  }
+}
+
+static bool python_calls_copy_text(lt_str text, lt_str *ret) {
+  char *bytes = lt_mem_strdup(text);
+  *ret = lt_str_from(bytes, bytes != NULL ? text.n : 0);
+  return bytes != NULL;
+}
+
+static lt_python_call *python_calls_call_new(lt_python_run *run, uint32_t id, lt_str tool, lt_str input) {
+  lt_python_call *c = lt_mem_zalloc(1, sizeof *c);
+  if (c == NULL) {
+    return NULL;
+  }
+  c->run = run;
+  c->id = id;
+  lt_buf_init(&c->call.out, LT_JSON_MAX_BYTES);
+  if (!python_calls_copy_text(tool, &c->call.record.tool) || !python_calls_copy_text(input, &c->call.record.input)) {
+    python_calls_call_free(c);
+    return NULL;
+  }
+  c->call.record.input_bytes = input.n;
+  return c;
+}
+
+static void python_calls_link_call(lt_python_run *run, lt_python_call *c) {
+  *run->last_call = &c->call;
+  run->last_call = &c->call.next;
+  run->call_count++;
+  run->held_bytes += c->call.record.input_bytes;
+}
+
+/* Why it cannot be made; NULL: it can. */
+static const char *python_calls_refusal(const lt_python_run *run, lt_str name, lt_str input) {
+  if (python_calls_runs_programs(name)) {
+    return "it cannot be called from within a program (no recursion)";
+  }
+  if (run->call_count >= LT_RUN_CALLS_MAX) {
+    return "too many tool calls: a program may make 100000 of them";
+  }
+  return input.n > LT_RUN_HELD_MAX_BYTES - run->held_bytes
+             ? "too much at once: the inputs of open tool calls may have 256 MiB together; wait for some first"
+             : NULL;
+}
+
+static void python_calls_start(lt_python_run *run, lt_python_call *c) {
+  *run->last_queued = c;
+  run->last_queued = &c->next_queued;
+  lt_python_call *first = python_calls_take_queued(run);
+  if (first != NULL && lt_loop_spawn(run->python->loop, python_calls_on_call_fiber, first, NULL) != LT_OK) {
+    run->in_flight--;
+    python_calls_refuse(run, first, LT_E_NOMEM, "no memory for another tool call");
+  }
+}
+
+void lt_python_run_call(lt_python_run *run, uint32_t id, lt_str name, lt_str input) {
+  const char *why = python_calls_refusal(run, name, input);
+  if (why != NULL) {
+    python_calls_send_failure(run, id, lt_str_sub(name, 0, LT_RUN_CONTEXT_BYTES), lt_str_of(why));
+    return;
+  }
+  lt_python_call *c = python_calls_call_new(run, id, python_calls_resolve(run, name), input);
+  if (c == NULL) {
+    python_calls_send_failure(run, id, lt_str_sub(name, 0, LT_RUN_CONTEXT_BYTES),
+                              LT_STR("no memory for another tool call"));
+    return;
+  }
+  python_calls_link_call(run, c);
+  if (run->cancel.why != LT_OK) {
+    python_calls_refuse(run, c, run->cancel.why, "the program has ended");
+    return;
+  }
+  python_calls_start(run, c);
+  lt_python_run_set_clock(run);
+}

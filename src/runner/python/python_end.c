@@ -1,0 +1,223 @@
+/* How a Python program ended, in words. */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "json/json.h"
+#include "js/jsscan.h"
+#include "types/typegen.h"
+#include "runner/python/impl.h"
+
+/* --- What it said of its failure ---------------------------------------------------------------------------------- */
+
+static lt_str python_end_text_of(lt_json report, const char *key, lt_arena *arena) {
+  lt_str text = LT_STR_NULL;
+  lt_json_str(lt_json_get(report, key), arena, &text);
+  return text;
+}
+
+static void python_end_add_cut(lt_buf *out, lt_str text, size_t max) {
+  lt_str head = lt_utf8_cut(text, max);
+  lt_buf_add(out, head);
+  if (head.n < text.n) {
+    lt_buf_printf(out, "... (%zu bytes)", text.n);
+  }
+}
+
+static void python_end_place(lt_python_run *run, lt_json report) {
+  int64_t line = 0, column = 0;
+  lt_json_int(lt_json_get(report, "line"), &line);
+  lt_json_int(lt_json_get(report, "column"), &column);
+  if (line <= 0 || line > UINT32_MAX) {
+    return;
+  }
+  lt_str written = lt_jsscan_line(run->request->code, (uint32_t)line);
+  run->result->line = (uint32_t)line;
+  run->result->column = column > 0 && column <= (int64_t)written.n + 1 ? (uint32_t)column : 1;
+  lt_buf_clear(&run->result->context);
+  lt_run_result_put_context(&run->result->context, written, run->result->column - 1);
+}
+
+/* Names of other languages, and of other places. */
+static const struct {
+  const char *name;
+  const char *advice;
+} not_here[] = {
+    {"null", "Python's word is None"},
+    {"undefined", "Python's word is None"},
+    {"true", "Python's word is True"},
+    {"false", "Python's word is False"},
+    {"console", "use print()"},
+    {"log", "use print()"},
+    {"output", "use set_result() for the answer, print() for a log line"},
+    {"done", "a program is done when it ends; use set_result() for the answer"},
+    {"complete", "use set_result() for the answer"},
+    {"fetch", "there is no network in a program: call a tool"},
+    {"require", "use import"},
+};
+
+static void python_end_advise_word(lt_python_run *run, lt_str name) {
+  for (size_t i = 0; i < sizeof not_here / sizeof not_here[0]; i++) {
+    if (lt_str_eqc(name, not_here[i].name)) {
+      lt_buf_printf(&run->result->error, ": %s", not_here[i].advice);
+    }
+  }
+}
+
+/* NameError: a tool, perhaps, whose name is a little different. */
+static void python_end_advise(lt_python_run *run, lt_str name) {
+  lt_str near[LT_TOOL_SUGGESTIONS];
+  size_t count = name.n > 0 ? lt_catalog_suggest(run->catalog, name, near) : 0;
+  lt_buf *error = &run->result->error;
+  for (size_t i = 0; i < count; i++) {
+    const lt_tool *tool = lt_catalog_find(run->catalog, near[i]);
+    tool = tool != NULL ? tool : lt_catalog_find_js(run->catalog, near[i]);
+    tool = tool != NULL ? tool : lt_catalog_find_ts(run->catalog, near[i]);
+    lt_buf_addc(error, i == 0 ? ". Did you mean: " : ", ");
+    if (tool != NULL) {
+      lt_typegen_py_name(tool->id, error);
+    } else {
+      lt_buf_add(error, near[i]);
+    }
+  }
+  lt_buf_addc(error, count > 0 ? "?" : "");
+  if (count == 0) {
+    python_end_advise_word(run, name);
+  }
+}
+
+static void python_end_judge_memory(lt_python_run *run) {
+  lt_run_result_fail(run->result, LT_E_NOMEM,
+                     "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
+                     "(--memory, sandbox.memoryMb)",
+                     (unsigned long)(lt_python_run_memory(run->request) / LT_MIB));
+}
+
+static void python_end_judge_report(lt_python_run *run, lt_json report, lt_arena *arena) {
+  lt_run_result *result = run->result;
+  lt_str kind = python_end_text_of(report, "kind", arena);
+  python_end_place(run, report);
+  lt_buf_clear(&result->stack);
+  python_end_add_cut(&result->stack, python_end_text_of(report, "stack", arena), LT_RUN_ERROR_BYTES);
+  if (lt_str_eqc(kind, "memory")) {
+    python_end_judge_memory(run);
+    return;
+  }
+  result->status = lt_str_eqc(kind, "walls") ? LT_E_TRAP : LT_E_PROGRAM;
+  lt_buf_clear(&result->error);
+  lt_buf_addc(&result->error, lt_str_eqc(kind, "walls") ? "the program's walls could not be put up: " : "");
+  python_end_add_cut(&result->error, python_end_text_of(report, "error", arena), LT_RUN_ERROR_BYTES);
+  python_end_advise(run, python_end_text_of(report, "name", arena));
+}
+
+static void python_end_judge_failure(lt_python_run *run) {
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_arena_init(&arena, LT_PYTHON_REPORT_BYTES);
+  if (lt_json_parse(&arena, lt_buf_view(&run->failure), &doc, NULL) == LT_OK) {
+    python_end_judge_report(run, lt_json_root(&doc), &arena);
+  } else {
+    lt_run_result_fail(run->result, LT_E_PROGRAM, "the program failed with an error that is too long to be told");
+  }
+  lt_arena_release(&arena);
+}
+
+/* --- What is known of one that said nothing ----------------------------------------------------------------------- */
+
+static void python_end_judge_signal(lt_python_run *run, int signum) {
+  const char *name = sigabbrev_np(signum);
+  if (signum == SIGXCPU) {
+    lt_run_result_fail(run->result, LT_E_TIMEOUT, "the program used more processor time than its %lums allow",
+                       (unsigned long)lt_run_request_timeout_ms(run->request));
+  } else {
+    bool trap = signum == SIGSYS;
+    lt_run_result_fail(run->result, trap ? LT_E_TRAP : LT_E_PROGRAM, "the program was killed by SIG%s%s",
+                       name ? name : "?",
+                       signum == SIGSEGV ? " (endless recursion in native code, or a broken extension module)" : "");
+  }
+}
+
+static void python_end_judge_exit(lt_python_run *run) {
+  int status = run->child->status;
+  lt_err err = LT_ERR_INIT;
+  if (status < 0) {
+    lt_python_child_lost(run->child, &err);
+    lt_run_result_fail(run->result, LT_E_PROGRAM, "%s", lt_err_msg(&err));
+  } else if (WIFSIGNALED(status)) {
+    python_end_judge_signal(run, WTERMSIG(status));
+  } else if (WEXITSTATUS(status) != 0) {
+    lt_run_result_fail(run->result, LT_E_PROGRAM, "the program exited with code %d", WEXITSTATUS(status));
+  }
+}
+
+static void python_end_judge_stopped(lt_python_run *run) {
+  if (run->stopped == LT_E_TIMEOUT) {
+    lt_run_result_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
+                       (unsigned long)lt_run_request_timeout_ms(run->request));
+  } else if (run->stopped == LT_E_LIMIT) {
+    lt_run_result_fail(
+        run->result, LT_E_PROGRAM,
+        "the program wrote too much into its folder: at most %lu MiB in %u files; give the data to a tool, or set "
+        "python.workspace",
+        LT_PYTHON_DISK_BYTES / LT_MIB, LT_PYTHON_DISK_FILES);
+  } else if (run->stopped == LT_E_NOMEM) {
+    lt_run_result_fail(run->result, LT_E_NOMEM, "no memory for the answers that the program waits for");
+  } else {
+    lt_run_result_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
+  }
+}
+
+/* --- Its result --------------------------------------------------------------------------------------------------- */
+
+typedef struct json_check {
+  lt_str text;
+  bool ok;
+} json_check;
+
+static void python_end_check_json(void *arg) {
+  json_check *check = arg;
+  check->ok = lt_json_check(check->text, NULL) == LT_OK;
+}
+
+/* A program may have written the message itself. */
+static lt_status python_end_check_value(lt_python_run *run, lt_err *err) LT_YIELDS {
+  lt_run_result *result = run->result;
+  json_check check = {.text = lt_buf_view(&result->value), .ok = true};
+  bool too_long = check.text.n > LT_RUN_RESULT_MAX_BYTES;
+  if (result->kind == LT_VALUE_JSON && check.text.n > LT_CALL_INLINE_BYTES && !too_long) {
+    LT_TRY(lt_loop_offload(run->python->loop, python_end_check_json, &check, err));
+  } else if (result->kind == LT_VALUE_JSON && !too_long) {
+    python_end_check_json(&check);
+  }
+  if (check.ok && !too_long) {
+    return LT_OK;
+  }
+  result->kind = LT_VALUE_UNDEFINED;
+  lt_buf_release(&result->value);
+  if (result->status == LT_OK) {
+    lt_run_result_fail(result, LT_E_PROGRAM,
+                       too_long ? "set_result: the result has more than %lu MiB; give back less"
+                                : "set_result: the result is not JSON, or nested too deeply (%lu MiB)",
+                       LT_RUN_RESULT_MAX_BYTES / LT_MIB);
+  }
+  return LT_OK;
+}
+
+lt_status lt_python_run_judge(lt_python_run *run, lt_err *err) {
+  if (run->stopped != LT_OK) {
+    python_end_judge_stopped(run);
+  } else if (run->broken) {
+    lt_run_result_fail(
+        run->result, LT_E_PROGRAM,
+        "the program wrote to Lathe's own connection (a file descriptor that is not its own), or sent more than "
+        "%lu MiB at once",
+        LT_JSON_MAX_BYTES / LT_MIB);
+  } else if (run->failure.n > 0) {
+    python_end_judge_failure(run);
+  } else if (!run->done) {
+    python_end_judge_exit(run);
+  }
+  return python_end_check_value(run, err);
+}
