@@ -39,6 +39,7 @@ typedef struct lt_agent_options {
   lt_str default_mode;          /* empty: "classic" */
   const lt_mode_rounds *rounds; /* of other modes LT_ROUNDS_CLASSIC and so on, or what their plugin says; may be NULL */
   size_t rounds_count;
+  size_t listing_tokens; /* what code mode's listing of the tools may take; 0: LT_LISTING_TOKENS */
   /* Limits, modules and functions of programs; code, input, caller do not count. llm() and llmJson() are added; without
    * modules or functions, those that plugins have registered are taken. */
   lt_run_request defaults;

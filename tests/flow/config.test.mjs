@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { config, describe, fake, folder, prints, program, report, run, test, value } from "./harness.mjs";
+import { scriptedModel } from "./model.mjs";
 
 /** stderr of a run with this configuration, which must fail with exit code 3, nothing on stdout and one line. */
 async function mistake(text, options = {}) {
@@ -222,5 +223,20 @@ describe("--mcp-config", () => {
     assert.equal(r.exit, 0);
     assert.match(r.stderr, /"web"/);
     assert.match(r.stderr, /"s"/);
+  });
+});
+
+describe("tools.listingTokens", () => {
+  test("bounds what a model in code mode is told of the tools, as it bounds lathe tools", async () => {
+    for (const listingTokens of [200, 100000]) {
+      const file = config({ mcpServers: { many: fake("--tools=300") }, tools: { listingTokens } });
+      const listing = await run(["tools", "--types", "prompt", "--config", file]);
+      const model = await scriptedModel(["done()"]);
+      const end = await run(["chat", "-m", "code", "hello", "--config", file], { env: model.env });
+      const [system] = model.asked()[0].messages;
+      assert.equal(listing.code, 0, listing.stderr);
+      assert.ok(system.content.includes(`AVAILABLE TOOLS:\n${listing.stdout}`), `${end.stderr}\n${system.content}\n--- is not ---\n${listing.stdout}`);
+      assert.equal(system.content.includes("t299"), listingTokens === 100000);
+    }
   });
 });

@@ -71,7 +71,7 @@ static void code_prompt_put_functions(lt_buf *out, const lt_run_request *world) 
   }
 }
 
-static lt_status code_prompt_write_listing(lt_buf *out, const lt_catalog *catalog, lt_err *err) {
+static lt_status code_prompt_write_listing(lt_buf *out, const lt_catalog *catalog, size_t max_tokens, lt_err *err) {
   size_t count = lt_catalog_count(catalog);
   lt_typegen_tool *tools = lt_mem_zalloc(count + 1, sizeof *tools);
   if (tools == NULL) {
@@ -82,7 +82,7 @@ static lt_status code_prompt_write_listing(lt_buf *out, const lt_catalog *catalo
     tools[i] =
         (lt_typegen_tool){.id = tool->id, .ns = tool->ns, .js_name = tool->js_name, .description = tool->description};
   }
-  lt_status status = count > 0 ? lt_typegen_prompt_budget(tools, count, LT_LISTING_TOKENS, out, err) : LT_OK;
+  lt_status status = count > 0 ? lt_typegen_prompt_budget(tools, count, max_tokens, out, err) : LT_OK;
   lt_mem_free(tools);
   return status == LT_OK && out->status != LT_OK ? lt_fail(err, out->status, "no room for the list of tools") : status;
 }
@@ -100,7 +100,8 @@ static lt_status code_prompt_update_listing(lt_agent *agent, lt_catalog *catalog
   }
   lt_code_prompt_forget_listing(agent);
   lt_buf_init(&agent->listing, LT_PROMPT_MESSAGES_BYTES);
-  LT_TRY(code_prompt_write_listing(&agent->listing, catalog, err));
+  size_t configured = agent->options.listing_tokens;
+  LT_TRY(code_prompt_write_listing(&agent->listing, catalog, configured > 0 ? configured : LT_LISTING_TOKENS, err));
   agent->listed = lt_catalog_ref(catalog);
   return LT_OK;
 }
