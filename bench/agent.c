@@ -15,6 +15,7 @@
 #include "bench/crowd.h"
 #include "bench/measure.h"
 #include "bench/rig.h"
+#include "store/sqlite/db.h"
 
 enum { TOOLS = 30, WARM_UP = 3, PROMPTS = 40, ROUNDS = 10, ASKED = 500, AT_ONCE = 1000, CROWDS = 5, MODEL_MS = 200 };
 enum { EARLIER = 1000, CONTINUED = 30, FLUSHES = 400 };
@@ -31,7 +32,7 @@ typedef struct desk {
   lt_rig *rig;
   lt_crowd_model model;
   lt_http *http;
-  lt_db *db;
+  lt_store *db;
   lt_journal *journal;
   lt_host *host;
   lt_agent *agent;
@@ -109,7 +110,7 @@ static void with_agent(lt_rig *rig, const char *text, uint64_t answer_ms, void (
     return;
   }
   snprintf(path, sizeof path, "%s/lathe.db", d.folder);
-  LT_CHECK(lt_db_new(rig->loop, path, &d.db, NULL) == LT_OK);
+  LT_CHECK(lt_store_new(rig->loop, path, &d.db, NULL) == LT_OK);
   LT_CHECK(lt_http_new(rig->loop, &d.http, NULL) == LT_OK);
   d.journal = lt_store_journal_new(d.db);
   LT_CHECK(d.journal != NULL);
@@ -119,7 +120,7 @@ static void with_agent(lt_rig *rig, const char *text, uint64_t answer_ms, void (
   lt_host_free(d.host);
   lt_store_journal_free(d.journal);
   lt_http_free(d.http);
-  lt_db_close(d.db);
+  lt_store_close(d.db);
   lt_crowd_model_stop(&d.model);
   nftw(d.folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }

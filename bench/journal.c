@@ -70,20 +70,20 @@ static void at_once(desk *d, const char *what, bool repeatable) {
   lt_measure_print_ns(what, &times, 0);
 }
 
-static void open_desk(desk *d, const char *path, lt_db **ret_db) {
-  LT_CHECK(lt_db_new(d->loop, path, ret_db, NULL) == LT_OK);
+static void open_desk(desk *d, const char *path, lt_store **ret_db) {
+  LT_CHECK(lt_store_new(d->loop, path, ret_db, NULL) == LT_OK);
   d->journal = lt_store_journal_new(*ret_db);
   LT_CHECK(d->journal != NULL);
 }
 
-static void close_desk(desk *d, lt_db *db) {
+static void close_desk(desk *d, lt_store *db) {
   lt_store_journal_free(d->journal);
-  lt_db_close(db);
+  lt_store_close(db);
 }
 
 static void measure(void *arg) {
   desk *d = arg;
-  lt_db *db = NULL;
+  lt_store *db = NULL;
   char path[64];
   open_desk(d, ":memory:", &db);
   one_by_one(d, "a call recorded, begin and finish: in memory", true, RUNS);

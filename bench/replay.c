@@ -75,8 +75,8 @@ static void measure(lt_rig *rig, desk *d, const char *code, const char *what, co
 }
 
 static void measure_all(lt_rig *rig, void *arg) {
-  lt_db *db;
-  LT_CHECK(lt_db_new(rig->loop, arg, &db, NULL) == LT_OK);
+  lt_store *db;
+  LT_CHECK(lt_store_new(rig->loop, arg, &db, NULL) == LT_OK);
   desk d = {.journal = {.begin = begin, .finish = finish, .note = note, .recall = recall}};
   d.store = lt_store_journal_new(db);
   LT_CHECK(d.store != NULL);
@@ -84,7 +84,7 @@ static void measure_all(lt_rig *rig, void *arg) {
           TARGET_NS);
   measure(rig, &d, at_once, "1,000 calls at once: run again", "… the first time", 0);
   lt_store_journal_free(d.store);
-  lt_db_close(db);
+  lt_store_close(db);
 }
 
 void lt_bench_replay(void) {

@@ -10,7 +10,7 @@
 #include "plugin/host.h"
 #include "model/model.h"
 #include "runner/runner.h"
-#include "store/prompts.h"
+#include "store/store_prompts.h"
 #include "store/store.h"
 #include "tool/door.h"
 
@@ -25,7 +25,7 @@ typedef struct lt_mode_rounds {
 typedef struct lt_agent_options {
   lt_loop *loop;
   lt_door *door;
-  lt_db *db;
+  lt_store *db;
   lt_http *http;
   lt_host *host;
   lt_journal *journal;       /* may be NULL */
@@ -107,7 +107,7 @@ lt_status lt_agent_resume(lt_agent *agent, lt_str user, lt_str prompt, lt_err *e
 #define LT_AGENT_BEYOND "the record ends here"
 /* Appends the tools that a prompt saw (tool/tool_list.h), which are kept once for all prompts that saw the same.
  * LT_YIELDS. LT_E_NOTFOUND: there is no record of the prompt, or its tools are not kept any more. */
-lt_status lt_agent_recorded_tools(lt_db *db, lt_journal *journal, lt_str prompt, lt_buf *out, lt_err *err) LT_YIELDS;
+lt_status lt_agent_recorded_tools(lt_store *db, lt_journal *journal, lt_str prompt, lt_buf *out, lt_err *err) LT_YIELDS;
 /* Until it has ended; LT_OK also when it failed: its state says so. LT_E_NOTFOUND: it does not run here (any more). */
 lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_err *err) LT_YIELDS;
 

@@ -203,7 +203,7 @@ static lt_status read_start(const lt_record *record, lt_arena *arena, lt_str *re
   return lt_fail(err, LT_E_NOTFOUND, "nothing is on record of the prompt: it is an older Lathe's, or had not begun");
 }
 
-lt_status lt_agent_recorded_tools(lt_db *db, lt_journal *journal, lt_str prompt, lt_buf *out, lt_err *err) {
+lt_status lt_agent_recorded_tools(lt_store *db, lt_journal *journal, lt_str prompt, lt_buf *out, lt_err *err) {
   lt_record record;
   lt_arena arena;
   lt_str hash = LT_STR("");

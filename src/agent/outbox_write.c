@@ -1,7 +1,7 @@
 /* The outbox's items, stored and told. */
 #include "agent/outbox_impl.h"
 #include "agent/turn_state.h"
-#include "tool/spill.h"
+#include "tool/answer_spill.h"
 
 /* --- As JSON ------------------------------------------------------------------------------------------------------ */
 static void outbox_write_put_str(lt_json_writer *w, const char *key, lt_str value) {
@@ -93,7 +93,7 @@ static lt_status outbox_write_end_json(lt_outbox *o, lt_output *output, lt_outbo
     answer = lt_str_sub(answer, 0, LT_RUN_ERROR_BYTES);
   } else if (answer.n > LT_ANSWER_MAX_BYTES || o->kept_bytes + answer.n > LT_PROMPT_RECORD_BYTES) {
     lt_buf_add(&cut, answer);
-    (void)lt_spill(&o->turn->caller, output->text, &cut, NULL); /* where it cannot be kept, that is said in it */
+    (void)lt_answer_spill(&o->turn->caller, output->text, &cut, NULL); /* where it cannot be kept, that is said in it */
     answer = lt_buf_view(&cut);
   }
   o->kept_bytes += answer.n;

@@ -49,7 +49,7 @@ static lt_status resume_choose(resume_request *r, const lt_model **ret_model, lt
 /* --- The prompt again --------------------------------------------------------------------------------------------- */
 static lt_prompt_state resume_state_of(lt_json json) {
   lt_json state = lt_json_get(json, "state");
-  return lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_WAITING))) ? LT_PROMPT_WAITING
+  return lt_json_str_eq(state, lt_str_of(lt_store_prompt_state_name(LT_PROMPT_WAITING))) ? LT_PROMPT_WAITING
                                                                                    : LT_PROMPT_RUNNING;
 }
 
@@ -100,7 +100,7 @@ static lt_status resume_start(resume_request *r, lt_err *err) LT_YIELDS {
 }
 
 static lt_status resume_claim_and_start(resume_request *r, lt_err *err) LT_YIELDS {
-  lt_db *db = r->agent->options.db;
+  lt_store *db = r->agent->options.db;
   LT_TRY(resume_check(r, err));
   LT_TRY(resume_load(r, err));
   LT_TRY(lt_store_prompt_claim(db, r->prompt, err));

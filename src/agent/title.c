@@ -11,7 +11,7 @@ typedef struct title_request {
 /* The first message, where the conversation has no title yet. False: there is nothing to be done. */
 static bool title_find_first_message(title_request *t, lt_str *ret) LT_YIELDS {
   lt_json_doc about, history;
-  lt_db *db = t->agent->options.db;
+  lt_store *db = t->agent->options.db;
   lt_buf_clear(&t->text);
   if (lt_store_conversation_get(db, t->user, t->conversation, &t->text, NULL) != LT_OK ||
       lt_json_parse(&t->arena, lt_buf_view(&t->text), &about, NULL) != LT_OK ||

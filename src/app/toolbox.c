@@ -10,7 +10,7 @@
 struct lt_toolbox {
   lt_toolbox_options o;
   lt_policy *policy; /* NULL: no rules */
-  lt_db *db;
+  lt_store *db;
   bool is_nowhere; /* there is no place for the database: what is stored goes with the process */
   lt_artifacts *artifacts;
   lt_host *host;
@@ -58,10 +58,10 @@ static lt_runner *runner_of(void *arg, lt_lang lang, lt_err *err) {
 /* Without a home, what is stored is kept as long as the process lives: a program that stores nothing need not care. */
 static lt_status open_store(lt_toolbox *t, lt_err *err) {
   const char *store = t->o.config->store;
-  lt_status status = lt_db_new(t->o.loop, store, &t->db, err);
+  lt_status status = lt_store_new(t->o.loop, store, &t->db, err);
   if (status == LT_E_CONFIG && store == NULL) {
     t->is_nowhere = true;
-    status = lt_db_new(t->o.loop, ":memory:", &t->db, err);
+    status = lt_store_new(t->o.loop, ":memory:", &t->db, err);
   }
   LT_TRY(status);
   t->artifacts = lt_store_artifacts_new(t->db);
@@ -97,7 +97,7 @@ void lt_toolbox_unload(lt_toolbox *t) {
   lt_host_free(t->host);
   lt_runners_free(t->runners);
   lt_store_artifacts_free(t->artifacts);
-  lt_db_close(t->db);
+  lt_store_close(t->db);
   t->host = NULL;
   t->runners = NULL;
   t->artifacts = NULL;
@@ -116,7 +116,7 @@ void lt_toolbox_use_runner(lt_toolbox *t, lt_runner *runner) {
   t->runner = runner;
 }
 
-lt_db *lt_toolbox_db(const lt_toolbox *t) {
+lt_store *lt_toolbox_db(const lt_toolbox *t) {
   return t->db;
 }
 

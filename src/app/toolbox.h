@@ -46,7 +46,7 @@ lt_runner *lt_toolbox_runner(lt_toolbox *toolbox, const char *id, lt_lang lang, 
  */
 void lt_toolbox_use_runner(lt_toolbox *toolbox, lt_runner *runner);
 /* Where things are stored, for those that store themselves. NULL before lt_toolbox_load. Borrow. */
-lt_db *lt_toolbox_db(const lt_toolbox *toolbox);
+lt_store *lt_toolbox_db(const lt_toolbox *toolbox);
 lt_artifacts *lt_toolbox_artifacts(const lt_toolbox *toolbox);
 /* Whether there is a place for it that outlives the process. */
 bool lt_toolbox_keeps(const lt_toolbox *toolbox);

@@ -150,7 +150,7 @@ static void warn_of_default(const lt_chat *chat, const char *what, const lt_err 
 }
 
 /* It goes on in the mode and with the model of its last prompt, unless others were chosen. */
-static void take_after(lt_chat *chat, lt_db *db) LT_YIELDS {
+static void take_after(lt_chat *chat, lt_store *db) LT_YIELDS {
   lt_arena arena;
   lt_chat_last last;
   lt_err err = LT_ERR_INIT;
@@ -189,7 +189,7 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
     LT_TRY(lt_chat_set_model(chat, lt_str_of(chat->options->model), err));
   }
   if (chat->options->conversation != NULL) {
-    lt_db *db = lt_toolbox_db(chat->session->app.toolbox);
+    lt_store *db = lt_toolbox_db(chat->session->app.toolbox);
     LT_TRY(lt_chat_find(db, lt_str_of(chat->options->conversation), chat->conversation, err));
     take_after(chat, db);
     LT_TRY(lt_models_find(&chat->models, lt_buf_view(&chat->model), &model, err));

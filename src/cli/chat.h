@@ -89,16 +89,16 @@ int lt_chat_repl(lt_chat *chat) LT_YIELDS;
 
 /* chat_list.c: the conversation that `wanted` is the beginning of, or the last one. LT_YIELDS. LT_E_NOTFOUND: there is
  * none, or several. */
-lt_status lt_chat_find(lt_db *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) LT_YIELDS;
+lt_status lt_chat_find(lt_store *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) LT_YIELDS;
 /* A conversation's last prompt. */
 typedef struct lt_chat_last {
   lt_str id, mode, model; /* in the arena */
   bool open;              /* it has not ended */
 } lt_chat_last;
 /* False: there is none, or it cannot be read. LT_YIELDS. */
-bool lt_chat_find_last(lt_db *db, lt_str conversation, lt_arena *arena, lt_chat_last *ret_last) LT_YIELDS;
+bool lt_chat_find_last(lt_store *db, lt_str conversation, lt_arena *arena, lt_chat_last *ret_last) LT_YIELDS;
 /* Whether its last prompt waits for approval, and the process that asked is gone. LT_YIELDS. */
-bool lt_chat_waits(lt_db *db, lt_str conversation) LT_YIELDS;
+bool lt_chat_waits(lt_store *db, lt_str conversation) LT_YIELDS;
 /* Prints the conversations there are; a command of its own, without a session. Returns an exit code. */
 int lt_chat_list(const lt_chat_options *options);
 

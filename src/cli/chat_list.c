@@ -40,7 +40,7 @@ static lt_status choose(lt_json all, lt_str wanted, lt_arena *arena, lt_str *ret
                              LT_STR_ARG(shown));
 }
 
-lt_status lt_chat_find(lt_db *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) {
+lt_status lt_chat_find(lt_store *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) {
   lt_arena arena;
   lt_json_doc doc;
   lt_buf list;
@@ -69,7 +69,7 @@ static lt_str text_in(lt_json prompt, const char *key, lt_arena *arena) {
   return lt_json_str(lt_json_get(prompt, key), arena, &text) ? lt_arena_dup(arena, text) : LT_STR("");
 }
 
-bool lt_chat_find_last(lt_db *db, lt_str conversation, lt_arena *arena, lt_chat_last *ret_last) {
+bool lt_chat_find_last(lt_store *db, lt_str conversation, lt_arena *arena, lt_chat_last *ret_last) {
   lt_arena scratch;
   lt_json_doc doc;
   lt_buf text;
@@ -83,8 +83,8 @@ bool lt_chat_find_last(lt_db *db, lt_str conversation, lt_arena *arena, lt_chat_
         .id = text_in(prompt, "id", arena),
         .mode = text_in(prompt, "mode", arena),
         .model = text_in(prompt, "model", arena),
-        .open = lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_RUNNING))) ||
-                lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_WAITING))),
+        .open = lt_json_str_eq(state, lt_str_of(lt_store_prompt_state_name(LT_PROMPT_RUNNING))) ||
+                lt_json_str_eq(state, lt_str_of(lt_store_prompt_state_name(LT_PROMPT_WAITING))),
     };
     found = ret_last->id.n > 0;
   }
@@ -94,7 +94,7 @@ bool lt_chat_find_last(lt_db *db, lt_str conversation, lt_arena *arena, lt_chat_
 }
 
 static bool is_waiting(lt_json state) {
-  return lt_json_str_eq(state, lt_str_of(lt_prompt_state_name(LT_PROMPT_WAITING)));
+  return lt_json_str_eq(state, lt_str_of(lt_store_prompt_state_name(LT_PROMPT_WAITING)));
 }
 
 /* How the conversation's last prompt stood when its process went; nothing: it has ended, or runs. */
@@ -108,7 +108,7 @@ static lt_json state_of(lt_json orphans, lt_str id) {
   return (lt_json){0};
 }
 
-bool lt_chat_waits(lt_db *db, lt_str conversation) {
+bool lt_chat_waits(lt_store *db, lt_str conversation) {
   lt_arena arena;
   lt_json_doc doc;
   lt_buf open;
@@ -187,9 +187,9 @@ static lt_status print(const listing *l, lt_str list, lt_str open, lt_err *err) 
 }
 
 static lt_status list_all(listing *l, lt_err *err) LT_YIELDS {
-  lt_db *db;
+  lt_store *db;
   lt_buf list, open;
-  LT_TRY(lt_db_new(l->loop, l->config.store, &db, err));
+  LT_TRY(lt_store_new(l->loop, l->config.store, &db, err));
   lt_buf_init(&list, LT_JSON_MAX_BYTES);
   lt_buf_init(&open, LT_JSON_MAX_BYTES);
   lt_status status = lt_store_conversation_list(db, LT_CHAT_USER, LISTED_MAX, &list, err);
@@ -199,7 +199,7 @@ static lt_status list_all(listing *l, lt_err *err) LT_YIELDS {
   if (status == LT_OK) {
     status = print(l, lt_buf_view(&list), lt_buf_view(&open), err);
   }
-  lt_db_close(db);
+  lt_store_close(db);
   lt_buf_release(&list);
   lt_buf_release(&open);
   return status;

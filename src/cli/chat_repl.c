@@ -11,8 +11,8 @@
 #include "cli/chat.h"
 #include "cli/command.h"
 #include "io/line_input.h"
-#include "store/open.h"
-#include "tool/describe.h"
+#include "store/store.h"
+#include "tool/tool_typegen.h"
 
 #define TWICE_MS    1000 /* two Ctrl-C within so long at an empty prompt: that is meant */
 #define TOOLS_SHOWN 20
@@ -91,7 +91,7 @@ static lt_status list_tools(repl *r, const lt_catalog *catalog, lt_str query, lt
   size_t count = lt_catalog_search(catalog, query, found, TOOLS_SHOWN);
   lt_buf text;
   for (size_t i = 0; i < count; i++) {
-    tools[i] = lt_tool_describe(lt_catalog_at(catalog, found[i]));
+    tools[i] = lt_tool_typegen(lt_catalog_at(catalog, found[i]));
   }
   lt_buf_init(&text, LT_JSON_MAX_BYTES);
   lt_status status = lt_typegen_lines(tools, count, &text, err);
@@ -257,7 +257,7 @@ static void turn(repl *r) LT_YIELDS {
 static char *history_path(void) {
   lt_buf path;
   lt_buf_init(&path, 4 * LT_KIB);
-  if (lt_open_default_path(&path, NULL) != LT_OK || path.status != LT_OK) {
+  if (lt_store_default_path(&path, NULL) != LT_OK || path.status != LT_OK) {
     lt_buf_release(&path);
     return NULL;
   }

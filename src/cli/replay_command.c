@@ -12,7 +12,7 @@
 #include "app/modules.h"
 #include "cli/command_session.h"
 #include "replay/check.h"
-#include "store/copy.h"
+#include "store/store_prompts.h"
 #include "tool/tool_list.h"
 
 #define USER LT_STR("local")
@@ -56,7 +56,7 @@ typedef struct job {
   lt_models models;
   lt_modules modules;
   lt_command_session *session;
-  lt_db *from; /* the store, only read */
+  lt_store *from; /* the store, only read */
   lt_journal *records;
   lt_check *check;
   lt_agent *agent;
@@ -76,7 +76,7 @@ static lt_str str_in(job *j, lt_json json, const char *key) {
   return text;
 }
 
-static lt_status read_prompt(job *j, lt_db *db, prompt *p, lt_err *err) LT_YIELDS {
+static lt_status read_prompt(job *j, lt_store *db, prompt *p, lt_err *err) LT_YIELDS {
   lt_json_doc doc;
   lt_buf_clear(&p->text);
   LT_TRY(lt_store_prompt_get(db, USER, lt_str_of(j->id), &p->text, err));
@@ -92,7 +92,7 @@ static lt_status read_prompt(job *j, lt_db *db, prompt *p, lt_err *err) LT_YIELD
 }
 
 static bool is_in(const prompt *p, lt_prompt_state state) {
-  return lt_str_eqc(p->state, lt_prompt_state_name(state));
+  return lt_str_eqc(p->state, lt_store_prompt_state_name(state));
 }
 
 static lt_status check_ended(const prompt *p, lt_err *err) {
@@ -107,7 +107,7 @@ static lt_status find_prompt(job *j, lt_err *err) LT_YIELDS {
   if (j->store != NULL && strcmp(j->store, ":memory:") == 0) {
     return lt_fail(err, LT_E_CONFIG, "nothing is kept with store: sqlite::memory: there is no prompt");
   }
-  LT_TRY(lt_db_new(j->session->app.loop, j->store, &j->from, err));
+  LT_TRY(lt_store_new(j->session->app.loop, j->store, &j->from, err));
   LT_TRY(lt_store_prompt_find(j->from, USER, lt_str_of(j->wanted), j->id, err));
   LT_TRY(read_prompt(j, j->from, &j->then, err));
   LT_TRY(check_ended(&j->then, err));
@@ -244,7 +244,7 @@ static void close_parts(job *j) LT_YIELDS {
   lt_toolbox_use_runner(j->session->app.toolbox, NULL);
   lt_replay_check_free(j->check);
   lt_store_journal_free(j->records);
-  lt_db_close(j->from);
+  lt_store_close(j->from);
   lt_modules_release(&j->modules);
 }
 

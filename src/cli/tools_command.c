@@ -9,7 +9,7 @@
 #include "cli/args.h"
 #include "cli/command.h"
 #include "cli/command_session.h"
-#include "tool/describe.h"
+#include "tool/tool_typegen.h"
 
 #define FOUND_SHOWN 20 /* of what a query finds, for people, unless asked otherwise: nobody reads further */
 #define NOT_SAID    (-1)
@@ -79,7 +79,7 @@ static lt_typegen_tool *select_tools(const lt_catalog *catalog, const char *quer
   if (tools != NULL && found != NULL) {
     count = lt_catalog_search(catalog, lt_str_of(query), found, all);
     for (size_t i = 0; i < count; i++) {
-      tools[i] = lt_tool_describe(lt_catalog_at(catalog, found[i]));
+      tools[i] = lt_tool_typegen(lt_catalog_at(catalog, found[i]));
     }
   }
   lt_mem_free(found);

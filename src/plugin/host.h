@@ -18,7 +18,7 @@ typedef struct lt_host lt_host;
 typedef struct lt_host_options {
   lt_loop *loop;
   lt_door *door;
-  lt_db *db;                 /* for state, tables and artifacts */
+  lt_store *db;              /* for state, tables and artifacts */
   lt_artifacts *artifacts;   /* likewise, through the door's interface */
   const lt_secrets *secrets; /* may be NULL */
   /* Gives the runner of a language for run_program, made when it is first needed; NULL with `err` when it cannot be

@@ -23,7 +23,7 @@ static int run_job(lathe_call *call, lt_status (*fn)(lathe_call *call, void *arg
   return rc;
 }
 
-static lt_status the_db(const lathe_call *call, lt_db **ret_db, lt_err *err) {
+static lt_status the_db(const lathe_call *call, lt_store **ret_db, lt_err *err) {
   *ret_db = call->plugin->host->options.db;
   return *ret_db != NULL ? LT_OK : lt_fail(err, LT_E_UNSUPPORTED, "there is no database here to keep things in");
 }
@@ -59,7 +59,7 @@ static lt_status state_fits(const lathe_call *call, lt_str json, lt_err *err) {
 
 static lt_status get_state(lathe_call *call, void *arg, lt_err *err) LT_YIELDS {
   job *j = arg;
-  lt_db *db;
+  lt_store *db;
   LT_TRY(the_db(call, &db, err));
   return lt_store_state_get(db, call->plugin->id, call->user, call->conversation, &j->out, err);
 }
@@ -88,7 +88,7 @@ int lt_api_state(lathe_call *call, lathe_text *ret_json) {
 
 static lt_status put_state(lathe_call *call, void *arg, lt_err *err) LT_YIELDS {
   const job *j = arg;
-  lt_db *db;
+  lt_store *db;
   LT_TRY(the_db(call, &db, err));
   return lt_store_state_put(db, call->plugin->id, call->user, call->conversation, j->text, err);
 }
@@ -110,7 +110,7 @@ int lt_api_set_state(lathe_call *call, lathe_text json) {
 /* --- Tables ------------------------------------------------------------------------------------------------------- */
 static lt_status migrate(lathe_call *call, void *arg, lt_err *err) LT_YIELDS {
   const job *j = arg;
-  lt_db *db;
+  lt_store *db;
   LT_TRY(the_db(call, &db, err));
   return lt_store_migrate(db, call->plugin->id, j->scripts, j->count, err);
 }
@@ -121,7 +121,7 @@ int lt_api_migrate(lathe_call *call, const char *const *scripts, size_t count) {
 
 static lt_status run_sql(lathe_call *call, void *arg, lt_err *err) LT_YIELDS {
   job *j = arg;
-  lt_db *db;
+  lt_store *db;
   LT_TRY(the_db(call, &db, err));
   return lt_store_sql(db, call->plugin->id, j->text, j->more, &j->out, err);
 }
@@ -183,7 +183,7 @@ int lt_api_artifact_put(lathe_call *call, const char *type, lathe_text descripti
 /* One that is not there is no failure: nothing is appended. */
 static lt_status get_artifact(lathe_call *call, void *arg, lt_err *err) LT_YIELDS {
   job *j = arg;
-  lt_db *db;
+  lt_store *db;
   LT_TRY(the_db(call, &db, err));
   lt_status status = lt_store_artifact_get(db, call->user, j->text, &j->out, err);
   if (status == LT_E_NOTFOUND) {
@@ -199,7 +199,7 @@ int lt_api_artifact_get(lathe_call *call, lathe_text id, lathe_text *ret_json) {
 
 static lt_status list_artifacts(lathe_call *call, void *arg, lt_err *err) LT_YIELDS {
   job *j = arg;
-  lt_db *db;
+  lt_store *db;
   LT_TRY(the_db(call, &db, err));
   return lt_store_artifact_list(db, call->user, &j->out, err);
 }

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "plugin/nested.h"
-#include "tool/spill.h"
+#include "tool/answer_spill.h"
 
 typedef struct many many;
 
@@ -159,7 +159,7 @@ static void put_aside(many *m, step *s) LT_YIELDS {
     lt_buf_release(&s->out);
     s->out = masked;
   }
-  (void)lt_spill(&m->nested.caller, s->id, &s->out, &err); /* it says itself whether it could be kept */
+  (void)lt_answer_spill(&m->nested.caller, s->id, &s->out, &err); /* it says itself whether it could be kept */
 }
 
 /* What is too long for a model together is so for some of it, which then does not take the rest along. */

@@ -1,7 +1,7 @@
 #include "tool/again.h"
 
 #include "tool/door_impl.h"
-#include "tool/spill.h"
+#include "tool/answer_spill.h"
 
 static const lt_recorded_call *find(const lt_record *record, uint64_t seq) {
   for (size_t i = 0; i < record->call_count; i++) {
@@ -28,7 +28,7 @@ static lt_status give(const lt_recorded_call *call, lt_str id, const lt_invoke_o
                       lt_err *err) LT_YIELDS {
   lt_buf_add(out, call->answer);
   if (call->status == LT_OK && options->max_answer_bytes > 0 && out->n > options->max_answer_bytes) {
-    (void)lt_spill(options->caller, id, out, NULL);
+    (void)lt_answer_spill(options->caller, id, out, NULL);
   }
   if (out->status != LT_OK) {
     return lt_fail(err, out->status, "no memory for an answer of \"%.*s\" that is on record", LT_STR_ARG(id));

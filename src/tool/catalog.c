@@ -7,51 +7,51 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "tool/check.h"
-#include "tool/naming.h"
+#include "tool/tool_schemas.h"
+#include "tool/tool_names.h"
 #include "tool/search/search_index.h"
-#include "tool/table.h"
+#include "tool/tool_table.h"
 
 /* The only part of a catalog that changes once it is there. */
-typedef struct search_cache {
+typedef struct catalog_search_cache {
   _Atomic(lt_search_index *) index; /* NULL until the first search */
   pthread_mutex_t making;           /* by one thread; the others wait for it */
-} search_cache;
+} catalog_search_cache;
 
 struct lt_catalog {
   atomic_uint refs;
-  lt_arena arena;    /* everything below */
-  lt_tool *tools;    /* by id */
-  lt_checks *checks; /* likewise; the loop's, whoever reads the rest */
+  lt_arena arena;          /* everything below */
+  lt_tool *tools;          /* by id */
+  lt_tool_schemas *checks; /* likewise; the loop's, whoever reads the rest */
   uint32_t count;
-  lt_table ids;
-  lt_table js;
-  lt_table ts;
+  lt_tool_table ids;
+  lt_tool_table js;
+  lt_tool_table ts;
   lt_str *warnings;
   uint32_t warning_count;
   lt_str *silent; /* namespaces of sources without tools */
   size_t silent_count;
-  search_cache *search;
+  catalog_search_cache *search;
   lt_str *withheld; /* ids that are not in it, as it is for programs */
   size_t withheld_count;
   lt_catalog *for_programs; /* the loop's; a reference; NULL: not asked for yet, or the catalog itself */
 };
 
 /* One tool of a source while the order is worked out. */
-typedef struct item {
+typedef struct catalog_item {
   lt_str id;
   const lt_catalog_source *source;
   const lt_tool_spec *spec;
   uint32_t order; /* as the sources gave it: of equal ids the first one stays */
-} item;
+} catalog_item;
 
-typedef struct items {
-  item *list;
+typedef struct catalog_items {
+  catalog_item *list;
   uint32_t count;
-} item_list;
+} catalog_items;
 
 /* --- Building ----------------------------------------------------------------------------------------------------- */
-static lt_status count_tools(const lt_catalog_source *sources, size_t count, uint32_t *ret_count, lt_err *err) {
+static lt_status catalog_count_tools(const lt_catalog_source *sources, size_t count, uint32_t *ret_count, lt_err *err) {
   size_t total = 0;
   for (size_t i = 0; i < count; i++) {
     if (sources[i].count > LT_TOOLS_MAX - total) {
@@ -64,7 +64,7 @@ static lt_status count_tools(const lt_catalog_source *sources, size_t count, uin
 }
 
 /* `<ns>.<name>`; a source without a name adds no dot. */
-static lt_status make_id(lt_arena *arena, lt_str ns, lt_str name, lt_str *ret_id) {
+static lt_status catalog_make_id(lt_arena *arena, lt_str ns, lt_str name, lt_str *ret_id) {
   char *id = lt_arena_alloc(arena, ns.n + name.n + 2);
   if (id == NULL) {
     return LT_E_NOMEM;
@@ -84,29 +84,30 @@ static lt_status make_id(lt_arena *arena, lt_str ns, lt_str name, lt_str *ret_id
   return LT_OK;
 }
 
-static int compare_items(const void *a, const void *b) {
-  const item *x = a;
-  const item *y = b;
+static int catalog_compare_items(const void *a, const void *b) {
+  const catalog_item *x = a;
+  const catalog_item *y = b;
   int order = lt_str_cmp(x->id, y->id);
   return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-static lt_status collect(lt_catalog *catalog, const lt_catalog_source *sources, size_t count, item_list *items) {
+static lt_status catalog_collect_items(lt_catalog *catalog, const lt_catalog_source *sources, size_t count,
+                                       catalog_items *items) {
   uint32_t n = 0;
   for (size_t s = 0; s < count; s++) {
     for (size_t t = 0; t < sources[s].count; t++) {
-      item *it = &items->list[n];
-      *it = (item){.source = &sources[s], .spec = &sources[s].tools[t], .order = n};
-      LT_TRY(make_id(&catalog->arena, sources[s].ns, it->spec->name, &it->id));
+      catalog_item *it = &items->list[n];
+      *it = (catalog_item){.source = &sources[s], .spec = &sources[s].tools[t], .order = n};
+      LT_TRY(catalog_make_id(&catalog->arena, sources[s].ns, it->spec->name, &it->id));
       n++;
     }
   }
   LT_CHECK(n == items->count);
-  qsort(items->list, n, sizeof(item), compare_items);
+  qsort(items->list, n, sizeof(catalog_item), catalog_compare_items);
   return LT_OK;
 }
 
-static lt_status copy_str(lt_arena *arena, lt_str from, lt_str *ret) {
+static lt_status catalog_copy_str(lt_arena *arena, lt_str from, lt_str *ret) {
   lt_str copy = from.n > 0 ? lt_arena_dup(arena, from) : LT_STR("");
   if (copy.p == NULL) {
     return LT_E_NOMEM;
@@ -115,73 +116,73 @@ static lt_status copy_str(lt_arena *arena, lt_str from, lt_str *ret) {
   return LT_OK;
 }
 
-static lt_status copy_tool(lt_arena *arena, const item *it, lt_tool *tool) {
+static lt_status catalog_copy_tool(lt_arena *arena, const catalog_item *it, lt_tool *tool) {
   tool->id = it->id;
   tool->provider = it->source->provider;
   /* The id holds the other two: no further copies. */
   size_t ns = it->source->ns.n;
   tool->ns = lt_str_sub(it->id, 0, ns);
   tool->name = lt_str_sub(it->id, ns > 0 ? ns + 1 : 0, it->id.n);
-  LT_TRY(copy_str(arena, it->spec->description, &tool->description));
+  LT_TRY(catalog_copy_str(arena, it->spec->description, &tool->description));
   lt_str input = lt_str_trim(it->spec->input_schema);
-  LT_TRY(copy_str(arena, input.n > 0 ? input : LT_STR("{}"), &tool->input_schema));
-  LT_TRY(copy_str(arena, it->spec->output_schema, &tool->output_schema));
-  LT_TRY(copy_str(arena, it->spec->annotations, &tool->annotations));
+  LT_TRY(catalog_copy_str(arena, input.n > 0 ? input : LT_STR("{}"), &tool->input_schema));
+  LT_TRY(catalog_copy_str(arena, it->spec->output_schema, &tool->output_schema));
+  LT_TRY(catalog_copy_str(arena, it->spec->annotations, &tool->annotations));
   tool->needs_approval = it->spec->needs_approval;
   tool->of_plugin = it->spec->of_plugin;
   tool->not_for_programs = it->spec->not_for_programs;
   tool->only_calls = it->spec->only_calls;
-  return copy_str(arena, it->spec->approval, &tool->approval);
+  return catalog_copy_str(arena, it->spec->approval, &tool->approval);
 }
 
-static lt_status warn_repeated(lt_naming *naming, uint32_t kept, const item *lost) {
+static lt_status catalog_warn_repeated(lt_tool_names *naming, uint32_t kept, const catalog_item *lost) {
   lt_str text =
       lt_arena_printf(naming->arena, "Tool \"%.*s\" is there more than once: the first one of \"%.*s\" is used.",
                       LT_STR_ARG(lost->id), LT_STR_ARG(naming->tools[kept].ns));
-  return lt_naming_warn(naming, kept, text);
+  return lt_tool_names_warn(naming, kept, text);
 }
 
-static lt_status fill(lt_catalog *catalog, const item_list *items, lt_naming *naming) {
+static lt_status catalog_fill(lt_catalog *catalog, const catalog_items *items, lt_tool_names *naming) {
   catalog->tools = lt_arena_zalloc(&catalog->arena, items->count, sizeof(lt_tool));
-  catalog->checks = lt_arena_zalloc(&catalog->arena, items->count, sizeof(lt_checks));
+  catalog->checks = lt_arena_zalloc(&catalog->arena, items->count, sizeof(lt_tool_schemas));
   if (catalog->tools == NULL || catalog->checks == NULL) {
     return LT_E_NOMEM;
   }
-  *naming = (lt_naming){.arena = &catalog->arena, .tools = catalog->tools};
-  LT_TRY(lt_table_init(&catalog->ids, &catalog->arena, catalog->tools, offsetof(lt_tool, id), items->count));
+  *naming = (lt_tool_names){.arena = &catalog->arena, .tools = catalog->tools};
+  LT_TRY(lt_tool_table_init(&catalog->ids, &catalog->arena, catalog->tools, offsetof(lt_tool, id), items->count));
   for (uint32_t i = 0; i < items->count; i++) {
     if (i > 0 && lt_str_eq(items->list[i].id, items->list[i - 1].id)) {
-      LT_TRY(warn_repeated(naming, catalog->count - 1, &items->list[i]));
+      LT_TRY(catalog_warn_repeated(naming, catalog->count - 1, &items->list[i]));
       continue;
     }
-    LT_TRY(copy_tool(&catalog->arena, &items->list[i], &catalog->tools[catalog->count]));
+    LT_TRY(catalog_copy_tool(&catalog->arena, &items->list[i], &catalog->tools[catalog->count]));
     catalog->tools[catalog->count].checks = &catalog->checks[catalog->count];
-    lt_table_enter(&catalog->ids, catalog->count++);
+    lt_tool_table_enter(&catalog->ids, catalog->count++);
   }
   naming->count = catalog->count;
   return LT_OK;
 }
 
-static int compare_warnings(const void *a, const void *b) {
-  const lt_naming_warning *x = *(const lt_naming_warning *const *)a;
-  const lt_naming_warning *y = *(const lt_naming_warning *const *)b;
+static int catalog_compare_warnings(const void *a, const void *b) {
+  const lt_tool_names_warning *x = *(const lt_tool_names_warning *const *)a;
+  const lt_tool_names_warning *y = *(const lt_tool_names_warning *const *)b;
   if (x->index != y->index) {
     return x->index > y->index ? 1 : -1;
   }
   return lt_str_cmp(x->text, y->text);
 }
 
-static lt_status list_warnings(lt_catalog *catalog, const lt_naming *naming) {
+static lt_status catalog_list_warnings(lt_catalog *catalog, const lt_tool_names *naming) {
   uint32_t n = 0;
-  const lt_naming_warning **sorted = lt_arena_zalloc(&catalog->arena, naming->warning_count, sizeof(*sorted));
+  const lt_tool_names_warning **sorted = lt_arena_zalloc(&catalog->arena, naming->warning_count, sizeof(*sorted));
   catalog->warnings = lt_arena_zalloc(&catalog->arena, naming->warning_count, sizeof(lt_str));
   if (sorted == NULL || catalog->warnings == NULL) {
     return LT_E_NOMEM;
   }
-  for (const lt_naming_warning *w = naming->warnings; w != NULL; w = w->next) {
+  for (const lt_tool_names_warning *w = naming->warnings; w != NULL; w = w->next) {
     sorted[n++] = w;
   }
-  qsort(sorted, n, sizeof(*sorted), compare_warnings);
+  qsort(sorted, n, sizeof(*sorted), catalog_compare_warnings);
   for (uint32_t i = 0; i < n; i++) {
     catalog->warnings[i] = sorted[i]->text;
   }
@@ -189,34 +190,35 @@ static lt_status list_warnings(lt_catalog *catalog, const lt_naming *naming) {
   return LT_OK;
 }
 
-static lt_status list_silent(lt_catalog *catalog, const lt_catalog_source *sources, size_t count) {
+static lt_status catalog_list_silent(lt_catalog *catalog, const lt_catalog_source *sources, size_t count) {
   catalog->silent = lt_arena_zalloc(&catalog->arena, count, sizeof(lt_str));
   if (catalog->silent == NULL) {
     return LT_E_NOMEM;
   }
   for (size_t i = 0; i < count; i++) {
     if (sources[i].count == 0 && sources[i].ns.n > 0) {
-      LT_TRY(copy_str(&catalog->arena, sources[i].ns, &catalog->silent[catalog->silent_count]));
+      LT_TRY(catalog_copy_str(&catalog->arena, sources[i].ns, &catalog->silent[catalog->silent_count]));
       catalog->silent_count++;
     }
   }
   return LT_OK;
 }
 
-static lt_status build(lt_catalog *catalog, const lt_catalog_source *sources, size_t count, item_list *items) {
-  lt_naming naming;
-  LT_TRY(collect(catalog, sources, count, items));
-  LT_TRY(fill(catalog, items, &naming));
-  LT_TRY(lt_naming_run(&naming));
-  LT_TRY(list_silent(catalog, sources, count));
+static lt_status catalog_build(lt_catalog *catalog, const lt_catalog_source *sources, size_t count,
+                               catalog_items *items) {
+  lt_tool_names naming;
+  LT_TRY(catalog_collect_items(catalog, sources, count, items));
+  LT_TRY(catalog_fill(catalog, items, &naming));
+  LT_TRY(lt_tool_names_assign(&naming));
+  LT_TRY(catalog_list_silent(catalog, sources, count));
   catalog->js = naming.js;
   catalog->ts = naming.ts;
-  return list_warnings(catalog, &naming);
+  return catalog_list_warnings(catalog, &naming);
 }
 
-static lt_catalog *new_catalog(void) {
+static lt_catalog *catalog_alloc(void) {
   lt_catalog *catalog = lt_mem_zalloc(1, sizeof *catalog);
-  search_cache *search = lt_mem_zalloc(1, sizeof *search);
+  catalog_search_cache *search = lt_mem_zalloc(1, sizeof *search);
   if (catalog == NULL || search == NULL) {
     lt_mem_free(search);
     lt_mem_free(catalog);
@@ -230,16 +232,16 @@ static lt_catalog *new_catalog(void) {
 }
 
 lt_status lt_catalog_new(const lt_catalog_source *sources, size_t count, lt_catalog **ret_catalog, lt_err *err) {
-  item_list items = {0};
-  LT_TRY(count_tools(sources, count, &items.count, err));
+  catalog_items items = {0};
+  LT_TRY(catalog_count_tools(sources, count, &items.count, err));
   lt_status status = LT_E_NOMEM;
-  lt_catalog *catalog = new_catalog();
+  lt_catalog *catalog = catalog_alloc();
   if (catalog == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
   }
-  items.list = lt_mem_zalloc(items.count, sizeof(item));
+  items.list = lt_mem_zalloc(items.count, sizeof(catalog_item));
   if (items.list != NULL) {
-    status = build(catalog, sources, count, &items);
+    status = catalog_build(catalog, sources, count, &items);
   }
   lt_mem_free(items.list);
   if (status != LT_OK) {
@@ -251,7 +253,7 @@ lt_status lt_catalog_new(const lt_catalog_source *sources, size_t count, lt_cata
 }
 
 /* --- For programs ------------------------------------------------------------------------------------------------- */
-static lt_tool_spec spec_of(const lt_tool *tool) {
+static lt_tool_spec catalog_spec_of(const lt_tool *tool) {
   return (lt_tool_spec){
       .name = tool->name,
       .description = tool->description,
@@ -266,12 +268,12 @@ static lt_tool_spec spec_of(const lt_tool *tool) {
 }
 
 /* A source for each tool, and one without tools for each server that is silent. */
-static size_t list_sources(const lt_catalog *catalog, lt_tool_spec *specs, lt_catalog_source *sources) {
+static size_t catalog_list_sources(const lt_catalog *catalog, lt_tool_spec *specs, lt_catalog_source *sources) {
   size_t n = 0;
   for (uint32_t i = 0; i < catalog->count; i++) {
     const lt_tool *tool = &catalog->tools[i];
     if (!tool->not_for_programs) {
-      specs[n] = spec_of(tool);
+      specs[n] = catalog_spec_of(tool);
       sources[n] = (lt_catalog_source){.ns = tool->ns, .provider = tool->provider, .tools = &specs[n], .count = 1};
       n++;
     }
@@ -282,11 +284,11 @@ static size_t list_sources(const lt_catalog *catalog, lt_tool_spec *specs, lt_ca
   return n;
 }
 
-static lt_status note_withheld(const lt_catalog *all, lt_catalog *catalog) {
+static lt_status catalog_note_withheld(const lt_catalog *all, lt_catalog *catalog) {
   catalog->withheld = lt_arena_zalloc(&catalog->arena, all->count - catalog->count, sizeof(lt_str));
   for (uint32_t i = 0; catalog->withheld != NULL && i < all->count; i++) {
     if (all->tools[i].not_for_programs) {
-      LT_TRY(copy_str(&catalog->arena, all->tools[i].id, &catalog->withheld[catalog->withheld_count]));
+      LT_TRY(catalog_copy_str(&catalog->arena, all->tools[i].id, &catalog->withheld[catalog->withheld_count]));
       catalog->withheld_count++;
     }
   }
@@ -302,14 +304,14 @@ bool lt_catalog_withholds(const lt_catalog *catalog, lt_str id) {
   return false;
 }
 
-static lt_status make_for_programs(const lt_catalog *catalog, lt_catalog **ret_catalog, lt_err *err) {
+static lt_status catalog_make_for_programs(const lt_catalog *catalog, lt_catalog **ret_catalog, lt_err *err) {
   lt_catalog *made = NULL;
   lt_tool_spec *specs = lt_mem_zalloc(catalog->count, sizeof *specs);
   lt_catalog_source *sources = lt_mem_zalloc(catalog->count + catalog->silent_count, sizeof *sources);
   lt_status status = specs != NULL && sources != NULL
-                         ? lt_catalog_new(sources, list_sources(catalog, specs, sources), &made, err)
+                         ? lt_catalog_new(sources, catalog_list_sources(catalog, specs, sources), &made, err)
                          : lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
-  if (status == LT_OK && note_withheld(catalog, made) != LT_OK) {
+  if (status == LT_OK && catalog_note_withheld(catalog, made) != LT_OK) {
     lt_catalog_unref(made);
     status = lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
   }
@@ -321,7 +323,7 @@ static lt_status make_for_programs(const lt_catalog *catalog, lt_catalog **ret_c
   return status;
 }
 
-static bool has_others(const lt_catalog *catalog) {
+static bool catalog_has_withheld(const lt_catalog *catalog) {
   for (uint32_t i = 0; i < catalog->count; i++) {
     if (catalog->tools[i].not_for_programs) {
       return true;
@@ -331,8 +333,8 @@ static bool has_others(const lt_catalog *catalog) {
 }
 
 lt_status lt_catalog_for_programs(lt_catalog *catalog, lt_catalog **ret_catalog, lt_err *err) {
-  if (catalog->for_programs == NULL && has_others(catalog)) {
-    LT_TRY(make_for_programs(catalog, &catalog->for_programs, err));
+  if (catalog->for_programs == NULL && catalog_has_withheld(catalog)) {
+    LT_TRY(catalog_make_for_programs(catalog, &catalog->for_programs, err));
   }
   *ret_catalog = lt_catalog_ref(catalog->for_programs != NULL ? catalog->for_programs : catalog);
   return LT_OK;
@@ -348,7 +350,7 @@ void lt_catalog_unref(lt_catalog *catalog) {
   /* Everything other threads read of it comes before the free. */
   if (catalog != NULL && atomic_fetch_sub_explicit(&catalog->refs, 1, memory_order_acq_rel) == 1) {
     for (uint32_t i = 0; i < catalog->count; i++) {
-      lt_checks_release(&catalog->checks[i]);
+      lt_tool_schemas_release(&catalog->checks[i]);
     }
     lt_search_index_free(atomic_load_explicit(&catalog->search->index, memory_order_relaxed));
     lt_catalog_unref(catalog->for_programs);
@@ -368,25 +370,25 @@ const lt_tool *lt_catalog_at(const lt_catalog *catalog, size_t i) {
   return i < catalog->count ? &catalog->tools[i] : NULL;
 }
 
-static const lt_tool *find_in(const lt_catalog *catalog, const lt_table *table, lt_str name) {
-  uint32_t i = lt_table_find(table, name);
-  return i != LT_TABLE_NONE ? &catalog->tools[i] : NULL;
+static const lt_tool *catalog_find_in(const lt_catalog *catalog, const lt_tool_table *table, lt_str name) {
+  uint32_t i = lt_tool_table_find(table, name);
+  return i != LT_TOOL_TABLE_NONE ? &catalog->tools[i] : NULL;
 }
 
 const lt_tool *lt_catalog_find(const lt_catalog *catalog, lt_str id) {
-  return find_in(catalog, &catalog->ids, id);
+  return catalog_find_in(catalog, &catalog->ids, id);
 }
 
 const lt_tool *lt_catalog_find_js(const lt_catalog *catalog, lt_str js_name) {
-  return find_in(catalog, &catalog->js, js_name);
+  return catalog_find_in(catalog, &catalog->js, js_name);
 }
 
 const lt_tool *lt_catalog_find_ts(const lt_catalog *catalog, lt_str ts_name) {
-  return find_in(catalog, &catalog->ts, ts_name);
+  return catalog_find_in(catalog, &catalog->ts, ts_name);
 }
 
 /* Whether a model that may only write [A-Za-z0-9_-] means this id: a `_` stands for each other character. */
-static bool is_plain_of(lt_str id, lt_str name) {
+static bool catalog_is_plain_name_of(lt_str id, lt_str name) {
   size_t n = 0;
   for (size_t i = 0; i < id.n; i++) {
     unsigned char c = (unsigned char)id.p[i];
@@ -405,7 +407,7 @@ const lt_tool *lt_catalog_find_any(const lt_catalog *catalog, lt_str name) {
   const lt_tool *tool = lt_catalog_find(catalog, name);
   tool = tool != NULL ? tool : lt_catalog_find_js(catalog, name);
   for (uint32_t i = 0; tool == NULL && i < catalog->count; i++) {
-    tool = is_plain_of(catalog->tools[i].id, name) ? &catalog->tools[i] : NULL;
+    tool = catalog_is_plain_name_of(catalog->tools[i].id, name) ? &catalog->tools[i] : NULL;
   }
   return tool != NULL ? tool : lt_catalog_find_ts(catalog, name);
 }
@@ -421,7 +423,7 @@ size_t lt_catalog_silent(const lt_catalog *catalog, const lt_str **ret_names) {
 }
 
 const lt_search_index *lt_catalog_index(const lt_catalog *catalog) {
-  search_cache *search = catalog->search;
+  catalog_search_cache *search = catalog->search;
   lt_search_index *index = atomic_load_explicit(&search->index, memory_order_acquire);
   if (index != NULL) {
     return index;

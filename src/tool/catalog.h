@@ -48,7 +48,7 @@ typedef struct lt_tool {
   bool not_for_programs;
   bool only_calls;
   lt_provider *provider;
-  struct lt_checks *checks; /* the door's */
+  struct lt_tool_schemas *checks; /* the door's */
 } lt_tool;
 
 typedef struct lt_catalog lt_catalog;
@@ -100,10 +100,10 @@ size_t lt_catalog_search(const lt_catalog *catalog, lt_str query, uint32_t *ret_
 /* --- Names (also used where there is no catalog) ------------------------------------------------------------------ */
 /* camelCase of an id: weather.get-weather -> weatherGetWeather; 2fast -> _2fast; a reserved word or a built-in of the
  * program's world gets a "_" after it. */
-void lt_name_js(lt_buf *out, lt_str id);
+void lt_identifier_js(lt_buf *out, lt_str id);
 /* The tool's own name as an identifier: get-weather -> get_weather; delete -> delete_ . */
-void lt_name_ts(lt_buf *out, lt_str name);
+void lt_identifier_ts(lt_buf *out, lt_str name);
 /* PascalCase of an identifier: get_weather -> GetWeather. */
-void lt_name_ts_type(lt_buf *out, lt_str ts_name);
+void lt_identifier_ts_type(lt_buf *out, lt_str ts_name);
 
 #endif

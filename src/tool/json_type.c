@@ -3,16 +3,16 @@
 #include <math.h>
 
 /* JSON Schema 2020-12, 6.1.1: "integer" matches any number with a zero fractional part. */
-static bool is_whole(lt_json value) {
+static bool json_type_is_whole(lt_json value) {
   double d;
   return lt_json_double(value, &d) && (isinf(d) || d == floor(d));
 }
 
 /* Whether the value has the type called `name`; a name that does not exist fits all. */
-static bool has_type(lt_json name, lt_json value) {
+static bool json_type_matches(lt_json name, lt_json value) {
   lt_json_type type = lt_json_typeof(value);
   if (lt_json_str_eq(name, LT_STR("integer"))) {
-    return type == LT_JSON_NUMBER && is_whole(value);
+    return type == LT_JSON_NUMBER && json_type_is_whole(value);
   }
   static const char *const known[] = {"null", "boolean", "number", "string", "array", "object"};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -25,14 +25,14 @@ static bool has_type(lt_json name, lt_json value) {
 
 bool lt_json_fits_type(lt_json keyword, lt_json value) {
   if (lt_json_typeof(keyword) == LT_JSON_STRING) {
-    return has_type(keyword, value);
+    return json_type_matches(keyword, value);
   }
   if (lt_json_count(keyword) == 0 || lt_json_typeof(keyword) != LT_JSON_ARRAY) {
     return true;
   }
   lt_json_iter it = lt_json_each(keyword);
   while (lt_json_next(&it)) {
-    if (has_type(it.value, value)) {
+    if (json_type_matches(it.value, value)) {
       return true;
     }
   }

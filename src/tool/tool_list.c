@@ -1,46 +1,46 @@
 #include "tool/tool_list.h"
 
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
-static void put_str(lt_json_writer *w, const char *key, lt_str text) {
+static void tool_list_put_str(lt_json_writer *w, const char *key, lt_str text) {
   if (text.n > 0) {
     lt_json_key(w, key);
     lt_json_put_str(w, text);
   }
 }
 
-static void put_flag(lt_json_writer *w, const char *key, bool flag) {
+static void tool_list_put_flag(lt_json_writer *w, const char *key, bool flag) {
   if (flag) {
     lt_json_key(w, key);
     lt_json_put_bool(w, true);
   }
 }
 
-static void put_tool(lt_json_writer *w, const lt_tool *tool) {
+static void tool_list_put_tool(lt_json_writer *w, const lt_tool *tool) {
   lt_json_begin_object(w);
-  put_str(w, "provider", tool->ns);
-  put_str(w, "name", tool->name);
-  put_str(w, "description", tool->description);
-  put_str(w, "inputSchema", tool->input_schema);
-  put_str(w, "outputSchema", tool->output_schema);
-  put_str(w, "annotations", tool->annotations);
-  put_str(w, "approval", tool->approval);
-  put_flag(w, "needsApproval", tool->needs_approval);
-  put_flag(w, "ofPlugin", tool->of_plugin);
-  put_flag(w, "notForPrograms", tool->not_for_programs);
-  put_flag(w, "onlyCalls", tool->only_calls);
+  tool_list_put_str(w, "provider", tool->ns);
+  tool_list_put_str(w, "name", tool->name);
+  tool_list_put_str(w, "description", tool->description);
+  tool_list_put_str(w, "inputSchema", tool->input_schema);
+  tool_list_put_str(w, "outputSchema", tool->output_schema);
+  tool_list_put_str(w, "annotations", tool->annotations);
+  tool_list_put_str(w, "approval", tool->approval);
+  tool_list_put_flag(w, "needsApproval", tool->needs_approval);
+  tool_list_put_flag(w, "ofPlugin", tool->of_plugin);
+  tool_list_put_flag(w, "notForPrograms", tool->not_for_programs);
+  tool_list_put_flag(w, "onlyCalls", tool->only_calls);
   lt_json_end_object(w);
 }
 
 void lt_tool_list_put(const lt_catalog *catalog, lt_json_writer *w) {
   lt_json_begin_array(w);
   for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
-    put_tool(w, lt_catalog_at(catalog, i));
+    tool_list_put_tool(w, lt_catalog_at(catalog, i));
   }
   lt_json_end_array(w);
 }
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
-typedef struct reading {
+typedef struct tool_list_reader {
   lt_arena *arena;
   lt_catalog_source *sources;
   lt_tool_spec **lists; /* of each source: its tools, written to */
@@ -48,9 +48,9 @@ typedef struct reading {
   size_t tools; /* in all: room for each source's list */
   bool failed;  /* no memory */
   bool wrong;   /* it is no list of tools */
-} reading;
+} tool_list_reader;
 
-static lt_str read_str(reading *r, lt_json object, const char *key) {
+static lt_str tool_list_read_str(tool_list_reader *r, lt_json object, const char *key) {
   lt_str text = LT_STR("");
   lt_json value = lt_json_get(object, key);
   if (lt_json_exists(value) && lt_json_typeof(value) != LT_JSON_STRING) {
@@ -61,12 +61,12 @@ static lt_str read_str(reading *r, lt_json object, const char *key) {
   return text;
 }
 
-static bool read_flag(lt_json object, const char *key) {
+static bool tool_list_read_flag(lt_json object, const char *key) {
   return lt_json_bool(lt_json_get(object, key), false);
 }
 
 /* Those of one provider are seldom side by side: ids sort otherwise than names with dots. */
-static size_t find_source(reading *r, lt_str ns, size_t tools) {
+static size_t tool_list_find_source(tool_list_reader *r, lt_str ns, size_t tools) {
   for (size_t i = r->source_count; i > 0; i--) {
     if (lt_str_eq(r->sources[i - 1].ns, ns)) {
       return i - 1;
@@ -82,22 +82,22 @@ static size_t find_source(reading *r, lt_str ns, size_t tools) {
   return r->source_count++;
 }
 
-static void read_tool(reading *r, lt_json tool, size_t left) {
-  size_t at = find_source(r, read_str(r, tool, "provider"), left);
+static void tool_list_read_tool(tool_list_reader *r, lt_json tool, size_t left) {
+  size_t at = tool_list_find_source(r, tool_list_read_str(r, tool, "provider"), left);
   if (at == SIZE_MAX) {
     return;
   }
   r->lists[at][r->sources[at].count++] = (lt_tool_spec){
-      .name = read_str(r, tool, "name"),
-      .description = read_str(r, tool, "description"),
-      .input_schema = read_str(r, tool, "inputSchema"),
-      .output_schema = read_str(r, tool, "outputSchema"),
-      .annotations = read_str(r, tool, "annotations"),
-      .approval = read_str(r, tool, "approval"),
-      .needs_approval = read_flag(tool, "needsApproval"),
-      .of_plugin = read_flag(tool, "ofPlugin"),
-      .not_for_programs = read_flag(tool, "notForPrograms"),
-      .only_calls = read_flag(tool, "onlyCalls"),
+      .name = tool_list_read_str(r, tool, "name"),
+      .description = tool_list_read_str(r, tool, "description"),
+      .input_schema = tool_list_read_str(r, tool, "inputSchema"),
+      .output_schema = tool_list_read_str(r, tool, "outputSchema"),
+      .annotations = tool_list_read_str(r, tool, "annotations"),
+      .approval = tool_list_read_str(r, tool, "approval"),
+      .needs_approval = tool_list_read_flag(tool, "needsApproval"),
+      .of_plugin = tool_list_read_flag(tool, "ofPlugin"),
+      .not_for_programs = tool_list_read_flag(tool, "notForPrograms"),
+      .only_calls = tool_list_read_flag(tool, "onlyCalls"),
   };
 }
 
@@ -106,14 +106,14 @@ lt_status lt_tool_list_read(lt_str text, lt_arena *arena, lt_tool_list *ret_list
   LT_TRY(lt_json_parse(arena, text, &doc, err));
   lt_json all = lt_json_root(&doc);
   size_t count = lt_json_count(all);
-  reading r = {.arena = arena, .wrong = lt_json_typeof(all) != LT_JSON_ARRAY};
+  tool_list_reader r = {.arena = arena, .wrong = lt_json_typeof(all) != LT_JSON_ARRAY};
   r.sources = lt_arena_zalloc(arena, count + 1, sizeof *r.sources);
   r.lists = lt_arena_zalloc(arena, count + 1, sizeof *r.lists);
   r.failed = r.sources == NULL || r.lists == NULL;
   lt_json_iter it = lt_json_each(all);
   for (size_t left = count; !r.failed && !r.wrong && left > 0 && lt_json_next(&it); left--) {
     r.wrong = lt_json_typeof(it.value) != LT_JSON_OBJECT;
-    read_tool(&r, it.value, left);
+    tool_list_read_tool(&r, it.value, left);
   }
   if (r.wrong) {
     return lt_fail(err, LT_E_INVALID, "what is on record of the tools is no list of tools");

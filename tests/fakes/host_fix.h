@@ -27,7 +27,7 @@ typedef struct host_fix {
   lt_loop *loop;
   lt_door *door;
   char path[64]; /* of the database */
-  lt_db *db;
+  lt_store *db;
   lt_artifacts *artifacts;
   lt_secrets *secrets;
   lt_quickjs *quickjs;
@@ -78,7 +78,7 @@ static inline int host_fix_setup(void **state) {
   strcpy(f->path, "/tmp/lathe-host-XXXXXX");
   assert_non_null(mkdtemp(f->path));
   strcat(f->path, "/lathe.db");
-  assert_int_equal(lt_db_new(f->loop, f->path, &f->db, NULL), LT_OK);
+  assert_int_equal(lt_store_new(f->loop, f->path, &f->db, NULL), LT_OK);
   f->artifacts = lt_store_artifacts_new(f->db);
   f->secrets = lt_secrets_new();
   assert_non_null(f->artifacts);
@@ -130,7 +130,7 @@ static inline void host_fix_close(host_fix *f) {
   host_fix_close_host(f);
   lt_quickjs_free(f->quickjs);
   lt_store_artifacts_free(f->artifacts);
-  lt_db_close(f->db);
+  lt_store_close(f->db);
 }
 
 static inline void host_fix_remove(const char *path) {

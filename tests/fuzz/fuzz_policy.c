@@ -40,7 +40,7 @@ static lt_policy *compile(lt_str when, lt_str glob) {
 
 /* 1: yes, 0: unknown, -1: no. */
 static int judge(const lt_policy *policy, const lt_policy_call *call) {
-  lt_decision decision = lt_policy_decide(policy, call);
+  lt_policy_decision decision = lt_policy_decide(policy, call);
   return decision.action != LT_ACTION_DENY ? -1 : decision.unsure ? 0 : 1;
 }
 

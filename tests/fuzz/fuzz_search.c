@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "tool/catalog.h"
-#include "tool/search/words.h"
+#include "tool/search/stemmer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -12,7 +12,7 @@ static bool check_word(void *arg, lt_str word, bool joined) {
   (void)arg;
   (void)joined;
   char stem[LT_WORD_MAX_BYTES];
-  if (word.n == 0 || word.n > LT_WORD_MAX_BYTES || lt_words_stem(word, stem).n > word.n) {
+  if (word.n == 0 || word.n > LT_WORD_MAX_BYTES || lt_stemmer_stem(word, stem).n > word.n) {
     abort();
   }
   return true;
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   lt_str text = lt_str_from(data, size);
   lt_str description = lt_str_sub(text, 0, size / 2);
-  lt_words_each(text, check_word, NULL);
+  lt_stemmer_each_word(text, check_word, NULL);
   const lt_tool_spec specs[] = {{.name = LT_STR("one"), .description = description, .input_schema = text},
                                 {.name = text, .description = description}};
   const lt_catalog_source source = {.ns = LT_STR("s"), .tools = specs, .count = 2};

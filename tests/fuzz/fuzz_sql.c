@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "store/guard.h"
-#include "store/open.h"
-#include "store/sql.h"
+#include "store/sqlite/sql_guard.h"
+#include "store/sqlite/db_open.h"
+#include "store/sqlite/query.h"
 
 enum { STATEMENT_MS = 50, ROWS_MAX = 1000 };
 
@@ -34,7 +34,7 @@ static struct sqlite3 *sql;
 static uint64_t before;
 
 static uint64_t hash_others(void) {
-  lt_query query = lt_query_on(sql, others);
+  lt_query query = lt_query_prepare(sql, others);
   LT_CHECK(lt_query_row(&query));
   uint64_t hash = lt_str_hash(lt_query_get(&query, 0));
   LT_CHECK(lt_query_end(&query, NULL) == LT_OK);
@@ -43,8 +43,8 @@ static uint64_t hash_others(void) {
 
 static void open_once(void) {
   if (sql == NULL) {
-    LT_CHECK(lt_open_file(":memory:", false, &sql, NULL) == LT_OK);
-    LT_CHECK(lt_sql_exec(sql, setup, NULL) == LT_OK);
+    LT_CHECK(lt_db_open_file(":memory:", false, &sql, NULL) == LT_OK);
+    LT_CHECK(lt_query_exec(sql, setup, NULL) == LT_OK);
     before = hash_others();
   }
 }
@@ -56,17 +56,17 @@ static int64_t now_ms(void) {
 }
 
 /* As plugin_migrate.c does. */
-static lt_status run_script(lt_guard *guard, lt_str script) {
+static lt_status run_script(lt_sql_guard *guard, lt_str script) {
   while (script.n > 0) {
     struct sqlite3_stmt *stmt = NULL;
-    LT_TRY(lt_guard_begin(guard, script, &stmt, &script, NULL));
+    LT_TRY(lt_sql_guard_begin(guard, script, &stmt, &script, NULL));
     guard->deadline_ms = now_ms() + STATEMENT_MS;
     lt_status status = LT_OK;
     bool row = stmt != NULL;
     for (int n = 0; row && status == LT_OK && n < ROWS_MAX; n++) {
-      status = lt_guard_step(guard, stmt, &row, NULL);
+      status = lt_sql_guard_step(guard, stmt, &row, NULL);
     }
-    lt_status ended = lt_guard_end(guard, stmt, NULL);
+    lt_status ended = lt_sql_guard_end(guard, stmt, NULL);
     LT_TRY(status != LT_OK ? status : ended);
   }
   return LT_OK;
@@ -75,20 +75,20 @@ static lt_status run_script(lt_guard *guard, lt_str script) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   open_once();
-  LT_CHECK(lt_sql_exec(sql, "BEGIN; SAVEPOINT job", NULL) == LT_OK);
-  lt_guard guard;
-  LT_CHECK(lt_guard_enter(&guard, sql, LT_STR("todo"), NULL) == LT_OK);
+  LT_CHECK(lt_query_exec(sql, "BEGIN; SAVEPOINT job", NULL) == LT_OK);
+  lt_sql_guard guard;
+  LT_CHECK(lt_sql_guard_enter(&guard, sql, LT_STR("todo"), NULL) == LT_OK);
   lt_status status = run_script(&guard, lt_str_from(data, size));
-  lt_guard_leave(&guard);
+  lt_sql_guard_leave(&guard);
   if (sqlite3_get_autocommit(sql) != 0) { /* SQLite has undone all of it: only after a failure */
     LT_CHECK(status != LT_OK);
   } else if (status == LT_OK) {
     LT_CHECK(hash_others() == before);
-    LT_CHECK(lt_sql_exec(sql, "ROLLBACK TO job; RELEASE job; COMMIT", NULL) == LT_OK);
+    LT_CHECK(lt_query_exec(sql, "ROLLBACK TO job; RELEASE job; COMMIT", NULL) == LT_OK);
   } else {
-    LT_CHECK(lt_sql_exec(sql, "ROLLBACK TO job", NULL) == LT_OK);
+    LT_CHECK(lt_query_exec(sql, "ROLLBACK TO job", NULL) == LT_OK);
     LT_CHECK(hash_others() == before);
-    LT_CHECK(lt_sql_exec(sql, "RELEASE job; COMMIT", NULL) == LT_OK);
+    LT_CHECK(lt_query_exec(sql, "RELEASE job; COMMIT", NULL) == LT_OK);
   }
   LT_CHECK(hash_others() == before);
   return 0;

@@ -93,7 +93,7 @@ typedef struct world {
   lt_loop *loop;
   lt_door *door;
   char path[96]; /* of the database */
-  lt_db *db;
+  lt_store *db;
   lt_http *http;
   lt_artifacts *artifacts;
   lt_journal *journal;
@@ -363,7 +363,7 @@ static inline void close_world(world *w) {
   lt_http_free(w->http);
   lt_store_journal_free(w->journal);
   lt_store_artifacts_free(w->artifacts);
-  lt_db_close(w->db);
+  lt_store_close(w->db);
 }
 
 static inline void on_world_fiber(void *arg) {
@@ -391,7 +391,7 @@ static inline void in_world(void (*body)(world *w)) {
       lt_door_set_tools(w.door, &w.tools, weather_specs, sizeof weather_specs / sizeof *weather_specs, NULL), LT_OK);
   assert_int_equal(lt_door_set_tools(w.door, &w.bank, bank_specs, 1, NULL), LT_OK);
   snprintf(w.path, sizeof w.path, "%s/%u.db", server.folder, scripts);
-  assert_int_equal(lt_db_new(w.loop, w.path, &w.db, NULL), LT_OK);
+  assert_int_equal(lt_store_new(w.loop, w.path, &w.db, NULL), LT_OK);
   assert_int_equal(lt_loop_spawn(w.loop, on_world_fiber, &w, NULL), LT_OK);
   lt_loop_run(w.loop);
   assert_int_equal(w.open, 0);

@@ -20,13 +20,13 @@
 
 #include "base/mem.h"
 #include "json/json.h"
-#include "store/store.h"
+#include "store/sqlite/db.h"
 
 typedef struct db_fix {
   lt_loop *loop;
   char folder[64];
   char path[128];
-  lt_db *db;
+  lt_store *db;
   lt_err err;
   void (*body)(struct db_fix *fix);
   bool turning; /* still true after a test: it failed on a fiber, which will never end */
@@ -46,7 +46,7 @@ static inline int db_fix_setup(void **state) {
   strcpy(fix->folder, "/tmp/lathe-db-XXXXXX");
   assert_non_null(mkdtemp(fix->folder));
   snprintf(fix->path, sizeof fix->path, "%s/lathe.db", fix->folder);
-  assert_int_equal(lt_db_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
+  assert_int_equal(lt_store_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
   *state = fix;
   return 0;
 }
@@ -69,7 +69,7 @@ static inline void db_fix_run(db_fix *fix, void (*body)(db_fix *fix)) {
 }
 
 static inline void db_fix_close(db_fix *fix) {
-  lt_db_close(fix->db);
+  lt_store_close(fix->db);
   fix->db = NULL;
 }
 
@@ -86,8 +86,8 @@ static inline int db_fix_teardown(void **state) {
 
 /* Closes the database and opens it again, on a fiber. */
 static inline void db_fix_reopen(db_fix *fix) {
-  lt_db_close(fix->db);
-  assert_int_equal(lt_db_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
+  lt_store_close(fix->db);
+  assert_int_equal(lt_store_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
 }
 
 /* Runs `body` in a process of its own, with a loop of its own. A failed assertion in it ends with another code than 0,
@@ -99,7 +99,7 @@ static inline pid_t db_fix_child(db_fix *fix, void (*body)(db_fix *fix)) {
     db_fix child = *fix;
     child.db = NULL;
     alarm(60);
-    if (lt_loop_new(&child.loop, NULL) != LT_OK || lt_db_new(child.loop, fix->path, &child.db, NULL) != LT_OK) {
+    if (lt_loop_new(&child.loop, NULL) != LT_OK || lt_store_new(child.loop, fix->path, &child.db, NULL) != LT_OK) {
       _exit(9);
     }
     db_fix_run(&child, body);

@@ -342,15 +342,15 @@ static void look_at_modes(db_fix *fix) {
   snprintf(wal, sizeof wal, "%s-wal", fix->path);
   assert_int_equal(mode_of(wal), 0600);
   assert_string_equal(db_fix_ask(fix, "PRAGMA journal_mode"), "wal");
-  lt_db_close(fix->db);
+  lt_store_close(fix->db);
   assert_int_not_equal(stat(wal, &st), 0); /* the last one out tidies up */
 
   char state_home[200], path[256];
   snprintf(state_home, sizeof state_home, "%s/a/b", fix->folder);
   snprintf(path, sizeof path, "%s/lathe/lathe.db", state_home);
   setenv("XDG_STATE_HOME", state_home, 1);
-  assert_int_equal(lt_db_new(fix->loop, NULL, &fix->db, NULL), LT_OK);
-  assert_string_equal(lt_db_path(fix->db), path);
+  assert_int_equal(lt_store_new(fix->loop, NULL, &fix->db, NULL), LT_OK);
+  assert_string_equal(lt_store_path(fix->db), path);
   make_table(fix);
   assert_int_equal(mode_of(path), 0600);
   path[strlen(path) - strlen("/lathe.db")] = '\0';
@@ -366,23 +366,23 @@ static void files_are_the_users_own(void **state) {
 
 static void the_default_is_in_the_state_home(void **state) {
   db_fix *fix = *state;
-  lt_db *db = NULL;
+  lt_store *db = NULL;
   setenv("XDG_STATE_HOME", "relative", 1);
   setenv("HOME", "/nowhere/ann", 1);
-  assert_int_equal(lt_db_new(fix->loop, NULL, &db, NULL), LT_OK);
-  assert_string_equal(lt_db_path(db), "/nowhere/ann/.local/state/lathe/lathe.db");
-  lt_db_close(db);
+  assert_int_equal(lt_store_new(fix->loop, NULL, &db, NULL), LT_OK);
+  assert_string_equal(lt_store_path(db), "/nowhere/ann/.local/state/lathe/lathe.db");
+  lt_store_close(db);
   unsetenv("HOME");
   unsetenv("XDG_STATE_HOME");
   lt_err err = LT_ERR_INIT;
-  assert_int_equal(lt_db_new(fix->loop, NULL, &db, &err), LT_E_CONFIG);
+  assert_int_equal(lt_store_new(fix->loop, NULL, &db, &err), LT_E_CONFIG);
   assert_non_null(strstr(err.msg, "set $HOME"));
-  assert_int_equal(lt_db_new(fix->loop, "", &db, &err), LT_E_CONFIG);
+  assert_int_equal(lt_store_new(fix->loop, "", &db, &err), LT_E_CONFIG);
 }
 
 static void use_memory(db_fix *fix) {
-  lt_db_close(fix->db);
-  assert_int_equal(lt_db_new(fix->loop, ":memory:", &fix->db, NULL), LT_OK);
+  lt_store_close(fix->db);
+  assert_int_equal(lt_store_new(fix->loop, ":memory:", &fix->db, NULL), LT_OK);
   make_table(fix);
   task insert = {.text = "INSERT INTO x__t VALUES(1)", .sync = LT_DB_DURABLE};
   run(fix, &insert);

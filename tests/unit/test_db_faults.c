@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "store/tables.h"
+#include "store/sqlite/db_tables.h"
 
 static const lt_journal_call call = {.user = {"u", 1}, .run = {"r", 1}, .tool = {"t", 1}, .input = {"{}", 2}};
 
@@ -41,7 +41,7 @@ static void add_note(db_fix *fix) {
 /* A call cannot be recorded, and the message says why, where, and what to do. */
 static void expect_failure(db_fix *fix, lt_status status, const char *words) {
   lt_status got = begin(fix);
-  if (got != status || strstr(fix->err.msg, words) == NULL || strstr(fix->err.msg, lt_db_path(fix->db)) == NULL) {
+  if (got != status || strstr(fix->err.msg, words) == NULL || strstr(fix->err.msg, lt_store_path(fix->db)) == NULL) {
     fail_msg("%s, not %s with \"%s\": %s", lt_status_name(got), lt_status_name(status), words, fix->err.msg);
   }
 }
@@ -107,9 +107,9 @@ static void a_database_of_another_program_is_left_alone(void **state) {
 
 static void open_newer(db_fix *fix) {
   assert_int_equal(begin(fix), LT_OK);
-  lt_db_close(fix->db);
+  lt_store_close(fix->db);
   run_sql(fix, "PRAGMA user_version = 99");
-  assert_int_equal(lt_db_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
+  assert_int_equal(lt_store_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
   expect_failure(fix, LT_E_UNSUPPORTED, "made by a newer Lathe (version 99");
   assert_string_equal(db_fix_ask(fix, "SELECT count(*) FROM calls"), "1");
 }
@@ -122,7 +122,7 @@ static void open_damaged(db_fix *fix) {
   for (int i = 0; i < 200; i++) {
     assert_int_equal(begin(fix), LT_OK);
   }
-  lt_db_close(fix->db);
+  lt_store_close(fix->db);
   struct stat st;
   assert_int_equal(stat(fix->path, &st), 0);
   char garbage[4096];
@@ -132,11 +132,11 @@ static void open_damaged(db_fix *fix) {
     assert_int_equal(pwrite(fd, garbage, sizeof garbage, at), sizeof garbage);
   }
   close(fd);
-  assert_int_equal(lt_db_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
+  assert_int_equal(lt_store_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
   expect_failure(fix, LT_E_IO, "the file is damaged: move it away");
-  lt_db_close(fix->db);
+  lt_store_close(fix->db);
   assert_int_equal(truncate(fix->path, 50), 0);
-  assert_int_equal(lt_db_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
+  assert_int_equal(lt_store_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
   expect_failure(fix, LT_E_IO, "damaged");
 }
 
@@ -163,10 +163,10 @@ static uint64_t upgraded(int from, int to) {
   sqlite3 *sql = NULL;
   lt_err err = LT_ERR_INIT;
   assert_int_equal(sqlite3_open(":memory:", &sql), SQLITE_OK);
-  assert_int_equal(lt_tables_upgrade(sql, from, &err), LT_OK);
-  assert_int_equal(lt_tables_upgrade(sql, to, &err), LT_OK);
+  assert_int_equal(lt_db_tables_upgrade(sql, from, &err), LT_OK);
+  assert_int_equal(lt_db_tables_upgrade(sql, to, &err), LT_OK);
   int version = 0;
-  assert_int_equal(lt_tables_check(sql, &version, &err), LT_OK);
+  assert_int_equal(lt_db_tables_check(sql, &version, &err), LT_OK);
   assert_int_equal(version, to);
   uint64_t hash = dump(sql);
   for (sqlite3_stmt *stmt; (stmt = sqlite3_next_stmt(sql, NULL)) != NULL;) {
@@ -180,7 +180,7 @@ static void every_version_leads_to_the_newest(void **state) {
   (void)state;
   /* add one with each new version, never change one */
   static const uint64_t published[] = {0x8b0ff6f0e151aec1, 0x368ebaa6be459f7f, 0xffe8a47fec8e82ee};
-  int newest = lt_tables_version();
+  int newest = lt_db_tables_version();
   assert_int_equal(newest, sizeof published / sizeof published[0]);
   for (int version = 1; version <= newest; version++) {
     uint64_t hash = upgraded(0, version);
@@ -197,7 +197,7 @@ static void open_empty(db_fix *fix) {
   write_file(fix->path, "", 0);
   assert_int_equal(begin(fix), LT_OK);
   char text[64];
-  snprintf(text, sizeof text, "%d", lt_tables_version());
+  snprintf(text, sizeof text, "%d", lt_db_tables_version());
   assert_string_equal(db_fix_ask(fix, "PRAGMA user_version"), text);
   assert_string_equal(db_fix_ask(fix, "PRAGMA application_id"), "1279349832");
 }
@@ -209,9 +209,9 @@ static void an_empty_file_is_a_new_database(void **state) {
 /* --- Places ------------------------------------------------------------------------------------------------------- */
 
 static void reopen_at(db_fix *fix, const char *name) {
-  lt_db_close(fix->db);
+  lt_store_close(fix->db);
   snprintf(fix->path, sizeof fix->path, "%s/%s", fix->folder, name);
-  assert_int_equal(lt_db_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
+  assert_int_equal(lt_store_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
 }
 
 static void open_nowhere(db_fix *fix) {
@@ -241,7 +241,7 @@ static void in_child(db_fix *fix, bool (*prepare)(db_fix *fix), void (*body)(db_
     if (!prepare(&child)) {
       _exit(SKIPPED);
     }
-    if (lt_loop_new(&child.loop, NULL) != LT_OK || lt_db_new(child.loop, child.path, &child.db, NULL) != LT_OK) {
+    if (lt_loop_new(&child.loop, NULL) != LT_OK || lt_store_new(child.loop, child.path, &child.db, NULL) != LT_OK) {
       _exit(9);
     }
     db_fix_run(&child, body);

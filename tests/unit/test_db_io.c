@@ -1,6 +1,6 @@
 /* The store on a file system that counts and fails: what waits for the disk, and what becomes of a write that goes
  * wrong. The counting is a layer between SQLite and its own. */
-#include "store/prompts.h"
+#include "store/store_prompts.h"
 #include "unit/db_fix.h"
 
 #include "fakes/sanitizer.h"
@@ -171,9 +171,9 @@ static void fail_each_write(db_fix *fix) {
   size_t failures = 0;
   char wanted[64];
   for (long n = 0;; n += SANITIZED ? 3 : 1) {
-    lt_db_close(fix->db);
+    lt_store_close(fix->db);
     unlink(fix->path);
-    assert_int_equal(lt_db_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
+    assert_int_equal(lt_store_new(fix->loop, fix->path, &fix->db, NULL), LT_OK);
     kept = 0;
     failed = false;
     fail_at = n;

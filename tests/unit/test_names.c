@@ -27,31 +27,31 @@ static void expect(name_fn fn, const char *in, const char *want) {
 
 static void javascript_is_camel_case(void **state) {
   (void)state;
-  expect(lt_name_js, "weather.get-weather", "weatherGetWeather");
-  expect(lt_name_js, "home-assistant.call-service", "homeAssistantCallService");
-  expect(lt_name_js, "conversation.getActive", "conversationGetActive");
-  expect(lt_name_js, "conversation.get_active", "conversationGetActive");
-  expect(lt_name_js, "GitHub.listPRs", "GitHubListPRs");
-  expect(lt_name_js, "x:y", "xY");
-  expect(lt_name_js, "a b/c.d", "aBCD");
-  expect(lt_name_js, "trigger.", "trigger");
-  expect(lt_name_js, "_ns.__tool__", "nsTool");
-  expect(lt_name_js, "v.2x", "v2x");
-  expect(lt_name_js, "a.$b", "a$b");
+  expect(lt_identifier_js, "weather.get-weather", "weatherGetWeather");
+  expect(lt_identifier_js, "home-assistant.call-service", "homeAssistantCallService");
+  expect(lt_identifier_js, "conversation.getActive", "conversationGetActive");
+  expect(lt_identifier_js, "conversation.get_active", "conversationGetActive");
+  expect(lt_identifier_js, "GitHub.listPRs", "GitHubListPRs");
+  expect(lt_identifier_js, "x:y", "xY");
+  expect(lt_identifier_js, "a b/c.d", "aBCD");
+  expect(lt_identifier_js, "trigger.", "trigger");
+  expect(lt_identifier_js, "_ns.__tool__", "nsTool");
+  expect(lt_identifier_js, "v.2x", "v2x");
+  expect(lt_identifier_js, "a.$b", "a$b");
 }
 
 static void javascript_mends_what_is_no_identifier(void **state) {
   (void)state;
-  expect(lt_name_js, "2fast", "_2fast");
-  expect(lt_name_js, ".2fast.go", "_2fastGo");
-  expect(lt_name_js, "", "_");
-  expect(lt_name_js, "...", "_");
-  expect(lt_name_js, "\xF0\x9F\x98\x80", "_");                       /* an emoji is no letter */
-  expect(lt_name_js, "wetter.\xC3\xA4ndern", "wetter\xC3\xA4ndern"); /* a letter is */
-  expect(lt_name_js, "\xE5\xA4\xA9\xE6\xB0\x97.get", "\xE5\xA4\xA9\xE6\xB0\x97Get");
-  expect(lt_name_js, "a.\xFFz\xC3", "aZ"); /* bytes that are not UTF-8 */
-  expect(lt_name_js, "a\xC3.b", "aB");
-  expect_n(lt_name_js, lt_str_from("a\0b", 3), "aB");
+  expect(lt_identifier_js, "2fast", "_2fast");
+  expect(lt_identifier_js, ".2fast.go", "_2fastGo");
+  expect(lt_identifier_js, "", "_");
+  expect(lt_identifier_js, "...", "_");
+  expect(lt_identifier_js, "\xF0\x9F\x98\x80", "_");                       /* an emoji is no letter */
+  expect(lt_identifier_js, "wetter.\xC3\xA4ndern", "wetter\xC3\xA4ndern"); /* a letter is */
+  expect(lt_identifier_js, "\xE5\xA4\xA9\xE6\xB0\x97.get", "\xE5\xA4\xA9\xE6\xB0\x97Get");
+  expect(lt_identifier_js, "a.\xFFz\xC3", "aZ"); /* bytes that are not UTF-8 */
+  expect(lt_identifier_js, "a\xC3.b", "aB");
+  expect_n(lt_identifier_js, lt_str_from("a\0b", 3), "aB");
 }
 
 static void javascript_spares_the_programs_world(void **state) {
@@ -199,42 +199,42 @@ static void javascript_spares_the_programs_world(void **state) {
   for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
     char want[64];
     snprintf(want, sizeof want, "%s_", taken[i]);
-    expect(lt_name_js, taken[i], want);
+    expect(lt_identifier_js, taken[i], want);
   }
-  expect(lt_name_js, "get-artifact", "getArtifact_");
-  expect(lt_name_js, "store.artifact", "storeArtifact_");
-  expect(lt_name_js, "outputs", "outputs");
-  expect(lt_name_js, "Store", "Store");
+  expect(lt_identifier_js, "get-artifact", "getArtifact_");
+  expect(lt_identifier_js, "store.artifact", "storeArtifact_");
+  expect(lt_identifier_js, "outputs", "outputs");
+  expect(lt_identifier_js, "Store", "Store");
 }
 
 static void typescript_keeps_the_tools_name(void **state) {
   (void)state;
-  expect(lt_name_ts, "get-weather", "get_weather");
-  expect(lt_name_ts, "getWeather", "getWeather");
-  expect(lt_name_ts, "weather.get", "weather_get");
-  expect(lt_name_ts, "a--b", "a__b");
-  expect(lt_name_ts, "2fast", "_2fast");
-  expect(lt_name_ts, "", "_");
-  expect(lt_name_ts, "\xF0\x9F\x98\x80x", "_x");
-  expect(lt_name_ts, "sleep", "sleep"); /* no built-in there */
+  expect(lt_identifier_ts, "get-weather", "get_weather");
+  expect(lt_identifier_ts, "getWeather", "getWeather");
+  expect(lt_identifier_ts, "weather.get", "weather_get");
+  expect(lt_identifier_ts, "a--b", "a__b");
+  expect(lt_identifier_ts, "2fast", "_2fast");
+  expect(lt_identifier_ts, "", "_");
+  expect(lt_identifier_ts, "\xF0\x9F\x98\x80x", "_x");
+  expect(lt_identifier_ts, "sleep", "sleep"); /* no built-in there */
   static const char *const taken[] = {"delete",    "default", "await", "fetch",     "console",  "output",     "log",
                                       "store",     "recall",  "input", "Result",    "ToolCall", "ToolResult", "Promise",
                                       "undefined", "process", "eval",  "interface", "Deno"};
   for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
     char want[64];
     snprintf(want, sizeof want, "%s_", taken[i]);
-    expect(lt_name_ts, taken[i], want);
+    expect(lt_identifier_ts, taken[i], want);
   }
 }
 
 static void typescript_types_are_pascal_case(void **state) {
   (void)state;
-  expect(lt_name_ts_type, "get_weather", "GetWeather");
-  expect(lt_name_ts_type, "getWeather", "GetWeather");
-  expect(lt_name_ts_type, "a__b", "AB");
-  expect(lt_name_ts_type, "_2fast", "_2fast");
-  expect(lt_name_ts_type, "delete_", "Delete");
-  expect(lt_name_ts_type, "_", "_");
+  expect(lt_identifier_ts_type, "get_weather", "GetWeather");
+  expect(lt_identifier_ts_type, "getWeather", "GetWeather");
+  expect(lt_identifier_ts_type, "a__b", "AB");
+  expect(lt_identifier_ts_type, "_2fast", "_2fast");
+  expect(lt_identifier_ts_type, "delete_", "Delete");
+  expect(lt_identifier_ts_type, "_", "_");
 }
 
 /* --- Several tools ------------------------------------------------------------------------------------------------ */

@@ -77,7 +77,7 @@ static char judge_in(const char *when, const world *w) {
                             {.match = LT_STR("*"), .action = LT_ACTION_ASK}};
   lt_policy *policy = policy_of(rules, 1);
   drop(text); /* nothing is borrowed */
-  lt_decision decision = lt_policy_decide(policy, &w->call);
+  lt_policy_decision decision = lt_policy_decide(policy, &w->call);
   lt_policy_free(policy);
   return decision.action != LT_ACTION_DENY ? 'n' : decision.unsure ? '?' : 'y';
 }
@@ -111,7 +111,7 @@ static lt_action decide(const lt_policy_rule *rules, size_t count, const char *t
   world w;
   world_init(&w, tool, lt_str_of(input), NULL);
   lt_policy *policy = policy_of(rules, count);
-  lt_decision decision = lt_policy_decide(policy, &w.call);
+  lt_policy_decision decision = lt_policy_decide(policy, &w.call);
   lt_policy_free(policy);
   world_release(&w);
   return decision.action;
@@ -139,7 +139,7 @@ static void test_decision_names_its_rule(void **state) {
   world w;
   world_init(&w, "bank.pay", LT_STR("{}"), NULL);
   lt_policy *policy = policy_of(rules, 2);
-  lt_decision decision = lt_policy_decide(policy, &w.call);
+  lt_policy_decision decision = lt_policy_decide(policy, &w.call);
   assert_int_equal(decision.rule, 1);
   assert_true(lt_str_eqc(decision.reason, "moves money"));
   assert_false(decision.unsure);
@@ -642,7 +642,7 @@ static void test_annotations_behind_too_much_work(void **state) {
   char *input = repeat("{\"l\":[0", ",0", 5000, "]}");
   lt_policy *policy = policy_of(rules, 2);
   world_init(&w, "a.b", lt_str_of(input), "{\"openWorldHint\":false}");
-  lt_decision decision = lt_policy_decide(policy, &w.call);
+  lt_policy_decision decision = lt_policy_decide(policy, &w.call);
   assert_int_equal(decision.action, LT_ACTION_DENY);
   assert_true(decision.unsure);
   world_release(&w);
@@ -857,7 +857,7 @@ static void test_no_memory_to_decide(void **state) {
   bool failed = true;
   for (long n = 0; failed; n++) {
     lt_mem_fail_at(n);
-    lt_decision decision = lt_policy_decide(policy, &w.call);
+    lt_policy_decision decision = lt_policy_decide(policy, &w.call);
     failed = lt_mem_failed();
     lt_mem_fail_at(-1);
     assert_true(failed || n > 0);

@@ -487,9 +487,9 @@ IN_WORLD(test_the_store_keeps_what_is_needed, 2) {
     unsigned records = 8;
     for (unsigned at = 0; at <= records; at++) {
       scene s;
-      lt_db *db;
+      lt_store *db;
       scene_for(&s, w, &trials[i]);
-      assert_int_equal(lt_db_new(w->loop, ":memory:", &db, NULL), LT_OK);
+      assert_int_equal(lt_store_new(w->loop, ":memory:", &db, NULL), LT_OK);
       s.records = lt_store_journal_new(db);
       assert_int_equal(play(&s, false, at == 0 ? FOR_EVER : at - 1), LT_OK);
       assert_int_equal(play(&s, true, FOR_EVER), LT_OK);
@@ -504,7 +504,7 @@ IN_WORLD(test_the_store_keeps_what_is_needed, 2) {
       assert_string_equal(s.end.p, end);
       free(end);
       lt_store_journal_free(s.records);
-      lt_db_close(db);
+      lt_store_close(db);
       scene_close(&s);
     }
     free(reference);

@@ -16,7 +16,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "tool/catalog.h"
-#include "tool/search/words.h"
+#include "tool/search/stemmer.h"
 #include "unit/search_tools.h"
 
 #define TOLD (sizeof told_tools / sizeof told_tools[0])
@@ -33,7 +33,7 @@ static bool note_word(void *arg, lt_str word, bool joined) {
 static void expect_words(const char *text, const char *words) {
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
-  lt_words_each(lt_str_of(text), note_word, &out);
+  lt_stemmer_each_word(lt_str_of(text), note_word, &out);
   assert_string_equal(out.p != NULL ? out.p : "", words);
   lt_buf_release(&out);
 }
@@ -71,7 +71,7 @@ static void words_have_an_end(void **state) {
   memset(text, 'x', sizeof text);
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
-  lt_words_each(lt_str_from(text, sizeof text), note_word, &out);
+  lt_stemmer_each_word(lt_str_from(text, sizeof text), note_word, &out);
   assert_int_equal(out.n, LT_WORD_MAX_BYTES);
   lt_buf_release(&out);
 }
@@ -79,8 +79,8 @@ static void words_have_an_end(void **state) {
 static void expect_same_stem(const char *a, const char *b) {
   char x[LT_WORD_MAX_BYTES];
   char y[LT_WORD_MAX_BYTES];
-  lt_str s = lt_words_stem(lt_str_of(a), x);
-  lt_str t = lt_words_stem(lt_str_of(b), y);
+  lt_str s = lt_stemmer_stem(lt_str_of(a), x);
+  lt_str t = lt_stemmer_stem(lt_str_of(b), y);
   if (!lt_str_eq(s, t)) {
     fail_msg("%s -> %.*s, %s -> %.*s", a, LT_STR_ARG(s), b, LT_STR_ARG(t));
   }
@@ -102,7 +102,7 @@ static void forms_of_a_word_have_one_stem(void **state) {
   static const char *const kept[] = {"status", "class", "analysis", "string", "bring", "feed", "is", "s", "", "c3s"};
   for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
     char stem[LT_WORD_MAX_BYTES];
-    assert_true(lt_str_eqc(lt_words_stem(lt_str_of(kept[i]), stem), kept[i]));
+    assert_true(lt_str_eqc(lt_stemmer_stem(lt_str_of(kept[i]), stem), kept[i]));
   }
 }
 

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "fakes/sanitizer.h"
-#include "store/tables.h"
+#include "store/sqlite/db_tables.h"
 
 static const lt_journal_call purchase = {
     .user = {"local", 5}, .run = {"run-1", 5}, .tool = {"shop.buy", 8}, .input = {"{\"n\":1}", 7}};
@@ -336,7 +336,7 @@ static void runs_are_found_by_the_beginning_of_their_names(void **state) {
 static void open_version_2(db_fix *fix) {
   sqlite3 *sql = NULL;
   assert_int_equal(sqlite3_open(fix->path, &sql), SQLITE_OK);
-  DB_OK(lt_tables_upgrade(sql, 2, &fix->err));
+  DB_OK(lt_db_tables_upgrade(sql, 2, &fix->err));
   for (sqlite3_stmt *stmt; (stmt = sqlite3_next_stmt(sql, NULL)) != NULL;) {
     sqlite3_finalize(stmt);
   }

@@ -1,7 +1,7 @@
 /* Memory that runs out, ours and SQLite's: whatever the store is doing, a clean error, nothing by halves, and it works
  * again afterwards. */
 #include "fakes/sanitizer.h"
-#include "store/prompts.h"
+#include "store/store_prompts.h"
 #include "unit/db_fix.h"
 
 /* SQLite asks for memory some thousand times: not every place is tried, and in sanitized builds only a few. */
@@ -68,7 +68,7 @@ typedef struct buffers {
 static const char *const scripts[] = {"CREATE TABLE todo__t(a TEXT); INSERT INTO todo__t VALUES('x')"};
 
 /* Ends at the first failure, which it returns; so does the next. */
-static lt_status use_prompts(lt_db *db, lt_buf *out, lt_err *err) {
+static lt_status use_prompts(lt_store *db, lt_buf *out, lt_err *err) {
   char id[LT_STORE_ID_BYTES + 1], conversation[LT_STORE_ID_BYTES + 1];
   LT_TRY(lt_store_new_id(id, err));
   LT_TRY(lt_store_new_id(conversation, err));
@@ -126,7 +126,7 @@ static lt_status use_run(lt_loop *loop, lt_journal *journal, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status use_blobs(lt_db *db, lt_buf *out, lt_err *err) {
+static lt_status use_blobs(lt_store *db, lt_buf *out, lt_err *err) {
   char hash[LT_BLOB_HASH_BYTES + 1];
   LT_TRY(lt_store_blob_put(db, LT_STR("a blob"), hash, err));
   LT_TRY(lt_store_blob_get(db, lt_str_of(hash), out, err));
@@ -134,7 +134,7 @@ static lt_status use_blobs(lt_db *db, lt_buf *out, lt_err *err) {
 }
 
 static lt_status use_all(db_fix *fix, buffers *b) {
-  lt_db *db = fix->db;
+  lt_store *db = fix->db;
   lt_err *err = &fix->err;
   static const lt_journal_call call = {.user = {"u", 1}, .run = {"r", 1}, .tool = {"t", 1}, .input = {"{}", 2}};
   lt_artifact artifact = {.user = LT_STR("u"), .mime_type = LT_STR("text/plain"), .data = LT_STR("data")};
@@ -181,10 +181,10 @@ static lt_status use_with(db_fix *fix, long n) {
 }
 
 static lt_status open_memory(db_fix *fix, long n) {
-  lt_db_close(fix->db);
+  lt_store_close(fix->db);
   fix->db = NULL;
   lt_mem_fail_at(n);
-  lt_status status = lt_db_new(fix->loop, ":memory:", &fix->db, &fix->err);
+  lt_status status = lt_store_new(fix->loop, ":memory:", &fix->db, &fix->err);
   lt_mem_fail_at(-1);
   return status;
 }

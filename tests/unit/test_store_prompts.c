@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "fakes/sanitizer.h"
-#include "store/prompts.h"
-#include "store/tables.h"
+#include "store/store_prompts.h"
+#include "store/sqlite/db_tables.h"
 
 /* --- Ids and rows ------------------------------------------------------------------------------------------------- */
 
@@ -414,7 +414,7 @@ static void too_little_room_is_said(void **state) {
 static void open_version_1(db_fix *fix) {
   sqlite3 *sql = NULL;
   assert_int_equal(sqlite3_open(fix->path, &sql), SQLITE_OK);
-  DB_OK(lt_tables_upgrade(sql, 1, &fix->err));
+  DB_OK(lt_db_tables_upgrade(sql, 1, &fix->err));
   for (sqlite3_stmt *stmt; (stmt = sqlite3_next_stmt(sql, NULL)) != NULL;) {
     sqlite3_finalize(stmt);
   }
@@ -429,7 +429,7 @@ static void open_version_1(db_fix *fix) {
   create_ended(fix, 1, 1);
   assert_string_equal(history_numbers(fix, "ann", 1, 10), " 1");
   char version[16];
-  snprintf(version, sizeof version, "%d", lt_tables_version());
+  snprintf(version, sizeof version, "%d", lt_db_tables_version());
   assert_string_equal(db_fix_ask(fix, "PRAGMA user_version"), version);
   assert_string_equal(db_fix_ask(fix, "SELECT run || tool || input FROM calls"), "rt{}");
   lt_buf out;

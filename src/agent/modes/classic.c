@@ -97,7 +97,7 @@ static bool classic_needs_approval(const lt_tool_round *round, const lt_tool_rou
   if (call->tool->annotations.n > 0 && lt_json_parse(&arena, call->tool->annotations, &annotations, NULL) == LT_OK) {
     what.annotations = lt_json_root(&annotations);
   }
-  lt_decision decision = lt_policy_decide(round->turn->caller.policy, &what);
+  lt_policy_decision decision = lt_policy_decide(round->turn->caller.policy, &what);
   lt_arena_release(&arena);
   return decision.action == LT_ACTION_ASK;
 }

@@ -3,7 +3,7 @@
 #include "agent/turn_state.h"
 #include "agent/modes/code_prompt.h"
 #include "base/mem.h"
-#include "tool/spill.h"
+#include "tool/answer_spill.h"
 
 #define EXECUTE "code.execute"
 
@@ -37,7 +37,7 @@ static void code_put_value(const lt_turn *turn, const lt_run_result *result, lt_
     lt_json_put_raw(&w, lt_buf_view(&result->value));
   }
   if (out->n > LT_ANSWER_MAX_BYTES) {
-    (void)lt_spill(&turn->caller, LT_STR(EXECUTE), out, NULL); /* where it cannot be kept, that is said in it */
+    (void)lt_answer_spill(&turn->caller, LT_STR(EXECUTE), out, NULL); /* where it cannot be kept, that is said in it */
   }
 }
 

@@ -5,7 +5,7 @@
 #include "text/tokens.h"
 #include "types/typegen.h"
 #include "types/typegen_text.h"
-#include "tool/describe.h"
+#include "tool/tool_typegen.h"
 
 static const char about[] =
     "Execute TypeScript code in a sandbox.\n"
@@ -55,7 +55,7 @@ static lt_status typescript_tool_declare(const lt_catalog *catalog, size_t max_t
   size_t told = out->n, tokens = 0;
   LT_TRY(lt_typegen_ts(NULL, 0, out, err));
   for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
-    lt_typegen_tool tool = lt_tool_describe(lt_catalog_at(catalog, i));
+    lt_typegen_tool tool = lt_tool_typegen(lt_catalog_at(catalog, i));
     LT_TRY(lt_typegen_ts_tool(&tool, out, err));
     tokens += lt_tokens_estimate(lt_str_from(out->p + told, out->n - told));
     told = out->n;

@@ -199,7 +199,7 @@ static bool advise_silent(lt_run *run, lt_str name) {
   bool found = false;
   for (size_t i = 0; i < count && !found; i++) {
     lt_buf_clear(&prefix);
-    lt_name_js(&prefix, silent[i]);
+    lt_identifier_js(&prefix, silent[i]);
     found = prefix.n > 0 && name.n > prefix.n && lt_str_starts(name, lt_buf_view(&prefix));
     if (found) {
       lt_buf_printf(&run->result->error, ": \"%.*s\" has told no tools, it may be down: tools[\"%.*s.x\"]({}) says why",

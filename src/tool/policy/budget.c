@@ -7,18 +7,18 @@
 #define WINDOW_MS  60000
 #define RING_FIRST 16
 
-typedef struct usage {
+typedef struct budget_usage {
   int64_t calls;
   uint64_t *times; /* a ring, the oldest at `first` */
   size_t cap;
   size_t first;
   size_t count;
-} usage;
+} budget_usage;
 
 struct lt_budget {
   const lt_policy_budget *limits;
   size_t count;
-  usage used[];
+  budget_usage used[];
 };
 
 lt_budget *lt_budget_new(const lt_policy *policy) {
@@ -38,19 +38,19 @@ void lt_budget_free(lt_budget *budget) {
   lt_mem_free(budget);
 }
 
-static bool is_over(uint64_t time, uint64_t now_ms) {
+static bool budget_is_over(uint64_t time, uint64_t now_ms) {
   return now_ms > time && now_ms - time >= WINDOW_MS;
 }
 
-static void forget_old(usage *used, uint64_t now_ms) {
-  while (used->count > 0 && is_over(used->times[used->first], now_ms)) {
+static void budget_forget_old(budget_usage *used, uint64_t now_ms) {
+  while (used->count > 0 && budget_is_over(used->times[used->first], now_ms)) {
     used->first = (used->first + 1) % used->cap;
     used->count--;
   }
 }
 
 /* Room for one more time. */
-static bool make_room(usage *used, int64_t per_minute) {
+static bool budget_make_room(budget_usage *used, int64_t per_minute) {
   if (used->count < used->cap) {
     return true;
   }
@@ -70,7 +70,7 @@ static bool make_room(usage *used, int64_t per_minute) {
   return true;
 }
 
-static lt_status check_calls(const lt_policy_budget *limit, const usage *used, lt_err *err) {
+static lt_status budget_check_calls(const lt_policy_budget *limit, const budget_usage *used, lt_err *err) {
   if (limit->calls == 0 || used->calls < limit->calls) {
     return LT_OK;
   }
@@ -79,8 +79,8 @@ static lt_status check_calls(const lt_policy_budget *limit, const usage *used, l
 }
 
 /* How long until there is room; 0: there is. */
-static uint64_t wait_of(const lt_policy_budget *limit, usage *used, uint64_t now_ms) {
-  forget_old(used, now_ms);
+static uint64_t budget_wait_ms(const lt_policy_budget *limit, budget_usage *used, uint64_t now_ms) {
+  budget_forget_old(used, now_ms);
   if (limit->per_minute == 0 || used->count < (size_t)limit->per_minute) {
     return 0;
   }
@@ -88,47 +88,47 @@ static uint64_t wait_of(const lt_policy_budget *limit, usage *used, uint64_t now
   return now_ms > oldest ? oldest + WINDOW_MS - now_ms : WINDOW_MS;
 }
 
-static lt_status fail_rate(const lt_policy_budget *limit, uint64_t wait_ms, lt_err *err) {
+static lt_status budget_fail_rate(const lt_policy_budget *limit, uint64_t wait_ms, lt_err *err) {
   return lt_fail(err, LT_E_LIMIT,
                  "the budget for \"%.*s\" is used up: %lld call%s per minute: try again in %llu s (tools.budgets)",
                  LT_STR_ARG(limit->match), (long long)limit->per_minute, limit->per_minute == 1 ? "" : "s",
                  (unsigned long long)(wait_ms + 999) / 1000);
 }
 
-static bool is_for(const lt_budget *budget, size_t i, lt_str tool) {
+static bool budget_is_for(const lt_budget *budget, size_t i, lt_str tool) {
   return lt_policy_glob(budget->limits[i].match, tool);
 }
 
 /* Whether every budget has room. One that has none for the rest of the run is told rather than one that will have some,
  * and of those the one with the longest wait: whoever waits as told gets through. */
-static lt_status check_all(lt_budget *budget, lt_str tool, uint64_t now_ms, lt_err *err) {
+static lt_status budget_check_all(lt_budget *budget, lt_str tool, uint64_t now_ms, lt_err *err) {
   const lt_policy_budget *slowest = NULL;
   uint64_t longest = 0;
   for (size_t i = 0; i < budget->count; i++) {
-    if (!is_for(budget, i, tool)) {
+    if (!budget_is_for(budget, i, tool)) {
       continue;
     }
-    LT_TRY(check_calls(&budget->limits[i], &budget->used[i], err));
-    uint64_t wait = wait_of(&budget->limits[i], &budget->used[i], now_ms);
+    LT_TRY(budget_check_calls(&budget->limits[i], &budget->used[i], err));
+    uint64_t wait = budget_wait_ms(&budget->limits[i], &budget->used[i], now_ms);
     if (wait > longest) {
       longest = wait;
       slowest = &budget->limits[i];
     }
   }
-  return slowest != NULL ? fail_rate(slowest, longest, err) : LT_OK;
+  return slowest != NULL ? budget_fail_rate(slowest, longest, err) : LT_OK;
 }
 
-static lt_status make_all_room(lt_budget *budget, lt_str tool, lt_err *err) {
+static lt_status budget_make_all_room(lt_budget *budget, lt_str tool, lt_err *err) {
   for (size_t i = 0; i < budget->count; i++) {
     int64_t per_minute = budget->limits[i].per_minute;
-    if (per_minute > 0 && is_for(budget, i, tool) && !make_room(&budget->used[i], per_minute)) {
+    if (per_minute > 0 && budget_is_for(budget, i, tool) && !budget_make_room(&budget->used[i], per_minute)) {
       return lt_fail(err, LT_E_NOMEM, "out of memory");
     }
   }
   return LT_OK;
 }
 
-static void count_call(usage *used, bool rated, uint64_t now_ms) {
+static void budget_count_call(budget_usage *used, bool rated, uint64_t now_ms) {
   used->calls++;
   if (rated) {
     used->times[(used->first + used->count) % used->cap] = now_ms;
@@ -140,11 +140,11 @@ lt_status lt_budget_take(lt_budget *budget, lt_str tool, uint64_t now_ms, lt_err
   if (budget == NULL) {
     return LT_OK;
   }
-  LT_TRY(check_all(budget, tool, now_ms, err));
-  LT_TRY(make_all_room(budget, tool, err));
+  LT_TRY(budget_check_all(budget, tool, now_ms, err));
+  LT_TRY(budget_make_all_room(budget, tool, err));
   for (size_t i = 0; i < budget->count; i++) {
-    if (is_for(budget, i, tool)) {
-      count_call(&budget->used[i], budget->limits[i].per_minute > 0, now_ms);
+    if (budget_is_for(budget, i, tool)) {
+      budget_count_call(&budget->used[i], budget->limits[i].per_minute > 0, now_ms);
     }
   }
   return LT_OK;

@@ -6,50 +6,50 @@
 
 /* --- Compiling ---------------------------------------------------------------------------------------------------- */
 
-static lt_status no_memory(lt_err *err) {
+static lt_status policy_no_memory(lt_err *err) {
   return lt_fail(err, LT_E_NOMEM, "out of memory");
 }
 
-static lt_status keep(lt_policy *policy, lt_str s, lt_str *ret, lt_err *err) {
+static lt_status policy_keep(lt_policy *policy, lt_str s, lt_str *ret, lt_err *err) {
   lt_str copy = lt_arena_dup(&policy->arena, s);
   if (copy.p == NULL) {
-    return no_memory(err);
+    return policy_no_memory(err);
   }
   *ret = copy;
   return LT_OK;
 }
 
 /* `which` is "policy" or "budgets". */
-static lt_status keep_match(lt_policy *policy, const char *which, size_t index, lt_str match, lt_str *ret,
-                            lt_err *err) {
+static lt_status policy_keep_match(lt_policy *policy, const char *which, size_t index, lt_str match, lt_str *ret,
+                                   lt_err *err) {
   if (match.n == 0) {
     return lt_fail(err, LT_E_INVALID, "tools.%s[%zu].match: empty; \"*\" is every tool", which, index);
   }
   if (match.n > LT_POLICY_MATCH_MAX_BYTES) {
     return lt_fail(err, LT_E_LIMIT, "tools.%s[%zu].match: over %lu bytes", which, index, LT_POLICY_MATCH_MAX_BYTES);
   }
-  return keep(policy, match, ret, err);
+  return policy_keep(policy, match, ret, err);
 }
 
-static lt_status compile_rule(lt_policy *policy, size_t i, const lt_policy_rule *rule, lt_err *err) {
-  lt_rule *made = &policy->rules[i];
+static lt_status policy_compile_rule(lt_policy *policy, size_t i, const lt_policy_rule *rule, lt_err *err) {
+  lt_policy_compiled_rule *made = &policy->rules[i];
   made->action = rule->action;
-  LT_TRY(keep_match(policy, "policy", i, rule->match, &made->match, err));
+  LT_TRY(policy_keep_match(policy, "policy", i, rule->match, &made->match, err));
   if (rule->reason.n > LT_POLICY_REASON_MAX_BYTES) {
     return lt_fail(err, LT_E_LIMIT, "tools.policy[%zu].reason: over %lu bytes", i, LT_POLICY_REASON_MAX_BYTES);
   }
-  LT_TRY(keep(policy, rule->reason, &made->reason, err));
+  LT_TRY(policy_keep(policy, rule->reason, &made->reason, err));
   lt_str when = lt_str_trim(rule->when);
   lt_err fault = LT_ERR_INIT;
-  if (when.n > 0 && lt_cond_parse(&policy->arena, when, &made->when, &fault) != LT_OK) {
+  if (when.n > 0 && lt_policy_parse_condition(&policy->arena, when, &made->when, &fault) != LT_OK) {
     return lt_fail(err, fault.status, "tools.policy[%zu].when: %s", i, fault.msg);
   }
   return LT_OK;
 }
 
-static lt_status compile_budget(lt_policy *policy, size_t i, const lt_policy_budget *budget, lt_err *err) {
+static lt_status policy_compile_budget(lt_policy *policy, size_t i, const lt_policy_budget *budget, lt_err *err) {
   policy->budgets[i] = *budget;
-  LT_TRY(keep_match(policy, "budgets", i, budget->match, &policy->budgets[i].match, err));
+  LT_TRY(policy_keep_match(policy, "budgets", i, budget->match, &policy->budgets[i].match, err));
   if (budget->calls < 0 || budget->per_minute < 0) {
     return lt_fail(err, LT_E_INVALID, "tools.budgets[%zu].%s: must not be negative", i,
                    budget->calls < 0 ? "calls" : "perMinute");
@@ -60,17 +60,18 @@ static lt_status compile_budget(lt_policy *policy, size_t i, const lt_policy_bud
   return LT_OK;
 }
 
-static lt_status compile(lt_policy *policy, const lt_policy_rule *rules, const lt_policy_budget *budgets, lt_err *err) {
+static lt_status policy_compile(lt_policy *policy, const lt_policy_rule *rules, const lt_policy_budget *budgets,
+                                lt_err *err) {
   policy->rules = lt_arena_zalloc(&policy->arena, policy->count, sizeof(*policy->rules));
   policy->budgets = lt_arena_zalloc(&policy->arena, policy->budget_count, sizeof(*policy->budgets));
   if (policy->rules == NULL || policy->budgets == NULL) {
-    return no_memory(err);
+    return policy_no_memory(err);
   }
   for (size_t i = 0; i < policy->count; i++) {
-    LT_TRY(compile_rule(policy, i, &rules[i], err));
+    LT_TRY(policy_compile_rule(policy, i, &rules[i], err));
   }
   for (size_t i = 0; i < policy->budget_count; i++) {
-    LT_TRY(compile_budget(policy, i, &budgets[i], err));
+    LT_TRY(policy_compile_budget(policy, i, &budgets[i], err));
   }
   return LT_OK;
 }
@@ -83,12 +84,12 @@ lt_status lt_policy_new(const lt_policy_rule *rules, size_t count, const lt_poli
   }
   lt_policy *policy = lt_mem_zalloc(1, sizeof(*policy));
   if (policy == NULL) {
-    return no_memory(err);
+    return policy_no_memory(err);
   }
   lt_arena_init(&policy->arena, LT_POLICY_MEMORY_BYTES);
   policy->count = count;
   policy->budget_count = budget_count;
-  lt_status status = compile(policy, rules, budgets, err);
+  lt_status status = policy_compile(policy, rules, budgets, err);
   if (status != LT_OK) {
     lt_policy_free(policy);
     return status;
@@ -106,21 +107,21 @@ void lt_policy_free(lt_policy *policy) {
 
 /* --- Deciding ----------------------------------------------------------------------------------------------------- */
 
-lt_decision lt_policy_decide(const lt_policy *policy, const lt_policy_call *call) {
-  lt_decision decision = {.action = call->needs_approval ? LT_ACTION_ASK : LT_ACTION_ALLOW, .rule = SIZE_MAX};
-  lt_judge judge;
-  lt_judge_init(&judge, call);
+lt_policy_decision lt_policy_decide(const lt_policy *policy, const lt_policy_call *call) {
+  lt_policy_decision decision = {.action = call->needs_approval ? LT_ACTION_ASK : LT_ACTION_ALLOW, .rule = SIZE_MAX};
+  lt_policy_judge judge;
+  lt_policy_judge_init(&judge, call);
   for (size_t i = 0; policy != NULL && i < policy->count; i++) {
-    const lt_rule *rule = &policy->rules[i];
+    const lt_policy_compiled_rule *rule = &policy->rules[i];
     if (!lt_policy_glob(rule->match, call->tool)) {
       continue;
     }
-    lt_truth truth = rule->when != NULL ? lt_cond_judge(&judge, rule->when) : LT_TRUTH_YES;
+    lt_policy_truth truth = rule->when != NULL ? lt_policy_judge_condition(&judge, rule->when) : LT_TRUTH_YES;
     if (truth == LT_TRUTH_YES || (truth == LT_TRUTH_UNKNOWN && rule->action != LT_ACTION_ALLOW)) {
-      decision = (lt_decision){rule->action, i, rule->reason, truth == LT_TRUTH_UNKNOWN};
+      decision = (lt_policy_decision){rule->action, i, rule->reason, truth == LT_TRUTH_UNKNOWN};
       break;
     }
   }
-  lt_judge_release(&judge);
+  lt_policy_judge_release(&judge);
   return decision;
 }

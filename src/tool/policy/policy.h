@@ -50,16 +50,16 @@ typedef struct lt_policy_call {
   bool needs_approval; /* the tool's own word */
 } lt_policy_call;
 
-typedef struct lt_decision {
+typedef struct lt_policy_decision {
   lt_action action;
   size_t rule;   /* index of the rule that decided; SIZE_MAX: none did */
   lt_str reason; /* the rule's; may be empty. Borrows: the policy */
   bool unsure;   /* its condition could not be told */
-} lt_decision;
+} lt_policy_decision;
 
 /* `policy` may be NULL: no rules. A condition that cannot be told (a value that is missing or of another type) counts
  * as met for ask and deny, and as not met for allow: what is unknown is never let through. */
-lt_decision lt_policy_decide(const lt_policy *policy, const lt_policy_call *call);
+lt_policy_decision lt_policy_decide(const lt_policy *policy, const lt_policy_call *call);
 
 /* --- Budgets ------------------------------------------------------------------------------------------------------ */
 /* What one run has used of the policy's budgets. */

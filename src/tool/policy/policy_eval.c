@@ -16,17 +16,17 @@ typedef struct value {
 
 typedef enum finding { FOUND, ABSENT, UNSURE } finding;
 
-static bool spend(lt_judge *j, uint64_t steps) {
+static bool spend(lt_policy_judge *j, uint64_t steps) {
   j->steps = j->steps > steps ? j->steps - steps : 0;
   return j->steps > 0;
 }
 
-static lt_truth truth_of(bool yes) {
+static lt_policy_truth truth_of(bool yes) {
   return yes ? LT_TRUTH_YES : LT_TRUTH_NO;
 }
 
-static lt_truth not_of(lt_truth truth) {
-  return (lt_truth)(LT_TRUTH_YES - truth);
+static lt_policy_truth not_of(lt_policy_truth truth) {
+  return (lt_policy_truth)(LT_TRUTH_YES - truth);
 }
 
 /* --- Finding ------------------------------------------------------------------------------------------------------ */
@@ -67,13 +67,13 @@ static bool begins_otherwise(lt_json name, lt_str key) {
   return key.n > 0 && c != '\\' && !(c & 0x80) && fold((lt_str){&c, 1}, &at) != fold(key, &key_at);
 }
 
-static bool chars_of(lt_judge *j, lt_json string, lt_str *ret) {
+static bool chars_of(lt_policy_judge *j, lt_json string, lt_str *ret) {
   return spend(j, 1 + lt_json_text(string).n / LT_POLICY_STEP_BYTES) && lt_json_str(string, &j->arena, ret);
 }
 
 /* The one member of this name. Two of them are unsure: the tool may take the other one. So are names that differ only
  * by case, which some JSON readers (Go's is one) take for the same. */
-static finding find_member(lt_judge *j, lt_json object, lt_str key, lt_json *ret) {
+static finding find_member(lt_policy_judge *j, lt_json object, lt_str key, lt_json *ret) {
   uint32_t exact = 0;
   uint32_t similar = 0;
   lt_json_iter it = lt_json_each(object);
@@ -98,7 +98,7 @@ static finding find_member(lt_judge *j, lt_json object, lt_str key, lt_json *ret
   return exact + similar == 0 ? ABSENT : exact == 1 && similar == 0 ? FOUND : UNSURE;
 }
 
-static finding find_item(lt_judge *j, lt_json array, uint32_t index, lt_json *ret) {
+static finding find_item(lt_policy_judge *j, lt_json array, uint32_t index, lt_json *ret) {
   if (index >= lt_json_count(array)) {
     return ABSENT;
   }
@@ -109,9 +109,9 @@ static finding find_item(lt_judge *j, lt_json array, uint32_t index, lt_json *re
   return FOUND;
 }
 
-static finding find(lt_judge *j, lt_json from, const lt_policy_step *steps, lt_json *ret) {
+static finding find(lt_policy_judge *j, lt_json from, const lt_policy_path_step *steps, lt_json *ret) {
   finding found = lt_json_exists(from) ? FOUND : ABSENT;
-  for (const lt_policy_step *step = steps; step != NULL && found == FOUND; step = step->next) {
+  for (const lt_policy_path_step *step = steps; step != NULL && found == FOUND; step = step->next) {
     lt_json_type type = lt_json_typeof(from);
     if (type != (step->is_index ? LT_JSON_ARRAY : LT_JSON_OBJECT)) {
       return ABSENT;
@@ -129,20 +129,21 @@ static finding find(lt_judge *j, lt_json from, const lt_policy_step *steps, lt_j
  * ToolAnnotations).
  */
 
-const char *const lt_hint_names[LT_HINT_COUNT] = {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"};
+const char *const lt_policy_hint_names[LT_HINT_COUNT] = {"readOnlyHint", "destructiveHint", "idempotentHint",
+                                                         "openWorldHint"};
 
 /* A hint that is no boolean, or is given twice, is none. */
-static bool read_hint(lt_judge *j, lt_hint hint, bool fallback) {
+static bool read_hint(lt_policy_judge *j, lt_policy_hint hint, bool fallback) {
   lt_json found;
   if (lt_json_typeof(j->call->annotations) != LT_JSON_OBJECT ||
-      find_member(j, j->call->annotations, lt_str_of(lt_hint_names[hint]), &found) != FOUND) {
+      find_member(j, j->call->annotations, lt_str_of(lt_policy_hint_names[hint]), &found) != FOUND) {
     return fallback;
   }
   return lt_json_bool(found, fallback);
 }
 
 /* Not where the work is used up in the middle: then they are unknown, and no fallback for what may be there. */
-static void read_hints(lt_judge *j) {
+static void read_hints(lt_policy_judge *j) {
   bool read_only = read_hint(j, LT_HINT_READ_ONLY, false);
   j->hints[LT_HINT_READ_ONLY] = read_only;
   j->hints[LT_HINT_DESTRUCTIVE] = !read_only && read_hint(j, LT_HINT_DESTRUCTIVE, true);
@@ -161,7 +162,7 @@ static value of_bool(bool b) {
   return (value){.type = b ? LT_JSON_TRUE : LT_JSON_FALSE};
 }
 
-static value hint_of(lt_judge *j, lt_hint hint) {
+static value hint_of(lt_policy_judge *j, lt_policy_hint hint) {
   if (!j->hints_read) {
     read_hints(j);
   }
@@ -169,14 +170,14 @@ static value hint_of(lt_judge *j, lt_hint hint) {
 }
 
 /* Where the steps of an operand that is in the call begin. */
-static lt_json root_of(const lt_judge *j, const lt_operand *operand) {
+static lt_json root_of(const lt_policy_judge *j, const lt_policy_operand *operand) {
   return operand->kind == LT_OPERAND_INPUT         ? j->call->input
          : operand->kind == LT_OPERAND_ANNOTATIONS ? j->call->annotations
          : operand->kind == LT_OPERAND_IT          ? j->it
                                                    : (lt_json){NULL, 0};
 }
 
-static value plain_value(lt_judge *j, const lt_operand *operand) {
+static value plain_value(lt_policy_judge *j, const lt_policy_operand *operand) {
   switch (operand->kind) {
     case LT_OPERAND_LITERAL:
       return (value){.type = operand->type, .text = operand->text};
@@ -196,7 +197,7 @@ static value plain_value(lt_judge *j, const lt_operand *operand) {
   return (value){.type = lt_json_typeof(found), .json = found};
 }
 
-static bool value_chars(lt_judge *j, const value *v, lt_str *ret) {
+static bool value_chars(lt_policy_judge *j, const value *v, lt_str *ret) {
   if (v->type != LT_JSON_STRING) {
     return false;
   }
@@ -209,11 +210,11 @@ static bool value_chars(lt_judge *j, const value *v, lt_str *ret) {
 
 /* What there is to compare of a string. Tools that are written in C see the end of one at its first NUL, others do not:
  * such a string is unknown. */
-static bool text_of(lt_judge *j, const value *v, lt_str *ret) {
+static bool text_of(lt_policy_judge *j, const value *v, lt_str *ret) {
   return value_chars(j, v, ret) && (ret->n == 0 || memchr(ret->p, '\0', ret->n) == NULL);
 }
 
-static value length_of(lt_judge *j, const value *v) {
+static value length_of(lt_policy_judge *j, const value *v) {
   size_t length = lt_json_count(v->json);
   if (v->type == LT_JSON_STRING) {
     lt_str chars;
@@ -229,14 +230,14 @@ static value length_of(lt_judge *j, const value *v) {
   return number;
 }
 
-static value value_of(lt_judge *j, const lt_operand *operand) {
+static value value_of(lt_policy_judge *j, const lt_policy_operand *operand) {
   value v = plain_value(j, operand);
   return operand->length ? length_of(j, &v) : v;
 }
 
 /* --- Comparing ---------------------------------------------------------------------------------------------------- */
 
-static bool holds(lt_compare op, int order) {
+static bool holds(lt_policy_comparison op, int order) {
   switch (op) {
     case LT_CMP_EQ:
       return order == 0;
@@ -273,7 +274,7 @@ static bool is_short(const lt_decimal *d) {
 
 /* Most programs read numbers as doubles, so 0.99999999999999999 may be 1 to a tool, and 2^53 + 1 be 2^53: what does not
  * hold for the number as it is written and as a double alike is unknown. */
-static lt_truth compare_numbers(lt_judge *j, lt_compare op, lt_str a, lt_str b) {
+static lt_policy_truth compare_numbers(lt_policy_judge *j, lt_policy_comparison op, lt_str a, lt_str b) {
   if (!spend(j, 2 + (a.n + b.n) / LT_POLICY_STEP_BYTES)) {
     return LT_TRUTH_UNKNOWN;
   }
@@ -295,17 +296,17 @@ static bool may_have_nul(const value *v) {
 }
 
 /* With one of our own: the other's escapes are not undone, however long it is. */
-static lt_truth equal_text(lt_judge *j, const value *v, lt_str own) {
+static lt_policy_truth equal_text(lt_policy_judge *j, const value *v, lt_str own) {
   if (!spend(j, 1 + lt_json_text(v->json).n / LT_POLICY_STEP_BYTES) || may_have_nul(v)) {
     return LT_TRUTH_UNKNOWN;
   }
   return truth_of(lt_json_str_eq(v->json, own));
 }
 
-static lt_truth compare_strings(lt_judge *j, lt_compare op, const value *a, const value *b) {
+static lt_policy_truth compare_strings(lt_policy_judge *j, lt_policy_comparison op, const value *a, const value *b) {
   bool equality = op == LT_CMP_EQ || op == LT_CMP_NE;
   if (equality && (a->json.doc == NULL) != (b->json.doc == NULL)) {
-    lt_truth equal = a->json.doc != NULL ? equal_text(j, a, b->text) : equal_text(j, b, a->text);
+    lt_policy_truth equal = a->json.doc != NULL ? equal_text(j, a, b->text) : equal_text(j, b, a->text);
     return op == LT_CMP_EQ ? equal : not_of(equal);
   }
   lt_str x;
@@ -320,7 +321,7 @@ static bool is_bool(const value *v) {
   return v->type == LT_JSON_TRUE || v->type == LT_JSON_FALSE;
 }
 
-static lt_truth compare_values(lt_judge *j, lt_compare op, const value *a, const value *b) {
+static lt_policy_truth compare_values(lt_policy_judge *j, lt_policy_comparison op, const value *a, const value *b) {
   if (a->type == LT_JSON_NUMBER && b->type == LT_JSON_NUMBER) {
     return compare_numbers(j, op, number_text(a), number_text(b));
   }
@@ -335,12 +336,13 @@ static lt_truth compare_values(lt_judge *j, lt_compare op, const value *a, const
   return LT_TRUTH_UNKNOWN;
 }
 
-static bool is_null_literal(const lt_operand *operand) {
+static bool is_null_literal(const lt_policy_operand *operand) {
   return operand->kind == LT_OPERAND_LITERAL && operand->type == LT_JSON_NULL;
 }
 
 /* `== null` asks whether a value that is there is null, whatever it is; anything else compares values of one type. */
-static lt_truth compare(lt_judge *j, lt_compare op, const value *a, const lt_operand *left, const lt_operand *right) {
+static lt_policy_truth compare(lt_policy_judge *j, lt_policy_comparison op, const value *a,
+                               const lt_policy_operand *left, const lt_policy_operand *right) {
   value b = value_of(j, right);
   bool asks_null = is_null_literal(left) || is_null_literal(right);
   if (asks_null && a->type != LT_JSON_NONE && b.type != LT_JSON_NONE) {
@@ -349,16 +351,16 @@ static lt_truth compare(lt_judge *j, lt_compare op, const value *a, const lt_ope
   return compare_values(j, op, a, &b);
 }
 
-static lt_truth judge_compare(lt_judge *j, const lt_cond *cond) {
+static lt_policy_truth judge_compare(lt_policy_judge *j, const lt_policy_condition *cond) {
   value a = value_of(j, cond->left);
   return compare(j, cond->op, &a, cond->left, cond->right);
 }
 
-static lt_truth judge_in(lt_judge *j, const lt_cond *cond) {
+static lt_policy_truth judge_in(lt_policy_judge *j, const lt_policy_condition *cond) {
   value a = value_of(j, cond->left);
-  lt_truth truth = LT_TRUTH_NO;
-  for (const lt_operand *item = cond->right; item != NULL && truth != LT_TRUTH_YES; item = item->next) {
-    lt_truth one = compare(j, LT_CMP_EQ, &a, cond->left, item);
+  lt_policy_truth truth = LT_TRUTH_NO;
+  for (const lt_policy_operand *item = cond->right; item != NULL && truth != LT_TRUTH_YES; item = item->next) {
+    lt_policy_truth one = compare(j, LT_CMP_EQ, &a, cond->left, item);
     truth = one > truth ? one : truth;
   }
   return truth;
@@ -366,7 +368,7 @@ static lt_truth judge_in(lt_judge *j, const lt_cond *cond) {
 
 /* --- Text --------------------------------------------------------------------------------------------------------- */
 
-static lt_truth judge_matches(lt_judge *j, const lt_cond *cond) {
+static lt_policy_truth judge_matches(lt_policy_judge *j, const lt_policy_condition *cond) {
   value v = value_of(j, cond->left);
   lt_str chars;
   if (!text_of(j, &v, &chars) || !spend(j, chars.n * cond->text.n / LT_POLICY_STEP_BYTES)) {
@@ -376,7 +378,7 @@ static lt_truth judge_matches(lt_judge *j, const lt_cond *cond) {
 }
 
 /* What a relative path or one with "~" means, only the tool knows. */
-static lt_truth judge_within(lt_judge *j, const lt_cond *cond) {
+static lt_policy_truth judge_within(lt_policy_judge *j, const lt_policy_condition *cond) {
   value v = value_of(j, cond->left);
   lt_str path;
   if (!text_of(j, &v, &path) || !spend(j, path.n / LT_POLICY_STEP_BYTES) || !lt_policy_path(&j->arena, path, &path)) {
@@ -387,12 +389,12 @@ static lt_truth judge_within(lt_judge *j, const lt_cond *cond) {
 
 /* --- Conditions --------------------------------------------------------------------------------------------------- */
 
-static lt_truth judge_truth(lt_judge *j, const lt_cond *cond) {
+static lt_policy_truth judge_truth(lt_policy_judge *j, const lt_policy_condition *cond) {
   value v = value_of(j, cond->left);
   return is_bool(&v) ? truth_of(v.type == LT_JSON_TRUE) : LT_TRUTH_UNKNOWN;
 }
 
-static lt_truth judge_has(lt_judge *j, const lt_cond *cond) {
+static lt_policy_truth judge_has(lt_policy_judge *j, const lt_policy_condition *cond) {
   lt_json found;
   switch (find(j, root_of(j, cond->left), cond->left->steps, &found)) {
     case FOUND:
@@ -405,18 +407,18 @@ static lt_truth judge_has(lt_judge *j, const lt_cond *cond) {
   return LT_TRUTH_UNKNOWN;
 }
 
-static lt_truth judge_items(lt_judge *j, const lt_cond *cond) {
+static lt_policy_truth judge_items(lt_policy_judge *j, const lt_policy_condition *cond) {
   value array = value_of(j, cond->left);
   if (array.type != LT_JSON_ARRAY) {
     return LT_TRUTH_UNKNOWN;
   }
-  lt_truth decisive = cond->kind == LT_COND_ANY ? LT_TRUTH_YES : LT_TRUTH_NO;
-  lt_truth truth = not_of(decisive);
+  lt_policy_truth decisive = cond->kind == LT_COND_ANY ? LT_TRUTH_YES : LT_TRUTH_NO;
+  lt_policy_truth truth = not_of(decisive);
   lt_json outer = j->it;
   lt_json_iter it = lt_json_each(array.json);
   while (truth != decisive && lt_json_next(&it)) {
     j->it = it.value;
-    lt_truth one = spend(j, 1) ? lt_cond_judge(j, cond->first) : LT_TRUTH_UNKNOWN;
+    lt_policy_truth one = spend(j, 1) ? lt_policy_judge_condition(j, cond->first) : LT_TRUTH_UNKNOWN;
     truth = one == decisive || one == LT_TRUTH_UNKNOWN ? one : truth;
     if (j->steps == 0) {
       truth = LT_TRUTH_UNKNOWN;
@@ -427,23 +429,23 @@ static lt_truth judge_items(lt_judge *j, const lt_cond *cond) {
   return truth;
 }
 
-static lt_truth judge_chain(lt_judge *j, const lt_cond *cond) {
-  lt_truth decisive = cond->kind == LT_COND_OR ? LT_TRUTH_YES : LT_TRUTH_NO;
-  lt_truth truth = not_of(decisive);
-  for (const lt_cond *one = cond->first; one != NULL && truth != decisive; one = one->next) {
-    lt_truth here = lt_cond_judge(j, one);
+static lt_policy_truth judge_chain(lt_policy_judge *j, const lt_policy_condition *cond) {
+  lt_policy_truth decisive = cond->kind == LT_COND_OR ? LT_TRUTH_YES : LT_TRUTH_NO;
+  lt_policy_truth truth = not_of(decisive);
+  for (const lt_policy_condition *one = cond->first; one != NULL && truth != decisive; one = one->next) {
+    lt_policy_truth here = lt_policy_judge_condition(j, one);
     truth = here == decisive || here == LT_TRUTH_UNKNOWN ? here : truth;
   }
   return truth;
 }
 
-lt_truth lt_cond_judge(lt_judge *j, const lt_cond *cond) {
+lt_policy_truth lt_policy_judge_condition(lt_policy_judge *j, const lt_policy_condition *cond) {
   switch (cond->kind) {
     case LT_COND_OR:
     case LT_COND_AND:
       return judge_chain(j, cond);
     case LT_COND_NOT:
-      return not_of(lt_cond_judge(j, cond->first));
+      return not_of(lt_policy_judge_condition(j, cond->first));
     case LT_COND_TRUTH:
       return judge_truth(j, cond);
     case LT_COND_COMPARE:
@@ -463,11 +465,11 @@ lt_truth lt_cond_judge(lt_judge *j, const lt_cond *cond) {
   return LT_TRUTH_UNKNOWN;
 }
 
-void lt_judge_init(lt_judge *judge, const lt_policy_call *call) {
-  *judge = (lt_judge){.call = call, .steps = LT_POLICY_STEPS_MAX};
+void lt_policy_judge_init(lt_policy_judge *judge, const lt_policy_call *call) {
+  *judge = (lt_policy_judge){.call = call, .steps = LT_POLICY_STEPS_MAX};
   lt_arena_init(&judge->arena, LT_POLICY_WORK_BYTES);
 }
 
-void lt_judge_release(lt_judge *judge) {
+void lt_policy_judge_release(lt_policy_judge *judge) {
   lt_arena_release(&judge->arena);
 }

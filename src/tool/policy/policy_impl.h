@@ -11,46 +11,46 @@
 #include "tool/policy/policy.h"
 
 /* In the order of Kleene's logic: && is the least of two, || the greatest, ! turns it around. */
-typedef enum lt_truth { LT_TRUTH_NO, LT_TRUTH_UNKNOWN, LT_TRUTH_YES } lt_truth;
+typedef enum lt_policy_truth { LT_TRUTH_NO, LT_TRUTH_UNKNOWN, LT_TRUTH_YES } lt_policy_truth;
 
-typedef enum lt_operand_kind {
+typedef enum lt_policy_operand_kind {
   LT_OPERAND_LITERAL,
   LT_OPERAND_INPUT,
   LT_OPERAND_ANNOTATIONS,
   LT_OPERAND_HINT, /* one of the four that have a default */
   LT_OPERAND_TOOL_ID,
   LT_OPERAND_IT, /* the item of the innermost any() or all() */
-} lt_operand_kind;
+} lt_policy_operand_kind;
 
-typedef enum lt_hint {
+typedef enum lt_policy_hint {
   LT_HINT_READ_ONLY,
   LT_HINT_DESTRUCTIVE,
   LT_HINT_IDEMPOTENT,
   LT_HINT_OPEN_WORLD,
   LT_HINT_COUNT
-} lt_hint;
+} lt_policy_hint;
 
-extern const char *const lt_hint_names[LT_HINT_COUNT];
+extern const char *const lt_policy_hint_names[LT_HINT_COUNT];
 
 /* From a value into it: .key, ["key"] or [index]. */
-typedef struct lt_policy_step {
-  const struct lt_policy_step *next;
+typedef struct lt_policy_path_step {
+  const struct lt_policy_path_step *next;
   lt_str key;
   uint32_t index;
   bool is_index;
-} lt_policy_step;
+} lt_policy_path_step;
 
-typedef struct lt_operand {
-  struct lt_operand *next; /* in a list */
-  lt_operand_kind kind;
+typedef struct lt_policy_operand {
+  struct lt_policy_operand *next; /* in a list */
+  lt_policy_operand_kind kind;
   lt_json_type type; /* of a literal */
   lt_str text;       /* of a literal: a string's characters, a number as written */
-  lt_hint hint;
-  const lt_policy_step *steps;
+  lt_policy_hint hint;
+  const lt_policy_path_step *steps;
   bool length; /* length(...) of it */
-} lt_operand;
+} lt_policy_operand;
 
-typedef enum lt_cond_kind {
+typedef enum lt_policy_condition_kind {
   LT_COND_OR,
   LT_COND_AND,
   LT_COND_NOT,
@@ -62,37 +62,44 @@ typedef enum lt_cond_kind {
   LT_COND_HAS,
   LT_COND_ANY, /* of the items of `left`, by the condition `first` */
   LT_COND_ALL,
-} lt_cond_kind;
+} lt_policy_condition_kind;
 
-typedef enum lt_compare { LT_CMP_EQ, LT_CMP_NE, LT_CMP_LT, LT_CMP_LE, LT_CMP_GT, LT_CMP_GE } lt_compare;
+typedef enum lt_policy_comparison {
+  LT_CMP_EQ,
+  LT_CMP_NE,
+  LT_CMP_LT,
+  LT_CMP_LE,
+  LT_CMP_GT,
+  LT_CMP_GE
+} lt_policy_comparison;
 
-typedef struct lt_cond {
-  struct lt_cond *next;  /* beside this one in an OR or AND */
-  struct lt_cond *first; /* inside */
-  lt_cond_kind kind;
-  lt_compare op;
-  const lt_operand *left;
-  const lt_operand *right; /* of a comparison; the list of an IN */
-  lt_str text;             /* a pattern, or a folder: normalised, without a slash at its end */
-} lt_cond;
+typedef struct lt_policy_condition {
+  struct lt_policy_condition *next;  /* beside this one in an OR or AND */
+  struct lt_policy_condition *first; /* inside */
+  lt_policy_condition_kind kind;
+  lt_policy_comparison op;
+  const lt_policy_operand *left;
+  const lt_policy_operand *right; /* of a comparison; the list of an IN */
+  lt_str text;                    /* a pattern, or a folder: normalised, without a slash at its end */
+} lt_policy_condition;
 
 /* Errors: LT_E_INVALID, with the place and what was expected; LT_E_LIMIT; LT_E_NOMEM. Owns: the arena, also what of
  * `text` is kept. */
-lt_status lt_cond_parse(lt_arena *arena, lt_str text, const lt_cond **ret_cond, lt_err *err);
+lt_status lt_policy_parse_condition(lt_arena *arena, lt_str text, const lt_policy_condition **ret_cond, lt_err *err);
 
 /* A judgement of one call, by one condition after another. */
-typedef struct lt_judge {
+typedef struct lt_policy_judge {
   const lt_policy_call *call;
   lt_arena arena; /* characters of strings that are written with escapes */
   uint64_t steps; /* of work that are left; without any, everything is unknown */
   lt_json it;
   bool hints[LT_HINT_COUNT];
   bool hints_read;
-} lt_judge;
+} lt_policy_judge;
 
-void lt_judge_init(lt_judge *judge, const lt_policy_call *call);
-void lt_judge_release(lt_judge *judge);
-lt_truth lt_cond_judge(lt_judge *judge, const lt_cond *cond);
+void lt_policy_judge_init(lt_policy_judge *judge, const lt_policy_call *call);
+void lt_policy_judge_release(lt_policy_judge *judge);
+lt_policy_truth lt_policy_judge_condition(lt_policy_judge *judge, const lt_policy_condition *cond);
 
 /* Whether all of `text` is as `pattern` says: "*" is any characters, "?" is one, all else is itself. Time: the product
  * of both lengths at worst. */

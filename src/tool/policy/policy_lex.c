@@ -9,23 +9,24 @@
 
 /* --- Tokens ------------------------------------------------------------------------------------------------------- */
 
-static bool is_space(char c) {
+static bool policy_lex_is_space(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-static bool is_digit(char c) {
+static bool policy_lex_is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-static bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || is_digit(c) || (c & 0x80);
+static bool policy_lex_is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || policy_lex_is_digit(c) ||
+         (c & 0x80);
 }
 
-static bool is_number(char c) {
-  return is_digit(c) || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-';
+static bool policy_lex_is_number(char c) {
+  return policy_lex_is_digit(c) || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-';
 }
 
-static size_t run(lt_str s, bool (*in)(char)) {
+static size_t policy_lex_span(lt_str s, bool (*in)(char)) {
   size_t n = 0;
   while (n < s.n && in(s.p[n])) {
     n++;
@@ -34,7 +35,7 @@ static size_t run(lt_str s, bool (*in)(char)) {
 }
 
 /* The whole of a quoted string, or all that is left when nothing closes it. */
-static size_t string_end(lt_str s, bool *ret_closed) {
+static size_t policy_lex_string_end(lt_str s, bool *ret_closed) {
   size_t n = 1;
   while (n < s.n && s.p[n] != s.p[0]) {
     n += s.p[n] == '\\' ? 2 : 1;
@@ -43,7 +44,7 @@ static size_t string_end(lt_str s, bool *ret_closed) {
   return n < s.n ? n + 1 : s.n;
 }
 
-static size_t sign_end(lt_str s) {
+static size_t policy_lex_sign_end(lt_str s) {
   static const char *const signs[] = {"===", "!==", "==", "!=", "<=", ">=", "&&", "||"};
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
     if (lt_str_starts(s, lt_str_of(signs[i]))) {
@@ -53,61 +54,61 @@ static size_t sign_end(lt_str s) {
   return 1;
 }
 
-static lt_token token_at(lt_str rest) {
+static lt_policy_token policy_lex_token_at(lt_str rest) {
   if (rest.n == 0) {
-    return (lt_token){LT_TOKEN_END, rest};
+    return (lt_policy_token){LT_TOKEN_END, rest};
   }
   char c = rest.p[0];
   if (c == '"' || c == '\'') {
     bool closed;
-    return (lt_token){LT_TOKEN_STRING, lt_str_sub(rest, 0, string_end(rest, &closed))};
+    return (lt_policy_token){LT_TOKEN_STRING, lt_str_sub(rest, 0, policy_lex_string_end(rest, &closed))};
   }
-  if (is_digit(c) || (c == '-' && rest.n > 1 && is_digit(rest.p[1]))) {
-    return (lt_token){LT_TOKEN_NUMBER, lt_str_sub(rest, 0, run(rest, is_number))};
+  if (policy_lex_is_digit(c) || (c == '-' && rest.n > 1 && policy_lex_is_digit(rest.p[1]))) {
+    return (lt_policy_token){LT_TOKEN_NUMBER, lt_str_sub(rest, 0, policy_lex_span(rest, policy_lex_is_number))};
   }
-  if (is_word(c)) {
-    return (lt_token){LT_TOKEN_WORD, lt_str_sub(rest, 0, run(rest, is_word))};
+  if (policy_lex_is_word(c)) {
+    return (lt_policy_token){LT_TOKEN_WORD, lt_str_sub(rest, 0, policy_lex_span(rest, policy_lex_is_word))};
   }
-  return (lt_token){LT_TOKEN_SIGN, lt_str_sub(rest, 0, sign_end(rest))};
+  return (lt_policy_token){LT_TOKEN_SIGN, lt_str_sub(rest, 0, policy_lex_sign_end(rest))};
 }
 
-static size_t offset_of(const lt_parser *p, const lt_token *token) {
+static size_t policy_lex_offset_of(const lt_policy_parser *p, const lt_policy_token *token) {
   return (size_t)(token->text.p - p->text.p);
 }
 
-static lt_token token_after(const lt_parser *p, size_t at) {
+static lt_policy_token policy_lex_token_after(const lt_policy_parser *p, size_t at) {
   lt_str rest = {p->text.p + at, p->text.n - at};
-  size_t blanks = run(rest, is_space);
-  return token_at((lt_str){rest.p + blanks, rest.n - blanks});
+  size_t blanks = policy_lex_span(rest, policy_lex_is_space);
+  return policy_lex_token_at((lt_str){rest.p + blanks, rest.n - blanks});
 }
 
-void lt_lex_begin(lt_parser *p, lt_arena *arena, lt_str text, lt_err *err) {
-  *p = (lt_parser){.arena = arena, .text = text, .err = err};
-  p->now = token_after(p, 0);
-  p->before = (lt_token){LT_TOKEN_END, {text.p, 0}};
+void lt_policy_lex_begin(lt_policy_parser *p, lt_arena *arena, lt_str text, lt_err *err) {
+  *p = (lt_policy_parser){.arena = arena, .text = text, .err = err};
+  p->now = policy_lex_token_after(p, 0);
+  p->before = (lt_policy_token){LT_TOKEN_END, {text.p, 0}};
 }
 
-void lt_lex_next(lt_parser *p) {
+void lt_policy_lex_next(lt_policy_parser *p) {
   p->before = p->now;
-  p->now = token_after(p, offset_of(p, &p->now) + p->now.text.n);
+  p->now = policy_lex_token_after(p, policy_lex_offset_of(p, &p->now) + p->now.text.n);
 }
 
-bool lt_lex_is(const lt_parser *p, const char *sign_or_word) {
+bool lt_policy_lex_is(const lt_policy_parser *p, const char *sign_or_word) {
   return (p->now.kind == LT_TOKEN_SIGN || p->now.kind == LT_TOKEN_WORD) && lt_str_eqc(p->now.text, sign_or_word);
 }
 
-bool lt_lex_accept(lt_parser *p, const char *sign_or_word) {
-  if (!lt_lex_is(p, sign_or_word)) {
+bool lt_policy_lex_accept(lt_policy_parser *p, const char *sign_or_word) {
+  if (!lt_policy_lex_is(p, sign_or_word)) {
     return false;
   }
-  lt_lex_next(p);
+  lt_policy_lex_next(p);
   return true;
 }
 
 /* --- Faults ------------------------------------------------------------------------------------------------------- */
 
 /* What other languages write, and what is written here. */
-static const char *hint_for(lt_str found) {
+static const char *policy_lex_hint_for(lt_str found) {
   static const struct {
     const char *found;
     const char *hint;
@@ -144,12 +145,12 @@ static const char *hint_for(lt_str found) {
 }
 
 /* From 1, in characters. */
-static size_t position_of(const lt_parser *p, const lt_token *token) {
-  return 1 + lt_utf8_count(lt_str_sub(p->text, 0, offset_of(p, token)));
+static size_t policy_lex_position_of(const lt_policy_parser *p, const lt_policy_token *token) {
+  return 1 + lt_utf8_count(lt_str_sub(p->text, 0, policy_lex_offset_of(p, token)));
 }
 
 /* A token in a message: no control characters, no broken ones, not too long. */
-static const char *quoted(const lt_token *token, char out[QUOTE_BYTES + 4]) {
+static const char *policy_lex_quoted(const lt_policy_token *token, char out[QUOTE_BYTES + 4]) {
   size_t n = lt_utf8_floor(token->text, QUOTE_BYTES);
   for (size_t i = 0; i < n; i++) {
     char c = token->text.p[i];
@@ -159,14 +160,14 @@ static const char *quoted(const lt_token *token, char out[QUOTE_BYTES + 4]) {
   return out;
 }
 
-void *lt_lex_expected(lt_parser *p, const char *what) {
+void *lt_policy_lex_expected(lt_policy_parser *p, const char *what) {
   if (p->status != LT_OK) {
     return NULL;
   }
   char before[QUOTE_BYTES + 4];
   char found[QUOTE_BYTES + 4];
-  quoted(&p->before, before);
-  quoted(&p->now, found);
+  policy_lex_quoted(&p->before, before);
+  policy_lex_quoted(&p->now, found);
   bool first = p->before.text.n == 0;
   const char *after[] = {first ? "" : " after `", first ? "" : before, first ? "" : "`"};
   if (p->now.kind == LT_TOKEN_END) {
@@ -174,14 +175,14 @@ void *lt_lex_expected(lt_parser *p, const char *what) {
         lt_fail(p->err, LT_E_INVALID, "expected %s%s%s%s, but it ends there", what, after[0], after[1], after[2]);
     return NULL;
   }
-  const char *hint = hint_for(p->now.text);
+  const char *hint = policy_lex_hint_for(p->now.text);
   p->status =
       lt_fail(p->err, LT_E_INVALID, "expected %s%s%s%s, found `%s` at character %zu%s%s%s", what, after[0], after[1],
-              after[2], found, position_of(p, &p->now), hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
+              after[2], found, policy_lex_position_of(p, &p->now), hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
   return NULL;
 }
 
-void *lt_lex_refuse(lt_parser *p, const lt_token *at, const char *fmt, ...) {
+void *lt_policy_lex_refuse(lt_policy_parser *p, const lt_policy_token *at, const char *fmt, ...) {
   if (p->status != LT_OK) {
     return NULL;
   }
@@ -191,18 +192,19 @@ void *lt_lex_refuse(lt_parser *p, const lt_token *at, const char *fmt, ...) {
   vsnprintf(what, sizeof what, fmt, args);
   va_end(args);
   char found[QUOTE_BYTES + 4];
-  p->status = lt_fail(p->err, LT_E_INVALID, "%s (at character %zu: `%s`)", what, position_of(p, at), quoted(at, found));
+  p->status = lt_fail(p->err, LT_E_INVALID, "%s (at character %zu: `%s`)", what, policy_lex_position_of(p, at),
+                      policy_lex_quoted(at, found));
   return NULL;
 }
 
-void *lt_lex_no_memory(lt_parser *p) {
+void *lt_policy_lex_no_memory(lt_policy_parser *p) {
   if (p->status == LT_OK) {
     p->status = lt_fail(p->err, LT_E_NOMEM, "out of memory");
   }
   return NULL;
 }
 
-void *lt_lex_over(lt_parser *p, const char *what, size_t max) {
+void *lt_policy_lex_over(lt_policy_parser *p, const char *what, size_t max) {
   if (p->status == LT_OK) {
     p->status = lt_fail(p->err, LT_E_LIMIT, "%s: at most %zu; make two rules of it", what, max);
   }
@@ -212,7 +214,7 @@ void *lt_lex_over(lt_parser *p, const char *what, size_t max) {
 /* --- Literals ----------------------------------------------------------------------------------------------------- */
 
 /* As a JSON string: in single quotes a double one may stand as it is, and \' is only an apostrophe. */
-static void put_json(lt_buf *out, lt_str inside) {
+static void policy_lex_put_json(lt_buf *out, lt_str inside) {
   lt_buf_byte(out, '"');
   for (size_t i = 0; i < inside.n; i++) {
     char c = inside.p[i];
@@ -230,41 +232,43 @@ static void put_json(lt_buf *out, lt_str inside) {
   lt_buf_byte(out, '"');
 }
 
-static bool read_json_string(lt_parser *p, const lt_token *token, lt_str json, lt_str *ret) {
+static bool policy_lex_read_json_string(lt_policy_parser *p, const lt_policy_token *token, lt_str json, lt_str *ret) {
   lt_json_doc doc;
   lt_err err = LT_ERR_INIT;
   lt_str copy = lt_arena_dup(p->arena, json);
   if (copy.p == NULL || lt_json_parse(p->arena, copy, &doc, &err) == LT_E_NOMEM) {
-    lt_lex_no_memory(p);
+    lt_policy_lex_no_memory(p);
     return false;
   }
   if (err.status != LT_OK) {
-    lt_lex_refuse(p, token, "this string cannot be read: escapes are those of JSON and \\', a line break is \\n");
+    lt_policy_lex_refuse(p, token,
+                         "this string cannot be read: escapes are those of JSON and \\', a line break is \\n");
     return false;
   }
-  return lt_json_str(lt_json_root(&doc), p->arena, ret) || lt_lex_no_memory(p) != NULL;
+  return lt_json_str(lt_json_root(&doc), p->arena, ret) || lt_policy_lex_no_memory(p) != NULL;
 }
 
-bool lt_lex_string(lt_parser *p, const lt_token *token, lt_str *ret) {
+bool lt_policy_lex_string(lt_policy_parser *p, const lt_policy_token *token, lt_str *ret) {
   bool closed;
-  size_t n = string_end(token->text, &closed);
+  size_t n = policy_lex_string_end(token->text, &closed);
   if (!closed) {
-    lt_lex_refuse(p, token, "this string has no closing quote");
+    lt_policy_lex_refuse(p, token, "this string has no closing quote");
     return false;
   }
   lt_buf json;
   lt_buf_init(&json, LT_POLICY_WHEN_MAX_BYTES * 2 + 2);
-  put_json(&json, lt_str_sub(token->text, 1, n - 1));
-  bool ok = json.status == LT_OK ? read_json_string(p, token, lt_buf_view(&json), ret) : lt_lex_no_memory(p) != NULL;
+  policy_lex_put_json(&json, lt_str_sub(token->text, 1, n - 1));
+  bool ok = json.status == LT_OK ? policy_lex_read_json_string(p, token, lt_buf_view(&json), ret)
+                                 : lt_policy_lex_no_memory(p) != NULL;
   lt_buf_release(&json);
   return ok;
 }
 
-bool lt_lex_number(lt_parser *p, const lt_token *token, lt_str *ret) {
+bool lt_policy_lex_number(lt_policy_parser *p, const lt_policy_token *token, lt_str *ret) {
   if (lt_json_check(token->text, NULL) != LT_OK) {
-    lt_lex_refuse(p, token, "this number cannot be read: write it as in JSON, such as 10, -0.5 or 1e6");
+    lt_policy_lex_refuse(p, token, "this number cannot be read: write it as in JSON, such as 10, -0.5 or 1e6");
     return false;
   }
   *ret = lt_arena_dup(p->arena, token->text);
-  return ret->p != NULL || lt_lex_no_memory(p) != NULL;
+  return ret->p != NULL || lt_policy_lex_no_memory(p) != NULL;
 }

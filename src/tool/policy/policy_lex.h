@@ -5,47 +5,48 @@
 
 #include "tool/policy/policy_impl.h"
 
-typedef enum lt_token_kind {
+typedef enum lt_policy_token_kind {
   LT_TOKEN_END,
   LT_TOKEN_WORD,
   LT_TOKEN_NUMBER,
   LT_TOKEN_STRING, /* quotes included; checked when it is read */
   LT_TOKEN_SIGN,   /* whatever else, known or not */
-} lt_token_kind;
+} lt_policy_token_kind;
 
-typedef struct lt_token {
-  lt_token_kind kind;
+typedef struct lt_policy_token {
+  lt_policy_token_kind kind;
   lt_str text;
-} lt_token;
+} lt_policy_token;
 
-typedef struct lt_parser {
+typedef struct lt_policy_parser {
   lt_arena *arena;
   lt_str text;
-  lt_token now;
-  lt_token before;
+  lt_policy_token now;
+  lt_policy_token before;
   lt_err *err;
   lt_status status; /* of the first fault */
   uint32_t depth;
   uint32_t nodes;
   uint32_t items; /* any() and all() around */
-} lt_parser;
+} lt_policy_parser;
 
 /* `text` is UTF-8; the first token is there afterwards. */
-void lt_lex_begin(lt_parser *p, lt_arena *arena, lt_str text, lt_err *err);
-void lt_lex_next(lt_parser *p);
-bool lt_lex_is(const lt_parser *p, const char *sign_or_word);
+void lt_policy_lex_begin(lt_policy_parser *p, lt_arena *arena, lt_str text, lt_err *err);
+void lt_policy_lex_next(lt_policy_parser *p);
+bool lt_policy_lex_is(const lt_policy_parser *p, const char *sign_or_word);
 /* Takes the token when it is this one. */
-bool lt_lex_accept(lt_parser *p, const char *sign_or_word);
+bool lt_policy_lex_accept(lt_policy_parser *p, const char *sign_or_word);
 
 /* Record the first fault and return NULL: at the token of now `what` was expected; or, in a sentence, what is wrong
  * with the token of now or, `before`, the one before. */
-void *lt_lex_expected(lt_parser *p, const char *what);
-void *lt_lex_refuse(lt_parser *p, const lt_token *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void *lt_lex_no_memory(lt_parser *p);
-void *lt_lex_over(lt_parser *p, const char *what, size_t max);
+void *lt_policy_lex_expected(lt_policy_parser *p, const char *what);
+void *lt_policy_lex_refuse(lt_policy_parser *p, const lt_policy_token *at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void *lt_policy_lex_no_memory(lt_policy_parser *p);
+void *lt_policy_lex_over(lt_policy_parser *p, const char *what, size_t max);
 
 /* The characters of a STRING, the text of a NUMBER, as they mean. False: the fault is recorded. */
-bool lt_lex_string(lt_parser *p, const lt_token *token, lt_str *ret);
-bool lt_lex_number(lt_parser *p, const lt_token *token, lt_str *ret);
+bool lt_policy_lex_string(lt_policy_parser *p, const lt_policy_token *token, lt_str *ret);
+bool lt_policy_lex_number(lt_policy_parser *p, const lt_policy_token *token, lt_str *ret);
 
 #endif

@@ -19,23 +19,24 @@ typedef enum static_type { TYPE_ANY, TYPE_NULL, TYPE_BOOLEAN, TYPE_NUMBER, TYPE_
 
 static const char *const type_names[] = {"anything", "null", "a boolean", "a number", "a string"};
 
-static lt_cond *parse_or(lt_parser *p);
+static lt_policy_condition *parse_or(lt_policy_parser *p);
 
-static bool count_node(lt_parser *p) {
+static bool count_node(lt_policy_parser *p) {
   if (++p->nodes > LT_POLICY_NODES_MAX) {
-    lt_lex_over(p, "too many parts", LT_POLICY_NODES_MAX);
+    lt_policy_lex_over(p, "too many parts", LT_POLICY_NODES_MAX);
     return false;
   }
   return true;
 }
 
-static void *new_part(lt_parser *p, size_t size) {
+static void *new_part(lt_policy_parser *p, size_t size) {
   void *part = count_node(p) ? lt_arena_zalloc(p->arena, 1, size) : NULL;
-  return part != NULL ? part : lt_lex_no_memory(p);
+  return part != NULL ? part : lt_policy_lex_no_memory(p);
 }
 
-static lt_cond *new_cond(lt_parser *p, lt_cond_kind kind, const lt_operand *left) {
-  lt_cond *cond = new_part(p, sizeof(*cond));
+static lt_policy_condition *new_cond(lt_policy_parser *p, lt_policy_condition_kind kind,
+                                     const lt_policy_operand *left) {
+  lt_policy_condition *cond = new_part(p, sizeof(*cond));
   if (cond != NULL) {
     cond->kind = kind;
     cond->left = left;
@@ -43,9 +44,9 @@ static lt_cond *new_cond(lt_parser *p, lt_cond_kind kind, const lt_operand *left
   return cond;
 }
 
-static bool take(lt_parser *p, const char *sign, const char *what) {
-  if (!lt_lex_accept(p, sign)) {
-    lt_lex_expected(p, what);
+static bool take(lt_policy_parser *p, const char *sign, const char *what) {
+  if (!lt_policy_lex_accept(p, sign)) {
+    lt_policy_lex_expected(p, what);
     return false;
   }
   return true;
@@ -64,33 +65,33 @@ static const char *nearest(lt_str word, const char *const *names, size_t count) 
 static const char *const functions[] = {"all", "any", "has", "length"};
 static const char *const roots[] = {"input", "annotations", "tool"};
 
-static void *refuse_function(lt_parser *p, const lt_token *word) {
+static void *refuse_function(lt_policy_parser *p, const lt_policy_token *word) {
   const char *near = nearest(word->text, functions, sizeof functions / sizeof *functions);
   if (near != NULL && lt_str_eqc(word->text, near)) {
-    return lt_lex_refuse(p, word, "%s(...) cannot stand here", near);
+    return lt_policy_lex_refuse(p, word, "%s(...) cannot stand here", near);
   }
-  return lt_lex_refuse(p, word, "there is no such function%s%s%s; there are all, any, has and length",
-                       near ? ": did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+  return lt_policy_lex_refuse(p, word, "there is no such function%s%s%s; there are all, any, has and length",
+                              near ? ": did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-static void *refuse_root(lt_parser *p, const lt_token *word) {
+static void *refuse_root(lt_policy_parser *p, const lt_policy_token *word) {
   const char *near = nearest(word->text, roots, sizeof roots / sizeof *roots);
   if (near != NULL) {
-    return lt_lex_refuse(p, word, "there is no such value: did you mean \"%s\"?", near);
+    return lt_policy_lex_refuse(p, word, "there is no such value: did you mean \"%s\"?", near);
   }
-  return lt_lex_refuse(p, word,
-                       "there is no such value; values begin with input, annotations or tool, and a string "
-                       "stands in quotes");
+  return lt_policy_lex_refuse(p, word,
+                              "there is no such value; values begin with input, annotations or tool, and a string "
+                              "stands in quotes");
 }
 
 /* --- Paths -------------------------------------------------------------------------------------------------------- */
 
-static bool read_index(lt_parser *p, lt_policy_step *step) {
+static bool read_index(lt_policy_parser *p, lt_policy_path_step *step) {
   lt_str digits = p->now.text;
   uint64_t index = 0;
   for (size_t i = 0; i < digits.n; i++) {
     if (digits.p[i] < '0' || digits.p[i] > '9' || digits.n > 9) {
-      lt_lex_refuse(p, &p->now, "an index is a whole number from 0");
+      lt_policy_lex_refuse(p, &p->now, "an index is a whole number from 0");
       return false;
     }
     index = index * 10 + (uint64_t)(digits.p[i] - '0');
@@ -101,41 +102,41 @@ static bool read_index(lt_parser *p, lt_policy_step *step) {
 }
 
 /* What stands between "[" and "]". */
-static bool read_bracket(lt_parser *p, lt_policy_step *step) {
+static bool read_bracket(lt_policy_parser *p, lt_policy_path_step *step) {
   if (p->now.kind == LT_TOKEN_STRING) {
-    if (!lt_lex_string(p, &p->now, &step->key)) {
+    if (!lt_policy_lex_string(p, &p->now, &step->key)) {
       return false;
     }
   } else if (p->now.kind != LT_TOKEN_NUMBER) {
-    lt_lex_expected(p, "an index or a name in quotes");
+    lt_policy_lex_expected(p, "an index or a name in quotes");
     return false;
   } else if (!read_index(p, step)) {
     return false;
   }
-  lt_lex_next(p);
+  lt_policy_lex_next(p);
   return take(p, "]", "\"]\"");
 }
 
-static bool read_name(lt_parser *p, lt_policy_step *step) {
+static bool read_name(lt_policy_parser *p, lt_policy_path_step *step) {
   if (p->now.kind != LT_TOKEN_WORD) {
-    lt_lex_expected(p, "a name");
+    lt_policy_lex_expected(p, "a name");
     return false;
   }
   step->key = lt_arena_dup(p->arena, p->now.text);
   if (step->key.p == NULL) {
-    lt_lex_no_memory(p);
+    lt_policy_lex_no_memory(p);
     return false;
   }
-  lt_lex_next(p);
+  lt_policy_lex_next(p);
   return true;
 }
 
-static bool parse_steps(lt_parser *p, lt_operand *operand) {
-  const lt_policy_step **end = &operand->steps;
-  while (lt_lex_is(p, ".") || lt_lex_is(p, "[")) {
-    bool bracket = lt_lex_is(p, "[");
-    lt_lex_next(p);
-    lt_policy_step *step = new_part(p, sizeof(*step));
+static bool parse_steps(lt_policy_parser *p, lt_policy_operand *operand) {
+  const lt_policy_path_step **end = &operand->steps;
+  while (lt_policy_lex_is(p, ".") || lt_policy_lex_is(p, "[")) {
+    bool bracket = lt_policy_lex_is(p, "[");
+    lt_policy_lex_next(p);
+    lt_policy_path_step *step = new_part(p, sizeof(*step));
     if (step == NULL || !(bracket ? read_bracket(p, step) : read_name(p, step))) {
       return false;
     }
@@ -145,36 +146,38 @@ static bool parse_steps(lt_parser *p, lt_operand *operand) {
   return true;
 }
 
-static bool is_one_name(const lt_operand *operand, const char *name) {
+static bool is_one_name(const lt_policy_operand *operand, const char *name) {
   return operand->steps != NULL && operand->steps->next == NULL && !operand->steps->is_index &&
          lt_str_eqc(operand->steps->key, name);
 }
 
-static lt_operand *resolve_tool(lt_parser *p, lt_operand *operand, const lt_token *word) {
+static lt_policy_operand *resolve_tool(lt_policy_parser *p, lt_policy_operand *operand, const lt_policy_token *word) {
   operand->kind = LT_OPERAND_TOOL_ID;
-  return is_one_name(operand, "id") ? operand : lt_lex_refuse(p, word, "of a tool there is tool.id only");
+  return is_one_name(operand, "id") ? operand : lt_policy_lex_refuse(p, word, "of a tool there is tool.id only");
 }
 
 /* A hint whose name is nearly right is never there, and the rule never what it was meant to be. */
-static lt_operand *resolve_annotation(lt_parser *p, lt_operand *operand, const lt_token *word) {
+static lt_policy_operand *resolve_annotation(lt_policy_parser *p, lt_policy_operand *operand,
+                                             const lt_policy_token *word) {
   for (int i = 0; i < LT_HINT_COUNT; i++) {
-    if (is_one_name(operand, lt_hint_names[i])) {
+    if (is_one_name(operand, lt_policy_hint_names[i])) {
       operand->kind = LT_OPERAND_HINT;
-      operand->hint = (lt_hint)i;
+      operand->hint = (lt_policy_hint)i;
       return operand;
     }
   }
   if (operand->steps != NULL && !operand->steps->is_index) {
     lt_str name = operand->steps->key;
-    const char *near = nearest(name, lt_hint_names, LT_HINT_COUNT);
+    const char *near = nearest(name, lt_policy_hint_names, LT_HINT_COUNT);
     if (near != NULL && !lt_str_eqc(name, near)) {
-      return lt_lex_refuse(p, word, "there is no annotation \"%.*s\": did you mean \"%s\"?", LT_STR_ARG(name), near);
+      return lt_policy_lex_refuse(p, word, "there is no annotation \"%.*s\": did you mean \"%s\"?", LT_STR_ARG(name),
+                                  near);
     }
   }
   return operand;
 }
 
-static lt_operand *resolve_root(lt_parser *p, lt_operand *operand, const lt_token *word) {
+static lt_policy_operand *resolve_root(lt_policy_parser *p, lt_policy_operand *operand, const lt_policy_token *word) {
   if (lt_str_eqc(word->text, "tool")) {
     return resolve_tool(p, operand, word);
   }
@@ -184,23 +187,23 @@ static lt_operand *resolve_root(lt_parser *p, lt_operand *operand, const lt_toke
   }
   if (lt_str_eqc(word->text, "it")) {
     operand->kind = LT_OPERAND_IT;
-    return p->items > 0 ? operand : lt_lex_refuse(p, word, "\"it\" is the item that any() or all() looks at");
+    return p->items > 0 ? operand : lt_policy_lex_refuse(p, word, "\"it\" is the item that any() or all() looks at");
   }
   operand->kind = LT_OPERAND_INPUT;
   return lt_str_eqc(word->text, "input") ? operand : refuse_root(p, word);
 }
 
-static lt_operand *parse_path(lt_parser *p) {
+static lt_policy_operand *parse_path(lt_policy_parser *p) {
   if (p->now.kind != LT_TOKEN_WORD) {
-    return lt_lex_expected(p, "a value of the call, such as input.path,");
+    return lt_policy_lex_expected(p, "a value of the call, such as input.path,");
   }
-  lt_token word = p->now;
-  lt_operand *operand = new_part(p, sizeof(*operand));
-  lt_lex_next(p);
+  lt_policy_token word = p->now;
+  lt_policy_operand *operand = new_part(p, sizeof(*operand));
+  lt_policy_lex_next(p);
   if (operand == NULL) {
     return NULL;
   }
-  if (lt_lex_is(p, "(")) {
+  if (lt_policy_lex_is(p, "(")) {
     return refuse_function(p, &word);
   }
   return parse_steps(p, operand) ? resolve_root(p, operand, &word) : NULL;
@@ -215,13 +218,13 @@ static lt_json_type literal_word(lt_str word) {
                                      : LT_JSON_NONE;
 }
 
-static bool is_literal(const lt_parser *p) {
+static bool is_literal(const lt_policy_parser *p) {
   return p->now.kind == LT_TOKEN_STRING || p->now.kind == LT_TOKEN_NUMBER ||
          (p->now.kind == LT_TOKEN_WORD && literal_word(p->now.text) != LT_JSON_NONE);
 }
 
-static lt_operand *parse_literal(lt_parser *p) {
-  lt_operand *operand = new_part(p, sizeof(*operand));
+static lt_policy_operand *parse_literal(lt_policy_parser *p) {
+  lt_policy_operand *operand = new_part(p, sizeof(*operand));
   if (operand == NULL) {
     return NULL;
   }
@@ -229,23 +232,23 @@ static lt_operand *parse_literal(lt_parser *p) {
   bool ok = true;
   if (p->now.kind == LT_TOKEN_STRING) {
     operand->type = LT_JSON_STRING;
-    ok = lt_lex_string(p, &p->now, &operand->text);
+    ok = lt_policy_lex_string(p, &p->now, &operand->text);
   } else if (p->now.kind == LT_TOKEN_NUMBER) {
     operand->type = LT_JSON_NUMBER;
-    ok = lt_lex_number(p, &p->now, &operand->text);
+    ok = lt_policy_lex_number(p, &p->now, &operand->text);
   } else {
     operand->type = literal_word(p->now.text);
   }
-  lt_lex_next(p);
+  lt_policy_lex_next(p);
   return ok ? operand : NULL;
 }
 
-static lt_operand *parse_length(lt_parser *p) {
-  lt_lex_next(p);
+static lt_policy_operand *parse_length(lt_policy_parser *p) {
+  lt_policy_lex_next(p);
   if (!take(p, "(", "\"(\"")) {
     return NULL;
   }
-  lt_operand *operand = parse_path(p);
+  lt_policy_operand *operand = parse_path(p);
   if (operand == NULL || !take(p, ")", "\")\"")) {
     return NULL;
   }
@@ -253,14 +256,14 @@ static lt_operand *parse_length(lt_parser *p) {
   return operand;
 }
 
-static lt_operand *parse_operand(lt_parser *p) {
+static lt_policy_operand *parse_operand(lt_policy_parser *p) {
   if (is_literal(p)) {
     return parse_literal(p);
   }
   if (p->now.kind != LT_TOKEN_WORD) {
-    return lt_lex_expected(p, "a value");
+    return lt_policy_lex_expected(p, "a value");
   }
-  return lt_lex_is(p, "length") ? parse_length(p) : parse_path(p);
+  return lt_policy_lex_is(p, "length") ? parse_length(p) : parse_path(p);
 }
 
 static static_type literal_type(lt_json_type type) {
@@ -270,7 +273,7 @@ static static_type literal_type(lt_json_type type) {
                                   : TYPE_BOOLEAN;
 }
 
-static static_type type_of(const lt_operand *operand) {
+static static_type type_of(const lt_policy_operand *operand) {
   if (operand->length) {
     return TYPE_NUMBER;
   }
@@ -291,7 +294,7 @@ static static_type type_of(const lt_operand *operand) {
 
 /* --- Tests -------------------------------------------------------------------------------------------------------- */
 
-static bool is_ordering(lt_compare op) {
+static bool is_ordering(lt_policy_comparison op) {
   return op != LT_CMP_EQ && op != LT_CMP_NE;
 }
 
@@ -299,56 +302,59 @@ static bool can_order(static_type type) {
   return type == TYPE_ANY || type == TYPE_NUMBER || type == TYPE_STRING;
 }
 
-static bool check_types(lt_parser *p, const lt_token *sign, const lt_operand *left, const lt_operand *right,
-                        bool ordering) {
+static bool check_types(lt_policy_parser *p, const lt_policy_token *sign, const lt_policy_operand *left,
+                        const lt_policy_operand *right, bool ordering) {
   static_type a = type_of(left);
   static_type b = type_of(right);
   if (ordering && (!can_order(a) || !can_order(b))) {
-    lt_lex_refuse(p, sign, "only numbers and strings have an order, %s has none", type_names[can_order(a) ? b : a]);
+    lt_policy_lex_refuse(p, sign, "only numbers and strings have an order, %s has none",
+                         type_names[can_order(a) ? b : a]);
     return false;
   }
   bool differ = a != b && a != TYPE_ANY && b != TYPE_ANY && a != TYPE_NULL && b != TYPE_NULL;
   if (differ) {
-    lt_lex_refuse(p, sign, "%s cannot be compared with %s", type_names[a], type_names[b]);
+    lt_policy_lex_refuse(p, sign, "%s cannot be compared with %s", type_names[a], type_names[b]);
   }
   return !differ;
 }
 
-static bool find_compare(const lt_parser *p, lt_compare *ret) {
+static bool find_compare(const lt_policy_parser *p, lt_policy_comparison *ret) {
   static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
   for (int i = 0; i < 6; i++) {
-    if (lt_lex_is(p, signs[i])) {
-      *ret = (lt_compare)i;
+    if (lt_policy_lex_is(p, signs[i])) {
+      *ret = (lt_policy_comparison)i;
       return true;
     }
   }
   return false;
 }
 
-static lt_cond *parse_compare(lt_parser *p, const lt_operand *left, lt_compare op) {
-  lt_token sign = p->now;
-  lt_lex_next(p);
-  lt_cond *cond = new_cond(p, LT_COND_COMPARE, left);
-  const lt_operand *right = cond != NULL ? parse_operand(p) : NULL;
+static lt_policy_condition *parse_compare(lt_policy_parser *p, const lt_policy_operand *left, lt_policy_comparison op) {
+  lt_policy_token sign = p->now;
+  lt_policy_lex_next(p);
+  lt_policy_condition *cond = new_cond(p, LT_COND_COMPARE, left);
+  const lt_policy_operand *right = cond != NULL ? parse_operand(p) : NULL;
   if (right == NULL || !check_types(p, &sign, left, right, is_ordering(op))) {
     return NULL;
   }
   cond->op = op;
   cond->right = right;
-  return find_compare(p, &op) ? lt_lex_refuse(p, &p->now, "comparisons do not chain: join two of them with &&") : cond;
+  return find_compare(p, &op) ? lt_policy_lex_refuse(p, &p->now, "comparisons do not chain: join two of them with &&")
+                              : cond;
 }
 
-static lt_cond *parse_in(lt_parser *p, const lt_operand *left) {
-  lt_token sign = p->now;
-  lt_lex_next(p);
-  lt_cond *cond = new_cond(p, LT_COND_IN, left);
+static lt_policy_condition *parse_in(lt_policy_parser *p, const lt_policy_operand *left) {
+  lt_policy_token sign = p->now;
+  lt_policy_lex_next(p);
+  lt_policy_condition *cond = new_cond(p, LT_COND_IN, left);
   if (cond == NULL || !take(p, "[", "\"[\" and a list")) {
     return NULL;
   }
-  lt_operand *last = NULL;
-  const lt_operand *typed = left; /* the last one that has a type of its own */
+  lt_policy_operand *last = NULL;
+  const lt_policy_operand *typed = left; /* the last one that has a type of its own */
   do {
-    lt_operand *item = is_literal(p) ? parse_literal(p) : lt_lex_expected(p, "a string, number, true, false or null");
+    lt_policy_operand *item =
+        is_literal(p) ? parse_literal(p) : lt_policy_lex_expected(p, "a string, number, true, false or null");
     if (item == NULL || !check_types(p, &sign, typed, item, false)) {
       return NULL;
     }
@@ -359,66 +365,67 @@ static lt_cond *parse_in(lt_parser *p, const lt_operand *left) {
       cond->right = item;
     }
     last = item;
-  } while (lt_lex_accept(p, ","));
+  } while (lt_policy_lex_accept(p, ","));
   return take(p, "]", "\",\" or \"]\"") ? cond : NULL;
 }
 
 /* `matches` or `within`, with the string after it. */
-static lt_cond *parse_text_test(lt_parser *p, const lt_operand *left, lt_cond_kind kind) {
-  lt_token sign = p->now;
-  lt_lex_next(p);
-  lt_cond *cond = new_cond(p, kind, left);
+static lt_policy_condition *parse_text_test(lt_policy_parser *p, const lt_policy_operand *left,
+                                            lt_policy_condition_kind kind) {
+  lt_policy_token sign = p->now;
+  lt_policy_lex_next(p);
+  lt_policy_condition *cond = new_cond(p, kind, left);
   if (cond == NULL) {
     return NULL;
   }
   if (type_of(left) != TYPE_ANY && type_of(left) != TYPE_STRING) {
-    return lt_lex_refuse(p, &sign, "%s is no text", type_names[type_of(left)]);
+    return lt_policy_lex_refuse(p, &sign, "%s is no text", type_names[type_of(left)]);
   }
   if (p->now.kind != LT_TOKEN_STRING) {
-    return lt_lex_expected(p, kind == LT_COND_MATCHES ? "a pattern in quotes" : "a folder in quotes");
+    return lt_policy_lex_expected(p, kind == LT_COND_MATCHES ? "a pattern in quotes" : "a folder in quotes");
   }
-  if (!lt_lex_string(p, &p->now, &cond->text)) {
+  if (!lt_policy_lex_string(p, &p->now, &cond->text)) {
     return NULL;
   }
   if (kind == LT_COND_WITHIN) {
     if (cond->text.n == 0 || cond->text.p[0] != '/' || memchr(cond->text.p, '\0', cond->text.n) != NULL) {
-      return lt_lex_refuse(p, &p->now, "a folder begins with \"/\"");
+      return lt_policy_lex_refuse(p, &p->now, "a folder begins with \"/\"");
     }
     if (!lt_policy_path(p->arena, cond->text, &cond->text)) {
-      return lt_lex_no_memory(p);
+      return lt_policy_lex_no_memory(p);
     }
   }
-  lt_lex_next(p);
+  lt_policy_lex_next(p);
   return cond;
 }
 
 /* A value alone, which must be able to be true or false. */
-static lt_cond *parse_truth(lt_parser *p, const lt_operand *left) {
+static lt_policy_condition *parse_truth(lt_policy_parser *p, const lt_policy_operand *left) {
   if (type_of(left) != TYPE_ANY && type_of(left) != TYPE_BOOLEAN) {
-    return lt_lex_expected(p, "a comparison");
+    return lt_policy_lex_expected(p, "a comparison");
   }
   return new_cond(p, LT_COND_TRUTH, left);
 }
 
-static lt_cond *parse_has(lt_parser *p) {
-  lt_lex_next(p);
-  lt_lex_next(p);
-  lt_token word = p->now;
-  lt_operand *path = parse_path(p);
+static lt_policy_condition *parse_has(lt_policy_parser *p) {
+  lt_policy_lex_next(p);
+  lt_policy_lex_next(p);
+  lt_policy_token word = p->now;
+  lt_policy_operand *path = parse_path(p);
   if (path == NULL || !take(p, ")", "\")\"")) {
     return NULL;
   }
   if (path->kind != LT_OPERAND_INPUT && path->kind != LT_OPERAND_ANNOTATIONS && path->kind != LT_OPERAND_IT) {
-    return lt_lex_refuse(p, &word, "this is always there");
+    return lt_policy_lex_refuse(p, &word, "this is always there");
   }
   return new_cond(p, LT_COND_HAS, path);
 }
 
-static lt_cond *parse_items(lt_parser *p, lt_cond_kind kind) {
-  lt_lex_next(p);
-  lt_lex_next(p);
-  lt_operand *path = parse_path(p);
-  lt_cond *cond = path != NULL ? new_cond(p, kind, path) : NULL;
+static lt_policy_condition *parse_items(lt_policy_parser *p, lt_policy_condition_kind kind) {
+  lt_policy_lex_next(p);
+  lt_policy_lex_next(p);
+  lt_policy_operand *path = parse_path(p);
+  lt_policy_condition *cond = path != NULL ? new_cond(p, kind, path) : NULL;
   if (cond == NULL || !take(p, ",", "\",\" and a condition on \"it\"")) {
     return NULL;
   }
@@ -428,61 +435,61 @@ static lt_cond *parse_items(lt_parser *p, lt_cond_kind kind) {
   return cond->first != NULL && take(p, ")", "\")\"") ? cond : NULL;
 }
 
-static bool opens(const lt_parser *p) {
-  lt_parser ahead = *p;
-  lt_lex_next(&ahead);
-  return lt_lex_is(&ahead, "(");
+static bool opens(const lt_policy_parser *p) {
+  lt_policy_parser ahead = *p;
+  lt_policy_lex_next(&ahead);
+  return lt_policy_lex_is(&ahead, "(");
 }
 
-static lt_cond *parse_test(lt_parser *p) {
-  if (lt_lex_is(p, "has") && opens(p)) {
+static lt_policy_condition *parse_test(lt_policy_parser *p) {
+  if (lt_policy_lex_is(p, "has") && opens(p)) {
     return parse_has(p);
   }
-  if ((lt_lex_is(p, "any") || lt_lex_is(p, "all")) && opens(p)) {
-    return parse_items(p, lt_lex_is(p, "any") ? LT_COND_ANY : LT_COND_ALL);
+  if ((lt_policy_lex_is(p, "any") || lt_policy_lex_is(p, "all")) && opens(p)) {
+    return parse_items(p, lt_policy_lex_is(p, "any") ? LT_COND_ANY : LT_COND_ALL);
   }
-  const lt_operand *left = parse_operand(p);
+  const lt_policy_operand *left = parse_operand(p);
   if (left == NULL) {
     return NULL;
   }
-  lt_compare op;
+  lt_policy_comparison op;
   if (find_compare(p, &op)) {
     return parse_compare(p, left, op);
   }
-  return lt_lex_is(p, "in")        ? parse_in(p, left)
-         : lt_lex_is(p, "matches") ? parse_text_test(p, left, LT_COND_MATCHES)
-         : lt_lex_is(p, "within")  ? parse_text_test(p, left, LT_COND_WITHIN)
-                                   : parse_truth(p, left);
+  return lt_policy_lex_is(p, "in")        ? parse_in(p, left)
+         : lt_policy_lex_is(p, "matches") ? parse_text_test(p, left, LT_COND_MATCHES)
+         : lt_policy_lex_is(p, "within")  ? parse_text_test(p, left, LT_COND_WITHIN)
+                                          : parse_truth(p, left);
 }
 
 /* --- Logic -------------------------------------------------------------------------------------------------------- */
 
-static lt_cond *parse_unary(lt_parser *p);
+static lt_policy_condition *parse_unary(lt_policy_parser *p);
 
 /* `!input.a == 1` means one thing in most languages and was meant to be another. */
-static lt_cond *parse_not(lt_parser *p) {
-  lt_token sign = p->now;
-  lt_lex_next(p);
-  lt_cond *cond = new_cond(p, LT_COND_NOT, NULL);
-  bool opened = lt_lex_is(p, "(") || lt_lex_is(p, "!");
+static lt_policy_condition *parse_not(lt_policy_parser *p) {
+  lt_policy_token sign = p->now;
+  lt_policy_lex_next(p);
+  lt_policy_condition *cond = new_cond(p, LT_COND_NOT, NULL);
+  bool opened = lt_policy_lex_is(p, "(") || lt_policy_lex_is(p, "!");
   cond = cond != NULL && (cond->first = parse_unary(p)) != NULL ? cond : NULL;
   if (cond == NULL || opened) {
     return cond;
   }
-  lt_cond_kind kind = cond->first->kind;
+  lt_policy_condition_kind kind = cond->first->kind;
   bool plain = kind == LT_COND_TRUTH || kind == LT_COND_HAS || kind == LT_COND_ANY || kind == LT_COND_ALL;
-  return plain ? cond : lt_lex_refuse(p, &sign, "put what \"!\" turns around in parentheses: !( ... )");
+  return plain ? cond : lt_policy_lex_refuse(p, &sign, "put what \"!\" turns around in parentheses: !( ... )");
 }
 
-static lt_cond *parse_unary(lt_parser *p) {
+static lt_policy_condition *parse_unary(lt_policy_parser *p) {
   if (p->depth >= LT_POLICY_DEPTH_MAX) {
-    return lt_lex_over(p, "nested too deeply", LT_POLICY_DEPTH_MAX);
+    return lt_policy_lex_over(p, "nested too deeply", LT_POLICY_DEPTH_MAX);
   }
   p->depth++;
-  lt_cond *cond;
-  if (lt_lex_is(p, "!")) {
+  lt_policy_condition *cond;
+  if (lt_policy_lex_is(p, "!")) {
     cond = parse_not(p);
-  } else if (lt_lex_accept(p, "(")) {
+  } else if (lt_policy_lex_accept(p, "(")) {
     cond = parse_or(p);
     cond = cond != NULL && take(p, ")", "&&, || or \")\"") ? cond : NULL;
   } else {
@@ -493,17 +500,18 @@ static lt_cond *parse_unary(lt_parser *p) {
 }
 
 /* Many of a kind side by side, not inside each other: long lists need no depth. */
-static lt_cond *parse_chain(lt_parser *p, lt_cond_kind kind, const char *sign, lt_cond *(*parse)(lt_parser *)) {
-  lt_cond *last = parse(p);
-  if (last == NULL || !lt_lex_is(p, sign)) {
+static lt_policy_condition *parse_chain(lt_policy_parser *p, lt_policy_condition_kind kind, const char *sign,
+                                        lt_policy_condition *(*parse)(lt_policy_parser *)) {
+  lt_policy_condition *last = parse(p);
+  if (last == NULL || !lt_policy_lex_is(p, sign)) {
     return last;
   }
-  lt_cond *chain = new_cond(p, kind, NULL);
+  lt_policy_condition *chain = new_cond(p, kind, NULL);
   if (chain == NULL) {
     return NULL;
   }
   chain->first = last;
-  while (lt_lex_accept(p, sign)) {
+  while (lt_policy_lex_accept(p, sign)) {
     last->next = parse(p);
     last = last->next;
     if (last == NULL) {
@@ -513,11 +521,11 @@ static lt_cond *parse_chain(lt_parser *p, lt_cond_kind kind, const char *sign, l
   return chain;
 }
 
-static lt_cond *parse_ands(lt_parser *p) {
+static lt_policy_condition *parse_ands(lt_policy_parser *p) {
   return parse_chain(p, LT_COND_AND, "&&", parse_unary);
 }
 
-static lt_cond *parse_or(lt_parser *p) {
+static lt_policy_condition *parse_or(lt_policy_parser *p) {
   return parse_chain(p, LT_COND_OR, "||", parse_ands);
 }
 
@@ -535,17 +543,17 @@ static lt_status check_utf8(lt_arena *arena, lt_str text, lt_err *err) {
   return ok ? LT_OK : lt_fail(err, LT_E_INVALID, "this is not UTF-8");
 }
 
-lt_status lt_cond_parse(lt_arena *arena, lt_str text, const lt_cond **ret_cond, lt_err *err) {
+lt_status lt_policy_parse_condition(lt_arena *arena, lt_str text, const lt_policy_condition **ret_cond, lt_err *err) {
   if (text.n > LT_POLICY_WHEN_MAX_BYTES) {
     return lt_fail(err, LT_E_LIMIT, "a condition has at most %lu bytes; make two rules of it",
                    LT_POLICY_WHEN_MAX_BYTES);
   }
   LT_TRY(check_utf8(arena, text, err));
-  lt_parser p;
-  lt_lex_begin(&p, arena, text, err);
-  lt_cond *cond = parse_or(&p);
+  lt_policy_parser p;
+  lt_policy_lex_begin(&p, arena, text, err);
+  lt_policy_condition *cond = parse_or(&p);
   if (cond != NULL && p.now.kind != LT_TOKEN_END) {
-    lt_lex_expected(&p, "&&, || or the end");
+    lt_policy_lex_expected(&p, "&&, || or the end");
     cond = NULL;
   }
   if (cond != NULL) {

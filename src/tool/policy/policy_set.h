@@ -5,16 +5,16 @@
 
 #include "tool/policy/policy_impl.h"
 
-typedef struct lt_rule {
+typedef struct lt_policy_compiled_rule {
   lt_str match;
-  const lt_cond *when; /* NULL: always */
+  const lt_policy_condition *when; /* NULL: always */
   lt_str reason;
   lt_action action;
-} lt_rule;
+} lt_policy_compiled_rule;
 
 struct lt_policy {
   lt_arena arena;
-  lt_rule *rules;
+  lt_policy_compiled_rule *rules;
   size_t count;
   lt_policy_budget *budgets;
   size_t budget_count;

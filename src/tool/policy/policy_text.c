@@ -34,7 +34,7 @@ bool lt_policy_glob(lt_str pattern, lt_str text) {
 }
 
 /* Takes the last name off. */
-static size_t parent_of(const char *path, size_t n) {
+static size_t policy_path_parent(const char *path, size_t n) {
   while (n > 0 && path[n - 1] != '/') {
     n--;
   }
@@ -55,7 +55,7 @@ bool lt_policy_path(lt_arena *arena, lt_str path, lt_str *ret) {
     lt_str name = lt_str_sub(path, at, slash != NULL ? (size_t)(slash - path.p) : path.n);
     at += name.n + 1;
     if (lt_str_eq(name, LT_STR(".."))) {
-      n = parent_of(out, n);
+      n = policy_path_parent(out, n);
     } else if (name.n > 0 && !lt_str_eq(name, LT_STR("."))) {
       out[n++] = '/';
       memcpy(out + n, name.p, name.n);

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "tool/search/search_index.h"
-#include "tool/search/words.h"
+#include "tool/search/stemmer.h"
 
 #define SATURATION 1.2F /* BM25's k1: how soon a word that stands there often stops counting more */
 
@@ -53,7 +53,7 @@ static lt_str text_of(const term *t) {
 
 static bool add_term(void *arg, lt_str word, bool joined) {
   query *q = arg;
-  if (!q->fillers && lt_words_is_filler(word)) {
+  if (!q->fillers && lt_stemmer_is_filler(word)) {
     return true;
   }
   for (size_t i = 0; i < q->count; i++) {
@@ -71,10 +71,10 @@ static bool add_term(void *arg, lt_str word, bool joined) {
 static void read_query(lt_str text, query *q) {
   q->count = 0;
   q->fillers = false;
-  lt_words_each(text, add_term, q);
+  lt_stemmer_each_word(text, add_term, q);
   if (q->count == 0) {
     q->fillers = true;
-    lt_words_each(text, add_term, q);
+    lt_stemmer_each_word(text, add_term, q);
   }
 }
 
@@ -130,7 +130,7 @@ static void take_shorter(search *s, lt_str text, lt_str stem) {
   for (size_t n = SHORT_MIN_BYTES; n < text.n; n++) {
     lt_str begin = lt_str_sub(text, 0, n);
     uint32_t i = lt_search_index_find(s->index, begin);
-    if (i == s->index->count || share(begin, text) < SHORT_MIN_SHARE || lt_words_is_filler(begin)) {
+    if (i == s->index->count || share(begin, text) < SHORT_MIN_SHARE || lt_stemmer_is_filler(begin)) {
       continue;
     }
     const lt_index_word *word = &s->index->words[i];
@@ -149,7 +149,7 @@ static float rarity(const search *s) {
 static void score_term(search *s, const term *t) {
   char buf[LT_WORD_MAX_BYTES];
   lt_str text = text_of(t);
-  lt_str stem = lt_words_stem(text, buf);
+  lt_str stem = lt_stemmer_stem(text, buf);
   s->touched_count = 0;
   take_longer(s, text, stem);
   take_forms(s, text, stem);

@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "json/json.h"
-#include "tool/search/words.h"
+#include "tool/search/stemmer.h"
 
 /* Where a word can stand in a tool, how much it says there (BM25F's weights), and how far a long text there is held
  * against each of its words (its b). */
@@ -100,7 +100,7 @@ static bool rehash(builder *b) {
 
 static bool set_stem(builder *b, lt_index_word *word) {
   char buf[LT_WORD_MAX_BYTES];
-  lt_str stem = lt_words_stem(word->text, buf);
+  lt_str stem = lt_stemmer_stem(word->text, buf);
   word->stem = lt_str_starts(word->text, stem) ? lt_str_sub(word->text, 0, stem.n) : lt_arena_dup(b->arena, stem);
   return word->stem.p != NULL;
 }
@@ -153,7 +153,7 @@ static bool add_word(void *arg, lt_str text, bool joined) {
 
 static void add_text(builder *b, field where, lt_str text) {
   b->field = where;
-  lt_words_each(text, add_word, b);
+  lt_stemmer_each_word(text, add_word, b);
 }
 
 static void add_string(builder *b, field where, lt_json v) {

@@ -1,0 +1,172 @@
+/* Artifacts: things kept under an id of their own, each belonging to a user. */
+#include <sqlite3.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "store/sqlite/db_job.h"
+#include "store/sqlite/query.h"
+#include "store/store.h"
+
+_Static_assert(LT_ARTIFACT_ID_BYTES == LT_STORE_ID_BYTES, "artifacts' ids are like others");
+
+typedef struct sqlite_artifacts {
+  lt_artifacts base; /* first */
+  lt_store *db;
+} sqlite_artifacts;
+
+/* --- Putting ------------------------------------------------------------------------------------------------------ */
+
+typedef struct artifact_put_job {
+  lt_artifact artifact;
+  char id[LT_STORE_ID_BYTES + 1];
+  char created_at[LT_CLOCK_STAMP_BYTES];
+} artifact_put_job;
+
+static lt_status artifact_insert(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const artifact_put_job *job = arg;
+  lt_query query =
+      lt_query_prepare(sql,
+                       "INSERT INTO artifacts(id, user, type, description, mime_type, bytes, created_at, data) "
+                       "VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+  lt_query_text(&query, lt_str_of(job->id));
+  lt_query_text(&query, job->artifact.user);
+  lt_query_text(&query, job->artifact.type);
+  lt_query_text(&query, job->artifact.description);
+  lt_query_text(&query, job->artifact.mime_type);
+  lt_query_int(&query, (int64_t)job->artifact.data.n);
+  lt_query_text(&query, lt_str_of(job->created_at));
+  lt_query_blob(&query, job->artifact.data);
+  return lt_query_run(&query, err);
+}
+
+/* One that is longer than the list of all may be would take the list from its user. */
+static lt_status artifact_check_about(const lt_artifact *artifact, lt_err *err) {
+  const struct {
+    const char *what;
+    lt_str text;
+  } about[] = {{"description", artifact->description}, {"type", artifact->type}, {"MIME type", artifact->mime_type}};
+  for (size_t i = 0; i < sizeof about / sizeof about[0]; i++) {
+    if (about[i].text.n > LT_ARTIFACT_ABOUT_BYTES) {
+      return lt_fail(err, LT_E_LIMIT, "an artifact's %s has %lu bytes at most, this one %zu: keep more in its data",
+                     about[i].what, LT_ARTIFACT_ABOUT_BYTES, about[i].text.n);
+    }
+  }
+  return LT_OK;
+}
+
+static lt_status artifact_put(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) LT_YIELDS {
+  artifact_put_job job = {.artifact = *artifact};
+  LT_TRY(artifact_check_about(artifact, err));
+  LT_TRY(lt_store_new_id(job.id, err));
+  if (lt_buf_reserve(ret_id, LT_STORE_ID_BYTES) ==
+      NULL) { /* now: afterwards the artifact would be kept without an id */
+    return lt_fail(err, ret_id->status, "no room for an artifact's id");
+  }
+  lt_artifact *a = &job.artifact;
+  lt_str *texts[] = {&a->user, &a->type, &a->description, &a->mime_type, &a->data};
+  lt_clock_stamp(job.created_at);
+  lt_status status = lt_db_job_run(((sqlite_artifacts *)self)->db, LT_DB_LAZY, artifact_insert, &job, texts,
+                                   sizeof texts / sizeof texts[0], err);
+  if (status == LT_OK) {
+    lt_buf_add(ret_id, lt_str_of(job.id));
+  }
+  return status;
+}
+
+lt_artifacts *lt_store_artifacts_new(lt_store *db) {
+  sqlite_artifacts *self = lt_mem_zalloc(1, sizeof *self);
+  if (self == NULL) {
+    return NULL;
+  }
+  *self = (sqlite_artifacts){.base = {.put = artifact_put}, .db = db};
+  return &self->base;
+}
+
+void lt_store_artifacts_free(lt_artifacts *self) {
+  lt_mem_free(self);
+}
+
+/* --- Getting ------------------------------------------------------------------------------------------------------ */
+
+/* The columns of both queries below; get has `data` behind them. */
+#define COLUMNS "id, type, description, mime_type, bytes, created_at"
+enum { COLUMN_MIME_TYPE = 3, COLUMN_DATA = 6 };
+
+static void artifact_put_columns(lt_json_writer *w, const lt_query *query) {
+  static const char *const keys[] = {"id", "type", "description", "mimeType"};
+  for (int i = 0; i < 4; i++) {
+    lt_json_key(w, keys[i]);
+    lt_json_put_str(w, lt_query_get(query, i));
+  }
+  lt_json_key(w, "bytes");
+  lt_json_put_int(w, lt_query_get_int(query, 4));
+  lt_json_key(w, "createdAt");
+  lt_json_put_str(w, lt_query_get(query, 5));
+}
+
+/* JSON that is none after all is shown as the text it is: the answer must stay JSON. */
+static void artifact_put_data(lt_json_writer *w, const lt_query *query) {
+  lt_str mime_type = lt_query_get(query, COLUMN_MIME_TYPE);
+  lt_str data = lt_query_get(query, COLUMN_DATA);
+  bool says_json = lt_str_starts(mime_type, LT_STR("application/json"));
+  lt_json_key(w, "data");
+  if (says_json && lt_json_check(data, NULL) == LT_OK) {
+    lt_json_put_raw(w, data);
+  } else if (says_json || lt_str_starts(mime_type, LT_STR("text/"))) {
+    lt_json_put_str(w, data);
+  } else {
+    lt_db_job_put_base64(w, data);
+  }
+}
+
+static lt_status artifact_select(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const lt_db_read_job *job = arg;
+  lt_db_job_rewind(job->out, job->start);
+  lt_query query = lt_query_prepare(sql, "SELECT " COLUMNS ", data FROM artifacts WHERE id = ? AND user = ?");
+  lt_query_text(&query, job->id);
+  lt_query_text(&query, job->user);
+  bool found = lt_query_row(&query);
+  if (found) {
+    lt_json_writer w = lt_json_writer_on(job->out);
+    lt_json_begin_object(&w);
+    artifact_put_columns(&w, &query);
+    artifact_put_data(&w, &query);
+    lt_json_end_object(&w);
+  }
+  LT_TRY(lt_query_end(&query, err));
+  if (!found) {
+    return lt_fail(err, LT_E_NOTFOUND, "there is no artifact \"%.*s\": list them to see their ids",
+                   LT_STR_ARG(lt_str_sub(job->id, 0, 2 * LT_ARTIFACT_ID_BYTES)));
+  }
+  return lt_db_job_check_out(job->out, err);
+}
+
+static lt_status artifact_select_list(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const lt_db_read_job *job = arg;
+  lt_db_job_rewind(job->out, job->start);
+  lt_query query =
+      lt_query_prepare(sql, "SELECT " COLUMNS " FROM artifacts WHERE user = ? ORDER BY number DESC LIMIT ?");
+  lt_query_text(&query, job->user);
+  lt_query_int(&query, LT_ARTIFACTS_LISTED_MAX);
+  lt_json_writer w = lt_json_writer_on(job->out);
+  lt_json_begin_array(&w);
+  while (lt_query_row(&query)) {
+    lt_json_begin_object(&w);
+    artifact_put_columns(&w, &query);
+    lt_json_end_object(&w);
+  }
+  lt_json_end_array(&w);
+  LT_TRY(lt_query_end(&query, err));
+  return lt_db_job_check_out(job->out, err);
+}
+
+lt_status lt_store_artifact_get(lt_store *db, lt_str user, lt_str id, lt_buf *out, lt_err *err) {
+  lt_db_read_job job = {.user = user, .id = id, .out = out};
+  return lt_db_job_read(db, artifact_select, &job, err);
+}
+
+lt_status lt_store_artifact_list(lt_store *db, lt_str user, lt_buf *out, lt_err *err) {
+  lt_db_read_job job = {.user = user, .out = out};
+  return lt_db_job_read(db, artifact_select_list, &job, err);
+}

@@ -1,0 +1,365 @@
+/* The queue of jobs, and groups of them as transactions. */
+#include "store/sqlite/db.h"
+
+#include <sqlite3.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "store/sqlite/db_open.h"
+#include "store/sqlite/query.h"
+
+/* A job lies in the frame of the fiber that waits for it, or belongs to a post. */
+struct lt_store {
+  lt_loop *loop;
+  char *path;
+  bool make_folders;
+  uint64_t commits;
+
+  lt_db_job *head, *tail; /* waiting for the next group */
+  bool led;               /* a group is under way, or about to be ... */
+  lt_wait *rest;          /* ... its leader's, who waits for more to come; or NULL */
+  bool closing;
+  lt_wait closer;
+
+  /* On the thread that runs the group. */
+  struct sqlite3 *sql; /* NULL: not opened yet */
+  bool flushes;        /* PRAGMA synchronous is FULL, else NORMAL */
+};
+
+/* The unit of lt_loop_offload. */
+typedef struct db_group {
+  lt_store *db;
+  lt_db_job *jobs;
+  uint64_t commits;
+} db_group;
+
+/* --- A group, on a thread of the pool ----------------------------------------------------------------------------- */
+
+static void db_fail_rest(lt_db_job *jobs, const lt_err *why) {
+  for (lt_db_job *j = jobs; j != NULL; j = j->next) {
+    if (j->status == LT_OK) {
+      j->status = lt_fail(j->err, why->status, "%s", lt_err_msg(why));
+    }
+  }
+}
+
+/* In WAL mode NORMAL leaves a commit to the kernel, which survives the process; FULL waits for the disk, for what was
+ * committed before, too (sqlite.org/pragma.html#pragma_synchronous). */
+static lt_status db_set_sync(lt_store *db, const lt_db_job *jobs, lt_err *err) {
+  bool flushes = false;
+  for (const lt_db_job *j = jobs; j != NULL; j = j->next) {
+    flushes |= j->sync == LT_DB_DURABLE && j->status == LT_OK;
+  }
+  if (flushes != db->flushes) {
+    LT_TRY(lt_query_exec(db->sql, flushes ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", err));
+    db->flushes = flushes;
+  }
+  return LT_OK;
+}
+
+/* Only a transaction that may write keeps other processes from writing, and waits for them. */
+static const char *db_begin_text(const lt_db_job *jobs) {
+  for (const lt_db_job *j = jobs; j != NULL; j = j->next) {
+    if (j->sync != LT_DB_READ && j->status == LT_OK) {
+      return "BEGIN IMMEDIATE";
+    }
+  }
+  return "BEGIN";
+}
+
+/* Prepared once. */
+static lt_status db_run_text(struct sqlite3 *sql, const char *text, lt_err *err) {
+  lt_query query = lt_query_prepare(sql, text);
+  return lt_query_run(&query, err);
+}
+
+static bool db_in_transaction(lt_store *db) {
+  return sqlite3_get_autocommit(db->sql) == 0;
+}
+
+/* One job. Its savepoint keeps a failure to itself; where there is none to be had, the whole group fails: what comes
+ * behind a job in its group must not be done when that was not, unless its work was there to note that. */
+static lt_status db_run_job(lt_store *db, lt_db_job *j, lt_err *err) {
+  LT_TRY(db_run_text(db->sql, "SAVEPOINT job", err));
+  j->status = j->work(db->sql, j->arg, j->err);
+  if (!db_in_transaction(db)) {
+    return LT_OK;
+  }
+  if (j->status != LT_OK && db_run_text(db->sql, "ROLLBACK TO job", NULL) != LT_OK) {
+    sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    return LT_OK;
+  }
+  return db_run_text(db->sql, "RELEASE job", err);
+}
+
+/* Runs those that have not failed yet. `ret_all` false: one of them has undone the whole transaction (SQLite does that
+ * when it runs out of memory or room in the middle, or is interrupted while writing) and has failed; the others have
+ * not run. */
+static lt_status db_run_jobs(lt_store *db, lt_db_job *jobs, bool *ret_all, lt_err *err) {
+  for (lt_db_job *j = jobs; j != NULL; j = j->next) {
+    if (j->status == LT_OK) {
+      LT_TRY(db_run_job(db, j, err));
+      if (!db_in_transaction(db)) {
+        if (j->status == LT_OK) {
+          j->status = lt_fail(j->err, LT_E_INTERNAL, "a job has ended its transaction");
+        }
+        *ret_all = false;
+        return LT_OK;
+      }
+    }
+  }
+  *ret_all = true;
+  return LT_OK;
+}
+
+static bool db_any_left(const lt_db_job *jobs) {
+  while (jobs != NULL && jobs->status != LT_OK) {
+    jobs = jobs->next;
+  }
+  return jobs != NULL;
+}
+
+static lt_status db_commit(db_group *g, lt_err *err) {
+  lt_status status = db_run_text(g->db->sql, "COMMIT", err);
+  if (status == LT_OK) {
+    g->commits++;
+  } else {
+    sqlite3_exec(g->db->sql, "ROLLBACK", NULL, NULL, NULL);
+  }
+  return status;
+}
+
+/* Each turn of the loop loses a job at least. */
+static lt_status db_run_transaction(db_group *g, lt_err *err) {
+  lt_store *db = g->db;
+  while (db_any_left(g->jobs)) {
+    LT_TRY(db_set_sync(db, g->jobs, err));
+    LT_TRY(db_run_text(db->sql, db_begin_text(g->jobs), err));
+    bool all = false;
+    lt_status status = db_run_jobs(db, g->jobs, &all, err);
+    if (status != LT_OK) {
+      sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+      return status;
+    }
+    if (all) {
+      return db_commit(g, err);
+    }
+  }
+  return LT_OK;
+}
+
+static void db_run_group(void *arg) {
+  db_group *g = arg;
+  lt_store *db = g->db;
+  lt_err err = LT_ERR_INIT;
+  lt_status status = LT_OK;
+  if (db->sql == NULL) {
+    status = lt_db_open_file(db->path, db->make_folders, &db->sql, &err);
+    db->flushes = true; /* SQLite's default */
+  }
+  if (status == LT_OK) {
+    status = db_run_transaction(g, &err);
+  }
+  if (status != LT_OK) {
+    db_fail_rest(g->jobs, &err);
+  }
+}
+
+/* --- The queue, on the loop --------------------------------------------------------------------------------------- */
+
+/* Not inlined: gcc would warn of the job's address in the queue. It is out of there when its frame goes away. */
+static __attribute__((noinline)) void db_enqueue(lt_store *db, lt_db_job *j) {
+  if (db->tail != NULL) {
+    db->tail->next = j;
+  } else {
+    db->head = j;
+  }
+  db->tail = j;
+}
+
+static lt_db_job *db_take_group(lt_store *db) {
+  lt_db_job *first = db->head, *last = first;
+  for (unsigned n = 1; last->next != NULL && n < LT_DB_GROUP_MAX; n++) {
+    last = last->next;
+  }
+  db->head = last->next;
+  if (db->head == NULL) {
+    db->tail = NULL;
+  }
+  last->next = NULL;
+  return first;
+}
+
+static void db_finish_job(lt_db_job *j, const lt_db_job *own) {
+  if (j->done != NULL) {
+    j->done(j->arg, j->status, j->err);
+  } else if (j != own) {
+    lt_wait_wake(&j->wait, LT_OK);
+  }
+}
+
+/* The next group; `own` is the caller's job, if it has one. True: it was among them. */
+static bool db_carry_out(lt_store *db, const lt_db_job *own) LT_YIELDS {
+  db_group g = {.db = db, .jobs = db_take_group(db)};
+  bool had_own = false;
+  lt_err err = LT_ERR_INIT;
+  if (lt_loop_offload(db->loop, db_run_group, &g, &err) != LT_OK) {
+    db_fail_rest(g.jobs, &err);
+  }
+  db->commits += g.commits;
+  for (lt_db_job *j = g.jobs, *next; j != NULL; j = next) {
+    next = j->next;
+    had_own = had_own || j == own;
+    db_finish_job(j, own);
+  }
+  return had_own;
+}
+
+static void db_lead_for_posted(void *arg);
+
+/* The first of those that have come meanwhile leads the next group. False: a job that nobody waits for is the first,
+ * and there is no fiber for it. */
+static bool db_hand_over(lt_store *db) {
+  lt_db_job *first = db->head;
+  if (first != NULL && first->done != NULL) {
+    return lt_loop_spawn(db->loop, db_lead_for_posted, db, NULL) == LT_OK;
+  }
+  db->led = first != NULL;
+  if (first != NULL) {
+    first->leads = true;
+    lt_wait_wake(&first->wait, LT_OK);
+  } else if (db->closing) {
+    lt_wait_wake(&db->closer, LT_OK);
+  }
+  return true;
+}
+
+static void db_lead(lt_store *db, const lt_db_job *own) LT_YIELDS {
+  bool done = own == NULL;
+  do {
+    done = db_carry_out(db, own) || done;
+  } while (!done || !db_hand_over(db));
+}
+
+/* Nobody waits for it, so it waits a little for others, the first of which carries it out with its own. */
+static void db_lead_for_posted(void *arg) {
+  lt_store *db = arg;
+  lt_wait rest;
+  lt_wait_init(&rest, db->loop);
+  db->rest = db->head->next == NULL ? &rest : NULL; /* with others there it is time already */
+  if (db->rest != NULL) {
+    (void)lt_wait_on(&rest, LT_DB_REST_MS);
+    if (db->rest != &rest) {
+      return;
+    }
+    db->rest = NULL;
+  }
+  db_lead(db, NULL);
+}
+
+/* Whether somebody led who only rested. */
+static bool db_wake_resting(lt_store *db) {
+  lt_wait *rest = db->rest;
+  db->rest = NULL;
+  if (rest != NULL) {
+    lt_wait_wake(rest, LT_OK);
+  }
+  return rest != NULL;
+}
+
+static lt_status db_check_open(const lt_store *db, lt_err *err) {
+  return db->closing ? lt_fail(err, LT_E_CLOSED, "the database %s is being closed", db->path) : LT_OK;
+}
+
+lt_status lt_db_run(lt_store *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) {
+  LT_TRY(db_check_open(db, err));
+  lt_db_job j = {.work = work, .arg = arg, .sync = sync, .err = err, .leads = !db->led};
+  j.leads = db_wake_resting(db) || j.leads;
+  lt_wait_init(&j.wait, db->loop);
+  db_enqueue(db, &j);
+  if (j.leads) {
+    db->led = true;
+    lt_loop_sleep(db->loop, 0); /* whoever is ready to ask for something, too, comes along */
+  } else {
+    lt_wait_on(&j.wait, UINT64_MAX);
+  }
+  if (j.leads) {
+    db_lead(db, &j);
+  }
+  return j.status;
+}
+
+lt_status lt_db_post_job(lt_store *db, lt_db_post *post, lt_db_sync sync, lt_db_work work, void *arg,
+                         void (*done)(void *arg, lt_status status, const lt_err *err), lt_err *err) {
+  LT_TRY(db_check_open(db, err));
+  if (!db->led) {
+    LT_TRY(lt_loop_spawn(db->loop, db_lead_for_posted, db, err));
+    db->led = true;
+  }
+  *post = (lt_db_post){.job = {.work = work, .arg = arg, .sync = sync, .done = done}, .err = LT_ERR_INIT};
+  post->job.err = &post->err;
+  db_enqueue(db, &post->job);
+  return LT_OK;
+}
+
+bool lt_db_post_is_last(const lt_store *db, const lt_db_post *post) {
+  return db->tail == &post->job;
+}
+
+/* --- Life --------------------------------------------------------------------------------------------------------- */
+
+static lt_status db_choose_path(const char *path, char **ret_path, lt_err *err) {
+  LT_AUTO_BUF(buf, LT_PROC_PATH_MAX_BYTES);
+  if (path == NULL) {
+    LT_TRY(lt_store_default_path(&buf, err));
+  } else if (path[0] == '\0') {
+    return lt_fail(err, LT_E_CONFIG, "the database's path is empty: name a file, or leave it out");
+  } else {
+    lt_buf_addc(&buf, path);
+    LT_TRY(lt_buf_check(&buf, err, "the database's path is too long"));
+  }
+  *ret_path = lt_buf_take(&buf, NULL);
+  return LT_OK;
+}
+
+lt_status lt_store_new(lt_loop *loop, const char *path, lt_store **ret_db, lt_err *err) {
+  char *chosen = NULL;
+  LT_TRY(db_choose_path(path, &chosen, err));
+  lt_store *db = lt_mem_zalloc(1, sizeof *db);
+  if (db == NULL) {
+    lt_mem_free(chosen);
+    return lt_fail(err, LT_E_NOMEM, "no memory for a database");
+  }
+  *db = (lt_store){.loop = loop, .path = chosen, .make_folders = path == NULL};
+  lt_wait_init(&db->closer, loop);
+  *ret_db = db;
+  return LT_OK;
+}
+
+static void db_close_file(void *arg) {
+  lt_db_close_file(arg);
+}
+
+void lt_store_close(lt_store *db) {
+  if (db == NULL) {
+    return;
+  }
+  db->closing = true;
+  if (db->led) {
+    lt_wait_on(&db->closer, UINT64_MAX);
+  }
+  if (db->sql != NULL && lt_loop_offload(db->loop, db_close_file, db->sql, NULL) != LT_OK) {
+    db_close_file(db->sql);
+  }
+  lt_mem_free(db->path);
+  lt_mem_free(db);
+}
+
+const char *lt_store_path(const lt_store *db) {
+  return db->path;
+}
+
+uint64_t lt_db_commits(const lt_store *db) {
+  return db->commits;
+}

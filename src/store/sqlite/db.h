@@ -1,0 +1,63 @@
+/* The database: one SQLite file (WAL), opened when it is first needed, written in groups.
+ *
+ * A job is a function that runs SQL on a thread of the pool. Jobs that arrive while others run wait, and go together as
+ * one transaction: a hundred calls at once cost one or two commits. Each job is a savepoint of its own, so that a job
+ * that fails undoes nothing of the others. A group is flushed to the disk (fsync) when one of its jobs asks for it; all
+ * groups survive the process. A group that only reads takes no lock that others wait for.
+ *
+ * The tables are in db_tables.c; they are migrated forward when the file is opened, and a file of a newer Lathe is
+ * refused. For sqlite/ only. Loop thread only.
+ */
+#ifndef LT_STORE_SQLITE_DB_H
+#define LT_STORE_SQLITE_DB_H
+
+#include "base/err.h"
+#include "io/loop.h"
+#include "store/store.h"
+
+struct sqlite3;
+
+/* Runs `work` in a transaction, on the pool; opens and migrates the file first where that is still to be done.
+ * LT_YIELDS until the transaction is committed. `work` may use `sql` and what `arg` points to, nothing of the loop's.
+ * It fails through `err`; then nothing of it is kept. It is called again, from its beginning, when another job has
+ * undone the group's transaction: each time it must start its outputs afresh. A cancel does not stop it.
+ * Errors: work's own; LT_E_IO with what is wrong with the file and what to do (full, read-only, not a database, locked
+ * by another process for longer than LT_DB_BUSY_MS); LT_E_UNSUPPORTED: a newer Lathe made the file. */
+typedef lt_status (*lt_db_work)(struct sqlite3 *sql, void *arg, lt_err *err);
+typedef enum lt_db_sync { LT_DB_LAZY, LT_DB_DURABLE, LT_DB_READ /* writes nothing */ } lt_db_sync;
+lt_status lt_db_run(lt_store *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) LT_YIELDS;
+
+/* --- Posted jobs: no fiber waits for them ------------------------------------------------------------------------- */
+
+/* A job in the queue; db.c's. */
+typedef struct lt_db_job {
+  struct lt_db_job *next;
+  lt_db_work work;
+  void *arg;
+  lt_db_sync sync;
+  void (*done)(void *arg, lt_status status, const lt_err *err); /* NULL: a fiber waits */
+  lt_err *err;
+  lt_status status;
+  bool leads; /* woken to carry out the next group, with this job at its head */
+  lt_wait wait;
+} lt_db_job;
+
+/* Usually part of what `arg` points to. Both must stay until `done`, which may free them. */
+typedef struct lt_db_post {
+  lt_db_job job;
+  lt_err err;
+} lt_db_post;
+
+/* Puts a job into the queue and returns. The job runs before everything that is asked for later, or together with it.
+ * `done(arg, status, err)` is called on the loop afterwards, on some fiber; it must not yield, and may post more jobs.
+ * Errors: LT_E_CLOSED and those of lt_loop_spawn; `done` is never called then. Does not yield. */
+lt_status lt_db_post_job(lt_store *db, lt_db_post *post, lt_db_sync sync, lt_db_work work, void *arg,
+                         void (*done)(void *arg, lt_status status, const lt_err *err), lt_err *err);
+/* Whether the job still waits and is the last one in the queue: then its `arg` may be given more to do. `post` may be
+ * done already. */
+bool lt_db_post_is_last(const lt_store *db, const lt_db_post *post);
+
+/* The number of transactions committed so far, for figures and tests. */
+uint64_t lt_db_commits(const lt_store *db);
+
+#endif

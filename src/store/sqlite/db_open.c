@@ -1,0 +1,207 @@
+/* From a path to a connection. */
+#include "store/sqlite/db_open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "store/sqlite/db.h"
+#include "store/sqlite/db_tables.h"
+#include "store/sqlite/query.h"
+
+/* --- Files -------------------------------------------------------------------------------------------------------- */
+
+static lt_status db_open_fail(const char *path, int system_errno, lt_err *err) {
+  return lt_query_fail_at(path, SQLITE_CANTOPEN, system_errno, "", err);
+}
+
+static lt_status db_open_make_folders(const char *path, lt_err *err) {
+  char *folder = lt_mem_strdup(lt_str_of(path));
+  if (folder == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the database's path");
+  }
+  lt_status status = LT_OK;
+  for (char *slash = strchr(folder + 1, '/'); slash != NULL && status == LT_OK; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
+      struct stat st;
+      int why = errno;
+      status = stat(folder, &st) == 0 ? LT_OK : db_open_fail(path, why, err); /* EROFS, say, for one that is there */
+    }
+    *slash = '/';
+  }
+  lt_mem_free(folder);
+  return status;
+}
+
+/* Makes the file for its mode's sake: SQLite would use 0644. By mknod, not open: closing a descriptor would drop the
+ * locks that another connection of this process may hold on the file already. */
+static lt_status db_open_make_file(const char *path, bool *ret_made, lt_err *err) {
+  struct stat st;
+  if (stat(path, &st) == 0) {
+    return S_ISREG(st.st_mode)
+               ? LT_OK
+               : lt_fail(err, LT_E_IO, "the database %s is not a file: name another with `store: sqlite:PATH`", path);
+  }
+  if (errno != ENOENT) {
+    return db_open_fail(path, errno, err);
+  }
+  if (mknod(path, S_IFREG | 0600, 0) == 0) {
+    *ret_made = true;
+    return LT_OK;
+  }
+  return errno == EEXIST ? LT_OK : db_open_fail(path, errno, err);
+}
+
+/* So that a new file's name survives the power's going, as its content does. */
+static void db_open_sync_folder(const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *folder = lt_mem_strdup(slash != NULL ? lt_str_from(path, (size_t)(slash - path) + 1) : LT_STR("."));
+  if (folder == NULL) {
+    return;
+  }
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0) {
+    fsync(fd);
+    close(fd);
+  }
+  lt_mem_free(folder);
+}
+
+/* --- The connection ----------------------------------------------------------------------------------------------- */
+
+/* Settings of ours for every statement, and walls round those of plugins. */
+static void db_open_configure(sqlite3 *sql) {
+  sqlite3_busy_timeout(sql, LT_DB_BUSY_MS);
+  sqlite3_db_config(sql, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+  sqlite3_db_config(sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+  sqlite3_db_config(sql, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, (int *)NULL);
+  sqlite3_limit(sql, SQLITE_LIMIT_ATTACHED, 0);
+}
+
+static int64_t db_open_now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static lt_status db_open_use_wal(sqlite3 *sql, lt_err *err) {
+  char text[64];
+  snprintf(text, sizeof text, "PRAGMA journal_size_limit = %lu", LT_DB_WAL_KEEP_BYTES);
+  LT_TRY(lt_query_exec(sql, "PRAGMA journal_mode = WAL", err));
+  return lt_query_exec(sql, text, err);
+}
+
+static lt_status db_open_check_tables(sqlite3 *sql, void *arg, lt_err *err) {
+  return lt_db_tables_check(sql, arg, err);
+}
+
+static lt_status db_open_upgrade(sqlite3 *sql, void *arg, lt_err *err) {
+  return lt_db_tables_upgrade(sql, *(const int *)arg, err);
+}
+
+/* What went wrong because of another process, which will be done soon: it has locked something, or deleted a log that
+ * was seen there a moment before. */
+static bool db_open_is_passing(sqlite3 *sql) {
+  int first = sqlite3_errcode(sql) & 0xff;
+  return first == SQLITE_BUSY || (first == SQLITE_IOERR && sqlite3_system_errno(sql) == ENOENT);
+}
+
+static lt_status db_open_in_transaction(sqlite3 *sql, const char *begin, lt_db_work work, void *arg, bool *ret_passing,
+                                        lt_err *err) {
+  lt_status status = lt_query_exec(sql, begin, err);
+  if (status == LT_OK) {
+    status = work(sql, arg, err);
+  }
+  if (status == LT_OK) {
+    status = lt_query_exec(sql, "COMMIT", err);
+  }
+  *ret_passing = status != LT_OK && db_open_is_passing(sql);
+  if (sqlite3_get_autocommit(sql) == 0) {
+    sqlite3_exec(sql, "ROLLBACK", NULL, NULL, NULL);
+  }
+  return status;
+}
+
+/* The log is for our files only: others' are looked at first, and left as they are. */
+static lt_status db_open_try_prepare(sqlite3 *sql, bool *ret_passing, lt_err *err) {
+  int version = 0, newest = lt_db_tables_version();
+  LT_TRY(db_open_in_transaction(sql, "BEGIN", db_open_check_tables, &version, ret_passing, err));
+  lt_status status = db_open_use_wal(sql, err);
+  *ret_passing = status != LT_OK && db_open_is_passing(sql);
+  if (status == LT_OK && version < newest) {
+    status = db_open_in_transaction(sql, "BEGIN IMMEDIATE", db_open_upgrade, &newest, ret_passing, err);
+  }
+  return status;
+}
+
+/* Processes that open the same file at once get in each other's way, and SQLite does not always wait by itself then. */
+static lt_status db_open_prepare(sqlite3 *sql, lt_err *err) {
+  int64_t give_up_ms = db_open_now_ms() + LT_DB_BUSY_MS;
+  for (;;) {
+    bool passing = false;
+    lt_err why = LT_ERR_INIT;
+    lt_status status = db_open_try_prepare(sql, &passing, &why);
+    if (status == LT_OK) {
+      return LT_OK;
+    }
+    if (!passing || db_open_now_ms() >= give_up_ms) {
+      return lt_fail(err, status, "%s", lt_err_msg(&why));
+    }
+    nanosleep(&(struct timespec){.tv_nsec = LT_DB_RETRY_MS * 1000000}, NULL);
+  }
+}
+
+static lt_status db_open_connection(const char *path, sqlite3 **ret_sql, lt_err *err) {
+  sqlite3 *sql = NULL;
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  int rc = sqlite3_open_v2(path, &sql, flags, NULL);
+  lt_status status = LT_OK;
+  if (sql == NULL) {
+    return lt_query_fail_at(path, SQLITE_NOMEM, 0, "", err);
+  }
+  if (rc != SQLITE_OK) {
+    status = lt_query_fail_at(path, rc, sqlite3_system_errno(sql), sqlite3_errmsg(sql), err);
+  } else if (sqlite3_db_readonly(sql, "main") == 1) {
+    status = lt_query_fail_at(path, SQLITE_READONLY, access(path, W_OK) != 0 ? errno : 0, "it can only be read", err);
+  } else {
+    db_open_configure(sql);
+    status = db_open_prepare(sql, err);
+  }
+  if (status != LT_OK) {
+    lt_db_close_file(sql);
+    return status;
+  }
+  *ret_sql = sql;
+  return LT_OK;
+}
+
+lt_status lt_db_open_file(const char *path, bool make_folders, struct sqlite3 **ret_sql, lt_err *err) {
+  bool made = false;
+  if (strcmp(path, ":memory:") != 0) {
+    if (make_folders) {
+      LT_TRY(db_open_make_folders(path, err));
+    }
+    LT_TRY(db_open_make_file(path, &made, err));
+  }
+  LT_TRY(db_open_connection(path, ret_sql, err));
+  if (made) {
+    db_open_sync_folder(path);
+  }
+  return LT_OK;
+}
+
+void lt_db_close_file(struct sqlite3 *sql) {
+  sqlite3_stmt *stmt;
+  while ((stmt = sqlite3_next_stmt(sql, NULL)) != NULL) {
+    sqlite3_finalize(stmt);
+  }
+  sqlite3_close(sql);
+}

@@ -1,0 +1,153 @@
+/* Versions of the tables. A version, once it was given to anybody, never changes: changes go into the next one. */
+#include "store/sqlite/db_tables.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+
+#include "store/sqlite/query.h"
+
+/* versions[n] leads from version n to n + 1. Names without "__": those with it are plugins' (guard.h). Times are
+ * "2026-01-31T12:00:00.000Z", so that they sort as text; each table that grows has an index on its time, for deleting
+ * by age. Large columns are last: what is before them is read without them. */
+static const char *const versions[] = {
+    /* calls: what was about to be called, before it was; the last three columns are NULL until it has ended. `status`
+     * is OK, and `answer` the value's JSON text, or a status' name (base/status.h) and the message. */
+    "CREATE TABLE calls("
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  run TEXT NOT NULL,"
+    "  user TEXT NOT NULL,"
+    "  tool TEXT NOT NULL,"
+    "  repeatable INTEGER NOT NULL,"
+    "  started_at TEXT NOT NULL,"
+    "  finished_at TEXT,"
+    "  status TEXT,"
+    "  input TEXT NOT NULL,"
+    "  answer TEXT) STRICT;"
+    "CREATE INDEX calls_by_run ON calls(run, id);"
+    "CREATE INDEX calls_by_start ON calls(started_at);"
+    "CREATE INDEX calls_open ON calls(id) WHERE finished_at IS NULL;"
+    /* artifacts: `number` is their order; `id` is what others know. */
+    "CREATE TABLE artifacts("
+    "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  id TEXT NOT NULL UNIQUE,"
+    "  user TEXT NOT NULL,"
+    "  type TEXT NOT NULL,"
+    "  description TEXT NOT NULL,"
+    "  mime_type TEXT NOT NULL,"
+    "  bytes INTEGER NOT NULL,"
+    "  created_at TEXT NOT NULL,"
+    "  data BLOB NOT NULL) STRICT;"
+    "CREATE INDEX artifacts_by_user ON artifacts(user, number);"
+    "CREATE INDEX artifacts_by_creation ON artifacts(created_at);"
+    /* plugin_state: `conversation` is empty for what belongs to none. */
+    "CREATE TABLE plugin_state("
+    "  plugin TEXT NOT NULL,"
+    "  user TEXT NOT NULL,"
+    "  conversation TEXT NOT NULL,"
+    "  changed_at TEXT NOT NULL,"
+    "  json TEXT NOT NULL,"
+    "  PRIMARY KEY(plugin, user, conversation)) STRICT;"
+    "CREATE INDEX plugin_state_by_change ON plugin_state(changed_at);"
+    /* plugin_migrations: how many of a plugin's scripts have run. */
+    "CREATE TABLE plugin_migrations("
+    "  plugin TEXT PRIMARY KEY,"
+    "  count INTEGER NOT NULL) STRICT;",
+    /* conversations: `number` is what others refer to, and `id` what is known outside. */
+    "CREATE TABLE conversations("
+    "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  id TEXT NOT NULL UNIQUE,"
+    "  user TEXT NOT NULL,"
+    "  created_at TEXT NOT NULL,"
+    "  updated_at TEXT NOT NULL,"
+    "  title TEXT) STRICT;"
+    "CREATE INDEX conversations_by_user ON conversations(user, updated_at);"
+    "CREATE INDEX conversations_by_use ON conversations(updated_at);"
+    /* prompts: their user is the conversation's. `completed_at` is NULL until the prompt has ended; until then it is
+     * the only one of its conversation, and `owner` says which process runs it (lease.h), or nobody's: NULL. */
+    "CREATE TABLE prompts("
+    "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  id TEXT NOT NULL UNIQUE,"
+    "  conversation INTEGER NOT NULL,"
+    "  state TEXT NOT NULL,"
+    "  model TEXT NOT NULL,"
+    "  mode TEXT NOT NULL,"
+    "  visible INTEGER NOT NULL,"
+    "  created_at TEXT NOT NULL,"
+    "  completed_at TEXT,"
+    "  owner TEXT,"
+    "  usage TEXT,"
+    "  error TEXT,"
+    "  input TEXT NOT NULL) STRICT;"
+    "CREATE INDEX prompts_by_conversation ON prompts(conversation, number);"
+    "CREATE INDEX prompts_by_creation ON prompts(created_at);"
+    "CREATE UNIQUE INDEX prompts_open ON prompts(conversation) WHERE completed_at IS NULL;"
+    /* prompt_outputs: a row each, so that one that changes is a small write; a prompt's lie side by side. */
+    "CREATE TABLE prompt_outputs("
+    "  prompt INTEGER NOT NULL,"
+    "  number INTEGER NOT NULL,"
+    "  json TEXT NOT NULL,"
+    "  PRIMARY KEY(prompt, number)) STRICT, WITHOUT ROWID;",
+    /* calls: `seq` is a call's number in its run, 0 for those that nobody asks for again, and `hash` what it is known
+     * by then (lt_journal_hash). */
+    "ALTER TABLE calls ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE calls ADD COLUMN hash INTEGER NOT NULL DEFAULT 0;"
+    "CREATE UNIQUE INDEX calls_by_seq ON calls(run, seq) WHERE seq > 0;"
+    /* notes: what else came to a run from outside; `number` is their order, from 1, the others are lt_note's. No time:
+     * a run's go when its calls do. */
+    "CREATE TABLE notes("
+    "  run TEXT NOT NULL,"
+    "  number INTEGER NOT NULL,"
+    "  kind INTEGER NOT NULL,"
+    "  what INTEGER NOT NULL,"
+    "  time_us INTEGER NOT NULL,"
+    "  text TEXT NOT NULL,"
+    "  PRIMARY KEY(run, number)) STRICT, WITHOUT ROWID;"
+    /* blobs: what is large and the same for many prompts, by its hash; `used_at` is when it was last put, to the day.
+     */
+    "CREATE TABLE blobs("
+    "  hash TEXT NOT NULL UNIQUE,"
+    "  used_at TEXT NOT NULL,"
+    "  data BLOB NOT NULL) STRICT;"
+    "CREATE INDEX blobs_by_use ON blobs(used_at);",
+};
+enum { VERSIONS = sizeof versions / sizeof versions[0] };
+
+int lt_db_tables_version(void) {
+  return VERSIONS;
+}
+
+lt_status lt_db_tables_check(struct sqlite3 *sql, int *ret_version, lt_err *err) {
+  int64_t application = 0, version = 0, objects = 0;
+  LT_TRY(lt_query_number(sql, "PRAGMA application_id", &application, err));
+  LT_TRY(lt_query_number(sql, "PRAGMA user_version", &version, err));
+  LT_TRY(lt_query_number(sql, "SELECT count(*) FROM sqlite_schema", &objects, err));
+  bool is_new = application == 0 && version == 0 && objects == 0;
+  if (!is_new && application != LT_DB_TABLES_APPLICATION) {
+    return lt_fail(err, LT_E_IO, "the database %s belongs to another program: name another with `store: sqlite:PATH`",
+                   sqlite3_db_filename(sql, "main"));
+  }
+  if (version > VERSIONS) {
+    return lt_fail(err, LT_E_UNSUPPORTED,
+                   "the database %s was made by a newer Lathe (version %" PRId64
+                   " of its tables, this one knows %d): use that Lathe, or name another with `store: sqlite:PATH`",
+                   sqlite3_db_filename(sql, "main"), version, VERSIONS);
+  }
+  *ret_version = (int)version;
+  return LT_OK;
+}
+
+lt_status lt_db_tables_upgrade(struct sqlite3 *sql, int version, lt_err *err) {
+  int old = 0;
+  LT_TRY(lt_db_tables_check(sql, &old, err));
+  for (int i = old; i < version; i++) {
+    LT_TRY(lt_query_exec(sql, versions[i], err));
+  }
+  if (old >= version) {
+    return LT_OK;
+  }
+  char text[96];
+  snprintf(text, sizeof text, "PRAGMA application_id = %d; PRAGMA user_version = %d", LT_DB_TABLES_APPLICATION,
+           version);
+  return lt_query_exec(sql, text, err);
+}

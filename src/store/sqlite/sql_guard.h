@@ -1,0 +1,53 @@
+/* The fence round a plugin's SQL: it reaches what is the plugin's own, takes a bounded time, and nothing else.
+ *
+ * SQLite asks an authorizer about everything that a statement would touch, while it is prepared. What the authorizer is
+ * not told (the new name in ALTER TABLE ... RENAME) is compared afterwards: a statement that changes tables must leave
+ * everybody else's as they were.
+ *
+ * For store/ only, on the thread that has the connection, inside a job.
+ */
+#ifndef LT_STORE_SQLITE_SQL_GUARD_H
+#define LT_STORE_SQLITE_SQL_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/str.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+typedef struct lt_sql_guard {
+  struct sqlite3 *sql;
+  char prefix[LT_SQL_ID_MAX_BYTES + 3]; /* "my_todo__" */
+  size_t prefix_bytes;
+  bool off;            /* our own statements, between the plugin's */
+  int change;          /* SQLITE_CREATE_TABLE, ...: what the statement does to the plugin's tables; 0: nothing */
+  uint64_t others;     /* hash of everybody else's tables before it */
+  int64_t deadline_ms; /* CLOCK_MONOTONIC */
+  int length_limit;    /* the connection's, before */
+  char refused[2 * (LT_SQL_ID_MAX_BYTES + 1)]; /* what the authorizer refused first */
+  char unknown[LT_SQL_ID_MAX_BYTES + 1];       /* refused because it may be a table: only its rows are counted */
+  char ctes[LT_SQL_CTES_MAX][LT_SQL_ID_MAX_BYTES + 1]; /* names that are no tables but common table expressions */
+  size_t cte_count;
+} lt_sql_guard;
+
+/* Puts up the fence. LT_E_INVALID: such an id has no tables (store.h). */
+lt_status lt_sql_guard_enter(lt_sql_guard *guard, struct sqlite3 *sql, lt_str plugin, lt_err *err);
+/* Takes it down. Once for each lt_sql_guard_enter that succeeded. */
+void lt_sql_guard_leave(lt_sql_guard *guard);
+
+/* Prepares the first statement of `text` and starts its time; NULL when there is only white space and comments. What
+ * follows it is `ret_rest`. Errors: LT_E_DENIED, LT_E_INVALID with SQLite's words, and lt_query_fail's. Owns: the
+ * caller, lt_sql_guard_end. */
+lt_status lt_sql_guard_begin(lt_sql_guard *guard, lt_str text, struct sqlite3_stmt **ret_stmt, lt_str *ret_rest,
+                             lt_err *err);
+/* Steps it: `ret_row` is false at its end. The same errors, and LT_E_TIMEOUT. */
+lt_status lt_sql_guard_step(lt_sql_guard *guard, struct sqlite3_stmt *stmt, bool *ret_row, lt_err *err);
+/* Ends it; LT_E_DENIED when it has reached over the fence after all: the job must fail then. */
+lt_status lt_sql_guard_end(lt_sql_guard *guard, struct sqlite3_stmt *stmt, lt_err *err);
+
+#endif

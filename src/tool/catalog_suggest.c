@@ -1,0 +1,111 @@
+/* Suggestions for a wrong name. All tools are looked at: of thousands that takes milliseconds, and is asked for rarely.
+ */
+#include <limits.h>
+
+#include "base/limits.h"
+#include "tool/catalog.h"
+
+static char suggest_fold_case(char c) {
+  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static size_t suggest_min_size(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+#define NOT_NEAR UINT_MAX
+/* Less is nearer. Any typing error is nearer than any name that goes on, and that nearer than one that ends alike. */
+#define SCORE_PER_EDIT 1000
+#define SCORE_PREFIX   10000
+#define SCORE_INSIDE   20000
+#define SCORE_ALIKE    30000
+#define PART_MIN_BYTES 3   /* shorter parts are everywhere */
+#define PART_MAX_BYTES 256 /* longer names are not worth the time to look through */
+
+static size_t suggest_common_prefix(lt_str a, lt_str b) {
+  size_t n = suggest_min_size(a.n, b.n);
+  size_t i = 0;
+  while (i < n && suggest_fold_case(a.p[i]) == suggest_fold_case(b.p[i])) {
+    i++;
+  }
+  return i;
+}
+
+static bool suggest_contains(lt_str s, lt_str part) {
+  for (size_t i = 0; part.n <= s.n && i <= s.n - part.n; i++) {
+    if (suggest_common_prefix(lt_str_sub(s, i, s.n), part) == part.n) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* How many typing errors are believable: one in three characters, five at most. */
+static unsigned suggest_edits_allowed(lt_str wanted) {
+  return (unsigned)suggest_min_size(5, wanted.n < 3 ? 1 : wanted.n / 3);
+}
+
+static unsigned suggest_nearness(lt_str wanted, lt_str name) {
+  if (name.n == 0) {
+    return NOT_NEAR;
+  }
+  unsigned allowed = suggest_edits_allowed(wanted);
+  unsigned edits = lt_str_distance(wanted, name, allowed);
+  if (edits <= allowed) {
+    return edits * SCORE_PER_EDIT;
+  }
+  lt_str shorter = wanted.n < name.n ? wanted : name;
+  lt_str longer = wanted.n < name.n ? name : wanted;
+  unsigned gap = (unsigned)suggest_min_size(longer.n - shorter.n, SCORE_PER_EDIT);
+  if (shorter.n < PART_MIN_BYTES || longer.n > PART_MAX_BYTES) {
+    return NOT_NEAR;
+  }
+  size_t prefix = suggest_common_prefix(shorter, longer);
+  if (prefix == shorter.n) {
+    return SCORE_PREFIX + gap;
+  }
+  if (suggest_contains(longer, shorter)) {
+    return SCORE_INSIDE + gap;
+  }
+  return prefix > PART_MIN_BYTES && prefix * 2 > longer.n
+             ? SCORE_ALIKE + (unsigned)suggest_min_size(longer.n - prefix, SCORE_PER_EDIT)
+             : NOT_NEAR;
+}
+
+/* The tool's name that is nearest; an id wins over an equally near other name. */
+static unsigned suggest_nearest_name(const lt_tool *tool, lt_str wanted, lt_str *ret_name) {
+  const lt_str names[] = {tool->id, tool->js_name, tool->ts_name};
+  unsigned best = NOT_NEAR;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    unsigned score = suggest_nearness(wanted, names[i]);
+    if (score < best) {
+      best = score;
+      *ret_name = names[i];
+    }
+  }
+  return best;
+}
+
+size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_str ret[]) {
+  unsigned scores[LT_TOOL_SUGGESTIONS];
+  size_t found = 0;
+  for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
+    lt_str near = LT_STR_NULL;
+    unsigned score = suggest_nearest_name(lt_catalog_at(catalog, i), name, &near);
+    if (score == NOT_NEAR || (found == LT_TOOL_SUGGESTIONS && score >= scores[found - 1])) {
+      continue;
+    }
+    size_t at = found < LT_TOOL_SUGGESTIONS ? found++ : found - 1;
+    for (; at > 0 && scores[at - 1] > score; at--) {
+      scores[at] = scores[at - 1];
+      ret[at] = ret[at - 1];
+    }
+    scores[at] = score;
+    ret[at] = near;
+  }
+  /* Names that only begin alike are for want of better ones: all tools of one server do. */
+  while (found > 1 && scores[found - 1] >= SCORE_ALIKE && scores[0] < SCORE_ALIKE) {
+    found--;
+  }
+  return found;
+}
