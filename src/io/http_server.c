@@ -474,7 +474,7 @@ static lt_status http_server_listen_and_start(lt_http_server *server, lt_err *er
   int fd = path != NULL ? http_server_listen_unix(path, &why)
                         : http_server_listen_port(server->options.port, &server->port, &why);
   if (fd < 0) {
-    return lt_fail(err, why.status, "%s", lt_err_msg(&why));
+    return lt_err_copy(err, &why);
   }
   if (path != NULL) {
     server->path = lt_mem_strdup(lt_str_of(path));

@@ -155,8 +155,7 @@ static unsigned char line_input_take_paste(EditLine *el, int ch) LT_YIELDS {
     return CC_ERROR;
   }
   lt_line_input *input = data;
-  lt_buf text;
-  lt_buf_init(&text, LT_INPUT_LINE_BYTES);
+  LT_AUTO_BUF(text, LT_INPUT_LINE_BYTES);
   unsigned char result = CC_ERROR;
   if (line_input_read_paste(input, &text) != LT_OK) {
     result = CC_EOF;
@@ -166,7 +165,6 @@ static unsigned char line_input_take_paste(EditLine *el, int ch) LT_YIELDS {
     bool whole = text.status == LT_OK && edit->el_insertstr(el, text.p) == 0;
     result = whole ? CC_REFRESH : CC_ERROR;
   }
-  lt_buf_release(&text);
   return result;
 }
 
@@ -383,7 +381,7 @@ lt_status lt_line_input_read(lt_line_input *input, const char *prompt, lt_cancel
   }
   lt_str text = lt_str_from(line, (size_t)count);
   lt_buf_add(out, lt_str_ends(text, LT_STR("\n")) ? lt_str_sub(text, 0, text.n - 1) : text);
-  return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "the line is too long");
+  return lt_buf_check(out, err, "the line is too long");
 }
 
 bool lt_line_input_had_text(const lt_line_input *input) {

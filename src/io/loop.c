@@ -37,6 +37,17 @@ lt_status lt_loop_status(int uv_code) {
   }
 }
 
+/* Takes and gives back a reference that keeps lt_loop_run from returning. */
+static void loop_keep(lt_loop *loop) {
+  uv_ref((uv_handle_t *)&loop->wake);
+}
+
+static void loop_unkeep(lt_loop *loop) {
+  if (loop->fibers + loop->holds == 0) {
+    uv_unref((uv_handle_t *)&loop->wake);
+  }
+}
+
 /* --- The ready queue ---------------------------------------------------------------------------------------------- */
 
 void lt_loop_ready(lt_loop *loop, lt_loop_task *task) {
@@ -74,7 +85,7 @@ static void loop_run_ready(lt_loop *loop) {
     if (!lt_fiber_resume(&task->fiber)) {
       lt_loop_task_give(task);
       loop->fibers--;
-      lt_loop_unkeep(loop);
+      loop_unkeep(loop);
     }
   }
 }
@@ -230,25 +241,15 @@ uint64_t lt_loop_now_ms(lt_loop *loop) {
 
 /* --- Life --------------------------------------------------------------------------------------------------------- */
 
-void lt_loop_keep(lt_loop *loop) {
-  uv_ref((uv_handle_t *)&loop->wake);
-}
-
-void lt_loop_unkeep(lt_loop *loop) {
-  if (loop->fibers + loop->holds == 0) {
-    uv_unref((uv_handle_t *)&loop->wake);
-  }
-}
-
 void lt_loop_hold(lt_loop *loop) {
   loop->holds++;
-  lt_loop_keep(loop);
+  loop_keep(loop);
 }
 
 void lt_loop_unhold(lt_loop *loop) {
   LT_CHECK(loop->holds > 0);
   loop->holds--;
-  lt_loop_unkeep(loop);
+  loop_unkeep(loop);
 }
 
 lt_status lt_loop_spawn(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
@@ -261,7 +262,7 @@ lt_status lt_loop_spawn(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
     return LT_E_NOMEM;
   }
   loop->fibers++;
-  lt_loop_keep(loop);
+  loop_keep(loop);
   lt_loop_ready(loop, task);
   return LT_OK;
 }

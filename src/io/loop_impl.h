@@ -63,9 +63,6 @@ struct lt_loop {
 
 /* Puts a parked or new fiber into the ready queue, unless it is there. */
 void lt_loop_ready(lt_loop *loop, lt_loop_task *task);
-/* Takes and gives back a reference that keeps lt_loop_run from returning. */
-void lt_loop_keep(lt_loop *loop);
-void lt_loop_unkeep(lt_loop *loop);
 /* lt_status for a libuv error code. */
 lt_status lt_loop_status(int uv_code);
 /* Closes what lt_loop_on_signal opened. */

@@ -225,14 +225,9 @@ static lt_status process_open_found(lt_loop *loop, const lt_process_options *opt
 }
 
 lt_status lt_process_open(lt_loop *loop, const lt_process_options *options, lt_process **ret_process, lt_err *err) {
-  lt_buf path;
-  lt_buf_init(&path, LT_PROC_PATH_MAX_BYTES - 1);
-  lt_status status = lt_command_find(options->file, options->env, options->cwd, &path, err);
-  if (status == LT_OK) {
-    status = process_open_found(loop, options, path.p, ret_process, err);
-  }
-  lt_buf_release(&path);
-  return status;
+  LT_AUTO_BUF(path, LT_PROC_PATH_MAX_BYTES - 1);
+  LT_TRY(lt_command_find(options->file, options->env, options->cwd, &path, err));
+  return process_open_found(loop, options, path.p, ret_process, err);
 }
 
 /* --- Asking ------------------------------------------------------------------------------------------------------- */

@@ -120,7 +120,7 @@ lt_status lt_terminal_read_line(lt_terminal *t, lt_cancel *cancel, lt_buf *out, 
     ssize_t n = read(t->in, bytes, sizeof bytes);
     if (n > 0) {
       if (terminal_take(out, bytes, (size_t)n)) {
-        return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "the line is too long");
+        return lt_buf_check(out, err, "the line is too long");
       }
     } else if (n == 0 && out->n > from) {
       return LT_OK; /* the end was typed behind some text */

@@ -213,8 +213,7 @@ static lt_status regex_build(lt_arena *arena, const lt_regex_tree *tree, const l
 
 lt_status lt_regex_new(lt_arena *arena, lt_str pattern, const lt_regex **ret, lt_err *err) {
   lt_regex_tree tree;
-  lt_arena scratch;
-  lt_arena_init(&scratch, LT_REGEX_MEMORY_BYTES);
+  LT_AUTO_ARENA(scratch, LT_REGEX_MEMORY_BYTES);
   lt_status status = lt_regex_parse(&scratch, arena, pattern, &tree, err);
   if (status == LT_OK) {
     status = regex_build(arena, &tree, ret, err);
@@ -222,7 +221,6 @@ lt_status lt_regex_new(lt_arena *arena, lt_str pattern, const lt_regex **ret, lt
   if (status == LT_E_NOMEM && scratch.used > scratch.max / 2) {
     status = lt_fail(err, LT_E_LIMIT, "the pattern takes too much memory");
   }
-  lt_arena_release(&scratch);
   return status;
 }
 

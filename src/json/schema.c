@@ -15,12 +15,9 @@ static lt_status schema_read_schema(lt_schema *schema, lt_str text, lt_err *err)
     return schema_fail_memory(err);
   }
   LT_TRY(lt_json_parse(&schema->arena, copy, &schema->doc, err));
-  lt_arena scratch;
-  lt_arena_init(&scratch, LT_SCHEMA_MEMORY_BYTES);
+  LT_AUTO_ARENA(scratch, LT_SCHEMA_MEMORY_BYTES);
   lt_schema_compiler c = {.schema = schema, .arena = &schema->arena, .scratch = &scratch, .err = err};
-  lt_status status = lt_schema_compile(&c);
-  lt_arena_release(&scratch);
-  return status;
+  return lt_schema_compile(&c);
 }
 
 lt_status lt_schema_new(lt_str text, lt_schema **ret, lt_err *err) {
@@ -64,8 +61,7 @@ static bool schema_run_once(lt_schema_run *run, lt_json value) {
 
 /* A second time, now with the words. What the first time has found is true whatever becomes of it. */
 static lt_status schema_tell(lt_schema_run *run, lt_json value, lt_buf *ret_faults) {
-  lt_buf out;
-  lt_buf_init(&out, LT_SCHEMA_FAULTS_MAX_BYTES);
+  LT_AUTO_BUF(out, LT_SCHEMA_FAULTS_MAX_BYTES);
   lt_schema_sink sink = {.out = &out, .separator = "; ", .max = LT_TOOL_INPUT_ERRORS_MAX};
   run->sink = &sink;
   schema_run_once(run, value);
@@ -80,7 +76,6 @@ static lt_status schema_tell(lt_schema_run *run, lt_json value, lt_buf *ret_faul
     lt_buf_add(ret_faults, lt_buf_view(&out));
     good = ret_faults->status != LT_E_NOMEM;
   }
-  lt_buf_release(&out);
   return good ? LT_E_INVALID : LT_E_NOMEM;
 }
 

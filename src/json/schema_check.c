@@ -39,7 +39,8 @@ bool lt_schema_matches(lt_schema_run *run, const lt_regex *regex, lt_str text) {
   return matches;
 }
 
-uint32_t lt_schema_type_of(lt_json value) {
+/* The type bits of a value. */
+static uint32_t schema_check_type_of(lt_json value) {
   switch (lt_json_typeof(value)) {
     case LT_JSON_NONE:
       break;
@@ -92,7 +93,7 @@ static void schema_check_add_marks(const lt_schema_place *at, const lt_schema_ma
   }
 }
 
-void lt_schema_mark_all(const lt_schema_place *at) {
+static void schema_check_mark_all(const lt_schema_place *at) {
   if (at->marks != NULL) {
     memset(at->marks->bits, 0xFF, schema_check_mark_words(at->marks) * sizeof(*at->marks->bits));
   }
@@ -133,7 +134,7 @@ static bool schema_check_apply_marking(lt_schema_run *run, const lt_schema_node 
 }
 
 static bool schema_check_apply_node(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at) {
-  uint32_t type = lt_schema_type_of(at->value);
+  uint32_t type = schema_check_type_of(at->value);
   if (node->never) {
     return lt_schema_fault_text(run, at, LT_FAULT_OTHER, "is not allowed");
   }
@@ -212,7 +213,7 @@ bool lt_schema_rule_ref(lt_schema_run *run, const lt_schema_rule *rule, const lt
 bool lt_schema_rule_unknown(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   (void)run;
   (void)rule;
-  lt_schema_mark_all(at);
+  schema_check_mark_all(at);
   return true;
 }
 

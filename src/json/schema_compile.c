@@ -23,7 +23,8 @@ static void schema_compile_put_token(lt_buf *out, lt_json key) {
 }
 
 /* Nodes stand in the order of the text: what holds the value is what reaches beyond it. */
-void lt_schema_put_pointer(lt_buf *out, lt_json json) {
+/* Appends the JSON pointer of a value in its document, "#/properties/a". */
+static void schema_compile_put_pointer(lt_buf *out, lt_json json) {
   lt_json at = {json.doc, 0};
   lt_buf_byte(out, '#');
   while (at.at != json.at) {
@@ -46,13 +47,11 @@ void lt_schema_fail(lt_schema_compiler *c, lt_json where, const char *what) {
   if (c->status != LT_OK) {
     return;
   }
-  lt_buf path;
-  lt_buf_init(&path, LT_ERR_MSG_MAX / 2);
-  lt_schema_put_pointer(&path, where);
+  LT_AUTO_BUF(path, LT_ERR_MSG_MAX / 2);
+  schema_compile_put_pointer(&path, where);
   c->status = path.status == LT_E_NOMEM
                   ? lt_fail(c->err, LT_E_NOMEM, "out of memory")
                   : lt_fail(c->err, LT_E_INVALID, "%.*s: %s", LT_STR_ARG(lt_buf_view(&path)), what);
-  lt_buf_release(&path);
 }
 
 void lt_schema_fail_memory(lt_schema_compiler *c) {
@@ -67,7 +66,7 @@ void lt_schema_note(lt_schema_compiler *c, lt_json where, const char *what, lt_s
     return;
   }
   lt_buf_addc(&c->notes, c->note_count > 1 ? "; " : "");
-  lt_schema_put_pointer(&c->notes, where);
+  schema_compile_put_pointer(&c->notes, where);
   lt_buf_addc(&c->notes, ": ");
   lt_buf_addc(&c->notes, what);
   if (detail.n > 0) {

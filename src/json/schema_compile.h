@@ -45,7 +45,5 @@ void lt_schema_fail_memory(lt_schema_compiler *c);
 void lt_schema_note(lt_schema_compiler *c, lt_json where, const char *what, lt_str detail);
 /* A JSON string's characters in the schema's arena. False: no string, or no memory (failed then). */
 bool lt_schema_text(lt_schema_compiler *c, lt_json json, lt_str *ret);
-/* Appends the JSON pointer of a value in its document, "#/properties/a". */
-void lt_schema_put_pointer(lt_buf *out, lt_json json);
 
 #endif

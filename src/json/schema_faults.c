@@ -52,27 +52,23 @@ void lt_schema_put_quoted(lt_buf *out, lt_str chars) {
 /* Without its escapes undone a string may be longer than what it says, never shorter: only as much is undone. */
 static void schema_faults_put_string(lt_buf *out, lt_json value) {
   lt_str chars = LT_STR_NULL;
-  lt_arena arena;
-  lt_arena_init(&arena, LT_JSON_MAX_BYTES + LT_MIB);
+  LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES + LT_MIB);
   if (lt_json_str(value, &arena, &chars)) {
     lt_schema_put_quoted(out, chars);
   } else {
     out->status = LT_E_NOMEM;
   }
-  lt_arena_release(&arena);
 }
 
 /* A list or an object of the schema's: short ones whole, else as much as there is room for. */
 static void schema_faults_put_compact(lt_buf *out, lt_json value) {
-  lt_buf text;
-  lt_buf_init(&text, LT_SCHEMA_SHOWN_BYTES + 20);
+  LT_AUTO_BUF(text, LT_SCHEMA_SHOWN_BYTES + 20);
   lt_json_compact(value, &text);
   for (size_t at = 0; at < text.n;) {
     at += lt_schema_put_char(out, text.p + at, text.p + text.n);
   }
   lt_buf_addc(out, text.status != LT_OK ? "..." : "");
   out->status = text.status == LT_E_NOMEM ? LT_E_NOMEM : out->status;
-  lt_buf_release(&text);
 }
 
 void lt_schema_put_value(lt_buf *out, lt_json value) {
@@ -170,12 +166,12 @@ static void schema_faults_put_key(lt_buf *out, lt_json key) {
   }
 }
 
-void lt_schema_put_path(lt_buf *out, const lt_schema_run *run, const lt_schema_place *at) {
+static void schema_faults_put_path(lt_buf *out, const lt_schema_run *run, const lt_schema_place *at) {
   if (at->up == NULL) {
     lt_buf_add(out, run->root_name);
     return;
   }
-  lt_schema_put_path(out, run, at->up);
+  schema_faults_put_path(out, run, at->up);
   if (lt_json_exists(at->key)) {
     schema_faults_put_key(out, at->key);
   } else {
@@ -216,7 +212,7 @@ static lt_buf *schema_faults_begin(lt_schema_run *run, uint32_t depth, lt_schema
 lt_buf *lt_schema_fault_at(lt_schema_run *run, const lt_schema_place *at, lt_schema_fault kind) {
   lt_buf *out = schema_faults_begin(run, at->depth, kind);
   if (out != NULL) {
-    lt_schema_put_path(out, run, at);
+    schema_faults_put_path(out, run, at);
     lt_buf_addc(out, at->is_name ? ": the name " : ": ");
   }
   return out;
@@ -225,7 +221,7 @@ lt_buf *lt_schema_fault_at(lt_schema_run *run, const lt_schema_place *at, lt_sch
 lt_buf *lt_schema_fault_member(lt_schema_run *run, const lt_schema_place *at, lt_str name, lt_schema_fault kind) {
   lt_buf *out = schema_faults_begin(run, at->depth + 1, kind);
   if (out != NULL) {
-    lt_schema_put_path(out, run, at);
+    schema_faults_put_path(out, run, at);
     schema_faults_put_member(out, name);
     lt_buf_addc(out, ": ");
   }

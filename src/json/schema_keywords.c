@@ -9,10 +9,6 @@ static const struct {
 #undef KEYWORD
 };
 
-const char *lt_schema_keyword_text(lt_schema_keyword keyword) {
-  return keywords[keyword].text.p;
-}
-
 lt_schema_shape lt_schema_keyword_shape(lt_schema_keyword keyword) {
   return keywords[keyword].shape;
 }

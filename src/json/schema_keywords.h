@@ -84,7 +84,6 @@ typedef struct lt_schema_keys {
 
 /* `json` is an object. A draft up to 7 ignores what stands beside a $ref (draft-07, Core 8.3): `ref_alone`. */
 void lt_schema_keys_read(lt_json json, bool ref_alone, lt_schema_keys *ret);
-const char *lt_schema_keyword_text(lt_schema_keyword keyword);
 lt_schema_shape lt_schema_keyword_shape(lt_schema_keyword keyword);
 
 #endif

@@ -88,7 +88,7 @@ bool lt_schema_rule_property_names(lt_schema_run *run, const lt_schema_rule *rul
 
 /* --- Properties --------------------------------------------------------------------------------------------------- */
 
-const lt_schema_prop *lt_schema_find_prop(const lt_schema_object *object, lt_str name) {
+static const lt_schema_prop *schema_object_find_prop(const lt_schema_object *object, lt_str name) {
   uint32_t low = 0;
   uint32_t high = object->prop_count;
   while (low < high) {
@@ -116,7 +116,7 @@ static bool schema_object_check_other(lt_schema_run *run, const lt_schema_node *
 /* One member, against all that is said of its name. `ret_known`: something was. */
 static bool schema_object_check_named(lt_schema_run *run, const lt_schema_object *object, const lt_schema_place *member,
                                       lt_str name, bool *ret_known) {
-  const lt_schema_prop *prop = lt_schema_find_prop(object, name);
+  const lt_schema_prop *prop = schema_object_find_prop(object, name);
   bool good = prop == NULL || lt_schema_apply(run, prop->schema, member);
   *ret_known = prop != NULL || object->unsure;
   for (uint32_t i = 0; i < object->pattern_count && run->status == LT_OK; i++) {

@@ -32,7 +32,6 @@ bool lt_schema_rule_max_length(lt_schema_run *run, const lt_schema_rule *rule, c
 bool lt_schema_rule_pattern(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
 
 /* --- Objects: schema_object.c ------------------------------------------------------------------------------------- */
-const lt_schema_prop *lt_schema_find_prop(const lt_schema_object *object, lt_str name);
 bool lt_schema_rule_min_properties(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
 bool lt_schema_rule_max_properties(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
 bool lt_schema_rule_required(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);

@@ -49,8 +49,6 @@ bool lt_schema_fits(lt_schema_run *run, const lt_schema_node *node, const lt_sch
 bool lt_schema_spend(lt_schema_run *run, uint64_t steps);
 /* Memory could not be had: the run fails with LT_E_LIMIT if it has used much, else with LT_E_NOMEM. */
 void lt_schema_fail_run(lt_schema_run *run);
-/* The type bits of a value. */
-uint32_t lt_schema_type_of(lt_json value);
 /* A string's characters. False: the run has failed. */
 bool lt_schema_chars(lt_schema_run *run, lt_json string, lt_str *ret);
 /* Whether `regex` matches; false also when the run has failed. */
@@ -66,6 +64,5 @@ static inline void lt_schema_mark(const lt_schema_place *at, uint32_t i) {
 static inline bool lt_schema_is_marked(const lt_schema_place *at, uint32_t i) {
   return at->marks->bits[i / 64] >> (i % 64) & 1;
 }
-void lt_schema_mark_all(const lt_schema_place *at);
 
 #endif

@@ -40,8 +40,7 @@ static void mcp_client_on_warning(void *arg, lt_str message) {
   if (!mcp->o.on_warning) {
     return;
   }
-  lt_buf text;
-  lt_buf_init(&text, 8 * LT_KIB);
+  LT_AUTO_BUF(text, 8 * LT_KIB);
   lt_buf_addc(&text, "MCP server \"");
   lt_buf_add(&text, mcp->o.name);
   lt_buf_addc(&text, "\": ");
@@ -49,7 +48,6 @@ static void mcp_client_on_warning(void *arg, lt_str message) {
   if (text.status == LT_OK) {
     mcp->o.on_warning(mcp->o.arg, mcp, lt_buf_view(&text));
   }
-  lt_buf_release(&text);
 }
 
 static lt_status mcp_client_name_it(const lt_mcp *mcp, lt_err *err) {

@@ -160,8 +160,7 @@ static void mcp_protocol_put_wire_json(lt_json_writer *w, lt_str json) {
     lt_json_put_raw(w, json);
     return;
   }
-  lt_buf fit;
-  lt_buf_init(&fit, w->buf->max);
+  LT_AUTO_BUF(fit, w->buf->max);
   size_t done = 0;
   while (unfit < json.n) {
     lt_buf_add(&fit, lt_str_sub(json, done, unfit));
@@ -173,7 +172,6 @@ static void mcp_protocol_put_wire_json(lt_json_writer *w, lt_str json) {
   if (fit.status != LT_OK && w->buf->status == LT_OK) {
     w->buf->status = fit.status;
   }
-  lt_buf_release(&fit);
 }
 
 void lt_mcp_write_call(lt_buf *out, int64_t id, lt_str tool, lt_str arguments, bool progress) {

@@ -76,12 +76,10 @@ static lt_status mcp_requests_read_error(lt_json error, lt_arena *arena, const l
   if (!has_code || !lt_json_str(lt_json_get(error, "message"), arena, &text)) {
     return lt_fail(err, LT_E_PROTOCOL, "the server answered with an error that has no code and message");
   }
-  lt_buf words;
-  lt_buf_init(&words, 2 * LT_MCP_WORDS_MAX_BYTES);
+  LT_AUTO_BUF(words, 2 * LT_MCP_WORDS_MAX_BYTES);
   lt_mcp_peer_text_add(&words, text, LT_MCP_HEAD, LT_MCP_WORDS_MAX_BYTES, secrets);
   lt_status status = code == LT_MCP_INVALID_PARAMS ? LT_E_INVALID : LT_E_PROTOCOL;
   lt_fail(err, status, "the server answered with error %lld: %.*s", (long long)code, LT_STR_ARG(lt_buf_view(&words)));
-  lt_buf_release(&words);
   return status;
 }
 

@@ -28,14 +28,12 @@ struct lt_mcp_session {
 /* --- Warnings and the end ----------------------------------------------------------------------------------------- */
 
 static void mcp_session_warn(lt_mcp_session *s, const char *before, lt_str words) {
-  lt_buf text;
-  lt_buf_init(&text, 4 * LT_KIB);
+  LT_AUTO_BUF(text, 4 * LT_KIB);
   lt_buf_addc(&text, before);
   lt_mcp_peer_text_add(&text, words, LT_MCP_HEAD, LT_MCP_WORDS_MAX_BYTES / 2, s->o.server->secrets);
   if (text.status == LT_OK) {
     s->o.on_warning(s->o.arg, lt_buf_view(&text));
   }
-  lt_buf_release(&text);
 }
 
 void lt_mcp_session_end(lt_mcp_session *s, const lt_err *why) {
@@ -50,14 +48,12 @@ void lt_mcp_session_end(lt_mcp_session *s, const lt_err *why) {
 
 /* ": the end of its stderr", for messages about a server that failed; nothing when it is silent. */
 static void mcp_session_add_stderr(const lt_mcp_session *s, lt_buf *text) {
-  lt_buf words;
-  lt_buf_init(&words, 2 * LT_MCP_WORDS_MAX_BYTES);
+  LT_AUTO_BUF(words, 2 * LT_MCP_WORDS_MAX_BYTES);
   lt_mcp_peer_text_add(&words, lt_mcp_link_stderr(s->link), LT_MCP_TAIL, LT_MCP_WORDS_MAX_BYTES, s->o.server->secrets);
   if (words.n > 0) {
     lt_buf_addc(text, "; the end of its stderr: ");
     lt_buf_add(text, lt_buf_view(&words));
   }
-  lt_buf_release(&words);
 }
 
 /* Ours to say about stdout when something did not come: it may well have been printed among other things. */
@@ -255,8 +251,7 @@ static void mcp_session_tell_cancelled(lt_mcp_session *s, const lt_mcp_request *
 
 static lt_status mcp_session_fail_timeout(const lt_mcp_session *s, const lt_mcp_request *request, const mcp_question *q,
                                           lt_err *err) {
-  lt_buf hints;
-  lt_buf_init(&hints, LT_KIB);
+  LT_AUTO_BUF(hints, LT_KIB);
   mcp_session_add_noise(s, &hints);
   lt_status status = LT_E_TIMEOUT;
   if (request->suspect) {
@@ -268,7 +263,6 @@ static lt_status mcp_session_fail_timeout(const lt_mcp_session *s, const lt_mcp_
     lt_fail(err, status, "no answer to %s within %" PRIu64 " ms%.*s", q->what, q->timeout_ms,
             LT_STR_ARG(lt_buf_view(&hints)));
   }
-  lt_buf_release(&hints);
   return status;
 }
 
@@ -355,8 +349,7 @@ static lt_status mcp_session_say_initialized(lt_mcp_session *s, lt_err *err) {
 
 /* A server that says nothing is the commonest trouble there is: say what to look at. */
 static lt_status mcp_session_explain_silence(const lt_mcp_session *s, uint64_t waited_ms, lt_err *err) {
-  lt_buf text;
-  lt_buf_init(&text, 4 * LT_KIB);
+  LT_AUTO_BUF(text, 4 * LT_KIB);
   mcp_session_add_noise(s, &text);
   mcp_session_add_stderr(s, &text);
   lt_fail(err, LT_E_TIMEOUT,
@@ -364,7 +357,6 @@ static lt_status mcp_session_explain_silence(const lt_mcp_session *s, uint64_t w
           " ms. Check that \"%s\" starts an MCP server over stdin and stdout (some want an argument such as \"stdio\") "
           "and does not wait for something else, such as a download or a question%.*s",
           waited_ms, s->o.server->command, LT_STR_ARG(lt_buf_view(&text)));
-  lt_buf_release(&text);
   return LT_E_TIMEOUT;
 }
 

@@ -70,18 +70,11 @@ lt_status lt_secrets_add(lt_secrets *s, lt_str value) {
   if (value.n < LT_SECRET_MIN_BYTES) {
     return LT_OK;
   }
-  lt_buf escaped;
-  lt_buf_init(&escaped, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(escaped, LT_JSON_MAX_BYTES);
   lt_json_escape(&escaped, value);
-  lt_status status = escaped.status;
-  if (status == LT_OK) {
-    status = secrets_add_form(s, value);
-  }
-  if (status == LT_OK) {
-    status = secrets_add_form(s, lt_buf_view(&escaped));
-  }
-  lt_buf_release(&escaped);
-  return status;
+  LT_TRY(escaped.status);
+  LT_TRY(secrets_add_form(s, value));
+  return secrets_add_form(s, lt_buf_view(&escaped));
 }
 
 /* --- Names -------------------------------------------------------------------------------------------------------- */
@@ -291,8 +284,7 @@ void lt_secrets_mask_json(const lt_secrets *s, lt_str json, lt_buf *out) {
     lt_buf_add(out, json);
     return;
   }
-  lt_buf masked;
-  lt_buf_init(&masked, out->max);
+  LT_AUTO_BUF(masked, out->max);
   secrets_mask_values(s, json, &masked);
   if (masked.status == LT_OK && lt_json_check(lt_buf_view(&masked), NULL) == LT_OK) {
     lt_buf_add(out, lt_buf_view(&masked));
@@ -302,7 +294,6 @@ void lt_secrets_mask_json(const lt_secrets *s, lt_str json, lt_buf *out) {
     lt_secrets_mask(s, json, &masked);
     lt_json_put_str(&w, masked.status == LT_OK ? lt_buf_view(&masked) : LT_STR("***"));
   }
-  lt_buf_release(&masked);
 }
 
 void lt_secrets_mask_buf(const lt_secrets *s, lt_buf *buf) {

@@ -32,8 +32,7 @@ static void tool_line_put_entry(lt_json_writer *w, const lt_typegen_tool *tool) 
 }
 
 lt_status lt_typegen_json(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err) {
-  lt_buf plain;
-  lt_buf_init(&plain, out->max);
+  LT_AUTO_BUF(plain, out->max);
   lt_json_writer w = lt_json_writer_on(&plain);
   lt_json_begin_array(&w);
   for (size_t i = 0; i < count && plain.status == LT_OK; i++) {
@@ -45,7 +44,6 @@ lt_status lt_typegen_json(const lt_typegen_tool *tools, size_t count, lt_buf *ou
     lt_typegen_put_visible(out, lt_buf_view(&plain));
     status = out->status;
   }
-  lt_buf_release(&plain);
   return status == LT_OK ? LT_OK : lt_fail(err, status, "the list of %zu tools is too long", count);
 }
 

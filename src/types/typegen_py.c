@@ -81,11 +81,9 @@ void lt_typegen_py_name(lt_str name, lt_buf *out) {
 }
 
 static lt_str py_tool_name(lt_arena *arena, lt_str name) {
-  lt_buf buf;
-  lt_buf_init(&buf, name.n + 2);
+  LT_AUTO_BUF(buf, name.n + 2);
   lt_typegen_py_name(name, &buf);
   lt_str copy = buf.status == LT_OK ? lt_arena_dup(arena, lt_buf_view(&buf)) : LT_STR_NULL;
-  lt_buf_release(&buf);
   return copy;
 }
 
@@ -345,8 +343,7 @@ static lt_status py_put_stub(py_tool *t, lt_str name) {
 }
 
 static lt_status py_put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_str name) {
-  lt_arena arena;
-  lt_arena_init(&arena, 2 * LT_TYPEGEN_MEMORY_BYTES);
+  LT_AUTO_ARENA(arena, 2 * LT_TYPEGEN_MEMORY_BYTES);
   py_tool t = {.tool = tool, .g = {.out = out, .arena = &arena}};
   lt_buf_init(&t.doc, LT_TYPEGEN_TYPE_MAX_BYTES);
   size_t begin = out->n;
@@ -359,7 +356,6 @@ static lt_status py_put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_str na
     status = LT_OK;
   }
   lt_buf_release(&t.doc);
-  lt_arena_release(&arena);
   return status;
 }
 

@@ -292,16 +292,13 @@ static lt_status schema_view_put_value(lt_buf *out, lt_json value, bool as_json,
   if (!as_json && lt_json_typeof(value) == LT_JSON_STRING && !lt_json_str(value, arena, &string)) {
     return LT_E_NOMEM;
   }
-  lt_buf compact;
-  lt_buf_init(&compact, (size_t)2 * FACT_MAX_BYTES);
+  LT_AUTO_BUF(compact, (size_t)2 * FACT_MAX_BYTES);
   if (as_json) {
     lt_json_compact(value, &compact);
     string = lt_buf_view(&compact);
   }
   lt_typegen_put_line(out, string, FACT_MAX_BYTES);
-  lt_status status = compact.status;
-  lt_buf_release(&compact);
-  return status;
+  return compact.status;
 }
 
 static lt_status schema_view_put_fact(lt_buf *out, lt_json schema, lt_typegen_keyword keyword, lt_arena *arena,
@@ -334,8 +331,7 @@ static lt_status schema_view_put_own_facts(lt_buf *out, lt_json schema, lt_arena
 
 /* What an array's members are has no place of its own in either language: " @items File path, minLength 1". */
 static lt_status schema_view_put_items(lt_buf *out, lt_json items, lt_arena *arena, bool jsdoc) {
-  lt_buf told;
-  lt_buf_init(&told, LT_TYPEGEN_DOC_MAX_BYTES);
+  LT_AUTO_BUF(told, LT_TYPEGEN_DOC_MAX_BYTES);
   lt_str description = LT_STR_NULL;
   lt_json text = lt_typegen_key(items, LT_KEY_DESCRIPTION);
   lt_status status = LT_OK;
@@ -355,7 +351,6 @@ static lt_status schema_view_put_items(lt_buf *out, lt_json items, lt_arena *are
     lt_buf_add(out, lt_str_starts(all, LT_STR(", ")) ? lt_str_sub(all, 2, all.n) : all);
   }
   status = status == LT_OK ? told.status : status;
-  lt_buf_release(&told);
   return status;
 }
 

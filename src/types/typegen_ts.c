@@ -131,21 +131,17 @@ static lt_status ts_finish(lt_status status, const lt_buf *out, lt_err *err) {
 }
 
 lt_status lt_typegen_ts_tool(const lt_typegen_tool *tool, lt_buf *out, lt_err *err) {
-  lt_buf scratch;
-  lt_buf_init(&scratch, LT_TYPEGEN_SCHEMA_MAX_BYTES);
+  LT_AUTO_BUF(scratch, LT_TYPEGEN_SCHEMA_MAX_BYTES);
   lt_status status = ts_put_tool(out, tool, &scratch);
-  lt_buf_release(&scratch);
   return ts_finish(status, out, err);
 }
 
 lt_status lt_typegen_ts(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err) {
-  lt_buf scratch;
-  lt_buf_init(&scratch, LT_TYPEGEN_SCHEMA_MAX_BYTES);
+  LT_AUTO_BUF(scratch, LT_TYPEGEN_SCHEMA_MAX_BYTES);
   lt_buf_addc(out, "type Result<T> =\n  | { success: true; value: T }\n  | { success: false; error: string };\n");
   lt_status status = LT_OK;
   for (size_t i = 0; i < count && status == LT_OK && out->status == LT_OK; i++) {
     status = ts_put_tool(out, &tools[i], &scratch);
   }
-  lt_buf_release(&scratch);
   return ts_finish(status, out, err);
 }
