@@ -7,7 +7,7 @@ bad=0
 python3 scripts/lint-layers.py || bad=1
 scripts/lint-symbols.sh --canary || bad=1
 scripts/lint-symbols.sh || bad=1
-for lint in lint-names lint-yields; do
+for lint in lint-names lint-yields lint-config; do
   python3 scripts/$lint.py --canary || bad=1
   python3 scripts/$lint.py || bad=1
 done

@@ -21,6 +21,7 @@ typedef struct lt_command {
 } lt_command;
 
 extern const lt_command lt_chat_command;
+extern const lt_command lt_config_command;
 extern const lt_command lt_eval_command;
 extern const lt_command lt_replay_command;
 extern const lt_command lt_run_command;

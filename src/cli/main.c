@@ -11,8 +11,8 @@
 #include "io/open_files.h"
 #include "jail/jail.h"
 
-static const lt_command *const commands[] = {&lt_chat_command, &lt_run_command, &lt_eval_command, &lt_replay_command,
-                                             &lt_tools_command};
+static const lt_command *const commands[] = {&lt_chat_command,   &lt_run_command,   &lt_eval_command,
+                                             &lt_replay_command, &lt_tools_command, &lt_config_command};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 static void print_help(FILE *to) {

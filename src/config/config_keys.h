@@ -37,7 +37,7 @@ enum {
   LT_CONFIG_EMPTY_IS_NONE = 16, /* an empty text counts as not given */
   LT_CONFIG_NOT_NULL = 32,      /* with nothing behind it, it is a mistake; others then count as not given */
   LT_CONFIG_OPEN = 64,          /* records: an unknown key inside is only a warning */
-  LT_CONFIG_RESERVED = 128,     /* known and checked, and read by nothing yet: has no member */
+  LT_CONFIG_RESERVED = 128,     /* known and checked, and read by nothing outside config/ yet; may have no member */
 };
 
 typedef struct lt_config_key lt_config_key;

@@ -204,7 +204,7 @@ static lt_status config_take_json(const lt_config_reading *r, const lt_yaml_node
 
 /* --- Any ---------------------------------------------------------------------------------------------------------- */
 
-/* What is read by nothing yet is not looked into. */
+/* A key without a member: what is read by nothing is not looked into. */
 static lt_status config_check_reserved(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *node,
                                        const lt_config_place *place) {
   if (key->kind == LT_CONFIG_TEXT && node->type != LT_YAML_SCALAR) {
@@ -221,12 +221,12 @@ static lt_status config_check_reserved(const lt_config_reading *r, const lt_conf
 
 lt_status lt_config_take_value(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *node,
                                const lt_config_place *place, char *record) {
-  void *member = record + key->at;
   bool truth = false;
   int index = 0;
-  if ((key->flags & LT_CONFIG_RESERVED) != 0) {
+  if (key->at == LT_CONFIG_NOWHERE) {
     return config_check_reserved(r, key, node, place);
   }
+  void *member = record + key->at;
   switch (key->kind) {
     case LT_CONFIG_TEXT:
       LT_TRY(key->choices != NULL ? config_take_choice(r, key, node, place, &index) : LT_OK);

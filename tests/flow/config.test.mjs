@@ -1,8 +1,8 @@
 // Configuration: where it is looked for, what it may say, and the one line that every mistake gets.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { config, describe, fake, folder, prints, program, report, run, test, value } from "./harness.mjs";
+import { config, describe, fake, folder, prints, program, report, root, run, test, value } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
 
 /** stderr of a run with this configuration, which must fail with exit code 3, nothing on stdout and one line. */
@@ -238,5 +238,40 @@ describe("tools.listingTokens", () => {
       assert.ok(system.content.includes(`AVAILABLE TOOLS:\n${listing.stdout}`), `${end.stderr}\n${system.content}\n--- is not ---\n${listing.stdout}`);
       assert.equal(system.content.includes("t299"), listingTokens === 100000);
     }
+  });
+});
+
+describe("lathe config", () => {
+  const guide = readFileSync(join(root, "docs/guide/configuration.md"), "utf8");
+  const ajv = join(root, "tests/node_modules/ajv/dist/2020.js"), yaml = join(root, "tests/node_modules/js-yaml/dist/js-yaml.mjs");
+  const skip = !(existsSync(ajv) && existsSync(yaml)) && "npm ci has not been run";
+
+  test("schema: editors complete and check the file by it", { skip }, async () => {
+    const end = await run(["config", "schema"]);
+    assert.deepEqual([end.code, end.stderr], [0, ""]);
+    const { default: Ajv } = await import(ajv);
+    const { load } = await import(yaml);
+    const fits = new Ajv.default({ strict: true, strictRequired: false, allowUnionTypes: true }).compile(JSON.parse(end.stdout));
+    const says = (text) => (fits(load(text)) ? "right" : fits.errors.map((fault) => `${fault.instancePath} ${fault.message}`).join("; "));
+    const [, example] = /```yaml\n(mcpServers:[^]*?)```/.exec(guide);
+    assert.equal(says(example), "right");
+    assert.match(says("sandbox: {timeoutms: 5}"), /^\/sandbox must NOT have additional properties/);
+    assert.match(says("sandbox: {timeoutMs: 0}"), /^\/sandbox\/timeoutMs must be >= 1/);
+    assert.match(says("tools: {policy: [{match: a, action: perhaps}]}"), /^\/tools\/policy\/0\/action must be equal to one of/);
+    assert.equal(says("mcpServers: {a: {command: x, icon: y}}"), "right");
+  });
+  test("reference: the guide's is the one that the table gives", async () => {
+    const end = await run(["config", "reference"]);
+    assert.deepEqual([end.code, end.stderr], [0, ""]);
+    const [, reference] = /<!-- reference: begin -->\n([^]*?)<!-- reference: end -->/.exec(guide);
+    assert.equal(reference, end.stdout, "docs/guide/configuration.md is out of date: run scripts/config-reference.py");
+  });
+  test("wrong words", async () => {
+    for (const [args, stderr] of [[[], /say schema or reference/], [["shema"], /did you mean "schema"/], [["schema", "x"], /say schema/], [["--json"], /unknown option/]]) {
+      const end = await run(["config", ...args]);
+      assert.deepEqual([end.code, end.stdout], [2, ""]);
+      assert.match(end.stderr, stderr);
+    }
+    assert.match((await run(["config", "--help"])).stdout, /yaml-language-server/);
   });
 });

@@ -1,0 +1,10 @@
+/* The table of configuration keys as a table in Markdown: the reference in docs/guide/configuration.md. */
+#ifndef LT_CONFIG_CONFIG_REFERENCE_H
+#define LT_CONFIG_CONFIG_REFERENCE_H
+
+#include "base/buf.h"
+
+/* Appends it. The buffer's status counts. */
+void lt_config_reference(lt_buf *out);
+
+#endif
