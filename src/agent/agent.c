@@ -1,8 +1,14 @@
 #include "agent/agent.h"
 
-#include "agent/turn_state.h"
-#include "agent/modes/code_prompt.h"
+#include "agent/deferred_end.h"
+#include "agent/turn_run.h"
 #include "base/mem.h"
+
+/* Waits for the end of a prompt; on the waiting fiber's stack. */
+typedef struct agent_waiter {
+  struct agent_waiter *next;
+  lt_wait wait;
+} agent_waiter;
 
 /* --- Models and modes --------------------------------------------------------------------------------------------- */
 static const lt_model *agent_find_model(const lt_agent_options *o, lt_str ref) {
@@ -110,6 +116,8 @@ lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt
     return lt_fail(err, LT_E_NOMEM, "no memory for the agent");
   }
   agent->options = *options;
+  agent->modes = lt_mode_table;
+  agent->mode_count = lt_mode_count;
   lt_wait_init(&agent->ended, options->loop);
   lt_cancel_init(&agent->close);
   *ret_agent = agent;
@@ -126,10 +134,10 @@ void lt_agent_free(lt_agent *agent) {
   for (lt_turn_state *own = agent->turns; own != NULL; own = own->next) {
     lt_cancel_fire(&own->turn.cancel, LT_E_CANCELLED);
   }
-  while (agent->turns != NULL || agent->titles > 0 || agent->late > 0) {
+  while (agent->turns != NULL || agent->titles > 0 || agent->deferred_ends > 0) {
     lt_wait_on(&agent->ended, UINT64_MAX);
   }
-  lt_code_prompt_forget_listing(agent);
+  lt_code_listing_release(&agent->listing);
   lt_catalog_unref(agent->kept);
   lt_mem_free(agent);
 }
@@ -187,12 +195,12 @@ static void agent_report_end(lt_turn_state *own, lt_str error) {
   lt_buf_init(&data, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
   agent_put_end(&w, own, error);
-  lt_turn_tell(&own->turn, event, data.status == LT_OK ? &data : &own->last_words);
+  lt_turn_send_event(&own->turn, event, data.status == LT_OK ? &data : &own->bare_end);
   lt_buf_release(&data);
 }
 
 /* A file that is locked or full may be better in a moment; otherwise whoever waits is told now, and the end is stored
- * later (late.c). */
+ * later (deferred_end.h). */
 static lt_status agent_store_state(const lt_turn *turn, lt_str usage, lt_str error, lt_err *err) LT_YIELDS {
   static const uint64_t waits_ms[] = {50, 500, 2000};
   const lt_agent *agent = turn->agent;
@@ -249,7 +257,7 @@ static void agent_end_turn(lt_turn_state *own, lt_status status, const lt_err *e
 
 static void agent_wake_waiters(lt_turn_state *own) {
   while (own->waiters != NULL) {
-    lt_turn_waiter *waiter = own->waiters;
+    agent_waiter *waiter = own->waiters;
     own->waiters = waiter->next;
     lt_wait_wake(&waiter->wait, LT_OK);
   }
@@ -327,7 +335,7 @@ static void agent_report_start(const lt_turn *turn, const char *event) {
   lt_json_key(&w, "mode");
   lt_json_put_cstr(&w, turn->mode->id);
   lt_json_end_object(&w);
-  lt_turn_tell(turn, event, &data);
+  lt_turn_send_event(turn, event, &data);
   lt_buf_release(&data);
 }
 
@@ -416,7 +424,7 @@ lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_er
   if (own == NULL) {
     return agent_fail_not_active(prompt, err);
   }
-  lt_turn_waiter waiter = {.next = own->waiters};
+  agent_waiter waiter = {.next = own->waiters};
   lt_cancel_node node;
   lt_wait_init(&waiter.wait, agent->options.loop);
   own->waiters = &waiter;
@@ -427,7 +435,7 @@ lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_er
     return LT_OK;
   }
   own = agent_find_turn(agent, NULL, prompt);
-  for (lt_turn_waiter **place = own != NULL ? &own->waiters : NULL; place != NULL && *place != NULL;
+  for (agent_waiter **place = own != NULL ? &own->waiters : NULL; place != NULL && *place != NULL;
        place = &(*place)->next) {
     if (*place == &waiter) {
       *place = waiter.next;

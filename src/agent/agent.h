@@ -122,6 +122,8 @@ void lt_agent_title(lt_agent *agent, lt_str user, lt_str conversation) LT_YIELDS
 
 /* The modes there are: [{"id", "name"}], sorted. */
 void lt_agent_modes(const lt_agent *agent, lt_buf *out);
+/* Whether the mode needs no plugin. */
+bool lt_agent_is_built_in_mode(lt_str id);
 /* LT_OK where there is a mode of that name, built in or registered with `host` (NULL: built in). LT_E_INVALID
  * otherwise, with those there are. Needs no agent: a front end can ask before it starts anything. */
 lt_status lt_agent_check_mode(const lt_host *host, lt_str mode, lt_err *err);

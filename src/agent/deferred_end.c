@@ -1,6 +1,7 @@
-/* Prompts of which the end could not be stored: it is, as soon as that works again. Until then they are this process's,
- * and their conversations busy. */
-#include "agent/turn_state.h"
+/* Until the end is stored the prompt belongs to this process, and its conversation is busy. */
+#include "agent/deferred_end.h"
+
+#include "agent/agent_state.h"
 #include "base/mem.h"
 
 typedef struct deferred_end {
@@ -61,7 +62,7 @@ static void deferred_end_on_fiber(void *arg) {
     (void)lt_store_prompt_release(agent->options.db, lt_str_of(l->prompt), NULL);
   }
   deferred_end_free(l);
-  agent->late--;
+  agent->deferred_ends--;
   lt_wait_wake(&agent->ended, LT_OK);
 }
 
@@ -71,9 +72,9 @@ bool lt_deferred_end_start(const lt_turn *turn, lt_str usage, lt_str error) {
   if (l == NULL) {
     return false;
   }
-  agent->late++;
+  agent->deferred_ends++;
   if (lt_loop_spawn(agent->options.loop, deferred_end_on_fiber, l, NULL) != LT_OK) {
-    agent->late--;
+    agent->deferred_ends--;
     deferred_end_free(l);
     return false;
   }

@@ -1,4 +1,5 @@
-/* llm_call() and llmJson(): a program asks the model itself (seed 015). */
+#include "agent/llm_functions.h"
+
 #include "agent/turn_state.h"
 
 static lt_status llm_put_message(lt_json_writer *w, const char *role, lt_str content) {
@@ -43,7 +44,7 @@ static lt_status llm_ask(lt_turn *turn, lt_str prompt, bool json, lt_cancel *can
     const lt_completion_request request = {
         .model = turn->model, .messages = lt_buf_view(&messages), .json = json, .cancel = cancel};
     status = lt_model_complete(turn->agent->options.http, &request, completion, err);
-    lt_turn_count(turn, completion);
+    lt_turn_count_usage(turn, completion);
     lt_turn_record_put_llm(turn, completion);
   }
   lt_buf_release(&messages);
@@ -103,9 +104,8 @@ static lt_status llm_call_json(void *arg, lt_str args, const lt_invoke_options *
   return llm_answer(arg, "llmJson", args, options, out, err);
 }
 
-bool lt_llm_functions_add(lt_turn_state *own) {
-  lt_run_request *world = &own->defaults;
-  lt_run_function *functions = lt_arena_zalloc(&own->turn.arena, world->function_count + 2, sizeof(lt_run_function));
+bool lt_llm_functions_add(lt_turn *turn, lt_run_request *world) {
+  lt_run_function *functions = lt_arena_zalloc(&turn->arena, world->function_count + 2, sizeof(lt_run_function));
   if (functions == NULL) {
     return false;
   }
@@ -117,7 +117,7 @@ bool lt_llm_functions_add(lt_turn_state *own) {
       .signature = LT_STR("(prompt) → string"),
       .description = LT_STR("Ask a language model and get its answer as text"),
       .call = llm_call,
-      .arg = &own->turn,
+      .arg = turn,
       .repeatable = true,
   };
   functions[world->function_count++] = (lt_run_function){
@@ -125,7 +125,7 @@ bool lt_llm_functions_add(lt_turn_state *own) {
       .signature = LT_STR("(prompt) → object"),
       .description = LT_STR("The same with an answer in JSON, parsed"),
       .call = llm_call_json,
-      .arg = &own->turn,
+      .arg = turn,
       .repeatable = true,
   };
   world->functions = functions;

@@ -55,7 +55,7 @@ static void outbox_hurry(lt_outbox *o) {
 
 static lt_status outbox_add_item(lt_outbox *o, const lt_outbox_item *like, lt_str bytes, lt_err *err) {
   if (o->err.status != LT_OK) {
-    return lt_fail(err, o->err.status, "%s", lt_err_msg(&o->err));
+    return lt_err_copy(err, &o->err);
   }
   if (o->turn->agent->leaving) {
     return lt_fail(err, LT_E_CLOSED, "Lathe is ending: the prompt is left as it is");
@@ -95,6 +95,19 @@ lt_status lt_outbox_stream(lt_outbox *o, lt_str delta, lt_err *err) {
 
 lt_status lt_outbox_state(lt_outbox *o, lt_prompt_state state, lt_err *err) {
   return outbox_add_item(o, &(lt_outbox_item){.what = ITEM_STATE, .state = state}, LT_STR_NULL, err);
+}
+
+/* --- Secrets ------------------------------------------------------------------------------------------------------ */
+/* Nothing is stored or reported with a secret in it. A value stays JSON, or the store would refuse it. Borrows:
+ * `masked`, which is empty where the text holds no secret. */
+static lt_status outbox_mask(const lt_outbox *o, lt_str *text, bool is_json, lt_buf *masked, lt_err *err) {
+  const lt_secrets *secrets = o->turn->agent->options.secrets;
+  if (!lt_secrets_in(secrets, *text)) {
+    return LT_OK;
+  }
+  (is_json ? lt_secrets_mask_json : lt_secrets_mask)(secrets, *text, masked);
+  *text = lt_buf_view(masked);
+  return lt_buf_check(masked, err, "no memory to mask secrets");
 }
 
 /* --- Outputs ------------------------------------------------------------------------------------------------------ */
@@ -139,7 +152,11 @@ bool lt_outbox_is_full(const lt_outbox *o) {
 }
 
 static lt_status outbox_put_text(lt_outbox *o, lt_str id, bool of_mode, lt_str text, size_t streamed, lt_err *err) {
+  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
   lt_output *output;
+  if (streamed == 0) { /* what was streamed has been reported as it is */
+    LT_TRY(outbox_mask(o, &text, false, &masked, err));
+  }
   LT_TRY(lt_outbox_claim(o, LT_OUTPUT_TEXT, id, &output, err));
   if (output == NULL) {
     output = outbox_output_new(o, LT_OUTPUT_TEXT, id);
@@ -182,7 +199,7 @@ lt_status lt_outbox_file(lt_outbox *o, lt_str artifact, lt_str mime_type, lt_str
 }
 
 /* The beginning of what is too long, and how long it is. */
-static lt_status outbox_put_preview(lt_buf *out, lt_str text) {
+static void outbox_put_preview(lt_buf *out, lt_str text) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
   lt_json_key(&w, "preview");
@@ -192,7 +209,6 @@ static lt_status outbox_put_preview(lt_buf *out, lt_str text) {
   lt_json_key(&w, "artifact");
   lt_json_put_null(&w);
   lt_json_end_object(&w);
-  return out->status;
 }
 
 /* A long input would be written with each form of its output, and told, too. */
@@ -202,8 +218,7 @@ static bool outbox_keep_input(lt_outbox *o, lt_output *output, lt_str input) {
     o->kept_bytes += input.n;
     return outbox_keep_text(output, &output->input, input);
   }
-  lt_buf text;
-  lt_buf_init(&text, 8 * LT_RUN_RECORD_BYTES);
+  LT_AUTO_BUF(text, 8 * LT_RUN_RECORD_BYTES);
   if (whole) {
     lt_json_writer w = lt_json_writer_on(&text);
     lt_json_put_str(&w, input);
@@ -211,9 +226,7 @@ static bool outbox_keep_input(lt_outbox *o, lt_output *output, lt_str input) {
     outbox_put_preview(&text, input);
   }
   o->kept_bytes += text.n;
-  bool kept = text.status == LT_OK && outbox_keep_text(output, &output->input, lt_buf_view(&text));
-  lt_buf_release(&text);
-  return kept;
+  return text.status == LT_OK && outbox_keep_text(output, &output->input, lt_buf_view(&text));
 }
 
 /* One that was pending is so again. */
@@ -246,8 +259,12 @@ static lt_status outbox_begin_output(lt_outbox *o, const lt_outbox_tool *tool, l
   return LT_OK;
 }
 
-lt_status lt_outbox_tool_begin(lt_outbox *o, const lt_outbox_tool *tool, uint32_t *ret_number, lt_err *err) {
+lt_status lt_outbox_tool_begin(lt_outbox *o, const lt_outbox_tool *wanted, uint32_t *ret_number, lt_err *err) {
+  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
+  lt_outbox_tool shown = *wanted;
+  const lt_outbox_tool *tool = &shown;
   lt_output *output;
+  LT_TRY(outbox_mask(o, &shown.input, false, &masked, err));
   lt_str id = tool->inner ? lt_outbox_inner_id(o, tool->id) : lt_outbox_make_id(o, LT_OUTPUT_TOOL, tool->id);
   LT_TRY(lt_outbox_claim(o, LT_OUTPUT_TOOL, id, &output, err));
   if (output != NULL && o->turn->agent->options.checks) {
@@ -281,6 +298,8 @@ lt_status lt_outbox_tool_reason(lt_outbox *o, uint32_t number, lt_str reason, lt
 
 lt_status lt_outbox_tool_logs(lt_outbox *o, uint32_t number, lt_str logs, lt_err *err) {
   lt_output *output = *outbox_find_open_place(o, number);
+  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
+  LT_TRY(outbox_mask(o, &logs, false, &masked, err));
   return output == NULL || outbox_keep_text(output, &output->logs, logs)
              ? LT_OK
              : lt_fail(err, LT_E_NOMEM, "no memory for the logs");
@@ -288,6 +307,8 @@ lt_status lt_outbox_tool_logs(lt_outbox *o, uint32_t number, lt_str logs, lt_err
 
 lt_status lt_outbox_tool_data(lt_outbox *o, uint32_t number, lt_str json, lt_err *err) {
   lt_output *output = *outbox_find_open_place(o, number);
+  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
+  LT_TRY(outbox_mask(o, &json, true, &masked, err));
   return output == NULL || outbox_keep_text(output, &output->data, json)
              ? LT_OK
              : lt_fail(err, LT_E_NOMEM, "no memory for the data");
@@ -295,26 +316,22 @@ lt_status lt_outbox_tool_data(lt_outbox *o, uint32_t number, lt_str json, lt_err
 
 lt_status lt_outbox_tool_end(lt_outbox *o, uint32_t number, lt_status status, lt_str answer, lt_err *err) {
   lt_output **place = outbox_find_open_place(o, number);
+  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(cut, LT_MIB);
+  LT_TRY(outbox_mask(o, &answer, status == LT_OK && answer.n > 0, &masked, err));
   if (*place == NULL && o->turn->agent->options.checks && number < o->count && o->outputs[number]->old) {
     lt_outbox_check_result(o, o->outputs[number], status, answer);
   }
   if (*place == NULL) {
     return LT_OK;
   }
-  lt_buf cut;
-  lt_buf_init(&cut, LT_MIB);
-  lt_status added = LT_OK;
   if (answer.n > LT_ANSWER_MAX_BYTES && o->queued_bytes + answer.n > LT_PROMPT_QUEUE_BYTES) {
-    added = outbox_put_preview(&cut, answer);
+    outbox_put_preview(&cut, answer);
+    LT_TRY(lt_buf_check(&cut, err, "no memory for what the prompt puts out"));
     answer = lt_buf_view(&cut);
   }
-  if (added == LT_OK) {
-    added = outbox_add_item(o, &(lt_outbox_item){.what = ITEM_END, .number = number, .status = status}, answer, err);
-  } else {
-    lt_fail(err, added, "no memory for what the prompt puts out");
-  }
-  lt_buf_release(&cut);
-  LT_TRY(added);
+  const lt_outbox_item item = {.what = ITEM_END, .number = number, .status = status};
+  LT_TRY(outbox_add_item(o, &item, answer, err));
   *place = (*place)->next_open;
   return LT_OK;
 }
@@ -374,7 +391,7 @@ static void outbox_wake_waiters(lt_outbox *o) {
   }
 }
 
-void lt_outbox_sends(lt_outbox *o, const lt_outbox_item *items) {
+static void outbox_on_sending(lt_outbox *o, const lt_outbox_item *items) {
   o->sent = o->written;
   for (; items != NULL; items = items->next) {
     o->sent++;
@@ -424,7 +441,7 @@ static void outbox_pump(lt_outbox *o) LT_YIELDS {
     o->urgent = false;
     lt_err err = LT_ERR_INIT; /* the store's thread writes it, while o->err is looked at here */
     lt_outbox_item *batch = outbox_take_batch(o);
-    lt_status status = lt_outbox_write(o, batch, &err);
+    lt_status status = lt_outbox_write(o, batch, outbox_on_sending, &err);
     outbox_free_batch(o, batch);
     if (status != LT_OK) {
       o->err = err;
@@ -442,7 +459,7 @@ static void outbox_on_fiber(void *arg) {
 }
 
 lt_status lt_outbox_check(const lt_outbox *o, lt_err *err) {
-  return o->err.status == LT_OK ? LT_OK : lt_fail(err, o->err.status, "%s", lt_err_msg(&o->err));
+  return lt_err_copy(err, &o->err);
 }
 
 static lt_status outbox_wait_until(lt_outbox *o, bool sent, lt_err *err) LT_YIELDS {

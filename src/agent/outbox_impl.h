@@ -48,12 +48,11 @@ struct lt_outbox_item {
 
 /* outbox.c */
 void lt_output_free(lt_output *output);
-/* The store is about to be asked to keep these items. */
-void lt_outbox_sends(lt_outbox *outbox, const lt_outbox_item *items);
 
-/* outbox_write.c: stores what the items say, all in one transaction, then tells of it, in order. LT_OK: all of it;
- * anything else: nothing. LT_YIELDS. */
-lt_status lt_outbox_write(lt_outbox *outbox, lt_outbox_item *items, lt_err *err) LT_YIELDS;
+/* outbox_write.c: stores what the items say, all in one transaction, then reports it, in order. `on_sending` is called
+ * before the store is asked. LT_OK: all of it; anything else: nothing. LT_YIELDS. */
+lt_status lt_outbox_write(lt_outbox *outbox, lt_outbox_item *items,
+                          void (*on_sending)(lt_outbox *outbox, const lt_outbox_item *items), lt_err *err) LT_YIELDS;
 
 /* outbox_ids.c. Ids are in the turn's arena; without memory they are NULL. */
 /* Room in the list for one more. */

@@ -165,7 +165,7 @@ static void outbox_report(lt_outbox *o, const char *event, const char *key, lt_s
     lt_json_put_str(&w, value);
   }
   lt_json_end_object(&w);
-  lt_turn_tell(o->turn, event, &data);
+  lt_turn_send_event(o->turn, event, &data);
   lt_buf_release(&data);
 }
 
@@ -189,7 +189,7 @@ static void outbox_report_event(const lt_outbox *o, const lt_outbox_item *item) 
   lt_buf data;
   lt_buf_init(&data, LT_PROMPT_MEMORY_BYTES);
   lt_buf_add(&data, lt_str_from(item->bytes, item->n));
-  lt_turn_tell(o->turn, item->event, &data);
+  lt_turn_send_event(o->turn, item->event, &data);
   lt_buf_release(&data);
 }
 
@@ -213,10 +213,11 @@ static void outbox_report_item(lt_outbox *o, lt_outbox_item *item) {
   }
 }
 
-lt_status lt_outbox_write(lt_outbox *o, lt_outbox_item *items, lt_err *err) {
+lt_status lt_outbox_write(lt_outbox *o, lt_outbox_item *items,
+                          void (*on_sending)(lt_outbox *outbox, const lt_outbox_item *items), lt_err *err) {
   outbox_batch b = {.count = 0};
   LT_TRY(outbox_write_fill_batch(o, items, &b, err));
-  lt_outbox_sends(o, items);
+  on_sending(o, items);
   LT_TRY(outbox_write_store(o, &b, err));
   for (lt_outbox_item *item = items; item != NULL; item = item->next) {
     outbox_report_item(o, item);

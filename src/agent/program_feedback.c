@@ -1,4 +1,5 @@
-/* What a model is told of how its program ended (seeds 013 and 014, DESIGN.md section 6). */
+#include "agent/program_feedback.h"
+
 #include "agent/turn_state.h"
 #include "text/tokens.h"
 
@@ -48,12 +49,6 @@ void lt_program_feedback_put_logs(lt_buf *out, const lt_run_result *result) {
   if (result->log_cut) {
     lt_buf_printf(out, "\n[more was logged than the %lu KiB that are kept]", LT_RUN_LOG_MAX_BYTES / LT_KIB);
   }
-}
-
-lt_str lt_completion_incomplete_reason(lt_finish finish) {
-  return finish == LT_FINISH_LENGTH     ? LT_STR("The answer was cut off at the model's limit of tokens: maxTokens")
-         : finish == LT_FINISH_FILTERED ? LT_STR("The answer was refused, or ended by the provider's filter")
-                                        : LT_STR("");
 }
 
 void lt_program_feedback_put_output_limit(lt_buf *out, const lt_turn *turn) {

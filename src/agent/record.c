@@ -140,7 +140,8 @@ static void put_hash(lt_json_writer *w, const char *key, uint64_t hash) {
   put_pair(w, key, lt_str_of(text));
 }
 
-void lt_turn_record_put(lt_turn *turn, const lt_completion *completion, lt_status status, const lt_err *err) {
+void lt_turn_record_put(lt_turn *turn, uint64_t hash, const lt_completion *completion, lt_status status,
+                        const lt_err *err) {
   lt_turn_record *record = record_of(turn);
   uint64_t number = record->asked++;
   if (status == LT_E_CANCELLED || (turn->cancel.why != LT_OK && status == turn->cancel.why)) {
@@ -150,7 +151,7 @@ void lt_turn_record_put(lt_turn *turn, const lt_completion *completion, lt_statu
   lt_buf_init(&text, LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&text);
   lt_json_begin_object(&w);
-  put_hash(&w, "messages", turn->messages_hash);
+  put_hash(&w, "messages", hash);
   put_pair(&w, "text", lt_buf_view(&completion->text));
   put_calls(&w, completion);
   lt_json_key(&w, "finish");
@@ -216,10 +217,10 @@ static lt_status status_of(lt_str name) {
 }
 
 /* Everything in the completion's arena, which outlives the note. */
-static bool read_completion(lt_turn *turn, const lt_note *from, lt_completion *completion, lt_status *ret_status,
-                            lt_err *err) {
+static bool read_completion(lt_turn *turn, const lt_note *from, uint64_t hash, lt_completion *completion,
+                            lt_status *ret_status, lt_err *err) {
   lt_json_doc doc;
-  lt_str text = LT_STR(""), name = LT_STR(""), why = LT_STR(""), hash = LT_STR("");
+  lt_str text = LT_STR(""), name = LT_STR(""), why = LT_STR(""), recorded = LT_STR("");
   int64_t finish = LT_FINISH_STOP;
   lt_arena *arena = &completion->arena;
   if (lt_json_parse(arena, from->text, &doc, NULL) != LT_OK) {
@@ -232,7 +233,7 @@ static bool read_completion(lt_turn *turn, const lt_note *from, lt_completion *c
   }
   (void)lt_json_str(lt_json_get(json, "status"), arena, &name);
   (void)lt_json_str(lt_json_get(json, "error"), arena, &why);
-  (void)lt_json_str(lt_json_get(json, "messages"), arena, &hash);
+  (void)lt_json_str(lt_json_get(json, "messages"), arena, &recorded);
   (void)lt_json_int(lt_json_get(json, "finish"), &finish);
   completion->finish = (lt_finish)finish;
   completion->too_long = lt_json_bool(lt_json_get(json, "tooLong"), false);
@@ -242,14 +243,14 @@ static bool read_completion(lt_turn *turn, const lt_note *from, lt_completion *c
     lt_fail(err, *ret_status, "%.*s", LT_STR_ARG(why));
   }
   lt_turn_record *record = record_of(turn);
-  if (!record->differs && hash.n > 0 && strtoull(hash.p, NULL, 16) != turn->messages_hash) {
+  if (!record->differs && recorded.n > 0 && strtoull(recorded.p, NULL, 16) != hash) {
     record->differs = true;
     record->differed = from->number;
   }
   return completion->text.status == LT_OK;
 }
 
-bool lt_turn_record_take(lt_turn *turn, lt_completion *completion, lt_status *ret_status, lt_err *err) {
+bool lt_turn_record_take(lt_turn *turn, uint64_t hash, lt_completion *completion, lt_status *ret_status, lt_err *err) {
   lt_turn_record *record = record_of(turn);
   const lt_note *one = find(record, LT_PROMPT_NOTE_COMPLETION, record->asked, record->looked);
   if (one == NULL) {
@@ -257,7 +258,7 @@ bool lt_turn_record_take(lt_turn *turn, lt_completion *completion, lt_status *re
   }
   record->asked++;
   record->looked = (size_t)(one - record->all.notes) + 1;
-  if (!read_completion(turn, one, completion, ret_status, err)) {
+  if (!read_completion(turn, one, hash, completion, ret_status, err)) {
     *ret_status = lt_fail(err, LT_E_NOMEM, "no memory for a reply of the model that is on record");
   }
   return true;
@@ -271,7 +272,7 @@ static void count_llm(lt_turn *turn, const lt_note *one) {
   lt_completion_init(&completion);
   if (lt_json_parse(&completion.arena, one->text, &doc, NULL) == LT_OK) {
     (void)read_usage(lt_json_root(&doc), &completion);
-    lt_turn_count(turn, &completion);
+    lt_turn_count_usage(turn, &completion);
   }
   lt_completion_release(&completion);
 }
@@ -369,14 +370,4 @@ void lt_turn_record_put_aside(lt_turn *turn, const lt_artifact *artifact, lt_str
   lt_buf_init(&text, LT_KIB);
   lt_buf_add(&text, id);
   note(turn, LT_PROMPT_NOTE_ARTIFACT, number_of_artifact(artifact), &text);
-}
-
-/* --- Words -------------------------------------------------------------------------------------------------------- */
-void lt_turn_record_explain(const lt_turn *turn, lt_buf *out) {
-  const lt_turn_record *record = record_of(turn);
-  if (record->differs) {
-    lt_buf_printf(out, "; what the model was told before its reply %llu was something else, too",
-                  (unsigned long long)record->differed + 1);
-  }
-  lt_buf_addc(out, record->other_tools ? "; the tools are others than they were then" : "");
 }

@@ -39,10 +39,12 @@ lt_status lt_turn_record_check(lt_turn *turn, lt_err *err);
 /* Notes how it begins, or compares. `tools` may be NULL. LT_YIELDS. */
 void lt_turn_record_start(lt_turn *turn, lt_catalog *tools) LT_YIELDS;
 
-/* The next completion from the record; false: there is none, the model is to be asked. */
-bool lt_turn_record_take(lt_turn *turn, lt_completion *completion, lt_status *ret_status, lt_err *err);
+/* The next completion from the record; false: there is none, the model is to be asked. `hash`: of the messages that it
+ * is asked with. */
+bool lt_turn_record_take(lt_turn *turn, uint64_t hash, lt_completion *completion, lt_status *ret_status, lt_err *err);
 /* Notes what the model gave. */
-void lt_turn_record_put(lt_turn *turn, const lt_completion *completion, lt_status status, const lt_err *err);
+void lt_turn_record_put(lt_turn *turn, uint64_t hash, const lt_completion *completion, lt_status status,
+                        const lt_err *err);
 void lt_turn_record_put_llm(lt_turn *turn, const lt_completion *completion);
 
 /* What was decided about the output of that id, when the same was asked about (`hash`: lt_journal_hash of what was
@@ -55,8 +57,5 @@ void lt_turn_record_cancel(lt_turn *turn);
 /* The id that the same thing was put aside under; false: it was not. */
 bool lt_turn_record_artifact(lt_turn *turn, const lt_artifact *artifact, lt_buf *ret_id);
 void lt_turn_record_put_aside(lt_turn *turn, const lt_artifact *artifact, lt_str id);
-
-/* Appends what makes a divergence understandable: that the tools are others, that the messages were. */
-void lt_turn_record_explain(const lt_turn *turn, lt_buf *out);
 
 #endif

@@ -1,12 +1,15 @@
 #include "agent/request_messages.h"
 
+#include "agent/history/history_turn.h"
+#include "agent/program_feedback.h"
 #include "base/limits.h"
 #include "text/tokens.h"
 
-void lt_request_messages_init(lt_request_messages *m, lt_turn *turn, lt_history_fn *put_history) {
-  *m = (lt_request_messages){.turn = turn, .put_history = put_history};
+void lt_request_messages_init(lt_request_messages *m, lt_turn *turn) {
+  *m = (lt_request_messages){.turn = turn};
   lt_buf_init(&m->system, LT_PROMPT_MESSAGES_BYTES);
   lt_buf_init(&m->history, LT_PROMPT_MESSAGES_BYTES);
+  lt_buf_init(&m->history_user, LT_PROMPT_MESSAGES_BYTES);
   lt_buf_init(&m->rest, LT_PROMPT_MESSAGES_BYTES);
   m->w = lt_json_writer_on(&m->rest);
   lt_json_begin_array(&m->w);
@@ -15,11 +18,12 @@ void lt_request_messages_init(lt_request_messages *m, lt_turn *turn, lt_history_
 void lt_request_messages_release(lt_request_messages *m) {
   lt_buf_release(&m->system);
   lt_buf_release(&m->history);
+  lt_buf_release(&m->history_user);
   lt_buf_release(&m->rest);
 }
 
 static lt_status request_messages_check(const lt_buf *buf, lt_err *err) {
-  return buf->status == LT_OK ? LT_OK : lt_fail(err, buf->status, "the conversation is too long to be sent");
+  return lt_buf_check(buf, err, "the conversation is too long to be sent");
 }
 
 static void request_messages_put_message(lt_json_writer *w, const char *role, lt_str content) {
@@ -38,9 +42,10 @@ lt_status lt_request_messages_put(lt_request_messages *m, const char *role, lt_s
 
 static lt_status request_messages_read_history(lt_request_messages *m, size_t max_tokens, lt_err *err) LT_YIELDS {
   lt_buf_clear(&m->history);
+  lt_buf_clear(&m->history_user);
   lt_json_writer w = lt_json_writer_on(&m->history);
   lt_json_begin_array(&w);
-  LT_TRY(m->put_history(m->turn, &w, max_tokens, err));
+  LT_TRY(lt_history_turn_put(m->turn, &w, max_tokens, &m->history_user, err));
   LT_TRY(request_messages_check(&m->history, err));
   lt_buf_consume(&m->history, 1); /* the bracket */
   return LT_OK;
@@ -58,7 +63,9 @@ lt_status lt_request_messages_set_system(lt_request_messages *m, lt_str system, 
 lt_status lt_request_messages_begin(lt_request_messages *m, lt_str system, lt_err *err) {
   LT_TRY(lt_request_messages_set_system(m, system, err));
   LT_TRY(request_messages_read_history(m, LT_HISTORY_TOKENS, err));
-  return lt_request_messages_put(m, "user", m->turn->input, err);
+  LT_TRY(lt_request_messages_put(m, "user", m->turn->input, err));
+  m->input_end = m->rest.n;
+  return LT_OK;
 }
 
 static void request_messages_put_part(lt_buf *out, lt_str part) {
@@ -66,57 +73,49 @@ static void request_messages_put_part(lt_buf *out, lt_str part) {
   lt_buf_add(out, part);
 }
 
-/* Members are written in this order, and within a text the quotes would be escaped. */
-static bool request_messages_ends_with_user(lt_str messages) {
-  lt_str start = LT_STR("{\"role\":\"");
-  size_t at = messages.n;
-  while (at > 0 && !lt_str_starts(lt_str_sub(messages, at, messages.n), start)) {
-    at--;
+/* What the user said last and was not answered, or a program's end, and what the user says now are one message, as
+ * there are models that refuse a conversation in which one side speaks twice in a row. */
+static void request_messages_put_input(lt_buf *out, const lt_request_messages *m) {
+  if (m->history_user.n == 0) {
+    request_messages_put_part(out, lt_str_sub(lt_buf_view(&m->rest), 1, m->input_end));
+    return;
   }
-  return lt_str_starts(lt_str_sub(messages, at, messages.n), LT_STR("{\"role\":\"user\""));
+  LT_AUTO_BUF(message, LT_PROMPT_MESSAGES_BYTES);
+  LT_AUTO_BUF(text, LT_PROMPT_MESSAGES_BYTES);
+  lt_buf_add(&text, lt_buf_view(&m->history_user));
+  lt_buf_addc(&text, "\n\n");
+  lt_buf_add(&text, m->turn->input);
+  lt_json_writer w = lt_json_writer_on(&message);
+  request_messages_put_message(&w, "user", lt_buf_view(&text));
+  request_messages_put_part(out, lt_buf_view(&message));
+  lt_status status = text.status != LT_OK ? text.status : message.status;
+  out->status = out->status != LT_OK ? out->status : status;
 }
 
-/* A request that was not answered, or a program's end, and what the user says now: one message, as there are models
- * that refuse a conversation in which one side speaks twice in a row. */
-static void request_messages_put_joined(lt_buf *out, lt_str rest) {
-  lt_str start = LT_STR("{\"role\":\"user\",\"content\":\"");
-  if (lt_str_starts(rest, start) && lt_str_ends(lt_buf_view(out), LT_STR("\"}")) &&
-      request_messages_ends_with_user(lt_buf_view(out))) {
-    out->n -= strlen("\"}");
-    lt_buf_addc(out, "\\n\\n");
-    lt_buf_add(out, lt_str_sub(rest, start.n, rest.n));
-  } else {
-    request_messages_put_part(out, rest);
-  }
-}
-
-static lt_status request_messages_ask_once(const lt_request_messages *m, lt_str tools, bool stream,
+static lt_status request_messages_ask_once(const lt_request_messages *m, lt_str tools, bool streams,
                                            lt_completion *completion, lt_err *err) LT_YIELDS {
-  lt_buf all;
-  lt_buf_init(&all, LT_PROMPT_MESSAGES_BYTES);
+  LT_AUTO_BUF(all, LT_PROMPT_MESSAGES_BYTES);
   lt_buf_byte(&all, '[');
   request_messages_put_part(&all, lt_buf_view(&m->system));
   request_messages_put_part(&all, lt_buf_view(&m->history));
-  request_messages_put_joined(&all, lt_str_sub(lt_buf_view(&m->rest), 1, m->rest.n));
+  request_messages_put_input(&all, m);
+  lt_buf_add(&all, lt_str_sub(lt_buf_view(&m->rest), m->input_end, m->rest.n)); /* with a comma before it */
   lt_buf_byte(&all, ']');
-  lt_status status = request_messages_check(&m->rest, err);
-  if (status == LT_OK) {
-    status = request_messages_check(&all, err);
-  }
-  if (status == LT_OK) {
-    m->turn->messages_hash = lt_str_hash(lt_buf_view(&m->rest));
-    status = lt_turn_ask(m->turn, lt_buf_view(&all), tools, stream, completion, err);
-  }
-  lt_buf_release(&all);
-  return status;
+  LT_TRY(request_messages_check(&m->rest, err));
+  LT_TRY(request_messages_check(&all, err));
+  const lt_turn_question question = {
+      .messages = lt_buf_view(&all), .tools = tools, .hash = lt_str_hash(lt_buf_view(&m->rest)), .streams = streams};
+  return lt_turn_ask(m->turn, &question, completion, err);
 }
 
 /* --- Too long ----------------------------------------------------------------------------------------------------- */
 /* A third of what there was; false: that is as little as there can be. */
 static bool request_messages_shorten_history(lt_request_messages *m) LT_YIELDS {
-  size_t bytes = m->history.n;
-  size_t tokens = lt_tokens_estimate(lt_buf_view(&m->history)) / 3;
-  return bytes > 0 && request_messages_read_history(m, tokens > 0 ? tokens : 1, NULL) == LT_OK && m->history.n < bytes;
+  size_t bytes = m->history.n + m->history_user.n;
+  size_t tokens =
+      (lt_tokens_estimate(lt_buf_view(&m->history)) + lt_tokens_estimate(lt_buf_view(&m->history_user))) / 3;
+  return bytes > 0 && request_messages_read_history(m, tokens > 0 ? tokens : 1, NULL) == LT_OK &&
+         m->history.n + m->history_user.n < bytes;
 }
 
 /* What tools and programs answered; the first message is what the user said. */
@@ -130,8 +129,7 @@ static void request_messages_put_shorter(lt_json_writer *w, lt_arena *arena, lt_
   lt_json_iter it = lt_json_each(message);
   while (lt_json_next(&it)) {
     lt_str content;
-    lt_buf cut;
-    lt_buf_init(&cut, LT_PROMPT_MESSAGES_BYTES);
+    LT_AUTO_BUF(cut, LT_PROMPT_MESSAGES_BYTES);
     lt_json_key_str(w, lt_str_sub(lt_json_text(it.key), 1, lt_json_text(it.key).n - 1)); /* ours: without escapes */
     if (lt_json_str_eq(it.key, LT_STR("content")) && lt_json_str(it.value, arena, &content)) {
       lt_program_feedback_cut(&cut, content, max_tokens);
@@ -140,7 +138,6 @@ static void request_messages_put_shorter(lt_json_writer *w, lt_arena *arena, lt_
       lt_json_put_raw(w, lt_json_text(it.value));
     }
     w->buf->status = cut.status != LT_OK ? cut.status : w->buf->status;
-    lt_buf_release(&cut);
   }
   lt_json_end_object(w);
 }
@@ -166,28 +163,25 @@ static void request_messages_put_shorter_rest(lt_json_writer *w, lt_arena *arena
 
 /* False: nothing became shorter. */
 static bool request_messages_shorten_rest(lt_request_messages *m, size_t old_tokens, size_t new_tokens) {
-  lt_buf shorter;
-  lt_arena arena;
+  LT_AUTO_BUF(shorter, LT_PROMPT_MESSAGES_BYTES);
+  LT_AUTO_ARENA(arena, LT_HISTORY_MEMORY_BYTES);
   lt_json_doc doc;
-  lt_buf_init(&shorter, LT_PROMPT_MESSAGES_BYTES);
-  lt_arena_init(&arena, LT_HISTORY_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&shorter);
   size_t before = m->rest.n;
   lt_buf_byte(&m->rest, ']');
-  bool is = m->rest.status == LT_OK && lt_json_parse(&arena, lt_buf_view(&m->rest), &doc, NULL) == LT_OK;
-  if (is) {
-    request_messages_put_shorter_rest(&w, &arena, lt_json_root(&doc), old_tokens, new_tokens);
-    is = shorter.status == LT_OK && shorter.n < before;
-  }
+  bool is_read = m->rest.status == LT_OK && lt_json_parse(&arena, lt_buf_view(&m->rest), &doc, NULL) == LT_OK;
   m->rest.n = before;
-  if (is) {
-    lt_buf_release(&m->rest);
-    m->rest = shorter;
-  } else {
-    lt_buf_release(&shorter);
+  if (!is_read) {
+    return false;
   }
-  lt_arena_release(&arena);
-  return is;
+  request_messages_put_shorter_rest(&w, &arena, lt_json_root(&doc), old_tokens, new_tokens);
+  if (shorter.status != LT_OK || shorter.n >= before) {
+    return false;
+  }
+  lt_buf rest = m->rest;
+  m->rest = shorter;
+  shorter = rest;
+  return true;
 }
 
 /* Earlier prompts first, then this one's older answers, at last the newest ones. */

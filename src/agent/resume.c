@@ -1,5 +1,5 @@
 /* Prompts of an earlier process: found, claimed, read, and carried out again (docs/internals/replay.md). */
-#include "agent/turn_state.h"
+#include "agent/turn_run.h"
 #include "json/json.h"
 
 typedef struct resume_request {
@@ -41,7 +41,7 @@ static lt_status resume_choose(resume_request *r, const lt_model **ret_model, lt
   if (!lt_mode_find(agent->options.host, r->row.mode, ret_mode)) {
     *ret_refusal = lt_arena_printf(&r->arena, "diverged: the prompt's execution mode \"%.*s\" is not there any more",
                                    LT_STR_ARG(lt_str_sub(r->row.mode, 0, 100)));
-    *ret_mode = lt_mode_classic;
+    *ret_mode = *lt_mode_table[0];
   }
   return *ret_model != NULL ? LT_OK : lt_fail(err, LT_E_CONFIG, "the prompt cannot go on: no models are configured");
 }
@@ -50,7 +50,7 @@ static lt_status resume_choose(resume_request *r, const lt_model **ret_model, lt
 static lt_prompt_state resume_state_of(lt_json json) {
   lt_json state = lt_json_get(json, "state");
   return lt_json_str_eq(state, lt_str_of(lt_store_prompt_state_name(LT_PROMPT_WAITING))) ? LT_PROMPT_WAITING
-                                                                                   : LT_PROMPT_RUNNING;
+                                                                                         : LT_PROMPT_RUNNING;
 }
 
 static lt_status resume_load_record(resume_request *r, lt_turn_state *own, lt_str refusal, lt_err *err) LT_YIELDS {

@@ -1,5 +1,5 @@
 /* A conversation's title: one short model call, which may fail. */
-#include "agent/turn_state.h"
+#include "agent/agent_state.h"
 
 typedef struct title_request {
   lt_agent *agent;

@@ -248,7 +248,7 @@ static lt_status tool_rounds_run_all(tool_dialogue *t, lt_err *err) LT_YIELDS {
 
 lt_status lt_tool_rounds_run(lt_turn *turn, const lt_tool_rounds *rounds, lt_err *err) {
   tool_dialogue t = {.turn = turn, .rounds = rounds};
-  lt_request_messages_init(&t.messages, turn, lt_history_classic);
+  lt_request_messages_init(&t.messages, turn);
   lt_buf_init(&t.ids, LT_PROMPT_MEMORY_BYTES);
   lt_status status = tool_rounds_run_all(&t, err);
   lt_buf_release(&t.ids);

@@ -1,8 +1,7 @@
 /* One prompt while it runs: what every mode builds on. Internal to agent/.
  *
- * A mode is one file and one entry in the table of modes.c, or a plugin's (plugged.c): a function that asks the model,
- * runs what it wants and puts out what comes of it, with the functions below, until it is done. It reads like the loop
- * of seed 013.
+ * A mode is a function that asks the model, carries out what the reply says and puts out the results, with the
+ * functions below, until the prompt is answered. It is one file and one row (modes/mode_list.h), or a plugin's.
  */
 #ifndef LT_AGENT_TURN_H
 #define LT_AGENT_TURN_H
@@ -12,24 +11,7 @@
 
 typedef struct lt_turn lt_turn;
 
-typedef struct lt_mode {
-  const char *id;
-  const char *name;
-  uint32_t rounds; /* unless configured */
-  /* LT_OK: the prompt is completed. Anything else: it failed or was cancelled; what was put out stays. LT_YIELDS. */
-  lt_status (*run)(lt_turn *turn, lt_err *err) LT_YIELDS;
-} lt_mode;
-
-/* modes.c; sorted by id. */
-extern const lt_mode *const lt_modes[];
-extern const size_t lt_mode_count;
-extern const lt_mode lt_mode_classic, lt_mode_code, lt_mode_typescript;
-/* These and those that plugins have registered with `host` (may be NULL), sorted by id. False: there are no more, or
- * there is none of that id. The texts are there as long as the host is. */
-bool lt_mode_at(const lt_host *host, size_t at, lt_mode *ret);
-bool lt_mode_find(const lt_host *host, lt_str id, lt_mode *ret);
-/* plugged.c: runs the turn's mode, which is a plugin's. LT_YIELDS. */
-lt_status lt_plugin_mode_run(lt_turn *turn, lt_err *err) LT_YIELDS;
+typedef struct lt_mode lt_mode; /* modes/mode_table.h */
 
 struct lt_turn {
   lt_agent *agent;
@@ -47,8 +29,7 @@ struct lt_turn {
   lt_usage usage;
   lt_buf history; /* the JSON array of earlier prompts */
   lt_prompt_state state;
-  uint64_t messages_hash;    /* of this prompt's own part of what the model is asked with next */
-  struct lt_turn_state *own; /* turn.c's */
+  struct lt_turn_state *own; /* what modes need not know (turn_state.h) */
 };
 
 /* --- Preparing ---------------------------------------------------------------------------------------------------- */
@@ -57,10 +38,17 @@ struct lt_turn {
 lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) LT_YIELDS;
 
 /* --- Asking ------------------------------------------------------------------------------------------------------- */
-/* Asks the turn's model, or the record where the prompt is carried out again; counts its usage. `stream`: text goes out
- * as prompt.stream events while it comes; it is to be put out with lt_turn_text afterwards, also what there is of it
- * when this fails. `completion` is initialised. LT_YIELDS. */
-lt_status lt_turn_ask(lt_turn *turn, lt_str messages, lt_str tools, bool stream, lt_completion *completion,
+typedef struct lt_turn_question {
+  lt_str messages; /* a JSON array */
+  lt_str tools;    /* a JSON array, or empty */
+  uint64_t hash;   /* of this prompt's own messages: a prompt that is carried out again compares it with the record */
+  bool streams;    /* text goes out as prompt.stream events while it comes */
+} lt_turn_question;
+
+/* Asks the turn's model, or the record where the prompt is carried out again, and counts its usage. What was streamed
+ * is to be put out with lt_turn_text afterwards, also what there is of it when this fails. `completion` is initialised.
+ * LT_YIELDS. */
+lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_completion *completion,
                       lt_err *err) LT_YIELDS;
 
 /* --- Putting out: stored, then told of; in order. LT_YIELDS ------------------------------------------------------- */
@@ -95,27 +83,5 @@ typedef struct lt_turn_program {
  * is initialised and says how it ended; the status is about the run as such: not LT_OK when the turn is over
  * (cancelled, nothing can be stored). LT_YIELDS. */
 lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_result *result, lt_err *err) LT_YIELDS;
-
-/* --- Words for the model (feedback.c) ----------------------------------------------------------------------------- */
-/* Appends `text`, at most about `max_tokens` of it: a longer one loses its middle, which is said in its place. */
-void lt_program_feedback_cut(lt_buf *out, lt_str text, size_t max_tokens);
-/* How a program ended, as a user message: logs, then its result or its error with line, column and the tool calls that
- * have happened; what is said of a program that told nothing. At most LT_FEEDBACK_TOKENS. `value`: what is told as the
- * result, JSON text (empty: undefined). */
-void lt_program_feedback_put(lt_buf *out, const lt_turn *turn, const lt_run_result *result, lt_str value);
-/* Its parts: all that was logged, a line each; the error with line, column and the line itself. */
-void lt_program_feedback_put_logs(lt_buf *out, const lt_run_result *result);
-void lt_program_feedback_put_error(lt_buf *out, const lt_run_result *result);
-/* Why a reply is not whole, as words for the user; empty: it is. */
-lt_str lt_completion_incomplete_reason(lt_finish finish);
-/* How much a program of the turn may output, as words: "64 KiB". */
-void lt_program_feedback_put_output_limit(lt_buf *out, const lt_turn *turn);
-
-/* --- History (history.c) ------------------------------------------------------------------------------------------ */
-/* Appends the messages of earlier prompts, in the form a mode shows them to its model, to an array that is being
- * written; compacted to fit `max_tokens`, oldest feedback first, never the user's own words. A long history is read off
- * the loop. LT_YIELDS. */
-lt_status lt_history_classic(const lt_turn *turn, lt_json_writer *w, size_t max_tokens, lt_err *err) LT_YIELDS;
-lt_status lt_history_code(const lt_turn *turn, lt_json_writer *w, size_t max_tokens, lt_err *err) LT_YIELDS;
 
 #endif

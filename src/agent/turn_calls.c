@@ -1,34 +1,9 @@
-/* Calls and programs of a turn: made, or found on record, and what they are for its outputs. */
+#include "agent/turn_calls.h"
+
 #include "agent/turn_state.h"
 #include "tool/again.h"
 
-/* --- Calls -------------------------------------------------------------------------------------------------------- */
-lt_status lt_turn_diverge(lt_turn *turn, lt_str why, lt_err *err) {
-  lt_turn_state *own = turn->own;
-  lt_buf text;
-  lt_buf_init(&text, LT_ERR_MSG_MAX);
-  lt_buf_addc(&text, lt_str_starts(why, LT_STR("diverged: ")) ? "" : "diverged: ");
-  lt_buf_add(&text, lt_str_sub(why, 0, LT_ERR_MSG_MAX / 2));
-  lt_turn_record_explain(turn, &text);
-  if (turn->agent->options.checks) {
-    lt_buf_printf(&text, " (round %llu)", (unsigned long long)own->record.asked);
-  }
-  if (own->divergence.n == 0) {
-    own->divergence = lt_arena_dup(&turn->arena, lt_buf_view(&text));
-  }
-  lt_buf_release(&text);
-  lt_cancel_fire(&turn->cancel, LT_E_DIVERGED);
-  return lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(own->divergence));
-}
-
-void lt_turn_put_call_id(const lt_turn *turn, lt_str run, uint64_t seq, lt_buf *out) {
-  size_t prompt = turn->caller.run.n + 1;
-  for (size_t i = prompt; i < run.n; i++) {
-    lt_buf_byte(out, run.p[i] == '/' ? '.' : run.p[i]);
-  }
-  lt_buf_printf(out, ".%llu", (unsigned long long)seq);
-}
-
+/* --- Calls ----------------------------------------------------------------------------------------------------------- */
 static lt_status turn_begin_call_output(lt_turn *turn, const lt_call_event *event, uint32_t *ret_number) {
   lt_buf id;
   lt_buf_init(&id, LT_KIB);

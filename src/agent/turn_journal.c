@@ -1,5 +1,7 @@
 /* The journal as a turn sees it. */
-#include "agent/turn_state.h"
+#include "agent/turn_journal.h"
+
+#include "agent/outbox.h"
 
 /* The agent's, until it ends and leaves its prompts as they are: what happens to them then is on nobody's record. */
 static lt_turn_state *turn_journal_owner(lt_journal *self) {
@@ -44,7 +46,7 @@ static lt_status turn_journal_recall(lt_journal *self, lt_str run, lt_record *re
   return theirs->recall(theirs, run, ret_record, err);
 }
 
-lt_journal *lt_turn_make_journal(lt_turn_state *own) {
+lt_journal *lt_turn_journal_init(lt_turn_state *own) {
   lt_journal *theirs = own->turn.agent->options.journal;
   bool notes = theirs != NULL && theirs->note != NULL && theirs->recall != NULL;
   own->journal = (lt_journal){.begin = turn_journal_begin_call,

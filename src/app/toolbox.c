@@ -1,5 +1,7 @@
 #include "app/toolbox.h"
 
+#include "agent/agent.h"
+
 #include "app/plugins.h"
 #include "app/runners.h"
 #include "app/settings.h"
@@ -76,6 +78,7 @@ lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {
       .loop = t->o.loop,
       .door = t->o.door,
       .db = t->db,
+      .is_mode_reserved = lt_agent_is_built_in_mode,
       .artifacts = t->artifacts,
       .secrets = t->o.secrets,
       .runner = runner_of,
@@ -172,7 +175,8 @@ lt_status lt_toolbox_begin(lt_toolbox *t, const lt_toolbox_run_options *options,
   }
   lt_status status = fill_caller(t, options, run, err);
   if (status == LT_OK) {
-    status = lt_host_prepare(t->host, LT_STR("run"), LT_STR(""), defaults, &run->caller, &run->prepared, err);
+    status = lt_host_prepare(t->host, LT_STR(LT_HOST_RUN_MODE), true, LT_STR(""), defaults, &run->caller,
+                             &run->prepared, err);
     run->is_prepared = status == LT_OK;
   }
   if (status != LT_OK) {

@@ -65,6 +65,8 @@ typedef struct lt_completion {
 
 void lt_completion_init(lt_completion *completion);
 void lt_completion_release(lt_completion *completion);
+/* Why a reply is not whole, in words for the user; empty: it is whole. */
+lt_str lt_completion_incomplete_reason(lt_finish finish);
 
 /* Asks. LT_YIELDS. `completion` is initialised and not used yet; on failure it holds what text had come by then.
  * Errors, each in one sentence with what to do: LT_E_CONFIG (401, 403, 404: key, address, model name), LT_E_INVALID

@@ -20,6 +20,12 @@ void lt_completion_release(lt_completion *completion) {
   lt_arena_release(&completion->arena);
 }
 
+lt_str lt_completion_incomplete_reason(lt_finish finish) {
+  return finish == LT_FINISH_LENGTH     ? LT_STR("The answer was cut off at the model's limit of tokens: maxTokens")
+         : finish == LT_FINISH_FILTERED ? LT_STR("The answer was refused, or ended by the provider's filter")
+                                        : LT_STR("");
+}
+
 /* --- One try ------------------------------------------------------------------------------------------------------ */
 
 typedef struct completion_attempts {

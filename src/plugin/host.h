@@ -30,6 +30,8 @@ typedef struct lt_host_options {
   /* The name of the i-th module that programs may import beside those of plugins, for what ready is told; NULL: no
    * more. May be NULL. */
   const char *(*module_at)(void *arg, size_t i);
+  /* Whether a mode of this id exists without plugins: no plugin may register one. NULL: none exists. */
+  bool (*is_mode_reserved)(lt_str id);
   /* A line for a person; secrets are masked already. `warning`: else it is information. Must not yield. */
   void (*on_line)(void *arg, bool warning, lt_str line);
   void *arg;
@@ -94,11 +96,16 @@ typedef struct lt_prepared {
   void *owned;
 } lt_prepared;
 
-/* Calls every prepare for `mode` ("code", "classic", "typescript", "run"), in the order of loading. A plugin that fails
- * is a warning. Afterwards `caller->catalog` and `caller->prompt` are set; `user` and `conversation` are copied.
- * LT_YIELDS. Errors: LT_E_NOMEM, LT_E_LIMIT. Owns: the caller, lt_host_prepared_release, after its last call. */
-lt_status lt_host_prepare(lt_host *host, lt_str mode, lt_str conversation, const lt_run_request *defaults,
-                          lt_caller *caller, lt_prepared *ret_prepared, lt_err *err) LT_YIELDS;
+/* What prepare hooks see as the mode where a program runs without a prompt. */
+#define LT_HOST_RUN_MODE "run"
+
+/* Calls every prepare for `mode`, a mode's id or LT_HOST_RUN_MODE, in the order of loading. `for_programs`: all calls
+ * come from programs, so that tools which are not for programs are left out. A plugin that fails is a warning.
+ * Afterwards `caller->catalog` and `caller->prompt` are set; `user` and `conversation` are copied. LT_YIELDS. Errors:
+ * LT_E_NOMEM, LT_E_LIMIT. Owns: the caller, lt_host_prepared_release, after its last call. */
+lt_status lt_host_prepare(lt_host *host, lt_str mode, bool for_programs, lt_str conversation,
+                          const lt_run_request *defaults, lt_caller *caller, lt_prepared *ret_prepared,
+                          lt_err *err) LT_YIELDS;
 void lt_host_prepared_release(lt_host *host, lt_prepared *prepared);
 
 #endif

@@ -20,9 +20,10 @@ static bool is_id(lt_str id) {
   return id.n > 0 && id.n <= LT_PLUGIN_ID_BYTES;
 }
 
-/* Those that are there without plugins, and "run", which prepare is told of a program without a prompt. */
-static bool is_built_in(lt_str id) {
-  return lt_str_eqc(id, "classic") || lt_str_eqc(id, "code") || lt_str_eqc(id, "typescript") || lt_str_eqc(id, "run");
+/* Modes of whoever opened the host, and what prepare hooks see where a program runs without a prompt. */
+static bool is_built_in(const lt_host *host, lt_str id) {
+  return lt_str_eqc(id, LT_HOST_RUN_MODE) ||
+         (host->options.is_mode_reserved != NULL && host->options.is_mode_reserved(id));
 }
 
 static bool has_mode(const lt_registry *r, lt_str id) {
@@ -51,7 +52,7 @@ static int check_mode(lathe_call *call, const lt_registry *r, const lathe_mode *
   if (!is_id(id)) {
     return say(call, id, "needs an id of 1 to 64 of a-z, 0-9 and \"-\"");
   }
-  if (is_built_in(id) || has_mode(r, id)) {
+  if (is_built_in(call->plugin->host, id) || has_mode(r, id)) {
     return say(call, id, "is there already: choose another id");
   }
   if (mode->invoke == NULL) {

@@ -17,6 +17,7 @@ typedef struct owned {
   lt_arena arena;
   lt_str user;
   lt_str mode;
+  bool for_programs; /* there are no tools but those for programs */
   lt_buf context;
   lt_json_writer writer; /* on the context */
   added *added, **last;
@@ -25,14 +26,9 @@ typedef struct owned {
 } owned;
 
 /* --- The tools there are ------------------------------------------------------------------------------------------ */
-/* Where all calls come from programs: there are no tools but those that are for them. */
-static bool is_of_programs(lt_str mode) {
-  return lt_str_eqc(mode, "code") || lt_str_eqc(mode, "typescript") || lt_str_eqc(mode, "run");
-}
-
 /* Takes the catalog, and gives the one that this mode has. */
-static lt_status narrow(lt_str mode, lt_catalog **catalog, lt_err *err) {
-  if (!is_of_programs(mode)) {
+static lt_status narrow(bool for_programs, lt_catalog **catalog, lt_err *err) {
+  if (!for_programs) {
     return LT_OK;
   }
   lt_catalog *all = *catalog;
@@ -42,9 +38,9 @@ static lt_status narrow(lt_str mode, lt_catalog **catalog, lt_err *err) {
   return status;
 }
 
-static lt_status take_catalog(const lt_host *host, lt_str mode, lt_catalog **ret_catalog, lt_err *err) {
+static lt_status take_catalog(const lt_host *host, bool for_programs, lt_catalog **ret_catalog, lt_err *err) {
   LT_TRY(lt_door_catalog(host->options.door, ret_catalog, err));
-  return narrow(mode, ret_catalog, err);
+  return narrow(for_programs, ret_catalog, err);
 }
 
 /* --- What is owned ------------------------------------------------------------------------------------------------ */
@@ -66,13 +62,14 @@ static bool keep(lt_arena *arena, lt_str text, lt_str *ret) {
   return ret->p != NULL;
 }
 
-static lt_status owned_new(lt_host *host, lt_str mode, lt_str conversation, const lt_run_request *defaults,
-                           const lt_caller *caller, owned **ret, lt_err *err) {
+static lt_status owned_new(lt_host *host, lt_str mode, bool for_programs, lt_str conversation,
+                           const lt_run_request *defaults, const lt_caller *caller, owned **ret, lt_err *err) {
   owned *o = lt_mem_zalloc(1, sizeof *o);
   if (o == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory to prepare the prompt");
   }
   o->last = &o->added;
+  o->for_programs = for_programs;
   lt_arena_init(&o->arena, LT_PLUGIN_CALL_MAX_BYTES);
   lt_buf_init(&o->context, LT_JSON_MAX_BYTES);
   o->writer = lt_json_writer_on(&o->context);
@@ -80,7 +77,7 @@ static lt_status owned_new(lt_host *host, lt_str mode, lt_str conversation, cons
   o->prompt.defaults = defaults != NULL ? *defaults : lt_host_world(host);
   lt_status status = keep(&o->arena, caller->user, &o->user) && keep(&o->arena, mode, &o->mode) &&
                              keep(&o->arena, conversation, &o->prompt.conversation)
-                         ? take_catalog(host, mode, &o->catalog, err)
+                         ? take_catalog(host, for_programs, &o->catalog, err)
                          : lt_fail(err, LT_E_NOMEM, "no memory to prepare the prompt");
   if (status != LT_OK) {
     owned_free(o);
@@ -231,14 +228,14 @@ static lt_status fill_sources(const owned *o, lt_catalog_source *sources, lt_too
 
 static lt_status make_catalog(lt_host *host, owned *o, lt_catalog **ret_catalog, lt_err *err) {
   if (o->added_count == 0) {
-    return take_catalog(host, o->mode, ret_catalog, err); /* anew: it may have changed meanwhile */
+    return take_catalog(host, o->for_programs, ret_catalog, err); /* anew: it may have changed meanwhile */
   }
   lt_catalog_source *sources = lt_mem_zalloc(o->added_count, sizeof *sources);
   lt_tool_spec **specs = lt_mem_zalloc(o->added_count, sizeof(lt_tool_spec *));
   lt_status status = sources != NULL && specs != NULL ? fill_sources(o, sources, specs) : LT_E_NOMEM;
   if (status == LT_OK) {
     status = lt_door_catalog_with(host->options.door, sources, o->added_count, ret_catalog, err);
-    status = status == LT_OK ? narrow(o->mode, ret_catalog, err) : status;
+    status = status == LT_OK ? narrow(o->for_programs, ret_catalog, err) : status;
   } else {
     lt_fail(err, status, "no memory for the prompt's tools");
   }
@@ -250,12 +247,12 @@ static lt_status make_catalog(lt_host *host, owned *o, lt_catalog **ret_catalog,
   return status;
 }
 
-lt_status lt_host_prepare(lt_host *host, lt_str mode, lt_str conversation, const lt_run_request *defaults,
-                          lt_caller *caller, lt_prepared *ret_prepared, lt_err *err) {
+lt_status lt_host_prepare(lt_host *host, lt_str mode, bool for_programs, lt_str conversation,
+                          const lt_run_request *defaults, lt_caller *caller, lt_prepared *ret_prepared, lt_err *err) {
   owned *o = NULL;
   lt_catalog *catalog = NULL;
   void *before = caller->prompt;
-  LT_TRY(owned_new(host, mode, conversation, defaults, caller, &o, err));
+  LT_TRY(owned_new(host, mode, for_programs, conversation, defaults, caller, &o, err));
   caller->prompt = &o->prompt;
   prepare_all(host, o, caller);
   lt_status status = o->context.status == LT_OK ? make_catalog(host, o, &catalog, err)

@@ -58,10 +58,15 @@ static inline lt_runner *host_fix_runner(void *arg, lt_lang lang, lt_err *err) {
   return lt_quickjs_runner(f->quickjs);
 }
 
+static inline bool host_fix_is_reserved(lt_str id) {
+  return lt_str_eqc(id, "classic");
+}
+
 static inline void host_fix_open(host_fix *f) {
   const lt_host_options options = {.loop = f->loop,
                                    .door = f->door,
                                    .db = f->db,
+                                   .is_mode_reserved = host_fix_is_reserved,
                                    .artifacts = f->artifacts,
                                    .secrets = f->secrets,
                                    .runner = host_fix_runner,

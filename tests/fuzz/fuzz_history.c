@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "agent/history/history.h"
+#include "agent/modes/mode_table.h"
 #include "base/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -62,6 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   }
   const lt_history history = {
+      .modes = lt_mode_table,
+      .mode_count = lt_mode_count,
       .prompts = lt_str_from(data + 1, size - 1),
       .current = LT_STR("c"),
       .form = (lt_history_form)(data[0] % 3),
@@ -71,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   lt_buf_init(&out, LT_GIB);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_array(&w);
-  lt_status status = lt_history_put(&history, &w, NULL);
+  lt_status status = lt_history_put(&history, &w, NULL, NULL);
   lt_json_end_array(&w);
   check(status == LT_OK || status == LT_E_SYNTAX || status == LT_E_LIMIT);
   if (status == LT_OK) {

@@ -327,6 +327,7 @@ static inline void open_world(world *w) {
   const lt_host_options host = {.loop = w->loop,
                                 .door = w->door,
                                 .db = w->db,
+                                .is_mode_reserved = lt_agent_is_built_in_mode,
                                 .artifacts = w->artifacts,
                                 .runner = runner_of,
                                 .on_line = on_host_line,

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "agent/history/history.h"
+#include "agent/modes/mode_table.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "text/tokens.h"
@@ -25,7 +26,7 @@ static char *told(const lt_history *history) {
   lt_buf_init(&out, OUT_MAX);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_array(&w);
-  if (lt_history_put(history, &w, &err) != LT_OK) {
+  if (lt_history_put(history, &w, NULL, &err) != LT_OK) {
     fail_msg("%s", lt_err_msg(&err));
   }
   lt_json_end_array(&w);
@@ -36,7 +37,11 @@ static char *told(const lt_history *history) {
 }
 
 static char *told_as(lt_history_form form, const char *prompts, size_t max_tokens) {
-  const lt_history history = {.prompts = lt_str_of(prompts), .form = form, .max_tokens = max_tokens};
+  const lt_history history = {.modes = lt_mode_table,
+                              .mode_count = lt_mode_count,
+                              .prompts = lt_str_of(prompts),
+                              .form = form,
+                              .max_tokens = max_tokens};
   return told(&history);
 }
 
@@ -370,8 +375,8 @@ static void test_not_an_array(void **state) {
     lt_buf out;
     lt_buf_init(&out, OUT_MAX);
     lt_json_writer w = lt_json_writer_on(&out);
-    const lt_history history = {.prompts = lt_str_of(prompts[i])};
-    assert_int_equal(lt_history_put(&history, &w, &err), LT_E_SYNTAX);
+    const lt_history history = {.modes = lt_mode_table, .mode_count = lt_mode_count, .prompts = lt_str_of(prompts[i])};
+    assert_int_equal(lt_history_put(&history, &w, NULL, &err), LT_E_SYNTAX);
     assert_non_null(strstr(lt_err_msg(&err), "stored history"));
     assert_int_equal(out.n, 0);
     lt_buf_release(&out);
@@ -381,6 +386,8 @@ static void test_not_an_array(void **state) {
 static void test_current_is_left_out(void **state) {
   (void)state;
   const lt_history history = {
+      .modes = lt_mode_table,
+      .mode_count = lt_mode_count,
       .prompts = LT_STR("[" PROMPT("p1", "classic", "completed", "one", TEXT("1")) "," PROMPT(
           "p2", "classic", "running", "two", "") "]"),
       .current = LT_STR("p2"),
@@ -537,9 +544,11 @@ static void test_names_of_the_wire(void **state) {
   assert_int_equal(lt_catalog_new(&source, 1, &catalog, NULL), LT_OK);
   assert_int_equal(lt_tool_definitions_new(&arena, catalog, &wire, NULL), LT_OK);
   const lt_history history = {
+      .modes = lt_mode_table,
+      .mode_count = lt_mode_count,
       .prompts = LT_STR("[" PROMPT("p", "classic", "completed", "x",
                                    DID("c1", "a.b.c", "{}", OK("1")) "," DID("c2", "gone.tool", "{}", OK("1"))) "]"),
-      .wire = wire,
+      .definitions = wire,
   };
   char *got = told(&history);
   assert_non_null(strstr(got, "\"name\":\"a_b_c\""));
@@ -562,10 +571,14 @@ static void test_without_memory(void **state) {
         lt_err err = LT_ERR_INIT;
         lt_buf_init(&out, OUT_MAX);
         lt_json_writer w = lt_json_writer_on(&out);
-        const lt_history history = {.prompts = lt_str_of(prompts), .form = form, .max_tokens = max};
+        const lt_history history = {.modes = lt_mode_table,
+                                    .mode_count = lt_mode_count,
+                                    .prompts = lt_str_of(prompts),
+                                    .form = form,
+                                    .max_tokens = max};
         lt_mem_fail_at(n);
         lt_json_begin_array(&w);
-        lt_status status = lt_history_put(&history, &w, &err);
+        lt_status status = lt_history_put(&history, &w, NULL, &err);
         lt_json_end_array(&w);
         failed = lt_mem_failed();
         lt_mem_fail_at(-1);
@@ -596,10 +609,14 @@ static double ms_of(lt_history_form form, const char *prompts, size_t max_tokens
     lt_buf out;
     lt_buf_init(&out, OUT_MAX);
     lt_json_writer w = lt_json_writer_on(&out);
-    const lt_history history = {.prompts = lt_str_of(prompts), .form = form, .max_tokens = max_tokens};
+    const lt_history history = {.modes = lt_mode_table,
+                                .mode_count = lt_mode_count,
+                                .prompts = lt_str_of(prompts),
+                                .form = form,
+                                .max_tokens = max_tokens};
     lt_json_begin_array(&w);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
-    assert_int_equal(lt_history_put(&history, &w, NULL), LT_OK);
+    assert_int_equal(lt_history_put(&history, &w, NULL, NULL), LT_OK);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
     lt_buf_release(&out);
     double ms = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;

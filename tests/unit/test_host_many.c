@@ -291,14 +291,15 @@ static void not_for_programs(host_fix *f) {
       host_fix_call(f, "loop.run", "{\"code\":\"loopMany({calls: [{tool: 'bare', input: {calls: []}}]})\"}"), LT_OK);
   assert_has(f->out.p, "bare cannot be called from within bare");
   /* Modes of programs do not have it; the classic one does. */
-  assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), LT_STR(""), NULL, &f->caller, &p, &f->err), LT_OK);
+  assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), true, LT_STR(""), NULL, &f->caller, &p, &f->err), LT_OK);
   assert_null(lt_catalog_find(p.catalog, LT_STR("bare")));
   assert_int_equal(host_fix_call(f, "bare", "{\"calls\":[]}"), LT_E_DENIED);
   assert_out(f, "bare cannot be called from within a program");
   lt_host_prepared_release(f->host, &p);
   f->caller.catalog = NULL;
   f->caller.prompt = NULL;
-  assert_int_equal(lt_host_prepare(f->host, LT_STR("classic"), LT_STR(""), NULL, &f->caller, &p, &f->err), LT_OK);
+  assert_int_equal(lt_host_prepare(f->host, LT_STR("classic"), false, LT_STR(""), NULL, &f->caller, &p, &f->err),
+                   LT_OK);
   assert_non_null(lt_catalog_find(p.catalog, LT_STR("bare")));
   assert_call(f, "bare", "{\"calls\":[]}", "[]");
   lt_host_prepared_release(f->host, &p);

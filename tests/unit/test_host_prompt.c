@@ -268,7 +268,7 @@ static void prompts(host_fix *f) {
   lt_run_request defaults = {.timeout_ms = 1234};
   defaults.functions = lt_host_functions(f->host, &defaults.function_count);
   defaults.modules = lt_host_modules(f->host, &defaults.module_count);
-  assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), LT_STR("c-1"), &defaults, &f->caller, &one, &f->err),
+  assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), true, LT_STR("c-1"), &defaults, &f->caller, &one, &f->err),
                    LT_OK);
   assert_has(told, "{\"mode\":\"code\",\"tools\":[\"loop.conversation\",");
   assert_has(told, "\"own.prompted\""); /* what the one before it has added is known */
@@ -283,7 +283,7 @@ static void prompts(host_fix *f) {
   assert_true(lt_str_eqc(one.conversation, "c-1"));
   assert_int_equal(one.defaults.timeout_ms, 1234);
   /* Another prompt at the same time has its own; a caller without one has none. */
-  assert_int_equal(lt_host_prepare(f->host, LT_STR("run"), LT_STR("c-2"), NULL, &other, &two, &f->err), LT_OK);
+  assert_int_equal(lt_host_prepare(f->host, LT_STR("run"), true, LT_STR("c-2"), NULL, &other, &two, &f->err), LT_OK);
   assert_call(f, "own.prompted", "{}", "\"c-1\"");
   assert_call(f, "loop.prompted", "{}", "\"c-1\"");
   assert_call(f, "own.conversation", "{}", "\"c-1\"");
@@ -304,8 +304,8 @@ static void test_prompts(void **state_of) {
 static void secrets_in_context(host_fix *f) {
   lt_prepared p;
   load(f);
-  assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), LT_STR("hunter2-hunter2"), NULL, &f->caller, &p, &f->err),
-                   LT_OK);
+  assert_int_equal(
+      lt_host_prepare(f->host, LT_STR("code"), true, LT_STR("hunter2-hunter2"), NULL, &f->caller, &p, &f->err), LT_OK);
   assert_has(p.context.p, "\"content\":\"***\"");
   assert_null(strstr(p.context.p, "hunter2"));
   lt_host_prepared_release(f->host, &p);
@@ -368,7 +368,7 @@ static void hides(host_fix *f) {
   lt_prepared p;
   load(f);
   f->caller.hidden = LT_STR("own.echo");
-  assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), LT_STR(""), NULL, &f->caller, &p, &f->err), LT_OK);
+  assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), true, LT_STR(""), NULL, &f->caller, &p, &f->err), LT_OK);
   assert_null(strstr(told, "\"own.echo\""));
   lt_host_prepared_release(f->host, &p);
 }
@@ -394,7 +394,7 @@ static void prepare_fails(host_fix *f) {
   host_fix_add(f, loop_entry);
   for (int i = 0; i < 3; i++) {
     lt_caller caller = f->caller;
-    assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), LT_STR(""), NULL, &caller, &p, &f->err), LT_OK);
+    assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), true, LT_STR(""), NULL, &caller, &p, &f->err), LT_OK);
     assert_null(lt_catalog_find(p.catalog, LT_STR("fails.gone")));
     assert_non_null(lt_catalog_find(p.catalog, LT_STR("loop.prompted")));
     lt_host_prepared_release(f->host, &p);
@@ -412,7 +412,7 @@ static void sweep(host_fix *f) {
     lt_prepared p;
     lt_caller caller = f->caller;
     lt_mem_fail_at(n);
-    lt_status status = lt_host_prepare(f->host, LT_STR("code"), LT_STR("c"), NULL, &caller, &p, &f->err);
+    lt_status status = lt_host_prepare(f->host, LT_STR("code"), true, LT_STR("c"), NULL, &caller, &p, &f->err);
     bool failed = lt_mem_failed();
     lt_mem_fail_at(-1);
     if (status == LT_OK) {
@@ -469,7 +469,7 @@ static void states(host_fix *f) {
   f->caller.user = LT_STR("bob");
   assert_call(f, "own.state", "{}", "\"none\"");
   f->caller.user = LT_STR("ann");
-  assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), LT_STR("c"), NULL, &f->caller, &p, &f->err), LT_OK);
+  assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), true, LT_STR("c"), NULL, &f->caller, &p, &f->err), LT_OK);
   assert_call(f, "own.state", "{}", "\"none\"");
   lt_host_prepared_release(f->host, &p);
   f->caller.catalog = NULL;
@@ -571,7 +571,8 @@ static void programs_in_prompts(host_fix *f) {
   lt_prepared p;
   load(f);
   lt_run_request defaults = {.timeout_ms = 60};
-  assert_int_equal(lt_host_prepare(f->host, LT_STR("classic"), LT_STR("c"), &defaults, &f->caller, &p, &f->err), LT_OK);
+  assert_int_equal(lt_host_prepare(f->host, LT_STR("classic"), false, LT_STR("c"), &defaults, &f->caller, &p, &f->err),
+                   LT_OK);
   assert_call(f, "loop.run", "{\"code\":\"[tools['loop.prompted']({}), typeof ownGive]\"}",
               "{\"result\":[\"c\",\"undefined\"],\"logs\":[],\"outputs\":[]}");
   assert_int_equal(host_fix_call(f, "loop.run", "{\"code\":\"for (;;) {}\"}"), LT_OK);

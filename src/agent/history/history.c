@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "agent/history/history_writer.h"
+#include "agent/modes/mode_table.h"
 #include "base/limits.h"
 #include "text/tokens.h"
 
@@ -214,6 +215,22 @@ static void history_read_end(history_reader *r, const history_prompt *p, lt_json
   }
 }
 
+/* How programs are stored by the mode, if it has any. */
+static void history_find_program(const lt_history *history, lt_json mode, history_prompt *p) {
+  static const lt_history_part_kind kinds[] = {
+      [LT_HISTORY_CLASSIC] = LT_HISTORY_PART_CALL,
+      [LT_HISTORY_TYPESCRIPT] = LT_HISTORY_PART_TYPESCRIPT,
+      [LT_HISTORY_CODE] = LT_HISTORY_PART_JAVASCRIPT,
+  };
+  for (size_t i = 0; i < history->mode_count; i++) {
+    const lt_mode *one = history->modes[i];
+    if (one->program != NULL && lt_json_str_eq(mode, lt_str_of(one->id))) {
+      p->program = kinds[one->history];
+      p->program_name = lt_str_of(one->program);
+    }
+  }
+}
+
 static void history_read_prompt(history_reader *r, lt_json json, uint32_t number) {
   history_prompt p = {
       .number = number, .program = LT_HISTORY_PART_CALL, .first_part = r->count, .last_program = SIZE_MAX};
@@ -222,13 +239,7 @@ static void history_read_prompt(history_reader *r, lt_json json, uint32_t number
   if (lt_json_typeof(json) != LT_JSON_OBJECT || (p.id.n > 0 && lt_str_eq(p.id, r->history->current))) {
     return;
   }
-  if (lt_json_str_eq(mode, LT_STR("code"))) {
-    p.program = LT_HISTORY_PART_JAVASCRIPT;
-    p.program_name = LT_STR("code.execute");
-  } else if (lt_json_str_eq(mode, LT_STR("typescript"))) {
-    p.program = LT_HISTORY_PART_TYPESCRIPT;
-    p.program_name = LT_STR("execute_typescript");
-  }
+  history_find_program(r->history, mode, &p);
   if (lt_json_str_eq(state, LT_STR("cancelled"))) {
     p.unanswered = LT_STR("(no answer: the request was cancelled before)");
   } else if (lt_json_str_eq(state, LT_STR("failed"))) {
@@ -268,14 +279,14 @@ static lt_status history_read_all(history_reader *r, lt_json prompts, lt_err *er
 }
 
 /* --- Fitting ------------------------------------------------------------------------------------------------------ */
-static lt_status history_write(const history_reader *r, lt_json_writer *w) {
-  lt_history_writer telling;
-  lt_history_writer_init(&telling, r->history, w, r->arena);
+static lt_status history_write(const history_reader *r, lt_json_writer *w, lt_buf *ret_user) {
+  lt_history_writer writer;
+  lt_history_writer_init(&writer, r->history, w, r->arena);
   for (size_t i = 0; i < r->count && w->buf->status == LT_OK; i++) {
-    lt_history_writer_put(&telling, &r->parts[i]);
+    lt_history_writer_put(&writer, &r->parts[i]);
   }
-  lt_status status = lt_history_writer_end(&telling);
-  lt_history_writer_release(&telling);
+  lt_status status = lt_history_writer_end(&writer, ret_user);
+  lt_history_writer_release(&writer);
   return status;
 }
 
@@ -350,7 +361,8 @@ static void history_fit(const history_reader *r) {
   history_lower_level(r, false, LT_HISTORY_PART_OMITTED, &total);
 }
 
-static lt_status history_put_parsed(const lt_history *history, lt_arena *arena, lt_json_writer *w, lt_err *err) {
+static lt_status history_put_parsed(const lt_history *history, lt_arena *arena, lt_json_writer *w, lt_buf *ret_user,
+                                    lt_err *err) {
   lt_json_doc doc;
   history_reader r = {.history = history, .arena = arena};
   if (lt_json_parse(arena, history->prompts, &doc, err) != LT_OK) {
@@ -361,21 +373,14 @@ static lt_status history_put_parsed(const lt_history *history, lt_arena *arena, 
   }
   LT_TRY(history_read_all(&r, lt_json_root(&doc), err));
   history_fit(&r);
-  lt_status status = history_write(&r, w);
+  lt_status status = history_write(&r, w, ret_user);
   return status == LT_OK ? LT_OK : lt_fail(err, status, "no room for the conversation's history");
 }
 
-lt_status lt_history_put(const lt_history *history, lt_json_writer *w, lt_err *err) {
+lt_status lt_history_put(const lt_history *history, lt_json_writer *w, lt_buf *ret_user, lt_err *err) {
   if (history->prompts.n == 0) {
     return LT_OK;
   }
-  lt_arena arena;
-  lt_err cause = LT_ERR_INIT;
-  lt_arena_init(&arena, LT_HISTORY_MEMORY_BYTES);
-  lt_status status = history_put_parsed(history, &arena, w, &cause);
-  if (status != LT_OK) {
-    lt_fail(err, status, "%s", lt_err_msg(&cause));
-  }
-  lt_arena_release(&arena);
-  return status;
+  LT_AUTO_ARENA(arena, LT_HISTORY_MEMORY_BYTES);
+  return history_put_parsed(history, &arena, w, ret_user, err);
 }

@@ -13,18 +13,28 @@
 #include "agent/tool_definitions.h"
 #include "json/json.h"
 
-typedef enum lt_history_form { LT_HISTORY_CLASSIC, LT_HISTORY_TYPESCRIPT, LT_HISTORY_CODE } lt_history_form;
+struct lt_mode;
+
+/* What is shown as the model's own doing; everything else is described in text. */
+typedef enum lt_history_form {
+  LT_HISTORY_CLASSIC,    /* calls of tools */
+  LT_HISTORY_TYPESCRIPT, /* programs that the model hands to a tool */
+  LT_HISTORY_CODE,       /* programs that are the model's replies */
+} lt_history_form;
 
 typedef struct lt_history {
   lt_str prompts; /* a JSON array, oldest first; empty: none */
   lt_str current; /* the id of the prompt that is being carried out, which is left out; may be empty */
   lt_history_form form;
-  const lt_tool_definitions *wire; /* the names that tools have for the model; may be NULL */
-  size_t max_tokens;               /* estimated, text/tokens.h; 0: all there is */
+  const struct lt_mode *const *modes; /* the built-in ones: how their prompts are stored */
+  size_t mode_count;
+  const lt_tool_definitions *definitions; /* the names that tools have for the model; may be NULL */
+  size_t max_tokens;                      /* estimated, text/tokens.h; 0: all there is */
 } lt_history;
 
-/* Appends the messages to an array that is being written. Errors: LT_E_NOMEM; LT_E_LIMIT (the buffer's ceiling); and
- * LT_E_SYNTAX when `prompts` as a whole is no JSON array. */
-lt_status lt_history_put(const lt_history *history, lt_json_writer *w, lt_err *err);
+/* Appends the messages to an array that is being written. `ret_user` (may be NULL): where the last message is the
+ * user's, its text is appended to this instead, as what the user says now joins it. Errors: LT_E_NOMEM; LT_E_LIMIT (the
+ * buffer's ceiling); and LT_E_SYNTAX when `prompts` as a whole is no JSON array. */
+lt_status lt_history_put(const lt_history *history, lt_json_writer *w, lt_buf *ret_user, lt_err *err);
 
 #endif

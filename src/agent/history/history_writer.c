@@ -4,11 +4,13 @@
 
 void lt_history_writer_init(lt_history_writer *t, const lt_history *history, lt_json_writer *w, lt_arena *arena) {
   *t = (lt_history_writer){.history = history, .w = w, .arena = arena};
-  lt_buf_init(&t->open, LT_JSON_MAX_BYTES);
+  lt_buf_init(&t->open.text, LT_JSON_MAX_BYTES);
+  lt_buf_init(&t->last.text, LT_JSON_MAX_BYTES);
 }
 
 void lt_history_writer_release(lt_history_writer *t) {
-  lt_buf_release(&t->open);
+  lt_buf_release(&t->open.text);
+  lt_buf_release(&t->last.text);
 }
 
 /* --- Texts -------------------------------------------------------------------------------------------------------- */
@@ -34,12 +36,11 @@ static void history_writer_put_cut(lt_buf *out, lt_str text, size_t max_bytes) {
   lt_buf_add(out, lt_str_sub(text, tail, text.n));
 }
 
-/* Releases a text that was made on the way; what it lacks the whole lacks. */
-static void history_writer_release_text(lt_history_writer *t, lt_buf *text) {
+/* What a text lacks the whole history lacks. */
+static void history_writer_pass_status(lt_history_writer *t, const lt_buf *text) {
   if (text->status != LT_OK && t->w->buf->status == LT_OK) {
     t->w->buf->status = text->status;
   }
-  lt_buf_release(text);
 }
 
 static size_t history_part_max_bytes(const lt_history_part *part) {
@@ -84,65 +85,58 @@ static void put_fenced_code(lt_buf *out, const char *lang, lt_str code) {
 }
 
 /* --- Messages ----------------------------------------------------------------------------------------------------- */
-/* More for the message that was put last, of which the content is the last member. */
-static void history_writer_add_to_message(lt_history_writer *t, lt_str content) {
-  lt_buf text;
-  lt_buf_init(&text, LT_JSON_MAX_BYTES);
-  lt_json_writer w = lt_json_writer_on(&text);
-  lt_json_put_str(&w, content);
-  if (t->w->buf->status == LT_OK && text.status == LT_OK) {
-    t->w->buf->n -= strlen("\"}");
-    lt_buf_addc(t->w->buf, "\\n\\n");
-    lt_buf_add(t->w->buf, lt_str_sub(lt_buf_view(&text), 1, text.n));
-    lt_buf_byte(t->w->buf, '}');
+static void history_writer_write_last(lt_history_writer *t) {
+  lt_history_message *last = &t->last;
+  if (last->text.n > 0) {
+    lt_json_begin_object(t->w);
+    lt_json_key(t->w, "role");
+    lt_json_put_cstr(t->w, last->of_user ? "user" : "assistant");
+    lt_json_key(t->w, "content");
+    lt_json_put_str(t->w, lt_buf_view(&last->text));
+    lt_json_end_object(t->w);
+    lt_buf_clear(&last->text);
   }
-  history_writer_release_text(t, &text);
 }
 
-/* There are models that refuse a conversation in which one side speaks twice in a row. */
 static void history_writer_put_message(lt_history_writer *t, bool of_user, lt_str content) {
-  if (t->last == (of_user ? LT_HISTORY_LAST_USER : LT_HISTORY_LAST_ASSISTANT)) {
-    history_writer_add_to_message(t, content);
-    return;
+  lt_history_message *last = &t->last;
+  if (last->of_user != of_user) {
+    history_writer_write_last(t);
   }
-  lt_json_begin_object(t->w);
-  lt_json_key(t->w, "role");
-  lt_json_put_cstr(t->w, of_user ? "user" : "assistant");
-  lt_json_key(t->w, "content");
-  lt_json_put_str(t->w, content);
-  lt_json_end_object(t->w);
-  t->last = of_user ? LT_HISTORY_LAST_USER : LT_HISTORY_LAST_ASSISTANT;
+  last->of_user = of_user;
+  lt_buf_addc(&last->text, last->text.n > 0 ? "\n\n" : "");
+  lt_buf_add(&last->text, content);
+  history_writer_pass_status(t, &last->text);
 }
 
-static void history_writer_flush(lt_history_writer *t) {
-  if (t->open.status != LT_OK && t->w->buf->status == LT_OK) {
-    t->w->buf->status = t->open.status;
-  }
-  if (t->open.n > 0) {
-    history_writer_put_message(t, t->of_user, lt_buf_view(&t->open));
-    lt_buf_clear(&t->open);
+static void history_writer_close_text(lt_history_writer *t) {
+  lt_buf *text = &t->open.text;
+  history_writer_pass_status(t, text);
+  if (text->n > 0) {
+    history_writer_put_message(t, t->open.of_user, lt_buf_view(text));
+    lt_buf_clear(text);
   }
 }
 
 /* The open text as one of this role's, with room for more. */
 static lt_buf *history_writer_open_text(lt_history_writer *t, bool of_user) {
-  if (t->of_user != of_user) {
-    history_writer_flush(t);
+  if (t->open.of_user != of_user) {
+    history_writer_close_text(t);
   }
-  t->of_user = of_user;
-  lt_buf_addc(&t->open, t->open.n > 0 ? "\n" : "");
-  return &t->open;
+  t->open.of_user = of_user;
+  lt_buf_addc(&t->open.text, t->open.text.n > 0 ? "\n" : "");
+  return &t->open.text;
 }
 
-static void history_writer_put_left_out(lt_history_writer *t, bool of_user) {
-  if (t->left_out > 0) {
-    lt_buf_printf(history_writer_open_text(t, of_user), "[%u %s left out]", t->left_out,
-                  t->left_out == 1 ? "step" : "steps");
-    t->left_out = 0;
+static void history_writer_put_omitted(lt_history_writer *t, bool of_user) {
+  if (t->omitted > 0) {
+    lt_buf_printf(history_writer_open_text(t, of_user), "[%u %s left out]", t->omitted,
+                  t->omitted == 1 ? "step" : "steps");
+    t->omitted = 0;
   }
 }
 
-/* --- What came of it ---------------------------------------------------------------------------------------------- */
+/* --- Results ----------------------------------------------------------------------------------------------------- */
 static bool history_part_is_type(const lt_history_part *part, const char *type) {
   return lt_json_str_eq(lt_json_get(part->result, "type"), lt_str_of(type));
 }
@@ -189,11 +183,10 @@ static void history_writer_put_result(lt_history_writer *t, lt_buf *out, const l
   } else if (history_part_is_type(part, "pending")) {
     history_writer_put_pending(t, out, part);
   } else if (part->kind == LT_HISTORY_PART_CALL) {
-    lt_buf failure;
-    lt_buf_init(&failure, LT_JSON_MAX_BYTES);
+    LT_AUTO_BUF(failure, LT_JSON_MAX_BYTES);
     lt_tool_answer_put_failure(&failure, part->function, history_writer_error_of(t, part));
     history_writer_put_cut(out, lt_buf_view(&failure), max);
-    history_writer_release_text(t, &failure);
+    history_writer_pass_status(t, &failure);
     history_writer_put_made_calls(out, part);
   } else {
     history_writer_put_cut(out, history_writer_error_of(t, part), max);
@@ -203,8 +196,7 @@ static void history_writer_put_result(lt_history_writer *t, lt_buf *out, const l
 /* Lines of an array of strings, or one string. */
 static void history_writer_put_logs(lt_history_writer *t, lt_buf *out, const lt_history_part *part) {
   lt_json logs = lt_json_get(part->result, "logs");
-  lt_buf lines;
-  lt_buf_init(&lines, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(lines, LT_JSON_MAX_BYTES);
   lt_json_iter it = lt_json_each(logs);
   while (lt_json_typeof(logs) == LT_JSON_ARRAY && lt_json_next(&it)) {
     lt_buf_addc(&lines, lines.n > 0 ? "\n" : "");
@@ -218,7 +210,7 @@ static void history_writer_put_logs(lt_history_writer *t, lt_buf *out, const lt_
     history_writer_put_cut(out, lt_buf_view(&lines), history_part_max_bytes(part));
     lt_buf_addc(out, "\n\n");
   }
-  history_writer_release_text(t, &lines);
+  history_writer_pass_status(t, &lines);
 }
 
 /* Of a program of code mode: seed 014's feedback. */
@@ -242,9 +234,8 @@ static void history_writer_put_feedback(lt_history_writer *t, lt_buf *out, const
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 static void history_writer_put_member(lt_history_writer *t, lt_json_writer *w, lt_json value, size_t max_bytes) {
-  lt_buf text, cut;
-  lt_buf_init(&text, LT_JSON_MAX_BYTES);
-  lt_buf_init(&cut, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(cut, LT_JSON_MAX_BYTES);
   if (lt_json_text(value).n <= max_bytes) {
     lt_json_compact(value, &text);
   } else {
@@ -253,8 +244,8 @@ static void history_writer_put_member(lt_history_writer *t, lt_json_writer *w, l
     lt_json_put_str(&inner, lt_buf_view(&cut));
   }
   lt_json_put_raw(w, lt_buf_view(&text));
-  history_writer_release_text(t, &cut);
-  history_writer_release_text(t, &text);
+  history_writer_pass_status(t, &cut);
+  history_writer_pass_status(t, &text);
 }
 
 /* Of a shortened call every member that is long becomes a string that is cut. */
@@ -294,7 +285,7 @@ static void history_writer_put_tool_call(lt_history_writer *t, const lt_history_
 
 static lt_str history_writer_name_on_wire(const lt_history_writer *t, const lt_history_part *part,
                                           char plain[LT_TOOL_NAME_CHARS + 1]) {
-  lt_str name = lt_tool_definitions_name(t->history->wire, part->function);
+  lt_str name = lt_tool_definitions_name(t->history->definitions, part->function);
   if (name.n == 0) { /* a tool that is not there any more */
     lt_tool_definitions_plain_name(part->function, plain);
     name = lt_str_of(plain);
@@ -305,16 +296,17 @@ static lt_str history_writer_name_on_wire(const lt_history_writer *t, const lt_h
 /* The model's message; what it said before is its content. */
 static void history_writer_put_call_request(lt_history_writer *t, const lt_history_part *part, lt_str arguments) {
   char plain[LT_TOOL_NAME_CHARS + 1];
-  if (t->of_user) {
-    history_writer_flush(t);
+  if (t->open.of_user) {
+    history_writer_close_text(t);
   }
+  history_writer_write_last(t);
   lt_json_begin_object(t->w);
   lt_json_key(t->w, "role");
   lt_json_put_cstr(t->w, "assistant");
   lt_json_key(t->w, "content");
-  if (t->open.n > 0) {
-    lt_json_put_str(t->w, lt_buf_view(&t->open));
-    lt_buf_clear(&t->open);
+  if (t->open.text.n > 0) {
+    lt_json_put_str(t->w, lt_buf_view(&t->open.text));
+    lt_buf_clear(&t->open.text);
   } else {
     lt_json_put_null(t->w);
   }
@@ -332,20 +324,18 @@ static void history_writer_put_call_answer(lt_history_writer *t, const lt_histor
   lt_json_key(t->w, "content");
   lt_json_put_str(t->w, answer);
   lt_json_end_object(t->w);
-  t->last = LT_HISTORY_LAST_CALL;
 }
 
 /* As the API has it. */
 static void history_writer_put_call(lt_history_writer *t, const lt_history_part *part) {
-  lt_buf arguments, result;
-  lt_buf_init(&arguments, LT_JSON_MAX_BYTES);
-  lt_buf_init(&result, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(arguments, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(result, LT_JSON_MAX_BYTES);
   history_writer_put_input(t, &arguments, part);
   history_writer_put_result(t, &result, part);
   history_writer_put_call_request(t, part, lt_buf_view(&arguments));
   history_writer_put_call_answer(t, part, lt_buf_view(&result));
-  history_writer_release_text(t, &arguments);
-  history_writer_release_text(t, &result);
+  history_writer_pass_status(t, &arguments);
+  history_writer_pass_status(t, &result);
 }
 
 /* In a mode that calls no tools itself: who reads it writes programs, and must not learn another way. */
@@ -367,31 +357,29 @@ static lt_str history_writer_code_of(lt_history_writer *t, const lt_history_part
 
 /* What was said before a program is no part of the reply that the program is: the user's side tells of it. */
 static void history_writer_quote_open_text(lt_history_writer *t) {
-  lt_buf text;
-  lt_buf_init(&text, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
   lt_buf_addc(&text, "[Shown to the user]\n");
-  lt_buf_add(&text, lt_buf_view(&t->open));
-  lt_buf_clear(&t->open);
+  lt_buf_add(&text, lt_buf_view(&t->open.text));
+  lt_buf_clear(&t->open.text);
   lt_buf_add(history_writer_open_text(t, true), lt_buf_view(&text));
-  history_writer_release_text(t, &text);
+  history_writer_pass_status(t, &text);
 }
 
 /* As code mode has it. */
 static void history_writer_put_program(lt_history_writer *t, const lt_history_part *part) {
-  if (!t->of_user && t->open.n > 0) {
+  if (!t->open.of_user && t->open.text.n > 0) {
     history_writer_quote_open_text(t);
   }
-  history_writer_flush(t);
+  history_writer_close_text(t);
   history_writer_put_cut(history_writer_open_text(t, false), history_writer_code_of(t, part), LT_HISTORY_PART_BYTES);
-  history_writer_flush(t);
+  history_writer_close_text(t);
   history_writer_put_feedback(t, history_writer_open_text(t, true), part);
-  history_writer_flush(t);
+  history_writer_close_text(t);
 }
 
 static void history_writer_describe_program(lt_history_writer *t, const lt_history_part *part) {
   bool js = part->kind == LT_HISTORY_PART_JAVASCRIPT;
-  lt_buf code;
-  lt_buf_init(&code, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(code, LT_JSON_MAX_BYTES);
   history_writer_put_cut(&code, history_writer_code_of(t, part), LT_HISTORY_PART_BYTES);
   lt_buf *out = history_writer_open_text(t, t->history->form == LT_HISTORY_CODE);
   lt_buf_printf(out, "[Program run in %s]\n", js ? "JavaScript" : "TypeScript");
@@ -403,12 +391,12 @@ static void history_writer_describe_program(lt_history_writer *t, const lt_histo
     lt_buf_addc(out, history_part_is_type(part, "success") ? "Output: " : "Error: ");
     history_writer_put_result(t, out, part);
   }
-  history_writer_release_text(t, &code);
+  history_writer_pass_status(t, &code);
 }
 
 /* --- One part ----------------------------------------------------------------------------------------------------- */
 static void history_writer_put_user(lt_history_writer *t, const lt_history_part *part) {
-  history_writer_flush(t);
+  history_writer_close_text(t);
   history_writer_put_message(t, true, part->text);
 }
 
@@ -419,11 +407,11 @@ void lt_history_writer_put(lt_history_writer *t, const lt_history_part *part) {
       [LT_HISTORY_CODE] = LT_HISTORY_PART_JAVASCRIPT,
   };
   if (part->level == LT_HISTORY_PART_OMITTED) {
-    t->left_out++;
+    t->omitted++;
     return;
   }
   bool is_own = part->kind == own[t->history->form];
-  history_writer_put_left_out(t, is_own && part->kind == LT_HISTORY_PART_JAVASCRIPT);
+  history_writer_put_omitted(t, is_own && part->kind == LT_HISTORY_PART_JAVASCRIPT);
   if (part->kind == LT_HISTORY_PART_USER) {
     history_writer_put_user(t, part);
   } else if (part->kind == LT_HISTORY_PART_TEXT) {
@@ -436,8 +424,14 @@ void lt_history_writer_put(lt_history_writer *t, const lt_history_part *part) {
   }
 }
 
-lt_status lt_history_writer_end(lt_history_writer *t) {
-  history_writer_put_left_out(t, false);
-  history_writer_flush(t);
+lt_status lt_history_writer_end(lt_history_writer *t, lt_buf *ret_user) {
+  history_writer_put_omitted(t, false);
+  history_writer_close_text(t);
+  if (ret_user != NULL && t->last.of_user) {
+    lt_buf_add(ret_user, lt_buf_view(&t->last.text));
+    history_writer_pass_status(t, ret_user);
+  } else {
+    history_writer_write_last(t);
+  }
   return t->w->buf->status;
 }

@@ -1,5 +1,6 @@
 /* Classic mode: the model's replies are text and calls of tools, of which it sees every one. */
-#include "agent/turn_state.h"
+#include "agent/agent_state.h"
+#include "agent/modes/mode_table.h"
 #include "agent/tool_rounds.h"
 #include "base/limits.h"
 
@@ -228,5 +229,6 @@ const lt_mode lt_mode_classic = {
     .id = "classic",
     .name = "Classic (text + tools)",
     .rounds = LT_ROUNDS_CLASSIC,
+    .history = LT_HISTORY_CLASSIC,
     .run = classic_run,
 };

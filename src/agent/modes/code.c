@@ -1,6 +1,8 @@
 /* Code mode: the model's reply is a program, and what comes of it is its next message (seeds 013, 014, 015). */
+#include "agent/modes/mode_table.h"
+#include "agent/program_feedback.h"
+#include "agent/prompt_data.h"
 #include "agent/request_messages.h"
-#include "agent/turn_state.h"
 #include "agent/modes/code_prompt.h"
 #include "base/mem.h"
 #include "tool/answer_spill.h"
@@ -190,11 +192,18 @@ static lt_status code_run_rounds(code_loop *l, lt_err *err) LT_YIELDS {
 
 static lt_status code_run(lt_turn *turn, lt_err *err) LT_YIELDS {
   code_loop l = {.turn = turn};
-  lt_request_messages_init(&l.messages, turn, lt_history_code);
+  lt_request_messages_init(&l.messages, turn);
   lt_status status = code_run_rounds(&l, err);
   lt_request_messages_release(&l.messages);
   return status;
 }
 
 const lt_mode lt_mode_code = {
-    .id = "code", .name = "Code (JavaScript sandbox)", .rounds = LT_ROUNDS_CODE, .run = code_run};
+    .id = "code",
+    .name = "Code (JavaScript sandbox)",
+    .rounds = LT_ROUNDS_CODE,
+    .for_programs = true,
+    .history = LT_HISTORY_CODE,
+    .program = EXECUTE,
+    .run = code_run,
+};

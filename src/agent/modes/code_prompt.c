@@ -1,6 +1,6 @@
 #include "agent/modes/code_prompt.h"
 
-#include "agent/turn_state.h"
+#include "agent/agent_state.h"
 #include "base/mem.h"
 #include "types/typegen.h"
 
@@ -87,22 +87,23 @@ static lt_status code_prompt_write_listing(lt_buf *out, const lt_catalog *catalo
   return status == LT_OK && out->status != LT_OK ? lt_fail(err, out->status, "no room for the list of tools") : status;
 }
 
-void lt_code_prompt_forget_listing(lt_agent *agent) {
-  lt_catalog_unref(agent->listed);
-  agent->listed = NULL;
-  lt_buf_release(&agent->listing);
+void lt_code_listing_release(lt_code_listing *listing) {
+  lt_catalog_unref(listing->catalog);
+  listing->catalog = NULL;
+  lt_buf_release(&listing->text);
 }
 
-/* Of thirty tools it took a fifth of the loop's time when a thousand prompts began at once. */
+/* Kept, because writing it took a fifth of the loop's time when a thousand prompts with thirty tools began at once. */
 static lt_status code_prompt_update_listing(lt_agent *agent, lt_catalog *catalog, lt_err *err) {
-  if (agent->listed == catalog) {
+  lt_code_listing *listing = &agent->listing;
+  if (listing->catalog == catalog) {
     return LT_OK;
   }
-  lt_code_prompt_forget_listing(agent);
-  lt_buf_init(&agent->listing, LT_PROMPT_MESSAGES_BYTES);
   size_t configured = agent->options.listing_tokens;
-  LT_TRY(code_prompt_write_listing(&agent->listing, catalog, configured > 0 ? configured : LT_LISTING_TOKENS, err));
-  agent->listed = lt_catalog_ref(catalog);
+  lt_code_listing_release(listing);
+  lt_buf_init(&listing->text, LT_PROMPT_MESSAGES_BYTES);
+  LT_TRY(code_prompt_write_listing(&listing->text, catalog, configured > 0 ? configured : LT_LISTING_TOKENS, err));
+  listing->catalog = lt_catalog_ref(catalog);
   return LT_OK;
 }
 
@@ -110,7 +111,7 @@ static lt_status code_prompt_put_tools(lt_buf *out, const lt_turn *turn, lt_err 
   LT_TRY(code_prompt_update_listing(turn->agent, turn->prepared.catalog, err));
   bool any = lt_catalog_count(turn->prepared.catalog) > 0;
   lt_buf_addc(out, any ? "\nAVAILABLE TOOLS:\n" : "\nAVAILABLE TOOLS:\n(none)\n");
-  lt_buf_add(out, lt_buf_view(&turn->agent->listing));
+  lt_buf_add(out, lt_buf_view(&turn->agent->listing.text));
   return LT_OK;
 }
 
@@ -131,36 +132,32 @@ static void code_prompt_put_item(lt_buf *out, lt_json item, lt_arena *arena) {
   lt_buf_add(out, code_prompt_text_of(item, "content", arena));
 }
 
-lt_status lt_code_prompt_put_context(lt_str items, lt_buf *out, lt_err *err) {
-  lt_arena arena;
+/* "[type:id]\ncontent" for each item, an empty line between them. */
+static lt_status code_prompt_put_items(lt_buf *out, lt_str items, lt_err *err) {
+  LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
   lt_json_doc doc;
-  lt_arena_init(&arena, LT_PROMPT_MEMORY_BYTES);
-  lt_status status = items.n > 0 ? lt_json_parse(&arena, items, &doc, err) : LT_OK;
-  if (items.n > 0 && status == LT_OK) {
-    bool first = true;
-    lt_json_iter it = lt_json_each(lt_json_root(&doc));
-    while (lt_json_next(&it)) {
-      lt_buf_addc(out, first ? "" : "\n\n");
-      code_prompt_put_item(out, it.value, &arena);
-      first = false;
-    }
+  LT_TRY(lt_json_parse(&arena, items, &doc, err));
+  lt_json_iter it = lt_json_each(lt_json_root(&doc));
+  while (lt_json_next(&it)) {
+    lt_buf_addc(out, out->n > 0 ? "\n\n" : "");
+    code_prompt_put_item(out, it.value, &arena);
   }
-  lt_arena_release(&arena);
-  return status;
+  return lt_buf_check(out, err, "the context is too long");
 }
 
 static lt_status code_prompt_put_context(lt_buf *out, const lt_turn *turn, lt_err *err) {
-  lt_buf text;
-  lt_buf_init(&text, LT_PROMPT_MESSAGES_BYTES);
-  lt_status status = lt_code_prompt_put_context(lt_buf_view(&turn->prepared.context), &text, err);
-  if (status == LT_OK && text.n > 0) {
+  lt_str items = lt_buf_view(&turn->prepared.context);
+  if (items.n == 0) {
+    return LT_OK;
+  }
+  LT_AUTO_BUF(text, LT_PROMPT_MESSAGES_BYTES);
+  LT_TRY(code_prompt_put_items(&text, items, err));
+  if (text.n > 0) {
     lt_buf_addc(out, "\nCONTEXT:\n");
     lt_buf_add(out, lt_buf_view(&text));
     lt_buf_byte(out, '\n');
   }
-  status = status == LT_OK && text.status != LT_OK ? lt_fail(err, text.status, "the context is too long") : status;
-  lt_buf_release(&text);
-  return status;
+  return LT_OK;
 }
 
 lt_status lt_code_prompt_put(const lt_turn *turn, lt_buf *out, lt_err *err) {
@@ -170,5 +167,5 @@ lt_status lt_code_prompt_put(const lt_turn *turn, lt_buf *out, lt_err *err) {
   code_prompt_put_functions(out, world);
   LT_TRY(code_prompt_put_tools(out, turn, err));
   LT_TRY(code_prompt_put_context(out, turn, err));
-  return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "the system prompt is too long");
+  return lt_buf_check(out, err, "the system prompt is too long");
 }

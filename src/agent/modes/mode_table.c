@@ -1,43 +1,53 @@
-/* The modes there are: one file and one entry here each, and those of plugins. */
-#include "agent/turn_state.h"
+#include "agent/modes/mode_table.h"
+
+#include "agent/agent_state.h"
+#include "agent/modes/plugin_mode.h"
 #include "base/limits.h"
 
-const lt_mode *const lt_modes[] = {&lt_mode_classic, &lt_mode_code, &lt_mode_typescript};
-const size_t lt_mode_count = sizeof lt_modes / sizeof lt_modes[0];
+#define MODE_TABLE_ROW(id, help) &lt_mode_##id,
+const lt_mode *const lt_mode_table[] = {LT_MODES(MODE_TABLE_ROW)};
+const size_t lt_mode_count = sizeof lt_mode_table / sizeof lt_mode_table[0];
 
-static lt_mode mode_table_plugin_row(const lt_host_mode *mode) {
+static lt_mode mode_of_plugin(const lt_host_mode *mode) {
   return (lt_mode){.id = mode->id.p,
                    .name = mode->name.p,
                    .rounds = mode->rounds > 0 ? mode->rounds : LT_ROUNDS_CLASSIC,
+                   .history = LT_HISTORY_CLASSIC,
                    .run = lt_plugin_mode_run};
 }
 
-/* Two sorted lists as one. */
-bool lt_mode_at(const lt_host *host, size_t at, lt_mode *ret) {
-  size_t count = 0, ours = 0, theirs = 0;
-  const lt_host_mode *modes = host != NULL ? lt_host_modes(host, &count) : NULL;
-  for (size_t i = 0; ours < lt_mode_count || theirs < count; i++) {
-    bool is_ours =
-        theirs == count || (ours < lt_mode_count && lt_str_cmp(lt_str_of(lt_modes[ours]->id), modes[theirs].id) < 0);
+/* Merges two sorted lists. */
+bool lt_mode_at(const lt_host *host, size_t at, lt_mode *ret_mode) {
+  size_t plugin_count = 0, built_in = 0, of_plugins = 0;
+  const lt_host_mode *plugin_modes = host != NULL ? lt_host_modes(host, &plugin_count) : NULL;
+  for (size_t i = 0; built_in < lt_mode_count || of_plugins < plugin_count; i++) {
+    bool is_built_in = of_plugins == plugin_count ||
+                       (built_in < lt_mode_count &&
+                        lt_str_cmp(lt_str_of(lt_mode_table[built_in]->id), plugin_modes[of_plugins].id) < 0);
     if (i == at) {
-      *ret = is_ours ? *lt_modes[ours] : mode_table_plugin_row(&modes[theirs]);
+      *ret_mode = is_built_in ? *lt_mode_table[built_in] : mode_of_plugin(&plugin_modes[of_plugins]);
       return true;
     }
-    ours += is_ours;
-    theirs += !is_ours;
+    built_in += is_built_in;
+    of_plugins += !is_built_in;
   }
   return false;
 }
 
-bool lt_mode_find(const lt_host *host, lt_str id, lt_mode *ret) {
+bool lt_mode_find(const lt_host *host, lt_str id, lt_mode *ret_mode) {
   lt_mode mode;
   for (size_t i = 0; lt_mode_at(host, i, &mode); i++) {
     if (lt_str_eqc(id, mode.id)) {
-      *ret = mode;
+      *ret_mode = mode;
       return true;
     }
   }
   return false;
+}
+
+bool lt_agent_is_built_in_mode(lt_str id) {
+  lt_mode mode;
+  return lt_mode_find(NULL, id, &mode);
 }
 
 void lt_agent_modes(const lt_agent *agent, lt_buf *out) {

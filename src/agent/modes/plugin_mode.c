@@ -1,13 +1,15 @@
-/* Modes of plugins: what the host lets them do with their prompt (the other side of plugin/mode.c). */
-#include "agent/turn_state.h"
+#include "agent/modes/plugin_mode.h"
+
+#include "agent/agent_state.h"
+#include "agent/modes/mode_table.h"
 #include "agent/tool_definitions.h"
 #include "base/limits.h"
 
 typedef struct plugin_mode {
   lt_turn *turn;
   lt_arena arena; /* of the wire: written off the loop where there are many tools */
-  lt_tool_definitions *wire;
-  lt_buf definitions;
+  lt_tool_definitions *definitions;
+  lt_buf definitions_json;
   uint32_t asked;
   lt_status status; /* of the writing */
   lt_err err;
@@ -18,9 +20,9 @@ typedef struct plugin_mode {
 static void plugin_mode_write_definitions(void *arg) {
   plugin_mode *p = arg;
   const lt_catalog *catalog = p->turn->prepared.catalog;
-  p->status = lt_tool_definitions_new(&p->arena, catalog, &p->wire, &p->err);
+  p->status = lt_tool_definitions_new(&p->arena, catalog, &p->definitions, &p->err);
   if (p->status == LT_OK && lt_catalog_count(catalog) > 0) {
-    p->status = lt_tool_definitions_put_all(p->wire, &p->definitions, &p->err);
+    p->status = lt_tool_definitions_put_all(p->definitions, &p->definitions_json, &p->err);
   }
 }
 
@@ -30,7 +32,7 @@ static lt_status plugin_mode_define(plugin_mode *p, lt_err *err) LT_YIELDS {
   } else {
     LT_TRY(lt_loop_offload(p->turn->agent->options.loop, plugin_mode_write_definitions, p, err));
   }
-  return p->status == LT_OK ? LT_OK : lt_fail(err, p->status, "%s", lt_err_msg(&p->err));
+  return p->status == LT_OK ? LT_OK : lt_err_copy(err, &p->err);
 }
 
 static void plugin_mode_put_array(lt_json_writer *w, const char *key, const lt_buf *json) {
@@ -52,7 +54,7 @@ static void plugin_mode_put_input(const plugin_mode *p, lt_buf *in) {
     lt_json_put_str(&w, lt_catalog_at(catalog, i)->id);
   }
   lt_json_end_array(&w);
-  plugin_mode_put_array(&w, "definitions", &p->definitions);
+  plugin_mode_put_array(&w, "definitions", &p->definitions_json);
   plugin_mode_put_array(&w, "context", &turn->prepared.context);
   lt_json_end_object(&w);
 }
@@ -67,7 +69,7 @@ static void plugin_mode_put_reply(const plugin_mode *p, const lt_completion *com
   lt_json_begin_array(&w);
   for (size_t i = 0; i < completion->call_count; i++) {
     const lt_requested_call *call = &completion->calls[i];
-    const lt_tool *tool = lt_tool_definitions_find(p->wire, call->name);
+    const lt_tool *tool = lt_tool_definitions_find(p->definitions, call->name);
     lt_json_begin_object(&w);
     lt_json_key(&w, "id");
     lt_json_put_str(&w, call->id);
@@ -96,50 +98,39 @@ static void plugin_mode_put_reply(const plugin_mode *p, const lt_completion *com
   lt_json_end_object(&w);
 }
 
-/* A plugin's words, without secrets: a model or a person reads them. Borrows: `masked`. */
-static lt_status plugin_mode_mask(const lt_turn *turn, bool json, lt_str *text, lt_buf *masked, lt_err *err) {
+/* A plugin's words, without secrets: a model reads them. Borrows: `masked`. */
+static lt_status plugin_mode_mask(const lt_turn *turn, lt_str *json, lt_buf *masked, lt_err *err) {
   const lt_secrets *secrets = turn->agent->options.secrets;
-  lt_buf_init(masked, LT_JSON_MAX_BYTES);
-  if (!lt_secrets_in(secrets, *text)) {
-    return LT_OK;
+  if (lt_secrets_in(secrets, *json)) {
+    lt_secrets_mask_json(secrets, *json, masked);
+    *json = lt_buf_view(masked);
   }
-  (json ? lt_secrets_mask_json : lt_secrets_mask)(secrets, *text, masked);
-  *text = lt_buf_view(masked);
-  return masked->status == LT_OK ? LT_OK : lt_fail(err, masked->status, "no memory to mask secrets");
+  return lt_buf_check(masked, err, "no memory to mask secrets");
 }
 
 static lt_status plugin_mode_ask(void *arg, lt_str messages, lt_str tools, lt_buf *reply, lt_err *err) LT_YIELDS {
   plugin_mode *p = arg;
-  lt_buf masked;
-  lt_completion completion;
   if (p->asked++ >= p->turn->rounds) {
     return lt_fail(err, LT_E_LIMIT, "the model has been asked %u times for this prompt, and no more are allowed",
                    p->turn->rounds);
   }
+  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
+  LT_TRY(plugin_mode_mask(p->turn, &messages, &masked, err));
+  lt_completion completion;
   lt_completion_init(&completion);
-  lt_status status = plugin_mode_mask(p->turn, true, &messages, &masked, err);
-  if (status == LT_OK) {
-    p->turn->messages_hash = lt_str_hash(messages);
-    status = lt_turn_ask(p->turn, messages, tools, false, &completion, err);
-  }
+  const lt_turn_question question = {.messages = messages, .tools = tools, .hash = lt_str_hash(messages)};
+  lt_status status = lt_turn_ask(p->turn, &question, &completion, err);
   if (status == LT_OK) {
     plugin_mode_put_reply(p, &completion, reply);
   }
   lt_completion_release(&completion);
-  lt_buf_release(&masked);
   return status;
 }
 
 /* --- Putting out and calling -------------------------------------------------------------------------------------- */
 static lt_status plugin_mode_put_text(void *arg, lt_str text, lt_err *err) LT_YIELDS {
   const plugin_mode *p = arg;
-  lt_buf masked;
-  lt_status status = plugin_mode_mask(p->turn, false, &text, &masked, err);
-  if (status == LT_OK) {
-    status = lt_turn_text(p->turn, text, err);
-  }
-  lt_buf_release(&masked);
-  return status;
+  return lt_turn_text(p->turn, text, err);
 }
 
 static lt_status plugin_mode_call_tool(void *arg, lt_str tool, lt_str input, const lt_invoke_options *options,
@@ -153,24 +144,22 @@ static lt_status plugin_mode_run_in_host(plugin_mode *p, lt_err *err) LT_YIELDS 
   lt_turn *turn = p->turn;
   const lt_mode_world world = {
       .ask = plugin_mode_ask, .text = plugin_mode_put_text, .call = plugin_mode_call_tool, .arg = p};
-  lt_buf in;
   LT_TRY(plugin_mode_define(p, err));
-  lt_buf_init(&in, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(in, LT_JSON_MAX_BYTES);
   plugin_mode_put_input(p, &in);
-  lt_status status = in.status == LT_OK ? lt_host_run_mode(turn->agent->options.host, lt_str_of(turn->mode->id),
-                                                           lt_buf_view(&in), &world, &turn->caller, &turn->cancel, err)
-                                        : lt_fail(err, in.status, "no memory for what the mode is handed");
-  lt_buf_release(&in);
-  /* However it took that: it was told to end. */
+  LT_TRY(lt_buf_check(&in, err, "no memory for what the mode is handed"));
+  lt_status status = lt_host_run_mode(turn->agent->options.host, lt_str_of(turn->mode->id), lt_buf_view(&in), &world,
+                                      &turn->caller, &turn->cancel, err);
+  /* A cancelled prompt is cancelled, however the plugin took it. */
   return turn->cancel.why == LT_OK ? status : lt_fail(err, turn->cancel.why, "the prompt was cancelled");
 }
 
 lt_status lt_plugin_mode_run(lt_turn *turn, lt_err *err) {
   plugin_mode p = {.turn = turn, .err = LT_ERR_INIT};
   lt_arena_init(&p.arena, LT_PROMPT_MEMORY_BYTES);
-  lt_buf_init(&p.definitions, LT_PROMPT_MESSAGES_BYTES);
+  lt_buf_init(&p.definitions_json, LT_PROMPT_MESSAGES_BYTES);
   lt_status status = plugin_mode_run_in_host(&p, err);
-  lt_buf_release(&p.definitions);
+  lt_buf_release(&p.definitions_json);
   lt_arena_release(&p.arena);
   return status;
 }

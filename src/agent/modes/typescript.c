@@ -1,5 +1,7 @@
 /* TypeScript mode: the model has one tool, which runs a program with all the others (seed CPE). */
-#include "agent/turn_state.h"
+#include "agent/agent_state.h"
+#include "agent/modes/mode_table.h"
+#include "agent/program_feedback.h"
 #include "agent/tool_rounds.h"
 #include "agent/modes/typescript_tool.h"
 #include "base/limits.h"
@@ -123,7 +125,6 @@ static lt_status typescript_end_program(lt_tool_round *round, lt_tool_round_call
   lt_buf_init(&text, LT_RUN_RESULT_MAX_BYTES);
   lt_buf_init(&logs, LT_RUN_RESULT_MAX_BYTES);
   typescript_put_said(turn, result, false, &logs);
-  lt_secrets_mask_buf(turn->agent->options.secrets, &logs);
   lt_status status = logs.n > 0 ? lt_turn_tool_logs(turn, number, lt_buf_view(&logs), err) : LT_OK;
   if (result->status == LT_OK) {
     typescript_put_said(turn, result, true, &text);
@@ -229,5 +230,8 @@ const lt_mode lt_mode_typescript = {
     .id = "typescript",
     .name = "TypeScript (programs as a tool)",
     .rounds = LT_ROUNDS_TYPESCRIPT,
+    .for_programs = true,
+    .history = LT_HISTORY_TYPESCRIPT,
+    .program = LT_TYPESCRIPT_TOOL,
     .run = typescript_run,
 };

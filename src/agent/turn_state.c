@@ -1,0 +1,53 @@
+#include "agent/turn_state.h"
+
+void lt_turn_send_event(const lt_turn *turn, const char *event, const lt_buf *data) {
+  const lt_agent_options *o = &turn->agent->options;
+  if (o->on_event != NULL && data->status == LT_OK) {
+    o->on_event(o->arg, turn->user, event, lt_buf_view(data));
+  }
+}
+
+void lt_turn_count_usage(lt_turn *turn, const lt_completion *completion) {
+  const lt_usage *usage = &completion->usage;
+  turn->usage.input_tokens += usage->input_tokens;
+  turn->usage.output_tokens += usage->output_tokens;
+  turn->usage.reasoning_tokens += usage->reasoning_tokens;
+  turn->own->requests++;
+  turn->usage.estimated = turn->usage.estimated || usage->estimated;
+  if (turn->own->resolved_model.n == 0 && completion->model.n > 0) {
+    turn->own->resolved_model = lt_arena_dup(&turn->arena, completion->model);
+  }
+}
+
+void lt_turn_put_call_id(const lt_turn *turn, lt_str run, uint64_t seq, lt_buf *out) {
+  size_t prompt = turn->caller.run.n + 1;
+  for (size_t i = prompt; i < run.n; i++) {
+    lt_buf_byte(out, run.p[i] == '/' ? '.' : run.p[i]);
+  }
+  lt_buf_printf(out, ".%llu", (unsigned long long)seq);
+}
+
+/* What makes a divergence understandable: other messages before a reply, other tools. */
+static void turn_explain_divergence(const lt_turn_record *record, lt_buf *out) {
+  if (record->differs) {
+    lt_buf_printf(out, "; what the model was told before its reply %llu was something else, too",
+                  (unsigned long long)record->differed + 1);
+  }
+  lt_buf_addc(out, record->other_tools ? "; the tools are others than they were then" : "");
+}
+
+lt_status lt_turn_diverge(lt_turn *turn, lt_str why, lt_err *err) {
+  lt_turn_state *own = turn->own;
+  LT_AUTO_BUF(text, LT_ERR_MSG_MAX);
+  lt_buf_addc(&text, lt_str_starts(why, LT_STR("diverged: ")) ? "" : "diverged: ");
+  lt_buf_add(&text, lt_str_sub(why, 0, LT_ERR_MSG_MAX / 2));
+  turn_explain_divergence(&own->record, &text);
+  if (turn->agent->options.checks) {
+    lt_buf_printf(&text, " (round %llu)", (unsigned long long)own->record.asked);
+  }
+  if (own->divergence.n == 0) {
+    own->divergence = lt_arena_dup(&turn->arena, lt_buf_view(&text));
+  }
+  lt_cancel_fire(&turn->cancel, LT_E_DIVERGED);
+  return lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(own->divergence));
+}
