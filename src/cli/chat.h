@@ -17,12 +17,11 @@ typedef struct lt_chat_options {
   const char *conversation; /* -c: an id, its beginning, or "last"; NULL: a new one */
   const char *mode;
   const char *model;
-  const char *config;
-  const char *mcp_config;
+  const char *message; /* NULL: a dialogue, or it is on standard input */
+  lt_config_sources sources;
   bool yes;
   bool json;
   bool list;
-  bool help;
 } lt_chat_options;
 
 typedef struct lt_chat {

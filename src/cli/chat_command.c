@@ -4,91 +4,52 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/args.h"
 #include "cli/chat.h"
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/input_file.h"
 
-static const char help[] =
-    "Talk to an agent that has the configured tools.\n"
-    "\n"
-    "  lathe chat [MESSAGE] [options]\n"
-    "\n"
-    "  MESSAGE            one message, one answer; without it, a dialogue at the terminal, or the message is read "
-    "from\n"
-    "                     standard input when that is none; with it, what a pipe or a file on standard input has is\n"
-    "                     put behind it, after a blank line\n"
-    "  -c, --conversation ID   go on with a conversation: its id, the beginning of that, or \"last\"\n"
-    "  -m, --mode MODE    how the model works: classic (calls tools one by one), code (writes JavaScript), typescript\n"
-    "                     (default: as the conversation was held, else the model's own, else defaults.mode, else "
-    "classic)\n"
-    "  --model REF        a model of the configuration (default: defaults.model, else normal)\n"
-    "  -y, --yes          approve calls that would be asked about (not those that are denied)\n"
-    "  --json             events as they come, one JSON object a line; no dialogue\n"
-    "  --list             the conversations there are: id, last use, messages, title\n"
-    "  --config FILE      configuration (default: $LATHE_CONFIG, ./lathe.yaml, ~/.config/lathe/lathe.yaml)\n"
-    "  --mcp-config FILE  servers in the form of other MCP clients (.mcp.json)\n"
-    "  -h, --help         this\n"
-    "\n"
-    "Standard output: the answer and nothing else. Standard error: the conversation's id, programs and calls as they\n"
-    "happen, warnings, errors. Ctrl-C ends the answer, in a dialogue not the program.\n"
-    "An API key is enough: OPENAI_API_KEY. OPENAI_MODEL says which model; a local server needs OPENAI_BASE_URL "
-    "instead\n"
-    "of a key. More models: models[] in the configuration.\n"
-    "A conversation goes on in the mode and with the model of its last prompt, and with that first if it was cut "
-    "short.\n"
-    "Exit code: 0 ok, 1 the prompt failed, 2 usage, 3 configuration, 130 interrupted.\n"
-    "\n"
-    "  lathe chat -m code \"Which of these files mention a licence?\" --mcp-config .mcp.json\n";
-
-typedef struct job {
+typedef struct chat_job {
   lt_chat_options opt;
-  const char *message; /* NULL: in `input`, or a dialogue */
   lt_buf input;
   bool dialogue;
   lt_chat chat;
-} job;
+} chat_job;
+
+static const lt_option chat_option_rows[] = {
+    {"--conversation", "-c", "ID", "go on with a conversation: its id, the beginning of that, or \"last\"",
+     LT_OPTION_IS_TEXT(lt_chat_options, conversation)},
+    {"--mode", "-m", "MODE",
+     "how the model works: classic (calls tools one by one), code (writes JavaScript), typescript\n"
+     "(default: as the conversation was held, else the model's own, else defaults.mode, else\n"
+     "classic)",
+     LT_OPTION_IS_TEXT(lt_chat_options, mode)},
+    {"--model", NULL, "REF", "a model of the configuration (default: defaults.model, else normal)",
+     LT_OPTION_IS_TEXT(lt_chat_options, model)},
+    {"--yes", "-y", NULL, "approve calls that would be asked about (not those that are denied)",
+     LT_OPTION_IS_FLAG(lt_chat_options, yes)},
+    {"--json", NULL, NULL, "events as they come, one JSON object a line; no dialogue",
+     LT_OPTION_IS_FLAG(lt_chat_options, json)},
+    {"--list", NULL, NULL, "the conversations there are: id, last use, messages, title",
+     LT_OPTION_IS_FLAG(lt_chat_options, list)},
+    LT_OPTION_CONFIG(lt_chat_options, sources),
+    LT_OPTION_MCP_CONFIG(lt_chat_options, sources),
+};
 
 #define EMPTY "lathe chat: the message is empty: lathe chat MESSAGE"
 
 /* --- What is asked ------------------------------------------------------------------------------------------------ */
-static bool read_options(job *j, int argc, char **argv) {
-  lt_chat_options *opt = &j->opt;
-  const lt_arg args[] = {
-      {"--conversation", "-c", LT_ARG_TEXT, &opt->conversation, 0, 0},
-      {"--mode", "-m", LT_ARG_TEXT, &opt->mode, 0, 0},
-      {"--model", NULL, LT_ARG_TEXT, &opt->model, 0, 0},
-      {"--config", NULL, LT_ARG_TEXT, &opt->config, 0, 0},
-      {"--mcp-config", NULL, LT_ARG_TEXT, &opt->mcp_config, 0, 0},
-      {"--yes", "-y", LT_ARG_FLAG, &opt->yes, 0, 0},
-      {"--json", NULL, LT_ARG_FLAG, &opt->json, 0, 0},
-      {"--list", NULL, LT_ARG_FLAG, &opt->list, 0, 0},
-      {"--help", "-h", LT_ARG_FLAG, &opt->help, 0, 0},
-  };
-  int operands = 0;
-  if (!lt_args_read("chat", argc, argv, args, sizeof args / sizeof args[0], &operands)) {
-    return false;
-  }
-  if (operands > 1) {
-    fprintf(stderr, "lathe chat: one message at a time: put it in quotes\n");
-    return false;
-  }
-  j->message = operands == 1 ? argv[1] : NULL;
-  return true;
-}
-
-static bool is_empty(const job *j) {
+static bool is_chat_input_empty(const chat_job *j) {
   return lt_str_trim(lt_buf_view(&j->input)).n == 0;
 }
 
 /* A pipe or a file; of a socket or a device nobody knows whether its end ever comes. */
-static bool has_input(void) {
+static bool has_standard_input(void) {
   struct stat about;
   return fstat(STDIN_FILENO, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISREG(about.st_mode));
 }
 
 /* Appends standard input without its last line's end; `before` goes ahead of it, unless it is blank. */
-static lt_status read_input(job *j, const char *before, lt_err *err) {
+static lt_status append_standard_input(chat_job *j, const char *before, lt_err *err) {
   lt_buf *input = &j->input;
   size_t from = input->n;
   lt_buf_addc(input, before);
@@ -104,15 +65,15 @@ static lt_status read_input(job *j, const char *before, lt_err *err) {
 }
 
 /* False: it has been said why not. Without a message -c may still have something to go on with. */
-static bool read_message(job *j) {
+static bool read_chat_message(chat_job *j) {
   lt_err err = LT_ERR_INIT;
   lt_status status = LT_OK;
-  bool given = j->message != NULL && strcmp(j->message, "-") != 0;
-  lt_buf_addc(&j->input, given ? j->message : "");
-  if (j->message == NULL && isatty(STDIN_FILENO)) {
+  bool given = j->opt.message != NULL && strcmp(j->opt.message, "-") != 0;
+  lt_buf_addc(&j->input, given ? j->opt.message : "");
+  if (j->opt.message == NULL && isatty(STDIN_FILENO)) {
     j->dialogue = true;
-  } else if (!given || (!is_empty(j) && has_input())) {
-    status = read_input(j, given ? "\n\n" : "", &err);
+  } else if (!given || (!is_chat_input_empty(j) && has_standard_input())) {
+    status = append_standard_input(j, given ? "\n\n" : "", &err);
   }
   if (status != LT_OK) {
     fprintf(stderr, "lathe chat: %s\n", lt_err_msg(&err));
@@ -122,7 +83,7 @@ static bool read_message(job *j) {
     fprintf(stderr, "lathe chat: --json wants a message: lathe chat --json MESSAGE\n");
     return false;
   }
-  if (!j->dialogue && is_empty(j) && (j->opt.conversation == NULL || j->message != NULL)) {
+  if (!j->dialogue && is_chat_input_empty(j) && (j->opt.conversation == NULL || j->opt.message != NULL)) {
     fputs(EMPTY "\n", stderr);
     return false;
   }
@@ -130,8 +91,8 @@ static bool read_message(job *j) {
 }
 
 /* --- The work ----------------------------------------------------------------------------------------------------- */
-static lt_status check_modes(lt_command_session *s, void *arg, lt_err *err) {
-  const job *j = arg;
+static lt_status check_chat_modes(lt_command_session *s, void *arg, lt_err *err) {
+  const chat_job *j = arg;
   if (j->opt.mode != NULL) {
     LT_TRY(lt_chat_check_mode(s, lt_str_of(j->opt.mode), err));
   }
@@ -139,7 +100,7 @@ static lt_status check_modes(lt_command_session *s, void *arg, lt_err *err) {
 }
 
 /* The conversation's own model may have a key where the default one has none; lt_chat_open sees. */
-static bool may_have_another(const job *j) {
+static bool may_use_other_model(const chat_job *j) {
   const lt_models *models = &j->chat.models;
   bool has_key = false;
   for (size_t i = 0; i < models->count; i++) {
@@ -148,28 +109,28 @@ static bool may_have_another(const job *j) {
   return has_key && j->opt.conversation != NULL && j->opt.model == NULL;
 }
 
-static lt_status check(lt_command_session *s, void *arg, lt_err *err) {
-  job *j = arg;
+static lt_status check_chat(lt_command_session *s, void *arg, lt_err *err) {
+  chat_job *j = arg;
   const lt_model *model;
   LT_TRY(lt_models_fill(&s->app.config, &j->chat.models, err));
   lt_status status = lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err);
-  if (status == LT_E_CONFIG && may_have_another(j)) {
-    return check_modes(s, arg, err);
+  if (status == LT_E_CONFIG && may_use_other_model(j)) {
+    return check_chat_modes(s, arg, err);
   }
   if (status != LT_E_NOTFOUND || j->opt.model != NULL) {
-    return status == LT_OK ? check_modes(s, arg, err) : status;
+    return status == LT_OK ? check_chat_modes(s, arg, err) : status;
   }
   lt_err_prefix(err, "%s: defaults.model", s->app.config.path);
   return LT_E_CONFIG;
 }
 
-static bool on_interrupt(lt_command_session *s, void *arg) {
+static bool on_chat_interrupt(lt_command_session *s, void *arg) {
   (void)s;
-  return lt_chat_interrupt(&((job *)arg)->chat);
+  return lt_chat_interrupt(&((chat_job *)arg)->chat);
 }
 
 /* An empty message: only what was cut short is gone on with. */
-static int say_one(lt_chat *chat, lt_str message) LT_YIELDS {
+static int say_one_message(lt_chat *chat, lt_str message) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   lt_status status = lt_chat_catch_up(chat, &err);
   bool empty = lt_str_trim(message).n == 0;
@@ -188,14 +149,14 @@ static int say_one(lt_chat *chat, lt_str message) LT_YIELDS {
   return chat->view.end == LT_CHAT_COMPLETED ? LT_EXIT_OK : interrupted ? LT_EXIT_INTERRUPTED : LT_EXIT_FAILED;
 }
 
-static int exit_code_of(lt_status status) {
+static int chat_exit_code(lt_status status) {
   return status == LT_E_CONFIG                               ? LT_EXIT_CONFIG
          : status == LT_E_INVALID || status == LT_E_NOTFOUND ? LT_EXIT_USAGE
                                                              : LT_EXIT_FAILED;
 }
 
-static int work(lt_command_session *s, void *arg) LT_YIELDS {
-  job *j = arg;
+static int chat_work(lt_command_session *s, void *arg) LT_YIELDS {
+  chat_job *j = arg;
   lt_err err = LT_ERR_INIT;
   int code;
   j->chat.options = &j->opt;
@@ -203,36 +164,56 @@ static int work(lt_command_session *s, void *arg) LT_YIELDS {
   lt_status status = lt_chat_open(&j->chat, &err);
   if (status != LT_OK) {
     lt_console_line(&s->console, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
-    code = exit_code_of(status);
+    code = chat_exit_code(status);
   } else {
-    code = j->dialogue ? lt_chat_repl(&j->chat) : say_one(&j->chat, lt_buf_view(&j->input));
+    code = j->dialogue ? lt_chat_repl(&j->chat) : say_one_message(&j->chat, lt_buf_view(&j->input));
   }
   lt_chat_close(&j->chat);
   return code;
 }
 
-static int run(int argc, char **argv) {
-  job j = {0};
-  if (!read_options(&j, argc, argv)) {
-    return LT_EXIT_USAGE;
-  }
-  if (j.opt.help) {
-    fputs(help, stdout);
-    return LT_EXIT_OK;
-  }
+static int chat_command(void *arg) {
+  chat_job j = {.opt = *(const lt_chat_options *)arg};
   if (j.opt.list) {
     return lt_chat_list(&j.opt);
   }
   int code = LT_EXIT_USAGE;
   lt_buf_init(&j.input, LT_PROMPT_INPUT_BYTES + 64 * LT_KIB);
-  if (read_message(&j)) {
-    const lt_config_sources sources = {.config_file = j.opt.config, .mcp_config_file = j.opt.mcp_config};
-    const lt_command_plan plan = {
-        .work = work, .check = check, .loaded = check_modes, .on_interrupt = on_interrupt, .arg = &j};
-    code = lt_command_session_run(&sources, &plan);
+  if (read_chat_message(&j)) {
+    const lt_command_plan plan = {.work = chat_work,
+                                  .check = check_chat,
+                                  .loaded = check_chat_modes,
+                                  .on_interrupt = on_chat_interrupt,
+                                  .arg = &j};
+    code = lt_command_session_run(&j.opt.sources, &plan);
   }
   lt_buf_release(&j.input);
   return code;
 }
 
-const lt_command lt_chat_command = {"chat", "Talk to an agent that has the configured tools", help, run};
+const lt_command lt_chat_command = {
+    .name = "chat",
+    .summary = "Talk to an agent that has the configured tools",
+    .about = "Talk to an agent that has the configured tools.\n",
+    .synopsis = "[MESSAGE] [options]",
+    .operand = {"MESSAGE",
+                "one message, one answer; without it, a dialogue at the terminal, or the message is read from\n"
+                "standard input when that is none; with it, what a pipe or a file on standard input has is\n"
+                "put behind it, after a blank line",
+                "one message at a time: put it in quotes", false, LT_OPERAND_IS(lt_chat_options, message)},
+    .options = chat_option_rows,
+    .option_count = sizeof chat_option_rows / sizeof chat_option_rows[0],
+    .options_size = sizeof(lt_chat_options),
+    .notes =
+        "Standard output: the answer and nothing else. Standard error: the conversation's id, programs and calls as "
+        "they\n"
+        "happen, warnings, errors. Ctrl-C ends the answer, in a dialogue not the program.\n"
+        "An API key is enough: OPENAI_API_KEY. OPENAI_MODEL says which model; a local server needs OPENAI_BASE_URL\n"
+        "instead of a key. More models: models[] in the configuration.\n"
+        "A conversation goes on in the mode and with the model of its last prompt, and with that first if it was cut\n"
+        "short.\n"
+        "Exit code: 0 ok, 1 the prompt failed, 2 usage, 3 configuration, 130 interrupted.\n"
+        "\n"
+        "  lathe chat -m code \"Which of these files mention a licence?\" --mcp-config .mcp.json\n",
+    .run = chat_command,
+};

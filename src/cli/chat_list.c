@@ -4,7 +4,7 @@
 #include "json/json.h"
 #include "types/typegen_text.h"
 #include "cli/chat.h"
-#include "cli/command.h"
+#include "cli/commands.h"
 
 #define LISTED_MAX 1000 /* the last used ones: nobody means an older one by its beginning */
 
@@ -218,8 +218,7 @@ static void on_fiber(void *arg) {
 int lt_chat_list(const lt_chat_options *options) {
   listing l = {.options = options, .exit_code = LT_EXIT_CONFIG};
   lt_err err = LT_ERR_INIT;
-  const lt_config_sources sources = {.config_file = options->config, .mcp_config_file = options->mcp_config};
-  if (lt_settings_load(&sources, &l.config, &err) == LT_OK) {
+  if (lt_settings_load(&options->sources, &l.config, &err) == LT_OK) {
     l.exit_code = LT_EXIT_FAILED;
     if (lt_loop_new(&l.loop, &err) == LT_OK && lt_loop_spawn(l.loop, on_fiber, &l, &err) == LT_OK) {
       lt_loop_run(l.loop);

@@ -9,7 +9,7 @@
 #include "types/typegen.h"
 #include "types/typegen_text.h"
 #include "cli/chat.h"
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "io/line_input.h"
 #include "store/store.h"
 #include "tool/tool_typegen.h"

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/commands.h"
 
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
 static void on_session_line(void *arg, lt_report_kind kind, lt_str line) {

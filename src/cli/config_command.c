@@ -4,24 +4,14 @@
 
 #include "base/limits.h"
 #include "base/nearest.h"
-#include "cli/args.h"
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "config/config_reference.h"
 #include "config/config_schema.h"
 #include "json/json.h"
 
-static const char config_help[] =
-    "Print what lathe.yaml may say.\n"
-    "\n"
-    "  lathe config schema      a JSON Schema, by which editors complete and check the file\n"
-    "  lathe config reference   every key with its values and default, as a table in Markdown\n"
-    "\n"
-    "  -h, --help               this\n"
-    "\n"
-    "For an editor: lathe config schema > lathe.schema.json, and as the first line of lathe.yaml\n"
-    "# yaml-language-server: $schema=./lathe.schema.json\n"
-    "\n"
-    "Exit code: 0 ok, 1 failed, 2 usage.\n";
+typedef struct config_options {
+  const char *document;
+} config_options;
 
 static void config_put_schema(lt_buf *out) {
   LT_AUTO_ARENA(arena, LT_CONFIG_MEMORY_BYTES);
@@ -41,6 +31,7 @@ static const struct {
   void (*put)(lt_buf *out);
 } config_documents[] = {{"schema", config_put_schema}, {"reference", lt_config_reference}};
 
+#define DOCUMENT_WANTED "say schema or reference; see lathe config --help"
 #define DOCUMENTS (sizeof config_documents / sizeof config_documents[0])
 
 static int config_print(void (*put)(lt_buf *out)) {
@@ -64,23 +55,13 @@ static int config_refuse(const char *name) {
     fprintf(stderr, "lathe config: unknown word \"%s\" (did you mean \"%s\"?); see lathe config --help\n", name,
             nearest.name.p);
   } else {
-    fprintf(stderr, "lathe config: say schema or reference; see lathe config --help\n");
+    fprintf(stderr, "lathe config: " DOCUMENT_WANTED "\n");
   }
   return LT_EXIT_USAGE;
 }
 
-static int config_run(int argc, char **argv) {
-  bool help = false;
-  int operands = 0;
-  const lt_arg args[] = {{"--help", "-h", LT_ARG_FLAG, &help, 0, 0}};
-  if (!lt_args_read("config", argc, argv, args, 1, &operands)) {
-    return LT_EXIT_USAGE;
-  }
-  if (help) {
-    fputs(config_help, stdout);
-    return LT_EXIT_OK;
-  }
-  const char *name = operands == 1 ? argv[1] : "";
+static int config_run(void *options) {
+  const char *name = ((const config_options *)options)->document;
   for (size_t i = 0; i < DOCUMENTS; i++) {
     if (strcmp(name, config_documents[i].name) == 0) {
       return config_print(config_documents[i].put);
@@ -89,5 +70,19 @@ static int config_run(int argc, char **argv) {
   return config_refuse(name);
 }
 
-const lt_command lt_config_command = {"config", "Print what lathe.yaml may say, for editors and people", config_help,
-                                      config_run};
+const lt_command lt_config_command = {
+    .name = "config",
+    .summary = "Print what lathe.yaml may say, for editors and people",
+    .about = "Print what lathe.yaml may say.\n",
+    .synopsis = "schema|reference",
+    .operand = {"schema|reference",
+                "schema: a JSON Schema, by which editors complete and check the file;\n"
+                "reference: every key with its values and default, as a table in Markdown",
+                DOCUMENT_WANTED, true, LT_OPERAND_IS(config_options, document)},
+    .options_size = sizeof(config_options),
+    .notes = "For an editor: lathe config schema > lathe.schema.json, and as the first line of lathe.yaml\n"
+             "# yaml-language-server: $schema=./lathe.schema.json\n"
+             "\n"
+             "Exit code: 0 ok, 1 failed, 2 usage.\n",
+    .run = config_run,
+};

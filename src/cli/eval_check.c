@@ -1,6 +1,7 @@
+#include "cli/eval_check.h"
+
 #include "base/limits.h"
 #include "json/json.h"
-#include "cli/eval.h"
 
 #define CHECK_MS 5000
 

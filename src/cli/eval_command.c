@@ -5,61 +5,58 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "types/typegen_text.h"
-#include "cli/args.h"
 #include "cli/chat.h"
-#include "cli/command.h"
-#include "cli/eval.h"
+#include "cli/commands.h"
+#include "cli/eval_check.h"
 
 #define MODES_MAX 8
 
-static const char help[] =
-    "Give a model the same tasks in each mode, and print what came of it: success, rounds, tokens, time.\n"
-    "\n"
-    "  lathe eval FILE [options]\n"
-    "\n"
-    "  FILE               tasks: [{name, prompt, check}]; check: {contains: TEXT}, {matches: PATTERN}, {json: VALUE} "
-    "or\n"
-    "                     {js: EXPRESSION over text, outputs and calls}; config: FILE beside it\n"
-    "  -m, --mode MODES   these modes, with commas between, also those of plugins (default: classic,code,typescript)\n"
-    "  --model REF        a model of the configuration (default: defaults.model, else normal)\n"
-    "  --repeat N         each task so often (default 1)\n"
-    "  -y, --yes          approve calls that would be asked about\n"
-    "  --json             one JSON object instead of the table\n"
-    "  --config FILE      configuration (default: the file's own, else as everywhere)\n"
-    "  --mcp-config FILE  servers in the form of other MCP clients (.mcp.json)\n"
-    "  -h, --help         this\n"
-    "\n"
-    "Nothing is kept: the conversations are not in the store. Standard output: the table; standard error: each try as "
-    "it\n"
-    "ends.\n"
-    "Exit code: 0 all were right, 1 some were not, 2 usage, 3 configuration, 130 interrupted.\n";
+typedef struct eval_options {
+  const char *file;
+  lt_chat_options chat;
+  int64_t repeat;
+} eval_options;
 
-typedef struct attempt {
+static const lt_option eval_option_rows[] = {
+    {"--mode", "-m", "MODES",
+     "these modes, with commas between, also those of plugins (default: classic,code,typescript)",
+     LT_OPTION_IS_TEXT(eval_options, chat.mode)},
+    {"--model", NULL, "REF", "a model of the configuration (default: defaults.model, else normal)",
+     LT_OPTION_IS_TEXT(eval_options, chat.model)},
+    {"--repeat", NULL, "N", "each task so often (default 1)", LT_OPTION_IS_NUMBER(eval_options, repeat, 1, 1, 100)},
+    {"--yes", "-y", NULL, "approve calls that would be asked about", LT_OPTION_IS_FLAG(eval_options, chat.yes)},
+    {"--json", NULL, NULL, "one JSON object instead of the table", LT_OPTION_IS_FLAG(eval_options, chat.json)},
+    {"--config", NULL, "FILE", "configuration (default: the file's own, else as everywhere)",
+     LT_OPTION_IS_TEXT(eval_options, chat.sources.config_file)},
+    LT_OPTION_MCP_CONFIG(eval_options, chat.sources),
+};
+
+typedef struct eval_attempt {
   const lt_eval_task *task;
   const char *mode;
   bool right;
   int64_t rounds, input_tokens, output_tokens;
   uint64_t ms;
   lt_buf why; /* it is not right */
-} attempt;
+} eval_attempt;
 
-typedef struct job {
+typedef struct eval_job {
   lt_chat_options opt;
   int64_t repeat;
   const char *modes[MODES_MAX];
   size_t mode_count;
   lt_eval_tasks tasks;
-  attempt *attempts;
+  eval_attempt *attempts;
   size_t count;
   lt_chat chat;
   lt_buf outputs; /* of the prompt that has ended, JSON */
-} job;
+} eval_job;
 
 /* --- One try ------------------------------------------------------------------------------------------------------ */
 /* The last attempt is the one under way. */
-static void on_event(void *arg, const char *event, lt_str data) {
-  job *j = arg;
-  attempt *a = &j->attempts[j->count];
+static void on_eval_event(void *arg, const char *event, lt_str data) {
+  eval_job *j = arg;
+  eval_attempt *a = &j->attempts[j->count];
   lt_arena arena;
   lt_json_doc doc;
   lt_arena_init(&arena, LT_PROMPT_MEMORY_BYTES);
@@ -77,7 +74,7 @@ static void on_event(void *arg, const char *event, lt_str data) {
   lt_arena_release(&arena);
 }
 
-static void tell(const job *j, const attempt *a) {
+static void print_attempt(const eval_job *j, const eval_attempt *a) {
   lt_buf line;
   lt_buf_init(&line, LT_MIB);
   lt_buf_printf(&line, "%-6s  %-10s  ", a->right ? "right" : "WRONG", a->mode);
@@ -90,7 +87,7 @@ static void tell(const job *j, const attempt *a) {
   lt_buf_release(&line);
 }
 
-static lt_status check_outputs(job *j, attempt *a, lt_err *err) LT_YIELDS {
+static lt_status check_attempt_outputs(eval_job *j, eval_attempt *a, lt_err *err) LT_YIELDS {
   lt_command_session *s = j->chat.session;
   lt_runner *runner = lt_toolbox_runner(s->app.toolbox, NULL, LT_LANG_JAVASCRIPT, err);
   if (runner == NULL) {
@@ -99,32 +96,32 @@ static lt_status check_outputs(job *j, attempt *a, lt_err *err) LT_YIELDS {
   return lt_eval_check(runner, a->task, lt_buf_view(&j->outputs), &s->app.cancel, &a->right, &a->why, err);
 }
 
-static lt_status try_once(job *j, const lt_eval_task *task, const char *mode, lt_err *err) LT_YIELDS {
+static lt_status attempt_task(eval_job *j, const lt_eval_task *task, const char *mode, lt_err *err) LT_YIELDS {
   lt_chat *chat = &j->chat;
-  attempt *a = &j->attempts[j->count];
+  eval_attempt *a = &j->attempts[j->count];
   uint64_t began = lt_loop_now_ms(chat->session->app.loop);
-  *a = (attempt){.task = task, .mode = mode};
+  *a = (eval_attempt){.task = task, .mode = mode};
   lt_buf_init(&a->why, LT_MIB);
   lt_buf_clear(&j->outputs);
   chat->conversation[0] = '\0';
   lt_status status = lt_chat_say(chat, lt_str_of(task->prompt), err);
   a->ms = lt_loop_now_ms(chat->session->app.loop) - began;
   if (status == LT_OK && j->outputs.n > 0) {
-    status = check_outputs(j, a, err);
+    status = check_attempt_outputs(j, a, err);
   }
   if (status == LT_OK) {
-    tell(j, a);
+    print_attempt(j, a);
   }
   j->count++;
   return status;
 }
 
-static lt_status try_all(job *j, lt_err *err) LT_YIELDS {
+static lt_status attempt_all_tasks(eval_job *j, lt_err *err) LT_YIELDS {
   for (size_t m = 0; m < j->mode_count; m++) {
     LT_TRY(lt_chat_set_mode(&j->chat, lt_str_of(j->modes[m]), err));
     for (size_t t = 0; t < j->tasks.count; t++) {
       for (int64_t n = 0; n < j->repeat; n++) {
-        LT_TRY(try_once(j, &j->tasks.list[t], j->modes[m], err));
+        LT_TRY(attempt_task(j, &j->tasks.list[t], j->modes[m], err));
       }
     }
   }
@@ -132,15 +129,15 @@ static lt_status try_all(job *j, lt_err *err) LT_YIELDS {
 }
 
 /* --- What came of it ---------------------------------------------------------------------------------------------- */
-typedef struct sum {
+typedef struct eval_sum {
   int64_t tries, right, rounds, input_tokens, output_tokens;
   uint64_t ms;
-} sum;
+} eval_sum;
 
-static sum sum_of(const job *j, const char *mode) {
-  sum s = {0};
+static eval_sum eval_sum_of(const eval_job *j, const char *mode) {
+  eval_sum s = {0};
   for (size_t i = 0; i < j->count; i++) {
-    const attempt *a = &j->attempts[i];
+    const eval_attempt *a = &j->attempts[i];
     if (strcmp(a->mode, mode) == 0) {
       s.tries++;
       s.right += a->right;
@@ -153,10 +150,10 @@ static sum sum_of(const job *j, const char *mode) {
   return s;
 }
 
-static void print_table(const job *j) {
+static void print_eval_table(const eval_job *j) {
   printf("%-12s %9s %8s %10s %10s %9s\n", "mode", "right", "rounds", "tokens in", "tokens out", "time");
   for (size_t m = 0; m < j->mode_count; m++) {
-    sum s = sum_of(j, j->modes[m]);
+    eval_sum s = eval_sum_of(j, j->modes[m]);
     double n = s.tries > 0 ? (double)s.tries : 1;
     char right[48];
     snprintf(right, sizeof right, "%lld/%lld", (long long)s.right, (long long)s.tries);
@@ -166,12 +163,12 @@ static void print_table(const job *j) {
   fflush(stdout);
 }
 
-static void put_int(lt_json_writer *w, const char *key, int64_t n) {
+static void put_eval_int(lt_json_writer *w, const char *key, int64_t n) {
   lt_json_key(w, key);
   lt_json_put_int(w, n);
 }
 
-static void put_attempt(lt_json_writer *w, const attempt *a) {
+static void put_eval_attempt(lt_json_writer *w, const eval_attempt *a) {
   lt_json_begin_object(w);
   lt_json_key(w, "task");
   lt_json_put_cstr(w, a->task->name);
@@ -179,10 +176,10 @@ static void put_attempt(lt_json_writer *w, const attempt *a) {
   lt_json_put_cstr(w, a->mode);
   lt_json_key(w, "right");
   lt_json_put_bool(w, a->right);
-  put_int(w, "rounds", a->rounds);
-  put_int(w, "inputTokens", a->input_tokens);
-  put_int(w, "outputTokens", a->output_tokens);
-  put_int(w, "durationMs", (int64_t)a->ms);
+  put_eval_int(w, "rounds", a->rounds);
+  put_eval_int(w, "inputTokens", a->input_tokens);
+  put_eval_int(w, "outputTokens", a->output_tokens);
+  put_eval_int(w, "durationMs", (int64_t)a->ms);
   if (!a->right) {
     lt_json_key(w, "why");
     lt_json_put_str(w, lt_buf_view(&a->why));
@@ -190,7 +187,7 @@ static void put_attempt(lt_json_writer *w, const attempt *a) {
   lt_json_end_object(w);
 }
 
-static void print_json(const job *j) {
+static void print_eval_json(const eval_job *j) {
   lt_buf out;
   lt_buf_init(&out, LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&out);
@@ -198,7 +195,7 @@ static void print_json(const job *j) {
   lt_json_key(&w, "results");
   lt_json_begin_array(&w);
   for (size_t i = 0; i < j->count; i++) {
-    put_attempt(&w, &j->attempts[i]);
+    put_eval_attempt(&w, &j->attempts[i]);
   }
   lt_json_end_array(&w);
   lt_json_end_object(&w);
@@ -206,7 +203,7 @@ static void print_json(const job *j) {
   lt_buf_release(&out);
 }
 
-static bool all_right(const job *j) {
+static bool are_all_right(const eval_job *j) {
   for (size_t i = 0; i < j->count; i++) {
     if (!j->attempts[i].right) {
       return false;
@@ -217,7 +214,7 @@ static bool all_right(const job *j) {
 
 /* --- The modes ---------------------------------------------------------------------------------------------------- */
 /* One of several, up to its comma, as text of its own. */
-static lt_status add_mode(job *j, lt_str mode, lt_err *err) {
+static lt_status add_eval_mode(eval_job *j, lt_str mode, lt_err *err) {
   if (mode.n == 0) {
     return lt_fail(err, LT_E_INVALID, "-m wants modes with commas between: -m classic,code");
   }
@@ -234,18 +231,18 @@ static lt_status add_mode(job *j, lt_str mode, lt_err *err) {
   return copy.p != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "out of memory");
 }
 
-static lt_status take_modes(job *j, lt_err *err) {
+static lt_status take_eval_modes(eval_job *j, lt_err *err) {
   lt_str rest = lt_str_of(j->opt.mode != NULL ? j->opt.mode : "classic,code,typescript");
   for (size_t comma; (comma = lt_str_find(rest, LT_STR(","), 0)) != SIZE_MAX;) {
-    LT_TRY(add_mode(j, lt_str_trim(lt_str_sub(rest, 0, comma)), err));
+    LT_TRY(add_eval_mode(j, lt_str_trim(lt_str_sub(rest, 0, comma)), err));
     rest = lt_str_sub(rest, comma + 1, rest.n);
   }
   j->opt.mode = NULL;
-  return add_mode(j, lt_str_trim(rest), err);
+  return add_eval_mode(j, lt_str_trim(rest), err);
 }
 
-static lt_status check_modes(lt_command_session *s, void *arg, lt_err *err) {
-  const job *j = arg;
+static lt_status check_eval_modes(lt_command_session *s, void *arg, lt_err *err) {
+  const eval_job *j = arg;
   for (size_t i = 0; i < j->mode_count; i++) {
     LT_TRY(lt_chat_check_mode(s, lt_str_of(j->modes[i]), err));
   }
@@ -253,48 +250,48 @@ static lt_status check_modes(lt_command_session *s, void *arg, lt_err *err) {
 }
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
-static lt_status check(lt_command_session *s, void *arg, lt_err *err) {
-  job *j = arg;
+static lt_status check_eval(lt_command_session *s, void *arg, lt_err *err) {
+  eval_job *j = arg;
   const lt_model *model;
   s->app.config.store = ":memory:";
   LT_TRY(lt_models_fill(&s->app.config, &j->chat.models, err));
   LT_TRY(lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err));
-  return check_modes(s, arg, err);
+  return check_eval_modes(s, arg, err);
 }
 
-static int exit_code_of(const job *j, lt_status status) {
-  return status == LT_OK                                     ? all_right(j) ? LT_EXIT_OK : LT_EXIT_FAILED
+static int eval_exit_code(const eval_job *j, lt_status status) {
+  return status == LT_OK                                     ? are_all_right(j) ? LT_EXIT_OK : LT_EXIT_FAILED
          : status == LT_E_CANCELLED                          ? LT_EXIT_INTERRUPTED
          : status == LT_E_CONFIG                             ? LT_EXIT_CONFIG
          : status == LT_E_INVALID || status == LT_E_NOTFOUND ? LT_EXIT_USAGE
                                                              : LT_EXIT_FAILED;
 }
 
-static int work(lt_command_session *s, void *arg) LT_YIELDS {
-  job *j = arg;
+static int eval_work(lt_command_session *s, void *arg) LT_YIELDS {
+  eval_job *j = arg;
   lt_err err = LT_ERR_INIT;
   j->chat.options = &j->opt;
   j->chat.session = s;
-  j->chat.on_event = on_event;
+  j->chat.on_event = on_eval_event;
   j->chat.arg = j;
   lt_status status = lt_chat_open(&j->chat, &err);
   if (status == LT_OK) {
-    status = try_all(j, &err);
+    status = attempt_all_tasks(j, &err);
   }
   if (status != LT_OK && status != LT_E_CANCELLED) {
     lt_console_format(&s->console, "lathe eval: %s", lt_err_msg(&err));
   } else if (status == LT_OK && j->opt.json) {
-    print_json(j);
+    print_eval_json(j);
   } else if (status == LT_OK) {
-    print_table(j);
+    print_eval_table(j);
   }
   lt_chat_close(&j->chat);
-  return exit_code_of(j, status);
+  return eval_exit_code(j, status);
 }
 
-static int evaluate(job *j) {
+static int run_eval(eval_job *j) {
   lt_err err = LT_ERR_INIT;
-  if (take_modes(j, &err) != LT_OK) {
+  if (take_eval_modes(j, &err) != LT_OK) {
     fprintf(stderr, "lathe eval: %s\n", lt_err_msg(&err));
     return LT_EXIT_USAGE;
   }
@@ -304,9 +301,9 @@ static int evaluate(job *j) {
     return LT_EXIT_FAILED;
   }
   lt_buf_init(&j->outputs, LT_JSON_MAX_BYTES);
-  const char *config = j->opt.config != NULL ? j->opt.config : j->tasks.config;
-  const lt_config_sources sources = {.config_file = config, .mcp_config_file = j->opt.mcp_config};
-  const lt_command_plan plan = {.work = work, .check = check, .loaded = check_modes, .arg = j};
+  lt_config_sources sources = j->opt.sources;
+  sources.config_file = sources.config_file != NULL ? sources.config_file : j->tasks.config;
+  const lt_command_plan plan = {.work = eval_work, .check = check_eval, .loaded = check_eval_modes, .arg = j};
   int code = lt_command_session_run(&sources, &plan);
   for (size_t i = 0; i < j->count; i++) {
     lt_buf_release(&j->attempts[i].why);
@@ -316,50 +313,38 @@ static int evaluate(job *j) {
   return code;
 }
 
-static bool read_options(job *j, int argc, char **argv, const char **ret_file) {
-  lt_chat_options *opt = &j->opt;
-  const lt_arg args[] = {
-      {"--mode", "-m", LT_ARG_TEXT, &opt->mode, 0, 0},
-      {"--model", NULL, LT_ARG_TEXT, &opt->model, 0, 0},
-      {"--repeat", NULL, LT_ARG_NUMBER, &j->repeat, 1, 100},
-      {"--config", NULL, LT_ARG_TEXT, &opt->config, 0, 0},
-      {"--mcp-config", NULL, LT_ARG_TEXT, &opt->mcp_config, 0, 0},
-      {"--yes", "-y", LT_ARG_FLAG, &opt->yes, 0, 0},
-      {"--json", NULL, LT_ARG_FLAG, &opt->json, 0, 0},
-      {"--help", "-h", LT_ARG_FLAG, &opt->help, 0, 0},
-  };
-  int operands = 0;
-  if (!lt_args_read("eval", argc, argv, args, sizeof args / sizeof args[0], &operands)) {
-    return false;
-  }
-  if (operands != 1 && !opt->help) {
-    fprintf(stderr, "lathe eval: one file with tasks is wanted: lathe eval FILE; see lathe eval --help\n");
-    return false;
-  }
-  *ret_file = argv[1];
-  return true;
-}
-
-static int run(int argc, char **argv) {
-  job j = {.repeat = 1};
-  const char *file = NULL;
+static int eval_command(void *arg) {
+  const eval_options *opt = arg;
+  eval_job j = {.opt = opt->chat, .repeat = opt->repeat};
   lt_err err = LT_ERR_INIT;
-  if (!read_options(&j, argc, argv, &file)) {
-    return LT_EXIT_USAGE;
-  }
-  if (j.opt.help) {
-    fputs(help, stdout);
-    return LT_EXIT_OK;
-  }
-  lt_status status = lt_eval_read(file, &j.tasks, &err);
+  lt_status status = lt_eval_tasks_read(opt->file, &j.tasks, &err);
   int code = LT_EXIT_CONFIG;
   if (status != LT_OK) {
     fprintf(stderr, "lathe eval: %s\n", lt_err_msg(&err));
   } else {
-    code = evaluate(&j);
+    code = run_eval(&j);
   }
-  lt_eval_release(&j.tasks);
+  lt_eval_tasks_release(&j.tasks);
   return code;
 }
 
-const lt_command lt_eval_command = {"eval", "Give a model the same tasks in each mode, and compare", help, run};
+const lt_command lt_eval_command = {
+    .name = "eval",
+    .summary = "Give a model the same tasks in each mode, and compare",
+    .about = "Give a model the same tasks in each mode, and print what came of it: success, rounds, tokens, time.\n",
+    .synopsis = "FILE [options]",
+    .operand = {"FILE",
+                "tasks: [{name, prompt, check}]; check: {contains: TEXT}, {matches: PATTERN}, {json: VALUE} or\n"
+                "{js: EXPRESSION over text, outputs and calls}; config: FILE beside it",
+                "one file with tasks is wanted: lathe eval FILE; see lathe eval --help", true,
+                LT_OPERAND_IS(eval_options, file)},
+    .options = eval_option_rows,
+    .option_count = sizeof eval_option_rows / sizeof eval_option_rows[0],
+    .options_size = sizeof(eval_options),
+    .notes =
+        "Nothing is kept: the conversations are not in the store. Standard output: the table; standard error: each "
+        "try\n"
+        "as it ends.\n"
+        "Exit code: 0 all were right, 1 some were not, 2 usage, 3 configuration, 130 interrupted.\n",
+    .run = eval_command,
+};

@@ -1,7 +1,8 @@
+#include "cli/eval_tasks.h"
+
 #include "base/limits.h"
 #include "config/config_expand.h"
 #include "config/config_json.h"
-#include "cli/eval.h"
 #include "cli/input_file.h"
 
 typedef lt_config_reading reading;
@@ -95,7 +96,7 @@ static const char *folder_of(lt_arena *arena, const char *path) {
   return slash == NULL ? "." : slash == path ? "/" : lt_arena_dup(arena, lt_str_from(path, (size_t)(slash - path))).p;
 }
 
-lt_status lt_eval_read(const char *path, lt_eval_tasks *ret_tasks, lt_err *err) {
+lt_status lt_eval_tasks_read(const char *path, lt_eval_tasks *ret_tasks, lt_err *err) {
   lt_buf text;
   *ret_tasks = (lt_eval_tasks){0};
   lt_buf_init(&text, LT_CONFIG_MAX_BYTES + 16 * LT_KIB);
@@ -110,6 +111,6 @@ lt_status lt_eval_read(const char *path, lt_eval_tasks *ret_tasks, lt_err *err) 
   return status;
 }
 
-void lt_eval_release(lt_eval_tasks *tasks) {
+void lt_eval_tasks_release(lt_eval_tasks *tasks) {
   lt_config_release(&tasks->scratch);
 }

@@ -5,35 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/nearest.h"
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "io/exec.h"
 #include "io/open_files.h"
 #include "jail/jail.h"
 
-static const lt_command *const commands[] = {&lt_chat_command,   &lt_run_command,   &lt_eval_command,
-                                             &lt_replay_command, &lt_tools_command, &lt_config_command};
-#define COMMANDS (sizeof commands / sizeof commands[0])
-
 static void print_help(FILE *to) {
   fputs("Lathe: code mode for language-model agents. A program calls your tools as plain functions.\n\n", to);
-  for (size_t i = 0; i < COMMANDS; i++) {
-    fprintf(to, "  lathe %-8s %s\n", commands[i]->name, commands[i]->summary);
-  }
+  lt_commands_print(to);
   fputs("\nlathe COMMAND --help says more; lathe --version prints the version.\n", to);
-}
-
-static int unknown(const char *name) {
-  lt_nearest nearest = lt_nearest_to(lt_str_of(name), 2);
-  for (size_t i = 0; i < COMMANDS; i++) {
-    lt_nearest_offer(&nearest, lt_str_of(commands[i]->name));
-  }
-  fprintf(stderr, "lathe: unknown command \"%s\"", name);
-  if (nearest.name.p != NULL) {
-    fprintf(stderr, " (did you mean \"%s\"?)", nearest.name.p);
-  }
-  fputs("; see lathe --help\n", stderr);
-  return LT_EXIT_USAGE;
 }
 
 /* Started without them (`<&-`), the next files we open would be taken for them. */
@@ -45,15 +25,15 @@ static void open_standard_files(void) {
   }
 }
 
-/* Whoever read it has had enough (`| head`). */
-static bool nobody_reads(void) {
-  struct pollfd about = {.fd = STDOUT_FILENO, .events = POLLOUT};
-  return poll(&about, 1, 0) == 1 && (about.revents & (POLLERR | POLLHUP)) != 0;
+/* The reader has had enough (`| head`). */
+static bool is_output_closed(void) {
+  struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 /* A full disk is a failure, too. */
 static int finish(int code) {
-  if ((fflush(stdout) == 0 && !ferror(stdout)) || nobody_reads()) {
+  if ((fflush(stdout) == 0 && !ferror(stdout)) || is_output_closed()) {
     return code;
   }
   fputs("lathe: standard output could not be written, or not all of it\n", stderr);
@@ -78,13 +58,9 @@ int main(int argc, char **argv) {
     puts("lathe " LT_VERSION);
     return finish(LT_EXIT_OK);
   }
-  for (size_t i = 0; i < COMMANDS; i++) {
-    if (strcmp(name, commands[i]->name) == 0) {
-      return finish(commands[i]->run(argc - 1, argv + 1));
-    }
-  }
   if (*name != '\0') {
-    return unknown(name);
+    const lt_command *command = lt_commands_find(name);
+    return command != NULL ? finish(lt_commands_run(command, argc - 1, argv + 1)) : LT_EXIT_USAGE;
   }
   print_help(stderr);
   return LT_EXIT_USAGE;

@@ -6,8 +6,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "app/agent_options.h"
-#include "cli/args.h"
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "app/models.h"
 #include "app/modules.h"
 #include "cli/command_session.h"
@@ -17,41 +16,35 @@
 
 #define USER LT_STR("local")
 
-static const char help[] =
-    "Go through a recorded prompt again, without its tools and its model, and see whether it comes to the same.\n"
-    "\n"
-    "  lathe replay PROMPT [options]\n"
-    "\n"
-    "  PROMPT             a prompt's id or a conversation's (its last prompt), the beginning of one, or \"last\"\n"
-    "  --json             one JSON object on standard output\n"
-    "  --config FILE      configuration (default: $LATHE_CONFIG, ./lathe.yaml, ~/.config/lathe/lathe.yaml)\n"
-    "  -h, --help         this\n"
-    "\n"
-    "What the model replied and what tools answered comes from the record; programs run again, and whatever they "
-    "call,\n"
-    "say and come to is compared with what they did then. No server is started, no model is asked, no tool is called,\n"
-    "nothing is written. Programs in Python or on Deno have another clock and other random numbers than then; where\n"
-    "their interpreter is missing the record answers for them, which is told.\n"
-    "Exit code: 0 it came to the same, 1 it did not (the first difference is told) or could not be gone through, 2 "
-    "usage,\n"
-    "3 configuration, 130 interrupted.\n";
+typedef struct replay_options {
+  const char *prompt;
+  lt_config_sources sources;
+  bool json;
+} replay_options;
+
+static const lt_option replay_option_rows[] = {
+    {"--json", NULL, NULL, "one JSON object on standard output", LT_OPTION_IS_FLAG(replay_options, json)},
+    LT_OPTION_CONFIG(replay_options, sources),
+    LT_OPTION_MCP_CONFIG(replay_options, sources),
+};
+
+#define ONE_PROMPT "a prompt is wanted: lathe replay ID, or lathe replay last"
 
 /* A prompt as it is stored. */
-typedef struct prompt {
+typedef struct replay_prompt {
   lt_buf text;
   lt_str conversation, model, mode, state, error;
   int64_t replies;
-} prompt;
+} replay_prompt;
 
 /* What has the tools of one server or plugin, and never answers. */
-typedef struct recorded {
+typedef struct recorded_provider {
   lt_provider base; /* first */
-  struct recorded *next;
-} recorded;
+  struct recorded_provider *next;
+} recorded_provider;
 
-typedef struct job {
-  const char *wanted, *config, *mcp_config;
-  bool json, help;
+typedef struct replay_job {
+  replay_options opt;
   const char *store; /* NULL: the default */
   lt_models models;
   lt_modules modules;
@@ -62,61 +55,61 @@ typedef struct job {
   lt_agent *agent;
   lt_arena arena;
   lt_buf tools; /* as they are on record: the providers' names are in it */
-  recorded *providers;
+  recorded_provider *providers;
   lt_catalog *there; /* all tools, those included */
   char id[LT_STORE_ID_BYTES + 1];
-  prompt then, now;
+  replay_prompt then, now;
   double ms;
-} job;
+} replay_job;
 
 /* --- The prompt --------------------------------------------------------------------------------------------------- */
-static lt_str str_in(job *j, lt_json json, const char *key) {
+static lt_str replay_str(replay_job *j, lt_json json, const char *key) {
   lt_str text = LT_STR("");
   (void)lt_json_str(lt_json_get(json, key), &j->arena, &text);
   return text;
 }
 
-static lt_status read_prompt(job *j, lt_store *db, prompt *p, lt_err *err) LT_YIELDS {
+static lt_status read_replay_prompt(replay_job *j, lt_store *db, replay_prompt *p, lt_err *err) LT_YIELDS {
   lt_json_doc doc;
   lt_buf_clear(&p->text);
   LT_TRY(lt_store_prompt_get(db, USER, lt_str_of(j->id), &p->text, err));
   LT_TRY(lt_json_parse(&j->arena, lt_buf_view(&p->text), &doc, err));
   lt_json json = lt_json_root(&doc);
-  p->conversation = str_in(j, json, "conversationId");
-  p->model = str_in(j, json, "model");
-  p->mode = str_in(j, json, "mode");
-  p->state = str_in(j, json, "state");
-  p->error = str_in(j, json, "error");
+  p->conversation = replay_str(j, json, "conversationId");
+  p->model = replay_str(j, json, "model");
+  p->mode = replay_str(j, json, "mode");
+  p->state = replay_str(j, json, "state");
+  p->error = replay_str(j, json, "error");
   (void)lt_json_int(lt_json_get(lt_json_get(json, "usage"), "requests"), &p->replies);
   return LT_OK;
 }
 
-static bool is_in(const prompt *p, lt_prompt_state state) {
+static bool is_prompt_in(const replay_prompt *p, lt_prompt_state state) {
   return lt_str_eqc(p->state, lt_store_prompt_state_name(state));
 }
 
-static lt_status check_ended(const prompt *p, lt_err *err) {
-  if (is_in(p, LT_PROMPT_RUNNING) || is_in(p, LT_PROMPT_WAITING)) {
+static lt_status check_prompt_ended(const replay_prompt *p, lt_err *err) {
+  if (is_prompt_in(p, LT_PROMPT_RUNNING) || is_prompt_in(p, LT_PROMPT_WAITING)) {
     return lt_fail(err, LT_E_INVALID, "the prompt has not ended: lathe chat -c %.*s goes on with it",
                    LT_STR_ARG(p->conversation));
   }
   return LT_OK;
 }
 
-static lt_status find_prompt(job *j, lt_err *err) LT_YIELDS {
+static lt_status find_replay_prompt(replay_job *j, lt_err *err) LT_YIELDS {
   if (j->store != NULL && strcmp(j->store, ":memory:") == 0) {
     return lt_fail(err, LT_E_CONFIG, "nothing is kept with store: sqlite::memory: there is no prompt");
   }
   LT_TRY(lt_store_new(j->session->app.loop, j->store, &j->from, err));
-  LT_TRY(lt_store_prompt_find(j->from, USER, lt_str_of(j->wanted), j->id, err));
-  LT_TRY(read_prompt(j, j->from, &j->then, err));
-  LT_TRY(check_ended(&j->then, err));
+  LT_TRY(lt_store_prompt_find(j->from, USER, lt_str_of(j->opt.prompt), j->id, err));
+  LT_TRY(read_replay_prompt(j, j->from, &j->then, err));
+  LT_TRY(check_prompt_ended(&j->then, err));
   return lt_store_prompt_copy(lt_toolbox_db(j->session->app.toolbox), j->from, lt_str_of(j->id), err);
 }
 
 /* --- The tools ---------------------------------------------------------------------------------------------------- */
-static lt_status never_answer(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,
-                              lt_buf *out, lt_err *err) LT_YIELDS {
+static lt_status refuse_beyond_record(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,
+                                      lt_buf *out, lt_err *err) LT_YIELDS {
   (void)input;
   (void)options;
   (void)out;
@@ -124,7 +117,7 @@ static lt_status never_answer(lt_provider *self, lt_str name, lt_str input, cons
                  LT_STR_ARG(name));
 }
 
-static bool is_there(const lt_catalog *catalog, lt_str ns) {
+static bool is_namespace_in(const lt_catalog *catalog, lt_str ns) {
   for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
     if (lt_str_eq(lt_catalog_at(catalog, i)->ns, ns)) {
       return true;
@@ -133,12 +126,12 @@ static bool is_there(const lt_catalog *catalog, lt_str ns) {
   return false;
 }
 
-static lt_status add_tools(job *j, const lt_catalog_source *source, lt_err *err) {
-  recorded *one = lt_arena_zalloc(&j->arena, 1, sizeof *one);
+static lt_status add_recorded_tools(replay_job *j, const lt_catalog_source *source, lt_err *err) {
+  recorded_provider *one = lt_arena_zalloc(&j->arena, 1, sizeof *one);
   if (one == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the tools that are on record");
   }
-  one->base = (lt_provider){.name = source->ns, .invoke = never_answer};
+  one->base = (lt_provider){.name = source->ns, .invoke = refuse_beyond_record};
   LT_TRY(lt_door_set_tools(j->session->app.door, &one->base, source->tools, source->count, err));
   one->next = j->providers;
   j->providers = one;
@@ -146,7 +139,7 @@ static lt_status add_tools(job *j, const lt_catalog_source *source, lt_err *err)
 }
 
 /* Plugins that are there have their own, which they are asked about. */
-static lt_status set_tools(job *j, lt_err *err) LT_YIELDS {
+static lt_status set_recorded_tools(replay_job *j, lt_err *err) LT_YIELDS {
   lt_tool_list list;
   lt_catalog *own;
   lt_status status = LT_OK;
@@ -154,17 +147,17 @@ static lt_status set_tools(job *j, lt_err *err) LT_YIELDS {
   LT_TRY(lt_tool_list_read(lt_buf_view(&j->tools), &j->arena, &list, err));
   LT_TRY(lt_door_catalog(j->session->app.door, &own, err));
   for (size_t i = 0; status == LT_OK && i < list.count; i++) {
-    status = is_there(own, list.sources[i].ns) ? LT_OK : add_tools(j, &list.sources[i], err);
+    status = is_namespace_in(own, list.sources[i].ns) ? LT_OK : add_recorded_tools(j, &list.sources[i], err);
   }
   lt_catalog_unref(own);
   return status;
 }
 
 /* A tool whose plugin is not configured any more cannot be called again. */
-static bool only_calls(void *arg, lt_str id) {
-  job *j = arg;
+static bool is_only_calling(void *arg, lt_str id) {
+  replay_job *j = arg;
   const lt_tool *tool = j->there != NULL ? lt_catalog_find(j->there, id) : NULL;
-  if (tool == NULL || !tool->only_calls || tool->provider->invoke != never_answer) {
+  if (tool == NULL || !tool->only_calls || tool->provider->invoke != refuse_beyond_record) {
     return tool != NULL && tool->only_calls;
   }
   lt_replay_check_skip(j->check,
@@ -174,12 +167,12 @@ static bool only_calls(void *arg, lt_str id) {
 
 /* --- Going through it --------------------------------------------------------------------------------------------- */
 /* By whom a program was run is on record, whatever the configuration says now. */
-static lt_runner *runner_by_id(void *arg, const char *id, lt_lang lang, lt_err *err) {
-  return lt_toolbox_runner(((job *)arg)->session->app.toolbox, id, lang, err);
+static lt_runner *runner_on_record(void *arg, const char *id, lt_lang lang, lt_err *err) {
+  return lt_toolbox_runner(((replay_job *)arg)->session->app.toolbox, id, lang, err);
 }
 
 /* The prompt's own model need not be configured any more: nobody asks it. */
-static lt_status take_model(job *j, lt_models *ret_models, lt_err *err) {
+static lt_status take_replay_models(replay_job *j, lt_models *ret_models, lt_err *err) {
   size_t count = j->models.count;
   lt_model *models = lt_arena_zalloc(&j->arena, count + 1, sizeof *models);
   if (models == NULL) {
@@ -198,47 +191,47 @@ static lt_status take_model(job *j, lt_models *ret_models, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status make_agent(job *j, lt_err *err) {
+static lt_status make_replay_agent(replay_job *j, lt_err *err) {
   lt_models models;
-  LT_TRY(take_model(j, &models, err));
+  LT_TRY(take_replay_models(j, &models, err));
   lt_agent_options options = lt_agent_options_of(&j->session->app, &models, &j->modules);
   options.journal = lt_replay_check_journal(j->check);
   options.checks = true;
   return lt_agent_new(&options, &j->agent, err);
 }
 
-static lt_status open_parts(job *j, lt_err *err) LT_YIELDS {
+static lt_status open_replay(replay_job *j, lt_err *err) LT_YIELDS {
   lt_command_session *s = j->session;
   LT_TRY(lt_modules_load(&s->app, &j->modules, err));
-  LT_TRY(find_prompt(j, err));
+  LT_TRY(find_replay_prompt(j, err));
   j->records = lt_store_journal_new(lt_toolbox_db(s->app.toolbox));
   const lt_replay_check_options options = {
-      .records = j->records, .only_calls = only_calls, .runner = runner_by_id, .arg = j};
+      .records = j->records, .only_calls = is_only_calling, .runner = runner_on_record, .arg = j};
   j->check = j->records != NULL ? lt_replay_check_new(&options) : NULL;
   if (j->check == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   lt_toolbox_use_runner(s->app.toolbox, lt_replay_check_runner(j->check));
-  LT_TRY(set_tools(j, err));
+  LT_TRY(set_recorded_tools(j, err));
   LT_TRY(lt_door_catalog(j->session->app.door, &j->there, err));
-  return make_agent(j, err);
+  return make_replay_agent(j, err);
 }
 
-static lt_status go_through(job *j, lt_err *err) LT_YIELDS {
+static lt_status run_replay(replay_job *j, lt_err *err) LT_YIELDS {
   uint64_t began = lt_loop_now_ms(j->session->app.loop);
-  LT_TRY(open_parts(j, err));
+  LT_TRY(open_replay(j, err));
   lt_str id = lt_str_of(j->id);
   LT_TRY(lt_agent_resume(j->agent, USER, id, err));
   lt_status status = lt_agent_wait(j->agent, id, &j->session->app.cancel, err);
   LT_TRY(status == LT_E_NOTFOUND ? LT_OK : status);
   j->ms = (double)(lt_loop_now_ms(j->session->app.loop) - began);
-  return read_prompt(j, lt_toolbox_db(j->session->app.toolbox), &j->now, err);
+  return read_replay_prompt(j, lt_toolbox_db(j->session->app.toolbox), &j->now, err);
 }
 
-static void close_parts(job *j) LT_YIELDS {
+static void close_replay(replay_job *j) LT_YIELDS {
   lt_agent_free(j->agent);
   lt_catalog_unref(j->there);
-  for (recorded *one = j->providers; one != NULL; one = one->next) {
+  for (recorded_provider *one = j->providers; one != NULL; one = one->next) {
     lt_door_remove(j->session->app.door, &one->base);
   }
   lt_toolbox_use_runner(j->session->app.toolbox, NULL);
@@ -250,14 +243,14 @@ static void close_parts(job *j) LT_YIELDS {
 
 /* --- What came of it ---------------------------------------------------------------------------------------------- */
 /* One that did not come to its own end has no more on record than there is. */
-static bool ends_with_record(const job *j) {
+static bool ends_with_record(const replay_job *j) {
   lt_str beyond = LT_STR(LT_AGENT_BEYOND);
-  return !is_in(&j->then, LT_PROMPT_COMPLETED) &&
+  return !is_prompt_in(&j->then, LT_PROMPT_COMPLETED) &&
          (lt_replay_check_is_beyond(j->check) || lt_str_find(j->now.error, beyond, 0) != SIZE_MAX);
 }
 
 /* Why it is another; empty: it came to the same. */
-static lt_str difference(job *j) {
+static lt_str replay_difference(replay_job *j) {
   lt_str fault = lt_replay_check_fault(j->check);
   if (fault.n > 0) {
     return fault;
@@ -273,49 +266,49 @@ static lt_str difference(job *j) {
                          LT_STR_ARG(j->then.state), j->then.error.n > 0 ? ": " : "", LT_STR_ARG(j->then.error));
 }
 
-static void put_str(lt_json_writer *w, const char *key, lt_str text) {
+static void put_replay_str(lt_json_writer *w, const char *key, lt_str text) {
   lt_json_key(w, key);
   lt_json_put_str(w, text);
 }
 
-static void put_int(lt_json_writer *w, const char *key, int64_t n) {
+static void put_replay_int(lt_json_writer *w, const char *key, int64_t n) {
   lt_json_key(w, key);
   lt_json_put_int(w, n);
 }
 
-static void tell_json(const job *j, lt_str why) {
+static void print_replay_json(const replay_job *j, lt_str why) {
   lt_replay_check_counts counts = lt_replay_check_count(j->check);
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_object(&w);
-  put_str(&w, "promptId", lt_str_of(j->id));
-  put_str(&w, "conversationId", j->then.conversation);
-  put_str(&w, "mode", j->then.mode);
-  put_str(&w, "state", j->then.state);
+  put_replay_str(&w, "promptId", lt_str_of(j->id));
+  put_replay_str(&w, "conversationId", j->then.conversation);
+  put_replay_str(&w, "mode", j->then.mode);
+  put_replay_str(&w, "state", j->then.state);
   lt_json_key(&w, "same");
   lt_json_put_bool(&w, why.n == 0);
   if (why.n > 0) {
-    put_str(&w, "difference", why);
+    put_replay_str(&w, "difference", why);
   }
-  put_int(&w, "replies", j->now.replies);
-  put_int(&w, "programs", counts.programs);
-  put_int(&w, "skippedPrograms", counts.skipped);
+  put_replay_int(&w, "replies", j->now.replies);
+  put_replay_int(&w, "programs", counts.programs);
+  put_replay_int(&w, "skippedPrograms", counts.skipped);
   if (counts.skipped > 0) {
-    put_str(&w, "skippedBecause", lt_replay_check_reasons(j->check));
+    put_replay_str(&w, "skippedBecause", lt_replay_check_reasons(j->check));
   }
-  put_int(&w, "calls", (int64_t)counts.calls);
-  put_int(&w, "durationMs", (int64_t)j->ms);
+  put_replay_int(&w, "calls", (int64_t)counts.calls);
+  put_replay_int(&w, "durationMs", (int64_t)j->ms);
   lt_json_end_object(&w);
   lt_console_output(&j->session->console, lt_buf_view(&out));
   lt_buf_release(&out);
 }
 
-static void put_count(lt_buf *out, int64_t count, const char *what, const char *many) {
+static void put_replay_count(lt_buf *out, int64_t count, const char *what, const char *many) {
   lt_buf_printf(out, "%lld %s", (long long)count, count == 1 ? what : many);
 }
 
-static void tell_same(const job *j) {
+static void print_replay_same(const replay_job *j) {
   lt_replay_check_counts counts = lt_replay_check_count(j->check);
   lt_buf out;
   lt_buf_init(&out, 8 * LT_KIB);
@@ -324,25 +317,25 @@ static void tell_same(const job *j) {
     lt_buf_printf(&out, ", as far as it came (%.*s)", LT_STR_ARG(j->then.state));
   }
   lt_buf_addc(&out, ": ");
-  put_count(&out, j->now.replies, "reply", "replies");
+  put_replay_count(&out, j->now.replies, "reply", "replies");
   lt_buf_addc(&out, ", ");
-  put_count(&out, counts.programs, "program", "programs");
+  put_replay_count(&out, counts.programs, "program", "programs");
   lt_buf_addc(&out, ", ");
-  put_count(&out, (int64_t)counts.calls, "call", "calls");
+  put_replay_count(&out, (int64_t)counts.calls, "call", "calls");
   lt_buf_printf(&out, ", %.0f ms", j->ms);
   if (counts.skipped > 0) {
     lt_buf_addc(&out, "; answered by the record: ");
-    put_count(&out, counts.skipped, "program", "programs");
+    put_replay_count(&out, counts.skipped, "program", "programs");
     lt_buf_printf(&out, " (%.*s)", LT_STR_ARG(lt_replay_check_reasons(j->check)));
   }
   lt_console_output(&j->session->console, lt_buf_view(&out));
   lt_buf_release(&out);
 }
 
-static int tell(job *j) {
-  lt_str why = difference(j);
-  if (j->json) {
-    tell_json(j, why);
+static int print_replay(replay_job *j) {
+  lt_str why = replay_difference(j);
+  if (j->opt.json) {
+    print_replay_json(j, why);
   } else if (why.n > 0) {
     lt_buf line;
     lt_buf_init(&line, LT_MIB);
@@ -351,15 +344,15 @@ static int tell(job *j) {
     lt_console_line(&j->session->console, "", lt_buf_view(&line));
     lt_buf_release(&line);
   } else {
-    tell_same(j);
+    print_replay_same(j);
   }
   return why.n > 0 ? LT_EXIT_FAILED : LT_EXIT_OK;
 }
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
 /* The session's own store is a place for what is not to be kept. */
-static lt_status prepare(lt_command_session *s, void *arg, lt_err *err) {
-  job *j = arg;
+static lt_status prepare_replay(lt_command_session *s, void *arg, lt_err *err) {
+  replay_job *j = arg;
   j->store = s->app.config.store;
   s->app.config.store = ":memory:";
   s->app.config.server_count = 0;
@@ -368,27 +361,27 @@ static lt_status prepare(lt_command_session *s, void *arg, lt_err *err) {
   return lt_models_fill(&s->app.config, &j->models, err);
 }
 
-static int exit_code_of(lt_status status) {
+static int replay_exit_code(lt_status status) {
   return status == LT_E_CANCELLED  ? LT_EXIT_INTERRUPTED
          : status == LT_E_CONFIG   ? LT_EXIT_CONFIG
          : status == LT_E_NOTFOUND ? LT_EXIT_USAGE
                                    : LT_EXIT_FAILED;
 }
 
-static int work(lt_command_session *s, void *arg) LT_YIELDS {
-  job *j = arg;
+static int replay_work(lt_command_session *s, void *arg) LT_YIELDS {
+  replay_job *j = arg;
   lt_err err = LT_ERR_INIT;
   j->session = s;
   lt_arena_init(&j->arena, 4 * LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&j->then.text, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&j->now.text, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&j->tools, LT_BLOB_MAX_BYTES);
-  lt_status status = go_through(j, &err);
-  int code = status == LT_OK ? tell(j) : exit_code_of(status);
+  lt_status status = run_replay(j, &err);
+  int code = status == LT_OK ? print_replay(j) : replay_exit_code(status);
   if (status != LT_OK && status != LT_E_CANCELLED) {
     lt_console_line(&s->console, "lathe replay: ", lt_str_of(lt_err_msg(&err)));
   }
-  close_parts(j);
+  close_replay(j);
   lt_buf_release(&j->then.text);
   lt_buf_release(&j->now.text);
   lt_buf_release(&j->tools);
@@ -396,38 +389,36 @@ static int work(lt_command_session *s, void *arg) LT_YIELDS {
   return code;
 }
 
-static bool read_options(job *j, int argc, char **argv) {
-  const lt_arg args[] = {
-      {"--config", NULL, LT_ARG_TEXT, &j->config, 0, 0},
-      {"--mcp-config", NULL, LT_ARG_TEXT, &j->mcp_config, 0, 0},
-      {"--json", NULL, LT_ARG_FLAG, &j->json, 0, 0},
-      {"--help", "-h", LT_ARG_FLAG, &j->help, 0, 0},
-  };
-  int operands = 0;
-  if (!lt_args_read("replay", argc, argv, args, sizeof args / sizeof args[0], &operands)) {
-    return false;
-  }
-  if ((operands != 1 || argv[1][0] == '\0') && !j->help) {
-    fprintf(stderr, "lathe replay: a prompt is wanted: lathe replay ID, or lathe replay last\n");
-    return false;
-  }
-  j->wanted = argv[1];
-  return true;
-}
-
-static int run(int argc, char **argv) {
-  job j = {0};
-  if (!read_options(&j, argc, argv)) {
+static int replay_command(void *arg) {
+  replay_job j = {.opt = *(const replay_options *)arg};
+  if (j.opt.prompt[0] == '\0') {
+    fprintf(stderr, "lathe replay: " ONE_PROMPT "\n");
     return LT_EXIT_USAGE;
   }
-  if (j.help) {
-    fputs(help, stdout);
-    return LT_EXIT_OK;
-  }
-  const lt_config_sources sources = {.config_file = j.config, .mcp_config_file = j.mcp_config};
-  const lt_command_plan plan = {.work = work, .check = prepare, .arg = &j};
-  return lt_command_session_run(&sources, &plan);
+  const lt_command_plan plan = {.work = replay_work, .check = prepare_replay, .arg = &j};
+  return lt_command_session_run(&j.opt.sources, &plan);
 }
 
-const lt_command lt_replay_command = {"replay", "Go through a recorded prompt again, without tools and model", help,
-                                      run};
+const lt_command lt_replay_command = {
+    .name = "replay",
+    .summary = "Go through a recorded prompt again, without tools and model",
+    .about =
+        "Go through a recorded prompt again, without its tools and its model, and see whether it comes to the same.\n",
+    .synopsis = "PROMPT [options]",
+    .operand = {"PROMPT", "a prompt's id or a conversation's (its last prompt), the beginning of one, or \"last\"",
+                ONE_PROMPT, true, LT_OPERAND_IS(replay_options, prompt)},
+    .options = replay_option_rows,
+    .option_count = sizeof replay_option_rows / sizeof replay_option_rows[0],
+    .options_size = sizeof(replay_options),
+    .notes =
+        "What the model replied and what tools answered comes from the record; programs run again, and whatever they\n"
+        "call, say and come to is compared with what they did then. No server is started, no model is asked, no tool "
+        "is\n"
+        "called, nothing is written. Programs in Python or on Deno have another clock and other random numbers than "
+        "then;\n"
+        "where their interpreter is missing the record answers for them, which is told.\n"
+        "Exit code: 0 it came to the same, 1 it did not (the first difference is told) or could not be gone through, "
+        "2\n"
+        "usage, 3 configuration, 130 interrupted.\n",
+    .run = replay_command,
+};

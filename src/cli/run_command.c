@@ -5,100 +5,68 @@
 
 #include "json/json.h"
 #include "cli/approver.h"
-#include "cli/args.h"
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/input_file.h"
 #include "app/modules.h"
 #include "app/runners.h"
 #include "cli/command_session.h"
 
-typedef struct options {
+typedef struct run_options {
   const char *code;
   const char *file;
   const char *lang;
   const char *runner;
   const char *input;
-  const char *config;
-  const char *mcp_config;
+  lt_config_sources sources;
   int64_t timeout_ms; /* 0: the configuration's */
   int64_t memory_mb;
   bool json;
   bool yes;
   bool journal;
-  bool help;
-} options;
+} run_options;
 
-typedef struct job {
-  options opt;
+static const lt_option run_option_rows[] = {
+    {"--eval", "-e", "CODE", "the program itself", LT_OPTION_IS_TEXT(run_options, code)},
+    {"--lang", NULL, "js|ts|python", "its language (default: by the file's extension, else js)",
+     LT_OPTION_IS_TEXT(run_options, lang)},
+    {"--runner", NULL, "quickjs|deno|python",
+     "what runs it (default: quickjs, in the sandbox built in, or as typescript.runner says;\n"
+     "python for Python)",
+     LT_OPTION_IS_TEXT(run_options, runner)},
+    {"--input", NULL, "JSON", "what the program finds in `input` (Python: `input_data`)",
+     LT_OPTION_IS_TEXT(run_options, input)},
+    {"--timeout", NULL, "MS", "wall clock, tool calls included (default 30000, at most 600000)",
+     LT_OPTION_IS_NUMBER(run_options, timeout_ms, 0, 1, LT_RUN_TIMEOUT_MAX_MS)},
+    {"--memory", NULL, "MB", "the program's memory (default 64, Python 512; at most 2048)",
+     LT_OPTION_IS_NUMBER(run_options, memory_mb, 0, LT_RUN_MEMORY_MIN_BYTES / LT_MIB,
+                         LT_RUN_MEMORY_MAX_BYTES / LT_MIB)},
+    LT_OPTION_CONFIG(run_options, sources),
+    LT_OPTION_MCP_CONFIG(run_options, sources),
+    {"--json", NULL, NULL, "one JSON object with result, outputs, logs, calls and error",
+     LT_OPTION_IS_FLAG(run_options, json)},
+    {"--yes", "-y", NULL, "approve calls that would be asked about on the terminal (not those that are denied)",
+     LT_OPTION_IS_FLAG(run_options, yes)},
+    {"--journal", NULL, NULL, "record the calls in the store (default: they are in the --json report only)",
+     LT_OPTION_IS_FLAG(run_options, journal)},
+};
+
+#define ONE_PROGRAM "one program at a time: FILE, - or -e CODE"
+
+typedef struct run_job {
+  run_options opt;
   lt_buf code;
   lt_lang lang;
   lt_modules modules;
   int exit_code;
-} job;
-
-static const char help[] =
-    "Run a program; it calls the tools of the configured MCP servers as functions.\n"
-    "\n"
-    "  lathe run [FILE|-] [options]\n"
-    "\n"
-    "  FILE               the program; \"-\" or nothing reads standard input\n"
-    "  -e, --eval CODE    the program itself\n"
-    "  --lang js|ts|python\n"
-    "                     its language (default: by the file's extension, else js)\n"
-    "  --runner quickjs|deno|python\n"
-    "                     what runs it (default: quickjs, in the sandbox built in, or as typescript.runner says;\n"
-    "                     python for Python)\n"
-    "  --input JSON       what the program finds in `input` (Python: `input_data`)\n"
-    "  --timeout MS       wall clock, tool calls included (default 30000, at most 600000)\n"
-    "  --memory MB        the program's memory (default 64, Python 512; at most 2048)\n"
-    "  --config FILE      configuration (default: $LATHE_CONFIG, ./lathe.yaml, ~/.config/lathe/lathe.yaml)\n"
-    "  --mcp-config FILE  servers in the form of other MCP clients (.mcp.json)\n"
-    "  --json             one JSON object with result, outputs, logs, calls and error\n"
-    "  -y, --yes          approve calls that would be asked about on the terminal (not those that are denied)\n"
-    "  --journal          record the calls in the store (default: they are in the --json report only)\n"
-    "  -h, --help         this\n"
-    "\n"
-    "Standard output: what the program output, then its result (strings as they are, everything else as JSON).\n"
-    "Standard error: log() and console lines, warnings, errors.\n"
-    "Exit code: 0 ok, 1 the program failed, 2 usage, 3 configuration, 124 timeout, 130 interrupted.\n"
-    "\n"
-    "  lathe run -e 'parallel([{tool: \"memory.read_graph\", input: {}}])' --mcp-config .mcp.json\n";
+} run_job;
 
 /* --- What is asked ------------------------------------------------------------------------------------------------ */
-static bool read_options(options *opt, int argc, char **argv) {
-  const lt_arg args[] = {
-      {"--eval", "-e", LT_ARG_TEXT, &opt->code, 0, 0},
-      {"--lang", NULL, LT_ARG_TEXT, &opt->lang, 0, 0},
-      {"--runner", NULL, LT_ARG_TEXT, &opt->runner, 0, 0},
-      {"--input", NULL, LT_ARG_TEXT, &opt->input, 0, 0},
-      {"--timeout", NULL, LT_ARG_NUMBER, &opt->timeout_ms, 1, LT_RUN_TIMEOUT_MAX_MS},
-      {"--memory", NULL, LT_ARG_NUMBER, &opt->memory_mb, LT_RUN_MEMORY_MIN_BYTES / LT_MIB,
-       LT_RUN_MEMORY_MAX_BYTES / LT_MIB},
-      {"--config", NULL, LT_ARG_TEXT, &opt->config, 0, 0},
-      {"--mcp-config", NULL, LT_ARG_TEXT, &opt->mcp_config, 0, 0},
-      {"--json", NULL, LT_ARG_FLAG, &opt->json, 0, 0},
-      {"--yes", "-y", LT_ARG_FLAG, &opt->yes, 0, 0},
-      {"--journal", NULL, LT_ARG_FLAG, &opt->journal, 0, 0},
-      {"--help", "-h", LT_ARG_FLAG, &opt->help, 0, 0},
-  };
-  int operands = 0;
-  if (!lt_args_read("run", argc, argv, args, sizeof args / sizeof args[0], &operands)) {
-    return false;
-  }
-  if (operands > 1 || (operands == 1 && opt->code != NULL)) {
-    fprintf(stderr, "lathe run: one program at a time: FILE, - or -e CODE\n");
-    return false;
-  }
-  opt->file = operands == 1 ? argv[1] : NULL;
-  return true;
-}
-
-static bool ends_with(const char *text, const char *suffix) {
+static bool has_suffix(const char *text, const char *suffix) {
   return text != NULL && lt_str_ends(lt_str_of(text), lt_str_of(suffix));
 }
 
 /* By the file's extension; where that says nothing, what the runner that was asked for speaks. */
-static lt_lang guess_language(const options *opt) {
+static lt_lang guess_run_language(const run_options *opt) {
   static const struct {
     const char *extension;
     lt_lang lang;
@@ -108,14 +76,14 @@ static lt_lang guess_language(const options *opt) {
                {".js", LT_LANG_JAVASCRIPT},
                {".mjs", LT_LANG_JAVASCRIPT}};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-    if (ends_with(opt->file, known[i].extension)) {
+    if (has_suffix(opt->file, known[i].extension)) {
       return known[i].lang;
     }
   }
   return opt->runner != NULL && strcmp(opt->runner, "python") == 0 ? LT_LANG_PYTHON : LT_LANG_JAVASCRIPT;
 }
 
-static bool read_language(const char *text, lt_lang *ret_lang) {
+static bool find_language(const char *text, lt_lang *ret_lang) {
   static const lt_lang langs[] = {LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT, LT_LANG_PYTHON};
   for (size_t i = 0; i < sizeof langs / sizeof langs[0]; i++) {
     if (strcmp(text, lt_runners_language(langs[i])) == 0) {
@@ -127,10 +95,10 @@ static bool read_language(const char *text, lt_lang *ret_lang) {
 }
 
 /* The language as said, or guessed; and whether the runner that was asked for speaks it. */
-static bool choose_language(const options *opt, lt_lang *ret_lang) {
+static bool choose_run_language(const run_options *opt, lt_lang *ret_lang) {
   lt_err err = LT_ERR_INIT;
-  lt_lang lang = guess_language(opt);
-  if (opt->lang != NULL && !read_language(opt->lang, &lang)) {
+  lt_lang lang = guess_run_language(opt);
+  if (opt->lang != NULL && !find_language(opt->lang, &lang)) {
     fprintf(stderr, "lathe run: --lang is js, ts or python, not \"%s\"\n", opt->lang);
     return false;
   }
@@ -142,8 +110,8 @@ static bool choose_language(const options *opt, lt_lang *ret_lang) {
   return true;
 }
 
-static bool read_code(job *j) {
-  const options *opt = &j->opt;
+static bool read_run_code(run_job *j) {
+  const run_options *opt = &j->opt;
   lt_err err = LT_ERR_INIT;
   if (opt->code != NULL) {
     lt_buf_addc(&j->code, opt->code);
@@ -160,7 +128,7 @@ static bool read_code(job *j) {
   return true;
 }
 
-static bool check_input(const options *opt) {
+static bool check_run_input(const run_options *opt) {
   lt_err err = LT_ERR_INIT;
   if (opt->input != NULL && lt_json_check(lt_str_of(opt->input), &err) != LT_OK) {
     fprintf(stderr, "lathe run: --input is not JSON: %s\n", lt_err_msg(&err));
@@ -170,7 +138,7 @@ static bool check_input(const options *opt) {
 }
 
 /* --- What comes out ----------------------------------------------------------------------------------------------- */
-static void on_text(void *arg, lt_said said, lt_str text) {
+static void on_run_text(void *arg, lt_said said, lt_str text) {
   static const char *const prefixes[] = {
       [LT_SAID_LOG] = "[log] ", [LT_SAID_WARNING] = "[warn] ", [LT_SAID_ERROR] = "[error] "};
   const lt_console *console = &((lt_command_session *)arg)->console;
@@ -182,7 +150,7 @@ static void on_text(void *arg, lt_said said, lt_str text) {
 }
 
 /* What has happened already must not be repeated by whoever tries again. */
-static void print_calls(const lt_console *console, const lt_run_result *result) {
+static void print_run_calls(const lt_console *console, const lt_run_result *result) {
   lt_buf line;
   lt_buf_init(&line, LT_MIB);
   unsigned shown = 0, more = 0;
@@ -204,17 +172,17 @@ static void print_calls(const lt_console *console, const lt_run_result *result) 
   lt_buf_release(&line);
 }
 
-static void print_failure(const lt_console *console, const lt_run_result *result) {
+static void print_run_failure(const lt_console *console, const lt_run_result *result) {
   lt_console_line(console, "error: ", lt_buf_view(&result->error));
   if (result->line > 0) {
     char place[48];
     snprintf(place, sizeof place, "  at %u:%u%s", result->line, result->column, result->context.n > 0 ? ": " : "");
     lt_console_line(console, place, lt_buf_view(&result->context));
   }
-  print_calls(console, result);
+  print_run_calls(console, result);
 }
 
-static void print_cuts(const lt_console *console, const lt_run_result *result) {
+static void print_run_cuts(const lt_console *console, const lt_run_result *result) {
   if (result->output_cut) {
     lt_console_format(console,
                       "warning: the program output more than its limit: the rest was dropped "
@@ -226,7 +194,7 @@ static void print_cuts(const lt_console *console, const lt_run_result *result) {
   }
 }
 
-static void print_result(const lt_command_session *s, const job *j, const lt_run_result *result) {
+static void print_run_result(const lt_command_session *s, const run_job *j, const lt_run_result *result) {
   if (j->opt.json) {
     lt_buf json;
     lt_buf_init(&json, 4 * LT_JSON_MAX_BYTES);
@@ -235,16 +203,16 @@ static void print_result(const lt_command_session *s, const job *j, const lt_run
     lt_buf_release(&json);
     return;
   }
-  print_cuts(&s->console, result);
+  print_run_cuts(&s->console, result);
   if (result->kind != LT_VALUE_UNDEFINED) { /* a Python program may have set one before it failed */
     lt_console_output(&s->console, lt_buf_view(&result->value));
   }
   if (result->status != LT_OK) {
-    print_failure(&s->console, result);
+    print_run_failure(&s->console, result);
   }
 }
 
-static int exit_code_of(lt_status status) {
+static int run_exit_code(lt_status status) {
   return status == LT_OK            ? LT_EXIT_OK
          : status == LT_E_TIMEOUT   ? LT_EXIT_TIMEOUT
          : status == LT_E_CANCELLED ? LT_EXIT_INTERRUPTED
@@ -253,7 +221,7 @@ static int exit_code_of(lt_status status) {
 
 /* --- The work ----------------------------------------------------------------------------------------------------- */
 /* What the program has, but for its caller. */
-static lt_run_request request_of(lt_command_session *s, const job *j) {
+static lt_run_request run_request(lt_command_session *s, const run_job *j) {
   const lt_config *config = &s->app.config;
   lt_run_request request = {
       .code = lt_buf_view(&j->code),
@@ -265,14 +233,15 @@ static lt_run_request request_of(lt_command_session *s, const job *j) {
       .modules = j->modules.list,
       .module_count = j->modules.count,
       .cancel = &s->app.cancel,
-      .on_text = j->opt.json ? NULL : on_text,
+      .on_text = j->opt.json ? NULL : on_run_text,
       .arg = s,
   };
   request.functions = lt_host_functions(lt_toolbox_host(s->app.toolbox), &request.function_count);
   return request;
 }
 
-static lt_status run_as(lt_command_session *s, job *j, const lt_run_request *request, lt_err *err) LT_YIELDS {
+static lt_status run_with_runner(lt_command_session *s, run_job *j, const lt_run_request *request,
+                                 lt_err *err) LT_YIELDS {
   lt_runner *runner = lt_toolbox_runner(s->app.toolbox, j->opt.runner, j->lang, err);
   if (runner == NULL) {
     return err->status;
@@ -281,15 +250,15 @@ static lt_status run_as(lt_command_session *s, job *j, const lt_run_request *req
   lt_run_result_init(&result);
   lt_status status = runner->run(runner, request, &result, err);
   if (status == LT_OK) {
-    print_result(s, j, &result);
-    j->exit_code = exit_code_of(result.status);
+    print_run_result(s, j, &result);
+    j->exit_code = run_exit_code(result.status);
   }
   lt_run_result_release(&result);
   return status;
 }
 
-static lt_status run_program(lt_command_session *s, job *j, lt_err *err) LT_YIELDS {
-  lt_run_request request = request_of(s, j);
+static lt_status run_program(lt_command_session *s, run_job *j, lt_err *err) LT_YIELDS {
+  lt_run_request request = run_request(s, j);
   const lt_toolbox_run_options how = {
       .approver = lt_approver_new(s->app.loop, &s->console, j->opt.yes),
       .journal = j->opt.journal,
@@ -301,15 +270,15 @@ static lt_status run_program(lt_command_session *s, job *j, lt_err *err) LT_YIEL
   lt_status status = lt_toolbox_begin(s->app.toolbox, &how, &request, &run, err);
   if (status == LT_OK) {
     request.caller = &run.caller;
-    status = run_as(s, j, &request, err);
+    status = run_with_runner(s, j, &request, err);
     lt_toolbox_end(s->app.toolbox, &run);
   }
   lt_approver_free(how.approver);
   return status;
 }
 
-static int work(lt_command_session *s, void *arg) LT_YIELDS {
-  job *j = arg;
+static int run_work(lt_command_session *s, void *arg) LT_YIELDS {
+  run_job *j = arg;
   lt_err err = LT_ERR_INIT;
   j->exit_code = LT_EXIT_FAILED;
   lt_status status = lt_modules_load(&s->app, &j->modules, &err);
@@ -323,23 +292,36 @@ static int work(lt_command_session *s, void *arg) LT_YIELDS {
   return status == LT_E_CONFIG ? LT_EXIT_CONFIG : j->exit_code;
 }
 
-static int run(int argc, char **argv) {
-  job j = {0};
-  if (!read_options(&j.opt, argc, argv)) {
+static int run_command(void *arg) {
+  run_job j = {.opt = *(const run_options *)arg};
+  if (j.opt.file != NULL && j.opt.code != NULL) {
+    fprintf(stderr, "lathe run: " ONE_PROGRAM "\n");
     return LT_EXIT_USAGE;
-  }
-  if (j.opt.help) {
-    fputs(help, stdout);
-    return LT_EXIT_OK;
   }
   lt_buf_init(&j.code, 2 * LT_RUN_CODE_MAX_BYTES);
   int code = LT_EXIT_USAGE;
-  if (choose_language(&j.opt, &j.lang) && check_input(&j.opt) && read_code(&j)) {
-    lt_config_sources sources = {.config_file = j.opt.config, .mcp_config_file = j.opt.mcp_config};
-    code = lt_command_session_run(&sources, &(lt_command_plan){.work = work, .arg = &j});
+  if (choose_run_language(&j.opt, &j.lang) && check_run_input(&j.opt) && read_run_code(&j)) {
+    code = lt_command_session_run(&j.opt.sources, &(lt_command_plan){.work = run_work, .arg = &j});
   }
   lt_buf_release(&j.code);
   return code;
 }
 
-const lt_command lt_run_command = {"run", "Run a program against the configured tools", help, run};
+const lt_command lt_run_command = {
+    .name = "run",
+    .summary = "Run a program against the configured tools",
+    .about = "Run a program; it calls the tools of the configured MCP servers as functions.\n",
+    .synopsis = "[FILE|-] [options]",
+    .operand = {"FILE", "the program; \"-\" or nothing reads standard input", ONE_PROGRAM, false,
+                LT_OPERAND_IS(run_options, file)},
+    .options = run_option_rows,
+    .option_count = sizeof run_option_rows / sizeof run_option_rows[0],
+    .options_size = sizeof(run_options),
+    .notes =
+        "Standard output: what the program output, then its result (strings as they are, everything else as JSON).\n"
+        "Standard error: log() and console lines, warnings, errors.\n"
+        "Exit code: 0 ok, 1 the program failed, 2 usage, 3 configuration, 124 timeout, 130 interrupted.\n"
+        "\n"
+        "  lathe run -e 'parallel([{tool: \"memory.read_graph\", input: {}}])' --mcp-config .mcp.json\n",
+    .run = run_command,
+};

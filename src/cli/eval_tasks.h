@@ -1,9 +1,8 @@
-/* Tasks for models, read from a file, and whether what came of one is right. */
-#ifndef LT_CLI_EVAL_H
-#define LT_CLI_EVAL_H
+/* Tasks for models, read from a file. */
+#ifndef LT_CLI_EVAL_TASKS_H
+#define LT_CLI_EVAL_TASKS_H
 
 #include "config/config.h"
-#include "runner/runner.h"
 
 typedef enum lt_eval_kind { LT_EVAL_CONTAINS, LT_EVAL_MATCHES, LT_EVAL_JSON, LT_EVAL_JS } lt_eval_kind;
 
@@ -23,12 +22,7 @@ typedef struct lt_eval_tasks {
 
 /* Reads {config?, tasks: [{name, prompt, check: {contains | matches | json | js: ...}}]}. Errors: LT_E_CONFIG, with
  * file and line; LT_E_NOTFOUND, LT_E_IO, LT_E_LIMIT, LT_E_NOMEM. The caller releases it in either case. */
-lt_status lt_eval_read(const char *path, lt_eval_tasks *ret_tasks, lt_err *err);
-void lt_eval_release(lt_eval_tasks *tasks);
-
-/* Holds the outputs of a prompt (a JSON array) against a task's check, a JavaScript program. LT_YIELDS. LT_OK:
- * `ret_right` says it, and `why` is appended what is wrong. */
-lt_status lt_eval_check(lt_runner *runner, const lt_eval_task *task, lt_str outputs, lt_cancel *cancel, bool *ret_right,
-                        lt_buf *why, lt_err *err) LT_YIELDS;
+lt_status lt_eval_tasks_read(const char *path, lt_eval_tasks *ret_tasks, lt_err *err);
+void lt_eval_tasks_release(lt_eval_tasks *tasks);
 
 #endif

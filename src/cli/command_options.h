@@ -1,0 +1,66 @@
+/* A command's options, declared in a table: parsing, `--help` and "did you mean" come from it.
+ *
+ * --NAME VALUE, --NAME=VALUE, -x VALUE, flags; `--` ends the options. --help and -h are known everywhere. Messages go
+ * to standard error: one line, with what to do.
+ */
+#ifndef LT_CLI_COMMAND_OPTIONS_H
+#define LT_CLI_COMMAND_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef enum lt_option_kind { LT_OPTION_FLAG, LT_OPTION_TEXT, LT_OPTION_NUMBER } lt_option_kind;
+
+/* A row: what is written on the command line, and the member of the command's options that it sets. */
+typedef struct lt_option {
+  const char *name;     /* "--timeout" */
+  const char *brief;    /* "-e", or NULL */
+  const char *argument; /* what the help calls its value; NULL for a flag */
+  const char *help;     /* without a dot at the end; lines are parted by "\n" */
+  lt_option_kind kind;
+  size_t offset;                /* in the command's options */
+  int64_t initial, least, most; /* of a number: when it is not given, and its bounds, both included */
+} lt_option;
+
+/* The kind and the member of a row. `options` is the type of the command's options. */
+#define LT_OPTION_IS_FLAG(options, member) .kind = LT_OPTION_FLAG, .offset = LT_OPTION_PLACE(options, member, bool)
+#define LT_OPTION_IS_TEXT(options, member) \
+  .kind = LT_OPTION_TEXT, .offset = LT_OPTION_PLACE(options, member, const char *)
+#define LT_OPTION_IS_NUMBER(options, member, not_given, min, max)                                                 \
+  .kind = LT_OPTION_NUMBER, .offset = LT_OPTION_PLACE(options, member, int64_t), .initial = (int64_t)(not_given), \
+  .least = (int64_t)(min), .most = (int64_t)(max)
+/* Fails to compile where the member has another type. */
+#define LT_OPTION_PLACE(options, member, type) \
+  (offsetof(options, member) +                 \
+   0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((options *)NULL)->member), type) ? 1 : -1]))
+
+/* What is no option: at most one word, which is the command's operand. */
+typedef struct lt_policy_operand {
+  const char *name; /* for the help: "FILE"; NULL: the command takes none */
+  const char *help;
+  const char *rule; /* the message when there are several, or none where one is needed */
+  bool is_required;
+  size_t offset; /* of a const char * in the command's options */
+} lt_policy_operand;
+
+#define LT_OPERAND_IS(options, member) .offset = LT_OPTION_PLACE(options, member, const char *)
+
+typedef struct lt_option_table {
+  const char *command; /* its name, for messages */
+  const lt_option *rows;
+  size_t count;
+  lt_policy_operand operand;
+} lt_option_table;
+
+typedef enum lt_options_outcome { LT_OPTIONS_READ, LT_OPTIONS_HELP_WANTED, LT_OPTIONS_WRONG } lt_options_outcome;
+
+/* Reads argv[1] and what follows into `options`, which is zero before. Borrows argv. LT_OPTIONS_WRONG: the message has
+ * been printed. */
+lt_options_outcome lt_command_options_read(const lt_option_table *table, int argc, char **argv, void *options);
+
+/* Prints the operand and the options, each with its help. */
+void lt_command_options_print(const lt_option_table *table, FILE *to);
+
+#endif

@@ -1,0 +1,62 @@
+#include "cli/commands.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/nearest.h"
+
+#define COMMAND_ROW(name) &lt_##name##_command,
+static const lt_command *const commands[] = {LT_COMMANDS(COMMAND_ROW)};
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+void lt_commands_print(FILE *to) {
+  for (size_t i = 0; i < COMMANDS; i++) {
+    fprintf(to, "  lathe %-8s %s\n", commands[i]->name, commands[i]->summary);
+  }
+}
+
+const lt_command *lt_commands_find(const char *name) {
+  lt_nearest nearest = lt_nearest_to(lt_str_of(name), 2);
+  for (size_t i = 0; i < COMMANDS; i++) {
+    if (strcmp(name, commands[i]->name) == 0) {
+      return commands[i];
+    }
+    lt_nearest_offer(&nearest, lt_str_of(commands[i]->name));
+  }
+  fprintf(stderr, "lathe: unknown command \"%s\"", name);
+  if (nearest.name.p != NULL) {
+    fprintf(stderr, " (did you mean \"%s\"?)", nearest.name.p);
+  }
+  fputs("; see lathe --help\n", stderr);
+  return NULL;
+}
+
+static void print_command_help(const lt_command *command, const lt_option_table *table) {
+  printf("%s\n  lathe %s %s\n\n", command->about, command->name, command->synopsis);
+  lt_command_options_print(table, stdout);
+  printf("\n%s", command->notes);
+}
+
+int lt_commands_run(const lt_command *command, int argc, char **argv) {
+  const lt_option_table table = {
+      .command = command->name, .rows = command->options, .count = command->option_count, .operand = command->operand};
+  void *options = lt_mem_zalloc(1, command->options_size);
+  if (options == NULL) {
+    fprintf(stderr, "lathe %s: out of memory\n", command->name);
+    return LT_EXIT_FAILED;
+  }
+  int code = LT_EXIT_USAGE;
+  switch (lt_command_options_read(&table, argc, argv, options)) {
+    case LT_OPTIONS_READ:
+      code = command->run(options);
+      break;
+    case LT_OPTIONS_HELP_WANTED:
+      print_command_help(command, &table);
+      code = LT_EXIT_OK;
+      break;
+    case LT_OPTIONS_WRONG:
+      break;
+  }
+  lt_mem_free(options);
+  return code;
+}
