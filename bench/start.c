@@ -5,7 +5,8 @@
 
 #include "bench/bench.h"
 #include "bench/rig.h"
-#include "runner/quickjs/program.h"
+#include "runner/quickjs/host_functions.h"
+#include "runner/quickjs/run.h"
 
 enum { RUNS = 3000, MAPPED = 1000, WHOLE = 3000, MEMORY = 64 * 1024 * 1024 };
 
@@ -51,17 +52,15 @@ static void ground_release(ground *g) {
 
 static void run_init(lt_run *run, const ground *g, const lt_run_request *request, lt_run_result *result) {
   *run = (lt_run){.workers = g->workers, .request = request, .result = result, .catalog = g->catalog};
-  run->last_text = &result->texts;
-  lt_buf_init(&run->code, LT_RUN_CODE_MAX_BYTES);
-  lt_buf_init(&run->bindings, LT_JSON_MAX_BYTES);
+  lt_said_texts_init(run);
+  lt_program_text_init(&run->text);
   lt_buf_init(&run->reply, LT_JSON_MAX_BYTES);
   lt_engine_result_init(&run->engine);
 }
 
 static void run_release(lt_run *run) {
   LT_CHECK(run->engine.ending == LT_END_VALUE && lt_str_eqc(lt_buf_view(&run->engine.text), "3"));
-  lt_buf_release(&run->code);
-  lt_buf_release(&run->bindings);
+  lt_program_text_release(&run->text);
   lt_buf_release(&run->reply);
   lt_engine_result_release(&run->engine);
 }
@@ -69,13 +68,13 @@ static void run_release(lt_run *run) {
 static void body(void *arg) {
   lt_run *run = arg;
   lt_guest_host host;
-  lt_run_world(run, &host);
-  lt_engine_run(run->box, &run->program, &host, &run->engine);
+  lt_host_functions_fill(run, &host);
+  lt_engine_run(run->box.box, &run->text.program, &host, &run->engine);
 }
 
 static void turn(lt_run *run) {
-  lt_fiber_init(&run->fiber, run->box->stack, LT_BOX_STACK_BYTES, body, run);
-  while (lt_fiber_resume(&run->fiber)) {
+  lt_fiber_init(&run->box.fiber, run->box.box->stack, LT_BOX_STACK_BYTES, body, run);
+  while (lt_fiber_resume(&run->box.fiber)) {
   }
 }
 
@@ -85,12 +84,12 @@ static round_times pooled(ground *g, lt_str code) {
   lt_run run;
   double start = lt_measure_now();
   run_init(&run, g, &request, &result);
-  LT_CHECK(lt_run_prepare_code(&run, code, NULL) == LT_OK);
-  LT_CHECK(lt_pool_take(&g->pool, &run.box, NULL) == LT_OK);
+  LT_CHECK(lt_program_text_prepare(&run, code, NULL) == LT_OK);
+  LT_CHECK(lt_pool_take(&g->pool, &run.box.box, NULL) == LT_OK);
   turn(&run);
   double done = lt_measure_now();
-  lt_fiber_release(&run.fiber);
-  lt_pool_give(&g->pool, run.box);
+  lt_fiber_release(&run.box.fiber);
+  lt_pool_give(&g->pool, run.box.box);
   double clean = lt_measure_now();
   run_release(&run);
   return (round_times){.to_result = done - start, .to_clean = clean - done};
@@ -103,12 +102,12 @@ static round_times mapped(ground *g, lt_str code) {
   lt_run run;
   double start = lt_measure_now();
   run_init(&run, g, &request, &result);
-  LT_CHECK(lt_run_prepare_code(&run, code, NULL) == LT_OK);
-  LT_CHECK(lt_box_new(&g->image, &run.box, NULL) == LT_OK);
+  LT_CHECK(lt_program_text_prepare(&run, code, NULL) == LT_OK);
+  LT_CHECK(lt_box_new(&g->image, &run.box.box, NULL) == LT_OK);
   turn(&run);
   double done = lt_measure_now();
-  lt_fiber_release(&run.fiber);
-  lt_box_free(run.box);
+  lt_fiber_release(&run.box.fiber);
+  lt_box_free(run.box.box);
   double gone = lt_measure_now();
   run_release(&run);
   return (round_times){.to_result = done - start, .to_clean = gone - done};

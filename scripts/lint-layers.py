@@ -26,17 +26,22 @@ LAYERS = {
     "model": PURE | {"io"},
     "tool": PURE | {"io"},
     "store": PURE | {"io", "tool"},
-    "runner": PURE | {"io", "sandbox", "jail", "tool", "replay"},
-    "replay": PURE | {"io", "sandbox", "jail", "tool", "runner"},
+    "runner": PURE | {"io", "tool"},  # the interface: its folders are rooms above replay
+    "replay": PURE | {"io", "tool", "runner"},
+    "runner/quickjs": PURE | {"io", "sandbox", "tool", "runner", "replay"},
+    "runner/deno": PURE | {"io", "sandbox", "jail", "tool", "runner", "replay"},
+    "runner/python": PURE | {"io", "sandbox", "jail", "tool", "runner", "replay"},
     "plugin": PURE | {"io", "tool", "store", "runner", "replay"},
     "source": PURE | {"io", "mcp", "tool", "config"},
     "agent": PURE | {"io", "tool", "model", "store", "runner", "replay", "plugin"},
     "config": {"base", "json", "text"},
     "app": PURE | {
-        "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "replay", "plugin", "agent", "config"
+        "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
+        "runner/python", "replay", "plugin", "agent", "config"
     },
     "cli": PURE | {
-        "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "replay", "plugin", "agent", "config", "app"
+        "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
+        "runner/python", "replay", "plugin", "agent", "config", "app"
     },
 }
 
@@ -111,11 +116,17 @@ def check_braces(path, lines):
             found(path, text.count("\n", 0, match.start()) + 1, f"{match.group(0).strip()} needs braces around its body")
 
 
+def room_of(path):
+    """The layer of a path below src/: its folder within a room where that is a layer of its own."""
+    parts = path.split("/")
+    return "/".join(parts[:2]) if "/".join(parts[:2]) in LAYERS else parts[0]
+
+
 def check_include(path, layer, number, quote, name):
     base = name.split("/")[-1]
     if base in THIRD_PARTY and layer != THIRD_PARTY[base]:
         found(path, number, f"{name} may be included in src/{THIRD_PARTY[base]} only")
-    top = name.split("/")[0]
+    top = room_of(name)
     if quote == '"' and "/" in name and top in LAYERS:
         if top != layer and top not in LAYERS[layer]:
             found(path, number, f"{layer} may not include {name}: that layer is not below it")
@@ -124,7 +135,7 @@ def check_include(path, layer, number, quote, name):
 
 
 def check_source(path):
-    layer = path.split("/")[1]
+    layer = room_of(path.split("/", 1)[1])
     if layer not in LAYERS:
         found(path, 1, f"src/{layer} is no known layer: add it to scripts/lint-layers.py and the architecture page")
         return

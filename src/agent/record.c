@@ -289,7 +289,7 @@ lt_status lt_turn_record_recall(lt_turn *turn, lt_err *err) {
   for (size_t i = 0; i < record->all.note_count; i++) {
     if (record->all.notes[i].kind == LT_PROMPT_NOTE_LLM) {
       count_llm(turn, &record->all.notes[i]);
-    } else if (record->all.notes[i].kind == LT_PROMPT_NOTE_CANCEL && !turn->agent->options.checks) {
+    } else if (record->all.notes[i].kind == LT_PROMPT_NOTE_CANCEL) {
       lt_cancel_fire(&turn->cancel, LT_E_CANCELLED);
     }
   }

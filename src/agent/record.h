@@ -9,16 +9,7 @@
 #define LT_AGENT_RECORD_H
 
 #include "agent/turn.h"
-
-/* Kinds of notes. Stored: only ever added to. */
-enum {
-  LT_PROMPT_NOTE_START = 1,  /* {"lathe": version, "tools": a blob}; number: of these */
-  LT_PROMPT_NOTE_COMPLETION, /* what lt_turn_ask gave; number: the how manieth, from 0 */
-  LT_PROMPT_NOTE_LLM,        /* what llm() cost, as a completion */
-  LT_PROMPT_NOTE_DECISION,   /* {"id": of the output, "call": a hash, "reason"}; number: 1, approved */
-  LT_PROMPT_NOTE_ARTIFACT,   /* its id; number: of what it holds */
-  LT_PROMPT_NOTE_CANCEL,     /* somebody wants it to end */
-};
+#include "replay/notes.h"
 
 typedef struct lt_turn_record {
   bool again;        /* the prompt is carried out again, by `all` */

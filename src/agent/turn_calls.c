@@ -1,7 +1,7 @@
 #include "agent/turn_calls.h"
 
 #include "agent/turn_state.h"
-#include "tool/again.h"
+#include "replay/recorded_call.h"
 
 /* --- Calls ----------------------------------------------------------------------------------------------------------- */
 static lt_status turn_begin_call_output(lt_turn *turn, const lt_call_event *event, uint32_t *ret_number) {
@@ -84,7 +84,7 @@ static lt_status turn_call_or_recall(direct_call *d, lt_str tool, lt_str input, 
   lt_recalled recalled = LT_RECALLED_NOTHING;
   lt_status status = lt_recorded_call_recall(door, tool, input, options, &recalled, answer, err);
   bool answered = recalled == LT_RECALLED_ANSWERED;
-  bool checked = recalled == LT_RECALLED_OPEN && d->turn->agent->options.checks; /* its answer comes once more */
+  bool checked = recalled == LT_RECALLED_WITHHELD;
   if (answered) {
     lt_recorded_call_count(door, &d->caller, tool, status);
   }

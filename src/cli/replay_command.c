@@ -10,7 +10,7 @@
 #include "app/models.h"
 #include "app/modules.h"
 #include "cli/command_session.h"
-#include "replay/check.h"
+#include "replay/replay_check.h"
 #include "store/store_prompts.h"
 #include "tool/tool_list.h"
 
@@ -51,7 +51,7 @@ typedef struct replay_job {
   lt_command_session *session;
   lt_store *from; /* the store, only read */
   lt_journal *records;
-  lt_check *check;
+  lt_replay_check *check;
   lt_agent *agent;
   lt_arena arena;
   lt_buf tools; /* as they are on record: the providers' names are in it */

@@ -3,7 +3,7 @@
 #include "json/json.h"
 #include "plugin/hook.h"
 #include "plugin/nested.h"
-#include "tool/again.h"
+#include "replay/recorded_call.h"
 
 /* --- Who asks ----------------------------------------------------------------------------------------------------- */
 static unsigned depth_of(const lt_caller *caller) {

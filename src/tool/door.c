@@ -118,6 +118,10 @@ const lt_secrets *lt_door_secrets(const lt_door *door) {
   return door->options.secrets;
 }
 
+lt_loop *lt_door_loop(const lt_door *door) {
+  return door->loop;
+}
+
 lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_spec *tools, size_t count,
                             lt_err *err) {
   if (count > LT_TOOLS_MAX - count_others(door, provider)) {

@@ -56,6 +56,9 @@ void lt_door_free(lt_door *door); /* NULL is allowed; providers must have been r
 
 /* What is masked; may be NULL. Borrows. */
 const lt_secrets *lt_door_secrets(const lt_door *door);
+lt_loop *lt_door_loop(const lt_door *door);
+/* Warns (on_warning) of something once, however often it happens; printf. */
+void lt_door_warn(lt_door *door, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds a provider without tools, or replaces the tools it has; the next catalog contains them. Copies the specs. */
 lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_spec *tools, size_t count, lt_err *err);

@@ -28,7 +28,4 @@ struct lt_door {
 /* NULL when the door does not have it (any more). */
 lt_door_entry *lt_door_find_entry(lt_door *door, const lt_provider *provider);
 
-/* Tells of something once, however often it happens. */
-void lt_door_warn(lt_door *door, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
 #endif

@@ -49,6 +49,7 @@ typedef struct lt_recorded_call {
   lt_str input; /* its beginning, to be told of: LT_RECORD_SHOWN_BYTES */
   bool repeatable;
   bool finished;    /* false: it was about to be made, or under way, when the process ended */
+  bool withheld;    /* not finished, because a check has the call made again and compares its end */
   lt_status status; /* finished: LT_OK and the value (JSON text), or anything else and the message */
   lt_str answer;
 } lt_recorded_call;
@@ -89,7 +90,7 @@ struct lt_journal {
   /* All that is on record of a run; nothing is LT_OK, too. `ret_record` is written on success only. NULL where note is.
    * LT_YIELDS. */
   lt_status (*recall)(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS;
-  /* Runs are only checked (replay/check.h): what is not on record is not to be done, and begin refuses it. */
+  /* Runs are only checked (replay/replay_check.h): what is not on record is not to be done, and begin refuses it. */
   bool final;
 };
 

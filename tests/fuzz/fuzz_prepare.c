@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #include "json/json.h"
-#include "runner/quickjs/program.h"
+#include "runner/quickjs/program_end.h"
+#include "runner/quickjs/run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -50,24 +51,24 @@ static void judge(lt_run *run, unsigned choices, lt_str name, lt_str message, lt
     run->engine.ending = LT_END_STRING;
   }
   if (choices & STRIPPING) {
-    lt_run_judge_syntax(run);
+    lt_program_end_judge_syntax(run);
   } else {
-    lt_run_judge(run);
+    lt_program_end_judge(run);
   }
   lt_run_result_ensure_error(run->result);
 }
 
 static void prepare_and_judge(lt_run *run, unsigned choices, lt_str rest) {
-  if (!lt_run_prepare(run)) {
+  if (!lt_program_text_read(run)) {
     if (run->result->status != LT_E_INVALID) {
       abort();
     }
     return;
   }
-  if (lt_run_prepare_code(run, run->source, NULL) != LT_OK) {
+  if (lt_program_text_prepare(run, run->text.source, NULL) != LT_OK) {
     abort();
   }
-  lt_str bindings = run->program.bindings;
+  lt_str bindings = run->text.program.bindings;
   if (bindings.n > 0 && lt_json_check(bindings, NULL) != LT_OK) {
     abort();
   }
@@ -90,15 +91,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   lt_run_result result;
   lt_run_result_init(&result);
   lt_run run = {.request = &request, .result = &result, .catalog = catalog};
-  lt_buf_init(&run.code, 2 * LT_RUN_CODE_MAX_BYTES);
-  lt_buf_init(&run.bindings, LT_JSON_MAX_BYTES);
+  lt_program_text_init(&run.text);
   lt_buf_init(&run.reply, LT_JSON_MAX_BYTES);
   lt_engine_result_init(&run.engine);
   atomic_store(&run.task.stop, choices & CANCELLED ? LT_STOP_CANCEL : LT_STOP_NOT);
   prepare_and_judge(&run, choices, rest);
   check_result(&result);
-  lt_buf_release(&run.code);
-  lt_buf_release(&run.bindings);
+  lt_program_text_release(&run.text);
   lt_buf_release(&run.reply);
   lt_engine_result_release(&run.engine);
   lt_run_result_release(&result);

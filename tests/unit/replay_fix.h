@@ -4,7 +4,7 @@
 #define LT_TESTS_REPLAY_FIX_H
 
 #include "run_fix.h"
-#include "runner/quickjs/tape.h"
+#include "replay/tape.h"
 
 /* --- A fake journal in memory ------------------------------------------------------------------------------------- */
 /* Of plain malloc: it does not take part when memory is made to run out. */

@@ -1,8 +1,8 @@
 /* Recorded programs checked: run again with nothing behind them, and compared. The embedded engine's, and those of a
  * runner that knows its calls by tool and input, as those with processes do. */
 #include "replay_fix.h"
-#include "replay/check.h"
-#include "replay/matching.h"
+#include "replay/replay_check.h"
+#include "replay/call_matching.h"
 
 /* --- A runner like Python's --------------------------------------------------------------------------------------- */
 /* Its programs are lists: "act 1;read 33"; they come to the answers, one after the other. */
@@ -68,7 +68,7 @@ static lt_status process_run(lt_runner *self, const lt_run_request *request, lt_
 typedef struct stage {
   scene s;
   process p;
-  lt_check *check;
+  lt_replay_check *check;
   lt_status ended; /* the program's status */
   char *value;
   lt_err err;

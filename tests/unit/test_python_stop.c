@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "python_fix.h"
-#include "runner/threads.h"
+#include "runner/thread_limit.h"
 
 static uint64_t now_ms(void) {
   struct timespec t;

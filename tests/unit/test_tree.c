@@ -14,7 +14,7 @@
 #include "io/loop.h"
 #include "jail/jail.h"
 #include "runner/python/impl.h"
-#include "runner/tree.h"
+#include "runner/remove_folder.h"
 
 #define ORDINARY_UID 65533
 #define DEEP         2000

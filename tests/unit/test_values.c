@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "runner/values.h"
+#include "runner/stored_values.h"
 
 static void put(lt_stored_values *s, const char *key, const char *json) {
   assert_int_equal(lt_stored_values_put(s, lt_str_of(key), lt_str_of(json), NULL), LT_OK);

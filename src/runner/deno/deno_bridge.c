@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "runner/deno/impl.h"
-#include "tool/again.h"
+#include "replay/recorded_call.h"
 
 typedef struct deno_call {
   lt_run_tool_call base; /* first: lt_run_tool_call_free_all frees it */
@@ -280,7 +280,7 @@ static void deno_bridge_carry_out(deno_call *call, lt_str input) LT_YIELDS {
     lt_recorded_call_count(run->deno->door, options.caller, event.tool, event.status);
     lt_recorded_call_report(run->deno->door, options.caller, &event);
   }
-  base->open.id = 2 * (uint32_t)options.seq;
+  base->seq = options.seq;
 }
 
 static void deno_bridge_perform(deno_call *call, lt_str input, lt_http_answer *answer) LT_YIELDS {

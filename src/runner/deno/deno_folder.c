@@ -11,7 +11,7 @@
 
 #include "jail/jail.h"
 #include "runner/deno/impl.h"
-#include "runner/tree.h"
+#include "runner/remove_folder.h"
 
 #define PREFIX       "lathe-deno-"
 #define LEFT_SECONDS 60

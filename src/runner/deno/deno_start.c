@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "jail/jail.h"
 #include "runner/deno/impl.h"
-#include "runner/threads.h"
+#include "runner/thread_limit.h"
 
 #define ARGS_MAX 64
 

@@ -4,9 +4,13 @@
 
 #include "io/http_server.h"
 #include "io/process.h"
+#include "js/jsscan.h"
 #include "runner/deno/deno.h"
-#include "replay/matching.h"
-#include "runner/quickjs/program.h"
+#include "replay/call_matching.h"
+#include "runner/runner.h"
+#include "runner/run_tool_call.h"
+#include "sandbox/workers.h"
+#include "tool/catalog.h"
 
 /* How Deno is asked to allow the bridge: what it understands depends on its version, so that one after the other is
  * tried, once. */

@@ -4,8 +4,11 @@
 
 #include "io/process.h"
 #include "io/watch.h"
-#include "replay/matching.h"
-#include "runner/quickjs/program.h"
+#include "replay/call_matching.h"
+#include "runner/runner.h"
+#include "runner/run_tool_call.h"
+#include "sandbox/workers.h"
+#include "tool/catalog.h"
 #include "runner/python/python.h"
 
 /* --- The interpreter and its processes (python_zygote.c) ---------------------------------------------------------- */

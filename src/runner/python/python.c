@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "runner/python/impl.h"
-#include "runner/tree.h"
+#include "runner/remove_folder.h"
 
 extern const char lt_python_source_data[], lt_python_source_end[];
 extern char **environ;

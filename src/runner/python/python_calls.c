@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "runner/python/impl.h"
-#include "tool/again.h"
+#include "replay/recorded_call.h"
 
 struct lt_python_call {
   lt_run_tool_call call; /* first: the result frees it */
@@ -123,7 +123,7 @@ static void python_calls_carry_out(lt_python_run *run, lt_python_call *c) LT_YIE
     lt_recorded_call_count(run->python->door, options.caller, event.tool, event.status);
     lt_recorded_call_report(run->python->door, options.caller, &event);
   }
-  c->call.open.id = 2 * (uint32_t)options.seq;
+  c->call.seq = options.seq;
 }
 
 static void python_calls_perform(lt_python_run *run, lt_python_call *c) LT_YIELDS {

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "runner/python/python_zygote.h"
-#include "runner/tree.h"
+#include "runner/remove_folder.h"
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */
 

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "jail/jail.h"
 #include "runner/python/impl.h"
-#include "runner/tree.h"
+#include "runner/remove_folder.h"
 
 #define BASE_PREFIX "lathe-python-"
 

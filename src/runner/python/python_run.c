@@ -7,7 +7,7 @@
 #include "json/json_text.h"
 #include "js/jsscan.h"
 #include "runner/python/impl.h"
-#include "runner/threads.h"
+#include "runner/thread_limit.h"
 
 #define NS_PER_MS 1000000
 

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "runner/quickjs/tape.h"
+#include "replay/recorded_run.h"
+#include "runner/quickjs/host_functions.h"
+#include "runner/quickjs/program_end.h"
+#include "runner/quickjs/run.h"
 
 struct lt_quickjs {
   lt_runner runner; /* first */
@@ -19,12 +22,12 @@ struct lt_quickjs {
 };
 
 /* --- The runner --------------------------------------------------------------------------------------------------- */
-static bool speaks(lt_lang lang) {
+static bool quickjs_speaks(lt_lang lang) {
   return lang == LT_LANG_JAVASCRIPT || lang == LT_LANG_TYPESCRIPT;
 }
 
-static lt_status run_as_runner(lt_runner *self, const lt_run_request *request, lt_run_result *result,
-                               lt_err *err) LT_YIELDS {
+static lt_status quickjs_run(lt_runner *self, const lt_run_request *request, lt_run_result *result,
+                             lt_err *err) LT_YIELDS {
   return lt_quickjs_run((lt_quickjs *)(void *)self, request, result, err);
 }
 
@@ -37,7 +40,7 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
   if (q == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the engine");
   }
-  q->runner = (lt_runner){.id = "quickjs", .speaks = speaks, .run = run_as_runner};
+  q->runner = (lt_runner){.id = "quickjs", .speaks = quickjs_speaks, .run = quickjs_run};
   q->drops = getenv("LATHE_DROP_WAITING") != NULL;
   q->loop = loop;
   q->door = door;
@@ -75,7 +78,7 @@ bool lt_quickjs_drops(const lt_quickjs *q) {
   return q->drops;
 }
 
-static lt_status open_strip(lt_quickjs *q, lt_err *err) {
+static lt_status quickjs_open_strip(lt_quickjs *q, lt_err *err) {
   if (!q->has_strip) {
     LT_TRY(lt_image_open(&q->strip, &lt_qjs_module, lt_image_strip(), err));
     lt_pool_init(&q->strip_pool, &q->strip, LT_STRIP_POOL_MAX);
@@ -84,59 +87,25 @@ static lt_status open_strip(lt_quickjs *q, lt_err *err) {
   return LT_OK;
 }
 
-/* --- One step after another --------------------------------------------------------------------------------------- */
-static void on_fiber(void *arg) {
-  lt_run *run = arg;
-  run->body(run);
-}
-
-/* A program that was dropped and is stopped, or finds no box, goes nowhere. */
+/* --- Steps -------------------------------------------------------------------------------------------------------- */
+/* A dropped program that is stopped, or finds no box, does not go on. */
 static lt_workers_step on_step(lt_workers_task *task) {
   lt_run *run = (lt_run *)task;
-  run->step = LT_STEP_DONE;
-  if (run->box == NULL) {
+  run->box.step = LT_STEP_DONE;
+  if (run->box.box == NULL) {
     return LT_STEP_DONE;
   }
-  bool goes_on = lt_fiber_resume(&run->fiber);
-  bool dropped = run->tape != NULL && run->tape->dropping && atomic_load(&run->task.stop) == LT_STOP_NOT;
-  return goes_on ? run->step : dropped ? LT_STEP_PARK : LT_STEP_DONE;
+  bool goes_on = lt_fiber_resume(&run->box.fiber);
+  bool is_dropped = run->box.is_dropping && atomic_load(&run->task.stop) == LT_STOP_NOT;
+  return goes_on ? run->box.step : is_dropped ? LT_STEP_PARK : LT_STEP_DONE;
 }
 
-/* Waits without a box: it is given a fresh one when it can go on. */
-static void drop(lt_run *run) {
-  lt_box *box = run->box;
-  lt_fiber_release(&run->fiber);
-  run->tape->dropping = false;
-  run->box = NULL;
-  run->task.box = NULL;
-  lt_pool_give(run->pool, box);
-}
-
-static bool enter_box(lt_run *run, lt_err *err) {
-  if (lt_pool_take(run->pool, &run->box, err) != LT_OK) {
-    return false;
-  }
-  run->task.box = run->box;
-  lt_fiber_init(&run->fiber, run->box->stack, LT_BOX_STACK_BYTES, on_fiber, run);
-  return true;
-}
-
-void lt_run_submit(lt_run *run) {
-  bool dropped = run->box == NULL && atomic_load(&run->task.stop) == LT_STOP_NOT;
-  if (dropped && !enter_box(run, NULL)) {
-    lt_engine_result_release(&run->engine);
-    lt_engine_result_init(&run->engine);
-    run->engine.ending = LT_END_MEMORY;
-  }
-  lt_workers_submit(run->workers, &run->task);
-}
-
-static void on_done(void *arg) {
+static void on_program_done(void *arg) {
   lt_run *run = arg;
-  run->finished = true;
-  if (run->in_flight > 0 || run->queued != NULL) { /* it failed: what it had started in the background goes with it */
+  run->is_finished = true;
+  if (run->queue.in_flight > 0 || run->queue.first != NULL) { /* it failed: its calls in the background end with it */
     lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
-    lt_run_drop_queued(run, LT_E_CANCELLED, "the program has ended");
+    lt_call_queue_drop(run, LT_E_CANCELLED, "the program has ended");
   }
   lt_wait_wake(&run->wait, LT_OK);
 }
@@ -145,61 +114,64 @@ static void on_done(void *arg) {
 static void after_step(lt_workers_task *task, lt_workers_step step) {
   lt_run *run = (lt_run *)task;
   if (step == LT_STEP_PARK) {
-    if (run->tape != NULL && run->tape->dropping) {
-      drop(run);
+    if (run->box.is_dropping) {
+      lt_run_box_drop(run);
     }
-    lt_run_parked(run);
+    lt_run_opens_park(run);
     return;
   }
-  lt_box *box = run->box;
-  lt_pool *pool = run->pool;
+  lt_box *box = run->box.box;
+  lt_pool *pool = run->box.pool;
   if (box != NULL) {
-    lt_fiber_release(&run->fiber);
+    lt_fiber_release(&run->box.fiber);
   }
-  run->done_post = (lt_post){.fn = on_done, .arg = run};
+  run->done_post = (lt_post){.fn = on_program_done, .arg = run};
   lt_loop_post(run->loop, &run->done_post);
   if (box != NULL) {
     lt_pool_give(pool, box);
   }
 }
 
-static void stop_in_time(lt_run *run) {
-  if (run->finished || atomic_load(&run->task.stop) != LT_STOP_NOT) {
+static void on_run_deadline(lt_run *run) {
+  lt_call_queue_stop_run(run, LT_STOP_TIMEOUT);
+}
+
+static void run_stop_in_time(lt_run *run) {
+  if (run->is_finished || atomic_load(&run->task.stop) != LT_STOP_NOT) {
     return;
   }
   if (run->cancel.why != LT_OK) {
-    lt_run_stop(run, LT_STOP_CANCEL);
-  } else if (lt_run_left_ms(run) == 0) {
-    lt_run_stop(run, LT_STOP_TIMEOUT);
+    lt_call_queue_stop_run(run, LT_STOP_CANCEL);
+  } else if (lt_run_clock_left_ms(run) == 0) {
+    lt_call_queue_stop_run(run, LT_STOP_TIMEOUT);
   }
 }
 
 /* The run's own fiber carries out one call at a time itself: a program that waits for one call costs one fiber. */
-static void wait_until_finished(lt_run *run) LT_YIELDS {
+static void run_wait_until_finished(lt_run *run) LT_YIELDS {
   lt_cancel_node from_above, to_us;
   lt_cancel_follow(run->request->cancel, &from_above, &run->cancel);
   lt_cancel_add(&run->cancel, &to_us, &run->wait);
-  while (!run->finished || run->in_flight > 0) {
-    stop_in_time(run);
-    if ((run->queued != NULL || run->own != NULL) && !lt_run_watch_deadline(run)) {
-      lt_run_drop_queued(run, LT_E_NOMEM, "no memory for another tool call");
+  while (!run->is_finished || run->queue.in_flight > 0) {
+    run_stop_in_time(run);
+    if (lt_call_queue_has_waiting(&run->queue) && !lt_run_clock_watch(run, on_run_deadline)) {
+      lt_call_queue_drop(run, LT_E_NOMEM, "no memory for another tool call");
     }
-    if (lt_run_perform_queued(run)) {
+    if (lt_call_queue_perform(run)) {
       continue;
     }
-    bool ending = run->finished || atomic_load(&run->task.stop) != LT_STOP_NOT;
-    run->idle = true;
-    lt_wait_on(&run->wait, ending ? UINT64_MAX : lt_run_left_ms(run));
-    run->idle = false;
+    bool is_ending = run->is_finished || atomic_load(&run->task.stop) != LT_STOP_NOT;
+    run->queue.is_idle = true;
+    lt_wait_on(&run->wait, is_ending ? UINT64_MAX : lt_run_clock_left_ms(run));
+    run->queue.is_idle = false;
   }
   lt_cancel_remove(&run->cancel, &to_us);
   lt_cancel_remove(run->request->cancel, &from_above);
-  lt_timer_free(run->deadline);
-  run->deadline = NULL;
-  lt_run_timers_release(run);
+  lt_run_clock_unwatch(run);
+  lt_guest_timers_release(run);
 }
 
-static bool was_cancelled_before(lt_run *run) {
+static bool run_was_cancelled_before(lt_run *run) {
   if (run->request->cancel == NULL || run->request->cancel->why == LT_OK) {
     return false;
   }
@@ -207,116 +179,139 @@ static bool was_cancelled_before(lt_run *run) {
   return true;
 }
 
-/* Runs `body` on the workers, in a box of `pool`, to its end. LT_YIELDS. */
+/* Runs `body` on the workers, in a box of `pool`, to its end. */
 static lt_status run_in_box(lt_run *run, lt_pool *pool, void (*body)(lt_run *run) LT_YIELDS, lt_err *err) LT_YIELDS {
-  if (was_cancelled_before(run)) {
+  if (run_was_cancelled_before(run)) {
     return LT_OK;
   }
-  run->pool = pool;
-  run->body = body;
-  run->finished = false;
-  if (!enter_box(run, err)) {
-    return err != NULL ? err->status : LT_E_NOMEM;
-  }
+  run->box.pool = pool;
+  run->box.body = body;
+  run->is_finished = false;
+  LT_TRY(lt_run_box_enter(run, err));
   lt_workers_submit(run->workers, &run->task);
-  wait_until_finished(run);
+  run_wait_until_finished(run);
   return LT_OK;
 }
 
 /* --- A run -------------------------------------------------------------------------------------------------------- */
-static void strip_body(lt_run *run) LT_YIELDS {
+static void on_strip_box(lt_run *run) LT_YIELDS {
   lt_guest_host host;
-  lt_run_world(run, &host);
-  lt_engine_strip(run->box, run->source, host.poll, run, &run->engine);
+  lt_host_functions_fill(run, &host);
+  lt_engine_strip(run->box.box, run->text.source, host.poll, run, &run->engine);
 }
 
-static void program_body(lt_run *run) LT_YIELDS {
+/* On the worker: the program is at its beginning, or at it again after it was dropped. What is under way stays so, and
+ * waits for the program to open it again. */
+static void run_rewind(lt_run *run) {
+  lt_run_values_rewind(run);
+  lt_said_texts_rewind(run);
+  pthread_mutex_lock(&run->lock);
+  lt_program_calls_rewind(run);
+  lt_guest_timers_rewind(run);
+  lt_run_opens_rewind(run);
+  pthread_mutex_unlock(&run->lock);
+  lt_engine_result_release(&run->engine);
+  lt_engine_result_init(&run->engine);
+  lt_tape_rewind(&run->tape);
+  run->text.program.seed = run->tape.seed;
+}
+
+static void on_program_box(lt_run *run) LT_YIELDS {
   lt_guest_host host;
-  if (run->tape != NULL) {
-    lt_tape_rewind(run);
-  }
-  lt_run_world(run, &host);
-  lt_engine_run(run->box, &run->program, &host, &run->engine);
+  run_rewind(run);
+  lt_host_functions_fill(run, &host);
+  lt_engine_run(run->box.box, &run->text.program, &host, &run->engine);
 }
 
 /* TypeScript to JavaScript. False: `result` says why not, or `status` that it could not be tried. */
-static bool strip_types(lt_run *run, lt_status *status, lt_err *err) LT_YIELDS {
-  *status = open_strip(run->quickjs, err);
+static bool run_strip_types(lt_run *run, lt_status *status, lt_err *err) LT_YIELDS {
+  *status = quickjs_open_strip(run->quickjs, err);
   if (*status == LT_OK) {
-    *status = run_in_box(run, &run->quickjs->strip_pool, strip_body, err);
+    *status = run_in_box(run, &run->quickjs->strip_pool, on_strip_box, err);
   }
   if (*status != LT_OK) {
     return false;
   }
   if (run->engine.ending != LT_END_STRING || atomic_load(&run->task.stop) != LT_STOP_NOT) {
-    lt_run_judge_syntax(run);
+    lt_program_end_judge_syntax(run);
     return false;
   }
-  run->code = run->engine.text;
+  run->text.code = run->engine.text;
   lt_buf_init(&run->engine.text, LT_RUN_RESULT_MAX_BYTES);
   return true;
 }
 
-/* What went another way than on record has come to nothing of its own. */
-static void judge(lt_run *run) {
-  lt_tape *tape = run->tape;
-  bool stopped = atomic_load(&run->task.stop) != LT_STOP_NOT;
-  if (tape != NULL && !stopped && tape->fault.n == 0) {
-    lt_tape_check_end(run);
+/* A program that diverged has no outcome of its own. */
+static void run_judge(lt_run *run) {
+  bool is_stopped = atomic_load(&run->task.stop) != LT_STOP_NOT;
+  if (!is_stopped && run->tape.fault.n == 0) {
+    lt_tape_check_end(&run->tape);
   }
-  lt_run_judge(run);
-  if (tape != NULL && tape->fault.n > 0 && !stopped) {
-    lt_run_result_fail(run->result, LT_E_DIVERGED, "diverged: %.*s", LT_STR_ARG(tape->fault));
+  lt_program_end_judge(run);
+  if (run->tape.fault.n > 0 && !is_stopped) {
+    lt_run_result_fail(run->result, LT_E_DIVERGED, "diverged: %.*s", LT_STR_ARG(run->tape.fault));
   }
 }
 
 static lt_status run_program(lt_run *run, lt_err *err) LT_YIELDS {
   lt_status status = LT_OK;
-  if (!lt_run_prepare(run)) {
+  if (!lt_program_text_read(run)) {
     return LT_OK;
   }
-  bool typed = run->request->lang == LT_LANG_TYPESCRIPT;
-  if (typed && !strip_types(run, &status, err)) {
+  bool is_typed = run->request->lang == LT_LANG_TYPESCRIPT;
+  if (is_typed && !run_strip_types(run, &status, err)) {
     return status;
   }
-  LT_TRY(lt_run_prepare_code(run, typed ? lt_buf_view(&run->code) : run->source, err));
-  LT_TRY(run_in_box(run, &run->quickjs->base_pool, program_body, err));
-  judge(run);
+  LT_TRY(lt_program_text_prepare(run, is_typed ? lt_buf_view(&run->text.code) : run->text.source, err));
+  LT_TRY(run_in_box(run, &run->quickjs->base_pool, on_program_box, err));
+  run_judge(run);
   return LT_OK;
 }
 
+static uint64_t engine_fingerprint(void) {
+  lt_image_header head;
+  memcpy(&head, lt_image_base().p, sizeof head);
+  return head.fingerprint;
+}
+
 static void run_init(lt_run *run, lt_quickjs *q, const lt_run_request *request, lt_run_result *result) {
+  const lt_tape_options tape = {.loop = q->loop,
+                                .door = q->door,
+                                .request = request,
+                                .lock = &run->lock,
+                                .engine = engine_fingerprint(),
+                                .drops = q->drops};
   *run = (lt_run){.quickjs = q, .loop = q->loop, .door = q->door, .workers = q->workers};
   run->task.step = on_step;
   run->task.after = after_step;
   run->request = request;
   run->result = result;
-  run->values = request->values;
-  run->last_text = &result->texts;
-  run->last_call = &run->calls;
-  run->last_ready = &run->ready;
-  run->last_queued = &run->queued;
-  lt_buf_init(&run->code, LT_RUN_CODE_MAX_BYTES * 2);
-  lt_buf_init(&run->bindings, LT_JSON_MAX_BYTES);
+  pthread_mutex_init(&run->lock, NULL);
+  lt_tape_init(&run->tape, &tape);
+  lt_program_text_init(&run->text);
   lt_buf_init(&run->reply, LT_JSON_MAX_BYTES);
+  lt_said_texts_init(run);
+  lt_run_values_init(run);
+  lt_program_calls_init(&run->calls);
+  lt_call_queue_init(&run->queue);
+  lt_run_opens_init(run);
+  run->opens.on_parked = lt_guest_timers_catch_up;
   lt_engine_result_init(&run->engine);
   lt_wait_init(&run->wait, q->loop);
   lt_cancel_init(&run->cancel);
-  pthread_mutex_init(&run->lock, NULL);
 }
 
 static void run_release(lt_run *run) {
-  lt_buf_release(&run->code);
-  lt_buf_release(&run->bindings);
+  lt_program_text_release(&run->text);
   lt_buf_release(&run->reply);
   lt_engine_result_release(&run->engine);
-  lt_stored_values_free(run->own_values);
-  lt_tape_free(run->tape);
+  lt_run_values_release(run);
+  lt_tape_release(&run->tape);
   lt_catalog_unref(run->catalog);
   pthread_mutex_destroy(&run->lock);
 }
 
-static lt_status take_catalog(lt_run *run, lt_err *err) {
+static lt_status run_take_catalog(lt_run *run, lt_err *err) {
   const lt_caller *caller = run->request->caller;
   if (caller == NULL || caller->catalog == NULL) {
     return lt_door_catalog(run->door, &run->catalog, err);
@@ -325,27 +320,27 @@ static lt_status take_catalog(lt_run *run, lt_err *err) {
   return LT_OK;
 }
 
-/* What cannot be run by its record has ended so. */
-static lt_status begin_tape(lt_run *run, bool *ret_ended, lt_err *err) LT_YIELDS {
+/* A run that cannot follow its record has ended as diverged. */
+static lt_status run_begin_tape(lt_run *run, bool *ret_ended, lt_err *err) LT_YIELDS {
   lt_err why = LT_ERR_INIT;
-  lt_status status = lt_tape_begin(run, ret_ended, &why);
-  if (status == LT_E_DIVERGED) {
-    lt_run_result_fail(run->result, status, "diverged: %s", lt_err_msg(&why));
+  if (lt_tape_begin(&run->tape, run->result, ret_ended, &why) == LT_E_DIVERGED) {
+    lt_run_result_fail(run->result, LT_E_DIVERGED, "diverged: %s", lt_err_msg(&why));
     *ret_ended = true;
     return LT_OK;
   }
-  return status == LT_OK ? LT_OK : lt_fail(err, status, "%s", lt_err_msg(&why));
+  LT_TRY(lt_err_copy(err, &why));
+  return *ret_ended ? LT_OK : lt_run_values_begin(run, err);
 }
 
-/* What could not be run has not ended: `status` is why. */
-static void end(lt_run *run, lt_status status, double duration_ms) {
+/* A run that could not be begun has not ended: `status` is why. */
+static void run_end(lt_run *run, lt_status status, double duration_ms) {
   lt_run_result *result = run->result;
   result->duration_ms = duration_ms;
-  result->owned = run->calls;
-  result->calls = lt_run_tool_call_link(run->calls);
+  result->owned = run->calls.first;
+  result->calls = lt_run_tool_call_link(run->calls.first);
   lt_run_result_ensure_error(result);
   if (status == LT_OK) {
-    lt_tape_end(run);
+    lt_tape_end(&run->tape, result);
   }
 }
 
@@ -357,17 +352,17 @@ lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_re
   uint64_t began = lt_workers_now();
   run_init(run, q, request, result);
   atomic_store(&run->task.deadline_ns, began + lt_run_request_timeout_ms(request) * 1000000);
-  bool ended = false;
-  lt_status status = take_catalog(run, err);
+  bool has_ended = false;
+  lt_status status = run_take_catalog(run, err);
   if (status == LT_OK) {
-    status = begin_tape(run, &ended, err);
+    status = run_begin_tape(run, &has_ended, err);
   }
-  if (status == LT_OK && !ended) {
+  if (status == LT_OK && !has_ended) {
     status = run_program(run, err);
-    end(run, status, (double)(lt_workers_now() - began) / 1e6);
+    run_end(run, status, (double)(lt_workers_now() - began) / 1e6);
   }
   lt_run_result_ensure_error(result);
-  lt_run_tell_recalled(run);
+  lt_recorded_run_report(run->door, request->caller, &run->tape.record, result);
   run_release(run);
   lt_mem_free(run);
   return status;

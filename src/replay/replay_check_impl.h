@@ -1,0 +1,48 @@
+/* What the parts of a check share: its journal, its runner and its observer. Internal to replay/. */
+#ifndef LT_REPLAY_REPLAY_CHECK_IMPL_H
+#define LT_REPLAY_REPLAY_CHECK_IMPL_H
+
+#include "replay/replay_check.h"
+
+/* A program of the record: its end is withheld while it runs again, or given. */
+typedef struct lt_replay_check_program {
+  struct lt_replay_check_program *next;
+  lt_buf run;
+  lt_buf text;        /* the note of its end */
+  bool is_answered;   /* the record answers: nothing runs */
+  bool is_compared;   /* its new end was compared with that */
+  bool is_in_process; /* Python's or Deno's: its clock and its random numbers are not on record */
+} lt_replay_check_program;
+
+/* A call that is made again. */
+typedef struct lt_replay_check_call {
+  struct lt_replay_check_call *next;
+  int64_t id; /* the journal's */
+  uint64_t seq, hash;
+  lt_status status;
+  lt_buf run, answer;
+} lt_replay_check_call;
+
+struct lt_replay_check {
+  lt_journal journal; /* first */
+  lt_runner runner;
+  lt_replay_check_options options;
+  lt_replay_check_program *programs;
+  lt_replay_check_call *calls;
+  lt_replay_check_counts counts;
+  lt_buf fault, reasons;
+  bool is_beyond;
+};
+
+/* The program of that run as it is known so far; NULL: it is not. */
+lt_replay_check_program *lt_replay_check_find_program(const lt_replay_check *check, lt_str run);
+/* From now on the record answers for the program, because of that. False: no memory. */
+bool lt_replay_check_give(lt_replay_check *check, lt_str run, lt_str why);
+
+/* The program has ended, by itself: its end has to have been compared. */
+void lt_replay_check_ended(lt_replay_check *check, lt_str run);
+
+/* check_runner.c */
+void lt_replay_check_runner_init(lt_runner *runner);
+
+#endif

@@ -1,0 +1,355 @@
+#include "runner/quickjs/program_end.h"
+
+#include "base/nearest.h"
+#include "base/utf8.h"
+#include "js/jsscan.h"
+#include "runner/quickjs/run.h"
+#include "runner/quickjs/source_place.h"
+#include "runner/quickjs/tool_names.h"
+
+#define STACK_LINES_MAX 20
+
+/* --- Where -------------------------------------------------------------------------------------------------------- */
+static bool end_read_number(lt_str text, size_t *at, uint32_t *ret) {
+  uint32_t n = 0;
+  size_t start = *at;
+  while (*at < text.n && text.p[*at] >= '0' && text.p[*at] <= '9' && n < 100000000) {
+    n = n * 10 + (uint32_t)(text.p[(*at)++] - '0');
+  }
+  *ret = n;
+  return *at > start;
+}
+
+/* Where the file's name begins in `at f (program.js:3:11)` or `at program.js:3:11`; another file's may end like it. */
+static size_t end_find_file(lt_str frame, lt_str file) {
+  size_t at = lt_str_find(frame, file, 1);
+  while (at != SIZE_MAX && ((frame.p[at - 1] != '(' && frame.p[at - 1] != ' ') || at + file.n >= frame.n ||
+                            frame.p[at + file.n] != ':')) {
+    at = lt_str_find(frame, file, at + 1);
+  }
+  return at;
+}
+
+/* Where that was written, when this line of the stack is the program's own. */
+static bool end_position_of(const lt_run *run, lt_str frame, lt_run_place *ret) {
+  size_t at = end_find_file(frame, run->text.program.file);
+  if (at == SIZE_MAX) {
+    return false;
+  }
+  at += run->text.program.file.n + 1;
+  *ret = (lt_run_place){0};
+  if (!end_read_number(frame, &at, &ret->line)) {
+    return false;
+  }
+  if (at < frame.n && frame.p[at] == ':') {
+    at++;
+    end_read_number(frame, &at, &ret->column);
+  }
+  lt_source_place_map(run, ret);
+  return true;
+}
+
+static lt_str end_next_line(lt_str *rest) {
+  size_t end = lt_str_find(*rest, LT_STR("\n"), 0);
+  lt_str line = lt_str_sub(*rest, 0, end == SIZE_MAX ? rest->n : end);
+  *rest = lt_str_sub(*rest, line.n + 1, rest->n);
+  return line;
+}
+
+static lt_str end_function_of(lt_str frame) {
+  lt_str call = lt_str_trim(frame);
+  size_t end = lt_str_find(call, LT_STR(" ("), 0);
+  lt_str name = lt_str_starts(call, LT_STR("at ")) && end != SIZE_MAX ? lt_str_sub(call, 3, end) : LT_STR("<program>");
+  return lt_str_eq(name, LT_STR("<eval>")) ? LT_STR("<program>") : name;
+}
+
+/* `class E extends Error {}` is where E is declared; where it was made is the frame after that. */
+static bool end_is_class_declared_at(const lt_run *run, lt_str name, const lt_run_place *place) {
+  lt_str keyword = LT_STR("class ");
+  lt_str line = lt_jsscan_line(run->request->code, place->line);
+  lt_str text = lt_str_sub(line, place->at, line.n);
+  return lt_str_starts(text, keyword) && lt_str_starts(lt_str_trim(lt_str_sub(text, keyword.n, text.n)), name);
+}
+
+static void end_add_frame(lt_run_result *result, lt_str name, const lt_run_place *place) {
+  lt_buf_printf(&result->stack, "%sat %.*s (%u:%u)", result->stack.n > 0 ? "\n" : "", LT_STR_ARG(name), place->line,
+                place->column);
+}
+
+/* The program's own frames; the first one is where it happened. */
+static void end_locate(lt_run *run) {
+  unsigned most = run->request->code.n > LT_RUN_FRAMES_CODE_BYTES ? 1 : STACK_LINES_MAX;
+  lt_str rest = lt_buf_view(&run->engine.stack);
+  bool only_declared = true;
+  for (unsigned frames = 0; rest.n > 0 && frames < most;) {
+    lt_str frame = end_next_line(&rest);
+    lt_str name = end_function_of(frame);
+    lt_run_place place;
+    if (!end_position_of(run, frame, &place)) {
+      continue;
+    }
+    bool declared = only_declared && end_is_class_declared_at(run, name, &place);
+    if (frames++ == 0 || (only_declared && !declared)) {
+      lt_source_place_set(run, &place);
+    }
+    only_declared = declared;
+    end_add_frame(run->result, name, &place);
+  }
+}
+
+/* Errors of linking, which have no stack. */
+static const struct {
+  const char *prefix;  /* of the message; the name at fault follows */
+  const char *keyword; /* of the statement that has the name */
+} link_errors[] = {
+    {"Module not found: ", "import"},
+    {"Could not find export '", "import"},
+    {"exported variable '", "export"},
+};
+
+static bool end_is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
+
+/* The first place after `keyword` where `name` stands as a whole. */
+static size_t end_find_name(lt_str source, lt_str keyword, lt_str name) {
+  size_t at = lt_str_find(source, keyword, 0);
+  while (at != SIZE_MAX && name.n > 0) {
+    at = lt_str_find(source, name, at + 1);
+    if (at != SIZE_MAX && !end_is_name_character(source.p[at - 1]) &&
+        (at + name.n >= source.n || !end_is_name_character(source.p[at + name.n]))) {
+      return at;
+    }
+  }
+  return SIZE_MAX;
+}
+
+/* The engine does not say which import or export it could not resolve: the one that has the name. */
+static void end_locate_link_error(lt_run *run) {
+  lt_str text = lt_buf_view(&run->engine.text);
+  for (size_t i = 0; i < sizeof link_errors / sizeof link_errors[0] && run->result->line == 0; i++) {
+    lt_str prefix = lt_str_of(link_errors[i].prefix);
+    if (!lt_str_starts(text, prefix)) {
+      continue;
+    }
+    lt_str name = lt_str_sub(text, prefix.n, text.n);
+    size_t end = lt_str_ends(prefix, LT_STR("'")) ? lt_str_find(name, LT_STR("'"), 0) : SIZE_MAX;
+    size_t at = end_find_name(run->text.source, lt_str_of(link_errors[i].keyword), lt_str_sub(name, 0, end));
+    if (at != SIZE_MAX) {
+      lt_source_place_set_byte(run, at);
+    }
+  }
+}
+
+/* --- What --------------------------------------------------------------------------------------------------------- */
+static const struct {
+  const char *name;
+  const char *advice;
+} not_here[] = {
+    {"fetch", "there is no network in a program: call a tool"},
+    {"XMLHttpRequest", "there is no network in a program: call a tool"},
+    {"WebSocket", "there is no network in a program: call a tool"},
+    {"require", "there are no Node modules: import a registered module or call a tool"},
+    {"process", "there is no process or environment in a program: use `input` or call a tool"},
+    {"Deno", "this is not Deno: call a tool"},
+    {"Buffer", "this is not Node: use Uint8Array or strings"},
+    {"fs", "there are no files in a program: call a tool"},
+    {"window", "this is not a browser"},
+    {"document", "this is not a browser"},
+    {"alert", "use output()"},
+    {"print", "use output() or log()"},
+    {"setInterval", "use a loop with sleep()"},
+    {"llm", "no model is configured"},
+    {"llmJson", "no model is configured"},
+};
+
+/* `x is not defined`: the name, or empty. */
+static lt_str end_undefined_name(const lt_engine_result *engine) {
+  lt_str suffix = LT_STR(" is not defined");
+  lt_str text = lt_buf_view(&engine->text);
+  if (!lt_str_eq(lt_buf_view(&engine->name), LT_STR("ReferenceError")) || !lt_str_ends(text, suffix)) {
+    return LT_STR_NULL;
+  }
+  lt_str name = lt_str_sub(text, 0, text.n - suffix.n);
+  return name.n > 2 && name.p[0] == '\'' ? lt_str_sub(name, 1, name.n - 1) : name;
+}
+
+/* badRead, where the server or plugin "bad" has told no tools. */
+static bool end_advise_silent(lt_run *run, lt_str name) {
+  const lt_str *silent;
+  size_t count = lt_catalog_silent(run->catalog, &silent);
+  lt_buf prefix;
+  lt_buf_init(&prefix, 4 * LT_KIB);
+  bool found = false;
+  for (size_t i = 0; i < count && !found; i++) {
+    lt_buf_clear(&prefix);
+    lt_identifier_js(&prefix, silent[i]);
+    found = prefix.n > 0 && name.n > prefix.n && lt_str_starts(name, lt_buf_view(&prefix));
+    if (found) {
+      lt_buf_printf(&run->result->error, ": \"%.*s\" has told no tools, it may be down: tools[\"%.*s.x\"]({}) says why",
+                    LT_STR_ARG(silent[i]), LT_STR_ARG(silent[i]));
+    }
+  }
+  lt_buf_release(&prefix);
+  return found;
+}
+
+/* lt_run_request.without_output. */
+static bool end_advise_output(lt_run *run, lt_str name) {
+  bool it = lt_str_eqc(name, "output") || lt_str_eqc(name, "done") || lt_str_eqc(name, "complete");
+  if (it && run->request->without_output) {
+    lt_buf_addc(&run->result->error, " here: the value of the last expression is the answer");
+    return true;
+  }
+  return false;
+}
+
+/* storeArtefact, where there is a function storeArtifact. */
+static bool end_advise_function(lt_run *run, lt_str name) {
+  lt_nearest nearest = lt_nearest_to(name, name.n < 5 ? 1 : 2);
+  for (size_t i = 0; i < run->request->function_count; i++) {
+    lt_nearest_offer(&nearest, run->request->functions[i].name);
+  }
+  if (nearest.name.p != NULL) {
+    lt_buf_printf(&run->result->error, ". Did you mean: %.*s?", LT_STR_ARG(nearest.name));
+  }
+  return nearest.name.p != NULL;
+}
+
+static void end_advise(lt_run *run) {
+  lt_str name = end_undefined_name(&run->engine);
+  lt_buf *error = &run->result->error;
+  if (name.n == 0 || end_advise_output(run, name) || end_advise_function(run, name)) {
+    return;
+  }
+  lt_str near[LT_TOOL_SUGGESTIONS];
+  if (end_advise_silent(run, name)) {
+    return;
+  }
+  size_t count = lt_tool_names_suggest(run, name, near);
+  for (size_t i = 0; i < count; i++) {
+    lt_buf_addc(error, i == 0 ? ". Did you mean: " : ", ");
+    lt_buf_add(error, lt_tool_names_near(run, near[i]));
+  }
+  if (count > 0) {
+    lt_buf_addc(error, "?");
+    return;
+  }
+  for (size_t i = 0; i < sizeof not_here / sizeof not_here[0]; i++) {
+    if (lt_str_eqc(name, not_here[i].name)) {
+      lt_buf_printf(error, ": %s", not_here[i].advice);
+    }
+  }
+}
+
+/* As much of a message as is shown, cut between characters. */
+static void end_add_cut(lt_buf *out, lt_str text, size_t max) {
+  lt_str head = lt_utf8_cut(text, max);
+  lt_buf_add(out, head);
+  if (head.n < text.n) {
+    lt_buf_printf(out, "... (%zu bytes)", text.n);
+  }
+}
+
+static void end_judge_error(lt_run *run) {
+  lt_run_result *result = run->result;
+  result->status = LT_E_PROGRAM;
+  lt_buf_clear(&result->error);
+  lt_str name = lt_buf_view(&run->engine.name);
+  if (name.n > 0 && !lt_str_eq(name, LT_STR("Error"))) {
+    end_add_cut(&result->error, name, LT_RUN_CONTEXT_BYTES);
+    lt_buf_addc(&result->error, ": ");
+  }
+  end_add_cut(&result->error, lt_buf_view(&run->engine.text), LT_RUN_ERROR_BYTES);
+  if (run->engine.text.n == 0) {
+    lt_buf_addc(&result->error, run->engine.text.status == LT_OK
+                                    ? "the program threw an error without a message"
+                                    : "the program threw an error whose message is too long to be read");
+  }
+  end_advise(run);
+  end_locate(run);
+  end_locate_link_error(run);
+}
+
+static void end_judge_stopped(lt_run *run) {
+  if (atomic_load(&run->task.stop) == LT_STOP_TIMEOUT) {
+    lt_run_result_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
+                       (unsigned long)lt_run_request_timeout_ms(run->request));
+  } else {
+    lt_run_result_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
+  }
+}
+
+static void end_judge_memory(lt_run *run) {
+  end_locate(run);
+  lt_run_result_fail(run->result, LT_E_NOMEM,
+                     "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
+                     "(--memory, sandbox.memoryMb)",
+                     (unsigned long)(lt_run_request_memory_bytes(run->request) / LT_MIB));
+}
+
+static void end_judge_value(lt_run *run, lt_value_kind kind) {
+  run->result->status = LT_OK;
+  run->result->kind = kind;
+  lt_buf_release(&run->result->value);
+  run->result->value = run->engine.text;
+  lt_buf_init(&run->engine.text, LT_RUN_RESULT_MAX_BYTES);
+}
+
+void lt_program_end_judge(lt_run *run) {
+  bool stopped = atomic_load(&run->task.stop) != LT_STOP_NOT;
+  switch (stopped ? LT_END_STOPPED : run->engine.ending) {
+    case LT_END_VALUE:
+      end_judge_value(run, LT_VALUE_JSON);
+      break;
+    case LT_END_STRING:
+      end_judge_value(run, LT_VALUE_STRING);
+      break;
+    case LT_END_UNDEFINED:
+      end_judge_value(run, LT_VALUE_UNDEFINED);
+      break;
+    case LT_END_ERROR:
+      end_judge_error(run);
+      break;
+    case LT_END_MEMORY:
+      end_judge_memory(run);
+      break;
+    case LT_END_STOPPED:
+      end_judge_stopped(run);
+      break;
+    case LT_END_TRAP:
+      lt_run_result_fail(run->result, LT_E_TRAP, "the sandbox stopped the program: %.*s",
+                         LT_STR_ARG(lt_buf_view(&run->engine.text)));
+      break;
+  }
+}
+
+/* `Unexpected token (3:12)`: the last such pair in a message of the type stripper. */
+static void end_locate_in_message(lt_run *run, lt_str *message) {
+  for (size_t at = message->n; at-- > 0;) {
+    uint32_t line, column;
+    size_t p = at + 1;
+    if (message->p[at] != '(' || !end_read_number(*message, &p, &line) || p >= message->n || message->p[p++] != ':' ||
+        !end_read_number(*message, &p, &column) || p >= message->n || message->p[p] != ')') {
+      continue;
+    }
+    lt_source_place_set_column(run, line, column);
+    *message = lt_str_trim(lt_str_sub(*message, 0, at));
+    return;
+  }
+}
+
+void lt_program_end_judge_syntax(lt_run *run) {
+  if (atomic_load(&run->task.stop) != LT_STOP_NOT || run->engine.ending != LT_END_ERROR) {
+    lt_program_end_judge(run);
+    return;
+  }
+  lt_str message = lt_buf_view(&run->engine.text);
+  end_locate_in_message(run, &message);
+  run->result->status = LT_E_PROGRAM;
+  lt_buf_clear(&run->result->error);
+  if (!lt_str_starts(message, LT_STR("SyntaxError"))) {
+    lt_buf_addc(&run->result->error, "SyntaxError: ");
+  }
+  end_add_cut(&run->result->error, message, LT_RUN_ERROR_BYTES);
+}

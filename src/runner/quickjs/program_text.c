@@ -1,0 +1,181 @@
+#include "runner/quickjs/program_text.h"
+
+#include "base/mem.h"
+#include "js/jsscan.h"
+#include "json/json.h"
+#include "json/json_text.h"
+#include "runner/quickjs/run.h"
+#include "runner/quickjs/source_place.h"
+#include "runner/quickjs/tool_names.h"
+
+void lt_program_text_init(lt_program_text *text) {
+  *text = (lt_program_text){0};
+  lt_buf_init(&text->code, LT_RUN_CODE_MAX_BYTES * 2);
+  lt_buf_init(&text->bindings, LT_JSON_MAX_BYTES);
+}
+
+void lt_program_text_release(lt_program_text *text) {
+  lt_buf_release(&text->code);
+  lt_buf_release(&text->bindings);
+}
+
+/* --- Text that can be run ----------------------------------------------------------------------------------------- */
+static void text_fail_at(lt_run *run, size_t at, const char *what) {
+  run->text.source = run->request->code;
+  lt_source_place_set_byte(run, at);
+  lt_run_result_fail(run->result, LT_E_INVALID, "%s (line %u, column %u): save the program as UTF-8 text", what,
+                     run->result->line, run->result->column);
+  lt_buf_clear(&run->result->context); /* it is not text */
+}
+
+/* Bytes of the UTF-8 sequence at `p` (RFC 3629, section 4), or 0. */
+static unsigned text_sequence_bytes(const char *p, const char *end) {
+  uint32_t c = 0;
+  unsigned n = lt_json_read_char(p, end, &c);
+  return lt_json_is_surrogate(c) ? 0 : n;
+}
+
+static bool text_is_utf8(lt_run *run) {
+  lt_str code = run->request->code;
+  if (code.n > LT_RUN_CODE_MAX_BYTES) {
+    lt_run_result_fail(run->result, LT_E_INVALID, "the program has %zu bytes; at most %lu MiB can be run", code.n,
+                       LT_RUN_CODE_MAX_BYTES / LT_MIB);
+    return false;
+  }
+  for (size_t i = 0; i < code.n;) {
+    unsigned length = text_sequence_bytes(code.p + i, code.p + code.n);
+    if (length == 0 || code.p[i] == 0) {
+      text_fail_at(run, i, length == 0 ? "the program is not valid UTF-8" : "the program contains a NUL byte");
+      return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
+static bool text_has_input(lt_run *run) {
+  lt_err err = LT_ERR_INIT;
+  if (run->request->input.n > 0 && lt_json_check(run->request->input, &err) != LT_OK) {
+    lt_run_result_fail(run->result, LT_E_INVALID, "the input is not JSON: %s", lt_err_msg(&err));
+    return false;
+  }
+  return true;
+}
+
+/* --- Tools and functions that are named --------------------------------------------------------------------------- */
+typedef struct name_binder {
+  const lt_run *run;
+  lt_json_writer writer;
+  const void **bound; /* tools and functions, so far */
+  size_t count;
+  size_t room;
+  bool failed; /* no memory */
+} name_binder;
+
+static bool binder_has(const name_binder *b, const void *what) {
+  for (size_t i = 0; i < b->count; i++) {
+    if (b->bound[i] == what) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool binder_add(name_binder *b, const void *what) {
+  if (b->count == b->room) {
+    size_t room = b->room == 0 ? 16 : b->room * 2;
+    const void **bound = lt_mem_realloc(b->bound, room * sizeof *bound);
+    if (bound == NULL) {
+      b->failed = true;
+      return false;
+    }
+    b->bound = bound;
+    b->room = room;
+  }
+  b->bound[b->count++] = what;
+  return true;
+}
+
+/* In the bindings a tool is its id, a function its index. */
+static void binder_add_function(name_binder *b, lt_str word, size_t index) {
+  const lt_run_function *function = &b->run->request->functions[index];
+  if (!binder_has(b, function) && binder_add(b, function)) {
+    lt_json_key_str(&b->writer, word);
+    lt_json_put_int(&b->writer, (int64_t)index);
+  }
+}
+
+static void binder_add_word(void *arg, lt_str word) {
+  name_binder *b = arg;
+  size_t index = lt_run_request_find_function(b->run->request, word);
+  if (index < b->run->request->function_count) {
+    binder_add_function(b, word, index);
+    return;
+  }
+  const lt_tool *tool = lt_tool_names_find_word(b->run, word);
+  if (tool != NULL && !binder_has(b, tool) && binder_add(b, tool)) {
+    lt_json_key_str(&b->writer, word);
+    lt_json_put_str(&b->writer, tool->id);
+  }
+}
+
+/* A program names few of those there are; other tools are found through tools["id"]. */
+static lt_status text_bind_names(lt_run *run, lt_str code) {
+  name_binder b = {.run = run, .writer = lt_json_writer_on(&run->text.bindings)};
+  lt_buf_clear(&run->text.bindings);
+  lt_json_begin_object(&b.writer);
+  lt_jsscan_words(code, binder_add_word, &b);
+  lt_json_end_object(&b.writer);
+  if (b.count == 0) {
+    lt_buf_clear(&run->text.bindings);
+  }
+  lt_mem_free(b.bound);
+  return b.failed ? LT_E_NOMEM : run->text.bindings.status;
+}
+
+/* --- The shape of the program ------------------------------------------------------------------------------------- */
+/* A function declaration has no value as a statement, but as an expression it has. */
+static lt_status text_make_expression(lt_run *run, lt_str *code) {
+  lt_str prefix = LT_STR("0,");
+  lt_buf whole;
+  lt_buf_init(&whole, LT_RUN_CODE_MAX_BYTES * 2);
+  lt_buf_add(&whole, prefix);
+  lt_buf_add(&whole, *code);
+  lt_buf_release(&run->text.code);
+  run->text.code = whole;
+  run->text.column_offset = (unsigned)prefix.n;
+  *code = lt_buf_view(&run->text.code);
+  return whole.status;
+}
+
+lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {
+  lt_jsscan scan = lt_jsscan_program(code);
+  bool typed = run->request->lang == LT_LANG_TYPESCRIPT;
+  lt_program *program = &run->text.program;
+  program->module = scan.has_import || scan.has_export;
+  program->call_result = scan.is_function && !program->module;
+  program->calls = typed ? LT_CALLS_RESULT : scan.uses_promises ? LT_CALLS_PROMISE : LT_CALLS_PLAIN;
+  bool any = lt_catalog_count(run->catalog) > 0 || run->request->function_count > 0;
+  lt_status status = any ? text_bind_names(run, code) : LT_OK;
+  if (status == LT_OK && program->call_result && scan.is_declaration) {
+    status = text_make_expression(run, &code);
+  }
+  if (status != LT_OK) {
+    return lt_fail(err, status, "no memory for another program");
+  }
+  program->code = code;
+  program->file = typed ? LT_STR("program.ts") : LT_STR("program.js");
+  program->input = run->request->input;
+  program->without_output = run->request->without_output;
+  program->bindings = lt_buf_view(&run->text.bindings);
+  program->memory_bytes = lt_run_request_memory_bytes(run->request);
+  return LT_OK;
+}
+
+bool lt_program_text_read(lt_run *run) {
+  if (!text_is_utf8(run) || !text_has_input(run)) {
+    return false;
+  }
+  run->text.source = lt_jsscan_unfence(run->request->code, &run->text.line_offset);
+  return true;
+}

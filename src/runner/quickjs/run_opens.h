@@ -1,0 +1,69 @@
+/* What a program has opened and waits for: calls and timers, in the order in which they are ready to be taken. */
+#ifndef LT_RUNNER_QUICKJS_RUN_OPENS_H
+#define LT_RUNNER_QUICKJS_RUN_OPENS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fiber.h"
+#include "base/status.h"
+#include "base/str.h"
+#include "io/loop.h"
+
+typedef struct lt_run lt_run;
+
+/* A call of a tool or a function, or a timer. Made by the worker, carried out on the loop, taken by the worker. */
+typedef struct lt_run_open {
+  struct lt_run_open *next_ready;
+  lt_run *run;
+  uint32_t id; /* of timers odd, of calls even */
+  bool is_timer;
+  lt_post post;
+  /* Under the lock. */
+  bool is_dropped; /* the program does not want it any more */
+  bool is_opened;  /* the program has opened it since it was begun (again) */
+  bool is_ready;   /* to be taken */
+  uint32_t place;  /* in that order; LT_TAPE_NOWHERE: the tape does not have it */
+} lt_run_open;
+
+typedef enum lt_run_wait { LT_WAIT_NOTHING, LT_WAIT_ANY, LT_WAIT_ONE } lt_run_wait;
+
+typedef struct lt_run_opens {
+  uint32_t last_number; /* the worker's: of what was opened */
+  /* Under the lock. */
+  lt_run_open *ready;
+  lt_run_open **last_ready;
+  uint32_t open_count;    /* opened and not taken */
+  uint32_t ready_count;   /* of these, ready to be taken */
+  uint32_t ticking_count; /* of these, timers that are not ready */
+  lt_run_wait waiting;
+  uint32_t waiting_id;
+  bool is_parked;
+  void (*on_parked)(lt_run *run); /* called under the lock when a step has parked */
+} lt_run_opens;
+
+static inline bool lt_run_opens_is_timer(uint32_t id) {
+  return id % 2 == 1;
+}
+
+/* The number of what the program opens next: a call's number in the run. */
+uint32_t lt_run_opens_next(const lt_run *run);
+
+void lt_run_opens_init(lt_run *run);
+/* On the worker: counts what was made, and has the loop start it. */
+void lt_run_opens_add(lt_run *run, lt_run_open *open, void (*start_on_loop)(void *arg));
+/* The same for what the tape knows: it is ready already (`place`), or under way. */
+void lt_run_opens_add_known(lt_run *run, lt_run_open *open, bool is_ready, uint32_t place);
+/* On the loop: it is ready; `status` and `text` are for the tape. Wakes the program if it waits for this. */
+void lt_run_opens_ready(lt_run *run, lt_run_open *open, lt_status status, lt_str text);
+/* On the worker: the program does not want it any more. True: it was ready, and nobody else has it. */
+bool lt_run_opens_drop(lt_run *run, lt_run_open *open);
+/* On the worker: what is ready with that id (0: the first one), as soon as there is one. NULL: the program is stopped
+ * or dropped, or waits for nothing. */
+lt_run_open *lt_run_opens_wait(lt_run *run, uint32_t id) LT_YIELDS;
+/* After a step that parked: the program goes on at once when its answer came meanwhile. */
+void lt_run_opens_park(lt_run *run);
+/* On the worker, under the lock: nothing is open any more, for a program that is begun again. */
+void lt_run_opens_rewind(lt_run *run);
+
+#endif

@@ -1,0 +1,69 @@
+#include "runner/quickjs/said_texts.h"
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "runner/quickjs/run.h"
+
+void lt_said_texts_init(lt_run *run) {
+  run->said = (lt_said_texts){.last = &run->result->texts};
+}
+
+void lt_said_texts_rewind(lt_run *run) {
+  run->said.output_bytes = run->said.log_bytes = run->said.count = 0;
+  run->result->done = run->result->output_cut = run->result->log_cut = false;
+}
+
+static void on_said_text(void *arg) {
+  lt_run_text *text = arg;
+  lt_run *run = text->run;
+  run->request->on_text(run->request->arg, text->said, text->text);
+}
+
+static void said_add(lt_run *run, lt_said said, lt_str what) {
+  if (said == LT_SAID_OUTPUT) {
+    lt_tape_shown(&run->tape);
+  }
+  if (run->tape.fault.n > 0 || run->said.count++ < run->said.count_before) {
+    return; /* the program is about to be stopped, or repeats what it said before it was dropped */
+  }
+  lt_run_text *text = lt_mem_alloc(sizeof *text + what.n);
+  if (text == NULL) {
+    *(said == LT_SAID_OUTPUT ? &run->result->output_cut : &run->result->log_cut) = true;
+    return;
+  }
+  char *bytes = (char *)(text + 1);
+  memcpy(bytes, what.p ? what.p : "", what.n);
+  *text = (lt_run_text){.said = said, .text = lt_str_from(bytes, what.n), .run = run};
+  *run->said.last = text;
+  run->said.last = &text->next;
+  run->said.count_before++;
+  if (run->request->on_text != NULL) {
+    text->post = (lt_post){.fn = on_said_text, .arg = text};
+    lt_loop_post(run->loop, &text->post);
+  }
+}
+
+/* Says as much of a text as still fits; once something was cut, nothing more. */
+static void said_add_fitting(lt_run *run, lt_said said, lt_str text, size_t *used, size_t max, bool *was_cut) {
+  size_t room = max > *used ? max - *used : 0;
+  size_t costs = text.n > 0 ? text.n : 1; /* ten million empty ones are too many */
+  if (*was_cut) {
+    return;
+  }
+  *was_cut = costs > room;
+  *used += costs;
+  text = lt_utf8_cut(text, room);
+  if (!*was_cut || text.n > 0) {
+    said_add(run, said, text);
+  }
+}
+
+void lt_said_texts_output(lt_run *run, lt_str text) {
+  size_t max = run->request->max_output_bytes != 0 ? run->request->max_output_bytes : LT_RUN_OUTPUT_MAX_BYTES;
+  said_add_fitting(run, LT_SAID_OUTPUT, text, &run->said.output_bytes, max, &run->result->output_cut);
+}
+
+void lt_said_texts_log(lt_run *run, lt_log_level level, lt_str text) {
+  lt_said said = level == LT_LOG_ERROR ? LT_SAID_ERROR : level == LT_LOG_WARN ? LT_SAID_WARNING : LT_SAID_LOG;
+  said_add_fitting(run, said, text, &run->said.log_bytes, LT_RUN_LOG_MAX_BYTES, &run->result->log_cut);
+}

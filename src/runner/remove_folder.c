@@ -1,0 +1,122 @@
+#include "runner/remove_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Folders in folders are moved up to the root until there are none: no depth costs a descriptor or a stack frame. */
+typedef struct removal {
+  int root;
+  unsigned long moved;
+} removal;
+
+static bool is_dots(const char *name) {
+  return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+static int open_folder(int at, const char *name) {
+  int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  int fd = openat(at, name, flags);
+  if (fd < 0 && errno == EACCES) { /* its program took its own rights away */
+    (void)fchmodat(at, name, 0700, AT_SYMLINK_NOFOLLOW);
+    fd = openat(at, name, flags);
+  }
+  return fd;
+}
+
+/* Its ".." changes, which takes the right to write to it. */
+static bool move(const removal *r, int folder, const char *name, const char *moved) {
+  return renameat(folder, name, r->root, moved) == 0 ||
+         (errno == EACCES && fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW) == 0 &&
+          renameat(folder, name, r->root, moved) == 0);
+}
+
+/* Under a name that nothing has: the program may have used ours. */
+static bool move_up(removal *r, int folder, const char *name) {
+  bool done, taken;
+  do {
+    char moved[40];
+    snprintf(moved, sizeof moved, ".removed-%lu", r->moved++);
+    done = move(r, folder, name, moved);
+    taken = !done && (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR);
+  } while (taken);
+  return done;
+}
+
+/* Removes an entry that is no folder; a folder is moved up. False: it can be neither. */
+static bool take_out(removal *r, int folder, const char *name) {
+  if (unlinkat(folder, name, 0) == 0 || errno == ENOENT) {
+    return true;
+  }
+  return unlinkat(folder, name, AT_REMOVEDIR) == 0 || (folder != r->root && move_up(r, folder, name));
+}
+
+/* Everything in a folder. False: something stays. */
+static bool empty(removal *r, int fd) {
+  bool all = true;
+  DIR *dir = fdopendir(fd);
+  if (dir == NULL) {
+    close(fd);
+    return false;
+  }
+  (void)fchmod(fd, 0700);
+  for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
+    all = (is_dots(e->d_name) || take_out(r, fd, e->d_name)) && all;
+  }
+  closedir(dir);
+  return all;
+}
+
+/* One round over the root: what is no folder goes, folders are emptied and go. True: something was removed. */
+static bool remove_round(removal *r) {
+  bool progress = false;
+  int copy = openat(r->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+  if (dir == NULL) {
+    return false;
+  }
+  for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
+    if (is_dots(e->d_name)) {
+      continue;
+    }
+    if (unlinkat(r->root, e->d_name, 0) == 0) {
+      progress = true;
+      continue;
+    }
+    int fd = open_folder(r->root, e->d_name);
+    if (fd >= 0) {
+      empty(r, fd);
+    }
+    progress = unlinkat(r->root, e->d_name, AT_REMOVEDIR) == 0 || progress;
+  }
+  closedir(dir);
+  return progress;
+}
+
+static void remove_tree(void *arg) {
+  const char *path = arg;
+  removal r = {.root = open_folder(AT_FDCWD, path)};
+  if (r.root < 0) {
+    return;
+  }
+  (void)fchmod(r.root, 0700);
+  while (rmdir(path) != 0 && remove_round(&r)) {
+  }
+  close(r.root);
+}
+
+void lt_remove_folder(lt_loop *loop, const char *path) {
+  if (rmdir(path) == 0 || errno == ENOENT) {
+    return;
+  }
+  union {
+    const char *in;
+    void *out;
+  } arg = {.in = path};
+  if (lt_loop_offload(loop, remove_tree, arg.out, NULL) != LT_OK) {
+    remove_tree(arg.out);
+  }
+}

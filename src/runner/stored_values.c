@@ -1,0 +1,145 @@
+#include "runner/stored_values.h"
+
+#include "base/limits.h"
+#include "base/mem.h"
+
+#define BUCKETS 256
+
+typedef struct entry {
+  struct entry *next;
+  lt_str key;
+  lt_str json;
+  char bytes[];
+} entry;
+
+struct lt_stored_values {
+  size_t used;
+  entry *buckets[BUCKETS];
+};
+
+lt_stored_values *lt_stored_values_new(void) {
+  return lt_mem_zalloc(1, sizeof(lt_stored_values));
+}
+
+static void clear(lt_stored_values *values) {
+  for (unsigned i = 0; i < BUCKETS; i++) {
+    while (values->buckets[i] != NULL) {
+      entry *e = values->buckets[i];
+      values->buckets[i] = e->next;
+      lt_mem_free(e);
+    }
+  }
+  values->used = 0;
+}
+
+void lt_stored_values_free(lt_stored_values *values) {
+  if (values != NULL) {
+    clear(values);
+    lt_mem_free(values);
+  }
+}
+
+/* Where the entry of `key` hangs, or would. */
+static entry **place_of(lt_stored_values *values, lt_str key) {
+  entry **place = &values->buckets[lt_str_hash(key) % BUCKETS];
+  while (*place != NULL && !lt_str_eq((*place)->key, key)) {
+    place = &(*place)->next;
+  }
+  return place;
+}
+
+static size_t cost_of(lt_str key, lt_str json) {
+  return sizeof(entry) + key.n + json.n;
+}
+
+static entry *entry_new(lt_str key, lt_str json) {
+  entry *e = lt_mem_alloc(cost_of(key, json));
+  if (e != NULL) {
+    if (key.n > 0) {
+      memcpy(e->bytes, key.p, key.n);
+    }
+    memcpy(e->bytes + key.n, json.p, json.n);
+    e->key = lt_str_from(e->bytes, key.n);
+    e->json = lt_str_from(e->bytes + key.n, json.n);
+    e->next = NULL;
+  }
+  return e;
+}
+
+static void unlink_entry(lt_stored_values *values, entry **place) {
+  entry *old = *place;
+  *place = old->next;
+  values->used -= cost_of(old->key, old->json);
+  lt_mem_free(old);
+}
+
+lt_status lt_stored_values_put(lt_stored_values *values, lt_str key, lt_str json, lt_err *err) {
+  entry **place = place_of(values, key);
+  size_t old = *place != NULL ? cost_of((*place)->key, (*place)->json) : 0;
+  if (json.n == 0) {
+    if (*place != NULL) {
+      unlink_entry(values, place);
+    }
+    return LT_OK;
+  }
+  if (values->used - old + cost_of(key, json) > LT_RUN_STORE_MAX_BYTES) {
+    return lt_fail(err, LT_E_LIMIT, "store(\"%.*s\"): all stored values together may have %lu MiB", LT_STR_ARG(key),
+                   LT_RUN_STORE_MAX_BYTES / LT_MIB);
+  }
+  entry *e = entry_new(key, json);
+  if (e == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "store(): out of memory");
+  }
+  if (*place != NULL) {
+    unlink_entry(values, place);
+  }
+  e->next = *place;
+  *place = e;
+  values->used += cost_of(key, json);
+  return LT_OK;
+}
+
+lt_str lt_stored_values_find(const lt_stored_values *values, lt_str key) {
+  for (const entry *e = values->buckets[lt_str_hash(key) % BUCKETS]; e != NULL; e = e->next) {
+    if (lt_str_eq(e->key, key)) {
+      return e->json;
+    }
+  }
+  return LT_STR_NULL;
+}
+
+void lt_stored_values_write(const lt_stored_values *values, lt_json_writer *w) {
+  lt_json_begin_object(w);
+  for (unsigned i = 0; i < BUCKETS; i++) {
+    for (const entry *e = values->buckets[i]; e != NULL; e = e->next) {
+      lt_json_key_str(w, e->key);
+      lt_json_put_raw(w, e->json);
+    }
+  }
+  lt_json_end_object(w);
+}
+
+static lt_status read_all(lt_stored_values *values, lt_json all, lt_arena *arena, lt_err *err) {
+  lt_json_iter it = lt_json_each(all);
+  while (lt_json_next(&it)) {
+    lt_str key;
+    if (!lt_json_str(it.key, arena, &key)) {
+      return lt_fail(err, LT_E_NOMEM, "no memory for stored values");
+    }
+    LT_TRY(lt_stored_values_put(values, key, lt_json_text(it.value), err));
+  }
+  return LT_OK;
+}
+
+lt_status lt_stored_values_read(lt_stored_values *values, lt_str json, lt_err *err) {
+  lt_arena arena;
+  lt_json_doc doc;
+  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  lt_status status = lt_json_parse(&arena, json, &doc, err);
+  if (status == LT_OK) {
+    clear(values);
+    status = read_all(values, lt_json_root(&doc), &arena, err);
+  }
+  lt_arena_release(&arena);
+  return status;
+}
