@@ -49,23 +49,19 @@ static lt_status agent_fail_no_model(const lt_agent_options *o, lt_str ref, lt_s
   return status;
 }
 
-/* All modes, with commas between. Owns: the caller. */
-static lt_buf agent_mode_names(const lt_host *host) {
-  lt_buf names;
+void lt_agent_mode_names(const lt_host *host, lt_buf *out) {
   lt_mode mode;
-  lt_buf_init(&names, LT_ERR_MSG_MAX);
   for (size_t i = 0; lt_mode_at(host, i, &mode); i++) {
-    agent_add_name(&names, lt_str_of(mode.id));
+    lt_buf_addc(out, i > 0 ? ", " : "");
+    lt_buf_addc(out, mode.id);
   }
-  return names;
 }
 
 static lt_status agent_fail_no_mode(const lt_host *host, lt_str id, lt_status status, lt_err *err) {
-  lt_buf names = agent_mode_names(host);
-  lt_fail(err, status, "Unknown execution mode: \"%.*s\". Modes: %.*s", LT_STR_ARG(lt_str_sub(id, 0, 100)),
-          LT_STR_ARG(lt_buf_view(&names)));
-  lt_buf_release(&names);
-  return status;
+  LT_AUTO_BUF(names, LT_ERR_MSG_MAX);
+  lt_agent_mode_names(host, &names);
+  return lt_fail(err, status, "Unknown execution mode: \"%.*s\". Modes: %.*s", LT_STR_ARG(lt_str_sub(id, 0, 100)),
+                 LT_STR_ARG(lt_buf_view(&names)));
 }
 
 lt_status lt_agent_check_mode(const lt_host *host, lt_str mode, lt_err *err) {
@@ -73,11 +69,10 @@ lt_status lt_agent_check_mode(const lt_host *host, lt_str mode, lt_err *err) {
   if (lt_mode_find(host, mode, &found)) {
     return LT_OK;
   }
-  lt_buf names = agent_mode_names(host);
-  lt_fail(err, LT_E_INVALID, "there is no mode \"%.*s\"; there is: %.*s", LT_STR_ARG(lt_str_sub(mode, 0, 100)),
-          LT_STR_ARG(lt_buf_view(&names)));
-  lt_buf_release(&names);
-  return LT_E_INVALID;
+  LT_AUTO_BUF(names, LT_ERR_MSG_MAX);
+  lt_agent_mode_names(host, &names);
+  return lt_fail(err, LT_E_INVALID, "there is no mode \"%.*s\"; there is: %.*s", LT_STR_ARG(lt_str_sub(mode, 0, 100)),
+                 LT_STR_ARG(lt_buf_view(&names)));
 }
 
 static lt_status agent_choose_model(const lt_agent_options *o, lt_str ref, lt_status otherwise, const lt_model **ret,

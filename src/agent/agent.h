@@ -127,5 +127,7 @@ bool lt_agent_is_built_in_mode(lt_str id);
 /* LT_OK where there is a mode of that name, built in or registered with `host` (NULL: built in). LT_E_INVALID
  * otherwise, with those there are. Needs no agent: a front end can ask before it starts anything. */
 lt_status lt_agent_check_mode(const lt_host *host, lt_str mode, lt_err *err);
+/* Appends the names of those modes, with commas between them. */
+void lt_agent_mode_names(const lt_host *host, lt_buf *out);
 
 #endif

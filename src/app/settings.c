@@ -2,17 +2,22 @@
 
 #include "base/limits.h"
 
+static lt_status settings_fail_unknown_mode(const lt_config *config, const lt_config_count *rounds, lt_err *err) {
+  LT_AUTO_BUF(known, LT_ERR_MSG_MAX);
+  lt_agent_mode_names(NULL, &known);
+  return lt_fail(err, LT_E_CONFIG, "%s:%u: unknown mode \"%.*s\" in defaults.maxRounds (known here: %.*s)",
+                 config->path, rounds->line, LT_STR_ARG(lt_str_sub(lt_str_of(rounds->name), 0, 80)),
+                 LT_STR_ARG(lt_buf_view(&known)));
+}
+
 static lt_status settings_check_modes(const lt_config *config, lt_err *err) {
   if (lt_config_may_add_modes(config)) {
     return LT_OK;
   }
   for (size_t i = 0; i < config->defaults.rounds_count; i++) {
     const lt_config_count *rounds = &config->defaults.rounds[i];
-    lt_str mode = lt_str_of(rounds->name);
-    if (lt_agent_check_mode(NULL, mode, NULL) != LT_OK) {
-      return lt_fail(err, LT_E_CONFIG,
-                     "%s:%u: unknown mode \"%.*s\" in defaults.maxRounds (known here: classic, code, typescript)",
-                     config->path, rounds->line, LT_STR_ARG(lt_str_sub(mode, 0, 80)));
+    if (lt_agent_check_mode(NULL, lt_str_of(rounds->name), NULL) != LT_OK) {
+      return settings_fail_unknown_mode(config, rounds, err);
     }
   }
   return LT_OK;

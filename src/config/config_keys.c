@@ -135,7 +135,7 @@ const lt_config_key lt_config_keys[] = {
     {"tools.budgets[].perMinute", NUMBER(lt_config_budget, per_minute), FROM(1), .standard_text = "no limit",
      .doc = "Calls in any 60 seconds of a run."},
     {"tools.listingTokens", NUMBER(lt_config, listing_tokens), FROM(1), .standard = LT_LISTING_TOKENS,
-     .doc = "How many tokens the listing of tools for a model may take; more tools are told shorter."},
+     .doc = "How many tokens the listing of tools for a model may take; of more tools it says less."},
 
     {"plugins", RECORDS(lt_config, plugins, plugin_count, lt_config_plugin), AT_MOST(LT_PLUGINS_MAX),
      .short_for = "path", .needs = path_or_name, .finish = lt_config_finish_plugin,

@@ -203,7 +203,7 @@ static lt_status config_take_section(const lt_config_reading *r, const lt_config
   return key->finish != NULL ? key->finish(r, node, place, record) : LT_OK;
 }
 
-/* A key with nothing behind it is a key that is not given; but an empty section is there. */
+/* A key with nothing behind it counts as not given; a section with nothing in it is given. */
 static lt_status config_take_key(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *node,
                                  const lt_config_place *place, char *record) {
   if (key->kind == LT_CONFIG_SECTION) {

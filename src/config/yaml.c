@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "json/json_text.h"
 
 #define TAG_STANDARD "tag:yaml.org,2002:"
 
@@ -45,25 +46,10 @@ static uint32_t yaml_event_line(const yaml_event_t *event) {
 /* --- What must be true of the bytes before libyaml sees them ------------------------------------------------------ */
 
 /* The length of the UTF-8 character at `p`, 0 when it is none (RFC 3629: shortest form, no surrogates). */
-static size_t yaml_utf8_length(const unsigned char *p, size_t n) {
-  static const struct {
-    unsigned char mask, lead;
-    unsigned min;
-  } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-  for (size_t len = 1; len <= 4; len++) {
-    if ((p[0] & forms[len - 1].mask) != forms[len - 1].lead) {
-      continue;
-    }
-    unsigned code = p[0] & (unsigned char)~forms[len - 1].mask;
-    for (size_t i = 1; i < len; i++) {
-      if (i >= n || (p[i] & 0xc0) != 0x80) {
-        return 0;
-      }
-      code = code << 6 | (p[i] & 0x3f);
-    }
-    return code < forms[len - 1].min || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? 0 : len;
-  }
-  return 0;
+static unsigned yaml_utf8_length(const char *p, const char *end) {
+  uint32_t code = 0;
+  unsigned length = lt_json_read_char(p, end, &code);
+  return code >= 0xd800 && code <= 0xdfff ? 0 : length;
 }
 
 static lt_status yaml_check_bytes(yaml_reader *r) {
@@ -71,14 +57,14 @@ static lt_status yaml_check_bytes(yaml_reader *r) {
     return lt_fail(r->err, LT_E_LIMIT, "%s: larger than a configuration may be (%lu MiB)", r->name,
                    LT_CONFIG_MAX_BYTES / LT_MIB);
   }
-  const unsigned char *p = (const unsigned char *)r->text.p;
+  const char *p = r->text.p;
   for (size_t i = 0; i < r->text.n;) {
-    size_t len = yaml_utf8_length(p + i, r->text.n - i);
-    if (len == 0 || p[i] == 0) {
+    unsigned length = yaml_utf8_length(p + i, p + r->text.n);
+    if (length == 0 || p[i] == '\0') {
       return lt_fail(r->err, LT_E_CONFIG, "%s:%u: %s (byte 0x%02x); save the file as UTF-8 text", r->name,
-                     yaml_line_of_offset(r->text, i), len ? "a NUL byte" : "not UTF-8", p[i]);
+                     yaml_line_of_offset(r->text, i), length > 0 ? "a NUL byte" : "not UTF-8", (unsigned char)p[i]);
     }
-    i += len;
+    i += length;
   }
   return LT_OK;
 }

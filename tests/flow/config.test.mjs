@@ -260,6 +260,12 @@ describe("lathe config", () => {
     assert.match(says("tools: {policy: [{match: a, action: perhaps}]}"), /^\/tools\/policy\/0\/action must be equal to one of/);
     assert.equal(says("mcpServers: {a: {command: x, icon: y}}"), "right");
   });
+  test("schema: the plugins that it names are built in", async () => {
+    const { properties } = JSON.parse((await run(["config", "schema"])).stdout);
+    const names = properties.plugins.items.anyOf.find((choice) => choice.type === "object").properties.name.enum;
+    assert.ok(names.includes("plan") && names.length > 2);
+    prints(await program("1", ["--config", config({ plugins: names.map((name) => ({ name })) })]), { stdout: "1\n" });
+  });
   test("reference: the guide's is the one that the table gives", async () => {
     const end = await run(["config", "reference"]);
     assert.deepEqual([end.code, end.stderr], [0, ""]);
