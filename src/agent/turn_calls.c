@@ -3,7 +3,7 @@
 #include "agent/turn_state.h"
 #include "replay/recorded_call.h"
 
-/* --- Calls ----------------------------------------------------------------------------------------------------------- */
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
 static lt_status turn_begin_call_output(lt_turn *turn, const lt_call_event *event, uint32_t *ret_number) {
   lt_buf id;
   lt_buf_init(&id, LT_KIB);

@@ -111,7 +111,7 @@ void lt_turn_free(lt_turn_state *own) {
   lt_mem_free(own);
 }
 
-/* --- The end ------------------------------------------------------------------------------------------------------- */
+/* --- The end ------------------------------------------------------------------------------------------------------ */
 void lt_turn_put_usage(const lt_turn_state *own, lt_json_writer *w) {
   const lt_usage *usage = &own->turn.usage;
   lt_json_begin_object(w);

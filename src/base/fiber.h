@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 
-/* In a prototype: the function may suspend the calling fiber. Hold ids, not pointers to what others may free. */
+/* The function may suspend its fiber: hold ids, not pointers that others may free. Checked by scripts/lint-yields.py */
 #define LT_YIELDS
 
 typedef struct lt_fiber lt_fiber;
