@@ -15,7 +15,7 @@
 #include "bench/measure.h"
 #include "text/sse.h"
 #include "model/model.h"
-#include "model/assembly.h"
+#include "model/completion_wire.h"
 
 enum { ROUNDS = 50, EVENTS = 1000, ASKED = 2000, WARM_UP = 300, AT_ONCE = 1000, MODEL_MS = 200 };
 
@@ -183,7 +183,7 @@ static void measure_events(lt_measure *m) {
     lt_sse sse;
     lt_sse_event e;
     lt_completion_init(&completion);
-    lt_assembly_init(&assembly, &request, &completion);
+    lt_assembly_init(&assembly, &lt_wire_chat_completions, &request, &completion);
     lt_sse_init(&sse, LT_MODEL_EVENT_MAX_BYTES);
     double since = lt_measure_now();
     for (int i = 0; i < EVENTS; i++) {

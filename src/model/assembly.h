@@ -19,7 +19,10 @@ typedef struct lt_call_parts {
 /* Where the text is, of thoughts that are written into it (stream_think.c). */
 typedef enum lt_think { LT_THINK_BEFORE, LT_THINK_WITHIN, LT_THINK_AFTER, LT_THINK_NONE } lt_think;
 
+typedef struct lt_completion_wire lt_completion_wire; /* completion_wire.h */
+
 typedef struct lt_assembly {
+  const lt_completion_wire *wire;
   const lt_completion_request *request;
   lt_completion *completion;
   lt_arena event; /* one event's document */
@@ -39,7 +42,8 @@ typedef struct lt_assembly {
   lt_provider_error fault; /* in the completion's arena */
 } lt_assembly;
 
-void lt_assembly_init(lt_assembly *a, const lt_completion_request *request, lt_completion *completion);
+void lt_assembly_init(lt_assembly *a, const lt_completion_wire *wire, const lt_completion_request *request,
+                      lt_completion *completion);
 void lt_assembly_release(lt_assembly *a);
 
 /* One event's data. Errors: LT_E_PROTOCOL, LT_E_LIMIT, LT_E_NOMEM; LT_E_TOOL: `failed`, see `fault`. */
@@ -49,17 +53,23 @@ lt_status lt_assembly_whole(lt_assembly *a, lt_str body, lt_err *err);
 /* Nothing more comes: writes calls, usage and the reason for the end. Errors: LT_E_NOMEM. */
 lt_status lt_assembly_end(lt_assembly *a, lt_err *err);
 
-/* Text of the answer itself. */
+/* --- For wires ---------------------------------------------------------------------------------------------------- */
+/* A string's characters, in the event's arena; empty for anything else. */
+lt_str lt_assembly_str(lt_assembly *a, lt_json value);
+/* The provider has sent an error in place of an answer, or in the middle of one. LT_E_TOOL. */
+lt_status lt_assembly_take_error(lt_assembly *a, lt_json json, lt_err *err);
+/* Why something could not be taken. LT_E_LIMIT, LT_E_NOMEM. */
+lt_status lt_assembly_check(const lt_assembly *a, lt_err *err);
+
+/* assembly_text.c: text of the answer itself, and its end. */
 void lt_assembly_take_text(lt_assembly *a, lt_str text);
+void lt_assembly_end_text(lt_assembly *a);
 
-/* stream_think.c */
-
-/* Text as it comes: thoughts before the answer are taken apart from it. */
+/* assembly_think.c: text as it comes, from which thoughts before the answer are taken apart, and its end. */
 void lt_assembly_take_said(lt_assembly *a, lt_str text);
-/* Nothing more comes. */
 void lt_assembly_end_said(lt_assembly *a);
 
-/* stream_calls.c */
+/* assembly_calls.c */
 
 /* "tool_calls" of a delta or a message, and the older "function_call". */
 void lt_assembly_take_calls(lt_assembly *a, lt_json delta);

@@ -70,7 +70,7 @@ unsigned lt_dialect_quirk_in(lt_str body, bool json, unsigned quirks) {
   return found & ~quirks;
 }
 
-/* --- The request -------------------------------------------------------------------------------------------------- */
+/* --- Reasoners ---------------------------------------------------------------------------------------------------- */
 
 /* o1, o3-mini, o4-mini, gpt-5 and what follows it, with or without a provider before it ("openai/gpt-5"). */
 bool lt_dialect_is_reasoner(lt_str name) {
@@ -84,72 +84,4 @@ bool lt_dialect_is_reasoner(lt_str name) {
     return name.n == 2 || name.p[2] == '-';
   }
   return name.n >= 5 && lt_str_starts(name, LT_STR("gpt-")) && name.p[4] >= '5' && name.p[4] <= '9';
-}
-
-static int64_t dialect_token_limit(const lt_completion_request *request) {
-  if (request->max_tokens > 0) {
-    return request->max_tokens;
-  }
-  return request->model->max_tokens > 0 ? request->model->max_tokens : LT_MODEL_MAX_TOKENS;
-}
-
-static void dialect_put_limit(lt_json_writer *w, const lt_completion_request *request, unsigned quirks) {
-  bool reasoner = lt_dialect_is_reasoner(request->model->name);
-  bool other = (quirks & LT_QUIRK_OTHER_LIMIT) != 0;
-  lt_json_key(w, reasoner != other ? "max_completion_tokens" : "max_tokens");
-  lt_json_put_int(w, dialect_token_limit(request));
-}
-
-static void dialect_put_flag(lt_json_writer *w, const char *object, const char *key) {
-  lt_json_key(w, object);
-  lt_json_begin_object(w);
-  lt_json_key(w, key);
-  lt_json_put_bool(w, true);
-  lt_json_end_object(w);
-}
-
-static void dialect_put_format(lt_json_writer *w) {
-  lt_json_key(w, "response_format");
-  lt_json_begin_object(w);
-  lt_json_key(w, "type");
-  lt_json_put_cstr(w, "json_object");
-  lt_json_end_object(w);
-}
-
-void lt_model_write_request(const lt_completion_request *request, unsigned quirks, lt_buf *out) {
-  lt_json_writer w = lt_json_writer_on(out);
-  lt_json_begin_object(&w);
-  lt_json_key(&w, "model");
-  lt_json_put_str(&w, request->model->name);
-  lt_json_key(&w, "messages");
-  lt_json_put_raw(&w, request->messages);
-  if (request->tools.n > 0) {
-    lt_json_key(&w, "tools");
-    lt_json_put_raw(&w, request->tools);
-  }
-  dialect_put_limit(&w, request, quirks);
-  if (request->json && (quirks & LT_QUIRK_NO_FORMAT) == 0) {
-    dialect_put_format(&w);
-  }
-  lt_json_key(&w, "stream");
-  lt_json_put_bool(&w, (quirks & LT_QUIRK_NO_STREAM) == 0);
-  if ((quirks & (LT_QUIRK_NO_STREAM_OPTIONS | LT_QUIRK_NO_STREAM)) == 0) {
-    dialect_put_flag(&w, "stream_options", "include_usage");
-  }
-  lt_json_end_object(&w);
-}
-
-void lt_model_write_url(lt_str base_url, lt_buf *out) {
-  lt_str url = lt_str_trim(base_url);
-  size_t query_at = lt_str_find(url, LT_STR("?"), 0);
-  lt_str path = lt_str_sub(url, 0, query_at);
-  lt_str query = lt_str_sub(url, query_at, url.n);
-  while (lt_str_ends(path, LT_STR("/"))) {
-    path.n--;
-  }
-  lt_buf_add(out, path);
-  if (!lt_str_ends(path, LT_STR("/chat/completions"))) {
-    lt_buf_addc(out, "/chat/completions");
-  }
-  lt_buf_add(out, query);
 }

@@ -24,9 +24,4 @@ unsigned lt_dialect_quirk_in(lt_str body, bool json, unsigned quirks);
 /* Whether models of this name are asked with max_completion_tokens first. */
 bool lt_dialect_is_reasoner(lt_str name);
 
-/* Writes the request's body. */
-void lt_model_write_request(const lt_completion_request *request, unsigned quirks, lt_buf *out);
-/* Where it is sent to: `.../chat/completions`, before the query if there is one. */
-void lt_model_write_url(lt_str base_url, lt_buf *out);
-
 #endif

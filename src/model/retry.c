@@ -5,7 +5,7 @@
 #include "text/sse.h"
 #include "model/dialect.h"
 #include "model/attempt_failure.h"
-#include "model/assembly.h"
+#include "model/completion_wire.h"
 
 void lt_completion_init(lt_completion *completion) {
   *completion = (lt_completion){.finish = LT_FINISH_STOP};
@@ -30,6 +30,7 @@ lt_str lt_completion_incomplete_reason(lt_finish finish) {
 
 typedef struct completion_attempts {
   lt_http *http;
+  const lt_completion_wire *wire;
   const lt_completion_request *request;
   lt_buf url;
   lt_buf body;
@@ -196,7 +197,7 @@ static lt_status completion_read_error(completion_attempts *k, lt_http_stream *s
 static lt_status completion_write_body(completion_attempts *k, lt_err *err) {
   if (k->body.n == 0 || k->body_quirks != k->quirks) {
     lt_buf_clear(&k->body);
-    lt_model_write_request(k->request, k->quirks, &k->body);
+    k->wire->write_request(k->request, k->quirks, &k->body);
     k->body_quirks = k->quirks;
   }
   if (k->body.status == LT_E_LIMIT) {
@@ -212,7 +213,7 @@ static lt_status completion_try_once(completion_attempts *k, lt_err *err) LT_YIE
       {LT_STR("Content-Type"), LT_STR("application/json")},
       {LT_STR("Accept"), LT_STR("text/event-stream, application/json")},
       {LT_STR("User-Agent"), LT_STR("lathe/" LT_VERSION)},
-      {LT_STR("Authorization"), lt_buf_view(&k->authorization)},
+      {lt_str_of(k->wire->key_header), lt_buf_view(&k->authorization)},
   };
   const lt_model *model = k->request->model;
   lt_http_request request = {
@@ -318,7 +319,7 @@ static void completion_start_over(completion_attempts *k) {
   lt_completion_init(c);
   c->retries = retries + 1;
   lt_assembly_release(&k->assembly);
-  lt_assembly_init(&k->assembly, k->request, c);
+  lt_assembly_init(&k->assembly, k->wire, k->request, c);
 }
 
 static lt_status completion_ask(completion_attempts *k, lt_err *err) LT_YIELDS {
@@ -341,9 +342,9 @@ static lt_status completion_ask(completion_attempts *k, lt_err *err) LT_YIELDS {
 static lt_status completion_prepare(completion_attempts *k, lt_err *err) {
   const lt_model *model = k->request->model;
   lt_str key = lt_str_trim(model->api_key);
-  lt_model_write_url(model->base_url, &k->url);
+  lt_completion_wire_put_url(k->wire, model->base_url, &k->url);
   if (key.n > 0) {
-    lt_buf_addc(&k->authorization, "Bearer ");
+    lt_buf_addc(&k->authorization, k->wire->key_prefix);
     lt_buf_add(&k->authorization, key);
   }
   for (size_t i = 0; i < key.n; i++) {
@@ -363,11 +364,14 @@ static lt_status completion_prepare(completion_attempts *k, lt_err *err) {
 lt_status lt_model_complete(lt_http *http, const lt_completion_request *request, lt_completion *completion,
                             lt_err *err) {
   lt_err unseen = LT_ERR_INIT;
-  completion_attempts k = {.http = http, .request = request, .quirks = lt_dialect_quirks(request->model)};
+  completion_attempts k = {.http = http,
+                           .wire = lt_completion_wire_of(request->model->base_url),
+                           .request = request,
+                           .quirks = lt_dialect_quirks(request->model)};
   lt_buf_init(&k.url, LT_HTTP_URL_MAX_BYTES);
   lt_buf_init(&k.body, LT_HTTP_BODY_MAX_BYTES);
   lt_buf_init(&k.authorization, LT_HTTP_HEADERS_MAX_BYTES / 2);
-  lt_assembly_init(&k.assembly, request, completion);
+  lt_assembly_init(&k.assembly, k.wire, request, completion);
   lt_status status = completion_prepare(&k, err);
   if (status == LT_OK) {
     status = completion_ask(&k, err != NULL ? err : &unseen);

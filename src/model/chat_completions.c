@@ -1,0 +1,198 @@
+/* The chat completions that OpenAI began and that most servers speak, each a little differently
+ * (docs/internals/model.md). */
+#include "base/limits.h"
+#include "model/completion_wire.h"
+#include "model/dialect.h"
+
+/* --- The request -------------------------------------------------------------------------------------------------- */
+static int64_t chat_token_limit(const lt_completion_request *request) {
+  if (request->max_tokens > 0) {
+    return request->max_tokens;
+  }
+  return request->model->max_tokens > 0 ? request->model->max_tokens : LT_MODEL_MAX_TOKENS;
+}
+
+static void chat_put_limit(lt_json_writer *w, const lt_completion_request *request, unsigned quirks) {
+  bool reasoner = lt_dialect_is_reasoner(request->model->name);
+  bool other = (quirks & LT_QUIRK_OTHER_LIMIT) != 0;
+  lt_json_key(w, reasoner != other ? "max_completion_tokens" : "max_tokens");
+  lt_json_put_int(w, chat_token_limit(request));
+}
+
+static void chat_put_flag(lt_json_writer *w, const char *object, const char *key) {
+  lt_json_key(w, object);
+  lt_json_begin_object(w);
+  lt_json_key(w, key);
+  lt_json_put_bool(w, true);
+  lt_json_end_object(w);
+}
+
+static void chat_put_format(lt_json_writer *w) {
+  lt_json_key(w, "response_format");
+  lt_json_begin_object(w);
+  lt_json_key(w, "type");
+  lt_json_put_cstr(w, "json_object");
+  lt_json_end_object(w);
+}
+
+static void chat_write_request(const lt_completion_request *request, unsigned quirks, lt_buf *out) {
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "model");
+  lt_json_put_str(&w, request->model->name);
+  lt_json_key(&w, "messages");
+  lt_json_put_raw(&w, request->messages);
+  if (request->tools.n > 0) {
+    lt_json_key(&w, "tools");
+    lt_json_put_raw(&w, request->tools);
+  }
+  chat_put_limit(&w, request, quirks);
+  if (request->json && (quirks & LT_QUIRK_NO_FORMAT) == 0) {
+    chat_put_format(&w);
+  }
+  lt_json_key(&w, "stream");
+  lt_json_put_bool(&w, (quirks & LT_QUIRK_NO_STREAM) == 0);
+  if ((quirks & (LT_QUIRK_NO_STREAM_OPTIONS | LT_QUIRK_NO_STREAM)) == 0) {
+    chat_put_flag(&w, "stream_options", "include_usage");
+  }
+  lt_json_end_object(&w);
+}
+
+/* --- The answer --------------------------------------------------------------------------------------------------- */
+static void chat_take_reasoning(lt_assembly *a, lt_json v) {
+  if (lt_json_typeof(v) == LT_JSON_ARRAY) {
+    lt_json_iter it = lt_json_each(v);
+    while (lt_json_next(&it)) {
+      lt_buf_add(&a->completion->reasoning, lt_assembly_str(a, lt_json_get(it.value, "text")));
+    }
+    return;
+  }
+  lt_buf_add(&a->completion->reasoning, lt_assembly_str(a, v));
+}
+
+/* A string, or parts: {"type": "text", "text"}, {"type": "thinking", "thinking": [parts]}. */
+static void chat_take_content(lt_assembly *a, lt_json content) {
+  if (lt_json_typeof(content) != LT_JSON_ARRAY) {
+    lt_assembly_take_said(a, lt_assembly_str(a, content));
+    return;
+  }
+  lt_json_iter it = lt_json_each(content);
+  while (lt_json_next(&it)) {
+    lt_assembly_take_said(a, lt_assembly_str(a, lt_json_get(it.value, "text")));
+    chat_take_reasoning(a, lt_json_get(it.value, "thinking"));
+  }
+}
+
+static void chat_take_delta(lt_assembly *a, lt_json delta) {
+  lt_json reasoning = lt_json_get(delta, "reasoning_content");
+  chat_take_reasoning(a, lt_json_typeof(reasoning) == LT_JSON_STRING ? reasoning : lt_json_get(delta, "reasoning"));
+  chat_take_content(a, lt_json_get(delta, "content"));
+  lt_str refusal = lt_assembly_str(a, lt_json_get(delta, "refusal"));
+  if (refusal.n > 0) {
+    a->refused = true;
+    lt_assembly_take_text(a, refusal);
+  }
+  lt_assembly_take_calls(a, delta);
+}
+
+static bool is_any_word(lt_str s, const char *const *words) {
+  for (; *words != NULL; words++) {
+    if (lt_str_eqc(s, *words)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void chat_take_finish(lt_assembly *a, lt_json reason) {
+  static const char *const length[] = {"length", "max_tokens", "MAX_TOKENS", NULL};
+  static const char *const filtered[] = {"content_filter", "safety", "refusal", "SAFETY", NULL};
+  static const char *const tools[] = {"tool_calls", "function_call", "tool_use", NULL};
+  lt_str s = lt_assembly_str(a, reason);
+  if (s.n == 0) {
+    return;
+  }
+  a->finished = true;
+  a->completion->finish = is_any_word(s, length)     ? LT_FINISH_LENGTH
+                          : is_any_word(s, filtered) ? LT_FINISH_FILTERED
+                          : is_any_word(s, tools)    ? LT_FINISH_TOOLS
+                                                     : LT_FINISH_STOP;
+}
+
+static bool chat_take_count(lt_json usage, const char *key, const char *other, int64_t *ret) {
+  int64_t n;
+  if ((lt_json_int(lt_json_get(usage, key), &n) || lt_json_int(lt_json_get(usage, other), &n)) && n >= 0) {
+    *ret = n;
+    return true;
+  }
+  return false;
+}
+
+/* What it counts, it counts from the beginning: the last one is right. */
+static void chat_take_usage(lt_assembly *a, lt_json usage) {
+  lt_usage *u = &a->completion->usage;
+  if (lt_json_typeof(usage) != LT_JSON_OBJECT) {
+    return;
+  }
+  bool in = chat_take_count(usage, "prompt_tokens", "input_tokens", &u->input_tokens);
+  bool out = chat_take_count(usage, "completion_tokens", "output_tokens", &u->output_tokens);
+  (void)chat_take_count(lt_json_get(usage, "completion_tokens_details"), "reasoning_tokens", "reasoning_tokens",
+                        &u->reasoning_tokens);
+  a->has_usage = a->has_usage || (in && out);
+}
+
+static void chat_take_model(lt_assembly *a, lt_json chunk) {
+  if (a->completion->model.n == 0) {
+    a->completion->model = lt_arena_dup(&a->completion->arena, lt_assembly_str(a, lt_json_get(chunk, "model")));
+  }
+}
+
+/* The first of the choices: the one that is numbered 0, or not at all. */
+static lt_json chat_first_choice(lt_json chunk) {
+  lt_json_iter it = lt_json_each(lt_json_get(chunk, "choices"));
+  while (lt_json_next(&it)) {
+    int64_t index = 0;
+    (void)lt_json_int(lt_json_get(it.value, "index"), &index);
+    if (index == 0) {
+      return it.value;
+    }
+  }
+  return (lt_json){NULL, 0};
+}
+
+static bool chat_has_value(lt_json v) {
+  return lt_json_exists(v) && lt_json_typeof(v) != LT_JSON_NULL;
+}
+
+static bool chat_is_error(lt_str name, lt_json chunk, lt_json choice) {
+  return lt_str_eqc(name, "error") || chat_has_value(lt_json_get(chunk, "error")) ||
+         chat_has_value(lt_json_get(choice, "error")) || lt_json_str_eq(lt_json_get(chunk, "object"), LT_STR("error"));
+}
+
+static lt_json chat_error_place(lt_json chunk, lt_json choice) {
+  return chat_has_value(lt_json_get(chunk, "error")) || !chat_has_value(lt_json_get(choice, "error")) ? chunk : choice;
+}
+
+static lt_status chat_read(lt_assembly *a, lt_str name, lt_json chunk, bool is_whole, lt_err *err) {
+  lt_json choice = chat_first_choice(chunk);
+  if (chat_is_error(name, chunk, choice)) {
+    return lt_assembly_take_error(a, chat_error_place(chunk, choice), err);
+  }
+  chat_take_model(a, chunk);
+  chat_take_usage(a, lt_json_get(chunk, "usage"));
+  if (!lt_json_exists(choice)) {
+    return is_whole ? lt_fail(err, LT_E_PROTOCOL, "JSON without \"choices\"") : LT_OK; /* usage, or nothing: fine */
+  }
+  lt_json delta = lt_json_get(choice, is_whole ? "message" : "delta");
+  chat_take_delta(a, chat_has_value(delta) ? delta : lt_json_get(choice, is_whole ? "delta" : "message"));
+  chat_take_finish(a, lt_json_get(choice, "finish_reason"));
+  return lt_assembly_check(a, err);
+}
+
+const lt_completion_wire lt_wire_chat_completions = {
+    .path = "/chat/completions",
+    .key_header = "Authorization",
+    .key_prefix = "Bearer ",
+    .write_request = chat_write_request,
+    .read = chat_read,
+};
