@@ -20,16 +20,10 @@ case $# in
   *) usage ;;
 esac
 
-runner=(timeout 120)
+# What is proved here must hold in run-tests.sh.
+. scripts/sanitizers.sh "$kind"
+runner=(timeout 120 "${runner[@]}")
 silent=0
-
-# The same surroundings as in run-tests.sh: what is proved here must hold there.
-export ASAN_OPTIONS="detect_leaks=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
-export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
-export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
-if [ "$kind" = tsan ] && setarch -R true 2>/dev/null; then
-  runner+=(setarch -R)
-fi
 
 complain() { # name reason output
   echo "canary $1: $2" >&2

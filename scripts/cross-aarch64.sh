@@ -19,8 +19,8 @@ programs=(fiber sandbox)
 
 # One entry per library: sources that a program may ask for by name.
 base=(src/base/*.c src/base/fiber_aarch64.S)
-sandbox=(src/sandbox/{box,engine,engine_freeze,guest,guest_host,image,pool,qjs_module,trap,wasm_rt,workers}.c
-  tests/fakes/fake_host.c "$out/qjs.o")
+shopt -s extglob
+sandbox=(src/sandbox/!(mkimage|image_data).c tests/fakes/fake_host.c "$out/qjs.o") # images are made by the program itself
 
 sources_of() { # program: its sources, one per line
   case "$1" in

@@ -10,18 +10,13 @@ cd "$(dirname "$0")/.."
 preset=$1
 out=build/$preset
 passed=0 failed=0 skipped=0 bad=0
-runner=()
 
-if [ "$preset" != release ]; then
-  export LATHE_SLOW=1
-  export ASAN_OPTIONS="detect_leaks=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
-  export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
-  export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
-fi
-# ThreadSanitizer of gcc 12 cannot live with much address space randomisation.
-if [ "$preset" = tsan ] && setarch -R true 2>/dev/null; then
-  runner=(setarch -R)
-fi
+. scripts/sanitizers.sh "$preset"
+[ "$preset" = release ] || export LATHE_SLOW=1
+
+# Tests mostly wait: this many at a time keep the processors busy. Whether one passes is never a matter of time.
+at_a_time=$((2 * $(nproc)))
+TIMEFORMAT='took %0R s, and %0U + %0S s of the processors'
 
 number() { # attribute file: the first attribute="N" in a JUnit file
   sed -n "s/.*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" "$2" | head -n 1
@@ -30,7 +25,7 @@ number() { # attribute file: the first attribute="N" in a JUnit file
 unit() {
   local junit=$out/unit.xml
   rm -f "$junit"
-  "${runner[@]}" ctest --test-dir "$out" --output-on-failure --no-tests=error --timeout 600 -j "$(nproc)" \
+  "${runner[@]}" ctest --test-dir "$out" --output-on-failure --no-tests=error --timeout 600 -j $at_a_time \
     --output-junit "$PWD/$junit" || bad=1
   [ -s "$junit" ] || return 0
   local tests fails skips
@@ -58,24 +53,25 @@ for file in tests/flow/*.test.mjs; do
   [[ " ${never_dropped[*]} " = *" $(basename "$file" .test.mjs) "* ]] || dropped+=("$file")
 done
 
-# They mostly wait, so that three at a time take a third of the time, where node can be told.
-at_a_time=
-[[ $(node --help) != *--test-concurrency* ]] || at_a_time=--test-concurrency=3
+concurrency=() # node before 18.19 cannot be told, and runs one file after the other
+[[ $(node --help) != *--test-concurrency* ]] || concurrency=(--test-concurrency=$at_a_time)
 
-flow() { # tap-file concurrency test-file...
-  local tap_file=$1 concurrency=$2 files=("${@:3}")
+flow() { # tap-file test-file...
+  local tap_file=$1 files=("${@:2}")
   [ ${#files[@]} -gt 0 ] || return 0
-  LATHE=$PWD/$out/lathe timeout -k 10 1500 "${runner[@]}" node --test ${concurrency:+"$concurrency"} --test-reporter=spec --test-reporter-destination=stdout \
+  LATHE=$PWD/$out/lathe timeout -k 10 1500 "${runner[@]}" node --test "${concurrency[@]}" \
+    --test-reporter=spec --test-reporter-destination=stdout \
     --test-reporter=tap --test-reporter-destination="$tap_file" "${files[@]}" </dev/null || bad=1
   passed=$((passed + $(tap pass "$tap_file"))) failed=$((failed + $(tap fail "$tap_file") + $(tap cancelled "$tap_file")))
   skipped=$((skipped + $(tap skipped "$tap_file") + $(tap todo "$tap_file")))
 }
 
 shopt -s nullglob
-unit
-flow "$out/flow.tap" "" tests/flow/*.test.mjs
+time unit
+time flow "$out/flow.tap" tests/flow/*.test.mjs
 if [ "$preset" = release ]; then
-  LATHE_DROP_WAITING=1 flow "$out/flow-dropping.tap" "$at_a_time" "${dropped[@]}"
+  export LATHE_DROP_WAITING=1
+  time flow "$out/flow-dropping.tap" "${dropped[@]}"
 fi
 # A runner that failed without naming a test is a failure all the same.
 if [ $bad = 1 ] && [ $failed = 0 ]; then

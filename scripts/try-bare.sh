@@ -46,7 +46,9 @@ git clone -q "$repo" "$root/lathe"
 mkdir -p "$root/proc" "$root/dev"
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
 mountpoint -q "$root/dev" || mount --bind /dev "$root/dev"
-trap 'umount "$root/proc" "$root/dev" 2>/dev/null || true' EXIT
+# Terminals: tests open some, and /dev alone comes without them.
+mountpoint -q "$root/dev/pts" || mount -t devpts -o gid=5,mode=620,ptmxmode=666 devpts "$root/dev/pts"
+trap 'umount "$root/proc" "$root/dev/pts" "$root/dev" 2>/dev/null || true' EXIT
 
 for target in "${targets[@]}"; do
   for round in first second; do

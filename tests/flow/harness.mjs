@@ -3,7 +3,7 @@
 // Every run gets a home and a working directory of its own, without any configuration, and is looked after: a child
 // process that outlives it, or a sanitizer's words on stderr, fails the test that made the run.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -55,13 +55,20 @@ export function recording() {
 const dropping = Boolean(process.env.LATHE_DROP_WAITING);
 const told = (name) => (dropping ? `${name} (programs that wait are dropped)` : name);
 let depth = 0;
+const skippable = (fn) => async (t) => {
+  try { await fn(t); } catch (e) {
+    if (!(e instanceof NoTerminal)) throw e;
+    t.skip(e.message);
+  }
+};
 const within = (fn) => (...args) => {
   depth++;
   try { return fn(...args); } finally { depth--; }
 };
 /** As node:test has them; in that run, whatever is described says so in its name. */
 export const describe = (name, ...rest) => nodeTest.describe(depth ? name : told(name), ...rest.map((one) => (typeof one === "function" ? within(one) : one)));
-export const test = (name, ...rest) => nodeTest.test(depth ? name : told(name), ...rest);
+/** A test that needs a terminal is skipped where none can be opened. */
+export const test = (name, ...rest) => nodeTest.test(depth ? name : told(name), ...rest.map((one) => (typeof one === "function" ? skippable(one) : one)));
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -111,6 +118,14 @@ async function noneLeft(mark, graceMs) {
   assert.deepEqual(told, [], "processes were left behind");
 }
 
+class NoTerminal extends Error {}
+let terminals; // undefined: not asked yet
+/** Containers and chroots may be without: that is no fault of ours. */
+function needTerminal() {
+  terminals ??= spawnSync("python3", ["-c", "import os; os.openpty()"]).status === 0;
+  if (!terminals) throw new NoTerminal("no terminal can be opened here (is /dev/pts mounted?)");
+}
+
 /** A terminal as the controlling one of the command that follows; exits as that does. */
 const TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])) & 255)";
 
@@ -123,6 +138,7 @@ const SANITIZER = /(?:Address|Leak|Thread|UndefinedBehavior|Memory)Sanitizer|run
  * Returns {child, text() - so far on stdout and stderr, ended - a promise of {code, signal, stdout, stderr, bytes, ms}}.
  */
 export function start(args, options = {}) {
+  if (options.terminal) needTerminal();
   const home = folder();
   const mark = `LATHE_FLOW_RUN=${randomUUID()}`;
   const limitMs = (options.limitMs ?? 30_000) * patience;

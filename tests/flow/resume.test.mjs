@@ -141,7 +141,8 @@ describe("classic", () => {
 });
 
 
-describe("programs", () => {
+// Side by side: each test is in a world of its own, and waits for the moment to kill.
+describe("programs", { concurrency: 3 }, () => {
   for (const [mode, message, answer] of [
     ["code", "careful", /^(paid 1;\n|1 .*interrupted.*;\n)?(paid 2;\n|2 .*interrupted.*;\n)$/],
     ["code", "many", /^(1|.*interrupted.*),(2|.*interrupted.*),(3|.*interrupted.*)\n$/],

@@ -442,7 +442,8 @@ IN_DENO(test_interpreters_that_are_none) {
   expect_no_run(w, &options, LT_E_NOTFOUND, "/bin/true is not Deno");
   options.path = "/bin/cat";
   expect_no_run(w, &options, LT_E_NOTFOUND, "is not Deno");
-  char script[] = "/tmp/lathe-test-deno-script";
+  char script[256];
+  snprintf(script, sizeof script, "%s/old-deno", getenv("TMPDIR"));
   write_script(script, "#!/bin/sh\necho 'deno 1.46.3 (stable)'\n");
   options.path = script;
   expect_no_run(w, &options, LT_E_NOTFOUND, "was not found");
