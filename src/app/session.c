@@ -40,6 +40,7 @@ lt_status lt_session_open(lt_session *s, lt_err *err) {
       .secrets = s->secrets,
       .report = &s->report,
       .cancel = &s->cancel,
+      .is_empty = s->without_sources,
   };
   LT_TRY(lt_sources_open(&sources, &s->sources, err));
   return lt_toolbox_load(s->toolbox, err);

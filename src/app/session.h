@@ -23,7 +23,8 @@
 #include "tool/door.h"
 
 typedef struct lt_session {
-  lt_report report; /* set by the way in, but for the secrets */
+  lt_report report;     /* set by the way in, but for the secrets */
+  bool without_sources; /* set by the way in before it opens the session: no source of tools is started */
   lt_config config;
   const lt_mode_rounds *rounds; /* defaults.maxRounds */
   lt_secrets *secrets;

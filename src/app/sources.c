@@ -65,13 +65,17 @@ lt_status lt_sources_open(const lt_sources_options *options, lt_sources **ret_so
   lt_fan_out_init(&all->fan_out, options->loop);
   size_t type_count;
   const lt_source_type *const *types = lt_source_types(&type_count);
-  for (size_t i = 0; i < type_count; i++) {
+  for (size_t i = 0; i < type_count && !options->is_empty; i++) {
     for (size_t index = 0; index < types[i]->count(options->config); index++) {
       open_source(all, types[i], index);
     }
   }
   *ret_sources = all;
   return LT_OK;
+}
+
+size_t lt_sources_count(const lt_sources *all) {
+  return all->count;
 }
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */

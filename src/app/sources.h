@@ -16,11 +16,14 @@ typedef struct lt_sources_options {
   const lt_secrets *secrets;
   const lt_report *report; /* gets a warning for each source that cannot be started */
   lt_cancel *cancel;       /* ends the waiting */
+  bool is_empty;           /* none is started, whatever the configuration names */
 } lt_sources_options;
 
 /* Starts all that are not disabled, in the background. Borrows everything in the options. Errors: LT_E_NOMEM. Owns: the
  * caller, lt_sources_close. */
 lt_status lt_sources_open(const lt_sources_options *options, lt_sources **ret_sources, lt_err *err);
+/* How many the configuration names, also those that are disabled or could not be started. */
+size_t lt_sources_count(const lt_sources *sources);
 /* Waits until each is ready or down, or the cancel fires. One that is down is a warning. LT_YIELDS. */
 void lt_sources_await(lt_sources *sources) LT_YIELDS;
 /* Ends them. What still waits for one fails. LT_YIELDS. NULL is allowed. */

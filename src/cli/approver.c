@@ -119,8 +119,7 @@ static void show_question(void *arg) {
 
 /* What does not fit is hidden also when all was asked for: then it is said that it is too much. */
 static void show_input(approver *a, lt_str input, bool whole) {
-  lt_buf text;
-  lt_buf_init(&text, whole ? 2 * LT_JSON_MAX_BYTES : LT_MIB);
+  LT_AUTO_BUF(text, whole ? 2 * LT_JSON_MAX_BYTES : LT_MIB);
   lt_buf_addc(&text, "  input: ");
   a->hides = !lt_json_view_add(&text, input, "  ", whole);
   lt_buf_addc(&text,
@@ -128,12 +127,10 @@ static void show_input(approver *a, lt_str input, bool whole) {
   bool shown = text.status == LT_OK;
   lt_terminal_write(a->terminal, shown ? lt_buf_view(&text) : LT_STR("  input: it is too long to be shown\n"));
   a->hides = shown && a->hides;
-  lt_buf_release(&text);
 }
 
 static void show_call(approver *a, const lt_approval *what) {
-  lt_buf text;
-  lt_buf_init(&text, LT_MIB);
+  LT_AUTO_BUF(text, LT_MIB);
   lt_buf_printf(&text, "\n%s wants to call ", a->who);
   lt_typegen_put_line(&text, what->tool->id, 200);
   lt_buf_byte(&text, '\n');
@@ -143,15 +140,13 @@ static void show_call(approver *a, const lt_approval *what) {
     lt_buf_byte(&text, '\n');
   }
   lt_terminal_write(a->terminal, lt_buf_view(&text));
-  lt_buf_release(&text);
   show_input(a, what->input, false);
 }
 
 /* Until an answer is clear. The end of input is a no. */
 static lt_status read_answer(approver *a, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
                              lt_err *err) LT_YIELDS {
-  lt_buf line;
-  lt_buf_init(&line, LT_RUN_ERROR_BYTES);
+  LT_AUTO_BUF(line, LT_RUN_ERROR_BYTES);
   lt_status status = LT_OK;
   lt_answer answer = LT_ANSWER_UNCLEAR;
   lt_str reason = LT_STR_NULL;
@@ -179,7 +174,6 @@ static lt_status read_answer(approver *a, const lt_approval *what, lt_cancel *ca
   if (status == LT_OK) {
     status = act_on(a, what->tool->id, answer, reason, ret_reason);
   }
-  lt_buf_release(&line);
   return status;
 }
 

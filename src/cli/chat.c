@@ -34,8 +34,7 @@ static void on_ask_fiber(void *arg) {
   ask *a = arg;
   lt_chat *chat = a->chat;
   lt_err err = LT_ERR_INIT;
-  lt_buf reason;
-  lt_buf_init(&reason, LT_RUN_ERROR_BYTES);
+  LT_AUTO_BUF(reason, LT_RUN_ERROR_BYTES);
   const lt_tool tool = {.id = a->tool};
   const lt_approval what = {.tool = &tool, .input = a->input, .reason = a->reason};
   lt_chat_view_hold(&chat->view);
@@ -51,7 +50,6 @@ static void on_ask_fiber(void *arg) {
     }
   }
   decide(a, status, lt_buf_view(&reason));
-  lt_buf_release(&reason);
   free_ask(a);
   if (--chat->asks == 0) {
     lt_wait_wake(&chat->asked, LT_OK);
@@ -141,21 +139,18 @@ static lt_status open_parts(lt_chat *chat, lt_err *err) {
 }
 
 static void warn_of_default(const lt_chat *chat, const char *what, const lt_err *err) {
-  lt_buf line;
-  lt_buf_init(&line, 2 * LT_ERR_MSG_MAX);
+  LT_AUTO_BUF(line, 2 * LT_ERR_MSG_MAX);
   lt_buf_printf(&line, "going on with the default %s, as the conversation's cannot be had any more: %s", what,
                 lt_err_msg(err));
   lt_console_warning(&chat->session->console, lt_buf_view(&line));
-  lt_buf_release(&line);
 }
 
 /* It goes on in the mode and with the model of its last prompt, unless others were chosen. */
 static void take_after(lt_chat *chat, lt_store *db) LT_YIELDS {
-  lt_arena arena;
   lt_chat_last last;
   lt_err err = LT_ERR_INIT;
   const lt_model *model;
-  lt_arena_init(&arena, LT_MIB);
+  LT_AUTO_ARENA(arena, LT_MIB);
   if (lt_chat_find_last(db, lt_str_of(chat->conversation), &arena, &last)) {
     if (!chat->mode_chosen && lt_chat_check_mode(chat->session, last.mode, &err) == LT_OK) {
       lt_buf_add(&chat->mode, last.mode);
@@ -168,7 +163,6 @@ static void take_after(lt_chat *chat, lt_store *db) LT_YIELDS {
       warn_of_default(chat, "model", &err);
     }
   }
-  lt_arena_release(&arena);
 }
 
 lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
@@ -366,15 +360,13 @@ static lt_status end_turn(lt_chat *chat, lt_status status, lt_err *err) LT_YIELD
 }
 
 lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
-  lt_arena arena;
   lt_chat_last last = {.open = false};
   char prompt[LT_STORE_ID_BYTES + 1] = "";
-  lt_arena_init(&arena, LT_MIB);
+  LT_AUTO_ARENA(arena, LT_MIB);
   if (chat->conversation[0] != '\0') {
     (void)lt_chat_find_last(lt_toolbox_db(chat->session->app.toolbox), lt_str_of(chat->conversation), &arena, &last);
     snprintf(prompt, sizeof prompt, "%.*s", LT_STR_ARG(last.id));
   }
-  lt_arena_release(&arena);
   if (!last.open || prompt[0] == '\0') {
     return LT_OK;
   }

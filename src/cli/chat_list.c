@@ -41,12 +41,10 @@ static lt_status choose(lt_json all, lt_str wanted, lt_arena *arena, lt_str *ret
 }
 
 lt_status lt_chat_find(lt_store *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) {
-  lt_arena arena;
   lt_json_doc doc;
-  lt_buf list;
   lt_str id = LT_STR_NULL;
-  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
-  lt_buf_init(&list, LT_JSON_MAX_BYTES);
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
+  LT_AUTO_BUF(list, LT_JSON_MAX_BYTES);
   lt_status status = wanted.n > 0 ? lt_store_conversation_list(db, LT_CHAT_USER, LISTED_MAX, &list, err)
                                   : lt_fail(err, LT_E_NOTFOUND, "-c wants a conversation's id, or \"last\"");
   if (status == LT_OK) {
@@ -58,8 +56,6 @@ lt_status lt_chat_find(lt_store *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTE
   if (status == LT_OK) {
     snprintf(ret_id, LT_STORE_ID_BYTES + 1, "%.*s", LT_STR_ARG(id));
   }
-  lt_buf_release(&list);
-  lt_arena_release(&arena);
   return status;
 }
 
@@ -70,11 +66,9 @@ static lt_str text_in(lt_json prompt, const char *key, lt_arena *arena) {
 }
 
 bool lt_chat_find_last(lt_store *db, lt_str conversation, lt_arena *arena, lt_chat_last *ret_last) {
-  lt_arena scratch;
   lt_json_doc doc;
-  lt_buf text;
-  lt_arena_init(&scratch, LT_CALL_INDEX_MAX_BYTES);
-  lt_buf_init(&text, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_ARENA(scratch, LT_CALL_INDEX_MAX_BYTES);
+  LT_AUTO_BUF(text, LT_PROMPT_MEMORY_BYTES);
   bool found = lt_store_history(db, LT_CHAT_USER, conversation, 1, &text, NULL) == LT_OK &&
                lt_json_parse(&scratch, lt_buf_view(&text), &doc, NULL) == LT_OK;
   if (found) {
@@ -88,8 +82,6 @@ bool lt_chat_find_last(lt_store *db, lt_str conversation, lt_arena *arena, lt_ch
     };
     found = ret_last->id.n > 0;
   }
-  lt_buf_release(&text);
-  lt_arena_release(&scratch);
   return found;
 }
 
@@ -109,16 +101,12 @@ static lt_json state_of(lt_json orphans, lt_str id) {
 }
 
 bool lt_chat_waits(lt_store *db, lt_str conversation) {
-  lt_arena arena;
   lt_json_doc doc;
-  lt_buf open;
-  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
-  lt_buf_init(&open, LT_JSON_MAX_BYTES);
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
+  LT_AUTO_BUF(open, LT_JSON_MAX_BYTES);
   bool waits = lt_store_prompt_orphans_of(db, LT_CHAT_USER, conversation, &open, NULL) == LT_OK &&
                lt_json_parse(&arena, lt_buf_view(&open), &doc, NULL) == LT_OK &&
                is_waiting(state_of(lt_json_root(&doc), conversation));
-  lt_buf_release(&open);
-  lt_arena_release(&arena);
   return waits;
 }
 
@@ -160,15 +148,13 @@ static void put_line(lt_json conversation, lt_json orphans, lt_arena *arena, lt_
 }
 
 static lt_status print(const listing *l, lt_str list, lt_str open, lt_err *err) {
-  lt_arena arena;
   lt_json_doc doc, orphans;
-  lt_buf line;
   if (l->options->json) {
     lt_console_output(&l->console, list);
     return LT_OK;
   }
-  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
-  lt_buf_init(&line, LT_MIB);
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
+  LT_AUTO_BUF(line, LT_MIB);
   lt_status status = lt_json_parse(&arena, list, &doc, err);
   if (status == LT_OK) {
     status = lt_json_parse(&arena, open, &orphans, err);
@@ -181,8 +167,6 @@ static lt_status print(const listing *l, lt_str list, lt_str open, lt_err *err) 
       lt_console_output(&l->console, lt_buf_view(&line));
     }
   }
-  lt_buf_release(&line);
-  lt_arena_release(&arena);
   return status;
 }
 

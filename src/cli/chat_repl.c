@@ -89,11 +89,10 @@ static lt_status list_tools(repl *r, const lt_catalog *catalog, lt_str query, lt
   uint32_t found[TOOLS_SHOWN];
   lt_typegen_tool tools[TOOLS_SHOWN];
   size_t count = lt_catalog_search(catalog, query, found, TOOLS_SHOWN);
-  lt_buf text;
   for (size_t i = 0; i < count; i++) {
     tools[i] = lt_tool_typegen(lt_catalog_at(catalog, found[i]));
   }
-  lt_buf_init(&text, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
   lt_status status = lt_typegen_lines(tools, count, &text, err);
   if (status == LT_OK && count > 0) {
     lt_console_line(r->console, "", lt_buf_view(&text));
@@ -104,7 +103,6 @@ static lt_status list_tools(repl *r, const lt_catalog *catalog, lt_str query, lt
   if (status == LT_OK && query.n == 0 && all > count) {
     lt_console_format(r->console, "... and %zu more: /tools QUERY finds them", all - count);
   }
-  lt_buf_release(&text);
   return status;
 }
 
@@ -147,13 +145,11 @@ static void command(repl *r, lt_str line) {
     }
     lt_nearest_offer(&nearest, lt_str_of(commands[i].name));
   }
-  lt_buf shown;
-  lt_buf_init(&shown, LT_KIB);
+  LT_AUTO_BUF(shown, LT_KIB);
   lt_typegen_put_line(&shown, name, 60);
   lt_console_format(r->console, "There is no command %.*s: %s%s", LT_STR_ARG(lt_buf_view(&shown)),
                     nearest.name.p != NULL ? "did you mean " : "see ",
                     nearest.name.p != NULL ? nearest.name.p : "/help");
-  lt_buf_release(&shown);
 }
 
 /* --- Titles ------------------------------------------------------------------------------------------------------- */
@@ -228,8 +224,7 @@ static void turn(repl *r) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   lt_cancel cancel;
   lt_cancel_node node;
-  lt_buf line;
-  lt_buf_init(&line, LT_INPUT_LINE_BYTES);
+  LT_AUTO_BUF(line, LT_INPUT_LINE_BYTES);
   lt_cancel_init(&cancel);
   lt_cancel_follow(&r->chat->session->app.cancel, &node, &cancel);
   r->chat->reading = &cancel;
@@ -249,16 +244,13 @@ static void turn(repl *r) LT_YIELDS {
       answer(r, text);
     }
   }
-  lt_buf_release(&line);
 }
 
 /* --- The dialogue ------------------------------------------------------------------------------------------------- */
 /* Beside the default database; folders that are missing are made. NULL: there is no home. */
 static char *history_path(void) {
-  lt_buf path;
-  lt_buf_init(&path, 4 * LT_KIB);
+  LT_AUTO_BUF(path, 4 * LT_KIB);
   if (lt_store_default_path(&path, NULL) != LT_OK || path.status != LT_OK) {
-    lt_buf_release(&path);
     return NULL;
   }
   while (path.n > 0 && path.p[path.n - 1] != '/') {

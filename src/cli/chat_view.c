@@ -82,13 +82,11 @@ static void put_doing(const lt_chat_view *view, lt_buf *line) {
 /* No wider than the window: what wraps cannot be erased again. */
 static void draw(lt_chat_view *view) {
   size_t width = width_of(STDERR_FILENO);
-  lt_buf doing;
-  lt_buf_init(&doing, LT_KIB);
+  LT_AUTO_BUF(doing, LT_KIB);
   put_doing(view, &doing);
   lt_str text = width > 3 ? lt_utf8_cut(lt_buf_view(&doing), width - 3) : LT_STR("");
   fprintf(stderr, "\r\x1b[K%s%c %.*s%s", view->dims ? "\x1b[2m" : "", "|/-\\"[view->frame++ % 4], LT_STR_ARG(text),
           view -> dims ? "\x1b[0m" : "");
-  lt_buf_release(&doing);
   view->drawn = true;
 }
 
@@ -136,8 +134,7 @@ static lt_str string_of(lt_json v, lt_arena *arena) {
 }
 
 static void note_code(lt_chat_view *view, lt_str code) {
-  lt_buf line;
-  lt_buf_init(&line, LT_MIB);
+  LT_AUTO_BUF(line, LT_MIB);
   size_t at = 0, lines = 0;
   while (at < code.n) {
     size_t end = lt_str_find(code, LT_STR("\n"), at);
@@ -161,7 +158,6 @@ static void note_code(lt_chat_view *view, lt_str code) {
     lt_buf_printf(&line, "  | ... and %zu more lines", lines - CODE_LINES);
     lt_chat_view_note(view, lt_buf_view(&line));
   }
-  lt_buf_release(&line);
 }
 
 static lt_chat_step **find_step(lt_chat_view *view, lt_str id) {
@@ -209,8 +205,7 @@ static void add_step(lt_chat_view *view, lt_str id, lt_str function, bool is_pro
 /* "  files.read {"path":"a"}  12 ms", or what went wrong. */
 static void note_end(lt_chat_view *view, lt_str function, lt_json input, bool is_program, lt_str error,
                      const lt_chat_step *step) {
-  lt_buf line;
-  lt_buf_init(&line, LT_MIB);
+  LT_AUTO_BUF(line, LT_MIB);
   lt_buf_addc(&line, "  ");
   if (is_program) {
     lt_buf_addc(&line, error.p == NULL ? "the program ended" : "the program failed");
@@ -229,7 +224,6 @@ static void note_end(lt_chat_view *view, lt_str function, lt_json input, bool is
     lt_typegen_put_line(&line, error, ERROR_CHARS);
   }
   lt_chat_view_note(view, lt_buf_view(&line));
-  lt_buf_release(&line);
 }
 
 static void show_tool(lt_chat_view *view, lt_json output, lt_arena *arena) {
@@ -263,8 +257,7 @@ static void show_tool(lt_chat_view *view, lt_json output, lt_arena *arena) {
 }
 
 static void show_file(lt_chat_view *view, lt_json output, lt_arena *arena) {
-  lt_buf line;
-  lt_buf_init(&line, LT_MIB);
+  LT_AUTO_BUF(line, LT_MIB);
   lt_buf_addc(&line, "  file: artifact ");
   lt_typegen_put_line(&line, string_of(lt_json_get(output, "artifact"), arena), 100);
   lt_buf_addc(&line, " (");
@@ -272,20 +265,17 @@ static void show_file(lt_chat_view *view, lt_json output, lt_arena *arena) {
   lt_buf_addc(&line, ") ");
   lt_typegen_put_line(&line, string_of(lt_json_get(output, "description"), arena), 200);
   lt_chat_view_note(view, lt_buf_view(&line));
-  lt_buf_release(&line);
 }
 
 /* --- Events ------------------------------------------------------------------------------------------------------- */
 static void show_delta(lt_chat_view *view, lt_str text) {
-  lt_buf cleaned;
-  lt_buf_init(&cleaned, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(cleaned, LT_JSON_MAX_BYTES);
   erase(view);
   if (view->out_is_terminal) {
     lt_plain_add(&cleaned, text);
     text = cleaned.status == LT_OK ? lt_buf_view(&cleaned) : LT_STR_NULL;
   }
   write_out(view, text);
-  lt_buf_release(&cleaned);
 }
 
 static void end_line(lt_chat_view *view) {
@@ -308,23 +298,19 @@ static void show_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
 
 static void show_usage(lt_chat_view *view, lt_json usage) {
   int64_t in = 0, out = 0;
-  lt_buf line;
-  lt_buf_init(&line, LT_KIB);
+  LT_AUTO_BUF(line, LT_KIB);
   (void)lt_json_int(lt_json_get(usage, "inputTokens"), &in);
   (void)lt_json_int(lt_json_get(usage, "outputTokens"), &out);
   const char *about = lt_json_bool(lt_json_get(usage, "estimated"), false) ? "about " : "";
   lt_buf_printf(&line, "  %s%lld tokens in, %lld out, ", about, (long long)in, (long long)out);
   put_ms(&line, lt_loop_now_ms(view->loop) - view->began_ms);
   lt_chat_view_note(view, lt_buf_view(&line));
-  lt_buf_release(&line);
 }
 
 static void show_error(lt_chat_view *view, lt_str error) {
-  lt_buf line;
-  lt_buf_init(&line, LT_MIB);
+  LT_AUTO_BUF(line, LT_MIB);
   lt_typegen_put_text(&line, error, LT_RUN_ERROR_BYTES);
   lt_console_line(view->console, "lathe chat: ", lt_buf_view(&line));
-  lt_buf_release(&line);
 }
 
 static lt_chat_end end_of(const char *event) {
@@ -353,8 +339,7 @@ static void show(lt_chat_view *view, const char *event, lt_json data, lt_arena *
 }
 
 static void tell(lt_chat_view *view, const char *event, lt_str data) {
-  lt_buf line;
-  lt_buf_init(&line, 2 * LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(line, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&line);
   lt_json_begin_object(&w);
   lt_json_key(&w, "event");
@@ -365,11 +350,9 @@ static void tell(lt_chat_view *view, const char *event, lt_str data) {
   lt_buf_byte(&line, '\n');
   lt_secrets_mask_buf(view->console->secrets, &line);
   write_out(view, lt_buf_view(&line));
-  lt_buf_release(&line);
 }
 
 void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data) {
-  lt_arena arena;
   lt_json_doc doc;
   if (end_of(event) != LT_CHAT_UNFINISHED) {
     view->end = end_of(event);
@@ -378,11 +361,10 @@ void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data) {
     tell(view, event, data);
     return;
   }
-  lt_arena_init(&arena, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
   if (lt_json_parse(&arena, data, &doc, NULL) == LT_OK) {
     show(view, event, lt_json_root(&doc), &arena);
   }
-  lt_arena_release(&arena);
 }
 
 /* --- Its life ----------------------------------------------------------------------------------------------------- */

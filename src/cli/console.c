@@ -30,11 +30,9 @@ static void print_text(FILE *to, lt_str text) {
     write_utf8(to, text);
     return;
   }
-  lt_buf plain;
-  lt_buf_init(&plain, 4 * LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(plain, 4 * LT_JSON_MAX_BYTES);
   lt_plain_add(&plain, text);
   write_utf8(to, plain.status == LT_OK ? lt_buf_view(&plain) : LT_STR("(too long to be shown)"));
-  lt_buf_release(&plain);
 }
 
 /* The cursor stands behind an open question: what is said goes on a line of its own, then the question comes again. */
@@ -54,8 +52,7 @@ static void ask_again(const lt_console *console, FILE *to) {
 }
 
 static void say_line(const lt_console *console, const char *before, lt_str text, const char *after) {
-  lt_buf masked;
-  lt_buf_init(&masked, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
   if (lt_secrets_in(console->secrets, text)) {
     lt_secrets_mask(console->secrets, text, &masked);
     text = masked.status == LT_OK ? lt_buf_view(&masked) : LT_STR("***");
@@ -65,7 +62,6 @@ static void say_line(const lt_console *console, const char *before, lt_str text,
   print_text(stderr, text);
   fputs(after, stderr);
   ask_again(console, stderr);
-  lt_buf_release(&masked);
 }
 
 void lt_console_line(const lt_console *console, const char *before, lt_str text) {
@@ -87,6 +83,14 @@ void lt_console_format(const lt_console *console, const char *format, ...) {
 
 void lt_console_warning(void *console, lt_str message) {
   lt_console_line(console, "warning: ", message);
+}
+
+lt_status lt_console_report(const lt_console *console, lt_buf *report) {
+  lt_secrets_mask_buf(console->secrets, report);
+  if (report->status == LT_OK && report->n > 0) {
+    lt_console_output(console, lt_buf_view(report));
+  }
+  return report->status;
 }
 
 void lt_console_output(const lt_console *console, lt_str text) {

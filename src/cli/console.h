@@ -26,6 +26,10 @@ void lt_console_dim(const lt_console *console, lt_str text);
 void lt_console_format(const lt_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "warning: " and the message. The name fits the callbacks that take one: `console` is an lt_console. */
 void lt_console_warning(void *console, lt_str message);
+/* What a command itself has to tell, on standard output, flushed: without secrets, as servers may have put what they
+ * were given into their texts. Nothing is written where `report` is empty or its status (returned) says that it is not
+ * whole. */
+lt_status lt_console_report(const lt_console *console, lt_buf *report);
 /* A line on standard output, flushed: what the program outputs, and its result. Not masked: it is the user's. */
 void lt_console_output(const lt_console *console, lt_str text);
 

@@ -73,8 +73,7 @@ static void put_calls(lt_json_writer *w, lt_json outputs) {
 }
 
 static void put_text(lt_json_writer *w, lt_json outputs, lt_arena *arena) {
-  lt_buf text;
-  lt_buf_init(&text, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
   lt_json_iter it = lt_json_each(outputs);
   while (lt_json_next(&it)) {
     lt_str content;
@@ -84,13 +83,11 @@ static void put_text(lt_json_writer *w, lt_json outputs, lt_arena *arena) {
     }
   }
   lt_json_put_str(w, lt_buf_view(&text));
-  lt_buf_release(&text);
 }
 
 static lt_status put_input(const lt_eval_task *task, lt_str outputs, lt_buf *out, lt_err *err) {
-  lt_arena arena;
   lt_json_doc doc;
-  lt_arena_init(&arena, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
   lt_status status = lt_json_parse(&arena, outputs, &doc, err);
   if (status == LT_OK) {
     lt_json_writer w = lt_json_writer_on(out);
@@ -110,7 +107,6 @@ static lt_status put_input(const lt_eval_task *task, lt_str outputs, lt_buf *out
     lt_json_end_object(&w);
     status = out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "the outputs are too long to be checked");
   }
-  lt_arena_release(&arena);
   return status;
 }
 

@@ -57,9 +57,8 @@ typedef struct eval_job {
 static void on_eval_event(void *arg, const char *event, lt_str data) {
   eval_job *j = arg;
   eval_attempt *a = &j->attempts[j->count];
-  lt_arena arena;
   lt_json_doc doc;
-  lt_arena_init(&arena, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
   bool failed = strcmp(event, "prompt.error") == 0;
   if ((failed || strcmp(event, "prompt.completed") == 0) && lt_json_parse(&arena, data, &doc, NULL) == LT_OK) {
     lt_json usage = lt_json_get(lt_json_root(&doc), "usage");
@@ -71,12 +70,10 @@ static void on_eval_event(void *arg, const char *event, lt_str data) {
     lt_buf_add(&a->why, why);
     lt_buf_add(&j->outputs, lt_json_text(lt_json_get(lt_json_root(&doc), "output")));
   }
-  lt_arena_release(&arena);
 }
 
 static void print_attempt(const eval_job *j, const eval_attempt *a) {
-  lt_buf line;
-  lt_buf_init(&line, LT_MIB);
+  LT_AUTO_BUF(line, LT_MIB);
   lt_buf_printf(&line, "%-6s  %-10s  ", a->right ? "right" : "WRONG", a->mode);
   lt_typegen_put_line(&line, lt_str_of(a->task->name), 60);
   if (!a->right) {
@@ -84,7 +81,6 @@ static void print_attempt(const eval_job *j, const eval_attempt *a) {
     lt_typegen_put_line(&line, lt_buf_view(&a->why), 300);
   }
   lt_console_line(&j->chat.session->console, "", lt_buf_view(&line));
-  lt_buf_release(&line);
 }
 
 static lt_status check_attempt_outputs(eval_job *j, eval_attempt *a, lt_err *err) LT_YIELDS {
@@ -188,8 +184,7 @@ static void put_eval_attempt(lt_json_writer *w, const eval_attempt *a) {
 }
 
 static void print_eval_json(const eval_job *j) {
-  lt_buf out;
-  lt_buf_init(&out, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(out, LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_object(&w);
   lt_json_key(&w, "results");
@@ -199,8 +194,7 @@ static void print_eval_json(const eval_job *j) {
   }
   lt_json_end_array(&w);
   lt_json_end_object(&w);
-  lt_console_output(&j->chat.session->console, lt_buf_view(&out));
-  lt_buf_release(&out);
+  (void)lt_console_report(&j->chat.session->console, &out);
 }
 
 static bool are_all_right(const eval_job *j) {

@@ -97,9 +97,8 @@ static const char *folder_of(lt_arena *arena, const char *path) {
 }
 
 lt_status lt_eval_tasks_read(const char *path, lt_eval_tasks *ret_tasks, lt_err *err) {
-  lt_buf text;
   *ret_tasks = (lt_eval_tasks){0};
-  lt_buf_init(&text, LT_CONFIG_MAX_BYTES + 16 * LT_KIB);
+  LT_AUTO_BUF(text, LT_CONFIG_MAX_BYTES + 16 * LT_KIB);
   lt_config_init(&ret_tasks->scratch);
   reading r = {.config = &ret_tasks->scratch, .name = path, .err = err};
   r.folder = folder_of(&ret_tasks->scratch.arena, path);
@@ -107,7 +106,6 @@ lt_status lt_eval_tasks_read(const char *path, lt_eval_tasks *ret_tasks, lt_err 
   if (status == LT_OK) {
     status = read_text(&r, lt_buf_view(&text), ret_tasks);
   }
-  lt_buf_release(&text);
   return status;
 }
 

@@ -129,12 +129,10 @@ static bool show_text(lt_buf *out, lt_str text, bool whole) {
 }
 
 bool lt_json_view_add(lt_buf *out, lt_str json, const char *indent, bool whole) {
-  lt_arena arena;
   lt_json_doc doc;
-  lt_buf line;
   bool complete = true;
-  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
-  lt_buf_init(&line, LINE_MAX_BYTES);
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
+  LT_AUTO_BUF(line, LINE_MAX_BYTES);
   if (lt_json_parse(&arena, json, &doc, NULL) != LT_OK) {
     complete = show_text(out, json, whole);
   } else {
@@ -147,7 +145,5 @@ bool lt_json_view_add(lt_buf *out, lt_str json, const char *indent, bool whole) 
       complete = !s.hides;
     }
   }
-  lt_buf_release(&line);
-  lt_arena_release(&arena);
   return complete && out->status == LT_OK;
 }

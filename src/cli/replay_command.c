@@ -278,8 +278,7 @@ static void put_replay_int(lt_json_writer *w, const char *key, int64_t n) {
 
 static void print_replay_json(const replay_job *j, lt_str why) {
   lt_replay_check_counts counts = lt_replay_check_count(j->check);
-  lt_buf out;
-  lt_buf_init(&out, LT_MIB);
+  LT_AUTO_BUF(out, LT_MIB);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_object(&w);
   put_replay_str(&w, "promptId", lt_str_of(j->id));
@@ -300,8 +299,7 @@ static void print_replay_json(const replay_job *j, lt_str why) {
   put_replay_int(&w, "calls", (int64_t)counts.calls);
   put_replay_int(&w, "durationMs", (int64_t)j->ms);
   lt_json_end_object(&w);
-  lt_console_output(&j->session->console, lt_buf_view(&out));
-  lt_buf_release(&out);
+  (void)lt_console_report(&j->session->console, &out);
 }
 
 static void put_replay_count(lt_buf *out, int64_t count, const char *what, const char *many) {
@@ -310,8 +308,7 @@ static void put_replay_count(lt_buf *out, int64_t count, const char *what, const
 
 static void print_replay_same(const replay_job *j) {
   lt_replay_check_counts counts = lt_replay_check_count(j->check);
-  lt_buf out;
-  lt_buf_init(&out, 8 * LT_KIB);
+  LT_AUTO_BUF(out, 8 * LT_KIB);
   lt_buf_printf(&out, "prompt %s (%.*s): the same again", j->id, LT_STR_ARG(j->then.mode));
   if (ends_with_record(j)) {
     lt_buf_printf(&out, ", as far as it came (%.*s)", LT_STR_ARG(j->then.state));
@@ -328,8 +325,7 @@ static void print_replay_same(const replay_job *j) {
     put_replay_count(&out, counts.skipped, "program", "programs");
     lt_buf_printf(&out, " (%.*s)", LT_STR_ARG(lt_replay_check_reasons(j->check)));
   }
-  lt_console_output(&j->session->console, lt_buf_view(&out));
-  lt_buf_release(&out);
+  (void)lt_console_report(&j->session->console, &out);
 }
 
 static int print_replay(replay_job *j) {
@@ -355,7 +351,7 @@ static lt_status prepare_replay(lt_command_session *s, void *arg, lt_err *err) {
   replay_job *j = arg;
   j->store = s->app.config.store;
   s->app.config.store = ":memory:";
-  s->app.config.server_count = 0;
+  s->app.without_sources = true;
   s->app.config.require_walls = true; /* what a program did without them it would do again, and there */
   s->app.config.python.workspace = NULL;
   return lt_models_fill(&s->app.config, &j->models, err);

@@ -151,8 +151,7 @@ static void on_run_text(void *arg, lt_said said, lt_str text) {
 
 /* What has happened already must not be repeated by whoever tries again. */
 static void print_run_calls(const lt_console *console, const lt_run_result *result) {
-  lt_buf line;
-  lt_buf_init(&line, LT_MIB);
+  LT_AUTO_BUF(line, LT_MIB);
   unsigned shown = 0, more = 0;
   for (const lt_run_call *call = result->calls; call != NULL; call = call->next) {
     if (shown == 20) {
@@ -169,7 +168,6 @@ static void print_run_calls(const lt_console *console, const lt_run_result *resu
   if (shown > 0) {
     lt_console_line(console, "  tools called before: ", lt_buf_view(&line));
   }
-  lt_buf_release(&line);
 }
 
 static void print_run_failure(const lt_console *console, const lt_run_result *result) {

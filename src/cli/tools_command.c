@@ -85,14 +85,12 @@ static lt_typegen_tool *select_tools(const lt_catalog *catalog, const char *quer
 static void print_catalog_warnings(const lt_console *console, const lt_catalog *catalog) {
   const lt_str *warnings = NULL;
   size_t count = lt_catalog_warnings(catalog, &warnings);
-  lt_buf line;
-  lt_buf_init(&line, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(line, LT_JSON_MAX_BYTES);
   for (size_t i = 0; i < count; i++) {
     lt_buf_clear(&line);
     lt_typegen_put_line(&line, warnings[i], LT_TYPEGEN_DOC_MAX_BYTES);
     lt_console_line(console, "warning: ", lt_buf_view(&line));
   }
-  lt_buf_release(&line);
 }
 
 static size_t shown_tools(const tools_options *opt, size_t found) {
@@ -101,7 +99,7 @@ static size_t shown_tools(const tools_options *opt, size_t found) {
   return found < most ? found : most;
 }
 
-static void print_missing_tools(const lt_config *config, const tools_options *opt, const lt_catalog *catalog,
+static void print_missing_tools(const lt_command_session *s, const tools_options *opt, const lt_catalog *catalog,
                                 size_t found, size_t shown) {
   size_t all = lt_catalog_count(catalog);
   if (all == 0) {
@@ -112,37 +110,27 @@ static void print_missing_tools(const lt_config *config, const tools_options *op
     fprintf(stderr, "lathe tools: %s %zu of %zu; --limit 0 shows all\n", opt->query != NULL ? "the best" : "the first",
             shown, found);
   }
-  if (all > 0 && config->server_count == 0 && config->plugin_count == 0) {
+  if (all > 0 && lt_sources_count(s->app.sources) == 0 && s->app.config.plugin_count == 0) {
     fprintf(stderr, "lathe tools: only what is built in: name MCP servers in lathe.yaml or with --mcp-config FILE\n");
   }
-}
-
-static void print_tools_text(const lt_buf *out) {
-  fwrite(out->p != NULL ? out->p : "", 1, out->n, stdout);
-  if (out->n > 0 && out->p[out->n - 1] != '\n') {
-    putchar('\n');
-  }
-  fflush(stdout); /* before what is said of it on stderr */
 }
 
 static int print_found_tools(const lt_command_session *s, const tools_options *opt, const lt_catalog *catalog) {
   size_t found = 0;
   lt_err err = LT_ERR_INIT;
-  lt_buf out;
-  lt_buf_init(&out, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(out, LT_JSON_MAX_BYTES);
   lt_typegen_tool *tools = select_tools(catalog, opt->query, &found);
   size_t shown = shown_tools(opt, found);
   lt_status status = tools == NULL ? LT_E_NOMEM : generate_tools(opt, tools, shown, &out, &err);
-  lt_secrets_mask_buf(s->app.secrets, &out); /* a server may have put what it was given into its descriptions */
-  status = status == LT_OK ? out.status : status;
   if (status == LT_OK) {
-    print_tools_text(&out);
-    print_missing_tools(&s->app.config, opt, catalog, found, shown);
+    status = lt_console_report(&s->console, &out);
+  }
+  if (status == LT_OK) {
+    print_missing_tools(s, opt, catalog, found, shown);
   } else {
     lt_console_format(&s->console, "lathe tools: %s", err.status != LT_OK ? lt_err_msg(&err) : lt_status_text(status));
   }
   lt_mem_free(tools);
-  lt_buf_release(&out);
   return status == LT_OK ? LT_EXIT_OK : LT_EXIT_FAILED;
 }
 
