@@ -174,7 +174,7 @@ static void jail_filter_begin(lt_buf *filter) {
 }
 
 static lt_status jail_filter_made(const lt_buf *filter, lt_err *err) {
-  return filter->status == LT_OK ? LT_OK : lt_fail(err, filter->status, "no memory for a filter of system calls");
+  return lt_buf_check(filter, err, "no memory for a filter of system calls");
 }
 
 lt_status lt_jail_filter_make(lt_jail_profile profile, const lt_jail_exec *exec, uint32_t self, lt_buf *filter,

@@ -249,14 +249,12 @@ static size_t jail_main_list_size(char *const *list) {
 }
 
 static lt_status jail_main_install(const jail *j, const lt_jail_exec *exec, const lt_jail_gate *gate, lt_err *err) {
-  lt_buf filter;
-  lt_buf_init(&filter, LT_JAIL_FILTER_MAX_BYTES);
+  LT_AUTO_BUF(filter, LT_JAIL_FILTER_MAX_BYTES);
   lt_status status = lt_jail_filter_make(j->profile, exec, (uint32_t)getpid(), &filter, err);
   if (status == LT_OK) {
     status = exec->connects == LT_JAIL_ASKED ? lt_jail_gate_install(gate, lt_buf_view(&filter), err)
                                              : lt_jail_filter_install(lt_buf_view(&filter), err);
   }
-  lt_buf_release(&filter);
   return status;
 }
 

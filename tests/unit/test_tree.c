@@ -13,7 +13,8 @@
 
 #include "io/loop.h"
 #include "jail/jail.h"
-#include "runner/python/impl.h"
+#include "runner/python/python_folder_move.h"
+#include "runner/python/python_open_files.h"
 #include "runner/remove_folder.h"
 
 #define ORDINARY_UID 65533

@@ -2,7 +2,20 @@
 #include <signal.h>
 
 #include "base/mem.h"
-#include "runner/deno/impl.h"
+#include "runner/deno/deno.h"
+#include "runner/deno/deno_bridge.h"
+#include "runner/deno/deno_clock.h"
+#include "runner/deno/deno_end.h"
+#include "runner/deno/deno_find.h"
+#include "runner/deno/deno_folder.h"
+#include "runner/deno/deno_output.h"
+#include "runner/deno/deno_program_text.h"
+#include "runner/deno/deno_run.h"
+#include "runner/deno/deno_source.h"
+#include "runner/deno/deno_spare.h"
+#include "runner/deno/deno_start.h"
+#include "runner/deno/deno_state.h"
+#include "sandbox/workers.h"
 
 /* --- The runner --------------------------------------------------------------------------------------------------- */
 static bool deno_speaks(lt_lang lang) {

@@ -11,8 +11,12 @@
 
 #include "base/mem.h"
 #include "json/json.h"
-#include "runner/deno/impl.h"
 #include "replay/recorded_call.h"
+#include "runner/deno/deno_bridge.h"
+#include "runner/deno/deno_clock.h"
+#include "runner/deno/deno_folder.h"
+#include "runner/deno/deno_run.h"
+#include "runner/deno/deno_source.h"
 
 typedef struct deno_call {
   lt_run_tool_call base; /* first: lt_run_tool_call_free_all frees it */
@@ -36,12 +40,10 @@ static void deno_bridge_put_answer(lt_http_answer *answer, lt_str content, bool 
 }
 
 static void deno_bridge_put_error(lt_http_answer *answer, const char *prefix, lt_str what) {
-  lt_buf text;
-  lt_buf_init(&text, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
   lt_buf_addc(&text, prefix);
   lt_buf_add(&text, what);
   deno_bridge_put_answer(answer, lt_buf_view(&text), false, true);
-  lt_buf_release(&text);
 }
 
 static void deno_bridge_put_status(lt_http_answer *answer, int status, const char *text) {
@@ -86,11 +88,9 @@ static bool deno_bridge_read_text(reading *r, const char *key, lt_str *ret, lt_h
   if (lt_json_str(lt_json_get(lt_json_root(&r->doc), key), &r->arena, ret)) {
     return true;
   }
-  lt_buf text;
-  lt_buf_init(&text, LT_KIB);
+  LT_AUTO_BUF(text, LT_KIB);
   lt_buf_printf(&text, "Invalid request: \"%s\" is not a string", key);
   deno_bridge_put_answer(answer, lt_buf_view(&text), false, true);
-  lt_buf_release(&text);
   return false;
 }
 
@@ -346,12 +346,10 @@ static void deno_bridge_on_tool(lt_deno_run *run, reading *r, lt_http_answer *an
     return;
   }
   lt_str arguments = lt_json_text(lt_json_get(lt_json_root(&r->doc), "arguments"));
-  lt_buf tool;
-  lt_buf_init(&tool, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(tool, LT_JSON_MAX_BYTES);
   lt_buf_add(&tool, deno_bridge_id_of(run, name));
   lt_arena_release(&r->arena); /* not while the call lasts: it may have several times the bytes of the body */
   deno_bridge_make_call(run, lt_buf_view(&tool), NULL, arguments, answer);
-  lt_buf_release(&tool);
 }
 
 static void deno_bridge_on_function(lt_deno_run *run, reading *r, lt_http_answer *answer) LT_YIELDS {

@@ -1,5 +1,7 @@
 /* The run's clock: its deadline, and the time that does not count towards it (docs/internals/approvals.md). */
-#include "runner/deno/impl.h"
+#include "runner/deno/deno_clock.h"
+#include "runner/deno/deno_run.h"
+#include "sandbox/workers.h"
 
 /* What the process does meanwhile cannot be seen from here: its limit of CPU time holds while the clock stands. */
 static bool deno_clock_only_asks(const lt_deno_run *run) {

@@ -2,7 +2,11 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "runner/deno/impl.h"
+#include "runner/deno/deno_end.h"
+#include "runner/deno/deno_output.h"
+#include "runner/deno/deno_run.h"
+#include "runner/deno/deno_source.h"
+#include "js/jsscan.h"
 
 #define FRAMES_MAX 20
 

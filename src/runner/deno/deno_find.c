@@ -8,7 +8,8 @@
 
 #include "base/mem.h"
 #include "io/command_path.h"
-#include "runner/deno/impl.h"
+#include "runner/deno/deno_find.h"
+#include "runner/deno/deno_state.h"
 
 #if defined(__aarch64__)
 #define NPM_CPU "arm64"
@@ -77,13 +78,11 @@ static char *deno_find_resolve(const char *path, const npm_place *places, size_t
 }
 
 static char *deno_find_find_command(const char *command, const npm_place *places, size_t count) {
-  lt_buf path;
-  lt_buf_init(&path, LT_PROC_PATH_MAX_BYTES - 1);
+  LT_AUTO_BUF(path, LT_PROC_PATH_MAX_BYTES - 1);
   char *found = NULL;
   if (lt_command_find(command, NULL, NULL, &path, NULL) == LT_OK) {
     found = deno_find_resolve(path.p, places, count);
   }
-  lt_buf_release(&path);
   return found;
 }
 

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "jail/jail.h"
-#include "runner/deno/impl.h"
+#include "runner/deno/deno_folder.h"
+#include "runner/deno/deno_state.h"
 #include "runner/remove_folder.h"
 
 #define PREFIX       "lathe-deno-"

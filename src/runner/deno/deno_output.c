@@ -3,7 +3,9 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "json/json.h"
-#include "runner/deno/impl.h"
+#include "runner/deno/deno_end.h"
+#include "runner/deno/deno_output.h"
+#include "runner/deno/deno_run.h"
 
 #define RECORD_BYTE '\x1e'
 

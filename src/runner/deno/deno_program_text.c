@@ -1,7 +1,9 @@
 /* From what was written to what is run: fences off, text that is none refused. */
 #include "json/json.h"
 #include "json/json_text.h"
-#include "runner/deno/impl.h"
+#include "runner/deno/deno_program_text.h"
+#include "runner/deno/deno_run.h"
+#include "js/jsscan.h"
 
 /* Bytes of the UTF-8 sequence at `p` (RFC 3629, section 4), or 0. */
 static unsigned deno_program_text_sequence(const char *p, const char *end) {

@@ -6,7 +6,11 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "types/typegen.h"
-#include "runner/deno/impl.h"
+#include "runner/deno/deno_folder.h"
+#include "runner/deno/deno_run.h"
+#include "runner/deno/deno_source.h"
+#include "runner/deno/deno_state.h"
+#include "js/jsscan.h"
 
 extern const char lt_deno_boot_data[], lt_deno_boot_end[];
 extern const char lt_deno_globals_data[], lt_deno_globals_end[];
@@ -114,8 +118,7 @@ static void deno_source_make_global(lt_buf *out, lt_str text) {
 }
 
 static lt_status deno_source_declare_tools(const names *n, lt_buf *out, lt_err *err) {
-  lt_buf text;
-  lt_buf_init(&text, LT_DENO_TYPES_MAX_BYTES);
+  LT_AUTO_BUF(text, LT_DENO_TYPES_MAX_BYTES);
   lt_status status = LT_OK;
   for (size_t i = 0; i < n->count && status == LT_OK; i++) {
     const lt_tool *tool = n->tools[i];
@@ -130,13 +133,11 @@ static lt_status deno_source_declare_tools(const names *n, lt_buf *out, lt_err *
     status = lt_typegen_ts_tool(&described, &text, err);
   }
   deno_source_make_global(out, lt_buf_view(&text));
-  lt_buf_release(&text);
   return status;
 }
 
 static lt_status deno_source_write_types(const lt_deno_run *run, const names *n, lt_err *err) {
-  lt_buf out;
-  lt_buf_init(&out, 2 * LT_DENO_TYPES_MAX_BYTES);
+  LT_AUTO_BUF(out, 2 * LT_DENO_TYPES_MAX_BYTES);
   lt_buf_add(&out, deno_source_bytes_between(lt_deno_globals_data, lt_deno_globals_end));
   deno_source_declare_functions(run, &out);
   deno_source_declare_modules(run, &out);
@@ -147,7 +148,6 @@ static lt_status deno_source_write_types(const lt_deno_run *run, const names *n,
   if (status == LT_OK) {
     status = lt_deno_write_file(&run->room, "lathe.d.ts", lt_buf_view(&out), err);
   }
-  lt_buf_release(&out);
   return status;
 }
 
@@ -171,24 +171,20 @@ static lt_str deno_source_prefix_of(const lt_deno_run *run) {
 /* Lines that were dropped before it are there, empty, so that its own have the numbers they had. */
 static lt_status deno_source_write_program(lt_deno_run *run, lt_err *err) {
   lt_str prefix = deno_source_prefix_of(run);
-  lt_buf out;
-  lt_buf_init(&out, 2 * LT_RUN_CODE_MAX_BYTES);
+  LT_AUTO_BUF(out, 2 * LT_RUN_CODE_MAX_BYTES);
   for (unsigned i = 0; i < run->line_offset; i++) {
     lt_buf_byte(&out, '\n');
   }
   run->column_offset = (unsigned)prefix.n;
   lt_buf_add(&out, prefix);
   lt_buf_add(&out, run->source);
-  lt_status status = out.status == LT_OK ? lt_deno_write_file(&run->room, LT_DENO_PROGRAM(run), lt_buf_view(&out), err)
-                                         : lt_fail(err, out.status, "no memory for another program");
-  lt_buf_release(&out);
-  return status;
+  LT_TRY(lt_buf_check(&out, err, "no memory for another program"));
+  return lt_deno_write_file(&run->room, LT_DENO_PROGRAM(run), lt_buf_view(&out), err);
 }
 
 /* Names are as their owners like them: on disk they are numbers. */
 lt_status lt_deno_write_modules(const lt_deno_run *run, lt_err *err) {
-  lt_buf map;
-  lt_buf_init(&map, LT_MIB);
+  LT_AUTO_BUF(map, LT_MIB);
   lt_json_writer w = lt_json_writer_on(&map);
   lt_json_begin_object(&w);
   lt_json_key(&w, "imports");
@@ -208,7 +204,6 @@ lt_status lt_deno_write_modules(const lt_deno_run *run, lt_err *err) {
     status = map.status == LT_OK ? lt_deno_write_file(&run->room, "imports.json", lt_buf_view(&map), err)
                                  : lt_fail(err, map.status, "no room for the names of the program's modules");
   }
-  lt_buf_release(&map);
   return status;
 }
 
@@ -249,8 +244,7 @@ static void deno_source_put_bridge(lt_json_writer *w, const lt_deno *deno, const
 }
 
 lt_status lt_deno_write_boot(const lt_deno *deno, const lt_deno_room *room, lt_err *err) {
-  lt_buf out;
-  lt_buf_init(&out, LT_MIB);
+  LT_AUTO_BUF(out, LT_MIB);
   lt_buf_addc(&out, "const lathe = ");
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_object(&w);
@@ -258,10 +252,8 @@ lt_status lt_deno_write_boot(const lt_deno *deno, const lt_deno_room *room, lt_e
   lt_json_end_object(&w);
   lt_buf_addc(&out, ";\n");
   lt_buf_add(&out, deno_source_bytes_between(lt_deno_boot_data, lt_deno_boot_end));
-  lt_status status = out.status == LT_OK ? lt_deno_write_file(room, "lathe.js", lt_buf_view(&out), err)
-                                         : lt_fail(err, out.status, "no memory for another program");
-  lt_buf_release(&out);
-  return status;
+  LT_TRY(lt_buf_check(&out, err, "no memory for another program"));
+  return lt_deno_write_file(room, "lathe.js", lt_buf_view(&out), err);
 }
 
 /* --- What it is told of the program ------------------------------------------------------------------------------- */
@@ -303,17 +295,14 @@ static void deno_source_put_world(lt_json_writer *w, const lt_deno_run *run) {
 }
 
 static lt_status deno_source_write_world(const lt_deno_run *run, const names *n, lt_err *err) {
-  lt_buf out;
-  lt_buf_init(&out, 2 * LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(out, 2 * LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_object(&w);
   deno_source_put_names(&w, run, n);
   deno_source_put_world(&w, run);
   lt_json_end_object(&w);
-  lt_status status = out.status == LT_OK ? lt_deno_write_file(&run->room, "world.json", lt_buf_view(&out), err)
-                                         : lt_fail(err, out.status, "no memory for the program's input");
-  lt_buf_release(&out);
-  return status;
+  LT_TRY(lt_buf_check(&out, err, "no memory for the program's input"));
+  return lt_deno_write_file(&run->room, "world.json", lt_buf_view(&out), err);
 }
 
 lt_status lt_deno_write_files(lt_deno_run *run, lt_err *err) {

@@ -3,7 +3,11 @@
  * for the programs that come, is replaced when the next one has ended. */
 #include <signal.h>
 
-#include "runner/deno/impl.h"
+#include "runner/deno/deno_folder.h"
+#include "runner/deno/deno_source.h"
+#include "runner/deno/deno_spare.h"
+#include "runner/deno/deno_start.h"
+#include "runner/deno/deno_state.h"
 
 /* --- A room ------------------------------------------------------------------------------------------------------- */
 lt_status lt_deno_fill_room(lt_deno *deno, lt_deno_room *room, lt_err *err) {

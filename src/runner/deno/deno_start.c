@@ -8,7 +8,10 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "jail/jail.h"
-#include "runner/deno/impl.h"
+#include "runner/deno/deno_folder.h"
+#include "runner/deno/deno_run.h"
+#include "runner/deno/deno_start.h"
+#include "runner/deno/deno_state.h"
 #include "runner/thread_limit.h"
 
 #define ARGS_MAX 64

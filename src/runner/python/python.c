@@ -4,7 +4,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "runner/python/impl.h"
+#include "runner/python/python_names.h"
+#include "runner/python/python_run.h"
+#include "runner/python/python_start.h"
+#include "runner/python/python_state.h"
+#include "runner/python/python_zygote.h"
 #include "runner/remove_folder.h"
 
 extern const char lt_python_source_data[], lt_python_source_end[];
@@ -48,12 +52,10 @@ static bool python_put_variable(char **env, size_t *count, const char *variable)
 
 static bool python_put_path(char **env, size_t *count) {
   const char *path = getenv("PATH");
-  lt_buf variable;
-  lt_buf_init(&variable, LT_CONFIG_MAX_BYTES);
+  LT_AUTO_BUF(variable, LT_CONFIG_MAX_BYTES);
   lt_buf_addc(&variable, "PATH=");
   lt_buf_addc(&variable, path != NULL ? path : "/usr/bin:/bin");
   bool ok = variable.status == LT_OK && python_put_variable(env, count, variable.p);
-  lt_buf_release(&variable);
   return ok;
 }
 

@@ -2,8 +2,12 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "runner/python/impl.h"
 #include "replay/recorded_call.h"
+#include "runner/python/python_calls.h"
+#include "runner/python/python_link.h"
+#include "runner/python/python_names.h"
+#include "runner/python/python_run.h"
+#include "runner/python/python_state.h"
 
 struct lt_python_call {
   lt_run_tool_call call; /* first: the result frees it */
@@ -20,14 +24,12 @@ static void python_calls_send_failure(lt_python_run *run, uint32_t id, lt_str to
     lt_python_run_send(run, LT_PY_FAILURE, id, why);
     return;
   }
-  lt_buf text;
-  lt_buf_init(&text, 2 * LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(text, 2 * LT_JSON_MAX_BYTES);
   lt_buf_addc(&text, "Tool '");
   lt_buf_add(&text, tool);
   lt_buf_addc(&text, "' failed: ");
   lt_buf_add(&text, why);
   lt_python_run_send(run, LT_PY_FAILURE, id, text.status == LT_OK ? lt_buf_view(&text) : LT_STR("a tool call failed"));
-  lt_buf_release(&text);
 }
 
 static void python_calls_free_text(lt_str *text) {

@@ -8,6 +8,8 @@
 
 #include "base/mem.h"
 #include "runner/python/python_zygote.h"
+#include "io/watch.h"
+#include "runner/python/python_folder.h"
 #include "runner/remove_folder.h"
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */

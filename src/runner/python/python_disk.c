@@ -4,7 +4,11 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "runner/python/impl.h"
+#include "runner/python/python_disk.h"
+#include "runner/python/python_open_files.h"
+#include "runner/python/python_run.h"
+#include "runner/python/python_state.h"
+#include "sandbox/workers.h"
 
 #define BLOCK_BYTES   512 /* st_blocks' unit */
 #define NS_PER_MS     1000000

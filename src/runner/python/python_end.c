@@ -8,7 +8,10 @@
 #include "json/json.h"
 #include "js/jsscan.h"
 #include "types/typegen.h"
-#include "runner/python/impl.h"
+#include "runner/python/python_child.h"
+#include "runner/python/python_end.h"
+#include "runner/python/python_run.h"
+#include "runner/python/python_state.h"
 
 /* --- What it said of its failure ---------------------------------------------------------------------------------- */
 
@@ -113,15 +116,13 @@ static void python_end_judge_report(lt_python_run *run, lt_json report, lt_arena
 }
 
 static void python_end_judge_failure(lt_python_run *run) {
-  lt_arena arena;
   lt_json_doc doc;
-  lt_arena_init(&arena, LT_PYTHON_REPORT_BYTES);
+  LT_AUTO_ARENA(arena, LT_PYTHON_REPORT_BYTES);
   if (lt_json_parse(&arena, lt_buf_view(&run->failure), &doc, NULL) == LT_OK) {
     python_end_judge_report(run, lt_json_root(&doc), &arena);
   } else {
     lt_run_result_fail(run->result, LT_E_PROGRAM, "the program failed with an error that is too long to be told");
   }
-  lt_arena_release(&arena);
 }
 
 /* --- What is known of one that said nothing ----------------------------------------------------------------------- */

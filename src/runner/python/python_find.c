@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "runner/python/impl.h"
+#include "runner/python/python_find.h"
+#include "runner/python/python_state.h"
 
 static bool python_find_is_script(const char *file) {
   char head[2] = {0};

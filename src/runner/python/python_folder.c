@@ -11,7 +11,8 @@
 
 #include "base/mem.h"
 #include "jail/jail.h"
-#include "runner/python/impl.h"
+#include "runner/python/python_folder.h"
+#include "runner/python/python_state.h"
 #include "runner/remove_folder.h"
 
 #define BASE_PREFIX "lathe-python-"

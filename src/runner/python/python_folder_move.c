@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "jail/jail.h"
-#include "runner/python/impl.h"
+#include "runner/python/python_folder_move.h"
 
 /* A name that once was ours can be anybody's by now. */
 static bool python_folder_move_is_ours(int fd) {

@@ -4,7 +4,10 @@
 #include <sys/uio.h>
 
 #include "base/mem.h"
-#include "runner/python/impl.h"
+#include "runner/python/python_calls.h"
+#include "runner/python/python_child.h"
+#include "runner/python/python_link.h"
+#include "runner/python/python_run.h"
 
 #define HEAD_BYTES sizeof(((lt_pyframe *)0)->head)
 #define MARK       0xa7

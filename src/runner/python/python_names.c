@@ -5,7 +5,8 @@
 #include "json/json.h"
 #include "types/typegen.h"
 #include "types/typegen_schema.h"
-#include "runner/python/impl.h"
+#include "runner/python/python_names.h"
+#include "runner/python/python_state.h"
 
 typedef struct entry {
   lt_str name;
@@ -20,11 +21,9 @@ struct lt_python_names {
 };
 
 static lt_str python_names_python_name(lt_arena *arena, lt_str name) {
-  lt_buf buf;
-  lt_buf_init(&buf, 2 * name.n + 2);
+  LT_AUTO_BUF(buf, 2 * name.n + 2);
   lt_typegen_py_name(name, &buf);
   lt_str copy = buf.status == LT_OK ? lt_arena_dup(arena, lt_buf_view(&buf)) : LT_STR_NULL;
-  lt_buf_release(&buf);
   return copy;
 }
 
@@ -108,10 +107,9 @@ static void python_names_put_pair(lt_arena *arena, lt_str key, lt_json_writer *w
 
 /* [Python name, key] of each argument, the required ones first, as in the stubs. */
 static void python_names_put_parameters(const lt_tool *tool, lt_json_writer *w) {
-  lt_arena arena;
   lt_typegen_doc doc;
   lt_typegen_props props = {0};
-  lt_arena_init(&arena, LT_TYPEGEN_MEMORY_BYTES);
+  LT_AUTO_ARENA(arena, LT_TYPEGEN_MEMORY_BYTES);
   lt_json_begin_array(w);
   if (tool->input_schema.n <= LT_TYPEGEN_SCHEMA_MAX_BYTES &&
       lt_typegen_parse(&arena, tool->input_schema, &doc, NULL) == LT_OK &&
@@ -124,7 +122,6 @@ static void python_names_put_parameters(const lt_tool *tool, lt_json_writer *w) 
     }
   }
   lt_json_end_array(w);
-  lt_arena_release(&arena);
 }
 
 static void python_names_put_tool(const lt_tool *tool, lt_str name, lt_json_writer *w) {

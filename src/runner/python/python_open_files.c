@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "jail/jail.h"
-#include "runner/python/impl.h"
+#include "runner/python/python_open_files.h"
 
 #define BLOCK_BYTES  512 /* st_blocks' unit */
 #define PROC_PATH    64
@@ -105,8 +105,7 @@ static bool python_open_files_read_all(const char *path, lt_buf *text) {
 /* False: it has none, as a thread that has ended. */
 static bool python_open_files_count_mapped(holder *h, pid_t pid, const char *task) {
   char path[PROC_PATH];
-  lt_buf text;
-  lt_buf_init(&text, LT_PYTHON_MAPS_BYTES);
+  LT_AUTO_BUF(text, LT_PYTHON_MAPS_BYTES);
   snprintf(path, sizeof path, "/proc/%d/task/%.16s/maps", (int)pid, task);
   if (!python_open_files_read_all(path, &text)) {
     h->bytes += LT_PYTHON_DISK_BYTES; /* no program has that many by accident */
@@ -117,7 +116,6 @@ static bool python_open_files_count_mapped(holder *h, pid_t pid, const char *tas
     *end = '\0';
     python_open_files_count_line(h, line);
   }
-  lt_buf_release(&text);
   return any;
 }
 

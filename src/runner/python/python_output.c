@@ -4,7 +4,8 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "runner/python/impl.h"
+#include "runner/python/python_output.h"
+#include "runner/python/python_run.h"
 
 static void python_output_say(lt_python_run *run, lt_said how, lt_str what) {
   lt_run_text *text = lt_mem_alloc(sizeof *text + what.n);

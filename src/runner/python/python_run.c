@@ -6,8 +6,18 @@
 #include "json/json.h"
 #include "json/json_text.h"
 #include "js/jsscan.h"
-#include "runner/python/impl.h"
+#include "runner/python/python_calls.h"
+#include "runner/python/python_child.h"
+#include "runner/python/python_disk.h"
+#include "runner/python/python_end.h"
+#include "runner/python/python_folder_move.h"
+#include "runner/python/python_link.h"
+#include "runner/python/python_names.h"
+#include "runner/python/python_output.h"
+#include "runner/python/python_run.h"
+#include "runner/python/python_state.h"
 #include "runner/thread_limit.h"
+#include "sandbox/workers.h"
 
 #define NS_PER_MS 1000000
 
@@ -84,8 +94,7 @@ static lt_status python_run_put_start(lt_python_run *run, lt_buf *out, lt_err *e
   if (names == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the names of tools");
   }
-  lt_buf code;
-  lt_buf_init(&code, 2 * LT_RUN_CODE_MAX_BYTES);
+  LT_AUTO_BUF(code, 2 * LT_RUN_CODE_MAX_BYTES);
   python_run_put_code(run, &code);
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
@@ -99,7 +108,6 @@ static lt_status python_run_put_start(lt_python_run *run, lt_buf *out, lt_err *e
   lt_python_names_put(names, run->request->code, caller != NULL ? caller->hidden : LT_STR_NULL, &w);
   lt_json_end_object(&w);
   lt_status status = code.status != LT_OK ? code.status : out->status;
-  lt_buf_release(&code);
   return status == LT_OK ? LT_OK : lt_fail(err, status, "no memory for a Python program of that length");
 }
 
@@ -314,7 +322,6 @@ static void python_run_take_over_folder(lt_python_run *run, int held) LT_YIELDS 
 }
 
 static lt_status python_run_run_program(lt_python_run *run, lt_err *err) LT_YIELDS {
-  lt_buf start;
   if (!python_run_can_be_run(run)) {
     return LT_OK;
   }
@@ -329,7 +336,7 @@ static lt_status python_run_run_program(lt_python_run *run, lt_err *err) LT_YIEL
   }
   LT_TRY(python_run_take_catalog(run, err));
   int held = lt_python_hold(lt_call_matching_folder(&run->matching));
-  lt_buf_init(&start, LT_PYTHON_FRAME_BYTES + 6 * LT_RUN_CODE_MAX_BYTES);
+  LT_AUTO_BUF(start, LT_PYTHON_FRAME_BYTES + 6 * LT_RUN_CODE_MAX_BYTES);
   lt_status status = python_run_put_start(run, &start, err);
   if (status == LT_OK) {
     status = lt_python_child_take(run->python, &run->wait, run->request->cancel, &run->child, err);
@@ -347,7 +354,6 @@ static lt_status python_run_run_program(lt_python_run *run, lt_err *err) LT_YIEL
   if (held >= 0) {
     close(held);
   }
-  lt_buf_release(&start);
   return status;
 }
 

@@ -11,7 +11,11 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "jail/jail.h"
-#include "runner/python/impl.h"
+#include "runner/python/python_find.h"
+#include "runner/python/python_folder.h"
+#include "runner/python/python_start.h"
+#include "runner/python/python_state.h"
+#include "io/watch.h"
 
 #define OLD           "LATHE-PYTHON-IS-OLD "
 #define ARG_MAX_COUNT 64
@@ -153,14 +157,12 @@ static void python_start_plan_args(plan *pl, const lt_python *p, int landlock_ab
 
 static void python_start_put_hex(lt_json_writer *w, const lt_buf *bytes) {
   static const char digits[] = "0123456789abcdef";
-  lt_buf hex;
-  lt_buf_init(&hex, 2 * bytes->n + 1);
+  LT_AUTO_BUF(hex, 2 * bytes->n + 1);
   for (size_t i = 0; i < bytes->n; i++) {
     lt_buf_byte(&hex, digits[(unsigned char)bytes->p[i] >> 4]);
     lt_buf_byte(&hex, digits[bytes->p[i] & 15]);
   }
   lt_json_put_str(w, lt_buf_view(&hex));
-  lt_buf_release(&hex);
 }
 
 static void python_start_put_walls(const lt_python *p, const plan *pl, const lt_jail_walls *walls, const lt_buf *filter,
@@ -189,9 +191,8 @@ static void python_start_put_walls(const lt_python *p, const plan *pl, const lt_
 
 static lt_status python_start_send_sources(const lt_python *p, const plan *pl, const lt_jail_walls *walls, int control,
                                            lt_err *err) {
-  lt_buf filter, setup;
-  lt_buf_init(&filter, LT_JAIL_FILTER_MAX_BYTES);
-  lt_buf_init(&setup, LT_PYTHON_SETUP_MAX_BYTES);
+  LT_AUTO_BUF(filter, LT_JAIL_FILTER_MAX_BYTES);
+  LT_AUTO_BUF(setup, LT_PYTHON_SETUP_MAX_BYTES);
   lt_status status = walls->seccomp ? lt_jail_filter(LT_JAIL_PYTHON, &filter, err) : LT_OK;
   if (status == LT_OK) {
     lt_json_writer w = lt_json_writer_on(&setup);
@@ -204,8 +205,6 @@ static lt_status python_start_send_sources(const lt_python *p, const plan *pl, c
   if (status == LT_OK) {
     status = lt_watch_socket_send(control, lt_buf_view(&setup), NULL, 0, err);
   }
-  lt_buf_release(&filter);
-  lt_buf_release(&setup);
   return status;
 }
 

@@ -8,6 +8,8 @@
 
 #include "base/mem.h"
 #include "runner/python/python_zygote.h"
+#include "io/watch.h"
+#include "runner/python/python_start.h"
 
 /* One is always ready for the next program. */
 static void python_zygote_want_spare(lt_zygote *z) LT_YIELDS {

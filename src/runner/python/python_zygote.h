@@ -3,7 +3,8 @@
 #ifndef LT_RUNNER_PYTHON_PYTHON_ZYGOTE_H
 #define LT_RUNNER_PYTHON_PYTHON_ZYGOTE_H
 
-#include "runner/python/impl.h"
+#include "runner/python/python_child.h"
+#include "io/watch.h"
 
 struct lt_zygote {
   lt_python *python;
@@ -47,5 +48,8 @@ void lt_python_child_exited(lt_python_child *child, int status);
 void lt_python_child_disown(lt_python_child *child) LT_YIELDS;
 /* It has ended and goes, and its folder with it. LT_YIELDS. */
 void lt_python_child_drop(lt_python_child *child) LT_YIELDS;
+
+/* Ends the interpreter. LT_YIELDS until it is gone. */
+void lt_python_end_zygote(lt_python *python) LT_YIELDS;
 
 #endif
