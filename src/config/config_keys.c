@@ -231,16 +231,18 @@ static bool config_key_is_inside(const lt_config_key *parent, const lt_config_ke
 }
 
 const lt_config_key *lt_config_key_inside(const lt_config_key *parent, const lt_config_key *previous) {
-  const lt_config_key *key = lt_config_keys;
-  if (previous != NULL) {
-    key = previous + 1;
-  } else if (parent != NULL) {
-    key = parent + 1;
+  const lt_config_key *first = parent != NULL ? parent + 1 : lt_config_keys;
+  const char *prefix = parent != NULL ? parent->path : "";
+  size_t prefix_bytes = strlen(prefix);
+  for (const lt_config_key *key = previous != NULL ? previous + 1 : first; key->path != NULL; key++) {
+    if (strncmp(key->path, prefix, prefix_bytes) != 0) {
+      return NULL; /* behind the last one */
+    }
+    if (config_key_is_inside(parent, key)) {
+      return key;
+    }
   }
-  while (key->path != NULL && !config_key_is_inside(parent, key)) {
-    key++;
-  }
-  return key->path != NULL ? key : NULL;
+  return NULL;
 }
 
 const lt_config_key *lt_config_key_find(const lt_config_key *parent, lt_str name) {

@@ -2,7 +2,7 @@
  *
  * They are masked in everything that is shown or stored (text/secrets.h), so this errs on the side of masking, but for
  * variables that everybody has: with the home folder or "en_US.UTF-8" masked, paths and messages would be full of holes
- * and nobody would be any safer.
+ * and no secret any safer.
  */
 #ifndef LT_CONFIG_CONFIG_SECRETS_H
 #define LT_CONFIG_CONFIG_SECRETS_H
