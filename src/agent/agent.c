@@ -38,14 +38,12 @@ static void agent_add_name(lt_buf *names, lt_str name) {
 }
 
 static lt_status agent_fail_no_model(const lt_agent_options *o, lt_str ref, lt_status status, lt_err *err) {
-  lt_buf names;
-  lt_buf_init(&names, LT_ERR_MSG_MAX);
+  LT_AUTO_BUF(names, LT_ERR_MSG_MAX);
   for (size_t i = 0; i < o->model_count; i++) {
     agent_add_name(&names, o->models[i].ref);
   }
   lt_fail(err, status, "Unknown model: \"%.*s\"%s%.*s", LT_STR_ARG(lt_str_sub(ref, 0, 100)),
           names.n > 0 ? ". Models: " : ". No models are configured", LT_STR_ARG(lt_buf_view(&names)));
-  lt_buf_release(&names);
   return status;
 }
 
@@ -137,7 +135,7 @@ void lt_agent_free(lt_agent *agent) {
   lt_mem_free(agent);
 }
 
-/* Also where the prompt is another user's: that is none of theirs. */
+/* NULL also where the prompt is another user's. */
 static lt_turn_state *agent_find_turn(const lt_agent *agent, const lt_str *user, lt_str prompt) {
   lt_turn_state *own = agent->turns;
   while (own != NULL &&
@@ -181,21 +179,19 @@ static void agent_put_end(lt_json_writer *w, const lt_turn_state *own, lt_str er
   lt_json_end_object(w);
 }
 
-/* Whoever waits for it is told of the end in any case, if with nothing else. */
+/* The end's event is sent in any case: where there is no memory for more, with the prompt's id only. */
 static void agent_report_end(lt_turn_state *own, lt_str error) {
   const char *event = own->turn.state == LT_PROMPT_COMPLETED   ? "prompt.completed"
                       : own->turn.state == LT_PROMPT_CANCELLED ? "prompt.cancelled"
                                                                : "prompt.error";
-  lt_buf data;
-  lt_buf_init(&data, 2 * LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(data, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
   agent_put_end(&w, own, error);
   lt_turn_send_event(&own->turn, event, data.status == LT_OK ? &data : &own->bare_end);
-  lt_buf_release(&data);
 }
 
-/* A file that is locked or full may be better in a moment; otherwise whoever waits is told now, and the end is stored
- * later (deferred_end.h). */
+/* A file that is locked or full may be better in a moment; otherwise the end's event is sent now, and the end is
+ * stored later (deferred_end.h). */
 static lt_status agent_store_state(const lt_turn *turn, lt_str usage, lt_str error, lt_err *err) LT_YIELDS {
   static const uint64_t waits_ms[] = {50, 500, 2000};
   const lt_agent *agent = turn->agent;
@@ -210,12 +206,11 @@ static lt_status agent_store_state(const lt_turn *turn, lt_str usage, lt_str err
   }
 }
 
-/* What cannot be stored has failed, whatever it was. `error` is why it failed, if it has. */
+/* A prompt whose end cannot be stored has failed, however it ended. `error`: why it failed, if it has. */
 static void agent_store_end(lt_turn_state *own, lt_status status, lt_buf *error) LT_YIELDS {
   lt_turn *turn = &own->turn;
   lt_err stored = LT_ERR_INIT;
-  lt_buf usage;
-  lt_buf_init(&usage, LT_KIB);
+  LT_AUTO_BUF(usage, LT_KIB);
   lt_json_writer w = lt_json_writer_on(&usage);
   lt_turn_put_usage(own, &w);
   if (usage.status != LT_OK) { /* half of it is none */
@@ -236,18 +231,15 @@ static void agent_store_end(lt_turn_state *own, lt_status status, lt_buf *error)
       (void)lt_store_prompt_release(turn->agent->options.db, lt_str_of(turn->ids.prompt), NULL);
     }
   }
-  lt_buf_release(&usage);
 }
 
-/* Stores and tells how it ended. */
+/* Stores how the prompt ended, and sends the event. */
 static void agent_end_turn(lt_turn_state *own, lt_status status, const lt_err *err) LT_YIELDS {
-  lt_buf error;
-  lt_buf_init(&error, LT_ERR_MSG_MAX * 8);
+  LT_AUTO_BUF(error, LT_ERR_MSG_MAX * 8);
   lt_buf_addc(&error, status == LT_OK ? "" : lt_err_msg(err));
   lt_secrets_mask_buf(own->turn.agent->options.secrets, &error);
   agent_store_end(own, status, &error);
   agent_report_end(own, lt_buf_view(&error));
-  lt_buf_release(&error);
 }
 
 static void agent_wake_waiters(lt_turn_state *own) {
@@ -258,7 +250,7 @@ static void agent_wake_waiters(lt_turn_state *own) {
   }
 }
 
-/* Whoever finds it next carries it out again. */
+/* The next process that finds it carries it out again. */
 static void agent_leave_turn(lt_turn_state *own) LT_YIELDS {
   (void)lt_store_prompt_release(own->turn.agent->options.db, lt_str_of(own->turn.ids.prompt), NULL);
 }
@@ -300,10 +292,8 @@ static lt_status agent_choose_conversation(const lt_agent *agent, const lt_promp
   if (id.n == 0) {
     return lt_store_new_id(ids->conversation, err);
   }
-  lt_buf ignored;
-  lt_buf_init(&ignored, LT_MIB);
+  LT_AUTO_BUF(ignored, LT_MIB);
   lt_status status = lt_store_conversation_get(agent->options.db, request->user, id, &ignored, err);
-  lt_buf_release(&ignored);
   if (status == LT_E_NOTFOUND || id.n != LT_STORE_ID_BYTES) {
     return lt_fail(err, LT_E_NOTFOUND, "Conversation \"%.*s\" not found",
                    LT_STR_ARG(lt_str_sub(id, 0, 2 * LT_STORE_ID_BYTES)));
@@ -315,8 +305,7 @@ static lt_status agent_choose_conversation(const lt_agent *agent, const lt_promp
 }
 
 static void agent_report_start(const lt_turn *turn, const char *event) {
-  lt_buf data;
-  lt_buf_init(&data, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(data, LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
   lt_json_key(&w, "promptId");
@@ -331,10 +320,9 @@ static void agent_report_start(const lt_turn *turn, const char *event) {
   lt_json_put_cstr(&w, turn->mode->id);
   lt_json_end_object(&w);
   lt_turn_send_event(turn, event, &data);
-  lt_buf_release(&data);
 }
 
-/* A prompt that is stored and cannot run has failed; whoever asked for it is told why by the error. */
+/* A prompt that is stored and cannot run has failed; the error says why. */
 static lt_status agent_start_fiber(lt_turn_state *own, const char *event, lt_err *err) LT_YIELDS {
   lt_agent *agent = own->turn.agent;
   lt_err why = LT_ERR_INIT;
@@ -349,7 +337,7 @@ static lt_status agent_start_fiber(lt_turn_state *own, const char *event, lt_err
   } else {
     agent_end_turn(own, why.status, &why);
   }
-  return lt_fail(err, why.status, "%s", lt_err_msg(&why));
+  return lt_err_copy(err, &why);
 }
 
 static void agent_add_turn(lt_turn_state *own) {

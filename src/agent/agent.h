@@ -1,7 +1,7 @@
 /* The agent: prompts of conversations, each carried out in an execution mode, stored before it is shown.
  *
- * A prompt runs on a fiber of its own from lt_agent_start to its end. What it does is told as events; what it waits
- * for a person for is decided by lt_agent_approve and lt_agent_reject, from whatever front end. Loop thread only.
+ * A prompt runs on a fiber of its own from lt_agent_start to its end. What it does goes out as events. A call that
+ * waits for a person is decided by lt_agent_approve and lt_agent_reject, from any front end. Loop thread only.
  */
 #ifndef LT_AGENT_AGENT_H
 #define LT_AGENT_AGENT_H
@@ -16,7 +16,7 @@
 
 typedef struct lt_agent lt_agent;
 
-/* How often a model is asked for one prompt in a mode, at most; over LT_ROUNDS_MAX counts as that. */
+/* How often a model is asked for one prompt in a mode, at most; never more than LT_ROUNDS_MAX. */
 typedef struct lt_mode_rounds {
   lt_str mode;
   uint32_t rounds;
@@ -49,16 +49,16 @@ typedef struct lt_agent_options {
   /* lt_agent_free leaves prompts that run as they are, for lt_agent_resume in the next process; otherwise it cancels
    * them. */
   bool leave_open;
-  /* lt_agent_resume goes through prompts by their record only, for a check: what is not on it, or is another than that,
-   * ends them as failed with LT_E_DIVERGED; what comes after its end with LT_AGENT_BEYOND in the message. */
+  /* lt_agent_resume carries prompts out by their record only, to check them: a step that differs from the record ends
+   * the prompt as failed with LT_E_DIVERGED; a step behind its end has LT_AGENT_BEYOND in the message. */
   bool checks;
   /* Every event, in order; must not yield. `data` is JSON:
    * - prompt.created {promptId, userId, conversationId, model, mode}
-   * - prompt.resumed, the same: goes on in this process; what it has put out before is not told again, except what was
-   *   still pending
+   * - prompt.resumed, the same: it goes on in this process. Outputs of the earlier process are not sent again, but for
+   *   those that were still pending
    * - prompt.output {promptId, output}: stored before; again when an output changes in place (same id)
-   * - prompt.stream {promptId, delta}: a piece of text. Every text output has been told in such pieces, all of it,
-   *   before its own prompt.output: whoever shows the pieces need not show the texts
+   * - prompt.stream {promptId, delta}: a piece of text. All of a text output comes in such pieces before its own
+   *   prompt.output: a reader that shows the pieces need not show the texts
    * - prompt.approval-requested {promptId, request: {toolCallId, toolName, input, reason}}
    * - prompt.completed {promptId, output: [...], usage}
    * - prompt.cancelled {promptId}
@@ -92,8 +92,8 @@ typedef struct lt_prompt_ids {
   char conversation[LT_STORE_ID_BYTES + 1];
 } lt_prompt_ids;
 
-/* Stores the prompt, starts it and returns; it runs from the next turn of the loop on, so that whoever waits for it at
- * once does find it. LT_YIELDS. Errors: LT_E_INVALID (`Unknown execution mode: "x"`, an unknown model, an empty input,
+/* Stores the prompt, starts it and returns. It runs from the next turn of the loop on, so that lt_agent_wait finds it
+ * if called at once. LT_YIELDS. Errors: LT_E_INVALID (`Unknown execution mode: "x"`, an unknown model, an empty input,
  * a conversation that is busy), LT_E_NOTFOUND (the conversation), LT_E_LIMIT, LT_E_NOMEM, the store's. */
 lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_prompt_ids *ret_ids,
                          lt_err *err) LT_YIELDS;
@@ -108,13 +108,14 @@ lt_status lt_agent_resume(lt_agent *agent, lt_str user, lt_str prompt, lt_err *e
 /* Appends the tools that a prompt saw (tool/tool_list.h), which are kept once for all prompts that saw the same.
  * LT_YIELDS. LT_E_NOTFOUND: there is no record of the prompt, or its tools are not kept any more. */
 lt_status lt_agent_recorded_tools(lt_store *db, lt_journal *journal, lt_str prompt, lt_buf *out, lt_err *err) LT_YIELDS;
-/* Until it has ended; LT_OK also when it failed: its state says so. LT_E_NOTFOUND: it does not run here (any more). */
+/* Waits until it has ended. LT_OK also when it failed: its state says so. LT_E_NOTFOUND: it does not run here, or no
+ * longer. */
 lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_err *err) LT_YIELDS;
 
-/* Decides about a tool call that waits. LT_E_NOTFOUND: nothing of that id waits there for a decision by this user. */
+/* Decides about a tool call that waits. LT_E_NOTFOUND: no call of that id waits for a decision by this user. */
 lt_status lt_agent_approve(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, lt_err *err);
 lt_status lt_agent_reject(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, lt_str reason, lt_err *err);
-/* Ends a prompt as soon as what it does can be ended. LT_E_NOTFOUND: it does not run here. */
+/* Cancels a prompt: it ends as soon as its current step can be stopped. LT_E_NOTFOUND: it does not run here. */
 lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err);
 
 /* Gives a conversation a title by one short model call, if it has none; failures are ignored. LT_YIELDS. */

@@ -17,7 +17,7 @@ static lt_outbox *approvals_outbox(const lt_approvals *a) {
   return &a->turn->own->outbox;
 }
 
-/* The state follows whether anybody is asked. */
+/* The prompt waits while at least one call does. */
 static lt_status approvals_set_state(lt_approvals *a, lt_prompt_state state, lt_err *err) {
   if (a->turn->state == state) {
     return LT_OK;
@@ -28,8 +28,7 @@ static lt_status approvals_set_state(lt_approvals *a, lt_prompt_state state, lt_
 
 static lt_status approvals_request(lt_approvals *a, const approval_waiter *pending, const lt_approval *what,
                                    lt_str reason, lt_err *err) {
-  lt_buf data;
-  lt_buf_init(&data, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(data, LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
   lt_json_key(&w, "promptId");
@@ -46,11 +45,9 @@ static lt_status approvals_request(lt_approvals *a, const approval_waiter *pendi
   lt_json_put_str(&w, reason);
   lt_json_end_object(&w);
   lt_json_end_object(&w);
-  lt_status status = data.status == LT_OK
-                         ? lt_outbox_event(approvals_outbox(a), "prompt.approval-requested", lt_buf_view(&data), err)
-                         : lt_fail(err, data.status, "no memory to ask for approval");
-  lt_buf_release(&data);
-  return status;
+  return data.status == LT_OK
+             ? lt_outbox_event(approvals_outbox(a), "prompt.approval-requested", lt_buf_view(&data), err)
+             : lt_fail(err, data.status, "no memory to ask for approval");
 }
 
 static uint32_t approvals_find_output(const lt_approvals *a, const lt_approval *what) {
@@ -67,8 +64,7 @@ static uint32_t approvals_find_output(const lt_approvals *a, const lt_approval *
 
 static lt_status approvals_begin_output(lt_approvals *a, const lt_approval *what, lt_str reason, uint32_t *ret_number,
                                         lt_err *err) {
-  lt_buf id;
-  lt_buf_init(&id, LT_KIB);
+  LT_AUTO_BUF(id, LT_KIB);
   if (what->seq > 0) {
     lt_turn_put_call_id(a->turn, what->run, what->seq, &id);
   }
@@ -80,9 +76,7 @@ static lt_status approvals_begin_output(lt_approvals *a, const lt_approval *what
       .call = what->call,
       .inner = true,
   };
-  lt_status status = lt_outbox_tool_begin(approvals_outbox(a), &tool, ret_number, err);
-  lt_buf_release(&id);
-  return status;
+  return lt_outbox_tool_begin(approvals_outbox(a), &tool, ret_number, err);
 }
 
 static void approvals_add_waiting(lt_approvals *a, approval_waiter *pending) {
@@ -101,7 +95,7 @@ static void approvals_remove_waiting(lt_approvals *a, approval_waiter *pending) 
   *place = pending->next;
 }
 
-/* It can be decided about from the moment it is told of. */
+/* The decision may come as soon as the event is out. */
 static lt_status approvals_wait_for_decision(approval_waiter *pending, lt_cancel *cancel, lt_err *err) LT_YIELDS {
   lt_cancel_node node;
   lt_cancel_add(cancel, &node, &pending->wait);
@@ -116,7 +110,7 @@ static lt_status approvals_wait_for_decision(approval_waiter *pending, lt_cancel
   return pending->approved ? LT_OK : LT_E_DENIED;
 }
 
-/* The state follows when the last of those that waited does no longer. */
+/* The prompt runs again when no call waits any more. */
 static lt_status approvals_settle_state(lt_approvals *a, lt_status status, lt_err *err) {
   lt_status back = a->waiters == NULL ? approvals_set_state(a, LT_PROMPT_RUNNING, err) : LT_OK;
   return status == LT_OK ? back : status;

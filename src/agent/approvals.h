@@ -1,8 +1,8 @@
-/* Decisions of a person that a prompt waits for. Internal to agent/.
+/* Calls of a prompt that wait for a person's decision. Internal to agent/.
  *
- * The approver of a prompt's caller: marks the tool output pending with the reason, tells of it and waits, whatever
- * made the call: a model, a program, a program's program. Several may wait at once. What was decided in an earlier
- * process is not asked again.
+ * The approver of a prompt's caller: it marks the call's output as pending with the reason, sends the event and waits.
+ * The call may be the model's, a program's, or a nested program's. Several may wait at once. What was decided in an
+ * earlier process is not asked again.
  */
 #ifndef LT_AGENT_APPROVALS_H
 #define LT_AGENT_APPROVALS_H

@@ -4,8 +4,8 @@
 
 #include "agent/turn.h"
 
-/* Stores how the turn ended (turn->state) as soon as the store works again, in the background. False: nobody will,
- * as there is no memory for it or the agent ends. */
+/* Stores how the turn ended (turn->state) as soon as the store works again, in the background. False: there
+ * is no memory for that, or the agent ends. */
 bool lt_deferred_end_start(const lt_turn *turn, lt_str usage, lt_str error);
 
 #endif

@@ -30,8 +30,7 @@ static lt_status llm_read_prompt(lt_str args, lt_arena *arena, const char *name,
 
 static lt_status llm_ask(lt_turn *turn, lt_str prompt, bool json, lt_cancel *cancel, lt_completion *completion,
                          lt_err *err) LT_YIELDS {
-  lt_buf messages;
-  lt_buf_init(&messages, LT_PROMPT_MESSAGES_BYTES);
+  LT_AUTO_BUF(messages, LT_PROMPT_MESSAGES_BYTES);
   lt_json_writer w = lt_json_writer_on(&messages);
   lt_json_begin_array(&w);
   llm_put_message(&w, "system",
@@ -39,15 +38,12 @@ static lt_status llm_ask(lt_turn *turn, lt_str prompt, bool json, lt_cancel *can
                        : LT_STR("You are a helpful assistant. Respond concisely."));
   llm_put_message(&w, "user", prompt);
   lt_json_end_array(&w);
-  lt_status status = messages.status == LT_OK ? LT_OK : lt_fail(err, messages.status, "the prompt is too long");
-  if (status == LT_OK) {
-    const lt_completion_request request = {
-        .model = turn->model, .messages = lt_buf_view(&messages), .json = json, .cancel = cancel};
-    status = lt_model_complete(turn->agent->options.http, &request, completion, err);
-    lt_turn_count_usage(turn, completion);
-    lt_turn_record_put_llm(turn, completion);
-  }
-  lt_buf_release(&messages);
+  LT_TRY(lt_buf_check(&messages, err, "the prompt is too long"));
+  const lt_completion_request request = {
+      .model = turn->model, .messages = lt_buf_view(&messages), .json = json, .cancel = cancel};
+  lt_status status = lt_model_complete(turn->agent->options.http, &request, completion, err);
+  lt_turn_count_usage(turn, completion);
+  lt_turn_record_put_llm(turn, completion);
   return status;
 }
 
@@ -77,10 +73,9 @@ static void llm_put_value(lt_buf *out, lt_str reply, bool json) {
 static lt_status llm_answer(lt_turn *turn, const char *name, lt_str args, const lt_invoke_options *options, lt_buf *out,
                             lt_err *err) LT_YIELDS {
   bool json = strcmp(name, "llmJson") == 0;
-  lt_arena arena;
   lt_str prompt;
   lt_completion completion;
-  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   lt_completion_init(&completion);
   lt_status status = llm_read_prompt(args, &arena, name, &prompt, err);
   if (status == LT_OK) {
@@ -90,7 +85,6 @@ static lt_status llm_answer(lt_turn *turn, const char *name, lt_str args, const 
     llm_put_value(out, lt_buf_view(&completion.text), json);
   }
   lt_completion_release(&completion);
-  lt_arena_release(&arena);
   return status;
 }
 

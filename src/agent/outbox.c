@@ -7,7 +7,7 @@
 struct lt_outbox_waiter {
   lt_outbox_waiter *next;
   uint64_t until;
-  bool sent; /* or written */
+  bool sent; /* waits for the sending only, not for the storing */
   lt_wait wait;
 };
 
@@ -79,7 +79,7 @@ static lt_status outbox_add_item(lt_outbox *o, const lt_outbox_item *like, lt_st
   if ((item->what != ITEM_BEGIN && item->what != ITEM_END) || o->queued_bytes > LT_OUTBOX_BATCH_BYTES) {
     outbox_hurry(o);
   }
-  if (!o->pumping) { /* without a fiber for it, whoever flushes writes */
+  if (!o->pumping) { /* no fiber could be had: lt_outbox_flush writes */
     o->pumping = lt_loop_spawn(o->turn->agent->options.loop, outbox_on_fiber, o, NULL) == LT_OK;
   }
   return LT_OK;
@@ -111,7 +111,7 @@ static lt_status outbox_mask(const lt_outbox *o, lt_str *text, bool is_json, lt_
 }
 
 /* --- Outputs ------------------------------------------------------------------------------------------------------ */
-/* A new output, not among the others yet. */
+/* Makes an output that is not in the list yet. */
 static lt_output *outbox_output_new(lt_outbox *o, lt_output_kind kind, lt_str id) {
   lt_output *output = id.p != NULL && lt_outbox_make_room(o) ? lt_mem_zalloc(1, sizeof *output) : NULL;
   if (output == NULL) {
@@ -183,7 +183,7 @@ void lt_outbox_say(lt_outbox *o, lt_str id, lt_str text) {
   }
 }
 
-/* The same thing put aside again, by a call that had to be made again, is there already. */
+/* A call that had to be made again puts the same file aside again: its output exists already. */
 lt_status lt_outbox_file(lt_outbox *o, lt_str artifact, lt_str mime_type, lt_str description, lt_err *err) {
   lt_str id = lt_arena_printf(&o->turn->arena, "file-%.*s", LT_STR_ARG(artifact));
   lt_output *output;
@@ -211,7 +211,7 @@ static void outbox_put_preview(lt_buf *out, lt_str text) {
   lt_json_end_object(&w);
 }
 
-/* A long input would be written with each form of its output, and told, too. */
+/* An input is written and sent with each form of its output: a long one is cut to a preview. */
 static bool outbox_keep_input(lt_outbox *o, lt_output *output, lt_str input) {
   bool whole = input.n <= LT_RUN_RECORD_BYTES && o->kept_bytes + input.n <= LT_PROMPT_RECORD_BYTES;
   if (whole && lt_json_check(input, NULL) == LT_OK) {
@@ -229,7 +229,7 @@ static bool outbox_keep_input(lt_outbox *o, lt_output *output, lt_str input) {
   return text.status == LT_OK && outbox_keep_text(output, &output->input, lt_buf_view(&text));
 }
 
-/* One that was pending is so again. */
+/* An output that was pending is pending again. */
 static lt_status outbox_reopen_output(lt_outbox *o, lt_output *output, const lt_outbox_tool *tool, lt_err *err) {
   if (!output->pending) {
     return LT_OK;
@@ -431,7 +431,7 @@ static void outbox_free_batch(lt_outbox *o, lt_outbox_item *first) {
   }
 }
 
-/* Afterwards nothing of the outbox is touched any more: whoever is woken may free it. */
+/* After the last wake nothing of the outbox is touched: the fiber that is woken may free it. */
 static void outbox_pump(lt_outbox *o) LT_YIELDS {
   while (o->first != NULL) {
     if (!o->urgent && o->waiters == NULL) {

@@ -34,8 +34,8 @@ static bool outbox_ids_is_usable(lt_str id) {
   return id.n > 0 && memchr(id.p, '.', id.n) == NULL && memchr(id.p, '/', id.n) == NULL;
 }
 
-/* Models use an id again now and then, in the next round at the latest. Ours are only like others where there are some.
- * What is made up counts what the mode puts out, not what its programs do: they may do it in any order. */
+/* Models use ids twice. Made-up ids can only clash where models gave some. They count the outputs of the mode, not
+ * those of its programs, whose order may differ from run to run. */
 lt_str lt_outbox_make_id(lt_outbox *o, lt_output_kind kind, lt_str wanted) {
   static const char *const names[] = {[LT_OUTPUT_TEXT] = "text", [LT_OUTPUT_FILE] = "file", [LT_OUTPUT_TOOL] = "call"};
   lt_arena *arena = &o->turn->arena;

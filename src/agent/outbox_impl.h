@@ -41,7 +41,7 @@ struct lt_outbox_item {
   char stamp[LT_CLOCK_STAMP_BYTES];
   lt_prompt_state state;
   const char *event;
-  lt_buf json; /* BEGIN, END: the output as it is stored and told */
+  lt_buf json; /* BEGIN, END: the output as it is stored and reported */
   size_t n;
   char bytes[]; /* answer, delta or data */
 };

@@ -1,4 +1,4 @@
-/* The outbox's items, stored and told. */
+/* Stores the outbox's items, and reports them. */
 #include "agent/outbox_impl.h"
 #include "agent/turn_state.h"
 #include "tool/answer_spill.h"
@@ -83,12 +83,11 @@ static void outbox_write_output_json(lt_output *output, lt_outbox_item *item, lt
   lt_json_end_object(&w);
 }
 
-/* --- What is stored ----------------------------------------------------------------------------------------------- */
-/* A long value of a tool's is kept beside the prompt, so that the prompt itself stays handy. */
+/* --- Storing ------------------------------------------------------------------------------------------------------ */
+/* A long value is kept beside the prompt, so that the prompt itself stays small. */
 static lt_status outbox_write_end_json(lt_outbox *o, lt_output *output, lt_outbox_item *item, lt_err *err) LT_YIELDS {
   lt_str answer = lt_str_from(item->bytes, item->n);
-  lt_buf cut;
-  lt_buf_init(&cut, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(cut, LT_JSON_MAX_BYTES);
   if (item->status != LT_OK) {
     answer = lt_str_sub(answer, 0, LT_RUN_ERROR_BYTES);
   } else if (answer.n > LT_ANSWER_MAX_BYTES || o->kept_bytes + answer.n > LT_PROMPT_RECORD_BYTES) {
@@ -98,9 +97,7 @@ static lt_status outbox_write_end_json(lt_outbox *o, lt_output *output, lt_outbo
   }
   o->kept_bytes += answer.n;
   outbox_write_output_json(output, item, answer);
-  lt_status status = cut.status == LT_OK ? LT_OK : lt_fail(err, cut.status, "out of memory");
-  lt_buf_release(&cut);
-  return status;
+  return lt_buf_check(&cut, err, "out of memory");
 }
 
 static lt_status outbox_write_item_json(lt_outbox *o, lt_outbox_item *item, lt_err *err) LT_YIELDS {
@@ -110,7 +107,7 @@ static lt_status outbox_write_item_json(lt_outbox *o, lt_outbox_item *item, lt_e
   } else {
     LT_TRY(outbox_write_end_json(o, output, item, err));
   }
-  return item->json.status == LT_OK ? LT_OK : lt_fail(err, item->json.status, "no memory for an output of the prompt");
+  return lt_buf_check(&item->json, err, "no memory for an output of the prompt");
 }
 
 typedef struct outbox_batch {
@@ -120,7 +117,7 @@ typedef struct outbox_batch {
   bool changes;
 } outbox_batch;
 
-/* Of an output that changes twice only its last form. */
+/* Of an output that changes twice only the last form is stored. */
 static void outbox_write_put_output(outbox_batch *b, const lt_outbox_item *item) {
   size_t i = 0;
   while (i < b->count && b->outputs[i].number != item->number) {
@@ -151,10 +148,9 @@ static lt_status outbox_write_store(lt_outbox *o, const outbox_batch *b, lt_err 
                                 b->changes ? &b->change : NULL, err);
 }
 
-/* --- What is told ------------------------------------------------------------------------------------------------- */
+/* --- Reporting ---------------------------------------------------------------------------------------------------- */
 static void outbox_report(lt_outbox *o, const char *event, const char *key, lt_str value, bool raw) {
-  lt_buf data;
-  lt_buf_init(&data, 2 * LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(data, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
   outbox_write_put_str(&w, "promptId", lt_str_of(o->turn->ids.prompt));
@@ -166,10 +162,9 @@ static void outbox_report(lt_outbox *o, const char *event, const char *key, lt_s
   }
   lt_json_end_object(&w);
   lt_turn_send_event(o->turn, event, &data);
-  lt_buf_release(&data);
 }
 
-/* What was needed to write it is not needed any more. */
+/* An output that has ended needs its parts no longer. */
 static void outbox_report_output(lt_outbox *o, lt_outbox_item *item) {
   lt_output *output = o->outputs[item->number];
   lt_str text = output->kind == LT_OUTPUT_TEXT ? output->text : LT_STR_NULL;
@@ -186,11 +181,9 @@ static void outbox_report_output(lt_outbox *o, lt_outbox_item *item) {
 }
 
 static void outbox_report_event(const lt_outbox *o, const lt_outbox_item *item) {
-  lt_buf data;
-  lt_buf_init(&data, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(data, LT_PROMPT_MEMORY_BYTES);
   lt_buf_add(&data, lt_str_from(item->bytes, item->n));
   lt_turn_send_event(o->turn, item->event, &data);
-  lt_buf_release(&data);
 }
 
 static void outbox_report_item(lt_outbox *o, lt_outbox_item *item) {

@@ -1,7 +1,8 @@
 /* What a model is sent: the system message, earlier prompts, and this one so far. Internal to agent/.
  *
- * Nobody tells how long a model's context is. Where a model refuses a conversation for its length, earlier prompts are
- * shortened (agent/history/history.h), then what tools and programs have answered in this one, and it is asked again.
+ * How long a model's context is is not known beforehand. Where it refuses a conversation for its length, earlier
+ * prompts are shortened (agent/history/history.h), then what tools and programs have answered in this one, and it is
+ * asked again.
  */
 #ifndef LT_AGENT_REQUEST_MESSAGES_H
 #define LT_AGENT_REQUEST_MESSAGES_H

@@ -28,7 +28,7 @@ static lt_status resume_load(resume_request *r, lt_err *err) LT_YIELDS {
   return read ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
 }
 
-/* What is not configured any more is found by nobody: the prompt ends, and its conversation can be gone on with. */
+/* Where the model or the mode is gone, the prompt ends, so that its conversation can go on. */
 static lt_status resume_choose(resume_request *r, const lt_model **ret_model, lt_mode *ret_mode, lt_str *ret_refusal,
                                lt_err *err) {
   const lt_agent *agent = r->agent;
@@ -79,18 +79,18 @@ static lt_status resume_check(const resume_request *r, lt_err *err) {
                                             : LT_OK;
 }
 
-/* The prompt is ours. */
+/* The prompt belongs to this process now. */
 static lt_status resume_start(resume_request *r, lt_err *err) LT_YIELDS {
   const lt_model *model;
   lt_mode mode;
   lt_str refusal = LT_STR("");
   lt_turn_state *own;
-  LT_TRY(resume_load(r, err)); /* again: until it was ours, somebody else may have gone on with it */
+  LT_TRY(resume_load(r, err)); /* again: before the claim another process may have gone on with it */
   LT_TRY(resume_choose(r, &model, &mode, &refusal, err));
   LT_TRY(lt_turn_new(r->agent, &r->row, model, &mode, &own, err));
   lt_status status = resume_load_record(r, own, refusal, err);
   if (status == LT_OK) {
-    status = resume_check(r, err); /* it may have been asked for twice */
+    status = resume_check(r, err); /* it may have been resumed twice at once */
   }
   if (status != LT_OK) {
     lt_turn_free(own);

@@ -77,8 +77,7 @@ static lt_str title_clean(lt_str reply) {
 
 static void title_report(const title_request *t, lt_str title) {
   const lt_agent_options *o = &t->agent->options;
-  lt_buf data;
-  lt_buf_init(&data, LT_MIB);
+  LT_AUTO_BUF(data, LT_MIB);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
   lt_json_key(&w, "conversationId");
@@ -89,7 +88,6 @@ static void title_report(const title_request *t, lt_str title) {
   if (o->on_event != NULL && data.status == LT_OK) {
     o->on_event(o->arg, t->user, "conversation.updated", lt_buf_view(&data));
   }
-  lt_buf_release(&data);
 }
 
 static void title_set_title(const title_request *t, lt_str title) LT_YIELDS {
@@ -102,9 +100,8 @@ static void title_set_title(const title_request *t, lt_str title) LT_YIELDS {
 static void title_make_title(title_request *t, lt_str input) LT_YIELDS {
   const lt_agent_options *o = &t->agent->options;
   lt_completion completion;
-  lt_buf messages;
   lt_completion_init(&completion);
-  lt_buf_init(&messages, LT_MIB);
+  LT_AUTO_BUF(messages, LT_MIB);
   title_put_messages(&messages, input);
   const lt_completion_request request = {
       .model = lt_agent_default_model(t->agent),
@@ -116,7 +113,6 @@ static void title_make_title(title_request *t, lt_str input) LT_YIELDS {
       lt_model_complete(o->http, &request, &completion, NULL) == LT_OK) {
     title_set_title(t, title_clean(lt_buf_view(&completion.text)));
   }
-  lt_buf_release(&messages);
   lt_completion_release(&completion);
 }
 

@@ -52,23 +52,23 @@ static void tool_definitions_put_hashed(lt_str id, uint32_t salt, char ret[LT_TO
 }
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */
-static uint32_t *tool_definitions_slot_of(const lt_tool_definitions *wire, lt_str name) {
-  uint32_t at = (uint32_t)lt_str_hash(name) & wire->mask;
-  while (wire->slots[at] != 0 && !lt_str_eq(wire->names[wire->slots[at] - 1], name)) {
-    at = (at + 1) & wire->mask;
+static uint32_t *tool_definitions_slot_of(const lt_tool_definitions *definitions, lt_str name) {
+  uint32_t at = (uint32_t)lt_str_hash(name) & definitions->mask;
+  while (definitions->slots[at] != 0 && !lt_str_eq(definitions->names[definitions->slots[at] - 1], name)) {
+    at = (at + 1) & definitions->mask;
   }
-  return &wire->slots[at];
+  return &definitions->slots[at];
 }
 
 /* LT_E_INVALID: another tool has the name. */
-static lt_status tool_definitions_enter(lt_tool_definitions *wire, lt_arena *arena, size_t i, const char *name) {
+static lt_status tool_definitions_enter(lt_tool_definitions *definitions, lt_arena *arena, size_t i, const char *name) {
   lt_str text = lt_str_of(name);
-  uint32_t *slot = tool_definitions_slot_of(wire, text);
+  uint32_t *slot = tool_definitions_slot_of(definitions, text);
   if (*slot != 0) {
     return LT_E_INVALID;
   }
-  wire->names[i] = lt_arena_dup(arena, text);
-  if (wire->names[i].p == NULL) {
+  definitions->names[i] = lt_arena_dup(arena, text);
+  if (definitions->names[i].p == NULL) {
     return LT_E_NOMEM;
   }
   *slot = (uint32_t)i + 1;
@@ -76,20 +76,20 @@ static lt_status tool_definitions_enter(lt_tool_definitions *wire, lt_arena *are
 }
 
 /* Plain names first: no hash may take the name that is another's own. */
-static lt_status tool_definitions_enter_all(lt_tool_definitions *wire, lt_arena *arena) {
+static lt_status tool_definitions_enter_all(lt_tool_definitions *definitions, lt_arena *arena) {
   char name[LT_TOOL_NAME_CHARS + 1];
-  size_t count = lt_catalog_count(wire->catalog);
+  size_t count = lt_catalog_count(definitions->catalog);
   for (size_t i = 0; i < count; i++) {
-    if (tool_definitions_put_plain(lt_catalog_at(wire->catalog, i)->id, name) <= LT_TOOL_NAME_CHARS &&
-        tool_definitions_enter(wire, arena, i, name) == LT_E_NOMEM) {
+    if (tool_definitions_put_plain(lt_catalog_at(definitions->catalog, i)->id, name) <= LT_TOOL_NAME_CHARS &&
+        tool_definitions_enter(definitions, arena, i, name) == LT_E_NOMEM) {
       return LT_E_NOMEM;
     }
   }
   for (size_t i = 0; i < count; i++) {
-    lt_status status = wire->names[i].n > 0 ? LT_OK : LT_E_INVALID;
+    lt_status status = definitions->names[i].n > 0 ? LT_OK : LT_E_INVALID;
     for (uint32_t salt = 0; status == LT_E_INVALID; salt++) {
-      tool_definitions_put_hashed(lt_catalog_at(wire->catalog, i)->id, salt, name);
-      status = tool_definitions_enter(wire, arena, i, name);
+      tool_definitions_put_hashed(lt_catalog_at(definitions->catalog, i)->id, salt, name);
+      status = tool_definitions_enter(definitions, arena, i, name);
     }
     LT_TRY(status);
   }
@@ -102,39 +102,40 @@ lt_status lt_tool_definitions_new(lt_arena *arena, const lt_catalog *catalog, lt
   while (size < 2 * lt_catalog_count(catalog)) {
     size *= 2;
   }
-  lt_tool_definitions *wire = lt_arena_zalloc(arena, 1, sizeof *wire);
-  if (wire != NULL) {
-    *wire = (lt_tool_definitions){
+  lt_tool_definitions *definitions = lt_arena_zalloc(arena, 1, sizeof *definitions);
+  if (definitions != NULL) {
+    *definitions = (lt_tool_definitions){
         .catalog = catalog,
-        .names = lt_arena_zalloc(arena, lt_catalog_count(catalog), sizeof *wire->names),
-        .slots = lt_arena_zalloc(arena, size, sizeof *wire->slots),
+        .names = lt_arena_zalloc(arena, lt_catalog_count(catalog), sizeof *definitions->names),
+        .slots = lt_arena_zalloc(arena, size, sizeof *definitions->slots),
         .mask = size - 1,
     };
   }
-  if (wire == NULL || wire->names == NULL || wire->slots == NULL || tool_definitions_enter_all(wire, arena) != LT_OK) {
+  if (definitions == NULL || definitions->names == NULL || definitions->slots == NULL ||
+      tool_definitions_enter_all(definitions, arena) != LT_OK) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the names of %zu tools", lt_catalog_count(catalog));
   }
-  *ret_wire = wire;
+  *ret_wire = definitions;
   return LT_OK;
 }
 
 /* The catalog is sorted by id. */
-lt_str lt_tool_definitions_name(const lt_tool_definitions *wire, lt_str id) {
-  size_t low = 0, high = wire != NULL ? lt_catalog_count(wire->catalog) : 0;
+lt_str lt_tool_definitions_name(const lt_tool_definitions *definitions, lt_str id) {
+  size_t low = 0, high = definitions != NULL ? lt_catalog_count(definitions->catalog) : 0;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    int order = lt_str_cmp(lt_catalog_at(wire->catalog, middle)->id, id);
+    int order = lt_str_cmp(lt_catalog_at(definitions->catalog, middle)->id, id);
     if (order == 0) {
-      return wire->names[middle];
+      return definitions->names[middle];
     }
     *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
   }
   return LT_STR_NULL;
 }
 
-const lt_tool *lt_tool_definitions_find(const lt_tool_definitions *wire, lt_str name) {
-  uint32_t slot = *tool_definitions_slot_of(wire, name);
-  return slot != 0 ? lt_catalog_at(wire->catalog, slot - 1) : lt_catalog_find(wire->catalog, name);
+const lt_tool *lt_tool_definitions_find(const lt_tool_definitions *definitions, lt_str name) {
+  uint32_t slot = *tool_definitions_slot_of(definitions, name);
+  return slot != 0 ? lt_catalog_at(definitions->catalog, slot - 1) : lt_catalog_find(definitions->catalog, name);
 }
 
 /* --- Definitions -------------------------------------------------------------------------------------------------- */
@@ -207,15 +208,15 @@ void lt_tool_definitions_put_one(lt_json_writer *w, lt_str name, lt_str descript
   lt_json_end_object(w);
 }
 
-lt_status lt_tool_definitions_put_all(const lt_tool_definitions *wire, lt_buf *out, lt_err *err) {
+lt_status lt_tool_definitions_put_all(const lt_tool_definitions *definitions, lt_buf *out, lt_err *err) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_array(&w);
-  for (size_t i = 0; i < lt_catalog_count(wire->catalog); i++) {
-    const lt_tool *tool = lt_catalog_at(wire->catalog, i);
-    lt_tool_definitions_put_one(&w, wire->names[i], tool->description, tool->input_schema);
+  for (size_t i = 0; i < lt_catalog_count(definitions->catalog); i++) {
+    const lt_tool *tool = lt_catalog_at(definitions->catalog, i);
+    lt_tool_definitions_put_one(&w, definitions->names[i], tool->description, tool->input_schema);
   }
   lt_json_end_array(&w);
-  return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "no room for the definitions of the tools");
+  return lt_buf_check(out, err, "no room for the definitions of the tools");
 }
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */

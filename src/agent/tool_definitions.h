@@ -2,7 +2,7 @@
  *
  * The API allows names of [A-Za-z0-9_-]{1,64}, tool ids are any text with a dot in it: weather.get-weather is
  * weather_get-weather there, and a table leads back. Where names would be too long or equal, the later one in id order
- * ends in a hash of its id. All is byte-stable: the same catalog gives the same names and the same text.
+ * ends in a hash of its id. The same catalog gives the same names and the same text.
  */
 #ifndef LT_AGENT_TOOL_DEFINITIONS_H
 #define LT_AGENT_TOOL_DEFINITIONS_H
@@ -17,10 +17,10 @@ typedef struct lt_tool_definitions lt_tool_definitions;
 lt_status lt_tool_definitions_new(lt_arena *arena, const lt_catalog *catalog, lt_tool_definitions **ret_wire,
                                   lt_err *err);
 
-/* The name of the tool with this id; empty when there is none. `wire` may be NULL. */
-lt_str lt_tool_definitions_name(const lt_tool_definitions *wire, lt_str id);
+/* The name of the tool with this id; empty where no tool has it. `definitions` may be NULL. */
+lt_str lt_tool_definitions_name(const lt_tool_definitions *definitions, lt_str id);
 /* The tool that a model means: by its name on the wire or, as some models write it, by its id; else NULL. */
-const lt_tool *lt_tool_definitions_find(const lt_tool_definitions *wire, lt_str name);
+const lt_tool *lt_tool_definitions_find(const lt_tool_definitions *definitions, lt_str name);
 
 /* A name for any text: its first 64 characters, with "_" for what is not allowed. `ret` has room for 65 bytes. */
 #define LT_TOOL_NAME_CHARS 64
@@ -31,13 +31,13 @@ void lt_tool_definitions_plain_name(lt_str id, char ret[LT_TOOL_NAME_CHARS + 1])
  * anything else becomes an object of anything. */
 void lt_tool_definitions_put_one(lt_json_writer *w, lt_str name, lt_str description, lt_str input_schema);
 /* The definitions of all tools, a JSON array in id order. Errors: LT_E_LIMIT, LT_E_NOMEM. */
-lt_status lt_tool_definitions_put_all(const lt_tool_definitions *wire, lt_buf *out, lt_err *err);
+lt_status lt_tool_definitions_put_all(const lt_tool_definitions *definitions, lt_buf *out, lt_err *err);
 
-/* What a model is told of a call's answer, as the string of a `tool` message: characters of a string, other JSON as it
- * is, never nothing. */
+/* Writes a call's answer as the content of a `tool` message: the characters of a string, the text of other JSON, never
+ * nothing. */
 #define LT_TOOL_ANSWER_NOTHING "(completed, no output)"
 void lt_tool_answer_put(lt_json_writer *w, lt_str json);
-/* Likewise of a failure: which tool's it is, unless the message begins with that. */
+/* Appends a failure, with the tool's name unless the message begins with that. */
 void lt_tool_answer_put_failure(lt_buf *out, lt_str tool, lt_str message);
 
 #endif

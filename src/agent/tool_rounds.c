@@ -19,15 +19,14 @@ typedef struct tool_dialogue {
 /* --- The first messages ------------------------------------------------------------------------------------------- */
 /* Context items, an empty line between them. */
 static lt_status tool_rounds_put_context(const lt_turn *turn, lt_buf *text, lt_err *err) {
-  lt_arena arena;
   lt_json_doc doc;
   lt_str items = lt_buf_view(&turn->prepared.context);
   if (items.n == 0) {
     return LT_OK;
   }
-  lt_arena_init(&arena, LT_PROMPT_MEMORY_BYTES);
-  lt_status status = lt_json_parse(&arena, items, &doc, err);
-  lt_json_iter it = lt_json_each(status == LT_OK ? lt_json_root(&doc) : (lt_json){0});
+  LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
+  LT_TRY(lt_json_parse(&arena, items, &doc, err));
+  lt_json_iter it = lt_json_each(lt_json_root(&doc));
   while (lt_json_next(&it)) {
     lt_json content = lt_json_get(it.value, "content");
     lt_str words = lt_json_text(content);
@@ -37,27 +36,19 @@ static lt_status tool_rounds_put_context(const lt_turn *turn, lt_buf *text, lt_e
     lt_buf_addc(text, text->n > 0 && words.n > 0 ? "\n\n" : "");
     lt_buf_add(text, words);
   }
-  lt_arena_release(&arena);
-  return status == LT_OK && text->status != LT_OK
-             ? lt_fail(err, text->status, "no room for the context that plugins give")
-             : status;
+  return lt_buf_check(text, err, "no room for the context that plugins give");
 }
 
-/* What plugins give may be another thing before each asking. */
+/* Before each request plugins may give another context. */
 static lt_status tool_rounds_put_system(tool_dialogue *t, uint32_t round, lt_err *err) LT_YIELDS {
-  lt_buf system;
-  lt_buf_init(&system, LT_PROMPT_MESSAGES_BYTES);
-  lt_status status = tool_rounds_put_context(t->turn, &system, err);
-  if (status == LT_OK) {
-    status = round == 0 ? lt_request_messages_begin(&t->messages, lt_buf_view(&system), err)
-                        : lt_request_messages_set_system(&t->messages, lt_buf_view(&system), err);
-  }
-  lt_buf_release(&system);
-  return status;
+  LT_AUTO_BUF(system, LT_PROMPT_MESSAGES_BYTES);
+  LT_TRY(tool_rounds_put_context(t->turn, &system, err));
+  return round == 0 ? lt_request_messages_begin(&t->messages, lt_buf_view(&system), err)
+                    : lt_request_messages_set_system(&t->messages, lt_buf_view(&system), err);
 }
 
 /* --- A reply's calls ---------------------------------------------------------------------------------------------- */
-/* False when it was there. */
+/* False when it was entered before. */
 static bool tool_rounds_enter_id(tool_dialogue *t, lt_str id) {
   uint64_t hash = lt_str_hash(id);
   for (size_t at = 0; at < t->ids.n; at += sizeof hash) {
@@ -87,8 +78,8 @@ static lt_str tool_rounds_id_for(tool_dialogue *t, lt_str id) {
   return id;
 }
 
-void lt_tool_rounds_put_broken(lt_buf *out, const lt_tool_round *round, const lt_tool_round_call *call,
-                               const lt_err *why) {
+static void tool_rounds_put_broken(lt_buf *out, const lt_tool_round *round, const lt_tool_round_call *call,
+                                   const lt_err *why) {
   lt_buf_addc(out, "Invalid JSON in arguments for tool \"");
   lt_buf_add(out, call->asked->name);
   lt_buf_printf(out, "\": %s", lt_err_msg(why));
@@ -101,12 +92,12 @@ static void tool_rounds_read_call(tool_dialogue *t, lt_tool_round *round, lt_too
   lt_str text = lt_str_trim(asked->arguments);
   *call = (lt_tool_round_call){.asked = asked, .id = tool_rounds_id_for(t, asked->id), .input = text};
   lt_buf_init(&call->answer, LT_PROMPT_MESSAGES_BYTES);
-  call->tool = t->tools.wire != NULL ? lt_tool_definitions_find(t->tools.wire, asked->name) : NULL;
+  call->tool = t->tools.tool_names != NULL ? lt_tool_definitions_find(t->tools.tool_names, asked->name) : NULL;
   if (text.n == 0 || lt_str_eqc(text, "null")) {
     call->input = LT_STR("{}");
   } else if (lt_json_check(text, &why) != LT_OK) {
     call->broken = true;
-    lt_tool_rounds_put_broken(&call->answer, round, call, &why);
+    tool_rounds_put_broken(&call->answer, round, call, &why);
   }
 }
 
@@ -122,7 +113,8 @@ static void tool_rounds_put_requested(tool_dialogue *t, const lt_tool_round_call
   lt_json_key(w, "function");
   lt_json_begin_object(w);
   lt_json_key(w, "name");
-  lt_json_put_str(w, call->tool != NULL ? lt_tool_definitions_name(t->tools.wire, call->tool->id) : lt_str_of(plain));
+  lt_json_put_str(
+      w, call->tool != NULL ? lt_tool_definitions_name(t->tools.tool_names, call->tool->id) : lt_str_of(plain));
   lt_json_key(w, "arguments"); /* servers read them: only an object is sent back, whatever the model wrote */
   lt_json_put_str(w, !call->broken && call->input.p[0] == '{' ? call->input : LT_STR("{}"));
   lt_json_end_object(w);
@@ -173,7 +165,7 @@ lt_status lt_tool_rounds_refuse(lt_tool_round *round, lt_tool_round_call *call, 
 
 /* --- A round ------------------------------------------------------------------------------------------------------ */
 static lt_status tool_rounds_carry_out(tool_dialogue *t, const lt_completion *reply, lt_err *err) LT_YIELDS {
-  lt_tool_round round = {.turn = t->turn, .wire = t->tools.wire, .count = reply->call_count};
+  lt_tool_round round = {.turn = t->turn, .tool_names = t->tools.tool_names, .count = reply->call_count};
   round.cut = reply->finish == LT_FINISH_LENGTH;
   round.calls = lt_mem_zalloc(round.count, sizeof *round.calls);
   if (round.calls == NULL) {
@@ -196,7 +188,7 @@ static lt_status tool_rounds_carry_out(tool_dialogue *t, const lt_completion *re
   return status;
 }
 
-/* What came before a failure stays. */
+/* Text that came before a failure is put out. */
 static lt_status tool_rounds_ask(tool_dialogue *t, lt_completion *reply, lt_err *err) LT_YIELDS {
   lt_status status = lt_request_messages_ask(&t->messages, t->tools.definitions, true, reply, err);
   if (reply->text.n > 0) {
@@ -206,7 +198,7 @@ static lt_status tool_rounds_ask(tool_dialogue *t, lt_completion *reply, lt_err 
   return status;
 }
 
-/* An answer without calls ends the prompt: that it is not whole must be seen, and why there is none. */
+/* An answer without calls ends the prompt. Where it is not whole, or empty, the user must see why. */
 static lt_status tool_rounds_end_answer(const tool_dialogue *t, const lt_completion *reply, lt_err *err) LT_YIELDS {
   lt_str why = lt_completion_incomplete_reason(reply->finish);
   if (reply->text.n > 0 && why.n == 0) {

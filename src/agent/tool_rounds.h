@@ -1,4 +1,4 @@
-/* The loop of modes whose models call tools: ask, carry out what is asked for, tell what came of it, ask again.
+/* The loop of modes whose models call tools: ask, carry out what is asked for, answer with the results, ask again.
  * Internal to agent/.
  */
 #ifndef LT_AGENT_TOOL_ROUNDS_H
@@ -11,7 +11,7 @@
 typedef struct lt_tool_round_call {
   const lt_requested_call *asked; /* as the model wrote it */
   lt_str id;                      /* of [A-Za-z0-9_-], unique within the prompt */
-  const lt_tool *tool;            /* classic mode's; NULL: there is none of that name */
+  const lt_tool *tool;            /* classic mode's; NULL: no tool has that name */
   lt_str input;                   /* what was asked with: JSON text; "{}" where nothing was written */
   bool broken;                    /* what was written is no JSON: `answer` says so, and it is not to be carried out */
   lt_buf answer;                  /* for the model: text, or when `is_json` a value */
@@ -20,7 +20,7 @@ typedef struct lt_tool_round_call {
 
 typedef struct lt_tool_round {
   lt_turn *turn;
-  const lt_tool_definitions *wire; /* may be NULL */
+  const lt_tool_definitions *tool_names; /* may be NULL */
   lt_tool_round_call *calls;
   size_t count;
   bool cut; /* the model's reply reached its limit of tokens */
@@ -29,10 +29,10 @@ typedef struct lt_tool_round {
 /* Carries out all calls of a reply; every answer is there afterwards. Not LT_OK: the turn is over. LT_YIELDS. */
 typedef lt_status lt_tool_round_fn(lt_tool_round *round, lt_err *err) LT_YIELDS;
 
-/* What the model is told of before it is asked. */
+/* The tools that the model is asked with. */
 typedef struct lt_tool_round_tools {
-  lt_str definitions;              /* a JSON array, or empty */
-  const lt_tool_definitions *wire; /* their names, or NULL */
+  lt_str definitions;                    /* a JSON array, or empty */
+  const lt_tool_definitions *tool_names; /* their names, or NULL */
 } lt_tool_round_tools;
 
 typedef struct lt_tool_rounds {
@@ -46,9 +46,6 @@ typedef struct lt_tool_rounds {
 /* From the first message to the last reply. LT_YIELDS. */
 lt_status lt_tool_rounds_run(lt_turn *turn, const lt_tool_rounds *rounds, lt_err *err) LT_YIELDS;
 
-/* Appends the message for arguments that are no JSON. */
-void lt_tool_rounds_put_broken(lt_buf *out, const lt_tool_round *round, const lt_tool_round_call *call,
-                               const lt_err *why);
 /* A call that is not made, as an output of the prompt: its answer is the failure. LT_YIELDS. */
 lt_status lt_tool_rounds_refuse(lt_tool_round *round, lt_tool_round_call *call, lt_status status,
                                 lt_err *err) LT_YIELDS;

@@ -11,7 +11,8 @@ static void turn_on_delta(void *arg, lt_str delta) {
   }
 }
 
-/* All that was put out came of replies that are on record; when one was lost on the way there, nobody can go on. */
+/* Every output comes from a reply on record. Where an output has none, its reply was lost, and the prompt cannot go
+ * on. */
 static lt_status turn_check_caught_up(const lt_turn *turn, lt_err *err) {
   const char *id = lt_outbox_unclaimed(&turn->own->outbox);
   return id == NULL

@@ -33,7 +33,7 @@ struct lt_turn {
 };
 
 /* --- Preparing ---------------------------------------------------------------------------------------------------- */
-/* Plugins prepare once more: the tools and the context may be others afterwards. No call of the turn may be open.
+/* Plugins prepare once more: tools and context may change. No call of the turn may be open.
  * LT_YIELDS. */
 lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) LT_YIELDS;
 
@@ -51,7 +51,7 @@ typedef struct lt_turn_question {
 lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_completion *completion,
                       lt_err *err) LT_YIELDS;
 
-/* --- Putting out: stored, then told of; in order. LT_YIELDS ------------------------------------------------------- */
+/* --- Putting out: in order, stored before it is reported. LT_YIELDS ----------------------------------------------- */
 /* Text for the user. */
 lt_status lt_turn_text(lt_turn *turn, lt_str text, lt_err *err) LT_YIELDS;
 /* A tool output, pending, and on its way to the store; `ret_number` is for those below. `id`: the model's; empty, or
@@ -68,7 +68,7 @@ lt_status lt_turn_tool_logs(lt_turn *turn, uint32_t number, lt_str logs, lt_err 
 /* A tool call of the model's own, recorded as an output. `answer` is the value, or the message; a value over
  * LT_ANSWER_MAX_BYTES is a preview and an artifact. Calls may go on side by side, on fibers of their own. LT_YIELDS. */
 lt_status lt_turn_call(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, lt_buf *answer, lt_err *err) LT_YIELDS;
-/* The same in the name of somebody who works for the turn, with their options (cancel, caller and so on). LT_YIELDS. */
+/* The same with options of one's own (cancel, caller and so on), such as a plugin's call has. LT_YIELDS. */
 lt_status lt_turn_call_with(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input, const lt_invoke_options *options,
                             lt_buf *answer, lt_err *err) LT_YIELDS;
 typedef struct lt_turn_program {

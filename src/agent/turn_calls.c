@@ -5,8 +5,7 @@
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 static lt_status turn_begin_call_output(lt_turn *turn, const lt_call_event *event, uint32_t *ret_number) {
-  lt_buf id;
-  lt_buf_init(&id, LT_KIB);
+  LT_AUTO_BUF(id, LT_KIB);
   if (event->seq > 0) {
     lt_turn_put_call_id(turn, event->run, event->seq, &id);
   }
@@ -18,9 +17,7 @@ static lt_status turn_begin_call_output(lt_turn *turn, const lt_call_event *even
       .call = event->call,
       .inner = true,
   };
-  lt_status status = lt_outbox_tool_begin(&turn->own->outbox, &tool, ret_number, NULL);
-  lt_buf_release(&id);
-  return status;
+  return lt_outbox_tool_begin(&turn->own->outbox, &tool, ret_number, NULL);
 }
 
 /* Calls of programs. What cannot be recorded as an output any more is in the journal all the same. */
@@ -57,7 +54,7 @@ typedef struct direct_call {
   uint32_t number; /* the output's */
 } direct_call;
 
-/* Others' events come from programs that the tool runs, and from tools that it calls. */
+/* Events of other runs come from programs that the tool runs, and from tools that it calls. */
 static void turn_on_direct_call(void *arg, const lt_call_event *event) {
   direct_call *d = arg;
   if (lt_str_eq(event->run, d->caller.run)) {
@@ -107,7 +104,7 @@ lt_status lt_turn_call_with(lt_turn *turn, lt_str call_id, lt_str tool, lt_str i
   lt_status status = turn_call_or_recall(&d, tool, input, &options, answer, err);
   lt_err stored = LT_ERR_INIT;
   if (lt_turn_tool_end(turn, d.number, status, lt_buf_view(answer), &stored) != LT_OK) {
-    return lt_fail(err, stored.status, "%s", lt_err_msg(&stored));
+    return lt_err_copy(err, &stored);
   }
   return status == LT_E_DIVERGED ? lt_turn_diverge(turn, lt_buf_view(answer), err) : status;
 }
@@ -140,17 +137,15 @@ lt_status lt_turn_put_artifact(lt_artifacts *self, const lt_artifact *artifact, 
 /* A program whose words are outputs. */
 typedef struct program_speaker {
   lt_turn *turn;
-  lt_str id; /* of its own output */
+  lt_str id; /* of the program's output */
   uint32_t said;
 } program_speaker;
 
 static void turn_say(program_speaker *s, lt_str text) {
-  lt_buf id;
-  lt_buf_init(&id, LT_KIB);
+  LT_AUTO_BUF(id, LT_KIB);
   lt_buf_add(&id, s->id);
   lt_buf_printf(&id, ".text-%u", ++s->said);
   lt_outbox_say(&s->turn->own->outbox, lt_buf_view(&id), text);
-  lt_buf_release(&id);
 }
 
 static void turn_on_program_text(void *arg, lt_said said, lt_str text) {
@@ -159,7 +154,7 @@ static void turn_on_program_text(void *arg, lt_said said, lt_str text) {
   }
 }
 
-/* What a program said whose end is on record is told with its result only. */
+/* Of a program whose end is on record the texts come with its result only. */
 static void turn_say_rest(program_speaker *s, const lt_run_result *result) {
   uint32_t count = 0;
   for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {

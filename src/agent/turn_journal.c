@@ -3,7 +3,7 @@
 
 #include "agent/outbox.h"
 
-/* The agent's, until it ends and leaves its prompts as they are: what happens to them then is on nobody's record. */
+/* Works until the agent leaves its prompts as they are: from then on nothing is recorded. */
 static lt_turn_state *turn_journal_owner(lt_journal *self) {
   return (lt_turn_state *)(void *)((char *)self - offsetof(lt_turn_state, journal));
 }
@@ -12,8 +12,8 @@ static lt_status turn_journal_check_leaving(const lt_turn_state *own, lt_err *er
   return own->turn.agent->leaving ? lt_fail(err, LT_E_CLOSED, "Lathe is ending") : LT_OK;
 }
 
-/* What was put out before the call is in the store before it, or with it in one transaction: nobody had to wait for
- * that alone. A call that begins without it is not made. */
+/* What was put out before the call is stored before it, or with it in one transaction, so that no separate wait is
+ * needed. A call whose outputs could not be stored is not made. */
 static lt_status turn_journal_begin_call(lt_journal *self, const lt_journal_call *call, int64_t *ret_id,
                                          lt_err *err) LT_YIELDS {
   lt_turn_state *own = turn_journal_owner(self);

@@ -191,7 +191,7 @@ lt_status lt_turn_carry_out(lt_turn_state *own, lt_err *err) {
     status = lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(own->divergence));
   }
   if (lt_outbox_flush(outbox, &stored) != LT_OK) { /* what a mode says then is only what follows from it */
-    lt_fail(err, stored.status, "%s", lt_err_msg(&stored));
+    lt_err_copy(err, &stored);
     return stored.status == LT_E_CANCELLED ? LT_E_IO : stored.status;
   }
   return status;

@@ -29,7 +29,7 @@ struct lt_turn_state {
   bool is_prepared;
 };
 
-/* Hands an event to whoever listens; nothing when there was no memory for it. */
+/* Hands an event to the agent's listener; does nothing when there was no memory for it. */
 void lt_turn_send_event(const lt_turn *turn, const char *event, const lt_buf *data);
 /* Adds what a completion has cost, a failed one included. */
 void lt_turn_count_usage(lt_turn *turn, const lt_completion *completion);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/modes/mode_list.h"
 #include "cli/chat.h"
 #include "cli/commands.h"
 #include "cli/input_file.h"
@@ -19,7 +20,7 @@ static const lt_option chat_option_rows[] = {
     {"--conversation", "-c", "ID", "go on with a conversation: its id, the beginning of that, or \"last\"",
      LT_OPTION_IS_TEXT(lt_chat_options, conversation)},
     {"--mode", "-m", "MODE",
-     "how the model works: classic (calls tools one by one), code (writes JavaScript), typescript\n"
+     "how the model works:\n" LT_MODES_HELP
      "(default: as the conversation was held, else the model's own, else defaults.mode, else\n"
      "classic)",
      LT_OPTION_IS_TEXT(lt_chat_options, mode)},

@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "types/typegen.h"
 #include "types/typegen_text.h"
+#include "agent/modes/mode_list.h"
 #include "cli/chat.h"
 #include "cli/commands.h"
 #include "io/line_input.h"
@@ -34,13 +35,14 @@ static void say_error(repl *r, const lt_err *err) {
 static void do_help(repl *r, lt_str rest) {
   (void)rest;
   lt_console_format(r->console,
-                    "  /mode [MODE]     how the model works: classic, code or typescript\n"
+                    "  /mode [MODE]     how the model works: %s\n"
                     "  /model [REF]     which model is asked\n"
                     "  /tools [QUERY]   the tools there are\n"
                     "  /new             a new conversation, in the default mode unless one was chosen\n"
                     "  /approve, /reject [REASON]   answers to a question about a call (so do y and n)\n"
                     "  /quit            leave (or Ctrl-D)\n"
-                    "Ctrl-C ends an answer; \"\\\" at a line's end goes on with the next, as do pasted lines.");
+                    "Ctrl-C ends an answer; \"\\\" at a line's end goes on with the next, as do pasted lines.",
+                    LT_MODE_IDS);
 }
 
 static void do_quit(repl *r, lt_str rest) {

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "types/typegen_text.h"
+#include "agent/modes/mode_list.h"
 #include "cli/chat.h"
 #include "cli/commands.h"
 #include "cli/eval_check.h"
@@ -19,7 +20,7 @@ typedef struct eval_options {
 
 static const lt_option eval_option_rows[] = {
     {"--mode", "-m", "MODES",
-     "these modes, with commas between, also those of plugins (default: classic,code,typescript)",
+     "these modes, with commas between, also those of plugins (default: all others)",
      LT_OPTION_IS_TEXT(eval_options, chat.mode)},
     {"--model", NULL, "REF", "a model of the configuration (default: defaults.model, else normal)",
      LT_OPTION_IS_TEXT(eval_options, chat.model)},
@@ -226,7 +227,7 @@ static lt_status add_eval_mode(eval_job *j, lt_str mode, lt_err *err) {
 }
 
 static lt_status take_eval_modes(eval_job *j, lt_err *err) {
-  lt_str rest = lt_str_of(j->opt.mode != NULL ? j->opt.mode : "classic,code,typescript");
+  lt_str rest = lt_str_of(j->opt.mode != NULL ? j->opt.mode : LT_MODE_IDS);
   for (size_t comma; (comma = lt_str_find(rest, LT_STR(","), 0)) != SIZE_MAX;) {
     LT_TRY(add_eval_mode(j, lt_str_trim(lt_str_sub(rest, 0, comma)), err));
     rest = lt_str_sub(rest, comma + 1, rest.n);

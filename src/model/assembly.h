@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "model/provider_error.h"
 
-/* A call as far as it has come. */
+/* A call, as much of it as has arrived. */
 typedef struct lt_call_parts {
   int64_t index; /* as the stream numbers it; -1: it does not */
   lt_buf id;

@@ -18,7 +18,7 @@ void lt_assembly_release_calls(lt_assembly *a) {
   a->call_count = 0;
 }
 
-/* A call of which nothing is known yet; NULL: no more of them, or no memory, which the count tells of. */
+/* A new, empty call; NULL: too many of them, or no memory, which lt_assembly_calls_status reports. */
 static lt_call_parts *assembly_calls_add_call(lt_assembly *a, int64_t index) {
   if (a->call_count >= LT_MODEL_CALLS_MAX) {
     a->calls[0].arguments.status = LT_E_LIMIT;

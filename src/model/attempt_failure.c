@@ -131,7 +131,7 @@ static lt_status attempt_failure_fault_of_no(const failed_answer *a, const lt_pr
   return attempt_failure_fail_with(a, LT_E_INVALID, "", err);
 }
 
-/* An error inside a stream has no status of its own: its code says, or it counts as the server's own trouble. */
+/* An error inside a stream has no status: its code gives one, else it counts as a server error. */
 static int attempt_failure_status_in_stream(const lt_provider_error *words) {
   if (words->status != 0) {
     return words->status;

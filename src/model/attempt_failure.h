@@ -1,4 +1,4 @@
-/* What a try that failed means: what is told, and whether another one could help. Private to model/. */
+/* What a failed attempt means: its message, and whether another attempt could help. Private to model/. */
 #ifndef LT_MODEL_ATTEMPT_FAILURE_H
 #define LT_MODEL_ATTEMPT_FAILURE_H
 
@@ -8,7 +8,7 @@
 typedef enum lt_attempt_retry {
   LT_RETRY_NEVER,
   LT_RETRY_LATER,     /* after a wait */
-  LT_RETRY_CONNECT,   /* the same, but not for long: nobody is there */
+  LT_RETRY_CONNECT,   /* the same, but not for long: no server answers */
   LT_RETRY_OTHERWISE, /* at once, without what the server does not take */
 } lt_attempt_retry;
 

@@ -32,7 +32,7 @@ void lt_dialect_learn(const lt_model *model, unsigned quirks) {
   atomic_store_explicit(dialect_place_of(hash), hash | (quirks & QUIRK_BITS), memory_order_relaxed);
 }
 
-/* --- Told by a 400 ------------------------------------------------------------------------------------------------ */
+/* --- Read from a 400 ---------------------------------------------------------------------------------------------- */
 
 /* "max_tokens is too large": the other name would not help. */
 static bool dialect_is_about_size(lt_str body) {

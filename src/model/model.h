@@ -1,8 +1,8 @@
-/* Completions: asking a language model, over the OpenAI-compatible chat completions that everybody speaks.
+/* Completions: asking a language model, over any of the wires (completion_wire.h).
  *
  * Messages and tools are JSON text in the form of that API; what comes back is text, requested tool calls and usage.
- * Answers are streamed and put together here, dialects are ironed out here (dialect.c says whose), and here is who
- * tries again: on 429, 5xx and broken connections, with growing waits, never after text has been shown. Loop thread
+ * Answers are streamed and put together here, and differences between servers are evened out (dialect.h). A request is
+ * repeated on 429, 5xx and broken connections, with growing waits, never after text has been shown. Loop thread
  * only.
  */
 #ifndef LT_MODEL_MODEL_H
@@ -30,7 +30,7 @@ typedef struct lt_completion_request {
   bool json;          /* responseFormat: a JSON object is asked for */
   int64_t max_tokens; /* 0: the model's */
   lt_cancel *cancel;  /* may be NULL */
-  /* Told of text as it comes; may be NULL. Must not yield. */
+  /* Gets the text as it arrives; may be NULL. Must not yield. */
   void (*on_text)(void *arg, lt_str delta);
   void *arg;
 } lt_completion_request;
@@ -42,7 +42,7 @@ typedef struct lt_requested_call {
 } lt_requested_call;
 
 typedef struct lt_usage {
-  int64_t input_tokens; /* estimated where the provider tells nothing; `estimated` says so */
+  int64_t input_tokens; /* estimated where the provider gives none; `estimated` says so */
   int64_t output_tokens;
   int64_t reasoning_tokens;
   bool estimated;

@@ -1,4 +1,4 @@
-/* Asking: one try after another until there is an answer, or no sense in it. */
+/* Asks a model: one attempt after another, until there is an answer or no hope of one. */
 #include <sys/random.h>
 #include <time.h>
 
@@ -26,7 +26,7 @@ lt_str lt_completion_incomplete_reason(lt_finish finish) {
                                         : LT_STR("");
 }
 
-/* --- One try ------------------------------------------------------------------------------------------------------ */
+/* --- One attempt--------------------------------------------------------------------------------------------------- */
 
 typedef struct completion_attempts {
   lt_http *http;
@@ -77,7 +77,7 @@ typedef struct answer_reader {
   answer_form form;
   lt_sse sse;
   lt_buf whole;
-  bool told; /* the error says all there is to say */
+  bool has_message; /* the error has its whole message */
 } answer_reader;
 
 static lt_status completion_take_piece(completion_attempts *k, answer_reader *r, lt_str piece, lt_err *err) {
@@ -116,7 +116,7 @@ static lt_status completion_read_pieces(completion_attempts *k, answer_reader *r
     if (status != LT_OK && completion_is_complete(&k->assembly) && (k->assembly.done || !completion_is_cancelled(k))) {
       return LT_OK;
     } else if (status != LT_OK) {
-      r->told = true;
+      r->has_message = true;
       return lt_attempt_failure_of_http(k->request, status, &k->fault, err);
     } else if (piece.n == 0) {
       return LT_OK;
@@ -166,10 +166,10 @@ static lt_status completion_read_answer(completion_attempts *k, lt_http_stream *
   status = status == LT_OK ? completion_end_answer(k, &r, err) : status;
   lt_sse_release(&r.sse);
   lt_buf_release(&r.whole);
-  return status == LT_OK || r.told ? status : completion_judge(k, status, err);
+  return status == LT_OK || r.has_message ? status : completion_judge(k, status, err);
 }
 
-/* Errors: of memory only; a body that breaks is as long as it is. */
+/* A body that breaks off is used as far as it came. */
 static void completion_read_error_body(lt_http_stream *stream, lt_buf *body) LT_YIELDS {
   lt_http_set_idle(stream, LT_MODEL_LAST_MS);
   lt_str piece;
@@ -203,7 +203,7 @@ static lt_status completion_write_body(completion_attempts *k, lt_err *err) {
   if (k->body.status == LT_E_LIMIT) {
     return lt_fail(err, LT_E_LIMIT, "the conversation is longer than %lu MiB", LT_HTTP_BODY_MAX_BYTES / LT_MIB);
   }
-  return k->body.status == LT_OK ? LT_OK : lt_fail(err, k->body.status, "no memory for a request to the model");
+  return lt_buf_check(&k->body, err, "no memory for a request to the model");
 }
 
 static lt_status completion_try_once(completion_attempts *k, lt_err *err) LT_YIELDS {

@@ -301,7 +301,7 @@ static void expect_no_start(world *w, lt_prompt_request request, lt_status statu
 IN_WORLD(what_makes_no_sense_does_not_start) {
   const lt_str hi = LT_STR("hi");
   expect_no_start(w, (lt_prompt_request){.input = hi, .mode = LT_STR("x")}, LT_E_INVALID,
-                  "Unknown execution mode: \"x\". Modes: classic, code, typescript");
+                  "Unknown execution mode: \"x\". Modes: classic, code, ");
   expect_no_start(w, (lt_prompt_request){.input = hi, .model = LT_STR("x")}, LT_E_INVALID,
                   "Unknown model: \"x\". Models: normal");
   expect_no_start(w, (lt_prompt_request){.input = LT_STR(" \n")}, LT_E_INVALID, "The input is empty");

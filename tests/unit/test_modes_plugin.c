@@ -152,7 +152,8 @@ IN_WORLD(modes_are_known_without_an_agent) {
   assert_int_equal(lt_agent_check_mode(w->host, LT_STR("relay"), NULL), LT_OK);
   assert_int_equal(lt_agent_check_mode(NULL, LT_STR("code"), NULL), LT_OK);
   assert_int_equal(lt_agent_check_mode(NULL, LT_STR("relay"), &err), LT_E_INVALID);
-  assert_string_equal(lt_err_msg(&err), "there is no mode \"relay\"; there is: classic, code, typescript");
+  assert_has(lt_err_msg(&err), "there is no mode \"relay\"; there is: classic, code, ");
+  assert_null(strstr(lt_err_msg(&err), ", relay"));
 }
 
 IN_WORLD(modes_are_listed) {
@@ -164,8 +165,8 @@ IN_WORLD(modes_are_listed) {
   lt_buf_release(&text);
   const lt_prompt_request request = {.user = LT_STR("ann"), .input = LT_STR("go"), .mode = LT_STR("delay")};
   assert_int_equal(lt_agent_start(w->agent, &request, &w->ids, &w->err), LT_E_INVALID);
-  assert_string_equal(lt_err_msg(&w->err),
-                      "Unknown execution mode: \"delay\". Modes: classic, code, relay, typescript");
+  assert_has(lt_err_msg(&w->err), "Unknown execution mode: \"delay\". Modes: classic, code, ");
+  assert_has(lt_err_msg(&w->err), ", relay, typescript");
 }
 
 /* Another mode goes on with a conversation: it sees what was said and called. */

@@ -125,7 +125,7 @@ static void history_read_file(history_reader *r, const history_prompt *p, lt_jso
   history_add_text(r, p, LT_HISTORY_PART_TEXT, history_keep_text(r, &text));
 }
 
-/* A call that a program made is told by the program; what a failed one had done must be known. */
+/* A call that a program made is shown with the program. Of a failed program the model must know what it had done. */
 static void history_note_call(history_reader *r, lt_history_part *program, lt_str function) {
   if (lt_json_str_eq(lt_json_get(program->result, "type"), LT_STR("success")) ||
       program->made.n > LT_HISTORY_SHORT_BYTES) {
@@ -155,7 +155,7 @@ static lt_history_part *history_maker_of(history_reader *r, const history_prompt
   return NULL;
 }
 
-/* As a call that the model has made; what is told as text needs none. */
+/* A call that is shown as the model's own needs an id; one that is described in text does not. */
 static bool history_is_told_with_id(const history_reader *r, lt_history_part_kind kind) {
   return (kind == LT_HISTORY_PART_CALL && r->history->form == LT_HISTORY_CLASSIC) ||
          (kind == LT_HISTORY_PART_TYPESCRIPT && r->history->form == LT_HISTORY_TYPESCRIPT);
@@ -290,7 +290,7 @@ static lt_status history_write(const history_reader *r, lt_json_writer *w, lt_bu
   return status;
 }
 
-/* Of a value as it is told; the stored text is as good as that, and costs nothing to make. */
+/* Tokens of a value as it is shown. The stored text is a good estimate of that, and exists already. */
 static size_t history_tokens_of(lt_str text, const lt_history_part *part) {
   if (part->level == LT_HISTORY_PART_SHORT && text.n > LT_HISTORY_SHORT_BYTES) {
     return LT_HISTORY_SHORT_BYTES / 3;
@@ -323,7 +323,7 @@ static bool history_is_step(const lt_history_part *part) {
   return part->kind != LT_HISTORY_PART_USER && part->kind != LT_HISTORY_PART_TEXT;
 }
 
-/* Whether the part is told the same when it is shortened: then it need not be measured again. */
+/* Whether shortening leaves the part unchanged: then it need not be measured again. */
 static bool history_is_short(const lt_history_part *part) {
   lt_str of = part->kind <= LT_HISTORY_PART_TEXT ? part->text : lt_json_text(part->input);
   lt_str result = part->kind <= LT_HISTORY_PART_TEXT ? LT_STR_NULL : lt_json_text(part->result);

@@ -175,7 +175,7 @@ static void history_writer_put_made_calls(lt_buf *out, const lt_history_part *pa
   }
 }
 
-/* Of a call, as the model was told then. */
+/* The result of a call, as the model read it then. */
 static void history_writer_put_result(lt_history_writer *t, lt_buf *out, const lt_history_part *part) {
   size_t max = history_part_max_bytes(part);
   if (history_part_is_type(part, "success")) {
@@ -355,7 +355,7 @@ static lt_str history_writer_code_of(lt_history_writer *t, const lt_history_part
   return history_writer_text_of(t, lt_json_get(part->input, "code"));
 }
 
-/* What was said before a program is no part of the reply that the program is: the user's side tells of it. */
+/* Text before a program is not part of the reply that the program is: it is quoted on the user's side. */
 static void history_writer_quote_open_text(lt_history_writer *t) {
   LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
   lt_buf_addc(&text, "[Shown to the user]\n");

@@ -3,9 +3,11 @@
 #include "agent/modes/mode_table.h"
 #include "agent/tool_rounds.h"
 #include "base/limits.h"
+#include "io/fan_out.h"
 
 /* --- Tools that are not there ------------------------------------------------------------------------------------- */
-/* A server that is down has not told its tools: the id that was meant, so that the door says why; else empty. */
+/* The id that was meant, where the tool's server is down and its tools are unknown: the door then says why. Empty: no
+ * such server. */
 static lt_str classic_id_of_silent(lt_tool_round *round, lt_str name) {
   const lt_str *silent;
   size_t count = lt_catalog_silent(round->turn->prepared.catalog, &silent);
@@ -32,7 +34,7 @@ static void classic_put_not_found(lt_tool_round *round, lt_tool_round_call *call
   lt_buf_addc(out, count > 0 ? " Available tools: " : " No tools are available.");
   for (size_t i = 0; i < listed; i++) {
     lt_buf_addc(out, i > 0 ? ", " : "");
-    lt_buf_add(out, lt_tool_definitions_name(round->wire, lt_catalog_at(catalog, i)->id));
+    lt_buf_add(out, lt_tool_definitions_name(round->tool_names, lt_catalog_at(catalog, i)->id));
   }
   if (count > listed) {
     lt_buf_printf(out, " and %zu more", count - listed);
@@ -44,7 +46,7 @@ static void classic_put_not_found(lt_tool_round *round, lt_tool_round_call *call
     tool = tool != NULL ? tool : lt_catalog_find_js(catalog, near[i]);
     tool = tool != NULL ? tool : lt_catalog_find_ts(catalog, near[i]);
     lt_buf_addc(out, i == 0 ? ". Did you mean: " : ", ");
-    lt_buf_add(out, tool != NULL ? lt_tool_definitions_name(round->wire, tool->id) : near[i]);
+    lt_buf_add(out, tool != NULL ? lt_tool_definitions_name(round->tool_names, tool->id) : near[i]);
   }
   lt_buf_addc(out, suggested > 0 ? "?" : "");
 }
@@ -85,12 +87,11 @@ static lt_status classic_carry_out(lt_tool_round *round, lt_tool_round_call *cal
 /* By the policy's or the tool's own word. What a plugin decides for each input is asked at the door only: it is
  * promised to get inputs that have been checked. */
 static bool classic_needs_approval(const lt_tool_round *round, const lt_tool_round_call *call) {
-  lt_arena arena;
   lt_json_doc input, annotations;
   if (call->tool == NULL || call->broken) {
     return false;
   }
-  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   lt_policy_call what = {.tool = call->tool->id, .needs_approval = call->tool->needs_approval};
   if (lt_json_parse(&arena, call->input, &input, NULL) == LT_OK) {
     what.input = lt_json_root(&input);
@@ -99,7 +100,6 @@ static bool classic_needs_approval(const lt_tool_round *round, const lt_tool_rou
     what.annotations = lt_json_root(&annotations);
   }
   lt_policy_decision decision = lt_policy_decide(round->turn->caller.policy, &what);
-  lt_arena_release(&arena);
   return decision.action == LT_ACTION_ASK;
 }
 
@@ -112,12 +112,10 @@ static bool classic_is_in_order(const lt_tool_round *round) {
   return round->count < 2;
 }
 
-/* Side by side: a fiber for each call; whoever started them waits for all. */
+/* A fiber for each call. */
 typedef struct parallel_calls {
   lt_tool_round *round;
-  size_t next; /* call that a fiber takes when it begins; they begin in order */
-  size_t open;
-  lt_wait done;
+  size_t next;      /* call that a fiber takes when it begins; they begin in order */
   lt_status status; /* the first that says that the turn is over */
   lt_err err;
 } parallel_calls;
@@ -130,29 +128,17 @@ static void classic_on_call_fiber(void *arg) LT_YIELDS {
     p->status = status;
     p->err = err;
   }
-  if (--p->open == 0) {
-    lt_wait_wake(&p->done, LT_OK);
-  }
 }
 
-/* Where no fiber can be had, the call is made here. */
 static lt_status classic_carry_out_parallel(lt_tool_round *round, lt_err *err) LT_YIELDS {
-  lt_loop *loop = round->turn->agent->options.loop;
-  parallel_calls p = {.round = round};
-  lt_wait_init(&p.done, loop);
+  parallel_calls p = {.round = round, .err = LT_ERR_INIT};
+  lt_fan_out fan_out;
+  lt_fan_out_init(&fan_out, round->turn->agent->options.loop);
   for (size_t i = 0; i < round->count; i++) {
-    p.open++;
-    if (lt_loop_spawn(loop, classic_on_call_fiber, &p, NULL) != LT_OK) {
-      classic_on_call_fiber(&p);
-    }
+    lt_fan_out_add(&fan_out, classic_on_call_fiber, &p);
   }
-  while (p.open > 0) {
-    lt_wait_on(&p.done, UINT64_MAX);
-  }
-  if (p.status != LT_OK && err != NULL) {
-    *err = p.err;
-  }
-  return p.status;
+  (void)lt_fan_out_wait(&fan_out, NULL, UINT64_MAX);
+  return p.status == LT_OK ? LT_OK : lt_err_copy(err, &p.err);
 }
 
 static lt_status classic_carry_out_all(lt_tool_round *round, lt_err *err) LT_YIELDS {
@@ -169,7 +155,7 @@ static lt_status classic_carry_out_all(lt_tool_round *round, lt_err *err) LT_YIE
 typedef struct classic_definitions {
   lt_catalog *catalog; /* what is defined below; a reference, or NULL */
   lt_arena arena;      /* not the turn's, which the loop uses meanwhile */
-  lt_tool_definitions *wire;
+  lt_tool_definitions *tool_names;
   lt_buf tools;
   lt_status status;
   lt_err err;
@@ -178,9 +164,9 @@ typedef struct classic_definitions {
 /* Touches nothing of the loop's: the catalog may be read anywhere. */
 static void classic_write_definitions(void *arg) {
   classic_definitions *d = arg;
-  d->status = lt_tool_definitions_new(&d->arena, d->catalog, &d->wire, &d->err);
+  d->status = lt_tool_definitions_new(&d->arena, d->catalog, &d->tool_names, &d->err);
   if (d->status == LT_OK && lt_catalog_count(d->catalog) > 0) {
-    d->status = lt_tool_definitions_put_all(d->wire, &d->tools, &d->err);
+    d->status = lt_tool_definitions_put_all(d->tool_names, &d->tools, &d->err);
   }
 }
 
@@ -208,9 +194,9 @@ static lt_status classic_define(void *arg, lt_turn *turn, uint32_t round, lt_too
     }
   }
   if (d->status != LT_OK) {
-    return lt_fail(err, d->status, "%s", lt_err_msg(&d->err));
+    return lt_err_copy(err, &d->err);
   }
-  *ret_tools = (lt_tool_round_tools){.definitions = lt_buf_view(&d->tools), .wire = d->wire};
+  *ret_tools = (lt_tool_round_tools){.definitions = lt_buf_view(&d->tools), .tool_names = d->tool_names};
   return LT_OK;
 }
 

@@ -7,27 +7,21 @@
 #include "base/mem.h"
 #include "tool/answer_spill.h"
 
-#define EXECUTE "code.execute"
+#define CODE_FUNCTION "code.execute"
 
 typedef struct code_loop {
   lt_turn *turn;
   lt_request_messages messages;
 } code_loop;
 
-/* --- Messages ----------------------------------------------------------------------------------------------------- */
 static lt_status code_begin(code_loop *l, lt_err *err) LT_YIELDS {
-  lt_buf system;
-  lt_buf_init(&system, LT_PROMPT_MESSAGES_BYTES);
-  lt_status status = lt_code_prompt_put(l->turn, &system, err);
-  if (status == LT_OK) {
-    status = lt_request_messages_begin(&l->messages, lt_buf_view(&system), err);
-  }
-  lt_buf_release(&system);
-  return status;
+  LT_AUTO_BUF(system, LT_PROMPT_MESSAGES_BYTES);
+  LT_TRY(lt_code_prompt_put(l->turn, &system, err));
+  return lt_request_messages_begin(&l->messages, lt_buf_view(&system), err);
 }
 
 /* --- One program -------------------------------------------------------------------------------------------------- */
-/* The result as JSON; nothing for undefined. A long one is kept, and its beginning is what is told. */
+/* The result as JSON; nothing for undefined. A long one is kept, and its beginning stands in its place. */
 static void code_put_value(const lt_turn *turn, const lt_run_result *result, lt_buf *out) LT_YIELDS {
   lt_json_writer w = lt_json_writer_on(out);
   if (result->status != LT_OK || result->kind == LT_VALUE_UNDEFINED) {
@@ -39,47 +33,40 @@ static void code_put_value(const lt_turn *turn, const lt_run_result *result, lt_
     lt_json_put_raw(&w, lt_buf_view(&result->value));
   }
   if (out->n > LT_ANSWER_MAX_BYTES) {
-    (void)lt_answer_spill(&turn->caller, LT_STR(EXECUTE), out, NULL); /* where it cannot be kept, that is said in it */
+    (void)lt_answer_spill(&turn->caller, LT_STR(CODE_FUNCTION), out,
+                          NULL); /* where it cannot be kept, that is said in it */
   }
 }
 
 static lt_status code_begin_output(lt_turn *turn, lt_str code, uint32_t *ret_number, lt_err *err) LT_YIELDS {
-  lt_buf input;
-  lt_buf_init(&input, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(input, LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&input);
   lt_json_begin_object(&w);
   lt_json_key(&w, "code");
   lt_json_put_str(&w, code);
   lt_json_end_object(&w);
-  lt_status status = input.status == LT_OK ? lt_turn_tool_begin(turn, LT_STR_NULL, LT_STR(EXECUTE), lt_buf_view(&input),
-                                                                LT_STR("Executing..."), ret_number, err)
-                                           : lt_fail(err, input.status, "the program is too long");
-  lt_buf_release(&input);
-  return status;
+  LT_TRY(lt_buf_check(&input, err, "the program is too long"));
+  return lt_turn_tool_begin(turn, LT_STR_NULL, LT_STR(CODE_FUNCTION), lt_buf_view(&input), LT_STR("Executing..."),
+                            ret_number, err);
 }
 
 static lt_status code_end_output(lt_turn *turn, uint32_t number, const lt_run_result *result, lt_str value,
                                  lt_err *err) LT_YIELDS {
-  lt_buf logs, error;
-  lt_buf_init(&logs, 2 * LT_RUN_LOG_MAX_BYTES);
-  lt_buf_init(&error, 2 * LT_RUN_LOG_MAX_BYTES);
+  LT_AUTO_BUF(logs, 2 * LT_RUN_LOG_MAX_BYTES);
+  LT_AUTO_BUF(error, 2 * LT_RUN_LOG_MAX_BYTES);
   lt_program_feedback_put_logs(&logs, result);
-  if (result->status != LT_OK) {
-    lt_program_feedback_put_error(&error, result);
+  LT_TRY(lt_turn_tool_logs(turn, number, lt_buf_view(&logs), err));
+  if (result->done) {
+    LT_TRY(lt_prompt_data_keep(turn, number, err));
   }
-  lt_status status = lt_turn_tool_logs(turn, number, lt_buf_view(&logs), err);
-  if (status == LT_OK && result->done) {
-    status = lt_prompt_data_keep(turn, number, err);
+  if (result->status == LT_OK) {
+    return lt_turn_tool_end(turn, number, LT_OK, value, err);
   }
-  if (status == LT_OK) {
-    status = lt_turn_tool_end(turn, number, result->status, result->status == LT_OK ? value : lt_buf_view(&error), err);
-  }
-  lt_buf_release(&logs);
-  lt_buf_release(&error);
-  return status;
+  lt_program_feedback_put_error(&error, result);
+  return lt_turn_tool_end(turn, number, result->status, lt_buf_view(&error), err);
 }
 
-/* Half a program might do half of something: it is not run. */
+/* A reply that was cut off is not run: half a program might do half of something. */
 static lt_status code_refuse_cut_program(code_loop *l, lt_str code, lt_err *err) LT_YIELDS {
   static const char why[] =
       "the reply was cut off where it reached the limit of tokens (maxTokens), so the program was not run: write a "
@@ -88,55 +75,39 @@ static lt_status code_refuse_cut_program(code_loop *l, lt_str code, lt_err *err)
   LT_TRY(code_begin_output(l->turn, code, &number, err));
   LT_TRY(lt_turn_tool_end(l->turn, number, LT_E_LIMIT, lt_str_of(why), err));
   LT_TRY(lt_request_messages_put(&l->messages, "assistant", code, err));
-  lt_buf feedback;
-  lt_buf_init(&feedback, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(feedback, LT_PROMPT_MEMORY_BYTES);
   lt_buf_printf(&feedback, "Execution error: %s", why);
-  lt_status status = lt_request_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
-  lt_buf_release(&feedback);
-  return status;
+  return lt_request_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
 }
 
 static lt_status code_feed_back(code_loop *l, lt_str code, const lt_run_result *result, lt_str value, lt_err *err) {
-  lt_buf feedback;
-  lt_buf_init(&feedback, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(feedback, LT_PROMPT_MEMORY_BYTES);
   lt_program_feedback_put(&feedback, l->turn, result, value);
-  lt_status status = feedback.status == LT_OK ? lt_request_messages_put(&l->messages, "assistant", code, err)
-                                              : lt_fail(err, feedback.status, "no memory for the program's feedback");
-  if (status == LT_OK) {
-    status = lt_request_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
-  }
-  lt_buf_release(&feedback);
-  return status;
+  LT_TRY(lt_buf_check(&feedback, err, "no memory for the program's feedback"));
+  LT_TRY(lt_request_messages_put(&l->messages, "assistant", code, err));
+  return lt_request_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
 }
 
-/* Whoever reads what a program put out must not take a part of it for all. */
+/* Says that the output is not whole: a reader must not take a part of it for all. */
 static lt_status code_report_cut(lt_turn *turn, lt_err *err) LT_YIELDS {
-  lt_buf text;
-  lt_buf_init(&text, LT_KIB);
+  LT_AUTO_BUF(text, LT_KIB);
   lt_buf_addc(&text, "\n(The program put out more than the ");
   lt_program_feedback_put_output_limit(&text, turn);
   lt_buf_addc(&text, " that are allowed (sandbox.maxOutputBytes): the rest is dropped)");
-  lt_status status = text.status == LT_OK ? lt_turn_text(turn, lt_buf_view(&text), err)
-                                          : lt_fail(err, text.status, "no memory for what the prompt puts out");
-  lt_buf_release(&text);
-  return status;
+  LT_TRY(lt_buf_check(&text, err, "no memory for what the prompt puts out"));
+  return lt_turn_text(turn, lt_buf_view(&text), err);
 }
 
 static lt_status code_finish(code_loop *l, lt_str code, uint32_t number, const lt_run_result *result,
                              lt_err *err) LT_YIELDS {
-  lt_buf value;
-  lt_buf_init(&value, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(value, LT_JSON_MAX_BYTES);
   code_put_value(l->turn, result, &value);
-  lt_status status = value.status == LT_OK ? code_end_output(l->turn, number, result, lt_buf_view(&value), err)
-                                           : lt_fail(err, value.status, "no memory for the program's result");
-  if (status == LT_OK && result->output_cut) {
-    status = code_report_cut(l->turn, err);
+  LT_TRY(lt_buf_check(&value, err, "no memory for the program's result"));
+  LT_TRY(code_end_output(l->turn, number, result, lt_buf_view(&value), err));
+  if (result->output_cut) {
+    LT_TRY(code_report_cut(l->turn, err));
   }
-  if (status == LT_OK && !result->done) {
-    status = code_feed_back(l, code, result, lt_buf_view(&value), err);
-  }
-  lt_buf_release(&value);
-  return status;
+  return result->done ? LT_OK : code_feed_back(l, code, result, lt_buf_view(&value), err);
 }
 
 static lt_status code_execute(code_loop *l, lt_str code, bool *ret_done, lt_err *err) LT_YIELDS {
@@ -155,7 +126,7 @@ static lt_status code_execute(code_loop *l, lt_str code, bool *ret_done, lt_err 
 }
 
 /* --- The loop ----------------------------------------------------------------------------------------------------- */
-/* Of a reply that was refused in the middle nobody knows what it is: it is not run. */
+/* An empty reply, or one that the provider's filter ended: it is not run. */
 static lt_status code_report_no_program(lt_turn *turn, const lt_completion *completion, lt_err *err) LT_YIELDS {
   lt_str why = lt_completion_incomplete_reason(completion->finish);
   lt_str text = why.n == 0 ? LT_STR("(No response from model)")
@@ -204,6 +175,6 @@ const lt_mode lt_mode_code = {
     .rounds = LT_ROUNDS_CODE,
     .for_programs = true,
     .history = LT_HISTORY_CODE,
-    .program = EXECUTE,
+    .program = CODE_FUNCTION,
     .run = code_run,
 };

@@ -6,7 +6,7 @@
 
 /* The tools' compact listing, kept for the next prompt while the tools stay the same. */
 typedef struct lt_code_listing {
-  lt_catalog *catalog; /* whose listing it is: a reference; NULL: there is none */
+  lt_catalog *catalog; /* whose listing it is: a reference; NULL: nothing is kept */
   lt_buf text;
 } lt_code_listing;
 

@@ -16,4 +16,8 @@
 #define LT_MODE_HELP_LINE(id, help) "  " #id ": " help "\n"
 #define LT_MODES_HELP               LT_MODES(LT_MODE_HELP_LINE)
 
+/* Their ids, with commas between: "classic,code,...". */
+#define LT_MODE_COMMA_ID(id, help) "," #id
+#define LT_MODE_IDS                (LT_MODES(LT_MODE_COMMA_ID) + 1)
+
 #endif

@@ -108,38 +108,30 @@ static bool typescript_read_request(lt_arena *arena, lt_str input, typescript_re
 }
 
 static lt_status typescript_end_success(lt_turn *turn, uint32_t number, lt_str stdout_text, lt_err *err) LT_YIELDS {
-  lt_buf json;
-  lt_buf_init(&json, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(json, LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&json);
   lt_json_put_str(&w, stdout_text);
-  lt_status status = lt_turn_tool_end(turn, number, LT_OK, lt_buf_view(&json), err);
-  lt_buf_release(&json);
-  return status;
+  return lt_turn_tool_end(turn, number, LT_OK, lt_buf_view(&json), err);
 }
 
 /* Stored whole; of a long one the model gets beginning and end. */
 static lt_status typescript_end_program(lt_tool_round *round, lt_tool_round_call *call, uint32_t number,
                                         const lt_run_result *result, lt_err *err) LT_YIELDS {
   lt_turn *turn = round->turn;
-  lt_buf text, logs;
-  lt_buf_init(&text, LT_RUN_RESULT_MAX_BYTES);
-  lt_buf_init(&logs, LT_RUN_RESULT_MAX_BYTES);
+  LT_AUTO_BUF(text, LT_RUN_RESULT_MAX_BYTES);
+  LT_AUTO_BUF(logs, LT_RUN_RESULT_MAX_BYTES);
   typescript_put_said(turn, result, false, &logs);
-  lt_status status = logs.n > 0 ? lt_turn_tool_logs(turn, number, lt_buf_view(&logs), err) : LT_OK;
+  if (logs.n > 0) {
+    LT_TRY(lt_turn_tool_logs(turn, number, lt_buf_view(&logs), err));
+  }
   if (result->status == LT_OK) {
     typescript_put_said(turn, result, true, &text);
   } else {
     typescript_put_failure(turn, result, &text);
   }
   lt_program_feedback_cut(&call->answer, lt_buf_view(&text), LT_FEEDBACK_TOKENS);
-  if (status == LT_OK && result->status == LT_OK) {
-    status = typescript_end_success(turn, number, lt_buf_view(&text), err);
-  } else if (status == LT_OK) {
-    status = lt_turn_tool_end(turn, number, result->status, lt_buf_view(&text), err);
-  }
-  lt_buf_release(&logs);
-  lt_buf_release(&text);
-  return status;
+  return result->status == LT_OK ? typescript_end_success(turn, number, lt_buf_view(&text), err)
+                                 : lt_turn_tool_end(turn, number, result->status, lt_buf_view(&text), err);
 }
 
 static lt_status typescript_run_program(lt_tool_round *round, lt_tool_round_call *call, const typescript_request *what,
@@ -179,7 +171,6 @@ static void typescript_put_not_found(lt_tool_round *round, lt_tool_round_call *c
 }
 
 static lt_status typescript_carry_out(lt_tool_round *round, lt_tool_round_call *call, lt_err *err) LT_YIELDS {
-  lt_arena arena;
   typescript_request what;
   if (call->broken) {
     return lt_tool_rounds_refuse(round, call, LT_E_SYNTAX, err);
@@ -188,12 +179,10 @@ static lt_status typescript_carry_out(lt_tool_round *round, lt_tool_round_call *
     typescript_put_not_found(round, call);
     return lt_tool_rounds_refuse(round, call, LT_E_NOTFOUND, err);
   }
-  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
-  lt_status status = typescript_read_request(&arena, call->input, &what, &call->answer)
-                         ? typescript_run_program(round, call, &what, err)
-                         : lt_tool_rounds_refuse(round, call, LT_E_INVALID, err);
-  lt_arena_release(&arena);
-  return status;
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
+  return typescript_read_request(&arena, call->input, &what, &call->answer)
+             ? typescript_run_program(round, call, &what, err)
+             : lt_tool_rounds_refuse(round, call, LT_E_INVALID, err);
 }
 
 /* In order: what one program stores the next one recalls. */
@@ -218,12 +207,9 @@ static lt_status typescript_define(void *arg, lt_turn *turn, uint32_t round, lt_
 }
 
 static lt_status typescript_run(lt_turn *turn, lt_err *err) LT_YIELDS {
-  lt_buf tools;
+  LT_AUTO_BUF(tools, LT_PROMPT_MESSAGES_BYTES);
   const lt_tool_rounds rounds = {.define = typescript_define, .carry_out = typescript_carry_out_all, .arg = &tools};
-  lt_buf_init(&tools, LT_PROMPT_MESSAGES_BYTES);
-  lt_status status = lt_tool_rounds_run(turn, &rounds, err);
-  lt_buf_release(&tools);
-  return status;
+  return lt_tool_rounds_run(turn, &rounds, err);
 }
 
 const lt_mode lt_mode_typescript = {

@@ -145,21 +145,16 @@ lt_status lt_typescript_tool_describe(const lt_catalog *catalog, const lt_run_re
   typescript_tool_put_functions(world, out);
   typescript_tool_put_modules(world, out);
   LT_TRY(typescript_tool_put_tools(catalog, max_tokens, out, err));
-  return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "no room for the description of the tools");
+  return lt_buf_check(out, err, "no room for the description of the tools");
 }
 
 lt_status lt_typescript_tool_define(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens,
                                     lt_buf *out, lt_err *err) {
-  lt_buf text;
-  lt_buf_init(&text, LT_PROMPT_MESSAGES_BYTES);
-  lt_status status = lt_typescript_tool_describe(catalog, world, max_tokens, &text, err);
-  if (status == LT_OK) {
-    lt_json_writer w = lt_json_writer_on(out);
-    lt_json_begin_array(&w);
-    lt_tool_definitions_put_one(&w, LT_STR(LT_TYPESCRIPT_TOOL), lt_buf_view(&text), lt_str_of(schema));
-    lt_json_end_array(&w);
-    status = out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "no room for the description of the tools");
-  }
-  lt_buf_release(&text);
-  return status;
+  LT_AUTO_BUF(text, LT_PROMPT_MESSAGES_BYTES);
+  LT_TRY(lt_typescript_tool_describe(catalog, world, max_tokens, &text, err));
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json_begin_array(&w);
+  lt_tool_definitions_put_one(&w, LT_STR(LT_TYPESCRIPT_TOOL), lt_buf_view(&text), lt_str_of(schema));
+  lt_json_end_array(&w);
+  return lt_buf_check(out, err, "no room for the description of the tools");
 }

@@ -12,7 +12,7 @@
 
 #define LT_TYPESCRIPT_TOOL "execute_typescript"
 
-/* Appends the description. `world`: its functions and modules are told of. Errors: LT_E_LIMIT, LT_E_NOMEM. */
+/* Appends the description. `world`: its functions and modules are listed. Errors: LT_E_LIMIT, LT_E_NOMEM. */
 lt_status lt_typescript_tool_describe(const lt_catalog *catalog, const lt_run_request *world, size_t max_tokens,
                                       lt_buf *out, lt_err *err);
 /* Appends its definition, in an array, as the API takes it. Errors: the same. */
