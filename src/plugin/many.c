@@ -214,17 +214,9 @@ typedef struct many_ask {
   lt_buf out;
 } many_ask;
 
-static lt_status take_catalog(many *m, lt_catalog **ret_catalog, lt_err *err) {
-  if (m->nested.caller.catalog == NULL) {
-    return lt_door_catalog(m->call->plugin->host->options.door, ret_catalog, err);
-  }
-  *ret_catalog = lt_catalog_ref(m->nested.caller.catalog);
-  return LT_OK;
-}
-
 static lt_status call_many(many *m, many_ask *a, lt_err *err) LT_YIELDS {
   lt_catalog *catalog = NULL; /* until the end: the ids are its */
-  LT_TRY(take_catalog(m, &catalog, err));
+  LT_TRY(lt_door_catalog_of(m->call->plugin->host->options.door, &m->nested.caller, &catalog, err));
   lt_status status = read_steps(m, a->calls, catalog, err);
   if (status == LT_OK) {
     m->at_once = a->at_once > 0 ? a->at_once : LT_RUN_OPEN_CALLS_MAX;

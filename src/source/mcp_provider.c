@@ -2,7 +2,6 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "tool/door_impl.h"
 #include "source/mcp_value.h"
 
 struct lt_mcp_provider {
@@ -106,7 +105,7 @@ static void keep_media(const conversion *c, const lt_caller *caller, lt_door *do
   lt_err err = LT_ERR_INIT;
   lt_json_writer w = lt_json_writer_on(json);
   lt_buf_init(&id, LT_ARTIFACT_ID_BYTES);
-  if (put_media(c, caller, door->options.secrets, media, &id, &err) == LT_OK) {
+  if (put_media(c, caller, lt_door_secrets(door), media, &id, &err) == LT_OK) {
     lt_json_put_str(&w, lt_buf_view(&id));
   } else {
     lt_json_put_null(&w);

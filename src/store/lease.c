@@ -10,7 +10,7 @@
 
 /* --- Processes ---------------------------------------------------------------------------------------------------- */
 
-/* The file's beginning, with a NUL; false: it cannot be read. */
+/* Reads the beginning of a file, and adds a NUL. False: the file cannot be read. */
 static bool lease_read_start(const char *path, char *text, size_t room) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
@@ -70,7 +70,7 @@ static lt_status lease_read_own(long pid, char ret_owner[LT_LEASE_BYTES], lt_err
   return LT_OK;
 }
 
-/* It does not change, but in a child. */
+/* The text is made once per process; a child makes its own. */
 lt_status lt_lease_own(char ret_owner[LT_LEASE_BYTES], lt_err *err) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static char own[LT_LEASE_BYTES];
@@ -84,7 +84,7 @@ lt_status lt_lease_own(char ret_owner[LT_LEASE_BYTES], lt_err *err) {
   return status;
 }
 
-/* The parts of an owner's text; false: it is none. */
+/* Reads the parts of an owner's text. False: it is no such text. */
 static bool lease_parse(lt_str owner, long *ret_pid, unsigned long long *ret_ticks, char boot[64]) {
   char text[LT_LEASE_BYTES];
   if (owner.n >= sizeof text) {

@@ -1,4 +1,5 @@
-/* Which process something belongs to, as text that tells a process from a later one with the same pid. For store/ only.
+/* Leases: which process owns something, as text that tells the process from a later one with the same pid. For store/
+ * only.
  *
  * "PID START BOOT": the pid, the time at which it started (in ticks since the machine did), and the id of the machine's
  * start. Processes that share a database must see each other's pids: one in another pid namespace counts as gone.
@@ -13,9 +14,9 @@
 
 /* This process's own. Errors: LT_E_IO: there is no /proc. */
 lt_status lt_lease_own(char ret_owner[LT_LEASE_BYTES], lt_err *err);
-/* Whether the process that `owner` names still runs. A zombie does not. */
+/* Whether the process that `owner` names still runs. A zombie does not count. */
 bool lt_lease_lives(lt_str owner);
-/* The pid in it, for messages; 0: there is none. */
+/* The pid in `owner`, for messages; 0: there is none. */
 long lt_lease_pid(lt_str owner);
 
 #endif

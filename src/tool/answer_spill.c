@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "json/json.h"
 
-/* The first bytes of what a value says, cut between characters. Owns: the arena, where it had to be read. */
+/* The first bytes of a value, of a string its characters, cut between characters. Owns: the arena. */
 static lt_str spill_preview(lt_arena *arena, lt_str json) {
   lt_str text = json;
   lt_json_doc doc;
@@ -30,14 +30,14 @@ static lt_status spill_keep(const lt_caller *caller, lt_str tool, lt_str json, l
   return caller->artifacts->put(caller->artifacts, &artifact, ret_id, err);
 }
 
-/* A value that is put aside, or was before. */
+/* A value that is kept as an artifact, now or already. */
 typedef struct spilled_value {
   lt_str value;
   lt_str id;
   int64_t from; /* where in the artifact's data it begins */
 } spilled_value;
 
-/* What artifact.get gives is kept already. Borrows: the value, the arena. */
+/* The answer of artifact.get is an artifact already. Borrows: the value, the arena. */
 static bool spill_is_fetched_artifact(lt_arena *arena, lt_str tool, spilled_value *w) {
   lt_json_doc doc;
   if (!lt_str_eqc(tool, "artifact.get") || lt_json_parse(arena, w->value, &doc, NULL) != LT_OK) {

@@ -8,11 +8,11 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "tool/tool_schemas.h"
-#include "tool/tool_names.h"
+#include "tool/catalog_names.h"
 #include "tool/search/search_index.h"
 #include "tool/tool_table.h"
 
-/* The only part of a catalog that changes once it is there. */
+/* The only part of a catalog that changes after it was built. */
 typedef struct catalog_search_cache {
   _Atomic(lt_search_index *) index; /* NULL until the first search */
   pthread_mutex_t making;           /* by one thread; the others wait for it */
@@ -20,9 +20,9 @@ typedef struct catalog_search_cache {
 
 struct lt_catalog {
   atomic_uint refs;
-  lt_arena arena;          /* everything below */
-  lt_tool *tools;          /* by id */
-  lt_tool_schemas *checks; /* likewise; the loop's, whoever reads the rest */
+  lt_arena arena;           /* everything below */
+  lt_tool *tools;           /* by id */
+  lt_tool_schemas *schemas; /* by the same index; used on the loop only */
   uint32_t count;
   lt_tool_table ids;
   lt_tool_table js;
@@ -32,17 +32,17 @@ struct lt_catalog {
   lt_str *silent; /* namespaces of sources without tools */
   size_t silent_count;
   catalog_search_cache *search;
-  lt_str *withheld; /* ids that are not in it, as it is for programs */
+  lt_str *withheld; /* the ids that a catalog for programs leaves out */
   size_t withheld_count;
-  lt_catalog *for_programs; /* the loop's; a reference; NULL: not asked for yet, or the catalog itself */
+  lt_catalog *for_programs; /* used on the loop only; a reference; NULL: not asked for yet, or the catalog itself */
 };
 
-/* One tool of a source while the order is worked out. */
+/* A tool of a source while the tools are sorted. */
 typedef struct catalog_item {
   lt_str id;
   const lt_catalog_source *source;
   const lt_tool_spec *spec;
-  uint32_t order; /* as the sources gave it: of equal ids the first one stays */
+  uint32_t order; /* the index in the sources: of equal ids the first one stays */
 } catalog_item;
 
 typedef struct catalog_items {
@@ -119,7 +119,7 @@ static lt_status catalog_copy_str(lt_arena *arena, lt_str from, lt_str *ret) {
 static lt_status catalog_copy_tool(lt_arena *arena, const catalog_item *it, lt_tool *tool) {
   tool->id = it->id;
   tool->provider = it->source->provider;
-  /* The id holds the other two: no further copies. */
+  /* `ns` and `name` are parts of the id: no further copies. */
   size_t ns = it->source->ns.n;
   tool->ns = lt_str_sub(it->id, 0, ns);
   tool->name = lt_str_sub(it->id, ns > 0 ? ns + 1 : 0, it->id.n);
@@ -135,20 +135,20 @@ static lt_status catalog_copy_tool(lt_arena *arena, const catalog_item *it, lt_t
   return catalog_copy_str(arena, it->spec->approval, &tool->approval);
 }
 
-static lt_status catalog_warn_repeated(lt_tool_names *naming, uint32_t kept, const catalog_item *lost) {
+static lt_status catalog_warn_repeated(lt_catalog_names *naming, uint32_t kept, const catalog_item *lost) {
   lt_str text =
       lt_arena_printf(naming->arena, "Tool \"%.*s\" is there more than once: the first one of \"%.*s\" is used.",
                       LT_STR_ARG(lost->id), LT_STR_ARG(naming->tools[kept].ns));
-  return lt_tool_names_warn(naming, kept, text);
+  return lt_catalog_names_warn(naming, kept, text);
 }
 
-static lt_status catalog_fill(lt_catalog *catalog, const catalog_items *items, lt_tool_names *naming) {
+static lt_status catalog_fill(lt_catalog *catalog, const catalog_items *items, lt_catalog_names *naming) {
   catalog->tools = lt_arena_zalloc(&catalog->arena, items->count, sizeof(lt_tool));
-  catalog->checks = lt_arena_zalloc(&catalog->arena, items->count, sizeof(lt_tool_schemas));
-  if (catalog->tools == NULL || catalog->checks == NULL) {
+  catalog->schemas = lt_arena_zalloc(&catalog->arena, items->count, sizeof(lt_tool_schemas));
+  if (catalog->tools == NULL || catalog->schemas == NULL) {
     return LT_E_NOMEM;
   }
-  *naming = (lt_tool_names){.arena = &catalog->arena, .tools = catalog->tools};
+  *naming = (lt_catalog_names){.arena = &catalog->arena, .tools = catalog->tools};
   LT_TRY(lt_tool_table_init(&catalog->ids, &catalog->arena, catalog->tools, offsetof(lt_tool, id), items->count));
   for (uint32_t i = 0; i < items->count; i++) {
     if (i > 0 && lt_str_eq(items->list[i].id, items->list[i - 1].id)) {
@@ -156,7 +156,7 @@ static lt_status catalog_fill(lt_catalog *catalog, const catalog_items *items, l
       continue;
     }
     LT_TRY(catalog_copy_tool(&catalog->arena, &items->list[i], &catalog->tools[catalog->count]));
-    catalog->tools[catalog->count].checks = &catalog->checks[catalog->count];
+    catalog->tools[catalog->count].schemas = &catalog->schemas[catalog->count];
     lt_tool_table_enter(&catalog->ids, catalog->count++);
   }
   naming->count = catalog->count;
@@ -164,22 +164,22 @@ static lt_status catalog_fill(lt_catalog *catalog, const catalog_items *items, l
 }
 
 static int catalog_compare_warnings(const void *a, const void *b) {
-  const lt_tool_names_warning *x = *(const lt_tool_names_warning *const *)a;
-  const lt_tool_names_warning *y = *(const lt_tool_names_warning *const *)b;
+  const lt_catalog_names_warning *x = *(const lt_catalog_names_warning *const *)a;
+  const lt_catalog_names_warning *y = *(const lt_catalog_names_warning *const *)b;
   if (x->index != y->index) {
     return x->index > y->index ? 1 : -1;
   }
   return lt_str_cmp(x->text, y->text);
 }
 
-static lt_status catalog_list_warnings(lt_catalog *catalog, const lt_tool_names *naming) {
+static lt_status catalog_list_warnings(lt_catalog *catalog, const lt_catalog_names *naming) {
   uint32_t n = 0;
-  const lt_tool_names_warning **sorted = lt_arena_zalloc(&catalog->arena, naming->warning_count, sizeof(*sorted));
+  const lt_catalog_names_warning **sorted = lt_arena_zalloc(&catalog->arena, naming->warning_count, sizeof(*sorted));
   catalog->warnings = lt_arena_zalloc(&catalog->arena, naming->warning_count, sizeof(lt_str));
   if (sorted == NULL || catalog->warnings == NULL) {
     return LT_E_NOMEM;
   }
-  for (const lt_tool_names_warning *w = naming->warnings; w != NULL; w = w->next) {
+  for (const lt_catalog_names_warning *w = naming->warnings; w != NULL; w = w->next) {
     sorted[n++] = w;
   }
   qsort(sorted, n, sizeof(*sorted), catalog_compare_warnings);
@@ -206,10 +206,10 @@ static lt_status catalog_list_silent(lt_catalog *catalog, const lt_catalog_sourc
 
 static lt_status catalog_build(lt_catalog *catalog, const lt_catalog_source *sources, size_t count,
                                catalog_items *items) {
-  lt_tool_names naming;
+  lt_catalog_names naming;
   LT_TRY(catalog_collect_items(catalog, sources, count, items));
   LT_TRY(catalog_fill(catalog, items, &naming));
-  LT_TRY(lt_tool_names_assign(&naming));
+  LT_TRY(lt_catalog_names_assign(&naming));
   LT_TRY(catalog_list_silent(catalog, sources, count));
   catalog->js = naming.js;
   catalog->ts = naming.ts;
@@ -267,7 +267,7 @@ static lt_tool_spec catalog_spec_of(const lt_tool *tool) {
   };
 }
 
-/* A source for each tool, and one without tools for each server that is silent. */
+/* One source for each tool, and one without tools for each silent server. */
 static size_t catalog_list_sources(const lt_catalog *catalog, lt_tool_spec *specs, lt_catalog_source *sources) {
   size_t n = 0;
   for (uint32_t i = 0; i < catalog->count; i++) {
@@ -347,10 +347,10 @@ lt_catalog *lt_catalog_ref(lt_catalog *catalog) {
 }
 
 void lt_catalog_unref(lt_catalog *catalog) {
-  /* Everything other threads read of it comes before the free. */
+  /* All reads of other threads come before the free. */
   if (catalog != NULL && atomic_fetch_sub_explicit(&catalog->refs, 1, memory_order_acq_rel) == 1) {
     for (uint32_t i = 0; i < catalog->count; i++) {
-      lt_tool_schemas_release(&catalog->checks[i]);
+      lt_tool_schemas_release(&catalog->schemas[i]);
     }
     lt_search_index_free(atomic_load_explicit(&catalog->search->index, memory_order_relaxed));
     lt_catalog_unref(catalog->for_programs);
@@ -387,7 +387,8 @@ const lt_tool *lt_catalog_find_ts(const lt_catalog *catalog, lt_str ts_name) {
   return catalog_find_in(catalog, &catalog->ts, ts_name);
 }
 
-/* Whether a model that may only write [A-Za-z0-9_-] means this id: a `_` stands for each other character. */
+/* Whether `name` is the id as a model writes it that may only use [A-Za-z0-9_-]: "_" stands for each other
+ * character. */
 static bool catalog_is_plain_name_of(lt_str id, lt_str name) {
   size_t n = 0;
   for (size_t i = 0; i < id.n; i++) {

@@ -1,4 +1,4 @@
-/* The catalog: what can be called right now, under all of its names; an immutable snapshot.
+/* The catalog: the tools that can be called right now, under all of their names; an immutable snapshot.
  *
  * A tool's id is `<server or plugin>.<tool>`, or the tool's name alone where its provider has no name. The names
  * programs use are derived from it: camelCase for JavaScript, the tool's own name for TypeScript. Snapshots are sorted
@@ -17,18 +17,18 @@
 
 typedef struct lt_provider lt_provider; /* tool/door.h */
 
-/* What a provider says of one tool; the catalog copies it. */
+/* A tool as its provider describes it; the catalog copies it. */
 typedef struct lt_tool_spec {
   lt_str name;           /* the provider's own name for it */
   lt_str description;    /* may be empty */
   lt_str input_schema;   /* JSON text of an object schema; empty counts as {} */
   lt_str output_schema;  /* JSON text, or empty */
   lt_str annotations;    /* JSON text, or empty */
-  bool needs_approval;   /* somebody has to agree to each call, unless the policy says otherwise */
+  bool needs_approval;   /* a person has to approve each call, unless the policy says otherwise */
   lt_str approval;       /* why; may be empty */
-  bool of_plugin;        /* plugins' tools have names like "list": in TypeScript the plugin's name always goes before */
-  bool not_for_programs; /* only models call it, one by one: programs have no such tool */
-  bool only_calls;       /* it does nothing but make calls, which are on record by themselves */
+  bool of_plugin;        /* its TypeScript name begins with the plugin's: plugins have tools like "list" */
+  bool not_for_programs; /* for models only, which call it one by one: programs do not see it */
+  bool only_calls;       /* it does nothing but make calls, and each of those is recorded */
 } lt_tool_spec;
 
 typedef struct lt_tool {
@@ -48,7 +48,7 @@ typedef struct lt_tool {
   bool not_for_programs;
   bool only_calls;
   lt_provider *provider;
-  struct lt_tool_schemas *checks; /* the door's */
+  struct lt_tool_schemas *schemas; /* the door's */
 } lt_tool;
 
 typedef struct lt_catalog lt_catalog;
@@ -69,7 +69,7 @@ void lt_catalog_unref(lt_catalog *catalog); /* NULL is allowed */
 /* The snapshot without the tools that are not for programs: itself where there are none. Always the same one for the
  * same snapshot. Loop thread only. Owns: one reference. LT_E_NOMEM. */
 lt_status lt_catalog_for_programs(lt_catalog *catalog, lt_catalog **ret_catalog, lt_err *err);
-/* Whether this is such a snapshot, and the tool of that id is one of those it leaves out. */
+/* Whether this snapshot is for programs and leaves out the tool with that id. */
 bool lt_catalog_withholds(const lt_catalog *catalog, lt_str id);
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
@@ -79,31 +79,26 @@ const lt_tool *lt_catalog_at(const lt_catalog *catalog, size_t i);
 const lt_tool *lt_catalog_find(const lt_catalog *catalog, lt_str id);
 const lt_tool *lt_catalog_find_js(const lt_catalog *catalog, lt_str js_name);
 const lt_tool *lt_catalog_find_ts(const lt_catalog *catalog, lt_str ts_name);
-/* By whatever it may be called: id, JavaScript or TypeScript name, or the id with other characters in place of those
- * that models cannot write in a tool's name. Linear where it is none of the first three. */
+/* By any of its names: id, JavaScript or TypeScript name, or the id with "_" for each character that a model cannot
+ * write in a tool's name. Linear where it is none of the first three. */
 const lt_tool *lt_catalog_find_any(const lt_catalog *catalog, lt_str name);
-/* Renames and collisions, a sentence each, in id order: what start-up warns of. */
+/* Renames and collisions, a sentence each, in id order: the warnings at start-up. */
 size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warnings);
 
-/* The namespaces of sources without tools: servers that are down, perhaps. Calling any tool of theirs says why. */
+/* The namespaces of sources without tools, such as servers that are down. A call of any id there fails with the reason.
+ */
 size_t lt_catalog_silent(const lt_catalog *catalog, const lt_str **ret_names);
 
 /* Up to LT_TOOL_SUGGESTIONS names near `name`, best first, among ids, JavaScript and TypeScript names; returns how
  * many. `ret` borrows. */
 size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_str ret[]);
 
-/* The tools that match a query by id, description and parameters, best first, as indices; all of them in id order for a
- * query without words. Returns how many were written, at most `max`; none without memory.
- * The first search of a snapshot makes its index (40 ms for 5,000 tools); later ones take microseconds. */
-size_t lt_catalog_search(const lt_catalog *catalog, lt_str query, uint32_t *ret_indices, size_t max);
+/* Appends the message for an id that no tool has: names that are near, and the tools there are. */
+void lt_catalog_explain_unknown(const lt_catalog *catalog, lt_str id, lt_buf *out);
 
-/* --- Names (also used where there is no catalog) ------------------------------------------------------------------ */
-/* camelCase of an id: weather.get-weather -> weatherGetWeather; 2fast -> _2fast; a reserved word or a built-in of the
- * program's world gets a "_" after it. */
-void lt_identifier_js(lt_buf *out, lt_str id);
-/* The tool's own name as an identifier: get-weather -> get_weather; delete -> delete_ . */
-void lt_identifier_ts(lt_buf *out, lt_str name);
-/* PascalCase of an identifier: get_weather -> GetWeather. */
-void lt_identifier_ts_type(lt_buf *out, lt_str ts_name);
+/* The indices of the tools that match a query by id, description and parameters, best first; of all tools in id order
+ * for a query without words. Returns how many were written, at most `max`; none without memory.
+ * The first search of a snapshot makes its index (40 ms for 5,000 tools); later searches take microseconds. */
+size_t lt_catalog_search(const lt_catalog *catalog, lt_str query, uint32_t *ret_indices, size_t max);
 
 #endif

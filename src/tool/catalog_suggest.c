@@ -1,5 +1,5 @@
-/* Suggestions for a wrong name. All tools are looked at: of thousands that takes milliseconds, and is asked for rarely.
- */
+/* Suggestions for a wrong name. All tools are compared: for thousands that takes milliseconds, and it is rarely
+ * needed. */
 #include <limits.h>
 
 #include "base/limits.h"
@@ -14,13 +14,14 @@ static size_t suggest_min_size(size_t a, size_t b) {
 }
 
 #define NOT_NEAR UINT_MAX
-/* Less is nearer. Any typing error is nearer than any name that goes on, and that nearer than one that ends alike. */
+/* Less is nearer. A typing error is nearer than a longer name with the same beginning, and that is nearer than a
+ * name with a similar beginning. */
 #define SCORE_PER_EDIT 1000
 #define SCORE_PREFIX   10000
 #define SCORE_INSIDE   20000
 #define SCORE_ALIKE    30000
 #define PART_MIN_BYTES 3   /* shorter parts are everywhere */
-#define PART_MAX_BYTES 256 /* longer names are not worth the time to look through */
+#define PART_MAX_BYTES 256 /* longer names would take too much time */
 
 static size_t suggest_common_prefix(lt_str a, lt_str b) {
   size_t n = suggest_min_size(a.n, b.n);
@@ -40,7 +41,7 @@ static bool suggest_contains(lt_str s, lt_str part) {
   return false;
 }
 
-/* How many typing errors are believable: one in three characters, five at most. */
+/* The number of typing errors that is believable: one in three characters, five at most. */
 static unsigned suggest_edits_allowed(lt_str wanted) {
   return (unsigned)suggest_min_size(5, wanted.n < 3 ? 1 : wanted.n / 3);
 }
@@ -103,9 +104,49 @@ size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_str ret[]) 
     scores[at] = score;
     ret[at] = near;
   }
-  /* Names that only begin alike are for want of better ones: all tools of one server do. */
+  /* Names that only begin alike are offered when there are no better ones: all tools of one server begin alike. */
   while (found > 1 && scores[found - 1] >= SCORE_ALIKE && scores[0] < SCORE_ALIKE) {
     found--;
   }
   return found;
+}
+
+/* --- The message for an unknown id -------------------------------------------------------------------------------- */
+/* The id of the tool that has this name, which may be an id itself. */
+static lt_str suggest_id_of(const lt_catalog *catalog, lt_str name) {
+  const lt_tool *tool = lt_catalog_find(catalog, name);
+  tool = tool != NULL ? tool : lt_catalog_find_js(catalog, name);
+  tool = tool != NULL ? tool : lt_catalog_find_ts(catalog, name);
+  return tool != NULL ? tool->id : name;
+}
+
+static void suggest_add_near(const lt_catalog *catalog, lt_str id, lt_buf *out) {
+  lt_str near[LT_TOOL_SUGGESTIONS];
+  size_t count = lt_catalog_suggest(catalog, id, near);
+  for (size_t i = 0; i < count; i++) {
+    lt_buf_addc(out, i == 0 ? " Did you mean: " : ", ");
+    lt_buf_add(out, suggest_id_of(catalog, near[i]));
+  }
+  lt_buf_addc(out, count > 0 ? "?" : "");
+}
+
+static void suggest_add_available(const lt_catalog *catalog, lt_buf *out) {
+  size_t count = lt_catalog_count(catalog);
+  size_t listed = count < LT_TOOL_LISTED_MAX ? count : LT_TOOL_LISTED_MAX;
+  lt_buf_addc(out, count > 0 ? " Available tools: " : " No tools are available.");
+  for (size_t i = 0; i < listed; i++) {
+    lt_buf_addc(out, i > 0 ? ", " : "");
+    lt_buf_add(out, lt_catalog_at(catalog, i)->id);
+  }
+  if (count > listed) {
+    lt_buf_printf(out, " and %zu more", count - listed);
+  }
+}
+
+void lt_catalog_explain_unknown(const lt_catalog *catalog, lt_str id, lt_buf *out) {
+  lt_buf_addc(out, "Tool \"");
+  lt_buf_add(out, id);
+  lt_buf_addc(out, "\" not found.");
+  suggest_add_near(catalog, id, out);
+  suggest_add_available(catalog, out);
 }

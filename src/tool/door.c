@@ -1,10 +1,30 @@
-/* Who has which tools. What becomes of a call is in call.c. */
+/* Which provider has which tools. What happens to a call is in door_call.c. */
+#include "tool/door.h"
+
 #include <stdio.h>
 
+#include "base/arena.h"
+#include "base/limits.h"
 #include "base/mem.h"
-#include "tool/door_impl.h"
 
-typedef lt_door_entry entry;
+/* A provider and its tools as it last gave them. */
+typedef struct door_entry {
+  lt_provider *provider;
+  lt_arena arena; /* the specs and their texts */
+  lt_tool_spec *tools;
+  size_t count;
+} door_entry;
+
+struct lt_door {
+  lt_loop *loop;
+  lt_door_options options;
+  door_entry *entries;
+  size_t count;
+  lt_catalog *catalog;               /* NULL: something changed since it was built */
+  uint64_t warned[LT_DOOR_TOLD_MAX]; /* hashes of the warnings that were given */
+  size_t warned_count;
+  uint64_t calls; /* made so far: numbers them */
+};
 
 /* --- Providers ---------------------------------------------------------------------------------------------------- */
 lt_status lt_door_new(lt_loop *loop, const lt_door_options *options, lt_door **ret_door, lt_err *err) {
@@ -32,12 +52,12 @@ void lt_door_free(lt_door *door) {
   lt_mem_free(door);
 }
 
-static void changed(lt_door *door) {
+static void door_drop_catalog(lt_door *door) {
   lt_catalog_unref(door->catalog);
   door->catalog = NULL;
 }
 
-entry *lt_door_find_entry(lt_door *door, const lt_provider *provider) {
+static door_entry *door_find_entry(lt_door *door, const lt_provider *provider) {
   for (size_t i = 0; i < door->count; i++) {
     if (door->entries[i].provider == provider) {
       return &door->entries[i];
@@ -46,23 +66,24 @@ entry *lt_door_find_entry(lt_door *door, const lt_provider *provider) {
   return NULL;
 }
 
-static lt_status add_entry(lt_door *door, lt_provider *provider, entry **ret_entry) {
+static lt_status door_add_entry(lt_door *door, lt_provider *provider, door_entry **ret_entry) {
   if (door->count >= LT_PROVIDERS_MAX) {
     return LT_E_LIMIT;
   }
-  entry *entries = lt_mem_realloc(door->entries, (door->count + 1) * sizeof *entries);
+  door_entry *entries = lt_mem_realloc(door->entries, (door->count + 1) * sizeof *entries);
   if (entries == NULL) {
     return LT_E_NOMEM;
   }
   door->entries = entries;
-  entries[door->count] = (entry){.provider = provider};
+  entries[door->count] = (door_entry){.provider = provider};
   lt_arena_init(&entries[door->count].arena, LT_CATALOG_MAX_BYTES);
   *ret_entry = &entries[door->count++];
   return LT_OK;
 }
 
-/* A server may repeat what it was given in its own description or schemas, which programs and models are shown. */
-static bool copy_masked(lt_arena *arena, const lt_secrets *secrets, bool is_json, lt_str *s) {
+/* A server may repeat a secret that it was given in its descriptions or schemas, which programs and models are
+ * shown. */
+static bool door_copy_masked(lt_arena *arena, const lt_secrets *secrets, bool is_json, lt_str *s) {
   lt_buf masked;
   lt_buf_init(&masked, LT_CATALOG_MAX_BYTES);
   if (is_json) {
@@ -75,30 +96,31 @@ static bool copy_masked(lt_arena *arena, const lt_secrets *secrets, bool is_json
   return s->p != NULL;
 }
 
-static bool copy_str(lt_arena *arena, const lt_secrets *secrets, lt_str *s) {
+static bool door_copy_str(lt_arena *arena, const lt_secrets *secrets, lt_str *s) {
   if (lt_secrets_in(secrets, *s)) {
-    return copy_masked(arena, secrets, false, s);
+    return door_copy_masked(arena, secrets, false, s);
   }
   *s = s->n > 0 ? lt_arena_dup(arena, *s) : LT_STR("");
   return s->p != NULL;
 }
 
 /* A schema stays JSON, also where a number in it is a secret. */
-static bool copy_json(lt_arena *arena, const lt_secrets *secrets, lt_str *s) {
-  return lt_secrets_in(secrets, *s) ? copy_masked(arena, secrets, true, s) : copy_str(arena, NULL, s);
+static bool door_copy_json(lt_arena *arena, const lt_secrets *secrets, lt_str *s) {
+  return lt_secrets_in(secrets, *s) ? door_copy_masked(arena, secrets, true, s) : door_copy_str(arena, NULL, s);
 }
 
-static lt_status copy_specs(lt_arena *arena, const lt_secrets *secrets, const lt_tool_spec *tools, size_t count,
-                            lt_tool_spec **ret_copy) {
+static lt_status door_copy_specs(lt_arena *arena, const lt_secrets *secrets, const lt_tool_spec *tools, size_t count,
+                                 lt_tool_spec **ret_copy) {
   lt_tool_spec *copy = lt_arena_zalloc(arena, count, sizeof *copy);
   if (copy == NULL) {
     return LT_E_NOMEM;
   }
   for (size_t i = 0; i < count; i++) {
     copy[i] = tools[i];
-    if (!copy_str(arena, NULL, &copy[i].name) || !copy_str(arena, secrets, &copy[i].description) ||
-        !copy_json(arena, secrets, &copy[i].input_schema) || !copy_json(arena, secrets, &copy[i].output_schema) ||
-        !copy_json(arena, secrets, &copy[i].annotations) || !copy_str(arena, secrets, &copy[i].approval)) {
+    if (!door_copy_str(arena, NULL, &copy[i].name) || !door_copy_str(arena, secrets, &copy[i].description) ||
+        !door_copy_json(arena, secrets, &copy[i].input_schema) ||
+        !door_copy_json(arena, secrets, &copy[i].output_schema) ||
+        !door_copy_json(arena, secrets, &copy[i].annotations) || !door_copy_str(arena, secrets, &copy[i].approval)) {
       return LT_E_NOMEM;
     }
   }
@@ -106,7 +128,7 @@ static lt_status copy_specs(lt_arena *arena, const lt_secrets *secrets, const lt
   return LT_OK;
 }
 
-static size_t count_others(const lt_door *door, const lt_provider *provider) {
+static size_t door_count_others(const lt_door *door, const lt_provider *provider) {
   size_t total = 0;
   for (size_t i = 0; i < door->count; i++) {
     total += door->entries[i].provider != provider ? door->entries[i].count : 0;
@@ -122,19 +144,27 @@ lt_loop *lt_door_loop(const lt_door *door) {
   return door->loop;
 }
 
+lt_provider *lt_door_provider(const lt_door *door, size_t i) {
+  return i < door->count ? door->entries[i].provider : NULL;
+}
+
+uint64_t lt_door_number_call(lt_door *door) {
+  return ++door->calls;
+}
+
 lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_spec *tools, size_t count,
                             lt_err *err) {
-  if (count > LT_TOOLS_MAX - count_others(door, provider)) {
+  if (count > LT_TOOLS_MAX - door_count_others(door, provider)) {
     return lt_fail(err, LT_E_LIMIT, "\"%.*s\" has %zu tools, which makes more than %d of all servers together",
                    LT_STR_ARG(provider->name), count, LT_TOOLS_MAX);
   }
   lt_arena arena;
   lt_arena_init(&arena, LT_CATALOG_MAX_BYTES);
   lt_tool_spec *copy = NULL;
-  entry *e = lt_door_find_entry(door, provider);
-  lt_status status = copy_specs(&arena, door->options.secrets, tools, count, &copy);
+  door_entry *e = door_find_entry(door, provider);
+  lt_status status = door_copy_specs(&arena, door->options.secrets, tools, count, &copy);
   if (status == LT_OK && e == NULL) {
-    status = add_entry(door, provider, &e);
+    status = door_add_entry(door, provider, &e);
   }
   if (status != LT_OK) {
     lt_arena_release(&arena);
@@ -145,12 +175,12 @@ lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_
   e->arena = arena;
   e->tools = copy;
   e->count = count;
-  changed(door);
+  door_drop_catalog(door);
   return LT_OK;
 }
 
 void lt_door_remove(lt_door *door, lt_provider *provider) {
-  entry *e = lt_door_find_entry(door, provider);
+  door_entry *e = door_find_entry(door, provider);
   if (e == NULL) {
     return;
   }
@@ -158,15 +188,15 @@ void lt_door_remove(lt_door *door, lt_provider *provider) {
   size_t after = door->count - (size_t)(e - door->entries) - 1;
   memmove(e, e + 1, after * sizeof *e);
   door->count--;
-  changed(door);
+  door_drop_catalog(door);
 }
 
-/* Without secrets, as the door's own are. Owns: the arena. */
-static lt_status copy_extra(const lt_door *door, lt_arena *arena, const lt_catalog_source *extra, size_t count,
-                            lt_catalog_source *to) {
+/* Masks secrets, as for the door's own tools. Owns: the arena. */
+static lt_status door_copy_extra(const lt_door *door, lt_arena *arena, const lt_catalog_source *extra, size_t count,
+                                 lt_catalog_source *to) {
   for (size_t i = 0; i < count; i++) {
     lt_tool_spec *specs = NULL;
-    LT_TRY(copy_specs(arena, door->options.secrets, extra[i].tools, extra[i].count, &specs));
+    LT_TRY(door_copy_specs(arena, door->options.secrets, extra[i].tools, extra[i].count, &specs));
     to[i] = extra[i];
     to[i].tools = specs;
   }
@@ -175,22 +205,19 @@ static lt_status copy_extra(const lt_door *door, lt_arena *arena, const lt_catal
 
 lt_status lt_door_catalog_with(lt_door *door, const lt_catalog_source *extra, size_t count, lt_catalog **ret_catalog,
                                lt_err *err) {
-  lt_arena arena;
-  lt_catalog_source *sources = lt_mem_zalloc(door->count + count, sizeof *sources);
+  LT_AUTO_ARENA(arena, LT_CATALOG_MAX_BYTES);
+  lt_catalog_source *sources = lt_arena_zalloc(&arena, door->count + count, sizeof *sources);
   if (sources == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
   }
-  lt_arena_init(&arena, LT_CATALOG_MAX_BYTES);
   for (size_t i = 0; i < door->count; i++) {
-    const entry *e = &door->entries[i];
+    const door_entry *e = &door->entries[i];
     sources[i] = (lt_catalog_source){e->provider->name, e->provider, e->tools, e->count};
   }
-  lt_status status = copy_extra(door, &arena, extra, count, sources + door->count);
-  status = status == LT_OK ? lt_catalog_new(sources, door->count + count, ret_catalog, err)
-                           : lt_fail(err, status, "no memory for the list of tools");
-  lt_arena_release(&arena);
-  lt_mem_free(sources);
-  return status;
+  if (door_copy_extra(door, &arena, extra, count, sources + door->count) != LT_OK) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
+  }
+  return lt_catalog_new(sources, door->count + count, ret_catalog, err);
 }
 
 lt_status lt_door_catalog(lt_door *door, lt_catalog **ret_catalog, lt_err *err) {
@@ -201,18 +228,26 @@ lt_status lt_door_catalog(lt_door *door, lt_catalog **ret_catalog, lt_err *err) 
   return LT_OK;
 }
 
+lt_status lt_door_catalog_of(lt_door *door, const lt_caller *caller, lt_catalog **ret_catalog, lt_err *err) {
+  if (caller == NULL || caller->catalog == NULL) {
+    return lt_door_catalog(door, ret_catalog, err);
+  }
+  *ret_catalog = lt_catalog_ref(caller->catalog);
+  return LT_OK;
+}
+
 /* --- Warnings ----------------------------------------------------------------------------------------------------- */
-static bool is_told(lt_door *door, lt_str message) {
+static bool door_has_warned(lt_door *door, lt_str message) {
   uint64_t hash = lt_str_hash(message);
-  for (size_t i = 0; i < door->told_count; i++) {
-    if (door->told[i] == hash) {
+  for (size_t i = 0; i < door->warned_count; i++) {
+    if (door->warned[i] == hash) {
       return true;
     }
   }
-  if (door->told_count == LT_DOOR_TOLD_MAX) {
+  if (door->warned_count == LT_DOOR_TOLD_MAX) {
     return true;
   }
-  door->told[door->told_count++] = hash;
+  door->warned[door->warned_count++] = hash;
   return false;
 }
 
@@ -222,12 +257,10 @@ void lt_door_warn(lt_door *door, const char *fmt, ...) {
   va_start(args, fmt);
   vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
-  if (door->options.on_warning == NULL || is_told(door, lt_str_of(text))) {
+  if (door->options.on_warning == NULL || door_has_warned(door, lt_str_of(text))) {
     return;
   }
-  lt_buf message;
-  lt_buf_init(&message, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(message, LT_JSON_MAX_BYTES);
   lt_secrets_mask(door->options.secrets, lt_str_of(text), &message);
   door->options.on_warning(door->options.arg, lt_buf_view(&message));
-  lt_buf_release(&message);
 }

@@ -18,10 +18,10 @@ typedef struct lt_door lt_door;
 typedef struct lt_invoke_options {
   uint64_t timeout_ms;     /* 0: the provider's own */
   lt_cancel *cancel;       /* may be NULL */
-  const lt_caller *caller; /* NULL: nobody in particular, without policy and journal */
+  const lt_caller *caller; /* NULL: a call without policy and journal */
   uint64_t seq;            /* the call's number in the caller's run, the same when that is run again; 0: none */
   size_t max_answer_bytes; /* a longer value becomes an artifact and a preview; 0: passed on whole */
-  /* Told when the call begins and stops to wait for somebody's approval; may be NULL. Must not yield. */
+  /* Called when the call begins and stops to wait for an approval; may be NULL. Must not yield. */
   void (*on_approval)(void *arg, bool waiting);
   void *arg;
 } lt_invoke_options;
@@ -33,9 +33,9 @@ struct lt_provider {
    * reported an error, `out` is its text. Anything else: `err` says what happened. */
   lt_status (*invoke)(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options, lt_buf *out,
                       lt_err *err) LT_YIELDS;
-  /* Why its tools cannot be called at the moment, or empty. */
+  /* The reason why its tools cannot be called at the moment, or empty. */
   lt_str (*down)(lt_provider *self);
-  /* Whether this call needs somebody's approval beyond what the tool's spec says; may be NULL. LT_YIELDS.
+  /* Whether this call needs an approval although the tool's spec does not say so; may be NULL. LT_YIELDS.
    * True: a reason may be appended. */
   bool (*needs_approval)(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,
                          lt_buf *ret_reason) LT_YIELDS;
@@ -43,9 +43,9 @@ struct lt_provider {
 };
 
 typedef struct lt_door_options {
-  const lt_secrets *secrets; /* masked in what is recorded, asked, told and in every error; may be NULL */
-  /* Told of what a person should know: schemas that cannot be used, answers that break their schema, records that
-   * could not be written; once per tool and thing. May be NULL. Must not yield. */
+  const lt_secrets *secrets; /* masked in records, approvals, events, warnings and errors; may be NULL */
+  /* Receives warnings for a person: schemas that cannot be used, answers that break their schema, records that could
+   * not be written; each once per tool. May be NULL. Must not yield. */
   void (*on_warning)(void *arg, lt_str message);
   void *arg;
 } lt_door_options;
@@ -63,20 +63,26 @@ void lt_door_warn(lt_door *door, const char *fmt, ...) __attribute__((format(pri
 /* Adds a provider without tools, or replaces the tools it has; the next catalog contains them. Copies the specs. */
 lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_spec *tools, size_t count, lt_err *err);
 void lt_door_remove(lt_door *door, lt_provider *provider);
+/* The door's providers by index, in no particular order; NULL after the last one. Borrows. */
+lt_provider *lt_door_provider(const lt_door *door, size_t i);
 
 /* The current snapshot, built when something changed since. Owns: the caller, lt_catalog_unref. */
 lt_status lt_door_catalog(lt_door *door, lt_catalog **ret_catalog, lt_err *err);
-/* The same with further tools: of providers that belong to one caller. Built anew each time. */
+/* The catalog that a caller sees: its own, or the door's. `caller` may be NULL. Owns: the caller, lt_catalog_unref. */
+lt_status lt_door_catalog_of(lt_door *door, const lt_caller *caller, lt_catalog **ret_catalog, lt_err *err);
+/* The door's catalog with further tools, of providers that belong to one caller. Built anew each time. */
 lt_status lt_door_catalog_with(lt_door *door, const lt_catalog_source *extra, size_t count, lt_catalog **ret_catalog,
                                lt_err *err);
 
+/* The next number of a call at this door. */
+uint64_t lt_door_number_call(lt_door *door);
 /* Calls a tool by id, LT_YIELDS until it has answered. `input` is JSON text; "", null and white space count as {}.
- * LT_OK: `out` holds the value, JSON text. Otherwise `out` holds the message for the program: whole, however long, and
- * never empty; `err` (which may be NULL) the same, cut.
- * Where the caller's runs are noted, the value is given as it is recorded: without secrets.
- * Unknown id: LT_E_NOTFOUND, with close matches and what exists; bad input: LT_E_INVALID, with a path; LT_E_DENIED: the
- * policy or somebody does not want it; LT_E_LIMIT: a budget is used up; LT_E_IO: it was not made, as it could not be
- * recorded. */
+ * LT_OK: `out` holds the value, JSON text. Otherwise `out` holds the whole message for the program, never empty, and
+ * `err` (which may be NULL) the same, cut. Where the caller's runs are noted, the value is the one on record: without
+ * secrets.
+ * Errors: LT_E_NOTFOUND: unknown id, with close matches and what exists; LT_E_INVALID: bad input, with a path;
+ * LT_E_DENIED: the policy or a person refused it; LT_E_LIMIT: a budget is used up; LT_E_IO: the call was not made, as
+ * it could not be recorded. */
 lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
                        lt_err *err) LT_YIELDS;
 

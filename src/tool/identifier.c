@@ -7,7 +7,7 @@
 
 /* Each list is sorted by bytes. */
 /* clang-format off */
-/* Words no function can be called, in strict mode and in modules. */
+/* Words that cannot be a function's name, in strict mode and in modules. */
 static const char *const identifier_reserved_words[] = {
     "arguments", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",
     "do", "else", "enum", "eval", "export", "extends", "false", "finally", "for", "function", "if", "implements",
@@ -15,7 +15,7 @@ static const char *const identifier_reserved_words[] = {
     "return", "static", "super", "switch", "this", "throw", "true", "try", "typeof", "var", "void", "while", "with",
     "yield"};
 
-/* What programs find on every engine: a tool must not take it from them. */
+/* Globals of every engine, which a tool must not hide. */
 static const char *const identifier_globals[] = {
     "AggregateError", "Array", "ArrayBuffer", "AsyncDisposableStack", "Atomics", "BigInt", "BigInt64Array",
     "BigUint64Array", "Boolean", "DOMException", "DataView", "Date", "DisposableStack", "Error", "EvalError",
@@ -59,8 +59,8 @@ static bool identifier_is_digit(uint32_t c) {
   return c >= '0' && c <= '9';
 }
 
-/* Letters of the scripts people name things in. Deliberately less than Unicode's ID_Continue: what is not in here only
- * becomes a word break, while a character too many would make declarations that do not compile. */
+/* Letters of common scripts; less than Unicode's ID_Continue on purpose. A letter that is missing here only becomes
+ * a word break; one too many would make declarations that do not compile. */
 static const struct {
   uint32_t from, to;
 } identifier_letters[] = {
@@ -82,8 +82,8 @@ static bool identifier_is_letter(uint32_t c) {
   return false;
 }
 
-/* The length of the character at `at`, and whether it can be in an identifier. A byte that is not UTF-8 is a character
- * of its own, that cannot. */
+/* The length of the character at `at`, and whether an identifier may have it. A byte that is not UTF-8 counts as a
+ * character that it may not have. */
 static size_t identifier_read_char(lt_str s, size_t at, bool *ret_fits) {
   unsigned char lead = (unsigned char)s.p[at];
   if (lead < 0x80) {
@@ -100,8 +100,8 @@ static char identifier_upper(char c) {
   return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
-/* Appends the words of `s` (separated by anything that cannot be in an identifier, and by `_`), every one but the first
- * with a capital; the first too with `capital`. A "_" goes before what would not begin an identifier. */
+/* Appends the words of `s`, which are separated by "_" and by characters that no identifier has. Each word but the
+ * first begins with a capital; with `capital` the first, too. "_" goes before what cannot begin an identifier. */
 static lt_identifier_change identifier_add_camel(lt_buf *out, lt_str s, bool capital) {
   lt_identifier_change change = LT_IDENTIFIER_PLAIN;
   char *to = lt_buf_reserve(out, s.n + 1);

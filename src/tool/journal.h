@@ -1,7 +1,7 @@
-/* What the door hands its records to: calls before and after they are made, and things too large to pass on.
+/* Interfaces to what keeps the door's records: calls before and after they are made, and artifacts.
  *
- * Interfaces only: store/ implements them, the door and the providers use them and know nothing of databases. What is
- * handed over has no secrets in it any more. Loop thread only.
+ * store/ implements them; the door and the providers use them and know nothing of databases. Secrets are masked before
+ * anything is handed over. Loop thread only.
  */
 #ifndef LT_TOOL_JOURNAL_H
 #define LT_TOOL_JOURNAL_H
@@ -17,11 +17,11 @@
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 typedef struct lt_journal_call {
-  lt_str user;     /* on whose behalf */
-  lt_str run;      /* the run that makes it: lt_caller.run */
-  uint64_t seq;    /* its number there: lt_invoke_options.seq; 0: none, and nobody will ask for it again */
-  uint64_t hash;   /* of the tool and the input as they came (lt_journal_hash): what a replay knows the call by */
-  lt_str tool;     /* its id */
+  lt_str user;     /* lt_caller.user */
+  lt_str run;      /* lt_caller.run */
+  uint64_t seq;    /* lt_invoke_options.seq; 0: none, and no replay will look for the call */
+  uint64_t hash;   /* lt_journal_hash of the tool and the input as they came: a replay compares it */
+  lt_str tool;     /* the id */
   lt_str input;    /* JSON text of an object */
   bool repeatable; /* read-only or idempotent: making it twice does no harm (MCP 2025-11-25, ToolAnnotations) */
 } lt_journal_call;
@@ -31,8 +31,7 @@ static inline uint64_t lt_journal_hash(lt_str tool, lt_str input) {
 }
 
 /* --- Runs that can be run again (docs/internals/replay.md) -------------------------------------------------------- */
-/* What else came to a run from outside, in the order it came. Kinds and numbers mean something only to who notes them.
- */
+/* Something else that came to a run from outside. Only who writes a note knows what its kind and number mean. */
 typedef struct lt_note {
   uint32_t kind;
   uint64_t number;
@@ -46,7 +45,7 @@ typedef struct lt_recorded_call {
   uint64_t seq;
   uint64_t hash;
   lt_str tool;
-  lt_str input; /* its beginning, to be told of: LT_RECORD_SHOWN_BYTES */
+  lt_str input; /* its first LT_RECORD_SHOWN_BYTES, for messages */
   bool repeatable;
   bool finished;    /* false: it was about to be made, or under way, when the process ended */
   bool withheld;    /* not finished, because a check has the call made again and compares its end */
@@ -54,17 +53,17 @@ typedef struct lt_recorded_call {
   lt_str answer;
 } lt_recorded_call;
 
-/* What a call that had begun and not finished, and must not be made twice, answers when its run is run again
- * (LT_E_INTERRUPTED). */
+/* The answer, with LT_E_INTERRUPTED, of a call in a run that is run again: it had begun and not finished, and must not
+ * be made twice. */
 #define LT_JOURNAL_INTERRUPTED \
   "interrupted: Lathe ended while this call was being made; whether it took effect is not known"
 
-/* All that is on record of a run. Owns: whoever recalled it, lt_record_release. */
+/* All that is recorded of a run. Owns: the caller of recall, lt_record_release. */
 typedef struct lt_record {
   lt_arena arena;
   lt_note *notes; /* in the order they were noted */
   size_t note_count;
-  lt_recorded_call *calls; /* those with a seq, by it */
+  lt_recorded_call *calls; /* the calls with a seq, sorted by it */
   size_t call_count;
 } lt_record;
 
@@ -75,20 +74,20 @@ static inline void lt_record_release(lt_record *record) {
 
 typedef struct lt_journal lt_journal;
 struct lt_journal {
-  /* Records that a call is about to be made. When this returns LT_OK the record survives the process; and the power's
-   * going, too, unless the call is repeatable. Anything else: the call is not made. One of the same run and seq that
-   * has not finished is made again: its record stays the one there is. LT_YIELDS. Borrows `call`. */
+  /* Records that a call is about to be made. After LT_OK the record survives the process and, unless the call is
+   * repeatable, a power failure. Anything else: the call must not be made. A call of the same run and seq that has not
+   * finished is made again, and keeps its record. LT_YIELDS. Borrows `call`. */
   lt_status (*begin)(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS;
   /* Records how it ended: LT_OK with its value (JSON text), anything else with its message. LT_YIELDS. */
   lt_status (*finish)(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS;
-  /* Notes something of a run, without waiting for it: what is begun or noted afterwards is on record only when this is,
-   * too. Copies. A run's notes are lost when the process ends before the next record is made, and nobody has seen
-   * anything that came of them. `on_failure` (may be NULL) is told on the loop when it could not be written; then the
-   * run cannot be run again. NULL: this journal keeps no notes. Does not yield. */
+  /* Notes something of a run, and does not wait until it is written. Later calls and notes of the run are recorded only
+   * if this note is. When the process ends before the next record, the notes since the last one are lost; their effects
+   * have not been seen outside then. Copies. `on_failure` (may be NULL) is called on the loop when the note could not
+   * be written; the run cannot be run again then. NULL: this journal keeps no notes. Does not yield. */
   void (*note)(lt_journal *self, lt_str run, const lt_note *note, void (*on_failure)(void *arg, const lt_err *err),
                void *arg);
-  /* All that is on record of a run; nothing is LT_OK, too. `ret_record` is written on success only. NULL where note is.
-   * LT_YIELDS. */
+  /* Reads all that is recorded of a run; an empty record is LT_OK, too. `ret_record` is written on success only. NULL
+   * where note is. LT_YIELDS. */
   lt_status (*recall)(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS;
   /* Runs are only checked (replay/replay_check.h): what is not on record is not to be done, and begin refuses it. */
   bool final;

@@ -8,7 +8,7 @@ static bool json_type_is_whole(lt_json value) {
   return lt_json_double(value, &d) && (isinf(d) || d == floor(d));
 }
 
-/* Whether the value has the type called `name`; a name that does not exist fits all. */
+/* Whether the value has the type `name`; every value has a type with an unknown name. */
 static bool json_type_matches(lt_json name, lt_json value) {
   lt_json_type type = lt_json_typeof(value);
   if (lt_json_str_eq(name, LT_STR("integer"))) {

@@ -43,9 +43,9 @@ void lt_tool_list_put(const lt_catalog *catalog, lt_json_writer *w) {
 typedef struct tool_list_reader {
   lt_arena *arena;
   lt_catalog_source *sources;
-  lt_tool_spec **lists; /* of each source: its tools, written to */
+  lt_tool_spec **lists; /* the tools of each source, for writing */
   size_t source_count;
-  size_t tools; /* in all: room for each source's list */
+  size_t tools; /* of all sources: each source's list has room for so many */
   bool failed;  /* no memory */
   bool wrong;   /* it is no list of tools */
 } tool_list_reader;
@@ -65,7 +65,7 @@ static bool tool_list_read_flag(lt_json object, const char *key) {
   return lt_json_bool(lt_json_get(object, key), false);
 }
 
-/* Those of one provider are seldom side by side: ids sort otherwise than names with dots. */
+/* The tools of one provider are seldom side by side: ids and names with dots sort differently. */
 static size_t tool_list_find_source(tool_list_reader *r, lt_str ns, size_t tools) {
   for (size_t i = r->source_count; i > 0; i--) {
     if (lt_str_eq(r->sources[i - 1].ns, ns)) {

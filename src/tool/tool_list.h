@@ -1,5 +1,5 @@
-/* A catalog's tools as JSON and back, with all that is shown of them to models and programs: what a prompt saw, kept
- * beside it, so that it can be gone through again without those who have the tools (docs/internals/replay.md).
+/* A catalog's tools as JSON and back, with all that models and programs are shown of them. It is kept beside a prompt,
+ * so that the prompt can be run again without the tools' providers (docs/internals/replay.md).
  */
 #ifndef LT_TOOL_TOOL_LIST_H
 #define LT_TOOL_TOOL_LIST_H
@@ -17,8 +17,8 @@ typedef struct lt_tool_list {
   size_t count;
 } lt_tool_list;
 
-/* Reads what was written, into the arena. Borrows: the text. Errors: LT_E_SYNTAX, LT_E_INVALID: it is none; LT_E_NOMEM.
- */
+/* Reads what was written, into the arena. Borrows: the text. Errors: LT_E_SYNTAX, LT_E_INVALID: it is no such list;
+ * LT_E_NOMEM. */
 lt_status lt_tool_list_read(lt_str text, lt_arena *arena, lt_tool_list *ret_list, lt_err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* A tool's schemas, compiled when they are first needed; internal to tool/.
  *
- * A schema that cannot be used checks nothing and is told of once: it never takes its tool away. Belongs to the
- * catalog's tool; loop thread only, but for lt_tool_schema_check.
+ * A schema that cannot be used checks nothing, and a person is warned of it once: the tool stays. The schemas belong to
+ * the catalog's tool. Loop thread only, but for lt_tool_schema_check.
  */
 #ifndef LT_TOOL_TOOL_SCHEMAS_H
 #define LT_TOOL_TOOL_SCHEMAS_H
@@ -10,8 +10,8 @@
 #include "io/loop.h"
 
 typedef struct lt_tool_schema {
-  bool tried;
-  bool told;         /* that an answer broke it: once is enough */
+  bool is_compiled;  /* or could not be */
+  bool has_warned;   /* of an answer that broke it: once is enough */
   lt_schema *schema; /* NULL: everything fits */
 } lt_tool_schema;
 
@@ -20,14 +20,14 @@ typedef struct lt_tool_schemas {
   lt_tool_schema output;
 } lt_tool_schemas;
 
-void lt_tool_schemas_release(lt_tool_schemas *checks);
+void lt_tool_schemas_release(lt_tool_schemas *schemas);
 
-/* Compiles the schema unless that was tried; long ones on the pool, LT_YIELDS: the check and the text must stay.
- * Anything but LT_OK is told once, by whoever gets it: `err` says what is wrong with it. */
-lt_status lt_tool_schema_compile(lt_tool_schema *check, lt_loop *loop, lt_str schema, lt_err *err) LT_YIELDS;
+/* Compiles the schema, the first time it is asked to; a long text on the pool. LT_YIELDS: the schema and the text must
+ * stay. Anything but LT_OK is returned once: its caller gives the warning, with what `err` says is wrong. */
+lt_status lt_tool_schema_compile(lt_tool_schema *schema, lt_loop *loop, lt_str text, lt_err *err) LT_YIELDS;
 
-/* LT_OK, also when nobody can tell. LT_E_INVALID: `faults` holds what is wrong with the value, which is called `name`.
- * LT_E_NOMEM. Any thread. */
-lt_status lt_tool_schema_check(const lt_tool_schema *check, lt_json value, lt_str name, lt_buf *faults);
+/* LT_OK, also where checking takes too much work. LT_E_INVALID: `faults` holds what is wrong with the value, which the
+ * text calls `name`. LT_E_NOMEM. Any thread. */
+lt_status lt_tool_schema_check(const lt_tool_schema *schema, lt_json value, lt_str name, lt_buf *faults);
 
 #endif

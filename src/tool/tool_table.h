@@ -23,8 +23,8 @@ lt_status lt_tool_table_init(lt_tool_table *table, lt_arena *arena, const lt_too
 /* The index of the tool with this name, or LT_TOOL_TABLE_NONE. */
 uint32_t lt_tool_table_find(const lt_tool_table *table, lt_str key);
 
-/* Enters tools[i] under its name, which must be set and must not change, unless the name is there already: returns who
- * has it now. */
+/* Enters tools[i] under its name, which must be set and must not change, unless another tool has that name. Returns the
+ * index of the tool that has the name now. */
 uint32_t lt_tool_table_enter(lt_tool_table *table, uint32_t i);
 
 #endif

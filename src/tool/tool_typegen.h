@@ -1,4 +1,4 @@
-/* A tool of the catalog, as those who write types and listings of it take it. */
+/* A tool of the catalog as the generators of types and listings take it. */
 #ifndef LT_TOOL_TOOL_TYPEGEN_H
 #define LT_TOOL_TOOL_TYPEGEN_H
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tool/catalog.h"
+#include "tool/identifier.h"
 
 typedef void (*name_fn)(lt_buf *out, lt_str s);
 

@@ -243,15 +243,6 @@ static lt_status deno_run_in_new(lt_deno_run *run, lt_err *err) LT_YIELDS {
 }
 
 /* --- A run -------------------------------------------------------------------------------------------------------- */
-static lt_status deno_take_catalog(lt_deno_run *run, lt_err *err) {
-  const lt_caller *caller = run->request->caller;
-  if (caller == NULL || caller->catalog == NULL) {
-    return lt_door_catalog(run->deno->door, &run->catalog, err);
-  }
-  run->catalog = lt_catalog_ref(caller->catalog);
-  return LT_OK;
-}
-
 static lt_status deno_run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
   if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
     run->stopped = LT_E_CANCELLED;
@@ -268,7 +259,7 @@ static lt_status deno_run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
   }
   LT_TRY(lt_deno_find(run->deno, err));
   LT_TRY(run->typed ? lt_deno_find_tsc(run->deno, err) : LT_OK);
-  LT_TRY(deno_take_catalog(run, err));
+  LT_TRY(lt_door_catalog_of(run->deno->door, run->request->caller, &run->catalog, err));
   if (!deno_run_in_spare(run)) {
     LT_TRY(deno_run_in_new(run, err));
   }

@@ -257,15 +257,6 @@ static void python_run_run_release(lt_python_run *run) {
   lt_mem_free(run);
 }
 
-static lt_status python_run_take_catalog(lt_python_run *run, lt_err *err) {
-  const lt_caller *caller = run->request->caller;
-  if (caller == NULL || caller->catalog == NULL) {
-    return lt_door_catalog(run->python->door, &run->catalog, err);
-  }
-  run->catalog = lt_catalog_ref(caller->catalog);
-  return LT_OK;
-}
-
 static bool python_run_is_utf8(lt_str text) {
   const char *end = text.p + text.n;
   for (const char *p = text.p; p < end;) {
@@ -334,7 +325,7 @@ static lt_status python_run_run_program(lt_python_run *run, lt_err *err) LT_YIEL
   if (run->recalled) {
     return LT_OK;
   }
-  LT_TRY(python_run_take_catalog(run, err));
+  LT_TRY(lt_door_catalog_of(run->python->door, run->request->caller, &run->catalog, err));
   int held = lt_python_hold(lt_call_matching_folder(&run->matching));
   LT_AUTO_BUF(start, LT_PYTHON_FRAME_BYTES + 6 * LT_RUN_CODE_MAX_BYTES);
   lt_status status = python_run_put_start(run, &start, err);

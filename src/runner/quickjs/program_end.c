@@ -6,6 +6,7 @@
 #include "runner/quickjs/run.h"
 #include "runner/quickjs/source_place.h"
 #include "runner/quickjs/tool_names.h"
+#include "tool/identifier.h"
 
 #define STACK_LINES_MAX 20
 

@@ -1,4 +1,4 @@
-/* Artifacts: things kept under an id of their own, each belonging to a user. */
+/* Artifacts: data kept under an id, each for one user. */
 #include <sqlite3.h>
 
 #include "base/clock.h"
@@ -40,7 +40,7 @@ static lt_status artifact_insert(struct sqlite3 *sql, void *arg, lt_err *err) {
   return lt_query_run(&query, err);
 }
 
-/* One that is longer than the list of all may be would take the list from its user. */
+/* A description longer than the ceiling of a list would make its user's list unreadable. */
 static lt_status artifact_check_about(const lt_artifact *artifact, lt_err *err) {
   const struct {
     const char *what;
@@ -89,7 +89,7 @@ void lt_store_artifacts_free(lt_artifacts *self) {
 
 /* --- Getting ------------------------------------------------------------------------------------------------------ */
 
-/* The columns of both queries below; get has `data` behind them. */
+/* The columns of both queries below. The one that gets an artifact has `data` behind them. */
 #define COLUMNS "id, type, description, mime_type, bytes, created_at"
 enum { COLUMN_MIME_TYPE = 3, COLUMN_DATA = 6 };
 
@@ -105,7 +105,7 @@ static void artifact_put_columns(lt_json_writer *w, const lt_query *query) {
   lt_json_put_str(w, lt_query_get(query, 5));
 }
 
-/* JSON that is none after all is shown as the text it is: the answer must stay JSON. */
+/* Data that claims to be JSON and is not is shown as text: the answer must stay JSON. */
 static void artifact_put_data(lt_json_writer *w, const lt_query *query) {
   lt_str mime_type = lt_query_get(query, COLUMN_MIME_TYPE);
   lt_str data = lt_query_get(query, COLUMN_DATA);

@@ -1,4 +1,4 @@
-/* Bytes that are kept once, under a name made of them. */
+/* Blobs: bytes that are kept once, under a name made of them. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static lt_status blob_insert(struct sqlite3 *sql, const blob_job *job, lt_err *e
   return lt_query_run(&query, err);
 }
 
-/* To the day: a row that changes is written as a whole. */
+/* `used_at` changes once a day at most: a row that changes is written as a whole. */
 static lt_status blob_put(struct sqlite3 *sql, void *arg, lt_err *err) {
   blob_job *job = arg;
   lt_store_blob_name(job->data, job->hash);

@@ -1,4 +1,4 @@
-/* The journal on the database: calls here, notes in notes.c, reading in recall.c. */
+/* The journal of calls. Notes are in note_queue.c, reading is in run_record.c. */
 #include <inttypes.h>
 #include <sqlite3.h>
 
@@ -23,7 +23,7 @@ typedef struct journal_begin_job {
   int64_t id;
 } journal_begin_job;
 
-/* No id: one of that number is there that has ended, or is another. */
+/* job->id is 0 when a call of that run and seq has ended, or is another call. */
 static lt_status journal_insert_call(struct sqlite3 *sql, journal_begin_job *job, lt_err *err) {
   lt_query query = lt_query_prepare(
       sql,
@@ -39,7 +39,7 @@ static lt_status journal_insert_call(struct sqlite3 *sql, journal_begin_job *job
   lt_query_int(&query, (int64_t)job->call.seq);
   lt_query_int(&query, (int64_t)job->call.hash);
   job->id = lt_query_row(&query) ? lt_query_get_int(&query, 0) : 0;
-  lt_query_row(&query); /* to its end, where it counts as done */
+  lt_query_row(&query); /* to its end: then SQLite counts the statement as done */
   return lt_query_end(&query, err);
 }
 

@@ -1,4 +1,4 @@
-/* Conversations: whose they are, what they are called, when they were last used. */
+/* Conversations: their users, titles and last uses. */
 #include <sqlite3.h>
 
 #include "base/mem.h"
@@ -71,7 +71,7 @@ static lt_status conversation_select_list(struct sqlite3 *sql, void *arg, lt_err
   return lt_db_job_check_out(job->out, err);
 }
 
-/* A title is no use of the conversation: its place in the list stays. */
+/* A new title is no use of the conversation: its place in the list stays. */
 static lt_status conversation_update_title(struct sqlite3 *sql, void *arg, lt_err *err) {
   const conversation_title_job *job = arg;
   lt_query query = lt_query_prepare(sql, "UPDATE conversations SET title = ? WHERE id = ? AND user = ?");

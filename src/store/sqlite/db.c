@@ -18,7 +18,7 @@ struct lt_store {
 
   lt_db_job *head, *tail; /* waiting for the next group */
   bool led;               /* a group is under way, or about to be ... */
-  lt_wait *rest;          /* ... its leader's, who waits for more to come; or NULL */
+  lt_wait *rest;          /* ... and its leader waits here for more jobs; or NULL */
   bool closing;
   lt_wait closer;
 
@@ -44,8 +44,8 @@ static void db_fail_rest(lt_db_job *jobs, const lt_err *why) {
   }
 }
 
-/* In WAL mode NORMAL leaves a commit to the kernel, which survives the process; FULL waits for the disk, for what was
- * committed before, too (sqlite.org/pragma.html#pragma_synchronous). */
+/* In WAL mode NORMAL leaves a commit to the kernel, so it survives the process. FULL waits until the disk has it and
+ * all earlier commits (sqlite.org/pragma.html#pragma_synchronous). */
 static lt_status db_set_sync(lt_store *db, const lt_db_job *jobs, lt_err *err) {
   bool flushes = false;
   for (const lt_db_job *j = jobs; j != NULL; j = j->next) {
@@ -78,8 +78,8 @@ static bool db_in_transaction(lt_store *db) {
   return sqlite3_get_autocommit(db->sql) == 0;
 }
 
-/* One job. Its savepoint keeps a failure to itself; where there is none to be had, the whole group fails: what comes
- * behind a job in its group must not be done when that was not, unless its work was there to note that. */
+/* Runs one job. Its savepoint keeps a failure to itself. When there can be no savepoint, the whole group fails: the
+ * jobs behind one that was never called must not run, as its work may have told them so (note_queue.c). */
 static lt_status db_run_job(lt_store *db, lt_db_job *j, lt_err *err) {
   LT_TRY(db_run_text(db->sql, "SAVEPOINT job", err));
   j->status = j->work(db->sql, j->arg, j->err);
@@ -93,9 +93,9 @@ static lt_status db_run_job(lt_store *db, lt_db_job *j, lt_err *err) {
   return db_run_text(db->sql, "RELEASE job", err);
 }
 
-/* Runs those that have not failed yet. `ret_all` false: one of them has undone the whole transaction (SQLite does that
- * when it runs out of memory or room in the middle, or is interrupted while writing) and has failed; the others have
- * not run. */
+/* Runs the jobs that have not failed yet. `ret_all` false: one job has undone the whole transaction and has failed,
+ * and the others have not run. SQLite undoes a transaction when it runs out of memory or room in the middle, or is
+ * interrupted while it writes. */
 static lt_status db_run_jobs(lt_store *db, lt_db_job *jobs, bool *ret_all, lt_err *err) {
   for (lt_db_job *j = jobs; j != NULL; j = j->next) {
     if (j->status == LT_OK) {
@@ -130,7 +130,7 @@ static lt_status db_commit(db_group *g, lt_err *err) {
   return status;
 }
 
-/* Each turn of the loop loses a job at least. */
+/* Each turn of the loop takes out one job at least. */
 static lt_status db_run_transaction(db_group *g, lt_err *err) {
   lt_store *db = g->db;
   while (db_any_left(g->jobs)) {
@@ -168,7 +168,7 @@ static void db_run_group(void *arg) {
 
 /* --- The queue, on the loop --------------------------------------------------------------------------------------- */
 
-/* Not inlined: gcc would warn of the job's address in the queue. It is out of there when its frame goes away. */
+/* Not inlined: gcc would warn that the job's address stays in the queue. It leaves the queue before its frame ends. */
 static __attribute__((noinline)) void db_enqueue(lt_store *db, lt_db_job *j) {
   if (db->tail != NULL) {
     db->tail->next = j;
@@ -199,7 +199,7 @@ static void db_finish_job(lt_db_job *j, const lt_db_job *own) {
   }
 }
 
-/* The next group; `own` is the caller's job, if it has one. True: it was among them. */
+/* Runs the next group. `own` is the caller's job or NULL; true: the group had it. */
 static bool db_carry_out(lt_store *db, const lt_db_job *own) LT_YIELDS {
   db_group g = {.db = db, .jobs = db_take_group(db)};
   bool had_own = false;
@@ -218,8 +218,8 @@ static bool db_carry_out(lt_store *db, const lt_db_job *own) LT_YIELDS {
 
 static void db_lead_for_posted(void *arg);
 
-/* The first of those that have come meanwhile leads the next group. False: a job that nobody waits for is the first,
- * and there is no fiber for it. */
+/* Makes the first job that has come meanwhile lead the next group. False: no fiber waits for that job, and there is
+ * no new fiber for it. */
 static bool db_hand_over(lt_store *db) {
   lt_db_job *first = db->head;
   if (first != NULL && first->done != NULL) {
@@ -242,12 +242,12 @@ static void db_lead(lt_store *db, const lt_db_job *own) LT_YIELDS {
   } while (!done || !db_hand_over(db));
 }
 
-/* Nobody waits for it, so it waits a little for others, the first of which carries it out with its own. */
+/* No fiber waits for the posted job, so it rests a little: the next job that a fiber waits for carries it out, too. */
 static void db_lead_for_posted(void *arg) {
   lt_store *db = arg;
   lt_wait rest;
   lt_wait_init(&rest, db->loop);
-  db->rest = db->head->next == NULL ? &rest : NULL; /* with others there it is time already */
+  db->rest = db->head->next == NULL ? &rest : NULL; /* with other jobs there is no need to rest */
   if (db->rest != NULL) {
     (void)lt_wait_on(&rest, LT_DB_REST_MS);
     if (db->rest != &rest) {
@@ -258,7 +258,7 @@ static void db_lead_for_posted(void *arg) {
   db_lead(db, NULL);
 }
 
-/* Whether somebody led who only rested. */
+/* Wakes a leader that only rested. False: there is none. */
 static bool db_wake_resting(lt_store *db) {
   lt_wait *rest = db->rest;
   db->rest = NULL;
@@ -280,7 +280,7 @@ lt_status lt_db_run(lt_store *db, lt_db_sync sync, lt_db_work work, void *arg, l
   db_enqueue(db, &j);
   if (j.leads) {
     db->led = true;
-    lt_loop_sleep(db->loop, 0); /* whoever is ready to ask for something, too, comes along */
+    lt_loop_sleep(db->loop, 0); /* other fibers that are ready add their jobs first */
   } else {
     lt_wait_on(&j.wait, UINT64_MAX);
   }

@@ -58,7 +58,7 @@ lt_status lt_db_job_read(lt_store *db, lt_db_work work, lt_db_read_job *job, lt_
 }
 
 void lt_db_job_put_base64(lt_json_writer *w, lt_str bytes) {
-  lt_json_put_raw(w, LT_STR("\"")); /* the comma is the writer's; what follows needs no escapes */
+  lt_json_put_raw(w, LT_STR("\"")); /* the writer puts the comma; base64 needs no escapes */
   lt_base64_encode(bytes, w->buf);
   lt_buf_byte(w->buf, '"');
 }

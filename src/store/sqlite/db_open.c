@@ -33,7 +33,8 @@ static lt_status db_open_make_folders(const char *path, lt_err *err) {
     if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
       struct stat st;
       int why = errno;
-      status = stat(folder, &st) == 0 ? LT_OK : db_open_fail(path, why, err); /* EROFS, say, for one that is there */
+      status =
+          stat(folder, &st) == 0 ? LT_OK : db_open_fail(path, why, err); /* such as EROFS for a folder that is there */
     }
     *slash = '/';
   }
@@ -41,7 +42,7 @@ static lt_status db_open_make_folders(const char *path, lt_err *err) {
   return status;
 }
 
-/* Makes the file for its mode's sake: SQLite would use 0644. By mknod, not open: closing a descriptor would drop the
+/* Makes the file to set its mode: SQLite would use 0644. With mknod, not open: closing a descriptor would drop the
  * locks that another connection of this process may hold on the file already. */
 static lt_status db_open_make_file(const char *path, bool *ret_made, lt_err *err) {
   struct stat st;
@@ -60,7 +61,7 @@ static lt_status db_open_make_file(const char *path, bool *ret_made, lt_err *err
   return errno == EEXIST ? LT_OK : db_open_fail(path, errno, err);
 }
 
-/* So that a new file's name survives the power's going, as its content does. */
+/* Flushes the folder, so that a new file's name survives a power failure as its content does. */
 static void db_open_sync_folder(const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = lt_mem_strdup(slash != NULL ? lt_str_from(path, (size_t)(slash - path) + 1) : LT_STR("."));
@@ -77,7 +78,7 @@ static void db_open_sync_folder(const char *path) {
 
 /* --- The connection ----------------------------------------------------------------------------------------------- */
 
-/* Settings of ours for every statement, and walls round those of plugins. */
+/* Settings for every statement, and limits for the statements of plugins. */
 static void db_open_configure(sqlite3 *sql) {
   sqlite3_busy_timeout(sql, LT_DB_BUSY_MS);
   sqlite3_db_config(sql, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
@@ -107,8 +108,8 @@ static lt_status db_open_upgrade(sqlite3 *sql, void *arg, lt_err *err) {
   return lt_db_tables_upgrade(sql, *(const int *)arg, err);
 }
 
-/* What went wrong because of another process, which will be done soon: it has locked something, or deleted a log that
- * was seen there a moment before. */
+/* Whether the failure will pass: another process has locked something, or deleted a log that was there a moment
+ * before. */
 static bool db_open_is_passing(sqlite3 *sql) {
   int first = sqlite3_errcode(sql) & 0xff;
   return first == SQLITE_BUSY || (first == SQLITE_IOERR && sqlite3_system_errno(sql) == ENOENT);
@@ -130,7 +131,7 @@ static lt_status db_open_in_transaction(sqlite3 *sql, const char *begin, lt_db_w
   return status;
 }
 
-/* The log is for our files only: others' are looked at first, and left as they are. */
+/* Only our own files get a log: a file is checked first, and another program's is left as it is. */
 static lt_status db_open_try_prepare(sqlite3 *sql, bool *ret_passing, lt_err *err) {
   int version = 0, newest = lt_db_tables_version();
   LT_TRY(db_open_in_transaction(sql, "BEGIN", db_open_check_tables, &version, ret_passing, err));

@@ -1,4 +1,4 @@
-/* Versions of the tables. A version, once it was given to anybody, never changes: changes go into the next one. */
+/* Versions of the tables. A published version never changes: changes go into the next one. */
 #include "store/sqlite/db_tables.h"
 
 #include <inttypes.h>
@@ -7,12 +7,12 @@
 
 #include "store/sqlite/query.h"
 
-/* versions[n] leads from version n to n + 1. Names without "__": those with it are plugins' (guard.h). Times are
- * "2026-01-31T12:00:00.000Z", so that they sort as text; each table that grows has an index on its time, for deleting
- * by age. Large columns are last: what is before them is read without them. */
+/* versions[n] leads from version n to n + 1. Names with "__" are plugins' (sql_guard.h), ours have none. Times are
+ * "2026-01-31T12:00:00.000Z", so that they sort as text. Each table that grows has an index on its time, for deleting
+ * by age. Large columns are last: the columns before them are read without them. */
 static const char *const versions[] = {
-    /* calls: what was about to be called, before it was; the last three columns are NULL until it has ended. `status`
-     * is OK, and `answer` the value's JSON text, or a status' name (base/status.h) and the message. */
+    /* calls: a call has its row before it is made; the last three columns are NULL until it has ended. `status` is
+     * OK, and `answer` the value's JSON text; or a status' name (base/status.h) and the message. */
     "CREATE TABLE calls("
     "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
     "  run TEXT NOT NULL,"
@@ -27,7 +27,7 @@ static const char *const versions[] = {
     "CREATE INDEX calls_by_run ON calls(run, id);"
     "CREATE INDEX calls_by_start ON calls(started_at);"
     "CREATE INDEX calls_open ON calls(id) WHERE finished_at IS NULL;"
-    /* artifacts: `number` is their order; `id` is what others know. */
+    /* artifacts: `number` is their order; `id` is known outside. */
     "CREATE TABLE artifacts("
     "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
     "  id TEXT NOT NULL UNIQUE,"
@@ -40,7 +40,7 @@ static const char *const versions[] = {
     "  data BLOB NOT NULL) STRICT;"
     "CREATE INDEX artifacts_by_user ON artifacts(user, number);"
     "CREATE INDEX artifacts_by_creation ON artifacts(created_at);"
-    /* plugin_state: `conversation` is empty for what belongs to none. */
+    /* plugin_state: `conversation` is empty for a state of no particular conversation. */
     "CREATE TABLE plugin_state("
     "  plugin TEXT NOT NULL,"
     "  user TEXT NOT NULL,"
@@ -53,7 +53,7 @@ static const char *const versions[] = {
     "CREATE TABLE plugin_migrations("
     "  plugin TEXT PRIMARY KEY,"
     "  count INTEGER NOT NULL) STRICT;",
-    /* conversations: `number` is what others refer to, and `id` what is known outside. */
+    /* conversations: other tables refer to `number`; `id` is known outside. */
     "CREATE TABLE conversations("
     "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
     "  id TEXT NOT NULL UNIQUE,"
@@ -63,8 +63,8 @@ static const char *const versions[] = {
     "  title TEXT) STRICT;"
     "CREATE INDEX conversations_by_user ON conversations(user, updated_at);"
     "CREATE INDEX conversations_by_use ON conversations(updated_at);"
-    /* prompts: their user is the conversation's. `completed_at` is NULL until the prompt has ended; until then it is
-     * the only one of its conversation, and `owner` says which process runs it (lease.h), or nobody's: NULL. */
+    /* prompts: the conversation has the user. `completed_at` is NULL until the prompt has ended. Until then it is
+     * the only such prompt of its conversation, and `owner` is the process that runs it (lease.h), or NULL. */
     "CREATE TABLE prompts("
     "  number INTEGER PRIMARY KEY AUTOINCREMENT,"
     "  id TEXT NOT NULL UNIQUE,"
@@ -82,19 +82,20 @@ static const char *const versions[] = {
     "CREATE INDEX prompts_by_conversation ON prompts(conversation, number);"
     "CREATE INDEX prompts_by_creation ON prompts(created_at);"
     "CREATE UNIQUE INDEX prompts_open ON prompts(conversation) WHERE completed_at IS NULL;"
-    /* prompt_outputs: a row each, so that one that changes is a small write; a prompt's lie side by side. */
+    /* prompt_outputs: a row each, so that a changed output is a small write; the outputs of a prompt lie side by
+     * side. */
     "CREATE TABLE prompt_outputs("
     "  prompt INTEGER NOT NULL,"
     "  number INTEGER NOT NULL,"
     "  json TEXT NOT NULL,"
     "  PRIMARY KEY(prompt, number)) STRICT, WITHOUT ROWID;",
-    /* calls: `seq` is a call's number in its run, 0 for those that nobody asks for again, and `hash` what it is known
-     * by then (lt_journal_hash). */
+    /* calls: `seq` is a call's number in its run, or 0 for a call that no replay looks for; `hash` is its
+     * lt_journal_hash. */
     "ALTER TABLE calls ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE calls ADD COLUMN hash INTEGER NOT NULL DEFAULT 0;"
     "CREATE UNIQUE INDEX calls_by_seq ON calls(run, seq) WHERE seq > 0;"
-    /* notes: what else came to a run from outside; `number` is their order, from 1, the others are lt_note's. No time:
-     * a run's go when its calls do. */
+    /* notes: what else came to a run from outside. `number` is their order, from 1; the others are lt_note's. No
+     * time: a run's notes go when its calls do. */
     "CREATE TABLE notes("
     "  run TEXT NOT NULL,"
     "  number INTEGER NOT NULL,"
@@ -103,8 +104,7 @@ static const char *const versions[] = {
     "  time_us INTEGER NOT NULL,"
     "  text TEXT NOT NULL,"
     "  PRIMARY KEY(run, number)) STRICT, WITHOUT ROWID;"
-    /* blobs: what is large and the same for many prompts, by its hash; `used_at` is when it was last put, to the day.
-     */
+    /* blobs: what is large and the same for many prompts, by its hash; `used_at` is the day when it was last put. */
     "CREATE TABLE blobs("
     "  hash TEXT NOT NULL UNIQUE,"
     "  used_at TEXT NOT NULL,"

@@ -1,4 +1,4 @@
-/* Notes that wait, and which runs have lost some. */
+/* Queued notes, and the runs that have lost some. */
 #include "store/sqlite/note_queue.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 typedef struct note_item {
   struct note_item *next;
-  lt_str run; /* in here, or in the item before: a batch's items go together */
+  lt_str run; /* its text is here, or in the item before: a batch's items are freed together */
   lt_note note;
   void (*on_failure)(void *arg, const lt_err *err);
   void *arg;
@@ -27,12 +27,12 @@ typedef struct note_batch {
 
 struct lt_note_queue {
   lt_store *db;
-  note_batch *newest;  /* may take more while nothing else waits behind it; NULL: there is none */
+  note_batch *newest;  /* takes more notes while no other job waits behind it; NULL: there is none */
   size_t queued_bytes; /* of all batches */
   size_t batches;
   bool freed; /* the last batch frees it */
 
-  /* A group's thread writes them, too. Hashes of the runs' names: nothing needs to be allocated when all goes wrong. */
+  /* A group's thread writes here, too. Hashes of the runs' names, so that a failure needs no memory. */
   pthread_mutex_t lock;
   uint64_t lost[LT_NOTES_LOST_MAX]; /* a ring */
   size_t lost_count;
@@ -134,7 +134,7 @@ static lt_status note_batch_insert(struct sqlite3 *sql, const note_batch *b, lt_
   return LT_OK;
 }
 
-/* What is behind it in the same group must know at once when it fails. */
+/* Jobs behind this one in the same group must see the loss at once. */
 static lt_status note_batch_write(struct sqlite3 *sql, void *arg, lt_err *err) {
   const note_batch *b = arg;
   lt_status status = note_batch_insert(sql, b, err);
@@ -152,7 +152,7 @@ static void note_batch_free(note_batch *b) {
   lt_mem_free(b);
 }
 
-/* Those who are told may note more. */
+/* The callbacks may add more notes. */
 static void note_batch_end(void *arg, lt_status status, const lt_err *err) {
   note_batch *b = arg;
   lt_note_queue *notes = b->notes;
@@ -191,7 +191,7 @@ static lt_status note_batch_begin(lt_note_queue *notes, lt_err *err) {
   return LT_OK;
 }
 
-/* `run` is behind the text, unless it lies there already. */
+/* `run` is copied behind the text, unless it is kept already. */
 static note_item *note_item_new(lt_str run, bool run_is_kept, const lt_note *note) {
   note_item *i = lt_mem_alloc(sizeof *i + note->text.n + (run_is_kept ? 0 : run.n));
   if (i == NULL) {

@@ -1,4 +1,4 @@
-/* Notes of runs on their way to the database: many small ones that come together are one job. For store/ only. */
+/* Notes of runs on their way to the database: many small notes that come together are one job. For sqlite/ only. */
 #ifndef LT_STORE_SQLITE_NOTE_QUEUE_H
 #define LT_STORE_SQLITE_NOTE_QUEUE_H
 
@@ -16,8 +16,8 @@ void lt_note_queue_free(lt_note_queue *notes);
 /* As lt_journal.note says. */
 void lt_note_queue_add(lt_note_queue *notes, lt_str run, const lt_note *note,
                        void (*on_failure)(void *arg, const lt_err *err), void *arg);
-/* LT_E_IO when a note of that run could not be kept: what comes after it must not be on record. For jobs too, which run
- * in the order of the queue: a note before them has been written then, or is lost. */
+/* LT_E_IO when a note of that run was lost: nothing later of the run may be recorded. Jobs may ask, too: jobs run in
+ * the order of the queue, so every note before them is written or lost. */
 lt_status lt_note_queue_check(lt_note_queue *notes, lt_str run, lt_err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* One statement of a plugin's: parameters from JSON, rows to JSON. */
+/* One statement of a plugin: parameters from JSON, rows to JSON. */
 #include <inttypes.h>
 #include <sqlite3.h>
 
@@ -145,7 +145,7 @@ static lt_status plugin_sql_put_rows(plugin_sql_job *job, lt_sql_guard *guard, s
 
 /* --- The statement ------------------------------------------------------------------------------------------------ */
 
-/* Behind the statement there may be nothing but white space, comments and semicolons. */
+/* Only white space, comments and semicolons may follow the statement. */
 static lt_status plugin_sql_check_rest(lt_sql_guard *guard, lt_str rest, lt_err *err) {
   while (rest.n > 0) {
     sqlite3_stmt *stmt = NULL;

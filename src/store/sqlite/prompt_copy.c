@@ -1,4 +1,4 @@
-/* A prompt with all that is on record of it, found by its name, and copied into another database. */
+/* Finding a prompt by its name, and copying it with all that is recorded of it into another database. */
 #include "store/store_prompts.h"
 
 #include <sqlite3.h>
@@ -62,8 +62,8 @@ lt_status lt_store_prompt_find(lt_store *db, lt_str user, lt_str wanted, char re
 }
 
 /* --- Copying ------------------------------------------------------------------------------------------------------ */
-/* ?1 is the prompt's id, ?2 that and a slash, ?3 that and what comes after a slash. Of later prompts nothing is seen.
- */
+/* ?1 is the prompt's id, ?2 the id and a slash, ?3 the id and the character after a slash. Later prompts are left
+ * out. */
 #define PROMPT       "(SELECT number FROM prompts WHERE id = ?1)"
 #define CONVERSATION "(SELECT conversation FROM prompts WHERE id = ?1)"
 #define OF_RUN       "(run = ?1 OR (run >= ?2 AND run < ?3))"

@@ -1,5 +1,5 @@
-/* Prompts as they are shown: one, or a conversation's. Two queries however many there are: the prompts of a range, and
- * all of their outputs, which are merged. */
+/* Reading prompts: one, or a conversation's. Always two queries: the prompts of a range, and all of their outputs,
+ * which are merged. */
 #include <sqlite3.h>
 
 #include "store/sqlite/db_job.h"
@@ -7,7 +7,7 @@
 #include "store/store_prompts.h"
 #include "store/sqlite/query.h"
 
-/* Prompts of a conversation, by number. None: `first` is behind `last`. */
+/* Prompts of a conversation, by number. An empty range has `first` behind `last`. */
 typedef struct prompt_range {
   int64_t conversation, first, last;
 } prompt_range;
@@ -39,7 +39,7 @@ static lt_status prompt_range_find(struct sqlite3 *sql, const lt_db_read_job *jo
   return prompt_range_read(&query, ret_range, err);
 }
 
-/* `max` is not 0. With fewer prompts than that the range begins at 0, before all of them. */
+/* `max` is not 0. When there are fewer prompts, the range begins at 0, before all of them. */
 static lt_status prompt_range_find_newest(struct sqlite3 *sql, const lt_db_read_job *job, prompt_range *ret_range,
                                           lt_err *err) {
   lt_query query = lt_query_prepare(sql,
@@ -62,7 +62,7 @@ static void prompt_range_bind(lt_query *query, const prompt_range *r) {
   lt_query_int(query, r->last);
 }
 
-/* In the order in which they are shown, the outputs between INPUT and USAGE. */
+/* The order in which they are written; the outputs come between INPUT and USAGE. */
 enum { NUMBER, ID, USER, CONVERSATION, MODEL, MODE, VISIBLE, STATE, INPUT, USAGE, ERROR, CREATED_AT, COMPLETED_AT };
 #define SELECT_PROMPTS                                                                                      \
   "SELECT p.number, p.id, c.user, c.id, p.model, p.mode, p.visible, p.state, p.input, p.usage, p.error, "   \
@@ -83,7 +83,7 @@ static void prompt_read_put_text_if_any(lt_json_writer *w, const char *key, lt_s
   }
 }
 
-/* `has_more` says whether `outputs` is at a row; those of this prompt are taken. */
+/* `has_more`: `outputs` is at a row. Takes the rows of this prompt. */
 static void prompt_read_put_outputs(lt_json_writer *w, int64_t prompt, lt_query *outputs, bool *has_more) {
   lt_json_begin_array(w);
   while (*has_more && lt_query_get_int(outputs, 0) == prompt) {

@@ -1,4 +1,4 @@
-/* Prompts as they are made, go on and end. */
+/* Making prompts, and changing their states and outputs. */
 #include "base/clock.h"
 #include "store/store_prompts.h"
 
@@ -91,7 +91,7 @@ static lt_status prompt_use_conversation(struct sqlite3 *sql, int64_t number, co
   return lt_query_run(&query, err);
 }
 
-/* It belongs to this process from the beginning: another that looks for orphans would take it otherwise. */
+/* The prompt has its owner from the beginning: another process that looks for orphans would take it otherwise. */
 static lt_status prompt_insert(struct sqlite3 *sql, const prompt_create_job *job, int64_t conversation, lt_err *err) {
   char own[LT_LEASE_BYTES];
   LT_TRY(lt_lease_own(own, err));
@@ -146,7 +146,7 @@ typedef struct prompt_change_job {
   char now[LT_CLOCK_STAMP_BYTES];
 } prompt_change_job;
 
-/* What is not JSON would spoil all that it is read with. */
+/* Text that is not JSON would break the JSON that it is read with. */
 static lt_status prompt_check_json(const char *what, lt_str json, lt_err *err) {
   lt_err why = LT_ERR_INIT;
   lt_status status = lt_json_check(json, &why);
@@ -185,7 +185,7 @@ static lt_status prompt_update_state(struct sqlite3 *sql, const prompt_change_jo
   lt_query_text(&query, job->id);
   lt_query_int(&query, ends);
   *ret_conversation = lt_query_row(&query) ? lt_query_get_int(&query, 0) : 0;
-  lt_query_row(&query); /* to its end, where it counts as done */
+  lt_query_row(&query); /* to its end: then SQLite counts the statement as done */
   return lt_query_end(&query, err);
 }
 
@@ -245,7 +245,7 @@ lt_status lt_store_prompt_put_output(lt_store *db, lt_str id, uint32_t number, l
 /* --- Several at once ---------------------------------------------------------------------------------------------- */
 
 typedef struct prompt_update_job {
-  prompt_change_job change; /* its id, now, and the state if `changes` */
+  prompt_change_job change; /* the id, the time, and the state if `changes` */
   bool changes;
   lt_prompt_output *outputs;
   size_t count;

@@ -8,7 +8,7 @@
 
 /* --- Queries ------------------------------------------------------------------------------------------------------ */
 
-/* The connection's own list of prepared statements is the cache: it has as many entries as store/ has texts. */
+/* The connection's list of prepared statements is the cache: it has as many entries as there are texts in sqlite/. */
 static sqlite3_stmt *query_find_prepared(sqlite3 *sql, const char *text) {
   sqlite3_stmt *stmt = sqlite3_next_stmt(sql, NULL);
   while (stmt != NULL && (sqlite3_stmt_busy(stmt) || strcmp(sqlite3_sql(stmt), text) != 0)) {
@@ -57,7 +57,7 @@ bool lt_query_row(lt_query *query) {
   return query->rc == SQLITE_ROW;
 }
 
-/* As a blob: the bytes as they were stored, whatever they are. */
+/* Read as a blob: the bytes as they were stored. */
 lt_str lt_query_get(const lt_query *query, int column) {
   const void *p = sqlite3_column_blob(query->stmt, column);
   return p != NULL ? lt_str_from(p, (size_t)sqlite3_column_bytes(query->stmt, column)) : LT_STR_NULL;
@@ -72,7 +72,7 @@ lt_status lt_query_end(lt_query *query, lt_err *err) {
   bool good = rc == SQLITE_OK || rc == SQLITE_ROW || rc == SQLITE_DONE;
   lt_status status = good ? LT_OK : lt_query_fail(query->sql, rc, err);
   if (query->stmt != NULL) {
-    rc = sqlite3_reset(query->stmt); /* says it, too, when a column could not be read for want of memory */
+    rc = sqlite3_reset(query->stmt); /* fails, too, when there was no memory to read a column */
     if (good && rc != SQLITE_OK) {
       status = lt_query_fail(query->sql, rc, err);
     }
@@ -115,7 +115,7 @@ static bool query_is_forbidden(int rc, int system_errno) {
 
 #define OR_ANOTHER "or name another with `store: sqlite:PATH`"
 
-/* What the file system says comes first: SQLite often knows only that something could not be opened or written. */
+/* The file system's error comes first: SQLite often knows only that something could not be opened or written. */
 static const char *query_advice(int rc, int system_errno) {
   if (query_is_full(rc, system_errno)) {
     return "the disk is full: nothing more is recorded until there is room";

@@ -1,7 +1,7 @@
-/* SQL with fewer words: a query that is prepared once, bound in order and stepped, with one place for its errors.
+/* Queries: prepared once, bound in order and stepped, with one place for their errors.
  *
- * For the files of store/ only, on whichever thread has the connection. Errors stick: bind, step and read as often as
- * you like and look at what lt_query_end says.
+ * For sqlite/ only, on the thread that has the connection. Errors stick: bind, step and read as often as you like, and
+ * look at the status of lt_query_end.
  */
 #ifndef LT_STORE_SQLITE_QUERY_H
 #define LT_STORE_SQLITE_QUERY_H

@@ -38,7 +38,7 @@ static lt_status run_record_keep_text(lt_record *record, lt_str text, lt_str *re
   return LT_OK;
 }
 
-/* Room for as many as `text`, a query for their number, says. */
+/* Makes room for as many items as `text` counts, a query. */
 static lt_status run_record_make_room(struct sqlite3 *sql, const char *text, run_record_job *job, size_t size,
                                       void **ret_room, size_t *ret_count, lt_err *err) {
   lt_query query = lt_query_prepare(sql, text);
@@ -146,7 +146,7 @@ lt_status lt_run_record_read(lt_store *db, lt_str run, lt_record *ret_record, lt
 
 /* --- Names -------------------------------------------------------------------------------------------------------- */
 
-/* The first name that is not before `key`: two look-ups in an index, however much is on record. */
+/* The first name that is not before `key`: two look-ups in an index, whatever the number of records. */
 static lt_status run_record_find_run(struct sqlite3 *sql, lt_str key, lt_buf *name, bool *ret_found, lt_err *err) {
   lt_query query = lt_query_prepare(sql,
                                     "SELECT min(run) FROM (SELECT min(run) AS run FROM calls WHERE run >= ?1"
@@ -172,7 +172,7 @@ static lt_status run_record_put_runs(struct sqlite3 *sql, const lt_db_read_job *
     lt_json_put_str(w, lt_buf_view(name));
     lt_buf_clear(key);
     lt_buf_add(key, lt_buf_view(name));
-    lt_buf_byte(key, '\0'); /* nothing comes between the two */
+    lt_buf_byte(key, '\0'); /* no name is between the two */
   }
   return lt_fail(err, LT_E_NOMEM, "no memory for the names of runs");
 }

@@ -1,4 +1,4 @@
-/* What is on record of a run, read. For store/ only. */
+/* Reading all that is recorded of a run. For sqlite/ only. */
 #ifndef LT_STORE_SQLITE_RUN_RECORD_H
 #define LT_STORE_SQLITE_RUN_RECORD_H
 

@@ -1,4 +1,4 @@
-/* What a plugin's statement may touch. */
+/* The statements of plugins, restricted to their own tables and a bounded time. */
 #include "store/sqlite/sql_guard.h"
 
 #include <sqlite3.h>
@@ -8,12 +8,14 @@
 #include "base/limits.h"
 #include "store/sqlite/query.h"
 
-enum { POLL_INSTRUCTIONS = 1000 }; /* of SQLite's virtual machine, between two looks at the clock: some 20 us */
+enum {
+  POLL_INSTRUCTIONS = 1000
+}; /* instructions of SQLite's virtual machine between two checks of the clock: about 20 us */
 
 /* --- Whose it is -------------------------------------------------------------------------------------------------- */
 
-/* Ids that keep the prefixes apart: with "-" only between other characters, the first "__" of a name ends its prefix.
- */
+/* Such ids keep the prefixes apart: with "-" only between other characters, the first "__" of a name ends its
+ * prefix. */
 static lt_status sql_guard_make_prefix(lt_sql_guard *guard, lt_str id, lt_err *err) {
   bool good = id.n > 0 && id.n <= LT_SQL_ID_MAX_BYTES;
   char before = '-';
@@ -39,7 +41,7 @@ static bool sql_guard_is_own(const lt_sql_guard *guard, const char *name) {
   return name != NULL && sqlite3_strnicmp(name, guard->prefix, (int)guard->prefix_bytes) == 0;
 }
 
-/* Tables of SQLite's that statements on tables write to by themselves. */
+/* SQLite's own tables, which statements on other tables write to. */
 static bool sql_guard_is_schema(const char *name) {
   return strcmp(name, "sqlite_master") == 0 || strcmp(name, "sqlite_temp_master") == 0;
 }
@@ -57,8 +59,8 @@ static int sql_guard_refuse(lt_sql_guard *guard, const char *what, const char *n
   return SQLITE_DENY;
 }
 
-/* ALTER and DROP look things up in SQLite's tables. CREATE TABLE does so only by row number, which tells nothing, so
- * that its AS SELECT cannot copy them; the first use of json_each does, too. */
+/* ALTER and DROP look up SQLite's tables. CREATE TABLE looks up row numbers only, and those tell nothing; so its AS
+ * SELECT cannot copy these tables. The first use of json_each looks up row numbers, too. */
 static bool sql_guard_may_look_up(const lt_sql_guard *guard, const char *column) {
   return sqlite3_stricmp(column, "ROWID") == 0 || (guard->change != 0 && guard->change != SQLITE_CREATE_TABLE);
 }
@@ -72,8 +74,8 @@ static bool sql_guard_is_cte(const lt_sql_guard *guard, const char *name) {
   return false;
 }
 
-/* A table of which nothing but the number of rows is asked comes without a column, and so does a common table
- * expression, whose name can be anything. */
+/* A table of which only the rows are counted comes without a column. So does a common table expression, whose name
+ * can be anything. */
 static int sql_guard_decide_read(lt_sql_guard *guard, const char *table, const char *column) {
   static const char *const functions[] = {"json_each", "json_tree"};
   bool allowed = sql_guard_is_own(guard, table) || strcmp(table, functions[0]) == 0 || strcmp(table, functions[1]) == 0;
@@ -90,7 +92,7 @@ static int sql_guard_decide_read(lt_sql_guard *guard, const char *table, const c
   return sql_guard_refuse(guard, "the table", table);
 }
 
-/* The schema's table is written by every CREATE; a statement that names it is refused by SQLite itself. */
+/* Every CREATE writes the schema's table. SQLite itself refuses a statement that names it. */
 static int sql_guard_decide_write(lt_sql_guard *guard, const char *table) {
   bool by_change = guard->change == SQLITE_DROP_TABLE || guard->change == SQLITE_ALTER_TABLE;
   if (sql_guard_is_own(guard, table) || sql_guard_is_schema(table) || (by_change && sql_guard_is_statistics(table))) {
@@ -124,8 +126,8 @@ static int sql_guard_decide_function(lt_sql_guard *guard, const char *name) {
   return SQLITE_OK;
 }
 
-/* Everything that is not listed is refused: ATTACH, DETACH, PRAGMA, BEGIN, COMMIT, SAVEPOINT, ANALYZE, REINDEX, virtual
- * and temporary tables. */
+/* All other actions are refused: ATTACH, DETACH, PRAGMA, BEGIN, COMMIT, SAVEPOINT, ANALYZE, REINDEX, virtual and
+ * temporary tables. */
 static int sql_guard_decide(void *arg, int action, const char *a, const char *b, const char *database,
                             const char *inside) {
   (void)inside;
@@ -234,7 +236,7 @@ static lt_status sql_guard_fail(const lt_sql_guard *guard, int rc, lt_err *err) 
   }
 }
 
-/* Whether something by the name that was refused is there. SQLite's code when that cannot be told. */
+/* Looks for anything with the refused name. Returns SQLite's code when the search fails. */
 static int sql_guard_look_for(lt_sql_guard *guard, const char *name, bool *ret_found) {
   if (sqlite3_strnicmp(name, "pragma_", 7) == 0 || sqlite3_strnicmp(name, "sqlite_", 7) == 0) {
     *ret_found = true;
@@ -252,7 +254,7 @@ static int sql_guard_look_for(lt_sql_guard *guard, const char *name, bool *ret_f
   return rc;
 }
 
-/* Everybody else's tables, indexes, views and triggers, as one number. */
+/* One hash of all tables, indexes, views and triggers that are not the plugin's. */
 static lt_status sql_guard_hash_others(lt_sql_guard *guard, uint64_t *ret_hash, lt_err *err) {
   guard->off = true;
   lt_query query = lt_query_prepare(guard->sql,
@@ -275,7 +277,7 @@ static lt_status sql_guard_hash_others(lt_sql_guard *guard, uint64_t *ret_hash, 
   return status;
 }
 
-/* A name that was refused and is no table's is taken for a common table expression's, and it is tried again. */
+/* A refused name that no table has counts as a common table expression; then the statement is prepared again. */
 static int sql_guard_learn_cte(lt_sql_guard *guard) {
   bool found = true;
   if (guard->unknown[0] == '\0' || guard->cte_count == LT_SQL_CTES_MAX) {

@@ -1,10 +1,10 @@
-/* The fence round a plugin's SQL: it reaches what is the plugin's own, takes a bounded time, and nothing else.
+/* The guard of a plugin's SQL: a statement reaches only the plugin's own tables, and takes a bounded time.
  *
- * SQLite asks an authorizer about everything that a statement would touch, while it is prepared. What the authorizer is
- * not told (the new name in ALTER TABLE ... RENAME) is compared afterwards: a statement that changes tables must leave
- * everybody else's as they were.
+ * SQLite asks an authorizer about everything that a statement would touch, while it prepares the statement. It does not
+ * ask about the new name in ALTER TABLE ... RENAME; so a statement that changes tables must leave all tables of others
+ * as they were, which is compared afterwards.
  *
- * For store/ only, on the thread that has the connection, inside a job.
+ * For sqlite/ only, on the thread that has the connection, inside a job.
  */
 #ifndef LT_STORE_SQLITE_SQL_GUARD_H
 #define LT_STORE_SQLITE_SQL_GUARD_H
@@ -35,7 +35,7 @@ typedef struct lt_sql_guard {
   size_t cte_count;
 } lt_sql_guard;
 
-/* Puts up the fence. LT_E_INVALID: such an id has no tables (store.h). */
+/* Puts the guard up. LT_E_INVALID: such an id has no tables (store.h). */
 lt_status lt_sql_guard_enter(lt_sql_guard *guard, struct sqlite3 *sql, lt_str plugin, lt_err *err);
 /* Takes it down. Once for each lt_sql_guard_enter that succeeded. */
 void lt_sql_guard_leave(lt_sql_guard *guard);
@@ -47,7 +47,7 @@ lt_status lt_sql_guard_begin(lt_sql_guard *guard, lt_str text, struct sqlite3_st
                              lt_err *err);
 /* Steps it: `ret_row` is false at its end. The same errors, and LT_E_TIMEOUT. */
 lt_status lt_sql_guard_step(lt_sql_guard *guard, struct sqlite3_stmt *stmt, bool *ret_row, lt_err *err);
-/* Ends it; LT_E_DENIED when it has reached over the fence after all: the job must fail then. */
+/* Ends it; LT_E_DENIED: it changed what is not the plugin's, and the job must fail. */
 lt_status lt_sql_guard_end(lt_sql_guard *guard, struct sqlite3_stmt *stmt, lt_err *err);
 
 #endif

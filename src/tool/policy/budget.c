@@ -1,8 +1,9 @@
-/* What a run has used of its budgets. A rate is a sliding window: the times of the calls of the last 60 seconds, in a
- * ring that grows with them up to the rate itself. */
+/* What a run has used of its budgets. A rate is a sliding window: a ring has the times of the calls of the last 60
+ * seconds; it grows up to the rate itself. */
 #include "base/limits.h"
 #include "base/mem.h"
 #include "tool/policy/policy_set.h"
+#include "tool/policy/policy_text.h"
 
 #define WINDOW_MS  60000
 #define RING_FIRST 16
@@ -78,7 +79,7 @@ static lt_status budget_check_calls(const lt_policy_budget *limit, const budget_
                  LT_STR_ARG(limit->match), (long long)limit->calls, limit->calls == 1 ? "" : "s");
 }
 
-/* How long until there is room; 0: there is. */
+/* The time until there is room; 0: there is room now. */
 static uint64_t budget_wait_ms(const lt_policy_budget *limit, budget_usage *used, uint64_t now_ms) {
   budget_forget_old(used, now_ms);
   if (limit->per_minute == 0 || used->count < (size_t)limit->per_minute) {
@@ -99,8 +100,8 @@ static bool budget_is_for(const lt_budget *budget, size_t i, lt_str tool) {
   return lt_policy_glob(budget->limits[i].match, tool);
 }
 
-/* Whether every budget has room. One that has none for the rest of the run is told rather than one that will have some,
- * and of those the one with the longest wait: whoever waits as told gets through. */
+/* Whether every budget has room. The message names a budget that is used up for the rest of the run first, else the
+ * one with the longest wait: after that wait the call gets through. */
 static lt_status budget_check_all(lt_budget *budget, lt_str tool, uint64_t now_ms, lt_err *err) {
   const lt_policy_budget *slowest = NULL;
   uint64_t longest = 0;

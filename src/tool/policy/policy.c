@@ -2,7 +2,9 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "tool/policy/policy_judge.h"
 #include "tool/policy/policy_set.h"
+#include "tool/policy/policy_text.h"
 
 /* --- Compiling ---------------------------------------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
-/* Policy: which calls are made, which are asked about first, which never are; and how many a run may make.
+/* Policy: which calls are made, which need an approval first, which are never made; and how many a run may make.
  *
  * Rules come from the configuration (`tools.policy`), are compiled once and immutable; the first one that matches a
- * call decides. A rule matches a tool's id by glob and, when it has a condition, the call by that. A tool that no rule
- * matches is allowed, or asked about when it says itself that it needs approval. docs/guide/policy.md describes the
+ * call decides. A rule matches a tool's id by glob and, when it has a condition, the call by that. A call that no rule
+ * matches is allowed, or needs an approval when the tool itself says so. docs/guide/policy.md describes the
  * language to users. Loop thread only; nothing here suspends.
  */
 #ifndef LT_TOOL_POLICY_POLICY_H
@@ -21,11 +21,11 @@ typedef enum lt_action { LT_ACTION_ALLOW, LT_ACTION_ASK, LT_ACTION_DENY } lt_act
 typedef struct lt_policy_rule {
   lt_str match;  /* glob on tool ids: "*" any characters, "?" one */
   lt_str when;   /* a condition, such as `input.amount <= 1000 && !annotations.destructiveHint`; may be empty */
-  lt_str reason; /* for whoever is asked or denied; may be empty */
+  lt_str reason; /* shown with the question or the refusal; may be empty */
   lt_action action;
 } lt_policy_rule;
 
-/* At most so many calls of the tools that match, all together. 0: no limit. */
+/* A limit for the calls of all tools that match, together. 0: no limit. */
 typedef struct lt_policy_budget {
   lt_str match;
   int64_t calls;      /* per run */
@@ -41,24 +41,24 @@ lt_status lt_policy_new(const lt_policy_rule *rules, size_t count, const lt_poli
                         lt_policy **ret_policy, lt_err *err);
 void lt_policy_free(lt_policy *policy); /* NULL is allowed */
 
-/* What a call is judged by. */
+/* What rules see of a call. */
 typedef struct lt_policy_call {
   lt_str tool;         /* its id */
   lt_json input;       /* an object */
   lt_json annotations; /* an object as MCP has it, or NONE; hints that are missing have the defaults of the protocol
                           (2025-11-25, ToolAnnotations): readOnlyHint false, destructiveHint true, ... */
-  bool needs_approval; /* the tool's own word */
+  bool needs_approval; /* the tool itself says so */
 } lt_policy_call;
 
 typedef struct lt_policy_decision {
   lt_action action;
   size_t rule;   /* index of the rule that decided; SIZE_MAX: none did */
   lt_str reason; /* the rule's; may be empty. Borrows: the policy */
-  bool unsure;   /* its condition could not be told */
+  bool unsure;   /* its condition was unknown */
 } lt_policy_decision;
 
-/* `policy` may be NULL: no rules. A condition that cannot be told (a value that is missing or of another type) counts
- * as met for ask and deny, and as not met for allow: what is unknown is never let through. */
+/* `policy` may be NULL: no rules. A condition that is unknown (a value is missing or of another type) counts as met for
+ * ask and deny, and as not met for allow: an unknown call is never let through. */
 lt_policy_decision lt_policy_decide(const lt_policy *policy, const lt_policy_call *call);
 
 /* --- Budgets ------------------------------------------------------------------------------------------------------ */

@@ -34,7 +34,7 @@ static size_t policy_lex_span(lt_str s, bool (*in)(char)) {
   return n;
 }
 
-/* The whole of a quoted string, or all that is left when nothing closes it. */
+/* The end of a quoted string, or of the text when no quote closes it. */
 static size_t policy_lex_string_end(lt_str s, bool *ret_closed) {
   size_t n = 1;
   while (n < s.n && s.p[n] != s.p[0]) {
@@ -107,7 +107,7 @@ bool lt_policy_lex_accept(lt_policy_parser *p, const char *sign_or_word) {
 
 /* --- Faults ------------------------------------------------------------------------------------------------------- */
 
-/* What other languages write, and what is written here. */
+/* What other languages write, and the hint what to write here. */
 static const char *policy_lex_hint_for(lt_str found) {
   static const struct {
     const char *found;
@@ -149,7 +149,7 @@ static size_t policy_lex_position_of(const lt_policy_parser *p, const lt_policy_
   return 1 + lt_utf8_count(lt_str_sub(p->text, 0, policy_lex_offset_of(p, token)));
 }
 
-/* A token in a message: no control characters, no broken ones, not too long. */
+/* A token as a message shows it: without control characters or broken ones, and not too long. */
 static const char *policy_lex_quoted(const lt_policy_token *token, char out[QUOTE_BYTES + 4]) {
   size_t n = lt_utf8_floor(token->text, QUOTE_BYTES);
   for (size_t i = 0; i < n; i++) {
@@ -211,9 +211,31 @@ void *lt_policy_lex_over(lt_policy_parser *p, const char *what, size_t max) {
   return NULL;
 }
 
+/* --- Parts -------------------------------------------------------------------------------------------------------- */
+bool lt_policy_lex_take(lt_policy_parser *p, const char *sign, const char *what) {
+  if (!lt_policy_lex_accept(p, sign)) {
+    lt_policy_lex_expected(p, what);
+    return false;
+  }
+  return true;
+}
+
+static bool policy_lex_count_node(lt_policy_parser *p) {
+  if (++p->nodes > LT_POLICY_NODES_MAX) {
+    lt_policy_lex_over(p, "too many parts", LT_POLICY_NODES_MAX);
+    return false;
+  }
+  return true;
+}
+
+void *lt_policy_lex_new_part(lt_policy_parser *p, size_t size) {
+  void *part = policy_lex_count_node(p) ? lt_arena_zalloc(p->arena, 1, size) : NULL;
+  return part != NULL ? part : lt_policy_lex_no_memory(p);
+}
+
 /* --- Literals ----------------------------------------------------------------------------------------------------- */
 
-/* As a JSON string: in single quotes a double one may stand as it is, and \' is only an apostrophe. */
+/* Writes the text as a JSON string. In single quotes a double quote may stand alone, and \' is an apostrophe. */
 static void policy_lex_put_json(lt_buf *out, lt_str inside) {
   lt_buf_byte(out, '"');
   for (size_t i = 0; i < inside.n; i++) {

@@ -3,7 +3,8 @@
 #ifndef LT_TOOL_POLICY_POLICY_LEX_H
 #define LT_TOOL_POLICY_POLICY_LEX_H
 
-#include "tool/policy/policy_impl.h"
+#include "base/arena.h"
+#include "json/json.h"
 
 typedef enum lt_policy_token_kind {
   LT_TOKEN_END,
@@ -36,6 +37,11 @@ void lt_policy_lex_next(lt_policy_parser *p);
 bool lt_policy_lex_is(const lt_policy_parser *p, const char *sign_or_word);
 /* Takes the token when it is this one. */
 bool lt_policy_lex_accept(lt_policy_parser *p, const char *sign_or_word);
+
+/* The same, or records that `what` was expected. */
+bool lt_policy_lex_take(lt_policy_parser *p, const char *sign_or_word, const char *what);
+/* A part of the condition, zeroed. NULL: too many parts, or no memory; the fault is recorded. */
+void *lt_policy_lex_new_part(lt_policy_parser *p, size_t size);
 
 /* Record the first fault and return NULL: at the token of now `what` was expected; or, in a sentence, what is wrong
  * with the token of now or, `before`, the one before. */

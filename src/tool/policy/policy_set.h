@@ -3,7 +3,9 @@
 #ifndef LT_TOOL_POLICY_POLICY_SET_H
 #define LT_TOOL_POLICY_POLICY_SET_H
 
-#include "tool/policy/policy_impl.h"
+#include "base/arena.h"
+#include "tool/policy/policy.h"
+#include "tool/policy/policy_condition.h"
 
 typedef struct lt_policy_compiled_rule {
   lt_str match;

@@ -1,8 +1,11 @@
-/* Globs and paths. */
-#include "base/utf8.h"
-#include "tool/policy/policy_impl.h"
+#include "tool/policy/policy_text.h"
 
-/* Only the last "*" is ever gone back to: what an earlier one took can stay as it is, since the later one takes any
+#include <stdint.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+/* Only the last "*" is ever tried again. An earlier one can keep what it took, as the later one takes any
  * characters. */
 bool lt_policy_glob(lt_str pattern, lt_str text) {
   size_t p = 0;

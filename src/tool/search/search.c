@@ -19,22 +19,22 @@
 #define SHORT_MIN_BYTES  4
 #define SHORT_MIN_SHARE  0.4F /* of the word asked for */
 
-typedef struct term {
+typedef struct search_term {
   char text[LT_WORD_MAX_BYTES];
   size_t n;
   bool joined; /* what it is joined from are terms, too */
-} term;
+} search_term;
 
-typedef struct query {
-  term terms[LT_SEARCH_TERMS_MAX];
+typedef struct search_query {
+  search_term terms[LT_SEARCH_TERMS_MAX];
   size_t count;
   bool fillers; /* whether words like "the" count: there are no others */
-} query;
+} search_query;
 
-typedef struct hit {
+typedef struct search_hit {
   uint64_t score;
   uint32_t tool;
-} hit;
+} search_hit;
 
 /* What one search writes on; all lists are as long as the catalog. */
 typedef struct search {
@@ -47,39 +47,39 @@ typedef struct search {
 } search;
 
 /* --- The query ---------------------------------------------------------------------------------------------------- */
-static lt_str text_of(const term *t) {
+static lt_str search_term_text(const search_term *t) {
   return lt_str_from(t->text, t->n);
 }
 
-static bool add_term(void *arg, lt_str word, bool joined) {
-  query *q = arg;
+static bool search_add_term(void *arg, lt_str word, bool joined) {
+  search_query *q = arg;
   if (!q->fillers && lt_stemmer_is_filler(word)) {
     return true;
   }
   for (size_t i = 0; i < q->count; i++) {
-    if (lt_str_eq(text_of(&q->terms[i]), word)) {
+    if (lt_str_eq(search_term_text(&q->terms[i]), word)) {
       return true;
     }
   }
-  term *t = &q->terms[q->count++];
+  search_term *t = &q->terms[q->count++];
   t->n = word.n;
   t->joined = joined;
   memcpy(t->text, word.p, word.n);
   return q->count < LT_SEARCH_TERMS_MAX;
 }
 
-static void read_query(lt_str text, query *q) {
+static void search_read_query(lt_str text, search_query *q) {
   q->count = 0;
   q->fillers = false;
-  lt_stemmer_each_word(text, add_term, q);
+  lt_stemmer_each_word(text, search_add_term, q);
   if (q->count == 0) {
     q->fillers = true;
-    lt_stemmer_each_word(text, add_term, q);
+    lt_stemmer_each_word(text, search_add_term, q);
   }
 }
 
 /* --- One term ----------------------------------------------------------------------------------------------------- */
-static void take_word(search *s, uint32_t number, float like) {
+static void search_take_word(search *s, uint32_t number, float like) {
   const lt_index_word *word = &s->index->words[number];
   for (uint32_t i = 0; i < word->count; i++) {
     uint32_t tool = word->postings[i].tool;
@@ -90,12 +90,12 @@ static void take_word(search *s, uint32_t number, float like) {
   }
 }
 
-static float share(lt_str part, lt_str whole) {
+static float search_share(lt_str part, lt_str whole) {
   return (float)part.n / (float)whole.n;
 }
 
 /* The word, its forms and what begins with it; of a word with an ending, what begins like it without. */
-static void take_longer(search *s, lt_str text, lt_str stem) {
+static void search_take_longer(search *s, lt_str text, lt_str stem) {
   lt_str begin = lt_str_starts(text, stem) ? stem : text;
   for (uint32_t i = lt_search_index_find(s->index, begin); i < s->index->count; i++) {
     const lt_index_word *word = &s->index->words[i];
@@ -103,17 +103,17 @@ static void take_longer(search *s, lt_str text, lt_str stem) {
       break;
     }
     if (lt_str_eq(word->text, text)) {
-      take_word(s, i, 1.0F);
+      search_take_word(s, i, 1.0F);
     } else if (lt_str_eq(word->stem, stem)) {
-      take_word(s, i, LIKE_FORM);
+      search_take_word(s, i, LIKE_FORM);
     } else if (begin.n >= LONGER_MIN_BYTES) {
-      take_word(s, i, LIKE_LONGER * share(begin, word->text));
+      search_take_word(s, i, LIKE_LONGER * search_share(begin, word->text));
     }
   }
 }
 
 /* Forms that do not begin alike: queries for query. */
-static void take_forms(search *s, lt_str text, lt_str stem) {
+static void search_take_forms(search *s, lt_str text, lt_str stem) {
   lt_str begin = lt_str_starts(text, stem) ? stem : text;
   for (uint32_t i = lt_search_index_find_stem(s->index, stem); i < s->index->count; i++) {
     uint32_t number = s->index->by_stem[i];
@@ -121,42 +121,42 @@ static void take_forms(search *s, lt_str text, lt_str stem) {
       break;
     }
     if (!lt_str_starts(s->index->words[number].text, begin)) {
-      take_word(s, number, LIKE_FORM);
+      search_take_word(s, number, LIKE_FORM);
     }
   }
 }
 
-static void take_shorter(search *s, lt_str text, lt_str stem) {
+static void search_take_shorter(search *s, lt_str text, lt_str stem) {
   for (size_t n = SHORT_MIN_BYTES; n < text.n; n++) {
     lt_str begin = lt_str_sub(text, 0, n);
     uint32_t i = lt_search_index_find(s->index, begin);
-    if (i == s->index->count || share(begin, text) < SHORT_MIN_SHARE || lt_stemmer_is_filler(begin)) {
+    if (i == s->index->count || search_share(begin, text) < SHORT_MIN_SHARE || lt_stemmer_is_filler(begin)) {
       continue;
     }
     const lt_index_word *word = &s->index->words[i];
     if (lt_str_eq(word->text, begin) && !lt_str_eq(word->stem, stem) && !lt_str_starts(begin, stem)) {
-      take_word(s, i, LIKE_SHORT * share(begin, text));
+      search_take_word(s, i, LIKE_SHORT * search_share(begin, text));
     }
   }
 }
 
 /* The rarer among the tools, the more it says. */
-static float rarity(const search *s) {
+static float search_rarity(const search *s) {
   double with = (double)s->touched_count;
   return (float)log(1.0 + ((double)s->tools - with + 0.5) / (with + 0.5));
 }
 
-static void score_term(search *s, const term *t) {
+static void search_score_term(search *s, const search_term *t) {
   char buf[LT_WORD_MAX_BYTES];
-  lt_str text = text_of(t);
+  lt_str text = search_term_text(t);
   lt_str stem = lt_stemmer_stem(text, buf);
   s->touched_count = 0;
-  take_longer(s, text, stem);
-  take_forms(s, text, stem);
+  search_take_longer(s, text, stem);
+  search_take_forms(s, text, stem);
   if (!t->joined) {
-    take_shorter(s, text, stem);
+    search_take_shorter(s, text, stem);
   }
-  float rare = rarity(s);
+  float rare = search_rarity(s);
   for (size_t i = 0; i < s->touched_count; i++) {
     uint32_t tool = s->touched[i];
     float found = s->found[tool];
@@ -166,24 +166,24 @@ static void score_term(search *s, const term *t) {
 }
 
 /* --- The best ----------------------------------------------------------------------------------------------------- */
-static bool is_better(hit a, hit b) {
+static bool search_is_better(search_hit a, search_hit b) {
   return a.score != b.score ? a.score > b.score : a.tool < b.tool;
 }
 
-static int compare_hits(const void *a, const void *b) {
-  const hit *x = a;
-  const hit *y = b;
-  return is_better(*y, *x) - is_better(*x, *y);
+static int search_compare_hits(const void *a, const void *b) {
+  const search_hit *x = a;
+  const search_hit *y = b;
+  return search_is_better(*y, *x) - search_is_better(*x, *y);
 }
 
 /* Restores the heap, worst on top, from `at` downwards. */
-static void sink(hit *heap, size_t n, size_t at) {
+static void search_sink(search_hit *heap, size_t n, size_t at) {
   for (size_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
-    child += child + 1 < n && is_better(heap[child], heap[child + 1]);
-    if (!is_better(heap[at], heap[child])) {
+    child += child + 1 < n && search_is_better(heap[child], heap[child + 1]);
+    if (!search_is_better(heap[at], heap[child])) {
       return;
     }
-    hit swap = heap[at];
+    search_hit swap = heap[at];
     heap[at] = heap[child];
     heap[child] = swap;
     at = child;
@@ -191,29 +191,29 @@ static void sink(hit *heap, size_t n, size_t at) {
 }
 
 /* The best `max` in a heap: thousands of tools have a common word, and few are wanted. */
-static size_t best_hits(const search *s, hit *heap, size_t max) {
+static size_t search_best_hits(const search *s, search_hit *heap, size_t max) {
   size_t n = 0;
   for (uint32_t tool = 0; tool < s->tools; tool++) {
     if (s->scores[tool] <= 0) {
       continue;
     }
     /* In millionths, so that a rounding error decides nothing: what is equal stands in the order of ids. */
-    hit h = {.score = (uint64_t)(s->scores[tool] * 1e6F) + 1, .tool = tool};
+    search_hit h = {.score = (uint64_t)(s->scores[tool] * 1e6F) + 1, .tool = tool};
     if (n < max) {
       heap[n++] = h;
       for (size_t at = n / 2; n == max && at-- > 0;) {
-        sink(heap, n, at);
+        search_sink(heap, n, at);
       }
-    } else if (is_better(h, heap[0])) {
+    } else if (search_is_better(h, heap[0])) {
       heap[0] = h;
-      sink(heap, n, 0);
+      search_sink(heap, n, 0);
     }
   }
-  qsort(heap, n, sizeof *heap, compare_hits);
+  qsort(heap, n, sizeof *heap, search_compare_hits);
   return n;
 }
 
-static size_t everything(const lt_catalog *catalog, uint32_t *ret_indices, size_t max) {
+static size_t search_everything(const lt_catalog *catalog, uint32_t *ret_indices, size_t max) {
   size_t n = lt_catalog_count(catalog);
   n = n < max ? n : max;
   for (size_t i = 0; i < n; i++) {
@@ -222,11 +222,11 @@ static size_t everything(const lt_catalog *catalog, uint32_t *ret_indices, size_
   return n;
 }
 
-static size_t run(search *s, const query *q, hit *hits, uint32_t *ret_indices, size_t max) {
+static size_t search_rank(search *s, const search_query *q, search_hit *hits, uint32_t *ret_indices, size_t max) {
   for (size_t i = 0; i < q->count; i++) {
-    score_term(s, &q->terms[i]);
+    search_score_term(s, &q->terms[i]);
   }
-  size_t n = best_hits(s, hits, max);
+  size_t n = search_best_hits(s, hits, max);
   for (size_t i = 0; i < n; i++) {
     ret_indices[i] = hits[i].tool;
   }
@@ -234,10 +234,10 @@ static size_t run(search *s, const query *q, hit *hits, uint32_t *ret_indices, s
 }
 
 size_t lt_catalog_search(const lt_catalog *catalog, lt_str text, uint32_t *ret_indices, size_t max) {
-  query q;
-  read_query(text, &q);
+  search_query q;
+  search_read_query(text, &q);
   if (q.count == 0) { /* "*" asks for everything too */
-    return everything(catalog, ret_indices, max);
+    return search_everything(catalog, ret_indices, max);
   }
   search s = {.index = lt_catalog_index(catalog), .tools = lt_catalog_count(catalog)};
   if (s.index == NULL || s.tools == 0 || max == 0) {
@@ -245,12 +245,12 @@ size_t lt_catalog_search(const lt_catalog *catalog, lt_str text, uint32_t *ret_i
   }
   max = max < s.tools ? max : s.tools;
   s.found = lt_mem_zalloc(s.tools, sizeof *s.found + sizeof *s.scores + sizeof *s.touched);
-  hit *hits = lt_mem_alloc(max * sizeof *hits);
+  search_hit *hits = lt_mem_alloc(max * sizeof *hits);
   size_t written = 0;
   if (s.found != NULL && hits != NULL) {
     s.scores = s.found + s.tools;
     s.touched = (uint32_t *)(s.scores + s.tools);
-    written = run(&s, &q, hits, ret_indices, max);
+    written = search_rank(&s, &q, hits, ret_indices, max);
   }
   lt_mem_free(hits);
   lt_mem_free(s.found);

@@ -11,7 +11,7 @@
 
 /* Where a word can stand in a tool, how much it says there (BM25F's weights), and how far a long text there is held
  * against each of its words (its b). */
-typedef enum field { IN_NAME, IN_NS, IN_LEAD, IN_TEXT, IN_PARAMETER, IN_PARAMETER_TEXT, FIELDS } field;
+typedef enum search_field { IN_NAME, IN_NS, IN_LEAD, IN_TEXT, IN_PARAMETER, IN_PARAMETER_TEXT, FIELDS } search_field;
 static const float weights[FIELDS] = {4.0F, 1.5F, 2.0F, 1.0F, 1.5F, 0.5F};
 static const float length_matters[FIELDS] = {0.5F, 0.0F, 0.2F, 0.5F, 0.5F, 0.6F};
 
@@ -19,12 +19,12 @@ static const float length_matters[FIELDS] = {0.5F, 0.0F, 0.2F, 0.5F, 0.5F, 0.6F}
 #define LEAD_WORDS 12 /* of a description say what the tool does; the rest is how it is used */
 #define NO_WORD    UINT32_MAX
 
-typedef struct occurrence {
+typedef struct search_occurrence {
   uint32_t word;
   uint32_t tool_and_field;
-} occurrence;
+} search_occurrence;
 
-typedef struct builder {
+typedef struct search_index_builder {
   lt_arena *arena;      /* the index's */
   lt_arena scratch;     /* one schema at a time */
   lt_index_word *words; /* in the order they came */
@@ -32,7 +32,7 @@ typedef struct builder {
   uint32_t word_room;
   uint32_t *slots; /* of a hash table: index + 1, or 0 */
   uint32_t slot_count;
-  occurrence *list;
+  search_occurrence *list;
   uint32_t count;
   uint32_t room;
   uint32_t *lengths; /* tools x FIELDS: words */
@@ -44,36 +44,36 @@ typedef struct builder {
   bool only_joined;
   size_t schema_left; /* bytes of schemas that are still read, of all tools */
   bool failed;        /* no memory */
-} builder;
+} search_index_builder;
 
 /* --- The list of words -------------------------------------------------------------------------------------------- */
 /* A list with twice the room; NULL without memory, and then it is as it was. */
-static void *grown(void *list, uint32_t *room, size_t size) {
+static void *search_index_grown(void *list, uint32_t *room, size_t size) {
   uint32_t more = *room > 0 ? *room * 2 : 1024;
   void *larger = lt_mem_realloc(list, more * size);
   *room = larger != NULL ? more : *room;
   return larger;
 }
 
-static bool room_for_word(builder *b) {
+static bool search_index_room_for_word(search_index_builder *b) {
   if (b->word_count < b->word_room) {
     return true;
   }
-  lt_index_word *words = grown(b->words, &b->word_room, sizeof *words);
+  lt_index_word *words = search_index_grown(b->words, &b->word_room, sizeof *words);
   b->words = words != NULL ? words : b->words;
   return words != NULL;
 }
 
-static bool room_for_occurrence(builder *b) {
+static bool search_index_room_for_occurrence(search_index_builder *b) {
   if (b->count < b->room) {
     return true;
   }
-  occurrence *list = grown(b->list, &b->room, sizeof *list);
+  search_occurrence *list = search_index_grown(b->list, &b->room, sizeof *list);
   b->list = list != NULL ? list : b->list;
   return list != NULL;
 }
 
-static uint32_t *slot_of(const builder *b, lt_str word) {
+static uint32_t *search_index_slot_of(const search_index_builder *b, lt_str word) {
   uint32_t at = (uint32_t)lt_str_hash(word) & (b->slot_count - 1);
   while (b->slots[at] != 0 && !lt_str_eq(b->words[b->slots[at] - 1].text, word)) {
     at = (at + 1) & (b->slot_count - 1);
@@ -82,7 +82,7 @@ static uint32_t *slot_of(const builder *b, lt_str word) {
 }
 
 /* Twice the slots, at least twice as many as words. */
-static bool rehash(builder *b) {
+static bool search_index_rehash(search_index_builder *b) {
   uint32_t *old = b->slots;
   uint32_t wider = b->slot_count > 0 ? b->slot_count * 2 : 4096;
   uint32_t *slots = lt_mem_zalloc(wider, sizeof *slots);
@@ -92,13 +92,13 @@ static bool rehash(builder *b) {
   b->slots = slots;
   b->slot_count = wider;
   for (uint32_t i = 0; i < b->word_count; i++) {
-    *slot_of(b, b->words[i].text) = i + 1;
+    *search_index_slot_of(b, b->words[i].text) = i + 1;
   }
   lt_mem_free(old);
   return true;
 }
 
-static bool set_stem(builder *b, lt_index_word *word) {
+static bool search_index_set_stem(search_index_builder *b, lt_index_word *word) {
   char buf[LT_WORD_MAX_BYTES];
   lt_str stem = lt_stemmer_stem(word->text, buf);
   word->stem = lt_str_starts(word->text, stem) ? lt_str_sub(word->text, 0, stem.n) : lt_arena_dup(b->arena, stem);
@@ -106,19 +106,19 @@ static bool set_stem(builder *b, lt_index_word *word) {
 }
 
 /* The number of a word, new or known; NO_WORD without memory. */
-static uint32_t number_of(builder *b, lt_str text) {
-  if (b->word_count * 2 >= b->slot_count && !rehash(b)) {
+static uint32_t search_index_number_of(search_index_builder *b, lt_str text) {
+  if (b->word_count * 2 >= b->slot_count && !search_index_rehash(b)) {
     return NO_WORD;
   }
-  uint32_t *slot = slot_of(b, text);
+  uint32_t *slot = search_index_slot_of(b, text);
   if (*slot != 0) {
     return *slot - 1;
   }
-  if (!room_for_word(b)) {
+  if (!search_index_room_for_word(b)) {
     return NO_WORD;
   }
   lt_index_word word = {.text = lt_arena_dup(b->arena, text)};
-  if (word.text.p == NULL || !set_stem(b, &word)) {
+  if (word.text.p == NULL || !search_index_set_stem(b, &word)) {
     return NO_WORD;
   }
   b->words[b->word_count++] = word;
@@ -127,16 +127,16 @@ static uint32_t number_of(builder *b, lt_str text) {
 }
 
 /* --- A tool's words ----------------------------------------------------------------------------------------------- */
-static bool add_word(void *arg, lt_str text, bool joined) {
-  builder *b = arg;
+static bool search_index_add_word(void *arg, lt_str text, bool joined) {
+  search_index_builder *b = arg;
   if (b->only_joined && !joined) {
     return true;
   }
   if (b->quota == 0) {
     return false;
   }
-  uint32_t word = number_of(b, text);
-  if (word == NO_WORD || !room_for_occurrence(b)) {
+  uint32_t word = search_index_number_of(b, text);
+  if (word == NO_WORD || !search_index_room_for_occurrence(b)) {
     b->failed = true;
     return false;
   }
@@ -145,58 +145,59 @@ static bool add_word(void *arg, lt_str text, bool joined) {
     b->field = IN_TEXT;
     length++;
   }
-  b->list[b->count++] = (occurrence){.word = word, .tool_and_field = b->tool << FIELD_BITS | b->field};
+  b->list[b->count++] = (search_occurrence){.word = word, .tool_and_field = b->tool << FIELD_BITS | b->field};
   b->quota--;
   ++*length;
   return true;
 }
 
-static void add_text(builder *b, field where, lt_str text) {
+static void search_index_add_text(search_index_builder *b, search_field where, lt_str text) {
   b->field = where;
-  lt_stemmer_each_word(text, add_word, b);
+  lt_stemmer_each_word(text, search_index_add_word, b);
 }
 
-static void add_string(builder *b, field where, lt_json v) {
+static void search_index_add_string(search_index_builder *b, search_field where, lt_json v) {
   lt_str text;
   if (lt_json_typeof(v) == LT_JSON_STRING && lt_json_str(v, &b->scratch, &text)) {
-    add_text(b, where, text);
+    search_index_add_text(b, where, text);
   }
 }
 
-static void add_schema(builder *b, lt_json schema, unsigned depth);
+static void search_index_add_schema(search_index_builder *b, lt_json schema, unsigned depth);
 
-static void add_properties(builder *b, lt_json properties, unsigned depth) {
+static void search_index_add_properties(search_index_builder *b, lt_json properties, unsigned depth) {
   lt_json_iter it = lt_json_each(properties);
   while (b->quota > 0 && lt_json_next(&it)) {
     lt_str name;
     if (lt_json_exists(it.key) && lt_json_str(it.key, &b->scratch, &name)) {
-      add_text(b, IN_PARAMETER, name);
-      add_schema(b, it.value, depth + 1);
+      search_index_add_text(b, IN_PARAMETER, name);
+      search_index_add_schema(b, it.value, depth + 1);
     }
   }
 }
 
 /* Names, descriptions and the words to choose from, wherever they are in the schema. */
-static void add_schema(builder *b, lt_json schema, unsigned depth) {
+static void search_index_add_schema(search_index_builder *b, lt_json schema, unsigned depth) {
   lt_json_iter it = lt_json_each(schema);
   while (depth < LT_SEARCH_DEPTH_MAX && b->quota > 0 && lt_json_next(&it)) {
     lt_str key = lt_json_exists(it.key) ? lt_json_text(it.key) : LT_STR_NULL;
     if (lt_str_eqc(key, "\"properties\"")) {
-      add_properties(b, it.value, depth);
+      search_index_add_properties(b, it.value, depth);
     } else if (lt_str_eqc(key, "\"description\"") || lt_str_eqc(key, "\"const\"")) {
-      add_string(b, IN_PARAMETER_TEXT, it.value);
+      search_index_add_string(b, IN_PARAMETER_TEXT, it.value);
     } else if (lt_str_eqc(key, "\"enum\"")) {
       lt_json_iter choice = lt_json_each(it.value);
       while (lt_json_next(&choice)) {
-        add_string(b, IN_PARAMETER_TEXT, choice.value);
+        search_index_add_string(b, IN_PARAMETER_TEXT, choice.value);
       }
     } else {
-      add_schema(b, it.value, depth + 1);
+      search_index_add_schema(b, it.value, depth + 1);
     }
   }
 }
 
-static void add_json(builder *b, lt_str text, void (*add)(builder *b, lt_json root)) {
+static void search_index_add_json(search_index_builder *b, lt_str text,
+                                  void (*add)(search_index_builder *b, lt_json root)) {
   lt_json_doc doc;
   if (text.n == 0 || text.n > b->schema_left) {
     return;
@@ -208,32 +209,32 @@ static void add_json(builder *b, lt_str text, void (*add)(builder *b, lt_json ro
   lt_arena_release(&b->scratch);
 }
 
-static void add_input(builder *b, lt_json root) {
-  add_schema(b, root, 0);
+static void search_index_add_input(search_index_builder *b, lt_json root) {
+  search_index_add_schema(b, root, 0);
 }
 
-static void add_title(builder *b, lt_json root) {
-  add_string(b, IN_TEXT, lt_json_get(root, "title"));
+static void search_index_add_title(search_index_builder *b, lt_json root) {
+  search_index_add_string(b, IN_TEXT, lt_json_get(root, "title"));
 }
 
 /* Of a tool's share of the words, a description has half: a long one does not crowd out the parameters. */
-static void add_tool(builder *b, const lt_tool *tool, uint32_t share) {
+static void search_index_add_tool(search_index_builder *b, const lt_tool *tool, uint32_t share) {
   b->quota = share;
-  add_text(b, IN_NAME, tool->name);
-  add_text(b, IN_NS, tool->ns);
+  search_index_add_text(b, IN_NAME, tool->name);
+  search_index_add_text(b, IN_NS, tool->ns);
   b->only_joined = true; /* an id, or the name that JavaScript calls it by, pasted as a whole */
-  add_text(b, IN_NAME, tool->id);
+  search_index_add_text(b, IN_NAME, tool->id);
   b->only_joined = false;
   uint32_t rest = b->quota / 2;
   b->quota -= rest;
-  add_text(b, IN_LEAD, tool->description);
+  search_index_add_text(b, IN_LEAD, tool->description);
   b->quota += rest;
-  add_json(b, tool->annotations, add_title);
-  add_json(b, tool->input_schema, add_input);
+  search_index_add_json(b, tool->annotations, search_index_add_title);
+  search_index_add_json(b, tool->input_schema, search_index_add_input);
 }
 
 /* --- Postings ----------------------------------------------------------------------------------------------------- */
-static void measure_lengths(builder *b, size_t tools) {
+static void search_index_measure_lengths(search_index_builder *b, size_t tools) {
   for (unsigned f = 0; f < FIELDS; f++) {
     double sum = 0;
     for (size_t i = 0; i < tools; i++) {
@@ -243,7 +244,7 @@ static void measure_lengths(builder *b, size_t tools) {
   }
 }
 
-static float weight_of(const builder *b, uint32_t tool_and_field) {
+static float search_index_weight_of(const search_index_builder *b, uint32_t tool_and_field) {
   uint32_t tool = tool_and_field >> FIELD_BITS;
   uint32_t f = tool_and_field & ((1U << FIELD_BITS) - 1);
   float length = (float)b->lengths[(size_t)tool * FIELDS + f];
@@ -251,8 +252,8 @@ static float weight_of(const builder *b, uint32_t tool_and_field) {
 }
 
 /* Stable, so that each word's tools stay in order. Leaves each word's number of occurrences in its `count`. */
-static occurrence *sort_by_word(builder *b) {
-  occurrence *sorted = lt_mem_alloc((b->count + 1) * sizeof *sorted);
+static search_occurrence *search_index_sort_by_word(search_index_builder *b) {
+  search_occurrence *sorted = lt_mem_alloc((b->count + 1) * sizeof *sorted);
   uint32_t *next = lt_mem_zalloc(b->word_count + 1, sizeof *next);
   if (sorted != NULL && next != NULL) {
     for (uint32_t i = 0; i < b->count; i++) {
@@ -274,26 +275,27 @@ static occurrence *sort_by_word(builder *b) {
 }
 
 /* A word's occurrences become its postings, one per tool; returns how many. */
-static uint32_t post(const builder *b, const occurrence *from, uint32_t n, lt_posting *postings) {
+static uint32_t search_index_post(const search_index_builder *b, const search_occurrence *from, uint32_t n,
+                                  lt_posting *postings) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t tool = from[i].tool_and_field >> FIELD_BITS;
     if (count == 0 || postings[count - 1].tool != tool) {
       postings[count++] = (lt_posting){.tool = tool};
     }
-    postings[count - 1].weight += weight_of(b, from[i].tool_and_field);
+    postings[count - 1].weight += search_index_weight_of(b, from[i].tool_and_field);
   }
   return count;
 }
 
-static bool make_postings(builder *b) {
-  occurrence *sorted = sort_by_word(b);
+static bool search_index_make_postings(search_index_builder *b) {
+  search_occurrence *sorted = search_index_sort_by_word(b);
   lt_posting *all = lt_arena_alloc(b->arena, (b->count + 1) * sizeof *all);
   for (uint32_t i = 0, at = 0, used = 0; sorted != NULL && all != NULL && i < b->word_count; i++) {
     lt_index_word *word = &b->words[i];
     uint32_t n = word->count;
     word->postings = all + used;
-    word->count = post(b, sorted + at, n, all + used);
+    word->count = search_index_post(b, sorted + at, n, all + used);
     used += word->count;
     at += n;
   }
@@ -303,11 +305,11 @@ static bool make_postings(builder *b) {
 }
 
 /* --- The index ---------------------------------------------------------------------------------------------------- */
-static int compare_words(const void *a, const void *b) {
+static int search_index_compare_words(const void *a, const void *b) {
   return lt_str_cmp(((const lt_index_word *)a)->text, ((const lt_index_word *)b)->text);
 }
 
-static int compare_stems(const void *a, const void *b, void *arg) {
+static int search_index_compare_stems(const void *a, const void *b, void *arg) {
   const lt_index_word *words = arg;
   uint32_t x = *(const uint32_t *)a;
   uint32_t y = *(const uint32_t *)b;
@@ -315,7 +317,7 @@ static int compare_stems(const void *a, const void *b, void *arg) {
   return order != 0 ? order : (x > y) - (x < y);
 }
 
-static bool make_order(const builder *b, lt_search_index *index) {
+static bool search_index_make_order(const search_index_builder *b, lt_search_index *index) {
   lt_index_word *words = lt_arena_alloc(b->arena, (b->word_count + 1) * sizeof *words);
   uint32_t *by_stem = lt_arena_alloc(b->arena, (b->word_count + 1) * sizeof *by_stem);
   if (words == NULL || by_stem == NULL) {
@@ -324,18 +326,18 @@ static bool make_order(const builder *b, lt_search_index *index) {
   if (b->word_count > 0) {
     memcpy(words, b->words, b->word_count * sizeof *words);
   }
-  qsort(words, b->word_count, sizeof *words, compare_words);
+  qsort(words, b->word_count, sizeof *words, search_index_compare_words);
   for (uint32_t i = 0; i < b->word_count; i++) {
     by_stem[i] = i;
   }
-  qsort_r(by_stem, b->word_count, sizeof *by_stem, compare_stems, words);
+  qsort_r(by_stem, b->word_count, sizeof *by_stem, search_index_compare_stems, words);
   index->words = words;
   index->by_stem = by_stem;
   index->count = b->word_count;
   return true;
 }
 
-static bool build(builder *b, const lt_catalog *catalog, lt_search_index *index) {
+static bool search_index_build(search_index_builder *b, const lt_catalog *catalog, lt_search_index *index) {
   size_t tools = lt_catalog_count(catalog);
   b->lengths = lt_mem_zalloc(tools + 1, FIELDS * sizeof *b->lengths);
   if (b->lengths == NULL) {
@@ -344,10 +346,10 @@ static bool build(builder *b, const lt_catalog *catalog, lt_search_index *index)
   size_t share = LT_SEARCH_WORDS_MAX / (tools + 1);
   uint32_t words = (uint32_t)(share < LT_SEARCH_TOOL_WORDS_MAX ? share : LT_SEARCH_TOOL_WORDS_MAX);
   for (b->tool = 0; b->tool < tools && !b->failed; b->tool++) {
-    add_tool(b, lt_catalog_at(catalog, b->tool), words);
+    search_index_add_tool(b, lt_catalog_at(catalog, b->tool), words);
   }
-  measure_lengths(b, tools);
-  return !b->failed && make_postings(b) && make_order(b, index);
+  search_index_measure_lengths(b, tools);
+  return !b->failed && search_index_make_postings(b) && search_index_make_order(b, index);
 }
 
 lt_search_index *lt_search_index_new(const lt_catalog *catalog) {
@@ -356,9 +358,9 @@ lt_search_index *lt_search_index_new(const lt_catalog *catalog) {
     return NULL;
   }
   lt_arena_init(&index->arena, LT_SEARCH_MEMORY_BYTES);
-  builder b = {.arena = &index->arena, .schema_left = LT_SEARCH_SCHEMAS_MAX_BYTES};
+  search_index_builder b = {.arena = &index->arena, .schema_left = LT_SEARCH_SCHEMAS_MAX_BYTES};
   lt_arena_init(&b.scratch, LT_SEARCH_MEMORY_BYTES);
-  bool built = build(&b, catalog, index);
+  bool built = search_index_build(&b, catalog, index);
   lt_arena_release(&b.scratch);
   lt_mem_free(b.lengths);
   lt_mem_free(b.list);
@@ -378,16 +380,16 @@ void lt_search_index_free(lt_search_index *index) {
   }
 }
 
-static lt_str key_at(const lt_search_index *index, bool stems, uint32_t i) {
+static lt_str search_index_key_at(const lt_search_index *index, bool stems, uint32_t i) {
   return stems ? index->words[index->by_stem[i]].stem : index->words[i].text;
 }
 
-static uint32_t lower_bound(const lt_search_index *index, bool stems, lt_str key) {
+static uint32_t search_index_lower_bound(const lt_search_index *index, bool stems, lt_str key) {
   uint32_t from = 0;
   uint32_t to = index->count;
   while (from < to) {
     uint32_t middle = from + (to - from) / 2;
-    if (lt_str_cmp(key_at(index, stems, middle), key) < 0) {
+    if (lt_str_cmp(search_index_key_at(index, stems, middle), key) < 0) {
       from = middle + 1;
     } else {
       to = middle;
@@ -397,9 +399,9 @@ static uint32_t lower_bound(const lt_search_index *index, bool stems, lt_str key
 }
 
 uint32_t lt_search_index_find(const lt_search_index *index, lt_str text) {
-  return lower_bound(index, false, text);
+  return search_index_lower_bound(index, false, text);
 }
 
 uint32_t lt_search_index_find_stem(const lt_search_index *index, lt_str stem) {
-  return lower_bound(index, true, stem);
+  return search_index_lower_bound(index, true, stem);
 }

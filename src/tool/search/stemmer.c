@@ -3,77 +3,80 @@
 #include "json/json_text.h"
 
 /* --- Characters --------------------------------------------------------------------------------------------------- */
-typedef enum kind { SEPARATOR, JOINER, UPPER, LOWER, IDEOGRAPH } kind;
+typedef enum stemmer_char_kind { SEPARATOR, JOINER, UPPER, LOWER, IDEOGRAPH } stemmer_char_kind;
 
-static bool between(uint32_t cp, uint32_t from, uint32_t to) {
+static bool stemmer_between(uint32_t cp, uint32_t from, uint32_t to) {
   return cp >= from && cp <= to;
 }
 
-static kind kind_of_ascii(uint32_t cp) {
-  if (between(cp, 'A', 'Z')) {
+static stemmer_char_kind stemmer_kind_of_ascii(uint32_t cp) {
+  if (stemmer_between(cp, 'A', 'Z')) {
     return UPPER;
   }
-  if (between(cp, 'a', 'z') || between(cp, '0', '9')) {
+  if (stemmer_between(cp, 'a', 'z') || stemmer_between(cp, '0', '9')) {
     return LOWER;
   }
   return cp == '_' || cp == '-' || cp == '.' ? JOINER : SEPARATOR;
 }
 
 /* Capitals beyond ASCII do not make humps: names are hardly ever written so. */
-static kind kind_of(uint32_t cp) {
+static stemmer_char_kind stemmer_kind_of(uint32_t cp) {
   if (cp < 0x80) {
-    return kind_of_ascii(cp);
+    return stemmer_kind_of_ascii(cp);
   }
-  if (cp < 0xC0 || cp == 0xD7 || cp == 0xF7 || between(cp, 0x2000, 0x2BFF) || between(cp, 0x3000, 0x303F) ||
-      between(cp, 0xFE00, 0xFF0F) || between(cp, 0xFF1A, 0xFF20) || cp == 0xFFFD || between(cp, 0x1F000, 0x1FAFF)) {
+  if (cp < 0xC0 || cp == 0xD7 || cp == 0xF7 || stemmer_between(cp, 0x2000, 0x2BFF) ||
+      stemmer_between(cp, 0x3000, 0x303F) || stemmer_between(cp, 0xFE00, 0xFF0F) ||
+      stemmer_between(cp, 0xFF1A, 0xFF20) || cp == 0xFFFD || stemmer_between(cp, 0x1F000, 0x1FAFF)) {
     return SEPARATOR; /* punctuation, signs, emoji */
   }
-  if (between(cp, 0x3040, 0x30FF) || between(cp, 0x3400, 0x9FFF) || between(cp, 0xAC00, 0xD7AF) ||
-      between(cp, 0xF900, 0xFAFF) || between(cp, 0x20000, 0x3FFFF)) {
+  if (stemmer_between(cp, 0x3040, 0x30FF) || stemmer_between(cp, 0x3400, 0x9FFF) ||
+      stemmer_between(cp, 0xAC00, 0xD7AF) || stemmer_between(cp, 0xF900, 0xFAFF) ||
+      stemmer_between(cp, 0x20000, 0x3FFFF)) {
     return IDEOGRAPH;
   }
   return LOWER;
 }
 
-static uint32_t fold(uint32_t cp) {
-  if (between(cp, 'A', 'Z') || between(cp, 0xC0, 0xDE) || between(cp, 0x391, 0x3A9) || between(cp, 0x410, 0x42F)) {
+static uint32_t stemmer_fold(uint32_t cp) {
+  if (stemmer_between(cp, 'A', 'Z') || stemmer_between(cp, 0xC0, 0xDE) || stemmer_between(cp, 0x391, 0x3A9) ||
+      stemmer_between(cp, 0x410, 0x42F)) {
     return cp + 0x20;
   }
-  if (between(cp, 0x400, 0x40F)) {
+  if (stemmer_between(cp, 0x400, 0x40F)) {
     return cp + 0x50;
   }
   /* Latin Extended-A: capitals and small letters in turn, with a few breaks */
-  if (between(cp, 0x100, 0x137) || between(cp, 0x14A, 0x177)) {
+  if (stemmer_between(cp, 0x100, 0x137) || stemmer_between(cp, 0x14A, 0x177)) {
     return cp | 1;
   }
-  if (between(cp, 0x139, 0x148) || between(cp, 0x179, 0x17E)) {
+  if (stemmer_between(cp, 0x139, 0x148) || stemmer_between(cp, 0x179, 0x17E)) {
     return cp + (cp & 1);
   }
   return cp;
 }
 
 /* --- Words -------------------------------------------------------------------------------------------------------- */
-typedef struct word_buf {
+typedef struct stemmer_word_buf {
   char p[LT_WORD_MAX_BYTES];
   size_t n;
   bool cut;
-} word_buf;
+} stemmer_word_buf;
 
-typedef struct splitter {
+typedef struct stemmer_splitter {
   lt_word_fn fn;
   void *arg;
   const char *p;
   const char *end;
-  word_buf word;
-  word_buf joined;    /* the words since the last separator */
-  unsigned parts;     /* how many those are */
-  uint32_t ideograph; /* the one before, or 0 */
-  bool paired;        /* it has been given with its neighbour */
-  kind before;
+  stemmer_word_buf word;
+  stemmer_word_buf joined; /* the words since the last separator */
+  unsigned parts;          /* how many those are */
+  uint32_t ideograph;      /* the one before, or 0 */
+  bool paired;             /* it has been given with its neighbour */
+  stemmer_char_kind before;
   bool enough;
-} splitter;
+} stemmer_splitter;
 
-static void put(word_buf *w, uint32_t cp) {
+static void stemmer_put_char(stemmer_word_buf *w, uint32_t cp) {
   char bytes[4];
   unsigned n = lt_json_write_char(bytes, cp);
   if (w->cut || w->n + n > sizeof w->p) {
@@ -84,7 +87,7 @@ static void put(word_buf *w, uint32_t cp) {
   w->n += n;
 }
 
-static void give(splitter *s, word_buf *w, bool joined) {
+static void stemmer_give_word(stemmer_splitter *s, stemmer_word_buf *w, bool joined) {
   if (w->n > 0 && !s->enough) {
     s->enough = !s->fn(s->arg, lt_str_from(w->p, w->n), joined);
   }
@@ -92,80 +95,80 @@ static void give(splitter *s, word_buf *w, bool joined) {
   w->cut = false;
 }
 
-static void end_word(splitter *s) {
+static void stemmer_end_word(stemmer_splitter *s) {
   s->parts += s->word.n > 0;
-  give(s, &s->word, false);
+  stemmer_give_word(s, &s->word, false);
 }
 
-static void end_name(splitter *s) {
-  end_word(s);
+static void stemmer_end_name(stemmer_splitter *s) {
+  stemmer_end_word(s);
   if (s->parts < 2 || s->joined.cut) {
     s->joined.n = 0;
     s->joined.cut = false;
   }
-  give(s, &s->joined, true);
+  stemmer_give_word(s, &s->joined, true);
   s->parts = 0;
 }
 
-static void end_ideographs(splitter *s) {
+static void stemmer_end_ideographs(stemmer_splitter *s) {
   if (s->ideograph != 0 && !s->paired) {
-    put(&s->word, s->ideograph);
-    give(s, &s->word, false);
+    stemmer_put_char(&s->word, s->ideograph);
+    stemmer_give_word(s, &s->word, false);
   }
   s->ideograph = 0;
   s->paired = false;
 }
 
-static void add_ideograph(splitter *s, uint32_t cp) {
+static void stemmer_add_ideograph(stemmer_splitter *s, uint32_t cp) {
   if (s->ideograph == 0) {
-    end_name(s);
+    stemmer_end_name(s);
   } else {
-    put(&s->word, s->ideograph);
-    put(&s->word, cp);
-    give(s, &s->word, false);
+    stemmer_put_char(&s->word, s->ideograph);
+    stemmer_put_char(&s->word, cp);
+    stemmer_give_word(s, &s->word, false);
     s->paired = true;
   }
   s->ideograph = cp;
 }
 
-static char ascii_at(const splitter *s, size_t ahead) {
+static char stemmer_ascii_at(const stemmer_splitter *s, size_t ahead) {
   return (size_t)(s->end - s->p) > ahead ? s->p[ahead] : '\0';
 }
 
-static bool is_small(char c) {
+static bool stemmer_is_small(char c) {
   return c >= 'a' && c <= 'z';
 }
 
 /* Whether a new word begins with the capital just read: the N of getName, the R of HTTPResponse; not the D of IDs. */
-static bool is_hump(const splitter *s) {
+static bool stemmer_is_hump(const stemmer_splitter *s) {
   if (s->before != UPPER) {
     return true;
   }
-  bool plural = ascii_at(s, 0) == 's' && kind_of((unsigned char)ascii_at(s, 1)) != LOWER;
-  return is_small(ascii_at(s, 0)) && !plural;
+  bool plural = stemmer_ascii_at(s, 0) == 's' && stemmer_kind_of((unsigned char)stemmer_ascii_at(s, 1)) != LOWER;
+  return stemmer_is_small(stemmer_ascii_at(s, 0)) && !plural;
 }
 
-static uint32_t next_char(splitter *s) {
+static uint32_t stemmer_next_char(stemmer_splitter *s) {
   uint32_t cp = 0;
   unsigned n = lt_json_read_char(s->p, s->end, &cp);
   s->p += n > 0 ? n : 1;
   return n > 0 ? cp : 0xFFFD;
 }
 
-static void add_char(splitter *s, uint32_t cp) {
-  kind is = kind_of(cp);
+static void stemmer_add_char(stemmer_splitter *s, uint32_t cp) {
+  stemmer_char_kind is = stemmer_kind_of(cp);
   if (is == IDEOGRAPH) {
-    add_ideograph(s, cp);
+    stemmer_add_ideograph(s, cp);
   } else {
-    end_ideographs(s);
+    stemmer_end_ideographs(s);
     if (is == SEPARATOR) {
-      end_name(s);
-    } else if (is == JOINER || (is == UPPER && is_hump(s))) {
-      end_word(s);
+      stemmer_end_name(s);
+    } else if (is == JOINER || (is == UPPER && stemmer_is_hump(s))) {
+      stemmer_end_word(s);
     }
     if (is == UPPER || is == LOWER) {
-      put(&s->word, fold(cp));
-      put(&s->joined, fold(cp));
+      stemmer_put_char(&s->word, stemmer_fold(cp));
+      stemmer_put_char(&s->joined, stemmer_fold(cp));
     }
   }
   s->before = is;
@@ -173,21 +176,21 @@ static void add_char(splitter *s, uint32_t cp) {
 
 void lt_stemmer_each_word(lt_str text, lt_word_fn fn, void *arg) {
   const char *p = text.p != NULL ? text.p : "";
-  splitter s = {.fn = fn, .arg = arg, .p = p, .end = p + text.n};
+  stemmer_splitter s = {.fn = fn, .arg = arg, .p = p, .end = p + text.n};
   while (s.p < s.end && !s.enough) {
-    add_char(&s, next_char(&s));
+    stemmer_add_char(&s, stemmer_next_char(&s));
   }
-  end_ideographs(&s);
-  end_name(&s);
+  stemmer_end_ideographs(&s);
+  stemmer_end_name(&s);
 }
 
 /* --- Stems -------------------------------------------------------------------------------------------------------- */
-static bool ends(const char *w, size_t n, const char *ending) {
+static bool stemmer_ends(const char *w, size_t n, const char *ending) {
   size_t k = strlen(ending);
   return n >= k && memcmp(w + n - k, ending, k) == 0;
 }
 
-static bool has_vowel(const char *w, size_t n) {
+static bool stemmer_has_vowel(const char *w, size_t n) {
   for (size_t i = 0; i < n; i++) {
     if (strchr("aeiouy", w[i]) != NULL) {
       return true;
@@ -196,29 +199,30 @@ static bool has_vowel(const char *w, size_t n) {
   return false;
 }
 
-static size_t without_plural(char *w, size_t n) {
+static size_t stemmer_without_plural(char *w, size_t n) {
   if (n < 3 || w[n - 1] != 's' || strchr("sui", w[n - 2]) != NULL) {
     return n;
   }
-  if (n > 4 && ends(w, n, "ies")) {
+  if (n > 4 && stemmer_ends(w, n, "ies")) {
     w[n - 3] = 'y';
     return n - 2;
   }
-  bool es = ends(w, n, "sses") || ends(w, n, "xes") || ends(w, n, "ches") || ends(w, n, "shes");
+  bool es = stemmer_ends(w, n, "sses") || stemmer_ends(w, n, "xes") || stemmer_ends(w, n, "ches") ||
+            stemmer_ends(w, n, "shes");
   return n - (es ? 2 : 1);
 }
 
 /* created, creating, creation -> creat; copied -> copy; committing -> commit */
-static size_t without_ending(char *w, size_t n) {
-  if (n > 4 && ends(w, n, "ied")) {
+static size_t stemmer_without_ending(char *w, size_t n) {
+  if (n > 4 && stemmer_ends(w, n, "ied")) {
     w[n - 3] = 'y';
     return n - 2;
   }
-  if (n >= 8 && (ends(w, n, "tion") || ends(w, n, "sion"))) {
+  if (n >= 8 && (stemmer_ends(w, n, "tion") || stemmer_ends(w, n, "sion"))) {
     return n - 3;
   }
-  size_t ending = ends(w, n, "ing") ? 3 : ends(w, n, "ed") && !ends(w, n, "eed") ? 2 : 0;
-  if (ending == 0 || n < ending + 3 || !has_vowel(w, n - ending)) {
+  size_t ending = stemmer_ends(w, n, "ing") ? 3 : stemmer_ends(w, n, "ed") && !stemmer_ends(w, n, "eed") ? 2 : 0;
+  if (ending == 0 || n < ending + 3 || !stemmer_has_vowel(w, n - ending)) {
     return n;
   }
   n -= ending;
@@ -231,10 +235,10 @@ lt_str lt_stemmer_stem(lt_str word, char stem[LT_WORD_MAX_BYTES]) {
   bool ascii = true;
   for (size_t i = 0; i < n; i++) {
     stem[i] = word.p[i];
-    ascii = ascii && is_small(word.p[i]);
+    ascii = ascii && stemmer_is_small(word.p[i]);
   }
   if (ascii && n > 0) {
-    n = without_ending(stem, without_plural(stem, n));
+    n = stemmer_without_ending(stem, stemmer_without_plural(stem, n));
     n -= n > 3 && stem[n - 1] == 'e';
   }
   return lt_str_from(stem, n);

@@ -1,17 +1,13 @@
-/* Conditions of the policy's rules: compiled (policy_parse.c), judged (policy_eval.c), and the two questions they ask
- * of text (policy_text.c); internal to tool/.
+/* A rule's condition, compiled; internal to tool/policy/.
  *
- * A condition is total: no loops but over the items of an array of the call's, bounded in size, depth and work. It is
- * true, false or unknown.
+ * A condition always ends: its only loops go over the items of an array in the call, and its size, depth and work are
+ * bounded. policy_judge.h says whether it holds for a call.
  */
-#ifndef LT_TOOL_POLICY_POLICY_IMPL_H
-#define LT_TOOL_POLICY_POLICY_IMPL_H
+#ifndef LT_TOOL_POLICY_POLICY_CONDITION_H
+#define LT_TOOL_POLICY_POLICY_CONDITION_H
 
 #include "base/arena.h"
 #include "tool/policy/policy.h"
-
-/* In the order of Kleene's logic: && is the least of two, || the greatest, ! turns it around. */
-typedef enum lt_policy_truth { LT_TRUTH_NO, LT_TRUTH_UNKNOWN, LT_TRUTH_YES } lt_policy_truth;
 
 typedef enum lt_policy_operand_kind {
   LT_OPERAND_LITERAL,
@@ -47,7 +43,7 @@ typedef struct lt_policy_operand {
   lt_str text;       /* of a literal: a string's characters, a number as written */
   lt_policy_hint hint;
   const lt_policy_path_step *steps;
-  bool length; /* length(...) of it */
+  bool is_length; /* length(...) of the value */
 } lt_policy_operand;
 
 typedef enum lt_policy_condition_kind {
@@ -83,30 +79,8 @@ typedef struct lt_policy_condition {
   lt_str text;                    /* a pattern, or a folder: normalised, without a slash at its end */
 } lt_policy_condition;
 
-/* Errors: LT_E_INVALID, with the place and what was expected; LT_E_LIMIT; LT_E_NOMEM. Owns: the arena, also what of
- * `text` is kept. */
+/* Compiles. Errors: LT_E_INVALID, with the place and what was expected; LT_E_LIMIT; LT_E_NOMEM. Owns: the arena; `text`
+ * is not kept. */
 lt_status lt_policy_parse_condition(lt_arena *arena, lt_str text, const lt_policy_condition **ret_cond, lt_err *err);
-
-/* A judgement of one call, by one condition after another. */
-typedef struct lt_policy_judge {
-  const lt_policy_call *call;
-  lt_arena arena; /* characters of strings that are written with escapes */
-  uint64_t steps; /* of work that are left; without any, everything is unknown */
-  lt_json it;
-  bool hints[LT_HINT_COUNT];
-  bool hints_read;
-} lt_policy_judge;
-
-void lt_policy_judge_init(lt_policy_judge *judge, const lt_policy_call *call);
-void lt_policy_judge_release(lt_policy_judge *judge);
-lt_policy_truth lt_policy_judge_condition(lt_policy_judge *judge, const lt_policy_condition *cond);
-
-/* Whether all of `text` is as `pattern` says: "*" is any characters, "?" is one, all else is itself. Time: the product
- * of both lengths at worst. */
-bool lt_policy_glob(lt_str pattern, lt_str text);
-
-/* An absolute path without ".", ".." and repeated slashes, by its text alone; no slash at its end, so that "/" is "".
- * False for what is not absolute or has a NUL in it, and without memory. */
-bool lt_policy_path(lt_arena *arena, lt_str path, lt_str *ret);
 
 #endif

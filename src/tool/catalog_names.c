@@ -1,9 +1,9 @@
-#include "tool/tool_names.h"
+#include "tool/catalog_names.h"
 
 #include "base/limits.h"
 #include "tool/identifier.h"
 
-/* How a tool came to its TypeScript name. */
+/* Why a tool has its TypeScript name. */
 typedef enum ts_reason {
   TS_PLAIN,
   TS_PREFIXED, /* as in lt_identifier_change */
@@ -14,36 +14,36 @@ typedef enum ts_reason {
 
 typedef struct ts_entry {
   uint32_t first;  /* the first tool of this type name, before servers' names were added */
-  uint32_t rival;  /* who has the name this tool would have had */
+  uint32_t rival;  /* the tool that has the name this tool would have had */
   uint32_t number; /* the last number that was given to a rival of this tool */
   ts_reason reason;
   bool shared;  /* of a first tool: another server has a tool of this type name too */
   bool pending; /* the name is taken: a number is due */
 } ts_entry;
 
-/* What names are worked out with, thrown away after. */
+/* Scratch data while names are given. */
 typedef struct ts_work {
-  lt_tool_names *naming;
+  lt_catalog_names *naming;
   lt_arena arena;
   lt_buf buf;
   lt_buf joined;
-  lt_tool_table types; /* by ts_type: those that are settled */
+  lt_tool_table types; /* by ts_type: the types that are settled */
   ts_entry *entries;
 } ts_work;
 
 /* --- Both --------------------------------------------------------------------------------------------------------- */
-lt_status lt_tool_names_warn(lt_tool_names *naming, uint32_t index, lt_str text) {
-  lt_tool_names_warning *warning = lt_arena_zalloc(naming->arena, 1, sizeof *warning);
+lt_status lt_catalog_names_warn(lt_catalog_names *naming, uint32_t index, lt_str text) {
+  lt_catalog_names_warning *warning = lt_arena_zalloc(naming->arena, 1, sizeof *warning);
   if (warning == NULL || text.p == NULL) {
     return LT_E_NOMEM;
   }
-  *warning = (lt_tool_names_warning){.index = index, .text = text, .next = naming->warnings};
+  *warning = (lt_catalog_names_warning){.index = index, .text = text, .next = naming->warnings};
   naming->warnings = warning;
   naming->warning_count++;
   return LT_OK;
 }
 
-static lt_status tool_names_keep(lt_tool_names *naming, const lt_buf *buf, lt_str *ret_name) {
+static lt_status catalog_names_keep(lt_catalog_names *naming, const lt_buf *buf, lt_str *ret_name) {
   if (buf->status != LT_OK) {
     return buf->status;
   }
@@ -56,64 +56,64 @@ static lt_status tool_names_keep(lt_tool_names *naming, const lt_buf *buf, lt_st
 }
 
 /* --- JavaScript --------------------------------------------------------------------------------------------------- */
-static lt_status tool_names_warn_js_lost(lt_tool_names *naming, uint32_t i, uint32_t owner) {
+static lt_status catalog_names_warn_js_lost(lt_catalog_names *naming, uint32_t i, uint32_t owner) {
   const lt_tool *tool = &naming->tools[i];
   const lt_tool *other = &naming->tools[owner];
   lt_str text = lt_arena_printf(
       naming->arena, "Tool \"%.*s\" has no JavaScript name: %.*s already is \"%.*s\". Call it as tools[\"%.*s\"].",
       LT_STR_ARG(tool->id), LT_STR_ARG(other->js_name), LT_STR_ARG(other->id), LT_STR_ARG(tool->id));
-  return lt_tool_names_warn(naming, i, text);
+  return lt_catalog_names_warn(naming, i, text);
 }
 
-static const char *tool_names_change_reason(lt_identifier_change change) {
+static const char *catalog_names_change_reason(lt_identifier_change change) {
   return change == LT_IDENTIFIER_PREFIXED ? "the name would not be an identifier otherwise"
                                           : "without the \"_\" it is a reserved word or a built-in";
 }
 
-static lt_status tool_names_warn_renamed(lt_tool_names *naming, uint32_t i, lt_str name, const char *language,
-                                         const char *reason) {
+static lt_status catalog_names_warn_renamed(lt_catalog_names *naming, uint32_t i, lt_str name, const char *language,
+                                            const char *reason) {
   lt_str text = lt_arena_printf(naming->arena, "Tool \"%.*s\" is called %.*s in %s: %s.",
                                 LT_STR_ARG(naming->tools[i].id), LT_STR_ARG(name), language, reason);
-  return lt_tool_names_warn(naming, i, text);
+  return lt_catalog_names_warn(naming, i, text);
 }
 
-static lt_status tool_names_name_js(lt_tool_names *naming, uint32_t i, lt_buf *buf) {
+static lt_status catalog_names_name_js(lt_catalog_names *naming, uint32_t i, lt_buf *buf) {
   lt_tool *tool = &naming->tools[i];
   lt_buf_clear(buf);
-  /* A name without a namespace is said to models as it is: it is the same everywhere. */
+  /* A name without a namespace is the same in every language: models are told it as it is. */
   lt_identifier_change change =
       tool->ns.n > 0 ? lt_identifier_make_js(buf, tool->id) : lt_identifier_make_ts(buf, tool->id);
-  LT_TRY(tool_names_keep(naming, buf, &tool->js_name));
+  LT_TRY(catalog_names_keep(naming, buf, &tool->js_name));
   uint32_t owner = lt_tool_table_enter(&naming->js, i);
   if (owner != i) {
     tool->js_name = LT_STR("");
-    return tool_names_warn_js_lost(naming, i, owner);
+    return catalog_names_warn_js_lost(naming, i, owner);
   }
   return change == LT_IDENTIFIER_PLAIN
              ? LT_OK
-             : tool_names_warn_renamed(naming, i, tool->js_name, "JavaScript", tool_names_change_reason(change));
+             : catalog_names_warn_renamed(naming, i, tool->js_name, "JavaScript", catalog_names_change_reason(change));
 }
 
-static lt_status tool_names_name_all_js(lt_tool_names *naming, lt_buf *buf) {
+static lt_status catalog_names_name_all_js(lt_catalog_names *naming, lt_buf *buf) {
   LT_TRY(lt_tool_table_init(&naming->js, naming->arena, naming->tools, offsetof(lt_tool, js_name), naming->count));
   for (uint32_t i = 0; i < naming->count; i++) {
-    LT_TRY(tool_names_name_js(naming, i, buf));
+    LT_TRY(catalog_names_name_js(naming, i, buf));
   }
   return LT_OK;
 }
 
 /* --- TypeScript --------------------------------------------------------------------------------------------------- */
 /* Gives tool `i` the name in the buffer, and the type name that follows from it. */
-static lt_status tool_names_take_ts(ts_work *work, uint32_t i) {
+static lt_status catalog_names_take_ts(ts_work *work, uint32_t i) {
   lt_tool *tool = &work->naming->tools[i];
-  LT_TRY(tool_names_keep(work->naming, &work->buf, &tool->ts_name));
+  LT_TRY(catalog_names_keep(work->naming, &work->buf, &tool->ts_name));
   lt_buf_clear(&work->buf);
   lt_identifier_ts_type(&work->buf, tool->ts_name);
-  return tool_names_keep(work->naming, &work->buf, &tool->ts_type);
+  return catalog_names_keep(work->naming, &work->buf, &tool->ts_type);
 }
 
 /* The name with its server's or plugin's before it. */
-static lt_identifier_change tool_names_make_long_name(ts_work *work, uint32_t i) {
+static lt_identifier_change catalog_names_make_long_name(ts_work *work, uint32_t i) {
   const lt_tool *tool = &work->naming->tools[i];
   lt_buf_clear(&work->joined);
   lt_buf_add(&work->joined, tool->ns);
@@ -123,28 +123,29 @@ static lt_identifier_change tool_names_make_long_name(ts_work *work, uint32_t i)
   return lt_identifier_make_ts(&work->buf, lt_buf_view(&work->joined));
 }
 
-static lt_identifier_change tool_names_make_own_name(ts_work *work, uint32_t i) {
+static lt_identifier_change catalog_names_make_own_name(ts_work *work, uint32_t i) {
   lt_buf_clear(&work->buf);
   return lt_identifier_make_ts(&work->buf, work->naming->tools[i].name);
 }
 
-static lt_status tool_names_name_by_itself(ts_work *work, uint32_t i) {
+static lt_status catalog_names_name_by_itself(ts_work *work, uint32_t i) {
   bool of_plugin = work->naming->tools[i].of_plugin && work->naming->tools[i].ns.n > 0;
-  lt_identifier_change change = of_plugin ? tool_names_make_long_name(work, i) : tool_names_make_own_name(work, i);
+  lt_identifier_change change =
+      of_plugin ? catalog_names_make_long_name(work, i) : catalog_names_make_own_name(work, i);
   if (change != LT_IDENTIFIER_PLAIN) {
     work->entries[i].reason = change == LT_IDENTIFIER_PREFIXED ? TS_PREFIXED : TS_SUFFIXED;
   }
   LT_TRY(work->joined.status);
-  return tool_names_take_ts(work, i);
+  return catalog_names_take_ts(work, i);
 }
 
 /* Finds the names that several servers have. Types decide: equal functions have equal types. */
-static lt_status tool_names_find_shared(ts_work *work) {
-  lt_tool_names *naming = work->naming;
+static lt_status catalog_names_find_shared(ts_work *work) {
+  lt_catalog_names *naming = work->naming;
   lt_tool_table first;
   LT_TRY(lt_tool_table_init(&first, &work->arena, naming->tools, offsetof(lt_tool, ts_type), naming->count));
   for (uint32_t i = 0; i < naming->count; i++) {
-    LT_TRY(tool_names_name_by_itself(work, i));
+    LT_TRY(catalog_names_name_by_itself(work, i));
     uint32_t owner = lt_tool_table_enter(&first, i);
     work->entries[i].first = owner;
     if (!lt_str_eq(naming->tools[i].ns, naming->tools[owner].ns)) {
@@ -154,19 +155,19 @@ static lt_status tool_names_find_shared(ts_work *work) {
   return LT_OK;
 }
 
-static lt_status tool_names_add_server(ts_work *work, uint32_t i) {
+static lt_status catalog_names_add_server(ts_work *work, uint32_t i) {
   if (work->naming->tools[i].of_plugin) {
-    return LT_OK; /* has it already, or there is none */
+    return LT_OK; /* it has the name already, or there is none */
   }
-  tool_names_make_long_name(work, i);
+  catalog_names_make_long_name(work, i);
   LT_TRY(work->joined.status);
   work->entries[i].reason = TS_SERVER;
-  return tool_names_take_ts(work, i);
+  return catalog_names_take_ts(work, i);
 }
 
-/* The first in id order gets the name; the others wait until every name that needs no number is settled. */
-static void tool_names_settle(ts_work *work, uint32_t i) {
-  lt_tool_names *naming = work->naming;
+/* The first tool in id order gets the name. The others wait until every name that needs no number is settled. */
+static void catalog_names_settle(ts_work *work, uint32_t i) {
+  lt_catalog_names *naming = work->naming;
   uint32_t rival = lt_tool_table_find(&naming->ts, naming->tools[i].ts_name);
   if (rival == LT_TOOL_TABLE_NONE) {
     rival = lt_tool_table_find(&work->types, naming->tools[i].ts_type);
@@ -180,9 +181,9 @@ static void tool_names_settle(ts_work *work, uint32_t i) {
   work->entries[i].pending = true;
 }
 
-/* The counter stays with the rival, so that many tools of one name do not each try all numbers again. */
-static lt_status tool_names_add_number(ts_work *work, uint32_t i) {
-  lt_tool_names *naming = work->naming;
+/* The rival keeps the counter, so that many tools of one name do not each try all numbers again. */
+static lt_status catalog_names_add_number(ts_work *work, uint32_t i) {
+  lt_catalog_names *naming = work->naming;
   lt_str base = naming->tools[i].ts_name;
   uint32_t *number = &work->entries[work->entries[i].rival].number;
   do {
@@ -190,7 +191,7 @@ static lt_status tool_names_add_number(ts_work *work, uint32_t i) {
     lt_buf_clear(&work->buf);
     lt_buf_add(&work->buf, base);
     lt_buf_printf(&work->buf, "_%u", (unsigned)*number);
-    LT_TRY(tool_names_take_ts(work, i));
+    LT_TRY(catalog_names_take_ts(work, i));
   } while (lt_tool_table_find(&naming->ts, naming->tools[i].ts_name) != LT_TOOL_TABLE_NONE ||
            lt_tool_table_find(&work->types, naming->tools[i].ts_type) != LT_TOOL_TABLE_NONE);
   work->entries[i].reason = TS_NUMBERED;
@@ -199,47 +200,47 @@ static lt_status tool_names_add_number(ts_work *work, uint32_t i) {
   return LT_OK;
 }
 
-static lt_status tool_names_warn_ts(ts_work *work, uint32_t i) {
+static lt_status catalog_names_warn_ts(ts_work *work, uint32_t i) {
   lt_str name = work->naming->tools[i].ts_name;
   switch (work->entries[i].reason) {
     case TS_PLAIN:
       return LT_OK;
     case TS_PREFIXED:
-      return tool_names_warn_renamed(work->naming, i, name, "TypeScript",
-                                     tool_names_change_reason(LT_IDENTIFIER_PREFIXED));
+      return catalog_names_warn_renamed(work->naming, i, name, "TypeScript",
+                                        catalog_names_change_reason(LT_IDENTIFIER_PREFIXED));
     case TS_SUFFIXED:
-      return tool_names_warn_renamed(work->naming, i, name, "TypeScript",
-                                     tool_names_change_reason(LT_IDENTIFIER_SUFFIXED));
+      return catalog_names_warn_renamed(work->naming, i, name, "TypeScript",
+                                        catalog_names_change_reason(LT_IDENTIFIER_SUFFIXED));
     case TS_SERVER:
-      return tool_names_warn_renamed(work->naming, i, name, "TypeScript", "another server has a tool of this name");
+      return catalog_names_warn_renamed(work->naming, i, name, "TypeScript", "another server has a tool of this name");
     case TS_NUMBERED:
-      return tool_names_warn_renamed(work->naming, i, name, "TypeScript",
-                                     "another tool or its types have the name already");
+      return catalog_names_warn_renamed(work->naming, i, name, "TypeScript",
+                                        "another tool or its types have the name already");
   }
   return LT_OK;
 }
 
-static lt_status tool_names_name_all_ts(ts_work *work) {
-  lt_tool_names *naming = work->naming;
-  LT_TRY(tool_names_find_shared(work));
+static lt_status catalog_names_name_all_ts(ts_work *work) {
+  lt_catalog_names *naming = work->naming;
+  LT_TRY(catalog_names_find_shared(work));
   LT_TRY(lt_tool_table_init(&naming->ts, naming->arena, naming->tools, offsetof(lt_tool, ts_name), naming->count));
   LT_TRY(lt_tool_table_init(&work->types, &work->arena, naming->tools, offsetof(lt_tool, ts_type), naming->count));
   for (uint32_t i = 0; i < naming->count; i++) {
     if (work->entries[work->entries[i].first].shared) {
-      LT_TRY(tool_names_add_server(work, i));
+      LT_TRY(catalog_names_add_server(work, i));
     }
-    tool_names_settle(work, i);
+    catalog_names_settle(work, i);
   }
   for (uint32_t i = 0; i < naming->count; i++) {
     if (work->entries[i].pending) {
-      LT_TRY(tool_names_add_number(work, i));
+      LT_TRY(catalog_names_add_number(work, i));
     }
-    LT_TRY(tool_names_warn_ts(work, i));
+    LT_TRY(catalog_names_warn_ts(work, i));
   }
   return LT_OK;
 }
 
-lt_status lt_tool_names_assign(lt_tool_names *naming) {
+lt_status lt_catalog_names_assign(lt_catalog_names *naming) {
   ts_work work = {.naming = naming};
   lt_arena_init(&work.arena, LT_CATALOG_MAX_BYTES);
   lt_buf_init(&work.buf, LT_CATALOG_MAX_BYTES);
@@ -247,10 +248,10 @@ lt_status lt_tool_names_assign(lt_tool_names *naming) {
   lt_status status = LT_E_NOMEM;
   work.entries = lt_arena_zalloc(&work.arena, naming->count, sizeof *work.entries);
   if (work.entries != NULL) {
-    status = tool_names_name_all_js(naming, &work.buf);
+    status = catalog_names_name_all_js(naming, &work.buf);
   }
   if (status == LT_OK) {
-    status = tool_names_name_all_ts(&work);
+    status = catalog_names_name_all_ts(&work);
   }
   lt_buf_release(&work.buf);
   lt_buf_release(&work.joined);

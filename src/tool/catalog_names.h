@@ -1,33 +1,33 @@
 /* Giving the tools of a snapshot their JavaScript and TypeScript names; internal to tool/.
  */
-#ifndef LT_TOOL_TOOL_NAMES_H
-#define LT_TOOL_TOOL_NAMES_H
+#ifndef LT_TOOL_CATALOG_NAMES_H
+#define LT_TOOL_CATALOG_NAMES_H
 
 #include "base/arena.h"
 #include "tool/catalog.h"
 #include "tool/tool_table.h"
 
 /* A sentence about the tool at `index`. */
-typedef struct lt_tool_names_warning {
+typedef struct lt_catalog_names_warning {
   uint32_t index;
   lt_str text;
-  struct lt_tool_names_warning *next;
-} lt_tool_names_warning;
+  struct lt_catalog_names_warning *next;
+} lt_catalog_names_warning;
 
-typedef struct lt_tool_names {
+typedef struct lt_catalog_names {
   lt_arena *arena; /* of the snapshot: what is made here stays */
   lt_tool *tools;  /* sorted by id, ids distinct */
   uint32_t count;
-  lt_tool_table js;                /* filled */
-  lt_tool_table ts;                /* filled */
-  lt_tool_names_warning *warnings; /* in no particular order */
+  lt_tool_table js;                   /* filled */
+  lt_tool_table ts;                   /* filled */
+  lt_catalog_names_warning *warnings; /* in no particular order */
   uint32_t warning_count;
-} lt_tool_names;
+} lt_catalog_names;
 
 /* Sets js_name, ts_name and ts_type of every tool. LT_E_NOMEM. */
-lt_status lt_tool_names_assign(lt_tool_names *naming);
+lt_status lt_catalog_names_assign(lt_catalog_names *naming);
 
 /* Adds a warning whose text is in the snapshot's arena; LT_E_NOMEM, also when that text could not be made. */
-lt_status lt_tool_names_warn(lt_tool_names *naming, uint32_t index, lt_str text);
+lt_status lt_catalog_names_warn(lt_catalog_names *naming, uint32_t index, lt_str text);
 
 #endif
