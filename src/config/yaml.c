@@ -117,10 +117,11 @@ static bool yaml_is_standard_tag(const char *tag) {
   return false;
 }
 
-static lt_status yaml_check_tag(yaml_reader *r, const yaml_event_t *event, const yaml_char_t *tag, bool *ret_string) {
+static lt_status yaml_check_tag(yaml_reader *r, const yaml_event_t *event, const yaml_char_t *tag,
+                                bool *ret_is_string) {
   const char *t = (const char *)tag;
-  *ret_string = t && (strcmp(t, "!") == 0 || strcmp(t, TAG_STANDARD "str") == 0);
-  if (!t || *ret_string || yaml_is_standard_tag(t)) {
+  *ret_is_string = t && (strcmp(t, "!") == 0 || strcmp(t, TAG_STANDARD "str") == 0);
+  if (!t || *ret_is_string || yaml_is_standard_tag(t)) {
     return LT_OK;
   }
   return lt_fail(r->err, LT_E_CONFIG, "%s:%u: the tag %s means nothing here: remove it", r->name,
@@ -193,15 +194,15 @@ static bool yaml_is_null_word(lt_str s) {
 
 static lt_status yaml_read_scalar(yaml_reader *r, const yaml_event_t *event, lt_yaml_node **ret) {
   lt_str text = lt_str_from(event->data.scalar.value, event->data.scalar.length);
-  bool string;
+  bool is_string;
   lt_yaml_node *node = NULL;
-  LT_TRY(yaml_check_tag(r, event, event->data.scalar.tag, &string));
+  LT_TRY(yaml_check_tag(r, event, event->data.scalar.tag, &is_string));
   if (text.n && memchr(text.p, 0, text.n)) {
     return lt_fail(r->err, LT_E_CONFIG, "%s:%u: a NUL character (\\0) cannot be part of a value", r->name,
                    yaml_event_line(event));
   }
   LT_TRY(yaml_new_node(r, event, LT_YAML_SCALAR, &node));
-  node->quoted = string || event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+  node->quoted = is_string || event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
   node->text = lt_arena_dup(r->arena, text);
   if (!node->text.p) {
     return yaml_no_memory(r);
@@ -243,9 +244,9 @@ static lt_status yaml_next_kid(yaml_reader *r, lt_yaml_node **ret) {
 }
 
 static lt_status yaml_read_list(yaml_reader *r, const yaml_event_t *event, lt_yaml_node **ret) {
-  bool string;
+  bool is_string;
   lt_yaml_node *list = NULL, *kid;
-  LT_TRY(yaml_check_tag(r, event, event->data.sequence_start.tag, &string));
+  LT_TRY(yaml_check_tag(r, event, event->data.sequence_start.tag, &is_string));
   LT_TRY(yaml_enter(r, event));
   LT_TRY(yaml_new_node(r, event, LT_YAML_LIST, &list));
   lt_yaml_node **tail = &list->kids;
@@ -305,9 +306,9 @@ static lt_status yaml_check_key(yaml_reader *r, const lt_yaml_node *key) {
 }
 
 static lt_status yaml_read_map(yaml_reader *r, const yaml_event_t *event, lt_yaml_node **ret) {
-  bool string;
+  bool is_string;
   lt_yaml_node *map = NULL, *key, *value;
-  LT_TRY(yaml_check_tag(r, event, event->data.mapping_start.tag, &string));
+  LT_TRY(yaml_check_tag(r, event, event->data.mapping_start.tag, &is_string));
   LT_TRY(yaml_enter(r, event));
   LT_TRY(yaml_new_node(r, event, LT_YAML_MAP, &map));
   lt_yaml_node **tail = &map->kids;

@@ -4,7 +4,7 @@
  * key twice, aliases without bombs, ceilings, and one-line errors with the file's name and the line. A scalar is kept
  * as text; whether it may be a number or a boolean is asked when it is used. JSON is YAML here, tabs and all.
  *
- * Owns: the arena. Aliased nodes are shared, so a node may be reached twice.
+ * Owns: the arena. Aliased nodes are shared: two ways may lead to one node.
  */
 #ifndef LT_CONFIG_YAML_H
 #define LT_CONFIG_YAML_H
