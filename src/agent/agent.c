@@ -109,6 +109,7 @@ lt_status lt_agent_new(const lt_agent_options *options, lt_agent **ret_agent, lt
     return lt_fail(err, LT_E_NOMEM, "no memory for the agent");
   }
   agent->options = *options;
+  agent->options.observer = options->observer != NULL ? options->observer : &lt_replay_observer_none;
   agent->modes = lt_mode_table;
   agent->mode_count = lt_mode_count;
   lt_wait_init(&agent->ended, options->loop);

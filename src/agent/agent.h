@@ -9,6 +9,7 @@
 #include "text/secrets.h"
 #include "plugin/host.h"
 #include "model/model.h"
+#include "replay/replay_observer.h"
 #include "runner/runner.h"
 #include "store/store_prompts.h"
 #include "store/store.h"
@@ -49,9 +50,8 @@ typedef struct lt_agent_options {
   /* lt_agent_free leaves prompts that run as they are, for lt_agent_resume in the next process; otherwise it cancels
    * them. */
   bool leave_open;
-  /* lt_agent_resume carries prompts out by their record only, to check them: a step that differs from the record ends
-   * the prompt as failed with LT_E_DIVERGED; a step behind its end has LT_AGENT_BEYOND in the message. */
-  bool checks;
+  /* Watches prompts that lt_agent_resume carries out again, to check them; NULL: lt_replay_observer_none. */
+  lt_replay_observer *observer;
   /* Every event, in order; must not yield. `data` is JSON:
    * - prompt.created {promptId, userId, conversationId, model, mode}
    * - prompt.resumed, the same: it goes on in this process. Outputs of the earlier process are not sent again, but for
@@ -104,7 +104,6 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
  * prompt of the user's), LT_E_INVALID (it has ended, or runs in another process: its pid), LT_E_CONFIG (no model is
  * configured), LT_E_CLOSED, LT_E_LIMIT (its record is too long), LT_E_NOMEM, the store's. */
 lt_status lt_agent_resume(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) LT_YIELDS;
-#define LT_AGENT_BEYOND "the record ends here"
 /* Appends the tools that a prompt saw (tool/tool_list.h), which are kept once for all prompts that saw the same.
  * LT_YIELDS. LT_E_NOTFOUND: there is no record of the prompt, or its tools are not kept any more. */
 lt_status lt_agent_recorded_tools(lt_store *db, lt_journal *journal, lt_str prompt, lt_buf *out, lt_err *err) LT_YIELDS;

@@ -1,6 +1,6 @@
 #include "agent/approvals.h"
 
-#include "agent/check.h"
+#include "agent/turn_observer.h"
 #include "agent/turn_state.h"
 
 typedef struct approval_waiter {
@@ -153,9 +153,7 @@ static lt_status approvals_ask(lt_approver *self, const lt_approval *what, lt_ca
   if (lt_turn_record_decision(a->turn, pending.id, pending.hash, &approved, ret_reason)) {
     return approvals_settle_state(a, approved ? LT_OK : LT_E_DENIED, err);
   }
-  if (a->turn->agent->options.checks) {
-    return lt_turn_check_beyond(a->turn, "a call waits for somebody's decision", err);
-  }
+  LT_TRY(lt_turn_observer_record_end(a->turn, "a call waits for somebody's decision", err));
   return approvals_settle_state(a, approvals_wait_for_person(a, what, number, is_new, &pending, cancel, err), err);
 }
 

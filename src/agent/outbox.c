@@ -1,6 +1,6 @@
 #include "agent/outbox_impl.h"
 
-#include "agent/check.h"
+#include "agent/turn_observer.h"
 #include "agent/turn_state.h"
 #include "base/mem.h"
 
@@ -162,8 +162,8 @@ static lt_status outbox_put_text(lt_outbox *o, lt_str id, bool of_mode, lt_str t
     output = outbox_output_new(o, LT_OUTPUT_TEXT, id);
     LT_TRY(
         outbox_add_output(o, output, output != NULL && outbox_keep_text(output, &output->text, text), streamed, err));
-  } else if (o->turn->agent->options.checks) {
-    lt_outbox_check_text(o, output, text);
+  } else {
+    lt_turn_observer_text(o->turn, output, text);
   }
   output->of_mode = of_mode;
   return LT_OK;
@@ -267,8 +267,8 @@ lt_status lt_outbox_tool_begin(lt_outbox *o, const lt_outbox_tool *wanted, uint3
   LT_TRY(outbox_mask(o, &shown.input, false, &masked, err));
   lt_str id = tool->inner ? lt_outbox_inner_id(o, tool->id) : lt_outbox_make_id(o, LT_OUTPUT_TOOL, tool->id);
   LT_TRY(lt_outbox_claim(o, LT_OUTPUT_TOOL, id, &output, err));
-  if (output != NULL && o->turn->agent->options.checks) {
-    lt_outbox_check_tool(o, output, tool);
+  if (output != NULL) {
+    lt_turn_observer_call(o->turn, output, tool);
   }
   LT_TRY(output != NULL ? outbox_reopen_output(o, output, tool, err) : outbox_begin_output(o, tool, id, &output, err));
   output->of_mode = !tool->inner;
@@ -319,8 +319,8 @@ lt_status lt_outbox_tool_end(lt_outbox *o, uint32_t number, lt_status status, lt
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
   LT_AUTO_BUF(cut, LT_MIB);
   LT_TRY(outbox_mask(o, &answer, status == LT_OK && answer.n > 0, &masked, err));
-  if (*place == NULL && o->turn->agent->options.checks && number < o->count && o->outputs[number]->old) {
-    lt_outbox_check_result(o, o->outputs[number], status, answer);
+  if (*place == NULL && number < o->count && o->outputs[number]->old) {
+    lt_turn_observer_result(o->turn, o->outputs[number], status, answer);
   }
   if (*place == NULL) {
     return LT_OK;

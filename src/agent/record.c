@@ -3,26 +3,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "agent/check.h"
+#include "agent/recorded_tools.h"
 #include "agent/turn_state.h"
 #include "json/json.h"
 
-static lt_turn_record *record_of(const lt_turn *turn) {
+static lt_turn_record *turn_record_of(const lt_turn *turn) {
   return &turn->own->record;
 }
 
 void lt_turn_record_release(lt_turn *turn) {
-  lt_record_release(&record_of(turn)->all);
+  lt_record_release(&turn_record_of(turn)->all);
 }
 
 /* --- Notes -------------------------------------------------------------------------------------------------------- */
-/* What cannot be noted is missed when the prompt is carried out again, and then that ends: a completion is known by its
+/* A note that is lost is missed when the prompt is carried out again, and ends it then: a completion is known by its
  * number. The prompt itself goes on. */
-static void note(lt_turn *turn, uint32_t kind, uint64_t number, lt_buf *text) {
+static void turn_record_note(lt_turn *turn, uint32_t kind, uint64_t number, lt_buf *text) {
   lt_journal *journal = turn->caller.journal;
   const lt_secrets *secrets = turn->agent->options.secrets;
-  lt_buf masked;
-  lt_buf_init(&masked, text->max);
+  LT_AUTO_BUF(masked, text->max);
   lt_note what = {.kind = kind, .number = number, .text = lt_buf_view(text)};
   if (lt_secrets_in(secrets, what.text)) {
     lt_secrets_mask_json(secrets, what.text, &masked);
@@ -31,13 +30,12 @@ static void note(lt_turn *turn, uint32_t kind, uint64_t number, lt_buf *text) {
   if (journal != NULL && journal->note != NULL && text->status == LT_OK && masked.status == LT_OK) {
     journal->note(journal, turn->caller.run, &what, NULL, NULL);
   }
-  lt_buf_release(&masked);
   lt_buf_release(text);
 }
 
 /* The next note of this kind and number, from a place on. */
-static lt_note *find(const lt_turn_record *record, uint32_t kind, uint64_t number, size_t from) {
-  for (size_t i = from; record->again && i < record->all.note_count; i++) {
+static lt_note *turn_record_find(const lt_turn_record *record, uint32_t kind, uint64_t number, size_t from) {
+  for (size_t i = from; record->is_recalled && i < record->all.note_count; i++) {
     lt_note *one = &record->all.notes[i];
     if (one->kind == kind && one->number == number) {
       return one;
@@ -46,13 +44,13 @@ static lt_note *find(const lt_turn_record *record, uint32_t kind, uint64_t numbe
   return NULL;
 }
 
-static void put_pair(lt_json_writer *w, const char *key, lt_str value) {
+static void record_put_pair(lt_json_writer *w, const char *key, lt_str value) {
   lt_json_key(w, key);
   lt_json_put_str(w, value);
 }
 
 /* --- The beginning ------------------------------------------------------------------------------------------------ */
-static uint64_t number_of_tools(const lt_catalog *tools) {
+static uint64_t record_hash_tools(const lt_catalog *tools) {
   uint64_t number = 0;
   for (size_t i = 0; tools != NULL && i < lt_catalog_count(tools); i++) {
     const lt_tool *tool = lt_catalog_at(tools, i);
@@ -61,17 +59,13 @@ static uint64_t number_of_tools(const lt_catalog *tools) {
   return number;
 }
 
-static const lt_note *find_start(const lt_turn_record *record) {
-  for (size_t i = 0; record->again && i < record->all.note_count; i++) {
-    if (record->all.notes[i].kind == LT_PROMPT_NOTE_START) {
-      return &record->all.notes[i];
-    }
-  }
-  return NULL; /* it had not begun */
+/* NULL: the prompt had not begun, or is carried out for the first time. */
+static const lt_note *turn_record_find_start(const lt_turn_record *record) {
+  return record->is_recalled ? lt_notes_find(&record->all, LT_PROMPT_NOTE_START) : NULL;
 }
 
 lt_status lt_turn_record_check(lt_turn *turn, lt_err *err) {
-  const lt_note *start = find_start(record_of(turn));
+  const lt_note *start = turn_record_find_start(turn_record_of(turn));
   lt_str was = LT_STR("");
   lt_json_doc doc;
   if (start == NULL) {
@@ -90,26 +84,26 @@ lt_status lt_turn_record_check(lt_turn *turn, lt_err *err) {
 }
 
 void lt_turn_record_start(lt_turn *turn, lt_catalog *tools) {
-  uint64_t number = number_of_tools(tools);
-  const lt_note *start = find_start(record_of(turn));
+  uint64_t number = record_hash_tools(tools);
+  const lt_note *start = turn_record_find_start(turn_record_of(turn));
   if (start != NULL) {
-    record_of(turn)->other_tools = start->number != number;
+    turn_record_of(turn)->has_other_tools = start->number != number;
     return;
   }
   lt_buf text;
   bool noted = turn->caller.journal != NULL && turn->caller.journal->note != NULL;
-  lt_str kept = noted && tools != NULL ? lt_turn_keep_tools(turn, tools) : LT_STR("");
+  lt_str kept = noted && tools != NULL ? lt_recorded_tools_keep(turn, tools) : LT_STR("");
   lt_buf_init(&text, LT_KIB);
   lt_json_writer w = lt_json_writer_on(&text);
   lt_json_begin_object(&w);
-  put_pair(&w, "lathe", LT_STR(LT_VERSION));
-  put_pair(&w, "tools", kept);
+  record_put_pair(&w, "lathe", LT_STR(LT_VERSION));
+  record_put_pair(&w, "tools", kept);
   lt_json_end_object(&w);
-  note(turn, LT_PROMPT_NOTE_START, number, &text);
+  turn_record_note(turn, LT_PROMPT_NOTE_START, number, &text);
 }
 
 /* --- Completions -------------------------------------------------------------------------------------------------- */
-static void put_usage(lt_json_writer *w, const lt_completion *completion) {
+static void record_put_usage(lt_json_writer *w, const lt_completion *completion) {
   lt_json_key(w, "usage");
   lt_json_begin_array(w);
   lt_json_put_int(w, completion->usage.input_tokens);
@@ -117,10 +111,10 @@ static void put_usage(lt_json_writer *w, const lt_completion *completion) {
   lt_json_put_int(w, completion->usage.reasoning_tokens);
   lt_json_put_int(w, completion->usage.estimated);
   lt_json_end_array(w);
-  put_pair(w, "model", completion->model);
+  record_put_pair(w, "model", completion->model);
 }
 
-static void put_calls(lt_json_writer *w, const lt_completion *completion) {
+static void record_put_calls(lt_json_writer *w, const lt_completion *completion) {
   lt_json_key(w, "calls");
   lt_json_begin_array(w);
   for (size_t i = 0; i < completion->call_count; i++) {
@@ -134,37 +128,37 @@ static void put_calls(lt_json_writer *w, const lt_completion *completion) {
   lt_json_end_array(w);
 }
 
-static void put_hash(lt_json_writer *w, const char *key, uint64_t hash) {
+static void record_put_hash(lt_json_writer *w, const char *key, uint64_t hash) {
   char text[17];
   snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
-  put_pair(w, key, lt_str_of(text));
+  record_put_pair(w, key, lt_str_of(text));
 }
 
 void lt_turn_record_put(lt_turn *turn, uint64_t hash, const lt_completion *completion, lt_status status,
                         const lt_err *err) {
-  lt_turn_record *record = record_of(turn);
-  uint64_t number = record->asked++;
+  lt_turn_record *record = turn_record_of(turn);
+  uint64_t number = record->reply_count++;
   if (status == LT_E_CANCELLED || (turn->cancel.why != LT_OK && status == turn->cancel.why)) {
-    return; /* that is the end */
+    return; /* the prompt ends: this is no reply of the model */
   }
   lt_buf text;
   lt_buf_init(&text, LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&text);
   lt_json_begin_object(&w);
-  put_hash(&w, "messages", hash);
-  put_pair(&w, "text", lt_buf_view(&completion->text));
-  put_calls(&w, completion);
+  record_put_hash(&w, "messages", hash);
+  record_put_pair(&w, "text", lt_buf_view(&completion->text));
+  record_put_calls(&w, completion);
   lt_json_key(&w, "finish");
   lt_json_put_int(&w, completion->finish);
-  put_usage(&w, completion);
+  record_put_usage(&w, completion);
   if (status != LT_OK) {
-    put_pair(&w, "status", lt_str_of(lt_status_name(status)));
-    put_pair(&w, "error", lt_str_of(lt_err_msg(err)));
+    record_put_pair(&w, "status", lt_str_of(lt_status_name(status)));
+    record_put_pair(&w, "error", lt_str_of(lt_err_msg(err)));
     lt_json_key(&w, "tooLong");
     lt_json_put_bool(&w, completion->too_long);
   }
   lt_json_end_object(&w);
-  note(turn, LT_PROMPT_NOTE_COMPLETION, number, &text);
+  turn_record_note(turn, LT_PROMPT_NOTE_COMPLETION, number, &text);
 }
 
 void lt_turn_record_put_llm(lt_turn *turn, const lt_completion *completion) {
@@ -172,27 +166,27 @@ void lt_turn_record_put_llm(lt_turn *turn, const lt_completion *completion) {
   lt_buf_init(&text, LT_MIB);
   lt_json_writer w = lt_json_writer_on(&text);
   lt_json_begin_object(&w);
-  put_usage(&w, completion);
+  record_put_usage(&w, completion);
   lt_json_end_object(&w);
-  note(turn, LT_PROMPT_NOTE_LLM, 0, &text);
+  turn_record_note(turn, LT_PROMPT_NOTE_LLM, 0, &text);
 }
 
-static int64_t int_at(lt_json array, uint32_t i) {
+static int64_t record_int_at(lt_json array, uint32_t i) {
   int64_t n = 0;
   (void)lt_json_int(lt_json_at(array, i), &n);
   return n;
 }
 
-static bool read_usage(lt_json json, lt_completion *completion) {
+static bool record_read_usage(lt_json json, lt_completion *completion) {
   lt_json usage = lt_json_get(json, "usage");
-  completion->usage = (lt_usage){.input_tokens = int_at(usage, 0),
-                                 .output_tokens = int_at(usage, 1),
-                                 .reasoning_tokens = int_at(usage, 2),
-                                 .estimated = int_at(usage, 3) != 0};
+  completion->usage = (lt_usage){.input_tokens = record_int_at(usage, 0),
+                                 .output_tokens = record_int_at(usage, 1),
+                                 .reasoning_tokens = record_int_at(usage, 2),
+                                 .estimated = record_int_at(usage, 3) != 0};
   return lt_json_str(lt_json_get(json, "model"), &completion->arena, &completion->model);
 }
 
-static bool read_calls(lt_json json, lt_completion *completion) {
+static bool record_read_calls(lt_json json, lt_completion *completion) {
   lt_json calls = lt_json_get(json, "calls");
   lt_requested_call *list = lt_arena_zalloc(&completion->arena, lt_json_count(calls) + 1, sizeof *list);
   lt_json_iter it = lt_json_each(calls);
@@ -207,18 +201,9 @@ static bool read_calls(lt_json json, lt_completion *completion) {
   return read;
 }
 
-static lt_status status_of(lt_str name) {
-  for (int i = 0; i <= LT_E_INTERNAL; i++) {
-    if (lt_str_eqc(name, lt_status_name((lt_status)i))) {
-      return (lt_status)i;
-    }
-  }
-  return name.n == 0 ? LT_OK : LT_E_INTERNAL;
-}
-
 /* Everything in the completion's arena, which outlives the note. */
-static bool read_completion(lt_turn *turn, const lt_note *from, uint64_t hash, lt_completion *completion,
-                            lt_status *ret_status, lt_err *err) {
+static bool record_read_completion(lt_turn *turn, const lt_note *from, uint64_t hash, lt_completion *completion,
+                                   lt_status *ret_status, lt_err *err) {
   lt_json_doc doc;
   lt_str text = LT_STR(""), name = LT_STR(""), why = LT_STR(""), recorded = LT_STR("");
   int64_t finish = LT_FINISH_STOP;
@@ -227,8 +212,8 @@ static bool read_completion(lt_turn *turn, const lt_note *from, uint64_t hash, l
     return false;
   }
   lt_json json = lt_json_root(&doc);
-  if (!lt_json_str(lt_json_get(json, "text"), arena, &text) || !read_usage(json, completion) ||
-      !read_calls(json, completion)) {
+  if (!lt_json_str(lt_json_get(json, "text"), arena, &text) || !record_read_usage(json, completion) ||
+      !record_read_calls(json, completion)) {
     return false;
   }
   (void)lt_json_str(lt_json_get(json, "status"), arena, &name);
@@ -238,49 +223,49 @@ static bool read_completion(lt_turn *turn, const lt_note *from, uint64_t hash, l
   completion->finish = (lt_finish)finish;
   completion->too_long = lt_json_bool(lt_json_get(json, "tooLong"), false);
   lt_buf_add(&completion->text, text);
-  *ret_status = status_of(name);
+  *ret_status = name.n == 0 ? LT_OK : lt_notes_status(name, LT_E_INTERNAL);
   if (*ret_status != LT_OK) {
     lt_fail(err, *ret_status, "%.*s", LT_STR_ARG(why));
   }
-  lt_turn_record *record = record_of(turn);
-  if (!record->differs && recorded.n > 0 && strtoull(recorded.p, NULL, 16) != hash) {
-    record->differs = true;
-    record->differed = from->number;
+  lt_turn_record *record = turn_record_of(turn);
+  if (!record->has_other_question && recorded.n > 0 && strtoull(recorded.p, NULL, 16) != hash) {
+    record->has_other_question = true;
+    record->other_question = from->number;
   }
   return completion->text.status == LT_OK;
 }
 
 bool lt_turn_record_take(lt_turn *turn, uint64_t hash, lt_completion *completion, lt_status *ret_status, lt_err *err) {
-  lt_turn_record *record = record_of(turn);
-  const lt_note *one = find(record, LT_PROMPT_NOTE_COMPLETION, record->asked, record->looked);
+  lt_turn_record *record = turn_record_of(turn);
+  const lt_note *one = turn_record_find(record, LT_PROMPT_NOTE_COMPLETION, record->reply_count, record->search_from);
   if (one == NULL) {
     return false;
   }
-  record->asked++;
-  record->looked = (size_t)(one - record->all.notes) + 1;
-  if (!read_completion(turn, one, hash, completion, ret_status, err)) {
+  record->reply_count++;
+  record->search_from = (size_t)(one - record->all.notes) + 1;
+  if (!record_read_completion(turn, one, hash, completion, ret_status, err)) {
     *ret_status = lt_fail(err, LT_E_NOMEM, "no memory for a reply of the model that is on record");
   }
   return true;
 }
 
 /* --- Recalling ---------------------------------------------------------------------------------------------------- */
-/* What programs have asked of the model counts, whether they ask again or not. */
-static void count_llm(lt_turn *turn, const lt_note *one) {
+/* The usage of a program's llm() counts, whether the program asks again or not. */
+static void record_count_llm(lt_turn *turn, const lt_note *one) {
   lt_json_doc doc;
   lt_completion completion;
   lt_completion_init(&completion);
   if (lt_json_parse(&completion.arena, one->text, &doc, NULL) == LT_OK) {
-    (void)read_usage(lt_json_root(&doc), &completion);
+    (void)record_read_usage(lt_json_root(&doc), &completion);
     lt_turn_count_usage(turn, &completion);
   }
   lt_completion_release(&completion);
 }
 
 lt_status lt_turn_record_recall(lt_turn *turn, lt_err *err) {
-  lt_turn_record *record = record_of(turn);
+  lt_turn_record *record = turn_record_of(turn);
   lt_journal *journal = turn->caller.journal;
-  record->again = true;
+  record->is_recalled = true;
   turn->caller.recalled = true;
   if (journal == NULL || journal->recall == NULL) {
     return LT_OK;
@@ -288,7 +273,7 @@ lt_status lt_turn_record_recall(lt_turn *turn, lt_err *err) {
   LT_TRY(journal->recall(journal, turn->caller.run, &record->all, err));
   for (size_t i = 0; i < record->all.note_count; i++) {
     if (record->all.notes[i].kind == LT_PROMPT_NOTE_LLM) {
-      count_llm(turn, &record->all.notes[i]);
+      record_count_llm(turn, &record->all.notes[i]);
     } else if (record->all.notes[i].kind == LT_PROMPT_NOTE_CANCEL) {
       lt_cancel_fire(&turn->cancel, LT_E_CANCELLED);
     }
@@ -302,50 +287,49 @@ void lt_turn_record_decide(lt_turn *turn, lt_str id, uint64_t hash, bool approve
   lt_buf_init(&text, LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&text);
   lt_json_begin_object(&w);
-  put_pair(&w, "id", id);
-  put_hash(&w, "call", hash);
-  put_pair(&w, "reason", reason);
+  record_put_pair(&w, "id", id);
+  record_put_hash(&w, "call", hash);
+  record_put_pair(&w, "reason", reason);
   lt_json_end_object(&w);
-  note(turn, LT_PROMPT_NOTE_DECISION, approved, &text);
+  turn_record_note(turn, LT_PROMPT_NOTE_DECISION, approved, &text);
 }
 
 void lt_turn_record_cancel(lt_turn *turn) {
   lt_buf nothing;
   lt_buf_init(&nothing, LT_KIB);
-  note(turn, LT_PROMPT_NOTE_CANCEL, 0, &nothing);
+  turn_record_note(turn, LT_PROMPT_NOTE_CANCEL, 0, &nothing);
 }
 
 /* Programs in processes may ask about another call under the number of one that was decided about. */
-static bool is_about(const lt_note *one, lt_str id, uint64_t hash, lt_buf *reason) {
-  lt_arena arena;
+static bool record_is_about(const lt_note *one, lt_str id, uint64_t hash, lt_buf *reason) {
   lt_json_doc doc;
   lt_str why = LT_STR(""), call = LT_STR("");
-  lt_arena_init(&arena, LT_MIB);
-  bool is = lt_json_parse(&arena, one->text, &doc, NULL) == LT_OK &&
-            lt_json_str_eq(lt_json_get(lt_json_root(&doc), "id"), id) &&
-            lt_json_str(lt_json_get(lt_json_root(&doc), "call"), &arena, &call) && strtoull(call.p, NULL, 16) == hash;
-  if (is && lt_json_str(lt_json_get(lt_json_root(&doc), "reason"), &arena, &why)) {
+  LT_AUTO_ARENA(arena, LT_MIB);
+  bool is_same = lt_json_parse(&arena, one->text, &doc, NULL) == LT_OK &&
+                 lt_json_str_eq(lt_json_get(lt_json_root(&doc), "id"), id) &&
+                 lt_json_str(lt_json_get(lt_json_root(&doc), "call"), &arena, &call) &&
+                 strtoull(call.p, NULL, 16) == hash;
+  if (is_same && lt_json_str(lt_json_get(lt_json_root(&doc), "reason"), &arena, &why)) {
     lt_buf_add(reason, why);
   }
-  lt_arena_release(&arena);
-  return is;
+  return is_same;
 }
 
 bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, bool *ret_approved, lt_buf *reason) {
-  const lt_turn_record *record = record_of(turn);
-  for (size_t i = 0; record->again && i < record->all.note_count; i++) {
+  const lt_turn_record *record = turn_record_of(turn);
+  for (size_t i = 0; record->is_recalled && i < record->all.note_count; i++) {
     lt_note *one = &record->all.notes[i];
-    if (one->kind == LT_PROMPT_NOTE_DECISION && is_about(one, id, hash, reason)) {
+    if (one->kind == LT_PROMPT_NOTE_DECISION && record_is_about(one, id, hash, reason)) {
       *ret_approved = one->number != 0;
-      one->kind = 0;
+      one->kind = LT_NOTE_USED;
       return true;
     }
   }
   return false;
 }
 
-/* --- What is put aside -------------------------------------------------------------------------------------------- */
-static uint64_t number_of_artifact(const lt_artifact *artifact) {
+/* --- Artifacts -------------------------------------------------------------------------------------------- */
+static uint64_t record_hash_artifact(const lt_artifact *artifact) {
   const lt_str texts[] = {artifact->type, artifact->description, artifact->mime_type, artifact->data};
   uint64_t number = 0;
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -355,12 +339,13 @@ static uint64_t number_of_artifact(const lt_artifact *artifact) {
 }
 
 bool lt_turn_record_artifact(lt_turn *turn, const lt_artifact *artifact, lt_buf *ret_id) {
-  const lt_turn_record *record = record_of(turn);
-  lt_note *one = record->again ? find(record, LT_PROMPT_NOTE_ARTIFACT, number_of_artifact(artifact), 0) : NULL;
+  const lt_turn_record *record = turn_record_of(turn);
+  lt_note *one =
+      record->is_recalled ? turn_record_find(record, LT_PROMPT_NOTE_ARTIFACT, record_hash_artifact(artifact), 0) : NULL;
   if (one == NULL) {
     return false;
   }
-  one->kind = 0;
+  one->kind = LT_NOTE_USED;
   lt_buf_add(ret_id, one->text);
   return true;
 }
@@ -369,5 +354,5 @@ void lt_turn_record_put_aside(lt_turn *turn, const lt_artifact *artifact, lt_str
   lt_buf text;
   lt_buf_init(&text, LT_KIB);
   lt_buf_add(&text, id);
-  note(turn, LT_PROMPT_NOTE_ARTIFACT, number_of_artifact(artifact), &text);
+  turn_record_note(turn, LT_PROMPT_NOTE_ARTIFACT, record_hash_artifact(artifact), &text);
 }

@@ -1,6 +1,6 @@
 #include "agent/turn.h"
 
-#include "agent/check.h"
+#include "agent/turn_observer.h"
 #include "agent/turn_state.h"
 
 /* --- Asking ------------------------------------------------------------------------------------------------------- */
@@ -35,10 +35,9 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
   lt_status status = LT_OK;
   lt_err why = LT_ERR_INIT;
   if (lt_turn_record_take(turn, question->hash, completion, &status, &why)) {
-    LT_TRY(turn->agent->options.checks ? lt_turn_check_reply(turn, err) : LT_OK);
-  } else if (turn->agent->options.checks) {
-    return lt_turn_check_beyond(turn, "the model is asked once more", err);
+    LT_TRY(lt_turn_observer_reply(turn, err));
   } else {
+    LT_TRY(lt_turn_observer_record_end(turn, "the model is asked once more", err));
     LT_TRY(turn_check_caught_up(turn, err));
     LT_TRY(lt_approvals_settle(&turn->own->approvals, err));
     status = lt_model_complete(turn->agent->options.http, &request, completion, &why);

@@ -70,7 +70,7 @@ static lt_status turn_name_run(lt_turn *turn, uint32_t output, lt_caller *caller
   const lt_turn_state *own = turn->own;
   caller->run =
       lt_arena_printf(&turn->arena, "%s/%.*s", turn->ids.prompt, LT_STR_ARG(lt_outbox_id(&own->outbox, output)));
-  caller->recalled = own->record.again; /* what the run noted may be on record when its output is not */
+  caller->recalled = own->record.is_recalled; /* what the run noted may be on record when its output is not */
   return caller->run.p != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the name of a run");
 }
 

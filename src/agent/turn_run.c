@@ -1,6 +1,6 @@
 #include "agent/turn_run.h"
 
-#include "agent/check.h"
+#include "agent/turn_observer.h"
 #include "agent/history/history_turn.h"
 #include "agent/llm_functions.h"
 #include "agent/turn_calls.h"
@@ -175,7 +175,7 @@ static lt_status turn_run_mode(lt_turn_state *own, lt_err *err) LT_YIELDS {
     return lt_fail(err, turn->cancel.why, "the prompt was cancelled");
   }
   LT_TRY(turn->mode->run(turn, err));
-  return turn->agent->options.checks ? lt_turn_check_end(turn, err) : LT_OK;
+  return lt_turn_observer_end(turn, lt_outbox_unclaimed(&own->outbox), err);
 }
 
 lt_status lt_turn_carry_out(lt_turn_state *own, lt_err *err) {

@@ -29,11 +29,11 @@ void lt_turn_put_call_id(const lt_turn *turn, lt_str run, uint64_t seq, lt_buf *
 
 /* What makes a divergence understandable: other messages before a reply, other tools. */
 static void turn_explain_divergence(const lt_turn_record *record, lt_buf *out) {
-  if (record->differs) {
+  if (record->has_other_question) {
     lt_buf_printf(out, "; what the model was told before its reply %llu was something else, too",
-                  (unsigned long long)record->differed + 1);
+                  (unsigned long long)record->other_question + 1);
   }
-  lt_buf_addc(out, record->other_tools ? "; the tools are others than they were then" : "");
+  lt_buf_addc(out, record->has_other_tools ? "; the tools are others than they were then" : "");
 }
 
 lt_status lt_turn_diverge(lt_turn *turn, lt_str why, lt_err *err) {
@@ -42,9 +42,7 @@ lt_status lt_turn_diverge(lt_turn *turn, lt_str why, lt_err *err) {
   lt_buf_addc(&text, lt_str_starts(why, LT_STR("diverged: ")) ? "" : "diverged: ");
   lt_buf_add(&text, lt_str_sub(why, 0, LT_ERR_MSG_MAX / 2));
   turn_explain_divergence(&own->record, &text);
-  if (turn->agent->options.checks) {
-    lt_buf_printf(&text, " (round %llu)", (unsigned long long)own->record.asked);
-  }
+  turn->agent->options.observer->on_divergence(turn->agent->options.observer, own->record.reply_count, &text);
   if (own->divergence.n == 0) {
     own->divergence = lt_arena_dup(&turn->arena, lt_buf_view(&text));
   }

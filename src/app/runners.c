@@ -2,23 +2,120 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "runner/deno/deno.h"
 #include "runner/python/python.h"
 #include "runner/quickjs/quickjs.h"
 
+/* One row of the table below. */
+typedef struct runner_kind {
+  const char *id;
+  const char *languages; /* for a message */
+  lt_lang langs[2];
+  /* Makes the runner with its part of the configuration. */
+  lt_status (*open)(const lt_runners *runners, lt_runner **ret_runner, lt_err *err);
+} runner_kind;
+
+#define RUNNERS_MAX 8
+
 struct lt_runners {
   lt_loop *loop;
   lt_door *door;
   const lt_config *config;
-  lt_quickjs *quickjs;
-  lt_python *python;
-  lt_deno *deno;
-  bool lasts; /* more programs may come after the first one */
-  bool warming;
+  lt_runner *opened[RUNNERS_MAX]; /* by their place in the table; NULL: not needed yet */
+  bool lasts;                     /* more programs may come after the first one */
+  bool is_warming;
   lt_wait warmed; /* woken when that is over */
 };
 
+/* --- The runners -------------------------------------------------------------------------------------------------- */
+static lt_status open_quickjs(const lt_runners *r, lt_runner **ret_runner, lt_err *err) {
+  lt_quickjs *quickjs;
+  LT_TRY(lt_quickjs_new(r->loop, r->door, 0, &quickjs, err));
+  *ret_runner = lt_quickjs_runner(quickjs);
+  return LT_OK;
+}
+
+static lt_status open_python(const lt_runners *r, lt_runner **ret_runner, lt_err *err) {
+  const lt_config *c = r->config;
+  const lt_python_options options = {
+      .loop = r->loop,
+      .door = r->door,
+      .path = c->python.path,
+      .workspace = c->python.workspace,
+      .env = c->python.env,
+      .env_passthrough = c->python.passthrough.all,
+      .without_walls = !c->require_walls,
+  };
+  lt_python *python;
+  LT_TRY(lt_python_new(&options, &python, err));
+  *ret_runner = lt_python_runner(python);
+  return LT_OK;
+}
+
+static lt_deno_check runners_deno_check(const lt_config *c) {
+  return c->typescript.check < 0    ? LT_DENO_CHECK_IF_FOUND
+         : c->typescript.check == 0 ? LT_DENO_CHECK_NEVER
+                                    : LT_DENO_CHECK_ALWAYS;
+}
+
+static lt_status open_deno(const lt_runners *r, lt_runner **ret_runner, lt_err *err) {
+  const lt_config *c = r->config;
+  const lt_deno_options options = {
+      .loop = r->loop,
+      .door = r->door,
+      .path = c->deno_path,
+      .typescript_path = c->typescript.path,
+      .check = runners_deno_check(c),
+      .without_walls = !c->require_walls,
+      .ahead_ms = r->lasts ? LT_DENO_SPARE_MS : 0,
+  };
+  lt_deno *deno;
+  LT_TRY(lt_deno_new(&options, &deno, err));
+  *ret_runner = lt_deno_runner(deno);
+  return LT_OK;
+}
+
+/* --- The table ---------------------------------------------------------------------------------------------------- */
+/* The first that speaks a language runs it unless the configuration says otherwise. */
+static const runner_kind runner_kinds[] = {
+    {"quickjs", "js and ts", {LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT}, open_quickjs},
+    {"deno", "ts and js", {LT_LANG_TYPESCRIPT, LT_LANG_JAVASCRIPT}, open_deno},
+    {"python", "python", {LT_LANG_PYTHON, LT_LANG_PYTHON}, open_python},
+};
+
+#define RUNNER_COUNT (sizeof runner_kinds / sizeof runner_kinds[0])
+_Static_assert(RUNNER_COUNT <= RUNNERS_MAX, "a place for each runner");
+
+static bool runner_kind_speaks(const runner_kind *kind, lt_lang lang) {
+  return kind->langs[0] == lang || kind->langs[1] == lang;
+}
+
+static const runner_kind *runner_kind_for(lt_lang lang) {
+  const runner_kind *kind = runner_kinds;
+  while (kind < runner_kinds + RUNNER_COUNT && !runner_kind_speaks(kind, lang)) {
+    kind++;
+  }
+  LT_CHECK(kind < runner_kinds + RUNNER_COUNT);
+  return kind;
+}
+
+static const runner_kind *runner_kind_named(const char *id) {
+  for (size_t i = 0; i < RUNNER_COUNT; i++) {
+    if (strcmp(id, runner_kinds[i].id) == 0) {
+      return &runner_kinds[i];
+    }
+  }
+  return NULL;
+}
+
+static lt_runner *runners_open(lt_runners *r, const runner_kind *kind, lt_err *err) {
+  lt_runner **runner = &r->opened[kind - runner_kinds];
+  return *runner != NULL || kind->open(r, runner, err) == LT_OK ? *runner : NULL;
+}
+
+/* --- All of them -------------------------------------------------------------------------------------------------- */
 lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, lt_runners **ret_runners, lt_err *err) {
   lt_runners *r = lt_mem_zalloc(1, sizeof *r);
   if (r == NULL) {
@@ -31,118 +128,44 @@ lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, 
 }
 
 void lt_runners_free(lt_runners *r) {
-  if (r != NULL) {
-    while (r->warming) {
-      lt_wait_on(&r->warmed, UINT64_MAX);
+  if (r == NULL) {
+    return;
+  }
+  while (r->is_warming) {
+    lt_wait_on(&r->warmed, UINT64_MAX);
+  }
+  for (size_t i = RUNNER_COUNT; i > 0; i--) {
+    if (r->opened[i - 1] != NULL) {
+      r->opened[i - 1]->free(r->opened[i - 1]);
     }
-    lt_python_free(r->python);
-    lt_deno_free(r->deno);
-    lt_quickjs_free(r->quickjs);
-    lt_mem_free(r);
   }
+  lt_mem_free(r);
 }
 
-static lt_runner *quickjs(lt_runners *r, lt_err *err) {
-  if (r->quickjs == NULL && lt_quickjs_new(r->loop, r->door, 0, &r->quickjs, err) != LT_OK) {
-    return NULL;
-  }
-  return lt_quickjs_runner(r->quickjs);
-}
-
-static lt_runner *python(lt_runners *r, lt_err *err) {
-  const lt_config *c = r->config;
-  const lt_python_options options = {
-      .loop = r->loop,
-      .door = r->door,
-      .path = c->python.path,
-      .workspace = c->python.workspace,
-      .env = c->python.env,
-      .env_passthrough = c->python.passthrough.all,
-      .without_walls = !c->require_walls,
-  };
-  if (r->python == NULL && lt_python_new(&options, &r->python, err) != LT_OK) {
-    return NULL;
-  }
-  return lt_python_runner(r->python);
-}
-
-/* Whoever runs the first program is told what is wrong. */
+/* A failure is left to the first program, which meets it again. */
 static void on_warm_fiber(void *arg) {
   lt_runners *r = arg;
-  if (python(r, NULL) != NULL) {
-    (void)lt_python_warm(r->python, NULL);
+  lt_runner *python = runners_open(r, runner_kind_named("python"), NULL);
+  if (python != NULL) {
+    (void)python->warm(python, NULL);
   }
-  r->warming = false;
+  r->is_warming = false;
   lt_wait_wake(&r->warmed, LT_OK);
 }
 
 void lt_runners_warm(lt_runners *r) {
   r->lasts = true;
-  if (r->config->python.given && !r->warming) {
-    r->warming = lt_loop_spawn(r->loop, on_warm_fiber, r, NULL) == LT_OK;
+  if (r->config->python.given && !r->is_warming) {
+    r->is_warming = lt_loop_spawn(r->loop, on_warm_fiber, r, NULL) == LT_OK;
   }
 }
 
-static lt_deno_check check_of(const lt_config *c) {
-  return c->typescript.check < 0    ? LT_DENO_CHECK_IF_FOUND
-         : c->typescript.check == 0 ? LT_DENO_CHECK_NEVER
-                                    : LT_DENO_CHECK_ALWAYS;
-}
-
-static lt_runner *deno(lt_runners *r, lt_err *err) {
-  const lt_config *c = r->config;
-  const lt_deno_options options = {
-      .loop = r->loop,
-      .door = r->door,
-      .path = c->deno_path,
-      .typescript_path = c->typescript.path,
-      .check = check_of(c),
-      .without_walls = !c->require_walls,
-      .ahead_ms = r->lasts ? LT_DENO_SPARE_MS : 0,
-  };
-  if (r->deno == NULL && lt_deno_new(&options, &r->deno, err) != LT_OK) {
-    return NULL;
+/* "quickjs, deno or python" */
+static void runners_put_ids(lt_buf *out) {
+  for (size_t i = 0; i < RUNNER_COUNT; i++) {
+    lt_buf_addc(out, i == 0 ? "" : i + 1 < RUNNER_COUNT ? ", " : " or ");
+    lt_buf_addc(out, runner_kinds[i].id);
   }
-  return lt_deno_runner(r->deno);
-}
-
-/* --- Which -------------------------------------------------------------------------------------------------------- */
-typedef struct kind {
-  const char *id;
-  const char *languages; /* for a message */
-  lt_lang langs[2];
-  lt_runner *(*open)(lt_runners *r, lt_err *err);
-} kind;
-
-/* The first that speaks a language runs it unless the configuration says otherwise. */
-static const kind kinds[] = {
-    {"quickjs", "js and ts", {LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT}, quickjs},
-    {"python", "python", {LT_LANG_PYTHON, LT_LANG_PYTHON}, python},
-    {"deno", "ts and js", {LT_LANG_TYPESCRIPT, LT_LANG_JAVASCRIPT}, deno},
-};
-
-#define KINDS (sizeof kinds / sizeof kinds[0])
-
-static bool speaks(const kind *k, lt_lang lang) {
-  return k->langs[0] == lang || k->langs[1] == lang;
-}
-
-static const kind *find_for(lt_lang lang) {
-  const kind *k = kinds;
-  while (k < kinds + KINDS && !speaks(k, lang)) {
-    k++;
-  }
-  LT_CHECK(k < kinds + KINDS);
-  return k;
-}
-
-static const kind *find_named(const char *id) {
-  for (size_t i = 0; i < KINDS; i++) {
-    if (strcmp(id, kinds[i].id) == 0) {
-      return &kinds[i];
-    }
-  }
-  return NULL;
 }
 
 const char *lt_runners_language(lt_lang lang) {
@@ -150,13 +173,15 @@ const char *lt_runners_language(lt_lang lang) {
 }
 
 lt_status lt_runners_check(const char *id, lt_lang lang, lt_err *err) {
-  const kind *k = id != NULL ? find_named(id) : find_for(lang);
-  if (k == NULL) {
-    return lt_fail(err, LT_E_INVALID, "there is no runner \"%s\": it is quickjs, deno or python", id);
+  const runner_kind *kind = id != NULL ? runner_kind_named(id) : runner_kind_for(lang);
+  if (kind == NULL) {
+    LT_AUTO_BUF(ids, LT_KIB);
+    runners_put_ids(&ids);
+    return lt_fail(err, LT_E_INVALID, "there is no runner \"%s\": it is %.*s", id, LT_STR_ARG(lt_buf_view(&ids)));
   }
-  if (!speaks(k, lang)) {
+  if (!runner_kind_speaks(kind, lang)) {
     return lt_fail(err, LT_E_INVALID, "the %s runner runs %s programs, not %s: use --runner %s, or another --lang", id,
-                   k->languages, lt_runners_language(lang), find_for(lang)->id);
+                   kind->languages, lt_runners_language(lang), runner_kind_for(lang)->id);
   }
   return LT_OK;
 }
@@ -168,5 +193,5 @@ lt_runner *lt_runners_get(lt_runners *r, const char *id, lt_lang lang, lt_err *e
   if (id == NULL && lang == LT_LANG_TYPESCRIPT && r->config->typescript.runner == LT_CONFIG_DENO) {
     id = "deno";
   }
-  return (id != NULL ? find_named(id) : find_for(lang))->open(r, err);
+  return runners_open(r, id != NULL ? runner_kind_named(id) : runner_kind_for(lang), err);
 }

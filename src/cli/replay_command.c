@@ -41,6 +41,7 @@ typedef struct replay_prompt {
 typedef struct recorded_provider {
   lt_provider base; /* first */
   struct recorded_provider *next;
+  lt_replay_check *check;
 } recorded_provider;
 
 typedef struct replay_job {
@@ -113,8 +114,7 @@ static lt_status refuse_beyond_record(lt_provider *self, lt_str name, lt_str inp
   (void)input;
   (void)options;
   (void)out;
-  return lt_fail(err, LT_E_DIVERGED, LT_AGENT_BEYOND ": \"%.*s.%.*s\" is called", LT_STR_ARG(self->name),
-                 LT_STR_ARG(name));
+  return lt_replay_check_refuse(((recorded_provider *)(void *)self)->check, self->name, name, err);
 }
 
 static bool is_namespace_in(const lt_catalog *catalog, lt_str ns) {
@@ -132,6 +132,7 @@ static lt_status add_recorded_tools(replay_job *j, const lt_catalog_source *sour
     return lt_fail(err, LT_E_NOMEM, "no memory for the tools that are on record");
   }
   one->base = (lt_provider){.name = source->ns, .invoke = refuse_beyond_record};
+  one->check = j->check;
   LT_TRY(lt_door_set_tools(j->session->app.door, &one->base, source->tools, source->count, err));
   one->next = j->providers;
   j->providers = one;
@@ -196,7 +197,7 @@ static lt_status make_replay_agent(replay_job *j, lt_err *err) {
   LT_TRY(take_replay_models(j, &models, err));
   lt_agent_options options = lt_agent_options_of(&j->session->app, &models, &j->modules);
   options.journal = lt_replay_check_journal(j->check);
-  options.checks = true;
+  options.observer = lt_replay_check_observer(j->check);
   return lt_agent_new(&options, &j->agent, err);
 }
 
@@ -244,9 +245,7 @@ static void close_replay(replay_job *j) LT_YIELDS {
 /* --- What came of it ---------------------------------------------------------------------------------------------- */
 /* One that did not come to its own end has no more on record than there is. */
 static bool ends_with_record(const replay_job *j) {
-  lt_str beyond = LT_STR(LT_AGENT_BEYOND);
-  return !is_prompt_in(&j->then, LT_PROMPT_COMPLETED) &&
-         (lt_replay_check_is_beyond(j->check) || lt_str_find(j->now.error, beyond, 0) != SIZE_MAX);
+  return !is_prompt_in(&j->then, LT_PROMPT_COMPLETED) && lt_replay_check_is_beyond(j->check);
 }
 
 /* Why it is another; empty: it came to the same. */

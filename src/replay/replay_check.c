@@ -5,7 +5,7 @@
 #include "replay/replay_check_impl.h"
 #include "replay/result_note.h"
 
-static lt_replay_check *check_of(lt_journal *self) {
+static lt_replay_check *replay_check_of(lt_journal *self) {
   return (lt_replay_check *)(void *)self;
 }
 
@@ -134,7 +134,7 @@ static lt_status check_withhold_calls(lt_replay_check *c, lt_str run, lt_record 
 
 static lt_status check_end_of_record(lt_replay_check *c, lt_str run, lt_err *err) {
   c->is_beyond = true;
-  return lt_fail(err, LT_E_DIVERGED, "the record ends here: how the program %.*s ended is not on it",
+  return lt_fail(err, LT_E_DIVERGED, LT_REPLAY_RECORD_END ": how the program %.*s ended is not on it",
                  LT_STR_ARG(check_below_prompt(run)));
 }
 
@@ -149,7 +149,7 @@ static lt_status check_recall_calls(lt_replay_check *c, lt_str run, lt_record *r
 }
 
 static lt_status check_recall(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS {
-  lt_replay_check *c = check_of(self);
+  lt_replay_check *c = replay_check_of(self);
   lt_record record;
   lt_program_identity identity;
   LT_TRY(c->options.records->recall(c->options.records, run, &record, err));
@@ -212,7 +212,7 @@ void lt_replay_check_ended(lt_replay_check *c, lt_str run) {
 
 static void check_note(lt_journal *self, lt_str run, const lt_note *what,
                        void (*on_failure)(void *arg, const lt_err *err), void *arg) {
-  lt_replay_check *c = check_of(self);
+  lt_replay_check *c = replay_check_of(self);
   lt_replay_check_program *one = what->kind == LT_NOTE_END ? lt_replay_check_find_program(c, run) : NULL;
   (void)on_failure;
   (void)arg;
@@ -223,7 +223,7 @@ static void check_note(lt_journal *self, lt_str run, const lt_note *what,
 }
 
 static lt_status check_begin(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS {
-  lt_replay_check *c = check_of(self);
+  lt_replay_check *c = replay_check_of(self);
   for (const lt_replay_check_call *one = c->calls; one != NULL; one = one->next) {
     if (one->seq == call->seq && one->hash == call->hash && lt_str_eq(lt_buf_view(&one->run), call->run)) {
       *ret_id = one->id;
@@ -231,7 +231,7 @@ static lt_status check_begin(lt_journal *self, const lt_journal_call *call, int6
     }
   }
   c->is_beyond = true;
-  return lt_fail(err, LT_E_DIVERGED, "the record ends here: call %u of %.*s, %.*s %.*s, is not on it",
+  return lt_fail(err, LT_E_DIVERGED, LT_REPLAY_RECORD_END ": call %u of %.*s, %.*s %.*s, is not on it",
                  (unsigned)call->seq, LT_STR_ARG(check_below_prompt(call->run)), LT_STR_ARG(call->tool),
                  LT_STR_ARG(lt_str_sub(call->input, 0, LT_RECORD_SHOWN_BYTES)));
 }
@@ -252,7 +252,7 @@ static void check_compare_answer(lt_replay_check *c, const lt_replay_check_call 
 
 /* A call that diverged has its own message, and one that was cut short has its reason. */
 static lt_status check_finish(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS {
-  lt_replay_check *c = check_of(self);
+  lt_replay_check *c = replay_check_of(self);
   const lt_replay_check_call *call = check_find_call(c, id);
   (void)err;
   if (call != NULL && status != LT_E_DIVERGED && status != LT_E_CANCELLED) {
@@ -268,6 +268,7 @@ lt_replay_check *lt_replay_check_new(const lt_replay_check_options *options) {
     c->journal = (lt_journal){
         .begin = check_begin, .finish = check_finish, .note = check_note, .recall = check_recall, .final = true};
     lt_replay_check_runner_init(&c->runner);
+    lt_replay_check_observer_init(&c->observer);
     c->options = *options;
     lt_buf_init(&c->fault, 4 * LT_KIB);
     lt_buf_init(&c->reasons, 4 * LT_KIB);
@@ -302,6 +303,16 @@ lt_journal *lt_replay_check_journal(lt_replay_check *c) {
 
 lt_runner *lt_replay_check_runner(lt_replay_check *c) {
   return &c->runner;
+}
+
+lt_replay_observer *lt_replay_check_observer(lt_replay_check *c) {
+  return &c->observer;
+}
+
+lt_status lt_replay_check_refuse(lt_replay_check *c, lt_str provider, lt_str tool, lt_err *err) {
+  c->is_beyond = true;
+  return lt_fail(err, LT_E_DIVERGED, LT_REPLAY_RECORD_END ": \"%.*s.%.*s\" is called", LT_STR_ARG(provider),
+                 LT_STR_ARG(tool));
 }
 
 lt_str lt_replay_check_reasons(const lt_replay_check *c) {

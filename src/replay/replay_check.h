@@ -1,9 +1,9 @@
-/* Checking recorded programs: a journal around another that has them run again and compares what comes of it, and a
- * runner that has each run by whom it was run.
+/* Checks a recorded prompt: a journal around another one that has its programs run again and compares how they end, a
+ * runner that gives each program to the runner that it was run by, and an observer that compares the prompt itself.
  *
- * Programs run by their record, without the note of their end; that is compared with the new one. Nothing is written,
- * no call is made: one that is not on record is a divergence. What ended because its time or its memory was used up is
- * answered by the record, and so is what cannot be run here: its interpreter is missing.
+ * A program runs by its record without the note of its end; that is compared with the new end. Nothing is written and
+ * no call is made: a call that is not on record is a divergence. The record answers for a program that ended because
+ * its time or its memory was used up, and for one that cannot be run here because its interpreter is missing.
  *
  * Calls of tools that only run programs are made again, outside of programs: the journal has them begun, and compares
  * their answers. Loop thread only.
@@ -11,6 +11,7 @@
 #ifndef LT_REPLAY_REPLAY_CHECK_H
 #define LT_REPLAY_REPLAY_CHECK_H
 
+#include "replay/replay_observer.h"
 #include "runner/runner.h"
 
 typedef struct lt_replay_check lt_replay_check;
@@ -34,17 +35,21 @@ typedef struct lt_replay_check_options {
 lt_replay_check *lt_replay_check_new(const lt_replay_check_options *options);
 void lt_replay_check_free(lt_replay_check *check); /* NULL is allowed */
 lt_journal *lt_replay_check_journal(lt_replay_check *check);
-/* Runs every program of the prompt's, and of its tools. */
+/* Runs every program of the prompt, and of its tools. */
 lt_runner *lt_replay_check_runner(lt_replay_check *check);
+/* Compares the prompt itself. */
+lt_replay_observer *lt_replay_check_observer(lt_replay_check *check);
+/* A call of a tool that cannot be carried out here comes after the end of the record. LT_E_DIVERGED. */
+lt_status lt_replay_check_refuse(lt_replay_check *check, lt_str provider, lt_str tool, lt_err *err);
 
 lt_replay_check_counts lt_replay_check_count(const lt_replay_check *check);
-/* A program was not even asked for: the record answered for what would have run it, because of that. */
+/* A program does not run again, for that reason: the record answers for the tool that ran it. */
 void lt_replay_check_skip(lt_replay_check *check, lt_str why);
 /* Why programs were answered by the record, each reason once; empty: none was. */
 lt_str lt_replay_check_reasons(const lt_replay_check *check);
-/* The first thing that was another than on record, with the name of its run; empty: nothing was. */
+/* The first difference from the record, with the name of its run; empty: there is none. */
 lt_str lt_replay_check_fault(const lt_replay_check *check);
-/* Whether something was asked for that comes after the end of the record. */
+/* Whether something was to happen that comes after the end of the record. */
 bool lt_replay_check_is_beyond(const lt_replay_check *check);
 
 #endif

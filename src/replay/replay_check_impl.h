@@ -4,6 +4,8 @@
 
 #include "replay/replay_check.h"
 
+#define LT_REPLAY_RECORD_END "the record ends here"
+
 /* A program of the record: its end is withheld while it runs again, or given. */
 typedef struct lt_replay_check_program {
   struct lt_replay_check_program *next;
@@ -26,6 +28,7 @@ typedef struct lt_replay_check_call {
 struct lt_replay_check {
   lt_journal journal; /* first */
   lt_runner runner;
+  lt_replay_observer observer;
   lt_replay_check_options options;
   lt_replay_check_program *programs;
   lt_replay_check_call *calls;
@@ -42,7 +45,8 @@ bool lt_replay_check_give(lt_replay_check *check, lt_str run, lt_str why);
 /* The program has ended, by itself: its end has to have been compared. */
 void lt_replay_check_ended(lt_replay_check *check, lt_str run);
 
-/* check_runner.c */
+/* replay_check_runner.c, replay_check_observer.c */
 void lt_replay_check_runner_init(lt_runner *runner);
+void lt_replay_check_observer_init(lt_replay_observer *observer);
 
 #endif

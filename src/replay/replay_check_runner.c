@@ -1,4 +1,6 @@
 /* The runner of a check: each program goes to the runner that it was run by, or is answered by the record. */
+#include <stdio.h>
+
 #include "base/mem.h"
 #include "replay/notes.h"
 #include "replay/replay_check_impl.h"
@@ -14,19 +16,16 @@ static bool check_speaks(lt_lang lang) {
 }
 
 /* --- Which runner ------------------------------------------------------------------------------------------------- */
-/* The runner on record; for a program without a record the one of its language. */
-static const char *check_runner_id(const lt_note *begun, lt_lang lang) {
-  static const char *const ids[] = {"quickjs", "python", "deno"};
+#define RUNNER_ID_BYTES 32
+
+/* The id of the runner on record; for a program without a record the one of its language. */
+static const char *check_runner_id(const lt_note *begun, lt_lang lang, char *text) {
   lt_program_identity identity;
   if (begun == NULL || !lt_notes_read_identity(begun->text, &identity)) {
     return lang == LT_LANG_PYTHON ? "python" : "quickjs";
   }
-  for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
-    if (lt_str_eqc(identity.runner, ids[i])) {
-      return ids[i];
-    }
-  }
-  return "quickjs";
+  snprintf(text, RUNNER_ID_BYTES, "%.*s", LT_STR_ARG(identity.runner));
+  return text;
 }
 
 /* Why the record has to answer; NULL: it runs again. A private folder is on record, a user's is not: what a program
@@ -77,7 +76,8 @@ static lt_status check_run_recorded(lt_replay_check *c, const lt_run_request *re
   lt_record record;
   lt_journal *records = c->options.records;
   LT_TRY(records->recall(records, request->caller->run, &record, err));
-  const char *id = check_runner_id(lt_notes_find(&record, LT_NOTE_BEGIN), request->lang);
+  char text[RUNNER_ID_BYTES];
+  const char *id = check_runner_id(lt_notes_find(&record, LT_NOTE_BEGIN), request->lang, text);
   const char *reason = check_reason_to_answer(&record, id);
   bool known = reason == NULL || lt_replay_check_give(c, request->caller->run, lt_str_of(reason));
   lt_record_release(&record);
@@ -96,7 +96,7 @@ static lt_status check_run(lt_runner *self, const lt_run_request *request, lt_ru
   if (caller != NULL && caller->noted && caller->recalled) {
     return check_run_recorded(c, request, result, err);
   }
-  lt_runner *real = c->options.runner(c->options.arg, check_runner_id(NULL, request->lang), request->lang, err);
+  lt_runner *real = c->options.runner(c->options.arg, check_runner_id(NULL, request->lang, NULL), request->lang, err);
   return real != NULL ? real->run(real, request, result, err) : err->status;
 }
 

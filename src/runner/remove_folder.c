@@ -8,16 +8,16 @@
 #include <unistd.h>
 
 /* Folders in folders are moved up to the root until there are none: no depth costs a descriptor or a stack frame. */
-typedef struct removal {
+typedef struct folder_removal {
   int root;
   unsigned long moved;
-} removal;
+} folder_removal;
 
-static bool is_dots(const char *name) {
+static bool is_dot_entry(const char *name) {
   return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
-static int open_folder(int at, const char *name) {
+static int removal_open(int at, const char *name) {
   int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   int fd = openat(at, name, flags);
   if (fd < 0 && errno == EACCES) { /* its program took its own rights away */
@@ -28,34 +28,34 @@ static int open_folder(int at, const char *name) {
 }
 
 /* Its ".." changes, which takes the right to write to it. */
-static bool move(const removal *r, int folder, const char *name, const char *moved) {
+static bool removal_move(const folder_removal *r, int folder, const char *name, const char *moved) {
   return renameat(folder, name, r->root, moved) == 0 ||
          (errno == EACCES && fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW) == 0 &&
           renameat(folder, name, r->root, moved) == 0);
 }
 
 /* Under a name that nothing has: the program may have used ours. */
-static bool move_up(removal *r, int folder, const char *name) {
+static bool removal_move_up(folder_removal *r, int folder, const char *name) {
   bool done, taken;
   do {
     char moved[40];
     snprintf(moved, sizeof moved, ".removed-%lu", r->moved++);
-    done = move(r, folder, name, moved);
+    done = removal_move(r, folder, name, moved);
     taken = !done && (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR);
   } while (taken);
   return done;
 }
 
 /* Removes an entry that is no folder; a folder is moved up. False: it can be neither. */
-static bool take_out(removal *r, int folder, const char *name) {
+static bool removal_take_out(folder_removal *r, int folder, const char *name) {
   if (unlinkat(folder, name, 0) == 0 || errno == ENOENT) {
     return true;
   }
-  return unlinkat(folder, name, AT_REMOVEDIR) == 0 || (folder != r->root && move_up(r, folder, name));
+  return unlinkat(folder, name, AT_REMOVEDIR) == 0 || (folder != r->root && removal_move_up(r, folder, name));
 }
 
 /* Everything in a folder. False: something stays. */
-static bool empty(removal *r, int fd) {
+static bool removal_empty(folder_removal *r, int fd) {
   bool all = true;
   DIR *dir = fdopendir(fd);
   if (dir == NULL) {
@@ -64,14 +64,14 @@ static bool empty(removal *r, int fd) {
   }
   (void)fchmod(fd, 0700);
   for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
-    all = (is_dots(e->d_name) || take_out(r, fd, e->d_name)) && all;
+    all = (is_dot_entry(e->d_name) || removal_take_out(r, fd, e->d_name)) && all;
   }
   closedir(dir);
   return all;
 }
 
 /* One round over the root: what is no folder goes, folders are emptied and go. True: something was removed. */
-static bool remove_round(removal *r) {
+static bool removal_round(folder_removal *r) {
   bool progress = false;
   int copy = openat(r->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
@@ -79,16 +79,16 @@ static bool remove_round(removal *r) {
     return false;
   }
   for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
-    if (is_dots(e->d_name)) {
+    if (is_dot_entry(e->d_name)) {
       continue;
     }
     if (unlinkat(r->root, e->d_name, 0) == 0) {
       progress = true;
       continue;
     }
-    int fd = open_folder(r->root, e->d_name);
+    int fd = removal_open(r->root, e->d_name);
     if (fd >= 0) {
-      empty(r, fd);
+      removal_empty(r, fd);
     }
     progress = unlinkat(r->root, e->d_name, AT_REMOVEDIR) == 0 || progress;
   }
@@ -96,14 +96,14 @@ static bool remove_round(removal *r) {
   return progress;
 }
 
-static void remove_tree(void *arg) {
+static void on_remove_folder(void *arg) {
   const char *path = arg;
-  removal r = {.root = open_folder(AT_FDCWD, path)};
+  folder_removal r = {.root = removal_open(AT_FDCWD, path)};
   if (r.root < 0) {
     return;
   }
   (void)fchmod(r.root, 0700);
-  while (rmdir(path) != 0 && remove_round(&r)) {
+  while (rmdir(path) != 0 && removal_round(&r)) {
   }
   close(r.root);
 }
@@ -116,7 +116,7 @@ void lt_remove_folder(lt_loop *loop, const char *path) {
     const char *in;
     void *out;
   } arg = {.in = path};
-  if (lt_loop_offload(loop, remove_tree, arg.out, NULL) != LT_OK) {
-    remove_tree(arg.out);
+  if (lt_loop_offload(loop, on_remove_folder, arg.out, NULL) != LT_OK) {
+    on_remove_folder(arg.out);
   }
 }

@@ -19,6 +19,10 @@ struct lt_runner {
    * until it returns. Calls the program left open are waited for when it succeeds, and cancelled when it fails or is
    * stopped. */
   lt_status (*run)(lt_runner *self, const lt_run_request *request, lt_run_result *result, lt_err *err) LT_YIELDS;
+  /* Starts what the first program would wait for; NULL: there is nothing to start. LT_YIELDS. */
+  lt_status (*warm)(lt_runner *self, lt_err *err) LT_YIELDS;
+  /* Frees the runner. Every run must have ended. LT_YIELDS. */
+  void (*free)(lt_runner *self) LT_YIELDS;
 };
 
 #endif

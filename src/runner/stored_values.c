@@ -5,26 +5,26 @@
 
 #define BUCKETS 256
 
-typedef struct entry {
-  struct entry *next;
+typedef struct stored_value {
+  struct stored_value *next;
   lt_str key;
   lt_str json;
   char bytes[];
-} entry;
+} stored_value;
 
 struct lt_stored_values {
   size_t used;
-  entry *buckets[BUCKETS];
+  stored_value *buckets[BUCKETS];
 };
 
 lt_stored_values *lt_stored_values_new(void) {
   return lt_mem_zalloc(1, sizeof(lt_stored_values));
 }
 
-static void clear(lt_stored_values *values) {
+static void stored_values_clear(lt_stored_values *values) {
   for (unsigned i = 0; i < BUCKETS; i++) {
     while (values->buckets[i] != NULL) {
-      entry *e = values->buckets[i];
+      stored_value *e = values->buckets[i];
       values->buckets[i] = e->next;
       lt_mem_free(e);
     }
@@ -34,26 +34,26 @@ static void clear(lt_stored_values *values) {
 
 void lt_stored_values_free(lt_stored_values *values) {
   if (values != NULL) {
-    clear(values);
+    stored_values_clear(values);
     lt_mem_free(values);
   }
 }
 
 /* Where the entry of `key` hangs, or would. */
-static entry **place_of(lt_stored_values *values, lt_str key) {
-  entry **place = &values->buckets[lt_str_hash(key) % BUCKETS];
+static stored_value **stored_values_link(lt_stored_values *values, lt_str key) {
+  stored_value **place = &values->buckets[lt_str_hash(key) % BUCKETS];
   while (*place != NULL && !lt_str_eq((*place)->key, key)) {
     place = &(*place)->next;
   }
   return place;
 }
 
-static size_t cost_of(lt_str key, lt_str json) {
-  return sizeof(entry) + key.n + json.n;
+static size_t stored_value_bytes(lt_str key, lt_str json) {
+  return sizeof(stored_value) + key.n + json.n;
 }
 
-static entry *entry_new(lt_str key, lt_str json) {
-  entry *e = lt_mem_alloc(cost_of(key, json));
+static stored_value *stored_value_new(lt_str key, lt_str json) {
+  stored_value *e = lt_mem_alloc(stored_value_bytes(key, json));
   if (e != NULL) {
     if (key.n > 0) {
       memcpy(e->bytes, key.p, key.n);
@@ -66,41 +66,41 @@ static entry *entry_new(lt_str key, lt_str json) {
   return e;
 }
 
-static void unlink_entry(lt_stored_values *values, entry **place) {
-  entry *old = *place;
+static void stored_values_unlink(lt_stored_values *values, stored_value **place) {
+  stored_value *old = *place;
   *place = old->next;
-  values->used -= cost_of(old->key, old->json);
+  values->used -= stored_value_bytes(old->key, old->json);
   lt_mem_free(old);
 }
 
 lt_status lt_stored_values_put(lt_stored_values *values, lt_str key, lt_str json, lt_err *err) {
-  entry **place = place_of(values, key);
-  size_t old = *place != NULL ? cost_of((*place)->key, (*place)->json) : 0;
+  stored_value **place = stored_values_link(values, key);
+  size_t old = *place != NULL ? stored_value_bytes((*place)->key, (*place)->json) : 0;
   if (json.n == 0) {
     if (*place != NULL) {
-      unlink_entry(values, place);
+      stored_values_unlink(values, place);
     }
     return LT_OK;
   }
-  if (values->used - old + cost_of(key, json) > LT_RUN_STORE_MAX_BYTES) {
+  if (values->used - old + stored_value_bytes(key, json) > LT_RUN_STORE_MAX_BYTES) {
     return lt_fail(err, LT_E_LIMIT, "store(\"%.*s\"): all stored values together may have %lu MiB", LT_STR_ARG(key),
                    LT_RUN_STORE_MAX_BYTES / LT_MIB);
   }
-  entry *e = entry_new(key, json);
+  stored_value *e = stored_value_new(key, json);
   if (e == NULL) {
     return lt_fail(err, LT_E_NOMEM, "store(): out of memory");
   }
   if (*place != NULL) {
-    unlink_entry(values, place);
+    stored_values_unlink(values, place);
   }
   e->next = *place;
   *place = e;
-  values->used += cost_of(key, json);
+  values->used += stored_value_bytes(key, json);
   return LT_OK;
 }
 
 lt_str lt_stored_values_find(const lt_stored_values *values, lt_str key) {
-  for (const entry *e = values->buckets[lt_str_hash(key) % BUCKETS]; e != NULL; e = e->next) {
+  for (const stored_value *e = values->buckets[lt_str_hash(key) % BUCKETS]; e != NULL; e = e->next) {
     if (lt_str_eq(e->key, key)) {
       return e->json;
     }
@@ -111,7 +111,7 @@ lt_str lt_stored_values_find(const lt_stored_values *values, lt_str key) {
 void lt_stored_values_write(const lt_stored_values *values, lt_json_writer *w) {
   lt_json_begin_object(w);
   for (unsigned i = 0; i < BUCKETS; i++) {
-    for (const entry *e = values->buckets[i]; e != NULL; e = e->next) {
+    for (const stored_value *e = values->buckets[i]; e != NULL; e = e->next) {
       lt_json_key_str(w, e->key);
       lt_json_put_raw(w, e->json);
     }
@@ -119,7 +119,7 @@ void lt_stored_values_write(const lt_stored_values *values, lt_json_writer *w) {
   lt_json_end_object(w);
 }
 
-static lt_status read_all(lt_stored_values *values, lt_json all, lt_arena *arena, lt_err *err) {
+static lt_status stored_values_read_all(lt_stored_values *values, lt_json all, lt_arena *arena, lt_err *err) {
   lt_json_iter it = lt_json_each(all);
   while (lt_json_next(&it)) {
     lt_str key;
@@ -137,8 +137,8 @@ lt_status lt_stored_values_read(lt_stored_values *values, lt_str json, lt_err *e
   lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
   lt_status status = lt_json_parse(&arena, json, &doc, err);
   if (status == LT_OK) {
-    clear(values);
-    status = read_all(values, lt_json_root(&doc), &arena, err);
+    stored_values_clear(values);
+    status = stored_values_read_all(values, lt_json_root(&doc), &arena, err);
   }
   lt_arena_release(&arena);
   return status;

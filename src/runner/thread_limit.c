@@ -8,7 +8,7 @@
 #include "base/limits.h"
 
 /* `0.05 0.10 0.09 2/345 6789`: 345 are there. 0: it cannot be told. */
-static unsigned long threads_now(void) {
+static unsigned long thread_limit_count(void) {
   char text[128] = "";
   int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
   ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
@@ -21,6 +21,6 @@ static unsigned long threads_now(void) {
 }
 
 uint64_t lt_thread_limit(void) {
-  unsigned long now = threads_now();
+  unsigned long now = thread_limit_count();
   return (now > 0 ? now : LT_RUN_THREADS_UNKNOWN) + LT_RUN_THREADS_MAX;
 }

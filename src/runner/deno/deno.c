@@ -34,12 +34,16 @@ static bool deno_copy(const char *text, char **ret) {
   return text == NULL || *ret != NULL;
 }
 
+static void deno_runner_free(lt_runner *self) LT_YIELDS {
+  lt_deno_free((lt_deno *)(void *)self);
+}
+
 lt_status lt_deno_new(const lt_deno_options *options, lt_deno **ret_deno, lt_err *err) {
   lt_deno *deno = lt_mem_zalloc(1, sizeof *deno);
   if (deno == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the Deno runner");
   }
-  deno->runner = (lt_runner){.id = "deno", .speaks = deno_speaks, .run = deno_run_as_runner};
+  deno->runner = (lt_runner){.id = "deno", .speaks = deno_speaks, .run = deno_run_as_runner, .free = deno_runner_free};
   deno->loop = options->loop;
   deno->door = options->door;
   deno->check = options->check;

@@ -102,12 +102,24 @@ static bool python_copy(const char *text, const char *otherwise, char **ret) {
   return from == NULL || *ret != NULL;
 }
 
+static lt_status python_runner_warm(lt_runner *self, lt_err *err) LT_YIELDS {
+  return lt_python_warm((lt_python *)(void *)self, err);
+}
+
+static void python_runner_free(lt_runner *self) LT_YIELDS {
+  lt_python_free((lt_python *)(void *)self);
+}
+
 lt_status lt_python_new(const lt_python_options *options, lt_python **ret_python, lt_err *err) {
   lt_python *p = lt_mem_zalloc(1, sizeof *p);
   if (p == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the Python runner");
   }
-  p->runner = (lt_runner){.id = "python", .speaks = python_speaks, .run = lt_python_run_run};
+  p->runner = (lt_runner){.id = "python",
+                          .speaks = python_speaks,
+                          .run = lt_python_run_run,
+                          .warm = python_runner_warm,
+                          .free = python_runner_free};
   p->loop = options->loop;
   p->door = options->door;
   p->without_walls = options->without_walls;

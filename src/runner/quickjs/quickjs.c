@@ -31,6 +31,10 @@ static lt_status quickjs_run(lt_runner *self, const lt_run_request *request, lt_
   return lt_quickjs_run((lt_quickjs *)(void *)self, request, result, err);
 }
 
+static void quickjs_runner_free(lt_runner *self) LT_YIELDS {
+  lt_quickjs_free((lt_quickjs *)(void *)self);
+}
+
 lt_runner *lt_quickjs_runner(lt_quickjs *q) {
   return &q->runner;
 }
@@ -40,7 +44,7 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
   if (q == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the engine");
   }
-  q->runner = (lt_runner){.id = "quickjs", .speaks = quickjs_speaks, .run = quickjs_run};
+  q->runner = (lt_runner){.id = "quickjs", .speaks = quickjs_speaks, .run = quickjs_run, .free = quickjs_runner_free};
   q->drops = getenv("LATHE_DROP_WAITING") != NULL;
   q->loop = loop;
   q->door = door;
@@ -253,7 +257,7 @@ static void run_judge(lt_run *run) {
   }
 }
 
-static lt_status run_program(lt_run *run, lt_err *err) LT_YIELDS {
+static lt_status quickjs_run_program(lt_run *run, lt_err *err) LT_YIELDS {
   lt_status status = LT_OK;
   if (!lt_program_text_read(run)) {
     return LT_OK;
@@ -358,7 +362,7 @@ lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_re
     status = run_begin_tape(run, &has_ended, err);
   }
   if (status == LT_OK && !has_ended) {
-    status = run_program(run, err);
+    status = quickjs_run_program(run, err);
     run_end(run, status, (double)(lt_workers_now() - began) / 1e6);
   }
   lt_run_result_ensure_error(result);
