@@ -11,19 +11,19 @@
  * examples/todo/ is a whole one to start from; docs/guide/plugins.md explains more.
  *
  * Everything goes in and out as JSON text. Every function of a plugin is given a *call*, and every function of the host
- * takes it: who calls, on whose behalf, and where the answer goes.
+ * takes it. The call says who calls, for which user, and where the answer goes.
  *
- * Memory. A text the host hands over lives until the call it was handed over in has returned, and ends with a NUL that
- * is not counted. What a plugin hands to the host is copied.
+ * Memory. A text that the host gives lives until the call it was given in has returned. It ends with a NUL that is not
+ * counted. What a plugin gives to the host is copied.
  *
- * Threads. Each plugin has a thread of its own, on which its functions are called one after another: they may block,
- * use libraries that block, and need no locks. A plugin that says LATHE_ON_LOOP is called on Lathe's own loop instead,
- * where the host's functions let others go on meanwhile, so that many of its calls may be under way at once, on small
- * stacks (128 KiB are yours); such a plugin must never block.
+ * Threads. Each plugin has a thread of its own, on which its functions are called one after another. They may block,
+ * may use libraries that block, and need no locks. A plugin that says LATHE_ON_LOOP is called on Lathe's own loop
+ * instead. There other calls go on while a function of the host waits, so that many calls of the plugin may be under
+ * way at once, each on a small stack (128 KiB are yours). Such a plugin must never block.
  *
- * Versions. Structs begin with their size and only ever grow at their end; what is not there counts as 0. A plugin
- * built against an older header works in a newer Lathe as it is. One that needs functions of a newer Lathe than it may
- * meet looks at `host->size` with LATHE_HAS.
+ * Versions. Structs begin with their size and only ever grow at their end; a member that is missing counts as 0. A
+ * plugin built against an older header works in a newer Lathe as it is. A plugin that wants functions of a newer Lathe
+ * tests for them with LATHE_HAS.
  *
  * Licence: MIT, like Lathe; a plugin may have any.
  */
@@ -40,9 +40,9 @@ extern "C" {
 #define LATHE_PLUGIN_API 4 /* what this header describes; grows with it */
 
 #define LATHE_EXPORT __attribute__((visibility("default")))
-/* Whether the host has a function that older ones had not: `if (LATHE_HAS(host, run_program)) ...`. */
+/* Whether the host has a function that older hosts do not have: `if (LATHE_HAS(host, run_program)) ...`. */
 #define LATHE_HAS(host, member) ((host)->size >= offsetof(lathe_host, member) + sizeof((host)->member))
-/* A text of a literal, or of a NUL-terminated string. */
+/* A text of a string literal. */
 #define LATHE_TEXT(literal) ((lathe_text){"" literal, sizeof(literal) - 1})
 
 typedef struct lathe_text {
@@ -53,15 +53,15 @@ typedef struct lathe_text {
 typedef struct lathe_call lathe_call;
 typedef struct lathe_host lathe_host;
 
-/* A function of a plugin. `in` is what it is called with, JSON text; `arg` is what it was registered with. It answers
- * with host->answer or host->fail and returns; without either it has answered null. */
+/* A function of a plugin. `in` is its input, JSON text; `arg` is what it was registered with. It answers with
+ * host->answer or host->fail and returns. Without either its answer is null. */
 typedef void lathe_function_fn(const lathe_host *host, lathe_call *call, lathe_text in, void *arg);
 
 /* --- What a plugin registers -------------------------------------------------------------------------------------- */
 enum {
   LATHE_NOT_FOR_PROGRAMS = 1, /* models call it one by one; programs neither see it nor can call it. Since API 3. */
-  /* What it does is calls of tools and programs, which are on record by themselves, and nothing else: `lathe replay`
-   * calls it again, to see whether it comes to the same. Since API 4. */
+  /* It only calls tools and runs programs, which are recorded by themselves, and does nothing else: `lathe replay`
+   * calls it again and compares the result. Since API 4. */
   LATHE_ONLY_CALLS = 2,
 };
 
@@ -69,22 +69,21 @@ enum {
 typedef struct lathe_tool {
   size_t size;               /* sizeof(lathe_tool) */
   const char *name;          /* such as "add" */
-  const char *description;   /* for the model: what it does, when to use it */
+  const char *description;   /* for the model: what the tool does, when to use it */
   const char *input_schema;  /* JSON Schema of an object; NULL: anything */
-  const char *output_schema; /* JSON Schema; NULL: not told */
+  const char *output_schema; /* JSON Schema; NULL: unknown */
   const char *annotations;   /* as in MCP, such as {"readOnlyHint": true}; may be NULL */
   lathe_function_fn *invoke; /* `in` is the input, an object that fits the schema */
   void *arg;
-  const char *approval; /* not NULL: a person has to agree to each call; why */
-  /* Decides per call whether a person has to agree: answers with the reason, a JSON string, or null for no. May be
-   * NULL.
-   */
+  const char *approval; /* not NULL: a person has to agree to each call, for this reason */
+  /* Decides for each call whether a person has to agree. Its answer is the reason, a JSON string, or null for no. May
+   * be NULL. */
   lathe_function_fn *needs_approval;
   unsigned flags; /* since API 3 */
 } lathe_tool;
 
-/* A function that programs find in their world, beside the tools; `in` is an array of its arguments. An answer of null
- * from host->answer is null in the program; no answer is undefined. */
+/* A function that programs can call beside the tools. `in` is an array of its arguments. The answer null is null in the
+ * program; no answer is undefined. */
 typedef struct lathe_function {
   size_t size;
   const char *name;        /* a JavaScript identifier, such as "storeArtifact" */
@@ -96,10 +95,10 @@ typedef struct lathe_function {
 
 /* An execution mode: how a prompt is carried out, beside "classic", "code" and "typescript". `in` is {"input": the
  * user's words, "history": [the conversation's earlier prompts, as they are stored], "tools": [ids], "definitions":
- * [the same tools, as ask_model takes them], "context": [what plugins tell the model, as in add_context]}. The mode
- * asks the model, calls tools and puts text out for as long as it likes. When it returns, or answers, whatever that is,
- * the prompt is completed; host->fail makes it one that failed, with that message; what was put out stays. Prompts of a
- * plugin with a thread of its own wait for each other: a mode that many use belongs into a LATHE_ON_LOOP plugin. Since
+ * [the same tools, as ask_model takes them], "context": [context items of plugins, as in add_context]}. The mode asks
+ * the model, calls tools and puts text out as often as it likes. When it returns, the prompt is completed; its answer
+ * is not used. host->fail makes the prompt fail with that message. Text that was put out stays. Prompts of a plugin
+ * with a thread of its own wait for each other: a mode that many people use belongs in a LATHE_ON_LOOP plugin. Since
  * API 2. */
 typedef struct lathe_mode {
   size_t size;
@@ -113,23 +112,23 @@ typedef struct lathe_mode {
 /* --- The host ----------------------------------------------------------------------------------------------------- */
 enum { LATHE_LOG_INFO = 0, LATHE_LOG_WARNING = 1 };
 
-/* What run_program is asked. */
+/* A program for run_program. */
 typedef struct lathe_program {
   size_t size;
   lathe_text code;
   const char *language; /* "js", "ts" or, since API 3, "python"; NULL: js */
   lathe_text input;     /* JSON text: what the program finds in `input`; may be empty */
   uint64_t timeout_ms;  /* 0: what is configured */
-  const char *hidden;   /* the id of a tool that the program shall not have; NULL: it has all that the call's own
-                           caller has, and that are for programs */
+  const char *hidden;   /* the id of a tool that the program does not get; NULL: it gets all tools for programs
+                           that the call's own caller has */
   int without_output;   /* 1: no output(), done() and complete() */
 } lathe_program;
 
-/* The host's functions. Those that return int return 0 for success, and -1 after which host->error says why; texts they
- * return live until the call returns. Only the call they were given may be passed to them, on the thread it was given
- * on, before it returns. */
+/* The host's functions. Those that return int return 0 for success, or -1; then host->error says why. Texts that they
+ * return live until the call returns. A plugin passes them the call that its own function was given, on the same
+ * thread, before that function returns. */
 struct lathe_host {
-  size_t size; /* of the host's own struct: what lies beyond is not there */
+  size_t size; /* of the host's own struct: members beyond it do not exist */
 
   /* --- Answering */
   void (*answer)(lathe_call *call, lathe_text json); /* JSON text; anything else fails the call */
@@ -138,9 +137,9 @@ struct lathe_host {
 
   /* --- About the call */
   lathe_text (*config)(lathe_call *call);         /* the plugin's `config` in the configuration, JSON; {} when none */
-  lathe_text (*user)(lathe_call *call);           /* on whose behalf: "local" at the command line */
+  lathe_text (*user)(lathe_call *call);           /* for whom: "local" at the command line */
   lathe_text (*conversation)(lathe_call *call);   /* its id, or empty */
-  int (*cancelled)(lathe_call *call);             /* 1: nobody waits for the answer any more */
+  int (*cancelled)(lathe_call *call);             /* 1: no caller waits for the answer any more */
   void *(*memory)(lathe_call *call, size_t size); /* zeroed, until the call returns; NULL when there is none left */
   /* A line on standard error, or in the server's log; secrets are masked. */
   void (*log)(lathe_call *call, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -149,11 +148,11 @@ struct lathe_host {
   int (*add_tool)(lathe_call *call, const lathe_tool *tool);
   int (*add_function)(lathe_call *call, const lathe_function *function);
   int (*add_module)(lathe_call *call, const char *name, lathe_text source); /* `import` in programs; JavaScript */
-  /* What the model is told beside the tools: {"type": "...", "id"?: "...", "content": "..."}. */
+  /* A context item, which the model reads beside the tools: {"type": "...", "id"?: "...", "content": "..."}. */
   int (*add_context)(lathe_call *call, lathe_text item);
 
   /* --- Keeping */
-  /* JSON per plugin, user and conversation; empty when there is none. It must fit the plugin's state_schema. */
+  /* One JSON value for each plugin, user and conversation; empty when there is none. It must fit the state_schema. */
   int (*state)(lathe_call *call, lathe_text *ret_json);
   int (*set_state)(lathe_call *call, lathe_text json);
   /* Tables in Lathe's own database, whose names begin with the plugin's id ("-" written as "_") and two "_", such as
@@ -163,20 +162,20 @@ struct lathe_host {
   /* One statement; `params` is a JSON array for its "?", or empty. The rows are an array of objects. */
   int (*sql)(lathe_call *call, lathe_text statement, lathe_text params, lathe_text *ret_rows);
 
-  /* --- Calling, through the same door as everybody: policy, approval and journal apply. */
+  /* --- Calling others. Policy, approval and journal apply, as to every caller. */
   int (*call_tool)(lathe_call *call, lathe_text id, lathe_text input, lathe_text *ret_value);
   /* Runs a program with the caller's tools. Success also when the program failed: {"result"?, "logs": [...],
    * "logsCut"?, "outputs": [...], "error"?, "line"?, "column"?, "context"?, "stack"?, "calls"?, "timeout"?}. "calls"
-   * are those that a program had made before it failed: ["mail.send", "mail.list (failed)"]. A Python program that
-   * failed may have a result all the same: what it had set before. */
+   * lists the calls that a program had made before it failed: ["mail.send", "mail.list (failed)"]. A Python program
+   * that failed may have a result, too: what it had set before. */
   int (*run_program)(lathe_call *call, const lathe_program *program, lathe_text *ret_result);
 
-  /* --- Artifacts: what is kept for the user beyond the program, and can be fetched by id. */
+  /* --- Artifacts: data that is kept for the user and fetched by id. */
   int (*artifact_put)(lathe_call *call, const char *type, lathe_text description, lathe_text json, lathe_text *ret_id);
   int (*artifact_get)(lathe_call *call, lathe_text id, lathe_text *ret_json); /* empty: there is none */
   int (*artifact_list)(lathe_call *call, lathe_text *ret_json);               /* an array, newest first, without data */
 
-  /* --- JSON, for those who have no library for it */
+  /* --- JSON, for plugins without a library for it */
   lathe_text (*quote)(lathe_call *call, lathe_text characters); /* as a JSON string */
   lathe_text (*characters)(lathe_call *call, lathe_text json);  /* of a JSON string; empty for anything else */
   /* The member of an object (or item of an array, by its number), as JSON text; empty when there is none. */
@@ -185,21 +184,22 @@ struct lathe_host {
 
   /* --- Modes. Since API 2: LATHE_HAS(host, add_mode) stands for all three. */
   int (*add_mode)(lathe_call *call, const lathe_mode *mode); /* in setup and ready, for good */
-  /* These two in a call of a mode's `invoke` only. There, call_tool records its calls as outputs of the prompt, too.
+  /* The next two work only in a call of a mode's `invoke`. There call_tool also records its calls as outputs of the
+   * prompt.
    *
    * Asks the prompt's model. `messages`: [{"role", "content", ...}] as in chat completions; `tools`: the definitions it
    * may call, such as those of `in`, or empty. The reply is {"text", "calls": [{"id", "name", "tool"?, "arguments"}],
-   * "usage": {"inputTokens", "outputTokens"}, "cut"?: true when it reached its limit of tokens}: `name` and `arguments`
-   * (a string) as the model wrote them, so perhaps no JSON; `tool` is the id of the tool that `name` means. */
+   * "usage": {"inputTokens", "outputTokens"}, "cut"?: true when it reached its limit of tokens}. `name` and `arguments`
+   * (a string) are as the model wrote them, so they may be no JSON; `tool` is the id of the tool that `name` means. */
   int (*ask_model)(lathe_call *call, lathe_text messages, lathe_text tools, lathe_text *ret_reply);
   int (*put_text)(lathe_call *call, lathe_text text); /* for the user: stored, then shown */
 
   /* --- Many calls at once. Since API 3. */
-  /* Calls several tools side by side, `at_once` of them at most (0: all); one that waits for somebody's approval does
-   * not count. `calls` is [{"tool", "input"?}]: the tool's id, or its name in any language. The results are in the same
+  /* Calls several tools side by side, `at_once` of them at most (0: all). A call that waits for an approval does not
+   * count. `calls` is [{"tool", "input"?}]: the tool's id, or its name in any language. The results are in the same
    * order, [{"step": 0, "tool", "status": "ok", "result"} or {"step", "tool", "status": "error", "error"}]. Success
-   * also when some of them failed, or all. Where the call's own answer goes to a model and is longer than a model is
-   * given, the long results among them are put aside as artifacts. */
+   * also when some of them failed, or all. Where the call's own answer goes to a model and is too long for it, the long
+   * results are stored as artifacts. */
   int (*call_tools)(lathe_call *call, lathe_text calls, unsigned at_once, lathe_text *ret_results);
 };
 
@@ -217,17 +217,17 @@ typedef struct lathe_plugin {
   const char *config_schema; /* JSON Schema of its `config`; NULL: anything */
   const char *state_schema;  /* JSON Schema of its state; NULL: anything */
   unsigned flags;
-  /* Each may be NULL. host->fail in setup or ready takes the plugin out, with that reason. */
+  /* Each may be NULL. host->fail in setup or ready disables the plugin, with that reason. */
   lathe_function_fn *setup; /* once, before anything else; `in` is the config */
-  /* Once, when all plugins and servers are there; `in` is {"tools": [ids], "functions": [{"name", "signature",
+  /* Once, when all plugins and servers have been started; `in` is {"tools": [ids], "functions": [{"name", "signature",
    * "description"?}], "modules": [names]}. */
   lathe_function_fn *ready;
-  lathe_function_fn *prepare;  /* before a prompt, in classic mode before every model call; the same, and "mode" */
+  lathe_function_fn *prepare;  /* before a prompt, in classic mode before every model call; `in` also has "mode" */
   lathe_function_fn *teardown; /* once, at the end */
   void *arg;
 } lathe_plugin;
 
-/* What a shared object exports. It may be NULL when the plugin cannot work here. */
+/* What a shared object exports. It returns NULL when the plugin cannot work here. */
 typedef const lathe_plugin *lathe_plugin_entry_fn(void);
 LATHE_EXPORT lathe_plugin_entry_fn lathe_plugin_entry;
 

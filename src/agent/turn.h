@@ -23,8 +23,8 @@ struct lt_turn {
   uint32_t rounds;
   lt_arena arena; /* of the prompt: ids, texts */
   lt_caller caller;
-  lt_prepared prepared;     /* catalog, context items, and `defaults`: the modules and functions of its programs */
-  lt_stored_values *values; /* store() and recall(), for this turn */
+  lt_prepared_prompt prepared; /* catalog, context items, and `defaults`: the modules and functions of its programs */
+  lt_stored_values *values;    /* store() and recall(), for this turn */
   lt_cancel cancel;
   lt_usage usage;
   lt_buf history; /* the JSON array of earlier prompts */

@@ -1,7 +1,7 @@
 #include "app/plugins.h"
 
 #include "json/json.h"
-#include "plugin/builtin/plugins.h"
+#include "plugin/builtin/builtin_plugins.h"
 
 /* --- Built-in plugins --------------------------------------------------------------------------------------------- */
 static bool has_python(const lt_config *config) {
@@ -30,10 +30,10 @@ typedef struct builtin_plugin {
 } builtin_plugin;
 
 static const builtin_plugin builtin_plugins[] = {
-    {"artifact", lathe_plugin_artifact, NULL, NULL},
-    {"interpreter", lathe_plugin_interpreter, NULL, NULL},
-    {"python", lathe_plugin_python, has_python, NULL},
-    {"plan", lathe_plugin_plan, has_plan, put_plan_config},
+    {"artifact", lt_builtin_artifact, NULL, NULL},
+    {"interpreter", lt_builtin_interpreter, NULL, NULL},
+    {"python", lt_builtin_python, has_python, NULL},
+    {"plan", lt_builtin_plan, has_plan, put_plan_config},
 };
 
 #define BUILTIN_PLUGINS (sizeof builtin_plugins / sizeof builtin_plugins[0])

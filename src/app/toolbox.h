@@ -66,7 +66,7 @@ typedef struct lt_toolbox_run_options {
 /* One run: its caller, and what that is made of. Not to be moved while it is in use. */
 typedef struct lt_toolbox_run {
   lt_caller caller;
-  lt_prepared prepared;
+  lt_prepared_prompt prepared;
   bool is_prepared;
   char id[LT_TOOLBOX_RUN_ID_DIGITS + 1];
 } lt_toolbox_run;

@@ -1,8 +1,8 @@
 /* The plugin host: the other side of include/lathe_plugin.h.
  *
- * Loads plugins, gives each its thread (or the loop), turns their tools into providers at the door, and carries out
- * what they ask of the host. Built-in plugins (plugins/) come in through the same interface. A plugin that cannot be
- * used is a warning with its reason, and its tools fail with that; the others go on. Loop thread only.
+ * Loads plugins, runs each on its thread or on the loop, makes their tools providers at the door, and carries out what
+ * they ask of the host. Built-in plugins (builtin/) come in through the same interface. A plugin that cannot be used
+ * gives a warning with the reason, and its tools fail with that reason; the other plugins work. Loop thread only.
  */
 #ifndef LT_PLUGIN_HOST_H
 #define LT_PLUGIN_HOST_H
@@ -21,18 +21,17 @@ typedef struct lt_host_options {
   lt_store *db;              /* for state, tables and artifacts */
   lt_artifacts *artifacts;   /* likewise, through the door's interface */
   const lt_secrets *secrets; /* may be NULL */
-  /* Gives the runner of a language for run_program, made when it is first needed; NULL with `err` when it cannot be
-   * had. */
+  /* Gives the runner of a language for run_program, made when it is first needed. NULL with `err`: there is none. */
   lt_runner *(*runner)(void *arg, lt_lang lang, lt_err *err);
-  /* In whose name plugins call tools outside of any prompt (in ready): its policy and journal apply. NULL: they cannot.
-   */
+  /* The caller for tools that plugins call outside of any prompt, as in ready: its policy and journal apply. NULL: no
+   * tools are called there. */
   const lt_caller *caller;
-  /* The name of the i-th module that programs may import beside those of plugins, for what ready is told; NULL: no
-   * more. May be NULL. */
+  /* The name of the i-th module that programs may import beside those of plugins, for the input of ready; NULL: there
+   * are no more. May be NULL. */
   const char *(*module_at)(void *arg, size_t i);
   /* Whether a mode of this id exists without plugins: no plugin may register one. NULL: none exists. */
   bool (*is_mode_reserved)(lt_str id);
-  /* A line for a person; secrets are masked already. `warning`: else it is information. Must not yield. */
+  /* Shows a line to a person, as a warning or as information; secrets are masked already. Must not yield. */
   void (*on_line)(void *arg, bool warning, lt_str line);
   void *arg;
 } lt_host_options;
@@ -44,13 +43,14 @@ lt_status lt_host_new(const lt_host_options *options, lt_host **ret_host, lt_err
 void lt_host_free(lt_host *host) LT_YIELDS;
 
 /* Loads a shared object and runs its setup. `config`: JSON text, or empty. Errors, with the file's name and what to do:
- * LT_E_NOTFOUND (no such file), LT_E_INVALID (no plugin, no entry, a struct that makes no sense, a config that does not
- * fit its schema), LT_E_UNSUPPORTED (of a newer Lathe), LT_E_TIMEOUT (setup takes longer than LT_PLUGIN_SETUP_MS), or
- * what setup said. LT_YIELDS. */
+ * LT_E_NOTFOUND (no such file), LT_E_INVALID (no plugin, no entry, a struct of an impossible size, a config that does
+ * not fit its schema), LT_E_UNSUPPORTED (it needs a newer Lathe), LT_E_TIMEOUT (setup takes longer than
+ * LT_PLUGIN_SETUP_MS), or setup's own message. LT_YIELDS. */
 lt_status lt_host_load(lt_host *host, const char *path, lt_str config, lt_err *err) LT_YIELDS;
 /* The same for a plugin that is linked in. */
 lt_status lt_host_add(lt_host *host, lathe_plugin_entry_fn *entry, lt_str config, lt_err *err) LT_YIELDS;
-/* All servers and plugins are there: calls every ready. A plugin that fails is taken out with a warning. LT_YIELDS. */
+/* Calls every ready, after all servers and plugins have been started. A plugin that fails is disabled, with a warning.
+ * LT_YIELDS. */
 void lt_host_ready(lt_host *host) LT_YIELDS;
 
 /* What plugins have registered for programs. Borrows: until the next load. */
@@ -58,43 +58,43 @@ const lt_run_module *lt_host_modules(const lt_host *host, size_t *ret_count);
 const lt_run_function *lt_host_functions(const lt_host *host, size_t *ret_count);
 
 /* --- Modes -------------------------------------------------------------------------------------------------------- */
-/* An execution mode that a plugin has registered. Its texts are there as long as the host is, and end with a NUL. */
+/* An execution mode that a plugin has registered. Its texts live as long as the host, and end with a NUL. */
 typedef struct lt_host_mode {
   lt_str id, name;
-  uint32_t rounds; /* 0: not said */
+  uint32_t rounds; /* 0: the default */
 } lt_host_mode;
 
 /* Sorted by id. Borrows: until the next load. */
 const lt_host_mode *lt_host_modes(const lt_host *host, size_t *ret_count);
 
-/* What a mode's call can do with its prompt; whoever runs the mode has it. */
-typedef struct lt_mode_world {
+/* What a mode's call can do with its prompt. The agent, which runs the mode, implements it. */
+typedef struct lt_mode_actions {
   /* Both texts are JSON (`tools` may be empty); appends the reply of lathe_plugin.h. LT_YIELDS. */
-  lt_status (*ask)(void *arg, lt_str messages, lt_str tools, lt_buf *reply, lt_err *err) LT_YIELDS;
-  lt_status (*text)(void *arg, lt_str text, lt_err *err) LT_YIELDS;
+  lt_status (*ask_model)(void *arg, lt_str messages, lt_str tools, lt_buf *reply, lt_err *err) LT_YIELDS;
+  lt_status (*put_text)(void *arg, lt_str text, lt_err *err) LT_YIELDS;
   /* Like lt_door_call, and recorded. LT_YIELDS. */
-  lt_status (*call)(void *arg, lt_str tool, lt_str input, const lt_invoke_options *options, lt_buf *answer,
-                    lt_err *err) LT_YIELDS;
+  lt_status (*call_tool)(void *arg, lt_str tool, lt_str input, const lt_invoke_options *options, lt_buf *answer,
+                         lt_err *err) LT_YIELDS;
   void *arg;
-} lt_mode_world;
+} lt_mode_actions;
 
-/* Runs a mode with `in` until it returns. Errors: LT_E_NOTFOUND (there is none of that id any more), LT_E_TOOL (it
- * failed, in its own words), what the cancel was fired with, LT_E_TIMEOUT (it did nothing for LT_PLUGIN_CALL_MS), and
- * those of any call of a plugin. LT_YIELDS. */
-lt_status lt_host_run_mode(lt_host *host, lt_str id, lt_str in, const lt_mode_world *world, const lt_caller *caller,
+/* Runs a mode with `in` until it returns. Errors: LT_E_NOTFOUND (its plugin is not available any more), LT_E_TOOL (it
+ * failed, with its own message), what the cancel was fired with, LT_E_TIMEOUT (it asked for nothing for
+ * LT_PLUGIN_CALL_MS), and those of any call of a plugin. LT_YIELDS. */
+lt_status lt_host_run_mode(lt_host *host, lt_str id, lt_str in, const lt_mode_actions *actions, const lt_caller *caller,
                            lt_cancel *cancel, lt_err *err) LT_YIELDS;
 
 /* --- A prompt ----------------------------------------------------------------------------------------------------- */
 /* What plugins' prepare hooks have added for one prompt or run. */
-typedef struct lt_prepared {
-  lt_str user;         /* whoever made it */
+typedef struct lt_prepared_prompt {
+  lt_str user;
   lt_str conversation; /* may be empty */
   lt_catalog *catalog; /* the door's tools and those added; a reference */
   lt_buf context;      /* a JSON array of context items */
-  lt_run_request
-      defaults; /* limits, modules and functions for programs that plugins run; code and input do not count */
-  void *owned;
-} lt_prepared;
+  /* Limits, modules and functions for programs that plugins run; code and input are not used. */
+  lt_run_request defaults;
+  void *owned; /* the host's */
+} lt_prepared_prompt;
 
 /* What prepare hooks see as the mode where a program runs without a prompt. */
 #define LT_HOST_RUN_MODE "run"
@@ -104,8 +104,8 @@ typedef struct lt_prepared {
  * Afterwards `caller->catalog` and `caller->prompt` are set; `user` and `conversation` are copied. LT_YIELDS. Errors:
  * LT_E_NOMEM, LT_E_LIMIT. Owns: the caller, lt_host_prepared_release, after its last call. */
 lt_status lt_host_prepare(lt_host *host, lt_str mode, bool for_programs, lt_str conversation,
-                          const lt_run_request *defaults, lt_caller *caller, lt_prepared *ret_prepared,
+                          const lt_run_request *defaults, lt_caller *caller, lt_prepared_prompt *ret_prepared,
                           lt_err *err) LT_YIELDS;
-void lt_host_prepared_release(lt_host *host, lt_prepared *prepared);
+void lt_host_prepared_release(lt_host *host, lt_prepared_prompt *prepared);
 
 #endif

@@ -25,7 +25,7 @@
 
 #undef fail /* cmocka's macro; the plugins' header has a member of that name */
 
-#include "plugin/builtin/plugins.h"
+#include "plugin/builtin/builtin_plugins.h"
 
 #define FAIL_WITH(...) (print_error(__VA_ARGS__), _fail(__FILE__, __LINE__))
 
@@ -333,8 +333,8 @@ static inline void open_world(world *w) {
                                 .on_line = on_host_line,
                                 .arg = w};
   assert_int_equal(lt_host_new(&host, &w->host, NULL), LT_OK);
-  assert_int_equal(lt_host_add(w->host, lathe_plugin_artifact, LT_STR(""), NULL), LT_OK);
-  assert_int_equal(lt_host_add(w->host, lathe_plugin_interpreter, LT_STR(""), NULL), LT_OK);
+  assert_int_equal(lt_host_add(w->host, lt_builtin_artifact, LT_STR(""), NULL), LT_OK);
+  assert_int_equal(lt_host_add(w->host, lt_builtin_interpreter, LT_STR(""), NULL), LT_OK);
   lt_host_ready(w->host);
   w->models[0] = (lt_model){.ref = LT_STR("normal"), .name = LT_STR("fake"), .base_url = lt_str_of(url)};
   w->options = (lt_agent_options){

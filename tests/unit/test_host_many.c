@@ -279,7 +279,7 @@ static void test_tools_without_a_namespace(void **state) {
 
 /* Whatever way a program tries. */
 static void not_for_programs(host_fix *f) {
-  lt_prepared p;
+  lt_prepared_prompt p;
   load(f);
   assert_call(f, "loop.run",
               "{\"code\":\"[typeof bare, discoverTools('bare').filter((t) => t.id === 'bare').length]\"}",

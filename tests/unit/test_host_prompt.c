@@ -183,7 +183,7 @@ static void readies(host_fix *f) {
   assert_has(told, "\"loop.echo\"");
   assert_has(told, "{\"name\":\"ownGive\",\"signature\":\"(...x) → x\",\"description\":\"Gives back\"}");
   assert_has(told, "\"modules\":[\"sums\"]");
-  assert_has(problem, "no tools are called in ready"); /* nobody has asked for anything: whose policy would apply? */
+  assert_has(problem, "no tools are called in ready"); /* there is no caller, so no policy that would apply */
 }
 
 static void test_ready(void **state_of) {
@@ -262,7 +262,7 @@ static void test_what_cannot_be_registered(void **state_of) {
 
 /* --- Prompts ------------------------------------------------------------------------------------------------------ */
 static void prompts(host_fix *f) {
-  lt_prepared one, two;
+  lt_prepared_prompt one, two;
   lt_caller other = f->caller;
   load(f);
   lt_run_request defaults = {.timeout_ms = 1234};
@@ -302,7 +302,7 @@ static void test_prompts(void **state_of) {
 
 /* What a model is told has no secrets in it. */
 static void secrets_in_context(host_fix *f) {
-  lt_prepared p;
+  lt_prepared_prompt p;
   load(f);
   assert_int_equal(
       lt_host_prepare(f->host, LT_STR("code"), true, LT_STR("hunter2-hunter2"), NULL, &f->caller, &p, &f->err), LT_OK);
@@ -365,7 +365,7 @@ static void test_functions_without_secrets(void **state_of) {
 }
 
 static void hides(host_fix *f) {
-  lt_prepared p;
+  lt_prepared_prompt p;
   load(f);
   f->caller.hidden = LT_STR("own.echo");
   assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), true, LT_STR(""), NULL, &f->caller, &p, &f->err), LT_OK);
@@ -389,7 +389,7 @@ static const lathe_plugin *fails_entry(void) {
 }
 
 static void prepare_fails(host_fix *f) {
-  lt_prepared p;
+  lt_prepared_prompt p;
   host_fix_add(f, fails_entry);
   host_fix_add(f, loop_entry);
   for (int i = 0; i < 3; i++) {
@@ -409,7 +409,7 @@ static void test_prepare_fails(void **state_of) {
 static void sweep(host_fix *f) {
   load(f);
   for (long n = 0;; n++) {
-    lt_prepared p;
+    lt_prepared_prompt p;
     lt_caller caller = f->caller;
     lt_mem_fail_at(n);
     lt_status status = lt_host_prepare(f->host, LT_STR("code"), true, LT_STR("c"), NULL, &caller, &p, &f->err);
@@ -456,7 +456,7 @@ static void test_no_memory_is_not_no_state(void **state_of) {
 }
 
 static void states(host_fix *f) {
-  lt_prepared p;
+  lt_prepared_prompt p;
   load(f);
   assert_call(f, "own.state", "{}", "\"none\"");
   assert_call(f, "own.state", "{\"set\":{\"n\":1}}", "{\"n\":1}");
@@ -568,7 +568,7 @@ static void test_stack_of_plugins_on_the_loop(void **state_of) {
 
 /* A program of a prompt has the prompt's tools and limits. */
 static void programs_in_prompts(host_fix *f) {
-  lt_prepared p;
+  lt_prepared_prompt p;
   load(f);
   lt_run_request defaults = {.timeout_ms = 60};
   assert_int_equal(lt_host_prepare(f->host, LT_STR("classic"), false, LT_STR("c"), &defaults, &f->caller, &p, &f->err),

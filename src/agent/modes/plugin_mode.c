@@ -142,13 +142,13 @@ static lt_status plugin_mode_call_tool(void *arg, lt_str tool, lt_str input, con
 /* --- The mode ----------------------------------------------------------------------------------------------------- */
 static lt_status plugin_mode_run_in_host(plugin_mode *p, lt_err *err) LT_YIELDS {
   lt_turn *turn = p->turn;
-  const lt_mode_world world = {
-      .ask = plugin_mode_ask, .text = plugin_mode_put_text, .call = plugin_mode_call_tool, .arg = p};
+  const lt_mode_actions actions = {
+      .ask_model = plugin_mode_ask, .put_text = plugin_mode_put_text, .call_tool = plugin_mode_call_tool, .arg = p};
   LT_TRY(plugin_mode_define(p, err));
   LT_AUTO_BUF(in, LT_JSON_MAX_BYTES);
   plugin_mode_put_input(p, &in);
   LT_TRY(lt_buf_check(&in, err, "no memory for what the mode is handed"));
-  lt_status status = lt_host_run_mode(turn->agent->options.host, lt_str_of(turn->mode->id), lt_buf_view(&in), &world,
+  lt_status status = lt_host_run_mode(turn->agent->options.host, lt_str_of(turn->mode->id), lt_buf_view(&in), &actions,
                                       &turn->caller, &turn->cancel, err);
   /* A cancelled prompt is cancelled, however the plugin took it. */
   return turn->cancel.why == LT_OK ? status : lt_fail(err, turn->cancel.why, "the prompt was cancelled");

@@ -1,36 +1,29 @@
 /* execute_code: a Python program as a tool (seed Oasis), for models that call tools one by one. */
-#include "base/arena.h"
-#include "base/buf.h"
 #include "base/limits.h"
-#include "json/json.h"
-#include "plugin/builtin/plugins.h"
+#include "plugin/builtin/builtin_plugins.h"
+#include "plugin/builtin/builtin_support.h"
 
 #define ID      "execute_code"
 #define NOTHING "(no result set — use set_result(data) to return structured output)"
 
-static lt_str of_text(lathe_text text) {
-  return lt_str_from(text.p, text.n);
-}
-
-/* --- What came of it ---------------------------------------------------------------------------------------------- */
-static void put_lines(lathe_text logs, lt_buf *out) {
-  lt_arena arena;
+/* --- The answer --------------------------------------------------------------------------------------------------- */
+static void execute_code_put_lines(lathe_text logs, lt_buf *out) {
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   lt_json_doc doc;
-  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
-  if (lt_json_parse(&arena, of_text(logs), &doc, NULL) == LT_OK) {
-    lt_json_iter it = lt_json_each(lt_json_root(&doc));
-    while (lt_json_next(&it)) {
-      lt_str line = LT_STR("");
-      (void)lt_json_str(it.value, &arena, &line);
-      lt_buf_addc(out, out->n > 0 ? "\n" : "");
-      lt_buf_add(out, line);
-    }
+  if (lt_json_parse(&arena, lt_builtin_str(logs), &doc, NULL) != LT_OK) {
+    return;
   }
-  lt_arena_release(&arena);
+  lt_json_iter it = lt_json_each(lt_json_root(&doc));
+  while (lt_json_next(&it)) {
+    lt_str line = LT_STR("");
+    (void)lt_json_str(it.value, &arena, &line);
+    lt_buf_addc(out, out->n > 0 ? "\n" : "");
+    lt_buf_add(out, line);
+  }
 }
 
-/* Whole lines; of one that is too long by itself whole characters. */
-static lt_str end_of(lt_str lines, size_t max) {
+/* The last whole lines within `max` bytes; of a line that is too long by itself its last whole characters. */
+static lt_str execute_code_tail(lt_str lines, size_t max) {
   if (lines.n <= max) {
     return lines;
   }
@@ -42,125 +35,103 @@ static lt_str end_of(lt_str lines, size_t max) {
   return lt_str_sub(lines, at, lines.n);
 }
 
-/* Of what was logged, its end: what a program said last is nearest to why it failed. */
-static void put_logs(const lathe_host *host, lathe_call *call, lathe_text result, size_t max, lt_buf *out) {
-  lt_buf lines;
-  lt_buf_init(&lines, LT_PLUGIN_CALL_MAX_BYTES);
-  put_lines(host->member(call, result, "logs"), &lines);
+/* The end of what was logged: the last lines tell most about why a program failed. */
+static void execute_code_put_logs(const lathe_host *host, lathe_call *call, lathe_text result, size_t max,
+                                  lt_buf *out) {
+  LT_AUTO_BUF(lines, LT_PLUGIN_CALL_MAX_BYTES);
+  execute_code_put_lines(host->member(call, result, "logs"), &lines);
   if (lines.n > 0) {
-    lt_str end = end_of(lt_buf_view(&lines), max);
+    lt_str tail = execute_code_tail(lt_buf_view(&lines), max);
     lt_buf_addc(out, "\n\nlogs:\n");
-    lt_buf_addc(out, end.n < lines.n ? "... (the beginning is left out)\n" : "");
-    lt_buf_add(out, end);
+    lt_buf_addc(out, tail.n < lines.n ? "... (the beginning is left out)\n" : "");
+    lt_buf_add(out, tail);
     lt_buf_addc(out, host->member(call, result, "logsCut").n > 0 ? "\n... (truncated)" : "");
   }
-  lt_buf_release(&lines);
 }
 
-static void put_place(const lathe_host *host, lathe_call *call, lathe_text result, lt_buf *out) {
+static void execute_code_put_place(const lathe_host *host, lathe_call *call, lathe_text result, lt_buf *out) {
   lathe_text line = host->member(call, result, "line");
   lathe_text context = host->characters(call, host->member(call, result, "context"));
   lathe_text stack = host->characters(call, host->member(call, result, "stack"));
   if (line.n > 0) {
     lt_buf_printf(out, " (line %s%s%s)", line.p, context.n > 0 ? ": " : "", context.p);
   }
-  if (lt_str_find(of_text(stack), LT_STR("\n"), 0) != SIZE_MAX) { /* one line says what was said already */
+  if (lt_str_find(lt_builtin_str(stack), LT_STR("\n"), 0) != SIZE_MAX) { /* a single line only repeats the message */
     lt_buf_addc(out, "\n\n");
-    lt_buf_add(out, of_text(stack));
+    lt_buf_add(out, lt_builtin_str(stack));
   }
 }
 
-static void put_calls(const lathe_host *host, lathe_call *call, lathe_text calls, lt_buf *out) {
-  lathe_text one = host->member(call, calls, "0");
-  for (unsigned i = 1; one.n > 0; i++) {
-    lt_buf_addc(out, i == 1 ? "\n\ntool calls it had made: " : ", ");
-    lt_buf_add(out, of_text(host->characters(call, one)));
-    one = host->member(call, calls, host->format(call, "%u", i).p);
-  }
-}
-
-static void fail(const lathe_host *host, lathe_call *call, lathe_text result) {
-  lt_buf text;
-  lt_buf_init(&text, LT_PLUGIN_CALL_MAX_BYTES);
+static void execute_code_fail(const lathe_host *host, lathe_call *call, lathe_text result) {
+  LT_AUTO_BUF(text, LT_PLUGIN_CALL_MAX_BYTES);
   lathe_text error = host->characters(call, host->member(call, result, "error"));
   lathe_text value = host->member(call, result, "result");
-  lt_buf_add(&text, error.n > 0 ? of_text(error) : LT_STR("the program failed without a message"));
-  put_place(host, call, result, &text);
+  lt_buf_add(&text, error.n > 0 ? lt_builtin_str(error) : LT_STR("the program failed without a message"));
+  execute_code_put_place(host, call, result, &text);
   if (value.n > 0) {
     lt_buf_addc(&text, "\n\nresult set before it failed:\n");
-    lt_buf_add(&text, lt_str_sub(of_text(value), 0, LT_RUN_ERROR_BYTES / 4));
+    lt_buf_add(&text, lt_str_sub(lt_builtin_str(value), 0, LT_RUN_ERROR_BYTES / 4));
     lt_buf_addc(&text, value.n > LT_RUN_ERROR_BYTES / 4 ? "... (truncated)" : "");
   }
-  put_calls(host, call, host->member(call, result, "calls"), &text);
-  put_logs(host, call, result, LT_RUN_ERROR_BYTES / 2, &text);
+  lt_builtin_put_strings(host->member(call, result, "calls"), "\n\ntool calls it had made: ", ", ", &text);
+  execute_code_put_logs(host, call, result, LT_RUN_ERROR_BYTES / 2, &text);
   host->fail(call, "%s", text.status == LT_OK ? text.p : error.p);
-  lt_buf_release(&text);
 }
 
-/* What it set, as the text a model reads: a string as it is, everything else as JSON; its logs after it. */
-static void answer_text(const lathe_host *host, lathe_call *call, lathe_text value, lathe_text result) {
-  lt_buf text;
-  lt_buf_init(&text, LT_PLUGIN_CALL_MAX_BYTES);
+/* The result as the text a model reads: a string as it is, everything else as JSON; its logs after it. */
+static void execute_code_answer_text(const lathe_host *host, lathe_call *call, lathe_text value, lathe_text result) {
+  LT_AUTO_BUF(text, LT_PLUGIN_CALL_MAX_BYTES);
   if (value.n == 0) {
     lt_buf_addc(&text, NOTHING);
   } else {
-    lt_buf_add(&text, of_text(value.p[0] == '"' ? host->characters(call, value) : value));
+    lt_buf_add(&text, lt_builtin_str(lt_builtin_type(value) == LT_JSON_STRING ? host->characters(call, value) : value));
   }
-  put_logs(host, call, result, LT_ANSWER_MAX_BYTES / 2, &text); /* so that they do not take a short result along */
+  /* half of an answer's room, so that a short result is not stored away because of its logs */
+  execute_code_put_logs(host, call, result, LT_ANSWER_MAX_BYTES / 2, &text);
   if (text.status == LT_OK) {
     host->answer(call, host->quote(call, (lathe_text){text.p, text.n}));
   } else {
     host->fail(call, "there was no memory for the program's answer");
   }
-  lt_buf_release(&text);
 }
 
-/* Without logs a value stays what it is: one that is long is then put aside as JSON. */
-static void answer(const lathe_host *host, lathe_call *call, lathe_text result) {
+/* A value without logs stays JSON: a long one is then stored as JSON. */
+static void execute_code_answer(const lathe_host *host, lathe_call *call, lathe_text result) {
   lathe_text value = host->member(call, result, "result");
-  lathe_text logs = host->member(call, result, "logs");
-  bool plain = value.n > 0 && value.p[0] != 'n' && value.p[0] != '"' && host->member(call, logs, "0").n == 0;
-  if (plain) {
-    host->answer(call, value);
+  lt_json_type type = lt_builtin_type(value);
+  bool is_text = type == LT_JSON_NONE || type == LT_JSON_NULL || type == LT_JSON_STRING;
+  if (is_text || host->member(call, host->member(call, result, "logs"), "0").n > 0) {
+    execute_code_answer_text(host, call, value, result);
   } else {
-    answer_text(host, call, value, result);
+    host->answer(call, value);
   }
 }
 
 /* --- The tool ----------------------------------------------------------------------------------------------------- */
-/* Digits only: the schema has been checked. */
-static uint64_t number_of(lathe_text json) {
-  uint64_t n = 0;
-  for (size_t i = 0; i < json.n && json.p[i] >= '0' && json.p[i] <= '9'; i++) {
-    n = 10 * n + (uint64_t)(json.p[i] - '0');
-  }
-  return n;
-}
-
-static void execute(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+static void execute_code_run(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
   (void)arg;
   const lathe_program program = {
       .size = sizeof program,
       .code = host->characters(call, host->member(call, in, "code")),
       .language = "python",
-      .timeout_ms = number_of(host->member(call, in, "timeout")),
+      .timeout_ms = (uint64_t)lt_builtin_number(host->member(call, in, "timeout"), 0),
       .hidden = ID,
       .without_output = 1,
   };
   lathe_text result;
-  if (lt_str_trim(of_text(program.code)).n == 0) {
+  if (lt_str_trim(lt_builtin_str(program.code)).n == 0) {
     host->fail(call, "execute_code requires non-empty code");
   } else if (host->run_program(call, &program, &result) != 0) {
     lathe_text why = host->error(call);
     host->fail(call, "code execution failed: %.*s", (int)why.n, why.p);
   } else if (host->member(call, result, "error").n > 0) {
-    fail(host, call, result);
+    execute_code_fail(host, call, result);
   } else {
-    answer(host, call, result);
+    execute_code_answer(host, call, result);
   }
 }
 
-static void setup(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
+static void execute_code_setup(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
   (void)in, (void)arg;
   static const lathe_tool tool = {
       .size = sizeof tool,
@@ -179,22 +150,22 @@ static void setup(const lathe_host *host, lathe_call *call, lathe_text in, void 
           "\"timeout\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Milliseconds, 30000 unless said\"}},"
           "\"required\":[\"code\"]}",
       .annotations = "{\"idempotentHint\":true}", /* what its program does through tools is on record by itself */
-      .invoke = execute,
+      .invoke = execute_code_run,
       .flags = LATHE_NOT_FOR_PROGRAMS | LATHE_ONLY_CALLS,
   };
   if (host->add_tool(call, &tool) != 0) {
-    host->fail(call, "%s", host->error(call).p);
+    lt_builtin_fail_with_error(host, call);
   }
 }
 
-const lathe_plugin *lathe_plugin_python(void) {
+const lathe_plugin *lt_builtin_python(void) {
   static const lathe_plugin plugin = {
       .size = sizeof plugin,
       .id = "python",
       .name = "Python",
       .description = "Python programs as a tool",
       .flags = LATHE_ON_LOOP | LATHE_NO_NAMESPACE,
-      .setup = setup,
+      .setup = execute_code_setup,
   };
   return &plugin;
 }

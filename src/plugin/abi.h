@@ -1,0 +1,26 @@
+/* Values of include/lathe_plugin.h as our own types, and back.
+ *
+ * A plugin may have been built against an older or a newer header: its structs say their own size. Any thread.
+ */
+#ifndef LT_PLUGIN_ABI_H
+#define LT_PLUGIN_ABI_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+#include "lathe_plugin.h"
+
+/* Copies a plugin's struct into ours of `size` bytes; members that the plugin's header did not have become 0. False:
+ * the plugin's size is below `least` or beyond LT_PLUGIN_STRUCT_BYTES. */
+bool lt_abi_read_struct(void *ret, size_t size, size_t least, const void *plugin_struct);
+/* A plugin's C string of at most `max` bytes as a view; {NULL, 0} for a longer one and for NULL. */
+lt_str lt_abi_view_text(const char *text, size_t max);
+
+static inline lt_str lt_abi_to_str(lathe_text text) {
+  return (lt_str){text.p, text.n};
+}
+static inline lathe_text lt_abi_to_text(lt_str s) {
+  return (lathe_text){s.p != NULL ? s.p : "", s.n};
+}
+
+#endif

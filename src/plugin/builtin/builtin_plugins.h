@@ -1,0 +1,16 @@
+/* The built-in plugins. They come in through include/lathe_plugin.h, as foreign plugins do. */
+#ifndef LT_PLUGIN_BUILTIN_BUILTIN_PLUGINS_H
+#define LT_PLUGIN_BUILTIN_BUILTIN_PLUGINS_H
+
+#include "lathe_plugin.h"
+
+/* artifact.store, artifact.get, artifact.list; storeArtifact, getArtifact, listArtifacts in programs. */
+lathe_plugin_entry_fn lt_builtin_artifact;
+/* interpreter.run-code: a program as a tool, with its caller's tools, itself excluded. */
+lathe_plugin_entry_fn lt_builtin_interpreter;
+/* execute_code: a Python program as a tool, for models; programs do not have it. */
+lathe_plugin_entry_fn lt_builtin_python;
+/* execute_plan: several calls of tools as one, likewise. Its config: {maxSteps?, concurrency?}. */
+lathe_plugin_entry_fn lt_builtin_plan;
+
+#endif
