@@ -26,6 +26,7 @@ LAYERS = {
     "model": PURE | {"io"},
     "tool": PURE | {"io"},
     "store": PURE | {"io", "tool"},
+    "store/sqlite": PURE | {"io", "tool", "store"},
     "runner": PURE | {"io", "tool"},  # the interface: its folders are rooms above replay
     "replay": PURE | {"io", "tool", "runner"},
     "runner/quickjs": PURE | {"io", "sandbox", "tool", "runner", "replay"},
@@ -52,7 +53,7 @@ THIRD_PARTY = {
     "histedit.h": "io",
     "microhttpd.h": "io",
     "yaml.h": "config",
-    "sqlite3.h": "store",
+    "sqlite3.h": "store/sqlite",
     "wasm-rt.h": "sandbox",
     "qjs.h": "sandbox",
 }

@@ -78,10 +78,9 @@ static void spill_put_summary(lt_buf *to, lt_str preview, const spilled_value *a
 }
 
 lt_status lt_answer_spill(const lt_caller *caller, lt_str tool, lt_buf *out, lt_err *err) {
-  lt_arena arena;
-  lt_buf id, summary;
-  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
-  lt_buf_init(&id, LT_ARTIFACT_ID_BYTES);
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
+  LT_AUTO_BUF(id, LT_ARTIFACT_ID_BYTES);
+  lt_buf summary; /* becomes `out` */
   lt_buf_init(&summary, out->max);
   lt_status status = LT_OK;
   spilled_value all = {.value = lt_buf_view(out)};
@@ -92,7 +91,5 @@ lt_status lt_answer_spill(const lt_caller *caller, lt_str tool, lt_buf *out, lt_
   spill_put_summary(&summary, spill_preview(&arena, all.value), &all);
   lt_buf_release(out);
   *out = summary;
-  lt_buf_release(&id);
-  lt_arena_release(&arena);
   return status;
 }

@@ -305,22 +305,20 @@ bool lt_catalog_withholds(const lt_catalog *catalog, lt_str id) {
 }
 
 static lt_status catalog_make_for_programs(const lt_catalog *catalog, lt_catalog **ret_catalog, lt_err *err) {
+  LT_AUTO_ARENA(scratch, LT_CATALOG_MAX_BYTES);
   lt_catalog *made = NULL;
-  lt_tool_spec *specs = lt_mem_zalloc(catalog->count, sizeof *specs);
-  lt_catalog_source *sources = lt_mem_zalloc(catalog->count + catalog->silent_count, sizeof *sources);
-  lt_status status = specs != NULL && sources != NULL
-                         ? lt_catalog_new(sources, catalog_list_sources(catalog, specs, sources), &made, err)
-                         : lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
-  if (status == LT_OK && catalog_note_withheld(catalog, made) != LT_OK) {
+  lt_tool_spec *specs = lt_arena_zalloc(&scratch, catalog->count, sizeof *specs);
+  lt_catalog_source *sources = lt_arena_zalloc(&scratch, catalog->count + catalog->silent_count, sizeof *sources);
+  if (specs == NULL || sources == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
+  }
+  LT_TRY(lt_catalog_new(sources, catalog_list_sources(catalog, specs, sources), &made, err));
+  if (catalog_note_withheld(catalog, made) != LT_OK) {
     lt_catalog_unref(made);
-    status = lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
+    return lt_fail(err, LT_E_NOMEM, "no memory for the list of tools");
   }
-  if (status == LT_OK) {
-    *ret_catalog = made;
-  }
-  lt_mem_free(specs);
-  lt_mem_free(sources);
-  return status;
+  *ret_catalog = made;
+  return LT_OK;
 }
 
 static bool catalog_has_withheld(const lt_catalog *catalog) {
@@ -432,7 +430,7 @@ const lt_search_index *lt_catalog_index(const lt_catalog *catalog) {
   pthread_mutex_lock(&search->making);
   index = atomic_load_explicit(&search->index, memory_order_relaxed);
   if (index == NULL) {
-    index = lt_search_index_new(catalog);
+    index = lt_search_index_new(catalog->tools, catalog->count);
     atomic_store_explicit(&search->index, index, memory_order_release);
   }
   pthread_mutex_unlock(&search->making);

@@ -84,15 +84,13 @@ static lt_status door_add_entry(lt_door *door, lt_provider *provider, door_entry
 /* A server may repeat a secret that it was given in its descriptions or schemas, which programs and models are
  * shown. */
 static bool door_copy_masked(lt_arena *arena, const lt_secrets *secrets, bool is_json, lt_str *s) {
-  lt_buf masked;
-  lt_buf_init(&masked, LT_CATALOG_MAX_BYTES);
+  LT_AUTO_BUF(masked, LT_CATALOG_MAX_BYTES);
   if (is_json) {
     lt_secrets_mask_json(secrets, *s, &masked);
   } else {
     lt_secrets_mask(secrets, *s, &masked);
   }
   *s = masked.status == LT_OK ? lt_arena_dup(arena, lt_buf_view(&masked)) : LT_STR_NULL;
-  lt_buf_release(&masked);
   return s->p != NULL;
 }
 

@@ -277,13 +277,12 @@ bool lt_policy_lex_string(lt_policy_parser *p, const lt_policy_token *token, lt_
     lt_policy_lex_refuse(p, token, "this string has no closing quote");
     return false;
   }
-  lt_buf json;
-  lt_buf_init(&json, LT_POLICY_WHEN_MAX_BYTES * 2 + 2);
+  LT_AUTO_BUF(json, LT_POLICY_WHEN_MAX_BYTES * 2 + 2);
   policy_lex_put_json(&json, lt_str_sub(token->text, 1, n - 1));
-  bool ok = json.status == LT_OK ? policy_lex_read_json_string(p, token, lt_buf_view(&json), ret)
-                                 : lt_policy_lex_no_memory(p) != NULL;
-  lt_buf_release(&json);
-  return ok;
+  if (json.status != LT_OK) {
+    return lt_policy_lex_no_memory(p) != NULL;
+  }
+  return policy_lex_read_json_string(p, token, lt_buf_view(&json), ret);
 }
 
 bool lt_policy_lex_number(lt_policy_parser *p, const lt_policy_token *token, lt_str *ret) {

@@ -1,5 +1,5 @@
 /* Search: BM25 over the catalog's index. A word of the query finds itself, its other forms, longer words that begin
- * with it and, last, the shorter one that it begins with; the nearer to what was written, the more it counts. */
+ * with it and, last, a shorter word that it begins with. The nearer to the query's word, the more a word counts. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,27 +8,28 @@
 #include "tool/search/search_index.h"
 #include "tool/search/stemmer.h"
 
-#define SATURATION 1.2F /* BM25's k1: how soon a word that stands there often stops counting more */
+#define SATURATION 1.2F /* BM25's k1: how soon further occurrences of a word stop counting more */
 
-/* What is found in place of the word itself. The last two are multiplied by how much of the longer word is the same. */
+/* The factors for words that are found in place of the word itself. The last two are multiplied by the part of the
+ * longer word that is the same. */
 #define LIKE_FORM   0.7F /* files for file */
 #define LIKE_LONGER 0.5F /* repository for repo */
 #define LIKE_SHORT  0.4F /* repo for repository */
 
-#define LONGER_MIN_BYTES 3 /* what shorter words begin is everything */
+#define LONGER_MIN_BYTES 3 /* too many words begin with a shorter one */
 #define SHORT_MIN_BYTES  4
 #define SHORT_MIN_SHARE  0.4F /* of the word asked for */
 
 typedef struct search_term {
   char text[LT_WORD_MAX_BYTES];
   size_t n;
-  bool joined; /* what it is joined from are terms, too */
+  bool joined; /* the words it is joined from are terms, too */
 } search_term;
 
 typedef struct search_query {
   search_term terms[LT_SEARCH_TERMS_MAX];
   size_t count;
-  bool fillers; /* whether words like "the" count: there are no others */
+  bool fillers; /* words like "the" count, as there are no others */
 } search_query;
 
 typedef struct search_hit {
@@ -36,13 +37,13 @@ typedef struct search_hit {
   uint32_t tool;
 } search_hit;
 
-/* What one search writes on; all lists are as long as the catalog. */
+/* The memory of one search; all lists are as long as the catalog. */
 typedef struct search {
   const lt_search_index *index;
   size_t tools;
-  float *found;      /* by tool: how much of the term at hand is in it */
+  float *found;      /* by tool: how much of the current term is in it */
   float *scores;     /* by tool */
-  uint32_t *touched; /* tools with something of the term at hand */
+  uint32_t *touched; /* the tools that have something of the current term */
   size_t touched_count;
 } search;
 
@@ -94,7 +95,7 @@ static float search_share(lt_str part, lt_str whole) {
   return (float)part.n / (float)whole.n;
 }
 
-/* The word, its forms and what begins with it; of a word with an ending, what begins like it without. */
+/* Finds the word, its forms and longer words; of a word with an ending, also longer words of its stem. */
 static void search_take_longer(search *s, lt_str text, lt_str stem) {
   lt_str begin = lt_str_starts(text, stem) ? stem : text;
   for (uint32_t i = lt_search_index_find(s->index, begin); i < s->index->count; i++) {
@@ -112,7 +113,7 @@ static void search_take_longer(search *s, lt_str text, lt_str stem) {
   }
 }
 
-/* Forms that do not begin alike: queries for query. */
+/* Forms that begin differently: queries for query. */
 static void search_take_forms(search *s, lt_str text, lt_str stem) {
   lt_str begin = lt_str_starts(text, stem) ? stem : text;
   for (uint32_t i = lt_search_index_find_stem(s->index, stem); i < s->index->count; i++) {
@@ -140,7 +141,7 @@ static void search_take_shorter(search *s, lt_str text, lt_str stem) {
   }
 }
 
-/* The rarer among the tools, the more it says. */
+/* The fewer tools have a word, the more it says. */
 static float search_rarity(const search *s) {
   double with = (double)s->touched_count;
   return (float)log(1.0 + ((double)s->tools - with + 0.5) / (with + 0.5));
@@ -190,14 +191,14 @@ static void search_sink(search_hit *heap, size_t n, size_t at) {
   }
 }
 
-/* The best `max` in a heap: thousands of tools have a common word, and few are wanted. */
+/* Keeps the best `max` in a heap: thousands of tools may have a common word, and few are wanted. */
 static size_t search_best_hits(const search *s, search_hit *heap, size_t max) {
   size_t n = 0;
   for (uint32_t tool = 0; tool < s->tools; tool++) {
     if (s->scores[tool] <= 0) {
       continue;
     }
-    /* In millionths, so that a rounding error decides nothing: what is equal stands in the order of ids. */
+    /* In millionths, so that a rounding error decides nothing: equal tools are in the order of ids. */
     search_hit h = {.score = (uint64_t)(s->scores[tool] * 1e6F) + 1, .tool = tool};
     if (n < max) {
       heap[n++] = h;

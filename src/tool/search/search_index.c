@@ -1,4 +1,4 @@
-/* Building the index: every tool's words are noted in one long list, tool by tool; sorted by word, a stretch of it is a
+/* Building the index: one long list notes every tool's words, tool by tool. Sorted by word, a range of the list is a
  * word's postings. */
 #include "tool/search/search_index.h"
 
@@ -9,14 +9,14 @@
 #include "json/json.h"
 #include "tool/search/stemmer.h"
 
-/* Where a word can stand in a tool, how much it says there (BM25F's weights), and how far a long text there is held
- * against each of its words (its b). */
+/* The fields of a tool, how much a word says in each (BM25F's weights), and how much the length of the field counts
+ * against each word (BM25F's b). */
 typedef enum search_field { IN_NAME, IN_NS, IN_LEAD, IN_TEXT, IN_PARAMETER, IN_PARAMETER_TEXT, FIELDS } search_field;
 static const float weights[FIELDS] = {4.0F, 1.5F, 2.0F, 1.0F, 1.5F, 0.5F};
 static const float length_matters[FIELDS] = {0.5F, 0.0F, 0.2F, 0.5F, 0.5F, 0.6F};
 
 #define FIELD_BITS 3
-#define LEAD_WORDS 12 /* of a description say what the tool does; the rest is how it is used */
+#define LEAD_WORDS 12 /* words of a description say what the tool does; the rest says how it is used */
 #define NO_WORD    UINT32_MAX
 
 typedef struct search_occurrence {
@@ -40,14 +40,14 @@ typedef struct search_index_builder {
   /* the tool at hand */
   uint32_t tool;
   uint32_t field;
-  uint32_t quota; /* words it may still bring, in this field or after it */
+  uint32_t quota; /* words that the tool may still add, in this field or a later one */
   bool only_joined;
-  size_t schema_left; /* bytes of schemas that are still read, of all tools */
+  size_t schema_left; /* bytes of schemas that may still be read, of all tools */
   bool failed;        /* no memory */
 } search_index_builder;
 
 /* --- The list of words -------------------------------------------------------------------------------------------- */
-/* A list with twice the room; NULL without memory, and then it is as it was. */
+/* A list with twice the room. NULL without memory: the list stays as it was. */
 static void *search_index_grown(void *list, uint32_t *room, size_t size) {
   uint32_t more = *room > 0 ? *room * 2 : 1024;
   void *larger = lt_mem_realloc(list, more * size);
@@ -81,7 +81,7 @@ static uint32_t *search_index_slot_of(const search_index_builder *b, lt_str word
   return &b->slots[at];
 }
 
-/* Twice the slots, at least twice as many as words. */
+/* Makes twice the slots, at least twice as many as words. */
 static bool search_index_rehash(search_index_builder *b) {
   uint32_t *old = b->slots;
   uint32_t wider = b->slot_count > 0 ? b->slot_count * 2 : 4096;
@@ -176,7 +176,7 @@ static void search_index_add_properties(search_index_builder *b, lt_json propert
   }
 }
 
-/* Names, descriptions and the words to choose from, wherever they are in the schema. */
+/* Adds names, descriptions and enum values, at any depth of the schema. */
 static void search_index_add_schema(search_index_builder *b, lt_json schema, unsigned depth) {
   lt_json_iter it = lt_json_each(schema);
   while (depth < LT_SEARCH_DEPTH_MAX && b->quota > 0 && lt_json_next(&it)) {
@@ -203,7 +203,7 @@ static void search_index_add_json(search_index_builder *b, lt_str text,
     return;
   }
   b->schema_left -= text.n;
-  if (lt_json_parse(&b->scratch, text, &doc, NULL) == LT_OK) { /* a broken schema has no names to find it by */
+  if (lt_json_parse(&b->scratch, text, &doc, NULL) == LT_OK) { /* a broken schema adds no names */
     add(b, lt_json_root(&doc));
   }
   lt_arena_release(&b->scratch);
@@ -217,12 +217,12 @@ static void search_index_add_title(search_index_builder *b, lt_json root) {
   search_index_add_string(b, IN_TEXT, lt_json_get(root, "title"));
 }
 
-/* Of a tool's share of the words, a description has half: a long one does not crowd out the parameters. */
+/* A description gets half of a tool's words: a long one must not crowd out the parameters. */
 static void search_index_add_tool(search_index_builder *b, const lt_tool *tool, uint32_t share) {
   b->quota = share;
   search_index_add_text(b, IN_NAME, tool->name);
   search_index_add_text(b, IN_NS, tool->ns);
-  b->only_joined = true; /* an id, or the name that JavaScript calls it by, pasted as a whole */
+  b->only_joined = true; /* an id or a JavaScript name, pasted as a whole */
   search_index_add_text(b, IN_NAME, tool->id);
   b->only_joined = false;
   uint32_t rest = b->quota / 2;
@@ -274,7 +274,7 @@ static search_occurrence *search_index_sort_by_word(search_index_builder *b) {
   return sorted;
 }
 
-/* A word's occurrences become its postings, one per tool; returns how many. */
+/* Makes the postings of a word of its occurrences, one per tool; returns their number. */
 static uint32_t search_index_post(const search_index_builder *b, const search_occurrence *from, uint32_t n,
                                   lt_posting *postings) {
   uint32_t count = 0;
@@ -337,22 +337,21 @@ static bool search_index_make_order(const search_index_builder *b, lt_search_ind
   return true;
 }
 
-static bool search_index_build(search_index_builder *b, const lt_catalog *catalog, lt_search_index *index) {
-  size_t tools = lt_catalog_count(catalog);
-  b->lengths = lt_mem_zalloc(tools + 1, FIELDS * sizeof *b->lengths);
+static bool search_index_build(search_index_builder *b, const lt_tool *tools, size_t count, lt_search_index *index) {
+  b->lengths = lt_mem_zalloc(count + 1, FIELDS * sizeof *b->lengths);
   if (b->lengths == NULL) {
     return false;
   }
-  size_t share = LT_SEARCH_WORDS_MAX / (tools + 1);
+  size_t share = LT_SEARCH_WORDS_MAX / (count + 1);
   uint32_t words = (uint32_t)(share < LT_SEARCH_TOOL_WORDS_MAX ? share : LT_SEARCH_TOOL_WORDS_MAX);
-  for (b->tool = 0; b->tool < tools && !b->failed; b->tool++) {
-    search_index_add_tool(b, lt_catalog_at(catalog, b->tool), words);
+  for (b->tool = 0; b->tool < count && !b->failed; b->tool++) {
+    search_index_add_tool(b, &tools[b->tool], words);
   }
-  search_index_measure_lengths(b, tools);
+  search_index_measure_lengths(b, count);
   return !b->failed && search_index_make_postings(b) && search_index_make_order(b, index);
 }
 
-lt_search_index *lt_search_index_new(const lt_catalog *catalog) {
+lt_search_index *lt_search_index_new(const lt_tool *tools, size_t count) {
   lt_search_index *index = lt_mem_zalloc(1, sizeof *index);
   if (index == NULL) {
     return NULL;
@@ -360,7 +359,7 @@ lt_search_index *lt_search_index_new(const lt_catalog *catalog) {
   lt_arena_init(&index->arena, LT_SEARCH_MEMORY_BYTES);
   search_index_builder b = {.arena = &index->arena, .schema_left = LT_SEARCH_SCHEMAS_MAX_BYTES};
   lt_arena_init(&b.scratch, LT_SEARCH_MEMORY_BYTES);
-  bool built = search_index_build(&b, catalog, index);
+  bool built = search_index_build(&b, tools, count, index);
   lt_arena_release(&b.scratch);
   lt_mem_free(b.lengths);
   lt_mem_free(b.list);

@@ -1,7 +1,7 @@
-/* The inverted index of a catalog: which words stand in which tools, and how much they say there; internal to tool/.
+/* The inverted index of a catalog: which words are in which tools, and how much each says there; internal to tool/.
  *
- * Made once per snapshot, when it is first searched, and not changed after: any number of threads may read it. Of the
- * tools it keeps no more than words, so a search costs what the matching tools are, not what all of them are.
+ * It is made once per snapshot, for the first search, and never changes: any number of threads may read it. It keeps
+ * only the words of the tools, so a search costs as much as the tools that match, not as all tools.
  */
 #ifndef LT_TOOL_SEARCH_SEARCH_INDEX_H
 #define LT_TOOL_SEARCH_SEARCH_INDEX_H
@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "tool/catalog.h"
 
-/* How often a word stands in a tool, weighted by where, and against the length of where it stands. */
+/* How often a word is in a tool, weighted by the field and by the length of the text. */
 typedef struct lt_posting {
   uint32_t tool;
   float weight;
@@ -29,16 +29,17 @@ typedef struct lt_search_index {
   uint32_t count;
 } lt_search_index;
 
-/* NULL without memory. Owns: the caller, lt_search_index_free. */
-lt_search_index *lt_search_index_new(const lt_catalog *catalog);
+/* Of a catalog's tools. NULL without memory. Owns: the caller, lt_search_index_free. */
+lt_search_index *lt_search_index_new(const lt_tool *tools, size_t count);
 void lt_search_index_free(lt_search_index *index); /* NULL is allowed */
 
-/* The first word that is not before `text`; the first place in `by_stem` whose stem is not before `stem`. */
+/* The index of the first word that is not before `text`; of the first entry of `by_stem` whose stem is not before
+ * `stem`. */
 uint32_t lt_search_index_find(const lt_search_index *index, lt_str text);
 uint32_t lt_search_index_find_stem(const lt_search_index *index, lt_str stem);
 
-/* The catalog's own (catalog.c): made when it is first asked for, by whichever thread. NULL without memory.
- * Borrows: while the catalog is held. */
+/* The catalog's index (catalog.c), made by the thread that asks for it first. NULL without memory. Borrows: while the
+ * catalog is held. */
 const lt_search_index *lt_catalog_index(const lt_catalog *catalog);
 
 #endif

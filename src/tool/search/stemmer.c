@@ -19,7 +19,7 @@ static stemmer_char_kind stemmer_kind_of_ascii(uint32_t cp) {
   return cp == '_' || cp == '-' || cp == '.' ? JOINER : SEPARATOR;
 }
 
-/* Capitals beyond ASCII do not make humps: names are hardly ever written so. */
+/* Capitals beyond ASCII make no humps: names are hardly ever written that way. */
 static stemmer_char_kind stemmer_kind_of(uint32_t cp) {
   if (cp < 0x80) {
     return stemmer_kind_of_ascii(cp);
@@ -71,7 +71,7 @@ typedef struct stemmer_splitter {
   stemmer_word_buf joined; /* the words since the last separator */
   unsigned parts;          /* how many those are */
   uint32_t ideograph;      /* the one before, or 0 */
-  bool paired;             /* it has been given with its neighbour */
+  bool paired;             /* the previous one has been given with its neighbour */
   stemmer_char_kind before;
   bool enough;
 } stemmer_splitter;
