@@ -8,19 +8,19 @@
 #include "cli/approver.h"
 
 /* --- Questions ---------------------------------------------------------------------------------------------------- */
-typedef struct ask {
+typedef struct chat_question {
   lt_chat *chat;
   lt_arena arena;
   lt_str call, tool, input, reason;
-} ask;
+} chat_question;
 
-static void free_ask(ask *a) {
+static void free_chat_question(chat_question *a) {
   lt_arena_release(&a->arena);
   lt_mem_free(a);
 }
 
 /* By then it may have been decided otherwise: the prompt was cancelled. */
-static void decide(const ask *a, lt_status answer, lt_str reason) {
+static void decide_chat_question(const chat_question *a, lt_status answer, lt_str reason) {
   lt_chat *chat = a->chat;
   lt_str prompt = lt_str_of(chat->prompt);
   if (answer == LT_OK) {
@@ -30,8 +30,8 @@ static void decide(const ask *a, lt_status answer, lt_str reason) {
   }
 }
 
-static void on_ask_fiber(void *arg) {
-  ask *a = arg;
+static void on_chat_question_fiber(void *arg) {
+  chat_question *a = arg;
   lt_chat *chat = a->chat;
   lt_err err = LT_ERR_INIT;
   LT_AUTO_BUF(reason, LT_RUN_ERROR_BYTES);
@@ -49,14 +49,14 @@ static void on_ask_fiber(void *arg) {
       lt_console_warning(&chat->session->console, lt_buf_view(&reason));
     }
   }
-  decide(a, status, lt_buf_view(&reason));
-  free_ask(a);
+  decide_chat_question(a, status, lt_buf_view(&reason));
+  free_chat_question(a);
   if (--chat->asks == 0) {
     lt_wait_wake(&chat->asked, LT_OK);
   }
 }
 
-static bool read_request(ask *a, lt_str data) {
+static bool read_chat_question(chat_question *a, lt_str data) {
   lt_json_doc doc;
   lt_str text = lt_arena_dup(&a->arena, data);
   if (text.p == NULL || lt_json_parse(&a->arena, text, &doc, NULL) != LT_OK) {
@@ -70,22 +70,23 @@ static bool read_request(ask *a, lt_str data) {
 }
 
 /* A question that cannot be asked is one that nobody answers: the prompt would wait for ever. */
-static void begin_ask(lt_chat *chat, lt_str data) {
-  ask *a = lt_mem_zalloc(1, sizeof *a);
+static void begin_chat_question(lt_chat *chat, lt_str data) {
+  chat_question *a = lt_mem_zalloc(1, sizeof *a);
   if (a != NULL) {
     a->chat = chat;
     lt_arena_init(&a->arena, LT_PROMPT_MEMORY_BYTES);
-    if (read_request(a, data) && lt_loop_spawn(chat->session->app.loop, on_ask_fiber, a, NULL) == LT_OK) {
+    if (read_chat_question(a, data) &&
+        lt_loop_spawn(chat->session->app.loop, on_chat_question_fiber, a, NULL) == LT_OK) {
       chat->asks++;
       return;
     }
-    free_ask(a);
+    free_chat_question(a);
   }
   lt_console_format(&chat->session->console, "lathe chat: no memory to ask for approval: the prompt is cancelled");
   lt_chat_interrupt(chat);
 }
 
-static void on_event(void *arg, lt_str user, const char *event, lt_str data) {
+static void on_chat_event(void *arg, lt_str user, const char *event, lt_str data) {
   (void)user;
   lt_chat *chat = arg;
   if (chat->on_event != NULL) {
@@ -94,12 +95,12 @@ static void on_event(void *arg, lt_str user, const char *event, lt_str data) {
     lt_chat_view_event(&chat->view, event, data);
   }
   if (strcmp(event, "prompt.approval-requested") == 0) {
-    begin_ask(chat, data);
+    begin_chat_question(chat, data);
   }
 }
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
-static lt_agent_options agent_options(lt_chat *chat) {
+static lt_agent_options make_chat_agent_options(lt_chat *chat) {
   lt_agent_options options = lt_agent_options_of(&chat->session->app, &chat->models, &chat->modules);
   options.http = chat->http;
   options.journal = chat->journal;
@@ -107,7 +108,7 @@ static lt_agent_options agent_options(lt_chat *chat) {
   options.model_modes = chat->models.modes;
   options.default_mode = chat->models.default_mode;
   options.leave_open = true; /* whatever is to be cancelled has been by then */
-  options.on_event = on_event;
+  options.on_event = on_chat_event;
   options.arg = chat;
   return options;
 }
@@ -124,7 +125,7 @@ static void warn_of_rounds(const lt_chat *chat) {
   }
 }
 
-static lt_status open_parts(lt_chat *chat, lt_err *err) {
+static lt_status open_chat_parts(lt_chat *chat, lt_err *err) {
   lt_command_session *s = chat->session;
   LT_TRY(lt_chat_view_init(&chat->view, s->app.loop, &s->console, chat->options->json, err));
   LT_TRY(lt_modules_load(&s->app, &chat->modules, err));
@@ -146,7 +147,7 @@ static void warn_of_default(const lt_chat *chat, const char *what, const lt_err 
 }
 
 /* It goes on in the mode and with the model of its last prompt, unless others were chosen. */
-static void take_after(lt_chat *chat, lt_store *db) LT_YIELDS {
+static void take_chat_choices_after(lt_chat *chat, lt_store *db) LT_YIELDS {
   lt_chat_last last;
   lt_err err = LT_ERR_INIT;
   const lt_model *model;
@@ -171,9 +172,9 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   lt_wait_init(&chat->asked, chat->session->app.loop);
   lt_buf_init(&chat->mode, LT_KIB);
   lt_buf_init(&chat->model, LT_KIB);
-  LT_TRY(open_parts(chat, err));
+  LT_TRY(open_chat_parts(chat, err));
   lt_toolbox_warm(chat->session->app.toolbox); /* while the model is asked */
-  const lt_agent_options options = agent_options(chat);
+  const lt_agent_options options = make_chat_agent_options(chat);
   LT_TRY(lt_agent_new(&options, &chat->agent, err));
   warn_of_rounds(chat);
   if (chat->options->mode != NULL) {
@@ -185,7 +186,7 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   if (chat->options->conversation != NULL) {
     lt_store *db = lt_toolbox_db(chat->session->app.toolbox);
     LT_TRY(lt_chat_find(db, lt_str_of(chat->options->conversation), chat->conversation, err));
-    take_after(chat, db);
+    take_chat_choices_after(chat, db);
     LT_TRY(lt_models_find(&chat->models, lt_buf_view(&chat->model), &model, err));
   }
   chat->keeps = lt_toolbox_keeps(chat->session->app.toolbox) && chat->on_event == NULL;
@@ -269,7 +270,7 @@ bool lt_chat_interrupt(lt_chat *chat) {
   return false;
 }
 
-static void tell_conversation(lt_chat *chat, const char *id) {
+static void note_conversation(lt_chat *chat, const char *id) {
   if (chat->on_event != NULL) {
     return;
   }
@@ -283,14 +284,14 @@ static void tell_conversation(lt_chat *chat, const char *id) {
 }
 
 /* Whoever is told to end loses nothing: lt_agent_free leaves the prompt to the next process. */
-static void leave_prompt(lt_chat *chat) {
+static void leave_chat_prompt(lt_chat *chat) {
   chat->left = true;
   lt_console_format(&chat->session->console, "lathe chat: told to end: lathe chat -c %s continues with this prompt",
                     chat->conversation);
 }
 
 /* Until it has ended, or the session is to end. What nobody keeps, and what was to be cancelled anyway, ends then. */
-static lt_status wait_for_end(lt_chat *chat, lt_err *err) LT_YIELDS {
+static lt_status wait_for_chat_end(lt_chat *chat, lt_err *err) LT_YIELDS {
   lt_str prompt = lt_str_of(chat->prompt);
   lt_status status = lt_agent_wait(chat->agent, prompt, &chat->session->app.cancel, err);
   if (status == LT_OK || status == LT_E_NOTFOUND) {
@@ -298,14 +299,14 @@ static lt_status wait_for_end(lt_chat *chat, lt_err *err) LT_YIELDS {
   }
   lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
   if (!chat->interrupted && chat->keeps) {
-    leave_prompt(chat);
+    leave_chat_prompt(chat);
   } else if (lt_agent_cancel(chat->agent, LT_CHAT_USER, prompt, NULL) == LT_OK) {
     (void)lt_agent_wait(chat->agent, prompt, NULL, NULL);
   }
   return status;
 }
 
-static lt_status start(lt_chat *chat, lt_str message, lt_err *err) LT_YIELDS {
+static lt_status start_chat_prompt(lt_chat *chat, lt_str message, lt_err *err) LT_YIELDS {
   lt_prompt_ids ids;
   const lt_prompt_request request = {
       .user = LT_CHAT_USER,
@@ -315,7 +316,7 @@ static lt_status start(lt_chat *chat, lt_str message, lt_err *err) LT_YIELDS {
       .mode = lt_buf_view(&chat->mode),
   };
   LT_TRY(lt_agent_start(chat->agent, &request, &ids, err));
-  tell_conversation(chat, ids.conversation);
+  note_conversation(chat, ids.conversation);
   memcpy(chat->prompt, ids.prompt, sizeof chat->prompt);
   memcpy(chat->conversation, ids.conversation, sizeof chat->conversation);
   if (chat->interrupted) {
@@ -325,7 +326,7 @@ static lt_status start(lt_chat *chat, lt_str message, lt_err *err) LT_YIELDS {
 }
 
 /* The events of an earlier prompt's rest come with the next turn of the loop: this is said before them. */
-static lt_status go_on(lt_chat *chat, const char *prompt, lt_err *err) LT_YIELDS {
+static lt_status resume_chat_prompt(lt_chat *chat, const char *prompt, lt_err *err) LT_YIELDS {
   LT_TRY(lt_agent_resume(chat->agent, LT_CHAT_USER, lt_str_of(prompt), err));
   memcpy(chat->prompt, prompt, sizeof chat->prompt);
   if (chat->on_event == NULL) {
@@ -337,7 +338,7 @@ static lt_status go_on(lt_chat *chat, const char *prompt, lt_err *err) LT_YIELDS
   return LT_OK;
 }
 
-static void begin_turn(lt_chat *chat) {
+static void begin_chat_turn(lt_chat *chat) {
   lt_cancel_init(&chat->asking);
   chat->busy = true;
   chat->interrupted = false;
@@ -345,9 +346,9 @@ static void begin_turn(lt_chat *chat) {
 }
 
 /* Waits for it, if it could be started. */
-static lt_status end_turn(lt_chat *chat, lt_status status, lt_err *err) LT_YIELDS {
+static lt_status end_chat_turn(lt_chat *chat, lt_status status, lt_err *err) LT_YIELDS {
   if (status == LT_OK) {
-    status = wait_for_end(chat, err);
+    status = wait_for_chat_end(chat, err);
   }
   lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
   while (chat->asks > 0) {
@@ -377,11 +378,11 @@ lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
                    "one with lathe chat -c %s, or approve it with --yes",
                    chat->conversation);
   }
-  begin_turn(chat);
-  return end_turn(chat, go_on(chat, prompt, err), err);
+  begin_chat_turn(chat);
+  return end_chat_turn(chat, resume_chat_prompt(chat, prompt, err), err);
 }
 
 lt_status lt_chat_say(lt_chat *chat, lt_str message, lt_err *err) {
-  begin_turn(chat);
-  return end_turn(chat, start(chat, message, err), err);
+  begin_chat_turn(chat);
+  return end_chat_turn(chat, start_chat_prompt(chat, message, err), err);
 }

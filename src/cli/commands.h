@@ -41,8 +41,7 @@ typedef struct lt_command {
   ROW(eval)              \
   ROW(replay)            \
   ROW(tools)             \
-  ROW(config)            \
-  ROW(models)
+  ROW(config)
 
 #define LT_COMMAND_DECLARE(name) extern const lt_command lt_##name##_command;
 LT_COMMANDS(LT_COMMAND_DECLARE)

@@ -13,17 +13,17 @@
 #define ITEMS_MAX       20
 #define DEPTH_MAX       8
 
-typedef struct shower {
+typedef struct json_view {
   lt_buf *out;
   size_t from; /* where in `out` it began */
   const char *indent;
   unsigned depth;
   bool whole; /* nothing is to be cut */
   bool hides; /* something was */
-} shower;
+} json_view;
 
 /* Behind the character or the escape of a JSON string at `at`. */
-static size_t behind(lt_str text, size_t at) {
+static size_t json_text_behind(lt_str text, size_t at) {
   if (text.p[at] == '\\') {
     at += text.n - at > 1 && text.p[at + 1] == 'u' ? 6 : 2;
     return at < text.n ? at : text.n;
@@ -32,40 +32,40 @@ static size_t behind(lt_str text, size_t at) {
 }
 
 /* The last place that cuts neither a character nor an escape, at or before `max`. */
-static size_t place_before(lt_str text, size_t max) {
+static size_t json_text_place_before(lt_str text, size_t max) {
   size_t at = 1;
-  for (size_t next = behind(text, at); next <= max; next = behind(text, at)) {
+  for (size_t next = json_text_behind(text, at); next <= max; next = json_text_behind(text, at)) {
     at = next;
   }
   return at;
 }
 
 /* The first such place at or after `min`. */
-static size_t place_after(lt_str text, size_t min) {
+static size_t json_text_place_after(lt_str text, size_t min) {
   size_t at = 1;
   while (at < min) {
-    at = behind(text, at);
+    at = json_text_behind(text, at);
   }
   return at;
 }
 
 /* Beginning and end: what a command does is often said last. */
-static void show_scalar(shower *s, lt_json v) {
+static void json_view_scalar(json_view *s, lt_json v) {
   lt_str text = lt_json_text(v);
   if (s->whole || text.n <= TEXT_MAX_BYTES) {
     lt_typegen_put_visible(s->out, text);
     return;
   }
   const char *quote = text.p[0] == '"' ? "\"" : "";
-  size_t first = place_before(text, TEXT_MAX_BYTES - TEXT_END_BYTES);
-  size_t second = place_after(text, text.n - TEXT_END_BYTES);
+  size_t first = json_text_place_before(text, TEXT_MAX_BYTES - TEXT_END_BYTES);
+  size_t second = json_text_place_after(text, text.n - TEXT_END_BYTES);
   lt_typegen_put_visible(s->out, lt_str_sub(text, 0, first));
   lt_buf_printf(s->out, "%s ... %zu bytes hidden ... %s", quote, second - first, quote);
   lt_typegen_put_visible(s->out, lt_str_sub(text, second, text.n));
   s->hides = true;
 }
 
-static void new_line(shower *s) {
+static void json_view_line(json_view *s) {
   lt_buf_byte(s->out, '\n');
   lt_buf_addc(s->out, s->indent);
   for (unsigned i = 0; i < s->depth; i++) {
@@ -73,53 +73,53 @@ static void new_line(shower *s) {
   }
 }
 
-static bool is_full(const shower *s) {
+static bool is_json_view_full(const json_view *s) {
   return s->out->status != LT_OK || (!s->whole && s->out->n - s->from > SHOWN_MAX_BYTES);
 }
 
-static void show(shower *s, lt_json v);
+static void json_view_value(json_view *s, lt_json v);
 
-static void show_kids(shower *s, lt_json v) {
+static void json_view_kids(json_view *s, lt_json v) {
   uint32_t count = lt_json_count(v), shown = 0;
   lt_json_iter it = lt_json_each(v);
   s->depth++;
-  while ((s->whole || shown < ITEMS_MAX) && !is_full(s) && lt_json_next(&it)) {
+  while ((s->whole || shown < ITEMS_MAX) && !is_json_view_full(s) && lt_json_next(&it)) {
     lt_buf_addc(s->out, shown++ > 0 ? "," : "");
-    new_line(s);
+    json_view_line(s);
     if (lt_json_exists(it.key)) {
-      show_scalar(s, it.key);
+      json_view_scalar(s, it.key);
       lt_buf_addc(s->out, ": ");
     }
-    show(s, it.value);
+    json_view_value(s, it.value);
   }
   if (shown < count) {
-    new_line(s);
+    json_view_line(s);
     lt_buf_printf(s->out, "... and %u more", count - shown);
     s->hides = true;
   }
   s->depth--;
-  new_line(s);
+  json_view_line(s);
 }
 
-static void show(shower *s, lt_json v) {
+static void json_view_value(json_view *s, lt_json v) {
   lt_json_type type = lt_json_typeof(v);
   bool list = type == LT_JSON_ARRAY;
   if ((!list && type != LT_JSON_OBJECT) || lt_json_count(v) == 0) {
-    show_scalar(s, v);
+    json_view_scalar(s, v);
   } else if (s->depth >= DEPTH_MAX && s->whole) {
-    show_scalar(s, v);
+    json_view_scalar(s, v);
   } else if (s->depth >= DEPTH_MAX) {
     s->hides = true;
     lt_buf_printf(s->out, "%s (%zu bytes)", list ? "[...]" : "{...}", lt_json_text(v).n);
   } else {
     lt_buf_byte(s->out, list ? '[' : '{');
-    show_kids(s, v);
+    json_view_kids(s, v);
     lt_buf_byte(s->out, list ? ']' : '}');
   }
 }
 
 /* Not JSON any more, once a number was masked; or too much of it to be gone through. */
-static bool show_text(lt_buf *out, lt_str text, bool whole) {
+static bool json_view_text(lt_buf *out, lt_str text, bool whole) {
   lt_str shown = whole ? text : lt_utf8_cut(text, SHOWN_MAX_BYTES);
   lt_typegen_put_visible(out, shown);
   if (shown.n < text.n) {
@@ -134,14 +134,14 @@ bool lt_json_view_add(lt_buf *out, lt_str json, const char *indent, bool whole) 
   LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   LT_AUTO_BUF(line, LINE_MAX_BYTES);
   if (lt_json_parse(&arena, json, &doc, NULL) != LT_OK) {
-    complete = show_text(out, json, whole);
+    complete = json_view_text(out, json, whole);
   } else {
     lt_json_compact(lt_json_root(&doc), &line);
     if (line.status == LT_OK) {
       lt_typegen_put_visible(out, lt_buf_view(&line));
     } else {
-      shower s = {.out = out, .from = out->n, .indent = indent, .whole = whole};
-      show(&s, lt_json_root(&doc));
+      json_view s = {.out = out, .from = out->n, .indent = indent, .whole = whole};
+      json_view_value(&s, lt_json_root(&doc));
       complete = !s.hides;
     }
   }

@@ -142,7 +142,6 @@ typedef struct lt_config {
   const char *deno_path; /* as python.path */
   lt_config_typescript typescript;
   lt_config_plan plan;
-  bool clock;                  /* tools.clock: programs have the tool clock.now */
   bool require_walls;          /* sandbox.requireWalls, default true: process runners refuse to run without a wall */
   int64_t timeout_ms;          /* sandbox.timeoutMs, default LT_RUN_TIMEOUT_MS */
   int64_t memory_mb;           /* sandbox.memoryMb; 0: each runner has its own default */

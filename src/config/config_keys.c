@@ -136,7 +136,6 @@ const lt_config_key lt_config_keys[] = {
      .doc = "Calls in any 60 seconds of a run."},
     {"tools.listingTokens", NUMBER(lt_config, listing_tokens), FROM(1), .standard = LT_LISTING_TOKENS,
      .doc = "How many tokens the listing of tools for a model may take; of more tools it says less."},
-    {"tools.clock", TRUTH(lt_config, clock), .doc = "Programs have the tool `clock.now`."},
 
     {"plugins", RECORDS(lt_config, plugins, plugin_count, lt_config_plugin), AT_MOST(LT_PLUGINS_MAX),
      .short_for = "path", .needs = path_or_name, .finish = lt_config_finish_plugin,

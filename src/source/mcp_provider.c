@@ -14,7 +14,7 @@ struct lt_mcp_provider {
   bool closing;
 };
 
-static lt_mcp_provider *self_of(lt_provider *base) {
+static lt_mcp_provider *mcp_provider_of(lt_provider *base) {
   return (lt_mcp_provider *)(void *)base;
 }
 
@@ -31,7 +31,7 @@ typedef struct conversion {
   lt_status status;
 } conversion;
 
-static void convert(void *arg) {
+static void convert_answer(void *arg) {
   conversion *c = arg;
   c->media.last = &c->media.first;
   c->status =
@@ -49,18 +49,18 @@ static lt_str output_schema_of(const lt_mcp *mcp, lt_str tool) {
   return LT_STR("");
 }
 
-static lt_status prepare(conversion *c, const lt_mcp_provider *self, lt_str tool) {
+static lt_status prepare_conversion(conversion *c, const lt_mcp_provider *self, lt_str tool) {
   lt_str schema = output_schema_of(self->mcp, tool);
   c->id = lt_arena_printf(&c->arena, "%.*s.%.*s", LT_STR_ARG(self->base.name), LT_STR_ARG(tool));
   c->output_schema = schema.n > 0 ? lt_arena_dup(&c->arena, schema) : LT_STR("");
   return c->id.p != NULL && c->output_schema.p != NULL ? LT_OK : LT_E_NOMEM;
 }
 
-static lt_status make_value(conversion *c, lt_loop *loop, lt_err *err) LT_YIELDS {
+static lt_status make_answer_value(conversion *c, lt_loop *loop, lt_err *err) LT_YIELDS {
   if (lt_json_text(c->answer.result).n <= LT_CALL_INLINE_BYTES) {
-    convert(c);
+    convert_answer(c);
   } else {
-    LT_TRY(lt_loop_offload(loop, convert, c, err));
+    LT_TRY(lt_loop_offload(loop, convert_answer, c, err));
   }
   if (c->status != LT_OK && c->status != LT_E_TOOL) {
     return lt_fail(err, c->status, "the answer of \"%.*s\" cannot be used: %s", LT_STR_ARG(c->id),
@@ -79,8 +79,8 @@ static lt_str without_secrets(const lt_secrets *secrets, lt_str data, lt_buf *ma
   return lt_buf_view(masked);
 }
 
-static lt_status put_media(const conversion *c, const lt_caller *caller, const lt_secrets *secrets,
-                           const lt_mcp_media *media, lt_buf *ret_id, lt_err *err) LT_YIELDS {
+static lt_status put_answer_media(const conversion *c, const lt_caller *caller, const lt_secrets *secrets,
+                                  const lt_mcp_media *media, lt_buf *ret_id, lt_err *err) LT_YIELDS {
   lt_buf masked, masked_type;
   lt_str type = media->mime_type.n > 0 ? media->mime_type : LT_STR("application/octet-stream");
   const lt_artifact artifact = {
@@ -99,13 +99,13 @@ static lt_status put_media(const conversion *c, const lt_caller *caller, const l
 }
 
 /* The id it is kept under, as JSON text; null when it cannot be kept. */
-static void keep_media(const conversion *c, const lt_caller *caller, lt_door *door, const lt_mcp_media *media,
-                       lt_buf *json) LT_YIELDS {
+static void keep_answer_media(const conversion *c, const lt_caller *caller, lt_door *door, const lt_mcp_media *media,
+                              lt_buf *json) LT_YIELDS {
   lt_buf id;
   lt_err err = LT_ERR_INIT;
   lt_json_writer w = lt_json_writer_on(json);
   lt_buf_init(&id, LT_ARTIFACT_ID_BYTES);
-  if (put_media(c, caller, lt_door_secrets(door), media, &id, &err) == LT_OK) {
+  if (put_answer_media(c, caller, lt_door_secrets(door), media, &id, &err) == LT_OK) {
     lt_json_put_str(&w, lt_buf_view(&id));
   } else {
     lt_json_put_null(&w);
@@ -115,13 +115,13 @@ static void keep_media(const conversion *c, const lt_caller *caller, lt_door *do
 }
 
 /* Stores what an answer has of images and the like, and puts the ids where they belong. */
-static void keep_all_media(conversion *c, const lt_caller *caller, lt_door *door) LT_YIELDS {
+static void keep_all_answer_media(conversion *c, const lt_caller *caller, lt_door *door) LT_YIELDS {
   lt_buf with_ids;
   size_t done = 0;
   lt_buf_init(&with_ids, c->out->max);
   for (const lt_mcp_media *media = c->media.first; media != NULL; media = media->next) {
     lt_buf_add(&with_ids, lt_str_sub(lt_buf_view(c->out), done, media->at));
-    keep_media(c, caller, door, media, &with_ids);
+    keep_answer_media(c, caller, door, media, &with_ids);
     done = media->at + strlen("null");
   }
   lt_buf_add(&with_ids, lt_str_sub(lt_buf_view(c->out), done, c->out->n));
@@ -129,25 +129,25 @@ static void keep_all_media(conversion *c, const lt_caller *caller, lt_door *door
   *c->out = with_ids;
 }
 
-static lt_status invoke(lt_provider *base, lt_str name, lt_str input, const lt_invoke_options *options, lt_buf *out,
-                        lt_err *err) LT_YIELDS {
-  lt_mcp_provider *self = self_of(base);
+static lt_status mcp_provider_invoke(lt_provider *base, lt_str name, lt_str input, const lt_invoke_options *options,
+                                     lt_buf *out, lt_err *err) LT_YIELDS {
+  lt_mcp_provider *self = mcp_provider_of(base);
   lt_loop *loop = self->loop;
   lt_door *door = self->door;
   const lt_caller *caller = options->caller;
   lt_mcp_call_options how = {.timeout_ms = options->timeout_ms, .cancel = options->cancel};
   conversion c = {.out = out, .wants_media = caller != NULL && caller->artifacts != NULL};
   lt_arena_init(&c.arena, LT_CALL_INDEX_MAX_BYTES);
-  lt_status status = prepare(&c, self, name);
+  lt_status status = prepare_conversion(&c, self, name);
   if (status == LT_OK) {
     status = lt_mcp_call(self->mcp, name, input, &how, &c.answer, err);
   } else {
     lt_fail(err, status, "no memory to call \"%.*s\"", LT_STR_ARG(name));
   }
   if (status == LT_OK) {
-    status = make_value(&c, loop, err);
+    status = make_answer_value(&c, loop, err);
     if (status == LT_OK && c.media.count > 0) {
-      keep_all_media(&c, caller, door);
+      keep_all_answer_media(&c, caller, door);
     }
     lt_mcp_result_release(&c.answer);
   }
@@ -155,8 +155,8 @@ static lt_status invoke(lt_provider *base, lt_str name, lt_str input, const lt_i
   return status;
 }
 
-static lt_str down(lt_provider *base) {
-  const lt_mcp_provider *self = self_of(base);
+static lt_str mcp_provider_down(lt_provider *base) {
+  const lt_mcp_provider *self = mcp_provider_of(base);
   switch (self->mcp != NULL ? lt_mcp_state_of(self->mcp) : LT_MCP_STARTING) {
     case LT_MCP_STARTING:
     case LT_MCP_READY:
@@ -170,14 +170,14 @@ static lt_str down(lt_provider *base) {
 }
 
 /* --- The list of tools -------------------------------------------------------------------------------------------- */
-static void on_warning(void *arg, lt_mcp *mcp, lt_str message) {
+static void on_client_warning(void *arg, lt_mcp *mcp, lt_str message) {
   const lt_mcp_provider *self = arg;
   if (self->user.on_warning != NULL) {
     self->user.on_warning(self->user.arg, mcp, message);
   }
 }
 
-static lt_status hand_over(lt_mcp_provider *self, const lt_mcp_tool *tools, size_t count, lt_err *err) {
+static lt_status hand_over_tools(lt_mcp_provider *self, const lt_mcp_tool *tools, size_t count, lt_err *err) {
   lt_tool_spec *specs = lt_mem_zalloc(count, sizeof *specs);
   if (specs == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the tools of \"%.*s\"", LT_STR_ARG(self->base.name));
@@ -194,7 +194,7 @@ static lt_status hand_over(lt_mcp_provider *self, const lt_mcp_tool *tools, size
   return status;
 }
 
-static void on_tools(void *arg, lt_mcp *mcp) {
+static void on_client_tools(void *arg, lt_mcp *mcp) {
   lt_mcp_provider *self = arg;
   lt_err err = LT_ERR_INIT;
   size_t count;
@@ -202,8 +202,8 @@ static void on_tools(void *arg, lt_mcp *mcp) {
   if (self->closing) {
     return; /* the door has forgotten us already */
   }
-  if (hand_over(self, tools, count, &err) != LT_OK) {
-    on_warning(self, mcp, lt_str_of(lt_err_msg(&err)));
+  if (hand_over_tools(self, tools, count, &err) != LT_OK) {
+    on_client_warning(self, mcp, lt_str_of(lt_err_msg(&err)));
   }
   if (self->user.on_tools != NULL) {
     self->user.on_tools(self->user.arg, mcp);
@@ -211,15 +211,15 @@ static void on_tools(void *arg, lt_mcp *mcp) {
 }
 
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
-static void free_provider(lt_mcp_provider *self) {
+static void free_mcp_provider(lt_mcp_provider *self) {
   lt_mem_free(self->name);
   lt_mem_free(self);
 }
 
-static lt_status open_client(lt_mcp_provider *self, const lt_mcp_options *options, lt_err *err) {
+static lt_status open_mcp_client(lt_mcp_provider *self, const lt_mcp_options *options, lt_err *err) {
   lt_mcp_options ours = *options;
-  ours.on_tools = on_tools;
-  ours.on_warning = on_warning;
+  ours.on_tools = on_client_tools;
+  ours.on_warning = on_client_warning;
   ours.arg = self;
   LT_TRY(lt_door_set_tools(self->door, &self->base, NULL, 0, err));
   lt_status status = lt_mcp_open(self->loop, &ours, &self->mcp, err);
@@ -239,10 +239,11 @@ lt_status lt_mcp_provider_open(lt_loop *loop, lt_door *door, const lt_mcp_option
     return lt_fail(err, LT_E_NOMEM, "no memory for the server \"%.*s\"", LT_STR_ARG(options->name));
   }
   *self = (lt_mcp_provider){.loop = loop, .door = door, .user = *options, .name = name};
-  self->base = (lt_provider){.name = lt_str_from(name, options->name.n), .invoke = invoke, .down = down};
-  lt_status status = open_client(self, options, err);
+  self->base = (lt_provider){
+      .name = lt_str_from(name, options->name.n), .invoke = mcp_provider_invoke, .down = mcp_provider_down};
+  lt_status status = open_mcp_client(self, options, err);
   if (status != LT_OK) {
-    free_provider(self);
+    free_mcp_provider(self);
     return status;
   }
   *ret_provider = self;
@@ -260,5 +261,5 @@ void lt_mcp_provider_close(lt_mcp_provider *provider) {
   provider->closing = true;
   lt_door_remove(provider->door, &provider->base);
   lt_mcp_close(provider->mcp);
-  free_provider(provider);
+  free_mcp_provider(provider);
 }

@@ -48,9 +48,7 @@ struct lt_source_type {
 };
 
 /* One row for each kind: NAME_source.c defines lt_NAME_source. */
-#define LT_SOURCES(ROW) \
-  ROW(mcp)              \
-  ROW(clock)
+#define LT_SOURCES(ROW) ROW(mcp)
 
 #define LT_SOURCE_DECLARE(name) extern const lt_source_type lt_##name##_source;
 LT_SOURCES(LT_SOURCE_DECLARE)
