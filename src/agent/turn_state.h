@@ -6,7 +6,7 @@
 #include "agent/approvals.h"
 #include "agent/modes/mode_table.h"
 #include "agent/outbox.h"
-#include "agent/record.h"
+#include "agent/turn_record.h"
 
 struct lt_turn_state {
   lt_turn turn; /* what modes see */

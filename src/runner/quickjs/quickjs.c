@@ -16,7 +16,7 @@ struct lt_quickjs {
   lt_image base;
   lt_image strip; /* opened when the first TypeScript comes */
   bool has_strip;
-  bool drops;
+  bool drops; /* programs that wait are dropped, and run again by their tapes: slow, for tests ($LATHE_DROP_WAITING) */
   lt_pool base_pool;
   lt_pool strip_pool;
 };
@@ -76,10 +76,6 @@ void lt_quickjs_free(lt_quickjs *q) {
     lt_image_close(&q->strip);
   }
   lt_mem_free(q);
-}
-
-bool lt_quickjs_drops(const lt_quickjs *q) {
-  return q->drops;
 }
 
 static lt_status quickjs_open_strip(lt_quickjs *q, lt_err *err) {

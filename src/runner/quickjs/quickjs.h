@@ -19,10 +19,6 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
  */
 void lt_quickjs_free(lt_quickjs *quickjs);
 
-/* Whether programs that wait are dropped, and run again by their tapes when they can go on: slow, and what shows that
- * they can be. For tests: by $LATHE_DROP_WAITING when the engine is made. */
-bool lt_quickjs_drops(const lt_quickjs *quickjs);
-
 /* As one runner among others: JavaScript and TypeScript. Borrows: lives as long as the engine. */
 lt_runner *lt_quickjs_runner(lt_quickjs *quickjs);
 

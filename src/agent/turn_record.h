@@ -5,8 +5,8 @@
  * (docs/internals/replay.md). While a prompt is carried out again, the mode's questions are answered from here as long
  * as there are answers; then the prompt goes on for real.
  */
-#ifndef LT_AGENT_RECORD_H
-#define LT_AGENT_RECORD_H
+#ifndef LT_AGENT_TURN_RECORD_H
+#define LT_AGENT_TURN_RECORD_H
 
 #include "agent/turn.h"
 #include "replay/notes.h"

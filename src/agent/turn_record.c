@@ -1,4 +1,4 @@
-#include "agent/record.h"
+#include "agent/turn_record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
