@@ -11,7 +11,7 @@
 #include "tool/journal.h"
 #include "tool/policy/policy.h"
 
-/* --- Approvals ------------------------------------------------------------------------------------------------------- */
+/* --- Approvals ---------------------------------------------------------------------------------------------------- */
 typedef struct lt_approval {
   const lt_tool *tool;
   lt_str input;  /* JSON text of an object, as the tool will get it; secrets are masked */
