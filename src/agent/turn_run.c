@@ -99,7 +99,7 @@ lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model 
 void lt_turn_free(lt_turn_state *own) {
   lt_turn *turn = &own->turn;
   if (own->is_prepared) {
-    lt_host_prepared_release(turn->agent->options.host, &turn->prepared);
+    lt_host_prepared_release(&turn->prepared);
   }
   lt_outbox_release(&own->outbox);
   lt_turn_record_release(turn);
@@ -144,7 +144,7 @@ lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) {
   if (own->is_prepared) {
     turn->caller.catalog = NULL;
     turn->caller.prompt = NULL;
-    lt_host_prepared_release(turn->agent->options.host, &turn->prepared);
+    lt_host_prepared_release(&turn->prepared);
     own->is_prepared = false;
   }
   LT_TRY(lt_host_prepare(turn->agent->options.host, lt_str_of(turn->mode->id), turn->mode->for_programs,

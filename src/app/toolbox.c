@@ -181,14 +181,14 @@ lt_status lt_toolbox_begin(lt_toolbox *t, const lt_toolbox_run_options *options,
     run->is_prepared = status == LT_OK;
   }
   if (status != LT_OK) {
-    lt_toolbox_end(t, run);
+    lt_toolbox_end(run);
   }
   return status;
 }
 
-void lt_toolbox_end(lt_toolbox *t, lt_toolbox_run *run) {
+void lt_toolbox_end(lt_toolbox_run *run) {
   if (run->is_prepared) {
-    lt_host_prepared_release(t->host, &run->prepared);
+    lt_host_prepared_release(&run->prepared);
   }
   lt_store_journal_free(run->caller.journal);
   lt_budget_free(run->caller.budget);

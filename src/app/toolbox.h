@@ -76,6 +76,6 @@ typedef struct lt_toolbox_run {
 lt_status lt_toolbox_begin(lt_toolbox *toolbox, const lt_toolbox_run_options *options, const lt_run_request *defaults,
                            lt_toolbox_run *ret_run, lt_err *err) LT_YIELDS;
 /* Its calls must have ended. */
-void lt_toolbox_end(lt_toolbox *toolbox, lt_toolbox_run *run);
+void lt_toolbox_end(lt_toolbox_run *run);
 
 #endif

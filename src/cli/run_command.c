@@ -269,7 +269,7 @@ static lt_status run_program(lt_command_session *s, run_job *j, lt_err *err) LT_
   if (status == LT_OK) {
     request.caller = &run.caller;
     status = run_with_runner(s, j, &request, err);
-    lt_toolbox_end(s->app.toolbox, &run);
+    lt_toolbox_end(&run);
   }
   lt_approver_free(how.approver);
   return status;

@@ -23,3 +23,13 @@ lt_str lt_abi_view_text(const char *text, size_t max) {
   size_t n = text != NULL ? strnlen(text, max + 1) : 0;
   return text == NULL || n > max ? LT_STR_NULL : lt_str_from(text, n);
 }
+
+bool lt_abi_is_id(lt_str id) {
+  for (size_t i = 0; i < id.n; i++) {
+    char c = id.p[i];
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-')) {
+      return false;
+    }
+  }
+  return id.n > 0 && id.n <= LT_PLUGIN_ID_BYTES;
+}

@@ -15,6 +15,8 @@
 bool lt_abi_read_struct(void *ret, size_t size, size_t least, const void *plugin_struct);
 /* A plugin's C string of at most `max` bytes as a view; {NULL, 0} for a longer one and for NULL. */
 lt_str lt_abi_view_text(const char *text, size_t max);
+/* Whether it is an id of a plugin or a mode: 1 to LT_PLUGIN_ID_BYTES of a-z, 0-9 and "-". */
+bool lt_abi_is_id(lt_str id);
 
 static inline lt_str lt_abi_to_str(lathe_text text) {
   return (lt_str){text.p, text.n};

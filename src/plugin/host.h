@@ -106,6 +106,6 @@ typedef struct lt_prepared_prompt {
 lt_status lt_host_prepare(lt_host *host, lt_str mode, bool for_programs, lt_str conversation,
                           const lt_run_request *defaults, lt_caller *caller, lt_prepared_prompt *ret_prepared,
                           lt_err *err) LT_YIELDS;
-void lt_host_prepared_release(lt_host *host, lt_prepared_prompt *prepared);
+void lt_host_prepared_release(lt_prepared_prompt *prepared);
 
 #endif

@@ -11,16 +11,6 @@
 #include "plugin/registration.h"
 
 /* --- Registering -------------------------------------------------------------------------------------------------- */
-static bool host_modes_is_id(lt_str id) {
-  for (size_t i = 0; i < id.n; i++) {
-    char c = id.p[i];
-    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-')) {
-      return false;
-    }
-  }
-  return id.n > 0 && id.n <= LT_PLUGIN_ID_BYTES;
-}
-
 /* The modes that exist without plugins, and the one that prepare hooks see where a program runs without a prompt. */
 static bool host_modes_is_reserved(const lt_host *host, lt_str id) {
   return lt_str_eqc(id, LT_HOST_RUN_MODE) ||
@@ -41,7 +31,7 @@ static lt_status host_modes_check_free(lathe_call *call, void *arg, lt_err *err)
 }
 
 static int host_modes_check(lathe_call *call, const lt_registry *r, const lathe_mode *mode, lt_str id) LT_YIELDS {
-  if (!host_modes_is_id(id)) {
+  if (!lt_abi_is_id(id)) {
     return lt_registration_refuse(call, "mode", id, "needs an id of 1 to 64 of a-z, 0-9 and \"-\"");
   }
   if (host_modes_is_reserved(call->plugin->host, id) || lt_registry_find_mode(r, id) != NULL) {

@@ -279,8 +279,7 @@ lt_status lt_host_prepare(lt_host *host, lt_str mode, bool for_programs, lt_str 
   return LT_OK;
 }
 
-void lt_host_prepared_release(lt_host *host, lt_prepared_prompt *prepared) {
-  (void)host;
+void lt_host_prepared_release(lt_prepared_prompt *prepared) {
   if (prepared->owned != NULL) {
     lt_catalog_unref(prepared->catalog);
     lt_buf_release(&prepared->context);

@@ -8,16 +8,6 @@
 #include "plugin/host_table.h"
 
 /* --- Its struct --------------------------------------------------------------------------------------------------- */
-static bool plugin_load_is_id(lt_str id) {
-  for (size_t i = 0; i < id.n; i++) {
-    char c = id.p[i];
-    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-')) {
-      return false;
-    }
-  }
-  return id.n > 0;
-}
-
 static lt_status plugin_load_read_struct(lt_plugin *plugin, const lathe_plugin *given, lt_err *err) {
   lathe_plugin *definition = &plugin->definition;
   if (!lt_abi_read_struct(definition, sizeof *definition, offsetof(lathe_plugin, ready), given)) {
@@ -25,7 +15,7 @@ static lt_status plugin_load_read_struct(lt_plugin *plugin, const lathe_plugin *
                    "its lathe_plugin says a size that makes no sense: .size has to be sizeof(lathe_plugin)");
   }
   plugin->id = lt_abi_view_text(definition->id, LT_PLUGIN_ID_BYTES);
-  if (!plugin_load_is_id(plugin->id)) {
+  if (!lt_abi_is_id(plugin->id)) {
     return lt_fail(err, LT_E_INVALID, "its id \"%.*s\" cannot be used: 1 to %d of a-z, 0-9 and \"-\"",
                    LT_STR_ARG(lt_abi_view_text(definition->id, LT_PLUGIN_NAME_BYTES)), LT_PLUGIN_ID_BYTES);
   }

@@ -295,14 +295,14 @@ static void not_for_programs(host_fix *f) {
   assert_null(lt_catalog_find(p.catalog, LT_STR("bare")));
   assert_int_equal(host_fix_call(f, "bare", "{\"calls\":[]}"), LT_E_DENIED);
   assert_out(f, "bare cannot be called from within a program");
-  lt_host_prepared_release(f->host, &p);
+  lt_host_prepared_release(&p);
   f->caller.catalog = NULL;
   f->caller.prompt = NULL;
   assert_int_equal(lt_host_prepare(f->host, LT_STR("classic"), false, LT_STR(""), NULL, &f->caller, &p, &f->err),
                    LT_OK);
   assert_non_null(lt_catalog_find(p.catalog, LT_STR("bare")));
   assert_call(f, "bare", "{\"calls\":[]}", "[]");
-  lt_host_prepared_release(f->host, &p);
+  lt_host_prepared_release(&p);
   f->caller.catalog = NULL;
   f->caller.prompt = NULL;
 }

@@ -291,8 +291,8 @@ static void prompts(host_fix *f) {
   assert_int_equal(host_fix_call_with(f, "own.prompted", "{}", &as_other), LT_OK);
   assert_out(f, "\"c-2\"");
   assert_int_equal(host_fix_call_with(f, "own.prompted", "{}", NULL), LT_E_NOTFOUND);
-  lt_host_prepared_release(f->host, &one);
-  lt_host_prepared_release(f->host, &two);
+  lt_host_prepared_release(&one);
+  lt_host_prepared_release(&two);
   assert_int_equal(f->warnings, 2); /* the taken names */
 }
 
@@ -308,7 +308,7 @@ static void secrets_in_context(host_fix *f) {
       lt_host_prepare(f->host, LT_STR("code"), true, LT_STR("hunter2-hunter2"), NULL, &f->caller, &p, &f->err), LT_OK);
   assert_has(p.context.p, "\"content\":\"***\"");
   assert_null(strstr(p.context.p, "hunter2"));
-  lt_host_prepared_release(f->host, &p);
+  lt_host_prepared_release(&p);
 }
 
 static void test_context_without_secrets(void **state_of) {
@@ -370,7 +370,7 @@ static void hides(host_fix *f) {
   f->caller.hidden = LT_STR("own.echo");
   assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), true, LT_STR(""), NULL, &f->caller, &p, &f->err), LT_OK);
   assert_null(strstr(told, "\"own.echo\""));
-  lt_host_prepared_release(f->host, &p);
+  lt_host_prepared_release(&p);
 }
 
 static void test_hidden_tools_are_not_told(void **state_of) {
@@ -397,7 +397,7 @@ static void prepare_fails(host_fix *f) {
     assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), true, LT_STR(""), NULL, &caller, &p, &f->err), LT_OK);
     assert_null(lt_catalog_find(p.catalog, LT_STR("fails.gone")));
     assert_non_null(lt_catalog_find(p.catalog, LT_STR("loop.prompted")));
-    lt_host_prepared_release(f->host, &p);
+    lt_host_prepared_release(&p);
   }
   assert_string_equal(f->lines, "! plugin fails: it could not prepare the prompt: out of ideas\n"); /* once */
 }
@@ -416,7 +416,7 @@ static void sweep(host_fix *f) {
     bool failed = lt_mem_failed();
     lt_mem_fail_at(-1);
     if (status == LT_OK) {
-      lt_host_prepared_release(f->host, &p);
+      lt_host_prepared_release(&p);
     } else {
       assert_null(caller.prompt);
     }
@@ -471,7 +471,7 @@ static void states(host_fix *f) {
   f->caller.user = LT_STR("ann");
   assert_int_equal(lt_host_prepare(f->host, LT_STR("code"), true, LT_STR("c"), NULL, &f->caller, &p, &f->err), LT_OK);
   assert_call(f, "own.state", "{}", "\"none\"");
-  lt_host_prepared_release(f->host, &p);
+  lt_host_prepared_release(&p);
   f->caller.catalog = NULL;
   f->caller.prompt = NULL;
   /* What an older version of the plugin kept does not fit any more. */
@@ -577,7 +577,7 @@ static void programs_in_prompts(host_fix *f) {
               "{\"result\":[\"c\",\"undefined\"],\"logs\":[],\"outputs\":[]}");
   assert_int_equal(host_fix_call(f, "loop.run", "{\"code\":\"for (;;) {}\"}"), LT_OK);
   assert_has(f->out.p, "\"timeout\":true}");
-  lt_host_prepared_release(f->host, &p);
+  lt_host_prepared_release(&p);
 }
 
 static void test_programs_in_prompts(void **state_of) {
