@@ -1,6 +1,6 @@
 /* A chat: an agent on a session, its models, one conversation, and a person who is asked and may interrupt.
  *
- * cmd_chat.c reads the options and says one message; chat_repl.c talks on; chat_list.c finds conversations.
+ * chat_command.c has the options and says one message; chat_repl.c talks on; chat_list.c finds conversations.
  */
 #ifndef LT_CLI_CHAT_H
 #define LT_CLI_CHAT_H
