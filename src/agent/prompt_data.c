@@ -6,7 +6,8 @@
 
 lt_status lt_prompt_data_find(lt_turn *turn, lt_err *err) {
   lt_str json = turn->own->last_data;
-  return json.n > 0 ? lt_stored_values_put(turn->values, PROMPT_DATA_KEY, json, err) : LT_OK;
+  bool is_null = json.n == 0 || lt_str_eqc(json, "null"); /* nothing was left, or too much */
+  return !is_null ? lt_stored_values_put(turn->values, PROMPT_DATA_KEY, json, err) : LT_OK;
 }
 
 lt_status lt_prompt_data_keep(lt_turn *turn, uint32_t number, lt_err *err) {

@@ -9,7 +9,8 @@
 
 #include "agent/turn.h"
 
-/* Gives the turn's programs what the last prompt has left. Errors: LT_E_NOMEM, LT_E_LIMIT. */
+/* Gives the turn's programs what the last prompt has left; after the history was shown to the model. Errors:
+ * LT_E_NOMEM, LT_E_LIMIT. */
 lt_status lt_prompt_data_find(lt_turn *turn, lt_err *err);
 /* Keeps what the program of this output leaves to later prompts; before the output's end. Errors: LT_E_NOMEM. */
 lt_status lt_prompt_data_keep(lt_turn *turn, uint32_t number, lt_err *err);

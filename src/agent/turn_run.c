@@ -153,12 +153,6 @@ lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status turn_read_history(lt_turn_state *own, lt_err *err) LT_YIELDS {
-  LT_TRY(lt_history_turn_read(&own->turn, &own->last_data, err));
-  own->last_data = lt_str_eqc(own->last_data, "null") ? LT_STR_NULL : own->last_data;
-  return LT_OK;
-}
-
 static lt_status turn_run_mode(lt_turn_state *own, lt_err *err) LT_YIELDS {
   lt_turn *turn = &own->turn;
   if (own->refusal.n > 0) {
@@ -170,7 +164,7 @@ static lt_status turn_run_mode(lt_turn_state *own, lt_err *err) LT_YIELDS {
   LT_TRY(lt_turn_record_check(turn, err));
   LT_TRY(lt_turn_prepare(turn, err));
   lt_turn_record_start(turn, turn->prepared.catalog);
-  LT_TRY(turn_read_history(own, err));
+  LT_TRY(lt_history_turn_read(turn, err));
   if (turn->cancel.why != LT_OK) {
     return lt_fail(err, turn->cancel.why, "the prompt was cancelled");
   }

@@ -34,12 +34,13 @@ for (const [kind, so] of Object.entries(kinds)) {
     test("is named where a mode is not known", async () => {
       const end = await chat(["-m", "relai", "call", ...tools]);
       assert.equal(end.code, 2);
-      assert.match(end.stderr, /^lathe: there is no mode "relai"; there is: classic, code, relay, typescript\n$/);
+      assert.match(end.stderr, /^lathe: there is no mode "relai"; there is: classic, code, .*relay, typescript\n$/);
     });
     test("an unknown one is told of though a server does not come up", async () => {
       const silent = servers({ silent: { command: "sleep", args: ["60"] } }, { plugins: [so] });
       const end = await chat(["-m", "relai", "call", ...silent]);
-      assert.deepEqual([end.code, end.stderr], [2, 'lathe: there is no mode "relai"; there is: classic, code, relay, typescript\n']);
+      assert.equal(end.code, 2);
+      assert.match(end.stderr, /^lathe: there is no mode "relai"; there is: classic, code, .*relay, typescript\n$/);
       const wanted = await chat(["call", ...servers({ silent: { command: "sleep", args: ["60"] } }, { plugins: [so], defaults: { mode: "relai" } })]);
       assert.equal(wanted.code, 3);
       assert.match(wanted.stderr, /lathe\.yaml: defaults\.mode: there is no mode "relai"/);
@@ -51,7 +52,7 @@ for (const [kind, so] of Object.entries(kinds)) {
       assert.match(end.stderr, /the model has been asked 1 times for this prompt/);
       const typo = await chat(["-m", "relay", "call", ...rounds({ relai: 1, relay: 2 })]);
       assert.equal(typo.code, 0, typo.stderr);
-      assert.match(typo.stderr, /^warning: defaults\.maxRounds: there is no mode "relai"; there is: classic, code, relay, typescript\n/);
+      assert.match(typo.stderr, /^warning: defaults\.maxRounds: there is no mode "relai"; there is: classic, code, .*relay, typescript\n/);
     });
     test("is compared with others", async () => {
       const tasks = config({ tasks: [{ name: "add", prompt: "call", check: { contains: "3" } }] });

@@ -188,6 +188,14 @@ static void history_read_tool(history_reader *r, history_prompt *p, lt_json outp
   }
 }
 
+static void history_read_data(const history_reader *r, lt_json output) {
+  lt_json data =
+      r->history->ret_data != NULL && r->history->form == LT_HISTORY_CODE ? lt_json_get(output, "data") : (lt_json){0};
+  if (lt_json_exists(data)) {
+    *r->history->ret_data = lt_json_text(data);
+  }
+}
+
 static void history_read_output(history_reader *r, history_prompt *p, lt_json output, uint32_t number) {
   lt_json type = lt_json_get(output, "type");
   if (lt_json_str_eq(type, LT_STR("text"))) {
@@ -196,6 +204,7 @@ static void history_read_output(history_reader *r, history_prompt *p, lt_json ou
     history_read_file(r, p, output);
   } else if (lt_json_str_eq(type, LT_STR("tool"))) {
     history_read_tool(r, p, output, number);
+    history_read_data(r, output);
   }
 }
 

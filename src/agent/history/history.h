@@ -30,6 +30,7 @@ typedef struct lt_history {
   size_t mode_count;
   const lt_tool_definitions *definitions; /* the names that tools have for the model; may be NULL */
   size_t max_tokens;                      /* estimated, text/tokens.h; 0: all there is */
+  lt_str *ret_data; /* CODE: what the last program with complete({data}) left, in `prompts`; may be NULL */
 } lt_history;
 
 /* Appends the messages to an array that is being written. `ret_user` (may be NULL): where the last message is the

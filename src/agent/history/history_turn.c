@@ -1,8 +1,7 @@
 #include "agent/history/history_turn.h"
 
-#include "agent/agent_state.h"
 #include "agent/history/history.h"
-#include "agent/modes/mode_table.h"
+#include "agent/turn_state.h"
 
 /* Does `work` on the loop's thread where the history is short, and off it where it is long. */
 static lt_status history_turn_do(const lt_turn *turn, void (*work)(void *arg), void *arg, lt_err *err) LT_YIELDS {
@@ -13,48 +12,7 @@ static lt_status history_turn_do(const lt_turn *turn, void (*work)(void *arg), v
   return LT_OK;
 }
 
-/* --- Reading ------------------------------------------------------------------------------------------------------ */
-typedef struct history_scan {
-  lt_turn *turn;
-  lt_str data; /* in the history's text */
-  lt_status status;
-  lt_err err;
-} history_scan;
-
-static void history_scan_prompt(history_scan *scan, lt_json prompt) {
-  lt_json_iter it = lt_json_each(lt_json_get(prompt, "output"));
-  while (lt_json_next(&it)) {
-    lt_json data = lt_json_get(it.value, "data");
-    if (lt_json_exists(data)) {
-      scan->data = lt_json_text(data);
-    }
-  }
-}
-
-/* The turn's own prompt is the last one of its conversation already: it is cut off. */
-static void history_turn_scan(void *arg) {
-  history_scan *scan = arg;
-  lt_buf *history = &scan->turn->history;
-  lt_str own = lt_str_of(scan->turn->ids.prompt);
-  size_t end = 1; /* of the prompts to keep */
-  lt_json_doc doc;
-  LT_AUTO_ARENA(arena, LT_HISTORY_MEMORY_BYTES);
-  scan->status = lt_json_parse(&arena, lt_buf_view(history), &doc, &scan->err);
-  if (scan->status != LT_OK) {
-    return;
-  }
-  lt_json_iter it = lt_json_each(lt_json_root(&doc));
-  while (lt_json_next(&it) && !lt_json_str_eq(lt_json_get(it.value, "id"), own)) {
-    lt_str text = lt_json_text(it.value);
-    end = (size_t)(text.p - history->p) + text.n;
-    history_scan_prompt(scan, it.value);
-  }
-  history->n = end;
-  lt_buf_byte(history, ']');
-  scan->status = history->status;
-}
-
-static lt_status history_turn_load(lt_turn *turn, lt_err *err) LT_YIELDS {
+lt_status lt_history_turn_read(lt_turn *turn, lt_err *err) {
   lt_status status = LT_E_LIMIT;
   for (size_t max = LT_PROMPT_HISTORY_MAX; max > 0 && status == LT_E_LIMIT; max /= 10) {
     lt_buf_clear(&turn->history);
@@ -62,23 +20,7 @@ static lt_status history_turn_load(lt_turn *turn, lt_err *err) LT_YIELDS {
                               &turn->history, err);
     status = status == LT_OK ? turn->history.status : status;
   }
-  return status;
-}
-
-lt_status lt_history_turn_read(lt_turn *turn, lt_str *ret_data, lt_err *err) {
-  history_scan scan = {.turn = turn, .err = LT_ERR_INIT};
-  lt_status status = history_turn_load(turn, err);
-  if (status == LT_OK) {
-    status = history_turn_do(turn, history_turn_scan, &scan, err);
-  }
-  if (status == LT_OK) {
-    status = lt_err_copy(err, &scan.err);
-  }
-  if (status != LT_OK) {
-    return lt_err_prefix(err, "the conversation's history cannot be read");
-  }
-  *ret_data = scan.data;
-  return LT_OK;
+  return status == LT_OK ? LT_OK : lt_err_prefix(err, "the conversation's history cannot be read");
 }
 
 /* --- Showing ------------------------------------------------------------------------------------------------------ */
@@ -115,7 +57,31 @@ lt_status lt_history_turn_put(const lt_turn *turn, lt_json_writer *w, size_t max
       .modes = turn->agent->modes,
       .mode_count = turn->agent->mode_count,
       .max_tokens = max_tokens,
+      .ret_data = &turn->own->last_data,
   };
   LT_TRY(history_turn_do(turn, history_turn_write, &job, err));
-  return job.status == LT_OK ? LT_OK : lt_err_copy(err, &job.err);
+  return lt_err_copy(err, &job.err);
+}
+
+/* --- Copying ------------------------------------------------------------------------------------------------------ */
+static void history_turn_copy(void *arg) {
+  history_job *job = arg;
+  lt_str own = lt_str_of(job->turn->ids.prompt);
+  lt_json_doc doc;
+  LT_AUTO_ARENA(arena, LT_HISTORY_MEMORY_BYTES);
+  job->status = lt_json_parse(&arena, lt_buf_view(&job->turn->history), &doc, &job->err);
+  lt_json_iter it = lt_json_each(job->status == LT_OK ? lt_json_root(&doc) : (lt_json){0});
+  lt_json_begin_array(job->w);
+  while (lt_json_next(&it)) {
+    if (!lt_json_str_eq(lt_json_get(it.value, "id"), own)) {
+      lt_json_put_raw(job->w, lt_json_text(it.value));
+    }
+  }
+  lt_json_end_array(job->w);
+}
+
+lt_status lt_history_turn_copy(const lt_turn *turn, lt_json_writer *w, lt_err *err) {
+  history_job job = {.turn = turn, .w = w, .err = LT_ERR_INIT};
+  LT_TRY(history_turn_do(turn, history_turn_copy, &job, err));
+  return lt_err_copy(err, &job.err);
 }

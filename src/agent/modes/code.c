@@ -146,8 +146,8 @@ static lt_status code_run_round(code_loop *l, lt_completion *completion, bool *r
 }
 
 static lt_status code_run_rounds(code_loop *l, lt_err *err) LT_YIELDS {
-  LT_TRY(lt_prompt_data_find(l->turn, err));
   LT_TRY(code_begin(l, err));
+  LT_TRY(lt_prompt_data_find(l->turn, err));
   for (uint32_t i = 0; i < l->turn->rounds; i++) {
     bool done = false;
     lt_completion completion;

@@ -1,6 +1,7 @@
 #include "agent/modes/plugin_mode.h"
 
 #include "agent/agent_state.h"
+#include "agent/history/history_turn.h"
 #include "agent/modes/mode_table.h"
 #include "agent/tool_definitions.h"
 #include "base/limits.h"
@@ -40,14 +41,15 @@ static void plugin_mode_put_array(lt_json_writer *w, const char *key, const lt_b
   lt_json_put_raw(w, json->n > 0 ? lt_buf_view(json) : LT_STR("[]"));
 }
 
-static void plugin_mode_put_input(const plugin_mode *p, lt_buf *in) {
+static lt_status plugin_mode_put_input(const plugin_mode *p, lt_buf *in, lt_err *err) LT_YIELDS {
   const lt_turn *turn = p->turn;
   const lt_catalog *catalog = turn->prepared.catalog;
   lt_json_writer w = lt_json_writer_on(in);
   lt_json_begin_object(&w);
   lt_json_key(&w, "input");
   lt_json_put_str(&w, turn->input);
-  plugin_mode_put_array(&w, "history", &turn->history);
+  lt_json_key(&w, "history");
+  LT_TRY(lt_history_turn_copy(turn, &w, err));
   lt_json_key(&w, "tools");
   lt_json_begin_array(&w);
   for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
@@ -57,6 +59,7 @@ static void plugin_mode_put_input(const plugin_mode *p, lt_buf *in) {
   plugin_mode_put_array(&w, "definitions", &p->definitions_json);
   plugin_mode_put_array(&w, "context", &turn->prepared.context);
   lt_json_end_object(&w);
+  return lt_buf_check(in, err, "no memory for what the mode is handed");
 }
 
 /* --- Asking the model --------------------------------------------------------------------------------------------- */
@@ -146,8 +149,7 @@ static lt_status plugin_mode_run_in_host(plugin_mode *p, lt_err *err) LT_YIELDS 
       .ask_model = plugin_mode_ask, .put_text = plugin_mode_put_text, .call_tool = plugin_mode_call_tool, .arg = p};
   LT_TRY(plugin_mode_define(p, err));
   LT_AUTO_BUF(in, LT_JSON_MAX_BYTES);
-  plugin_mode_put_input(p, &in);
-  LT_TRY(lt_buf_check(&in, err, "no memory for what the mode is handed"));
+  LT_TRY(plugin_mode_put_input(p, &in, err));
   lt_status status = lt_host_run_mode(turn->agent->options.host, lt_str_of(turn->mode->id), lt_buf_view(&in), &actions,
                                       &turn->caller, &turn->cancel, err);
   /* A cancelled prompt is cancelled, however the plugin took it. */
