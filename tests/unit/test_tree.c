@@ -119,14 +119,14 @@ static void test_all_of_it_goes(void **state) {
 static void test_others_folders_are_not_held(void **state) {
   (void)state;
   char folder[] = "/tmp/lathe-held-XXXXXX", inside[64];
-  assert_int_equal(lt_python_hold(LT_STR("/etc/1")), -1);
+  assert_int_equal(lt_python_folder_move_lock(LT_STR("/etc/1")), -1);
   assert_non_null(mkdtemp(folder));
   snprintf(inside, sizeof inside, "%s/1", folder);
   if (geteuid() == 0) {
-    assert_int_equal(lt_python_hold(lt_str_of(inside)), -1);
+    assert_int_equal(lt_python_folder_move_lock(lt_str_of(inside)), -1);
     assert_int_equal(chown(folder, LT_JAIL_UID, LT_JAIL_UID), 0);
   }
-  int fd = lt_python_hold(lt_str_of(inside));
+  int fd = lt_python_folder_move_lock(lt_str_of(inside));
   assert_true(fd >= 0);
   close(fd);
   assert_int_equal(rmdir(folder), 0);

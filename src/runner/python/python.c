@@ -6,19 +6,13 @@
 #include "base/mem.h"
 #include "runner/python/python_names.h"
 #include "runner/python/python_run.h"
-#include "runner/python/python_start.h"
 #include "runner/python/python_state.h"
 #include "runner/python/python_zygote.h"
 #include "runner/remove_folder.h"
 
-extern const char lt_python_source_data[], lt_python_source_end[];
 extern char **environ;
 
-lt_str lt_python_source(void) {
-  return lt_str_from(lt_python_source_data, (size_t)(lt_python_source_end - lt_python_source_data));
-}
-
-/* --- What the interpreter is started with ------------------------------------------------------------------------- */
+/* --- The interpreter's environment -------------------------------------------------------------------------------- */
 
 static size_t python_count_of(const char *const *strings) {
   size_t n = 0;
@@ -32,21 +26,21 @@ static size_t python_name_length(const char *variable) {
   return strcspn(variable, "=");
 }
 
-/* A later one of the same name takes its place. */
+/* Adds a variable, or replaces the one of the same name. */
 static bool python_put_variable(char **env, size_t *count, const char *variable) {
-  char *python_copy = lt_mem_strdup(lt_str_of(variable));
+  char *copy = lt_mem_strdup(lt_str_of(variable));
   size_t name = python_name_length(variable);
-  if (python_copy == NULL) {
+  if (copy == NULL) {
     return false;
   }
   for (size_t i = 0; i < *count; i++) {
-    if (python_name_length(env[i]) == name && strncmp(env[i], python_copy, name) == 0) {
+    if (python_name_length(env[i]) == name && strncmp(env[i], copy, name) == 0) {
       lt_mem_free(env[i]);
-      env[i] = python_copy;
+      env[i] = copy;
       return true;
     }
   }
-  env[(*count)++] = python_copy;
+  env[(*count)++] = copy;
   return true;
 }
 
@@ -55,20 +49,19 @@ static bool python_put_path(char **env, size_t *count) {
   LT_AUTO_BUF(variable, LT_CONFIG_MAX_BYTES);
   lt_buf_addc(&variable, "PATH=");
   lt_buf_addc(&variable, path != NULL ? path : "/usr/bin:/bin");
-  bool ok = variable.status == LT_OK && python_put_variable(env, count, variable.p);
-  return ok;
+  return variable.status == LT_OK && python_put_variable(env, count, variable.p);
 }
 
-/* Threads of programs do not reserve 64 MiB of address space each. */
-static const char *const always[] = {"LANG=C.UTF-8", "MALLOC_ARENA_MAX=2", NULL};
+/* MALLOC_ARENA_MAX: otherwise each thread of a program reserves 64 MiB of address space. */
+static const char *const fixed_variables[] = {"LANG=C.UTF-8", "MALLOC_ARENA_MAX=2", NULL};
 
 static bool python_make_env(lt_python *p, const lt_python_options *options) {
-  const char *const *ours = options->env_passthrough ? (const char *const *)environ : NULL;
-  size_t room = python_count_of(ours) + python_count_of(always) + python_count_of(options->env) + 2;
+  const char *const *passed_on = options->env_passthrough ? (const char *const *)environ : NULL;
+  size_t places = python_count_of(passed_on) + python_count_of(fixed_variables) + python_count_of(options->env) + 2;
   size_t count = 0;
-  p->env = lt_mem_zalloc(room, sizeof *p->env);
+  p->env = lt_mem_zalloc(places, sizeof *p->env);
   bool ok = p->env != NULL && python_put_path(p->env, &count);
-  const char *const *lists[] = {always, ours, options->env};
+  const char *const *lists[] = {fixed_variables, passed_on, options->env};
   for (size_t i = 0; i < 3; i++) {
     for (const char *const *variable = lists[i]; ok && variable != NULL && *variable != NULL; variable++) {
       ok = python_put_variable(p->env, &count, *variable);
@@ -77,7 +70,7 @@ static bool python_make_env(lt_python *p, const lt_python_options *options) {
   return ok;
 }
 
-/* --- Life --------------------------------------------------------------------------------------------------------- */
+/* --- New and free ------------------------------------------------------------------------------------------------- */
 
 static bool python_speaks(lt_lang lang) {
   return lang == LT_LANG_PYTHON;
@@ -91,7 +84,7 @@ static void python_free(lt_python *p) {
   lt_mem_free(p->path);
   lt_mem_free(p->workspace);
   lt_mem_free(p->helper);
-  lt_mem_free(p->base);
+  lt_mem_free(p->base_folder);
   lt_python_names_free(p->names);
   lt_mem_free(p);
 }
@@ -117,7 +110,7 @@ lt_status lt_python_new(const lt_python_options *options, lt_python **ret_python
   }
   p->runner = (lt_runner){.id = "python",
                           .speaks = python_speaks,
-                          .run = lt_python_run_run,
+                          .run = lt_python_run_program,
                           .warm = python_runner_warm,
                           .free = python_runner_free};
   p->loop = options->loop;
@@ -137,9 +130,9 @@ void lt_python_free(lt_python *p) {
   if (p == NULL) {
     return;
   }
-  lt_python_end_zygote(p);
-  if (p->base != NULL) {
-    lt_remove_folder(p->loop, p->base);
+  lt_python_zygote_close(p);
+  if (p->base_folder != NULL) {
+    lt_remove_folder(p->loop, p->base_folder);
     if (p->base_lock >= 0) {
       close(p->base_lock);
     }

@@ -1,12 +1,13 @@
-/* Tool calls of a Python program: each on a fiber of its own, through the door. */
+/* Tool calls of a Python program: each has a fiber of its own and goes through the door. */
 #include <stdio.h>
 
 #include "base/mem.h"
 #include "replay/recorded_call.h"
 #include "runner/python/python_calls.h"
-#include "runner/python/python_link.h"
+#include "runner/python/python_clock.h"
 #include "runner/python/python_names.h"
 #include "runner/python/python_run.h"
+#include "runner/python/python_send.h"
 #include "runner/python/python_state.h"
 
 struct lt_python_call {
@@ -16,12 +17,12 @@ struct lt_python_call {
   lt_python_call *next_queued;
 };
 
-/* --- What came of it ---------------------------------------------------------------------------------------------- */
+/* --- Outcomes ----------------------------------------------------------------------------------------------------- */
 
-/* `Tool 'x' failed: why`, unless the door said as much already (`Tool "x" is not allowed ...`). */
+/* Sends `Tool 'x' failed: why`, unless the door's message names the tool already (`Tool "x" is not allowed ...`). */
 static void python_calls_send_failure(lt_python_run *run, uint32_t id, lt_str tool, lt_str why) {
   if (lt_str_starts(why, LT_STR("Tool \""))) {
-    lt_python_run_send(run, LT_PY_FAILURE, id, why);
+    lt_python_send_message(run, LT_PY_FAILURE, id, why);
     return;
   }
   LT_AUTO_BUF(text, 2 * LT_JSON_MAX_BYTES);
@@ -29,7 +30,8 @@ static void python_calls_send_failure(lt_python_run *run, uint32_t id, lt_str to
   lt_buf_add(&text, tool);
   lt_buf_addc(&text, "' failed: ");
   lt_buf_add(&text, why);
-  lt_python_run_send(run, LT_PY_FAILURE, id, text.status == LT_OK ? lt_buf_view(&text) : LT_STR("a tool call failed"));
+  lt_python_send_message(run, LT_PY_FAILURE, id,
+                         text.status == LT_OK ? lt_buf_view(&text) : LT_STR("a tool call failed"));
 }
 
 static void python_calls_free_text(lt_str *text) {
@@ -40,13 +42,13 @@ static void python_calls_free_text(lt_str *text) {
 }
 
 static bool python_calls_keep(lt_python_run *run, size_t bytes) {
-  bool fits = bytes <= LT_RUN_RECORD_BYTES && bytes <= LT_RUN_RECORDS_MAX_BYTES - run->kept_bytes;
-  run->kept_bytes += fits ? bytes : 0;
+  bool fits = bytes <= LT_RUN_RECORD_BYTES && bytes <= LT_RUN_RECORDS_MAX_BYTES - run->calls.recorded_bytes;
+  run->calls.recorded_bytes += fits ? bytes : 0;
   return fits;
 }
 
 static void python_calls_keep_input(lt_python_run *run, lt_run_call *record) {
-  run->held_bytes -= record->input_bytes;
+  run->calls.open_input_bytes -= record->input_bytes;
   if (!python_calls_keep(run, record->input_bytes)) {
     python_calls_free_text(&record->input);
   }
@@ -67,23 +69,23 @@ static void python_calls_keep_outcome(lt_python_run *run, lt_run_tool_call *call
   }
 }
 
-/* What ended because the program did has no outcome. */
+/* A call that was cancelled because the program ended has no outcome. */
 static bool python_calls_was_cut_short(const lt_python_run *run, lt_status status) {
   return run->cancel.why != LT_OK && status != LT_OK && status != LT_E_TOOL;
 }
 
 static void python_calls_answer(lt_python_run *run, const lt_python_call *c) {
   lt_str text = lt_buf_view(&c->call.out);
-  if (run->done || run->child->exited) {
+  if (run->link.has_reported_end || run->child->has_exited) {
     return;
   }
   if (c->call.status != LT_OK) {
     python_calls_send_failure(run, c->id, c->call.record.tool, text);
-  } else if (text.n + run->to_send.n > LT_RUN_HELD_MAX_BYTES) {
+  } else if (text.n + run->link.unsent.n > LT_RUN_HELD_MAX_BYTES) {
     python_calls_send_failure(run, c->id, c->call.record.tool,
                               LT_STR("too many answers wait to be read by the program"));
   } else {
-    lt_python_run_send(run, LT_PY_VALUE, c->id, text);
+    lt_python_send_message(run, LT_PY_VALUE, c->id, text);
   }
 }
 
@@ -94,15 +96,15 @@ static void python_calls_finish(lt_python_run *run, lt_python_call *c) {
   python_calls_keep_outcome(run, &c->call);
 }
 
-/* --- Carrying it out ---------------------------------------------------------------------------------------------- */
+/* --- Execution ---------------------------------------------------------------------------------------------------- */
 
 static void python_calls_on_approval(void *arg, bool waiting) {
   lt_python_call *c = arg;
   bool waited = c->call.asking > 0;
   c->call.asking += waiting ? 1 : waited ? -1u : 0;
   if (waited != (c->call.asking > 0)) {
-    c->run->asking += waiting ? 1 : -1u;
-    lt_python_run_set_clock(c->run);
+    c->run->calls.waiting_for_approval += waiting ? 1 : -1u;
+    lt_python_clock_update(c->run);
   }
 }
 
@@ -130,21 +132,21 @@ static void python_calls_carry_out(lt_python_run *run, lt_python_call *c) LT_YIE
 
 static void python_calls_perform(lt_python_run *run, lt_python_call *c) LT_YIELDS {
   python_calls_carry_out(run, c);
-  if (c->call.asking > 0) { /* whoever was asked has no say any more */
+  if (c->call.asking > 0) { /* the call has ended: its approval is not awaited any more */
     c->call.asking = 1;
     python_calls_on_approval(c, false);
   }
-  run->in_flight--;
+  run->calls.running--;
   python_calls_finish(run, c);
-  lt_python_run_set_clock(run);
+  lt_python_clock_update(run);
 }
 
 static lt_python_call *python_calls_take_queued(lt_python_run *run) {
-  lt_python_call *c = run->queued;
-  if (c != NULL && run->in_flight < LT_RUN_OPEN_CALLS_MAX) {
-    run->queued = c->next_queued;
-    run->last_queued = run->queued == NULL ? &run->queued : run->last_queued;
-    run->in_flight++;
+  lt_python_call *c = run->calls.queue;
+  if (c != NULL && run->calls.running < LT_RUN_OPEN_CALLS_MAX) {
+    run->calls.queue = c->next_queued;
+    run->calls.queue_end = run->calls.queue == NULL ? &run->calls.queue : run->calls.queue_end;
+    run->calls.running++;
     return c;
   }
   return NULL;
@@ -165,19 +167,19 @@ static void python_calls_refuse(lt_python_run *run, lt_python_call *c, lt_status
   python_calls_finish(run, c);
 }
 
-void lt_python_run_drop_queued(lt_python_run *run) {
-  while (run->queued != NULL) {
-    lt_python_call *c = run->queued;
-    run->queued = c->next_queued;
+void lt_python_calls_drop_queued(lt_python_run *run) {
+  while (run->calls.queue != NULL) {
+    lt_python_call *c = run->calls.queue;
+    run->calls.queue = c->next_queued;
     python_calls_refuse(run, c, run->cancel.why, "the program has ended");
   }
-  run->last_queued = &run->queued;
+  run->calls.queue_end = &run->calls.queue;
 }
 
-/* --- Beginning it ------------------------------------------------------------------------------------------------- */
+/* --- New calls ---------------------------------------------------------------------------------------------------- */
 
-/* Programs that run programs: not from within one, whoever would carry it out. */
-static bool python_calls_runs_programs(lt_str name) {
+/* Tools that run programs cannot be called from within a program. */
+static bool python_calls_is_program_tool(lt_str name) {
   static const char *const names[] = {"execute_code", "execute_plan", "execute_typescript"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     if (lt_str_eqc(name, names[i])) {
@@ -187,7 +189,7 @@ static bool python_calls_runs_programs(lt_str name) {
   return false;
 }
 
-/* The id that a name means: an id, a Python name, what it is called in other languages, or what a model calls it. */
+/* The tool's id. `name` is an id, or the tool's name in Python, in another language or for a model. */
 static lt_str python_calls_resolve(lt_python_run *run, lt_str name) {
   const lt_tool *tool = lt_catalog_find(run->catalog, name);
   const lt_python_names *names = tool == NULL ? lt_python_names_of(run->python, run->catalog) : NULL;
@@ -198,7 +200,7 @@ static lt_str python_calls_resolve(lt_python_run *run, lt_str name) {
   return tool != NULL ? tool->id : name;
 }
 
-static void python_calls_call_free(lt_python_call *c) {
+static void python_calls_free_call(lt_python_call *c) {
   if (c != NULL) {
     python_calls_free_text(&c->call.record.tool);
     python_calls_free_text(&c->call.record.input);
@@ -212,7 +214,7 @@ static bool python_calls_copy_text(lt_str text, lt_str *ret) {
   return bytes != NULL;
 }
 
-static lt_python_call *python_calls_call_new(lt_python_run *run, uint32_t id, lt_str tool, lt_str input) {
+static lt_python_call *python_calls_new_call(lt_python_run *run, uint32_t id, lt_str tool, lt_str input) {
   lt_python_call *c = lt_mem_zalloc(1, sizeof *c);
   if (c == NULL) {
     return NULL;
@@ -221,7 +223,7 @@ static lt_python_call *python_calls_call_new(lt_python_run *run, uint32_t id, lt
   c->id = id;
   lt_buf_init(&c->call.out, LT_JSON_MAX_BYTES);
   if (!python_calls_copy_text(tool, &c->call.record.tool) || !python_calls_copy_text(input, &c->call.record.input)) {
-    python_calls_call_free(c);
+    python_calls_free_call(c);
     return NULL;
   }
   c->call.record.input_bytes = input.n;
@@ -229,42 +231,42 @@ static lt_python_call *python_calls_call_new(lt_python_run *run, uint32_t id, lt
 }
 
 static void python_calls_link_call(lt_python_run *run, lt_python_call *c) {
-  *run->last_call = &c->call;
-  run->last_call = &c->call.next;
-  run->call_count++;
-  run->held_bytes += c->call.record.input_bytes;
+  *run->calls.list_end = &c->call;
+  run->calls.list_end = &c->call.next;
+  run->calls.count++;
+  run->calls.open_input_bytes += c->call.record.input_bytes;
 }
 
-/* Why it cannot be made; NULL: it can. */
+/* Why the call is refused; NULL: it is not. */
 static const char *python_calls_refusal(const lt_python_run *run, lt_str name, lt_str input) {
-  if (python_calls_runs_programs(name)) {
+  if (python_calls_is_program_tool(name)) {
     return "it cannot be called from within a program (no recursion)";
   }
-  if (run->call_count >= LT_RUN_CALLS_MAX) {
+  if (run->calls.count >= LT_RUN_CALLS_MAX) {
     return "too many tool calls: a program may make 100000 of them";
   }
-  return input.n > LT_RUN_HELD_MAX_BYTES - run->held_bytes
+  return input.n > LT_RUN_HELD_MAX_BYTES - run->calls.open_input_bytes
              ? "too much at once: the inputs of open tool calls may have 256 MiB together; wait for some first"
              : NULL;
 }
 
 static void python_calls_start(lt_python_run *run, lt_python_call *c) {
-  *run->last_queued = c;
-  run->last_queued = &c->next_queued;
+  *run->calls.queue_end = c;
+  run->calls.queue_end = &c->next_queued;
   lt_python_call *first = python_calls_take_queued(run);
   if (first != NULL && lt_loop_spawn(run->python->loop, python_calls_on_call_fiber, first, NULL) != LT_OK) {
-    run->in_flight--;
+    run->calls.running--;
     python_calls_refuse(run, first, LT_E_NOMEM, "no memory for another tool call");
   }
 }
 
-void lt_python_run_call(lt_python_run *run, uint32_t id, lt_str name, lt_str input) {
+void lt_python_calls_begin(lt_python_run *run, uint32_t id, lt_str name, lt_str input) {
   const char *why = python_calls_refusal(run, name, input);
   if (why != NULL) {
     python_calls_send_failure(run, id, lt_str_sub(name, 0, LT_RUN_CONTEXT_BYTES), lt_str_of(why));
     return;
   }
-  lt_python_call *c = python_calls_call_new(run, id, python_calls_resolve(run, name), input);
+  lt_python_call *c = python_calls_new_call(run, id, python_calls_resolve(run, name), input);
   if (c == NULL) {
     python_calls_send_failure(run, id, lt_str_sub(name, 0, LT_RUN_CONTEXT_BYTES),
                               LT_STR("no memory for another tool call"));
@@ -276,5 +278,5 @@ void lt_python_run_call(lt_python_run *run, uint32_t id, lt_str name, lt_str inp
     return;
   }
   python_calls_start(run, c);
-  lt_python_run_set_clock(run);
+  lt_python_clock_update(run);
 }

@@ -1,4 +1,7 @@
-/* Processes forked for programs: from the fork that is asked for to the folder that is removed. */
+/* Processes forked for programs: from the request for a fork to the removal of the process's folder.
+ *
+ * A child belongs to its zygote's list. A run that takes a child owns it until lt_python_child_release; a child without
+ * an owner is freed when its process has ended. Loop thread only. */
 #ifndef LT_RUNNER_PYTHON_PYTHON_CHILD_H
 #define LT_RUNNER_PYTHON_PYTHON_CHILD_H
 
@@ -6,39 +9,44 @@
 
 #include "runner/python/python_state.h"
 
-/* A process forked for a program. */
 typedef struct lt_python_child {
   struct lt_python_child *next;
-  lt_zygote *zygote;
+  lt_python_zygote *zygote;
   uint32_t id;
-  int connection; /* our end */
-  int output;     /* what it prints */
-  bool owned;     /* by a run; otherwise it goes when it ends */
-  bool counted;   /* in lt_python.running */
-  bool to_kill;   /* could not be told to */
-  unsigned ticks; /* of waiting for its end */
-  bool exited;
-  int status;       /* as waitpid has it; -1: not known */
-  lt_wait *wait;    /* woken when it has exited; NULL: nobody has it yet */
-  char *workspace;  /* a folder of its own, or NULL */
-  char reason[128]; /* why there was no process; or empty */
-  pid_t pid;        /* 0: not told yet */
+  int connection;        /* our end of the program's connection */
+  int output;            /* the read end of its output pipe */
+  bool is_owned;         /* by a run; otherwise it is freed at the process's end */
+  bool has_slot;         /* it counts in lt_python.slots_taken */
+  bool should_kill;      /* the zygote was too busy to take the request */
+  unsigned linger_ticks; /* periods of LT_PYTHON_LINGER_MS that it has outlived its program */
+  bool has_exited;
+  int exit_status;    /* as waitpid has it; -1: not known */
+  lt_wait *exit_wait; /* woken at the process's end; NULL: no run waits */
+  char *workspace;    /* its private folder; NULL: the user's workspace is used */
+  char reason[128];   /* why no process could be forked; or empty */
+  pid_t pid;          /* 0: not known yet */
 } lt_python_child;
 
-/* A process that waits for its program. Starts the interpreter when it does not run. LT_YIELDS; `cancel` ends the
- * waiting. Owns: the caller, lt_python_child_release. */
-lt_status lt_python_child_take(lt_python *python, lt_wait *wait, lt_cancel *cancel, lt_python_child **ret_child,
-                               lt_err *err) LT_YIELDS;
-/* Asks for its end; `exited` says when it has come. */
+/* Asks the zygote for a new process, which the caller owns. LT_YIELDS while the zygote is busy. */
+lt_status lt_python_child_new(lt_python_zygote *zygote, lt_python_child **ret_child, lt_err *err) LT_YIELDS;
+/* Borrows: the child with that id; NULL: none. */
+lt_python_child *lt_python_child_find(const lt_python_zygote *zygote, uint32_t id);
+/* Asks the zygote to kill the process; `has_exited` says when that is done. */
 void lt_python_child_kill(lt_python_child *child);
-/* It was killed and is still there: the interpreter, and all that came from it, is given up. */
-void lt_python_child_give_up(lt_python_child *child);
-/* It is not needed any more. What has to be tidied up is done without anybody waiting. `ends`: it is about to end by
- * itself, and is killed only when it does not. LT_YIELDS while its folder is removed, when it has exited already. */
+/* Kills the zygote, and with it all its children: this one was killed and did not end. */
+void lt_python_child_kill_zygote(lt_python_child *child);
+/* The run does not need the child any more. `ends`: the process is about to end by itself, and is killed only when it
+ * does not. LT_YIELDS while the folder of a process that has exited is removed. */
 void lt_python_child_release(lt_python_child *child, bool ends) LT_YIELDS;
-/* Has one forked for the next program, unless there is one. LT_YIELDS. */
-void lt_python_child_prepare(lt_python *python) LT_YIELDS;
-/* How the interpreter that it came from has ended. */
-lt_status lt_python_child_lost(const lt_python_child *child, lt_err *err);
+/* Gives up ownership: the child is freed when it has exited. LT_YIELDS. */
+void lt_python_child_disown(lt_python_child *child) LT_YIELDS;
+/* Frees a child that has exited, and removes its folder. LT_YIELDS. */
+void lt_python_child_drop(lt_python_child *child) LT_YIELDS;
+/* Notes the process's end and wakes the run that waits for it. */
+void lt_python_child_exited(lt_python_child *child, int status);
+/* Gives a program's slot to the run that waits first, or frees it. */
+void lt_python_child_release_slot(lt_python *python);
+/* Fails with the reason why there is no process (any more): the fork failed, or the zygote has ended. */
+lt_status lt_python_child_explain_loss(const lt_python_child *child, lt_err *err);
 
 #endif

@@ -1,12 +1,12 @@
-/* How much a program has written into its folder. */
+/* The disk space that a program uses in its private folder, measured from time to time. */
 #ifndef LT_RUNNER_PYTHON_PYTHON_DISK_H
 #define LT_RUNNER_PYTHON_PYTHON_DISK_H
 
 #include "runner/python/python_run.h"
 
-/* How long until its folder is to be looked at; UINT64_MAX: never. And the look: a program that has
- * written too much is stopped (LT_E_LIMIT). */
-uint64_t lt_python_run_disk_ms(const lt_python_run *run);
-void lt_python_run_look_at_disk(lt_python_run *run) LT_YIELDS;
+/* Milliseconds until the folder is to be measured next; UINT64_MAX: never. */
+uint64_t lt_python_disk_due_ms(const lt_python_run *run);
+/* Measures the folder on a worker and plans the next time. False: the program has written too much. LT_YIELDS. */
+bool lt_python_disk_check(lt_python_run *run) LT_YIELDS;
 
 #endif

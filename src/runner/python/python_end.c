@@ -1,19 +1,20 @@
-/* How a Python program ended, in words. */
+/* How a Python program ended: the status and the error message of its result. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "json/json.h"
 #include "js/jsscan.h"
-#include "types/typegen.h"
+#include "json/json.h"
 #include "runner/python/python_child.h"
 #include "runner/python/python_end.h"
+#include "runner/python/python_limits.h"
 #include "runner/python/python_run.h"
 #include "runner/python/python_state.h"
+#include "types/typegen.h"
 
-/* --- What it said of its failure ---------------------------------------------------------------------------------- */
+/* --- The program's own report of its failure ---------------------------------------------------------------------- */
 
 static lt_str python_end_text_of(lt_json report, const char *key, lt_arena *arena) {
   lt_str text = LT_STR_NULL;
@@ -29,7 +30,7 @@ static void python_end_add_cut(lt_buf *out, lt_str text, size_t max) {
   }
 }
 
-static void python_end_place(lt_python_run *run, lt_json report) {
+static void python_end_set_place(lt_python_run *run, lt_json report) {
   int64_t line = 0, column = 0;
   lt_json_int(lt_json_get(report, "line"), &line);
   lt_json_int(lt_json_get(report, "column"), &column);
@@ -43,11 +44,11 @@ static void python_end_place(lt_python_run *run, lt_json report) {
   lt_run_result_put_context(&run->result->context, written, run->result->column - 1);
 }
 
-/* Names of other languages, and of other places. */
+/* Names of other languages and of other runners, which programs use by mistake. */
 static const struct {
   const char *name;
   const char *advice;
-} not_here[] = {
+} foreign_names[] = {
     {"null", "Python's word is None"},
     {"undefined", "Python's word is None"},
     {"true", "Python's word is True"},
@@ -61,16 +62,16 @@ static const struct {
     {"require", "use import"},
 };
 
-static void python_end_advise_word(lt_python_run *run, lt_str name) {
-  for (size_t i = 0; i < sizeof not_here / sizeof not_here[0]; i++) {
-    if (lt_str_eqc(name, not_here[i].name)) {
-      lt_buf_printf(&run->result->error, ": %s", not_here[i].advice);
+static void python_end_advise_foreign_name(lt_python_run *run, lt_str name) {
+  for (size_t i = 0; i < sizeof foreign_names / sizeof foreign_names[0]; i++) {
+    if (lt_str_eqc(name, foreign_names[i].name)) {
+      lt_buf_printf(&run->result->error, ": %s", foreign_names[i].advice);
     }
   }
 }
 
-/* NameError: a tool, perhaps, whose name is a little different. */
-static void python_end_advise(lt_python_run *run, lt_str name) {
+/* A name that does not exist may be a misspelt tool. */
+static void python_end_suggest_tools(lt_python_run *run, lt_str name) {
   lt_str near[LT_TOOL_SUGGESTIONS];
   size_t count = name.n > 0 ? lt_catalog_suggest(run->catalog, name, near) : 0;
   lt_buf *error = &run->result->error;
@@ -87,112 +88,112 @@ static void python_end_advise(lt_python_run *run, lt_str name) {
   }
   lt_buf_addc(error, count > 0 ? "?" : "");
   if (count == 0) {
-    python_end_advise_word(run, name);
+    python_end_advise_foreign_name(run, name);
   }
 }
 
-static void python_end_judge_memory(lt_python_run *run) {
+static void python_end_describe_memory(lt_python_run *run) {
   lt_run_result_fail(run->result, LT_E_NOMEM,
                      "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
                      "(--memory, sandbox.memoryMb)",
-                     (unsigned long)(lt_python_run_memory(run->request) / LT_MIB));
+                     (unsigned long)(lt_python_limits_memory_bytes(run->request) / LT_MIB));
 }
 
-static void python_end_judge_report(lt_python_run *run, lt_json report, lt_arena *arena) {
+static void python_end_describe_report(lt_python_run *run, lt_json report, lt_arena *arena) {
   lt_run_result *result = run->result;
   lt_str kind = python_end_text_of(report, "kind", arena);
-  python_end_place(run, report);
+  python_end_set_place(run, report);
   lt_buf_clear(&result->stack);
   python_end_add_cut(&result->stack, python_end_text_of(report, "stack", arena), LT_RUN_ERROR_BYTES);
   if (lt_str_eqc(kind, "memory")) {
-    python_end_judge_memory(run);
+    python_end_describe_memory(run);
     return;
   }
   result->status = lt_str_eqc(kind, "walls") ? LT_E_TRAP : LT_E_PROGRAM;
   lt_buf_clear(&result->error);
-  lt_buf_addc(&result->error, lt_str_eqc(kind, "walls") ? "the program's walls could not be put up: " : "");
+  lt_buf_addc(&result->error, lt_str_eqc(kind, "walls") ? "the program's walls could not be set up: " : "");
   python_end_add_cut(&result->error, python_end_text_of(report, "error", arena), LT_RUN_ERROR_BYTES);
-  python_end_advise(run, python_end_text_of(report, "name", arena));
+  python_end_suggest_tools(run, python_end_text_of(report, "name", arena));
 }
 
-static void python_end_judge_failure(lt_python_run *run) {
+static void python_end_describe_failure(lt_python_run *run) {
   lt_json_doc doc;
   LT_AUTO_ARENA(arena, LT_PYTHON_REPORT_BYTES);
-  if (lt_json_parse(&arena, lt_buf_view(&run->failure), &doc, NULL) == LT_OK) {
-    python_end_judge_report(run, lt_json_root(&doc), &arena);
+  if (lt_json_parse(&arena, lt_buf_view(&run->link.failure), &doc, NULL) == LT_OK) {
+    python_end_describe_report(run, lt_json_root(&doc), &arena);
   } else {
-    lt_run_result_fail(run->result, LT_E_PROGRAM, "the program failed with an error that is too long to be told");
+    lt_run_result_fail(run->result, LT_E_PROGRAM, "the program failed with an error that is too long to show");
   }
 }
 
-/* --- What is known of one that said nothing ----------------------------------------------------------------------- */
+/* --- A program that ended without a report ------------------------------------------------------------------------ */
 
-static void python_end_judge_signal(lt_python_run *run, int signum) {
+static void python_end_describe_signal(lt_python_run *run, int signum) {
   const char *name = sigabbrev_np(signum);
   if (signum == SIGXCPU) {
     lt_run_result_fail(run->result, LT_E_TIMEOUT, "the program used more processor time than its %lums allow",
                        (unsigned long)lt_run_request_timeout_ms(run->request));
   } else {
-    bool trap = signum == SIGSYS;
-    lt_run_result_fail(run->result, trap ? LT_E_TRAP : LT_E_PROGRAM, "the program was killed by SIG%s%s",
+    bool is_trap = signum == SIGSYS;
+    lt_run_result_fail(run->result, is_trap ? LT_E_TRAP : LT_E_PROGRAM, "the program was killed by SIG%s%s",
                        name ? name : "?",
                        signum == SIGSEGV ? " (endless recursion in native code, or a broken extension module)" : "");
   }
 }
 
-static void python_end_judge_exit(lt_python_run *run) {
-  int status = run->child->status;
+static void python_end_describe_exit(lt_python_run *run) {
+  int status = run->child->exit_status;
   lt_err err = LT_ERR_INIT;
   if (status < 0) {
-    lt_python_child_lost(run->child, &err);
+    lt_python_child_explain_loss(run->child, &err);
     lt_run_result_fail(run->result, LT_E_PROGRAM, "%s", lt_err_msg(&err));
   } else if (WIFSIGNALED(status)) {
-    python_end_judge_signal(run, WTERMSIG(status));
+    python_end_describe_signal(run, WTERMSIG(status));
   } else if (WEXITSTATUS(status) != 0) {
     lt_run_result_fail(run->result, LT_E_PROGRAM, "the program exited with code %d", WEXITSTATUS(status));
   }
 }
 
-static void python_end_judge_stopped(lt_python_run *run) {
-  if (run->stopped == LT_E_TIMEOUT) {
+static void python_end_describe_stopped(lt_python_run *run) {
+  if (run->stop_reason == LT_E_TIMEOUT) {
     lt_run_result_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
                        (unsigned long)lt_run_request_timeout_ms(run->request));
-  } else if (run->stopped == LT_E_LIMIT) {
+  } else if (run->stop_reason == LT_E_LIMIT) {
     lt_run_result_fail(
         run->result, LT_E_PROGRAM,
         "the program wrote too much into its folder: at most %lu MiB in %u files; give the data to a tool, or set "
         "python.workspace",
         LT_PYTHON_DISK_BYTES / LT_MIB, LT_PYTHON_DISK_FILES);
-  } else if (run->stopped == LT_E_NOMEM) {
+  } else if (run->stop_reason == LT_E_NOMEM) {
     lt_run_result_fail(run->result, LT_E_NOMEM, "no memory for the answers that the program waits for");
   } else {
     lt_run_result_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
   }
 }
 
-/* --- Its result --------------------------------------------------------------------------------------------------- */
+/* --- The result's value ------------------------------------------------------------------------------------------- */
 
 typedef struct json_check {
   lt_str text;
-  bool ok;
+  bool is_valid;
 } json_check;
 
 static void python_end_check_json(void *arg) {
   json_check *check = arg;
-  check->ok = lt_json_check(check->text, NULL) == LT_OK;
+  check->is_valid = lt_json_check(check->text, NULL) == LT_OK;
 }
 
-/* A program may have written the message itself. */
+/* Drops a value that is not JSON or too long: the program may have written the message itself. */
 static lt_status python_end_check_value(lt_python_run *run, lt_err *err) LT_YIELDS {
   lt_run_result *result = run->result;
-  json_check check = {.text = lt_buf_view(&result->value), .ok = true};
+  json_check check = {.text = lt_buf_view(&result->value), .is_valid = true};
   bool too_long = check.text.n > LT_RUN_RESULT_MAX_BYTES;
   if (result->kind == LT_VALUE_JSON && check.text.n > LT_CALL_INLINE_BYTES && !too_long) {
     LT_TRY(lt_loop_offload(run->python->loop, python_end_check_json, &check, err));
   } else if (result->kind == LT_VALUE_JSON && !too_long) {
     python_end_check_json(&check);
   }
-  if (check.ok && !too_long) {
+  if (check.is_valid && !too_long) {
     return LT_OK;
   }
   result->kind = LT_VALUE_UNDEFINED;
@@ -206,19 +207,19 @@ static lt_status python_end_check_value(lt_python_run *run, lt_err *err) LT_YIEL
   return LT_OK;
 }
 
-lt_status lt_python_run_judge(lt_python_run *run, lt_err *err) {
-  if (run->stopped != LT_OK) {
-    python_end_judge_stopped(run);
-  } else if (run->broken) {
+lt_status lt_python_end_describe(lt_python_run *run, lt_err *err) {
+  if (run->stop_reason != LT_OK) {
+    python_end_describe_stopped(run);
+  } else if (run->link.is_broken) {
     lt_run_result_fail(
         run->result, LT_E_PROGRAM,
         "the program wrote to Lathe's own connection (a file descriptor that is not its own), or sent more than "
         "%lu MiB at once",
         LT_JSON_MAX_BYTES / LT_MIB);
-  } else if (run->failure.n > 0) {
-    python_end_judge_failure(run);
-  } else if (!run->done) {
-    python_end_judge_exit(run);
+  } else if (run->link.failure.n > 0) {
+    python_end_describe_failure(run);
+  } else if (!run->link.has_reported_end) {
+    python_end_describe_exit(run);
   }
   return python_end_check_value(run, err);
 }

@@ -1,7 +1,7 @@
-/* Which interpreter: the first of its name in PATH that can be started behind the walls.
+/* Finds the interpreter: the first of its name in PATH that can be started behind the walls.
  *
- * Behind them nothing is executed but the interpreter itself: a version manager's script is asked which one it would
- * start. Root's programs run as nobody, who cannot reach an interpreter in root's home.
+ * Behind the walls only the interpreter itself can be executed. So a version manager's script is run before, and asked
+ * which interpreter it would start. Root's programs run as the user nobody, who cannot reach root's home.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -24,11 +24,11 @@ static bool python_find_is_script(const char *file) {
   return script;
 }
 
-static void python_find_on_patience(void *arg) {
+static void python_find_on_timeout(void *arg) {
   lt_process_signal(arg, SIGKILL);
 }
 
-/* The interpreter that a script starts. */
+/* Runs a script to learn which interpreter it starts. */
 static bool python_find_ask_script(const lt_python *p, const char *script, char ret_file[PATH_MAX]) LT_YIELDS {
   const char *argv[] = {script, "-I", "-c", "import sys; print(sys.executable)", NULL};
   lt_process_options options = {.file = script, .argv = argv, .line_max = PATH_MAX - 1};
@@ -38,21 +38,21 @@ static bool python_find_ask_script(const lt_python *p, const char *script, char 
   if (lt_process_open(p->loop, &options, &process, NULL) != LT_OK) {
     return false;
   }
-  if (lt_timer_new(p->loop, python_find_on_patience, process, &timer, NULL) == LT_OK) {
+  if (lt_timer_new(p->loop, python_find_on_timeout, process, &timer, NULL) == LT_OK) {
     lt_timer_start(timer, LT_PYTHON_START_MS);
   }
-  bool said =
+  bool is_path =
       lt_process_read_line(process, &line, NULL) == LT_OK && line.n > 1 && line.n < PATH_MAX && line.p[0] == '/';
-  if (said) {
+  if (is_path) {
     memcpy(ret_file, line.p, line.n);
     ret_file[line.n] = '\0';
   }
   lt_timer_free(timer);
   lt_process_close(process);
-  return said;
+  return is_path;
 }
 
-/* Whether everybody may go through all folders of the path and execute the file. */
+/* Whether all users may enter the folders of the path and execute the file. */
 static bool python_find_is_open_to_all(const char *file) {
   char path[PATH_MAX];
   size_t n = strlen(file);
@@ -74,13 +74,14 @@ static bool python_find_is_open_to_all(const char *file) {
   return true;
 }
 
-static bool python_find_can_be_reached(const char *file) {
+static bool python_find_is_reachable(const char *file) {
   char real[PATH_MAX];
   return geteuid() != 0 ||
          (python_find_is_open_to_all(file) && realpath(file, real) != NULL && python_find_is_open_to_all(real));
 }
 
-/* Whether that file is one, or leads to one. False: `ret_why` may say why. */
+/* Takes the file if it is an interpreter, or the interpreter that the script starts. False: `ret_why` may say why not.
+ */
 static bool python_find_try_file(const lt_python *p, const char *file, lt_buf *ret_file,
                                  const char **ret_why) LT_YIELDS {
   char other[PATH_MAX];
@@ -88,14 +89,14 @@ static bool python_find_try_file(const lt_python *p, const char *file, lt_buf *r
   if (stat(file, &st) != 0 || !S_ISREG(st.st_mode) || access(file, X_OK) != 0) {
     return false;
   }
-  if (python_find_is_script(file) && python_find_can_be_reached(file)) {
+  if (python_find_is_script(file) && python_find_is_reachable(file)) {
     if (!python_find_ask_script(p, file, other)) {
       *ret_why = "it is a script that does not start a Python";
       return false;
     }
     file = other;
   }
-  if (!python_find_can_be_reached(file)) {
+  if (!python_find_is_reachable(file)) {
     *ret_why = "programs run as nobody when Lathe is started by root, and nobody cannot reach it";
     return false;
   }

@@ -1,4 +1,4 @@
-/* Folders that programs work in: made for them, and removed whatever they left there. */
+/* Folders that programs work in: made for them, and removed when a killed process of Lathe has left them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +17,8 @@
 
 #define BASE_PREFIX "lathe-python-"
 
-/* --- Making ------------------------------------------------------------------------------------------------------- */
-
-/* Whoever programs run as owns what is made for them. */
-static bool python_folder_hand_over(const char *path) {
+/* Gives the folder to the user that programs run as. */
+static bool python_folder_chown(const char *path) {
   return geteuid() != 0 || lchown(path, LT_JAIL_UID, LT_JAIL_UID) == 0;
 }
 
@@ -29,7 +27,7 @@ static const char *python_folder_temporary(void) {
   return tmp != NULL && tmp[0] == '/' ? tmp : "/tmp";
 }
 
-/* A Lathe that lives has its folder locked. */
+/* Locks a folder as long as this process lives. -1: it is locked already, or missing. */
 static int python_folder_lock(const char *path) {
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -39,8 +37,9 @@ static int python_folder_lock(const char *path) {
   return fd;
 }
 
-/* What a Lathe has left that was killed. One that begins makes its folder before it can lock it: not the newest. */
-static void python_folder_remove_left(lt_loop *loop, const char *name) LT_YIELDS {
+/* Removes a folder that a killed process of Lathe has left. A starting process makes its folder before it can lock it:
+ * so new folders stay. */
+static void python_folder_remove_abandoned(lt_loop *loop, const char *name) LT_YIELDS {
   char path[LT_PROC_PATH_MAX_BYTES];
   struct stat st;
   int n = snprintf(path, sizeof path, "%s/%s", python_folder_temporary(), name);
@@ -56,11 +55,11 @@ static void python_folder_remove_left(lt_loop *loop, const char *name) LT_YIELDS
   }
 }
 
-static void python_folder_remove_all_left(lt_loop *loop) LT_YIELDS {
+static void python_folder_remove_all_abandoned(lt_loop *loop) LT_YIELDS {
   DIR *dir = opendir(python_folder_temporary());
   for (struct dirent *e = dir != NULL ? readdir(dir) : NULL; e != NULL; e = readdir(dir)) {
     if (strncmp(e->d_name, BASE_PREFIX, sizeof BASE_PREFIX - 1) == 0) {
-      python_folder_remove_left(loop, e->d_name);
+      python_folder_remove_abandoned(loop, e->d_name);
     }
   }
   if (dir != NULL) {
@@ -68,20 +67,19 @@ static void python_folder_remove_all_left(lt_loop *loop) LT_YIELDS {
   }
 }
 
-lt_status lt_python_make_base(lt_python *p, lt_err *err) {
-  if (p->base != NULL) {
+lt_status lt_python_folder_make_base(lt_python *p, lt_err *err) {
+  if (p->base_folder != NULL) {
     return LT_OK;
   }
-  python_folder_remove_all_left(p->loop);
-  lt_buf path;
-  lt_buf_init(&path, LT_PROC_PATH_MAX_BYTES);
+  python_folder_remove_all_abandoned(p->loop);
+  LT_AUTO_BUF(path, LT_PROC_PATH_MAX_BYTES);
   lt_buf_addc(&path, python_folder_temporary());
   lt_buf_addc(&path, "/" BASE_PREFIX "XXXXXX");
   char *base = lt_buf_take(&path, NULL);
   if (base == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a folder's name");
   }
-  if (mkdtemp(base) == NULL || !python_folder_hand_over(base)) {
+  if (mkdtemp(base) == NULL || !python_folder_chown(base)) {
     lt_status status = lt_fail(err, LT_E_IO,
                                "cannot make a folder for Python programs (%s): %s; set TMPDIR to a folder that is "
                                "writable",
@@ -89,20 +87,19 @@ lt_status lt_python_make_base(lt_python *p, lt_err *err) {
     lt_mem_free(base);
     return status;
   }
-  p->base = base;
+  p->base_folder = base;
   p->base_lock = python_folder_lock(base);
   return LT_OK;
 }
 
-lt_status lt_python_make_workspace(lt_python *p, uint32_t id, char **ret_path, lt_err *err) {
-  lt_buf path;
-  lt_buf_init(&path, LT_PROC_PATH_MAX_BYTES);
-  lt_buf_printf(&path, "%s/%u", p->base, id);
+lt_status lt_python_folder_make(lt_python *p, uint32_t id, char **ret_path, lt_err *err) {
+  LT_AUTO_BUF(path, LT_PROC_PATH_MAX_BYTES);
+  lt_buf_printf(&path, "%s/%u", p->base_folder, id);
   char *folder = lt_buf_take(&path, NULL);
   if (folder == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a folder's name");
   }
-  if (mkdir(folder, 0700) != 0 || !python_folder_hand_over(folder)) {
+  if (mkdir(folder, 0700) != 0 || !python_folder_chown(folder)) {
     lt_status status =
         lt_fail(err, LT_E_IO, "cannot make a folder for a Python program (%s): %s", folder, strerror(errno));
     lt_mem_free(folder);
@@ -112,12 +109,12 @@ lt_status lt_python_make_workspace(lt_python *p, uint32_t id, char **ret_path, l
   return LT_OK;
 }
 
-static bool python_folder_writable_for(const struct stat *st, uid_t uid, gid_t gid) {
+static bool python_folder_is_writable_for(const struct stat *st, uid_t uid, gid_t gid) {
   unsigned shift = st->st_uid == uid ? 6 : st->st_gid == gid ? 3 : 0;
   return ((st->st_mode >> shift) & 3) == 3;
 }
 
-lt_status lt_python_check_workspace(const lt_python *p, lt_err *err) {
+lt_status lt_python_folder_check(const lt_python *p, lt_err *err) {
   struct stat st;
   if (p->workspace == NULL) {
     return LT_OK;
@@ -132,10 +129,10 @@ lt_status lt_python_check_workspace(const lt_python *p, lt_err *err) {
   if (geteuid() != 0 && access(p->workspace, R_OK | W_OK | X_OK) != 0) {
     return lt_fail(err, LT_E_CONFIG, "python.workspace: %s is not writable: %s", p->workspace, strerror(errno));
   }
-  if (geteuid() == 0 && !python_folder_writable_for(&st, LT_JAIL_UID, LT_JAIL_UID)) {
+  if (geteuid() == 0 && !python_folder_is_writable_for(&st, LT_JAIL_UID, LT_JAIL_UID)) {
     return lt_fail(err, LT_E_CONFIG,
                    "python.workspace: %s is not writable for the user that programs run as when Lathe is started by "
-                   "root (uid %d): chown it, or start Lathe as somebody else",
+                   "root (uid %d): chown it, or start Lathe as another user",
                    p->workspace, LT_JAIL_UID);
   }
   return LT_OK;

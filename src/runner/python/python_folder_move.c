@@ -1,4 +1,4 @@
-/* What a program had written before Lathe was interrupted moves into the folder that it works in now. */
+/* Moves the files that a program wrote before Lathe was interrupted into the folder that the program works in now. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,13 +10,13 @@
 #include "jail/jail.h"
 #include "runner/python/python_folder_move.h"
 
-/* A name that once was ours can be anybody's by now. */
+/* The path is from an earlier process: by now it can belong to another user. */
 static bool python_folder_move_is_ours(int fd) {
   struct stat st;
   return fstat(fd, &st) == 0 && st.st_uid == (geteuid() == 0 ? LT_JAIL_UID : geteuid());
 }
 
-int lt_python_hold(lt_str folder) {
+int lt_python_folder_move_lock(lt_str folder) {
   char path[LT_PROC_PATH_MAX_BYTES];
   size_t n = folder.n;
   while (n > 0 && folder.p[n - 1] != '/') {
@@ -35,27 +35,27 @@ int lt_python_hold(lt_str folder) {
   return fd;
 }
 
-typedef struct move {
-  int held;
-  const char *from; /* in it */
+typedef struct folder_move {
+  int parent;
+  const char *from; /* a name in `parent` */
   const char *to;
-} move;
+} folder_move;
 
-static void python_folder_move_move_entries(DIR *dir, int from, int to) {
+static void python_folder_move_entries(DIR *dir, int from, int to) {
   for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
     if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
-      (void)renameat(from, e->d_name, to, e->d_name); /* what cannot be moved stays there, and the folder with it */
+      (void)renameat(from, e->d_name, to, e->d_name); /* an entry that cannot be moved stays, and the folder with it */
     }
   }
 }
 
-static void python_folder_move_move_all(void *arg) {
-  const move *m = arg;
+static void python_folder_move_all(void *arg) {
+  const folder_move *m = arg;
   const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  int from = openat(m->held, m->from, flags), to = open(m->to, flags);
+  int from = openat(m->parent, m->from, flags), to = open(m->to, flags);
   DIR *dir = from >= 0 && to >= 0 ? fdopendir(from) : NULL;
   if (dir != NULL) {
-    python_folder_move_move_entries(dir, from, to);
+    python_folder_move_entries(dir, from, to);
     closedir(dir);
   } else if (from >= 0) {
     close(from);
@@ -63,16 +63,16 @@ static void python_folder_move_move_all(void *arg) {
   if (to >= 0) {
     close(to);
   }
-  (void)unlinkat(m->held, m->from, AT_REMOVEDIR);
+  (void)unlinkat(m->parent, m->from, AT_REMOVEDIR);
 }
 
-void lt_python_move(lt_loop *loop, int held, const char *from, const char *to) {
+void lt_python_folder_move(lt_loop *loop, int parent, const char *from, const char *to) {
   const char *slash = strrchr(from, '/');
-  move m = {.held = held, .from = slash != NULL ? slash + 1 : from, .to = to};
+  folder_move m = {.parent = parent, .from = slash != NULL ? slash + 1 : from, .to = to};
   if (strcmp(m.from, ".") == 0 || strcmp(m.from, "..") == 0) {
     return;
   }
-  if (lt_loop_offload(loop, python_folder_move_move_all, &m, NULL) != LT_OK) {
-    python_folder_move_move_all(&m);
+  if (lt_loop_offload(loop, python_folder_move_all, &m, NULL) != LT_OK) {
+    python_folder_move_all(&m);
   }
 }

@@ -1,4 +1,4 @@
-/* What tools are called in Python: server_tool, as the generated stubs have it. */
+/* The Python names of tools: server_tool, as in the generated stubs. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -8,28 +8,27 @@
 #include "runner/python/python_names.h"
 #include "runner/python/python_state.h"
 
-typedef struct entry {
+typedef struct python_name_entry {
   lt_str name;
-  uint32_t tool; /* its place in the catalog */
-} entry;
+  uint32_t tool; /* its index in the catalog */
+} python_name_entry;
 
 struct lt_python_names {
   lt_catalog *catalog;
   lt_arena arena;
-  entry *entries; /* by name, of equal ones the first tool's first */
+  python_name_entry *entries; /* sorted by name, then by the tool's index */
   size_t count;
 };
 
-static lt_str python_names_python_name(lt_arena *arena, lt_str name) {
+static lt_str python_names_copy_name(lt_arena *arena, lt_str name) {
   LT_AUTO_BUF(buf, 2 * name.n + 2);
   lt_typegen_py_name(name, &buf);
-  lt_str copy = buf.status == LT_OK ? lt_arena_dup(arena, lt_buf_view(&buf)) : LT_STR_NULL;
-  return copy;
+  return buf.status == LT_OK ? lt_arena_dup(arena, lt_buf_view(&buf)) : LT_STR_NULL;
 }
 
-static int python_names_by_name(const void *a, const void *b) {
-  const entry *x = a;
-  const entry *y = b;
+static int python_names_compare(const void *a, const void *b) {
+  const python_name_entry *x = a;
+  const python_name_entry *y = b;
   int order = lt_str_cmp(x->name, y->name);
   return order != 0 ? order : (x->tool > y->tool) - (x->tool < y->tool);
 }
@@ -38,13 +37,14 @@ static bool python_names_fill(lt_python_names *names) {
   names->count = lt_catalog_count(names->catalog);
   names->entries = lt_arena_zalloc(&names->arena, names->count + 1, sizeof *names->entries);
   for (uint32_t i = 0; names->entries != NULL && i < names->count; i++) {
-    names->entries[i] = (entry){python_names_python_name(&names->arena, lt_catalog_at(names->catalog, i)->id), i};
+    names->entries[i] =
+        (python_name_entry){python_names_copy_name(&names->arena, lt_catalog_at(names->catalog, i)->id), i};
     if (names->entries[i].name.p == NULL) {
       return false;
     }
   }
   if (names->count > 0 && names->entries != NULL) {
-    qsort(names->entries, names->count, sizeof *names->entries, python_names_by_name);
+    qsort(names->entries, names->count, sizeof *names->entries, python_names_compare);
   }
   return names->entries != NULL;
 }
@@ -77,8 +77,8 @@ const lt_python_names *lt_python_names_of(lt_python *p, lt_catalog *catalog) {
   return names;
 }
 
-/* The place of the first entry of that name; count: there is none. */
-static size_t python_names_find(const lt_python_names *names, lt_str name) {
+/* The index of the first entry with that name; `count`: none. */
+static size_t python_names_find_index(const lt_python_names *names, lt_str name) {
   size_t low = 0, high = names->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -92,20 +92,20 @@ static size_t python_names_find(const lt_python_names *names, lt_str name) {
 }
 
 const lt_tool *lt_python_names_find(const lt_python_names *names, lt_str name) {
-  size_t i = python_names_find(names, name);
+  size_t i = python_names_find_index(names, name);
   return i < names->count ? lt_catalog_at(names->catalog, names->entries[i].tool) : NULL;
 }
 
-/* --- For a program ------------------------------------------------------------------------------------------------ */
+/* --- The names that a program uses -------------------------------------------------------------------------------- */
 
 static void python_names_put_pair(lt_arena *arena, lt_str key, lt_json_writer *w) {
   lt_json_begin_array(w);
-  lt_json_put_str(w, python_names_python_name(arena, key));
+  lt_json_put_str(w, python_names_copy_name(arena, key));
   lt_json_put_str(w, key);
   lt_json_end_array(w);
 }
 
-/* [Python name, key] of each argument, the required ones first, as in the stubs. */
+/* Writes [Python name, key] for each argument, the required ones first, as in the stubs. */
 static void python_names_put_parameters(const lt_tool *tool, lt_json_writer *w) {
   lt_typegen_doc doc;
   lt_typegen_props props = {0};
@@ -134,29 +134,29 @@ static void python_names_put_tool(const lt_tool *tool, lt_str name, lt_json_writ
   lt_json_end_object(w);
 }
 
-static bool python_names_in_name(char c) {
+static bool python_names_is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 /* The next word at or after `*at`; empty at the end. */
 static lt_str python_names_next_word(lt_str text, size_t *at) {
-  while (*at < text.n && !python_names_in_name(text.p[*at])) {
+  while (*at < text.n && !python_names_is_name_char(text.p[*at])) {
     (*at)++;
   }
   size_t begin = *at;
-  while (*at < text.n && python_names_in_name(text.p[*at])) {
+  while (*at < text.n && python_names_is_name_char(text.p[*at])) {
     (*at)++;
   }
   return lt_str_sub(text, begin, *at);
 }
 
-void lt_python_names_put(const lt_python_names *names, lt_str text, lt_str hidden, lt_json_writer *w) {
+void lt_python_names_write(const lt_python_names *names, lt_str text, lt_str hidden, lt_json_writer *w) {
   char *seen = lt_mem_zalloc(names->count + 1, 1);
   size_t at = 0;
   lt_json_begin_object(w);
   for (lt_str word = python_names_next_word(text, &at); word.n > 0 && seen != NULL;
        word = python_names_next_word(text, &at)) {
-    size_t i = python_names_find(names, word);
+    size_t i = python_names_find_index(names, word);
     if (i == names->count || seen[i]) {
       continue;
     }

@@ -1,8 +1,8 @@
-/* What a program holds of files that have no name any more: open ones, and mapped ones. No walk of its folder sees
- * those, and their room is taken all the same.
+/* Counts deleted files that a process still holds open or mapped. They take disk space, and a walk of the folder does
+ * not see them.
  *
- * Its threads share one table of descriptors (the walls refuse the others), and descriptors cannot be put into a
- * message to itself; so its table and its mappings are all that can keep such a file. */
+ * All threads of a program share one table of descriptors: the walls refuse a table of a thread's own, and descriptors
+ * in messages. So only the table and the mappings can hold a deleted file. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,21 +17,21 @@
 #include "jail/jail.h"
 #include "runner/python/python_open_files.h"
 
-#define BLOCK_BYTES  512 /* st_blocks' unit */
-#define PROC_PATH    64
-#define GONE         " (deleted)"
-#define GONE_BYTES   (sizeof GONE - 1)
-#define MAPPED_FIELD 4 /* of a line of /proc/PID/maps: the inode; the path is behind it */
+#define BLOCK_BYTES   512 /* st_blocks' unit */
+#define PROC_PATH     64
+#define DELETED       " (deleted)"
+#define DELETED_BYTES (sizeof DELETED - 1)
+#define MAPPED_FIELD  4 /* of a line of /proc/PID/maps: the inode; the path is behind it */
 
-typedef struct holder {
-  const char *folder; /* as the kernel tells it */
+typedef struct held_files {
+  const char *folder; /* as the kernel writes it */
   ino_t seen[LT_PYTHON_FILES_MAX];
   unsigned seen_count;
   uint64_t bytes;
-} holder;
+} held_files;
 
-/* False: it has been counted. */
-static bool python_open_files_is_new(holder *h, ino_t inode) {
+/* False: the file has been counted already. */
+static bool python_open_files_is_new(held_files *h, ino_t inode) {
   for (unsigned i = 0; i < h->seen_count; i++) {
     if (h->seen[i] == inode) {
       return false;
@@ -49,8 +49,8 @@ static DIR *python_open_files_open_list(pid_t pid, const char *task, const char 
   return opendir(path);
 }
 
-/* The descriptors of one thread, which are everybody's; false: it has none, as a thread that has ended. */
-static bool python_open_files_count_open(holder *h, pid_t pid, const char *task) {
+/* Counts the descriptors of one thread, which all threads share. False: there are none, as the thread has ended. */
+static bool python_open_files_count_open(held_files *h, pid_t pid, const char *task) {
   DIR *dir = python_open_files_open_list(pid, task, "fd");
   bool any = false;
   for (struct dirent *e = dir != NULL ? readdir(dir) : NULL; e != NULL; e = readdir(dir)) {
@@ -67,9 +67,9 @@ static bool python_open_files_count_open(holder *h, pid_t pid, const char *task)
   return any;
 }
 
-/* How long a file is that is only mapped is not told to everybody: it counts as the longest there may be. Who keeps
- * the descriptor, as Python's mmap does, has had it counted as what it is. */
-static void python_open_files_count_line(holder *h, const char *line) {
+/* Counts a line of `maps`. The size of a file that is only mapped cannot be seen: it counts as the longest file there
+ * may be. Where the program keeps the descriptor, too, as Python's mmap does, the real size has been counted before. */
+static void python_open_files_count_line(held_files *h, const char *line) {
   const char *inode = line;
   for (unsigned field = 0; field < MAPPED_FIELD && inode != NULL; field++) {
     inode = strchr(inode, ' ');
@@ -77,9 +77,9 @@ static void python_open_files_count_line(holder *h, const char *line) {
   }
   const char *path = inode != NULL ? strchr(inode, '/') : NULL;
   size_t n = strlen(h->folder);
-  size_t all = path != NULL ? strlen(path) : 0; /* the kernel's text: no path has a line's end or a zero in it */
-  if (all <= n + GONE_BYTES || strncmp(path, h->folder, n) != 0 || path[n] != '/' ||
-      strcmp(path + all - GONE_BYTES, GONE) != 0) {
+  size_t all = path != NULL ? strlen(path) : 0; /* the kernel escapes line ends in paths */
+  if (all <= n + DELETED_BYTES || strncmp(path, h->folder, n) != 0 || path[n] != '/' ||
+      strcmp(path + all - DELETED_BYTES, DELETED) != 0) {
     return;
   }
   if (python_open_files_is_new(h, (ino_t)strtoull(inode, NULL, 10))) {
@@ -87,7 +87,7 @@ static void python_open_files_count_line(holder *h, const char *line) {
   }
 }
 
-/* All of a file whose size is not known beforehand. False: it is longer than there is room. */
+/* Reads a whole file whose size is not known. False: it is longer than the buffer's ceiling. */
 static bool python_open_files_read_all(const char *path, lt_buf *text) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t n = 0;
@@ -102,8 +102,8 @@ static bool python_open_files_read_all(const char *path, lt_buf *text) {
   return text->status == LT_OK;
 }
 
-/* False: it has none, as a thread that has ended. */
-static bool python_open_files_count_mapped(holder *h, pid_t pid, const char *task) {
+/* Counts the mappings of one thread. False: there are none, as the thread has ended. */
+static bool python_open_files_count_mapped(held_files *h, pid_t pid, const char *task) {
   char path[PROC_PATH];
   LT_AUTO_BUF(text, LT_PYTHON_MAPS_BYTES);
   snprintf(path, sizeof path, "/proc/%d/task/%.16s/maps", (int)pid, task);
@@ -119,13 +119,12 @@ static bool python_open_files_count_mapped(holder *h, pid_t pid, const char *tas
   return any;
 }
 
-static void python_open_files_count_process(holder *h, pid_t pid) {
+static void python_open_files_count_process(held_files *h, pid_t pid) {
   DIR *tasks = python_open_files_open_list(pid, "..", "task");
   bool opened = false, mapped = false;
   for (struct dirent *e = tasks != NULL ? readdir(tasks) : NULL; e != NULL && !(opened && mapped); e = readdir(tasks)) {
     if (e->d_name[0] != '.') {
-      opened =
-          opened || python_open_files_count_open(h, pid, e->d_name); /* first: of these it is known how long they are */
+      opened = opened || python_open_files_count_open(h, pid, e->d_name); /* first: their sizes are known */
       mapped = mapped || python_open_files_count_mapped(h, pid, e->d_name);
     }
   }
@@ -134,14 +133,14 @@ static void python_open_files_count_process(holder *h, pid_t pid) {
   }
 }
 
-uint64_t lt_python_held(pid_t pid, const char *folder) {
+uint64_t lt_python_open_files_bytes(pid_t pid, const char *folder) {
   char resolved[PATH_MAX];
-  holder h = {.folder = realpath(folder, resolved)};
+  held_files h = {.folder = realpath(folder, resolved)};
   if (pid <= 0 || h.folder == NULL) {
     return 0;
   }
-  /* Only its own user is shown these; root may lack the right to look at others (CAP_SYS_PTRACE). This thread's
-   * alone, and the C library's functions do no more than the calls. */
+  /* The kernel shows these files to the process's own user; root may lack CAP_SYS_PTRACE. setfsuid changes only this
+   * thread: the C library's functions are the bare system calls. */
   bool as_nobody = geteuid() == 0;
   if (as_nobody) {
     setfsgid(LT_JAIL_UID);

@@ -1,11 +1,12 @@
-/* What a program holds of files that have no name any more. */
+/* Counts the disk space of deleted files that a process still holds. */
 #ifndef LT_RUNNER_PYTHON_PYTHON_OPEN_FILES_H
 #define LT_RUNNER_PYTHON_PYTHON_OPEN_FILES_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Bytes of files without a name that a process holds, which came from the folder. Blocks: not for the loop. */
-uint64_t lt_python_held(pid_t pid, const char *folder);
+/* Bytes of the deleted files that a process holds open or mapped and that were in the folder. Blocks: call it on a
+ * worker only. */
+uint64_t lt_python_open_files_bytes(pid_t pid, const char *folder);
 
 #endif

@@ -3,82 +3,30 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "js/jsscan.h"
 #include "json/json.h"
 #include "json/json_text.h"
-#include "js/jsscan.h"
 #include "runner/python/python_calls.h"
 #include "runner/python/python_child.h"
+#include "runner/python/python_clock.h"
 #include "runner/python/python_disk.h"
 #include "runner/python/python_end.h"
 #include "runner/python/python_folder_move.h"
+#include "runner/python/python_limits.h"
 #include "runner/python/python_link.h"
 #include "runner/python/python_names.h"
 #include "runner/python/python_output.h"
 #include "runner/python/python_run.h"
+#include "runner/python/python_send.h"
 #include "runner/python/python_state.h"
-#include "runner/thread_limit.h"
+#include "runner/python/python_zygote.h"
 #include "sandbox/workers.h"
 
 #define NS_PER_MS 1000000
 
-uint64_t lt_python_run_memory(const lt_run_request *request) {
-  uint64_t bytes = request->memory_bytes != 0 ? request->memory_bytes : LT_PYTHON_MEMORY_BYTES;
-  bytes = bytes > LT_PYTHON_MEMORY_MIN_BYTES ? bytes : LT_PYTHON_MEMORY_MIN_BYTES;
-  return bytes < LT_RUN_MEMORY_MAX_BYTES ? bytes : LT_RUN_MEMORY_MAX_BYTES;
-}
+/* --- The START message -------------------------------------------------------------------------------------------- */
 
-/* --- Its clock ---------------------------------------------------------------------------------------------------- */
-
-/* Nothing but somebody's approval keeps it from going on, as far as can be seen from here: a program that computes on
- * another thread meanwhile has its processor time counted by the kernel. */
-static bool python_run_only_asks(const lt_python_run *run) {
-  bool held_up = run->asking >= LT_RUN_OPEN_CALLS_MAX;
-  return run->asking > 0 && (held_up || (run->asking == run->in_flight && run->queued == NULL));
-}
-
-void lt_python_run_set_clock(lt_python_run *run) {
-  bool stand = python_run_only_asks(run);
-  uint64_t now = lt_workers_now();
-  if (stand == (run->stands_since_ns != 0) || (stand && now >= run->deadline_ns)) {
-    return;
-  }
-  run->deadline_ns += stand ? 0 : now - run->stands_since_ns;
-  run->stands_since_ns = stand ? now : 0;
-  if (run->request->on_standing != NULL) {
-    run->request->on_standing(run->request->arg, stand);
-  }
-  lt_wait_wake(&run->wait, LT_OK);
-}
-
-static uint64_t python_run_left_ms(const lt_python_run *run) {
-  uint64_t now = lt_workers_now();
-  if (run->stands_since_ns != 0) {
-    return UINT64_MAX;
-  }
-  return run->deadline_ns > now ? (run->deadline_ns - now) / NS_PER_MS + 1 : 0;
-}
-
-/* --- What it is told ---------------------------------------------------------------------------------------------- */
-
-static void python_run_put_number(lt_json_writer *w, const char *key, uint64_t n) {
-  lt_json_key(w, key);
-  lt_json_put_int(w, (int64_t)n);
-}
-
-static void python_run_put_limits(const lt_python_run *run, lt_json_writer *w) {
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  uint64_t seconds = lt_run_request_timeout_ms(run->request) / 1000 + 2;
-  lt_json_begin_object(w);
-  python_run_put_number(w, "memory", lt_python_run_memory(run->request));
-  python_run_put_number(w, "slack", LT_PYTHON_SLACK_BYTES);
-  python_run_put_number(w, "file", LT_PYTHON_FILE_BYTES);
-  python_run_put_number(w, "files", LT_PYTHON_FILES_MAX);
-  python_run_put_number(w, "threads", lt_thread_limit());
-  python_run_put_number(w, "cpu", seconds * (uint64_t)(cores > 0 ? cores : 1));
-  lt_json_end_object(w);
-}
-
-/* The text without code fences, its lines where they were. */
+/* Adds the program's text without code fences. Empty lines replace the fences, so that line numbers stay. */
 static void python_run_put_code(const lt_python_run *run, lt_buf *code) {
   unsigned dropped = 0;
   lt_str text = lt_jsscan_unfence(run->request->code, &dropped);
@@ -103,155 +51,169 @@ static lt_status python_run_put_start(lt_python_run *run, lt_buf *out, lt_err *e
   lt_json_key(&w, "input");
   lt_json_put_raw(&w, run->request->input);
   lt_json_key(&w, "limits");
-  python_run_put_limits(run, &w);
+  lt_python_limits_write(run->request, &w);
   lt_json_key(&w, "tools");
-  lt_python_names_put(names, run->request->code, caller != NULL ? caller->hidden : LT_STR_NULL, &w);
+  lt_python_names_write(names, run->request->code, caller != NULL ? caller->hidden : LT_STR_NULL, &w);
   lt_json_end_object(&w);
-  lt_status status = code.status != LT_OK ? code.status : out->status;
-  return status == LT_OK ? LT_OK : lt_fail(err, status, "no memory for a Python program of that length");
+  LT_TRY(lt_buf_check(&code, err, "no memory for a Python program of that length"));
+  return lt_buf_check(out, err, "no memory for a Python program of that length");
 }
 
-/* --- Turning it --------------------------------------------------------------------------------------------------- */
+/* --- The program's end -------------------------------------------------------------------------------------------- */
 
-void lt_python_run_stop(lt_python_run *run, lt_status why) {
-  if (run->stopped != LT_OK) {
+/* Kills the program and cancels its calls. */
+static void python_run_stop(lt_python_run *run, lt_status why) {
+  if (run->stop_reason != LT_OK) {
     return;
   }
-  run->stopped = why;
+  run->stop_reason = why;
   lt_python_child_kill(run->child);
   lt_cancel_fire(&run->cancel, why == LT_E_TIMEOUT ? LT_E_TIMEOUT : LT_E_CANCELLED);
-  lt_python_run_drop_queued(run);
+  lt_python_calls_drop_queued(run);
 }
 
-static void python_run_stop_in_time(lt_python_run *run) {
-  if (run->stopped != LT_OK || run->done || run->child->exited) {
+static void python_run_stop_if_needed(lt_python_run *run) {
+  if (run->stop_reason != LT_OK || run->link.has_reported_end || run->child->has_exited) {
     return;
   }
-  if (run->cancel.why != LT_OK) {
-    lt_python_run_stop(run, run->cancel.why == LT_E_TIMEOUT ? LT_E_TIMEOUT : LT_E_CANCELLED);
-  } else if (python_run_left_ms(run) == 0) {
-    lt_python_run_stop(run, LT_E_TIMEOUT);
+  if (run->link.has_lost_message) {
+    python_run_stop(run, LT_E_NOMEM); /* the program would wait for the lost answer for ever */
+  } else if (run->cancel.why != LT_OK) {
+    python_run_stop(run, run->cancel.why == LT_E_TIMEOUT ? LT_E_TIMEOUT : LT_E_CANCELLED);
+  } else if (lt_python_clock_left_ms(run) == 0) {
+    python_run_stop(run, LT_E_TIMEOUT);
   }
 }
 
-/* How long to wait at most; a process that was killed has to be gone soon. */
-static uint64_t python_run_patience_ms(lt_python_run *run) {
-  if (run->stopped == LT_OK && !run->broken) {
-    return python_run_left_ms(run);
+/* Milliseconds to wait at most for the program. A process that was killed has LT_PYTHON_KILL_MS to end; then the zygote
+ * is killed. */
+static uint64_t python_run_max_wait_ms(lt_python_run *run) {
+  if (run->stop_reason == LT_OK && !run->link.is_broken) {
+    return lt_python_clock_left_ms(run);
   }
   uint64_t now = lt_workers_now();
   run->killed_ns = run->killed_ns != 0 ? run->killed_ns : now;
-  uint64_t gone = (now - run->killed_ns) / NS_PER_MS;
-  if (gone >= LT_PYTHON_KILL_MS) {
-    lt_python_child_give_up(run->child);
-    return UINT64_MAX; /* the interpreter's end is the process's */
+  uint64_t passed = (now - run->killed_ns) / NS_PER_MS;
+  if (passed >= LT_PYTHON_KILL_MS) {
+    lt_python_child_kill_zygote(run->child);
+    return UINT64_MAX; /* the process ends with its zygote */
   }
-  return LT_PYTHON_KILL_MS - gone;
+  return LT_PYTHON_KILL_MS - passed;
 }
 
-/* Reads and writes what there is. True: there may be more. */
+/* Reads and writes without waiting. True: there may be more to read. */
 static bool python_run_pump(lt_python_run *run) {
-  bool more = lt_python_run_read(run);
-  lt_python_run_flush(run);
-  more = lt_python_run_read_output(run) || more;
-  lt_python_run_watch(run);
+  bool more = lt_python_link_read(run);
+  lt_python_send_flush(run);
+  more = lt_python_output_read(run) || more;
+  lt_python_link_watch(run);
   return more;
 }
 
-/* It said so, or it is gone. */
 static bool python_run_has_ended(const lt_python_run *run) {
-  return run->child->exited || (run->done && run->stopped == LT_OK);
+  return run->child->has_exited || (run->link.has_reported_end && run->stop_reason == LT_OK);
+}
+
+/* Stops a program that has written too much. */
+static void python_run_check_disk(lt_python_run *run) LT_YIELDS {
+  if (python_run_has_ended(run) || lt_python_disk_due_ms(run) > 0) {
+    return;
+  }
+  if (!lt_python_disk_check(run) && !run->child->has_exited && !run->link.has_reported_end) {
+    python_run_stop(run, LT_E_LIMIT);
+  }
 }
 
 static void python_run_wait_until_ended(lt_python_run *run) LT_YIELDS {
   while (!python_run_has_ended(run)) {
-    python_run_stop_in_time(run);
+    python_run_stop_if_needed(run);
     if (python_run_pump(run)) {
       lt_loop_sleep(run->python->loop, 0);
     } else if (!python_run_has_ended(run)) {
-      uint64_t patience = python_run_patience_ms(run);
-      uint64_t disk = lt_python_run_disk_ms(run);
-      lt_wait_on(&run->wait, patience < disk ? patience : disk);
+      uint64_t max_wait_ms = python_run_max_wait_ms(run);
+      uint64_t disk_ms = lt_python_disk_due_ms(run);
+      lt_wait_on(&run->wait, max_wait_ms < disk_ms ? max_wait_ms : disk_ms);
     }
-    if (!python_run_has_ended(run) && lt_python_run_disk_ms(run) == 0) {
-      lt_python_run_look_at_disk(run);
-    }
+    python_run_check_disk(run);
   }
   size_t left = LT_PYTHON_LAST_BYTES;
-  while (python_run_pump(run) && left > LT_PYTHON_TURN_BYTES) { /* what it left in its pipe */
+  while (python_run_pump(run) && left > LT_PYTHON_TURN_BYTES) { /* what is left in its pipe */
     left -= LT_PYTHON_TURN_BYTES;
     lt_loop_sleep(run->python->loop, 0);
   }
-  lt_python_run_end_text(run);
+  lt_python_output_flush(run);
 }
 
-/* Those of daemon threads, and those that the program has stopped waiting for, end with it. */
+/* Cancels calls that the program left open: those of daemon threads, and those it has stopped waiting for. */
 static void python_run_end_calls(lt_python_run *run) LT_YIELDS {
-  while (run->in_flight > 0) {
+  while (run->calls.running > 0) {
     if (run->cancel.why == LT_OK) {
       lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
-      lt_python_run_drop_queued(run);
+      lt_python_calls_drop_queued(run);
     }
     lt_wait_on(&run->wait, UINT64_MAX);
   }
 }
 
 static lt_status python_run_open_watches(lt_python_run *run, lt_err *err) {
-  LT_TRY(lt_watch_open(run->python->loop, run->child->connection, &run->wait, &run->connection, err));
-  return lt_watch_open(run->python->loop, run->child->output, &run->wait, &run->output, err);
+  LT_TRY(lt_watch_open(run->python->loop, run->child->connection, &run->wait, &run->link.watch, err));
+  return lt_watch_open(run->python->loop, run->child->output, &run->wait, &run->output.watch, err);
 }
 
 static void python_run_close_watches(lt_python_run *run) {
-  lt_watch_close(run->connection);
-  lt_watch_close(run->output);
+  lt_watch_close(run->link.watch);
+  lt_watch_close(run->output.watch);
 }
 
-static lt_status python_run_run_in_child(lt_python_run *run, lt_str start, lt_err *err) LT_YIELDS {
-  lt_cancel_node from_above, to_us;
-  lt_cancel_follow(run->request->cancel, &from_above, &run->cancel);
-  lt_cancel_add(&run->cancel, &to_us, &run->wait);
-  run->deadline_ns = lt_workers_now() + lt_run_request_timeout_ms(run->request) * NS_PER_MS;
-  run->look_ns = lt_workers_now() + LT_PYTHON_DISK_MS * NS_PER_MS;
+/* Runs the program in its process. The run's cancel follows the request's. */
+static lt_status python_run_watch_child(lt_python_run *run, lt_str start, lt_err *err) LT_YIELDS {
   lt_status status = python_run_open_watches(run, err);
-  if (status == LT_OK) {
-    lt_python_run_send(run, LT_PY_START, 0, start);
-    lt_python_child_prepare(run->python);
-  } else {
-    lt_python_run_stop(run, LT_E_CANCELLED);
+  if (status != LT_OK) {
+    python_run_stop(run, LT_E_CANCELLED);
+    return status;
   }
-  if (status == LT_OK) {
-    python_run_wait_until_ended(run);
-    python_run_end_calls(run);
-  }
+  lt_python_send_message(run, LT_PY_START, 0, start);
+  lt_python_zygote_prepare_spare(run->python);
+  python_run_wait_until_ended(run);
+  python_run_end_calls(run);
+  return LT_OK;
+}
+
+static lt_status python_run_in_child(lt_python_run *run, lt_str start, lt_err *err) LT_YIELDS {
+  lt_cancel_node follows_request, wakes_run;
+  lt_cancel_follow(run->request->cancel, &follows_request, &run->cancel);
+  lt_cancel_add(&run->cancel, &wakes_run, &run->wait);
+  lt_python_clock_start(run);
+  run->next_disk_check_ns = lt_workers_now() + LT_PYTHON_DISK_MS * NS_PER_MS;
+  lt_status status = python_run_watch_child(run, start, err);
   python_run_close_watches(run);
-  lt_cancel_remove(&run->cancel, &to_us);
-  lt_cancel_remove(run->request->cancel, &from_above);
+  lt_cancel_remove(&run->cancel, &wakes_run);
+  lt_cancel_remove(run->request->cancel, &follows_request);
   return status;
 }
 
 /* --- A run -------------------------------------------------------------------------------------------------------- */
 
-static void python_run_run_init(lt_python_run *run, lt_python *p, const lt_run_request *request,
-                                lt_run_result *result) {
+static void python_run_init(lt_python_run *run, lt_python *p, const lt_run_request *request, lt_run_result *result) {
   run->python = p;
   run->request = request;
   run->result = result;
-  run->last_text = &result->texts;
-  run->last_call = &run->calls;
-  run->last_queued = &run->queued;
+  run->output.texts_end = &result->texts;
+  run->calls.list_end = &run->calls.list;
+  run->calls.queue_end = &run->calls.queue;
   lt_wait_init(&run->wait, p->loop);
   lt_cancel_init(&run->cancel);
-  lt_buf_init(&run->frame.body, LT_PYTHON_FRAME_BYTES);
-  lt_buf_init(&run->failure, LT_PYTHON_FRAME_BYTES);
-  lt_buf_init(&run->to_send, LT_RUN_HELD_MAX_BYTES + LT_PYTHON_FRAME_BYTES);
-  lt_buf_init(&run->line, lt_python_run_log_max(request) + 1);
+  lt_buf_init(&run->link.frame.body, LT_PYTHON_FRAME_BYTES);
+  lt_buf_init(&run->link.failure, LT_PYTHON_FRAME_BYTES);
+  lt_buf_init(&run->link.unsent, LT_RUN_HELD_MAX_BYTES + LT_PYTHON_FRAME_BYTES);
+  lt_buf_init(&run->output.partial_line, lt_python_output_max_bytes(request) + 1);
 }
 
-static void python_run_run_release(lt_python_run *run) {
-  lt_buf_release(&run->frame.body);
-  lt_buf_release(&run->failure);
-  lt_buf_release(&run->to_send);
-  lt_buf_release(&run->line);
+static void python_run_release(lt_python_run *run) {
+  lt_buf_release(&run->link.frame.body);
+  lt_buf_release(&run->link.failure);
+  lt_buf_release(&run->link.unsent);
+  lt_buf_release(&run->output.partial_line);
   lt_call_matching_release(&run->matching);
   lt_catalog_unref(run->catalog);
   lt_mem_free(run);
@@ -270,8 +232,8 @@ static bool python_run_is_utf8(lt_str text) {
   return true;
 }
 
-/* Whether it is text that can be run, and its input JSON. */
-static bool python_run_can_be_run(lt_python_run *run) {
+/* Whether the program is text and its input is JSON. False: the result says what is wrong. */
+static bool python_run_check_request(lt_python_run *run) {
   lt_str code = run->request->code;
   lt_err err = LT_ERR_INIT;
   if (code.n > LT_RUN_CODE_MAX_BYTES) {
@@ -292,80 +254,91 @@ static bool python_run_can_be_run(lt_python_run *run) {
   return true;
 }
 
-/* What it had written before Lathe was interrupted is there again, and it is said so. */
-static void python_run_take_over_folder(lt_python_run *run, int held) LT_YIELDS {
+/* Moves the files that an interrupted run of this program wrote into its new folder, and warns that the program runs
+ * again. Closes `parent`, the old folder's parent, which is locked; -1: there is none. */
+static void python_run_take_over_folder(lt_python_run *run, int parent) LT_YIELDS {
   const char *folder = run->child->workspace;
   lt_str before = lt_call_matching_folder(&run->matching);
-  char *from = folder != NULL && held >= 0 ? lt_mem_strdup(before) : NULL;
+  char *from = folder != NULL && parent >= 0 ? lt_mem_strdup(before) : NULL;
   if (from != NULL) {
-    lt_python_move(run->python->loop, held, from, folder);
+    lt_python_folder_move(run->python->loop, parent, from, folder);
     lt_mem_free(from);
   }
-  if (held >= 0) {
-    close(held);
+  if (parent >= 0) {
+    close(parent);
   }
   if (folder != NULL) {
     lt_call_matching_note_folder(&run->matching, lt_str_of(folder));
   }
   if (lt_call_matching_warns(&run->matching)) {
-    lt_python_run_warn(run, LT_STR(LT_CALL_MATCHING_WARNING));
+    lt_python_output_warn(run, LT_STR(LT_CALL_MATCHING_WARNING));
   }
 }
 
-static lt_status python_run_run_program(lt_python_run *run, lt_err *err) LT_YIELDS {
-  if (!python_run_can_be_run(run)) {
-    return LT_OK;
-  }
-  if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
-    lt_run_result_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
-    return LT_OK;
-  }
-  LT_TRY(lt_call_matching_begin(&run->matching, run->request, "python", run->python->door, run->result, &run->recalled,
-                                err));
-  if (run->recalled) {
-    return LT_OK;
-  }
-  LT_TRY(lt_door_catalog_of(run->python->door, run->request->caller, &run->catalog, err));
-  int held = lt_python_hold(lt_call_matching_folder(&run->matching));
+static bool python_run_is_cancelled(const lt_python_run *run) {
+  return run->request->cancel != NULL && run->request->cancel->why != LT_OK;
+}
+
+static lt_status python_run_take_child(lt_python_run *run, int parent, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(start, LT_PYTHON_FRAME_BYTES + 6 * LT_RUN_CODE_MAX_BYTES);
-  lt_status status = python_run_put_start(run, &start, err);
+  LT_TRY(python_run_put_start(run, &start, err));
+  LT_TRY(lt_python_zygote_take_child(run->python, &run->wait, run->request->cancel, &run->child, err));
+  python_run_take_over_folder(run, parent);
+  lt_status status = python_run_in_child(run, lt_buf_view(&start), err);
   if (status == LT_OK) {
-    status = lt_python_child_take(run->python, &run->wait, run->request->cancel, &run->child, err);
+    status = lt_python_end_describe(run, err);
   }
-  if (status == LT_OK) {
-    python_run_take_over_folder(run, held);
-    status = python_run_run_in_child(run, lt_buf_view(&start), err);
-    status = status == LT_OK ? lt_python_run_judge(run, err) : status;
-    lt_python_child_release(run->child, run->done && run->stopped == LT_OK);
-    held = -1;
-  } else if (run->request->cancel != NULL && run->request->cancel->why != LT_OK) {
+  lt_python_child_release(run->child, run->link.has_reported_end && run->stop_reason == LT_OK);
+  return status;
+}
+
+/* The old folder's parent is locked while the run waits for a process, so that the old folder is not removed. */
+static lt_status python_run_execute(lt_python_run *run, lt_err *err) LT_YIELDS {
+  LT_TRY(lt_door_catalog_of(run->python->door, run->request->caller, &run->catalog, err));
+  int parent = lt_python_folder_move_lock(lt_call_matching_folder(&run->matching));
+  lt_status status = python_run_take_child(run, parent, err);
+  if (run->child == NULL && parent >= 0) {
+    close(parent);
+  }
+  if (run->child == NULL && python_run_is_cancelled(run)) {
     lt_run_result_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
-    status = LT_OK;
-  }
-  if (held >= 0) {
-    close(held);
+    return LT_OK;
   }
   return status;
 }
 
-lt_status lt_python_run_run(lt_runner *self, const lt_run_request *request, lt_run_result *result, lt_err *err) {
+/* Runs the program, or takes its result from the record. */
+static lt_status python_run_or_replay(lt_python_run *run, lt_err *err) LT_YIELDS {
+  if (!python_run_check_request(run)) {
+    return LT_OK;
+  }
+  if (python_run_is_cancelled(run)) {
+    lt_run_result_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
+    return LT_OK;
+  }
+  LT_TRY(lt_call_matching_begin(&run->matching, run->request, "python", run->python->door, run->result,
+                                &run->is_replayed, err));
+  return run->is_replayed ? LT_OK : python_run_execute(run, err);
+}
+
+lt_status lt_python_run_program(lt_runner *self, const lt_run_request *request, lt_run_result *result, lt_err *err) {
   lt_python *p = (lt_python *)(void *)self;
   lt_python_run *run = lt_mem_zalloc(1, sizeof *run);
   if (run == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for another program");
   }
   uint64_t began = lt_workers_now();
-  python_run_run_init(run, p, request, result);
-  lt_status status = python_run_run_program(run, err);
+  python_run_init(run, p, request, result);
+  lt_status status = python_run_or_replay(run, err);
   lt_run_result_ensure_error(result);
-  if (!run->recalled) {
+  if (!run->is_replayed) {
     result->duration_ms = (double)(lt_workers_now() - began) / 1e6;
-    result->owned = run->calls;
-    result->calls = lt_run_tool_call_link(run->calls);
+    result->owned = run->calls.list;
+    result->calls = lt_run_tool_call_link(run->calls.list);
   }
-  if (status == LT_OK && !run->recalled) {
+  if (status == LT_OK && !run->is_replayed) {
     lt_call_matching_end(&run->matching, result);
   }
-  python_run_run_release(run);
+  python_run_release(run);
   return status;
 }

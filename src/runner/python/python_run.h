@@ -1,4 +1,7 @@
-/* A run of a Python program, from its text to its result. The other files of the room take parts of it. */
+/* A run of a Python program, from its text to its result.
+ *
+ * The struct lives on the heap as long as lt_python_run_program. Each part of it is changed by the file that is named
+ * beside the part. Loop thread only. */
 #ifndef LT_RUNNER_PYTHON_PYTHON_RUN_H
 #define LT_RUNNER_PYTHON_PYTHON_RUN_H
 
@@ -10,8 +13,8 @@
 
 typedef struct lt_python_call lt_python_call; /* python_calls.c */
 
-/* A message of the program's, as far as it has come. */
-typedef struct lt_pyframe {
+/* A message from the program, as far as it has arrived. */
+typedef struct lt_python_frame {
   unsigned char head[12];
   size_t head_n;
   uint32_t length;
@@ -19,7 +22,49 @@ typedef struct lt_pyframe {
   uint32_t name_n;
   unsigned kind;
   lt_buf body;
-} lt_pyframe;
+} lt_python_frame;
+
+/* The connection: python_link.c, python_send.c. */
+typedef struct lt_python_link {
+  lt_watch *watch;
+  lt_python_frame frame;
+  bool is_closed;
+  bool is_broken;        /* the program sent something that is no message */
+  bool has_reported_end; /* it sent DONE or FAILED */
+  bool has_value;        /* it sent a result */
+  bool has_lost_message; /* there was no memory to keep a message to it */
+  lt_buf failure;        /* the body of FAILED; or empty */
+  lt_buf unsent;         /* kept until the program reads */
+  size_t unsent_done;    /* bytes of `unsent` that are sent already */
+} lt_python_link;
+
+/* What the program prints: python_output.c. */
+typedef struct lt_python_output {
+  lt_watch *watch;
+  bool is_closed;
+  lt_run_text **texts_end; /* where the result's next text is linked */
+  size_t bytes;            /* in the log */
+  lt_buf partial_line;     /* a line whose end has not arrived */
+} lt_python_output;
+
+/* Its tool calls: python_calls.c. */
+typedef struct lt_python_calls {
+  lt_run_tool_call *list; /* all of them; the result takes them over */
+  lt_run_tool_call **list_end;
+  lt_python_call *queue; /* those that wait for a place among LT_RUN_OPEN_CALLS_MAX */
+  lt_python_call **queue_end;
+  uint32_t count;
+  uint32_t running;
+  uint32_t waiting_for_approval;
+  size_t open_input_bytes; /* inputs of calls that have not finished */
+  size_t recorded_bytes;   /* inputs and results kept for the result */
+} lt_python_calls;
+
+/* Its clock: python_clock.c. */
+typedef struct lt_python_clock {
+  uint64_t deadline_ns;
+  uint64_t paused_since_ns; /* 0: the clock runs */
+} lt_python_clock;
 
 typedef struct lt_python_run {
   lt_python *python;
@@ -27,58 +72,22 @@ typedef struct lt_python_run {
   lt_run_result *result;
   lt_catalog *catalog;
   lt_python_child *child;
-  lt_watch *connection;
-  lt_watch *output;
-  lt_wait wait;
-  lt_cancel cancel;
-  lt_status stopped; /* why it was ended from here; LT_OK: it was not */
+  lt_wait wait;              /* of the run's fiber */
+  lt_cancel cancel;          /* of its calls */
+  lt_call_matching matching; /* the answers on record, when the program is run again */
+  bool is_replayed;          /* its result is on record: nothing is run */
+  lt_status stop_reason;     /* why the runner ended the program; LT_OK: it did not */
   uint64_t killed_ns;
-  uint64_t look_ns; /* when its folder is looked at next */
-  bool connection_closed;
-  bool output_closed;
-
-  /* What it sent (python_link.c). */
-  lt_pyframe frame;
-  bool broken; /* something that is no message */
-  bool done;
-  lt_buf failure; /* what it said of its failure */
-  bool has_value;
-  lt_buf to_send;
-  size_t sent;
-
-  /* What it said (python_output.c). */
-  lt_run_text **last_text;
-  size_t log_bytes;
-  lt_buf line; /* one that has not ended */
-
-  /* Its calls (python_calls.c). */
-  lt_call_matching matching; /* what they were answered before, where it is run again */
-  bool recalled;             /* its end is on record */
-  lt_run_tool_call *calls;
-  lt_run_tool_call **last_call;
-  lt_python_call *queued;
-  lt_python_call **last_queued;
-  uint32_t call_count;
-  uint32_t in_flight;
-  uint32_t asking;
-  size_t held_bytes;
-  size_t kept_bytes;
-
-  /* Its clock. */
-  uint64_t deadline_ns;
-  uint64_t stands_since_ns; /* 0: it runs */
-
-  char piece[LT_PYTHON_PIECE_BYTES];
+  uint64_t next_disk_check_ns; /* python_disk.c */
+  lt_python_link link;
+  lt_python_output output;
+  lt_python_calls calls;
+  lt_python_clock clock;
+  char read_buffer[LT_PYTHON_PIECE_BYTES];
 } lt_python_run;
 
-/* Lt_runner.run. */
-lt_status lt_python_run_run(lt_runner *self, const lt_run_request *request, lt_run_result *result,
-                            lt_err *err) LT_YIELDS;
-/* What the request allows, or what holds without it. */
-uint64_t lt_python_run_memory(const lt_run_request *request);
-/* Ends the program. */
-void lt_python_run_stop(lt_python_run *run, lt_status why);
-/* What it waits for has changed: its clock stands still or goes on. */
-void lt_python_run_set_clock(lt_python_run *run);
+/* lt_runner.run. */
+lt_status lt_python_run_program(lt_runner *self, const lt_run_request *request, lt_run_result *result,
+                                lt_err *err) LT_YIELDS;
 
 #endif

@@ -1,4 +1,4 @@
-/* The interpreter's start: found, put behind its walls, given what it runs. */
+/* Starts the interpreter: finds it, puts it behind its walls, and sends it the Python sources. */
 #include <errno.h>
 #include <dirent.h>
 #include <glob.h>
@@ -21,7 +21,9 @@
 #define ARG_MAX_COUNT 64
 #define READABLE_MAX  24
 
-/* Older ones understand this, too. The sources come over the control socket, then what they need to know. */
+extern const char lt_python_source_data[], lt_python_source_end[]; /* source.S */
+
+/* Every version of Python understands this text. The control socket delivers the sources, then the settings. */
 static const char boot[] =
     "import sys\n"
     "if sys.version_info < (3, 9):\n"
@@ -35,32 +37,32 @@ static const char boot[] =
     "exec(compile(source, '<lathe>', 'exec'), names)\n"
     "names['begin'](json.loads(setup))\n";
 
-/* What is read by interpreters of the system, beside what every jail gives. Not all of /etc: it tells who is here. */
+/* What the system's interpreters read, beside what every jail allows. Not all of /etc: it names the machine's users. */
 static const char *const system_folders[] = {
     "/usr/lib",  "/usr/lib64",     "/usr/local/lib", "/usr/share",       "/lib",
     "/lib64",    "/etc/localtime", "/etc/timezone",  "/etc/ld.so.cache", "/etc/mime.types",
     "/dev/null", "/dev/zero",      "/dev/full",      "/dev/random",      "/dev/urandom"};
 
-typedef struct plan {
+typedef struct python_start_plan {
   lt_arena arena;
   lt_buf file; /* the interpreter */
   const char *args[ARG_MAX_COUNT];
   size_t count;
-  const char *readable[READABLE_MAX]; /* beyond the system's */
+  const char *readable[READABLE_MAX]; /* beside the system's folders */
   size_t readable_count;
-} plan;
+} python_start_plan;
 
-static void python_start_add(plan *pl, const char *arg) {
+static void python_start_add(python_start_plan *pl, const char *arg) {
   LT_CHECK(pl->count < ARG_MAX_COUNT - 1);
   pl->args[pl->count++] = arg;
 }
 
-static void python_start_add_option(plan *pl, const char *name, const char *value) {
+static void python_start_add_option(python_start_plan *pl, const char *name, const char *value) {
   lt_str arg = lt_arena_printf(&pl->arena, "%s%s", name, value);
   python_start_add(pl, arg.p != NULL ? arg.p : "");
 }
 
-/* Whether the folder has a Python's library, or says where it is. */
+/* Whether the folder contains a Python library, or is a virtual environment. */
 static bool python_start_is_prefix(const char *prefix) {
   char path[LT_PROC_PATH_MAX_BYTES + 16];
   snprintf(path, sizeof path, "%s/pyvenv.cfg", prefix);
@@ -76,8 +78,8 @@ static bool python_start_is_prefix(const char *prefix) {
   return found;
 }
 
-/* PREFIX/bin/python3: what belongs to Python below the prefix, which may be somebody's home. */
-static void python_start_add_prefix(plan *pl, const char *file) {
+/* `file` is PREFIX/bin/python3. Adds what belongs to Python below the prefix, not all of it: it may be a home. */
+static void python_start_add_prefix(python_start_plan *pl, const char *file) {
   static const char *const parts[] = {"lib", "lib64", "pyvenv.cfg", "bin"};
   lt_str path = lt_str_of(file);
   for (int up = 0; up < 2; up++) {
@@ -99,7 +101,7 @@ static void python_start_add_prefix(plan *pl, const char *file) {
 }
 
 /* A virtual environment's interpreter is a link to the one that has the library. */
-static void python_start_add_prefixes(plan *pl) {
+static void python_start_add_prefixes(python_start_plan *pl) {
   python_start_add_prefix(pl, pl->file.p);
   char real[PATH_MAX];
   if (realpath(pl->file.p, real) != NULL) {
@@ -107,8 +109,8 @@ static void python_start_add_prefixes(plan *pl) {
   }
 }
 
-/* Debian's interpreters have a part of their library there. */
-static void python_start_add_etc(plan *pl) {
+/* Debian's interpreters have a part of their library in /etc. */
+static void python_start_add_etc(python_start_plan *pl) {
   glob_t found;
   if (glob("/etc/python3*", 0, NULL, &found) == 0) {
     for (size_t i = 0; i < found.gl_pathc && pl->readable_count < READABLE_MAX; i++) {
@@ -121,7 +123,7 @@ static void python_start_add_etc(plan *pl) {
   }
 }
 
-static void python_start_plan_args(plan *pl, const lt_python *p, int landlock_abi) {
+static void python_start_plan_args(python_start_plan *pl, const lt_python *p, int landlock_abi) {
   char number[24];
   snprintf(number, sizeof number, "%d", (int)getpid());
   python_start_add(pl, "lathe");
@@ -134,7 +136,7 @@ static void python_start_plan_args(plan *pl, const lt_python *p, int landlock_ab
   for (size_t i = 0; i < pl->readable_count; i++) {
     python_start_add_option(pl, "--read=", pl->readable[i]);
   }
-  python_start_add_option(pl, "--write=", p->workspace != NULL ? p->workspace : p->base);
+  python_start_add_option(pl, "--write=", p->workspace != NULL ? p->workspace : p->base_folder);
   snprintf(number, sizeof number, "%d", LT_JAIL_UID);
   python_start_add_option(pl, "--uid=", number);
   python_start_add_option(pl, "--gid=", number);
@@ -153,7 +155,7 @@ static void python_start_plan_args(plan *pl, const lt_python *p, int landlock_ab
   python_start_add(pl, boot);
 }
 
-/* --- What the interpreter is told --------------------------------------------------------------------------------- */
+/* --- Sources and settings ----------------------------------------------------------------------------------------- */
 
 static void python_start_put_hex(lt_json_writer *w, const lt_buf *bytes) {
   static const char digits[] = "0123456789abcdef";
@@ -165,8 +167,8 @@ static void python_start_put_hex(lt_json_writer *w, const lt_buf *bytes) {
   lt_json_put_str(w, lt_buf_view(&hex));
 }
 
-static void python_start_put_walls(const lt_python *p, const plan *pl, const lt_jail_walls *walls, const lt_buf *filter,
-                                   lt_json_writer *w) {
+static void python_start_put_walls(const lt_python *p, const python_start_plan *pl, const lt_jail_walls *walls,
+                                   const lt_buf *filter, lt_json_writer *w) {
   lt_json_begin_object(w);
   lt_json_key(w, "walls");
   lt_json_begin_object(w);
@@ -189,79 +191,75 @@ static void python_start_put_walls(const lt_python *p, const plan *pl, const lt_
   lt_json_end_object(w);
 }
 
-static lt_status python_start_send_sources(const lt_python *p, const plan *pl, const lt_jail_walls *walls, int control,
-                                           lt_err *err) {
+static lt_status python_start_send_sources(const lt_python *p, const python_start_plan *pl, const lt_jail_walls *walls,
+                                           int control, lt_err *err) {
   LT_AUTO_BUF(filter, LT_JAIL_FILTER_MAX_BYTES);
   LT_AUTO_BUF(setup, LT_PYTHON_SETUP_MAX_BYTES);
-  lt_status status = walls->seccomp ? lt_jail_filter(LT_JAIL_PYTHON, &filter, err) : LT_OK;
-  if (status == LT_OK) {
-    lt_json_writer w = lt_json_writer_on(&setup);
-    python_start_put_walls(p, pl, walls, &filter, &w);
-    status = setup.status != LT_OK ? lt_fail(err, setup.status, "no memory to start Python") : LT_OK;
+  if (walls->seccomp) {
+    LT_TRY(lt_jail_filter(LT_JAIL_PYTHON, &filter, err));
   }
-  if (status == LT_OK) {
-    status = lt_watch_socket_send(control, lt_python_source(), NULL, 0, err);
-  }
-  if (status == LT_OK) {
-    status = lt_watch_socket_send(control, lt_buf_view(&setup), NULL, 0, err);
-  }
-  return status;
+  lt_json_writer w = lt_json_writer_on(&setup);
+  python_start_put_walls(p, pl, walls, &filter, &w);
+  LT_TRY(lt_buf_check(&setup, err, "no memory to start Python"));
+  lt_str source = lt_str_from(lt_python_source_data, (size_t)(lt_python_source_end - lt_python_source_data));
+  LT_TRY(lt_watch_socket_send(control, source, NULL, 0, err));
+  return lt_watch_socket_send(control, lt_buf_view(&setup), NULL, 0, err);
 }
 
-static lt_status python_start_open_process(lt_python *p, const plan *pl, int theirs, lt_process **ret_process,
-                                           lt_err *err) {
+static lt_status python_start_open_process(lt_python *p, const python_start_plan *pl, int child_control,
+                                           lt_process **ret_process, lt_err *err) {
   lt_process_options options = {
       .file = p->helper,
       .argv = pl->args,
       .env = (const char *const *)p->env,
-      .cwd = p->workspace != NULL ? p->workspace : p->base,
+      .cwd = p->workspace != NULL ? p->workspace : p->base_folder,
       .line_max = LT_PYTHON_PIECE_BYTES,
-      .stdin_fd = theirs,
+      .stdin_fd = child_control,
   };
   return lt_process_open(p->loop, &options, ret_process, err);
 }
 
-static lt_status python_start_start(lt_python *p, plan *pl, lt_process **ret_process, int *ret_control,
-                                    lt_err *err) LT_YIELDS {
+static lt_status python_start_from_plan(lt_python *p, python_start_plan *pl, lt_process **ret_process, int *ret_control,
+                                        lt_err *err) LT_YIELDS {
   lt_jail_walls walls;
-  int ours, theirs;
+  int control, child_control;
   lt_jail_probe(&walls);
   if (!p->without_walls) {
     LT_TRY(lt_jail_check(&walls, LT_JAIL_PYTHON, err));
   }
-  LT_TRY(lt_python_check_workspace(p, err));
+  LT_TRY(lt_python_folder_check(p, err));
   LT_TRY(lt_python_find(p, &pl->file, err));
   if (p->workspace == NULL) {
-    LT_TRY(lt_python_make_base(p, err));
+    LT_TRY(lt_python_folder_make_base(p, err));
   }
   python_start_add_prefixes(pl);
   python_start_add_etc(pl);
   python_start_plan_args(pl, p, walls.landlock_abi);
-  LT_TRY(lt_watch_socket_pair(false, &ours, &theirs, err));
-  lt_status status = python_start_send_sources(p, pl, &walls, ours, err);
+  LT_TRY(lt_watch_socket_pair(false, &control, &child_control, err));
+  lt_status status = python_start_send_sources(p, pl, &walls, control, err);
   if (status == LT_OK) {
-    status = python_start_open_process(p, pl, theirs, ret_process, err);
+    status = python_start_open_process(p, pl, child_control, ret_process, err);
   }
-  close(theirs);
+  close(child_control);
   if (status != LT_OK) {
-    close(ours);
+    close(control);
     return status;
   }
-  *ret_control = ours;
+  *ret_control = control;
   return LT_OK;
 }
 
 lt_status lt_python_start(lt_python *p, lt_process **ret_process, int *ret_control, lt_err *err) {
-  plan pl = {.count = 0};
+  python_start_plan pl = {.count = 0};
   lt_arena_init(&pl.arena, LT_MIB);
   lt_buf_init(&pl.file, LT_PROC_PATH_MAX_BYTES - 1);
-  lt_status status = python_start_start(p, &pl, ret_process, ret_control, err);
+  lt_status status = python_start_from_plan(p, &pl, ret_process, ret_control, err);
   lt_buf_release(&pl.file);
   lt_arena_release(&pl.arena);
   return status;
 }
 
-lt_status lt_python_explain(const lt_python *p, lt_process *process, lt_err *err) {
+lt_status lt_python_start_explain(const lt_python *p, lt_process *process, lt_err *err) {
   lt_str said = lt_str_trim(lt_process_stderr(process));
   size_t old = lt_str_find(said, LT_STR(OLD), 0);
   if (old != SIZE_MAX) {

@@ -1,55 +1,48 @@
-/* The interpreter that Python programs are forked from, as python_zygote.c (its life) and python_child.c (its
- * processes) share it. */
+/* The zygote: the interpreter that Python programs are forked from.
+ *
+ * A fiber of its own starts the zygote, reads its control socket and frees it. Others that use a zygote across a yield
+ * hold a reference. Loop thread only. */
 #ifndef LT_RUNNER_PYTHON_PYTHON_ZYGOTE_H
 #define LT_RUNNER_PYTHON_PYTHON_ZYGOTE_H
 
-#include "runner/python/python_child.h"
+#include "base/mem.h"
 #include "io/watch.h"
+#include "runner/python/python_child.h"
 
-struct lt_zygote {
+struct lt_python_zygote {
   lt_python *python;
   lt_process *process;
-  int control;
+  int control; /* our end of the control socket */
   lt_watch *watch;
-  lt_wait wait;
-  bool ready;
-  bool closing;
-  bool deaf; /* its control socket is closed */
-  bool over; /* nothing comes from it any more */
-  bool making_spare;
-  unsigned users;            /* its children, and fibers in the middle of something */
-  lt_err why;                /* why it is over */
-  lt_python_child *children; /* all of them, the spare too, until they are released */
-  lt_python_child *spare;
-  uint32_t last_id;
-  lt_python_waiter *starters; /* those that wait for it to be ready */
+  lt_wait wait; /* of the zygote's fiber */
+  bool is_ready;
+  bool is_closing;
+  bool is_control_closed;
+  bool has_ended;
+  bool is_making_spare;
+  unsigned reference_count;   /* its children, its fiber, and fibers that wait for it */
+  lt_err end_reason;          /* why it has ended */
+  lt_python_child *children;  /* all that are not freed, the spare, too */
+  lt_python_child *spare;     /* a process forked ahead; or NULL */
+  uint32_t last_id;           /* of a child */
+  lt_python_waiter *starters; /* fibers that wait until it is ready */
 };
 
-/* It is freed when it is over and nobody uses it. */
-void lt_zygote_unuse(lt_zygote *zygote);
+/* Gives up a reference. A zygote that has ended is freed with the last one. */
+static inline void lt_python_zygote_unref(lt_python_zygote *zygote) {
+  zygote->reference_count--;
+  if (zygote->has_ended && zygote->reference_count == 0) {
+    lt_mem_free(zygote);
+  }
+}
 
-/* --- Waiting in turn ---------------------------------------------------------------------------------------------- */
-/* Until somebody wakes it, or the cancel does. Afterwards it is in no list. LT_YIELDS. */
-lt_status lt_python_wait_in(lt_python_waiter **list, lt_loop *loop, lt_cancel *cancel) LT_YIELDS;
-void lt_python_wait_wake_first(lt_python_waiter **list);
-void lt_python_wait_wake_all(lt_python_waiter **list);
-/* A program has ended: whoever waits has its place. */
-void lt_python_give_place(lt_python *python);
-/* Whoever waits for the runner's end looks again. */
-void lt_python_wake_closer(lt_python *python);
-
-/* --- Its processes ------------------------------------------------------------------------------------------------ */
-/* Asks for another one, which is the caller's (`owned`). LT_YIELDS while the interpreter is busy. */
-lt_status lt_python_child_new(lt_zygote *zygote, lt_python_child **ret_child, lt_err *err) LT_YIELDS;
-lt_python_child *lt_python_child_find(const lt_zygote *zygote, uint32_t id);
-/* It has ended so; whoever waits is told. */
-void lt_python_child_exited(lt_python_child *child, int status);
-/* Nobody has it any more: it goes when it ends. LT_YIELDS. */
-void lt_python_child_disown(lt_python_child *child) LT_YIELDS;
-/* It has ended and goes, and its folder with it. LT_YIELDS. */
-void lt_python_child_drop(lt_python_child *child) LT_YIELDS;
-
+/* Takes a process that waits for its program, and a slot for it. Starts the interpreter unless it runs. `wait` is woken
+ * at the process's end. Owns: the caller, lt_python_child_release. LT_YIELDS; `cancel` ends the waiting. */
+lt_status lt_python_zygote_take_child(lt_python *python, lt_wait *wait, lt_cancel *cancel, lt_python_child **ret_child,
+                                      lt_err *err) LT_YIELDS;
+/* Forks a process for the next program, unless there is one. LT_YIELDS. */
+void lt_python_zygote_prepare_spare(lt_python *python) LT_YIELDS;
 /* Ends the interpreter. LT_YIELDS until it is gone. */
-void lt_python_end_zygote(lt_python *python) LT_YIELDS;
+void lt_python_zygote_close(lt_python *python) LT_YIELDS;
 
 #endif
