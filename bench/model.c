@@ -183,7 +183,7 @@ static void measure_events(lt_measure *m) {
     lt_sse sse;
     lt_sse_event e;
     lt_completion_init(&completion);
-    lt_assembly_init(&assembly, &lt_wire_chat_completions, &request, &completion);
+    lt_assembly_init(&assembly, &lt_chat_completions_wire, &request, &completion);
     lt_sse_init(&sse, LT_MODEL_EVENT_MAX_BYTES);
     double since = lt_measure_now();
     for (int i = 0; i < EVENTS; i++) {

@@ -12,9 +12,8 @@
   rulers    A section's ruler is one line of at most 120 columns.
   unused    What is exported is used by another file. (What only tests use is listed with --tests, and is no finding.)
 
-  scripts/lint-names.py             prints "file:line: what is wrong" for each finding of a rule in RULES_ENFORCED, and
-                                    exits 1 where there is one; counts those of all rules
-  scripts/lint-names.py --rule X    prints the findings of one rule and exits 1 where there is one
+  scripts/lint-names.py             prints "file:line: what is wrong" for each finding, and exits 1 where there is one
+  scripts/lint-names.py --rule X    the same for one rule
   scripts/lint-names.py --count     prints only how many each rule has
   scripts/lint-names.py --tests     prints what is exported for tests only
   scripts/lint-names.py --canary    proves that it finds each kind of them, and nothing where all is right
@@ -28,7 +27,6 @@ sys.dont_write_bytecode = True
 import c_reader as c
 
 RULES = ("exports", "statics", "types", "files", "json", "rulers", "unused")
-RULES_ENFORCED = ("rulers",)
 
 # Hooks that the sanitizers, the linker or the engine call by these names.
 FOREIGN = re.compile(r"(_|main\Z|w2c_|Z_|wasm_)")
@@ -308,7 +306,7 @@ def main():
     for rule in chosen:
         findings = findings_of(rule, tree)
         counts[rule] = len(findings)
-        if arguments[:1] == ["--rule"] or (rule in RULES_ENFORCED and "--count" not in arguments):
+        if "--count" not in arguments:
             print_findings(findings)
             bad = bad or bool(findings)
     print("lint-names: " + ", ".join(f"{count} {rule}" for rule, count in counts.items()))

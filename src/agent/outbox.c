@@ -17,7 +17,7 @@ void lt_outbox_init(lt_outbox *o, lt_turn *turn) {
   o->last = &o->first;
 }
 
-void lt_output_free(lt_output *output) {
+static void outbox_free_output(lt_output *output) {
   lt_arena_release(&output->parts);
   lt_buf_release(&output->json);
   lt_mem_free(output);
@@ -37,7 +37,7 @@ static void outbox_drop_items(lt_outbox *o) {
 void lt_outbox_release(lt_outbox *o) {
   outbox_drop_items(o);
   for (size_t i = 0; i < o->count; i++) {
-    lt_output_free(o->outputs[i]);
+    outbox_free_output(o->outputs[i]);
   }
   lt_mem_free(o->outputs);
   lt_outbox_init(o, o->turn);
@@ -142,7 +142,7 @@ static lt_status outbox_add_output(lt_outbox *o, lt_output *output, bool complet
   if (status == LT_OK) {
     o->outputs[o->count++] = output;
   } else if (output != NULL) {
-    lt_output_free(output);
+    outbox_free_output(output);
   }
   return status;
 }

@@ -46,9 +46,6 @@ struct lt_outbox_item {
   char bytes[]; /* answer, delta or data */
 };
 
-/* outbox.c */
-void lt_output_free(lt_output *output);
-
 /* outbox_write.c: stores what the items say, all in one transaction, then reports it, in order. `on_sending` is called
  * before the store is asked. LT_OK: all of it; anything else: nothing. LT_YIELDS. */
 lt_status lt_outbox_write(lt_outbox *outbox, lt_outbox_item *items,

@@ -5,31 +5,31 @@
 #include "base/limits.h"
 
 /* Empty counts as not set. */
-static const char *model_variable(const char *name) {
+static const char *models_model_variable(const char *name) {
   const char *value = getenv(name);
   return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-static bool is_ordinary_ref(const char *ref) {
+static bool models_is_ordinary_ref(const char *ref) {
   return strcmp(ref, "normal") == 0 || strcmp(ref, "high") == 0;
 }
 
-static const char *model_name_of(const lt_config_model *m) {
-  const char *name = model_variable("OPENAI_MODEL");
-  return m->name != NULL ? m->name : !is_ordinary_ref(m->ref) ? m->ref : name != NULL ? name : LT_MODELS_NAME;
+static const char *models_model_name_of(const lt_config_model *m) {
+  const char *name = models_model_variable("OPENAI_MODEL");
+  return m->name != NULL ? m->name : !models_is_ordinary_ref(m->ref) ? m->ref : name != NULL ? name : LT_MODELS_NAME;
 }
 
 /* A key goes to whom it is meant for: OPENAI_API_KEY to where OPENAI_BASE_URL says, no other address. */
-static void fill_model(const lt_config *config, const lt_config_model *m, lt_models *models, size_t i) {
-  const char *usual = model_variable("OPENAI_BASE_URL");
+static void models_fill_model(const lt_config *config, const lt_config_model *m, lt_models *models, size_t i) {
+  const char *usual = models_model_variable("OPENAI_BASE_URL");
   usual = usual != NULL ? usual : LT_MODELS_URL;
   const char *url = m->base_url != NULL ? m->base_url : usual;
   const char *key_name = m->api_key_env != NULL ? m->api_key_env : strcmp(url, usual) == 0 ? "OPENAI_API_KEY" : NULL;
-  const char *key = key_name != NULL ? model_variable(key_name) : NULL;
+  const char *key = key_name != NULL ? models_model_variable(key_name) : NULL;
   bool needs_key = m->api_key_env != NULL || strcmp(url, LT_MODELS_URL) == 0;
   models->list[i] = (lt_model){
       .ref = lt_str_of(m->ref),
-      .name = lt_str_of(model_name_of(m)),
+      .name = lt_str_of(models_model_name_of(m)),
       .base_url = lt_str_of(url),
       .api_key = lt_str_of(key != NULL ? key : ""),
       .max_tokens = m->max_tokens,
@@ -43,7 +43,7 @@ static void fill_model(const lt_config *config, const lt_config_model *m, lt_mod
   }
 }
 
-static bool has_model_ref(const lt_config *config, const char *ref) {
+static bool models_has_model_ref(const lt_config *config, const char *ref) {
   for (size_t i = 0; i < config->model_count; i++) {
     if (strcmp(config->models[i].ref, ref) == 0) {
       return true;
@@ -53,9 +53,10 @@ static bool has_model_ref(const lt_config *config, const char *ref) {
 }
 
 /* Who has written models of their own and set nothing of OpenAI's means their first one by "normal". */
-static bool wants_usual_model(const lt_config *config) {
-  return !has_model_ref(config, "normal") && (config->model_count == 0 || model_variable("OPENAI_API_KEY") != NULL ||
-                                              model_variable("OPENAI_MODEL") != NULL);
+static bool models_wants_usual_model(const lt_config *config) {
+  return !models_has_model_ref(config, "normal") &&
+         (config->model_count == 0 || models_model_variable("OPENAI_API_KEY") != NULL ||
+          models_model_variable("OPENAI_MODEL") != NULL);
 }
 
 lt_status lt_models_fill(lt_config *config, lt_models *ret_models, lt_err *err) {
@@ -69,10 +70,10 @@ lt_status lt_models_fill(lt_config *config, lt_models *ret_models, lt_err *err) 
     return lt_fail(err, LT_E_NOMEM, "out of memory while reading the models");
   }
   for (size_t i = 0; i < config->model_count; i++) {
-    fill_model(config, &config->models[i], &models, models.count++);
+    models_fill_model(config, &config->models[i], &models, models.count++);
   }
-  if (wants_usual_model(config)) {
-    fill_model(config, &(lt_config_model){.ref = "normal", .code_mode = -1}, &models, models.count++);
+  if (models_wants_usual_model(config)) {
+    models_fill_model(config, &(lt_config_model){.ref = "normal", .code_mode = -1}, &models, models.count++);
   }
   const lt_config_defaults *d = &config->defaults;
   models.default_ref = lt_str_of(d->model != NULL ? d->model : "normal");
@@ -81,16 +82,18 @@ lt_status lt_models_fill(lt_config *config, lt_models *ret_models, lt_err *err) 
   return LT_OK;
 }
 
-static size_t model_place_of(const lt_models *models, lt_str ref) {
+static size_t models_model_place_of(const lt_models *models, lt_str ref) {
   for (size_t i = 0; i < models->count; i++) {
     if (lt_str_eq(models->list[i].ref, ref)) {
       return i;
     }
   }
-  return lt_str_eqc(ref, "high") ? model_place_of(models, LT_STR("normal")) : lt_str_eqc(ref, "normal") ? 0 : SIZE_MAX;
+  return lt_str_eqc(ref, "high")     ? models_model_place_of(models, LT_STR("normal"))
+         : lt_str_eqc(ref, "normal") ? 0
+                                     : SIZE_MAX;
 }
 
-static lt_status fail_unknown_model(const lt_models *models, lt_str ref, lt_err *err) {
+static lt_status models_fail_unknown_model(const lt_models *models, lt_str ref, lt_err *err) {
   lt_buf names;
   lt_buf_init(&names, LT_ERR_MSG_MAX);
   for (size_t i = 0; i < models->count; i++) {
@@ -103,7 +106,7 @@ static lt_status fail_unknown_model(const lt_models *models, lt_str ref, lt_err 
   return LT_E_NOTFOUND;
 }
 
-static lt_status fail_model_without_key(const lt_models *models, size_t at, lt_err *err) {
+static lt_status models_fail_model_without_key(const lt_models *models, size_t at, lt_err *err) {
   const lt_model *m = &models->list[at];
   if (strcmp(models->missing[at], "OPENAI_API_KEY") == 0) {
     return lt_fail(err, LT_E_CONFIG,
@@ -116,12 +119,12 @@ static lt_status fail_model_without_key(const lt_models *models, size_t at, lt_e
 }
 
 lt_status lt_models_find(const lt_models *models, lt_str ref, const lt_model **ret_model, lt_err *err) {
-  size_t at = model_place_of(models, ref.n > 0 ? ref : models->default_ref);
+  size_t at = models_model_place_of(models, ref.n > 0 ? ref : models->default_ref);
   if (at == SIZE_MAX) {
-    return fail_unknown_model(models, ref.n > 0 ? ref : models->default_ref, err);
+    return models_fail_unknown_model(models, ref.n > 0 ? ref : models->default_ref, err);
   }
   if (models->missing[at] != NULL) {
-    return fail_model_without_key(models, at, err);
+    return models_fail_model_without_key(models, at, err);
   }
   *ret_model = &models->list[at];
   return LT_OK;

@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
-static lt_status read_module(lt_modules *m, const lt_config_module *module, lt_err *err) {
+static lt_status modules_read_module(lt_modules *m, const lt_config_module *module, lt_err *err) {
   lt_buf *source = &m->sources[m->source_count++];
   lt_buf_init(source, LT_RUN_CODE_MAX_BYTES);
   if (lt_file_read(module->path, source, err) != LT_OK) {
@@ -15,7 +15,7 @@ static lt_status read_module(lt_modules *m, const lt_config_module *module, lt_e
   return LT_OK;
 }
 
-static bool has_module(const lt_modules *m, lt_str name) {
+static bool modules_has_module(const lt_modules *m, lt_str name) {
   for (size_t i = 0; i < m->count; i++) {
     if (lt_str_eq(m->list[i].name, name)) {
       return true;
@@ -37,10 +37,10 @@ lt_status lt_modules_load(const lt_session *session, lt_modules *ret_modules, lt
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   for (size_t i = 0; i < config->module_count; i++) {
-    LT_TRY(read_module(m, &config->modules[i], err));
+    LT_TRY(modules_read_module(m, &config->modules[i], err));
   }
   for (size_t i = 0; i < more_count; i++) {
-    if (has_module(m, more[i].name)) {
+    if (modules_has_module(m, more[i].name)) {
       lt_report_warning(&session->report,
                         "a plugin's module \"%.*s\" is not used: the configuration has one of that name",
                         LT_STR_ARG(more[i].name));

@@ -4,16 +4,16 @@
 #include "plugin/builtin/builtin_plugins.h"
 
 /* --- Built-in plugins --------------------------------------------------------------------------------------------- */
-static bool has_python(const lt_config *config) {
+static bool plugins_has_python(const lt_config *config) {
   return config->python.given;
 }
 
-static bool has_plan(const lt_config *config) {
+static bool plugins_has_plan(const lt_config *config) {
   return config->plan.given;
 }
 
 /* The section `plan` of the configuration. */
-static void put_plan_config(const lt_config *config, lt_json_writer *w) {
+static void plugins_put_plan_config(const lt_config *config, lt_json_writer *w) {
   lt_json_begin_object(w);
   lt_json_key(w, "maxSteps");
   lt_json_put_int(w, config->plan.max_steps);
@@ -32,13 +32,13 @@ typedef struct builtin_plugin {
 static const builtin_plugin builtin_plugins[] = {
     {"artifact", lt_builtin_artifact, NULL, NULL},
     {"interpreter", lt_builtin_interpreter, NULL, NULL},
-    {"python", lt_builtin_python, has_python, NULL},
-    {"plan", lt_builtin_plan, has_plan, put_plan_config},
+    {"python", lt_builtin_python, plugins_has_python, NULL},
+    {"plan", lt_builtin_plan, plugins_has_plan, plugins_put_plan_config},
 };
 
 #define BUILTIN_PLUGINS (sizeof builtin_plugins / sizeof builtin_plugins[0])
 
-static const builtin_plugin *find_builtin_plugin(const char *name) {
+static const builtin_plugin *plugins_find_builtin_plugin(const char *name) {
   for (size_t i = 0; i < BUILTIN_PLUGINS; i++) {
     if (strcmp(builtin_plugins[i].name, name) == 0) {
       return &builtin_plugins[i];
@@ -47,7 +47,7 @@ static const builtin_plugin *find_builtin_plugin(const char *name) {
   return NULL;
 }
 
-static bool is_configured_plugin(const lt_config *config, const char *name) {
+static bool plugins_is_configured_plugin(const lt_config *config, const char *name) {
   for (size_t i = 0; i < config->plugin_count; i++) {
     if (config->plugins[i].name != NULL && strcmp(config->plugins[i].name, name) == 0) {
       return true;
@@ -64,9 +64,9 @@ typedef struct plugin_loader {
   const lt_cancel *cancel;
 } plugin_loader;
 
-static lt_status load_builtin_plugin(const plugin_loader *loader, const lt_config_plugin *plugin,
-                                     lt_err *err) LT_YIELDS {
-  const builtin_plugin *builtin = find_builtin_plugin(plugin->name);
+static lt_status plugins_load_builtin_plugin(const plugin_loader *loader, const lt_config_plugin *plugin,
+                                             lt_err *err) LT_YIELDS {
+  const builtin_plugin *builtin = plugins_find_builtin_plugin(plugin->name);
   LT_AUTO_BUF(json, LT_KIB);
   lt_buf_addc(&json, plugin->config);
   if (json.n == 0 && builtin->put_config != NULL) {
@@ -77,13 +77,13 @@ static lt_status load_builtin_plugin(const plugin_loader *loader, const lt_confi
   return lt_host_add(loader->host, builtin->entry, lt_buf_view(&json), err);
 }
 
-static void load_plugin(const plugin_loader *loader, const lt_config_plugin *plugin) LT_YIELDS {
+static void plugins_load_plugin(const plugin_loader *loader, const lt_config_plugin *plugin) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   if (plugin->disabled || loader->cancel->why != LT_OK) {
     return;
   }
   lt_status status = plugin->path != NULL ? lt_host_load(loader->host, plugin->path, lt_str_of(plugin->config), &err)
-                                          : load_builtin_plugin(loader, plugin, &err);
+                                          : plugins_load_builtin_plugin(loader, plugin, &err);
   if (status != LT_OK) {
     lt_report_line(loader->report, LT_REPORT_WARNING, lt_str_of(lt_err_msg(&err)));
   }
@@ -96,11 +96,11 @@ void lt_plugins_load(lt_host *host, const lt_config *config, const lt_report *re
   for (size_t i = 0; i < BUILTIN_PLUGINS; i++) {
     const builtin_plugin *builtin = &builtin_plugins[i];
     bool is_wanted = builtin->is_wanted == NULL || builtin->is_wanted(config);
-    if (is_wanted && !is_configured_plugin(config, builtin->name)) {
-      load_plugin(&loader, &(lt_config_plugin){.name = builtin->name, .config = ""});
+    if (is_wanted && !plugins_is_configured_plugin(config, builtin->name)) {
+      plugins_load_plugin(&loader, &(lt_config_plugin){.name = builtin->name, .config = ""});
     }
   }
   for (size_t i = 0; i < config->plugin_count; i++) {
-    load_plugin(&loader, &config->plugins[i]);
+    plugins_load_plugin(&loader, &config->plugins[i]);
   }
 }

@@ -30,14 +30,14 @@ struct lt_runners {
 };
 
 /* --- The runners -------------------------------------------------------------------------------------------------- */
-static lt_status open_quickjs(const lt_runners *r, lt_runner **ret_runner, lt_err *err) {
+static lt_status runners_open_quickjs(const lt_runners *r, lt_runner **ret_runner, lt_err *err) {
   lt_quickjs *quickjs;
   LT_TRY(lt_quickjs_new(r->loop, r->door, 0, &quickjs, err));
   *ret_runner = lt_quickjs_runner(quickjs);
   return LT_OK;
 }
 
-static lt_status open_python(const lt_runners *r, lt_runner **ret_runner, lt_err *err) {
+static lt_status runners_open_python(const lt_runners *r, lt_runner **ret_runner, lt_err *err) {
   const lt_config *c = r->config;
   const lt_python_options options = {
       .loop = r->loop,
@@ -60,7 +60,7 @@ static lt_deno_check runners_deno_check(const lt_config *c) {
                                     : LT_DENO_CHECK_ALWAYS;
 }
 
-static lt_status open_deno(const lt_runners *r, lt_runner **ret_runner, lt_err *err) {
+static lt_status runners_open_deno(const lt_runners *r, lt_runner **ret_runner, lt_err *err) {
   const lt_config *c = r->config;
   const lt_deno_options options = {
       .loop = r->loop,
@@ -80,28 +80,28 @@ static lt_status open_deno(const lt_runners *r, lt_runner **ret_runner, lt_err *
 /* --- The table ---------------------------------------------------------------------------------------------------- */
 /* The first that speaks a language runs it unless the configuration says otherwise. */
 static const runner_kind runner_kinds[] = {
-    {"quickjs", "js and ts", {LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT}, open_quickjs},
-    {"deno", "ts and js", {LT_LANG_TYPESCRIPT, LT_LANG_JAVASCRIPT}, open_deno},
-    {"python", "python", {LT_LANG_PYTHON, LT_LANG_PYTHON}, open_python},
+    {"quickjs", "js and ts", {LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT}, runners_open_quickjs},
+    {"deno", "ts and js", {LT_LANG_TYPESCRIPT, LT_LANG_JAVASCRIPT}, runners_open_deno},
+    {"python", "python", {LT_LANG_PYTHON, LT_LANG_PYTHON}, runners_open_python},
 };
 
 #define RUNNER_COUNT (sizeof runner_kinds / sizeof runner_kinds[0])
 _Static_assert(RUNNER_COUNT <= RUNNERS_MAX, "a place for each runner");
 
-static bool runner_kind_speaks(const runner_kind *kind, lt_lang lang) {
+static bool runners_runner_kind_speaks(const runner_kind *kind, lt_lang lang) {
   return kind->langs[0] == lang || kind->langs[1] == lang;
 }
 
-static const runner_kind *runner_kind_for(lt_lang lang) {
+static const runner_kind *runners_runner_kind_for(lt_lang lang) {
   const runner_kind *kind = runner_kinds;
-  while (kind < runner_kinds + RUNNER_COUNT && !runner_kind_speaks(kind, lang)) {
+  while (kind < runner_kinds + RUNNER_COUNT && !runners_runner_kind_speaks(kind, lang)) {
     kind++;
   }
   LT_CHECK(kind < runner_kinds + RUNNER_COUNT);
   return kind;
 }
 
-static const runner_kind *runner_kind_named(const char *id) {
+static const runner_kind *runners_runner_kind_named(const char *id) {
   for (size_t i = 0; i < RUNNER_COUNT; i++) {
     if (strcmp(id, runner_kinds[i].id) == 0) {
       return &runner_kinds[i];
@@ -143,9 +143,9 @@ void lt_runners_free(lt_runners *r) {
 }
 
 /* A failure is left to the first program, which meets it again. */
-static void on_warm_fiber(void *arg) {
+static void runners_on_warm_fiber(void *arg) {
   lt_runners *r = arg;
-  lt_runner *python = runners_open(r, runner_kind_named("python"), NULL);
+  lt_runner *python = runners_open(r, runners_runner_kind_named("python"), NULL);
   if (python != NULL) {
     (void)python->warm(python, NULL);
   }
@@ -156,7 +156,7 @@ static void on_warm_fiber(void *arg) {
 void lt_runners_warm(lt_runners *r) {
   r->lasts = true;
   if (r->config->python.given && !r->is_warming) {
-    r->is_warming = lt_loop_spawn(r->loop, on_warm_fiber, r, NULL) == LT_OK;
+    r->is_warming = lt_loop_spawn(r->loop, runners_on_warm_fiber, r, NULL) == LT_OK;
   }
 }
 
@@ -173,15 +173,15 @@ const char *lt_runners_language(lt_lang lang) {
 }
 
 lt_status lt_runners_check(const char *id, lt_lang lang, lt_err *err) {
-  const runner_kind *kind = id != NULL ? runner_kind_named(id) : runner_kind_for(lang);
+  const runner_kind *kind = id != NULL ? runners_runner_kind_named(id) : runners_runner_kind_for(lang);
   if (kind == NULL) {
     LT_AUTO_BUF(ids, LT_KIB);
     runners_put_ids(&ids);
     return lt_fail(err, LT_E_INVALID, "there is no runner \"%s\": it is %.*s", id, LT_STR_ARG(lt_buf_view(&ids)));
   }
-  if (!runner_kind_speaks(kind, lang)) {
+  if (!runners_runner_kind_speaks(kind, lang)) {
     return lt_fail(err, LT_E_INVALID, "the %s runner runs %s programs, not %s: use --runner %s, or another --lang", id,
-                   kind->languages, lt_runners_language(lang), runner_kind_for(lang)->id);
+                   kind->languages, lt_runners_language(lang), runners_runner_kind_for(lang)->id);
   }
   return LT_OK;
 }
@@ -193,5 +193,5 @@ lt_runner *lt_runners_get(lt_runners *r, const char *id, lt_lang lang, lt_err *e
   if (id == NULL && lang == LT_LANG_TYPESCRIPT && r->config->typescript.runner == LT_CONFIG_DENO) {
     id = "deno";
   }
-  return runners_open(r, id != NULL ? runner_kind_named(id) : runner_kind_for(lang), err);
+  return runners_open(r, id != NULL ? runners_runner_kind_named(id) : runners_runner_kind_for(lang), err);
 }

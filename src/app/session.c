@@ -12,13 +12,13 @@ lt_status lt_session_configure(lt_session *s, const lt_config_sources *sources, 
   return LT_OK;
 }
 
-static void on_door_warning(void *arg, lt_str message) {
+static void session_on_door_warning(void *arg, lt_str message) {
   const lt_session *s = arg;
   lt_report_line(&s->report, LT_REPORT_WARNING, message);
 }
 
 lt_status lt_session_start(lt_session *s, lt_err *err) {
-  const lt_door_options door = {.secrets = s->secrets, .on_warning = on_door_warning, .arg = s};
+  const lt_door_options door = {.secrets = s->secrets, .on_warning = session_on_door_warning, .arg = s};
   LT_TRY(lt_loop_new(&s->loop, err));
   LT_TRY(lt_door_new(s->loop, &door, &s->door, err));
   const lt_toolbox_options toolbox = {

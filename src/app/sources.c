@@ -19,13 +19,13 @@ struct lt_sources {
   lt_fan_out fan_out; /* fibers that wait for a source, or end one */
 };
 
-static void on_source_warning(void *arg, lt_str message) {
+static void sources_on_source_warning(void *arg, lt_str message) {
   const lt_sources *all = arg;
   lt_report_line(all->options.report, LT_REPORT_WARNING, message);
 }
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
-static size_t configured_sources(const lt_config *config) {
+static size_t sources_configured_sources(const lt_config *config) {
   size_t type_count, count = 0;
   const lt_source_type *const *types = lt_source_types(&type_count);
   for (size_t i = 0; i < type_count; i++) {
@@ -34,14 +34,14 @@ static size_t configured_sources(const lt_config *config) {
   return count;
 }
 
-static void open_source(lt_sources *all, const lt_source_type *type, size_t index) {
+static void sources_open_source(lt_sources *all, const lt_source_type *type, size_t index) {
   source_slot *slot = &all->slots[all->count++];
   const lt_source_options options = {
       .loop = all->options.loop,
       .door = all->options.door,
       .config = all->options.config,
       .secrets = all->options.secrets,
-      .on_warning = on_source_warning,
+      .on_warning = sources_on_source_warning,
       .arg = all,
   };
   lt_err err = LT_ERR_INIT;
@@ -55,7 +55,7 @@ static void open_source(lt_sources *all, const lt_source_type *type, size_t inde
 
 lt_status lt_sources_open(const lt_sources_options *options, lt_sources **ret_sources, lt_err *err) {
   lt_sources *all = lt_mem_zalloc(1, sizeof *all);
-  source_slot *slots = lt_mem_zalloc(configured_sources(options->config) + 1, sizeof *slots);
+  source_slot *slots = lt_mem_zalloc(sources_configured_sources(options->config) + 1, sizeof *slots);
   if (all == NULL || slots == NULL) {
     lt_mem_free(all);
     lt_mem_free(slots);
@@ -67,7 +67,7 @@ lt_status lt_sources_open(const lt_sources_options *options, lt_sources **ret_so
   const lt_source_type *const *types = lt_source_types(&type_count);
   for (size_t i = 0; i < type_count && !options->is_empty; i++) {
     for (size_t index = 0; index < types[i]->count(options->config); index++) {
-      open_source(all, types[i], index);
+      sources_open_source(all, types[i], index);
     }
   }
   *ret_sources = all;
@@ -79,7 +79,7 @@ size_t lt_sources_count(const lt_sources *all) {
 }
 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */
-static void await_source(void *arg) {
+static void sources_await_source(void *arg) {
   const source_slot *slot = arg;
   const lt_sources_options *o = &slot->all->options;
   lt_err err = LT_ERR_INIT;
@@ -91,7 +91,7 @@ static void await_source(void *arg) {
   }
 }
 
-static void report_progress(const lt_sources *all) {
+static void sources_report_progress(const lt_sources *all) {
   LT_AUTO_BUF(line, LT_MIB);
   lt_buf_addc(&line, "starting ");
   for (size_t i = 0; i < all->count; i++) {
@@ -108,17 +108,17 @@ void lt_sources_await(lt_sources *all) {
   for (size_t i = 0; i < all->count; i++) {
     const lt_source *source = all->slots[i].source;
     if (source != NULL && source->type->await != NULL) {
-      lt_fan_out_add(&all->fan_out, await_source, &all->slots[i]);
+      lt_fan_out_add(&all->fan_out, sources_await_source, &all->slots[i]);
     }
   }
   if (lt_fan_out_wait(&all->fan_out, all->options.cancel, PROGRESS_MS) == LT_E_TIMEOUT) {
-    report_progress(all);
+    sources_report_progress(all);
     (void)lt_fan_out_wait(&all->fan_out, all->options.cancel, UINT64_MAX);
   }
 }
 
 /* --- Closing ------------------------------------------------------------------------------------------------------ */
-static void close_source(void *arg) {
+static void sources_close_source(void *arg) {
   source_slot *slot = arg;
   slot->source->type->close(slot->source);
   slot->source = NULL;
@@ -130,7 +130,7 @@ void lt_sources_close(lt_sources *all) {
   }
   for (size_t i = 0; i < all->count; i++) {
     if (all->slots[i].source != NULL) {
-      lt_fan_out_add(&all->fan_out, close_source, &all->slots[i]);
+      lt_fan_out_add(&all->fan_out, sources_close_source, &all->slots[i]);
     }
   }
   (void)lt_fan_out_wait(&all->fan_out, NULL, UINT64_MAX);

@@ -44,7 +44,7 @@ void lt_toolbox_close(lt_toolbox *t) {
 }
 
 /* --- Plugins and the store ---------------------------------------------------------------------------------------- */
-static void on_toolbox_line(void *arg, bool is_warning, lt_str line) {
+static void toolbox_on_toolbox_line(void *arg, bool is_warning, lt_str line) {
   lt_report_line(((lt_toolbox *)arg)->o.report, is_warning ? LT_REPORT_WARNING : LT_REPORT_INFO, line);
 }
 
@@ -58,7 +58,7 @@ static lt_runner *toolbox_runner_of(void *arg, lt_lang lang, lt_err *err) {
 }
 
 /* Without a home, what is stored is kept as long as the process lives: a program that stores nothing need not care. */
-static lt_status open_toolbox_store(lt_toolbox *t, lt_err *err) {
+static lt_status toolbox_open_toolbox_store(lt_toolbox *t, lt_err *err) {
   const char *store = t->o.config->store;
   lt_status status = lt_store_new(t->o.loop, store, &t->db, err);
   if (status == LT_E_CONFIG && store == NULL) {
@@ -71,7 +71,7 @@ static lt_status open_toolbox_store(lt_toolbox *t, lt_err *err) {
 }
 
 lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {
-  LT_TRY(open_toolbox_store(t, err));
+  LT_TRY(toolbox_open_toolbox_store(t, err));
   LT_TRY(lt_runners_new(t->o.loop, t->o.door, t->o.config, &t->runners, err));
   t->nobody = (lt_caller){.user = LT_STR("local"), .policy = t->policy, .artifacts = t->artifacts};
   lt_host_options options = {
@@ -84,7 +84,7 @@ lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {
       .runner = toolbox_runner_of,
       .caller = &t->nobody,
       .module_at = toolbox_module_at,
-      .on_line = on_toolbox_line,
+      .on_line = toolbox_on_toolbox_line,
       .arg = t,
   };
   LT_TRY(lt_host_new(&options, &t->host, err));
@@ -140,7 +140,7 @@ lt_host *lt_toolbox_host(const lt_toolbox *t) {
 }
 
 /* --- A run -------------------------------------------------------------------------------------------------------- */
-static lt_status open_run_journal(lt_toolbox *t, lt_caller *caller, lt_err *err) {
+static lt_status toolbox_open_run_journal(lt_toolbox *t, lt_caller *caller, lt_err *err) {
   if (t->is_nowhere) {
     return lt_fail(
         err, LT_E_CONFIG,
@@ -150,8 +150,8 @@ static lt_status open_run_journal(lt_toolbox *t, lt_caller *caller, lt_err *err)
   return caller->journal != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "out of memory");
 }
 
-static lt_status fill_run_caller(lt_toolbox *t, const lt_toolbox_run_options *options, lt_toolbox_run *run,
-                                 lt_err *err) {
+static lt_status toolbox_fill_run_caller(lt_toolbox *t, const lt_toolbox_run_options *options, lt_toolbox_run *run,
+                                         lt_err *err) {
   run->caller = (lt_caller){
       .user = LT_STR("local"),
       .run = lt_str_of(run->id),
@@ -163,7 +163,7 @@ static lt_status fill_run_caller(lt_toolbox *t, const lt_toolbox_run_options *op
   if (run->caller.budget == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
-  return options->journal ? open_run_journal(t, &run->caller, err) : LT_OK;
+  return options->journal ? toolbox_open_run_journal(t, &run->caller, err) : LT_OK;
 }
 
 lt_status lt_toolbox_begin(lt_toolbox *t, const lt_toolbox_run_options *options, const lt_run_request *defaults,
@@ -174,7 +174,7 @@ lt_status lt_toolbox_begin(lt_toolbox *t, const lt_toolbox_run_options *options,
   if (!lt_random_hex(run->id, LT_TOOLBOX_RUN_ID_DIGITS)) {
     return lt_fail(err, LT_E_IO, "the kernel gives no random numbers for an id");
   }
-  lt_status status = fill_run_caller(t, options, run, err);
+  lt_status status = toolbox_fill_run_caller(t, options, run, err);
   if (status == LT_OK) {
     status = lt_host_prepare(t->host, LT_STR(LT_HOST_RUN_MODE), true, LT_STR(""), defaults, &run->caller,
                              &run->prepared, err);

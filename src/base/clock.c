@@ -9,10 +9,6 @@ static uint64_t clock_us(clockid_t id) {
   return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-uint64_t lt_clock_monotonic_us(void) {
-  return clock_us(CLOCK_MONOTONIC);
-}
-
 uint64_t lt_clock_monotonic_ms(void) {
   return clock_us(CLOCK_MONOTONIC) / 1000;
 }

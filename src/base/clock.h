@@ -1,4 +1,4 @@
-/* What time it is. A program's own clocks are the sandbox's business; a loop's time is io/loop.h's. */
+/* What time it is on this machine. A program has clocks of its own (sandbox/), and so has a loop (io/loop.h). */
 #ifndef LT_BASE_CLOCK_H
 #define LT_BASE_CLOCK_H
 
@@ -7,7 +7,6 @@
 #define LT_CLOCK_STAMP_BYTES 25 /* with the NUL */
 
 /* Since an unknown moment; never goes back. For measuring. */
-uint64_t lt_clock_monotonic_us(void);
 uint64_t lt_clock_monotonic_ms(void);
 /* Since 1970, UTC; may go back when the clock is set. */
 uint64_t lt_clock_wall_us(void);

@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <sys/random.h>
 
-bool lt_random_fill(void *bytes, size_t n) {
+/* Fills `n` bytes. False: the kernel gives none, and the bytes are not to be used. */
+static bool random_fill(void *bytes, size_t n) {
   char *at = bytes;
   while (n > 0) {
     ssize_t got = getrandom(at, n, 0);
@@ -22,7 +23,7 @@ bool lt_random_fill(void *bytes, size_t n) {
 bool lt_random_hex(char *text, size_t digits) {
   size_t count = digits / 2;
   unsigned char *bytes = (unsigned char *)text + count;
-  if (!lt_random_fill(bytes, count)) {
+  if (!random_fill(bytes, count)) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {

@@ -38,11 +38,11 @@ typedef struct terminal_approver {
 } terminal_approver;
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
-static bool is_answer_word(lt_str word, const char *whole) {
+static bool approver_is_answer_word(lt_str word, const char *whole) {
   return (word.n == 1 && (word.p[0] | 0x20) == whole[0]) || lt_str_distance(word, lt_str_of(whole), 0) == 0;
 }
 
-lt_answer lt_answer_read(lt_str line, lt_str *ret_reason) {
+lt_answer lt_approver_read_answer(lt_str line, lt_str *ret_reason) {
   line = lt_str_trim(line);
   if (lt_str_starts(line, LT_STR("/"))) { /* as a command of a dialogue */
     line = lt_str_sub(line, 1, line.n);
@@ -56,25 +56,25 @@ lt_answer lt_answer_read(lt_str line, lt_str *ret_reason) {
     end++;
   }
   lt_str rest = lt_str_sub(line, end, line.n);
-  if (is_answer_word(word, "no") || lt_str_distance(word, LT_STR("reject"), 0) == 0) {
+  if (approver_is_answer_word(word, "no") || lt_str_distance(word, LT_STR("reject"), 0) == 0) {
     bool because = lt_str_distance(lt_str_sub(rest, 0, 8), LT_STR("because "), 0) == 0;
     *ret_reason = because ? lt_str_trim(lt_str_sub(rest, 8, rest.n)) : rest;
     return LT_ANSWER_NO;
   }
-  if (is_answer_word(word, "show") && (rest.n == 0 || lt_str_distance(rest, LT_STR("all"), 0) == 0)) {
+  if (approver_is_answer_word(word, "show") && (rest.n == 0 || lt_str_distance(rest, LT_STR("all"), 0) == 0)) {
     return LT_ANSWER_SHOW;
   }
   if (rest.n > 0) { /* "yes, but ..." is none */
     return LT_ANSWER_UNCLEAR;
   }
   bool approve = lt_str_distance(word, LT_STR("approve"), 0) == 0;
-  return is_answer_word(word, "yes") || approve                                        ? LT_ANSWER_YES
-         : is_answer_word(word, "always")                                              ? LT_ANSWER_ALWAYS
-         : is_answer_word(word, "v") || lt_str_distance(word, LT_STR("never"), 0) == 0 ? LT_ANSWER_NEVER
-                                                                                       : LT_ANSWER_UNCLEAR;
+  return approver_is_answer_word(word, "yes") || approve                                        ? LT_ANSWER_YES
+         : approver_is_answer_word(word, "always")                                              ? LT_ANSWER_ALWAYS
+         : approver_is_answer_word(word, "v") || lt_str_distance(word, LT_STR("never"), 0) == 0 ? LT_ANSWER_NEVER
+                                                                                                : LT_ANSWER_UNCLEAR;
 }
 
-static lt_answer ruling_on(const terminal_approver *a, lt_str tool) {
+static lt_answer approver_ruling_on(const terminal_approver *a, lt_str tool) {
   for (const approver_ruling *r = a->rulings; r != NULL; r = r->next) {
     if (lt_str_eqc(tool, r->tool)) {
       return r->answer;
@@ -84,7 +84,7 @@ static lt_answer ruling_on(const terminal_approver *a, lt_str tool) {
 }
 
 /* Without memory for it, the next call is asked about again. */
-static void remember_ruling(terminal_approver *a, lt_str tool, lt_answer answer) {
+static void approver_remember_ruling(terminal_approver *a, lt_str tool, lt_answer answer) {
   approver_ruling *r = lt_mem_zalloc(1, sizeof *r);
   char *copy = lt_mem_strdup(tool);
   if (r == NULL || copy == NULL) {
@@ -96,10 +96,11 @@ static void remember_ruling(terminal_approver *a, lt_str tool, lt_answer answer)
   a->rulings = r;
 }
 
-static lt_status act_on_answer(terminal_approver *a, lt_str tool, lt_answer answer, lt_str reason, lt_buf *ret_reason) {
-  bool known = ruling_on(a, tool) != LT_ANSWER_UNCLEAR;
+static lt_status approver_act_on_answer(terminal_approver *a, lt_str tool, lt_answer answer, lt_str reason,
+                                        lt_buf *ret_reason) {
+  bool known = approver_ruling_on(a, tool) != LT_ANSWER_UNCLEAR;
   if (!known && (answer == LT_ANSWER_ALWAYS || answer == LT_ANSWER_NEVER)) {
-    remember_ruling(a, tool, answer);
+    approver_remember_ruling(a, tool, answer);
   }
   if (answer == LT_ANSWER_YES || answer == LT_ANSWER_ALWAYS) {
     return LT_OK;
@@ -112,13 +113,13 @@ static lt_status act_on_answer(terminal_approver *a, lt_str tool, lt_answer answ
 }
 
 /* --- The question ------------------------------------------------------------------------------------------------- */
-static void show_approval_question(void *arg) {
+static void approver_show_approval_question(void *arg) {
   const terminal_approver *a = arg;
   lt_terminal_write(a->terminal, a->hides ? LT_STR(OR_SHOW) : LT_STR(QUESTION));
 }
 
 /* What does not fit is hidden also when all was asked for: then it is said that it is too much. */
-static void show_approval_input(terminal_approver *a, lt_str input, bool whole) {
+static void approver_show_approval_input(terminal_approver *a, lt_str input, bool whole) {
   LT_AUTO_BUF(text, whole ? 2 * LT_JSON_MAX_BYTES : LT_MIB);
   lt_buf_addc(&text, "  input: ");
   a->hides = !lt_json_view_add(&text, input, "  ", whole);
@@ -129,7 +130,7 @@ static void show_approval_input(terminal_approver *a, lt_str input, bool whole) 
   a->hides = shown && a->hides;
 }
 
-static void show_approval_call(terminal_approver *a, const lt_approval *what) {
+static void approver_show_approval_call(terminal_approver *a, const lt_approval *what) {
   LT_AUTO_BUF(text, LT_MIB);
   lt_buf_printf(&text, "\n%s wants to call ", a->who);
   lt_typegen_put_line(&text, what->tool->id, 200);
@@ -140,26 +141,26 @@ static void show_approval_call(terminal_approver *a, const lt_approval *what) {
     lt_buf_byte(&text, '\n');
   }
   lt_terminal_write(a->terminal, lt_buf_view(&text));
-  show_approval_input(a, what->input, false);
+  approver_show_approval_input(a, what->input, false);
 }
 
 /* Until an answer is clear. The end of input is a no. */
-static lt_status read_approval_answer(terminal_approver *a, const lt_approval *what, lt_cancel *cancel,
-                                      lt_buf *ret_reason, lt_err *err) LT_YIELDS {
+static lt_status approver_read_approval_answer(terminal_approver *a, const lt_approval *what, lt_cancel *cancel,
+                                               lt_buf *ret_reason, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(line, LT_RUN_ERROR_BYTES);
   lt_status status = LT_OK;
   lt_answer answer = LT_ANSWER_UNCLEAR;
   lt_str reason = LT_STR_NULL;
   lt_terminal_forget(a->terminal);
   while (status == LT_OK && answer == LT_ANSWER_UNCLEAR) {
-    show_approval_question(a);
+    approver_show_approval_question(a);
     lt_buf_clear(&line);
     status = lt_terminal_read_line(a->terminal, cancel, &line, err);
     if (status == LT_OK) {
-      answer = lt_answer_read(lt_buf_view(&line), &reason);
+      answer = lt_approver_read_answer(lt_buf_view(&line), &reason);
     }
     if (status == LT_OK && answer == LT_ANSWER_SHOW) {
-      show_approval_input(a, what->input, true);
+      approver_show_approval_input(a, what->input, true);
       answer = LT_ANSWER_UNCLEAR;
     }
   }
@@ -172,12 +173,12 @@ static lt_status read_approval_answer(terminal_approver *a, const lt_approval *w
     reason = LT_STR("nobody answered, the terminal's input has ended");
   }
   if (status == LT_OK) {
-    status = act_on_answer(a, what->tool->id, answer, reason, ret_reason);
+    status = approver_act_on_answer(a, what->tool->id, answer, reason, ret_reason);
   }
   return status;
 }
 
-static lt_status fail_no_terminal(lt_str tool, lt_err *err) {
+static lt_status approver_fail_no_terminal(lt_str tool, lt_err *err) {
   return lt_fail(
       err, LT_E_UNSUPPORTED,
       "Tool \"%.*s\" needs approval and there is no terminal to ask on: run it in a terminal, or allow it in "
@@ -186,19 +187,19 @@ static lt_status fail_no_terminal(lt_str tool, lt_err *err) {
 }
 
 /* A terminal behind neither input nor messages is not the person's who runs this. */
-static bool open_approval_terminal(const terminal_approver *a, lt_terminal **ret) {
+static bool approver_open_approval_terminal(const terminal_approver *a, lt_terminal **ret) {
   return (isatty(STDIN_FILENO) || isatty(STDERR_FILENO)) && lt_terminal_open(a->loop, "/dev/tty", ret, NULL) == LT_OK;
 }
 
-static lt_status ask_approval_person(terminal_approver *a, const lt_approval *what, lt_cancel *cancel,
-                                     lt_buf *ret_reason, lt_err *err) LT_YIELDS {
-  if (!open_approval_terminal(a, &a->terminal)) {
-    return fail_no_terminal(what->tool->id, err);
+static lt_status approver_ask_approval_person(terminal_approver *a, const lt_approval *what, lt_cancel *cancel,
+                                              lt_buf *ret_reason, lt_err *err) LT_YIELDS {
+  if (!approver_open_approval_terminal(a, &a->terminal)) {
+    return approver_fail_no_terminal(what->tool->id, err);
   }
-  show_approval_call(a, what);
-  a->console->question = show_approval_question;
+  approver_show_approval_call(a, what);
+  a->console->question = approver_show_approval_question;
   a->console->arg = a;
-  lt_status status = read_approval_answer(a, what, cancel, ret_reason, err);
+  lt_status status = approver_read_approval_answer(a, what, cancel, ret_reason, err);
   a->console->question = NULL;
   lt_terminal_close(a->terminal);
   a->terminal = NULL;
@@ -206,8 +207,8 @@ static lt_status ask_approval_person(terminal_approver *a, const lt_approval *wh
 }
 
 /* --- Turns -------------------------------------------------------------------------------------------------------- */
-static lt_status take_approver_turn(terminal_approver *a, approver_turn *mine, lt_cancel *cancel,
-                                    lt_err *err) LT_YIELDS {
+static lt_status approver_take_approver_turn(terminal_approver *a, approver_turn *mine, lt_cancel *cancel,
+                                             lt_err *err) LT_YIELDS {
   approver_turn **end = &a->first;
   while (*end != NULL) {
     end = &(*end)->next;
@@ -223,7 +224,7 @@ static lt_status take_approver_turn(terminal_approver *a, approver_turn *mine, l
   return status == LT_OK ? LT_OK : lt_fail(err, status, "%s while waiting for approval", lt_status_text(status));
 }
 
-static void end_approver_turn(terminal_approver *a, approver_turn *mine) {
+static void approver_end_approver_turn(terminal_approver *a, approver_turn *mine) {
   approver_turn **link = &a->first;
   while (*link != mine) {
     link = &(*link)->next;
@@ -242,13 +243,13 @@ static lt_status approver_ask(lt_approver *self, const lt_approval *what, lt_can
   }
   approver_turn mine = {0};
   lt_wait_init(&mine.wait, a->loop);
-  lt_status status = take_approver_turn(a, &mine, cancel, err);
+  lt_status status = approver_take_approver_turn(a, &mine, cancel, err);
   if (status == LT_OK) { /* an answer before may have been about this one, too */
-    lt_answer answer = ruling_on(a, what->tool->id);
-    status = answer != LT_ANSWER_UNCLEAR ? act_on_answer(a, what->tool->id, answer, LT_STR_NULL, ret_reason)
-                                         : ask_approval_person(a, what, cancel, ret_reason, err);
+    lt_answer answer = approver_ruling_on(a, what->tool->id);
+    status = answer != LT_ANSWER_UNCLEAR ? approver_act_on_answer(a, what->tool->id, answer, LT_STR_NULL, ret_reason)
+                                         : approver_ask_approval_person(a, what, cancel, ret_reason, err);
   }
-  end_approver_turn(a, &mine);
+  approver_end_approver_turn(a, &mine);
   return status;
 }
 
@@ -268,7 +269,7 @@ bool lt_approver_can_ask(const lt_approver *self) {
   if (a->yes) {
     return true;
   }
-  if (!open_approval_terminal(a, &terminal)) {
+  if (!approver_open_approval_terminal(a, &terminal)) {
     return false;
   }
   lt_terminal_close(terminal);

@@ -29,6 +29,6 @@ typedef enum lt_answer {
   LT_ANSWER_SHOW, /* first show all of the input */
 } lt_answer;
 /* Reads a line. After a "no" may come why: `ret_reason`, a part of it. Borrows: the line. */
-lt_answer lt_answer_read(lt_str line, lt_str *ret_reason);
+lt_answer lt_approver_read_answer(lt_str line, lt_str *ret_reason);
 
 #endif

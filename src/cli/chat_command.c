@@ -39,18 +39,18 @@ static const lt_option chat_option_rows[] = {
 #define EMPTY "lathe chat: the message is empty: lathe chat MESSAGE"
 
 /* --- What is asked ------------------------------------------------------------------------------------------------ */
-static bool is_chat_input_empty(const chat_job *j) {
+static bool chat_is_chat_input_empty(const chat_job *j) {
   return lt_str_trim(lt_buf_view(&j->input)).n == 0;
 }
 
 /* A pipe or a file; of a socket or a device nobody knows whether its end ever comes. */
-static bool has_standard_input(void) {
+static bool chat_has_standard_input(void) {
   struct stat about;
   return fstat(STDIN_FILENO, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISREG(about.st_mode));
 }
 
 /* Appends standard input without its last line's end; `before` goes ahead of it, unless it is blank. */
-static lt_status append_standard_input(chat_job *j, const char *before, lt_err *err) {
+static lt_status chat_append_standard_input(chat_job *j, const char *before, lt_err *err) {
   lt_buf *input = &j->input;
   size_t from = input->n;
   lt_buf_addc(input, before);
@@ -66,15 +66,15 @@ static lt_status append_standard_input(chat_job *j, const char *before, lt_err *
 }
 
 /* False: it has been said why not. Without a message -c may still have something to go on with. */
-static bool read_chat_message(chat_job *j) {
+static bool chat_read_chat_message(chat_job *j) {
   lt_err err = LT_ERR_INIT;
   lt_status status = LT_OK;
   bool given = j->opt.message != NULL && strcmp(j->opt.message, "-") != 0;
   lt_buf_addc(&j->input, given ? j->opt.message : "");
   if (j->opt.message == NULL && isatty(STDIN_FILENO)) {
     j->dialogue = true;
-  } else if (!given || (!is_chat_input_empty(j) && has_standard_input())) {
-    status = append_standard_input(j, given ? "\n\n" : "", &err);
+  } else if (!given || (!chat_is_chat_input_empty(j) && chat_has_standard_input())) {
+    status = chat_append_standard_input(j, given ? "\n\n" : "", &err);
   }
   if (status != LT_OK) {
     fprintf(stderr, "lathe chat: %s\n", lt_err_msg(&err));
@@ -84,7 +84,7 @@ static bool read_chat_message(chat_job *j) {
     fprintf(stderr, "lathe chat: --json wants a message: lathe chat --json MESSAGE\n");
     return false;
   }
-  if (!j->dialogue && is_chat_input_empty(j) && (j->opt.conversation == NULL || j->opt.message != NULL)) {
+  if (!j->dialogue && chat_is_chat_input_empty(j) && (j->opt.conversation == NULL || j->opt.message != NULL)) {
     fputs(EMPTY "\n", stderr);
     return false;
   }
@@ -92,7 +92,7 @@ static bool read_chat_message(chat_job *j) {
 }
 
 /* --- The work ----------------------------------------------------------------------------------------------------- */
-static lt_status check_chat_modes(lt_command_session *s, void *arg, lt_err *err) {
+static lt_status chat_check_chat_modes(lt_command_session *s, void *arg, lt_err *err) {
   const chat_job *j = arg;
   if (j->opt.mode != NULL) {
     LT_TRY(lt_chat_check_mode(s, lt_str_of(j->opt.mode), err));
@@ -101,7 +101,7 @@ static lt_status check_chat_modes(lt_command_session *s, void *arg, lt_err *err)
 }
 
 /* The conversation's own model may have a key where the default one has none; lt_chat_open sees. */
-static bool may_use_other_model(const chat_job *j) {
+static bool chat_may_use_other_model(const chat_job *j) {
   const lt_models *models = &j->chat.models;
   bool has_key = false;
   for (size_t i = 0; i < models->count; i++) {
@@ -110,28 +110,28 @@ static bool may_use_other_model(const chat_job *j) {
   return has_key && j->opt.conversation != NULL && j->opt.model == NULL;
 }
 
-static lt_status check_chat(lt_command_session *s, void *arg, lt_err *err) {
+static lt_status chat_check_chat(lt_command_session *s, void *arg, lt_err *err) {
   chat_job *j = arg;
   const lt_model *model;
   LT_TRY(lt_models_fill(&s->app.config, &j->chat.models, err));
   lt_status status = lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err);
-  if (status == LT_E_CONFIG && may_use_other_model(j)) {
-    return check_chat_modes(s, arg, err);
+  if (status == LT_E_CONFIG && chat_may_use_other_model(j)) {
+    return chat_check_chat_modes(s, arg, err);
   }
   if (status != LT_E_NOTFOUND || j->opt.model != NULL) {
-    return status == LT_OK ? check_chat_modes(s, arg, err) : status;
+    return status == LT_OK ? chat_check_chat_modes(s, arg, err) : status;
   }
   lt_err_prefix(err, "%s: defaults.model", s->app.config.path);
   return LT_E_CONFIG;
 }
 
-static bool on_chat_interrupt(lt_command_session *s, void *arg) {
+static bool chat_on_chat_interrupt(lt_command_session *s, void *arg) {
   (void)s;
   return lt_chat_interrupt(&((chat_job *)arg)->chat);
 }
 
 /* An empty message: only what was cut short is gone on with. */
-static int say_one_message(lt_chat *chat, lt_str message) LT_YIELDS {
+static int chat_say_one_message(lt_chat *chat, lt_str message) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   lt_status status = lt_chat_catch_up(chat, &err);
   bool empty = lt_str_trim(message).n == 0;
@@ -167,7 +167,7 @@ static int chat_work(lt_command_session *s, void *arg) LT_YIELDS {
     lt_console_line(&s->console, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
     code = chat_exit_code(status);
   } else {
-    code = j->dialogue ? lt_chat_repl(&j->chat) : say_one_message(&j->chat, lt_buf_view(&j->input));
+    code = j->dialogue ? lt_chat_repl(&j->chat) : chat_say_one_message(&j->chat, lt_buf_view(&j->input));
   }
   lt_chat_close(&j->chat);
   return code;
@@ -180,11 +180,11 @@ static int chat_command(void *arg) {
   }
   int code = LT_EXIT_USAGE;
   lt_buf_init(&j.input, LT_PROMPT_INPUT_BYTES + 64 * LT_KIB);
-  if (read_chat_message(&j)) {
+  if (chat_read_chat_message(&j)) {
     const lt_command_plan plan = {.work = chat_work,
-                                  .check = check_chat,
-                                  .loaded = check_chat_modes,
-                                  .on_interrupt = on_chat_interrupt,
+                                  .check = chat_check_chat,
+                                  .loaded = chat_check_chat_modes,
+                                  .on_interrupt = chat_on_chat_interrupt,
                                   .arg = &j};
     code = lt_command_session_run(&j.opt.sources, &plan);
   }

@@ -9,7 +9,7 @@
 #define LISTED_MAX 1000 /* the last used ones: nobody means an older one by its beginning */
 
 /* --- Finding one -------------------------------------------------------------------------------------------------- */
-static lt_status choose(lt_json all, lt_str wanted, lt_arena *arena, lt_str *ret, lt_err *err) {
+static lt_status chat_list_choose(lt_json all, lt_str wanted, lt_arena *arena, lt_str *ret, lt_err *err) {
   bool last = lt_str_eqc(wanted, "last");
   unsigned found = 0;
   lt_json_iter it = lt_json_each(all);
@@ -51,7 +51,7 @@ lt_status lt_chat_find(lt_store *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTE
     status = lt_json_parse(&arena, lt_buf_view(&list), &doc, err);
   }
   if (status == LT_OK) {
-    status = choose(lt_json_root(&doc), wanted, &arena, &id, err);
+    status = chat_list_choose(lt_json_root(&doc), wanted, &arena, &id, err);
   }
   if (status == LT_OK) {
     snprintf(ret_id, LT_STORE_ID_BYTES + 1, "%.*s", LT_STR_ARG(id));
@@ -60,7 +60,7 @@ lt_status lt_chat_find(lt_store *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTE
 }
 
 /* --- Where it stands ---------------------------------------------------------------------------------------------- */
-static lt_str text_in(lt_json prompt, const char *key, lt_arena *arena) {
+static lt_str chat_list_text_in(lt_json prompt, const char *key, lt_arena *arena) {
   lt_str text = LT_STR("");
   return lt_json_str(lt_json_get(prompt, key), arena, &text) ? lt_arena_dup(arena, text) : LT_STR("");
 }
@@ -74,9 +74,9 @@ bool lt_chat_find_last(lt_store *db, lt_str conversation, lt_arena *arena, lt_ch
   if (found) {
     lt_json prompt = lt_json_at(lt_json_root(&doc), 0), state = lt_json_get(prompt, "state");
     *ret_last = (lt_chat_last){
-        .id = text_in(prompt, "id", arena),
-        .mode = text_in(prompt, "mode", arena),
-        .model = text_in(prompt, "model", arena),
+        .id = chat_list_text_in(prompt, "id", arena),
+        .mode = chat_list_text_in(prompt, "mode", arena),
+        .model = chat_list_text_in(prompt, "model", arena),
         .open = lt_json_str_eq(state, lt_str_of(lt_store_prompt_state_name(LT_PROMPT_RUNNING))) ||
                 lt_json_str_eq(state, lt_str_of(lt_store_prompt_state_name(LT_PROMPT_WAITING))),
     };
@@ -85,12 +85,12 @@ bool lt_chat_find_last(lt_store *db, lt_str conversation, lt_arena *arena, lt_ch
   return found;
 }
 
-static bool is_waiting(lt_json state) {
+static bool chat_list_is_waiting(lt_json state) {
   return lt_json_str_eq(state, lt_str_of(lt_store_prompt_state_name(LT_PROMPT_WAITING)));
 }
 
 /* How the conversation's last prompt stood when its process went; nothing: it has ended, or runs. */
-static lt_json state_of(lt_json orphans, lt_str id) {
+static lt_json chat_list_state_of(lt_json orphans, lt_str id) {
   lt_json_iter it = lt_json_each(orphans);
   while (lt_json_next(&it)) {
     if (lt_json_str_eq(lt_json_get(it.value, "conversationId"), id)) {
@@ -106,7 +106,7 @@ bool lt_chat_waits(lt_store *db, lt_str conversation) {
   LT_AUTO_BUF(open, LT_JSON_MAX_BYTES);
   bool waits = lt_store_prompt_orphans_of(db, LT_CHAT_USER, conversation, &open, NULL) == LT_OK &&
                lt_json_parse(&arena, lt_buf_view(&open), &doc, NULL) == LT_OK &&
-               is_waiting(state_of(lt_json_root(&doc), conversation));
+               chat_list_is_waiting(chat_list_state_of(lt_json_root(&doc), conversation));
   return waits;
 }
 
@@ -120,19 +120,19 @@ typedef struct listing {
 } listing;
 
 /* "2026-01-31T23:59:59.000Z" without what nobody reads. */
-static void put_time(lt_buf *out, lt_str stamp) {
+static void chat_list_put_time(lt_buf *out, lt_str stamp) {
   lt_typegen_put_line(out, lt_str_sub(stamp, 0, 10), 10);
   lt_buf_byte(out, ' ');
   lt_typegen_put_line(out, lt_str_sub(stamp, 11, 16), 5);
 }
 
 /* What -c goes on with first. */
-static const char *rest_of(lt_json orphans, lt_str id) {
-  lt_json state = state_of(orphans, id);
-  return !lt_json_exists(state) ? "" : is_waiting(state) ? "  (waits for approval)" : "  (cut short)";
+static const char *chat_list_rest_of(lt_json orphans, lt_str id) {
+  lt_json state = chat_list_state_of(orphans, id);
+  return !lt_json_exists(state) ? "" : chat_list_is_waiting(state) ? "  (waits for approval)" : "  (cut short)";
 }
 
-static void put_line(lt_json conversation, lt_json orphans, lt_arena *arena, lt_buf *out) {
+static void chat_list_put_line(lt_json conversation, lt_json orphans, lt_arena *arena, lt_buf *out) {
   lt_str id = LT_STR_NULL, stamp = LT_STR_NULL, title = LT_STR("(no title)");
   int64_t prompts = 0;
   (void)lt_json_str(lt_json_get(conversation, "id"), arena, &id);
@@ -141,13 +141,13 @@ static void put_line(lt_json conversation, lt_json orphans, lt_arena *arena, lt_
   (void)lt_json_int(lt_json_get(conversation, "prompts"), &prompts);
   lt_buf_add(out, id);
   lt_buf_addc(out, "  ");
-  put_time(out, stamp);
+  chat_list_put_time(out, stamp);
   lt_buf_printf(out, "  %4lld  ", (long long)prompts);
   lt_typegen_put_line(out, title, 100);
-  lt_buf_addc(out, rest_of(orphans, id));
+  lt_buf_addc(out, chat_list_rest_of(orphans, id));
 }
 
-static lt_status print(const listing *l, lt_str list, lt_str open, lt_err *err) {
+static lt_status chat_list_print(const listing *l, lt_str list, lt_str open, lt_err *err) {
   lt_json_doc doc, orphans;
   if (l->options->json) {
     lt_console_output(&l->console, list);
@@ -163,14 +163,14 @@ static lt_status print(const listing *l, lt_str list, lt_str open, lt_err *err) 
     lt_json_iter it = lt_json_each(lt_json_root(&doc));
     while (lt_json_next(&it)) {
       lt_buf_clear(&line);
-      put_line(it.value, lt_json_root(&orphans), &arena, &line);
+      chat_list_put_line(it.value, lt_json_root(&orphans), &arena, &line);
       lt_console_output(&l->console, lt_buf_view(&line));
     }
   }
   return status;
 }
 
-static lt_status list_all(listing *l, lt_err *err) LT_YIELDS {
+static lt_status chat_list_list_all(listing *l, lt_err *err) LT_YIELDS {
   lt_store *db;
   lt_buf list, open;
   LT_TRY(lt_store_new(l->loop, l->config.store, &db, err));
@@ -181,7 +181,7 @@ static lt_status list_all(listing *l, lt_err *err) LT_YIELDS {
     status = lt_store_prompt_orphans_of(db, LT_CHAT_USER, LT_STR(""), &open, err);
   }
   if (status == LT_OK) {
-    status = print(l, lt_buf_view(&list), lt_buf_view(&open), err);
+    status = chat_list_print(l, lt_buf_view(&list), lt_buf_view(&open), err);
   }
   lt_store_close(db);
   lt_buf_release(&list);
@@ -189,10 +189,10 @@ static lt_status list_all(listing *l, lt_err *err) LT_YIELDS {
   return status;
 }
 
-static void on_fiber(void *arg) {
+static void chat_list_on_fiber(void *arg) {
   listing *l = arg;
   lt_err err = LT_ERR_INIT;
-  lt_status status = list_all(l, &err);
+  lt_status status = chat_list_list_all(l, &err);
   if (status != LT_OK) {
     lt_console_line(&l->console, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
   }
@@ -204,7 +204,7 @@ int lt_chat_list(const lt_chat_options *options) {
   lt_err err = LT_ERR_INIT;
   if (lt_settings_load(&options->sources, &l.config, &err) == LT_OK) {
     l.exit_code = LT_EXIT_FAILED;
-    if (lt_loop_new(&l.loop, &err) == LT_OK && lt_loop_spawn(l.loop, on_fiber, &l, &err) == LT_OK) {
+    if (lt_loop_new(&l.loop, &err) == LT_OK && lt_loop_spawn(l.loop, chat_list_on_fiber, &l, &err) == LT_OK) {
       lt_loop_run(l.loop);
     }
     lt_loop_free(l.loop);

@@ -28,11 +28,11 @@ typedef struct repl {
 } repl;
 
 /* --- Commands ----------------------------------------------------------------------------------------------------- */
-static void say_error(repl *r, const lt_err *err) {
+static void chat_repl_say_error(repl *r, const lt_err *err) {
   lt_console_line(r->console, "", lt_str_of(lt_err_msg(err)));
 }
 
-static void do_help(repl *r, lt_str rest) {
+static void chat_repl_do_help(repl *r, lt_str rest) {
   (void)rest;
   lt_console_format(r->console,
                     "  /mode [MODE]     how the model works: %s\n"
@@ -45,21 +45,21 @@ static void do_help(repl *r, lt_str rest) {
                     LT_MODE_IDS);
 }
 
-static void do_quit(repl *r, lt_str rest) {
+static void chat_repl_do_quit(repl *r, lt_str rest) {
   (void)rest;
   r->ended = true;
 }
 
-static void do_new(repl *r, lt_str rest) {
+static void chat_repl_do_new(repl *r, lt_str rest) {
   (void)rest;
   lt_chat_leave(r->chat);
   lt_console_format(r->console, "The next message begins a new conversation.");
 }
 
-static void do_mode(repl *r, lt_str rest) {
+static void chat_repl_do_mode(repl *r, lt_str rest) {
   lt_err err = LT_ERR_INIT;
   if (rest.n > 0 && lt_chat_set_mode(r->chat, rest, &err) != LT_OK) {
-    say_error(r, &err);
+    chat_repl_say_error(r, &err);
     return;
   }
   lt_str mode = lt_buf_view(&r->chat->mode);
@@ -71,11 +71,11 @@ static void do_mode(repl *r, lt_str rest) {
   }
 }
 
-static void do_model(repl *r, lt_str rest) {
+static void chat_repl_do_model(repl *r, lt_str rest) {
   lt_err err = LT_ERR_INIT;
   const lt_chat *chat = r->chat;
   if (rest.n > 0 && lt_chat_set_model(r->chat, rest, &err) != LT_OK) {
-    say_error(r, &err);
+    chat_repl_say_error(r, &err);
     return;
   }
   lt_str ref = chat->model.n > 0 ? lt_buf_view(&chat->model) : chat->models.default_ref;
@@ -87,7 +87,7 @@ static void do_model(repl *r, lt_str rest) {
   }
 }
 
-static lt_status list_tools(repl *r, const lt_catalog *catalog, lt_str query, lt_err *err) {
+static lt_status chat_repl_list_tools(repl *r, const lt_catalog *catalog, lt_str query, lt_err *err) {
   uint32_t found[TOOLS_SHOWN];
   lt_typegen_tool tools[TOOLS_SHOWN];
   size_t count = lt_catalog_search(catalog, query, found, TOOLS_SHOWN);
@@ -108,20 +108,20 @@ static lt_status list_tools(repl *r, const lt_catalog *catalog, lt_str query, lt
   return status;
 }
 
-static void do_tools(repl *r, lt_str rest) {
+static void chat_repl_do_tools(repl *r, lt_str rest) {
   lt_err err = LT_ERR_INIT;
   lt_catalog *catalog = NULL;
   lt_status status = lt_door_catalog(r->chat->session->app.door, &catalog, &err);
   if (status == LT_OK) {
-    status = list_tools(r, catalog, rest, &err);
+    status = chat_repl_list_tools(r, catalog, rest, &err);
   }
   if (status != LT_OK) {
-    say_error(r, &err);
+    chat_repl_say_error(r, &err);
   }
   lt_catalog_unref(catalog);
 }
 
-static void do_decide(repl *r, lt_str rest) {
+static void chat_repl_do_decide(repl *r, lt_str rest) {
   (void)rest;
   lt_console_format(r->console, "Nothing waits for approval.");
 }
@@ -129,11 +129,11 @@ static void do_decide(repl *r, lt_str rest) {
 static const struct {
   const char *name;
   void (*act)(repl *r, lt_str rest);
-} commands[] = {{"/help", do_help},   {"/quit", do_quit},      {"/exit", do_quit},
-                {"/new", do_new},     {"/mode", do_mode},      {"/model", do_model},
-                {"/tools", do_tools}, {"/approve", do_decide}, {"/reject", do_decide}};
+} commands[] = {{"/help", chat_repl_do_help},   {"/quit", chat_repl_do_quit},      {"/exit", chat_repl_do_quit},
+                {"/new", chat_repl_do_new},     {"/mode", chat_repl_do_mode},      {"/model", chat_repl_do_model},
+                {"/tools", chat_repl_do_tools}, {"/approve", chat_repl_do_decide}, {"/reject", chat_repl_do_decide}};
 
-static void command(repl *r, lt_str line) {
+static void chat_repl_command(repl *r, lt_str line) {
   size_t end = 0;
   while (end < line.n && line.p[end] != ' ' && line.p[end] != '\t') {
     end++;
@@ -155,7 +155,7 @@ static void command(repl *r, lt_str line) {
 }
 
 /* --- Titles ------------------------------------------------------------------------------------------------------- */
-static void on_title_fiber(void *arg) {
+static void chat_repl_on_title_fiber(void *arg) {
   lt_chat *chat = arg;
   lt_agent_title(chat->agent, LT_CHAT_USER, lt_str_of(chat->conversation));
   if (--chat->titles == 0) {
@@ -164,20 +164,20 @@ static void on_title_fiber(void *arg) {
 }
 
 /* After a conversation's first answer, beside what comes next. */
-static void make_title(repl *r) {
+static void chat_repl_make_title(repl *r) {
   lt_chat *chat = r->chat;
   if (chat->view.end != LT_CHAT_COMPLETED || strcmp(r->titled_conversation, chat->conversation) == 0) {
     return;
   }
   memcpy(r->titled_conversation, chat->conversation, sizeof r->titled_conversation);
-  if (lt_loop_spawn(chat->session->app.loop, on_title_fiber, chat, NULL) == LT_OK) {
+  if (lt_loop_spawn(chat->session->app.loop, chat_repl_on_title_fiber, chat, NULL) == LT_OK) {
     chat->titles++;
   }
 }
 
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
 /* A line, with those that go on from it. */
-static lt_status read_message(repl *r, lt_cancel *cancel, lt_buf *out, lt_err *err) LT_YIELDS {
+static lt_status chat_repl_read_message(repl *r, lt_cancel *cancel, lt_buf *out, lt_err *err) LT_YIELDS {
   LT_TRY(lt_line_input_read(r->chat->input, "> ", cancel, out, err));
   while (out->n > 0 && out->p[out->n - 1] == '\\') {
     out->p[out->n - 1] = '\n';
@@ -186,7 +186,7 @@ static lt_status read_message(repl *r, lt_cancel *cancel, lt_buf *out, lt_err *e
   return LT_OK;
 }
 
-static void interrupted(repl *r) {
+static void chat_repl_interrupted(repl *r) {
   uint64_t now = lt_loop_now_ms(r->chat->session->app.loop);
   if (r->chat->session->app.cancel.why != LT_OK || (r->interrupted_ms > 0 && now - r->interrupted_ms <= TWICE_MS)) {
     r->ended = true;
@@ -197,7 +197,7 @@ static void interrupted(repl *r) {
 }
 
 /* "/etc/hosts is what?" is a message, and so is what has more lines than one. */
-static bool is_command(lt_str line) {
+static bool chat_repl_is_command(lt_str line) {
   lt_str name = lt_str_sub(line, 1, line.n);
   size_t end = 0;
   while (end < name.n && strchr(" \t/", name.p[end]) == NULL) {
@@ -207,22 +207,22 @@ static bool is_command(lt_str line) {
   return line.p[0] == '/' && !path && lt_str_find(line, LT_STR("\n"), 0) == SIZE_MAX;
 }
 
-static void answer(repl *r, lt_str line) LT_YIELDS {
+static void chat_repl_answer(repl *r, lt_str line) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   lt_line_input_keep(r->chat->input, line);
-  if (is_command(line)) {
-    command(r, line);
+  if (chat_repl_is_command(line)) {
+    chat_repl_command(r, line);
     return;
   }
   if (lt_chat_say(r->chat, line, &err) != LT_OK) {
-    say_error(r, &err);
+    chat_repl_say_error(r, &err);
   } else {
-    make_title(r);
+    chat_repl_make_title(r);
   }
   r->ended = r->ended || r->chat->session->app.cancel.why != LT_OK;
 }
 
-static void turn(repl *r) LT_YIELDS {
+static void chat_repl_turn(repl *r) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   lt_cancel cancel;
   lt_cancel_node node;
@@ -230,27 +230,27 @@ static void turn(repl *r) LT_YIELDS {
   lt_cancel_init(&cancel);
   lt_cancel_follow(&r->chat->session->app.cancel, &node, &cancel);
   r->chat->reading = &cancel;
-  lt_status status = read_message(r, &cancel, &line, &err);
+  lt_status status = chat_repl_read_message(r, &cancel, &line, &err);
   r->chat->reading = NULL;
   lt_cancel_remove(&r->chat->session->app.cancel, &node);
   if (status == LT_E_CANCELLED) {
-    interrupted(r);
+    chat_repl_interrupted(r);
   } else if (status == LT_E_LIMIT) {
-    say_error(r, &err);
+    chat_repl_say_error(r, &err);
   } else if (status != LT_OK) {
     r->ended = true;
   } else {
     r->interrupted_ms = 0;
     lt_str text = lt_str_trim(lt_buf_view(&line));
     if (text.n > 0) {
-      answer(r, text);
+      chat_repl_answer(r, text);
     }
   }
 }
 
 /* --- The dialogue ------------------------------------------------------------------------------------------------- */
 /* Beside the default database; folders that are missing are made. NULL: there is no home. */
-static char *history_path(void) {
+static char *chat_repl_history_path(void) {
   LT_AUTO_BUF(path, 4 * LT_KIB);
   if (lt_store_default_path(&path, NULL) != LT_OK || path.status != LT_OK) {
     return NULL;
@@ -268,7 +268,7 @@ static char *history_path(void) {
   return text;
 }
 
-static void on_resize(void *arg, int signum) {
+static void chat_repl_on_resize(void *arg, int signum) {
   (void)signum;
   const lt_chat *chat = arg;
   if (chat->input != NULL) {
@@ -276,7 +276,7 @@ static void on_resize(void *arg, int signum) {
   }
 }
 
-static void greet(repl *r) {
+static void chat_repl_greet(repl *r) {
   const lt_chat *chat = r->chat;
   lt_str ref = chat->model.n > 0 ? lt_buf_view(&chat->model) : chat->models.default_ref;
   const lt_model *model;
@@ -288,7 +288,7 @@ static void greet(repl *r) {
 int lt_chat_repl(lt_chat *chat) {
   repl r = {.chat = chat, .console = &chat->session->console};
   lt_err err = LT_ERR_INIT;
-  char *path = history_path();
+  char *path = chat_repl_history_path();
   lt_status status = lt_line_input_open(chat->session->app.loop, path, &chat->input, &err);
   lt_mem_free(path);
   if (status != LT_OK) {
@@ -296,14 +296,14 @@ int lt_chat_repl(lt_chat *chat) {
     return LT_EXIT_FAILED;
   }
   lt_wait_init(&chat->titled, chat->session->app.loop);
-  (void)lt_loop_on_signal(chat->session->app.loop, SIGWINCH, on_resize, chat, NULL);
-  greet(&r);
+  (void)lt_loop_on_signal(chat->session->app.loop, SIGWINCH, chat_repl_on_resize, chat, NULL);
+  chat_repl_greet(&r);
   if (lt_chat_catch_up(chat, &err) != LT_OK) {
-    say_error(&r, &err);
+    chat_repl_say_error(&r, &err);
   }
   r.ended = chat->session->app.cancel.why != LT_OK;
   while (!r.ended) {
-    turn(&r);
+    chat_repl_turn(&r);
   }
   if (chat->titles > 0 && chat->session->app.cancel.why == LT_OK) {
     lt_wait_on(&chat->titled, TITLE_MS);

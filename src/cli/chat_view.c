@@ -29,7 +29,7 @@ typedef struct lt_chat_step {
 } lt_chat_step;
 
 /* --- Standard output ---------------------------------------------------------------------------------------------- */
-static void write_answer(lt_chat_view *view, lt_str text) {
+static void chat_view_write_answer(lt_chat_view *view, lt_str text) {
   if (text.n == 0 || view->write_failed) {
     return;
   }
@@ -41,33 +41,33 @@ static void write_answer(lt_chat_view *view, lt_str text) {
 }
 
 /* --- The spinner -------------------------------------------------------------------------------------------------- */
-static void erase_spinner(lt_chat_view *view) {
+static void chat_view_erase_spinner(lt_chat_view *view) {
   if (view->drawn) {
     fputs("\r\x1b[K", stderr);
     view->drawn = false;
   }
 }
 
-static void make_way_for_line(void *arg) {
+static void chat_view_make_way_for_line(void *arg) {
   lt_chat_view *view = arg;
-  erase_spinner(view);
+  chat_view_erase_spinner(view);
   if (view->mid_line && view->out_is_terminal && view->err_is_terminal) {
     fputc('\n', stderr);
     view->mid_line = false;
   }
 }
 
-static bool may_spin_now(const lt_chat_view *view) {
+static bool chat_view_may_spin_now(const lt_chat_view *view) {
   return view->running && view->held == 0 && view->err_is_terminal && !view->json &&
          !(view->mid_line && view->out_is_terminal);
 }
 
-static size_t terminal_width(int fd) {
+static size_t chat_view_terminal_width(int fd) {
   struct winsize size;
   return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-static void put_spinner_text(const lt_chat_view *view, lt_buf *line) {
+static void chat_view_put_spinner_text(const lt_chat_view *view, lt_buf *line) {
   const lt_chat_step *step = view->steps;
   uint64_t ms = lt_loop_now_ms(view->loop) - (step != NULL ? step->began_ms : view->began_ms);
   if (step == NULL) {
@@ -80,20 +80,20 @@ static void put_spinner_text(const lt_chat_view *view, lt_buf *line) {
 }
 
 /* No wider than the window: what wraps cannot be erased again. */
-static void draw_spinner(lt_chat_view *view) {
-  size_t width = terminal_width(STDERR_FILENO);
+static void chat_view_draw_spinner(lt_chat_view *view) {
+  size_t width = chat_view_terminal_width(STDERR_FILENO);
   LT_AUTO_BUF(doing, LT_KIB);
-  put_spinner_text(view, &doing);
+  chat_view_put_spinner_text(view, &doing);
   lt_str text = width > 3 ? lt_utf8_cut(lt_buf_view(&doing), width - 3) : LT_STR("");
   fprintf(stderr, "\r\x1b[K%s%c %.*s%s", view->dims ? "\x1b[2m" : "", "|/-\\"[view->frame++ % 4], LT_STR_ARG(text),
           view -> dims ? "\x1b[0m" : "");
   view->drawn = true;
 }
 
-static void on_spinner_timer(void *arg) {
+static void chat_view_on_spinner_timer(void *arg) {
   lt_chat_view *view = arg;
-  if (may_spin_now(view)) {
-    draw_spinner(view);
+  if (chat_view_may_spin_now(view)) {
+    chat_view_draw_spinner(view);
   }
   if (view->running) {
     lt_timer_start(view->timer, SPIN_MS);
@@ -101,7 +101,7 @@ static void on_spinner_timer(void *arg) {
 }
 
 void lt_chat_view_hold(lt_chat_view *view) {
-  make_way_for_line(view);
+  chat_view_make_way_for_line(view);
   view->held++;
 }
 
@@ -118,7 +118,7 @@ void lt_chat_view_note(lt_chat_view *view, lt_str text) {
   }
 }
 
-static void put_duration(lt_buf *out, uint64_t ms) {
+static void chat_view_put_duration(lt_buf *out, uint64_t ms) {
   if (ms < 1000) {
     lt_buf_printf(out, "%llu ms", (unsigned long long)ms);
   } else {
@@ -127,13 +127,13 @@ static void put_duration(lt_buf *out, uint64_t ms) {
 }
 
 /* --- Programs and calls ------------------------------------------------------------------------------------------- */
-static lt_str view_string(lt_json v, lt_arena *arena) {
+static lt_str chat_view_view_string(lt_json v, lt_arena *arena) {
   lt_str s = LT_STR_NULL;
   (void)lt_json_str(v, arena, &s);
   return s;
 }
 
-static void note_code(lt_chat_view *view, lt_str code) {
+static void chat_view_note_code(lt_chat_view *view, lt_str code) {
   LT_AUTO_BUF(line, LT_MIB);
   size_t at = 0, lines = 0;
   while (at < code.n) {
@@ -160,7 +160,7 @@ static void note_code(lt_chat_view *view, lt_str code) {
   }
 }
 
-static lt_chat_step **find_chat_step(lt_chat_view *view, lt_str id) {
+static lt_chat_step **chat_view_find_chat_step(lt_chat_view *view, lt_str id) {
   lt_chat_step **place = &view->steps;
   while (*place != NULL && !lt_str_eqc(id, (*place)->id)) {
     place = &(*place)->next;
@@ -168,7 +168,7 @@ static lt_chat_step **find_chat_step(lt_chat_view *view, lt_str id) {
   return place;
 }
 
-static void free_chat_step(lt_chat_step *step) {
+static void chat_view_free_chat_step(lt_chat_step *step) {
   if (step != NULL) {
     lt_mem_free(step->id);
     lt_mem_free(step->function);
@@ -176,16 +176,16 @@ static void free_chat_step(lt_chat_step *step) {
   }
 }
 
-static void free_chat_steps(lt_chat_view *view) {
+static void chat_view_free_chat_steps(lt_chat_view *view) {
   while (view->steps != NULL) {
     lt_chat_step *next = view->steps->next;
-    free_chat_step(view->steps);
+    chat_view_free_chat_step(view->steps);
     view->steps = next;
   }
 }
 
 /* Without memory for it, its time is not told. */
-static void add_chat_step(lt_chat_view *view, lt_str id, lt_str function, bool is_program) {
+static void chat_view_add_chat_step(lt_chat_view *view, lt_str id, lt_str function, bool is_program) {
   lt_chat_step *step = lt_mem_zalloc(1, sizeof *step);
   if (step == NULL) {
     return;
@@ -196,15 +196,15 @@ static void add_chat_step(lt_chat_view *view, lt_str id, lt_str function, bool i
                          .id = lt_mem_strdup(id),
                          .function = lt_mem_strdup(function)};
   if (step->id == NULL || step->function == NULL) {
-    free_chat_step(step);
+    chat_view_free_chat_step(step);
     return;
   }
   view->steps = step;
 }
 
 /* "  files.read {"path":"a"}  12 ms", or what went wrong. */
-static void note_end(lt_chat_view *view, lt_str function, lt_json input, bool is_program, lt_str error,
-                     const lt_chat_step *step) {
+static void chat_view_note_end(lt_chat_view *view, lt_str function, lt_json input, bool is_program, lt_str error,
+                               const lt_chat_step *step) {
   LT_AUTO_BUF(line, LT_MIB);
   lt_buf_addc(&line, "  ");
   if (is_program) {
@@ -217,7 +217,7 @@ static void note_end(lt_chat_view *view, lt_str function, lt_json input, bool is
   }
   if (step != NULL) {
     lt_buf_addc(&line, is_program || error.p != NULL ? " after " : " ");
-    put_duration(&line, lt_loop_now_ms(view->loop) - step->began_ms);
+    chat_view_put_duration(&line, lt_loop_now_ms(view->loop) - step->began_ms);
   }
   if (error.p != NULL) {
     lt_buf_addc(&line, ": ");
@@ -226,119 +226,119 @@ static void note_end(lt_chat_view *view, lt_str function, lt_json input, bool is
   lt_chat_view_note(view, lt_buf_view(&line));
 }
 
-static void show_tool_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
-  lt_str id = view_string(lt_json_get(output, "id"), arena);
-  lt_str function = view_string(lt_json_get(output, "function"), arena);
+static void chat_view_show_tool_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
+  lt_str id = chat_view_view_string(lt_json_get(output, "id"), arena);
+  lt_str function = chat_view_view_string(lt_json_get(output, "function"), arena);
   lt_json input = lt_json_get(output, "input"), result = lt_json_get(output, "result");
   lt_json code = lt_json_get(input, "code");
   bool is_program = lt_json_typeof(code) == LT_JSON_STRING &&
                     (lt_str_eqc(function, "code.execute") || lt_str_eqc(function, "execute_typescript") ||
                      lt_str_eqc(function, "interpreter.run-code") || lt_str_eqc(function, "execute_code"));
-  lt_chat_step **place = find_chat_step(view, id), *step = *place;
+  lt_chat_step **place = chat_view_find_chat_step(view, id), *step = *place;
   if (lt_json_str_eq(lt_json_get(result, "type"), LT_STR("pending"))) {
     if (step == NULL && is_program) {
-      note_code(view, view_string(code, arena));
+      chat_view_note_code(view, chat_view_view_string(code, arena));
     }
     if (step == NULL) {
-      add_chat_step(view, id, function, is_program);
+      chat_view_add_chat_step(view, id, function, is_program);
     }
     return;
   }
   bool failed = lt_json_str_eq(lt_json_get(result, "type"), LT_STR("error"));
-  lt_str error = failed ? view_string(lt_json_get(result, "error"), arena) : LT_STR_NULL;
+  lt_str error = failed ? chat_view_view_string(lt_json_get(result, "error"), arena) : LT_STR_NULL;
   if (failed && error.p == NULL) {
     error = LT_STR("");
   }
-  note_end(view, function, input, is_program, error, step);
+  chat_view_note_end(view, function, input, is_program, error, step);
   if (step != NULL) {
     *place = step->next;
-    free_chat_step(step);
+    chat_view_free_chat_step(step);
   }
 }
 
-static void show_file_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
+static void chat_view_show_file_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
   LT_AUTO_BUF(line, LT_MIB);
   lt_buf_addc(&line, "  file: artifact ");
-  lt_typegen_put_line(&line, view_string(lt_json_get(output, "artifact"), arena), 100);
+  lt_typegen_put_line(&line, chat_view_view_string(lt_json_get(output, "artifact"), arena), 100);
   lt_buf_addc(&line, " (");
-  lt_typegen_put_line(&line, view_string(lt_json_get(output, "mimeType"), arena), 100);
+  lt_typegen_put_line(&line, chat_view_view_string(lt_json_get(output, "mimeType"), arena), 100);
   lt_buf_addc(&line, ") ");
-  lt_typegen_put_line(&line, view_string(lt_json_get(output, "description"), arena), 200);
+  lt_typegen_put_line(&line, chat_view_view_string(lt_json_get(output, "description"), arena), 200);
   lt_chat_view_note(view, lt_buf_view(&line));
 }
 
 /* --- Events ------------------------------------------------------------------------------------------------------- */
-static void show_answer_piece(lt_chat_view *view, lt_str text) {
+static void chat_view_show_answer_piece(lt_chat_view *view, lt_str text) {
   LT_AUTO_BUF(cleaned, LT_JSON_MAX_BYTES);
-  erase_spinner(view);
+  chat_view_erase_spinner(view);
   if (view->out_is_terminal) {
     lt_plain_add(&cleaned, text);
     text = cleaned.status == LT_OK ? lt_buf_view(&cleaned) : LT_STR_NULL;
   }
-  write_answer(view, text);
+  chat_view_write_answer(view, text);
 }
 
-static void end_answer_line(lt_chat_view *view) {
+static void chat_view_end_answer_line(lt_chat_view *view) {
   if (view->mid_line) {
-    erase_spinner(view);
-    write_answer(view, LT_STR("\n"));
+    chat_view_erase_spinner(view);
+    chat_view_write_answer(view, LT_STR("\n"));
   }
 }
 
-static void show_chat_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
+static void chat_view_show_chat_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
   lt_json type = lt_json_get(output, "type");
   if (lt_json_str_eq(type, LT_STR("text"))) { /* its text has been told in pieces */
-    end_answer_line(view);
+    chat_view_end_answer_line(view);
   } else if (lt_json_str_eq(type, LT_STR("tool"))) {
-    show_tool_output(view, output, arena);
+    chat_view_show_tool_output(view, output, arena);
   } else {
-    show_file_output(view, output, arena);
+    chat_view_show_file_output(view, output, arena);
   }
 }
 
-static void show_prompt_usage(lt_chat_view *view, lt_json usage) {
+static void chat_view_show_prompt_usage(lt_chat_view *view, lt_json usage) {
   int64_t in = 0, out = 0;
   LT_AUTO_BUF(line, LT_KIB);
   (void)lt_json_int(lt_json_get(usage, "inputTokens"), &in);
   (void)lt_json_int(lt_json_get(usage, "outputTokens"), &out);
   const char *about = lt_json_bool(lt_json_get(usage, "estimated"), false) ? "about " : "";
   lt_buf_printf(&line, "  %s%lld tokens in, %lld out, ", about, (long long)in, (long long)out);
-  put_duration(&line, lt_loop_now_ms(view->loop) - view->began_ms);
+  chat_view_put_duration(&line, lt_loop_now_ms(view->loop) - view->began_ms);
   lt_chat_view_note(view, lt_buf_view(&line));
 }
 
-static void show_prompt_error(lt_chat_view *view, lt_str error) {
+static void chat_view_show_prompt_error(lt_chat_view *view, lt_str error) {
   LT_AUTO_BUF(line, LT_MIB);
   lt_typegen_put_text(&line, error, LT_RUN_ERROR_BYTES);
   lt_console_line(view->console, "lathe chat: ", lt_buf_view(&line));
 }
 
-static lt_chat_end chat_end_of(const char *event) {
+static lt_chat_end chat_view_chat_end_of(const char *event) {
   return strcmp(event, "prompt.completed") == 0   ? LT_CHAT_COMPLETED
          : strcmp(event, "prompt.cancelled") == 0 ? LT_CHAT_CANCELLED
          : strcmp(event, "prompt.error") == 0     ? LT_CHAT_FAILED
                                                   : LT_CHAT_UNFINISHED;
 }
 
-static void show_event(lt_chat_view *view, const char *event, lt_json data, lt_arena *arena) {
-  lt_chat_end end = chat_end_of(event);
+static void chat_view_show_event(lt_chat_view *view, const char *event, lt_json data, lt_arena *arena) {
+  lt_chat_end end = chat_view_chat_end_of(event);
   if (strcmp(event, "prompt.stream") == 0) {
-    show_answer_piece(view, view_string(lt_json_get(data, "delta"), arena));
+    chat_view_show_answer_piece(view, chat_view_view_string(lt_json_get(data, "delta"), arena));
   } else if (strcmp(event, "prompt.output") == 0) {
-    show_chat_output(view, lt_json_get(data, "output"), arena);
+    chat_view_show_chat_output(view, lt_json_get(data, "output"), arena);
   } else if (end != LT_CHAT_UNFINISHED) {
-    end_answer_line(view);
+    chat_view_end_answer_line(view);
     if (end == LT_CHAT_COMPLETED) {
-      show_prompt_usage(view, lt_json_get(data, "usage"));
+      chat_view_show_prompt_usage(view, lt_json_get(data, "usage"));
     } else if (end == LT_CHAT_CANCELLED) {
       lt_chat_view_note(view, LT_STR("  cancelled"));
     } else {
-      show_prompt_error(view, view_string(lt_json_get(data, "error"), arena));
+      chat_view_show_prompt_error(view, chat_view_view_string(lt_json_get(data, "error"), arena));
     }
   }
 }
 
-static void print_event_json(lt_chat_view *view, const char *event, lt_str data) {
+static void chat_view_print_event_json(lt_chat_view *view, const char *event, lt_str data) {
   LT_AUTO_BUF(line, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&line);
   lt_json_begin_object(&w);
@@ -349,26 +349,26 @@ static void print_event_json(lt_chat_view *view, const char *event, lt_str data)
   lt_json_end_object(&w);
   lt_buf_byte(&line, '\n');
   lt_secrets_mask_buf(view->console->secrets, &line);
-  write_answer(view, lt_buf_view(&line));
+  chat_view_write_answer(view, lt_buf_view(&line));
 }
 
 void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data) {
   lt_json_doc doc;
-  if (chat_end_of(event) != LT_CHAT_UNFINISHED) {
-    view->end = chat_end_of(event);
+  if (chat_view_chat_end_of(event) != LT_CHAT_UNFINISHED) {
+    view->end = chat_view_chat_end_of(event);
   }
   if (view->json) {
-    print_event_json(view, event, data);
+    chat_view_print_event_json(view, event, data);
     return;
   }
   LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
   if (lt_json_parse(&arena, data, &doc, NULL) == LT_OK) {
-    show_event(view, event, lt_json_root(&doc), &arena);
+    chat_view_show_event(view, event, lt_json_root(&doc), &arena);
   }
 }
 
 /* --- Its life ----------------------------------------------------------------------------------------------------- */
-static bool may_dim_terminal(void) {
+static bool chat_view_may_dim_terminal(void) {
   const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
   return (no_color == NULL || no_color[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;
 }
@@ -377,9 +377,9 @@ lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_console *conso
   *view = (lt_chat_view){.loop = loop, .console = console, .json = json};
   view->out_is_terminal = isatty(STDOUT_FILENO);
   view->err_is_terminal = isatty(STDERR_FILENO) && getenv("TERM") != NULL && strcmp(getenv("TERM"), "dumb") != 0;
-  view->dims = view->err_is_terminal && may_dim_terminal();
-  LT_TRY(lt_timer_new(loop, on_spinner_timer, view, &view->timer, err));
-  console->make_way = make_way_for_line;
+  view->dims = view->err_is_terminal && chat_view_may_dim_terminal();
+  LT_TRY(lt_timer_new(loop, chat_view_on_spinner_timer, view, &view->timer, err));
+  console->make_way = chat_view_make_way_for_line;
   console->way_arg = view;
   return LT_OK;
 }
@@ -390,7 +390,7 @@ void lt_chat_view_release(lt_chat_view *view) {
   }
   lt_timer_free(view->timer);
   view->timer = NULL;
-  free_chat_steps(view); /* of calls that were told of while the agent ended */
+  chat_view_free_chat_steps(view); /* of calls that were told of while the agent ended */
 }
 
 void lt_chat_view_begin(lt_chat_view *view) {
@@ -405,6 +405,6 @@ void lt_chat_view_begin(lt_chat_view *view) {
 void lt_chat_view_finish(lt_chat_view *view) {
   view->running = false;
   lt_timer_stop(view->timer);
-  erase_spinner(view);
-  free_chat_steps(view);
+  chat_view_erase_spinner(view);
+  chat_view_free_chat_steps(view);
 }

@@ -17,7 +17,7 @@ typedef struct option_reader {
 } option_reader;
 
 /* --- Values ------------------------------------------------------------------------------------------------------- */
-static const lt_option *find_option(const lt_option_table *table, lt_str name) {
+static const lt_option *command_options_find_option(const lt_option_table *table, lt_str name) {
   for (size_t i = 0; i <= table->count; i++) {
     const lt_option *option = i < table->count ? &table->rows[i] : &help_option;
     if (lt_str_eqc(name, option->name) || (option->brief != NULL && lt_str_eqc(name, option->brief))) {
@@ -27,7 +27,7 @@ static const lt_option *find_option(const lt_option_table *table, lt_str name) {
   return NULL;
 }
 
-static bool refuse_unknown(const lt_option_table *table, lt_str name) {
+static bool command_options_refuse_unknown(const lt_option_table *table, lt_str name) {
   lt_nearest nearest = lt_nearest_to(name, 3);
   for (size_t i = 0; i < table->count; i++) {
     lt_nearest_offer(&nearest, lt_str_of(table->rows[i].name));
@@ -41,7 +41,7 @@ static bool refuse_unknown(const lt_option_table *table, lt_str name) {
   return false;
 }
 
-static bool set_number(const option_reader *r, const lt_option *option, const char *text) {
+static bool command_options_set_number(const option_reader *r, const lt_option *option, const char *text) {
   char *end = NULL;
   errno = 0;
   long long n = strtoll(text, &end, 10);
@@ -54,15 +54,15 @@ static bool set_number(const option_reader *r, const lt_option *option, const ch
   return true;
 }
 
-static bool set_value(const option_reader *r, const lt_option *option, const char *text) {
+static bool command_options_set_value(const option_reader *r, const lt_option *option, const char *text) {
   if (option->kind == LT_OPTION_NUMBER) {
-    return set_number(r, option, text);
+    return command_options_set_number(r, option, text);
   }
   memcpy(r->options + option->offset, &text, sizeof text);
   return true;
 }
 
-static void set_flag(option_reader *r, const lt_option *option) {
+static void command_options_set_flag(option_reader *r, const lt_option *option) {
   if (option == &help_option) {
     r->is_help_wanted = true;
   } else {
@@ -70,7 +70,7 @@ static void set_flag(option_reader *r, const lt_option *option) {
   }
 }
 
-static void set_initial_numbers(const option_reader *r) {
+static void command_options_set_initial_numbers(const option_reader *r) {
   for (size_t i = 0; i < r->table->count; i++) {
     const lt_option *option = &r->table->rows[i];
     if (option->kind == LT_OPTION_NUMBER) {
@@ -81,16 +81,16 @@ static void set_initial_numbers(const option_reader *r) {
 
 /* --- Words -------------------------------------------------------------------------------------------------------- */
 /* `--name=VALUE` or `--name VALUE`. Returns how many words it took; 0: the message has been printed. */
-static int read_option(option_reader *r, int left, char **words) {
+static int command_options_read_option(option_reader *r, int left, char **words) {
   lt_str word = lt_str_of(words[0]);
   size_t equals = lt_str_starts(word, LT_STR("--")) ? lt_str_find(word, LT_STR("="), 0) : SIZE_MAX;
   lt_str name = equals == SIZE_MAX ? word : lt_str_sub(word, 0, equals);
-  const lt_option *option = find_option(r->table, name);
+  const lt_option *option = command_options_find_option(r->table, name);
   if (option == NULL) {
-    return refuse_unknown(r->table, name);
+    return command_options_refuse_unknown(r->table, name);
   }
   if (option->kind == LT_OPTION_FLAG && equals == SIZE_MAX) {
-    set_flag(r, option);
+    command_options_set_flag(r, option);
     return 1;
   }
   if (option->kind == LT_OPTION_FLAG) {
@@ -98,24 +98,24 @@ static int read_option(option_reader *r, int left, char **words) {
     return 0;
   }
   if (equals != SIZE_MAX) {
-    return set_value(r, option, words[0] + equals + 1) ? 1 : 0;
+    return command_options_set_value(r, option, words[0] + equals + 1) ? 1 : 0;
   }
   if (left < 2) {
     fprintf(stderr, "lathe %s: %s needs a value; see lathe %s --help\n", r->table->command, option->name,
             r->table->command);
     return 0;
   }
-  return set_value(r, option, words[1]) ? 2 : 0;
+  return command_options_set_value(r, option, words[1]) ? 2 : 0;
 }
 
-static void read_operand(option_reader *r, const char *word) {
+static void command_options_read_operand(option_reader *r, const char *word) {
   if (r->operands++ == 0 && r->table->operand.name != NULL) {
     memcpy(r->options + r->table->operand.offset, &word, sizeof word);
   }
 }
 
-static bool check_operands(const option_reader *r) {
-  const lt_policy_operand *operand = &r->table->operand;
+static bool command_options_check_operands(const option_reader *r) {
+  const lt_command_operand *operand = &r->table->operand;
   int most = operand->name != NULL ? 1 : 0, least = operand->is_required ? 1 : 0;
   if (r->operands >= least && r->operands <= most) {
     return true;
@@ -127,16 +127,16 @@ static bool check_operands(const option_reader *r) {
 lt_options_outcome lt_command_options_read(const lt_option_table *table, int argc, char **argv, void *options) {
   option_reader r = {.table = table, .options = options};
   bool may_be_option = true;
-  set_initial_numbers(&r);
+  command_options_set_initial_numbers(&r);
   for (int i = 1; i < argc;) {
     bool is_option = may_be_option && argv[i][0] == '-' && argv[i][1] != '\0';
     int used = 1;
     if (is_option && strcmp(argv[i], "--") == 0) {
       may_be_option = false;
     } else if (is_option) {
-      used = read_option(&r, argc - i, argv + i);
+      used = command_options_read_option(&r, argc - i, argv + i);
     } else {
-      read_operand(&r, argv[i]);
+      command_options_read_operand(&r, argv[i]);
     }
     if (used == 0) {
       return LT_OPTIONS_WRONG;
@@ -146,14 +146,14 @@ lt_options_outcome lt_command_options_read(const lt_option_table *table, int arg
   if (r.is_help_wanted) {
     return LT_OPTIONS_HELP_WANTED;
   }
-  return check_operands(&r) ? LT_OPTIONS_READ : LT_OPTIONS_WRONG;
+  return command_options_check_operands(&r) ? LT_OPTIONS_READ : LT_OPTIONS_WRONG;
 }
 
 /* --- Help --------------------------------------------------------------------------------------------------------- */
 #define HELP_COLUMN 21
 
 /* "  -e, --eval CODE    the program itself", or the help on lines of its own where the name is long. */
-static void print_row(FILE *to, const char *name, const char *help) {
+static void command_options_print_row(FILE *to, const char *name, const char *help) {
   int width = fprintf(to, "  %s", name);
   if (width > HELP_COLUMN - 2) {
     width = 0;
@@ -166,20 +166,20 @@ static void print_row(FILE *to, const char *name, const char *help) {
   }
 }
 
-static void print_option(FILE *to, const lt_option *option) {
+static void command_options_print_option(FILE *to, const lt_option *option) {
   char name[80];
   snprintf(name, sizeof name, "%s%s%s%s%s", option->brief != NULL ? option->brief : "",
            option->brief != NULL ? ", " : "", option->name, option->argument != NULL ? " " : "",
            option->argument != NULL ? option->argument : "");
-  print_row(to, name, option->help);
+  command_options_print_row(to, name, option->help);
 }
 
 void lt_command_options_print(const lt_option_table *table, FILE *to) {
   if (table->operand.name != NULL) {
-    print_row(to, table->operand.name, table->operand.help);
+    command_options_print_row(to, table->operand.name, table->operand.help);
   }
   for (size_t i = 0; i < table->count; i++) {
-    print_option(to, &table->rows[i]);
+    command_options_print_option(to, &table->rows[i]);
   }
-  print_option(to, &help_option);
+  command_options_print_option(to, &help_option);
 }

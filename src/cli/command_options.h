@@ -37,13 +37,13 @@ typedef struct lt_option {
    0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((options *)NULL)->member), type) ? 1 : -1]))
 
 /* What is no option: at most one word, which is the command's operand. */
-typedef struct lt_policy_operand {
+typedef struct lt_command_operand {
   const char *name; /* for the help: "FILE"; NULL: the command takes none */
   const char *help;
   const char *rule; /* the message when there are several, or none where one is needed */
   bool is_required;
   size_t offset; /* of a const char * in the command's options */
-} lt_policy_operand;
+} lt_command_operand;
 
 #define LT_OPERAND_IS(options, member) .offset = LT_OPTION_PLACE(options, member, const char *)
 
@@ -51,7 +51,7 @@ typedef struct lt_option_table {
   const char *command; /* its name, for messages */
   const lt_option *rows;
   size_t count;
-  lt_policy_operand operand;
+  lt_command_operand operand;
 } lt_option_table;
 
 typedef enum lt_options_outcome { LT_OPTIONS_READ, LT_OPTIONS_HELP_WANTED, LT_OPTIONS_WRONG } lt_options_outcome;

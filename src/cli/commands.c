@@ -31,7 +31,7 @@ const lt_command *lt_commands_find(const char *name) {
   return NULL;
 }
 
-static void print_command_help(const lt_command *command, const lt_option_table *table) {
+static void commands_print_command_help(const lt_command *command, const lt_option_table *table) {
   printf("%s\n  lathe %s %s\n\n", command->about, command->name, command->synopsis);
   lt_command_options_print(table, stdout);
   printf("\n%s", command->notes);
@@ -51,7 +51,7 @@ int lt_commands_run(const lt_command *command, int argc, char **argv) {
       code = command->run(options);
       break;
     case LT_OPTIONS_HELP_WANTED:
-      print_command_help(command, &table);
+      commands_print_command_help(command, &table);
       code = LT_EXIT_OK;
       break;
     case LT_OPTIONS_WRONG:

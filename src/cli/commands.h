@@ -28,7 +28,7 @@ typedef struct lt_command {
   const char *notes;
   const lt_option *options;
   size_t option_count;
-  lt_policy_operand operand;
+  lt_command_operand operand;
   size_t options_size; /* of what the rows' offsets point into */
   /* `options`: as read, of options_size bytes, and the command's own until it returns. Returns the exit code. */
   int (*run)(void *options);

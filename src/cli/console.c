@@ -8,7 +8,7 @@
 #include "text/plain.h"
 
 /* Strings of programs may hold half a surrogate pair, which UTF-8 may not. */
-static void write_utf8(FILE *to, lt_str text) {
+static void console_write_utf8(FILE *to, lt_str text) {
   size_t from = 0;
   for (size_t i = 0; i + 2 < text.n; i++) {
     if ((unsigned char)text.p[i] == 0xed && (unsigned char)text.p[i + 1] >= 0xa0) {
@@ -25,18 +25,18 @@ static void write_utf8(FILE *to, lt_str text) {
 }
 
 /* On a terminal nothing that it would obey: whoever can move the cursor can put another question over ours. */
-static void print_text(FILE *to, lt_str text) {
+static void console_print_text(FILE *to, lt_str text) {
   if (!isatty(fileno(to))) {
-    write_utf8(to, text);
+    console_write_utf8(to, text);
     return;
   }
   LT_AUTO_BUF(plain, 4 * LT_JSON_MAX_BYTES);
   lt_plain_add(&plain, text);
-  write_utf8(to, plain.status == LT_OK ? lt_buf_view(&plain) : LT_STR("(too long to be shown)"));
+  console_write_utf8(to, plain.status == LT_OK ? lt_buf_view(&plain) : LT_STR("(too long to be shown)"));
 }
 
 /* The cursor stands behind an open question: what is said goes on a line of its own, then the question comes again. */
-static void make_room(const lt_console *console, FILE *to) {
+static void console_make_room(const lt_console *console, FILE *to) {
   if (console->make_way != NULL) {
     console->make_way(console->way_arg);
   }
@@ -45,31 +45,31 @@ static void make_room(const lt_console *console, FILE *to) {
   }
 }
 
-static void ask_again(const lt_console *console, FILE *to) {
+static void console_ask_again(const lt_console *console, FILE *to) {
   if (console->question != NULL && isatty(fileno(to))) {
     console->question(console->arg);
   }
 }
 
-static void say_line(const lt_console *console, const char *before, lt_str text, const char *after) {
+static void console_say_line(const lt_console *console, const char *before, lt_str text, const char *after) {
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
   if (lt_secrets_in(console->secrets, text)) {
     lt_secrets_mask(console->secrets, text, &masked);
     text = masked.status == LT_OK ? lt_buf_view(&masked) : LT_STR("***");
   }
-  make_room(console, stderr);
+  console_make_room(console, stderr);
   fputs(before, stderr);
-  print_text(stderr, text);
+  console_print_text(stderr, text);
   fputs(after, stderr);
-  ask_again(console, stderr);
+  console_ask_again(console, stderr);
 }
 
 void lt_console_line(const lt_console *console, const char *before, lt_str text) {
-  say_line(console, before, text, "");
+  console_say_line(console, before, text, "");
 }
 
 void lt_console_dim(const lt_console *console, lt_str text) {
-  say_line(console, "\x1b[2m", text, "\x1b[0m");
+  console_say_line(console, "\x1b[2m", text, "\x1b[0m");
 }
 
 void lt_console_format(const lt_console *console, const char *format, ...) {
@@ -94,8 +94,8 @@ lt_status lt_console_report(const lt_console *console, lt_buf *report) {
 }
 
 void lt_console_output(const lt_console *console, lt_str text) {
-  make_room(console, stdout);
-  print_text(stdout, text);
+  console_make_room(console, stdout);
+  console_print_text(stdout, text);
   fflush(stdout);
-  ask_again(console, stdout);
+  console_ask_again(console, stdout);
 }

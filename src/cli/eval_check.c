@@ -12,7 +12,7 @@ static const char same[] =
     " Object.keys(a).every((key) => Object.hasOwn(b, key) && same(a[key], b[key])));"
     "same(JSON.parse(input.text.replace(/^\\s*```\\w*|```\\s*$/g, '')), input.wanted)";
 
-static void put_program(const lt_eval_task *task, lt_buf *out) {
+static void eval_check_put_program(const lt_eval_task *task, lt_buf *out) {
   switch (task->kind) {
     case LT_EVAL_CONTAINS:
       lt_buf_addc(out, "input.text.includes(input.wanted)");
@@ -31,35 +31,35 @@ static void put_program(const lt_eval_task *task, lt_buf *out) {
   }
 }
 
-static bool is_program(lt_json output) {
+static bool eval_check_is_program(lt_json output) {
   lt_json function = lt_json_get(output, "function");
   return lt_json_str_eq(function, LT_STR("code.execute")) || lt_json_str_eq(function, LT_STR("execute_typescript"));
 }
 
-static bool has_type(lt_json v, const char *type) {
+static bool eval_check_has_type(lt_json v, const char *type) {
   return lt_json_str_eq(lt_json_get(v, "type"), lt_str_of(type));
 }
 
-static void put_texts(lt_json_writer *w, lt_json outputs) {
+static void eval_check_put_texts(lt_json_writer *w, lt_json outputs) {
   lt_json_iter it = lt_json_each(outputs);
   lt_json_begin_array(w);
   while (lt_json_next(&it)) {
-    if (has_type(it.value, "text")) {
+    if (eval_check_has_type(it.value, "text")) {
       lt_json_put_raw(w, lt_json_text(lt_json_get(it.value, "content")));
     }
   }
   lt_json_end_array(w);
 }
 
-static void put_calls(lt_json_writer *w, lt_json outputs) {
+static void eval_check_put_calls(lt_json_writer *w, lt_json outputs) {
   lt_json_iter it = lt_json_each(outputs);
   lt_json_begin_array(w);
   while (lt_json_next(&it)) {
-    if (!has_type(it.value, "tool") || is_program(it.value)) {
+    if (!eval_check_has_type(it.value, "tool") || eval_check_is_program(it.value)) {
       continue;
     }
     lt_json result = lt_json_get(it.value, "result");
-    bool good = has_type(result, "success");
+    bool good = eval_check_has_type(result, "success");
     lt_json_begin_object(w);
     lt_json_key(w, "tool");
     lt_json_put_raw(w, lt_json_text(lt_json_get(it.value, "function")));
@@ -72,12 +72,12 @@ static void put_calls(lt_json_writer *w, lt_json outputs) {
   lt_json_end_array(w);
 }
 
-static void put_text(lt_json_writer *w, lt_json outputs, lt_arena *arena) {
+static void eval_check_put_text(lt_json_writer *w, lt_json outputs, lt_arena *arena) {
   LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
   lt_json_iter it = lt_json_each(outputs);
   while (lt_json_next(&it)) {
     lt_str content;
-    if (has_type(it.value, "text") && lt_json_str(lt_json_get(it.value, "content"), arena, &content)) {
+    if (eval_check_has_type(it.value, "text") && lt_json_str(lt_json_get(it.value, "content"), arena, &content)) {
       lt_buf_addc(&text, text.n > 0 ? "\n" : "");
       lt_buf_add(&text, content);
     }
@@ -85,7 +85,7 @@ static void put_text(lt_json_writer *w, lt_json outputs, lt_arena *arena) {
   lt_json_put_str(w, lt_buf_view(&text));
 }
 
-static lt_status put_input(const lt_eval_task *task, lt_str outputs, lt_buf *out, lt_err *err) {
+static lt_status eval_check_put_input(const lt_eval_task *task, lt_str outputs, lt_buf *out, lt_err *err) {
   lt_json_doc doc;
   LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
   lt_status status = lt_json_parse(&arena, outputs, &doc, err);
@@ -93,11 +93,11 @@ static lt_status put_input(const lt_eval_task *task, lt_str outputs, lt_buf *out
     lt_json_writer w = lt_json_writer_on(out);
     lt_json_begin_object(&w);
     lt_json_key(&w, "text");
-    put_text(&w, lt_json_root(&doc), &arena);
+    eval_check_put_text(&w, lt_json_root(&doc), &arena);
     lt_json_key(&w, "outputs");
-    put_texts(&w, lt_json_root(&doc));
+    eval_check_put_texts(&w, lt_json_root(&doc));
     lt_json_key(&w, "calls");
-    put_calls(&w, lt_json_root(&doc));
+    eval_check_put_calls(&w, lt_json_root(&doc));
     lt_json_key(&w, "wanted");
     if (task->kind == LT_EVAL_JSON) {
       lt_json_put_raw(&w, task->wanted);
@@ -110,8 +110,8 @@ static lt_status put_input(const lt_eval_task *task, lt_str outputs, lt_buf *out
   return status;
 }
 
-static lt_status run_check(lt_runner *runner, const lt_run_request *request, bool *ret_right, lt_buf *why,
-                           lt_err *err) LT_YIELDS {
+static lt_status eval_check_run_check(lt_runner *runner, const lt_run_request *request, bool *ret_right, lt_buf *why,
+                                      lt_err *err) LT_YIELDS {
   lt_run_result result;
   lt_run_result_init(&result);
   lt_status status = runner->run(runner, request, &result, err);
@@ -133,15 +133,15 @@ lt_status lt_eval_check(lt_runner *runner, const lt_eval_task *task, lt_str outp
   lt_buf code, input;
   lt_buf_init(&code, LT_RUN_CODE_MAX_BYTES);
   lt_buf_init(&input, LT_JSON_MAX_BYTES);
-  put_program(task, &code);
-  lt_status status = put_input(task, outputs, &input, err);
+  eval_check_put_program(task, &code);
+  lt_status status = eval_check_put_input(task, outputs, &input, err);
   if (status == LT_OK) {
     const lt_run_request request = {.code = lt_buf_view(&code),
                                     .lang = LT_LANG_JAVASCRIPT,
                                     .input = lt_buf_view(&input),
                                     .timeout_ms = CHECK_MS,
                                     .cancel = cancel};
-    status = run_check(runner, &request, ret_right, why, err);
+    status = eval_check_run_check(runner, &request, ret_right, why, err);
   }
   lt_buf_release(&code);
   lt_buf_release(&input);

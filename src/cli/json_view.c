@@ -23,7 +23,7 @@ typedef struct json_view {
 } json_view;
 
 /* Behind the character or the escape of a JSON string at `at`. */
-static size_t json_text_behind(lt_str text, size_t at) {
+static size_t json_view_json_text_behind(lt_str text, size_t at) {
   if (text.p[at] == '\\') {
     at += text.n - at > 1 && text.p[at + 1] == 'u' ? 6 : 2;
     return at < text.n ? at : text.n;
@@ -32,19 +32,19 @@ static size_t json_text_behind(lt_str text, size_t at) {
 }
 
 /* The last place that cuts neither a character nor an escape, at or before `max`. */
-static size_t json_text_place_before(lt_str text, size_t max) {
+static size_t json_view_json_text_place_before(lt_str text, size_t max) {
   size_t at = 1;
-  for (size_t next = json_text_behind(text, at); next <= max; next = json_text_behind(text, at)) {
+  for (size_t next = json_view_json_text_behind(text, at); next <= max; next = json_view_json_text_behind(text, at)) {
     at = next;
   }
   return at;
 }
 
 /* The first such place at or after `min`. */
-static size_t json_text_place_after(lt_str text, size_t min) {
+static size_t json_view_json_text_place_after(lt_str text, size_t min) {
   size_t at = 1;
   while (at < min) {
-    at = json_text_behind(text, at);
+    at = json_view_json_text_behind(text, at);
   }
   return at;
 }
@@ -57,8 +57,8 @@ static void json_view_scalar(json_view *s, lt_json v) {
     return;
   }
   const char *quote = text.p[0] == '"' ? "\"" : "";
-  size_t first = json_text_place_before(text, TEXT_MAX_BYTES - TEXT_END_BYTES);
-  size_t second = json_text_place_after(text, text.n - TEXT_END_BYTES);
+  size_t first = json_view_json_text_place_before(text, TEXT_MAX_BYTES - TEXT_END_BYTES);
+  size_t second = json_view_json_text_place_after(text, text.n - TEXT_END_BYTES);
   lt_typegen_put_visible(s->out, lt_str_sub(text, 0, first));
   lt_buf_printf(s->out, "%s ... %zu bytes hidden ... %s", quote, second - first, quote);
   lt_typegen_put_visible(s->out, lt_str_sub(text, second, text.n));
@@ -73,7 +73,7 @@ static void json_view_line(json_view *s) {
   }
 }
 
-static bool is_json_view_full(const json_view *s) {
+static bool json_view_is_json_view_full(const json_view *s) {
   return s->out->status != LT_OK || (!s->whole && s->out->n - s->from > SHOWN_MAX_BYTES);
 }
 
@@ -83,7 +83,7 @@ static void json_view_kids(json_view *s, lt_json v) {
   uint32_t count = lt_json_count(v), shown = 0;
   lt_json_iter it = lt_json_each(v);
   s->depth++;
-  while ((s->whole || shown < ITEMS_MAX) && !is_json_view_full(s) && lt_json_next(&it)) {
+  while ((s->whole || shown < ITEMS_MAX) && !json_view_is_json_view_full(s) && lt_json_next(&it)) {
     lt_buf_addc(s->out, shown++ > 0 ? "," : "");
     json_view_line(s);
     if (lt_json_exists(it.key)) {

@@ -10,14 +10,14 @@
 #include "io/open_files.h"
 #include "jail/jail.h"
 
-static void print_help(FILE *to) {
+static void main_print_help(FILE *to) {
   fputs("Lathe: code mode for language-model agents. A program calls your tools as plain functions.\n\n", to);
   lt_commands_print(to);
   fputs("\nlathe COMMAND --help says more; lathe --version prints the version.\n", to);
 }
 
 /* Started without them (`<&-`), the next files we open would be taken for them. */
-static void open_standard_files(void) {
+static void main_open_standard_files(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
     if (fcntl(fd, F_GETFD) < 0) {
       (void)open("/dev/null", O_RDWR); /* the lowest that is free: this one */
@@ -26,14 +26,14 @@ static void open_standard_files(void) {
 }
 
 /* The reader has had enough (`| head`). */
-static bool is_output_closed(void) {
+static bool main_is_output_closed(void) {
   struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
   return poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 /* A full disk is a failure, too. */
-static int finish(int code) {
-  if ((fflush(stdout) == 0 && !ferror(stdout)) || is_output_closed()) {
+static int main_finish(int code) {
+  if ((fflush(stdout) == 0 && !ferror(stdout)) || main_is_output_closed()) {
     return code;
   }
   fputs("lathe: standard output could not be written, or not all of it\n", stderr);
@@ -48,20 +48,20 @@ int main(int argc, char **argv) {
   if (strcmp(name, "__jail") == 0) {
     _exit(lt_jail_main(argc - 1, argv + 1)); /* behind the walls a leak checker could not end */
   }
-  open_standard_files();
+  main_open_standard_files();
   lt_open_files_raise();
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-    print_help(stdout);
-    return finish(LT_EXIT_OK);
+    main_print_help(stdout);
+    return main_finish(LT_EXIT_OK);
   }
   if (strcmp(name, "--version") == 0) {
     puts("lathe " LT_VERSION);
-    return finish(LT_EXIT_OK);
+    return main_finish(LT_EXIT_OK);
   }
   if (*name != '\0') {
     const lt_command *command = lt_commands_find(name);
-    return command != NULL ? finish(lt_commands_run(command, argc - 1, argv + 1)) : LT_EXIT_USAGE;
+    return command != NULL ? main_finish(lt_commands_run(command, argc - 1, argv + 1)) : LT_EXIT_USAGE;
   }
-  print_help(stderr);
+  main_print_help(stderr);
   return LT_EXIT_USAGE;
 }

@@ -70,7 +70,7 @@ static lt_str replay_str(replay_job *j, lt_json json, const char *key) {
   return text;
 }
 
-static lt_status read_replay_prompt(replay_job *j, lt_store *db, replay_prompt *p, lt_err *err) LT_YIELDS {
+static lt_status replay_read_replay_prompt(replay_job *j, lt_store *db, replay_prompt *p, lt_err *err) LT_YIELDS {
   lt_json_doc doc;
   lt_buf_clear(&p->text);
   LT_TRY(lt_store_prompt_get(db, USER, lt_str_of(j->id), &p->text, err));
@@ -85,39 +85,39 @@ static lt_status read_replay_prompt(replay_job *j, lt_store *db, replay_prompt *
   return LT_OK;
 }
 
-static bool is_prompt_in(const replay_prompt *p, lt_prompt_state state) {
+static bool replay_is_prompt_in(const replay_prompt *p, lt_prompt_state state) {
   return lt_str_eqc(p->state, lt_store_prompt_state_name(state));
 }
 
-static lt_status check_prompt_ended(const replay_prompt *p, lt_err *err) {
-  if (is_prompt_in(p, LT_PROMPT_RUNNING) || is_prompt_in(p, LT_PROMPT_WAITING)) {
+static lt_status replay_check_prompt_ended(const replay_prompt *p, lt_err *err) {
+  if (replay_is_prompt_in(p, LT_PROMPT_RUNNING) || replay_is_prompt_in(p, LT_PROMPT_WAITING)) {
     return lt_fail(err, LT_E_INVALID, "the prompt has not ended: lathe chat -c %.*s goes on with it",
                    LT_STR_ARG(p->conversation));
   }
   return LT_OK;
 }
 
-static lt_status find_replay_prompt(replay_job *j, lt_err *err) LT_YIELDS {
+static lt_status replay_find_replay_prompt(replay_job *j, lt_err *err) LT_YIELDS {
   if (j->store != NULL && strcmp(j->store, ":memory:") == 0) {
     return lt_fail(err, LT_E_CONFIG, "nothing is kept with store: sqlite::memory: there is no prompt");
   }
   LT_TRY(lt_store_new(j->session->app.loop, j->store, &j->from, err));
   LT_TRY(lt_store_prompt_find(j->from, USER, lt_str_of(j->opt.prompt), j->id, err));
-  LT_TRY(read_replay_prompt(j, j->from, &j->then, err));
-  LT_TRY(check_prompt_ended(&j->then, err));
+  LT_TRY(replay_read_replay_prompt(j, j->from, &j->then, err));
+  LT_TRY(replay_check_prompt_ended(&j->then, err));
   return lt_store_prompt_copy(lt_toolbox_db(j->session->app.toolbox), j->from, lt_str_of(j->id), err);
 }
 
 /* --- The tools ---------------------------------------------------------------------------------------------------- */
-static lt_status refuse_beyond_record(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,
-                                      lt_buf *out, lt_err *err) LT_YIELDS {
+static lt_status replay_refuse_beyond_record(lt_provider *self, lt_str name, lt_str input,
+                                             const lt_invoke_options *options, lt_buf *out, lt_err *err) LT_YIELDS {
   (void)input;
   (void)options;
   (void)out;
   return lt_replay_check_refuse(((recorded_provider *)(void *)self)->check, self->name, name, err);
 }
 
-static bool is_namespace_in(const lt_catalog *catalog, lt_str ns) {
+static bool replay_is_namespace_in(const lt_catalog *catalog, lt_str ns) {
   for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
     if (lt_str_eq(lt_catalog_at(catalog, i)->ns, ns)) {
       return true;
@@ -126,12 +126,12 @@ static bool is_namespace_in(const lt_catalog *catalog, lt_str ns) {
   return false;
 }
 
-static lt_status add_recorded_tools(replay_job *j, const lt_catalog_source *source, lt_err *err) {
+static lt_status replay_add_recorded_tools(replay_job *j, const lt_catalog_source *source, lt_err *err) {
   recorded_provider *one = lt_arena_zalloc(&j->arena, 1, sizeof *one);
   if (one == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the tools that are on record");
   }
-  one->base = (lt_provider){.name = source->ns, .invoke = refuse_beyond_record};
+  one->base = (lt_provider){.name = source->ns, .invoke = replay_refuse_beyond_record};
   one->check = j->check;
   LT_TRY(lt_door_set_tools(j->session->app.door, &one->base, source->tools, source->count, err));
   one->next = j->providers;
@@ -140,7 +140,7 @@ static lt_status add_recorded_tools(replay_job *j, const lt_catalog_source *sour
 }
 
 /* Plugins that are there have their own, which they are asked about. */
-static lt_status set_recorded_tools(replay_job *j, lt_err *err) LT_YIELDS {
+static lt_status replay_set_recorded_tools(replay_job *j, lt_err *err) LT_YIELDS {
   lt_tool_list list;
   lt_catalog *own;
   lt_status status = LT_OK;
@@ -148,17 +148,18 @@ static lt_status set_recorded_tools(replay_job *j, lt_err *err) LT_YIELDS {
   LT_TRY(lt_tool_list_read(lt_buf_view(&j->tools), &j->arena, &list, err));
   LT_TRY(lt_door_catalog(j->session->app.door, &own, err));
   for (size_t i = 0; status == LT_OK && i < list.count; i++) {
-    status = is_namespace_in(own, list.sources[i].ns) ? LT_OK : add_recorded_tools(j, &list.sources[i], err);
+    status =
+        replay_is_namespace_in(own, list.sources[i].ns) ? LT_OK : replay_add_recorded_tools(j, &list.sources[i], err);
   }
   lt_catalog_unref(own);
   return status;
 }
 
 /* A tool whose plugin is not configured any more cannot be called again. */
-static bool is_only_calling(void *arg, lt_str id) {
+static bool replay_is_only_calling(void *arg, lt_str id) {
   replay_job *j = arg;
   const lt_tool *tool = j->there != NULL ? lt_catalog_find(j->there, id) : NULL;
-  if (tool == NULL || !tool->only_calls || tool->provider->invoke != refuse_beyond_record) {
+  if (tool == NULL || !tool->only_calls || tool->provider->invoke != replay_refuse_beyond_record) {
     return tool != NULL && tool->only_calls;
   }
   lt_replay_check_skip(j->check,
@@ -168,12 +169,12 @@ static bool is_only_calling(void *arg, lt_str id) {
 
 /* --- Going through it --------------------------------------------------------------------------------------------- */
 /* By whom a program was run is on record, whatever the configuration says now. */
-static lt_runner *runner_on_record(void *arg, const char *id, lt_lang lang, lt_err *err) {
+static lt_runner *replay_runner_on_record(void *arg, const char *id, lt_lang lang, lt_err *err) {
   return lt_toolbox_runner(((replay_job *)arg)->session->app.toolbox, id, lang, err);
 }
 
 /* The prompt's own model need not be configured any more: nobody asks it. */
-static lt_status take_replay_models(replay_job *j, lt_models *ret_models, lt_err *err) {
+static lt_status replay_take_replay_models(replay_job *j, lt_models *ret_models, lt_err *err) {
   size_t count = j->models.count;
   lt_model *models = lt_arena_zalloc(&j->arena, count + 1, sizeof *models);
   if (models == NULL) {
@@ -192,44 +193,44 @@ static lt_status take_replay_models(replay_job *j, lt_models *ret_models, lt_err
   return LT_OK;
 }
 
-static lt_status make_replay_agent(replay_job *j, lt_err *err) {
+static lt_status replay_make_replay_agent(replay_job *j, lt_err *err) {
   lt_models models;
-  LT_TRY(take_replay_models(j, &models, err));
+  LT_TRY(replay_take_replay_models(j, &models, err));
   lt_agent_options options = lt_agent_options_of(&j->session->app, &models, &j->modules);
   options.journal = lt_replay_check_journal(j->check);
   options.observer = lt_replay_check_observer(j->check);
   return lt_agent_new(&options, &j->agent, err);
 }
 
-static lt_status open_replay(replay_job *j, lt_err *err) LT_YIELDS {
+static lt_status replay_open_replay(replay_job *j, lt_err *err) LT_YIELDS {
   lt_command_session *s = j->session;
   LT_TRY(lt_modules_load(&s->app, &j->modules, err));
-  LT_TRY(find_replay_prompt(j, err));
+  LT_TRY(replay_find_replay_prompt(j, err));
   j->records = lt_store_journal_new(lt_toolbox_db(s->app.toolbox));
   const lt_replay_check_options options = {
-      .records = j->records, .only_calls = is_only_calling, .runner = runner_on_record, .arg = j};
+      .records = j->records, .only_calls = replay_is_only_calling, .runner = replay_runner_on_record, .arg = j};
   j->check = j->records != NULL ? lt_replay_check_new(&options) : NULL;
   if (j->check == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   lt_toolbox_use_runner(s->app.toolbox, lt_replay_check_runner(j->check));
-  LT_TRY(set_recorded_tools(j, err));
+  LT_TRY(replay_set_recorded_tools(j, err));
   LT_TRY(lt_door_catalog(j->session->app.door, &j->there, err));
-  return make_replay_agent(j, err);
+  return replay_make_replay_agent(j, err);
 }
 
-static lt_status run_replay(replay_job *j, lt_err *err) LT_YIELDS {
+static lt_status replay_run_replay(replay_job *j, lt_err *err) LT_YIELDS {
   uint64_t began = lt_loop_now_ms(j->session->app.loop);
-  LT_TRY(open_replay(j, err));
+  LT_TRY(replay_open_replay(j, err));
   lt_str id = lt_str_of(j->id);
   LT_TRY(lt_agent_resume(j->agent, USER, id, err));
   lt_status status = lt_agent_wait(j->agent, id, &j->session->app.cancel, err);
   LT_TRY(status == LT_E_NOTFOUND ? LT_OK : status);
   j->ms = (double)(lt_loop_now_ms(j->session->app.loop) - began);
-  return read_replay_prompt(j, lt_toolbox_db(j->session->app.toolbox), &j->now, err);
+  return replay_read_replay_prompt(j, lt_toolbox_db(j->session->app.toolbox), &j->now, err);
 }
 
-static void close_replay(replay_job *j) LT_YIELDS {
+static void replay_close_replay(replay_job *j) LT_YIELDS {
   lt_agent_free(j->agent);
   lt_catalog_unref(j->there);
   for (recorded_provider *one = j->providers; one != NULL; one = one->next) {
@@ -244,8 +245,8 @@ static void close_replay(replay_job *j) LT_YIELDS {
 
 /* --- What came of it ---------------------------------------------------------------------------------------------- */
 /* One that did not come to its own end has no more on record than there is. */
-static bool ends_with_record(const replay_job *j) {
-  return !is_prompt_in(&j->then, LT_PROMPT_COMPLETED) && lt_replay_check_is_beyond(j->check);
+static bool replay_ends_with_record(const replay_job *j) {
+  return !replay_is_prompt_in(&j->then, LT_PROMPT_COMPLETED) && lt_replay_check_is_beyond(j->check);
 }
 
 /* Why it is another; empty: it came to the same. */
@@ -254,7 +255,8 @@ static lt_str replay_difference(replay_job *j) {
   if (fault.n > 0) {
     return fault;
   }
-  if (ends_with_record(j) || (lt_str_eq(j->now.state, j->then.state) && lt_str_eq(j->now.error, j->then.error))) {
+  if (replay_ends_with_record(j) ||
+      (lt_str_eq(j->now.state, j->then.state) && lt_str_eq(j->now.error, j->then.error))) {
     return LT_STR("");
   }
   if (lt_str_starts(j->now.error, LT_STR("diverged: "))) {
@@ -265,72 +267,72 @@ static lt_str replay_difference(replay_job *j) {
                          LT_STR_ARG(j->then.state), j->then.error.n > 0 ? ": " : "", LT_STR_ARG(j->then.error));
 }
 
-static void put_replay_str(lt_json_writer *w, const char *key, lt_str text) {
+static void replay_put_replay_str(lt_json_writer *w, const char *key, lt_str text) {
   lt_json_key(w, key);
   lt_json_put_str(w, text);
 }
 
-static void put_replay_int(lt_json_writer *w, const char *key, int64_t n) {
+static void replay_put_replay_int(lt_json_writer *w, const char *key, int64_t n) {
   lt_json_key(w, key);
   lt_json_put_int(w, n);
 }
 
-static void print_replay_json(const replay_job *j, lt_str why) {
+static void replay_print_replay_json(const replay_job *j, lt_str why) {
   lt_replay_check_counts counts = lt_replay_check_count(j->check);
   LT_AUTO_BUF(out, LT_MIB);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_object(&w);
-  put_replay_str(&w, "promptId", lt_str_of(j->id));
-  put_replay_str(&w, "conversationId", j->then.conversation);
-  put_replay_str(&w, "mode", j->then.mode);
-  put_replay_str(&w, "state", j->then.state);
+  replay_put_replay_str(&w, "promptId", lt_str_of(j->id));
+  replay_put_replay_str(&w, "conversationId", j->then.conversation);
+  replay_put_replay_str(&w, "mode", j->then.mode);
+  replay_put_replay_str(&w, "state", j->then.state);
   lt_json_key(&w, "same");
   lt_json_put_bool(&w, why.n == 0);
   if (why.n > 0) {
-    put_replay_str(&w, "difference", why);
+    replay_put_replay_str(&w, "difference", why);
   }
-  put_replay_int(&w, "replies", j->now.replies);
-  put_replay_int(&w, "programs", counts.programs);
-  put_replay_int(&w, "skippedPrograms", counts.skipped);
+  replay_put_replay_int(&w, "replies", j->now.replies);
+  replay_put_replay_int(&w, "programs", counts.programs);
+  replay_put_replay_int(&w, "skippedPrograms", counts.skipped);
   if (counts.skipped > 0) {
-    put_replay_str(&w, "skippedBecause", lt_replay_check_reasons(j->check));
+    replay_put_replay_str(&w, "skippedBecause", lt_replay_check_reasons(j->check));
   }
-  put_replay_int(&w, "calls", (int64_t)counts.calls);
-  put_replay_int(&w, "durationMs", (int64_t)j->ms);
+  replay_put_replay_int(&w, "calls", (int64_t)counts.calls);
+  replay_put_replay_int(&w, "durationMs", (int64_t)j->ms);
   lt_json_end_object(&w);
   (void)lt_console_report(&j->session->console, &out);
 }
 
-static void put_replay_count(lt_buf *out, int64_t count, const char *what, const char *many) {
+static void replay_put_replay_count(lt_buf *out, int64_t count, const char *what, const char *many) {
   lt_buf_printf(out, "%lld %s", (long long)count, count == 1 ? what : many);
 }
 
-static void print_replay_same(const replay_job *j) {
+static void replay_print_replay_same(const replay_job *j) {
   lt_replay_check_counts counts = lt_replay_check_count(j->check);
   LT_AUTO_BUF(out, 8 * LT_KIB);
   lt_buf_printf(&out, "prompt %s (%.*s): the same again", j->id, LT_STR_ARG(j->then.mode));
-  if (ends_with_record(j)) {
+  if (replay_ends_with_record(j)) {
     lt_buf_printf(&out, ", as far as it came (%.*s)", LT_STR_ARG(j->then.state));
   }
   lt_buf_addc(&out, ": ");
-  put_replay_count(&out, j->now.replies, "reply", "replies");
+  replay_put_replay_count(&out, j->now.replies, "reply", "replies");
   lt_buf_addc(&out, ", ");
-  put_replay_count(&out, counts.programs, "program", "programs");
+  replay_put_replay_count(&out, counts.programs, "program", "programs");
   lt_buf_addc(&out, ", ");
-  put_replay_count(&out, (int64_t)counts.calls, "call", "calls");
+  replay_put_replay_count(&out, (int64_t)counts.calls, "call", "calls");
   lt_buf_printf(&out, ", %.0f ms", j->ms);
   if (counts.skipped > 0) {
     lt_buf_addc(&out, "; answered by the record: ");
-    put_replay_count(&out, counts.skipped, "program", "programs");
+    replay_put_replay_count(&out, counts.skipped, "program", "programs");
     lt_buf_printf(&out, " (%.*s)", LT_STR_ARG(lt_replay_check_reasons(j->check)));
   }
   (void)lt_console_report(&j->session->console, &out);
 }
 
-static int print_replay(replay_job *j) {
+static int replay_print_replay(replay_job *j) {
   lt_str why = replay_difference(j);
   if (j->opt.json) {
-    print_replay_json(j, why);
+    replay_print_replay_json(j, why);
   } else if (why.n > 0) {
     lt_buf line;
     lt_buf_init(&line, LT_MIB);
@@ -339,14 +341,14 @@ static int print_replay(replay_job *j) {
     lt_console_line(&j->session->console, "", lt_buf_view(&line));
     lt_buf_release(&line);
   } else {
-    print_replay_same(j);
+    replay_print_replay_same(j);
   }
   return why.n > 0 ? LT_EXIT_FAILED : LT_EXIT_OK;
 }
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
 /* The session's own store is a place for what is not to be kept. */
-static lt_status prepare_replay(lt_command_session *s, void *arg, lt_err *err) {
+static lt_status replay_prepare_replay(lt_command_session *s, void *arg, lt_err *err) {
   replay_job *j = arg;
   j->store = s->app.config.store;
   s->app.config.store = ":memory:";
@@ -371,12 +373,12 @@ static int replay_work(lt_command_session *s, void *arg) LT_YIELDS {
   lt_buf_init(&j->then.text, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&j->now.text, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&j->tools, LT_BLOB_MAX_BYTES);
-  lt_status status = run_replay(j, &err);
-  int code = status == LT_OK ? print_replay(j) : replay_exit_code(status);
+  lt_status status = replay_run_replay(j, &err);
+  int code = status == LT_OK ? replay_print_replay(j) : replay_exit_code(status);
   if (status != LT_OK && status != LT_E_CANCELLED) {
     lt_console_line(&s->console, "lathe replay: ", lt_str_of(lt_err_msg(&err)));
   }
-  close_replay(j);
+  replay_close_replay(j);
   lt_buf_release(&j->then.text);
   lt_buf_release(&j->now.text);
   lt_buf_release(&j->tools);
@@ -390,7 +392,7 @@ static int replay_command(void *arg) {
     fprintf(stderr, "lathe replay: " ONE_PROMPT "\n");
     return LT_EXIT_USAGE;
   }
-  const lt_command_plan plan = {.work = replay_work, .check = prepare_replay, .arg = &j};
+  const lt_command_plan plan = {.work = replay_work, .check = replay_prepare_replay, .arg = &j};
   return lt_command_session_run(&j.opt.sources, &plan);
 }
 

@@ -61,12 +61,12 @@ typedef struct run_job {
 } run_job;
 
 /* --- What is asked ------------------------------------------------------------------------------------------------ */
-static bool has_suffix(const char *text, const char *suffix) {
+static bool run_has_suffix(const char *text, const char *suffix) {
   return text != NULL && lt_str_ends(lt_str_of(text), lt_str_of(suffix));
 }
 
 /* By the file's extension; where that says nothing, what the runner that was asked for speaks. */
-static lt_lang guess_run_language(const run_options *opt) {
+static lt_lang run_guess_run_language(const run_options *opt) {
   static const struct {
     const char *extension;
     lt_lang lang;
@@ -76,14 +76,14 @@ static lt_lang guess_run_language(const run_options *opt) {
                {".js", LT_LANG_JAVASCRIPT},
                {".mjs", LT_LANG_JAVASCRIPT}};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-    if (has_suffix(opt->file, known[i].extension)) {
+    if (run_has_suffix(opt->file, known[i].extension)) {
       return known[i].lang;
     }
   }
   return opt->runner != NULL && strcmp(opt->runner, "python") == 0 ? LT_LANG_PYTHON : LT_LANG_JAVASCRIPT;
 }
 
-static bool find_language(const char *text, lt_lang *ret_lang) {
+static bool run_find_language(const char *text, lt_lang *ret_lang) {
   static const lt_lang langs[] = {LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT, LT_LANG_PYTHON};
   for (size_t i = 0; i < sizeof langs / sizeof langs[0]; i++) {
     if (strcmp(text, lt_runners_language(langs[i])) == 0) {
@@ -95,10 +95,10 @@ static bool find_language(const char *text, lt_lang *ret_lang) {
 }
 
 /* The language as said, or guessed; and whether the runner that was asked for speaks it. */
-static bool choose_run_language(const run_options *opt, lt_lang *ret_lang) {
+static bool run_choose_run_language(const run_options *opt, lt_lang *ret_lang) {
   lt_err err = LT_ERR_INIT;
-  lt_lang lang = guess_run_language(opt);
-  if (opt->lang != NULL && !find_language(opt->lang, &lang)) {
+  lt_lang lang = run_guess_run_language(opt);
+  if (opt->lang != NULL && !run_find_language(opt->lang, &lang)) {
     fprintf(stderr, "lathe run: --lang is js, ts or python, not \"%s\"\n", opt->lang);
     return false;
   }
@@ -110,7 +110,7 @@ static bool choose_run_language(const run_options *opt, lt_lang *ret_lang) {
   return true;
 }
 
-static bool read_run_code(run_job *j) {
+static bool run_read_run_code(run_job *j) {
   const run_options *opt = &j->opt;
   lt_err err = LT_ERR_INIT;
   if (opt->code != NULL) {
@@ -128,7 +128,7 @@ static bool read_run_code(run_job *j) {
   return true;
 }
 
-static bool check_run_input(const run_options *opt) {
+static bool run_check_run_input(const run_options *opt) {
   lt_err err = LT_ERR_INIT;
   if (opt->input != NULL && lt_json_check(lt_str_of(opt->input), &err) != LT_OK) {
     fprintf(stderr, "lathe run: --input is not JSON: %s\n", lt_err_msg(&err));
@@ -138,7 +138,7 @@ static bool check_run_input(const run_options *opt) {
 }
 
 /* --- What comes out ----------------------------------------------------------------------------------------------- */
-static void on_run_text(void *arg, lt_said said, lt_str text) {
+static void run_on_run_text(void *arg, lt_said said, lt_str text) {
   static const char *const prefixes[] = {
       [LT_SAID_LOG] = "[log] ", [LT_SAID_WARNING] = "[warn] ", [LT_SAID_ERROR] = "[error] "};
   const lt_console *console = &((lt_command_session *)arg)->console;
@@ -150,7 +150,7 @@ static void on_run_text(void *arg, lt_said said, lt_str text) {
 }
 
 /* What has happened already must not be repeated by whoever tries again. */
-static void print_run_calls(const lt_console *console, const lt_run_result *result) {
+static void run_print_run_calls(const lt_console *console, const lt_run_result *result) {
   LT_AUTO_BUF(line, LT_MIB);
   unsigned shown = 0, more = 0;
   for (const lt_run_call *call = result->calls; call != NULL; call = call->next) {
@@ -170,17 +170,17 @@ static void print_run_calls(const lt_console *console, const lt_run_result *resu
   }
 }
 
-static void print_run_failure(const lt_console *console, const lt_run_result *result) {
+static void run_print_run_failure(const lt_console *console, const lt_run_result *result) {
   lt_console_line(console, "error: ", lt_buf_view(&result->error));
   if (result->line > 0) {
     char place[48];
     snprintf(place, sizeof place, "  at %u:%u%s", result->line, result->column, result->context.n > 0 ? ": " : "");
     lt_console_line(console, place, lt_buf_view(&result->context));
   }
-  print_run_calls(console, result);
+  run_print_run_calls(console, result);
 }
 
-static void print_run_cuts(const lt_console *console, const lt_run_result *result) {
+static void run_print_run_cuts(const lt_console *console, const lt_run_result *result) {
   if (result->output_cut) {
     lt_console_format(console,
                       "warning: the program output more than its limit: the rest was dropped "
@@ -192,7 +192,7 @@ static void print_run_cuts(const lt_console *console, const lt_run_result *resul
   }
 }
 
-static void print_run_result(const lt_command_session *s, const run_job *j, const lt_run_result *result) {
+static void run_print_run_result(const lt_command_session *s, const run_job *j, const lt_run_result *result) {
   if (j->opt.json) {
     lt_buf json;
     lt_buf_init(&json, 4 * LT_JSON_MAX_BYTES);
@@ -201,12 +201,12 @@ static void print_run_result(const lt_command_session *s, const run_job *j, cons
     lt_buf_release(&json);
     return;
   }
-  print_run_cuts(&s->console, result);
+  run_print_run_cuts(&s->console, result);
   if (result->kind != LT_VALUE_UNDEFINED) { /* a Python program may have set one before it failed */
     lt_console_output(&s->console, lt_buf_view(&result->value));
   }
   if (result->status != LT_OK) {
-    print_run_failure(&s->console, result);
+    run_print_run_failure(&s->console, result);
   }
 }
 
@@ -231,7 +231,7 @@ static lt_run_request run_request(lt_command_session *s, const run_job *j) {
       .modules = j->modules.list,
       .module_count = j->modules.count,
       .cancel = &s->app.cancel,
-      .on_text = j->opt.json ? NULL : on_run_text,
+      .on_text = j->opt.json ? NULL : run_on_run_text,
       .arg = s,
   };
   request.functions = lt_host_functions(lt_toolbox_host(s->app.toolbox), &request.function_count);
@@ -248,7 +248,7 @@ static lt_status run_with_runner(lt_command_session *s, run_job *j, const lt_run
   lt_run_result_init(&result);
   lt_status status = runner->run(runner, request, &result, err);
   if (status == LT_OK) {
-    print_run_result(s, j, &result);
+    run_print_run_result(s, j, &result);
     j->exit_code = run_exit_code(result.status);
   }
   lt_run_result_release(&result);
@@ -298,7 +298,7 @@ static int run_command(void *arg) {
   }
   lt_buf_init(&j.code, 2 * LT_RUN_CODE_MAX_BYTES);
   int code = LT_EXIT_USAGE;
-  if (choose_run_language(&j.opt, &j.lang) && check_run_input(&j.opt) && read_run_code(&j)) {
+  if (run_choose_run_language(&j.opt, &j.lang) && run_check_run_input(&j.opt) && run_read_run_code(&j)) {
     code = lt_command_session_run(&j.opt.sources, &(lt_command_plan){.work = run_work, .arg = &j});
   }
   lt_buf_release(&j.code);

@@ -189,7 +189,7 @@ static lt_status chat_read(lt_assembly *a, lt_str name, lt_json chunk, bool is_w
   return lt_assembly_check(a, err);
 }
 
-const lt_completion_wire lt_wire_chat_completions = {
+const lt_completion_wire lt_chat_completions_wire = {
     .path = "/chat/completions",
     .key_header = "Authorization",
     .key_prefix = "Bearer ",

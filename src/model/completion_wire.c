@@ -1,6 +1,6 @@
 #include "model/completion_wire.h"
 
-#define COMPLETION_WIRE_ROW(name) &lt_wire_##name,
+#define COMPLETION_WIRE_ROW(name) &lt_##name##_wire,
 static const lt_completion_wire *const completion_wires[] = {LT_COMPLETION_WIRES(COMPLETION_WIRE_ROW)};
 
 /* The URL without its query and the slashes at its end. */

@@ -1,9 +1,9 @@
 /* A wire: how one API for completions is spoken. Private to model/.
  *
- * A wire is one file, which ends in `const lt_completion_wire lt_wire_NAME`, and one row in LT_COMPLETION_WIRES. A
+ * A wire is one file, which ends in `const lt_completion_wire lt_NAME_wire`, and one row in LT_COMPLETION_WIRES. A
  * model is asked over the wire in whose path its base URL ends, else over the first one. Requests (messages, tools)
  * are always in the form of chat completions: a wire translates them. Retries, streams, errors, usage that is not told,
- * and thoughts in the text are the same for all wires (retry.c, assembly.h, provider_error.h).
+ * and thoughts in the text are the same for all wires (completion.c, assembly.h, provider_error.h).
  */
 #ifndef LT_MODEL_COMPLETION_WIRE_H
 #define LT_MODEL_COMPLETION_WIRE_H
@@ -24,7 +24,7 @@ struct lt_completion_wire {
   lt_status (*read)(lt_assembly *a, lt_str name, lt_json json, bool is_whole, lt_err *err);
 };
 
-#define LT_COMPLETION_WIRE_DECLARE(name) extern const lt_completion_wire lt_wire_##name;
+#define LT_COMPLETION_WIRE_DECLARE(name) extern const lt_completion_wire lt_##name##_wire;
 LT_COMPLETION_WIRES(LT_COMPLETION_WIRE_DECLARE)
 
 /* The wire that a base URL stands for. */

@@ -21,7 +21,7 @@ static struct sigaction previous_bus;
 #define UNSEEN __attribute__((no_sanitize("thread")))
 
 /* Not inlined: the address of a thread-local must be computed anew on whatever thread the fiber runs now. */
-__attribute__((noinline)) UNSEEN lt_box *lt_trap_running_box(void) {
+__attribute__((noinline)) UNSEEN lt_box *lt_box_trap_running_box(void) {
   return running;
 }
 
@@ -43,12 +43,12 @@ void lt_box_pop(lt_box *box, lt_box_frame *frame) {
  */
 void lt_box_to_guest(lt_box *box) {
   if (box->trap != LT_TRAP_NONE) {
-    lt_trap_unwind(box, box->trap);
+    lt_box_trap_unwind(box, box->trap);
   }
   int expected = LT_BOX_HOST;
   if (!atomic_compare_exchange_strong_explicit(&box->state, &expected, LT_BOX_GUEST, memory_order_acq_rel,
                                                memory_order_acquire)) {
-    lt_trap_unwind(box, LT_TRAP_REVOKED);
+    lt_box_trap_unwind(box, LT_TRAP_REVOKED);
   }
   box_trap_set_running(box);
 }
@@ -58,11 +58,11 @@ void lt_box_to_host(lt_box *box) {
   int expected = LT_BOX_GUEST;
   if (!atomic_compare_exchange_strong_explicit(&box->state, &expected, LT_BOX_HOST, memory_order_acq_rel,
                                                memory_order_acquire)) {
-    lt_trap_unwind(box, LT_TRAP_REVOKED);
+    lt_box_trap_unwind(box, LT_TRAP_REVOKED);
   }
 }
 
-void lt_trap_unwind(lt_box *box, lt_trap trap) {
+void lt_box_trap_unwind(lt_box *box, lt_trap trap) {
   box_trap_set_running(NULL);
   LT_CHECK(box != NULL && box->frame != NULL);
   box->trap = trap;
@@ -140,12 +140,12 @@ static void box_trap_pass_on(int signum, siginfo_t *info, void *context) {
 /* The guest's frames hold nothing of ours. This handler does not return, so the signal mask is given back where it
  * lands, by lt_box_landed: until then no further nudge can come, and pile up on the signal stack. */
 static UNSEEN void box_trap_on_fault(int signum, siginfo_t *info, void *context) {
-  lt_box *box = lt_trap_running_box();
+  lt_box *box = lt_box_trap_running_box();
   lt_trap trap = box != NULL ? box_trap_classify(box, info) : LT_TRAP_NONE;
   if (trap != LT_TRAP_NONE) {
     box->mask = ((ucontext_t *)context)->uc_sigmask;
     box->masked = true;
-    lt_trap_unwind(box, trap);
+    lt_box_trap_unwind(box, trap);
   }
   if (!box_trap_is_nudge(info)) {
     box_trap_pass_on(signum, info, context);

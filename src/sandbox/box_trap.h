@@ -10,9 +10,9 @@
 #include "sandbox/box.h"
 
 /* The box whose guest code this thread runs, or NULL. Never kept across a yield. */
-lt_box *lt_trap_running_box(void);
+lt_box *lt_box_trap_running_box(void);
 
 /* Ends the guest's run: back to the box's innermost LT_BOX_ENTER. */
-_Noreturn void lt_trap_unwind(lt_box *box, lt_trap trap);
+_Noreturn void lt_box_trap_unwind(lt_box *box, lt_trap trap);
 
 #endif

@@ -61,7 +61,7 @@ void wasm_rt_free_memory(wasm_rt_memory_t *memory) {
 
 /* memory.grow (WebAssembly core specification, 4.4.7): the old size in pages, or -1. */
 uint32_t wasm_rt_grow_memory(wasm_rt_memory_t *memory, uint32_t delta) {
-  lt_box *box = lt_trap_running_box();
+  lt_box *box = lt_box_trap_running_box();
   uint64_t pages = (uint64_t)memory->pages + delta;
   if (box == NULL) {
     return UINT32_MAX;
@@ -152,5 +152,5 @@ static lt_trap wasm_rt_trap_of(wasm_rt_trap_t code) {
 }
 
 void wasm_rt_trap(wasm_rt_trap_t code) {
-  lt_trap_unwind(lt_trap_running_box(), wasm_rt_trap_of(code));
+  lt_box_trap_unwind(lt_box_trap_running_box(), wasm_rt_trap_of(code));
 }

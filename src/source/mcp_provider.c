@@ -31,14 +31,14 @@ typedef struct conversion {
   lt_status status;
 } conversion;
 
-static void convert_answer(void *arg) {
+static void mcp_provider_convert_answer(void *arg) {
   conversion *c = arg;
   c->media.last = &c->media.first;
   c->status =
       lt_mcp_value(&c->arena, c->answer.result, c->id, c->output_schema, c->wants_media ? &c->media : NULL, c->out);
 }
 
-static lt_str output_schema_of(const lt_mcp *mcp, lt_str tool) {
+static lt_str mcp_provider_output_schema_of(const lt_mcp *mcp, lt_str tool) {
   size_t count;
   const lt_mcp_tool *tools = lt_mcp_tools(mcp, &count);
   for (size_t i = 0; i < count; i++) {
@@ -49,18 +49,18 @@ static lt_str output_schema_of(const lt_mcp *mcp, lt_str tool) {
   return LT_STR("");
 }
 
-static lt_status prepare_conversion(conversion *c, const lt_mcp_provider *self, lt_str tool) {
-  lt_str schema = output_schema_of(self->mcp, tool);
+static lt_status mcp_provider_prepare_conversion(conversion *c, const lt_mcp_provider *self, lt_str tool) {
+  lt_str schema = mcp_provider_output_schema_of(self->mcp, tool);
   c->id = lt_arena_printf(&c->arena, "%.*s.%.*s", LT_STR_ARG(self->base.name), LT_STR_ARG(tool));
   c->output_schema = schema.n > 0 ? lt_arena_dup(&c->arena, schema) : LT_STR("");
   return c->id.p != NULL && c->output_schema.p != NULL ? LT_OK : LT_E_NOMEM;
 }
 
-static lt_status make_answer_value(conversion *c, lt_loop *loop, lt_err *err) LT_YIELDS {
+static lt_status mcp_provider_make_answer_value(conversion *c, lt_loop *loop, lt_err *err) LT_YIELDS {
   if (lt_json_text(c->answer.result).n <= LT_CALL_INLINE_BYTES) {
-    convert_answer(c);
+    mcp_provider_convert_answer(c);
   } else {
-    LT_TRY(lt_loop_offload(loop, convert_answer, c, err));
+    LT_TRY(lt_loop_offload(loop, mcp_provider_convert_answer, c, err));
   }
   if (c->status != LT_OK && c->status != LT_E_TOOL) {
     return lt_fail(err, c->status, "the answer of \"%.*s\" cannot be used: %s", LT_STR_ARG(c->id),
@@ -70,7 +70,7 @@ static lt_status make_answer_value(conversion *c, lt_loop *loop, lt_err *err) LT
 }
 
 /* A resource may be any text: what is stored has no secrets in it. */
-static lt_str without_secrets(const lt_secrets *secrets, lt_str data, lt_buf *masked) {
+static lt_str mcp_provider_without_secrets(const lt_secrets *secrets, lt_str data, lt_buf *masked) {
   lt_buf_init(masked, LT_JSON_MAX_BYTES);
   if (!lt_secrets_in(secrets, data)) {
     return data;
@@ -79,16 +79,16 @@ static lt_str without_secrets(const lt_secrets *secrets, lt_str data, lt_buf *ma
   return lt_buf_view(masked);
 }
 
-static lt_status put_answer_media(const conversion *c, const lt_caller *caller, const lt_secrets *secrets,
-                                  const lt_mcp_media *media, lt_buf *ret_id, lt_err *err) LT_YIELDS {
+static lt_status mcp_provider_put_answer_media(const conversion *c, const lt_caller *caller, const lt_secrets *secrets,
+                                               const lt_mcp_media *media, lt_buf *ret_id, lt_err *err) LT_YIELDS {
   lt_buf masked, masked_type;
   lt_str type = media->mime_type.n > 0 ? media->mime_type : LT_STR("application/octet-stream");
   const lt_artifact artifact = {
       .user = caller->user,
       .type = media->type,
       .description = c->id,
-      .mime_type = without_secrets(secrets, type, &masked_type),
-      .data = without_secrets(secrets, media->data, &masked),
+      .mime_type = mcp_provider_without_secrets(secrets, type, &masked_type),
+      .data = mcp_provider_without_secrets(secrets, media->data, &masked),
   };
   lt_status status = masked.status != LT_OK ? masked.status : masked_type.status;
   status = status == LT_OK ? caller->artifacts->put(caller->artifacts, &artifact, ret_id, err)
@@ -99,13 +99,13 @@ static lt_status put_answer_media(const conversion *c, const lt_caller *caller, 
 }
 
 /* The id it is kept under, as JSON text; null when it cannot be kept. */
-static void keep_answer_media(const conversion *c, const lt_caller *caller, lt_door *door, const lt_mcp_media *media,
-                              lt_buf *json) LT_YIELDS {
+static void mcp_provider_keep_answer_media(const conversion *c, const lt_caller *caller, lt_door *door,
+                                           const lt_mcp_media *media, lt_buf *json) LT_YIELDS {
   lt_buf id;
   lt_err err = LT_ERR_INIT;
   lt_json_writer w = lt_json_writer_on(json);
   lt_buf_init(&id, LT_ARTIFACT_ID_BYTES);
-  if (put_answer_media(c, caller, lt_door_secrets(door), media, &id, &err) == LT_OK) {
+  if (mcp_provider_put_answer_media(c, caller, lt_door_secrets(door), media, &id, &err) == LT_OK) {
     lt_json_put_str(&w, lt_buf_view(&id));
   } else {
     lt_json_put_null(&w);
@@ -115,13 +115,13 @@ static void keep_answer_media(const conversion *c, const lt_caller *caller, lt_d
 }
 
 /* Stores what an answer has of images and the like, and puts the ids where they belong. */
-static void keep_all_answer_media(conversion *c, const lt_caller *caller, lt_door *door) LT_YIELDS {
+static void mcp_provider_keep_all_answer_media(conversion *c, const lt_caller *caller, lt_door *door) LT_YIELDS {
   lt_buf with_ids;
   size_t done = 0;
   lt_buf_init(&with_ids, c->out->max);
   for (const lt_mcp_media *media = c->media.first; media != NULL; media = media->next) {
     lt_buf_add(&with_ids, lt_str_sub(lt_buf_view(c->out), done, media->at));
-    keep_answer_media(c, caller, door, media, &with_ids);
+    mcp_provider_keep_answer_media(c, caller, door, media, &with_ids);
     done = media->at + strlen("null");
   }
   lt_buf_add(&with_ids, lt_str_sub(lt_buf_view(c->out), done, c->out->n));
@@ -138,16 +138,16 @@ static lt_status mcp_provider_invoke(lt_provider *base, lt_str name, lt_str inpu
   lt_mcp_call_options how = {.timeout_ms = options->timeout_ms, .cancel = options->cancel};
   conversion c = {.out = out, .wants_media = caller != NULL && caller->artifacts != NULL};
   lt_arena_init(&c.arena, LT_CALL_INDEX_MAX_BYTES);
-  lt_status status = prepare_conversion(&c, self, name);
+  lt_status status = mcp_provider_prepare_conversion(&c, self, name);
   if (status == LT_OK) {
     status = lt_mcp_call(self->mcp, name, input, &how, &c.answer, err);
   } else {
     lt_fail(err, status, "no memory to call \"%.*s\"", LT_STR_ARG(name));
   }
   if (status == LT_OK) {
-    status = make_answer_value(&c, loop, err);
+    status = mcp_provider_make_answer_value(&c, loop, err);
     if (status == LT_OK && c.media.count > 0) {
-      keep_all_answer_media(&c, caller, door);
+      mcp_provider_keep_all_answer_media(&c, caller, door);
     }
     lt_mcp_result_release(&c.answer);
   }
@@ -170,14 +170,15 @@ static lt_str mcp_provider_down(lt_provider *base) {
 }
 
 /* --- The list of tools -------------------------------------------------------------------------------------------- */
-static void on_client_warning(void *arg, lt_mcp *mcp, lt_str message) {
+static void mcp_provider_on_client_warning(void *arg, lt_mcp *mcp, lt_str message) {
   const lt_mcp_provider *self = arg;
   if (self->user.on_warning != NULL) {
     self->user.on_warning(self->user.arg, mcp, message);
   }
 }
 
-static lt_status hand_over_tools(lt_mcp_provider *self, const lt_mcp_tool *tools, size_t count, lt_err *err) {
+static lt_status mcp_provider_hand_over_tools(lt_mcp_provider *self, const lt_mcp_tool *tools, size_t count,
+                                              lt_err *err) {
   lt_tool_spec *specs = lt_mem_zalloc(count, sizeof *specs);
   if (specs == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the tools of \"%.*s\"", LT_STR_ARG(self->base.name));
@@ -194,7 +195,7 @@ static lt_status hand_over_tools(lt_mcp_provider *self, const lt_mcp_tool *tools
   return status;
 }
 
-static void on_client_tools(void *arg, lt_mcp *mcp) {
+static void mcp_provider_on_client_tools(void *arg, lt_mcp *mcp) {
   lt_mcp_provider *self = arg;
   lt_err err = LT_ERR_INIT;
   size_t count;
@@ -202,8 +203,8 @@ static void on_client_tools(void *arg, lt_mcp *mcp) {
   if (self->closing) {
     return; /* the door has forgotten us already */
   }
-  if (hand_over_tools(self, tools, count, &err) != LT_OK) {
-    on_client_warning(self, mcp, lt_str_of(lt_err_msg(&err)));
+  if (mcp_provider_hand_over_tools(self, tools, count, &err) != LT_OK) {
+    mcp_provider_on_client_warning(self, mcp, lt_str_of(lt_err_msg(&err)));
   }
   if (self->user.on_tools != NULL) {
     self->user.on_tools(self->user.arg, mcp);
@@ -211,15 +212,15 @@ static void on_client_tools(void *arg, lt_mcp *mcp) {
 }
 
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
-static void free_mcp_provider(lt_mcp_provider *self) {
+static void mcp_provider_free_mcp_provider(lt_mcp_provider *self) {
   lt_mem_free(self->name);
   lt_mem_free(self);
 }
 
-static lt_status open_mcp_client(lt_mcp_provider *self, const lt_mcp_options *options, lt_err *err) {
+static lt_status mcp_provider_open_mcp_client(lt_mcp_provider *self, const lt_mcp_options *options, lt_err *err) {
   lt_mcp_options ours = *options;
-  ours.on_tools = on_client_tools;
-  ours.on_warning = on_client_warning;
+  ours.on_tools = mcp_provider_on_client_tools;
+  ours.on_warning = mcp_provider_on_client_warning;
   ours.arg = self;
   LT_TRY(lt_door_set_tools(self->door, &self->base, NULL, 0, err));
   lt_status status = lt_mcp_open(self->loop, &ours, &self->mcp, err);
@@ -241,9 +242,9 @@ lt_status lt_mcp_provider_open(lt_loop *loop, lt_door *door, const lt_mcp_option
   *self = (lt_mcp_provider){.loop = loop, .door = door, .user = *options, .name = name};
   self->base = (lt_provider){
       .name = lt_str_from(name, options->name.n), .invoke = mcp_provider_invoke, .down = mcp_provider_down};
-  lt_status status = open_mcp_client(self, options, err);
+  lt_status status = mcp_provider_open_mcp_client(self, options, err);
   if (status != LT_OK) {
-    free_mcp_provider(self);
+    mcp_provider_free_mcp_provider(self);
     return status;
   }
   *ret_provider = self;
@@ -261,5 +262,5 @@ void lt_mcp_provider_close(lt_mcp_provider *provider) {
   provider->closing = true;
   lt_door_remove(provider->door, &provider->base);
   lt_mcp_close(provider->mcp);
-  free_mcp_provider(provider);
+  mcp_provider_free_mcp_provider(provider);
 }

@@ -17,21 +17,21 @@ static mcp_source *mcp_source_of(lt_source *base) {
 }
 
 /* --- The environment of a server ---------------------------------------------------------------------------------- */
-static bool is_variable(lt_str name_and_equals, const char *name) {
+static bool mcp_source_is_variable(lt_str name_and_equals, const char *name) {
   return lt_str_eqc(lt_str_sub(name_and_equals, 0, name_and_equals.n - 1), name);
 }
 
 /* The keys of our models are not for servers. */
-static bool is_model_key(const lt_config *config, lt_str name_and_equals) {
-  bool is_key = is_variable(name_and_equals, "OPENAI_API_KEY");
+static bool mcp_source_is_model_key(const lt_config *config, lt_str name_and_equals) {
+  bool is_key = mcp_source_is_variable(name_and_equals, "OPENAI_API_KEY");
   for (size_t i = 0; i < config->model_count && !is_key; i++) {
     const char *name = config->models[i].api_key_env;
-    is_key = name != NULL && is_variable(name_and_equals, name);
+    is_key = name != NULL && mcp_source_is_variable(name_and_equals, name);
   }
   return is_key;
 }
 
-static bool is_overridden(const lt_config_server *server, lt_str name_and_equals) {
+static bool mcp_source_is_overridden(const lt_config_server *server, lt_str name_and_equals) {
   for (size_t i = 0; server->env[i] != NULL; i++) {
     if (lt_str_starts(lt_str_of(server->env[i]), name_and_equals)) {
       return true;
@@ -40,7 +40,7 @@ static bool is_overridden(const lt_config_server *server, lt_str name_and_equals
   return false;
 }
 
-static size_t variable_count(const char *const *env) {
+static size_t mcp_source_variable_count(const char *const *env) {
   size_t count = 0;
   while (env[count] != NULL) {
     count++;
@@ -50,8 +50,9 @@ static size_t variable_count(const char *const *env) {
 
 /* Our environment without the models' keys, then the variables of the server's configuration, which win. NULL: no
  * memory. The caller frees the array. */
-static const char **make_environment(const lt_config *config, const lt_config_server *server) {
-  size_t inherited = variable_count((const char *const *)environ), added = variable_count(server->env);
+static const char **mcp_source_make_environment(const lt_config *config, const lt_config_server *server) {
+  size_t inherited = mcp_source_variable_count((const char *const *)environ),
+         added = mcp_source_variable_count(server->env);
   const char **env = lt_mem_zalloc(inherited + added + 1, sizeof *env);
   if (env == NULL) {
     return NULL;
@@ -60,7 +61,7 @@ static const char **make_environment(const lt_config *config, const lt_config_se
   for (size_t i = 0; i < inherited; i++) {
     const char *equals = strchr(environ[i], '=');
     lt_str name = equals != NULL ? lt_str_from(environ[i], (size_t)(equals - environ[i]) + 1) : lt_str_of(environ[i]);
-    if ((equals == NULL || !is_model_key(config, name)) && !is_overridden(server, name)) {
+    if ((equals == NULL || !mcp_source_is_model_key(config, name)) && !mcp_source_is_overridden(server, name)) {
       env[n++] = environ[i];
     }
   }
@@ -77,15 +78,15 @@ static const char *mcp_source_name(const lt_config *config, size_t index) {
   return config->servers[index].name;
 }
 
-static void on_server_warning(void *arg, lt_mcp *mcp, lt_str message) {
+static void mcp_source_on_server_warning(void *arg, lt_mcp *mcp, lt_str message) {
   (void)mcp;
   const mcp_source *self = arg;
   self->options.on_warning(self->options.arg, message);
 }
 
-static lt_status open_provider(mcp_source *self, const lt_config_server *server, lt_err *err) {
+static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_server *server, lt_err *err) {
   const lt_source_options *o = &self->options;
-  const char **env = make_environment(o->config, server);
+  const char **env = mcp_source_make_environment(o->config, server);
   if (env == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
@@ -98,7 +99,7 @@ static lt_status open_provider(mcp_source *self, const lt_config_server *server,
       .helper = "/proc/self/exe",
       .start_timeout_ms = (uint64_t)server->start_timeout_ms,
       .secrets = o->secrets,
-      .on_warning = on_server_warning,
+      .on_warning = mcp_source_on_server_warning,
       .arg = self,
   };
   lt_status status = lt_mcp_provider_open(o->loop, o->door, &options, &self->provider, err);
@@ -121,7 +122,7 @@ static lt_status mcp_source_open(const lt_source_options *options, size_t index,
   }
   self->base = (lt_source){.type = &lt_mcp_source, .name = server->name};
   self->options = *options;
-  lt_status status = open_provider(self, server, err);
+  lt_status status = mcp_source_open_provider(self, server, err);
   if (status != LT_OK) {
     lt_mem_free(self);
     return status;

@@ -5,12 +5,12 @@
 #include "tool/json_type.h"
 
 /* --- Text --------------------------------------------------------------------------------------------------------- */
-static bool is_kind(lt_json block, const char *kind) {
+static bool mcp_value_is_kind(lt_json block, const char *kind) {
   return lt_json_str_eq(lt_json_get(block, "type"), lt_str_of(kind));
 }
 
 /* A string's characters; empty where there is no string. */
-static lt_status get_text(lt_arena *arena, lt_json v, lt_str *ret_text) {
+static lt_status mcp_value_get_text(lt_arena *arena, lt_json v, lt_str *ret_text) {
   lt_str text = LT_STR("");
   if (lt_json_typeof(v) == LT_JSON_STRING && !lt_json_str(v, arena, &text)) {
     return LT_E_NOMEM;
@@ -20,7 +20,7 @@ static lt_status get_text(lt_arena *arena, lt_json v, lt_str *ret_text) {
 }
 
 /* The value of a text that may not be JSON: nothing then. LT_E_NOMEM is not the same as that. */
-static lt_status try_parse(lt_arena *arena, lt_str text, lt_json *ret) {
+static lt_status mcp_value_try_parse(lt_arena *arena, lt_str text, lt_json *ret) {
   lt_json_doc *doc = lt_arena_zalloc(arena, 1, sizeof *doc);
   lt_status status = doc != NULL ? lt_json_parse(arena, text, doc, NULL) : LT_E_NOMEM;
   if (status == LT_E_NOMEM) {
@@ -31,36 +31,36 @@ static lt_status try_parse(lt_arena *arena, lt_str text, lt_json *ret) {
 }
 
 /* Whether a text that is an object or array is meant as one: yes, unless the tool says it answers strings. */
-static lt_status is_meant(lt_arena *arena, lt_json type, lt_json text, lt_str json, bool *ret) {
+static lt_status mcp_value_is_meant(lt_arena *arena, lt_json type, lt_json text, lt_str json, bool *ret) {
   lt_json kind;
-  LT_TRY(try_parse(arena, json.p[0] == '{' ? LT_STR("{}") : LT_STR("[]"), &kind));
+  LT_TRY(mcp_value_try_parse(arena, json.p[0] == '{' ? LT_STR("{}") : LT_STR("[]"), &kind));
   bool meant = !lt_json_exists(type) || !lt_json_fits_type(type, text) || lt_json_fits_type(type, kind);
   *ret = meant && lt_json_check(json, NULL) == LT_OK;
   return LT_OK;
 }
 
 /* Whether the text is a number, boolean or null, and the tool answers such and no strings. */
-static lt_status is_declared(lt_arena *arena, lt_json type, lt_json text, lt_str json, bool *ret) {
+static lt_status mcp_value_is_declared(lt_arena *arena, lt_json type, lt_json text, lt_str json, bool *ret) {
   lt_json value = {0};
   if (lt_json_exists(type) && !lt_json_fits_type(type, text)) {
-    LT_TRY(try_parse(arena, json, &value));
+    LT_TRY(mcp_value_try_parse(arena, json, &value));
   }
   *ret = lt_json_exists(value) && lt_json_fits_type(type, value);
   return LT_OK;
 }
 
-static lt_status put_single_text(lt_arena *arena, lt_json text, lt_str output_schema, lt_buf *out) {
+static lt_status mcp_value_put_single_text(lt_arena *arena, lt_json text, lt_str output_schema, lt_buf *out) {
   lt_str s;
   lt_json schema;
   bool parsed = false;
-  LT_TRY(get_text(arena, text, &s));
-  LT_TRY(try_parse(arena, output_schema, &schema));
+  LT_TRY(mcp_value_get_text(arena, text, &s));
+  LT_TRY(mcp_value_try_parse(arena, output_schema, &schema));
   lt_json type = lt_json_get(schema, "type");
   lt_str json = lt_str_trim(s);
   if (json.n > 0 && (json.p[0] == '{' || json.p[0] == '[')) {
-    LT_TRY(is_meant(arena, type, text, json, &parsed));
+    LT_TRY(mcp_value_is_meant(arena, type, text, json, &parsed));
   } else if (json.n > 0) {
-    LT_TRY(is_declared(arena, type, text, json, &parsed));
+    LT_TRY(mcp_value_is_declared(arena, type, text, json, &parsed));
   }
   if (parsed) {
     lt_buf_add(out, json); /* as it arrived: numbers keep their digits */
@@ -71,13 +71,13 @@ static lt_status put_single_text(lt_arena *arena, lt_json text, lt_str output_sc
   return LT_OK;
 }
 
-static lt_status put_joined_texts(lt_arena *arena, lt_json content, lt_buf *out) {
+static lt_status mcp_value_put_joined_texts(lt_arena *arena, lt_json content, lt_buf *out) {
   bool first = true;
   lt_buf_byte(out, '"');
   lt_json_iter it = lt_json_each(content);
   while (lt_json_next(&it)) {
     lt_str s;
-    LT_TRY(get_text(arena, lt_json_get(it.value, "text"), &s));
+    LT_TRY(mcp_value_get_text(arena, lt_json_get(it.value, "text"), &s));
     lt_buf_addc(out, first ? "" : "\\n");
     lt_json_escape(out, s);
     first = false;
@@ -94,13 +94,13 @@ typedef struct value {
   lt_buf *out;
 } value;
 
-static void put_member(lt_json_writer *w, const char *key, lt_json member) {
+static void mcp_value_put_member(lt_json_writer *w, const char *key, lt_json member) {
   lt_json_key(w, key);
   lt_json_put_raw(w, lt_json_text(member));
 }
 
 /* Notes where the id of what is kept belongs. */
-static lt_status collect_media(value *v, const char *type, lt_json mime_type, lt_str base64) {
+static lt_status mcp_value_collect_media(value *v, const char *type, lt_json mime_type, lt_str base64) {
   lt_buf bytes;
   lt_mcp_media *one = lt_arena_zalloc(v->arena, 1, sizeof *one);
   if (one == NULL) {
@@ -112,7 +112,7 @@ static lt_status collect_media(value *v, const char *type, lt_json mime_type, lt
   lt_status status = bytes.status;
   lt_buf_release(&bytes);
   LT_TRY(status); /* rather no answer than one whose image is empty */
-  LT_TRY(get_text(v->arena, mime_type, &one->mime_type));
+  LT_TRY(mcp_value_get_text(v->arena, mime_type, &one->mime_type));
   if (one->data.p == NULL) {
     return LT_E_NOMEM;
   }
@@ -122,70 +122,70 @@ static lt_status collect_media(value *v, const char *type, lt_json mime_type, lt
   return LT_OK;
 }
 
-static lt_status put_bytes(value *v, lt_json_writer *w, const char *type, lt_json mime_type, lt_json base64) {
+static lt_status mcp_value_put_bytes(value *v, lt_json_writer *w, const char *type, lt_json mime_type, lt_json base64) {
   lt_str s;
-  LT_TRY(get_text(v->arena, base64, &s));
+  LT_TRY(mcp_value_get_text(v->arena, base64, &s));
   size_t bytes = lt_base64_length(s);
   lt_json_key(w, "bytes");
   lt_json_put_int(w, (int64_t)bytes);
   lt_json_key(w, "artifact");
   if (v->media != NULL && v->media->count < LT_ANSWER_MEDIA_MAX && bytes > 0) {
-    LT_TRY(collect_media(v, type, mime_type, s));
+    LT_TRY(mcp_value_collect_media(v, type, mime_type, s));
   }
   lt_json_put_null(w);
   return LT_OK;
 }
 
-static lt_status put_media(value *v, lt_json_writer *w, lt_json block, const char *type) {
+static lt_status mcp_value_put_media(value *v, lt_json_writer *w, lt_json block, const char *type) {
   lt_json mime_type = lt_json_get(block, "mimeType");
   lt_json_begin_object(w);
-  put_member(w, "type", lt_json_get(block, "type"));
-  put_member(w, "mimeType", mime_type);
-  LT_TRY(put_bytes(v, w, type, mime_type, lt_json_get(block, "data")));
+  mcp_value_put_member(w, "type", lt_json_get(block, "type"));
+  mcp_value_put_member(w, "mimeType", mime_type);
+  LT_TRY(mcp_value_put_bytes(v, w, type, mime_type, lt_json_get(block, "data")));
   lt_json_end_object(w);
   return LT_OK;
 }
 
-static lt_status put_resource(value *v, lt_json_writer *w, lt_json resource) {
+static lt_status mcp_value_put_resource(value *v, lt_json_writer *w, lt_json resource) {
   lt_json mime_type = lt_json_get(resource, "mimeType");
   lt_json_begin_object(w);
   lt_json_key(w, "type");
   lt_json_put_cstr(w, "resource");
-  put_member(w, "uri", lt_json_get(resource, "uri"));
-  put_member(w, "mimeType", mime_type);
+  mcp_value_put_member(w, "uri", lt_json_get(resource, "uri"));
+  mcp_value_put_member(w, "mimeType", mime_type);
   lt_json text = lt_json_get(resource, "text");
   if (lt_json_exists(text)) {
-    put_member(w, "text", text);
+    mcp_value_put_member(w, "text", text);
   } else {
-    LT_TRY(put_bytes(v, w, "resource", mime_type, lt_json_get(resource, "blob")));
+    LT_TRY(mcp_value_put_bytes(v, w, "resource", mime_type, lt_json_get(resource, "blob")));
   }
   lt_json_end_object(w);
   return LT_OK;
 }
 
-static void put_text_block(lt_json_writer *w, lt_json block) {
+static void mcp_value_put_text_block(lt_json_writer *w, lt_json block) {
   lt_json_begin_object(w);
-  put_member(w, "type", lt_json_get(block, "type"));
-  put_member(w, "text", lt_json_get(block, "text"));
+  mcp_value_put_member(w, "type", lt_json_get(block, "type"));
+  mcp_value_put_member(w, "text", lt_json_get(block, "text"));
   lt_json_end_object(w);
 }
 
-static lt_status put_block(value *v, lt_json_writer *w, lt_json block) {
-  if (is_kind(block, "text")) {
-    put_text_block(w, block);
+static lt_status mcp_value_put_block(value *v, lt_json_writer *w, lt_json block) {
+  if (mcp_value_is_kind(block, "text")) {
+    mcp_value_put_text_block(w, block);
     return LT_OK;
   }
-  if (is_kind(block, "image") || is_kind(block, "audio")) {
-    return put_media(v, w, block, is_kind(block, "image") ? "image" : "audio");
+  if (mcp_value_is_kind(block, "image") || mcp_value_is_kind(block, "audio")) {
+    return mcp_value_put_media(v, w, block, mcp_value_is_kind(block, "image") ? "image" : "audio");
   }
-  if (is_kind(block, "resource")) {
-    return put_resource(v, w, lt_json_get(block, "resource"));
+  if (mcp_value_is_kind(block, "resource")) {
+    return mcp_value_put_resource(v, w, lt_json_get(block, "resource"));
   }
   lt_json_put_raw(w, lt_json_text(block)); /* resource_link, and what later versions may add */
   return LT_OK;
 }
 
-static lt_status put_blocks(value *v, lt_json content) {
+static lt_status mcp_value_put_blocks(value *v, lt_json content) {
   lt_json_writer w = lt_json_writer_on(v->out);
   bool several = lt_json_count(content) > 1;
   if (several) {
@@ -193,7 +193,7 @@ static lt_status put_blocks(value *v, lt_json content) {
   }
   lt_json_iter it = lt_json_each(content);
   while (lt_json_next(&it)) {
-    LT_TRY(put_block(v, &w, it.value));
+    LT_TRY(mcp_value_put_block(v, &w, it.value));
   }
   if (several) {
     lt_json_end_array(&w);
@@ -202,16 +202,16 @@ static lt_status put_blocks(value *v, lt_json content) {
 }
 
 /* --- The result --------------------------------------------------------------------------------------------------- */
-static uint32_t count_texts(lt_json content) {
+static uint32_t mcp_value_count_texts(lt_json content) {
   uint32_t texts = 0;
   lt_json_iter it = lt_json_each(content);
   while (lt_json_next(&it)) {
-    texts += is_kind(it.value, "text");
+    texts += mcp_value_is_kind(it.value, "text");
   }
   return texts;
 }
 
-static lt_status put_content(value *v, lt_json content, lt_str output_schema) {
+static lt_status mcp_value_put_content(value *v, lt_json content, lt_str output_schema) {
   lt_buf *out = v->out;
   uint32_t count = lt_json_count(content);
   if (lt_json_typeof(content) != LT_JSON_ARRAY || count == 0) {
@@ -220,22 +220,22 @@ static lt_status put_content(value *v, lt_json content, lt_str output_schema) {
     lt_buf_add(out, nothing ? LT_STR("null") : lt_json_text(content));
     return LT_OK;
   }
-  if (count_texts(content) < count) {
-    return put_blocks(v, content);
+  if (mcp_value_count_texts(content) < count) {
+    return mcp_value_put_blocks(v, content);
   }
   if (count == 1) {
-    return put_single_text(v->arena, lt_json_get(lt_json_at(content, 0), "text"), output_schema, out);
+    return mcp_value_put_single_text(v->arena, lt_json_get(lt_json_at(content, 0), "text"), output_schema, out);
   }
-  return put_joined_texts(v->arena, content, out);
+  return mcp_value_put_joined_texts(v->arena, content, out);
 }
 
 /* The words of a failure: every text there is. */
-static lt_status add_error_text(lt_arena *arena, lt_json content, lt_buf *out) {
+static lt_status mcp_value_add_error_text(lt_arena *arena, lt_json content, lt_buf *out) {
   lt_json_iter it = lt_json_each(content);
   while (lt_json_next(&it)) {
-    lt_json holder = is_kind(it.value, "resource") ? lt_json_get(it.value, "resource") : it.value;
+    lt_json holder = mcp_value_is_kind(it.value, "resource") ? lt_json_get(it.value, "resource") : it.value;
     lt_str s;
-    LT_TRY(get_text(arena, lt_json_get(holder, "text"), &s));
+    LT_TRY(mcp_value_get_text(arena, lt_json_get(holder, "text"), &s));
     if (lt_str_trim(s).n > 0) {
       lt_buf_addc(out, out->n > 0 ? "\n" : "");
       lt_buf_add(out, s);
@@ -244,8 +244,8 @@ static lt_status add_error_text(lt_arena *arena, lt_json content, lt_buf *out) {
   return LT_OK;
 }
 
-static lt_status put_error(lt_arena *arena, lt_json result, lt_str id, lt_buf *out) {
-  LT_TRY(add_error_text(arena, lt_json_get(result, "content"), out));
+static lt_status mcp_value_put_error(lt_arena *arena, lt_json result, lt_str id, lt_buf *out) {
+  LT_TRY(mcp_value_add_error_text(arena, lt_json_get(result, "content"), out));
   lt_json structured = lt_json_get(result, "structuredContent");
   if (out->n == 0 && lt_json_count(structured) > 0) {
     lt_buf_add(out, lt_json_text(structured));
@@ -263,12 +263,12 @@ lt_status lt_mcp_value(lt_arena *arena, lt_json result, lt_str id, lt_str output
   value v = {.arena = arena, .media = media, .out = out};
   lt_json structured = lt_json_get(result, "structuredContent");
   if (lt_json_bool(lt_json_get(result, "isError"), false)) {
-    return put_error(arena, result, id, out);
+    return mcp_value_put_error(arena, result, id, out);
   }
   if (lt_json_exists(structured) && lt_json_typeof(structured) != LT_JSON_NULL) {
     lt_buf_add(out, lt_json_text(structured));
   } else {
-    LT_TRY(put_content(&v, lt_json_get(result, "content"), output_schema));
+    LT_TRY(mcp_value_put_content(&v, lt_json_get(result, "content"), output_schema));
   }
   return out->status;
 }

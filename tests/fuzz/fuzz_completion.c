@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   lt_str bytes = lt_str_from(data + 1, size - 1);
   lt_buf_init(&shown, 64 << 20);
   lt_completion_init(&completion);
-  lt_assembly_init(&a, &lt_wire_chat_completions, &request, &completion);
+  lt_assembly_init(&a, &lt_chat_completions_wire, &request, &completion);
   lt_status status =
       data[0] == 0 ? lt_assembly_whole(&a, bytes, NULL) : read_events(&a, bytes, data[0] % 64 + (size_t)1);
   if (status == LT_OK && lt_assembly_end(&a, NULL) == LT_OK) {

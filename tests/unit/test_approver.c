@@ -54,7 +54,7 @@ static void answers_are_read(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     lt_str reason = LT_STR("");
-    lt_answer answer = lt_answer_read(lt_str_of(cases[i].line), &reason);
+    lt_answer answer = lt_approver_read_answer(lt_str_of(cases[i].line), &reason);
     if (answer != cases[i].answer || !lt_str_eqc(reason, cases[i].reason)) {
       fail_msg("\"%s\": %d, \"%.*s\"", cases[i].line, (int)answer, LT_STR_ARG(reason));
     }

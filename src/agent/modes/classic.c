@@ -211,7 +211,7 @@ static lt_status classic_run(lt_turn *turn, lt_err *err) LT_YIELDS {
   return status;
 }
 
-const lt_mode lt_mode_classic = {
+const lt_mode lt_classic_mode = {
     .id = "classic",
     .name = "Classic (text + tools)",
     .rounds = LT_ROUNDS_CLASSIC,

@@ -169,7 +169,7 @@ static lt_status code_run(lt_turn *turn, lt_err *err) LT_YIELDS {
   return status;
 }
 
-const lt_mode lt_mode_code = {
+const lt_mode lt_code_mode = {
     .id = "code",
     .name = "Code (JavaScript sandbox)",
     .rounds = LT_ROUNDS_CODE,

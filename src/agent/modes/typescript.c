@@ -212,7 +212,7 @@ static lt_status typescript_run(lt_turn *turn, lt_err *err) LT_YIELDS {
   return lt_tool_rounds_run(turn, &rounds, err);
 }
 
-const lt_mode lt_mode_typescript = {
+const lt_mode lt_typescript_mode = {
     .id = "typescript",
     .name = "TypeScript (programs as a tool)",
     .rounds = LT_ROUNDS_TYPESCRIPT,

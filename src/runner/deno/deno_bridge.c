@@ -53,23 +53,23 @@ static void deno_bridge_put_status(lt_http_answer *answer, int status, const cha
 }
 
 /* --- What is asked ------------------------------------------------------------------------------------------------ */
-typedef struct reading {
+typedef struct deno_reading {
   lt_str text;
   lt_arena arena;
   lt_json_doc doc;
   lt_err err;
   lt_status status;
-} reading;
+} deno_reading;
 
 static void deno_bridge_read_json(void *arg) {
-  reading *r = arg;
+  deno_reading *r = arg;
   r->status = lt_json_parse(&r->arena, r->text, &r->doc, &r->err);
 }
 
 /* An object. Long ones are read off the loop. LT_YIELDS. False: answered. */
-static bool deno_bridge_read_body(const lt_deno_run *run, const lt_http_call *call, reading *r,
+static bool deno_bridge_read_body(const lt_deno_run *run, const lt_http_call *call, deno_reading *r,
                                   lt_http_answer *answer) LT_YIELDS {
-  *r = (reading){.text = call->body, .err = LT_ERR_INIT};
+  *r = (deno_reading){.text = call->body, .err = LT_ERR_INIT};
   lt_arena_init(&r->arena, LT_GIB);
   if (call->body.n <= LT_CALL_INLINE_BYTES || lt_loop_offload(run->loop, deno_bridge_read_json, r, NULL) != LT_OK) {
     deno_bridge_read_json(r);
@@ -84,7 +84,7 @@ static bool deno_bridge_read_body(const lt_deno_run *run, const lt_http_call *ca
   return false;
 }
 
-static bool deno_bridge_read_text(reading *r, const char *key, lt_str *ret, lt_http_answer *answer) {
+static bool deno_bridge_read_text(deno_reading *r, const char *key, lt_str *ret, lt_http_answer *answer) {
   if (lt_json_str(lt_json_get(lt_json_root(&r->doc), key), &r->arena, ret)) {
     return true;
   }
@@ -340,7 +340,7 @@ static lt_str deno_bridge_id_of(const lt_deno_run *run, lt_str name) {
   return tool != NULL ? tool->id : name;
 }
 
-static void deno_bridge_on_tool(lt_deno_run *run, reading *r, lt_http_answer *answer) LT_YIELDS {
+static void deno_bridge_on_tool(lt_deno_run *run, deno_reading *r, lt_http_answer *answer) LT_YIELDS {
   lt_str name;
   if (!deno_bridge_read_text(r, "tool_name", &name, answer)) {
     return;
@@ -352,7 +352,7 @@ static void deno_bridge_on_tool(lt_deno_run *run, reading *r, lt_http_answer *an
   deno_bridge_make_call(run, lt_buf_view(&tool), NULL, arguments, answer);
 }
 
-static void deno_bridge_on_function(lt_deno_run *run, reading *r, lt_http_answer *answer) LT_YIELDS {
+static void deno_bridge_on_function(lt_deno_run *run, deno_reading *r, lt_http_answer *answer) LT_YIELDS {
   lt_str name;
   if (!deno_bridge_read_text(r, "name", &name, answer)) {
     return;
@@ -387,7 +387,7 @@ static bool deno_bridge_is_hidden(const lt_deno_run *run, const lt_tool *tool) {
   return caller != NULL && caller->hidden.n > 0 && lt_str_eq(tool->id, caller->hidden);
 }
 
-static void deno_bridge_on_discover(lt_deno_run *run, reading *r, lt_http_answer *answer) {
+static void deno_bridge_on_discover(lt_deno_run *run, deno_reading *r, lt_http_answer *answer) {
   lt_str query;
   if (!deno_bridge_read_text(r, "query", &query, answer)) {
     return;
@@ -410,7 +410,7 @@ static void deno_bridge_on_discover(lt_deno_run *run, reading *r, lt_http_answer
   lt_mem_free(found);
 }
 
-static void deno_bridge_on_schema(lt_deno_run *run, reading *r, lt_http_answer *answer) {
+static void deno_bridge_on_schema(lt_deno_run *run, deno_reading *r, lt_http_answer *answer) {
   lt_str name;
   if (!deno_bridge_read_text(r, "name", &name, answer)) {
     return;
@@ -428,7 +428,7 @@ static void deno_bridge_on_schema(lt_deno_run *run, reading *r, lt_http_answer *
 static void deno_bridge_on_handle(void *arg, const lt_http_call *call, lt_http_answer *answer) LT_YIELDS {
   static const struct {
     const char *path;
-    void (*fn)(lt_deno_run *run, reading *r, lt_http_answer *answer) LT_YIELDS;
+    void (*fn)(lt_deno_run *run, deno_reading *r, lt_http_answer *answer) LT_YIELDS;
   } routes[] = {{"/", deno_bridge_on_tool},
                 {"/function", deno_bridge_on_function},
                 {"/discover", deno_bridge_on_discover},
@@ -437,7 +437,7 @@ static void deno_bridge_on_handle(void *arg, const lt_http_call *call, lt_http_a
   answer->content_type = "application/json";
   for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
     if (lt_str_eqc(call->path, routes[i].path)) {
-      reading r;
+      deno_reading r;
       if (deno_bridge_read_body(run, call, &r, answer)) {
         routes[i].fn(run, &r, answer);
       }

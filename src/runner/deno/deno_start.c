@@ -16,21 +16,21 @@
 
 #define ARGS_MAX 64
 
-typedef struct plan {
+typedef struct deno_plan {
   lt_arena arena;
   const char *args[ARGS_MAX + 1];
   size_t count;
   const char *env[12];
   size_t env_count;
   bool failed;
-} plan;
+} deno_plan;
 
-static void deno_start_add(plan *p, const char *arg) {
+static void deno_start_add(deno_plan *p, const char *arg) {
   LT_CHECK(p->count < ARGS_MAX);
   p->args[p->count++] = arg;
 }
 
-__attribute__((format(printf, 2, 3))) static const char *deno_start_text(plan *p, const char *fmt, ...) {
+__attribute__((format(printf, 2, 3))) static const char *deno_start_text(deno_plan *p, const char *fmt, ...) {
   char line[512];
   va_list args;
   va_start(args, fmt);
@@ -42,7 +42,7 @@ __attribute__((format(printf, 2, 3))) static const char *deno_start_text(plan *p
   return copy.p != NULL ? copy.p : "";
 }
 
-static void deno_start_add_env(plan *p, const char *name, const char *value) {
+static void deno_start_add_env(deno_plan *p, const char *name, const char *value) {
   if (value != NULL && strlen(value) < 200) {
     p->env[p->env_count++] = deno_start_text(p, "%s=%s", name, value);
   }
@@ -61,7 +61,7 @@ lt_deno_limits lt_deno_limits_of(const lt_run_request *request) {
                           .cpu_seconds = (unsigned long)(lt_run_request_timeout_ms(request) / 1000 + 1) * 4 + 10};
 }
 
-static void deno_start_add_jail(plan *p, const lt_deno *deno, const lt_deno_room *room, const char *profile) {
+static void deno_start_add_jail(deno_plan *p, const lt_deno *deno, const lt_deno_room *room, const char *profile) {
   deno_start_add(p, deno->helper);
   deno_start_add(p, "__jail");
   deno_start_add(p, deno_start_text(p, "--parent=%d", (int)getpid()));
@@ -80,7 +80,7 @@ static void deno_start_add_jail(plan *p, const lt_deno *deno, const lt_deno_room
   }
 }
 
-static lt_status deno_start_open_process(const lt_deno *deno, const lt_deno_room *room, plan *p, size_t line_max,
+static lt_status deno_start_open_process(const lt_deno *deno, const lt_deno_room *room, deno_plan *p, size_t line_max,
                                          lt_process **ret, lt_err *err) {
   deno_start_add_env(p, "TZ", getenv("TZ"));
   if (p->failed) {
@@ -92,7 +92,7 @@ static lt_status deno_start_open_process(const lt_deno *deno, const lt_deno_room
 }
 
 /* --- Deno --------------------------------------------------------------------------------------------------------- */
-static void deno_start_allow_bridge(plan *p, const lt_deno *deno, const lt_deno_room *room) {
+static void deno_start_allow_bridge(deno_plan *p, const lt_deno *deno, const lt_deno_room *room) {
   char path[sizeof room->folder + 16];
   if (room->way == LT_DENO_TCP) {
     deno_start_add(p, "--allow-read=.");
@@ -108,7 +108,7 @@ static void deno_start_allow_bridge(plan *p, const lt_deno *deno, const lt_deno_
 }
 
 /* No import that is remote or from npm, no configuration, no lock file, nothing asked. */
-static void deno_start_add_deno(plan *p, const lt_deno_room *room) {
+static void deno_start_add_deno(deno_plan *p, const lt_deno_room *room) {
   static const char *const fixed[] = {"deno",       "run",           "--quiet",        "--no-prompt",
                                       "--no-check", "--no-remote",   "--no-npm",       "--no-config",
                                       "--no-lock",  "--cached-only", "--no-code-cache"};
@@ -123,7 +123,7 @@ static void deno_start_add_deno(plan *p, const lt_deno_room *room) {
                                     (unsigned long)(room->limits.memory_bytes / LT_MIB)));
 }
 
-static void deno_start_plan_deno(plan *p, const lt_deno *deno, const lt_deno_room *room) {
+static void deno_start_plan_deno(deno_plan *p, const lt_deno *deno, const lt_deno_room *room) {
   deno_start_add_jail(p, deno, room, room->way == LT_DENO_TCP ? "deno-tcp" : "deno");
   if (room->way == LT_DENO_TCP) {
     deno_start_add(p, deno_start_text(p, "--connect-port=%u", room->port));
@@ -146,7 +146,7 @@ static void deno_start_plan_deno(plan *p, const lt_deno *deno, const lt_deno_roo
 
 lt_status lt_deno_start(lt_deno *deno, lt_deno_room *room, lt_err *err) {
   LT_TRY(deno_start_check_walls(deno, room->way == LT_DENO_TCP ? LT_JAIL_DENO_TCP : LT_JAIL_DENO, err));
-  plan p = {.count = 0};
+  deno_plan p = {.count = 0};
   lt_arena_init(&p.arena, LT_MIB);
   deno_start_plan_deno(&p, deno, room);
   lt_status status = deno_start_open_process(deno, room, &p, LT_DENO_LINE_MAX_BYTES, &room->process, err);
@@ -155,7 +155,7 @@ lt_status lt_deno_start(lt_deno *deno, lt_deno_room *room, lt_err *err) {
 }
 
 /* --- The compiler ------------------------------------------------------------------------------------------------- */
-static void deno_start_plan_checker(plan *p, const lt_deno_run *run) {
+static void deno_start_plan_checker(deno_plan *p, const lt_deno_run *run) {
   static const char *const fixed[] = {
       "tsc",         "--noEmit",         "--pretty",          "false",
       "--target",    "esnext",           "--module",          "esnext",
@@ -179,7 +179,7 @@ static void deno_start_plan_checker(plan *p, const lt_deno_run *run) {
 }
 
 lt_status lt_deno_start_checker(lt_deno_run *run, lt_err *err) {
-  plan p = {.count = 0};
+  deno_plan p = {.count = 0};
   lt_arena_init(&p.arena, LT_MIB);
   deno_start_plan_checker(&p, run);
   lt_status status = deno_start_open_process(run->deno, &run->room, &p, LT_DENO_FAULTS_MAX_BYTES, &run->checker, err);
