@@ -179,14 +179,13 @@ lt_status lt_outbox_load(lt_outbox *o, lt_json outputs, lt_err *err) {
 
 lt_status lt_outbox_old_result(const lt_outbox *o, uint32_t number, bool *ret_ended, lt_buf *answer, lt_err *err) {
   const lt_output *output = number < o->count ? o->outputs[number] : NULL;
-  lt_arena arena;
   lt_json_doc doc;
   lt_str text = LT_STR("");
   *ret_ended = output != NULL && output->old && !output->pending;
   if (!*ret_ended) {
     return LT_OK;
   }
-  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   lt_status status = lt_json_parse(&arena, lt_buf_view(&output->json), &doc, err);
   if (status == LT_OK) {
     lt_json result = lt_json_get(lt_json_root(&doc), "result");
@@ -194,6 +193,5 @@ lt_status lt_outbox_old_result(const lt_outbox *o, uint32_t number, bool *ret_en
     lt_buf_add(answer, failed ? text : lt_json_text(lt_json_get(result, "output")));
     status = failed ? lt_fail(err, LT_E_TOOL, "%.*s", LT_STR_ARG(text)) : LT_OK;
   }
-  lt_arena_release(&arena);
   return status;
 }

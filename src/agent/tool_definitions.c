@@ -170,9 +170,8 @@ static void tool_definitions_put_members(lt_json_writer *w, lt_json schema) {
 }
 
 static void tool_definitions_put_parameters(lt_json_writer *w, lt_str text) {
-  lt_arena arena;
   lt_json_doc doc;
-  lt_arena_init(&arena, LT_SCHEMA_MEMORY_BYTES);
+  LT_AUTO_ARENA(arena, LT_SCHEMA_MEMORY_BYTES);
   lt_json schema = {0};
   lt_status status = text.n <= LT_SCHEMA_MAX_BYTES ? lt_json_parse(&arena, text, &doc, NULL) : LT_E_LIMIT;
   if (status == LT_OK && tool_definitions_is_of_object(lt_json_root(&doc))) {
@@ -187,7 +186,6 @@ static void tool_definitions_put_parameters(lt_json_writer *w, lt_str text) {
   }
   tool_definitions_put_members(w, schema);
   lt_buf_addc(w->buf, "}");
-  lt_arena_release(&arena);
 }
 
 void lt_tool_definitions_put_one(lt_json_writer *w, lt_str name, lt_str description, lt_str input_schema) {
@@ -222,10 +220,9 @@ lt_status lt_tool_definitions_put_all(const lt_tool_definitions *definitions, lt
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
 /* Of a string its characters. False: it begins like one and is none. */
 static bool tool_definitions_put_characters(lt_json_writer *w, lt_str json) {
-  lt_arena arena;
   lt_json_doc doc;
   lt_str characters;
-  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   lt_status status = lt_json_parse(&arena, json, &doc, NULL);
   bool is = status == LT_OK && lt_json_str(lt_json_root(&doc), &arena, &characters);
   if (status == LT_E_NOMEM || (status == LT_OK && !is)) {
@@ -233,7 +230,6 @@ static bool tool_definitions_put_characters(lt_json_writer *w, lt_str json) {
   } else if (is) {
     lt_json_put_str(w, characters);
   }
-  lt_arena_release(&arena);
   return is;
 }
 

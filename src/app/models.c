@@ -94,15 +94,13 @@ static size_t models_model_place_of(const lt_models *models, lt_str ref) {
 }
 
 static lt_status models_fail_unknown_model(const lt_models *models, lt_str ref, lt_err *err) {
-  lt_buf names;
-  lt_buf_init(&names, LT_ERR_MSG_MAX);
+  LT_AUTO_BUF(names, LT_ERR_MSG_MAX);
   for (size_t i = 0; i < models->count; i++) {
     lt_buf_addc(&names, i > 0 ? ", " : "");
     lt_buf_add(&names, models->list[i].ref);
   }
   lt_fail(err, LT_E_NOTFOUND, "there is no model \"%.*s\"; there is: %.*s", LT_STR_ARG(lt_str_sub(ref, 0, 100)),
           LT_STR_ARG(lt_buf_view(&names)));
-  lt_buf_release(&names);
   return LT_E_NOTFOUND;
 }
 

@@ -172,10 +172,9 @@ static lt_status chat_list_print(const listing *l, lt_str list, lt_str open, lt_
 
 static lt_status chat_list_list_all(listing *l, lt_err *err) LT_YIELDS {
   lt_store *db;
-  lt_buf list, open;
   LT_TRY(lt_store_new(l->loop, l->config.store, &db, err));
-  lt_buf_init(&list, LT_JSON_MAX_BYTES);
-  lt_buf_init(&open, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(list, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(open, LT_JSON_MAX_BYTES);
   lt_status status = lt_store_conversation_list(db, LT_CHAT_USER, LISTED_MAX, &list, err);
   if (status == LT_OK) {
     status = lt_store_prompt_orphans_of(db, LT_CHAT_USER, LT_STR(""), &open, err);
@@ -184,8 +183,6 @@ static lt_status chat_list_list_all(listing *l, lt_err *err) LT_YIELDS {
     status = chat_list_print(l, lt_buf_view(&list), lt_buf_view(&open), err);
   }
   lt_store_close(db);
-  lt_buf_release(&list);
-  lt_buf_release(&open);
   return status;
 }
 

@@ -130,9 +130,8 @@ static lt_status eval_check_run_check(lt_runner *runner, const lt_run_request *r
 
 lt_status lt_eval_check(lt_runner *runner, const lt_eval_task *task, lt_str outputs, lt_cancel *cancel, bool *ret_right,
                         lt_buf *why, lt_err *err) {
-  lt_buf code, input;
-  lt_buf_init(&code, LT_RUN_CODE_MAX_BYTES);
-  lt_buf_init(&input, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(code, LT_RUN_CODE_MAX_BYTES);
+  LT_AUTO_BUF(input, LT_JSON_MAX_BYTES);
   eval_check_put_program(task, &code);
   lt_status status = eval_check_put_input(task, outputs, &input, err);
   if (status == LT_OK) {
@@ -143,7 +142,5 @@ lt_status lt_eval_check(lt_runner *runner, const lt_eval_task *task, lt_str outp
                                     .cancel = cancel};
     status = eval_check_run_check(runner, &request, ret_right, why, err);
   }
-  lt_buf_release(&code);
-  lt_buf_release(&input);
   return status;
 }

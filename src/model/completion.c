@@ -179,18 +179,14 @@ static void completion_read_error_body(lt_http_stream *stream, lt_buf *body) LT_
 }
 
 static lt_status completion_read_error(completion_attempts *k, lt_http_stream *stream, lt_err *err) LT_YIELDS {
-  lt_buf body;
-  lt_arena arena;
-  lt_buf_init(&body, LT_MODEL_ERROR_BYTES);
-  lt_arena_init(&arena, LT_MODEL_MEMORY_BYTES);
+  LT_AUTO_BUF(body, LT_MODEL_ERROR_BYTES);
+  LT_AUTO_ARENA(arena, LT_MODEL_MEMORY_BYTES);
   completion_read_error_body(stream, &body);
   lt_provider_error words = lt_provider_error_parse(&arena, lt_buf_view(&body), k->request->model->api_key);
   k->fault.after_ms = lt_attempt_failure_wait_ms(lt_http_header_of(stream, LT_STR("retry-after")),
                                                  lt_http_header_of(stream, LT_STR("retry-after-ms")), time(NULL));
   lt_status status =
       lt_attempt_failure_of_answer(k->request, lt_http_status(stream), &words, k->quirks, &k->fault, err);
-  lt_buf_release(&body);
-  lt_arena_release(&arena);
   return status;
 }
 

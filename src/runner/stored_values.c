@@ -132,14 +132,12 @@ static lt_status stored_values_read_all(lt_stored_values *values, lt_json all, l
 }
 
 lt_status lt_stored_values_read(lt_stored_values *values, lt_str json, lt_err *err) {
-  lt_arena arena;
   lt_json_doc doc;
-  lt_arena_init(&arena, LT_CALL_INDEX_MAX_BYTES);
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   lt_status status = lt_json_parse(&arena, json, &doc, err);
   if (status == LT_OK) {
     stored_values_clear(values);
     status = stored_values_read_all(values, lt_json_root(&doc), &arena, err);
   }
-  lt_arena_release(&arena);
   return status;
 }

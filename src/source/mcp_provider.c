@@ -101,17 +101,15 @@ static lt_status mcp_provider_put_answer_media(const conversion *c, const lt_cal
 /* The id it is kept under, as JSON text; null when it cannot be kept. */
 static void mcp_provider_keep_answer_media(const conversion *c, const lt_caller *caller, lt_door *door,
                                            const lt_mcp_media *media, lt_buf *json) LT_YIELDS {
-  lt_buf id;
   lt_err err = LT_ERR_INIT;
   lt_json_writer w = lt_json_writer_on(json);
-  lt_buf_init(&id, LT_ARTIFACT_ID_BYTES);
+  LT_AUTO_BUF(id, LT_ARTIFACT_ID_BYTES);
   if (mcp_provider_put_answer_media(c, caller, lt_door_secrets(door), media, &id, &err) == LT_OK) {
     lt_json_put_str(&w, lt_buf_view(&id));
   } else {
     lt_json_put_null(&w);
     lt_door_warn(door, "something that \"%.*s\" answered could not be kept: %s", LT_STR_ARG(c->id), lt_err_msg(&err));
   }
-  lt_buf_release(&id);
 }
 
 /* Stores what an answer has of images and the like, and puts the ids where they belong. */

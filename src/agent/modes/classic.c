@@ -53,9 +53,8 @@ static void classic_put_not_found(lt_tool_round *round, lt_tool_round_call *call
 
 /* --- One call ----------------------------------------------------------------------------------------------------- */
 static lt_status classic_call_tool(lt_tool_round *round, lt_tool_round_call *call, lt_str id, lt_err *err) LT_YIELDS {
-  lt_buf answer;
   lt_err cause = LT_ERR_INIT;
-  lt_buf_init(&answer, LT_PROMPT_MESSAGES_BYTES);
+  LT_AUTO_BUF(answer, LT_PROMPT_MESSAGES_BYTES);
   lt_status status = lt_turn_call(round->turn, call->id, id, call->input, &answer, &cause);
   if (round->turn->cancel.why != LT_OK) {
     status = lt_fail(err, round->turn->cancel.why, "%s", lt_err_msg(&cause));
@@ -67,7 +66,6 @@ static lt_status classic_call_tool(lt_tool_round *round, lt_tool_round_call *cal
     lt_tool_answer_put_failure(&call->answer, id, why);
     status = LT_OK;
   }
-  lt_buf_release(&answer);
   return status;
 }
 

@@ -122,8 +122,7 @@ static lt_outcome on_guest_schema(void *arg, lt_str name) {
   if (tool != NULL) {
     return (lt_outcome){.ok = true, .text = tool->input_schema};
   }
-  lt_buf message;
-  lt_buf_init(&message, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(message, LT_JSON_MAX_BYTES);
   lt_buf_add(&message, host_not_found(run, name));
   lt_buf_clear(&run->reply);
   lt_json_writer w = lt_json_writer_on(&run->reply);
@@ -131,7 +130,6 @@ static lt_outcome on_guest_schema(void *arg, lt_str name) {
   lt_json_key(&w, "error");
   lt_json_put_str(&w, lt_buf_view(&message));
   lt_json_end_object(&w);
-  lt_buf_release(&message);
   return (lt_outcome){.ok = true, .text = lt_buf_view(&run->reply)};
 }
 

@@ -179,8 +179,7 @@ static lt_str end_undefined_name(const lt_engine_result *engine) {
 static bool end_advise_silent(lt_run *run, lt_str name) {
   const lt_str *silent;
   size_t count = lt_catalog_silent(run->catalog, &silent);
-  lt_buf prefix;
-  lt_buf_init(&prefix, 4 * LT_KIB);
+  LT_AUTO_BUF(prefix, 4 * LT_KIB);
   bool found = false;
   for (size_t i = 0; i < count && !found; i++) {
     lt_buf_clear(&prefix);
@@ -191,7 +190,6 @@ static bool end_advise_silent(lt_run *run, lt_str name) {
                     LT_STR_ARG(silent[i]), LT_STR_ARG(silent[i]));
     }
   }
-  lt_buf_release(&prefix);
   return found;
 }
 
