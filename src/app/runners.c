@@ -17,14 +17,15 @@ typedef struct runner_kind {
   lt_status (*open)(const lt_runners *runners, lt_runner **ret_runner, lt_err *err);
 } runner_kind;
 
-#define RUNNERS_MAX 8
+#define RUNNER_ONE(id, languages, first, second) +1
+enum { RUNNER_COUNT = 0 LT_RUNNERS(RUNNER_ONE) };
 
 struct lt_runners {
   lt_loop *loop;
   lt_door *door;
   const lt_config *config;
-  lt_runner *opened[RUNNERS_MAX]; /* by their place in the table; NULL: not needed yet */
-  bool lasts;                     /* more programs may come after the first one */
+  lt_runner *opened[RUNNER_COUNT]; /* by their place in the table; NULL: not needed yet */
+  bool lasts;                      /* more programs may come after the first one */
   bool is_warming;
   lt_wait warmed; /* woken when that is over */
 };
@@ -78,30 +79,23 @@ static lt_status runners_open_deno(const lt_runners *r, lt_runner **ret_runner, 
 }
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */
-/* The first that speaks a language runs it unless the configuration says otherwise. */
-static const runner_kind runner_kinds[] = {
-    {"quickjs", "js and ts", {LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT}, runners_open_quickjs},
-    {"deno", "ts and js", {LT_LANG_TYPESCRIPT, LT_LANG_JAVASCRIPT}, runners_open_deno},
-    {"python", "python", {LT_LANG_PYTHON, LT_LANG_PYTHON}, runners_open_python},
-};
+#define RUNNER_ROW(id, languages, first, second) {#id, languages, {first, second}, runners_open_##id},
+static const runner_kind runner_kinds[] = {LT_RUNNERS(RUNNER_ROW)};
 
-#define RUNNER_COUNT (sizeof runner_kinds / sizeof runner_kinds[0])
-_Static_assert(RUNNER_COUNT <= RUNNERS_MAX, "a place for each runner");
-
-static bool runners_runner_kind_speaks(const runner_kind *kind, lt_lang lang) {
+static bool runners_kind_speaks(const runner_kind *kind, lt_lang lang) {
   return kind->langs[0] == lang || kind->langs[1] == lang;
 }
 
-static const runner_kind *runners_runner_kind_for(lt_lang lang) {
+static const runner_kind *runners_kind_for(lt_lang lang) {
   const runner_kind *kind = runner_kinds;
-  while (kind < runner_kinds + RUNNER_COUNT && !runners_runner_kind_speaks(kind, lang)) {
+  while (kind < runner_kinds + RUNNER_COUNT && !runners_kind_speaks(kind, lang)) {
     kind++;
   }
   LT_CHECK(kind < runner_kinds + RUNNER_COUNT);
   return kind;
 }
 
-static const runner_kind *runners_runner_kind_named(const char *id) {
+static const runner_kind *runners_kind_named(const char *id) {
   for (size_t i = 0; i < RUNNER_COUNT; i++) {
     if (strcmp(id, runner_kinds[i].id) == 0) {
       return &runner_kinds[i];
@@ -145,7 +139,7 @@ void lt_runners_free(lt_runners *r) {
 /* A failure is left to the first program, which meets it again. */
 static void runners_on_warm_fiber(void *arg) {
   lt_runners *r = arg;
-  lt_runner *python = runners_open(r, runners_runner_kind_named("python"), NULL);
+  lt_runner *python = runners_open(r, runners_kind_named("python"), NULL);
   if (python != NULL) {
     (void)python->warm(python, NULL);
   }
@@ -173,15 +167,15 @@ const char *lt_runners_language(lt_lang lang) {
 }
 
 lt_status lt_runners_check(const char *id, lt_lang lang, lt_err *err) {
-  const runner_kind *kind = id != NULL ? runners_runner_kind_named(id) : runners_runner_kind_for(lang);
+  const runner_kind *kind = id != NULL ? runners_kind_named(id) : runners_kind_for(lang);
   if (kind == NULL) {
     LT_AUTO_BUF(ids, LT_KIB);
     runners_put_ids(&ids);
     return lt_fail(err, LT_E_INVALID, "there is no runner \"%s\": it is %.*s", id, LT_STR_ARG(lt_buf_view(&ids)));
   }
-  if (!runners_runner_kind_speaks(kind, lang)) {
+  if (!runners_kind_speaks(kind, lang)) {
     return lt_fail(err, LT_E_INVALID, "the %s runner runs %s programs, not %s: use --runner %s, or another --lang", id,
-                   kind->languages, lt_runners_language(lang), runners_runner_kind_for(lang)->id);
+                   kind->languages, lt_runners_language(lang), runners_kind_for(lang)->id);
   }
   return LT_OK;
 }
@@ -193,5 +187,5 @@ lt_runner *lt_runners_get(lt_runners *r, const char *id, lt_lang lang, lt_err *e
   if (id == NULL && lang == LT_LANG_TYPESCRIPT && r->config->typescript.runner == LT_CONFIG_DENO) {
     id = "deno";
   }
-  return runners_open(r, id != NULL ? runners_runner_kind_named(id) : runners_runner_kind_for(lang), err);
+  return runners_open(r, id != NULL ? runners_kind_named(id) : runners_kind_for(lang), err);
 }

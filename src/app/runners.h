@@ -1,5 +1,5 @@
-/* What runs programs: every runner of a session, each made when it is first needed. Which one runs a program is the
- * configuration's and the command line's business; who asks names the language. Loop thread only.
+/* What runs programs: the table of runners, and every runner of a session, each made when it is first needed. The
+ * caller names the language; the configuration and the command line decide which runner runs it. Loop thread only.
  */
 #ifndef LT_APP_RUNNERS_H
 #define LT_APP_RUNNERS_H
@@ -11,6 +11,18 @@
 
 typedef struct lt_runners lt_runners;
 
+/* One row for each runner: ROW(id, its languages for messages, the two that it speaks). The first row that speaks a
+ * language runs it, unless the configuration says otherwise. runners.c makes each from its part of the configuration.
+ */
+#define LT_RUNNERS(ROW)                                             \
+  ROW(quickjs, "js and ts", LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT) \
+  ROW(deno, "ts and js", LT_LANG_TYPESCRIPT, LT_LANG_JAVASCRIPT)    \
+  ROW(python, "python", LT_LANG_PYTHON, LT_LANG_PYTHON)
+
+/* Their ids for help texts: "quickjs|deno|...". */
+#define LT_RUNNER_BAR_ID(id, languages, first, second) "|" #id
+#define LT_RUNNER_IDS                                  (LT_RUNNERS(LT_RUNNER_BAR_ID) + 1)
+
 /* Borrows everything. Errors: LT_E_NOMEM. Owns: the caller, lt_runners_free. */
 lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, lt_runners **ret_runners, lt_err *err);
 /* Every run must have ended. NULL is allowed. LT_YIELDS. */
@@ -18,7 +30,7 @@ void lt_runners_free(lt_runners *runners) LT_YIELDS;
 
 /* Starts what takes a while, so that the first program need not wait for it: Python's interpreter, where the
  * configuration has Python. And there may be several programs: once one has run in Deno, a Deno is started ahead. Does
- * not yield; what goes wrong is told to whoever runs the first program. */
+ * not yield; the first program meets what goes wrong. */
 void lt_runners_warm(lt_runners *runners);
 
 /* "js", "ts", "python". */

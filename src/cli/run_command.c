@@ -29,7 +29,7 @@ static const lt_option run_option_rows[] = {
     {"--eval", "-e", "CODE", "the program itself", LT_OPTION_IS_TEXT(run_options, code)},
     {"--lang", NULL, "js|ts|python", "its language (default: by the file's extension, else js)",
      LT_OPTION_IS_TEXT(run_options, lang)},
-    {"--runner", NULL, "quickjs|deno|python",
+    {"--runner", NULL, LT_RUNNER_IDS,
      "what runs it (default: quickjs, in the sandbox built in, or as typescript.runner says;\n"
      "python for Python)",
      LT_OPTION_IS_TEXT(run_options, runner)},
@@ -66,7 +66,7 @@ static bool run_has_suffix(const char *text, const char *suffix) {
 }
 
 /* By the file's extension; where that says nothing, what the runner that was asked for speaks. */
-static lt_lang run_guess_run_language(const run_options *opt) {
+static lt_lang run_guess_language(const run_options *opt) {
   static const struct {
     const char *extension;
     lt_lang lang;
@@ -95,9 +95,9 @@ static bool run_find_language(const char *text, lt_lang *ret_lang) {
 }
 
 /* The language as said, or guessed; and whether the runner that was asked for speaks it. */
-static bool run_choose_run_language(const run_options *opt, lt_lang *ret_lang) {
+static bool run_choose_language(const run_options *opt, lt_lang *ret_lang) {
   lt_err err = LT_ERR_INIT;
-  lt_lang lang = run_guess_run_language(opt);
+  lt_lang lang = run_guess_language(opt);
   if (opt->lang != NULL && !run_find_language(opt->lang, &lang)) {
     fprintf(stderr, "lathe run: --lang is js, ts or python, not \"%s\"\n", opt->lang);
     return false;
@@ -110,7 +110,7 @@ static bool run_choose_run_language(const run_options *opt, lt_lang *ret_lang) {
   return true;
 }
 
-static bool run_read_run_code(run_job *j) {
+static bool run_read_code(run_job *j) {
   const run_options *opt = &j->opt;
   lt_err err = LT_ERR_INIT;
   if (opt->code != NULL) {
@@ -128,7 +128,7 @@ static bool run_read_run_code(run_job *j) {
   return true;
 }
 
-static bool run_check_run_input(const run_options *opt) {
+static bool run_check_input(const run_options *opt) {
   lt_err err = LT_ERR_INIT;
   if (opt->input != NULL && lt_json_check(lt_str_of(opt->input), &err) != LT_OK) {
     fprintf(stderr, "lathe run: --input is not JSON: %s\n", lt_err_msg(&err));
@@ -298,7 +298,7 @@ static int run_command(void *arg) {
   }
   lt_buf_init(&j.code, 2 * LT_RUN_CODE_MAX_BYTES);
   int code = LT_EXIT_USAGE;
-  if (run_choose_run_language(&j.opt, &j.lang) && run_check_run_input(&j.opt) && run_read_run_code(&j)) {
+  if (run_choose_language(&j.opt, &j.lang) && run_check_input(&j.opt) && run_read_code(&j)) {
     code = lt_command_session_run(&j.opt.sources, &(lt_command_plan){.work = run_work, .arg = &j});
   }
   lt_buf_release(&j.code);
