@@ -30,7 +30,6 @@ LAYERS = {
     "runner": PURE | {"io", "tool"},  # the interface: its folders are rooms above replay
     "replay": PURE | {"io", "tool", "runner"},
     "runner/quickjs": PURE | {"io", "sandbox", "tool", "runner", "replay"},
-    "runner/echo": {"base", "runner"},
     "runner/deno": PURE | {"io", "sandbox", "jail", "tool", "runner", "replay"},
     "runner/python": PURE | {"io", "sandbox", "jail", "tool", "runner", "replay"},
     "plugin": PURE | {"io", "tool", "store", "runner", "replay"},
@@ -38,11 +37,11 @@ LAYERS = {
     "agent": PURE | {"io", "tool", "model", "store", "runner", "replay", "plugin"},
     "config": {"base", "json", "text"},
     "app": PURE | {
-        "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno", "runner/echo",
+        "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
         "runner/python", "replay", "plugin", "agent", "config"
     },
     "cli": PURE | {
-        "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno", "runner/echo",
+        "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
         "runner/python", "replay", "plugin", "agent", "config", "app"
     },
 }

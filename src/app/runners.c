@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "runner/deno/deno.h"
-#include "runner/echo/echo.h"
 #include "runner/python/python.h"
 #include "runner/quickjs/quickjs.h"
 
@@ -77,11 +76,6 @@ static lt_status runners_open_deno(const lt_runners *r, lt_runner **ret_runner, 
   LT_TRY(lt_deno_new(&options, &deno, err));
   *ret_runner = lt_deno_runner(deno);
   return LT_OK;
-}
-
-static lt_status runners_open_echo(const lt_runners *r, lt_runner **ret_runner, lt_err *err) {
-  (void)r;
-  return lt_echo_new(ret_runner, err);
 }
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */

@@ -17,8 +17,7 @@ typedef struct lt_runners lt_runners;
 #define LT_RUNNERS(ROW)                                             \
   ROW(quickjs, "js and ts", LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT) \
   ROW(deno, "ts and js", LT_LANG_TYPESCRIPT, LT_LANG_JAVASCRIPT)    \
-  ROW(python, "python", LT_LANG_PYTHON, LT_LANG_PYTHON)             \
-  ROW(echo, "js", LT_LANG_JAVASCRIPT, LT_LANG_JAVASCRIPT)
+  ROW(python, "python", LT_LANG_PYTHON, LT_LANG_PYTHON)
 
 /* Their ids for help texts: "quickjs|deno|...". */
 #define LT_RUNNER_BAR_ID(id, languages, first, second) "|" #id

@@ -11,9 +11,7 @@
 #include "model/assembly.h"
 
 /* One row for each wire. */
-#define LT_COMPLETION_WIRES(ROW) \
-  ROW(chat_completions)          \
-  ROW(ollama_chat)
+#define LT_COMPLETION_WIRES(ROW) ROW(chat_completions)
 
 struct lt_completion_wire {
   const char *path;       /* what its URLs end in, before the query */

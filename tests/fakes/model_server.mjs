@@ -113,10 +113,6 @@ const behaviours = {
   choices: events(chunk({ content: "wrong" }, { choice: { index: 1 } }), ...hello, chunk({ content: "x" }, { choice: { index: 1, finish_reason: "length" } }), end("stop"), "[DONE]"),
   "empty-choices": events({ choices: [] }, { choices: null }, {}, ...hello, { choices: [{ index: 0 }] }, end("stop"), "[DONE]"),
   length: events(...hello, end("length"), "[DONE]"),
-  ollama: ({ res }) => json(res, 200, {
-    model: "fake", message: { role: "assistant", content: "Let me look", tool_calls: [{ function: { name: "weather", arguments: { city: "Rome" } } }] },
-    done: true, done_reason: "stop", prompt_eval_count: 12, eval_count: 3,
-  }),
   filtered: events(...hello, end("content_filter"), "[DONE]"),
   refusal: events(chunk({ refusal: "I will not" }), end("stop"), "[DONE]"),
   calls: events(

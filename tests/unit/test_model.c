@@ -32,27 +32,6 @@ static void body_normal(void) {
   lt_mem_free(sent);
 }
 
-/* The base URL says which API it is. */
-static void body_ollama(void) {
-  asked k;
-  prepare(&k, "ollama", "own");
-  snprintf(k.url, sizeof k.url, "http://127.0.0.1:%d/ollama/own/api/chat", server.port);
-  k.model.base_url = lt_str_of(k.url);
-  ask(&k);
-  expect_ok(&k, "Let me look", LT_FINISH_TOOLS);
-  assert_int_equal(k.done.call_count, 1);
-  assert_true(lt_str_eqc(k.done.calls[0].name, "weather"));
-  assert_true(lt_str_eqc(k.done.calls[0].arguments, "{\"city\":\"Rome\"}"));
-  assert_int_equal(k.done.usage.input_tokens, 12);
-  assert_int_equal(k.done.usage.output_tokens, 3);
-  assert_false(k.done.usage.estimated);
-  release(&k);
-  char *sent = asked_under("own");
-  expect_in(sent, "\"path\":\"/ollama/own/api/chat\"");
-  expect_in(sent, "\"stream\":false");
-  lt_mem_free(sent);
-}
-
 static void body_asked_for_more(void) {
   asked k;
   prepare(&k, "normal", "more");
@@ -377,7 +356,6 @@ static void body_no_memory(void) {
 
 FLOW(normal)
 FLOW(asked_for_more)
-FLOW(ollama)
 FLOW(addresses)
 FLOW(dialects)
 FLOW(reasoning)
@@ -396,23 +374,14 @@ FLOW(no_memory)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_normal),
-      cmocka_unit_test(test_asked_for_more),
-      cmocka_unit_test(test_ollama),
-      cmocka_unit_test(test_addresses),
-      cmocka_unit_test(test_dialects),
-      cmocka_unit_test(test_reasoning),
-      cmocka_unit_test(test_thoughts_in_the_text),
-      cmocka_unit_test(test_usage),
-      cmocka_unit_test(test_giant),
-      cmocka_unit_test(test_calls),
-      cmocka_unit_test(test_too_many_calls),
-      cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_too_long),
-      cmocka_unit_test(test_nonsense),
-      cmocka_unit_test(test_endless),
-      cmocka_unit_test(test_nobody_there),
-      cmocka_unit_test(test_many),
+      cmocka_unit_test(test_normal),       cmocka_unit_test(test_asked_for_more),
+      cmocka_unit_test(test_addresses),    cmocka_unit_test(test_dialects),
+      cmocka_unit_test(test_reasoning),    cmocka_unit_test(test_thoughts_in_the_text),
+      cmocka_unit_test(test_usage),        cmocka_unit_test(test_giant),
+      cmocka_unit_test(test_calls),        cmocka_unit_test(test_too_many_calls),
+      cmocka_unit_test(test_refusals),     cmocka_unit_test(test_too_long),
+      cmocka_unit_test(test_nonsense),     cmocka_unit_test(test_endless),
+      cmocka_unit_test(test_nobody_there), cmocka_unit_test(test_many),
       cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, setup_server, teardown_server);

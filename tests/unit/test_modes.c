@@ -13,24 +13,6 @@ static void go_on(world *w, const char *mode, const char *input) {
   wait_end(w);
 }
 
-/* --- Plain mode --------------------------------------------------------------------------------------------------- */
-IN_WORLD(plain_asks_once_without_tools) {
-  script("[\"Two.\",\"Two, as I said.\"]");
-  prompt_in(w, "plain", "What is one and one?");
-  assert_events(w,
-                "created\n"
-                "output text Two.\n"
-                "completed\n");
-  assert_string_equal(w->streams.p, "Two.");
-  assert_stored(w, "mode", "plain");
-  assert_asked(0, "messages", "[{\"role\":\"user\",\"content\":\"What is one and one?\"}]");
-  go_on(w, "plain", "Are you sure?");
-  assert_asked(
-      1, "messages",
-      "[{\"role\":\"user\",\"content\":\"What is one and one?\"},{\"role\":\"assistant\",\"content\":\"Two.\"},"
-      "{\"role\":\"user\",\"content\":\"Are you sure?\"}]");
-}
-
 /* --- Classic mode: one call --------------------------------------------------------------------------------------- */
 IN_WORLD(classic_calls_a_tool) {
   script(
@@ -622,7 +604,6 @@ IN_WORLD(typescript_that_never_stops) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(plain_asks_once_without_tools),
       cmocka_unit_test(classic_calls_a_tool),
       cmocka_unit_test(the_weather_example_of_015),
       cmocka_unit_test(calls_of_a_reply_go_on_side_by_side),

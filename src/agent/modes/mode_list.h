@@ -10,7 +10,6 @@
 #define LT_MODES(ROW)                                              \
   ROW(classic, "its replies are text and calls of tools")          \
   ROW(code, "each reply is a JavaScript program that calls tools") \
-  ROW(plain, "it has no tools, and its one reply is the answer")   \
   ROW(typescript, "its one tool runs TypeScript that calls tools")
 
 /* One line for each mode, for help texts: "  classic: ...\n". */
