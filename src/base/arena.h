@@ -1,5 +1,6 @@
-/* Arenas: memory for one request or one call, freed as a whole, with a ceiling and a clean-up list.
- */
+/* Arenas: memory for one request or one call, freed as a whole, with a ceiling and a clean-up list. The caller's frame
+ * or struct holds the lt_arena; the arena owns everything that is allocated from it. An arena is not for threads to
+ * share. Nothing here suspends. */
 #ifndef LT_BASE_ARENA_H
 #define LT_BASE_ARENA_H
 
@@ -15,22 +16,22 @@ typedef struct lt_arena {
   lt_arena_block *head; /* shared blocks, the one being filled first */
   lt_arena_block *big;  /* a block per big allocation */
   lt_arena_cleanup *cleanups;
-  size_t used; /* bytes handed out and lost to alignment; clean-ups count too */
+  size_t used; /* bytes handed out, lost to alignment, or used by clean-up entries */
   size_t max;
 } lt_arena;
 
-/* Nothing is allocated before it is needed. */
+/* Prepares an empty arena. It allocates its first block when the first byte is asked for. */
 void lt_arena_init(lt_arena *arena, size_t max_bytes);
-/* Runs the clean-ups, last registered first, and frees everything. The arena may be used again.
- * A clean-up may still use what is in the arena. */
+/* Runs the clean-ups, last registered first, and frees everything. The arena may be used again. A clean-up may still
+ * read and write memory of the arena. */
 void lt_arena_release(lt_arena *arena);
 
-/* Declares an arena that is released when its block is left, by whatever return. Never in a frame that is left by a
- * jump. */
+/* Declares an arena that is released when control leaves the enclosing block, also by a return. Do not use it in a
+ * frame that a longjmp leaves. */
 #define LT_AUTO_ARENA(name, max_bytes) \
   __attribute__((cleanup(lt_arena_release))) lt_arena name = {.head = NULL, .max = (max_bytes)}
 
-/* Aligned for any type, not cleared; NULL over the ceiling or without memory. Owns: the arena. */
+/* Memory aligned for any type, not cleared. NULL when the ceiling is reached or there is no memory. Owns: the arena. */
 void *lt_arena_alloc(lt_arena *arena, size_t size);
 void *lt_arena_zalloc(lt_arena *arena, size_t count, size_t size);
 /* A copy in the arena with a NUL after it, not aligned; {NULL, 0} when there is no memory. */

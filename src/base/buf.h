@@ -1,7 +1,8 @@
 /* Growing byte buffers with a mandatory ceiling and a sticky status.
  *
- * Append as often as you like and look at `status` once at the end: after the first failure (ceiling or memory) every
- * further append does nothing. What is appended must not lie in the buffer itself: growing moves it.
+ * Append as often as needed and check `status` once at the end: after the first failure (ceiling or memory) every
+ * further append does nothing. Never append bytes of the buffer to itself: growing the buffer moves them. The holder of
+ * the lt_buf owns its bytes. Nothing here suspends.
  */
 #ifndef LT_BASE_BUF_H
 #define LT_BASE_BUF_H
@@ -23,16 +24,16 @@ typedef struct lt_buf {
 void lt_buf_init(lt_buf *buf, size_t max_bytes);
 /* Frees the bytes; the buffer may be used again with the same ceiling. */
 void lt_buf_release(lt_buf *buf);
-/* Empties it and clears the status, keeps the memory. */
+/* Empties the buffer and clears its status. Keeps the memory. */
 void lt_buf_clear(lt_buf *buf);
 
-/* Declares a buffer that is released when its block is left, by whatever return. Never in a frame that is left by a
- * jump. */
+/* Declares a buffer that is released when control leaves the enclosing block, also by a return. Do not use it in a
+ * frame that a longjmp leaves. */
 #define LT_AUTO_BUF(name, max_bytes)       \
   __attribute__((cleanup(lt_buf_release))) \
   lt_buf name = {.p = NULL, .n = 0, .cap = 0, .max = (max_bytes), .status = LT_OK}
 
-/* Looks at the sticky status, once, behind the last append: LT_OK, or fails with that status and `message`. */
+/* Checks the sticky status after the last append. Returns LT_OK, or fails with that status and `message`. */
 lt_status lt_buf_check(const lt_buf *buf, lt_err *err, const char *message);
 
 void lt_buf_add(lt_buf *buf, lt_str s);
@@ -40,12 +41,12 @@ void lt_buf_addc(lt_buf *buf, const char *cstr);
 void lt_buf_byte(lt_buf *buf, char c);
 void lt_buf_printf(lt_buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Makes room for `n` more bytes and returns where they go, or NULL (status set). Follow with lt_buf_commit of as many
- * as were written, at most `n`. */
+/* Makes room for `n` more bytes and returns the address for them, or NULL (the status is set). Write at most `n` bytes
+ * there, then call lt_buf_commit with the number written. */
 char *lt_buf_reserve(lt_buf *buf, size_t n);
 void lt_buf_commit(lt_buf *buf, size_t n);
 
-/* Removes the first `n` bytes, of which there must be so many. Cost: the rest is moved down. */
+/* Removes the first `n` bytes. `n` must not exceed the buffer's length. Cost: the remaining bytes are moved down. */
 void lt_buf_consume(lt_buf *buf, size_t n);
 
 /* Borrows: valid until the next change. */
@@ -53,9 +54,8 @@ static inline lt_str lt_buf_view(const lt_buf *buf) {
   return (lt_str){buf->p, buf->n};
 }
 
-/* Takes the bytes out (NUL-terminated, never NULL unless status is bad); the buffer is empty afterwards,
- * a bad status stays.
- * Owns: the caller, lt_mem_free. `ret_n` may be NULL. */
+/* Takes the bytes out, NUL-terminated. NULL only when the status is a failure. The buffer is empty afterwards; a failed
+ * status stays. `ret_n` may be NULL. Owns: the caller, lt_mem_free. */
 char *lt_buf_take(lt_buf *buf, size_t *ret_n);
 
 #endif

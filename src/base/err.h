@@ -29,18 +29,19 @@ typedef struct lt_err {
 lt_status lt_err_set(lt_err *err, lt_status status, const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Puts `fmt` and ": " before the message of an error that is passed on; returns its status. A long prefix is cut to
- * half of the room, so that the cause stays. With `err` NULL the status is not known: LT_E_INTERNAL. */
+/* Puts `fmt` and ": " before the error's message and returns its status. A long prefix is cut to half of
+ * LT_ERR_MSG_MAX, so that the cause stays readable. When `err` is NULL, the status is unknown and the function returns
+ * LT_E_INTERNAL. */
 lt_status lt_err_prefix(lt_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Hands on an error that was caught elsewhere, such as on another fiber; returns its status. LT_OK: `to` stays as it
- * is. */
+/* Copies an error that was caught elsewhere, such as on another fiber, and returns its status. When that status is
+ * LT_OK, `to` does not change. */
 lt_status lt_err_copy(lt_err *to, const lt_err *from);
 
 /* The message, or the status's text where no message was given. `err` must not be NULL. */
 const char *lt_err_msg(const lt_err *err);
 
-/* The one control macro: hands a failure up. Only where nothing has to be released. */
+/* The only control macro: returns a failure to the caller. Use it only where nothing has to be released by hand. */
 #define LT_TRY(expr)                  \
   do {                                \
     lt_status lt_try_status = (expr); \
@@ -49,7 +50,8 @@ const char *lt_err_msg(const lt_err *err);
     }                                 \
   } while (0)
 
-/* For our own bugs, always on: prints the place and aborts. Never for what a peer or a user sent. */
+/* Checks for our own bugs, in every build: prints file and line and aborts. Never use it on input of a peer or a user.
+ * */
 #define LT_CHECK(cond) ((cond) ? (void)0 : lt_err_check_failed(#cond, __FILE__, __LINE__))
 
 _Noreturn void lt_err_check_failed(const char *cond, const char *file, int line);

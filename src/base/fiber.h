@@ -1,11 +1,12 @@
 /* Fibers: stacks of our own and a switch between them.
  *
- * A fiber runs a function on its own stack until it ends or calls lt_fiber_yield; whoever called lt_fiber_resume then
- * goes on. That is all: who waits for what is the business of io/ and runner/. A fiber may be resumed by another thread
- * than before, so nothing thread-local may be kept across a yield (not even errno).
+ * A fiber runs a function on its own stack until the function ends or calls lt_fiber_yield. Then the caller of
+ * lt_fiber_resume continues. Scheduling is not here: io/ and runner/ decide what a fiber waits for. A different thread
+ * may resume a fiber, so do not keep thread-local values across a yield (not even errno).
  *
- * The switch is a few instructions of assembly per architecture (fiber_x86_64.S, fiber_aarch64.S). It saves what the
- * ABI calls callee-saved, no signal mask. AddressSanitizer and ThreadSanitizer are told of every switch.
+ * The switch is a few instructions of assembly per architecture (fiber_x86_64.S, fiber_aarch64.S). It saves the
+ * registers that the ABI calls callee-saved. It does not save the signal mask. Every switch is announced to
+ * AddressSanitizer and ThreadSanitizer (fiber_hooks.h).
  */
 #ifndef LT_BASE_FIBER_H
 #define LT_BASE_FIBER_H
@@ -39,10 +40,10 @@ void lt_fiber_release(lt_fiber *fiber);
  * May nest: a fiber may resume another one. Never resume one that is running. */
 bool lt_fiber_resume(lt_fiber *fiber);
 
-/* Gives control back to whoever resumed the running fiber. Must be called on a fiber. */
+/* Suspends the running fiber and returns control to the caller of lt_fiber_resume. Must be called on a fiber. */
 void lt_fiber_yield(void) LT_YIELDS;
 
-/* The running fiber of this thread, or NULL. Ask again after every yield. */
+/* The running fiber of this thread, or NULL. Call it again after every yield: the thread may have changed. */
 lt_fiber *lt_fiber_current(void);
 
 /* Maps a stack of at least `size` bytes with a guard page below it; untouched pages cost nothing.

@@ -1,4 +1,4 @@
-/* What the sanitizers must be told when stacks change: for base/fiber.c only.
+/* Announces stack switches to the sanitizers. Private to base/fiber.c.
  *
  * Without a sanitizer all of it is empty. The hooks are forced inline: ThreadSanitizer counts function entries and
  * exits per fiber, so no hook may be entered on one fiber and left on another.
@@ -51,7 +51,7 @@ LT_FIBER_HOOK void asan_enter(fiber_hooks *h, const void *stack, size_t size) {
   __sanitizer_start_switch_fiber(&h->asan_resumer_fake, stack, size);
 }
 
-/* On the fiber's stack, first thing after it got there. */
+/* On the fiber's stack, immediately after the switch. */
 LT_FIBER_HOOK void asan_entered(fiber_hooks *h) {
   __sanitizer_finish_switch_fiber(h->asan_fake, &h->asan_bottom, &h->asan_size);
 }
@@ -61,7 +61,7 @@ LT_FIBER_HOOK void asan_leave(fiber_hooks *h) {
   __sanitizer_start_switch_fiber(&h->asan_fake, h->asan_bottom, h->asan_size);
 }
 
-/* The same for the last time: NULL frees the fiber's fake stack. */
+/* The same for a fiber that ends. The NULL makes AddressSanitizer free the fiber's fake stack. */
 LT_FIBER_HOOK void asan_leave_forever(fiber_hooks *h) {
   __sanitizer_start_switch_fiber(NULL, h->asan_bottom, h->asan_size);
   h->asan_fake = NULL;
@@ -72,8 +72,8 @@ LT_FIBER_HOOK void asan_left(fiber_hooks *h) {
   __sanitizer_finish_switch_fiber(h->asan_resumer_fake, NULL, NULL);
 }
 
-/* An abandoned fiber: clears the red zones of the frames in [sp, top), which will never do it themselves. Its fake
- * stack is freed by pretending to go there and to leave for the last time. */
+/* Cleans up an abandoned fiber. Its frames in [sp, top) never return, so their red zones are cleared here. Its fake
+ * stack is freed by announcing a switch to the fiber and a final switch back. */
 LT_FIBER_HOOK void asan_abandon(fiber_hooks *h, const void *stack, size_t size, const void *sp) {
   size_t below = (size_t)((const char *)sp - (const char *)stack);
   __asan_unpoison_memory_region(sp, size - below);
@@ -117,9 +117,9 @@ LT_FIBER_HOOK void asan_abandon(fiber_hooks *h, const void *stack, size_t size, 
 
 #include <sanitizer/tsan_interface.h>
 
-/* A signal that comes in plain code waits, per fiber, for the next library call there: one that comes just before its
- * fiber is suspended would be lost (SIGTERM, or the SIGCHLD of a child that is waited for). So none comes while a fiber
- * runs, but for faults. */
+/* ThreadSanitizer holds back a signal that arrives in plain code until the same fiber makes a library call. If the
+ * fiber is suspended first, the signal is lost (SIGTERM, or the SIGCHLD of a child that a fiber waits for). Therefore
+ * all signals except faults are blocked while a fiber runs. */
 LT_FIBER_HOOK void tsan_hold_signals(sigset_t *ret_before) {
   sigset_t held;
   sigfillset(&held);

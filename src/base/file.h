@@ -1,4 +1,5 @@
-/* Whole files, with a ceiling and an error that names the file. Blocks: for what is read before the loop turns. */
+/* Reads whole files, with a ceiling and an error that names the file. These functions block the thread: use them before
+ * the loop starts. */
 #ifndef LT_BASE_FILE_H
 #define LT_BASE_FILE_H
 

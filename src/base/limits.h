@@ -1,6 +1,8 @@
 /* Every ceiling of the program, with its unit and its reason.
  *
- * A number that bounds a buffer, a depth, a queue, a retry or a wait is here and nowhere else.
+ * Every number that bounds a buffer, a depth, a queue, a retry or a wait is defined here and nowhere else. Where a
+ * comment begins with "of", its noun is in the name: LT_RUN_ERROR_BYTES "of an error's message" is the bytes of an
+ * error's message.
  */
 #ifndef LT_BASE_LIMITS_H
 #define LT_BASE_LIMITS_H
@@ -19,29 +21,29 @@
 #define LT_RUN_MEMORY_BYTES      (64 * LT_MIB) /* the engine's heap unless asked otherwise */
 #define LT_RUN_MEMORY_MIN_BYTES  (2 * LT_MIB)
 #define LT_RUN_MEMORY_MAX_BYTES  (2 * LT_GIB)
-#define LT_RUN_TIMER_MAX_MS      0x7fffffff    /* a longer timer is one of 24 days: no program lives so long */
+#define LT_RUN_TIMER_MAX_MS      0x7fffffff    /* longer timers are cut to this, 24 days: no program runs that long */
 #define LT_RUN_CODE_MAX_BYTES    (8 * LT_MIB)  /* a program's text */
-#define LT_RUN_LOG_MAX_BYTES     (64 * LT_KIB) /* all log lines of one program; the rest is dropped and said so */
+#define LT_RUN_LOG_MAX_BYTES     (64 * LT_KIB) /* all log lines of one program; the rest is dropped, with a note */
 #define LT_RUN_OUTPUT_MAX_BYTES  (64 * LT_KIB) /* all output() of one program, likewise */
 #define LT_RUN_RESULT_MAX_BYTES  (64 * LT_MIB) /* a result is not cut; over this it is an error */
 #define LT_RUN_ERROR_BYTES       (32 * LT_KIB) /* of an error's message: it goes to a model */
 #define LT_RUN_CONTEXT_BYTES     200           /* of the line an error is in; minified programs are one line */
 #define LT_RUN_FRAMES_CODE_BYTES LT_MIB /* in longer programs only the innermost frame is looked for: a scan each */
-#define LT_RUN_CALLS_MAX         100000 /* tool calls of one program, so that its journal has an end */
+#define LT_RUN_CALLS_MAX         100000 /* tool calls of one program: bounds its journal */
 #define LT_RUN_OPEN_CALLS_MAX    1024   /* tool calls of one program in flight at once; further ones queue */
 #define LT_RUN_TIMERS_MAX        10000  /* timers of one program that tick at once */
-#define LT_RUN_THREADS_MAX       1024   /* of a program's process, beside whatever its user has */
-#define LT_RUN_THREADS_UNKNOWN   8192   /* taken for what its user has where that cannot be told */
-#define LT_RUN_HELD_MAX_BYTES    (256 * LT_MIB) /* inputs and unread answers of one program's open calls */
-#define LT_RUN_RECORD_BYTES      LT_MIB         /* one call's input, or its result, as kept for the report */
+#define LT_RUN_THREADS_MAX       1024   /* of a program's process, in addition to its user's threads */
+#define LT_RUN_THREADS_UNKNOWN   8192   /* assumed number of its user's threads where it is unknown */
+#define LT_RUN_HELD_MAX_BYTES    (256 * LT_MIB) /* inputs and unread results of one program's open calls */
+#define LT_RUN_RECORD_BYTES      LT_MIB         /* one call's input, or its result, in the report */
 #define LT_RUN_RECORDS_MAX_BYTES (64 * LT_MIB)  /* all of them */
-#define LT_TAPE_READY_MAX        200000         /* deliveries noted of one run; one with more cannot be run again */
+#define LT_TAPE_READY_MAX        200000         /* deliveries recorded of one run; a run with more cannot be replayed */
 #define LT_TAPE_TICK_US          10000 /* guest time advances in steps of a sixteenth of the run so far, from this ... */
-#define LT_TAPE_TICK_MAX_US      250000 /* ... up to this */
-#define LT_TAPE_WORK_US          20000  /* on the way through a record it advances after this much work, and 4 steps */
-#define LT_TAPE_POLL_US          2000   /* ... of which no more than this is counted between two polls */
+#define LT_TAPE_TICK_MAX_US      250000        /* ... up to this */
+#define LT_TAPE_WORK_US          20000         /* during a replay it advances after this much work and 4 steps */
+#define LT_TAPE_POLL_US          2000          /* ... of which no more than this is counted between two polls */
 #define LT_RUN_STORE_MAX_BYTES   (16 * LT_MIB) /* all store() values of one program */
-#define LT_JSSCAN_DEPTH          1024 /* brackets told apart when reading a program; on our stack, a byte each */
+#define LT_JSSCAN_DEPTH          1024          /* nested brackets whose kind is known; one byte each, on our stack */
 
 /* --- the box (docs/internals/box.md) ------------------------------------------------------------------------------ */
 #define LT_BOX_RESERVE_BYTES     (8 * LT_GIB)   /* 32-bit address + 32-bit offset lands inside */
@@ -53,20 +55,20 @@
 
 /* --- workers ------------------------------------------------------------------------------------------------------ */
 #define LT_WORKER_SLICE_MS   10 /* a program gives way to others after this long */
-#define LT_WORKER_STUCK_MS   25 /* a step that has not polled for so long: another worker takes over the queue */
+#define LT_WORKER_STUCK_MS   25 /* when a step has not polled for this long, another worker takes over its queue */
 #define LT_WORKER_EXTRA_MAX  32 /* workers beyond one per core, for steps that never poll */
 #define LT_WATCHDOG_TICK_MS  1  /* how often running steps are looked at */
-#define LT_WATCHDOG_GRACE_MS 2  /* from the polite interrupt to taking the memory away */
+#define LT_WATCHDOG_GRACE_MS 2  /* from the interrupt request to making the memory inaccessible */
 #define LT_WATCHDOG_NUDGE_MS 10 /* ... and to a signal, for code that loops without touching memory */
 
 /* --- processes and MCP servers ------------------------------------------------------------------------------------ */
-#define LT_OPEN_FILES_MAX           (LT_KIB * LT_KIB) /* of the hard limit no more is taken: tables are that long */
-#define LT_PROC_STDERR_KEEP_BYTES   (16 * LT_KIB)     /* the last of a server's stderr, for error reports */
-#define LT_PROC_KILL_AFTER_MS       500               /* from end of input to SIGTERM, and from SIGTERM to SIGKILL */
+#define LT_OPEN_FILES_MAX           (LT_KIB * LT_KIB) /* the hard limit is used up to this: the kernel's tables are that long */
+#define LT_PROC_STDERR_KEEP_BYTES   (16 * LT_KIB) /* the last of a server's stderr, for error reports */
+#define LT_PROC_KILL_AFTER_MS       500           /* from end of input to SIGTERM, and from SIGTERM to SIGKILL */
 #define LT_PROC_READ_BYTES          (64 * LT_KIB)
 #define LT_PROC_WRITE_QUEUE_BYTES   (1 * LT_MIB) /* waiting for a child's stdin before writers wait too */
 #define LT_PROC_LINES_KEEP_BYTES    (1 * LT_MIB) /* an empty line buffer larger than this is given back */
-#define LT_PROC_GIVE_UP_MS          2000         /* from SIGKILL to doing without the child's end */
+#define LT_PROC_GIVE_UP_MS          2000         /* from SIGKILL to no longer waiting for the child's exit */
 #define LT_PROC_EXIT_GRACE_MS       100          /* from the end of a child's stdout to its exit, to say how it ended */
 #define LT_PROC_PATH_MAX_BYTES      (4 * LT_KIB) /* a command's resolved name: the kernel's PATH_MAX */
 #define LT_MCP_START_TIMEOUT_MS     30000        /* handshake and first tool list; npx may have to download */
@@ -84,9 +86,9 @@
 #define LT_MCP_LIST_MAX_BYTES       (64 * LT_MIB)  /* names, descriptions and schemas of one server's tools */
 #define LT_MCP_RELIST_GAP_MS        100 /* from one listing to the next, however often the server says it has changed */
 #define LT_MCP_RESTART_DELAY_MS     50  /* before the first restart in a row; doubles */
-#define LT_MCP_EXIT_WAIT_MS         200 /* from a server's closing its input to taking that for its end */
-#define LT_MCP_LATE_IDS             256 /* calls given up whose late answers are still recognised */
-#define LT_MCP_WORDS_READ_BYTES     (64 * LT_KIB) /* of a server's own words, as much is looked at ... */
+#define LT_MCP_EXIT_WAIT_MS         200 /* after a server closes its input, until the server counts as ended */
+#define LT_MCP_LATE_IDS             256 /* abandoned calls whose late results are still recognised */
+#define LT_MCP_WORDS_READ_BYTES     (64 * LT_KIB) /* of a server's own error text: the part that is examined ... */
 #define LT_MCP_WORDS_MAX_BYTES      640           /* ... and this much shown: with our own text it fits an lt_err */
 
 /* --- walls around processes (jail/jail.h) ------------------------------------------------------------------------- */
@@ -100,13 +102,13 @@
 #define LT_HTTP_CONNECT_MS        15000          /* name, connection and TLS together */
 #define LT_HTTP_ANSWER_MS         300000         /* from sending to the answer's head: models think before they speak */
 #define LT_HTTP_IDLE_MS           120000         /* between pieces of a body */
-#define LT_HTTP_BUFFER_BYTES      (256 * LT_KIB) /* of a body that nobody has read yet; then the peer has to wait */
+#define LT_HTTP_BUFFER_BYTES      (256 * LT_KIB) /* of a body that is not read yet; then the peer has to wait */
 #define LT_HTTP_PIECE_BYTES       (128 * LT_KIB) /* what libcurl hands over at once, at most */
 #define LT_HTTP_HEAD_MAX_BYTES    (256 * LT_KIB) /* of an answer's head */
 #define LT_HTTP_URL_MAX_BYTES     (8 * LT_KIB)
 #define LT_HTTP_HEADERS_MAX_BYTES (64 * LT_KIB) /* of a request */
 #define LT_HTTP_BODY_MAX_BYTES    (64 * LT_MIB) /* of a request */
-#define LT_HTTP_CONNECTIONS_MAX   4096 /* at once, where so many files may be open; half of them are kept when idle */
+#define LT_HTTP_CONNECTIONS_MAX   4096 /* at once, if that many files may be open; half of them are kept when idle */
 
 /* --- HTTP served (io/http_server.h) ------------------------------------------------------------------------------- */
 #define LT_HTTP_SERVER_CONNECTIONS_MAX 1024          /* at once; further ones wait in the kernel's queue */
@@ -114,50 +116,50 @@
 #define LT_HTTP_SERVER_BODY_MS         120000        /* from a request's first line to the end of its body */
 
 /* --- models (model/model.h) --------------------------------------------------------------------------------------- */
-#define LT_MODEL_MAX_TOKENS         4096          /* of an answer unless asked otherwise */
-#define LT_MODEL_TRIES_MAX          6             /* for one completion: about 15 s of waiting in between ... */
-#define LT_MODEL_CONNECT_TRIES_MAX  3             /* ... and where nobody answers at all, less than 2 s */
-#define LT_MODEL_BACKOFF_MS         500           /* the longest first wait; the next ones are longer, doubling ... */
-#define LT_MODEL_BACKOFF_MAX_MS     16000         /* ... up to this */
-#define LT_MODEL_RETRY_AFTER_MAX_MS 60000         /* a provider that wants a longer wait is not waited for */
-#define LT_MODEL_LAST_MS            2000          /* from the reason for the end to the usage, which may never come */
-#define LT_MODEL_TAIL_MS            100           /* from the end of the events to the end of the answer */
-#define LT_MODEL_TEXT_MAX_BYTES     (8 * LT_MIB)  /* of one answer: text, and likewise reasoning, arguments of a call */
-#define LT_MODEL_LEAD_MAX_BYTES     LT_KIB        /* of white space before its text; behind that no thoughts begin */
+#define LT_MODEL_MAX_TOKENS         4096         /* of an answer unless asked otherwise */
+#define LT_MODEL_TRIES_MAX          6            /* for one completion: about 15 s of waiting between them ... */
+#define LT_MODEL_CONNECT_TRIES_MAX  3            /* ... and, when no connection is made, less than 2 s */
+#define LT_MODEL_BACKOFF_MS         500          /* the longest first wait; the next ones are longer, doubling ... */
+#define LT_MODEL_BACKOFF_MAX_MS     16000        /* ... up to this */
+#define LT_MODEL_RETRY_AFTER_MAX_MS 60000        /* when a provider asks for a longer wait, the completion fails */
+#define LT_MODEL_LAST_MS            2000         /* from the finish reason to the usage, which may never arrive */
+#define LT_MODEL_TAIL_MS            100          /* from the end of the events to the end of the answer */
+#define LT_MODEL_TEXT_MAX_BYTES     (8 * LT_MIB) /* of one answer: text, and likewise reasoning, arguments of a call */
+#define LT_MODEL_LEAD_MAX_BYTES     LT_KIB /* of white space before its text; reasoning begins within it or never */
 #define LT_MODEL_EVENT_MAX_BYTES    (16 * LT_MIB) /* one event; and an answer that is not streamed */
 #define LT_MODEL_MEMORY_BYTES       (64 * LT_MIB) /* what is kept of one answer; and the index of one event */
 #define LT_MODEL_CALLS_MAX          1024          /* calls that one answer asks for */
 #define LT_MODEL_ERROR_BYTES        (64 * LT_KIB) /* of an error's body that is read ... */
 #define LT_PROVIDER_ERROR_BYTES     400           /* ... and of its words that are shown */
-#define LT_MODEL_QUIRKS_MAX         64            /* models whose peculiarities are remembered */
+#define LT_MODEL_QUIRKS_MAX         64            /* models whose deviations are remembered */
 
 /* --- configuration ------------------------------------------------------------------------------------------------ */
 #define LT_CONFIG_MAX_BYTES    (4 * LT_MIB)
 #define LT_CONFIG_DEPTH_MAX    64
 #define LT_CONFIG_NODES_MAX    100000        /* after aliases: a YAML bomb ends here */
 #define LT_CONFIG_ANCHORS_MAX  256           /* looked up one by one */
-#define LT_CONFIG_WARNINGS_MAX 50            /* told of one start; nobody reads more */
+#define LT_CONFIG_WARNINGS_MAX 50            /* shown at one start */
 #define LT_CONFIG_MEMORY_BYTES (64 * LT_MIB) /* the trees of the files and what is kept of them */
 
 /* --- tools -------------------------------------------------------------------------------------------------------- */
 #define LT_TOOLS_MAX             20000 /* tools of all providers */
 #define LT_TOOL_SUGGESTIONS      3     /* "did you mean": how many names */
-#define LT_TOOL_LISTED_MAX       20    /* names or values that an error message lists before it says how many more */
+#define LT_TOOL_LISTED_MAX       20    /* names or values in an error message; the rest is only counted */
 #define LT_TOOL_INPUT_ERRORS_MAX 10    /* faults of one input that are reported together */
 #define LT_CATALOG_MAX_BYTES \
   (1 * LT_GIB) /* all texts of one snapshot: far above real ones, a stop for broken servers */
-#define LT_CALL_INLINE_BYTES    (1 * LT_MIB)   /* inputs and answers over this are read off the loop */
-#define LT_CALL_INDEX_MAX_BYTES (1 * LT_GIB)   /* working memory of one call: the index of the longest possible input */
-#define LT_PROVIDERS_MAX        1024           /* servers and plugins with tools */
-#define LT_SECRETS_MAX          1024           /* values that are masked, in each of their forms */
-#define LT_SECRET_CUT_BYTES     8              /* so much of a secret's beginning, before a cut, counts as it */
-#define LT_SECRET_MIN_BYTES     6              /* a shorter value ("true", "8080") would make holes in ordinary text */
-#define LT_ANSWER_MEDIA_MAX     100            /* images and the like of one answer that are kept */
-#define LT_DOOR_TOLD_MAX        256            /* different warnings of one door; later ones are not given */
-#define LT_CALLER_DEPTH_MAX     8              /* programs that tools of programs run */
+#define LT_CALL_INLINE_BYTES    (1 * LT_MIB) /* inputs and answers over this are read off the loop */
+#define LT_CALL_INDEX_MAX_BYTES (1 * LT_GIB) /* working memory of one call: the index of the longest possible input */
+#define LT_PROVIDERS_MAX        1024         /* servers and plugins with tools */
+#define LT_SECRETS_MAX          1024         /* values that are masked, in each of their forms */
+#define LT_SECRET_CUT_BYTES     8            /* this much of a secret's beginning, before a cut, counts as the secret */
+#define LT_SECRET_MIN_BYTES     6            /* a shorter value ("true", "8080") would make holes in ordinary text */
+#define LT_ANSWER_MEDIA_MAX     100          /* images and other media of one result that are kept */
+#define LT_DOOR_TOLD_MAX        256          /* different warnings of one door; further ones are dropped */
+#define LT_CALLER_DEPTH_MAX     8            /* programs that tools of programs run */
 #define LT_PROMPT_DATA_BYTES    (256 * LT_KIB) /* what a program may leave to later prompts: complete({data}) */
 #define LT_ANSWER_MAX_BYTES     (32 * LT_KIB)  /* towards a model; a longer value becomes an artifact ... */
-#define LT_ANSWER_PREVIEW_BYTES (4 * LT_KIB)   /* ... and so much of its beginning */
+#define LT_ANSWER_PREVIEW_BYTES (4 * LT_KIB)   /* ... with this much of its beginning as a preview */
 
 /* --- policy and budgets (docs/guide/policy.md) -------------------------------------------------------------------- */
 #define LT_POLICY_RULES_MAX        1000         /* rules, and likewise budgets: gone through at each call */
@@ -167,8 +169,8 @@
 #define LT_POLICY_NODES_MAX        1000          /* parts of a condition */
 #define LT_POLICY_DEPTH_MAX        32            /* parentheses in parentheses: recursion on a fiber's stack */
 #define LT_POLICY_MEMORY_BYTES     (64 * LT_MIB) /* all rules compiled */
-#define LT_POLICY_STEPS_MAX        1000000 /* of work on one call, a step being about 10 ns; then all is unknown */
-#define LT_POLICY_STEP_BYTES       16      /* of text that are looked at in a step */
+#define LT_POLICY_STEPS_MAX        1000000 /* of work on one call, about 10 ns each; then every condition is unknown */
+#define LT_POLICY_STEP_BYTES       16      /* of text per step */
 #define LT_POLICY_WORK_BYTES       (16 * LT_MIB) /* strings of one call with their escapes undone */
 #define LT_BUDGET_RATE_MAX         100000        /* calls per minute: 8 bytes are kept for each call of the last 60 s */
 
@@ -177,12 +179,12 @@
 #define LT_DB_RETRY_MS          10             /* between two tries to open a file that others are opening, too */
 #define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB)  /* a longer log is cut after its content is in the file */
 #define LT_DB_GROUP_MAX         256            /* jobs in one transaction */
-#define LT_DB_REST_MS           2              /* that a job nobody waits for waits for others to be carried out with */
-#define LT_NOTES_QUEUE_BYTES    (256 * LT_MIB) /* what came to runs and is not yet written; more: they are not kept */
-#define LT_NOTES_LOST_MAX       256            /* runs whose notes could not be kept: their calls are not made */
-#define LT_RECORD_MAX_BYTES     (1 * LT_GIB)   /* all that is on record of one run, when it is run again */
-#define LT_RECORD_SHOWN_BYTES   100            /* of a call's input, where it is told that another is on record */
-#define LT_BLOB_MAX_BYTES       (64 * LT_MIB)  /* what is kept once for many prompts */
+#define LT_DB_REST_MS           2              /* how long a job without a waiter is delayed, to share a transaction */
+#define LT_NOTES_QUEUE_BYTES    (256 * LT_MIB) /* run deliveries that are not yet written; further ones are dropped */
+#define LT_NOTES_LOST_MAX       256            /* runs with dropped notes: their calls are refused */
+#define LT_RECORD_MAX_BYTES     (1 * LT_GIB)   /* the whole record of one run, when it is replayed */
+#define LT_RECORD_SHOWN_BYTES   100            /* of a call's input in the message that the record has another input */
+#define LT_BLOB_MAX_BYTES       (64 * LT_MIB)  /* one text that many prompts share */
 #define LT_ARTIFACTS_LISTED_MAX 1000
 #define LT_ARTIFACT_ABOUT_BYTES (8 * LT_KIB)  /* of its description, type, or MIME type: a list of all must fit */
 #define LT_SQL_ROWS_MAX_BYTES   (16 * LT_MIB) /* rows of one statement of a plugin's, as JSON */
@@ -209,7 +211,7 @@
 #define LT_PROMPT_MESSAGES_BYTES   (64 * LT_MIB)  /* what a model is sent */
 #define LT_PROMPT_LATE_MS          500            /* before an end that could not be stored is tried again, ... */
 #define LT_PROMPT_LATE_MAX_MS      8000           /* ... twice as long each time, up to this */
-#define LT_PROMPT_HISTORY_MAX      1000           /* earlier prompts of a conversation that are looked at */
+#define LT_PROMPT_HISTORY_MAX      1000           /* earlier prompts of a conversation that are read */
 #define LT_HISTORY_TOKENS          64000          /* earlier prompts, as a model is shown them; more is shortened */
 #define LT_HISTORY_PART_BYTES      (32 * LT_KIB)  /* of them a call's answer, a program, its feedback: each ... */
 #define LT_HISTORY_SHORT_BYTES     400            /* ... and so much when they are shortened */
@@ -218,8 +220,8 @@
 #define LT_TOOL_DEFINITIONS_INLINE 100            /* definitions of more tools are written off the loop: about 1 ms */
 #define LT_HISTORY_MEMORY_BYTES    (512 * LT_MIB) /* to read them: the index of the longest text, and names of tools */
 #define LT_TYPESCRIPT_TOKENS       16000 /* declarations in a tool's description; instead of more, only names */
-#define LT_FEEDBACK_TOKENS         8000  /* what a model is told of one program; the middle of more is cut out */
-#define LT_TITLE_INPUT_CHARS       500   /* of the first message, for the title's making */
+#define LT_FEEDBACK_TOKENS         8000  /* feedback on one program for the model; longer text loses its middle */
+#define LT_TITLE_INPUT_CHARS       500   /* of the first message, from which the title is made */
 #define LT_TITLE_TOKENS            30
 #define LT_TITLE_BYTES             200
 
@@ -228,44 +230,46 @@
 #define LT_DENO_SLACK_BYTES      LT_GIB         /* of data beyond the program's memory: Deno, its threads, buffers */
 #define LT_DENO_FILE_BYTES       (64 * LT_MIB)  /* the longest file its process may write, which is its own cache */
 #define LT_DENO_CONNECTIONS_MAX  256            /* to the bridge: calls of one program in flight, further ones queue */
-#define LT_DENO_SPARE_MS         300000         /* what was started ahead waits so long for a program, then it ends */
-#define LT_DENO_IDLE_MS          86400000       /* of such a connection: a day, no program lives so long */
+#define LT_DENO_SPARE_MS         300000         /* a process started ahead of need ends after this long */
+#define LT_DENO_IDLE_MS          86400000       /* of such a connection: one day, longer than any program */
 #define LT_DENO_LINE_MAX_BYTES   (144 * LT_MIB) /* of its output: a result, twice a string of JSON */
 #define LT_DENO_TYPES_MAX_BYTES  (16 * LT_MIB)  /* declarations of the tools that one program names */
-#define LT_DENO_FAULTS_MAX_BYTES LT_MIB         /* what the compiler says of one program */
+#define LT_DENO_FAULTS_MAX_BYTES LT_MIB         /* the compiler's output for one program */
 #define LT_DENO_CHECKER_BYTES    (3 * LT_GIB)   /* of the compiler's data; from 1 GiB on it collects garbage */
 #define LT_DENO_FAULTS_SHOWN     20             /* of its errors: they go to a model */
 
 /* --- Python programs (runner/python/python.h) --------------------------------------------------------------------- */
 #define LT_PYTHON_MEMORY_BYTES     (512 * LT_MIB) /* data of one program, beyond the interpreter's own */
 #define LT_PYTHON_MEMORY_MIN_BYTES (16 * LT_MIB)
-#define LT_PYTHON_SPACE_BYTES      (256 * LT_MIB) /* of an interpreter, where the system does not tell: address space */
-#define LT_PYTHON_DATA_BYTES       (64 * LT_MIB)  /* likewise its data */
-#define LT_PYTHON_SLACK_BYTES      (256 * LT_MIB) /* of address space beyond that: mapped libraries */
-#define LT_PYTHON_FILE_BYTES       (256 * LT_MIB) /* the longest file a program may write */
-#define LT_PYTHON_DISK_BYTES       LT_GIB         /* all it may write into a folder of its own ... */
-#define LT_PYTHON_DISK_FILES       20000          /* ... in so many files */
-#define LT_PYTHON_DISK_MS          250            /* from one look at that to the next */
-#define LT_PYTHON_MAPS_BYTES       (16 * LT_MIB)  /* the list of what it has mapped: 65530 places */
-#define LT_PYTHON_FILES_MAX        256            /* it may have open */
-#define LT_PYTHON_LEFT_S           60             /* the age at which a folder that nobody has locked was left behind */
-#define LT_PYTHON_RUNS_MAX         128            /* processes at once; further programs wait for one to end */
-#define LT_PYTHON_START_MS         20000          /* the interpreter's start, on a machine that is busy */
-#define LT_PYTHON_KILL_MS          3000           /* from killing a program to giving the interpreter up */
-#define LT_PYTHON_LINGER_MS        250            /* from a program's last word to its end; twice, then it is killed */
-#define LT_PYTHON_AGAIN_MS         5              /* before an interpreter that is busy is told once more */
-#define LT_PYTHON_PIECE_BYTES      (64 * LT_KIB)  /* read at once from a program */
-#define LT_PYTHON_TURN_BYTES       (4 * LT_MIB)   /* read from a program before others have their turn */
-#define LT_PYTHON_LAST_BYTES       (64 * LT_MIB)  /* of a program that has ended: its pipe has far less */
-#define LT_PYTHON_FRAME_BYTES      (LT_JSON_MAX_BYTES + 64 * LT_KIB) /* one message of a program's: a name and JSON */
-#define LT_PYTHON_SETUP_MAX_BYTES  (128 * LT_KIB)                    /* one message to the interpreter: its walls */
-#define LT_PYTHON_NAMES_BYTES      (64 * LT_MIB)                     /* the Python names of all tools */
-#define LT_PYTHON_REPORT_BYTES     (16 * LT_MIB)                     /* reading what a program says of its failure */
+#define LT_PYTHON_SPACE_BYTES                                                            \
+  (256 * LT_MIB) /* address space of an interpreter, where the system does not report it \
+                  */
+#define LT_PYTHON_DATA_BYTES      (64 * LT_MIB)  /* likewise its data */
+#define LT_PYTHON_SLACK_BYTES     (256 * LT_MIB) /* of address space beyond that: mapped libraries */
+#define LT_PYTHON_FILE_BYTES      (256 * LT_MIB) /* the longest file a program may write */
+#define LT_PYTHON_DISK_BYTES      LT_GIB         /* all it may write into its own folder ... */
+#define LT_PYTHON_DISK_FILES      20000          /* ... in so many files */
+#define LT_PYTHON_DISK_MS         250            /* between two measurements of the folder */
+#define LT_PYTHON_MAPS_BYTES      (16 * LT_MIB)  /* the list of what it has mapped: 65530 places */
+#define LT_PYTHON_FILES_MAX       256            /* it may have open */
+#define LT_PYTHON_LEFT_S          60             /* an unlocked folder of this age is an abandoned one */
+#define LT_PYTHON_RUNS_MAX        128            /* processes at once; further programs wait for one to end */
+#define LT_PYTHON_START_MS        20000          /* the interpreter's start, on a machine that is busy */
+#define LT_PYTHON_KILL_MS         3000           /* from killing a program to abandoning the interpreter */
+#define LT_PYTHON_LINGER_MS       250 /* from a program's last message to its exit; after twice that it is killed */
+#define LT_PYTHON_AGAIN_MS        5   /* before the next message to a busy interpreter */
+#define LT_PYTHON_PIECE_BYTES     (64 * LT_KIB) /* read at once from a program */
+#define LT_PYTHON_TURN_BYTES      (4 * LT_MIB)  /* read from a program before others have their turn */
+#define LT_PYTHON_LAST_BYTES      (64 * LT_MIB) /* of a program that has ended: its pipe has far less */
+#define LT_PYTHON_FRAME_BYTES     (LT_JSON_MAX_BYTES + 64 * LT_KIB) /* one message of a program's: a name and JSON */
+#define LT_PYTHON_SETUP_MAX_BYTES (128 * LT_KIB)                    /* one message to the interpreter: its walls */
+#define LT_PYTHON_NAMES_BYTES     (64 * LT_MIB)                     /* the Python names of all tools */
+#define LT_PYTHON_REPORT_BYTES    (16 * LT_MIB)                     /* for reading a program's report of its failure */
 
 /* --- lines typed at the terminal (io/line_input.h) ---------------------------------------------------------------- */
 #define LT_INPUT_HISTORY_MAX     1000          /* lines that can be found again */
-#define LT_INPUT_HISTORY_BYTES   (64 * LT_KIB) /* so much of the history's file, its end, is read */
-#define LT_INPUT_LINE_KEPT_BYTES (4 * LT_KIB)  /* a longer line is not kept; on its fiber's stack */
+#define LT_INPUT_HISTORY_BYTES   (64 * LT_KIB) /* of the end of the history's file that is read */
+#define LT_INPUT_LINE_KEPT_BYTES (4 * LT_KIB)  /* a longer line is not kept; the line is on the fiber's stack */
 #define LT_INPUT_LINE_BYTES      (1 * LT_MIB)
 
 /* --- plugins ------------------------------------------------------------------------------------------------------ */
@@ -274,11 +278,11 @@
 #define LT_PLUGIN_CALL_MS        120000         /* a call without a program's deadline over it */
 #define LT_PLUGIN_END_MS         2000           /* for a plugin that is busy when Lathe ends */
 #define LT_PLUGIN_QUEUE_MAX      1000           /* calls that wait for one plugin's thread */
-#define LT_PLUGIN_CALL_MAX_BYTES (256 * LT_MIB) /* memory of one call: texts handed over and what it asked for */
+#define LT_PLUGIN_CALL_MAX_BYTES (256 * LT_MIB) /* memory of one call: its texts and its allocations */
 #define LT_PLUGIN_ID_BYTES       64             /* of a plugin's id */
 #define LT_PLUGIN_NAME_BYTES     256            /* of the name of what it registers */
 #define LT_PLUGIN_LINE_BYTES     (4 * LT_KIB)   /* of a line it logs, a reason, a signature; on its stack */
-#define LT_PLUGIN_STRUCT_BYTES   (64 * LT_KIB)  /* a struct that says it is longer is none */
+#define LT_PLUGIN_STRUCT_BYTES   (64 * LT_KIB)  /* a struct that claims to be longer is invalid */
 #define LT_PLUGIN_TOOLS_MAX      1000           /* tools that one call of a plugin registers: looked up one by one */
 #define LT_PLUGIN_FUNCTIONS_MAX  256            /* likewise its functions, and its modules */
 #define LT_PLUGIN_MODES_MAX      16             /* likewise its execution modes */
@@ -296,18 +300,18 @@
 #define LT_SEARCH_MEMORY_BYTES      (512 * LT_MIB) /* an index as large as the numbers above allow */
 
 /* --- declarations generated from schemas (types/typegen.h) -------------------------------------------------------- */
-#define LT_TYPEGEN_SCHEMA_MAX_BYTES LT_MIB         /* a longer schema is `any`: nobody reads its type */
+#define LT_TYPEGEN_SCHEMA_MAX_BYTES LT_MIB         /* a longer schema becomes `any`: its type would be unreadable */
 #define LT_TYPEGEN_TYPE_MAX_BYTES   (256 * LT_KIB) /* the text one schema may become */
 #define LT_TYPEGEN_MEMORY_BYTES     (64 * LT_MIB)  /* while one schema is read: its index and property tables */
 #define LT_TYPEGEN_DEPTH_MAX        32             /* schemas in schemas; recursion on a loop fiber's stack */
 #define LT_TYPEGEN_DEFS_MAX         1000           /* named types of one schema */
-#define LT_TYPEGEN_STEPS_MAX        20000          /* schemas looked at where references are followed, not named */
+#define LT_TYPEGEN_STEPS_MAX        20000          /* schemas visited while references are followed, not named */
 #define LT_TYPEGEN_DOC_MAX_BYTES    (4 * LT_KIB)   /* a description in a comment */
 #define LT_TYPEGEN_PROMPT_MAX_CHARS 160            /* a description in the prompt's listing */
 #define LT_TYPEGEN_NAME_MAX_CHARS   256            /* an id in a listing: far past real ones */
 #define LT_TYPEGEN_LINE_MAX_CHARS   120            /* a description in the list for people */
-#define LT_LISTING_TOKENS           4000           /* the prompt's listing unless asked otherwise: some 150 tools */
-#define LT_LISTING_TOKENS_MIN       64             /* what a listing that only says how to search needs */
+#define LT_LISTING_TOKENS           4000 /* the prompt's listing unless configured otherwise: about 150 tools */
+#define LT_LISTING_TOKENS_MIN       64   /* what a listing that only says how to search needs */
 
 /* --- JSON Schema (json/schema.h) and its patterns (json/regex.h) -------------------------------------------------- */
 #define LT_SCHEMA_MAX_BYTES        LT_MIB        /* a schema's text, like LT_TYPEGEN_SCHEMA_MAX_BYTES */
@@ -317,9 +321,9 @@
 #define LT_SCHEMA_PATTERNS_MAX     2000          /* patterns in one schema */
 #define LT_SCHEMA_PROGRAMS_MAX     100000        /* instructions of all its patterns */
 #define LT_SCHEMA_DEPTH_MAX        120     /* schemas being applied inside each other: recursion on a fiber's stack */
-#define LT_SCHEMA_STEPS            4000000 /* of work per check, a step being about 5 ns: 20 ms ... */
-#define LT_SCHEMA_STEPS_PER_BYTE   32      /* ... and so many more per byte of what is checked */
-#define LT_SCHEMA_NOTES_MAX        20      /* things not supported that are told of one schema */
+#define LT_SCHEMA_STEPS            4000000 /* of work per check, about 5 ns each: 20 ms ... */
+#define LT_SCHEMA_STEPS_PER_BYTE   32      /* ... and this many more per byte of the checked value */
+#define LT_SCHEMA_NOTES_MAX        20      /* unsupported parts that are reported for one schema */
 #define LT_SCHEMA_FAULTS_MAX_BYTES (16 * LT_KIB) /* the text about one value */
 #define LT_SCHEMA_SHOWN_BYTES      60            /* of a value, a key or a pattern in a fault's text */
 #define LT_SCHEMA_LABELS_MAX       6             /* alternatives named in a fault */
@@ -334,7 +338,7 @@
 #define LT_LOOP_FIBERS_MAX   65536
 #define LT_LOOP_STACKS_KEEP  64   /* ended fibers' stacks kept for the next ones: a mapping costs 5 to 50 us */
 #define LT_LOOP_STACKS_MAX   2048 /* ... and after a rush, until unused for a while; then ... */
-#define LT_LOOP_STACKS_TRIM  32   /* ... so many go at a time, every ... */
+#define LT_LOOP_STACKS_TRIM  32   /* ... this many are freed at a time, every ... */
 #define LT_LOOP_TRIM_MS      100
 #define LT_LOOP_TURN_RESUMES 256           /* fibers resumed before the loop looks at its files again */
 #define LT_LOOP_SPIN_US      30            /* looking for posts before sleeping: about what a sleep and a wake cost */

@@ -1,7 +1,7 @@
-/* Memory: the one place that calls malloc.
+/* Memory: the only module that calls malloc.
  *
  * Allocation failure is a returned NULL everywhere. Tests make the n-th allocation fail (lt_mem_fail_at) and prove that
- * every module gives back what it took; debug builds fill new and freed memory with a pattern.
+ * every module frees what it allocated. Debug builds fill new and freed memory with a pattern.
  */
 #ifndef LT_BASE_MEM_H
 #define LT_BASE_MEM_H
@@ -23,7 +23,7 @@ void lt_mem_free(void *ptr);
 /* For tests: the allocation after `n` more successful ones fails, once (n = 0: the next one); -1 turns it off.
  * Process-wide, atomic. */
 void lt_mem_fail_at(long n);
-/* For tests: whether the failure asked for has happened since. */
+/* For tests: whether the requested failure has happened. */
 int lt_mem_failed(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* "Did you mean": of the names that are offered, the nearest to one that was written wrong.
+/* "Did you mean": finds, among known names, the nearest one to a misspelled name.
  *
  *   lt_nearest nearest = lt_nearest_to(word, 2);
  *   for (...) { lt_nearest_offer(&nearest, known[i]); }
@@ -15,12 +15,12 @@ typedef struct lt_nearest {
   unsigned limit; /* a name must be fewer edits away than this */
 } lt_nearest;
 
-/* Looks for a name that is at most `edits` (lt_str_distance) away from `wanted`. Borrows: `wanted`. */
+/* Starts a search for a name at most `edits` (lt_str_distance) away from `wanted`. Borrows: `wanted`. */
 static inline lt_nearest lt_nearest_to(lt_str wanted, unsigned edits) {
   return (lt_nearest){.wanted = wanted, .limit = edits + 1};
 }
 
-/* Considers a name; of equally near ones the first stays. Borrows: `name`. */
+/* Considers one name. Among equally near names the first one wins. Borrows: `name`. */
 void lt_nearest_offer(lt_nearest *nearest, lt_str name);
 
 #endif

@@ -1,7 +1,7 @@
-/* Status codes: every way a function of ours can fail, in one table.
+/* Status codes: every way a function can fail, in one table.
  *
- * A column per audience: the name in C, the text a person reads when nothing better is known, the HTTP status and the
- * JSON-RPC code it turns into at a border, and whether trying again can help.
+ * The columns: the name in C, the text for a person when there is no better message, the HTTP status, the JSON-RPC
+ * code, and whether a retry can help.
  */
 #ifndef LT_BASE_STATUS_H
 #define LT_BASE_STATUS_H

@@ -1,7 +1,7 @@
 /* Strings: pointer and length, by value, borrowed.
  *
- * Not NUL-terminated and not owned: an lt_str points into something that somebody else keeps. Owned bytes live in an
- * lt_buf or an lt_arena.
+ * An lt_str is not NUL-terminated and owns nothing: it points to bytes of another object, which must outlive it. Owned
+ * bytes are in an lt_buf or an lt_arena.
  */
 #ifndef LT_BASE_STR_H
 #define LT_BASE_STR_H
@@ -50,10 +50,10 @@ lt_str lt_str_sub(lt_str s, size_t from, size_t to);
 /* Without ASCII white space at both ends. */
 lt_str lt_str_trim(lt_str s);
 
-/* The place of the first `needle` at or after `from`, or SIZE_MAX. An empty needle is found at `from`. */
+/* The offset of the first `needle` at or after `from`, or SIZE_MAX. An empty needle is found at `from`. */
 size_t lt_str_find(lt_str s, lt_str needle, size_t from);
 
-/* FNV-1a, 64 bits: for hash tables of names that we bound; not against chosen collisions. */
+/* FNV-1a, 64 bits, for hash tables with a bounded number of names. It does not resist chosen collisions. */
 uint64_t lt_str_hash(lt_str s);
 
 /* How many edits (insert, delete, replace, swap of neighbours; ASCII case ignored) turn `a` into `b`, at most `max`;

@@ -1,4 +1,4 @@
-/* libcurl, loaded when it is needed first: linking with it would make every start 8 ms longer. Private to io/. */
+/* Loads libcurl when it is first needed: linking with it would make every start 8 ms longer. Private to io/. */
 #ifndef LT_IO_CURL_OPEN_H
 #define LT_IO_CURL_OPEN_H
 
@@ -32,8 +32,8 @@ typedef struct lt_curl {
 #undef LT_CURL_MEMBER
 } lt_curl;
 
-/* Any thread; the first time it takes milliseconds. What was opened stays. Errors: LT_E_UNSUPPORTED, with what to
- * install. */
+/* Any thread. The first call takes milliseconds. The library stays loaded. Errors: LT_E_UNSUPPORTED; the message names
+ * the package to install. */
 lt_status lt_curl_open(const lt_curl **ret_curl, lt_err *err);
 
 #endif

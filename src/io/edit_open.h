@@ -1,4 +1,4 @@
-/* libedit, loaded when it is needed first: only who types lines pays for it. Private to io/. */
+/* Loads libedit when it is first needed: only interactive use pays for it. Private to io/. */
 #ifndef LT_IO_EDIT_OPEN_H
 #define LT_IO_EDIT_OPEN_H
 
@@ -27,7 +27,7 @@ typedef struct lt_edit {
 #undef LT_EDIT_MEMBER
 } lt_edit;
 
-/* Loop thread. What was opened stays. Errors: LT_E_UNSUPPORTED, with what to install. */
+/* Loop thread. The library stays loaded. Errors: LT_E_UNSUPPORTED; the message names the package to install. */
 lt_status lt_edit_open(const lt_edit **ret_edit, lt_err *err);
 
 #endif

@@ -1,13 +1,13 @@
 /* The last step before a child's own program: `HELPER __exec PARENT_PID OPEN_FILES FILE ARGV0 ARG...`.
  *
  * It runs between fork and exec as a program of its own, because libuv offers no place for a system call there. It asks
- * the kernel for SIGKILL when the parent dies, makes sure that the parent had not died before it asked (then its own
- * parent is no longer PARENT_PID), sets its soft limit of open files to OPEN_FILES (open_files.h; "": leaves it), and
- * becomes FILE with the arguments ARGV0 ARG... The request survives the exec, unless FILE is set-user-id or has
- * capabilities; it is not inherited by what FILE starts.
+ * the kernel for SIGKILL when the parent dies. It checks that the parent was still alive then: its own parent must be
+ * PARENT_PID. It sets its soft limit of open files to OPEN_FILES (open_files.h; "" changes nothing) and becomes FILE
+ * with the arguments ARGV0 ARG... The request survives the exec, unless FILE is set-user-id or has capabilities;
+ * children of FILE do not inherit it.
  *
- * The kernel goes by the parent's *thread*: the one that starts children must live as long as the process. It is the
- * loop's, the main one.
+ * The kernel watches the parent's *thread*, not its process: the thread that starts children must live as long as the
+ * process. That is the loop's thread, the main one.
  */
 #ifndef LT_IO_EXEC_H
 #define LT_IO_EXEC_H

@@ -1,4 +1,4 @@
-/* Several things at once: each on a fiber of its own, and one fiber that waits for all of them. Loop thread only. */
+/* Runs several functions at once, each on its own fiber, while one fiber waits for all of them. Loop thread only. */
 #ifndef LT_IO_FAN_OUT_H
 #define LT_IO_FAN_OUT_H
 
@@ -10,14 +10,14 @@ typedef struct lt_fan_out {
   lt_wait ended; /* woken when the last one has ended */
 } lt_fan_out;
 
-/* Not to be moved, nor to go away while one runs. */
+/* The fan-out must not be moved, and must stay alive while a function runs. */
 void lt_fan_out_init(lt_fan_out *fan_out, lt_loop *loop);
 
-/* Runs `fn` on a fiber of its own; where there is no memory for one, here and now. LT_YIELDS. */
+/* Runs `fn` on a new fiber. Without memory for a fiber, calls `fn` directly. LT_YIELDS. */
 void lt_fan_out_add(lt_fan_out *fan_out, lt_fiber_fn fn, void *arg) LT_YIELDS;
 
-/* Waits until all have ended: LT_OK. LT_E_TIMEOUT: some run still; UINT64_MAX waits without an end. Where `cancel` (may
- * be NULL) fires, its reason: some may run still. LT_YIELDS. */
+/* Waits until all functions have ended. `timeout_ms` UINT64_MAX: no limit. `cancel` may be NULL. Errors, while
+ * functions may still run: LT_E_TIMEOUT, the cancel's reason. LT_YIELDS. */
 lt_status lt_fan_out_wait(lt_fan_out *fan_out, lt_cancel *cancel, uint64_t timeout_ms) LT_YIELDS;
 
 #endif

@@ -1,5 +1,5 @@
-/* HTTP's inside, shared by http.c (libcurl's connections on the loop), http_request.c (what is asked for) and
- * http_stream.c (one request on its way, and its answer). Private to the three.
+/* The structs of the HTTP client. Private to http.c (libcurl's connections on the loop), http_request.c (a request's
+ * options) and http_stream.c (a running request and its answer).
  *
  * libcurl does its work (connecting, TLS, reading) in lt_http_act, which is called from the loop's own callbacks only:
  * there the stack is the thread's. Fibers only add a request, take its bytes and remove it.
@@ -33,34 +33,34 @@ struct lt_http_stream {
   lt_cancel *cancel;
   lt_wait wait;
   uint64_t connect_ms, first_byte_ms, idle_ms;
-  char words[CURL_ERROR_SIZE]; /* libcurl's, about what went wrong */
+  char words[CURL_ERROR_SIZE]; /* libcurl's description of the failure */
 
-  bool sent;   /* the connection stands, the request is on its way */
-  bool headed; /* the head is whole */
-  bool paused; /* libcurl holds bytes back until something is read */
-  bool done;   /* libcurl is done with it: `code` says how */
+  bool sent;   /* connected, and the request is being sent */
+  bool headed; /* the answer's head is complete */
+  bool paused; /* libcurl holds bytes back until the reader takes some */
+  bool done;   /* libcurl has finished the request with `code` */
   CURLcode code;
   lt_status broken; /* our own reason to end it */
   int status;
   lt_buf head; /* the lines of the head, CR LF and all */
-  lt_buf in;   /* come, not read */
-  lt_buf out;  /* what was read last */
+  lt_buf in;   /* received, not read */
+  lt_buf out;  /* the piece that was read last */
 };
 
 /* LT_YIELDS the first time. */
 lt_status lt_http_prepare(lt_http *http, lt_err *err) LT_YIELDS;
-/* libcurl is done with the stream of this handle. */
+/* Reports that libcurl has finished this stream's request. */
 void lt_http_stream_done(lt_http_stream *stream, CURLcode code);
-/* It cannot go on. */
+/* Ends the stream's request with the failure `why`. */
 void lt_http_stream_break(lt_http_stream *stream, lt_status why);
 
 /* http_request.c */
 
-/* Whether it is a request at all. Errors: LT_E_INVALID, LT_E_LIMIT. */
+/* Checks the request's URL, headers and sizes. Errors: LT_E_INVALID, LT_E_LIMIT. */
 lt_status lt_http_check(const lt_http_request *request, lt_err *err);
-/* The host and port of a URL, without a user; empty for what is no URL of http or https. */
+/* The host and port of a URL, without its user; empty when the text is not an http or https URL. */
 lt_str lt_http_host_in(lt_str url);
-/* Tells libcurl all of it; false: no memory. */
+/* Hands the request's options to libcurl. False: no memory. */
 bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request);
 
 #endif

@@ -1,9 +1,9 @@
-/* HTTP requests answered on the loop, by libmicrohttpd, which is loaded when the first server is opened.
+/* An HTTP server on the loop. It uses libmicrohttpd, which it loads when the first server is opened.
  *
- * A server listens on a unix socket or on a loopback port. Every request whose body has come is handed to a function on
- * a fiber of its own, in straight-line code that may wait for as long as it likes; the answer is sent when it returns.
- * Requests on one connection are answered one after the other. What is no HTTP, too long or too slow never reaches the
- * function. HTTP/1.1, connections are kept. Loop thread only; no threads.
+ * A server listens on a unix socket or on a loopback port. Each complete request is handed to the `handle` function on
+ * its own fiber. `handle` may suspend for any time; the answer is sent when it returns. Requests on one connection are
+ * answered one after the other. Malformed, too long and too slow requests never reach `handle`. The protocol is
+ * HTTP/1.1; connections are kept. Loop thread only; the server starts no threads.
  */
 #ifndef LT_IO_HTTP_SERVER_H
 #define LT_IO_HTTP_SERVER_H
@@ -15,49 +15,49 @@
 typedef struct lt_http_server lt_http_server;
 typedef struct lt_http_call lt_http_call;
 
-/* A request. Borrows: until the answer was given. */
+/* A request. Borrows: until its answer is sent. */
 struct lt_http_call {
   lt_str method;
-  lt_str path;       /* as it came, percent signs and all */
-  lt_str query;      /* what is after the "?", likewise */
-  lt_str body;       /* empty while it is being admitted */
-  lt_cancel *cancel; /* fired when the client has gone (LT_E_CLOSED) and when the server is closed (LT_E_CANCELLED) */
+  lt_str path;       /* as received, percent escapes included */
+  lt_str query;      /* the part after the "?", likewise */
+  lt_str body;       /* empty while `admit` runs */
+  lt_cancel *cancel; /* fired when the client disconnects (LT_E_CLOSED) and when the server closes (LT_E_CANCELLED) */
 };
 
-/* The header's value, empty when there is none; of several the first. Names in any case. Borrows as the call does. */
+/* The value of the first header of this name, or empty. Case is ignored. Borrows: as long as the call. */
 lt_str lt_http_call_header(const lt_http_call *call, const char *name);
 
-/* What is answered: 200 and nothing unless it is changed. */
+/* The answer to a request. It starts as status 200 with an empty body. */
 typedef struct lt_http_answer {
   int status;
-  const char *content_type; /* lives as long as the server; NULL: none is said */
+  const char *content_type; /* must live as long as the server; NULL: no such header */
   lt_buf body;
   lt_buf headers; /* lt_http_answer_header */
 } lt_http_answer;
 
-/* Adds a header; without line breaks in either, else it is left out. Copies both. */
+/* Adds a header. A name or value with a line break is ignored. Copies both. */
 void lt_http_answer_header(lt_http_answer *answer, const char *name, lt_str value);
 
 typedef struct lt_http_server_options {
-  const char *unix_path; /* to be made, with mode 0600, and removed at the end; NULL: a port */
+  const char *unix_path; /* the socket's path: made with mode 0600, removed at the end; NULL: use `port` */
   unsigned port;         /* on 127.0.0.1; 0: any that is free */
   size_t body_max;       /* bytes of a request's body; 413 for a longer one. 0: LT_HTTP_BODY_MAX_BYTES */
-  size_t bodies_max;     /* of all that there are at once: connections over that are ended. 0: LT_GIB */
+  size_t bodies_max;     /* of all bodies at once: connections above it are ended. 0: LT_GIB */
   uint64_t idle_ms;      /* between pieces of a request, and between requests; in whole seconds. 0: LT_HTTP_IDLE_MS */
   unsigned connections_max; /* at once, further ones have to wait; 0: LT_HTTP_SERVER_CONNECTIONS_MAX */
-  /* Looks at a request's head, before its body is read. False: the answer is given at once, and the connection ends
-   * when there would be a body. NULL: everything is admitted. Must not yield. */
+  /* Decides on a request's head, before its body is read. False: the answer is sent at once, and the connection ends if
+   * the request has a body. NULL: every request is admitted. Must not yield. */
   bool (*admit)(void *arg, const lt_http_call *call, lt_http_answer *answer);
   void (*handle)(void *arg, const lt_http_call *call, lt_http_answer *answer) LT_YIELDS;
   void *arg;
 } lt_http_server_options;
 
-/* Listens, and keeps the loop turning. Copies the options. Errors: LT_E_UNSUPPORTED (no libmicrohttpd: what to
- * install), LT_E_INVALID (a path that is too long), LT_E_IO (the address cannot be had), LT_E_NOMEM. Owns: the caller,
+/* Starts to listen, and keeps the loop running. Copies the options. Errors: LT_E_UNSUPPORTED (libmicrohttpd is not
+ * installed), LT_E_INVALID (the path is too long), LT_E_IO (the address cannot be used), LT_E_NOMEM. Owns: the caller,
  * lt_http_server_close. */
 lt_status lt_http_server_open(lt_loop *loop, const lt_http_server_options *options, lt_http_server **ret_server,
                               lt_err *err);
-/* Cancels what is being handled and waits for it, then ends all connections. LT_YIELDS. NULL is allowed. */
+/* Cancels the running handlers, waits for them, then ends all connections. LT_YIELDS. NULL is allowed. */
 void lt_http_server_close(lt_http_server *server) LT_YIELDS;
 
 /* The port it listens on; 0: a unix socket. */

@@ -1,8 +1,7 @@
 /* Lines that a person types at the terminal, with editing and a history, by libedit.
  *
- * libedit asks for one character after the other; it runs on the reader's fiber, which waits for each on the loop. So a
- * line is read in straight-line code, and nothing is held up meanwhile. Without libedit lines are read as the terminal
- * gives them. Loop thread only.
+ * libedit runs on the reader's fiber and asks for one character at a time. The fiber waits for each character on the
+ * loop, so nothing else is delayed. Without libedit, lines are read as the terminal delivers them. Loop thread only.
  */
 #ifndef LT_IO_LINE_INPUT_H
 #define LT_IO_LINE_INPUT_H
@@ -13,22 +12,22 @@
 
 typedef struct lt_line_input lt_line_input;
 
-/* `history_path`: a file, made with mode 0600 when something is to be kept; NULL: nothing is. Errors: LT_E_NOTFOUND
- * (there is no terminal), LT_E_NOMEM. Owns: the caller, lt_line_input_close. */
+/* `history_path`: the history's file, made with mode 0600 when the first line is kept; NULL: no history file. Errors:
+ * LT_E_NOTFOUND (there is no terminal), LT_E_NOMEM. Owns: the caller, lt_line_input_close. */
 lt_status lt_line_input_open(lt_loop *loop, const char *history_path, lt_line_input **ret_input, lt_err *err);
-/* NULL is allowed; nobody may be reading. */
+/* NULL is allowed. No fiber may be in lt_line_input_read. */
 void lt_line_input_close(lt_line_input *input);
 
-/* Shows `prompt` and appends a line without its end. Text that is pasted into a terminal that tells so (bracketed
- * paste) is part of it with all its lines and tabs. LT_YIELDS until there is one; the terminal is itself again
- * afterwards. Errors: LT_E_CLOSED (end of input), the cancel's reason, the buffer's own. `cancel` may be NULL. */
+/* Shows `prompt` and appends a line without its end. Pasted text is part of the line with all its line breaks and tabs,
+ * where the terminal marks it (bracketed paste). LT_YIELDS until a line is complete. Afterwards the terminal has its
+ * former settings. Errors: LT_E_CLOSED (end of input), the cancel's reason, the buffer's own. `cancel` may be NULL. */
 lt_status lt_line_input_read(lt_line_input *input, const char *prompt, lt_cancel *cancel, lt_buf *out,
                              lt_err *err) LT_YIELDS;
 /* Adds a line to the history, also to its file. */
 void lt_line_input_keep(lt_line_input *input, lt_str line);
-/* Whether something had been typed when the last read was cancelled. */
+/* Whether the line had text when the last read was cancelled. */
 bool lt_line_input_had_text(const lt_line_input *input);
-/* The terminal has another size now. */
+/* Call it after the terminal's size has changed. */
 void lt_line_input_resized(lt_line_input *input);
 
 #endif

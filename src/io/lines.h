@@ -1,7 +1,7 @@
-/* Cutting a stream of bytes into lines, whatever pieces it comes in. Pure: no loop, no files.
+/* Cuts a stream of bytes into lines, for any size of the pieces. Pure: no loop, no files.
  *
- * Room is asked for, filled and committed; lines are taken out. Every byte is looked at once, however long the line and
- * however small the pieces. NUL bytes are data.
+ * The caller reserves room, fills it, commits it, and takes lines out. Every byte is examined once, even for long lines
+ * in small pieces. NUL bytes are data.
  */
 #ifndef LT_IO_LINES_H
 #define LT_IO_LINES_H
@@ -25,9 +25,9 @@ typedef struct lt_lines {
 } lt_lines;
 
 typedef enum lt_lines_got {
-  LT_LINES_MORE, /* nothing whole yet: commit more */
+  LT_LINES_MORE, /* no complete line yet: commit more */
   LT_LINES_LINE,
-  LT_LINES_OVER, /* a line over line_max: said once, as soon as it is known; its bytes are dropped */
+  LT_LINES_OVER, /* a line over line_max: reported once, as soon as it is known; its bytes are dropped */
   LT_LINES_END
 } lt_lines_got;
 
@@ -35,16 +35,16 @@ typedef enum lt_lines_got {
 void lt_lines_init(lt_lines *lines, size_t line_max);
 void lt_lines_release(lt_lines *lines);
 
-/* Room for at least LT_PROC_READ_BYTES / 2 more bytes, or NULL without memory. Moves the bytes: ends the life of the
- * last line that was taken. */
+/* Room for at least LT_PROC_READ_BYTES / 2 more bytes, or NULL without memory. It may move the bytes: the last line
+ * taken becomes invalid. */
 char *lt_lines_reserve(lt_lines *lines, size_t *ret_n);
 void lt_lines_commit(lt_lines *lines, size_t n);
-/* Nothing more will come: a last line without "\n" counts. */
+/* Marks the end of the stream. A last line without "\n" counts. */
 void lt_lines_end(lt_lines *lines);
 /* Forgets everything that was committed. */
 void lt_lines_clear(lt_lines *lines);
 
-/* Whether lt_lines_next would say something else than LT_LINES_MORE. */
+/* Whether lt_lines_next would return anything other than LT_LINES_MORE. */
 bool lt_lines_ready(lt_lines *lines);
 /* The next line, without its "\n" or "\r\n". Borrows: until the next lt_lines_reserve, lt_lines_clear or release. */
 lt_lines_got lt_lines_next(lt_lines *lines, lt_str *ret_line);

@@ -1,8 +1,8 @@
-/* The loop: one thread that owns everything, libuv underneath, and fibers that wait on it.
+/* The event loop: one thread, libuv, and fibers that wait on it.
  *
  * Callbacks live in io/ and nowhere else. Code above runs on fibers started with lt_loop_spawn and calls functions
- * marked LT_YIELDS, which look blocking: they park the fiber and the loop turns on. Everything here must be called on
- * the loop's thread except lt_loop_post.
+ * marked LT_YIELDS, which look blocking: they suspend the fiber while the loop runs on. Everything here must be called
+ * on the loop's thread except lt_loop_post.
  */
 #ifndef LT_IO_LOOP_H
 #define LT_IO_LOOP_H
@@ -18,11 +18,11 @@ typedef struct lt_loop lt_loop;
 
 /* Opens a loop for this thread. Ignores SIGPIPE for the process. */
 lt_status lt_loop_new(lt_loop **ret_loop, lt_err *err);
-/* Closes it; every fiber must have ended and every handle been closed (LT_CHECK). NULL is allowed. */
+/* Closes the loop. Every fiber must have ended and every handle must be closed (LT_CHECK). NULL is allowed. */
 void lt_loop_free(lt_loop *loop);
 
-/* Turns the loop until no fiber, running process, started timer or lt_loop_hold keeps it. A fiber that waits for
- * something nobody will do keeps it for ever. */
+/* Turns the loop until no fiber, running process, started timer or lt_loop_hold keeps it. A fiber whose wait is never
+ * woken keeps the loop running for ever. */
 void lt_loop_run(lt_loop *loop);
 
 /* Starts a fiber, on LT_LOOP_STACK_BYTES of stack; it first runs from the loop, not from inside this call.
@@ -32,10 +32,10 @@ lt_status lt_loop_spawn(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err);
 /* Milliseconds on a clock that only goes forward; cheap (the loop's own, updated each turn). */
 uint64_t lt_loop_now_ms(lt_loop *loop);
 
-/* Hands `fn(arg)` to the loop's thread. The one function here that any thread may call; never fails, never blocks
- * (the node is the caller's and must stay alive until fn runs; fn may reuse or free it). One thread's posts run in its
+/* Hands `fn(arg)` to the loop's thread. The one function here that any thread may call; never fails, never blocks (the
+ * caller owns the node, which must stay alive until fn runs; fn may reuse or free it). Posts of one thread run in
  * order. `fn` must not yield. A thread that posts must be joined before lt_loop_free: it may still be inside this call
- * when fn has run already. */
+ * after fn has run. */
 typedef struct lt_post {
   struct lt_post *next;
   void (*fn)(void *arg);
@@ -48,29 +48,29 @@ void lt_loop_hold(lt_loop *loop);
 void lt_loop_unhold(lt_loop *loop);
 
 /* --- Waiting --------------------------------------------------------------------------------------------------------
- * A wait is a place in the waiter's frame or object. One fiber waits on it at a time. lt_wait_wake may come before the
- * wait (it is remembered) and is harmless after it. */
+ * An lt_wait is in the waiter's frame or object. One fiber waits on it at a time. lt_wait_wake may come before the wait
+ * (it is remembered) and is harmless after it. */
 typedef struct lt_wait {
   lt_loop *loop;
   lt_fiber *fiber; /* parked here, or NULL */
   uint64_t token;  /* number of the wait in progress: a timer of an earlier one is stale and dropped */
   bool signalled;
-  lt_status status; /* what the wake said */
+  lt_status status; /* the status of the wake */
 } lt_wait;
 
 void lt_wait_init(lt_wait *wait, lt_loop *loop);
-/* LT_YIELDS until woken (returns the wake's status), or LT_E_TIMEOUT after `timeout_ms` (UINT64_MAX: never; 0: does not
+/* Waits until woken, and returns the wake's status, or LT_E_TIMEOUT after `timeout_ms` (UINT64_MAX: never; 0: does not
  * yield). Clears the signal, so that the wait can be used again. */
 lt_status lt_wait_on(lt_wait *wait, uint64_t timeout_ms) LT_YIELDS;
-/* Wakes the waiter soon, not inside this call; or the next lt_wait_on at once. Of several wakes before the waiter runs
- * the first failure counts, else the success. */
+/* Wakes the waiter, but not inside this call. Without a waiter, the next lt_wait_on returns at once. Of several wakes
+ * before the waiter runs, the first failure counts, else the success. */
 void lt_wait_wake(lt_wait *wait, lt_status status);
 
 /* --- Cancelling -----------------------------------------------------------------------------------------------------
  * A cancel is fired once, with a reason; everything that waits under it is woken with that reason. */
 typedef struct lt_cancel_node {
   struct lt_cancel_node *prev, *next;
-  lt_wait *wait; /* one of the two */
+  lt_wait *wait; /* a node has either a wait or a child */
   struct lt_cancel *child;
 } lt_cancel_node;
 typedef struct lt_cancel {
@@ -81,17 +81,17 @@ void lt_cancel_init(lt_cancel *cancel);
 /* Wakes every wait that is registered now, and makes later registrations wake at once. Later calls do nothing. */
 void lt_cancel_fire(lt_cancel *cancel, lt_status why);
 /* Registers `wait`: lt_wait_on returns the reason when the cancel fires. Remove the node before its frame goes away.
- * `cancel` may be NULL: nothing is registered, and removing the node is still right. */
+ * `cancel` may be NULL: then nothing is registered, and removing the node is still allowed. */
 void lt_cancel_add(lt_cancel *cancel, lt_cancel_node *node, lt_wait *wait);
 void lt_cancel_remove(lt_cancel *cancel, lt_cancel_node *node);
-/* The same for a cancel that is to be fired, with the same reason, when this one is. */
+/* Registers `child`: it is fired with the same reason when `cancel` fires. */
 void lt_cancel_follow(lt_cancel *cancel, lt_cancel_node *node, lt_cancel *child);
 
-/* Runs `fn(arg)` on a thread of libuv's pool and LT_YIELDS until it is done: for work that would hold the loop up for
- * more than about a millisecond (parsing megabytes, SQLite). `fn` must touch nothing of the loop's. */
+/* Runs `fn(arg)` on a thread of libuv's pool and LT_YIELDS until it is done: for work that would delay the loop for
+ * more than about a millisecond (parsing megabytes, SQLite). `fn` must not use the loop. */
 lt_status lt_loop_offload(lt_loop *loop, void (*fn)(void *arg), void *arg, lt_err *err) LT_YIELDS;
 
-/* LT_YIELDS for so long; 0: once, to let the others run. */
+/* Suspends the fiber for `ms`. 0: only until the other ready fibers have run. LT_YIELDS. */
 void lt_loop_sleep(lt_loop *loop, uint64_t ms) LT_YIELDS;
 
 /* --- Timers for objects that are not fibers (deadlines) --------------------------------------------------------------

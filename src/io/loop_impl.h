@@ -1,12 +1,12 @@
-/* The loop's inside, shared by the files of io/ and by nobody else: this is where libuv's types appear.
+/* The loop's structs, with libuv's types. Private to io/.
  *
  * A turn of the loop:
  *
  *   timers -> [before_poll: posts, ready fibers] -> poll -> callbacks -> [after_poll: posts, ready fibers] -> closings
  *
- * Callbacks only note what happened and make fibers ready; fibers run in the two bracketed places, at most
- * LT_LOOP_TURN_RESUMES of them before files are looked at again. While fibers or posts are left over, an idle handle
- * makes the poll return at once; otherwise the loop sleeps in it.
+ * Callbacks only record events and make fibers ready. Fibers run in the two bracketed phases, at most
+ * LT_LOOP_TURN_RESUMES of them before the next poll. While fibers or posts remain, an idle handle makes the poll return
+ * at once; otherwise the loop sleeps in the poll.
  *
  * Keeping the loop alive: fibers and holds keep a reference on the `wake` handle, everything else keeps its own.
  */
@@ -26,7 +26,7 @@ typedef struct lt_loop_task {
   struct lt_loop_task *next; /* in the ready queue, or among the spares */
   bool queued;               /* in the ready queue */
   lt_wait *wait;             /* parked on */
-  uint64_t timed;            /* the number of the wait that `timer` is for */
+  uint64_t timed;            /* the token of the wait that `timer` is for */
   uv_timer_t timer;
   void *stack;
   size_t stack_size;
@@ -43,21 +43,21 @@ struct lt_loop {
   pthread_t thread;
 
   _Atomic(lt_post *) posts; /* newest first */
-  atomic_bool asleep;       /* in the poll, or about to be: whoever posts must write to `wake` */
+  atomic_bool asleep;       /* in the poll, or about to be: a poster must write to `wake` */
 
   lt_loop_task *ready_head, *ready_tail;
   lt_loop_task *spares;
   unsigned spare_count;
-  unsigned spare_least; /* since the last look: so many were not needed */
-  uv_timer_t trim;      /* looks while there are more than LT_LOOP_STACKS_KEEP */
+  unsigned spare_least; /* fewest spares since the last trim: this many were not needed */
+  uv_timer_t trim;      /* runs while there are more than LT_LOOP_STACKS_KEEP spares */
   unsigned fibers;      /* not ended */
   unsigned holds;
   size_t objects; /* timers and processes not yet closed, for lt_loop_free's check */
   uint64_t waits; /* numbers waits */
   lt_signal *signals;
 
-  bool may_spin;       /* there is another core for the poster to run on */
-  unsigned spins_left; /* vain looks for posts before the next sleeps are taken at once */
+  bool may_spin;       /* a poster can run on another core */
+  unsigned spins_left; /* failed spins before the loop stops spinning */
   uint64_t slept_ns;   /* when the last sleep began */
 };
 
@@ -72,11 +72,11 @@ void lt_loop_close_signals(lt_loop *loop);
 lt_loop_task *lt_loop_task_current(void);
 /* A task ready to be queued, from the spares or new; NULL without memory (err set). */
 lt_loop_task *lt_loop_task_take(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err);
-/* Takes back what lt_loop_task_take gave; its fiber has ended. */
+/* Returns a task to the spares. Its fiber has ended. */
 void lt_loop_task_give(lt_loop_task *task);
-/* The timer that closes those not needed. */
+/* Opens the timer that closes unneeded spares. */
 void lt_loop_task_open_spares(lt_loop *loop);
-/* Closes the spares and the timer. */
+/* Closes the spares and their timer. */
 void lt_loop_task_close_spares(lt_loop *loop);
 
 #endif

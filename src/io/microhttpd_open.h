@@ -1,4 +1,4 @@
-/* libmicrohttpd, loaded when it is needed first: linking with it would make every start longer. Private to io/. */
+/* Loads libmicrohttpd when it is first needed: linking with it would make every start longer. Private to io/. */
 #ifndef LT_IO_MICROHTTPD_OPEN_H
 #define LT_IO_MICROHTTPD_OPEN_H
 
@@ -28,7 +28,7 @@ typedef struct lt_mhd {
 #undef LT_MHD_MEMBER
 } lt_mhd;
 
-/* Loop thread. What was opened stays. Errors: LT_E_UNSUPPORTED, with what to install. */
+/* Loop thread. The library stays loaded. Errors: LT_E_UNSUPPORTED; the message names the package to install. */
 lt_status lt_microhttpd_open(const lt_mhd **ret_mhd, lt_err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* A child process's inside, shared by process.c (its life) and process_io.c (its pipes). */
+/* The struct of a child process. Private to process.c (start and end) and process_io.c (pipes). */
 #ifndef LT_IO_PROCESS_IMPL_H
 #define LT_IO_PROCESS_IMPL_H
 
@@ -16,7 +16,7 @@ typedef struct lt_proc_writer {
 
 struct lt_process {
   lt_loop *loop;
-  char name[128]; /* the command as it was asked for, for messages */
+  char name[128]; /* the command as configured, for messages */
   int pid;
   bool exited;
   char exit_text[64];
@@ -31,12 +31,12 @@ struct lt_process {
 
   /* stdout */
   lt_lines lines;
-  lt_wait *reader; /* parked in lt_process_read_line */
-  bool lent;       /* the reader holds a line: the buffer must not move */
+  lt_wait *reader;   /* parked in lt_process_read_line */
+  bool is_line_held; /* the reader holds a line: the buffer must not move */
   bool reading;
   bool out_open;
-  bool graced;    /* its end was waited after once */
-  bool out_nomem; /* tell the reader */
+  bool has_waited_for_exit; /* after the end of stdout, once */
+  bool out_nomem;           /* to be reported to the reader */
 
   /* stdin */
   size_t queued; /* bytes handed to libuv and not written yet */
@@ -44,26 +44,26 @@ struct lt_process {
   bool in_open;
   bool input_ended; /* nothing more is written; open until the queue is empty */
 
-  /* stderr: the last bytes are at the end of `err_bytes`, of which a part is kept when it is full */
+  /* stderr: the newest bytes are at the end of `err_bytes`; when it is full, only its last part is kept */
   bool err_open;
   bool echo;
   size_t err_n;
   char err_bytes[LT_PROC_STDERR_CAP];
 };
 
-/* Takes over our ends of the pipes, also when it fails (they become -1), and starts reading. 0 or libuv's error. */
+/* Takes our ends of the pipes, also when it fails (they become -1), and starts reading. Returns 0 or libuv's error. */
 int lt_process_pipes_open(lt_process *process, int ours[3]);
-/* The child has exited: takes out what it left in the pipes and closes them. */
+/* After the child's exit: reads the rest of the pipes and closes them. */
 void lt_process_pipes_finish(lt_process *process);
-/* Ends the child's input once what is queued is written, wakes those who read or write with LT_E_CLOSED, and throws
- * away what still comes. */
+/* Ends the child's input after the queued bytes, wakes readers and writers with LT_E_CLOSED, and discards further
+ * output. */
 void lt_process_pipes_shut(lt_process *process);
-/* Closes whatever pipe is open. */
+/* Closes all open pipes. */
 void lt_process_pipes_close(lt_process *process);
 
 /* The close callback of all four handles. */
 void lt_process_handle_closed(uv_handle_t *handle);
-/* Wakes lt_process_close to look again. */
+/* Wakes lt_process_close, which checks again. */
 void lt_process_wake_closer(lt_process *process);
 
 #endif

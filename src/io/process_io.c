@@ -58,7 +58,7 @@ static void process_io_alloc_out(uv_handle_t *handle, size_t hint, uv_buf_t *buf
   buf->base = NULL;
   if (p->closing) {
     lt_lines_clear(&p->lines);
-  } else if (p->lent || (p->reader == NULL && lt_lines_ready(&p->lines))) {
+  } else if (p->is_line_held || (p->reader == NULL && lt_lines_ready(&p->lines))) {
     buf->len = 0;
     return;
   }
@@ -127,14 +127,14 @@ static void process_io_wait_as_reader(lt_process *p, uint64_t timeout_ms) LT_YIE
 }
 
 static lt_status process_io_take_line(lt_process *p, lt_str *ret_line) LT_YIELDS {
-  p->lent = false;
+  p->is_line_held = false;
   if (p->exited) {
     process_io_finish_out(p); /* it could not be done while a line was lent */
   }
   while (!p->closing) {
     switch (lt_lines_next(&p->lines, ret_line)) {
       case LT_LINES_LINE:
-        p->lent = true;
+        p->is_line_held = true;
         return LT_OK;
       case LT_LINES_OVER:
         return LT_E_LIMIT;
@@ -170,8 +170,8 @@ lt_status lt_process_read_line(lt_process *process, lt_str *ret_line, lt_err *er
   LT_CHECK(p->reader == NULL);
   process_io_enter(p);
   lt_status status = process_io_take_line(p, ret_line);
-  if (status == LT_E_CLOSED && !p->graced && !p->exited && !p->closing) {
-    p->graced = true;
+  if (status == LT_E_CLOSED && !p->has_waited_for_exit && !p->exited && !p->closing) {
+    p->has_waited_for_exit = true;
     process_io_wait_as_reader(p, LT_PROC_EXIT_GRACE_MS);
   }
   if (status != LT_OK) {
@@ -400,7 +400,7 @@ int lt_process_pipes_open(lt_process *process, int ours[3]) {
 void lt_process_pipes_finish(lt_process *process) {
   process_io_end_in(process);
   process_io_finish_err(process);
-  if (!process->lent || process->closing) {
+  if (!process->is_line_held || process->closing) {
     process_io_finish_out(process);
   }
   process_io_wake_reader(process);

@@ -1,5 +1,4 @@
-/* Shared libraries that are opened when they are first needed: starting `lathe` pays nothing for those it does not use.
- */
+/* Opens shared libraries when they are first needed, so that a start of `lathe` does not pay for unused ones. */
 #ifndef LT_IO_SYMBOLS_H
 #define LT_IO_SYMBOLS_H
 
@@ -7,14 +6,14 @@
 
 #include "base/err.h"
 
-/* A function, and where its address goes in a table of pointers to functions. */
+/* A function, and the offset of its pointer in a table of function pointers. */
 typedef struct lt_symbol {
   const char *name;
   size_t place; /* offsetof */
 } lt_symbol;
 
-/* Opens the library for the rest of the process and fills the table. Any thread; once per library is enough.
- * LT_E_UNSUPPORTED: it is not there, or has no such function; the message says which. */
+/* Opens the library and fills the table. The library stays open; one call per library is enough. Any thread. Errors:
+ * LT_E_UNSUPPORTED; the message names the missing library or function. */
 lt_status lt_symbols_open(const char *file, const lt_symbol *functions, size_t count, void *table, lt_err *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* JavaScript (and TypeScript) source as tokens, leniently: what jsscan reads programs with.
+/* A lenient lexer for JavaScript and TypeScript. jsscan.h is built on it.
  *
- * Internal to codec. Never fails: broken source gives odd tokens, never an endless loop. Every byte is looked at a
+ * Private to js/. It never fails: broken source gives odd tokens, never an endless loop. Every byte is examined a
  * bounded number of times. Borrows the source.
  */
 #ifndef LT_JS_JSLEX_H
@@ -37,13 +37,13 @@ typedef struct lt_jstok {
 
 typedef struct lt_jslex {
   lt_str src;
-  size_t at;                     /* where the next token is looked for */
+  size_t at;                     /* offset where the search for the next token begins */
   lt_jstok prev;                 /* the token before `tok` */
   lt_jstok tok;                  /* the current token */
   size_t depth;                  /* open brackets and ${ after `tok` */
   bool unterminated;             /* a string, template or comment did not end */
-  size_t no_regex_before;        /* a regular expression was looked for in vain up to here: do not look again */
-  uint8_t open[LT_JSSCAN_DEPTH]; /* what the innermost brackets are; deeper ones are only counted */
+  size_t no_regex_before;        /* no regular expression begins before this offset: do not search again */
+  uint8_t open[LT_JSSCAN_DEPTH]; /* kinds of the open brackets; those beyond the array are only counted */
 } lt_jslex;
 
 /* Starts before the first token of `src`. A #! line is skipped as a comment. */

@@ -1,5 +1,4 @@
-/* Numbers of JSON as they are written, compared and divided exactly: 0.3 is a multiple of 0.1, and 2^63 is not 2^63
- * + 1.
+/* Decimal numbers of JSON text, compared and divided exactly: 0.3 is a multiple of 0.1, and 2^63 is not 2^63 + 1.
  *
  * A decimal borrows its digits from the JSON text. Nothing here allocates or fails.
  */
@@ -11,8 +10,8 @@
 
 #include "base/str.h"
 
-/* +-digits * 10^exponent. The digits are the text from `p` to `end` without the point in it; neither the first nor the
- * last is 0. None: zero. */
+/* +-digits * 10^exponent. The digits are the text from `p` to `end` without the decimal point; the first and the last
+ * digit are not 0. Zero has no digits. */
 typedef struct lt_decimal {
   const char *p;
   const char *end;
@@ -26,10 +25,10 @@ lt_decimal lt_decimal_of(lt_str text);
 /* Orders by value: memcmp's sign. */
 int lt_decimal_cmp(const lt_decimal *a, const lt_decimal *b);
 bool lt_decimal_is_whole(const lt_decimal *d);
-/* Whether `d` is a whole number of times `divisor`. True also for what cannot be told: divisors of more than 19 digits,
- * and 0. */
+/* Whether `d` is an integer multiple of `divisor`. Also true where that is not computed: for divisors of more than 19
+ * digits, and for 0. */
 bool lt_decimal_is_multiple(const lt_decimal *d, const lt_decimal *divisor);
-/* The same for equal values. */
+/* A hash; equal values have the same hash. */
 uint64_t lt_decimal_hash(const lt_decimal *d);
 
 #endif

@@ -1,12 +1,11 @@
 /* JSON text (RFC 8259), read to spans and written to buffers.
  *
- * JSON text is Lathe's border currency, so this is our own: a validating parser that keeps numbers as written and
- * strings as WTF-8 (a lone surrogate, escaped or encoded, survives a round trip), with a depth and a size ceiling.
- * lt_json_parse makes a flat index of a document, no tree: a node says where its text is, what it is and where the next
- * one begins.
+ * The parser validates, keeps numbers as written and strings as WTF-8 (a lone surrogate, escaped or encoded, survives a
+ * round trip), and has a depth and a size ceiling. lt_json_parse makes a flat index of a document, not a tree: a node
+ * holds its type, the position of its text, and the index of the next node.
  *
- * Owns: a document borrows the text it was made from and lives in the arena it was given.
- * Nothing here suspends, and nothing keeps state between calls.
+ * A document borrows its text; its index is in the caller's arena. Nothing here suspends, and nothing keeps state
+ * between calls.
  */
 #ifndef LT_JSON_JSON_H
 #define LT_JSON_JSON_H
@@ -21,7 +20,7 @@
 #include "base/str.h"
 
 typedef enum lt_json_type {
-  LT_JSON_NONE = 0, /* no such node: what the lookups give for something that is not there */
+  LT_JSON_NONE = 0, /* no value: the result of a lookup that finds nothing */
   LT_JSON_NULL,
   LT_JSON_FALSE,
   LT_JSON_TRUE,
@@ -45,15 +44,16 @@ typedef struct lt_json_doc {
   uint32_t count;
 } lt_json_doc;
 
-/* A value in a document, by value. {NULL, 0} is "not there"; every function below takes it and says NONE / false. */
+/* A value in a document, by value. {NULL, 0} is a missing value; every function below accepts it and returns NONE or
+ * false. */
 typedef struct lt_json {
   const lt_json_doc *doc;
   uint32_t at;
 } lt_json;
 
-/* Checks that `text` is one JSON value with white space around it at most, and indexes it.
- * Errors: LT_E_SYNTAX with line and column, LT_E_LIMIT (over LT_JSON_MAX_BYTES or LT_JSON_MAX_DEPTH), LT_E_NOMEM.
- * Borrows: `text`, as long as the document is used. Owns: the arena. */
+/* Checks that `text` is one JSON value, with optional white space around it, and indexes it. Errors: LT_E_SYNTAX with
+ * line and column, LT_E_LIMIT (over LT_JSON_MAX_BYTES or LT_JSON_MAX_DEPTH), LT_E_NOMEM. Borrows: `text`, as long as
+ * the document is used. Owns: the arena. */
 lt_status lt_json_parse(lt_arena *arena, lt_str text, lt_json_doc *ret_doc, lt_err *err);
 
 /* Only checks; needs no memory. Same errors. */
@@ -77,10 +77,10 @@ lt_str lt_json_text(lt_json v);
 /* Number of items or members; 0 for anything else. */
 uint32_t lt_json_count(lt_json v);
 
-/* The member `key` of an object (the last one where it is repeated, as JavaScript has it), else NONE. */
+/* The member `key` of an object, else NONE. Of repeated keys the last one counts, as in JavaScript. */
 lt_json lt_json_get(lt_json object, const char *key);
 lt_json lt_json_get_str(lt_json object, lt_str key);
-/* Item `i` of an array, else NONE. Linear: iterate instead. */
+/* Item `i` of an array, else NONE. Linear time: use lt_json_each to visit all items. */
 lt_json lt_json_at(lt_json array, uint32_t i);
 
 /* Iterates an array's items or an object's members, in the order of the text:
@@ -96,27 +96,28 @@ typedef struct lt_json_iter {
 lt_json_iter lt_json_each(lt_json v);
 bool lt_json_next(lt_json_iter *it);
 
-/* A string's or key's characters, escapes undone, as WTF-8, in the arena when there were escapes, else in the text.
- * False (ret unchanged) when `v` is not a string or there is no memory. May contain NUL bytes. */
+/* The characters of a string or key, unescaped, as WTF-8. They are in the arena if the text has escapes, else in the
+ * document's text. They may contain NUL bytes. False (ret unchanged) when `v` is not a string or there is no memory. */
 bool lt_json_str(lt_json v, lt_arena *arena, lt_str *ret);
 /* Whether `v` is a string with exactly these characters. */
 bool lt_json_str_eq(lt_json v, lt_str s);
-/* True only for `true`, or `fallback` when `v` is neither true nor false. */
+/* The value of a boolean, or `fallback` when `v` is not a boolean. */
 bool lt_json_bool(lt_json v, bool fallback);
 /* A whole number that fits (1, -0, 1e3, 2.0 do; 1.5 and 1e30 do not). */
 bool lt_json_int(lt_json v, int64_t *ret);
-/* Any number; out of range gives +-infinity as strtod does. */
+/* Any number. A number out of range becomes +-infinity, as with strtod. */
 bool lt_json_double(lt_json v, double *ret);
 
 /* --- Writing -------------------------------------------------------------------------------------------------------
- * Commas and nesting are kept by the writer; misuse is a bug of ours (LT_CHECK). Errors stick in the buffer's status.
+ * The writer adds commas and checks the nesting; misuse is a bug of ours (LT_CHECK). Errors stick in the buffer's
+ * status.
  */
 typedef struct lt_json_writer {
   lt_buf *buf;
   uint32_t depth;
   bool need_comma;
   bool after_key;
-  uint64_t objects; /* bit n: the container at depth n + 1 is an object; beyond 64 levels nothing is known */
+  uint64_t objects; /* bit n: the container at depth n + 1 is an object; not recorded beyond 64 levels */
 } lt_json_writer;
 
 static inline lt_json_writer lt_json_writer_on(lt_buf *buf) {
@@ -127,22 +128,22 @@ void lt_json_begin_object(lt_json_writer *w);
 void lt_json_end_object(lt_json_writer *w);
 void lt_json_begin_array(lt_json_writer *w);
 void lt_json_end_array(lt_json_writer *w);
-/* A key of our own, or anybody's; the value must follow. */
+/* Writes a key. Its value must follow. */
 void lt_json_key(lt_json_writer *w, const char *key);
 void lt_json_key_str(lt_json_writer *w, lt_str key);
 /* Characters as a JSON string. WTF-8 surrogates are written as \uXXXX; bytes that are not WTF-8 become U+FFFD. */
 void lt_json_put_str(lt_json_writer *w, lt_str s);
 void lt_json_put_cstr(lt_json_writer *w, const char *cstr);
 void lt_json_put_int(lt_json_writer *w, int64_t n);
-/* NaN and infinities, which JSON cannot hold, are written as null. The shortest text that reads back the same. */
+/* Writes the shortest text that reads back as the same number. NaN and infinities become null. */
 void lt_json_put_double(lt_json_writer *w, double n);
 void lt_json_put_bool(lt_json_writer *w, bool b);
 void lt_json_put_null(lt_json_writer *w);
-/* Text that is JSON already, as it is; nothing ("") is written as null. */
+/* Writes JSON text unchanged. Empty text becomes null. */
 void lt_json_put_raw(lt_json_writer *w, lt_str json);
 
-/* The text with two-space indentation, or without any white space: for people, and for one-line protocols. Scalars stay
- * as written, but encoded surrogates become escapes: what comes out is UTF-8. Nothing for NONE. */
+/* Append the value with two-space indentation (for people), or without white space (for one-line protocols). Scalars
+ * keep their text, except that encoded surrogates become escapes: the output is UTF-8. NONE appends nothing. */
 void lt_json_pretty(lt_json v, lt_buf *out);
 void lt_json_compact(lt_json v, lt_buf *out);
 

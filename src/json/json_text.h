@@ -1,7 +1,7 @@
-/* The bytes of JSON text, for those who read it without a document, and the one decoder of UTF-8.
+/* The bytes of JSON text, for code that reads it without a document, and the program's only decoder of UTF-8.
  *
- * WTF-8 is UTF-8 that may also hold encoded surrogates (U+D800..U+DFFF as ED A0..BF xx), so that any string of
- * JavaScript's has a form in bytes.
+ * WTF-8 is UTF-8 that may also hold encoded surrogates (U+D800..U+DFFF as ED A0..BF xx), so that every JavaScript
+ * string can be written as bytes.
  */
 #ifndef LT_JSON_JSON_TEXT_H
 #define LT_JSON_JSON_TEXT_H
@@ -56,9 +56,9 @@ static inline bool lt_json_is_plain(unsigned char c) {
   return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
-/* The first byte that a string cannot hold as it is or that needs a look: a quote, a backslash, a control character or
- * a byte of a longer sequence; `end` when there is none. Eight bytes at a time: in each term below a byte's top bit is
- * set when the byte is such a one; a borrow can only spoil bytes after a true hit, and the lowest hit is what counts.
+/* The first byte that ends plain text: a quote, a backslash, a control character or a byte of a multi-byte character;
+ * `end` when there is none. It reads eight bytes at a time: each term below sets a byte's top bit when the byte is one
+ * of these. A borrow can set wrong bits only after a true hit, and only the lowest hit counts.
  */
 static inline const char *lt_json_plain_end(const char *p, const char *end) {
   const uint64_t ones = 0x0101010101010101u;
@@ -79,7 +79,7 @@ static inline const char *lt_json_plain_end(const char *p, const char *end) {
   return p;
 }
 
-/* Reads one WTF-8 sequence: its length, or 0 when the bytes are none (overlong, cut, past U+10FFFF, stray). */
+/* Reads one WTF-8 sequence. Returns its length, or 0 when it is malformed (overlong, cut, above U+10FFFF, stray). */
 static inline unsigned lt_json_read_char(const char *p, const char *end, uint32_t *ret_cp) {
   const unsigned char *u = (const unsigned char *)p;
   ptrdiff_t n = end - p;

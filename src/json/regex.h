@@ -1,12 +1,12 @@
-/* Regular expressions as JSON Schema has them (ECMA-262, matched anywhere in a text), in linear time.
+/* The regular expressions of JSON Schema (ECMA-262, matched anywhere in a text), in linear time.
  *
- * A server's pattern meets a model's text on the loop's thread, so no pattern may take long: every position of the text
- * is met with the set of all places the pattern may have come to (K. Thompson's way), never by trying and going back.
- * The time is at most length of text times length of pattern, and counted.
+ * A server's pattern is applied to a model's text on the loop's thread, so no pattern may take long. The matcher keeps
+ * the set of all possible states of the pattern at each position of the text (K. Thompson's construction) and never
+ * backtracks. The time is at most length of text times length of pattern, and it is counted.
  *
- * What this is not: there are no captures, and so no back-references (LT_E_UNSUPPORTED). Look-ahead and look-behind are
- * there. Classes of Unicode properties, \p{L}, are exact for ASCII; any other character is taken for a member as well
- * as for none, so that a text is never refused wrongly. (?i) folds ASCII letters only, likewise.
+ * There are no captures, and so no back-references (LT_E_UNSUPPORTED). Look-ahead and look-behind are supported.
+ * Unicode property classes, \p{L}, are exact for ASCII. Every other character counts as a member of \p{L} and also of
+ * \P{L}, so that a text is never refused wrongly. (?i) folds ASCII letters only.
  *
  * A compiled expression is immutable and may be used by any thread.
  */
@@ -24,7 +24,7 @@ typedef struct lt_regex lt_regex;
  * Owns: the arena. Borrows nothing. */
 lt_status lt_regex_new(lt_arena *arena, lt_str pattern, const lt_regex **ret, lt_err *err);
 
-/* How many instructions it has: what it costs in memory, and per character at most. */
+/* The number of instructions: a measure of its memory, and of its highest cost per character. */
 size_t lt_regex_size(const lt_regex *regex);
 
 /* Working memory that one thread uses for any number of texts and expressions. */
@@ -36,8 +36,8 @@ typedef struct lt_regex_work {
 #define LT_REGEX_WORK_INIT ((lt_regex_work){NULL, 0})
 void lt_regex_work_release(lt_regex_work *work);
 
-/* Whether the expression matches somewhere in `text` (WTF-8). Takes what it did off `*steps`, a step being an
- * instruction looked at. Errors: LT_E_LIMIT when that many were not enough, LT_E_NOMEM. */
+/* Whether the expression matches somewhere in `text` (WTF-8). Subtracts the executed instructions from `*steps`.
+ * Errors: LT_E_LIMIT when `*steps` is used up, LT_E_NOMEM. */
 lt_status lt_regex_test(const lt_regex *regex, lt_str text, lt_regex_work *work, uint64_t *steps, bool *ret_matches);
 
 #endif

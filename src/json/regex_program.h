@@ -24,7 +24,7 @@ typedef enum lt_regex_op {
   LT_RE_OP_SPLIT,  /* goes on at a and at b */
   LT_RE_OP_JUMP,   /* a */
   LT_RE_OP_ASSERT, /* a: lt_regex_assertion */
-  LT_RE_OP_LOOK,   /* a: number of the look-around; b: 1 if it must not hold */
+  LT_RE_OP_LOOK,   /* a: number of the look-around; b: 1 if it is negated */
   LT_RE_OP_MATCH,
 } lt_regex_op;
 
@@ -35,7 +35,7 @@ typedef struct lt_regex_instr {
 } lt_regex_instr;
 
 /* One automaton: the pattern's own, or a look-around's. A look-ahead is run from the text's end to its start, so that
- * one run tells for every position whether it holds there. */
+ * one run finds all positions where it holds. */
 typedef struct lt_regex_machine {
   uint32_t start;
   bool backward;
@@ -45,7 +45,7 @@ typedef struct lt_regex_machine {
 struct lt_regex {
   const lt_regex_instr *code;
   const lt_regex_class **classes;
-  const lt_regex_machine *machines; /* in the order they are run in: the pattern's own last */
+  const lt_regex_machine *machines; /* in execution order: the pattern's own last */
   uint32_t code_count;
   uint32_t machine_count;
 };

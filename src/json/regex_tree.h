@@ -1,5 +1,4 @@
-/* A regular expression as a tree: what regex_parse.c reads and regex.c makes a program of. Private to regex*.c.
- */
+/* A regular expression as a tree: made by regex_parse.c, compiled by regex.c. Private to regex*.c. */
 #ifndef LT_JSON_REGEX_TREE_H
 #define LT_JSON_REGEX_TREE_H
 
@@ -38,7 +37,7 @@ typedef struct lt_regex_node {
 
 typedef struct lt_regex_tree {
   lt_regex_node *root;
-  lt_regex_node **looks; /* an inner one before the one it is in */
+  lt_regex_node **looks; /* inner ones before outer ones */
   uint32_t look_count;
 } lt_regex_tree;
 

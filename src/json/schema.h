@@ -1,14 +1,13 @@
 /* JSON Schema: compiled once, then any number of values checked against it.
  *
- * 2020-12 and draft-07, with what 2019-09, draft-06 and draft-04 have that differs (`$schema` says which; none: 2020-12
- * and all that the older ones had and it has not). Every keyword that says what is valid is checked; `format`,
- * `contentMediaType` and the like are annotations. `nullable` counts, as OpenAPI has it.
+ * Supports 2020-12, 2019-09, draft-07, draft-06 and draft-04. `$schema` selects the draft; without it, 2020-12 applies,
+ * plus the keywords that only older drafts have. Every validation keyword is checked. `format`, `contentMediaType` and
+ * similar keywords are annotations. `nullable` has its OpenAPI meaning.
  *
- * What is not: nothing is fetched. A reference that leaves the document, or leads nowhere in it, accepts everything,
- * and so does a pattern that json/regex.h does not understand: a value is never refused for what we do not know. Such
- * places are told by lt_schema_notes.
+ * Nothing is fetched. A reference that leaves the document, or has no target in it, accepts every value. So does a
+ * pattern that json/regex.h does not support. lt_schema_notes lists these parts.
  *
- * A compiled schema owns all that it needs, is immutable and may be used by any thread. Nothing here suspends.
+ * A compiled schema borrows nothing, is immutable and may be used by any thread. Nothing here suspends.
  */
 #ifndef LT_JSON_SCHEMA_H
 #define LT_JSON_SCHEMA_H
@@ -26,17 +25,17 @@ lt_status lt_schema_new(lt_str text, lt_schema **ret, lt_err *err);
 /* NULL is allowed. */
 void lt_schema_free(lt_schema *schema);
 
-/* What of the schema is not checked, and why: one line of text, "; " between several; empty when there is nothing.
+/* The parts of the schema that are not checked, and why: one line of text with "; " between the parts, or empty.
  * Borrows: the schema. */
 lt_str lt_schema_notes(const lt_schema *schema);
 
 /* Checks `value`, which errors call `root_name`. LT_OK, or
- *   LT_E_INVALID  it does not fit. What is wrong is appended to `ret_faults` (may be NULL), at most
+ *   LT_E_INVALID the value does not fit. The faults are appended to `ret_faults` (may be NULL), at most
  *                 LT_TOOL_INPUT_ERRORS_MAX faults with "; " between them, such as
  *                 `input.latitude: expected number, got string; input["odd key"][2]: is required`.
- *   LT_E_LIMIT    it was too much work (nested too deeply, alternatives in alternatives): nobody knows.
+ *   LT_E_LIMIT    too much work (deep nesting, alternatives in alternatives): the result is unknown.
  *   LT_E_NOMEM
- * `err` is not written for LT_E_INVALID. Takes time linear in the value's length at most, with a large factor
+ * `err` is not written for LT_E_INVALID. The time is at most linear in the value's length, with a large factor
  * (LT_SCHEMA_STEPS). */
 lt_status lt_schema_check(const lt_schema *schema, lt_json value, lt_str root_name, lt_buf *ret_faults, lt_err *err);
 

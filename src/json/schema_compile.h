@@ -8,10 +8,10 @@
 typedef struct lt_schema_compiler {
   lt_schema *schema;
   lt_arena *arena;   /* the schema's */
-  lt_arena *scratch; /* for as long as compiling takes */
+  lt_arena *scratch; /* used only while compiling */
   lt_err *err;
   lt_status status;         /* the first failure */
-  lt_schema_node **by_json; /* the node of each JSON node that is a schema we know of */
+  lt_schema_node **by_json; /* the schema node of each JSON node, once it is known to be a schema */
   lt_schema_node *first;
   lt_schema_node *last;
   lt_schema_node *scanned; /* the last one whose identifiers are known */
@@ -33,9 +33,9 @@ typedef struct lt_schema_compiler {
 lt_status lt_schema_compile(lt_schema_compiler *c);
 /* The node of the schema at `json`, to be compiled in its turn. NULL: the compiler has failed. */
 lt_schema_node *lt_schema_node_at(lt_schema_compiler *c, lt_json json, uint32_t resource);
-/* Finds the schemas in those that were found since the last time, and their identifiers. */
+/* Scans the nodes found since the last call for subschemas and identifiers. */
 void lt_schema_scan(lt_schema_compiler *c);
-/* Whether a $ref stands alone in this node's draft. */
+/* Whether this node's draft ignores the keywords beside a $ref. */
 bool lt_schema_ref_is_alone(const lt_schema_compiler *c, const lt_schema_node *node);
 
 /* Fails with LT_E_INVALID: "#/where: what". */

@@ -1,11 +1,10 @@
-/* What is said of a value that does not fit: path, fault, alternatives.
- */
+/* The error text for a value that does not fit: path, fault, alternatives. */
 #ifndef LT_JSON_SCHEMA_FAULTS_H
 #define LT_JSON_SCHEMA_FAULTS_H
 
 #include "json/schema_run.h"
 
-/* What kind of fault it is: tells which of several alternatives was meant. */
+/* The kind of a fault. It helps to guess which of several alternatives was meant. */
 typedef enum lt_schema_fault {
   LT_FAULT_TYPE,
   LT_FAULT_VALUE, /* not the constant, not in the list */
@@ -18,14 +17,14 @@ typedef enum lt_schema_fault {
 struct lt_schema_sink {
   lt_buf *out;
   const char *separator;
-  uint32_t max;   /* as many are written ... */
-  uint32_t count; /* ... of so many */
-  uint32_t depth; /* of the place that alternatives are compared at */
+  uint32_t max;   /* this many faults are written ... */
+  uint32_t count; /* ... of this many found */
+  uint32_t depth; /* of the place where alternatives are compared */
   uint32_t weight;
   uint32_t kinds; /* bits of the faults at that place itself */
 };
 
-/* Counts a fault and writes its path. What follows goes to the result; NULL: it is not to be written. */
+/* Counts a fault and writes its path. Returns the buffer for the fault's text, or NULL when it is not written. */
 lt_buf *lt_schema_fault_at(lt_schema_run *run, const lt_schema_place *at, lt_schema_fault kind);
 /* The same for a member that `at`'s object may not have. */
 lt_buf *lt_schema_fault_member(lt_schema_run *run, const lt_schema_place *at, lt_str name, lt_schema_fault kind);
@@ -41,7 +40,7 @@ void lt_schema_put_types(lt_buf *out, uint32_t types);
 void lt_schema_put_value(lt_buf *out, lt_json value);
 /* ", got " and the value, or its type. */
 void lt_schema_put_got(lt_buf *out, lt_json value);
-/* One character, in a form that does no harm on a terminal; returns its bytes. `p` is before `end`. */
+/* Writes one character in a form that is safe on a terminal. Returns the bytes read. `p` is before `end`. */
 size_t lt_schema_put_char(lt_buf *out, const char *p, const char *end);
 /* Characters, cut. */
 void lt_schema_put_plain(lt_buf *out, lt_str chars);
@@ -52,7 +51,7 @@ void lt_schema_put_values(lt_buf *out, lt_json list);
 /* ", " or " or " before item `i` of `count`; nothing before the first. */
 void lt_schema_put_or(lt_buf *out, uint32_t i, uint32_t count);
 
-/* Says which alternatives there are, and what is wrong with the one that was probably meant. */
+/* Lists the alternatives, and the faults of the one that was probably meant. */
 void lt_schema_fault_choice(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
 
 #endif

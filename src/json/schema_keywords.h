@@ -1,12 +1,11 @@
-/* The keywords of JSON Schema that are understood, and what each of them holds.
- */
+/* The supported keywords of JSON Schema, and the shape of each keyword's value. */
 #ifndef LT_JSON_SCHEMA_KEYWORDS_H
 #define LT_JSON_SCHEMA_KEYWORDS_H
 
 #include "json/json.h"
 
-/* What a keyword holds: nothing to compile, a schema, a list of schemas, either of the two, schemas by name, or schemas
- * or lists of names by name. */
+/* The shape of a keyword's value: no schema, a schema, a list of schemas, either of the two, schemas by name, or
+ * schemas or name lists by name. */
 typedef enum lt_schema_shape {
   LT_SHAPE_NONE,
   LT_SHAPE_ONE,
@@ -77,12 +76,13 @@ typedef enum lt_schema_keyword {
       LT_KW_COUNT,
 } lt_schema_keyword;
 
-/* A schema's keywords; NONE where it has not got one. */
+/* A schema's keywords; NONE for the missing ones. */
 typedef struct lt_schema_keys {
   lt_json at[LT_KW_COUNT];
 } lt_schema_keys;
 
-/* `json` is an object. A draft up to 7 ignores what stands beside a $ref (draft-07, Core 8.3): `ref_alone`. */
+/* `json` is an object. `ref_alone`: the draft ignores keywords beside a $ref, as drafts up to 7 do (draft-07, Core
+ * 8.3). */
 void lt_schema_keys_read(lt_json json, bool ref_alone, lt_schema_keys *ret);
 lt_schema_shape lt_schema_keyword_shape(lt_schema_keyword keyword);
 

@@ -36,7 +36,7 @@ typedef struct lt_schema_prop {
 } lt_schema_prop;
 
 typedef struct lt_schema_pattern {
-  const lt_regex *regex; /* NULL: not understood */
+  const lt_regex *regex; /* NULL: not supported */
   const lt_schema_node *schema;
 } lt_schema_pattern;
 
@@ -48,7 +48,7 @@ typedef struct lt_schema_object {
   const lt_schema_node *rest; /* NULL: anything */
   uint32_t prop_count;
   uint32_t pattern_count;
-  bool unsure; /* a pattern is not understood: no property is known to be additional */
+  bool unsure; /* a pattern is not supported: no property is known to be additional */
 } lt_schema_object;
 
 typedef struct lt_schema_array {
@@ -61,7 +61,7 @@ typedef struct lt_schema_contains {
   const lt_schema_node *schema;
   uint64_t min;
   uint64_t max;
-  bool evaluates; /* what it found counts as evaluated: 2020-12 */
+  bool evaluates; /* matching items count as evaluated: 2020-12 */
 } lt_schema_contains;
 
 typedef struct lt_schema_branch {
@@ -70,7 +70,7 @@ typedef struct lt_schema_branch {
   const lt_schema_node *otherwise;
 } lt_schema_branch;
 
-/* If the property is there, so must the names be, and the object must fit the schema. */
+/* If the object has the property, it must have the names and fit the schema. */
 typedef struct lt_schema_depends {
   lt_str name;
   const lt_str *names;
@@ -79,14 +79,14 @@ typedef struct lt_schema_depends {
 } lt_schema_depends;
 
 typedef struct lt_schema_dynamic {
-  const lt_schema_node *schema; /* unless something further out has the anchor */
+  const lt_schema_node *schema; /* unless an outer resource has the anchor */
   lt_str anchor;                /* empty: $recursiveAnchor */
 } lt_schema_dynamic;
 
 struct lt_schema_rule {
   lt_schema_rule_fn fn;
   lt_json keyword;  /* its value in the schema, for messages */
-  uint32_t applies; /* to these types; others satisfy it */
+  uint32_t applies; /* to these types; values of other types satisfy the rule */
   uint32_t count;   /* of what is a list */
   union {
     uint64_t limit;
@@ -111,11 +111,11 @@ struct lt_schema_node {
   uint32_t resource; /* index */
   uint32_t types;
   bool never;                  /* the schema `false` */
-  bool marks;                  /* it has unevaluated*: needs to know what the rest has seen to */
+  bool marks;                  /* it has unevaluated*: needs the marks of the other rules */
   struct lt_schema_node *next; /* in the order they were found */
 };
 
-/* A part of the document with an identifier of its own; the first one is all of it. */
+/* A part of the document with its own identifier. The first resource is the whole document. */
 typedef struct lt_schema_resource {
   lt_str uri; /* absolute or not, without fragment; "" when it has none */
   lt_schema_node *root;
@@ -138,7 +138,7 @@ struct lt_schema {
   const lt_schema_anchor *anchors;
   uint32_t resource_count;
   uint32_t anchor_count;
-  bool has_dynamic; /* some reference depends on how one came to it */
+  bool has_dynamic; /* a reference depends on the dynamic scope */
   lt_str notes;
 };
 

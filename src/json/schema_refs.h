@@ -7,8 +7,8 @@
 
 /* Notes the node's $id and anchors; a new $id makes it the root of a new resource. */
 void lt_schema_identify(lt_schema_compiler *c, lt_schema_node *node);
-/* What a $ref or $dynamicRef text in `node` leads to. NULL: not known (noted), or failed. `ret_anchor` is the name when
- * it is a $dynamicAnchor, else empty. */
+/* The target of a $ref or $dynamicRef text in `node`. NULL: unknown (noted), or failed. `ret_anchor` is the anchor's
+ * name if the target is a $dynamicAnchor, else empty. */
 const lt_schema_node *lt_schema_resolve(lt_schema_compiler *c, const lt_schema_node *node, lt_json ref,
                                         lt_str *ret_anchor);
 

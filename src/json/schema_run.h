@@ -7,13 +7,13 @@
 
 typedef struct lt_schema_sink lt_schema_sink; /* schema_faults.h */
 
-/* Which members or items of one value some keyword has seen to: bits, in the order of the text. */
+/* The evaluated members or items of one value: one bit each, in the order of the text. */
 typedef struct lt_schema_marks {
   uint64_t *bits;
   uint32_t count;
 } lt_schema_marks;
 
-/* The resources that one has come through, the innermost first. */
+/* The dynamic scope: the resources passed on the way, the innermost first. */
 typedef struct lt_schema_scope {
   const struct lt_schema_scope *up;
   uint32_t resource;
@@ -24,7 +24,7 @@ struct lt_schema_place {
   lt_json key;               /* in an object */
   const lt_schema_place *up; /* the container's; NULL at the root */
   const lt_schema_scope *scope;
-  lt_schema_marks *marks; /* NULL: nobody asks */
+  lt_schema_marks *marks; /* NULL: not needed */
   uint32_t index;         /* in an array */
   uint32_t depth;         /* containers around */
   bool is_name;           /* the value is the key */
@@ -35,19 +35,19 @@ struct lt_schema_run {
   lt_str root_name;
   lt_arena arena;
   lt_regex_work work;
-  lt_schema_sink *sink; /* NULL: nobody wants to know what is wrong, the first fault ends it */
+  lt_schema_sink *sink; /* NULL: no error text is wanted, the first fault ends the check */
   uint64_t steps;       /* left */
   uint32_t depth;
   lt_status status; /* why the run has failed: LT_E_LIMIT, LT_E_NOMEM */
 };
 
-/* Whether the value at `at` fits; false also when the run has failed. In-place: `at`'s marks are for the value. */
+/* Whether the value at `at` fits; false also when the run has failed. Adds to `at`'s marks. */
 bool lt_schema_apply(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at);
-/* The same without a word about faults, and without marks left behind. */
+/* The same, without fault text and without changing the marks. */
 bool lt_schema_fits(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at);
-/* Takes off steps. False: they are used up, or the run has failed before. */
+/* Subtracts steps from the budget. False: the budget is used up, or the run has failed before. */
 bool lt_schema_spend(lt_schema_run *run, uint64_t steps);
-/* Memory could not be had: the run fails with LT_E_LIMIT if it has used much, else with LT_E_NOMEM. */
+/* Fails the run after a failed allocation: with LT_E_LIMIT if the run has used much memory, else with LT_E_NOMEM. */
 void lt_schema_fail_run(lt_schema_run *run);
 /* A string's characters. False: the run has failed. */
 bool lt_schema_chars(lt_schema_run *run, lt_json string, lt_str *ret);

@@ -4,8 +4,7 @@
  * may be in flight; each waits on its own fiber. A server that cannot be started is not an error of lt_mcp_open: its
  * state says so, and calls fail with the reason.
  *
- * What it is not: it knows nothing of tools' names in programs, of result values or of policy (tool/).
- * Loop thread only.
+ * It does not know the tools' names in programs, result values or policy: these are in tool/. Loop thread only.
  */
 #ifndef LT_MCP_MCP_CLIENT_H
 #define LT_MCP_MCP_CLIENT_H
@@ -31,7 +30,7 @@ typedef struct lt_mcp_options {
   uint64_t start_timeout_ms; /* 0: LT_MCP_START_TIMEOUT_MS */
   uint64_t call_timeout_ms;  /* 0: LT_MCP_CALL_TIMEOUT_MS */
   bool verbose;              /* pass the server's stderr on */
-  const lt_secrets *secrets; /* masked in everything of the server's that gets into a message; may be NULL. Borrows */
+  const lt_secrets *secrets; /* masked in all server text in messages; may be NULL. Borrows */
   /* Called on the loop whenever the list of tools has changed (first list, list_changed, restart), not when a new
    * listing is the same as the old one; must not yield. */
   void (*on_tools)(void *arg, lt_mcp *mcp);
@@ -66,7 +65,7 @@ lt_status lt_mcp_open(lt_loop *loop, const lt_mcp_options *options, lt_mcp **ret
 lt_status lt_mcp_wait_ready(lt_mcp *mcp, lt_err *err) LT_YIELDS;
 
 lt_mcp_state lt_mcp_state_of(const lt_mcp *mcp);
-/* Why it is DOWN, in a sentence that says what to do; empty otherwise. Borrows. */
+/* Why the server is DOWN, with advice; empty in other states. Borrows. */
 lt_str lt_mcp_reason(const lt_mcp *mcp);
 lt_str lt_mcp_name(const lt_mcp *mcp);
 /* The negotiated protocol version and the server's instructions; empty before READY. Borrows. */
@@ -77,8 +76,8 @@ lt_str lt_mcp_instructions(const lt_mcp *mcp);
  * on_tools. */
 const lt_mcp_tool *lt_mcp_tools(const lt_mcp *mcp, size_t *ret_count);
 
-/* The answer to a call: the `result` object of the response, as it arrived. Not to be copied or moved: `result` points
- * into it. */
+/* The answer to a call: the `result` object of the response, as it arrived. It must not be copied or moved: `result`
+ * points into it. */
 typedef struct lt_mcp_result {
   lt_arena arena;  /* owns text and index */
   lt_json_doc doc; /* the whole message */
@@ -87,8 +86,8 @@ typedef struct lt_mcp_result {
 
 typedef struct lt_mcp_call_options {
   uint64_t timeout_ms; /* 0: the client's */
-  lt_cancel *cancel; /* may be NULL; when it fires, notifications/cancelled goes out and the call returns its reason */
-  /* May be NULL; must not yield. `total` is 0 where the server does not tell it. */
+  lt_cancel *cancel;   /* may be NULL; when it fires, notifications/cancelled is sent and the call returns the reason */
+  /* May be NULL; must not yield. `total` is 0 when the server does not send one. */
   void (*on_progress)(void *arg, double progress, double total, lt_str message);
   void *arg;
 } lt_mcp_call_options;

@@ -1,7 +1,7 @@
 /* A link to one running server process: lines in, parsed; lines out, queued. No protocol yet.
  *
- * Two fibers of its own: one reads, one writes, so that a server that does not read its input keeps nobody waiting but
- * the writer. Owns: the process.
+ * A link has two fibers: one reads, one writes. A server that does not read its input delays only the writing fiber.
+ * The link owns the process. Loop thread only.
  */
 #ifndef LT_MCP_MCP_LINK_H
 #define LT_MCP_MCP_LINK_H
@@ -13,14 +13,14 @@ typedef struct lt_mcp_link lt_mcp_link;
 
 /* What a link reports, from its fibers; nothing here may yield. */
 typedef struct lt_mcp_link_events {
-  /* A line that is a JSON object or array; `line->result` is the whole of it. May take the arena. */
+  /* A line that is a JSON object or array; `line->result` is the whole line. The handler may take the arena. */
   void (*on_line)(void *arg, lt_mcp_result *line);
   /* A line that is neither. */
   void (*on_noise)(void *arg, lt_str line);
-  /* A line could not be read and was dropped; `how` it was, such as "over 64 MiB": a literal. */
+  /* A line could not be read and was dropped. `how` is the reason, a literal such as "over 64 MiB". */
   void (*on_lost)(void *arg, const char *how);
-  /* The server closed its output or its input (LT_E_CLOSED), or there is no memory to read on (LT_E_NOMEM). Comes once,
-   * and not after lt_mcp_link_close. */
+  /* The server closed its output or its input (LT_E_CLOSED), or there is no memory to read on (LT_E_NOMEM). Called
+   * once, and never after lt_mcp_link_close. */
   void (*on_end)(void *arg, lt_status why);
   void *arg;
 } lt_mcp_link_events;
@@ -33,11 +33,11 @@ lt_status lt_mcp_link_open(lt_loop *loop, const lt_process_options *options, con
  * event. */
 void lt_mcp_link_close(lt_mcp_link *link) LT_YIELDS;
 
-/* Takes the message's bytes (a whole line) and queues them under `id` (0: none). Does not yield.
- * LT_E_LIMIT: the server has left too much unread; LT_E_NOMEM. The buffer is empty afterwards in any case. */
+/* Takes the message's bytes (a whole line) and queues them under `id` (0: none). Does not yield. LT_E_LIMIT: too many
+ * bytes are queued that the server has not read; LT_E_NOMEM. The buffer is empty afterwards in any case. */
 lt_status lt_mcp_link_send(lt_mcp_link *link, lt_buf *message, int64_t id, lt_err *err);
 
-/* Drops the message that was queued under `id` if it has not been handed to the process: true when it was. */
+/* Drops the message queued under `id`, if it is not handed to the process yet. True when it was dropped. */
 bool lt_mcp_link_unsend(lt_mcp_link *link, int64_t id);
 
 /* "exited with code 3" and the like, or NULL while it runs. Borrows: the link. */

@@ -1,5 +1,5 @@
-/* MCP's messages: which versions there are, how a message is told apart, how ours are written. Pure: bytes in, bytes
- * out.
+/* MCP's messages: the protocol's versions, reading a message's kind and parts, writing our messages. Pure: bytes in,
+ * bytes out.
  *
  * Quotations are from the specification of 2025-11-25 unless another version is named; sections as its pages name them.
  */
@@ -34,7 +34,7 @@ typedef enum lt_mcp_kind {
 /* A message taken apart. Borrows the document; members that are not there are NONE. */
 typedef struct lt_mcp_message {
   lt_mcp_kind kind;
-  lt_json id;     /* REQUEST: a string or an integer; RESPONSE: whatever was sent */
+  lt_json id;     /* REQUEST: a string or an integer; RESPONSE: any value */
   lt_json method; /* REQUEST, NOTIFICATION: a string */
   lt_json params;
   lt_json result; /* RESPONSE: at most one of the two is there */
@@ -43,7 +43,7 @@ typedef struct lt_mcp_message {
 
 lt_mcp_message lt_mcp_message_read(lt_json value);
 
-/* The number in a response's id, as far as it can be one of ours: those are integers, never strings. */
+/* The number in a response's id. False when it cannot be one of our ids, which are integers and never strings. */
 bool lt_mcp_id_read(lt_json id, int64_t *ret_id);
 
 /* --- Writing: each appends one whole line, "\n" included. Errors stick in the buffer's status. -------------------- */
@@ -56,7 +56,7 @@ void lt_mcp_write_list(lt_buf *out, int64_t id, lt_str cursor);
 void lt_mcp_write_call(lt_buf *out, int64_t id, lt_str tool, lt_str arguments, bool progress);
 void lt_mcp_write_cancelled(lt_buf *out, int64_t id, const char *reason);
 
-/* --- Answers to requests of the server, without "\n": they may have to stand in a batch. -------------------------- */
+/* --- Answers to requests of the server, without "\n", because a batch may contain them. -------------------------- */
 /* `id`: the JSON text of the request's id. */
 void lt_mcp_put_empty_result(lt_json_writer *w, lt_str id);
 void lt_mcp_put_error(lt_json_writer *w, lt_str id, int code, const char *message);

@@ -1,7 +1,7 @@
-/* Requests in flight: their ids, who waits for which answer, answers that come late, twice or never.
+/* Requests in flight: their ids, their waiting callers, and late, repeated or lost answers.
  *
- * A request lives in its caller's frame; the table only links it. Whoever finishes it (an answer, the end of the
- * server) takes it out of the table and wakes the caller. Nothing here writes to the server.
+ * A request is in its caller's frame; the table only links it. An answer, or the end of the server, takes the request
+ * out of the table and wakes the caller. Nothing here writes to the server, and nothing here suspends.
  */
 #ifndef LT_MCP_MCP_REQUESTS_H
 #define LT_MCP_MCP_REQUESTS_H
@@ -36,7 +36,7 @@ typedef struct lt_mcp_requests {
 
 typedef enum lt_mcp_answered {
   LT_MCP_ANSWERED,
-  LT_MCP_ANSWERED_LATE, /* nobody waits any more; expected */
+  LT_MCP_ANSWERED_LATE, /* its caller has given up; expected */
   LT_MCP_ANSWERED_NONE, /* no request of ours has that id, or it has been answered before */
 } lt_mcp_answered;
 
@@ -46,19 +46,19 @@ void lt_mcp_requests_init(lt_mcp_requests *calls, lt_loop *loop);
  */
 void lt_mcp_requests_enter(lt_mcp_requests *calls, lt_mcp_request *request);
 
-/* Takes out a request that is not done; its answer, should one come, is late. */
+/* Takes out a request that is not done. An answer that arrives afterwards is late. */
 void lt_mcp_requests_leave(lt_mcp_requests *calls, lt_mcp_request *request);
 
-/* Hands a response over. On LT_MCP_ANSWERED, `line` has been taken when it carried a result.
- * `secrets`: what must not be shown of an error's text; may be NULL. */
+/* Hands a response over. On LT_MCP_ANSWERED, `line` has been taken when it carried a result. `secrets` are masked in an
+ * error's text; may be NULL. */
 lt_mcp_answered lt_mcp_requests_answer(lt_mcp_requests *calls, const lt_mcp_message *message, lt_mcp_result *line,
                                        const lt_secrets *secrets);
 
-/* Passes notifications/progress on to the request it belongs to, if there is one. */
+/* Passes notifications/progress to its request, if that is in the table. */
 void lt_mcp_requests_progress(lt_mcp_requests *calls, lt_json params, lt_arena *arena);
 
-/* A line was dropped, as it was `how`, such as "over 64 MiB": a literal. If it can only have been one request's answer,
- * that one fails with LT_E_LIMIT: true. */
+/* Reports a dropped line. `how` is the reason, a literal such as "over 64 MiB". If the line can only be the answer to
+ * one request, that request fails with LT_E_LIMIT, and the function returns true. */
 bool lt_mcp_requests_lost_line(lt_mcp_requests *calls, const char *how);
 
 /* Fails every request with `err`. */

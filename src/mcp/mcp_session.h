@@ -1,7 +1,7 @@
 /* One process of a server, from its start to its end: handshake, lists, calls.
  *
- * A client has one session after the other, a new one after each crash. A session ends once, with a reason; everything
- * that was in flight fails with it, and everything asked later.
+ * A client has one session at a time, and a new one after each crash. A session ends once, with a reason. All requests
+ * in flight and all later requests fail with that reason. Loop thread only.
  */
 #ifndef LT_MCP_MCP_SESSION_H
 #define LT_MCP_MCP_SESSION_H
@@ -30,7 +30,7 @@ lt_status lt_mcp_session_start(lt_mcp_session *session, uint64_t deadline_ms, lt
 /* Reads the whole list of tools into `list` (initialized, empty); empty for a server without tools. LT_YIELDS. */
 lt_status lt_mcp_session_list(lt_mcp_session *session, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) LT_YIELDS;
 
-/* As lt_mcp_call, on this process; `timeout_ms` counts, not the options'. */
+/* Like lt_mcp_call, on this process. `timeout_ms` replaces the options' timeout. */
 lt_status lt_mcp_session_call(lt_mcp_session *session, lt_str tool, lt_str arguments,
                               const lt_mcp_call_options *options, uint64_t timeout_ms, lt_mcp_result *ret_result,
                               lt_err *err) LT_YIELDS;
@@ -43,9 +43,9 @@ bool lt_mcp_session_changed(const lt_mcp_session *session);
 lt_str lt_mcp_session_version(const lt_mcp_session *session);
 lt_str lt_mcp_session_instructions(const lt_mcp_session *session);
 
-/* Ends it for `why`, unless it has ended already. Does not yield. */
+/* Ends the session with the reason `why`, unless it has ended already. Does not yield. */
 void lt_mcp_session_end(lt_mcp_session *session, const lt_err *why);
-/* Ends the process and frees the session; LT_YIELDS. It must have ended. NULL is allowed. */
+/* Ends the process and frees the session. The session must have ended. NULL is allowed. LT_YIELDS. */
 void lt_mcp_session_close(lt_mcp_session *session) LT_YIELDS;
 
 #endif

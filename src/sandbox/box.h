@@ -1,16 +1,17 @@
-/* The box: one instance of a WebAssembly module with a memory, a stack and an end of its own.
+/* The box: one instance of a WebAssembly module, with its own memory and its own native stack.
  *
- * A box is made from an image (image.h) by mapping it copy-on-write, runs guest code on its own fiber stack, and is
- * cleaned back to the image or thrown away. It knows nothing of the language inside: engine.c puts QuickJS on top.
+ * A box is made from an image (image.h), which it maps copy-on-write. It runs guest code on its own fiber stack.
+ * Afterwards it is cleaned back to the image, or freed. It knows nothing about the language inside: engine.c adds
+ * QuickJS.
  *
  * Address space of a box, from low to high (docs/internals/box.md):
  *
  *   ... guard | native stack | guest memory: shadow stack, image (copy-on-write), grown heap | nothing, up to 8 GiB
  *
- * Whatever 32-bit address plus 32-bit offset the guest computes lands inside the 8 GiB; a touch outside the live part
- * is a fault, and a fault while the guest runs is a trap: it unwinds to the innermost LT_BOX_ENTER on this box's own
- * stack, and jumps over guest frames only. Host code called by the guest returns through LT_BOX_HOST_END, which looks
- * at whether the box may go on.
+ * Every 32-bit address plus 32-bit offset that the guest computes lies inside the 8 GiB. An access outside the live
+ * part is a fault. A fault while the guest runs is a trap: it unwinds to the innermost LT_BOX_ENTER on the box's own
+ * stack, and jumps over guest frames only. Host code that the guest calls returns through LT_BOX_HOST_END, which checks
+ * whether the box may continue.
  *
  * Threads: a box is used by one thread at a time, except lt_box_revoke, which any thread may call while it holds the
  * lock that keeps the box alive (workers.c), and lt_box_nudge, which names no box.
@@ -33,16 +34,16 @@
 /* Why a box stopped running guest code. */
 typedef enum lt_trap {
   LT_TRAP_NONE = 0,
-  LT_TRAP_MEMORY,      /* a touch outside the live memory */
+  LT_TRAP_MEMORY,      /* an access outside the live memory */
   LT_TRAP_STACK,       /* the native stack ran into its guard */
   LT_TRAP_UNREACHABLE, /* the guest gave up: abort(), a failed assertion */
   LT_TRAP_ARITHMETIC,  /* division by zero, overflow, bad conversion */
-  LT_TRAP_CALL,        /* an indirect call to nothing, or with the wrong type */
+  LT_TRAP_CALL,        /* an indirect call to a missing function, or with the wrong type */
   LT_TRAP_REVOKED,     /* lt_box_revoke */
-  LT_TRAP_STOPPED,     /* host code asked for the end: lt_box_stop */
+  LT_TRAP_STOPPED,     /* host code called lt_box_stop */
 } lt_trap;
 
-/* Who is executing. A box is revoked only while the guest runs; host code looks when it returns. */
+/* Which side is executing. Revoking a box takes effect while the guest runs; host code checks when it returns. */
 enum { LT_BOX_HOST, LT_BOX_GUEST, LT_BOX_REVOKED };
 
 /* One entry from host into guest code; lives in the host's frame, linked innermost first. */
@@ -61,12 +62,12 @@ typedef struct lt_box {
   _Atomic int state;   /* LT_BOX_HOST, GUEST or REVOKED */
   lt_trap trap;        /* why the guest ended, or LT_TRAP_NONE */
   lt_box_frame *frame; /* innermost entry */
-  void *owner;         /* whoever handles the module's imports: engine.c */
+  void *owner;         /* the handler of the module's imports: engine.c */
   struct lt_box *next; /* in a pool */
-  sigset_t mask;       /* if a signal ended the guest: what was blocked before, given back where it lands */
-  bool masked;         /* there is something to give back */
+  sigset_t mask;       /* when a signal ended the guest: the thread's former mask, restored after the jump */
+  bool masked;         /* `mask` must be restored */
   bool grown;          /* memory.grow happened since the last clean */
-  unsigned refused;    /* how often memory.grow was, likewise */
+  unsigned refused;    /* failed memory.grow calls since the last clean */
 } lt_box;
 
 /* Makes a box from an image: reserves its address space and maps the image copy-on-write.
@@ -79,37 +80,37 @@ lt_status lt_box_new_blank(const lt_module *module, lt_box **ret_box, lt_err *er
 /* Gives everything back. NULL is allowed. */
 void lt_box_free(lt_box *box);
 
-/* Makes a used box as if new: no byte of what ran in it stays. False when it cannot be reused (it trapped or was
- * revoked): free it then. Costs 10 to 30 us: do it when the box is given back, not when it is taken. */
+/* Restores a used box to the image: no byte of the last run remains. False when the box cannot be reused (it trapped or
+ * was revoked): free it then. Costs 10 to 30 us: clean a box when it is returned, not when it is taken. */
 bool lt_box_clean(lt_box *box);
 
-/* The ceiling for the guest's memory of the coming run, in bytes; at least what the image has. When it was reached,
- * LT_BOX_SPARE_BYTES more are given, so that the guest can say so. */
+/* Sets the ceiling for the guest's memory in the next run, in bytes; the image's size is the minimum. When the guest
+ * reaches it, it gets LT_BOX_SPARE_BYTES more, so that it can report the error. */
 void lt_box_set_max_bytes(lt_box *box, uint64_t bytes);
 
 /* Bytes of guest memory at the moment. */
 uint32_t lt_box_size(const lt_box *box);
 
-/* Whether [at, at + n) lies inside the guest's memory: every pointer from the guest is looked at with this. */
+/* Whether [at, at + n) lies inside the guest's memory: every pointer from the guest must pass this check. */
 static inline bool lt_box_has(const lt_box *box, uint32_t at, uint32_t n) {
   return (uint64_t)at + n <= lt_box_size(box);
 }
 
-/* Takes the memory of a box away while its guest runs, so that it traps at the next touch; while host code runs, it is
- * only marked. The box is then good for nothing but lt_box_free. */
+/* Makes the memory of a running guest inaccessible, so that it traps at its next access. While host code runs, the box
+ * is only marked. Afterwards the box can only be freed. */
 void lt_box_revoke(lt_box *box);
 
-/* Ends the guest that `thread` runs if that was revoked; for guests that never touch their memory again. Does nothing
- * to anybody else (it is a signal: a SIGSEGV with a mark), but may come too late or too early: repeat it. The thread
- * must not have ended. */
+/* Ends the revoked guest that `thread` runs, for guests that do not access their memory again. It sends the thread a
+ * SIGSEGV with a mark; without a revoked guest the signal has no effect. The signal may arrive too late or too early:
+ * repeat the call. The thread must not have ended. */
 void lt_box_nudge(pthread_t thread);
 
-/* Called by host code (an import handler): the guest must not be returned to. Takes effect in LT_BOX_HOST_END. */
+/* For host code (an import handler): control must not return to the guest. Takes effect in LT_BOX_HOST_END. */
 void lt_box_stop(lt_box *box);
 
-/* Runs `statement` (guest code) and comes back here when it ends or traps: look at box->trap. After a trap nothing may
- * enter the box again. Local variables that `statement` writes must be volatile or be looked at only without a trap. It
- * may be left at any instruction: it takes nothing that would have to be given back. */
+/* Runs `statement` (guest code) until it ends or traps; then check box->trap. After a trap the box must not be entered
+ * again. Local variables that `statement` writes must be volatile, or be read only when there was no trap. A trap may
+ * leave `statement` at any instruction, so it must not acquire anything that has to be released. */
 #define LT_BOX_ENTER(box, statement)    \
   do {                                  \
     lt_box_frame lt_frame_;             \
@@ -124,8 +125,8 @@ void lt_box_stop(lt_box *box);
     lt_box_pop((box), &lt_frame_);      \
   } while (0)
 
-/* Round a handler of an import: from guest to host and back. END unwinds when the box was stopped or revoked meanwhile,
- * so between the two no lock may be held and nothing left to be freed. */
+/* These two enclose the handler of an import: from guest to host and back. END unwinds when the box was stopped or
+ * revoked meanwhile, so at END no lock may be held and no memory may be left to free. */
 #define LT_BOX_HOST_BEGIN(box) lt_box_to_host(box)
 #define LT_BOX_HOST_END(box)   lt_box_to_guest(box)
 

@@ -1,11 +1,11 @@
 /* The engine: QuickJS in a box, one program at a time.
  *
- * lt_engine_run takes a program's text, runs it to its end on the calling fiber and says how it ended. Whatever the
- * program asks of the world goes through the lt_guest_host it is given; those functions may suspend the fiber, the
- * program never knows. What the program may write is prepared by runner/; what it finds there is prelude.js.
+ * lt_engine_run runs a program's text to its end on the calling fiber and reports the outcome. The program reaches the
+ * outside only through the functions of its lt_guest_host; these may suspend the fiber, which the program cannot
+ * observe. runner/ prepares the program's text; prelude.js defines the program's global functions.
  *
- * Threads: an engine belongs to one program; its fiber may continue on another thread after a suspension. Everything
- * the host functions are handed is borrowed for the call.
+ * Threads: an engine belongs to one program; its fiber may continue on another thread after a suspension. Arguments of
+ * the host functions are borrowed for the call.
  */
 #ifndef LT_SANDBOX_ENGINE_H
 #define LT_SANDBOX_ENGINE_H
@@ -28,8 +28,8 @@ typedef enum lt_call_style {
 
 typedef enum lt_log_level { LT_LOG_LOG, LT_LOG_WARN, LT_LOG_ERROR } lt_log_level;
 
-/* How a call, a timer or a question to the host came out. `text` is JSON for an answer (undefined when it is empty), a
- * message for a failure. */
+/* The outcome of a call, a timer or a query to the host. `text` is JSON on success (empty: undefined), a message on
+ * failure. */
 typedef struct lt_outcome {
   uint32_t id;
   bool ok;
@@ -41,13 +41,13 @@ typedef struct lt_guest_host {
   void *arg;
   /* Calls a tool and waits. LT_YIELDS. */
   lt_outcome (*call)(void *arg, lt_str tool, lt_str input) LT_YIELDS;
-  /* Starts a call; false with `ret->text` set when it cannot even be started. The outcome comes through wait. */
+  /* Starts a call. `wait` delivers its outcome. False with `ret->text` set: it could not be started. */
   bool (*start)(void *arg, lt_str tool, lt_str input, lt_outcome *ret);
   /* The same for a call of a function that the bindings know by its number; `args` is a JSON array. May be NULL. */
   bool (*function)(void *arg, uint32_t index, lt_str args, lt_outcome *ret);
-  /* Starts a timer: its outcome comes through wait, too. 0: it cannot be started. */
+  /* Starts a timer. `wait` delivers its outcome, too. 0: it could not be started. */
   uint32_t (*timer)(void *arg, uint64_t ms);
-  /* The timer is not wanted any more: no outcome comes. May be NULL: then it comes all the same. */
+  /* Drops a timer: `wait` does not deliver its outcome. May be NULL: then it is still delivered. */
   void (*drop)(void *arg, uint32_t id);
   /* Waits for call `id`, or for any open call or timer when `id` is 0. False when nothing is open. LT_YIELDS. */
   bool (*wait)(void *arg, uint32_t id, lt_outcome *ret) LT_YIELDS;
@@ -67,7 +67,7 @@ typedef struct lt_guest_host {
   bool (*module)(void *arg, lt_str name, lt_str *ret_source);
   /* The time as the program sees it, nanoseconds since 1970; NULL: the real one. */
   uint64_t (*now)(void *arg);
-  /* Asked now and then while the program computes, and after every suspension: true stops it. May yield. */
+  /* Called regularly while the program computes, and after every suspension. True stops the program. May yield. */
   bool (*poll)(void *arg) LT_YIELDS;
 } lt_guest_host;
 

@@ -1,10 +1,10 @@
 /* Reaching into a QuickJS guest: values, strings and calls, each safe against a guest that traps or lies.
  *
- * A value is QuickJS's own 64-bit NaN-boxed JSValue; whoever gets one from a function here owns a reference to it and
- * seldom gives it back, since the whole box is wiped after the run. Every function enters the guest at most once; after
- * a trap they all do nothing and return LT_JS_EXCEPTION, 0 or false.
+ * A value is QuickJS's own 64-bit NaN-boxed JSValue; the caller of a function that returns one owns a reference to it.
+ * References are seldom released, because the whole box is cleaned after the run. Every function enters the guest at
+ * most once. After a trap every function does nothing and returns LT_JS_EXCEPTION, 0 or false.
  *
- * Those that run the program's code yield: it calls host functions, and is asked now and then whether it may go on.
+ * Functions that run the program's code may suspend: the program calls host functions, and its `poll` runs regularly.
  */
 #ifndef LT_SANDBOX_GUEST_H
 #define LT_SANDBOX_GUEST_H
@@ -37,15 +37,15 @@ enum {
 #define LT_JS_UNDEFINED LT_JS_MK(LT_TAG_UNDEFINED, 0)
 #define LT_JS_EXCEPTION LT_JS_MK(LT_TAG_EXCEPTION, 0)
 
-/* Guest memory that host calls use for small arguments and results; it belongs to the image. */
+/* Guest memory for small arguments and results of host calls. It is part of the image. */
 #define LT_SCRATCH_BYTES 256
 enum { LT_SCRATCH_LEN = 0, LT_SCRATCH_CONTEXT = 8, LT_SCRATCH_ARGS = 16, LT_SCRATCH_NAMES = 128 };
 #define LT_GUEST_ARGS_MAX 8
 
-/* Functions of the prelude, by their place in the image's roots. */
+/* Functions of the prelude: their index in the image's roots. */
 enum { LT_ROOT_START, LT_ROOT_SETTLE, LT_ROOT_FINISH, LT_ROOT_RENDER, LT_ROOT_DESCRIBE, LT_ROOT_STRIP };
 
-#define LT_REJECTIONS_MAX 32 /* unhandled rejections remembered; the first one is what is reported */
+#define LT_REJECTIONS_MAX 32 /* unhandled rejections that are kept; the first one is reported */
 
 typedef struct lt_rejection {
   lt_js promise;
@@ -62,10 +62,10 @@ typedef struct lt_guest {
   const lt_guest_host *host;
   uint64_t origin_ns; /* the guest's monotonic clock began here ... */
   uint64_t image_ns;  /* ... at this reading */
-  uint64_t random;    /* state of random bytes that can be had again; 0: the kernel's */
+  uint64_t random;    /* state of reproducible random bytes; 0: the kernel's random bytes */
   lt_rejection rejections[LT_REJECTIONS_MAX];
   uint32_t rejection_count;
-  uint32_t rejections_more; /* those that found no room above */
+  uint32_t rejections_more; /* rejections that did not fit above */
 } lt_guest;
 
 void lt_guest_init(lt_guest *guest, lt_box *box, const lt_guest_host *host);
@@ -77,7 +77,8 @@ static inline bool lt_guest_alive(const lt_guest *guest) {
 /* Copies bytes into fresh guest memory with a NUL after them; 0 when the guest has no room. */
 uint32_t lt_guest_put(lt_guest *guest, lt_str bytes);
 void lt_guest_free(lt_guest *guest, uint32_t at);
-/* Gives back one reference to a value; to a value in guest memory, and that memory. */
+/* The first releases one reference to a value. The second does so for a value in guest memory, and frees that memory.
+ * */
 void lt_guest_free_value(lt_guest *guest, lt_js value);
 void lt_guest_free_boxed(lt_guest *guest, uint32_t at);
 
@@ -87,15 +88,16 @@ lt_js lt_guest_parse(lt_guest *guest, lt_str json);
 
 /* Bytes of guest memory, in host terms; empty when they are not inside it. Borrows: until the guest runs again. */
 lt_str lt_guest_view(const lt_guest *guest, uint32_t at, uint32_t n);
-/* Values' characters (WTF-8) as the guest's ToString gives them, all in one visit to the guest. */
+/* Characters (WTF-8) of several values, as the guest's ToString gives them. The guest is entered once for all of them.
+ * */
 #define LT_GUEST_TEXTS_MAX 2
 typedef struct lt_guest_held {
   lt_str text[LT_GUEST_TEXTS_MAX];
-  uint32_t at[LT_GUEST_TEXTS_MAX]; /* what has to be given back */
+  uint32_t at[LT_GUEST_TEXTS_MAX]; /* guest memory to be freed */
   unsigned count;
 } lt_guest_held;
 /* Borrows: the texts, until they are dropped; the guest must not run meanwhile. False when a ToString threw (the
- * exception is pending); drop what is held in any case. */
+ * exception is pending); call lt_guest_drop in any case. */
 bool lt_guest_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_guest_held *held) LT_YIELDS;
 void lt_guest_drop(lt_guest *guest, lt_guest_held *held);
 /* Drops the texts and puts a value into guest memory, for the guest's trampoline to read and free; 0: no room. */
@@ -119,7 +121,7 @@ void lt_guest_throw_error(lt_guest *guest, lt_str message);
 /* -1: not a promise; 0: pending; 1: fulfilled; 2: rejected. */
 int lt_guest_promise_state(lt_guest *guest, lt_js value);
 lt_js lt_guest_promise_result(lt_guest *guest, lt_js promise);
-/* Runs one job. 1: ran; 0: there was none; -1: it threw something that cannot be caught. */
+/* Runs one job. Returns 1 after a job, 0 when the queue is empty, -1 when the job threw an uncatchable error. */
 int lt_guest_job(lt_guest *guest) LT_YIELDS;
 
 static inline bool lt_js_is_string(lt_js v) {
@@ -135,8 +137,8 @@ static inline bool lt_js_is_undefined(lt_js v) {
   return LT_JS_TAG(v) == LT_TAG_UNDEFINED;
 }
 
-/* The handler of env.host_call (guest_host.c): dispatches on the function's one-letter name. Whoever calls it drops
- * what is left in `held`. */
+/* The handler of env.host_call (guest_functions.c): dispatches on the function's one-letter name. The caller drops
+ * `held` afterwards. */
 lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_js *argv, lt_guest_held *held) LT_YIELDS;
 
 /* The value of an outcome; LT_JS_EXCEPTION with the message, a string, pending when it failed or does not fit. */

@@ -1,4 +1,4 @@
-/* Images: a guest's memory as it was when everything was loaded, frozen.
+/* Images: a guest's memory, frozen after everything was loaded.
  *
  * Built once, at build time (mkimage.c), stored in the program, and mapped copy-on-write into every box. The layout on
  * disk is the header below, then the bytes from `start` to `size` of the memory; [0, start) is all zero (the shadow
@@ -17,15 +17,15 @@
 
 #define LT_IMAGE_MAGIC 0x474d494cu /* "LIMG" */
 #define LT_IMAGE_ROOTS 16
-#define LT_IMAGE_PAGE  4096u /* what a box is cleaned by */
+#define LT_IMAGE_PAGE  4096u /* the unit in which a box is cleaned */
 
-/* What is stored in front of the bytes. Values of the machine that built it: an image is part of one build. */
+/* The header before the bytes, in the byte order of the building machine: an image belongs to one build. */
 typedef struct lt_image_header {
   uint32_t magic;
   uint32_t start; /* first byte that is stored; a multiple of 64 KiB */
   uint32_t size;  /* bytes of the memory; a multiple of 64 KiB */
   uint32_t stack_pointer;
-  uint32_t random_state; /* address of the engine's 8-byte Math.random state: clones are reseeded there */
+  uint32_t random_state; /* address of the engine's 8-byte Math.random state: every box is reseeded there */
   uint32_t context;      /* the engine's context and runtime */
   uint32_t runtime;
   uint32_t scratch;               /* LT_SCRATCH_BYTES of the guest for arguments and results (guest.h) */
@@ -33,9 +33,9 @@ typedef struct lt_image_header {
   uint64_t roots[LT_IMAGE_ROOTS]; /* values the engine calls by hand: functions of the prelude */
 } lt_image_header;
 
-/* Which pages of the image programs write to, learnt from the first boxes that are cleaned: a new box gets its own
- * copies of these at once, which costs less than a fault for each of them, and much less where they had been read
- * before (every other processor is then interrupted to forget the page). */
+/* The pages of the image that programs write to, learnt from the first boxes that are cleaned. A new box gets its own
+ * copies of these pages at once, which costs less than one fault per page. It saves even more for pages that were read
+ * before: their fault would interrupt every other processor. */
 #define LT_IMAGE_SAMPLES 8
 typedef struct lt_image_hot {
   _Atomic uint32_t samples;
@@ -49,13 +49,13 @@ typedef struct lt_image {
   int fd;               /* memory file with the same bytes, for mapping */
   lt_image_hot *hot;
   void *instance;           /* template: copied into every clone */
-  wasm_rt_funcref_t *table; /* shared by all clones: nothing changes it after it was made */
+  wasm_rt_funcref_t *table; /* shared by all clones: never changed afterwards */
 } lt_image;
 
 /* Opens an image for cloning. Borrows: `data` (it is part of the program). Owns: the caller, lt_image_close.
  * Errors: LT_E_INTERNAL (not an image), LT_E_NOMEM, LT_E_IO. */
 lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, lt_err *err);
-/* All boxes made from it must be gone. */
+/* All boxes made from the image must be freed before. */
 void lt_image_close(lt_image *image);
 
 /* The images that are built into the program; base: QuickJS and the prelude; strip: the same with sucrase. */

@@ -1,4 +1,5 @@
-/* Pools: clean boxes of one image, ready to be taken. Any thread. */
+/* Pools: clean boxes of one image, ready for use. The pool owns the boxes it holds. Any thread; nothing here suspends.
+ * */
 #ifndef LT_SANDBOX_POOL_H
 #define LT_SANDBOX_POOL_H
 
@@ -12,19 +13,18 @@ typedef struct lt_pool {
   lt_box *boxes;
   unsigned count;
   unsigned max;   /* clean boxes kept */
-  unsigned taken; /* boxes so far: 0, 1 or more */
+  unsigned taken; /* boxes taken so far; counts up to 2 */
 } lt_pool;
 
 void lt_pool_init(lt_pool *pool, const lt_image *image, unsigned max);
 /* Every box must have been given back. */
 void lt_pool_release(lt_pool *pool);
 
-/* A clean box: one that waits here, or a new one. Errors: those of lt_box_new. */
+/* Takes a clean box out of the pool, or makes a new one. Errors: those of lt_box_new. */
 lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err);
 
-/* Takes a used box back: cleans and keeps it, or frees it when there are enough, when it cannot be cleaned, or
- * when it is the only one that was ever asked for.
- * 10 to 30 us: call it after the program's result has been handed on. */
+/* Returns a used box. The pool cleans and keeps it. It frees the box when it has enough, when the box cannot be
+ * cleaned, or when only one box was ever taken. 10 to 30 us: call it after the program's result has been handed on. */
 void lt_pool_give(lt_pool *pool, lt_box *box);
 
 #endif

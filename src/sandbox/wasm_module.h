@@ -1,4 +1,4 @@
-/* What the box needs to know of a module translated by wasm2c: how to make an instance and where its parts are. */
+/* Describes a module translated by wasm2c to the box: how to make an instance, and where its parts are. */
 #ifndef LT_SANDBOX_WASM_MODULE_H
 #define LT_SANDBOX_WASM_MODULE_H
 

@@ -1,7 +1,6 @@
 /* Our runtime support for code translated by wasm2c: the functions wabt's <wasm-rt.h> declares, without its globals.
  *
- * Memory and table of an instance are placed by the box that is being made; traps go to the box that is running
- * (trap.c).
+ * The box under construction places the instance's memory and table. Traps go to the running box (box_trap.c).
  */
 #ifndef LT_SANDBOX_WASM_RT_H
 #define LT_SANDBOX_WASM_RT_H

@@ -1,9 +1,10 @@
-/* Workers: threads that turn programs, one step at a time, and the watchdog over them.
+/* Workers: threads that run programs, one step at a time, and the watchdog over them.
  *
- * A step runs until the program has finished, waits for something (it is parked, and whoever has the answer submits it
- * again) or has used up its time slice while others wait. A step that never polls cannot hold the others up: another
- * worker takes over the queue. A task whose deadline has passed or that was stopped is told so when it polls; when it
- * does not, the watchdog takes its box's memory away, and sends a signal to what goes on without memory.
+ * A step runs until the program finishes, until it waits (the task is parked, and submitted again with the answer), or
+ * until its time slice ends while other tasks are queued. A step that never polls does not delay the others: another
+ * worker takes over the queue. A task whose deadline has passed, or that was stopped, learns it when it polls. When it
+ * does not poll, the watchdog revokes its box's memory, and sends a signal if the guest runs on without accessing
+ * memory.
  */
 #ifndef LT_SANDBOX_WORKERS_H
 #define LT_SANDBOX_WORKERS_H
@@ -17,7 +18,7 @@
 
 typedef enum lt_workers_step {
   LT_STEP_AGAIN, /* the slice is used up: back into the queue */
-  LT_STEP_PARK,  /* waits; `after` may hand it to whoever will submit it again */
+  LT_STEP_PARK,  /* waits; `after` may hand the task to the thread that will submit it again */
   LT_STEP_DONE,  /* finished */
 } lt_workers_step;
 
@@ -32,10 +33,10 @@ typedef struct lt_workers_task {
   struct lt_workers_task *next;
   /* Runs a step on a worker's thread. */
   lt_workers_step (*step)(struct lt_workers_task *task);
-  /* PARK or DONE: the worker's last touch of the task, on the worker's thread; it may be gone or running elsewhere
-   * as soon as this has handed it on. */
+  /* After PARK or DONE: the worker's last access to the task, on the worker's thread. As soon as this function has
+   * handed the task on, the task may be freed or run on another thread. */
   void (*after)(struct lt_workers_task *task, lt_workers_step step);
-  lt_box *box;                  /* what the watchdog may revoke; NULL: nothing */
+  lt_box *box;                  /* the box that the watchdog may revoke; may be NULL */
   _Atomic uint64_t deadline_ns; /* lt_workers_now; 0: none. May be moved while parked. */
   _Atomic int stop;             /* lt_stop */
   _Atomic uint64_t slice_ns;    /* when the running step should give way */
@@ -51,13 +52,13 @@ void lt_workers_free(lt_workers *workers);
 /* Queues a task for its next step. Any thread. */
 void lt_workers_submit(lt_workers *workers, lt_workers_task *task);
 
-/* Asks a task to end: at its next poll, or by force two milliseconds later. A parked task must also be submitted.
- * The first reason stays. Any thread that keeps the task alive. */
+/* Stops a task: at its next poll, or by force LT_WATCHDOG_GRACE_MS later. A parked task must also be submitted. The
+ * first reason counts. Any thread; the caller keeps the task alive. */
 void lt_workers_task_stop(lt_workers_task *task, lt_stop why);
 
 /* From inside a step: whether to end now; also looks at the deadline. */
 bool lt_workers_task_should_stop(lt_workers_task *task);
-/* From inside a step: whether the slice is used up and somebody else waits. */
+/* From inside a step: whether the slice has ended and other tasks are queued. */
 bool lt_workers_task_should_yield(const lt_workers *workers, const lt_workers_task *task);
 
 /* Nanoseconds, CLOCK_MONOTONIC. */

@@ -6,8 +6,8 @@
 
 /* Appends the bytes in the standard alphabet, padded. */
 void lt_base64_encode(lt_str bytes, lt_buf *out);
-/* Appends what the text stands for. Both alphabets; white space and everything else that is no digit is skipped, as
- * peers wrap their lines, and so is what does not make a whole byte at the end. */
+/* Appends the decoded bytes. Accepts both alphabets. Skips white space and all other characters that are not digits,
+ * because peers wrap their lines. Drops an incomplete byte at the end. */
 void lt_base64_decode(lt_str text, lt_buf *out);
 /* How many bytes lt_base64_decode would append. */
 size_t lt_base64_length(lt_str text);

@@ -1,9 +1,9 @@
-/* Secrets: values that are taken out of text before anybody is shown it or it is stored.
+/* Secrets: values that are masked in text before it is shown or stored.
  *
- * Filled while the configuration is read, then only read, by any thread. What is found is replaced by "***", as the
- * value stands and as it stands inside JSON text, however that escapes it, also in JSON text inside a JSON string; its
- * beginning, too, where a text is cut in the middle of it (LT_SECRET_CUT_BYTES).
- * Values too short to be told from ordinary words are left alone (LT_SECRET_MIN_BYTES). Nothing here suspends.
+ * The set is filled while the configuration is read. Afterwards it is immutable and any thread may read it. A found
+ * value is replaced by "***": in plain text, in JSON text with any escapes, and in JSON text inside a JSON string.
+ * Where the text ends within a value, its beginning is replaced, too (LT_SECRET_CUT_BYTES). Values as short as ordinary
+ * words are not masked (LT_SECRET_MIN_BYTES). Nothing here suspends.
  */
 #ifndef LT_TEXT_SECRETS_H
 #define LT_TEXT_SECRETS_H
@@ -20,22 +20,23 @@ typedef struct lt_secrets lt_secrets;
 lt_secrets *lt_secrets_new(void);
 void lt_secrets_free(lt_secrets *secrets); /* NULL is allowed; the values are overwritten first */
 
-/* Keeps a copy; a value that is there already or too short is not an error. Errors: LT_E_LIMIT, LT_E_NOMEM. */
+/* Adds a copy of the value. A value that is known already or too short is not an error. Errors: LT_E_LIMIT, LT_E_NOMEM.
+ * */
 lt_status lt_secrets_add(lt_secrets *secrets, lt_str value);
 
-/* Whether a variable or a header of this name sounds as if it held one: GITHUB_TOKEN, apiKey, Authorization, X-Api-Key;
+/* Whether a variable or a header of this name probably holds a secret: GITHUB_TOKEN, apiKey, Authorization, X-Api-Key;
  * not KEYBOARD or GIT_AUTHOR_NAME. */
 bool lt_secrets_sounds(lt_str name);
 
-/* Whether there is one in `text`. `secrets` may be NULL: no. */
+/* Whether `text` contains a secret. `secrets` may be NULL: false. */
 bool lt_secrets_in(const lt_secrets *secrets, lt_str text);
-/* Appends `text` without them. `secrets` may be NULL: as it is. */
+/* Appends `text` with all secrets masked. `secrets` may be NULL: nothing is masked. */
 void lt_secrets_mask(const lt_secrets *secrets, lt_str text, lt_buf *out);
-/* The same for JSON text, which stays JSON: a number that is a secret becomes a string; where that cannot be, all of it
- * does. */
+/* The same for JSON text. The result is JSON: a number that is a secret becomes a string; if that is not possible, the
+ * whole text becomes one string. */
 void lt_secrets_mask_json(const lt_secrets *secrets, lt_str json, lt_buf *out);
-/* Masks what is in the buffer already; cheap when there is nothing to mask. On failure the buffer is empty and its
- * status says why: rather nothing than a secret. */
+/* Masks the content of the buffer; cheap when it contains no secret. On failure the buffer is empty and its status is
+ * the reason: no output is better than a secret. */
 void lt_secrets_mask_buf(const lt_secrets *secrets, lt_buf *buf);
 
 #endif

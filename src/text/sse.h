@@ -1,7 +1,7 @@
-/* Server-sent events (WHATWG HTML, section 9.2), read from bytes as they come.
+/* Parses server-sent events (WHATWG HTML, section 9.2) from a stream of bytes.
  *
- * Any cut between the bytes given is fine. Lines end in LF, CR or CR LF; a byte order mark at the beginning is skipped;
- * comments and unknown fields are ignored. What is not ended by an empty line is no event.
+ * The stream may be cut into pieces anywhere. Lines end in LF, CR or CR LF. A byte order mark at the beginning is
+ * skipped. Comments and unknown fields are ignored. An event without an empty line after it is dropped.
  */
 #ifndef LT_TEXT_SSE_H
 #define LT_TEXT_SSE_H
@@ -23,7 +23,7 @@ typedef struct lt_sse {
   size_t max_bytes;
   lt_buf event, data, id;
   bool has_data;
-  bool given;    /* `event` and `data` were handed out: they go with the next call */
+  bool given;    /* `event` and `data` were returned: the next call clears them */
   bool after_cr; /* the last line ended in CR: an LF that follows belongs to it */
   bool begun;
   int64_t retry_ms; /* what the stream asked for; -1: nothing */
@@ -33,10 +33,11 @@ typedef struct lt_sse {
 void lt_sse_init(lt_sse *sse, size_t max_bytes);
 void lt_sse_release(lt_sse *sse);
 
-/* Takes what has come; take out all events before the next call. Errors, which stay: LT_E_LIMIT (an event over the
- * ceiling: known with the next call, so ask once more with nothing at the end), LT_E_NOMEM. */
+/* Adds received bytes. Take out all events before the next call. Errors, which stick: LT_E_NOMEM; LT_E_LIMIT (an event
+ * over the ceiling). LT_E_LIMIT is returned by the call after the one with the long event, so call once more with empty
+ * bytes at the end. */
 lt_status lt_sse_add(lt_sse *sse, lt_str bytes);
-/* The next whole event, if there is one. Borrows: until the next call of either. */
+/* The next complete event. False when there is none. Borrows: until the next call of either function. */
 bool lt_sse_next(lt_sse *sse, lt_sse_event *ret_event);
 
 #endif

@@ -1,7 +1,7 @@
 /* A schema's document and quick access to its keywords. Private to typegen.
  *
- * The generators ask every schema for some thirty keywords, of which it has three or four: which ones is found out once
- * for each and kept as a bit mask.
+ * The generators query every schema for about thirty keywords, and most schemas have three or four of them. The
+ * keywords present are found once per schema and kept as a bit mask.
  */
 #ifndef LT_TYPES_TYPEGEN_KEYS_H
 #define LT_TYPES_TYPEGEN_KEYS_H
@@ -49,10 +49,10 @@ typedef enum lt_typegen_keyword {
       LT_KEY_COUNT
 } lt_typegen_keyword;
 
-/* The values below may come from one of these only. */
+/* The functions below accept only values of such a document. */
 typedef struct lt_typegen_doc {
   lt_json_doc json; /* first: found again from a value */
-  uint32_t *masks;  /* per node: what lt_typegen_key found out */
+  uint32_t *masks;  /* per node: the keywords present, filled by lt_typegen_key */
 } lt_typegen_doc;
 
 /* Reads a schema's text. Errors: those of lt_json_parse. Borrows: the text. Owns: the arena; `doc` must stay in place.
