@@ -1,32 +1,32 @@
-/* The walls around a program in a process of its own: what the operating system itself refuses it.
+/* The walls around a program in a process of its own: what the operating system refuses to the program.
  *
  * A runner starts `lathe __jail OPTIONS -- FILE ARGV0 [ARG...]` as an ordinary child (lt_process_open, file
- * "/proc/self/exe"). It puts the walls up around itself and becomes FILE; no wall can be taken down afterwards, and
- * what FILE forks stands inside the same walls. What each stage refuses, and the recipe for the second stage of Python:
- * docs/internals/walls.md. Nothing here waits, allocates much or touches the loop.
+ * "/proc/self/exe"). That process puts the walls up around itself and becomes FILE. No wall can be taken down
+ * afterwards, and FILE's children are behind the same walls. docs/internals/walls.md: what each stage refuses, and the
+ * second stage of Python. Nothing here suspends, allocates much or uses the loop.
  *
  * Options, in any order, each one argument; numbers are decimal:
  *
  *   --parent=PID          refuse to start when the parent is not PID any more; SIGKILL when it dies (as __exec)
- *   --profile=NAME        python-zygote | python | deno | deno-tcp: which system calls are left (lt_jail_profile)
- *   --read=PATH           may be read, with all below it (repeatable). A path that does not exist is passed over.
+ *   --profile=NAME        python-zygote | python | deno | deno-tcp: which system calls are allowed (lt_jail_profile)
+ *   --read=PATH           may be read, with all below it (repeatable). A path that does not exist is ignored.
  *   --write=PATH          may be read and written, with all below it (repeatable). It must exist.
- *   --socket=PATH         deno: whatever it connects to, it is connected to this unix socket, an absolute path
- *   --connect-port=N      deno-tcp: whatever it connects to, it is connected to this TCP port of 127.0.0.1
+ *   --socket=PATH         deno: every connection leads to this unix socket, an absolute path
+ *   --connect-port=N      deno-tcp: every connection leads to this TCP port of 127.0.0.1
  *                         With either, the process stays as FILE's parent and ends as FILE does.
  *                         With neither, there are no connections.
- *   --uid=N --gid=N       whom to become when started by root; LT_JAIL_UID both. Somebody else stays who he is.
+ *   --uid=N --gid=N       the user to become when started by root; LT_JAIL_UID both. Other users stay.
  *   --address-space=N --data=N --file-size=N    bytes: RLIMIT_AS, RLIMIT_DATA, RLIMIT_FSIZE
  *   --processes=N --open-files=N --cpu-seconds=N    RLIMIT_NPROC (counts all processes and threads of the user, not
  *                         only these), RLIMIT_NOFILE, RLIMIT_CPU
- *   --landlock-abi=N      ask Landlock for no more than its version N: the starter's lt_jail_walls.landlock_abi.
- *                         (The environment here is the program's: nothing is read from it.)
- *   --best-effort         a wall that cannot be had is passed over silently; without it that is a failure
+ *   --landlock-abi=N      use at most Landlock's version N: the starter's lt_jail_walls.landlock_abi.
+ *                         (The environment is the program's: nothing is read from it.)
+ *   --best-effort         a wall that the system does not have is left out silently; otherwise it is a failure
  *
- * Always, without being asked for: a session of its own, no file descriptors but 0, 1, 2, umask 077, no core dumps, no
- * new privileges, and reading what any interpreter needs (the system's libraries, its time zones, /dev/null, zero,
- * full, random, urandom; writing /dev/null). FILE is added to what may be read and executed. The environment and the
- * working directory are the caller's business; the working directory should be below a --write path.
+ * Always: a session of its own, no file descriptors but 0, 1, 2, umask 077, no core dumps, no
+ * new privileges, and read access to what any interpreter needs (the system's libraries, its time zones, /dev/null,
+ * zero, full, random, urandom; writing /dev/null). FILE is added to what may be read and executed. The caller chooses
+ * the environment and the working directory, which should be below a --write path.
  *
  * As root: paths must be reachable, and --write paths writable, for LT_JAIL_UID: chown what you create for a run.
  */
@@ -39,8 +39,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-#define LT_JAIL_UID      65534       /* whom root becomes: nobody */
-#define LT_JAIL_SELF_PID 0x5ea15e1fU /* stands in a filter where the process's own id belongs */
+#define LT_JAIL_UID      65534       /* the user that root becomes: nobody */
+#define LT_JAIL_SELF_PID 0x5ea15e1fU /* in a filter: the place of the process's own id */
 
 typedef enum lt_jail_profile {
   LT_JAIL_PYTHON_ZYGOTE, /* trusted code: forks, waits, signals its children, narrows itself further; no exec */
@@ -54,20 +54,20 @@ typedef enum lt_jail_profile {
  * 1, argv + 1);`. Returns only on failure: 127, with one line on stderr (126 when the parent is gone). */
 int lt_jail_main(int argc, char **argv);
 
-/* The second stage: what `profile` is refused beyond what python-zygote is, behind which it must stand. An array of
- * struct sock_filter, as bytes, at most LT_JAIL_FILTER_MAX_BYTES. Wherever the four bytes of LT_JAIL_SELF_PID stand in
- * it (in the machine's byte order, always whole fields), the process that installs it puts its own id. Errors:
+/* Makes the filter of the second stage, for a process behind python-zygote's: it refuses what `profile` is refused
+ * beyond that. An array of struct sock_filter, as bytes, at most LT_JAIL_FILTER_MAX_BYTES. The process that installs it
+ * replaces each LT_JAIL_SELF_PID (four bytes in the machine's byte order, always whole fields) by its own id. Errors:
  * LT_E_NOMEM. */
 lt_status lt_jail_filter(lt_jail_profile profile, lt_buf *filter, lt_err *err);
 
-/* Which walls this process can have for its children. */
+/* The walls that this system has for this process's children. */
 typedef struct lt_jail_walls {
   int landlock_abi; /* 0: none */
   bool seccomp;
-  bool drop; /* whether it can become somebody else, or need not: it is not root */
+  bool drop; /* it can become another user, or need not: it is not root */
 } lt_jail_walls;
 
-/* Asks the kernel; takes microseconds. The variable LATHE_LANDLOCK_ABI_MAX makes Landlock look older than it is. */
+/* Asks the kernel; takes microseconds. The environment variable LATHE_LANDLOCK_ABI_MAX makes Landlock look older. */
 void lt_jail_probe(lt_jail_walls *ret_walls);
 
 /* LT_OK when `walls` are enough for `profile`; otherwise LT_E_UNSUPPORTED with a message that says which wall is

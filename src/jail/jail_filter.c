@@ -19,8 +19,8 @@
 #error "the walls know x86-64 and aarch64"
 #endif
 
-/* Of newer calls the C library finds out by ENOSYS that it has to do without; nobody would take EPERM for that.
- * (x86-64's calls of the x32 kind have higher numbers still.) */
+/* Newer calls fail with ENOSYS: the C library then does without them; with EPERM it would not. x86-64's calls of the
+ * x32 kind have higher numbers still. */
 #define LAST_KNOWN 450 /* set_mempolicy_home_node, Linux 5.17 */
 
 #define FIELD(name)  (uint32_t) offsetof(struct seccomp_data, name)
@@ -28,13 +28,13 @@
 #define HIGH(arg)    (LOW(arg) + 4)
 #define FAILS(error) (SECCOMP_RET_ERRNO | (uint32_t)(error))
 
-/* What a filter is made for. */
-typedef struct maker {
-  uint16_t who;    /* as in a rule */
-  uint16_t behind; /* who stands in a first stage already: only what differs is decided here; 0: nobody */
+/* The purpose of a filter. */
+typedef struct filter_purpose {
+  uint16_t profile;     /* one bit, as in a rule */
+  uint16_t first_stage; /* the profile of the stage before, as a bit: only what differs is decided here; 0: none */
   uint32_t self;
   lt_jail_connects connects;
-} maker;
+} filter_purpose;
 
 static void jail_filter_add(lt_buf *filter, struct sock_filter instruction) {
   lt_buf_add(filter, (lt_str){(const char *)&instruction, sizeof instruction});
@@ -44,11 +44,11 @@ static void jail_filter_load(lt_buf *filter, uint32_t offset) {
   jail_filter_add(filter, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset));
 }
 
-static void jail_filter_give(lt_buf *filter, uint32_t action) {
+static void jail_filter_return(lt_buf *filter, uint32_t action) {
   jail_filter_add(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
 }
 
-/* Goes on when the accumulator is `value`, else `skip` instructions further. */
+/* Goes on when the accumulator is `value`; otherwise skips `skip` instructions. */
 static void jail_filter_expect(lt_buf *filter, uint32_t value, unsigned skip) {
   LT_CHECK(skip <= 255);
   jail_filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, (uint8_t)skip));
@@ -74,7 +74,7 @@ static unsigned jail_filter_rule_size(const lt_jail_rule *rule) {
   return size;
 }
 
-/* `left`: the instructions of the rule from this condition on. */
+/* `left`: the number of the rule's instructions from this condition on. */
 static void jail_filter_add_cond(lt_buf *filter, const lt_jail_cond *cond, unsigned left, uint32_t self) {
   jail_filter_load(filter, LOW(cond->arg));
   if (cond->test == LT_JAIL_NULL) {
@@ -89,70 +89,72 @@ static void jail_filter_add_cond(lt_buf *filter, const lt_jail_cond *cond, unsig
   jail_filter_expect(filter, cond->value == LT_JAIL_SELF_PID ? self : cond->value, left - jail_filter_cond_size(cond));
 }
 
-static uint32_t jail_filter_action_of(const lt_jail_rule *rule, const maker *m) {
-  static const uint32_t of_connects[] = {
-      [LT_JAIL_REFUSED] = FAILS(EPERM), [LT_JAIL_ASKED] = SECCOMP_RET_USER_NOTIF, [LT_JAIL_LET] = SECCOMP_RET_ALLOW};
+static uint32_t jail_filter_action_of(const lt_jail_rule *rule, const filter_purpose *m) {
+  static const uint32_t of_connects[] = {[LT_JAIL_CONNECT_REFUSE] = FAILS(EPERM),
+                                         [LT_JAIL_CONNECT_ASK] = SECCOMP_RET_USER_NOTIF,
+                                         [LT_JAIL_CONNECT_ALLOW] = SECCOMP_RET_ALLOW};
   if (rule->error == LT_JAIL_ASK) {
     return of_connects[m->connects];
   }
   return rule->error == 0 ? SECCOMP_RET_ALLOW : FAILS(rule->error);
 }
 
-static void jail_filter_add_rule(lt_buf *filter, const lt_jail_rule *rule, const maker *m) {
+static void jail_filter_add_rule(lt_buf *filter, const lt_jail_rule *rule, const filter_purpose *m) {
   unsigned left = jail_filter_rule_size(rule);
   for (unsigned i = 0; i < LT_JAIL_CONDS_MAX && rule->conds[i].test != LT_JAIL_ALWAYS; i++) {
     jail_filter_add_cond(filter, &rule->conds[i], left, m->self);
     left -= jail_filter_cond_size(&rule->conds[i]);
   }
-  jail_filter_give(filter, jail_filter_action_of(rule, m));
+  jail_filter_return(filter, jail_filter_action_of(rule, m));
 }
 
-/* The rules of one call, which begin at `rules` and end before `end`. The accumulator is the call's number before, and
- * behind it for those who were not meant. */
-static void jail_filter_add_call(lt_buf *filter, const lt_jail_rule *rules, const lt_jail_rule *end, const maker *m) {
+/* Adds the rules of one call, from `rules` to before `end`. The accumulator is the call's number before them, and after
+ * them for other calls. */
+static void jail_filter_add_call(lt_buf *filter, const lt_jail_rule *rules, const lt_jail_rule *end,
+                                 const filter_purpose *m) {
   unsigned size = 0, last = 0;
   for (const lt_jail_rule *rule = rules; rule < end; rule++) {
-    last = (rule->who & m->who) != 0 ? jail_filter_rule_size(rule) : last;
-    size += (rule->who & m->who) != 0 ? last : 0;
+    last = (rule->profiles & m->profile) != 0 ? jail_filter_rule_size(rule) : last;
+    size += (rule->profiles & m->profile) != 0 ? last : 0;
   }
-  bool decided = last == 1; /* the last rule has no conditions */
-  if (size == 0 && m->behind == 0) {
-    return; /* as what is not in the table at all */
+  bool has_default = last == 1; /* the last rule has no conditions */
+  if (size == 0 && m->first_stage == 0) {
+    return; /* the call is refused like those that are not in the table */
   }
-  jail_filter_expect(filter, (uint32_t)rules->number, size + !decided);
+  jail_filter_expect(filter, (uint32_t)rules->number, size + !has_default);
   for (const lt_jail_rule *rule = rules; rule < end; rule++) {
-    if ((rule->who & m->who) != 0) {
+    if ((rule->profiles & m->profile) != 0) {
       jail_filter_add_rule(filter, rule, m);
     }
   }
-  if (!decided) {
-    jail_filter_give(filter, FAILS(EPERM));
+  if (!has_default) {
+    jail_filter_return(filter, FAILS(EPERM));
   }
 }
 
-/* Whether the first stage has decided about this call as we would. */
-static bool jail_filter_is_done(const lt_jail_rule *rules, const lt_jail_rule *end, const maker *m) {
-  bool same = m->behind != 0;
+/* Whether the first stage decides about this call as this stage would. */
+static bool jail_filter_is_decided_before(const lt_jail_rule *rules, const lt_jail_rule *end, const filter_purpose *m) {
+  bool is_same = m->first_stage != 0;
   for (const lt_jail_rule *rule = rules; rule < end; rule++) {
-    same = same && ((rule->who & m->who) != 0) == ((rule->who & m->behind) != 0);
+    is_same = is_same && ((rule->profiles & m->profile) != 0) == ((rule->profiles & m->first_stage) != 0);
   }
-  return same;
+  return is_same;
 }
 
-static void jail_filter_add_calls(lt_buf *filter, const maker *m) {
+static void jail_filter_add_calls(lt_buf *filter, const filter_purpose *m) {
   size_t count;
   const lt_jail_rule *rules = lt_jail_rules(&count);
   for (size_t i = 0, end; i < count; i = end) {
     for (end = i + 1; end < count && rules[end].number == rules[i].number; end++) {
     }
-    if (!jail_filter_is_done(&rules[i], &rules[end], m)) {
+    if (!jail_filter_is_decided_before(&rules[i], &rules[end], m)) {
       jail_filter_add_call(filter, &rules[i], &rules[end], m);
     }
   }
 }
 
-/* A program cannot forge what it does not know: the pointers are random addresses that nothing refers to once the exec
- * has happened, and nobody can read a filter back. */
+/* The pointers are random addresses, which a program cannot know: nothing refers to them after the exec, and a filter
+ * cannot be read back. */
 static void jail_filter_add_exec(lt_buf *filter, const lt_jail_exec *exec) {
   const unsigned size = 3 * 4 + 1;
   jail_filter_expect(filter, SYS_execve, size + 1);
@@ -162,42 +164,42 @@ static void jail_filter_add_exec(lt_buf *filter, const lt_jail_exec *exec) {
     jail_filter_load(filter, HIGH(i));
     jail_filter_expect(filter, (uint32_t)(exec->pointers[i] >> 32), size - i * 4 - 4);
   }
-  jail_filter_give(filter, SECCOMP_RET_ALLOW);
-  jail_filter_give(filter, FAILS(EPERM));
+  jail_filter_return(filter, SECCOMP_RET_ALLOW);
+  jail_filter_return(filter, FAILS(EPERM));
 }
 
 static void jail_filter_begin(lt_buf *filter) {
   jail_filter_load(filter, FIELD(arch));
   jail_filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0));
-  jail_filter_give(filter, SECCOMP_RET_KILL_PROCESS);
+  jail_filter_return(filter, SECCOMP_RET_KILL_PROCESS);
   jail_filter_load(filter, FIELD(nr));
 }
 
-static lt_status jail_filter_made(const lt_buf *filter, lt_err *err) {
+static lt_status jail_filter_check(const lt_buf *filter, lt_err *err) {
   return lt_buf_check(filter, err, "no memory for a filter of system calls");
 }
 
 lt_status lt_jail_filter_make(lt_jail_profile profile, const lt_jail_exec *exec, uint32_t self, lt_buf *filter,
                               lt_err *err) {
-  const maker m = {.who = (uint16_t)(1U << profile), .self = self, .connects = exec->connects};
+  const filter_purpose m = {.profile = (uint16_t)(1U << profile), .self = self, .connects = exec->connects};
   jail_filter_begin(filter);
   jail_filter_add_calls(filter, &m);
   jail_filter_add_exec(filter, exec);
   jail_filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, LAST_KNOWN, 1, 0));
-  jail_filter_give(filter, FAILS(EPERM));
-  jail_filter_give(filter, FAILS(ENOSYS));
-  return jail_filter_made(filter, err);
+  jail_filter_return(filter, FAILS(EPERM));
+  jail_filter_return(filter, FAILS(ENOSYS));
+  return jail_filter_check(filter, err);
 }
 
 lt_status lt_jail_filter(lt_jail_profile profile, lt_buf *filter, lt_err *err) {
-  const maker m = {.who = (uint16_t)(1U << profile),
-                   .behind = 1U << LT_JAIL_PYTHON_ZYGOTE,
-                   .self = LT_JAIL_SELF_PID,
-                   .connects = LT_JAIL_REFUSED};
+  const filter_purpose m = {.profile = (uint16_t)(1U << profile),
+                            .first_stage = 1U << LT_JAIL_PYTHON_ZYGOTE,
+                            .self = LT_JAIL_SELF_PID,
+                            .connects = LT_JAIL_CONNECT_REFUSE};
   jail_filter_begin(filter);
   jail_filter_add_calls(filter, &m);
-  jail_filter_give(filter, SECCOMP_RET_ALLOW);
-  return jail_filter_made(filter, err);
+  jail_filter_return(filter, SECCOMP_RET_ALLOW);
+  return jail_filter_check(filter, err);
 }
 
 static lt_status jail_filter_install(lt_str filter, unsigned flags, int *ret_fd, lt_err *err) {

@@ -1,32 +1,32 @@
-/* Inside of src/jail: the filter of system calls, made and installed. */
+/* Private to src/jail: makes and installs the filter of system calls. */
 #ifndef LT_JAIL_JAIL_FILTER_H
 #define LT_JAIL_JAIL_FILTER_H
 
 #include "jail/jail.h"
 
-/* What becomes of a program's connections, where its profile may have any. */
+/* What happens to a program's connects, where its profile allows any. */
 typedef enum lt_jail_connects {
-  LT_JAIL_REFUSED, /* it has none */
-  LT_JAIL_ASKED,   /* somebody makes them (gate.h) */
-  LT_JAIL_LET      /* whatever it likes: where nobody can be asked, and it has to run all the same */
+  LT_JAIL_CONNECT_REFUSE, /* each fails */
+  LT_JAIL_CONNECT_ASK,    /* the parent connects instead (jail_gate.h) */
+  LT_JAIL_CONNECT_ALLOW   /* each is allowed: where filters cannot ask, with --best-effort */
 } lt_jail_connects;
 
-/* The first stage's filter: what only the one who starts a program knows. */
+/* The part of the first stage's filter that is known only when a program is started. */
 typedef struct lt_jail_exec {
-  uint64_t pointers[3]; /* the arguments of the one exec that is left: path, argv, envp */
+  uint64_t pointers[3]; /* the arguments of the only exec that is allowed: path, argv, envp */
   lt_jail_connects connects;
 } lt_jail_exec;
 
-/* The whole filter of a first stage, with one exec, and `self` where the process's own id belongs. */
+/* Makes the whole filter of a first stage, which allows one exec. `self` is the process's own id. */
 lt_status lt_jail_filter_make(lt_jail_profile profile, const lt_jail_exec *exec, uint32_t self, lt_buf *filter,
                               lt_err *err);
-/* For this thread and what it becomes; cannot be undone. Needs PR_SET_NO_NEW_PRIVS. */
+/* Installs the filter for this thread and its children. Cannot be undone. Needs PR_SET_NO_NEW_PRIVS. */
 lt_status lt_jail_filter_install(lt_str filter, lt_err *err);
-/* The same, where calls are asked about: with the descriptor that tells of them, which is closed by an exec. */
+/* Installs a filter that asks about calls. `ret_listener` receives the questions; exec closes it. */
 lt_status lt_jail_filter_install_asking(lt_str filter, int *ret_listener, lt_err *err);
-/* Whether the kernel has filters at all. */
+/* Whether the kernel has filters. */
 bool lt_jail_filter_works(void);
-/* Whether they can ask somebody. */
+/* Whether its filters can ask another process. */
 bool lt_jail_filter_asks(void);
 
 #endif

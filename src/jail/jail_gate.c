@@ -22,21 +22,21 @@
 
 /* --- In the parent ------------------------------------------------------------------------------------------------ */
 
-/* A connection to the one place, or -1 with errno. It does not block: nothing that asks is made of blocking calls. */
-static int jail_gate_connect_there(const lt_jail_gate *gate) {
+/* Connects to the allowed address. -1: errno says why. The connection is non-blocking, as its users expect. */
+static int jail_gate_connect(const lt_jail_gate *gate) {
   struct sockaddr_un local = {.sun_family = AF_UNIX};
   struct sockaddr_in tcp = {
       .sin_family = AF_INET, .sin_port = htons((uint16_t)gate->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  const struct timeval patience = {.tv_sec = LT_JAIL_GATE_WAIT_MS / 1000};
+  const struct timeval timeout = {.tv_sec = LT_JAIL_GATE_WAIT_MS / 1000};
   bool is_local = gate->path != NULL;
   if (is_local) {
-    memcpy(local.sun_path, gate->path, strlen(gate->path) + 1); /* its length was checked as an option */
+    memcpy(local.sun_path, gate->path, strlen(gate->path) + 1); /* jail_main.c has checked its length */
   }
   int fd = socket(is_local ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) {
     return -1;
   }
-  (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   int failed = is_local ? connect(fd, (struct sockaddr *)&local, sizeof local)
                         : connect(fd, (struct sockaddr *)&tcp, sizeof tcp);
   const struct timeval none = {0};
@@ -50,9 +50,9 @@ static int jail_gate_connect_there(const lt_jail_gate *gate) {
   return fd;
 }
 
-/* Puts a connection where the program's socket was; 0 or an errno for the program. */
+/* Replaces the program's socket by a connection. Returns 0, or an errno for the program. */
 static int jail_gate_put_connection(const lt_jail_gate *gate, int listener, const struct seccomp_notif *asked) {
-  int fd = jail_gate_connect_there(gate);
+  int fd = jail_gate_connect(gate);
   if (fd < 0) {
     return errno;
   }
@@ -66,22 +66,22 @@ static int jail_gate_put_connection(const lt_jail_gate *gate, int listener, cons
   return why;
 }
 
-/* The kernel may know longer forms of these two than we do; it writes as much. */
-union asked {
+/* A newer kernel may write longer forms of these two than our headers have. */
+union gate_question {
   struct seccomp_notif notif;
-  char room[512];
+  char space[512];
 };
 
-union answer {
+union gate_answer {
   struct seccomp_notif_resp resp;
-  char room[512];
+  char space[512];
 };
 
 static void jail_gate_answer_one(const lt_jail_gate *gate, int listener) {
-  union asked asked = {.room = {0}};
-  union answer answer = {.room = {0}};
+  union gate_question asked = {.space = {0}};
+  union gate_answer answer = {.space = {0}};
   if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0) {
-    return; /* who asked is gone */
+    return; /* the thread that asked has ended */
   }
   answer.resp.id = asked.notif.id;
   answer.resp.error =
@@ -93,7 +93,7 @@ static int jail_gate_receive_listener(int from) {
   char byte;
   union {
     struct cmsghdr header;
-    char room[CMSG_SPACE(sizeof(int))];
+    char space[CMSG_SPACE(sizeof(int))];
   } control;
   struct iovec bytes = {&byte, 1};
   struct msghdr message = {
@@ -105,7 +105,7 @@ static int jail_gate_receive_listener(int from) {
   return fd;
 }
 
-/* Ends as the child did. */
+/* Ends with the child's exit code or signal. */
 static _Noreturn void jail_gate_end_like(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -118,7 +118,7 @@ static _Noreturn void jail_gate_end_like(pid_t child) {
 }
 
 static _Noreturn void jail_gate_serve(const lt_jail_gate *gate, pid_t child, int from) {
-  close(STDIN_FILENO); /* the program's pipes are its own: their end is its end */
+  close(STDIN_FILENO); /* the program's pipes close when the program ends */
   close(STDOUT_FILENO);
   close(STDERR_FILENO);
   int listener = jail_gate_receive_listener(from);
@@ -166,8 +166,8 @@ lt_status lt_jail_gate_install(const lt_jail_gate *gate, lt_str filter, lt_err *
   int listener;
   union {
     struct cmsghdr header;
-    char room[CMSG_SPACE(sizeof(int))];
-  } control = {.room = {0}};
+    char space[CMSG_SPACE(sizeof(int))];
+  } control = {.space = {0}};
   struct iovec bytes = {(char[]){'f'}, 1};
   struct msghdr message = {
       .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};

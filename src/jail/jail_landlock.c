@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Debian 12's <linux/landlock.h> ends at ABI 2, so that what is needed of it stands here. */
+/* Debian 12's <linux/landlock.h> ends at ABI 2. These are the newer kernel's values. */
 #define FS_EXECUTE     (1ULL << 0)
 #define FS_WRITE_FILE  (1ULL << 1)
 #define FS_READ_FILE   (1ULL << 2)

@@ -18,7 +18,7 @@
 #include "jail/jail.h"
 #include "jail/jail_landlock.h"
 
-/* What any interpreter reads to get going. Where one lives elsewhere, its runner says so with --read. */
+/* What any interpreter reads when it starts. A runner adds other places with --read. */
 static const char *const libraries[] = {"/usr/lib",         "/usr/lib64",          "/lib",           "/lib64",
                                         "/usr/local/lib",   "/usr/share/zoneinfo", "/etc/localtime", "/etc/timezone",
                                         "/etc/ld.so.cache", "/dev/zero",           "/dev/full",      "/dev/random",
@@ -26,29 +26,29 @@ static const char *const libraries[] = {"/usr/lib",         "/usr/lib64",       
 static const char *const linkers[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1",
                                       "/lib/ld-musl-x86_64.so.1", "/lib/ld-musl-aarch64.so.1"};
 
-typedef struct number {
-  const char *name; /* as an option, with its "=" */
+typedef struct jail_number {
+  const char *name; /* the option, with its "=" */
   int resource;     /* RLIMIT_..., or -1 */
   bool given;
   uint64_t value;
-} number;
+} jail_number;
 
 enum { PARENT, PORT, ABI, UID, GID, FIRST_LIMIT, NUMBERS = FIRST_LIMIT + 6 };
 
-typedef struct jail {
+typedef struct jail_options {
   lt_jail_profile profile;
   bool has_profile;
   bool best_effort;
-  number numbers[NUMBERS];
+  jail_number numbers[NUMBERS];
   const char *reads[LT_JAIL_PATHS_MAX];
   size_t read_count;
   const char *writes[LT_JAIL_PATHS_MAX];
   size_t write_count;
   const char *socket; /* NULL: none */
   char **command;     /* FILE ARGV0 ... */
-} jail;
+} jail_options;
 
-static const number all_numbers[NUMBERS] = {
+static const jail_number all_numbers[NUMBERS] = {
     [PARENT] = {"--parent=", -1, false, 0},     [PORT] = {"--connect-port=", -1, false, 0},
     [ABI] = {"--landlock-abi=", -1, false, 0},  [UID] = {"--uid=", -1, false, LT_JAIL_UID},
     [GID] = {"--gid=", -1, false, LT_JAIL_UID}, [FIRST_LIMIT] = {"--address-space=", RLIMIT_AS, false, 0},
@@ -64,7 +64,7 @@ static const char *const profile_names[LT_JAIL_PROFILES] = {
     [LT_JAIL_DENO_TCP] = "deno-tcp",
 };
 
-/* The rest of `option` behind `name`, or NULL. */
+/* The value in `option` after `name`; NULL: another option. */
 static const char *jail_main_value_of(const char *option, const char *name) {
   size_t n = strlen(name);
   return strncmp(option, name, n) == 0 ? option + n : NULL;
@@ -78,7 +78,7 @@ static bool jail_main_add_path(const char **paths, size_t *count, const char *pa
   return true;
 }
 
-static bool jail_main_parse_profile(jail *j, const char *name) {
+static bool jail_main_parse_profile(jail_options *j, const char *name) {
   for (unsigned i = 0; i < LT_JAIL_PROFILES; i++) {
     if (strcmp(profile_names[i], name) == 0) {
       j->profile = (lt_jail_profile)i;
@@ -88,7 +88,7 @@ static bool jail_main_parse_profile(jail *j, const char *name) {
   return false;
 }
 
-static bool jail_main_parse_number(jail *j, const char *option) {
+static bool jail_main_parse_number(jail_options *j, const char *option) {
   for (unsigned i = 0; i < NUMBERS; i++) {
     const char *text = jail_main_value_of(option, j->numbers[i].name);
     if (text != NULL) {
@@ -102,7 +102,7 @@ static bool jail_main_parse_number(jail *j, const char *option) {
   return false;
 }
 
-static bool jail_main_parse_option(jail *j, const char *option) {
+static bool jail_main_parse_option(jail_options *j, const char *option) {
   const char *value;
   if ((value = jail_main_value_of(option, "--read=")) != NULL) {
     return jail_main_add_path(j->reads, &j->read_count, value);
@@ -124,7 +124,7 @@ static bool jail_main_parse_option(jail *j, const char *option) {
   return jail_main_parse_number(j, option);
 }
 
-static lt_status jail_main_parse(jail *j, int argc, char **argv, lt_err *err) {
+static lt_status jail_main_parse(jail_options *j, int argc, char **argv, lt_err *err) {
   int at = 1;
   memcpy(j->numbers, all_numbers, sizeof all_numbers);
   for (; at < argc && strcmp(argv[at], "--") != 0; at++) {
@@ -139,13 +139,13 @@ static lt_status jail_main_parse(jail *j, int argc, char **argv, lt_err *err) {
   return LT_OK;
 }
 
-/* Whether to go on after a wall could not be had. */
-static bool jail_main_passed_over(const jail *j, lt_status status) {
+/* Whether to go on: the wall is up, or may be missing. */
+static bool jail_main_may_go_on(const jail_options *j, lt_status status) {
   return status == LT_OK || (j->best_effort && status == LT_E_UNSUPPORTED);
 }
 
-/* Asked for after the change of users, which makes the kernel forget it. */
-static lt_status jail_main_die_with_parent(const jail *j, lt_err *err) {
+/* Called after the change of users, which would make the kernel forget the setting. */
+static lt_status jail_main_die_with_parent(const jail_options *j, lt_err *err) {
   if (!j->numbers[PARENT].given) {
     return LT_OK;
   }
@@ -158,10 +158,10 @@ static lt_status jail_main_die_with_parent(const jail *j, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status jail_main_limit(const jail *j, lt_err *err) {
+static lt_status jail_main_limit(const jail_options *j, lt_err *err) {
   LT_TRY(lt_jail_limit(RLIMIT_CORE, "core dumps", LT_JAIL_CORE_BYTES, err));
   for (unsigned i = FIRST_LIMIT; i < NUMBERS; i++) {
-    const number *n = &j->numbers[i];
+    const jail_number *n = &j->numbers[i];
     if (n->given) {
       LT_TRY(lt_jail_limit(n->resource, n->name, n->value, err));
     }
@@ -169,24 +169,24 @@ static lt_status jail_main_limit(const jail *j, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status jail_main_allow_if_there(int fd, int abi, const char *path, lt_jail_right right, lt_err *err) {
+static lt_status jail_main_allow_if_exists(int fd, int abi, const char *path, lt_jail_right right, lt_err *err) {
   lt_status status = lt_jail_landlock_path(fd, abi, path, right, err);
   return status == LT_E_NOTFOUND ? LT_OK : status;
 }
 
 static lt_status jail_main_allow_system(int fd, int abi, lt_err *err) {
   for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
-    LT_TRY(jail_main_allow_if_there(fd, abi, libraries[i], LT_JAIL_READ, err));
+    LT_TRY(jail_main_allow_if_exists(fd, abi, libraries[i], LT_JAIL_READ, err));
   }
   for (size_t i = 0; i < sizeof linkers / sizeof linkers[0]; i++) {
-    LT_TRY(jail_main_allow_if_there(fd, abi, linkers[i], LT_JAIL_RUN, err));
+    LT_TRY(jail_main_allow_if_exists(fd, abi, linkers[i], LT_JAIL_RUN, err));
   }
-  return jail_main_allow_if_there(fd, abi, "/dev/null", LT_JAIL_DEVICE, err);
+  return jail_main_allow_if_exists(fd, abi, "/dev/null", LT_JAIL_DEVICE, err);
 }
 
-static lt_status jail_main_allow_paths(const jail *j, int fd, int abi, lt_err *err) {
+static lt_status jail_main_allow_paths(const jail_options *j, int fd, int abi, lt_err *err) {
   for (size_t i = 0; i < j->read_count; i++) {
-    LT_TRY(jail_main_allow_if_there(fd, abi, j->reads[i], LT_JAIL_READ, err));
+    LT_TRY(jail_main_allow_if_exists(fd, abi, j->reads[i], LT_JAIL_READ, err));
   }
   for (size_t i = 0; i < j->write_count; i++) {
     if (access(j->writes[i], W_OK | X_OK) != 0) {
@@ -197,7 +197,7 @@ static lt_status jail_main_allow_paths(const jail *j, int fd, int abi, lt_err *e
   return lt_jail_landlock_path(fd, abi, j->command[0], LT_JAIL_RUN, err);
 }
 
-static lt_status jail_main_hold_files(const jail *j, lt_err *err) {
+static lt_status jail_main_restrict_files(const jail_options *j, lt_err *err) {
   int abi = lt_jail_landlock_abi();
   int fd;
   if (j->numbers[ABI].given && j->numbers[ABI].value < (uint64_t)abi) {
@@ -214,8 +214,9 @@ static lt_status jail_main_hold_files(const jail *j, lt_err *err) {
   return status;
 }
 
-/* `size` bytes at an address nobody can guess: below 2^46, or 2^38, which is what processes of any kernel have. */
-static void *jail_main_somewhere(size_t size) {
+/* Maps `size` bytes at an address that cannot be guessed: below 2^46, or below 2^38, which every kernel's processes
+ * have. */
+static void *jail_main_map_random(size_t size) {
   const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
   for (int tries = 0; tries < 128; tries++) {
     uint64_t random;
@@ -235,8 +236,8 @@ static void *jail_main_somewhere(size_t size) {
   return NULL;
 }
 
-static void *jail_main_moved(const void *bytes, size_t size) {
-  void *place = jail_main_somewhere(size);
+static void *jail_main_copy_to_random(const void *bytes, size_t size) {
+  void *place = jail_main_map_random(size);
   return place == NULL ? NULL : memcpy(place, bytes, size);
 }
 
@@ -248,41 +249,40 @@ static size_t jail_main_list_size(char *const *list) {
   return n * sizeof *list;
 }
 
-static lt_status jail_main_install(const jail *j, const lt_jail_exec *exec, const lt_jail_gate *gate, lt_err *err) {
+static lt_status jail_main_install(const jail_options *j, const lt_jail_exec *exec, const lt_jail_gate *gate,
+                                   lt_err *err) {
   LT_AUTO_BUF(filter, LT_JAIL_FILTER_MAX_BYTES);
-  lt_status status = lt_jail_filter_make(j->profile, exec, (uint32_t)getpid(), &filter, err);
-  if (status == LT_OK) {
-    status = exec->connects == LT_JAIL_ASKED ? lt_jail_gate_install(gate, lt_buf_view(&filter), err)
-                                             : lt_jail_filter_install(lt_buf_view(&filter), err);
-  }
-  return status;
+  LT_TRY(lt_jail_filter_make(j->profile, exec, (uint32_t)getpid(), &filter, err));
+  return exec->connects == LT_JAIL_CONNECT_ASK ? lt_jail_gate_install(gate, lt_buf_view(&filter), err)
+                                               : lt_jail_filter_install(lt_buf_view(&filter), err);
 }
 
-/* The last wall, and the only exec that fits through it. Returns only on failure. */
-static lt_status jail_main_become(const jail *j, const lt_jail_gate *gate, lt_err *err) {
-  char *path = jail_main_moved(j->command[0], strlen(j->command[0]) + 1);
-  char **argv = jail_main_moved(j->command + 1, jail_main_list_size(j->command + 1));
-  char **envp = jail_main_moved(environ, jail_main_list_size(environ));
+/* Puts up the last wall, and does the only exec that it allows. Returns only on failure. */
+static lt_status jail_main_become(const jail_options *j, const lt_jail_gate *gate, lt_err *err) {
+  char *path = jail_main_copy_to_random(j->command[0], strlen(j->command[0]) + 1);
+  char **argv = jail_main_copy_to_random(j->command + 1, jail_main_list_size(j->command + 1));
+  char **envp = jail_main_copy_to_random(environ, jail_main_list_size(environ));
   if (path == NULL || argv == NULL || envp == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory");
   }
-  lt_jail_exec exec = {{(uintptr_t)path, (uintptr_t)argv, (uintptr_t)envp}, gate ? LT_JAIL_ASKED : LT_JAIL_REFUSED};
+  lt_jail_exec exec = {{(uintptr_t)path, (uintptr_t)argv, (uintptr_t)envp},
+                       gate ? LT_JAIL_CONNECT_ASK : LT_JAIL_CONNECT_REFUSE};
   lt_status status = jail_main_install(j, &exec, gate, err);
-  if (status == LT_E_UNSUPPORTED && gate != NULL && j->best_effort) { /* a container may watch calls itself */
-    exec.connects = LT_JAIL_LET;
+  if (status == LT_E_UNSUPPORTED && gate != NULL && j->best_effort) { /* a container's own listener prevents ours */
+    exec.connects = LT_JAIL_CONNECT_ALLOW;
     status = jail_main_install(j, &exec, gate, err);
   }
-  if (!jail_main_passed_over(j, status)) {
+  if (!jail_main_may_go_on(j, status)) {
     return status;
   }
-  LT_TRY(jail_main_limit(j, err)); /* last: from here on there may be no memory for ourselves */
+  LT_TRY(jail_main_limit(j, err)); /* last: after it there may be no memory for this process */
   syscall(SYS_execve, path, argv, envp);
   return lt_fail(err, LT_E_IO, "cannot start \"%s\" as user %u: %s%s", path, getuid(), strerror(errno),
                  errno == EACCES ? " (the file and every folder above it must be open to that user)" : "");
 }
 
-static lt_status jail_main_run(const jail *j, lt_err *err) {
-  (void)setsid(); /* fails where it is one already */
+static lt_status jail_main_run(const jail_options *j, lt_err *err) {
+  (void)setsid(); /* fails when the process has a session already */
   umask(077);
   if (syscall(SYS_close_range, 3U, ~0U, 0U) != 0) {
     for (int fd = 3, end = (int)sysconf(_SC_OPEN_MAX); fd < end; fd++) {
@@ -290,7 +290,7 @@ static lt_status jail_main_run(const jail *j, lt_err *err) {
     }
   }
   lt_status status = lt_jail_drop((uid_t)j->numbers[UID].value, (gid_t)j->numbers[GID].value, err);
-  if (!jail_main_passed_over(j, status)) {
+  if (!jail_main_may_go_on(j, status)) {
     return status;
   }
   LT_TRY(jail_main_die_with_parent(j, err));
@@ -298,17 +298,17 @@ static lt_status jail_main_run(const jail *j, lt_err *err) {
     return lt_fail(err, LT_E_UNSUPPORTED, "prctl: %s", strerror(errno));
   }
   lt_jail_gate gate = {.path = j->socket, .port = (unsigned)j->numbers[PORT].value};
-  bool gated = j->socket != NULL || j->numbers[PORT].given;
-  if (gated) {
+  bool has_gate = j->socket != NULL || j->numbers[PORT].given;
+  if (has_gate) {
     LT_TRY(lt_jail_gate_open(&gate, err));
   }
-  status = jail_main_hold_files(j, err);
-  return jail_main_passed_over(j, status) ? jail_main_become(j, gated ? &gate : NULL, err) : status;
+  status = jail_main_restrict_files(j, err);
+  return jail_main_may_go_on(j, status) ? jail_main_become(j, has_gate ? &gate : NULL, err) : status;
 }
 
 int lt_jail_main(int argc, char **argv) {
   lt_err err = LT_ERR_INIT;
-  jail j = {0};
+  jail_options j = {0};
   lt_status status = jail_main_parse(&j, argc, argv, &err);
   status = status == LT_OK ? jail_main_run(&j, &err) : status;
   dprintf(STDERR_FILENO, "%s\n", lt_err_msg(&err));

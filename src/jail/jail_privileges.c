@@ -20,8 +20,8 @@ bool lt_jail_can_drop(void) {
          (syscall(SYS_capget, &header, caps) == 0 && (caps[0].effective & needed) == needed);
 }
 
-/* The bounding set is what an exec could give back. It is a second lock (no new privileges is the first), so that
- * who may not turn this one goes without. */
+/* The bounding set limits what an exec could give back. no_new_privs prevents that already, so a failure does not
+ * matter here. */
 static void jail_privileges_drop_bounding_set(void) {
   for (unsigned long cap = 0; prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0; cap++) {
   }

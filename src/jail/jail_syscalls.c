@@ -12,7 +12,7 @@
 
 #include "jail/jail.h"
 
-/* Who. */
+/* Profiles. */
 #define ZYGOTE (1 << LT_JAIL_PYTHON_ZYGOTE)
 #define PYTHON (1 << LT_JAIL_PYTHON)
 #define UNIX   (1 << LT_JAIL_DENO)
@@ -21,31 +21,31 @@
 #define RUN    (PYTHON | DENO)
 #define ALL    (ZYGOTE | RUN)
 
-/* When. */
+/* Conditions. */
 #define BITS(arg, mask, value) \
   { LT_JAIL_BITS, arg, (uint32_t)(mask), (uint32_t)(value) }
 #define IS(arg, value)     BITS(arg, 0xffffffff, value)
 #define NONE_OF(arg, bits) BITS(arg, bits, 0)
 #define NULL_AT(arg) \
   { LT_JAIL_NULL, arg, 0, 0 }
-#define WITH(name, who, error, ...) \
-  {                                 \
-    SYS_##name, who, error, {       \
-      __VA_ARGS__                   \
-    }                               \
+#define WITH(name, profiles, error, ...) \
+  {                                      \
+    SYS_##name, profiles, error, {       \
+      __VA_ARGS__                        \
+    }                                    \
   }
-#define ALLOW(name, who)  \
-  {                       \
-    SYS_##name, who, 0, { \
-      { 0 }               \
-    }                     \
-  }
-#define IF(name, who, ...) WITH(name, who, 0, __VA_ARGS__)
-#define FAIL(name, who, error) \
+#define ALLOW(name, profiles)  \
   {                            \
-    SYS_##name, who, error, {  \
+    SYS_##name, profiles, 0, { \
       { 0 }                    \
     }                          \
+  }
+#define IF(name, profiles, ...) WITH(name, profiles, 0, __VA_ARGS__)
+#define FAIL(name, profiles, error) \
+  {                                 \
+    SYS_##name, profiles, error, {  \
+      { 0 }                         \
+    }                               \
   }
 
 #define NAMESPACES \
@@ -58,12 +58,11 @@
 #define SO_TIMEOUT 20 /* and 21: SO_RCVTIMEO, SO_SNDTIMEO */
 #define TCP_LEVEL  6
 
-/* What the kernel may truncate on the way, so that "for reading only" is not enough of a right: Landlock before its
- * ABI 3 asks for the right to read only. */
+/* Refuses to truncate a file while it is opened for reading: before ABI 3 Landlock asks only for the right to read. */
 #define TRUNCATES(name, arg) WITH(name, ALL, EPERM, BITS(arg, O_ACCMODE | O_TRUNC, O_RDONLY | O_TRUNC))
-/* Neither for reading nor for writing: Landlock lets any file be opened so, and that is enough to change its rights
- * and times, and before ABI 3 to truncate it. */
-#define FOR_NOTHING(name, arg) WITH(name, ALL, EPERM, BITS(arg, O_ACCMODE, O_ACCMODE))
+/* Refuses to open a file neither for reading nor for writing. Landlock allows that for any file, and it is enough to
+ * change the file's rights and times, and before ABI 3 to truncate it. */
+#define NO_ACCESS(name, arg) WITH(name, ALL, EPERM, BITS(arg, O_ACCMODE, O_ACCMODE))
 
 static const lt_jail_rule rules[] = {
     /* The most frequent ones first: the filter is a list. */
@@ -71,7 +70,7 @@ static const lt_jail_rule rules[] = {
     ALLOW(write, ALL),
     ALLOW(futex, ALL),
     TRUNCATES(openat, 2),
-    FOR_NOTHING(openat, 2),
+    NO_ACCESS(openat, 2),
     IF(openat, ALL, NONE_OF(2, CREATES)),
     IF(openat, ALL, NONE_OF(3, SETID)),
     ALLOW(close, ALL),
@@ -93,7 +92,7 @@ static const lt_jail_rule rules[] = {
     ALLOW(pkey_mprotect, ALL),
     ALLOW(membarrier, ALL),
 
-    /* Open files. Whose file a path means is told by Landlock to open, rename and the like, but not to chmod, utime,
+    /* Open files. Landlock checks the path of open, rename and the like, but not of chmod, utime,
      * truncate (before ABI 3), chown, setxattr: those are left for open files only, or not at all. */
     ALLOW(readv, ALL),
     ALLOW(writev, ALL),
@@ -107,12 +106,13 @@ static const lt_jail_rule rules[] = {
     ALLOW(splice, ALL),
     ALLOW(tee, ALL),
     ALLOW(copy_file_range, ALL),
-    IF(close_range, ALL, NONE_OF(2, UNSHARE)), /* one table of descriptors per process: it can be looked at */
+    IF(close_range, ALL,
+       NONE_OF(2, UNSHARE)), /* one table of descriptors per process, so that the runner can inspect it */
     ALLOW(dup, ALL),
     ALLOW(dup3, ALL),
     ALLOW(pipe2, ALL),
     ALLOW(ftruncate, ALL),
-    /* Faster than anybody could count; the C library's posix_fallocate writes instead. */
+    /* fallocate takes disk space faster than the runner measures it; the C library's posix_fallocate writes instead. */
     FAIL(fallocate, PYTHON, EOPNOTSUPP),
     ALLOW(fallocate, ZYGOTE | DENO),
     ALLOW(fsync, ALL),
@@ -124,7 +124,7 @@ static const lt_jail_rule rules[] = {
     ALLOW(getdents64, ALL),
     IF(fchmod, ALL, NONE_OF(1, SETID)),
     IF(utimensat, ALL, NULL_AT(1), IS(3, 0)),
-    /* The owner of a file gets signals, chosen with F_SETSIG, from whoever makes it readable: no F_SETOWN. */
+    /* No F_SETOWN: it lets another process send signals of its choice (F_SETSIG) to a file's owner. */
     IF(fcntl, ALL, BITS(1, ~7U, F_DUPFD)), /* 0..7: up to F_SETLKW */
     IF(fcntl, ALL, BITS(1, ~1U, F_OFD_GETLK)),
     IF(fcntl, ALL, IS(1, F_OFD_SETLKW)),
@@ -138,7 +138,7 @@ static const lt_jail_rule rules[] = {
     IF(ioctl, ALL, IS(1, FIONCLEX)),
 
     /* Paths. */
-    FAIL(openat2, ALL, ENOSYS), /* its arguments cannot be looked at; everybody does without */
+    FAIL(openat2, ALL, ENOSYS), /* a filter cannot see its arguments; libraries do without it */
     ALLOW(statx, ALL),
     ALLOW(faccessat, ALL),
     ALLOW(faccessat2, ALL),
@@ -151,7 +151,7 @@ static const lt_jail_rule rules[] = {
     ALLOW(symlinkat, ALL),
     ALLOW(linkat, ALL),
     ALLOW(renameat2, ALL),
-    IF(mknodat, ALL, NONE_OF(2, SETID)), /* what may be made is Landlock's business: files and FIFOs */
+    IF(mknodat, ALL, NONE_OF(2, SETID)), /* Landlock decides what may be made: files and FIFOs */
     ALLOW(umask, ALL),
     ALLOW(statfs, ALL),
     ALLOW(fstatfs, ALL),
@@ -191,7 +191,7 @@ static const lt_jail_rule rules[] = {
     ALLOW(restart_syscall, ALL),
     ALLOW(sched_yield, ALL),
 
-    /* Signals: only to oneself. */
+    /* Signals: only to the process itself. */
     ALLOW(kill, ZYGOTE),
     IF(kill, RUN, IS(0, LT_JAIL_SELF_PID)),
     ALLOW(tgkill, ZYGOTE),
@@ -206,7 +206,7 @@ static const lt_jail_rule rules[] = {
     ALLOW(rt_sigsuspend, ALL),
     ALLOW(sigaltstack, ALL),
 
-    /* Processes and threads. What clone3 is asked for cannot be looked at; the C library falls back to clone. */
+    /* Processes and threads. A filter cannot see clone3's arguments; the C library falls back to clone. */
     FAIL(clone3, ALL, ENOSYS),
     IF(clone, ALL, BITS(0, NAMESPACES | THREAD, THREAD)),
     IF(clone, ZYGOTE, NONE_OF(0, NAMESPACES)),
@@ -248,7 +248,7 @@ static const lt_jail_rule rules[] = {
     ALLOW(uname, ALL),
     ALLOW(sysinfo, ALL),
     ALLOW(getrandom, ALL),
-    IF(personality, ALL, IS(0, 0xffffffff)), /* asks */
+    IF(personality, ALL, IS(0, 0xffffffff)), /* only reads it */
     IF(prctl, ALL, IS(0, PR_SET_NAME)),
     IF(prctl, ALL, IS(0, PR_GET_NAME)),
     IF(prctl, ALL, IS(0, PR_GET_DUMPABLE)),
@@ -266,7 +266,7 @@ static const lt_jail_rule rules[] = {
     ALLOW(landlock_add_rule, ZYGOTE),
     ALLOW(landlock_restrict_self, ZYGOTE),
 
-    /* Sockets. A pair of streams reaches nobody else. A datagram could be sent to any socket by its path; TCP's
+    /* Sockets. A pair of streams reaches no other process. A datagram could be sent to any socket by its path; TCP's
      * "fast open" is a connect that Landlock does not see. */
     IF(socketpair, ALL, IS(0, AF_UNIX), BITS(1, ~SOCK_FLAGS, SOCK_STREAM)),
     IF(socket, UNIX, IS(0, AF_UNIX), BITS(1, ~SOCK_FLAGS, SOCK_STREAM)),
@@ -274,7 +274,7 @@ static const lt_jail_rule rules[] = {
     IF(socket, TCP, IS(0, AF_INET), BITS(1, ~SOCK_FLAGS, SOCK_STREAM), IS(2, TCP_LEVEL)),
     FAIL(connect, DENO, LT_JAIL_ASK),
     IF(sendto, ALL, NULL_AT(4), NONE_OF(3, MSG_FASTOPEN)),
-    /* A message may hold open files that have no name, where nobody can count them. */
+    /* Not for Python programs: a message can hold open, deleted files, which the runner could not count. */
     IF(sendmsg, ZYGOTE | DENO, NONE_OF(2, MSG_FASTOPEN)),
     ALLOW(recvfrom, ALL),
     ALLOW(recvmsg, ALL),
@@ -287,9 +287,9 @@ static const lt_jail_rule rules[] = {
     IF(setsockopt, TCP, IS(1, TCP_LEVEL)),
 
 #ifdef __x86_64__
-    /* What other processors have under newer names only. */
+    /* Old names, which other processors do not have. */
     TRUNCATES(open, 1),
-    FOR_NOTHING(open, 1),
+    NO_ACCESS(open, 1),
     IF(open, ALL, NONE_OF(1, CREATES)),
     IF(open, ALL, NONE_OF(2, SETID)),
     IF(creat, ALL, NONE_OF(1, SETID)),

@@ -1,4 +1,4 @@
-/* Which system calls a profile has left: the table that filter.c turns into a program for the kernel. */
+/* Private to src/jail: the table of allowed system calls, which jail_filter.c turns into a program for the kernel. */
 #ifndef LT_JAIL_JAIL_SYSCALLS_H
 #define LT_JAIL_JAIL_SYSCALLS_H
 
@@ -6,9 +6,7 @@
 #include <stdint.h>
 
 #define LT_JAIL_CONDS_MAX 3
-#define LT_JAIL_ASK                                              \
-  0xffff /* as a rule's `error`: as lt_jail_exec.connects has it \
-          */
+#define LT_JAIL_ASK       0xffff /* in a rule's `error`: lt_jail_exec.connects decides */
 
 typedef enum lt_jail_test {
   LT_JAIL_ALWAYS, /* no condition; ends a list of conditions */
@@ -23,11 +21,12 @@ typedef struct lt_jail_cond {
   uint32_t value;
 } lt_jail_cond;
 
-/* Rules of one call stand together. The first whose conditions all hold decides; when none does, it is EPERM. */
+/* The rules of one call are adjacent. The first rule whose conditions all hold decides; without one, the call fails
+ * with EPERM. */
 typedef struct lt_jail_rule {
   int number;
-  uint16_t who;   /* bits, 1 << lt_jail_profile */
-  uint16_t error; /* 0: allowed; otherwise what the call fails with */
+  uint16_t profiles; /* bits, 1 << lt_jail_profile */
+  uint16_t error;    /* 0: the call is allowed; otherwise it fails with this */
   lt_jail_cond conds[LT_JAIL_CONDS_MAX];
 } lt_jail_rule;
 

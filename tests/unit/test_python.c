@@ -87,7 +87,7 @@ IN_PYTHON(test_what_it_is_told) {
   py_expect("set_result(input_data)", "json null");
   py_expect(
       "input('name? ')",
-      "E_PROGRAM 1:1 EOFError: nobody answers input(): a program has no standard input; use input_data, or call a "
+      "E_PROGRAM 1:1 EOFError: input() has no answer: a program has no standard input; use input_data, or call a "
       "tool [input('name? ')]");
   py_expect("import sys\nset_result(sys.stdin.read())", "string ");
 }
@@ -130,7 +130,7 @@ IN_PYTHON(test_errors_are_where_they_were_written) {
       "s = '\xc3\xa9\xc3\xa9'; s.nothing",
       "E_PROGRAM 1:11 AttributeError: 'str' object has no attribute 'nothing' [s = '\xc3\xa9\xc3\xa9'; s.nothing]");
   py_expect("class E(Exception):\n    def __str__(self):\n        raise ValueError\nraise E()",
-            "E_PROGRAM 4:1 E: an error whose text cannot be had [raise E()]");
+            "E_PROGRAM 4:1 E: an error without a readable text [raise E()]");
   py_expect("def f(n):\n    return f(n + 1)\nf(0)",
             "E_PROGRAM 2:12 RecursionError: maximum recursion depth exceeded [return f(n + 1)]");
   py_expect("raise ExceptionGroup('two', [ValueError('a'), TypeError('b')])",

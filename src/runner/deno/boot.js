@@ -1,9 +1,9 @@
-// What a program finds in its world in Deno. It follows `const lathe = {...};`, which the runner writes (source.c):
-// where the bridge is. Runs first, and waits for its program, which may come later (spare.c); that is imported at the
-// end, in a module of its own, so that its lines, columns and names are its own.
+// The globals of a program in Deno. Deno runs this file first. `const lathe = {...};` stands before it: the bridge's
+// address, written by deno_source.c. The file waits for the program, which may come later (deno_spare.c), and imports it
+// at its end. So the program is a module of its own, with its own lines, columns and names.
 //
-// What is told without waiting goes to standard output, a record a line (byte 0x1e, then JSON; deno_read.c); whatever
-// else is written there is output. Tool calls, and what else needs an answer, are HTTP requests to the bridge.
+// Messages without an answer go to standard output, a record on each line (byte 0x1e, then JSON; deno_output.c). Everything
+// else that is written there is output. Tool calls, and all that needs an answer, are HTTP requests to the bridge.
 const { Array, Error, JSON, Map, Object, Promise, Proxy, Set, String, Symbol, TypeError } = globalThis;
 const { parse, stringify } = JSON;
 const encoder = new TextEncoder(), decoder = new TextDecoder();
@@ -37,7 +37,7 @@ const readable = (key, value) => {
   }
   return value;
 };
-// Only for cycles, and for values whose own toJSON or getters throw.
+// For cycles, and for values whose toJSON or getters throw.
 const copy = (value, parents) => {
   value = readable('', value);
   if (value === null || typeof value !== 'object') return value;
@@ -89,7 +89,7 @@ addEventListener('unhandledrejection', (event) => { event.preventDefault(); fail
 addEventListener('error', (event) => { event.preventDefault(); fail(event.error); });
 
 // --- The bridge -------------------------------------------------------------------------------------------------------
-// HTTP/1.1 by hand: fetch() would need a permission for a host, and 10 ms to be loaded.
+// HTTP/1.1 by hand: fetch() would need a permission for a host, and takes 10 ms to load.
 const idle = [], waiting = [];
 let connections = 0;
 const take = async () => {
@@ -111,7 +111,7 @@ const give = (connection) => {
 const lose = (connection) => {
   try {
     connection.close();
-  } catch { /* it is */ }
+  } catch { /* it is closed */ }
   connections--;
   const next = waiting.shift();
   if (next) next(take());
@@ -123,8 +123,8 @@ const append = (a, b) => {
   both.set(b, a.length);
   return both;
 };
-const more = async (connection, room) => {
-  const n = await connection.read(room);
+const more = async (connection, buffer) => {
+  const n = await connection.read(buffer);
   if (n === null) throw new Error('the bridge has closed the connection');
   return n;
 };
@@ -170,7 +170,7 @@ const post = async (path, fields) => {
   if (got.status !== 200) throw new Error(`the bridge says ${got.status}: ${got.text.trim()}`);
   return parse(got.text);
 };
-// {content, is_error}: the content, or an error with the text of it.
+// The answer is {content, is_error}. Returns the content, or throws an error with its text.
 const ask = async (path, fields, error) => {
   const { content, is_error } = await post(path, fields);
   if (!is_error) return content;
@@ -183,9 +183,9 @@ const hidden = (object, name, value) =>
   Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
 const global = (name, value) => hidden(globalThis, name, value);
 
-// JavaScript: a promise of the value, which rejects.
+// JavaScript: a promise of the value. It rejects when the tool fails.
 const call = (id, input) => ask('/', { tool_name: id, arguments: input ?? {} }, new Error());
-// TypeScript: a promise of a Result, which never does.
+// TypeScript: a promise of a Result. It never rejects.
 const callResult = async (id, input) => {
   try {
     return { success: true, value: await call(id, input) };
@@ -193,7 +193,7 @@ const callResult = async (id, input) => {
     return { success: false, error: message(e) };
   }
 };
-let world; // what source.c says of the program: set when it comes
+let world; // world.json, written by deno_source.c: set when the program comes
 const toolFunction = (id, name) => hidden((input) => (world.typed ? callResult : call)(id, input), 'name', name);
 const hostFunction = (name) => hidden((...args) => {
   while (args.length > 0 && args[args.length - 1] === undefined) args.length--;
@@ -217,7 +217,7 @@ global('parallel', async (calls) => {
 global('discoverTools', (query) => ask('/discover', { query: query === undefined ? '' : String(query) }, new Error()));
 global('toolSchema', (name) => ask('/schema', { name: String(name) }, new Error()));
 
-// --- The rest of its world --------------------------------------------------------------------------------------------
+// --- Other globals ----------------------------------------------------------------------------------------------------
 const say = (level, text) => record({ t: level, text });
 const output = (value) => say('output', plain(value));
 const done = () => record({ t: 'done' });
@@ -245,16 +245,16 @@ const complete = (what) => {
   done();
   return { stored: what.data !== undefined, followUp: Boolean(what.followUp) };
 };
-// console prints as it does in Deno, but to us. Levels: 0 debug, 1 log and info, 2 warn, 3 error.
+// console formats as in Deno, but writes records. Levels: 0 debug, 1 log and info, 2 warn, 3 error.
 const printed = (text, level) => {
   if (world.typed && !world.muted && level < 2) say('output', text);
   else say(level === 3 ? 'error' : level === 2 ? 'warning' : 'log', text.endsWith('\n') ? text.slice(0, -1) : text);
 };
 const Console = Deno[Deno.internal]?.Console;
 if (Console) {
-  const ours = new Console(printed);
-  for (const name of Object.keys(ours)) {
-    if (typeof ours[name] === 'function') hidden(console, name, ours[name]);
+  const recording = new Console(printed);
+  for (const name of Object.keys(recording)) {
+    if (typeof recording[name] === 'function') hidden(console, name, recording[name]);
   }
 } else {
   const print = (level) => (...values) =>
@@ -275,8 +275,8 @@ const bind = () => {
   global('complete', complete);
 };
 if (lathe.ahead) globalThis.setTimeout; // its first use takes 11 ms
-// A byte is the word that the program is there, its types have been checked, and the bridge is open. Blocks until then,
-// and costs nothing meanwhile; the end of input is Lathe's.
+// Blocks until a byte comes: the program is there, its types are checked, and the bridge is open. The end of the input
+// means that Lathe has ended.
 if (stdin.readSync(new Uint8Array(1)) === null) exit(0);
 world = parse(readTextFileSync('world.json'));
 bind();

@@ -1,8 +1,8 @@
 /* The Deno runner: TypeScript and JavaScript in a Deno process of their own, one per run. One may be started ahead.
  *
  * Tool calls come over a bridge, HTTP on a unix socket in the run's private folder, and go through the door
- * (docs/internals/deno.md). TypeScript is checked first by TypeScript's own compiler, unless that is turned off; the
- * interpreter starts meanwhile. Deno gets no permissions but for the socket. Loop thread only.
+ * (docs/internals/deno.md). TypeScript's own compiler checks types first, unless that is turned off; Deno starts
+ * meanwhile. Deno's only permission is the socket. Loop thread only.
  */
 #ifndef LT_RUNNER_DENO_DENO_H
 #define LT_RUNNER_DENO_DENO_H
@@ -31,10 +31,9 @@ typedef struct lt_deno_options {
   uint64_t ahead_ms;  /* once a program has run, a Deno is started ahead and waits so long for the next; 0: none is */
 } lt_deno_options;
 
-/* Looks for nothing and starts nothing yet. Copies the paths. Borrows: loop and door. Errors: LT_E_NOMEM. Owns: the
- * caller, lt_deno_free. */
+/* Starts nothing yet. Copies the paths. Borrows: loop and door. Errors: LT_E_NOMEM. Owns: the caller, lt_deno_free. */
 lt_status lt_deno_new(const lt_deno_options *options, lt_deno **ret_deno, lt_err *err);
-/* Every run must have ended. NULL is allowed. LT_YIELDS until what was started ahead is gone. */
+/* Every run must have ended. NULL is allowed. LT_YIELDS until the spare is gone. */
 void lt_deno_free(lt_deno *deno) LT_YIELDS;
 
 /* As one runner among others, "deno": TypeScript and JavaScript. Borrows: lives as long as `deno`. Where Deno is

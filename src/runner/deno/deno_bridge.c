@@ -1,11 +1,11 @@
 /* The bridge: requests of the program's process, carried out on fibers of their own.
  *
- *   POST /           {tool_name, arguments} -> {content, is_error}: the door's value, or a message
+ *   POST /           {tool_name, arguments} -> {content, is_error}: the tool's value, or a message
  *   POST /function   {name, args}           -> likewise, for the request's functions
  *   POST /discover   {query}, POST /schema {name} -> likewise
  *
- * What is no such request is answered as HTTP has it, with a sentence. Whoever speaks is the program: nothing it says
- * is believed, and it can do no more than its tools.
+ * Any other request gets an HTTP error with a sentence. All requests are the program's: nothing in them is trusted, and
+ * they can do no more than the program's tools.
  */
 #include <stdio.h>
 
@@ -15,6 +15,7 @@
 #include "runner/deno/deno_bridge.h"
 #include "runner/deno/deno_clock.h"
 #include "runner/deno/deno_folder.h"
+#include "runner/deno/deno_program.h"
 #include "runner/deno/deno_run.h"
 #include "runner/deno/deno_source.h"
 
@@ -24,6 +25,7 @@ typedef struct deno_call {
 } deno_call;
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
+
 static void deno_bridge_put_answer(lt_http_answer *answer, lt_str content, bool raw, bool is_error) {
   lt_buf_clear(&answer->body);
   lt_json_writer w = lt_json_writer_on(&answer->body);
@@ -52,24 +54,26 @@ static void deno_bridge_put_status(lt_http_answer *answer, int status, const cha
   lt_buf_addc(&answer->body, text);
 }
 
-/* --- What is asked ------------------------------------------------------------------------------------------------ */
-typedef struct deno_reading {
+/* --- Request bodies ----------------------------------------------------------------------------------------------- */
+
+typedef struct bridge_body {
   lt_str text;
   lt_arena arena;
   lt_json_doc doc;
   lt_err err;
   lt_status status;
-} deno_reading;
+} bridge_body;
 
 static void deno_bridge_read_json(void *arg) {
-  deno_reading *r = arg;
+  bridge_body *r = arg;
   r->status = lt_json_parse(&r->arena, r->text, &r->doc, &r->err);
 }
 
-/* An object. Long ones are read off the loop. LT_YIELDS. False: answered. */
-static bool deno_bridge_read_body(const lt_deno_run *run, const lt_http_call *call, deno_reading *r,
+/* Parses the body, which must be an object. A long one is parsed on a worker. False: the request has been answered.
+ * LT_YIELDS. */
+static bool deno_bridge_read_body(const lt_deno_run *run, const lt_http_call *call, bridge_body *r,
                                   lt_http_answer *answer) LT_YIELDS {
-  *r = (deno_reading){.text = call->body, .err = LT_ERR_INIT};
+  *r = (bridge_body){.text = call->body, .err = LT_ERR_INIT};
   lt_arena_init(&r->arena, LT_GIB);
   if (call->body.n <= LT_CALL_INLINE_BYTES || lt_loop_offload(run->loop, deno_bridge_read_json, r, NULL) != LT_OK) {
     deno_bridge_read_json(r);
@@ -84,7 +88,7 @@ static bool deno_bridge_read_body(const lt_deno_run *run, const lt_http_call *ca
   return false;
 }
 
-static bool deno_bridge_read_text(deno_reading *r, const char *key, lt_str *ret, lt_http_answer *answer) {
+static bool deno_bridge_read_text(bridge_body *r, const char *key, lt_str *ret, lt_http_answer *answer) {
   if (lt_json_str(lt_json_get(lt_json_root(&r->doc), key), &r->arena, ret)) {
     return true;
   }
@@ -95,6 +99,7 @@ static bool deno_bridge_read_text(deno_reading *r, const char *key, lt_str *ret,
 }
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
+
 static void deno_bridge_free_text(lt_str *text) {
   char *bytes = NULL;
   memcpy(&bytes, &text->p, sizeof bytes);
@@ -108,10 +113,10 @@ static bool deno_bridge_copy_text(lt_str text, lt_str *ret) {
   return bytes != NULL;
 }
 
-/* Inputs and results that are short enough stay for the report. */
+/* Whether an input or result is short enough to be kept for the run's result. */
 static bool deno_bridge_keep(lt_deno_run *run, size_t bytes) {
-  bool fits = bytes <= LT_RUN_RECORD_BYTES && bytes <= LT_RUN_RECORDS_MAX_BYTES - run->kept_bytes;
-  run->kept_bytes += fits ? bytes : 0;
+  bool fits = bytes <= LT_RUN_RECORD_BYTES && bytes <= LT_RUN_RECORDS_MAX_BYTES - run->calls.recorded_bytes;
+  run->calls.recorded_bytes += fits ? bytes : 0;
   return fits;
 }
 
@@ -130,8 +135,8 @@ static deno_call *deno_bridge_call_new(lt_deno_run *run, lt_str tool, lt_str inp
     return NULL;
   }
   call->base.record.input_bytes = input.n;
-  *run->last_call = &call->base;
-  run->last_call = &call->base.next;
+  *run->calls.list_end = &call->base;
+  run->calls.list_end = &call->base.next;
   return call;
 }
 
@@ -140,31 +145,31 @@ static void deno_bridge_on_approval(void *arg, bool waiting) {
   bool waited = call->base.asking > 0;
   call->base.asking += waiting ? 1 : waited ? -1u : 0;
   if (waited != (call->base.asking > 0)) {
-    call->run->asking += waiting ? 1 : -1u;
-    lt_deno_set_clock(call->run);
+    call->run->calls.waiting_for_approval += waiting ? 1 : -1u;
+    lt_deno_clock_update(call->run);
   }
 }
 
-typedef struct checking {
+typedef struct bridge_answer_check {
   lt_str text;
-  bool ok;
-} checking;
+  bool is_json;
+} bridge_answer_check;
 
 static void deno_bridge_check_json(void *arg) {
-  checking *c = arg;
-  c->ok = lt_json_check(c->text, NULL) == LT_OK;
+  bridge_answer_check *c = arg;
+  c->is_json = lt_json_check(c->text, NULL) == LT_OK;
 }
 
-/* What comes from a tool is believed only so far: the answer must stay JSON. */
+/* A tool's answer that is not JSON becomes an error. */
 static void deno_bridge_check_value(lt_deno_run *run, lt_run_tool_call *call) LT_YIELDS {
-  checking c = {.text = lt_buf_view(&call->out)};
+  bridge_answer_check c = {.text = lt_buf_view(&call->out)};
   if (call->status != LT_OK || c.text.n == 0) {
     return;
   }
   if (c.text.n <= LT_CALL_INLINE_BYTES || lt_loop_offload(run->loop, deno_bridge_check_json, &c, NULL) != LT_OK) {
     deno_bridge_check_json(&c);
   }
-  if (!c.ok) {
+  if (!c.is_json) {
     call->status = LT_E_INTERNAL;
     lt_buf_clear(&call->out);
     lt_buf_addc(&call->out, "the answer is not JSON");
@@ -184,7 +189,7 @@ static void deno_bridge_carry_out_function(lt_run_tool_call *call, lt_str args,
   }
 }
 
-/* As the door does it. */
+/* Masks secrets in a function's answer, as the door does in a tool's. */
 static void deno_bridge_mask_answer(const lt_deno_run *run, lt_run_tool_call *call) {
   const lt_secrets *secrets = lt_door_secrets(run->deno->door);
   if (lt_secrets_in(secrets, lt_buf_view(&call->out))) {
@@ -196,7 +201,8 @@ static void deno_bridge_mask_answer(const lt_deno_run *run, lt_run_tool_call *ca
   }
 }
 
-/* Recorded as tools are, so that a program that is run again gets the same. */
+/* Calls a function of the host. The journal records the call like a tool's, so that a program that is run again gets
+ * the same answer. */
 static void deno_bridge_call_function(const lt_deno_run *run, lt_run_tool_call *call, lt_str args,
                                       const lt_invoke_options *options) LT_YIELDS {
   lt_journal *journal = run->matching.journal;
@@ -225,7 +231,7 @@ static void deno_bridge_call_function(const lt_deno_run *run, lt_run_tool_call *
   (void)journal->finish(journal, id, call->status, lt_buf_view(&call->out), NULL);
 }
 
-/* `Tool "x" failed: why`, unless the door said as much already, or it is no tool. */
+/* A failure is `Tool "x" failed: why`, unless the door's message names the tool already, or it is a function's. */
 static void deno_bridge_answer_call(const lt_run_tool_call *call, lt_http_answer *answer) {
   lt_str text = lt_buf_view(&call->out);
   if (call->status == LT_OK) {
@@ -262,11 +268,11 @@ static void deno_bridge_carry_out(deno_call *call, lt_str input) LT_YIELDS {
   lt_run_tool_call *base = &call->base;
   lt_invoke_options options = {
       .cancel = &run->cancel, .caller = run->request->caller, .on_approval = deno_bridge_on_approval, .arg = call};
-  bool on_record =
+  bool is_on_record =
       lt_call_matching_answer(&run->matching, base->record.tool, input, &options.seq, &base->status, &base->out);
-  if (!on_record && base->function != NULL) {
+  if (!is_on_record && base->function != NULL) {
     deno_bridge_call_function(run, base, input, &options);
-  } else if (!on_record) {
+  } else if (!is_on_record) {
     base->status = lt_door_call(run->deno->door, base->record.tool, input, &options, &base->out, NULL);
     lt_call_matching_note_failure(&run->matching, options.seq, base->status, lt_buf_view(&base->out));
   } else if (base->status == LT_E_DIVERGED) {
@@ -286,32 +292,33 @@ static void deno_bridge_carry_out(deno_call *call, lt_str input) LT_YIELDS {
 static void deno_bridge_perform(deno_call *call, lt_str input, lt_http_answer *answer) LT_YIELDS {
   lt_deno_run *run = call->run;
   lt_run_tool_call *base = &call->base;
-  run->call_count++;
-  run->in_flight++;
-  lt_deno_set_clock(run);
+  run->calls.count++;
+  run->calls.running++;
+  lt_deno_clock_update(run);
   deno_bridge_carry_out(call, input);
-  if (base->asking > 0) { /* whoever was asked has no say any more */
+  if (base->asking > 0) { /* the call has ended: its approval is not awaited any more */
     base->asking = 1;
     deno_bridge_on_approval(call, false);
   }
   deno_bridge_check_value(run, base);
   deno_bridge_answer_call(base, answer);
   deno_bridge_finish(run, base);
-  run->in_flight--;
-  lt_deno_set_clock(run);
-  if (run->cancel.why != LT_OK && run->stopped == LT_OK && !run->ended) { /* not with what its cancel has done */
-    lt_deno_stop(run, LT_E_CANCELLED);
+  run->calls.running--;
+  lt_deno_clock_update(run);
+  if (run->cancel.why != LT_OK && run->stop_reason == LT_OK &&
+      !run->has_ended) { /* the call's cancel stops the program */
+    lt_deno_program_stop(run, LT_E_CANCELLED);
   }
 }
 
-/* May it be made? Otherwise it is answered. */
-static bool deno_bridge_has_room(const lt_deno_run *run, lt_http_answer *answer) {
+/* Whether another call may be made. False: the request has been answered. */
+static bool deno_bridge_can_call(const lt_deno_run *run, lt_http_answer *answer) {
   char text[160];
   if (run->cancel.why != LT_OK) {
     deno_bridge_put_answer(answer, LT_STR("the program has ended"), false, true);
     return false;
   }
-  if (run->call_count >= LT_RUN_CALLS_MAX) {
+  if (run->calls.count >= LT_RUN_CALLS_MAX) {
     snprintf(text, sizeof text, "too many tool calls: a program may make %d of them", LT_RUN_CALLS_MAX);
     deno_bridge_put_answer(answer, lt_str_of(text), false, true);
     return false;
@@ -321,7 +328,7 @@ static bool deno_bridge_has_room(const lt_deno_run *run, lt_http_answer *answer)
 
 static void deno_bridge_make_call(lt_deno_run *run, lt_str tool, const lt_run_function *function, lt_str input,
                                   lt_http_answer *answer) LT_YIELDS {
-  if (!deno_bridge_has_room(run, answer)) {
+  if (!deno_bridge_can_call(run, answer)) {
     return;
   }
   deno_call *call = deno_bridge_call_new(run, tool, input);
@@ -333,14 +340,14 @@ static void deno_bridge_make_call(lt_deno_run *run, lt_str tool, const lt_run_fu
   deno_bridge_perform(call, input, answer);
 }
 
-/* A tool by its id, or by the names programs have for it; what is none is the door's to refuse. */
+/* The id of the tool with this id or name. A name of no tool is returned as it is, and the door refuses it. */
 static lt_str deno_bridge_id_of(const lt_deno_run *run, lt_str name) {
   const lt_tool *tool = lt_catalog_find(run->catalog, name);
-  tool = tool != NULL ? tool : lt_deno_find_named(run, name);
+  tool = tool != NULL ? tool : lt_deno_source_find_tool(run, name);
   return tool != NULL ? tool->id : name;
 }
 
-static void deno_bridge_on_tool(lt_deno_run *run, deno_reading *r, lt_http_answer *answer) LT_YIELDS {
+static void deno_bridge_on_tool(lt_deno_run *run, bridge_body *r, lt_http_answer *answer) LT_YIELDS {
   lt_str name;
   if (!deno_bridge_read_text(r, "tool_name", &name, answer)) {
     return;
@@ -348,11 +355,12 @@ static void deno_bridge_on_tool(lt_deno_run *run, deno_reading *r, lt_http_answe
   lt_str arguments = lt_json_text(lt_json_get(lt_json_root(&r->doc), "arguments"));
   LT_AUTO_BUF(tool, LT_JSON_MAX_BYTES);
   lt_buf_add(&tool, deno_bridge_id_of(run, name));
-  lt_arena_release(&r->arena); /* not while the call lasts: it may have several times the bytes of the body */
+  lt_arena_release(
+      &r->arena); /* before the call, which may take long: the parsed body is several times as large as the text */
   deno_bridge_make_call(run, lt_buf_view(&tool), NULL, arguments, answer);
 }
 
-static void deno_bridge_on_function(lt_deno_run *run, deno_reading *r, lt_http_answer *answer) LT_YIELDS {
+static void deno_bridge_on_function(lt_deno_run *run, bridge_body *r, lt_http_answer *answer) LT_YIELDS {
   lt_str name;
   if (!deno_bridge_read_text(r, "name", &name, answer)) {
     return;
@@ -366,11 +374,12 @@ static void deno_bridge_on_function(lt_deno_run *run, deno_reading *r, lt_http_a
   deno_bridge_make_call(run, name, &run->request->functions[index], lt_json_text(args), answer);
 }
 
-/* --- What there is ------------------------------------------------------------------------------------------------ */
+/* --- Discovery ---------------------------------------------------------------------------------------------------- */
+
 #define DISCOVER_MAX 20
 
 static void deno_bridge_put_tool(const lt_deno_run *run, lt_json_writer *w, const lt_tool *tool) {
-  lt_str name = run->typed ? tool->ts_name : tool->js_name;
+  lt_str name = run->is_typescript ? tool->ts_name : tool->js_name;
   bool taken = lt_run_request_find_function(run->request, name) < run->request->function_count;
   lt_json_begin_object(w);
   lt_json_key(w, "id");
@@ -387,14 +396,14 @@ static bool deno_bridge_is_hidden(const lt_deno_run *run, const lt_tool *tool) {
   return caller != NULL && caller->hidden.n > 0 && lt_str_eq(tool->id, caller->hidden);
 }
 
-static void deno_bridge_on_discover(lt_deno_run *run, deno_reading *r, lt_http_answer *answer) {
+static void deno_bridge_on_discover(lt_deno_run *run, bridge_body *r, lt_http_answer *answer) {
   lt_str query;
   if (!deno_bridge_read_text(r, "query", &query, answer)) {
     return;
   }
-  size_t most = query.n == 0 ? lt_catalog_count(run->catalog) : DISCOVER_MAX;
-  uint32_t *found = lt_mem_alloc((most + 1) * sizeof *found);
-  size_t count = found != NULL ? lt_catalog_search(run->catalog, query, found, most) : 0;
+  size_t max = query.n == 0 ? lt_catalog_count(run->catalog) : DISCOVER_MAX;
+  uint32_t *found = lt_mem_alloc((max + 1) * sizeof *found);
+  size_t count = found != NULL ? lt_catalog_search(run->catalog, query, found, max) : 0;
   lt_json_writer w = lt_json_writer_on(&answer->body);
   lt_json_begin_object(&w);
   lt_json_key(&w, "content");
@@ -410,7 +419,7 @@ static void deno_bridge_on_discover(lt_deno_run *run, deno_reading *r, lt_http_a
   lt_mem_free(found);
 }
 
-static void deno_bridge_on_schema(lt_deno_run *run, deno_reading *r, lt_http_answer *answer) {
+static void deno_bridge_on_schema(lt_deno_run *run, bridge_body *r, lt_http_answer *answer) {
   lt_str name;
   if (!deno_bridge_read_text(r, "name", &name, answer)) {
     return;
@@ -425,10 +434,11 @@ static void deno_bridge_on_schema(lt_deno_run *run, deno_reading *r, lt_http_ans
 }
 
 /* --- The server --------------------------------------------------------------------------------------------------- */
+
 static void deno_bridge_on_handle(void *arg, const lt_http_call *call, lt_http_answer *answer) LT_YIELDS {
   static const struct {
     const char *path;
-    void (*fn)(lt_deno_run *run, deno_reading *r, lt_http_answer *answer) LT_YIELDS;
+    void (*fn)(lt_deno_run *run, bridge_body *r, lt_http_answer *answer) LT_YIELDS;
   } routes[] = {{"/", deno_bridge_on_tool},
                 {"/function", deno_bridge_on_function},
                 {"/discover", deno_bridge_on_discover},
@@ -437,7 +447,7 @@ static void deno_bridge_on_handle(void *arg, const lt_http_call *call, lt_http_a
   answer->content_type = "application/json";
   for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
     if (lt_str_eqc(call->path, routes[i].path)) {
-      deno_reading r;
+      bridge_body r;
       if (deno_bridge_read_body(run, call, &r, answer)) {
         routes[i].fn(run, &r, answer);
       }
@@ -448,12 +458,12 @@ static void deno_bridge_on_handle(void *arg, const lt_http_call *call, lt_http_a
   deno_bridge_put_status(answer, 404, "Not found\n");
 }
 
-/* Without a difference in time that tells how much of it was right. */
-static bool deno_bridge_is_secret(const lt_deno_run *run, lt_str said) {
-  size_t n = strlen(run->room.secret);
-  unsigned char differs = said.n != n;
+/* Compares in constant time, so that the time does not show how much of the secret is right. */
+static bool deno_bridge_is_secret(const lt_deno_run *run, lt_str given) {
+  size_t n = strlen(run->instance.secret);
+  unsigned char differs = given.n != n;
   for (size_t i = 0; i < n; i++) {
-    differs |= (unsigned char)((i < said.n ? said.p[i] : 0) ^ run->room.secret[i]);
+    differs |= (unsigned char)((i < given.n ? given.p[i] : 0) ^ run->instance.secret[i]);
   }
   return differs == 0;
 }
@@ -472,9 +482,9 @@ static bool deno_bridge_on_admit(void *arg, const lt_http_call *call, lt_http_an
   return true;
 }
 
-lt_status lt_deno_open_bridge(lt_deno_run *run, lt_deno_way way, lt_err *err) {
-  char path[sizeof run->room.folder + 16];
-  snprintf(path, sizeof path, "%s/bridge", run->room.folder);
+lt_status lt_deno_bridge_open(lt_deno_run *run, lt_deno_transport way, lt_err *err) {
+  char path[sizeof run->instance.folder + 16];
+  snprintf(path, sizeof path, "%s/bridge", run->instance.folder);
   lt_http_server_options options = {.unix_path = way == LT_DENO_TCP ? NULL : path,
                                     .body_max = LT_JSON_MAX_BYTES,
                                     .bodies_max = LT_RUN_HELD_MAX_BYTES,
@@ -485,7 +495,7 @@ lt_status lt_deno_open_bridge(lt_deno_run *run, lt_deno_way way, lt_err *err) {
                                     .arg = run};
   LT_TRY(lt_http_server_open(run->loop, &options, &run->server, err));
   if (way != LT_DENO_TCP) {
-    lt_deno_hand_over(&run->room, "bridge");
+    lt_deno_folder_chown(&run->instance, "bridge");
   }
   return LT_OK;
 }

@@ -3,32 +3,34 @@
 #include "runner/deno/deno_run.h"
 #include "sandbox/workers.h"
 
-/* What the process does meanwhile cannot be seen from here: its limit of CPU time holds while the clock stands. */
-static bool deno_clock_only_asks(const lt_deno_run *run) {
-  return run->asking > 0 && run->asking == run->in_flight && run->stopped == LT_OK && !run->ended;
+/* Whether only a missing approval keeps the program from going on. What the process computes meanwhile cannot be seen
+ * from here; its limit of processor time holds while the clock stands. */
+static bool deno_clock_should_pause(const lt_deno_run *run) {
+  return run->calls.waiting_for_approval > 0 && run->calls.waiting_for_approval == run->calls.running &&
+         run->stop_reason == LT_OK && !run->has_ended;
 }
 
-static void deno_clock_tell(const lt_deno_run *run, bool stands) {
+static void deno_clock_report(const lt_deno_run *run, bool stands) {
   if (run->request->on_standing != NULL) {
     run->request->on_standing(run->request->arg, stands);
   }
 }
 
-/* Over is over: a clock that has run out does not begin to stand. */
-void lt_deno_set_clock(lt_deno_run *run) {
-  bool stand = deno_clock_only_asks(run);
+/* A clock that has run out is not stopped. */
+void lt_deno_clock_update(lt_deno_run *run) {
+  bool should_pause = deno_clock_should_pause(run);
   uint64_t now = lt_workers_now();
-  if (stand == (run->stands_since_ns != 0) || (stand && now >= run->deadline_ns)) {
+  if (should_pause == (run->clock.paused_since_ns != 0) || (should_pause && now >= run->clock.deadline_ns)) {
     return;
   }
-  run->deadline_ns += stand ? 0 : now - run->stands_since_ns;
-  run->stands_since_ns = stand ? now : 0;
-  deno_clock_tell(run, stand);
+  run->clock.deadline_ns += should_pause ? 0 : now - run->clock.paused_since_ns;
+  run->clock.paused_since_ns = should_pause ? now : 0;
+  deno_clock_report(run, should_pause);
   lt_wait_wake(&run->wait, LT_OK);
 }
 
-uint64_t lt_deno_left_ms(const lt_deno_run *run) {
+uint64_t lt_deno_clock_left_ms(const lt_deno_run *run) {
   uint64_t now = lt_workers_now();
-  bool stands = run->stands_since_ns != 0;
-  return stands ? UINT64_MAX : run->deadline_ns > now ? (run->deadline_ns - now) / 1000000 + 1 : 0;
+  bool stands = run->clock.paused_since_ns != 0;
+  return stands ? UINT64_MAX : run->clock.deadline_ns > now ? (run->clock.deadline_ns - now) / 1000000 + 1 : 0;
 }

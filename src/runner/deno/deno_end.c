@@ -1,4 +1,4 @@
-/* How a run ended, in words: where in what was written, and what to do about it. */
+/* How a Deno run ended: the status, the error message and its place in the program's text. */
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -10,8 +10,9 @@
 
 #define FRAMES_MAX 20
 
-/* --- Where -------------------------------------------------------------------------------------------------------- */
-static bool deno_end_number(lt_str text, size_t *at, uint32_t *ret) {
+/* --- Places in the program ---------------------------------------------------------------------------------------- */
+
+static bool deno_end_read_number(lt_str text, size_t *at, uint32_t *ret) {
   uint32_t n = 0;
   size_t start = *at;
   while (*at < text.n && text.p[*at] >= '0' && text.p[*at] <= '9' && n < 100000000) {
@@ -21,7 +22,7 @@ static bool deno_end_number(lt_str text, size_t *at, uint32_t *ret) {
   return *at > start;
 }
 
-/* The byte at which UTF-16 unit `units` (from 0) of a line begins. */
+/* The offset of the byte at which the UTF-16 unit `units` (zero-based) of a line begins. */
 static size_t deno_end_byte_of(lt_str line, uint32_t units) {
   size_t at = 0;
   while (at < line.n && units > 0) {
@@ -33,7 +34,7 @@ static size_t deno_end_byte_of(lt_str line, uint32_t units) {
   return at;
 }
 
-/* From a line and column of the file that ran; what was put before its first line is not the program's. */
+/* The place in the program's text of a line and column in the file that ran, whose first line has a prefix of ours. */
 static lt_run_place deno_end_place_of(const lt_deno_run *run, uint32_t line, uint32_t column) {
   size_t prefix = line == run->line_offset + 1 ? run->column_offset : 0;
   uint32_t units = column > prefix ? column - 1 - (uint32_t)prefix : 0;
@@ -53,23 +54,23 @@ static void deno_end_set_place(lt_deno_run *run, const lt_run_place *place) {
 
 /* `at f (file:///.../lathe-deno-abc/program.ts:4:26)`, or without the function. */
 static bool deno_end_find_place(const lt_deno_run *run, lt_str frame, lt_run_place *ret) {
-  char file[sizeof run->room.folder + 32];
-  snprintf(file, sizeof file, "%s/%s:", run->room.folder, LT_DENO_PROGRAM(run));
+  char file[sizeof run->instance.folder + 32];
+  snprintf(file, sizeof file, "%s/%s:", run->instance.folder, LT_DENO_PROGRAM(run));
   size_t at = lt_str_find(frame, lt_str_of(file), 0);
   uint32_t line, column;
   if (at == SIZE_MAX) {
     return false;
   }
   at += strlen(file);
-  if (!deno_end_number(frame, &at, &line) || at >= frame.n || frame.p[at++] != ':' ||
-      !deno_end_number(frame, &at, &column)) {
+  if (!deno_end_read_number(frame, &at, &line) || at >= frame.n || frame.p[at++] != ':' ||
+      !deno_end_read_number(frame, &at, &column)) {
     return false;
   }
   *ret = deno_end_place_of(run, line, column);
   return true;
 }
 
-static bool deno_end_says(lt_str text, const char *part) {
+static bool deno_end_contains(lt_str text, const char *part) {
   return lt_str_find(text, lt_str_of(part), 0) != SIZE_MAX;
 }
 
@@ -88,7 +89,7 @@ static lt_str deno_end_function_of(lt_str frame) {
   return lt_str_starts(name, LT_STR("async ")) ? lt_str_sub(name, 6, name.n) : name;
 }
 
-/* The program's own frames; the first one is where it happened. */
+/* Adds the program's own frames to the result's stack. The first one is the error's place. */
 static void deno_end_locate(lt_deno_run *run, lt_str stack) {
   lt_str rest = stack;
   unsigned frames = 0;
@@ -106,7 +107,8 @@ static void deno_end_locate(lt_deno_run *run, lt_str stack) {
   }
 }
 
-/* --- What --------------------------------------------------------------------------------------------------------- */
+/* --- Messages ----------------------------------------------------------------------------------------------------- */
+
 static void deno_end_add_cut(lt_buf *out, lt_str text, size_t max) {
   lt_str head = lt_utf8_cut(text, max);
   lt_buf_add(out, head);
@@ -135,7 +137,7 @@ static const struct {
     {"Import \"", "there is no such module: import a registered module, or a built-in one as \"node:...\""},
 };
 
-/* Deno's advice is for whoever can change its command line. */
+/* Removes Deno's advice to change its command line. */
 static lt_str deno_end_without_advice(lt_str message) {
   size_t again = lt_str_find(message, LT_STR(", run again with the --"), 0);
   size_t unscoped = lt_str_find(message, LT_STR(" requires unscoped --"), 0);
@@ -151,14 +153,14 @@ static void deno_end_put_advice(lt_buf *error, lt_str message) {
   }
 }
 
-/* What a name that is not there may have been meant to be. */
+/* Suggests tools with a name that is similar to one that is not defined. */
 static void deno_end_put_suggestions(const lt_deno_run *run, lt_str name) {
   lt_str near[LT_TOOL_SUGGESTIONS];
   lt_buf *error = &run->result->error;
   size_t count = name.n > 0 && error->n > 0 ? lt_catalog_suggest(run->catalog, name, near) : 0;
   size_t put = 0;
   for (size_t i = 0; i < count; i++) {
-    lt_str shown = lt_deno_name_of(run, near[i]);
+    lt_str shown = lt_deno_source_name_of(run, near[i]);
     if (shown.n > 0) {
       lt_buf_addc(error, put++ > 0 ? ", " : error->p[error->n - 1] == '.' ? " Did you mean: " : ". Did you mean: ");
       lt_buf_add(error, shown);
@@ -169,14 +171,14 @@ static void deno_end_put_suggestions(const lt_deno_run *run, lt_str name) {
 
 static lt_str deno_end_undefined_name(lt_str name, lt_str message) {
   lt_str suffix = LT_STR(" is not defined");
-  bool is = lt_str_eqc(name, "ReferenceError") && lt_str_ends(message, suffix);
-  return is ? lt_str_sub(message, 0, message.n - suffix.n) : LT_STR_NULL;
+  bool is_undefined = lt_str_eqc(name, "ReferenceError") && lt_str_ends(message, suffix);
+  return is_undefined ? lt_str_sub(message, 0, message.n - suffix.n) : LT_STR_NULL;
 }
 
-/* Deno wraps what the program's text is refused for: `TypeError: SyntaxError: Expression expected` and a drawing. */
-static void deno_end_judge_failure(lt_deno_run *run) {
+/* Deno wraps a syntax error: `TypeError: SyntaxError: Expression expected`, then lines that show the place. */
+static void deno_end_describe_failure(lt_deno_run *run) {
   lt_run_result *result = run->result;
-  lt_str name = lt_buf_view(&run->failure.name), message = lt_buf_view(&run->failure.message);
+  lt_str name = lt_buf_view(&run->output.failure.name), message = lt_buf_view(&run->output.failure.message);
   if (lt_str_starts(message, LT_STR("SyntaxError: ")) && lt_str_eqc(name, "TypeError")) {
     message = deno_end_next_line(&message);
     name = LT_STR_NULL;
@@ -193,17 +195,18 @@ static void deno_end_judge_failure(lt_deno_run *run) {
   }
   deno_end_put_advice(&result->error, message);
   deno_end_put_suggestions(run, deno_end_undefined_name(name, message));
-  deno_end_locate(run, lt_buf_view(&run->failure.stack));
+  deno_end_locate(run, lt_buf_view(&run->output.failure.stack));
 }
 
 /* --- Types -------------------------------------------------------------------------------------------------------- */
-/* `program.ts(2,36): error TS2551: Property ...`, and lines that go on with it, indented. */
+
+/* Reads `program.ts(2,36): error TS2551: Property ...`. Indented lines continue the message. */
 static bool deno_end_read_fault(lt_str line, uint32_t *ret_line, uint32_t *ret_column, lt_str *ret_code,
                                 lt_str *ret_text) {
   lt_str file = LT_STR("program.ts("), kind = LT_STR("): error ");
   size_t at = file.n;
-  if (!lt_str_starts(line, file) || !deno_end_number(line, &at, ret_line) || at >= line.n || line.p[at++] != ',' ||
-      !deno_end_number(line, &at, ret_column) || !lt_str_starts(lt_str_sub(line, at, line.n), kind)) {
+  if (!lt_str_starts(line, file) || !deno_end_read_number(line, &at, ret_line) || at >= line.n || line.p[at++] != ',' ||
+      !deno_end_read_number(line, &at, ret_column) || !lt_str_starts(lt_str_sub(line, at, line.n), kind)) {
     return false;
   }
   line = lt_str_sub(line, at + kind.n, line.n);
@@ -216,35 +219,35 @@ static bool deno_end_read_fault(lt_str line, uint32_t *ret_line, uint32_t *ret_c
   return true;
 }
 
-/* Much of the program's world is declared as any, and modules of Node are without types: that nothing is known of a
- * parameter, say, is then no fault of the program. The compiler is not told so (noImplicitAny), since then it would
- * take every `[]` for one that stays empty. */
-static bool deno_end_is_excused(lt_str code, lt_str text) {
-  return lt_str_eqc(code, "TS2709") || (lt_str_starts(code, LT_STR("TS7")) && deno_end_says(text, "implicitly"));
+/* Many globals are declared as `any`, and Node's modules have no types. So an implicit `any` is no fault of the
+ * program. noImplicitAny stays on, because without it the compiler takes every `[]` for an array that stays empty. */
+static bool deno_end_is_ignored(lt_str code, lt_str text) {
+  return lt_str_eqc(code, "TS2709") || (lt_str_starts(code, LT_STR("TS7")) && deno_end_contains(text, "implicitly"));
 }
 
-bool lt_deno_has_faults(const lt_deno_run *run) {
-  lt_str rest = lt_buf_view(&run->faults);
-  bool excused = false;
+bool lt_deno_end_has_type_errors(const lt_deno_run *run) {
+  lt_str rest = lt_buf_view(&run->checker.report);
+  bool has_ignored = false;
   while (rest.n > 0) {
     lt_str line = deno_end_next_line(&rest), code, text;
     uint32_t at, column;
     if (!lt_str_starts(line, LT_STR("  "))) {
-      if (!deno_end_read_fault(line, &at, &column, &code, &text) || !deno_end_is_excused(code, text)) {
+      if (!deno_end_read_fault(line, &at, &column, &code, &text) || !deno_end_is_ignored(code, text)) {
         return true;
       }
-      excused = true;
+      has_ignored = true;
     }
   }
-  return !excused; /* the compiler itself has failed */
+  return !has_ignored; /* the compiler itself has failed */
 }
 
-/* `Cannot find name 'x'.`: TypeScript knows of the tools that are named rightly only. */
+/* The name in `Cannot find name 'x'.`, unless TypeScript itself makes a suggestion. Only tools that the program names
+ * correctly are declared. */
 static lt_str deno_end_missing_name(lt_str text) {
-  lt_str deno_end_before = LT_STR("Cannot find name '");
-  size_t end = lt_str_find(text, LT_STR("'"), deno_end_before.n);
+  lt_str prefix = LT_STR("Cannot find name '");
+  size_t end = lt_str_find(text, LT_STR("'"), prefix.n);
   bool advised = lt_str_find(text, LT_STR("Did you mean"), 0) != SIZE_MAX;
-  return lt_str_starts(text, deno_end_before) && !advised ? lt_str_sub(text, deno_end_before.n, end) : LT_STR_NULL;
+  return lt_str_starts(text, prefix) && !advised ? lt_str_sub(text, prefix.n, end) : LT_STR_NULL;
 }
 
 static void deno_end_put_fault(lt_deno_run *run, uint32_t line, uint32_t column, lt_str code, lt_str text, bool first) {
@@ -260,110 +263,112 @@ static void deno_end_put_fault(lt_deno_run *run, uint32_t line, uint32_t column,
   deno_end_put_suggestions(run, deno_end_missing_name(text));
 }
 
-static void deno_end_judge_types(lt_deno_run *run) {
-  lt_str rest = lt_buf_view(&run->faults);
+static void deno_end_describe_types(lt_deno_run *run) {
+  lt_str rest = lt_buf_view(&run->checker.report);
   unsigned count = 0, shown = 0;
   run->result->status = LT_E_PROGRAM;
   lt_buf_clear(&run->result->error);
-  bool ours = false;
+  bool is_shown = false;
   while (rest.n > 0) {
     lt_str text = deno_end_next_line(&rest), code, what;
     uint32_t line, column;
-    if (deno_end_read_fault(text, &line, &column, &code, &what) && !deno_end_is_excused(code, what)) {
-      ours = count++ < LT_DENO_FAULTS_SHOWN;
-      if (ours) {
+    if (deno_end_read_fault(text, &line, &column, &code, &what) && !deno_end_is_ignored(code, what)) {
+      is_shown = count++ < LT_DENO_FAULTS_SHOWN;
+      if (is_shown) {
         deno_end_put_fault(run, line, column, code, what, shown++ == 0);
       }
-    } else if (ours && lt_str_starts(text, LT_STR("  "))) {
+    } else if (is_shown && lt_str_starts(text, LT_STR("  "))) {
       lt_buf_addc(&run->result->error, "\n");
       deno_end_add_cut(&run->result->error, text, LT_KIB);
     } else {
-      ours = false;
+      is_shown = false;
     }
   }
   if (count > shown) {
     lt_buf_printf(&run->result->error, "\nand %u more", count - shown);
   }
   if (count == 0) { /* the compiler itself is at fault */
-    lt_str words = lt_str_trim(run->faults.n > 0 ? lt_buf_view(&run->faults) : lt_process_stderr(run->checker));
+    lt_str words = lt_str_trim(run->checker.report.n > 0 ? lt_buf_view(&run->checker.report)
+                                                         : lt_process_stderr(run->checker.process));
     lt_run_result_fail(run->result, LT_E_PROGRAM,
                        "its types could not be checked: tsc %s: %.*s (typescript.check: false does "
                        "without)",
-                       lt_process_exit_text(run->checker), LT_STR_ARG(lt_str_sub(words, 0, 500)));
+                       lt_process_exit_text(run->checker.process), LT_STR_ARG(lt_str_sub(words, 0, 500)));
   }
 }
 
 /* --- The process -------------------------------------------------------------------------------------------------- */
-static void deno_end_judge_stopped(lt_deno_run *run) {
-  if (run->stopped == LT_E_TIMEOUT) {
+
+static void deno_end_describe_stopped(lt_deno_run *run) {
+  if (run->stop_reason == LT_E_TIMEOUT) {
     lt_run_result_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
                        (unsigned long)lt_run_request_timeout_ms(run->request));
-  } else if (run->stopped == LT_E_PROGRAM) {
-    deno_end_judge_types(run);
-  } else if (run->stopped == LT_E_NOMEM) {
+  } else if (run->stop_reason == LT_E_PROGRAM) {
+    deno_end_describe_types(run);
+  } else if (run->stop_reason == LT_E_NOMEM) {
     lt_run_result_fail(run->result, LT_E_NOMEM, "no memory for another program");
   } else {
     lt_run_result_fail(run->result, LT_E_CANCELLED, "Execution was cancelled");
   }
 }
 
-/* Deno's own words follow the program's on its standard error. */
-static lt_str deno_end_before(lt_str words, const char *theirs) {
-  size_t at = lt_str_find(words, lt_str_of(theirs), 0);
-  return at != SIZE_MAX ? lt_str_sub(words, 0, at) : words;
+/* The text before `marker`. On standard error Deno's own message follows what the program wrote. */
+static lt_str deno_end_text_before(lt_str text, const char *marker) {
+  size_t at = lt_str_find(text, lt_str_of(marker), 0);
+  return at != SIZE_MAX ? lt_str_sub(text, 0, at) : text;
 }
 
 static bool deno_end_ran_out_of_memory(lt_str words) {
-  return deno_end_says(words, "out of memory") || deno_end_says(words, "OutOfMemory") ||
-         deno_end_says(words, "Ineffective mark-compacts");
+  return deno_end_contains(words, "out of memory") || deno_end_contains(words, "OutOfMemory") ||
+         deno_end_contains(words, "Ineffective mark-compacts");
 }
 
-/* What of the words is to be shown: what is said by the error already is not. */
-static lt_str deno_end_judge_exit(lt_deno_run *run, lt_str words) {
+/* Describes the exit. Returns the part of standard error that the error message does not contain. */
+static lt_str deno_end_describe_exit(lt_deno_run *run, lt_str words) {
   lt_run_result *result = run->result;
-  if (deno_end_says(words, "memory for CodeRange")) {
+  if (deno_end_contains(words, "memory for CodeRange")) {
     lt_run_result_fail(
         result, LT_E_NOMEM,
         "no room for another Worker: each takes 512 MiB of the process's address space, however little it does; "
         "start fewer, or allow more (--memory, sandbox.memoryMb)");
-    return deno_end_before(words, "#\n# Fatal");
+    return deno_end_text_before(words, "#\n# Fatal");
   }
   if (deno_end_ran_out_of_memory(words)) {
     lt_run_result_fail(result, LT_E_NOMEM,
                        "out of memory: the program needed more than its %lu MiB; work on smaller pieces, or allow more "
                        "(--memory, sandbox.memoryMb)",
                        (unsigned long)(lt_run_request_memory_bytes(run->request) / LT_MIB));
-    return deno_end_before(deno_end_before(words, "<--- Last few GCs"), "#\n# Fatal");
+    return deno_end_text_before(deno_end_text_before(words, "<--- Last few GCs"), "#\n# Fatal");
   }
-  if (deno_end_says(words, "promise never resolved")) {
+  if (deno_end_contains(words, "promise never resolved")) {
     lt_run_result_fail(result, LT_E_PROGRAM, "the program waits for a promise that nothing will ever settle");
-    return deno_end_before(words, "error: Top-level await promise never resolved");
+    return deno_end_text_before(words, "error: Top-level await promise never resolved");
   }
-  lt_run_result_fail(result, LT_E_PROGRAM, "the program's process %s", lt_process_exit_text(run->room.process));
+  lt_run_result_fail(result, LT_E_PROGRAM, "the program's process %s", lt_process_exit_text(run->instance.process));
   deno_end_locate(run, words);
   return words;
 }
 
-static void deno_end_show(lt_deno_run *run, lt_str words) {
+static void deno_end_add_stderr(lt_deno_run *run, lt_str words) {
   words = lt_str_trim(words);
   if (words.n > 0) {
-    lt_deno_say(run, LT_SAID_ERROR, words);
+    lt_deno_output_add(run, LT_SAID_ERROR, words);
   }
 }
 
-void lt_deno_judge(lt_deno_run *run) {
+void lt_deno_end_describe(lt_deno_run *run) {
   lt_run_result *result = run->result;
-  lt_str words = run->room.process != NULL ? lt_process_stderr(run->room.process) : LT_STR_NULL;
-  if (run->stopped != LT_OK) {
-    deno_end_judge_stopped(run);
-  } else if (run->failure.there) {
-    deno_end_judge_failure(run);
-  } else if (strcmp(lt_process_exit_text(run->room.process), "exited with code 0") != 0) {
-    words = deno_end_judge_exit(run, words);
+  lt_str words = run->instance.process != NULL ? lt_process_stderr(run->instance.process) : LT_STR_NULL;
+  if (run->stop_reason != LT_OK) {
+    deno_end_describe_stopped(run);
+  } else if (run->output.failure.is_reported) {
+    deno_end_describe_failure(run);
+  } else if (strcmp(lt_process_exit_text(run->instance.process), "exited with code 0") != 0) {
+    words = deno_end_describe_exit(run, words);
   } else {
     result->status = LT_OK;
   }
-  deno_end_show(run, words);
+  deno_end_add_stderr(run, words);
   if (result->status != LT_OK) {
     lt_buf_release(&result->value);
     result->kind = LT_VALUE_UNDEFINED;

@@ -1,7 +1,7 @@
-/* Finding Deno and TypeScript's compiler: where the configuration says, in PATH, in node_modules/.bin beside build/.
+/* Finds Deno and TypeScript's compiler: where the configuration says, in PATH, in node_modules/.bin beside build/.
  *
- * Both come from npm as scripts for Node that start the program itself: that is looked for, so that Node is not needed,
- * nor waited for. */
+ * npm installs both as scripts for Node that start the real program. The search follows such a script to the program,
+ * so that Node is neither needed nor waited for. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 #define NPM_CPU "x64"
 #endif
 
-#define UP_MAX 4 /* folders above our own program where node_modules may be */
+#define UP_MAX 4 /* folders above Lathe's program that are searched for node_modules */
 
 static bool deno_find_is_program(const char *path) {
   char head[4] = {0};
@@ -54,7 +54,7 @@ static const npm_place deno_places[] = {
 static const npm_place tsc_places[] = {{3, "@typescript/typescript-linux-" NPM_CPU "/lib/tsc"},
                                        {2, "node_modules/@typescript/typescript-linux-" NPM_CPU "/lib/tsc"}};
 
-/* The program itself, when `path` is it or starts it. Owns: the caller. */
+/* The real program: `path` itself, or what the script `path` starts. NULL: neither. Owns: the caller, lt_mem_free. */
 static char *deno_find_resolve(const char *path, const npm_place *places, size_t count) {
   char real[LT_PROC_PATH_MAX_BYTES + 1], base[LT_PROC_PATH_MAX_BYTES + 1], below[2 * LT_PROC_PATH_MAX_BYTES];
   _Static_assert(sizeof real >= 4096, "realpath's PATH_MAX");
@@ -77,7 +77,7 @@ static char *deno_find_resolve(const char *path, const npm_place *places, size_t
   return NULL;
 }
 
-static char *deno_find_find_command(const char *command, const npm_place *places, size_t count) {
+static char *deno_find_in_path(const char *command, const npm_place *places, size_t count) {
   LT_AUTO_BUF(path, LT_PROC_PATH_MAX_BYTES - 1);
   char *found = NULL;
   if (lt_command_find(command, NULL, NULL, &path, NULL) == LT_OK) {
@@ -86,7 +86,7 @@ static char *deno_find_find_command(const char *command, const npm_place *places
   return found;
 }
 
-static char *deno_find_find_beside(const char *name, const npm_place *places, size_t count) {
+static char *deno_find_beside_program(const char *name, const npm_place *places, size_t count) {
   char own[LT_PROC_PATH_MAX_BYTES + 1], path[LT_PROC_PATH_MAX_BYTES + 64];
   ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
   own[n > 0 ? n : 0] = '\0';
@@ -98,12 +98,12 @@ static char *deno_find_find_beside(const char *name, const npm_place *places, si
   return found;
 }
 
-static char *deno_find_find(const char *configured, const char *name, const npm_place *places, size_t count) {
+static char *deno_find_program(const char *configured, const char *name, const npm_place *places, size_t count) {
   if (configured != NULL) {
-    return deno_find_find_command(configured, places, count);
+    return deno_find_in_path(configured, places, count);
   }
-  char *found = deno_find_find_command(name, places, count);
-  return found != NULL ? found : deno_find_find_beside(name, places, count);
+  char *found = deno_find_in_path(name, places, count);
+  return found != NULL ? found : deno_find_beside_program(name, places, count);
 }
 
 lt_status lt_deno_find(lt_deno *deno, lt_err *err) {
@@ -111,7 +111,7 @@ lt_status lt_deno_find(lt_deno *deno, lt_err *err) {
     return LT_OK;
   }
   lt_mem_free(deno->exe);
-  deno->exe = deno_find_find(deno->path, "deno", deno_places, sizeof deno_places / sizeof deno_places[0]);
+  deno->exe = deno_find_program(deno->path, "deno", deno_places, sizeof deno_places / sizeof deno_places[0]);
   if (deno->exe != NULL) {
     return LT_OK;
   }
@@ -124,11 +124,11 @@ lt_status lt_deno_find(lt_deno *deno, lt_err *err) {
 
 lt_status lt_deno_find_tsc(lt_deno *deno, lt_err *err) {
   if (deno->check == LT_DENO_CHECK_NEVER || deno->tsc != NULL ||
-      (deno->no_tsc && deno->check == LT_DENO_CHECK_IF_FOUND)) {
+      (deno->is_tsc_missing && deno->check == LT_DENO_CHECK_IF_FOUND)) {
     return LT_OK;
   }
-  deno->tsc = deno_find_find(deno->typescript_path, "tsc", tsc_places, sizeof tsc_places / sizeof tsc_places[0]);
-  deno->no_tsc = deno->tsc == NULL;
+  deno->tsc = deno_find_program(deno->typescript_path, "tsc", tsc_places, sizeof tsc_places / sizeof tsc_places[0]);
+  deno->is_tsc_missing = deno->tsc == NULL;
   if (deno->tsc != NULL || (deno->check == LT_DENO_CHECK_IF_FOUND && deno->typescript_path == NULL)) {
     return LT_OK;
   }
@@ -138,8 +138,9 @@ lt_status lt_deno_find_tsc(lt_deno *deno, lt_err *err) {
                  deno->typescript_path != NULL ? deno->typescript_path : "PATH or node_modules/.bin");
 }
 
-/* --- What went wrong ---------------------------------------------------------------------------------------------- */
-/* The major version that `deno --version` says; 0: it says none. LT_YIELDS. */
+/* --- Why Deno did not begin --------------------------------------------------------------------------------------- */
+
+/* The major version in the output of `deno --version`; 0: there is none. LT_YIELDS. */
 static unsigned deno_find_ask_version(lt_deno *deno, char *ret_line, size_t size) LT_YIELDS {
   const char *const argv[] = {"deno", "--version", NULL};
   const char *const env[] = {"DENO_NO_UPDATE_CHECK=1", "NO_COLOR=1", NULL};
@@ -160,10 +161,10 @@ static unsigned deno_find_ask_version(lt_deno *deno, char *ret_line, size_t size
   return major;
 }
 
-lt_status lt_deno_explain(lt_deno *deno, lt_process *process, lt_err *err) {
+lt_status lt_deno_find_explain(lt_deno *deno, lt_process *process, lt_err *err) {
   char words[400], line[64];
   snprintf(words, sizeof words, "%.*s", LT_STR_ARG(lt_str_sub(lt_str_trim(lt_process_stderr(process)), 0, 399)));
-  if (strcmp(lt_process_exit_text(process), "exited with code 127") == 0) { /* the walls, or the file itself */
+  if (strcmp(lt_process_exit_text(process), "exited with code 127") == 0) { /* the walls, or the file, prevent it */
     return lt_fail(err, LT_E_IO, "Deno cannot be started: %s", words);
   }
   unsigned major = deno_find_ask_version(deno, line, sizeof line);

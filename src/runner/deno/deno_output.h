@@ -1,13 +1,12 @@
-/* What the processes write. */
+/* What Deno's process writes: the texts and the value of the run's result. */
 #ifndef LT_RUNNER_DENO_DENO_OUTPUT_H
 #define LT_RUNNER_DENO_DENO_OUTPUT_H
 
 #include "runner/deno/deno_run.h"
 
-/* Fibers that read what the two processes write, and end with them. */
-void lt_deno_read(void *run);
-void lt_deno_read_checker(void *run);
-/* Text that was not said to us, such as what Deno itself writes to its standard error. */
-void lt_deno_say(lt_deno_run *run, lt_said said, lt_str text);
+/* The fiber that reads Deno's standard output until its end. `run`: lt_deno_run. */
+void lt_deno_output_on_fiber(void *run);
+/* Adds a text to the result, as far as there is room for its kind. */
+void lt_deno_output_add(lt_deno_run *run, lt_said kind, lt_str text);
 
 #endif

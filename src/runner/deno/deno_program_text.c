@@ -1,4 +1,4 @@
-/* From what was written to what is run: fences off, text that is none refused. */
+/* Prepares the program's text: checks it, and removes code fences. */
 #include "json/json.h"
 #include "json/json_text.h"
 #include "runner/deno/deno_program_text.h"
@@ -34,7 +34,7 @@ static bool deno_program_text_is_text(lt_deno_run *run) {
   return true;
 }
 
-bool lt_deno_prepare(lt_deno_run *run) {
+bool lt_deno_program_text_prepare(lt_deno_run *run) {
   lt_err err = LT_ERR_INIT;
   if (!deno_program_text_is_text(run)) {
     return false;

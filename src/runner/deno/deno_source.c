@@ -1,5 +1,5 @@
-/* What is written for a run: the program itself, modules it may import, declarations for the compiler, and what Deno
- * runs first. Only tools that the program's text names are in them: others cost nothing. */
+/* The files of a run: the program, the modules it may import, declarations for the compiler, and lathe.js. They contain
+ * only the tools that the program's text names, so that the others cost nothing. */
 #include <stdio.h>
 #include <sys/random.h>
 
@@ -20,36 +20,38 @@ static lt_str deno_source_bytes_between(const char *from, const char *to) {
 }
 
 /* --- Names in the text -------------------------------------------------------------------------------------------- */
+
 static const lt_tool *deno_source_unless_hidden(const lt_deno_run *run, const lt_tool *tool) {
   const lt_caller *caller = run->request->caller;
   bool hidden = tool != NULL && caller != NULL && caller->hidden.n > 0 && lt_str_eq(tool->id, caller->hidden);
   return hidden ? NULL : tool;
 }
 
-const lt_tool *lt_deno_find_named(const lt_deno_run *run, lt_str word) {
+const lt_tool *lt_deno_source_find_tool(const lt_deno_run *run, lt_str word) {
   if (lt_run_request_find_function(run->request, word) < run->request->function_count) {
     return NULL;
   }
-  const lt_tool *tool = run->typed ? lt_catalog_find_ts(run->catalog, word) : lt_catalog_find_js(run->catalog, word);
+  const lt_tool *tool =
+      run->is_typescript ? lt_catalog_find_ts(run->catalog, word) : lt_catalog_find_js(run->catalog, word);
   return deno_source_unless_hidden(run, tool);
 }
 
-lt_str lt_deno_name_of(const lt_deno_run *run, lt_str near) {
-  const lt_tool *tool = lt_catalog_find(run->catalog, near);
-  tool = tool != NULL ? tool : lt_catalog_find_ts(run->catalog, near);
-  tool = deno_source_unless_hidden(run, tool != NULL ? tool : lt_catalog_find_js(run->catalog, near));
-  return tool == NULL ? LT_STR_NULL : run->typed ? tool->ts_name : tool->js_name;
+lt_str lt_deno_source_name_of(const lt_deno_run *run, lt_str name) {
+  const lt_tool *tool = lt_catalog_find(run->catalog, name);
+  tool = tool != NULL ? tool : lt_catalog_find_ts(run->catalog, name);
+  tool = deno_source_unless_hidden(run, tool != NULL ? tool : lt_catalog_find_js(run->catalog, name));
+  return tool == NULL ? LT_STR_NULL : run->is_typescript ? tool->ts_name : tool->js_name;
 }
 
-typedef struct names {
+typedef struct named_tools {
   const lt_deno_run *run;
   const lt_tool **tools;
   size_t count;
-  size_t room;
-  bool failed; /* no memory */
-} names;
+  size_t capacity;
+  bool failed; /* there is no memory */
+} named_tools;
 
-static bool deno_source_has(const names *n, const lt_tool *tool) {
+static bool deno_source_has_tool(const named_tools *n, const lt_tool *tool) {
   for (size_t i = 0; i < n->count; i++) {
     if (n->tools[i] == tool) {
       return true;
@@ -59,17 +61,17 @@ static bool deno_source_has(const names *n, const lt_tool *tool) {
 }
 
 static void deno_source_add_named(void *arg, lt_str word) {
-  names *n = arg;
-  const lt_tool *tool = lt_deno_find_named(n->run, word);
-  if (tool == NULL || n->failed || deno_source_has(n, tool)) {
+  named_tools *n = arg;
+  const lt_tool *tool = lt_deno_source_find_tool(n->run, word);
+  if (tool == NULL || n->failed || deno_source_has_tool(n, tool)) {
     return;
   }
-  if (n->count == n->room) {
-    size_t room = n->room == 0 ? 16 : n->room * 2;
-    const lt_tool **tools = lt_mem_realloc(n->tools, room * sizeof *tools);
+  if (n->count == n->capacity) {
+    size_t capacity = n->capacity == 0 ? 16 : n->capacity * 2;
+    const lt_tool **tools = lt_mem_realloc(n->tools, capacity * sizeof *tools);
     n->failed = tools == NULL;
     n->tools = n->failed ? n->tools : tools;
-    n->room = n->failed ? n->room : room;
+    n->capacity = n->failed ? n->capacity : capacity;
   }
   if (!n->failed) {
     n->tools[n->count++] = tool;
@@ -77,8 +79,8 @@ static void deno_source_add_named(void *arg, lt_str word) {
 }
 
 /* Owns: the caller, lt_mem_free(tools). */
-static lt_status deno_source_find_names(const lt_deno_run *run, names *ret, lt_err *err) {
-  *ret = (names){.run = run};
+static lt_status deno_source_find_names(const lt_deno_run *run, named_tools *ret, lt_err *err) {
+  *ret = (named_tools){.run = run};
   lt_jsscan_words(run->source, deno_source_add_named, ret);
   if (ret->failed) {
     lt_mem_free(ret->tools);
@@ -88,6 +90,7 @@ static lt_status deno_source_find_names(const lt_deno_run *run, names *ret, lt_e
 }
 
 /* --- Declarations ------------------------------------------------------------------------------------------------- */
+
 static void deno_source_declare_functions(const lt_deno_run *run, lt_buf *out) {
   for (size_t i = 0; i < run->request->function_count; i++) {
     lt_buf_addc(out, "declare function ");
@@ -106,7 +109,7 @@ static void deno_source_declare_modules(const lt_deno_run *run, lt_buf *out) {
   }
 }
 
-/* Declarations that are exported would make the file a module, and nothing in it global. */
+/* Replaces `export` by `declare`: an export would make the file a module, whose names are not global. */
 static void deno_source_make_global(lt_buf *out, lt_str text) {
   lt_str exported = LT_STR("\nexport ");
   size_t at = 0;
@@ -117,10 +120,9 @@ static void deno_source_make_global(lt_buf *out, lt_str text) {
   lt_buf_add(out, lt_str_sub(text, at, text.n));
 }
 
-static lt_status deno_source_declare_tools(const names *n, lt_buf *out, lt_err *err) {
+static lt_status deno_source_declare_tools(const named_tools *n, lt_buf *out, lt_err *err) {
   LT_AUTO_BUF(text, LT_DENO_TYPES_MAX_BYTES);
-  lt_status status = LT_OK;
-  for (size_t i = 0; i < n->count && status == LT_OK; i++) {
+  for (size_t i = 0; i < n->count; i++) {
     const lt_tool *tool = n->tools[i];
     const lt_typegen_tool described = {.id = tool->id,
                                        .ns = tool->ns,
@@ -130,31 +132,27 @@ static lt_status deno_source_declare_tools(const names *n, lt_buf *out, lt_err *
                                        .description = tool->description,
                                        .input_schema = tool->input_schema,
                                        .output_schema = tool->output_schema};
-    status = lt_typegen_ts_tool(&described, &text, err);
+    LT_TRY(lt_typegen_ts_tool(&described, &text, err));
   }
   deno_source_make_global(out, lt_buf_view(&text));
-  return status;
+  return LT_OK;
 }
 
-static lt_status deno_source_write_types(const lt_deno_run *run, const names *n, lt_err *err) {
+static lt_status deno_source_write_types(const lt_deno_run *run, const named_tools *n, lt_err *err) {
   LT_AUTO_BUF(out, 2 * LT_DENO_TYPES_MAX_BYTES);
   lt_buf_add(&out, deno_source_bytes_between(lt_deno_globals_data, lt_deno_globals_end));
   deno_source_declare_functions(run, &out);
   deno_source_declare_modules(run, &out);
-  lt_status status = deno_source_declare_tools(n, &out, err);
-  if (status == LT_OK && out.status != LT_OK) {
-    status = lt_fail(err, out.status, "no room for the declarations of the program's tools");
-  }
-  if (status == LT_OK) {
-    status = lt_deno_write_file(&run->room, "lathe.d.ts", lt_buf_view(&out), err);
-  }
-  return status;
+  LT_TRY(deno_source_declare_tools(n, &out, err));
+  LT_TRY(lt_buf_check(&out, err, "no room for the declarations of the program's tools"));
+  return lt_deno_folder_write(&run->instance, "lathe.d.ts", lt_buf_view(&out), err);
 }
 
 /* --- The program and its modules ---------------------------------------------------------------------------------- */
-/* What is put before the program. It is imported, and so not Deno's main module: the one that asks is told that it is,
- * which leaves a first line `#!...` a comment. A program that is one function is what its module exports, and so is
- * called. */
+
+/* The text before the program. A program that reads `import.meta.main` gets `true`, although it is imported; a first
+ * line
+ * `#!...` becomes a comment. A program that is one function becomes its module's default export, which is called. */
 static lt_str deno_source_prefix_of(const lt_deno_run *run) {
   lt_jsscan scan = lt_jsscan_program(run->source);
   bool asks = lt_str_find(run->source, LT_STR("import.meta.main"), 0) != SIZE_MAX;
@@ -168,7 +166,7 @@ static lt_str deno_source_prefix_of(const lt_deno_run *run) {
   return LT_STR_NULL;
 }
 
-/* Lines that were dropped before it are there, empty, so that its own have the numbers they had. */
+/* Empty lines replace the lines removed before the program, so that its line numbers stay. */
 static lt_status deno_source_write_program(lt_deno_run *run, lt_err *err) {
   lt_str prefix = deno_source_prefix_of(run);
   LT_AUTO_BUF(out, 2 * LT_RUN_CODE_MAX_BYTES);
@@ -179,90 +177,88 @@ static lt_status deno_source_write_program(lt_deno_run *run, lt_err *err) {
   lt_buf_add(&out, prefix);
   lt_buf_add(&out, run->source);
   LT_TRY(lt_buf_check(&out, err, "no memory for another program"));
-  return lt_deno_write_file(&run->room, LT_DENO_PROGRAM(run), lt_buf_view(&out), err);
+  return lt_deno_folder_write(&run->instance, LT_DENO_PROGRAM(run), lt_buf_view(&out), err);
 }
 
-/* Names are as their owners like them: on disk they are numbers. */
-lt_status lt_deno_write_modules(const lt_deno_run *run, lt_err *err) {
+/* A module's name may contain anything, so its file has a number, and imports.json maps the name to it. */
+lt_status lt_deno_source_write_modules(const lt_deno_run *run, lt_err *err) {
   LT_AUTO_BUF(map, LT_MIB);
   lt_json_writer w = lt_json_writer_on(&map);
   lt_json_begin_object(&w);
   lt_json_key(&w, "imports");
   lt_json_begin_object(&w);
-  lt_status status = LT_OK;
-  for (size_t i = 0; i < run->request->module_count && status == LT_OK; i++) {
+  for (size_t i = 0; i < run->request->module_count; i++) {
     char name[32], place[40];
     snprintf(name, sizeof name, "module-%zu.js", i);
     snprintf(place, sizeof place, "./%s", name);
-    status = lt_deno_write_file(&run->room, name, run->request->modules[i].source, err);
+    LT_TRY(lt_deno_folder_write(&run->instance, name, run->request->modules[i].source, err));
     lt_json_key_str(&w, run->request->modules[i].name);
     lt_json_put_cstr(&w, place);
   }
   lt_json_end_object(&w);
   lt_json_end_object(&w);
-  if (status == LT_OK) {
-    status = map.status == LT_OK ? lt_deno_write_file(&run->room, "imports.json", lt_buf_view(&map), err)
-                                 : lt_fail(err, map.status, "no room for the names of the program's modules");
-  }
-  return status;
+  LT_TRY(lt_buf_check(&map, err, "no room for the names of the program's modules"));
+  return lt_deno_folder_write(&run->instance, "imports.json", lt_buf_view(&map), err);
 }
 
-/* --- What runs first ---------------------------------------------------------------------------------------------- */
-lt_status lt_deno_make_secret(lt_deno_room *room, lt_err *err) {
+/* --- lathe.js ----------------------------------------------------------------------------------------------------- */
+
+lt_status lt_deno_source_make_secret(lt_deno_instance *instance, lt_err *err) {
   unsigned char random[16];
   if (getrandom(random, sizeof random, 0) != sizeof random) {
     return lt_fail(err, LT_E_IO, "no random numbers for the bridge's secret");
   }
   for (size_t i = 0; i < sizeof random; i++) {
-    snprintf(room->secret + 2 * i, 3, "%02x", random[i]);
+    snprintf(instance->secret + 2 * i, 3, "%02x", random[i]);
   }
   return LT_OK;
 }
 
-static void deno_source_put_bridge(lt_json_writer *w, const lt_deno *deno, const lt_deno_room *room) {
-  char text[sizeof room->folder + 64];
-  bool tcp = room->way == LT_DENO_TCP;
+static void deno_source_put_bridge(lt_json_writer *w, const lt_deno *deno, const lt_deno_instance *instance) {
+  char text[sizeof instance->folder + 64];
+  bool tcp = instance->transport == LT_DENO_TCP;
   lt_json_key(w, "bridge");
   lt_json_begin_object(w);
   lt_json_key(w, "transport");
   lt_json_put_cstr(w, tcp ? "tcp" : "unix");
   lt_json_key(w, tcp ? "hostname" : "path");
-  lt_deno_bridge_path(deno, room, text, sizeof text);
+  lt_deno_folder_bridge_path(deno, instance, text, sizeof text);
   lt_json_put_cstr(w, tcp ? "127.0.0.1" : text);
   if (tcp) {
     lt_json_key(w, "port");
-    lt_json_put_int(w, room->port);
+    lt_json_put_int(w, instance->port);
   }
   lt_json_end_object(w);
   lt_json_key(w, "header");
-  snprintf(text, sizeof text, "X-Lathe-Secret: %s\r\n", room->secret);
+  snprintf(text, sizeof text, "X-Lathe-Secret: %s\r\n", instance->secret);
   lt_json_put_cstr(w, text);
   lt_json_key(w, "connections");
   lt_json_put_int(w, LT_DENO_CONNECTIONS_MAX);
   lt_json_key(w, "ahead");
-  lt_json_put_bool(w, room->ahead);
+  lt_json_put_bool(w, instance->is_spare);
 }
 
-lt_status lt_deno_write_boot(const lt_deno *deno, const lt_deno_room *room, lt_err *err) {
+lt_status lt_deno_source_write_boot(const lt_deno *deno, const lt_deno_instance *instance, lt_err *err) {
   LT_AUTO_BUF(out, LT_MIB);
   lt_buf_addc(&out, "const lathe = ");
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_object(&w);
-  deno_source_put_bridge(&w, deno, room);
+  deno_source_put_bridge(&w, deno, instance);
   lt_json_end_object(&w);
   lt_buf_addc(&out, ";\n");
   lt_buf_add(&out, deno_source_bytes_between(lt_deno_boot_data, lt_deno_boot_end));
   LT_TRY(lt_buf_check(&out, err, "no memory for another program"));
-  return lt_deno_write_file(room, "lathe.js", lt_buf_view(&out), err);
+  return lt_deno_folder_write(instance, "lathe.js", lt_buf_view(&out), err);
 }
 
-/* --- What it is told of the program ------------------------------------------------------------------------------- */
-static void deno_source_put_names(lt_json_writer *w, const lt_deno_run *run, const names *n) {
+/* --- world.json --------------------------------------------------------------------------------------------------- */
+
+static void deno_source_put_names(lt_json_writer *w, const lt_deno_run *run, const named_tools *n) {
   lt_json_key(w, "tools");
   lt_json_begin_array(w);
   for (size_t i = 0; i < n->count; i++) {
     lt_json_begin_array(w);
-    lt_json_put_str(w, run->typed ? n->tools[i]->ts_name : n->tools[i]->js_name);
+    lt_json_put_str(w, run->is_typescript ? n->tools[i]->ts_name : n->tools[i]->js_name);
     lt_json_put_str(w, n->tools[i]->id);
     lt_json_end_array(w);
   }
@@ -277,9 +273,9 @@ static void deno_source_put_names(lt_json_writer *w, const lt_deno_run *run, con
 
 static void deno_source_put_world(lt_json_writer *w, const lt_deno_run *run) {
   lt_json_key(w, "program");
-  lt_json_put_cstr(w, run->typed ? "./program.ts" : "./program.js");
+  lt_json_put_cstr(w, run->is_typescript ? "./program.ts" : "./program.js");
   lt_json_key(w, "typed");
-  lt_json_put_bool(w, run->typed);
+  lt_json_put_bool(w, run->is_typescript);
   lt_json_key(w, "muted");
   lt_json_put_bool(w, run->request->without_output);
   lt_json_key(w, "values");
@@ -294,7 +290,7 @@ static void deno_source_put_world(lt_json_writer *w, const lt_deno_run *run) {
   }
 }
 
-static lt_status deno_source_write_world(const lt_deno_run *run, const names *n, lt_err *err) {
+static lt_status deno_source_write_world(const lt_deno_run *run, const named_tools *n, lt_err *err) {
   LT_AUTO_BUF(out, 2 * LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_object(&w);
@@ -302,14 +298,14 @@ static lt_status deno_source_write_world(const lt_deno_run *run, const names *n,
   deno_source_put_world(&w, run);
   lt_json_end_object(&w);
   LT_TRY(lt_buf_check(&out, err, "no memory for the program's input"));
-  return lt_deno_write_file(&run->room, "world.json", lt_buf_view(&out), err);
+  return lt_deno_folder_write(&run->instance, "world.json", lt_buf_view(&out), err);
 }
 
-lt_status lt_deno_write_files(lt_deno_run *run, lt_err *err) {
+lt_status lt_deno_source_write_files(lt_deno_run *run, lt_err *err) {
   LT_TRY(deno_source_write_program(run, err));
-  names n;
+  named_tools n;
   LT_TRY(deno_source_find_names(run, &n, err));
-  lt_status status = lt_deno_is_checked(run) ? deno_source_write_types(run, &n, err) : LT_OK;
+  lt_status status = lt_deno_run_is_checked(run) ? deno_source_write_types(run, &n, err) : LT_OK;
   status = status == LT_OK ? deno_source_write_world(run, &n, err) : status;
   lt_mem_free(n.tools);
   return status;

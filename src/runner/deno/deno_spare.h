@@ -1,18 +1,15 @@
-/* One Deno that is started ahead. */
+/* The spare: an instance of Deno that is started ahead and waits for the next program. A fiber owns it. */
 #ifndef LT_RUNNER_DENO_DENO_SPARE_H
 #define LT_RUNNER_DENO_DENO_SPARE_H
 
 #include "runner/deno/deno_state.h"
 
-/* One that waits, if there is one that will do; whether it still lives shows when it is given the word. Owns:
- * the caller, lt_deno_leave_room. */
-bool lt_deno_take_spare(lt_deno *deno, const lt_run_request *request, lt_deno_room *ret_room);
-/* A program with these limits has ended: there may be another one soon. Does not yield. */
-void lt_deno_keep_spare(lt_deno *deno, const lt_deno_limits *limits);
-void lt_deno_end_spare(lt_deno *deno) LT_YIELDS;
-/* In the room's folder, for its way: Deno, which waits for the word. */
-lt_status lt_deno_fill_room(lt_deno *deno, lt_deno_room *room, lt_err *err);
-/* Ends what is in it, and removes it. */
-void lt_deno_leave_room(lt_deno *deno, lt_deno_room *room) LT_YIELDS;
+/* Takes the spare, if it fits the request. It may end before lt_deno_program_begin. Owns: the caller,
+ * lt_deno_instance_release. */
+bool lt_deno_spare_take(lt_deno *deno, const lt_run_request *request, lt_deno_instance *ret_instance);
+/* Starts a new spare soon: a program with these limits has ended. Does not yield. */
+void lt_deno_spare_schedule(lt_deno *deno, const lt_deno_limits *limits);
+/* LT_YIELDS until the spare and its fiber are gone. */
+void lt_deno_spare_close(lt_deno *deno) LT_YIELDS;
 
 #endif

@@ -1,37 +1,37 @@
-/* What the Deno runner keeps: its settings, and rooms, which are folders with a Deno in them. The loop's thread. */
+/* The Deno runner's state: its settings, and the spare. The lt_deno owns all of it. Loop thread only. */
 #ifndef LT_RUNNER_DENO_DENO_STATE_H
 #define LT_RUNNER_DENO_DENO_STATE_H
 
 #include "io/process.h"
 #include "runner/deno/deno.h"
 
-/* How Deno is asked to allow the bridge: what it understands depends on its version, so that one after the other is
- * tried, once. */
-typedef enum lt_deno_way {
+/* How Deno connects to the bridge. It depends on Deno's version what is possible, so the transports are tried once, in
+ * this order. */
+typedef enum lt_deno_transport {
   LT_DENO_UNIX,       /* --allow-net=unix:PATH: Deno 2.6 */
   LT_DENO_UNIX_PLAIN, /* the rights to the socket's file are enough: Deno 2.0 */
   LT_DENO_TCP,        /* a loopback port, and a secret in a header */
-  LT_DENO_WAYS
-} lt_deno_way;
+  LT_DENO_TRANSPORTS
+} lt_deno_transport;
 
-/* What is fixed when Deno starts. */
+/* The limits that are fixed when Deno starts. */
 typedef struct lt_deno_limits {
   uint64_t memory_bytes;
   unsigned long cpu_seconds;
 } lt_deno_limits;
 
-/* A private folder, and a Deno in it that waits for the word that its program is there. One program is all it runs. */
-typedef struct lt_deno_room {
+/* An instance of Deno: a private folder and a process, for one program. */
+typedef struct lt_deno_instance {
   char folder[96]; /* empty: none yet */
-  int lock;        /* the folder, open: whoever holds it is alive; -1 */
+  int lock;        /* the folder, open and locked as long as the instance lives; -1: none */
   char secret[40]; /* of the bridge */
   lt_deno_limits limits;
-  lt_deno_way way;
+  lt_deno_transport transport;
   unsigned port;    /* of the bridge, over TCP */
-  bool has_modules; /* imports.json is there, and what it names */
-  bool ahead;       /* nobody waits for it yet */
+  bool has_modules; /* the folder has imports.json, and the modules that it names */
+  bool is_spare;    /* started ahead: no run waits for it */
   lt_process *process;
-} lt_deno_room;
+} lt_deno_instance;
 
 struct lt_deno {
   lt_runner runner; /* first */
@@ -43,21 +43,21 @@ struct lt_deno {
   lt_deno_check check;
   bool without_walls;
   bool tcp;
-  lt_deno_way way; /* that worked last, or is to be tried first */
-  char *exe;       /* Deno itself, when it has been found */
-  char *tsc;       /* TypeScript's compiler, likewise */
-  bool no_tsc;     /* it was looked for in vain */
-  bool swept;
+  lt_deno_transport transport; /* the one that worked last, or is tried first */
+  char *exe;                   /* Deno's program; NULL: not found yet */
+  char *tsc;                   /* the compiler's program; NULL: not found yet */
+  bool is_tsc_missing;         /* a search did not find it */
+  bool has_removed_abandoned;  /* folders that killed processes of Lathe have left */
 
-  /* What is kept for the next program (deno_spare.c). */
-  uint64_t ahead_ms;     /* 0: nothing */
-  lt_deno_room spare;    /* without a process: there is none */
-  lt_deno_limits wanted; /* of the next one */
-  bool due;              /* a program has ended since it was looked at */
-  uint64_t used_ms;      /* when one did last */
-  bool keeping;          /* a fiber looks after it ... */
-  lt_wait *keeper;       /* ... and waits here */
-  lt_wait *closer;       /* who waits for the end of that */
+  /* The spare: deno_spare.c. */
+  uint64_t spare_ms;           /* how long it waits for a program; 0: there is none */
+  lt_deno_instance spare;      /* without a process: there is none */
+  lt_deno_limits spare_limits; /* of the next one */
+  bool is_spare_due;           /* a program has ended since the spare was last renewed */
+  uint64_t last_run_ms;        /* when a program ended last */
+  bool has_spare_fiber;
+  lt_wait *spare_wait; /* of the spare's fiber */
+  lt_wait *close_wait; /* of lt_deno_spare_close */
 };
 
 #endif

@@ -1,8 +1,8 @@
-"""What a program finds in its world: call_tool, call_tools_parallel, set_result, tools, and the tools it names."""
+"""The functions that a program finds: call_tool, call_tools_parallel, set_result, tools, and the tools it names."""
 import json
 
-to_json, from_json = json.dumps, json.loads  # a program may do to a module what it likes
-AT_ONCE = 128  # calls of call_tools_parallel that are on their way at a time
+to_json, from_json = json.dumps, json.loads  # a program may change the json module
+AT_ONCE = 128  # open calls of one call_tools_parallel
 
 
 def make_api(bridge, start):
@@ -112,7 +112,7 @@ def make_api(bridge, start):
 
 
 def attempt(f, *args):
-    """What is not its own, as what a signal handler raises, goes its way."""
+    """The value of f, or the error of a tool call. Other errors, such as those of a signal handler, are raised."""
     try:
         return f(*args)
     except (ToolError, TypeError, ValueError, RecursionError, MemoryError) as e:
@@ -153,7 +153,7 @@ def encode(value):
 
 
 def plain(value, above, depth):
-    """The same as something that JSON can hold, or that can at least be read."""
+    """The value in a form that JSON can hold, or at least as a text that describes it."""
     if value is None or isinstance(value, (bool, str)):
         return str(value) if isinstance(value, str) else value
     if isinstance(value, int):

@@ -2,9 +2,9 @@
 
 A frame is a head, a name and a body: length of name and body (4 bytes), id (4), length of the name (2), kind (1), MARK.
 
-A program's signal handler may raise between any two steps here, and so may whoever raises in another thread. So what
-was received or sent is noted by the same call that did it (`list.extend(map(recv, ...))` runs no Python in between),
-and what changes hands does so by a single assignment.
+A signal handler, or another thread, may raise an exception between any two steps here. So what was received or sent is
+noted in the same call that did it (`list.extend(map(recv, ...))` runs no Python code in between), and data is handed over
+by a single assignment.
 """
 import _queue
 import _thread
@@ -20,11 +20,11 @@ START, VALUE, FAILURE = 1, 2, 3  # from Lathe
 CALL, RESULT, DONE, FAILED = 16, 17, 18, 19  # to Lathe
 TEXT, JSON = 0, 1  # the id of a RESULT: what its body is
 LONG = 1 << 16
-MOST = 64 << 20  # LT_JSON_MAX_BYTES: a longer body is not understood
+MOST = 64 << 20  # LT_JSON_MAX_BYTES: Lathe refuses a longer body
 GONE = (errno.EPIPE, errno.ECONNRESET, errno.EBADF, errno.ENOTCONN, errno.ENOTSOCK)
-NESTED = "in a signal handler (or a finalizer) that has interrupted a tool call no other one can be made"
+NESTED = "a signal handler (or a finalizer) that has interrupted a tool call cannot make another one"
 CLOSED = "no response: the program has closed its connection"
-AGAIN_S = 1.0  # a thread looks for itself when it was not woken because the other one was interrupted
+AGAIN_S = 1.0  # then a thread looks itself: the thread that should wake it was interrupted
 
 
 class ToolError(RuntimeError):
@@ -35,11 +35,11 @@ ToolError.__module__ = "lathe"
 
 
 class Closed(Exception):
-    """The connection is no more."""
+    """The connection is closed."""
 
 
 def is_own(e):
-    """Whether it is the socket's error, and not one that a signal handler has raised."""
+    """Whether the socket raised the error, and not a signal handler."""
     last = e.__traceback__
     while last.tb_next is not None:
         last = last.tb_next
@@ -52,14 +52,14 @@ class Bridge:
         self.socket.setblocking(True)
         self.owner = os.getpid()
         self.numbers = itertools.count(1)
-        self.open = {0: None}  # id -> kind and body of its answer; START is 0's. What is not in here nobody waits for
+        self.open = {0: None}  # id -> kind and body of its answer; 0 is START. No thread waits for other ids
         self.sending = _thread.RLock()
-        self.half = None  # a frame on its way: its pieces, and how many bytes went each time
+        self.half = None  # a frame that is being sent: its pieces, and the bytes sent each time
         self.pushing = False
-        self.reader = {}  # 0 -> (thread,): who reads, for all of them
+        self.reader = {}  # 0 -> (thread,): the thread that reads for all
         self.waiting = {}  # id -> queue that wakes its thread
-        self.got = []  # received, not yet a whole frame
-        self.long = None  # a long answer: id, kind, its bytes, how many came each time
+        self.got = []  # bytes received of a frame that is not complete
+        self.long = None  # a long answer: id, kind, name's length, its bytes, the bytes received each time
 
     # --- To Lathe -----------------------------------------------------------------------------------------------------
     def send(self, kind, number=0, name=b"", body=b""):
@@ -76,11 +76,11 @@ class Bridge:
                 if sum(mine[1]) == 0:
                     self.half = None
                 else:
-                    self.push()  # the rest of it: what follows could not be understood otherwise
+                    self.push()  # the rest of the frame: without it Lathe cannot read the next frame
                 raise
 
     def push(self):
-        """Sends what is on its way."""
+        """Sends the rest of the frame that is being sent."""
         if self.half is None:
             return
         pieces, sent = self.half
@@ -107,7 +107,7 @@ class Bridge:
             raise Closed
 
     def read(self):
-        """Reads until there is one more answer, or a part of it that another turn goes on with."""
+        """Reads until another answer is complete, or a part of one, which the next call continues."""
         if self.long is not None:
             return self.read_long()
         data = self.got[0] if len(self.got) == 1 else b"".join(self.got)
@@ -121,7 +121,8 @@ class Bridge:
             if len(data) < end:
                 return self.receive(LONG)
             self.deliver(number, kind, data[HEAD.size + name:end])
-            self.got[:] = (data[end:],) if len(data) > end else ()  # until here the same answer would be read once more, which does no harm
+            # An interruption before this line makes the next call read the same answer again, which is harmless.
+            self.got[:] = (data[end:],) if len(data) > end else ()
         else:
             whole = bytearray(length)
             part = data[HEAD.size:end]
@@ -168,11 +169,11 @@ class Bridge:
         return number
 
     def forget(self, number):
-        """Nobody waits for it any more; what comes late is dropped."""
+        """No thread waits for the answer any more: it is dropped when it comes."""
         self.open.pop(number, None)
 
     def wait_for(self, number):
-        """Kind and body of the answer. Whoever waits first reads for all."""
+        """Kind and body of the answer. The first thread that waits reads for all."""
         try:
             while self.open[number] is None:
                 if not self.read_for_all(number):
@@ -188,7 +189,7 @@ class Bridge:
             self.open.pop(number, None)
 
     def read_for_all(self, number):
-        """False: somebody else does."""
+        """Reads until this answer is there. False: another thread reads."""
         mine = (_thread.get_ident(),)
         try:
             if self.reader.setdefault(0, mine) is not mine:
@@ -215,7 +216,7 @@ class Bridge:
             self.wake_next()
 
     def wake_next(self):
-        """Somebody has to read, as long as somebody waits."""
+        """Wakes a waiting thread, so that one of them reads."""
         if self.waiting and 0 not in self.reader:
             for queue in list(self.waiting.values())[:1]:
                 queue.put(None)

@@ -1,4 +1,4 @@
-"""A program's process, from the fork to its end: what it stands on, and how its end is told."""
+"""A program's process, from the fork to its end: its streams and walls, its run, and the report of its end."""
 import atexit
 import builtins
 import fcntl
@@ -12,10 +12,10 @@ import threading
 import types
 
 FILE = "program.py"
-HIGH = 100  # descriptors of ours are above what a program is likely to touch
+HIGH = 100  # Lathe's descriptors are above those that a program is likely to use
 STACK_FRAMES = 20
 TRIES = 100
-LONGEST = 1 << 20  # of an error's text
+LONGEST = 1 << 20  # characters of an error's text
 
 
 def live(parent, connection, output, workspace, walls):
@@ -41,7 +41,7 @@ def live(parent, connection, output, workspace, walls):
 
 
 def rehearse(bridge):
-    """Touches what the first program will: pages that are shared are copied now, not when somebody waits."""
+    """Runs a tiny program, so that memory pages that any program writes to are copied now, not while a run waits."""
     start = from_json('{"code": "def f(a):\\n  return [a]\\nf(1)\\n", "tools": {}, "input": null}')
     main = {"__name__": "rehearsal"}
     main.update(make_api(bridge, start))
@@ -51,19 +51,19 @@ def rehearse(bridge):
     threading.stack_size(2 << 20)
     sys.path.append(os.getcwd())
     if hasattr(sys, "set_int_max_str_digits"):
-        sys.set_int_max_str_digits(0)  # its time is bounded already
+        sys.set_int_max_str_digits(0)  # the deadline bounds its time
 
 
 def await_start(bridge):
     try:
         _, body = bridge.wait_for(0)
     except ToolError:
-        os._exit(0)  # nobody needs this one
+        os._exit(0)  # Lathe does not need this process
     return from_json(body)
 
 
 def move_descriptors(connection, output):
-    """stdin is empty, stdout and stderr are one pipe, and the connection is out of the way."""
+    """Makes stdin empty and stdout and stderr one pipe, and moves the connection to a high descriptor."""
     null = os.open("/dev/null", os.O_RDONLY)
     os.dup2(null, 0)
     os.dup2(output, 1)
@@ -93,20 +93,20 @@ def run(bridge, start, walls):
         try:
             bridge.send(DONE if failure is None else FAILED, body=failure or b"")
             os._exit(0)
-        except Closed:  # its exit code tells
+        except Closed:  # the exit code reports the end
             os._exit(0 if failure is None else 1)
-        except BaseException:  # a signal's handler: once more
+        except BaseException:  # from a signal handler: try again
             pass
     os._exit(1)
 
 
 def attempt_all(walls, f):
-    """What came of it, to be told; None: it went well."""
+    """The report of f's failure; None: it succeeded."""
     try:
         f()
         return None
     except BaseException as e:
-        walls.reserve.close()  # to say that there is no memory takes some
+        walls.reserve.close()  # the report that there is no memory takes memory
         return None if is_plain_exit(e) else describe(e)
 
 
@@ -123,7 +123,7 @@ def flush():
 
 
 def wait_for_threads():
-    """As at an interpreter's end."""
+    """Does what Python does when it ends."""
     threading._shutdown()
     atexit._run_exitfuncs()
 
@@ -138,7 +138,7 @@ def prepare(text):
         return compile(text, FILE, "exec", dont_inherit=True)
     except SyntaxError as e:
         import ast
-        try:  # `await` outside of a function
+        try:  # with `await` outside of a function
             return compile(text, FILE, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
         except SyntaxError:
             raise e from None
@@ -158,12 +158,12 @@ def blocked(name):
 
 
 def block_starts():
-    """The walls refuse all of these; this says why, by whatever name they are called. They are no safety."""
+    """Gives these functions a better error message. The walls refuse them in any case."""
     for name in dir(os):
         if name in ("system", "popen") or name.startswith(("exec", "spawn", "posix_spawn")) and callable(getattr(os, name)):
             setattr(os, name, blocked(f"os.{name}()"))
     try:
-        import _posixsubprocess  # what subprocess and multiprocessing stand on
+        import _posixsubprocess  # subprocess and multiprocessing use it
         _posixsubprocess.fork_exec = blocked("a new process")
     except ImportError:
         pass
@@ -175,7 +175,7 @@ def block_forks():
 
 
 def refuse_processes(text):
-    """The walls refuse these anyhow; this says so before anything has happened, and what to do instead."""
+    """Refuses a program that starts processes before it runs, with a message that says what to do instead."""
     if "system" not in text and "subprocess" not in text and "popen" not in text:
         return
     import ast
@@ -219,49 +219,49 @@ def world(bridge, start):
 
 
 def no_input(prompt="", /):
-    raise EOFError("nobody answers input(): a program has no standard input; use input_data, or call a tool")
+    raise EOFError("input() has no answer: a program has no standard input; use input_data, or call a tool")
 
 
-# --- How it ended -----------------------------------------------------------------------------------------------------
+# --- The report of a failure ------------------------------------------------------------------------------------------
 def describe(e):
-    told = {"kind": "error", "error": "", "line": 0, "column": 0, "stack": ""}
+    report = {"kind": "error", "error": "", "line": 0, "column": 0, "stack": ""}
     try:
-        describe_kind(e, told)
-        locate(e, told)
-        told["stack"] = "\n".join(frames(e))
-    except BaseException:  # its own __str__ fails, or there is no memory
-        told["error"] = told["error"] or type(e).__name__
+        describe_kind(e, report)
+        locate(e, report)
+        report["stack"] = "\n".join(frames(e))
+    except BaseException:  # the error's __str__ fails, or there is no memory
+        report["error"] = report["error"] or type(e).__name__
     try:
-        return to_json(told).encode()
+        return to_json(report).encode()
     except MemoryError:
         return b'{"kind":"memory"}'
     except BaseException:
-        return b'{"kind":"error","error":"the program failed with an error that cannot be told"}'
+        return b'{"kind":"error","error":"the program failed with an error that cannot be shown"}'
 
 
-def describe_kind(e, told):
+def describe_kind(e, report):
     if isinstance(e, MemoryError):
-        told["kind"] = "memory"
+        report["kind"] = "memory"
     elif isinstance(e, SystemExit):
-        describe_exit(e, told)
+        describe_exit(e, report)
     elif isinstance(e, Blocked):
-        told["error"] = str(e)
-        told["line"], told["column"] = e.place
+        report["error"] = str(e)
+        report["line"], report["column"] = e.place
     else:
         if isinstance(e, NameError):
-            told["name"] = (getattr(e, "name", None) or "")[:STACK_FRAMES * 50]
-        told["error"] = shortened(message(e))
+            report["name"] = (getattr(e, "name", None) or "")[:STACK_FRAMES * 50]
+        report["error"] = shortened(message(e))
 
 
-def describe_exit(e, told):
+def describe_exit(e, report):
     if isinstance(e.code, int):
-        told["error"] = f"the program exited with code {e.code}"
+        report["error"] = f"the program exited with code {e.code}"
     else:
-        told["error"] = shortened(f"the program exited with code 1: {e.code}")
+        report["error"] = shortened(f"the program exited with code 1: {e.code}")
 
 
 def shortened(text):
-    """Lathe cuts what it tells; this only so that it can be sent."""
+    """Cuts a text that is too long to be sent. Lathe cuts it further for display."""
     if len(text) <= LONGEST:
         return text
     return f"{text[:LONGEST >> 7]}... ({len(text.encode('utf-8', 'backslashreplace'))} bytes)"
@@ -274,7 +274,7 @@ def message(e, depth=0):
     try:
         text = e.msg if isinstance(e, SyntaxError) else str(e)
     except Exception:
-        text = "an error whose text cannot be had"
+        text = "an error without a readable text"
     text = f"{name}: {text}" if text else name
     if isinstance(e, ModuleNotFoundError):
         text += " (there is Python's own library, and what is installed for this interpreter; to reach what is " \
@@ -306,17 +306,17 @@ def column(tb):
     return 0
 
 
-def locate(e, told):
+def locate(e, report):
     if isinstance(e, SyntaxError) and e.filename == FILE:
-        told["line"], told["column"] = e.lineno or 0, max(e.offset or 0, 0)
+        report["line"], report["column"] = e.lineno or 0, max(e.offset or 0, 0)
         return
     last = None
     for last in own_frames(e):
         pass
     if last is None and getattr(e, "exceptions", None):
-        return locate(e.exceptions[0], told)
+        return locate(e.exceptions[0], report)
     if last is not None:
-        told["line"], told["column"] = last.tb_lineno, column(last)
+        report["line"], report["column"] = last.tb_lineno, column(last)
 
 
 def frames(e):

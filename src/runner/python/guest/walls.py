@@ -1,4 +1,4 @@
-"""The second stage of a program's walls (docs/internals/walls.md), put up by its own process before it runs."""
+"""The second stage of a program's walls (docs/internals/walls.md). The program's process puts them up first."""
 import ctypes
 import mmap
 import os
@@ -13,8 +13,8 @@ SPECIAL = 0o6000  # set-user-id, set-group-id
 
 
 def change_open_files():
-    """The walls refuse chmod, utime and truncate by path, as they cannot tell whose path it is: the file is opened
-    first, which they can judge. Not what cannot be opened, nor a link itself."""
+    """Makes chmod, utime and truncate open the file first. The walls refuse them by path, because they cannot check the
+    path; they can check an open. A file that cannot be opened, and a link itself, cannot be changed."""
     def opened(change, flags):
         def by_descriptor(path, *args, dir_fd=None, follow_symlinks=True, **kwargs):
             if isinstance(path, int):
@@ -55,7 +55,7 @@ class Walls:
         self.needed = setup["needed"]
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.reserve = mmap.mmap(-1, 2 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        self.memory = 0, 0  # bytes of address space and of data the zygote has: a program's limits come on top
+        self.memory = 0, 0  # the zygote's bytes of address space and of data, which a program's limits are added to
 
     def call(self, number, *arguments):
         result = self.libc.syscall(ctypes.c_long(number), *arguments)
@@ -98,10 +98,10 @@ class Walls:
         os.close(ruleset)
 
     def prepare(self):
-        """What does not depend on the program, nor stops its process from waiting for it."""
+        """Does what does not depend on the program and is allowed while its process waits for it."""
         self.code = self.filter.replace(SELF_PID, os.getpid().to_bytes(4, "little"))
         self.program = Program(len(self.code) // 8, self.code)
-        set_limit(resource.RLIMIT_CORE, 1)  # 0 would still hand one to a program of the system
+        set_limit(resource.RLIMIT_CORE, 1)  # with 0 the system's own handler would still get one
 
     def narrow_calls(self):
         if self.code and self.libc.prctl(PR_SET_SECCOMP, FILTER, ctypes.byref(self.program), 0, 0) != 0 and self.needed:
@@ -115,7 +115,7 @@ class Walls:
         set_limit(resource.RLIMIT_FSIZE, limits["file"])
         set_limit(resource.RLIMIT_NOFILE, limits["files"])
         set_limit(resource.RLIMIT_NPROC, limits["threads"])
-        set_limit(resource.RLIMIT_CPU, limits["cpu"], 1)  # a second between SIGXCPU, which says why, and SIGKILL
+        set_limit(resource.RLIMIT_CPU, limits["cpu"], 1)  # SIGXCPU names the reason, SIGKILL follows a second later
 
 
 def set_limit(what, most, later=0):

@@ -1,11 +1,11 @@
-"""The zygote: an interpreter that has everything loaded and forks a process per program.
+"""The zygote: an interpreter with everything loaded, which forks a process for each program.
 
-It runs no program itself. Its stdin is the control socket, one message each:
+It runs no program itself. Its stdin is the control socket. The messages:
   from Lathe:  "F id space data workspace" with two descriptors (the program's connection, its output): fork; space and data
-               are the bytes of memory this process has, which it may not look up itself
-               "K id": kill that one
-  to Lathe:    "R ..." ready; "F id pid", or "N id why" when there could be no process; "E id status" it has ended
-Lathe's end of the socket closing is the end.
+               are the bytes of memory of this process, which its walls keep it from reading in /proc
+               "K id": kill that process
+  to Lathe:    "R ..." ready; "F id pid", or "N id why" when the fork failed; "E id status" when the process has ended
+The zygote ends when Lathe closes its end of the socket.
 """
 import array
 import gc
@@ -34,11 +34,11 @@ def receive(control):
     return (message.decode("utf-8", "surrogateescape") if message else None), list(fds)
 
 
-def tell(control, text):
+def send_message(control, text):
     try:
         control.send(text.encode("utf-8", "replace")[:4096])
     except OSError:
-        os._exit(0)  # Lathe is gone, and so is what this was for
+        os._exit(0)  # Lathe has ended
 
 
 def fork(control, number, workspace, fds):
@@ -46,7 +46,7 @@ def fork(control, number, workspace, fds):
     try:
         pid = os.fork()
     except OSError as e:
-        tell(control, f"N {number} {e.strerror}")
+        send_message(control, f"N {number} {e.strerror}")
         return
     if pid == 0:
         try:
@@ -55,17 +55,17 @@ def fork(control, number, workspace, fds):
             control.detach()
             live(parent, fds[0], fds[1], workspace, walls)  # program.py
         except BaseException:
-            sys.excepthook(*sys.exc_info())  # into the program's log: it is a fault of ours
+            sys.excepthook(*sys.exc_info())  # into the program's log: it is Lathe's own fault
             sys.stderr.flush()
         finally:
             os._exit(70)
     children[pid] = number
-    tell(control, f"F {number} {pid}")
+    send_message(control, f"F {number} {pid}")
 
 
 def kill(number):
-    for pid, its in children.items():
-        if its == number:
+    for pid, child in children.items():
+        if child == number:
             try:
                 os.kill(pid, signal.SIGKILL)
             except OSError:
@@ -82,7 +82,7 @@ def reap(control):
             return
         number = children.pop(pid, None)
         if number is not None:
-            tell(control, f"E {number} {status}")
+            send_message(control, f"E {number} {status}")
 
 
 def serve(control, wakeup):
@@ -91,7 +91,7 @@ def serve(control, wakeup):
     poll.register(wakeup, select.POLLIN)
     idle = popular_modules()
     while True:
-        # What many programs import is loaded when there is nothing else to do: later forks have it already.
+        # Modules that many programs import are loaded while nothing else is to be done: later forks have them.
         ready = poll.poll(QUIET_MS if idle else None)
         if not ready and idle:
             load(idle)
@@ -128,14 +128,14 @@ def load(modules):
     name = modules.pop(0)
     try:
         __import__(name)
-    except Exception:  # a Python without it is still a Python
+    except Exception:  # this version of Python does not have the module
         pass
     if not modules:
         settle()
 
 
 def settle():
-    """What is there now stays for ever: no collection in a child touches it, so its pages stay shared."""
+    """Exempts all present objects from garbage collection: no child writes to their pages, so they stay shared."""
     gc.collect()
     gc.freeze()
 
@@ -152,7 +152,7 @@ def begin(setup):
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     settle()
-    tell(control, "R %d.%d.%d" % sys.version_info[:3])
+    send_message(control, "R %d.%d.%d" % sys.version_info[:3])
     try:
         serve(control, reader)
     finally:
