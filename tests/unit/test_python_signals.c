@@ -51,8 +51,8 @@ IN_PYTHON(test_a_call_in_a_signal_handler_is_told) {
       "import signal\nsaid = []\ndef late(*_):\n    try:\n        said.append(t_echo(a=1))\n"
       "    except ToolError as e:\n        said.append(str(e))\nsignal.signal(signal.SIGALRM, late)\n"
       "signal.setitimer(signal.ITIMER_REAL, 0.02)\nt_slow(ms=200)\nset_result([said, t_echo(a=2)])",
-      "json [[\"Tool 't.echo' failed: in a signal handler (or a finalizer) that has interrupted a tool call no other "
-      "one can be made\"],{\"a\":2}]");
+      "json [[\"Tool 't.echo' failed: a signal handler (or a finalizer) that has interrupted a tool call cannot "
+      "make another one\"],{\"a\":2}]");
 }
 
 IN_PYTHON(test_a_thread_that_is_left_behind_ends_with_its_call) {

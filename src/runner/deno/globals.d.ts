@@ -1,5 +1,5 @@
-// What TypeScript's compiler is told of the world of a program in Deno, beside the language's own library. Short, since
-// it is read before every run; what is rarely used is there, and loose.
+// Declarations of a program's globals in Deno, for TypeScript's compiler, beside the language's own library. They are
+// short, because the compiler reads them for every run. Rarely used globals are declared loosely.
 declare const input: any;
 declare function output(value: unknown): void;
 declare function done(): void;
@@ -86,7 +86,7 @@ interface CustomEvent<T = any> extends Loose { readonly detail: T; }
 interface MessageEvent<T = any> extends Loose { readonly data: T; }
 declare var Performance: LooseClass<Performance>;
 
-// The rest of Deno's globals: of each it is known that it is there, and that what it makes is one.
+// Deno's other globals: each exists, and its constructor makes an instance of it. Their members are `any`.
 interface Loose {
   [name: string]: any; [Symbol.iterator](): IterableIterator<any>; [Symbol.asyncIterator](): AsyncIterableIterator<any>;
 }
