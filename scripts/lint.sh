@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Layers, headers, names, what yields, and formatting. Says everything that is wrong, then exits 1.
+# Layers, headers, names, file names in comments, what yields, and formatting. Says everything that is wrong, then exits 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 bad=0
 python3 scripts/lint-layers.py || bad=1
+python3 scripts/lint-references.py || bad=1
 scripts/lint-symbols.sh --canary || bad=1
 scripts/lint-symbols.sh || bad=1
 for lint in lint-names lint-yields lint-config; do

@@ -7,7 +7,7 @@
 
 #define FIRST_BLOCK_BYTES 4096
 #define LAST_BLOCK_BYTES  65536
-/* From here on an allocation gets a block of its own, so that it does not waste the rest of a shared one. */
+/* Allocations of this size and more get their own block, so that they do not waste the rest of a shared one. */
 #define BIG_BYTES (LAST_BLOCK_BYTES / 4)
 #define ALIGN     _Alignof(max_align_t)
 

@@ -82,7 +82,7 @@ _Noreturn void lt_err_check_failed(const char *cond, const char *file, int line)
   char text[512];
   int n = snprintf(text, sizeof(text), "%s:%d: internal check failed: %s\n", file, line, cond);
   size_t len = n < 0 ? 0 : (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1;
-  /* write and not stdio, whose lock or buffer may be what is broken; if it fails there is nobody left to tell. */
+  /* write and not stdio, whose lock or buffer may be broken. A failure of write cannot be reported. */
   ssize_t written = write(STDERR_FILENO, text, len);
   (void)written;
   abort();

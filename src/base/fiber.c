@@ -9,8 +9,8 @@
 #include "base/fiber_hooks.h"
 #include "base/limits.h"
 
-/* In fiber_ARCHITECTURE.S. The switch leaves this stack for `load_sp`, writes `value` to `*mark` when it is no longer
- * needed, and returns `value` over there. (A bool, because only lt_fiber_resume looks at it.) */
+/* In fiber_x86_64.S and fiber_aarch64.S. The switch leaves this stack for `load_sp`, writes `value` to `*mark` when it
+ * is no longer needed, and returns `value` over there. (A bool, because only lt_fiber_resume looks at it.) */
 bool lt_fiber_switch(void **save_sp, void *load_sp, unsigned *mark, unsigned value);
 /* The stack pointer to load for a first switch to `main(arg)` on a stack that ends at `top`. */
 void *lt_fiber_prepare(void *top, void (*main)(void *), void *arg);

@@ -8,7 +8,7 @@
 
 #include "base/limits.h"
 
-#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin" /* where there is none: execvp's, and where people install */
+#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin" /* without a PATH: execvp's default, and /usr/local/bin */
 
 static const char *command_path_path_of(const char *const *env) {
   if (env == NULL) {

@@ -1,4 +1,4 @@
-/* libcurl's connections on the loop: its sockets are polled by libuv, its one timer is one of libuv's. */
+/* libcurl's connections on the loop: libuv polls its sockets and runs its only timer. */
 #include "io/http.h"
 
 #include <sys/resource.h>
@@ -14,7 +14,7 @@ struct lt_http_socket {
   lt_http_socket *prev, *next;
 };
 
-/* --- Turning ------------------------------------------------------------------------------------------------------ */
+/* --- Driving libcurl ---------------------------------------------------------------------------------------------- */
 
 static void http_take_finished(lt_http *http) {
   CURLMsg *msg;
@@ -84,7 +84,7 @@ static lt_http_socket *http_socket_new(lt_http *http, curl_socket_t fd) {
     return NULL;
   }
   s->poll.data = s;
-  uv_unref((uv_handle_t *)&s->poll); /* whoever waits for it keeps the loop, on a fiber */
+  uv_unref((uv_handle_t *)&s->poll); /* the waiting fiber keeps the loop running */
   s->http = http;
   s->fd = fd;
   s->next = http->sockets;
@@ -95,8 +95,8 @@ static lt_http_socket *http_socket_new(lt_http *http, curl_socket_t fd) {
   return s;
 }
 
-/* Called by libcurl, with what it wants to know of a socket from now on. A failure is the request's own: returning -1
- * would end all of them. */
+/* Called by libcurl with the events it wants for a socket. A failure ends only this request: returning -1 would end all
+ * requests. */
 static int http_watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *socket_user) {
   lt_http *http = user;
   lt_http_socket *s = socket_user;
@@ -121,7 +121,7 @@ static int http_watch_socket(CURL *easy, curl_socket_t fd, int what, void *user,
   return 0;
 }
 
-/* --- Life --------------------------------------------------------------------------------------------------------- */
+/* --- Making and freeing ------------------------------------------------------------------------------------------- */
 
 lt_status lt_http_new(lt_loop *loop, lt_http **ret_http, lt_err *err) {
   lt_http *http = lt_mem_zalloc(1, sizeof *http);
@@ -160,8 +160,8 @@ void lt_http_free(lt_http *http) {
   uv_close((uv_handle_t *)&http->timer, http_closed);
 }
 
-/* Connections that may be open at once: some of the files that this process may open are left for others. What is over
- * that waits its turn inside libcurl, where no connection's time runs. */
+/* The highest number of open connections: some of the process's descriptors are left for other uses. Further requests
+ * wait inside libcurl; their connection timeout does not run meanwhile. */
 static long http_connections_max(void) {
   struct rlimit files;
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur > LT_HTTP_CONNECTIONS_MAX * 2) {

@@ -1,4 +1,4 @@
-/* What is asked for: checked, and told to libcurl. */
+/* A request's options: checks them and hands them to libcurl. */
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -90,7 +90,7 @@ static bool http_request_add_headers(lt_http_stream *stream, const lt_http_reque
   return ok;
 }
 
-/* What libcurl does not know, an older one, it says; nothing here is needed. */
+/* An older libcurl reports unknown options. None of these is required. */
 #define SET(option, value) (stream->http->curl->easy_setopt(stream->easy, (option), (value)))
 
 static bool http_request_set_method(lt_http_stream *stream, const lt_http_request *request) {
@@ -114,7 +114,7 @@ static bool http_request_set_method(lt_http_stream *stream, const lt_http_reques
   return code == CURLE_OK;
 }
 
-/* libcurl looks for certificates where its builder said; these variables are its command line's and OpenSSL's. */
+/* libcurl has a built-in path for certificates. These variables of curl's command line and of OpenSSL override it. */
 static void http_request_set_certificates(lt_http_stream *stream) {
   const char *file = getenv("CURL_CA_BUNDLE");
   if (file == NULL || file[0] == '\0') {
@@ -129,13 +129,13 @@ static void http_request_set_certificates(lt_http_stream *stream) {
   }
 }
 
-/* As libcurl does it, but that no child of ours gets the connection. */
+/* Opens a socket as libcurl does, but closed on exec, so that no child inherits it. */
 static curl_socket_t http_request_open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address) {
   (void)user, (void)purpose;
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/* A proxy cannot know what this machine calls itself. */
+/* Loopback names mean this machine, so a proxy cannot resolve them. */
 static bool http_request_is_loopback(const char *host) {
   return strncasecmp(host, "localhost", 9) == 0 || strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0;
 }
@@ -153,7 +153,7 @@ bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request) {
   SET(CURLOPT_OPENSOCKETFUNCTION, http_request_open_socket);
   SET(CURLOPT_QUICK_EXIT, 1L); /* or giving up would wait for a name server that does not answer */
   SET(CURLOPT_PROTOCOLS_STR, "http,https");
-  /* One request per connection: with HTTP/2 a stream that is read slowly would hold up the others beside it. */
+  /* One request per connection: with HTTP/2 a slowly read stream would delay the others on its connection. */
   SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
   SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   SET(CURLOPT_CONNECTTIMEOUT_MS, (long)stream->connect_ms);

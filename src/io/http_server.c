@@ -1,5 +1,5 @@
-/* libmicrohttpd with an epoll descriptor of its own, which the loop watches: the library works only when the loop calls
- * it (turn), on the thread's stack. Fibers hand over finished answers and ask for a turn. */
+/* The loop watches libmicrohttpd's epoll descriptor. The library works only when the loop calls it (a turn), on the
+ * thread's stack. Fibers hand over finished answers and request a turn. */
 #include "io/http_server.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ typedef enum server_call_state {
   CALL_SENT     /* ... and is the library's */
 } server_call_state;
 
-/* A request on its way. Freed when the library, the fiber and libuv are all done with it (users). */
+/* A request on its way. Freed when the library, the fiber and libuv have all released it (users). */
 typedef struct server_call {
   lt_http_call base; /* first */
   lt_http_server *server;
@@ -132,7 +132,7 @@ static void http_server_call_drop(server_call *c) {
   http_server_wake_closer(server);
 }
 
-/* The library's first word of a request. What it gets is the call's handle from then on; NULL: no memory. */
+/* Called by the library at the start of a request. The result is the call's handle; NULL: no memory. */
 static void *http_server_on_target(void *arg, const char *target, struct MHD_Connection *connection) {
   lt_http_server *server = arg;
   server_call *c = lt_mem_zalloc(1, sizeof *c);
@@ -160,7 +160,7 @@ static void *http_server_on_target(void *arg, const char *target, struct MHD_Con
   return c;
 }
 
-/* Percent signs stay: whoever takes paths apart undoes them afterwards. */
+/* Percent escapes are kept: they must be decoded after the path is split. */
 static size_t http_server_no_unescape(void *arg, struct MHD_Connection *connection, char *text) {
   (void)arg, (void)connection;
   return strlen(text);
@@ -261,7 +261,7 @@ static void http_server_on_gone_closed(uv_handle_t *handle) {
   http_server_call_drop(handle->data);
 }
 
-/* The library does not look at a suspended connection: we do. */
+/* The library does not watch a suspended connection, so it is watched here. */
 static bool http_server_watch_client(server_call *c) {
   const union MHD_ConnectionInfo *info =
       c->server->mhd->get_connection_info(c->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -289,7 +289,7 @@ static void http_server_on_fiber(void *arg) {
   http_server_ask_for_turn(server);
 }
 
-/* All of it has come. */
+/* The request is complete. */
 static enum MHD_Result http_server_begin(server_call *c) {
   lt_http_server *server = c->server;
   if (server->closing || !http_server_watch_client(c)) {
@@ -343,7 +343,7 @@ static enum MHD_Result http_server_head(server_call *c, const char *method) {
   return MHD_YES;
 }
 
-/* A body without an end, or a byte at a time, has none who waits for it: MHD_NO ends the connection. */
+/* A body that takes too long is refused: MHD_NO ends the connection. */
 static enum MHD_Result http_server_body(server_call *c, const char *bytes, size_t *n) {
   lt_http_server *server = c->server;
   server->bodies -= c->body.n;
@@ -387,7 +387,7 @@ static int http_server_listen_unix(const char *path, lt_err *err) {
   }
   memcpy(address.sun_path, path, strlen(path) + 1);
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  /* The rights before the path: there is no moment with others, and nothing that could have taken its place. */
+  /* The mode is set before the socket has its path, so it never has another mode there. */
   if (fd < 0 || fchmod(fd, 0600) != 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
       listen(fd, SOMAXCONN) != 0) {
     lt_fail(err, LT_E_IO, "cannot listen on %s: %s", path, strerror(errno));
@@ -440,7 +440,7 @@ static void http_server_close_handles(lt_http_server *server) {
   uv_close((uv_handle_t *)&server->timer, http_server_on_handle_closed);
 }
 
-/* The library, on a descriptor that listens; it owns that afterwards. */
+/* Starts the library on a listening descriptor, which the library owns afterwards. */
 static lt_status http_server_start(lt_http_server *server, int fd, lt_err *err) {
   server->daemon = http_server_start_daemon(server, fd);
   if (server->daemon == NULL) {
@@ -537,7 +537,7 @@ static void http_server_cancel_all(lt_http_server *server) {
   }
 }
 
-/* Answers are on their way: whatever can be sent without waiting is. */
+/* Sends the pending answers as far as that is possible without waiting. */
 static void http_server_last_turns(lt_http_server *server) {
   for (unsigned i = 0; i < 4; i++) {
     server->mhd->run(server->daemon);

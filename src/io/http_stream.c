@@ -1,11 +1,11 @@
-/* One request on its way, and its answer. */
+/* A running request and its answer. */
 #include <strings.h>
 
 #include "base/mem.h"
 #include "io/http_impl.h"
 #include "io/loop_impl.h"
 
-/* --- What libcurl tells ------------------------------------------------------------------------------------------- */
+/* --- Callbacks of libcurl ----------------------------------------------------------------------------------------- */
 
 void lt_http_stream_break(lt_http_stream *stream, lt_status why) {
   if (stream->broken == LT_OK) {
@@ -28,7 +28,7 @@ static int http_stream_on_sent(void *user, char *to_ip, char *from_ip, int to_po
   return CURL_PREREQFUNC_OK;
 }
 
-/* "HTTP/1.1 200 OK", "HTTP/2 200"; 0 for a line that is none. */
+/* "HTTP/1.1 200 OK", "HTTP/2 200"; 0 for any other line. */
 static int http_stream_status_in(lt_str line) {
   const char *space = memchr(line.p, ' ', line.n);
   if (space == NULL || line.p + line.n - space < 4) {
@@ -144,7 +144,7 @@ static bool http_stream_is_over(const lt_http_stream *stream) {
   return stream->done || stream->broken != LT_OK;
 }
 
-/* LT_YIELDS until libcurl has told something: LT_E_TIMEOUT after so long, or with what the cancel was fired. */
+/* LT_YIELDS until libcurl reports something. Errors: LT_E_TIMEOUT, the cancel's reason. */
 static lt_status http_stream_await(lt_http_stream *stream, uint64_t ms, bool *ret_cancelled) LT_YIELDS {
   lt_cancel_node node;
   lt_cancel_add(stream->cancel, &node, &stream->wait);
@@ -159,7 +159,7 @@ static lt_status http_stream_given_up(const lt_http_stream *stream, lt_status st
                  status == LT_E_TIMEOUT ? "was given up: its time is over" : "was cancelled");
 }
 
-/* LT_YIELDS until the head is there, or nothing more will come. */
+/* LT_YIELDS until the head is complete or the answer has ended. */
 static lt_status http_stream_await_head(lt_http_stream *stream, lt_err *err) LT_YIELDS {
   uint64_t since = lt_loop_now_ms(stream->http->loop);
   bool sent = false;
@@ -168,7 +168,7 @@ static lt_status http_stream_await_head(lt_http_stream *stream, lt_err *err) LT_
       sent = true;
       since = lt_loop_now_ms(stream->http->loop);
     }
-    /* Before that, libcurl's own timeout comes first: this one is for what waits inside it. */
+    /* Before that, libcurl's own timeout ends first. This timeout is for requests that wait inside libcurl. */
     uint64_t ms = sent ? stream->first_byte_ms : stream->connect_ms + stream->first_byte_ms;
     uint64_t gone = lt_loop_now_ms(stream->http->loop) - since;
     bool cancelled;
@@ -305,7 +305,7 @@ void lt_http_set_idle(lt_http_stream *stream, uint64_t idle_ms) {
   stream->idle_ms = idle_ms;
 }
 
-/* Hands over what has come. What libcurl held back comes into `in` at once, on this fiber: a copy, no more. */
+/* Hands over the received bytes. Bytes that libcurl held back are copied into `in` at once, on this fiber. */
 static lt_str http_stream_take_piece(lt_http_stream *stream) {
   lt_buf swap = stream->out;
   stream->out = stream->in;

@@ -32,7 +32,7 @@ struct lt_line_input {
   bool marks_pastes; /* the terminal may be asked to say what is pasted */
 };
 
-/* Bracketed paste: what a terminal that was asked to puts around text that was not typed. */
+/* Bracketed paste: on request, a terminal puts these marks around pasted text. */
 #define PASTE_ON    "\x1b[?2004h"
 #define PASTE_OFF   "\x1b[?2004l"
 #define PASTE_BEGIN "\x1b[200~"
@@ -77,7 +77,7 @@ static int line_input_read_byte(lt_line_input *input, char *ret) LT_YIELDS {
   }
 }
 
-/* What libedit calls for each character, on the reader's fiber. Bytes that are no character are passed over. */
+/* libedit calls it for each character, on the reader's fiber. Malformed bytes are skipped. */
 static int line_input_read_character(EditLine *el, wchar_t *ret) LT_YIELDS {
   void *data = NULL;
   mbstate_t state;
@@ -113,7 +113,7 @@ static char *line_input_prompt_of(EditLine *el) {
 }
 
 /* --- Pasted text -------------------------------------------------------------------------------------------------- */
-/* Up to the mark of its end. What is too much for a line is passed over. */
+/* Reads a paste up to its end mark. Text beyond the longest line is skipped. */
 static lt_status line_input_read_paste(lt_line_input *input, lt_buf *out) LT_YIELDS {
   const size_t mark = sizeof PASTE_END - 1;
   char last[sizeof PASTE_END - 1] = "";
@@ -132,7 +132,7 @@ static lt_status line_input_read_paste(lt_line_input *input, lt_buf *out) LT_YIE
   }
 }
 
-/* Lines and tabs stay what they are; nothing else that is no text gets into the line. */
+/* Line breaks and tabs are kept; other control characters are dropped. */
 static void line_input_clean_paste(lt_buf *text) {
   size_t n = 0;
   for (size_t i = 0; i < text->n; i++) {
@@ -146,7 +146,8 @@ static void line_input_clean_paste(lt_buf *text) {
   text->n = n;
 }
 
-/* What libedit calls at the mark of a paste's beginning, on the reader's fiber: a line's end in it ends no line. */
+/* libedit calls it at the start mark of a paste, on the reader's fiber. A line break in the paste does not end the
+ * line. */
 static unsigned char line_input_take_paste(EditLine *el, int ch) LT_YIELDS {
   (void)ch;
   void *data = NULL;
@@ -171,7 +172,7 @@ static unsigned char line_input_take_paste(EditLine *el, int ch) LT_YIELDS {
 static void line_input_heed_pastes(lt_line_input *input) {
   const char *term = getenv("TERM");
   input->marks_pastes = term != NULL && strcmp(term, "dumb") != 0;
-  /* The wide one: el_set makes copies of the names, which nobody frees. */
+  /* The wide variant, because el_set leaks copies of the names. */
   input->edit->el_wset(input->el, EL_ADDFN, L"lathe-paste", L"Take pasted text as it is", line_input_take_paste);
   input->edit->el_set(input->el, EL_BIND, "\\e[200~", "lathe-paste", NULL);
 }
@@ -195,7 +196,7 @@ static void line_input_enter(lt_line_input *input, lt_str line) {
   input->edit->history(input->history, &event, H_ENTER, text);
 }
 
-/* The last lines of the file; what is before them is of no interest any more. */
+/* Reads the last lines of the file. Older lines are ignored. */
 static void line_input_load_history(lt_line_input *input) {
   static char bytes[LT_INPUT_HISTORY_BYTES];
   int fd = open(input->history_path, O_RDONLY | O_CLOEXEC);
@@ -214,7 +215,7 @@ static void line_input_load_history(lt_line_input *input) {
   }
 }
 
-/* Appended, so that two that type at once do not lose each other's lines. */
+/* Appends the line, so that two processes do not lose each other's lines. */
 void lt_line_input_keep(lt_line_input *input, lt_str line) {
   if (input->edit == NULL || memchr(line.p, '\n', line.n) != NULL) {
     return;
@@ -238,7 +239,7 @@ void lt_line_input_resized(lt_line_input *input) {
 }
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
-/* Without it, letters beyond ASCII are shown as escapes. */
+/* Sets the locale. Without it, letters beyond ASCII are shown as escapes. */
 static void line_input_use_utf8(void) {
   setlocale(LC_CTYPE, "");
   if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) {

@@ -81,7 +81,7 @@ static void lines_drop(lt_lines *lines, size_t up_to, bool line_ended) {
   lines->skipping = !line_ended;
 }
 
-/* Goes on with the search where it stopped last time. */
+/* Continues the search where it stopped last time. */
 static void lines_search(lt_lines *lines) {
   while (!lines->found && lines->searched < lines->end) {
     const char *from = lines->p + lines->searched;

@@ -8,8 +8,8 @@
 #include "io/loop_impl.h"
 
 #ifdef __SANITIZE_THREAD__
-/* libuv closes the pipe by which a child's start is heard with a bare system call, which ThreadSanitizer does not see:
- * whoever is given the descriptor's number next, on another thread, seems to race with uv_pipe. */
+/* libuv closes the pipe that reports a child's start with a direct system call, which ThreadSanitizer does not see.
+ * When another thread then gets the same descriptor number, it seems to race with uv_pipe. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void) {
   return "race:^uv_pipe$\n";
@@ -37,7 +37,7 @@ lt_status lt_loop_status(int uv_code) {
   }
 }
 
-/* Takes and gives back a reference that keeps lt_loop_run from returning. */
+/* Takes and releases a reference that keeps lt_loop_run from returning. */
 static void loop_keep(lt_loop *loop) {
   uv_ref((uv_handle_t *)&loop->wake);
 }
@@ -94,11 +94,11 @@ static void loop_run_ready(lt_loop *loop) {
  * Any thread pushes to a list with one compare-and-swap; the loop takes the whole list and turns it round. Whether the
  * poster must also wake the loop is settled as in Dekker's algorithm, with sequentially consistent accesses: the poster
  * pushes and then looks at `asleep`, the loop sets `asleep` and then looks at the list. One of them sees the other. So
- * a busy loop is posted to without a system call, and a sleeping one gets one write however many post.
+ * a post to a busy loop needs no system call, and a sleeping loop gets one write for any number of posts.
  *
  * Adaptive: a loop that was woken by a post soon after it fell asleep looks at the list for LT_LOOP_SPIN_US before its
- * next sleeps (a sleep and a wake cost more, and the poster's system call too). LT_LOOP_SPIN_MISSES vain looks in a row
- * end that: an idle loop costs nothing. */
+ * next sleeps (a sleep and a wake cost more, and the poster's system call too). LT_LOOP_SPIN_MISSES failed spins in a
+ * row end that: an idle loop costs nothing. */
 
 void lt_loop_post(lt_loop *loop, lt_post *post) {
   lt_post *head = atomic_load_explicit(&loop->posts, memory_order_relaxed);
@@ -138,7 +138,7 @@ static void loop_cpu_relax(void) {
 #endif
 }
 
-/* Whether the poll would find something: files come first, posts must not hold them up. */
+/* Whether the poll would find an event. Files come first: posts must not delay them. */
 static bool loop_files_ready(lt_loop *loop) {
   struct pollfd fd = {.fd = uv_backend_fd(&loop->uv), .events = POLLIN};
   return poll(&fd, 1, 0) != 0;
@@ -165,14 +165,14 @@ static bool loop_spin_for_posts(lt_loop *loop) {
   return false;
 }
 
-/* After a sleep: would looking for posts have been worth while? */
+/* After a sleep: learns whether spinning would have found a post. */
 static void loop_learn(lt_loop *loop) {
   if (loop->may_spin && loop_has_posts(loop) && uv_hrtime() - loop->slept_ns < 2 * LT_LOOP_SPIN_US * 1000) {
     loop->spins_left = LT_LOOP_SPIN_MISSES;
   }
 }
 
-/* --- Turning ------------------------------------------------------------------------------------------------------ */
+/* --- A turn of the loop ------------------------------------------------------------------------------------------- */
 
 static bool loop_has_work(lt_loop *loop) {
   return loop->ready_head != NULL || loop_has_posts(loop);
@@ -219,7 +219,7 @@ static void loop_before_poll(uv_prepare_t *handle) {
 static void loop_after_poll(uv_check_t *handle) {
   lt_loop *loop = handle->data;
   if (atomic_exchange(&loop->asleep, false) == false) {
-    loop_learn(loop); /* somebody woke us, or we never slept */
+    loop_learn(loop); /* a post woke the loop, or the loop did not sleep */
   }
   loop_work(loop);
 }
@@ -239,7 +239,7 @@ uint64_t lt_loop_now_ms(lt_loop *loop) {
   return uv_now(&loop->uv);
 }
 
-/* --- Life --------------------------------------------------------------------------------------------------------- */
+/* --- Making and freeing ------------------------------------------------------------------------------------------- */
 
 void lt_loop_hold(lt_loop *loop) {
   loop->holds++;

@@ -1,4 +1,4 @@
-/* Fibers with a stack and a timer, kept for the next ones when they end. */
+/* The fibers of the loop. The stack and the timer of an ended fiber are kept for later fibers. */
 #include "base/mem.h"
 #include "io/loop_impl.h"
 
@@ -56,8 +56,8 @@ static bool loop_task_has_too_many(const lt_loop *loop) {
   return loop->spare_count > LT_LOOP_STACKS_KEEP;
 }
 
-/* Unmapping is slow in a process with threads on several cores, and a rush is seldom the only one: those go that were
- * not needed since the last look, a few at a time. */
+/* Unmapping is slow in a process with threads on several cores, and bursts of fibers repeat. So only spares that were
+ * not needed since the last trim are freed, a few at a time. */
 static void loop_task_on_trim(uv_timer_t *timer) {
   lt_loop *loop = timer->data;
   for (unsigned i = 0; i < LT_LOOP_STACKS_TRIM && i < loop->spare_least && loop_task_has_too_many(loop); i++) {

@@ -1,4 +1,4 @@
-/* A child's life: starting it, hearing of its end, ending it with everything it started. Its pipes: process_io.c. */
+/* Starts a child, notices its exit, and ends it with its whole process group. Its pipes are in process_io.c. */
 #include "io/process.h"
 
 #include <errno.h>
@@ -12,10 +12,10 @@
 #include "io/open_files.h"
 #include "io/process_impl.h"
 
-/* --- The end ------------------------------------------------------------------------------------------------------ */
+/* --- Exit --------------------------------------------------------------------------------------------------------- */
 
 static void process_signal_group(const lt_process *p, int signum) {
-  (void)kill(-p->pid, signum); /* ESRCH: nobody is left */
+  (void)kill(-p->pid, signum); /* ESRCH: the group is empty */
 }
 
 static void process_describe_exit(lt_process *p, int64_t code, int signum) {
@@ -29,7 +29,7 @@ static void process_describe_exit(lt_process *p, int64_t code, int signum) {
   }
 }
 
-/* The group is signalled now and not when the process is closed: later its number may be somebody else's. */
+/* The group is signalled now and not when the process is closed: later another group may have its number. */
 static void process_child_exited(uv_process_t *child, int64_t code, int signum) {
   lt_process *p = child->data;
   p->exited = true;
@@ -90,12 +90,12 @@ static lt_status process_open_ends(process_ends *e, const char *name, lt_err *er
   return LT_OK;
 }
 
-/* execve's interface is older than const; nothing is written to. */
+/* execve's parameters are not const, but execve does not write to them. */
 static char *process_without_const(const char *s) {
   return (char *)(uintptr_t)s;
 }
 
-/* What is executed: the file itself, or `helper __exec OUR_PID OPEN_FILES FILE ARGV...` (exec.h). Owns: the caller. */
+/* The command line: the file itself, or `helper __exec OUR_PID OPEN_FILES FILE ARGV...` (exec.h). Owns: the caller. */
 static char **process_make_argv(const lt_process_options *options, const char *path, const char *our_pid) {
   size_t n = 0;
   while (options->argv[n] != NULL) {
@@ -162,7 +162,7 @@ static lt_status process_explain_spawn(const lt_process *p, const lt_process_opt
   return lt_fail(err, lt_loop_status(rc), "cannot start \"%s\": %s", p->name, why);
 }
 
-/* For one that was not started: freed when libuv has let go of its handles. */
+/* For a process that was not started: it is freed after libuv has closed its handles. */
 static void process_abandon(lt_process *p) {
   p->orphan = true;
   p->handles++; /* not freed under our feet */
@@ -230,7 +230,7 @@ lt_status lt_process_open(lt_loop *loop, const lt_process_options *options, lt_p
   return process_open_found(loop, options, path.p, ret_process, err);
 }
 
-/* --- Asking ------------------------------------------------------------------------------------------------------- */
+/* --- State -------------------------------------------------------------------------------------------------------- */
 
 bool lt_process_exited(const lt_process *process) {
   return process->exited;
@@ -270,7 +270,7 @@ static bool process_is_closed(const lt_process *p) {
   return p->handles == 0;
 }
 
-/* LT_YIELDS until `done`, or so long; `timeout_ms` UINT64_MAX: until it is done. */
+/* LT_YIELDS until `done` or the timeout. `timeout_ms` UINT64_MAX: no timeout. */
 static bool process_await(lt_process *p, bool (*done)(const lt_process *), uint64_t timeout_ms) LT_YIELDS {
   uint64_t since = lt_loop_now_ms(p->loop);
   while (!done(p)) {

@@ -34,7 +34,7 @@ static int process_io_fd_of(const uv_pipe_t *pipe) {
   return uv_fileno((const uv_handle_t *)pipe, &fd) == 0 ? fd : -1;
 }
 
-/* How much is in the pipe right now. */
+/* The number of bytes that are now in the pipe. */
 static size_t process_io_pending(const uv_pipe_t *pipe) {
   int n = 0;
   return ioctl(process_io_fd_of(pipe), FIONREAD, &n) == 0 && n > 0 ? (size_t)n : 0;
@@ -49,8 +49,8 @@ static void process_io_end_out(lt_process *p) {
   process_io_wake_reader(p);
 }
 
-/* No room handed out means: do not read now (libuv then calls on_out with UV_ENOBUFS). The pipe is left alone while a
- * line is lent, because the buffer would move, and while one is ready and nobody asks. */
+/* An empty buffer means: do not read now (libuv then calls on_out with UV_ENOBUFS). The pipe is not read while the
+ * reader holds a line, because the buffer would move, nor while a line is ready and no fiber waits for it. */
 static void process_io_alloc_out(uv_handle_t *handle, size_t hint, uv_buf_t *buf) {
   (void)hint;
   lt_process *p = handle->data;
@@ -95,8 +95,8 @@ static void process_io_start_reading(lt_process *p) {
   }
 }
 
-/* The child is gone. What it wrote is in the pipe; something that it started elsewhere may hold the pipe open and go on
- * writing, but that is not the child's output any more. */
+/* The child has exited. Its output is in the pipe. A process that it started may hold the pipe open and write more, but
+ * that is not the child's output. */
 static void process_io_finish_out(lt_process *p) {
   size_t left = p->out_open && !p->closing ? process_io_pending(&p->out) : 0;
   while (left > 0) {
@@ -142,7 +142,7 @@ static lt_status process_io_take_line(lt_process *p, lt_str *ret_line) LT_YIELDS
       case LT_LINES_MORE:
         break;
     }
-    if (p->out_nomem) { /* at the end, something was lost with it: that is told once, too */
+    if (p->out_nomem) { /* at the end, too, lost output is reported once */
       p->out_nomem = false;
       return LT_E_NOMEM;
     }
@@ -368,7 +368,7 @@ lt_str lt_process_stderr(const lt_process *process) {
   return lt_str_from(process->err_bytes + n - keep, keep);
 }
 
-/* --- All three ---------------------------------------------------------------------------------------------------- */
+/* --- All pipes ---------------------------------------------------------------------------------------------------- */
 
 /* Takes over `*fd`, also when it fails. */
 static int process_io_open_pipe(lt_process *p, uv_pipe_t *pipe, int *fd, bool *ret_open) {

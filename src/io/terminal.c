@@ -93,8 +93,8 @@ static lt_status terminal_await_readable(lt_terminal *t, lt_cancel *cancel) LT_Y
   return status;
 }
 
-/* Appends what there is up to the end of a line. True: the line is whole. A terminal hands out a line at a time; what
- * is typed behind it stays with it. */
+/* Appends the available text up to the end of a line. True: the line is complete. A terminal delivers one line at a
+ * time; later text stays in the terminal. */
 static bool terminal_take(lt_buf *out, const char *bytes, size_t n) {
   lt_str text = lt_str_from(bytes, n);
   size_t end = lt_str_find(text, LT_STR("\n"), 0);
@@ -102,7 +102,7 @@ static bool terminal_take(lt_buf *out, const char *bytes, size_t n) {
   return end != SIZE_MAX || out->status != LT_OK;
 }
 
-/* The end was typed, or nobody will ever type there again. */
+/* The end of input was typed, or the terminal is gone. */
 static lt_status terminal_fail_ended(const lt_terminal *t, lt_err *err) {
   struct termios about;
   return tcgetattr(t->in, &about) == 0 ? lt_fail(err, LT_E_CLOSED, "the terminal's input has ended")

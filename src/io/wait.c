@@ -5,7 +5,7 @@ void lt_wait_init(lt_wait *wait, lt_loop *loop) {
   *wait = (lt_wait){.loop = loop};
 }
 
-/* A wait that ended may have been followed by another one of the same fiber before this runs: the numbers differ. */
+/* The same fiber may be in a later wait when this timer runs; then the tokens differ. */
 static void wait_on_timeout(uv_timer_t *timer) {
   lt_loop_task *task = timer->data;
   if (task->wait != NULL && task->wait->token == task->timed) {
@@ -13,7 +13,7 @@ static void wait_on_timeout(uv_timer_t *timer) {
   }
 }
 
-/* Times count from now, not from the beginning of this turn, which may have been a long one. */
+/* The timeout counts from now, not from the beginning of this turn, which may be long ago. */
 static void wait_start_timer(lt_loop_task *task, uint64_t timeout_ms) {
   uv_update_time(&task->loop->uv);
   uv_timer_start(&task->timer, wait_on_timeout, timeout_ms, 0);
@@ -50,8 +50,8 @@ lt_status lt_wait_on(lt_wait *wait, uint64_t timeout_ms) {
 
 void lt_wait_wake(lt_wait *wait, lt_status status) {
   LT_CHECK(pthread_equal(wait->loop->thread, pthread_self()));
-  /* The first wake counts, but for a failure after a success: a cancel must not be lost behind a wake that only says
-   * "look again". */
+  /* The first wake counts, except that a failure replaces a success: a cancel must not be lost after a wake that only
+   * means "check again". */
   if (!wait->signalled || wait->status == LT_OK) {
     wait->status = status;
   }

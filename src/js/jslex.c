@@ -132,7 +132,7 @@ static void jslex_read_number(lt_jslex *lx) {
   }
 }
 
-/* A string that meets the end of its line is broken; the next line is read as code again. */
+/* A string that is not closed on its line is unterminated. The next line is read as code. */
 static void jslex_read_string(lt_jslex *lx, char quote) {
   lx->at++;
   while (lx->at < lx->src.n) {

@@ -21,7 +21,8 @@ static bool jsscan_starts_statement(const lt_jslex *lx) {
          (prev->kind == LT_JSTOK_PUNCT && (prev->punct == ';' || prev->punct == '}'));
 }
 
-/* `tok` stands after a word `import` or `export` that began a statement: what follows makes it the statement or not. */
+/* `tok` follows a word `import` or `export` at the start of a statement. The next tokens decide whether it is an import
+ * or export statement. */
 static bool jsscan_continues_module_word(const lt_jslex *lx) {
   switch (lx->tok.kind) {
     case LT_JSTOK_WORD:
@@ -151,7 +152,7 @@ static bool jsscan_skip_parameters(lt_jslex *lx, bool arrow) {
          jsscan_skip_return_type(lx, arrow);
 }
 
-/* `tok` stands after `function`. A generator does not count: calling it would run nothing. */
+/* `tok` follows `function`. A generator does not count: calling it would run nothing. */
 static bool jsscan_skip_function(lt_jslex *lx) {
   if (lx->tok.kind == LT_JSTOK_WORD) {
     lt_jslex_next(lx);

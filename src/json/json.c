@@ -369,11 +369,11 @@ static void json_scan_init(json_scan *s, lt_str text) {
   s->status = LT_OK;
 }
 
-/* --- Saying what is wrong ----------------------------------------------------------------------------------------- */
+/* --- Error messages ----------------------------------------------------------------------------------------------- */
 
 #define QUOTE_CHARS 24 /* of the text in a message */
 
-/* Mistakes that are common enough to be told by name: what is found, and what to do. */
+/* Common mistakes with their own messages: the text that is found, and advice. */
 static const struct {
   const char *found;
   const char *hint;
@@ -429,7 +429,7 @@ static void json_position(const json_scan *s, size_t *ret_line, size_t *ret_colu
   *ret_column = column;
 }
 
-/* A little of the text at the fault, of its line, fit for a terminal. */
+/* Quotes a short part of the fault's line, safe for a terminal. */
 static void json_quote(const json_scan *s, char out[QUOTE_CHARS * 4 + 4]) {
   const char *p = s->at;
   char *o = out;
@@ -513,9 +513,10 @@ static uint32_t json_guess_nodes(lt_str text) {
   return count;
 }
 
-/* Makes room for the nodes. The guess is quick (a twentieth of the scan) and what it has too many costs no memory that
- * is touched; but it counts against the arena's ceiling, so where it would take a good part of that, a scan counts
- * exactly. (Growing while scanning was tried: twice as slow on documents of many small values.) */
+/* Allocates the nodes. Their number is first guessed, which is quick (a twentieth of the scan). Surplus nodes are never
+ * touched, so they cost no memory, but they count against the arena's ceiling. If the guess would use a large part of
+ * the ceiling, a scan counts the nodes exactly. (Growing during the scan is twice as slow on documents of many small
+ * values.) */
 static lt_status json_make_room(json_scan *s, lt_arena *arena, lt_str text, lt_err *err) {
   size_t left = arena->max > arena->used ? arena->max - arena->used : 0;
   uint32_t cap = text.n <= LT_JSON_MAX_BYTES ? json_guess_nodes(text) : 1;

@@ -24,7 +24,7 @@ static void json_write_escape_ascii(lt_buf *buf, char c) {
   lt_buf_add(buf, lt_str_from(text, sizeof text));
 }
 
-/* How many bytes one U+FFFD stands for: what is there of a character that could have been, as browsers have it
+/* The number of malformed bytes that one U+FFFD replaces: the longest prefix of a valid character, as in browsers
  * (Unicode 15, 3.9: substitution of maximal subparts). */
 static unsigned json_write_broken_length(const char *p, const char *end) {
   unsigned char lead = (unsigned char)p[0];

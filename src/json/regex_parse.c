@@ -1,6 +1,6 @@
-/* Patterns as text: ECMA-262's grammar in Unicode mode, with what its appendix B and other languages add where it can
- * mean one thing only. What would mean another thing elsewhere (\Z, \h, a possessive +) is refused: a pattern that is
- * not checked does less harm than one that is checked wrongly. */
+/* Parses a pattern's text: ECMA-262's grammar in Unicode mode, plus unambiguous additions of its appendix B and of
+ * other languages. Syntax with different meanings in different languages (\Z, \h, a possessive +) is refused: an
+ * unchecked pattern does less harm than a wrongly checked one. */
 #include "base/limits.h"
 #include "json/json_text.h"
 #include "json/regex_program.h"
@@ -123,7 +123,7 @@ static bool regex_parse_skip(regex_parser *r, const char *text) {
   return there;
 }
 
-/* One character as it stands there; there must be one. */
+/* Reads one literal character. The text must not be at its end. */
 static uint32_t regex_parse_read_plain(regex_parser *r) {
   uint32_t c = 0;
   unsigned n = lt_json_read_char(r->p, r->end, &c);
@@ -488,7 +488,7 @@ static bool regex_parse_read_number(regex_parser *r, uint32_t *ret) {
   return r->p > first;
 }
 
-/* {n}, {n,} or {n,m}. False, and nothing read: it is none, and the brace stands for itself. */
+/* Reads {n}, {n,} or {n,m}. False, and nothing is read, when the text is none of these: then the brace is a literal. */
 static bool regex_parse_read_counts(regex_parser *r, uint32_t *ret_min, uint32_t *ret_max) {
   const char *before = r->p;
   bool good = regex_parse_skip(r, "{") && regex_parse_read_number(r, ret_min);

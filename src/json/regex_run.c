@@ -1,4 +1,5 @@
-/* Running programs: every position of the text with the set of all places the program may be at there. */
+/* Runs the program of a regular expression: at every position of the text it keeps the set of all possible
+ * instructions. */
 #include "base/limits.h"
 #include "base/mem.h"
 #include "json/json_text.h"
@@ -73,7 +74,7 @@ static bool regex_run_add_one(regex_places *set, uint32_t at) {
   return true;
 }
 
-/* Where one may go on to from `at` without reading a character; how many places that are. */
+/* Finds the instructions that follow `at` without reading a character. Returns their number. */
 static unsigned regex_run_follow(const regex_match *r, uint32_t at, size_t position, uint32_t *ret) {
   const lt_regex_instr *instr = &r->regex->code[at];
   switch ((lt_regex_op)instr->op) {
@@ -98,7 +99,8 @@ static unsigned regex_run_follow(const regex_match *r, uint32_t at, size_t posit
   return 0;
 }
 
-/* Adds a place and all that can be come to from it here. A place is on the stack once: it is in the set by then. */
+/* Adds an instruction and all that follow it without reading a character. Each is on the stack at most once, because
+ * the set already contains it afterwards. */
 static void regex_run_add(regex_match *r, regex_places *set, uint32_t start, size_t position) {
   uint32_t depth = 0;
   if (regex_run_add_one(set, start)) {

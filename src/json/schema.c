@@ -59,7 +59,7 @@ static bool schema_run_once(lt_schema_run *run, lt_json value) {
   return lt_schema_apply(run, run->schema->root, &root);
 }
 
-/* A second time, now with the words. What the first time has found is true whatever becomes of it. */
+/* Checks again, now with fault text. The first result stands even if the second check fails. */
 static lt_status schema_tell(lt_schema_run *run, lt_json value, lt_buf *ret_faults) {
   LT_AUTO_BUF(out, LT_SCHEMA_FAULTS_MAX_BYTES);
   lt_schema_sink sink = {.out = &out, .separator = "; ", .max = LT_TOOL_INPUT_ERRORS_MAX};

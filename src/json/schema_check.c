@@ -117,7 +117,7 @@ static bool schema_check_apply_rules(lt_schema_run *run, const lt_schema_node *n
   return good;
 }
 
-/* What a schema with unevaluated* in it sees is its own affair; what it has seen to is seen to for those around. */
+/* A schema with unevaluated* starts with empty marks. Its marks are then added to those of the schemas around it. */
 static bool schema_check_apply_marking(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at,
                                        uint32_t type) {
   lt_schema_marks marks;
@@ -185,7 +185,7 @@ bool lt_schema_fits(lt_schema_run *run, const lt_schema_node *node, const lt_sch
   return schema_check_apply_quietly(run, node, &here);
 }
 
-/* Whether it fits, quietly; what it has seen to counts only if it does. */
+/* Whether the value fits, without fault text. The marks are kept only if it fits. */
 static bool schema_check_try_node(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at) {
   lt_schema_marks marks;
   if (at->marks == NULL) {
@@ -209,7 +209,7 @@ bool lt_schema_rule_ref(lt_schema_run *run, const lt_schema_rule *rule, const lt
   return lt_schema_apply(run, rule->u.schema, at);
 }
 
-/* Nobody knows what the reference says of any part of the value. */
+/* The target of the reference is unknown, so every part of the value counts as evaluated. */
 bool lt_schema_rule_unknown(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   (void)run;
   (void)rule;

@@ -1,5 +1,5 @@
-/* What is said of a value that fits no alternative of an anyOf or oneOf. Each is tried and its faults are weighed: the
- * lightest is what was probably meant. */
+/* The error text for a value that fits no alternative of an anyOf or oneOf. Each alternative is tried and its faults
+ * are weighed: the lightest one was probably meant. */
 #include "base/limits.h"
 #include "json/schema_faults.h"
 #include "json/schema_rules.h"
@@ -186,7 +186,7 @@ static bool schema_choice_fault_expected(lt_schema_run *run, const lt_schema_rul
   return true;
 }
 
-/* --- The closest -------------------------------------------------------------------------------------------------- */
+/* --- The closest alternative -------------------------------------------------------------------------------------- */
 
 typedef struct choice_trials {
   lt_buf text; /* the faults of the closest */

@@ -184,7 +184,7 @@ void lt_schema_scan(lt_schema_compiler *c) {
   }
 }
 
-/* --- All of it ---------------------------------------------------------------------------------------------------- */
+/* --- The document ------------------------------------------------------------------------------------------------- */
 
 static void schema_compile_keep_notes(lt_schema_compiler *c) {
   if (c->note_count > LT_SCHEMA_NOTES_MAX) {

@@ -144,7 +144,7 @@ static int schema_equal_compare_items(const void *a, const void *b) {
   return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* The first two that are equal among those with the same hash, which are few unless somebody meant them to be many. */
+/* Finds two equal items among those with the same hash. They are few, except for input made to collide. */
 static bool schema_equal_find_among(lt_schema_run *run, const comparable_item *items, uint32_t count,
                                     uint32_t *ret_first, uint32_t *ret_second) {
   for (uint32_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* What is said of a value that does not fit. Names and values are others' text: cut, and nothing in them is passed on
- * that a terminal would obey. */
+/* The error text for a value that does not fit. Names and values are peers' text: they are cut and made safe for a
+ * terminal. */
 #include "base/limits.h"
 #include "base/nearest.h"
 #include "json/json_text.h"
@@ -49,7 +49,7 @@ void lt_schema_put_quoted(lt_buf *out, lt_str chars) {
   lt_buf_byte(out, '"');
 }
 
-/* Without its escapes undone a string may be longer than what it says, never shorter: only as much is undone. */
+/* An escaped string is never shorter than its characters, so only a bounded part of it is unescaped. */
 static void schema_faults_put_string(lt_buf *out, lt_json value) {
   lt_str chars = LT_STR_NULL;
   LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES + LT_MIB);

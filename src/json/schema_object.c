@@ -113,7 +113,7 @@ static bool schema_object_check_other(lt_schema_run *run, const lt_schema_node *
   return false;
 }
 
-/* One member, against all that is said of its name. `ret_known`: something was. */
+/* Checks one member against all rules for its name. `ret_known`: there was such a rule. */
 static bool schema_object_check_named(lt_schema_run *run, const lt_schema_object *object, const lt_schema_place *member,
                                       lt_str name, bool *ret_known) {
   const lt_schema_prop *prop = schema_object_find_prop(object, name);

@@ -129,7 +129,7 @@ void lt_schema_identify(lt_schema_compiler *c, lt_schema_node *node) {
 
 /* --- References --------------------------------------------------------------------------------------------------- */
 
-/* RFC 6901: "~1" is "/" and "~0" is "~". In place of the token: what it says, in the scratch arena. */
+/* RFC 6901: "~1" is "/" and "~0" is "~". Replaces the token by its decoded text in the scratch arena. */
 static bool schema_refs_unescape_token(lt_schema_compiler *c, lt_str *token) {
   if (token->n == 0 || memchr(token->p, '~', token->n) == NULL) {
     return true;
@@ -162,8 +162,8 @@ static lt_json schema_refs_step_into(lt_json json, lt_str token) {
   return token.n > 0 ? lt_json_at(json, i) : (lt_json){NULL, 0};
 }
 
-/* Follows a JSON pointer from a resource's root. The resource of what it leads to is that of the last schema on the way
- * that we know of. */
+/* Follows a JSON pointer from a resource's root. The target belongs to the resource of the last known schema on the
+ * path. */
 static lt_schema_node *schema_refs_follow(lt_schema_compiler *c, uint32_t resource, lt_str pointer) {
   lt_json json = c->resources[resource].root->json;
   while (pointer.n > 0 && lt_json_exists(json)) {

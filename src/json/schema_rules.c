@@ -159,7 +159,7 @@ static void schema_rules_make_values(rule_maker *m) {
   }
 }
 
-/* NULL: not understood, which is noted, or failed. */
+/* NULL: not supported (noted), or failed. */
 static const lt_regex *schema_rules_regex_of(rule_maker *m, lt_json where, lt_str text) {
   lt_schema_compiler *c = m->c;
   const lt_regex *regex = NULL;

@@ -33,7 +33,7 @@ struct lt_mcp {
   size_t restart_count;
 };
 
-/* --- What people are told ----------------------------------------------------------------------------------------- */
+/* --- Messages ----------------------------------------------------------------------------------------------------- */
 
 static void mcp_client_on_warning(void *arg, lt_str message) {
   lt_mcp *mcp = arg;
@@ -54,7 +54,7 @@ static lt_status mcp_client_name_it(const lt_mcp *mcp, lt_err *err) {
   return err ? lt_err_prefix(err, "MCP server \"%.*s\"", LT_STR_ARG(mcp->o.name)) : LT_OK;
 }
 
-/* --- Waiting for a server that is not there yet ------------------------------------------------------------------- */
+/* --- Waiting for a server ----------------------------------------------------------------------------------------- */
 
 static void mcp_client_wake_waiters(lt_mcp *mcp) {
   for (mcp_waiter *w = mcp->waiters; w; w = w->next) {
@@ -142,7 +142,7 @@ lt_status lt_mcp_wait_ready(lt_mcp *mcp, lt_err *err) {
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 
-/* A server that is down is closed to every caller, whatever brought it down. */
+/* Calls to a server that is down fail with LT_E_CLOSED, for every reason. */
 static lt_status mcp_client_refuse(const lt_mcp *mcp, lt_err *err) {
   return lt_fail(err, LT_E_CLOSED, "%s", mcp->why.msg);
 }
@@ -217,7 +217,7 @@ static lt_status mcp_client_read_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_
   return status;
 }
 
-/* Servers that add tools when they hear `initialized` say so while the first list is on its way. */
+/* Some servers add tools after `initialized` and send list_changed while the first list is being read. */
 static lt_status mcp_client_first_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) LT_YIELDS {
   LT_TRY(mcp_client_read_list(mcp, deadline_ms, list, err));
   if (!lt_mcp_session_changed(mcp->session)) {
@@ -239,7 +239,7 @@ static void mcp_client_relist(lt_mcp *mcp) LT_YIELDS {
   }
 }
 
-/* --- The life of a server ----------------------------------------------------------------------------------------- */
+/* --- Start, crash and restart ------------------------------------------------------------------------------------- */
 
 static void mcp_client_on_change(void *arg) {
   lt_mcp *mcp = arg;
@@ -300,7 +300,7 @@ static void mcp_client_run_session(lt_mcp *mcp, lt_err *err) LT_YIELDS {
   }
 }
 
-/* A crash is worth another try once the server has shown that it works. */
+/* After a crash the server is restarted, if it has been READY before. */
 static bool mcp_client_may_restart(lt_mcp *mcp, lt_err *err) {
   if (!mcp->was_ready || err->status != LT_E_CLOSED) {
     return false;
@@ -472,7 +472,7 @@ void lt_mcp_close(lt_mcp *mcp) {
   mcp_client_free_client(mcp);
 }
 
-/* --- Looking ------------------------------------------------------------------------------------------------------ */
+/* --- State -------------------------------------------------------------------------------------------------------- */
 
 lt_mcp_state lt_mcp_state_of(const lt_mcp *mcp) {
   return mcp->state;

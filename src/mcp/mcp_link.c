@@ -94,7 +94,7 @@ static void mcp_link_leave(lt_mcp_link *link) {
   lt_wait_wake(&link->finished, LT_OK);
 }
 
-/* The server takes no more input. Its output may still hold answers, and its end: the reader has the first word. */
+/* The server has closed its input. Its output may still hold answers and its end, so the reader reports first. */
 static void mcp_link_end_after_input(lt_mcp_link *link) LT_YIELDS {
   uint64_t until_ms = lt_loop_now_ms(link->loop) + LT_MCP_EXIT_WAIT_MS;
   while (!link->over && lt_loop_now_ms(link->loop) < until_ms) {
@@ -197,7 +197,7 @@ static void mcp_link_read_lines(void *arg) {
   mcp_link_leave(link);
 }
 
-/* --- Life --------------------------------------------------------------------------------------------------------- */
+/* --- Opening and closing ------------------------------------------------------------------------------------------ */
 
 static lt_status mcp_link_spawn(lt_mcp_link *link, lt_fiber_fn fn, lt_err *err) {
   LT_TRY(lt_loop_spawn(link->loop, fn, link, err));

@@ -25,7 +25,7 @@ static void mcp_peer_text_add_tail(lt_buf *out, lt_str s, size_t max) {
 }
 
 void lt_mcp_peer_text_add(lt_buf *out, lt_str text, lt_mcp_end end, size_t max, const lt_secrets *secrets) {
-  /* A secret must not survive because a cut went through it: cut only after hiding. */
+  /* Mask first and cut afterwards: a cut through a secret would prevent the masking. */
   if (text.n > LT_MCP_WORDS_READ_BYTES) {
     text = end == LT_MCP_HEAD ? lt_str_sub(text, 0, LT_MCP_WORDS_READ_BYTES)
                               : lt_str_sub(text, text.n - LT_MCP_WORDS_READ_BYTES, text.n);

@@ -132,7 +132,7 @@ static bool mcp_protocol_is_lone_surrogate(lt_str s, size_t i) {
   return i + 2 < s.n && (unsigned char)s.p[i] == 0xED && (unsigned char)s.p[i + 1] >= 0xA0;
 }
 
-/* Where the first byte is that may not go on the wire as it is. */
+/* The offset of the first byte that must not be sent unchanged. */
 static size_t mcp_protocol_find_unfit(lt_str json, size_t from) {
   for (size_t i = from; i < json.n; i++) {
     if (json.p[i] == '\n' || json.p[i] == '\r' || mcp_protocol_is_lone_surrogate(json, i)) {

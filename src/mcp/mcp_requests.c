@@ -131,9 +131,9 @@ void lt_mcp_requests_progress(lt_mcp_requests *calls, lt_json params, lt_arena *
   request->on_progress(request->arg, progress, total, text);
 }
 
-/* --- Lines that were lost ----------------------------------------------------------------------------------------- */
+/* --- Lost lines --------------------------------------------------------------------------------------------------- */
 
-/* As many suspects left as lines lost: each of them waits for an answer that will not come. */
+/* When there are as many suspects as lost lines, every suspect's answer is lost. */
 static bool mcp_requests_resolve_lost(lt_mcp_requests *calls) {
   size_t suspects = 0;
   for (lt_mcp_request *r = calls->first; r; r = r->next) {

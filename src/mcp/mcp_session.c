@@ -46,7 +46,7 @@ void lt_mcp_session_end(lt_mcp_session *s, const lt_err *why) {
   s->o.on_change(s->o.arg);
 }
 
-/* ": the end of its stderr", for messages about a server that failed; nothing when it is silent. */
+/* Appends ": the end of its stderr" to a message about a failed server; nothing if stderr is empty. */
 static void mcp_session_add_stderr(const lt_mcp_session *s, lt_buf *text) {
   LT_AUTO_BUF(words, 2 * LT_MCP_WORDS_MAX_BYTES);
   lt_mcp_peer_text_add(&words, lt_mcp_link_stderr(s->link), LT_MCP_TAIL, LT_MCP_WORDS_MAX_BYTES, s->o.server->secrets);
@@ -56,7 +56,7 @@ static void mcp_session_add_stderr(const lt_mcp_session *s, lt_buf *text) {
   }
 }
 
-/* Ours to say about stdout when something did not come: it may well have been printed among other things. */
+/* Advice about stdout for a missing answer: the server may have printed other text there. */
 static void mcp_session_add_noise(const lt_mcp_session *s, lt_buf *text) {
   if (s->noise > 0) {
     lt_buf_printf(text, "; it has written %zu lines to its stdout that are not JSON-RPC messages", s->noise);
@@ -111,7 +111,7 @@ static void mcp_session_on_noise(void *arg, lt_str line) {
   }
 }
 
-/* Whoever has asked for it is told. Where nobody has, or nobody knows who, it is a warning. */
+/* Fails the request that the lost line belongs to. If that request is unknown, the lost line becomes a warning. */
 static void mcp_session_on_lost(void *arg, const char *how) {
   lt_mcp_session *s = arg;
   if (!s->ended && !lt_mcp_requests_lost_line(&s->calls, how)) {
@@ -167,7 +167,7 @@ static void mcp_session_take_message(lt_mcp_session *s, lt_mcp_result *line, mcp
   }
 }
 
-/* Each message of a batch gets a document of its own: an answer outlives the line. */
+/* Each message of a batch gets its own document, because an answer outlives the line. */
 static void mcp_session_take_batch_item(lt_mcp_session *s, lt_str text, mcp_replies *r) {
   lt_mcp_result item = {0};
   lt_arena_init(&item.arena, LT_MCP_MESSAGE_MEMORY_BYTES);
@@ -213,7 +213,7 @@ static void mcp_session_on_line(void *arg, lt_mcp_result *line) {
   mcp_session_send_replies(s, &r);
 }
 
-/* --- Asking ------------------------------------------------------------------------------------------------------- */
+/* --- Requests ----------------------------------------------------------------------------------------------------- */
 
 typedef struct mcp_question {
   const char *what; /* "tools/list", "tool \"x\"": for messages */
@@ -347,7 +347,7 @@ static lt_status mcp_session_say_initialized(lt_mcp_session *s, lt_err *err) {
   return lt_mcp_link_send(s->link, &message, 0, err);
 }
 
-/* A server that says nothing is the commonest trouble there is: say what to look at. */
+/* A silent server is the most common problem, so the message gives advice. */
 static lt_status mcp_session_explain_silence(const lt_mcp_session *s, uint64_t waited_ms, lt_err *err) {
   LT_AUTO_BUF(text, 4 * LT_KIB);
   mcp_session_add_noise(s, &text);
@@ -484,7 +484,7 @@ lt_status lt_mcp_session_call(lt_mcp_session *s, lt_str tool, lt_str arguments, 
   return status;
 }
 
-/* --- Life --------------------------------------------------------------------------------------------------------- */
+/* --- Opening and closing ------------------------------------------------------------------------------------------ */
 
 lt_status lt_mcp_session_open(const lt_mcp_session_options *options, lt_mcp_session **ret_session, lt_err *err) {
   lt_mcp_session *s = lt_mem_zalloc(1, sizeof *s);

@@ -16,7 +16,7 @@ typedef struct lt_call_parts {
   lt_buf arguments;
 } lt_call_parts;
 
-/* Where the text is, of thoughts that are written into it (stream_think.c). */
+/* Where the text is, of thoughts that are written into it (assembly_think.c). */
 typedef enum lt_think { LT_THINK_BEFORE, LT_THINK_WITHIN, LT_THINK_AFTER, LT_THINK_NONE } lt_think;
 
 typedef struct lt_completion_wire lt_completion_wire; /* completion_wire.h */

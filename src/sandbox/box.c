@@ -85,8 +85,8 @@ static bool box_is_hot(const lt_image_hot *hot, uint32_t page) {
   return atomic_load_explicit(&hot->dirty[page], memory_order_relaxed) > LT_IMAGE_SAMPLES / 2;
 }
 
-/* Own copies of the pages that programs write to, a call for each run of them (lt_image_hot). Linux 5.14; without it
- * they are copied when they are written to. */
+/* Makes own copies of the pages that programs write to, with one call per run of pages (lt_image_hot). Needs Linux
+ * 5.14; before that, pages are copied at the first write. */
 static void box_populate(lt_box *box) {
   const lt_image *image = box->image;
   uint8_t *memory = box->memory + image->head.start;
@@ -140,8 +140,8 @@ lt_status lt_box_new_blank(const lt_module *module, lt_box **ret_box, lt_err *er
   return LT_OK;
 }
 
-/* Unmapping may need one mapping more than the process may have, when the guard is one with a neighbour's: then at
- * least the memory goes back. */
+/* If the guard has merged with a neighbour's mapping, unmapping needs one more mapping, and the process may be at its
+ * limit. Then at least the memory is released. */
 static void box_give_back(lt_box *box) {
   if (munmap(box->stack - GUARD_BYTES, RESERVE_BYTES) != 0) {
     (void)madvise(box->stack, LT_BOX_STACK_BYTES + lt_box_size(box), MADV_DONTNEED);
@@ -170,8 +170,8 @@ void lt_box_set_max_bytes(lt_box *box, uint64_t bytes) {
   box->max_pages = (uint32_t)(pages < least ? least : pages > most ? most : pages);
 }
 
-/* The first page of [from, to) that is not all zero. Pages that were never touched read as the one zero page, so this
- * is quick; libc's memcmp is the fastest reader of memory there is. */
+/* The first page of [from, to) that is not all zero. Untouched pages read as the kernel's zero page, so this is quick.
+ * memcmp is the fastest way to read memory. */
 static uint32_t box_first_nonzero_page(const uint8_t *memory, uint32_t from, uint32_t to) {
   static const uint8_t zeros[PAGE_BYTES];
   uint32_t at = from;
@@ -204,7 +204,7 @@ static void box_restore_image(lt_box *box) {
   }
 }
 
-/* What memory.grow added goes back to the kernel: it reads as zero when it is mapped again. */
+/* Returns the memory added by memory.grow to the kernel. It reads as zero when it is mapped again. */
 static bool box_drop_grown(lt_box *box) {
   uint32_t from = box->image->head.size;
   uint32_t to = lt_box_size(box);

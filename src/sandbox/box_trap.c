@@ -17,7 +17,7 @@ static int install_errno;
 static struct sigaction previous_segv;
 static struct sigaction previous_bus;
 
-/* Nothing for ThreadSanitizer: a nudge may come in the middle of what it does itself. */
+/* Not instrumented by ThreadSanitizer: a nudge may interrupt the sanitizer's own code. */
 #define UNSEEN __attribute__((no_sanitize("thread")))
 
 /* Not inlined: the address of a thread-local must be computed anew on whatever thread the fiber runs now. */
@@ -39,7 +39,8 @@ void lt_box_pop(lt_box *box, lt_box_frame *frame) {
   box->frame = frame->outer;
 }
 
-/* Set last here and cleared first in the others: where it is set, guest code runs, and may be left at any instruction.
+/* Set last here and cleared first in the other functions: while it is set, guest code runs, and a jump may leave it at
+ * any instruction.
  */
 void lt_box_to_guest(lt_box *box) {
   if (box->trap != LT_TRAP_NONE) {
@@ -93,10 +94,10 @@ void lt_box_revoke(lt_box *box) {
 }
 
 /* --- Signals ------------------------------------------------------------------------------------------------------ */
-static char nudge_mark; /* its address tells our own signal from anybody else's */
+static char nudge_mark; /* its address identifies our own signal */
 
 void lt_box_nudge(pthread_t thread) {
-  /* It fails when the user has too many signals queued: there will be another. */
+  /* It fails when the user has too many queued signals; the watchdog sends another. */
   (void)pthread_sigqueue(thread, SIGSEGV, (union sigval){.sival_ptr = &nudge_mark});
 }
 
@@ -104,7 +105,7 @@ static UNSEEN bool box_trap_is_nudge(const siginfo_t *info) {
   return info->si_code == SI_QUEUE && info->si_value.sival_ptr == &nudge_mark;
 }
 
-/* By a process, not by the CPU: it has no address, and does not come again by itself. */
+/* Whether a process sent the signal, not the CPU: then it has no address and is not repeated. */
 static UNSEEN bool box_trap_is_sent(const siginfo_t *info) {
   return info->si_code <= 0;
 }
@@ -124,7 +125,7 @@ static UNSEEN lt_trap box_trap_classify(const lt_box *box, const siginfo_t *info
   return LT_TRAP_NONE;
 }
 
-/* Not ours: whoever was there before decides; returning makes a fault happen again. */
+/* Not a guest's fault: the previous handler decides. Returning repeats the fault. */
 static void box_trap_pass_on(int signum, siginfo_t *info, void *context) {
   struct sigaction *previous = signum == SIGBUS ? &previous_bus : &previous_segv;
   if ((previous->sa_flags & SA_SIGINFO) != 0 && previous->sa_sigaction != NULL) {
@@ -137,8 +138,8 @@ static void box_trap_pass_on(int signum, siginfo_t *info, void *context) {
   }
 }
 
-/* The guest's frames hold nothing of ours. This handler does not return, so the signal mask is given back where it
- * lands, by lt_box_landed: until then no further nudge can come, and pile up on the signal stack. */
+/* The guest's frames hold no resources of the host. This handler does not return, so lt_box_landed restores the signal
+ * mask after the jump. Until then no further nudge can arrive and pile up on the signal stack. */
 static UNSEEN void box_trap_on_fault(int signum, siginfo_t *info, void *context) {
   lt_box *box = lt_box_trap_running_box();
   lt_trap trap = box != NULL ? box_trap_classify(box, info) : LT_TRAP_NONE;
@@ -167,7 +168,7 @@ static void box_trap_install(void) {
   }
 }
 
-/* A fault that is blocked ends the process, and whoever started us may have left it blocked. */
+/* A blocked fault ends the process, and the parent process may have left these signals blocked. */
 static void box_trap_unblock(void) {
   sigset_t signals;
   box_trap_both(&signals);

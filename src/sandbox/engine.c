@@ -20,7 +20,7 @@ void lt_engine_result_release(lt_engine_result *result) {
   lt_buf_release(&result->stack);
 }
 
-/* --- How it ended ------------------------------------------------------------------------------------------------- */
+/* --- Outcome ------------------------------------------------------------------------------------------------------ */
 static void engine_end_with(lt_engine_result *result, lt_ending ending, const char *message) {
   lt_buf_clear(&result->text);
   lt_buf_addc(&result->text, message);
@@ -44,7 +44,7 @@ static bool engine_is_want_of_memory(const lt_guest *guest, lt_js exception) {
   return (tag == LT_TAG_NULL && guest->box->refused > 0) || tag == LT_TAG_UNINITIALIZED;
 }
 
-/* The prelude could not describe it, for want of memory or stack, or because it throws when it is looked at. */
+/* The prelude could not describe the error: there was no memory or stack, or the error's own getters throw. */
 static void engine_end_undescribed(lt_guest *guest, lt_js exception, lt_engine_result *result) LT_YIELDS {
   bool no_memory = engine_is_want_of_memory(guest, lt_guest_exception(guest));
   lt_buf_clear(&result->text);
@@ -119,8 +119,8 @@ static void engine_end_with_value(lt_guest *guest, lt_js value, lt_engine_result
   }
 }
 
-/* --- Turning the program ------------------------------------------------------------------------------------------ */
-/* Hands an outcome that came in to whoever waits for it in the program. */
+/* --- Jobs and calls ----------------------------------------------------------------------------------------------- */
+/* Settles the program's promise or timer with its outcome. */
 static bool engine_deliver(lt_guest *guest, const lt_outcome *outcome) LT_YIELDS {
   lt_js value = lt_guest_answer(guest, outcome);
   bool ok = !lt_js_is_exception(value);
@@ -249,7 +249,7 @@ static lt_js engine_run(lt_guest *guest, const lt_program *program) LT_YIELDS {
   return value;
 }
 
-/* --- Before it starts --------------------------------------------------------------------------------------------- */
+/* --- Preparation -------------------------------------------------------------------------------------------------- */
 /* Clones would otherwise share the state of Math.random. */
 static void engine_reseed(lt_box *box, uint64_t seed) {
   while (seed == 0) {
@@ -260,7 +260,7 @@ static void engine_reseed(lt_box *box, uint64_t seed) {
   memcpy(box->memory + box->image->head.random_state, &seed, sizeof seed);
 }
 
-/* The box's ceiling is the one that counts: the engine's own, which it reaches later, has no spare room. */
+/* The box's ceiling must be reached before the engine's own limit, which has no spare memory. */
 static void engine_set_memory_limit(lt_guest *guest, uint64_t bytes) {
   if (bytes == 0 || bytes == LT_RUN_MEMORY_BYTES) {
     return; /* what the image was frozen with */

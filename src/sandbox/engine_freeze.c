@@ -1,4 +1,5 @@
-/* Building an image: a blank box, the engine's start, the prelude, and everything found again by address. */
+/* Builds an image: makes a blank box, starts the engine, loads the prelude, and records the addresses that later runs
+ * need. */
 #include <string.h>
 
 #include "sandbox/engine.h"
@@ -6,8 +7,8 @@
 #include "sandbox/qjs_abi.h"
 
 #define WASM_PAGE_BYTES 65536u
-/* The engine counts references; only cycles wait for its collector, whose pass touches every page there is. Most
- * programs end before they have allocated so much. */
+/* The engine counts references; only cycles wait for its collector, whose pass touches every page. Most programs end
+ * before they have allocated this much. */
 #define GC_AFTER_BYTES (8u << 20)
 
 typedef struct image_freezer {
@@ -159,7 +160,7 @@ static void engine_freeze_write_image(image_freezer *f) {
   f->head.start = 1048576; /* the module was linked stack-first: below is the shadow stack, which starts empty */
   f->head.size = lt_box_size(box);
   f->head.stack_pointer = *box->module->stack_pointer(box->instance);
-  memset(box->memory + f->head.random_state, 0, 8); /* an image that somebody forgets to reseed shows it */
+  memset(box->memory + f->head.random_state, 0, 8); /* makes a missing reseed visible */
   f->head.fingerprint = lt_str_hash(lt_str_from(box->memory + f->head.start, f->head.size - f->head.start));
   lt_buf_add(f->out, lt_str_from(&f->head, sizeof f->head));
   lt_buf_add(f->out, lt_str_from(box->memory + f->head.start, f->head.size - f->head.start));

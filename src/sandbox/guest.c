@@ -83,7 +83,7 @@ void lt_guest_free_boxed(lt_guest *guest, uint32_t at) {
   }
 }
 
-/* Also inside LT_BOX_ENTER: places the bytes, makes a value of them, takes them away again. */
+/* Also inside LT_BOX_ENTER: copies the bytes into the guest, makes a value of them, frees the bytes. */
 typedef lt_js (*guest_value_maker)(lt_guest *guest, uint32_t at, uint32_t n);
 
 static lt_js guest_make_from(lt_guest *guest, lt_str bytes, guest_value_maker make) {

@@ -1,4 +1,4 @@
-/* The host functions a program's world is built on: one letter each, called by the prelude only. */
+/* The host functions. Each has a one-letter name. Only the prelude calls them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static double guest_functions_double_of(lt_js value) {
   return isfinite(number) ? number : 0;
 }
 
-/* The prelude gives numbers that fit; a guest gone mad need not. */
+/* The prelude passes numbers that fit; a corrupt guest may not. */
 static uint64_t guest_functions_milliseconds_of(lt_js value) {
   double ms = guest_functions_double_of(value);
   return ms > 0 && ms < LT_RUN_TIMER_MAX_MS ? (uint64_t)ms : ms > 0 ? LT_RUN_TIMER_MAX_MS : 0;
@@ -43,7 +43,7 @@ static lt_js guest_functions_fail_with(lt_guest *guest, lt_str message) {
   return LT_JS_EXCEPTION;
 }
 
-/* Whether the program may go on after a suspension; a box that is stopped unwinds when its handler returns. */
+/* Whether the program may continue after a suspension. A stopped box unwinds when its handler returns. */
 static bool guest_functions_may_go_on(lt_guest *guest) LT_YIELDS {
   if (guest->host->poll != NULL && guest->host->poll(guest->host->arg)) {
     lt_box_stop(guest->box);
@@ -51,7 +51,7 @@ static bool guest_functions_may_go_on(lt_guest *guest) LT_YIELDS {
   return lt_guest_alive(guest);
 }
 
-/* What came in was checked before it got here: when it cannot be read, it is too large. */
+/* The JSON was checked before. If it cannot be read here, it is too large for the guest. */
 static lt_js guest_functions_does_not_fit(lt_guest *guest, size_t bytes) {
   char text[160];
   lt_guest_exception(guest);
@@ -74,7 +74,7 @@ lt_js lt_guest_answer(lt_guest *guest, const lt_outcome *outcome) {
                                                             : value;
 }
 
-/* Owned copies: the program may be suspended, and its memory is not ours to point into meanwhile. */
+/* Owned copies: the program may be suspended, and pointers into its memory are not valid meanwhile. */
 typedef struct guest_request {
   lt_buf tool;
   lt_buf input;

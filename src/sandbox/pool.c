@@ -31,7 +31,7 @@ lt_status lt_pool_take(lt_pool *pool, lt_box **ret_box, lt_err *err) {
   return LT_OK;
 }
 
-/* A process that runs one program does not clean up after it: 0.3 ms of `lathe run`, page faults mostly. */
+/* A process that runs one program does not clean its box: that would cost 0.3 ms of `lathe run`, mostly page faults. */
 static bool pool_is_worth_keeping(lt_pool *pool) {
   pthread_mutex_lock(&pool->lock);
   bool room = pool->count < pool->max && pool->taken > 1;

@@ -1,4 +1,4 @@
-/* QuickJS as a module of the box: its instance, and its twelve imports, which are its whole world. */
+/* QuickJS as a module of the box: its instance and its twelve imports, its only connections to the outside. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,8 +104,8 @@ u32 Z_envZ_host_interrupt(struct Z_env_instance_t *env) LT_YIELDS {
   return 0;
 }
 
-/* Both values are ours to free (the trampoline hands over references of its own). Kept until somebody handles it: the
- * promise, so that its address means no other one, and what it was rejected with. */
+/* Both values must be freed here (the trampoline passes its own references). The promise and its reason are kept until
+ * the rejection is handled, so that the promise's address cannot be reused. */
 static void qjs_module_remember_rejection(lt_guest *guest, u32 promise_at, u32 reason_at) {
   if (guest->rejection_count < LT_REJECTIONS_MAX) {
     guest->rejections[guest->rejection_count++] = (lt_rejection){.promise = qjs_module_value_at(guest, promise_at),
@@ -144,7 +144,7 @@ void Z_envZ_host_promise_rejection(struct Z_env_instance_t *env, u32 promise_at,
   LT_BOX_HOST_END(qjs_module_box_of(env));
 }
 
-/* Module names are names, not paths: what is registered is found as it is written. */
+/* Module names are not paths: a registered module is found by its exact name. */
 u32 Z_envZ_host_module_normalize(struct Z_env_instance_t *env, u32 base, u32 name) {
   (void)base;
   LT_BOX_HOST_BEGIN(qjs_module_box_of(env));
@@ -187,9 +187,8 @@ u32 Z_envZ_host_get_timezone_offset(struct Z_env_instance_t *env, u32 hi, u32 lo
   return 0;
 }
 
-/* --- Imports: WASI
- * ------------------------------------------------------------------------------------------------------- errno values
- * of wasi_snapshot_preview1: 0 success, 8 badf, 21 fault, 70 spipe. */
+/* --- Imports: WASI ------------------------------------------------------------------------------------------------ */
+/* errno values of wasi_snapshot_preview1: 0 success, 8 badf, 21 fault, 70 spipe. */
 enum { WASI_OK = 0, WASI_BADF = 8, WASI_FAULT = 21, WASI_SPIPE = 70 };
 
 typedef struct Z_wasi_snapshot_preview1_instance_t wasi_t;
@@ -275,7 +274,7 @@ u32 Z_wasi_snapshot_preview1Z_random_get(wasi_t *wasi, u32 at, u32 n) {
   return status;
 }
 
-/* There are no files: what the engine's own C code prints (a failed assertion) is swallowed. */
+/* There are no files: output of the engine's own C code (a failed assertion) is dropped. */
 u32 Z_wasi_snapshot_preview1Z_fd_write(wasi_t *wasi, u32 fd, u32 iovs, u32 iovs_len, u32 written_at) {
   (void)wasi, (void)fd, (void)iovs, (void)iovs_len, (void)written_at;
   return WASI_BADF;

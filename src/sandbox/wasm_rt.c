@@ -14,8 +14,8 @@
 #define TYPES_MAX       256
 #define TYPE_ARGS_MAX   32
 
-/* Only while an instance is made, under the lock: where its memory and its table go. The translated code cannot be told
- * of a failure half-way, so whatever can fail is done before. */
+/* The places of the memory and the table of the instance under construction; valid under the lock. The translated code
+ * cannot handle a failure half-way, so everything that can fail is done before. */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t *making_memory;
 static wasm_rt_funcref_t *making_table;

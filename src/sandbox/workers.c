@@ -14,7 +14,7 @@
 #define WATCH_IDLE_NS 50000000  /* the watchdog goes to sleep after so long without a running step */
 #define MS_NS         1000000u
 
-/* What one worker is doing, for the watchdog. The lock keeps the task alive while it is looked at. */
+/* What one worker is doing, for the watchdog. The lock keeps the task alive while the watchdog reads it. */
 typedef struct worker_slot {
   pthread_mutex_t lock;
   lt_workers *workers;
@@ -79,7 +79,7 @@ static lt_workers_task *workers_pop(lt_workers *w) {
 void lt_workers_submit(lt_workers *w, lt_workers_task *task) {
   pthread_mutex_lock(&w->lock);
   workers_push(w, task);
-  /* Somebody who is about to sleep takes the lock and looks at the queue once more. */
+  /* A worker that is about to sleep takes the lock and checks the queue once more. */
   bool wake = w->sleeping > 0 && atomic_load(&w->spinning) == 0;
   pthread_mutex_unlock(&w->lock);
   if (wake) {
@@ -87,7 +87,7 @@ void lt_workers_submit(lt_workers *w, lt_workers_task *task) {
   }
 }
 
-/* A sleeping thread takes tens of microseconds to wake: look a little longer first. */
+/* A sleeping thread takes tens of microseconds to wake, so spin for a short time first. */
 static void workers_spin(lt_workers *w) {
   uint64_t until = lt_workers_now() + SPIN_NS;
   atomic_fetch_add(&w->spinning, 1);
@@ -209,9 +209,9 @@ bool lt_workers_task_should_yield(const lt_workers *w, const lt_workers_task *ta
          lt_workers_now() >= atomic_load_explicit(&task->slice_ns, memory_order_relaxed);
 }
 
-/* The polite way first: the task sees the stop when it polls. Then it finds no memory; then it is interrupted wherever
- * it is, again and again, since a signal that finds it in host code is lost. Under the slot's lock a task that is there
- * has its thread. */
+/* Ends a task in three stages. First the task sees the stop when it polls. Then its memory is revoked. Then its thread
+ * is signalled repeatedly, because a signal during host code has no effect. While the slot holds a task, under its
+ * lock, the slot's thread exists. */
 static void workers_enforce(worker_slot *s, uint64_t now) {
   if (!lt_workers_task_should_stop(s->task)) {
     return;
@@ -231,7 +231,7 @@ static void workers_enforce(worker_slot *s, uint64_t now) {
   }
 }
 
-/* True: this step does not give way; while others wait, a slice ends sooner than that. */
+/* True: the step is stuck. While others wait, a polling step would have ended its slice before. */
 static bool workers_look_at(worker_slot *s, uint64_t now) {
   bool stuck = false;
   pthread_mutex_lock(&s->lock);
@@ -243,8 +243,8 @@ static bool workers_look_at(worker_slot *s, uint64_t now) {
   return stuck;
 }
 
-/* While tasks wait there is an extra worker for each that is stuck; asked anew at every tick, since an extra worker
- * that finds nothing to do ends sooner than what it was started for. */
+/* While tasks are queued, there is an extra worker for each stuck worker. This is checked at every tick, because an
+ * idle extra worker may end before the stuck step does. */
 static void workers_replace_stuck(lt_workers *w, unsigned stuck) {
   unsigned most = stuck < LT_WORKER_EXTRA_MAX ? stuck : LT_WORKER_EXTRA_MAX;
   if (stuck == 0 || atomic_load(&w->queued) == 0) {
@@ -306,7 +306,7 @@ static void *workers_watch(void *arg) {
   return NULL;
 }
 
-/* --- Life --------------------------------------------------------------------------------------------------------- */
+/* --- Starting and stopping ---------------------------------------------------------------------------------------- */
 static void workers_init_sync(lt_workers *w) {
   pthread_condattr_t attr;
   pthread_condattr_init(&attr);

@@ -143,7 +143,8 @@ static uint32_t secrets_read_hex(lt_str text, size_t i) {
   return value;
 }
 
-/* The escape of a JSON string that begins at `i`: its length in the text, or 0 when it is none; what it stands for. */
+/* Reads the JSON escape at `i`: writes its characters to `out` and returns its length in the text, or 0 when there is
+ * no escape. */
 static size_t secrets_read_escape(lt_str text, size_t i, char out[4], size_t *ret_n) {
   static const char names[] = "\"\\/bfnrt", chars[] = "\"\\/\b\f\n\r\t";
   char c = i + 1 < text.n ? text.p[i + 1] : '\0';
@@ -174,8 +175,8 @@ static bool secrets_is_cut(lt_str text, size_t at) {
   return at >= text.n || lt_str_starts(lt_str_sub(text, at, text.n), LT_STR("..."));
 }
 
-/* The length of `one` at `i`, however JSON text may have it escaped (as \/, \u002B, \u003c: every library has its own
- * ways), or of its beginning where the text was cut in it; or 0. */
+/* The length in the text of the secret `one` at `i`, with any JSON escapes (\/, \u002B, \u003c: libraries differ), or
+ * of its beginning if the text was cut within it. 0: no match. */
 static size_t secrets_match_at(const known_secret *one, lt_str text, size_t i) {
   size_t at = i;
   for (size_t k = 0; k < one->n;) {
@@ -223,7 +224,7 @@ static size_t secrets_secret_at(const lt_secrets *s, lt_str text, size_t i) {
   return 0;
 }
 
-/* The place of the first secret at or after `i`, with its length; text.n when there is none. */
+/* The offset of the first secret at or after `i`, with its length; text.n when there is no secret. */
 static size_t secrets_find_secret(const lt_secrets *s, lt_str text, size_t i, size_t *ret_n) {
   for (; s != NULL && s->count > 0 && i < text.n; i++) {
     *ret_n = secrets_secret_at(s, text, i);

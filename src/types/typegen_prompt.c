@@ -1,7 +1,7 @@
 /* The prompt's listing, within a budget.
  *
- * Each namespace is a group, told in one of several details; what each costs is measured, and then as much is told as
- * fits: of all groups a little before of some more. */
+ * Each namespace is a group with a level of detail. The cost of each level is measured. Then the levels are raised
+ * within the budget, each level for all groups before the next level for any group. */
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -92,7 +92,7 @@ static void listing_put_group(lt_buf *out, const listing_group *g, listing_detai
   lt_buf_byte(out, '\n');
 }
 
-/* The first line where not all is told. Shorter than the classic definition of even one tool. */
+/* The first line of a shortened listing. It is shorter than the classic definition of one tool. */
 static void listing_put_lead(lt_buf *out, size_t tools) {
   listing_put_number(out, tools, "tool");
   lt_buf_addc(out, ": discoverTools(\"words\") finds them, toolSchema(id) tells the input.\n");
@@ -150,7 +150,7 @@ static size_t listing_classic_bytes(const lt_typegen_tool *tools, size_t count) 
   return sum;
 }
 
-/* --- What is told ------------------------------------------------------------------------------------------------- */
+/* --- Levels of detail --------------------------------------------------------------------------------------------- */
 static void listing_tell_all(tool_listing *l, listing_detail how) {
   for (size_t i = 0; i < l->group_count; i++) {
     l->groups[i].told = how;
@@ -205,7 +205,7 @@ static void listing_tell_more(tool_listing *l, listing_detail how) {
   }
 }
 
-/* Sets what is told of each group; returns whether a lead is needed. */
+/* Sets each group's level of detail. Returns whether a first line is needed. */
 static bool listing_choose(tool_listing *l) {
   listing_detail how = FULL;
   for (; how >= BRIEF; how--) {
@@ -282,7 +282,7 @@ lt_status lt_typegen_prompt_budget(const lt_typegen_tool *tools, size_t count, s
                                         : max_tokens < least ? least
                                                              : max_tokens,
                               .bytes = listing_classic_bytes(tools, count)}};
-  lt_buf_init(&l.scratch, LT_JSON_MAX_BYTES); /* what is measured may be longer than what is told */
+  lt_buf_init(&l.scratch, LT_JSON_MAX_BYTES); /* the measured text may be longer than the listing */
   lt_status status = LT_E_NOMEM;
   if (l.sorted != NULL && l.groups != NULL && l.order != NULL) {
     listing_make_groups(&l, tools);

@@ -348,7 +348,7 @@ static lt_status py_put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_str na
   lt_buf_init(&t.doc, LT_TYPEGEN_TYPE_MAX_BYTES);
   size_t begin = out->n;
   lt_status status = py_put_stub(&t, name);
-  if (status == LT_E_LIMIT && out->status == LT_OK) { /* a docstring nobody would read */
+  if (status == LT_E_LIMIT && out->status == LT_OK) { /* the docstring is too long to be read */
     py_forget(out, begin);
     lt_buf_addc(out, "\n\ndef ");
     lt_buf_add(out, name);

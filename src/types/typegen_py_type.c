@@ -259,7 +259,7 @@ static void py_type_put_types(lt_typegen_py_context *g, lt_json schema) {
   py_type_union_finish(g, &u);
 }
 
-/* Python has no intersections: the first part that says anything stands for all. */
+/* Python has no intersection types: the first part with a known type represents all. */
 static lt_json py_type_first_telling(lt_json schemas) {
   lt_json_iter it = lt_json_each(schemas);
   while (lt_json_next(&it)) {

@@ -96,8 +96,8 @@ bool lt_typegen_is_crossed(lt_json schema) {
   return parts > 1;
 }
 
-/* Looks only at which keywords are there: composed schemas always count as telling something. `required` alone does
- * not: it narrows a value whose shape is told elsewhere. */
+/* Considers only which keywords are present. Composed schemas always count as informative. `required` alone does not:
+ * it narrows a value whose shape is described elsewhere. */
 bool lt_typegen_is_vague(lt_json schema) {
   static const lt_typegen_keyword telling[] = {LT_KEY_ENUM,   LT_KEY_CONST,  LT_KEY_REF,
                                                LT_KEY_ANY_OF, LT_KEY_ONE_OF, LT_KEY_ALL_OF};
@@ -329,7 +329,8 @@ static lt_status schema_view_put_own_facts(lt_buf *out, lt_json schema, lt_arena
   return LT_OK;
 }
 
-/* What an array's members are has no place of its own in either language: " @items File path, minLength 1". */
+/* Neither language has a place for a description of an array's items, so they get a tag: " @items File path, minLength
+ * 1". */
 static lt_status schema_view_put_items(lt_buf *out, lt_json items, lt_arena *arena, bool jsdoc) {
   LT_AUTO_BUF(told, LT_TYPEGEN_DOC_MAX_BYTES);
   lt_str description = LT_STR_NULL;

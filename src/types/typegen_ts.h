@@ -1,7 +1,8 @@
-/* The TypeScript generator's inside: what its files share. Private to typegen_ts*.c.
+/* The state and functions that the files of the TypeScript generator share. Private to typegen_ts*.c.
  *
- * A $ref becomes a named type, declared after the schema's own: recursion needs no special case, and what is used twice
- * is told once. Work is bounded: every part of a schema is looked at once per declaration, the text has a ceiling.
+ * A $ref becomes a named type, declared after the schema's own: recursion needs no special case, and a type that is
+ * used twice is declared once. Work is bounded: every part of a schema is visited once per declaration, and the text
+ * has a ceiling.
  */
 #ifndef LT_TYPES_TYPEGEN_TS_H
 #define LT_TYPES_TYPEGEN_TS_H

@@ -21,7 +21,7 @@
 #define ARG_MAX_COUNT 64
 #define READABLE_MAX  24
 
-extern const char lt_python_source_data[], lt_python_source_end[]; /* source.S */
+extern const char lt_python_source_data[], lt_python_source_end[]; /* python_source.S */
 
 /* Every version of Python understands this text. The control socket delivers the sources, then the settings. */
 static const char boot[] =
