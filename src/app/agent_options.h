@@ -1,4 +1,4 @@
-/* What an agent is made with, whatever the command: everything that comes of a session and its configuration. */
+/* The options of an agent that come from a session and its configuration. */
 #ifndef LT_APP_AGENT_OPTIONS_H
 #define LT_APP_AGENT_OPTIONS_H
 
@@ -7,9 +7,8 @@
 #include "app/modules.h"
 #include "app/session.h"
 
-/* Loop, door, store, plugins, secrets, models, and the world, the bounds and the runners of programs. What makes one
- * command's agent another than the next one's is left to it: HTTP, journal, policy, the default mode, events. Borrows:
- * everything. */
+/* Sets loop, door, store, plugins, secrets, models, and the world, the bounds and the runners of programs. Each command
+ * sets HTTP, journal, policy, the default mode and events itself. Borrows: everything. */
 lt_agent_options lt_agent_options_of(lt_session *session, const lt_models *models, const lt_modules *modules);
 
 #endif

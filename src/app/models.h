@@ -1,8 +1,8 @@
-/* The models a prompt may go to: the configuration's, with what it leaves open filled in from the environment.
+/* The models that a prompt may use: those of the configuration, completed from the environment.
  *
- * "normal" is always there: where the configuration has none, it is $OPENAI_MODEL or a built-in name, so that an API
- * key alone is enough. The variable OPENAI_API_KEY counts for models without an address of their own only: nobody else
- * is sent that key.
+ * The model "normal" always exists. Without one in the configuration it is $OPENAI_MODEL or a built-in name, so an API
+ * key alone is enough. OPENAI_API_KEY is used only for models without an address of their own: no other server gets
+ * that key.
  */
 #ifndef LT_APP_MODELS_H
 #define LT_APP_MODELS_H
@@ -15,8 +15,8 @@
 
 typedef struct lt_models {
   lt_model *list;
-  lt_str *modes;        /* of each the mode it is meant for, or empty */
-  const char **missing; /* of each the variable its key should be in and is not, or NULL */
+  lt_str *modes;        /* one per model: its mode, or empty */
+  const char **missing; /* one per model: the variable that lacks its key, or NULL */
   size_t count;
   lt_str default_ref;  /* never empty */
   lt_str default_mode; /* may be empty */
@@ -25,8 +25,8 @@ typedef struct lt_models {
 /* Borrows and allocates from the configuration's arena. Errors: LT_E_NOMEM. */
 lt_status lt_models_fill(lt_config *config, lt_models *ret_models, lt_err *err);
 
-/* The model behind a ref: "high" is "normal" where there is none of that ref, that the first. LT_E_NOTFOUND: there is
- * no such model, with the ones there are; LT_E_CONFIG: it has no key, with what to set. */
+/* Finds the model with a ref. Without a model "high", "normal" is used; without "normal", the first model.
+ * LT_E_NOTFOUND lists the models; LT_E_CONFIG: the model has no key, and the message says what to set. */
 lt_status lt_models_find(const lt_models *models, lt_str ref, const lt_model **ret_model, lt_err *err);
 
 #endif

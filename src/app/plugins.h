@@ -1,4 +1,4 @@
-/* Which plugins a session has: those that are built in and those of the configuration. */
+/* The plugins of a session: built-in plugins and those of the configuration. */
 #ifndef LT_APP_PLUGINS_H
 #define LT_APP_PLUGINS_H
 
@@ -7,8 +7,8 @@
 #include "io/loop.h"
 #include "plugin/host.h"
 
-/* Loads them into the host, one after the other. One that cannot be used is a warning; a cancel that fires keeps the
- * rest from being loaded. LT_YIELDS. */
+/* Loads the plugins into the host, one after the other. A plugin that cannot be used gives a warning. A cancel skips
+ * the remaining plugins. LT_YIELDS. */
 void lt_plugins_load(lt_host *host, const lt_config *config, const lt_report *report,
                      const lt_cancel *cancel) LT_YIELDS;
 

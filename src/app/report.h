@@ -1,6 +1,6 @@
-/* What a session says to whoever opened it: warnings and progress, through one function that was handed down.
+/* Messages of a session: warnings and progress lines, through one callback of the way in that opened the session.
  *
- * Nobody here knows a terminal. Every line is without secrets.
+ * Nothing here uses a terminal. Secrets are masked in every line.
  */
 #ifndef LT_APP_REPORT_H
 #define LT_APP_REPORT_H
@@ -11,7 +11,7 @@
 typedef enum lt_report_kind {
   LT_REPORT_INFO,
   LT_REPORT_WARNING,
-  LT_REPORT_PROGRESS, /* something takes long: of interest only to a person who waits */
+  LT_REPORT_PROGRESS, /* something takes long; useful only for a person who waits */
 } lt_report_kind;
 
 typedef struct lt_report {
@@ -20,9 +20,9 @@ typedef struct lt_report {
   const lt_secrets *secrets; /* masked in every line; may be NULL */
 } lt_report;
 
-/* A strange name in a line may hold anything: who shows it on a terminal cleans it (text/plain.h). */
+/* A line may hold a foreign name with any characters. The way in cleans the line for a terminal (text/plain.h). */
 void lt_report_line(const lt_report *report, lt_report_kind kind, lt_str line);
-/* A warning, made as printf does; at most 2 * LT_ERR_MSG_MAX bytes of it. */
+/* Reports a warning, formatted as by printf; at most 2 * LT_ERR_MSG_MAX bytes. */
 void lt_report_warning(const lt_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

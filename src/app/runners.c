@@ -109,7 +109,7 @@ static lt_runner *runners_open(lt_runners *r, const runner_kind *kind, lt_err *e
   return *runner != NULL || kind->open(r, runner, err) == LT_OK ? *runner : NULL;
 }
 
-/* --- All of them -------------------------------------------------------------------------------------------------- */
+/* --- Opening and closing ------------------------------------------------------------------------------------------ */
 lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, lt_runners **ret_runners, lt_err *err) {
   lt_runners *r = lt_mem_zalloc(1, sizeof *r);
   if (r == NULL) {

@@ -1,5 +1,5 @@
-/* What runs programs: the table of runners, and every runner of a session, each made when it is first needed. The
- * caller names the language; the configuration and the command line decide which runner runs it. Loop thread only.
+/* The table of runners, and the runners of a session. A runner is made at its first use. The caller names the language;
+ * the configuration and the command line choose the runner. Loop thread only.
  */
 #ifndef LT_APP_RUNNERS_H
 #define LT_APP_RUNNERS_H
@@ -11,15 +11,15 @@
 
 typedef struct lt_runners lt_runners;
 
-/* One row for each runner: ROW(id, its languages for messages, the two that it speaks). The first row that speaks a
- * language runs it, unless the configuration says otherwise. runners.c makes each from its part of the configuration.
+/* One row for each runner: ROW(id, its languages for messages, the languages that it speaks). The first row that speaks
+ * a language runs it, unless the configuration says otherwise. runners.c makes each from its part of the configuration.
  */
 #define LT_RUNNERS(ROW)                                             \
   ROW(quickjs, "js and ts", LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT) \
   ROW(deno, "ts and js", LT_LANG_TYPESCRIPT, LT_LANG_JAVASCRIPT)    \
   ROW(python, "python", LT_LANG_PYTHON, LT_LANG_PYTHON)
 
-/* Their ids for help texts: "quickjs|deno|...". */
+/* The runners' ids for help texts: "quickjs|deno|...". */
 #define LT_RUNNER_BAR_ID(id, languages, first, second) "|" #id
 #define LT_RUNNER_IDS                                  (LT_RUNNERS(LT_RUNNER_BAR_ID) + 1)
 
@@ -28,19 +28,19 @@ lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, 
 /* Every run must have ended. NULL is allowed. LT_YIELDS. */
 void lt_runners_free(lt_runners *runners) LT_YIELDS;
 
-/* Starts what takes a while, so that the first program need not wait for it: Python's interpreter, where the
- * configuration has Python. And there may be several programs: once one has run in Deno, a Deno is started ahead. Does
- * not yield; the first program meets what goes wrong. */
+/* Starts slow parts early, so that the first program does not wait: Python's interpreter, if the configuration has
+ * Python. Several programs may follow: after one program in Deno, the next Deno starts ahead. Does not yield. The first
+ * program reports a failure. */
 void lt_runners_warm(lt_runners *runners);
 
 /* "js", "ts", "python". */
 const char *lt_runners_language(lt_lang lang);
-/* Whether there is a runner of that id (NULL: any) for the language. LT_E_INVALID: there is none, or it does not speak
- * it; the message says which one does. */
+/* Checks that a runner with this id (NULL: any) speaks the language. LT_E_INVALID: no such runner, or it does not speak
+ * the language; the message names one that does. */
 lt_status lt_runners_check(const char *id, lt_lang lang, lt_err *err);
 
-/* The runner for programs in a language: the one of that id, or the configuration's when it is NULL. NULL: `err` says
- * why there is none, as lt_runners_check does, or the runner itself. Borrows. */
+/* The runner for programs in a language: the one with this id, or for NULL the configuration's. NULL with `err`:
+ * lt_runners_check failed, or the runner could not be made. Borrows. */
 lt_runner *lt_runners_get(lt_runners *runners, const char *id, lt_lang lang, lt_err *err);
 
 #endif

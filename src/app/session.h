@@ -1,14 +1,14 @@
-/* A session: what every way in needs, opened and closed as one: configuration, secrets, loop, door, policy, plugins and
- * sources of tools.
+/* A session: configuration, secrets, loop, door, policy, plugins and sources of tools, opened and closed together.
+ * Every way in needs one.
  *
- * There is no terminal, no signal and no exit code in it: those are the way in's. What a session has to say goes
- * through `report`, and what it asks a person through the approver of a run (tool/caller.h). One thread.
+ * A session has no terminal, no signals and no exit codes: those belong to the way in. Messages of the session go
+ * through `report`; questions to a person go through the approver of a run (tool/caller.h). One thread.
  *
- *   lt_session_configure     reads the configuration; the way in may look at it then, and change it
- *   lt_session_start         makes loop, door and policy: what is wrong with them is found before anything runs
+ *   lt_session_configure     reads the configuration; the way in may then read and change it
+ *   lt_session_start         makes loop, door and policy: reports their faults before anything runs
  *   lt_session_open          on a fiber: starts the sources, loads the plugins meanwhile
- *   lt_session_await         on a fiber: waits for the sources, and tells the plugins that all tools are there
- *   lt_session_close         on a fiber, also where a step before failed
+ *   lt_session_await         on a fiber: waits for the sources, then calls the plugins' ready hooks
+ *   lt_session_close         on a fiber, also when a step before failed
  *   lt_session_release       in any case
  */
 #ifndef LT_APP_SESSION_H
@@ -32,7 +32,7 @@ typedef struct lt_session {
   lt_door *door;
   lt_toolbox *toolbox;
   lt_sources *sources;
-  lt_cancel cancel; /* fired by the way in: ends the waiting, and runs that follow it */
+  lt_cancel cancel; /* fired by the way in: ends waits, and runs that use it */
 } lt_session;
 
 /* `session` is zero but for the report. Warnings of the configuration are reported. Errors: lt_settings_load's. */
@@ -43,7 +43,7 @@ lt_status lt_session_start(lt_session *session, lt_err *err);
 lt_status lt_session_open(lt_session *session, lt_err *err) LT_YIELDS;
 /* Returns early when the cancel fires. LT_YIELDS. */
 void lt_session_await(lt_session *session) LT_YIELDS;
-/* Every run and every agent of it must have ended. LT_YIELDS. */
+/* All runs and agents of the session must have ended. LT_YIELDS. */
 void lt_session_close(lt_session *session) LT_YIELDS;
 /* The loop has ended. */
 void lt_session_release(lt_session *session);

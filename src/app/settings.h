@@ -1,7 +1,7 @@
-/* What the configuration says, in the words of the rooms that it is for.
+/* Translates the configuration into the types of policy, agent and modes.
  *
- * config/ holds plain data and knows no policy, agent or mode. Here its data is translated, and what only those who
- * know the modes can check is checked.
+ * config/ holds plain data and knows no policy, agent or mode. This module translates the data, and checks the parts
+ * that need the list of modes.
  */
 #ifndef LT_APP_SETTINGS_H
 #define LT_APP_SETTINGS_H

@@ -1,4 +1,4 @@
-/* The sources of a session's tools, of every kind: started side by side, and ended side by side. */
+/* The sources of a session's tools, of every kind. They start and end in parallel. */
 #ifndef LT_APP_SOURCES_H
 #define LT_APP_SOURCES_H
 
@@ -16,17 +16,17 @@ typedef struct lt_sources_options {
   const lt_secrets *secrets;
   const lt_report *report; /* gets a warning for each source that cannot be started */
   lt_cancel *cancel;       /* ends the waiting */
-  bool is_empty;           /* none is started, whatever the configuration names */
+  bool is_empty;           /* no source of the configuration is started */
 } lt_sources_options;
 
-/* Starts all that are not disabled, in the background. Borrows everything in the options. Errors: LT_E_NOMEM. Owns: the
- * caller, lt_sources_close. */
+/* Starts all sources that are not disabled, in the background. Borrows everything in the options. Errors: LT_E_NOMEM.
+ * Owns: the caller, lt_sources_close. */
 lt_status lt_sources_open(const lt_sources_options *options, lt_sources **ret_sources, lt_err *err);
-/* How many the configuration names, also those that are disabled or could not be started. */
+/* The number of sources in the configuration, with those that are disabled or could not start. */
 size_t lt_sources_count(const lt_sources *sources);
-/* Waits until each is ready or down, or the cancel fires. One that is down is a warning. LT_YIELDS. */
+/* Waits until each source is ready or down, or the cancel fires. A source that is down gives a warning. LT_YIELDS. */
 void lt_sources_await(lt_sources *sources) LT_YIELDS;
-/* Ends them. What still waits for one fails. LT_YIELDS. NULL is allowed. */
+/* Closes the sources. Calls that still wait for a source fail. LT_YIELDS. NULL is allowed. */
 void lt_sources_close(lt_sources *sources) LT_YIELDS;
 
 #endif

@@ -1,7 +1,7 @@
-/* What a session's calls are governed by and what they leave behind: the policy of the configuration, the database,
- * plugins; and for each run a caller with its budget and somebody to ask. Loop thread only.
+/* What the calls of a session need: the policy, the database, the plugins; and for each run a caller with its budget
+ * and approver. Loop thread only.
  *
- * Nothing of the database is opened before something is stored, no engine before a program runs.
+ * The database opens when something is stored, and an engine when a program runs.
  */
 #ifndef LT_APP_TOOLBOX_H
 #define LT_APP_TOOLBOX_H
@@ -27,28 +27,29 @@ typedef struct lt_toolbox_options {
 /* Compiles the policy. Borrows everything in the options. Errors: LT_E_CONFIG, with file and key; LT_E_NOMEM. Owns: the
  * caller, lt_toolbox_close. */
 lt_status lt_toolbox_open(const lt_toolbox_options *options, lt_toolbox **ret_toolbox, lt_err *err);
-void lt_toolbox_close(lt_toolbox *toolbox); /* NULL is allowed; unloaded before */
+void lt_toolbox_close(lt_toolbox *toolbox); /* NULL is allowed; after lt_toolbox_unload */
 
-/* Loads the plugins: built-in ones and the configuration's. One that cannot be used is a warning, and so is a cancel
- * that keeps the rest from being loaded. LT_YIELDS. Errors: LT_E_NOMEM. lt_toolbox_unload, in either case. */
+/* Loads the built-in plugins and those of the configuration. A plugin that cannot be used gives a warning. A cancel
+ * skips the remaining plugins, with a warning. LT_YIELDS. Errors: LT_E_NOMEM. The caller calls lt_toolbox_unload also
+ * after an error. */
 lt_status lt_toolbox_load(lt_toolbox *toolbox, lt_err *err) LT_YIELDS;
-/* Tells the plugins that all tools are there. LT_YIELDS. */
+/* Calls the ready hooks of the plugins: all tools are known. LT_YIELDS. */
 void lt_toolbox_ready(lt_toolbox *toolbox) LT_YIELDS;
 /* Ends plugins and engine and closes the database. Every run must have ended. LT_YIELDS. */
 void lt_toolbox_unload(lt_toolbox *toolbox) LT_YIELDS;
 
 /* As lt_runners_warm. */
 void lt_toolbox_warm(lt_toolbox *toolbox);
-/* What runs programs in a language: the runner of that id, or the configuration's when it is NULL; made when it is
- * first asked for. NULL: `err` says why. Borrows. */
+/* The runner of a language: the one with this id, or for NULL the configuration's. It is made at its first use. NULL:
+ * `err` says why. Borrows. */
 lt_runner *lt_toolbox_runner(lt_toolbox *toolbox, const char *id, lt_lang lang, lt_err *err);
-/* From now on that one, whatever the language, where none is asked for by its id; NULL: the configuration's. Borrows.
+/* Sets the runner for calls without an id, for every language; NULL: the configuration's runners. Borrows.
  */
 void lt_toolbox_use_runner(lt_toolbox *toolbox, lt_runner *runner);
-/* Where things are stored, for those that store themselves. NULL before lt_toolbox_load. Borrow. */
+/* The places of storage, for direct use. NULL before lt_toolbox_load. Borrow. */
 lt_store *lt_toolbox_db(const lt_toolbox *toolbox);
 lt_artifacts *lt_toolbox_artifacts(const lt_toolbox *toolbox);
-/* Whether there is a place for it that outlives the process. */
+/* Whether the database outlives the process. */
 bool lt_toolbox_keeps(const lt_toolbox *toolbox);
 /* NULL: no rules. Borrows. */
 const lt_policy *lt_toolbox_policy(const lt_toolbox *toolbox);
@@ -59,11 +60,11 @@ lt_host *lt_toolbox_host(const lt_toolbox *toolbox);
 #define LT_TOOLBOX_RUN_ID_DIGITS 32
 
 typedef struct lt_toolbox_run_options {
-  lt_approver *approver; /* borrowed; NULL: what would be asked about is denied */
+  lt_approver *approver; /* borrowed; NULL: calls that need an approval are denied */
   bool journal;          /* the calls are recorded in the database */
 } lt_toolbox_run_options;
 
-/* One run: its caller, and what that is made of. Not to be moved while it is in use. */
+/* One run: its caller, and the caller's parts. Not to be moved while it is in use. */
 typedef struct lt_toolbox_run {
   lt_caller caller;
   lt_prepared_prompt prepared;
@@ -71,11 +72,12 @@ typedef struct lt_toolbox_run {
   char id[LT_TOOLBOX_RUN_ID_DIGITS + 1];
 } lt_toolbox_run;
 
-/* Makes the caller and lets plugins prepare. `defaults`: what programs that plugins run have; borrowed until the end.
- * LT_YIELDS. Errors: LT_E_NOMEM, LT_E_LIMIT, LT_E_CONFIG (no place for the journal). On success: lt_toolbox_end. */
+/* Makes the caller and lets plugins prepare. `defaults`: settings of programs that plugins run; borrowed until the end.
+ * LT_YIELDS. Errors: LT_E_NOMEM, LT_E_LIMIT, LT_E_CONFIG (no place for the journal). After success the caller calls
+ * lt_toolbox_end. */
 lt_status lt_toolbox_begin(lt_toolbox *toolbox, const lt_toolbox_run_options *options, const lt_run_request *defaults,
                            lt_toolbox_run *ret_run, lt_err *err) LT_YIELDS;
-/* Its calls must have ended. */
+/* All calls of the run must have ended. */
 void lt_toolbox_end(lt_toolbox_run *run);
 
 #endif

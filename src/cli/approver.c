@@ -206,7 +206,7 @@ static lt_status approver_ask_approval_person(terminal_approver *a, const lt_app
   return status;
 }
 
-/* --- Turns -------------------------------------------------------------------------------------------------------- */
+/* --- The queue of questions --------------------------------------------------------------------------------------- */
 static lt_status approver_take_approver_turn(terminal_approver *a, approver_turn *mine, lt_cancel *cancel,
                                              lt_err *err) LT_YIELDS {
   approver_turn **end = &a->first;

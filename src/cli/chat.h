@@ -1,6 +1,6 @@
-/* A chat: an agent on a session, its models, one conversation, and a person who is asked and may interrupt.
+/* A chat: an agent on a session, its models, one conversation, and a person who answers questions and may interrupt.
  *
- * chat_command.c has the options and says one message; chat_repl.c talks on; chat_list.c finds conversations.
+ * chat_command.c has the options and sends one message; chat_repl.c is the dialogue; chat_list.c finds conversations.
  */
 #ifndef LT_CLI_CHAT_H
 #define LT_CLI_CHAT_H
@@ -17,7 +17,7 @@ typedef struct lt_chat_options {
   const char *conversation; /* -c: an id, its beginning, or "last"; NULL: a new one */
   const char *mode;
   const char *model;
-  const char *message; /* NULL: a dialogue, or it is on standard input */
+  const char *message; /* NULL: a dialogue, or the message is on standard input */
   lt_config_sources sources;
   bool yes;
   bool json;
@@ -34,71 +34,71 @@ typedef struct lt_chat {
   lt_approver *approver;
   lt_agent *agent; /* NULL: not open */
   lt_chat_view view;
-  /* Gets the events instead of the view; NULL: the view has them. Must not yield. */
+  /* Gets the events instead of the view; NULL: the view gets them. Must not yield. */
   void (*on_event)(void *arg, const char *event, lt_str data);
   void *arg;
   char conversation[LT_STORE_ID_BYTES + 1]; /* empty: a new one */
-  char prompt[LT_STORE_ID_BYTES + 1];       /* that runs; empty: none does */
-  lt_buf mode, model;                       /* as chosen, or the conversation's; empty: the default */
-  bool mode_chosen, model_chosen;           /* by -m, /mode and so on: holds for a new conversation, too */
-  bool busy;                                /* a turn is under way ... */
-  bool interrupted;                         /* ... and was to be ended by Ctrl-C */
-  bool keeps;                               /* a prompt outlives this process ... */
-  bool left;                                /* ... and was left to the next one, as this one was told to end */
-  lt_cancel asking;                         /* ends what a person is asked in this turn */
+  char prompt[LT_STORE_ID_BYTES + 1];       /* the running prompt; empty: none */
+  lt_buf mode, model;                       /* chosen, or from the conversation; empty: the default */
+  bool mode_chosen, model_chosen;           /* by an option or /mode, /model: also valid for a new conversation */
+  bool busy;                                /* a turn runs */
+  bool interrupted;                         /* Ctrl-C ends the turn */
+  bool keeps;                               /* prompts outlive this process */
+  bool left;                                /* the prompt is left to the next process, because this one ends */
+  lt_cancel asking;                         /* ends the questions of this turn */
   unsigned asks;
-  lt_wait asked;               /* woken when the last of them has ended */
-  unsigned titles;             /* that are being made ... */
-  lt_wait titled;              /* ... woken when none is any more */
-  struct lt_line_input *input; /* of a dialogue */
-  lt_cancel *reading;          /* of the line that is being typed; NULL: none is */
+  lt_wait asked;               /* woken when the last question has ended */
+  unsigned titles;             /* number of titles in the making */
+  lt_wait titled;              /* woken when `titles` becomes 0 */
+  struct lt_line_input *input; /* only in a dialogue */
+  lt_cancel *reading;          /* cancels the line that is being typed; NULL: none */
 } lt_chat;
 
 /* Makes agent and view. `chat` has options, session and models. LT_YIELDS. Errors: LT_E_CONFIG, LT_E_INVALID (no such
- * mode), LT_E_NOMEM. lt_chat_close, in either case. */
+ * mode), LT_E_NOMEM. The caller calls lt_chat_close also after an error. */
 lt_status lt_chat_open(lt_chat *chat, lt_err *err) LT_YIELDS;
 void lt_chat_close(lt_chat *chat) LT_YIELDS;
 
-/* Goes on with the conversation's last prompt, where that was cut short with the process that ran it, and waits until
- * it has ended; LT_OK also when there is nothing to be gone on with (view.end is LT_CHAT_UNFINISHED then). LT_YIELDS.
- * Errors: those of lt_agent_resume; LT_E_UNSUPPORTED: a call of it waits for approval and there is nobody to ask, so
- * nothing was begun; LT_E_CANCELLED when the session ends: the prompt is left open then for the next process. */
+/* Resumes the conversation's last prompt if its process ended before the prompt did, and waits until the prompt has
+ * ended. LT_OK also when there is nothing to resume; view.end is LT_CHAT_UNFINISHED then. LT_YIELDS. Errors: those of
+ * lt_agent_resume; LT_E_UNSUPPORTED: a call of the prompt waits for approval and no person can be asked, so nothing was
+ * begun; LT_E_CANCELLED when the session ends: the prompt stays open for the next process. */
 lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) LT_YIELDS;
-/* Says a message and waits until the prompt has ended; how, the view knows. LT_YIELDS. Errors: those of lt_agent_start,
- * and LT_E_CANCELLED when the session ends: the prompt is left open then for the next process. */
+/* Sends a message and waits until the prompt has ended; view.end says how. LT_YIELDS. Errors: those of lt_agent_start,
+ * and LT_E_CANCELLED when the session ends: the prompt stays open for the next process. */
 lt_status lt_chat_say(lt_chat *chat, lt_str message, lt_err *err) LT_YIELDS;
-/* Ctrl-C. False: there is nothing that could be ended, or it was asked for already. */
+/* Handles Ctrl-C. False: there is nothing to end, or Ctrl-C was typed before. */
 bool lt_chat_interrupt(lt_chat *chat);
 
-/* Whether there is such a mode. Before plugins are there it says so only where none could bring it. LT_E_INVALID, with
- * those there are. */
+/* Checks that a mode exists. Before plugins are loaded, a mode that a plugin may add passes. LT_E_INVALID lists the
+ * modes. */
 lt_status lt_chat_check_mode(const lt_command_session *session, lt_str mode, lt_err *err);
-/* The same of the default mode. LT_E_CONFIG. */
+/* The same for the default mode. LT_E_CONFIG. */
 lt_status lt_chat_check_default(const lt_command_session *session, const lt_models *models, lt_err *err);
-/* Chooses a mode or a model by name, for this conversation and others. LT_E_INVALID or LT_E_NOTFOUND, with those there
- * are; LT_E_CONFIG: no key. */
+/* Chooses a mode or a model by name, for this conversation and later ones. LT_E_INVALID or LT_E_NOTFOUND lists the
+ * names; LT_E_CONFIG: the model has no key. */
 lt_status lt_chat_set_mode(lt_chat *chat, lt_str mode, lt_err *err);
 lt_status lt_chat_set_model(lt_chat *chat, lt_str ref, lt_err *err);
 
-/* Goes back to no conversation, and to the default mode and model but for what was chosen. */
+/* Leaves the conversation. A chosen mode or model stays; otherwise the default returns. */
 void lt_chat_leave(lt_chat *chat);
 
-/* Talks until the person leaves. LT_YIELDS. Returns an exit code. */
+/* Runs the dialogue until the person leaves. LT_YIELDS. Returns an exit code. */
 int lt_chat_repl(lt_chat *chat) LT_YIELDS;
 
-/* chat_list.c: the conversation that `wanted` is the beginning of, or the last one. LT_YIELDS. LT_E_NOTFOUND: there is
- * none, or several. */
+/* chat_list.c: finds the conversation whose id begins with `wanted`, or the last one. LT_YIELDS. LT_E_NOTFOUND: no
+ * conversation, or several. */
 lt_status lt_chat_find(lt_store *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err) LT_YIELDS;
 /* A conversation's last prompt. */
 typedef struct lt_chat_last {
   lt_str id, mode, model; /* in the arena */
   bool open;              /* it has not ended */
 } lt_chat_last;
-/* False: there is none, or it cannot be read. LT_YIELDS. */
+/* False: the conversation has no prompt, or it cannot be read. LT_YIELDS. */
 bool lt_chat_find_last(lt_store *db, lt_str conversation, lt_arena *arena, lt_chat_last *ret_last) LT_YIELDS;
-/* Whether its last prompt waits for approval, and the process that asked is gone. LT_YIELDS. */
+/* Whether the conversation's last prompt waits for approval and its process is gone. LT_YIELDS. */
 bool lt_chat_waits(lt_store *db, lt_str conversation) LT_YIELDS;
-/* Prints the conversations there are; a command of its own, without a session. Returns an exit code. */
+/* Prints the list of conversations, without a session. Returns an exit code. */
 int lt_chat_list(const lt_chat_options *options);
 
 #endif

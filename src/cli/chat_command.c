@@ -38,7 +38,7 @@ static const lt_option chat_option_rows[] = {
 
 #define EMPTY "lathe chat: the message is empty: lathe chat MESSAGE"
 
-/* --- What is asked ------------------------------------------------------------------------------------------------ */
+/* --- Options ------------------------------------------------------------------------------------------------------ */
 static bool chat_is_chat_input_empty(const chat_job *j) {
   return lt_str_trim(lt_buf_view(&j->input)).n == 0;
 }
@@ -91,7 +91,7 @@ static bool chat_read_chat_message(chat_job *j) {
   return true;
 }
 
-/* --- The work ----------------------------------------------------------------------------------------------------- */
+/* --- The command -------------------------------------------------------------------------------------------------- */
 static lt_status chat_check_chat_modes(lt_command_session *s, void *arg, lt_err *err) {
   const chat_job *j = arg;
   if (j->opt.mode != NULL) {

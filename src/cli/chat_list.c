@@ -8,7 +8,7 @@
 
 #define LISTED_MAX 1000 /* the last used ones: nobody means an older one by its beginning */
 
-/* --- Finding one -------------------------------------------------------------------------------------------------- */
+/* --- Finding a conversation --------------------------------------------------------------------------------------- */
 static lt_status chat_list_choose(lt_json all, lt_str wanted, lt_arena *arena, lt_str *ret, lt_err *err) {
   bool last = lt_str_eqc(wanted, "last");
   unsigned found = 0;
@@ -59,7 +59,7 @@ lt_status lt_chat_find(lt_store *db, lt_str wanted, char ret_id[LT_STORE_ID_BYTE
   return status;
 }
 
-/* --- Where it stands ---------------------------------------------------------------------------------------------- */
+/* --- The last prompt ---------------------------------------------------------------------------------------------- */
 static lt_str chat_list_text_in(lt_json prompt, const char *key, lt_arena *arena) {
   lt_str text = LT_STR("");
   return lt_json_str(lt_json_get(prompt, key), arena, &text) ? lt_arena_dup(arena, text) : LT_STR("");
@@ -110,7 +110,7 @@ bool lt_chat_waits(lt_store *db, lt_str conversation) {
   return waits;
 }
 
-/* --- All of them -------------------------------------------------------------------------------------------------- */
+/* --- The list of conversations ------------------------------------------------------------------------------------ */
 typedef struct listing {
   const lt_chat_options *options;
   lt_config config;

@@ -175,7 +175,7 @@ static void chat_repl_make_title(repl *r) {
   }
 }
 
-/* --- Lines -------------------------------------------------------------------------------------------------------- */
+/* --- Input lines -------------------------------------------------------------------------------------------------- */
 /* A line, with those that go on from it. */
 static lt_status chat_repl_read_message(repl *r, lt_cancel *cancel, lt_buf *out, lt_err *err) LT_YIELDS {
   LT_TRY(lt_line_input_read(r->chat->input, "> ", cancel, out, err));

@@ -367,7 +367,7 @@ void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data) {
   }
 }
 
-/* --- Its life ----------------------------------------------------------------------------------------------------- */
+/* --- Opening and closing ------------------------------------------------------------------------------------------ */
 static bool chat_view_may_dim_terminal(void) {
   const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
   return (no_color == NULL || no_color[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;

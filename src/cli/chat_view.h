@@ -1,8 +1,8 @@
-/* What a person sees of a prompt while it runs.
+/* Shows a running prompt to a person.
  *
- * The answer goes to standard output as it comes, and nothing else does; programs, calls, timings and a spinner go to
- * standard error. Where these are no terminals, or with NO_COLOR, they are plain lines. Strangers' text is cleaned
- * before a terminal gets it. With `json`, every event is a line on standard output instead. Loop thread only.
+ * Only the answer goes to standard output, piece by piece. Programs, calls, timings and a spinner go to standard error.
+ * Without a terminal, or with NO_COLOR, these are plain lines. Text from models and tools is cleaned before a terminal
+ * gets it. With `json`, every event is a line on standard output instead. Loop thread only.
  */
 #ifndef LT_CLI_CHAT_VIEW_H
 #define LT_CLI_CHAT_VIEW_H
@@ -17,34 +17,34 @@ typedef struct lt_chat_view {
   lt_console *console;
   bool json;
   bool out_is_terminal, err_is_terminal, dims;
-  bool mid_line;     /* the answer stands in the middle of a line */
-  bool write_failed; /* standard output takes nothing any more */
+  bool mid_line;     /* the last line of the answer has no end yet */
+  bool write_failed; /* a write to standard output failed; nothing more is written */
   lt_chat_end end;   /* of the last prompt */
   uint64_t began_ms;
   /* The spinner. */
   lt_timer *timer;
-  bool running;  /* a prompt is */
-  unsigned held; /* by questions on the terminal */
+  bool running;  /* a prompt runs */
+  unsigned held; /* number of open questions on the terminal */
   bool drawn;
   unsigned frame;
-  struct lt_chat_step *steps; /* outputs that are pending, newest first */
+  struct lt_chat_step *steps; /* pending outputs, newest first */
 } lt_chat_view;
 
-/* Borrows `console`, which tells the view before it writes a line. Errors: LT_E_NOMEM. */
+/* Borrows `console`, which calls the view before it writes a line. Errors: LT_E_NOMEM. */
 lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_console *console, bool json, lt_err *err);
 void lt_chat_view_release(lt_chat_view *view);
 
-/* A prompt begins; its end has been told, or will not be. */
+/* Begin and finish a prompt. After the finish no end of the prompt is shown. */
 void lt_chat_view_begin(lt_chat_view *view);
 void lt_chat_view_finish(lt_chat_view *view);
-/* While held (counted), no spinner: somebody asks something on the terminal. */
+/* Hides the spinner while a question is open on the terminal. Calls are counted. */
 void lt_chat_view_hold(lt_chat_view *view);
 void lt_chat_view_unhold(lt_chat_view *view);
 
 /* An event of the agent (agent/agent.h). */
 void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data);
 
-/* A line on standard error, dimmed where that can be. `text` is cleaned already. */
+/* A line on standard error, dimmed if the terminal can. `text` is cleaned already. */
 void lt_chat_view_note(lt_chat_view *view, lt_str text);
 
 #endif

@@ -79,7 +79,7 @@ static void command_options_set_initial_numbers(const option_reader *r) {
   }
 }
 
-/* --- Words -------------------------------------------------------------------------------------------------------- */
+/* --- Reading the command line ------------------------------------------------------------------------------------- */
 /* `--name=VALUE` or `--name VALUE`. Returns how many words it took; 0: the message has been printed. */
 static int command_options_read_option(option_reader *r, int left, char **words) {
   lt_str word = lt_str_of(words[0]);

@@ -1,7 +1,7 @@
 /* A command's options, declared in a table: parsing, `--help` and "did you mean" come from it.
  *
- * --NAME VALUE, --NAME=VALUE, -x VALUE, flags; `--` ends the options. --help and -h are known everywhere. Messages go
- * to standard error: one line, with what to do.
+ * --NAME VALUE, --NAME=VALUE, -x VALUE, flags; `--` ends the options. Every command knows --help and -h. A message is
+ * one line on standard error and says what to do.
  */
 #ifndef LT_CLI_COMMAND_OPTIONS_H
 #define LT_CLI_COMMAND_OPTIONS_H
@@ -13,15 +13,15 @@
 
 typedef enum lt_option_kind { LT_OPTION_FLAG, LT_OPTION_TEXT, LT_OPTION_NUMBER } lt_option_kind;
 
-/* A row: what is written on the command line, and the member of the command's options that it sets. */
+/* A row: an option of the command line, and the member that it sets. */
 typedef struct lt_option {
   const char *name;     /* "--timeout" */
   const char *brief;    /* "-e", or NULL */
-  const char *argument; /* what the help calls its value; NULL for a flag */
-  const char *help;     /* without a dot at the end; lines are parted by "\n" */
+  const char *argument; /* name of the value in the help; NULL for a flag */
+  const char *help;     /* without a dot at the end; "\n" separates lines */
   lt_option_kind kind;
   size_t offset;                /* in the command's options */
-  int64_t initial, least, most; /* of a number: when it is not given, and its bounds, both included */
+  int64_t initial, least, most; /* numbers: the default, and the inclusive bounds */
 } lt_option;
 
 /* The kind and the member of a row. `options` is the type of the command's options. */
@@ -31,16 +31,16 @@ typedef struct lt_option {
 #define LT_OPTION_IS_NUMBER(options, member, not_given, min, max)                                                 \
   .kind = LT_OPTION_NUMBER, .offset = LT_OPTION_PLACE(options, member, int64_t), .initial = (int64_t)(not_given), \
   .least = (int64_t)(min), .most = (int64_t)(max)
-/* Fails to compile where the member has another type. */
+/* Does not compile when the member has another type. */
 #define LT_OPTION_PLACE(options, member, type) \
   (offsetof(options, member) +                 \
    0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((options *)NULL)->member), type) ? 1 : -1]))
 
-/* What is no option: at most one word, which is the command's operand. */
+/* The operand: at most one word that is no option. */
 typedef struct lt_command_operand {
-  const char *name; /* for the help: "FILE"; NULL: the command takes none */
+  const char *name; /* for the help: "FILE"; NULL: the command has no operand */
   const char *help;
-  const char *rule; /* the message when there are several, or none where one is needed */
+  const char *rule; /* the message for too many operands or a missing one */
   bool is_required;
   size_t offset; /* of a const char * in the command's options */
 } lt_command_operand;
@@ -56,8 +56,8 @@ typedef struct lt_option_table {
 
 typedef enum lt_options_outcome { LT_OPTIONS_READ, LT_OPTIONS_HELP_WANTED, LT_OPTIONS_WRONG } lt_options_outcome;
 
-/* Reads argv[1] and what follows into `options`, which is zero before. Borrows argv. LT_OPTIONS_WRONG: the message has
- * been printed. */
+/* Reads argv[1] and the following words into `options`, which the caller has set to zero. Borrows argv.
+ * LT_OPTIONS_WRONG: the message has been printed. */
 lt_options_outcome lt_command_options_read(const lt_option_table *table, int argc, char **argv, void *options);
 
 /* Prints the operand and the options, each with its help. */

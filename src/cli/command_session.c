@@ -38,7 +38,7 @@ static lt_status command_session_heed_signals(lt_command_session *s, lt_err *err
   return command_session_heed_hangup(s, err);
 }
 
-/* --- The work ----------------------------------------------------------------------------------------------------- */
+/* --- Running the command ------------------------------------------------------------------------------------------ */
 /* False: the failure has been printed. */
 static bool command_session_passes_check(lt_command_session *s,
                                          lt_status (*check)(lt_command_session *session, void *arg, lt_err *err)) {

@@ -1,5 +1,4 @@
-/* A command's session (app/session.h) with what belongs to a terminal: its lines on standard error, signals, an exit
- * code.
+/* A command's session (app/session.h) with its terminal parts: lines on standard error, signals, an exit code.
  *
  * The command's work is a fiber on the loop. SIGINT, SIGTERM and SIGHUP end the session.
  */
@@ -11,15 +10,15 @@
 
 typedef struct lt_command_session lt_command_session;
 
-/* What a command makes of a session. */
+/* The steps of a command that has a session. */
 typedef struct lt_command_plan {
-  int (*work)(lt_command_session *session, void *arg) LT_YIELDS; /* its exit code is the command's */
-  /* Looks at the configuration before anything is started; may be NULL. Its failure is a line on stderr, and the exit
-   * code LT_EXIT_CONFIG, or LT_EXIT_USAGE for LT_E_INVALID and LT_E_NOTFOUND. */
+  int (*work)(lt_command_session *session, void *arg) LT_YIELDS; /* returns the command's exit code */
+  /* Checks the configuration before anything starts; may be NULL. A failure prints a line on standard error. The exit
+   * code is LT_EXIT_USAGE for LT_E_INVALID and LT_E_NOTFOUND, else LT_EXIT_CONFIG. */
   lt_status (*check)(lt_command_session *session, void *arg, lt_err *err);
-  /* The same once plugins are loaded, before servers are waited for; may be NULL. */
+  /* The same check after plugins are loaded, before the wait for servers; may be NULL. */
   lt_status (*loaded)(lt_command_session *session, void *arg, lt_err *err) LT_YIELDS;
-  /* SIGINT: false, and without it, ends the session as SIGTERM does. Must not yield. */
+  /* Handles SIGINT. False, or NULL here: SIGINT ends the session as SIGTERM does. Must not yield. */
   bool (*on_interrupt)(lt_command_session *session, void *arg);
   void *arg;
 } lt_command_plan;
@@ -32,7 +31,8 @@ struct lt_command_session {
 };
 
 /* Reads the configuration, opens the session, waits until each source of tools is ready or down, runs `work` and shuts
- * everything down. Returns an exit code: work's, or LT_EXIT_CONFIG or LT_EXIT_FAILED with a line on stderr. */
+ * everything down. Returns the exit code of `work`, or LT_EXIT_CONFIG or LT_EXIT_FAILED with a line on standard error.
+ */
 int lt_command_session_run(const lt_config_sources *sources, const lt_command_plan *plan);
 
 #endif

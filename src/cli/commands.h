@@ -15,22 +15,22 @@ enum {
   LT_EXIT_USAGE = 2,
   LT_EXIT_CONFIG = 3,
   LT_EXIT_TIMEOUT = 124,
-  LT_EXIT_INTERRUPTED = 130, /* 128 + SIGINT, as shells have it */
+  LT_EXIT_INTERRUPTED = 130, /* 128 + SIGINT, the convention of shells */
 };
 
 typedef struct lt_command {
   const char *name;
   const char *summary; /* one line for `lathe --help` */
-  /* `lathe NAME --help`: what it does, how it is written behind "lathe NAME", its operand and options (from their
-   * table), and what else there is to know. Texts end with a newline, the synopsis does not. */
+  /* The parts of `lathe NAME --help`: what the command does, its synopsis after "lathe NAME", its operand and options,
+   * and notes. All texts but the synopsis end with a newline. */
   const char *about;
   const char *synopsis;
   const char *notes;
   const lt_option *options;
   size_t option_count;
   lt_command_operand operand;
-  size_t options_size; /* of what the rows' offsets point into */
-  /* `options`: as read, of options_size bytes, and the command's own until it returns. Returns the exit code. */
+  size_t options_size; /* size of the struct that the rows' offsets point into */
+  /* `options` has options_size bytes and belongs to the command until it returns. Returns the exit code. */
   int (*run)(void *options);
 } lt_command;
 
@@ -46,14 +46,14 @@ typedef struct lt_command {
 #define LT_COMMAND_DECLARE(name) extern const lt_command lt_##name##_command;
 LT_COMMANDS(LT_COMMAND_DECLARE)
 
-/* Finds a command by its name. NULL: there is none, as a message on standard error says. */
+/* Finds a command by its name. NULL: unknown; a message on standard error says so. */
 const lt_command *lt_commands_find(const char *name);
 /* Reads its options and runs it; argv[0] is its name. Returns the exit code. */
 int lt_commands_run(const lt_command *command, int argc, char **argv);
 /* Prints a line for each command. */
 void lt_commands_print(FILE *to);
 
-/* The rows that every command with a session has; `sources` is the lt_config_sources in its options. */
+/* The rows of every command with a session; `sources` is the lt_config_sources in the command's options. */
 #define LT_OPTION_CONFIG(options, sources)                                                                        \
   {                                                                                                               \
     "--config", NULL, "FILE", "configuration (default: $LATHE_CONFIG, ./lathe.yaml, ~/.config/lathe/lathe.yaml)", \

@@ -1,7 +1,7 @@
-/* What is said to the person: lines on standard error, without secrets, and what a program outputs, as it is. On a
- * terminal both are without escapes and control characters (text/plain.h).
+/* The console: messages on standard error, with secrets masked, and a program's output, unmasked. A terminal gets
+ * neither escapes nor control characters (text/plain.h).
  *
- * While a question waits for its answer on a terminal, it is shown again after each line that went to one.
+ * While a question is open on a terminal, it is shown again after each line.
  */
 #ifndef LT_CLI_SAY_H
 #define LT_CLI_SAY_H
@@ -12,25 +12,24 @@
 
 typedef struct lt_console {
   const lt_secrets *secrets;   /* masked in every line; may be NULL */
-  void (*question)(void *arg); /* shows the question that is open; NULL: there is none */
+  void (*question)(void *arg); /* shows the open question; NULL: no question is open */
   void *arg;
-  void (*make_way)(void *arg); /* told before a line is written: takes off what else stands there; may be NULL */
+  void (*make_way)(void *arg); /* called before a line is written: erases the spinner; may be NULL */
   void *way_arg;
 } lt_console;
 
 /* A line on standard error: `before`, then the text without secrets. Half a surrogate pair becomes U+FFFD. */
 void lt_console_line(const lt_console *console, const char *before, lt_str text);
-/* The same, dimmed, for a terminal that can. */
+/* The same, dimmed if the terminal can. */
 void lt_console_dim(const lt_console *console, lt_str text);
-/* A line of our own words, made as printf does. */
+/* A line with our own text, formatted as by printf. */
 void lt_console_format(const lt_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "warning: " and the message. The name fits the callbacks that take one: `console` is an lt_console. */
 void lt_console_warning(void *console, lt_str message);
-/* What a command itself has to tell, on standard output, flushed: without secrets, as servers may have put what they
- * were given into their texts. Nothing is written where `report` is empty or its status (returned) says that it is not
- * whole. */
+/* Writes a command's report to standard output and flushes it. Secrets are masked, because servers may repeat them in
+ * their texts. Writes nothing when `report` is empty or its status, which is returned, is a failure. */
 lt_status lt_console_report(const lt_console *console, lt_buf *report);
-/* A line on standard output, flushed: what the program outputs, and its result. Not masked: it is the user's. */
+/* A line of a program's output or result on standard output, flushed. It belongs to the user and is not masked. */
 void lt_console_output(const lt_console *console, lt_str text);
 
 #endif

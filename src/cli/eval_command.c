@@ -52,7 +52,7 @@ typedef struct eval_job {
   lt_buf outputs; /* of the prompt that has ended, JSON */
 } eval_job;
 
-/* --- One try ------------------------------------------------------------------------------------------------------ */
+/* --- One attempt -------------------------------------------------------------------------------------------------- */
 /* The last attempt is the one under way. */
 static void eval_on_eval_event(void *arg, const char *event, lt_str data) {
   eval_job *j = arg;
@@ -124,7 +124,7 @@ static lt_status eval_attempt_all_tasks(eval_job *j, lt_err *err) LT_YIELDS {
   return LT_OK;
 }
 
-/* --- What came of it ---------------------------------------------------------------------------------------------- */
+/* --- The report --------------------------------------------------------------------------------------------------- */
 typedef struct eval_sum {
   int64_t tries, right, rounds, input_tokens, output_tokens;
   uint64_t ms;

@@ -14,8 +14,8 @@ typedef struct lt_eval_task {
 } lt_eval_task;
 
 typedef struct lt_eval_tasks {
-  lt_config scratch;  /* whose arena everything lives in */
-  const char *config; /* the configuration to use; NULL: not said */
+  lt_config scratch;  /* its arena holds all texts */
+  const char *config; /* path of the configuration to use; NULL: not given */
   const lt_eval_task *list;
   size_t count;
 } lt_eval_tasks;

@@ -1,4 +1,4 @@
-/* A file that a command is given: "-" is standard input. */
+/* Reads a command's input file; "-" is standard input. */
 #ifndef LT_CLI_INPUT_FILE_H
 #define LT_CLI_INPUT_FILE_H
 

@@ -167,7 +167,7 @@ static bool replay_is_only_calling(void *arg, lt_str id) {
   return false;
 }
 
-/* --- Going through it --------------------------------------------------------------------------------------------- */
+/* --- Running the prompt again ------------------------------------------------------------------------------------- */
 /* By whom a program was run is on record, whatever the configuration says now. */
 static lt_runner *replay_runner_on_record(void *arg, const char *id, lt_lang lang, lt_err *err) {
   return lt_toolbox_runner(((replay_job *)arg)->session->app.toolbox, id, lang, err);
@@ -243,7 +243,7 @@ static void replay_close_replay(replay_job *j) LT_YIELDS {
   lt_modules_release(&j->modules);
 }
 
-/* --- What came of it ---------------------------------------------------------------------------------------------- */
+/* --- The report --------------------------------------------------------------------------------------------------- */
 /* One that did not come to its own end has no more on record than there is. */
 static bool replay_ends_with_record(const replay_job *j) {
   return !replay_is_prompt_in(&j->then, LT_PROMPT_COMPLETED) && lt_replay_check_is_beyond(j->check);

@@ -60,7 +60,7 @@ typedef struct run_job {
   int exit_code;
 } run_job;
 
-/* --- What is asked ------------------------------------------------------------------------------------------------ */
+/* --- Options ------------------------------------------------------------------------------------------------------ */
 static bool run_has_suffix(const char *text, const char *suffix) {
   return text != NULL && lt_str_ends(lt_str_of(text), lt_str_of(suffix));
 }
@@ -137,7 +137,7 @@ static bool run_check_input(const run_options *opt) {
   return true;
 }
 
-/* --- What comes out ----------------------------------------------------------------------------------------------- */
+/* --- Output ------------------------------------------------------------------------------------------------------- */
 static void run_on_run_text(void *arg, lt_said said, lt_str text) {
   static const char *const prefixes[] = {
       [LT_SAID_LOG] = "[log] ", [LT_SAID_WARNING] = "[warn] ", [LT_SAID_ERROR] = "[error] "};
@@ -217,7 +217,7 @@ static int run_exit_code(lt_status status) {
                                     : LT_EXIT_FAILED;
 }
 
-/* --- The work ----------------------------------------------------------------------------------------------------- */
+/* --- The command -------------------------------------------------------------------------------------------------- */
 /* What the program has, but for its caller. */
 static lt_run_request run_request(lt_command_session *s, const run_job *j) {
   const lt_config *config = &s->app.config;

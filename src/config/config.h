@@ -8,7 +8,7 @@
  * empty), $${ for the two characters themselves. Records with `disabled: true` are left as they are written. The values
  * are secrets: no message shows one, and lt_config.secrets lists those that no other text may show either.
  *
- * This is data only: what a policy, a mode or a model makes of it, app/ knows.
+ * This is data only. app/ turns it into a policy, modes and models.
  *
  * Owns: everything lives in the arena of the lt_config.
  */
@@ -23,7 +23,7 @@
 #include "base/str.h"
 #include "text/secrets.h"
 
-/* Where a text is NULL, a number 0 or a truth -1, the file says nothing, unless noted. */
+/* Unless noted, a NULL text, a number 0 and a truth -1 mean that the file does not have the key. */
 
 typedef struct lt_config_server {
   const char *name;
@@ -31,7 +31,7 @@ typedef struct lt_config_server {
   const char *command;        /* stdio; a relative path with a slash counts from the folder of the process */
   const char *const *args;    /* NULL last, never NULL */
   const char *const *env;     /* NAME=value additions to the environment, NULL last, never NULL */
-  const char *cwd;            /* absolute; NULL: our own */
+  const char *cwd;            /* absolute; NULL: Lathe's own */
   const char *url;            /* http, sse */
   int64_t start_timeout_ms;   /* startTimeoutMs */
   const char *const *headers; /* http: "Name: value", NULL last, never NULL */
@@ -66,10 +66,10 @@ typedef struct lt_config_plugin {
   bool disabled;
 } lt_config_plugin;
 
-/* What is not said, app/models.h fills in from the environment. */
+/* app/models.h completes a model from the environment. */
 typedef struct lt_config_model {
   const char *ref;         /* unique */
-  const char *name;        /* what the provider calls it */
+  const char *name;        /* the provider's name for the model */
   const char *base_url;    /* begins with http:// or https:// */
   const char *api_key_env; /* the name of the variable that holds the key */
   int64_t max_tokens;
@@ -78,12 +78,12 @@ typedef struct lt_config_model {
 
 /* What python.envPassthrough lets through. */
 typedef struct lt_config_passthrough {
-  bool all;                 /* `true`: our whole environment */
+  bool all;                 /* `true`: Lathe's whole environment */
   const char *const *names; /* variables, NULL last, never NULL */
 } lt_config_passthrough;
 
 typedef struct lt_config_python {
-  bool given;             /* there is a section `python`, perhaps an empty one: models have execute_code */
+  bool given;             /* the section `python` exists, even if empty: models have execute_code */
   const char *path;       /* a name without a slash is looked up in PATH; others are absolute */
   const char *workspace;  /* absolute */
   const char *const *env; /* NAME=value, those of passthrough.names included; NULL last, never NULL */
@@ -99,7 +99,7 @@ typedef struct lt_config_typescript {
 } lt_config_typescript;
 
 typedef struct lt_config_plan {
-  bool given;                     /* there is a section `plan`, perhaps an empty one: models have execute_plan */
+  bool given;                     /* the section `plan` exists, even if empty: models have execute_plan */
   int64_t max_steps, concurrency; /* LT_PLAN_STEPS, LT_PLAN_AT_ONCE */
 } lt_config_plan;
 
@@ -114,7 +114,7 @@ typedef struct lt_config_defaults {
   const char *model;
   const char *mode;
   bool code_mode;
-  const lt_config_count *rounds; /* maxRounds, by mode; nothing here knows which modes there are */
+  const lt_config_count *rounds; /* maxRounds, by mode; config/ does not know the list of modes */
   size_t rounds_count;
 } lt_config_defaults;
 
@@ -136,7 +136,7 @@ typedef struct lt_config {
   size_t model_count;
   lt_config_defaults defaults;
   const char *store; /* a file's path, absolute, or ":memory:"; NULL: the default */
-  lt_str *secrets;   /* what must not be shown: see config_secrets.c */
+  lt_str *secrets;   /* values that must not be shown: see config_secrets.h */
   size_t secret_count;
   lt_config_python python;
   const char *deno_path; /* as python.path */
@@ -154,29 +154,30 @@ typedef struct lt_config_sources {
   const char *mcp_config_file; /* --mcp-config, or NULL; its servers are added, on equal names it wins */
 } lt_config_sources;
 
-/* The defaults, as without any file. Nothing is allocated before it is needed. */
+/* Sets the defaults. Does not allocate. */
 void lt_config_init(lt_config *config);
-/* Gives everything back; what is left are the defaults. */
+/* Frees everything and sets the defaults. */
 void lt_config_release(lt_config *config);
 
-/* Finds and reads the configuration. No file anywhere is not an error: the defaults are returned; a file that was asked
- * for (by a flag or $LATHE_CONFIG) and is not there is one.
- * Errors: LT_E_CONFIG, with file, line and what to do; LT_E_LIMIT, LT_E_NOMEM. The caller releases it in either case.
+/* Finds and reads the configuration. Without any file the defaults are returned. A missing file that a flag or
+ * $LATHE_CONFIG names is an error. Errors: LT_E_CONFIG, with file, line and what to do; LT_E_LIMIT, LT_E_NOMEM. The
+ * caller releases `ret` also after an error.
  */
 lt_status lt_config_load(const lt_config_sources *sources, lt_config *ret_config, lt_err *err);
 
-/* The same for text that is already there (tests, fuzzing). `name` is used in messages, `folder` for relative paths. */
+/* The same for text in memory (tests, fuzzing). `name` is used in messages, `folder` for relative paths. */
 lt_status lt_config_parse(lt_str yaml, const char *name, const char *folder, lt_config *ret_config, lt_err *err);
 
 /* Adds the servers of another client's file (`.mcp.json`) to a configuration that was parsed or loaded. Its other keys
  * are warnings. On equal names the new server wins. */
 lt_status lt_config_parse_mcp(lt_str text, const char *name, const char *folder, lt_config *config, lt_err *err);
 
-/* What is to be masked everywhere: the configuration's secrets, and what our own environment, which servers inherit,
- * holds under names that sound secret. Copies. Errors: LT_E_LIMIT, LT_E_NOMEM. Owns: the caller, lt_secrets_free. */
+/* Makes the list of values that are masked everywhere: the configuration's secrets, and the variables of Lathe's own
+ * environment whose names sound secret, because servers inherit them. Copies. Errors: LT_E_LIMIT, LT_E_NOMEM. Owns: the
+ * caller, lt_secrets_free. */
 lt_status lt_config_secrets(const lt_config *config, lt_secrets **ret_secrets, lt_err *err);
 
-/* Whether there may be modes beside those that are built in: a shared object is to be loaded as a plugin. */
+/* Whether a plugin may add modes: the configuration loads a shared object. */
 bool lt_config_may_add_modes(const lt_config *config);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* Replaces the references in a scalar's text. LT_E_CONFIG names the variable, never a value. */
 lt_status lt_config_expand(const lt_config_reading *reading, const lt_yaml_node *scalar, const char **ret);
-/* The same where what a variable holds is a secret: its value is listed in lt_config.secrets. */
+/* The same for a secret: the variable's value is added to lt_config.secrets. */
 lt_status lt_config_expand_secret(const lt_config_reading *reading, const lt_yaml_node *scalar, const char **ret);
 
 #endif

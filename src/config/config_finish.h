@@ -1,5 +1,5 @@
-/* What a row of the table of keys cannot say: names that must be unique, keys that go together, other forms of a value.
- * Each is the `finish` of a row in config_keys.c. */
+/* Checks that a row of the table of keys cannot express: unique names, keys that depend on each other, other forms of a
+ * value. Each function is the `finish` of a row in config_keys.c. */
 #ifndef LT_CONFIG_CONFIG_FINISH_H
 #define LT_CONFIG_CONFIG_FINISH_H
 

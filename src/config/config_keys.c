@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "config/config_finish.h"
 
-/* --- What rows are made of ---------------------------------------------------------------------------------------- */
+/* --- Macros for rows ---------------------------------------------------------------------------------------------- */
 
 #define MEMBER(record, member)           __typeof__(((record *)NULL)->member)
 #define IS(record, member, type)         __builtin_types_compatible_p(MEMBER(record, member), type)

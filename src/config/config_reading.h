@@ -1,5 +1,5 @@
-/* One file on its way into a configuration: what everything that reads it needs. Internal to config/, and to those who
- * read a YAML file of their own with its parts (cli/eval_tasks.c). */
+/* The state of reading one file into a configuration. Internal to config/; cli/eval_tasks.c uses it for a YAML file of
+ * its own. */
 #ifndef LT_CONFIG_CONFIG_READING_H
 #define LT_CONFIG_CONFIG_READING_H
 
@@ -11,11 +11,11 @@ typedef struct lt_config_reading {
   const char *name;   /* of the file, in messages */
   const char *folder; /* relative paths count from here */
   bool is_foreign;    /* another client's file: only its mcpServers count, other keys are warnings */
-  bool is_disabled;   /* inside a record that is switched off: texts stay as written, what they need may be missing */
+  bool is_disabled;   /* inside a disabled record: texts stay as written, and variables may be missing */
   lt_err *err;
 } lt_config_reading;
 
-/* The way from the file's top down to a value: what a message calls it. In the frames of those who read it. */
+/* The path from the file's top to a value, for messages. The items are in the stack frames of the readers. */
 typedef struct lt_config_place {
   const struct lt_config_place *up; /* NULL: the file itself */
   lt_str key;                       /* a member's key, or ... */
@@ -26,13 +26,13 @@ typedef struct lt_config_place_text {
   char text[256];
 } lt_config_place_text;
 
-/* Such as tools.policy[0].action; "the configuration" for the file itself. By value. */
+/* The path as text, such as tools.policy[0].action; "the configuration" for the file itself. By value. */
 lt_config_place_text lt_config_place_of(const lt_config_place *place);
 
 /* Fails with LT_E_CONFIG: "PLACE must be EXPECTED, not WHAT IT IS"; never shows a value, which may be a secret. */
 lt_status lt_config_wrong(const lt_config_reading *reading, const lt_yaml_node *node, const lt_config_place *place,
                           const char *expected);
-/* The same for values that are no secrets: shows what was written. */
+/* The same for values that are no secrets: shows the value. */
 lt_status lt_config_wrong_text(const lt_config_reading *reading, const lt_yaml_node *node, const lt_config_place *place,
                                const char *expected);
 

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 
-/* Appends it. The buffer's status counts. */
+/* Appends the table. A failure is in the buffer's status. */
 void lt_config_reference(lt_buf *out);
 
 #endif

@@ -92,7 +92,7 @@ lt_status lt_config_secret_entry(const lt_config_reading *r, lt_str key, lt_str 
   return LT_OK;
 }
 
-/* --- All of them -------------------------------------------------------------------------------------------------- */
+/* --- The list of secrets ------------------------------------------------------------------------------------------ */
 
 static lt_status config_add_environment(lt_secrets *secrets) {
   for (char **entry = environ; entry && *entry; entry++) {

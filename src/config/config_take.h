@@ -1,4 +1,4 @@
-/* A file's tree into the configuration, by the table of keys: finds, checks and stores every value. */
+/* Reads a file's tree into the configuration by the table of keys: finds, checks and stores every value. */
 #ifndef LT_CONFIG_CONFIG_TAKE_H
 #define LT_CONFIG_CONFIG_TAKE_H
 

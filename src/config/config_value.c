@@ -202,7 +202,7 @@ static lt_status config_take_json(const lt_config_reading *r, const lt_yaml_node
   return LT_OK;
 }
 
-/* --- Any ---------------------------------------------------------------------------------------------------------- */
+/* --- A value of any kind ------------------------------------------------------------------------------------------ */
 
 /* A key without a member: what is read by nothing is not looked into. */
 static lt_status config_check_reserved(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *node,

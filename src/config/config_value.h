@@ -4,11 +4,11 @@
 
 #include "config/config_keys.h"
 
-/* Into the key's member of `record`. LT_E_CONFIG, LT_E_LIMIT, LT_E_NOMEM. */
+/* Stores the value in the key's member of `record`. LT_E_CONFIG, LT_E_LIMIT, LT_E_NOMEM. */
 lt_status lt_config_take_value(const lt_config_reading *reading, const lt_config_key *key, const lt_yaml_node *node,
                                const lt_config_place *place, char *record);
 
-/* LT_E_CONFIG where a mapping's member has an empty name; `place` is the mapping's. */
+/* LT_E_CONFIG: a member of the mapping at `place` has an empty name. */
 lt_status lt_config_check_name(const lt_config_reading *reading, const lt_yaml_node *member,
                                const lt_config_place *place);
 

@@ -43,7 +43,7 @@ static uint32_t yaml_event_line(const yaml_event_t *event) {
   return (uint32_t)event->start_mark.line + 1;
 }
 
-/* --- What must be true of the bytes before libyaml sees them ------------------------------------------------------ */
+/* --- Checks of the bytes before libyaml parses them --------------------------------------------------------------- */
 
 /* The length of the UTF-8 character at `p`, 0 when it is none (RFC 3629: shortest form, no surrogates). */
 static unsigned yaml_utf8_length(const char *p, const char *end) {

@@ -1,10 +1,10 @@
-/* YAML text as a small tree that knows its lines: what the configuration is read from.
+/* YAML text as a small tree with line numbers. The configuration is read from this tree.
  *
- * libyaml finds the structure; this adds what a configuration file needs: one document, mappings with plain keys and no
- * key twice, aliases without bombs, ceilings, and one-line errors with the file's name and the line. A scalar is kept
- * as text; whether it may be a number or a boolean is asked when it is used. JSON is YAML here, tabs and all.
+ * libyaml finds the structure. This module adds the rules of a configuration file: one document, mappings with plain
+ * and unique keys, bounded aliases, ceilings, and one-line errors with the file's name and the line. A scalar is kept
+ * as text; its use decides whether it is a number or a boolean. JSON is accepted as YAML, also with tabs.
  *
- * Owns: the arena. Aliased nodes are shared: two ways may lead to one node.
+ * Owns: the arena. Aliased nodes are shared: a node may have several parents.
  */
 #ifndef LT_CONFIG_YAML_H
 #define LT_CONFIG_YAML_H
@@ -30,11 +30,11 @@ struct lt_yaml_node {
   bool quoted;        /* a scalar written with quotes, as a block, or tagged !!str: always a string */
   uint32_t line;      /* counted from 1 */
   uint32_t count;     /* items, or members */
-  uint32_t size;      /* nodes in all, what aliases stand for included */
+  uint32_t size;      /* number of nodes in the subtree; nodes behind aliases count each time */
   lt_str text;        /* scalars: without NUL bytes, with a NUL after it */
   lt_yaml_node *key;  /* of a map's member */
   lt_yaml_node *kids; /* the first item or member value */
-  lt_yaml_node *next; /* the one after this in the list or map */
+  lt_yaml_node *next; /* the next one in the list or map */
 };
 
 /* Reads one document. `name` is the file's name in messages. An empty document gives a NULL-type node.
@@ -42,12 +42,13 @@ struct lt_yaml_node {
  * Limits: LT_CONFIG_MAX_BYTES, LT_CONFIG_DEPTH_MAX, LT_CONFIG_NODES_MAX. */
 lt_status lt_yaml_parse(lt_arena *arena, lt_str text, const char *name, lt_yaml_node **ret_root, lt_err *err);
 
-/* The member's value, or NULL when there is none or `map` is no map. Borrows: the tree. */
+/* The member's value; NULL: no such member, or `map` is no map. Borrows: the tree. */
 lt_yaml_node *lt_yaml_get(const lt_yaml_node *map, const char *key);
-/* The same, but NULL also for a key with nothing behind it. */
+/* The same, but NULL also for a key without a value. */
 const lt_yaml_node *lt_yaml_given(const lt_yaml_node *map, const char *key);
 
-/* "a string", "a number", "true or false", "a list", "a mapping" or "nothing": what a message says it found. */
+/* "a string", "a number", "true or false", "a list", "a mapping" or "nothing": the name of a node's type, for messages.
+ */
 const char *lt_yaml_describe(const lt_yaml_node *node);
 
 /* A whole decimal number, unquoted; 1e3, 0x1f and 1_000 are not. */
@@ -55,7 +56,7 @@ bool lt_yaml_int(const lt_yaml_node *node, int64_t *ret);
 /* true or false, unquoted. */
 bool lt_yaml_bool(const lt_yaml_node *node, bool *ret);
 
-/* Text of the file for a one-line message: at most so many bytes, control characters as "?". By value. */
+/* Text of the file for a one-line message: cut to a fixed length, control characters as "?". By value. */
 typedef struct lt_yaml_clipped {
   char text[80];
 } lt_yaml_clipped;

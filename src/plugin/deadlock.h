@@ -1,4 +1,4 @@
-/* Plugins that would wait for each other for ever: found when the last of them begins to wait. Loop thread only. */
+/* Detects plugins that would wait for each other for ever, when the last of them begins to wait. Loop thread only. */
 #ifndef LT_PLUGIN_DEADLOCK_H
 #define LT_PLUGIN_DEADLOCK_H
 
@@ -6,7 +6,7 @@
 
 /* Fails when running the call would block its plugin's thread for ever. */
 lt_status lt_deadlock_check(const lathe_call *call, lt_err *err);
-/* A call of a plugin with a thread is known from when it is queued until no fiber waits for it any more. */
+/* Adds and removes an open call of a plugin with a thread: from its queueing until no fiber waits for it. */
 void lt_deadlock_add_call(lathe_call *call);
 void lt_deadlock_remove_call(lathe_call *call);
 

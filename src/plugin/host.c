@@ -26,7 +26,7 @@ lt_status lt_host_new(const lt_host_options *options, lt_host **ret_host, lt_err
   return LT_OK;
 }
 
-/* --- Registered things -------------------------------------------------------------------------------------------- */
+/* --- Registered tools and functions ------------------------------------------------------------------------------- */
 /* Takes what setup or ready registered: the plugin has it for good. */
 static lt_status host_adopt(lt_plugin *plugin, lt_registry *registered, lt_err *err) {
   lt_registry **last = &plugin->tools.registered;
@@ -175,7 +175,7 @@ void lt_host_ready(lt_host *host) {
   }
 }
 
-/* --- The end ------------------------------------------------------------------------------------------------------ */
+/* --- Closing ------------------------------------------------------------------------------------------------------ */
 static void host_end_plugin(void *arg) LT_YIELDS {
   lt_plugin *plugin = arg;
   uint64_t until_ms = lt_clock_monotonic_ms() + LT_PLUGIN_END_MS;

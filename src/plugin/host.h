@@ -1,8 +1,8 @@
 /* The plugin host: the other side of include/lathe_plugin.h.
  *
- * Loads plugins, runs each on its thread or on the loop, makes their tools providers at the door, and carries out what
- * they ask of the host. Built-in plugins (builtin/) come in through the same interface. A plugin that cannot be used
- * gives a warning with the reason, and its tools fail with that reason; the other plugins work. Loop thread only.
+ * Loads plugins, runs each on its thread or on the loop, registers their tools at the door, and runs the host
+ * functions. Built-in plugins (builtin/) use the same interface. A plugin that cannot be used gives a warning with the
+ * reason, and its tools fail with that reason; the other plugins work. Loop thread only.
  */
 #ifndef LT_PLUGIN_HOST_H
 #define LT_PLUGIN_HOST_H
@@ -21,15 +21,15 @@ typedef struct lt_host_options {
   lt_store *db;              /* for state, tables and artifacts */
   lt_artifacts *artifacts;   /* likewise, through the door's interface */
   const lt_secrets *secrets; /* may be NULL */
-  /* Gives the runner of a language for run_program, made when it is first needed. NULL with `err`: there is none. */
+  /* Returns the runner of a language for run_program; makes it at the first use. NULL with `err`: no runner. */
   lt_runner *(*runner)(void *arg, lt_lang lang, lt_err *err);
-  /* The caller for tools that plugins call outside of any prompt, as in ready: its policy and journal apply. NULL: no
-   * tools are called there. */
+  /* The caller for tools that plugins call outside of a prompt, as in ready: its policy and journal apply. NULL:
+   * plugins cannot call tools there. */
   const lt_caller *caller;
-  /* The name of the i-th module that programs may import beside those of plugins, for the input of ready; NULL: there
-   * are no more. May be NULL. */
+  /* The name of the i-th module that programs may import besides those of plugins, for the input of ready. Returns NULL
+   * after the last. May be NULL. */
   const char *(*module_at)(void *arg, size_t i);
-  /* Whether a mode of this id exists without plugins: no plugin may register one. NULL: none exists. */
+  /* Whether a mode with this id exists without plugins; no plugin may register such an id. NULL: no mode exists. */
   bool (*is_mode_reserved)(lt_str id);
   /* Shows a line to a person, as a warning or as information; secrets are masked already. Must not yield. */
   void (*on_line)(void *arg, bool warning, lt_str line);
@@ -38,7 +38,7 @@ typedef struct lt_host_options {
 
 /* Borrows everything in the options. Owns: the caller, lt_host_free. */
 lt_status lt_host_new(const lt_host_options *options, lt_host **ret_host, lt_err *err);
-/* Calls every teardown, waits LT_PLUGIN_END_MS at most for plugins that are busy, takes all tools off the door.
+/* Calls every teardown, waits at most LT_PLUGIN_END_MS for busy plugins, removes all tools from the door.
  * LT_YIELDS. NULL is allowed. */
 void lt_host_free(lt_host *host) LT_YIELDS;
 
@@ -47,13 +47,13 @@ void lt_host_free(lt_host *host) LT_YIELDS;
  * not fit its schema), LT_E_UNSUPPORTED (it needs a newer Lathe), LT_E_TIMEOUT (setup takes longer than
  * LT_PLUGIN_SETUP_MS), or setup's own message. LT_YIELDS. */
 lt_status lt_host_load(lt_host *host, const char *path, lt_str config, lt_err *err) LT_YIELDS;
-/* The same for a plugin that is linked in. */
+/* The same for a plugin that is linked into the program. */
 lt_status lt_host_add(lt_host *host, lathe_plugin_entry_fn *entry, lt_str config, lt_err *err) LT_YIELDS;
 /* Calls every ready, after all servers and plugins have been started. A plugin that fails is disabled, with a warning.
  * LT_YIELDS. */
 void lt_host_ready(lt_host *host) LT_YIELDS;
 
-/* What plugins have registered for programs. Borrows: until the next load. */
+/* The registrations of plugins for programs. Borrows: until the next load. */
 const lt_run_module *lt_host_modules(const lt_host *host, size_t *ret_count);
 const lt_run_function *lt_host_functions(const lt_host *host, size_t *ret_count);
 
@@ -67,7 +67,7 @@ typedef struct lt_host_mode {
 /* Sorted by id. Borrows: until the next load. */
 const lt_host_mode *lt_host_modes(const lt_host *host, size_t *ret_count);
 
-/* What a mode's call can do with its prompt. The agent, which runs the mode, implements it. */
+/* The actions of a mode's call on its prompt. The agent, which runs the mode, implements them. */
 typedef struct lt_mode_actions {
   /* Both texts are JSON (`tools` may be empty); appends the reply of lathe_plugin.h. LT_YIELDS. */
   lt_status (*ask_model)(void *arg, lt_str messages, lt_str tools, lt_buf *reply, lt_err *err) LT_YIELDS;
@@ -78,31 +78,31 @@ typedef struct lt_mode_actions {
   void *arg;
 } lt_mode_actions;
 
-/* Runs a mode with `in` until it returns. Errors: LT_E_NOTFOUND (its plugin is not available any more), LT_E_TOOL (it
- * failed, with its own message), what the cancel was fired with, LT_E_TIMEOUT (it asked for nothing for
- * LT_PLUGIN_CALL_MS), and those of any call of a plugin. LT_YIELDS. */
+/* Runs a mode with `in` until it returns. Errors: LT_E_NOTFOUND (the plugin is not available any more), LT_E_TOOL (the
+ * mode failed, with its own message), the status of the cancel, LT_E_TIMEOUT (no request from the mode for
+ * LT_PLUGIN_CALL_MS), and those of any plugin call. LT_YIELDS. */
 lt_status lt_host_run_mode(lt_host *host, lt_str id, lt_str in, const lt_mode_actions *actions, const lt_caller *caller,
                            lt_cancel *cancel, lt_err *err) LT_YIELDS;
 
 /* --- A prompt ----------------------------------------------------------------------------------------------------- */
-/* What plugins' prepare hooks have added for one prompt or run. */
+/* The additions of the prepare hooks for one prompt or run. */
 typedef struct lt_prepared_prompt {
   lt_str user;
   lt_str conversation; /* may be empty */
-  lt_catalog *catalog; /* the door's tools and those added; a reference */
+  lt_catalog *catalog; /* the door's tools and the added ones; a reference */
   lt_buf context;      /* a JSON array of context items */
   /* Limits, modules and functions for programs that plugins run; code and input are not used. */
   lt_run_request defaults;
-  void *owned; /* the host's */
+  void *owned; /* used by the host only */
 } lt_prepared_prompt;
 
-/* What prepare hooks see as the mode where a program runs without a prompt. */
+/* The mode in the input of prepare hooks when a program runs without a prompt. */
 #define LT_HOST_RUN_MODE "run"
 
 /* Calls every prepare for `mode`, a mode's id or LT_HOST_RUN_MODE, in the order of loading. `for_programs`: all calls
- * come from programs, so that tools which are not for programs are left out. A plugin that fails is a warning.
- * Afterwards `caller->catalog` and `caller->prompt` are set; `user` and `conversation` are copied. LT_YIELDS. Errors:
- * LT_E_NOMEM, LT_E_LIMIT. Owns: the caller, lt_host_prepared_release, after its last call. */
+ * come from programs, so tools that are not for programs are left out. A plugin that fails gives a warning. Afterwards
+ * `caller->catalog` and `caller->prompt` are set; `user` and `conversation` are copied. LT_YIELDS. Errors: LT_E_NOMEM,
+ * LT_E_LIMIT. Owns: the caller, lt_host_prepared_release, after its last call. */
 lt_status lt_host_prepare(lt_host *host, lt_str mode, bool for_programs, lt_str conversation,
                           const lt_run_request *defaults, lt_caller *caller, lt_prepared_prompt *ret_prepared,
                           lt_err *err) LT_YIELDS;

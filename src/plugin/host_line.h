@@ -4,7 +4,7 @@
 
 #include "plugin/host_state.h"
 
-/* Shows "plugin ID: TEXT" as one line, without secrets and without what a terminal would obey. */
+/* Shows "plugin ID: TEXT" as one line, without secrets and control characters. */
 lt_status lt_host_line_show(const lt_plugin *plugin, bool is_warning, lt_str text);
 
 #endif

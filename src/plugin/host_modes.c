@@ -145,7 +145,7 @@ lt_status lt_host_run_mode(lt_host *host, lt_str id, lt_str in, const lt_mode_ac
   return lt_plugin_call_make(plugin, &spec, &answer, err);
 }
 
-/* --- What only a mode's call may do ------------------------------------------------------------------------------- */
+/* --- Functions for modes only ------------------------------------------------------------------------------------- */
 static lt_status host_modes_check_is_mode(const lathe_call *call, lt_err *err) {
   return call->mode_actions != NULL
              ? LT_OK

@@ -1,4 +1,4 @@
-/* Execution modes of plugins, inside the host: registered, listed, and what only they may ask for. */
+/* Execution modes of plugins inside the host: registration, the list, and host functions for modes only. */
 #ifndef LT_PLUGIN_HOST_MODES_H
 #define LT_PLUGIN_HOST_MODES_H
 
@@ -8,7 +8,7 @@
 int lt_host_modes_add(lathe_call *call, const lathe_mode *mode) LT_YIELDS;
 int lt_host_modes_ask_model(lathe_call *call, lathe_text messages, lathe_text tools, lathe_text *ret_reply) LT_YIELDS;
 int lt_host_modes_put_text(lathe_call *call, lathe_text text) LT_YIELDS;
-/* Makes the list of all plugins' modes anew. */
+/* Rebuilds the list of all plugins' modes. */
 lt_status lt_host_modes_collect(lt_host *host, lt_err *err);
 
 #endif

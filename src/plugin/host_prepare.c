@@ -47,7 +47,7 @@ static lt_status host_prepare_take_catalog(const lt_host *host, bool for_program
   return host_prepare_narrow(for_programs, ret_catalog, err);
 }
 
-/* --- Life --------------------------------------------------------------------------------------------------------- */
+/* --- Preparing and releasing -------------------------------------------------------------------------------------- */
 static void prompt_preparation_free(prompt_preparation *p) {
   while (p->added != NULL) {
     prompt_tools *tools = p->added;

@@ -1,4 +1,4 @@
-/* The host's own state: the list of plugins, and what they have registered together. Loop thread only. */
+/* The host's state: the list of plugins, and all their registrations. Loop thread only. */
 #ifndef LT_PLUGIN_HOST_STATE_H
 #define LT_PLUGIN_HOST_STATE_H
 

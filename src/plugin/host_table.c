@@ -52,7 +52,7 @@ static lathe_text host_table_error(lathe_call *call) {
   return lt_abi_to_text(lt_buf_view(&call->error));
 }
 
-/* --- About the call ----------------------------------------------------------------------------------------------- */
+/* --- Properties of the call --------------------------------------------------------------------------------------- */
 static lathe_text host_table_config(lathe_call *call) {
   return lt_abi_to_text(call->plugin->config);
 }

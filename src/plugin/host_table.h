@@ -1,4 +1,4 @@
-/* The table of the host's functions, as plugins get it. */
+/* The table of host functions for plugins. */
 #ifndef LT_PLUGIN_HOST_TABLE_H
 #define LT_PLUGIN_HOST_TABLE_H
 

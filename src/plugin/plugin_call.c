@@ -7,7 +7,7 @@
 #include "plugin/abi.h"
 #include "plugin/host_state.h"
 
-/* --- Life --------------------------------------------------------------------------------------------------------- */
+/* --- Creating and releasing a call -------------------------------------------------------------------------------- */
 static bool plugin_call_copy(lt_arena *arena, lt_str text, lt_str *ret) {
   *ret = lt_arena_dup(arena, text);
   return ret->p != NULL;
@@ -121,7 +121,7 @@ lt_status lt_plugin_call_outcome(const lathe_call *call, lt_buf *out, lt_err *er
   return LT_OK;
 }
 
-/* --- For the host's functions ------------------------------------------------------------------------------------- */
+/* --- Results of host functions ------------------------------------------------------------------------------------ */
 int lt_plugin_call_set_error(lathe_call *call, lt_str why) {
   lt_buf_clear(&call->error);
   lt_buf_add(&call->error, lt_str_sub(why, 0, LT_RUN_ERROR_BYTES));

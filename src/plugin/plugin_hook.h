@@ -11,8 +11,8 @@ typedef struct lt_plugin_hook {
   uint64_t timeout_ms;
 } lt_plugin_hook;
 
-/* Runs a hook that the plugin has. What it registered is the caller's (lt_registry_free) when `ret_registered` is not
- * NULL, else it is dropped. Errors: lt_plugin_call_run's and lt_plugin_call_outcome's. LT_YIELDS. */
+/* Runs a hook of the plugin. The caller owns the registrations (lt_registry_free) when `ret_registered` is not NULL,
+ * else they are freed. Errors: lt_plugin_call_run's and lt_plugin_call_outcome's. LT_YIELDS. */
 lt_status lt_plugin_hook_run(lt_plugin *plugin, const lt_plugin_hook *hook, lt_registry **ret_registered,
                              lt_err *err) LT_YIELDS;
 

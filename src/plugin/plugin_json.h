@@ -1,4 +1,4 @@
-/* The host's functions for plugins without a JSON library. Texts in and out; what they return belongs to the call. */
+/* The host functions for plugins without a JSON library. Returned texts belong to the call. */
 #ifndef LT_PLUGIN_PLUGIN_JSON_H
 #define LT_PLUGIN_PLUGIN_JSON_H
 

@@ -7,7 +7,7 @@
 #include "plugin/host_state.h"
 #include "plugin/host_table.h"
 
-/* --- Its struct --------------------------------------------------------------------------------------------------- */
+/* --- The plugin's struct ------------------------------------------------------------------------------------------ */
 static lt_status plugin_load_read_struct(lt_plugin *plugin, const lathe_plugin *given, lt_err *err) {
   lathe_plugin *definition = &plugin->definition;
   if (!lt_abi_read_struct(definition, sizeof *definition, offsetof(lathe_plugin, ready), given)) {
@@ -56,7 +56,7 @@ static lt_status plugin_load_read_schema(const char *text, const char *what, lt_
   return LT_OK;
 }
 
-/* --- Its config --------------------------------------------------------------------------------------------------- */
+/* --- The plugin's configuration ----------------------------------------------------------------------------------- */
 lt_status lt_plugin_load_check_config(const lt_plugin *plugin, lt_err *err) {
   LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   LT_AUTO_BUF(faults, LT_SCHEMA_FAULTS_MAX_BYTES);
@@ -71,7 +71,7 @@ lt_status lt_plugin_load_check_config(const lt_plugin *plugin, lt_err *err) {
   return status != LT_E_INVALID ? status : lt_fail(err, status, "%.*s", LT_STR_ARG(lt_buf_view(&faults)));
 }
 
-/* --- One plugin --------------------------------------------------------------------------------------------------- */
+/* --- Loading one plugin ------------------------------------------------------------------------------------------- */
 static lt_status plugin_load_check_room(const lt_host *host, const lt_plugin *plugin, lt_err *err) {
   for (size_t i = 0; i < host->plugin_count; i++) {
     if (lt_str_eq(host->plugins[i]->id, plugin->id)) {

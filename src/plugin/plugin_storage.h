@@ -1,4 +1,4 @@
-/* The host's functions that keep something for a plugin: state, tables, artifacts. 0, or -1 with the call's error. */
+/* The host functions for storage: state, tables, artifacts. They return 0, or -1 with the call's error set. */
 #ifndef LT_PLUGIN_PLUGIN_STORAGE_H
 #define LT_PLUGIN_PLUGIN_STORAGE_H
 

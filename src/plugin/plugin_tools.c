@@ -100,7 +100,7 @@ void lt_plugin_tools_init(lt_plugin_tools *tools, lt_plugin *plugin, bool of_cal
                               .of_caller = of_caller};
 }
 
-/* --- At the door -------------------------------------------------------------------------------------------------- */
+/* --- Tools at the door -------------------------------------------------------------------------------------------- */
 lt_tool_spec *lt_plugin_tools_specs(const lt_plugin_tools *tools, size_t *ret_count) {
   size_t count = 0;
   for (const lt_registry *r = tools->registered; r != NULL; r = r->next) {

@@ -1,12 +1,13 @@
-/* The host's functions that register something: what is wrong with it is said at once. The plugin's thread. */
+/* The host functions for registration. They report a fault at once. They run on the plugin's thread. */
 #ifndef LT_PLUGIN_REGISTRATION_H
 #define LT_PLUGIN_REGISTRATION_H
 
 #include "plugin/plugin_call.h"
 
-/* Where a call registers; NULL with the call's error set when it may not. `for_good_only`: in setup and ready only. */
+/* The registry of a call; NULL with the call's error set when the call may not register. `for_good_only`: in setup and
+ * ready only. */
 lt_registry *lt_registration_begin(lathe_call *call, bool for_good_only);
-/* Sets the call's error: `the WHAT "NAME" PROBLEM`. Always -1. */
+/* Sets the call's error: `the WHAT "NAME" PROBLEM`. Always returns -1. */
 int lt_registration_refuse(lathe_call *call, const char *what, lt_str name, const char *problem);
 int lt_registration_no_memory(lathe_call *call);
 

@@ -1,4 +1,4 @@
-/* What one call of a plugin registered: copies of tools, functions, modules, modes and context items, in an arena.
+/* The registrations of one plugin call: copies of tools, functions, modules, modes and context items, in an arena.
  *
  * Belongs to the call and its thread until the call has returned. Then it belongs to the plugin (setup, ready) or to
  * the prompt (prepare); when the call failed, it is freed with the call.
@@ -57,9 +57,9 @@ typedef struct lt_registry {
 } lt_registry;
 
 lt_registry *lt_registry_new(void);       /* NULL: no memory */
-void lt_registry_free(lt_registry *list); /* with all that follow it; NULL is allowed */
+void lt_registry_free(lt_registry *list); /* with all registries after it; NULL is allowed */
 
-/* Look through a list of registries; NULL or false: none of them has that name. */
+/* Search a list of registries; NULL or false: no registry has that name. */
 const lt_plugin_tool *lt_registry_find_tool(const lt_registry *list, lt_str name);
 bool lt_registry_has_function(const lt_registry *list, lt_str name);
 bool lt_registry_has_module(const lt_registry *list, lt_str name);

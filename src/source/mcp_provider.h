@@ -10,14 +10,14 @@
 
 typedef struct lt_mcp_provider lt_mcp_provider;
 
-/* Opens the server and adds it to the door, without tools at first; its list follows by itself. Does not yield.
- * The options' name is the namespace; their on_tools and on_warning (each may be NULL) are called after the door knows,
- * with the options' arg.
- * Errors: LT_E_NOMEM, LT_E_LIMIT. Owns: the caller, lt_mcp_provider_close. Borrows: the door, until then. */
+/* Opens the server and adds it to the door, at first without tools; the list of tools follows later. Does not yield.
+ * The options' name is the namespace. Their on_tools and on_warning (each may be NULL) are called with the options'
+ * arg, after the door has been updated. Errors: LT_E_NOMEM, LT_E_LIMIT. Owns: the caller, lt_mcp_provider_close.
+ * Borrows: the door, until lt_mcp_provider_close. */
 lt_status lt_mcp_provider_open(lt_loop *loop, lt_door *door, const lt_mcp_options *options,
                                lt_mcp_provider **ret_provider, lt_err *err);
 
-/* For waiting until it is ready, and for what it says of itself. Borrows. */
+/* The MCP client, to wait until the server is ready and to read its description. Borrows. */
 lt_mcp *lt_mcp_provider_client(lt_mcp_provider *provider);
 
 /* Takes its tools off the door, shuts the server down and frees it; calls in flight fail. LT_YIELDS. NULL is allowed.

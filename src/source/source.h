@@ -1,9 +1,9 @@
-/* Where tools come from: one interface, and one table of the kinds there are.
+/* Sources of tools: one interface, and one table of the kinds.
  *
  * A source opens itself from the configuration, hands its tools to the door (tool/door.h) and keeps them up to date. A
  * new kind is one file that ends in a const lt_source_type, and one row in LT_SOURCES; docs/guide/extending.md shows
- * one. Plugins are no sources: tools are one of the things a plugin registers, and the host that carries out the rest
- * gives them to the door (plugin/host.h). Loop thread only.
+ * one. Plugins are no sources: a plugin registers tools and other things, and the plugin host gives its tools to the
+ * door (plugin/host.h). Loop thread only.
  */
 #ifndef LT_SOURCE_SOURCE_H
 #define LT_SOURCE_SOURCE_H
@@ -14,10 +14,10 @@
 
 typedef struct lt_source_type lt_source_type;
 
-/* An open source; the first member of what its kind makes of it. */
+/* An open source; the first member of the struct of its kind. */
 typedef struct lt_source {
   const lt_source_type *type;
-  const char *name; /* as the configuration has it */
+  const char *name; /* its name in the configuration */
 } lt_source;
 
 typedef struct lt_source_options {
@@ -33,17 +33,18 @@ typedef enum lt_source_state { LT_SOURCE_STARTING, LT_SOURCE_READY, LT_SOURCE_DO
 
 struct lt_source_type {
   const char *noun; /* for messages: "server" */
-  /* How many of this kind the configuration names, and the name of each. */
+  /* The number of sources of this kind in the configuration, and their names. */
   size_t (*count)(const lt_config *config);
   const char *(*name)(const lt_config *config, size_t index);
-  /* Starts one, in the background; does not yield. Borrows everything in the options until it is closed. NULL in
-   * `ret_source`: it is disabled. Errors without its name in them. Owns: the caller, `close`. */
+  /* Starts a source in the background; does not yield. Borrows everything in the options until `close`. NULL in
+   * `ret_source`: the source is disabled. Error messages do not have the source's name. Owns: the caller, `close`. */
   lt_status (*open)(const lt_source_options *options, size_t index, lt_source **ret_source, lt_err *err);
-  /* Waits until its tools are known; its failure is a whole line. NULL: they are when it is open. LT_YIELDS. */
+  /* Waits until the source's tools are known; the error message is a whole line. NULL: the tools are known after
+   * `open`. LT_YIELDS. */
   lt_status (*await)(lt_source *source, lt_err *err) LT_YIELDS;
-  /* NULL: it is ready as long as it is open. */
+  /* Whether the source is ready. NULL: always, while it is open. */
   lt_source_state (*state)(const lt_source *source);
-  /* Takes its tools off the door, ends it and frees it; what still waits for it fails. LT_YIELDS. */
+  /* Removes the source's tools from the door, ends and frees the source; open calls fail. LT_YIELDS. */
   void (*close)(lt_source *source) LT_YIELDS;
 };
 
@@ -53,7 +54,7 @@ struct lt_source_type {
 #define LT_SOURCE_DECLARE(name) extern const lt_source_type lt_##name##_source;
 LT_SOURCES(LT_SOURCE_DECLARE)
 
-/* The table. Borrows: for ever. */
+/* The table. Borrows: it is constant. */
 const lt_source_type *const *lt_source_types(size_t *ret_count);
 
 #endif

@@ -46,7 +46,7 @@ void lt_store_blob_name(lt_str data, char ret_hash[LT_BLOB_HASH_BYTES + 1]) {
   snprintf(ret_hash, LT_BLOB_HASH_BYTES + 1, "%016" PRIx64 "%016" PRIx64, lt_str_hash(data), blob_hash_words(data));
 }
 
-/* --- States ------------------------------------------------------------------------------------------------------- */
+/* --- States of a prompt ------------------------------------------------------------------------------------------- */
 const char *lt_store_prompt_state_name(lt_prompt_state state) {
   static const char *const names[] = {
       [LT_PROMPT_RUNNING] = "running",     [LT_PROMPT_WAITING] = "waiting_for_approval",

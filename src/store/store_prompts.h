@@ -1,8 +1,8 @@
-/* Conversations, their prompts, and the prompts' outputs; they are stored before anybody is shown them.
+/* Conversations, their prompts, and the prompts' outputs. They are stored before they are shown.
  *
- * Ids are 32 hexadecimal digits; who creates a thing makes its id first. Results are JSON text, in the shape that each
- * function names. A user sees only what belongs to that user. Every function but those that make and name ids LT_YIELDS
- * and may fail with the errors that store.h lists; LT_E_NOTFOUND: no such thing belongs to the user.
+ * Ids are 32 hexadecimal digits; the caller makes the id before it creates a thing. Results are JSON text, in the shape
+ * that each function names. A user sees only what belongs to that user. Every function but those that make and name ids
+ * LT_YIELDS and may fail with the errors that store.h lists; LT_E_NOTFOUND: no such thing belongs to the user.
  */
 #ifndef LT_STORE_STORE_PROMPTS_H
 #define LT_STORE_STORE_PROMPTS_H
@@ -12,14 +12,14 @@
 #include "base/buf.h"
 #include "store/store.h"
 
-/* lt_store_new_id for a prompt: the id begins with the time. What is recorded of a prompt is found by its id, so
- * records of the same moment lie side by side, and a thousand prompts at once write far fewer pages. */
+/* lt_store_new_id for a prompt: the id begins with the time. The records of a prompt are sorted by its id, so records
+ * of the same moment are neighbours, and a thousand prompts at once write far fewer pages. */
 lt_status lt_store_new_prompt_id(char ret_id[LT_STORE_ID_BYTES + 1], lt_err *err);
 
 /* --- Conversations ------------------------------------------------------------------------------------------------ */
 /* Appends {"id", "title" (or null), "createdAt", "updatedAt", "prompts": how many}. */
 lt_status lt_store_conversation_get(lt_store *store, lt_str user, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;
-/* The user's, last used first, as an array of the same; at most `max`. */
+/* Appends the user's conversations as an array of the same, last used first; at most `max`. */
 lt_status lt_store_conversation_list(lt_store *store, lt_str user, size_t max, lt_buf *out, lt_err *err) LT_YIELDS;
 lt_status lt_store_conversation_set_title(lt_store *store, lt_str user, lt_str id, lt_str title, lt_err *err) LT_YIELDS;
 
@@ -37,26 +37,26 @@ const char *lt_store_prompt_state_name(lt_prompt_state state);
 typedef struct lt_prompt_row {
   lt_str id;
   lt_str user;
-  lt_str conversation; /* made with the prompt when it is not there */
+  lt_str conversation; /* created with the prompt if it does not exist */
   lt_str model;        /* the ref */
   lt_str mode;
   lt_str input;
   bool visible;
 } lt_prompt_row;
 
-/* Makes a running prompt, and its conversation if that is new. The prompt belongs to this process from the beginning,
- * as after lt_store_prompt_claim. LT_E_INVALID: the conversation has a prompt that has not ended, the prompt's id is
- * taken, or an id is malformed. LT_E_DENIED: the conversation belongs to another user. Durable. */
+/* Creates a running prompt, and its conversation if that is new. The prompt belongs to this process, as after
+ * lt_store_prompt_claim. LT_E_INVALID: the conversation has a prompt that has not ended, the prompt's id is taken, or
+ * an id is malformed. LT_E_DENIED: the conversation belongs to another user. Durable. */
 lt_status lt_store_prompt_create(lt_store *store, const lt_prompt_row *row, lt_err *err) LT_YIELDS;
-/* Sets the state. The first state that is an end also sets the time of the end, and takes the prompt from its process.
+/* Sets the state. The first final state also sets the time of the end and releases the lease.
  * `usage`: JSON text, or empty to keep what is there; `error`: why it failed, or empty. LT_E_INVALID: the prompt has
- * ended and the new state is no end, or `usage` is not JSON. */
+ * ended and the new state is not final, or `usage` is not JSON. */
 lt_status lt_store_prompt_set_state(lt_store *store, lt_str id, lt_prompt_state state, lt_str usage, lt_str error,
                                     lt_err *err) LT_YIELDS;
 /* Writes a prompt's output with the zero-based index `number`, or replaces it in place. LT_E_INVALID: not JSON. */
 lt_status lt_store_prompt_put_output(lt_store *store, lt_str id, uint32_t number, lt_str json, lt_err *err) LT_YIELDS;
-/* Does both in one job, all or nothing: first the outputs in their order, then the state. So a round of an agent that
- * says something, begins a call and waits for an approval is one transaction instead of three. `change` may be NULL. */
+/* Writes outputs in their order and then sets the state, all or nothing, in one job. So a round of an agent with a
+ * text, a new call and an approval is one transaction instead of three. `change` may be NULL. */
 typedef struct lt_prompt_output {
   uint32_t number;
   lt_str json;
@@ -76,26 +76,26 @@ lt_status lt_store_history(lt_store *store, lt_str user, lt_str conversation, si
                            lt_err *err) LT_YIELDS;
 
 /* --- Leases: which process runs a prompt -------------------------------------------------------------------------- */
-/* Takes a prompt for this process if no living process has it (lease.h), or this one has it already. LT_E_INVALID:
+/* Takes the lease of a prompt for this process, if no other living process has it (lease.h). LT_E_INVALID:
  * another process runs it, named by its pid; or the prompt has ended. */
 lt_status lt_store_prompt_claim(lt_store *store, lt_str id, lt_err *err) LT_YIELDS;
-/* Gives a prompt of this process back: it is an orphan then, unless it has ended. A prompt of another process stays
- * there. */
+/* Releases the lease of this process. A prompt that has not ended is then an orphan. The lease of another process
+ * stays. */
 lt_status lt_store_prompt_release(lt_store *store, lt_str id, lt_err *err) LT_YIELDS;
-/* Appends a JSON array of the ids of all orphans, oldest first: prompts that have not ended and that no living process
- * has. */
+/* Appends a JSON array of the ids of all orphans, oldest first. An orphan is a prompt that has not ended and has no
+ * living process. */
 lt_status lt_store_prompt_orphans(lt_store *store, lt_buf *out, lt_err *err) LT_YIELDS;
 /* A user's orphans, in one conversation or (empty) in any, as an array of {"id", "conversationId", "state"}. */
 lt_status lt_store_prompt_orphans_of(lt_store *store, lt_str user, lt_str conversation, lt_buf *out,
                                      lt_err *err) LT_YIELDS;
 
-/* --- Copies: a prompt is looked at without touching it ------------------------------------------------------------ */
+/* --- Copies of prompts, for replay ------------------------------------------------------------ */
 /* Finds the user's prompt whose id begins with `wanted`, or the newest one for "last"; else the newest prompt of the
- * conversation whose id begins with `wanted`. LT_E_NOTFOUND: there is none, or there are several. */
+ * conversation whose id begins with `wanted`. LT_E_NOTFOUND: no prompt, or several. */
 lt_status lt_store_prompt_find(lt_store *store, lt_str user, lt_str wanted, char ret_id[LT_STORE_ID_BYTES + 1],
                                lt_err *err) LT_YIELDS;
-/* Copies a prompt as it was while it ran, but without a process, into an empty store: with the earlier prompts of its
- * conversation and all that is recorded of it. `from` is only read. */
+/* Copies a prompt into an empty store, in the state "running" and without a process, with its records and the earlier
+ * prompts of its conversation. `from` is only read. */
 lt_status lt_store_prompt_copy(lt_store *to, lt_store *from, lt_str id, lt_err *err) LT_YIELDS;
 
 #endif

@@ -252,7 +252,7 @@ lt_status lt_catalog_new(const lt_catalog_source *sources, size_t count, lt_cata
   return LT_OK;
 }
 
-/* --- For programs ------------------------------------------------------------------------------------------------- */
+/* --- The catalog for programs ------------------------------------------------------------------------------------- */
 static lt_tool_spec catalog_spec_of(const lt_tool *tool) {
   return (lt_tool_spec){
       .name = tool->name,

@@ -1,9 +1,9 @@
-/* The catalog: the tools that can be called right now, under all of their names; an immutable snapshot.
+/* The catalog: an immutable snapshot of the callable tools and their names.
  *
- * A tool's id is `<server or plugin>.<tool>`, or the tool's name alone where its provider has no name. The names
+ * A tool's id is `<server or plugin>.<tool>`, or the tool's name alone when its provider has no name. The names
  * programs use are derived from it: camelCase for JavaScript, the tool's own name for TypeScript. Snapshots are sorted
- * by id and byte-stable, counted by reference and safe to read from any thread; a change in a provider makes a new one,
- * running programs keep theirs.
+ * by id and byte-stable, counted by reference and safe to read from any thread; a change in a provider makes a new
+ * snapshot, and running programs keep the old one.
  */
 #ifndef LT_TOOL_CATALOG_H
 #define LT_TOOL_CATALOG_H
@@ -19,23 +19,24 @@ typedef struct lt_provider lt_provider; /* tool/door.h */
 
 /* A tool as its provider describes it; the catalog copies it. */
 typedef struct lt_tool_spec {
-  lt_str name;           /* the provider's own name for it */
+  lt_str name;           /* the provider's name for the tool */
   lt_str description;    /* may be empty */
   lt_str input_schema;   /* JSON text of an object schema; empty counts as {} */
   lt_str output_schema;  /* JSON text, or empty */
   lt_str annotations;    /* JSON text, or empty */
   bool needs_approval;   /* a person has to approve each call, unless the policy says otherwise */
-  lt_str approval;       /* why; may be empty */
-  bool of_plugin;        /* its TypeScript name begins with the plugin's: plugins have tools like "list" */
-  bool not_for_programs; /* for models only, which call it one by one: programs do not see it */
-  bool only_calls;       /* it does nothing but make calls, and each of those is recorded */
+  lt_str approval;       /* the reason; may be empty */
+  bool of_plugin;        /* its TypeScript name begins with the plugin's id, because plugins have tools like "list" */
+  bool not_for_programs; /* only models may call it; programs do not see it */
+  bool only_calls;       /* it only makes calls, and each of those calls is recorded */
 } lt_tool_spec;
 
 typedef struct lt_tool {
   lt_str id;      /* weather.get-weather */
   lt_str ns;      /* weather: the provider's name */
   lt_str name;    /* get-weather */
-  lt_str js_name; /* weatherGetWeather; empty: lost to an earlier id, only tools["weather.get-weather"] reaches it */
+  lt_str js_name; /* weatherGetWeather; empty: an earlier id has the name, and only tools["weather.get-weather"] reaches
+                     this tool */
   lt_str ts_name; /* get_weather */
   lt_str ts_type; /* GetWeather: + Input / Output */
   lt_str description;
@@ -48,7 +49,7 @@ typedef struct lt_tool {
   bool not_for_programs;
   bool only_calls;
   lt_provider *provider;
-  struct lt_tool_schemas *schemas; /* the door's */
+  struct lt_tool_schemas *schemas; /* used by the door only */
 } lt_tool;
 
 typedef struct lt_catalog lt_catalog;
@@ -66,8 +67,8 @@ typedef struct lt_catalog_source {
 lt_status lt_catalog_new(const lt_catalog_source *sources, size_t count, lt_catalog **ret_catalog, lt_err *err);
 lt_catalog *lt_catalog_ref(lt_catalog *catalog);
 void lt_catalog_unref(lt_catalog *catalog); /* NULL is allowed */
-/* The snapshot without the tools that are not for programs: itself where there are none. Always the same one for the
- * same snapshot. Loop thread only. Owns: one reference. LT_E_NOMEM. */
+/* The snapshot without the tools that are not for programs; the snapshot itself when it has no such tools. The same
+ * snapshot always gives the same result. Loop thread only. Owns: one reference. LT_E_NOMEM. */
 lt_status lt_catalog_for_programs(lt_catalog *catalog, lt_catalog **ret_catalog, lt_err *err);
 /* Whether this snapshot is for programs and leaves out the tool with that id. */
 bool lt_catalog_withholds(const lt_catalog *catalog, lt_str id);
@@ -79,26 +80,27 @@ const lt_tool *lt_catalog_at(const lt_catalog *catalog, size_t i);
 const lt_tool *lt_catalog_find(const lt_catalog *catalog, lt_str id);
 const lt_tool *lt_catalog_find_js(const lt_catalog *catalog, lt_str js_name);
 const lt_tool *lt_catalog_find_ts(const lt_catalog *catalog, lt_str ts_name);
-/* By any of its names: id, JavaScript or TypeScript name, or the id with "_" for each character that a model cannot
- * write in a tool's name. Linear where it is none of the first three. */
+/* Finds a tool by any of its names: id, JavaScript or TypeScript name, or the id with "_" for each character that a
+ * model's API does not allow. The last form needs linear time. */
 const lt_tool *lt_catalog_find_any(const lt_catalog *catalog, lt_str name);
-/* Renames and collisions, a sentence each, in id order: the warnings at start-up. */
+/* Warnings about renamed tools and name collisions, one sentence each, in id order. */
 size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warnings);
 
-/* The namespaces of sources without tools, such as servers that are down. A call of any id there fails with the reason.
+/* The namespaces of sources without tools, such as servers that are down. A call of any id in such a namespace fails
+ * with the reason.
  */
 size_t lt_catalog_silent(const lt_catalog *catalog, const lt_str **ret_names);
 
-/* Up to LT_TOOL_SUGGESTIONS names near `name`, best first, among ids, JavaScript and TypeScript names; returns how
- * many. `ret` borrows. */
+/* Finds up to LT_TOOL_SUGGESTIONS ids, JavaScript and TypeScript names near `name`, best first. Returns their number.
+ * `ret` borrows. */
 size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_str ret[]);
 
-/* Appends the message for an id that no tool has: names that are near, and the tools there are. */
+/* Appends the message for an unknown id: similar names, and the existing tools. */
 void lt_catalog_explain_unknown(const lt_catalog *catalog, lt_str id, lt_buf *out);
 
-/* The indices of the tools that match a query by id, description and parameters, best first; of all tools in id order
- * for a query without words. Returns how many were written, at most `max`; none without memory.
- * The first search of a snapshot makes its index (40 ms for 5,000 tools); later searches take microseconds. */
+/* Finds the tools that match a query by id, description and parameters, best first. A query without words matches all
+ * tools, in id order. Returns the number of indices written, at most `max`; 0 without memory. The first search of a
+ * snapshot builds its index (40 ms for 5,000 tools); later searches take microseconds. */
 size_t lt_catalog_search(const lt_catalog *catalog, lt_str query, uint32_t *ret_indices, size_t max);
 
 #endif

@@ -31,7 +31,7 @@ typedef struct ts_work {
   ts_entry *entries;
 } ts_work;
 
-/* --- Both --------------------------------------------------------------------------------------------------------- */
+/* --- Both languages ----------------------------------------------------------------------------------------------- */
 lt_status lt_catalog_names_warn(lt_catalog_names *naming, uint32_t index, lt_str text) {
   lt_catalog_names_warning *warning = lt_arena_zalloc(naming->arena, 1, sizeof *warning);
   if (warning == NULL || text.p == NULL) {

@@ -1,4 +1,4 @@
-/* Giving the tools of a snapshot their JavaScript and TypeScript names; internal to tool/.
+/* Gives the tools of a snapshot their JavaScript and TypeScript names; internal to tool/.
  */
 #ifndef LT_TOOL_CATALOG_NAMES_H
 #define LT_TOOL_CATALOG_NAMES_H
@@ -15,7 +15,7 @@ typedef struct lt_catalog_names_warning {
 } lt_catalog_names_warning;
 
 typedef struct lt_catalog_names {
-  lt_arena *arena; /* of the snapshot: what is made here stays */
+  lt_arena *arena; /* the snapshot's; names and warnings live in it */
   lt_tool *tools;  /* sorted by id, ids distinct */
   uint32_t count;
   lt_tool_table js;                   /* filled */

@@ -1,7 +1,8 @@
-/* The door: the one function through which every tool call goes, whoever makes it.
+/* The door: every tool call goes through this one function.
  *
- * Resolve, check the input, ask the policy (and a person, where it says so), record, invoke with a deadline and a
- * cancel handle, record again (docs/internals/door.md). Loop thread only, except where the catalog is read.
+ * Its steps: resolve the name, check the input, ask the policy (and a person, if the policy says so), record, invoke
+ * with a deadline and a cancel handle, record again (docs/internals/door.md). Loop thread only, except where the
+ * catalog is read.
  */
 #ifndef LT_TOOL_DOOR_H
 #define LT_TOOL_DOOR_H
@@ -16,12 +17,12 @@
 typedef struct lt_door lt_door;
 
 typedef struct lt_invoke_options {
-  uint64_t timeout_ms;     /* 0: the provider's own */
+  uint64_t timeout_ms;     /* 0: the provider's default */
   lt_cancel *cancel;       /* may be NULL */
   const lt_caller *caller; /* NULL: a call without policy and journal */
-  uint64_t seq;            /* the call's number in the caller's run, the same when that is run again; 0: none */
-  size_t max_answer_bytes; /* a longer value becomes an artifact and a preview; 0: passed on whole */
-  /* Called when the call begins and stops to wait for an approval; may be NULL. Must not yield. */
+  uint64_t seq;            /* the call's number in the caller's run, the same when the run is repeated; 0: none */
+  size_t max_answer_bytes; /* a longer value becomes an artifact and a preview; 0: no limit */
+  /* Called when the call begins to wait for an approval, and when this wait ends; may be NULL. Must not yield. */
   void (*on_approval)(void *arg, bool waiting);
   void *arg;
 } lt_invoke_options;
@@ -30,34 +31,34 @@ typedef struct lt_invoke_options {
 struct lt_provider {
   lt_str name; /* the namespace of its tools */
   /* Runs the tool `name` with a JSON object. LT_OK: `out` is the value as JSON text. LT_E_TOOL: the tool itself
-   * reported an error, `out` is its text. Anything else: `err` says what happened. */
+   * reported an error, `out` is its text. Other errors: `err` says what happened. */
   lt_status (*invoke)(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options, lt_buf *out,
                       lt_err *err) LT_YIELDS;
-  /* The reason why its tools cannot be called at the moment, or empty. */
+  /* The reason why the provider's tools cannot be called now, or empty. */
   lt_str (*down)(lt_provider *self);
-  /* Whether this call needs an approval although the tool's spec does not say so; may be NULL. LT_YIELDS.
+  /* Whether this call needs an approval although the tool's spec does not require one; may be NULL. LT_YIELDS.
    * True: a reason may be appended. */
   bool (*needs_approval)(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,
                          lt_buf *ret_reason) LT_YIELDS;
-  bool of_caller; /* lives as long as a caller that has its tools in its catalog; the door itself does not have it */
+  bool of_caller; /* belongs to one caller, whose catalog has its tools; it is not registered at the door */
 };
 
 typedef struct lt_door_options {
   const lt_secrets *secrets; /* masked in records, approvals, events, warnings and errors; may be NULL */
-  /* Receives warnings for a person: schemas that cannot be used, answers that break their schema, records that could
-   * not be written; each once per tool. May be NULL. Must not yield. */
+  /* Receives warnings for a person: unusable schemas, answers that do not fit their schema, failed records; each once
+   * per tool. May be NULL. Must not yield. */
   void (*on_warning)(void *arg, lt_str message);
   void *arg;
 } lt_door_options;
 
 /* `options` may be NULL. */
 lt_status lt_door_new(lt_loop *loop, const lt_door_options *options, lt_door **ret_door, lt_err *err);
-void lt_door_free(lt_door *door); /* NULL is allowed; providers must have been removed or be gone with their calls */
+void lt_door_free(lt_door *door); /* NULL is allowed; all providers must have been removed, and all calls ended */
 
-/* What is masked; may be NULL. Borrows. */
+/* The secrets that the door masks; may be NULL. Borrows. */
 const lt_secrets *lt_door_secrets(const lt_door *door);
 lt_loop *lt_door_loop(const lt_door *door);
-/* Warns (on_warning) of something once, however often it happens; printf. */
+/* Gives a warning (on_warning) once, even if it is repeated; formatted as by printf. */
 void lt_door_warn(lt_door *door, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds a provider without tools, or replaces the tools it has; the next catalog contains them. Copies the specs. */
@@ -66,11 +67,11 @@ void lt_door_remove(lt_door *door, lt_provider *provider);
 /* The door's providers by index, in no particular order; NULL after the last one. Borrows. */
 lt_provider *lt_door_provider(const lt_door *door, size_t i);
 
-/* The current snapshot, built when something changed since. Owns: the caller, lt_catalog_unref. */
+/* The current snapshot; it is rebuilt after a change. Owns: the caller, lt_catalog_unref. */
 lt_status lt_door_catalog(lt_door *door, lt_catalog **ret_catalog, lt_err *err);
 /* The catalog that a caller sees: its own, or the door's. `caller` may be NULL. Owns: the caller, lt_catalog_unref. */
 lt_status lt_door_catalog_of(lt_door *door, const lt_caller *caller, lt_catalog **ret_catalog, lt_err *err);
-/* The door's catalog with further tools, of providers that belong to one caller. Built anew each time. */
+/* The door's catalog and the tools of providers that belong to one caller. Each call builds a new catalog. */
 lt_status lt_door_catalog_with(lt_door *door, const lt_catalog_source *extra, size_t count, lt_catalog **ret_catalog,
                                lt_err *err);
 
@@ -78,11 +79,10 @@ lt_status lt_door_catalog_with(lt_door *door, const lt_catalog_source *extra, si
 uint64_t lt_door_number_call(lt_door *door);
 /* Calls a tool by id, LT_YIELDS until it has answered. `input` is JSON text; "", null and white space count as {}.
  * LT_OK: `out` holds the value, JSON text. Otherwise `out` holds the whole message for the program, never empty, and
- * `err` (which may be NULL) the same, cut. Where the caller's runs are noted, the value is the one on record: without
- * secrets.
- * Errors: LT_E_NOTFOUND: unknown id, with close matches and what exists; LT_E_INVALID: bad input, with a path;
- * LT_E_DENIED: the policy or a person refused it; LT_E_LIMIT: a budget is used up; LT_E_IO: the call was not made, as
- * it could not be recorded. */
+ * `err` (which may be NULL) the same, cut. When the caller's runs are recorded for replay, the value is the recorded
+ * one, with secrets masked. Errors: LT_E_NOTFOUND: unknown id, with similar names and the existing tools; LT_E_INVALID:
+ * bad input, with a path; LT_E_DENIED: the policy or a person refused it; LT_E_LIMIT: a budget is used up; LT_E_IO: the
+ * call could not be recorded and was not made. */
 lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_options *options, lt_buf *out,
                        lt_err *err) LT_YIELDS;
 

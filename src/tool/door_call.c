@@ -32,7 +32,7 @@ typedef struct door_call {
   bool has_ended;         /* LT_CALL_FINISHED was sent */
 } door_call;
 
-/* --- What leaves the door, without secrets ------------------------------------------------------------------------ */
+/* --- Masking of secrets ------------------------------------------------------------------------------------------- */
 /* The input as it may be shown and kept. */
 static lt_str door_shown_input(door_call *c) {
   if (c->masked_input.n == 0) {

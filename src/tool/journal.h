@@ -1,7 +1,7 @@
-/* Interfaces to what keeps the door's records: calls before and after they are made, and artifacts.
+/* Interfaces for the door's records: calls before and after they are made, and artifacts.
  *
  * store/ implements them; the door and the providers use them and know nothing of databases. Secrets are masked before
- * anything is handed over. Loop thread only.
+ * data reaches these interfaces. Loop thread only.
  */
 #ifndef LT_TOOL_JOURNAL_H
 #define LT_TOOL_JOURNAL_H
@@ -19,11 +19,11 @@
 typedef struct lt_journal_call {
   lt_str user;     /* lt_caller.user */
   lt_str run;      /* lt_caller.run */
-  uint64_t seq;    /* lt_invoke_options.seq; 0: none, and no replay will look for the call */
-  uint64_t hash;   /* lt_journal_hash of the tool and the input as they came: a replay compares it */
+  uint64_t seq;    /* lt_invoke_options.seq; 0: none, and no replay looks for the call */
+  uint64_t hash;   /* lt_journal_hash of the unchanged tool and input; a replay compares it */
   lt_str tool;     /* the id */
   lt_str input;    /* JSON text of an object */
-  bool repeatable; /* read-only or idempotent: making it twice does no harm (MCP 2025-11-25, ToolAnnotations) */
+  bool repeatable; /* read-only or idempotent: making the call twice does no harm (MCP 2025-11-25, ToolAnnotations) */
 } lt_journal_call;
 
 static inline uint64_t lt_journal_hash(lt_str tool, lt_str input) {
@@ -31,7 +31,7 @@ static inline uint64_t lt_journal_hash(lt_str tool, lt_str input) {
 }
 
 /* --- Runs that can be run again (docs/internals/replay.md) -------------------------------------------------------- */
-/* Something else that came to a run from outside. Only who writes a note knows what its kind and number mean. */
+/* Other data that came to a run from outside. The writer of a note defines its kind and number. */
 typedef struct lt_note {
   uint32_t kind;
   uint64_t number;
@@ -39,26 +39,26 @@ typedef struct lt_note {
   lt_str text;      /* may be empty */
 } lt_note;
 
-/* A call on record. */
+/* A recorded call. */
 typedef struct lt_recorded_call {
-  int64_t id; /* the journal's: for finish */
+  int64_t id; /* the journal's id, for finish */
   uint64_t seq;
   uint64_t hash;
   lt_str tool;
   lt_str input; /* its first LT_RECORD_SHOWN_BYTES, for messages */
   bool repeatable;
-  bool finished;    /* false: it was about to be made, or under way, when the process ended */
-  bool withheld;    /* not finished, because a check has the call made again and compares its end */
-  lt_status status; /* finished: LT_OK and the value (JSON text), or anything else and the message */
+  bool finished;    /* false: the process ended before the call did */
+  bool withheld;    /* not finished: a check makes the call again and compares the result */
+  lt_status status; /* finished: LT_OK with the value (JSON text), or an error with its message */
   lt_str answer;
 } lt_recorded_call;
 
-/* The answer, with LT_E_INTERRUPTED, of a call in a run that is run again: it had begun and not finished, and must not
- * be made twice. */
+/* The error message, with LT_E_INTERRUPTED, of a call in a resumed run: the call had begun but not finished, and must
+ * not be made twice. */
 #define LT_JOURNAL_INTERRUPTED \
   "interrupted: Lathe ended while this call was being made; whether it took effect is not known"
 
-/* All that is recorded of a run. Owns: the caller of recall, lt_record_release. */
+/* The record of a run. Owns: the caller of recall, lt_record_release. */
 typedef struct lt_record {
   lt_arena arena;
   lt_note *notes; /* in the order they were noted */
@@ -75,28 +75,28 @@ static inline void lt_record_release(lt_record *record) {
 typedef struct lt_journal lt_journal;
 struct lt_journal {
   /* Records that a call is about to be made. After LT_OK the record survives the process and, unless the call is
-   * repeatable, a power failure. Anything else: the call must not be made. A call of the same run and seq that has not
-   * finished is made again, and keeps its record. LT_YIELDS. Borrows `call`. */
+   * repeatable, a power failure. After an error the call must not be made. An unfinished call of the same run and seq
+   * is made again and keeps its record. LT_YIELDS. Borrows `call`. */
   lt_status (*begin)(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS;
-  /* Records how it ended: LT_OK with its value (JSON text), anything else with its message. LT_YIELDS. */
+  /* Records the call's end: LT_OK with the value (JSON text), or an error with its message. LT_YIELDS. */
   lt_status (*finish)(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS;
-  /* Notes something of a run, and does not wait until it is written. Later calls and notes of the run are recorded only
-   * if this note is. When the process ends before the next record, the notes since the last one are lost; their effects
-   * have not been seen outside then. Copies. `on_failure` (may be NULL) is called on the loop when the note could not
-   * be written; the run cannot be run again then. NULL: this journal keeps no notes. Does not yield. */
+  /* Adds a note to a run and does not wait until it is written. Later calls and notes of the run are recorded only if
+   * this note is. When the process ends before the next record, the notes since the last record are lost; nothing
+   * outside has seen their effects. Copies. `on_failure` (may be NULL) is called on the loop when the note could not be
+   * written; then the run cannot run again. NULL: this journal keeps no notes. Does not yield. */
   void (*note)(lt_journal *self, lt_str run, const lt_note *note, void (*on_failure)(void *arg, const lt_err *err),
                void *arg);
-  /* Reads all that is recorded of a run; an empty record is LT_OK, too. `ret_record` is written on success only. NULL
-   * where note is. LT_YIELDS. */
+  /* Reads the record of a run; an empty record is LT_OK, too. `ret_record` is written on success only. NULL when `note`
+   * is NULL. LT_YIELDS. */
   lt_status (*recall)(lt_journal *self, lt_str run, lt_record *ret_record, lt_err *err) LT_YIELDS;
-  /* Runs are only checked (replay/replay_check.h): what is not on record is not to be done, and begin refuses it. */
+  /* The journal only serves checks (replay/replay_check.h): begin refuses a call that is not recorded. */
   bool final;
 };
 
 /* --- Artifacts ---------------------------------------------------------------------------------------------------- */
 typedef struct lt_artifact {
   lt_str user;
-  lt_str type; /* what it is for: "code-output", "tool-result", "image", ... */
+  lt_str type; /* its purpose: "code-output", "tool-result", "image", ... */
   lt_str description;
   lt_str mime_type; /* "application/json": `data` is JSON text */
   lt_str data;
@@ -106,7 +106,7 @@ typedef struct lt_artifact {
 
 typedef struct lt_artifacts lt_artifacts;
 struct lt_artifacts {
-  /* Keeps a copy under a new id, which is appended to `ret_id`. LT_YIELDS. */
+  /* Stores a copy under a new id and appends the id to `ret_id`. LT_YIELDS. */
   lt_status (*put)(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) LT_YIELDS;
 };
 

@@ -1,7 +1,7 @@
 /* A tool's schemas, compiled when they are first needed; internal to tool/.
  *
- * A schema that cannot be used checks nothing, and a person is warned of it once: the tool stays. The schemas belong to
- * the catalog's tool. Loop thread only, but for lt_tool_schema_check.
+ * An unusable schema checks nothing and gives one warning; the tool stays callable. The schemas belong to the catalog's
+ * tool. Loop thread only, except lt_tool_schema_check.
  */
 #ifndef LT_TOOL_TOOL_SCHEMAS_H
 #define LT_TOOL_TOOL_SCHEMAS_H
@@ -10,9 +10,9 @@
 #include "io/loop.h"
 
 typedef struct lt_tool_schema {
-  bool is_compiled;  /* or could not be */
-  bool has_warned;   /* of an answer that broke it: once is enough */
-  lt_schema *schema; /* NULL: everything fits */
+  bool is_compiled;  /* also after a failure */
+  bool has_warned;   /* the warning about a wrong answer was given */
+  lt_schema *schema; /* NULL: every value fits */
 } lt_tool_schema;
 
 typedef struct lt_tool_schemas {
@@ -22,12 +22,12 @@ typedef struct lt_tool_schemas {
 
 void lt_tool_schemas_release(lt_tool_schemas *schemas);
 
-/* Compiles the schema, the first time it is asked to; a long text on the pool. LT_YIELDS: the schema and the text must
- * stay. Anything but LT_OK is returned once: its caller gives the warning, with what `err` says is wrong. */
+/* Compiles the schema at the first call; a long text on the pool. LT_YIELDS: the schema and the text must stay. An
+ * error is returned once: the caller then gives the warning, with the message in `err`. */
 lt_status lt_tool_schema_compile(lt_tool_schema *schema, lt_loop *loop, lt_str text, lt_err *err) LT_YIELDS;
 
-/* LT_OK, also where checking takes too much work. LT_E_INVALID: `faults` holds what is wrong with the value, which the
- * text calls `name`. LT_E_NOMEM. Any thread. */
+/* Checks a value. LT_OK also when the check takes too much work. LT_E_INVALID: `faults` describes the faults of the
+ * value, which the text calls `name`. LT_E_NOMEM. Any thread. */
 lt_status lt_tool_schema_check(const lt_tool_schema *schema, lt_json value, lt_str name, lt_buf *faults);
 
 #endif

@@ -17,14 +17,14 @@ typedef struct lt_tool_table {
   uint32_t mask;
 } lt_tool_table;
 
-/* Room for `count` entries. LT_E_NOMEM. Borrows: `tools`. Owns: the arena. */
+/* Makes room for `count` entries. LT_E_NOMEM. Borrows: `tools`. Owns: the arena. */
 lt_status lt_tool_table_init(lt_tool_table *table, lt_arena *arena, const lt_tool *tools, size_t field, uint32_t count);
 
 /* The index of the tool with this name, or LT_TOOL_TABLE_NONE. */
 uint32_t lt_tool_table_find(const lt_tool_table *table, lt_str key);
 
-/* Enters tools[i] under its name, which must be set and must not change, unless another tool has that name. Returns the
- * index of the tool that has the name now. */
+/* Adds tools[i] under its name, unless another tool has that name. The name must be set and must not change. Returns
+ * the index of the tool with that name. */
 uint32_t lt_tool_table_enter(lt_tool_table *table, uint32_t i);
 
 #endif

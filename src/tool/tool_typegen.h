@@ -1,4 +1,4 @@
-/* A tool of the catalog as the generators of types and listings take it. */
+/* Converts a catalog's tool into the input of the generators of types and listings. */
 #ifndef LT_TOOL_TOOL_TYPEGEN_H
 #define LT_TOOL_TOOL_TYPEGEN_H
 

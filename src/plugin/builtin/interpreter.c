@@ -65,7 +65,7 @@ static void interpreter_run(const lathe_host *host, lathe_call *call, lathe_text
   }
 }
 
-/* --- Its description ---------------------------------------------------------------------------------------------- */
+/* --- The description of the tool ---------------------------------------------------------------------------------- */
 static const char interpreter_about[] =
     "Run JavaScript code that calls tools as functions: for several calls at once, loops, and work on their results "
     "that need not be seen. Each tool is a function with a camelCase name (weather.get-weather is weatherGetWeather) "

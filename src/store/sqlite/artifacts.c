@@ -15,7 +15,7 @@ typedef struct sqlite_artifacts {
   lt_store *db;
 } sqlite_artifacts;
 
-/* --- Putting ------------------------------------------------------------------------------------------------------ */
+/* --- Writing ------------------------------------------------------------------------------------------------------ */
 
 typedef struct artifact_put_job {
   lt_artifact artifact;
@@ -87,7 +87,7 @@ void lt_store_artifacts_free(lt_artifacts *self) {
   lt_mem_free(self);
 }
 
-/* --- Getting ------------------------------------------------------------------------------------------------------ */
+/* --- Reading ------------------------------------------------------------------------------------------------------ */
 
 /* The columns of both queries below. The one that gets an artifact has `data` behind them. */
 #define COLUMNS "id, type, description, mime_type, bytes, created_at"

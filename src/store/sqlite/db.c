@@ -307,7 +307,7 @@ bool lt_db_post_is_last(const lt_store *db, const lt_db_post *post) {
   return db->tail == &post->job;
 }
 
-/* --- Life --------------------------------------------------------------------------------------------------------- */
+/* --- Opening and closing ------------------------------------------------------------------------------------------ */
 
 static lt_status db_choose_path(const char *path, char **ret_path, lt_err *err) {
   LT_AUTO_BUF(buf, LT_PROC_PATH_MAX_BYTES);

@@ -17,19 +17,19 @@
 
 struct sqlite3;
 
-/* Runs `work` in a transaction, on the pool; opens and migrates the file first where that is still to be done.
- * LT_YIELDS until the transaction is committed. `work` may use `sql` and what `arg` points to, nothing of the loop's.
- * It fails through `err`; then nothing of it is kept. It is called again, from its beginning, when another job has
- * undone the group's transaction: each time it must start its outputs afresh. A cancel does not stop it.
- * Errors: work's own; LT_E_IO with what is wrong with the file and what to do (full, read-only, not a database, locked
- * by another process for longer than LT_DB_BUSY_MS); LT_E_UNSUPPORTED: a newer Lathe made the file. */
+/* Runs `work` in a transaction, on the pool. The first job opens and migrates the file. LT_YIELDS until the transaction
+ * is committed. `work` may use `sql` and the data behind `arg`, but nothing of the loop. When it fails through `err`,
+ * its changes are undone. `work` is called again when another job has undone the group's transaction: each call must
+ * reset its outputs. A cancel does not stop it. Errors: those of `work`; LT_E_IO with what is wrong with the file and
+ * what to do (full, read-only, not a database, locked by another process for longer than LT_DB_BUSY_MS);
+ * LT_E_UNSUPPORTED: a newer Lathe made the file. */
 typedef lt_status (*lt_db_work)(struct sqlite3 *sql, void *arg, lt_err *err);
 typedef enum lt_db_sync { LT_DB_LAZY, LT_DB_DURABLE, LT_DB_READ /* writes nothing */ } lt_db_sync;
 lt_status lt_db_run(lt_store *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) LT_YIELDS;
 
-/* --- Posted jobs: no fiber waits for them ------------------------------------------------------------------------- */
+/* --- Posted jobs, without a waiting fiber ------------------------------------------------------------------------- */
 
-/* A job in the queue; db.c's. */
+/* A job in the queue; used by db.c only. */
 typedef struct lt_db_job {
   struct lt_db_job *next;
   lt_db_work work;
@@ -38,7 +38,7 @@ typedef struct lt_db_job {
   void (*done)(void *arg, lt_status status, const lt_err *err); /* NULL: a fiber waits */
   lt_err *err;
   lt_status status;
-  bool leads; /* woken to carry out the next group, with this job at its head */
+  bool leads; /* woken to run the next group, which begins with this job */
   lt_wait wait;
 } lt_db_job;
 
@@ -48,16 +48,16 @@ typedef struct lt_db_post {
   lt_err err;
 } lt_db_post;
 
-/* Puts a job into the queue and returns. The job runs before everything that is asked for later, or together with it.
+/* Puts a job into the queue and returns. The job runs before all later jobs, or together with them.
  * `done(arg, status, err)` is called on the loop afterwards, on some fiber; it must not yield, and may post more jobs.
- * Errors: LT_E_CLOSED and those of lt_loop_spawn; `done` is never called then. Does not yield. */
+ * Errors: LT_E_CLOSED and those of lt_loop_spawn; after an error `done` is never called. Does not yield. */
 lt_status lt_db_post_job(lt_store *db, lt_db_post *post, lt_db_sync sync, lt_db_work work, void *arg,
                          void (*done)(void *arg, lt_status status, const lt_err *err), lt_err *err);
-/* Whether the job still waits and is the last one in the queue: then its `arg` may be given more to do. `post` may be
- * done already. */
+/* Whether the job still waits and is the last one in the queue: then its `arg` may get more work. `post` may be done
+ * already. */
 bool lt_db_post_is_last(const lt_store *db, const lt_db_post *post);
 
-/* The number of transactions committed so far, for figures and tests. */
+/* The number of committed transactions, for statistics and tests. */
 uint64_t lt_db_commits(const lt_store *db);
 
 #endif

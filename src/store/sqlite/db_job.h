@@ -1,5 +1,4 @@
-/* What most jobs of the database need: copies of the texts they are given, and a buffer they read into. For sqlite/
- * only.
+/* Helpers for jobs of the database: copies of their texts, and a buffer for their result. For sqlite/ only.
  */
 #ifndef LT_STORE_SQLITE_DB_JOB_H
 #define LT_STORE_SQLITE_DB_JOB_H
@@ -16,13 +15,13 @@ lt_status lt_db_job_run(lt_store *db, lt_db_sync sync, lt_db_work work, void *ar
                         lt_err *err) LT_YIELDS;
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
-/* What a job that reads needs to know: its `arg`. */
+/* The `arg` of a job that reads. */
 typedef struct lt_db_read_job {
   lt_str user;
-  lt_str id;  /* empty where a list is read */
-  size_t max; /* rows, where that is asked for */
+  lt_str id;  /* empty for a list */
+  size_t max; /* rows, for a list */
   lt_buf *out;
-  size_t start; /* where the job's text begins in `out`: the job first calls lt_db_job_rewind with it */
+  size_t start; /* offset of the job's text in `out`; the job first calls lt_db_job_rewind with it */
 } lt_db_read_job;
 
 /* Runs `work`, which appends to job->out; on failure `out` is as it was. LT_YIELDS. Errors: the work's, lt_db_run's,

@@ -1,4 +1,4 @@
-/* Opening the file: its folders and modes, and a connection that is ready for use. For sqlite/ only. */
+/* Opens the file: creates its folders, sets modes and returns a ready connection. For sqlite/ only. */
 #ifndef LT_STORE_SQLITE_DB_OPEN_H
 #define LT_STORE_SQLITE_DB_OPEN_H
 
@@ -8,8 +8,8 @@
 
 struct sqlite3;
 
-/* Opens `path`, makes it (mode 0600, its folders 0700 when `make_folders`) where it is missing, checks that it is ours
- * and brings its tables up to date. May take LT_DB_BUSY_MS. Owns: the caller, lt_db_close_file. */
+/* Opens `path`. Creates a missing file (mode 0600) and, with `make_folders`, missing folders (mode 0700). Checks that
+ * the file is Lathe's and migrates its tables. May take LT_DB_BUSY_MS. Owns: the caller, lt_db_close_file. */
 lt_status lt_db_open_file(const char *path, bool make_folders, struct sqlite3 **ret_sql, lt_err *err);
 /* NULL is allowed. */
 void lt_db_close_file(struct sqlite3 *sql);

@@ -1,4 +1,4 @@
-/* The tables, and how a file of any earlier version gets them. */
+/* The tables, and their migration from earlier versions. */
 #ifndef LT_STORE_SQLITE_DB_TABLES_H
 #define LT_STORE_SQLITE_DB_TABLES_H
 
@@ -11,12 +11,12 @@ struct sqlite3;
 /* The newest version of the tables. */
 int lt_db_tables_version(void);
 
-/* Both belong inside a transaction: other processes may be doing the same. */
+/* Call both inside a transaction: other processes may do the same. */
 
-/* Whether the file is ours, and of which version; 0: it is new. Errors: LT_E_IO (somebody else's), LT_E_UNSUPPORTED (of
- * a newer Lathe), and what lt_query_fail says. */
+/* Checks that the file is Lathe's and reads its version; 0: the file is new. Errors: LT_E_IO (another program's file),
+ * LT_E_UNSUPPORTED (a newer Lathe's), and those of lt_query_fail. */
 lt_status lt_db_tables_check(struct sqlite3 *sql, int *ret_version, lt_err *err);
-/* Makes the tables of `version` of those of an older one. Other versions than the newest are for tests. */
+/* Migrates the tables of an older version to `version`. Versions below the newest are for tests. */
 lt_status lt_db_tables_upgrade(struct sqlite3 *sql, int version, lt_err *err);
 
 #endif

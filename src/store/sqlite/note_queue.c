@@ -61,7 +61,7 @@ void lt_note_queue_free(lt_note_queue *notes) {
   }
 }
 
-/* --- What is lost ------------------------------------------------------------------------------------------------- */
+/* --- Lost notes --------------------------------------------------------------------------------------------------- */
 
 /* With the lock. */
 static bool note_queue_is_lost(const lt_note_queue *notes, uint64_t hash) {
@@ -173,7 +173,7 @@ static void note_batch_end(void *arg, lt_status status, const lt_err *err) {
   note_queue_free_if_done(notes);
 }
 
-/* --- Noting ------------------------------------------------------------------------------------------------------- */
+/* --- Adding a note ------------------------------------------------------------------------------------------------ */
 
 static lt_status note_batch_begin(lt_note_queue *notes, lt_err *err) {
   note_batch *b = lt_mem_zalloc(1, sizeof *b);

@@ -17,7 +17,7 @@ lt_status lt_prompt_not_found(lt_str id, lt_err *err) {
                  LT_STR_ARG(lt_str_sub(id, 0, 2 * LT_STORE_ID_BYTES)));
 }
 
-/* --- Which -------------------------------------------------------------------------------------------------------- */
+/* --- Ranges of prompts -------------------------------------------------------------------------------------------- */
 
 static lt_status prompt_range_read(lt_query *query, prompt_range *ret_range, lt_err *err) {
   prompt_range r = {.first = 1};
@@ -52,7 +52,7 @@ static lt_status prompt_range_find_newest(struct sqlite3 *sql, const lt_db_read_
   return prompt_range_read(&query, ret_range, err);
 }
 
-/* --- What --------------------------------------------------------------------------------------------------------- */
+/* --- Queries ------------------------------------------------------------------------------------------------------ */
 
 #define IN_RANGE "WHERE p.conversation = ? AND p.number BETWEEN ? AND ? "
 
@@ -132,7 +132,7 @@ static lt_status prompt_range_put(struct sqlite3 *sql, const prompt_range *r, lt
   return first == LT_OK ? second : first;
 }
 
-/* --- One, and many ------------------------------------------------------------------------------------------------ */
+/* --- Prompts and lists of prompts --------------------------------------------------------------------------------- */
 
 static lt_status prompt_read_select(struct sqlite3 *sql, void *arg, lt_err *err) {
   const lt_db_read_job *job = arg;

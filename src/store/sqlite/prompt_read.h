@@ -1,4 +1,4 @@
-/* What prompts' files share. For sqlite/ only. */
+/* Helpers of the prompt_*.c files. For sqlite/ only. */
 #ifndef LT_STORE_SQLITE_PROMPT_READ_H
 #define LT_STORE_SQLITE_PROMPT_READ_H
 

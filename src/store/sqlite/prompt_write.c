@@ -14,7 +14,7 @@ static bool prompt_state_is_end(lt_prompt_state state) {
   return state != LT_PROMPT_RUNNING && state != LT_PROMPT_WAITING;
 }
 
-/* --- Making ------------------------------------------------------------------------------------------------------- */
+/* --- Creating a prompt -------------------------------------------------------------------------------------------- */
 
 typedef struct prompt_create_job {
   lt_prompt_row row;
@@ -135,7 +135,7 @@ lt_status lt_store_prompt_create(lt_store *db, const lt_prompt_row *row, lt_err 
   return lt_db_job_run(db, LT_DB_DURABLE, prompt_create, &job, texts, sizeof texts / sizeof texts[0], err);
 }
 
-/* --- Going on ----------------------------------------------------------------------------------------------------- */
+/* --- Progress of a prompt ----------------------------------------------------------------------------------------- */
 
 typedef struct prompt_change_job {
   lt_str id;
@@ -242,7 +242,7 @@ lt_status lt_store_prompt_put_output(lt_store *db, lt_str id, uint32_t number, l
   return prompt_run_change(db, prompt_put_output, &job, err);
 }
 
-/* --- Several at once ---------------------------------------------------------------------------------------------- */
+/* --- Several changes in one transaction --------------------------------------------------------------------------- */
 
 typedef struct prompt_update_job {
   prompt_change_job change; /* the id, the time, and the state if `changes` */

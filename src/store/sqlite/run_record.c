@@ -144,7 +144,7 @@ lt_status lt_run_record_read(lt_store *db, lt_str run, lt_record *ret_record, lt
   return status;
 }
 
-/* --- Names -------------------------------------------------------------------------------------------------------- */
+/* --- Names of runs ------------------------------------------------------------------------------------------------ */
 
 /* The first name that is not before `key`: two look-ups in an index, whatever the number of records. */
 static lt_status run_record_find_run(struct sqlite3 *sql, lt_str key, lt_buf *name, bool *ret_found, lt_err *err) {

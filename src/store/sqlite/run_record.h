@@ -1,4 +1,4 @@
-/* Reading all that is recorded of a run. For sqlite/ only. */
+/* Reads the record of a run. For sqlite/ only. */
 #ifndef LT_STORE_SQLITE_RUN_RECORD_H
 #define LT_STORE_SQLITE_RUN_RECORD_H
 

@@ -12,7 +12,7 @@ enum {
   POLL_INSTRUCTIONS = 1000
 }; /* instructions of SQLite's virtual machine between two checks of the clock: about 20 us */
 
-/* --- Whose it is -------------------------------------------------------------------------------------------------- */
+/* --- Owner of a table --------------------------------------------------------------------------------------------- */
 
 /* Such ids keep the prefixes apart: with "-" only between other characters, the first "__" of a name ends its
  * prefix. */

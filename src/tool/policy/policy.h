@@ -1,9 +1,9 @@
-/* Policy: which calls are made, which need an approval first, which are never made; and how many a run may make.
+/* Policy: decides which calls are allowed, need an approval or are denied, and how many calls a run may make.
  *
  * Rules come from the configuration (`tools.policy`), are compiled once and immutable; the first one that matches a
- * call decides. A rule matches a tool's id by glob and, when it has a condition, the call by that. A call that no rule
- * matches is allowed, or needs an approval when the tool itself says so. docs/guide/policy.md describes the
- * language to users. Loop thread only; nothing here suspends.
+ * call decides. A rule matches a tool's id by a glob; its condition, if any, must hold for the call. A call without a
+ * matching rule is allowed, unless the tool itself needs an approval. docs/guide/policy.md describes the language to
+ * users. Loop thread only; nothing here suspends.
  */
 #ifndef LT_TOOL_POLICY_POLICY_H
 #define LT_TOOL_POLICY_POLICY_H
@@ -25,7 +25,7 @@ typedef struct lt_policy_rule {
   lt_action action;
 } lt_policy_rule;
 
-/* A limit for the calls of all tools that match, together. 0: no limit. */
+/* A limit for the calls of all matching tools together. 0: no limit. */
 typedef struct lt_policy_budget {
   lt_str match;
   int64_t calls;      /* per run */
@@ -35,42 +35,41 @@ typedef struct lt_policy_budget {
 typedef struct lt_policy lt_policy;
 
 /* Compiles. Borrows nothing. `count` and `budget_count` may be 0.
- * Errors: LT_E_INVALID with the rule's number from 0, such as "tools.policy[2].when: expected a value after `<=`, but
- * it ends there"; LT_E_LIMIT; LT_E_NOMEM. Owns: the caller, lt_policy_free. */
+ * Errors: LT_E_INVALID with the rule's zero-based index, such as "tools.policy[2].when: expected a value after `<=`,
+ * but it ends there"; LT_E_LIMIT; LT_E_NOMEM. Owns: the caller, lt_policy_free. */
 lt_status lt_policy_new(const lt_policy_rule *rules, size_t count, const lt_policy_budget *budgets, size_t budget_count,
                         lt_policy **ret_policy, lt_err *err);
 void lt_policy_free(lt_policy *policy); /* NULL is allowed */
 
-/* What rules see of a call. */
+/* The parts of a call that rules can test. */
 typedef struct lt_policy_call {
-  lt_str tool;         /* its id */
+  lt_str tool;         /* the tool's id */
   lt_json input;       /* an object */
-  lt_json annotations; /* an object as MCP has it, or NONE; hints that are missing have the defaults of the protocol
+  lt_json annotations; /* an object with MCP's annotations, or NONE; missing hints have the defaults of the protocol
                           (2025-11-25, ToolAnnotations): readOnlyHint false, destructiveHint true, ... */
-  bool needs_approval; /* the tool itself says so */
+  bool needs_approval; /* the tool itself needs it */
 } lt_policy_call;
 
 typedef struct lt_policy_decision {
   lt_action action;
-  size_t rule;   /* index of the rule that decided; SIZE_MAX: none did */
-  lt_str reason; /* the rule's; may be empty. Borrows: the policy */
-  bool unsure;   /* its condition was unknown */
+  size_t rule;   /* index of the deciding rule; SIZE_MAX: no rule matched */
+  lt_str reason; /* the rule's reason; may be empty. Borrows: the policy */
+  bool unsure;   /* the rule's condition was unknown */
 } lt_policy_decision;
 
-/* `policy` may be NULL: no rules. A condition that is unknown (a value is missing or of another type) counts as met for
- * ask and deny, and as not met for allow: an unknown call is never let through. */
+/* `policy` may be NULL: no rules. A condition is unknown when a value is missing or has another type. An unknown
+ * condition counts as true for ask and deny, and as false for allow: an unclear call is never allowed. */
 lt_policy_decision lt_policy_decide(const lt_policy *policy, const lt_policy_call *call);
 
 /* --- Budgets ------------------------------------------------------------------------------------------------------ */
-/* What one run has used of the policy's budgets. */
+/* The use of the policy's budgets by one run. */
 typedef struct lt_budget lt_budget;
 
-/* Borrows: the policy, which may be NULL. NULL when there is no memory. Owns: the caller, lt_budget_free. */
+/* Borrows: the policy, which may be NULL. NULL: no memory. Owns: the caller, lt_budget_free. */
 lt_budget *lt_budget_new(const lt_policy *policy);
 void lt_budget_free(lt_budget *budget); /* NULL is allowed */
-/* Counts a call for every budget that matches, or refuses it and counts it for none: LT_E_LIMIT, with the budget and,
- * for rates, after how long to try again; LT_E_NOMEM. `budget` may be NULL: no limits. `now_ms` is of a clock that only
- * goes forward. */
+/* Counts a call for every matching budget. A refused call counts for no budget. LT_E_LIMIT names the budget and, for
+ * rates, the time to wait; LT_E_NOMEM. `budget` may be NULL: no limits. `now_ms` comes from a monotonic clock. */
 lt_status lt_budget_take(lt_budget *budget, lt_str tool, uint64_t now_ms, lt_err *err);
 
 #endif

@@ -13,7 +13,7 @@ typedef enum lt_policy_operand_kind {
   LT_OPERAND_LITERAL,
   LT_OPERAND_INPUT,
   LT_OPERAND_ANNOTATIONS,
-  LT_OPERAND_HINT, /* one of the four that have a default */
+  LT_OPERAND_HINT, /* one of the four hints with a default */
   LT_OPERAND_TOOL_ID,
   LT_OPERAND_IT, /* the item of the innermost any() or all() */
 } lt_policy_operand_kind;
@@ -28,7 +28,7 @@ typedef enum lt_policy_hint {
 
 extern const char *const lt_policy_hint_names[LT_HINT_COUNT];
 
-/* From a value into it: .key, ["key"] or [index]. */
+/* One step of a path into a value: .key, ["key"] or [index]. */
 typedef struct lt_policy_path_step {
   const struct lt_policy_path_step *next;
   lt_str key;
@@ -37,7 +37,7 @@ typedef struct lt_policy_path_step {
 } lt_policy_path_step;
 
 typedef struct lt_policy_operand {
-  struct lt_policy_operand *next; /* in a list */
+  struct lt_policy_operand *next; /* next in a list */
   lt_policy_operand_kind kind;
   lt_json_type type; /* of a literal */
   lt_str text;       /* of a literal: a string's characters, a number as written */
@@ -50,7 +50,7 @@ typedef enum lt_policy_condition_kind {
   LT_COND_OR,
   LT_COND_AND,
   LT_COND_NOT,
-  LT_COND_TRUTH, /* of `left` itself */
+  LT_COND_TRUTH, /* `left` itself is true */
   LT_COND_COMPARE,
   LT_COND_IN,
   LT_COND_MATCHES,
@@ -70,12 +70,12 @@ typedef enum lt_policy_comparison {
 } lt_policy_comparison;
 
 typedef struct lt_policy_condition {
-  struct lt_policy_condition *next;  /* beside this one in an OR or AND */
-  struct lt_policy_condition *first; /* inside */
+  struct lt_policy_condition *next;  /* next operand of the same OR or AND */
+  struct lt_policy_condition *first; /* first inner condition */
   lt_policy_condition_kind kind;
   lt_policy_comparison op;
   const lt_policy_operand *left;
-  const lt_policy_operand *right; /* of a comparison; the list of an IN */
+  const lt_policy_operand *right; /* right side of a comparison, or the list of an IN */
   lt_str text;                    /* a pattern, or a folder: normalised, without a slash at its end */
 } lt_policy_condition;
 

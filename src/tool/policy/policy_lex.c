@@ -211,7 +211,7 @@ void *lt_policy_lex_over(lt_policy_parser *p, const char *what, size_t max) {
   return NULL;
 }
 
-/* --- Parts -------------------------------------------------------------------------------------------------------- */
+/* --- Parts of a condition ----------------------------------------------------------------------------------------- */
 bool lt_policy_lex_take(lt_policy_parser *p, const char *sign, const char *what) {
   if (!lt_policy_lex_accept(p, sign)) {
     lt_policy_lex_expected(p, what);

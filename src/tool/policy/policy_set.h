@@ -1,4 +1,4 @@
-/* A policy's insides, shared by what decides (policy.c) and what counts (budget.c).
+/* The compiled policy, shared by policy.c (decisions) and budget.c (counting).
  */
 #ifndef LT_TOOL_POLICY_POLICY_SET_H
 #define LT_TOOL_POLICY_POLICY_SET_H

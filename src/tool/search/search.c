@@ -166,7 +166,7 @@ static void search_score_term(search *s, const search_term *t) {
   }
 }
 
-/* --- The best ----------------------------------------------------------------------------------------------------- */
+/* --- The best results --------------------------------------------------------------------------------------------- */
 static bool search_is_better(search_hit a, search_hit b) {
   return a.score != b.score ? a.score > b.score : a.tool < b.tool;
 }
