@@ -14,8 +14,10 @@ passed=0 failed=0 skipped=0 bad=0
 . scripts/sanitizers.sh "$preset"
 [ "$preset" = release ] || export LATHE_SLOW=1
 
-# Tests mostly wait: this many at a time keep the processors busy. Whether one passes is never a matter of time.
-at_a_time=$((2 * $(nproc)))
+# Whether a test passes is never a matter of time, but programs in tests have limits in seconds: one unit test for each
+# processor, as they compute, and one flow file more, as they mostly wait.
+units_at_a_time=$(nproc)
+flows_at_a_time=$(($(nproc) + 1))
 TIMEFORMAT='took %0R s, and %0U + %0S s of the processors'
 
 number() { # attribute file: the first attribute="N" in a JUnit file
@@ -25,7 +27,7 @@ number() { # attribute file: the first attribute="N" in a JUnit file
 unit() {
   local junit=$out/unit.xml
   rm -f "$junit"
-  "${runner[@]}" ctest --test-dir "$out" --output-on-failure --no-tests=error --timeout 600 -j $at_a_time \
+  "${runner[@]}" ctest --test-dir "$out" --output-on-failure --no-tests=error --timeout 600 -j $units_at_a_time \
     --output-junit "$PWD/$junit" || bad=1
   [ -s "$junit" ] || return 0
   local tests fails skips
@@ -54,7 +56,7 @@ for file in tests/flow/*.test.mjs; do
 done
 
 concurrency=() # node before 18.19 cannot be told, and runs one file after the other
-[[ $(node --help) != *--test-concurrency* ]] || concurrency=(--test-concurrency=$at_a_time)
+[[ $(node --help) != *--test-concurrency* ]] || concurrency=(--test-concurrency=$flows_at_a_time)
 
 flow() { # tap-file test-file...
   local tap_file=$1 files=("${@:2}")

@@ -27,7 +27,7 @@
   X(E_PROGRAM, "the program failed", 422, -32603, false)                 \
   X(E_TRAP, "the sandbox stopped the program", 422, -32603, false)       \
   X(E_INTERRUPTED, "interrupted", 502, -32603, false)                    \
-  X(E_DIVERGED, "went another way than on record", 409, -32603, false)   \
+  X(E_DIVERGED, "diverged from the record", 409, -32603, false)          \
   X(E_UNSUPPORTED, "not supported", 501, -32601, false)                  \
   X(E_INTERNAL, "internal error: please report it", 500, -32603, false)
 

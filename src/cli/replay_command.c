@@ -336,7 +336,7 @@ static int replay_print_replay(replay_job *j) {
   } else if (why.n > 0) {
     lt_buf line;
     lt_buf_init(&line, LT_MIB);
-    lt_buf_printf(&line, "lathe replay: prompt %s went another way: ", j->id);
+    lt_buf_printf(&line, "lathe replay: prompt %s diverged from its record: ", j->id);
     lt_buf_add(&line, why);
     lt_console_line(&j->session->console, "", lt_buf_view(&line));
     lt_buf_release(&line);

@@ -305,38 +305,38 @@ describe("another record is found out", () => {
     await w.differs(pattern);
   });
   change("a tool's answer that a program goes on with", "code", "UPDATE calls SET answer = '{\"n\":100}' WHERE answer = '{\"n\":1}'",
-    /went another way: (program call-0: it ended otherwise|the content of the output "call-0\.text-1" is "seen 100,2,3", and on record it is "seen 1,2,3")/);
-  change("a call", "code", "UPDATE calls SET hash = hash + 1 WHERE tool = 'cash.pay'", /went another way: .*call \d+ is cash\.pay \{"n":7,.*\}, and on record it is cash\.pay \{"n":7,.* \(round 1\)\n$/);
-  change("a call that was not made", "code", "UPDATE calls SET seq = 90 WHERE tool = 'cash.pay'", /went another way: /);
-  change("a call that is gone", "code", "DELETE FROM calls WHERE tool = 'cash.pay'", /went another way: .*the record ends here: call \d+ of call-0, cash\.pay \{"n":7/);
-  change("the program", "code", "UPDATE notes SET text = replace(text, 'seen ', 'sein ') WHERE text LIKE '%parallel%' AND kind = 2", /went another way: (the input of the output "call-0" is|.*another program is on record)/);
-  change("a reply that was said", "classic", "UPDATE notes SET text = replace(text, 'It is seen', 'It was seen') WHERE kind = 2", /went another way: the content of the output "text-\d+" is "It was seen\.", and on record it is "It is seen\."/);
-  change("a reply that is gone", "classic", "DELETE FROM notes WHERE kind = 2 AND text LIKE '%It is seen%'", /went another way: the record ends here: the model is asked once more/);
-  change("an output", "classic", "UPDATE prompt_outputs SET json = replace(json, 'I look', 'I see') WHERE json LIKE '%I look%'", /went another way: the content of the output "text-0" is "I look\.", and on record it is "I see\."/);
-  change("what a program came to", "typescript", "UPDATE notes SET text = replace(text, 'second', 'third') WHERE text LIKE '{\"status\"%'", /went another way: program call_1_0: it ended otherwise: .*second.*, and on record it is .*third/);
-  change("a call of a program that a tool runs", "run", "UPDATE calls SET hash = hash + 1 WHERE tool = 'cash.pay'", /went another way: .*call \d+ is cash\.pay \{"n":5\}, and on record it is cash\.pay \{"n":5/);
-  change("an answer within such a program", "run", "UPDATE calls SET answer = '{\"n\":100}' WHERE tool = 'cash.look'", /went another way: program call_1_0\/1\/1: it ended otherwise: .*100/);
-  change("what such a program came to", "run", "UPDATE notes SET text = replace(text, '\"5\"', '\"6\"') WHERE text LIKE '{\"status\"%'", /went another way: program call_1_0\/1\/1: it ended otherwise/);
-  change("what its tool made of that", "run", "UPDATE calls SET answer = replace(answer, '5', '6') WHERE tool LIKE 'interpreter%'", /went another way: call call_1_0: its answer is another: .*5.*, and on record it is .*6/);
+    /diverged from its record: (program call-0: it ended otherwise|the content of the output "call-0\.text-1" is "seen 100,2,3", and on record it is "seen 1,2,3")/);
+  change("a call", "code", "UPDATE calls SET hash = hash + 1 WHERE tool = 'cash.pay'", /diverged from its record: .*call \d+ is cash\.pay \{"n":7,.*\}, and on record it is cash\.pay \{"n":7,.* \(round 1\)\n$/);
+  change("a call that was not made", "code", "UPDATE calls SET seq = 90 WHERE tool = 'cash.pay'", /diverged from its record: /);
+  change("a call that is gone", "code", "DELETE FROM calls WHERE tool = 'cash.pay'", /diverged from its record: .*the record ends here: call \d+ of call-0, cash\.pay \{"n":7/);
+  change("the program", "code", "UPDATE notes SET text = replace(text, 'seen ', 'sein ') WHERE text LIKE '%parallel%' AND kind = 2", /diverged from its record: (the input of the output "call-0" is|.*another program is on record)/);
+  change("a reply that was said", "classic", "UPDATE notes SET text = replace(text, 'It is seen', 'It was seen') WHERE kind = 2", /diverged from its record: the content of the output "text-\d+" is "It was seen\.", and on record it is "It is seen\."/);
+  change("a reply that is gone", "classic", "DELETE FROM notes WHERE kind = 2 AND text LIKE '%It is seen%'", /diverged from its record: the record ends here: the model is asked once more/);
+  change("an output", "classic", "UPDATE prompt_outputs SET json = replace(json, 'I look', 'I see') WHERE json LIKE '%I look%'", /diverged from its record: the content of the output "text-0" is "I look\.", and on record it is "I see\."/);
+  change("what a program came to", "typescript", "UPDATE notes SET text = replace(text, 'second', 'third') WHERE text LIKE '{\"status\"%'", /diverged from its record: program call_1_0: it ended otherwise: .*second.*, and on record it is .*third/);
+  change("a call of a program that a tool runs", "run", "UPDATE calls SET hash = hash + 1 WHERE tool = 'cash.pay'", /diverged from its record: .*call \d+ is cash\.pay \{"n":5\}, and on record it is cash\.pay \{"n":5/);
+  change("an answer within such a program", "run", "UPDATE calls SET answer = '{\"n\":100}' WHERE tool = 'cash.look'", /diverged from its record: program call_1_0\/1\/1: it ended otherwise: .*100/);
+  change("what such a program came to", "run", "UPDATE notes SET text = replace(text, '\"5\"', '\"6\"') WHERE text LIKE '{\"status\"%'", /diverged from its record: program call_1_0\/1\/1: it ended otherwise/);
+  change("what its tool made of that", "run", "UPDATE calls SET answer = replace(answer, '5', '6') WHERE tool LIKE 'interpreter%'", /diverged from its record: call call_1_0: its answer is another: .*5.*, and on record it is .*6/);
   const python = (name, message, sql, pattern) => test(`Python: ${name}`, async () => {
     const w = world({ python: {} });
     await w.chat(message);
     for (const change of [sql].flat()) w.sql(change);
     await w.differs(pattern);
   });
-  python("a call", "python", "UPDATE notes SET time_us = time_us + 1 WHERE kind = 7 AND what = 7", /went another way: .*the record ends here: call 8 of call_1_0\/1\/1, cash\.pay \{"n":7\}, is not on it/);
-  python("a call that is not on record", "wild", "SELECT 1", /went another way: .*the record ends here: call 2 of call_1_0\/1\/1, cash\.pay \{"n":\d+\}, is not on it/);
-  python("a call that is not made", "depends", ["UPDATE calls SET answer = '{\"n\":100}' WHERE tool = 'cash.look'", "UPDATE prompt_outputs SET json = replace(json, '\"output\":{\"n\":1}', '\"output\":{\"n\":100}') WHERE json LIKE '%cash.look%'"], /went another way: .*it ended without a call that is on record: call 2, cash\.pay \{"n":1\}/);
-  python("an answer that it goes on with", "python", "UPDATE calls SET answer = '{\"n\":100}' WHERE answer = '{\"n\":7}'", /went another way: (program call_1_0\/1\/1: it ended otherwise: .*100.*, and on record it is .*7|the result of the output "call_1_0\.1\.1\.7" is "\{"n":100\}", and on record it is "\{"n":7\}")/);
-  python("its result", "chance", "SELECT 1", /went another way: program call_1_0\/1\/1: it ended otherwise: .* \(its clock and its random numbers are not on record\)/);
+  python("a call", "python", "UPDATE notes SET time_us = time_us + 1 WHERE kind = 7 AND what = 7", /diverged from its record: .*the record ends here: call 8 of call_1_0\/1\/1, cash\.pay \{"n":7\}, is not on it/);
+  python("a call that is not on record", "wild", "SELECT 1", /diverged from its record: .*the record ends here: call 2 of call_1_0\/1\/1, cash\.pay \{"n":\d+\}, is not on it/);
+  python("a call that is not made", "depends", ["UPDATE calls SET answer = '{\"n\":100}' WHERE tool = 'cash.look'", "UPDATE prompt_outputs SET json = replace(json, '\"output\":{\"n\":1}', '\"output\":{\"n\":100}') WHERE json LIKE '%cash.look%'"], /diverged from its record: .*it ended without a call that is on record: call 2, cash\.pay \{"n":1\}/);
+  python("an answer that it goes on with", "python", "UPDATE calls SET answer = '{\"n\":100}' WHERE answer = '{\"n\":7}'", /diverged from its record: (program call_1_0\/1\/1: it ended otherwise: .*100.*, and on record it is .*7|the result of the output "call_1_0\.1\.1\.7" is "\{"n":100\}", and on record it is "\{"n":7\}")/);
+  python("its result", "chance", "SELECT 1", /diverged from its record: program call_1_0\/1\/1: it ended otherwise: .* \(its clock and its random numbers are not on record\)/);
   test("Deno: a call", { skip: noDeno }, async () => {
     const w = world({ typescript: { runner: "deno", check: false } });
     await w.chat("-m", "typescript", "deno");
     w.sql("UPDATE notes SET time_us = time_us + 1 WHERE kind = 7 AND what = 2 AND run LIKE '%call_1_0'");
-    await w.differs(/went another way: .*the record ends here: call 3 of call_1_0, cash\.look \{"n":2\}, is not on it/);
+    await w.differs(/diverged from its record: .*the record ends here: call 3 of call_1_0, cash\.look \{"n":2\}, is not on it/);
   });
-  change("the clock", "typescript", "UPDATE notes SET what = what + 2 WHERE text GLOB '???????????????? ????????????????'", /went another way: /);
-  change("the engine", "code", "UPDATE notes SET text = 'f' || substr(text, 2) WHERE text GLOB '???????????????? ????????????????'", /went another way: .*another version of the engine|another program/);
+  change("the clock", "typescript", "UPDATE notes SET what = what + 2 WHERE text GLOB '???????????????? ????????????????'", /diverged from its record: /);
+  change("the engine", "code", "UPDATE notes SET text = 'f' || substr(text, 2) WHERE text GLOB '???????????????? ????????????????'", /diverged from its record: .*another version of the engine|another program/);
 });
 
 describe("cannot be gone through", () => {

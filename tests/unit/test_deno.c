@@ -234,7 +234,8 @@ IN_DENO(test_floods) {
   lt_run_request request = {
       .code =
           LT_STR("for (let i = 0; i < 3000; i++) { console.log('x'.repeat(1000)); console.error('y'.repeat(1000)) }"),
-      .lang = LT_LANG_TYPESCRIPT};
+      .lang = LT_LANG_TYPESCRIPT,
+      .timeout_ms = 300000};
   lt_run_result r;
   run(w, &request, &r);
   assert_int_equal(r.status, LT_OK);

@@ -129,8 +129,8 @@ IN_WORLD(test_calls_that_queue_behind_approvals_wait_with_them, 2) {
   asker *a = add_asker(w);
   lt_run_request request = {
       .code = LT_STR("parallel(Array.from({length: 1200}, () => ({tool: 'p.ask', input: {ask: input}}))).length"),
-      .input = UNDER_TSAN ? LT_STR("11000") : LT_STR("2500"),
-      .timeout_ms = UNDER_TSAN ? 10000 : 2000};
+      .input = UNDER_TSAN ? LT_STR("22000") : LT_STR("2500"),
+      .timeout_ms = UNDER_TSAN ? 20000 : 2000};
   expect_run(w, &request, TELL_END, "json 1200");
   assert_int_equal(a->most_asking, LT_RUN_OPEN_CALLS_MAX);
   assert_int_equal(a->asked, 1200);
