@@ -125,8 +125,8 @@ void lt_agent_free(lt_agent *agent) {
   agent->closing = true;
   agent->leaving = agent->options.leave_open;
   lt_cancel_fire(&agent->close, LT_E_CANCELLED);
-  for (lt_turn_state *own = agent->turns; own != NULL; own = own->next) {
-    lt_cancel_fire(&own->turn.cancel, LT_E_CANCELLED);
+  for (lt_turn_state *turn_state = agent->turns; turn_state != NULL; turn_state = turn_state->next) {
+    lt_cancel_fire(&turn_state->turn.cancel, LT_E_CANCELLED);
   }
   while (agent->turns != NULL || agent->titles > 0 || agent->deferred_ends > 0) {
     lt_wait_on(&agent->ended, UINT64_MAX);
@@ -136,14 +136,14 @@ void lt_agent_free(lt_agent *agent) {
   lt_mem_free(agent);
 }
 
-/* NULL also where the prompt is another user's. */
+/* NULL: the prompt does not run, or is another user's. */
 static lt_turn_state *agent_find_turn(const lt_agent *agent, const lt_str *user, lt_str prompt) {
-  lt_turn_state *own = agent->turns;
-  while (own != NULL &&
-         (!lt_str_eqc(prompt, own->turn.ids.prompt) || (user != NULL && !lt_str_eq(own->turn.user, *user)))) {
-    own = own->next;
+  lt_turn_state *turn_state = agent->turns;
+  while (turn_state != NULL && (!lt_str_eqc(prompt, turn_state->turn.ids.prompt) ||
+                                (user != NULL && !lt_str_eq(turn_state->turn.user, *user)))) {
+    turn_state = turn_state->next;
   }
-  return own;
+  return turn_state;
 }
 
 bool lt_agent_runs(const lt_agent *agent, lt_str prompt) {
@@ -155,52 +155,52 @@ static lt_status agent_fail_not_active(lt_str prompt, lt_err *err) {
                  LT_STR_ARG(lt_str_sub(prompt, 0, 2 * LT_STORE_ID_BYTES)));
 }
 
-static void agent_remove_turn(lt_agent *agent, lt_turn_state *own) {
+static void agent_remove_turn(lt_agent *agent, lt_turn_state *turn_state) {
   lt_turn_state **place = &agent->turns;
-  while (*place != own) {
+  while (*place != turn_state) {
     place = &(*place)->next;
   }
-  *place = own->next;
+  *place = turn_state->next;
 }
 
 /* --- The end of a prompt ------------------------------------------------------------------------------------------ */
-static void agent_put_end(lt_json_writer *w, const lt_turn_state *own, lt_str error) {
+static void agent_put_end(lt_json_writer *w, const lt_turn_state *turn_state, lt_str error) {
   lt_json_begin_object(w);
   lt_json_key(w, "promptId");
-  lt_json_put_cstr(w, own->turn.ids.prompt);
-  if (own->turn.state == LT_PROMPT_COMPLETED) {
+  lt_json_put_cstr(w, turn_state->turn.ids.prompt);
+  if (turn_state->turn.state == LT_PROMPT_COMPLETED) {
     lt_json_key(w, "output");
-    lt_outbox_put_all(&own->outbox, w);
+    lt_outbox_put_all(&turn_state->outbox, w);
     lt_json_key(w, "usage");
-    lt_turn_put_usage(own, w);
-  } else if (own->turn.state == LT_PROMPT_FAILED) {
+    lt_turn_put_usage(turn_state, w);
+  } else if (turn_state->turn.state == LT_PROMPT_FAILED) {
     lt_json_key(w, "error");
     lt_json_put_str(w, error);
   }
   lt_json_end_object(w);
 }
 
-/* The end's event is sent in any case: where there is no memory for more, with the prompt's id only. */
-static void agent_report_end(lt_turn_state *own, lt_str error) {
-  const char *event = own->turn.state == LT_PROMPT_COMPLETED   ? "prompt.completed"
-                      : own->turn.state == LT_PROMPT_CANCELLED ? "prompt.cancelled"
-                                                               : "prompt.error";
+/* The end's event is always sent; without memory it has the prompt's id only. */
+static void agent_report_end(lt_turn_state *turn_state, lt_str error) {
+  const char *event = turn_state->turn.state == LT_PROMPT_COMPLETED   ? "prompt.completed"
+                      : turn_state->turn.state == LT_PROMPT_CANCELLED ? "prompt.cancelled"
+                                                                      : "prompt.error";
   LT_AUTO_BUF(data, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
-  agent_put_end(&w, own, error);
-  lt_turn_send_event(&own->turn, event, data.status == LT_OK ? &data : &own->bare_end);
+  agent_put_end(&w, turn_state, error);
+  lt_turn_send_event(&turn_state->turn, event, data.status == LT_OK ? &data : &turn_state->bare_end);
 }
 
-/* A file that is locked or full may be better in a moment; otherwise the end's event is sent now, and the end is
- * stored later (deferred_end.h). */
+/* Storing may work again a moment later, when the file was locked or full. After the last try the end's event is sent,
+ * and the end is stored later (deferred_end.h). */
 static lt_status agent_store_state(const lt_turn *turn, lt_str usage, lt_str error, lt_err *err) LT_YIELDS {
   static const uint64_t waits_ms[] = {50, 500, 2000};
   const lt_agent *agent = turn->agent;
   for (size_t i = 0;; i++) {
     lt_status status =
         lt_store_prompt_set_state(agent->options.db, lt_str_of(turn->ids.prompt), turn->state, usage, error, err);
-    bool again = status != LT_OK && status != LT_E_NOTFOUND && i < sizeof waits_ms / sizeof waits_ms[0];
-    if (!again || agent->closing) {
+    bool should_retry = status != LT_OK && status != LT_E_NOTFOUND && i < sizeof waits_ms / sizeof waits_ms[0];
+    if (!should_retry || agent->closing) {
       return status;
     }
     lt_loop_sleep(agent->options.loop, waits_ms[i]);
@@ -208,13 +208,13 @@ static lt_status agent_store_state(const lt_turn *turn, lt_str usage, lt_str err
 }
 
 /* A prompt whose end cannot be stored has failed, however it ended. `error`: why it failed, if it has. */
-static void agent_store_end(lt_turn_state *own, lt_status status, lt_buf *error) LT_YIELDS {
-  lt_turn *turn = &own->turn;
+static void agent_store_end(lt_turn_state *turn_state, lt_status status, lt_buf *error) LT_YIELDS {
+  lt_turn *turn = &turn_state->turn;
   lt_err stored = LT_ERR_INIT;
   LT_AUTO_BUF(usage, LT_KIB);
   lt_json_writer w = lt_json_writer_on(&usage);
-  lt_turn_put_usage(own, &w);
-  if (usage.status != LT_OK) { /* half of it is none */
+  lt_turn_put_usage(turn_state, &w);
+  if (usage.status != LT_OK) { /* a partial text is not valid JSON */
     lt_buf_release(&usage);
   }
   turn->state = status == LT_OK                                           ? LT_PROMPT_COMPLETED
@@ -235,40 +235,40 @@ static void agent_store_end(lt_turn_state *own, lt_status status, lt_buf *error)
 }
 
 /* Stores how the prompt ended, and sends the event. */
-static void agent_end_turn(lt_turn_state *own, lt_status status, const lt_err *err) LT_YIELDS {
+static void agent_end_turn(lt_turn_state *turn_state, lt_status status, const lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(error, LT_ERR_MSG_MAX * 8);
   lt_buf_addc(&error, status == LT_OK ? "" : lt_err_msg(err));
-  lt_secrets_mask_buf(own->turn.agent->options.secrets, &error);
-  agent_store_end(own, status, &error);
-  agent_report_end(own, lt_buf_view(&error));
+  lt_secrets_mask_buf(turn_state->turn.agent->options.secrets, &error);
+  agent_store_end(turn_state, status, &error);
+  agent_report_end(turn_state, lt_buf_view(&error));
 }
 
-static void agent_wake_waiters(lt_turn_state *own) {
-  while (own->waiters != NULL) {
-    agent_waiter *waiter = own->waiters;
-    own->waiters = waiter->next;
+static void agent_wake_waiters(lt_turn_state *turn_state) {
+  while (turn_state->waiters != NULL) {
+    agent_waiter *waiter = turn_state->waiters;
+    turn_state->waiters = waiter->next;
     lt_wait_wake(&waiter->wait, LT_OK);
   }
 }
 
-/* The next process that finds it carries it out again. */
-static void agent_leave_turn(lt_turn_state *own) LT_YIELDS {
-  (void)lt_store_prompt_release(own->turn.agent->options.db, lt_str_of(own->turn.ids.prompt), NULL);
+/* The next process that finds the prompt carries it out again. */
+static void agent_leave_turn(lt_turn_state *turn_state) LT_YIELDS {
+  (void)lt_store_prompt_release(turn_state->turn.agent->options.db, lt_str_of(turn_state->turn.ids.prompt), NULL);
 }
 
 static void agent_on_turn_fiber(void *arg) {
-  lt_turn_state *own = arg;
-  lt_agent *agent = own->turn.agent;
+  lt_turn_state *turn_state = arg;
+  lt_agent *agent = turn_state->turn.agent;
   lt_err err = LT_ERR_INIT;
-  lt_status status = lt_turn_carry_out(own, &err);
+  lt_status status = lt_turn_carry_out(turn_state, &err);
   if (agent->leaving) {
-    agent_leave_turn(own);
+    agent_leave_turn(turn_state);
   } else {
-    agent_end_turn(own, status, &err);
+    agent_end_turn(turn_state, status, &err);
   }
-  agent_remove_turn(agent, own);
-  agent_wake_waiters(own);
-  lt_turn_free(own);
+  agent_remove_turn(agent, turn_state);
+  agent_wake_waiters(turn_state);
+  lt_turn_free(turn_state);
   lt_wait_wake(&agent->ended, LT_OK);
 }
 
@@ -323,54 +323,54 @@ static void agent_report_start(const lt_turn *turn, const char *event) {
   lt_turn_send_event(turn, event, &data);
 }
 
-/* A prompt that is stored and cannot run has failed; the error says why. */
-static lt_status agent_start_fiber(lt_turn_state *own, const char *event, lt_err *err) LT_YIELDS {
-  lt_agent *agent = own->turn.agent;
+/* A stored prompt that cannot run ends as failed; the error says why. */
+static lt_status agent_start_fiber(lt_turn_state *turn_state, const char *event, lt_err *err) LT_YIELDS {
+  lt_agent *agent = turn_state->turn.agent;
   lt_err why = LT_ERR_INIT;
   if (agent->closing) {
     lt_fail(&why, LT_E_CLOSED, "Lathe is ending: no further prompts are taken");
-  } else if (lt_loop_spawn(agent->options.loop, agent_on_turn_fiber, own, &why) == LT_OK) {
-    agent_report_start(&own->turn, event);
+  } else if (lt_loop_spawn(agent->options.loop, agent_on_turn_fiber, turn_state, &why) == LT_OK) {
+    agent_report_start(&turn_state->turn, event);
     return LT_OK;
   }
   if (agent->leaving) {
-    agent_leave_turn(own);
+    agent_leave_turn(turn_state);
   } else {
-    agent_end_turn(own, why.status, &why);
+    agent_end_turn(turn_state, why.status, &why);
   }
   return lt_err_copy(err, &why);
 }
 
-static void agent_add_turn(lt_turn_state *own) {
-  lt_agent *agent = own->turn.agent;
-  own->next = agent->turns;
-  agent->turns = own;
+static void agent_add_turn(lt_turn_state *turn_state) {
+  lt_agent *agent = turn_state->turn.agent;
+  turn_state->next = agent->turns;
+  agent->turns = turn_state;
 }
 
-static void agent_drop_turn(lt_turn_state *own) {
-  lt_agent *agent = own->turn.agent;
-  agent_remove_turn(agent, own);
-  lt_turn_free(own);
+static void agent_drop_turn(lt_turn_state *turn_state) {
+  lt_agent *agent = turn_state->turn.agent;
+  agent_remove_turn(agent, turn_state);
+  lt_turn_free(turn_state);
   lt_wait_wake(&agent->ended, LT_OK);
 }
 
-lt_status lt_agent_launch(lt_turn_state *own, const char *event, lt_err *err) {
-  agent_add_turn(own);
-  lt_status status = agent_start_fiber(own, event, err);
+lt_status lt_agent_launch(lt_turn_state *turn_state, const char *event, lt_err *err) {
+  agent_add_turn(turn_state);
+  lt_status status = agent_start_fiber(turn_state, event, err);
   if (status != LT_OK) {
-    agent_drop_turn(own);
+    agent_drop_turn(turn_state);
   }
   return status;
 }
 
-static lt_status agent_store_and_start(lt_turn_state *own, const lt_prompt_row *row, lt_err *err) LT_YIELDS {
-  agent_add_turn(own);
-  lt_status status = lt_store_prompt_create(own->turn.agent->options.db, row, err);
+static lt_status agent_store_and_start(lt_turn_state *turn_state, const lt_prompt_row *row, lt_err *err) LT_YIELDS {
+  agent_add_turn(turn_state);
+  lt_status status = lt_store_prompt_create(turn_state->turn.agent->options.db, row, err);
   if (status == LT_OK) {
-    status = agent_start_fiber(own, "prompt.created", err);
+    status = agent_start_fiber(turn_state, "prompt.created", err);
   }
   if (status != LT_OK) {
-    agent_drop_turn(own);
+    agent_drop_turn(turn_state);
   }
   return status;
 }
@@ -379,7 +379,7 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
   const lt_model *model;
   lt_mode mode;
   lt_prompt_ids ids;
-  lt_turn_state *own;
+  lt_turn_state *turn_state;
   LT_TRY(agent_check_input(agent, request, err));
   LT_TRY(agent_choose_model(&agent->options, request->model, LT_E_INVALID, &model, err));
   LT_TRY(agent_choose_mode(&agent->options, model, request->mode, LT_E_INVALID, &mode, err));
@@ -394,32 +394,32 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
       .input = request->input,
       .visible = true,
   };
-  LT_TRY(lt_turn_new(agent, &row, model, &mode, &own, err));
-  row.user = own->turn.user; /* the request may be gone after a suspension */
-  row.input = own->turn.input;
-  LT_TRY(agent_store_and_start(own, &row, err));
+  LT_TRY(lt_turn_new(agent, &row, model, &mode, &turn_state, err));
+  row.user = turn_state->turn.user; /* the request may be gone after a suspension */
+  row.input = turn_state->turn.input;
+  LT_TRY(agent_store_and_start(turn_state, &row, err));
   *ret_ids = ids;
   return LT_OK;
 }
 
 /* --- While it runs ------------------------------------------------------------------------------------------------ */
 lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_err *err) {
-  lt_turn_state *own = agent_find_turn(agent, NULL, prompt);
-  if (own == NULL) {
+  lt_turn_state *turn_state = agent_find_turn(agent, NULL, prompt);
+  if (turn_state == NULL) {
     return agent_fail_not_active(prompt, err);
   }
-  agent_waiter waiter = {.next = own->waiters};
+  agent_waiter waiter = {.next = turn_state->waiters};
   lt_cancel_node node;
   lt_wait_init(&waiter.wait, agent->options.loop);
-  own->waiters = &waiter;
+  turn_state->waiters = &waiter;
   lt_cancel_add(cancel, &node, &waiter.wait);
   lt_status status = lt_wait_on(&waiter.wait, UINT64_MAX);
   lt_cancel_remove(cancel, &node);
   if (status == LT_OK) {
     return LT_OK;
   }
-  own = agent_find_turn(agent, NULL, prompt);
-  for (agent_waiter **place = own != NULL ? &own->waiters : NULL; place != NULL && *place != NULL;
+  turn_state = agent_find_turn(agent, NULL, prompt);
+  for (agent_waiter **place = turn_state != NULL ? &turn_state->waiters : NULL; place != NULL && *place != NULL;
        place = &(*place)->next) {
     if (*place == &waiter) {
       *place = waiter.next;
@@ -431,11 +431,11 @@ lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_er
 
 static lt_status agent_decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, bool approved, lt_str reason,
                               lt_err *err) {
-  lt_turn_state *own = agent_find_turn(agent, &user, prompt);
-  if (own == NULL) {
+  lt_turn_state *turn_state = agent_find_turn(agent, &user, prompt);
+  if (turn_state == NULL) {
     return agent_fail_not_active(prompt, err);
   }
-  return lt_approvals_decide(&own->approvals, call, approved, reason)
+  return lt_approvals_decide(&turn_state->approvals, call, approved, reason)
              ? LT_OK
              : lt_fail(err, LT_E_NOTFOUND, "No tool call \"%.*s\" waits for approval",
                        LT_STR_ARG(lt_str_sub(call, 0, 100)));
@@ -450,13 +450,14 @@ lt_status lt_agent_reject(lt_agent *agent, lt_str user, lt_str prompt, lt_str ca
 }
 
 lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) {
-  lt_turn_state *own = agent_find_turn(agent, &user, prompt);
-  if (own == NULL) {
+  lt_turn_state *turn_state = agent_find_turn(agent, &user, prompt);
+  if (turn_state == NULL) {
     return agent_fail_not_active(prompt, err);
   }
-  if (own->turn.cancel.why == LT_OK) {
-    lt_turn_record_cancel(&own->turn); /* before anything that comes of it: calls that end so are on record behind it */
-    lt_cancel_fire(&own->turn.cancel, LT_E_CANCELLED);
+  if (turn_state->turn.cancel.why == LT_OK) {
+    lt_turn_record_cancel(
+        &turn_state->turn); /* before the effects of the cancel: the record has cancelled calls after this note */
+    lt_cancel_fire(&turn_state->turn.cancel, LT_E_CANCELLED);
   }
   return LT_OK;
 }

@@ -6,7 +6,7 @@
 typedef struct approval_waiter {
   struct approval_waiter *next;
   lt_str id;     /* of the tool output */
-  uint64_t hash; /* of what is asked about */
+  uint64_t hash; /* of the shown call */
   lt_wait wait;
   bool decided;
   bool approved;
@@ -14,7 +14,7 @@ typedef struct approval_waiter {
 } approval_waiter;
 
 static lt_outbox *approvals_outbox(const lt_approvals *a) {
-  return &a->turn->own->outbox;
+  return &a->turn->internal->outbox;
 }
 
 /* The prompt waits while at least one call does. */
@@ -116,8 +116,8 @@ static lt_status approvals_settle_state(lt_approvals *a, lt_status status, lt_er
   return status == LT_OK ? back : status;
 }
 
-/* The call's output says that it waits, and why. A model's own call has one already, and so has one that waited in an
- * earlier process. */
+/* Marks the call's output as pending with the reason. A model's call, and a call that waited in an earlier process,
+ * have an output already. */
 static lt_status approvals_wait_for_person(lt_approvals *a, const lt_approval *what, uint32_t number, bool is_new,
                                            approval_waiter *pending, lt_cancel *cancel, lt_err *err) LT_YIELDS {
   lt_str reason = what->reason.n > 0 ? what->reason : LT_STR("this call needs approval");

@@ -1,8 +1,8 @@
 /* Calls of a prompt that wait for a person's decision. Internal to agent/.
  *
- * The approver of a prompt's caller: it marks the call's output as pending with the reason, sends the event and waits.
- * The call may be the model's, a program's, or a nested program's. Several may wait at once. What was decided in an
- * earlier process is not asked again.
+ * This is the approver of a prompt's caller. It marks the call's output as pending with the reason, sends the event and
+ * waits. The call may be the model's, a program's, or a nested program's. Several calls may wait at once. A decision of
+ * an earlier process is reused, not requested again.
  */
 #ifndef LT_AGENT_APPROVALS_H
 #define LT_AGENT_APPROVALS_H
@@ -12,13 +12,13 @@
 typedef struct lt_approvals {
   lt_approver base; /* first */
   lt_turn *turn;
-  struct approval_waiter *waiters; /* frames of those that wait, the first one asked first */
+  struct approval_waiter *waiters; /* stack frames of the waiting calls, oldest first */
 } lt_approvals;
 
 void lt_approvals_init(lt_approvals *approvals, lt_turn *turn);
-/* A prompt that waited in an earlier process and does so no longer is running again. */
+/* Sets the state of a resumed prompt to `running` when it waited in the earlier process and no call waits any more. */
 lt_status lt_approvals_settle(lt_approvals *approvals, lt_err *err);
-/* Decides about the tool output of that id. False: it does not wait (any more). */
+/* Decides about the call whose tool output has that id. False: that call does not wait. */
 bool lt_approvals_decide(lt_approvals *approvals, lt_str id, bool approved, lt_str reason);
 
 #endif

@@ -36,7 +36,7 @@ static deferred_end *deferred_end_new(const lt_turn *turn, lt_str usage, lt_str 
   return l;
 }
 
-/* Whatever the reason was: a disk may be mounted again as well as have room again. */
+/* Retries after every error: a disk may be mounted again or have space again. */
 static bool deferred_end_store(const deferred_end *l) LT_YIELDS {
   lt_status status = lt_store_prompt_set_state(l->agent->options.db, lt_str_of(l->prompt), l->state,
                                                lt_buf_view(&l->usage), lt_buf_view(&l->error), NULL);

@@ -12,7 +12,7 @@ static lt_status llm_put_message(lt_json_writer *w, const char *role, lt_str con
   return w->buf->status;
 }
 
-/* The prompt: a string, or whatever else as its JSON. */
+/* The prompt: the characters of a string, or the JSON text of another value. */
 static lt_status llm_read_prompt(lt_str args, lt_arena *arena, const char *name, lt_str *ret, lt_err *err) {
   lt_json_doc doc;
   LT_TRY(lt_json_parse(arena, args, &doc, err));
@@ -47,7 +47,7 @@ static lt_status llm_ask(lt_turn *turn, lt_str prompt, bool json, lt_cancel *can
   return status;
 }
 
-/* Models like to put a fence round what they were asked for without one. */
+/* Some models put a fence around the JSON although the request forbids it. */
 static lt_str llm_without_fence(lt_str text) {
   text = lt_str_trim(text);
   size_t line = lt_str_find(text, LT_STR("\n"), 0);
@@ -57,7 +57,7 @@ static lt_str llm_without_fence(lt_str text) {
   return text;
 }
 
-/* The reply as a JSON value: what it is, or a string of it; nothing is null. */
+/* The reply as a JSON value: parsed JSON, otherwise a string; an empty reply is null. */
 static void llm_put_value(lt_buf *out, lt_str reply, bool json) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_str value = llm_without_fence(reply);

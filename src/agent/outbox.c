@@ -7,7 +7,7 @@
 struct lt_outbox_waiter {
   lt_outbox_waiter *next;
   uint64_t until;
-  bool sent; /* waits for the sending only, not for the storing */
+  bool sent; /* waits only until the items are sent to the store */
   lt_wait wait;
 };
 
@@ -79,7 +79,7 @@ static lt_status outbox_add_item(lt_outbox *o, const lt_outbox_item *like, lt_st
   if ((item->what != ITEM_BEGIN && item->what != ITEM_END) || o->queued_bytes > LT_OUTBOX_BATCH_BYTES) {
     outbox_hurry(o);
   }
-  if (!o->pumping) { /* no fiber could be had: lt_outbox_flush writes */
+  if (!o->pumping) { /* no memory for a fiber: lt_outbox_flush writes */
     o->pumping = lt_loop_spawn(o->turn->agent->options.loop, outbox_on_fiber, o, NULL) == LT_OK;
   }
   return LT_OK;
@@ -118,7 +118,7 @@ static lt_output *outbox_output_new(lt_outbox *o, lt_output_kind kind, lt_str id
     return NULL;
   }
   output->kind = kind;
-  output->claimed = true;
+  output->is_claimed = true;
   output->number = (uint32_t)o->count;
   output->id = id;
   lt_arena_init(&output->parts, LT_PROMPT_MEMORY_BYTES);
@@ -132,7 +132,7 @@ static bool outbox_keep_text(lt_output *output, lt_str *to, lt_str text) {
   return to->p != NULL;
 }
 
-/* Takes the output in, or frees it. */
+/* Adds the output to the list, or frees it. */
 static lt_status outbox_add_output(lt_outbox *o, lt_output *output, bool complete, size_t streamed, lt_err *err) {
   lt_status status = complete ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for another output of the prompt");
   if (status == LT_OK) {
@@ -154,7 +154,7 @@ bool lt_outbox_is_full(const lt_outbox *o) {
 static lt_status outbox_put_text(lt_outbox *o, lt_str id, bool of_mode, lt_str text, size_t streamed, lt_err *err) {
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
   lt_output *output;
-  if (streamed == 0) { /* what was streamed has been reported as it is */
+  if (streamed == 0) { /* streamed text was reported already */
     LT_TRY(outbox_mask(o, &text, false, &masked, err));
   }
   LT_TRY(lt_outbox_claim(o, LT_OUTPUT_TEXT, id, &output, err));
@@ -183,7 +183,7 @@ void lt_outbox_say(lt_outbox *o, lt_str id, lt_str text) {
   }
 }
 
-/* A call that had to be made again puts the same file aside again: its output exists already. */
+/* A repeated call stores the same file again: its output exists already. */
 lt_status lt_outbox_file(lt_outbox *o, lt_str artifact, lt_str mime_type, lt_str description, lt_err *err) {
   lt_str id = lt_arena_printf(&o->turn->arena, "file-%.*s", LT_STR_ARG(artifact));
   lt_output *output;
@@ -198,7 +198,7 @@ lt_status lt_outbox_file(lt_outbox *o, lt_str artifact, lt_str mime_type, lt_str
   return outbox_add_output(o, output, complete, 0, err);
 }
 
-/* The beginning of what is too long, and how long it is. */
+/* The beginning of a text that is too long, and its length. */
 static void outbox_put_preview(lt_buf *out, lt_str text) {
   lt_json_writer w = lt_json_writer_on(out);
   lt_json_begin_object(&w);
@@ -319,7 +319,7 @@ lt_status lt_outbox_tool_end(lt_outbox *o, uint32_t number, lt_status status, lt
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
   LT_AUTO_BUF(cut, LT_MIB);
   LT_TRY(outbox_mask(o, &answer, status == LT_OK && answer.n > 0, &masked, err));
-  if (*place == NULL && number < o->count && o->outputs[number]->old) {
+  if (*place == NULL && number < o->count && o->outputs[number]->is_recalled) {
     lt_turn_observer_result(o->turn, o->outputs[number], status, answer);
   }
   if (*place == NULL) {
@@ -361,7 +361,7 @@ uint32_t lt_outbox_find_open(const lt_outbox *o, lt_str id) {
 }
 
 bool lt_outbox_is_old(const lt_outbox *o, uint32_t number) {
-  return number < o->count && o->outputs[number]->old;
+  return number < o->count && o->outputs[number]->is_recalled;
 }
 
 void lt_outbox_set_call(lt_outbox *o, uint32_t number, uint64_t call) {
@@ -405,7 +405,7 @@ static void outbox_give_up(lt_outbox *o) {
   lt_cancel_fire(&o->turn->cancel, LT_E_CANCELLED);
 }
 
-/* The next items, as many as one transaction takes. */
+/* Takes the next items, at most as many as fit into one transaction. */
 static lt_outbox_item *outbox_take_batch(lt_outbox *o) {
   lt_outbox_item *first = o->first, **last = &first;
   size_t count = 0, bytes = 0;
@@ -435,7 +435,7 @@ static void outbox_free_batch(lt_outbox *o, lt_outbox_item *first) {
 static void outbox_pump(lt_outbox *o) LT_YIELDS {
   while (o->first != NULL) {
     if (!o->urgent && o->waiters == NULL) {
-      lt_wait_init(&o->rest, o->turn->agent->options.loop); /* an earlier wake is none of this */
+      lt_wait_init(&o->rest, o->turn->agent->options.loop); /* discards an earlier wake */
       (void)lt_wait_on(&o->rest, LT_OUTBOX_REST_MS);
     }
     o->urgent = false;

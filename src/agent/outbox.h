@@ -1,12 +1,13 @@
-/* What a prompt puts out: outputs, events and states, in order, each stored before it is reported. Internal to agent/.
+/* The outbox of a prompt: outputs, events and states, in order. Each item is stored before it is reported. Internal to
+ * agent/.
  *
- * Outputs have the same ids when the prompt is carried out again in another process (lt_agent_resume): those of the
- * mode count from 0 in the order it begins them, those of calls and texts of programs have the name of their run. An
- * output that exists already is claimed by its id, and neither stored nor reported again.
+ * Outputs have the same ids when the prompt runs again in another process (lt_agent_resume). The mode's outputs are
+ * numbered from 0 in the order in which they begin. Calls and texts of programs are named after their run. An output
+ * that is already stored is claimed by its id, and neither stored nor reported again.
  *
- * Programs put out in callbacks that must not yield. So everything is queued, and a fiber of the outbox stores and
- * reports one item after the other; lt_outbox_flush waits for it. When an item cannot be stored, neither it nor any
- * later one is reported, and the prompt is cancelled. Secrets are masked here, and nowhere before.
+ * Programs put out in callbacks that must not yield. Therefore all items are queued, and a fiber of the outbox stores
+ * and reports them in order; lt_outbox_flush waits for that fiber. When an item cannot be stored, neither this item nor
+ * any later one is reported, and the prompt is cancelled. The outbox masks secrets; the code before it does not.
  */
 #ifndef LT_AGENT_OUTBOX_H
 #define LT_AGENT_OUTBOX_H
@@ -19,94 +20,95 @@ typedef struct lt_outbox_waiter lt_outbox_waiter;
 
 typedef struct lt_outbox {
   lt_turn *turn;
-  lt_output **outputs; /* by number */
+  lt_output **outputs; /* by output number */
   size_t count, room;
-  lt_output *open;      /* tool outputs that are pending */
-  uint32_t of_mode;     /* outputs that the mode has begun */
-  uint32_t unnumbered;  /* outputs of calls that have no number in their run */
-  size_t unclaimed;     /* outputs of an earlier process that have not been put out by this one (yet) ... */
-  size_t claimed_after; /* ... the next of them is probably behind this one */
+  lt_output *open;      /* pending tool outputs */
+  uint32_t of_mode;     /* number of outputs that the mode has begun */
+  uint32_t unnumbered;  /* number of outputs whose call has no number in its run */
+  size_t unclaimed;     /* number of outputs of an earlier process that this process has not claimed */
+  size_t claimed_after; /* the last claimed output: the search for the next one begins after it */
   size_t kept_bytes;
   lt_outbox_item *first, **last;
   uint64_t queued, sent, written; /* items, numbered from 1 */
   size_t queued_bytes;
-  bool has_foreign_ids; /* ids that models gave */
-  bool overflowed;      /* the note about dropped text is out */
-  bool pumping;         /* a fiber stores the items, or is about to ... */
-  bool urgent;          /* ... without waiting for more items */
-  lt_wait rest;         /* while it waits for more */
+  bool has_foreign_ids; /* a model has chosen ids */
+  bool overflowed;      /* the note about dropped text was put out */
+  bool pumping;         /* a fiber stores the items, or is about to */
+  bool urgent;          /* that fiber does not wait for more items */
+  lt_wait rest;         /* that fiber waits here for more items */
   lt_outbox_waiter *waiters;
-  lt_err err; /* why nothing can be stored any more */
+  lt_err err; /* why the outbox cannot store any more */
 } lt_outbox;
 
 void lt_outbox_init(lt_outbox *outbox, lt_turn *turn);
-/* Everything must have been written, or never will be. */
+/* The queue must be empty, or storing must have failed. */
 void lt_outbox_release(lt_outbox *outbox);
 
-/* Whether there are LT_PROMPT_OUTPUTS_MAX outputs: further calls of programs are not recorded. What modes put out, and
- * what a person is asked about, has room all the same. */
+/* Whether the prompt has LT_PROMPT_OUTPUTS_MAX outputs. Then further calls of programs are not recorded as outputs.
+ * Outputs of modes and approval requests are accepted beyond that limit. */
 bool lt_outbox_is_full(const lt_outbox *outbox);
 
-/* None of these yields. Errors: LT_E_NOMEM, whatever could not be stored before. */
+/* No function from here to lt_outbox_end_all yields. Errors: LT_E_NOMEM, and the error of an item that could not be
+ * stored. */
 
-/* `streamed`: so many bytes of it have gone out as prompt.stream events. */
+/* Puts out a text. `streamed`: the number of its bytes that were sent as prompt.stream events. */
 lt_status lt_outbox_text(lt_outbox *outbox, lt_str text, size_t streamed, lt_err *err);
-/* Text of a program's output(), under an id of its own. Over LT_PROMPT_OUTPUTS_MAX it is dropped, with one note. */
+/* Puts out a text of a program's output(), with this id. Texts beyond LT_PROMPT_OUTPUTS_MAX are dropped, with one
+ * note. */
 void lt_outbox_say(lt_outbox *outbox, lt_str id, lt_str text);
 lt_status lt_outbox_file(lt_outbox *outbox, lt_str artifact, lt_str mime_type, lt_str description, lt_err *err);
 
 typedef struct lt_outbox_tool {
-  lt_str id;       /* a mode's: made up where it is empty or taken; a program's: taken over */
+  lt_str id;       /* of a mode: generated when empty or in use; of a program: used unchanged */
   lt_str function; /* the tool's id */
   lt_str input;    /* JSON text, or anything */
   lt_str reason;   /* why it is pending */
   uint64_t call;   /* the door's number for the call; 0: none */
-  bool inner;      /* not the mode's own: of a program, or of whatever a tool calls */
+  bool inner;      /* called by a program or by a tool, not by the mode */
 } lt_outbox_tool;
-/* An output of an earlier process that had ended stays unchanged; one that was pending is pending again, and reported.
- * LT_E_DIVERGED: on record it is another call. */
+/* Begins a tool output. An output that ended in an earlier process stays unchanged; one that was pending is pending
+ * again, and is reported. LT_E_DIVERGED: the record has another call under this id. */
 lt_status lt_outbox_tool_begin(lt_outbox *outbox, const lt_outbox_tool *tool, uint32_t *ret_number, lt_err *err);
-/* Another reason why it is pending. */
+/* Changes the reason for which the output is pending. */
 lt_status lt_outbox_tool_reason(lt_outbox *outbox, uint32_t number, lt_str reason, lt_err *err);
 lt_status lt_outbox_tool_logs(lt_outbox *outbox, uint32_t number, lt_str logs, lt_err *err);
-/* What a program leaves to the conversation, kept beside its result ("data", JSON text); before the end. */
+/* Stores a program's data for later prompts beside its result ("data", JSON text). Call it before the output's end. */
 lt_status lt_outbox_tool_data(lt_outbox *outbox, uint32_t number, lt_str json, lt_err *err);
 lt_status lt_outbox_tool_end(lt_outbox *outbox, uint32_t number, lt_status status, lt_str answer, lt_err *err);
-/* All that are still pending fail with `why`. */
+/* Fails all pending outputs with the message `why`. */
 void lt_outbox_end_all(lt_outbox *outbox, lt_str why);
 
-/* The number of the pending output of this call; UINT32_MAX: none is. */
+/* The number of the pending output of this call; UINT32_MAX: none. */
 uint32_t lt_outbox_find_call(const lt_outbox *outbox, uint64_t call);
-/* Likewise of the pending output of this id. */
+/* The number of the pending output with this id; UINT32_MAX: none. */
 uint32_t lt_outbox_find_open(const lt_outbox *outbox, lt_str id);
-/* Whether an output was there before this process. */
+/* Whether an earlier process stored the output. */
 bool lt_outbox_is_old(const lt_outbox *outbox, uint32_t number);
-/* Says which call a pending output is of. */
+/* Connects a pending output with the door's number of its call. */
 void lt_outbox_set_call(lt_outbox *outbox, uint32_t number, uint64_t call);
-/* Its id. Borrows: as long as the outbox lives. */
+/* The id of an output. Borrows: as long as the outbox lives. */
 lt_str lt_outbox_id(const lt_outbox *outbox, uint32_t number);
 
-/* An event, or a new state, after all that has been put out. `data` is copied. */
+/* Queues an event, after all items so far. Copies `data`. */
 lt_status lt_outbox_event(lt_outbox *outbox, const char *event, lt_str data, lt_err *err);
-/* A piece of text, as prompt.stream. */
+/* Queues a piece of text as a prompt.stream event. */
 lt_status lt_outbox_stream(lt_outbox *outbox, lt_str delta, lt_err *err);
 lt_status lt_outbox_state(lt_outbox *outbox, lt_prompt_state state, lt_err *err);
 
-/* Waits until everything that has been put out so far is on its way to the store: it is stored before, or together
- * with, all that the store is asked for afterwards. LT_YIELDS. Errors: what could not be stored. */
+/* Waits until all items so far were handed to the store, which stores them before, or together with, all later
+ * requests. LT_YIELDS. Errors: those of the store. */
 lt_status lt_outbox_send(lt_outbox *outbox, lt_err *err) LT_YIELDS;
-/* Why nothing can be stored any more. */
+/* The error because of which the outbox cannot store any more, or LT_OK. */
 lt_status lt_outbox_check(const lt_outbox *outbox, lt_err *err);
-/* Waits until everything that has been put out so far is stored and reported. LT_YIELDS. Errors: what could not be
- * stored. */
+/* Waits until all items so far are stored and reported. LT_YIELDS. Errors: those of the store. */
 lt_status lt_outbox_flush(lt_outbox *outbox, lt_err *err) LT_YIELDS;
 
-/* An output of the mode's that an earlier process has put out and this one has not; NULL: there is no such output. */
+/* The id of an output that the mode put out in an earlier process and not in this one; NULL: none. */
 const char *lt_outbox_unclaimed(const lt_outbox *outbox);
-/* How an output of an earlier process had ended: `ret_ended` false: it had not. A failure is its status, LT_E_TOOL. */
+/* How an output ended in an earlier process. `*ret_ended` false: it was pending. The returned status is LT_E_TOOL for a
+ * failure. */
 lt_status lt_outbox_old_result(const lt_outbox *outbox, uint32_t number, bool *ret_ended, lt_buf *answer, lt_err *err);
-/* Takes in the outputs that the prompt has from an earlier process, an array; before anything is put out. Errors:
- * LT_E_NOMEM. */
+/* Loads the outputs of an earlier process, a JSON array. Call it before anything is put out. Errors: LT_E_NOMEM. */
 lt_status lt_outbox_load(lt_outbox *outbox, lt_json outputs, lt_err *err);
 
 /* Appends all outputs as a JSON array. Everything must have been flushed. */

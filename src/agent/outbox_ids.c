@@ -1,4 +1,4 @@
-/* Which output is which: their ids, and those that are there from an earlier process. */
+/* The ids of outputs, and the outputs of an earlier process. */
 #include <stdio.h>
 
 #include "agent/outbox_impl.h"
@@ -29,13 +29,13 @@ static bool outbox_ids_is_taken(const lt_outbox *o, lt_str id) {
   return false;
 }
 
-/* A dot is in those of programs only; a slash divides the names of runs. */
+/* Only ids of programs' outputs contain a dot; a slash separates the names of runs. */
 static bool outbox_ids_is_usable(lt_str id) {
   return id.n > 0 && memchr(id.p, '.', id.n) == NULL && memchr(id.p, '/', id.n) == NULL;
 }
 
-/* Models use ids twice. Made-up ids can only clash where models gave some. They count the outputs of the mode, not
- * those of its programs, whose order may differ from run to run. */
+/* Models use ids twice. A generated id can only clash with a model's id. Its number counts the mode's outputs, not
+ * those of programs, because their order may differ from run to run. */
 lt_str lt_outbox_make_id(lt_outbox *o, lt_output_kind kind, lt_str wanted) {
   static const char *const names[] = {[LT_OUTPUT_TEXT] = "text", [LT_OUTPUT_FILE] = "file", [LT_OUTPUT_TOOL] = "call"};
   lt_arena *arena = &o->turn->arena;
@@ -55,7 +55,7 @@ lt_str lt_outbox_inner_id(lt_outbox *o, lt_str id) {
   return id.n > 0 ? lt_arena_dup(&o->turn->arena, id) : lt_arena_printf(&o->turn->arena, ".%u", ++o->unnumbered);
 }
 
-/* From the end: whose program it is was put out lately. */
+/* Searches from the end: the program's output is a recent one. */
 lt_str lt_outbox_parent_of(const lt_outbox *o, lt_str id) {
   const char *dot = memchr(id.p, '.', id.n);
   lt_str first = lt_str_sub(id, 0, dot != NULL ? (size_t)(dot - id.p) : id.n);
@@ -69,11 +69,11 @@ lt_str lt_outbox_parent_of(const lt_outbox *o, lt_str id) {
 }
 
 /* --- Outputs of an earlier process -------------------------------------------------------------------------------- */
-/* They are put out in the same order, nearly. */
+/* They are put out in nearly the same order, so the search begins after the last one found. */
 static lt_output *outbox_ids_find_old(lt_outbox *o, lt_str id) {
   for (size_t i = 0; i < o->count; i++) {
     size_t at = (o->claimed_after + 1 + i) % o->count;
-    if (!o->outputs[at]->claimed && lt_str_eq(o->outputs[at]->id, id)) {
+    if (!o->outputs[at]->is_claimed && lt_str_eq(o->outputs[at]->id, id)) {
       o->claimed_after = at;
       return o->outputs[at];
     }
@@ -87,7 +87,7 @@ lt_status lt_outbox_claim(lt_outbox *o, lt_output_kind kind, lt_str id, lt_outpu
     return lt_fail(err, LT_E_DIVERGED, "diverged: on record the output \"%.*s\" is something else", LT_STR_ARG(id));
   }
   if (output != NULL) {
-    output->claimed = true;
+    output->is_claimed = true;
     o->unclaimed--;
   }
   *ret = output;
@@ -97,7 +97,7 @@ lt_status lt_outbox_claim(lt_outbox *o, lt_output_kind kind, lt_str id, lt_outpu
 const char *lt_outbox_unclaimed(const lt_outbox *o) {
   for (size_t i = 0; o->unclaimed > 0 && i < o->count; i++) {
     const lt_output *output = o->outputs[i];
-    if (!output->claimed && output->kind != LT_OUTPUT_FILE && outbox_ids_is_usable(output->id)) {
+    if (!output->is_claimed && output->kind != LT_OUTPUT_FILE && outbox_ids_is_usable(output->id)) {
       return output->id.p;
     }
   }
@@ -107,12 +107,12 @@ const char *lt_outbox_unclaimed(const lt_outbox *o) {
 void lt_outbox_open_rest(lt_outbox *o) {
   for (size_t i = 0; o->unclaimed > 0 && i < o->count; i++) {
     lt_output *output = o->outputs[i];
-    if (!output->claimed && output->pending) {
+    if (!output->is_claimed && output->pending) {
       output->next_open = o->open;
       o->open = output;
     }
-    o->unclaimed -= !output->claimed;
-    output->claimed = true;
+    o->unclaimed -= !output->is_claimed;
+    output->is_claimed = true;
   }
 }
 
@@ -133,7 +133,7 @@ static lt_output_kind outbox_ids_kind_of(lt_json json) {
                                                 : LT_OUTPUT_TEXT;
 }
 
-/* Of one that is pending also what its end is written with. */
+/* Reads a stored output; of a pending one also the members that its end is written with. */
 static bool outbox_ids_read_output(lt_outbox *o, lt_output *output, lt_json json) {
   lt_str start = LT_STR("");
   lt_arena *parts = &output->parts;
@@ -164,7 +164,7 @@ lt_status lt_outbox_load(lt_outbox *o, lt_json outputs, lt_err *err) {
     }
     lt_arena_init(&output->parts, LT_PROMPT_MEMORY_BYTES);
     lt_buf_init(&output->json, LT_PROMPT_MEMORY_BYTES);
-    output->old = true;
+    output->is_recalled = true;
     output->number = (uint32_t)o->count;
     o->outputs[o->count++] = output;
     o->unclaimed++;
@@ -181,7 +181,7 @@ lt_status lt_outbox_old_result(const lt_outbox *o, uint32_t number, bool *ret_en
   const lt_output *output = number < o->count ? o->outputs[number] : NULL;
   lt_json_doc doc;
   lt_str text = LT_STR("");
-  *ret_ended = output != NULL && output->old && !output->pending;
+  *ret_ended = output != NULL && output->is_recalled && !output->pending;
   if (!*ret_ended) {
     return LT_OK;
   }

@@ -92,7 +92,8 @@ static lt_status outbox_write_end_json(lt_outbox *o, lt_output *output, lt_outbo
     answer = lt_str_sub(answer, 0, LT_RUN_ERROR_BYTES);
   } else if (answer.n > LT_ANSWER_MAX_BYTES || o->kept_bytes + answer.n > LT_PROMPT_RECORD_BYTES) {
     lt_buf_add(&cut, answer);
-    (void)lt_answer_spill(&o->turn->caller, output->text, &cut, NULL); /* where it cannot be kept, that is said in it */
+    (void)lt_answer_spill(&o->turn->caller, output->text, &cut,
+                          NULL); /* on failure the preview says that the rest is lost */
     answer = lt_buf_view(&cut);
   }
   o->kept_bytes += answer.n;
@@ -117,7 +118,7 @@ typedef struct outbox_batch {
   bool changes;
 } outbox_batch;
 
-/* Of an output that changes twice only the last form is stored. */
+/* When an output changes twice in one batch, only the last form is stored. */
 static void outbox_write_put_output(outbox_batch *b, const lt_outbox_item *item) {
   size_t i = 0;
   while (i < b->count && b->outputs[i].number != item->number) {
@@ -164,7 +165,7 @@ static void outbox_report(lt_outbox *o, const char *event, const char *key, lt_s
   lt_turn_send_event(o->turn, event, &data);
 }
 
-/* An output that has ended needs its parts no longer. */
+/* Frees the parts of an output that has ended. */
 static void outbox_report_output(lt_outbox *o, lt_outbox_item *item) {
   lt_output *output = o->outputs[item->number];
   lt_str text = output->kind == LT_OUTPUT_TEXT ? output->text : LT_STR_NULL;

@@ -3,7 +3,7 @@
 #include "agent/turn_state.h"
 #include "text/tokens.h"
 
-#define NOTICE_TOKENS 24 /* of the words that stand where something was cut out */
+#define NOTICE_TOKENS 24 /* of the note that replaces the cut text */
 
 static size_t program_feedback_character_start(lt_str text, size_t at) {
   while (at > 0 && at < text.n && ((unsigned char)text.p[at] & 0xc0) == 0x80) {
@@ -12,7 +12,7 @@ static size_t program_feedback_character_start(lt_str text, size_t at) {
   return at < text.n ? at : text.n;
 }
 
-/* Twice as much of the beginning as of the end. */
+/* Keeps twice as much of the beginning as of the end. */
 void lt_program_feedback_cut(lt_buf *out, lt_str text, size_t max_tokens) {
   size_t total = lt_tokens_estimate(text);
   if (total <= max_tokens) {
@@ -52,7 +52,7 @@ void lt_program_feedback_put_logs(lt_buf *out, const lt_run_result *result) {
 }
 
 void lt_program_feedback_put_output_limit(lt_buf *out, const lt_turn *turn) {
-  size_t max = turn->own->defaults.max_output_bytes;
+  size_t max = turn->internal->defaults.max_output_bytes;
   max = max > 0 ? max : LT_RUN_OUTPUT_MAX_BYTES;
   if (max % LT_KIB == 0) {
     lt_buf_printf(out, "%zu KiB", max / LT_KIB);
@@ -76,7 +76,7 @@ void lt_program_feedback_put_error(lt_buf *out, const lt_run_result *result) {
   }
 }
 
-/* What has happened already must not be done again by the program's next version. */
+/* Lists the calls that were made, so that the model's next program does not repeat them. */
 static void program_feedback_put_calls(lt_buf *out, const lt_run_result *result) {
   size_t count = 0;
   for (const lt_run_call *call = result->calls; call != NULL; call = call->next, count++) {
@@ -118,14 +118,15 @@ static void program_feedback_put_shown(lt_buf *out, const lt_turn *turn, const l
   }
 }
 
-/* Within the rest of what is allowed. */
+/* Limits the text to the remaining tokens. */
 static void program_feedback_put_section(lt_buf *out, const char *title, lt_str text, size_t max_tokens) {
   lt_buf_addc(out, out->n > 0 ? "\n\n" : "");
   lt_buf_addc(out, title);
   lt_program_feedback_cut(out, text, max_tokens);
 }
 
-/* Of the reply itself, which may have words before it or several blocks, not of JSON that its program has read. */
+/* Applies to errors in the reply itself, which may have text around the program or several code blocks. It does not
+ * apply to JSON that the program has read. */
 static bool program_feedback_is_of_form(const lt_run_result *result) {
   lt_str error = lt_buf_view(&result->error);
   return result->calls == NULL && result->texts == NULL && lt_str_starts(error, LT_STR("SyntaxError")) &&

@@ -5,16 +5,17 @@
 #define PROMPT_DATA_KEY LT_STR("_lastData")
 
 lt_status lt_prompt_data_find(lt_turn *turn, lt_err *err) {
-  lt_str json = turn->own->last_data;
+  lt_str json = turn->internal->last_data;
   bool is_null = json.n == 0 || lt_str_eqc(json, "null"); /* nothing was left, or too much */
   return !is_null ? lt_stored_values_put(turn->values, PROMPT_DATA_KEY, json, err) : LT_OK;
 }
 
 lt_status lt_prompt_data_keep(lt_turn *turn, uint32_t number, lt_err *err) {
   lt_str json = lt_stored_values_find(turn->values, PROMPT_DATA_KEY);
-  if (json.n == 0 || lt_str_eq(json, turn->own->last_data)) {
+  if (json.n == 0 || lt_str_eq(json, turn->internal->last_data)) {
     return LT_OK;
   }
-  /* Null stands for what is too long: better nothing than what was there before. */
-  return lt_outbox_tool_data(&turn->own->outbox, number, json.n <= LT_PROMPT_DATA_BYTES ? json : LT_STR("null"), err);
+  /* Null replaces data that is too long: no data is better than the data of an earlier prompt. */
+  return lt_outbox_tool_data(&turn->internal->outbox, number, json.n <= LT_PROMPT_DATA_BYTES ? json : LT_STR("null"),
+                             err);
 }

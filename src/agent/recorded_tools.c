@@ -10,8 +10,8 @@ static void recorded_tools_forget(lt_agent *agent) {
   agent->kept = NULL;
 }
 
-/* Many prompts see the same snapshot, and a thousand of them may begin at once: a prompt that begins while the first
- * one writes has the name already, and its record follows that one's. */
+/* Many prompts see the same snapshot, and a thousand of them may begin at once. A prompt that begins while the first
+ * one writes the list uses its name already: the store writes the list before that prompt's record. */
 lt_str lt_recorded_tools_keep(lt_turn *turn, lt_catalog *tools) {
   lt_agent *agent = turn->agent;
   char hash[LT_BLOB_HASH_BYTES + 1];

@@ -73,8 +73,8 @@ static void request_messages_put_part(lt_buf *out, lt_str part) {
   lt_buf_add(out, part);
 }
 
-/* What the user said last and was not answered, or a program's end, and what the user says now are one message, as
- * there are models that refuse a conversation in which one side speaks twice in a row. */
+/* The last text on the user's side (an unanswered input, or a program's feedback) and the new input become one message,
+ * because some models refuse two messages of the same role in a row. */
 static void request_messages_put_input(lt_buf *out, const lt_request_messages *m) {
   if (m->history_user.n == 0) {
     request_messages_put_part(out, lt_str_sub(lt_buf_view(&m->rest), 1, m->input_end));
@@ -109,7 +109,7 @@ static lt_status request_messages_ask_once(const lt_request_messages *m, lt_str 
 }
 
 /* --- Too long ----------------------------------------------------------------------------------------------------- */
-/* A third of what there was; false: that is as little as there can be. */
+/* Reduces the limit to a third; false: it cannot become smaller. */
 static bool request_messages_shorten_history(lt_request_messages *m) LT_YIELDS {
   size_t bytes = m->history.n + m->history_user.n;
   size_t tokens =
@@ -118,7 +118,7 @@ static bool request_messages_shorten_history(lt_request_messages *m) LT_YIELDS {
          m->history.n + m->history_user.n < bytes;
 }
 
-/* What tools and programs answered; the first message is what the user said. */
+/* Whether the message is an answer of a tool or program; the first message is the user's input. */
 static bool request_messages_is_answer(lt_json message) {
   lt_json role = lt_json_get(message, "role");
   return lt_json_str_eq(role, LT_STR("tool")) || lt_json_str_eq(role, LT_STR("user"));
@@ -142,7 +142,7 @@ static void request_messages_put_shorter(lt_json_writer *w, lt_arena *arena, lt_
   lt_json_end_object(w);
 }
 
-/* The answers so far: those before the last reply to `old_tokens`, those to it to `new_tokens`. */
+/* Shortens the answers so far: those before the last reply to `old_tokens`, those to the last reply to `new_tokens`. */
 static void request_messages_put_shorter_rest(lt_json_writer *w, lt_arena *arena, lt_json messages, size_t old_tokens,
                                               size_t new_tokens) {
   uint32_t last_reply = 0, i = 0;
@@ -184,7 +184,7 @@ static bool request_messages_shorten_rest(lt_request_messages *m, size_t old_tok
   return true;
 }
 
-/* Earlier prompts first, then this one's older answers, at last the newest ones. */
+/* Shortens earlier prompts first, then the older answers of this prompt, then its newest answers. */
 static bool request_messages_shorten(lt_request_messages *m) LT_YIELDS {
   return request_messages_shorten_history(m) ||
          request_messages_shorten_rest(m, LT_SHORTER_TOKENS, LT_FEEDBACK_TOKENS) ||

@@ -28,7 +28,7 @@ static lt_status resume_load(resume_request *r, lt_err *err) LT_YIELDS {
   return read ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
 }
 
-/* Where the model or the mode is gone, the prompt ends, so that its conversation can go on. */
+/* When the model or the mode does not exist any more, the prompt ends, so that its conversation can continue. */
 static lt_status resume_choose(resume_request *r, const lt_model **ret_model, lt_mode *ret_mode, lt_str *ret_refusal,
                                lt_err *err) {
   const lt_agent *agent = r->agent;
@@ -53,18 +53,19 @@ static lt_prompt_state resume_state_of(lt_json json) {
                                                                                          : LT_PROMPT_RUNNING;
 }
 
-static lt_status resume_load_record(resume_request *r, lt_turn_state *own, lt_str refusal, lt_err *err) LT_YIELDS {
-  lt_turn *turn = &own->turn;
+static lt_status resume_load_record(resume_request *r, lt_turn_state *turn_state, lt_str refusal,
+                                    lt_err *err) LT_YIELDS {
+  lt_turn *turn = &turn_state->turn;
   lt_json json = lt_json_root(&r->doc);
   turn->state = resume_state_of(json);
-  own->refusal = lt_arena_dup(&turn->arena, refusal);
-  if (own->refusal.p == NULL) {
+  turn_state->refusal = lt_arena_dup(&turn->arena, refusal);
+  if (turn_state->refusal.p == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
   }
-  LT_TRY(lt_outbox_load(&own->outbox, lt_json_get(json, "output"), err));
+  LT_TRY(lt_outbox_load(&turn_state->outbox, lt_json_get(json, "output"), err));
   lt_status status = lt_turn_record_recall(turn, err);
   if (status == LT_E_LIMIT) {
-    own->refusal = LT_STR("diverged: what is on record of the prompt is too long to be gone through again");
+    turn_state->refusal = LT_STR("diverged: what is on record of the prompt is too long to be gone through again");
     return LT_OK;
   }
   return status;
@@ -84,19 +85,19 @@ static lt_status resume_start(resume_request *r, lt_err *err) LT_YIELDS {
   const lt_model *model;
   lt_mode mode;
   lt_str refusal = LT_STR("");
-  lt_turn_state *own;
-  LT_TRY(resume_load(r, err)); /* again: before the claim another process may have gone on with it */
+  lt_turn_state *turn_state;
+  LT_TRY(resume_load(r, err)); /* loads again: another process may have continued the prompt before the claim */
   LT_TRY(resume_choose(r, &model, &mode, &refusal, err));
-  LT_TRY(lt_turn_new(r->agent, &r->row, model, &mode, &own, err));
-  lt_status status = resume_load_record(r, own, refusal, err);
+  LT_TRY(lt_turn_new(r->agent, &r->row, model, &mode, &turn_state, err));
+  lt_status status = resume_load_record(r, turn_state, refusal, err);
   if (status == LT_OK) {
-    status = resume_check(r, err); /* it may have been resumed twice at once */
+    status = resume_check(r, err); /* two resumes may have run at once */
   }
   if (status != LT_OK) {
-    lt_turn_free(own);
+    lt_turn_free(turn_state);
     return status;
   }
-  return lt_agent_launch(own, "prompt.resumed", err);
+  return lt_agent_launch(turn_state, "prompt.resumed", err);
 }
 
 static lt_status resume_claim_and_start(resume_request *r, lt_err *err) LT_YIELDS {

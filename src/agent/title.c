@@ -8,7 +8,7 @@ typedef struct title_request {
   lt_buf text;
 } title_request;
 
-/* The first message, where the conversation has no title yet. False: there is nothing to be done. */
+/* Reads the first message of a conversation without a title. False: no title is needed. */
 static bool title_find_first_message(title_request *t, lt_str *ret) LT_YIELDS {
   lt_json_doc about, history;
   lt_store *db = t->agent->options.db;
@@ -58,7 +58,7 @@ static void title_put_messages(lt_buf *out, lt_str input) {
   lt_json_end_array(&w);
 }
 
-/* The reply's first line, without what models put round it. */
+/* The reply's first line, without quotes and markup around it. */
 static lt_str title_clean(lt_str reply) {
   reply = lt_str_trim(reply);
   reply = lt_str_trim(lt_str_sub(reply, 0, lt_str_find(reply, LT_STR("\n"), 0)));

@@ -18,8 +18,7 @@ static bool tool_definitions_is_allowed(unsigned char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-/* Bytes within a character count as nothing: each character becomes one. Returns how many there are, also when they do
- * not fit. */
+/* Each character becomes one byte of the name. Returns the number of characters, also when they do not fit. */
 static size_t tool_definitions_put_plain(lt_str id, char ret[LT_TOOL_NAME_CHARS + 1]) {
   size_t n = 0;
   for (size_t i = 0; i < id.n; i++) {
@@ -75,7 +74,7 @@ static lt_status tool_definitions_enter(lt_tool_definitions *definitions, lt_are
   return LT_OK;
 }
 
-/* Plain names first: no hash may take the name that is another's own. */
+/* Assigns plain names first: a name with a hash must not equal the plain name of another tool. */
 static lt_status tool_definitions_enter_all(lt_tool_definitions *definitions, lt_arena *arena) {
   char name[LT_TOOL_NAME_CHARS + 1];
   size_t count = lt_catalog_count(definitions->catalog);
@@ -139,8 +138,8 @@ const lt_tool *lt_tool_definitions_find(const lt_tool_definitions *definitions, 
 }
 
 /* --- Definitions -------------------------------------------------------------------------------------------------- */
-/* What providers refuse at the top of a tool's parameters, or have no use for. One such tool would cost the user the
- * whole request. */
+/* Keywords that providers refuse or ignore at the top of a tool's parameters. One such tool would make the whole
+ * request fail. */
 static bool tool_definitions_is_left_out(lt_json key) {
   static const char *const keys[] = {"type", "$schema", "oneOf", "anyOf", "allOf", "not", "enum"};
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -151,7 +150,7 @@ static bool tool_definitions_is_left_out(lt_json key) {
   return false;
 }
 
-/* An object's schema, or one that says nothing of the type. */
+/* Whether the schema is an object's, or has no type. */
 static bool tool_definitions_is_of_object(lt_json schema) {
   lt_json type = lt_json_get(schema, "type");
   return lt_json_typeof(schema) == LT_JSON_OBJECT && (!lt_json_exists(type) || lt_json_str_eq(type, LT_STR("object")));
@@ -218,7 +217,7 @@ lt_status lt_tool_definitions_put_all(const lt_tool_definitions *definitions, lt
 }
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
-/* Of a string its characters. False: it begins like one and is none. */
+/* Appends the characters of a JSON string. False: the text begins like a string but is invalid. */
 static bool tool_definitions_put_characters(lt_json_writer *w, lt_str json) {
   lt_json_doc doc;
   lt_str characters;

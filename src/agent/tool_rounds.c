@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
-#define ID_CHARS 40 /* what the strictest provider takes */
+#define ID_CHARS 40 /* the limit of the strictest provider */
 
 /* A prompt of one of these modes. */
 typedef struct tool_dialogue {
@@ -17,7 +17,7 @@ typedef struct tool_dialogue {
 } tool_dialogue;
 
 /* --- The first messages ------------------------------------------------------------------------------------------- */
-/* Context items, an empty line between them. */
+/* Writes the context items with an empty line between them. */
 static lt_status tool_rounds_put_context(const lt_turn *turn, lt_buf *text, lt_err *err) {
   lt_json_doc doc;
   lt_str items = lt_buf_view(&turn->prepared.context);
@@ -39,7 +39,7 @@ static lt_status tool_rounds_put_context(const lt_turn *turn, lt_buf *text, lt_e
   return lt_buf_check(text, err, "no room for the context that plugins give");
 }
 
-/* Before each request plugins may give another context. */
+/* Plugins may change the context before each request. */
 static lt_status tool_rounds_put_system(tool_dialogue *t, uint32_t round, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(system, LT_PROMPT_MESSAGES_BYTES);
   LT_TRY(tool_rounds_put_context(t->turn, &system, err));
@@ -48,7 +48,7 @@ static lt_status tool_rounds_put_system(tool_dialogue *t, uint32_t round, lt_err
 }
 
 /* --- A reply's calls ---------------------------------------------------------------------------------------------- */
-/* False when it was entered before. */
+/* False: the id was used before. */
 static bool tool_rounds_enter_id(tool_dialogue *t, lt_str id) {
   uint64_t hash = lt_str_hash(id);
   for (size_t at = 0; at < t->ids.n; at += sizeof hash) {
@@ -66,7 +66,7 @@ static bool tool_rounds_is_usable_id(lt_str id) {
   return id.n > 0 && id.n <= ID_CHARS && lt_str_eqc(id, plain);
 }
 
-/* Some models count from 0 in every reply. */
+/* Some models number their calls from 0 in every reply. */
 static lt_str tool_rounds_id_for(tool_dialogue *t, lt_str id) {
   while (!tool_rounds_is_usable_id(id) || !tool_rounds_enter_id(t, id)) {
     id = lt_arena_printf(&t->turn->arena, "call_%u", t->made_up++);
@@ -115,7 +115,7 @@ static void tool_rounds_put_requested(tool_dialogue *t, const lt_tool_round_call
   lt_json_key(w, "name");
   lt_json_put_str(
       w, call->tool != NULL ? lt_tool_definitions_name(t->tools.tool_names, call->tool->id) : lt_str_of(plain));
-  lt_json_key(w, "arguments"); /* servers read them: only an object is sent back, whatever the model wrote */
+  lt_json_key(w, "arguments"); /* servers parse them: anything but an object is sent back as an object */
   lt_json_put_str(w, !call->broken && call->input.p[0] == '{' ? call->input : LT_STR("{}"));
   lt_json_end_object(w);
   lt_json_end_object(w);
@@ -188,7 +188,7 @@ static lt_status tool_rounds_carry_out(tool_dialogue *t, const lt_completion *re
   return status;
 }
 
-/* Text that came before a failure is put out. */
+/* Puts out text that arrived before a failure. */
 static lt_status tool_rounds_ask(tool_dialogue *t, lt_completion *reply, lt_err *err) LT_YIELDS {
   lt_status status = lt_request_messages_ask(&t->messages, t->tools.definitions, true, reply, err);
   if (reply->text.n > 0) {
@@ -198,7 +198,7 @@ static lt_status tool_rounds_ask(tool_dialogue *t, lt_completion *reply, lt_err 
   return status;
 }
 
-/* An answer without calls ends the prompt. Where it is not whole, or empty, the user must see why. */
+/* A reply without calls ends the prompt. When the reply is incomplete or empty, the user must see why. */
 static lt_status tool_rounds_end_answer(const tool_dialogue *t, const lt_completion *reply, lt_err *err) LT_YIELDS {
   lt_str why = lt_completion_incomplete_reason(reply->finish);
   if (reply->text.n > 0 && why.n == 0) {

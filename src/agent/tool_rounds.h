@@ -1,4 +1,4 @@
-/* The loop of modes whose models call tools: ask, carry out what is asked for, answer with the results, ask again.
+/* The loop of modes whose models call tools: ask the model, make the requested calls, send the results, ask again.
  * Internal to agent/.
  */
 #ifndef LT_AGENT_TOOL_ROUNDS_H
@@ -7,14 +7,14 @@
 #include "agent/turn.h"
 #include "agent/tool_definitions.h"
 
-/* A call of one reply on its way. */
+/* A call that a model's reply requests. */
 typedef struct lt_tool_round_call {
-  const lt_requested_call *asked; /* as the model wrote it */
+  const lt_requested_call *asked; /* the request as the model wrote it */
   lt_str id;                      /* of [A-Za-z0-9_-], unique within the prompt */
   const lt_tool *tool;            /* classic mode's; NULL: no tool has that name */
-  lt_str input;                   /* what was asked with: JSON text; "{}" where nothing was written */
-  bool broken;                    /* what was written is no JSON: `answer` says so, and it is not to be carried out */
-  lt_buf answer;                  /* for the model: text, or when `is_json` a value */
+  lt_str input;                   /* the arguments as JSON text; "{}" when the model wrote none */
+  bool broken;                    /* the arguments are not JSON: the call is not made, and `answer` says why */
+  lt_buf answer;                  /* for the model: text, or a JSON value when `is_json` */
   bool is_json;
 } lt_tool_round_call;
 
@@ -23,30 +23,30 @@ typedef struct lt_tool_round {
   const lt_tool_definitions *tool_names; /* may be NULL */
   lt_tool_round_call *calls;
   size_t count;
-  bool cut; /* the model's reply reached its limit of tokens */
+  bool cut; /* the reply ended at the model's limit of tokens */
 } lt_tool_round;
 
-/* Carries out all calls of a reply; every answer is there afterwards. Not LT_OK: the turn is over. LT_YIELDS. */
+/* Makes all calls of a reply and fills every answer. Not LT_OK: the turn is over. LT_YIELDS. */
 typedef lt_status lt_tool_round_fn(lt_tool_round *round, lt_err *err) LT_YIELDS;
 
-/* The tools that the model is asked with. */
+/* The tools of a model request. */
 typedef struct lt_tool_round_tools {
   lt_str definitions;                    /* a JSON array, or empty */
   const lt_tool_definitions *tool_names; /* their names, or NULL */
 } lt_tool_round_tools;
 
 typedef struct lt_tool_rounds {
-  /* Before each asking; `round` counts from 0. The turn's plugins may have prepared anew. What it gives lasts until the
-   * next time. LT_YIELDS. */
+  /* Called before each model request; `round` counts from 0. The turn's plugins may have changed the catalog. The
+   * returned tools are valid until the next call. LT_YIELDS. */
   lt_status (*define)(void *arg, lt_turn *turn, uint32_t round, lt_tool_round_tools *ret_tools, lt_err *err) LT_YIELDS;
   lt_tool_round_fn *carry_out;
   void *arg;
 } lt_tool_rounds;
 
-/* From the first message to the last reply. LT_YIELDS. */
+/* Runs the loop from the first message to the last reply. LT_YIELDS. */
 lt_status lt_tool_rounds_run(lt_turn *turn, const lt_tool_rounds *rounds, lt_err *err) LT_YIELDS;
 
-/* A call that is not made, as an output of the prompt: its answer is the failure. LT_YIELDS. */
+/* Records a call that is not made as an output, with the failure as its result. LT_YIELDS. */
 lt_status lt_tool_rounds_refuse(lt_tool_round *round, lt_tool_round_call *call, lt_status status,
                                 lt_err *err) LT_YIELDS;
 

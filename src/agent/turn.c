@@ -6,15 +6,15 @@
 /* --- Asking ------------------------------------------------------------------------------------------------------- */
 static void turn_on_delta(void *arg, lt_str delta) {
   lt_turn *turn = arg;
-  if (lt_outbox_stream(&turn->own->outbox, delta, NULL) == LT_OK) {
-    turn->own->streamed += delta.n;
+  if (lt_outbox_stream(&turn->internal->outbox, delta, NULL) == LT_OK) {
+    turn->internal->streamed += delta.n;
   }
 }
 
-/* Every output comes from a reply on record. Where an output has none, its reply was lost, and the prompt cannot go
- * on. */
+/* Every recorded output follows from a recorded reply. When an output has no reply, the reply was lost, and the prompt
+ * cannot continue. */
 static lt_status turn_check_caught_up(const lt_turn *turn, lt_err *err) {
-  const char *id = lt_outbox_unclaimed(&turn->own->outbox);
+  const char *id = lt_outbox_unclaimed(&turn->internal->outbox);
   return id == NULL
              ? LT_OK
              : lt_fail(err, LT_E_DIVERGED,
@@ -30,8 +30,8 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
       .on_text = question->streams ? turn_on_delta : NULL,
       .arg = turn,
   };
-  turn->own->streamed = 0;
-  LT_TRY(lt_outbox_flush(&turn->own->outbox, err));
+  turn->internal->streamed = 0;
+  LT_TRY(lt_outbox_flush(&turn->internal->outbox, err));
   lt_status status = LT_OK;
   lt_err why = LT_ERR_INIT;
   if (lt_turn_record_take(turn, question->hash, completion, &status, &why)) {
@@ -39,7 +39,7 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
   } else {
     LT_TRY(lt_turn_observer_record_end(turn, "the model is asked once more", err));
     LT_TRY(turn_check_caught_up(turn, err));
-    LT_TRY(lt_approvals_settle(&turn->own->approvals, err));
+    LT_TRY(lt_approvals_settle(&turn->internal->approvals, err));
     status = lt_model_complete(turn->agent->options.http, &request, completion, &why);
     lt_turn_record_put(turn, question->hash, completion, status, &why);
   }
@@ -49,26 +49,26 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
 
 /* --- Putting out -------------------------------------------------------------------------------------------------- */
 lt_status lt_turn_text(lt_turn *turn, lt_str text, lt_err *err) {
-  size_t streamed = turn->own->streamed;
-  turn->own->streamed = 0;
-  LT_TRY(lt_outbox_text(&turn->own->outbox, text, streamed, err));
-  return lt_outbox_flush(&turn->own->outbox, err);
+  size_t streamed = turn->internal->streamed;
+  turn->internal->streamed = 0;
+  LT_TRY(lt_outbox_text(&turn->internal->outbox, text, streamed, err));
+  return lt_outbox_flush(&turn->internal->outbox, err);
 }
 
-/* Not waited for where calls are journalled: the journal sees to it that no call is made before (turn_journal.c). */
+/* With a journal this does not wait: the journal stores the output before it allows a call (turn_journal.c). */
 lt_status lt_turn_tool_begin(lt_turn *turn, lt_str id, lt_str function, lt_str input, lt_str reason,
                              uint32_t *ret_number, lt_err *err) {
   const lt_outbox_tool tool = {.id = id, .function = function, .input = input, .reason = reason};
-  LT_TRY(lt_outbox_tool_begin(&turn->own->outbox, &tool, ret_number, err));
-  return turn->caller.journal != NULL ? lt_outbox_check(&turn->own->outbox, err)
-                                      : lt_outbox_flush(&turn->own->outbox, err);
+  LT_TRY(lt_outbox_tool_begin(&turn->internal->outbox, &tool, ret_number, err));
+  return turn->caller.journal != NULL ? lt_outbox_check(&turn->internal->outbox, err)
+                                      : lt_outbox_flush(&turn->internal->outbox, err);
 }
 
 lt_status lt_turn_tool_logs(lt_turn *turn, uint32_t number, lt_str logs, lt_err *err) {
-  return lt_outbox_tool_logs(&turn->own->outbox, number, logs, err);
+  return lt_outbox_tool_logs(&turn->internal->outbox, number, logs, err);
 }
 
 lt_status lt_turn_tool_end(lt_turn *turn, uint32_t number, lt_status status, lt_str answer, lt_err *err) {
-  LT_TRY(lt_outbox_tool_end(&turn->own->outbox, number, status, answer, err));
-  return lt_outbox_flush(&turn->own->outbox, err);
+  LT_TRY(lt_outbox_tool_end(&turn->internal->outbox, number, status, answer, err));
+  return lt_outbox_flush(&turn->internal->outbox, err);
 }

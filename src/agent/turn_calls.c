@@ -17,12 +17,12 @@ static lt_status turn_begin_call_output(lt_turn *turn, const lt_call_event *even
       .call = event->call,
       .inner = true,
   };
-  return lt_outbox_tool_begin(&turn->own->outbox, &tool, ret_number, NULL);
+  return lt_outbox_tool_begin(&turn->internal->outbox, &tool, ret_number, NULL);
 }
 
-/* Calls of programs. What cannot be recorded as an output any more is in the journal all the same. */
+/* Makes outputs of programs' calls. A call beyond the limit of outputs is in the journal only. */
 static void turn_record_call(lt_turn *turn, const lt_call_event *event) {
-  lt_outbox *outbox = &turn->own->outbox;
+  lt_outbox *outbox = &turn->internal->outbox;
   uint32_t number = event->call != 0 ? lt_outbox_find_call(outbox, event->call) : UINT32_MAX;
   if (number == UINT32_MAX && lt_outbox_is_full(outbox) && outbox->unclaimed == 0) {
     return;
@@ -58,23 +58,23 @@ typedef struct direct_call {
 static void turn_on_direct_call(void *arg, const lt_call_event *event) {
   direct_call *d = arg;
   if (lt_str_eq(event->run, d->caller.run)) {
-    lt_outbox_set_call(&d->turn->own->outbox, d->number, event->call);
+    lt_outbox_set_call(&d->turn->internal->outbox, d->number, event->call);
   } else {
     turn_record_call(d->turn, event);
   }
   turn_report_divergence(d->turn, event);
 }
 
-/* Below the prompt's run, named after an output. `ret` has room in the turn's arena. */
+/* Makes the caller of a run below the prompt's run, named after an output; its name is in the turn's arena. */
 static lt_status turn_name_run(lt_turn *turn, uint32_t output, lt_caller *caller, lt_err *err) {
-  const lt_turn_state *own = turn->own;
+  const lt_turn_state *turn_state = turn->internal;
   caller->run =
-      lt_arena_printf(&turn->arena, "%s/%.*s", turn->ids.prompt, LT_STR_ARG(lt_outbox_id(&own->outbox, output)));
-  caller->recalled = own->record.is_recalled; /* what the run noted may be on record when its output is not */
+      lt_arena_printf(&turn->arena, "%s/%.*s", turn->ids.prompt, LT_STR_ARG(lt_outbox_id(&turn_state->outbox, output)));
+  caller->recalled = turn_state->record.is_recalled; /* the run's notes may be on record although its output is not */
   return caller->run.p != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the name of a run");
 }
 
-/* A call that is on record, or whose output says how it ended, is not made again. */
+/* Answers a call from the record, or from its output when that has ended. */
 static lt_status turn_call_or_recall(direct_call *d, lt_str tool, lt_str input, const lt_invoke_options *options,
                                      lt_buf *answer, lt_err *err) LT_YIELDS {
   lt_door *door = d->turn->agent->options.door;
@@ -86,7 +86,7 @@ static lt_status turn_call_or_recall(direct_call *d, lt_str tool, lt_str input, 
     lt_recorded_call_count(door, &d->caller, tool, status);
   }
   if (status == LT_OK && !answered && !checked && d->caller.recalled) {
-    status = lt_outbox_old_result(&d->turn->own->outbox, d->number, &answered, answer, err);
+    status = lt_outbox_old_result(&d->turn->internal->outbox, d->number, &answered, answer, err);
   }
   return status == LT_OK && !answered ? lt_door_call(door, tool, input, options, answer, err) : status;
 }
@@ -117,24 +117,24 @@ lt_status lt_turn_call(lt_turn *turn, lt_str call_id, lt_str tool, lt_str input,
 
 /* Files that tools answer with are outputs of the prompt. */
 lt_status lt_turn_put_artifact(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) {
-  lt_turn_state *own = (lt_turn_state *)(void *)((char *)self - offsetof(lt_turn_state, artifacts));
-  lt_artifacts *theirs = own->turn.agent->options.artifacts;
+  lt_turn_state *turn_state = (lt_turn_state *)(void *)((char *)self - offsetof(lt_turn_state, artifacts));
+  lt_artifacts *theirs = turn_state->turn.agent->options.artifacts;
   size_t before = ret_id->n;
-  if (!lt_turn_record_artifact(&own->turn, artifact, ret_id)) {
+  if (!lt_turn_record_artifact(&turn_state->turn, artifact, ret_id)) {
     LT_TRY(theirs->put(theirs, artifact, ret_id, err));
-    lt_turn_record_put_aside(&own->turn, artifact, lt_str_sub(lt_buf_view(ret_id), before, ret_id->n));
+    lt_turn_record_put_aside(&turn_state->turn, artifact, lt_str_sub(lt_buf_view(ret_id), before, ret_id->n));
   }
   bool is_file = lt_str_eqc(artifact->type, "image") || lt_str_eqc(artifact->type, "audio") ||
                  lt_str_eqc(artifact->type, "resource");
-  if (is_file && !lt_outbox_is_full(&own->outbox)) {
+  if (is_file && !lt_outbox_is_full(&turn_state->outbox)) {
     lt_str id = lt_str_sub(lt_buf_view(ret_id), before, ret_id->n);
-    (void)lt_outbox_file(&own->outbox, id, artifact->mime_type, artifact->description, NULL);
+    (void)lt_outbox_file(&turn_state->outbox, id, artifact->mime_type, artifact->description, NULL);
   }
   return LT_OK;
 }
 
 /* --- Programs ----------------------------------------------------------------------------------------------------- */
-/* A program whose words are outputs. */
+/* A program whose texts become outputs. */
 typedef struct program_speaker {
   lt_turn *turn;
   lt_str id; /* of the program's output */
@@ -145,7 +145,7 @@ static void turn_say(program_speaker *s, lt_str text) {
   LT_AUTO_BUF(id, LT_KIB);
   lt_buf_add(&id, s->id);
   lt_buf_printf(&id, ".text-%u", ++s->said);
-  lt_outbox_say(&s->turn->own->outbox, lt_buf_view(&id), text);
+  lt_outbox_say(&s->turn->internal->outbox, lt_buf_view(&id), text);
 }
 
 static void turn_on_program_text(void *arg, lt_said said, lt_str text) {
@@ -154,7 +154,7 @@ static void turn_on_program_text(void *arg, lt_said said, lt_str text) {
   }
 }
 
-/* Of a program whose end is on record the texts come with its result only. */
+/* The texts of a program whose end is on record are in its result only. */
 static void turn_say_rest(program_speaker *s, const lt_run_result *result) {
   uint32_t count = 0;
   for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
@@ -167,9 +167,9 @@ static void turn_say_rest(program_speaker *s, const lt_run_result *result) {
 static lt_status turn_run_program(lt_turn *turn, lt_runner *runner, const lt_turn_program *program,
                                   lt_run_result *result, lt_err *err) LT_YIELDS {
   lt_caller caller = turn->caller;
-  program_speaker who = {.turn = turn, .id = lt_outbox_id(&turn->own->outbox, program->output)};
+  program_speaker who = {.turn = turn, .id = lt_outbox_id(&turn->internal->outbox, program->output)};
   LT_TRY(turn_name_run(turn, program->output, &caller, err));
-  lt_run_request request = turn->own->defaults;
+  lt_run_request request = turn->internal->defaults;
   request.code = program->code;
   request.lang = program->lang;
   request.timeout_ms = program->timeout_ms > 0 ? program->timeout_ms : request.timeout_ms;
@@ -191,6 +191,6 @@ lt_status lt_turn_run(lt_turn *turn, const lt_turn_program *program, lt_run_resu
   if (runner == NULL) {
     return lt_err_prefix(err, "programs cannot be run");
   }
-  LT_TRY(turn_run_program(turn, runner, program, result, err)); /* what it said is stored with its end */
+  LT_TRY(turn_run_program(turn, runner, program, result, err)); /* its texts are stored with its end */
   return turn->cancel.why != LT_OK ? lt_fail(err, turn->cancel.why, "the prompt was cancelled") : LT_OK;
 }

@@ -3,26 +3,26 @@
 
 #include "agent/outbox.h"
 
-/* Works until the agent leaves its prompts as they are: from then on nothing is recorded. */
+/* Fails when the agent ends without ending its prompts: nothing more is recorded. */
 static lt_turn_state *turn_journal_owner(lt_journal *self) {
   return (lt_turn_state *)(void *)((char *)self - offsetof(lt_turn_state, journal));
 }
 
-static lt_status turn_journal_check_leaving(const lt_turn_state *own, lt_err *err) {
-  return own->turn.agent->leaving ? lt_fail(err, LT_E_CLOSED, "Lathe is ending") : LT_OK;
+static lt_status turn_journal_check_leaving(const lt_turn_state *turn_state, lt_err *err) {
+  return turn_state->turn.agent->leaving ? lt_fail(err, LT_E_CLOSED, "Lathe is ending") : LT_OK;
 }
 
-/* What was put out before the call is stored before it, or with it in one transaction, so that no separate wait is
- * needed. A call whose outputs could not be stored is not made. */
+/* Outputs from before the call are stored before the call's record or in the same transaction, without a separate wait.
+ * When they cannot be stored, the call is not made. */
 static lt_status turn_journal_begin_call(lt_journal *self, const lt_journal_call *call, int64_t *ret_id,
                                          lt_err *err) LT_YIELDS {
-  lt_turn_state *own = turn_journal_owner(self);
-  lt_journal *theirs = own->turn.agent->options.journal;
-  LT_TRY(turn_journal_check_leaving(own, err));
-  LT_TRY(lt_outbox_send(&own->outbox, err));
-  LT_TRY(turn_journal_check_leaving(own, err));
+  lt_turn_state *turn_state = turn_journal_owner(self);
+  lt_journal *theirs = turn_state->turn.agent->options.journal;
+  LT_TRY(turn_journal_check_leaving(turn_state, err));
+  LT_TRY(lt_outbox_send(&turn_state->outbox, err));
+  LT_TRY(turn_journal_check_leaving(turn_state, err));
   LT_TRY(theirs->begin(theirs, call, ret_id, err));
-  return lt_outbox_check(&own->outbox, err);
+  return lt_outbox_check(&turn_state->outbox, err);
 }
 
 static lt_status turn_journal_finish_call(lt_journal *self, int64_t id, lt_status status, lt_str answer,
@@ -46,13 +46,13 @@ static lt_status turn_journal_recall(lt_journal *self, lt_str run, lt_record *re
   return theirs->recall(theirs, run, ret_record, err);
 }
 
-lt_journal *lt_turn_journal_init(lt_turn_state *own) {
-  lt_journal *theirs = own->turn.agent->options.journal;
+lt_journal *lt_turn_journal_init(lt_turn_state *turn_state) {
+  lt_journal *theirs = turn_state->turn.agent->options.journal;
   bool notes = theirs != NULL && theirs->note != NULL && theirs->recall != NULL;
-  own->journal = (lt_journal){.begin = turn_journal_begin_call,
-                              .finish = turn_journal_finish_call,
-                              .note = notes ? turn_journal_note : NULL,
-                              .recall = notes ? turn_journal_recall : NULL,
-                              .final = notes && theirs->final};
-  return theirs != NULL ? &own->journal : NULL;
+  turn_state->journal = (lt_journal){.begin = turn_journal_begin_call,
+                                     .finish = turn_journal_finish_call,
+                                     .note = notes ? turn_journal_note : NULL,
+                                     .recall = notes ? turn_journal_recall : NULL,
+                                     .final = notes && theirs->final};
+  return theirs != NULL ? &turn_state->journal : NULL;
 }

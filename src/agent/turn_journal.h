@@ -5,6 +5,6 @@
 #include "agent/turn_state.h"
 
 /* Sets up the turn's own journal; NULL: the agent has none. */
-lt_journal *lt_turn_journal_init(lt_turn_state *own);
+lt_journal *lt_turn_journal_init(lt_turn_state *turn_state);
 
 #endif

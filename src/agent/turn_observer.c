@@ -16,7 +16,7 @@ static lt_replay_output observer_output(const lt_output *output) {
 }
 
 lt_status lt_turn_observer_reply(lt_turn *turn, lt_err *err) {
-  lt_turn_record *record = &turn->own->record;
+  lt_turn_record *record = &turn->internal->record;
   lt_replay_observer *observer = observer_of(turn);
   lt_err why = LT_ERR_INIT;
   lt_status found = observer->on_reply(observer, record->other_question, !record->has_other_question, &why);

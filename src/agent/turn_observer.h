@@ -10,10 +10,10 @@
 lt_status lt_turn_observer_reply(lt_turn *turn, lt_err *err);
 /* The record has no answer to what the prompt does next: `what`. */
 lt_status lt_turn_observer_record_end(lt_turn *turn, const char *what, lt_err *err);
-/* The prompt has ended by itself; `missing`: an output on record that it did not put out, or NULL. */
+/* The prompt was not cancelled and has ended; `missing`: an output on record that it did not put out, or NULL. */
 lt_status lt_turn_observer_end(lt_turn *turn, const char *missing, lt_err *err);
 
-/* An output on record is put out once more; the first difference ends the prompt as diverged. */
+/* The prompt puts out an output that is on record. The first difference ends the prompt as diverged. */
 void lt_turn_observer_text(lt_turn *turn, const lt_output *output, lt_str text);
 void lt_turn_observer_call(lt_turn *turn, const lt_output *output, const lt_outbox_tool *tool);
 void lt_turn_observer_result(lt_turn *turn, const lt_output *output, lt_status status, lt_str answer);

@@ -8,7 +8,7 @@
 #include "json/json.h"
 
 static lt_turn_record *turn_record_of(const lt_turn *turn) {
-  return &turn->own->record;
+  return &turn->internal->record;
 }
 
 void lt_turn_record_release(lt_turn *turn) {
@@ -16,8 +16,8 @@ void lt_turn_record_release(lt_turn *turn) {
 }
 
 /* --- Notes -------------------------------------------------------------------------------------------------------- */
-/* A note that is lost is missed when the prompt is carried out again, and ends it then: a completion is known by its
- * number. The prompt itself goes on. */
+/* A lost note does not stop the running prompt. When the prompt is carried out again, the missing number of a
+ * completion is found, and the prompt ends then. */
 static void turn_record_note(lt_turn *turn, uint32_t kind, uint64_t number, lt_buf *text) {
   lt_journal *journal = turn->caller.journal;
   const lt_secrets *secrets = turn->agent->options.secrets;
@@ -33,12 +33,12 @@ static void turn_record_note(lt_turn *turn, uint32_t kind, uint64_t number, lt_b
   lt_buf_release(text);
 }
 
-/* The next note of this kind and number, from a place on. */
+/* The next note of this kind and number, from index `from` on. */
 static lt_note *turn_record_find(const lt_turn_record *record, uint32_t kind, uint64_t number, size_t from) {
   for (size_t i = from; record->is_recalled && i < record->all.note_count; i++) {
-    lt_note *one = &record->all.notes[i];
-    if (one->kind == kind && one->number == number) {
-      return one;
+    lt_note *note = &record->all.notes[i];
+    if (note->kind == kind && note->number == number) {
+      return note;
     }
   }
   return NULL;
@@ -59,7 +59,7 @@ static uint64_t record_hash_tools(const lt_catalog *tools) {
   return number;
 }
 
-/* NULL: the prompt had not begun, or is carried out for the first time. */
+/* NULL: the prompt runs for the first time, or had not begun in the earlier process. */
 static const lt_note *turn_record_find_start(const lt_turn_record *record) {
   return record->is_recalled ? lt_notes_find(&record->all, LT_PROMPT_NOTE_START) : NULL;
 }
@@ -69,7 +69,7 @@ lt_status lt_turn_record_check(lt_turn *turn, lt_err *err) {
   lt_str was = LT_STR("");
   lt_json_doc doc;
   if (start == NULL) {
-    return turn->own->outbox.count == 0
+    return turn->internal->outbox.count == 0
                ? LT_OK
                : lt_fail(err, LT_E_DIVERGED, "diverged: how the prompt came so far is not on record: say it again");
   }
@@ -139,7 +139,7 @@ void lt_turn_record_put(lt_turn *turn, uint64_t hash, const lt_completion *compl
   lt_turn_record *record = turn_record_of(turn);
   uint64_t number = record->reply_count++;
   if (status == LT_E_CANCELLED || (turn->cancel.why != LT_OK && status == turn->cancel.why)) {
-    return; /* the prompt ends: this is no reply of the model */
+    return; /* the prompt ends: this is not a reply of the model */
   }
   lt_buf text;
   lt_buf_init(&text, LT_JSON_MAX_BYTES);
@@ -201,7 +201,7 @@ static bool record_read_calls(lt_json json, lt_completion *completion) {
   return read;
 }
 
-/* Everything in the completion's arena, which outlives the note. */
+/* Copies everything into the completion's arena, which outlives the note. */
 static bool record_read_completion(lt_turn *turn, const lt_note *from, uint64_t hash, lt_completion *completion,
                                    lt_status *ret_status, lt_err *err) {
   lt_json_doc doc;
@@ -237,13 +237,13 @@ static bool record_read_completion(lt_turn *turn, const lt_note *from, uint64_t 
 
 bool lt_turn_record_take(lt_turn *turn, uint64_t hash, lt_completion *completion, lt_status *ret_status, lt_err *err) {
   lt_turn_record *record = turn_record_of(turn);
-  const lt_note *one = turn_record_find(record, LT_PROMPT_NOTE_COMPLETION, record->reply_count, record->search_from);
-  if (one == NULL) {
+  const lt_note *note = turn_record_find(record, LT_PROMPT_NOTE_COMPLETION, record->reply_count, record->search_from);
+  if (note == NULL) {
     return false;
   }
   record->reply_count++;
-  record->search_from = (size_t)(one - record->all.notes) + 1;
-  if (!record_read_completion(turn, one, hash, completion, ret_status, err)) {
+  record->search_from = (size_t)(note - record->all.notes) + 1;
+  if (!record_read_completion(turn, note, hash, completion, ret_status, err)) {
     *ret_status = lt_fail(err, LT_E_NOMEM, "no memory for a reply of the model that is on record");
   }
   return true;
@@ -251,11 +251,11 @@ bool lt_turn_record_take(lt_turn *turn, uint64_t hash, lt_completion *completion
 
 /* --- Recalling ---------------------------------------------------------------------------------------------------- */
 /* The usage of a program's llm() counts, whether the program asks again or not. */
-static void record_count_llm(lt_turn *turn, const lt_note *one) {
+static void record_count_llm(lt_turn *turn, const lt_note *note) {
   lt_json_doc doc;
   lt_completion completion;
   lt_completion_init(&completion);
-  if (lt_json_parse(&completion.arena, one->text, &doc, NULL) == LT_OK) {
+  if (lt_json_parse(&completion.arena, note->text, &doc, NULL) == LT_OK) {
     (void)record_read_usage(lt_json_root(&doc), &completion);
     lt_turn_count_usage(turn, &completion);
   }
@@ -300,12 +300,12 @@ void lt_turn_record_cancel(lt_turn *turn) {
   turn_record_note(turn, LT_PROMPT_NOTE_CANCEL, 0, &nothing);
 }
 
-/* Programs in processes may ask about another call under the number of one that was decided about. */
-static bool record_is_about(const lt_note *one, lt_str id, uint64_t hash, lt_buf *reason) {
+/* Compares the hash, too: a program in a process may use the number of a decided call for another call. */
+static bool record_is_about(const lt_note *note, lt_str id, uint64_t hash, lt_buf *reason) {
   lt_json_doc doc;
   lt_str why = LT_STR(""), call = LT_STR("");
   LT_AUTO_ARENA(arena, LT_MIB);
-  bool is_same = lt_json_parse(&arena, one->text, &doc, NULL) == LT_OK &&
+  bool is_same = lt_json_parse(&arena, note->text, &doc, NULL) == LT_OK &&
                  lt_json_str_eq(lt_json_get(lt_json_root(&doc), "id"), id) &&
                  lt_json_str(lt_json_get(lt_json_root(&doc), "call"), &arena, &call) &&
                  strtoull(call.p, NULL, 16) == hash;
@@ -318,10 +318,10 @@ static bool record_is_about(const lt_note *one, lt_str id, uint64_t hash, lt_buf
 bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, bool *ret_approved, lt_buf *reason) {
   const lt_turn_record *record = turn_record_of(turn);
   for (size_t i = 0; record->is_recalled && i < record->all.note_count; i++) {
-    lt_note *one = &record->all.notes[i];
-    if (one->kind == LT_PROMPT_NOTE_DECISION && record_is_about(one, id, hash, reason)) {
-      *ret_approved = one->number != 0;
-      one->kind = LT_NOTE_USED;
+    lt_note *note = &record->all.notes[i];
+    if (note->kind == LT_PROMPT_NOTE_DECISION && record_is_about(note, id, hash, reason)) {
+      *ret_approved = note->number != 0;
+      note->kind = LT_NOTE_USED;
       return true;
     }
   }
@@ -340,13 +340,13 @@ static uint64_t record_hash_artifact(const lt_artifact *artifact) {
 
 bool lt_turn_record_artifact(lt_turn *turn, const lt_artifact *artifact, lt_buf *ret_id) {
   const lt_turn_record *record = turn_record_of(turn);
-  lt_note *one =
+  lt_note *note =
       record->is_recalled ? turn_record_find(record, LT_PROMPT_NOTE_ARTIFACT, record_hash_artifact(artifact), 0) : NULL;
-  if (one == NULL) {
+  if (note == NULL) {
     return false;
   }
-  one->kind = LT_NOTE_USED;
-  lt_buf_add(ret_id, one->text);
+  note->kind = LT_NOTE_USED;
+  lt_buf_add(ret_id, note->text);
   return true;
 }
 

@@ -12,12 +12,12 @@
 #include "replay/notes.h"
 
 typedef struct lt_turn_record {
-  bool is_recalled;        /* the prompt is carried out again, by `all` */
+  bool is_recalled;        /* the prompt is carried out again, from `all` */
   lt_record all;           /* used notes have kind LT_NOTE_USED */
   uint64_t reply_count;    /* completions so far */
   size_t search_from;      /* the note at which the search for the next completion begins */
-  bool has_other_question; /* the model was asked with other messages than on record ... */
-  uint64_t other_question; /* ... first for the reply with this zero-based index */
+  bool has_other_question; /* a request's messages differed from the record */
+  uint64_t other_question; /* zero-based index of the first such reply */
   bool has_other_tools;    /* the tools differ from those on record */
 } lt_turn_record;
 
@@ -25,27 +25,29 @@ typedef struct lt_turn_record {
 lt_status lt_turn_record_recall(lt_turn *turn, lt_err *err) LT_YIELDS;
 void lt_turn_record_release(lt_turn *turn);
 
-/* LT_E_DIVERGED: the prompt was begun with another Lathe. */
+/* LT_E_DIVERGED: another version of Lathe began the prompt. */
 lt_status lt_turn_record_check(lt_turn *turn, lt_err *err);
-/* Notes how the prompt begins, or compares that with the record. `tools` may be NULL. LT_YIELDS. */
+/* Notes the version and the tools with which the prompt begins, or compares them with the record. `tools` may be NULL.
+ * LT_YIELDS. */
 void lt_turn_record_start(lt_turn *turn, lt_catalog *tools) LT_YIELDS;
 
-/* The next completion from the record; false: there is none, the model is to be asked. `hash`: of the messages that it
- * is asked with. */
+/* Takes the next completion from the record; false: the record has no more, and the caller asks the model. `hash`: of
+ * the request's messages. */
 bool lt_turn_record_take(lt_turn *turn, uint64_t hash, lt_completion *completion, lt_status *ret_status, lt_err *err);
 /* Notes the model's reply. */
 void lt_turn_record_put(lt_turn *turn, uint64_t hash, const lt_completion *completion, lt_status status,
                         const lt_err *err);
 void lt_turn_record_put_llm(lt_turn *turn, const lt_completion *completion);
 
-/* The decision about the output of that id, if it was about the same call (`hash`: lt_journal_hash of what was shown);
- * false: there is none. The reason is appended. */
+/* Takes the recorded decision about the output with that id, if it was about the same call (`hash`: lt_journal_hash of
+ * the shown call); false: none. Appends the reason. */
 bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, bool *ret_approved, lt_buf *reason);
 void lt_turn_record_decide(lt_turn *turn, lt_str id, uint64_t hash, bool approved, lt_str reason);
-/* The prompt is cancelled: where the process ends before the prompt does, the next process ends it as cancelled. */
+/* Notes that the prompt is cancelled. When the process ends before the prompt, the next process ends the prompt as
+ * cancelled. */
 void lt_turn_record_cancel(lt_turn *turn);
 
-/* The id of the artifact with the same content; false: it is not on record. */
+/* Finds the id of a recorded artifact with the same content; false: none. */
 bool lt_turn_record_artifact(lt_turn *turn, const lt_artifact *artifact, lt_buf *ret_id);
 void lt_turn_record_put_aside(lt_turn *turn, const lt_artifact *artifact, lt_str id);
 

@@ -8,13 +8,13 @@
 #include "base/mem.h"
 
 /* --- Making ------------------------------------------------------------------------------------------------------- */
-static bool turn_make_bare_end(lt_turn_state *own) {
-  lt_json_writer w = lt_json_writer_on(&own->bare_end);
+static bool turn_make_bare_end(lt_turn_state *turn_state) {
+  lt_json_writer w = lt_json_writer_on(&turn_state->bare_end);
   lt_json_begin_object(&w);
   lt_json_key(&w, "promptId");
-  lt_json_put_cstr(&w, own->turn.ids.prompt);
+  lt_json_put_cstr(&w, turn_state->turn.ids.prompt);
   lt_json_end_object(&w);
-  return own->bare_end.status == LT_OK;
+  return turn_state->bare_end.status == LT_OK;
 }
 
 static uint32_t turn_max_rounds(const lt_agent_options *o, const lt_mode *mode) {
@@ -39,32 +39,32 @@ static bool turn_copy_texts(lt_turn *turn, const lt_prompt_row *row) {
          turn_copy_id(turn->ids.conversation, row->conversation);
 }
 
-/* What programs have: the configured world, or what plugins have registered, with llm() and llmJson(). */
-static bool turn_make_defaults(lt_turn_state *own) {
-  const lt_agent_options *o = &own->turn.agent->options;
-  own->defaults = o->defaults;
-  if (own->defaults.function_count == 0) {
-    own->defaults.functions = lt_host_functions(o->host, &own->defaults.function_count);
+/* Sets the modules and functions of programs: the configured ones or the plugins', with llm() and llmJson(). */
+static bool turn_make_defaults(lt_turn_state *turn_state) {
+  const lt_agent_options *o = &turn_state->turn.agent->options;
+  turn_state->defaults = o->defaults;
+  if (turn_state->defaults.function_count == 0) {
+    turn_state->defaults.functions = lt_host_functions(o->host, &turn_state->defaults.function_count);
   }
-  if (own->defaults.module_count == 0) {
-    own->defaults.modules = lt_host_modules(o->host, &own->defaults.module_count);
+  if (turn_state->defaults.module_count == 0) {
+    turn_state->defaults.modules = lt_host_modules(o->host, &turn_state->defaults.module_count);
   }
-  return lt_llm_functions_add(&own->turn, &own->defaults);
+  return lt_llm_functions_add(&turn_state->turn, &turn_state->defaults);
 }
 
-static bool turn_make_caller(lt_turn_state *own) {
-  lt_turn *turn = &own->turn;
+static bool turn_make_caller(lt_turn_state *turn_state) {
+  lt_turn *turn = &turn_state->turn;
   const lt_agent_options *o = &turn->agent->options;
-  own->artifacts.put = lt_turn_put_artifact;
+  turn_state->artifacts.put = lt_turn_put_artifact;
   turn->caller = (lt_caller){
       .user = turn->user,
       .run = lt_str_of(turn->ids.prompt),
       .policy = o->policy,
       .budget = lt_budget_new(o->policy),
-      .approver = &own->approvals.base,
-      .journal = lt_turn_journal_init(own),
-      .noted = own->journal.note != NULL,
-      .artifacts = o->artifacts != NULL ? &own->artifacts : NULL,
+      .approver = &turn_state->approvals.base,
+      .journal = lt_turn_journal_init(turn_state),
+      .noted = turn_state->journal.note != NULL,
+      .artifacts = o->artifacts != NULL ? &turn_state->artifacts : NULL,
       .on_call = lt_turn_on_call,
       .arg = turn,
   };
@@ -72,48 +72,49 @@ static bool turn_make_caller(lt_turn_state *own) {
 }
 
 lt_status lt_turn_new(lt_agent *agent, const lt_prompt_row *row, const lt_model *model, const lt_mode *mode,
-                      lt_turn_state **ret_own, lt_err *err) {
-  lt_turn_state *own = lt_mem_zalloc(1, sizeof *own);
-  if (own == NULL) {
+                      lt_turn_state **ret_turn, lt_err *err) {
+  lt_turn_state *turn_state = lt_mem_zalloc(1, sizeof *turn_state);
+  if (turn_state == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for another prompt");
   }
-  lt_turn *turn = &own->turn;
-  *turn = (lt_turn){.agent = agent, .model = model, .mode = &own->mode, .own = own};
-  own->mode = *mode;
+  lt_turn *turn = &turn_state->turn;
+  *turn = (lt_turn){.agent = agent, .model = model, .mode = &turn_state->mode, .internal = turn_state};
+  turn_state->mode = *mode;
   turn->rounds = turn_max_rounds(&agent->options, mode);
   turn->values = lt_stored_values_new();
   lt_arena_init(&turn->arena, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&turn->history, LT_JSON_MAX_BYTES);
   lt_cancel_init(&turn->cancel);
-  lt_outbox_init(&own->outbox, turn);
-  lt_approvals_init(&own->approvals, turn);
-  lt_buf_init(&own->bare_end, LT_KIB);
-  if (turn->values == NULL || !turn_copy_texts(turn, row) || !turn_make_caller(own) || !turn_make_bare_end(own)) {
-    lt_turn_free(own);
+  lt_outbox_init(&turn_state->outbox, turn);
+  lt_approvals_init(&turn_state->approvals, turn);
+  lt_buf_init(&turn_state->bare_end, LT_KIB);
+  if (turn->values == NULL || !turn_copy_texts(turn, row) || !turn_make_caller(turn_state) ||
+      !turn_make_bare_end(turn_state)) {
+    lt_turn_free(turn_state);
     return lt_fail(err, LT_E_NOMEM, "no memory for another prompt");
   }
-  *ret_own = own;
+  *ret_turn = turn_state;
   return LT_OK;
 }
 
-void lt_turn_free(lt_turn_state *own) {
-  lt_turn *turn = &own->turn;
-  if (own->is_prepared) {
+void lt_turn_free(lt_turn_state *turn_state) {
+  lt_turn *turn = &turn_state->turn;
+  if (turn_state->is_prepared) {
     lt_host_prepared_release(&turn->prepared);
   }
-  lt_outbox_release(&own->outbox);
+  lt_outbox_release(&turn_state->outbox);
   lt_turn_record_release(turn);
-  lt_buf_release(&own->bare_end);
+  lt_buf_release(&turn_state->bare_end);
   lt_budget_free(turn->caller.budget);
   lt_stored_values_free(turn->values);
   lt_buf_release(&turn->history);
   lt_arena_release(&turn->arena);
-  lt_mem_free(own);
+  lt_mem_free(turn_state);
 }
 
 /* --- The end ------------------------------------------------------------------------------------------------------ */
-void lt_turn_put_usage(const lt_turn_state *own, lt_json_writer *w) {
-  const lt_usage *usage = &own->turn.usage;
+void lt_turn_put_usage(const lt_turn_state *turn_state, lt_json_writer *w) {
+  const lt_usage *usage = &turn_state->turn.usage;
   lt_json_begin_object(w);
   lt_json_key(w, "inputTokens");
   lt_json_put_int(w, usage->input_tokens);
@@ -122,7 +123,7 @@ void lt_turn_put_usage(const lt_turn_state *own, lt_json_writer *w) {
   lt_json_key(w, "totalTokens");
   lt_json_put_int(w, usage->input_tokens + usage->output_tokens);
   lt_json_key(w, "requests");
-  lt_json_put_int(w, own->requests);
+  lt_json_put_int(w, turn_state->requests);
   if (usage->reasoning_tokens > 0) {
     lt_json_key(w, "reasoningTokens");
     lt_json_put_int(w, usage->reasoning_tokens);
@@ -131,34 +132,35 @@ void lt_turn_put_usage(const lt_turn_state *own, lt_json_writer *w) {
     lt_json_key(w, "estimated");
     lt_json_put_bool(w, true);
   }
-  if (own->resolved_model.n > 0) {
+  if (turn_state->resolved_model.n > 0) {
     lt_json_key(w, "resolvedModel");
-    lt_json_put_str(w, own->resolved_model);
+    lt_json_put_str(w, turn_state->resolved_model);
   }
   lt_json_end_object(w);
 }
 
 /* --- From beginning to end ---------------------------------------------------------------------------------------- */
 lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) {
-  lt_turn_state *own = turn->own;
-  if (own->is_prepared) {
+  lt_turn_state *turn_state = turn->internal;
+  if (turn_state->is_prepared) {
     turn->caller.catalog = NULL;
     turn->caller.prompt = NULL;
     lt_host_prepared_release(&turn->prepared);
-    own->is_prepared = false;
+    turn_state->is_prepared = false;
   }
   LT_TRY(lt_host_prepare(turn->agent->options.host, lt_str_of(turn->mode->id), turn->mode->for_programs,
-                         lt_str_of(turn->ids.conversation), &own->defaults, &turn->caller, &turn->prepared, err));
-  own->is_prepared = true;
+                         lt_str_of(turn->ids.conversation), &turn_state->defaults, &turn->caller, &turn->prepared,
+                         err));
+  turn_state->is_prepared = true;
   return LT_OK;
 }
 
-static lt_status turn_run_mode(lt_turn_state *own, lt_err *err) LT_YIELDS {
-  lt_turn *turn = &own->turn;
-  if (own->refusal.n > 0) {
-    return lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(own->refusal));
+static lt_status turn_run_mode(lt_turn_state *turn_state, lt_err *err) LT_YIELDS {
+  lt_turn *turn = &turn_state->turn;
+  if (turn_state->refusal.n > 0) {
+    return lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(turn_state->refusal));
   }
-  if (!turn_make_defaults(own)) {
+  if (!turn_make_defaults(turn_state)) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
   }
   LT_TRY(lt_turn_record_check(turn, err));
@@ -169,22 +171,22 @@ static lt_status turn_run_mode(lt_turn_state *own, lt_err *err) LT_YIELDS {
     return lt_fail(err, turn->cancel.why, "the prompt was cancelled");
   }
   LT_TRY(turn->mode->run(turn, err));
-  return lt_turn_observer_end(turn, lt_outbox_unclaimed(&own->outbox), err);
+  return lt_turn_observer_end(turn, lt_outbox_unclaimed(&turn_state->outbox), err);
 }
 
-lt_status lt_turn_carry_out(lt_turn_state *own, lt_err *err) {
-  lt_status status = turn_run_mode(own, err);
-  lt_outbox *outbox = &own->outbox;
-  if (own->turn.agent->leaving) {
+lt_status lt_turn_carry_out(lt_turn_state *turn_state, lt_err *err) {
+  lt_status status = turn_run_mode(turn_state, err);
+  lt_outbox *outbox = &turn_state->outbox;
+  if (turn_state->turn.agent->leaving) {
     (void)lt_outbox_flush(outbox, NULL);
     return status;
   }
   lt_outbox_end_all(outbox, status == LT_E_CANCELLED ? LT_STR("cancelled") : LT_STR("the prompt ended before it"));
   lt_err stored = LT_ERR_INIT;
-  if (own->divergence.n > 0) {
-    status = lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(own->divergence));
+  if (turn_state->divergence.n > 0) {
+    status = lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(turn_state->divergence));
   }
-  if (lt_outbox_flush(outbox, &stored) != LT_OK) { /* what a mode says then is only what follows from it */
+  if (lt_outbox_flush(outbox, &stored) != LT_OK) { /* the mode's error is only a consequence of this one */
     lt_err_copy(err, &stored);
     return stored.status == LT_E_CANCELLED ? LT_E_IO : stored.status;
   }

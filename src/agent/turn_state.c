@@ -12,10 +12,10 @@ void lt_turn_count_usage(lt_turn *turn, const lt_completion *completion) {
   turn->usage.input_tokens += usage->input_tokens;
   turn->usage.output_tokens += usage->output_tokens;
   turn->usage.reasoning_tokens += usage->reasoning_tokens;
-  turn->own->requests++;
+  turn->internal->requests++;
   turn->usage.estimated = turn->usage.estimated || usage->estimated;
-  if (turn->own->resolved_model.n == 0 && completion->model.n > 0) {
-    turn->own->resolved_model = lt_arena_dup(&turn->arena, completion->model);
+  if (turn->internal->resolved_model.n == 0 && completion->model.n > 0) {
+    turn->internal->resolved_model = lt_arena_dup(&turn->arena, completion->model);
   }
 }
 
@@ -27,7 +27,7 @@ void lt_turn_put_call_id(const lt_turn *turn, lt_str run, uint64_t seq, lt_buf *
   lt_buf_printf(out, ".%llu", (unsigned long long)seq);
 }
 
-/* What makes a divergence understandable: other messages before a reply, other tools. */
+/* Appends likely causes of a divergence: other messages in a request, other tools. */
 static void turn_explain_divergence(const lt_turn_record *record, lt_buf *out) {
   if (record->has_other_question) {
     lt_buf_printf(out, "; what the model was told before its reply %llu was something else, too",
@@ -37,15 +37,15 @@ static void turn_explain_divergence(const lt_turn_record *record, lt_buf *out) {
 }
 
 lt_status lt_turn_diverge(lt_turn *turn, lt_str why, lt_err *err) {
-  lt_turn_state *own = turn->own;
+  lt_turn_state *turn_state = turn->internal;
   LT_AUTO_BUF(text, LT_ERR_MSG_MAX);
   lt_buf_addc(&text, lt_str_starts(why, LT_STR("diverged: ")) ? "" : "diverged: ");
   lt_buf_add(&text, lt_str_sub(why, 0, LT_ERR_MSG_MAX / 2));
-  turn_explain_divergence(&own->record, &text);
-  turn->agent->options.observer->on_divergence(turn->agent->options.observer, own->record.reply_count, &text);
-  if (own->divergence.n == 0) {
-    own->divergence = lt_arena_dup(&turn->arena, lt_buf_view(&text));
+  turn_explain_divergence(&turn_state->record, &text);
+  turn->agent->options.observer->on_divergence(turn->agent->options.observer, turn_state->record.reply_count, &text);
+  if (turn_state->divergence.n == 0) {
+    turn_state->divergence = lt_arena_dup(&turn->arena, lt_buf_view(&text));
   }
   lt_cancel_fire(&turn->cancel, LT_E_DIVERGED);
-  return lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(own->divergence));
+  return lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(turn_state->divergence));
 }

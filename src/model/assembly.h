@@ -1,5 +1,5 @@
-/* Puts an answer together, from the events of a stream or from one JSON document. Pure but for request->on_text.
- * Private to model/.
+/* Assembles an answer from the events of a stream or from one JSON document. Pure, except that it calls
+ * request->on_text. Private to model/.
  */
 #ifndef LT_MODEL_ASSEMBLY_H
 #define LT_MODEL_ASSEMBLY_H
@@ -8,15 +8,15 @@
 #include "model/model.h"
 #include "model/provider_error.h"
 
-/* A call, as much of it as has arrived. */
+/* The parts of a call that have arrived. */
 typedef struct lt_call_parts {
-  int64_t index; /* as the stream numbers it; -1: it does not */
+  int64_t index; /* the stream's index of the call; -1: none */
   lt_buf id;
   lt_buf name;
   lt_buf arguments;
 } lt_call_parts;
 
-/* Where the text is, of thoughts that are written into it (assembly_think.c). */
+/* Position of the text relative to thoughts that are written into it (assembly_think.c). */
 typedef enum lt_think { LT_THINK_BEFORE, LT_THINK_WITHIN, LT_THINK_AFTER, LT_THINK_NONE } lt_think;
 
 typedef struct lt_completion_wire lt_completion_wire; /* completion_wire.h */
@@ -25,20 +25,20 @@ typedef struct lt_assembly {
   const lt_completion_wire *wire;
   const lt_completion_request *request;
   lt_completion *completion;
-  lt_arena event; /* one event's document */
+  lt_arena event; /* memory of one event's JSON */
   lt_call_parts *calls;
   size_t call_count;
-  size_t bytes; /* of all calls */
+  size_t bytes; /* size of all calls */
   char held[3]; /* the first half of a character that was cut in two */
   size_t held_n;
   lt_think think;
-  lt_buf held_text; /* which may be a tag, or the beginning of one */
-  bool shown;       /* text was passed on: it cannot be asked again */
-  bool finished;    /* the reason for the end has come */
+  lt_buf held_text; /* text that may be a tag or the beginning of a tag */
+  bool shown;       /* on_text got text: the request cannot be repeated */
+  bool finished;    /* the reason for the end has arrived */
   bool has_usage;
-  bool done; /* the end of the stream itself */
+  bool done; /* the stream has ended */
   bool refused;
-  bool failed;             /* the provider sent an error in the middle: `fault` */
+  bool failed;             /* the provider sent an error inside the stream: `fault` */
   lt_provider_error fault; /* in the completion's arena */
 } lt_assembly;
 
@@ -46,37 +46,37 @@ void lt_assembly_init(lt_assembly *a, const lt_completion_wire *wire, const lt_c
                       lt_completion *completion);
 void lt_assembly_release(lt_assembly *a);
 
-/* One event's data. Errors: LT_E_PROTOCOL, LT_E_LIMIT, LT_E_NOMEM; LT_E_TOOL: `failed`, see `fault`. */
+/* Reads one event's data. Errors: LT_E_PROTOCOL, LT_E_LIMIT, LT_E_NOMEM; LT_E_TOOL: `failed`, see `fault`. */
 lt_status lt_assembly_event(lt_assembly *a, lt_str name, lt_str data, lt_err *err);
-/* An answer that was not streamed, whole. Same errors. */
+/* Reads a whole answer that was not streamed. Same errors. */
 lt_status lt_assembly_whole(lt_assembly *a, lt_str body, lt_err *err);
-/* Nothing more comes: writes calls, usage and the reason for the end. Errors: LT_E_NOMEM. */
+/* Ends the answer: writes calls, usage and the reason for the end. Errors: LT_E_NOMEM. */
 lt_status lt_assembly_end(lt_assembly *a, lt_err *err);
 
 /* --- For wires ---------------------------------------------------------------------------------------------------- */
 /* A string's characters, in the event's arena; empty for anything else. */
 lt_str lt_assembly_str(lt_assembly *a, lt_json value);
-/* The provider has sent an error in place of an answer, or in the middle of one. LT_E_TOOL. */
+/* Reads an error that the provider sent instead of an answer or inside one. Returns LT_E_TOOL. */
 lt_status lt_assembly_take_error(lt_assembly *a, lt_json json, lt_err *err);
-/* Why something could not be taken. LT_E_LIMIT, LT_E_NOMEM. */
+/* Returns why text or calls could not be stored: LT_E_LIMIT, LT_E_NOMEM; LT_OK: they were. */
 lt_status lt_assembly_check(const lt_assembly *a, lt_err *err);
 
-/* assembly_text.c: text of the answer itself, and its end. */
+/* assembly_text.c: adds text of the answer; ends the text. */
 void lt_assembly_take_text(lt_assembly *a, lt_str text);
 void lt_assembly_end_text(lt_assembly *a);
 
-/* assembly_think.c: text as it comes, from which thoughts before the answer are taken apart, and its end. */
+/* assembly_think.c: adds text from the server, and separates thoughts from the answer; ends that text. */
 void lt_assembly_take_said(lt_assembly *a, lt_str text);
 void lt_assembly_end_said(lt_assembly *a);
 
 /* assembly_calls.c */
 
-/* "tool_calls" of a delta or a message, and the older "function_call". */
+/* Reads "tool_calls" of a delta or a message, and the older "function_call". */
 void lt_assembly_take_calls(lt_assembly *a, lt_json delta);
 void lt_assembly_release_calls(lt_assembly *a);
-/* Why calls could not be taken, LT_OK when they could. */
+/* Why calls could not be stored; LT_OK: they were. */
 lt_status lt_assembly_calls_status(const lt_assembly *a);
-/* Copies them into the completion. */
+/* Copies the calls into the completion. */
 lt_status lt_assembly_end_calls(lt_assembly *a);
 
 #endif

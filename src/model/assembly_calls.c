@@ -56,7 +56,7 @@ static lt_call_parts *assembly_calls_find_id(lt_assembly *a, lt_str id) {
   return NULL;
 }
 
-/* Whether a piece begins a new call, although it goes by the number of this one: servers exist that number all 0. */
+/* Whether a piece begins a new call although it has the index of this one: some servers give all calls the index 0. */
 static bool assembly_calls_is_another(const lt_call_parts *call, lt_str id, lt_str name, bool has_arguments) {
   if (id.n > 0 && call->id.n > 0) {
     return !lt_str_eq(id, lt_buf_view(&call->id));
@@ -72,7 +72,7 @@ static lt_call_parts *assembly_calls_call_for(lt_assembly *a, int64_t index, lt_
     call = assembly_calls_find_index(a, index);
   } else if (id.n > 0) {
     call = assembly_calls_find_id(a, id);
-  } else if (a->call_count > 0) { /* neither: more of the last one, unless it is named again */
+  } else if (a->call_count > 0) { /* no index and no id: more of the last call, unless the piece has a name */
     call = &a->calls[a->call_count - 1];
     call = name.n > 0 && call->name.n > 0 ? NULL : call;
   }
@@ -80,7 +80,7 @@ static lt_call_parts *assembly_calls_call_for(lt_assembly *a, int64_t index, lt_
                                                                                   : call;
 }
 
-/* Names come whole, mostly once; some repeat them with every piece. */
+/* A name arrives whole, usually once; some servers repeat it with every piece. */
 static void assembly_calls_take_name(lt_call_parts *call, lt_str name) {
   if (!lt_str_eq(lt_buf_view(&call->name), name)) {
     lt_buf_add(&call->name, name);
@@ -93,7 +93,7 @@ static void assembly_calls_take_arguments(lt_assembly *a, lt_call_parts *call, l
   lt_json_type type = lt_json_typeof(arguments);
   if (type == LT_JSON_STRING) {
     (void)lt_json_str(arguments, &a->event, &text);
-  } else if (type == LT_JSON_OBJECT) { /* whole, and perhaps repeated */
+  } else if (type == LT_JSON_OBJECT) { /* complete, and perhaps repeated */
     text = lt_json_text(arguments);
     lt_buf_clear(&call->arguments);
   }

@@ -16,7 +16,7 @@ static bool is_surrogate_half(lt_str s, unsigned char low, unsigned char high) {
   return s.n >= 3 && (unsigned char)s.p[0] == 0xED && (unsigned char)s.p[1] >= low && (unsigned char)s.p[1] <= high;
 }
 
-/* Two surrogates, as WTF-8 has them, made the one character they are. */
+/* Joins two surrogates, which WTF-8 has as two sequences, into one character. */
 static void assembly_text_show_joined(lt_assembly *a, const char *first, const char *second) {
   uint32_t high = ((uint32_t)(first[1] & 0x0F) << 6) | (uint32_t)(first[2] & 0x3F);
   uint32_t low = ((uint32_t)(second[1] & 0x0F) << 6) | (uint32_t)(second[2] & 0x3F);

@@ -14,7 +14,7 @@ static lt_str without_leading_space(lt_str text) {
   return lt_str_sub(text, at, text.n);
 }
 
-/* How much of the end of `text` may be the beginning of `tag`. */
+/* The number of bytes at the end of `text` that may begin `tag`. */
 static size_t partial_tag_bytes(lt_str text, lt_str tag) {
   size_t n = text.n < tag.n ? text.n : tag.n - 1;
   while (n > 0 && !lt_str_ends(text, lt_str_sub(tag, 0, n))) {
@@ -31,7 +31,7 @@ static void assembly_think_answer(lt_assembly *a, lt_str text) {
   }
 }
 
-/* All that is held is of thoughts. */
+/* Moves all held text to the thoughts. */
 static void assembly_think_take(lt_assembly *a) {
   lt_str text = lt_buf_view(&a->held_text);
   size_t at = lt_str_find(text, END, 0);
@@ -46,7 +46,7 @@ static void assembly_think_take(lt_assembly *a) {
   }
 }
 
-/* Nothing is held but white space, and perhaps the tag or a part of it. */
+/* Before the tag: the held text is white space, and perhaps the tag or a part of it. */
 static void assembly_think_begin(lt_assembly *a) {
   lt_str text = lt_buf_view(&a->held_text);
   lt_str rest = without_leading_space(text);
@@ -75,7 +75,7 @@ void lt_assembly_take_said(lt_assembly *a, lt_str text) {
   }
 }
 
-/* Thoughts without an end are thoughts: who is cut off there has not answered. */
+/* Thoughts without an end tag stay thoughts: the model was cut off before its answer. */
 void lt_assembly_end_said(lt_assembly *a) {
   lt_str text = lt_buf_view(&a->held_text);
   if (a->think == LT_THINK_WITHIN) {

@@ -54,7 +54,7 @@ typedef struct failed_answer {
   lt_str host;
   lt_str words;
   int status;
-  bool in_stream; /* an error that came as an event: `status` is only what it amounts to */
+  bool in_stream; /* an error that arrived as an event: `status` is an equivalent, not a real one */
 } failed_answer;
 
 static lt_status attempt_failure_fail_with(const failed_answer *a, lt_status status, const char *advice, lt_err *err) {
@@ -105,11 +105,11 @@ static lt_status attempt_failure_fault_of_no(const failed_answer *a, const lt_pr
                                              lt_attempt_failure *fault, lt_err *err) {
   unsigned quirk = a->status == 400 || a->status == 422 ? lt_dialect_quirk_in(words->all, a->request->json, quirks) : 0;
   if (quirk != 0) {
-    fault->again = LT_RETRY_OTHERWISE;
+    fault->retry = LT_RETRY_OTHERWISE;
     fault->quirks = quirks | quirk;
   }
   if (attempt_failure_is_too_long(a, words)) {
-    fault->again = LT_RETRY_NEVER;
+    fault->retry = LT_RETRY_NEVER;
     fault->too_long = true;
     return attempt_failure_fail_with(a, LT_E_LIMIT, "the conversation is too long for this model", err);
   } else if (a->status == 401 || a->status == 403) {
@@ -122,7 +122,7 @@ static lt_status attempt_failure_fault_of_no(const failed_answer *a, const lt_pr
   } else if (a->status == 402 || attempt_failure_is_out_of_money(words)) {
     return attempt_failure_fail_with(a, LT_E_LIMIT, "check the account's credit", err);
   } else if (attempt_failure_is_busy(a->status)) {
-    fault->again = LT_RETRY_LATER;
+    fault->retry = LT_RETRY_LATER;
     return attempt_failure_fail_with(a, LT_E_LIMIT,
                                      a->status == 429 ? "wait a while, or use another model" : "try again later", err);
   } else if (a->status < 300) {
@@ -155,7 +155,7 @@ lt_status lt_attempt_failure_of_answer(const lt_completion_request *request, int
                      .words = words->text,
                      .status = status == 200 ? attempt_failure_status_in_stream(words) : status,
                      .in_stream = status == 200};
-  fault->again = LT_RETRY_NEVER;
+  fault->retry = LT_RETRY_NEVER;
   return attempt_failure_fault_of_no(&a, words, quirks, fault, err);
 }
 
@@ -163,10 +163,10 @@ lt_status lt_attempt_failure_of_answer(const lt_completion_request *request, int
 
 lt_status lt_attempt_failure_of_http(const lt_completion_request *request, lt_status status, lt_attempt_failure *fault,
                                      lt_err *err) {
-  fault->again = status == LT_E_CLOSED                          ? LT_RETRY_LATER
+  fault->retry = status == LT_E_CLOSED                          ? LT_RETRY_LATER
                  : status == LT_E_IO || status == LT_E_NOTFOUND ? LT_RETRY_CONNECT
                                                                 : LT_RETRY_NEVER;
-  if (status == LT_E_INVALID) { /* the request is our own; what is wrong with it is its address */
+  if (status == LT_E_INVALID) { /* we build the request, so only its address can be invalid */
     status = LT_E_CONFIG;
   }
   const char *advice = status == LT_E_IO         ? "; is it running, and is the base URL right?"

@@ -128,7 +128,7 @@ static bool chat_take_count(lt_json usage, const char *key, const char *other, i
   return false;
 }
 
-/* What it counts, it counts from the beginning: the last one is right. */
+/* Usage counts from the beginning of the answer: the last one replaces earlier ones. */
 static void chat_take_usage(lt_assembly *a, lt_json usage) {
   lt_usage *u = &a->completion->usage;
   if (lt_json_typeof(usage) != LT_JSON_OBJECT) {
@@ -147,7 +147,7 @@ static void chat_take_model(lt_assembly *a, lt_json chunk) {
   }
 }
 
-/* The first of the choices: the one that is numbered 0, or not at all. */
+/* The first choice: the one with index 0, or without an index. */
 static lt_json chat_first_choice(lt_json chunk) {
   lt_json_iter it = lt_json_each(lt_json_get(chunk, "choices"));
   while (lt_json_next(&it)) {

@@ -1,4 +1,4 @@
-/* Asks a model: one attempt after another, until there is an answer or no hope of one. */
+/* Asks a model: makes attempts until one succeeds or another attempt cannot help. */
 #include <sys/random.h>
 #include <time.h>
 
@@ -36,14 +36,14 @@ typedef struct completion_attempts {
   lt_buf body;
   lt_buf authorization;
   unsigned quirks;
-  unsigned body_quirks; /* with which `body` was written */
+  unsigned body_quirks; /* the quirks with which `body` was written */
   lt_assembly assembly;
   lt_attempt_failure fault;
 } completion_attempts;
 
 typedef enum answer_form { FORM_UNKNOWN, FORM_EVENTS, FORM_WHOLE, FORM_PAGE } answer_form;
 
-/* What comes is looked at, not what it is called: servers send JSON as events and events as plain text. */
+/* The content decides, not its declared type: servers send JSON as events and events as plain text. */
 static answer_form completion_form_of(lt_str piece) {
   lt_str text = lt_str_trim(piece);
   if (text.n == 0) {
@@ -77,7 +77,7 @@ typedef struct answer_reader {
   answer_form form;
   lt_sse sse;
   lt_buf whole;
-  bool has_message; /* the error has its whole message */
+  bool has_message; /* the error's message is complete */
 } answer_reader;
 
 static lt_status completion_take_piece(completion_attempts *k, answer_reader *r, lt_str piece, lt_err *err) {
@@ -94,7 +94,7 @@ static lt_status completion_take_piece(completion_attempts *k, answer_reader *r,
   return LT_OK;
 }
 
-/* The end of the answer is waited for so that the connection can be used again; but not for long. */
+/* Waits a short time for the end of the answer, so that the connection can be used again. */
 static void completion_set_patience(const completion_attempts *k, lt_http_stream *stream) {
   const lt_assembly *a = &k->assembly;
   if (a->done || (a->finished && a->has_usage)) {
@@ -129,7 +129,7 @@ static lt_status completion_read_pieces(completion_attempts *k, answer_reader *r
   }
 }
 
-/* The status of an error that was found in what came, not in how it came: prefixed, and judged. */
+/* Adds a prefix to the error of an invalid answer, and classifies it. */
 static lt_status completion_judge(completion_attempts *k, lt_status status, lt_err *err) {
   const lt_model *model = k->request->model;
   lt_str host = lt_provider_error_host(model->base_url);
@@ -145,15 +145,14 @@ static lt_status completion_end_answer(completion_attempts *k, answer_reader *r,
     LT_TRY(lt_assembly_whole(&k->assembly, lt_buf_view(&r->whole), err));
   }
   if (r->form == FORM_EVENTS && !completion_is_complete(&k->assembly)) {
-    (void)completion_take_events(k, &r->sse, LT_STR("\n\n"),
-                                 NULL); /* a last event that was not ended, or half of one */
+    (void)completion_take_events(k, &r->sse, LT_STR("\n\n"), NULL); /* a last event without an end */
   }
   if (!completion_is_complete(&k->assembly) && !k->assembly.failed) {
-    k->fault.again = LT_RETRY_LATER;
+    k->fault.retry = LT_RETRY_LATER;
     return lt_fail(err, LT_E_CLOSED, "%s",
                    r->form == FORM_UNKNOWN ? "an empty answer" : "half an answer: it ended early");
   } else if (k->assembly.failed) {
-    return LT_E_TOOL; /* judged by what it says */
+    return LT_E_TOOL; /* classified by its content */
   }
   return lt_assembly_end(&k->assembly, err);
 }
@@ -169,7 +168,7 @@ static lt_status completion_read_answer(completion_attempts *k, lt_http_stream *
   return status == LT_OK || r.has_message ? status : completion_judge(k, status, err);
 }
 
-/* A body that breaks off is used as far as it came. */
+/* Of a body that breaks off, the received part is used. */
 static void completion_read_error_body(lt_http_stream *stream, lt_buf *body) LT_YIELDS {
   lt_http_set_idle(stream, LT_MODEL_LAST_MS);
   lt_str piece;
@@ -203,7 +202,7 @@ static lt_status completion_write_body(completion_attempts *k, lt_err *err) {
 }
 
 static lt_status completion_try_once(completion_attempts *k, lt_err *err) LT_YIELDS {
-  k->fault = (lt_attempt_failure){.again = LT_RETRY_NEVER, .after_ms = UINT64_MAX};
+  k->fault = (lt_attempt_failure){.retry = LT_RETRY_NEVER, .after_ms = UINT64_MAX};
   LT_TRY(completion_write_body(k, err));
   const lt_http_header headers[] = {
       {LT_STR("Content-Type"), LT_STR("application/json")},
@@ -234,7 +233,8 @@ static lt_status completion_try_once(completion_attempts *k, lt_err *err) LT_YIE
 
 /* --- Trying again ------------------------------------------------------------------------------------------------- */
 
-/* Between half of it and all of it: those who were turned away together do not come back together. */
+/* A random part between half of the wait and all of it, so that clients that were refused together do not retry
+ * together. */
 static uint64_t completion_with_jitter(uint64_t ms) {
   uint32_t random = 0;
   if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
@@ -266,7 +266,7 @@ static lt_status completion_pause_for(completion_attempts *k, uint64_t ms, lt_er
 }
 
 static bool completion_has_tries_left(const completion_attempts *k, unsigned tries) {
-  switch (k->fault.again) {
+  switch (k->fault.retry) {
     case LT_RETRY_LATER:
       return tries < LT_MODEL_TRIES_MAX;
     case LT_RETRY_CONNECT:
@@ -279,23 +279,23 @@ static bool completion_has_tries_left(const completion_attempts *k, unsigned tri
   }
 }
 
-/* Whether to try again, after the wait; when not, `err` says all there is to say. */
+/* Waits and returns whether to try again; otherwise `err` has the complete message. */
 static bool completion_may_go_on(completion_attempts *k, unsigned tries, lt_status *status, lt_err *err) LT_YIELDS {
   uint64_t asked = k->fault.after_ms;
   if (k->assembly.shown) {
     if (*status != LT_E_CANCELLED && *status != LT_E_TIMEOUT) {
-      *status = k->fault.again != LT_RETRY_NEVER ? LT_E_CLOSED : *status;
+      *status = k->fault.retry != LT_RETRY_NEVER ? LT_E_CLOSED : *status;
       lt_fail(err, *status, "the answer broke off after its beginning had been shown: %s", err->msg);
     }
     return false;
   }
   if (!completion_has_tries_left(k, tries)) {
-    if (tries > 1 && k->fault.again != LT_RETRY_NEVER) {
+    if (tries > 1 && k->fault.retry != LT_RETRY_NEVER) {
       lt_err_prefix(err, "given up after %u tries", tries);
     }
     return false;
   }
-  if (k->fault.again == LT_RETRY_OTHERWISE) {
+  if (k->fault.retry == LT_RETRY_OTHERWISE) {
     k->quirks = k->fault.quirks;
     return true;
   }

@@ -5,8 +5,8 @@
 #include "model/provider_error.h"
 
 /* --- Remembered ---------------------------------------------------------------------------------------------------
- * One word per model: its hash with the quirks in the low bits. A model that falls on another one's place takes it
- * over: what is forgotten costs one more request. */
+ * One word per model: its hash with the quirks in the low bits. A model whose slot is in use replaces the other model:
+ * a forgotten quirk costs one more request. */
 
 #define QUIRK_BITS 15ul
 

@@ -1,9 +1,8 @@
 /* Completions: asking a language model, over any of the wires (completion_wire.h).
  *
  * Messages and tools are JSON text in the form of that API; what comes back is text, requested tool calls and usage.
- * Answers are streamed and put together here, and differences between servers are evened out (dialect.h). A request is
- * repeated on 429, 5xx and broken connections, with growing waits, never after text has been shown. Loop thread
- * only.
+ * This module assembles streamed answers and handles differences between servers (dialect.h). A request is repeated on
+ * 429, 5xx and broken connections, with growing waits, never after text has been shown. Loop thread only.
  */
 #ifndef LT_MODEL_MODEL_H
 #define LT_MODEL_MODEL_H
@@ -19,15 +18,15 @@ typedef struct lt_model {
   lt_str base_url;    /* such as https://api.openai.com/v1 */
   lt_str api_key;     /* empty: no Authorization header */
   int64_t max_tokens; /* 0: LT_MODEL_MAX_TOKENS */
-  uint64_t answer_ms; /* until the answer begins; 0: LT_HTTP_ANSWER_MS */
-  uint64_t idle_ms;   /* between its pieces; 0: LT_HTTP_IDLE_MS */
+  uint64_t answer_ms; /* timeout until the answer begins; 0: LT_HTTP_ANSWER_MS */
+  uint64_t idle_ms;   /* timeout between its pieces; 0: LT_HTTP_IDLE_MS */
 } lt_model;
 
 typedef struct lt_completion_request {
   const lt_model *model;
   lt_str messages;    /* a JSON array of {"role", "content", ...} */
   lt_str tools;       /* a JSON array of {"type": "function", ...}, or empty */
-  bool json;          /* responseFormat: a JSON object is asked for */
+  bool json;          /* asks for a JSON object (response_format) */
   int64_t max_tokens; /* 0: the model's */
   lt_cancel *cancel;  /* may be NULL */
   /* Gets the text as it arrives; may be NULL. Must not yield. */
@@ -36,13 +35,13 @@ typedef struct lt_completion_request {
 } lt_completion_request;
 
 typedef struct lt_requested_call {
-  lt_str id;        /* made up where the model gave none; unique within the completion */
+  lt_str id;        /* generated when the model gave none; unique within the completion */
   lt_str name;      /* as the model wrote it */
-  lt_str arguments; /* as the model wrote them: perhaps no JSON at all */
+  lt_str arguments; /* as the model wrote them; may be invalid JSON */
 } lt_requested_call;
 
 typedef struct lt_usage {
-  int64_t input_tokens; /* estimated where the provider gives none; `estimated` says so */
+  int64_t input_tokens; /* estimated when the provider gives none; then `estimated` */
   int64_t output_tokens;
   int64_t reasoning_tokens;
   bool estimated;
@@ -52,28 +51,28 @@ typedef enum lt_finish { LT_FINISH_STOP, LT_FINISH_TOOLS, LT_FINISH_LENGTH, LT_F
 
 typedef struct lt_completion {
   lt_buf text;      /* may be empty */
-  lt_buf reasoning; /* reasoning_content and the like: never part of the text */
+  lt_buf reasoning; /* reasoning_content and similar members; not part of the text */
   const lt_requested_call *calls;
   size_t call_count;
   lt_usage usage;
   lt_finish finish;
-  lt_str model;     /* as the provider resolved it; may be empty */
-  unsigned retries; /* how often it had to be asked again */
-  bool too_long;    /* refused for its length: with fewer messages it may be answered */
+  lt_str model;     /* the provider's name of the model; may be empty */
+  unsigned retries; /* number of repeated attempts */
+  bool too_long;    /* the provider refused the messages for their length */
   lt_arena arena;
 } lt_completion;
 
 void lt_completion_init(lt_completion *completion);
 void lt_completion_release(lt_completion *completion);
-/* Why a reply is not whole, in words for the user; empty: it is whole. */
+/* A sentence for the user that says why a reply is incomplete; empty: it is complete. */
 lt_str lt_completion_incomplete_reason(lt_finish finish);
 
-/* Asks. LT_YIELDS. `completion` is initialised and not used yet; on failure it holds what text had come by then.
- * Errors, each in one sentence with what to do: LT_E_CONFIG (401, 403, 404: key, address, model name), LT_E_INVALID
- * (400 and the like, the provider's words), LT_E_LIMIT (429 or 5xx to the end of all tries; context too long says so),
- * LT_E_IO, LT_E_NOTFOUND and LT_E_DENIED (not reached: http.h), LT_E_UNSUPPORTED (no libcurl), LT_E_PROTOCOL (HTML, no
- * JSON, broken events), LT_E_CLOSED (the stream broke after text was shown, or every time), LT_E_TIMEOUT (never tried
- * again), LT_E_CANCELLED (or what the cancel was fired with), LT_E_NOMEM. No message holds the key. */
+/* Asks a model. LT_YIELDS. `completion` is initialised and unused; on failure it has the text that arrived before.
+ * Errors; each message is one sentence and says what to do: LT_E_CONFIG (401, 403, 404: key, address, model name),
+ * LT_E_INVALID (400 and the like, the provider's words), LT_E_LIMIT (429 or 5xx at the last try; a context that is too
+ * long), LT_E_IO, LT_E_NOTFOUND and LT_E_DENIED (no connection: http.h), LT_E_UNSUPPORTED (no libcurl), LT_E_PROTOCOL
+ * (HTML, no JSON, broken events), LT_E_CLOSED (the stream broke after text was shown, or every time), LT_E_TIMEOUT
+ * (never tried again), LT_E_CANCELLED (or what the cancel was fired with), LT_E_NOMEM. No message contains the key. */
 lt_status lt_model_complete(lt_http *http, const lt_completion_request *request, lt_completion *completion,
                             lt_err *err) LT_YIELDS;
 

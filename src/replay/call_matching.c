@@ -13,7 +13,8 @@ static lt_program_identity matching_identity(const lt_run_request *request, cons
   return (lt_program_identity){.runner = lt_str_of(runner), .program = lt_str_hash(request->code)};
 }
 
-/* A call's number is noted before an approval is asked for it and before it is recorded: both are known by that number.
+/* A call's number is noted before its approval is requested and before it is recorded, because both are found by that
+ * number.
  */
 static bool matching_load_opened(lt_call_matching *m) {
   m->opened = lt_mem_zalloc(m->record.note_count + 1, sizeof *m->opened);
@@ -28,9 +29,9 @@ static bool matching_load_opened(lt_call_matching *m) {
 }
 
 static bool matching_is_same(const lt_note *begun, const lt_program_identity *now) {
-  lt_program_identity then;
-  return lt_notes_read_identity(begun->text, &then) && lt_str_eq(then.runner, now->runner) &&
-         then.engine == now->engine && then.program == now->program;
+  lt_program_identity recorded;
+  return lt_notes_read_identity(begun->text, &recorded) && lt_str_eq(recorded.runner, now->runner) &&
+         recorded.engine == now->engine && recorded.program == now->program;
 }
 
 static lt_status matching_load(lt_call_matching *m, const lt_program_identity *identity, lt_run_result *result,
@@ -93,7 +94,7 @@ bool lt_call_matching_warns(const lt_call_matching *m) {
 }
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
-/* The number of the first recorded call of that hash that is left, or the next one. */
+/* The number of the first unused recorded call with that hash, otherwise the next free number. */
 static uint64_t matching_take_number(lt_call_matching *m, uint64_t hash) {
   for (size_t i = 0; i < m->opened_count; i++) {
     if (!m->opened[i].is_taken && m->opened[i].hash == hash) {
@@ -119,7 +120,7 @@ static const lt_note *matching_find_failure(const lt_call_matching *m, uint64_t 
   return NULL;
 }
 
-/* The message is the journal's: it refuses a call that it does not have. */
+/* The message is the journal's, which refuses a call that it does not have. */
 static bool matching_refuse(lt_call_matching *m, lt_str tool, lt_str input, uint64_t seq, lt_buf *out) LT_YIELDS {
   int64_t id;
   lt_err why = LT_ERR_INIT;
@@ -167,7 +168,7 @@ bool lt_call_matching_answer(lt_call_matching *m, lt_str tool, lt_str input, uin
   return final && matching_refuse(m, tool, input, *ret_seq, out);
 }
 
-/* Other failures are cut short, or in the journal with their message. */
+/* Other failures are cancelled calls, or the journal has them with their message. */
 static bool matching_is_refusal(lt_status status) {
   return status == LT_E_DENIED || status == LT_E_INVALID || status == LT_E_NOTFOUND || status == LT_E_LIMIT ||
          status == LT_E_CLOSED;
@@ -186,7 +187,7 @@ void lt_call_matching_note_failure(const lt_call_matching *m, uint64_t seq, lt_s
 }
 
 /* --- The end ------------------------------------------------------------------------------------------------------ */
-/* A call that a failing program cuts short may not be made at all the next time. */
+/* A call that a failing program cancels may be missing in the next run. */
 static bool matching_has_outcome(const lt_recorded_call *call) {
   return call->finished && call->status != LT_E_CANCELLED && call->status != LT_E_TIMEOUT &&
          call->status != LT_E_INTERRUPTED;
@@ -196,8 +197,8 @@ static bool matching_has_outcome(const lt_recorded_call *call) {
 
 static void matching_put_missing(const lt_call_matching *m, lt_buf *fault) {
   for (size_t i = 0; i < m->opened_count && fault->n == 0; i++) {
-    const struct lt_call_matching_call *one = &m->opened[i];
-    const lt_recorded_call *call = one->is_taken ? NULL : lt_notes_find_call(&m->record, one->seq);
+    const struct lt_call_matching_call *opened = &m->opened[i];
+    const lt_recorded_call *call = opened->is_taken ? NULL : lt_notes_find_call(&m->record, opened->seq);
     if (call != NULL && matching_has_outcome(call)) {
       lt_buf_printf(fault, "it ended without a call that is on record: call %u, %.*s %.*s", (unsigned)call->seq,
                     SHOWN(call->tool), SHOWN(call->input));

@@ -71,7 +71,7 @@ lt_status lt_notes_read_failure(lt_str text, lt_str *ret_message) {
 /* --- What ran ----------------------------------------------------------------------------------------------------- */
 #define HASH_DIGITS 16
 
-/* The embedded engine has its fingerprint where others have their name. */
+/* The embedded engine is noted by its fingerprint, other runners by their name. */
 lt_str lt_notes_put_identity(const lt_program_identity *identity, char *text) {
   char engine[HASH_DIGITS + 1];
   snprintf(engine, sizeof engine, "%016llx", (unsigned long long)identity->engine);

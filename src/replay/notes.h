@@ -1,48 +1,49 @@
-/* The notes of a run: every kind that is stored, and the texts in them (docs/internals/replay.md). */
+/* All kinds of notes that a run stores, and the format of their texts (docs/internals/replay.md). */
 #ifndef LT_REPLAY_NOTES_H
 #define LT_REPLAY_NOTES_H
 
 #include "tool/journal.h"
 
-/* Kinds of notes (lt_note.kind) of a program's run. Stored: only ever added to. A note that has been used up has kind
- * LT_NOTE_USED, in memory only. */
+/* Kinds of notes (lt_note.kind) of a program's run. The numbers are stored: never change one. LT_NOTE_USED marks a used
+ * note, in memory only. */
 enum {
   LT_NOTE_USED = 0,
   LT_NOTE_BEGIN = 1, /* number: the seed; time_us: since 1970; text: lt_program_identity */
-  /* number: id of a call or timer that is ready to be taken; text: of a failure (lt_notes_put_failure). Of a program in
-   * a process: number of a call that failed before it could be recorded */
+  /* number: id of a call or timer whose outcome is ready; text: the failure (lt_notes_put_failure). Of a program in a
+   * process: number of a call that failed before it was recorded */
   LT_NOTE_READY,
-  LT_NOTE_TICK,   /* number: polls; the guest's clock goes on to time_us then */
+  LT_NOTE_TICK,   /* number: polls; at that poll the guest's clock moves to time_us */
   LT_NOTE_MODULE, /* text: name, line feed, source */
   LT_NOTE_END,    /* text: the result (result_note.h) */
   LT_NOTE_FOLDER, /* text: the folder that a program in a process works in */
-  LT_NOTE_OPEN,   /* number: of a call of such a program; time_us: its lt_journal_hash */
+  LT_NOTE_OPEN,   /* number: of a call of a program in a process; time_us: its lt_journal_hash */
 };
 
-/* Kinds of notes of a prompt's run. Stored: only ever added to. */
+/* Kinds of notes of a prompt's run. The numbers are stored: never change one. */
 enum {
-  LT_PROMPT_NOTE_START = 1,  /* {"lathe": version, "tools": a blob}; number: of these */
-  LT_PROMPT_NOTE_COMPLETION, /* what lt_turn_ask gave; number: its zero-based index */
-  LT_PROMPT_NOTE_LLM,        /* what llm() cost, as a completion */
+  LT_PROMPT_NOTE_START = 1,  /* {"lathe": version, "tools": a blob}; number: a hash of the tools */
+  LT_PROMPT_NOTE_COMPLETION, /* the result of lt_turn_ask; number: its zero-based index */
+  LT_PROMPT_NOTE_LLM,        /* the usage of llm(), as a completion */
   LT_PROMPT_NOTE_DECISION,   /* {"id": of the output, "call": a hash, "reason"}; number: 1, approved */
-  LT_PROMPT_NOTE_ARTIFACT,   /* its id; number: of its content */
+  LT_PROMPT_NOTE_ARTIFACT,   /* its id; number: a hash of its content */
   LT_PROMPT_NOTE_CANCEL,     /* the prompt was cancelled */
 };
 
-/* The first or the last note of a kind; NULL: there is none. */
+/* The first or the last note of a kind; NULL: none. */
 lt_note *lt_notes_find(const lt_record *record, uint32_t kind);
 const lt_note *lt_notes_find_last(const lt_record *record, uint32_t kind);
 size_t lt_notes_count(const lt_record *record, uint32_t kind);
 /* The record of the call with that number; NULL: there is none. */
 const lt_recorded_call *lt_notes_find_call(const lt_record *record, uint64_t seq);
 
-/* A failure as a note's text, and back: `E_DENIED no`. LT_OK: it is no such text. */
+/* Write and read a failure as a note's text: `E_DENIED no`. Reading returns the failure, or LT_OK when the text is
+ * none. */
 void lt_notes_put_failure(lt_buf *out, lt_status status, lt_str message);
 lt_status lt_notes_read_failure(lt_str text, lt_str *ret_message);
-/* The status of that name (base/status.h); `otherwise`: there is none. */
+/* The status of that name (base/status.h); `otherwise` when the name is unknown. */
 lt_status lt_notes_status(lt_str name, lt_status otherwise);
 
-/* What ran, and on what: the text of LT_NOTE_BEGIN. */
+/* The program and its engine: the text of LT_NOTE_BEGIN. */
 typedef struct lt_program_identity {
   lt_str runner;   /* "quickjs", "python", "deno" */
   uint64_t engine; /* the engine's fingerprint; 0 where the runner has none */

@@ -65,7 +65,7 @@ lt_status lt_recorded_call_recall(lt_door *door, lt_str id, lt_str input, const 
   return status;
 }
 
-/* What the door refused did not count the first time, either. */
+/* Calls that the door refused are not counted, as in the first run. */
 void lt_recorded_call_count(const lt_door *door, const lt_caller *caller, lt_str tool, lt_status status) {
   if (status != LT_E_INVALID && status != LT_E_NOTFOUND && status != LT_E_LIMIT && status != LT_E_DIVERGED) {
     (void)lt_budget_take(caller->budget, tool, lt_loop_now_ms(lt_door_loop(door)), NULL);

@@ -4,8 +4,8 @@
 #include "replay/recorded_call.h"
 #include "runner/run_tool_call.h"
 
-/* A program makes all calls that are on record before its first new one: the budget knows of them by then. Functions
- * are in the journal, too, but in no budget. */
+/* A program repeats all recorded calls before its first new one, so the budget must have them by then. Calls of
+ * functions are in the journal, too, but no budget counts them. */
 void lt_recorded_run_count(const lt_door *door, const lt_run_request *request, const lt_record *record) {
   for (size_t i = 0; i < record->call_count; i++) {
     const lt_recorded_call *call = &record->calls[i];

@@ -26,23 +26,23 @@ static void check_put_fault(lt_replay_check *c, const char *kind, lt_str run, co
 
 /* --- The record --------------------------------------------------------------------------------------------------- */
 lt_replay_check_program *lt_replay_check_find_program(const lt_replay_check *c, lt_str run) {
-  lt_replay_check_program *one = c->programs;
-  while (one != NULL && !lt_str_eq(lt_buf_view(&one->run), run)) {
-    one = one->next;
+  lt_replay_check_program *program = c->programs;
+  while (program != NULL && !lt_str_eq(lt_buf_view(&program->run), run)) {
+    program = program->next;
   }
-  return one;
+  return program;
 }
 
 static lt_replay_check_program *check_add_program(lt_replay_check *c, lt_str run) {
-  lt_replay_check_program *one = lt_mem_zalloc(1, sizeof *one);
-  if (one != NULL) {
-    lt_buf_init(&one->run, LT_MIB);
-    lt_buf_init(&one->text, 2 * LT_JSON_MAX_BYTES);
-    lt_buf_add(&one->run, run);
-    one->next = c->programs;
-    c->programs = one;
+  lt_replay_check_program *program = lt_mem_zalloc(1, sizeof *program);
+  if (program != NULL) {
+    lt_buf_init(&program->run, LT_MIB);
+    lt_buf_init(&program->text, 2 * LT_JSON_MAX_BYTES);
+    lt_buf_add(&program->run, run);
+    program->next = c->programs;
+    c->programs = program;
   }
-  return one;
+  return program;
 }
 
 static void check_add_reason(lt_replay_check *c, lt_str why) {
@@ -58,35 +58,35 @@ void lt_replay_check_skip(lt_replay_check *c, lt_str why) {
 }
 
 bool lt_replay_check_give(lt_replay_check *c, lt_str run, lt_str why) {
-  lt_replay_check_program *one = lt_replay_check_find_program(c, run);
-  c->counts.programs -= one != NULL && !one->is_answered; /* it was counted as one that runs again */
-  one = one != NULL ? one : check_add_program(c, run);
-  if (one == NULL) {
+  lt_replay_check_program *program = lt_replay_check_find_program(c, run);
+  c->counts.programs -= program != NULL && !program->is_answered; /* it was counted as a program that runs again */
+  program = program != NULL ? program : check_add_program(c, run);
+  if (program == NULL) {
     return false;
   }
-  one->is_answered = true;
+  program->is_answered = true;
   check_add_reason(c, why);
-  return one->run.status == LT_OK;
+  return program->run.status == LT_OK;
 }
 
-/* The end of a program that the record does not answer is withheld. */
+/* Withholds the end of a program, unless the record answers for it. */
 static lt_status check_recall_program(lt_replay_check *c, lt_str run, const lt_program_identity *identity,
                                       lt_note *ended, lt_err *err) {
-  lt_replay_check_program *one = lt_replay_check_find_program(c, run);
-  if (one != NULL && one->is_answered) {
+  lt_replay_check_program *program = lt_replay_check_find_program(c, run);
+  if (program != NULL && program->is_answered) {
     c->counts.skipped++;
     return LT_OK;
   }
-  one = one != NULL ? one : check_add_program(c, run);
-  if (one == NULL) {
+  program = program != NULL ? program : check_add_program(c, run);
+  if (program == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the end of a program");
   }
-  one->is_in_process = identity->engine == 0;
-  lt_buf_clear(&one->text);
-  lt_buf_add(&one->text, ended->text);
+  program->is_in_process = identity->engine == 0;
+  lt_buf_clear(&program->text);
+  lt_buf_add(&program->text, ended->text);
   ended->kind = LT_NOTE_USED;
   c->counts.programs++;
-  lt_status status = one->run.status == LT_OK ? one->text.status : one->run.status;
+  lt_status status = program->run.status == LT_OK ? program->text.status : program->run.status;
   return status == LT_OK ? LT_OK : lt_fail(err, status, "no memory for the end of a program");
 }
 
@@ -98,29 +98,29 @@ static bool check_is_repeated(const lt_replay_check *c, const lt_recorded_call *
 }
 
 static lt_replay_check_call *check_find_call(const lt_replay_check *c, int64_t id) {
-  lt_replay_check_call *one = c->calls;
-  while (one != NULL && one->id != id) {
-    one = one->next;
+  lt_replay_check_call *repeated = c->calls;
+  while (repeated != NULL && repeated->id != id) {
+    repeated = repeated->next;
   }
-  return one;
+  return repeated;
 }
 
-/* It is is_answered without its end, which is kept. */
+/* The call is given to the caller without its end, which is kept here. */
 static bool check_withhold_call(lt_replay_check *c, lt_str run, lt_recorded_call *call) {
-  lt_replay_check_call *one = check_find_call(c, call->id) == NULL ? lt_mem_zalloc(1, sizeof *one) : NULL;
+  lt_replay_check_call *repeated = check_find_call(c, call->id) == NULL ? lt_mem_zalloc(1, sizeof *repeated) : NULL;
   call->finished = false;
   call->withheld = true;
-  if (one == NULL) {
+  if (repeated == NULL) {
     return check_find_call(c, call->id) != NULL;
   }
-  *one = (lt_replay_check_call){
+  *repeated = (lt_replay_check_call){
       .next = c->calls, .id = call->id, .seq = call->seq, .hash = call->hash, .status = call->status};
-  lt_buf_init(&one->run, LT_MIB);
-  lt_buf_init(&one->answer, LT_JSON_MAX_BYTES);
-  lt_buf_add(&one->run, run);
-  lt_buf_add(&one->answer, call->answer);
-  c->calls = one;
-  return one->run.status == LT_OK && one->answer.status == LT_OK;
+  lt_buf_init(&repeated->run, LT_MIB);
+  lt_buf_init(&repeated->answer, LT_JSON_MAX_BYTES);
+  lt_buf_add(&repeated->run, run);
+  lt_buf_add(&repeated->answer, call->answer);
+  c->calls = repeated;
+  return repeated->run.status == LT_OK && repeated->answer.status == LT_OK;
 }
 
 static lt_status check_withhold_calls(lt_replay_check *c, lt_str run, lt_record *record, lt_err *err) {
@@ -138,8 +138,8 @@ static lt_status check_end_of_record(lt_replay_check *c, lt_str run, lt_err *err
                  LT_STR_ARG(check_below_prompt(run)));
 }
 
-/* A prompt's own notes are not a program's. That somebody cancelled the prompt does not end it here: it is checked as
- * far as its record goes. */
+/* A prompt's notes are not those of a program. A recorded cancel does not end the prompt here: the check goes to the
+ * end of the record. */
 static lt_status check_recall_calls(lt_replay_check *c, lt_str run, lt_record *record, lt_err *err) {
   lt_note *cancel = lt_notes_find(record, LT_PROMPT_NOTE_CANCEL);
   if (cancel != NULL) {
@@ -204,8 +204,8 @@ static void check_compare_end(lt_replay_check *c, const lt_replay_check_program 
 }
 
 void lt_replay_check_ended(lt_replay_check *c, lt_str run) {
-  const lt_replay_check_program *one = lt_replay_check_find_program(c, run);
-  if (one != NULL && !one->is_answered && !one->is_compared) {
+  const lt_replay_check_program *program = lt_replay_check_find_program(c, run);
+  if (program != NULL && !program->is_answered && !program->is_compared) {
     check_put_fault(c, "program ", run, ": how it ended is too long to be compared, or has a secret in it", LT_STR(""));
   }
 }
@@ -213,20 +213,21 @@ void lt_replay_check_ended(lt_replay_check *c, lt_str run) {
 static void check_note(lt_journal *self, lt_str run, const lt_note *what,
                        void (*on_failure)(void *arg, const lt_err *err), void *arg) {
   lt_replay_check *c = replay_check_of(self);
-  lt_replay_check_program *one = what->kind == LT_NOTE_END ? lt_replay_check_find_program(c, run) : NULL;
+  lt_replay_check_program *program = what->kind == LT_NOTE_END ? lt_replay_check_find_program(c, run) : NULL;
   (void)on_failure;
   (void)arg;
-  if (one != NULL && !one->is_answered) {
-    one->is_compared = true;
-    check_compare_end(c, one, what->text);
+  if (program != NULL && !program->is_answered) {
+    program->is_compared = true;
+    check_compare_end(c, program, what->text);
   }
 }
 
 static lt_status check_begin(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS {
   lt_replay_check *c = replay_check_of(self);
-  for (const lt_replay_check_call *one = c->calls; one != NULL; one = one->next) {
-    if (one->seq == call->seq && one->hash == call->hash && lt_str_eq(lt_buf_view(&one->run), call->run)) {
-      *ret_id = one->id;
+  for (const lt_replay_check_call *repeated = c->calls; repeated != NULL; repeated = repeated->next) {
+    if (repeated->seq == call->seq && repeated->hash == call->hash &&
+        lt_str_eq(lt_buf_view(&repeated->run), call->run)) {
+      *ret_id = repeated->id;
       return LT_OK;
     }
   }
@@ -238,19 +239,19 @@ static lt_status check_begin(lt_journal *self, const lt_journal_call *call, int6
 
 static void check_compare_answer(lt_replay_check *c, const lt_replay_check_call *call, lt_status status,
                                  lt_str answer) {
-  lt_str then = lt_buf_view(&call->answer);
-  if (status == call->status && lt_str_eq(answer, then)) {
+  lt_str recorded = lt_buf_view(&call->answer);
+  if (status == call->status && lt_str_eq(answer, recorded)) {
     return;
   }
   LT_AUTO_BUF(detail, LT_KIB);
   if (status != call->status) {
     lt_buf_printf(&detail, "%s, and on record %s: ", lt_status_name(status), lt_status_name(call->status));
   }
-  check_put_difference(&detail, then, answer);
+  check_put_difference(&detail, recorded, answer);
   check_put_fault(c, "call ", lt_buf_view(&call->run), ": its answer is another: ", lt_buf_view(&detail));
 }
 
-/* A call that diverged has its own message, and one that was cut short has its reason. */
+/* A diverged call has its own message, and a cancelled call its reason. */
 static lt_status check_finish(lt_journal *self, int64_t id, lt_status status, lt_str answer, lt_err *err) LT_YIELDS {
   lt_replay_check *c = replay_check_of(self);
   const lt_replay_check_call *call = check_find_call(c, id);
@@ -280,17 +281,17 @@ void lt_replay_check_free(lt_replay_check *c) {
   if (c == NULL) {
     return;
   }
-  for (lt_replay_check_program *one = c->programs, *next; one != NULL; one = next) {
-    next = one->next;
-    lt_buf_release(&one->run);
-    lt_buf_release(&one->text);
-    lt_mem_free(one);
+  for (lt_replay_check_program *program = c->programs, *next; program != NULL; program = next) {
+    next = program->next;
+    lt_buf_release(&program->run);
+    lt_buf_release(&program->text);
+    lt_mem_free(program);
   }
-  for (lt_replay_check_call *one = c->calls, *next; one != NULL; one = next) {
-    next = one->next;
-    lt_buf_release(&one->run);
-    lt_buf_release(&one->answer);
-    lt_mem_free(one);
+  for (lt_replay_check_call *repeated = c->calls, *next; repeated != NULL; repeated = next) {
+    next = repeated->next;
+    lt_buf_release(&repeated->run);
+    lt_buf_release(&repeated->answer);
+    lt_mem_free(repeated);
   }
   lt_buf_release(&c->fault);
   lt_buf_release(&c->reasons);

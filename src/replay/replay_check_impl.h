@@ -1,4 +1,4 @@
-/* What the parts of a check share: its journal, its runner and its observer. Internal to replay/. */
+/* The state that a check's journal, runner and observer share. Internal to replay/. */
 #ifndef LT_REPLAY_REPLAY_CHECK_IMPL_H
 #define LT_REPLAY_REPLAY_CHECK_IMPL_H
 
@@ -6,13 +6,13 @@
 
 #define LT_REPLAY_RECORD_END "the record ends here"
 
-/* A program of the record: its end is withheld while it runs again, or given. */
+/* A recorded program. Its end is withheld while it runs again, or answers for it. */
 typedef struct lt_replay_check_program {
   struct lt_replay_check_program *next;
   lt_buf run;
   lt_buf text;        /* the note of its end */
   bool is_answered;   /* the record answers: nothing runs */
-  bool is_compared;   /* its new end was compared with that */
+  bool is_compared;   /* its new end was compared with `text` */
   bool is_in_process; /* Python's or Deno's: its clock and its random numbers are not on record */
 } lt_replay_check_program;
 
@@ -37,12 +37,12 @@ struct lt_replay_check {
   bool is_beyond;
 };
 
-/* The program of that run as it is known so far; NULL: it is not. */
+/* The program of that run; NULL: unknown so far. */
 lt_replay_check_program *lt_replay_check_find_program(const lt_replay_check *check, lt_str run);
-/* From now on the record answers for the program, because of that. False: no memory. */
+/* From now on the record answers for the program; `why` is the reason. False: no memory. */
 bool lt_replay_check_give(lt_replay_check *check, lt_str run, lt_str why);
 
-/* The program has ended, by itself: its end has to have been compared. */
+/* Call this when a program has ended and was not cancelled. Reports a fault when its end was not compared. */
 void lt_replay_check_ended(lt_replay_check *check, lt_str run);
 
 /* replay_check_runner.c, replay_check_observer.c */

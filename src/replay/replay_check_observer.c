@@ -1,4 +1,4 @@
-/* The observer of a check: compares what a prompt does with what is stored of it. */
+/* The observer of a check: compares a prompt's outputs with the stored ones. */
 #include "base/utf8.h"
 #include "json/json.h"
 #include "replay/replay_check_impl.h"
@@ -54,31 +54,31 @@ static size_t output_first_difference(lt_str a, lt_str b) {
   return from;
 }
 
-/* One part of an output: `then` is on record. */
-static lt_status output_compare(const lt_replay_output *stored, const char *part, lt_str now, lt_str then,
+/* Compares one part of an output with the record. */
+static lt_status output_compare(const lt_replay_output *stored, const char *part, lt_str actual, lt_str recorded,
                                 lt_err *err) {
-  if (lt_str_eq(now, then)) {
+  if (lt_str_eq(actual, recorded)) {
     return LT_OK;
   }
   LT_AUTO_BUF(why, 4 * LT_KIB);
-  size_t from = output_first_difference(now, then);
+  size_t from = output_first_difference(actual, recorded);
   lt_buf_printf(&why, "the %s of the output \"%.*s\" is \"", part, LT_STR_ARG(stored->id));
-  output_put_shown(&why, now, from);
+  output_put_shown(&why, actual, from);
   lt_buf_addc(&why, "\", and on record it is \"");
-  output_put_shown(&why, then, from);
+  output_put_shown(&why, recorded, from);
   lt_buf_addc(&why, "\"");
   return lt_fail(err, LT_E_DIVERGED, "%.*s", LT_STR_ARG(lt_buf_view(&why)));
 }
 
-/* Of a value that was too long only the beginning is stored: it cannot be compared. */
+/* Of a long value only the beginning is stored, so it cannot be compared. */
 static bool output_is_preview(lt_json value) {
   return lt_json_exists(lt_json_get(value, "preview")) && lt_json_exists(lt_json_get(value, "artifact"));
 }
 
-static lt_status output_compare_value(const lt_replay_output *stored, const char *part, lt_str now, lt_json then,
+static lt_status output_compare_value(const lt_replay_output *stored, const char *part, lt_str actual, lt_json recorded,
                                       lt_err *err) {
-  lt_str text = lt_json_exists(then) ? lt_json_text(then) : LT_STR("");
-  return output_is_preview(then) ? LT_OK : output_compare(stored, part, now, text, err);
+  lt_str text = lt_json_exists(recorded) ? lt_json_text(recorded) : LT_STR("");
+  return output_is_preview(recorded) ? LT_OK : output_compare(stored, part, actual, text, err);
 }
 
 static lt_str output_str(lt_json object, const char *key, lt_arena *arena) {

@@ -1,4 +1,4 @@
-/* The runner of a check: each program goes to the runner that it was run by, or is answered by the record. */
+/* The runner of a check: hands each program to the runner on record, or answers from the record. */
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -28,14 +28,14 @@ static const char *check_runner_id(const lt_note *begun, lt_lang lang, char *tex
   return text;
 }
 
-/* Why the record has to answer; NULL: it runs again. A private folder is on record, a user's is not: what a program
- * does there is seen by others. */
+/* Why the record must answer; NULL: the program runs again. A private folder is on record. A user's folder is not, and
+ * others see what a program changes there. */
 static const char *check_reason_to_answer(const lt_record *record, const char *id) {
   const lt_note *ended = lt_notes_find(record, LT_NOTE_END);
   if (ended == NULL) {
-    return NULL; /* nothing answers for it */
+    return NULL; /* the record has no end */
   }
-  if (lt_result_note_is_limit(ended->text)) { /* it would use them up once more, with the same result */
+  if (lt_result_note_is_limit(ended->text)) { /* it would use up the same limit again */
     return "its time or its memory was used up";
   }
   bool shares = strcmp(id, "python") == 0 && lt_notes_find(record, LT_NOTE_FOLDER) == NULL;
@@ -47,7 +47,7 @@ static lt_status check_no_memory(lt_err *err) {
   return lt_fail(err, LT_E_NOMEM, "no memory to check a program");
 }
 
-/* Anything about the machine it runs on, rather than about the program. */
+/* Whether the failure comes from the machine and not from the program. */
 static bool check_could_not_run(lt_status status) {
   return status != LT_OK && status != LT_E_CANCELLED && status != LT_E_DIVERGED && status != LT_E_NOMEM;
 }

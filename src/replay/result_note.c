@@ -32,7 +32,7 @@ static void note_put_texts(lt_json_writer *w, const lt_run_result *result) {
 
 #define NOTED_INPUT_BYTES (16 * LT_KIB) /* of a call: a longer one is not kept */
 
-/* Of its calls what a report shows: names, and which of them failed; and the numbers that the record knows them by. */
+/* Writes the calls as a report needs them: names, failures, and their numbers in the record. */
 static void note_put_calls(lt_json_writer *w, const lt_run_result *result) {
   lt_json_key(w, "calls");
   lt_json_begin_array(w);
@@ -118,7 +118,7 @@ static void note_add_text(note_reader *r, lt_run_text ***last, lt_said said, lt_
   *last = &text->next;
 }
 
-/* Kind and text by turns. */
+/* Writes kind and text alternately. */
 static void note_read_texts(note_reader *r) {
   lt_run_text **last = &r->result->texts;
   lt_json_iter it = lt_json_each(lt_json_get(r->root, "texts"));

@@ -17,22 +17,21 @@ static uint64_t tape_real_us(void) {
   return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* Of the real clock, which may be set back. */
+/* Reads the real clock, which may be set back. */
 uint64_t lt_tape_elapsed_us(const lt_tape *tape) {
   uint64_t now = tape_real_us();
   return now > tape->origin_us ? now - tape->origin_us : 0;
 }
 
 /* --- Noting ------------------------------------------------------------------------------------------------------- */
-/* When a note could not be written the run misses it when it is run again: it diverges then, and is stopped. The note
- * of the end is true all the same. */
+/* After a lost note a repeated run diverges and is stopped. The note of the end stays valid. */
 static void tape_note(lt_tape *tape, const lt_note *what) {
   if (tape->journal != NULL && (!atomic_load(&tape->is_unusable) || what->kind == LT_NOTE_END)) {
     tape->journal->note(tape->journal, tape->options.request->caller->run, what, NULL, NULL);
   }
 }
 
-/* A note made on the worker, on its way to the loop: before everything that the program does afterwards. */
+/* A note from the worker on its way to the loop. It arrives before all later effects of the program. */
 typedef struct posted_note {
   lt_post post;
   lt_tape *tape;
@@ -165,13 +164,13 @@ static bool tape_add_tick(lt_tape *tape, uint64_t polls, uint64_t time_us) {
   return true;
 }
 
-/* The longer a program runs, the less often. */
+/* The longer a program runs, the longer its steps are. */
 static uint64_t tape_step_at(uint64_t time_us) {
   uint64_t step = time_us / 16;
   return step < LT_TAPE_TICK_US ? LT_TAPE_TICK_US : step > LT_TAPE_TICK_MAX_US ? LT_TAPE_TICK_MAX_US : step;
 }
 
-/* Whether more of the record is to come: then there was no tick here the first time. */
+/* Whether the record continues: then the first run had no tick here. */
 static bool tape_has_more_record(lt_tape *tape) {
   pthread_mutex_lock(tape->options.lock);
   bool to_come = tape->to_come > 0;
@@ -179,13 +178,13 @@ static bool tape_has_more_record(lt_tape *tape) {
   return to_come || tape->next_recorded < tape->record.call_count;
 }
 
-/* ... unless the rest of the record never comes: an answer that the program does not take. Measured by the CPU time of
- * the program, not by the machine's clock; the first time it cannot have been so long. */
+/* The rest of the record never comes when the program does not take an answer. This is measured by the program's CPU
+ * time, not by the real clock: the first run cannot have computed for so long without a tick. */
 static bool tape_has_worked_on(lt_tape *tape) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   uint64_t cpu = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-  uint64_t took = cpu - tape->cpu_us; /* of another thread: anything */
+  uint64_t took = cpu - tape->cpu_us; /* after a change of thread it may be any number */
   tape->cpu_us = cpu;
   tape->worked_us += took < LT_TAPE_POLL_US ? took : LT_TAPE_POLL_US;
   return tape->worked_us > LT_TAPE_WORK_US + 4 * tape_step_at(tape->now_us);
@@ -219,7 +218,8 @@ void lt_tape_poll(lt_tape *tape) {
   }
 }
 
-/* The time was seen outside, and the same time must be seen again: a tick that does not go on. */
+/* Others have seen the guest's time, and a repeated run must show the same time: notes a tick that does not move the
+ * clock. */
 void lt_tape_shown(lt_tape *tape) {
   uint64_t last = tape->tick_count > 0 ? tape->ticks[tape->tick_count - 1].polls : 0;
   if (tape->journal != NULL && tape->next_tick == tape->tick_count && tape->polls > last) {
@@ -247,7 +247,7 @@ void lt_tape_note_module(lt_tape *tape, lt_str name, lt_str source) {
   }
   tape->modules_before++;
   if (lt_secrets_in(lt_door_secrets(tape->options.door), source)) {
-    return; /* not stored: run again, the program gets the module that is configured then */
+    return; /* not stored: a repeated run gets the module that is configured then */
   }
   LT_AUTO_BUF(text, 2 * LT_RUN_CODE_MAX_BYTES);
   lt_buf_add(&text, name);
@@ -286,7 +286,7 @@ static void tape_diverge_missing(lt_tape *tape, const char *what, const lt_recor
 }
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
-/* The record's call that the program has not made yet; NULL: it made all. */
+/* The first recorded call that the program has not made yet; NULL: none. */
 static const lt_recorded_call *tape_next_call(const lt_tape *tape) {
   return tape->next_recorded < tape->record.call_count ? &tape->record.calls[tape->next_recorded] : NULL;
 }
@@ -298,7 +298,7 @@ void lt_tape_check_end(lt_tape *tape) {
   }
 }
 
-/* What is on record of the call was found when it was opened first. */
+/* The record of the call was read when it was first opened. */
 bool lt_tape_reopen_call(lt_tape *tape, uint64_t seq, const lt_run_tool_call *call, uint64_t hash, lt_str tool,
                          lt_str input) {
   const lt_recorded_call *next = tape_next_call(tape);
@@ -309,7 +309,7 @@ bool lt_tape_reopen_call(lt_tape *tape, uint64_t seq, const lt_run_tool_call *ca
   return tape->fault.n == 0;
 }
 
-/* The record of the call that is opened next; NULL: it was not begun. */
+/* The record of the next opened call; NULL: the call had not begun. */
 static const lt_recorded_call *tape_take_call(lt_tape *tape, uint64_t seq) {
   const lt_recorded_call *next = tape_next_call(tape);
   if (next != NULL && next->seq < seq) {
@@ -322,7 +322,7 @@ static const lt_recorded_call *tape_take_call(lt_tape *tape, uint64_t seq) {
   return next;
 }
 
-/* The outcome of the first time, if there was one. */
+/* The recorded outcome, if there is one. */
 static void tape_find_answer(const lt_tape *tape, uint32_t id, const lt_recorded_call *recorded,
                              lt_tape_answer *answer) {
   answer->place = lt_tape_place(tape, id);
@@ -395,12 +395,12 @@ static lt_program_identity tape_identity(const lt_tape *tape) {
 }
 
 static lt_status tape_check_identity(const lt_tape *tape, const lt_note *begun, lt_err *err) {
-  lt_program_identity now = tape_identity(tape), then = {0};
-  bool is_read = lt_notes_read_identity(begun->text, &then);
-  if (!is_read || then.engine != now.engine) {
+  lt_program_identity now = tape_identity(tape), recorded = {0};
+  bool is_read = lt_notes_read_identity(begun->text, &recorded);
+  if (!is_read || recorded.engine != now.engine) {
     return lt_fail(err, LT_E_DIVERGED, "the program was begun by another version of the engine");
   }
-  return then.program == now.program ? LT_OK : lt_fail(err, LT_E_DIVERGED, "another program is on record here");
+  return recorded.program == now.program ? LT_OK : lt_fail(err, LT_E_DIVERGED, "another program is on record here");
 }
 
 static lt_status tape_recall(lt_tape *tape, lt_run_result *result, bool *ret_ended, lt_err *err) LT_YIELDS {
@@ -466,8 +466,8 @@ lt_status lt_tape_begin(lt_tape *tape, lt_run_result *result, bool *ret_ended, l
   return LT_OK;
 }
 
-/* A program that was cancelled has not ended by itself, and one that diverged leaves its record as it is. A result with
- * a secret in it is not stored: run again, the program comes to it by the rest of its tape. */
+/* The end of a cancelled program is not noted, because the program can continue. A diverged program does not change its
+ * record. A result that contains a secret is not stored: a repeated run computes it again from the tape. */
 void lt_tape_end(lt_tape *tape, const lt_run_result *result) {
   if (tape->journal == NULL || result->status == LT_E_CANCELLED || result->status == LT_E_DIVERGED) {
     return;

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Folders in folders are moved up to the root until there are none: no depth costs a descriptor or a stack frame. */
+/* Nested folders are moved up to the root until none is left, so depth costs no descriptor and no stack frame. */
 typedef struct folder_removal {
   int root;
   unsigned long moved;
@@ -20,21 +20,21 @@ static bool is_dot_entry(const char *name) {
 static int removal_open(int at, const char *name) {
   int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   int fd = openat(at, name, flags);
-  if (fd < 0 && errno == EACCES) { /* its program took its own rights away */
+  if (fd < 0 && errno == EACCES) { /* the program removed the permissions */
     (void)fchmodat(at, name, 0700, AT_SYMLINK_NOFOLLOW);
     fd = openat(at, name, flags);
   }
   return fd;
 }
 
-/* Its ".." changes, which takes the right to write to it. */
+/* Moving a folder changes its "..", which needs write permission. */
 static bool removal_move(const folder_removal *r, int folder, const char *name, const char *moved) {
   return renameat(folder, name, r->root, moved) == 0 ||
          (errno == EACCES && fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW) == 0 &&
           renameat(folder, name, r->root, moved) == 0);
 }
 
-/* Under a name that nothing has: the program may have used ours. */
+/* Moves it to an unused name: the program may have used any name. */
 static bool removal_move_up(folder_removal *r, int folder, const char *name) {
   bool done, taken;
   do {
@@ -46,7 +46,7 @@ static bool removal_move_up(folder_removal *r, int folder, const char *name) {
   return done;
 }
 
-/* Removes an entry that is no folder; a folder is moved up. False: it can be neither. */
+/* Removes an entry that is not a folder, or moves a folder up. False: neither worked. */
 static bool removal_take_out(folder_removal *r, int folder, const char *name) {
   if (unlinkat(folder, name, 0) == 0 || errno == ENOENT) {
     return true;
@@ -54,7 +54,7 @@ static bool removal_take_out(folder_removal *r, int folder, const char *name) {
   return unlinkat(folder, name, AT_REMOVEDIR) == 0 || (folder != r->root && removal_move_up(r, folder, name));
 }
 
-/* Everything in a folder. False: something stays. */
+/* Removes the contents of a folder. False: some entry stays. */
 static bool removal_empty(folder_removal *r, int fd) {
   bool all = true;
   DIR *dir = fdopendir(fd);
@@ -70,7 +70,7 @@ static bool removal_empty(folder_removal *r, int fd) {
   return all;
 }
 
-/* One round over the root: what is no folder goes, folders are emptied and go. True: something was removed. */
+/* One round over the root: removes files, empties folders and removes them. True: something was removed. */
 static bool removal_round(folder_removal *r) {
   bool progress = false;
   int copy = openat(r->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

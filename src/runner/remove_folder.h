@@ -1,11 +1,11 @@
-/* Removing what a program has left, whatever it is. */
+/* Removes the folder that a program has left. */
 #ifndef LT_RUNNER_REMOVE_FOLDER_H
 #define LT_RUNNER_REMOVE_FOLDER_H
 
 #include "io/loop.h"
 
-/* Removes a folder with all that is in it, however deep and without any rights, and follows no link. LT_YIELDS: it is
- * done off the loop. What cannot be removed stays. */
+/* Removes a folder with all its contents, at any depth and with any permissions. Follows no link. LT_YIELDS: another
+ * thread does the work. Entries that cannot be removed stay. */
 void lt_remove_folder(lt_loop *loop, const char *path) LT_YIELDS;
 
 #endif

@@ -1,4 +1,4 @@
-/* What is asked of a runner: a program, what it may use, and its limits. The same for every language and engine. */
+/* A request to a runner: a program, its tools and functions, and its limits. The same for every language and engine. */
 #ifndef LT_RUNNER_RUN_REQUEST_H
 #define LT_RUNNER_RUN_REQUEST_H
 
@@ -20,10 +20,10 @@ typedef struct lt_run_module {
   lt_str source;
 } lt_run_module;
 
-/* A function that programs find beside the tools: `name(...args)` gives the value, in a program with promises a promise
- * of it that can be used as the value, in TypeScript a promise that rejects when the function fails. It takes the name
- * from a tool of the same name, which stays callable by its id, but not from a program that declares the name itself.
- * Its calls count as tool calls do (LT_RUN_CALLS_MAX); the result does not list them. */
+/* A function that programs can call beside the tools: `name(...args)` returns the value. In a program with promises it
+ * returns a promise that can also be used as the value; in TypeScript the promise rejects when the function fails. A
+ * tool of the same name is then callable by its id only. A program that declares the name itself keeps its own. Calls
+ * of functions count as tool calls (LT_RUN_CALLS_MAX); the result does not list them. */
 typedef struct lt_run_function {
   lt_str name;        /* an identifier */
   lt_str signature;   /* for the model, such as "(data, description?) → id" */
@@ -33,29 +33,29 @@ typedef struct lt_run_function {
    * `err` has the message, which the program gets unchanged. LT_YIELDS. */
   lt_status (*call)(void *arg, lt_str args, const lt_invoke_options *options, lt_buf *out, lt_err *err) LT_YIELDS;
   void *arg;
-  bool repeatable; /* a second call does no harm: it is made again when the process was killed during the first */
+  bool repeatable; /* a second call does no harm: the call is made again when the process was killed during the first */
 } lt_run_function;
 
 typedef struct lt_run_request {
   lt_str code;
   lt_lang lang;
-  lt_str input;            /* JSON text, or empty */
-  uint64_t timeout_ms;     /* 0: LT_RUN_TIMEOUT_MS; at most LT_RUN_TIMEOUT_MAX_MS; time in which the program waits for
-                              nothing but an approval does not count */
+  lt_str input;        /* JSON text, or empty */
+  uint64_t timeout_ms; /* 0: LT_RUN_TIMEOUT_MS; at most LT_RUN_TIMEOUT_MAX_MS; time in which the program only waits for
+                          an approval does not count */
   uint64_t memory_bytes;   /* 0: LT_RUN_MEMORY_BYTES; LT_RUN_MEMORY_MIN_BYTES to LT_RUN_MEMORY_MAX_BYTES */
   size_t max_output_bytes; /* 0: LT_RUN_OUTPUT_MAX_BYTES */
   const lt_run_module *modules;
   size_t module_count;
   const lt_run_function *functions;
   size_t function_count;
-  const lt_caller *caller;  /* for the door, and which tools exist; NULL: an anonymous caller */
+  const lt_caller *caller;  /* passed to the door; also decides which tools exist; NULL: an anonymous caller */
   bool without_output;      /* output, done and complete do not exist; TypeScript's console.log is a log line */
   lt_stored_values *values; /* what store() keeps, across runs; NULL: the run's own */
   lt_cancel *cancel;        /* may be NULL */
   /* Called on the loop for each text of the program, in order; may be NULL. Must not yield. */
   void (*on_text)(void *arg, lt_said said, lt_str text);
-  /* Called on the loop when the run's clock stops, because only an approval keeps the program from going on, and when
-   * the clock goes on; may be NULL. Must not yield. */
+  /* Called on the loop when the run's clock stops, because the program only waits for an approval, and when the clock
+   * continues; may be NULL. Must not yield. */
   void (*on_standing)(void *arg, bool stands);
   void *arg;
 } lt_run_request;
@@ -63,7 +63,7 @@ typedef struct lt_run_request {
 /* The request's limits with the defaults filled in. */
 uint64_t lt_run_request_timeout_ms(const lt_run_request *request);
 uint64_t lt_run_request_memory_bytes(const lt_run_request *request);
-/* The index of the function of that name; request->function_count: there is none. */
+/* The index of the function of that name; request->function_count: no such function. */
 size_t lt_run_request_find_function(const lt_run_request *request, lt_str name);
 
 #endif

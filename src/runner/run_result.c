@@ -71,22 +71,22 @@ void lt_run_result_put_context(lt_buf *out, lt_str line, size_t at) {
 }
 
 /* --- As JSON ------------------------------------------------------------------------------------------------------ */
-/* The document on its way; `masked` has one text at a time. */
+/* The JSON document while it is written; `masked` has one text at a time. */
 typedef struct result_report {
   lt_json_writer w;
   const lt_secrets *secrets;
   lt_buf masked;
-  lt_status status; /* of all the masking */
+  lt_status status; /* the first failure of masking */
 } result_report;
 
-/* The text without secrets. Borrows: until the next one. */
+/* The text without secrets. Borrows: until the next call. */
 static lt_str report_mask(result_report *r, lt_str text) {
   if (!lt_secrets_in(r->secrets, text)) {
     return text;
   }
   lt_buf_clear(&r->masked);
   lt_secrets_mask(r->secrets, text, &r->masked);
-  if (r->masked.status != LT_OK) { /* rather nothing than a secret */
+  if (r->masked.status != LT_OK) { /* no text is better than a secret */
     r->status = r->masked.status;
     lt_buf_clear(&r->masked);
   }
@@ -119,14 +119,14 @@ static void report_put_logs(result_report *r, const lt_run_result *result) {
   lt_json_end_array(&r->w);
 }
 
-/* Bytes instead of a text that was too large to keep. */
+/* Writes the size of a text that was too large to keep. */
 static void report_put_bytes(result_report *r, const char *key, size_t bytes) {
   lt_json_key(&r->w, key);
   lt_json_put_int(&r->w, (int64_t)bytes);
 }
 
-/* A text that ought to be JSON, made by others: one that is not must not spoil the whole. A secret that is a number
- * leaves no JSON when it is taken out: what is left is a string then. */
+/* Writes a JSON text of others. Invalid JSON must not break the document, so it is written as a string. Masking a
+ * secret that is a number makes JSON invalid. */
 static void report_put_json(result_report *r, const char *key, lt_str text, const char *otherwise) {
   text = lt_str_trim(text);
   lt_json_key(&r->w, key);

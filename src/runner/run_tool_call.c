@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
-/* The text is our own copy; others see it as const. */
+/* The call owns this text; other code sees it as const. */
 static void tool_call_free_text(lt_str *text) {
   char *bytes = NULL;
   memcpy(&bytes, &text->p, sizeof bytes);

@@ -39,7 +39,7 @@ void lt_stored_values_free(lt_stored_values *values) {
   }
 }
 
-/* Where the entry of `key` hangs, or would. */
+/* The link to the entry of `key`, or to the end of the list. */
 static stored_value **stored_values_link(lt_stored_values *values, lt_str key) {
   stored_value **place = &values->buckets[lt_str_hash(key) % BUCKETS];
   while (*place != NULL && !lt_str_eq((*place)->key, key)) {

@@ -1,4 +1,4 @@
-/* store() and recall(): values by name, JSON text, for one run or for several that follow each other.
+/* The values of store() and recall(), JSON texts by name, for one run or for several consecutive runs.
  *
  * Used by one program at a time. */
 #ifndef LT_RUNNER_STORED_VALUES_H
@@ -17,7 +17,7 @@ void lt_stored_values_free(lt_stored_values *values); /* NULL is allowed */
 /* Keeps a copy; empty JSON removes the value. Errors: LT_E_LIMIT (LT_RUN_STORE_MAX_BYTES in all), LT_E_NOMEM. */
 lt_status lt_stored_values_put(lt_stored_values *values, lt_str key, lt_str json, lt_err *err);
 
-/* All of them as a JSON object, and from one: what there was goes. Errors: as of put, LT_E_SYNTAX. */
+/* Write all values as a JSON object, or replace all values by those of an object. Errors: as of put, LT_E_SYNTAX. */
 void lt_stored_values_write(const lt_stored_values *values, lt_json_writer *w);
 lt_status lt_stored_values_read(lt_stored_values *values, lt_str json, lt_err *err);
 

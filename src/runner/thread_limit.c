@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 
-/* `0.05 0.10 0.09 2/345 6789`: 345 are there. 0: it cannot be told. */
+/* `0.05 0.10 0.09 2/345 6789`: 345 threads exist. 0: unknown. */
 static unsigned long thread_limit_count(void) {
   char text[128] = "";
   int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);

@@ -1,11 +1,11 @@
-/* How many threads a program may start. */
+/* The limit on a program's threads. */
 #ifndef LT_RUNNER_THREAD_LIMIT_H
 #define LT_RUNNER_THREAD_LIMIT_H
 
 #include <stdint.h>
 
-/* RLIMIT_NPROC for a program: it counts all processes and threads of a user, so that it is what there is now, of all
- * users, and LT_RUN_THREADS_MAX more. Without it one program takes all the numbers that the system has for processes.
+/* The RLIMIT_NPROC of a program. The kernel counts all processes and threads of a user, so the limit is the current
+ * number of all users' threads plus LT_RUN_THREADS_MAX. Without it one program can use all process ids of the system.
  */
 uint64_t lt_thread_limit(void);
 

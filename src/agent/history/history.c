@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "text/tokens.h"
 
-#define ID_CHARS     40 /* what the strictest provider takes */
+#define ID_CHARS     40 /* the limit of the strictest provider */
 #define FRAME_TOKENS 16 /* of a message without its content */
 
 typedef struct history_reader {
@@ -24,7 +24,7 @@ typedef struct history_reader {
 typedef struct history_prompt {
   uint32_t number;
   lt_str id;
-  lt_history_part_kind program; /* what its programs are; LT_HISTORY_PART_CALL: it has none */
+  lt_history_part_kind program; /* the kind of its programs; LT_HISTORY_PART_CALL: it has none */
   lt_str program_name;
   lt_str unanswered;
   size_t first_part;
@@ -51,7 +51,7 @@ static lt_history_part *history_add_part(history_reader *r, const history_prompt
   return part;
 }
 
-/* The characters of a string, or nothing. */
+/* The characters of a string, otherwise empty. */
 static lt_str history_read_str(history_reader *r, lt_json v) {
   lt_str text = LT_STR_NULL;
   if (lt_json_typeof(v) == LT_JSON_STRING && !lt_json_str(v, r->arena, &text)) {
@@ -67,7 +67,7 @@ static void history_add_text(history_reader *r, const history_prompt *p, lt_hist
   }
 }
 
-/* Whatever was appended, as a text of the arena. */
+/* The text of the buffer, in the arena. */
 static lt_str history_keep_text(history_reader *r, lt_buf *text) {
   lt_str kept = lt_arena_dup(r->arena, lt_buf_view(text));
   r->no_memory = r->no_memory || text->status != LT_OK || kept.p == NULL;
@@ -76,7 +76,7 @@ static lt_str history_keep_text(history_reader *r, lt_buf *text) {
 }
 
 /* --- Ids of calls ------------------------------------------------------------------------------------------------- */
-/* False when it was there. */
+/* False: the id was in the set. */
 static bool history_enter_id(history_reader *r, lt_str id) {
   uint64_t hash = lt_str_hash(id) | 1;
   uint32_t at = (uint32_t)(hash >> 8) & r->id_mask;
@@ -94,8 +94,8 @@ static bool history_is_usable_id(lt_str id) {
   return id.n > 0 && id.n <= ID_CHARS && lt_str_eqc(id, plain);
 }
 
-/* Its own id where providers take it; models without ids, and models that count from 0 each time, get one made of the
- * place, which stays the same. */
+/* Returns the call's stored id when providers accept it and it is unique. Otherwise it makes an id of the call's place,
+ * which is the same each time. */
 static lt_str history_id_for(history_reader *r, const history_prompt *p, lt_str id, uint32_t number) {
   for (uint64_t salt = 0; !history_is_usable_id(id) || !history_enter_id(r, id); salt++) {
     uint64_t hash = lt_str_hash(p->id) + (uint64_t)number * 0x9E3779B97F4A7C15u + salt;
@@ -125,7 +125,7 @@ static void history_read_file(history_reader *r, const history_prompt *p, lt_jso
   history_add_text(r, p, LT_HISTORY_PART_TEXT, history_keep_text(r, &text));
 }
 
-/* A call that a program made is shown with the program. Of a failed program the model must know what it had done. */
+/* A program's call is shown with the program. The model must know which calls a failed program has made. */
 static void history_note_call(history_reader *r, lt_history_part *program, lt_str function) {
   if (lt_json_str_eq(lt_json_get(program->result, "type"), LT_STR("success")) ||
       program->made.n > LT_HISTORY_SHORT_BYTES) {
@@ -140,7 +140,8 @@ static void history_note_call(history_reader *r, lt_history_part *program, lt_st
   program->made = history_keep_text(r, &made);
 }
 
-/* Whose program made the call: who is said to, and in code mode, where all calls are programs', the last one; or NULL.
+/* The program that made the call: the one that `parent` names; in code mode, where programs make all calls, the last
+ * one; or NULL.
  */
 static lt_history_part *history_maker_of(history_reader *r, const history_prompt *p, lt_json output) {
   lt_str parent = history_read_str(r, lt_json_get(output, "parent"));
@@ -232,10 +233,10 @@ static void history_find_program(const lt_history *history, lt_json mode, histor
       [LT_HISTORY_CODE] = LT_HISTORY_PART_JAVASCRIPT,
   };
   for (size_t i = 0; i < history->mode_count; i++) {
-    const lt_mode *one = history->modes[i];
-    if (one->program != NULL && lt_json_str_eq(mode, lt_str_of(one->id))) {
-      p->program = kinds[one->history];
-      p->program_name = lt_str_of(one->program);
+    const lt_mode *candidate = history->modes[i];
+    if (candidate->program != NULL && lt_json_str_eq(mode, lt_str_of(candidate->id))) {
+      p->program = kinds[candidate->history];
+      p->program_name = lt_str_of(candidate->program);
     }
   }
 }
@@ -307,7 +308,7 @@ static size_t history_tokens_of(lt_str text, const lt_history_part *part) {
   return lt_tokens_estimate(part->kind <= LT_HISTORY_PART_TEXT ? text : lt_str_sub(text, 0, LT_HISTORY_PART_BYTES));
 }
 
-/* A program's text is not shortened, but where it is an argument of a call. */
+/* A program's text is only shortened when it is an argument of a call. */
 static size_t history_tokens_of_input(const history_reader *r, const lt_history_part *part) {
   bool is_argument = part->kind == LT_HISTORY_PART_CALL ||
                      (part->kind == LT_HISTORY_PART_TYPESCRIPT && r->history->form == LT_HISTORY_TYPESCRIPT);
@@ -316,10 +317,10 @@ static size_t history_tokens_of_input(const history_reader *r, const lt_history_
   return history_tokens_of(lt_json_text(part->input), &as);
 }
 
-/* What one part takes by itself. */
+/* Estimates the tokens of one part. */
 static void history_measure(const history_reader *r, lt_history_part *part) {
   if (part->level == LT_HISTORY_PART_OMITTED) {
-    part->tokens = FRAME_TOKENS / 4; /* their note is shared */
+    part->tokens = FRAME_TOKENS / 4; /* several left-out parts share one note */
   } else if (part->kind <= LT_HISTORY_PART_TEXT) {
     part->tokens = FRAME_TOKENS + history_tokens_of(part->text, part);
   } else {
@@ -339,7 +340,7 @@ static bool history_is_short(const lt_history_part *part) {
   return of.n <= LT_HISTORY_SHORT_BYTES && result.n <= LT_HISTORY_SHORT_BYTES;
 }
 
-/* Takes one level from parts, the oldest first, until all of them fit. */
+/* Reduces parts by one level, the oldest first, until all parts fit. */
 static void history_lower_level(const history_reader *r, bool steps, lt_history_part_level level, size_t *total) {
   for (size_t i = 0; i<r->count && * total> r->history->max_tokens; i++) {
     lt_history_part *part = &r->parts[i];
@@ -354,7 +355,7 @@ static void history_lower_level(const history_reader *r, bool steps, lt_history_
   }
 }
 
-/* A token has a byte at least: what is shorter than that need not be measured. */
+/* A token has at least one byte: a text with fewer bytes than the limit need not be measured. */
 static void history_fit(const history_reader *r) {
   size_t total = 0;
   if (r->history->max_tokens == 0 || r->history->prompts.n <= r->history->max_tokens) {

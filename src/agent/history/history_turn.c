@@ -33,7 +33,7 @@ typedef struct history_job {
   lt_err err;
 } history_job;
 
-/* Touches nothing of the loop's: the catalog may be read anywhere, and the turn's history does not change. */
+/* Runs on any thread: it only reads the catalog and the turn's history, which do not change. */
 static void history_turn_write(void *arg) {
   history_job *job = arg;
   lt_tool_definitions *definitions = NULL;
@@ -57,7 +57,7 @@ lt_status lt_history_turn_put(const lt_turn *turn, lt_json_writer *w, size_t max
       .modes = turn->agent->modes,
       .mode_count = turn->agent->mode_count,
       .max_tokens = max_tokens,
-      .ret_data = &turn->own->last_data,
+      .ret_data = &turn->internal->last_data,
   };
   LT_TRY(history_turn_do(turn, history_turn_write, &job, err));
   return lt_err_copy(err, &job.err);

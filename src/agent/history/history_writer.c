@@ -36,7 +36,7 @@ static void history_writer_put_cut(lt_buf *out, lt_str text, size_t max_bytes) {
   lt_buf_add(out, lt_str_sub(text, tail, text.n));
 }
 
-/* What a text lacks the whole history lacks. */
+/* A failed text fails the whole history. */
 static void history_writer_pass_status(lt_history_writer *t, const lt_buf *text) {
   if (text->status != LT_OK && t->w->buf->status == LT_OK) {
     t->w->buf->status = text->status;
@@ -56,7 +56,7 @@ static lt_str history_writer_text_of(lt_history_writer *t, lt_json v) {
   return text;
 }
 
-/* Does `text` hold so many backticks in a row? */
+/* Whether `text` has so many backticks in a row. */
 static bool has_backticks(lt_str text, size_t ticks) {
   size_t run = 0;
   for (size_t i = 0; i < text.n; i++) {
@@ -155,7 +155,7 @@ static void history_writer_put_pending(lt_history_writer *t, lt_buf *out, const 
   lt_json_end_object(&w);
 }
 
-/* An answer that is null or empty says as much as none. */
+/* A null or empty answer is treated as no answer. */
 static lt_str history_writer_answer_of(lt_history_writer *t, const lt_history_part *part) {
   lt_json output = lt_json_get(part->result, "output");
   lt_str words = lt_json_typeof(output) == LT_JSON_NULL ? LT_STR_NULL : history_writer_text_of(t, output);
@@ -167,7 +167,7 @@ static lt_str history_writer_error_of(lt_history_writer *t, const lt_history_par
   return words.n > 0 ? words : LT_STR("it failed");
 }
 
-/* What a program had done before it failed must not be done again. */
+/* Lists the calls of a failed program, so that the model does not repeat them. */
 static void history_writer_put_made_calls(lt_buf *out, const lt_history_part *part) {
   if (part->made.n > 0) {
     lt_buf_addc(out, "\n\nTools it had called: ");
@@ -248,7 +248,7 @@ static void history_writer_put_member(lt_history_writer *t, lt_json_writer *w, l
   history_writer_pass_status(t, &text);
 }
 
-/* Of a shortened call every member that is long becomes a string that is cut. */
+/* In a shortened call every long member becomes a shortened string. */
 static void history_writer_put_input(lt_history_writer *t, lt_buf *out, const lt_history_part *part) {
   size_t each = part->level == LT_HISTORY_PART_WHOLE ? LT_HISTORY_PART_BYTES : LT_HISTORY_SHORT_BYTES / 4;
   bool is_object = lt_json_typeof(part->input) == LT_JSON_OBJECT;
@@ -286,14 +286,14 @@ static void history_writer_put_tool_call(lt_history_writer *t, const lt_history_
 static lt_str history_writer_name_on_wire(const lt_history_writer *t, const lt_history_part *part,
                                           char plain[LT_TOOL_NAME_CHARS + 1]) {
   lt_str name = lt_tool_definitions_name(t->history->definitions, part->function);
-  if (name.n == 0) { /* a tool that is not there any more */
+  if (name.n == 0) { /* the tool does not exist any more */
     lt_tool_definitions_plain_name(part->function, plain);
     name = lt_str_of(plain);
   }
   return name;
 }
 
-/* The model's message; what it said before is its content. */
+/* Writes the model's message with the call; its content is the text before the call. */
 static void history_writer_put_call_request(lt_history_writer *t, const lt_history_part *part, lt_str arguments) {
   char plain[LT_TOOL_NAME_CHARS + 1];
   if (t->open.of_user) {
@@ -326,7 +326,7 @@ static void history_writer_put_call_answer(lt_history_writer *t, const lt_histor
   lt_json_end_object(t->w);
 }
 
-/* As the API has it. */
+/* Writes a call in the form of the API. */
 static void history_writer_put_call(lt_history_writer *t, const lt_history_part *part) {
   LT_AUTO_BUF(arguments, LT_JSON_MAX_BYTES);
   LT_AUTO_BUF(result, LT_JSON_MAX_BYTES);
@@ -338,7 +338,7 @@ static void history_writer_put_call(lt_history_writer *t, const lt_history_part 
   history_writer_pass_status(t, &result);
 }
 
-/* In a mode that calls no tools itself: who reads it writes programs, and must not learn another way. */
+/* Writes a call as text, for a mode whose model only writes programs and must not learn to call tools directly. */
 static void history_writer_describe_call(lt_history_writer *t, const lt_history_part *part) {
   lt_buf *out = history_writer_open_text(t, t->history->form == LT_HISTORY_CODE);
   lt_buf_addc(out, "[Tool call: ");
@@ -355,7 +355,7 @@ static lt_str history_writer_code_of(lt_history_writer *t, const lt_history_part
   return history_writer_text_of(t, lt_json_get(part->input, "code"));
 }
 
-/* Text before a program is not part of the reply that the program is: it is quoted on the user's side. */
+/* In code mode the whole reply is the program, so text before a program is quoted on the user's side. */
 static void history_writer_quote_open_text(lt_history_writer *t) {
   LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
   lt_buf_addc(&text, "[Shown to the user]\n");
@@ -365,7 +365,7 @@ static void history_writer_quote_open_text(lt_history_writer *t) {
   history_writer_pass_status(t, &text);
 }
 
-/* As code mode has it. */
+/* Writes a program in the form of code mode. */
 static void history_writer_put_program(lt_history_writer *t, const lt_history_part *part) {
   if (!t->open.of_user && t->open.text.n > 0) {
     history_writer_quote_open_text(t);

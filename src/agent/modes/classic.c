@@ -1,4 +1,4 @@
-/* Classic mode: the model's replies are text and calls of tools, of which it sees every one. */
+/* Classic mode: the model sees all tools, and its replies are text and tool calls. */
 #include "agent/agent_state.h"
 #include "agent/modes/mode_table.h"
 #include "agent/tool_rounds.h"
@@ -6,8 +6,8 @@
 #include "io/fan_out.h"
 
 /* --- Tools that are not there ------------------------------------------------------------------------------------- */
-/* The id that was meant, where the tool's server is down and its tools are unknown: the door then says why. Empty: no
- * such server. */
+/* The id of a tool whose server is down, so that its tools are unknown: the door then says why. Empty: no such
+ * server. */
 static lt_str classic_id_of_silent(lt_tool_round *round, lt_str name) {
   const lt_str *silent;
   size_t count = lt_catalog_silent(round->turn->prepared.catalog, &silent);
@@ -82,8 +82,8 @@ static lt_status classic_carry_out(lt_tool_round *round, lt_tool_round_call *cal
 }
 
 /* --- All calls of a reply ----------------------------------------------------------------------------------------- */
-/* By the policy's or the tool's own word. What a plugin decides for each input is asked at the door only: it is
- * promised to get inputs that have been checked. */
+/* Whether the policy or the tool demands approval. A plugin that decides for each input is asked at the door only,
+ * because it must get a checked input. */
 static bool classic_needs_approval(const lt_tool_round *round, const lt_tool_round_call *call) {
   lt_json_doc input, annotations;
   if (call->tool == NULL || call->broken) {
@@ -114,7 +114,7 @@ static bool classic_is_in_order(const lt_tool_round *round) {
 typedef struct parallel_calls {
   lt_tool_round *round;
   size_t next;      /* call that a fiber takes when it begins; they begin in order */
-  lt_status status; /* the first that says that the turn is over */
+  lt_status status; /* the first failure that ends the turn */
   lt_err err;
 } parallel_calls;
 
@@ -151,15 +151,15 @@ static lt_status classic_carry_out_all(lt_tool_round *round, lt_err *err) LT_YIE
 
 /* --- The mode ----------------------------------------------------------------------------------------------------- */
 typedef struct classic_definitions {
-  lt_catalog *catalog; /* what is defined below; a reference, or NULL */
-  lt_arena arena;      /* not the turn's, which the loop uses meanwhile */
+  lt_catalog *catalog; /* the catalog of the definitions; a reference, or NULL */
+  lt_arena arena;      /* a separate arena: the loop may use the turn's at the same time */
   lt_tool_definitions *tool_names;
   lt_buf tools;
   lt_status status;
   lt_err err;
 } classic_definitions;
 
-/* Touches nothing of the loop's: the catalog may be read anywhere. */
+/* Runs on any thread: it only reads the catalog. */
 static void classic_write_definitions(void *arg) {
   classic_definitions *d = arg;
   d->status = lt_tool_definitions_new(&d->arena, d->catalog, &d->tool_names, &d->err);
@@ -175,7 +175,7 @@ static void classic_forget_definitions(classic_definitions *d) {
   lt_arena_release(&d->arena);
 }
 
-/* Before each asking plugins may change what there is. The same catalog is not written again. */
+/* Plugins may change the catalog before each request. Definitions of the same catalog are reused. */
 static lt_status classic_define(void *arg, lt_turn *turn, uint32_t round, lt_tool_round_tools *ret_tools,
                                 lt_err *err) LT_YIELDS {
   classic_definitions *d = arg;

@@ -1,4 +1,4 @@
-/* Code mode: the model's reply is a program, and what comes of it is its next message (seeds 013, 014, 015). */
+/* Code mode: the model's reply is a program, and the program's feedback is the next message (seeds 013, 014, 015). */
 #include "agent/modes/mode_table.h"
 #include "agent/program_feedback.h"
 #include "agent/prompt_data.h"
@@ -21,7 +21,7 @@ static lt_status code_begin(code_loop *l, lt_err *err) LT_YIELDS {
 }
 
 /* --- One program -------------------------------------------------------------------------------------------------- */
-/* The result as JSON; nothing for undefined. A long one is kept, and its beginning stands in its place. */
+/* The result as JSON, empty for undefined. A long result becomes an artifact, and a preview replaces it. */
 static void code_put_value(const lt_turn *turn, const lt_run_result *result, lt_buf *out) LT_YIELDS {
   lt_json_writer w = lt_json_writer_on(out);
   if (result->status != LT_OK || result->kind == LT_VALUE_UNDEFINED) {
@@ -34,7 +34,7 @@ static void code_put_value(const lt_turn *turn, const lt_run_result *result, lt_
   }
   if (out->n > LT_ANSWER_MAX_BYTES) {
     (void)lt_answer_spill(&turn->caller, LT_STR(CODE_FUNCTION), out,
-                          NULL); /* where it cannot be kept, that is said in it */
+                          NULL); /* on failure the preview says that the rest is lost */
   }
 }
 
@@ -88,7 +88,7 @@ static lt_status code_feed_back(code_loop *l, lt_str code, const lt_run_result *
   return lt_request_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
 }
 
-/* Says that the output is not whole: a reader must not take a part of it for all. */
+/* Tells the reader that the output is incomplete. */
 static lt_status code_report_cut(lt_turn *turn, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(text, LT_KIB);
   lt_buf_addc(&text, "\n(The program put out more than the ");

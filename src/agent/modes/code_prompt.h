@@ -4,9 +4,9 @@
 
 #include "agent/turn.h"
 
-/* The tools' compact listing, kept for the next prompt while the tools stay the same. */
+/* The compact list of tools, kept for the next prompt while the tools stay the same. */
 typedef struct lt_code_listing {
-  lt_catalog *catalog; /* whose listing it is: a reference; NULL: nothing is kept */
+  lt_catalog *catalog; /* the listed catalog, a reference; NULL: nothing is kept */
   lt_buf text;
 } lt_code_listing;
 

@@ -1,7 +1,7 @@
 /* The built-in execution modes: one row each.
  *
  * A mode is one file, modes/NAME.c, which ends in `const lt_mode lt_NAME_mode` (mode_table.h), and one row here, sorted
- * by id. Everything else that knows modes, help texts included, looks here or in that struct.
+ * by id. All other code, including help texts, reads this list or that struct.
  */
 #ifndef LT_AGENT_MODES_MODE_LIST_H
 #define LT_AGENT_MODES_MODE_LIST_H

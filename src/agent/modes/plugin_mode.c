@@ -17,7 +17,7 @@ typedef struct plugin_mode {
 } plugin_mode;
 
 /* --- What the mode is handed -------------------------------------------------------------------------------------- */
-/* Touches nothing of the loop's: the catalog may be read anywhere. */
+/* Runs on any thread: it only reads the catalog. */
 static void plugin_mode_write_definitions(void *arg) {
   plugin_mode *p = arg;
   const lt_catalog *catalog = p->turn->prepared.catalog;
@@ -101,7 +101,7 @@ static void plugin_mode_put_reply(const plugin_mode *p, const lt_completion *com
   lt_json_end_object(&w);
 }
 
-/* A plugin's words, without secrets: a model reads them. Borrows: `masked`. */
+/* A plugin's messages without secrets, for the model. Borrows: `masked`. */
 static lt_status plugin_mode_mask(const lt_turn *turn, lt_str *json, lt_buf *masked, lt_err *err) {
   const lt_secrets *secrets = turn->agent->options.secrets;
   if (lt_secrets_in(secrets, *json)) {
@@ -152,7 +152,7 @@ static lt_status plugin_mode_run_in_host(plugin_mode *p, lt_err *err) LT_YIELDS 
   LT_TRY(plugin_mode_put_input(p, &in, err));
   lt_status status = lt_host_run_mode(turn->agent->options.host, lt_str_of(turn->mode->id), lt_buf_view(&in), &actions,
                                       &turn->caller, &turn->cancel, err);
-  /* A cancelled prompt is cancelled, however the plugin took it. */
+  /* A cancelled prompt ends as cancelled, whatever the plugin returned. */
   return turn->cancel.why == LT_OK ? status : lt_fail(err, turn->cancel.why, "the prompt was cancelled");
 }
 

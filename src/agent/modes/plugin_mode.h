@@ -1,4 +1,4 @@
-/* Modes of plugins: the other side of plugin/host_modes.c. Internal to agent/. */
+/* Runs modes of plugins (registered in plugin/host_modes.c). Internal to agent/. */
 #ifndef LT_AGENT_MODES_PLUGIN_MODE_H
 #define LT_AGENT_MODES_PLUGIN_MODE_H
 

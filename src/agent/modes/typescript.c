@@ -7,7 +7,8 @@
 #include "base/limits.h"
 
 /* --- What a program said ------------------------------------------------------------------------------------------ */
-/* Its output as it stands, or its log lines; that there was more must be known, or what is counted in it is wrong. */
+/* Appends the output, or the log lines. A note says when the text was cut, so that the model does not take it for
+ * complete. */
 static void typescript_put_said(const lt_turn *turn, const lt_run_result *result, bool output, lt_buf *out) {
   for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
     if ((text->said == LT_SAID_OUTPUT) == output) {
@@ -36,7 +37,7 @@ static void typescript_put_place(const lt_run_result *result, lt_buf *out) {
   }
 }
 
-/* What has happened must not be done again. */
+/* Lists the calls that were made, so that the model does not repeat them. */
 static void typescript_put_calls(const lt_run_result *result, lt_buf *out) {
   size_t count = 0;
   for (const lt_run_call *call = result->calls; call != NULL; call = call->next, count++) {
@@ -60,9 +61,9 @@ static void typescript_put_failure(const lt_turn *turn, const lt_run_result *res
   lt_secrets_mask_buf(turn->agent->options.secrets, out);
   size_t before = out->n;
   lt_buf_addc(out, "\n\nSTDOUT:\n");
-  size_t told = out->n;
+  size_t start = out->n;
   typescript_put_said(turn, result, true, out);
-  if (out->n == told && out->status == LT_OK) {
+  if (out->n == start && out->status == LT_OK) {
     out->n = before;
     out->p[before] = '\0';
   }
@@ -74,7 +75,7 @@ typedef struct typescript_request {
   uint64_t timeout_ms;
 } typescript_request;
 
-/* Models write the arguments as a string now and then. */
+/* Some models write the arguments as a string. */
 static bool typescript_read_object(lt_arena *arena, lt_str text, lt_json_doc *doc) {
   lt_str inner;
   if (lt_json_parse(arena, text, doc, NULL) != LT_OK) {
@@ -86,7 +87,7 @@ static bool typescript_read_object(lt_arena *arena, lt_str text, lt_json_doc *do
   return lt_json_typeof(lt_json_root(doc)) == LT_JSON_OBJECT;
 }
 
-/* False: what is wrong with it is appended. */
+/* False: the error is appended. */
 static bool typescript_read_request(lt_arena *arena, lt_str input, typescript_request *ret, lt_buf *faults) {
   lt_json_doc doc;
   lt_str code;
@@ -114,7 +115,7 @@ static lt_status typescript_end_success(lt_turn *turn, uint32_t number, lt_str s
   return lt_turn_tool_end(turn, number, LT_OK, lt_buf_view(&json), err);
 }
 
-/* Stored whole; of a long one the model gets beginning and end. */
+/* Stores the whole answer; the model gets the beginning and the end of a long one. */
 static lt_status typescript_end_program(lt_tool_round *round, lt_tool_round_call *call, uint32_t number,
                                         const lt_run_result *result, lt_err *err) LT_YIELDS {
   lt_turn *turn = round->turn;
@@ -194,7 +195,7 @@ static lt_status typescript_carry_out_all(lt_tool_round *round, lt_err *err) LT_
 }
 
 /* --- The mode ----------------------------------------------------------------------------------------------------- */
-/* Once: what a program finds does not change within a prompt. */
+/* Defined once: the tools of programs do not change within a prompt. */
 static lt_status typescript_define(void *arg, lt_turn *turn, uint32_t round, lt_tool_round_tools *ret_tools,
                                    lt_err *err) LT_YIELDS {
   lt_buf *tools = arg;

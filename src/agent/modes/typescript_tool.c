@@ -49,16 +49,16 @@ static void typescript_tool_put_modules(const lt_run_request *world, lt_buf *out
 }
 
 /* --- The tools: declared ------------------------------------------------------------------------------------------ */
-/* One after the other, so that 5,000 tools that do not fit are not all looked at. `ret_fits` says whether they do. */
+/* Stops at the first tool that does not fit, so that 5,000 tools are not all declared. `*ret_fits`: all tools fit. */
 static lt_status typescript_tool_declare(const lt_catalog *catalog, size_t max_tokens, lt_buf *out, bool *ret_fits,
                                          lt_err *err) {
-  size_t told = out->n, tokens = 0;
+  size_t measured = out->n, tokens = 0;
   LT_TRY(lt_typegen_ts(NULL, 0, out, err));
   for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
     lt_typegen_tool tool = lt_tool_typegen(lt_catalog_at(catalog, i));
     LT_TRY(lt_typegen_ts_tool(&tool, out, err));
-    tokens += lt_tokens_estimate(lt_str_from(out->p + told, out->n - told));
-    told = out->n;
+    tokens += lt_tokens_estimate(lt_str_from(out->p + measured, out->n - measured));
+    measured = out->n;
     if (tokens > max_tokens) {
       *ret_fits = false;
       return LT_OK;
@@ -69,7 +69,8 @@ static lt_status typescript_tool_declare(const lt_catalog *catalog, size_t max_t
 }
 
 /* --- The tools: named, or counted --------------------------------------------------------------------------------- */
-/* The tools of the namespace that begins at `from`: they stand together, sorted by id. Returns the next one's index. */
+/* Appends the tools of the namespace that begins at index `from`; tools are sorted by id. Returns the index of the next
+ * namespace. */
 static size_t typescript_tool_put_namespace(const lt_catalog *catalog, size_t from, bool named, lt_buf *out) {
   lt_str ns = lt_catalog_at(catalog, from)->ns;
   size_t i = from;
@@ -89,7 +90,7 @@ static size_t typescript_tool_put_namespace(const lt_catalog *catalog, size_t fr
   return i;
 }
 
-/* Whether all of it fits; what does not is not there. */
+/* Whether the text fits; a text that does not fit is removed. */
 static bool typescript_tool_list(const lt_catalog *catalog, size_t max_tokens, bool named, lt_buf *out) {
   size_t tokens = 0, i = 0;
   while (i < lt_catalog_count(catalog) && out->status == LT_OK) {

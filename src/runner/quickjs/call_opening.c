@@ -16,7 +16,7 @@ static uint32_t opening_say_diverged(const lt_run *run, lt_outcome *ret) {
   return 0;
 }
 
-/* A new call whose input has room, with copies; NULL: `ret` says why not. */
+/* Makes a new call with copies of both texts, and reserves memory for the input; NULL: `ret` says why. */
 static lt_program_call *opening_new_call(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret) {
   if (!lt_program_call_hold(run, input.n)) {
     opening_say_no(run, ret, "too much at once: the inputs and answers of open tool calls may have",
@@ -32,7 +32,7 @@ static lt_program_call *opening_new_call(lt_run *run, lt_str tool, lt_str input,
   return lt_program_call_made(made);
 }
 
-/* What the record has of it. False: no memory. */
+/* Fills the call from the record. False: no memory. */
 static bool opening_recall(lt_program_call *call, const lt_tape_answer *answer) {
   lt_run_tool_call *made = &call->made;
   call->hash = answer->hash;
@@ -103,8 +103,8 @@ uint32_t lt_call_opening_tool(lt_run *run, lt_str tool, lt_str input, lt_outcome
   return opening_open(run, tool, NULL, input, ret);
 }
 
-/* The prelude asks for what is bound and gives an array; a guest out of control need not, nor one with an
- * Array.prototype.toJSON of its own. */
+/* The prelude only asks for bound functions and passes an array. A guest out of control may do otherwise, and so may a
+ * program that defines Array.prototype.toJSON. */
 uint32_t lt_call_opening_function(lt_run *run, uint32_t index, lt_str args, lt_outcome *ret) {
   if (index >= run->request->function_count || !lt_str_starts(args, LT_STR("[")) ||
       lt_json_check(args, NULL) != LT_OK) {

@@ -1,4 +1,4 @@
-/* Calls that a program opens: those it opened before it was dropped, those that are on record, and new ones. On the
+/* Opens the calls of a program: calls from before the program was dropped, recorded calls, and new calls. On the
  * worker. */
 #ifndef LT_RUNNER_QUICKJS_CALL_OPENING_H
 #define LT_RUNNER_QUICKJS_CALL_OPENING_H
@@ -6,8 +6,8 @@
 #include "runner/quickjs/program_call.h"
 #include "sandbox/engine.h"
 
-/* Opens a call of a tool, or of the request's function at `index`. The call's id; 0: it cannot be started, `ret` says
- * why. */
+/* Opens a call of a tool, or of the request's function at `index`. Returns the call's id; 0: it cannot be started, and
+ * `ret` says why. */
 uint32_t lt_call_opening_tool(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret);
 uint32_t lt_call_opening_function(lt_run *run, uint32_t index, lt_str args, lt_outcome *ret);
 

@@ -18,7 +18,7 @@ static void on_answer_check(void *arg) {
   check->is_json = lt_json_check(check->text, NULL) == LT_OK;
 }
 
-/* What a function gave is JSON, or nothing: checked here, since an engine could not tell it from what has no room. */
+/* Checks that a function's value is JSON or empty: the engine cannot distinguish invalid JSON from a lack of memory. */
 static lt_status queue_check_answer(lt_run *run, lt_run_tool_call *made, lt_err *err) LT_YIELDS {
   answer_check check = {.text = lt_buf_view(&made->out), .is_json = true};
   lt_str name = made->function->name;
@@ -47,7 +47,7 @@ static lt_status queue_call_function(lt_run *run, lt_run_tool_call *made, const 
   return status;
 }
 
-/* Without secrets, as the door's answers are where runs are noted. */
+/* Masks secrets, as the door does for recorded runs. */
 static void queue_mask_answer(lt_run *run, lt_run_tool_call *made, lt_status status) {
   const lt_secrets *secrets = lt_door_secrets(run->door);
   if (lt_secrets_in(secrets, lt_buf_view(&made->out))) {
@@ -59,7 +59,7 @@ static void queue_mask_answer(lt_run *run, lt_run_tool_call *made, lt_status sta
   }
 }
 
-/* Recorded as the door records tools, so that a program that is run again gets the same answer. */
+/* Records the call as the door records tool calls, so that a repeated program gets the same answer. */
 static lt_status queue_call_recorded(lt_run *run, lt_program_call *call, const lt_invoke_options *options) LT_YIELDS {
   lt_journal *journal = run->tape.journal;
   lt_run_tool_call *made = &call->made;
@@ -89,7 +89,7 @@ static lt_status queue_call_recorded(lt_run *run, lt_program_call *call, const l
 }
 
 /* --- Carrying out ------------------------------------------------------------------------------------------------- */
-/* A call that was under way when the process ended, and must not be made twice. */
+/* A call that was under way when the process ended and is not repeatable. */
 static lt_status queue_say_interrupted(lt_run *run, lt_run_tool_call *made) LT_YIELDS {
   lt_journal *journal = run->tape.journal;
   lt_buf_addc(&made->out, LT_JOURNAL_INTERRUPTED);
@@ -132,14 +132,14 @@ static void queue_perform(lt_run *run, lt_program_call *call) LT_YIELDS {
     on_call_approval(call, false);
   }
   bool is_stopped = run->is_finished || atomic_load(&run->task.stop) != LT_STOP_NOT;
-  if (run->cancel.why != LT_OK && !is_stopped) { /* before the program could go on with the effect of its cancel */
+  if (run->cancel.why != LT_OK && !is_stopped) { /* the program must not continue after its call was cancelled */
     lt_call_queue_stop_run(run, LT_STOP_CANCEL);
   }
   run->queue.in_flight--;
   lt_program_call_end(run, call);
 }
 
-/* A call that is not to be made any more, or cannot be. */
+/* Fails a call without making it. */
 static void queue_refuse(lt_run *run, lt_program_call *call, lt_status why, const char *message) {
   call->made.status = why;
   lt_buf_addc(&call->made.out, message);
@@ -151,7 +151,7 @@ bool lt_call_queue_has_waiting(const lt_call_queue *queue) {
   return queue->first != NULL || queue->woken != NULL;
 }
 
-/* The next queued call, counted as in flight; NULL when there is none or enough are in flight. */
+/* Takes the next queued call and counts it as in flight; NULL: none, or too many are in flight. */
 static lt_program_call *queue_take(lt_call_queue *queue) {
   lt_program_call *call = queue->first;
   if (call == NULL || queue->in_flight >= LT_RUN_OPEN_CALLS_MAX) {
@@ -174,7 +174,7 @@ bool lt_call_queue_perform(lt_run *run) {
   return call != NULL;
 }
 
-/* A fiber for calls beyond the one that the run's own fiber is busy with. */
+/* A fiber for further calls while the run's own fiber is busy with one. */
 static void on_call_fiber(void *arg) {
   lt_program_call *call = arg;
   lt_run *run = call->open.run;

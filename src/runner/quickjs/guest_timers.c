@@ -6,7 +6,7 @@
 struct lt_guest_timer {
   lt_run_open open; /* first */
   uint64_t ms;
-  uint64_t due_us; /* when it goes off, by the guest's clock */
+  uint64_t due_us; /* time at which it goes off, by the guest's clock */
   /* The worker's. */
   lt_guest_timer *next;
   lt_guest_timer **link;
@@ -51,7 +51,7 @@ static lt_guest_timer *timers_find(const lt_run *run, uint32_t id) {
   return t;
 }
 
-/* A timer that has ticked since before the program was dropped. */
+/* Finds a timer that ticks since before the program was dropped. */
 static lt_guest_timer *timers_find_ticking(const lt_run *run) {
   return run->tape.options.drops ? timers_find(run, lt_run_opens_next(run) * 2 - 1) : NULL;
 }
@@ -102,7 +102,7 @@ void lt_guest_timers_drop(lt_run *run, uint32_t id) {
     lt_mem_free(t);
     return;
   }
-  /* The loop has it: the loop frees it. */
+  /* The loop uses the timer and frees it. */
   t->drop_post = (lt_post){.fn = on_timer_drop, .arg = t};
   lt_loop_post(run->loop, &t->drop_post);
 }
@@ -135,7 +135,7 @@ static void on_timer_due(void *arg) {
   lt_run_opens_ready(t->open.run, &t->open, LT_OK, LT_STR_NULL);
 }
 
-/* Without memory for a timer it is due at once. */
+/* Without memory for a loop timer it goes off at once. */
 static void on_timer_start(void *arg) {
   lt_guest_timer *t = arg;
   lt_run *run = t->open.run;
@@ -147,7 +147,7 @@ static void on_timer_start(void *arg) {
   lt_timer_start(t->timer, t->ms);
 }
 
-/* The list begins with the timer set last; of timers due at the same time the one set first goes off first. */
+/* The list begins with the newest timer. Of timers due at the same time the oldest goes off first. */
 static void timers_reverse_ticking(lt_run *run) {
   lt_guest_timer *rest = run->timers.ticking;
   run->timers.ticking = NULL;
@@ -166,8 +166,8 @@ static uint64_t timers_first_due_us(const lt_run *run) {
   return first;
 }
 
-/* The clock counts the time in which there was no process, but not beyond the first timer: the others keep their
- * distance to it. The clock may have been set back: then no timer takes longer than it was set for. */
+/* The clock includes the time without a process, but not beyond the first timer: the others keep their distance to it.
+ * When the clock was set back, no timer takes longer than its full time. */
 static void on_catch_up(void *arg) {
   lt_run *run = arg;
   uint64_t elapsed = lt_tape_elapsed_us(&run->tape), first = timers_first_due_us(run);

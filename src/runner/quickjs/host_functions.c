@@ -51,14 +51,14 @@ static lt_str host_not_found(lt_run *run, lt_str name) {
   lt_buf_printf(&run->reply, "Tool \"%.*s\" not found", LT_STR_ARG(lt_str_sub(name, 0, 200)));
   for (size_t i = 0; i < count; i++) {
     lt_buf_addc(&run->reply, i == 0 ? ". Did you mean: " : ", ");
-    bool is_id = lt_catalog_find(run->catalog, near[i]) != NULL; /* where a name is asked for, an id will do, too */
+    bool is_id = lt_catalog_find(run->catalog, near[i]) != NULL; /* an id may be used as a name, too */
     lt_buf_add(&run->reply, is_id ? near[i] : lt_tool_names_near(run, near[i]));
   }
   lt_buf_addc(&run->reply, count > 0 ? "?" : "; discoverTools() lists what there is");
   return lt_buf_view(&run->reply);
 }
 
-/* An id of a server whose tools are not known: the door says why when it is called. */
+/* Whether the id belongs to a server whose tools are unknown: a call of it gets the reason from the door. */
 static bool host_is_silent(const lt_run *run, lt_str id) {
   const lt_str *names;
   size_t count = lt_catalog_silent(run->catalog, &names);
@@ -150,7 +150,8 @@ static bool on_guest_module(void *arg, lt_str name, lt_str *ret_source) {
 }
 
 /* --- What it waits for -------------------------------------------------------------------------------------------- */
-/* `Tool "x" failed: why`, unless the door said as much already (`Tool "x" is not allowed ...`), or it is no tool. */
+/* `Tool "x" failed: why`, unless the door's message says so already (`Tool "x" is not allowed ...`) or the call is of a
+ * function. */
 static lt_str host_failed(lt_run *run, const lt_run_tool_call *call) {
   lt_str why = lt_buf_view(&call->out);
   if (call->function != NULL || lt_str_starts(why, LT_STR("Tool \""))) {
@@ -214,7 +215,7 @@ static uint64_t on_guest_now(void *arg) {
   return lt_tape_now_ns(&((lt_run *)arg)->tape);
 }
 
-/* Gives way to others when the slice is used up, and says whether to end. */
+/* Yields to other programs when the time slice is used up. Returns whether the program must end. */
 static bool on_guest_poll(void *arg) LT_YIELDS {
   lt_run *run = arg;
   if (lt_workers_task_should_stop(&run->task)) {

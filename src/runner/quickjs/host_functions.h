@@ -1,4 +1,4 @@
-/* The functions that the engine's guest finds: those that need no other thread are answered on the worker at once. */
+/* The host functions of the engine's guest. Those that need no other thread answer on the worker at once. */
 #ifndef LT_RUNNER_QUICKJS_HOST_FUNCTIONS_H
 #define LT_RUNNER_QUICKJS_HOST_FUNCTIONS_H
 

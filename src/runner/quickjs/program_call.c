@@ -16,7 +16,7 @@ lt_program_call *lt_program_call_made(lt_run_tool_call *made) {
 }
 
 /* --- Memory ------------------------------------------------------------------------------------------------------- */
-/* A string costs the program its bytes once, however many calls it is given to; here every call has a copy. */
+/* In the program many calls may share one string; here every call has a copy. */
 bool lt_program_call_hold(lt_run *run, size_t bytes) {
   pthread_mutex_lock(&run->lock);
   bool fits = bytes <= LT_RUN_HELD_MAX_BYTES - run->calls.held_bytes;
@@ -63,7 +63,7 @@ void lt_program_calls_rewind(lt_run *run) {
 }
 
 /* --- Ending, on the loop ------------------------------------------------------------------------------------------ */
-/* The report has no calls of functions. */
+/* The report does not contain calls of functions. */
 static void program_call_keep_input(lt_run *run, lt_run_tool_call *made) {
   lt_program_call_let_go(run, made->record.input_bytes);
   if (made->function != NULL || !program_call_keep(run, made->record.input_bytes)) {
@@ -71,7 +71,7 @@ static void program_call_keep_input(lt_run *run, lt_run_tool_call *made) {
   }
 }
 
-/* Fails a call whose answer has no room; its message is short. */
+/* Fails a call whose answer has no room, with a short message. */
 static void program_call_keep_outcome(lt_run *run, lt_run_tool_call *made) {
   lt_run_call *record = &made->record;
   record->result_bytes = made->out.n;
@@ -91,7 +91,7 @@ static void program_call_keep_outcome(lt_run *run, lt_run_tool_call *made) {
   }
 }
 
-/* A call that ended because the program did has no outcome. */
+/* A call that the program's end cancelled has no outcome. */
 static bool program_call_was_cut_short(const lt_run *run, lt_status status) {
   return run->cancel.why != LT_OK && status != LT_OK && status != LT_E_TOOL;
 }

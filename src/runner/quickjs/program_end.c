@@ -21,7 +21,8 @@ static bool end_read_number(lt_str text, size_t *at, uint32_t *ret) {
   return *at > start;
 }
 
-/* Where the file's name begins in `at f (program.js:3:11)` or `at program.js:3:11`; another file's may end like it. */
+/* The index of the file's name in `at f (program.js:3:11)` or `at program.js:3:11`. Another file's name may have the
+ * same end. */
 static size_t end_find_file(lt_str frame, lt_str file) {
   size_t at = lt_str_find(frame, file, 1);
   while (at != SIZE_MAX && ((frame.p[at - 1] != '(' && frame.p[at - 1] != ' ') || at + file.n >= frame.n ||
@@ -31,7 +32,7 @@ static size_t end_find_file(lt_str frame, lt_str file) {
   return at;
 }
 
-/* Where that was written, when this line of the stack is the program's own. */
+/* Finds the place in the written program, when this line of the stack is of the program. */
 static bool end_position_of(const lt_run *run, lt_str frame, lt_run_place *ret) {
   size_t at = end_find_file(frame, run->text.program.file);
   if (at == SIZE_MAX) {
@@ -64,7 +65,7 @@ static lt_str end_function_of(lt_str frame) {
   return lt_str_eq(name, LT_STR("<eval>")) ? LT_STR("<program>") : name;
 }
 
-/* `class E extends Error {}` is where E is declared; where it was made is the frame after that. */
+/* The frame of `class E extends Error {}` is the declaration of E; the next frame is where the error was created. */
 static bool end_is_class_declared_at(const lt_run *run, lt_str name, const lt_run_place *place) {
   lt_str keyword = LT_STR("class ");
   lt_str line = lt_jsscan_line(run->request->code, place->line);
@@ -77,7 +78,7 @@ static void end_add_frame(lt_run_result *result, lt_str name, const lt_run_place
                 place->column);
 }
 
-/* The program's own frames; the first one is where it happened. */
+/* Collects the program's frames; the first one is the place of the error. */
 static void end_locate(lt_run *run) {
   unsigned most = run->request->code.n > LT_RUN_FRAMES_CODE_BYTES ? 1 : STACK_LINES_MAX;
   lt_str rest = lt_buf_view(&run->engine.stack);
@@ -98,10 +99,10 @@ static void end_locate(lt_run *run) {
   }
 }
 
-/* Errors of linking, which have no stack. */
+/* Link errors, which have no stack. */
 static const struct {
-  const char *prefix;  /* of the message; the name at fault follows */
-  const char *keyword; /* of the statement that has the name */
+  const char *prefix;  /* start of the message; the missing name follows */
+  const char *keyword; /* keyword of the statement with the name */
 } link_errors[] = {
     {"Module not found: ", "import"},
     {"Could not find export '", "import"},
@@ -112,7 +113,7 @@ static bool end_is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
 
-/* The first place after `keyword` where `name` stands as a whole. */
+/* The first place after `keyword` with `name` as a whole word. */
 static size_t end_find_name(lt_str source, lt_str keyword, lt_str name) {
   size_t at = lt_str_find(source, keyword, 0);
   while (at != SIZE_MAX && name.n > 0) {
@@ -125,7 +126,7 @@ static size_t end_find_name(lt_str source, lt_str keyword, lt_str name) {
   return SIZE_MAX;
 }
 
-/* The engine does not say which import or export it could not resolve: the one that has the name. */
+/* The engine does not name the import or export that failed; this finds the statement with the name. */
 static void end_locate_link_error(lt_run *run) {
   lt_str text = lt_buf_view(&run->engine.text);
   for (size_t i = 0; i < sizeof link_errors / sizeof link_errors[0] && run->result->line == 0; i++) {
@@ -175,7 +176,7 @@ static lt_str end_undefined_name(const lt_engine_result *engine) {
   return name.n > 2 && name.p[0] == '\'' ? lt_str_sub(name, 1, name.n - 1) : name;
 }
 
-/* badRead, where the server or plugin "bad" has told no tools. */
+/* A name such as badRead, when the tools of the server or plugin "bad" are unknown. */
 static bool end_advise_silent(lt_run *run, lt_str name) {
   const lt_str *silent;
   size_t count = lt_catalog_silent(run->catalog, &silent);
@@ -203,7 +204,7 @@ static bool end_advise_output(lt_run *run, lt_str name) {
   return false;
 }
 
-/* storeArtefact, where there is a function storeArtifact. */
+/* A name such as storeArtefact, when a function storeArtifact exists. */
 static bool end_advise_function(lt_run *run, lt_str name) {
   lt_nearest nearest = lt_nearest_to(name, name.n < 5 ? 1 : 2);
   for (size_t i = 0; i < run->request->function_count; i++) {
@@ -241,7 +242,7 @@ static void end_advise(lt_run *run) {
   }
 }
 
-/* As much of a message as is shown, cut between characters. */
+/* The shown part of a message, cut between characters. */
 static void end_add_cut(lt_buf *out, lt_str text, size_t max) {
   lt_str head = lt_utf8_cut(text, max);
   lt_buf_add(out, head);

@@ -25,7 +25,7 @@ static void text_fail_at(lt_run *run, size_t at, const char *what) {
   lt_source_place_set_byte(run, at);
   lt_run_result_fail(run->result, LT_E_INVALID, "%s (line %u, column %u): save the program as UTF-8 text", what,
                      run->result->line, run->result->column);
-  lt_buf_clear(&run->result->context); /* it is not text */
+  lt_buf_clear(&run->result->context); /* the code is not valid text */
 }
 
 /* Bytes of the UTF-8 sequence at `p` (RFC 3629, section 4), or 0. */
@@ -96,7 +96,7 @@ static bool binder_add(name_binder *b, const void *what) {
   return true;
 }
 
-/* In the bindings a tool is its id, a function its index. */
+/* The bindings have a tool by its id and a function by its index. */
 static void binder_add_function(name_binder *b, lt_str word, size_t index) {
   const lt_run_function *function = &b->run->request->functions[index];
   if (!binder_has(b, function) && binder_add(b, function)) {
@@ -119,7 +119,7 @@ static void binder_add_word(void *arg, lt_str word) {
   }
 }
 
-/* A program names few of those there are; other tools are found through tools["id"]. */
+/* Only tools that the program names are bound; other tools are found through tools["id"]. */
 static lt_status text_bind_names(lt_run *run, lt_str code) {
   name_binder b = {.run = run, .writer = lt_json_writer_on(&run->text.bindings)};
   lt_buf_clear(&run->text.bindings);
@@ -134,7 +134,7 @@ static lt_status text_bind_names(lt_run *run, lt_str code) {
 }
 
 /* --- The shape of the program ------------------------------------------------------------------------------------- */
-/* A function declaration has no value as a statement, but as an expression it has. */
+/* As a statement a function declaration has no value; as an expression it has one. */
 static lt_status text_make_expression(lt_run *run, lt_str *code) {
   lt_str prefix = LT_STR("0,");
   lt_buf whole;

@@ -14,7 +14,7 @@ struct lt_quickjs {
   lt_door *door;
   lt_workers *workers;
   lt_image base;
-  lt_image strip; /* opened when the first TypeScript comes */
+  lt_image strip; /* opened for the first TypeScript program */
   bool has_strip;
   bool drops; /* programs that wait are dropped, and run again by their tapes: slow, for tests ($LATHE_DROP_WAITING) */
   lt_pool base_pool;
@@ -88,7 +88,7 @@ static lt_status quickjs_open_strip(lt_quickjs *q, lt_err *err) {
 }
 
 /* --- Steps -------------------------------------------------------------------------------------------------------- */
-/* A dropped program that is stopped, or finds no box, does not go on. */
+/* A dropped program does not continue when it is stopped or gets no box. */
 static lt_workers_step on_step(lt_workers_task *task) {
   lt_run *run = (lt_run *)task;
   run->box.step = LT_STEP_DONE;
@@ -103,14 +103,14 @@ static lt_workers_step on_step(lt_workers_task *task) {
 static void on_program_done(void *arg) {
   lt_run *run = arg;
   run->is_finished = true;
-  if (run->queue.in_flight > 0 || run->queue.first != NULL) { /* it failed: its calls in the background end with it */
+  if (run->queue.in_flight > 0 || run->queue.first != NULL) { /* the program failed: its open calls are cancelled */
     lt_cancel_fire(&run->cancel, LT_E_CANCELLED);
     lt_call_queue_drop(run, LT_E_CANCELLED, "the program has ended");
   }
   lt_wait_wake(&run->wait, LT_OK);
 }
 
-/* The result goes first; the box is cleaned when nobody waits for it any more. */
+/* Hands out the result first; the box is cleaned afterwards. */
 static void after_step(lt_workers_task *task, lt_workers_step step) {
   lt_run *run = (lt_run *)task;
   if (step == LT_STEP_PARK) {
@@ -200,8 +200,8 @@ static void on_strip_box(lt_run *run) LT_YIELDS {
   lt_engine_strip(run->box.box, run->text.source, host.poll, run, &run->engine);
 }
 
-/* On the worker: the program is at its beginning, or at it again after it was dropped. What is under way stays so, and
- * waits for the program to open it again. */
+/* On the worker: the program begins, or begins again after it was dropped. Calls and timers under way continue, and
+ * wait until the program opens them again. */
 static void run_rewind(lt_run *run) {
   lt_run_values_rewind(run);
   lt_said_texts_rewind(run);
@@ -223,7 +223,8 @@ static void on_program_box(lt_run *run) LT_YIELDS {
   lt_engine_run(run->box.box, &run->text.program, &host, &run->engine);
 }
 
-/* TypeScript to JavaScript. False: `result` says why not, or `status` that it could not be tried. */
+/* Converts TypeScript to JavaScript. False: `result` has the syntax error, or `status` says why the conversion could
+ * not run. */
 static bool run_strip_types(lt_run *run, lt_status *status, lt_err *err) LT_YIELDS {
   *status = quickjs_open_strip(run->quickjs, err);
   if (*status == LT_OK) {
@@ -241,7 +242,7 @@ static bool run_strip_types(lt_run *run, lt_status *status, lt_err *err) LT_YIEL
   return true;
 }
 
-/* A program that diverged has no outcome of its own. */
+/* The divergence replaces the outcome of a diverged program. */
 static void run_judge(lt_run *run) {
   bool is_stopped = atomic_load(&run->task.stop) != LT_STOP_NOT;
   if (!is_stopped && run->tape.fault.n == 0) {
@@ -320,7 +321,7 @@ static lt_status run_take_catalog(lt_run *run, lt_err *err) {
   return LT_OK;
 }
 
-/* A run that cannot follow its record has ended as diverged. */
+/* A run that cannot follow its record ends as diverged. */
 static lt_status run_begin_tape(lt_run *run, bool *ret_ended, lt_err *err) LT_YIELDS {
   lt_err why = LT_ERR_INIT;
   if (lt_tape_begin(&run->tape, run->result, ret_ended, &why) == LT_E_DIVERGED) {
@@ -332,7 +333,7 @@ static lt_status run_begin_tape(lt_run *run, bool *ret_ended, lt_err *err) LT_YI
   return *ret_ended ? LT_OK : lt_run_values_begin(run, err);
 }
 
-/* A run that could not be begun has not ended: `status` is why. */
+/* A run that could not begin has no end; `status` says why. */
 static void run_end(lt_run *run, lt_status status, double duration_ms) {
   lt_run_result *result = run->result;
   result->duration_ms = duration_ms;

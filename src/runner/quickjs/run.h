@@ -1,7 +1,7 @@
-/* One program in the QuickJS runner: what its parts share, and one struct of each part.
+/* One program in the QuickJS runner: the shared state, and one struct for each part.
  *
- * Two threads use it: the worker that runs the program's step, and the loop. What both touch is under `lock`;
- * everything else belongs to the worker while a step runs, and to the loop before the first and after the last.
+ * Two threads use it: the worker that runs the program's step, and the loop. `lock` protects the members that both use.
+ * All other members belong to the worker while a step runs, and to the loop before the first step and after the last.
  */
 #ifndef LT_RUNNER_QUICKJS_RUN_H
 #define LT_RUNNER_QUICKJS_RUN_H
@@ -39,7 +39,7 @@ struct lt_run {
   lt_program_text text;
 
   /* The worker's. */
-  lt_buf reply; /* the text of the last answer that had to be composed */
+  lt_buf reply; /* the text of the last answer that the worker composed */
   lt_said_texts said;
   lt_program_calls calls;
   lt_guest_timers timers;

@@ -2,8 +2,8 @@
 
 #include "runner/quickjs/run.h"
 
-/* Whether only an approval keeps the program from going on. What is ready waits for nobody; what queues because every
- * place is taken by a call that waits for approval cannot begin either. Under the lock. */
+/* Whether the program only waits for an approval. A ready call does not count as waiting. A queued call does not count
+ * when calls that wait for approval use all places, because it cannot begin. Under the lock. */
 static bool clock_only_asks(const lt_run *run) {
   const lt_run_opens *opens = &run->opens;
   uint32_t asking = run->clock.asking;
@@ -32,7 +32,7 @@ static void on_standing_post(void *arg) {
   clock_report(run);
 }
 
-/* Before the run's end can be posted: the run exists until the report. Under the lock. */
+/* Posted before the run's end, so the run still exists when the report arrives. Under the lock. */
 static void clock_post(lt_run *run) {
   if (run->request->on_standing != NULL && !run->clock.is_posted) {
     run->clock.is_posted = true;
@@ -41,7 +41,7 @@ static void clock_post(lt_run *run) {
   }
 }
 
-/* A clock that has run out does not begin to stand. */
+/* A clock that has run out does not stop. */
 bool lt_run_clock_update(lt_run *run) {
   bool stands = clock_only_asks(run);
   if (stands == (run->clock.stands_since_ns != 0)) {
@@ -70,7 +70,7 @@ uint64_t lt_run_clock_left_ms(lt_run *run) {
 
 static void clock_start_timer(lt_run *run) {
   uint64_t left = lt_run_clock_left_ms(run);
-  if (left != UINT64_MAX) { /* it is started again when the clock goes on */
+  if (left != UINT64_MAX) { /* the timer is started again when the clock continues */
     lt_timer_start(run->clock.deadline, left);
   }
 }

@@ -12,27 +12,27 @@ typedef struct lt_run lt_run;
 typedef struct lt_run_clock {
   /* Under the lock. */
   uint32_t asking;          /* open calls that wait for approval */
-  uint64_t stands_since_ns; /* when the clock began to stand still; 0: it runs */
-  bool is_posted;           /* on_standing_post is on its way to the loop */
+  uint64_t stands_since_ns; /* when the clock stopped; 0: it runs */
+  bool is_posted;           /* standing_post is on its way to the loop */
   /* The loop's. */
   lt_post standing_post;
-  bool is_reported_standing; /* what the request's on_standing was last told */
+  bool is_reported_standing; /* the last value that on_standing got */
   lt_timer *deadline;        /* while the run's own fiber is busy with a call */
   void (*on_deadline)(lt_run *run);
 } lt_run_clock;
 
-/* Under the lock, whenever what the program waits for has changed: lets the clock stand still or go on. True: the
- * deadline has moved, and lt_run_clock_follow is to be called without the lock. The clock may begin to stand on any
- * thread; it goes on only on the loop. */
+/* Under the lock, after each change of what the program waits for: stops or continues the clock. True: the deadline has
+ * moved, and the caller calls lt_run_clock_follow without the lock. The clock may stop on any thread; it continues only
+ * on the loop. */
 bool lt_run_clock_update(lt_run *run);
-/* On the loop: those who wait for the deadline wait for the new one, and on_standing is called. */
+/* On the loop: restarts the waits for the deadline with the new one, and calls on_standing. */
 void lt_run_clock_follow(lt_run *run);
 /* On the loop: time until the deadline; UINT64_MAX while the clock stands still. */
 uint64_t lt_run_clock_left_ms(lt_run *run);
 /* On the loop: calls `on_deadline` at the deadline, while the run's own fiber is busy with a call. False: no memory. */
 bool lt_run_clock_watch(lt_run *run, void (*on_deadline)(lt_run *run));
 void lt_run_clock_unwatch(lt_run *run);
-/* On the loop: one more call waits for approval, or one fewer. */
+/* On the loop: a call begins or stops to wait for approval. */
 void lt_run_clock_ask(lt_run *run, bool waits);
 
 #endif

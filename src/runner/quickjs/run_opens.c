@@ -28,12 +28,13 @@ void lt_run_opens_add(lt_run *run, lt_run_open *open, void (*start_on_loop)(void
   lt_loop_post(run->loop, &open->post);
 }
 
-/* The last of the list, which is not empty. */
+/* The last element of a list that is not empty. */
 static const lt_run_open *opens_last_ready(const lt_run *run) {
   return (const lt_run_open *)(const void *)((const char *)run->opens.last_ready - offsetof(lt_run_open, next_ready));
 }
 
-/* By its place on the tape. What has no place goes last, and so does most of what has one. Under the lock. */
+/* Inserts by the place on the tape. An element without a place goes last; most others belong there, too. Under the
+ * lock. */
 static void opens_list(lt_run *run, lt_run_open *open) {
   lt_run_open **link = run->opens.last_ready;
   if (open->place != LT_TAPE_NOWHERE && run->opens.ready != NULL && opens_last_ready(run)->place > open->place) {
@@ -52,7 +53,7 @@ static void opens_list(lt_run *run, lt_run_open *open) {
 
 void lt_run_opens_add_known(lt_run *run, lt_run_open *open, bool is_ready, uint32_t place) {
   uint32_t id = opens_take_id(run, open);
-  if (open->run == NULL) { /* else the loop has it, and may read it */
+  if (open->run == NULL) { /* otherwise the loop may be reading it */
     open->run = run;
     open->id = id;
   }
@@ -68,7 +69,7 @@ void lt_run_opens_add_known(lt_run *run, lt_run_open *open, bool is_ready, uint3
   pthread_mutex_unlock(&run->lock);
 }
 
-/* Out of the list of what is ready. Under the lock. */
+/* Removes from the list of ready elements. Under the lock. */
 static void opens_unlink(lt_run *run, lt_run_open **link) {
   lt_run_open *open = *link;
   *link = open->next_ready;
@@ -98,7 +99,7 @@ bool lt_run_opens_drop(lt_run *run, lt_run_open *open) {
   return was_ready;
 }
 
-/* What is ready and is waited for; NULL when there is none. Under the lock. */
+/* The ready element that the program waits for; NULL: none. Under the lock. */
 static lt_run_open *opens_take(lt_run *run, uint32_t id) {
   for (lt_run_open **link = &run->opens.ready; *link != NULL; link = &(*link)->next_ready) {
     lt_run_open *open = *link;
@@ -113,7 +114,7 @@ static lt_run_open *opens_take(lt_run *run, uint32_t id) {
 
 lt_run_open *lt_run_opens_wait(lt_run *run, uint32_t id) {
   for (;;) {
-    if (lt_workers_task_should_stop(&run->task)) { /* also where there is an answer: a stopped program does not go on */
+    if (lt_workers_task_should_stop(&run->task)) { /* checked before the answer: a stopped program does not continue */
       return NULL;
     }
     pthread_mutex_lock(&run->lock);
@@ -152,7 +153,7 @@ void lt_run_opens_park(lt_run *run) {
   bool goes_on = opens_has_answer(run) || atomic_load(&run->task.stop) != LT_STOP_NOT;
   run->opens.is_parked = !goes_on;
   run->opens.on_parked(run);
-  lt_run_clock_update(run); /* it may begin to stand; it stood only while the program was parked */
+  lt_run_clock_update(run); /* the clock may stop now; it stands only while the program is parked */
   pthread_mutex_unlock(&run->lock);
   if (goes_on) {
     lt_run_box_submit(run);
@@ -169,7 +170,7 @@ void lt_run_opens_rewind(lt_run *run) {
 }
 
 /* --- On the loop -------------------------------------------------------------------------------------------------- */
-/* Onto the tape, before the program can take it. */
+/* Appends it to the tape before the program can take it. */
 static void opens_record(lt_run *run, lt_run_open *open, lt_status status, lt_str text) {
   pthread_mutex_lock(&run->lock);
   open->place = open->is_dropped ? LT_TAPE_NOWHERE : lt_tape_append(&run->tape, open->id);
@@ -177,7 +178,7 @@ static void opens_record(lt_run *run, lt_run_open *open, lt_status status, lt_st
   lt_tape_note_ready(&run->tape, open->place, status, text);
 }
 
-/* A program that is begun again may not have opened it yet: then it is ready when it does. Under the lock. */
+/* A program that began again may not have opened it yet: then it is ready as soon as it is opened. Under the lock. */
 static bool opens_list_ready(lt_run *run, lt_run_open *open) {
   open->is_ready = true;
   if (open->is_opened) {

@@ -24,7 +24,7 @@ static void said_add(lt_run *run, lt_said said, lt_str what) {
     lt_tape_shown(&run->tape);
   }
   if (run->tape.fault.n > 0 || run->said.count++ < run->said.count_before) {
-    return; /* the program is about to be stopped, or repeats what it said before it was dropped */
+    return; /* the program is about to be stopped, or repeats a text from before it was dropped */
   }
   lt_run_text *text = lt_mem_alloc(sizeof *text + what.n);
   if (text == NULL) {
@@ -43,10 +43,10 @@ static void said_add(lt_run *run, lt_said said, lt_str what) {
   }
 }
 
-/* Says as much of a text as still fits; once something was cut, nothing more. */
+/* Adds as much of a text as fits. After the first cut it adds nothing. */
 static void said_add_fitting(lt_run *run, lt_said said, lt_str text, size_t *used, size_t max, bool *was_cut) {
   size_t room = max > *used ? max - *used : 0;
-  size_t costs = text.n > 0 ? text.n : 1; /* ten million empty ones are too many */
+  size_t costs = text.n > 0 ? text.n : 1; /* an empty text costs one byte, so that their number is limited */
   if (*was_cut) {
     return;
   }

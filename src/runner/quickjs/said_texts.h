@@ -1,5 +1,5 @@
-/* What a program says: outputs and log lines, within their limits, into the result and to the request's on_text. On the
- * worker. */
+/* Outputs and log lines of a program: applies the limits, adds each text to the result and reports it to the request's
+ * on_text. On the worker. */
 #ifndef LT_RUNNER_QUICKJS_SAID_TEXTS_H
 #define LT_RUNNER_QUICKJS_SAID_TEXTS_H
 
@@ -19,7 +19,7 @@ typedef struct lt_said_texts {
 void lt_said_texts_init(lt_run *run);
 void lt_said_texts_output(lt_run *run, lt_str text);
 void lt_said_texts_log(lt_run *run, lt_log_level level, lt_str text);
-/* The program is at its beginning (again). */
+/* The program begins, or begins again. */
 void lt_said_texts_rewind(lt_run *run);
 
 #endif

@@ -20,8 +20,8 @@ static size_t place_byte_of(lt_str line, uint32_t count) {
   return at;
 }
 
-/* Taking types off drops text and rarely adds any: what is left of a line is found in what was written, in order. Where
- * it is not, the line was rewritten (an enum), and the column stays as it is. */
+/* Removing types deletes text and rarely adds any: the rest of a line is found in the written line, in the same order.
+ * Otherwise the line was rewritten (an enum), and the column stays unchanged. */
 static size_t place_before_stripping(lt_str written, lt_str ran, size_t at) {
   size_t to = 0;
   for (size_t from = 0; from <= at && from < ran.n; from++, to++) {

@@ -1,4 +1,4 @@
-/* Where a program failed, in terms of what was written: the engine counts bytes, and in what was made of it. */
+/* Converts the place of a failure to the written program. The engine counts bytes, in the converted program. */
 #ifndef LT_RUNNER_QUICKJS_SOURCE_PLACE_H
 #define LT_RUNNER_QUICKJS_SOURCE_PLACE_H
 
@@ -6,7 +6,7 @@
 
 typedef struct lt_run lt_run;
 
-/* From the engine's line and column (which counts bytes) to those that were written. */
+/* Converts the engine's line and column (in bytes) to those of the written program. */
 void lt_source_place_map(const lt_run *run, lt_run_place *place);
 /* These set line, column and context of the result. */
 void lt_source_place_set(lt_run *run, const lt_run_place *place);

@@ -12,7 +12,7 @@ const lt_tool *lt_tool_names_unless_hidden(const lt_run *run, const lt_tool *too
   return is_hidden ? NULL : tool;
 }
 
-/* A name that a function of the host has means that function. */
+/* A name of a host function means that function, not a tool. */
 lt_str lt_tool_names_of(const lt_run *run, const lt_tool *tool) {
   lt_str name = names_is_typed(run) ? tool->ts_name : tool->js_name;
   bool is_taken = lt_run_request_find_function(run->request, name) < run->request->function_count;
