@@ -3,17 +3,16 @@
 #include <errno.h>
 #include <sys/random.h>
 
-/* Fills `n` bytes. False: the kernel gives none, and the bytes are not to be used. */
-static bool random_fill(void *bytes, size_t n) {
+bool lt_random_fill(void *bytes, size_t size_bytes) {
   char *at = bytes;
-  while (n > 0) {
-    ssize_t got = getrandom(at, n, 0);
+  while (size_bytes > 0) {
+    ssize_t got = getrandom(at, size_bytes, 0);
     if (got < 0 && errno != EINTR) {
       return false;
     }
     if (got > 0) {
       at += got;
-      n -= (size_t)got;
+      size_bytes -= (size_t)got;
     }
   }
   return true;
@@ -23,7 +22,7 @@ static bool random_fill(void *bytes, size_t n) {
 bool lt_random_hex(char *text, size_t digits) {
   size_t count = digits / 2;
   unsigned char *bytes = (unsigned char *)text + count;
-  if (!random_fill(bytes, count)) {
+  if (!lt_random_fill(bytes, count)) {
     return false;
   }
   for (size_t i = 0; i < count; i++) {

@@ -7,19 +7,6 @@
 
 /* --- Callbacks of libcurl ----------------------------------------------------------------------------------------- */
 
-void lt_http_stream_break(lt_http_stream *stream, lt_status why) {
-  if (stream->broken == LT_OK) {
-    stream->broken = why;
-  }
-  lt_wait_wake(&stream->wait, LT_OK);
-}
-
-void lt_http_stream_done(lt_http_stream *stream, CURLcode code) {
-  stream->done = true;
-  stream->code = code;
-  lt_wait_wake(&stream->wait, LT_OK);
-}
-
 static int http_stream_on_sent(void *user, char *to_ip, char *from_ip, int to_port, int from_port) {
   (void)to_ip, (void)from_ip, (void)to_port, (void)from_port;
   lt_http_stream *stream = user;

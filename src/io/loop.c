@@ -16,27 +16,6 @@ const char *__tsan_default_suppressions(void) {
 }
 #endif
 
-lt_status lt_loop_status(int uv_code) {
-  switch (uv_code) {
-    case 0:
-      return LT_OK;
-    case UV_ENOMEM:
-      return LT_E_NOMEM;
-    case UV_ENOENT:
-      return LT_E_NOTFOUND;
-    case UV_EACCES:
-    case UV_EPERM:
-      return LT_E_DENIED;
-    case UV_EPIPE:
-    case UV_ECONNRESET:
-    case UV_ECANCELED:
-    case UV_EOF:
-      return LT_E_CLOSED;
-    default:
-      return LT_E_IO;
-  }
-}
-
 /* Takes and releases a reference that keeps lt_loop_run from returning. */
 static void loop_keep(lt_loop *loop) {
   uv_ref((uv_handle_t *)&loop->wake);

@@ -39,22 +39,6 @@ static void process_child_exited(uv_process_t *child, int64_t code, int signum) 
   lt_process_wake_closer(p);
 }
 
-static void process_free(lt_process *p) {
-  p->loop->objects--;
-  lt_lines_release(&p->lines);
-  lt_mem_free(p);
-}
-
-void lt_process_handle_closed(uv_handle_t *handle) {
-  lt_process *p = handle->data;
-  p->handles--;
-  if (p->orphan && p->handles == 0) {
-    process_free(p);
-  } else {
-    lt_process_wake_closer(p);
-  }
-}
-
 /* --- Starting ----------------------------------------------------------------------------------------------------- */
 
 typedef struct process_ends {
@@ -172,7 +156,7 @@ static void process_abandon(lt_process *p) {
   }
   p->handles--;
   if (p->handles == 0) {
-    process_free(p);
+    lt_process_free(p);
   }
 }
 
@@ -252,12 +236,6 @@ void lt_process_signal(lt_process *process, int signum) {
 
 /* --- Ending ------------------------------------------------------------------------------------------------------- */
 
-void lt_process_wake_closer(lt_process *process) {
-  if (process->closer != NULL) {
-    lt_wait_wake(process->closer, LT_OK);
-  }
-}
-
 static bool process_has_exited(const lt_process *p) {
   return p->exited;
 }
@@ -312,5 +290,5 @@ void lt_process_close(lt_process *process) {
   lt_process_pipes_close(p);
   uv_close((uv_handle_t *)&p->child, lt_process_handle_closed);
   process_await(p, process_is_closed, UINT64_MAX);
-  process_free(p);
+  lt_process_free(p);
 }

@@ -1,4 +1,5 @@
-/* The struct of a child process. Private to process.c (start and end) and process_io.c (pipes). */
+/* The struct of a child process. Private to process.c (start and end), process_io.c (pipes) and
+ * process_handles.c. */
 #ifndef LT_IO_PROCESS_IMPL_H
 #define LT_IO_PROCESS_IMPL_H
 
@@ -65,5 +66,7 @@ void lt_process_pipes_close(lt_process *process);
 void lt_process_handle_closed(uv_handle_t *handle);
 /* Wakes lt_process_close, which checks again. */
 void lt_process_wake_closer(lt_process *process);
+/* Frees the process, whose handles are closed. */
+void lt_process_free(lt_process *process);
 
 #endif

@@ -5,13 +5,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/random.h"
 #include "jail/jail_privileges.h"
 #include "jail/jail_gate.h"
 #include "jail/jail_filter.h"
@@ -220,7 +220,7 @@ static void *jail_main_map_random(size_t size) {
   const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
   for (int tries = 0; tries < 128; tries++) {
     uint64_t random;
-    if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
+    if (!lt_random_fill(&random, sizeof random)) {
       return NULL;
     }
     uint64_t offset = random >> 48 & (page - 1) & ~15ULL;

@@ -46,7 +46,16 @@ bool lt_schema_apply(lt_schema_run *run, const lt_schema_node *node, const lt_sc
 /* The same, without fault text and without changing the marks. */
 bool lt_schema_fits(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at);
 /* Subtracts steps from the budget. False: the budget is used up, or the run has failed before. */
-bool lt_schema_spend(lt_schema_run *run, uint64_t steps);
+static inline bool lt_schema_spend(lt_schema_run *run, uint64_t steps) {
+  if (run->steps < steps && run->status == LT_OK) {
+    run->status = LT_E_LIMIT;
+  }
+  if (run->status != LT_OK) {
+    return false;
+  }
+  run->steps -= steps;
+  return true;
+}
 /* Fails the run after a failed allocation: with LT_E_LIMIT if the run has used much memory, else with LT_E_NOMEM. */
 void lt_schema_fail_run(lt_schema_run *run);
 /* A string's characters. False: the run has failed. */

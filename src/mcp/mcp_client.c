@@ -187,11 +187,6 @@ lt_status lt_mcp_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_c
   return status;
 }
 
-void lt_mcp_result_release(lt_mcp_result *result) {
-  lt_arena_release(&result->arena);
-  *result = (lt_mcp_result){0};
-}
-
 /* --- The list of tools -------------------------------------------------------------------------------------------- */
 
 static void mcp_client_publish(lt_mcp *mcp, lt_mcp_list *list) {

@@ -1,8 +1,8 @@
 /* Calls that a model asks for, from pieces: numbered or not, with ids or without, arguments as text or as an object. */
 #include <stdio.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
+#include "base/random.h"
 #include "model/assembly.h"
 
 enum { ID_MAX_BYTES = 1024, NAME_MAX_BYTES = 4096, LEGACY = -2 };
@@ -165,7 +165,7 @@ static bool assembly_calls_is_taken(const lt_requested_call *calls, size_t n, lt
 /* Random, so that no other answer of the conversation has it. */
 static lt_str assembly_calls_make_id(lt_arena *arena) {
   uint64_t random = 0;
-  if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
+  if (!lt_random_fill(&random, sizeof random)) {
     random = (uint64_t)(uintptr_t)arena;
   }
   return lt_arena_printf(arena, "call_%016llx", (unsigned long long)random);

@@ -1,9 +1,8 @@
 #include "sandbox/engine.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 
+#include "base/random.h"
 #include "sandbox/guest.h"
 #include "sandbox/qjs_abi.h"
 
@@ -253,7 +252,7 @@ static lt_js engine_run(lt_guest *guest, const lt_program *program) LT_YIELDS {
 /* Clones would otherwise share the state of Math.random. */
 static void engine_reseed(lt_box *box, uint64_t seed) {
   while (seed == 0) {
-    if (getrandom(&seed, sizeof seed, 0) < 0 && errno != EINTR) {
+    if (!lt_random_fill(&seed, sizeof seed)) {
       seed = LT_FREEZE_CLOCK_US;
     }
   }

@@ -1,10 +1,9 @@
 /* QuickJS as a module of the box: its instance and its twelve imports, its only connections to the outside. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
+#include "base/random.h"
 #include "sandbox/guest.h"
 #include "sandbox/qjs_abi.h"
 
@@ -252,14 +251,7 @@ static void qjs_module_fill_random(lt_guest *guest, u32 at, u32 n) {
     }
     return;
   }
-  for (u32 done = 0; done < n;) {
-    ssize_t got = getrandom(guest->box->memory + at + done, n - done, 0);
-    if (got > 0) {
-      done += (u32)got;
-    } else if (errno != EINTR) {
-      return;
-    }
-  }
+  (void)lt_random_fill(guest->box->memory + at, n);
 }
 
 u32 Z_wasi_snapshot_preview1Z_random_get(wasi_t *wasi, u32 at, u32 n) {

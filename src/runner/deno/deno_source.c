@@ -1,9 +1,9 @@
 /* The files of a run: the program, the modules it may import, declarations for the compiler, and lathe.js. They contain
  * only the tools that the program's text names, so that the others cost nothing. */
 #include <stdio.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
+#include "base/random.h"
 #include "json/json.h"
 #include "types/typegen.h"
 #include "runner/deno/deno_folder.h"
@@ -204,14 +204,8 @@ lt_status lt_deno_source_write_modules(const lt_deno_run *run, lt_err *err) {
 /* --- lathe.js ----------------------------------------------------------------------------------------------------- */
 
 lt_status lt_deno_source_make_secret(lt_deno_instance *instance, lt_err *err) {
-  unsigned char random[16];
-  if (getrandom(random, sizeof random, 0) != sizeof random) {
-    return lt_fail(err, LT_E_IO, "no random numbers for the bridge's secret");
-  }
-  for (size_t i = 0; i < sizeof random; i++) {
-    snprintf(instance->secret + 2 * i, 3, "%02x", random[i]);
-  }
-  return LT_OK;
+  return lt_random_hex(instance->secret, 32) ? LT_OK
+                                             : lt_fail(err, LT_E_IO, "no random numbers for the bridge's secret");
 }
 
 static void deno_source_put_bridge(lt_json_writer *w, const lt_deno *deno, const lt_deno_instance *instance) {

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "store/sqlite/db.h"
@@ -87,12 +88,6 @@ static void db_open_configure(sqlite3 *sql) {
   sqlite3_limit(sql, SQLITE_LIMIT_ATTACHED, 0);
 }
 
-static int64_t db_open_now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static lt_status db_open_use_wal(sqlite3 *sql, lt_err *err) {
   char text[64];
   snprintf(text, sizeof text, "PRAGMA journal_size_limit = %lu", LT_DB_WAL_KEEP_BYTES);
@@ -145,7 +140,7 @@ static lt_status db_open_try_prepare(sqlite3 *sql, bool *ret_passing, lt_err *er
 
 /* Processes that open the same file at once get in each other's way, and SQLite does not always wait by itself then. */
 static lt_status db_open_prepare(sqlite3 *sql, lt_err *err) {
-  int64_t give_up_ms = db_open_now_ms() + LT_DB_BUSY_MS;
+  uint64_t give_up_ms = lt_clock_monotonic_ms() + LT_DB_BUSY_MS;
   for (;;) {
     bool passing = false;
     lt_err why = LT_ERR_INIT;
@@ -153,7 +148,7 @@ static lt_status db_open_prepare(sqlite3 *sql, lt_err *err) {
     if (status == LT_OK) {
       return LT_OK;
     }
-    if (!passing || db_open_now_ms() >= give_up_ms) {
+    if (!passing || lt_clock_monotonic_ms() >= give_up_ms) {
       return lt_fail(err, status, "%s", lt_err_msg(&why));
     }
     nanosleep(&(struct timespec){.tv_nsec = LT_DB_RETRY_MS * 1000000}, NULL);

@@ -1,0 +1,16 @@
+/* A request that cannot go on, or that libcurl is done with: its fiber is woken. */
+#include "io/http_impl.h"
+#include "io/loop_impl.h"
+
+void lt_http_stream_break(lt_http_stream *stream, lt_status why) {
+  if (stream->broken == LT_OK) {
+    stream->broken = why;
+  }
+  lt_wait_wake(&stream->wait, LT_OK);
+}
+
+void lt_http_stream_done(lt_http_stream *stream, CURLcode code) {
+  stream->done = true;
+  stream->code = code;
+  lt_wait_wake(&stream->wait, LT_OK);
+}

@@ -1,0 +1,25 @@
+/* A child's handles, and its memory: when the last handle is closed, and who is told. */
+#include "base/mem.h"
+#include "io/process_impl.h"
+
+void lt_process_wake_closer(lt_process *process) {
+  if (process->closer != NULL) {
+    lt_wait_wake(process->closer, LT_OK);
+  }
+}
+
+void lt_process_free(lt_process *p) {
+  p->loop->objects--;
+  lt_lines_release(&p->lines);
+  lt_mem_free(p);
+}
+
+void lt_process_handle_closed(uv_handle_t *handle) {
+  lt_process *p = handle->data;
+  p->handles--;
+  if (p->orphan && p->handles == 0) {
+    lt_process_free(p);
+  } else {
+    lt_process_wake_closer(p);
+  }
+}
