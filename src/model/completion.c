@@ -1,7 +1,7 @@
 /* Asks a model: makes attempts until one succeeds or another attempt cannot help. */
-#include <sys/random.h>
 #include <time.h>
 
+#include "base/random.h"
 #include "text/sse.h"
 #include "model/dialect.h"
 #include "model/attempt_failure.h"
@@ -237,7 +237,7 @@ static lt_status completion_try_once(completion_attempts *k, lt_err *err) LT_YIE
  * together. */
 static uint64_t completion_with_jitter(uint64_t ms) {
   uint32_t random = 0;
-  if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
+  if (!lt_random_fill(&random, sizeof random)) {
     random = 0;
   }
   return ms / 2 + random % (ms / 2 + 1);

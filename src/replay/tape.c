@@ -1,25 +1,19 @@
 #include "replay/tape.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
+#include "base/random.h"
 #include "base/utf8.h"
 #include "replay/recorded_run.h"
 #include "replay/result_note.h"
 
-static uint64_t tape_real_us(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 /* Reads the real clock, which may be set back. */
 uint64_t lt_tape_elapsed_us(const lt_tape *tape) {
-  uint64_t now = tape_real_us();
+  uint64_t now = lt_clock_wall_us();
   return now > tape->origin_us ? now - tape->origin_us : 0;
 }
 
@@ -427,8 +421,8 @@ static lt_status tape_recall(lt_tape *tape, lt_run_result *result, bool *ret_end
 static uint64_t tape_fresh_seed(void) {
   uint64_t seed = 0;
   while (seed == 0) {
-    if (getrandom(&seed, sizeof seed, 0) < 0 && errno != EINTR) {
-      seed = tape_real_us();
+    if (!lt_random_fill(&seed, sizeof seed)) {
+      seed = lt_clock_wall_us();
     }
   }
   return seed >> 1 | 1; /* a number that SQL can hold, and not 0 */
@@ -438,7 +432,7 @@ static void tape_begin_fresh(lt_tape *tape) {
   char text[LT_NOTES_IDENTITY_BYTES];
   const lt_program_identity identity = tape_identity(tape);
   tape->seed = tape_fresh_seed();
-  tape->origin_us = tape_real_us();
+  tape->origin_us = lt_clock_wall_us();
   tape_note(tape, &(lt_note){.kind = LT_NOTE_BEGIN,
                              .number = tape->seed,
                              .time_us = tape->origin_us,

@@ -3,8 +3,8 @@
 
 #include <sqlite3.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "store/sqlite/query.h"
 
@@ -183,15 +183,9 @@ static int sql_guard_decide(void *arg, int action, const char *a, const char *b,
 
 /* --- Time --------------------------------------------------------------------------------------------------------- */
 
-static int64_t sql_guard_now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static int sql_guard_is_late(void *arg) {
   const lt_sql_guard *guard = arg;
-  return sql_guard_now_ms() >= guard->deadline_ms;
+  return lt_clock_monotonic_ms() >= guard->deadline_ms;
 }
 
 lt_status lt_sql_guard_enter(lt_sql_guard *guard, struct sqlite3 *sql, lt_str plugin, lt_err *err) {
@@ -199,7 +193,7 @@ lt_status lt_sql_guard_enter(lt_sql_guard *guard, struct sqlite3 *sql, lt_str pl
   LT_TRY(sql_guard_make_prefix(guard, plugin, err));
   sqlite3_set_authorizer(sql, sql_guard_decide, guard);
   guard->length_limit = sqlite3_limit(sql, SQLITE_LIMIT_LENGTH, (int)LT_SQL_PARAMS_MAX_BYTES);
-  guard->deadline_ms = INT64_MAX;
+  guard->deadline_ms = UINT64_MAX;
   sqlite3_progress_handler(sql, POLL_INSTRUCTIONS, sql_guard_is_late, guard);
   return LT_OK;
 }
@@ -318,7 +312,7 @@ lt_status lt_sql_guard_begin(lt_sql_guard *guard, lt_str text, struct sqlite3_st
   }
   sqlite3_stmt *stmt = NULL;
   const char *tail = NULL;
-  guard->deadline_ms = sql_guard_now_ms() + LT_SQL_RUNTIME_MS;
+  guard->deadline_ms = lt_clock_monotonic_ms() + LT_SQL_RUNTIME_MS;
   int rc = sql_guard_prepare(guard, text, &stmt, &tail);
   if (rc != SQLITE_OK) {
     return sql_guard_fail(guard, rc, err);
@@ -345,7 +339,7 @@ lt_status lt_sql_guard_step(lt_sql_guard *guard, struct sqlite3_stmt *stmt, bool
 }
 
 lt_status lt_sql_guard_end(lt_sql_guard *guard, struct sqlite3_stmt *stmt, lt_err *err) {
-  guard->deadline_ms = INT64_MAX;
+  guard->deadline_ms = UINT64_MAX;
   sqlite3_finalize(stmt);
   if (guard->change == 0) {
     return LT_OK;

@@ -24,11 +24,11 @@ typedef struct lt_sql_guard {
   struct sqlite3 *sql;
   char prefix[LT_SQL_ID_MAX_BYTES + 3]; /* "my_todo__" */
   size_t prefix_bytes;
-  bool off;            /* off for Lathe's own statements between the plugin's */
-  int change;          /* SQLITE_CREATE_TABLE, ...: what the statement does to the plugin's tables; 0: nothing */
-  uint64_t others;     /* hash of all other tables before the statement */
-  int64_t deadline_ms; /* CLOCK_MONOTONIC */
-  int length_limit;    /* the connection's limit before the guard */
+  bool off;             /* off for Lathe's own statements between the plugin's */
+  int change;           /* SQLITE_CREATE_TABLE, ...: what the statement does to the plugin's tables; 0: nothing */
+  uint64_t others;      /* hash of all other tables before the statement */
+  uint64_t deadline_ms; /* CLOCK_MONOTONIC */
+  int length_limit;     /* the connection's limit before the guard */
   char refused[2 * (LT_SQL_ID_MAX_BYTES + 1)]; /* what the authorizer refused first */
   char unknown[LT_SQL_ID_MAX_BYTES + 1];       /* refused because it may be a table: only its rows are counted */
   char ctes[LT_SQL_CTES_MAX][LT_SQL_ID_MAX_BYTES + 1]; /* names that are no tables but common table expressions */
