@@ -19,7 +19,7 @@ static const char *models_model_name_of(const lt_config_model *m) {
   return m->name != NULL ? m->name : !models_is_ordinary_ref(m->ref) ? m->ref : name != NULL ? name : LT_MODELS_NAME;
 }
 
-/* A key goes to whom it is meant for: OPENAI_API_KEY to where OPENAI_BASE_URL says, no other address. */
+/* A key goes only to its own server: OPENAI_API_KEY to OPENAI_BASE_URL, and to no other address. */
 static void models_fill_model(const lt_config *config, const lt_config_model *m, lt_models *models, size_t i) {
   const char *usual = models_model_variable("OPENAI_BASE_URL");
   usual = usual != NULL ? usual : LT_MODELS_URL;
@@ -52,7 +52,7 @@ static bool models_has_model_ref(const lt_config *config, const char *ref) {
   return false;
 }
 
-/* Who has written models of their own and set nothing of OpenAI's means their first one by "normal". */
+/* With models in the configuration and no variable of OpenAI, "normal" means the first model. */
 static bool models_wants_usual_model(const lt_config *config) {
   return !models_has_model_ref(config, "normal") &&
          (config->model_count == 0 || models_model_variable("OPENAI_API_KEY") != NULL ||

@@ -25,8 +25,8 @@ static void plugins_put_plan_config(const lt_config *config, lt_json_writer *w) 
 typedef struct builtin_plugin {
   const char *name;
   lathe_plugin_entry_fn *entry;
-  bool (*is_wanted)(const lt_config *config);                        /* where `plugins` does not name it; NULL: yes */
-  void (*put_config)(const lt_config *config, lt_json_writer *json); /* where `plugins` says nothing; may be NULL */
+  bool (*is_wanted)(const lt_config *config); /* for plugins that `plugins` does not name; NULL: always */
+  void (*put_config)(const lt_config *config, lt_json_writer *json); /* the default config; may be NULL */
 } builtin_plugin;
 
 static const builtin_plugin builtin_plugins[] = {
@@ -89,7 +89,7 @@ static void plugins_load_plugin(const plugin_loader *loader, const lt_config_plu
   }
 }
 
-/* Built-in plugins come first, so that others find their tools; those that the configuration names come in its order.
+/* Built-in plugins come first, so that others find their tools; plugins of the configuration follow in its order.
  */
 void lt_plugins_load(lt_host *host, const lt_config *config, const lt_report *report, const lt_cancel *cancel) {
   const plugin_loader loader = {.host = host, .config = config, .report = report, .cancel = cancel};

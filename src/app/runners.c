@@ -24,10 +24,10 @@ struct lt_runners {
   lt_loop *loop;
   lt_door *door;
   const lt_config *config;
-  lt_runner *opened[RUNNER_COUNT]; /* by their place in the table; NULL: not needed yet */
+  lt_runner *opened[RUNNER_COUNT]; /* by index in the table; NULL: not needed yet */
   bool lasts;                      /* more programs may come after the first one */
   bool is_warming;
-  lt_wait warmed; /* woken when that is over */
+  lt_wait warmed; /* woken when the warm-up has ended */
 };
 
 /* --- The runners -------------------------------------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ void lt_runners_free(lt_runners *r) {
   lt_mem_free(r);
 }
 
-/* A failure is left to the first program, which meets it again. */
+/* The first program reports a failure. */
 static void runners_on_warm_fiber(void *arg) {
   lt_runners *r = arg;
   lt_runner *python = runners_open(r, runners_kind_named("python"), NULL);

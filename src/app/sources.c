@@ -4,9 +4,9 @@
 #include "io/fan_out.h"
 #include "source/source.h"
 
-#define PROGRESS_MS 1000 /* after so long a wait, what is waited for is reported */
+#define PROGRESS_MS 1000 /* after this wait, the awaited sources are reported */
 
-/* Each may take its time to start and to end: a fiber of its own for both. */
+/* A source may be slow to start and to end, so both run on a separate fiber. */
 typedef struct source_slot {
   lt_sources *all;
   lt_source *source; /* NULL: disabled, or it could not be opened */

@@ -13,12 +13,12 @@ struct lt_toolbox {
   lt_toolbox_options o;
   lt_policy *policy; /* NULL: no rules */
   lt_store *db;
-  bool is_nowhere; /* there is no place for the database: what is stored goes with the process */
+  bool is_nowhere; /* the database has no path: stored data ends with the process */
   lt_artifacts *artifacts;
   lt_host *host;
   lt_runners *runners;
-  lt_runner *runner; /* instead of the configuration's; NULL: those */
-  lt_caller nobody;  /* in whose name plugins call outside of runs: nobody is asked */
+  lt_runner *runner; /* replaces the configuration's runners; NULL: it does not */
+  lt_caller nobody;  /* the caller of plugins outside of runs; it has no approver */
 };
 
 lt_status lt_toolbox_open(const lt_toolbox_options *options, lt_toolbox **ret_toolbox, lt_err *err) {
@@ -57,7 +57,7 @@ static lt_runner *toolbox_runner_of(void *arg, lt_lang lang, lt_err *err) {
   return lt_toolbox_runner(arg, NULL, lang, err);
 }
 
-/* Without a home, what is stored is kept as long as the process lives: a program that stores nothing need not care. */
+/* Without a home folder, stored data is kept until the process ends. So programs that store nothing still work. */
 static lt_status toolbox_open_toolbox_store(lt_toolbox *t, lt_err *err) {
   const char *store = t->o.config->store;
   lt_status status = lt_store_new(t->o.loop, store, &t->db, err);

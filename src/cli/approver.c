@@ -12,13 +12,13 @@
 #define QUESTION ANSWERS ": "
 #define OR_SHOW  ANSWERS " / [s]how all: "
 
-/* Whoever asks waits for their turn: the first one's question is open. */
+/* A waiting request for approval. The question of the first one is open. */
 typedef struct approver_turn {
   struct approver_turn *next;
   lt_wait wait;
 } approver_turn;
 
-/* An "always" or a "never". */
+/* A remembered "always" or "never" for a tool. */
 typedef struct approver_ruling {
   struct approver_ruling *next;
   lt_answer answer;
@@ -29,12 +29,12 @@ typedef struct terminal_approver {
   lt_approver base; /* first */
   lt_loop *loop;
   lt_console *console;
-  const char *who; /* wants to call something */
+  const char *who; /* the caller's name in questions */
   bool yes;
   approver_turn *first;
   approver_ruling *rulings;
-  lt_terminal *terminal; /* while a question is open ... */
-  bool hides;            /* ... and something of the input is not shown */
+  lt_terminal *terminal; /* set while a question is open */
+  bool hides;            /* a part of the input is not shown */
 } terminal_approver;
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
@@ -44,7 +44,7 @@ static bool approver_is_answer_word(lt_str word, const char *whole) {
 
 lt_answer lt_approver_read_answer(lt_str line, lt_str *ret_reason) {
   line = lt_str_trim(line);
-  if (lt_str_starts(line, LT_STR("/"))) { /* as a command of a dialogue */
+  if (lt_str_starts(line, LT_STR("/"))) { /* also accepts a command of the dialogue */
     line = lt_str_sub(line, 1, line.n);
   }
   size_t end = 0;
@@ -64,7 +64,7 @@ lt_answer lt_approver_read_answer(lt_str line, lt_str *ret_reason) {
   if (approver_is_answer_word(word, "show") && (rest.n == 0 || lt_str_distance(rest, LT_STR("all"), 0) == 0)) {
     return LT_ANSWER_SHOW;
   }
-  if (rest.n > 0) { /* "yes, but ..." is none */
+  if (rest.n > 0) { /* "yes, but ..." is no yes */
     return LT_ANSWER_UNCLEAR;
   }
   bool approve = lt_str_distance(word, LT_STR("approve"), 0) == 0;
@@ -83,7 +83,7 @@ static lt_answer approver_ruling_on(const terminal_approver *a, lt_str tool) {
   return LT_ANSWER_UNCLEAR;
 }
 
-/* Without memory for it, the next call is asked about again. */
+/* Without memory, the next call is asked about again. */
 static void approver_remember_ruling(terminal_approver *a, lt_str tool, lt_answer answer) {
   approver_ruling *r = lt_mem_zalloc(1, sizeof *r);
   char *copy = lt_mem_strdup(tool);
@@ -118,7 +118,7 @@ static void approver_show_approval_question(void *arg) {
   lt_terminal_write(a->terminal, a->hides ? LT_STR(OR_SHOW) : LT_STR(QUESTION));
 }
 
-/* What does not fit is hidden also when all was asked for: then it is said that it is too much. */
+/* Input that does not fit is hidden even after a request to show all; then a note says so. */
 static void approver_show_approval_input(terminal_approver *a, lt_str input, bool whole) {
   LT_AUTO_BUF(text, whole ? 2 * LT_JSON_MAX_BYTES : LT_MIB);
   lt_buf_addc(&text, "  input: ");
@@ -144,7 +144,7 @@ static void approver_show_approval_call(terminal_approver *a, const lt_approval 
   approver_show_approval_input(a, what->input, false);
 }
 
-/* Until an answer is clear. The end of input is a no. */
+/* Asks until the answer is clear. The end of input counts as no. */
 static lt_status approver_read_approval_answer(terminal_approver *a, const lt_approval *what, lt_cancel *cancel,
                                                lt_buf *ret_reason, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(line, LT_RUN_ERROR_BYTES);
@@ -186,7 +186,7 @@ static lt_status approver_fail_no_terminal(lt_str tool, lt_err *err) {
       LT_STR_ARG(tool), LT_STR_ARG(tool));
 }
 
-/* A terminal behind neither input nor messages is not the person's who runs this. */
+/* If neither input nor messages are on a terminal, no person can be asked. */
 static bool approver_open_approval_terminal(const terminal_approver *a, lt_terminal **ret) {
   return (isatty(STDIN_FILENO) || isatty(STDERR_FILENO)) && lt_terminal_open(a->loop, "/dev/tty", ret, NULL) == LT_OK;
 }
@@ -244,7 +244,7 @@ static lt_status approver_ask(lt_approver *self, const lt_approval *what, lt_can
   approver_turn mine = {0};
   lt_wait_init(&mine.wait, a->loop);
   lt_status status = approver_take_approver_turn(a, &mine, cancel, err);
-  if (status == LT_OK) { /* an answer before may have been about this one, too */
+  if (status == LT_OK) { /* an earlier "always" or "never" may decide this call */
     lt_answer answer = approver_ruling_on(a, what->tool->id);
     status = answer != LT_ANSWER_UNCLEAR ? approver_act_on_answer(a, what->tool->id, answer, LT_STR_NULL, ret_reason)
                                          : approver_ask_approval_person(a, what, cancel, ret_reason, err);

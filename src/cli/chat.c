@@ -19,7 +19,7 @@ static void chat_free_chat_question(chat_question *a) {
   lt_mem_free(a);
 }
 
-/* By then it may have been decided otherwise: the prompt was cancelled. */
+/* The prompt may have been cancelled meanwhile. */
 static void chat_decide_chat_question(const chat_question *a, lt_status answer, lt_str reason) {
   lt_chat *chat = a->chat;
   lt_str prompt = lt_str_of(chat->prompt);
@@ -40,10 +40,10 @@ static void chat_on_chat_question_fiber(void *arg) {
   lt_chat_view_hold(&chat->view);
   lt_status status = chat->approver->ask(chat->approver, &what, &chat->asking, &reason, &err);
   lt_chat_view_unhold(&chat->view);
-  if (status == LT_E_IO) { /* whoever was asked has gone, as the signal for it will say: nothing is decided */
+  if (status == LT_E_IO) { /* the person has gone and a signal follows: nothing is decided */
     lt_cancel_fire(&chat->session->app.cancel, LT_E_CANCELLED);
     lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
-  } else if (status != LT_OK && status != LT_E_DENIED) { /* nobody could be asked */
+  } else if (status != LT_OK && status != LT_E_DENIED) { /* no person could be asked */
     lt_buf_addc(&reason, lt_err_msg(&err));
     if (chat->asking.why == LT_OK) {
       lt_console_warning(&chat->session->console, lt_buf_view(&reason));
@@ -69,7 +69,7 @@ static bool chat_read_chat_question(chat_question *a, lt_str data) {
          lt_json_str(lt_json_get(request, "toolName"), &a->arena, &a->tool);
 }
 
-/* A question that cannot be asked is one that nobody answers: the prompt would wait for ever. */
+/* A question without an answer would block the prompt for ever. */
 static void chat_begin_chat_question(lt_chat *chat, lt_str data) {
   chat_question *a = lt_mem_zalloc(1, sizeof *a);
   if (a != NULL) {
@@ -107,13 +107,13 @@ static lt_agent_options chat_make_chat_agent_options(lt_chat *chat) {
   options.policy = lt_toolbox_policy(chat->session->app.toolbox);
   options.model_modes = chat->models.modes;
   options.default_mode = chat->models.default_mode;
-  options.leave_open = true; /* whatever is to be cancelled has been by then */
+  options.leave_open = true; /* all cancels have been made before */
   options.on_event = chat_on_chat_event;
   options.arg = chat;
   return options;
 }
 
-/* The file was taken as it is while nobody knew what its plugins would bring. */
+/* The mode was not checked before the plugins were loaded, because they may add modes. */
 static void chat_warn_of_rounds(const lt_chat *chat) {
   const lt_config_defaults *defaults = &chat->session->app.config.defaults;
   for (size_t i = 0; i < defaults->rounds_count; i++) {
@@ -146,7 +146,7 @@ static void chat_warn_of_default(const lt_chat *chat, const char *what, const lt
   lt_console_warning(&chat->session->console, lt_buf_view(&line));
 }
 
-/* It goes on in the mode and with the model of its last prompt, unless others were chosen. */
+/* The conversation keeps the mode and the model of its last prompt, unless others were chosen. */
 static void chat_take_chat_choices_after(lt_chat *chat, lt_store *db) LT_YIELDS {
   lt_chat_last last;
   lt_err err = LT_ERR_INIT;
@@ -283,14 +283,15 @@ static void chat_note_conversation(lt_chat *chat, const char *id) {
   }
 }
 
-/* Whoever is told to end loses nothing: lt_agent_free leaves the prompt to the next process. */
+/* An end of the process loses nothing: lt_agent_free leaves the prompt to the next process. */
 static void chat_leave_chat_prompt(lt_chat *chat) {
   chat->left = true;
   lt_console_format(&chat->session->console, "lathe chat: told to end: lathe chat -c %s continues with this prompt",
                     chat->conversation);
 }
 
-/* Until it has ended, or the session is to end. What nobody keeps, and what was to be cancelled anyway, ends then. */
+/* Waits until the prompt or the session ends. At the session's end, prompts that are not stored and cancelled prompts
+ * end, too. */
 static lt_status chat_wait_for_chat_end(lt_chat *chat, lt_err *err) LT_YIELDS {
   lt_str prompt = lt_str_of(chat->prompt);
   lt_status status = lt_agent_wait(chat->agent, prompt, &chat->session->app.cancel, err);
@@ -325,7 +326,7 @@ static lt_status chat_start_chat_prompt(lt_chat *chat, lt_str message, lt_err *e
   return LT_OK;
 }
 
-/* The events of an earlier prompt's rest come with the next turn of the loop: this is said before them. */
+/* The events of a resumed prompt come with the next turn of the loop. This line is printed before them. */
 static lt_status chat_resume_chat_prompt(lt_chat *chat, const char *prompt, lt_err *err) LT_YIELDS {
   LT_TRY(lt_agent_resume(chat->agent, LT_CHAT_USER, lt_str_of(prompt), err));
   memcpy(chat->prompt, prompt, sizeof chat->prompt);
@@ -345,7 +346,7 @@ static void chat_begin_chat_turn(lt_chat *chat) {
   lt_chat_view_begin(&chat->view);
 }
 
-/* Waits for it, if it could be started. */
+/* Waits for the prompt, if it was started. */
 static lt_status chat_end_chat_turn(lt_chat *chat, lt_status status, lt_err *err) LT_YIELDS {
   if (status == LT_OK) {
     status = chat_wait_for_chat_end(chat, err);

@@ -43,13 +43,13 @@ static bool chat_is_chat_input_empty(const chat_job *j) {
   return lt_str_trim(lt_buf_view(&j->input)).n == 0;
 }
 
-/* A pipe or a file; of a socket or a device nobody knows whether its end ever comes. */
+/* Whether standard input is a pipe or a file. A socket or a device may never end. */
 static bool chat_has_standard_input(void) {
   struct stat about;
   return fstat(STDIN_FILENO, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISREG(about.st_mode));
 }
 
-/* Appends standard input without its last line's end; `before` goes ahead of it, unless it is blank. */
+/* Appends standard input without its last line break. `before` comes first, unless standard input is blank. */
 static lt_status chat_append_standard_input(chat_job *j, const char *before, lt_err *err) {
   lt_buf *input = &j->input;
   size_t from = input->n;
@@ -65,7 +65,7 @@ static lt_status chat_append_standard_input(chat_job *j, const char *before, lt_
   return LT_OK;
 }
 
-/* False: it has been said why not. Without a message -c may still have something to go on with. */
+/* False: the reason has been printed. Without a message -c may still resume a prompt. */
 static bool chat_read_chat_message(chat_job *j) {
   lt_err err = LT_ERR_INIT;
   lt_status status = LT_OK;
@@ -100,7 +100,7 @@ static lt_status chat_check_chat_modes(lt_command_session *s, void *arg, lt_err 
   return lt_chat_check_default(s, &j->chat.models, err);
 }
 
-/* The conversation's own model may have a key where the default one has none; lt_chat_open sees. */
+/* The conversation's own model may have a key when the default model has none; lt_chat_open checks that. */
 static bool chat_may_use_other_model(const chat_job *j) {
   const lt_models *models = &j->chat.models;
   bool has_key = false;
@@ -130,7 +130,7 @@ static bool chat_on_chat_interrupt(lt_command_session *s, void *arg) {
   return lt_chat_interrupt(&((chat_job *)arg)->chat);
 }
 
-/* An empty message: only what was cut short is gone on with. */
+/* With an empty message only an unfinished prompt is resumed. */
 static int chat_say_one_message(lt_chat *chat, lt_str message) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   lt_status status = lt_chat_catch_up(chat, &err);
@@ -139,7 +139,7 @@ static int chat_say_one_message(lt_chat *chat, lt_str message) LT_YIELDS {
     lt_console_format(&chat->session->console, EMPTY);
     return LT_EXIT_USAGE;
   }
-  if (status == LT_OK && !empty && !chat->interrupted) { /* that would have ended this one, too */
+  if (status == LT_OK && !empty && !chat->interrupted) { /* Ctrl-C also ends this message */
     status = lt_chat_say(chat, message, &err);
   }
   if (status != LT_OK && chat->session->app.cancel.why == LT_OK) {

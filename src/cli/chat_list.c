@@ -1,4 +1,4 @@
-/* Conversations by name: the one that is meant, and all there are. */
+/* Finds a conversation by its id, and lists all conversations. */
 #include <stdio.h>
 
 #include "json/json.h"
@@ -6,7 +6,7 @@
 #include "cli/chat.h"
 #include "cli/commands.h"
 
-#define LISTED_MAX 1000 /* the last used ones: nobody means an older one by its beginning */
+#define LISTED_MAX 1000 /* only the last used conversations are searched and listed */
 
 /* --- Finding a conversation --------------------------------------------------------------------------------------- */
 static lt_status chat_list_choose(lt_json all, lt_str wanted, lt_arena *arena, lt_str *ret, lt_err *err) {
@@ -89,7 +89,7 @@ static bool chat_list_is_waiting(lt_json state) {
   return lt_json_str_eq(state, lt_str_of(lt_store_prompt_state_name(LT_PROMPT_WAITING)));
 }
 
-/* How the conversation's last prompt stood when its process went; nothing: it has ended, or runs. */
+/* The state of the last prompt when its process ended; empty: the prompt has ended or still runs. */
 static lt_json chat_list_state_of(lt_json orphans, lt_str id) {
   lt_json_iter it = lt_json_each(orphans);
   while (lt_json_next(&it)) {
@@ -119,14 +119,14 @@ typedef struct listing {
   int exit_code;
 } listing;
 
-/* "2026-01-31T23:59:59.000Z" without what nobody reads. */
+/* Shortens "2026-01-31T23:59:59.000Z" for people. */
 static void chat_list_put_time(lt_buf *out, lt_str stamp) {
   lt_typegen_put_line(out, lt_str_sub(stamp, 0, 10), 10);
   lt_buf_byte(out, ' ');
   lt_typegen_put_line(out, lt_str_sub(stamp, 11, 16), 5);
 }
 
-/* What -c goes on with first. */
+/* Prints the unfinished prompt that -c resumes first. */
 static const char *chat_list_rest_of(lt_json orphans, lt_str id) {
   lt_json state = chat_list_state_of(orphans, id);
   return !lt_json_exists(state) ? "" : chat_list_is_waiting(state) ? "  (waits for approval)" : "  (cut short)";

@@ -15,9 +15,9 @@
 #include "store/store.h"
 #include "tool/tool_typegen.h"
 
-#define TWICE_MS    1000 /* two Ctrl-C within so long at an empty prompt: that is meant */
+#define TWICE_MS    1000 /* two Ctrl-C within this time at an empty prompt end the dialogue */
 #define TOOLS_SHOWN 20
-#define TITLE_MS    2000 /* at the end, for a title that is being made: longer nobody waits for one */
+#define TITLE_MS    2000 /* the longest wait at the end for a title */
 
 typedef struct repl {
   lt_chat *chat;
@@ -163,7 +163,7 @@ static void chat_repl_on_title_fiber(void *arg) {
   }
 }
 
-/* After a conversation's first answer, beside what comes next. */
+/* Makes a title after a conversation's first answer, in the background. */
 static void chat_repl_make_title(repl *r) {
   lt_chat *chat = r->chat;
   if (chat->view.end != LT_CHAT_COMPLETED || strcmp(r->titled_conversation, chat->conversation) == 0) {
@@ -176,7 +176,7 @@ static void chat_repl_make_title(repl *r) {
 }
 
 /* --- Input lines -------------------------------------------------------------------------------------------------- */
-/* A line, with those that go on from it. */
+/* Reads a line and its continuation lines. */
 static lt_status chat_repl_read_message(repl *r, lt_cancel *cancel, lt_buf *out, lt_err *err) LT_YIELDS {
   LT_TRY(lt_line_input_read(r->chat->input, "> ", cancel, out, err));
   while (out->n > 0 && out->p[out->n - 1] == '\\') {
@@ -196,7 +196,7 @@ static void chat_repl_interrupted(repl *r) {
   }
 }
 
-/* "/etc/hosts is what?" is a message, and so is what has more lines than one. */
+/* "/etc/hosts is what?" is a message, and so is a text of several lines. */
 static bool chat_repl_is_command(lt_str line) {
   lt_str name = lt_str_sub(line, 1, line.n);
   size_t end = 0;
@@ -249,7 +249,7 @@ static void chat_repl_turn(repl *r) LT_YIELDS {
 }
 
 /* --- The dialogue ------------------------------------------------------------------------------------------------- */
-/* Beside the default database; folders that are missing are made. NULL: there is no home. */
+/* The history file, beside the default database. Creates missing folders. NULL: no home folder. */
 static char *chat_repl_history_path(void) {
   LT_AUTO_BUF(path, 4 * LT_KIB);
   if (lt_store_default_path(&path, NULL) != LT_OK || path.status != LT_OK) {
@@ -262,7 +262,7 @@ static char *chat_repl_history_path(void) {
   char *text = lt_buf_take(&path, NULL);
   for (char *slash = text != NULL ? strchr(text + 1, '/') : NULL; slash != NULL; slash = strchr(slash + 1, '/')) {
     *slash = '\0';
-    (void)!mkdir(text, 0700); /* there already, or the file will not be written */
+    (void)!mkdir(text, 0700); /* exists already, or writing the file fails */
     *slash = '/';
   }
   return text;

@@ -14,9 +14,9 @@
 #include "types/typegen_text.h"
 
 #define SPIN_MS         120
-#define INPUT_CHARS     100 /* of a call's input */
-#define ERROR_CHARS     400 /* of what went wrong */
-#define CODE_LINES      60  /* of a program; the rest is counted */
+#define INPUT_CHARS     100 /* shown of a call's input */
+#define ERROR_CHARS     400 /* shown of an error */
+#define CODE_LINES      60  /* shown of a program; the rest is counted */
 #define CODE_LINE_CHARS 160
 
 /* An output that is pending. */
@@ -34,7 +34,7 @@ static void chat_view_write_answer(lt_chat_view *view, lt_str text) {
     return;
   }
   view->mid_line = text.p[text.n - 1] != '\n';
-  /* Whoever read it may be gone (`| head`): the prompt is carried out all the same. */
+  /* The reader may have closed the pipe (`| head`): the prompt still runs to its end. */
   if (fwrite(text.p, 1, text.n, stdout) != text.n || fflush(stdout) != 0) {
     view->write_failed = true;
   }
@@ -79,7 +79,7 @@ static void chat_view_put_spinner_text(const lt_chat_view *view, lt_buf *line) {
   lt_buf_printf(line, " %llu.%llu s", (unsigned long long)ms / 1000, (unsigned long long)ms / 100 % 10);
 }
 
-/* No wider than the window: what wraps cannot be erased again. */
+/* No wider than the window: a wrapped line cannot be erased. */
 static void chat_view_draw_spinner(lt_chat_view *view) {
   size_t width = chat_view_terminal_width(STDERR_FILENO);
   LT_AUTO_BUF(doing, LT_KIB);
@@ -184,7 +184,7 @@ static void chat_view_free_chat_steps(lt_chat_view *view) {
   }
 }
 
-/* Without memory for it, its time is not told. */
+/* Without memory, its time is not shown. */
 static void chat_view_add_chat_step(lt_chat_view *view, lt_str id, lt_str function, bool is_program) {
   lt_chat_step *step = lt_mem_zalloc(1, sizeof *step);
   if (step == NULL) {
@@ -202,7 +202,7 @@ static void chat_view_add_chat_step(lt_chat_view *view, lt_str id, lt_str functi
   view->steps = step;
 }
 
-/* "  files.read {"path":"a"}  12 ms", or what went wrong. */
+/* "  files.read {"path":"a"}  12 ms", or the error. */
 static void chat_view_note_end(lt_chat_view *view, lt_str function, lt_json input, bool is_program, lt_str error,
                                const lt_chat_step *step) {
   LT_AUTO_BUF(line, LT_MIB);
@@ -287,7 +287,7 @@ static void chat_view_end_answer_line(lt_chat_view *view) {
 
 static void chat_view_show_chat_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
   lt_json type = lt_json_get(output, "type");
-  if (lt_json_str_eq(type, LT_STR("text"))) { /* its text has been told in pieces */
+  if (lt_json_str_eq(type, LT_STR("text"))) { /* its text has been shown in pieces */
     chat_view_end_answer_line(view);
   } else if (lt_json_str_eq(type, LT_STR("tool"))) {
     chat_view_show_tool_output(view, output, arena);
@@ -390,7 +390,7 @@ void lt_chat_view_release(lt_chat_view *view) {
   }
   lt_timer_free(view->timer);
   view->timer = NULL;
-  chat_view_free_chat_steps(view); /* of calls that were told of while the agent ended */
+  chat_view_free_chat_steps(view); /* of calls that began while the agent ended */
 }
 
 void lt_chat_view_begin(lt_chat_view *view) {

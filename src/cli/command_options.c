@@ -8,10 +8,10 @@
 
 static const lt_option help_option = {.name = "--help", .brief = "-h", .help = "this"};
 
-/* Where the words of one command line go. */
+/* The state of parsing one command line. */
 typedef struct option_reader {
   const lt_option_table *table;
-  char *options; /* the command's */
+  char *options; /* the command's options struct */
   bool is_help_wanted;
   int operands;
 } option_reader;
@@ -80,7 +80,7 @@ static void command_options_set_initial_numbers(const option_reader *r) {
 }
 
 /* --- Reading the command line ------------------------------------------------------------------------------------- */
-/* `--name=VALUE` or `--name VALUE`. Returns how many words it took; 0: the message has been printed. */
+/* `--name=VALUE` or `--name VALUE`. Returns the number of words used; 0: the message has been printed. */
 static int command_options_read_option(option_reader *r, int left, char **words) {
   lt_str word = lt_str_of(words[0]);
   size_t equals = lt_str_starts(word, LT_STR("--")) ? lt_str_find(word, LT_STR("="), 0) : SIZE_MAX;
@@ -152,7 +152,7 @@ lt_options_outcome lt_command_options_read(const lt_option_table *table, int arg
 /* --- Help --------------------------------------------------------------------------------------------------------- */
 #define HELP_COLUMN 21
 
-/* "  -e, --eval CODE    the program itself", or the help on lines of its own where the name is long. */
+/* "  -e, --eval CODE    the program itself", or the help on separate lines when the name is long. */
 static void command_options_print_row(FILE *to, const char *name, const char *help) {
   int width = fprintf(to, "  %s", name);
   if (width > HELP_COLUMN - 2) {

@@ -25,7 +25,7 @@ static void command_session_on_session_signal(void *arg, int signum) {
   }
 }
 
-/* A terminal that is closed ends what runs on it, in order. What is to outlive it (nohup) ignores that already. */
+/* A closed terminal ends its processes in order. A process under nohup already ignores that signal. */
 static lt_status command_session_heed_hangup(lt_command_session *s, lt_err *err) {
   struct sigaction now;
   bool is_ignored = sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
@@ -63,7 +63,7 @@ static void command_session_on_session_fiber(void *arg) {
     command_session_print_session_error(s, &err);
     s->exit_code = LT_EXIT_FAILED;
   } else if (s->app.cancel.why != LT_OK ||
-             command_session_passes_check(s, s->plan.loaded)) { /* cancelled: not all plugins are there */
+             command_session_passes_check(s, s->plan.loaded)) { /* after a cancel some plugins are missing */
     s->exit_code = command_session_do_work(s);
   }
   lt_session_close(&s->app);

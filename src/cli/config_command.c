@@ -1,4 +1,4 @@
-/* lathe config: what lathe.yaml may say. */
+/* lathe config: the keys of lathe.yaml. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static const struct {
 } config_documents[] = {{"schema", config_put_schema}, {"reference", lt_config_reference}};
 
 #define DOCUMENT_WANTED "say schema or reference; see lathe config --help"
-#define DOCUMENTS (sizeof config_documents / sizeof config_documents[0])
+#define DOCUMENTS       (sizeof config_documents / sizeof config_documents[0])
 
 static int config_print(void (*put)(lt_buf *out)) {
   LT_AUTO_BUF(out, LT_MIB);
@@ -80,9 +80,10 @@ const lt_command lt_config_command = {
                 "reference: every key with its values and default, as a table in Markdown",
                 DOCUMENT_WANTED, true, LT_OPERAND_IS(config_options, document)},
     .options_size = sizeof(config_options),
-    .notes = "For an editor: lathe config schema > lathe.schema.json, and as the first line of lathe.yaml\n"
-             "# yaml-language-server: $schema=./lathe.schema.json\n"
-             "\n"
-             "Exit code: 0 ok, 1 failed, 2 usage.\n",
+    .notes =
+        "For an editor: lathe config schema > lathe.schema.json, and as the first line of lathe.yaml\n"
+        "# yaml-language-server: $schema=./lathe.schema.json\n"
+        "\n"
+        "Exit code: 0 ok, 1 failed, 2 usage.\n",
     .run = config_run,
 };

@@ -24,7 +24,7 @@ static void console_write_utf8(FILE *to, lt_str text) {
   }
 }
 
-/* On a terminal nothing that it would obey: whoever can move the cursor can put another question over ours. */
+/* A terminal gets no control characters: text that moves the cursor could fake a question. */
 static void console_print_text(FILE *to, lt_str text) {
   if (!isatty(fileno(to))) {
     console_write_utf8(to, text);
@@ -35,7 +35,8 @@ static void console_print_text(FILE *to, lt_str text) {
   console_write_utf8(to, plain.status == LT_OK ? lt_buf_view(&plain) : LT_STR("(too long to be shown)"));
 }
 
-/* The cursor stands behind an open question: what is said goes on a line of its own, then the question comes again. */
+/* An open question leaves the cursor at the end of its line. A message goes to a new line, and then the question is
+ * shown again. */
 static void console_make_room(const lt_console *console, FILE *to) {
   if (console->make_way != NULL) {
     console->make_way(console->way_arg);

@@ -5,7 +5,7 @@
 
 #define CHECK_MS 5000
 
-/* What a check is, as a program; an expression of the file's comes in the middle of the last one. */
+/* Checks as programs. The last one contains an expression of the task file. */
 static const char same[] =
     "const same = (a, b) => a === b || (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null &&"
     " Array.isArray(a) === Array.isArray(b) && Object.keys(a).length === Object.keys(b).length &&"

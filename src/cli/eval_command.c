@@ -1,4 +1,4 @@
-/* lathe eval: the same tasks in each mode, and what that takes. */
+/* lathe eval: runs the same tasks in each mode and compares results and costs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ typedef struct eval_attempt {
   bool right;
   int64_t rounds, input_tokens, output_tokens;
   uint64_t ms;
-  lt_buf why; /* it is not right */
+  lt_buf why; /* why the result is wrong */
 } eval_attempt;
 
 typedef struct eval_job {
@@ -49,11 +49,11 @@ typedef struct eval_job {
   eval_attempt *attempts;
   size_t count;
   lt_chat chat;
-  lt_buf outputs; /* of the prompt that has ended, JSON */
+  lt_buf outputs; /* the outputs of the ended prompt, JSON */
 } eval_job;
 
 /* --- One attempt -------------------------------------------------------------------------------------------------- */
-/* The last attempt is the one under way. */
+/* The last attempt is the running one. */
 static void eval_on_eval_event(void *arg, const char *event, lt_str data) {
   eval_job *j = arg;
   eval_attempt *a = &j->attempts[j->count];
@@ -207,7 +207,7 @@ static bool eval_are_all_right(const eval_job *j) {
 }
 
 /* --- The modes ---------------------------------------------------------------------------------------------------- */
-/* One of several, up to its comma, as text of its own. */
+/* Copies one item of a list up to its comma. */
 static lt_status eval_add_eval_mode(eval_job *j, lt_str mode, lt_err *err) {
   if (mode.n == 0) {
     return lt_fail(err, LT_E_INVALID, "-m wants modes with commas between: -m classic,code");

@@ -7,22 +7,22 @@
 #include "types/typegen_text.h"
 
 #define LINE_MAX_BYTES  100  /* a shorter input stays on one line */
-#define TEXT_MAX_BYTES  400  /* of one string: so much of its beginning ... */
-#define TEXT_END_BYTES  200  /* ... of which, when it is cut, this much is of its end */
-#define SHOWN_MAX_BYTES 8192 /* a screen or two; what comes after is only counted */
+#define TEXT_MAX_BYTES  400  /* a longer string is cut in the middle ... */
+#define TEXT_END_BYTES  200  /* ... and this much of its end stays */
+#define SHOWN_MAX_BYTES 8192 /* one or two screens; later items are only counted */
 #define ITEMS_MAX       20
 #define DEPTH_MAX       8
 
 typedef struct json_view {
   lt_buf *out;
-  size_t from; /* where in `out` it began */
+  size_t from; /* offset in `out` where it began */
   const char *indent;
   unsigned depth;
-  bool whole; /* nothing is to be cut */
-  bool hides; /* something was */
+  bool whole; /* do not cut */
+  bool hides; /* something was cut */
 } json_view;
 
-/* Behind the character or the escape of a JSON string at `at`. */
+/* The position after the character or escape at `at` in a JSON string. */
 static size_t json_view_json_text_behind(lt_str text, size_t at) {
   if (text.p[at] == '\\') {
     at += text.n - at > 1 && text.p[at + 1] == 'u' ? 6 : 2;
@@ -31,7 +31,7 @@ static size_t json_view_json_text_behind(lt_str text, size_t at) {
   return lt_utf8_ceil(text, at + 1);
 }
 
-/* The last place that cuts neither a character nor an escape, at or before `max`. */
+/* The last position <= `max` that splits neither a character nor an escape. */
 static size_t json_view_json_text_place_before(lt_str text, size_t max) {
   size_t at = 1;
   for (size_t next = json_view_json_text_behind(text, at); next <= max; next = json_view_json_text_behind(text, at)) {
@@ -40,7 +40,7 @@ static size_t json_view_json_text_place_before(lt_str text, size_t max) {
   return at;
 }
 
-/* The first such place at or after `min`. */
+/* The first such position >= `min`. */
 static size_t json_view_json_text_place_after(lt_str text, size_t min) {
   size_t at = 1;
   while (at < min) {
@@ -49,7 +49,7 @@ static size_t json_view_json_text_place_after(lt_str text, size_t min) {
   return at;
 }
 
-/* Beginning and end: what a command does is often said last. */
+/* Keeps beginning and end: the end of a command is often its important part. */
 static void json_view_scalar(json_view *s, lt_json v) {
   lt_str text = lt_json_text(v);
   if (s->whole || text.n <= TEXT_MAX_BYTES) {
@@ -118,7 +118,7 @@ static void json_view_value(json_view *s, lt_json v) {
   }
 }
 
-/* Not JSON any more, once a number was masked; or too much of it to be gone through. */
+/* The text is no JSON after a number was masked, or it is too large to be parsed. */
 static bool json_view_text(lt_buf *out, lt_str text, bool whole) {
   lt_str shown = whole ? text : lt_utf8_cut(text, SHOWN_MAX_BYTES);
   lt_typegen_put_visible(out, shown);

@@ -16,22 +16,22 @@ static void main_print_help(FILE *to) {
   fputs("\nlathe COMMAND --help says more; lathe --version prints the version.\n", to);
 }
 
-/* Started without them (`<&-`), the next files we open would be taken for them. */
+/* If the process starts without standard streams (`<&-`), the next opened files would get their numbers. */
 static void main_open_standard_files(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
     if (fcntl(fd, F_GETFD) < 0) {
-      (void)open("/dev/null", O_RDWR); /* the lowest that is free: this one */
+      (void)open("/dev/null", O_RDWR); /* open returns the lowest free number */
     }
   }
 }
 
-/* The reader has had enough (`| head`). */
+/* The reader has closed the pipe (`| head`). */
 static bool main_is_output_closed(void) {
   struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
   return poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* A full disk is a failure, too. */
+/* A failed write, such as on a full disk, is an error. */
 static int main_finish(int code) {
   if ((fflush(stdout) == 0 && !ferror(stdout)) || main_is_output_closed()) {
     return code;
@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
     return lt_exec_main(argc - 1, argv + 1);
   }
   if (strcmp(name, "__jail") == 0) {
-    _exit(lt_jail_main(argc - 1, argv + 1)); /* behind the walls a leak checker could not end */
+    _exit(lt_jail_main(argc - 1, argv + 1)); /* the leak checker does not work behind the walls */
   }
   main_open_standard_files();
   lt_open_files_raise();

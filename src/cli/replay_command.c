@@ -1,4 +1,4 @@
-/* lathe replay: a recorded prompt once more, without its tools and its model, to see whether it comes to the same. */
+/* lathe replay: runs a recorded prompt again without its tools and its model, and compares the results. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,14 +30,14 @@ static const lt_option replay_option_rows[] = {
 
 #define ONE_PROMPT "a prompt is wanted: lathe replay ID, or lathe replay last"
 
-/* A prompt as it is stored. */
+/* A stored prompt. */
 typedef struct replay_prompt {
   lt_buf text;
   lt_str conversation, model, mode, state, error;
   int64_t replies;
 } replay_prompt;
 
-/* What has the tools of one server or plugin, and never answers. */
+/* A provider with the tools of one server or plugin, which never answers. */
 typedef struct recorded_provider {
   lt_provider base; /* first */
   struct recorded_provider *next;
@@ -55,9 +55,9 @@ typedef struct replay_job {
   lt_replay_check *check;
   lt_agent *agent;
   lt_arena arena;
-  lt_buf tools; /* as they are on record: the providers' names are in it */
+  lt_buf tools; /* the recorded tools; the providers' names point into this text */
   recorded_provider *providers;
-  lt_catalog *there; /* all tools, those included */
+  lt_catalog *there; /* all tools, with the recorded ones */
   char id[LT_STORE_ID_BYTES + 1];
   replay_prompt then, now;
   double ms;
@@ -139,7 +139,7 @@ static lt_status replay_add_recorded_tools(replay_job *j, const lt_catalog_sourc
   return LT_OK;
 }
 
-/* Plugins that are there have their own, which they are asked about. */
+/* Loaded plugins have their own tools and decide about approvals. */
 static lt_status replay_set_recorded_tools(replay_job *j, lt_err *err) LT_YIELDS {
   lt_tool_list list;
   lt_catalog *own;
@@ -168,12 +168,12 @@ static bool replay_is_only_calling(void *arg, lt_str id) {
 }
 
 /* --- Running the prompt again ------------------------------------------------------------------------------------- */
-/* By whom a program was run is on record, whatever the configuration says now. */
+/* The record names the runner of a program. The current configuration does not matter. */
 static lt_runner *replay_runner_on_record(void *arg, const char *id, lt_lang lang, lt_err *err) {
   return lt_toolbox_runner(((replay_job *)arg)->session->app.toolbox, id, lang, err);
 }
 
-/* The prompt's own model need not be configured any more: nobody asks it. */
+/* The prompt's model may be missing from the configuration, because no model is asked. */
 static lt_status replay_take_replay_models(replay_job *j, lt_models *ret_models, lt_err *err) {
   size_t count = j->models.count;
   lt_model *models = lt_arena_zalloc(&j->arena, count + 1, sizeof *models);
@@ -244,12 +244,12 @@ static void replay_close_replay(replay_job *j) LT_YIELDS {
 }
 
 /* --- The report --------------------------------------------------------------------------------------------------- */
-/* One that did not come to its own end has no more on record than there is. */
+/* A prompt that did not end by itself has an incomplete record. */
 static bool replay_ends_with_record(const replay_job *j) {
   return !replay_is_prompt_in(&j->then, LT_PROMPT_COMPLETED) && lt_replay_check_is_beyond(j->check);
 }
 
-/* Why it is another; empty: it came to the same. */
+/* Why the results differ; empty: they are equal. */
 static lt_str replay_difference(replay_job *j) {
   lt_str fault = lt_replay_check_fault(j->check);
   if (fault.n > 0) {
@@ -347,13 +347,13 @@ static int replay_print_replay(replay_job *j) {
 }
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
-/* The session's own store is a place for what is not to be kept. */
+/* The session's own store is temporary. */
 static lt_status replay_prepare_replay(lt_command_session *s, void *arg, lt_err *err) {
   replay_job *j = arg;
   j->store = s->app.config.store;
   s->app.config.store = ":memory:";
   s->app.without_sources = true;
-  s->app.config.require_walls = true; /* what a program did without them it would do again, and there */
+  s->app.config.require_walls = true; /* without walls a program would repeat its effects on this machine */
   s->app.config.python.workspace = NULL;
   return lt_models_fill(&s->app.config, &j->models, err);
 }

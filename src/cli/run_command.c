@@ -1,4 +1,4 @@
-/* lathe run: a program against the configured tools, no model. */
+/* lathe run: runs a program with the configured tools, without a model. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,7 +65,7 @@ static bool run_has_suffix(const char *text, const char *suffix) {
   return text != NULL && lt_str_ends(lt_str_of(text), lt_str_of(suffix));
 }
 
-/* By the file's extension; where that says nothing, what the runner that was asked for speaks. */
+/* Guesses the language by the file's extension, or else by the chosen runner. */
 static lt_lang run_guess_language(const run_options *opt) {
   static const struct {
     const char *extension;
@@ -94,7 +94,7 @@ static bool run_find_language(const char *text, lt_lang *ret_lang) {
   return false;
 }
 
-/* The language as said, or guessed; and whether the runner that was asked for speaks it. */
+/* Finds the language, given or guessed, and checks that the chosen runner speaks it. */
 static bool run_choose_language(const run_options *opt, lt_lang *ret_lang) {
   lt_err err = LT_ERR_INIT;
   lt_lang lang = run_guess_language(opt);
@@ -149,7 +149,7 @@ static void run_on_run_text(void *arg, lt_said said, lt_str text) {
   }
 }
 
-/* What has happened already must not be repeated by whoever tries again. */
+/* Lists the calls that were made, so that a second try does not repeat them. */
 static void run_print_run_calls(const lt_console *console, const lt_run_result *result) {
   LT_AUTO_BUF(line, LT_MIB);
   unsigned shown = 0, more = 0;
@@ -218,7 +218,7 @@ static int run_exit_code(lt_status status) {
 }
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
-/* What the program has, but for its caller. */
+/* The settings of the program, without its caller. */
 static lt_run_request run_request(lt_command_session *s, const run_job *j) {
   const lt_config *config = &s->app.config;
   lt_run_request request = {

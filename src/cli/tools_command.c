@@ -1,4 +1,4 @@
-/* lathe tools: what a program can call. */
+/* lathe tools: the tools that a program can call. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@
 #include "cli/command_session.h"
 #include "tool/tool_typegen.h"
 
-#define FOUND_SHOWN 20 /* of what a query finds, for people, unless asked otherwise: nobody reads further */
+#define FOUND_SHOWN 20 /* default number of a query's results for people */
 #define NOT_SAID    (-1)
-#define BUDGET_MAX  100000000 /* tokens: no model reads so many */
+#define BUDGET_MAX  100000000 /* tokens: more than any model reads */
 
 typedef struct tools_options {
   const char *types;
@@ -41,7 +41,7 @@ static const lt_option tools_option_rows[] = {
 
 typedef lt_status (*tools_generator)(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err);
 
-/* The listing has a budget besides. */
+/* The listing also has a budget. */
 static const struct {
   const char *name;
   tools_generator generate;
@@ -64,7 +64,7 @@ static lt_status tools_generate_tools(const tools_options *opt, const lt_typegen
                                  : fn(tools, count, out, err);
 }
 
-/* The tools asked for; the caller frees the list. */
+/* Finds the requested tools; the caller frees the list. */
 static lt_typegen_tool *tools_select_tools(const lt_catalog *catalog, const char *query, size_t *ret_count) {
   size_t all = lt_catalog_count(catalog);
   lt_typegen_tool *tools = lt_mem_zalloc(all + 1, sizeof *tools);
@@ -81,7 +81,7 @@ static lt_typegen_tool *tools_select_tools(const lt_catalog *catalog, const char
   return tools;
 }
 
-/* A name in it is a stranger's text. */
+/* The names come from servers and are not trusted. */
 static void tools_print_catalog_warnings(const lt_console *console, const lt_catalog *catalog) {
   const lt_str *warnings = NULL;
   size_t count = lt_catalog_warnings(catalog, &warnings);
@@ -134,7 +134,7 @@ static int tools_print_found_tools(const lt_command_session *s, const tools_opti
   return status == LT_OK ? LT_EXIT_OK : LT_EXIT_FAILED;
 }
 
-/* Types and the listing are for those who write programs. */
+/* Types and the listing are for authors of programs. */
 static lt_status tools_take_tools_catalog(lt_door *door, const tools_options *opt, lt_catalog **ret_catalog,
                                           lt_err *err) {
   lt_catalog *all = NULL;

@@ -1,4 +1,4 @@
-/* Where the configuration is looked for, and its files as text. */
+/* Finds the configuration files and reads them as text. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -54,7 +54,7 @@ typedef struct config_folder {
   char path[PATH_MAX];
 } config_folder;
 
-/* The folder a file is in, absolute where that can be found out. */
+/* The folder of a file, absolute if possible. */
 static config_folder config_folder_of(const char *path) {
   config_folder named, absolute;
   const char *slash = strrchr(path, '/');
@@ -66,7 +66,7 @@ static config_folder config_folder_of(const char *path) {
   return realpath(named.path, absolute.path) != NULL ? absolute : named;
 }
 
-/* The main file; `config` has the defaults so far. */
+/* Reads the main file; `config` has the defaults. */
 static lt_status config_load_main(const char *path, lt_config *config, lt_err *err) {
   LT_AUTO_BUF(text, LT_CONFIG_MAX_BYTES + 16 * LT_KIB);
   LT_TRY(config_read_file(path, &text, err));
@@ -83,7 +83,7 @@ static lt_status config_load_mcp(const char *path, lt_config *config, lt_err *er
   return lt_config_parse_mcp(lt_buf_view(&text), path, folder.path, config, err);
 }
 
-/* For a file that was asked for, `asked_by` such as "--config": it must be there. */
+/* Reads a file that must exist, because `asked_by`, such as "--config", names it. */
 static lt_status config_must_exist(lt_status status, const char *path, const char *asked_by, lt_err *err) {
   if (status == LT_E_NOTFOUND) {
     return lt_fail(err, LT_E_CONFIG, "%s: there is no such file (%s asks for it)", path, asked_by);
@@ -91,7 +91,7 @@ static lt_status config_must_exist(lt_status status, const char *path, const cha
   return status;
 }
 
-/* A file that need not be there leaves no error behind. */
+/* A missing optional file leaves no error. */
 static lt_status config_load_usual(const char *path, lt_config *config, bool *ret_is_there, lt_err *err) {
   lt_err why = LT_ERR_INIT;
   lt_status status = config_load_main(path, config, &why);

@@ -6,7 +6,7 @@
 
 /* --- Servers ------------------------------------------------------------------------------------------------------ */
 
-/* Other clients have other words for the same transport. */
+/* Other clients have other names for the same transport. */
 static const char *config_transport_of(const lt_config_server *server) {
   if (server->type == NULL) {
     return server->command == NULL && server->url != NULL ? "http" : "stdio";
@@ -58,7 +58,7 @@ lt_status lt_config_finish_base_url(const lt_config_reading *r, const lt_yaml_no
                  node->line, lt_config_place_of(place).text);
 }
 
-/* What is written here by mistake may be the key itself: no message shows it. */
+/* The value may be the key itself by mistake: no message shows it. */
 lt_status lt_config_finish_api_key_env(const lt_config_reading *r, const lt_yaml_node *node,
                                        const lt_config_place *place, void *record) {
   const char *name = ((const lt_config_model *)record)->api_key_env;
@@ -150,7 +150,7 @@ static size_t config_count_texts(const char *const *texts) {
   return n;
 }
 
-/* The variables that are let through, those of them that are set, join the others. */
+/* Adds the passed variables that are set. */
 lt_status lt_config_finish_python(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
                                   void *record) {
   (void)node;
@@ -177,7 +177,7 @@ lt_status lt_config_finish_python(const lt_config_reading *r, const lt_yaml_node
   return LT_OK;
 }
 
-/* Types that are asked to be checked and are not would be a surprise. */
+/* `check: true` must not be ignored silently. */
 lt_status lt_config_finish_typescript(const lt_config_reading *r, const lt_yaml_node *node,
                                       const lt_config_place *place, void *record) {
   (void)place;

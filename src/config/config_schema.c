@@ -24,7 +24,7 @@ static void schema_put_type_or_null(lt_json_writer *w, const char *type) {
 
 /* --- Values ------------------------------------------------------------------------------------------------------- */
 
-/* Any scalar is taken as it is written: `args: [8080]` is a text, too. */
+/* Every scalar is accepted as written: `args: [8080]` is a text, too. */
 static void schema_put_text(lt_json_writer *w, const lt_config_key *key) {
   if (key->choices != NULL) {
     schema_put_words(w, "enum", key->choices);

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "text/secrets.h"
 
-#define SECRETS_MAX (LT_SECRETS_MAX / 4) /* each may have two forms, and our environment has some, too */
+#define SECRETS_MAX (LT_SECRETS_MAX / 4) /* each may have two forms, and Lathe's environment has secrets, too */
 
 static bool config_is_public(lt_str name) {
   static const char *const names[] = {
@@ -23,7 +23,7 @@ static bool config_is_public(lt_str name) {
   return lt_str_starts(name, LT_STR("XDG_")) || lt_str_starts(name, LT_STR("LC_"));
 }
 
-/* MAX_TOKENS=200000: sounds like a secret and is a count. */
+/* MAX_TOKENS=200000 sounds like a secret but is a count. */
 static bool config_is_count(lt_str value) {
   size_t digits = 0;
   while (digits < value.n && value.p[digits] >= '0' && value.p[digits] <= '9') {
@@ -77,7 +77,7 @@ lt_status lt_config_secret_variable(const lt_config_reading *r, lt_str name, lt_
   return config_is_public(name) ? LT_OK : config_add_secret(r, value);
 }
 
-/* A header's "Bearer abc" is one as a whole, and "abc" is one, too: servers repeat the credentials alone. */
+/* Of a header "Bearer abc" both the whole text and "abc" are secrets: servers may repeat the credentials alone. */
 lt_status lt_config_secret_entry(const lt_config_reading *r, lt_str key, lt_str value) {
   if (!config_is_secret_entry(key, value)) {
     return LT_OK;

@@ -9,12 +9,12 @@
 
 /* --- Unknown and missing keys ------------------------------------------------------------------------------------- */
 
-/* Of another client's file only its servers count. */
+/* Only the servers of another client's file count. */
 static bool config_is_known(const lt_config_reading *r, const lt_config_key *parent, const lt_config_key *key) {
   return parent != NULL || !r->is_foreign || strcmp(key->path, "mcpServers") == 0;
 }
 
-/* The nearest known key when it is near enough to be meant: one edit in a short name, three in a longer one. */
+/* The nearest known key within a distance: one edit in a short name, three in a longer one. */
 static const char *config_nearest_key(const lt_config_reading *r, const lt_config_key *parent, lt_str name) {
   lt_nearest nearest = lt_nearest_to(name, name.n < 4 ? 1 : 3);
   for (const lt_config_key *key = NULL; (key = lt_config_key_inside(parent, key)) != NULL;) {
@@ -119,7 +119,7 @@ static lt_status config_take_record(const lt_config_reading *r, const lt_config_
   return key->finish != NULL ? key->finish(&inner, node, place, record) : LT_OK;
 }
 
-/* Room for the records that are there already and `more`. */
+/* Makes room for the existing records and `more`. */
 static lt_status config_grow_records(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *node,
                                      size_t count, const char *old, char **ret) {
   if (key->max > 0 && count + node->count > (size_t)key->max) {
@@ -161,7 +161,7 @@ static size_t config_index_of(const char *records, size_t count, size_t record_b
   return i;
 }
 
-/* A record that is there already by that name is replaced as a whole. */
+/* An existing record with that name is replaced as a whole. */
 static lt_status config_take_named(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *map,
                                    const lt_config_place *place, char *record) {
   const char *old;
@@ -203,7 +203,7 @@ static lt_status config_take_section(const lt_config_reading *r, const lt_config
   return key->finish != NULL ? key->finish(r, node, place, record) : LT_OK;
 }
 
-/* A key with nothing behind it counts as not given; a section with nothing in it is given. */
+/* A key without a value counts as missing; an empty section counts as given. */
 static lt_status config_take_key(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *node,
                                  const lt_config_place *place, char *record) {
   if (key->kind == LT_CONFIG_SECTION) {

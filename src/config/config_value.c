@@ -47,7 +47,7 @@ static lt_status config_take_text(const lt_config_reading *r, const lt_config_ke
   return text != NULL ? LT_OK : lt_config_no_memory(r);
 }
 
-/* Gives the index of the word. */
+/* Returns the index of the word in `choices`. */
 static lt_status config_take_choice(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *node,
                                     const lt_config_place *place, int *ret) {
   char expected[160] = "";
@@ -125,7 +125,7 @@ static lt_status config_check_variable(const lt_config_reading *r, const lt_yaml
   return LT_OK;
 }
 
-/* A mapping as "name<between>value", NULL last. */
+/* Reads a mapping as "name<between>value" texts, NULL last. */
 static lt_status config_take_pairs(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *map,
                                    const lt_config_place *place, const char *between, const char *const **ret) {
   if (map->type != LT_YAML_MAP) {
@@ -204,7 +204,7 @@ static lt_status config_take_json(const lt_config_reading *r, const lt_yaml_node
 
 /* --- A value of any kind ------------------------------------------------------------------------------------------ */
 
-/* A key without a member: what is read by nothing is not looked into. */
+/* A key without a member: its value is not used and not checked. */
 static lt_status config_check_reserved(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *node,
                                        const lt_config_place *place) {
   if (key->kind == LT_CONFIG_TEXT && node->type != LT_YAML_SCALAR) {

@@ -71,7 +71,7 @@ static lt_status yaml_check_bytes(yaml_reader *r) {
 
 /* --- Events ------------------------------------------------------------------------------------------------------- */
 
-/* Whether the line (from 1) is indented with a tab: the mistake behind most of libyaml's stranger messages. */
+/* Whether the line (counted from 1) is indented with a tab, the usual cause of libyaml's unclear messages. */
 static bool yaml_is_indented_with_tab(lt_str text, size_t line) {
   size_t at = 0;
   for (size_t n = 1; n < line && at < text.n; at++) {

@@ -1,20 +1,19 @@
 /* Deadlocks between plugins.
  *
- * A plugin's thread runs one call; the others of its queue wait for that one. That call in turn waits for everything
- * that is called on its behalf. A call that would wait, through however many of these, for a call on whose behalf it is
- * made, is refused.
+ * A plugin's thread runs one call; the others of its queue wait for that one. That call in turn waits for its nested
+ * calls. A call is refused when it would wait, directly or indirectly, for a call that waits for it.
  */
 #include "plugin/deadlock.h"
 
 #include "plugin/host_state.h"
 
-/* The plugin's call that this caller works for, or NULL. */
+/* The plugin's call of a nested caller, or NULL. */
 static const lathe_call *deadlock_call_of(const lt_caller *caller) {
   const lt_plugin_prompt *prompt = caller->prompt;
   return prompt != NULL ? prompt->by : NULL;
 }
 
-/* Whether what this caller calls is called, directly or through others, on behalf of `call`. */
+/* Whether the caller is nested, directly or indirectly, in `call`. */
 static bool deadlock_works_for(const lt_caller *caller, const lathe_call *call) {
   for (; caller != NULL; caller = caller->parent) {
     if (deadlock_call_of(caller) == call) {
@@ -24,7 +23,7 @@ static bool deadlock_works_for(const lt_caller *caller, const lathe_call *call) 
   return false;
 }
 
-/* Whether the caller works for a call of this plugin. */
+/* Whether the caller is nested in a call of this plugin. */
 static bool deadlock_is_own_call(const lt_caller *caller, const lt_plugin *plugin) {
   for (; caller != NULL; caller = caller->parent) {
     const lathe_call *by = deadlock_call_of(caller);
@@ -35,7 +34,7 @@ static bool deadlock_is_own_call(const lt_caller *caller, const lt_plugin *plugi
   return false;
 }
 
-/* Whether `running` waits for `caller`, or for one that this caller works for. */
+/* Whether `running` waits for `caller`, or for a call in which the caller is nested. */
 static bool deadlock_waits_for(lt_host *host, lathe_call *running, const lt_caller *caller) {
   if (running == NULL || running->deadlock_search == host->deadlock_searches) {
     return false;

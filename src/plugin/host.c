@@ -1,4 +1,4 @@
-/* The list of plugins: loading, ready, the end. */
+/* The list of plugins: loading, ready, closing. */
 #include "plugin/host.h"
 
 #include "base/clock.h"
@@ -27,7 +27,7 @@ lt_status lt_host_new(const lt_host_options *options, lt_host **ret_host, lt_err
 }
 
 /* --- Registered tools and functions ------------------------------------------------------------------------------- */
-/* Takes what setup or ready registered: the plugin has it for good. */
+/* Takes the registrations of setup or ready: they are permanent. */
 static lt_status host_adopt(lt_plugin *plugin, lt_registry *registered, lt_err *err) {
   lt_registry **last = &plugin->tools.registered;
   while (*last != NULL) {
@@ -39,7 +39,8 @@ static lt_status host_adopt(lt_plugin *plugin, lt_registry *registered, lt_err *
   return lt_host_programs_collect(plugin->host, err);
 }
 
-/* Nothing of the plugin is called any more. It stays known, without tools: calls of its tools say why. */
+/* Disables a plugin: its functions are not called any more. It stays in the list without tools, so that calls of its
+ * tools fail with the reason. */
 static void host_disable_plugin(lt_plugin *plugin, const lt_err *err) {
   lt_buf *reason = &plugin->disabled_reason;
   lt_buf_clear(reason);
@@ -98,7 +99,8 @@ static lt_status host_add_plugin(lt_host *host, lathe_plugin_entry_fn *entry, vo
   return status;
 }
 
-/* Puts the plugin's name before the message, and takes out what a terminal would obey: the plugin may have written it.
+/* Puts the plugin's name before the message, and removes control characters, because the plugin may have written the
+ * message.
  */
 static lt_status host_name_failure(lt_err *err, const char *name, lt_status status) {
   LT_AUTO_BUF(text, 2 * LT_ERR_MSG_MAX);
@@ -189,7 +191,7 @@ static void host_end_plugin(void *arg) LT_YIELDS {
   lt_plugin_thread_end(plugin, until_ms > now ? until_ms - now : 0);
 }
 
-/* Side by side: several plugins that are busy take as long as one. */
+/* In parallel: several busy plugins take as long as one. */
 static void host_end_plugins(lt_host *host) LT_YIELDS {
   lt_fan_out ends;
   lt_fan_out_init(&ends, host->options.loop);

@@ -1,4 +1,4 @@
-/* Execution modes of plugins: registered, listed, run, and what only their calls may ask for. */
+/* Execution modes of plugins: registration, list, running, and host functions for modes only. */
 #include "plugin/host_modes.h"
 
 #include "base/limits.h"
@@ -141,7 +141,7 @@ lt_status lt_host_run_mode(lt_host *host, lt_str id, lt_str in, const lt_mode_ac
                                     .options = &options,
                                     .mode_actions = actions,
                                     .timeout_ms = LT_PLUGIN_CALL_MS};
-  LT_AUTO_BUF(answer, LT_JSON_MAX_BYTES); /* not used: what a mode answers is no part of the prompt */
+  LT_AUTO_BUF(answer, LT_JSON_MAX_BYTES); /* not used: a mode's answer is no part of the prompt */
   return lt_plugin_call_make(plugin, &spec, &answer, err);
 }
 

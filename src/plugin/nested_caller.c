@@ -1,4 +1,4 @@
-/* Callers that work for a plugin's call. */
+/* Nested callers, for the nested calls of a plugin's call. */
 #include "plugin/nested_caller.h"
 
 #include "base/limits.h"
@@ -25,7 +25,7 @@ static lt_status nested_caller_find_parent(const lathe_call *call, const lt_call
              : lt_fail(err, LT_E_DENIED, "no tools are called in %.*s: there is no prompt yet", LT_STR_ARG(call->name));
 }
 
-/* What is done in a hook, or for a call without a number, is done again each time. A mode is the prompt itself. */
+/* Nested calls of a hook, or of a call without a number, are repeated each time. A mode is the prompt itself. */
 static lt_status nested_caller_name_run(lt_nested_caller *n, lathe_call *call, lt_err *err) {
   uint64_t seq = call->options != NULL ? call->options->seq : 0;
   if (call->kind == LT_CALL_MODE) {

@@ -26,7 +26,7 @@ static void nested_program_put_texts(lt_json_writer *w, const lt_run_result *res
   lt_json_end_array(w);
 }
 
-/* The calls of a program that failed: what they did must not be done twice when it is tried again. */
+/* The calls of a failed program, so that a second try does not repeat their effects. */
 static void nested_program_put_calls(lt_json_writer *w, const lt_run_result *result) {
   size_t count = 0;
   LT_AUTO_BUF(text, LT_PLUGIN_LINE_BYTES);

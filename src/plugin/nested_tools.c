@@ -57,7 +57,7 @@ struct tool_batch {
   tool_batch_step *steps;
   size_t count;
   size_t next;         /* index of the step that is begun next */
-  size_t fiber_count;  /* that have not ended */
+  size_t fiber_count;  /* number of running fibers */
   size_t active_count; /* steps that have begun, and do not wait for an approval */
   size_t max_active;
   uint64_t first_number; /* the first step's */
@@ -135,7 +135,7 @@ static void tool_batch_run(tool_batch *b) LT_YIELDS {
   while (b->fiber_count > 0 || b->next < b->count) {
     if (b->fiber_count > 0) {
       lt_wait_on(&b->ended, UINT64_MAX);
-    } else { /* no fiber could be had: on this one, then */
+    } else { /* no fiber is available: run on this one */
       tool_batch_run_steps(b, tool_batch_take_step(b));
     }
   }

@@ -1,4 +1,4 @@
-/* A plugin's life: made, held by the host and by its thread, freed by the last of them. */
+/* Creates and frees plugins. The host and the plugin's thread hold references; the last release frees the plugin. */
 #include "plugin/plugin.h"
 
 #include "base/limits.h"

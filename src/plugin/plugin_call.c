@@ -1,4 +1,4 @@
-/* A call of a plugin's function: its storage, its result, its clock. plugin_call_run.c runs it. */
+/* A call of a plugin's function: memory, result, clock. plugin_call_run.c runs it. */
 #include "plugin/plugin_call.h"
 
 #include "base/clock.h"

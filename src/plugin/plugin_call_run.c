@@ -1,4 +1,4 @@
-/* Running a call: handed to the plugin's thread or run right here, and waited for. */
+/* Runs a call on the plugin's thread or on the loop, and waits for it. */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "plugin/abi.h"

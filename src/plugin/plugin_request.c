@@ -1,9 +1,9 @@
-/* Requests: what a plugin's call has the loop do. */
+/* Requests: work that the loop does for a plugin's call. */
 #include "plugin/plugin_request.h"
 
 #include "plugin/host_state.h"
 
-/* Comes last: the storage of the request may be gone afterwards. */
+/* The last step: the request's memory may be gone afterwards. */
 static void plugin_request_finish(lt_plugin_request *request) {
   lt_plugin_thread *t = &request->call->plugin->thread;
   if (request->waiter != NULL) {

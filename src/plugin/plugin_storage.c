@@ -1,4 +1,4 @@
-/* What plugins keep: state, tables, artifacts. The store does the work, on the loop. */
+/* Storage of plugins: state, tables, artifacts. The store does the work on the loop. */
 #include "plugin/plugin_storage.h"
 
 #include "base/limits.h"

@@ -1,4 +1,4 @@
-/* What plugins register: checked and copied on the plugin's side. */
+/* Checks and copies registrations, on the plugin's thread. */
 #include "plugin/registration.h"
 
 #include <string.h>

@@ -5,11 +5,11 @@
 #include "source/mcp_value.h"
 
 struct lt_mcp_provider {
-  lt_provider base; /* first: the door's pointer is ours */
+  lt_provider base; /* first member: the door's pointer is cast to this struct */
   lt_loop *loop;
   lt_door *door;
   lt_mcp *mcp;
-  lt_mcp_options user; /* whom else to tell; only the callbacks are used */
+  lt_mcp_options user; /* callbacks of the owner; other members are not used */
   char *name;
   bool closing;
 };
@@ -19,7 +19,7 @@ static lt_mcp_provider *mcp_provider_of(lt_provider *base) {
 }
 
 /* --- Calling ------------------------------------------------------------------------------------------------------ */
-/* What an answer is turned into a value with. Nothing in it is the provider's: that may be gone before the end. */
+/* The data for turning an answer into a value. It does not point into the provider, which may end first. */
 typedef struct conversion {
   lt_arena arena;
   lt_str id;
@@ -69,7 +69,7 @@ static lt_status mcp_provider_make_answer_value(conversion *c, lt_loop *loop, lt
   return c->status;
 }
 
-/* A resource may be any text: what is stored has no secrets in it. */
+/* A resource may be any text: secrets are masked before it is stored. */
 static lt_str mcp_provider_without_secrets(const lt_secrets *secrets, lt_str data, lt_buf *masked) {
   lt_buf_init(masked, LT_JSON_MAX_BYTES);
   if (!lt_secrets_in(secrets, data)) {
@@ -98,7 +98,7 @@ static lt_status mcp_provider_put_answer_media(const conversion *c, const lt_cal
   return status;
 }
 
-/* The id it is kept under, as JSON text; null when it cannot be kept. */
+/* Stores the data and returns its id as JSON text; null when it cannot be stored. */
 static void mcp_provider_keep_answer_media(const conversion *c, const lt_caller *caller, lt_door *door,
                                            const lt_mcp_media *media, lt_buf *json) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
@@ -112,7 +112,7 @@ static void mcp_provider_keep_answer_media(const conversion *c, const lt_caller 
   }
 }
 
-/* Stores what an answer has of images and the like, and puts the ids where they belong. */
+/* Stores the binary content of an answer, and puts the ids into the value. */
 static void mcp_provider_keep_all_answer_media(conversion *c, const lt_caller *caller, lt_door *door) LT_YIELDS {
   lt_buf with_ids;
   size_t done = 0;
@@ -199,7 +199,7 @@ static void mcp_provider_on_client_tools(void *arg, lt_mcp *mcp) {
   size_t count;
   const lt_mcp_tool *tools = lt_mcp_tools(mcp, &count);
   if (self->closing) {
-    return; /* the door has forgotten us already */
+    return; /* the door has already removed the provider */
   }
   if (mcp_provider_hand_over_tools(self, tools, count, &err) != LT_OK) {
     mcp_provider_on_client_warning(self, mcp, lt_str_of(lt_err_msg(&err)));

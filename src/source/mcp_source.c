@@ -21,7 +21,7 @@ static bool mcp_source_is_variable(lt_str name_and_equals, const char *name) {
   return lt_str_eqc(lt_str_sub(name_and_equals, 0, name_and_equals.n - 1), name);
 }
 
-/* The keys of our models are not for servers. */
+/* Servers must not get the keys of models. */
 static bool mcp_source_is_model_key(const lt_config *config, lt_str name_and_equals) {
   bool is_key = mcp_source_is_variable(name_and_equals, "OPENAI_API_KEY");
   for (size_t i = 0; i < config->model_count && !is_key; i++) {
@@ -48,8 +48,8 @@ static size_t mcp_source_variable_count(const char *const *env) {
   return count;
 }
 
-/* Our environment without the models' keys, then the variables of the server's configuration, which win. NULL: no
- * memory. The caller frees the array. */
+/* Lathe's environment without the models' keys, then the variables of the server's configuration, which take
+ * precedence. NULL: no memory. The caller frees the array. */
 static const char **mcp_source_make_environment(const lt_config *config, const lt_config_server *server) {
   size_t inherited = mcp_source_variable_count((const char *const *)environ),
          added = mcp_source_variable_count(server->env);

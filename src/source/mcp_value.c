@@ -19,7 +19,7 @@ static lt_status mcp_value_get_text(lt_arena *arena, lt_json v, lt_str *ret_text
   return LT_OK;
 }
 
-/* The value of a text that may not be JSON: nothing then. LT_E_NOMEM is not the same as that. */
+/* Parses a text that may be JSON; no value if it is not. LT_E_NOMEM is a failure. */
 static lt_status mcp_value_try_parse(lt_arena *arena, lt_str text, lt_json *ret) {
   lt_json_doc *doc = lt_arena_zalloc(arena, 1, sizeof *doc);
   lt_status status = doc != NULL ? lt_json_parse(arena, text, doc, NULL) : LT_E_NOMEM;
@@ -30,7 +30,7 @@ static lt_status mcp_value_try_parse(lt_arena *arena, lt_str text, lt_json *ret)
   return LT_OK;
 }
 
-/* Whether a text that is an object or array is meant as one: yes, unless the tool says it answers strings. */
+/* Whether a text with an object or array counts as JSON: yes, unless the tool's schema says string. */
 static lt_status mcp_value_is_meant(lt_arena *arena, lt_json type, lt_json text, lt_str json, bool *ret) {
   lt_json kind;
   LT_TRY(mcp_value_try_parse(arena, json.p[0] == '{' ? LT_STR("{}") : LT_STR("[]"), &kind));
@@ -39,7 +39,7 @@ static lt_status mcp_value_is_meant(lt_arena *arena, lt_json type, lt_json text,
   return LT_OK;
 }
 
-/* Whether the text is a number, boolean or null, and the tool answers such and no strings. */
+/* Whether the text is a number, boolean or null, and the tool's schema allows that type but no string. */
 static lt_status mcp_value_is_declared(lt_arena *arena, lt_json type, lt_json text, lt_str json, bool *ret) {
   lt_json value = {0};
   if (lt_json_exists(type) && !lt_json_fits_type(type, text)) {
@@ -63,7 +63,7 @@ static lt_status mcp_value_put_single_text(lt_arena *arena, lt_json text, lt_str
     LT_TRY(mcp_value_is_declared(arena, type, text, json, &parsed));
   }
   if (parsed) {
-    lt_buf_add(out, json); /* as it arrived: numbers keep their digits */
+    lt_buf_add(out, json); /* unchanged: numbers keep their digits */
   } else {
     lt_json_writer w = lt_json_writer_on(out);
     lt_json_put_str(&w, s);
@@ -87,10 +87,10 @@ static lt_status mcp_value_put_joined_texts(lt_arena *arena, lt_json content, lt
 }
 
 /* --- Other blocks ------------------------------------------------------------------------------------------------- */
-/* An answer on its way to being a value. */
+/* The state of turning an answer into a value. */
 typedef struct value {
   lt_arena *arena;
-  lt_mcp_media_list *media; /* NULL: nobody wants the bytes */
+  lt_mcp_media_list *media; /* NULL: the bytes are not needed */
   lt_buf *out;
 } value;
 
@@ -99,7 +99,7 @@ static void mcp_value_put_member(lt_json_writer *w, const char *key, lt_json mem
   lt_json_put_raw(w, lt_json_text(member));
 }
 
-/* Notes where the id of what is kept belongs. */
+/* Records the place of an artifact's id. */
 static lt_status mcp_value_collect_media(value *v, const char *type, lt_json mime_type, lt_str base64) {
   lt_buf bytes;
   lt_mcp_media *one = lt_arena_zalloc(v->arena, 1, sizeof *one);
@@ -111,7 +111,7 @@ static lt_status mcp_value_collect_media(value *v, const char *type, lt_json mim
   *one = (lt_mcp_media){.type = lt_str_of(type), .data = lt_arena_dup(v->arena, lt_buf_view(&bytes)), .at = v->out->n};
   lt_status status = bytes.status;
   lt_buf_release(&bytes);
-  LT_TRY(status); /* rather no answer than one whose image is empty */
+  LT_TRY(status); /* no answer is better than an empty image */
   LT_TRY(mcp_value_get_text(v->arena, mime_type, &one->mime_type));
   if (one->data.p == NULL) {
     return LT_E_NOMEM;
@@ -215,7 +215,7 @@ static lt_status mcp_value_put_content(value *v, lt_json content, lt_str output_
   lt_buf *out = v->out;
   uint32_t count = lt_json_count(content);
   if (lt_json_typeof(content) != LT_JSON_ARRAY || count == 0) {
-    /* Nothing; or something no version of the protocol has, which is better shown than lost. */
+    /* An empty result, or an unknown one, which is shown rather than lost. */
     bool nothing = count == 0 && lt_json_typeof(content) != LT_JSON_STRING;
     lt_buf_add(out, nothing ? LT_STR("null") : lt_json_text(content));
     return LT_OK;
@@ -229,7 +229,7 @@ static lt_status mcp_value_put_content(value *v, lt_json content, lt_str output_
   return mcp_value_put_joined_texts(v->arena, content, out);
 }
 
-/* The words of a failure: every text there is. */
+/* The message of a failure: all its texts. */
 static lt_status mcp_value_add_error_text(lt_arena *arena, lt_json content, lt_buf *out) {
   lt_json_iter it = lt_json_each(content);
   while (lt_json_next(&it)) {

@@ -385,7 +385,7 @@ const lt_tool *lt_catalog_find_ts(const lt_catalog *catalog, lt_str ts_name) {
   return catalog_find_in(catalog, &catalog->ts, ts_name);
 }
 
-/* Whether `name` is the id as a model writes it that may only use [A-Za-z0-9_-]: "_" stands for each other
+/* Whether `name` is the id in the form of a model's API, which allows only [A-Za-z0-9_-]: "_" stands for each other
  * character. */
 static bool catalog_is_plain_name_of(lt_str id, lt_str name) {
   size_t n = 0;

@@ -1,4 +1,4 @@
-/* Which provider has which tools. What happens to a call is in door_call.c. */
+/* The providers and their tools. The steps of a call are in door_call.c. */
 #include "tool/door.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
-/* A provider and its tools as it last gave them. */
+/* A provider and its current tools. */
 typedef struct door_entry {
   lt_provider *provider;
   lt_arena arena; /* the specs and their texts */

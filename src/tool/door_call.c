@@ -14,7 +14,7 @@ typedef struct door_call {
   lt_str id;
   lt_str input; /* as it came, then the object's text */
   lt_invoke_options options;
-  lt_caller no_caller; /* stands in where the options name none */
+  lt_caller no_caller; /* used when the options have no caller */
   const lt_caller *caller;
   lt_buf *out;
   lt_err err;
@@ -28,12 +28,12 @@ typedef struct door_call {
   int64_t record;         /* the journal's number of the call */
   uint64_t number;        /* the door's */
   uint64_t hash;          /* lt_journal_hash of what came */
-  bool is_recorded;       /* the journal has its beginning, and must get its end */
+  bool is_recorded;       /* the start is recorded, and the end must follow */
   bool has_ended;         /* LT_CALL_FINISHED was sent */
 } door_call;
 
 /* --- Masking of secrets ------------------------------------------------------------------------------------------- */
-/* The input as it may be shown and kept. */
+/* The input for display and storage, masked. */
 static lt_str door_shown_input(door_call *c) {
   if (c->masked_input.n == 0) {
     if (!lt_secrets_in(c->secrets, c->input)) {
@@ -44,7 +44,7 @@ static lt_str door_shown_input(door_call *c) {
   return c->masked_input.status == LT_OK ? lt_buf_view(&c->masked_input) : LT_STR("{}"); /* never a secret */
 }
 
-/* The answer as it may be shown and kept. A value stays JSON; a message is text. */
+/* The answer for display and storage, masked. A value stays JSON; a message is text. */
 static lt_str door_shown_answer(const door_call *c, lt_status status, lt_buf *masked) {
   lt_str answer = lt_buf_view(c->out);
   if (!lt_secrets_in(c->secrets, answer)) {
@@ -251,7 +251,7 @@ static lt_status door_deny(door_call *c, const lt_policy_decision *decision) {
   return LT_E_DENIED;
 }
 
-/* Whether the tool itself asks for an approval: counts where no rule matches. */
+/* Whether the tool itself needs an approval: counts when no rule matches. */
 static bool door_wants_approval(door_call *c, lt_buf *reason) LT_YIELDS {
   lt_provider *provider = c->tool->provider;
   lt_buf_add(reason, c->tool->approval);
@@ -348,7 +348,7 @@ static lt_status door_record_start(door_call *c) LT_YIELDS {
   return LT_OK;
 }
 
-/* A run that can be run again gets what is on record, this time too: masked. */
+/* A run that is recorded for replay gets the recorded value, which is masked, also the first time. */
 static void door_give_recorded(door_call *c, const lt_buf *masked) {
   if (masked->n > 0 && masked->status == LT_OK) {
     lt_buf_clear(c->out);

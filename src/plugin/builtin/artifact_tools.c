@@ -1,4 +1,4 @@
-/* Artifacts: what a program or a model keeps beyond itself, fetched again by id. Each user sees their own. */
+/* Artifacts: data that a program or a model stores and fetches by id. Each user sees only their own artifacts. */
 #include <string.h>
 
 #include "base/limits.h"

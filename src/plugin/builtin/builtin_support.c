@@ -1,4 +1,4 @@
-/* What the built-in plugins share. */
+/* Helpers for the built-in plugins. */
 #include "plugin/builtin/builtin_support.h"
 
 #include "base/arena.h"

@@ -105,7 +105,7 @@ static void artifact_put_columns(lt_json_writer *w, const lt_query *query) {
   lt_json_put_str(w, lt_query_get(query, 5));
 }
 
-/* Data that claims to be JSON and is not is shown as text: the answer must stay JSON. */
+/* Data with a JSON type that is no JSON is shown as text: the answer must stay JSON. */
 static void artifact_put_data(lt_json_writer *w, const lt_query *query) {
   lt_str mime_type = lt_query_get(query, COLUMN_MIME_TYPE);
   lt_str data = lt_query_get(query, COLUMN_DATA);

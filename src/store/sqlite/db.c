@@ -78,8 +78,8 @@ static bool db_in_transaction(lt_store *db) {
   return sqlite3_get_autocommit(db->sql) == 0;
 }
 
-/* Runs one job. Its savepoint keeps a failure to itself. When there can be no savepoint, the whole group fails: the
- * jobs behind one that was never called must not run, as its work may have told them so (note_queue.c). */
+/* Runs one job. Its savepoint keeps a failure to itself. When no savepoint can be made, the whole group fails: later
+ * jobs must not run, because they may depend on the job that was not called (note_queue.c). */
 static lt_status db_run_job(lt_store *db, lt_db_job *j, lt_err *err) {
   LT_TRY(db_run_text(db->sql, "SAVEPOINT job", err));
   j->status = j->work(db->sql, j->arg, j->err);

@@ -34,8 +34,7 @@ static lt_status db_open_make_folders(const char *path, lt_err *err) {
     if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
       struct stat st;
       int why = errno;
-      status =
-          stat(folder, &st) == 0 ? LT_OK : db_open_fail(path, why, err); /* such as EROFS for a folder that is there */
+      status = stat(folder, &st) == 0 ? LT_OK : db_open_fail(path, why, err); /* such as EROFS for an existing folder */
     }
     *slash = '/';
   }
@@ -138,7 +137,7 @@ static lt_status db_open_try_prepare(sqlite3 *sql, bool *ret_passing, lt_err *er
   return status;
 }
 
-/* Processes that open the same file at once get in each other's way, and SQLite does not always wait by itself then. */
+/* Processes that open the same file at once disturb each other, and SQLite does not always wait by itself. */
 static lt_status db_open_prepare(sqlite3 *sql, lt_err *err) {
   uint64_t give_up_ms = lt_clock_monotonic_ms() + LT_DB_BUSY_MS;
   for (;;) {

@@ -94,7 +94,7 @@ static const char *const versions[] = {
     "ALTER TABLE calls ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE calls ADD COLUMN hash INTEGER NOT NULL DEFAULT 0;"
     "CREATE UNIQUE INDEX calls_by_seq ON calls(run, seq) WHERE seq > 0;"
-    /* notes: what else came to a run from outside. `number` is their order, from 1; the others are lt_note's. No
+    /* notes: other data that came to a run from outside. `number` is their order, from 1; the others are lt_note's. No
      * time: a run's notes go when its calls do. */
     "CREATE TABLE notes("
     "  run TEXT NOT NULL,"
@@ -104,7 +104,7 @@ static const char *const versions[] = {
     "  time_us INTEGER NOT NULL,"
     "  text TEXT NOT NULL,"
     "  PRIMARY KEY(run, number)) STRICT, WITHOUT ROWID;"
-    /* blobs: what is large and the same for many prompts, by its hash; `used_at` is the day when it was last put. */
+    /* blobs: large data that many prompts share, by its hash; `used_at` is the day when it was last put. */
     "CREATE TABLE blobs("
     "  hash TEXT NOT NULL UNIQUE,"
     "  used_at TEXT NOT NULL,"

@@ -60,7 +60,7 @@ lt_status lt_store_prompt_release(lt_store *db, lt_str id, lt_err *err) {
 }
 
 /* --- Orphans ------------------------------------------------------------------------------------------------------ */
-/* What was found about the last owner: most open prompts have the same one. */
+/* The result for the last owner: most open prompts have the same owner. */
 typedef struct owner_verdict {
   char owner[LT_LEASE_BYTES];
   bool lives;

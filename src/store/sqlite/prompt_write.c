@@ -189,7 +189,7 @@ static lt_status prompt_update_state(struct sqlite3 *sql, const prompt_change_jo
   return lt_query_end(&query, err);
 }
 
-/* Nobody runs it any more. */
+/* The prompt has no owner any more. */
 static lt_status prompt_end(struct sqlite3 *sql, const prompt_change_job *job, int64_t conversation, lt_err *err) {
   lt_query query = lt_query_prepare(sql, "UPDATE prompts SET owner = NULL WHERE id = ?");
   lt_query_text(&query, job->id);

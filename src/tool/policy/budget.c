@@ -1,4 +1,4 @@
-/* What a run has used of its budgets. A rate is a sliding window: a ring has the times of the calls of the last 60
+/* The use of a run's budgets. A rate is a sliding window: a ring has the times of the calls of the last 60
  * seconds; it grows up to the rate itself. */
 #include "base/limits.h"
 #include "base/mem.h"

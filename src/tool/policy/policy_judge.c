@@ -1,4 +1,4 @@
-/* Conditions judged: what is missing, of another type, given twice or too much to look at is unknown. */
+/* Evaluates conditions: a value that is missing, has another type, occurs twice or needs too much work is unknown. */
 #include "tool/policy/policy_judge.h"
 
 #include "base/limits.h"
@@ -121,8 +121,7 @@ static bool judge_is_null_literal(const lt_policy_operand *operand) {
   return operand->kind == LT_OPERAND_LITERAL && operand->type == LT_JSON_NULL;
 }
 
-/* `== null` asks whether a value that is there is null, whatever its type; anything else compares values of one
- * type. */
+/* `== null` tests an existing value of any type for null; other comparisons need values of one type. */
 static lt_policy_truth judge_pair(lt_policy_judge *j, lt_policy_comparison op, const lt_policy_value *a,
                                   const lt_policy_operand *left, const lt_policy_operand *right) {
   lt_policy_value b = lt_policy_value_of(j, right);

@@ -107,7 +107,7 @@ bool lt_policy_lex_accept(lt_policy_parser *p, const char *sign_or_word) {
 
 /* --- Faults ------------------------------------------------------------------------------------------------------- */
 
-/* What other languages write, and the hint what to write here. */
+/* Spellings of other languages, and the hint for each. */
 static const char *policy_lex_hint_for(lt_str found) {
   static const struct {
     const char *found;

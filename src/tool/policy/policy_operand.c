@@ -52,7 +52,7 @@ static bool operand_read_index(lt_policy_parser *p, lt_policy_path_step *step) {
   return true;
 }
 
-/* What stands between "[" and "]". */
+/* Parses the text between "[" and "]". */
 static bool operand_read_bracket(lt_policy_parser *p, lt_policy_path_step *step) {
   if (p->now.kind == LT_TOKEN_STRING) {
     if (!lt_policy_lex_string(p, &p->now, &step->key)) {
@@ -109,7 +109,7 @@ static lt_policy_operand *operand_resolve_tool(lt_policy_parser *p, lt_policy_op
                                             : lt_policy_lex_refuse(p, word, "of a tool there is tool.id only");
 }
 
-/* A hint with a misspelt name would never be there, and the rule would never do what it was meant to. */
+/* A misspelt hint would always be missing, and the rule would have no effect. */
 static lt_policy_operand *operand_resolve_annotation(lt_policy_parser *p, lt_policy_operand *operand,
                                                      const lt_policy_token *word) {
   for (int i = 0; i < LT_HINT_COUNT; i++) {

@@ -1,4 +1,4 @@
-/* Conditions compiled (policy_operand.c parses the operands and paths):
+/* Compiles conditions (policy_operand.c parses the operands and paths):
  *
  *   or      = and { "||" and }
  *   and     = unary { "&&" unary }
@@ -8,8 +8,7 @@
  *   operand = literal | path | "length" "(" path ")"
  *   path    = ( "input" | "annotations" | "tool" | "it" ) { "." name | "[" string "]" | "[" index "]" }
  *
- * What is wrong by the text alone, such as a string compared with a number, is refused here: at a call it would always
- * be unknown.
+ * A fault in the text, such as a string compared with a number, is refused here: the condition would always be unknown.
  */
 #include "base/limits.h"
 #include "tool/policy/policy_lex.h"
@@ -140,7 +139,7 @@ static lt_policy_condition *parse_text_test(lt_policy_parser *p, const lt_policy
   return cond;
 }
 
-/* A value alone: it must be able to be true or false. */
+/* A value alone: its type must allow true or false. */
 static lt_policy_condition *parse_truth(lt_policy_parser *p, const lt_policy_operand *left) {
   if (lt_policy_operand_type(left) != LT_POLICY_ANY && lt_policy_operand_type(left) != LT_POLICY_BOOLEAN) {
     return lt_policy_lex_expected(p, "a comparison");
@@ -207,7 +206,7 @@ static lt_policy_condition *parse_test(lt_policy_parser *p) {
 
 static lt_policy_condition *parse_unary(lt_policy_parser *p);
 
-/* In most languages `!input.a == 1` means something else than its writer wants. */
+/* `!input.a == 1` is refused, because most languages read it as `(!input.a) == 1`. */
 static lt_policy_condition *parse_not(lt_policy_parser *p) {
   lt_policy_token sign = p->now;
   lt_policy_lex_next(p);
@@ -240,7 +239,7 @@ static lt_policy_condition *parse_unary(lt_policy_parser *p) {
   return cond;
 }
 
-/* Conditions of one kind are side by side, not inside each other: long lists need no depth. */
+/* Conditions of one kind form a list and are not nested: long lists need no depth. */
 static lt_policy_condition *parse_chain(lt_policy_parser *p, lt_policy_condition_kind kind, const char *sign,
                                         lt_policy_condition *(*parse)(lt_policy_parser *)) {
   lt_policy_condition *last = parse(p);

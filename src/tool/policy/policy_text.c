@@ -5,8 +5,7 @@
 
 #include "base/utf8.h"
 
-/* Only the last "*" is ever tried again. An earlier one can keep what it took, as the later one takes any
- * characters. */
+/* Only the last "*" is tried again. An earlier "*" keeps its match, because the later one matches any characters. */
 bool lt_policy_glob(lt_str pattern, lt_str text) {
   size_t p = 0;
   size_t t = 0;
@@ -36,7 +35,7 @@ bool lt_policy_glob(lt_str pattern, lt_str text) {
   return p == pattern.n;
 }
 
-/* Takes the last name off. */
+/* Removes the last name. */
 static size_t policy_path_parent(const char *path, size_t n) {
   while (n > 0 && path[n - 1] != '/') {
     n--;

@@ -141,7 +141,7 @@ static void search_take_shorter(search *s, lt_str text, lt_str stem) {
   }
 }
 
-/* The fewer tools have a word, the more it says. */
+/* A word in fewer tools has a greater weight. */
 static float search_rarity(const search *s) {
   double with = (double)s->touched_count;
   return (float)log(1.0 + ((double)s->tools - with + 0.5) / (with + 0.5));

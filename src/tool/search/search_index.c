@@ -9,14 +9,14 @@
 #include "json/json.h"
 #include "tool/search/stemmer.h"
 
-/* The fields of a tool, how much a word says in each (BM25F's weights), and how much the length of the field counts
- * against each word (BM25F's b). */
+/* The fields of a tool, the weight of a word in each (BM25F's weights), and the effect of the field's length (BM25F's
+ * b). */
 typedef enum search_field { IN_NAME, IN_NS, IN_LEAD, IN_TEXT, IN_PARAMETER, IN_PARAMETER_TEXT, FIELDS } search_field;
 static const float weights[FIELDS] = {4.0F, 1.5F, 2.0F, 1.0F, 1.5F, 0.5F};
 static const float length_matters[FIELDS] = {0.5F, 0.0F, 0.2F, 0.5F, 0.5F, 0.6F};
 
 #define FIELD_BITS 3
-#define LEAD_WORDS 12 /* words of a description say what the tool does; the rest says how it is used */
+#define LEAD_WORDS 12 /* the first words of a description say what the tool does; the rest says how to use it */
 #define NO_WORD    UINT32_MAX
 
 typedef struct search_occurrence {

@@ -19,7 +19,7 @@ static stemmer_char_kind stemmer_kind_of_ascii(uint32_t cp) {
   return cp == '_' || cp == '-' || cp == '.' ? JOINER : SEPARATOR;
 }
 
-/* Capitals beyond ASCII make no humps: names are hardly ever written that way. */
+/* Only ASCII capitals split names: other capitals are rare in names. */
 static stemmer_char_kind stemmer_kind_of(uint32_t cp) {
   if (cp < 0x80) {
     return stemmer_kind_of_ascii(cp);
