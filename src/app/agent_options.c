@@ -1,6 +1,6 @@
 #include "app/agent_options.h"
 
-static lt_runner *agent_options_agent_runner_of(void *arg, lt_lang lang, lt_err *err) {
+static lt_runner *agent_options_runner_of(void *arg, lt_lang lang, lt_err *err) {
   return lt_toolbox_runner(((lt_session *)arg)->toolbox, NULL, lang, err);
 }
 
@@ -24,7 +24,7 @@ lt_agent_options lt_agent_options_of(lt_session *session, const lt_models *model
                    .max_output_bytes = (size_t)config->max_output_bytes,
                    .modules = modules->list,
                    .module_count = modules->count},
-      .runner = agent_options_agent_runner_of,
+      .runner = agent_options_runner_of,
       .runner_arg = session,
   };
 }

@@ -25,7 +25,7 @@ static void sources_on_source_warning(void *arg, lt_str message) {
 }
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
-static size_t sources_configured_sources(const lt_config *config) {
+static size_t sources_configured(const lt_config *config) {
   size_t type_count, count = 0;
   const lt_source_type *const *types = lt_source_types(&type_count);
   for (size_t i = 0; i < type_count; i++) {
@@ -55,7 +55,7 @@ static void sources_open_source(lt_sources *all, const lt_source_type *type, siz
 
 lt_status lt_sources_open(const lt_sources_options *options, lt_sources **ret_sources, lt_err *err) {
   lt_sources *all = lt_mem_zalloc(1, sizeof *all);
-  source_slot *slots = lt_mem_zalloc(sources_configured_sources(options->config) + 1, sizeof *slots);
+  source_slot *slots = lt_mem_zalloc(sources_configured(options->config) + 1, sizeof *slots);
   if (all == NULL || slots == NULL) {
     lt_mem_free(all);
     lt_mem_free(slots);

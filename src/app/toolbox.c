@@ -44,7 +44,7 @@ void lt_toolbox_close(lt_toolbox *t) {
 }
 
 /* --- Plugins and the store ---------------------------------------------------------------------------------------- */
-static void toolbox_on_toolbox_line(void *arg, bool is_warning, lt_str line) {
+static void toolbox_on_line(void *arg, bool is_warning, lt_str line) {
   lt_report_line(((lt_toolbox *)arg)->o.report, is_warning ? LT_REPORT_WARNING : LT_REPORT_INFO, line);
 }
 
@@ -58,7 +58,7 @@ static lt_runner *toolbox_runner_of(void *arg, lt_lang lang, lt_err *err) {
 }
 
 /* Without a home folder, stored data is kept until the process ends. So programs that store nothing still work. */
-static lt_status toolbox_open_toolbox_store(lt_toolbox *t, lt_err *err) {
+static lt_status toolbox_open_store(lt_toolbox *t, lt_err *err) {
   const char *store = t->o.config->store;
   lt_status status = lt_store_new(t->o.loop, store, &t->db, err);
   if (status == LT_E_CONFIG && store == NULL) {
@@ -71,7 +71,7 @@ static lt_status toolbox_open_toolbox_store(lt_toolbox *t, lt_err *err) {
 }
 
 lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {
-  LT_TRY(toolbox_open_toolbox_store(t, err));
+  LT_TRY(toolbox_open_store(t, err));
   LT_TRY(lt_runners_new(t->o.loop, t->o.door, t->o.config, &t->runners, err));
   t->nobody = (lt_caller){.user = LT_STR("local"), .policy = t->policy, .artifacts = t->artifacts};
   lt_host_options options = {
@@ -84,7 +84,7 @@ lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {
       .runner = toolbox_runner_of,
       .caller = &t->nobody,
       .module_at = toolbox_module_at,
-      .on_line = toolbox_on_toolbox_line,
+      .on_line = toolbox_on_line,
       .arg = t,
   };
   LT_TRY(lt_host_new(&options, &t->host, err));

@@ -207,8 +207,8 @@ static lt_status approver_ask_approval_person(terminal_approver *a, const lt_app
 }
 
 /* --- The queue of questions --------------------------------------------------------------------------------------- */
-static lt_status approver_take_approver_turn(terminal_approver *a, approver_turn *mine, lt_cancel *cancel,
-                                             lt_err *err) LT_YIELDS {
+static lt_status approver_take_turn(terminal_approver *a, approver_turn *mine, lt_cancel *cancel,
+                                    lt_err *err) LT_YIELDS {
   approver_turn **end = &a->first;
   while (*end != NULL) {
     end = &(*end)->next;
@@ -224,7 +224,7 @@ static lt_status approver_take_approver_turn(terminal_approver *a, approver_turn
   return status == LT_OK ? LT_OK : lt_fail(err, status, "%s while waiting for approval", lt_status_text(status));
 }
 
-static void approver_end_approver_turn(terminal_approver *a, approver_turn *mine) {
+static void approver_end_turn(terminal_approver *a, approver_turn *mine) {
   approver_turn **link = &a->first;
   while (*link != mine) {
     link = &(*link)->next;
@@ -243,13 +243,13 @@ static lt_status approver_ask(lt_approver *self, const lt_approval *what, lt_can
   }
   approver_turn mine = {0};
   lt_wait_init(&mine.wait, a->loop);
-  lt_status status = approver_take_approver_turn(a, &mine, cancel, err);
+  lt_status status = approver_take_turn(a, &mine, cancel, err);
   if (status == LT_OK) { /* an earlier "always" or "never" may decide this call */
     lt_answer answer = approver_ruling_on(a, what->tool->id);
     status = answer != LT_ANSWER_UNCLEAR ? approver_act_on_answer(a, what->tool->id, answer, LT_STR_NULL, ret_reason)
                                          : approver_ask_approval_person(a, what, cancel, ret_reason, err);
   }
-  approver_end_approver_turn(a, &mine);
+  approver_end_turn(a, &mine);
   return status;
 }
 

@@ -14,13 +14,13 @@ typedef struct chat_question {
   lt_str call, tool, input, reason;
 } chat_question;
 
-static void chat_free_chat_question(chat_question *a) {
+static void chat_free_question(chat_question *a) {
   lt_arena_release(&a->arena);
   lt_mem_free(a);
 }
 
 /* The prompt may have been cancelled meanwhile. */
-static void chat_decide_chat_question(const chat_question *a, lt_status answer, lt_str reason) {
+static void chat_decide_question(const chat_question *a, lt_status answer, lt_str reason) {
   lt_chat *chat = a->chat;
   lt_str prompt = lt_str_of(chat->prompt);
   if (answer == LT_OK) {
@@ -30,7 +30,7 @@ static void chat_decide_chat_question(const chat_question *a, lt_status answer, 
   }
 }
 
-static void chat_on_chat_question_fiber(void *arg) {
+static void chat_on_question_fiber(void *arg) {
   chat_question *a = arg;
   lt_chat *chat = a->chat;
   lt_err err = LT_ERR_INIT;
@@ -49,14 +49,14 @@ static void chat_on_chat_question_fiber(void *arg) {
       lt_console_warning(&chat->session->console, lt_buf_view(&reason));
     }
   }
-  chat_decide_chat_question(a, status, lt_buf_view(&reason));
-  chat_free_chat_question(a);
+  chat_decide_question(a, status, lt_buf_view(&reason));
+  chat_free_question(a);
   if (--chat->asks == 0) {
     lt_wait_wake(&chat->asked, LT_OK);
   }
 }
 
-static bool chat_read_chat_question(chat_question *a, lt_str data) {
+static bool chat_read_question(chat_question *a, lt_str data) {
   lt_json_doc doc;
   lt_str text = lt_arena_dup(&a->arena, data);
   if (text.p == NULL || lt_json_parse(&a->arena, text, &doc, NULL) != LT_OK) {
@@ -70,23 +70,23 @@ static bool chat_read_chat_question(chat_question *a, lt_str data) {
 }
 
 /* A question without an answer would block the prompt for ever. */
-static void chat_begin_chat_question(lt_chat *chat, lt_str data) {
+static void chat_begin_question(lt_chat *chat, lt_str data) {
   chat_question *a = lt_mem_zalloc(1, sizeof *a);
   if (a != NULL) {
     a->chat = chat;
     lt_arena_init(&a->arena, LT_PROMPT_MEMORY_BYTES);
-    if (chat_read_chat_question(a, data) &&
-        lt_loop_spawn(chat->session->app.loop, chat_on_chat_question_fiber, a, NULL) == LT_OK) {
+    if (chat_read_question(a, data) &&
+        lt_loop_spawn(chat->session->app.loop, chat_on_question_fiber, a, NULL) == LT_OK) {
       chat->asks++;
       return;
     }
-    chat_free_chat_question(a);
+    chat_free_question(a);
   }
   lt_console_format(&chat->session->console, "lathe chat: no memory to ask for approval: the prompt is cancelled");
   lt_chat_interrupt(chat);
 }
 
-static void chat_on_chat_event(void *arg, lt_str user, const char *event, lt_str data) {
+static void chat_on_event(void *arg, lt_str user, const char *event, lt_str data) {
   (void)user;
   lt_chat *chat = arg;
   if (chat->on_event != NULL) {
@@ -95,12 +95,12 @@ static void chat_on_chat_event(void *arg, lt_str user, const char *event, lt_str
     lt_chat_view_event(&chat->view, event, data);
   }
   if (strcmp(event, "prompt.approval-requested") == 0) {
-    chat_begin_chat_question(chat, data);
+    chat_begin_question(chat, data);
   }
 }
 
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
-static lt_agent_options chat_make_chat_agent_options(lt_chat *chat) {
+static lt_agent_options chat_make_agent_options(lt_chat *chat) {
   lt_agent_options options = lt_agent_options_of(&chat->session->app, &chat->models, &chat->modules);
   options.http = chat->http;
   options.journal = chat->journal;
@@ -108,7 +108,7 @@ static lt_agent_options chat_make_chat_agent_options(lt_chat *chat) {
   options.model_modes = chat->models.modes;
   options.default_mode = chat->models.default_mode;
   options.leave_open = true; /* all cancels have been made before */
-  options.on_event = chat_on_chat_event;
+  options.on_event = chat_on_event;
   options.arg = chat;
   return options;
 }
@@ -125,7 +125,7 @@ static void chat_warn_of_rounds(const lt_chat *chat) {
   }
 }
 
-static lt_status chat_open_chat_parts(lt_chat *chat, lt_err *err) {
+static lt_status chat_open_parts(lt_chat *chat, lt_err *err) {
   lt_command_session *s = chat->session;
   LT_TRY(lt_chat_view_init(&chat->view, s->app.loop, &s->console, chat->options->json, err));
   LT_TRY(lt_modules_load(&s->app, &chat->modules, err));
@@ -147,7 +147,7 @@ static void chat_warn_of_default(const lt_chat *chat, const char *what, const lt
 }
 
 /* The conversation keeps the mode and the model of its last prompt, unless others were chosen. */
-static void chat_take_chat_choices_after(lt_chat *chat, lt_store *db) LT_YIELDS {
+static void chat_take_choices_after(lt_chat *chat, lt_store *db) LT_YIELDS {
   lt_chat_last last;
   lt_err err = LT_ERR_INIT;
   const lt_model *model;
@@ -172,9 +172,9 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   lt_wait_init(&chat->asked, chat->session->app.loop);
   lt_buf_init(&chat->mode, LT_KIB);
   lt_buf_init(&chat->model, LT_KIB);
-  LT_TRY(chat_open_chat_parts(chat, err));
+  LT_TRY(chat_open_parts(chat, err));
   lt_toolbox_warm(chat->session->app.toolbox); /* while the model is asked */
-  const lt_agent_options options = chat_make_chat_agent_options(chat);
+  const lt_agent_options options = chat_make_agent_options(chat);
   LT_TRY(lt_agent_new(&options, &chat->agent, err));
   chat_warn_of_rounds(chat);
   if (chat->options->mode != NULL) {
@@ -186,7 +186,7 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   if (chat->options->conversation != NULL) {
     lt_store *db = lt_toolbox_db(chat->session->app.toolbox);
     LT_TRY(lt_chat_find(db, lt_str_of(chat->options->conversation), chat->conversation, err));
-    chat_take_chat_choices_after(chat, db);
+    chat_take_choices_after(chat, db);
     LT_TRY(lt_models_find(&chat->models, lt_buf_view(&chat->model), &model, err));
   }
   chat->keeps = lt_toolbox_keeps(chat->session->app.toolbox) && chat->on_event == NULL;
@@ -284,7 +284,7 @@ static void chat_note_conversation(lt_chat *chat, const char *id) {
 }
 
 /* An end of the process loses nothing: lt_agent_free leaves the prompt to the next process. */
-static void chat_leave_chat_prompt(lt_chat *chat) {
+static void chat_leave_prompt(lt_chat *chat) {
   chat->left = true;
   lt_console_format(&chat->session->console, "lathe chat: told to end: lathe chat -c %s continues with this prompt",
                     chat->conversation);
@@ -292,7 +292,7 @@ static void chat_leave_chat_prompt(lt_chat *chat) {
 
 /* Waits until the prompt or the session ends. At the session's end, prompts that are not stored and cancelled prompts
  * end, too. */
-static lt_status chat_wait_for_chat_end(lt_chat *chat, lt_err *err) LT_YIELDS {
+static lt_status chat_wait_for_end(lt_chat *chat, lt_err *err) LT_YIELDS {
   lt_str prompt = lt_str_of(chat->prompt);
   lt_status status = lt_agent_wait(chat->agent, prompt, &chat->session->app.cancel, err);
   if (status == LT_OK || status == LT_E_NOTFOUND) {
@@ -300,14 +300,14 @@ static lt_status chat_wait_for_chat_end(lt_chat *chat, lt_err *err) LT_YIELDS {
   }
   lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
   if (!chat->interrupted && chat->keeps) {
-    chat_leave_chat_prompt(chat);
+    chat_leave_prompt(chat);
   } else if (lt_agent_cancel(chat->agent, LT_CHAT_USER, prompt, NULL) == LT_OK) {
     (void)lt_agent_wait(chat->agent, prompt, NULL, NULL);
   }
   return status;
 }
 
-static lt_status chat_start_chat_prompt(lt_chat *chat, lt_str message, lt_err *err) LT_YIELDS {
+static lt_status chat_start_prompt(lt_chat *chat, lt_str message, lt_err *err) LT_YIELDS {
   lt_prompt_ids ids;
   const lt_prompt_request request = {
       .user = LT_CHAT_USER,
@@ -327,7 +327,7 @@ static lt_status chat_start_chat_prompt(lt_chat *chat, lt_str message, lt_err *e
 }
 
 /* The events of a resumed prompt come with the next turn of the loop. This line is printed before them. */
-static lt_status chat_resume_chat_prompt(lt_chat *chat, const char *prompt, lt_err *err) LT_YIELDS {
+static lt_status chat_resume_prompt(lt_chat *chat, const char *prompt, lt_err *err) LT_YIELDS {
   LT_TRY(lt_agent_resume(chat->agent, LT_CHAT_USER, lt_str_of(prompt), err));
   memcpy(chat->prompt, prompt, sizeof chat->prompt);
   if (chat->on_event == NULL) {
@@ -339,7 +339,7 @@ static lt_status chat_resume_chat_prompt(lt_chat *chat, const char *prompt, lt_e
   return LT_OK;
 }
 
-static void chat_begin_chat_turn(lt_chat *chat) {
+static void chat_begin_turn(lt_chat *chat) {
   lt_cancel_init(&chat->asking);
   chat->busy = true;
   chat->interrupted = false;
@@ -347,9 +347,9 @@ static void chat_begin_chat_turn(lt_chat *chat) {
 }
 
 /* Waits for the prompt, if it was started. */
-static lt_status chat_end_chat_turn(lt_chat *chat, lt_status status, lt_err *err) LT_YIELDS {
+static lt_status chat_end_turn(lt_chat *chat, lt_status status, lt_err *err) LT_YIELDS {
   if (status == LT_OK) {
-    status = chat_wait_for_chat_end(chat, err);
+    status = chat_wait_for_end(chat, err);
   }
   lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
   while (chat->asks > 0) {
@@ -379,11 +379,11 @@ lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
                    "one with lathe chat -c %s, or approve it with --yes",
                    chat->conversation);
   }
-  chat_begin_chat_turn(chat);
-  return chat_end_chat_turn(chat, chat_resume_chat_prompt(chat, prompt, err), err);
+  chat_begin_turn(chat);
+  return chat_end_turn(chat, chat_resume_prompt(chat, prompt, err), err);
 }
 
 lt_status lt_chat_say(lt_chat *chat, lt_str message, lt_err *err) {
-  chat_begin_chat_turn(chat);
-  return chat_end_chat_turn(chat, chat_start_chat_prompt(chat, message, err), err);
+  chat_begin_turn(chat);
+  return chat_end_turn(chat, chat_start_prompt(chat, message, err), err);
 }

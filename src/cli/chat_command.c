@@ -39,7 +39,7 @@ static const lt_option chat_option_rows[] = {
 #define EMPTY "lathe chat: the message is empty: lathe chat MESSAGE"
 
 /* --- Options ------------------------------------------------------------------------------------------------------ */
-static bool chat_is_chat_input_empty(const chat_job *j) {
+static bool chat_is_input_empty(const chat_job *j) {
   return lt_str_trim(lt_buf_view(&j->input)).n == 0;
 }
 
@@ -66,14 +66,14 @@ static lt_status chat_append_standard_input(chat_job *j, const char *before, lt_
 }
 
 /* False: the reason has been printed. Without a message -c may still resume a prompt. */
-static bool chat_read_chat_message(chat_job *j) {
+static bool chat_read_message(chat_job *j) {
   lt_err err = LT_ERR_INIT;
   lt_status status = LT_OK;
   bool given = j->opt.message != NULL && strcmp(j->opt.message, "-") != 0;
   lt_buf_addc(&j->input, given ? j->opt.message : "");
   if (j->opt.message == NULL && isatty(STDIN_FILENO)) {
     j->dialogue = true;
-  } else if (!given || (!chat_is_chat_input_empty(j) && chat_has_standard_input())) {
+  } else if (!given || (!chat_is_input_empty(j) && chat_has_standard_input())) {
     status = chat_append_standard_input(j, given ? "\n\n" : "", &err);
   }
   if (status != LT_OK) {
@@ -84,7 +84,7 @@ static bool chat_read_chat_message(chat_job *j) {
     fprintf(stderr, "lathe chat: --json wants a message: lathe chat --json MESSAGE\n");
     return false;
   }
-  if (!j->dialogue && chat_is_chat_input_empty(j) && (j->opt.conversation == NULL || j->opt.message != NULL)) {
+  if (!j->dialogue && chat_is_input_empty(j) && (j->opt.conversation == NULL || j->opt.message != NULL)) {
     fputs(EMPTY "\n", stderr);
     return false;
   }
@@ -92,7 +92,7 @@ static bool chat_read_chat_message(chat_job *j) {
 }
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
-static lt_status chat_check_chat_modes(lt_command_session *s, void *arg, lt_err *err) {
+static lt_status chat_check_modes(lt_command_session *s, void *arg, lt_err *err) {
   const chat_job *j = arg;
   if (j->opt.mode != NULL) {
     LT_TRY(lt_chat_check_mode(s, lt_str_of(j->opt.mode), err));
@@ -110,22 +110,22 @@ static bool chat_may_use_other_model(const chat_job *j) {
   return has_key && j->opt.conversation != NULL && j->opt.model == NULL;
 }
 
-static lt_status chat_check_chat(lt_command_session *s, void *arg, lt_err *err) {
+static lt_status chat_check(lt_command_session *s, void *arg, lt_err *err) {
   chat_job *j = arg;
   const lt_model *model;
   LT_TRY(lt_models_fill(&s->app.config, &j->chat.models, err));
   lt_status status = lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err);
   if (status == LT_E_CONFIG && chat_may_use_other_model(j)) {
-    return chat_check_chat_modes(s, arg, err);
+    return chat_check_modes(s, arg, err);
   }
   if (status != LT_E_NOTFOUND || j->opt.model != NULL) {
-    return status == LT_OK ? chat_check_chat_modes(s, arg, err) : status;
+    return status == LT_OK ? chat_check_modes(s, arg, err) : status;
   }
   lt_err_prefix(err, "%s: defaults.model", s->app.config.path);
   return LT_E_CONFIG;
 }
 
-static bool chat_on_chat_interrupt(lt_command_session *s, void *arg) {
+static bool chat_on_interrupt(lt_command_session *s, void *arg) {
   (void)s;
   return lt_chat_interrupt(&((chat_job *)arg)->chat);
 }
@@ -180,11 +180,11 @@ static int chat_command(void *arg) {
   }
   int code = LT_EXIT_USAGE;
   lt_buf_init(&j.input, LT_PROMPT_INPUT_BYTES + 64 * LT_KIB);
-  if (chat_read_chat_message(&j)) {
+  if (chat_read_message(&j)) {
     const lt_command_plan plan = {.work = chat_work,
-                                  .check = chat_check_chat,
-                                  .loaded = chat_check_chat_modes,
-                                  .on_interrupt = chat_on_chat_interrupt,
+                                  .check = chat_check,
+                                  .loaded = chat_check_modes,
+                                  .on_interrupt = chat_on_interrupt,
                                   .arg = &j};
     code = lt_command_session_run(&j.opt.sources, &plan);
   }

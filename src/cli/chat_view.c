@@ -127,7 +127,7 @@ static void chat_view_put_duration(lt_buf *out, uint64_t ms) {
 }
 
 /* --- Programs and calls ------------------------------------------------------------------------------------------- */
-static lt_str chat_view_view_string(lt_json v, lt_arena *arena) {
+static lt_str chat_view_string(lt_json v, lt_arena *arena) {
   lt_str s = LT_STR_NULL;
   (void)lt_json_str(v, arena, &s);
   return s;
@@ -160,7 +160,7 @@ static void chat_view_note_code(lt_chat_view *view, lt_str code) {
   }
 }
 
-static lt_chat_step **chat_view_find_chat_step(lt_chat_view *view, lt_str id) {
+static lt_chat_step **chat_view_find_step(lt_chat_view *view, lt_str id) {
   lt_chat_step **place = &view->steps;
   while (*place != NULL && !lt_str_eqc(id, (*place)->id)) {
     place = &(*place)->next;
@@ -168,7 +168,7 @@ static lt_chat_step **chat_view_find_chat_step(lt_chat_view *view, lt_str id) {
   return place;
 }
 
-static void chat_view_free_chat_step(lt_chat_step *step) {
+static void chat_view_free_step(lt_chat_step *step) {
   if (step != NULL) {
     lt_mem_free(step->id);
     lt_mem_free(step->function);
@@ -176,16 +176,16 @@ static void chat_view_free_chat_step(lt_chat_step *step) {
   }
 }
 
-static void chat_view_free_chat_steps(lt_chat_view *view) {
+static void chat_view_free_steps(lt_chat_view *view) {
   while (view->steps != NULL) {
     lt_chat_step *next = view->steps->next;
-    chat_view_free_chat_step(view->steps);
+    chat_view_free_step(view->steps);
     view->steps = next;
   }
 }
 
 /* Without memory, its time is not shown. */
-static void chat_view_add_chat_step(lt_chat_view *view, lt_str id, lt_str function, bool is_program) {
+static void chat_view_add_step(lt_chat_view *view, lt_str id, lt_str function, bool is_program) {
   lt_chat_step *step = lt_mem_zalloc(1, sizeof *step);
   if (step == NULL) {
     return;
@@ -196,7 +196,7 @@ static void chat_view_add_chat_step(lt_chat_view *view, lt_str id, lt_str functi
                          .id = lt_mem_strdup(id),
                          .function = lt_mem_strdup(function)};
   if (step->id == NULL || step->function == NULL) {
-    chat_view_free_chat_step(step);
+    chat_view_free_step(step);
     return;
   }
   view->steps = step;
@@ -227,43 +227,43 @@ static void chat_view_note_end(lt_chat_view *view, lt_str function, lt_json inpu
 }
 
 static void chat_view_show_tool_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
-  lt_str id = chat_view_view_string(lt_json_get(output, "id"), arena);
-  lt_str function = chat_view_view_string(lt_json_get(output, "function"), arena);
+  lt_str id = chat_view_string(lt_json_get(output, "id"), arena);
+  lt_str function = chat_view_string(lt_json_get(output, "function"), arena);
   lt_json input = lt_json_get(output, "input"), result = lt_json_get(output, "result");
   lt_json code = lt_json_get(input, "code");
   bool is_program = lt_json_typeof(code) == LT_JSON_STRING &&
                     (lt_str_eqc(function, "code.execute") || lt_str_eqc(function, "execute_typescript") ||
                      lt_str_eqc(function, "interpreter.run-code") || lt_str_eqc(function, "execute_code"));
-  lt_chat_step **place = chat_view_find_chat_step(view, id), *step = *place;
+  lt_chat_step **place = chat_view_find_step(view, id), *step = *place;
   if (lt_json_str_eq(lt_json_get(result, "type"), LT_STR("pending"))) {
     if (step == NULL && is_program) {
-      chat_view_note_code(view, chat_view_view_string(code, arena));
+      chat_view_note_code(view, chat_view_string(code, arena));
     }
     if (step == NULL) {
-      chat_view_add_chat_step(view, id, function, is_program);
+      chat_view_add_step(view, id, function, is_program);
     }
     return;
   }
   bool failed = lt_json_str_eq(lt_json_get(result, "type"), LT_STR("error"));
-  lt_str error = failed ? chat_view_view_string(lt_json_get(result, "error"), arena) : LT_STR_NULL;
+  lt_str error = failed ? chat_view_string(lt_json_get(result, "error"), arena) : LT_STR_NULL;
   if (failed && error.p == NULL) {
     error = LT_STR("");
   }
   chat_view_note_end(view, function, input, is_program, error, step);
   if (step != NULL) {
     *place = step->next;
-    chat_view_free_chat_step(step);
+    chat_view_free_step(step);
   }
 }
 
 static void chat_view_show_file_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
   LT_AUTO_BUF(line, LT_MIB);
   lt_buf_addc(&line, "  file: artifact ");
-  lt_typegen_put_line(&line, chat_view_view_string(lt_json_get(output, "artifact"), arena), 100);
+  lt_typegen_put_line(&line, chat_view_string(lt_json_get(output, "artifact"), arena), 100);
   lt_buf_addc(&line, " (");
-  lt_typegen_put_line(&line, chat_view_view_string(lt_json_get(output, "mimeType"), arena), 100);
+  lt_typegen_put_line(&line, chat_view_string(lt_json_get(output, "mimeType"), arena), 100);
   lt_buf_addc(&line, ") ");
-  lt_typegen_put_line(&line, chat_view_view_string(lt_json_get(output, "description"), arena), 200);
+  lt_typegen_put_line(&line, chat_view_string(lt_json_get(output, "description"), arena), 200);
   lt_chat_view_note(view, lt_buf_view(&line));
 }
 
@@ -285,7 +285,7 @@ static void chat_view_end_answer_line(lt_chat_view *view) {
   }
 }
 
-static void chat_view_show_chat_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
+static void chat_view_show_output(lt_chat_view *view, lt_json output, lt_arena *arena) {
   lt_json type = lt_json_get(output, "type");
   if (lt_json_str_eq(type, LT_STR("text"))) { /* its text has been shown in pieces */
     chat_view_end_answer_line(view);
@@ -313,7 +313,7 @@ static void chat_view_show_prompt_error(lt_chat_view *view, lt_str error) {
   lt_console_line(view->console, "lathe chat: ", lt_buf_view(&line));
 }
 
-static lt_chat_end chat_view_chat_end_of(const char *event) {
+static lt_chat_end chat_view_end_of(const char *event) {
   return strcmp(event, "prompt.completed") == 0   ? LT_CHAT_COMPLETED
          : strcmp(event, "prompt.cancelled") == 0 ? LT_CHAT_CANCELLED
          : strcmp(event, "prompt.error") == 0     ? LT_CHAT_FAILED
@@ -321,11 +321,11 @@ static lt_chat_end chat_view_chat_end_of(const char *event) {
 }
 
 static void chat_view_show_event(lt_chat_view *view, const char *event, lt_json data, lt_arena *arena) {
-  lt_chat_end end = chat_view_chat_end_of(event);
+  lt_chat_end end = chat_view_end_of(event);
   if (strcmp(event, "prompt.stream") == 0) {
-    chat_view_show_answer_piece(view, chat_view_view_string(lt_json_get(data, "delta"), arena));
+    chat_view_show_answer_piece(view, chat_view_string(lt_json_get(data, "delta"), arena));
   } else if (strcmp(event, "prompt.output") == 0) {
-    chat_view_show_chat_output(view, lt_json_get(data, "output"), arena);
+    chat_view_show_output(view, lt_json_get(data, "output"), arena);
   } else if (end != LT_CHAT_UNFINISHED) {
     chat_view_end_answer_line(view);
     if (end == LT_CHAT_COMPLETED) {
@@ -333,7 +333,7 @@ static void chat_view_show_event(lt_chat_view *view, const char *event, lt_json 
     } else if (end == LT_CHAT_CANCELLED) {
       lt_chat_view_note(view, LT_STR("  cancelled"));
     } else {
-      chat_view_show_prompt_error(view, chat_view_view_string(lt_json_get(data, "error"), arena));
+      chat_view_show_prompt_error(view, chat_view_string(lt_json_get(data, "error"), arena));
     }
   }
 }
@@ -354,8 +354,8 @@ static void chat_view_print_event_json(lt_chat_view *view, const char *event, lt
 
 void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data) {
   lt_json_doc doc;
-  if (chat_view_chat_end_of(event) != LT_CHAT_UNFINISHED) {
-    view->end = chat_view_chat_end_of(event);
+  if (chat_view_end_of(event) != LT_CHAT_UNFINISHED) {
+    view->end = chat_view_end_of(event);
   }
   if (view->json) {
     chat_view_print_event_json(view, event, data);
@@ -390,7 +390,7 @@ void lt_chat_view_release(lt_chat_view *view) {
   }
   lt_timer_free(view->timer);
   view->timer = NULL;
-  chat_view_free_chat_steps(view); /* of calls that began while the agent ended */
+  chat_view_free_steps(view); /* of calls that began while the agent ended */
 }
 
 void lt_chat_view_begin(lt_chat_view *view) {
@@ -406,5 +406,5 @@ void lt_chat_view_finish(lt_chat_view *view) {
   view->running = false;
   lt_timer_stop(view->timer);
   chat_view_erase_spinner(view);
-  chat_view_free_chat_steps(view);
+  chat_view_free_steps(view);
 }

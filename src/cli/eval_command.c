@@ -54,7 +54,7 @@ typedef struct eval_job {
 
 /* --- One attempt -------------------------------------------------------------------------------------------------- */
 /* The last attempt is the running one. */
-static void eval_on_eval_event(void *arg, const char *event, lt_str data) {
+static void eval_on_event(void *arg, const char *event, lt_str data) {
   eval_job *j = arg;
   eval_attempt *a = &j->attempts[j->count];
   lt_json_doc doc;
@@ -146,7 +146,7 @@ static eval_sum eval_sum_of(const eval_job *j, const char *mode) {
   return s;
 }
 
-static void eval_print_eval_table(const eval_job *j) {
+static void eval_print_table(const eval_job *j) {
   printf("%-12s %9s %8s %10s %10s %9s\n", "mode", "right", "rounds", "tokens in", "tokens out", "time");
   for (size_t m = 0; m < j->mode_count; m++) {
     eval_sum s = eval_sum_of(j, j->modes[m]);
@@ -159,12 +159,12 @@ static void eval_print_eval_table(const eval_job *j) {
   fflush(stdout);
 }
 
-static void eval_put_eval_int(lt_json_writer *w, const char *key, int64_t n) {
+static void eval_put_int(lt_json_writer *w, const char *key, int64_t n) {
   lt_json_key(w, key);
   lt_json_put_int(w, n);
 }
 
-static void eval_put_eval_attempt(lt_json_writer *w, const eval_attempt *a) {
+static void eval_put_attempt(lt_json_writer *w, const eval_attempt *a) {
   lt_json_begin_object(w);
   lt_json_key(w, "task");
   lt_json_put_cstr(w, a->task->name);
@@ -172,10 +172,10 @@ static void eval_put_eval_attempt(lt_json_writer *w, const eval_attempt *a) {
   lt_json_put_cstr(w, a->mode);
   lt_json_key(w, "right");
   lt_json_put_bool(w, a->right);
-  eval_put_eval_int(w, "rounds", a->rounds);
-  eval_put_eval_int(w, "inputTokens", a->input_tokens);
-  eval_put_eval_int(w, "outputTokens", a->output_tokens);
-  eval_put_eval_int(w, "durationMs", (int64_t)a->ms);
+  eval_put_int(w, "rounds", a->rounds);
+  eval_put_int(w, "inputTokens", a->input_tokens);
+  eval_put_int(w, "outputTokens", a->output_tokens);
+  eval_put_int(w, "durationMs", (int64_t)a->ms);
   if (!a->right) {
     lt_json_key(w, "why");
     lt_json_put_str(w, lt_buf_view(&a->why));
@@ -183,14 +183,14 @@ static void eval_put_eval_attempt(lt_json_writer *w, const eval_attempt *a) {
   lt_json_end_object(w);
 }
 
-static void eval_print_eval_json(const eval_job *j) {
+static void eval_print_json(const eval_job *j) {
   LT_AUTO_BUF(out, LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_object(&w);
   lt_json_key(&w, "results");
   lt_json_begin_array(&w);
   for (size_t i = 0; i < j->count; i++) {
-    eval_put_eval_attempt(&w, &j->attempts[i]);
+    eval_put_attempt(&w, &j->attempts[i]);
   }
   lt_json_end_array(&w);
   lt_json_end_object(&w);
@@ -208,7 +208,7 @@ static bool eval_are_all_right(const eval_job *j) {
 
 /* --- The modes ---------------------------------------------------------------------------------------------------- */
 /* Copies one item of a list up to its comma. */
-static lt_status eval_add_eval_mode(eval_job *j, lt_str mode, lt_err *err) {
+static lt_status eval_add_mode(eval_job *j, lt_str mode, lt_err *err) {
   if (mode.n == 0) {
     return lt_fail(err, LT_E_INVALID, "-m wants modes with commas between: -m classic,code");
   }
@@ -225,17 +225,17 @@ static lt_status eval_add_eval_mode(eval_job *j, lt_str mode, lt_err *err) {
   return copy.p != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "out of memory");
 }
 
-static lt_status eval_take_eval_modes(eval_job *j, lt_err *err) {
+static lt_status eval_take_modes(eval_job *j, lt_err *err) {
   lt_str rest = lt_str_of(j->opt.mode != NULL ? j->opt.mode : LT_MODE_IDS);
   for (size_t comma; (comma = lt_str_find(rest, LT_STR(","), 0)) != SIZE_MAX;) {
-    LT_TRY(eval_add_eval_mode(j, lt_str_trim(lt_str_sub(rest, 0, comma)), err));
+    LT_TRY(eval_add_mode(j, lt_str_trim(lt_str_sub(rest, 0, comma)), err));
     rest = lt_str_sub(rest, comma + 1, rest.n);
   }
   j->opt.mode = NULL;
-  return eval_add_eval_mode(j, lt_str_trim(rest), err);
+  return eval_add_mode(j, lt_str_trim(rest), err);
 }
 
-static lt_status eval_check_eval_modes(lt_command_session *s, void *arg, lt_err *err) {
+static lt_status eval_check_modes(lt_command_session *s, void *arg, lt_err *err) {
   const eval_job *j = arg;
   for (size_t i = 0; i < j->mode_count; i++) {
     LT_TRY(lt_chat_check_mode(s, lt_str_of(j->modes[i]), err));
@@ -244,13 +244,13 @@ static lt_status eval_check_eval_modes(lt_command_session *s, void *arg, lt_err 
 }
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
-static lt_status eval_check_eval(lt_command_session *s, void *arg, lt_err *err) {
+static lt_status eval_check(lt_command_session *s, void *arg, lt_err *err) {
   eval_job *j = arg;
   const lt_model *model;
   s->app.config.store = ":memory:";
   LT_TRY(lt_models_fill(&s->app.config, &j->chat.models, err));
   LT_TRY(lt_models_find(&j->chat.models, lt_str_of(j->opt.model), &model, err));
-  return eval_check_eval_modes(s, arg, err);
+  return eval_check_modes(s, arg, err);
 }
 
 static int eval_exit_code(const eval_job *j, lt_status status) {
@@ -266,7 +266,7 @@ static int eval_work(lt_command_session *s, void *arg) LT_YIELDS {
   lt_err err = LT_ERR_INIT;
   j->chat.options = &j->opt;
   j->chat.session = s;
-  j->chat.on_event = eval_on_eval_event;
+  j->chat.on_event = eval_on_event;
   j->chat.arg = j;
   lt_status status = lt_chat_open(&j->chat, &err);
   if (status == LT_OK) {
@@ -275,17 +275,17 @@ static int eval_work(lt_command_session *s, void *arg) LT_YIELDS {
   if (status != LT_OK && status != LT_E_CANCELLED) {
     lt_console_format(&s->console, "lathe eval: %s", lt_err_msg(&err));
   } else if (status == LT_OK && j->opt.json) {
-    eval_print_eval_json(j);
+    eval_print_json(j);
   } else if (status == LT_OK) {
-    eval_print_eval_table(j);
+    eval_print_table(j);
   }
   lt_chat_close(&j->chat);
   return eval_exit_code(j, status);
 }
 
-static int eval_run_eval(eval_job *j) {
+static int eval_run(eval_job *j) {
   lt_err err = LT_ERR_INIT;
-  if (eval_take_eval_modes(j, &err) != LT_OK) {
+  if (eval_take_modes(j, &err) != LT_OK) {
     fprintf(stderr, "lathe eval: %s\n", lt_err_msg(&err));
     return LT_EXIT_USAGE;
   }
@@ -297,7 +297,7 @@ static int eval_run_eval(eval_job *j) {
   lt_buf_init(&j->outputs, LT_JSON_MAX_BYTES);
   lt_config_sources sources = j->opt.sources;
   sources.config_file = sources.config_file != NULL ? sources.config_file : j->tasks.config;
-  const lt_command_plan plan = {.work = eval_work, .check = eval_check_eval, .loaded = eval_check_eval_modes, .arg = j};
+  const lt_command_plan plan = {.work = eval_work, .check = eval_check, .loaded = eval_check_modes, .arg = j};
   int code = lt_command_session_run(&sources, &plan);
   for (size_t i = 0; i < j->count; i++) {
     lt_buf_release(&j->attempts[i].why);
@@ -316,7 +316,7 @@ static int eval_command(void *arg) {
   if (status != LT_OK) {
     fprintf(stderr, "lathe eval: %s\n", lt_err_msg(&err));
   } else {
-    code = eval_run_eval(&j);
+    code = eval_run(&j);
   }
   lt_eval_tasks_release(&j.tasks);
   return code;

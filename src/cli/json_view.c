@@ -23,7 +23,7 @@ typedef struct json_view {
 } json_view;
 
 /* The position after the character or escape at `at` in a JSON string. */
-static size_t json_view_json_text_behind(lt_str text, size_t at) {
+static size_t json_view_text_behind(lt_str text, size_t at) {
   if (text.p[at] == '\\') {
     at += text.n - at > 1 && text.p[at + 1] == 'u' ? 6 : 2;
     return at < text.n ? at : text.n;
@@ -32,19 +32,19 @@ static size_t json_view_json_text_behind(lt_str text, size_t at) {
 }
 
 /* The last position <= `max` that splits neither a character nor an escape. */
-static size_t json_view_json_text_place_before(lt_str text, size_t max) {
+static size_t json_view_text_place_before(lt_str text, size_t max) {
   size_t at = 1;
-  for (size_t next = json_view_json_text_behind(text, at); next <= max; next = json_view_json_text_behind(text, at)) {
+  for (size_t next = json_view_text_behind(text, at); next <= max; next = json_view_text_behind(text, at)) {
     at = next;
   }
   return at;
 }
 
 /* The first such position >= `min`. */
-static size_t json_view_json_text_place_after(lt_str text, size_t min) {
+static size_t json_view_text_place_after(lt_str text, size_t min) {
   size_t at = 1;
   while (at < min) {
-    at = json_view_json_text_behind(text, at);
+    at = json_view_text_behind(text, at);
   }
   return at;
 }
@@ -57,8 +57,8 @@ static void json_view_scalar(json_view *s, lt_json v) {
     return;
   }
   const char *quote = text.p[0] == '"' ? "\"" : "";
-  size_t first = json_view_json_text_place_before(text, TEXT_MAX_BYTES - TEXT_END_BYTES);
-  size_t second = json_view_json_text_place_after(text, text.n - TEXT_END_BYTES);
+  size_t first = json_view_text_place_before(text, TEXT_MAX_BYTES - TEXT_END_BYTES);
+  size_t second = json_view_text_place_after(text, text.n - TEXT_END_BYTES);
   lt_typegen_put_visible(s->out, lt_str_sub(text, 0, first));
   lt_buf_printf(s->out, "%s ... %zu bytes hidden ... %s", quote, second - first, quote);
   lt_typegen_put_visible(s->out, lt_str_sub(text, second, text.n));

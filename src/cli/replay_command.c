@@ -70,7 +70,7 @@ static lt_str replay_str(replay_job *j, lt_json json, const char *key) {
   return text;
 }
 
-static lt_status replay_read_replay_prompt(replay_job *j, lt_store *db, replay_prompt *p, lt_err *err) LT_YIELDS {
+static lt_status replay_read_prompt(replay_job *j, lt_store *db, replay_prompt *p, lt_err *err) LT_YIELDS {
   lt_json_doc doc;
   lt_buf_clear(&p->text);
   LT_TRY(lt_store_prompt_get(db, USER, lt_str_of(j->id), &p->text, err));
@@ -97,13 +97,13 @@ static lt_status replay_check_prompt_ended(const replay_prompt *p, lt_err *err) 
   return LT_OK;
 }
 
-static lt_status replay_find_replay_prompt(replay_job *j, lt_err *err) LT_YIELDS {
+static lt_status replay_find_prompt(replay_job *j, lt_err *err) LT_YIELDS {
   if (j->store != NULL && strcmp(j->store, ":memory:") == 0) {
     return lt_fail(err, LT_E_CONFIG, "nothing is kept with store: sqlite::memory: there is no prompt");
   }
   LT_TRY(lt_store_new(j->session->app.loop, j->store, &j->from, err));
   LT_TRY(lt_store_prompt_find(j->from, USER, lt_str_of(j->opt.prompt), j->id, err));
-  LT_TRY(replay_read_replay_prompt(j, j->from, &j->then, err));
+  LT_TRY(replay_read_prompt(j, j->from, &j->then, err));
   LT_TRY(replay_check_prompt_ended(&j->then, err));
   return lt_store_prompt_copy(lt_toolbox_db(j->session->app.toolbox), j->from, lt_str_of(j->id), err);
 }
@@ -174,7 +174,7 @@ static lt_runner *replay_runner_on_record(void *arg, const char *id, lt_lang lan
 }
 
 /* The prompt's model may be missing from the configuration, because no model is asked. */
-static lt_status replay_take_replay_models(replay_job *j, lt_models *ret_models, lt_err *err) {
+static lt_status replay_take_models(replay_job *j, lt_models *ret_models, lt_err *err) {
   size_t count = j->models.count;
   lt_model *models = lt_arena_zalloc(&j->arena, count + 1, sizeof *models);
   if (models == NULL) {
@@ -193,19 +193,19 @@ static lt_status replay_take_replay_models(replay_job *j, lt_models *ret_models,
   return LT_OK;
 }
 
-static lt_status replay_make_replay_agent(replay_job *j, lt_err *err) {
+static lt_status replay_make_agent(replay_job *j, lt_err *err) {
   lt_models models;
-  LT_TRY(replay_take_replay_models(j, &models, err));
+  LT_TRY(replay_take_models(j, &models, err));
   lt_agent_options options = lt_agent_options_of(&j->session->app, &models, &j->modules);
   options.journal = lt_replay_check_journal(j->check);
   options.observer = lt_replay_check_observer(j->check);
   return lt_agent_new(&options, &j->agent, err);
 }
 
-static lt_status replay_open_replay(replay_job *j, lt_err *err) LT_YIELDS {
+static lt_status replay_open(replay_job *j, lt_err *err) LT_YIELDS {
   lt_command_session *s = j->session;
   LT_TRY(lt_modules_load(&s->app, &j->modules, err));
-  LT_TRY(replay_find_replay_prompt(j, err));
+  LT_TRY(replay_find_prompt(j, err));
   j->records = lt_store_journal_new(lt_toolbox_db(s->app.toolbox));
   const lt_replay_check_options options = {
       .records = j->records, .only_calls = replay_is_only_calling, .runner = replay_runner_on_record, .arg = j};
@@ -216,21 +216,21 @@ static lt_status replay_open_replay(replay_job *j, lt_err *err) LT_YIELDS {
   lt_toolbox_use_runner(s->app.toolbox, lt_replay_check_runner(j->check));
   LT_TRY(replay_set_recorded_tools(j, err));
   LT_TRY(lt_door_catalog(j->session->app.door, &j->there, err));
-  return replay_make_replay_agent(j, err);
+  return replay_make_agent(j, err);
 }
 
-static lt_status replay_run_replay(replay_job *j, lt_err *err) LT_YIELDS {
+static lt_status replay_run(replay_job *j, lt_err *err) LT_YIELDS {
   uint64_t began = lt_loop_now_ms(j->session->app.loop);
-  LT_TRY(replay_open_replay(j, err));
+  LT_TRY(replay_open(j, err));
   lt_str id = lt_str_of(j->id);
   LT_TRY(lt_agent_resume(j->agent, USER, id, err));
   lt_status status = lt_agent_wait(j->agent, id, &j->session->app.cancel, err);
   LT_TRY(status == LT_E_NOTFOUND ? LT_OK : status);
   j->ms = (double)(lt_loop_now_ms(j->session->app.loop) - began);
-  return replay_read_replay_prompt(j, lt_toolbox_db(j->session->app.toolbox), &j->now, err);
+  return replay_read_prompt(j, lt_toolbox_db(j->session->app.toolbox), &j->now, err);
 }
 
-static void replay_close_replay(replay_job *j) LT_YIELDS {
+static void replay_close(replay_job *j) LT_YIELDS {
   lt_agent_free(j->agent);
   lt_catalog_unref(j->there);
   for (recorded_provider *one = j->providers; one != NULL; one = one->next) {
@@ -267,47 +267,47 @@ static lt_str replay_difference(replay_job *j) {
                          LT_STR_ARG(j->then.state), j->then.error.n > 0 ? ": " : "", LT_STR_ARG(j->then.error));
 }
 
-static void replay_put_replay_str(lt_json_writer *w, const char *key, lt_str text) {
+static void replay_put_str(lt_json_writer *w, const char *key, lt_str text) {
   lt_json_key(w, key);
   lt_json_put_str(w, text);
 }
 
-static void replay_put_replay_int(lt_json_writer *w, const char *key, int64_t n) {
+static void replay_put_int(lt_json_writer *w, const char *key, int64_t n) {
   lt_json_key(w, key);
   lt_json_put_int(w, n);
 }
 
-static void replay_print_replay_json(const replay_job *j, lt_str why) {
+static void replay_print_json(const replay_job *j, lt_str why) {
   lt_replay_check_counts counts = lt_replay_check_count(j->check);
   LT_AUTO_BUF(out, LT_MIB);
   lt_json_writer w = lt_json_writer_on(&out);
   lt_json_begin_object(&w);
-  replay_put_replay_str(&w, "promptId", lt_str_of(j->id));
-  replay_put_replay_str(&w, "conversationId", j->then.conversation);
-  replay_put_replay_str(&w, "mode", j->then.mode);
-  replay_put_replay_str(&w, "state", j->then.state);
+  replay_put_str(&w, "promptId", lt_str_of(j->id));
+  replay_put_str(&w, "conversationId", j->then.conversation);
+  replay_put_str(&w, "mode", j->then.mode);
+  replay_put_str(&w, "state", j->then.state);
   lt_json_key(&w, "same");
   lt_json_put_bool(&w, why.n == 0);
   if (why.n > 0) {
-    replay_put_replay_str(&w, "difference", why);
+    replay_put_str(&w, "difference", why);
   }
-  replay_put_replay_int(&w, "replies", j->now.replies);
-  replay_put_replay_int(&w, "programs", counts.programs);
-  replay_put_replay_int(&w, "skippedPrograms", counts.skipped);
+  replay_put_int(&w, "replies", j->now.replies);
+  replay_put_int(&w, "programs", counts.programs);
+  replay_put_int(&w, "skippedPrograms", counts.skipped);
   if (counts.skipped > 0) {
-    replay_put_replay_str(&w, "skippedBecause", lt_replay_check_reasons(j->check));
+    replay_put_str(&w, "skippedBecause", lt_replay_check_reasons(j->check));
   }
-  replay_put_replay_int(&w, "calls", (int64_t)counts.calls);
-  replay_put_replay_int(&w, "durationMs", (int64_t)j->ms);
+  replay_put_int(&w, "calls", (int64_t)counts.calls);
+  replay_put_int(&w, "durationMs", (int64_t)j->ms);
   lt_json_end_object(&w);
   (void)lt_console_report(&j->session->console, &out);
 }
 
-static void replay_put_replay_count(lt_buf *out, int64_t count, const char *what, const char *many) {
+static void replay_put_count(lt_buf *out, int64_t count, const char *what, const char *many) {
   lt_buf_printf(out, "%lld %s", (long long)count, count == 1 ? what : many);
 }
 
-static void replay_print_replay_same(const replay_job *j) {
+static void replay_print_same(const replay_job *j) {
   lt_replay_check_counts counts = lt_replay_check_count(j->check);
   LT_AUTO_BUF(out, 8 * LT_KIB);
   lt_buf_printf(&out, "prompt %s (%.*s): the same again", j->id, LT_STR_ARG(j->then.mode));
@@ -315,24 +315,24 @@ static void replay_print_replay_same(const replay_job *j) {
     lt_buf_printf(&out, ", as far as it came (%.*s)", LT_STR_ARG(j->then.state));
   }
   lt_buf_addc(&out, ": ");
-  replay_put_replay_count(&out, j->now.replies, "reply", "replies");
+  replay_put_count(&out, j->now.replies, "reply", "replies");
   lt_buf_addc(&out, ", ");
-  replay_put_replay_count(&out, counts.programs, "program", "programs");
+  replay_put_count(&out, counts.programs, "program", "programs");
   lt_buf_addc(&out, ", ");
-  replay_put_replay_count(&out, (int64_t)counts.calls, "call", "calls");
+  replay_put_count(&out, (int64_t)counts.calls, "call", "calls");
   lt_buf_printf(&out, ", %.0f ms", j->ms);
   if (counts.skipped > 0) {
     lt_buf_addc(&out, "; answered by the record: ");
-    replay_put_replay_count(&out, counts.skipped, "program", "programs");
+    replay_put_count(&out, counts.skipped, "program", "programs");
     lt_buf_printf(&out, " (%.*s)", LT_STR_ARG(lt_replay_check_reasons(j->check)));
   }
   (void)lt_console_report(&j->session->console, &out);
 }
 
-static int replay_print_replay(replay_job *j) {
+static int replay_print(replay_job *j) {
   lt_str why = replay_difference(j);
   if (j->opt.json) {
-    replay_print_replay_json(j, why);
+    replay_print_json(j, why);
   } else if (why.n > 0) {
     lt_buf line;
     lt_buf_init(&line, LT_MIB);
@@ -341,14 +341,14 @@ static int replay_print_replay(replay_job *j) {
     lt_console_line(&j->session->console, "", lt_buf_view(&line));
     lt_buf_release(&line);
   } else {
-    replay_print_replay_same(j);
+    replay_print_same(j);
   }
   return why.n > 0 ? LT_EXIT_FAILED : LT_EXIT_OK;
 }
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
 /* The session's own store is temporary. */
-static lt_status replay_prepare_replay(lt_command_session *s, void *arg, lt_err *err) {
+static lt_status replay_prepare(lt_command_session *s, void *arg, lt_err *err) {
   replay_job *j = arg;
   j->store = s->app.config.store;
   s->app.config.store = ":memory:";
@@ -373,12 +373,12 @@ static int replay_work(lt_command_session *s, void *arg) LT_YIELDS {
   lt_buf_init(&j->then.text, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&j->now.text, LT_PROMPT_MEMORY_BYTES);
   lt_buf_init(&j->tools, LT_BLOB_MAX_BYTES);
-  lt_status status = replay_run_replay(j, &err);
-  int code = status == LT_OK ? replay_print_replay(j) : replay_exit_code(status);
+  lt_status status = replay_run(j, &err);
+  int code = status == LT_OK ? replay_print(j) : replay_exit_code(status);
   if (status != LT_OK && status != LT_E_CANCELLED) {
     lt_console_line(&s->console, "lathe replay: ", lt_str_of(lt_err_msg(&err)));
   }
-  replay_close_replay(j);
+  replay_close(j);
   lt_buf_release(&j->then.text);
   lt_buf_release(&j->now.text);
   lt_buf_release(&j->tools);
@@ -392,7 +392,7 @@ static int replay_command(void *arg) {
     fprintf(stderr, "lathe replay: " ONE_PROMPT "\n");
     return LT_EXIT_USAGE;
   }
-  const lt_command_plan plan = {.work = replay_work, .check = replay_prepare_replay, .arg = &j};
+  const lt_command_plan plan = {.work = replay_work, .check = replay_prepare, .arg = &j};
   return lt_command_session_run(&j.opt.sources, &plan);
 }
 

@@ -138,7 +138,7 @@ static bool run_check_input(const run_options *opt) {
 }
 
 /* --- Output ------------------------------------------------------------------------------------------------------- */
-static void run_on_run_text(void *arg, lt_said said, lt_str text) {
+static void run_on_text(void *arg, lt_said said, lt_str text) {
   static const char *const prefixes[] = {
       [LT_SAID_LOG] = "[log] ", [LT_SAID_WARNING] = "[warn] ", [LT_SAID_ERROR] = "[error] "};
   const lt_console *console = &((lt_command_session *)arg)->console;
@@ -150,7 +150,7 @@ static void run_on_run_text(void *arg, lt_said said, lt_str text) {
 }
 
 /* Lists the calls that were made, so that a second try does not repeat them. */
-static void run_print_run_calls(const lt_console *console, const lt_run_result *result) {
+static void run_print_calls(const lt_console *console, const lt_run_result *result) {
   LT_AUTO_BUF(line, LT_MIB);
   unsigned shown = 0, more = 0;
   for (const lt_run_call *call = result->calls; call != NULL; call = call->next) {
@@ -170,17 +170,17 @@ static void run_print_run_calls(const lt_console *console, const lt_run_result *
   }
 }
 
-static void run_print_run_failure(const lt_console *console, const lt_run_result *result) {
+static void run_print_failure(const lt_console *console, const lt_run_result *result) {
   lt_console_line(console, "error: ", lt_buf_view(&result->error));
   if (result->line > 0) {
     char place[48];
     snprintf(place, sizeof place, "  at %u:%u%s", result->line, result->column, result->context.n > 0 ? ": " : "");
     lt_console_line(console, place, lt_buf_view(&result->context));
   }
-  run_print_run_calls(console, result);
+  run_print_calls(console, result);
 }
 
-static void run_print_run_cuts(const lt_console *console, const lt_run_result *result) {
+static void run_print_cuts(const lt_console *console, const lt_run_result *result) {
   if (result->output_cut) {
     lt_console_format(console,
                       "warning: the program output more than its limit: the rest was dropped "
@@ -192,7 +192,7 @@ static void run_print_run_cuts(const lt_console *console, const lt_run_result *r
   }
 }
 
-static void run_print_run_result(const lt_command_session *s, const run_job *j, const lt_run_result *result) {
+static void run_print_result(const lt_command_session *s, const run_job *j, const lt_run_result *result) {
   if (j->opt.json) {
     lt_buf json;
     lt_buf_init(&json, 4 * LT_JSON_MAX_BYTES);
@@ -201,12 +201,12 @@ static void run_print_run_result(const lt_command_session *s, const run_job *j, 
     lt_buf_release(&json);
     return;
   }
-  run_print_run_cuts(&s->console, result);
+  run_print_cuts(&s->console, result);
   if (result->kind != LT_VALUE_UNDEFINED) { /* a Python program may have set one before it failed */
     lt_console_output(&s->console, lt_buf_view(&result->value));
   }
   if (result->status != LT_OK) {
-    run_print_run_failure(&s->console, result);
+    run_print_failure(&s->console, result);
   }
 }
 
@@ -231,7 +231,7 @@ static lt_run_request run_request(lt_command_session *s, const run_job *j) {
       .modules = j->modules.list,
       .module_count = j->modules.count,
       .cancel = &s->app.cancel,
-      .on_text = j->opt.json ? NULL : run_on_run_text,
+      .on_text = j->opt.json ? NULL : run_on_text,
       .arg = s,
   };
   request.functions = lt_host_functions(lt_toolbox_host(s->app.toolbox), &request.function_count);
@@ -248,7 +248,7 @@ static lt_status run_with_runner(lt_command_session *s, run_job *j, const lt_run
   lt_run_result_init(&result);
   lt_status status = runner->run(runner, request, &result, err);
   if (status == LT_OK) {
-    run_print_run_result(s, j, &result);
+    run_print_result(s, j, &result);
     j->exit_code = run_exit_code(result.status);
   }
   lt_run_result_release(&result);

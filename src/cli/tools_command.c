@@ -48,7 +48,7 @@ static const struct {
 } tools_generators[] = {
     {"ts", lt_typegen_ts}, {"python", lt_typegen_py}, {"json", lt_typegen_json}, {"prompt", lt_typegen_prompt}};
 
-static tools_generator tools_find_tools_generator(const char *name) {
+static tools_generator tools_find_generator(const char *name) {
   for (size_t i = 0; i < sizeof tools_generators / sizeof tools_generators[0]; i++) {
     if (strcmp(tools_generators[i].name, name) == 0) {
       return tools_generators[i].generate;
@@ -57,15 +57,15 @@ static tools_generator tools_find_tools_generator(const char *name) {
   return NULL;
 }
 
-static lt_status tools_generate_tools(const tools_options *opt, const lt_typegen_tool *tools, size_t count, lt_buf *out,
-                                      lt_err *err) {
-  tools_generator fn = opt->types != NULL ? tools_find_tools_generator(opt->types) : lt_typegen_lines;
+static lt_status tools_generate(const tools_options *opt, const lt_typegen_tool *tools, size_t count, lt_buf *out,
+                                lt_err *err) {
+  tools_generator fn = opt->types != NULL ? tools_find_generator(opt->types) : lt_typegen_lines;
   return fn == lt_typegen_prompt ? lt_typegen_prompt_budget(tools, count, (size_t)opt->budget, out, err)
                                  : fn(tools, count, out, err);
 }
 
 /* Finds the requested tools; the caller frees the list. */
-static lt_typegen_tool *tools_select_tools(const lt_catalog *catalog, const char *query, size_t *ret_count) {
+static lt_typegen_tool *tools_select(const lt_catalog *catalog, const char *query, size_t *ret_count) {
   size_t all = lt_catalog_count(catalog);
   lt_typegen_tool *tools = lt_mem_zalloc(all + 1, sizeof *tools);
   uint32_t *found = lt_mem_zalloc(all + 1, sizeof *found);
@@ -93,14 +93,14 @@ static void tools_print_catalog_warnings(const lt_console *console, const lt_cat
   }
 }
 
-static size_t tools_shown_tools(const tools_options *opt, size_t found) {
+static size_t tools_shown(const tools_options *opt, size_t found) {
   bool few = opt->limit == NOT_SAID && opt->query != NULL && opt->types == NULL;
   size_t most = few ? FOUND_SHOWN : opt->limit > 0 ? (size_t)opt->limit : found;
   return found < most ? found : most;
 }
 
-static void tools_print_missing_tools(const lt_command_session *s, const tools_options *opt, const lt_catalog *catalog,
-                                      size_t found, size_t shown) {
+static void tools_print_missing(const lt_command_session *s, const tools_options *opt, const lt_catalog *catalog,
+                                size_t found, size_t shown) {
   size_t all = lt_catalog_count(catalog);
   if (all == 0) {
     fprintf(stderr, "lathe tools: there are none: name MCP servers in lathe.yaml or with --mcp-config FILE\n");
@@ -115,18 +115,18 @@ static void tools_print_missing_tools(const lt_command_session *s, const tools_o
   }
 }
 
-static int tools_print_found_tools(const lt_command_session *s, const tools_options *opt, const lt_catalog *catalog) {
+static int tools_print_found(const lt_command_session *s, const tools_options *opt, const lt_catalog *catalog) {
   size_t found = 0;
   lt_err err = LT_ERR_INIT;
   LT_AUTO_BUF(out, LT_JSON_MAX_BYTES);
-  lt_typegen_tool *tools = tools_select_tools(catalog, opt->query, &found);
-  size_t shown = tools_shown_tools(opt, found);
-  lt_status status = tools == NULL ? LT_E_NOMEM : tools_generate_tools(opt, tools, shown, &out, &err);
+  lt_typegen_tool *tools = tools_select(catalog, opt->query, &found);
+  size_t shown = tools_shown(opt, found);
+  lt_status status = tools == NULL ? LT_E_NOMEM : tools_generate(opt, tools, shown, &out, &err);
   if (status == LT_OK) {
     status = lt_console_report(&s->console, &out);
   }
   if (status == LT_OK) {
-    tools_print_missing_tools(s, opt, catalog, found, shown);
+    tools_print_missing(s, opt, catalog, found, shown);
   } else {
     lt_console_format(&s->console, "lathe tools: %s", err.status != LT_OK ? lt_err_msg(&err) : lt_status_text(status));
   }
@@ -135,11 +135,10 @@ static int tools_print_found_tools(const lt_command_session *s, const tools_opti
 }
 
 /* Types and the listing are for authors of programs. */
-static lt_status tools_take_tools_catalog(lt_door *door, const tools_options *opt, lt_catalog **ret_catalog,
-                                          lt_err *err) {
+static lt_status tools_take_catalog(lt_door *door, const tools_options *opt, lt_catalog **ret_catalog, lt_err *err) {
   lt_catalog *all = NULL;
   LT_TRY(lt_door_catalog(door, &all, err));
-  if (opt->types == NULL || tools_find_tools_generator(opt->types) == lt_typegen_json) {
+  if (opt->types == NULL || tools_find_generator(opt->types) == lt_typegen_json) {
     *ret_catalog = all;
     return LT_OK;
   }
@@ -152,7 +151,7 @@ static int tools_work(lt_command_session *s, void *arg) {
   tools_options *opt = arg;
   lt_err err = LT_ERR_INIT;
   lt_catalog *catalog = NULL;
-  if (tools_take_tools_catalog(s->app.door, opt, &catalog, &err) != LT_OK) {
+  if (tools_take_catalog(s->app.door, opt, &catalog, &err) != LT_OK) {
     lt_console_format(&s->console, "lathe tools: %s", lt_err_msg(&err));
     return LT_EXIT_FAILED;
   }
@@ -160,7 +159,7 @@ static int tools_work(lt_command_session *s, void *arg) {
     opt->budget = s->app.config.listing_tokens;
   }
   tools_print_catalog_warnings(&s->console, catalog);
-  int code = tools_print_found_tools(s, opt, catalog);
+  int code = tools_print_found(s, opt, catalog);
   lt_catalog_unref(catalog);
   return code;
 }
@@ -168,7 +167,7 @@ static int tools_work(lt_command_session *s, void *arg) {
 static int tools_command(void *arg) {
   tools_options *opt = arg;
   opt->types = opt->json && opt->types == NULL ? "json" : opt->types;
-  if (opt->types != NULL && tools_find_tools_generator(opt->types) == NULL) {
+  if (opt->types != NULL && tools_find_generator(opt->types) == NULL) {
     fprintf(stderr, "lathe tools: --types is ts, python, json or prompt\n");
     return LT_EXIT_USAGE;
   }

@@ -460,7 +460,7 @@ static lt_status http_server_start(lt_http_server *server, int fd, lt_err *err) 
   return LT_OK;
 }
 
-static void http_server_server_free(lt_http_server *server) {
+static void http_server_free(lt_http_server *server) {
   if (server->path != NULL) {
     unlink(server->path);
   }
@@ -508,7 +508,7 @@ lt_status lt_http_server_open(lt_loop *loop, const lt_http_server_options *optio
   http_server_set_defaults(&server->options);
   lt_status status = http_server_listen_and_start(server, err);
   if (status != LT_OK) {
-    http_server_server_free(server);
+    http_server_free(server);
     return status;
   }
   server->options.unix_path = server->path;
@@ -566,5 +566,5 @@ void lt_http_server_close(lt_http_server *server) {
     lt_wait_on(&closer, UINT64_MAX);
   }
   server->loop->objects--;
-  http_server_server_free(server);
+  http_server_free(server);
 }

@@ -176,7 +176,7 @@ static uint64_t http_stream_or_default(uint64_t ms, uint64_t otherwise) {
   return ms != 0 ? ms : otherwise;
 }
 
-static lt_http_stream *http_stream_stream_new(lt_http *http, const lt_http_request *request) {
+static lt_http_stream *http_stream_new(lt_http *http, const lt_http_request *request) {
   lt_http_stream *stream = lt_mem_zalloc(1, sizeof *stream);
   if (stream == NULL) {
     return NULL;
@@ -223,7 +223,7 @@ static lt_status http_stream_start(lt_http_stream *stream, const lt_http_request
 lt_status lt_http_open(lt_http *http, const lt_http_request *request, lt_http_stream **ret_stream, lt_err *err) {
   LT_TRY(lt_http_check(request, err));
   LT_TRY(lt_http_prepare(http, err));
-  lt_http_stream *stream = http_stream_stream_new(http, request);
+  lt_http_stream *stream = http_stream_new(http, request);
   if (stream == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a request");
   }

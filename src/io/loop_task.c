@@ -8,7 +8,7 @@ lt_loop_task *lt_loop_task_current(void) {
   return task;
 }
 
-static lt_loop_task *loop_task_task_new(lt_loop *loop, lt_err *err) {
+static lt_loop_task *loop_task_new(lt_loop *loop, lt_err *err) {
   lt_loop_task *task = lt_mem_zalloc(1, sizeof *task);
   if (task == NULL) {
     lt_fail(err, LT_E_NOMEM, "no memory for a fiber");
@@ -31,7 +31,7 @@ lt_loop_task *lt_loop_task_take(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err
     loop->spare_count--;
     loop->spare_least = loop->spare_count < loop->spare_least ? loop->spare_count : loop->spare_least;
   } else {
-    task = loop_task_task_new(loop, err);
+    task = loop_task_new(loop, err);
   }
   if (task != NULL) {
     lt_fiber_init(&task->fiber, task->stack, task->stack_size, fn, arg);

@@ -15,18 +15,18 @@ static bool schema_equal_enter(lt_schema_run *run) {
   return true;
 }
 
-static bool schema_equal_equal_strings(lt_schema_run *run, lt_json a, lt_json b) {
+static bool schema_equal_strings(lt_schema_run *run, lt_json a, lt_json b) {
   lt_str chars;
   return lt_schema_chars(run, a, &chars) && lt_json_str_eq(b, chars);
 }
 
-static bool schema_equal_equal_numbers(lt_json a, lt_json b) {
+static bool schema_equal_numbers(lt_json a, lt_json b) {
   lt_decimal x = lt_decimal_of(lt_json_text(a));
   lt_decimal y = lt_decimal_of(lt_json_text(b));
   return lt_decimal_cmp(&x, &y) == 0;
 }
 
-static bool schema_equal_equal_arrays(lt_schema_run *run, lt_json a, lt_json b) {
+static bool schema_equal_arrays(lt_schema_run *run, lt_json a, lt_json b) {
   lt_json_iter i = lt_json_each(a);
   lt_json_iter j = lt_json_each(b);
   while (lt_json_next(&i) && lt_json_next(&j)) {
@@ -37,7 +37,7 @@ static bool schema_equal_equal_arrays(lt_schema_run *run, lt_json a, lt_json b) 
   return true;
 }
 
-static bool schema_equal_equal_objects(lt_schema_run *run, lt_json a, lt_json b) {
+static bool schema_equal_objects(lt_schema_run *run, lt_json a, lt_json b) {
   lt_json_iter it = lt_json_each(a);
   while (lt_json_next(&it)) {
     lt_str key;
@@ -52,17 +52,17 @@ static bool schema_equal_equal_objects(lt_schema_run *run, lt_json a, lt_json b)
   return true;
 }
 
-static bool schema_equal_equal_inside(lt_schema_run *run, lt_json a, lt_json b) {
+static bool schema_equal_inside(lt_schema_run *run, lt_json a, lt_json b) {
   lt_schema_spend(run, lt_json_text(a).n / 16);
   switch (lt_json_typeof(a)) {
     case LT_JSON_STRING:
-      return schema_equal_equal_strings(run, a, b);
+      return schema_equal_strings(run, a, b);
     case LT_JSON_NUMBER:
-      return schema_equal_equal_numbers(a, b);
+      return schema_equal_numbers(a, b);
     case LT_JSON_ARRAY:
-      return lt_json_count(a) == lt_json_count(b) && schema_equal_equal_arrays(run, a, b);
+      return lt_json_count(a) == lt_json_count(b) && schema_equal_arrays(run, a, b);
     case LT_JSON_OBJECT:
-      return lt_json_count(a) == lt_json_count(b) && schema_equal_equal_objects(run, a, b);
+      return lt_json_count(a) == lt_json_count(b) && schema_equal_objects(run, a, b);
     case LT_JSON_NONE:
     case LT_JSON_NULL:
     case LT_JSON_FALSE:
@@ -76,7 +76,7 @@ bool lt_schema_equal(lt_schema_run *run, lt_json a, lt_json b) {
   if (lt_json_typeof(a) != lt_json_typeof(b) || !schema_equal_enter(run)) {
     return false;
   }
-  bool equal = schema_equal_equal_inside(run, a, b);
+  bool equal = schema_equal_inside(run, a, b);
   run->depth--;
   return equal && run->status == LT_OK;
 }

@@ -413,7 +413,7 @@ static bool mcp_client_copy_options(lt_mcp *mcp, const lt_mcp_options *from) {
   return ok && o->name.p;
 }
 
-static void mcp_client_free_client(lt_mcp *mcp) {
+static void mcp_client_free(lt_mcp *mcp) {
   lt_mcp_list_release(&mcp->list);
   lt_buf_release(&mcp->version);
   lt_buf_release(&mcp->instructions);
@@ -440,7 +440,7 @@ lt_status lt_mcp_open(lt_loop *loop, const lt_mcp_options *options, lt_mcp **ret
     status = lt_loop_spawn(loop, mcp_client_live, mcp, err);
   }
   if (status != LT_OK) {
-    mcp_client_free_client(mcp);
+    mcp_client_free(mcp);
     return status;
   }
   mcp->living = true;
@@ -464,7 +464,7 @@ void lt_mcp_close(lt_mcp *mcp) {
   while (mcp->living || mcp->users > 0) {
     lt_wait_on(&mcp->left, UINT64_MAX);
   }
-  mcp_client_free_client(mcp);
+  mcp_client_free(mcp);
 }
 
 /* --- State -------------------------------------------------------------------------------------------------------- */

@@ -210,7 +210,7 @@ static void mcp_provider_on_client_tools(void *arg, lt_mcp *mcp) {
 }
 
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
-static void mcp_provider_free_mcp_provider(lt_mcp_provider *self) {
+static void mcp_provider_free(lt_mcp_provider *self) {
   lt_mem_free(self->name);
   lt_mem_free(self);
 }
@@ -242,7 +242,7 @@ lt_status lt_mcp_provider_open(lt_loop *loop, lt_door *door, const lt_mcp_option
       .name = lt_str_from(name, options->name.n), .invoke = mcp_provider_invoke, .down = mcp_provider_down};
   lt_status status = mcp_provider_open_mcp_client(self, options, err);
   if (status != LT_OK) {
-    mcp_provider_free_mcp_provider(self);
+    mcp_provider_free(self);
     return status;
   }
   *ret_provider = self;
@@ -260,5 +260,5 @@ void lt_mcp_provider_close(lt_mcp_provider *provider) {
   provider->closing = true;
   lt_door_remove(provider->door, &provider->base);
   lt_mcp_close(provider->mcp);
-  mcp_provider_free_mcp_provider(provider);
+  mcp_provider_free(provider);
 }
