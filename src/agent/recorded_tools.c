@@ -48,15 +48,15 @@ static lt_status recorded_tools_name(const lt_record *record, lt_arena *arena, l
 
 lt_status lt_agent_recorded_tools(lt_store *db, lt_journal *journal, lt_str prompt, lt_buf *out, lt_err *err) {
   lt_record record;
-  lt_str name = LT_STR("");
+  lt_str name = LT_STR(""); /* in the record, or in the arena */
   LT_AUTO_ARENA(arena, LT_MIB);
   LT_TRY(journal->recall(journal, prompt, &record, err));
   lt_status status = recorded_tools_name(&record, &arena, &name, err);
-  lt_record_release(&record);
-  LT_TRY(status);
-  if (name.n > 0) {
-    return lt_store_blob_get(db, name, out, err);
+  if (status == LT_OK && name.n > 0) {
+    status = lt_store_blob_get(db, name, out, err);
+  } else if (status == LT_OK) {
+    lt_buf_addc(out, "[]");
   }
-  lt_buf_addc(out, "[]");
-  return LT_OK;
+  lt_record_release(&record);
+  return status;
 }
