@@ -85,10 +85,9 @@ IN_PYTHON(test_what_it_is_told) {
       .code = LT_STR("set_result(input_data['a'])"), .lang = LT_LANG_PYTHON, .input = LT_STR("{\"a\": [1, \"x\"]}")};
   py_expect_run(&request, TELL_END, "json [1,\"x\"]");
   py_expect("set_result(input_data)", "json null");
-  py_expect(
-      "input('name? ')",
-      "E_PROGRAM 1:1 EOFError: input() has no answer: a program has no standard input; use input_data, or call a "
-      "tool [input('name? ')]");
+  py_expect("input('name? ')",
+            "E_PROGRAM 1:1 EOFError: input() has no answer: a program has no standard input; use input_data, or call a "
+            "tool [input('name? ')]");
   py_expect("import sys\nset_result(sys.stdin.read())", "string ");
 }
 
