@@ -174,7 +174,7 @@ static void test_those_that_wait_are_dropped(void **state) {
   assert_true(worked > 3 * once);
 }
 
-/* --- What nobody needs to guess ----------------------------------------------------------------------------------- */
+/* --- Killed after each record --------------------------------------------------------------------------------------- */
 /* Killed after `at` records of a program, what comes of it when it is run again. */
 static void expect_again(world *w, const char *code, unsigned at, bool prompt, const char *expected, unsigned done) {
   scene s;
