@@ -179,7 +179,7 @@ static uint64_t upgraded(int from, int to) {
 static void every_version_leads_to_the_newest(void **state) {
   (void)state;
   /* add one with each new version, never change one */
-  static const uint64_t published[] = {0x8b0ff6f0e151aec1, 0x368ebaa6be459f7f, 0xffe8a47fec8e82ee};
+  static const uint64_t published[] = {0x8b0ff6f0e151aec1, 0x368ebaa6be459f7f, 0xffe8a47fec8e82ee, 0x30964e8eea0f29cf};
   int newest = lt_db_tables_version();
   assert_int_equal(newest, sizeof published / sizeof published[0]);
   for (int version = 1; version <= newest; version++) {
@@ -196,9 +196,7 @@ static void every_version_leads_to_the_newest(void **state) {
 static void open_empty(db_fix *fix) {
   write_file(fix->path, "", 0);
   assert_int_equal(begin(fix), LT_OK);
-  char text[64];
-  snprintf(text, sizeof text, "%d", lt_db_tables_version());
-  assert_string_equal(db_fix_ask(fix, "PRAGMA user_version"), text);
+  assert_string_equal(db_fix_ask(fix, "PRAGMA user_version"), "3"); /* what a release before can read */
   assert_string_equal(db_fix_ask(fix, "PRAGMA application_id"), "1279349832");
 }
 
@@ -297,7 +295,7 @@ static void somebody_elses_file(void **state) {
 /* A small file system of the process's own over the test's folder. */
 static bool mount_small(db_fix *fix) {
   return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-         mount("none", fix->folder, "tmpfs", 0, "size=512k") == 0;
+         mount("none", fix->folder, "tmpfs", 0, "size=1m") == 0;
 }
 
 static bool mount_read_only(db_fix *fix) {

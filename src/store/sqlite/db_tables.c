@@ -1,4 +1,9 @@
-/* Versions of the tables. A published version never changes: changes go into the next one. */
+/* Versions of the tables. A published version never changes: changes go into the next one.
+ *
+ * Two versions of Lathe on one file are normal: every MCP client starts its own. So a new version only adds: tables,
+ * and columns with a default. The release before reads and writes such a file: it names its columns, and takes no
+ * notice of the others. For that reason `user_version`, which a Lathe refuses when it is newer than its own, stays as
+ * it is; the additions are counted in a table of their own. */
 #include "store/sqlite/db_tables.h"
 
 #include <inttypes.h>
@@ -110,11 +115,21 @@ static const char *const versions[] = {
     "  used_at TEXT NOT NULL,"
     "  data BLOB NOT NULL) STRICT;"
     "CREATE INDEX blobs_by_use ON blobs(used_at);",
+    /* From here on: additions. schema_additions: how many of them the file has; one row. */
+    "CREATE TABLE schema_additions(count INTEGER NOT NULL) STRICT;"
+    "INSERT INTO schema_additions VALUES(0);",
 };
-enum { VERSIONS = sizeof versions / sizeof versions[0] };
+enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 
 int lt_db_tables_version(void) {
   return VERSIONS;
+}
+
+static lt_status db_tables_count_additions(struct sqlite3 *sql, int64_t *ret_count, lt_err *err) {
+  int64_t tables = 0;
+  *ret_count = 0;
+  LT_TRY(lt_query_number(sql, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_additions'", &tables, err));
+  return tables == 0 ? LT_OK : lt_query_number(sql, "SELECT count FROM schema_additions", ret_count, err);
 }
 
 lt_status lt_db_tables_check(struct sqlite3 *sql, int *ret_version, lt_err *err) {
@@ -127,13 +142,15 @@ lt_status lt_db_tables_check(struct sqlite3 *sql, int *ret_version, lt_err *err)
     return lt_fail(err, LT_E_IO, "the database %s belongs to another program: name another with `store: sqlite:PATH`",
                    sqlite3_db_filename(sql, "main"));
   }
-  if (version > VERSIONS) {
+  if (version > BASE_VERSION) {
     return lt_fail(err, LT_E_UNSUPPORTED,
                    "the database %s was made by a newer Lathe (version %" PRId64
                    " of its tables, this one knows %d): use that Lathe, or name another with `store: sqlite:PATH`",
-                   sqlite3_db_filename(sql, "main"), version, VERSIONS);
+                   sqlite3_db_filename(sql, "main"), version, BASE_VERSION);
   }
-  *ret_version = (int)version;
+  int64_t additions = 0;
+  LT_TRY(db_tables_count_additions(sql, &additions, err));
+  *ret_version = (int)(version + additions);
   return LT_OK;
 }
 
@@ -146,8 +163,13 @@ lt_status lt_db_tables_upgrade(struct sqlite3 *sql, int version, lt_err *err) {
   if (old >= version) {
     return LT_OK;
   }
-  char text[96];
+  char text[128];
   snprintf(text, sizeof text, "PRAGMA application_id = %d; PRAGMA user_version = %d", LT_DB_TABLES_APPLICATION,
-           version);
+           version < BASE_VERSION ? version : BASE_VERSION);
+  LT_TRY(lt_query_exec(sql, text, err));
+  if (version <= BASE_VERSION) {
+    return LT_OK;
+  }
+  snprintf(text, sizeof text, "UPDATE schema_additions SET count = %d", version - BASE_VERSION);
   return lt_query_exec(sql, text, err);
 }

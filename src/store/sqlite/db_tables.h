@@ -13,8 +13,9 @@ int lt_db_tables_version(void);
 
 /* Call both inside a transaction: other processes may do the same. */
 
-/* Checks that the file is Lathe's and reads its version; 0: the file is new. Errors: LT_E_IO (another program's file),
- * LT_E_UNSUPPORTED (a newer Lathe's), and those of lt_query_fail. */
+/* Checks that the file is Lathe's and reads its version, which is larger than the newest known one when a newer Lathe
+ * has added tables or columns; 0: the file is new. Errors: LT_E_IO (another program's file), LT_E_UNSUPPORTED (a newer
+ * Lathe's, which this one cannot read), and those of lt_query_fail. */
 lt_status lt_db_tables_check(struct sqlite3 *sql, int *ret_version, lt_err *err);
 /* Migrates the tables of an older version to `version`. Versions below the newest are for tests. */
 lt_status lt_db_tables_upgrade(struct sqlite3 *sql, int version, lt_err *err);
