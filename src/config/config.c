@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "config/config_keys.h"
+#include "config/config_layer.h"
 #include "config/config_take.h"
 
 void lt_config_init(lt_config *config) {
@@ -22,10 +23,15 @@ static lt_status config_parse_text(const lt_config_reading *r, lt_str yaml) {
   return lt_config_take(r, root);
 }
 
+lt_status lt_config_parse_layer(lt_str yaml, const char *name, const char *folder, lt_config_layer layer,
+                                lt_config *config, lt_err *err) {
+  lt_config_reading r = {.config = config, .name = name, .folder = folder, .layer = layer, .err = err};
+  return config_parse_text(&r, yaml);
+}
+
 lt_status lt_config_parse(lt_str yaml, const char *name, const char *folder, lt_config *ret_config, lt_err *err) {
   lt_config_init(ret_config);
-  lt_config_reading r = {.config = ret_config, .name = name, .folder = folder, .err = err};
-  return config_parse_text(&r, yaml);
+  return lt_config_parse_layer(yaml, name, folder, LT_CONFIG_LAYER_PROJECT, ret_config, err);
 }
 
 lt_status lt_config_parse_mcp(lt_str text, const char *name, const char *folder, lt_config *config, lt_err *err) {

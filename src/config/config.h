@@ -25,6 +25,18 @@
 
 /* Unless noted, a NULL text, a number 0 and a truth -1 mean that the file does not have the key. */
 
+/* Two layers: the user's own file, and over it the project's. */
+typedef enum lt_config_layer { LT_CONFIG_LAYER_USER, LT_CONFIG_LAYER_PROJECT } lt_config_layer;
+
+/* A file that was considered. */
+typedef struct lt_config_file {
+  const char *path; /* absolute, with the folder's links resolved */
+  lt_config_layer layer;
+  const char *why;  /* it counts or not: "--config", "$LATHE_CONFIG", "the user's", "./lathe.yaml, trusted" ... */
+  const char *hash; /* SHA-256 of its content, in hexadecimal digits; "": it could not be read */
+  bool counts;
+} lt_config_file;
+
 typedef struct lt_config_server {
   const char *name;
   const char *type;           /* "stdio", "http" or "sse": only stdio can be started so far */
@@ -51,12 +63,14 @@ typedef struct lt_config_rule {
   const char *when;
   const char *reason;
   lt_config_action action;
+  lt_config_layer layer;
 } lt_config_rule;
 
 typedef struct lt_config_budget {
   const char *match;
   int64_t calls;
   int64_t per_minute;
+  lt_config_layer layer;
 } lt_config_budget;
 
 typedef struct lt_config_plugin {
@@ -120,7 +134,9 @@ typedef struct lt_config_defaults {
 
 typedef struct lt_config {
   lt_arena arena;
-  const char *path; /* the file that was read, or NULL: defaults only */
+  const char *path;            /* the file that was read, or NULL: defaults only */
+  const lt_config_file *files; /* in the order in which they were read */
+  size_t file_count;
   const lt_config_server *servers;
   size_t server_count;
   const lt_config_module *modules;

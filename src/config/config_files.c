@@ -8,7 +8,8 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "config/config.h"
+#include "base/sha256.h"
+#include "config/config_layer.h"
 
 static lt_status config_read_to_end(int fd, lt_buf *buf) {
   for (;;) {
@@ -66,21 +67,66 @@ static config_folder config_folder_of(const char *path) {
   return realpath(named.path, absolute.path) != NULL ? absolute : named;
 }
 
+/* A file that was named or found. */
+typedef struct config_source {
+  const char *path;
+  const char *why;
+  lt_config_layer layer;
+} config_source;
+
+static lt_status config_no_memory_for(const char *path, lt_err *err) {
+  return lt_fail(err, LT_E_NOMEM, "%s: out of memory while reading it", path);
+}
+
+/* The folder's links are resolved, the file's own is not: relative paths count from the folder of the link. */
+static const char *config_absolute_path(lt_arena *arena, const char *path, const config_folder *folder) {
+  const char *slash = strrchr(path, '/');
+  const char *name = slash != NULL ? slash + 1 : path;
+  bool is_root = strcmp(folder->path, "/") == 0;
+  return lt_arena_printf(arena, "%s%s%s", folder->path, is_root ? "" : "/", name).p;
+}
+
+/* Adds a file to lt_config.files. */
+static lt_status config_add_file(lt_config *config, const config_source *source, const config_folder *folder,
+                                 lt_str text, lt_err *err) {
+  lt_sha256_hex hash = lt_sha256(text);
+  lt_config_file *files = lt_arena_zalloc(&config->arena, config->file_count + 1, sizeof *files);
+  lt_config_file file = {
+      .path = config_absolute_path(&config->arena, source->path, folder),
+      .layer = source->layer,
+      .why = source->why,
+      .hash = lt_arena_dup(&config->arena, lt_str_of(hash.text)).p,
+      .counts = true,
+  };
+  if (files == NULL || file.path == NULL || file.hash == NULL) {
+    return config_no_memory_for(source->path, err);
+  }
+  if (config->file_count > 0) {
+    memcpy(files, config->files, config->file_count * sizeof *files);
+  }
+  files[config->file_count++] = file;
+  config->files = files;
+  return LT_OK;
+}
+
 /* Reads the main file; `config` has the defaults. */
-static lt_status config_load_main(const char *path, lt_config *config, lt_err *err) {
+static lt_status config_load_main(const config_source *source, lt_config *config, lt_err *err) {
   LT_AUTO_BUF(text, LT_CONFIG_MAX_BYTES + 16 * LT_KIB);
-  LT_TRY(config_read_file(path, &text, err));
-  config_folder folder = config_folder_of(path);
-  LT_TRY(lt_config_parse(lt_buf_view(&text), path, folder.path, config, err));
-  config->path = lt_arena_dup(&config->arena, lt_str_of(path)).p;
-  return config->path != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "%s: out of memory while reading it", path);
+  LT_TRY(config_read_file(source->path, &text, err));
+  config_folder folder = config_folder_of(source->path);
+  LT_TRY(lt_config_parse_layer(lt_buf_view(&text), source->path, folder.path, source->layer, config, err));
+  config->path = lt_arena_dup(&config->arena, lt_str_of(source->path)).p;
+  LT_TRY(config->path != NULL ? LT_OK : config_no_memory_for(source->path, err));
+  return config_add_file(config, source, &folder, lt_buf_view(&text), err);
 }
 
 static lt_status config_load_mcp(const char *path, lt_config *config, lt_err *err) {
+  const config_source source = {.path = path, .why = "--mcp-config", .layer = LT_CONFIG_LAYER_PROJECT};
   LT_AUTO_BUF(text, LT_CONFIG_MAX_BYTES + 16 * LT_KIB);
   LT_TRY(config_read_file(path, &text, err));
   config_folder folder = config_folder_of(path);
-  return lt_config_parse_mcp(lt_buf_view(&text), path, folder.path, config, err);
+  LT_TRY(lt_config_parse_mcp(lt_buf_view(&text), path, folder.path, config, err));
+  return config_add_file(config, &source, &folder, lt_buf_view(&text), err);
 }
 
 /* Reads a file that must exist, because `asked_by`, such as "--config", names it. */
@@ -92,9 +138,9 @@ static lt_status config_must_exist(lt_status status, const char *path, const cha
 }
 
 /* A missing optional file leaves no error. */
-static lt_status config_load_usual(const char *path, lt_config *config, bool *ret_is_there, lt_err *err) {
+static lt_status config_load_usual(const config_source *source, lt_config *config, bool *ret_is_there, lt_err *err) {
   lt_err why = LT_ERR_INIT;
-  lt_status status = config_load_main(path, config, &why);
+  lt_status status = config_load_main(source, config, &why);
   *ret_is_there = status != LT_E_NOTFOUND;
   return *ret_is_there ? lt_err_copy(err, &why) : LT_OK;
 }
@@ -116,20 +162,27 @@ static lt_status config_load_user(lt_config *config, lt_err *err) {
   }
   lt_buf_printf(&path, "%s%s/lathe/lathe.yaml", folder, xdg != NULL ? "" : "/.config");
   LT_TRY(lt_buf_check(&path, err, "out of memory while looking for the configuration"));
-  return config_load_usual(path.p, config, &is_there, err);
+  const config_source source = {.path = path.p, .why = "the user's", .layer = LT_CONFIG_LAYER_USER};
+  return config_load_usual(&source, config, &is_there, err);
+}
+
+/* Reads the file that `why` names: a flag or a variable. */
+static lt_status config_load_named(const char *path, const char *why, lt_config *config, lt_err *err) {
+  const config_source source = {.path = path, .why = why, .layer = LT_CONFIG_LAYER_PROJECT};
+  return config_must_exist(config_load_main(&source, config, err), path, why, err);
 }
 
 static lt_status config_find_main(const lt_config_sources *sources, lt_config *config, lt_err *err) {
-  const char *path = sources->config_file;
+  const config_source found = {.path = "lathe.yaml", .why = "./lathe.yaml", .layer = LT_CONFIG_LAYER_PROJECT};
   const char *variable = config_environment("LATHE_CONFIG");
   bool is_there = false;
-  if (path != NULL) {
-    return config_must_exist(config_load_main(path, config, err), path, "--config", err);
+  if (sources->config_file != NULL) {
+    return config_load_named(sources->config_file, "--config", config, err);
   }
   if (variable != NULL) {
-    return config_must_exist(config_load_main(variable, config, err), variable, "$LATHE_CONFIG", err);
+    return config_load_named(variable, "$LATHE_CONFIG", config, err);
   }
-  LT_TRY(config_load_usual("lathe.yaml", config, &is_there, err));
+  LT_TRY(config_load_usual(&found, config, &is_there, err));
   return is_there ? LT_OK : config_load_user(config, err);
 }
 

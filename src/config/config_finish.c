@@ -75,7 +75,7 @@ lt_status lt_config_finish_api_key_env(const lt_config_reading *r, const lt_yaml
   return key != NULL ? lt_config_secret_variable(r, lt_str_of(name), lt_str_of(key)) : LT_OK;
 }
 
-/* --- Modules, budgets, plugins ------------------------------------------------------------------------------------ */
+/* --- Modules, rules, budgets, plugins ----------------------------------------------------------------------------- */
 
 lt_status lt_config_finish_module(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
                                   void *record) {
@@ -89,9 +89,18 @@ lt_status lt_config_finish_module(const lt_config_reading *r, const lt_yaml_node
   return LT_OK;
 }
 
+lt_status lt_config_finish_rule(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
+                                void *record) {
+  (void)node;
+  (void)place;
+  ((lt_config_rule *)record)->layer = r->layer;
+  return LT_OK;
+}
+
 lt_status lt_config_finish_budget(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
                                   void *record) {
-  const lt_config_budget *budget = record;
+  lt_config_budget *budget = record;
+  budget->layer = r->layer;
   if (budget->calls > 0 || budget->per_minute > 0) {
     return LT_OK;
   }

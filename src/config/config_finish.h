@@ -5,9 +5,9 @@
 
 #include "config/config_keys.h"
 
-/* Records of mcpServers, models, modules, tools.budgets and plugins. */
-lt_config_finish_fn lt_config_finish_server, lt_config_finish_model, lt_config_finish_module, lt_config_finish_budget,
-    lt_config_finish_plugin;
+/* Records of mcpServers, models, modules, tools.policy, tools.budgets and plugins. */
+lt_config_finish_fn lt_config_finish_server, lt_config_finish_model, lt_config_finish_module, lt_config_finish_rule,
+    lt_config_finish_budget, lt_config_finish_plugin;
 
 /* Texts: models[].baseUrl, models[].apiKeyEnv and store. */
 lt_config_finish_fn lt_config_finish_base_url, lt_config_finish_api_key_env, lt_config_finish_store;

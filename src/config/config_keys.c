@@ -115,7 +115,7 @@ const lt_config_key lt_config_keys[] = {
      .doc = "The JavaScript file of the module."},
 
     {"tools", SECTION, .doc = "Rules for calls of tools, and the listing of tools for models."},
-    {"tools.policy", RECORDS(lt_config, rules, rule_count, lt_config_rule),
+    {"tools.policy", RECORDS(lt_config, rules, rule_count, lt_config_rule), .finish = lt_config_finish_rule,
      .doc = "Rules; the first one that matches a call decides."},
     {"tools.policy[].match", TEXT(lt_config_rule, match), FLAGS(LT_CONFIG_REQUIRED), .empty_advice = NAME_TOOLS,
      .doc = "A tool's id, with `*` for any characters and `?` for one."},

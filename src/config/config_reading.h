@@ -10,8 +10,9 @@ typedef struct lt_config_reading {
   lt_config *config;
   const char *name;   /* of the file, in messages */
   const char *folder; /* relative paths count from here */
-  bool is_foreign;    /* another client's file: only its mcpServers count, other keys are warnings */
-  bool is_disabled;   /* inside a disabled record: texts stay as written, and variables may be missing */
+  lt_config_layer layer;
+  bool is_foreign;  /* another client's file: only its mcpServers count, other keys are warnings */
+  bool is_disabled; /* inside a disabled record: texts stay as written, and variables may be missing */
   lt_err *err;
 } lt_config_reading;
 

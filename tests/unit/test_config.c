@@ -646,6 +646,27 @@ static void files_are_looked_for_in_order(void **state) {
   expect_loaded(NULL, 2, "lathe.yaml");
 }
 
+static void files_say_what_they_are(void **state) {
+  (void)state;
+  fixture f;
+  char real[4096], expected[4200];
+  write_file("other.yaml", "tools: {policy: [{match: '*', action: deny}], budgets: [{match: '*', calls: 1}]}");
+  write_file("mcp.json", "{\"mcpServers\": {}}");
+  assert_int_equal(load(&f, "./other.yaml", "mcp.json"), LT_OK);
+  assert_non_null(realpath(folder, real));
+  snprintf(expected, sizeof expected, "%s/other.yaml", real);
+  assert_int_equal(f.config.file_count, 2);
+  assert_string_equal(f.config.files[0].path, expected);
+  assert_string_equal(f.config.files[0].why, "--config");
+  assert_int_equal(f.config.files[0].layer, LT_CONFIG_LAYER_PROJECT);
+  assert_int_equal(strlen(f.config.files[0].hash), 64);
+  assert_true(f.config.files[0].counts);
+  assert_string_equal(f.config.files[1].why, "--mcp-config");
+  assert_int_equal(f.config.rules[0].layer, LT_CONFIG_LAYER_PROJECT);
+  assert_int_equal(f.config.budgets[0].layer, LT_CONFIG_LAYER_PROJECT);
+  lt_config_release(&f.config);
+}
+
 static void expect_load_error(const char *config, const char *mcp, const char *message) {
   fixture f;
   assert_int_equal(load(&f, config, mcp), LT_E_CONFIG);
@@ -771,6 +792,7 @@ int main(void) {
       cmocka_unit_test(a_flood_of_warnings_is_cut),
       cmocka_unit_test(a_file_without_servers_is_a_mistake),
       IN_FOLDER(files_are_looked_for_in_order),
+      IN_FOLDER(files_say_what_they_are),
       IN_FOLDER(a_file_that_is_asked_for_must_be_there),
       IN_FOLDER(relative_paths_count_from_the_files_folder),
       IN_FOLDER(an_endless_file_ends),
