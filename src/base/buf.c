@@ -128,6 +128,13 @@ void lt_buf_consume(lt_buf *buf, size_t n) {
   buf->n -= n;
 }
 
+void lt_buf_cut(lt_buf *buf, size_t n) {
+  if (buf->status == LT_OK && buf->n > n) {
+    buf->n = n;
+    buf->p[n] = '\0';
+  }
+}
+
 char *lt_buf_take(lt_buf *buf, size_t *ret_n) {
   if (lt_buf_reserve(buf, 0) == NULL) {
     lt_status why = buf->status;

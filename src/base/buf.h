@@ -48,6 +48,8 @@ void lt_buf_commit(lt_buf *buf, size_t n);
 
 /* Removes the first `n` bytes. `n` must not exceed the buffer's length. Cost: the remaining bytes are moved down. */
 void lt_buf_consume(lt_buf *buf, size_t n);
+/* Removes all bytes after the first `n`. A buffer that has failed or is not longer than `n` does not change. */
+void lt_buf_cut(lt_buf *buf, size_t n);
 
 /* Borrows: valid until the next change. */
 static inline lt_str lt_buf_view(const lt_buf *buf) {

@@ -91,13 +91,6 @@ size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warning
  */
 size_t lt_catalog_silent(const lt_catalog *catalog, const lt_str **ret_names);
 
-/* Finds up to LT_TOOL_SUGGESTIONS ids, JavaScript and TypeScript names near `name`, best first. Returns their number.
- * `ret` borrows. */
-size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_str ret[]);
-
-/* Appends the message for an unknown id: similar names, and the existing tools. */
-void lt_catalog_explain_unknown(const lt_catalog *catalog, lt_str id, lt_buf *out);
-
 /* Finds the tools that match a query by id, description and parameters, best first. A query without words matches all
  * tools, in id order. Returns the number of indices written, at most `max`; 0 without memory. The first search of a
  * snapshot builds its index (40 ms for 5,000 tools); later searches take microseconds. */

@@ -1,9 +1,8 @@
-/* Suggestions for a wrong name. All tools are compared: for thousands that takes milliseconds, and it is rarely
- * needed. */
+#include "tool/catalog_suggest.h"
+
 #include <limits.h>
 
 #include "base/limits.h"
-#include "tool/catalog.h"
 
 static char suggest_fold_case(char c) {
   return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -87,12 +86,12 @@ static unsigned suggest_nearest_name(const lt_tool *tool, lt_str wanted, lt_str 
   return best;
 }
 
-size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_str ret[]) {
+size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_tool_suggestion ret[]) {
   unsigned scores[LT_TOOL_SUGGESTIONS];
   size_t found = 0;
   for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
-    lt_str near = LT_STR_NULL;
-    unsigned score = suggest_nearest_name(lt_catalog_at(catalog, i), name, &near);
+    lt_tool_suggestion near = {.tool = lt_catalog_at(catalog, i)};
+    unsigned score = suggest_nearest_name(near.tool, name, &near.name);
     if (score == NOT_NEAR || (found == LT_TOOL_SUGGESTIONS && score >= scores[found - 1])) {
       continue;
     }
@@ -111,23 +110,31 @@ size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_str ret[]) 
   return found;
 }
 
-/* --- The message for an unknown id -------------------------------------------------------------------------------- */
-/* The id of the tool that has this name, which may be an id itself. */
-static lt_str suggest_id_of(const lt_catalog *catalog, lt_str name) {
-  const lt_tool *tool = lt_catalog_find(catalog, name);
-  tool = tool != NULL ? tool : lt_catalog_find_js(catalog, name);
-  tool = tool != NULL ? tool : lt_catalog_find_ts(catalog, name);
-  return tool != NULL ? tool->id : name;
+bool lt_catalog_suggest_put(const lt_catalog *catalog, lt_str name, lt_catalog_suggest_fn put, void *arg,
+                            lt_buf *message) {
+  lt_tool_suggestion near[LT_TOOL_SUGGESTIONS];
+  size_t count = name.n > 0 ? lt_catalog_suggest(catalog, name, near) : 0;
+  bool is_first = true;
+  for (size_t i = 0; i < count; i++) {
+    size_t before = message->n;
+    bool has_stop = before > 0 && message->p[before - 1] == '.';
+    lt_buf_addc(message, !is_first ? ", " : has_stop ? " Did you mean: " : ". Did you mean: ");
+    size_t start = message->n;
+    put(arg, &near[i], message);
+    if (message->n > start) {
+      is_first = false;
+    } else {
+      lt_buf_cut(message, before);
+    }
+  }
+  lt_buf_addc(message, is_first ? "" : "?");
+  return !is_first;
 }
 
-static void suggest_add_near(const lt_catalog *catalog, lt_str id, lt_buf *out) {
-  lt_str near[LT_TOOL_SUGGESTIONS];
-  size_t count = lt_catalog_suggest(catalog, id, near);
-  for (size_t i = 0; i < count; i++) {
-    lt_buf_addc(out, i == 0 ? " Did you mean: " : ", ");
-    lt_buf_add(out, suggest_id_of(catalog, near[i]));
-  }
-  lt_buf_addc(out, count > 0 ? "?" : "");
+/* --- The message for an unknown id -------------------------------------------------------------------------------- */
+static void suggest_put_id(void *arg, const lt_tool_suggestion *suggestion, lt_buf *message) {
+  (void)arg;
+  lt_buf_add(message, suggestion->tool->id);
 }
 
 static void suggest_add_available(const lt_catalog *catalog, lt_buf *out) {
@@ -147,6 +154,6 @@ void lt_catalog_explain_unknown(const lt_catalog *catalog, lt_str id, lt_buf *ou
   lt_buf_addc(out, "Tool \"");
   lt_buf_add(out, id);
   lt_buf_addc(out, "\" not found.");
-  suggest_add_near(catalog, id, out);
+  lt_catalog_suggest_put(catalog, id, suggest_put_id, NULL, out);
   suggest_add_available(catalog, out);
 }

@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "json/json.h"
 #include "tool/answer_spill.h"
+#include "tool/catalog_suggest.h"
 #include "tool/door.h"
 #include "tool/tool_input.h"
 #include "tool/tool_schemas.h"

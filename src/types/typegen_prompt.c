@@ -64,9 +64,8 @@ static void listing_put_tool(lt_buf *out, const lt_typegen_tool *tool, listing_d
   lt_buf_addc(out, " - ");
   size_t told = out->n;
   lt_typegen_put_sentence(out, tool->description, description_chars[how]);
-  if (out->status == LT_OK && out->n == told) {
-    out->n = before;
-    out->p[before] = '\0';
+  if (out->n == told) {
+    lt_buf_cut(out, before);
   }
 }
 

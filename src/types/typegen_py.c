@@ -189,13 +189,6 @@ static void py_put_parameters(py_tool *t) {
 
 /* --- What the docstring says -------------------------------------------------------------------------------------- */
 
-static void py_forget(lt_buf *buf, size_t n) {
-  if (buf->status == LT_OK && buf->n > n) {
-    buf->n = n;
-    buf->p[n] = '\0';
-  }
-}
-
 /* Types in the docstring are written to it by the same generator. What tells nothing new is not written: false. */
 static bool py_put_shape(py_tool *t, const char *before, lt_json schema, bool only_keys) {
   lt_buf *out = t->g.out;
@@ -210,7 +203,7 @@ static bool py_put_shape(py_tool *t, const char *before, lt_json schema, bool on
   lt_str shape = lt_str_sub(lt_buf_view(&t->doc), start, t->doc.n);
   bool tells = only_keys ? shape.n > 0 && memchr(shape.p, '{', shape.n) != NULL : !lt_str_eqc(shape, "Any");
   if (!tells) {
-    py_forget(&t->doc, begin);
+    lt_buf_cut(&t->doc, begin);
   }
   return tells;
 }
@@ -257,7 +250,7 @@ static void py_put_arg_doc(py_tool *t, const py_arg *arg) {
   }
   py_put_arg_facts(t, schema, t->doc.n == start);
   if (t->doc.n == start) {
-    py_forget(&t->doc, named ? begin : start - strlen(": "));
+    lt_buf_cut(&t->doc, named ? begin : start - strlen(": "));
   }
 }
 
@@ -269,7 +262,7 @@ static void py_put_args_doc(py_tool *t) {
     py_put_arg_doc(t, &t->args[i]);
   }
   if (t->doc.n == heading) {
-    py_forget(&t->doc, before);
+    lt_buf_cut(&t->doc, before);
   }
 }
 
@@ -349,7 +342,7 @@ static lt_status py_put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_str na
   size_t begin = out->n;
   lt_status status = py_put_stub(&t, name);
   if (status == LT_E_LIMIT && out->status == LT_OK) { /* the docstring is too long to be read */
-    py_forget(out, begin);
+    lt_buf_cut(out, begin);
     lt_buf_addc(out, "\n\ndef ");
     lt_buf_add(out, name);
     lt_buf_addc(out, "(**arguments: Any) -> Any:\n    \"\"\"(its schema is too large for a stub)\"\"\"\n");

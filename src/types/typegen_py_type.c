@@ -128,8 +128,7 @@ static void py_type_union_end(lt_typegen_py_context *g, py_union *u, size_t befo
   size_t start = before + (u->count > 0 ? 3 : 0);
   for (size_t i = 0; i < u->count && i < MEMBERS_COMPARED; i++) {
     if (lt_str_eq(lt_str_sub(all, u->starts[i], u->ends[i]), lt_str_sub(all, start, all.n))) {
-      g->out->n = before;
-      g->out->p[before] = '\0';
+      lt_buf_cut(g->out, before);
       return;
     }
   }
@@ -142,9 +141,8 @@ static void py_type_union_end(lt_typegen_py_context *g, py_union *u, size_t befo
 }
 
 static void py_type_union_finish(lt_typegen_py_context *g, const py_union *u) {
-  if (u->any && g->out->status == LT_OK) {
-    g->out->n = u->begin;
-    g->out->p[u->begin] = '\0';
+  if (u->any) {
+    lt_buf_cut(g->out, u->begin);
   }
   py_type_put(g, u->any || u->count == 0 ? "Any" : "");
 }

@@ -44,7 +44,7 @@ static lt_status ts_put_declarations(lt_typegen_ts_context *g) {
     }
   }
   if (g->status == LT_OK && g->out->status == LT_OK && lt_typegen_ts_is_over(g)) {
-    lt_typegen_ts_take_back(g, g->begin);
+    lt_buf_cut(g->out, g->begin);
     ts_put_any_alias(g->out, g->name, "the schema is too large for a type", "");
   }
   return g->status;

@@ -62,11 +62,9 @@ bool lt_typegen_ts_is_over(const lt_typegen_ts_context *g);
 /* --- typegen_ts_text.c */
 void lt_typegen_ts_put(lt_typegen_ts_context *g, const char *text);
 void lt_typegen_ts_put_indent(lt_typegen_ts_context *g);
-/* Puts parentheses round what was written since `start`. */
+/* Puts parentheses round the text after the first `start` bytes. */
 void lt_typegen_ts_wrap(lt_typegen_ts_context *g, size_t start);
-/* Forgets what was written after the first `n` bytes. */
-void lt_typegen_ts_take_back(lt_typegen_ts_context *g, size_t n);
-/* `doc`, which is clean, as a comment on a line of its own, or several; nothing for none. */
+/* Writes `doc`, which is clean, as a comment of one or more lines. Writes nothing when `doc` is empty. */
 void lt_typegen_ts_put_jsdoc(lt_typegen_ts_context *g, lt_str doc);
 /* The same with a schema's description, default and limits. */
 void lt_typegen_ts_put_doc(lt_typegen_ts_context *g, lt_json schema);

@@ -28,13 +28,6 @@ void lt_typegen_ts_wrap(lt_typegen_ts_context *g, size_t start) {
   }
 }
 
-void lt_typegen_ts_take_back(lt_typegen_ts_context *g, size_t n) {
-  if (g->out->p != NULL && g->out->n > n) {
-    g->out->n = n;
-    g->out->p[n] = '\0';
-  }
-}
-
 /* --- Comments ----------------------------------------------------------------------------------------------------- */
 
 /* "*" and "/" must not meet, not even where the text begins. */

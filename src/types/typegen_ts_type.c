@@ -88,7 +88,7 @@ static void ts_type_union_end(lt_typegen_ts_context *g, ts_union *u, size_t befo
   lt_str member = lt_str_sub(lt_buf_view(g->out), start, g->out->n);
   for (size_t i = 0; i < u->count && i < UNION_MEMBERS_COMPARED; i++) {
     if (lt_str_eq(lt_str_sub(lt_buf_view(g->out), u->members[i].start, u->members[i].end), member)) {
-      lt_typegen_ts_take_back(g, before);
+      lt_buf_cut(g->out, before);
       return;
     }
   }

@@ -169,6 +169,24 @@ static void consume_moves_the_rest_down(void **state) {
   lt_buf_release(&buf);
 }
 
+static void cut_removes_the_end(void **state) {
+  (void)state;
+  lt_buf buf;
+  lt_buf_init(&buf, 12);
+  lt_buf_cut(&buf, 0);
+  lt_buf_addc(&buf, "line one");
+  lt_buf_cut(&buf, 9);
+  assert_holds(&buf, "line one");
+  lt_buf_cut(&buf, 4);
+  assert_holds(&buf, "line");
+  lt_buf_addc(&buf, " twelve bytes");
+  assert_int_equal(buf.status, LT_E_LIMIT);
+  lt_buf_cut(&buf, 0);
+  assert_int_equal(buf.status, LT_E_LIMIT);
+  assert_int_equal(buf.n, 4);
+  lt_buf_release(&buf);
+}
+
 static void bytes_may_be_anything(void **state) {
   (void)state;
   lt_buf buf;
@@ -305,6 +323,7 @@ int main(void) {
       cmocka_unit_test(huge_ceilings_and_requests_do_not_wrap),
       cmocka_unit_test(reserve_then_commit_some),
       cmocka_unit_test(consume_moves_the_rest_down),
+      cmocka_unit_test(cut_removes_the_end),
       cmocka_unit_test(bytes_may_be_anything),
       cmocka_unit_test(take_hands_the_bytes_over),
       cmocka_unit_test(no_memory_is_a_status),

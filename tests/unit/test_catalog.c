@@ -10,7 +10,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "tool/catalog.h"
+#include "tool/catalog_suggest.h"
 
 /* LT_STR where only a constant will do. */
 #define TEXT(literal) \
@@ -221,7 +221,7 @@ static void whatever_it_is_called_it_is_found(void **state) {
 static void the_empty_catalog_answers_too(void **state) {
   (void)state;
   lt_catalog *c = NULL;
-  lt_str near[LT_TOOL_SUGGESTIONS];
+  lt_tool_suggestion near[LT_TOOL_SUGGESTIONS];
   uint32_t found[1];
   const lt_str *warnings;
   assert_int_equal(lt_catalog_new(NULL, 0, &c, NULL), LT_OK);
@@ -245,14 +245,14 @@ static void references_keep_a_snapshot(void **state) {
 
 /* --- Suggestions -------------------------------------------------------------------------------------------------- */
 static void expect_best(const lt_catalog *c, const char *wanted, const char *best) {
-  lt_str near[LT_TOOL_SUGGESTIONS];
+  lt_tool_suggestion near[LT_TOOL_SUGGESTIONS];
   size_t n = lt_catalog_suggest(c, lt_str_of(wanted), near);
   if (best == NULL) {
     assert_int_equal(n, 0);
     return;
   }
-  if (n == 0 || !lt_str_eqc(near[0], best)) {
-    fail_msg("%s: got %.*s, not %s", wanted, LT_STR_ARG(n > 0 ? near[0] : LT_STR("nothing")), best);
+  if (n == 0 || !lt_str_eqc(near[0].name, best)) {
+    fail_msg("%s: got %.*s, not %s", wanted, LT_STR_ARG(n > 0 ? near[0].name : LT_STR("nothing")), best);
   }
 }
 
@@ -284,13 +284,43 @@ static void suggestions_are_few_and_best_first(void **state) {
                                 {.name = LT_STR("list_dd")},
                                 {.name = LT_STR("lists")}};
   const lt_catalog_source source = {.ns = LT_STR("s"), .tools = specs, .count = 5};
-  lt_str near[LT_TOOL_SUGGESTIONS];
+  lt_tool_suggestion near[LT_TOOL_SUGGESTIONS];
   lt_catalog *c = NULL;
   assert_int_equal(lt_catalog_new(&source, 1, &c, NULL), LT_OK);
   assert_int_equal(lt_catalog_suggest(c, LT_STR("list"), near), LT_TOOL_SUGGESTIONS);
-  assert_true(lt_str_eqc(near[0], "lists"));
-  assert_true(lt_str_eqc(near[1], "list_a"));
-  assert_true(lt_str_eqc(near[2], "list_b"));
+  assert_true(lt_str_eqc(near[0].name, "lists"));
+  assert_true(lt_str_eqc(near[1].name, "list_a"));
+  assert_true(lt_str_eqc(near[2].name, "list_b"));
+  lt_catalog_unref(c);
+}
+
+static void put_unless_first(void *arg, const lt_tool_suggestion *suggestion, lt_buf *message) {
+  if (!lt_str_eq(suggestion->tool->id, *(const lt_str *)arg)) {
+    lt_buf_add(message, suggestion->tool->id);
+  }
+}
+
+static void expect_sentence(const lt_catalog *c, const char *begin, lt_str hidden, const char *expected) {
+  LT_AUTO_BUF(message, 1000);
+  lt_buf_addc(&message, begin);
+  bool is_any = lt_catalog_suggest_put(c, LT_STR("list"), put_unless_first, &hidden, &message);
+  assert_int_equal(is_any, strcmp(begin, expected) != 0);
+  assert_string_equal(message.p, expected);
+}
+
+static void the_sentence_leaves_out_what_the_reader_does_not_see(void **state) {
+  (void)state;
+  const lt_tool_spec specs[] = {{.name = LT_STR("list_a")}, {.name = LT_STR("lists")}};
+  const lt_catalog_source both = {.ns = LT_STR("s"), .tools = specs, .count = 2};
+  const lt_catalog_source one = {.ns = LT_STR("s"), .tools = specs, .count = 1};
+  lt_catalog *c = NULL;
+  assert_int_equal(lt_catalog_new(&both, 1, &c, NULL), LT_OK);
+  expect_sentence(c, "no list", LT_STR(""), "no list. Did you mean: s.lists, s.list_a?");
+  expect_sentence(c, "no list.", LT_STR("s.lists"), "no list. Did you mean: s.list_a?");
+  expect_sentence(c, "no list.", LT_STR("s.list_a"), "no list. Did you mean: s.lists?");
+  lt_catalog_unref(c);
+  assert_int_equal(lt_catalog_new(&one, 1, &c, NULL), LT_OK);
+  expect_sentence(c, "no list", LT_STR("s.list_a"), "no list");
   lt_catalog_unref(c);
 }
 
@@ -453,6 +483,7 @@ int main(void) {
       cmocka_unit_test(references_keep_a_snapshot),
       cmocka_unit_test(suggestions_are_what_was_meant),
       cmocka_unit_test(suggestions_are_few_and_best_first),
+      cmocka_unit_test(the_sentence_leaves_out_what_the_reader_does_not_see),
       cmocka_unit_test(search_finds_by_id_description_and_parameters),
       cmocka_unit_test(an_empty_query_finds_all_in_order),
       cmocka_unit_test(a_whole_compound_is_one_word_too),

@@ -4,6 +4,7 @@
 #include "agent/tool_rounds.h"
 #include "base/limits.h"
 #include "io/fan_out.h"
+#include "tool/catalog_suggest.h"
 
 /* --- Tools that are not there ------------------------------------------------------------------------------------- */
 /* The id of a tool whose server is down, so that its tools are unknown: the door then says why. Empty: no such
@@ -23,6 +24,11 @@ static lt_str classic_id_of_silent(lt_tool_round *round, lt_str name) {
   return LT_STR_NULL;
 }
 
+static void classic_put_name(void *arg, const lt_tool_suggestion *suggestion, lt_buf *message) {
+  const lt_tool_round *round = arg;
+  lt_buf_add(message, lt_tool_definitions_name(round->tool_names, suggestion->tool->id));
+}
+
 static void classic_put_not_found(lt_tool_round *round, lt_tool_round_call *call) {
   const lt_catalog *catalog = round->turn->prepared.catalog;
   lt_buf *out = &call->answer;
@@ -39,16 +45,7 @@ static void classic_put_not_found(lt_tool_round *round, lt_tool_round_call *call
   if (count > listed) {
     lt_buf_printf(out, " and %zu more", count - listed);
   }
-  lt_str near[LT_TOOL_SUGGESTIONS];
-  size_t suggested = lt_catalog_suggest(catalog, call->asked->name, near);
-  for (size_t i = 0; i < suggested; i++) {
-    const lt_tool *tool = lt_catalog_find(catalog, near[i]);
-    tool = tool != NULL ? tool : lt_catalog_find_js(catalog, near[i]);
-    tool = tool != NULL ? tool : lt_catalog_find_ts(catalog, near[i]);
-    lt_buf_addc(out, i == 0 ? ". Did you mean: " : ", ");
-    lt_buf_add(out, tool != NULL ? lt_tool_definitions_name(round->tool_names, tool->id) : near[i]);
-  }
-  lt_buf_addc(out, suggested > 0 ? "?" : "");
+  lt_catalog_suggest_put(catalog, call->asked->name, classic_put_name, round, out);
 }
 
 /* --- One call ----------------------------------------------------------------------------------------------------- */

@@ -63,9 +63,8 @@ static void typescript_put_failure(const lt_turn *turn, const lt_run_result *res
   lt_buf_addc(out, "\n\nSTDOUT:\n");
   size_t start = out->n;
   typescript_put_said(turn, result, true, out);
-  if (out->n == start && out->status == LT_OK) {
-    out->n = before;
-    out->p[before] = '\0';
+  if (out->n == start) {
+    lt_buf_cut(out, before);
   }
 }
 

@@ -98,8 +98,7 @@ static bool typescript_tool_list(const lt_catalog *catalog, size_t max_tokens, b
     size_t next = typescript_tool_put_namespace(catalog, i, named, out);
     tokens += lt_tokens_estimate(lt_str_from(out->p + before, out->n - before));
     if (tokens > max_tokens) {
-      out->n = before;
-      out->p[before] = '\0';
+      lt_buf_cut(out, before);
       return false;
     }
     i = next;
@@ -116,7 +115,7 @@ static void typescript_tool_put_list(const lt_catalog *catalog, size_t max_token
   if (typescript_tool_list(catalog, max_tokens, true, out)) {
     return;
   }
-  out->n = before;
+  lt_buf_cut(out, before);
   if (!typescript_tool_list(catalog, max_tokens, false, out)) {
     lt_buf_addc(out, "... and more\n");
   }
@@ -134,7 +133,7 @@ static lt_status typescript_tool_put_tools(const lt_catalog *catalog, size_t max
   LT_TRY(typescript_tool_declare(catalog, max_tokens, out, &fits, err));
   lt_buf_addc(out, "```\n");
   if (!fits && out->status == LT_OK) {
-    out->n = before;
+    lt_buf_cut(out, before);
     typescript_tool_put_list(catalog, max_tokens, out);
   }
   return LT_OK;

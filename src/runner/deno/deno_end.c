@@ -7,6 +7,7 @@
 #include "runner/deno/deno_run.h"
 #include "runner/deno/deno_source.h"
 #include "js/jsscan.h"
+#include "tool/catalog_suggest.h"
 
 #define FRAMES_MAX 20
 
@@ -153,20 +154,13 @@ static void deno_end_put_advice(lt_buf *error, lt_str message) {
   }
 }
 
+static void deno_end_put_tool_name(void *arg, const lt_tool_suggestion *suggestion, lt_buf *message) {
+  lt_buf_add(message, lt_deno_source_name_of(arg, suggestion->tool));
+}
+
 /* Suggests tools with a name that is similar to one that is not defined. */
-static void deno_end_put_suggestions(const lt_deno_run *run, lt_str name) {
-  lt_str near[LT_TOOL_SUGGESTIONS];
-  lt_buf *error = &run->result->error;
-  size_t count = name.n > 0 && error->n > 0 ? lt_catalog_suggest(run->catalog, name, near) : 0;
-  size_t put = 0;
-  for (size_t i = 0; i < count; i++) {
-    lt_str shown = lt_deno_source_name_of(run, near[i]);
-    if (shown.n > 0) {
-      lt_buf_addc(error, put++ > 0 ? ", " : error->p[error->n - 1] == '.' ? " Did you mean: " : ". Did you mean: ");
-      lt_buf_add(error, shown);
-    }
-  }
-  lt_buf_addc(error, put > 0 ? "?" : "");
+static void deno_end_put_suggestions(lt_deno_run *run, lt_str name) {
+  lt_catalog_suggest_put(run->catalog, name, deno_end_put_tool_name, run, &run->result->error);
 }
 
 static lt_str deno_end_undefined_name(lt_str name, lt_str message) {

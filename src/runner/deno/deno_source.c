@@ -36,11 +36,11 @@ const lt_tool *lt_deno_source_find_tool(const lt_deno_run *run, lt_str word) {
   return deno_source_unless_hidden(run, tool);
 }
 
-lt_str lt_deno_source_name_of(const lt_deno_run *run, lt_str name) {
-  const lt_tool *tool = lt_catalog_find(run->catalog, name);
-  tool = tool != NULL ? tool : lt_catalog_find_ts(run->catalog, name);
-  tool = deno_source_unless_hidden(run, tool != NULL ? tool : lt_catalog_find_js(run->catalog, name));
-  return tool == NULL ? LT_STR_NULL : run->is_typescript ? tool->ts_name : tool->js_name;
+lt_str lt_deno_source_name_of(const lt_deno_run *run, const lt_tool *tool) {
+  if (deno_source_unless_hidden(run, tool) == NULL) {
+    return LT_STR_NULL;
+  }
+  return run->is_typescript ? tool->ts_name : tool->js_name;
 }
 
 typedef struct named_tools {

@@ -14,7 +14,7 @@ lt_status lt_deno_source_write_modules(const lt_deno_run *run, lt_err *err);
 lt_status lt_deno_source_write_files(lt_deno_run *run, lt_err *err);
 /* Borrows: the tool that a word of the program's text names; NULL: none that the program may see. */
 const lt_tool *lt_deno_source_find_tool(const lt_deno_run *run, lt_str word);
-/* The program's name for the tool with this id, or with this name in any language; empty: no such tool. */
-lt_str lt_deno_source_name_of(const lt_deno_run *run, lt_str name);
+/* Borrows: the name by which the program calls the tool; empty: it has none, or the program may not see the tool. */
+lt_str lt_deno_source_name_of(const lt_deno_run *run, const lt_tool *tool);
 
 #endif

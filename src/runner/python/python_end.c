@@ -12,6 +12,7 @@
 #include "runner/python/python_limits.h"
 #include "runner/python/python_run.h"
 #include "runner/python/python_state.h"
+#include "tool/catalog_suggest.h"
 #include "types/typegen.h"
 
 /* --- The program's own report of its failure ---------------------------------------------------------------------- */
@@ -70,24 +71,14 @@ static void python_end_advise_foreign_name(lt_python_run *run, lt_str name) {
   }
 }
 
+static void python_end_put_tool_name(void *arg, const lt_tool_suggestion *suggestion, lt_buf *message) {
+  (void)arg;
+  lt_typegen_py_name(suggestion->tool->id, message);
+}
+
 /* A name that does not exist may be a misspelt tool. */
 static void python_end_suggest_tools(lt_python_run *run, lt_str name) {
-  lt_str near[LT_TOOL_SUGGESTIONS];
-  size_t count = name.n > 0 ? lt_catalog_suggest(run->catalog, name, near) : 0;
-  lt_buf *error = &run->result->error;
-  for (size_t i = 0; i < count; i++) {
-    const lt_tool *tool = lt_catalog_find(run->catalog, near[i]);
-    tool = tool != NULL ? tool : lt_catalog_find_js(run->catalog, near[i]);
-    tool = tool != NULL ? tool : lt_catalog_find_ts(run->catalog, near[i]);
-    lt_buf_addc(error, i == 0 ? ". Did you mean: " : ", ");
-    if (tool != NULL) {
-      lt_typegen_py_name(tool->id, error);
-    } else {
-      lt_buf_add(error, near[i]);
-    }
-  }
-  lt_buf_addc(error, count > 0 ? "?" : "");
-  if (count == 0) {
+  if (!lt_catalog_suggest_put(run->catalog, name, python_end_put_tool_name, NULL, &run->result->error)) {
     python_end_advise_foreign_name(run, name);
   }
 }

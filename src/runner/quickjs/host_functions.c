@@ -40,8 +40,6 @@ static lt_str on_guest_recall(void *arg, lt_str key) {
 /* --- Tools and modules -------------------------------------------------------------------------------------------- */
 /* `Tool "x" not found. Did you mean: a, b?` */
 static lt_str host_not_found(lt_run *run, lt_str name) {
-  lt_str near[LT_TOOL_SUGGESTIONS];
-  size_t count = lt_tool_names_suggest(run, name, near);
   lt_buf_clear(&run->reply);
   if (lt_catalog_withholds(run->catalog, name)) {
     lt_buf_add(&run->reply, name);
@@ -49,12 +47,9 @@ static lt_str host_not_found(lt_run *run, lt_str name) {
     return lt_buf_view(&run->reply);
   }
   lt_buf_printf(&run->reply, "Tool \"%.*s\" not found", LT_STR_ARG(lt_str_sub(name, 0, 200)));
-  for (size_t i = 0; i < count; i++) {
-    lt_buf_addc(&run->reply, i == 0 ? ". Did you mean: " : ", ");
-    bool is_id = lt_catalog_find(run->catalog, near[i]) != NULL; /* an id may be used as a name, too */
-    lt_buf_add(&run->reply, is_id ? near[i] : lt_tool_names_near(run, near[i]));
+  if (!lt_tool_names_suggest_ids(run, name, &run->reply)) {
+    lt_buf_addc(&run->reply, "; discoverTools() lists what there is");
   }
-  lt_buf_addc(&run->reply, count > 0 ? "?" : "; discoverTools() lists what there is");
   return lt_buf_view(&run->reply);
 }
 

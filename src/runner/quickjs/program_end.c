@@ -222,17 +222,7 @@ static void end_advise(lt_run *run) {
   if (name.n == 0 || end_advise_output(run, name) || end_advise_function(run, name)) {
     return;
   }
-  lt_str near[LT_TOOL_SUGGESTIONS];
-  if (end_advise_silent(run, name)) {
-    return;
-  }
-  size_t count = lt_tool_names_suggest(run, name, near);
-  for (size_t i = 0; i < count; i++) {
-    lt_buf_addc(error, i == 0 ? ". Did you mean: " : ", ");
-    lt_buf_add(error, lt_tool_names_near(run, near[i]));
-  }
-  if (count > 0) {
-    lt_buf_addc(error, "?");
+  if (end_advise_silent(run, name) || lt_tool_names_suggest(run, name, error)) {
     return;
   }
   for (size_t i = 0; i < sizeof not_here / sizeof not_here[0]; i++) {

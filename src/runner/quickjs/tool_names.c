@@ -1,6 +1,7 @@
 #include "runner/quickjs/tool_names.h"
 
 #include "runner/quickjs/run.h"
+#include "tool/catalog_suggest.h"
 
 static bool names_is_typed(const lt_run *run) {
   return run->text.program.calls == LT_CALLS_RESULT;
@@ -29,27 +30,25 @@ const lt_tool *lt_tool_names_find(const lt_run *run, lt_str name) {
   return tool != NULL ? tool : lt_tool_names_find_word(run, name);
 }
 
-/* The tool of a name in any language. */
-static const lt_tool *names_find_any(const lt_run *run, lt_str name) {
-  const lt_tool *tool = lt_catalog_find(run->catalog, name);
-  tool = tool != NULL ? tool : lt_catalog_find_js(run->catalog, name);
-  return tool != NULL ? tool : lt_catalog_find_ts(run->catalog, name);
-}
-
-lt_str lt_tool_names_near(const lt_run *run, lt_str near) {
-  const lt_tool *tool = lt_tool_names_find(run, near);
-  tool = tool != NULL ? tool : names_find_any(run, near);
-  return tool != NULL ? lt_tool_names_of(run, tool) : near;
-}
-
-size_t lt_tool_names_suggest(const lt_run *run, lt_str name, lt_str ret[]) {
-  lt_str near[LT_TOOL_SUGGESTIONS];
-  size_t found = lt_catalog_suggest(run->catalog, name, near);
-  size_t count = 0;
-  for (size_t i = 0; i < found; i++) {
-    if (lt_tool_names_unless_hidden(run, names_find_any(run, near[i])) != NULL) {
-      ret[count++] = near[i];
-    }
+/* --- Suggestions -------------------------------------------------------------------------------------------------- */
+static void names_put_function(void *arg, const lt_tool_suggestion *suggestion, lt_buf *message) {
+  if (lt_tool_names_unless_hidden(arg, suggestion->tool) != NULL) {
+    lt_buf_add(message, lt_tool_names_of(arg, suggestion->tool));
   }
-  return count;
+}
+
+static void names_put_id(void *arg, const lt_tool_suggestion *suggestion, lt_buf *message) {
+  if (!lt_str_eq(suggestion->name, suggestion->tool->id)) {
+    names_put_function(arg, suggestion, message);
+  } else if (lt_tool_names_unless_hidden(arg, suggestion->tool) != NULL) {
+    lt_buf_add(message, suggestion->name);
+  }
+}
+
+bool lt_tool_names_suggest(lt_run *run, lt_str name, lt_buf *message) {
+  return lt_catalog_suggest_put(run->catalog, name, names_put_function, run, message);
+}
+
+bool lt_tool_names_suggest_ids(lt_run *run, lt_str name, lt_buf *message) {
+  return lt_catalog_suggest_put(run->catalog, name, names_put_id, run, message);
 }

@@ -14,9 +14,10 @@ const lt_tool *lt_tool_names_find(const lt_run *run, lt_str name);
 const lt_tool *lt_tool_names_unless_hidden(const lt_run *run, const lt_tool *tool);
 /* The name by which the program calls the tool. */
 lt_str lt_tool_names_of(const lt_run *run, const lt_tool *tool);
-/* Names near `name` among the tools this program may see, best first; at most LT_TOOL_SUGGESTIONS. */
-size_t lt_tool_names_suggest(const lt_run *run, lt_str name, lt_str ret[]);
-/* A suggested name as this program can write it: its language's function name. */
-lt_str lt_tool_names_near(const lt_run *run, lt_str near);
+/* Appends "Did you mean: a, b?": functions of tools with a name similar to `name`. Returns false when the program sees
+ * no such tool. */
+bool lt_tool_names_suggest(lt_run *run, lt_str name, lt_buf *message);
+/* The same for a name in `tools["name"]`, where an id is a name, too. */
+bool lt_tool_names_suggest_ids(lt_run *run, lt_str name, lt_buf *message);
 
 #endif
