@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/limits.h"
+#include "tool/failure_message.h"
 
 #define SUFFIX_CHARS 9 /* "_" and eight digits of a hash */
 
@@ -242,7 +243,7 @@ void lt_tool_answer_put(lt_json_writer *w, lt_str json) {
 }
 
 void lt_tool_answer_put_failure(lt_buf *out, lt_str tool, lt_str message) {
-  if (!lt_str_starts(message, LT_STR("Tool \"")) && !lt_str_starts(message, LT_STR("Invalid JSON in arguments"))) {
+  if (!lt_failure_message_names_tool(message) && !lt_str_starts(message, LT_STR(LT_TOOL_ANSWER_BROKEN))) {
     lt_buf_addc(out, "Error in tool \"");
     lt_buf_add(out, tool);
     lt_buf_addc(out, "\": ");

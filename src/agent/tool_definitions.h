@@ -38,7 +38,10 @@ lt_status lt_tool_definitions_put_all(const lt_tool_definitions *definitions, lt
  * never empty. */
 #define LT_TOOL_ANSWER_NOTHING "(completed, no output)"
 void lt_tool_answer_put(lt_json_writer *w, lt_str json);
-/* Appends a failure. The tool's name comes first, unless the message begins with it. */
+/* The beginning of the message for a call whose arguments are no JSON; the tool's name follows. */
+#define LT_TOOL_ANSWER_BROKEN "Invalid JSON in arguments for tool \""
+/* Appends a failure. The tool's name comes first, unless the message names it. A stored conversation has only the text
+ * of a message, so the text has to tell. */
 void lt_tool_answer_put_failure(lt_buf *out, lt_str tool, lt_str message);
 
 #endif

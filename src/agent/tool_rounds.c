@@ -80,7 +80,7 @@ static lt_str tool_rounds_id_for(tool_dialogue *t, lt_str id) {
 
 static void tool_rounds_put_broken(lt_buf *out, const lt_tool_round *round, const lt_tool_round_call *call,
                                    const lt_err *why) {
-  lt_buf_addc(out, "Invalid JSON in arguments for tool \"");
+  lt_buf_addc(out, LT_TOOL_ANSWER_BROKEN);
   lt_buf_add(out, call->asked->name);
   lt_buf_printf(out, "\": %s", lt_err_msg(why));
   lt_buf_addc(out, round->cut ? ". The reply had reached its limit of tokens: write less at once" : "");

@@ -18,6 +18,7 @@
 #include "runner/deno/deno_program.h"
 #include "runner/deno/deno_run.h"
 #include "runner/deno/deno_source.h"
+#include "tool/failure_message.h"
 
 typedef struct deno_call {
   lt_run_tool_call base; /* first: lt_run_tool_call_free_all frees it */
@@ -231,17 +232,20 @@ static void deno_bridge_call_function(const lt_deno_run *run, lt_run_tool_call *
   (void)journal->finish(journal, id, call->status, lt_buf_view(&call->out), NULL);
 }
 
-/* A failure is `Tool "x" failed: why`, unless the door's message names the tool already, or it is a function's. */
+static void deno_bridge_put_tool_failure(lt_http_answer *answer, lt_str tool, lt_str why) {
+  LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
+  lt_failure_message_put(&text, lt_str_sub(tool, 0, 256), why);
+  deno_bridge_put_answer(answer, lt_buf_view(&text), false, true);
+}
+
 static void deno_bridge_answer_call(const lt_run_tool_call *call, lt_http_answer *answer) {
   lt_str text = lt_buf_view(&call->out);
   if (call->status == LT_OK) {
     deno_bridge_put_answer(answer, text, true, false);
-  } else if (call->function != NULL || lt_str_starts(text, LT_STR("Tool \""))) {
+  } else if (call->function != NULL) {
     deno_bridge_put_answer(answer, text, false, true);
   } else {
-    char prefix[320];
-    snprintf(prefix, sizeof prefix, "Tool \"%.*s\" failed: ", LT_STR_ARG(lt_str_sub(call->record.tool, 0, 256)));
-    deno_bridge_put_error(answer, prefix, text);
+    deno_bridge_put_tool_failure(answer, call->record.tool, text);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "runner/python/python_run.h"
 #include "runner/python/python_send.h"
 #include "runner/python/python_state.h"
+#include "tool/failure_message.h"
 
 struct lt_python_call {
   lt_run_tool_call call; /* first: the result frees it */
@@ -19,9 +20,9 @@ struct lt_python_call {
 
 /* --- Outcomes ----------------------------------------------------------------------------------------------------- */
 
-/* Sends `Tool 'x' failed: why`, unless the door's message names the tool already (`Tool "x" is not allowed ...`). */
+/* Sends `Tool 'x' failed: why`, unless the message names the tool already (`Tool "x" is not allowed ...`). */
 static void python_calls_send_failure(lt_python_run *run, uint32_t id, lt_str tool, lt_str why) {
-  if (lt_str_starts(why, LT_STR("Tool \""))) {
+  if (lt_failure_message_names_tool(why)) {
     lt_python_send_message(run, LT_PY_FAILURE, id, why);
     return;
   }

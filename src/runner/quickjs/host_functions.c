@@ -5,6 +5,7 @@
 #include "runner/quickjs/call_opening.h"
 #include "runner/quickjs/run.h"
 #include "runner/quickjs/tool_names.h"
+#include "tool/failure_message.h"
 
 #define DISCOVER_MAX 200 /* tools in one answer of discoverTools */
 
@@ -145,16 +146,14 @@ static bool on_guest_module(void *arg, lt_str name, lt_str *ret_source) {
 }
 
 /* --- What it waits for -------------------------------------------------------------------------------------------- */
-/* `Tool "x" failed: why`, unless the door's message says so already (`Tool "x" is not allowed ...`) or the call is of a
- * function. */
+/* The message of a failed call, which names the tool; a function's message stays as it is. */
 static lt_str host_failed(lt_run *run, const lt_run_tool_call *call) {
   lt_str why = lt_buf_view(&call->out);
-  if (call->function != NULL || lt_str_starts(why, LT_STR("Tool \""))) {
+  if (call->function != NULL) {
     return why;
   }
   lt_buf_clear(&run->reply);
-  lt_buf_printf(&run->reply, "Tool \"%.*s\" failed: ", LT_STR_ARG(call->record.tool));
-  lt_buf_add(&run->reply, why);
+  lt_failure_message_put(&run->reply, call->record.tool, why);
   return lt_buf_view(&run->reply);
 }
 
