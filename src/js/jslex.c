@@ -391,3 +391,34 @@ bool lt_jslex_next(lt_jslex *lx) {
   }
   return true;
 }
+
+/* The } of a function's body ends an expression, although an operand may follow it. */
+static bool jslex_continues_line(const lt_jslex *lx) {
+  bool closes = lx->prev.kind == LT_JSTOK_PUNCT && lx->prev.punct == '}';
+  return !lx->tok.newline_before || (lx->prev.wants_operand && !closes);
+}
+
+bool lt_jslex_starts_new_line(const lt_jslex *lx) {
+  if (jslex_continues_line(lx)) {
+    return false;
+  }
+  switch (lx->tok.kind) {
+    case LT_JSTOK_WORD:
+      return !lt_jslex_is_word(lx, "in") && !lt_jslex_is_word(lx, "instanceof") && !lt_jslex_is_word(lx, "as") &&
+             !lt_jslex_is_word(lx, "satisfies");
+    case LT_JSTOK_PUNCT:
+      return lx->tok.punct == '{' || lx->tok.punct == '!' || lx->tok.punct == '~' || lx->tok.punct == '@';
+    case LT_JSTOK_NUMBER:
+    case LT_JSTOK_STRING:
+    case LT_JSTOK_INCDEC:
+    case LT_JSTOK_SPREAD:
+      return true;
+    case LT_JSTOK_START:
+    case LT_JSTOK_END:
+    case LT_JSTOK_TEMPLATE:
+    case LT_JSTOK_REGEX:
+    case LT_JSTOK_ARROW:
+      return false;
+  }
+  return false;
+}

@@ -55,6 +55,14 @@ static inline bool lt_jslex_is_punct(const lt_jslex *lx, char c) {
   return lx->tok.kind == LT_JSTOK_PUNCT && lx->tok.punct == c;
 }
 
+static inline bool lt_jslex_is_word(const lt_jslex *lx, const char *word) {
+  return lx->tok.kind == LT_JSTOK_WORD && lt_str_eqc(lx->tok.text, word);
+}
+
+/* Whether a line break before `tok` ends the statement before it (ECMA-262, 12.10, automatic semicolon insertion;
+ * roughly). */
+bool lt_jslex_starts_new_line(const lt_jslex *lx);
+
 /* The bytes of white space (Unicode's too) at `at`, or 0; `*ret_newline` becomes true for a line terminator. */
 size_t lt_jslex_space_at(lt_str src, size_t at, bool *ret_newline);
 /* Whether a byte can be part of a word; every byte of a non-ASCII character counts. */

@@ -1,13 +1,10 @@
 #include "js/jsscan.h"
 
+#include "js/js_nesting.h"
 #include "js/jslex.h"
 
 /* How many parentheses round a function are looked through. Each is tried anew, so that this bounds the work. */
 enum { WRAPPERS_MAX = 8 };
-
-static bool jsscan_is_word(const lt_jslex *lx, const char *word) {
-  return lx->tok.kind == LT_JSTOK_WORD && lt_str_eqc(lx->tok.text, word);
-}
 
 /* --- Import, export, await ---------------------------------------------------------------------------------------- */
 
@@ -44,11 +41,11 @@ static bool jsscan_continues_module_word(const lt_jslex *lx) {
 }
 
 static void jsscan_note_word(lt_jsscan *scan, const lt_jslex *lx) {
-  if (jsscan_is_word(lx, "await")) {
+  if (lt_jslex_is_word(lx, "await")) {
     scan->has_await |= !lx->tok.after_dot;
-  } else if (jsscan_is_word(lx, "Promise")) {
+  } else if (lt_jslex_is_word(lx, "Promise")) {
     scan->uses_promises = true;
-  } else if (jsscan_is_word(lx, "then")) {
+  } else if (lt_jslex_is_word(lx, "then")) {
     scan->uses_promises |= lx->tok.after_dot;
   }
 }
@@ -56,15 +53,18 @@ static void jsscan_note_word(lt_jsscan *scan, const lt_jslex *lx) {
 static void jsscan_read_words(lt_jsscan *scan, lt_jslex *lx) {
   bool import_before = false;
   bool export_before = false;
+  lt_js_nesting nesting = lt_js_nesting_none();
   while (lt_jslex_next(lx)) {
+    lt_js_nesting_follow(&nesting, lx);
+    scan->has_return |= lt_js_nesting_is_top_return(&nesting, lx);
     if (import_before || export_before) {
       bool counts = jsscan_continues_module_word(lx);
       scan->has_import |= import_before && counts;
       scan->has_export |= export_before && counts;
     }
     bool first = lx->tok.kind == LT_JSTOK_WORD && jsscan_starts_statement(lx);
-    import_before = first && jsscan_is_word(lx, "import");
-    export_before = first && jsscan_is_word(lx, "export");
+    import_before = first && lt_jslex_is_word(lx, "import");
+    export_before = first && lt_jslex_is_word(lx, "export");
     jsscan_note_word(scan, lx);
   }
   scan->unterminated = lx->unterminated;
@@ -119,15 +119,6 @@ static bool jsscan_skip_type_parameters(lt_jslex *lx) {
   return true;
 }
 
-/* Whether after the token before this one a type must follow, so that a { opens an object type, not the body. */
-static bool jsscan_type_expected(const lt_jstok *prev) {
-  if (prev->kind == LT_JSTOK_WORD) {
-    return lt_str_eqc(prev->text, "is") || lt_str_eqc(prev->text, "readonly") || lt_str_eqc(prev->text, "keyof");
-  }
-  return prev->kind == LT_JSTOK_ARROW ||
-         (prev->kind == LT_JSTOK_PUNCT && prev->punct != '\0' && strchr(":|&?", prev->punct) != NULL);
-}
-
 /* TypeScript's ": Promise<void>" after the parameters, if there: ends at => or at the body's {. */
 static bool jsscan_skip_return_type(lt_jslex *lx, bool arrow) {
   if (!lt_jslex_is_punct(lx, ':')) {
@@ -137,7 +128,7 @@ static bool jsscan_skip_return_type(lt_jslex *lx, bool arrow) {
   lt_jslex_next(lx);
   for (;;) {
     bool at_body =
-        arrow ? lx->tok.kind == LT_JSTOK_ARROW : lt_jslex_is_punct(lx, '{') && !jsscan_type_expected(&lx->prev);
+        arrow ? lx->tok.kind == LT_JSTOK_ARROW : lt_jslex_is_punct(lx, '{') && !lt_js_nesting_expects_type(&lx->prev);
     if (at_body && angles == 0) {
       return true;
     }
@@ -160,38 +151,12 @@ static bool jsscan_skip_function(lt_jslex *lx) {
   return jsscan_skip_parameters(lx, false) && lt_jslex_is_punct(lx, '{') && jsscan_skip_group(lx);
 }
 
-/* Whether a line break before `tok` ends the statement before it (automatic semicolon insertion, roughly). */
-static bool jsscan_starts_new_line(const lt_jslex *lx) {
-  if (!lx->tok.newline_before || lx->prev.wants_operand) {
-    return false;
-  }
-  switch (lx->tok.kind) {
-    case LT_JSTOK_WORD:
-      return !jsscan_is_word(lx, "in") && !jsscan_is_word(lx, "instanceof") && !jsscan_is_word(lx, "as") &&
-             !jsscan_is_word(lx, "satisfies");
-    case LT_JSTOK_PUNCT:
-      return lx->tok.punct == '{' || lx->tok.punct == '!' || lx->tok.punct == '~' || lx->tok.punct == '@';
-    case LT_JSTOK_NUMBER:
-    case LT_JSTOK_STRING:
-    case LT_JSTOK_INCDEC:
-    case LT_JSTOK_SPREAD:
-      return true;
-    case LT_JSTOK_START:
-    case LT_JSTOK_END:
-    case LT_JSTOK_TEMPLATE:
-    case LT_JSTOK_REGEX:
-    case LT_JSTOK_ARROW:
-      return false;
-  }
-  return false;
-}
-
 /* An arrow's expression body: up to what cannot belong to it. In parentheses a line break separates nothing. */
 static bool jsscan_skip_expression(lt_jslex *lx, bool wrapped) {
   bool any = false;
   while (lx->tok.kind != LT_JSTOK_END) {
     bool stops = lt_jslex_is_punct(lx, ';') || lt_jslex_is_punct(lx, ',') || lt_jslex_is_punct(lx, ')');
-    if (stops || (any && !wrapped && jsscan_starts_new_line(lx))) {
+    if (stops || (any && !wrapped && lt_jslex_starts_new_line(lx))) {
       return any;
     }
     any = true;
@@ -216,13 +181,13 @@ static bool jsscan_skip_arrow_body(lt_jslex *lx, bool wrapped) {
 
 /* Goes past the function that starts at `tok`. */
 static bool jsscan_skip_function_here(lt_jslex *lx, bool wrapped, bool *ret_keyword) {
-  if (jsscan_is_word(lx, "async")) {
+  if (lt_jslex_is_word(lx, "async")) {
     lt_jslex_next(lx);
     if (lx->tok.kind == LT_JSTOK_ARROW) { /* a parameter of that name */
       return jsscan_skip_arrow_body(lx, wrapped);
     }
   }
-  if (jsscan_is_word(lx, "function")) {
+  if (lt_jslex_is_word(lx, "function")) {
     *ret_keyword = true;
     lt_jslex_next(lx);
     return jsscan_skip_function(lx);

@@ -19,6 +19,7 @@ typedef struct lt_jsscan {
   bool has_import;     /* a static import *statement* at the top level: `import x from`, `import {`, `import "..."`;
                           not import(...), not import.meta, not a property `.import` or key `import:` */
   bool has_export;     /* an export *statement* at the top level */
+  bool has_return;     /* a `return` *statement* outside any function (top_return.h) */
   bool uses_promises;  /* the identifier `Promise` or a `.then` (also `?.then`) among the tokens */
   bool is_function;    /* the whole program is one function: `async () => ...`, `(a) => ...`, `x => ...`,
                           `function () {...}`, `async function main() {...}`, also in parentheses or with a `;` after */

@@ -1,7 +1,10 @@
 /* Any bytes as a program: no crash, no hang, and what comes back lies within the source. */
 #include <stdlib.h>
 
+#include "base/buf.h"
+#include "base/limits.h"
 #include "js/jsscan.h"
+#include "js/top_return.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,6 +31,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (scan.is_declaration && !scan.is_function) {
     abort();
   }
+  lt_buf out;
+  unsigned prefix = 0;
+  lt_buf_init(&out, 16 * LT_MIB);
+  lt_top_return_rewrite(code, scan.has_import, &out, &prefix);
+  if (out.n < code.n) {
+    abort();
+  }
+  lt_buf_release(&out);
   lt_jsscan_words(source, check_word, &source);
   check_inside(source, lt_jsscan_line(source, dropped + 1));
   return 0;

@@ -8,17 +8,19 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "js/jsscan.h"
+#include "js/top_return.h"
 
-/* One letter per finding: a wait, i mport, e xport, p romises, f unction, d eclaration, u nterminated. */
-static const char *findings(lt_jsscan s, char out[8]) {
+/* One letter per finding: a wait, i mport, e xport, r eturn, p romises, f unction, d eclaration, u nterminated. */
+static const char *findings(lt_jsscan s, char out[9]) {
   char *p = out;
   const struct {
     bool on;
     char letter;
-  } all[] = {{s.has_await, 'a'},   {s.has_import, 'i'},     {s.has_export, 'e'},  {s.uses_promises, 'p'},
-             {s.is_function, 'f'}, {s.is_declaration, 'd'}, {s.unterminated, 'u'}};
+  } all[] = {{s.has_await, 'a'},     {s.has_import, 'i'},  {s.has_export, 'e'},     {s.has_return, 'r'},
+             {s.uses_promises, 'p'}, {s.is_function, 'f'}, {s.is_declaration, 'd'}, {s.unterminated, 'u'}};
   for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
     if (all[i].on) {
       *p++ = all[i].letter;
@@ -36,7 +38,7 @@ typedef struct scan_case {
 static void check_cases(const scan_case *cases, size_t count) {
   size_t failed = 0;
   for (size_t i = 0; i < count; i++) {
-    char got[8];
+    char got[9];
     findings(lt_jsscan_program(lt_str_of(cases[i].source)), got);
     if (strcmp(got, cases[i].want) != 0) {
       print_error("case %zu: want \"%s\", got \"%s\" for:\n%s\n", i, cases[i].want, got, cases[i].source);
@@ -149,7 +151,7 @@ static void test_regex_or_division(void **state) {
       {"x = {} / await / 2", "a"},
       {"x.return / await / 2", "a"},
       {"x! / await / 2", "a"},
-      {"return / await /", ""},
+      {"return / await /", "r"},
       {"typeof / await /", ""},
       {"case / await /: ", ""},
       {"y of / await /", ""},
@@ -286,6 +288,81 @@ static void test_broken_source(void **state) {
   assert_false(lt_jsscan_program(LT_STR_NULL).has_await);
 }
 
+static void test_top_level_returns(void **state) {
+  (void)state;
+  static const scan_case cases[] = {
+      {"return 1", "r"},
+      {"const a = 1\nreturn a", "r"},
+      {"if (a) return", "r"},
+      {"if (a) { return b }", "r"},
+      {"for await (const x of y) { return x }", "ar"},
+      {"switch (a) { case 1: return b }", "r"},
+      {"try { return a } catch (e) { return b } finally { c }", "r"},
+      {"try { a } catch { return b }", "r"},
+      {"do { return a } while (b)", "r"},
+      {"while (f(1)) { return a }", "r"},
+      {"{ { return a } }", "r"},
+      {"const f = () => { return 1 }; f()", ""},
+      {"function f() { return 1 }\nf()", ""},
+      {"function f()\n{\n  if (a) { return 1 }\n}", "fd"},
+      {"a.map(function (x) { for (;;) { return x } })", ""},
+      {"class A { m() { return 1 } get x() { return 2 } static async *g() { return 3 } }", ""},
+      {"({ m() { return 1 }, async n() { return 2 }, [k]() { return 3 } })", ""},
+      {"({ return: 1 }).return", ""},
+      {"a.return(1)", ""},
+      {"'return 1' // return 2", ""},
+      {"`${() => { return 1 }}`", ""},
+      {"`${a}`; return 1", "r"},
+      {"async () => { return 1 }", "f"},
+      {"function f(a: string): { b: number } { return { b: 1 } }\nf('')", ""},
+      {"const f = (a: string): Promise<{ b: number }> => { return 1 }; f('')", "p"},
+  };
+  CHECK_CASES(cases);
+}
+
+static void check_rewritten(const char *source, bool is_module, const char *want) {
+  lt_buf out;
+  unsigned prefix;
+  lt_buf_init(&out, LT_MIB);
+  lt_top_return_rewrite(lt_str_of(source), is_module, &out, &prefix);
+  lt_buf_byte(&out, '\0');
+  assert_string_equal(out.p, want);
+  lt_buf_release(&out);
+}
+
+static void test_returns_are_rewritten(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"return a", "$lathe:{{(     a);break $lathe}\n}"},
+      {"return a;", "$lathe:{{(     a);break $lathe}\n}"},
+      {"return", "$lathe:{{(    void 0);break $lathe}\n}"},
+      {"return\na", "$lathe:{{(    void 0);break $lathe}\na\n}"},
+      {"if (a) return 1; else return 2", "$lathe:{if (a) {(     1);break $lathe} else {(     2);break $lathe}\n}"},
+      {"if (a) { return b }", "$lathe:{if (a) { {(     b);break $lathe} }\n}"},
+      {"return a +\n  b // c\nd", "$lathe:{{(     a +\n  b);break $lathe} // c\nd\n}"},
+      {"return { a: 1 }\nb()", "$lathe:{{(     { a: 1 });break $lathe}\nb()\n}"},
+      {"return a\n  .b()\n  .c()\nd", "$lathe:{{(     a\n  .b()\n  .c());break $lathe}\nd\n}"},
+      {"return (\n  a\n)", "$lathe:{{(     (\n  a\n));break $lathe}\n}"},
+      {"return () => { return 1 }\nb", "$lathe:{{(     () => { return 1 });break $lathe}\nb\n}"},
+      {"return `${a}\n${b}`", "$lathe:{{(     `${a}\n${b}`);break $lathe}\n}"},
+      {"#!/bin/x\nreturn a", "#!/bin/x\n$lathe:{{(     a);break $lathe}\n}"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    check_rewritten(cases[i][0], false, cases[i][1]);
+  }
+  check_rewritten("import { a } from \"b\"\nif (a) return c", true,
+                  "import { a } from \"b\";let $lathe_value;$lathe:{\nif (a) {$lathe_value=( c);break $lathe}\n}"
+                  "export default $lathe_value;");
+}
+
+static void rewrite(lt_str source) {
+  lt_buf out;
+  unsigned prefix;
+  lt_buf_init(&out, 64 * LT_MIB);
+  lt_top_return_rewrite(source, false, &out, &prefix);
+  lt_buf_release(&out);
+}
+
 /* Every prefix of a program full of everything: nothing may crash or hang, whatever is cut. */
 static void test_every_prefix(void **state) {
   (void)state;
@@ -299,6 +376,7 @@ static void test_every_prefix(void **state) {
     (void)lt_jsscan_program(lt_str_from(copy, n));
     unsigned lines;
     (void)lt_jsscan_unfence(lt_str_from(copy, n), &lines);
+    rewrite(lt_str_from(copy, n));
     lt_mem_free(copy);
   }
   assert_true(lt_jsscan_program(whole).has_import);
@@ -315,6 +393,7 @@ static double seconds_for(const char *unit, size_t bytes) {
   struct timespec b;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
   (void)lt_jsscan_program(lt_buf_view(&buf));
+  rewrite(lt_buf_view(&buf));
   unsigned lines;
   (void)lt_jsscan_unfence(lt_buf_view(&buf), &lines);
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
@@ -325,10 +404,11 @@ static double seconds_for(const char *unit, size_t bytes) {
 /* What would take minutes if anything were looked at again and again. */
 static void test_time_is_linear(void **state) {
   (void)state;
-  static const char *const units[] = {"(",   "`",        "`${",   "=/[",    "/",         "=/",      "((a)=>",
-                                      "{",   "/*",       "'",     "\"\n",   "```\n",     "<",       "(x)=>(",
-                                      "a=>", "/[\\/]/",  "}",     "async(", "```js\n/*", "()=>`${", "x:<T>",
-                                      "\\",  "\xE2\x80", "'''\n", "~~~\n",  "import "};
+  static const char *const units[] = {"return ",  "return /", "return `", "return(",   "return\n{", "return\n:", "(",
+                                      "`",        "`${",      "=/[",      "/",         "=/",        "((a)=>",    "{",
+                                      "/*",       "'",        "\"\n",     "```\n",     "<",         "(x)=>(",    "a=>",
+                                      "/[\\/]/",  "}",        "async(",   "```js\n/*", "()=>`${",   "x:<T>",     "\\",
+                                      "\xE2\x80", "'''\n",    "~~~\n",    "import "};
   for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
     double took = seconds_for(units[i], 1024 * 1024);
     if (took > 3.0) {
@@ -419,6 +499,8 @@ int main(void) {
       cmocka_unit_test(test_regex_or_division),
       cmocka_unit_test(test_whole_functions),
       cmocka_unit_test(test_broken_source),
+      cmocka_unit_test(test_top_level_returns),
+      cmocka_unit_test(test_returns_are_rewritten),
       cmocka_unit_test(test_every_prefix),
       cmocka_unit_test(test_time_is_linear),
       cmocka_unit_test(test_unfence),

@@ -11,6 +11,7 @@
 #include "runner/deno/deno_source.h"
 #include "runner/deno/deno_state.h"
 #include "js/jsscan.h"
+#include "js/top_return.h"
 
 extern const char lt_deno_boot_data[], lt_deno_boot_end[];
 extern const char lt_deno_globals_data[], lt_deno_globals_end[];
@@ -150,32 +151,53 @@ static lt_status deno_source_write_types(const lt_deno_run *run, const named_too
 
 /* --- The program and its modules ---------------------------------------------------------------------------------- */
 
-/* The text before the program. A program that reads `import.meta.main` gets `true`, although it is imported; a first
- * line
- * `#!...` becomes a comment. A program that is one function becomes its module's default export, which is called. */
-static lt_str deno_source_prefix_of(const lt_deno_run *run) {
+/* Text put round the program. */
+typedef struct program_frame {
+  lt_str first; /* before its first line */
+  size_t start; /* the bytes of the program before the frame */
+  lt_str head;
+  lt_str tail;
+} program_frame;
+
+/* A program that reads `import.meta.main` gets `true`, although it is imported; a first line `#!...` becomes a comment.
+ */
+static lt_str deno_source_first_of(const lt_deno_run *run) {
+  if (lt_str_find(run->source, LT_STR("import.meta.main"), 0) == SIZE_MAX) {
+    return LT_STR_NULL;
+  }
+  return lt_str_starts(run->source, LT_STR("#!")) ? LT_STR("import.meta.main = true; //")
+                                                  : LT_STR("import.meta.main = true; ");
+}
+
+/* The result is the module's default export. A program that is one function is called. One with a top-level `return`
+ * becomes a function's body; its imports stay before it. */
+static program_frame deno_source_frame_of(const lt_deno_run *run) {
   lt_jsscan scan = lt_jsscan_program(run->source);
-  bool asks = lt_str_find(run->source, LT_STR("import.meta.main"), 0) != SIZE_MAX;
+  program_frame frame = {.first = deno_source_first_of(run)};
   if (scan.is_function && !scan.has_import && !scan.has_export) {
-    return asks ? LT_STR("import.meta.main = true; export default ") : LT_STR("export default ");
+    frame.head = LT_STR("export default ");
+  } else if (scan.has_return && !scan.is_function && !scan.has_export) {
+    frame.start = lt_top_return_find_start(run->source);
+    frame.head = frame.start > 0 ? LT_STR(";export default await (async () => {")
+                                 : LT_STR("export default await (async () => {");
+    frame.tail = LT_STR("\n})();");
   }
-  if (asks) {
-    return lt_str_starts(run->source, LT_STR("#!")) ? LT_STR("import.meta.main = true; //")
-                                                    : LT_STR("import.meta.main = true; ");
-  }
-  return LT_STR_NULL;
+  return frame;
 }
 
 /* Empty lines replace the lines removed before the program, so that its line numbers stay. */
 static lt_status deno_source_write_program(lt_deno_run *run, lt_err *err) {
-  lt_str prefix = deno_source_prefix_of(run);
+  program_frame frame = deno_source_frame_of(run);
   LT_AUTO_BUF(out, 2 * LT_RUN_CODE_MAX_BYTES);
   for (unsigned i = 0; i < run->line_offset; i++) {
     lt_buf_byte(&out, '\n');
   }
-  run->column_offset = (unsigned)prefix.n;
-  lt_buf_add(&out, prefix);
-  lt_buf_add(&out, run->source);
+  run->column_offset = (unsigned)(frame.first.n + (frame.start == 0 ? frame.head.n : 0));
+  lt_buf_add(&out, frame.first);
+  lt_buf_add(&out, lt_str_sub(run->source, 0, frame.start));
+  lt_buf_add(&out, frame.head);
+  lt_buf_add(&out, lt_str_sub(run->source, frame.start, run->source.n));
+  lt_buf_add(&out, frame.tail);
   LT_TRY(lt_buf_check(&out, err, "no memory for another program"));
   return lt_deno_folder_write(&run->instance, LT_DENO_PROGRAM(run), lt_buf_view(&out), err);
 }

@@ -5,6 +5,7 @@ lt_python_source_data:
         .incbin "bridge.py"
         .incbin "api.py"
         .incbin "walls.py"
+        .incbin "value.py"
         .incbin "program.py"
         .incbin "zygote.py"
         .globl  lt_python_source_end

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "js/jsscan.h"
+#include "js/top_return.h"
 #include "json/json.h"
 #include "json/json_text.h"
 #include "runner/quickjs/run.h"
@@ -134,6 +135,15 @@ static lt_status text_bind_names(lt_run *run, lt_str code) {
 }
 
 /* --- The shape of the program ------------------------------------------------------------------------------------- */
+/* The text that runs is no longer the written one. */
+static lt_status text_replace(lt_run *run, lt_buf *changed, unsigned column_offset, lt_str *code) {
+  lt_buf_release(&run->text.code);
+  run->text.code = *changed;
+  run->text.column_offset = column_offset;
+  *code = lt_buf_view(&run->text.code);
+  return changed->status;
+}
+
 /* As a statement a function declaration has no value; as an expression it has one. */
 static lt_status text_make_expression(lt_run *run, lt_str *code) {
   lt_str prefix = LT_STR("0,");
@@ -141,11 +151,23 @@ static lt_status text_make_expression(lt_run *run, lt_str *code) {
   lt_buf_init(&whole, LT_RUN_CODE_MAX_BYTES * 2);
   lt_buf_add(&whole, prefix);
   lt_buf_add(&whole, *code);
-  lt_buf_release(&run->text.code);
-  run->text.code = whole;
-  run->text.column_offset = (unsigned)prefix.n;
-  *code = lt_buf_view(&run->text.code);
-  return whole.status;
+  return text_replace(run, &whole, (unsigned)prefix.n, code);
+}
+
+static lt_status text_take_returns(lt_run *run, lt_str *code) {
+  unsigned prefix = 0;
+  lt_buf whole;
+  lt_buf_init(&whole, LT_RUN_CODE_MAX_BYTES * 2);
+  lt_top_return_rewrite(*code, run->text.program.module, &whole, &prefix);
+  return text_replace(run, &whole, prefix, code);
+}
+
+/* Gives the program the shape in which the engine finds its value. */
+static lt_status text_shape(lt_run *run, const lt_jsscan *scan, lt_str *code) {
+  if (run->text.program.call_result) {
+    return scan->is_declaration ? text_make_expression(run, code) : LT_OK;
+  }
+  return scan->has_return && !scan->has_export ? text_take_returns(run, code) : LT_OK;
 }
 
 lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {
@@ -157,8 +179,8 @@ lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {
   program->calls = typed ? LT_CALLS_RESULT : scan.uses_promises ? LT_CALLS_PROMISE : LT_CALLS_PLAIN;
   bool any = lt_catalog_count(run->catalog) > 0 || run->request->function_count > 0;
   lt_status status = any ? text_bind_names(run, code) : LT_OK;
-  if (status == LT_OK && program->call_result && scan.is_declaration) {
-    status = text_make_expression(run, &code);
+  if (status == LT_OK) {
+    status = text_shape(run, &scan, &code);
   }
   if (status != LT_OK) {
     return lt_fail(err, status, "no memory for another program");

@@ -65,6 +65,7 @@ def make_api(bridge, start):
             raise ValueError(f"set_result: the result has {len(body)} bytes; at most {MOST >> 20} MiB can be given back")
         try:
             bridge.send(RESULT, form, body=body)
+            bridge.has_result = True
         except Closed:
             raise ToolError(CLOSED) from None
 

@@ -51,6 +51,7 @@ class Bridge:
         self.socket = socket.socket(fileno=fd)
         self.socket.setblocking(True)
         self.owner = os.getpid()
+        self.has_result = False
         self.numbers = itertools.count(1)
         self.open = {0: None}  # id -> kind and body of its answer; 0 is START. No thread waits for other ids
         self.sending = _thread.RLock()

@@ -45,6 +45,7 @@ def rehearse(bridge):
     start = from_json('{"code": "def f(a):\\n  return [a]\\nf(1)\\n", "tools": {}, "input": null}')
     main = {"__name__": "rehearsal"}
     main.update(make_api(bridge, start))
+    builtins.__dict__.update(Value().names())
     exec(prepare(start["code"]), main)
     from_json(encode(main["f"]({"a": "b"})))
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -85,7 +86,7 @@ def reopen_streams():
 
 
 def run(bridge, start, walls):
-    failure = attempt_all(walls, lambda: execute(prepare(start["code"]), world(bridge, start)))
+    failure = attempt_all(walls, lambda: execute(prepare(start["code"]), world(bridge, start), bridge))
     if failure is None:
         failure = attempt_all(walls, wait_for_threads)
     flush()
@@ -133,15 +134,9 @@ def prepare(text):
     if text.lstrip("\n")[:1] in (" ", "\t"):
         text = textwrap.dedent(text)
     linecache.cache[FILE] = (len(text), None, text.splitlines(True), FILE)
-    refuse_processes(text)
-    try:
-        return compile(text, FILE, "exec", dont_inherit=True)
-    except SyntaxError as e:
-        import ast
-        try:  # with `await` outside of a function
-            return compile(text, FILE, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-        except SyntaxError:
-            raise e from None
+    tree = compile(text, FILE, "exec", PARSE, dont_inherit=True)
+    refuse_processes(text, tree)
+    return compile(with_value(tree), FILE, "exec", PARSE & ~_ast.PyCF_ONLY_AST, dont_inherit=True)
 
 
 class Blocked(Exception):
@@ -174,15 +169,11 @@ def block_forks():
         setattr(os, name, blocked(f"os.{name}()"))
 
 
-def refuse_processes(text):
+def refuse_processes(text, tree):
     """Refuses a program that starts processes before it runs, with a message that says what to do instead."""
     if "system" not in text and "subprocess" not in text and "popen" not in text:
         return
     import ast
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
     for node in ast.walk(tree):
         f = node.func if isinstance(node, ast.Call) else None
         if isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name):
@@ -193,12 +184,31 @@ def refuse_processes(text):
                 raise e
 
 
-def execute(code, main):
+def execute(code, main, bridge):
+    """Runs the program. Its value is its result when it has called no set_result."""
+    value = Value()
+    set_result = main["set_result"]  # a program may change it
+    builtins.__dict__.update(value.names())
+    try:
+        run_code(code, main)
+    except Returned:
+        pass
+    if isinstance(value.value, types.CoroutineType):  # `main()`, without await
+        value.value = run_coroutine(value.value)
+    if value.value is not None and not bridge.has_result:
+        set_result(value.value)
+
+
+def run_code(code, main):
     if code.co_flags & 0x80:  # a coroutine: it awaits at its top level
-        import asyncio
-        asyncio.run(types.FunctionType(code, main)())
+        run_coroutine(types.FunctionType(code, main)())
     else:
         exec(code, main)
+
+
+def run_coroutine(coroutine):
+    import asyncio
+    return asyncio.run(coroutine)
 
 
 def world(bridge, start):

@@ -1,0 +1,112 @@
+"""The value of a program that does not call set_result: what it returns at its top level, else its last expression's.
+
+Nothing is wrapped in a function: names stay global, and lines and columns stay as they are written. Python's parser takes
+a `return` and an `await` at the top level; the nodes that its compiler would refuse are replaced.
+"""
+import _ast
+
+PARSE = _ast.PyCF_ONLY_AST | _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+RETURN, LAST, RETURNED, LEAVE = ("__lathe_" + name for name in ("return__", "last__", "returned__", "leave__"))
+
+
+class Returned(BaseException):
+    """Ends a program at a top-level `return`. Not an Exception, which a program may catch."""
+
+
+class Leaving:
+    """A context manager that sees a `return` as the plain end of its block, as it does inside a function."""
+
+    def __init__(self, manager):
+        self.manager = manager
+
+    def __enter__(self):
+        return type(self.manager).__enter__(self.manager)
+
+    def __exit__(self, kind, e, traceback):
+        leave = type(self.manager).__exit__
+        if kind is Returned:
+            leave(self.manager, None, None, None)
+            return False
+        return leave(self.manager, kind, e, traceback)
+
+    async def __aenter__(self):
+        return await type(self.manager).__aenter__(self.manager)
+
+    async def __aexit__(self, kind, e, traceback):
+        leave = type(self.manager).__aexit__
+        if kind is Returned:
+            await leave(self.manager, None, None, None)
+            return False
+        return await leave(self.manager, kind, e, traceback)
+
+
+class Value:
+    def __init__(self):
+        self.value = None
+
+    def keep(self, value):
+        self.value = value
+
+    def leave(self, value=None):
+        self.value = value
+        return Returned()
+
+    def names(self):
+        return {RETURN: self.leave, LAST: self.keep, RETURNED: Returned, LEAVE: Leaving}
+
+
+def place(node, like):
+    node.lineno, node.col_offset = like.lineno, like.col_offset
+    node.end_lineno, node.end_col_offset = like.end_lineno, like.end_col_offset
+    return node
+
+
+def call(name, arguments, like):
+    function = place(_ast.Name(id=name, ctx=_ast.Load()), like)
+    return place(_ast.Call(func=function, args=arguments, keywords=[]), like)
+
+
+def return_nodes(node):
+    arguments = [node.value] if node.value is not None else []
+    return place(_ast.Raise(exc=call(RETURN, arguments, node), cause=None), node)
+
+
+def rewrite_body(body):
+    """Replaces the returns in a list of statements; whether there are any. Functions and classes are left alone."""
+    found = False
+    for i, node in enumerate(body):
+        if isinstance(node, _ast.Return):
+            body[i] = return_nodes(node)
+            found = True
+        elif not isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)):
+            found |= rewrite_statement(node)
+    return found
+
+
+def rewrite_statement(node):
+    in_body = rewrite_body(getattr(node, "body", []))
+    found = in_body
+    for field in ("orelse", "finalbody"):
+        found |= rewrite_body(getattr(node, field, []))
+    for part in getattr(node, "handlers", []) + getattr(node, "cases", []):
+        found |= rewrite_body(part.body)
+    if in_body and isinstance(node, _ast.Try) and node.handlers:
+        node.handlers.insert(0, let_return_pass(node.handlers[0]))
+    if in_body and isinstance(node, (_ast.With, _ast.AsyncWith)):
+        for item in node.items:
+            item.context_expr = call(LEAVE, [item.context_expr], item.context_expr)
+    return found
+
+
+def let_return_pass(like):
+    again = place(_ast.Raise(exc=None, cause=None), like)
+    kind = place(_ast.Name(id=RETURNED, ctx=_ast.Load()), like)
+    return place(_ast.ExceptHandler(type=kind, name=None, body=[again]), like)
+
+
+def with_value(tree):
+    rewrite_body(tree.body)
+    if tree.body and isinstance(tree.body[-1], _ast.Expr):
+        last = tree.body[-1]
+        last.value = call(LAST, [last.value], last.value)
+    return tree
