@@ -134,13 +134,11 @@ static bool program_feedback_is_of_form(const lt_run_result *result) {
 }
 
 static void program_feedback_put_failure(lt_buf *out, const lt_run_result *result, const lt_secrets *secrets) {
-  lt_buf text;
-  lt_buf_init(&text, 4 * LT_RUN_LOG_MAX_BYTES);
+  LT_AUTO_BUF(text, 4 * LT_RUN_LOG_MAX_BYTES);
   lt_program_feedback_put_error(&text, result);
   program_feedback_put_calls(&text, result);
   lt_secrets_mask_buf(secrets, &text);
   program_feedback_put_section(out, "Execution error: ", lt_buf_view(&text), LT_FEEDBACK_TOKENS / 2);
-  lt_buf_release(&text);
   if (program_feedback_is_of_form(result)) {
     lt_buf_addc(out, "\n\nReply with one program and nothing else: no words before or after it, no second code block.");
   }
@@ -162,15 +160,13 @@ static void program_feedback_put_success(lt_buf *out, const lt_run_result *resul
 
 void lt_program_feedback_put(lt_buf *out, const lt_turn *turn, const lt_run_result *result, lt_str value) {
   const lt_secrets *secrets = turn->agent->options.secrets;
-  lt_buf logs;
-  lt_buf_init(&logs, 2 * LT_RUN_LOG_MAX_BYTES);
+  LT_AUTO_BUF(logs, 2 * LT_RUN_LOG_MAX_BYTES);
   lt_program_feedback_put_logs(&logs, result);
   lt_secrets_mask_buf(secrets, &logs);
   bool logged = logs.n > 0;
   if (logged) {
     program_feedback_put_section(out, "Logs:\n", lt_buf_view(&logs), LT_FEEDBACK_TOKENS / 2);
   }
-  lt_buf_release(&logs);
   if (result->status == LT_OK) {
     program_feedback_put_success(out, result, value, logged ? LT_FEEDBACK_TOKENS / 2 : LT_FEEDBACK_TOKENS);
   } else {

@@ -135,6 +135,10 @@ lt_str lt_arena_dup(lt_arena *arena, lt_str s) {
   return (lt_str){p, s.n};
 }
 
+lt_str lt_arena_dup_buf(lt_arena *arena, const lt_buf *buf) {
+  return buf->status == LT_OK ? lt_arena_dup(arena, lt_buf_view(buf)) : LT_STR_NULL;
+}
+
 lt_str lt_arena_printf(lt_arena *arena, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -36,6 +37,8 @@ void *lt_arena_alloc(lt_arena *arena, size_t size);
 void *lt_arena_zalloc(lt_arena *arena, size_t count, size_t size);
 /* A copy in the arena with a NUL after it, not aligned; {NULL, 0} when there is no memory. */
 lt_str lt_arena_dup(lt_arena *arena, lt_str s);
+/* A copy of the buffer's text; {NULL, 0} when the buffer has failed or there is no memory. */
+lt_str lt_arena_dup_buf(lt_arena *arena, const lt_buf *buf);
 /* A formatted copy; {NULL, 0} when there is no memory. */
 lt_str lt_arena_printf(lt_arena *arena, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -18,7 +18,7 @@ void lt_buf_release(lt_buf *buf) {
 }
 
 lt_status lt_buf_check(const lt_buf *buf, lt_err *err, const char *message) {
-  return buf->status == LT_OK ? LT_OK : lt_fail(err, buf->status, "%s", message);
+  return lt_fail_if(err, buf->status, "%s", message);
 }
 
 void lt_buf_clear(lt_buf *buf) {

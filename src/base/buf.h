@@ -56,6 +56,11 @@ static inline lt_str lt_buf_view(const lt_buf *buf) {
   return (lt_str){buf->p, buf->n};
 }
 
+/* The same of a buffer that may have failed: then the text is `otherwise`. */
+static inline lt_str lt_buf_view_or(const lt_buf *buf, lt_str otherwise) {
+  return buf->status == LT_OK ? lt_buf_view(buf) : otherwise;
+}
+
 /* Takes the bytes out, NUL-terminated. NULL only when the status is a failure. The buffer is empty afterwards; a failed
  * status stays. `ret_n` may be NULL. Owns: the caller, lt_mem_free. */
 char *lt_buf_take(lt_buf *buf, size_t *ret_n);

@@ -31,20 +31,35 @@ __attribute__((format(printf, 3, 0))) static void err_format_cut(char *text, siz
   }
 }
 
-lt_status lt_err_set(lt_err *err, lt_status status, const char *file, int line, const char *fmt, ...) {
-  LT_CHECK(status != LT_OK);
+__attribute__((format(printf, 5, 0))) static void err_vset(lt_err *err, lt_status status, const char *file, int line,
+                                                           const char *fmt, va_list ap) {
   if (err == NULL) {
-    return status;
+    return;
   }
   char text[LT_ERR_MSG_MAX]; /* an argument may be the old message */
-  va_list ap;
-  va_start(ap, fmt);
   err_format_cut(text, sizeof(text), fmt, ap);
-  va_end(ap);
   err->status = status;
   err->file = file;
   err->line = line;
   err_store_msg(err, text);
+}
+
+lt_status lt_err_set(lt_err *err, lt_status status, const char *file, int line, const char *fmt, ...) {
+  LT_CHECK(status != LT_OK);
+  va_list ap;
+  va_start(ap, fmt);
+  err_vset(err, status, file, line, fmt, ap);
+  va_end(ap);
+  return status;
+}
+
+lt_status lt_err_set_if(lt_err *err, lt_status status, const char *file, int line, const char *fmt, ...) {
+  if (status != LT_OK) {
+    va_list ap;
+    va_start(ap, fmt);
+    err_vset(err, status, file, line, fmt, ap);
+    va_end(ap);
+  }
   return status;
 }
 

@@ -29,6 +29,13 @@ typedef struct lt_err {
 lt_status lt_err_set(lt_err *err, lt_status status, const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* Checks a status that a function found earlier, such as a sticky one: returns LT_OK, or records the failure as lt_fail
+ * does. */
+#define lt_fail_if(err, status, ...) lt_err_set_if((err), (status), __FILE__, __LINE__, __VA_ARGS__)
+
+lt_status lt_err_set_if(lt_err *err, lt_status status, const char *file, int line, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
 /* Puts `fmt` and ": " before the error's message and returns its status. A long prefix is cut to half of
  * LT_ERR_MSG_MAX, so that the cause stays readable. When `err` is NULL, the status is unknown and the function returns
  * LT_E_INTERNAL. */

@@ -45,6 +45,10 @@ const char *lt_status_name(lt_status status);
 int lt_status_http(lt_status status);
 /* The JSON-RPC 2.0 error code to answer with (JSON-RPC 2.0, section 5.1; -32800 is LSP's "request cancelled"). */
 int lt_status_rpc(lt_status status);
+/* The first failure of two steps that were both carried out. */
+static inline lt_status lt_status_first(lt_status first, lt_status second) {
+  return first != LT_OK ? first : second;
+}
 /* Whether the same request may succeed when it is made again. */
 bool lt_status_retryable(lt_status status);
 

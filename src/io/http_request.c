@@ -65,14 +65,15 @@ lt_status lt_http_check(const lt_http_request *request, lt_err *err) {
 }
 
 static bool http_request_add_header(lt_http_stream *stream, lt_str name, lt_str value) {
-  lt_buf line;
-  lt_buf_init(&line, LT_HTTP_HEADERS_MAX_BYTES);
+  LT_AUTO_BUF(line, LT_HTTP_HEADERS_MAX_BYTES);
   lt_buf_add(&line, name);
   /* libcurl's way to write a header without a value. */
   lt_buf_add(&line, value.n > 0 ? LT_STR(": ") : LT_STR(";"));
   lt_buf_add(&line, value);
-  struct curl_slist *list = line.status == LT_OK ? stream->http->curl->slist_append(stream->headers, line.p) : NULL;
-  lt_buf_release(&line);
+  if (line.status != LT_OK) {
+    return false;
+  }
+  struct curl_slist *list = stream->http->curl->slist_append(stream->headers, line.p);
   if (list != NULL) {
     stream->headers = list;
   }

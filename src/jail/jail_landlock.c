@@ -83,7 +83,10 @@ lt_status lt_jail_landlock_path(int fd, int abi, const char *path, lt_jail_right
   long failed = syscall(SYS_landlock_add_rule, fd, BENEATH, &rule, 0U);
   int why = errno;
   close(rule.fd);
-  return failed == 0 ? LT_OK : lt_fail(err, LT_E_IO, "cannot allow the use of \"%s\": %s", path, strerror(why));
+  if (failed != 0) {
+    return lt_fail(err, LT_E_IO, "cannot allow the use of \"%s\": %s", path, strerror(why));
+  }
+  return LT_OK;
 }
 
 lt_status lt_jail_landlock_enter(int fd, lt_err *err) {

@@ -197,6 +197,12 @@ static lt_status jail_main_allow_paths(const jail_options *j, int fd, int abi, l
   return lt_jail_landlock_path(fd, abi, j->command[0], LT_JAIL_RUN, err);
 }
 
+static lt_status jail_main_enter_landlock(const jail_options *j, int fd, int abi, lt_err *err) {
+  LT_TRY(jail_main_allow_system(fd, abi, err));
+  LT_TRY(jail_main_allow_paths(j, fd, abi, err));
+  return lt_jail_landlock_enter(fd, err);
+}
+
 static lt_status jail_main_restrict_files(const jail_options *j, lt_err *err) {
   int abi = lt_jail_landlock_abi();
   int fd;
@@ -207,9 +213,7 @@ static lt_status jail_main_restrict_files(const jail_options *j, lt_err *err) {
     return lt_jail_check(&(lt_jail_walls){.seccomp = true, .drop = true}, j->profile, err);
   }
   LT_TRY(lt_jail_landlock_open(abi, &fd, err));
-  lt_status status = jail_main_allow_system(fd, abi, err);
-  status = status == LT_OK ? jail_main_allow_paths(j, fd, abi, err) : status;
-  status = status == LT_OK ? lt_jail_landlock_enter(fd, err) : status;
+  lt_status status = jail_main_enter_landlock(j, fd, abi, err);
   close(fd);
   return status;
 }
@@ -310,7 +314,9 @@ int lt_jail_main(int argc, char **argv) {
   lt_err err = LT_ERR_INIT;
   jail_options j = {0};
   lt_status status = jail_main_parse(&j, argc, argv, &err);
-  status = status == LT_OK ? jail_main_run(&j, &err) : status;
+  if (status == LT_OK) {
+    status = jail_main_run(&j, &err);
+  }
   dprintf(STDERR_FILENO, "%s\n", lt_err_msg(&err));
   return status == LT_E_CLOSED ? 126 : 127;
 }

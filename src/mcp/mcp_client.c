@@ -125,17 +125,10 @@ static void mcp_client_leave(lt_mcp *mcp) {
   }
 }
 
-static lt_status mcp_client_hand_up(const lt_err *from, lt_err *err) {
-  if (err) {
-    *err = *from;
-  }
-  return from->status;
-}
-
 lt_status lt_mcp_wait_ready(lt_mcp *mcp, lt_err *err) {
   mcp_client_enter(mcp);
   mcp_client_wait_started(mcp, UINT64_MAX, NULL);
-  lt_status status = mcp->state == LT_MCP_READY ? LT_OK : mcp_client_hand_up(&mcp->why, err);
+  lt_status status = mcp->state == LT_MCP_READY ? LT_OK : lt_err_copy(err, &mcp->why);
   mcp_client_leave(mcp);
   return status;
 }
@@ -247,7 +240,7 @@ static void mcp_client_on_change(void *arg) {
 static lt_status mcp_client_keep(lt_buf *to, lt_str text, lt_err *err) {
   lt_buf_clear(to);
   lt_buf_add(to, text);
-  return to->status == LT_OK ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the handshake");
+  return lt_buf_check(to, err, "no memory for the handshake");
 }
 
 /* Process, handshake, first list. */
@@ -324,12 +317,10 @@ static unsigned mcp_client_recent_restarts(const lt_mcp *mcp) {
 
 static void mcp_client_back_off(lt_mcp *mcp, const lt_err *err) LT_YIELDS {
   unsigned nth = mcp_client_recent_restarts(mcp);
-  lt_buf text;
-  lt_buf_init(&text, 4 * LT_KIB);
+  LT_AUTO_BUF(text, 4 * LT_KIB);
   lt_buf_printf(&text, "starting it again (%u of %d within %d s): %s", nth, LT_MCP_RESTARTS_MAX,
                 LT_MCP_RESTART_WINDOW_MS / 1000, lt_err_msg(err));
   mcp_client_on_warning(mcp, lt_buf_view(&text));
-  lt_buf_release(&text);
   uint64_t until_ms = lt_loop_now_ms(mcp->loop) + (LT_MCP_RESTART_DELAY_MS << (nth > 0 ? nth - 1 : 0));
   while (!mcp->closing && mcp_client_left_of(mcp, until_ms) > 0) {
     lt_wait_on(&mcp->event, mcp_client_left_of(mcp, until_ms));

@@ -30,10 +30,9 @@ void lt_mcp_peer_text_add(lt_buf *out, lt_str text, lt_mcp_end end, size_t max, 
     text = end == LT_MCP_HEAD ? lt_str_sub(text, 0, LT_MCP_WORDS_READ_BYTES)
                               : lt_str_sub(text, text.n - LT_MCP_WORDS_READ_BYTES, text.n);
   }
-  lt_buf plain;
   LT_AUTO_BUF(masked, 2 * LT_MCP_WORDS_READ_BYTES);
-  lt_buf_init(&plain, 6 * LT_MCP_WORDS_READ_BYTES); /* a broken character takes three bytes */
-  lt_secrets_mask(secrets, text, &masked); /* before: there may be white space in one that is shown otherwise */
+  LT_AUTO_BUF(plain, 6 * LT_MCP_WORDS_READ_BYTES); /* a broken character takes three bytes */
+  lt_secrets_mask(secrets, text, &masked);         /* before: there may be white space in one that is shown otherwise */
   lt_plain_add(&plain, lt_buf_view(&masked));
   lt_secrets_mask_buf(secrets, &plain); /* and after: an escape may stand in the middle of one */
   lt_str words = lt_str_trim(lt_buf_view(&plain));
@@ -42,5 +41,4 @@ void lt_mcp_peer_text_add(lt_buf *out, lt_str text, lt_mcp_end end, size_t max, 
   } else {
     mcp_peer_text_add_tail(out, words, max);
   }
-  lt_buf_release(&plain);
 }

@@ -70,13 +70,11 @@ static void mcp_session_on_end(void *arg, lt_status status) {
     lt_fail(&why, status, "no memory to read what the server says");
   } else {
     const char *exit_text = lt_mcp_link_exit_text(s->link);
-    lt_buf text;
-    lt_buf_init(&text, 4 * LT_KIB);
+    LT_AUTO_BUF(text, 4 * LT_KIB);
     lt_buf_addc(&text, exit_text ? exit_text : "closed its connection without exiting");
     mcp_session_add_noise(s, &text);
     mcp_session_add_stderr(s, &text);
     lt_fail(&why, LT_E_CLOSED, "the server %.*s", LT_STR_ARG(lt_buf_view(&text)));
-    lt_buf_release(&text);
   }
   lt_mcp_session_end(s, &why);
 }
@@ -222,16 +220,9 @@ typedef struct mcp_question {
   bool uncancellable; /* "The `initialize` request MUST NOT be cancelled by clients" (Cancellation) */
 } mcp_question;
 
-static lt_status mcp_session_hand_up(const lt_err *from, lt_err *err) {
-  if (err) {
-    *err = *from;
-  }
-  return from->status;
-}
-
 static lt_status mcp_session_enter(lt_mcp_session *s, lt_mcp_request *request, lt_err *err) {
   if (s->ended) {
-    return mcp_session_hand_up(&s->why, err);
+    return lt_err_copy(err, &s->why);
   }
   lt_mcp_requests_enter(&s->calls, request);
   return LT_OK;
@@ -303,7 +294,7 @@ static lt_status mcp_session_ask(lt_mcp_session *s, lt_mcp_request *request, lt_
   if (!request->done) {
     return mcp_session_give_up(s, request, q, err);
   }
-  return request->status == LT_OK ? LT_OK : mcp_session_hand_up(&request->err, err);
+  return lt_err_copy(err, &request->err);
 }
 
 static uint64_t mcp_session_left_of(lt_mcp_session *s, uint64_t deadline_ms) {
@@ -321,15 +312,12 @@ static lt_status mcp_session_read_initialized(lt_mcp_session *s, lt_json result,
     return lt_fail(err, LT_E_PROTOCOL, "the server's answer to initialize has no protocolVersion");
   }
   if (!lt_mcp_version_known(version)) {
-    lt_buf words;
-    lt_buf_init(&words, LT_KIB);
+    LT_AUTO_BUF(words, LT_KIB);
     lt_mcp_peer_text_add(&words, version, LT_MCP_HEAD, 40, s->o.server->secrets);
-    lt_fail(err, LT_E_PROTOCOL,
-            "the server speaks protocol version \"%.*s\"; known are " LT_MCP_VERSIONS_TEXT
-            ". Use a version of the server that speaks one of these",
-            LT_STR_ARG(lt_buf_view(&words)));
-    lt_buf_release(&words);
-    return LT_E_PROTOCOL;
+    return lt_fail(err, LT_E_PROTOCOL,
+                   "the server speaks protocol version \"%.*s\"; known are " LT_MCP_VERSIONS_TEXT
+                   ". Use a version of the server that speaks one of these",
+                   LT_STR_ARG(lt_buf_view(&words)));
   }
   /* "Both parties MUST [...] only use capabilities that were successfully negotiated" (Lifecycle, Operation) */
   s->has_tools = lt_json_typeof(lt_json_get(lt_json_get(result, "capabilities"), "tools")) == LT_JSON_OBJECT;
@@ -400,7 +388,7 @@ lt_status lt_mcp_session_list(lt_mcp_session *s, uint64_t deadline_ms, lt_mcp_li
   lt_str cursor = LT_STR_NULL;
   s->changed = false;
   if (!s->has_tools) {
-    return s->ended ? mcp_session_hand_up(&s->why, err) : LT_OK;
+    return s->ended ? lt_err_copy(err, &s->why) : LT_OK;
   }
   do {
     LT_TRY(mcp_session_read_page(s, deadline_ms, list, &cursor, err));

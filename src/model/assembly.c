@@ -43,7 +43,7 @@ lt_status lt_assembly_check(const lt_assembly *a, lt_err *err) {
     return lt_fail(err, status, "more than %lu MiB, or more than %d calls: an answer without an end?",
                    LT_MODEL_TEXT_MAX_BYTES / LT_MIB, LT_MODEL_CALLS_MAX);
   }
-  return status == LT_OK ? LT_OK : lt_fail(err, status, "no memory for the model's answer");
+  return lt_fail_if(err, status, "no memory for the model's answer");
 }
 
 /* --- Events ------------------------------------------------------------------------------------------------------- */
@@ -55,7 +55,10 @@ static lt_status assembly_read_chunk(lt_assembly *a, lt_str name, lt_str text, b
     return lt_fail(err, LT_E_PROTOCOL, "%s that is no JSON object%s%s", is_whole ? "an answer" : "an event",
                    status != LT_OK ? ": " : "", status != LT_OK ? why.msg : "");
   }
-  return status == LT_OK ? a->wire->read(a, name, lt_json_root(&doc), is_whole, err) : lt_err_copy(err, &why);
+  if (status != LT_OK) {
+    return lt_err_copy(err, &why);
+  }
+  return a->wire->read(a, name, lt_json_root(&doc), is_whole, err);
 }
 
 static lt_status assembly_take_event(lt_assembly *a, lt_str name, lt_str data, lt_err *err) {

@@ -56,20 +56,17 @@ static bool completion_is_complete(const lt_assembly *a) {
   return a->done || a->finished;
 }
 
+static lt_status completion_check_event(lt_status status, lt_err *err) {
+  return lt_fail_if(err, status, "an event is longer than %lu MiB", LT_MODEL_EVENT_MAX_BYTES / LT_MIB);
+}
+
 static lt_status completion_take_events(completion_attempts *k, lt_sse *sse, lt_str piece, lt_err *err) {
-  lt_status status = lt_sse_add(sse, piece);
+  LT_TRY(completion_check_event(lt_sse_add(sse, piece), err));
   lt_sse_event event;
-  while (status == LT_OK && lt_sse_next(sse, &event)) {
-    status = lt_assembly_event(&k->assembly, event.event, event.data, err);
-    if (status != LT_OK) {
-      return status;
-    }
+  while (lt_sse_next(sse, &event)) {
+    LT_TRY(lt_assembly_event(&k->assembly, event.event, event.data, err));
   }
-  status = status == LT_OK ? lt_sse_add(sse, LT_STR_NULL) : status;
-  if (status != LT_OK) {
-    return lt_fail(err, status, "an event is longer than %lu MiB", LT_MODEL_EVENT_MAX_BYTES / LT_MIB);
-  }
-  return LT_OK;
+  return completion_check_event(lt_sse_add(sse, LT_STR_NULL), err);
 }
 
 typedef struct answer_reader {
@@ -88,10 +85,7 @@ static lt_status completion_take_piece(completion_attempts *k, answer_reader *r,
     return completion_take_events(k, &r->sse, piece, err);
   }
   lt_buf_add(&r->whole, piece);
-  if (r->whole.status != LT_OK) {
-    return lt_fail(err, r->whole.status, "an answer that is longer than %lu MiB", LT_MODEL_EVENT_MAX_BYTES / LT_MIB);
-  }
-  return LT_OK;
+  return lt_fail_if(err, r->whole.status, "an answer that is longer than %lu MiB", LT_MODEL_EVENT_MAX_BYTES / LT_MIB);
 }
 
 /* Waits a short time for the end of the answer, so that the connection can be used again. */
@@ -162,7 +156,9 @@ static lt_status completion_read_answer(completion_attempts *k, lt_http_stream *
   lt_sse_init(&r.sse, LT_MODEL_EVENT_MAX_BYTES);
   lt_buf_init(&r.whole, LT_MODEL_EVENT_MAX_BYTES);
   lt_status status = completion_read_pieces(k, &r, err);
-  status = status == LT_OK ? completion_end_answer(k, &r, err) : status;
+  if (status == LT_OK) {
+    status = completion_end_answer(k, &r, err);
+  }
   lt_sse_release(&r.sse);
   lt_buf_release(&r.whole);
   return status == LT_OK || r.has_message ? status : completion_judge(k, status, err);

@@ -54,14 +54,12 @@ static lt_str provider_error_one_line(lt_arena *arena, lt_str text) {
 /* Some providers repeat the key they were sent. */
 static lt_str provider_error_without_key(lt_arena *arena, lt_str text, lt_str key) {
   lt_secrets *secrets = lt_secrets_new();
-  lt_buf out;
-  lt_buf_init(&out, LT_MODEL_ERROR_BYTES * 2);
+  LT_AUTO_BUF(out, LT_MODEL_ERROR_BYTES * 2);
   lt_str masked = LT_STR_NULL;
   if (secrets != NULL && lt_secrets_add(secrets, lt_str_trim(key)) == LT_OK) {
     lt_secrets_mask(secrets, text, &out);
-    masked = out.status == LT_OK ? lt_arena_dup(arena, lt_buf_view(&out)) : LT_STR_NULL;
+    masked = lt_arena_dup_buf(arena, &out);
   }
-  lt_buf_release(&out);
   lt_secrets_free(secrets);
   return masked;
 }

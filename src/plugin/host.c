@@ -123,7 +123,10 @@ lt_status lt_host_load(lt_host *host, const char *path, lt_str config, lt_err *e
       lt_shared_object_close(library);
     }
   }
-  return status == LT_OK ? LT_OK : host_name_failure(err, path, status);
+  if (status != LT_OK) {
+    return host_name_failure(err, path, status);
+  }
+  return LT_OK;
 }
 
 lt_status lt_host_add(lt_host *host, lathe_plugin_entry_fn *entry, lt_str config, lt_err *err) {

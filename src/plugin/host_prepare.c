@@ -238,7 +238,6 @@ static lt_status host_prepare_make_catalog(lt_host *host, prompt_preparation *p,
   lt_status status = sources != NULL && specs != NULL ? host_prepare_fill_sources(p, sources, specs) : LT_E_NOMEM;
   if (status == LT_OK) {
     status = lt_door_catalog_with(host->options.door, sources, p->added_count, ret_catalog, err);
-    status = status == LT_OK ? host_prepare_narrow(p->for_programs, ret_catalog, err) : status;
   } else {
     lt_fail(err, status, "no memory for the prompt's tools");
   }
@@ -247,7 +246,8 @@ static lt_status host_prepare_make_catalog(lt_host *host, prompt_preparation *p,
   }
   lt_mem_free(specs);
   lt_mem_free(sources);
-  return status;
+  LT_TRY(status);
+  return host_prepare_narrow(p->for_programs, ret_catalog, err);
 }
 
 lt_status lt_host_prepare(lt_host *host, lt_str mode, bool for_programs, lt_str conversation,

@@ -11,11 +11,14 @@
 /* --- Calling a function ------------------------------------------------------------------------------------------- */
 /* A failure is passed on without secrets. A tool's failure is masked by the door; a function does not pass it. */
 static lt_status host_programs_mask_failure(const lt_secrets *secrets, lt_status status, lt_buf *out, lt_err *err) {
+  if (status == LT_OK) {
+    return LT_OK;
+  }
   lt_secrets_mask_buf(secrets, out);
   if (err != NULL && lt_secrets_in(secrets, lt_str_of(lt_err_msg(err)))) {
     LT_AUTO_BUF(text, 2 * LT_ERR_MSG_MAX);
     lt_secrets_mask(secrets, lt_str_of(lt_err_msg(err)), &text);
-    lt_fail(err, status, "%.*s", LT_STR_ARG(text.status == LT_OK ? lt_buf_view(&text) : LT_STR("***")));
+    lt_fail(err, status, "%.*s", LT_STR_ARG(lt_buf_view_or(&text, LT_STR("***"))));
   }
   return status;
 }
@@ -37,7 +40,7 @@ static lt_status host_programs_call_function(void *arg, lt_str args, const lt_in
                                     .options = options,
                                     .timeout_ms = LT_PLUGIN_CALL_MS};
   lt_status status = lt_plugin_call_make(f->plugin, &spec, out, err);
-  return status == LT_OK ? LT_OK : host_programs_mask_failure(secrets, status, out, err);
+  return host_programs_mask_failure(secrets, status, out, err);
 }
 
 /* --- Collecting --------------------------------------------------------------------------------------------------- */
@@ -73,7 +76,7 @@ static void host_programs_mask(const lt_secrets *secrets, lt_arena *arena, lt_st
   }
   LT_AUTO_BUF(masked, 4 * LT_PLUGIN_LINE_BYTES);
   lt_secrets_mask(secrets, *text, &masked);
-  *text = masked.status == LT_OK ? lt_arena_dup(arena, lt_buf_view(&masked)) : LT_STR_NULL;
+  *text = lt_arena_dup_buf(arena, &masked);
 }
 
 static void host_programs_add_functions(lt_host *host, const lt_plugin *plugin, lt_registry *r) {

@@ -82,8 +82,8 @@ typedef struct host_table_line {
 
 static lt_status host_table_show_line(lathe_call *call, void *arg, lt_err *err) {
   const host_table_line *line = arg;
-  lt_status status = lt_host_line_show(call->plugin, line->is_warning, line->text);
-  return status == LT_OK ? LT_OK : lt_fail(err, status, "the line could not be written");
+  return lt_fail_if(err, lt_host_line_show(call->plugin, line->is_warning, line->text),
+                    "the line could not be written");
 }
 
 static void host_table_log(lathe_call *call, int level, const char *format, ...) {

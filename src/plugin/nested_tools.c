@@ -228,7 +228,7 @@ static lt_status tool_batch_put_results(const tool_batch *b, lt_buf *out, lt_err
   lt_json_begin_array(&w);
   for (size_t i = 0; i < b->count; i++) {
     tool_batch_put_result(&w, i, &b->steps[i]);
-    out->status = out->status == LT_OK ? b->steps[i].out.status : out->status;
+    out->status = lt_status_first(out->status, b->steps[i].out.status);
   }
   lt_json_end_array(&w);
   return lt_buf_check(out, err, "the answers of several calls are too long together");

@@ -86,8 +86,8 @@ static lt_status check_recall_program(lt_replay_check *c, lt_str run, const lt_p
   lt_buf_add(&program->text, ended->text);
   ended->kind = LT_NOTE_USED;
   c->counts.programs++;
-  lt_status status = program->run.status == LT_OK ? program->text.status : program->run.status;
-  return status == LT_OK ? LT_OK : lt_fail(err, status, "no memory for the end of a program");
+  LT_TRY(lt_buf_check(&program->run, err, "no memory for the end of a program"));
+  return lt_buf_check(&program->text, err, "no memory for the end of a program");
 }
 
 /* A timeout or a cancel may come at another moment the next time. */

@@ -68,7 +68,10 @@ static lt_status check_run_real(lt_replay_check *c, lt_runner *real, const lt_ru
   if (status == LT_OK && result->status != LT_E_CANCELLED && result->status != LT_E_DIVERGED) {
     lt_replay_check_ended(c, request->caller->run);
   }
-  return status == LT_OK ? LT_OK : lt_fail(err, status, "%s", lt_err_msg(&why));
+  if (status != LT_OK) {
+    return lt_err_copy(err, &why);
+  }
+  return LT_OK;
 }
 
 static lt_status check_run_recorded(lt_replay_check *c, const lt_run_request *request, lt_run_result *result,

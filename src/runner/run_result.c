@@ -238,5 +238,5 @@ void lt_run_result_json(const lt_run_result *result, const lt_secrets *secrets, 
   lt_json_put_raw(&r.w, lt_str_from(text, (size_t)n));
   lt_json_end_object(&r.w);
   lt_buf_release(&r.masked);
-  out->status = out->status == LT_OK ? r.status : out->status;
+  out->status = lt_status_first(out->status, r.status);
 }

@@ -104,12 +104,10 @@ static lt_js engine_freeze_host_object(image_freezer *f) {
 }
 
 static bool engine_freeze_failed(image_freezer *f, const char *what) LT_YIELDS {
-  lt_buf text;
-  lt_buf_init(&text, 4096);
+  LT_AUTO_BUF(text, 4 * LT_KIB);
   lt_guest_copy_text(&f->guest, lt_guest_exception(&f->guest), &text);
   f->status = lt_fail(f->err, LT_E_INTERNAL, "%s: %.*s (%s)", what, LT_STR_ARG(lt_buf_view(&text)),
                       lt_box_trap_text(f->guest.box->trap));
-  lt_buf_release(&text);
   return false;
 }
 

@@ -34,10 +34,9 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: mkimage PRELUDE [SCRIPT] OUT\n");
     return 2;
   }
-  lt_buf prelude, script, image;
-  lt_buf_init(&prelude, 16 * LT_MIB);
-  lt_buf_init(&script, 16 * LT_MIB);
-  lt_buf_init(&image, 64 * LT_MIB);
+  LT_AUTO_BUF(prelude, 16 * LT_MIB);
+  LT_AUTO_BUF(script, 16 * LT_MIB);
+  LT_AUTO_BUF(image, 64 * LT_MIB);
   lt_err err = LT_ERR_INIT;
   bool ok = mkimage_read_file(argv[1], &prelude) && (argc == 3 || mkimage_read_file(argv[2], &script));
   if (ok && lt_engine_freeze(lt_buf_view(&prelude), lt_buf_view(&script), &image, &err) != LT_OK) {
@@ -45,8 +44,5 @@ int main(int argc, char **argv) {
     ok = false;
   }
   ok = ok && mkimage_write_file(argv[argc - 1], lt_buf_view(&image));
-  lt_buf_release(&prelude);
-  lt_buf_release(&script);
-  lt_buf_release(&image);
   return ok ? 0 : 1;
 }

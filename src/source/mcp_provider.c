@@ -71,7 +71,6 @@ static lt_status mcp_provider_make_answer_value(conversion *c, lt_loop *loop, lt
 
 /* A resource may be any text: secrets are masked before it is stored. */
 static lt_str mcp_provider_without_secrets(const lt_secrets *secrets, lt_str data, lt_buf *masked) {
-  lt_buf_init(masked, LT_JSON_MAX_BYTES);
   if (!lt_secrets_in(secrets, data)) {
     return data;
   }
@@ -81,7 +80,8 @@ static lt_str mcp_provider_without_secrets(const lt_secrets *secrets, lt_str dat
 
 static lt_status mcp_provider_put_answer_media(const conversion *c, const lt_caller *caller, const lt_secrets *secrets,
                                                const lt_mcp_media *media, lt_buf *ret_id, lt_err *err) LT_YIELDS {
-  lt_buf masked, masked_type;
+  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
+  LT_AUTO_BUF(masked_type, LT_JSON_MAX_BYTES);
   lt_str type = media->mime_type.n > 0 ? media->mime_type : LT_STR("application/octet-stream");
   const lt_artifact artifact = {
       .user = caller->user,
@@ -90,12 +90,9 @@ static lt_status mcp_provider_put_answer_media(const conversion *c, const lt_cal
       .mime_type = mcp_provider_without_secrets(secrets, type, &masked_type),
       .data = mcp_provider_without_secrets(secrets, media->data, &masked),
   };
-  lt_status status = masked.status != LT_OK ? masked.status : masked_type.status;
-  status = status == LT_OK ? caller->artifacts->put(caller->artifacts, &artifact, ret_id, err)
-                           : lt_fail(err, status, "%s", lt_status_text(status));
-  lt_buf_release(&masked);
-  lt_buf_release(&masked_type);
-  return status;
+  lt_status status = lt_status_first(masked.status, masked_type.status);
+  LT_TRY(lt_fail_if(err, status, "%s", lt_status_text(status)));
+  return caller->artifacts->put(caller->artifacts, &artifact, ret_id, err);
 }
 
 /* Stores the data and returns its id as JSON text; null when it cannot be stored. */

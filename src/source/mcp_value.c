@@ -101,17 +101,14 @@ static void mcp_value_put_member(lt_json_writer *w, const char *key, lt_json mem
 
 /* Records the place of an artifact's id. */
 static lt_status mcp_value_collect_media(value *v, const char *type, lt_json mime_type, lt_str base64) {
-  lt_buf bytes;
+  LT_AUTO_BUF(bytes, LT_JSON_MAX_BYTES);
   lt_mcp_media *one = lt_arena_zalloc(v->arena, 1, sizeof *one);
   if (one == NULL) {
     return LT_E_NOMEM;
   }
-  lt_buf_init(&bytes, LT_JSON_MAX_BYTES);
   lt_base64_decode(base64, &bytes);
   *one = (lt_mcp_media){.type = lt_str_of(type), .data = lt_arena_dup(v->arena, lt_buf_view(&bytes)), .at = v->out->n};
-  lt_status status = bytes.status;
-  lt_buf_release(&bytes);
-  LT_TRY(status); /* no answer is better than an empty image */
+  LT_TRY(bytes.status); /* no answer is better than an empty image */
   LT_TRY(mcp_value_get_text(v->arena, mime_type, &one->mime_type));
   if (one->data.p == NULL) {
     return LT_E_NOMEM;

@@ -90,7 +90,7 @@ static bool door_copy_masked(lt_arena *arena, const lt_secrets *secrets, bool is
   } else {
     lt_secrets_mask(secrets, *s, &masked);
   }
-  *s = masked.status == LT_OK ? lt_arena_dup(arena, lt_buf_view(&masked)) : LT_STR_NULL;
+  *s = lt_arena_dup_buf(arena, &masked);
   return s->p != NULL;
 }
 

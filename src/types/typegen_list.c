@@ -31,6 +31,10 @@ static void tool_line_put_entry(lt_json_writer *w, const lt_typegen_tool *tool) 
   lt_json_end_object(w);
 }
 
+static lt_status tool_line_check_fits(const lt_buf *out, size_t count, lt_err *err) {
+  return lt_fail_if(err, out->status, "the list of %zu tools is too long", count);
+}
+
 lt_status lt_typegen_json(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err) {
   LT_AUTO_BUF(plain, out->max);
   lt_json_writer w = lt_json_writer_on(&plain);
@@ -39,12 +43,9 @@ lt_status lt_typegen_json(const lt_typegen_tool *tools, size_t count, lt_buf *ou
     tool_line_put_entry(&w, &tools[i]);
   }
   lt_json_end_array(&w);
-  lt_status status = plain.status;
-  if (status == LT_OK) {
-    lt_typegen_put_visible(out, lt_buf_view(&plain));
-    status = out->status;
-  }
-  return status == LT_OK ? LT_OK : lt_fail(err, status, "the list of %zu tools is too long", count);
+  LT_TRY(tool_line_check_fits(&plain, count, err));
+  lt_typegen_put_visible(out, lt_buf_view(&plain));
+  return tool_line_check_fits(out, count, err);
 }
 
 static lt_str tool_line_first_line(lt_str text) {
@@ -61,5 +62,5 @@ lt_status lt_typegen_lines(const lt_typegen_tool *tools, size_t count, lt_buf *o
     lt_typegen_put_line(out, tool_line_first_line(tools[i].description), LT_TYPEGEN_LINE_MAX_CHARS);
     lt_buf_byte(out, '\n');
   }
-  return out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "the list of %zu tools is too long", count);
+  return tool_line_check_fits(out, count, err);
 }

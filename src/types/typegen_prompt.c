@@ -296,7 +296,7 @@ lt_status lt_typegen_prompt_budget(const lt_typegen_tool *tools, size_t count, s
   lt_mem_free(l.order);
   lt_mem_free(l.groups);
   lt_mem_free(l.sorted);
-  return status == LT_OK ? LT_OK : lt_fail(err, status, "the listing of %zu tools is too long", count);
+  return lt_fail_if(err, status, "the listing of %zu tools is too long", count);
 }
 
 lt_status lt_typegen_prompt(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err) {

@@ -83,8 +83,7 @@ void lt_typegen_py_name(lt_str name, lt_buf *out) {
 static lt_str py_tool_name(lt_arena *arena, lt_str name) {
   LT_AUTO_BUF(buf, name.n + 2);
   lt_typegen_py_name(name, &buf);
-  lt_str copy = buf.status == LT_OK ? lt_arena_dup(arena, lt_buf_view(&buf)) : LT_STR_NULL;
-  return copy;
+  return lt_arena_dup_buf(arena, &buf);
 }
 
 /* --- Docstrings --------------------------------------------------------------------------------------------------- */
@@ -397,11 +396,17 @@ static void py_put_lost(lt_buf *out, const lt_typegen_tool *tool) {
   lt_buf_addc(out, ", {...}): another tool has its Python name.\n");
 }
 
+static lt_status py_check_stubs(lt_status status, size_t count, lt_err *err) {
+  return lt_fail_if(err, status, "the Python stubs of %zu tools cannot be written", count);
+}
+
 lt_status lt_typegen_py(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err) {
-  lt_arena arena;
-  lt_arena_init(&arena, LT_TYPEGEN_MEMORY_BYTES);
+  LT_AUTO_ARENA(arena, LT_TYPEGEN_MEMORY_BYTES);
   py_entry *entries = py_name_all(tools, count, &arena);
-  lt_status status = entries != NULL ? LT_OK : LT_E_NOMEM;
+  if (entries == NULL) {
+    return py_check_stubs(LT_E_NOMEM, count, err);
+  }
+  lt_status status = LT_OK;
   lt_buf_addc(out,
               "from typing import Any, Literal\n\n\ndef call_tool(name: str, args: dict[str, Any] = ...) -> Any:\n"
               "    \"\"\"Calls a tool by its id; raises ToolError when it fails.\"\"\"\n\n\n"
@@ -417,7 +422,5 @@ lt_status lt_typegen_py(const lt_typegen_tool *tools, size_t count, lt_buf *out,
       status = py_put_tool(out, &tools[i], entries[i].name);
     }
   }
-  lt_arena_release(&arena);
-  status = out->status != LT_OK ? out->status : status;
-  return status == LT_OK ? LT_OK : lt_fail(err, status, "the Python stubs of %zu tools cannot be written", count);
+  return py_check_stubs(lt_status_first(out->status, status), count, err);
 }

@@ -332,27 +332,25 @@ static lt_status schema_view_put_own_facts(lt_buf *out, lt_json schema, lt_arena
 /* Neither language has a place for a description of an array's items, so they get a tag: " @items File path, minLength
  * 1". */
 static lt_status schema_view_put_items(lt_buf *out, lt_json items, lt_arena *arena, bool jsdoc) {
-  LT_AUTO_BUF(told, LT_TYPEGEN_DOC_MAX_BYTES);
+  LT_AUTO_BUF(facts, LT_TYPEGEN_DOC_MAX_BYTES);
   lt_str description = LT_STR_NULL;
   lt_json text = lt_typegen_key(items, LT_KEY_DESCRIPTION);
-  lt_status status = LT_OK;
   if (lt_json_typeof(text) == LT_JSON_STRING && !lt_json_str(text, arena, &description)) {
-    status = LT_E_NOMEM;
+    return LT_E_NOMEM;
   }
   if (lt_str_ends(description, LT_STR(".")) && !lt_str_ends(description, LT_STR(".."))) { /* a list goes on from here */
     description.n--;
   }
-  lt_typegen_put_line(&told, description, LT_TYPEGEN_PROMPT_MAX_CHARS);
-  if (status == LT_OK && !lt_typegen_has(items, LT_KEY_REF)) { /* a named type says them itself */
-    status = schema_view_put_own_facts(&told, items, arena, false);
+  lt_typegen_put_line(&facts, description, LT_TYPEGEN_PROMPT_MAX_CHARS);
+  if (!lt_typegen_has(items, LT_KEY_REF)) { /* a named type has its own facts */
+    LT_TRY(schema_view_put_own_facts(&facts, items, arena, false));
   }
-  lt_str all = lt_buf_view(&told);
-  if (status == LT_OK && all.n > 0) {
+  lt_str all = lt_buf_view(&facts);
+  if (all.n > 0) {
     lt_buf_addc(out, jsdoc ? " @items " : ", items: ");
     lt_buf_add(out, lt_str_starts(all, LT_STR(", ")) ? lt_str_sub(all, 2, all.n) : all);
   }
-  status = status == LT_OK ? told.status : status;
-  return status;
+  return facts.status;
 }
 
 lt_status lt_typegen_put_facts(lt_buf *out, lt_json schema, lt_arena *arena, bool jsdoc) {

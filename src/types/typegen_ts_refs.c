@@ -52,7 +52,7 @@ static lt_str ts_ref_new_def_name(lt_typegen_ts_context *g, lt_str part) {
     g->doc.n = plain;
     lt_buf_printf(&g->doc, "_%u", n);
   }
-  return g->doc.status == LT_OK ? lt_arena_dup(g->arena, lt_buf_view(&g->doc)) : LT_STR_NULL;
+  return lt_arena_dup_buf(g->arena, &g->doc);
 }
 
 /* --- References --------------------------------------------------------------------------------------------------- */

@@ -36,6 +36,17 @@ static void fail_says_what_and_where(void **state) {
   assert_true(err.line > 0 && err.line < __LINE__);
 }
 
+static void fail_if_changes_nothing_without_a_failure(void **state) {
+  (void)state;
+  lt_err err = LT_ERR_INIT;
+  assert_int_equal(lt_fail_if(&err, LT_OK, "%d tools are too many", 3), LT_OK);
+  assert_int_equal(err.status, LT_OK);
+  assert_int_equal(lt_fail_if(NULL, LT_E_LIMIT, "%d tools are too many", 3), LT_E_LIMIT);
+  assert_int_equal(lt_fail_if(&err, lt_status_first(LT_OK, LT_E_LIMIT), "%d tools are too many", 3), LT_E_LIMIT);
+  assert_string_equal(err.msg, "3 tools are too many");
+  assert_int_equal(lt_status_first(LT_E_IO, LT_E_LIMIT), LT_E_IO);
+}
+
 static void no_err_still_gives_the_status(void **state) {
   (void)state;
   assert_int_equal(positive(-3, NULL), LT_E_INVALID);
@@ -281,6 +292,7 @@ static void copies_keep_message_and_place(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fail_says_what_and_where),
+      cmocka_unit_test(fail_if_changes_nothing_without_a_failure),
       cmocka_unit_test(no_err_still_gives_the_status),
       cmocka_unit_test(try_stops_at_the_first_failure),
       cmocka_unit_test(msg_falls_back_to_the_status),

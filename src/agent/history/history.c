@@ -383,8 +383,7 @@ static lt_status history_put_parsed(const lt_history *history, lt_arena *arena, 
   }
   LT_TRY(history_read_all(&r, lt_json_root(&doc), err));
   history_fit(&r);
-  lt_status status = history_write(&r, w, ret_user);
-  return status == LT_OK ? LT_OK : lt_fail(err, status, "no room for the conversation's history");
+  return lt_fail_if(err, history_write(&r, w, ret_user), "no room for the conversation's history");
 }
 
 lt_status lt_history_put(const lt_history *history, lt_json_writer *w, lt_buf *ret_user, lt_err *err) {

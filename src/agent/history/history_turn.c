@@ -18,9 +18,12 @@ lt_status lt_history_turn_read(lt_turn *turn, lt_err *err) {
     lt_buf_clear(&turn->history);
     status = lt_store_history(turn->agent->options.db, turn->user, lt_str_of(turn->ids.conversation), max + 1,
                               &turn->history, err);
-    status = status == LT_OK ? turn->history.status : status;
+    status = lt_status_first(status, turn->history.status);
   }
-  return status == LT_OK ? LT_OK : lt_err_prefix(err, "the conversation's history cannot be read");
+  if (status != LT_OK) {
+    return lt_err_prefix(err, "the conversation's history cannot be read");
+  }
+  return LT_OK;
 }
 
 /* --- Showing ------------------------------------------------------------------------------------------------------ */

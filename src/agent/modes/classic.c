@@ -110,17 +110,15 @@ static bool classic_is_in_order(const lt_tool_round *round) {
 /* A fiber for each call. */
 typedef struct parallel_calls {
   lt_tool_round *round;
-  size_t next;      /* call that a fiber takes when it begins; they begin in order */
-  lt_status status; /* the first failure that ends the turn */
-  lt_err err;
+  size_t next; /* call that a fiber takes when it begins; they begin in order */
+  lt_err err;  /* the first failure that ends the turn */
 } parallel_calls;
 
 static void classic_on_call_fiber(void *arg) LT_YIELDS {
   parallel_calls *p = arg;
   lt_err err = LT_ERR_INIT;
   lt_status status = classic_carry_out(p->round, &p->round->calls[p->next++], &err);
-  if (status != LT_OK && p->status == LT_OK) {
-    p->status = status;
+  if (status != LT_OK && p->err.status == LT_OK) {
     p->err = err;
   }
 }
@@ -133,7 +131,7 @@ static lt_status classic_carry_out_parallel(lt_tool_round *round, lt_err *err) L
     lt_fan_out_add(&fan_out, classic_on_call_fiber, &p);
   }
   (void)lt_fan_out_wait(&fan_out, NULL, UINT64_MAX);
-  return p.status == LT_OK ? LT_OK : lt_err_copy(err, &p.err);
+  return lt_err_copy(err, &p.err);
 }
 
 static lt_status classic_carry_out_all(lt_tool_round *round, lt_err *err) LT_YIELDS {

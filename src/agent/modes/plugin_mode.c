@@ -33,7 +33,7 @@ static lt_status plugin_mode_define(plugin_mode *p, lt_err *err) LT_YIELDS {
   } else {
     LT_TRY(lt_loop_offload(p->turn->agent->options.loop, plugin_mode_write_definitions, p, err));
   }
-  return p->status == LT_OK ? LT_OK : lt_err_copy(err, &p->err);
+  return lt_err_copy(err, &p->err);
 }
 
 static void plugin_mode_put_array(lt_json_writer *w, const char *key, const lt_buf *json) {

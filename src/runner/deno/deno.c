@@ -224,9 +224,14 @@ static lt_status deno_try_transports(lt_deno_run *run, lt_err *err) LT_YIELDS {
     deno_reset_try(run);
     lt_err later = LT_ERR_INIT;
     status = deno_try_transport(run, transport, &later);
-    run->deno->transport = status == LT_OK ? transport : run->deno->transport;
+    if (status == LT_OK) {
+      run->deno->transport = transport;
+    }
   }
-  return status == LT_OK ? LT_OK : lt_err_copy(err, &why);
+  if (status != LT_OK) {
+    return lt_err_copy(err, &why);
+  }
+  return LT_OK;
 }
 
 /* Runs the program in the spare. False: there was none, or it ended before the program began. */

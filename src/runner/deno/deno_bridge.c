@@ -183,7 +183,7 @@ static void deno_bridge_carry_out_function(lt_run_tool_call *call, lt_str args,
   call->status = call->function->call(call->function->arg, args, options, &call->out, &err);
   if (call->out.status != LT_OK) {
     lt_buf_release(&call->out);
-    call->status = call->status == LT_OK ? LT_E_LIMIT : call->status;
+    call->status = lt_status_first(call->status, LT_E_LIMIT);
   }
   if (call->status != LT_OK && call->out.n == 0) {
     lt_buf_addc(&call->out, lt_err_msg(&err)[0] != '\0' ? lt_err_msg(&err) : lt_status_text(call->status));

@@ -317,12 +317,18 @@ static lt_status deno_source_write_world(const lt_deno_run *run, const named_too
   return lt_deno_folder_write(&run->instance, "world.json", lt_buf_view(&out), err);
 }
 
+static lt_status deno_source_write_named(const lt_deno_run *run, const named_tools *n, lt_err *err) {
+  if (lt_deno_run_is_checked(run)) {
+    LT_TRY(deno_source_write_types(run, n, err));
+  }
+  return deno_source_write_world(run, n, err);
+}
+
 lt_status lt_deno_source_write_files(lt_deno_run *run, lt_err *err) {
   LT_TRY(deno_source_write_program(run, err));
   named_tools n;
   LT_TRY(deno_source_find_names(run, &n, err));
-  lt_status status = lt_deno_run_is_checked(run) ? deno_source_write_types(run, &n, err) : LT_OK;
-  status = status == LT_OK ? deno_source_write_world(run, &n, err) : status;
+  lt_status status = deno_source_write_named(run, &n, err);
   lt_mem_free(n.tools);
   return status;
 }

@@ -31,8 +31,7 @@ static void python_calls_send_failure(lt_python_run *run, uint32_t id, lt_str to
   lt_buf_add(&text, tool);
   lt_buf_addc(&text, "' failed: ");
   lt_buf_add(&text, why);
-  lt_python_send_message(run, LT_PY_FAILURE, id,
-                         text.status == LT_OK ? lt_buf_view(&text) : LT_STR("a tool call failed"));
+  lt_python_send_message(run, LT_PY_FAILURE, id, lt_buf_view_or(&text, LT_STR("a tool call failed")));
 }
 
 static void python_calls_free_text(lt_str *text) {

@@ -23,7 +23,7 @@ struct lt_python_names {
 static lt_str python_names_copy_name(lt_arena *arena, lt_str name) {
   LT_AUTO_BUF(buf, 2 * name.n + 2);
   lt_typegen_py_name(name, &buf);
-  return buf.status == LT_OK ? lt_arena_dup(arena, lt_buf_view(&buf)) : LT_STR_NULL;
+  return lt_arena_dup_buf(arena, &buf);
 }
 
 static int python_names_compare(const void *a, const void *b) {

@@ -30,7 +30,10 @@ static lt_status queue_check_answer(lt_run *run, lt_run_tool_call *made, lt_err 
   } else if (check.text.n > 0) {
     on_answer_check(&check);
   }
-  return check.is_json ? LT_OK : lt_fail(err, LT_E_INTERNAL, "%.*s(): the answer is not JSON", LT_STR_ARG(name));
+  if (!check.is_json) {
+    return lt_fail(err, LT_E_INTERNAL, "%.*s(): the answer is not JSON", LT_STR_ARG(name));
+  }
+  return LT_OK;
 }
 
 /* Afterwards `out` has the value, or a message that is not empty. */
@@ -39,7 +42,9 @@ static lt_status queue_call_function(lt_run *run, lt_run_tool_call *made, const 
   lt_err err = LT_ERR_INIT;
   lt_status status = function->call(function->arg, made->record.input, options, &made->out, &err);
   bool has_message = status != LT_OK && made->out.status == LT_OK && made->out.n > 0;
-  status = status == LT_OK ? queue_check_answer(run, made, &err) : status;
+  if (status == LT_OK) {
+    status = queue_check_answer(run, made, &err);
+  }
   if (status != LT_OK && !has_message) {
     lt_buf_clear(&made->out);
     lt_buf_addc(&made->out, lt_err_msg(&err)[0] != '\0' ? lt_err_msg(&err) : lt_status_text(status));
