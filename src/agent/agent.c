@@ -429,6 +429,15 @@ lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_er
   return lt_fail(err, status, "%s while the prompt was waited for", lt_status_text(status));
 }
 
+void lt_agent_shown(lt_agent *agent, lt_str prompt, uint64_t change) {
+  lt_turn_state *turn_state = agent_find_turn(agent, NULL, prompt);
+  if (turn_state != NULL) {
+    lt_outbox_shown(&turn_state->outbox, change);
+  } else { /* the reader was slower than the prompt */
+    (void)lt_store_prompt_set_shown(agent->options.db, prompt, change, NULL);
+  }
+}
+
 static lt_status agent_decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, bool approved, lt_str reason,
                               lt_err *err) {
   lt_turn_state *turn_state = agent_find_turn(agent, &user, prompt);

@@ -56,9 +56,9 @@ typedef struct lt_agent_options {
   /* Every event, in order; must not yield. `data` is JSON:
    * - prompt.created {promptId, userId, conversationId, model, mode}
    * - prompt.resumed, with the same data: the prompt continues in this process. Of the earlier process's outputs, only
-   *   pending ones are sent again
-   * - prompt.output {promptId, output}: sent after the output is stored, and again when the output changes in place
-   *   (same id)
+   *   pending ones are sent again, and those that no reader has got (lt_agent_shown)
+   * - prompt.output {promptId, change, output}: sent after the output is stored, and again when the output changes in
+   *   place (same id). `change` numbers the changes of the prompt's outputs, from 1; it is for lt_agent_shown
    * - prompt.stream {promptId, delta}: a piece of text. Each text output is sent completely in such pieces before its
    *   prompt.output event: a reader that shows the pieces need not show the texts
    * - prompt.approval-requested {promptId, request: {toolCallId, toolName, input, reason}}
@@ -107,6 +107,12 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
  * message gives), LT_E_CONFIG (no model is configured), LT_E_CLOSED, LT_E_LIMIT (its record is too long), LT_E_NOMEM,
  * the store's. */
 lt_status lt_agent_resume(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) LT_YIELDS;
+/* A reader has got the outputs of a prompt up to this change of a prompt.output event. The way in decides what "got"
+ * means: written to a terminal or a pipe, or acknowledged by a client. Outputs without it are sent again by the process
+ * that resumes the prompt: none is lost, and those of the last moment before a kill may come twice, with the same id. A
+ * way in that never calls it gets all outputs again. May be called while the event is sent, and later. Does not yield.
+ */
+void lt_agent_shown(lt_agent *agent, lt_str prompt, uint64_t change);
 /* Appends the tools that a prompt saw (tool/tool_list.h). Prompts that saw the same tools share one stored list.
  * LT_YIELDS. LT_E_NOTFOUND: the prompt has no record, or its list of tools was removed. */
 lt_status lt_agent_recorded_tools(lt_store *db, lt_journal *journal, lt_str prompt, lt_buf *out, lt_err *err) LT_YIELDS;

@@ -151,6 +151,39 @@ bool lt_outbox_is_full(const lt_outbox *o) {
   return o->count >= LT_PROMPT_OUTPUTS_MAX;
 }
 
+static lt_status outbox_tell_again(lt_outbox *o, lt_json unshown, lt_err *err) {
+  int64_t number = 0, change = 0;
+  (void)lt_json_int(lt_json_get(unshown, "number"), &number);
+  (void)lt_json_int(lt_json_get(unshown, "change"), &change);
+  lt_output *output = (uint64_t)number < o->count ? o->outputs[number] : NULL;
+  if (output == NULL) {
+    return LT_OK;
+  }
+  output->change = (uint64_t)change;
+  const lt_outbox_item item = {.what = ITEM_AGAIN, .number = output->number};
+  return output->pending ? LT_OK : outbox_add_item(o, &item, LT_STR_NULL, err);
+}
+
+lt_status lt_outbox_tell_unshown(lt_outbox *o, lt_err *err) {
+  lt_json_doc doc;
+  int64_t last = 0;
+  LT_AUTO_BUF(text, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
+  if (o->count == 0) {
+    return LT_OK;
+  }
+  LT_TRY(lt_store_prompt_unshown(o->turn->agent->options.db, lt_str_of(o->turn->ids.prompt), &text, err));
+  LT_TRY(lt_json_parse(&arena, lt_buf_view(&text), &doc, err));
+  lt_json root = lt_json_root(&doc);
+  (void)lt_json_int(lt_json_get(root, "last"), &last);
+  o->changes = (uint64_t)last;
+  lt_json_iter it = lt_json_each(lt_json_get(root, "outputs"));
+  while (lt_json_next(&it)) {
+    LT_TRY(outbox_tell_again(o, it.value, err));
+  }
+  return LT_OK;
+}
+
 static lt_status outbox_put_text(lt_outbox *o, lt_str id, bool of_mode, lt_str text, size_t streamed, lt_err *err) {
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
   lt_output *output;

@@ -30,6 +30,10 @@ typedef struct lt_outbox {
   size_t kept_bytes;
   lt_outbox_item *first, **last;
   uint64_t queued, sent, written; /* items, numbered from 1 */
+  uint64_t changes;               /* changes of outputs that were written, also by an earlier process */
+  uint64_t shown;                 /* the last change that a reader has got; 0: none in this process ... */
+  uint64_t noted;                 /* ... and the last one that the store was told of */
+  bool reporting;                 /* the items of a transaction are being reported */
   size_t queued_bytes;
   bool has_foreign_ids; /* a model has chosen ids */
   bool overflowed;      /* the note about dropped text was put out */
@@ -110,6 +114,13 @@ const char *lt_outbox_unclaimed(const lt_outbox *outbox);
 lt_status lt_outbox_old_result(const lt_outbox *outbox, uint32_t number, bool *ret_ended, lt_buf *answer, lt_err *err);
 /* Loads the outputs of an earlier process, a JSON array. Call it before anything is put out. Errors: LT_E_NOMEM. */
 lt_status lt_outbox_load(lt_outbox *outbox, lt_json outputs, lt_err *err);
+
+/* A reader has got everything up to this change (lt_agent_shown). The store is told once for all items of a
+ * transaction. Does not yield. */
+void lt_outbox_shown(lt_outbox *outbox, uint64_t change);
+/* Reports the loaded outputs that no reader has got, but for pending ones, which are reported when they are begun
+ * again. Call it before anything is put out. LT_YIELDS. Errors: those of the store, LT_E_NOMEM. */
+lt_status lt_outbox_tell_unshown(lt_outbox *outbox, lt_err *err) LT_YIELDS;
 
 /* Appends all outputs as a JSON array. Everything must have been flushed. */
 void lt_outbox_put_all(const lt_outbox *outbox, lt_json_writer *w);

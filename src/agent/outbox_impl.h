@@ -18,12 +18,13 @@ struct lt_output {
   bool pending;     /* it had not ended in the earlier process */
   bool is_claimed;  /* this process has put it out */
   uint64_t call;
-  lt_str id;      /* in the prompt's arena */
-  lt_str parent;  /* likewise */
-  lt_arena parts; /* memory of the members below, until the last form is written */
-  lt_str text;    /* content, function or artifact */
-  lt_str input;   /* JSON text; mime type */
-  lt_str reason;  /* for a file its description */
+  uint64_t change; /* the last one that was stored; 0: none, or an older Lathe stored it */
+  lt_str id;       /* in the prompt's arena */
+  lt_str parent;   /* likewise */
+  lt_arena parts;  /* memory of the members below, until the last form is written */
+  lt_str text;     /* content, function or artifact */
+  lt_str input;    /* JSON text; mime type */
+  lt_str reason;   /* for a file its description */
   lt_str logs;
   lt_str data; /* JSON text */
   char start[LT_CLOCK_STAMP_BYTES];
@@ -36,6 +37,7 @@ struct lt_outbox_item {
   lt_outbox_item *next;
   lt_item_kind what;
   uint32_t number; /* BEGIN, AGAIN, END */
+  uint64_t change; /* BEGIN, END: its number among the changes of all outputs */
   size_t streamed; /* BEGIN of a text */
   lt_status status;
   char stamp[LT_CLOCK_STAMP_BYTES];

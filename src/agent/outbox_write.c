@@ -119,12 +119,13 @@ typedef struct outbox_batch {
 } outbox_batch;
 
 /* When an output changes twice in one batch, only the last form is stored. */
-static void outbox_write_put_output(outbox_batch *b, const lt_outbox_item *item) {
+static void outbox_write_put_output(lt_outbox *o, outbox_batch *b, lt_outbox_item *item) {
   size_t i = 0;
+  item->change = ++o->changes;
   while (i < b->count && b->outputs[i].number != item->number) {
     i++;
   }
-  b->outputs[i] = (lt_prompt_output){.number = item->number, .json = lt_buf_view(&item->json)};
+  b->outputs[i] = (lt_prompt_output){.number = item->number, .json = lt_buf_view(&item->json), .change = item->change};
   b->count += i == b->count;
 }
 
@@ -132,7 +133,7 @@ static lt_status outbox_write_fill_batch(lt_outbox *o, lt_outbox_item *items, ou
   for (lt_outbox_item *item = items; item != NULL; item = item->next) {
     if (item->what == ITEM_BEGIN || item->what == ITEM_END) {
       LT_TRY(outbox_write_item_json(o, item, err));
-      outbox_write_put_output(b, item);
+      outbox_write_put_output(o, b, item);
     } else if (item->what == ITEM_STATE) {
       b->change = (lt_prompt_change){.state = item->state};
       b->changes = true;
@@ -150,19 +151,26 @@ static lt_status outbox_write_store(lt_outbox *o, const outbox_batch *b, lt_err 
 }
 
 /* --- Reporting ---------------------------------------------------------------------------------------------------- */
-static void outbox_report(lt_outbox *o, const char *event, const char *key, lt_str value, bool raw) {
+static void outbox_report_text(const lt_outbox *o, lt_str delta) {
   LT_AUTO_BUF(data, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
   outbox_write_put_str(&w, "promptId", lt_str_of(o->turn->ids.prompt));
-  lt_json_key(&w, key);
-  if (raw) {
-    lt_json_put_raw(&w, value);
-  } else {
-    lt_json_put_str(&w, value);
-  }
+  outbox_write_put_str(&w, "delta", delta);
   lt_json_end_object(&w);
-  lt_turn_send_event(o->turn, event, &data);
+  lt_turn_send_event(o->turn, "prompt.stream", &data);
+}
+
+static void outbox_report_json(const lt_outbox *o, const lt_output *output) {
+  LT_AUTO_BUF(data, 2 * LT_PROMPT_MEMORY_BYTES);
+  lt_json_writer w = lt_json_writer_on(&data);
+  lt_json_begin_object(&w);
+  outbox_write_put_str(&w, "promptId", lt_str_of(o->turn->ids.prompt));
+  lt_json_key(&w, "change");
+  lt_json_put_int(&w, (int64_t)output->change);
+  outbox_write_put_raw(&w, "output", lt_buf_view(&output->json));
+  lt_json_end_object(&w);
+  lt_turn_send_event(o->turn, "prompt.output", &data);
 }
 
 /* Frees the parts of an output that has ended. */
@@ -171,14 +179,27 @@ static void outbox_report_output(lt_outbox *o, lt_outbox_item *item) {
   lt_str text = output->kind == LT_OUTPUT_TEXT ? output->text : LT_STR_NULL;
   lt_buf_release(&output->json);
   output->json = item->json;
+  output->change = item->change;
   lt_buf_init(&item->json, 0);
   if (text.n > item->streamed) {
-    outbox_report(o, "prompt.stream", "delta", lt_str_sub(text, item->streamed, text.n), false);
+    outbox_report_text(o, lt_str_sub(text, item->streamed, text.n));
   }
-  outbox_report(o, "prompt.output", "output", lt_buf_view(&output->json), true);
+  outbox_report_json(o, output);
   if (output->kind != LT_OUTPUT_TOOL || item->what == ITEM_END) {
     lt_arena_release(&output->parts);
   }
+}
+
+/* The text of an output that was loaded is in its JSON only. */
+static void outbox_report_again(const lt_outbox *o, const lt_output *output) {
+  lt_json_doc doc;
+  lt_str text;
+  LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
+  if (output->kind == LT_OUTPUT_TEXT && lt_json_parse(&arena, lt_buf_view(&output->json), &doc, NULL) == LT_OK &&
+      lt_json_str(lt_json_get(lt_json_root(&doc), "content"), &arena, &text) && text.n > 0) {
+    outbox_report_text(o, text);
+  }
+  outbox_report_json(o, output);
 }
 
 static void outbox_report_event(const lt_outbox *o, const lt_outbox_item *item) {
@@ -194,10 +215,10 @@ static void outbox_report_item(lt_outbox *o, lt_outbox_item *item) {
       outbox_report_output(o, item);
       break;
     case ITEM_AGAIN:
-      outbox_report(o, "prompt.output", "output", lt_buf_view(&o->outputs[item->number]->json), true);
+      outbox_report_again(o, o->outputs[item->number]);
       break;
     case ITEM_STREAM:
-      outbox_report(o, "prompt.stream", "delta", lt_str_from(item->bytes, item->n), false);
+      outbox_report_text(o, lt_str_from(item->bytes, item->n));
       break;
     case ITEM_EVENT:
       outbox_report_event(o, item);
@@ -207,14 +228,32 @@ static void outbox_report_item(lt_outbox *o, lt_outbox_item *item) {
   }
 }
 
+/* --- What readers have got ---------------------------------------------------------------------------------------- */
+static void outbox_note_shown(lt_outbox *o) {
+  if (o->shown > o->noted &&
+      lt_store_prompt_set_shown(o->turn->agent->options.db, lt_str_of(o->turn->ids.prompt), o->shown, NULL) == LT_OK) {
+    o->noted = o->shown;
+  }
+}
+
+void lt_outbox_shown(lt_outbox *o, uint64_t change) {
+  o->shown = change > o->shown ? change : o->shown;
+  if (!o->reporting) {
+    outbox_note_shown(o);
+  }
+}
+
 lt_status lt_outbox_write(lt_outbox *o, lt_outbox_item *items,
                           void (*on_sending)(lt_outbox *outbox, const lt_outbox_item *items), lt_err *err) {
   outbox_batch b = {.count = 0};
   LT_TRY(outbox_write_fill_batch(o, items, &b, err));
   on_sending(o, items);
   LT_TRY(outbox_write_store(o, &b, err));
+  o->reporting = true;
   for (lt_outbox_item *item = items; item != NULL; item = item->next) {
     outbox_report_item(o, item);
   }
+  o->reporting = false;
+  outbox_note_shown(o);
   return LT_OK;
 }

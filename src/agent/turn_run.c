@@ -175,8 +175,11 @@ static lt_status turn_run_mode(lt_turn_state *turn_state, lt_err *err) LT_YIELDS
 }
 
 lt_status lt_turn_carry_out(lt_turn_state *turn_state, lt_err *err) {
-  lt_status status = turn_run_mode(turn_state, err);
   lt_outbox *outbox = &turn_state->outbox;
+  lt_status status = lt_outbox_tell_unshown(outbox, err);
+  if (status == LT_OK) {
+    status = turn_run_mode(turn_state, err);
+  }
   if (turn_state->turn.agent->leaving) {
     (void)lt_outbox_flush(outbox, NULL);
     return status;

@@ -99,6 +99,11 @@ static void chat_on_event(void *arg, lt_str user, const char *event, lt_str data
   }
 }
 
+static void chat_on_shown(void *arg, lt_str prompt, uint64_t change) {
+  const lt_chat *chat = arg;
+  lt_agent_shown(chat->agent, prompt, change);
+}
+
 /* --- Opening ------------------------------------------------------------------------------------------------------ */
 static lt_agent_options chat_make_agent_options(lt_chat *chat) {
   lt_agent_options options = lt_agent_options_of(&chat->session->app, &chat->models, &chat->modules);
@@ -128,6 +133,8 @@ static void chat_warn_of_rounds(const lt_chat *chat) {
 static lt_status chat_open_parts(lt_chat *chat, lt_err *err) {
   lt_command_session *s = chat->session;
   LT_TRY(lt_chat_view_init(&chat->view, s->app.loop, &s->console, chat->options->json, err));
+  chat->view.on_shown = chat_on_shown;
+  chat->view.arg = chat;
   LT_TRY(lt_modules_load(&s->app, &chat->modules, err));
   LT_TRY(lt_http_new(s->app.loop, &chat->http, err));
   chat->journal = lt_store_journal_new(lt_toolbox_db(s->app.toolbox));

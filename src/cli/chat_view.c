@@ -320,6 +320,15 @@ static lt_chat_end chat_view_end_of(const char *event) {
                                                   : LT_CHAT_UNFINISHED;
 }
 
+/* What the system has taken counts as shown: a terminal, a file, or a pipe, whether or not its reader still reads. */
+static void chat_view_acknowledge(const lt_chat_view *view, const char *event, lt_json data, lt_arena *arena) {
+  int64_t change = 0;
+  if (view->on_shown != NULL && !view->write_failed && strcmp(event, "prompt.output") == 0 &&
+      lt_json_int(lt_json_get(data, "change"), &change)) {
+    view->on_shown(view->arg, chat_view_string(lt_json_get(data, "promptId"), arena), (uint64_t)change);
+  }
+}
+
 static void chat_view_show_event(lt_chat_view *view, const char *event, lt_json data, lt_arena *arena) {
   lt_chat_end end = chat_view_end_of(event);
   if (strcmp(event, "prompt.stream") == 0) {
@@ -357,13 +366,16 @@ void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data) {
   if (chat_view_end_of(event) != LT_CHAT_UNFINISHED) {
     view->end = chat_view_end_of(event);
   }
+  LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
+  bool is_wanted = !view->json || strcmp(event, "prompt.output") == 0;
+  bool is_read = is_wanted && lt_json_parse(&arena, data, &doc, NULL) == LT_OK;
   if (view->json) {
     chat_view_print_event_json(view, event, data);
-    return;
-  }
-  LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
-  if (lt_json_parse(&arena, data, &doc, NULL) == LT_OK) {
+  } else if (is_read) {
     chat_view_show_event(view, event, lt_json_root(&doc), &arena);
+  }
+  if (is_read) {
+    chat_view_acknowledge(view, event, lt_json_root(&doc), &arena);
   }
 }
 

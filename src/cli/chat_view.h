@@ -18,8 +18,11 @@ typedef struct lt_chat_view {
   bool json;
   bool out_is_terminal, err_is_terminal, dims;
   bool mid_line;     /* the last line of the answer has no end yet */
-  bool write_failed; /* a write to standard output failed; nothing more is written */
-  lt_chat_end end;   /* of the last prompt */
+  bool write_failed; /* a write to standard output failed; nothing more is written, and no output counts as shown */
+  /* Called after the outputs of a prompt up to this change were written (lt_agent_shown). NULL: not called. */
+  void (*on_shown)(void *arg, lt_str prompt, uint64_t change);
+  void *arg;
+  lt_chat_end end; /* of the last prompt */
   uint64_t began_ms;
   /* The spinner. */
   lt_timer *timer;

@@ -60,6 +60,7 @@ lt_status lt_store_prompt_put_output(lt_store *store, lt_str id, uint32_t number
 typedef struct lt_prompt_output {
   uint32_t number;
   lt_str json;
+  uint64_t change; /* number of this change among all changes of the prompt's outputs, from 1; 0: it counts as shown */
 } lt_prompt_output;
 typedef struct lt_prompt_change {
   lt_prompt_state state;
@@ -74,6 +75,15 @@ lt_status lt_store_prompt_get(lt_store *store, lt_str user, lt_str id, lt_buf *o
 /* The last `max` prompts of a conversation as an array of the same, oldest first. An unknown conversation has none. */
 lt_status lt_store_history(lt_store *store, lt_str user, lt_str conversation, size_t max, lt_buf *out,
                            lt_err *err) LT_YIELDS;
+
+/* --- What a reader has got ---------------------------------------------------------------------------------------- */
+/* Notes that a reader has got the outputs of a prompt up to this change. Lower numbers change nothing. Does not yield
+ * or wait, and is not durable: what a power failure takes back is shown again. Copies. A failure to write is ignored.
+ * Errors: LT_E_NOMEM, LT_E_CLOSED. */
+lt_status lt_store_prompt_set_shown(lt_store *store, lt_str id, uint64_t change, lt_err *err);
+/* Appends the outputs of a prompt that no reader has got, in the order of their changes, and the number of the last
+ * change of all: {"last", "outputs": [{"number", "change"}]}. */
+lt_status lt_store_prompt_unshown(lt_store *store, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;
 
 /* --- Leases: which process runs a prompt -------------------------------------------------------------------------- */
 /* Takes the lease of a prompt for this process, if no other living process has it (lease.h). LT_E_INVALID:

@@ -111,6 +111,7 @@ typedef struct world {
   lt_buf streams;  /* all deltas */
   lt_wait stirred; /* woken with each event and by what hangs */
   void (*on_event)(struct world *w, const char *event, lt_str data);
+  bool never_shown;  /* no output is acknowledged */
   lt_prompt_ids ids; /* of the last prompt */
   lt_err err;
   void (*body)(struct world *w);
@@ -277,6 +278,17 @@ static inline void note_event(world *w, const char *event, lt_str data) {
   lt_arena_release(&a);
 }
 
+static inline void acknowledge(world *w, lt_str data) {
+  lt_json_doc doc;
+  int64_t change = 0;
+  lt_arena a;
+  lt_arena_init(&a, LT_GIB);
+  if (lt_json_parse(&a, data, &doc, NULL) == LT_OK && lt_json_int(lt_json_get(lt_json_root(&doc), "change"), &change)) {
+    lt_agent_shown(w->agent, member(&a, data, "promptId"), (uint64_t)change);
+  }
+  lt_arena_release(&a);
+}
+
 static inline void on_event(void *arg, lt_str user, const char *event, lt_str data) {
   world *w = arg;
   (void)user;
@@ -290,6 +302,9 @@ static inline void on_event(void *arg, lt_str user, const char *event, lt_str da
   }
   if (w->on_event != NULL) {
     w->on_event(w, event, data);
+  }
+  if (strcmp(event, "prompt.output") == 0 && !w->never_shown) {
+    acknowledge(w, data);
   }
   lt_wait_wake(&w->stirred, LT_OK);
 }

@@ -489,6 +489,29 @@ IN_WORLD(a_model_or_mode_that_is_gone_ends_the_prompt) {
   assert_stored(w, "state", "failed");
 }
 
+IN_WORLD(what_no_reader_has_got_is_sent_again) {
+  open_leaving(w, "code");
+  w->on_event = remember;
+  w->never_shown = true;
+  script_texts("output('one'); output('two'); " PAY_CODE, NULL);
+  start(w, "Pay");
+  wait_event(w, "approval bank.pay");
+  leave(w);
+  lt_buf_clear(&w->streams);
+  lt_buf_clear(&w->events);
+  open_agent(w);
+  w->never_shown = false;
+  resume(w);
+  wait_event(w, "approval bank.pay");
+  assert_string_equal(lt_buf_view(&w->streams).p, "onetwo");
+  leave(w);
+  lt_buf_clear(&w->streams);
+  open_agent(w);
+  resume(w);
+  wait_event(w, "approval bank.pay");
+  assert_int_equal(w->streams.n, 0); /* acknowledged */
+}
+
 IN_WORLD(what_is_not_to_be_resumed) {
   open_leaving(w, "code");
   w->on_event = remember;
@@ -683,6 +706,7 @@ int main(void) {
       cmocka_unit_test(a_reply_that_is_lost_ends_the_prompt),
       cmocka_unit_test(without_a_record_nothing_is_repeated),
       cmocka_unit_test(a_model_or_mode_that_is_gone_ends_the_prompt),
+      cmocka_unit_test(what_no_reader_has_got_is_sent_again),
       cmocka_unit_test(what_is_not_to_be_resumed),
       cmocka_unit_test(without_leave_open_prompts_are_cancelled),
       cmocka_unit_test(code_mode_left_anywhere),

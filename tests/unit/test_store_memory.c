@@ -75,9 +75,11 @@ static lt_status use_prompts(lt_store *db, lt_buf *out, lt_err *err) {
   lt_prompt_row row = {.id = lt_str_of(id), .conversation = lt_str_of(conversation), .user = LT_STR("u")};
   LT_TRY(lt_store_prompt_create(db, &row, err));
   LT_TRY(lt_store_prompt_put_output(db, row.id, 0, LT_STR("{}"), err));
-  const lt_prompt_output outputs[] = {{0, LT_STR("1")}, {1, LT_STR("2")}};
+  const lt_prompt_output outputs[] = {{0, LT_STR("1"), 1}, {1, LT_STR("2"), 2}};
   const lt_prompt_change change = {.state = LT_PROMPT_WAITING};
   LT_TRY(lt_store_prompt_update(db, row.id, outputs, 2, &change, err));
+  LT_TRY(lt_store_prompt_set_shown(db, row.id, 1, err));
+  LT_TRY(lt_store_prompt_unshown(db, row.id, out, err));
   LT_TRY(lt_store_prompt_orphans_of(db, row.user, row.conversation, out, err));
   LT_TRY(lt_store_prompt_release(db, row.id, err));
   LT_TRY(lt_store_prompt_orphans(db, out, err));

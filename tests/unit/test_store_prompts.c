@@ -308,7 +308,7 @@ static void outputs_are_replaced_in_place(void **state) {
 }
 
 static lt_status update(db_fix *fix, unsigned number, const char *first, const char *second, lt_prompt_change *change) {
-  const lt_prompt_output outputs[] = {{7, lt_str_of(first)}, {3, lt_str_of(second)}};
+  const lt_prompt_output outputs[] = {{7, lt_str_of(first), 1}, {3, lt_str_of(second), 2}};
   fix->err = LT_ERR_INIT;
   return lt_store_prompt_update(fix->db, prompt(number), outputs, 2, change, &fix->err);
 }
@@ -339,6 +339,31 @@ static void update_at_once(db_fix *fix) {
   expect(update(fix, 1, "9", "9", &runs), LT_E_INVALID, fix, "has ended (failed)");
   expect_part(get(fix, 1), "\"output\":[4,8]");
   expect(update(fix, 2, "9", "9", NULL), LT_E_NOTFOUND, fix, "there is no prompt");
+}
+
+static void assert_unshown(db_fix *fix, const char *expected) {
+  LT_AUTO_BUF(text, LT_MIB);
+  DB_OK(lt_store_prompt_unshown(fix->db, prompt(1), &text, &fix->err));
+  assert_string_equal(text.p, expected);
+}
+
+static void show_outputs(db_fix *fix) {
+  DB_OK(create(fix, 1, 1));
+  const lt_prompt_output outputs[] = {{.number = 0, .json = LT_STR("0"), .change = 3},
+                                      {.number = 1, .json = LT_STR("1"), .change = 1},
+                                      {.number = 2, .json = LT_STR("2")}}; /* an older Lathe's */
+  DB_OK(lt_store_prompt_update(fix->db, prompt(1), outputs, 3, NULL, &fix->err));
+  assert_unshown(fix, "{\"last\":3,\"outputs\":[{\"number\":1,\"change\":1},{\"number\":0,\"change\":3}]}");
+  DB_OK(lt_store_prompt_set_shown(fix->db, prompt(1), 1, &fix->err));
+  assert_unshown(fix, "{\"last\":3,\"outputs\":[{\"number\":0,\"change\":3}]}");
+  DB_OK(lt_store_prompt_set_shown(fix->db, prompt(1), 3, &fix->err));
+  DB_OK(lt_store_prompt_set_shown(fix->db, prompt(1), 2, &fix->err));
+  DB_OK(lt_store_prompt_set_shown(fix->db, prompt(9), 2, &fix->err)); /* unknown: nothing happens */
+  assert_unshown(fix, "{\"last\":3,\"outputs\":[]}");
+}
+
+static void what_is_shown_is_noted(void **state) {
+  db_fix_run(*state, show_outputs);
 }
 
 static void outputs_and_a_state_go_together(void **state) {
@@ -462,7 +487,8 @@ static void fill(db_fix *fix) {
              " SELECT printf('b%031d', i), 1 + i % 2, 'completed', 'normal', 'code', 1, '2026', '2026',"
              " printf('%.*c', 200, 'x') FROM n");
   db_fix_ask(fix,
-             "INSERT INTO prompt_outputs SELECT p.number, value, printf('{\"type\":\"text\",\"content\":\"%.*c\"}',"
+             "INSERT INTO prompt_outputs(prompt, number, json) SELECT p.number, value, "
+             "printf('{\"type\":\"text\",\"content\":\"%.*c\"}',"
              " 600, 'y') FROM prompts p, json_each('[0,1,2]')");
   assert_string_equal(db_fix_ask(fix, "SELECT count(*) FROM prompt_outputs"), "6000");
 }
@@ -776,6 +802,7 @@ int main(void) {
       TEST(a_prompt_goes_through_its_states),
       TEST(outputs_are_replaced_in_place),
       TEST(outputs_and_a_state_go_together),
+      TEST(what_is_shown_is_noted),
       TEST(history_is_the_newest_oldest_first),
       TEST(texts_stay_what_they_are),
       TEST(too_little_room_is_said),

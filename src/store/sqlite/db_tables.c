@@ -118,6 +118,11 @@ static const char *const versions[] = {
     /* From here on: additions. schema_additions: how many of them the file has; one row. */
     "CREATE TABLE schema_additions(count INTEGER NOT NULL) STRICT;"
     "INSERT INTO schema_additions VALUES(0);",
+    /* prompt_outputs: `change` is the number of the output's last change among all changes of the prompt's outputs,
+     * from 1. prompt_shown: the last change that a reader has got. An output with a larger one has to be shown by the
+     * next process; outputs of an older Lathe have 0. */
+    "ALTER TABLE prompt_outputs ADD COLUMN change INTEGER NOT NULL DEFAULT 0;"
+    "CREATE TABLE prompt_shown(prompt INTEGER PRIMARY KEY, change INTEGER NOT NULL) STRICT;",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 

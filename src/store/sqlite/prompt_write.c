@@ -143,6 +143,7 @@ typedef struct prompt_change_job {
   lt_str usage, error;
   uint32_t number; /* put_output only */
   lt_str json;
+  uint64_t change;
   char now[LT_CLOCK_STAMP_BYTES];
 } prompt_change_job;
 
@@ -215,11 +216,12 @@ static lt_status prompt_put_output(struct sqlite3 *sql, void *arg, lt_err *err) 
   const prompt_change_job *job = arg;
   LT_TRY(prompt_check_json("output", job->json, err));
   lt_query query = lt_query_prepare(sql,
-                                    "INSERT INTO prompt_outputs(prompt, number, json)"
-                                    " SELECT number, ?, ? FROM prompts WHERE id = ?"
-                                    " ON CONFLICT DO UPDATE SET json = excluded.json");
+                                    "INSERT INTO prompt_outputs(prompt, number, json, change)"
+                                    " SELECT number, ?, ?, ? FROM prompts WHERE id = ?"
+                                    " ON CONFLICT DO UPDATE SET json = excluded.json, change = excluded.change");
   lt_query_int(&query, job->number);
   lt_query_text(&query, job->json);
+  lt_query_int(&query, (int64_t)job->change);
   lt_query_text(&query, job->id);
   LT_TRY(lt_query_run(&query, err));
   return sqlite3_changes(sql) > 0 ? LT_OK : lt_prompt_not_found(job->id, err);
@@ -254,7 +256,9 @@ typedef struct prompt_update_job {
 static lt_status prompt_update(struct sqlite3 *sql, void *arg, lt_err *err) {
   const prompt_update_job *job = arg;
   for (size_t i = 0; i < job->count; i++) {
-    prompt_change_job one = {.id = job->change.id, .number = job->outputs[i].number, .json = job->outputs[i].json};
+    const lt_prompt_output *output = &job->outputs[i];
+    prompt_change_job one = {
+        .id = job->change.id, .number = output->number, .json = output->json, .change = output->change};
     LT_TRY(prompt_put_output(sql, &one, err));
   }
   prompt_change_job change = job->change;
