@@ -50,9 +50,35 @@ static void jsscan_note_word(lt_jsscan *scan, const lt_jslex *lx) {
   }
 }
 
+/* `tok` is `main`: the tokens after it are `= async`, `= function` or `= ()`. */
+static bool jsscan_is_given_function(const lt_jslex *lx) {
+  lt_jslex ahead = *lx;
+  if (!lt_jslex_next(&ahead) || !lt_jslex_is_punct(&ahead, '=') || !lt_jslex_next(&ahead)) {
+    return false;
+  }
+  if (lt_jslex_is_punct(&ahead, '(')) {
+    return lt_jslex_next(&ahead) && lt_jslex_is_punct(&ahead, ')');
+  }
+  return lt_jslex_is_word(&ahead, "async") || lt_jslex_is_word(&ahead, "function");
+}
+
+/* `function main` or `const main = async ...` at the top level. A generator's * stands between, so that it does not
+ * count. */
+static bool jsscan_declares_main(const lt_jslex *lx) {
+  if (lx->depth != 0 || lx->prev.kind != LT_JSTOK_WORD) {
+    return false;
+  }
+  if (lt_str_eqc(lx->prev.text, "function")) {
+    return true;
+  }
+  bool is_variable = lt_str_eqc(lx->prev.text, "const") || lt_str_eqc(lx->prev.text, "let");
+  return is_variable && jsscan_is_given_function(lx);
+}
+
 static void jsscan_read_words(lt_jsscan *scan, lt_jslex *lx) {
   bool import_before = false;
   bool export_before = false;
+  size_t mains = 0, declared_mains = 0;
   lt_js_nesting nesting = lt_js_nesting_none();
   while (lt_jslex_next(lx)) {
     lt_js_nesting_follow(&nesting, lx);
@@ -65,8 +91,13 @@ static void jsscan_read_words(lt_jsscan *scan, lt_jslex *lx) {
     bool first = lx->tok.kind == LT_JSTOK_WORD && jsscan_starts_statement(lx);
     import_before = first && lt_jslex_is_word(lx, "import");
     export_before = first && lt_jslex_is_word(lx, "export");
+    if (lt_jslex_is_word(lx, "main")) {
+      mains++;
+      declared_mains += mains == 1 && jsscan_declares_main(lx);
+    }
     jsscan_note_word(scan, lx);
   }
+  scan->has_idle_main = mains == 1 && declared_mains == 1 && !scan->has_export;
   scan->unterminated = lx->unterminated;
 }
 

@@ -20,6 +20,8 @@ typedef struct lt_jsscan {
                           not import(...), not import.meta, not a property `.import` or key `import:` */
   bool has_export;     /* an export *statement* at the top level */
   bool has_return;     /* a `return` *statement* outside any function (top_return.h) */
+  bool has_idle_main;  /* a function `main` is declared at the top level, and nothing else names it: the program waits
+                          to be called, as a script's main function */
   bool uses_promises;  /* the identifier `Promise` or a `.then` (also `?.then`) among the tokens */
   bool is_function;    /* the whole program is one function: `async () => ...`, `(a) => ...`, `x => ...`,
                           `function () {...}`, `async function main() {...}`, also in parentheses or with a `;` after */

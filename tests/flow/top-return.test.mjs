@@ -25,6 +25,9 @@ const SCRIPTS = [
   ["of a promise", "return Promise.all([1, 2].map(async (x) => x + 1))", [2, 3]],
   ["of a function called before its declaration", "return twice(4)\nfunction twice(n) { return n * 2 }", 8],
   ["after functions, methods and classes", "const o = { m() { return 1 }, get g() { return 2 } }\nclass A { m() { return 3 } }\nreturn o.m() + o.g + new A().m()", 6],
+  ["main() that nothing calls", "const a = 2\nasync function main() {\n  return a + 1\n}", 3],
+  ["main that is a variable", "const a = 2\nconst main = async () => a + 2", 4],
+  ["main that is called", "let n = 0\nfunction main() { n++ }\nmain()\nreturn n === 1", true],
   ["with await", "const a = await (async () => { return 4 })()\nreturn a + 1", 5],
 ];
 
@@ -47,6 +50,10 @@ for (const [name, args] of runners) {
 }
 
 describe("return at the top level", () => {
+  test("an error in main() keeps its place", async () => {
+    const { line, column } = await outcome("const a = 1\nfunction main() {\n  return nothing\n}", []);
+    assert.deepEqual({ line, column }, { line: 3, column: 10 });
+  });
   test("what is not returned has its usual value", async () => {
     assert.deepEqual(await outcome("if (false) { return 1 }\n'the last expression'", []), { code: 0, result: "the last expression" });
   });
@@ -76,6 +83,7 @@ const PYTHON = [
   ["return of a with block is its plain end", "import sqlite3\nc = sqlite3.connect('a.db')\nc.execute('create table t(a)')\ndef fill():\n    pass\nif True:\n    with c:\n        c.execute('insert into t values (7)')\n        return [r[0] for r in c.execute('select a from t')]", [7]],
   ["await at the top level", "import asyncio\nasync def f():\n    await asyncio.sleep(0)\n    return 5\nreturn await f()", 5],
   ["main() that nobody awaits", "async def main():\n    return 'done'\nmain()", "done"],
+  ["main() that nothing calls", "a = 3\ndef main():\n    return a\n", 3],
   ["asyncio.run(main())", "import asyncio\nasync def main():\n    return 'ran'\nasyncio.run(main())", "ran"],
   ["set_result comes first", "set_result(1)\nreturn 2", 1],
   ["set_result before a last expression", "set_result(1)\n2", 1],

@@ -320,6 +320,33 @@ static void test_top_level_returns(void **state) {
   CHECK_CASES(cases);
 }
 
+static void test_idle_main(void **state) {
+  (void)state;
+  static const struct {
+    const char *source;
+    bool want;
+  } cases[] = {
+      {"function main() {}", true},
+      {"const a = 1; async function main() {}", true},
+      {"const main = async () => {}", true},
+      {"const main = () => {}", true},
+      {"let main = function () {}", true},
+      {"function main() {} main()", false},
+      {"function main() {} x(main)", false},
+      {"const main = (a + b)", false},
+      {"const main = 1", false},
+      {"{ function main() {} }", false},
+      {"function* main() {}", false},
+      {"export function main() {}", false},
+      {"'main'", false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    if (lt_jsscan_program(lt_str_of(cases[i].source)).has_idle_main != cases[i].want) {
+      fail_msg("has_idle_main is not %d for: %s", cases[i].want, cases[i].source);
+    }
+  }
+}
+
 static void check_rewritten(const char *source, bool is_module, const char *want) {
   lt_buf out;
   unsigned prefix;
@@ -500,6 +527,7 @@ int main(void) {
       cmocka_unit_test(test_whole_functions),
       cmocka_unit_test(test_broken_source),
       cmocka_unit_test(test_top_level_returns),
+      cmocka_unit_test(test_idle_main),
       cmocka_unit_test(test_returns_are_rewritten),
       cmocka_unit_test(test_every_prefix),
       cmocka_unit_test(test_time_is_linear),

@@ -181,6 +181,9 @@ static program_frame deno_source_frame_of(const lt_deno_run *run) {
     frame.head = frame.start > 0 ? LT_STR(";export default await (async () => {")
                                  : LT_STR("export default await (async () => {");
     frame.tail = LT_STR("\n})();");
+  } else if (scan.has_idle_main && !scan.is_function) {
+    frame.tail = run->is_typescript ? LT_STR("\nexport default await (main as any)(input);")
+                                    : LT_STR("\nexport default await main(input);");
   }
   return frame;
 }

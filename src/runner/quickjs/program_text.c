@@ -144,14 +144,13 @@ static lt_status text_replace(lt_run *run, lt_buf *changed, unsigned column_offs
   return changed->status;
 }
 
-/* As a statement a function declaration has no value; as an expression it has one. */
-static lt_status text_make_expression(lt_run *run, lt_str *code) {
-  lt_str prefix = LT_STR("0,");
+static lt_status text_add_around(lt_run *run, const char *before, const char *after, lt_str *code) {
   lt_buf whole;
   lt_buf_init(&whole, LT_RUN_CODE_MAX_BYTES * 2);
-  lt_buf_add(&whole, prefix);
+  lt_buf_addc(&whole, before);
   lt_buf_add(&whole, *code);
-  return text_replace(run, &whole, (unsigned)prefix.n, code);
+  lt_buf_addc(&whole, after);
+  return text_replace(run, &whole, (unsigned)strlen(before), code);
 }
 
 static lt_status text_take_returns(lt_run *run, lt_str *code) {
@@ -164,10 +163,17 @@ static lt_status text_take_returns(lt_run *run, lt_str *code) {
 
 /* Gives the program the shape in which the engine finds its value. */
 static lt_status text_shape(lt_run *run, const lt_jsscan *scan, lt_str *code) {
-  if (run->text.program.call_result) {
-    return scan->is_declaration ? text_make_expression(run, code) : LT_OK;
+  const lt_program *program = &run->text.program;
+  if (program->call_result) { /* as a statement a function declaration has no value; as an expression it has one */
+    return scan->is_declaration ? text_add_around(run, "0,", "", code) : LT_OK;
   }
-  return scan->has_return && !scan->has_export ? text_take_returns(run, code) : LT_OK;
+  if (scan->has_return && !scan->has_export) {
+    return text_take_returns(run, code);
+  }
+  if (scan->has_idle_main) {
+    return text_add_around(run, "", program->module ? "\nexport default main(input);" : "\n;main(input)", code);
+  }
+  return LT_OK;
 }
 
 lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {

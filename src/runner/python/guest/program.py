@@ -136,7 +136,7 @@ def prepare(text):
     linecache.cache[FILE] = (len(text), None, text.splitlines(True), FILE)
     tree = compile(text, FILE, "exec", PARSE, dont_inherit=True)
     refuse_processes(text, tree)
-    return compile(with_value(tree), FILE, "exec", PARSE & ~_ast.PyCF_ONLY_AST, dont_inherit=True)
+    return compile(with_value(tree, text), FILE, "exec", PARSE & ~_ast.PyCF_ONLY_AST, dont_inherit=True)
 
 
 class Blocked(Exception):

@@ -104,8 +104,20 @@ def let_return_pass(like):
     return place(_ast.ExceptHandler(type=kind, name=None, body=[again]), like)
 
 
-def with_value(tree):
-    rewrite_body(tree.body)
+def is_idle_main(body, text):
+    """Whether the program defines a `main` without parameters, and nothing else names it."""
+    mains = [node for node in body if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef)) and node.name == "main"]
+    if len(mains) != 1 or text.count("main") != 1:
+        return False
+    parameters = mains[0].args
+    return not (parameters.args or parameters.posonlyargs or parameters.kwonlyargs)
+
+
+def with_value(tree, text):
+    has_return = rewrite_body(tree.body)
+    if not has_return and is_idle_main(tree.body, text):
+        last = tree.body[-1]
+        tree.body.append(place(_ast.Expr(value=call("main", [], last)), last))
     if tree.body and isinstance(tree.body[-1], _ast.Expr):
         last = tree.body[-1]
         last.value = call(LAST, [last.value], last.value)
