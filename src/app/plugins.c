@@ -38,6 +38,18 @@ static const builtin_plugin builtin_plugins[] = {
 
 #define BUILTIN_PLUGINS (sizeof builtin_plugins / sizeof builtin_plugins[0])
 
+/* The namespaces of built-in plugins' tools. */
+static const char *const builtin_namespaces[] = {"artifact", "interpreter"};
+
+bool lt_plugins_has_namespace(lt_str name) {
+  for (size_t i = 0; i < sizeof builtin_namespaces / sizeof builtin_namespaces[0]; i++) {
+    if (lt_str_eq_fold(name, lt_str_of(builtin_namespaces[i]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static const builtin_plugin *plugins_find_builtin_plugin(const char *name) {
   for (size_t i = 0; i < BUILTIN_PLUGINS; i++) {
     if (strcmp(builtin_plugins[i].name, name) == 0) {

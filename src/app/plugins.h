@@ -12,4 +12,7 @@
 void lt_plugins_load(lt_host *host, const lt_config *config, const lt_report *report,
                      const lt_cancel *cancel) LT_YIELDS;
 
+/* Whether tools of a built-in plugin have this namespace, whatever its case. */
+bool lt_plugins_has_namespace(lt_str name);
+
 #endif

@@ -40,6 +40,16 @@ static lt_action settings_action(lt_config_action action) {
   return LT_ACTION_DENY;
 }
 
+/* The file whose rules are a layer: the first one that counts. Another client's file, which comes later, has none. */
+static lt_str settings_layer_file(const lt_config *config, lt_config_layer layer) {
+  for (size_t i = 0; i < config->file_count; i++) {
+    if (config->files[i].counts && config->files[i].layer == layer) {
+      return lt_str_of(config->files[i].path);
+    }
+  }
+  return lt_str_of(config->path);
+}
+
 lt_status lt_settings_policy(const lt_config *config, lt_policy **ret_policy, lt_err *err) {
   *ret_policy = NULL;
   if (config->rule_count + config->budget_count == 0) {
@@ -56,20 +66,30 @@ lt_status lt_settings_policy(const lt_config *config, lt_policy **ret_policy, lt
     rules[i] = (lt_policy_rule){.match = lt_str_of(rule->match),
                                 .when = lt_str_of(rule->when),
                                 .reason = lt_str_of(rule->reason),
-                                .action = settings_action(rule->action)};
+                                .action = settings_action(rule->action),
+                                .layer = rule->layer};
   }
   for (size_t i = 0; i < config->budget_count; i++) {
     const lt_config_budget *budget = &config->budgets[i];
-    budgets[i] =
-        (lt_policy_budget){.match = lt_str_of(budget->match), .calls = budget->calls, .per_minute = budget->per_minute};
+    budgets[i] = (lt_policy_budget){.match = lt_str_of(budget->match),
+                                    .calls = budget->calls,
+                                    .per_minute = budget->per_minute,
+                                    .layer = budget->layer};
   }
-  lt_status status = lt_policy_new(rules, config->rule_count, budgets, config->budget_count, ret_policy, err);
-  if (status == LT_OK || status == LT_E_NOMEM) {
-    return status;
-  }
-  lt_err_prefix(err, "%s", config->path);
-  return LT_E_CONFIG;
+  const lt_policy_source source = {
+      .rules = rules,
+      .count = config->rule_count,
+      .budgets = budgets,
+      .budget_count = config->budget_count,
+      .files = {[LT_POLICY_USER] = settings_layer_file(config, LT_CONFIG_LAYER_USER),
+                [LT_POLICY_PROJECT] = settings_layer_file(config, LT_CONFIG_LAYER_PROJECT)},
+  };
+  lt_status status = lt_policy_compile(&source, ret_policy, err);
+  return status == LT_OK || status == LT_E_NOMEM ? status : LT_E_CONFIG;
 }
+
+_Static_assert((int)LT_CONFIG_LAYER_USER == LT_POLICY_USER && (int)LT_CONFIG_LAYER_PROJECT == LT_POLICY_PROJECT,
+               "layers have one numbering");
 
 lt_status lt_settings_rounds(lt_config *config, const lt_mode_rounds **ret_rounds, lt_err *err) {
   size_t count = config->defaults.rounds_count;

@@ -1,5 +1,6 @@
 #include "app/sources.h"
 
+#include "app/plugins.h"
 #include "base/mem.h"
 #include "io/fan_out.h"
 #include "source/source.h"
@@ -34,6 +35,13 @@ static size_t sources_configured(const lt_config *config) {
   return count;
 }
 
+/* A server does not get the ids of a built-in plugin's tools, also where the plugin is disabled. */
+static lt_status sources_check_name(const char *name, lt_err *err) {
+  return !lt_plugins_has_namespace(lt_str_of(name))
+             ? LT_OK
+             : lt_fail(err, LT_E_INVALID, "the name belongs to a built-in plugin: give the server another name");
+}
+
 static void sources_open_source(lt_sources *all, const lt_source_type *type, size_t index) {
   source_slot *slot = &all->slots[all->count++];
   const lt_source_options options = {
@@ -45,11 +53,11 @@ static void sources_open_source(lt_sources *all, const lt_source_type *type, siz
       .arg = all,
   };
   lt_err err = LT_ERR_INIT;
+  const char *name = type->name(all->options.config, index);
   slot->all = all;
-  if (type->open(&options, index, &slot->source, &err) != LT_OK) {
+  if (sources_check_name(name, &err) != LT_OK || type->open(&options, index, &slot->source, &err) != LT_OK) {
     slot->source = NULL;
-    lt_report_warning(all->options.report, "%s \"%s\": %s", type->noun, type->name(all->options.config, index),
-                      lt_err_msg(&err));
+    lt_report_warning(all->options.report, "%s \"%s\": %s", type->noun, name, lt_err_msg(&err));
   }
 }
 

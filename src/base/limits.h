@@ -62,34 +62,36 @@
 #define LT_WATCHDOG_NUDGE_MS 10 /* ... and to a signal, for code that loops without touching memory */
 
 /* --- processes and MCP servers ------------------------------------------------------------------------------------ */
-#define LT_OPEN_FILES_MAX           (LT_KIB * LT_KIB) /* the hard limit is used up to this: the kernel's tables are that long */
-#define LT_PROC_STDERR_KEEP_BYTES   (16 * LT_KIB) /* the last of a server's stderr, for error reports */
-#define LT_PROC_KILL_AFTER_MS       500           /* from end of input to SIGTERM, and from SIGTERM to SIGKILL */
-#define LT_PROC_READ_BYTES          (64 * LT_KIB)
-#define LT_PROC_WRITE_QUEUE_BYTES   (1 * LT_MIB) /* waiting for a child's stdin before writers wait too */
-#define LT_PROC_LINES_KEEP_BYTES    (1 * LT_MIB) /* an empty line buffer larger than this is given back */
-#define LT_PROC_GIVE_UP_MS          2000         /* from SIGKILL to no longer waiting for the child's exit */
-#define LT_PROC_EXIT_GRACE_MS       100          /* from the end of a child's stdout to its exit, to say how it ended */
-#define LT_PROC_PATH_MAX_BYTES      (4 * LT_KIB) /* a command's resolved name: the kernel's PATH_MAX */
-#define LT_MCP_START_TIMEOUT_MS     30000        /* handshake and first tool list; npx may have to download */
-#define LT_MCP_CALL_TIMEOUT_MS      120000       /* a call without a program's deadline over it */
-#define LT_MCP_LINE_MAX_BYTES       (64 * LT_MIB) /* one message */
-#define LT_MCP_NOISE_LINES_MAX      1000          /* lines that are not JSON-RPC, before a server is given up */
-#define LT_MCP_PAGES_MAX            1000          /* pages of tools/list */
-#define LT_MCP_TOOLS_MAX            10000         /* tools of one server */
-#define LT_MCP_RESTARTS_MAX         3             /* restarts of a crashing server ... */
-#define LT_MCP_RESTART_WINDOW_MS    60000         /* ... within this long, then it is left down */
-#define LT_MCP_SERVERS_MAX          256
-#define LT_MCP_MESSAGE_MEMORY_BYTES LT_GIB         /* one message read: its text and an index of up to 8 times that */
-#define LT_MCP_QUEUE_MAX_BYTES      (256 * LT_MIB) /* messages to one server that it has not read yet */
-#define LT_MCP_OFFLOAD_BYTES        LT_MIB         /* longer messages are parsed and checked off the loop */
-#define LT_MCP_LIST_MAX_BYTES       (64 * LT_MIB)  /* names, descriptions and schemas of one server's tools */
-#define LT_MCP_RELIST_GAP_MS        100 /* from one listing to the next, however often the server says it has changed */
-#define LT_MCP_RESTART_DELAY_MS     50  /* before the first restart in a row; doubles */
-#define LT_MCP_EXIT_WAIT_MS         200 /* after a server closes its input, until the server counts as ended */
-#define LT_MCP_LATE_IDS             256 /* abandoned calls whose late results are still recognised */
-#define LT_MCP_WORDS_READ_BYTES     (64 * LT_KIB) /* of a server's own error text: the part that is examined ... */
-#define LT_MCP_WORDS_MAX_BYTES      640           /* ... and this much shown: with our own text it fits an lt_err */
+#define LT_OPEN_FILES_MAX            (LT_KIB * LT_KIB) /* the hard limit is used up to this: the kernel's tables are that long */
+#define LT_PROC_STDERR_KEEP_BYTES    (16 * LT_KIB) /* the last of a server's stderr, for error reports */
+#define LT_PROC_KILL_AFTER_MS        500           /* from end of input to SIGTERM, and from SIGTERM to SIGKILL */
+#define LT_PROC_READ_BYTES           (64 * LT_KIB)
+#define LT_PROC_WRITE_QUEUE_BYTES    (1 * LT_MIB) /* waiting for a child's stdin before writers wait too */
+#define LT_PROC_LINES_KEEP_BYTES     (1 * LT_MIB) /* an empty line buffer larger than this is given back */
+#define LT_PROC_GIVE_UP_MS           2000         /* from SIGKILL to no longer waiting for the child's exit */
+#define LT_PROC_EXIT_GRACE_MS        100 /* from the end of a child's stdout to its exit, to say how it ended */
+#define LT_PROC_PATH_MAX_BYTES       (4 * LT_KIB)  /* a command's resolved name: the kernel's PATH_MAX */
+#define LT_MCP_START_TIMEOUT_MS      30000         /* handshake and first tool list; npx may have to download */
+#define LT_MCP_CALL_TIMEOUT_MS       120000        /* a call without a program's deadline over it */
+#define LT_MCP_LINE_MAX_BYTES        (64 * LT_MIB) /* one message */
+#define LT_MCP_NOISE_LINES_MAX       1000          /* lines that are not JSON-RPC, before a server is given up */
+#define LT_MCP_PAGES_MAX             1000          /* pages of tools/list */
+#define LT_MCP_TOOLS_MAX             10000         /* tools of one server */
+#define LT_MCP_TOOL_NAME_MAX_BYTES   512           /* a glob's time grows with the name it is tried on */
+#define LT_MCP_SERVER_NAME_MAX_BYTES 128
+#define LT_MCP_RESTARTS_MAX          3     /* restarts of a crashing server ... */
+#define LT_MCP_RESTART_WINDOW_MS     60000 /* ... within this long, then it is left down */
+#define LT_MCP_SERVERS_MAX           256
+#define LT_MCP_MESSAGE_MEMORY_BYTES  LT_GIB         /* one message read: its text and an index of up to 8 times that */
+#define LT_MCP_QUEUE_MAX_BYTES       (256 * LT_MIB) /* messages to one server that it has not read yet */
+#define LT_MCP_OFFLOAD_BYTES         LT_MIB         /* longer messages are parsed and checked off the loop */
+#define LT_MCP_LIST_MAX_BYTES        (64 * LT_MIB)  /* names, descriptions and schemas of one server's tools */
+#define LT_MCP_RELIST_GAP_MS         100 /* from one listing to the next, however often the server says it has changed */
+#define LT_MCP_RESTART_DELAY_MS      50  /* before the first restart in a row; doubles */
+#define LT_MCP_EXIT_WAIT_MS          200 /* after a server closes its input, until the server counts as ended */
+#define LT_MCP_LATE_IDS              256 /* abandoned calls whose late results are still recognised */
+#define LT_MCP_WORDS_READ_BYTES      (64 * LT_KIB) /* of a server's own error text: the part that is examined ... */
+#define LT_MCP_WORDS_MAX_BYTES       640           /* ... and this much shown: with our own text it fits an lt_err */
 
 /* --- walls around processes (jail/jail.h) ------------------------------------------------------------------------- */
 #define LT_JAIL_PATHS_MAX        64   /* --read and --write paths of one jail, each */

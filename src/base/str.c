@@ -107,3 +107,11 @@ unsigned lt_str_distance(lt_str a, lt_str b, unsigned max) {
   }
   return str_min2(rows[a.n % 3][b.n], over);
 }
+
+bool lt_str_eq_fold(lt_str a, lt_str b) {
+  size_t i = 0;
+  while (i < a.n && a.n == b.n && str_fold(a.p[i]) == str_fold(b.p[i])) {
+    i++;
+  }
+  return a.n == b.n && i == a.n;
+}

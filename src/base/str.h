@@ -38,6 +38,9 @@ static inline bool lt_str_eqc(lt_str a, const char *cstr) {
   return lt_str_eq(a, lt_str_of(cstr));
 }
 
+/* Whether they are equal but for the case of ASCII letters. */
+bool lt_str_eq_fold(lt_str a, lt_str b);
+
 /* Orders by bytes, then by length: memcmp's sign. */
 int lt_str_cmp(lt_str a, lt_str b);
 

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/limits.h"
+#include "base/utf8.h"
 #include "config/config_secrets.h"
 
 /* --- Servers ------------------------------------------------------------------------------------------------------ */
@@ -15,10 +17,69 @@ static const char *config_transport_of(const lt_config_server *server) {
   return is_http ? "http" : server->type;
 }
 
+static bool config_is_server_name_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         (c != '\0' && strchr("-_/@:+", c) != NULL);
+}
+
+static bool config_is_server_name(lt_str name) {
+  size_t i = 0;
+  while (i < name.n && config_is_server_name_char(name.p[i])) {
+    i++;
+  }
+  return i == name.n && name.n > 0;
+}
+
+/* The name with a "-" for each character that a server's name cannot have; no text without memory. */
+static lt_str config_usable_server_name(const lt_config_reading *r, lt_str name) {
+  char *usable = lt_arena_alloc(&r->config->arena, name.n + 1);
+  size_t n = 0;
+  for (size_t at = 0; usable != NULL && at < name.n; at = lt_utf8_ceil(name, at + 1)) {
+    usable[n++] = (char)(config_is_server_name_char(name.p[at]) ? name.p[at] : '-');
+  }
+  if (usable == NULL) {
+    return LT_STR_NULL;
+  }
+  usable[n] = '\0';
+  return lt_str_from(usable, n);
+}
+
+#define SERVER_NAME_RULE "A-Z, a-z, 0-9 and -_/@:+ in its name"
+
+/* A tool's id is the server's name, a dot, and the tool's name: with dots in both, a server "h" could offer a tool of
+ * "h.a", and be allowed what a rule allows "h.a.*". So names have no dots, and no letters that look like others. The
+ * file of another client keeps its names; Lathe writes them otherwise. */
+static lt_status config_check_server_name(const lt_config_reading *r, const lt_yaml_node *node,
+                                          const lt_config_place *place, lt_config_server *server) {
+  lt_str name = place->key;
+  lt_config_place_text where = lt_config_place_of(place);
+  if (name.n > LT_MCP_SERVER_NAME_MAX_BYTES) {
+    return lt_fail(r->err, LT_E_CONFIG, "%s:%u: %s has a name of over %d bytes", r->name, node->line, where.text,
+                   LT_MCP_SERVER_NAME_MAX_BYTES);
+  }
+  if (config_is_server_name(name)) {
+    return LT_OK;
+  }
+  lt_str usable = config_usable_server_name(r, name);
+  if (usable.p == NULL) {
+    return lt_config_no_memory(r);
+  }
+  if (!r->is_foreign) {
+    return lt_fail(r->err, LT_E_CONFIG, "%s:%u: %s: a server has only " SERVER_NAME_RULE ": call it \"%.*s\"", r->name,
+                   node->line, where.text, LT_STR_ARG(usable));
+  }
+  server->name = usable.p;
+  return lt_config_warn(r, "%s:%u: %s is called \"%.*s\" here: a server has only " SERVER_NAME_RULE, r->name,
+                        node->line, where.text, LT_STR_ARG(usable));
+}
+
 lt_status lt_config_finish_server(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
                                   void *record) {
   lt_config_server *server = record;
   bool has_type = server->type != NULL;
+  if (!server->disabled) {
+    LT_TRY(config_check_server_name(r, node, place, server));
+  }
   server->type = config_transport_of(server);
   bool is_stdio = strcmp(server->type, "stdio") == 0;
   const char *target = is_stdio ? server->command : server->url;

@@ -73,6 +73,17 @@ static bool mcp_list_make_room(lt_mcp_list *list) {
   return true;
 }
 
+/* A name is part of an id, which people read in questions and rules: it has no control characters, and an end. MCP
+ * 2025-11-25 asks for 128 characters at most. */
+static bool mcp_list_is_usable_name(lt_str name) {
+  for (size_t i = 0; i < name.n; i++) {
+    if ((unsigned char)name.p[i] < ' ' || name.p[i] == '\x7f') {
+      return false;
+    }
+  }
+  return name.n > 0 && name.n <= LT_MCP_TOOL_NAME_MAX_BYTES;
+}
+
 static lt_status mcp_list_add_tool(lt_mcp_list *list, lt_json v, lt_err *err) {
   lt_json name = lt_json_get(v, "name");
   if (lt_json_typeof(name) != LT_JSON_STRING || lt_json_str_eq(name, LT_STR(""))) {
@@ -85,6 +96,10 @@ static lt_status mcp_list_add_tool(lt_mcp_list *list, lt_json v, lt_err *err) {
   lt_mcp_tool tool;
   if (!mcp_list_copy_tool(&list->arena, v, &tool) || !mcp_list_make_room(list)) {
     return mcp_list_too_big(list, err);
+  }
+  if (!mcp_list_is_usable_name(tool.name)) {
+    list->misnamed++;
+    return LT_OK;
   }
   list->tools[list->count++] = tool;
   return LT_OK;

@@ -12,7 +12,8 @@ typedef struct lt_mcp_list {
   size_t count;
   size_t cap;
   size_t pages;
-  size_t nameless; /* entries left out because they had no usable name */
+  size_t nameless; /* entries left out because they had no name */
+  size_t misnamed; /* entries left out because their name was too long, or had control characters */
   lt_mcp_cursor *cursors;
 } lt_mcp_list;
 

@@ -396,6 +396,9 @@ lt_status lt_mcp_session_list(lt_mcp_session *s, uint64_t deadline_ms, lt_mcp_li
   if (list->nameless > 0) {
     mcp_session_warn(s, "lists tools without a name; left out", LT_STR_NULL);
   }
+  if (list->misnamed > 0) {
+    mcp_session_warn(s, "lists tools whose names are too long or have control characters; left out", LT_STR_NULL);
+  }
   return LT_OK;
 }
 

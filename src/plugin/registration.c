@@ -74,6 +74,10 @@ static int registration_check_tool_name(lathe_call *call, const lt_registry *r, 
   if (!registration_is_name(name, "_-./")) {
     return lt_registration_refuse(call, "tool", name, "needs a name of letters, digits, \"-\", \"_\", \".\" and \"/\"");
   }
+  bool is_bare = lt_plugin_namespace(call->plugin).n == 0;
+  if (is_bare && lt_str_find(name, LT_STR("."), 0) != SIZE_MAX) {
+    return lt_registration_refuse(call, "tool", name, "has a dot in its name: it would have the id of another's tool");
+  }
   if (lt_registry_find_tool(r, name) != NULL || lt_registry_find_tool(call->plugin->tools.registered, name) != NULL) {
     return lt_registration_refuse(call, "tool", name, "is there already");
   }

@@ -66,6 +66,19 @@ static door_entry *door_find_entry(lt_door *door, const lt_provider *provider) {
   return NULL;
 }
 
+/* A namespace belongs to one provider: another one in it could offer the first one's tools. Names that differ only by
+ * case are one name to a reader. */
+static lt_status door_check_namespace(const lt_door *door, const lt_provider *provider, lt_err *err) {
+  for (size_t i = 0; i < door->count; i++) {
+    lt_str taken = door->entries[i].provider->name;
+    if (taken.n > 0 && lt_str_eq_fold(taken, provider->name)) {
+      return lt_fail(err, LT_E_INVALID, "the name \"%.*s\" is taken by the server or plugin \"%.*s\": rename one",
+                     LT_STR_ARG(provider->name), LT_STR_ARG(taken));
+    }
+  }
+  return LT_OK;
+}
+
 static lt_status door_add_entry(lt_door *door, lt_provider *provider, door_entry **ret_entry) {
   if (door->count >= LT_PROVIDERS_MAX) {
     return LT_E_LIMIT;
@@ -156,10 +169,13 @@ lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_
     return lt_fail(err, LT_E_LIMIT, "\"%.*s\" has %zu tools, which makes more than %d of all servers together",
                    LT_STR_ARG(provider->name), count, LT_TOOLS_MAX);
   }
+  door_entry *e = door_find_entry(door, provider);
+  if (e == NULL) {
+    LT_TRY(door_check_namespace(door, provider, err));
+  }
   lt_arena arena;
   lt_arena_init(&arena, LT_CATALOG_MAX_BYTES);
   lt_tool_spec *copy = NULL;
-  door_entry *e = door_find_entry(door, provider);
   lt_status status = door_copy_specs(&arena, door->options.secrets, tools, count, &copy);
   if (status == LT_OK && e == NULL) {
     status = door_add_entry(door, provider, &e);

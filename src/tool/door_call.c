@@ -22,8 +22,12 @@ typedef struct door_call {
   lt_arena arena;
   lt_catalog *catalog; /* keeps `tool` */
   const lt_tool *tool;
-  lt_json object; /* the input, read */
-  lt_json annotations;
+  lt_json object;      /* the input, read */
+  lt_json annotations; /* of the catalog that the caller sees */
+  lt_json now;         /* what the provider says of the tool now; NONE: the same */
+  lt_str now_text;
+  lt_action granted; /* what the policy, or a person, has let through */
+  bool is_granted;
   lt_status input_status; /* of the check, which may run off the loop */
   lt_buf masked_input;    /* the input without secrets, when it has any */
   int64_t record;         /* the journal's number of the call */
@@ -209,7 +213,9 @@ static bool door_has_provider(const lt_door *door, const lt_provider *provider) 
   return false;
 }
 
-/* While a call waits, others run: they may have removed the provider or cancelled the call. */
+static lt_status door_check_still_granted(door_call *c);
+
+/* While a call waits, others run: they may have removed the provider, cancelled the call, or changed the tool. */
 static lt_status door_check_still_wanted(door_call *c) {
   const lt_provider *provider = c->tool->provider;
   if (!provider->of_caller && !door_has_provider(c->door, provider)) {
@@ -219,24 +225,83 @@ static lt_status door_check_still_wanted(door_call *c) {
   if (cancel != NULL && cancel->why != LT_OK) {
     return lt_fail(&c->err, cancel->why, "%s before the tool was called", lt_status_text(cancel->why));
   }
-  return door_check_provider_up(c, c->tool->provider);
+  LT_TRY(door_check_provider_up(c, c->tool->provider));
+  return door_check_still_granted(c);
 }
 
 /* --- 3: whether it may -------------------------------------------------------------------------------------------- */
 /* Annotations that do not parse count as none. Out of memory is a failure, as a rule may forbid what they say. */
-static lt_status door_read_annotations(door_call *c) {
-  if (c->tool->annotations.n == 0) {
+static lt_status door_parse_annotations(door_call *c, lt_str text, lt_json *ret) {
+  if (text.n == 0) {
     return LT_OK;
   }
   lt_json_doc *doc = lt_arena_zalloc(&c->arena, 1, sizeof *doc);
-  lt_status status = doc != NULL ? lt_json_parse(&c->arena, c->tool->annotations, doc, NULL) : LT_E_NOMEM;
+  lt_status status = doc != NULL ? lt_json_parse(&c->arena, text, doc, NULL) : LT_E_NOMEM;
   if (status == LT_E_NOMEM) {
     return lt_fail(&c->err, status, "no memory to judge a call of \"%.*s\"", LT_STR_ARG(c->id));
   }
   if (status == LT_OK) {
-    c->annotations = lt_json_root(doc);
+    *ret = lt_json_root(doc);
   }
   return LT_OK;
+}
+
+/* A run keeps the catalog that it began with. What the provider says of the tool's effects meanwhile counts, too. */
+static lt_status door_find_current_annotations(door_call *c, lt_str *ret_text) {
+  lt_catalog *current = NULL;
+  lt_str text = c->tool->annotations;
+  LT_TRY(lt_door_catalog(c->door, &current, &c->err));
+  const lt_tool *tool = current != c->catalog ? lt_catalog_find(current, c->id) : NULL;
+  if (tool != NULL && tool->provider == c->tool->provider && !lt_str_eq(tool->annotations, text)) {
+    text = tool->annotations.n > 0 ? lt_arena_dup(&c->arena, tool->annotations) : LT_STR("{}");
+  }
+  lt_catalog_unref(current);
+  *ret_text = text;
+  return text.p != NULL || text.n == 0
+             ? LT_OK
+             : lt_fail(&c->err, LT_E_NOMEM, "no memory to judge a call of \"%.*s\"", LT_STR_ARG(c->id));
+}
+
+/* Reads the annotations of now, where they differ from those of the caller's catalog. */
+static lt_status door_read_current_annotations(door_call *c) {
+  LT_TRY(door_find_current_annotations(c, &c->now_text));
+  c->now = (lt_json){0};
+  return c->now_text.p != c->tool->annotations.p ? door_parse_annotations(c, c->now_text, &c->now) : LT_OK;
+}
+
+static lt_status door_read_annotations(door_call *c) {
+  LT_TRY(door_parse_annotations(c, c->tool->annotations, &c->annotations));
+  return door_read_current_annotations(c);
+}
+
+/* By the annotations that the run began with and by those of now: the stricter decision holds. Of two equal ones, the
+ * one without a rule leaves the decision to the tool itself. */
+static lt_policy_decision door_judge(const door_call *c) {
+  lt_policy_call what = {.tool = c->id, .input = c->object, .annotations = c->annotations};
+  lt_policy_decision decision = lt_policy_decide(c->caller->policy, &what);
+  if (!lt_json_exists(c->now)) {
+    return decision;
+  }
+  what.annotations = c->now;
+  lt_policy_decision other = lt_policy_decide(c->caller->policy, &what);
+  bool is_stricter = other.action > decision.action || (other.action == decision.action && other.rule == SIZE_MAX);
+  return is_stricter ? other : decision;
+}
+
+/* A call that was let through may have waited, for a person or for the disk, while its tool became another. */
+static lt_status door_check_still_granted(door_call *c) {
+  if (!c->is_granted || c->caller->policy == NULL) {
+    return LT_OK;
+  }
+  lt_str judged = c->now_text;
+  LT_TRY(door_read_current_annotations(c));
+  if (lt_str_eq(judged, c->now_text) || door_judge(c).action <= c->granted) {
+    return LT_OK;
+  }
+  return lt_fail(&c->err, LT_E_DENIED,
+                 "Tool \"%.*s\" was not called: its annotations changed while the call waited, and the rules are "
+                 "stricter for what it is now",
+                 LT_STR_ARG(c->id));
 }
 
 static lt_status door_deny(door_call *c, const lt_policy_decision *decision) {
@@ -244,7 +309,8 @@ static lt_status door_deny(door_call *c, const lt_policy_decision *decision) {
   if (decision->reason.n > 0) {
     lt_buf_add(c->out, decision->reason);
   } else {
-    lt_buf_printf(c->out, "tools.policy[%zu] denies it", decision->rule);
+    lt_policy_put_rule(c->caller->policy, decision->layer, decision->rule, c->out);
+    lt_buf_addc(c->out, " denies it");
   }
   if (decision->unsure) {
     lt_buf_addc(c->out, " (for this input its condition cannot be told: a value is missing or of another type)");
@@ -303,8 +369,7 @@ static lt_status door_ask_approver(door_call *c, lt_str reason) LT_YIELDS {
 
 static lt_status door_ask_policy(door_call *c) LT_YIELDS {
   LT_AUTO_BUF(reason, LT_RUN_ERROR_BYTES);
-  const lt_policy_call what = {.tool = c->id, .input = c->object, .annotations = c->annotations};
-  lt_policy_decision decision = lt_policy_decide(c->caller->policy, &what);
+  lt_policy_decision decision = door_judge(c);
   if (decision.rule == SIZE_MAX && door_wants_approval(c, &reason)) {
     decision.action = LT_ACTION_ASK;
   } else {
@@ -313,15 +378,21 @@ static lt_status door_ask_policy(door_call *c) LT_YIELDS {
   if (decision.action == LT_ACTION_DENY) {
     return door_deny(c, &decision);
   }
+  c->granted = decision.action;
+  c->is_granted = true;
   LT_TRY(lt_budget_take(c->caller->budget, c->id, lt_loop_now_ms(lt_door_loop(c->door)), &c->err));
   return decision.action == LT_ACTION_ASK ? door_ask_approver(c, lt_buf_view(&reason)) : LT_OK;
 }
 
 /* --- 4: the record ------------------------------------------------------------------------------------------------ */
 /* MCP 2025-11-25, ToolAnnotations: idempotentHint says something only of tools that are not read-only. */
+static bool door_says_repeatable(lt_json annotations) {
+  return lt_json_bool(lt_json_get(annotations, "readOnlyHint"), false) ||
+         lt_json_bool(lt_json_get(annotations, "idempotentHint"), false);
+}
+
 static bool door_is_repeatable(const door_call *c) {
-  return lt_json_bool(lt_json_get(c->annotations, "readOnlyHint"), false) ||
-         lt_json_bool(lt_json_get(c->annotations, "idempotentHint"), false);
+  return door_says_repeatable(c->annotations) && (!lt_json_exists(c->now) || door_says_repeatable(c->now));
 }
 
 /* A run that is not noted may start again under the same name, as hooks do. Its calls get no numbers: the journal would

@@ -26,6 +26,7 @@
 //           --bad-list           tools/list is answered without an array
 //           --script=FILE        only the tools of FILE: [{"tool": {"name", ...}, "result"?: {...}, "delayMs"?}, ...]; each answers its
 //                                result, or its input as structured content
+//           --annotate           adds the tool "annotate", which changes the annotations of another one
 //           --rude-tools         adds tools without a name, without a schema, with a schema that is no object
 // Wire:     --batch              sends every message in an array
 //           --blank              an empty line and CR LF line ends
@@ -150,6 +151,11 @@ if (options.script) {
     const run = delayMs ? (id, a) => setTimeout(say, delayMs, id, a) : say;
     tools[tool.name] = { ...tool, run };
   }
+}
+
+// A tool that gives other tools new annotations, and tells of it.
+if (options.annotate) {
+  tools.annotate = { run: (id, a) => { tools[a.tool].annotations = a.annotations; changed(); answer(id, text("done")); } };
 }
 
 if (options["tell-env"]) {

@@ -39,7 +39,8 @@ typedef struct world {
   bool goes; /* the provider, while a call is being recorded */
   lt_artifacts artifacts;
   lt_status put_status;
-  bool asks; /* the provider's own word */
+  bool asks;           /* the provider's own word */
+  const char *becomes; /* the annotations that "peek" gets while somebody decides, or a call is recorded */
   void (*body)(struct world *w);
 } world;
 
@@ -75,6 +76,12 @@ static bool bank_needs_approval(lt_provider *self, lt_str name, lt_str input, co
   return false;
 }
 
+/* The provider lists "peek" with other annotations. */
+static void change_peek(void) {
+  const lt_tool_spec spec = {.name = TEXT("peek"), .annotations = lt_str_of(the_world->becomes)};
+  assert_int_equal(lt_door_set_tools(the_world->door, &the_world->bank, &spec, 1, NULL), LT_OK);
+}
+
 static lt_status fake_ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
                           lt_err *err) {
   (void)self;
@@ -90,6 +97,9 @@ static lt_status fake_ask(lt_approver *self, const lt_approval *what, lt_cancel 
       return lt_fail(err, status, "nobody waits any more");
     }
   }
+  if (the_world->becomes != NULL) {
+    change_peek();
+  }
   lt_buf_addc(ret_reason, the_world->why);
   return the_world->verdict;
 }
@@ -101,6 +111,9 @@ static lt_status fake_begin(lt_journal *self, const lt_journal_call *call, int64
   *ret_id = 7;
   if (the_world->goes) {
     lt_door_remove(the_world->door, &the_world->bank);
+  }
+  if (the_world->becomes != NULL) {
+    change_peek();
   }
   return the_world->begin_status == LT_OK ? LT_OK : lt_fail(err, the_world->begin_status, "the disk is full");
 }
@@ -220,6 +233,102 @@ TEST(rules_allow_and_deny) {
   /* A wrong input is told before anybody is asked or refused. */
   expect(w, "bank.transfer", "{\"amount\":\"x\"}", LT_E_INVALID, "input.amount: expected number, got string", "");
   w->caller.policy = NULL;
+  lt_policy_free(policy);
+}
+
+#define DESTRUCTIVE "{\"readOnlyHint\":false,\"destructiveHint\":true}"
+#define READ_ONLY   "{\"readOnlyHint\":true}"
+#define DENIED_PEEK "Tool \"bank.peek\" is not allowed: tools.policy[0] denies it"
+#define CHANGED_PEEK                                                                                                  \
+  "Tool \"bank.peek\" was not called: its annotations changed while the call waited, and the rules are stricter for " \
+  "what it is now"
+
+/* A run keeps the catalog that it began with; the annotations of now count, too. */
+TEST(annotations_count_as_they_are_now) {
+  const lt_policy_rule rules[] = {
+      {.match = TEXT("*"), .when = TEXT("annotations.destructiveHint"), .action = LT_ACTION_DENY},
+  };
+  lt_policy *policy = policy_of(rules, 1, NULL, 0);
+  w->caller.policy = policy;
+  w->caller.journal = &w->journal;
+  assert_int_equal(lt_door_catalog(w->door, &w->caller.catalog, NULL), LT_OK);
+  expect(w, "bank.peek", "", LT_OK, "1", "begin ann/r1 bank.peek {} repeatable; invoke peek {}; finish 7 OK 1");
+  w->becomes = DESTRUCTIVE;
+  change_peek();
+  expect(w, "bank.peek", "", LT_E_DENIED, DENIED_PEEK, "");
+  w->becomes = "";
+  change_peek(); /* no annotations: the protocol's defaults */
+  expect(w, "bank.peek", "", LT_E_DENIED, DENIED_PEEK, "");
+  w->becomes = READ_ONLY;
+  change_peek();
+  w->becomes = NULL;
+  expect(w, "bank.peek", "", LT_OK, "1", "begin ann/r1 bank.peek {} repeatable; invoke peek {}; finish 7 OK 1");
+  /* A tool that was destructive when the run began stays so: a new list cannot loosen a run. */
+  lt_catalog_unref(w->caller.catalog);
+  w->becomes = DESTRUCTIVE;
+  change_peek();
+  assert_int_equal(lt_door_catalog(w->door, &w->caller.catalog, NULL), LT_OK);
+  w->becomes = READ_ONLY;
+  change_peek();
+  w->becomes = NULL;
+  expect(w, "bank.peek", "", LT_E_DENIED, DENIED_PEEK, "");
+  lt_catalog_unref(w->caller.catalog);
+  lt_policy_free(policy);
+}
+
+TEST(annotations_may_change_while_a_call_waits) {
+  const lt_policy_rule rules[] = {
+      {.match = TEXT("*"), .when = TEXT("annotations.destructiveHint"), .action = LT_ACTION_DENY},
+      {.match = TEXT("*"), .when = TEXT("has(input.ask)"), .action = LT_ACTION_ASK},
+  };
+  lt_policy *policy = policy_of(rules, 2, NULL, 0);
+  w->caller.policy = policy;
+  w->caller.approver = &w->approver;
+  w->becomes = DESTRUCTIVE;
+  expect(w, "bank.peek", "{\"ask\":1}", LT_E_DENIED, CHANGED_PEEK, "ask bank.peek {\"ask\":1} ()");
+  w->becomes = READ_ONLY;
+  change_peek();
+  expect(w, "bank.peek", "{\"ask\":1}", LT_OK, "1", "ask bank.peek {\"ask\":1} (); invoke peek {\"ask\":1}");
+  w->becomes = DESTRUCTIVE;
+  w->caller.journal = &w->journal;
+  expect(w, "bank.peek", "{}", LT_E_DENIED, CHANGED_PEEK,
+         "begin ann/r1 bank.peek {} repeatable; finish 7 E_DENIED " CHANGED_PEEK);
+  w->becomes = NULL;
+  lt_policy_free(policy);
+}
+
+TEST(a_namespace_has_one_owner) {
+  lt_provider other = {.name = LT_STR("bank"), .invoke = bank_invoke};
+  lt_err err = LT_ERR_INIT;
+  assert_int_equal(lt_door_set_tools(w->door, &other, specs, 1, &err), LT_E_INVALID);
+  assert_string_equal(err.msg, "the name \"bank\" is taken by the server or plugin \"bank\": rename one");
+  other.name = LT_STR("BanK");
+  assert_int_equal(lt_door_set_tools(w->door, &other, specs, 1, NULL), LT_E_INVALID);
+  other.name = LT_STR("bank2");
+  assert_int_equal(lt_door_set_tools(w->door, &other, specs, 1, NULL), LT_OK);
+  lt_door_remove(w->door, &w->bank);
+  lt_door_remove(w->door, &other);
+  other.name = LT_STR("BanK"); /* it is free again */
+  assert_int_equal(lt_door_set_tools(w->door, &other, specs, 1, NULL), LT_OK);
+  lt_door_remove(w->door, &other);
+}
+
+TEST(the_stricter_layer_is_named_with_its_file) {
+  const lt_policy_rule rules[] = {
+      {.match = TEXT("bank.*"), .action = LT_ACTION_ALLOW, .layer = LT_POLICY_PROJECT},
+      {.match = TEXT("x"), .action = LT_ACTION_ALLOW},
+      {.match = TEXT("bank.peek"), .action = LT_ACTION_DENY},
+      {.match = TEXT("bank.transfer"), .reason = TEXT("the user asks"), .action = LT_ACTION_ASK},
+  };
+  const lt_policy_source source = {.rules = rules, .count = 4, .files = {TEXT("/user.yaml"), TEXT("/p.yaml")}};
+  lt_policy *policy = NULL;
+  assert_int_equal(lt_policy_compile(&source, &policy, NULL), LT_OK);
+  w->caller.policy = policy;
+  w->caller.approver = &w->approver;
+  expect(w, "bank.peek", "", LT_E_DENIED, "Tool \"bank.peek\" is not allowed: tools.policy[1] in /user.yaml denies it",
+         "");
+  expect(w, "bank.transfer", "", LT_OK, "1", "ask bank.transfer {} (the user asks); invoke transfer {}");
+  expect(w, "bank.close", "", LT_OK, "1", "invoke close {}"); /* the user says nothing, the trusted project allows */
   lt_policy_free(policy);
 }
 
@@ -547,6 +656,10 @@ TEST(a_preview_ends_between_characters) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rules_allow_and_deny),
+      cmocka_unit_test(annotations_count_as_they_are_now),
+      cmocka_unit_test(annotations_may_change_while_a_call_waits),
+      cmocka_unit_test(a_namespace_has_one_owner),
+      cmocka_unit_test(the_stricter_layer_is_named_with_its_file),
       cmocka_unit_test(a_tool_that_needs_approval_is_asked_about),
       cmocka_unit_test(a_rule_overrides_the_tools_own_word),
       cmocka_unit_test(without_memory_nothing_is_let_through),

@@ -94,6 +94,11 @@ static void set_up_bare(const lathe_host *host, lathe_call *call, lathe_text in,
   if (host->add_tool(call, &tool) == 0 || strstr(host->error(call).p, "flags that this Lathe does not know") == NULL) {
     host->fail(call, "flags that nobody knows were taken");
   }
+  tool.flags = 0;
+  tool.name = "bank.transfer";
+  if (host->add_tool(call, &tool) == 0 || strstr(host->error(call).p, "has a dot in its name") == NULL) {
+    host->fail(call, "a tool without a namespace took the id of another's");
+  }
 }
 
 static const lathe_plugin *bare_entry(void) {

@@ -132,6 +132,94 @@ static void test_first_rule_decides(void **state) {
   assert_int_equal(decide(rules, 3, "bank", "{}"), LT_ACTION_DENY);
 }
 
+static lt_policy_decision decide_layers(const lt_policy_source *source, const char *tool, bool needs_approval) {
+  world w;
+  world_init(&w, tool, LT_STR("{\"amount\":5}"), NULL);
+  w.call.needs_approval = needs_approval;
+  lt_policy *policy = NULL;
+  lt_err err = LT_ERR_INIT;
+  if (lt_policy_compile(source, &policy, &err) != LT_OK) {
+    fail_msg("%s", err.msg);
+  }
+  lt_policy_decision decision = lt_policy_decide(policy, &w.call);
+  decision.reason = LT_STR("");
+  lt_policy_free(policy);
+  world_release(&w);
+  return decision;
+}
+
+/* Every pair of actions: the first letter is the user's, the second the project's; "-" is no rule. */
+static void test_stricter_layer_wins(void **state) {
+  (void)state;
+  static const char order[] = "-aqd"; /* none, allow, ask, deny */
+  for (size_t user = 0; user < 4; user++) {
+    for (size_t project = 0; project < 4; project++) {
+      lt_policy_rule rules[2];
+      size_t n = 0;
+      if (project > 0) {
+        rules[n++] =
+            (lt_policy_rule){.match = LT_STR("*"), .action = (lt_action)(project - 1), .layer = LT_POLICY_PROJECT};
+      }
+      if (user > 0) {
+        rules[n++] = (lt_policy_rule){.match = LT_STR("*"), .action = (lt_action)(user - 1)};
+      }
+      lt_policy_decision decision = decide_layers(&(lt_policy_source){.rules = rules, .count = n}, "t.x", true);
+      size_t want = user > project ? user : project;
+      want = want > 0 ? want - 1 : LT_ACTION_ASK; /* the tool's own wish */
+      if (decision.action != want || (n > 0 && decision.layer != (user >= project ? 0U : 1U))) {
+        fail_msg("%c and %c: %d of layer %u", order[user], order[project], decision.action, decision.layer);
+      }
+      assert_true((decision.rule == SIZE_MAX) == (n == 0));
+    }
+  }
+}
+
+static void test_layers_count_for_themselves(void **state) {
+  (void)state;
+  /* In the order in which a configuration may hand them over. */
+  lt_policy_rule rules[] = {
+      {.match = LT_STR("t.y"), .action = LT_ACTION_DENY, .layer = LT_POLICY_PROJECT},
+      {.match = LT_STR("u.*"), .action = LT_ACTION_DENY, .layer = LT_POLICY_USER},
+      {.match = LT_STR("t.x"), .action = LT_ACTION_ALLOW, .layer = LT_POLICY_PROJECT},
+      {.match = LT_STR("t.x"), .when = LT_STR("input.amount > 1"), .action = LT_ACTION_ASK, .layer = LT_POLICY_USER},
+      {.match = LT_STR("t.*"), .action = LT_ACTION_DENY, .layer = LT_POLICY_PROJECT},
+      {.match = LT_STR("t.*"), .action = LT_ACTION_ALLOW, .layer = LT_POLICY_USER},
+  };
+  const lt_policy_source source = {.rules = rules, .count = 6};
+  lt_policy_decision decision = decide_layers(&source, "t.x", false);
+  assert_int_equal(decision.action, LT_ACTION_ASK);
+  assert_int_equal(decision.layer, LT_POLICY_USER);
+  assert_int_equal(decision.rule, 1);
+  decision = decide_layers(&source, "t.z", false);
+  assert_int_equal(decision.action, LT_ACTION_DENY);
+  assert_int_equal(decision.layer, LT_POLICY_PROJECT);
+  assert_int_equal(decision.rule, 2);
+  decision = decide_layers(&source, "u.z", false);
+  assert_int_equal(decision.layer, LT_POLICY_USER);
+  assert_int_equal(decision.rule, 0);
+  assert_true(decide_layers(&source, "v.z", false).rule == SIZE_MAX);
+}
+
+static void test_faults_name_the_file(void **state) {
+  (void)state;
+  lt_policy_rule rules[] = {
+      {.match = LT_STR("a"), .layer = LT_POLICY_USER},
+      {.match = LT_STR("b"), .layer = LT_POLICY_USER},
+      {.match = LT_STR("c"), .when = LT_STR("input.a <="), .layer = LT_POLICY_PROJECT},
+  };
+  lt_policy_budget budgets[] = {{.match = LT_STR("a"), .calls = 1, .layer = LT_POLICY_PROJECT},
+                                {.match = LT_STR("b"), .calls = -1, .layer = LT_POLICY_USER}};
+  lt_policy_source source = {
+      .rules = rules, .count = 3, .budgets = budgets, .budget_count = 2, .files = {LT_STR("/u"), LT_STR("/p")}};
+  lt_policy *policy = NULL;
+  lt_err err = LT_ERR_INIT;
+  assert_int_equal(lt_policy_compile(&source, &policy, &err), LT_E_INVALID);
+  assert_non_null(strstr(err.msg, "/p: tools.policy[0].when: expected a value"));
+  source.count = 2;
+  assert_int_equal(lt_policy_compile(&source, &policy, &err), LT_E_INVALID);
+  assert_string_equal(err.msg, "/u: tools.budgets[0].calls: must not be negative");
+}
+
 static void test_decision_names_its_rule(void **state) {
   (void)state;
   lt_policy_rule rules[] = {{.match = LT_STR("x"), .action = LT_ACTION_DENY},
@@ -344,6 +432,17 @@ static void test_members_given_twice(void **state) {
       {"input.a.b == 1", "{\"a\":{\"b\":1},\"a\":{\"b\":2}}", '?'},
       {"input.a.b == 1", "{\"a\":{\"b\":1,\"c\":2,\"c\":3},\"d\":1,\"d\":2}", 'y'},
       {"any(input.l, it.a == 1)", "{\"l\":[{\"a\":1,\"a\":2}]}", '?'},
+      /* A reader in C ends a name at its NUL. */
+      {"input.amount <= 1000", "{\"amount\":1,\"amount\\u0000\":9999}", '?'},
+      {"input.amount <= 1000", "{\"amount\\u0000x\":9999,\"amount\":1}", '?'},
+      {"has(input.amount)", "{\"amount\\u0000\":1}", '?'},
+      {"has(input.amount)", "{\"AMOUNT\\u0000\":1}", '?'},
+      {"has(input.amount)", "{\"\\u0000amount\":1}", 'n'},
+      {"has(input.amount)", "{\"amoun\\u0000t\":1}", 'n'},
+      /* JavaScript that copies members finds there what the object does not have. */
+      {"has(input.force)", "{\"__proto__\":{\"force\":true}}", '?'},
+      {"input.force", "{\"__proto__\":{\"force\":true},\"force\":false}", 'n'},
+      {"has(input.a.force)", "{\"a\":{\"\\u005f_proto__\":{\"force\":true}}}", '?'},
       {"input.a == 1 || true", "{\"a\":1,\"a\":2}", 'y'},
   };
   CHECK_ROWS(rows);
@@ -870,6 +969,9 @@ static void test_no_memory_to_decide(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_first_rule_decides),
+      cmocka_unit_test(test_stricter_layer_wins),
+      cmocka_unit_test(test_layers_count_for_themselves),
+      cmocka_unit_test(test_faults_name_the_file),
       cmocka_unit_test(test_decision_names_its_rule),
       cmocka_unit_test(test_own_word),
       cmocka_unit_test(test_unknown_is_never_let_through),

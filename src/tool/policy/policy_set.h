@@ -9,16 +9,23 @@
 
 typedef struct lt_policy_compiled_rule {
   lt_str match;
+  lt_str when_text;
   const lt_policy_condition *when; /* NULL: always */
   lt_str reason;
   lt_action action;
 } lt_policy_compiled_rule;
 
+/* The rules of one layer. */
+typedef struct lt_policy_rules {
+  lt_str file;
+  lt_policy_compiled_rule *list;
+  size_t count;
+} lt_policy_rules;
+
 struct lt_policy {
   lt_arena arena;
-  lt_policy_compiled_rule *rules;
-  size_t count;
-  lt_policy_budget *budgets;
+  lt_policy_rules layers[LT_POLICY_LAYERS];
+  lt_policy_budget *budgets; /* of all layers */
   size_t budget_count;
 };
 

@@ -22,6 +22,12 @@ static char policy_value_fold(lt_str s, size_t *at) {
   return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
+/* The name as a reader in C sees it: up to the first NUL. */
+static lt_str policy_value_until_nul(lt_str name) {
+  const char *nul = name.n > 0 ? memchr(name.p, '\0', name.n) : NULL;
+  return nul != NULL ? lt_str_sub(name, 0, (size_t)(nul - name.p)) : name;
+}
+
 static bool policy_value_eq_but_case(lt_str a, lt_str b) {
   size_t i = 0;
   size_t k = 0;
@@ -48,17 +54,25 @@ static bool policy_value_read_string(lt_policy_judge *j, lt_json string, lt_str 
          lt_json_str(string, &j->arena, ret);
 }
 
-/* Finds the one member with this name. Two of them are unsure: the tool may take the other one. So are names that
- * differ only by case, which some JSON readers (Go's is one) take for the same. */
+/* Whether some reader of JSON takes a member for the one that is sought: readers in C end a name at a NUL, and some
+ * (Go's is one) ignore case. */
+static bool policy_value_is_similar(lt_str name, lt_str key) {
+  return policy_value_eq_but_case(policy_value_until_nul(name), policy_value_until_nul(key));
+}
+
+/* Finds the one member with this name. Two of them are unsure: the tool may take the other one. So is a similar name.
+ * JavaScript that copies the members of "__proto__" finds there what the object itself does not have. */
 static lt_policy_finding policy_value_find_member(lt_policy_judge *j, lt_json object, lt_str key, lt_json *ret) {
   uint32_t exact = 0;
   uint32_t similar = 0;
+  bool inherits = false;
   lt_json_iter it = lt_json_each(object);
   while (lt_json_next(&it)) {
     lt_str name;
     if (!lt_policy_judge_spend(j, 1)) {
       return LT_POLICY_UNSURE;
     }
+    inherits = inherits || lt_json_str_eq(it.key, LT_STR("__proto__"));
     if (policy_value_begins_otherwise(it.key, key)) {
       continue;
     }
@@ -69,10 +83,13 @@ static lt_policy_finding policy_value_find_member(lt_policy_judge *j, lt_json ob
       exact++;
       *ret = it.value;
     } else {
-      similar += policy_value_eq_but_case(name, key);
+      similar += policy_value_is_similar(name, key);
     }
   }
-  return exact + similar == 0 ? LT_POLICY_ABSENT : exact == 1 && similar == 0 ? LT_POLICY_FOUND : LT_POLICY_UNSURE;
+  if (exact + similar == 0) {
+    return inherits ? LT_POLICY_UNSURE : LT_POLICY_ABSENT;
+  }
+  return exact == 1 && similar == 0 ? LT_POLICY_FOUND : LT_POLICY_UNSURE;
 }
 
 static lt_policy_finding policy_value_find_item(lt_policy_judge *j, lt_json array, uint32_t index, lt_json *ret) {
