@@ -44,7 +44,10 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
     lt_turn_record_put(turn, question->hash, completion, status, &why);
   }
   lt_turn_count_usage(turn, completion);
-  return status == LT_OK ? LT_OK : lt_err_copy(err, &why);
+  if (status != LT_OK) {
+    return lt_err_copy(err, &why);
+  }
+  return LT_OK;
 }
 
 /* --- Putting out -------------------------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@ void lt_report_line(const lt_report *report, lt_report_kind kind, lt_str line) {
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
   if (lt_secrets_in(report->secrets, line)) {
     lt_secrets_mask(report->secrets, line, &masked);
-    line = masked.status == LT_OK ? lt_buf_view(&masked) : LT_STR("***");
+    line = lt_buf_view_or(&masked, LT_STR("***"));
   }
   report->on_line(report->arg, kind, line);
 }

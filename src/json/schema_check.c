@@ -150,8 +150,7 @@ bool lt_schema_fits(lt_schema_run *run, const lt_schema_node *node, const lt_sch
   return schema_check_apply_quietly(run, node, &here);
 }
 
-/* Whether the value fits, without fault text. The marks are kept only if it fits. */
-static bool schema_check_try_node(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at) {
+bool lt_schema_try(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at) {
   lt_schema_marks marks;
   if (at->marks == NULL) {
     return schema_check_apply_quietly(run, node, at);
@@ -222,47 +221,6 @@ bool lt_schema_rule_all_of(lt_schema_run *run, const lt_schema_rule *rule, const
   return good;
 }
 
-/* All are tried only where it matters which ones fit. */
-bool lt_schema_rule_any_of(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
-  bool good = false;
-  for (uint32_t i = 0; i < rule->count && (!good || at->marks != NULL); i++) {
-    good |= schema_check_try_node(run, rule->u.schemas[i], at);
-    if (run->status != LT_OK) {
-      return false;
-    }
-  }
-  if (!good) {
-    lt_schema_fault_choice(run, rule, at);
-  }
-  return good;
-}
-
-static void schema_check_fault_several(lt_schema_run *run, const lt_schema_place *at, uint32_t first, uint32_t second) {
-  lt_buf *out = lt_schema_fault_at(run, at, LT_FAULT_OTHER);
-  if (out != NULL) {
-    lt_buf_printf(out, "fits alternatives %u and %u, but must fit only one", first + 1, second + 1);
-  }
-}
-
-bool lt_schema_rule_one_of(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
-  uint32_t found = UINT32_MAX;
-  for (uint32_t i = 0; i < rule->count; i++) {
-    bool good = schema_check_try_node(run, rule->u.schemas[i], at);
-    if (run->status != LT_OK) {
-      return false;
-    }
-    if (good && found != UINT32_MAX) {
-      schema_check_fault_several(run, at, found, i);
-      return false;
-    }
-    found = good ? i : found;
-  }
-  if (found == UINT32_MAX) {
-    lt_schema_fault_choice(run, rule, at);
-  }
-  return found != UINT32_MAX;
-}
-
 bool lt_schema_rule_not(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   if (!lt_schema_fits(run, rule->u.schema, at)) {
     return run->status == LT_OK;
@@ -277,7 +235,7 @@ bool lt_schema_rule_not(lt_schema_run *run, const lt_schema_rule *rule, const lt
 
 bool lt_schema_rule_if(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   const lt_schema_branch *branch = rule->u.branch;
-  bool good = schema_check_try_node(run, branch->condition, at);
+  bool good = lt_schema_try(run, branch->condition, at);
   const lt_schema_node *next = good ? branch->then : branch->otherwise;
   if (run->status != LT_OK) {
     return false;

@@ -1,5 +1,5 @@
-/* The error text for a value that fits no alternative of an anyOf or oneOf. Each alternative is tried and its faults
- * are weighed: the lightest one was probably meant. */
+/* The alternatives of anyOf and oneOf. When a value fits none of them, each is tried again and its faults are weighed.
+ * The error text describes the one with the lightest faults, which was probably meant. */
 #include "base/limits.h"
 #include "json/schema_faults.h"
 #include "json/schema_rules.h"
@@ -263,7 +263,8 @@ static void schema_choice_say(lt_schema_run *run, const lt_schema_rule *rule, co
   schema_choice_fault_closest(run, rule, at, t);
 }
 
-void lt_schema_fault_choice(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
+/* Lists the alternatives, and the faults of the one that was probably meant. */
+static void schema_choice_fault(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   lt_schema_sink *sink = run->sink;
   if (sink == NULL) {
     return;
@@ -280,4 +281,48 @@ void lt_schema_fault_choice(lt_schema_run *run, const lt_schema_rule *rule, cons
   }
   lt_buf_release(&t.text);
   lt_buf_release(&t.other);
+}
+
+/* --- The rules ---------------------------------------------------------------------------------------------------- */
+
+/* Tries the alternatives after one that fits only when their marks are needed. */
+bool lt_schema_rule_any_of(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
+  bool good = false;
+  for (uint32_t i = 0; i < rule->count && (!good || at->marks != NULL); i++) {
+    good |= lt_schema_try(run, rule->u.schemas[i], at);
+    if (run->status != LT_OK) {
+      return false;
+    }
+  }
+  if (!good) {
+    schema_choice_fault(run, rule, at);
+  }
+  return good;
+}
+
+static void schema_choice_fault_several(lt_schema_run *run, const lt_schema_place *at, uint32_t first,
+                                        uint32_t second) {
+  lt_buf *out = lt_schema_fault_at(run, at, LT_FAULT_OTHER);
+  if (out != NULL) {
+    lt_buf_printf(out, "fits alternatives %u and %u, but must fit only one", first + 1, second + 1);
+  }
+}
+
+bool lt_schema_rule_one_of(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
+  uint32_t found = UINT32_MAX;
+  for (uint32_t i = 0; i < rule->count; i++) {
+    bool good = lt_schema_try(run, rule->u.schemas[i], at);
+    if (run->status != LT_OK) {
+      return false;
+    }
+    if (good && found != UINT32_MAX) {
+      schema_choice_fault_several(run, at, found, i);
+      return false;
+    }
+    found = good ? i : found;
+  }
+  if (found == UINT32_MAX) {
+    schema_choice_fault(run, rule, at);
+  }
+  return found != UINT32_MAX;
 }

@@ -51,7 +51,4 @@ void lt_schema_put_values(lt_buf *out, lt_json list);
 /* ", " or " or " before item `i` of `count`; nothing before the first. */
 void lt_schema_put_or(lt_buf *out, uint32_t i, uint32_t count);
 
-/* Lists the alternatives, and the faults of the one that was probably meant. */
-void lt_schema_fault_choice(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
-
 #endif

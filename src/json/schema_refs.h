@@ -1,12 +1,9 @@
-/* Identifiers, anchors and references between schemas.
- */
+/* References between schemas. */
 #ifndef LT_JSON_SCHEMA_REFS_H
 #define LT_JSON_SCHEMA_REFS_H
 
-#include "json/schema_compile.h"
+#include "json/schema_compiler.h"
 
-/* Notes the node's $id and anchors; a new $id makes it the root of a new resource. */
-void lt_schema_identify(lt_schema_compiler *c, lt_schema_node *node);
 /* The target of a $ref or $dynamicRef text in `node`. NULL: unknown (noted), or failed. `ret_anchor` is the anchor's
  * name if the target is a $dynamicAnchor, else empty. */
 const lt_schema_node *lt_schema_resolve(lt_schema_compiler *c, const lt_schema_node *node, lt_json ref,

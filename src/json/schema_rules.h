@@ -3,7 +3,7 @@
 #ifndef LT_JSON_SCHEMA_RULES_H
 #define LT_JSON_SCHEMA_RULES_H
 
-#include "json/schema_compile.h"
+#include "json/schema_compiler.h"
 #include "json/schema_run.h"
 
 /* Makes the node's rules. */
@@ -14,10 +14,12 @@ bool lt_schema_rule_ref(lt_schema_run *run, const lt_schema_rule *rule, const lt
 bool lt_schema_rule_unknown(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
 bool lt_schema_rule_dynamic(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
 bool lt_schema_rule_all_of(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
-bool lt_schema_rule_any_of(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
-bool lt_schema_rule_one_of(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
 bool lt_schema_rule_not(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
 bool lt_schema_rule_if(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
+
+/* --- Alternatives: schema_choice.c -------------------------------------------------------------------------------- */
+bool lt_schema_rule_any_of(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
+bool lt_schema_rule_one_of(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);
 
 /* --- Values: schema_value.c --------------------------------------------------------------------------------------- */
 bool lt_schema_rule_enum(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at);

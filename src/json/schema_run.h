@@ -45,6 +45,8 @@ struct lt_schema_run {
 bool lt_schema_apply(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at);
 /* The same, without fault text and without changing the marks. */
 bool lt_schema_fits(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at);
+/* The same, but adds to `at`'s marks when the value fits. */
+bool lt_schema_try(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at);
 /* Subtracts steps from the budget. False: the budget is used up, or the run has failed before. */
 static inline bool lt_schema_spend(lt_schema_run *run, uint64_t steps) {
   if (run->steps < steps && run->status == LT_OK) {

@@ -1,4 +1,5 @@
-/* The state that a check's journal, runner and observer share. Internal to replay/. */
+/* The state that the parts of a check share. Internal to replay/. It stays one struct: the journal and the runner are
+ * embedded in it and find it by their own address. */
 #ifndef LT_REPLAY_REPLAY_CHECK_IMPL_H
 #define LT_REPLAY_REPLAY_CHECK_IMPL_H
 
@@ -45,7 +46,8 @@ bool lt_replay_check_give(lt_replay_check *check, lt_str run, lt_str why);
 /* Call this when a program has ended and was not cancelled. Reports a fault when its end was not compared. */
 void lt_replay_check_ended(lt_replay_check *check, lt_str run);
 
-/* replay_check_runner.c, replay_check_observer.c */
+/* --- The parts: replay_check.c, replay_check_runner.c, replay_check_observer.c ------------------------------------ */
+void lt_replay_check_journal_init(lt_journal *journal);
 void lt_replay_check_runner_init(lt_runner *runner);
 void lt_replay_check_observer_init(lt_replay_observer *observer);
 
