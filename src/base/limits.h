@@ -315,6 +315,10 @@
 #define LT_LISTING_TOKENS           4000 /* the prompt's listing unless configured otherwise: about 150 tools */
 #define LT_LISTING_TOKENS_MIN       64   /* what a listing that only says how to search needs */
 
+/* --- questions at the terminal (cli/console.h, cli/approver.h) ---------------------------------------------------- */
+#define LT_HELD_OUTPUT_BYTES   (4 * LT_JSON_MAX_BYTES) /* held while a question is open: a program has less to say */
+#define LT_HELD_MESSAGES_BYTES (4 * LT_MIB)            /* likewise of messages; later ones are counted */
+
 /* --- JSON Schema (json/schema.h) and its patterns (json/regex.h) -------------------------------------------------- */
 #define LT_SCHEMA_MAX_BYTES        LT_MIB        /* a schema's text, like LT_TYPEGEN_SCHEMA_MAX_BYTES */
 #define LT_SCHEMA_MEMORY_BYTES     (64 * LT_MIB) /* one compiled schema; and likewise what checking one value may need */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "types/typegen_text.h"
 #include "cli/json_view.h"
+#include "cli/question.h"
 #include "io/terminal.h"
 
 #define ANSWERS  "Allow? [y]es / [n]o / [a]lways for this tool in this run / ne[v]er"
@@ -34,7 +35,6 @@ typedef struct terminal_approver {
   approver_turn *first;
   approver_ruling *rulings;
   lt_terminal *terminal; /* set while a question is open */
-  bool hides;            /* a part of the input is not shown */
 } terminal_approver;
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
@@ -113,55 +113,55 @@ static lt_status approver_act_on_answer(terminal_approver *a, lt_str tool, lt_an
 }
 
 /* --- The question ------------------------------------------------------------------------------------------------- */
-static void approver_show_approval_question(void *arg) {
-  const terminal_approver *a = arg;
-  lt_terminal_write(a->terminal, a->hides ? LT_STR(OR_SHOW) : LT_STR(QUESTION));
+static void approver_put_header(const terminal_approver *a, const lt_approval *what, lt_buf *out) {
+  lt_buf_printf(out, "%s wants to call ", a->who);
+  lt_typegen_put_line(out, what->tool->id, 200);
+  lt_buf_byte(out, '\n');
 }
 
-/* Input that does not fit is hidden even after a request to show all; then a note says so. */
-static void approver_show_approval_input(terminal_approver *a, lt_str input, bool whole) {
-  LT_AUTO_BUF(text, whole ? 2 * LT_JSON_MAX_BYTES : LT_MIB);
-  lt_buf_addc(&text, "  input: ");
-  a->hides = !lt_json_view_add(&text, input, "  ", whole);
-  lt_buf_addc(&text,
-              a->hides ? "\n  Part of the input is hidden: answer s to see all of it before you decide.\n" : "\n");
-  bool shown = text.status == LT_OK;
-  lt_terminal_write(a->terminal, shown ? lt_buf_view(&text) : LT_STR("  input: it is too long to be shown\n"));
-  a->hides = shown && a->hides;
-}
-
-static void approver_show_approval_call(terminal_approver *a, const lt_approval *what) {
-  LT_AUTO_BUF(text, LT_MIB);
-  lt_buf_printf(&text, "\n%s wants to call ", a->who);
-  lt_typegen_put_line(&text, what->tool->id, 200);
-  lt_buf_byte(&text, '\n');
+/* Input that does not fit is hidden even after a request to show all; then a note says so. False: a part is hidden. */
+static bool approver_put_body(const lt_approval *what, bool whole, lt_buf *out) {
+  lt_buf_clear(out);
   if (what->reason.n > 0) {
-    lt_buf_addc(&text, "  why it is asked: ");
-    lt_typegen_put_line(&text, what->reason, 500);
-    lt_buf_byte(&text, '\n');
+    lt_buf_addc(out, "  why it is asked: ");
+    lt_typegen_put_line(out, what->reason, 500);
+    lt_buf_byte(out, '\n');
   }
-  lt_terminal_write(a->terminal, lt_buf_view(&text));
-  approver_show_approval_input(a, what->input, false);
+  size_t from = out->n;
+  lt_buf_addc(out, "  input: ");
+  bool complete = lt_json_view_add(out, what->input, "  ", whole);
+  lt_buf_addc(out, complete ? "\n" : "\n  Part of the input is hidden: answer s to see all of it before you decide.\n");
+  if (out->status != LT_OK) {
+    out->n = from;
+    out->status = LT_OK;
+    lt_buf_addc(out, "  input: it is too long to be shown\n");
+  }
+  return complete;
 }
 
 /* Asks until the answer is clear. The end of input counts as no. */
 static lt_status approver_read_approval_answer(terminal_approver *a, const lt_approval *what, lt_cancel *cancel,
                                                lt_buf *ret_reason, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(line, LT_RUN_ERROR_BYTES);
+  LT_AUTO_BUF(header, LT_KIB);
+  LT_AUTO_BUF(body, 2 * LT_JSON_MAX_BYTES);
   lt_status status = LT_OK;
-  lt_answer answer = LT_ANSWER_UNCLEAR;
+  lt_answer answer = LT_ANSWER_SHOW;
   lt_str reason = LT_STR_NULL;
-  lt_terminal_forget(a->terminal);
-  while (status == LT_OK && answer == LT_ANSWER_UNCLEAR) {
-    approver_show_approval_question(a);
+  bool is_whole = approver_put_body(what, false, &body);
+  approver_put_header(a, what, &header);
+  while (status == LT_OK && (answer == LT_ANSWER_UNCLEAR || answer == LT_ANSWER_SHOW)) {
+    const lt_question question = {.terminal = a->terminal,
+                                  .header = lt_buf_view(&header),
+                                  .body = lt_buf_view(&body),
+                                  .ask = is_whole ? QUESTION : OR_SHOW};
     lt_buf_clear(&line);
-    status = lt_terminal_read_line(a->terminal, cancel, &line, err);
+    status = lt_question_ask(&question, answer == LT_ANSWER_UNCLEAR, cancel, &line, err);
     if (status == LT_OK) {
       answer = lt_approver_read_answer(lt_buf_view(&line), &reason);
     }
     if (status == LT_OK && answer == LT_ANSWER_SHOW) {
-      approver_show_approval_input(a, what->input, true);
-      answer = LT_ANSWER_UNCLEAR;
+      is_whole = approver_put_body(what, true, &body);
     }
   }
   if (status != LT_OK) {
@@ -196,11 +196,11 @@ static lt_status approver_ask_approval_person(terminal_approver *a, const lt_app
   if (!approver_open_approval_terminal(a, &a->terminal)) {
     return approver_fail_no_terminal(what->tool->id, err);
   }
-  approver_show_approval_call(a, what);
-  a->console->question = approver_show_approval_question;
-  a->console->arg = a;
-  lt_status status = approver_read_approval_answer(a, what, cancel, ret_reason, err);
-  a->console->question = NULL;
+  lt_status status = lt_console_hold(a->console, err);
+  if (status == LT_OK) {
+    status = approver_read_approval_answer(a, what, cancel, ret_reason, err);
+    lt_console_release(a->console);
+  }
   lt_terminal_close(a->terminal);
   a->terminal = NULL;
   return status;

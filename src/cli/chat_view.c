@@ -35,7 +35,7 @@ static void chat_view_write_answer(lt_chat_view *view, lt_str text) {
   }
   view->mid_line = text.p[text.n - 1] != '\n';
   /* The reader may have closed the pipe (`| head`): the prompt still runs to its end. */
-  if (fwrite(text.p, 1, text.n, stdout) != text.n || fflush(stdout) != 0) {
+  if (!lt_console_write(view->console, stdout, text)) {
     view->write_failed = true;
   }
 }
@@ -52,7 +52,7 @@ static void chat_view_make_way_for_line(void *arg) {
   lt_chat_view *view = arg;
   chat_view_erase_spinner(view);
   if (view->mid_line && view->out_is_terminal && view->err_is_terminal) {
-    fputc('\n', stderr);
+    (void)lt_console_write(view->console, stderr, LT_STR("\n"));
     view->mid_line = false;
   }
 }
@@ -320,12 +320,28 @@ static lt_chat_end chat_view_end_of(const char *event) {
                                                   : LT_CHAT_UNFINISHED;
 }
 
-/* What the system has taken counts as shown: a terminal, a file, or a pipe, whether or not its reader still reads. */
-static void chat_view_acknowledge(const lt_chat_view *view, const char *event, lt_json data, lt_arena *arena) {
+/* What the system has taken counts as shown: a terminal, a file, or a pipe, whether or not its reader still reads. What
+ * is held while a question is open does not. */
+static void chat_view_acknowledge(lt_chat_view *view, const char *event, lt_json data, lt_arena *arena) {
   int64_t change = 0;
-  if (view->on_shown != NULL && !view->write_failed && strcmp(event, "prompt.output") == 0 &&
-      lt_json_int(lt_json_get(data, "change"), &change)) {
-    view->on_shown(view->arg, chat_view_string(lt_json_get(data, "promptId"), arena), (uint64_t)change);
+  if (view->on_shown == NULL || view->write_failed || strcmp(event, "prompt.output") != 0 ||
+      !lt_json_int(lt_json_get(data, "change"), &change)) {
+    return;
+  }
+  lt_str prompt = chat_view_string(lt_json_get(data, "promptId"), arena);
+  if (view->console->held == NULL || !view->out_is_terminal) {
+    view->on_shown(view->arg, prompt, (uint64_t)change);
+  } else if (prompt.n < sizeof view->held_prompt) {
+    snprintf(view->held_prompt, sizeof view->held_prompt, "%.*s", LT_STR_ARG(prompt));
+    view->held_change = (uint64_t)change;
+  }
+}
+
+static void chat_view_acknowledge_held(void *arg) {
+  lt_chat_view *view = arg;
+  if (view->held_change > 0) {
+    view->on_shown(view->arg, lt_str_of(view->held_prompt), view->held_change);
+    view->held_change = 0;
   }
 }
 
@@ -392,6 +408,7 @@ lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_console *conso
   view->dims = view->err_is_terminal && chat_view_may_dim_terminal();
   LT_TRY(lt_timer_new(loop, chat_view_on_spinner_timer, view, &view->timer, err));
   console->make_way = chat_view_make_way_for_line;
+  console->on_release = chat_view_acknowledge_held;
   console->way_arg = view;
   return LT_OK;
 }
@@ -399,6 +416,7 @@ lt_status lt_chat_view_init(lt_chat_view *view, lt_loop *loop, lt_console *conso
 void lt_chat_view_release(lt_chat_view *view) {
   if (view->console != NULL) {
     view->console->make_way = NULL;
+    view->console->on_release = NULL;
   }
   lt_timer_free(view->timer);
   view->timer = NULL;

@@ -9,6 +9,7 @@
 
 #include "cli/console.h"
 #include "io/loop.h"
+#include "store/store.h"
 
 typedef enum lt_chat_end { LT_CHAT_UNFINISHED, LT_CHAT_COMPLETED, LT_CHAT_CANCELLED, LT_CHAT_FAILED } lt_chat_end;
 
@@ -22,7 +23,9 @@ typedef struct lt_chat_view {
   /* Called after the outputs of a prompt up to this change were written (lt_agent_shown). NULL: not called. */
   void (*on_shown)(void *arg, lt_str prompt, uint64_t change);
   void *arg;
-  lt_chat_end end; /* of the last prompt */
+  char held_prompt[LT_STORE_ID_BYTES + 1]; /* of outputs that are held for the terminal ... */
+  uint64_t held_change;                    /* ... up to this change; 0: none are */
+  lt_chat_end end;                         /* of the last prompt */
   uint64_t began_ms;
   /* The spinner. */
   lt_timer *timer;

@@ -9,7 +9,7 @@
 static void command_session_on_line(void *arg, lt_report_kind kind, lt_str line) {
   const lt_command_session *s = arg;
   if (kind != LT_REPORT_PROGRESS || isatty(STDERR_FILENO)) {
-    lt_console_line(&s->console, kind == LT_REPORT_WARNING ? "warning: " : "", line);
+    lt_console_lines(&s->console, kind == LT_REPORT_WARNING ? "warning: " : "", line);
   }
 }
 

@@ -145,7 +145,7 @@ static void run_on_text(void *arg, lt_said said, lt_str text) {
   if (said == LT_SAID_OUTPUT) {
     lt_console_output(console, text);
   } else {
-    lt_console_line(console, prefixes[said], text);
+    lt_console_lines(console, prefixes[said], text);
   }
 }
 

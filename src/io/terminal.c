@@ -3,11 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "io/loop_impl.h"
+
+#define RESIZE_POLL_MS 200 /* how soon a window's new size is seen */
 
 struct lt_terminal {
   uv_poll_t poll;
@@ -15,6 +18,7 @@ struct lt_terminal {
   int in;  /* does not block */
   int out; /* opened anew: blocks, as standard error does */
   lt_wait *reader;
+  lt_terminal_size size; /* as it was measured; 0 rows: it was not */
 };
 
 static void terminal_on_closed(uv_handle_t *handle) {
@@ -71,12 +75,42 @@ void lt_terminal_write(lt_terminal *t, lt_str text) {
   }
 }
 
+/* --- The window's size -------------------------------------------------------------------------------------------- */
+static lt_terminal_size terminal_size_now(const lt_terminal *t) {
+  struct winsize size;
+  bool is_known = ioctl(t->in, TIOCGWINSZ, &size) == 0;
+  return (lt_terminal_size){.rows = is_known && size.ws_row > 0 ? size.ws_row : 24,
+                            .columns = is_known && size.ws_col > 0 ? size.ws_col : 80};
+}
+
+lt_terminal_size lt_terminal_measure(lt_terminal *t) {
+  t->size = terminal_size_now(t);
+  return t->size;
+}
+
+static bool terminal_is_resized(const lt_terminal *t) {
+  lt_terminal_size now = terminal_size_now(t);
+  return t->size.rows > 0 && (now.rows != t->size.rows || now.columns != t->size.columns);
+}
+
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
 static void terminal_on_readable(uv_poll_t *handle, int status, int events) {
   (void)status, (void)events; /* whatever it is, reading tells */
   lt_terminal *t = handle->data;
   uv_poll_stop(handle);
   lt_wait_wake(t->reader, LT_OK);
+}
+
+static lt_status terminal_await_change(lt_terminal *t, lt_wait *wait, const lt_cancel *cancel) LT_YIELDS {
+  for (;;) {
+    lt_status status = lt_wait_on(wait, t->size.rows > 0 ? RESIZE_POLL_MS : UINT64_MAX);
+    if (status != LT_E_TIMEOUT || (cancel != NULL && cancel->why != LT_OK)) {
+      return status;
+    }
+    if (terminal_is_resized(t)) {
+      return LT_E_INTERRUPTED;
+    }
+  }
 }
 
 static lt_status terminal_await_readable(lt_terminal *t, lt_cancel *cancel) LT_YIELDS {
@@ -86,7 +120,7 @@ static lt_status terminal_await_readable(lt_terminal *t, lt_cancel *cancel) LT_Y
   t->reader = &wait;
   uv_poll_start(&t->poll, UV_READABLE | UV_DISCONNECT, terminal_on_readable);
   lt_cancel_add(cancel, &node, &wait);
-  lt_status status = lt_wait_on(&wait, UINT64_MAX);
+  lt_status status = terminal_await_change(t, &wait, cancel);
   lt_cancel_remove(cancel, &node);
   uv_poll_stop(&t->poll);
   t->reader = NULL;
@@ -128,4 +162,38 @@ lt_status lt_terminal_read_line(lt_terminal *t, lt_cancel *cancel, lt_buf *out, 
       return terminal_fail_ended(t, err);
     }
   }
+}
+
+/* A key that sends several bytes, such as an arrow, is its first byte. */
+static lt_status terminal_take_key(lt_terminal *t, lt_cancel *cancel, char *ret_key, lt_err *err) LT_YIELDS {
+  for (;;) {
+    char bytes[64];
+    lt_status status = terminal_await_readable(t, cancel);
+    if (status != LT_OK) {
+      return lt_fail(err, status, "%s while waiting for a key at the terminal", lt_status_text(status));
+    }
+    ssize_t n = read(t->in, bytes, sizeof bytes);
+    if (n > 0 && bytes[0] != '\x04') {
+      *ret_key = bytes[0];
+      return LT_OK;
+    }
+    if (n >= 0 || (errno != EAGAIN && errno != EINTR)) {
+      return terminal_fail_ended(t, err);
+    }
+  }
+}
+
+lt_status lt_terminal_read_key(lt_terminal *t, lt_cancel *cancel, char *ret_key, lt_err *err) {
+  struct termios before, keys;
+  if (tcgetattr(t->in, &before) != 0) {
+    return lt_fail(err, LT_E_IO, "the terminal is gone");
+  }
+  keys = before;
+  keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+  keys.c_cc[VMIN] = 1;
+  keys.c_cc[VTIME] = 0;
+  tcsetattr(t->in, TCSANOW, &keys);
+  lt_status status = terminal_take_key(t, cancel, ret_key, err);
+  tcsetattr(t->in, TCSANOW, &before);
+  return status;
 }

@@ -21,7 +21,17 @@ void lt_terminal_forget(lt_terminal *terminal);
 /* Writes all of the text. On a failure the rest is lost. */
 void lt_terminal_write(lt_terminal *terminal, lt_str text);
 /* Appends a line without its end. LT_YIELDS until a line is complete. Errors: LT_E_CLOSED (end of input), LT_E_IO (the
- * terminal is gone), the cancel's reason, the buffer's own. `cancel` may be NULL. One reader at a time. */
+ * terminal is gone), LT_E_INTERRUPTED (the window has another size than lt_terminal_measure said), the cancel's reason,
+ * the buffer's own. `cancel` may be NULL. One reader at a time. */
 lt_status lt_terminal_read_line(lt_terminal *terminal, lt_cancel *cancel, lt_buf *out, lt_err *err) LT_YIELDS;
+/* Waits for one key, which is not shown. Afterwards the terminal has its former settings. LT_YIELDS. Errors: as above;
+ * LT_E_CLOSED also for Ctrl-D. */
+lt_status lt_terminal_read_key(lt_terminal *terminal, lt_cancel *cancel, char *ret_key, lt_err *err) LT_YIELDS;
+
+typedef struct lt_terminal_size {
+  unsigned rows, columns;
+} lt_terminal_size;
+/* The window's size; 24 rows, 80 columns where it is unknown. From now on reads end when it changes. */
+lt_terminal_size lt_terminal_measure(lt_terminal *terminal);
 
 #endif

@@ -6,19 +6,9 @@
 
 /* --- Characters worth showing ------------------------------------------------------------------------------------- */
 
-typedef struct doc_text_reader {
-  const char *p;
-  const char *end;
-} doc_text_reader;
-
-static doc_text_reader doc_text_reader_of(lt_str text) {
-  const char *p = text.p != NULL ? text.p : ""; /* NULL + 0 is undefined */
-  return (doc_text_reader){p, p + text.n};
-}
-
 /* As lt_plain_next, with white space as ' ' or '\n'. */
-static bool doc_text_next_char(doc_text_reader *r, uint32_t *ret_cp) {
-  bool more = lt_plain_next(&r->p, r->end, ret_cp);
+static bool doc_text_next_char(lt_plain_reader *r, uint32_t *ret_cp) {
+  bool more = lt_plain_next(r, ret_cp);
   if (more && *ret_cp == '\t') {
     *ret_cp = ' ';
   }
@@ -39,7 +29,7 @@ static void doc_text_trim_spaces(lt_buf *out, size_t from) {
 }
 
 /* Plain characters from `r` on, at most `max_bytes`: nearly all text is those. */
-static size_t doc_text_plain_run(const doc_text_reader *r, size_t max_bytes) {
+static size_t doc_text_plain_run(const lt_plain_reader *r, size_t max_bytes) {
   size_t n = 0;
   while (n < max_bytes && r->p + n < r->end && r->p[n] >= 0x20 && r->p[n] < 0x7F) {
     n++;
@@ -48,7 +38,7 @@ static size_t doc_text_plain_run(const doc_text_reader *r, size_t max_bytes) {
 }
 
 void lt_typegen_put_text(lt_buf *out, lt_str text, size_t max_bytes) {
-  doc_text_reader r = doc_text_reader_of(text);
+  lt_plain_reader r = lt_plain_reader_of(text);
   size_t from = out->n;
   unsigned newlines = 0;
   uint32_t cp;
@@ -75,6 +65,8 @@ void lt_typegen_put_text(lt_buf *out, lt_str text, size_t max_bytes) {
     size_t run = doc_text_plain_run(&r, left);
     lt_buf_add(out, lt_str_from(r.p, run));
     r.p += run;
+    r.before = run > 0 ? (unsigned char)r.p[-1] : r.before;
+    r.marks = run > 0 ? 0 : r.marks;
   }
   doc_text_trim_spaces(out, from);
 }
@@ -125,7 +117,7 @@ static bool doc_text_line_add(doc_text_line *l, uint32_t cp) {
 }
 
 void lt_typegen_put_line(lt_buf *out, lt_str text, size_t max_chars) {
-  doc_text_reader r = doc_text_reader_of(text);
+  lt_plain_reader r = lt_plain_reader_of(text);
   doc_text_line l = {.out = out, .from = out->n, .max_chars = max_chars, .cut_at = out->n};
   uint32_t cp;
   while (out->status == LT_OK && doc_text_next_char(&r, &cp) && doc_text_line_add(&l, cp)) {
@@ -156,7 +148,7 @@ static bool doc_text_ends_sentence(lt_str seen) {
 #define WRAPPED_MIN_CHARS 60 /* a line shorter than this was not broken for its length */
 
 /* Whether a line break ends the sentence: an empty line follows, or after a short line something that begins anew. */
-static bool doc_text_break_ends_sentence(doc_text_reader r, size_t chars) {
+static bool doc_text_break_ends_sentence(lt_plain_reader r, size_t chars) {
   uint32_t cp = ' ';
   while (doc_text_next_char(&r, &cp) && cp == ' ') {
   }
@@ -164,7 +156,7 @@ static bool doc_text_break_ends_sentence(doc_text_reader r, size_t chars) {
   return cp == '\n' || (begins && chars < WRAPPED_MIN_CHARS);
 }
 
-static bool doc_text_sentence_ends(const doc_text_line *l, doc_text_reader r, uint32_t cp) {
+static bool doc_text_sentence_ends(const doc_text_line *l, lt_plain_reader r, uint32_t cp) {
   if (l->out->n == l->from || (cp != ' ' && cp != '\n')) {
     return false;
   }
@@ -173,7 +165,7 @@ static bool doc_text_sentence_ends(const doc_text_line *l, doc_text_reader r, ui
 }
 
 void lt_typegen_put_sentence(lt_buf *out, lt_str text, size_t max_chars) {
-  doc_text_reader r = doc_text_reader_of(text);
+  lt_plain_reader r = lt_plain_reader_of(text);
   doc_text_line l = {.out = out, .from = out->n, .max_chars = max_chars, .cut_at = out->n};
   uint32_t cp;
   while (out->status == LT_OK && doc_text_next_char(&r, &cp) && !doc_text_sentence_ends(&l, r, cp)) {
@@ -190,11 +182,6 @@ void lt_typegen_put_sentence(lt_buf *out, lt_str text, size_t max_chars) {
 
 /* --- Literals ----------------------------------------------------------------------------------------------------- */
 
-/* Line separators end a string in older readers; the rest would be invisible. */
-static bool doc_text_needs_escape(uint32_t cp) {
-  return lt_plain_is_invisible(cp) || cp == 0x2028 || cp == 0x2029;
-}
-
 static void doc_text_put_unit(lt_buf *out, uint32_t unit) {
   lt_buf_printf(out, "\\u%04x", (unsigned)unit);
 }
@@ -210,13 +197,14 @@ static void doc_text_put_escaped(lt_buf *out, uint32_t cp) {
 
 /* `text` with what must not be seen as it is escaped, and the rest as `put_rest` puts it. */
 static void doc_text_put_escaping(lt_buf *out, lt_str text, void (*put_rest)(lt_buf *out, lt_str part)) {
-  doc_text_reader whole = doc_text_reader_of(text);
+  lt_plain_reader whole = lt_plain_reader_of(text);
   const char *p = whole.p;
   const char *from = p;
+  unsigned marks = 0;
   while (p < whole.end) {
     uint32_t cp = 0;
     unsigned n = lt_json_read_char(p, whole.end, &cp);
-    if (n > 0 && doc_text_needs_escape(cp)) {
+    if (n > 0 && lt_plain_needs_escape(cp, &marks)) {
       put_rest(out, lt_str_from(from, (size_t)(p - from)));
       doc_text_put_escaped(out, cp);
       from = p + n;

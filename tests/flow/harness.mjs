@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import nodeTest from "node:test";
@@ -126,15 +126,21 @@ function needTerminal() {
   if (!terminals) throw new NoTerminal("no terminal can be opened here (is /dev/pts mounted?)");
 }
 
-/** A terminal as the controlling one of the command that follows; exits as that does. */
-const TERMINAL = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])) & 255)";
+/** A terminal as the controlling one of the command that follows, with a window of LATHE_FLOW_WINDOW's size; exits as that does. */
+const TERMINAL = `import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", *map(int, os.environ.pop("LATHE_FLOW_WINDOW").split()), 0, 0))
+    os.execvp(sys.argv[1], sys.argv[1:])
+pty._copy(fd)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255)`;
 
 const SANITIZER = /(?:Address|Leak|Thread|UndefinedBehavior|Memory)Sanitizer|runtime error:|lathe: .*LT_CHECK/;
 
 /**
  * Starts `lathe ARGS`. Options: stdin (text or bytes; nothing by default), cwd, env, redirect (as a shell has it), and
  * limitMs, after which it is killed and the test fails; uid, for root to run it as somebody else, and program, another lathe. `terminal: true`: at a terminal of its own, on which everything
- * is that was not redirected; what is shown there is `stdout`, and `type` types.
+ * is that was not redirected; what is shown there is `stdout`, and `type` types. `window`: its [rows, columns], 0 for unknown; `resize` changes them.
  * Returns {child, text() - so far on stdout and stderr, ended - a promise of {code, signal, stdout, stderr, bytes, ms}}.
  */
 export function start(args, options = {}) {
@@ -151,7 +157,7 @@ export function start(args, options = {}) {
   const child = spawn(command[0], [...command.slice(1), ...args.map(String)], {
     cwd: options.cwd ?? home,
     ...(options.uid && { uid: options.uid, gid: options.uid }),
-    env: { ...inherited, ...(dropping && { LATHE_DROP_WAITING: "1" }), HOME: home, [mark.split("=")[0]]: mark.split("=")[1], ...options.env },
+    env: { ...inherited, ...(dropping && { LATHE_DROP_WAITING: "1" }), HOME: home, ...(options.terminal && { LATHE_FLOW_WINDOW: (options.window ?? [0, 0]).join(" ") }), [mark.split("=")[0]]: mark.split("=")[1], ...options.env },
     stdio: [options.stdin === undefined && !options.terminal ? "ignore" : "pipe", "pipe", "pipe"],
   });
   const chunks = { stdout: [], stderr: [] };
@@ -184,7 +190,11 @@ export function start(args, options = {}) {
     return result;
   });
   const type = (text) => child.stdin.write(text);
-  return { child, ended, type, text: () => Buffer.concat([...chunks.stdout, ...chunks.stderr]).toString(), pids: () => marked(mark) };
+  const resize = (rows, columns) => {
+    const terminal = marked(mark).map((pid) => { try { return readlinkSync(`/proc/${pid}/fd/2`); } catch { return ""; } }).find((path) => path.startsWith("/dev/pts/"));
+    assert.equal(spawnSync("stty", ["-F", terminal, "rows", rows, "cols", columns]).status, 0);
+  };
+  return { child, ended, type, resize, text: () => Buffer.concat([...chunks.stdout, ...chunks.stderr]).toString(), pids: () => marked(mark) };
 }
 
 /** Runs `lathe ARGS` to its end. */
