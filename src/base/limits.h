@@ -153,7 +153,11 @@
 #define LT_CALL_INLINE_BYTES    (1 * LT_MIB) /* inputs and answers over this are read off the loop */
 #define LT_CALL_INDEX_MAX_BYTES (1 * LT_GIB) /* working memory of one call: the index of the longest possible input */
 #define LT_PROVIDERS_MAX        1024         /* servers and plugins with tools */
-#define LT_SECRETS_MAX          1024         /* values that are masked, in each of their forms */
+#define LT_SECRETS_MAX          16384        /* values and parts of values that are masked, in each of their forms */
+#define LT_SECRET_WORD_BYTES    8            /* a part of letters only that is shorter is an ordinary word ("latest") */
+#define LT_SECRET_TOKEN_BYTES   20           /* the user of a URL without a password is a token if it is as long */
+#define LT_SECRET_DEPTH_MAX     3            /* credentials inside "Basic " inside a member of a JSON secret */
+#define LT_SECRET_JSON_BYTES    (1 * LT_MIB) /* memory to read one secret that is JSON */
 #define LT_SECRET_CUT_BYTES     8            /* this much of a secret's beginning, before a cut, counts as the secret */
 #define LT_SECRET_MIN_BYTES     6            /* a shorter value ("true", "8080") would make holes in ordinary text */
 #define LT_ANSWER_MEDIA_MAX     100          /* images and other media of one result that are kept */

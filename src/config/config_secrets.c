@@ -3,9 +3,10 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "text/secret_name.h"
 #include "text/secrets.h"
 
-#define SECRETS_MAX (LT_SECRETS_MAX / 4) /* each may have two forms, and Lathe's environment has secrets, too */
+#define SECRETS_MAX 256 /* each has several forms, and Lathe's environment has secrets, too */
 
 static bool config_is_public(lt_str name) {
   static const char *const names[] = {
@@ -23,17 +24,8 @@ static bool config_is_public(lt_str name) {
   return lt_str_starts(name, LT_STR("XDG_")) || lt_str_starts(name, LT_STR("LC_"));
 }
 
-/* MAX_TOKENS=200000 sounds like a secret but is a count. */
-static bool config_is_count(lt_str value) {
-  size_t digits = 0;
-  while (digits < value.n && value.p[digits] >= '0' && value.p[digits] <= '9') {
-    digits++;
-  }
-  return digits == value.n && digits < 10;
-}
-
 static bool config_is_secret_entry(lt_str key, lt_str value) {
-  return lt_secrets_sounds(key) && !config_is_public(key) && !config_is_count(value);
+  return lt_secret_name_sounds(key) && !config_is_public(key) && !lt_secret_name_is_count(value);
 }
 
 static bool config_is_listed(const lt_config *config, lt_str value) {
@@ -77,19 +69,8 @@ lt_status lt_config_secret_variable(const lt_config_reading *r, lt_str name, lt_
   return config_is_public(name) ? LT_OK : config_add_secret(r, value);
 }
 
-/* Of a header "Bearer abc" both the whole text and "abc" are secrets: servers may repeat the credentials alone. */
 lt_status lt_config_secret_entry(const lt_config_reading *r, lt_str key, lt_str value) {
-  if (!config_is_secret_entry(key, value)) {
-    return LT_OK;
-  }
-  LT_TRY(config_add_secret(r, value));
-  static const char *const schemes[] = {"Bearer ", "Basic ", "Token ", "bearer ", "basic ", "token "};
-  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-    if (lt_str_starts(value, lt_str_of(schemes[i]))) {
-      return config_add_secret(r, lt_str_trim(lt_str_sub(value, strlen(schemes[i]), value.n)));
-    }
-  }
-  return LT_OK;
+  return config_is_secret_entry(key, value) ? config_add_secret(r, value) : LT_OK;
 }
 
 /* --- The list of secrets ------------------------------------------------------------------------------------------ */
@@ -104,15 +85,41 @@ static lt_status config_add_environment(lt_secrets *secrets) {
     lt_str value = lt_str_sub(all, equals + 1, all.n);
     if (config_is_secret_entry(lt_str_sub(all, 0, equals), value)) {
       LT_TRY(lt_secrets_add(secrets, value));
+    } else {
+      LT_TRY(lt_secrets_add_url(secrets, value)); /* DATABASE_URL, HTTP_PROXY */
     }
   }
   return LT_OK;
+}
+
+static lt_status config_add_texts(lt_secrets *secrets, const char *const *texts, bool is_env) {
+  for (; texts != NULL && *texts != NULL; texts++) {
+    lt_str text = lt_str_of(*texts);
+    size_t equals = is_env ? lt_str_find(text, LT_STR("="), 0) : SIZE_MAX;
+    LT_TRY(lt_secrets_add_url(secrets, lt_str_sub(text, equals == SIZE_MAX ? 0 : equals + 1, text.n)));
+  }
+  return LT_OK;
+}
+
+/* What is written in the configuration as it is, without ${NAME}. */
+static lt_status config_add_urls(const lt_config *config, lt_secrets *secrets) {
+  for (size_t i = 0; i < config->model_count; i++) {
+    LT_TRY(lt_secrets_add_url(secrets, lt_str_of(config->models[i].base_url)));
+  }
+  for (size_t i = 0; i < config->server_count; i++) {
+    const lt_config_server *server = &config->servers[i];
+    LT_TRY(lt_secrets_add_url(secrets, lt_str_of(server->url)));
+    LT_TRY(config_add_texts(secrets, server->args, false));
+    LT_TRY(config_add_texts(secrets, server->env, true));
+  }
+  return config_add_texts(secrets, config->python.env, true);
 }
 
 static lt_status config_add_all(const lt_config *config, lt_secrets *secrets) {
   for (size_t i = 0; i < config->secret_count; i++) {
     LT_TRY(lt_secrets_add(secrets, config->secrets[i]));
   }
+  LT_TRY(config_add_urls(config, secrets));
   return config_add_environment(secrets);
 }
 

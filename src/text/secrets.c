@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "json/json_text.h"
+#include "text/base64.h"
+#include "text/secret_parts.h"
 
 typedef struct known_secret {
   char *p;
@@ -11,10 +13,15 @@ typedef struct known_secret {
 } known_secret;
 
 struct lt_secrets {
-  known_secret *list; /* the longest first: one may be the beginning of another */
+  known_secret *list; /* by their first byte; of the same byte the longest first: one may be another's beginning */
   size_t count;
-  bool begins[256]; /* whether one begins with this byte */
+  size_t starts[257];             /* where those with this first byte begin in `list` */
+  unsigned char pairs[65536 / 8]; /* bits: whether one begins with these two bytes */
 };
+
+static unsigned secrets_pair(const char *p) {
+  return (unsigned)(unsigned char)p[0] << 8 | (unsigned char)p[1];
+}
 
 lt_secrets *lt_secrets_new(void) {
   return lt_mem_zalloc(1, sizeof(lt_secrets));
@@ -32,22 +39,30 @@ void lt_secrets_free(lt_secrets *s) {
   lt_mem_free(s);
 }
 
-static bool secrets_is_known(const lt_secrets *s, lt_str value) {
-  for (size_t i = 0; i < s->count; i++) {
-    if (lt_str_eq(lt_str_from(s->list[i].p, s->list[i].n), value)) {
+/* Where the forms that begin with `first` and are longer than `n` end. */
+static size_t secrets_place(const lt_secrets *s, unsigned char first, size_t n) {
+  size_t low = s->starts[first], high = s->starts[first + 1];
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (s->list[middle].n > n) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static bool secrets_is_known(const lt_secrets *s, lt_str value, size_t place) {
+  for (size_t i = place; i < s->starts[(unsigned char)value.p[0] + 1] && s->list[i].n == value.n; i++) {
+    if (memcmp(s->list[i].p, value.p, value.n) == 0) {
       return true;
     }
   }
   return false;
 }
 
-static lt_status secrets_add_form(lt_secrets *s, lt_str value) {
-  if (secrets_is_known(s, value)) {
-    return LT_OK;
-  }
-  if (s->count >= LT_SECRETS_MAX) {
-    return LT_E_LIMIT;
-  }
+static lt_status secrets_insert(lt_secrets *s, lt_str value, size_t place) {
   known_secret *list = lt_mem_realloc(s->list, (s->count + 1) * sizeof *list);
   if (list == NULL) {
     return LT_E_NOMEM;
@@ -57,19 +72,30 @@ static lt_status secrets_add_form(lt_secrets *s, lt_str value) {
   if (copy == NULL) {
     return LT_E_NOMEM;
   }
-  size_t at = s->count++;
-  for (; at > 0 && list[at - 1].n < value.n; at--) {
-    list[at] = list[at - 1];
+  memmove(list + place + 1, list + place, (s->count - place) * sizeof *list);
+  list[place] = (known_secret){copy, value.n};
+  s->count++;
+  for (size_t first = (unsigned char)value.p[0] + 1; first <= 256; first++) {
+    s->starts[first]++;
   }
-  list[at] = (known_secret){copy, value.n};
-  s->begins[(unsigned char)value.p[0]] = true;
+  unsigned pair = secrets_pair(value.p);
+  s->pairs[pair / 8] |= (unsigned char)(1 << pair % 8);
   return LT_OK;
 }
 
-lt_status lt_secrets_add(lt_secrets *s, lt_str value) {
+static lt_status secrets_add_form(lt_secrets *s, lt_str value) {
   if (value.n < LT_SECRET_MIN_BYTES) {
     return LT_OK;
   }
+  size_t place = secrets_place(s, (unsigned char)value.p[0], value.n);
+  if (secrets_is_known(s, value, place)) {
+    return LT_OK;
+  }
+  return s->count < LT_SECRETS_MAX ? secrets_insert(s, value, place) : LT_E_LIMIT;
+}
+
+/* The value as it stands, and as a JSON text inside a JSON string has it. */
+static lt_status secrets_add_text(lt_secrets *s, lt_str value) {
   LT_AUTO_BUF(escaped, LT_JSON_MAX_BYTES);
   lt_json_escape(&escaped, value);
   LT_TRY(escaped.status);
@@ -77,56 +103,55 @@ lt_status lt_secrets_add(lt_secrets *s, lt_str value) {
   return secrets_add_form(s, lt_buf_view(&escaped));
 }
 
-/* --- Names -------------------------------------------------------------------------------------------------------- */
-static char secrets_upper(char c) {
-  return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+/* --- Base64 ------------------------------------------------------------------------------------------------------- */
+
+/* Both alphabets (RFC 4648, sections 4 and 5). */
+static lt_status secrets_add_digits(lt_secrets *s, lt_str digits) {
+  LT_TRY(secrets_add_form(s, digits));
+  LT_AUTO_BUF(other, digits.n + 1);
+  for (size_t i = 0; i < digits.n; i++) {
+    lt_buf_byte(&other, digits.p[i] == '+' ? '-' : digits.p[i] == '/' ? '_' : digits.p[i]);
+  }
+  LT_TRY(other.status);
+  return secrets_add_form(s, lt_buf_view(&other));
 }
 
-static bool secrets_is_letter(char c) {
-  return secrets_upper(c) >= 'A' && secrets_upper(c) <= 'Z';
-}
-
-static bool secrets_has_at(lt_str name, size_t i, const char *word, size_t n) {
-  for (size_t k = 0; k < n; k++) {
-    if (i + k >= name.n || secrets_upper(name.p[i + k]) != word[k]) {
-      return false;
+/* Three bytes are four digits, so a value inside a longer text ("user:" before it) has three forms, depending on where
+ * it begins. Digits that have bits of its neighbours, too, are left out. */
+static lt_status secrets_add_base64(lt_secrets *s, lt_str value) {
+  for (size_t before = 0; before < 3; before++) {
+    LT_AUTO_BUF(shifted, value.n + 3);
+    LT_AUTO_BUF(digits, (value.n + 4) / 3 * 4 + 4);
+    lt_buf_add(&shifted, lt_str_from("\0\0", before));
+    lt_buf_add(&shifted, value);
+    lt_base64_encode(lt_buf_view(&shifted), &digits);
+    LT_TRY(shifted.status);
+    LT_TRY(digits.status);
+    size_t from = (before * 8 + 5) / 6, to = shifted.n * 8 / 6;
+    LT_TRY(secrets_add_digits(s, lt_str_sub(lt_buf_view(&digits), from, to)));
+    if (before == 0) { /* with its last bits, padded or not */
+      LT_TRY(secrets_add_digits(s, lt_str_sub(lt_buf_view(&digits), 0, (value.n * 8 + 5) / 6)));
+      LT_TRY(secrets_add_digits(s, lt_buf_view(&digits)));
     }
   }
-  return true;
+  return LT_OK;
 }
 
-/* Whether a word begins at `i`: after something else than a letter, or with a capital after a small letter. */
-static bool secrets_word_begins(lt_str name, size_t i) {
-  return i == 0 || i == name.n || !secrets_is_letter(name.p[i]) || !secrets_is_letter(name.p[i - 1]) ||
-         (name.p[i] == secrets_upper(name.p[i]) && name.p[i - 1] != secrets_upper(name.p[i - 1]));
+static lt_status secrets_add_part(void *arg, lt_secret_part_kind kind, lt_str part) {
+  LT_TRY(secrets_add_text(arg, part));
+  return kind == LT_SECRET_LINE ? LT_OK : secrets_add_base64(arg, part);
 }
 
-static bool secrets_has_word(lt_str name, const char *word, bool anywhere) {
-  size_t n = strlen(word);
-  for (size_t i = 0; i + n <= name.n; i++) {
-    if (secrets_has_at(name, i, word, n) &&
-        (anywhere || (secrets_word_begins(name, i) && secrets_word_begins(name, i + n)))) {
-      return true;
-    }
+lt_status lt_secrets_add(lt_secrets *s, lt_str value) {
+  if (value.n < LT_SECRET_MIN_BYTES) {
+    return LT_OK;
   }
-  return false;
+  LT_TRY(secrets_add_part(s, LT_SECRET_CREDENTIAL, value));
+  return lt_secret_parts_of(value, secrets_add_part, s);
 }
 
-bool lt_secrets_sounds(lt_str name) {
-  static const char *const parts[] = {"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "COOKIE", "APIKEY"};
-  static const char *const words[] = {"KEY",  "KEYS",  "PASS",    "AUTH", "AUTHORIZATION",
-                                      "CRED", "CREDS", "PRIVATE", "PAT"};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    if (secrets_has_word(name, parts[i], true)) {
-      return true;
-    }
-  }
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    if (secrets_has_word(name, words[i], false)) {
-      return true;
-    }
-  }
-  return false;
+lt_status lt_secrets_add_url(lt_secrets *s, lt_str text) {
+  return lt_secret_parts_of_url(text, secrets_add_part, s);
 }
 
 /* --- Masking ------------------------------------------------------------------------------------------------------ */
@@ -143,9 +168,21 @@ static uint32_t secrets_read_hex(lt_str text, size_t i) {
   return value;
 }
 
-/* Reads the JSON escape at `i`: writes its characters to `out` and returns its length in the text, or 0 when there is
- * no escape. */
+/* The same for the two digits of a percent-encoded byte. */
+static size_t secrets_read_percent(lt_str text, size_t i, char out[4], size_t *ret_n) {
+  int high = i + 2 < text.n ? lt_json_hex_value(text.p[i + 1]) : -1;
+  int low = high >= 0 ? lt_json_hex_value(text.p[i + 2]) : -1;
+  out[0] = (char)(high << 4 | low);
+  *ret_n = 1;
+  return low >= 0 ? 3 : 0;
+}
+
+/* Reads the escape at `i`, of JSON or of a URL: writes its characters to `out` and returns its length in the text, or 0
+ * when there is no escape. */
 static size_t secrets_read_escape(lt_str text, size_t i, char out[4], size_t *ret_n) {
+  if (text.p[i] == '%') {
+    return secrets_read_percent(text, i, out, ret_n);
+  }
   static const char names[] = "\"\\/bfnrt", chars[] = "\"\\/\b\f\n\r\t";
   char c = i + 1 < text.n ? text.p[i + 1] : '\0';
   const char *name = c != '\0' ? strchr(names, c) : NULL;
@@ -170,6 +207,10 @@ static size_t secrets_read_escape(lt_str text, size_t i, char out[4], size_t *re
   return length;
 }
 
+static bool secrets_is_escape(char c) {
+  return c == '\\' || c == '%';
+}
+
 /* Whether a text was cut at `at`: messages show "the beginning of a long va...". */
 static bool secrets_is_cut(lt_str text, size_t at) {
   return at >= text.n || lt_str_starts(lt_str_sub(text, at, text.n), LT_STR("..."));
@@ -188,7 +229,7 @@ static size_t secrets_match_at(const known_secret *one, lt_str text, size_t i) {
     if (at >= text.n) {
       return 0;
     }
-    size_t escape = text.p[at] == '\\' ? secrets_read_escape(text, at, chars, &n) : 0;
+    size_t escape = secrets_is_escape(text.p[at]) ? secrets_read_escape(text, at, chars, &n) : 0;
     if (escape > 0 && n <= one->n - k && memcmp(one->p + k, chars, n) == 0) {
       at += escape;
       k += n;
@@ -202,26 +243,34 @@ static size_t secrets_match_at(const known_secret *one, lt_str text, size_t i) {
   return at - i;
 }
 
-/* Whether one could begin at `i`. */
-static bool secrets_may_begin(const lt_secrets *s, lt_str text, size_t i) {
+/* The first byte of what is at `i`, behind an escape if there is one. */
+static unsigned char secrets_first_byte(lt_str text, size_t i) {
   char chars[4];
   size_t n;
-  return s->begins[(unsigned char)text.p[i]] ||
-         (text.p[i] == '\\' && secrets_read_escape(text, i, chars, &n) > 0 && s->begins[(unsigned char)chars[0]]);
+  bool is_escaped = secrets_is_escape(text.p[i]) && secrets_read_escape(text, i, chars, &n) > 0;
+  return (unsigned char)(is_escaped ? chars[0] : text.p[i]);
+}
+
+/* The length of the secret that begins at `i` with the byte `first`, or 0. */
+static size_t secrets_with_first(const lt_secrets *s, unsigned char first, lt_str text, size_t i) {
+  size_t n = 0;
+  for (size_t k = s->starts[first]; n == 0 && k < s->starts[first + 1]; k++) {
+    n = secrets_match_at(&s->list[k], text, i);
+  }
+  return n;
 }
 
 /* The length of the secret that begins at `i`, or 0. */
 static size_t secrets_secret_at(const lt_secrets *s, lt_str text, size_t i) {
-  if (!secrets_may_begin(s, text, i)) {
-    return 0;
+  unsigned char byte = (unsigned char)text.p[i];
+  bool is_plain = !secrets_is_escape(text.p[i]) && i + 1 < text.n && !secrets_is_escape(text.p[i + 1]);
+  if (is_plain) {
+    unsigned pair = secrets_pair(text.p + i);
+    return (s->pairs[pair / 8] & 1 << pair % 8) != 0 ? secrets_with_first(s, byte, text, i) : 0;
   }
-  for (size_t k = 0; k < s->count; k++) {
-    size_t n = secrets_match_at(&s->list[k], text, i);
-    if (n > 0) {
-      return n;
-    }
-  }
-  return 0;
+  unsigned char first = secrets_first_byte(text, i);
+  size_t n = secrets_with_first(s, first, text, i);
+  return n == 0 && first != byte ? secrets_with_first(s, byte, text, i) : n;
 }
 
 /* The offset of the first secret at or after `i`, with its length; text.n when there is no secret. */

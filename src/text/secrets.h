@@ -1,7 +1,8 @@
 /* Secrets: values that are masked in text before it is shown or stored.
  *
  * The set is filled while the configuration is read. Afterwards it is immutable and any thread may read it. A found
- * value is replaced by "***": in plain text, in JSON text with any escapes, and in JSON text inside a JSON string.
+ * value is replaced by "***": in plain text, in JSON text with any escapes, in JSON text inside a JSON string,
+ * percent-encoded, and in base64, also inside longer base64. Parts of a value are masked, too: secret_parts.h.
  * Where the text ends within a value, its beginning is replaced, too (LT_SECRET_CUT_BYTES). Values as short as ordinary
  * words are not masked (LT_SECRET_MIN_BYTES). Nothing here suspends.
  */
@@ -20,13 +21,11 @@ typedef struct lt_secrets lt_secrets;
 lt_secrets *lt_secrets_new(void);
 void lt_secrets_free(lt_secrets *secrets); /* NULL is allowed; the values are overwritten first */
 
-/* Adds a copy of the value. A value that is known already or too short is not an error. Errors: LT_E_LIMIT, LT_E_NOMEM.
- * */
+/* Adds copies of the value and of its parts (secret_parts.h), in all their forms. A value that is known already or too
+ * short is not an error. Errors: LT_E_LIMIT, LT_E_NOMEM. */
 lt_status lt_secrets_add(lt_secrets *secrets, lt_str value);
-
-/* Whether a variable or a header of this name probably holds a secret: GITHUB_TOKEN, apiKey, Authorization, X-Api-Key;
- * not KEYBOARD or GIT_AUTHOR_NAME. */
-bool lt_secrets_sounds(lt_str name);
+/* The same for the passwords and keys inside a text that is no secret as a whole. */
+lt_status lt_secrets_add_url(lt_secrets *secrets, lt_str text);
 
 /* Whether `text` contains a secret. `secrets` may be NULL: false. */
 bool lt_secrets_in(const lt_secrets *secrets, lt_str text);
