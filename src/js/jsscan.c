@@ -97,7 +97,9 @@ static void jsscan_read_words(lt_jsscan *scan, lt_jslex *lx) {
     }
     jsscan_note_word(scan, lx);
   }
-  scan->has_idle_main = mains == 1 && declared_mains == 1 && !scan->has_export;
+  bool is_whole = lx->depth == 0 && !lx->unterminated; /* otherwise the engine is to point at what is written */
+  scan->has_return &= is_whole;
+  scan->has_idle_main = is_whole && mains == 1 && declared_mains == 1 && !scan->has_export;
   scan->unterminated = lx->unterminated;
 }
 

@@ -8,6 +8,7 @@
 
 void lt_engine_result_init(lt_engine_result *result) {
   result->ending = LT_END_UNDEFINED;
+  result->is_unparsed = false;
   lt_buf_init(&result->text, LT_RUN_RESULT_MAX_BYTES);
   lt_buf_init(&result->name, 4 * LT_KIB);
   lt_buf_init(&result->stack, 64 * LT_KIB);
@@ -194,9 +195,10 @@ static lt_js engine_await_if_promise(lt_guest *guest, lt_js value) LT_YIELDS {
 }
 
 /* The program's completion value, or its default export. */
-static lt_js engine_evaluate(lt_guest *guest, const lt_program *program) LT_YIELDS {
+static lt_js engine_evaluate(lt_guest *guest, const lt_program *program, bool *ret_unparsed) LT_YIELDS {
   lt_js promise = lt_guest_eval(guest, program->code, program->file, program->module);
   if (lt_js_is_exception(promise)) {
+    *ret_unparsed = true; /* an error of the program itself rejects the promise */
     return promise;
   }
   lt_js value = engine_await_if_promise(guest, promise);
@@ -234,11 +236,11 @@ static bool engine_start(lt_guest *guest, const lt_program *program) LT_YIELDS {
   return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_START, args, 4));
 }
 
-static lt_js engine_run(lt_guest *guest, const lt_program *program) LT_YIELDS {
+static lt_js engine_run(lt_guest *guest, const lt_program *program, bool *ret_unparsed) LT_YIELDS {
   if (!engine_start(guest, program)) {
     return LT_JS_EXCEPTION;
   }
-  lt_js value = engine_evaluate(guest, program);
+  lt_js value = engine_evaluate(guest, program, ret_unparsed);
   if (!lt_js_is_exception(value)) {
     value = engine_finish(guest, program, value);
   }
@@ -278,7 +280,7 @@ void lt_engine_run(lt_box *box, const lt_program *program, const lt_guest_host *
   engine_reseed(box, program->seed);
   guest.random = program->seed;
   engine_set_memory_limit(&guest, program->memory_bytes);
-  lt_js value = engine_run(&guest, program);
+  lt_js value = engine_run(&guest, program, &result->is_unparsed);
   if (!lt_guest_alive(&guest)) {
     engine_end_trapped(&guest, result);
     return;

@@ -100,6 +100,7 @@ typedef struct lt_engine_result {
   lt_buf text; /* value, or the error's message */
   lt_buf name; /* the error's name: TypeError; empty for thrown values that are no errors */
   lt_buf stack;
+  bool is_unparsed; /* LT_END_ERROR: the text is no valid program, and nothing of it has run */
 } lt_engine_result;
 
 void lt_engine_result_init(lt_engine_result *result);

@@ -232,6 +232,21 @@ static void end_advise(lt_run *run) {
   }
 }
 
+/* What stands where the parser stopped, when models write it and the language has none. */
+static void end_advise_syntax(lt_run *run) {
+  lt_run_result *result = run->result;
+  if (!run->engine.is_unparsed || result->line == 0) {
+    return;
+  }
+  lt_str line = lt_jsscan_line(run->request->code, result->line);
+  lt_str rest = lt_str_sub(line, lt_source_place_byte_of(line, result->column - 1), line.n);
+  if (lt_str_starts(rest, LT_STR("@"))) {
+    lt_buf_addc(&result->error, ": there are no decorators here: call the function yourself");
+  } else if (rest.n > 1 && rest.p[0] == '<' && (end_is_name_character(rest.p[1]) || rest.p[1] == '>')) {
+    lt_buf_addc(&result->error, ": there is no JSX here: build the text with strings");
+  }
+}
+
 /* The shown part of a message, cut between characters. */
 static void end_add_cut(lt_buf *out, lt_str text, size_t max) {
   lt_str head = lt_utf8_cut(text, max);
@@ -259,6 +274,7 @@ static void end_judge_error(lt_run *run) {
   end_advise(run);
   end_locate(run);
   end_locate_link_error(run);
+  end_advise_syntax(run);
 }
 
 static void end_judge_stopped(lt_run *run) {

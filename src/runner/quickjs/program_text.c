@@ -180,6 +180,7 @@ lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {
   lt_jsscan scan = lt_jsscan_program(code);
   bool typed = run->request->lang == LT_LANG_TYPESCRIPT;
   lt_program *program = &run->text.program;
+  run->text.column_offset = 0;
   program->module = scan.has_import || scan.has_export;
   program->call_result = scan.is_function && !program->module;
   program->calls = typed ? LT_CALLS_RESULT : scan.uses_promises ? LT_CALLS_PROMISE : LT_CALLS_PLAIN;

@@ -13,6 +13,7 @@ typedef struct lt_program_text {
   lt_str source;          /* the written program, without fences */
   unsigned line_offset;   /* lines dropped before it */
   unsigned column_offset; /* characters put before its first line */
+  bool is_stripped;       /* types were removed */
   lt_buf code;            /* the text that runs, when it is not `source` */
   lt_buf bindings;
 } lt_program_text;

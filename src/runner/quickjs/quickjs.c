@@ -223,23 +223,18 @@ static void on_program_box(lt_run *run) LT_YIELDS {
   lt_engine_run(run->box.box, &run->text.program, &host, &run->engine);
 }
 
-/* Converts TypeScript to JavaScript. False: `result` has the syntax error, or `status` says why the conversion could
- * not run. */
-static bool run_strip_types(lt_run *run, lt_status *status, lt_err *err) LT_YIELDS {
-  *status = quickjs_open_strip(run->quickjs, err);
-  if (*status == LT_OK) {
-    *status = run_in_box(run, &run->quickjs->strip_pool, on_strip_box, err);
+/* Converts TypeScript to JavaScript: text.code has it when text.is_stripped is set, otherwise `engine` has the error.
+ */
+static lt_status run_strip_types(lt_run *run, lt_err *err) LT_YIELDS {
+  LT_TRY(quickjs_open_strip(run->quickjs, err));
+  LT_TRY(run_in_box(run, &run->quickjs->strip_pool, on_strip_box, err));
+  run->text.is_stripped = run->engine.ending == LT_END_STRING && atomic_load(&run->task.stop) == LT_STOP_NOT;
+  if (run->text.is_stripped) {
+    lt_buf_release(&run->text.code);
+    run->text.code = run->engine.text;
+    lt_buf_init(&run->engine.text, LT_RUN_RESULT_MAX_BYTES);
   }
-  if (*status != LT_OK) {
-    return false;
-  }
-  if (run->engine.ending != LT_END_STRING || atomic_load(&run->task.stop) != LT_STOP_NOT) {
-    lt_program_end_judge_syntax(run);
-    return false;
-  }
-  run->text.code = run->engine.text;
-  lt_buf_init(&run->engine.text, LT_RUN_RESULT_MAX_BYTES);
-  return true;
+  return LT_OK;
 }
 
 /* The divergence replaces the outcome of a diverged program. */
@@ -254,19 +249,58 @@ static void run_judge(lt_run *run) {
   }
 }
 
+static lt_status run_evaluate(lt_run *run, lt_str code, lt_err *err) LT_YIELDS {
+  LT_TRY(lt_program_text_prepare(run, code, err));
+  return run_in_box(run, &run->quickjs->base_pool, on_program_box, err);
+}
+
+/* A link error, which has no stack, is none of types. */
+static bool run_may_have_types(const lt_run *run) {
+  return run->engine.ending == LT_END_ERROR && run->engine.is_unparsed && run->engine.stack.n > 0 &&
+         run->tape.fault.n == 0 && lt_str_eq(lt_buf_view(&run->engine.name), LT_STR("SyntaxError")) &&
+         atomic_load(&run->task.stop) == LT_STOP_NOT;
+}
+
+/* Models write types into programs that are called JavaScript. Nothing has run so far, so the program may run without
+ * them. If it is no TypeScript either, the first error stays. */
+static lt_status run_evaluate_typed(lt_run *run, lt_err *err) LT_YIELDS {
+  lt_engine_result first = run->engine;
+  lt_engine_result_init(&run->engine);
+  lt_status status = run_strip_types(run, err);
+  if (status != LT_OK || !run->text.is_stripped) {
+    lt_engine_result_release(&run->engine);
+    run->engine = first;
+    return status;
+  }
+  lt_engine_result_release(&first);
+  return run_evaluate(run, lt_buf_view(&run->text.code), err);
+}
+
+static lt_status run_typescript(lt_run *run, lt_err *err) LT_YIELDS {
+  LT_TRY(run_strip_types(run, err));
+  if (!run->text.is_stripped) {
+    lt_program_end_judge_syntax(run);
+    return LT_OK;
+  }
+  LT_TRY(run_evaluate(run, lt_buf_view(&run->text.code), err));
+  run_judge(run);
+  return LT_OK;
+}
+
+static lt_status run_javascript(lt_run *run, lt_err *err) LT_YIELDS {
+  LT_TRY(run_evaluate(run, run->text.source, err));
+  if (run_may_have_types(run)) {
+    LT_TRY(run_evaluate_typed(run, err));
+  }
+  run_judge(run);
+  return LT_OK;
+}
+
 static lt_status quickjs_run_program(lt_run *run, lt_err *err) LT_YIELDS {
-  lt_status status = LT_OK;
   if (!lt_program_text_read(run)) {
     return LT_OK;
   }
-  bool is_typed = run->request->lang == LT_LANG_TYPESCRIPT;
-  if (is_typed && !run_strip_types(run, &status, err)) {
-    return status;
-  }
-  LT_TRY(lt_program_text_prepare(run, is_typed ? lt_buf_view(&run->text.code) : run->text.source, err));
-  LT_TRY(run_in_box(run, &run->quickjs->base_pool, on_program_box, err));
-  run_judge(run);
-  return LT_OK;
+  return run->request->lang == LT_LANG_TYPESCRIPT ? run_typescript(run, err) : run_javascript(run, err);
 }
 
 static uint64_t engine_fingerprint(void) {

@@ -9,8 +9,7 @@ static uint32_t place_characters(lt_str line, size_t n) {
   return (uint32_t)lt_utf8_count(lt_str_sub(line, 0, n));
 }
 
-/* The byte at which character `count` (from 0) begins. */
-static size_t place_byte_of(lt_str line, uint32_t count) {
+size_t lt_source_place_byte_of(lt_str line, uint32_t count) {
   size_t at = 0;
   for (; at < line.n; at++) {
     if (!lt_utf8_continues(line.p[at]) && count-- == 0) {
@@ -43,13 +42,12 @@ static void place_set_line(lt_run_result *result, lt_str written, uint32_t line,
 }
 
 void lt_source_place_map(const lt_run *run, lt_run_place *place) {
-  bool typed = run->request->lang == LT_LANG_TYPESCRIPT;
   lt_str ran = lt_jsscan_line(run->text.program.code, place->line);
   size_t prefix = place->line == 1 ? run->text.column_offset : 0;
   size_t at = place->column > prefix ? place->column - 1 - prefix : 0;
   place->line += run->text.line_offset;
   lt_str written = lt_jsscan_line(run->request->code, place->line);
-  place->at = typed ? place_before_stripping(written, lt_str_sub(ran, prefix, ran.n), at) : at;
+  place->at = run->text.is_stripped ? place_before_stripping(written, lt_str_sub(ran, prefix, ran.n), at) : at;
   place->column = place->column > 0 ? place_characters(written, place->at) + 1 : 0;
 }
 
@@ -61,7 +59,7 @@ void lt_source_place_set(lt_run *run, const lt_run_place *place) {
 void lt_source_place_set_column(lt_run *run, uint32_t line, uint32_t column) {
   lt_str written = lt_jsscan_line(run->request->code, line + run->text.line_offset);
   place_set_line(run->result, written, line + run->text.line_offset,
-                 place_byte_of(written, column > 0 ? column - 1 : 0));
+                 lt_source_place_byte_of(written, column > 0 ? column - 1 : 0));
 }
 
 void lt_source_place_set_byte(lt_run *run, size_t at) {

@@ -12,5 +12,7 @@ void lt_source_place_map(const lt_run *run, lt_run_place *place);
 void lt_source_place_set(lt_run *run, const lt_run_place *place);
 void lt_source_place_set_column(lt_run *run, uint32_t line, uint32_t column); /* of `source`, in characters */
 void lt_source_place_set_byte(lt_run *run, size_t at);                        /* of `source` */
+/* The byte of a line at which the character with this zero-based index begins. */
+size_t lt_source_place_byte_of(lt_str line, uint32_t count);
 
 #endif
