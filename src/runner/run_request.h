@@ -60,6 +60,12 @@ typedef struct lt_run_request {
   void *arg;
 } lt_run_request;
 
+/* Whether the program is short enough. False: `result` says why it cannot run. */
+bool lt_run_request_check_size(const lt_run_request *request, lt_run_result *result);
+/* Whether the input is JSON, or empty. False: `result` says why the program cannot run. */
+bool lt_run_request_check_input(const lt_run_request *request, lt_run_result *result);
+/* The first byte of the program that is not UTF-8 text, or is NUL. SIZE_MAX: the program is text. */
+size_t lt_run_request_find_bad_byte(const lt_run_request *request);
 /* The request's limits with the defaults filled in. */
 uint64_t lt_run_request_timeout_ms(const lt_run_request *request);
 uint64_t lt_run_request_memory_bytes(const lt_run_request *request);

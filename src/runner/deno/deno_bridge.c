@@ -101,19 +101,6 @@ static bool deno_bridge_read_text(bridge_body *r, const char *key, lt_str *ret, 
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 
-static void deno_bridge_free_text(lt_str *text) {
-  char *bytes = NULL;
-  memcpy(&bytes, &text->p, sizeof bytes);
-  lt_mem_free(bytes);
-  *text = LT_STR_NULL;
-}
-
-static bool deno_bridge_copy_text(lt_str text, lt_str *ret) {
-  char *bytes = lt_mem_strdup(text);
-  *ret = lt_str_from(bytes, bytes != NULL ? text.n : 0);
-  return bytes != NULL;
-}
-
 /* Whether an input or result is short enough to be kept for the run's result. */
 static bool deno_bridge_keep(lt_deno_run *run, size_t bytes) {
   bool fits = bytes <= LT_RUN_RECORD_BYTES && bytes <= LT_RUN_RECORDS_MAX_BYTES - run->calls.recorded_bytes;
@@ -122,19 +109,12 @@ static bool deno_bridge_keep(lt_deno_run *run, size_t bytes) {
 }
 
 static deno_call *deno_bridge_call_new(lt_deno_run *run, lt_str tool, lt_str input) {
-  deno_call *call = lt_mem_zalloc(1, sizeof *call);
+  bool is_kept = deno_bridge_keep(run, input.n);
+  deno_call *call = (deno_call *)(void *)lt_run_tool_call_new(sizeof *call, tool, is_kept ? input : LT_STR_NULL);
   if (call == NULL) {
     return NULL;
   }
   call->run = run;
-  lt_buf_init(&call->base.out, LT_JSON_MAX_BYTES);
-  bool kept = deno_bridge_keep(run, input.n);
-  if (!deno_bridge_copy_text(tool, &call->base.record.tool) ||
-      (kept && !deno_bridge_copy_text(input, &call->base.record.input))) {
-    deno_bridge_free_text(&call->base.record.tool);
-    lt_mem_free(call);
-    return NULL;
-  }
   call->base.record.input_bytes = input.n;
   *run->calls.list_end = &call->base;
   run->calls.list_end = &call->base.next;

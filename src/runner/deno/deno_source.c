@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "json/json.h"
-#include "types/typegen.h"
+#include "tool/tool_typegen.h"
 #include "runner/deno/deno_folder.h"
 #include "runner/deno/deno_run.h"
 #include "runner/deno/deno_source.h"
@@ -124,15 +124,7 @@ static void deno_source_make_global(lt_buf *out, lt_str text) {
 static lt_status deno_source_declare_tools(const named_tools *n, lt_buf *out, lt_err *err) {
   LT_AUTO_BUF(text, LT_DENO_TYPES_MAX_BYTES);
   for (size_t i = 0; i < n->count; i++) {
-    const lt_tool *tool = n->tools[i];
-    const lt_typegen_tool described = {.id = tool->id,
-                                       .ns = tool->ns,
-                                       .js_name = tool->js_name,
-                                       .ts_name = tool->ts_name,
-                                       .ts_type = tool->ts_type,
-                                       .description = tool->description,
-                                       .input_schema = tool->input_schema,
-                                       .output_schema = tool->output_schema};
+    const lt_typegen_tool described = lt_tool_typegen(n->tools[i]);
     LT_TRY(lt_typegen_ts_tool(&described, &text, err));
   }
   deno_source_make_global(out, lt_buf_view(&text));

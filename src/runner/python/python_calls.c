@@ -34,23 +34,16 @@ static void python_calls_send_failure(lt_python_run *run, uint32_t id, lt_str to
   lt_python_send_message(run, LT_PY_FAILURE, id, lt_buf_view_or(&text, LT_STR("a tool call failed")));
 }
 
-static void python_calls_free_text(lt_str *text) {
-  char *bytes = NULL;
-  memcpy(&bytes, &text->p, sizeof bytes);
-  lt_mem_free(bytes);
-  *text = LT_STR_NULL;
-}
-
 static bool python_calls_keep(lt_python_run *run, size_t bytes) {
   bool fits = bytes <= LT_RUN_RECORD_BYTES && bytes <= LT_RUN_RECORDS_MAX_BYTES - run->calls.recorded_bytes;
   run->calls.recorded_bytes += fits ? bytes : 0;
   return fits;
 }
 
-static void python_calls_keep_input(lt_python_run *run, lt_run_call *record) {
-  run->calls.open_input_bytes -= record->input_bytes;
-  if (!python_calls_keep(run, record->input_bytes)) {
-    python_calls_free_text(&record->input);
+static void python_calls_keep_input(lt_python_run *run, lt_run_tool_call *call) {
+  run->calls.open_input_bytes -= call->record.input_bytes;
+  if (!python_calls_keep(run, call->record.input_bytes)) {
+    lt_run_tool_call_free_input(call);
   }
 }
 
@@ -92,7 +85,7 @@ static void python_calls_answer(lt_python_run *run, const lt_python_call *c) {
 static void python_calls_finish(lt_python_run *run, lt_python_call *c) {
   python_calls_answer(run, c);
   c->call.record.finished = !python_calls_was_cut_short(run, c->call.status);
-  python_calls_keep_input(run, &c->call.record);
+  python_calls_keep_input(run, &c->call);
   python_calls_keep_outcome(run, &c->call);
 }
 
@@ -200,33 +193,12 @@ static lt_str python_calls_resolve(lt_python_run *run, lt_str name) {
   return tool != NULL ? tool->id : name;
 }
 
-static void python_calls_free_call(lt_python_call *c) {
-  if (c != NULL) {
-    python_calls_free_text(&c->call.record.tool);
-    python_calls_free_text(&c->call.record.input);
-    lt_mem_free(c);
-  }
-}
-
-static bool python_calls_copy_text(lt_str text, lt_str *ret) {
-  char *bytes = lt_mem_strdup(text);
-  *ret = lt_str_from(bytes, bytes != NULL ? text.n : 0);
-  return bytes != NULL;
-}
-
 static lt_python_call *python_calls_new_call(lt_python_run *run, uint32_t id, lt_str tool, lt_str input) {
-  lt_python_call *c = lt_mem_zalloc(1, sizeof *c);
-  if (c == NULL) {
-    return NULL;
+  lt_python_call *c = (lt_python_call *)(void *)lt_run_tool_call_new(sizeof *c, tool, input);
+  if (c != NULL) {
+    c->run = run;
+    c->id = id;
   }
-  c->run = run;
-  c->id = id;
-  lt_buf_init(&c->call.out, LT_JSON_MAX_BYTES);
-  if (!python_calls_copy_text(tool, &c->call.record.tool) || !python_calls_copy_text(input, &c->call.record.input)) {
-    python_calls_free_call(c);
-    return NULL;
-  }
-  c->call.record.input_bytes = input.n;
   return c;
 }
 

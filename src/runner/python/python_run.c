@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "js/jsscan.h"
 #include "json/json.h"
-#include "json/json_text.h"
 #include "runner/python/python_calls.h"
 #include "runner/python/python_child.h"
 #include "runner/python/python_clock.h"
@@ -219,39 +218,21 @@ static void python_run_release(lt_python_run *run) {
   lt_mem_free(run);
 }
 
-static bool python_run_is_utf8(lt_str text) {
-  const char *end = text.p + text.n;
-  for (const char *p = text.p; p < end;) {
-    uint32_t c = 0;
-    unsigned n = lt_json_read_char(p, end, &c);
-    if (n == 0 || lt_json_is_surrogate(c)) {
-      return false;
-    }
-    p += n;
+static bool python_run_is_utf8(lt_python_run *run) {
+  lt_str code = run->request->code;
+  bool has_nul = code.n > 0 && memchr(code.p, 0, code.n) != NULL;
+  if (!has_nul && lt_run_request_find_bad_byte(run->request) == SIZE_MAX) {
+    return true;
   }
-  return true;
+  lt_run_result_fail(run->result, LT_E_INVALID, "the program %s: save it as UTF-8 text",
+                     has_nul ? "contains a NUL byte" : "is not valid UTF-8");
+  return false;
 }
 
 /* Whether the program is text and its input is JSON. False: the result says what is wrong. */
 static bool python_run_check_request(lt_python_run *run) {
-  lt_str code = run->request->code;
-  lt_err err = LT_ERR_INIT;
-  if (code.n > LT_RUN_CODE_MAX_BYTES) {
-    lt_run_result_fail(run->result, LT_E_INVALID, "the program has %zu bytes; at most %lu MiB can be run", code.n,
-                       LT_RUN_CODE_MAX_BYTES / LT_MIB);
-    return false;
-  }
-  bool has_nul = code.n > 0 && memchr(code.p, 0, code.n) != NULL;
-  if (has_nul || !python_run_is_utf8(code)) {
-    lt_run_result_fail(run->result, LT_E_INVALID, "the program %s: save it as UTF-8 text",
-                       has_nul ? "contains a NUL byte" : "is not valid UTF-8");
-    return false;
-  }
-  if (run->request->input.n > 0 && lt_json_check(run->request->input, &err) != LT_OK) {
-    lt_run_result_fail(run->result, LT_E_INVALID, "the input is not JSON: %s", lt_err_msg(&err));
-    return false;
-  }
-  return true;
+  return lt_run_request_check_size(run->request, run->result) && python_run_is_utf8(run) &&
+         lt_run_request_check_input(run->request, run->result);
 }
 
 /* Moves the files that an interrupted run of this program wrote into its new folder, and warns that the program runs

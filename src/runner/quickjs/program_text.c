@@ -4,7 +4,6 @@
 #include "js/jsscan.h"
 #include "js/top_return.h"
 #include "json/json.h"
-#include "json/json_text.h"
 #include "runner/quickjs/run.h"
 #include "runner/quickjs/source_place.h"
 #include "runner/quickjs/tool_names.h"
@@ -29,38 +28,13 @@ static void text_fail_at(lt_run *run, size_t at, const char *what) {
   lt_buf_clear(&run->result->context); /* the code is not valid text */
 }
 
-/* Bytes of the UTF-8 sequence at `p` (RFC 3629, section 4), or 0. */
-static unsigned text_sequence_bytes(const char *p, const char *end) {
-  uint32_t c = 0;
-  unsigned n = lt_json_read_char(p, end, &c);
-  return lt_json_is_surrogate(c) ? 0 : n;
-}
-
 static bool text_is_utf8(lt_run *run) {
-  lt_str code = run->request->code;
-  if (code.n > LT_RUN_CODE_MAX_BYTES) {
-    lt_run_result_fail(run->result, LT_E_INVALID, "the program has %zu bytes; at most %lu MiB can be run", code.n,
-                       LT_RUN_CODE_MAX_BYTES / LT_MIB);
-    return false;
+  size_t bad = lt_run_request_find_bad_byte(run->request);
+  if (bad != SIZE_MAX) {
+    text_fail_at(run, bad,
+                 run->request->code.p[bad] == 0 ? "the program contains a NUL byte" : "the program is not valid UTF-8");
   }
-  for (size_t i = 0; i < code.n;) {
-    unsigned length = text_sequence_bytes(code.p + i, code.p + code.n);
-    if (length == 0 || code.p[i] == 0) {
-      text_fail_at(run, i, length == 0 ? "the program is not valid UTF-8" : "the program contains a NUL byte");
-      return false;
-    }
-    i += length;
-  }
-  return true;
-}
-
-static bool text_has_input(lt_run *run) {
-  lt_err err = LT_ERR_INIT;
-  if (run->request->input.n > 0 && lt_json_check(run->request->input, &err) != LT_OK) {
-    lt_run_result_fail(run->result, LT_E_INVALID, "the input is not JSON: %s", lt_err_msg(&err));
-    return false;
-  }
-  return true;
+  return bad == SIZE_MAX;
 }
 
 /* --- Tools and functions that are named --------------------------------------------------------------------------- */
@@ -202,7 +176,8 @@ lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {
 }
 
 bool lt_program_text_read(lt_run *run) {
-  if (!text_is_utf8(run) || !text_has_input(run)) {
+  if (!lt_run_request_check_size(run->request, run->result) || !text_is_utf8(run) ||
+      !lt_run_request_check_input(run->request, run->result)) {
     return false;
   }
   run->text.source = lt_jsscan_unfence(run->request->code, &run->text.line_offset);
