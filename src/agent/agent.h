@@ -101,8 +101,8 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
                          lt_err *err) LT_YIELDS;
 /* Resumes a prompt whose process has ended (lt_store_prompt_orphans_of). The prompt runs again from its beginning.
  * Recorded replies and results replace model requests and calls until the record ends; then the prompt continues
- * normally. Calls that waited for approval wait again, with the same ids. The prompt fails with `diverged: ...` when
- * another version of Lathe began it, or when it differs from its record (docs/internals/replay.md). LT_YIELDS. Errors:
+ * normally. Calls that waited for approval wait again, with the same ids. The prompt fails with `diverged: ...` when it
+ * differs from its record (docs/internals/replay.md). LT_YIELDS. Errors:
  * LT_E_NOTFOUND (the user has no such prompt), LT_E_INVALID (it has ended, or runs in another process, whose pid the
  * message gives), LT_E_CONFIG (no model is configured), LT_E_CLOSED, LT_E_LIMIT (its record is too long), LT_E_NOMEM,
  * the store's. */
@@ -113,8 +113,8 @@ lt_status lt_agent_resume(lt_agent *agent, lt_str user, lt_str prompt, lt_err *e
  * way in that never calls it gets all outputs again. May be called while the event is sent, and later. Does not yield.
  */
 void lt_agent_shown(lt_agent *agent, lt_str prompt, uint64_t change);
-/* Appends the tools that a prompt saw (tool/tool_list.h). Prompts that saw the same tools share one stored list.
- * LT_YIELDS. LT_E_NOTFOUND: the prompt has no record, or its list of tools was removed. */
+/* Appends the lists of tools that a prompt saw, in order: [{"tools": as in tool/tool_list.h, "silent": names of sources
+ * without tools, or null}]. LT_YIELDS. LT_E_NOTFOUND: the prompt has no record, or a list was removed. */
 lt_status lt_agent_recorded_tools(lt_store *db, lt_journal *journal, lt_str prompt, lt_buf *out, lt_err *err) LT_YIELDS;
 /* Waits for the end of a prompt. LT_OK also when the prompt failed: its state says so. LT_E_NOTFOUND: the prompt does
  * not run in this process. */

@@ -1,10 +1,25 @@
-/* Stores the list of tools that a prompt saw, so that `lathe replay` can provide the same tools. Internal to agent/. */
+/* The tools that a prompt saw, on record. In a prompt that is carried out again they rule names and lists, whatever
+ * the servers offer by then. `lathe replay` reads the same record. Internal to agent/.
+ *
+ * Each round of a prompt may see other tools. The first list is in the note of the prompt's start, a changed one has a
+ * note of its own. A list is a blob that prompts share, with the names of sources without tools and the tools withheld
+ * from programs.
+ */
 #ifndef LT_AGENT_RECORDED_TOOLS_H
 #define LT_AGENT_RECORDED_TOOLS_H
 
 #include "agent/turn.h"
+#include "json/json.h"
 
-/* Stores the tools of the turn's prompt. Returns the name of the blob, empty on failure. LT_YIELDS. */
-lt_str lt_recorded_tools_keep(lt_turn *turn, lt_catalog *tools) LT_YIELDS;
+typedef struct lt_recorded_tools {
+  uint64_t rounds; /* number of preparations */
+  lt_str last;     /* the last list on record, as JSON; empty: none */
+} lt_recorded_tools;
+
+/* Stores the tools that the turn sees first, and writes them as members of an open object. LT_YIELDS. */
+void lt_recorded_tools_put(lt_turn *turn, lt_json_writer *w) LT_YIELDS;
+/* Follows a preparation, whose catalog has the tools that there are now. When the round is on record, the recorded
+ * tools replace that catalog. Otherwise changed tools are noted. LT_YIELDS. Errors: LT_E_NOMEM, the store's. */
+lt_status lt_recorded_tools_follow(lt_turn *turn, lt_err *err) LT_YIELDS;
 
 #endif

@@ -50,6 +50,7 @@ static void record_put_pair(lt_json_writer *w, const char *key, lt_str value) {
 }
 
 /* --- The beginning ------------------------------------------------------------------------------------------------ */
+/* An older Lathe compares it with its own. */
 static uint64_t record_hash_tools(const lt_catalog *tools) {
   uint64_t number = 0;
   for (size_t i = 0; tools != NULL && i < lt_catalog_count(tools); i++) {
@@ -66,40 +67,63 @@ static const lt_note *turn_record_find_start(const lt_turn_record *record) {
 
 lt_status lt_turn_record_check(lt_turn *turn, lt_err *err) {
   const lt_note *start = turn_record_find_start(turn_record_of(turn));
-  lt_str was = LT_STR("");
   lt_json_doc doc;
+  lt_str *was = &turn_record_of(turn)->begun_with;
   if (start == NULL) {
     return turn->internal->outbox.count == 0
                ? LT_OK
                : lt_fail(err, LT_E_DIVERGED, "diverged: how the prompt came so far is not on record: say it again");
   }
   if (lt_json_parse(&turn->arena, start->text, &doc, NULL) == LT_OK) {
-    (void)lt_json_str(lt_json_get(lt_json_root(&doc), "lathe"), &turn->arena, &was);
+    (void)lt_json_str(lt_json_get(lt_json_root(&doc), "lathe"), &turn->arena, was);
   }
-  return lt_str_eqc(was, LT_VERSION) ? LT_OK
-                                     : lt_fail(err, LT_E_DIVERGED,
-                                               "diverged: the prompt was begun with Lathe %.*s, this is " LT_VERSION
-                                               ", which need not do the same: say it again",
-                                               LT_STR_ARG(lt_str_sub(was, 0, 40)));
+  return LT_OK;
 }
 
-void lt_turn_record_start(lt_turn *turn, lt_catalog *tools) {
-  uint64_t number = record_hash_tools(tools);
-  const lt_note *start = turn_record_find_start(turn_record_of(turn));
-  if (start != NULL) {
-    turn_record_of(turn)->has_other_tools = start->number != number;
+void lt_turn_record_start(lt_turn *turn) {
+  lt_journal *journal = turn->caller.journal;
+  if (turn_record_find_start(turn_record_of(turn)) != NULL || journal == NULL || journal->note == NULL) {
     return;
   }
   lt_buf text;
-  bool noted = turn->caller.journal != NULL && turn->caller.journal->note != NULL;
-  lt_str kept = noted && tools != NULL ? lt_recorded_tools_keep(turn, tools) : LT_STR("");
-  lt_buf_init(&text, LT_KIB);
+  lt_buf_init(&text, 2 * LT_MIB);
   lt_json_writer w = lt_json_writer_on(&text);
   lt_json_begin_object(&w);
   record_put_pair(&w, "lathe", LT_STR(LT_VERSION));
-  record_put_pair(&w, "tools", kept);
+  lt_recorded_tools_put(turn, &w);
   lt_json_end_object(&w);
-  turn_record_note(turn, LT_PROMPT_NOTE_START, number, &text);
+  turn_record_note(turn, LT_PROMPT_NOTE_START, record_hash_tools(turn->prepared.catalog), &text);
+}
+
+/* --- Tools -------------------------------------------------------------------------------------------------------- */
+/* The last change of the tools up to this round; NULL: none. */
+static const lt_note *turn_record_find_tools(const lt_turn_record *record, uint64_t round) {
+  const lt_note *found = NULL;
+  for (size_t i = 0; i < record->all.note_count; i++) {
+    const lt_note *note = &record->all.notes[i];
+    found = note->kind == LT_PROMPT_NOTE_TOOLS && note->number <= round ? note : found;
+  }
+  return found;
+}
+
+lt_str lt_turn_record_tools(const lt_turn *turn, uint64_t round) {
+  const lt_turn_record *record = turn_record_of(turn);
+  const lt_note *start = turn_record_find_start(record);
+  if (start == NULL) {
+    return LT_STR("");
+  }
+  const lt_note *changed = turn_record_find_tools(record, round);
+  bool is_on_record =
+      round == 0 || (changed != NULL && changed->number == round) ||
+      turn_record_find(record, LT_PROMPT_NOTE_COMPLETION, record->reply_count, record->search_from) != NULL;
+  return !is_on_record ? LT_STR("") : changed != NULL ? changed->text : start->text;
+}
+
+void lt_turn_record_put_tools(lt_turn *turn, uint64_t round, lt_str tools) {
+  lt_buf text;
+  lt_buf_init(&text, 2 * LT_MIB);
+  lt_buf_add(&text, tools);
+  turn_record_note(turn, LT_PROMPT_NOTE_TOOLS, round, &text);
 }
 
 /* --- Completions -------------------------------------------------------------------------------------------------- */

@@ -19,17 +19,21 @@ typedef struct lt_turn_record {
   bool has_other_question; /* a request's messages differed from the record */
   uint64_t other_question; /* zero-based index of the first such reply */
   bool has_other_tools;    /* the tools differ from those on record */
+  lt_str begun_with;       /* the version of the Lathe that began the prompt; empty: this process did */
 } lt_turn_record;
 
 /* LT_YIELDS. Errors: the store's. */
 lt_status lt_turn_record_recall(lt_turn *turn, lt_err *err) LT_YIELDS;
 void lt_turn_record_release(lt_turn *turn);
 
-/* LT_E_DIVERGED: another version of Lathe began the prompt. */
+/* LT_E_DIVERGED: the prompt has outputs, but no record of how it began. */
 lt_status lt_turn_record_check(lt_turn *turn, lt_err *err);
-/* Notes the version and the tools with which the prompt begins, or compares them with the record. `tools` may be NULL.
- * LT_YIELDS. */
-void lt_turn_record_start(lt_turn *turn, lt_catalog *tools) LT_YIELDS;
+/* Notes the version and the tools with which the prompt begins, unless they are on record. LT_YIELDS. */
+void lt_turn_record_start(lt_turn *turn) LT_YIELDS;
+
+/* The recorded tools of a round (recorded_tools.h), as the note's text; empty: the round is not on record. */
+lt_str lt_turn_record_tools(const lt_turn *turn, uint64_t round);
+void lt_turn_record_put_tools(lt_turn *turn, uint64_t round, lt_str tools);
 
 /* Takes the next completion from the record; false: the record has no more, and the caller asks the model. `hash`: of
  * the request's messages. */

@@ -3,6 +3,7 @@
 #include "agent/turn_observer.h"
 #include "agent/history/history_turn.h"
 #include "agent/llm_functions.h"
+#include "agent/recorded_tools.h"
 #include "agent/turn_calls.h"
 #include "agent/turn_journal.h"
 #include "base/mem.h"
@@ -152,7 +153,7 @@ lt_status lt_turn_prepare(lt_turn *turn, lt_err *err) {
                          lt_str_of(turn->ids.conversation), &turn_state->defaults, &turn->caller, &turn->prepared,
                          err));
   turn_state->is_prepared = true;
-  return LT_OK;
+  return lt_recorded_tools_follow(turn, err);
 }
 
 static lt_status turn_run_mode(lt_turn_state *turn_state, lt_err *err) LT_YIELDS {
@@ -165,7 +166,7 @@ static lt_status turn_run_mode(lt_turn_state *turn_state, lt_err *err) LT_YIELDS
   }
   LT_TRY(lt_turn_record_check(turn, err));
   LT_TRY(lt_turn_prepare(turn, err));
-  lt_turn_record_start(turn, turn->prepared.catalog);
+  lt_turn_record_start(turn);
   LT_TRY(lt_history_turn_read(turn, err));
   if (turn->cancel.why != LT_OK) {
     return lt_fail(err, turn->cancel.why, "the prompt was cancelled");

@@ -27,13 +27,17 @@ void lt_turn_put_call_id(const lt_turn *turn, lt_str run, uint64_t seq, lt_buf *
   lt_buf_printf(out, ".%llu", (unsigned long long)seq);
 }
 
-/* Appends likely causes of a divergence: other messages in a request, other tools. */
+/* Appends likely causes of a divergence: other messages in a request, other tools, another Lathe. */
 static void turn_explain_divergence(const lt_turn_record *record, lt_buf *out) {
   if (record->has_other_question) {
     lt_buf_printf(out, "; what the model was told before its reply %llu was something else, too",
                   (unsigned long long)record->other_question + 1);
   }
   lt_buf_addc(out, record->has_other_tools ? "; the tools are others than they were then" : "");
+  if (record->begun_with.n > 0 && !lt_str_eqc(record->begun_with, LT_VERSION)) {
+    lt_buf_printf(out, "; Lathe %.*s began the prompt, this is " LT_VERSION,
+                  LT_STR_ARG(lt_str_sub(record->begun_with, 0, 40)));
+  }
 }
 
 lt_status lt_turn_diverge(lt_turn *turn, lt_str why, lt_err *err) {

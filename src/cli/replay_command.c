@@ -126,30 +126,65 @@ static bool replay_is_namespace_in(const lt_catalog *catalog, lt_str ns) {
   return false;
 }
 
-static lt_status replay_add_recorded_tools(replay_job *j, const lt_catalog_source *source, lt_err *err) {
-  recorded_provider *one = lt_arena_zalloc(&j->arena, 1, sizeof *one);
-  if (one == NULL) {
-    return lt_fail(err, LT_E_NOMEM, "no memory for the tools that are on record");
+static recorded_provider *replay_find_provider(const replay_job *j, lt_str ns) {
+  recorded_provider *one = j->providers;
+  while (one != NULL && !lt_str_eq(one->base.name, ns)) {
+    one = one->next;
   }
-  one->base = (lt_provider){.name = source->ns, .invoke = replay_refuse_beyond_record};
-  one->check = j->check;
-  LT_TRY(lt_door_set_tools(j->session->app.door, &one->base, source->tools, source->count, err));
-  one->next = j->providers;
-  j->providers = one;
+  return one;
+}
+
+/* A later list of the same source replaces the earlier one: each round of the prompt has its own list from the
+ * record. */
+static lt_status replay_add_recorded_tools(replay_job *j, const lt_catalog_source *source, lt_err *err) {
+  recorded_provider *one = replay_find_provider(j, source->ns);
+  if (one == NULL) {
+    one = lt_arena_zalloc(&j->arena, 1, sizeof *one);
+    if (one == NULL) {
+      return lt_fail(err, LT_E_NOMEM, "no memory for the tools that are on record");
+    }
+    one->base = (lt_provider){.name = source->ns, .invoke = replay_refuse_beyond_record};
+    one->check = j->check;
+    one->next = j->providers;
+    j->providers = one;
+  }
+  return lt_door_set_tools(j->session->app.door, &one->base, source->tools, source->count, err);
+}
+
+/* Sources without tools are recorded, too: names and hints depend on them. */
+static lt_status replay_add_silent(replay_job *j, lt_json silent, lt_err *err) {
+  lt_json_iter it = lt_json_each(silent);
+  while (lt_json_next(&it)) {
+    lt_catalog_source source = {.ns = LT_STR("")};
+    if (lt_json_str(it.value, &j->arena, &source.ns) && replay_find_provider(j, source.ns) == NULL) {
+      LT_TRY(replay_add_recorded_tools(j, &source, err));
+    }
+  }
   return LT_OK;
 }
 
 /* Loaded plugins have their own tools and decide about approvals. */
-static lt_status replay_set_recorded_tools(replay_job *j, lt_err *err) LT_YIELDS {
+static lt_status replay_add_list(replay_job *j, const lt_catalog *own, lt_json entry, lt_err *err) {
   lt_tool_list list;
+  LT_TRY(lt_tool_list_read(lt_json_text(lt_json_get(entry, "tools")), &j->arena, &list, err));
+  for (size_t i = 0; i < list.count; i++) {
+    if (!replay_is_namespace_in(own, list.sources[i].ns)) {
+      LT_TRY(replay_add_recorded_tools(j, &list.sources[i], err));
+    }
+  }
+  return replay_add_silent(j, lt_json_get(entry, "silent"), err);
+}
+
+static lt_status replay_set_recorded_tools(replay_job *j, lt_err *err) LT_YIELDS {
+  lt_json_doc doc;
   lt_catalog *own;
   lt_status status = LT_OK;
   LT_TRY(lt_agent_recorded_tools(j->from, j->records, lt_str_of(j->id), &j->tools, err));
-  LT_TRY(lt_tool_list_read(lt_buf_view(&j->tools), &j->arena, &list, err));
+  LT_TRY(lt_json_parse(&j->arena, lt_buf_view(&j->tools), &doc, err));
   LT_TRY(lt_door_catalog(j->session->app.door, &own, err));
-  for (size_t i = 0; status == LT_OK && i < list.count; i++) {
-    status =
-        replay_is_namespace_in(own, list.sources[i].ns) ? LT_OK : replay_add_recorded_tools(j, &list.sources[i], err);
+  lt_json_iter it = lt_json_each(lt_json_root(&doc));
+  while (status == LT_OK && lt_json_next(&it)) {
+    status = replay_add_list(j, own, it.value, err);
   }
   lt_catalog_unref(own);
   return status;

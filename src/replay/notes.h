@@ -21,12 +21,14 @@ enum {
 
 /* Kinds of notes of a prompt's run. The numbers are stored: never change one. */
 enum {
-  LT_PROMPT_NOTE_START = 1,  /* {"lathe": version, "tools": a blob}; number: a hash of the tools */
+  /* {"lathe": version, "tools": a blob, "silent": names of sources without tools}; number: a hash of the tools */
+  LT_PROMPT_NOTE_START = 1,
   LT_PROMPT_NOTE_COMPLETION, /* the result of lt_turn_ask; number: its zero-based index */
   LT_PROMPT_NOTE_LLM,        /* the usage of llm(), as a completion */
   LT_PROMPT_NOTE_DECISION,   /* {"id": of the output, "call": a hash, "reason"}; number: 1, approved */
   LT_PROMPT_NOTE_ARTIFACT,   /* its id; number: a hash of its content */
   LT_PROMPT_NOTE_CANCEL,     /* the prompt was cancelled */
+  LT_PROMPT_NOTE_TOOLS,      /* {"tools", "silent"}: other tools than before; number: zero-based index of the round */
 };
 
 /* The first or the last note of a kind; NULL: none. */

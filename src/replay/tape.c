@@ -261,6 +261,10 @@ void lt_tape_diverge(lt_tape *tape, const char *fmt, ...) {
   if (tape->is_on && tape->fault.n == 0) {
     int n = vsnprintf(tape->fault_text, sizeof tape->fault_text, fmt, args);
     size_t room = sizeof tape->fault_text - 1;
+    if (tape->has_other_engine && (size_t)n < room) {
+      n += snprintf(tape->fault_text + n, sizeof tape->fault_text - (size_t)n,
+                    " (another version of the engine began the program)");
+    }
     tape->fault = lt_utf8_cut(lt_str_from(tape->fault_text, (size_t)n < room ? (size_t)n : room), room);
   }
   va_end(args);
@@ -388,13 +392,15 @@ static lt_program_identity tape_identity(const lt_tape *tape) {
       .runner = LT_STR("quickjs"), .engine = tape->options.engine, .program = lt_str_hash(tape->options.request->code)};
 }
 
-static lt_status tape_check_identity(const lt_tape *tape, const lt_note *begun, lt_err *err) {
+/* Another version of the engine need not behave in another way. It is remembered to explain a difference. */
+static lt_status tape_check_identity(lt_tape *tape, const lt_note *begun, lt_err *err) {
   lt_program_identity now = tape_identity(tape), recorded = {0};
   bool is_read = lt_notes_read_identity(begun->text, &recorded);
-  if (!is_read || recorded.engine != now.engine) {
-    return lt_fail(err, LT_E_DIVERGED, "the program was begun by another version of the engine");
+  if (!is_read || !lt_str_eq(recorded.runner, now.runner) || recorded.program != now.program) {
+    return lt_fail(err, LT_E_DIVERGED, "another program is on record here");
   }
-  return recorded.program == now.program ? LT_OK : lt_fail(err, LT_E_DIVERGED, "another program is on record here");
+  tape->has_other_engine = recorded.engine != now.engine;
+  return LT_OK;
 }
 
 static lt_status tape_recall(lt_tape *tape, lt_run_result *result, bool *ret_ended, lt_err *err) LT_YIELDS {

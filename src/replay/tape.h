@@ -48,9 +48,10 @@ typedef struct lt_tape_tick {
 typedef struct lt_tape {
   lt_tape_options options;
   bool is_on;
-  bool is_running;     /* the program runs; preparing its text is not on the tape */
-  bool is_recalled;    /* an earlier process began the run */
-  lt_journal *journal; /* NULL: in memory only */
+  bool is_running;       /* the program runs; preparing its text is not on the tape */
+  bool is_recalled;      /* an earlier process began the run */
+  bool has_other_engine; /* that process had another version of the engine */
+  lt_journal *journal;   /* NULL: in memory only */
   uint64_t seed;
   uint64_t origin_us; /* since 1970 */
   lt_record record;   /* of an earlier process */
@@ -79,7 +80,7 @@ typedef struct lt_tape {
 void lt_tape_init(lt_tape *tape, const lt_tape_options *options);
 void lt_tape_release(lt_tape *tape);
 /* On the loop, before the program is prepared. `*ret_ended`: the record has the run's end, and the result is filled.
- * LT_E_DIVERGED: the record is of another engine or program. LT_YIELDS. */
+ * LT_E_DIVERGED: the record is of another program. LT_YIELDS. */
 lt_status lt_tape_begin(lt_tape *tape, lt_run_result *result, bool *ret_ended, lt_err *err) LT_YIELDS;
 /* On the loop, after the last step: notes the result. */
 void lt_tape_end(lt_tape *tape, const lt_run_result *result);

@@ -126,6 +126,10 @@ static lt_status catalog_copy_tool(lt_arena *arena, const catalog_item *it, lt_t
   LT_TRY(catalog_copy_str(arena, it->spec->description, &tool->description));
   lt_str input = lt_str_trim(it->spec->input_schema);
   LT_TRY(catalog_copy_str(arena, input.n > 0 ? input : LT_STR("{}"), &tool->input_schema));
+  tool->checked_schema = tool->input_schema;
+  if (it->spec->checked_schema.n > 0) {
+    LT_TRY(catalog_copy_str(arena, it->spec->checked_schema, &tool->checked_schema));
+  }
   LT_TRY(catalog_copy_str(arena, it->spec->output_schema, &tool->output_schema));
   LT_TRY(catalog_copy_str(arena, it->spec->annotations, &tool->annotations));
   tool->needs_approval = it->spec->needs_approval;
@@ -258,6 +262,7 @@ static lt_tool_spec catalog_spec_of(const lt_tool *tool) {
       .name = tool->name,
       .description = tool->description,
       .input_schema = tool->input_schema,
+      .checked_schema = tool->checked_schema,
       .output_schema = tool->output_schema,
       .annotations = tool->annotations,
       .needs_approval = tool->needs_approval,
@@ -293,6 +298,11 @@ static lt_status catalog_note_withheld(const lt_catalog *all, lt_catalog *catalo
     }
   }
   return catalog->withheld != NULL ? LT_OK : LT_E_NOMEM;
+}
+
+size_t lt_catalog_withheld(const lt_catalog *catalog, const lt_str **ret_ids) {
+  *ret_ids = catalog->withheld;
+  return catalog->withheld_count;
 }
 
 bool lt_catalog_withholds(const lt_catalog *catalog, lt_str id) {

@@ -22,6 +22,7 @@ typedef struct lt_tool_spec {
   lt_str name;           /* the provider's name for the tool */
   lt_str description;    /* may be empty */
   lt_str input_schema;   /* JSON text of an object schema; empty counts as {} */
+  lt_str checked_schema; /* the schema that inputs are checked against; empty: input_schema */
   lt_str output_schema;  /* JSON text, or empty */
   lt_str annotations;    /* JSON text, or empty */
   bool needs_approval;   /* a person has to approve each call, unless the policy says otherwise */
@@ -41,6 +42,7 @@ typedef struct lt_tool {
   lt_str ts_type; /* GetWeather: + Input / Output */
   lt_str description;
   lt_str input_schema;
+  lt_str checked_schema; /* the schema that inputs are checked against; differs in a catalog built from a record */
   lt_str output_schema;
   lt_str annotations;
   bool needs_approval;
@@ -90,6 +92,8 @@ size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warning
  * with the reason.
  */
 size_t lt_catalog_silent(const lt_catalog *catalog, const lt_str **ret_names);
+/* The ids that a snapshot for programs leaves out. */
+size_t lt_catalog_withheld(const lt_catalog *catalog, const lt_str **ret_ids);
 
 /* Finds the tools that match a query by id, description and parameters, best first. A query without words matches all
  * tools, in id order. Returns the number of indices written, at most `max`; 0 without memory. The first search of a

@@ -194,7 +194,7 @@ static lt_status door_compile_schema(door_call *c, lt_tool_schema *schema, lt_st
 }
 
 static lt_status door_check_input(door_call *c) LT_YIELDS {
-  LT_TRY(door_compile_schema(c, &c->tool->schemas->input, c->tool->input_schema, "input"));
+  LT_TRY(door_compile_schema(c, &c->tool->schemas->input, c->tool->checked_schema, "input"));
   if (c->input.n <= LT_CALL_INLINE_BYTES) {
     door_read_input(c);
   } else {

@@ -395,20 +395,98 @@ IN_WORLD(a_mode_of_a_plugin_with_a_thread) {
   plugged_goes_on(w, plan_on_thread);
 }
 
+/* --- Tools that changed ------------------------------------------------------------------------------------------- */
+IN_WORLD(tools_that_are_gone_keep_their_names) {
+  open_leaving(w, "code");
+  script_texts(
+      "const n = weatherEcho({n: 1}).n; try { weatherHang({}) } catch (e) { }\n"
+      "try { weatherEcho({n: 2}) } catch (e) { output(n + ' ' + e.message) }\ndone()",
+      NULL);
+  start(w, "Go");
+  wait_hanging(w);
+  leave(w);
+  lt_door_remove(w->door, &w->tools);
+  resume(w);
+  wait_end(w);
+  assert_stored(w, "state", "completed");
+  assert_has(w->streams.p, "1 Tool \"weather.echo\" is not there any more: the prompt began when it was");
+}
+
+IN_WORLD(a_tool_that_has_come_takes_no_name) {
+  static const lt_tool_spec more[] = {{.name = TEXT("echo")}, {.name = TEXT("hang")}, {.name = TEXT("new")}};
+  static lt_provider other = {.name = TEXT("weather-echo"), .invoke = invoke_t};
+  open_leaving(w, "code");
+  script_texts("try { weatherHang({}) } catch (e) { }\noutput(String(discoverTools('').length)); done()", NULL);
+  start(w, "Go");
+  wait_hanging(w);
+  leave(w);
+  lt_catalog *before;
+  char count[16];
+  assert_int_equal(lt_door_catalog(w->door, &before, &w->err), LT_OK);
+  lt_catalog *programs;
+  assert_int_equal(lt_catalog_for_programs(before, &programs, &w->err), LT_OK);
+  snprintf(count, sizeof count, "%zu", lt_catalog_count(programs));
+  lt_catalog_unref(programs);
+  lt_catalog_unref(before);
+  assert_int_equal(lt_door_set_tools(w->door, &other, more, 3, &w->err), LT_OK);
+  resume(w);
+  wait_end(w);
+  lt_door_remove(w->door, &other);
+  assert_string_equal(w->streams.p, count);
+}
+
+/* The list was not kept, or retention has removed it: the prompt sees the tools that there are. */
+IN_WORLD(a_list_that_is_lost_is_done_without) {
+  open_leaving(w, "code");
+  script_texts("weatherEcho({n: 1}); try { weatherHang({}) } catch (e) { }\noutput('on'); done()", NULL);
+  start(w, "Go");
+  wait_hanging(w);
+  leave(w);
+  change(w, "UPDATE notes SET text = json_set(text, '$.tools', 'none') WHERE text LIKE '{\"lathe\":%'");
+  resume(w);
+  wait_end(w);
+  assert_string_equal(w->streams.p, "on");
+}
+
 /* --- What cannot go on -------------------------------------------------------------------------------------------- */
-IN_WORLD(another_lathe_does_not_go_on) {
+#define OTHER_LATHE                                                                            \
+  "UPDATE notes SET text = json_set(text, '$.lathe', '0.0.0') WHERE text LIKE '{\"lathe\":%';" \
+  "UPDATE notes SET text = '00000000000000ab' || substr(text, 17) WHERE run LIKE '%/%' AND kind = 1"
+
+IN_WORLD(another_lathe_with_another_engine_goes_on) {
   open_leaving(w, "code");
   w->on_event = remember;
-  script_texts(PAY_CODE, NULL);
+  script_texts("weatherEcho({n: 1}); " PAY_CODE, NULL);
   start(w, "Pay");
   wait_event(w, "approval bank.pay");
   leave(w);
-  change(w, "UPDATE notes SET text = '{\"lathe\":\"0.0.0\"}' WHERE text LIKE '{\"lathe\":%'");
+  change(w, OTHER_LATHE);
+  resume(w);
+  wait_event(w, "approval bank.pay");
+  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id), &w->err),
+                   LT_OK);
+  wait_end(w);
+  assert_int_equal(w->paid, 5);
+  assert_stored(w, "state", "completed");
+  assert_int_equal(times_asked(), 1);
+}
+
+/* What the other Lathe did differs: that ends the prompt before any effect, and the versions explain it. */
+IN_WORLD(a_difference_is_explained_by_the_versions) {
+  open_leaving(w, "code");
+  w->on_event = remember;
+  script_texts("weatherEcho({n: 1}); " PAY_CODE, NULL);
+  start(w, "Pay");
+  wait_event(w, "approval bank.pay");
+  leave(w);
+  change(w, OTHER_LATHE);
+  change(w, "UPDATE calls SET hash = hash + 1");
   resume(w);
   wait_end(w);
-  assert_has(w->events.p, "error diverged: the prompt was begun with Lathe 0.0.0, this is ");
+  assert_has(w->events.p, "error diverged: call 1 is weather.echo {\"n\":1}, and on record it is weather.echo");
+  assert_has(w->events.p, "(another version of the engine began the program)");
+  assert_has(w->events.p, "; Lathe 0.0.0 began the prompt, this is ");
   assert_stored(w, "state", "failed");
-  assert_stored(w, "output.1.result.type", "error");
   assert_int_equal(w->paid, 0);
   lt_prompt_ids old = w->ids;
   start_in(w, old.conversation, "", "Again"); /* the conversation is usable */
@@ -422,6 +500,7 @@ IN_WORLD(a_program_that_does_something_else_ends_the_prompt) {
   wait_hanging(w);
   leave(w);
   lt_door_remove(w->door, &w->tools);
+  change(w, "UPDATE calls SET hash = hash + 1 WHERE seq = 1");
   resume(w);
   wait_end(w);
   assert_stored(w, "state", "failed");
@@ -700,7 +779,11 @@ int main(void) {
       cmocka_unit_test(a_decision_holds_in_the_next_process),
       cmocka_unit_test(a_mode_of_a_plugin_on_the_loop),
       cmocka_unit_test(a_mode_of_a_plugin_with_a_thread),
-      cmocka_unit_test(another_lathe_does_not_go_on),
+      cmocka_unit_test(another_lathe_with_another_engine_goes_on),
+      cmocka_unit_test(a_difference_is_explained_by_the_versions),
+      cmocka_unit_test(tools_that_are_gone_keep_their_names),
+      cmocka_unit_test(a_tool_that_has_come_takes_no_name),
+      cmocka_unit_test(a_list_that_is_lost_is_done_without),
       cmocka_unit_test(a_program_that_does_something_else_ends_the_prompt),
       cmocka_unit_test(a_call_that_is_another_one_ends_the_prompt),
       cmocka_unit_test(a_reply_that_is_lost_ends_the_prompt),

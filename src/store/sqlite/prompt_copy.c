@@ -86,6 +86,10 @@ static const struct {
      " WHERE " OF_RUN,
      "INSERT INTO calls(id, run, user, tool, repeatable, started_at, finished_at, status, input, answer, seq, hash)"
      " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+    /* lists of tools: notes of the prompt name them */
+    {"SELECT hash, used_at, data FROM blobs WHERE hash IN (SELECT json_extract(text, '$.tools') FROM notes"
+     " WHERE run = ?1 AND json_valid(text))",
+     "INSERT INTO blobs(hash, used_at, data) VALUES(?, ?, ?)"},
 };
 #define TABLES (sizeof prompt_copy_tables / sizeof prompt_copy_tables[0])
 
