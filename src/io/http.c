@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "io/http_impl.h"
-#include "io/loop_impl.h"
+#include "io/loop_handles.h"
 
 struct lt_http_socket {
   uv_poll_t poll; /* first */
@@ -45,7 +45,7 @@ static int http_set_timer(CURLM *multi, long timeout_ms, void *user) {
   if (timeout_ms < 0) {
     uv_timer_stop(&http->timer);
   } else {
-    uv_update_time(&http->loop->uv);
+    uv_update_time(lt_loop_uv(http->loop));
     uv_timer_start(&http->timer, http_on_timer, (uint64_t)timeout_ms, 0);
   }
   return 0;
@@ -79,7 +79,7 @@ static void http_socket_close(lt_http_socket *s) {
 
 static lt_http_socket *http_socket_new(lt_http *http, curl_socket_t fd) {
   lt_http_socket *s = lt_mem_zalloc(1, sizeof *s);
-  if (s == NULL || uv_poll_init_socket(&http->loop->uv, &s->poll, fd) != 0) {
+  if (s == NULL || uv_poll_init_socket(lt_loop_uv(http->loop), &s->poll, fd) != 0) {
     lt_mem_free(s);
     return NULL;
   }
@@ -129,10 +129,10 @@ lt_status lt_http_new(lt_loop *loop, lt_http **ret_http, lt_err *err) {
     return lt_fail(err, LT_E_NOMEM, "no memory for HTTP");
   }
   http->loop = loop;
-  uv_timer_init(&loop->uv, &http->timer);
+  uv_timer_init(lt_loop_uv(loop), &http->timer);
   uv_unref((uv_handle_t *)&http->timer);
   http->timer.data = http;
-  loop->objects++;
+  lt_loop_add_object(loop);
   *ret_http = http;
   return LT_OK;
 }
@@ -156,7 +156,7 @@ void lt_http_free(lt_http *http) {
   while (http->sockets != NULL) {
     http_socket_close(http->sockets);
   }
-  http->loop->objects--;
+  lt_loop_remove_object(http->loop);
   uv_close((uv_handle_t *)&http->timer, http_closed);
 }
 

@@ -1,6 +1,6 @@
 /* The structs of the HTTP client. Private to http.c (libcurl's connections on the loop), http_request.c (a request's
- * options),
- * http_stream.c (a running request and its answer) and http_stream_end.c.
+ * options), http_stream.c (a running request and its answer) and http_stream_end.c. http.c uses lt_http only. The
+ * other three share lt_http_stream, because a request is set up, runs and ends in them.
  *
  * libcurl does its work (connecting, TLS, reading) in lt_http_act, which is called from the loop's own callbacks only:
  * there the stack is the thread's. Fibers only add a request, take its bytes and remove it.

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "io/loop_impl.h"
+#include "io/loop_handles.h"
 #include "io/microhttpd_open.h"
 
 typedef enum server_call_state {
@@ -102,7 +102,7 @@ static void http_server_turn(lt_http_server *server) {
   } else if (ms == 0) {
     http_server_ask_for_turn(server);
   } else {
-    uv_update_time(&server->loop->uv);
+    uv_update_time(lt_loop_uv(server->loop));
     uv_timer_start(&server->timer, http_server_on_timer, ms, 0);
   }
   http_server_wake_closer(server);
@@ -265,7 +265,7 @@ static void http_server_on_gone_closed(uv_handle_t *handle) {
 static bool http_server_watch_client(server_call *c) {
   const union MHD_ConnectionInfo *info =
       c->server->mhd->get_connection_info(c->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-  if (info == NULL || uv_poll_init(&c->server->loop->uv, &c->gone, info->connect_fd) != 0) {
+  if (info == NULL || uv_poll_init(lt_loop_uv(c->server->loop), &c->gone, info->connect_fd) != 0) {
     return false;
   }
   c->gone.data = c;
@@ -448,12 +448,12 @@ static lt_status http_server_start(lt_http_server *server, int fd, lt_err *err) 
     return lt_fail(err, LT_E_IO, "the HTTP server cannot be started");
   }
   const union MHD_DaemonInfo *info = server->mhd->get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-  int rc = info != NULL ? uv_poll_init(&server->loop->uv, &server->poll, info->epoll_fd) : UV_EINVAL;
+  int rc = info != NULL ? uv_poll_init(lt_loop_uv(server->loop), &server->poll, info->epoll_fd) : UV_EINVAL;
   if (rc != 0) {
     server->mhd->stop_daemon(server->daemon);
     return lt_fail(err, lt_loop_status(rc), "the HTTP server cannot be watched: %s", uv_strerror(rc));
   }
-  uv_timer_init(&server->loop->uv, &server->timer);
+  uv_timer_init(lt_loop_uv(server->loop), &server->timer);
   server->poll.data = server->timer.data = server;
   server->handles = 2;
   uv_poll_start(&server->poll, UV_READABLE, http_server_on_readable);
@@ -512,7 +512,7 @@ lt_status lt_http_server_open(lt_loop *loop, const lt_http_server_options *optio
     return status;
   }
   server->options.unix_path = server->path;
-  loop->objects++;
+  lt_loop_add_object(loop);
   *ret_server = server;
   return LT_OK;
 }
@@ -565,6 +565,6 @@ void lt_http_server_close(lt_http_server *server) {
   while (server->handles > 0 || server->posted || server->calls != NULL) {
     lt_wait_on(&closer, UINT64_MAX);
   }
-  server->loop->objects--;
+  lt_loop_remove_object(server->loop);
   http_server_free(server);
 }

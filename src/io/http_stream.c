@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "io/http_impl.h"
-#include "io/loop_impl.h"
+#include "io/loop_handles.h"
 
 /* --- Callbacks of libcurl ----------------------------------------------------------------------------------------- */
 

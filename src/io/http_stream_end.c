@@ -1,6 +1,6 @@
 /* A request that cannot go on, or that libcurl is done with: its fiber is woken. */
 #include "io/http_impl.h"
-#include "io/loop_impl.h"
+#include "io/loop_handles.h"
 
 void lt_http_stream_break(lt_http_stream *stream, lt_status why) {
   if (stream->broken == LT_OK) {

@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "io/edit_open.h"
-#include "io/loop_impl.h"
+#include "io/loop_handles.h"
 #include "io/terminal.h"
 
 struct lt_line_input {
@@ -285,12 +285,12 @@ static lt_status line_input_open_editor(lt_line_input *input, lt_err *err) {
   if (input->history == NULL || input->el == NULL || input->poll == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory for a line's editing");
   }
-  if (uv_poll_init(&input->loop->uv, input->poll, fileno(input->in)) != 0) {
+  if (uv_poll_init(lt_loop_uv(input->loop), input->poll, fileno(input->in)) != 0) {
     lt_mem_free(input->poll);
     input->poll = NULL;
     return lt_fail(err, LT_E_NOTFOUND, "the terminal cannot be read");
   }
-  input->loop->objects++;
+  lt_loop_add_object(input->loop);
   line_input_set_up(input);
   return LT_OK;
 }
@@ -330,7 +330,7 @@ void lt_line_input_close(lt_line_input *input) {
   }
   lt_terminal_close(input->plain);
   if (input->poll != NULL) {
-    input->loop->objects--;
+    lt_loop_remove_object(input->loop);
     uv_close((uv_handle_t *)input->poll, line_input_on_closed);
   }
   if (input->el != NULL) {

@@ -1,4 +1,5 @@
-/* The loop's structs, with libuv's types. Private to io/.
+/* The loop's structs. Private to loop.c, loop_task.c, wait.c, timer.c and loop_handles.c, which share one turn of the
+ * loop; other owners of libuv handles include loop_handles.h.
  *
  * A turn of the loop:
  *
@@ -15,9 +16,8 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <uv.h>
 
-#include "io/loop.h"
+#include "io/loop_handles.h"
 
 /* A fiber on the loop. Its stack and its timer are used again by later fibers (LT_LOOP_STACKS_KEEP). */
 typedef struct lt_loop_task {
@@ -63,8 +63,6 @@ struct lt_loop {
 
 /* Puts a parked or new fiber into the ready queue, unless it is there. */
 void lt_loop_ready(lt_loop *loop, lt_loop_task *task);
-/* lt_status for a libuv error code. */
-lt_status lt_loop_status(int uv_code);
 /* Closes what lt_loop_on_signal opened. */
 void lt_loop_close_signals(lt_loop *loop);
 

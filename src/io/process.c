@@ -125,7 +125,7 @@ static int process_spawn(lt_process *p, const lt_process_options *options, const
       .stdio_count = 3,
       .stdio = stdio,
   };
-  int rc = argv != NULL ? uv_spawn(&p->loop->uv, &p->child, &uv) : UV_ENOMEM;
+  int rc = argv != NULL ? uv_spawn(lt_loop_uv(p->loop), &p->child, &uv) : UV_ENOMEM;
   if (argv != NULL) {
     p->handles++; /* also when it failed: libuv has noted the handle */
   }
@@ -189,7 +189,7 @@ static lt_process *process_new(lt_loop *loop, const lt_process_options *options)
   lt_lines_init(&p->lines, options->line_max);
   snprintf(p->name, sizeof p->name, "%s", options->file);
   snprintf(p->exit_text, sizeof p->exit_text, "is still running");
-  loop->objects++;
+  lt_loop_add_object(loop);
   return p;
 }
 

@@ -9,7 +9,7 @@ void lt_process_wake_closer(lt_process *process) {
 }
 
 void lt_process_free(lt_process *p) {
-  p->loop->objects--;
+  lt_loop_remove_object(p->loop);
   lt_lines_release(&p->lines);
   lt_mem_free(p);
 }

@@ -1,10 +1,10 @@
-/* The struct of a child process. Private to process.c (start and end), process_io.c (pipes) and
- * process_handles.c. */
+/* The struct of a child process. Private to process.c (start and end), process_io.c (pipes) and process_handles.c. It
+ * stays one struct: the end of the process, of each pipe and of each handle depends on the other two. */
 #ifndef LT_IO_PROCESS_IMPL_H
 #define LT_IO_PROCESS_IMPL_H
 
 #include "io/lines.h"
-#include "io/loop_impl.h"
+#include "io/loop_handles.h"
 #include "io/process.h"
 
 #define LT_PROC_STDERR_CAP (4 * LT_PROC_STDERR_KEEP_BYTES)

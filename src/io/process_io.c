@@ -372,7 +372,7 @@ lt_str lt_process_stderr(const lt_process *process) {
 
 /* Takes over `*fd`, also when it fails. */
 static int process_io_open_pipe(lt_process *p, uv_pipe_t *pipe, int *fd, bool *ret_open) {
-  uv_pipe_init(&p->loop->uv, pipe, 0);
+  uv_pipe_init(lt_loop_uv(p->loop), pipe, 0);
   pipe->data = p;
   p->handles++;
   *ret_open = true;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "io/loop_impl.h"
+#include "io/loop_handles.h"
 
 #define RESIZE_POLL_MS 200 /* how soon a window's new size is seen */
 
@@ -33,7 +33,7 @@ lt_status lt_terminal_open(lt_loop *loop, const char *path, lt_terminal **ret_te
   t->loop = loop;
   t->in = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
   t->out = t->in < 0 ? -1 : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-  int rc = t->out < 0 ? -errno : uv_poll_init(&loop->uv, &t->poll, t->in);
+  int rc = t->out < 0 ? -errno : uv_poll_init(lt_loop_uv(loop), &t->poll, t->in);
   if (rc != 0) {
     if (t->in >= 0) {
       close(t->in);
@@ -45,7 +45,7 @@ lt_status lt_terminal_open(lt_loop *loop, const char *path, lt_terminal **ret_te
     return lt_fail(err, LT_E_NOTFOUND, "cannot open the terminal %s: %s", path, uv_strerror(rc));
   }
   t->poll.data = t;
-  loop->objects++;
+  lt_loop_add_object(loop);
   *ret_terminal = t;
   return LT_OK;
 }
@@ -55,7 +55,7 @@ void lt_terminal_close(lt_terminal *t) {
     return;
   }
   LT_CHECK(t->reader == NULL);
-  t->loop->objects--;
+  lt_loop_remove_object(t->loop);
   uv_close((uv_handle_t *)&t->poll, terminal_on_closed);
   close(t->in);
   close(t->out);

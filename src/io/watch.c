@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "base/mem.h"
-#include "io/loop_impl.h"
+#include "io/loop_handles.h"
 
 #define FDS_MAX 4
 
@@ -27,14 +27,14 @@ lt_status lt_watch_open(lt_loop *loop, int fd, lt_wait *wait, lt_watch **ret_wat
   if (watch == NULL) {
     return lt_fail(err, LT_E_NOMEM, "no memory to watch a file");
   }
-  int rc = uv_poll_init(&loop->uv, &watch->poll, fd);
+  int rc = uv_poll_init(lt_loop_uv(loop), &watch->poll, fd);
   if (rc != 0) {
     lt_mem_free(watch);
     return lt_fail(err, lt_loop_status(rc), "cannot watch a file: %s", uv_strerror(rc));
   }
   watch->loop = loop;
   watch->wait = wait;
-  loop->objects++;
+  lt_loop_add_object(loop);
   *ret_watch = watch;
   return LT_OK;
 }
@@ -58,7 +58,7 @@ static void watch_on_closed(uv_handle_t *handle) {
 
 void lt_watch_close(lt_watch *watch) {
   if (watch != NULL) {
-    watch->loop->objects--;
+    lt_loop_remove_object(watch->loop);
     uv_close((uv_handle_t *)&watch->poll, watch_on_closed);
   }
 }

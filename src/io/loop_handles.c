@@ -1,5 +1,19 @@
-/* What libuv's error codes mean here. */
+#include "io/loop_handles.h"
+
 #include "io/loop_impl.h"
+
+uv_loop_t *lt_loop_uv(lt_loop *loop) {
+  return &loop->uv;
+}
+
+void lt_loop_add_object(lt_loop *loop) {
+  loop->objects++;
+}
+
+void lt_loop_remove_object(lt_loop *loop) {
+  LT_CHECK(loop->objects > 0);
+  loop->objects--;
+}
 
 lt_status lt_loop_status(int uv_code) {
   switch (uv_code) {
