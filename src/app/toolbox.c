@@ -5,6 +5,7 @@
 #include "app/plugins.h"
 #include "app/runners.h"
 #include "app/settings.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "store/store.h"
@@ -67,7 +68,13 @@ static lt_status toolbox_open_store(lt_toolbox *t, lt_err *err) {
   }
   LT_TRY(status);
   t->artifacts = lt_store_artifacts_new(t->db);
-  return t->artifacts != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "out of memory");
+  if (t->artifacts == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
+  const lt_config *config = t->o.config;
+  lt_store_artifacts_set_limits(t->artifacts, (uint64_t)config->artifacts_per_run_mb * LT_MIB,
+                                (uint64_t)config->artifacts_mb * LT_MIB);
+  return LT_OK;
 }
 
 lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {

@@ -192,14 +192,18 @@
 #define LT_RECORD_SHOWN_BYTES   100            /* of a call's input in the message that the record has another input */
 #define LT_BLOB_MAX_BYTES       (64 * LT_MIB)  /* one text that many prompts share */
 #define LT_ARTIFACTS_LISTED_MAX 1000
-#define LT_ARTIFACT_ABOUT_BYTES (8 * LT_KIB)  /* of its description, type, or MIME type: a list of all must fit */
-#define LT_SQL_ROWS_MAX_BYTES   (16 * LT_MIB) /* rows of one statement of a plugin's, as JSON */
-#define LT_STATE_MAX_BYTES      (1 * LT_MIB)  /* a plugin's state for one conversation */
-#define LT_SQL_RUNTIME_MS       5000          /* one statement of a plugin's: others wait for it */
-#define LT_SQL_ID_MAX_BYTES     63            /* id of a plugin with tables, and what is shown of a table's name */
-#define LT_SQL_CTES_MAX         16            /* WITH names of one statement of which only rows are counted */
-#define LT_SQL_TEXT_MAX_BYTES   (1 * LT_MIB)  /* a statement or a script of a plugin's */
-#define LT_SQL_PARAMS_MAX_BYTES (16 * LT_MIB) /* its parameters, as JSON; and any one value that it makes */
+#define LT_ARTIFACT_ABOUT_BYTES (8 * LT_KIB) /* of its description, type, or MIME type: a list of all must fit */
+#define LT_ARTIFACTS_RUN_MB     128UL        /* all artifacts of one run or prompt: a program fills 70 MB in a second */
+#define LT_ARTIFACTS_STORE_MB   4096UL       /* all artifacts of a database */
+#define LT_ARTIFACTS_MAX_MB     (1024UL * 1024) /* the most that the configuration may allow of either */
+#define LT_RETENTION_MAX_DAYS   36500           /* a hundred years */
+#define LT_SQL_ROWS_MAX_BYTES   (16 * LT_MIB)   /* rows of one statement of a plugin's, as JSON */
+#define LT_STATE_MAX_BYTES      (1 * LT_MIB)    /* a plugin's state for one conversation */
+#define LT_SQL_RUNTIME_MS       5000            /* one statement of a plugin's: others wait for it */
+#define LT_SQL_ID_MAX_BYTES     63              /* id of a plugin with tables, and what is shown of a table's name */
+#define LT_SQL_CTES_MAX         16              /* WITH names of one statement of which only rows are counted */
+#define LT_SQL_TEXT_MAX_BYTES   (1 * LT_MIB)    /* a statement or a script of a plugin's */
+#define LT_SQL_PARAMS_MAX_BYTES (16 * LT_MIB)   /* its parameters, as JSON; and any one value that it makes */
 
 /* --- prompts (src/agent) ------------------------------------------------------------------------------------------ */
 #define LT_ROUNDS_CLASSIC          25 /* asking the model, per prompt, unless configured otherwise */

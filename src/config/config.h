@@ -124,6 +124,13 @@ typedef struct lt_config_count {
   uint32_t line; /* of the file, for messages */
 } lt_config_count;
 
+/* store.retention: how long data is kept, as in "90d"; NULL: for ever. */
+typedef struct lt_config_retention {
+  const char *calls;
+  const char *conversations;
+  const char *artifacts;
+} lt_config_retention;
+
 typedef struct lt_config_defaults {
   const char *model;
   const char *mode;
@@ -151,8 +158,11 @@ typedef struct lt_config {
   const lt_config_model *models;
   size_t model_count;
   lt_config_defaults defaults;
-  const char *store; /* a file's path, absolute, or ":memory:"; NULL: the default */
-  lt_str *secrets;   /* values that must not be shown: see config_secrets.h */
+  const char *store; /* store.url: a file's path, absolute, or ":memory:"; NULL: the default */
+  lt_config_retention retention;
+  int64_t artifacts_mb;         /* store.artifactsMb, default LT_ARTIFACTS_STORE_MB */
+  int64_t artifacts_per_run_mb; /* store.artifactsPerRunMb, default LT_ARTIFACTS_RUN_MB */
+  lt_str *secrets;              /* values that must not be shown: see config_secrets.h */
   size_t secret_count;
   lt_config_python python;
   const char *deno_path; /* as python.path */

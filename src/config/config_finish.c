@@ -210,6 +210,35 @@ lt_status lt_config_finish_store(const lt_config_reading *r, const lt_yaml_node 
   return config->store != NULL ? LT_OK : lt_config_no_memory(r);
 }
 
+static bool config_read_age(const char *text, int64_t *ret_days) {
+  size_t digits = strspn(text, "0123456789");
+  const char *unit = text + digits;
+  if (strcmp(text, "never") == 0) {
+    *ret_days = -1;
+    return true;
+  }
+  if (digits == 0 || digits > 5 || (strcmp(unit, "") != 0 && strcmp(unit, "d") != 0)) {
+    return false;
+  }
+  *ret_days = strtol(text, NULL, 10);
+  return *ret_days >= 1 && *ret_days <= LT_RETENTION_MAX_DAYS;
+}
+
+/* All ages that were read so far: only this one can be wrong. */
+lt_status lt_config_finish_age(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
+                               void *record) {
+  const lt_config_retention *retention = &((const lt_config *)record)->retention;
+  const char *const ages[] = {retention->calls, retention->conversations, retention->artifacts};
+  int64_t days;
+  for (size_t i = 0; i < sizeof ages / sizeof ages[0]; i++) {
+    if (ages[i] != NULL && !config_read_age(ages[i], &days)) {
+      return lt_fail(r->err, LT_E_CONFIG, "%s:%u: %s is no age: write 90d, a number of days from 1, or never", r->name,
+                     node->line, lt_config_place_of(place).text);
+    }
+  }
+  return LT_OK;
+}
+
 /* --- Runners ------------------------------------------------------------------------------------------------------ */
 
 static size_t config_count_texts(const char *const *texts) {

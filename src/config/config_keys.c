@@ -37,6 +37,7 @@
 #define FROM(low)         .min = (low), .max = INT64_MAX
 #define AT_MOST(top)      .max = (top)
 
+#define AGE            .finish = lt_config_finish_age, .example = "90d", .standard_text = "`never`"
 #define SAY_WHERE      "write where it is, or leave it out"
 #define NAME_TOOLS     "write a tool's id, or \"*\" for all"
 #define NAME_CONDITION "write a condition, or leave \"when\" out to match every call"
@@ -191,9 +192,21 @@ const lt_config_key lt_config_keys[] = {
     {"plan.concurrency", NUMBER(lt_config, plan.concurrency), FROM_TO(1, 1000), .standard = LT_PLAN_AT_ONCE,
      .doc = "How many of its steps run at the same time."},
 
-    {"store", TEXT(lt_config, store), .finish = lt_config_finish_store, .example = "sqlite:data/lathe.db",
+    {"store", SECTION, .short_for = "url", .doc = "What is kept, and where; a text is its `url`."},
+    {"store.url", TEXT(lt_config, store), .finish = lt_config_finish_store, .example = "sqlite:data/lathe.db",
      .standard_text = "`$XDG_STATE_HOME/lathe/lathe.db`",
      .doc = "The database: `sqlite:PATH`, relative to the file, or `sqlite::memory:` to keep nothing."},
+    {"store.retention", SECTION,
+     .doc = "How long data is kept: `90d`, a number of days, or `never` to delete it; never what has not ended."},
+    {"store.retention.calls", TEXT(lt_config, retention.calls), FLAGS(LT_CONFIG_RESERVED), AGE,
+     .doc = "Calls and what else a prompt or run can be replayed from, after its end."},
+    {"store.retention.conversations", TEXT(lt_config, retention.conversations), FLAGS(LT_CONFIG_RESERVED), AGE,
+     .doc = "Conversations with all that belongs to them, after their last use."},
+    {"store.retention.artifacts", TEXT(lt_config, retention.artifacts), FLAGS(LT_CONFIG_RESERVED), AGE, .doc = "Artifacts, after they were stored."},
+    {"store.artifactsMb", NUMBER(lt_config, artifacts_mb), FROM_TO(1, LT_ARTIFACTS_MAX_MB),
+     .standard = LT_ARTIFACTS_STORE_MB, .doc = "The MiB of all artifacts; then no more are stored."},
+    {"store.artifactsPerRunMb", NUMBER(lt_config, artifacts_per_run_mb), FROM_TO(1, LT_ARTIFACTS_MAX_MB),
+     .standard = LT_ARTIFACTS_RUN_MB, .doc = "The MiB of the artifacts that one run or prompt stores."},
 
     {"server", RESERVED(SECTION), .doc = "The HTTP server."},
     {"server.listen", RESERVED(TEXT), .doc = "The address and port that it listens at."},

@@ -56,7 +56,7 @@ struct lt_config_key {
   int64_t min, max;           /* numbers: bounds; records: max is the greatest count */
   int64_t standard;           /* numbers, truths, choices: the default */
   const char *const *choices; /* NULL last; also for texts */
-  const char *short_for;      /* records: an item that is a plain text sets this key */
+  const char *short_for;      /* records, sections: a plain text in place of the mapping sets this key */
   const char *const *needs;   /* records: at least one of these keys is required, NULL last; `finish` checks it */
   size_t at;                  /* the member's offset in the record, or in lt_config; LT_CONFIG_NOWHERE */
   size_t count_at;            /* likewise of the count of records or counts */

@@ -27,7 +27,7 @@ static const char *reference_kind(const lt_config_key *key) {
     case LT_CONFIG_ANYTHING:
       return "anything";
     case LT_CONFIG_SECTION:
-      return "section";
+      return key->short_for != NULL ? "text or section" : "section";
     case LT_CONFIG_RECORDS:
       return "list";
     case LT_CONFIG_NAMED:

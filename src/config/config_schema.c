@@ -208,8 +208,12 @@ static void schema_put_shape(lt_json_writer *w, const lt_config_key *key) {
     case LT_CONFIG_ANYTHING:
       break;
     case LT_CONFIG_SECTION:
-      schema_put_type_or_null(w, "object");
-      schema_put_keys(w, key);
+      if (key->short_for != NULL) {
+        schema_put_record(w, key);
+      } else {
+        schema_put_type_or_null(w, "object");
+        schema_put_keys(w, key);
+      }
       break;
     case LT_CONFIG_RECORDS:
       schema_put_type_or_null(w, "array");

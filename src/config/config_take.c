@@ -196,8 +196,11 @@ static lt_status config_take_section(const lt_config_reading *r, const lt_config
   if (node->type == LT_YAML_NULL) {
     return LT_OK;
   }
+  if (key->short_for != NULL && node->type == LT_YAML_SCALAR) {
+    return config_take_key(r, lt_config_key_find(key, lt_str_of(key->short_for)), node, place, record);
+  }
   if (node->type != LT_YAML_MAP) {
-    return lt_config_wrong(r, node, place, "a mapping");
+    return lt_config_wrong(r, node, place, key->short_for != NULL ? "a text or a mapping" : "a mapping");
   }
   LT_TRY(config_take_inside(r, key, node, place, record));
   return key->finish != NULL ? key->finish(r, node, place, record) : LT_OK;

@@ -137,6 +137,7 @@ static lt_status plugin_storage_write_artifact(lathe_call *call, void *arg, lt_e
   LT_TRY(lt_buf_check(&data, err, "the artifact is not kept: there is no room for it"));
   LT_TRY(lt_buf_check(&description, err, "the artifact is not kept: there is no room for its description"));
   lt_artifact artifact = {.user = call->user,
+                          .run = call->caller != NULL ? call->caller->run : LT_STR_NULL,
                           .type = lt_secrets_in(options->secrets, r->type) ? LT_STR("***") : r->type,
                           .description = lt_buf_view(&description),
                           .mime_type = LT_STR("application/json"),

@@ -85,6 +85,7 @@ static lt_status mcp_provider_put_answer_media(const conversion *c, const lt_cal
   lt_str type = media->mime_type.n > 0 ? media->mime_type : LT_STR("application/octet-stream");
   const lt_artifact artifact = {
       .user = caller->user,
+      .run = caller->run,
       .type = media->type,
       .description = c->id,
       .mime_type = mcp_provider_without_secrets(secrets, type, &masked_type),

@@ -55,6 +55,8 @@ lt_status lt_store_runs_below(lt_store *store, lt_str prefix, lt_buf *out, lt_er
  * memory. */
 lt_artifacts *lt_store_artifacts_new(lt_store *store);
 void lt_store_artifacts_free(lt_artifacts *artifacts);
+/* How much is stored before put fails with LT_E_LIMIT. The default is LT_ARTIFACTS_RUN_MB and LT_ARTIFACTS_STORE_MB. */
+void lt_store_artifacts_set_limits(lt_artifacts *artifacts, uint64_t run_bytes, uint64_t store_bytes);
 /* Appends {"id","type","description","mimeType","bytes","createdAt"[,"data"]} as JSON: `data` is the JSON itself, for
  * "text/..." a string, else base64. LT_E_NOTFOUND: this user has no artifact with that id. */
 lt_status lt_store_artifact_get(lt_store *store, lt_str user, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;

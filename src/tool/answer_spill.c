@@ -22,6 +22,7 @@ static lt_status spill_keep(const lt_caller *caller, lt_str tool, lt_str json, l
   }
   const lt_artifact artifact = {
       .user = caller->user,
+      .run = caller->run,
       .type = LT_STR("tool-result"),
       .description = tool,
       .mime_type = LT_STR("application/json"),

@@ -96,6 +96,7 @@ struct lt_journal {
 /* --- Artifacts ---------------------------------------------------------------------------------------------------- */
 typedef struct lt_artifact {
   lt_str user;
+  lt_str run;  /* lt_caller.run of its maker; empty: it belongs to no run */
   lt_str type; /* its purpose: "code-output", "tool-result", "image", ... */
   lt_str description;
   lt_str mime_type; /* "application/json": `data` is JSON text */
@@ -106,7 +107,8 @@ typedef struct lt_artifact {
 
 typedef struct lt_artifacts lt_artifacts;
 struct lt_artifacts {
-  /* Stores a copy under a new id and appends the id to `ret_id`. LT_YIELDS. */
+  /* Stores a copy under a new id and appends the id to `ret_id`. LT_YIELDS. LT_E_LIMIT: the run, with those that it
+   * starts, or the store has too many bytes of artifacts already; the message says what to do. */
   lt_status (*put)(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) LT_YIELDS;
 };
 

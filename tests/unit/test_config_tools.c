@@ -172,7 +172,7 @@ static void a_store_is_a_file_or_memory(void **state) {
 static void other_stores_are_refused(void **state) {
   (void)state;
   expect_error("store: data.db", "lathe.yaml:1: store must say what it is: write sqlite:data.db");
-  expect_error("store: [a]", "lathe.yaml:1: store must be a string, not a list");
+  expect_error("store: [a]", "lathe.yaml:1: store must be a text or a mapping, not a list");
   const char *odd[] = {"store: 'sqlite:'", "store: ':memory:'", "store: mysql://me:hush@x", "store: ''",
                        "store: sqlite://a.db"};
   for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {

@@ -13,22 +13,53 @@ _Static_assert(LT_ARTIFACT_ID_BYTES == LT_STORE_ID_BYTES, "artifacts' ids are li
 typedef struct sqlite_artifacts {
   lt_artifacts base; /* first */
   lt_store *db;
+  uint64_t run_bytes, store_bytes; /* ceilings */
 } sqlite_artifacts;
 
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
 
 typedef struct artifact_put_job {
   lt_artifact artifact;
+  uint64_t run_bytes, store_bytes;
   char id[LT_STORE_ID_BYTES + 1];
   char created_at[LT_CLOCK_STAMP_BYTES];
 } artifact_put_job;
 
+static lt_status artifact_read_sum(struct sqlite3 *sql, lt_str run, uint64_t *ret_bytes, lt_err *err) {
+  lt_query query = lt_query_prepare(sql, "SELECT bytes FROM artifact_sums WHERE run = ?");
+  lt_query_text(&query, run);
+  *ret_bytes = lt_query_row(&query) ? (uint64_t)lt_query_get_int(&query, 0) : 0;
+  return lt_query_end(&query, err);
+}
+
+static lt_status artifact_check_room(struct sqlite3 *sql, const artifact_put_job *job, lt_err *err) {
+  uint64_t of_run = 0, of_store = 0, more = job->artifact.data.n;
+  if (job->artifact.run.n > 0) {
+    LT_TRY(artifact_read_sum(sql, job->artifact.run, &of_run, err));
+  }
+  if (of_run + more > job->run_bytes) {
+    return lt_fail(err, LT_E_LIMIT,
+                   "this run has stored %llu bytes of artifacts, and one run may store %llu MiB: store less, or raise "
+                   "store.artifactsPerRunMb in the configuration",
+                   (unsigned long long)of_run, (unsigned long long)(job->run_bytes / LT_MIB));
+  }
+  LT_TRY(artifact_read_sum(sql, LT_STR(""), &of_store, err));
+  if (of_store + more > job->store_bytes) {
+    return lt_fail(err, LT_E_LIMIT,
+                   "the database has %llu bytes of artifacts, and %llu MiB are allowed: `lathe store trim --kind "
+                   "artifacts` makes room, store.artifactsMb in the configuration allows more",
+                   (unsigned long long)of_store, (unsigned long long)(job->store_bytes / LT_MIB));
+  }
+  return LT_OK;
+}
+
 static lt_status artifact_insert(struct sqlite3 *sql, void *arg, lt_err *err) {
   const artifact_put_job *job = arg;
+  LT_TRY(artifact_check_room(sql, job, err));
   lt_query query =
       lt_query_prepare(sql,
-                       "INSERT INTO artifacts(id, user, type, description, mime_type, bytes, created_at, data) "
-                       "VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+                       "INSERT INTO artifacts(id, user, type, description, mime_type, bytes, created_at, data, run) "
+                       "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
   lt_query_text(&query, lt_str_of(job->id));
   lt_query_text(&query, job->artifact.user);
   lt_query_text(&query, job->artifact.type);
@@ -37,6 +68,7 @@ static lt_status artifact_insert(struct sqlite3 *sql, void *arg, lt_err *err) {
   lt_query_int(&query, (int64_t)job->artifact.data.n);
   lt_query_text(&query, lt_str_of(job->created_at));
   lt_query_blob(&query, job->artifact.data);
+  lt_query_text(&query, job->artifact.run);
   return lt_query_run(&query, err);
 }
 
@@ -55,8 +87,17 @@ static lt_status artifact_check_about(const lt_artifact *artifact, lt_err *err) 
   return LT_OK;
 }
 
+/* A run's programs and their tools count together. */
+static lt_str artifact_root_run(lt_str run) {
+  const char *slash = run.n > 0 ? memchr(run.p, '/', run.n) : NULL;
+  return lt_str_sub(run, 0, slash != NULL ? (size_t)(slash - run.p) : run.n);
+}
+
 static lt_status artifact_put(lt_artifacts *self, const lt_artifact *artifact, lt_buf *ret_id, lt_err *err) LT_YIELDS {
-  artifact_put_job job = {.artifact = *artifact};
+  const sqlite_artifacts *artifacts = (const sqlite_artifacts *)self;
+  artifact_put_job job = {
+      .artifact = *artifact, .run_bytes = artifacts->run_bytes, .store_bytes = artifacts->store_bytes};
+  job.artifact.run = artifact_root_run(artifact->run);
   LT_TRY(artifact_check_about(artifact, err));
   LT_TRY(lt_store_new_id(job.id, err));
   if (lt_buf_reserve(ret_id, LT_STORE_ID_BYTES) ==
@@ -64,10 +105,10 @@ static lt_status artifact_put(lt_artifacts *self, const lt_artifact *artifact, l
     return lt_fail(err, ret_id->status, "no room for an artifact's id");
   }
   lt_artifact *a = &job.artifact;
-  lt_str *texts[] = {&a->user, &a->type, &a->description, &a->mime_type, &a->data};
+  lt_str *texts[] = {&a->user, &a->run, &a->type, &a->description, &a->mime_type, &a->data};
   lt_clock_stamp(job.created_at);
-  lt_status status = lt_db_job_run(((sqlite_artifacts *)self)->db, LT_DB_LAZY, artifact_insert, &job, texts,
-                                   sizeof texts / sizeof texts[0], err);
+  lt_status status =
+      lt_db_job_run(artifacts->db, LT_DB_LAZY, artifact_insert, &job, texts, sizeof texts / sizeof texts[0], err);
   if (status == LT_OK) {
     lt_buf_add(ret_id, lt_str_of(job.id));
   }
@@ -80,7 +121,14 @@ lt_artifacts *lt_store_artifacts_new(lt_store *db) {
     return NULL;
   }
   *self = (sqlite_artifacts){.base = {.put = artifact_put}, .db = db};
+  lt_store_artifacts_set_limits(&self->base, LT_ARTIFACTS_RUN_MB * LT_MIB, LT_ARTIFACTS_STORE_MB * LT_MIB);
   return &self->base;
+}
+
+void lt_store_artifacts_set_limits(lt_artifacts *artifacts, uint64_t run_bytes, uint64_t store_bytes) {
+  sqlite_artifacts *self = (sqlite_artifacts *)artifacts;
+  self->run_bytes = run_bytes;
+  self->store_bytes = store_bytes;
 }
 
 void lt_store_artifacts_free(lt_artifacts *self) {

@@ -123,6 +123,23 @@ static const char *const versions[] = {
      * next process; outputs of an older Lathe have 0. */
     "ALTER TABLE prompt_outputs ADD COLUMN change INTEGER NOT NULL DEFAULT 0;"
     "CREATE TABLE prompt_shown(prompt INTEGER PRIMARY KEY, change INTEGER NOT NULL) STRICT;",
+    /* artifacts: `run` is the run that has made it, without those that it was started by; empty: none, or an older
+     * Lathe has stored it. artifact_sums: the bytes of a run's artifacts, and of all under "". Triggers keep the sums,
+     * because an older Lathe writes artifacts, too. */
+    "ALTER TABLE artifacts ADD COLUMN run TEXT NOT NULL DEFAULT '';"
+    "CREATE TABLE artifact_sums("
+    "  run TEXT PRIMARY KEY,"
+    "  bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+    "INSERT INTO artifact_sums SELECT '', ifnull(sum(bytes), 0) FROM artifacts;"
+    "CREATE TRIGGER artifact_is_stored AFTER INSERT ON artifacts BEGIN"
+    "  UPDATE artifact_sums SET bytes = bytes + new.bytes WHERE run = '';"
+    "  INSERT INTO artifact_sums SELECT new.run, new.bytes WHERE new.run <> ''"
+    "    ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes;"
+    " END;"
+    "CREATE TRIGGER artifact_is_deleted AFTER DELETE ON artifacts BEGIN"
+    "  UPDATE artifact_sums SET bytes = bytes - old.bytes WHERE run IN ('', old.run);"
+    "  DELETE FROM artifact_sums WHERE run = old.run AND run <> '' AND bytes <= 0;"
+    " END;",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 
