@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/str.h"
 
 typedef struct lt_jsscan {
@@ -35,10 +36,11 @@ lt_jsscan lt_jsscan_program(lt_str source);
 
 /* The program without the Markdown code fences that a model put around it: "```js\n...\n```" (any info word, ~~~ too,
  * white space around, the closing fence may be missing) gives the text between them. Prose before and after a fenced
- * block is dropped only when the source has exactly one block. Any other source is returned unchanged.
- * `ret_lines_dropped` is the number of lines dropped before the program, so that line numbers can refer to the original
- * text. */
-lt_str lt_jsscan_unfence(lt_str source, unsigned *ret_lines_dropped);
+ * block is dropped. Of several blocks, those in the first one's language are one program (js, ts, python, by
+ * any of their names): it is written to `joined`, with empty lines for all other lines. `joined` may be NULL: such a
+ * source is returned unchanged, as any other source is. `ret_lines_dropped` is the number of lines dropped before the
+ * program, so that line numbers can refer to the original text. */
+lt_str lt_jsscan_unfence(lt_str source, lt_buf *joined, unsigned *ret_lines_dropped);
 
 /* Calls `fn` for every word ([A-Za-z_$][A-Za-z0-9_$]* and non-ASCII letters) anywhere in the source, strings and
  * comments included: a cheap superset of the names that the program uses. Words may repeat. */

@@ -38,7 +38,16 @@ typedef struct code_fence {
   char mark;    /* ` or ~, 0: none */
   size_t count; /* how many of it */
   bool bare;    /* nothing after it: may close a block */
+  lt_str info;  /* the first word after it: a language */
 } code_fence;
+
+static lt_str jsscan_text_first_word(lt_str s) {
+  size_t end = 0;
+  while (end < s.n && strchr(" \t,{", s.p[end]) == NULL) {
+    end++;
+  }
+  return lt_str_sub(s, 0, end);
+}
 
 static code_fence jsscan_text_fence_of(lt_str line) {
   lt_str s = lt_str_trim(line);
@@ -55,6 +64,7 @@ static code_fence jsscan_text_fence_of(lt_str line) {
   if (f.count >= 3 && !inline_code) {
     f.mark = s.p[0];
     f.bare = info.n == 0;
+    f.info = jsscan_text_first_word(lt_str_trim(info));
   }
   return f;
 }
@@ -142,7 +152,43 @@ static unsigned jsscan_text_count_lines(lt_str s) {
   return n;
 }
 
-lt_str lt_jsscan_unfence(lt_str source, unsigned *ret_lines_dropped) {
+/* Whether blocks of this language are parts of a program. Others show data, commands or output. */
+static bool jsscan_text_is_code(lt_str info) {
+  static const char *const languages[] = {"js", "javascript", "mjs", "ts", "typescript", "py", "python"};
+  for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++) {
+    if (lt_str_distance(info, lt_str_of(languages[i]), 0) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void jsscan_text_put_empty_lines(lt_str text, lt_buf *out) {
+  for (unsigned i = jsscan_text_count_lines(text); i > 0; i--) {
+    lt_buf_byte(out, '\n');
+  }
+}
+
+/* Writes the blocks that are in the language of the first program block. False: there are none. */
+static bool jsscan_text_join_blocks(lt_str source, lt_buf *out) {
+  fenced_block b;
+  lt_str language = LT_STR_NULL;
+  size_t copied = 0, count = 0;
+  for (size_t at = 0; jsscan_text_find_block(source, at, &b); at = b.after) {
+    bool counts = language.n > 0 ? lt_str_eq(b.open.info, language) : jsscan_text_is_code(b.open.info);
+    if (!counts || !b.closed) {
+      continue;
+    }
+    language = b.open.info;
+    jsscan_text_put_empty_lines(lt_str_sub(source, copied, b.start), out);
+    lt_buf_add(out, lt_str_sub(source, b.start, b.end));
+    copied = b.end;
+    count++;
+  }
+  return count > 0 && out->status == LT_OK;
+}
+
+lt_str lt_jsscan_unfence(lt_str source, lt_buf *joined, unsigned *ret_lines_dropped) {
   *ret_lines_dropped = 0;
   fenced_block b;
   fenced_block other;
@@ -155,7 +201,7 @@ lt_str lt_jsscan_unfence(lt_str source, unsigned *ret_lines_dropped) {
     return source;
   }
   if (jsscan_text_find_block(source, b.after, &other)) {
-    return source;
+    return joined != NULL && jsscan_text_join_blocks(source, joined) ? lt_buf_view(joined) : source;
   }
   *ret_lines_dropped = jsscan_text_count_lines(lt_str_sub(source, 0, b.start));
   return jsscan_text_block_code(source, &b);

@@ -25,7 +25,7 @@ static void check_word(void *arg, lt_str word) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   lt_str source = lt_str_from(data, size);
   unsigned dropped = 0;
-  lt_str code = lt_jsscan_unfence(source, &dropped);
+  lt_str code = lt_jsscan_unfence(source, NULL, &dropped);
   check_inside(source, code);
   lt_jsscan scan = lt_jsscan_program(code);
   if (scan.is_declaration && !scan.is_function) {

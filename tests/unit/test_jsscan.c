@@ -402,7 +402,7 @@ static void test_every_prefix(void **state) {
     char *copy = lt_mem_strdup(lt_str_sub(whole, 0, n)); /* its end is watched by the sanitizer */
     (void)lt_jsscan_program(lt_str_from(copy, n));
     unsigned lines;
-    (void)lt_jsscan_unfence(lt_str_from(copy, n), &lines);
+    (void)lt_jsscan_unfence(lt_str_from(copy, n), NULL, &lines);
     rewrite(lt_str_from(copy, n));
     lt_mem_free(copy);
   }
@@ -422,7 +422,7 @@ static double seconds_for(const char *unit, size_t bytes) {
   (void)lt_jsscan_program(lt_buf_view(&buf));
   rewrite(lt_buf_view(&buf));
   unsigned lines;
-  (void)lt_jsscan_unfence(lt_buf_view(&buf), &lines);
+  (void)lt_jsscan_unfence(lt_buf_view(&buf), NULL, &lines);
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
   lt_buf_release(&buf);
   return (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
@@ -481,11 +481,34 @@ static void test_unfence(void **state) {
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     unsigned dropped = 99;
-    lt_str got = lt_jsscan_unfence(lt_str_of(cases[i].source), &dropped);
+    lt_str got = lt_jsscan_unfence(lt_str_of(cases[i].source), NULL, &dropped);
     if (!lt_str_eqc(got, cases[i].want) || dropped != cases[i].dropped) {
       print_error("case %zu: got [%.*s] after %u lines\n", i, LT_STR_ARG(got), dropped);
       fail();
     }
+  }
+}
+
+static void test_several_blocks(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"```js\n1\n```\n```js\n2\n```", "\n1\n\n\n2\n"},
+      {"First:\n```js\nconst a = 1\n```\nThen:\n\n```js\na\n```\nDone.", "\n\nconst a = 1\n\n\n\n\na\n"},
+      {"```bash\nls\n```\n```js\n1\n```\n```json\n{}\n```\n```js title=x\n2\n```", "\n\n\n\n1\n\n\n\n\n\n2\n"},
+      {"```python\na = 1\n```\n```python\na\n```", "\na = 1\n\n\na\n"},
+      {"```js\n1\n```\n```json\n2\n```", "\n1\n"},
+      /* as it is */
+      {"```\n1\n```\n```\n2\n```", "```\n1\n```\n```\n2\n```"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    unsigned dropped = 99;
+    lt_buf joined;
+    lt_buf_init(&joined, LT_MIB);
+    lt_str got = lt_jsscan_unfence(lt_str_of(cases[i][0]), &joined, &dropped);
+    if (!lt_str_eqc(got, cases[i][1]) || dropped != 0) {
+      fail_msg("case %zu: got [%.*s] after %u lines", i, LT_STR_ARG(got), dropped);
+    }
+    lt_buf_release(&joined);
   }
 }
 
@@ -532,6 +555,7 @@ int main(void) {
       cmocka_unit_test(test_every_prefix),
       cmocka_unit_test(test_time_is_linear),
       cmocka_unit_test(test_unfence),
+      cmocka_unit_test(test_several_blocks),
       cmocka_unit_test(test_words),
       cmocka_unit_test(test_line),
   };

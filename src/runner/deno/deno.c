@@ -295,6 +295,7 @@ static void deno_run_init(lt_deno_run *run, lt_deno *deno, const lt_run_request 
   run->calls.list_end = &run->calls.list;
   lt_wait_init(&run->wait, deno->loop);
   lt_cancel_init(&run->cancel);
+  lt_buf_init(&run->joined, 2 * LT_RUN_CODE_MAX_BYTES);
   lt_buf_init(&run->checker.report, LT_DENO_FAULTS_MAX_BYTES);
   lt_buf_init(&run->output.failure.name, LT_RUN_ERROR_BYTES);
   lt_buf_init(&run->output.failure.message, LT_JSON_MAX_BYTES);
@@ -303,6 +304,7 @@ static void deno_run_init(lt_deno_run *run, lt_deno *deno, const lt_run_request 
 
 static void deno_run_release(lt_deno_run *run) LT_YIELDS {
   lt_deno_instance_release(run->deno, &run->instance);
+  lt_buf_release(&run->joined);
   lt_buf_release(&run->checker.report);
   lt_buf_release(&run->output.failure.name);
   lt_buf_release(&run->output.failure.message);

@@ -24,6 +24,6 @@ bool lt_deno_program_text_prepare(lt_deno_run *run) {
       !lt_run_request_check_input(run->request, run->result)) {
     return false;
   }
-  run->source = lt_jsscan_unfence(run->request->code, &run->line_offset);
+  run->source = lt_jsscan_unfence(run->request->code, &run->joined, &run->line_offset);
   return true;
 }

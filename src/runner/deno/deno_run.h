@@ -67,6 +67,7 @@ typedef struct lt_deno_run {
   bool is_typescript;
 
   lt_str source;          /* the program without code fences: deno_program_text.c */
+  lt_buf joined;          /* `source`, when it stood in several code blocks */
   unsigned line_offset;   /* lines removed before it */
   unsigned column_offset; /* bytes added before its first line: deno_source.c */
 

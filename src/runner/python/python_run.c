@@ -28,7 +28,8 @@
 /* Adds the program's text without code fences. Empty lines replace the fences, so that line numbers stay. */
 static void python_run_put_code(const lt_python_run *run, lt_buf *code) {
   unsigned dropped = 0;
-  lt_str text = lt_jsscan_unfence(run->request->code, &dropped);
+  LT_AUTO_BUF(joined, 2 * LT_RUN_CODE_MAX_BYTES);
+  lt_str text = lt_jsscan_unfence(run->request->code, &joined, &dropped);
   for (unsigned i = 0; i < dropped; i++) {
     lt_buf_byte(code, '\n');
   }

@@ -12,11 +12,13 @@ void lt_program_text_init(lt_program_text *text) {
   *text = (lt_program_text){0};
   lt_buf_init(&text->code, LT_RUN_CODE_MAX_BYTES * 2);
   lt_buf_init(&text->bindings, LT_JSON_MAX_BYTES);
+  lt_buf_init(&text->joined, LT_RUN_CODE_MAX_BYTES * 2);
 }
 
 void lt_program_text_release(lt_program_text *text) {
   lt_buf_release(&text->code);
   lt_buf_release(&text->bindings);
+  lt_buf_release(&text->joined);
 }
 
 /* --- Text that can be run ----------------------------------------------------------------------------------------- */
@@ -180,6 +182,6 @@ bool lt_program_text_read(lt_run *run) {
       !lt_run_request_check_input(run->request, run->result)) {
     return false;
   }
-  run->text.source = lt_jsscan_unfence(run->request->code, &run->text.line_offset);
+  run->text.source = lt_jsscan_unfence(run->request->code, &run->text.joined, &run->text.line_offset);
   return true;
 }

@@ -16,6 +16,7 @@ typedef struct lt_program_text {
   bool is_stripped;       /* types were removed */
   lt_buf code;            /* the text that runs, when it is not `source` */
   lt_buf bindings;
+  lt_buf joined; /* `source`, when it stood in several code blocks */
 } lt_program_text;
 
 void lt_program_text_init(lt_program_text *text);

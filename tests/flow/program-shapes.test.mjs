@@ -1,4 +1,4 @@
-// A top-level `return`, and a last expression in Python: most programs that models publish have one or the other.
+// Programs in the shapes in which models write them: a top-level `return`, `main()` that nothing calls, several code blocks.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -89,6 +89,22 @@ const PYTHON = [
   ["set_result before a last expression", "set_result(1)\n2", 1],
   ["return in match", "match [1, 2]:\n    case [a, b]:\n        return a + b", 3],
 ];
+
+describe("a reply with several code blocks is one program", { timeout: 60_000 * patience }, () => {
+  const reply = (language, ...blocks) => "Here it is.\n\n" + blocks.map((block) => `\`\`\`${language}\n${block}\n\`\`\``).join("\n\nThen:\n\n") + "\nDone.";
+  for (const [name, args] of runners) {
+    test(name, async () => {
+      assert.deepEqual(await outcome(reply(args.length ? "ts" : "js", "const a = 2", "return a + 1"), args), { code: 0, result: 3 });
+    });
+  }
+  test("Python", async () => {
+    assert.deepEqual(await outcome(reply("python", "a = 2", "a + 1"), ["--lang", "python"]), { code: 0, result: 3 });
+  });
+  test("lines are those of the reply", async () => {
+    const { line } = await outcome(reply("js", "const a = 2", "nope"), []);
+    assert.equal(line, 10);
+  });
+});
 
 describe("A Python program's value", { timeout: 120_000 * patience }, () => {
   for (const [what, code, result] of PYTHON) {
