@@ -438,24 +438,13 @@ void lt_agent_shown(lt_agent *agent, lt_str prompt, uint64_t change) {
   }
 }
 
-static lt_status agent_decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, bool approved, lt_str reason,
-                              lt_err *err) {
+lt_status lt_agent_decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, const lt_decision *decision,
+                          lt_err *err) {
   lt_turn_state *turn_state = agent_find_turn(agent, &user, prompt);
   if (turn_state == NULL) {
     return agent_fail_not_active(prompt, err);
   }
-  return lt_approvals_decide(&turn_state->approvals, call, approved, reason)
-             ? LT_OK
-             : lt_fail(err, LT_E_NOTFOUND, "No tool call \"%.*s\" waits for approval",
-                       LT_STR_ARG(lt_str_sub(call, 0, 100)));
-}
-
-lt_status lt_agent_approve(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, lt_err *err) {
-  return agent_decide(agent, user, prompt, call, true, LT_STR_NULL, err);
-}
-
-lt_status lt_agent_reject(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, lt_str reason, lt_err *err) {
-  return agent_decide(agent, user, prompt, call, false, reason, err);
+  return lt_approvals_decide(&turn_state->approvals, call, decision, err);
 }
 
 lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) {

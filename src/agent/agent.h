@@ -2,7 +2,7 @@
  * it.
  *
  * A prompt runs on its own fiber from lt_agent_start to its end, and reports each step as an event. Any front end can
- * decide about a call that waits for approval, with lt_agent_approve and lt_agent_reject. Loop thread only.
+ * decide about a call that waits for approval, with lt_agent_decide. Loop thread only.
  */
 #ifndef LT_AGENT_AGENT_H
 #define LT_AGENT_AGENT_H
@@ -61,7 +61,8 @@ typedef struct lt_agent_options {
    *   place (same id). `change` numbers the changes of the prompt's outputs, from 1; it is for lt_agent_shown
    * - prompt.stream {promptId, delta}: a piece of text. Each text output is sent completely in such pieces before its
    *   prompt.output event: a reader that shows the pieces need not show the texts
-   * - prompt.approval-requested {promptId, request: {toolCallId, toolName, input, reason}}
+   * - prompt.approval-requested {promptId, request: {toolCallId, toolName, input, reason, refusal?}}; `refusal`: why
+   * the input that a decision brought cannot be used; the call still waits
    * - prompt.completed {promptId, output: [...], usage}
    * - prompt.cancelled {promptId}
    * - prompt.error {promptId, error}
@@ -120,9 +121,11 @@ lt_status lt_agent_recorded_tools(lt_store *db, lt_journal *journal, lt_str prom
  * not run in this process. */
 lt_status lt_agent_wait(lt_agent *agent, lt_str prompt, lt_cancel *cancel, lt_err *err) LT_YIELDS;
 
-/* Approves or rejects a tool call. LT_E_NOTFOUND: no call with that id waits for a decision of this user. */
-lt_status lt_agent_approve(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, lt_err *err);
-lt_status lt_agent_reject(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, lt_str reason, lt_err *err);
+/* Approves or rejects a tool call. Copies the decision. An edited input that the tool does not take is asked about
+ * again (prompt.approval-requested with `refusal`). Errors: LT_E_NOTFOUND: no call with that id waits for a decision of
+ * this user; LT_E_NOMEM. */
+lt_status lt_agent_decide(lt_agent *agent, lt_str user, lt_str prompt, lt_str call, const lt_decision *decision,
+                          lt_err *err);
 /* Cancels a prompt, which ends as soon as its current step can be stopped. LT_E_NOTFOUND: the prompt does not run in
  * this process. */
 lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err);

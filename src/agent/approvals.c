@@ -8,9 +8,9 @@ typedef struct approval_waiter {
   lt_str id;     /* of the tool output */
   uint64_t hash; /* of the shown call */
   lt_wait wait;
-  bool decided;
-  bool approved;
-  lt_buf *reason; /* why not */
+  bool is_decided;
+  lt_arena *arena; /* of the decision's texts */
+  lt_decision *decision;
 } approval_waiter;
 
 static lt_outbox *approvals_outbox(const lt_approvals *a) {
@@ -43,6 +43,10 @@ static lt_status approvals_request(lt_approvals *a, const approval_waiter *pendi
   lt_json_put_raw(&w, what->input);
   lt_json_key(&w, "reason");
   lt_json_put_str(&w, reason);
+  if (what->refusal.n > 0) {
+    lt_json_key(&w, "refusal");
+    lt_json_put_str(&w, what->refusal);
+  }
   lt_json_end_object(&w);
   lt_json_end_object(&w);
   return data.status == LT_OK
@@ -100,14 +104,11 @@ static lt_status approvals_wait_for_decision(approval_waiter *pending, lt_cancel
   lt_cancel_node node;
   lt_cancel_add(cancel, &node, &pending->wait);
   lt_status status = LT_OK;
-  while (!pending->decided && status == LT_OK) {
+  while (!pending->is_decided && status == LT_OK) {
     status = lt_wait_on(&pending->wait, UINT64_MAX);
   }
   lt_cancel_remove(cancel, &node);
-  if (!pending->decided) {
-    return lt_fail(err, status, "%s while approval was waited for", lt_status_text(status));
-  }
-  return pending->approved ? LT_OK : LT_E_DENIED;
+  return pending->is_decided ? LT_OK : lt_fail(err, status, "%s while approval was waited for", lt_status_text(status));
 }
 
 /* The prompt runs again when no call waits any more. */
@@ -136,12 +137,12 @@ static lt_status approvals_wait_for_person(lt_approvals *a, const lt_approval *w
   return status;
 }
 
-static lt_status approvals_ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
-                               lt_err *err) LT_YIELDS {
+static lt_status approvals_ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_arena *arena,
+                               lt_decision *ret_decision, lt_err *err) LT_YIELDS {
   lt_approvals *a = (lt_approvals *)(void *)self;
-  approval_waiter pending = {.reason = ret_reason};
+  approval_waiter pending = {.arena = arena, .decision = ret_decision};
   uint32_t number = approvals_find_output(a, what);
-  bool is_new = number == UINT32_MAX, approved = false;
+  bool is_new = number == UINT32_MAX;
   lt_wait_init(&pending.wait, a->turn->agent->options.loop);
   if (is_new) {
     LT_TRY(approvals_begin_output(a, what, what->reason.n > 0 ? what->reason : LT_STR("this call needs approval"),
@@ -150,8 +151,8 @@ static lt_status approvals_ask(lt_approver *self, const lt_approval *what, lt_ca
   }
   pending.id = lt_outbox_id(approvals_outbox(a), number);
   pending.hash = lt_journal_hash(what->tool->id, what->input);
-  if (lt_turn_record_decision(a->turn, pending.id, pending.hash, &approved, ret_reason)) {
-    return approvals_settle_state(a, approved ? LT_OK : LT_E_DENIED, err);
+  if (lt_turn_record_decision(a->turn, pending.id, pending.hash, arena, ret_decision)) {
+    return approvals_settle_state(a, LT_OK, err);
   }
   LT_TRY(lt_turn_observer_record_end(a->turn, "a call waits for somebody's decision", err));
   return approvals_settle_state(a, approvals_wait_for_person(a, what, number, is_new, &pending, cancel, err), err);
@@ -165,19 +166,21 @@ void lt_approvals_init(lt_approvals *a, lt_turn *turn) {
   *a = (lt_approvals){.base = {.ask = approvals_ask}, .turn = turn};
 }
 
-bool lt_approvals_decide(lt_approvals *a, lt_str id, bool approved, lt_str reason) {
+lt_status lt_approvals_decide(lt_approvals *a, lt_str id, const lt_decision *decision, lt_err *err) {
   approval_waiter *pending = a->waiters;
-  while (pending != NULL && (pending->decided || !lt_str_eq(pending->id, id))) {
+  while (pending != NULL && (pending->is_decided || !lt_str_eq(pending->id, id))) {
     pending = pending->next;
   }
   if (pending == NULL) {
-    return false;
+    return lt_fail(err, LT_E_NOTFOUND, "No tool call \"%.*s\" waits for approval", LT_STR_ARG(lt_str_sub(id, 0, 100)));
   }
-  pending->decided = true;
-  pending->approved = approved;
-  reason = lt_str_sub(reason, 0, LT_RUN_ERROR_BYTES / 4);
-  lt_buf_add(pending->reason, reason);
-  lt_turn_record_decide(a->turn, id, pending->hash, approved, reason);
+  lt_decision what = *decision;
+  what.reason = lt_str_sub(what.reason, 0, LT_RUN_ERROR_BYTES / 4);
+  if (lt_decision_copy(pending->arena, &what, pending->decision) != LT_OK) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for a decision");
+  }
+  pending->is_decided = true;
+  lt_turn_record_decide(a->turn, id, pending->hash, &what);
   lt_wait_wake(&pending->wait, LT_OK);
-  return true;
+  return LT_OK;
 }

@@ -18,7 +18,8 @@ typedef struct lt_approvals {
 void lt_approvals_init(lt_approvals *approvals, lt_turn *turn);
 /* Sets the state of a resumed prompt to `running` when it waited in the earlier process and no call waits any more. */
 lt_status lt_approvals_settle(lt_approvals *approvals, lt_err *err);
-/* Decides about the call whose tool output has that id. False: that call does not wait. */
-bool lt_approvals_decide(lt_approvals *approvals, lt_str id, bool approved, lt_str reason);
+/* Decides about the call whose tool output has that id. Copies. Errors: LT_E_NOTFOUND: that call does not wait;
+ * LT_E_NOMEM. */
+lt_status lt_approvals_decide(lt_approvals *approvals, lt_str id, const lt_decision *decision, lt_err *err);
 
 #endif

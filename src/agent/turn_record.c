@@ -306,16 +306,18 @@ lt_status lt_turn_record_recall(lt_turn *turn, lt_err *err) {
 }
 
 /* --- Decisions ---------------------------------------------------------------------------------------------------- */
-void lt_turn_record_decide(lt_turn *turn, lt_str id, uint64_t hash, bool approved, lt_str reason) {
+void lt_turn_record_decide(lt_turn *turn, lt_str id, uint64_t hash, const lt_decision *decision) {
   lt_buf text;
   lt_buf_init(&text, LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&text);
   lt_json_begin_object(&w);
   record_put_pair(&w, "id", id);
   record_put_hash(&w, "call", hash);
-  record_put_pair(&w, "reason", reason);
+  record_put_pair(&w, "reason", decision->reason);
+  record_put_pair(&w, "input", decision->input);
+  record_put_pair(&w, "remember", lt_str_of(lt_decision_remember_name(decision->remember)));
   lt_json_end_object(&w);
-  turn_record_note(turn, LT_PROMPT_NOTE_DECISION, approved, &text);
+  turn_record_note(turn, LT_PROMPT_NOTE_DECISION, decision->is_approved, &text);
 }
 
 void lt_turn_record_cancel(lt_turn *turn) {
@@ -325,28 +327,42 @@ void lt_turn_record_cancel(lt_turn *turn) {
 }
 
 /* Compares the hash, too: a program in a process may use the number of a decided call for another call. */
-static bool record_is_about(const lt_note *note, lt_str id, uint64_t hash, lt_buf *reason) {
-  lt_json_doc doc;
-  lt_str why = LT_STR(""), call = LT_STR("");
-  LT_AUTO_ARENA(arena, LT_MIB);
-  bool is_same = lt_json_parse(&arena, note->text, &doc, NULL) == LT_OK &&
-                 lt_json_str_eq(lt_json_get(lt_json_root(&doc), "id"), id) &&
-                 lt_json_str(lt_json_get(lt_json_root(&doc), "call"), &arena, &call) &&
-                 strtoull(call.p, NULL, 16) == hash;
-  if (is_same && lt_json_str(lt_json_get(lt_json_root(&doc), "reason"), &arena, &why)) {
-    lt_buf_add(reason, why);
-  }
-  return is_same;
+static bool record_is_about(lt_json decided, lt_str id, uint64_t hash) {
+  LT_AUTO_ARENA(arena, LT_KIB);
+  lt_str call = LT_STR("");
+  return lt_json_str_eq(lt_json_get(decided, "id"), id) && lt_json_str(lt_json_get(decided, "call"), &arena, &call) &&
+         strtoull(call.p, NULL, 16) == hash;
 }
 
-bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, bool *ret_approved, lt_buf *reason) {
+/* Notes of an earlier version have no input and no memory. */
+static bool record_read_text(lt_json decided, const char *key, lt_arena *arena, lt_str *ret) {
+  *ret = LT_STR("");
+  return !lt_json_exists(lt_json_get(decided, key)) || lt_json_str(lt_json_get(decided, key), arena, ret);
+}
+
+/* False: no memory. An approval without its edited input would approve another call. */
+static bool record_read_decision(lt_json decided, bool is_approved, lt_arena *arena, lt_decision *ret_decision) {
+  lt_decision found = {.is_approved = is_approved};
+  lt_str remember;
+  bool read = record_read_text(decided, "reason", arena, &found.reason) &&
+              record_read_text(decided, "input", arena, &found.input) &&
+              record_read_text(decided, "remember", arena, &remember);
+  if (read) {
+    (void)lt_decision_find_remember(remember, &found.remember);
+    *ret_decision = found;
+  }
+  return read;
+}
+
+bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, lt_arena *arena, lt_decision *ret_decision) {
   const lt_turn_record *record = turn_record_of(turn);
   for (size_t i = 0; record->is_recalled && i < record->all.note_count; i++) {
     lt_note *note = &record->all.notes[i];
-    if (note->kind == LT_PROMPT_NOTE_DECISION && record_is_about(note, id, hash, reason)) {
-      *ret_approved = note->number != 0;
+    lt_json_doc *doc = lt_arena_zalloc(arena, 1, sizeof *doc);
+    if (note->kind == LT_PROMPT_NOTE_DECISION && doc != NULL && lt_json_parse(arena, note->text, doc, NULL) == LT_OK &&
+        record_is_about(lt_json_root(doc), id, hash)) {
       note->kind = LT_NOTE_USED;
-      return true;
+      return record_read_decision(lt_json_root(doc), note->number != 0, arena, ret_decision);
     }
   }
   return false;

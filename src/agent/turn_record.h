@@ -43,10 +43,10 @@ void lt_turn_record_put(lt_turn *turn, uint64_t hash, const lt_completion *compl
                         const lt_err *err);
 void lt_turn_record_put_llm(lt_turn *turn, const lt_completion *completion);
 
-/* Takes the recorded decision about the output with that id, if it was about the same call (`hash`: lt_journal_hash of
- * the shown call); false: none. Appends the reason. */
-bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, bool *ret_approved, lt_buf *reason);
-void lt_turn_record_decide(lt_turn *turn, lt_str id, uint64_t hash, bool approved, lt_str reason);
+/* Takes the next recorded decision about the output with that id, if it was about the same call (`hash`:
+ * lt_journal_hash of the shown call); false: none. Its texts are in the arena. */
+bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, lt_arena *arena, lt_decision *ret_decision);
+void lt_turn_record_decide(lt_turn *turn, lt_str id, uint64_t hash, const lt_decision *decision);
 /* Notes that the prompt is cancelled. When the process ends before the prompt, the next process ends the prompt as
  * cancelled. */
 void lt_turn_record_cancel(lt_turn *turn);

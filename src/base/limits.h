@@ -163,6 +163,9 @@
 #define LT_ANSWER_MEDIA_MAX     100          /* images and other media of one result that are kept */
 #define LT_DOOR_TOLD_MAX        256          /* different warnings of one door; further ones are dropped */
 #define LT_CALLER_DEPTH_MAX     8            /* programs that tools of programs run */
+#define LT_EDITS_MAX            20           /* edited inputs of one call that cannot be used; then the call fails */
+#define LT_REMEMBERED_MAX       1024         /* decisions that hold for later calls, of a run, prompt or conversation */
+#define LT_REMEMBERED_BYTES     (16 * LT_MIB)  /* of their texts */
 #define LT_PROMPT_DATA_BYTES    (256 * LT_KIB) /* what a program may leave to later prompts: complete({data}) */
 #define LT_ANSWER_MAX_BYTES     (32 * LT_KIB)  /* towards a model; a longer value becomes an artifact ... */
 #define LT_ANSWER_PREVIEW_BYTES (4 * LT_KIB)   /* ... with this much of its beginning as a preview */

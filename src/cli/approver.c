@@ -8,6 +8,7 @@
 #include "cli/json_view.h"
 #include "cli/question.h"
 #include "io/terminal.h"
+#include "tool/remembered_decisions.h"
 
 #define ANSWERS  "Allow? [y]es / [n]o / [a]lways for this tool in this run / ne[v]er"
 #define QUESTION ANSWERS ": "
@@ -19,13 +20,6 @@ typedef struct approver_turn {
   lt_wait wait;
 } approver_turn;
 
-/* A remembered "always" or "never" for a tool. */
-typedef struct approver_ruling {
-  struct approver_ruling *next;
-  lt_answer answer;
-  char *tool;
-} approver_ruling;
-
 typedef struct terminal_approver {
   lt_approver base; /* first */
   lt_loop *loop;
@@ -33,7 +27,7 @@ typedef struct terminal_approver {
   const char *who; /* the caller's name in questions */
   bool yes;
   approver_turn *first;
-  approver_ruling *rulings;
+  lt_remembered_decisions remembered;
   lt_terminal *terminal; /* set while a question is open */
 } terminal_approver;
 
@@ -74,42 +68,22 @@ lt_answer lt_approver_read_answer(lt_str line, lt_str *ret_reason) {
                                                                                                 : LT_ANSWER_UNCLEAR;
 }
 
-static lt_answer approver_ruling_on(const terminal_approver *a, lt_str tool) {
-  for (const approver_ruling *r = a->rulings; r != NULL; r = r->next) {
-    if (lt_str_eqc(tool, r->tool)) {
-      return r->answer;
-    }
-  }
-  return LT_ANSWER_UNCLEAR;
-}
-
-/* Without memory, the next call is asked about again. */
-static void approver_remember_ruling(terminal_approver *a, lt_str tool, lt_answer answer) {
-  approver_ruling *r = lt_mem_zalloc(1, sizeof *r);
-  char *copy = lt_mem_strdup(tool);
-  if (r == NULL || copy == NULL) {
-    lt_mem_free(r);
-    lt_mem_free(copy);
-    return;
-  }
-  *r = (approver_ruling){.next = a->rulings, .answer = answer, .tool = copy};
-  a->rulings = r;
-}
-
-static lt_status approver_act_on_answer(terminal_approver *a, lt_str tool, lt_answer answer, lt_str reason,
-                                        lt_buf *ret_reason) {
-  bool known = approver_ruling_on(a, tool) != LT_ANSWER_UNCLEAR;
-  if (!known && (answer == LT_ANSWER_ALWAYS || answer == LT_ANSWER_NEVER)) {
-    approver_remember_ruling(a, tool, answer);
-  }
-  if (answer == LT_ANSWER_YES || answer == LT_ANSWER_ALWAYS) {
-    return LT_OK;
-  }
+/* LT_E_NOMEM: the reason does not fit into the arena. */
+static lt_status approver_put_decision(terminal_approver *a, const lt_approval *what, lt_answer answer, lt_str reason,
+                                       lt_arena *arena, lt_decision *ret_decision, lt_err *err) {
+  LT_AUTO_BUF(text, LT_RUN_ERROR_BYTES);
+  bool holds = answer == LT_ANSWER_ALWAYS || answer == LT_ANSWER_NEVER;
   if (answer == LT_ANSWER_NEVER) {
     reason = LT_STR("the user does not want this tool to be called in this run; do not try again");
   }
-  lt_typegen_put_line(ret_reason, reason, LT_RUN_ERROR_BYTES / 4);
-  return LT_E_DENIED;
+  lt_typegen_put_line(&text, reason, LT_RUN_ERROR_BYTES / 4);
+  const lt_decision decision = {.is_approved = answer == LT_ANSWER_YES || answer == LT_ANSWER_ALWAYS,
+                                .reason = lt_buf_view(&text),
+                                .remember = holds ? LT_REMEMBER_TOOL : LT_REMEMBER_NOTHING};
+  lt_remembered_decisions_add(&a->remembered, what->tool->id, what->input, &decision);
+  return lt_decision_copy(arena, &decision, ret_decision) == LT_OK
+             ? LT_OK
+             : lt_fail(err, LT_E_NOMEM, "no memory for a decision");
 }
 
 /* --- The question ------------------------------------------------------------------------------------------------- */
@@ -141,7 +115,7 @@ static bool approver_put_body(const lt_approval *what, bool whole, lt_buf *out) 
 
 /* Asks until the answer is clear. The end of input counts as no. */
 static lt_status approver_read_approval_answer(terminal_approver *a, const lt_approval *what, lt_cancel *cancel,
-                                               lt_buf *ret_reason, lt_err *err) LT_YIELDS {
+                                               lt_arena *arena, lt_decision *ret_decision, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(line, LT_RUN_ERROR_BYTES);
   LT_AUTO_BUF(header, LT_KIB);
   LT_AUTO_BUF(body, 2 * LT_JSON_MAX_BYTES);
@@ -173,7 +147,7 @@ static lt_status approver_read_approval_answer(terminal_approver *a, const lt_ap
     reason = LT_STR("nobody answered, the terminal's input has ended");
   }
   if (status == LT_OK) {
-    status = approver_act_on_answer(a, what->tool->id, answer, reason, ret_reason);
+    status = approver_put_decision(a, what, answer, reason, arena, ret_decision, err);
   }
   return status;
 }
@@ -192,13 +166,13 @@ static bool approver_open_approval_terminal(const terminal_approver *a, lt_termi
 }
 
 static lt_status approver_ask_approval_person(terminal_approver *a, const lt_approval *what, lt_cancel *cancel,
-                                              lt_buf *ret_reason, lt_err *err) LT_YIELDS {
+                                              lt_arena *arena, lt_decision *ret_decision, lt_err *err) LT_YIELDS {
   if (!approver_open_approval_terminal(a, &a->terminal)) {
     return approver_fail_no_terminal(what->tool->id, err);
   }
   lt_status status = lt_console_hold(a->console, err);
   if (status == LT_OK) {
-    status = approver_read_approval_answer(a, what, cancel, ret_reason, err);
+    status = approver_read_approval_answer(a, what, cancel, arena, ret_decision, err);
     lt_console_release(a->console);
   }
   lt_terminal_close(a->terminal);
@@ -235,19 +209,19 @@ static void approver_end_turn(terminal_approver *a, approver_turn *mine) {
   }
 }
 
-static lt_status approver_ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
-                              lt_err *err) LT_YIELDS {
+static lt_status approver_ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_arena *arena,
+                              lt_decision *ret_decision, lt_err *err) LT_YIELDS {
   terminal_approver *a = (terminal_approver *)self;
   if (a->yes) {
+    *ret_decision = (lt_decision){.is_approved = true};
     return LT_OK;
   }
   approver_turn mine = {0};
   lt_wait_init(&mine.wait, a->loop);
   lt_status status = approver_take_turn(a, &mine, cancel, err);
   if (status == LT_OK) { /* an earlier "always" or "never" may decide this call */
-    lt_answer answer = approver_ruling_on(a, what->tool->id);
-    status = answer != LT_ANSWER_UNCLEAR ? approver_act_on_answer(a, what->tool->id, answer, LT_STR_NULL, ret_reason)
-                                         : approver_ask_approval_person(a, what, cancel, ret_reason, err);
+    bool is_known = lt_remembered_decisions_find(&a->remembered, what->tool->id, what->input, ret_decision);
+    status = is_known ? LT_OK : approver_ask_approval_person(a, what, cancel, arena, ret_decision, err);
   }
   approver_end_turn(a, &mine);
   return status;
@@ -282,11 +256,8 @@ void lt_approver_set_who(lt_approver *self, const char *who) {
 
 void lt_approver_free(lt_approver *self) {
   terminal_approver *a = (terminal_approver *)self;
-  while (a != NULL && a->rulings != NULL) {
-    approver_ruling *next = a->rulings->next;
-    lt_mem_free(a->rulings->tool);
-    lt_mem_free(a->rulings);
-    a->rulings = next;
+  if (a != NULL) {
+    lt_remembered_decisions_release(&a->remembered);
   }
   lt_mem_free(a);
 }

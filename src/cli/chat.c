@@ -11,7 +11,7 @@
 typedef struct chat_question {
   lt_chat *chat;
   lt_arena arena;
-  lt_str call, tool, input, reason;
+  lt_str call, tool, input, reason, refusal;
 } chat_question;
 
 static void chat_free_question(chat_question *a) {
@@ -20,36 +20,41 @@ static void chat_free_question(chat_question *a) {
 }
 
 /* The prompt may have been cancelled meanwhile. */
-static void chat_decide_question(const chat_question *a, lt_status answer, lt_str reason) {
+static void chat_decide_question(const chat_question *a, const lt_decision *decision) {
   lt_chat *chat = a->chat;
-  lt_str prompt = lt_str_of(chat->prompt);
-  if (answer == LT_OK) {
-    (void)lt_agent_approve(chat->agent, LT_CHAT_USER, prompt, a->call, NULL);
-  } else if (chat->asking.why == LT_OK) {
-    (void)lt_agent_reject(chat->agent, LT_CHAT_USER, prompt, a->call, reason, NULL);
+  if (decision->is_approved || chat->asking.why == LT_OK) {
+    (void)lt_agent_decide(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), a->call, decision, NULL);
   }
+}
+
+/* The person has gone and a signal follows (LT_E_IO): nothing is decided. No person could be asked: a no. */
+static void chat_reject_unasked(const chat_question *a, const lt_err *err) {
+  lt_chat *chat = a->chat;
+  const lt_decision no = {.reason = lt_str_of(lt_err_msg(err))};
+  if (err->status == LT_E_IO) {
+    lt_cancel_fire(&chat->session->app.cancel, LT_E_CANCELLED);
+    lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
+  } else if (chat->asking.why == LT_OK) {
+    lt_console_warning(&chat->session->console, no.reason);
+  }
+  chat_decide_question(a, &no);
 }
 
 static void chat_on_question_fiber(void *arg) {
   chat_question *a = arg;
   lt_chat *chat = a->chat;
   lt_err err = LT_ERR_INIT;
-  LT_AUTO_BUF(reason, LT_RUN_ERROR_BYTES);
+  lt_decision decision = {0};
   const lt_tool tool = {.id = a->tool};
-  const lt_approval what = {.tool = &tool, .input = a->input, .reason = a->reason};
+  const lt_approval what = {.tool = &tool, .input = a->input, .reason = a->reason, .refusal = a->refusal};
   lt_chat_view_hold(&chat->view);
-  lt_status status = chat->approver->ask(chat->approver, &what, &chat->asking, &reason, &err);
+  lt_status status = chat->approver->ask(chat->approver, &what, &chat->asking, &a->arena, &decision, &err);
   lt_chat_view_unhold(&chat->view);
-  if (status == LT_E_IO) { /* the person has gone and a signal follows: nothing is decided */
-    lt_cancel_fire(&chat->session->app.cancel, LT_E_CANCELLED);
-    lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
-  } else if (status != LT_OK && status != LT_E_DENIED) { /* no person could be asked */
-    lt_buf_addc(&reason, lt_err_msg(&err));
-    if (chat->asking.why == LT_OK) {
-      lt_console_warning(&chat->session->console, lt_buf_view(&reason));
-    }
+  if (status == LT_OK) {
+    chat_decide_question(a, &decision);
+  } else {
+    chat_reject_unasked(a, &err);
   }
-  chat_decide_question(a, status, lt_buf_view(&reason));
   chat_free_question(a);
   if (--chat->asks == 0) {
     lt_wait_wake(&chat->asked, LT_OK);
@@ -64,6 +69,7 @@ static bool chat_read_question(chat_question *a, lt_str data) {
   }
   lt_json request = lt_json_get(lt_json_root(&doc), "request");
   (void)lt_json_str(lt_json_get(request, "reason"), &a->arena, &a->reason);
+  (void)lt_json_str(lt_json_get(request, "refusal"), &a->arena, &a->refusal);
   a->input = lt_json_text(lt_json_get(request, "input"));
   return lt_json_str(lt_json_get(request, "toolCallId"), &a->arena, &a->call) &&
          lt_json_str(lt_json_get(request, "toolName"), &a->arena, &a->tool);

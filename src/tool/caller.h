@@ -8,25 +8,31 @@
 
 #include "io/loop.h"
 #include "tool/catalog.h"
+#include "tool/decision.h"
 #include "tool/journal.h"
 #include "tool/policy/policy.h"
 
 /* --- Approvals ---------------------------------------------------------------------------------------------------- */
 typedef struct lt_approval {
   const lt_tool *tool;
-  lt_str input;  /* JSON text of the tool's input, an object; secrets are masked */
-  lt_str reason; /* the rule's or the tool's reason; may be empty */
-  uint64_t call; /* the call's number, as in its events */
-  lt_str run;    /* the caller's run */
-  uint64_t seq;  /* the call's number in the run; the same when the run is repeated */
+  lt_str input;   /* JSON text of the tool's input, an object; secrets are masked */
+  lt_str reason;  /* the rule's or the tool's reason; may be empty */
+  uint64_t call;  /* the call's number, as in its events */
+  lt_str run;     /* the caller's run */
+  uint64_t seq;   /* the call's number in the run; the same when the run is repeated */
+  bool is_masked; /* `input` stands for an input with secrets: equal texts may be different inputs */
+  /* Why the input of the last decision about this call could not be used; empty: it is asked about for the first
+   * time. */
+  lt_str refusal;
 } lt_approval;
 
 typedef struct lt_approver lt_approver;
 struct lt_approver {
-  /* Waits for a person's decision. LT_OK: approved. LT_E_DENIED: rejected; the person's reason, if any, is appended to
-   * `ret_reason`. Other errors: no person could be asked, and `err` says what to do. LT_YIELDS. */
-  lt_status (*ask)(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
-                   lt_err *err) LT_YIELDS;
+  /* Waits for a person's decision. LT_OK: `ret_decision` has it, with its texts in `arena`. Any error: nobody decided,
+   * and `err` says what to do. A decision whose edited input cannot be used is answered by asking again, with
+   * what->refusal. LT_YIELDS. */
+  lt_status (*ask)(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_arena *arena,
+                   lt_decision *ret_decision, lt_err *err) LT_YIELDS;
 };
 
 /* --- The caller --------------------------------------------------------------------------------------------------- */
@@ -34,11 +40,12 @@ struct lt_approver {
 typedef enum lt_call_stage { LT_CALL_STARTED, LT_CALL_ASKED, LT_CALL_FINISHED } lt_call_stage;
 typedef struct lt_call_event {
   lt_call_stage stage;
-  uint64_t call; /* the call's number at the door; 0: answered from the record */
-  lt_str run;    /* the caller's run */
-  uint64_t seq;  /* lt_invoke_options.seq */
-  lt_str tool;   /* the called id; for a failed call it may be unknown */
-  lt_str input;  /* JSON text; for a refused call the original text, which may be no JSON */
+  uint64_t call;       /* the call's number at the door; 0: answered from the record */
+  lt_str run;          /* the caller's run */
+  uint64_t seq;        /* lt_invoke_options.seq */
+  lt_str tool;         /* the called id; for a failed call it may be unknown */
+  lt_str input;        /* JSON text; for a refused call the original text, which may be no JSON */
+  lt_str edited_input; /* with what a person replaced the input; empty: with nothing */
   lt_status status;
   lt_str answer; /* FINISHED: the value (JSON text), or the message */
 } lt_call_event;

@@ -5,6 +5,7 @@
 #include "tool/answer_spill.h"
 #include "tool/catalog_suggest.h"
 #include "tool/door.h"
+#include "tool/masked_edit.h"
 #include "tool/tool_input.h"
 #include "tool/tool_schemas.h"
 
@@ -30,6 +31,8 @@ typedef struct door_call {
   bool is_granted;
   lt_status input_status; /* of the check, which may run off the loop */
   lt_buf masked_input;    /* the input without secrets, when it has any */
+  lt_str asked_input;     /* for an edited input: the one before it, for display and storage */
+  lt_buf masked_edit;     /* the edited input without secrets, when it has any */
   int64_t record;         /* the journal's number of the call */
   uint64_t number;        /* the door's */
   uint64_t hash;          /* lt_journal_hash of what came */
@@ -38,8 +41,11 @@ typedef struct door_call {
 } door_call;
 
 /* --- Masking of secrets ------------------------------------------------------------------------------------------- */
-/* The input for display and storage, masked. */
+/* The caller's input for display and storage, masked. */
 static lt_str door_shown_input(door_call *c) {
+  if (c->asked_input.p != NULL) {
+    return c->asked_input;
+  }
   if (c->masked_input.n == 0) {
     if (!lt_secrets_in(c->secrets, c->input)) {
       return c->input;
@@ -47,6 +53,17 @@ static lt_str door_shown_input(door_call *c) {
     lt_secrets_mask_json(c->secrets, c->input, &c->masked_input);
   }
   return c->masked_input.status == LT_OK ? lt_buf_view(&c->masked_input) : LT_STR("{}"); /* never a secret */
+}
+
+/* The input that a person made of it, masked; empty: nobody changed it. */
+static lt_str door_shown_edit(door_call *c) {
+  if (c->asked_input.p == NULL || !lt_secrets_in(c->secrets, c->input)) {
+    return c->asked_input.p == NULL ? LT_STR("") : c->input;
+  }
+  if (c->masked_edit.n == 0) {
+    lt_secrets_mask_json(c->secrets, c->input, &c->masked_edit);
+  }
+  return c->masked_edit.status == LT_OK ? lt_buf_view(&c->masked_edit) : LT_STR("{}"); /* never a secret */
 }
 
 /* The answer for display and storage, masked. A value stays JSON; a message is text. */
@@ -101,6 +118,7 @@ static void door_tell(door_call *c, lt_call_stage stage, lt_status status, lt_st
       .seq = c->options.seq,
       .tool = c->tool != NULL ? c->id : lt_buf_view(&id),
       .input = door_shown_input(c),
+      .edited_input = door_shown_edit(c),
       .status = status,
       .answer = answer,
   };
@@ -326,10 +344,7 @@ static bool door_wants_approval(door_call *c, lt_buf *reason) LT_YIELDS {
                                      provider->needs_approval(provider, c->tool->name, c->input, &c->options, reason));
 }
 
-static lt_status door_put_rejection(door_call *c, lt_status status, lt_str why) {
-  if (status != LT_E_DENIED) {
-    return status;
-  }
+static lt_status door_reject(door_call *c, lt_str why) {
   if (why.n == 0) {
     why = LT_STR("Rejected by user");
   }
@@ -337,10 +352,10 @@ static lt_status door_put_rejection(door_call *c, lt_status status, lt_str why) 
   lt_buf_add(c->out, c->id);
   lt_buf_addc(c->out, "\" was not approved: ");
   lt_buf_add(c->out, why);
-  return status;
+  return LT_E_DENIED;
 }
 
-static lt_status door_ask_approver(door_call *c, lt_str reason) LT_YIELDS {
+static lt_status door_put_question(door_call *c, const lt_approval *what, lt_decision *ret_decision) LT_YIELDS {
   lt_approver *approver = c->caller->approver;
   if (approver == NULL) {
     return lt_fail(&c->err, LT_E_DENIED,
@@ -348,23 +363,84 @@ static lt_status door_ask_approver(door_call *c, lt_str reason) LT_YIELDS {
                    "tools: {policy: [{match: \"%.*s\", action: allow}]}",
                    LT_STR_ARG(c->id), LT_STR_ARG(c->id));
   }
-  const lt_approval what = {.tool = c->tool,
-                            .input = door_shown_input(c),
-                            .reason = reason,
-                            .call = c->number,
-                            .run = c->caller->run,
-                            .seq = c->options.seq};
-  LT_AUTO_BUF(why, LT_RUN_ERROR_BYTES);
   door_tell(c, LT_CALL_ASKED, LT_OK, LT_STR_NULL);
   if (c->options.on_approval != NULL) {
     c->options.on_approval(c->options.arg, true);
   }
-  lt_status status = approver->ask(approver, &what, c->options.cancel, &why, &c->err);
+  lt_status status = approver->ask(approver, what, c->options.cancel, &c->arena, ret_decision, &c->err);
   if (c->options.on_approval != NULL) {
     c->options.on_approval(c->options.arg, false);
   }
-  LT_TRY(door_put_rejection(c, status, lt_buf_view(&why)));
-  return door_check_still_wanted(c);
+  LT_TRY(status);
+  return ret_decision->is_approved ? door_check_still_wanted(c) : door_reject(c, ret_decision->reason);
+}
+
+/* --- 3a: an input that a person has edited ------------------------------------------------------------------------ */
+/* Replaces the input by the edited one, which is checked as the first one was. On failure the input stays. */
+static lt_status door_take_edit(door_call *c, lt_str shown, lt_str edited) LT_YIELDS {
+  lt_str was = c->input;
+  lt_json object = c->object;
+  lt_str asked = lt_arena_dup(&c->arena, shown); /* `shown` may be the buffer of the masked input */
+  lt_status status = asked.p != NULL ? lt_masked_edit_restore(&c->arena, shown, was, edited, &c->input, &c->err)
+                                     : lt_fail(&c->err, LT_E_NOMEM, "no memory for an edited input");
+  if (status == LT_OK) {
+    status = door_check_input(c);
+  }
+  if (status != LT_OK) {
+    c->input = was;
+    c->object = object;
+    return status;
+  }
+  c->asked_input = asked;
+  return LT_OK;
+}
+
+/* The rules hold for the input that the tool gets. A rule that asks has its answer already. */
+static lt_status door_judge_edit(door_call *c) {
+  lt_policy_decision decision = door_judge(c);
+  return decision.action == LT_ACTION_DENY ? door_deny(c, &decision) : LT_OK;
+}
+
+/* Why the edited input cannot be used, in the arena; `out` and `err` are empty afterwards. */
+static lt_str door_take_refusal(door_call *c, lt_status status) {
+  door_put_message(c, status);
+  lt_str refusal = lt_arena_dup(&c->arena, lt_str_sub(lt_buf_view(c->out), 0, LT_RUN_ERROR_BYTES));
+  lt_buf_clear(c->out);
+  c->err = LT_ERR_INIT;
+  return refusal.n > 0 ? refusal : LT_STR("the edited input cannot be used");
+}
+
+static bool door_is_bad_edit(lt_status status) {
+  return status == LT_E_INVALID || status == LT_E_LIMIT || status == LT_E_SYNTAX;
+}
+
+/* Asks until the decision can be carried out. */
+static lt_status door_ask_approver(door_call *c, lt_str reason) LT_YIELDS {
+  lt_decision decision = {0};
+  lt_approval what = {.tool = c->tool,
+                      .input = door_shown_input(c),
+                      .reason = reason,
+                      .call = c->number,
+                      .run = c->caller->run,
+                      .seq = c->options.seq,
+                      .is_masked = lt_secrets_in(c->secrets, c->input)};
+  for (unsigned edits = 0; edits < LT_EDITS_MAX; edits++) {
+    decision = (lt_decision){0};
+    LT_TRY(door_put_question(c, &what, &decision));
+    if (decision.input.n == 0) {
+      return LT_OK;
+    }
+    lt_status status = door_take_edit(c, what.input, decision.input);
+    if (status == LT_OK) {
+      return door_judge_edit(c);
+    }
+    if (!door_is_bad_edit(status)) {
+      return status;
+    }
+    what.refusal = door_take_refusal(c, status);
+  }
+  return lt_fail(&c->err, LT_E_INVALID, "Tool \"%.*s\" was not called: no edited input could be used: %.*s",
+                 LT_STR_ARG(c->id), LT_STR_ARG(lt_str_sub(what.refusal, 0, LT_ERR_MSG_MAX / 2)));
 }
 
 static lt_status door_ask_policy(door_call *c) LT_YIELDS {
@@ -407,6 +483,7 @@ static lt_status door_record_start(door_call *c) LT_YIELDS {
         .hash = c->hash,
         .tool = c->id,
         .input = door_shown_input(c),
+        .edited_input = door_shown_edit(c),
         .repeatable = door_is_repeatable(c),
     };
     if (journal->begin(journal, &what, &c->record, &c->err) != LT_OK) {
@@ -551,6 +628,7 @@ lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_o
   c.caller = c.options.caller != NULL ? c.options.caller : &c.no_caller;
   lt_buf_clear(out);
   lt_buf_init(&c.masked_input, LT_JSON_MAX_BYTES);
+  lt_buf_init(&c.masked_edit, LT_JSON_MAX_BYTES);
   lt_arena_init(&c.arena, LT_CALL_INDEX_MAX_BYTES);
   lt_status status = door_run_steps(&c);
   if (status == LT_OK) {
@@ -566,5 +644,6 @@ lt_status lt_door_call(lt_door *door, lt_str id, lt_str input, const lt_invoke_o
   lt_catalog_unref(c.catalog);
   lt_arena_release(&c.arena);
   lt_buf_release(&c.masked_input);
+  lt_buf_release(&c.masked_edit);
   return status;
 }

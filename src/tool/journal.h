@@ -17,12 +17,13 @@
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 typedef struct lt_journal_call {
-  lt_str user;     /* lt_caller.user */
-  lt_str run;      /* lt_caller.run */
-  uint64_t seq;    /* lt_invoke_options.seq; 0: none, and no replay looks for the call */
-  uint64_t hash;   /* lt_journal_hash of the unchanged tool and input; a replay compares it */
-  lt_str tool;     /* the id */
-  lt_str input;    /* JSON text of an object */
+  lt_str user;         /* lt_caller.user */
+  lt_str run;          /* lt_caller.run */
+  uint64_t seq;        /* lt_invoke_options.seq; 0: none, and no replay looks for the call */
+  uint64_t hash;       /* lt_journal_hash of the unchanged tool and input; a replay compares it */
+  lt_str tool;         /* the id */
+  lt_str input;        /* JSON text of an object, as the caller gave it */
+  lt_str edited_input; /* the input with which a person replaced it, and which the tool gets; empty: none */
   bool repeatable; /* read-only or idempotent: making the call twice does no harm (MCP 2025-11-25, ToolAnnotations) */
 } lt_journal_call;
 
@@ -45,7 +46,8 @@ typedef struct lt_recorded_call {
   uint64_t seq;
   uint64_t hash;
   lt_str tool;
-  lt_str input; /* its first LT_RECORD_SHOWN_BYTES, for messages */
+  lt_str input;        /* its first LT_RECORD_SHOWN_BYTES, for messages */
+  lt_str edited_input; /* empty: none */
   bool repeatable;
   bool finished;    /* false: the process ended before the call did */
   bool withheld;    /* not finished: a check makes the call again and compares the result */

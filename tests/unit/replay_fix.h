@@ -293,20 +293,21 @@ static inline lt_status effect_function(void *arg, lt_str args, const lt_invoke_
   return status;
 }
 
-static inline lt_status scene_ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
-                                  lt_err *err) {
+static inline lt_status scene_ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_arena *arena,
+                                  lt_decision *ret_decision, lt_err *err) {
   scene *s = (scene *)(void *)((char *)self - offsetof(scene, approver));
   const lt_invoke_options options = {.cancel = cancel};
-  (void)what;
+  (void)what, (void)arena;
   s->asked++;
   if (s->person == KILLS) {
     lights_out(s);
     return fake_wait(&s->w->tools, UINT64_MAX, &options, err);
   }
   if (s->person == DENIES) {
-    lt_buf_addc(ret_reason, "not today");
-    return LT_E_DENIED;
+    ret_decision->reason = LT_STR("not today");
+    return LT_OK;
   }
+  ret_decision->is_approved = true;
   return LT_OK;
 }
 

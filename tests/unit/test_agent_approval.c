@@ -36,11 +36,13 @@ static void begin(world *w, const char *input) {
 }
 
 static lt_status approve(world *w, const char *id) {
-  return lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(id), &w->err);
+  return lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(id),
+                         &(lt_decision){.is_approved = true}, &w->err);
 }
 
 static lt_status reject(world *w, const char *id, const char *reason) {
-  return lt_agent_reject(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(id), lt_str_of(reason), &w->err);
+  return lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(id),
+                         &(lt_decision){.reason = lt_str_of(reason)}, &w->err);
 }
 
 /* --- One call ----------------------------------------------------------------------------------------------------- */
@@ -194,10 +196,15 @@ IN_WORLD(only_whose_prompt_it_is_decides) {
   script_texts("bankPay({amount: 1}); done()", NULL);
   begin(w, "Pay");
   lt_str prompt = lt_str_of(w->ids.prompt), id = lt_str_of(request_id(w, 0));
-  assert_int_equal(lt_agent_approve(w->agent, LT_STR("eve"), prompt, id, &w->err), LT_E_NOTFOUND);
+  assert_int_equal(lt_agent_decide(w->agent, LT_STR("eve"), prompt, id, &(lt_decision){.is_approved = true}, &w->err),
+                   LT_E_NOTFOUND);
   assert_int_equal(lt_agent_cancel(w->agent, LT_STR("eve"), prompt, &w->err), LT_E_NOTFOUND);
-  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), LT_STR("x"), id, &w->err), LT_E_NOTFOUND);
-  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), prompt, LT_STR("x"), &w->err), LT_E_NOTFOUND);
+  assert_int_equal(
+      lt_agent_decide(w->agent, LT_STR("ann"), LT_STR("x"), id, &(lt_decision){.is_approved = true}, &w->err),
+      LT_E_NOTFOUND);
+  assert_int_equal(
+      lt_agent_decide(w->agent, LT_STR("ann"), prompt, LT_STR("x"), &(lt_decision){.is_approved = true}, &w->err),
+      LT_E_NOTFOUND);
   assert_string_equal(w->err.msg, "No tool call \"x\" waits for approval");
   assert_int_equal(approve(w, requests.ids[0]), LT_OK);
   wait_end(w);

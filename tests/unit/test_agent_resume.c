@@ -255,7 +255,9 @@ static void waits_again(world *w, const char *mode, const char *id) {
     assert_string_equal(asked_id, id);
     assert_int_equal(w->paid, 0);
   }
-  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(id), &w->err), LT_OK);
+  assert_int_equal(lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(id),
+                                   &(lt_decision){.is_approved = true}, &w->err),
+                   LT_OK);
   wait_end(w);
   assert_int_equal(w->paid, 5);
   assert_stored(w, "state", "completed");
@@ -298,12 +300,13 @@ IN_WORLD(what_was_decided_is_not_asked_again) {
       NULL);
   start(w, "Pay");
   wait_event(w, "approval bank.pay {\"amount\":5}");
-  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id), NULL),
+  assert_int_equal(lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id),
+                                   &(lt_decision){.is_approved = true}, NULL),
                    LT_OK);
   wait_event(w, "approval bank.pay {\"amount\":7}");
-  assert_int_equal(
-      lt_agent_reject(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id), LT_STR("too much"), NULL),
-      LT_OK);
+  assert_int_equal(lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id),
+                                   &(lt_decision){.reason = LT_STR("too much")}, NULL),
+                   LT_OK);
   wait_hanging(w);
   leave_and_resume(w);
   wait_end(w);
@@ -319,7 +322,8 @@ IN_WORLD(a_decision_holds_in_the_next_process) {
   script_texts(PAY_CODE, NULL);
   start(w, "Pay");
   wait_event(w, "approval bank.pay");
-  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id), NULL),
+  assert_int_equal(lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id),
+                                   &(lt_decision){.is_approved = true}, NULL),
                    LT_OK);
   leave_and_resume(w);
   wait_end(w);
@@ -463,7 +467,8 @@ IN_WORLD(another_lathe_with_another_engine_goes_on) {
   change(w, OTHER_LATHE);
   resume(w);
   wait_event(w, "approval bank.pay");
-  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id), &w->err),
+  assert_int_equal(lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id),
+                                   &(lt_decision){.is_approved = true}, &w->err),
                    LT_OK);
   wait_end(w);
   assert_int_equal(w->paid, 5);
@@ -630,7 +635,8 @@ static void stop_at(world *w, const char *event, lt_str data) {
   (void)data;
   if (strcmp(event, "prompt.approval-requested") == 0) {
     remember(w, event, data);
-    (void)lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id), NULL);
+    (void)lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id),
+                          &(lt_decision){.is_approved = true}, NULL);
   }
   events_seen++;
 }
@@ -754,7 +760,8 @@ IN_WORLD(resuming_may_run_out_of_memory_anywhere) {
   }
   assert_true(failures > 5);
   wait_event(w, "approval bank.pay");
-  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id), NULL),
+  assert_int_equal(lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), lt_str_of(asked_id),
+                                   &(lt_decision){.is_approved = true}, NULL),
                    LT_OK);
   wait_end(w);
   assert_int_equal(w->paid, 5);

@@ -32,6 +32,7 @@ typedef struct world {
   lt_approver approver;
   lt_status verdict;
   const char *why;
+  const char *const *edits; /* the edited inputs, one for each question */
   uint64_t thinks_ms;
   lt_journal journal;
   lt_status begin_status;
@@ -82,8 +83,8 @@ static void change_peek(void) {
   assert_int_equal(lt_door_set_tools(the_world->door, &the_world->bank, &spec, 1, NULL), LT_OK);
 }
 
-static lt_status fake_ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
-                          lt_err *err) {
+static lt_status fake_ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_arena *arena,
+                          lt_decision *ret_decision, lt_err *err) {
   (void)self;
   note("ask %.*s %.*s (%.*s)", LT_STR_ARG(what->tool->id), LT_STR_ARG(what->input), LT_STR_ARG(what->reason));
   if (the_world->thinks_ms > 0) {
@@ -100,14 +101,25 @@ static lt_status fake_ask(lt_approver *self, const lt_approval *what, lt_cancel 
   if (the_world->becomes != NULL) {
     change_peek();
   }
-  lt_buf_addc(ret_reason, the_world->why);
-  return the_world->verdict;
+  bool is_rejected = the_world->verdict == LT_E_DENIED;
+  lt_decision decision = {.is_approved = !is_rejected, .reason = lt_str_of(the_world->why)};
+  if (what->refusal.n > 0) {
+    note("again: %.*s", LT_STR_ARG(what->refusal));
+  }
+  if (the_world->edits != NULL) {
+    decision.input = lt_str_of(*the_world->edits++);
+  }
+  assert_int_equal(lt_decision_copy(arena, &decision, ret_decision), LT_OK);
+  return is_rejected ? LT_OK : the_world->verdict;
 }
 
 static lt_status fake_begin(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) {
   (void)self;
   note("begin %.*s/%.*s %.*s %.*s%s", LT_STR_ARG(call->user), LT_STR_ARG(call->run), LT_STR_ARG(call->tool),
        LT_STR_ARG(call->input), call->repeatable ? " repeatable" : "");
+  if (call->edited_input.n > 0) {
+    note("edited %.*s", LT_STR_ARG(call->edited_input));
+  }
   *ret_id = 7;
   if (the_world->goes) {
     lt_door_remove(the_world->door, &the_world->bank);
@@ -407,6 +419,117 @@ TEST(budgets_hold) {
   lt_policy_free(policy);
 }
 
+/* --- Edited inputs ------------------------------------------------------------------------------------------------ */
+TEST(an_edited_input_reaches_the_tool_and_both_are_recorded) {
+  const lt_policy_rule rules[] = {{.match = TEXT("*"), .action = LT_ACTION_ASK}};
+  const char *const edits[] = {"{\"amount\":5}", "\"{\\\"amount\\\":6}\"", ""};
+  lt_policy *policy = policy_of(rules, 1, NULL, 0);
+  w->caller.policy = policy;
+  w->caller.approver = &w->approver;
+  w->caller.journal = &w->journal;
+  w->edits = edits;
+  expect(w, "bank.transfer", "{\"amount\":500}", LT_OK, "1",
+         "ask bank.transfer {\"amount\":500} (); begin ann/r1 bank.transfer {\"amount\":500}; edited {\"amount\":5}; "
+         "invoke transfer {\"amount\":5}; finish 7 OK 1");
+  /* Coerced as a model's input is. */
+  expect(w, "bank.transfer", "{\"amount\":500}", LT_OK, "1",
+         "ask bank.transfer {\"amount\":500} (); begin ann/r1 bank.transfer {\"amount\":500}; edited {\"amount\":6}; "
+         "invoke transfer {\"amount\":6}; finish 7 OK 1");
+  expect(w, "bank.transfer", "{\"amount\":500}", LT_OK, "1",
+         "ask bank.transfer {\"amount\":500} (); begin ann/r1 bank.transfer {\"amount\":500}; "
+         "invoke transfer {\"amount\":500}; finish 7 OK 1");
+  lt_policy_free(policy);
+}
+
+TEST(an_edited_input_that_does_not_fit_is_asked_about_again) {
+  const char *const edits[] = {"{\"amount\":\"x\"}", "{\"amount\":", "[1]", "{\"amount\":7}"};
+  const lt_policy_rule rules[] = {{.match = TEXT("*"), .action = LT_ACTION_ASK}};
+  lt_policy *policy = policy_of(rules, 1, NULL, 0);
+  w->caller.policy = policy;
+  w->caller.approver = &w->approver;
+  w->options.on_approval = on_approval;
+  w->edits = edits;
+#define ASKED "waiting; ask bank.transfer {\"amount\":500} (); "
+  expect(w, "bank.transfer", "{\"amount\":500}", LT_OK, "1",
+         ASKED "decided; " ASKED "again: input.amount: expected number, got string; decided; " ASKED
+               "again: input: not JSON: invalid JSON at line 1, column 11: expected a value, but the text ends here; "
+               "decided; " ASKED
+               "again: input: expected an object, got array; decided; invoke transfer {\"amount\":7}");
+  lt_policy_free(policy);
+}
+
+TEST(edits_that_never_fit_end) {
+  const char *edits[LT_EDITS_MAX + 1];
+  for (size_t i = 0; i <= LT_EDITS_MAX; i++) {
+    edits[i] = "[]";
+  }
+  w->caller.approver = &w->approver;
+  w->edits = edits;
+  lt_buf out;
+  lt_buf_init(&out, LT_MIB);
+  assert_int_equal(lt_door_call(w->door, LT_STR("bank.close"), LT_STR(""), &w->options, &out, NULL), LT_E_INVALID);
+  assert_string_equal(out.p,
+                      "Tool \"bank.close\" was not called: no edited input could be used: input: expected an object, "
+                      "got array");
+  assert_int_equal(w->edits - edits, LT_EDITS_MAX);
+  lt_buf_release(&out);
+}
+
+TEST(the_rules_hold_for_an_edited_input) {
+  const char *const edits[] = {"{\"amount\":5000}"};
+  const lt_policy_rule rules[] = {
+      {.match = TEXT("*"), .when = TEXT("input.amount > 1000"), .reason = TEXT("too much"), .action = LT_ACTION_DENY},
+      {.match = TEXT("*"), .action = LT_ACTION_ASK}};
+  lt_policy *policy = policy_of(rules, 2, NULL, 0);
+  w->caller.policy = policy;
+  w->caller.approver = &w->approver;
+  w->edits = edits;
+  expect(w, "bank.transfer", "{\"amount\":500}", LT_E_DENIED, "Tool \"bank.transfer\" is not allowed: too much",
+         "ask bank.transfer {\"amount\":500} ()");
+  lt_policy_free(policy);
+}
+
+/* A person sees "***"; the tool gets the secret where the mask still stands, and nowhere else. */
+TEST(an_edit_keeps_the_secrets_that_are_not_shown) {
+  const char *const edits[] = {"{\"key\":\"***\",\"n\":[{\"a\":\"x ***\"},3]}", "{\"n\":\"***\"}", "{\"key\":\"a***\"}",
+                               "{\"key\":\"other\"}"};
+  w->caller.approver = &w->approver;
+  w->caller.journal = &w->journal;
+  w->edits = edits;
+#define SHOWN "{\"key\":\"***\",\"n\":[{\"a\":\"x ***\"},2]}"
+#define GIVEN "{\"key\":\"" SECRET "\",\"n\":[{\"a\":\"x " SECRET "\"},2]}"
+  expect(w, "bank.close", GIVEN, LT_OK, "1",
+         "ask bank.close " SHOWN " (cannot be undone); begin ann/r1 bank.close " SHOWN
+         "; edited {\"key\":\"***\","
+         "\"n\":[{\"a\":\"x ***\"},3]}; invoke close {\"key\":\"" SECRET "\",\"n\":[{\"a\":\"x " SECRET
+         "\"},3]}; finish 7 OK 1");
+#define STRAY "again: input: \"***\" stands for a secret, and can only stay where it was"
+  expect(w, "bank.close", GIVEN, LT_OK, "1",
+         "ask bank.close " SHOWN " (cannot be undone); ask bank.close " SHOWN " (cannot be undone); " STRAY
+         "; ask bank.close " SHOWN " (cannot be undone); " STRAY "; begin ann/r1 bank.close " SHOWN
+         "; edited {\"key\":\"other\"}; invoke close {\"key\":\"other\"}; finish 7 OK 1");
+}
+
+TEST(an_edit_without_memory_is_not_called_as_asked) {
+  const char *const edits[] = {"{\"amount\":5}"};
+  w->caller.approver = &w->approver;
+  lt_status status = LT_E_NOMEM;
+  for (long n = 0; status != LT_OK; n++) {
+    lt_buf out;
+    lt_buf_init(&out, LT_MIB);
+    lt_buf_clear(&w->happened);
+    w->edits = edits;
+    lt_mem_fail_at(n);
+    status = lt_door_call(w->door, LT_STR("bank.close"), LT_STR("{\"amount\":500}"), &w->options, &out, NULL);
+    lt_mem_fail_at(-1);
+    assert_true(status == LT_OK || status == LT_E_NOMEM);
+    bool is_called = w->happened.p != NULL && strstr(w->happened.p, "invoke") != NULL;
+    assert_true(is_called == (status == LT_OK));
+    assert_true(!is_called || strstr(w->happened.p, "invoke close {\"amount\":5}") != NULL);
+    lt_buf_release(&out);
+  }
+}
+
 static void fire(void *arg) {
   lt_cancel_fire(arg, LT_E_CANCELLED);
 }
@@ -664,6 +787,12 @@ int main(void) {
       cmocka_unit_test(a_rule_overrides_the_tools_own_word),
       cmocka_unit_test(without_memory_nothing_is_let_through),
       cmocka_unit_test(budgets_hold),
+      cmocka_unit_test(an_edited_input_reaches_the_tool_and_both_are_recorded),
+      cmocka_unit_test(an_edited_input_that_does_not_fit_is_asked_about_again),
+      cmocka_unit_test(edits_that_never_fit_end),
+      cmocka_unit_test(the_rules_hold_for_an_edited_input),
+      cmocka_unit_test(an_edit_keeps_the_secrets_that_are_not_shown),
+      cmocka_unit_test(an_edit_without_memory_is_not_called_as_asked),
       cmocka_unit_test(a_cancel_ends_the_waiting_for_an_answer),
       cmocka_unit_test(a_tool_may_go_while_somebody_decides),
       cmocka_unit_test(a_hidden_tool_cannot_be_called),

@@ -181,12 +181,12 @@ static void test_so_many_at_once(void **state) {
   host_fix_run(*state, at_once);
 }
 
-static lt_status ask_slowly(lt_approver *base, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
-                            lt_err *err) LT_YIELDS {
-  (void)base, (void)what, (void)cancel, (void)err;
+static lt_status ask_slowly(lt_approver *base, const lt_approval *what, lt_cancel *cancel, lt_arena *arena,
+                            lt_decision *ret_decision, lt_err *err) LT_YIELDS {
+  (void)base, (void)what, (void)cancel, (void)arena, (void)err;
   lt_loop_sleep(the_loop, 60);
-  lt_buf_addc(ret_reason, most_open > 0 ? "others went on" : "nobody went on");
-  return LT_E_DENIED;
+  ret_decision->reason = most_open > 0 ? LT_STR("others went on") : LT_STR("nobody went on");
+  return LT_OK;
 }
 
 /* With one at a time, too: who waits for a person holds nobody up. */

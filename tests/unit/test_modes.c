@@ -114,7 +114,9 @@ IN_WORLD(calls_that_need_approval_are_made_in_order) {
   wait_event(w, "approval bank.pay {\"amount\":5} (it is real money)");
   assert_null(strstr(w->events.p, "{\"n\":2}"));
   assert_int_equal(w->paid, 0);
-  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), LT_STR("pay"), &w->err), LT_OK);
+  assert_int_equal(lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), LT_STR("pay"),
+                                   &(lt_decision){.is_approved = true}, &w->err),
+                   LT_OK);
   wait_end(w);
   assert_int_equal(w->paid, 5);
   assert_asked(1, "messages.3.content", "{\"paid\":5}");
@@ -127,9 +129,9 @@ IN_WORLD(a_rejected_call_is_told_the_model) {
   script("[{\"calls\":[{\"id\":\"pay\",\"name\":\"bank_pay\",\"arguments\":{\"amount\":5}}]},\"pity\"]");
   start_in(w, "", "classic", "pay");
   wait_event(w, "approval bank.pay");
-  assert_int_equal(
-      lt_agent_reject(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), LT_STR("pay"), LT_STR("too much"), &w->err),
-      LT_OK);
+  assert_int_equal(lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), LT_STR("pay"),
+                                   &(lt_decision){.reason = LT_STR("too much")}, &w->err),
+                   LT_OK);
   wait_end(w);
   assert_int_equal(w->paid, 0);
   assert_asked(1, "messages.2.content", "Tool \"bank.pay\" was not approved: too much");
@@ -150,7 +152,9 @@ IN_WORLD(calls_that_the_policy_asks_about_are_made_in_order) {
   start_in(w, "", "classic", "go");
   wait_event(w, "approval weather.echo {\"n\":2}");
   assert_null(strstr(w->events.p, "{\"n\":3}"));
-  assert_int_equal(lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), LT_STR("a"), &w->err), LT_OK);
+  assert_int_equal(lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), LT_STR("a"),
+                                   &(lt_decision){.is_approved = true}, &w->err),
+                   LT_OK);
   wait_end(w);
   assert_asked(1, "messages.3.content", "{\"n\":3}");
 }
@@ -573,9 +577,10 @@ IN_WORLD(typescript_waits_for_approval) {
     wait_event(w, "approval bank.pay");
     lt_str call = stored(w, &a, "output.1.id");
     lt_str id = lt_str_of(w->ids.prompt);
-    assert_int_equal(approve ? lt_agent_approve(w->agent, LT_STR("ann"), id, call, &w->err)
-                             : lt_agent_reject(w->agent, LT_STR("ann"), id, call, LT_STR("no"), &w->err),
-                     LT_OK);
+    assert_int_equal(
+        approve ? lt_agent_decide(w->agent, LT_STR("ann"), id, call, &(lt_decision){.is_approved = true}, &w->err)
+                : lt_agent_decide(w->agent, LT_STR("ann"), id, call, &(lt_decision){.reason = LT_STR("no")}, &w->err),
+        LT_OK);
     wait_end(w);
     assert_int_equal(w->paid, approve ? 3 : 0);
     assert_stored(w, "output.0.result.output",

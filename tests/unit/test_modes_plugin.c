@@ -77,9 +77,10 @@ static void waits_for_approval(world *w) {
     lt_arena a;
     lt_arena_init(&a, LT_GIB);
     lt_str id = stored(w, &a, i == 0 ? "output.0.id" : "output.1.id");
-    lt_status status =
-        i == 0 ? lt_agent_approve(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), id, &w->err)
-               : lt_agent_reject(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), id, LT_STR("too much"), &w->err);
+    lt_status status = i == 0 ? lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), id,
+                                                &(lt_decision){.is_approved = true}, &w->err)
+                              : lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), id,
+                                                &(lt_decision){.reason = LT_STR("too much")}, &w->err);
     assert_int_equal(status, LT_OK);
     lt_arena_release(&a);
   }

@@ -256,17 +256,17 @@ IN_WORLD(test_what_is_denied_is_an_error_that_can_be_caught, 2) {
 typedef struct person {
   lt_approver base; /* first */
   lt_loop *loop;
-  lt_status answer;
+  bool refuses;
 } person;
 
-static lt_status decide(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_buf *ret_reason,
-                        lt_err *err) {
+static lt_status decide(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_arena *arena,
+                        lt_decision *ret_decision, lt_err *err) {
   person *p = (person *)(void *)self;
   fake f = {.loop = p->loop};
-  (void)what;
+  (void)what, (void)arena;
   LT_TRY(fake_wait(&f, 400, &(lt_invoke_options){.cancel = cancel}, err));
-  lt_buf_addc(ret_reason, p->answer == LT_OK ? "" : "not today");
-  return p->answer;
+  *ret_decision = (lt_decision){.is_approved = !p->refuses, .reason = p->refuses ? LT_STR("not today") : LT_STR("")};
+  return LT_OK;
 }
 
 static lt_status echo_invoke(lt_provider *base, lt_str name, lt_str input, const lt_invoke_options *options,
@@ -282,7 +282,7 @@ static lt_status echo_invoke(lt_provider *base, lt_str name, lt_str input, const
 IN_WORLD(test_the_door_asks_and_the_clock_stands, 2) {
   static const lt_tool_spec specs[] = {{.name = TEXT("write"), .needs_approval = true}};
   lt_provider provider = {.name = LT_STR("q"), .invoke = echo_invoke};
-  person somebody = {.base = {.ask = decide}, .loop = w->loop, .answer = LT_OK};
+  person somebody = {.base = {.ask = decide}, .loop = w->loop};
   lt_caller caller = {.user = LT_STR("local"), .approver = &somebody.base};
   lt_run_request request = {.caller = &caller, .timeout_ms = TIMEOUT_MS};
   assert_int_equal(lt_door_set_tools(w->door, &provider, specs, 1, NULL), LT_OK);
@@ -290,7 +290,7 @@ IN_WORLD(test_the_door_asks_and_the_clock_stands, 2) {
   expect_run(w, &request, TELL_END, "json {\"a\":1}");
   request.code = LT_STR("await Promise.all([qWrite({a: 1}), qWrite({a: 2}), tSlow({ms: 10})])");
   expect_run(w, &request, TELL_END, "json [{\"a\":1},{\"a\":2},{\"ms\":10}]");
-  somebody.answer = LT_E_DENIED;
+  somebody.refuses = true;
   request.code = LT_STR(
       "try { qWrite({a: 1}) } catch (e) { [e.message.split('\"q.write\"').length, "
       "e.message.includes('not today'), e.message.includes('failed')] }");
