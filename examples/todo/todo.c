@@ -2,7 +2,7 @@
  *
  *   cc -shared -fPIC -Iinclude -o todo.so examples/todo/todo.c
  *   echo 'plugins: [{path: ./todo.so}]' > lathe.yaml
- *   lathe run -e 'todoAdd({text: "write a plugin"}); todoList()'
+ *   lathe run --config lathe.yaml -e 'todoAdd({text: "write a plugin"}); todoList()'
  *
  * It shows tools, one that a person has to agree to, a function and a context item, settings, and SQL. JSON is taken
  * apart and put together by SQLite and by the host: no library is needed.

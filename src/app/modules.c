@@ -1,13 +1,35 @@
 #include "app/modules.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/mem.h"
 
+/* The file that the path leads to. A module of a project stays in its folder, also through links: the folder's owner
+ * must not hand files of this person to programs and models. */
+static lt_status modules_resolve(const lt_config_module *module, char *ret_path, lt_err *err) {
+  lt_str within = lt_str_of(module->within);
+  if (module->within == NULL || realpath(module->path, ret_path) == NULL) {
+    snprintf(ret_path, PATH_MAX, "%s", module->path); /* reading a missing file says what is wrong */
+    return LT_OK;
+  }
+  lt_str path = lt_str_of(ret_path);
+  bool is_inside = lt_str_starts(path, within) && (lt_str_eqc(within, "/") || path.p[within.n] == '/');
+  return is_inside ? LT_OK
+                   : lt_fail(err, LT_E_CONFIG,
+                             "module \"%s\": %s is outside of the folder of its configuration, %s: move it there",
+                             module->name, ret_path, module->within);
+}
+
 static lt_status modules_read_module(lt_modules *m, const lt_config_module *module, lt_err *err) {
   lt_buf *source = &m->sources[m->source_count++];
   lt_buf_init(source, LT_RUN_CODE_MAX_BYTES);
-  if (lt_file_read(module->path, source, err) != LT_OK) {
+  char path[PATH_MAX];
+  LT_TRY(modules_resolve(module, path, err));
+  if (lt_file_read(path, source, err) != LT_OK) {
     lt_err_prefix(err, "module \"%s\"", module->name);
     return LT_E_CONFIG;
   }

@@ -1,12 +1,13 @@
 #include "app/settings.h"
 
+#include "app/trust.h"
 #include "base/limits.h"
 
-static lt_status settings_fail_unknown_mode(const lt_config *config, const lt_config_count *rounds, lt_err *err) {
+static lt_status settings_fail_unknown_mode(const lt_config_count *rounds, lt_err *err) {
   LT_AUTO_BUF(known, LT_ERR_MSG_MAX);
   lt_agent_mode_names(NULL, &known);
   return lt_fail(err, LT_E_CONFIG, "%s:%u: unknown mode \"%.*s\" in defaults.maxRounds (known here: %.*s)",
-                 config->path, rounds->line, LT_STR_ARG(lt_str_sub(lt_str_of(rounds->name), 0, 80)),
+                 rounds->file, rounds->line, LT_STR_ARG(lt_str_sub(lt_str_of(rounds->name), 0, 80)),
                  LT_STR_ARG(lt_buf_view(&known)));
 }
 
@@ -17,14 +18,39 @@ static lt_status settings_check_modes(const lt_config *config, lt_err *err) {
   for (size_t i = 0; i < config->defaults.rounds_count; i++) {
     const lt_config_count *rounds = &config->defaults.rounds[i];
     if (lt_agent_check_mode(NULL, lt_str_of(rounds->name), NULL) != LT_OK) {
-      return settings_fail_unknown_mode(config, rounds, err);
+      return settings_fail_unknown_mode(rounds, err);
     }
   }
   return LT_OK;
 }
 
+/* The list of trusted files, read when the first file is asked about. */
+typedef struct trust_reader {
+  lt_trust list;
+  bool is_read;
+  lt_err err;
+} trust_reader;
+
+static lt_config_trust settings_trust(void *arg, const lt_config_file *file) {
+  trust_reader *reader = arg;
+  if (!reader->is_read) {
+    reader->is_read = true;
+    (void)lt_trust_read(&reader->list, &reader->err);
+  }
+  return lt_trust_of(&reader->list, file);
+}
+
 lt_status lt_settings_load(const lt_config_sources *sources, lt_config *ret_config, lt_err *err) {
-  LT_TRY(lt_config_load(sources, ret_config, err));
+  trust_reader reader = {.err = LT_ERR_INIT};
+  lt_config_sources with_trust = *sources;
+  with_trust.trust = settings_trust;
+  with_trust.trust_arg = &reader;
+  lt_status status = lt_config_load(&with_trust, ret_config, err);
+  if (status == LT_E_DENIED && reader.err.status != LT_OK) { /* nothing is trusted, and this is why */
+    status = lt_err_copy(err, &reader.err);
+  }
+  lt_trust_release(&reader.list);
+  LT_TRY(status);
   return settings_check_modes(ret_config, err);
 }
 

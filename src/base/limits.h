@@ -140,6 +140,8 @@
 #define LT_CONFIG_DEPTH_MAX    64
 #define LT_CONFIG_NODES_MAX    100000        /* after aliases: a YAML bomb ends here */
 #define LT_CONFIG_ANCHORS_MAX  256           /* looked up one by one */
+#define LT_TRUST_BYTES         LT_MIB        /* the list of trusted files */
+#define LT_CONFIG_REVIEW_BYTES (16 * LT_MIB) /* what an untrusted file wants, as text: each byte may take several */
 #define LT_CONFIG_WARNINGS_MAX 50            /* shown at one start */
 #define LT_CONFIG_MEMORY_BYTES (64 * LT_MIB) /* the trees of the files and what is kept of them */
 

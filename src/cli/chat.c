@@ -235,7 +235,7 @@ lt_status lt_chat_check_default(const lt_command_session *session, const lt_mode
   if (models->default_mode.n == 0 || lt_chat_check_mode(session, models->default_mode, err) == LT_OK) {
     return LT_OK;
   }
-  lt_err_prefix(err, "%s: defaults.mode", session->app.config.path);
+  lt_err_prefix(err, "%s: defaults.mode", session->app.config.defaults.mode_file);
   return LT_E_CONFIG;
 }
 

@@ -121,7 +121,7 @@ static lt_status chat_check(lt_command_session *s, void *arg, lt_err *err) {
   if (status != LT_E_NOTFOUND || j->opt.model != NULL) {
     return status == LT_OK ? chat_check_modes(s, arg, err) : status;
   }
-  lt_err_prefix(err, "%s: defaults.model", s->app.config.path);
+  lt_err_prefix(err, "%s: defaults.model", s->app.config.defaults.model_file);
   return LT_E_CONFIG;
 }
 

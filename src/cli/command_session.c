@@ -1,9 +1,13 @@
 #include "cli/command_session.h"
 
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
 
+#include "app/trust.h"
 #include "cli/commands.h"
+#include "cli/trust_question.h"
 
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
 static void command_session_on_line(void *arg, lt_report_kind kind, lt_str line) {
@@ -86,15 +90,66 @@ static void command_session_run(lt_command_session *s) {
   }
 }
 
+/* --- The configuration, and a question about it ------------------------------------------------------------------- */
+
+/* The path and hash of a file that the person has just accepted. */
+typedef struct accepted_file {
+  lt_config_file file;
+  char path[PATH_MAX];
+  lt_sha256_hex hash;
+} accepted_file;
+
+/* A "yes" that cannot be kept counts for this command. */
+static void command_session_keep_trust(const lt_command_session *s, const lt_config_file *file) {
+  lt_err err = LT_ERR_INIT;
+  if (lt_trust_add(file, &err) != LT_OK) {
+    lt_report_warning(&s->app.report, "the answer counts for this command only: %s", lt_err_msg(&err));
+  }
+}
+
+/* Whether the file now counts. */
+static bool command_session_ask_trust(lt_command_session *s, accepted_file *ret_accepted) {
+  const lt_config_file *file = lt_config_untrusted(&s->app.config);
+  lt_trust_answer answer = file != NULL ? lt_trust_question_ask(file) : LT_TRUST_NOBODY;
+  s->exit_code = answer == LT_TRUST_INTERRUPTED ? LT_EXIT_INTERRUPTED : LT_EXIT_CONFIG;
+  if (answer == LT_TRUST_ALWAYS) {
+    command_session_keep_trust(s, file);
+  }
+  if (answer != LT_TRUST_ALWAYS && answer != LT_TRUST_ONCE) {
+    return false;
+  }
+  snprintf(ret_accepted->path, sizeof ret_accepted->path, "%s", file->path);
+  snprintf(ret_accepted->hash.text, sizeof ret_accepted->hash.text, "%s", file->hash);
+  ret_accepted->file = (lt_config_file){.path = ret_accepted->path, .hash = ret_accepted->hash.text};
+  return true;
+}
+
+/* The answer is for the text that was shown: a file that was replaced meanwhile is asked about again. */
+static lt_status command_session_configure(lt_command_session *s, const lt_config_sources *given, lt_err *err) {
+  accepted_file accepted;
+  lt_config_sources sources = *given;
+  for (;;) {
+    lt_status status = lt_session_configure(&s->app, &sources, err);
+    if (status != LT_E_DENIED || !command_session_ask_trust(s, &accepted)) {
+      return status;
+    }
+    lt_report report = s->app.report;
+    lt_session_release(&s->app);
+    s->app = (lt_session){.report = report};
+    sources.accepted = &accepted.file;
+    *err = LT_ERR_INIT;
+  }
+}
+
 int lt_command_session_run(const lt_config_sources *sources, const lt_command_plan *plan) {
   lt_command_session s = {.plan = *plan, .exit_code = LT_EXIT_CONFIG};
   lt_err err = LT_ERR_INIT;
   s.app.report = (lt_report){.on_line = command_session_on_line, .arg = &s};
-  lt_status status = lt_session_configure(&s.app, sources, &err);
+  lt_status status = command_session_configure(&s, sources, &err);
   s.console.secrets = s.app.secrets;
-  if (status != LT_OK) {
+  if (status != LT_OK && s.exit_code != LT_EXIT_INTERRUPTED) {
     command_session_print_error(&s, &err);
-  } else if (command_session_passes_check(&s, s.plan.check)) {
+  } else if (status == LT_OK && command_session_passes_check(&s, s.plan.check)) {
     command_session_run(&s);
   }
   lt_session_release(&s.app);

@@ -41,7 +41,8 @@ typedef struct lt_command {
   ROW(eval)              \
   ROW(replay)            \
   ROW(tools)             \
-  ROW(config)
+  ROW(config)            \
+  ROW(trust)
 
 #define LT_COMMAND_DECLARE(name) extern const lt_command lt_##name##_command;
 LT_COMMANDS(LT_COMMAND_DECLARE)
@@ -54,10 +55,12 @@ int lt_commands_run(const lt_command *command, int argc, char **argv);
 void lt_commands_print(FILE *to);
 
 /* The rows of every command with a session; `sources` is the lt_config_sources in the command's options. */
-#define LT_OPTION_CONFIG(options, sources)                                                                        \
-  {                                                                                                               \
-    "--config", NULL, "FILE", "configuration (default: $LATHE_CONFIG, ./lathe.yaml, ~/.config/lathe/lathe.yaml)", \
-        LT_OPTION_IS_TEXT(options, sources.config_file)                                                           \
+#define LT_OPTION_CONFIG(options, sources)                                                                          \
+  {                                                                                                                 \
+    "--config", NULL, "FILE",                                                                                       \
+        "the project's configuration, over ~/.config/lathe/lathe.yaml\n(default: $LATHE_CONFIG, else ./lathe.yaml " \
+        "when it is trusted)",                                                                                      \
+        LT_OPTION_IS_TEXT(options, sources.config_file)                                                             \
   }
 #define LT_OPTION_MCP_CONFIG(options, sources)                                            \
   {                                                                                       \

@@ -296,7 +296,7 @@ static int eval_run(eval_job *j) {
   }
   lt_buf_init(&j->outputs, LT_JSON_MAX_BYTES);
   lt_config_sources sources = j->opt.sources;
-  sources.config_file = sources.config_file != NULL ? sources.config_file : j->tasks.config;
+  sources.found_file = j->tasks.config; /* the person named the tasks only */
   const lt_command_plan plan = {.work = eval_work, .check = eval_check, .loaded = eval_check_modes, .arg = j};
   int code = lt_command_session_run(&sources, &plan);
   for (size_t i = 0; i < j->count; i++) {
@@ -329,7 +329,7 @@ const lt_command lt_eval_command = {
     .synopsis = "FILE [options]",
     .operand = {"FILE",
                 "tasks: [{name, prompt, check}]; check: {contains: TEXT}, {matches: PATTERN}, {json: VALUE} or\n"
-                "{js: EXPRESSION over text, outputs and calls}; config: FILE beside it",
+                "{js: EXPRESSION over text, outputs and calls}; config: FILE beside it, when it is trusted",
                 "one file with tasks is wanted: lathe eval FILE; see lathe eval --help", true,
                 LT_OPERAND_IS(eval_options, file)},
     .options = eval_option_rows,

@@ -15,7 +15,7 @@ typedef struct lt_eval_task {
 
 typedef struct lt_eval_tasks {
   lt_config scratch;  /* its arena holds all texts */
-  const char *config; /* path of the configuration to use; NULL: not given */
+  const char *config; /* path of the configuration to use, which counts once it is trusted; NULL: not given */
   const lt_eval_task *list;
   size_t count;
 } lt_eval_tasks;

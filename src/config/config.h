@@ -28,13 +28,18 @@
 /* Two layers: the user's own file, and over it the project's. */
 typedef enum lt_config_layer { LT_CONFIG_LAYER_USER, LT_CONFIG_LAYER_PROJECT } lt_config_layer;
 
+typedef enum lt_config_trust { LT_CONFIG_NOT_TRUSTED, LT_CONFIG_CHANGED, LT_CONFIG_TRUSTED } lt_config_trust;
+
 /* A file that was considered. */
 typedef struct lt_config_file {
+  const char *name; /* as it was named or found, for messages */
   const char *path; /* absolute, with the folder's links resolved */
   lt_config_layer layer;
   const char *why;  /* it counts or not: "--config", "$LATHE_CONFIG", "the user's", "./lathe.yaml, trusted" ... */
-  const char *hash; /* SHA-256 of its content, in hexadecimal digits; "": it could not be read */
+  const char *hash; /* SHA-256 of its content, in hexadecimal digits */
   bool counts;
+  lt_config_trust trust; /* of a file that was found, not named */
+  const char *wants;     /* an untrusted file: lines for a person, what it wants beyond what it may; "" for nothing */
 } lt_config_file;
 
 typedef struct lt_config_server {
@@ -52,7 +57,8 @@ typedef struct lt_config_server {
 
 typedef struct lt_config_module {
   const char *name;
-  const char *path; /* absolute */
+  const char *path;   /* absolute */
+  const char *within; /* the folder that it must stay in, links resolved; NULL: the user's own file may name any */
 } lt_config_module;
 
 typedef enum lt_config_action { LT_CONFIG_ALLOW, LT_CONFIG_ASK, LT_CONFIG_DENY } lt_config_action;
@@ -121,7 +127,8 @@ typedef struct lt_config_plan {
 typedef struct lt_config_count {
   const char *name;
   int64_t value;
-  uint32_t line; /* of the file, for messages */
+  const char *file; /* for messages */
+  uint32_t line;
 } lt_config_count;
 
 /* store.retention: how long data is kept, as in "90d"; NULL: for ever. */
@@ -133,7 +140,9 @@ typedef struct lt_config_retention {
 
 typedef struct lt_config_defaults {
   const char *model;
+  const char *model_file; /* that says it, for messages */
   const char *mode;
+  const char *mode_file;
   bool code_mode;
   const lt_config_count *rounds; /* maxRounds, by mode; config/ does not know the list of modes */
   size_t rounds_count;
@@ -141,7 +150,7 @@ typedef struct lt_config_defaults {
 
 typedef struct lt_config {
   lt_arena arena;
-  const char *path;            /* the file that was read, or NULL: defaults only */
+  const char *path;            /* the last file that counts, the project's or the user's; NULL: defaults only */
   const lt_config_file *files; /* in the order in which they were read */
   size_t file_count;
   const lt_config_server *servers;
@@ -175,9 +184,18 @@ typedef struct lt_config {
   const char *const *warnings; /* one line each, NULL last, never NULL */
 } lt_config;
 
+/* Whether a person trusts the file, by its path and hash. */
+typedef lt_config_trust lt_config_trust_fn(void *arg, const lt_config_file *file);
+
+/* The user's file, $XDG_CONFIG_HOME/lathe/lathe.yaml, always counts. Over it the project's: */
 typedef struct lt_config_sources {
-  const char *config_file;     /* --config, or NULL: $LATHE_CONFIG, ./lathe.yaml, $XDG_CONFIG_HOME/lathe/lathe.yaml */
-  const char *mcp_config_file; /* --mcp-config, or NULL; its servers are added, on equal names it wins */
+  const char *config_file;        /* --config, or NULL: $LATHE_CONFIG, else ./lathe.yaml if it is trusted */
+  const char *mcp_config_file;    /* --mcp-config, or NULL; its servers are added, on equal names it wins */
+  const char *found_file;         /* a file that another file names, in place of ./lathe.yaml; or NULL */
+  lt_config_trust_fn *trust;      /* NULL: no file is trusted */
+  void *trust_arg;                /* of `trust` */
+  const lt_config_file *accepted; /* is trusted this once; or NULL */
+  bool leaves_out_untrusted;      /* an untrusted file is no failure: it is left out */
 } lt_config_sources;
 
 /* Sets the defaults. Does not allocate. */
@@ -186,12 +204,20 @@ void lt_config_init(lt_config *config);
 void lt_config_release(lt_config *config);
 
 /* Finds and reads the configuration. Without any file the defaults are returned. A missing file that a flag or
- * $LATHE_CONFIG names is an error. Errors: LT_E_CONFIG, with file, line and what to do; LT_E_LIMIT, LT_E_NOMEM. The
- * caller releases `ret` also after an error.
- */
+ * $LATHE_CONFIG names is an error. Errors: LT_E_CONFIG, with file, line and what to do; LT_E_DENIED, with the command
+ * to run: a file must be trusted first, lt_config_untrusted has it; LT_E_LIMIT, LT_E_NOMEM. The caller releases `ret`
+ * also after an error. */
 lt_status lt_config_load(const lt_config_sources *sources, lt_config *ret_config, lt_err *err);
 
-/* The same for text in memory (tests, fuzzing). `name` is used in messages, `folder` for relative paths. */
+/* The file that does not count because it is not trusted; NULL: there is none. */
+const lt_config_file *lt_config_untrusted(const lt_config *config);
+
+/* Reads one file as it is written, without any effect: lt_config.files[0] has its path, its hash and what it wants.
+ * Errors: LT_E_NOTFOUND, and lt_config_load's. The caller releases `ret` also after an error. */
+lt_status lt_config_inspect(const char *path, lt_config *ret_config, lt_err *err);
+
+/* Reads text in memory, as a file of the project that counts (tests, fuzzing). `name` is used in messages, `folder` for
+ * relative paths. */
 lt_status lt_config_parse(lt_str yaml, const char *name, const char *folder, lt_config *ret_config, lt_err *err);
 
 /* Adds the servers of another client's file (`.mcp.json`) to a configuration that was parsed or loaded. Its other keys

@@ -1,148 +1,215 @@
-/* Finds the configuration files and reads them as text. */
-#include <errno.h>
-#include <fcntl.h>
+/* Finds the configuration files, and decides which of them count: the user's, and over it the project's. */
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "config/config_layer.h"
+#include "config/config_read.h"
+#include "config/config_review.h"
+#include "config/config_take.h"
 
-static lt_status config_read_to_end(int fd, lt_buf *buf) {
-  for (;;) {
-    char *into = lt_buf_reserve(buf, 16 * LT_KIB);
-    if (into == NULL) {
-      return buf->status;
-    }
-    ssize_t n = read(fd, into, 16 * LT_KIB);
-    if (n > 0) {
-      lt_buf_commit(buf, (size_t)n);
-    } else if (n == 0) {
-      return LT_OK;
-    } else if (errno != EINTR) {
-      return LT_E_IO;
-    }
-  }
-}
-
-/* LT_E_NOTFOUND: there is no such file. Pipes are fine. */
-static lt_status config_read_file(const char *path, lt_buf *buf, lt_err *err) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  lt_status status = fd < 0 ? LT_E_IO : config_read_to_end(fd, buf);
-  int error = errno;
-  if (fd >= 0) {
-    close(fd);
-  }
-  if (status == LT_E_LIMIT) {
-    return lt_fail(err, LT_E_LIMIT, "%s: larger than a configuration may be (%lu MiB)", path,
-                   LT_CONFIG_MAX_BYTES / LT_MIB);
-  }
-  if (status == LT_E_NOMEM) {
-    return lt_fail(err, LT_E_NOMEM, "%s: out of memory while reading it", path);
-  }
-  if (status != LT_OK) {
-    bool is_missing = fd < 0 && (error == ENOENT || error == ENOTDIR);
-    return lt_fail(err, is_missing ? LT_E_NOTFOUND : LT_E_CONFIG, "%s: cannot be read: %s", path,
-                   error == EISDIR ? "it is a folder" : strerror(error));
-  }
-  return LT_OK;
-}
-
-typedef struct config_folder {
-  char path[PATH_MAX];
-} config_folder;
-
-/* The folder of a file, absolute if possible. */
-static config_folder config_folder_of(const char *path) {
-  config_folder named, absolute;
-  const char *slash = strrchr(path, '/');
-  if (slash == NULL) {
-    snprintf(named.path, sizeof named.path, ".");
-  } else {
-    snprintf(named.path, sizeof named.path, "%.*s", slash == path ? 1 : (int)(slash - path), path);
-  }
-  return realpath(named.path, absolute.path) != NULL ? absolute : named;
-}
-
-/* A file that was named or found. */
+/* A file that was named or found, and what was read of it. */
 typedef struct config_source {
-  const char *path;
+  const char *path; /* as it was named */
   const char *why;
   lt_config_layer layer;
+  bool is_found; /* nobody named it: it counts once it is trusted */
+  bool is_foreign;
+  lt_buf text;
+  lt_config_folder folder;
+  lt_config_identity identity;
+  lt_config_file file; /* for lt_config.files */
 } config_source;
+
+typedef struct config_loader {
+  const lt_config_sources *sources;
+  lt_config *config;
+  lt_config_identity user; /* the user's file, where there is one */
+  bool has_user;
+  lt_err *err;
+} config_loader;
 
 static lt_status config_no_memory_for(const char *path, lt_err *err) {
   return lt_fail(err, LT_E_NOMEM, "%s: out of memory while reading it", path);
 }
 
-/* The folder's links are resolved, the file's own is not: relative paths count from the folder of the link. */
-static const char *config_absolute_path(lt_arena *arena, const char *path, const config_folder *folder) {
-  const char *slash = strrchr(path, '/');
-  const char *name = slash != NULL ? slash + 1 : path;
-  bool is_root = strcmp(folder->path, "/") == 0;
-  return lt_arena_printf(arena, "%s%s%s", folder->path, is_root ? "" : "/", name).p;
-}
+/* --- A file and what it is ---------------------------------------------------------------------------------------- */
 
-/* Adds a file to lt_config.files. */
-static lt_status config_add_file(lt_config *config, const config_source *source, const config_folder *folder,
-                                 lt_str text, lt_err *err) {
-  lt_sha256_hex hash = lt_sha256(text);
-  lt_config_file *files = lt_arena_zalloc(&config->arena, config->file_count + 1, sizeof *files);
-  lt_config_file file = {
-      .path = config_absolute_path(&config->arena, source->path, folder),
+static lt_status config_describe_source(config_source *source, lt_config *config, lt_err *err) {
+  lt_sha256_hex hash = lt_sha256(lt_buf_view(&source->text));
+  source->folder = lt_config_folder_of(source->path);
+  source->file = (lt_config_file){
+      .name = lt_arena_dup(&config->arena, lt_str_of(source->path)).p,
+      .path = lt_config_absolute_path(&config->arena, source->path),
       .layer = source->layer,
       .why = source->why,
       .hash = lt_arena_dup(&config->arena, lt_str_of(hash.text)).p,
-      .counts = true,
+      .wants = "",
   };
-  if (files == NULL || file.path == NULL || file.hash == NULL) {
+  bool has_all = source->file.name != NULL && source->file.path != NULL && source->file.hash != NULL;
+  return has_all ? LT_OK : config_no_memory_for(source->path, err);
+}
+
+/* Adds the source to lt_config.files. */
+static lt_status config_add_file(lt_config *config, const config_source *source, lt_err *err) {
+  lt_config_file *files = lt_arena_zalloc(&config->arena, config->file_count + 1, sizeof *files);
+  if (files == NULL) {
     return config_no_memory_for(source->path, err);
   }
   if (config->file_count > 0) {
     memcpy(files, config->files, config->file_count * sizeof *files);
   }
-  files[config->file_count++] = file;
+  files[config->file_count++] = source->file;
   config->files = files;
   return LT_OK;
 }
 
-/* Reads the main file; `config` has the defaults. */
-static lt_status config_load_main(const config_source *source, lt_config *config, lt_err *err) {
-  LT_AUTO_BUF(text, LT_CONFIG_MAX_BYTES + 16 * LT_KIB);
-  LT_TRY(config_read_file(source->path, &text, err));
-  config_folder folder = config_folder_of(source->path);
-  LT_TRY(lt_config_parse_layer(lt_buf_view(&text), source->path, folder.path, source->layer, config, err));
-  config->path = lt_arena_dup(&config->arena, lt_str_of(source->path)).p;
-  LT_TRY(config->path != NULL ? LT_OK : config_no_memory_for(source->path, err));
-  return config_add_file(config, source, &folder, lt_buf_view(&text), err);
+/* --- Trust -------------------------------------------------------------------------------------------------------- */
+
+static lt_config_trust config_trust_in(const lt_config_sources *sources, const lt_config_file *file) {
+  const lt_config_file *accepted = sources->accepted;
+  if (accepted != NULL && strcmp(accepted->path, file->path) == 0 && strcmp(accepted->hash, file->hash) == 0) {
+    return LT_CONFIG_TRUSTED;
+  }
+  return sources->trust != NULL ? sources->trust(sources->trust_arg, file) : LT_CONFIG_NOT_TRUSTED;
 }
 
-static lt_status config_load_mcp(const char *path, lt_config *config, lt_err *err) {
-  const config_source source = {.path = path, .why = "--mcp-config", .layer = LT_CONFIG_LAYER_PROJECT};
-  LT_AUTO_BUF(text, LT_CONFIG_MAX_BYTES + 16 * LT_KIB);
-  LT_TRY(config_read_file(path, &text, err));
-  config_folder folder = config_folder_of(path);
-  LT_TRY(lt_config_parse_mcp(lt_buf_view(&text), path, folder.path, config, err));
-  return config_add_file(config, &source, &folder, lt_buf_view(&text), err);
+/* What the file wants, as lines; "" for a harmless one. Nothing of it takes effect. */
+static lt_status config_review_source(config_source *source, lt_config *config, lt_buf *keys, lt_err *err) {
+  lt_yaml_node *root = NULL;
+  LT_AUTO_BUF(lines, LT_CONFIG_REVIEW_BYTES);
+  LT_TRY(lt_yaml_parse(&config->arena, lt_buf_view(&source->text), source->path, &root, err));
+  lt_config_review(root, config, &lines);
+  lt_config_review_keys(root, config, keys);
+  if (lines.status == LT_E_LIMIT || keys->status == LT_E_LIMIT) {
+    return lt_fail(err, LT_E_LIMIT, "%s: it wants too much for a person to read it", source->path);
+  }
+  LT_TRY(lt_buf_check(&lines, err, "out of memory"));
+  source->file.wants = lt_arena_dup(&config->arena, lt_buf_view(&lines)).p;
+  return source->file.wants != NULL ? LT_OK : config_no_memory_for(source->path, err);
 }
 
-/* Reads a file that must exist, because `asked_by`, such as "--config", names it. */
-static lt_status config_must_exist(lt_status status, const char *path, const char *asked_by, lt_err *err) {
+/* A path as a word of a shell. */
+static void config_quote_path(const char *path, lt_buf *out) {
+  bool is_strange = false;
+  for (const char *p = path; *p != '\0'; p++) {
+    is_strange = is_strange || (unsigned char)*p < 0x20 || *p == 0x7F;
+  }
+  size_t plain = strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-+,@%");
+  bool has_quotes = path[plain] != '\0' || path[0] == '-';
+  lt_buf_addc(out, is_strange ? "$'" : has_quotes ? "'" : "");
+  for (const char *p = path; *p != '\0'; p++) {
+    if (is_strange && ((unsigned char)*p < 0x20 || *p == 0x7F || *p == '\'' || *p == '\\')) {
+      lt_buf_printf(out, "\\x%02x", (unsigned)(unsigned char)*p);
+    } else if (*p == '\'') {
+      lt_buf_addc(out, "'\\''");
+    } else {
+      lt_buf_byte(out, *p);
+    }
+  }
+  lt_buf_addc(out, is_strange || has_quotes ? "'" : "");
+}
+
+static lt_status config_fail_untrusted(const config_source *source, lt_str keys, lt_err *err) {
+  LT_AUTO_BUF(word, 8 * PATH_MAX);
+  bool has_changed = source->file.trust == LT_CONFIG_CHANGED;
+  config_quote_path(strchr(source->path, '/') == NULL ? "./" : "", &word);
+  config_quote_path(source->path, &word);
+  LT_TRY(lt_buf_check(&word, err, "out of memory"));
+  return lt_fail(err, LT_E_DENIED,
+                 "%s %s, and it says more than an untrusted file may (%.*s): read it, then run: lathe trust %s",
+                 source->path, has_changed ? "has changed since you trusted it" : "is not trusted",
+                 LT_STR_ARG(lt_str_sub(keys, 0, 200)), word.p);
+}
+
+/* Whether a found file counts. Errors: LT_E_DENIED, when it must be trusted first. */
+static lt_status config_judge(config_loader *loader, config_source *source) {
+  lt_config *config = loader->config;
+  LT_AUTO_BUF(keys, LT_CONFIG_REVIEW_BYTES);
+  source->file.trust = config_trust_in(loader->sources, &source->file);
+  const char *verdict = "trusted";
+  source->file.counts = true;
+  if (source->file.trust != LT_CONFIG_TRUSTED) {
+    lt_status status = config_review_source(source, config, &keys, loader->err);
+    if (status != LT_OK && !loader->sources->leaves_out_untrusted) {
+      return status;
+    }
+    source->file.counts = status == LT_OK && source->file.wants[0] == '\0';
+    verdict = source->file.counts ? "not trusted, but harmless" : "not trusted";
+  }
+  source->file.why = lt_arena_printf(&config->arena, "%s, %s", source->why, verdict).p;
+  LT_TRY(source->file.why != NULL ? LT_OK : config_no_memory_for(source->path, loader->err));
+  LT_TRY(config_add_file(config, source, loader->err));
+  bool may_go_on = source->file.counts || loader->sources->leaves_out_untrusted;
+  return may_go_on ? LT_OK : config_fail_untrusted(source, lt_buf_view(&keys), loader->err);
+}
+
+/* --- Taking a file ------------------------------------------------------------------------------------------------ */
+
+static lt_status config_take_source(config_loader *loader, const config_source *source) {
+  const lt_config_reading r = {
+      .config = loader->config,
+      .name = source->path,
+      .folder = source->folder.path,
+      .layer = source->layer,
+      .is_foreign = source->is_foreign,
+      .err = loader->err,
+  };
+  LT_TRY(lt_config_parse_text(&r, lt_buf_view(&source->text)));
+  if (!source->is_foreign) {
+    loader->config->path = source->file.name;
+  }
+  return LT_OK;
+}
+
+static bool config_is_user_file(const config_loader *loader, const config_source *source) {
+  return loader->has_user && source->layer == LT_CONFIG_LAYER_PROJECT && !source->is_foreign &&
+         source->identity.device == loader->user.device && source->identity.inode == loader->user.inode;
+}
+
+static lt_status config_load_text(config_loader *loader, config_source *source) {
+  LT_TRY(lt_config_read(source->path, source->is_found, &source->text, &source->identity, loader->err));
+  if (config_is_user_file(loader, source)) { /* it counts already, as the user's */
+    return LT_OK;
+  }
+  LT_TRY(config_describe_source(source, loader->config, loader->err));
+  if (source->is_found && source->layer == LT_CONFIG_LAYER_PROJECT) {
+    LT_TRY(config_judge(loader, source));
+    return source->file.counts ? config_take_source(loader, source) : LT_OK;
+  }
+  source->file.counts = true;
+  LT_TRY(config_take_source(loader, source));
+  return config_add_file(loader->config, source, loader->err);
+}
+
+static lt_status config_load_source(config_loader *loader, config_source *source) {
+  lt_buf_init(&source->text, LT_CONFIG_MAX_BYTES + 16 * LT_KIB);
+  lt_status status = config_load_text(loader, source);
+  lt_buf_release(&source->text);
+  return status;
+}
+
+/* --- Where the files are ------------------------------------------------------------------------------------------ */
+
+/* A file that must exist, because `why`, such as "--config", names it. */
+static lt_status config_load_named(config_loader *loader, const char *path, const char *why, bool is_foreign) {
+  config_source source = {.path = path, .why = why, .layer = LT_CONFIG_LAYER_PROJECT, .is_foreign = is_foreign};
+  lt_status status = config_load_source(loader, &source);
   if (status == LT_E_NOTFOUND) {
-    return lt_fail(err, LT_E_CONFIG, "%s: there is no such file (%s asks for it)", path, asked_by);
+    return lt_fail(loader->err, LT_E_CONFIG, "%s: there is no such file (%s asks for it)", path, why);
   }
   return status;
 }
 
-/* A missing optional file leaves no error. */
-static lt_status config_load_usual(const config_source *source, lt_config *config, bool *ret_is_there, lt_err *err) {
-  lt_err why = LT_ERR_INIT;
-  lt_status status = config_load_main(source, config, &why);
-  *ret_is_there = status != LT_E_NOTFOUND;
-  return *ret_is_there ? lt_err_copy(err, &why) : LT_OK;
+/* A missing file that is only looked for leaves no error. */
+static lt_status config_load_usual(config_loader *loader, config_source *source) {
+  lt_err *err = loader->err, why = LT_ERR_INIT;
+  loader->err = &why;
+  lt_status status = config_load_source(loader, source);
+  loader->err = err;
+  return status == LT_E_NOTFOUND ? LT_OK : lt_err_copy(err, &why);
 }
 
 /* NULL where it is not set or empty. */
@@ -151,44 +218,77 @@ static const char *config_environment(const char *name) {
   return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-/* $XDG_CONFIG_HOME/lathe/lathe.yaml, with the default that the XDG Base Directory Specification gives. */
-static lt_status config_load_user(lt_config *config, lt_err *err) {
-  const char *xdg = config_environment("XDG_CONFIG_HOME");
-  const char *folder = xdg != NULL ? xdg : config_environment("HOME");
-  bool is_there = false;
+/* $XDG_CONFIG_HOME/lathe/lathe.yaml, with the default that the XDG Base Directory Specification gives. A relative path
+ * is ignored, as it says: it would be somewhere in the current folder. */
+static lt_status config_load_user(config_loader *loader) {
+  const char *xdg = config_environment("XDG_CONFIG_HOME"), *home = config_environment("HOME");
+  bool has_xdg = xdg != NULL && xdg[0] == '/';
+  const char *folder = has_xdg ? xdg : home;
   LT_AUTO_BUF(path, PATH_MAX);
-  if (folder == NULL) {
+  if (folder == NULL || folder[0] != '/') {
     return LT_OK;
   }
-  lt_buf_printf(&path, "%s%s/lathe/lathe.yaml", folder, xdg != NULL ? "" : "/.config");
-  LT_TRY(lt_buf_check(&path, err, "out of memory while looking for the configuration"));
-  const config_source source = {.path = path.p, .why = "the user's", .layer = LT_CONFIG_LAYER_USER};
-  return config_load_usual(&source, config, &is_there, err);
+  lt_buf_printf(&path, "%s%s/lathe/lathe.yaml", folder, has_xdg ? "" : "/.config");
+  LT_TRY(lt_buf_check(&path, loader->err, "out of memory while looking for the configuration"));
+  config_source source = {.path = path.p, .why = "the user's", .layer = LT_CONFIG_LAYER_USER, .is_found = true};
+  LT_TRY(config_load_usual(loader, &source));
+  loader->has_user = loader->config->file_count > 0;
+  loader->user = source.identity;
+  return LT_OK;
 }
 
-/* Reads the file that `why` names: a flag or a variable. */
-static lt_status config_load_named(const char *path, const char *why, lt_config *config, lt_err *err) {
-  const config_source source = {.path = path, .why = why, .layer = LT_CONFIG_LAYER_PROJECT};
-  return config_must_exist(config_load_main(&source, config, err), path, why, err);
-}
-
-static lt_status config_find_main(const lt_config_sources *sources, lt_config *config, lt_err *err) {
-  const config_source found = {.path = "lathe.yaml", .why = "./lathe.yaml", .layer = LT_CONFIG_LAYER_PROJECT};
+static lt_status config_load_project(config_loader *loader) {
+  const lt_config_sources *sources = loader->sources;
   const char *variable = config_environment("LATHE_CONFIG");
-  bool is_there = false;
+  config_source here = {
+      .path = "lathe.yaml", .why = "./lathe.yaml", .layer = LT_CONFIG_LAYER_PROJECT, .is_found = true};
+  config_source referred = {
+      .path = sources->found_file, .why = sources->found_file, .layer = LT_CONFIG_LAYER_PROJECT, .is_found = true};
   if (sources->config_file != NULL) {
-    return config_load_named(sources->config_file, "--config", config, err);
+    return config_load_named(loader, sources->config_file, "--config", false);
+  }
+  if (sources->found_file != NULL) {
+    return config_load_source(loader, &referred);
   }
   if (variable != NULL) {
-    return config_load_named(variable, "$LATHE_CONFIG", config, err);
+    return config_load_named(loader, variable, "$LATHE_CONFIG", false);
   }
-  LT_TRY(config_load_usual(&found, config, &is_there, err));
-  return is_there ? LT_OK : config_load_user(config, err);
+  return config_load_usual(loader, &here);
 }
 
 lt_status lt_config_load(const lt_config_sources *sources, lt_config *ret_config, lt_err *err) {
-  const char *mcp = sources->mcp_config_file;
+  config_loader loader = {.sources = sources, .config = ret_config, .err = err};
   lt_config_init(ret_config);
-  LT_TRY(config_find_main(sources, ret_config, err));
-  return mcp == NULL ? LT_OK : config_must_exist(config_load_mcp(mcp, ret_config, err), mcp, "--mcp-config", err);
+  LT_TRY(config_load_user(&loader));
+  LT_TRY(config_load_project(&loader));
+  if (sources->mcp_config_file != NULL) {
+    LT_TRY(config_load_named(&loader, sources->mcp_config_file, "--mcp-config", true));
+  }
+  return lt_config_complete(ret_config, err);
+}
+
+static lt_status config_inspect_source(config_source *source, lt_config *config, lt_err *err) {
+  LT_AUTO_BUF(keys, LT_CONFIG_REVIEW_BYTES);
+  LT_TRY(lt_config_read(source->path, true, &source->text, &source->identity, err));
+  LT_TRY(config_describe_source(source, config, err));
+  LT_TRY(config_review_source(source, config, &keys, err));
+  return config_add_file(config, source, err);
+}
+
+lt_status lt_config_inspect(const char *path, lt_config *ret_config, lt_err *err) {
+  config_source source = {.path = path, .why = path, .layer = LT_CONFIG_LAYER_PROJECT};
+  lt_config_init(ret_config);
+  lt_buf_init(&source.text, LT_CONFIG_MAX_BYTES + 16 * LT_KIB);
+  lt_status status = config_inspect_source(&source, ret_config, err);
+  lt_buf_release(&source.text);
+  return status;
+}
+
+const lt_config_file *lt_config_untrusted(const lt_config *config) {
+  for (size_t i = 0; i < config->file_count; i++) {
+    if (!config->files[i].counts) {
+      return &config->files[i];
+    }
+  }
+  return NULL;
 }

@@ -95,7 +95,23 @@ lt_status lt_config_finish_server(const lt_config_reading *r, const lt_yaml_node
                  is_stdio ? "command" : "url", target != NULL ? " that is not empty" : "");
 }
 
-/* --- Models ------------------------------------------------------------------------------------------------------- */
+/* --- Defaults and models ------------------------------------------------------------------------------------------ */
+
+lt_status lt_config_finish_default_model(const lt_config_reading *r, const lt_yaml_node *node,
+                                         const lt_config_place *place, void *record) {
+  (void)node;
+  (void)place;
+  ((lt_config *)record)->defaults.model_file = r->name;
+  return LT_OK;
+}
+
+lt_status lt_config_finish_default_mode(const lt_config_reading *r, const lt_yaml_node *node,
+                                        const lt_config_place *place, void *record) {
+  (void)node;
+  (void)place;
+  ((lt_config *)record)->defaults.mode_file = r->name;
+  return LT_OK;
+}
 
 lt_status lt_config_finish_model(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
                                  void *record) {
@@ -140,12 +156,17 @@ lt_status lt_config_finish_api_key_env(const lt_config_reading *r, const lt_yaml
 
 lt_status lt_config_finish_module(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
                                   void *record) {
-  const lt_config_module *module = record, *modules = module - place->index;
+  lt_config_module *module = record;
+  const lt_config_module *modules = module - place->index;
   for (size_t i = 0; i < place->index; i++) {
     if (strcmp(modules[i].name, module->name) == 0) {
       return lt_fail(r->err, LT_E_CONFIG, "%s:%u: modules[%zu] has the same name as modules[%zu]", r->name, node->line,
                      place->index, i);
     }
+  }
+  if (r->layer == LT_CONFIG_LAYER_PROJECT) {
+    module->within = lt_arena_dup(&r->config->arena, lt_str_of(r->folder)).p;
+    return module->within != NULL ? LT_OK : lt_config_no_memory(r);
   }
   return LT_OK;
 }
@@ -240,41 +261,6 @@ lt_status lt_config_finish_age(const lt_config_reading *r, const lt_yaml_node *n
 }
 
 /* --- Runners ------------------------------------------------------------------------------------------------------ */
-
-static size_t config_count_texts(const char *const *texts) {
-  size_t n = 0;
-  while (texts[n] != NULL) {
-    n++;
-  }
-  return n;
-}
-
-/* Adds the passed variables that are set. */
-lt_status lt_config_finish_python(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
-                                  void *record) {
-  (void)node;
-  (void)place;
-  lt_config_python *python = &((lt_config *)record)->python;
-  size_t n = config_count_texts(python->env), passed = config_count_texts(python->passthrough.names);
-  const char **env = lt_arena_zalloc(&r->config->arena, n + passed + 1, sizeof *env);
-  if (env == NULL) {
-    return lt_config_no_memory(r);
-  }
-  memcpy(env, python->env, n * sizeof *env);
-  for (size_t i = 0; i < passed; i++) {
-    const char *name = python->passthrough.names[i], *value = getenv(name);
-    if (value == NULL) {
-      continue;
-    }
-    LT_TRY(lt_config_secret_entry(r, lt_str_of(name), lt_str_of(value)));
-    env[n] = lt_arena_printf(&r->config->arena, "%s=%s", name, value).p;
-    if (env[n++] == NULL) {
-      return lt_config_no_memory(r);
-    }
-  }
-  python->env = env;
-  return LT_OK;
-}
 
 /* `check: true` must not be ignored silently. */
 lt_status lt_config_finish_typescript(const lt_config_reading *r, const lt_yaml_node *node,

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "config/config_finish.h"
+#include "config/config_review.h"
 
 /* --- Macros for rows ---------------------------------------------------------------------------------------------- */
 
@@ -48,6 +49,8 @@ static const char *const actions[] = {"allow", "ask", "deny", NULL}; /* lt_confi
 static const char *const engines[] = {"quickjs", "deno", NULL};      /* lt_config_engine */
 static const char *const command_or_url[] = {"command", "url", "disabled", NULL};
 static const char *const calls_or_rate[] = {"calls", "perMinute", NULL};
+static const char *const model_names[] = {"ref", NULL};
+static const char *const module_names[] = {"name", NULL};
 static const char *const path_or_name[] = {"path", "name", NULL};
 
 _Static_assert(offsetof(lt_config_server, name) == 0 && offsetof(lt_config_count, name) == 0, "names come first");
@@ -58,6 +61,7 @@ _Static_assert(offsetof(lt_config_server, name) == 0 && offsetof(lt_config_count
 const lt_config_key lt_config_keys[] = {
     {"mcpServers", NAMED(lt_config, servers, server_count, lt_config_server), FLAGS(LT_CONFIG_OPEN),
      AT_MOST(LT_MCP_SERVERS_MAX), .needs = command_or_url, .finish = lt_config_finish_server,
+     .wants = "start programs, with the environment of this process",
      .doc = "MCP servers by name, in the shape that every MCP client uses; unknown keys of a server are warnings."},
     {"mcpServers.*.type", TEXT(lt_config_server, type), .choices = server_types,
      .standard_text = "`http` where there is a `url` and no `command`, else `stdio`",
@@ -79,10 +83,13 @@ const lt_config_key lt_config_keys[] = {
     {"mcpServers.*.startTimeoutMs", NUMBER(lt_config_server, start_timeout_ms), FROM_TO(1, LT_RUN_TIMEOUT_MAX_MS),
      .standard_text = "30000", .doc = "How long the server may take to start and to list its tools, in milliseconds."},
 
-    {"defaults", SECTION, .doc = "Defaults for prompts of `lathe chat`; the command line overrides them."},
+    {"defaults", SECTION, .wants = "choose a model and a mode",
+     .doc = "Defaults for prompts of `lathe chat`; the command line overrides them."},
     {"defaults.model", TEXT(lt_config, defaults.model), FLAGS(LT_CONFIG_EMPTY_IS_NONE), .standard_text = "`normal`",
+     .finish = lt_config_finish_default_model,
      .doc = "The `ref` of the model that is asked."},
     {"defaults.mode", TEXT(lt_config, defaults.mode), FLAGS(LT_CONFIG_EMPTY_IS_NONE), .standard_text = "`classic`",
+     .finish = lt_config_finish_default_mode,
      .doc = "The execution mode of models without a `codeMode` of their own."},
     {"defaults.codeMode", TRUTH(lt_config, defaults.code_mode),
      .doc = "All models work in mode `typescript`, except those with `codeMode: false`."},
@@ -90,7 +97,8 @@ const lt_config_key lt_config_keys[] = {
      .standard_text = "`classic` and `typescript` 25, `code` 10, a plugin's mode what the plugin says",
      .doc = "The maximum number of requests to a model for one message, by mode."},
 
-    {"models", RECORDS(lt_config, models, model_count, lt_config_model), .finish = lt_config_finish_model,
+    {"models", RECORDS(lt_config, models, model_count, lt_config_model), .names = model_names, .finish = lt_config_finish_model,
+     .wants = "send prompts and keys to models",
      .doc = "The models that `lathe chat` may ask; none is needed."},
     {"models[].ref", TEXT(lt_config_model, ref), FLAGS(LT_CONFIG_REQUIRED),
      .empty_advice = "give the model a name of yours, as \"normal\"", .doc = "Your name for the model."},
@@ -100,7 +108,7 @@ const lt_config_key lt_config_keys[] = {
     {"models[].baseUrl", TEXT(lt_config_model, base_url), .finish = lt_config_finish_base_url,
      .standard_text = "`$OPENAI_BASE_URL`, else OpenAI's", .example = "http://localhost:11434/v1",
      .doc = "The address of its API, which begins with http:// or https://."},
-    {"models[].apiKeyEnv", TEXT(lt_config_model, api_key_env), FLAGS(LT_CONFIG_EMPTY_IS_NONE),
+    {"models[].apiKeyEnv", TEXT(lt_config_model, api_key_env), FLAGS(LT_CONFIG_EMPTY_IS_NONE | LT_CONFIG_VARIABLE),
      .finish = lt_config_finish_api_key_env, .standard_text = "`OPENAI_API_KEY`, for the usual address only",
      .example = "MISTRAL_KEY", .doc = "The name of the environment variable that holds its key, never the key itself."},
     {"models[].maxTokens", NUMBER(lt_config_model, max_tokens), FROM(1), .standard_text = "4096",
@@ -108,38 +116,47 @@ const lt_config_key lt_config_keys[] = {
     {"models[].codeMode", MAYBE(lt_config_model, code_mode), .standard_text = "`defaults.codeMode`",
      .doc = "The model works in mode `typescript` by default."},
 
-    {"modules", RECORDS(lt_config, modules, module_count, lt_config_module), .finish = lt_config_finish_module,
+    {"modules", RECORDS(lt_config, modules, module_count, lt_config_module), .names = module_names, .finish = lt_config_finish_module,
+     .wants = "give modules to programs",
      .doc = "Modules that programs may import."},
     {"modules[].name", TEXT(lt_config_module, name), FLAGS(LT_CONFIG_REQUIRED),
      .doc = "The module's name in programs."},
     {"modules[].path", TEXT(lt_config_module, path), FLAGS(LT_CONFIG_REQUIRED | LT_CONFIG_FILE_PATH),
      .doc = "The JavaScript file of the module."},
 
-    {"tools", SECTION, .doc = "Rules for calls of tools, and the listing of tools for models."},
+    {"tools", SECTION, .wants = "set rules, some of which may allow calls",
+     .doc = "Rules for calls of tools, and the listing of tools for models."},
     {"tools.policy", RECORDS(lt_config, rules, rule_count, lt_config_rule), .finish = lt_config_finish_rule,
      .doc = "Rules; the first one that matches a call decides."},
     {"tools.policy[].match", TEXT(lt_config_rule, match), FLAGS(LT_CONFIG_REQUIRED), .empty_advice = NAME_TOOLS,
+     .is_harmless = lt_config_harmless_text,
      .doc = "A tool's id, with `*` for any characters and `?` for one."},
     {"tools.policy[].action", CHOICE(lt_config_rule, action), FLAGS(LT_CONFIG_REQUIRED), .choices = actions,
+     .is_harmless = lt_config_harmless_action,
      .doc = "What happens to the call."},
     {"tools.policy[].when", TEXT(lt_config_rule, when), FLAGS(LT_CONFIG_NOT_NULL), .empty_advice = NAME_CONDITION,
      .standard_text = "always",
+     .is_harmless = lt_config_harmless_text,
      .doc = "A condition on the call, such as `input.amount <= 100`."},
     {"tools.policy[].reason", TEXT(lt_config_rule, reason),
      .doc = "A text for the person who is asked, or for the program whose call is refused."},
     {"tools.budgets", RECORDS(lt_config, budgets, budget_count, lt_config_budget), .needs = calls_or_rate,
      .finish = lt_config_finish_budget, .doc = "How many calls a run may make."},
     {"tools.budgets[].match", TEXT(lt_config_budget, match), FLAGS(LT_CONFIG_REQUIRED), .empty_advice = NAME_TOOLS,
+     .is_harmless = lt_config_harmless_text,
      .doc = "The tools that count, as in `tools.policy[].match`."},
     {"tools.budgets[].calls", NUMBER(lt_config_budget, calls), FROM(1), .standard_text = "no limit",
+     .is_harmless = lt_config_harmless_number,
      .doc = "Calls in a run."},
     {"tools.budgets[].perMinute", NUMBER(lt_config_budget, per_minute), FROM(1), .standard_text = "no limit",
+     .is_harmless = lt_config_harmless_number,
      .doc = "Calls in any 60 seconds of a run."},
     {"tools.listingTokens", NUMBER(lt_config, listing_tokens), FROM(1), .standard = LT_LISTING_TOKENS,
      .doc = "The maximum number of tokens in the listing of tools for a model; a longer listing is shortened."},
 
     {"plugins", RECORDS(lt_config, plugins, plugin_count, lt_config_plugin), AT_MOST(LT_PLUGINS_MAX),
-     .short_for = "path", .needs = path_or_name, .finish = lt_config_finish_plugin,
+     .short_for = "path", .needs = path_or_name, .names = path_or_name, .finish = lt_config_finish_plugin,
+     .wants = "load code into Lathe itself",
      .doc = "Plugins in the order in which they are loaded; a plain text is a `path`."},
     {"plugins[].path", TEXT(lt_config_plugin, path), FLAGS(LT_CONFIG_FILE_PATH), .empty_advice = SAY_WHERE,
      .doc = "A shared object."},
@@ -150,18 +167,24 @@ const lt_config_key lt_config_keys[] = {
     {"plugins[].disabled", TRUTH(lt_config_plugin, disabled),
      .doc = "The plugin is not loaded, and its other keys are left as they are written."},
 
-    {"sandbox", SECTION, .doc = "Bounds of every program."},
+    {"sandbox", SECTION, .wants = "set bounds of programs",
+     .doc = "Bounds of every program."},
     {"sandbox.timeoutMs", NUMBER(lt_config, timeout_ms), FROM_TO(1, LT_RUN_TIMEOUT_MAX_MS),
-     .standard = LT_RUN_TIMEOUT_MS, .doc = "How long a program may take in milliseconds, tool calls included."},
+     .standard = LT_RUN_TIMEOUT_MS, .is_harmless = lt_config_harmless_lower,
+     .doc = "How long a program may take in milliseconds, tool calls included."},
     {"sandbox.memoryMb", NUMBER(lt_config, memory_mb),
      FROM_TO(LT_RUN_MEMORY_MIN_BYTES / LT_MIB, LT_RUN_MEMORY_MAX_BYTES / LT_MIB), .standard_text = "64, for Python 512",
+     .is_harmless = lt_config_harmless_lower,
      .doc = "How much memory a program may use, in MiB."},
     {"sandbox.maxOutputBytes", NUMBER(lt_config, max_output_bytes), FROM_TO(0, LT_RUN_RESULT_MAX_BYTES),
-     .standard = LT_RUN_OUTPUT_MAX_BYTES, .doc = "How much a program may output; the rest is cut."},
+     .standard = LT_RUN_OUTPUT_MAX_BYTES, .is_harmless = lt_config_harmless_lower,
+     .doc = "How much a program may output; the rest is cut."},
     {"sandbox.requireWalls", TRUTH(lt_config, require_walls), .standard = true,
+     .is_harmless = lt_config_harmless_true,
      .doc = "Python and Deno do not run where the kernel lacks a wall."},
 
-    {"python", GIVEN(lt_config, python.given), .finish = lt_config_finish_python,
+    {"python", GIVEN(lt_config, python.given),
+     .wants = "run Python its way",
      .doc = "How Python programs run; with this section, also an empty one, models have `execute_code`."},
     {"python.path", TEXT(lt_config, python.path), FLAGS(LT_CONFIG_PROGRAM), .empty_advice = SAY_WHERE,
      .standard_text = "`python3`",
@@ -169,14 +192,16 @@ const lt_config_key lt_config_keys[] = {
     {"python.workspace", TEXT(lt_config, python.workspace), FLAGS(LT_CONFIG_FILE_PATH),
      .standard_text = "a fresh folder for each program", .doc = "The folder that programs work in."},
     {"python.env", ENV(lt_config, python.env), FLAGS(LT_CONFIG_SECRET), .doc = "Variables that programs see."},
-    {"python.envPassthrough", PASSTHROUGH(lt_config, python.passthrough), .standard_text = "`false`",
+    {"python.envPassthrough", PASSTHROUGH(lt_config, python.passthrough), FLAGS(LT_CONFIG_VARIABLE), .standard_text = "`false`",
      .doc = "Variables of Lathe's own environment that programs see; `true` passes all of them."},
 
-    {"deno", SECTION, .doc = "How Deno runs."},
+    {"deno", SECTION, .wants = "run Deno its way",
+     .doc = "How Deno runs."},
     {"deno.path", TEXT(lt_config, deno_path), FLAGS(LT_CONFIG_PROGRAM), .empty_advice = SAY_WHERE,
      .standard_text = "`deno`", .doc = "The program."},
 
-    {"typescript", SECTION, .finish = lt_config_finish_typescript, .doc = "How TypeScript programs run."},
+    {"typescript", SECTION, .finish = lt_config_finish_typescript, .wants = "run TypeScript its way",
+     .doc = "How TypeScript programs run."},
     {"typescript.path", TEXT(lt_config, typescript.path), FLAGS(LT_CONFIG_PROGRAM), .empty_advice = SAY_WHERE,
      .standard_text = "`tsc`",
      .doc = "The compiler that checks types."},
@@ -186,6 +211,7 @@ const lt_config_key lt_config_keys[] = {
      .doc = "The runner of TypeScript programs: quickjs removes the types, deno checks them first."},
 
     {"plan", GIVEN(lt_config, plan.given),
+     .wants = "let models make plans of calls",
      .doc = "Plans of calls; with this section, also an empty one, models have `execute_plan`."},
     {"plan.maxSteps", NUMBER(lt_config, plan.max_steps), FROM_TO(1, 1000), .standard = LT_PLAN_STEPS,
      .doc = "How many steps a plan may have."},
@@ -195,6 +221,7 @@ const lt_config_key lt_config_keys[] = {
     {"store", SECTION, .short_for = "url", .doc = "What is kept, and where; a text is its `url`."},
     {"store.url", TEXT(lt_config, store), .finish = lt_config_finish_store, .example = "sqlite:data/lathe.db",
      .standard_text = "`$XDG_STATE_HOME/lathe/lathe.db`",
+     .wants = "keep data in a file of its choice",
      .doc = "The database: `sqlite:PATH`, relative to the file, or `sqlite::memory:` to keep nothing."},
     {"store.retention", SECTION,
      .doc = "How long data is kept: `90d`, a number of days, or `never` to delete it; never what has not ended."},
@@ -208,7 +235,8 @@ const lt_config_key lt_config_keys[] = {
     {"store.artifactsPerRunMb", NUMBER(lt_config, artifacts_per_run_mb), FROM_TO(1, LT_ARTIFACTS_MAX_MB),
      .standard = LT_ARTIFACTS_RUN_MB, .doc = "The MiB of the artifacts that one run or prompt stores."},
 
-    {"server", RESERVED(SECTION), .doc = "The HTTP server."},
+    {"server", RESERVED(SECTION), .wants = "listen for requests",
+     .doc = "The HTTP server."},
     {"server.listen", RESERVED(TEXT), .doc = "The address and port that it listens at."},
     {"server.hosts", RESERVED(TEXTS), .doc = "The host names that it answers to."},
     {"server.tokens", RESERVED(ANYTHING), .doc = "Who may use it."},

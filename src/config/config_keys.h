@@ -39,6 +39,7 @@ enum {
   LT_CONFIG_EMPTY_IS_NONE = 16, /* an empty text counts as not given */
   LT_CONFIG_NOT_NULL = 32,      /* a key without a value is a mistake; without the flag it counts as not given */
   LT_CONFIG_OPEN = 64,          /* records: an unknown key inside is only a warning */
+  LT_CONFIG_VARIABLE = 256,     /* the value is the name of an environment variable, or a list of names */
   LT_CONFIG_RESERVED = 128,     /* known and checked, but not used outside config/ yet; may have no member */
 };
 
@@ -49,6 +50,10 @@ typedef struct lt_config_key lt_config_key;
 typedef lt_status lt_config_finish_fn(const lt_config_reading *reading, const lt_yaml_node *node,
                                       const lt_config_place *place, void *record);
 
+/* Whether an untrusted file may say this: the value cannot start, load, send or allow anything. `below` has what the
+ * layers below say. */
+typedef bool lt_config_harmless_fn(const lt_config_key *key, const lt_yaml_node *node, const lt_config *below);
+
 struct lt_config_key {
   const char *path; /* from the file's top: "models[].ref" in a list, "mcpServers.*.url" in a mapping; NULL: the end */
   lt_config_kind kind;
@@ -58,14 +63,18 @@ struct lt_config_key {
   const char *const *choices; /* NULL last; also for texts */
   const char *short_for;      /* records, sections: a plain text in place of the mapping sets this key */
   const char *const *needs;   /* records: at least one of these keys is required, NULL last; `finish` checks it */
+  const char *const *names;   /* records: a record replaces one of another file that has the same text in one of these
+                                 keys, NULL last; NULL: all records count, one file's after the other's */
   size_t at;                  /* the member's offset in the record, or in lt_config; LT_CONFIG_NOWHERE */
   size_t count_at;            /* likewise of the count of records or counts */
   size_t record_bytes;        /* the size of one record or count */
   lt_config_finish_fn *finish;
-  const char *empty_advice;  /* an empty text is a mistake: this says what to write */
-  const char *standard_text; /* the default in words, when `standard` cannot express it */
-  const char *example;       /* a valid text, for keys that do not accept every text */
-  const char *doc;           /* one sentence */
+  lt_config_harmless_fn *is_harmless; /* NULL: only a trusted file may have the key; sections and records: their keys */
+  const char *wants;                  /* top keys: what an untrusted file wants with it, such as "start programs" */
+  const char *empty_advice;           /* an empty text is a mistake: this says what to write */
+  const char *standard_text;          /* the default in words, when `standard` cannot express it */
+  const char *example;                /* a valid text, for keys that do not accept every text */
+  const char *doc;                    /* one sentence */
 };
 
 #define LT_CONFIG_NOWHERE SIZE_MAX

@@ -1,11 +1,12 @@
-/* Reads one layer over what a configuration has already. Internal to config/. */
+/* Reads one file over what a configuration has already. Internal to config/. */
 #ifndef LT_CONFIG_CONFIG_LAYER_H
 #define LT_CONFIG_CONFIG_LAYER_H
 
-#include "config/config.h"
+#include "config/config_reading.h"
 
-/* As lt_config_parse, for a `config` that has its defaults, or the layers below this one. */
-lt_status lt_config_parse_layer(lt_str yaml, const char *name, const char *folder, lt_config_layer layer,
-                                lt_config *config, lt_err *err);
+/* Takes the text over the layers below. The name is kept. Errors: lt_config_parse's. */
+lt_status lt_config_parse_text(const lt_config_reading *reading, lt_str yaml);
+/* The last step, once, after all files: what depends on keys of several files. Errors: LT_E_LIMIT, LT_E_NOMEM. */
+lt_status lt_config_complete(lt_config *config, lt_err *err);
 
 #endif

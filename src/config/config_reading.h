@@ -8,7 +8,7 @@
 
 typedef struct lt_config_reading {
   lt_config *config;
-  const char *name;   /* of the file, in messages */
+  const char *name;   /* of the file, in messages; in the arena of the configuration */
   const char *folder; /* relative paths count from here */
   lt_config_layer layer;
   bool is_foreign;  /* another client's file: only its mcpServers count, other keys are warnings */

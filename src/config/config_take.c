@@ -136,19 +136,59 @@ static lt_status config_grow_records(const lt_config_reading *r, const lt_config
   return LT_OK;
 }
 
+/* What makes two records the same thing, such as the `ref` of a model or the path of a plugin; NULL: they differ. */
+static const char *config_common_name(const lt_config_key *key, const char *one, const char *other) {
+  for (size_t i = 0; key->names != NULL && key->names[i] != NULL; i++) {
+    size_t at = lt_config_key_find(key, lt_str_of(key->names[i]))->at;
+    const char *a, *b;
+    memcpy(&a, one + at, sizeof a);
+    memcpy(&b, other + at, sizeof b);
+    if (a != NULL && b != NULL && strcmp(a, b) == 0) {
+      return a;
+    }
+  }
+  return NULL;
+}
+
+/* The records at `from` and behind replace those of other files before them. Returns the new count. */
+static size_t config_replace_records(const lt_config_reading *r, const lt_config_key *key, char *records, size_t from,
+                                     size_t count) {
+  size_t bytes = key->record_bytes;
+  for (size_t i = from; i-- > 0;) {
+    const char *name = NULL;
+    for (size_t k = from; k < count && name == NULL; k++) {
+      name = config_common_name(key, records + i * bytes, records + k * bytes);
+    }
+    if (name != NULL) {
+      (void)lt_config_warn(r, "%s: %s: \"%s\" replaces the one of another file", r->name, key->path,
+                           lt_yaml_clip(lt_str_of(name)).text);
+      memmove(records + i * bytes, records + (i + 1) * bytes, (count - i - 1) * bytes);
+      count--;
+      from--;
+    }
+  }
+  return count;
+}
+
+/* Records of this file follow those of the files before. */
 static lt_status config_take_records(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *list,
                                      const lt_config_place *place, char *record) {
+  const char *old;
+  size_t n;
+  memcpy(&old, record + key->at, sizeof old);
+  memcpy(&n, record + key->count_at, sizeof n);
   if (list->type != LT_YAML_LIST) {
     return lt_config_wrong(r, list, place, "a list");
   }
   char *records;
-  LT_TRY(config_grow_records(r, key, list, 0, NULL, &records));
+  LT_TRY(config_grow_records(r, key, list, n, old, &records));
   lt_config_place inside = {.up = place};
   for (const lt_yaml_node *item = list->kids; item != NULL; item = item->next, inside.index++) {
-    LT_TRY(config_take_record(r, key, item, &inside, records + inside.index * key->record_bytes));
+    LT_TRY(config_take_record(r, key, item, &inside, records + (n + inside.index) * key->record_bytes));
   }
+  n = config_replace_records(r, key, records, n, n + inside.index);
   memcpy(record + key->at, &records, sizeof records);
-  memcpy(record + key->count_at, &inside.index, sizeof inside.index);
+  memcpy(record + key->count_at, &n, sizeof n);
   return LT_OK;
 }
 
@@ -178,6 +218,10 @@ static lt_status config_take_named(const lt_config_reading *r, const lt_config_k
     LT_TRY(lt_config_check_name(r, node, place));
     size_t index = config_index_of(records, n, key->record_bytes, node->key->text.p);
     char *slot = records + index * key->record_bytes;
+    if (index < n && !r->is_foreign) {
+      LT_TRY(lt_config_warn(r, "%s: %s: \"%s\" replaces the one of another file", r->name, key->path,
+                            lt_yaml_clip(node->key->text).text));
+    }
     memset(slot, 0, key->record_bytes);
     *(const char **)(void *)slot = node->key->text.p;
     LT_TRY(config_take_record(r, key, node, &inside, slot));

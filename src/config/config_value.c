@@ -152,22 +152,37 @@ static lt_status config_take_pairs(const lt_config_reading *r, const lt_config_k
   return LT_OK;
 }
 
+/* The entry of that name, or the place behind the last one. */
+static size_t config_count_at(const lt_config_count *counts, size_t n, lt_str name) {
+  size_t i = 0;
+  while (i < n && !lt_str_eqc(name, counts[i].name)) {
+    i++;
+  }
+  return i;
+}
+
+/* An entry replaces the one of that name in another file. */
 static lt_status config_take_counts(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *map,
                                     const lt_config_place *place, char *record) {
   if (map->type != LT_YAML_MAP) {
     return lt_config_wrong(r, map, place, "a mapping");
   }
-  lt_config_count *counts = lt_arena_zalloc(&r->config->arena, map->count + 1, sizeof *counts);
+  const lt_config_count *old = *(const lt_config_count **)(record + key->at);
+  size_t n = *(size_t *)(record + key->count_at);
+  lt_config_count *counts = lt_arena_zalloc(&r->config->arena, n + map->count + 1, sizeof *counts);
   if (counts == NULL) {
     return lt_config_no_memory(r);
   }
-  size_t n = 0;
-  for (const lt_yaml_node *member = map->kids; member != NULL; member = member->next, n++) {
+  if (n > 0) {
+    memcpy(counts, old, n * sizeof *counts);
+  }
+  for (const lt_yaml_node *member = map->kids; member != NULL; member = member->next) {
     lt_config_place inside = {.up = place, .key = member->key->text};
+    size_t at = config_count_at(counts, n, member->key->text);
     LT_TRY(lt_config_check_name(r, member, place));
-    LT_TRY(config_take_number(r, key, member, &inside, &counts[n].value));
-    counts[n].name = member->key->text.p;
-    counts[n].line = member->line;
+    LT_TRY(config_take_number(r, key, member, &inside, &counts[at].value));
+    counts[at] = (lt_config_count){member->key->text.p, counts[at].value, r->name, member->line};
+    n += at == n;
   }
   *(const lt_config_count **)(record + key->at) = counts;
   *(size_t *)(record + key->count_at) = n;
@@ -176,6 +191,8 @@ static lt_status config_take_counts(const lt_config_reading *r, const lt_config_
 
 static lt_status config_take_passthrough(const lt_config_reading *r, const lt_config_key *key, const lt_yaml_node *node,
                                          const lt_config_place *place, lt_config_passthrough *ret) {
+  static const char *const none[] = {NULL};
+  *ret = (lt_config_passthrough){.names = none};
   if (lt_yaml_bool(node, &ret->all)) {
     return LT_OK;
   }

@@ -15,10 +15,7 @@ async function mistake(text, options = {}) {
   return end.stderr;
 }
 /** A configuration that gives itself away: a module that says who it is. */
-const saying = (name) => {
-  const dir = folder({ "who.js": `export default ${JSON.stringify(name)}` });
-  return { dir, yaml: `modules: [{name: who, path: ${join(dir, "who.js")}}]\n` };
-};
+const saying = (name) => config("modules: [{name: who, path: who.js}]\n", { "who.js": `export default ${JSON.stringify(name)}` });
 const WHO = "import who from 'who'; output(who)";
 const write = (path, text) => {
   mkdirSync(dirname(path), { recursive: true });
@@ -26,24 +23,31 @@ const write = (path, text) => {
 };
 
 describe("where it is", () => {
-  const [flag, env, here, xdg, home] = ["flag", "env", "here", "xdg", "home"].map(saying);
-  const at = folder({ "flag.yaml": flag.yaml, "env.yaml": env.yaml });
-  const cwd = folder({ "lathe.yaml": here.yaml });
-  const xdgHome = folder();
-  write(join(xdgHome, "lathe/lathe.yaml"), xdg.yaml);
-  const homeDir = folder();
-  write(join(homeDir, ".config/lathe/lathe.yaml"), home.yaml);
-  const all = { LATHE_CONFIG: join(at, "env.yaml"), XDG_CONFIG_HOME: xdgHome, HOME: homeDir };
+  const [flag, env, here] = ["flag", "env", "here"].map(saying);
+  const user = (at, name) => {
+    write(join(at, "lathe/lathe.yaml"), "modules: [{name: who, path: who.js}]\n");
+    write(join(at, "lathe/who.js"), `export default ${JSON.stringify(name)}`);
+  };
+  const xdgHome = folder(), homeDir = folder(), cwd = dirname(here);
+  user(xdgHome, "xdg");
+  user(join(homeDir, ".config"), "home");
+  const all = { LATHE_CONFIG: env, XDG_CONFIG_HOME: xdgHome, HOME: homeDir };
+  const instead = (name) => ({ stderr: `warning: ${name}: modules: "who" replaces the one of another file\n` });
 
   test("--config comes first", async () => {
-    prints(await program(WHO, ["--config", join(at, "flag.yaml")], { cwd, env: all }), { stdout: "flag\n" });
+    prints(await program(WHO, ["--config", flag], { cwd, env: all }), { stdout: "flag\n", ...instead(flag) });
   });
-  test("then $LATHE_CONFIG", async () => prints(await program(WHO, [], { cwd, env: all }), { stdout: "env\n" }));
-  test("then ./lathe.yaml", async () => prints(await program(WHO, [], { cwd, env: { ...all, LATHE_CONFIG: "" } }), { stdout: "here\n" }));
-  test("then $XDG_CONFIG_HOME/lathe/lathe.yaml", async () => {
+  test("then $LATHE_CONFIG", async () => prints(await program(WHO, [], { cwd, env: all }), { stdout: "env\n", ...instead(env) }));
+  test("then ./lathe.yaml, when it is trusted", async () => {
+    const options = { cwd, env: { ...all, LATHE_CONFIG: "" } };
+    assert.equal((await program(WHO, [], options)).code, 3);
+    assert.equal((await run(["trust"], options)).code, 0);
+    prints(await program(WHO, [], options), { stdout: "here\n", ...instead("lathe.yaml") });
+  });
+  test("and below it $XDG_CONFIG_HOME/lathe/lathe.yaml", async () => {
     prints(await program(WHO, [], { env: { XDG_CONFIG_HOME: xdgHome, HOME: homeDir } }), { stdout: "xdg\n" });
   });
-  test("then ~/.config/lathe/lathe.yaml", async () => prints(await program(WHO, [], { env: { HOME: homeDir } }), { stdout: "home\n" }));
+  test("or ~/.config/lathe/lathe.yaml", async () => prints(await program(WHO, [], { env: { HOME: homeDir } }), { stdout: "home\n" }));
   test("none at all is fine", async () => prints(await program("1"), { stdout: "1\n" }));
   test("without HOME is fine", async () => prints(await program("1", [], { env: { HOME: undefined } }), { stdout: "1\n" }));
   test("one that was asked for must be there", async () => {
@@ -54,7 +58,7 @@ describe("where it is", () => {
     }
   });
   test("a folder, an unreadable file", async () => {
-    const end = await program("1", ["--config", at]);
+    const end = await program("1", ["--config", cwd]);
     assert.equal(end.code, 3);
     assert.match(end.stderr, /directory|folder/);
   });

@@ -52,9 +52,14 @@ test("all right is 0; a model that fails is wrong, with its words", async () => 
   assert.equal(end.code, 1);
   assert.match(JSON.parse(end.stdout).results[0].why, /nothing was for this/);
 });
-test("the file's own configuration counts, unless another is given", async () => {
-  const own = config({ mcpServers: { fake: fake() } });
-  const end = await run(["eval", tasks([{ prompt: "add", check: { contains: "42" } }], { config: own }), "-m", "code"], { env });
+test("the file's own configuration counts once it is trusted, unless another is given", async () => {
+  const own = config({ mcpServers: { fake: fake() } }), home = { env: { ...env, HOME: folder() } };
+  const evaluation = ["eval", tasks([{ prompt: "add", check: { contains: "42" } }], { config: own }), "-m", "code"];
+  const before = await run(evaluation, home);
+  assert.deepEqual([before.code, before.stdout], [3, ""]);
+  assert.ok(before.stderr.endsWith(`run: lathe trust ${own}\n`), before.stderr);
+  assert.equal((await run(["trust", own], home)).code, 0);
+  const end = await run(evaluation, home);
   assert.equal(end.code, 0, end.stderr);
 });
 test("the example's tasks, on real servers, by somebody who can", async () => {
@@ -70,7 +75,7 @@ test("the example's tasks, on real servers, by somebody who can", async () => {
     rows + "memoryCreateEntities({ entities: [{ name: 'orders', entityType: 'summary', observations: [`${rows.length} orders`] }] }); output(`There are ${rows.length}.`)",
   ];
   const able = await recorded(programs.map((code, i) => ({ user: prompts[i], replies: [code + "; done()"] })));
-  const end = await run(["eval", join(root, "examples/eval/tasks.yaml"), "-m", "code"], { env: { ...able, LATHE_EVAL_MEMORY: join(folder(), "memory.jsonl") } });
+  const end = await run(["eval", join(root, "examples/eval/tasks.yaml"), "--config", join(root, "examples/eval/lathe.yaml"), "-m", "code"], { env: { ...able, LATHE_EVAL_MEMORY: join(folder(), "memory.jsonl") } });
   assert.equal(end.code, 0, end.stderr);
   assert.match(end.stdout, /\ncode +5\/5 +1\.0 /);
 });

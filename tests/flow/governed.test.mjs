@@ -65,13 +65,12 @@ test("a mistake in a rule is one line with file and key, before anything is star
 describe("plugins in a run", () => {
   const so = join(folder(), "good.so");
   execFileSync("cc", ["-shared", "-fPIC", "-I", join(root, "include"), "-I", join(root, "tests/fakes"), "-o", so, join(root, "tests/fakes/plugin_good.c")]);
-  const home = () => folder({ "sums.js": "export const two = 'mine';" });
 
   test("their modules can be imported", async () => {
     assert.equal(await value("import { two } from 'sums'; export default two", ["--config", config({ plugins: [so] })]), 2);
   });
   test("the configuration's module of the same name wins, with a warning", async () => {
-    const path = config({ plugins: [so], modules: [{ name: "sums", path: join(home(), "sums.js") }] });
+    const path = config({ plugins: [so], modules: [{ name: "sums", path: "sums.js" }] }, { "sums.js": "export const two = 'mine';" });
     const end = await program("import { two } from 'sums'; output(two)", ["--config", path]);
     prints(end, { stdout: "mine\n", stderr: 'plugin good: set up\nwarning: a plugin\'s module "sums" is not used: the configuration has one of that name\n' });
   });

@@ -27,9 +27,9 @@ export function folder(files = {}) {
   return path;
 }
 
-/** A configuration's path; JSON is YAML. */
-export function config(value) {
-  return join(folder({ "lathe.yaml": typeof value === "string" ? value : JSON.stringify(value) }), "lathe.yaml");
+/** A configuration's path; JSON is YAML. `files` are beside it. */
+export function config(value, files = {}) {
+  return join(folder({ ...files, "lathe.yaml": typeof value === "string" ? value : JSON.stringify(value) }), "lathe.yaml");
 }
 
 /** The fake MCP server with these options, as an entry of mcpServers. */

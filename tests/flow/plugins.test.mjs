@@ -194,7 +194,7 @@ results.map((r, i) => \`\${['Copenhagen', 'Paris', 'London'][i]}: \${r.temperatu
   test("its description tells the functions and modules there are", async () => {
     const good = join(built, "good.so");
     execFileSync("cc", ["-shared", "-fPIC", "-Iinclude", "-o", good, "tests/fakes/plugin_good.c"], { cwd: root });
-    const path = config({ plugins: [todo, good], modules: [{ name: "geo", path: join(folder({ "geo.js": "export const n = 1" }), "geo.js") }] });
+    const path = config({ plugins: [todo, good], modules: [{ name: "geo", path: "geo.js" }] }, { "geo.js": "export const n = 1" });
     const description = await value("discoverTools('interpreter run code')[0].description", ["--config", path]);
     assert.match(description, /Functions: .*storeArtifact\(data, description\?\) \u2192 id.*todoCount\(\) \u2192 number/);
     assert.match(description, /plus\(a\) \u2192 list.*Modules to import: geo, sums\.$/);
@@ -285,8 +285,8 @@ describe("examples/todo", () => {
     const [compile, yaml, last] = lines;
     execFileSync("sh", ["-c", compile.replace("-o todo.so", `-o ${home}/todo.so`)], { cwd: root });
     execFileSync("sh", ["-c", yaml], { cwd: home });
-    const [, code] = /^lathe run -e '(.*)'$/.exec(last);
-    prints(await program(code, [], { cwd: home, ...kept() }), { stdout: '[{"id":1,"text":"write a plugin","done":0}]\n' });
+    const [, code] = /^lathe run --config lathe.yaml -e '(.*)'$/.exec(last);
+    prints(await program(code, ["--config", "lathe.yaml"], { cwd: home, ...kept() }), { stdout: '[{"id":1,"text":"write a plugin","done":0}]\n' });
   });
 });
 
@@ -366,7 +366,7 @@ describe("listings", () => {
     execFileSync("cp", [todo, join(home, "plugins/todo.so")]);
     writeFileSync(join(home, "lathe.yaml"), "plugins: [plugins/todo.so]\nstore: sqlite:data.db\n");
     assert.equal(await value("todoAdd({ text: 'x' }).id", ["--config", join(home, "lathe.yaml")]), 1);
-    assert.deepEqual(await value("todoList().length", [], { cwd: home }), 1);
+    assert.deepEqual(await value("todoList().length", ["--config", "lathe.yaml"], { cwd: home }), 1);
     const end = await program("1", use("plugins/todo.so"), { cwd: home });
     assert.match(end.stderr, /^warning: .*plugins\/todo\.so: there is no such file/);
   });

@@ -609,9 +609,16 @@ static int leave_folder(void **state) {
   return chdir(old_folder) == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 
+static lt_config_trust trusts_all(void *arg, const lt_config_file *file) {
+  (void)arg;
+  (void)file;
+  return LT_CONFIG_TRUSTED;
+}
+
 static lt_status load(fixture *f, const char *config, const char *mcp) {
   f->err = LT_ERR_INIT;
-  return lt_config_load(&(lt_config_sources){config, mcp}, &f->config, &f->err);
+  return lt_config_load(&(lt_config_sources){.config_file = config, .mcp_config_file = mcp, .trust = trusts_all},
+                        &f->config, &f->err);
 }
 
 static void expect_loaded(const char *config, int64_t timeout_ms, const char *path_end) {
