@@ -18,12 +18,6 @@ struct lt_arena_block {
   _Alignas(max_align_t) char bytes[];
 };
 
-struct lt_arena_cleanup {
-  lt_arena_cleanup *next;
-  void (*fn)(void *arg);
-  void *arg;
-};
-
 void lt_arena_init(lt_arena *arena, size_t max_bytes) {
   *arena = (lt_arena){.max = max_bytes};
 }
@@ -37,12 +31,6 @@ static void arena_free_blocks(lt_arena_block *block) {
 }
 
 void lt_arena_release(lt_arena *arena) {
-  /* One at a time: a clean-up may still use the arena, even register another. */
-  while (arena->cleanups != NULL) {
-    lt_arena_cleanup *cleanup = arena->cleanups;
-    arena->cleanups = cleanup->next;
-    cleanup->fn(cleanup->arg);
-  }
   arena_free_blocks(arena->head);
   arena_free_blocks(arena->big);
   lt_arena_init(arena, arena->max);
@@ -152,14 +140,4 @@ lt_str lt_arena_printf(lt_arena *arena, const char *fmt, ...) {
   vsnprintf(p, (size_t)n + 1, fmt, ap);
   va_end(ap);
   return (lt_str){p, (size_t)n};
-}
-
-lt_status lt_arena_on_release(lt_arena *arena, void (*fn)(void *arg), void *arg) {
-  lt_arena_cleanup *cleanup = lt_arena_alloc(arena, sizeof(*cleanup));
-  if (cleanup == NULL) {
-    return LT_E_NOMEM;
-  }
-  *cleanup = (lt_arena_cleanup){.next = arena->cleanups, .fn = fn, .arg = arg};
-  arena->cleanups = cleanup;
-  return LT_OK;
 }

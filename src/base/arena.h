@@ -1,4 +1,4 @@
-/* Arenas: memory for one request or one call, freed as a whole, with a ceiling and a clean-up list. The caller's frame
+/* Arenas: memory for one request or one call, freed as a whole, with a ceiling. The caller's frame
  * or struct holds the lt_arena; the arena owns everything that is allocated from it. An arena is not for threads to
  * share. Nothing here suspends. */
 #ifndef LT_BASE_ARENA_H
@@ -11,20 +11,17 @@
 #include "base/str.h"
 
 typedef struct lt_arena_block lt_arena_block;
-typedef struct lt_arena_cleanup lt_arena_cleanup;
 
 typedef struct lt_arena {
   lt_arena_block *head; /* shared blocks, the one being filled first */
   lt_arena_block *big;  /* a block per big allocation */
-  lt_arena_cleanup *cleanups;
-  size_t used; /* bytes handed out, lost to alignment, or used by clean-up entries */
+  size_t used;          /* bytes handed out, or lost to alignment */
   size_t max;
 } lt_arena;
 
 /* Prepares an empty arena. It allocates its first block when the first byte is asked for. */
 void lt_arena_init(lt_arena *arena, size_t max_bytes);
-/* Runs the clean-ups, last registered first, and frees everything. The arena may be used again. A clean-up may still
- * read and write memory of the arena. */
+/* Frees everything. The arena may be used again. */
 void lt_arena_release(lt_arena *arena);
 
 /* Declares an arena that is released when control leaves the enclosing block, also by a return. Do not use it in a
@@ -41,8 +38,5 @@ lt_str lt_arena_dup(lt_arena *arena, lt_str s);
 lt_str lt_arena_dup_buf(lt_arena *arena, const lt_buf *buf);
 /* A formatted copy; {NULL, 0} when there is no memory. */
 lt_str lt_arena_printf(lt_arena *arena, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/* Calls `fn(arg)` when the arena is released. LT_E_NOMEM: not registered. */
-lt_status lt_arena_on_release(lt_arena *arena, void (*fn)(void *arg), void *arg);
 
 #endif

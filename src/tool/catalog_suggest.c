@@ -86,7 +86,8 @@ static unsigned suggest_nearest_name(const lt_tool *tool, lt_str wanted, lt_str 
   return best;
 }
 
-size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_tool_suggestion ret[]) {
+/* Finds up to LT_TOOL_SUGGESTIONS tools, best first. Returns their number. */
+static size_t suggest_find(const lt_catalog *catalog, lt_str name, lt_tool_suggestion ret[]) {
   unsigned scores[LT_TOOL_SUGGESTIONS];
   size_t found = 0;
   for (size_t i = 0; i < lt_catalog_count(catalog); i++) {
@@ -113,7 +114,7 @@ size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_tool_sugges
 bool lt_catalog_suggest_put(const lt_catalog *catalog, lt_str name, lt_catalog_suggest_fn put, void *arg,
                             lt_buf *message) {
   lt_tool_suggestion near[LT_TOOL_SUGGESTIONS];
-  size_t count = name.n > 0 ? lt_catalog_suggest(catalog, name, near) : 0;
+  size_t count = name.n > 0 ? suggest_find(catalog, name, near) : 0;
   bool is_first = true;
   for (size_t i = 0; i < count; i++) {
     size_t before = message->n;

@@ -10,16 +10,13 @@ typedef struct lt_tool_suggestion {
   lt_str name; /* the similar name: the tool's id, JavaScript or TypeScript name */
 } lt_tool_suggestion;
 
-/* Finds up to LT_TOOL_SUGGESTIONS tools with a name similar to `name`, best first. Returns their number. `ret`
- * borrows. */
-size_t lt_catalog_suggest(const lt_catalog *catalog, lt_str name, lt_tool_suggestion ret[]);
-
 /* Appends the name by which the reader of a message knows the tool. Appends nothing when the reader does not see the
  * tool. */
 typedef void (*lt_catalog_suggest_fn)(void *arg, const lt_tool_suggestion *suggestion, lt_buf *message);
 
-/* Appends the sentence "Did you mean: a, b?" to a message whose last sentence may lack its full stop. `put` appends
- * each name. Appends nothing and returns false when there is no suggestion. */
+/* Appends the sentence "Did you mean: a, b?" to a message whose last sentence may lack its full stop: up to
+ * LT_TOOL_SUGGESTIONS tools with a name similar to `name`, best first. `put` appends each name. Appends nothing and
+ * returns false when there is no suggestion. */
 bool lt_catalog_suggest_put(const lt_catalog *catalog, lt_str name, lt_catalog_suggest_fn put, void *arg,
                             lt_buf *message);
 

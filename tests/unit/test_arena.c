@@ -113,7 +113,6 @@ static void over_the_ceiling_is_null_not_the_end(void **state) {
   assert_int_equal(arena.used, 0);
   assert_non_null(lt_arena_alloc(&arena, 1000)); /* exactly */
   assert_null(lt_arena_alloc(&arena, 1));
-  assert_int_equal(lt_arena_on_release(&arena, lt_mem_free, NULL), LT_E_NOMEM);
   lt_arena_release(&arena);
   assert_non_null(lt_arena_alloc(&arena, 1000)); /* used again, with the same ceiling */
   assert_null(lt_arena_alloc(&arena, 1));
@@ -167,62 +166,7 @@ static void big_ones_do_not_strand_the_shared_block(void **state) {
   lt_arena_release(&arena);
 }
 
-typedef struct trace {
-  lt_arena *arena;
-  char text[16];
-  size_t n;
-} trace;
-
-static void note_a(void *arg) {
-  trace *t = arg;
-  t->text[t->n++] = 'a';
-}
-
-static void note_b(void *arg) {
-  trace *t = arg;
-  t->text[t->n++] = 'b';
-}
-
-static void note_c_and_register_a(void *arg) {
-  trace *t = arg;
-  t->text[t->n++] = 'c';
-  assert_int_equal(lt_arena_on_release(t->arena, note_a, t), LT_OK);
-}
-
-static void cleanups_run_last_first_and_once(void **state) {
-  (void)state;
-  lt_arena arena;
-  lt_arena_init(&arena, MIB);
-  trace t = {.arena = &arena};
-  assert_int_equal(lt_arena_on_release(&arena, note_a, &t), LT_OK);
-  assert_int_equal(lt_arena_on_release(&arena, note_b, &t), LT_OK);
-  assert_int_equal(lt_arena_on_release(&arena, note_c_and_register_a, &t), LT_OK);
-  assert_string_equal(t.text, "");
-  lt_arena_release(&arena);
-  assert_string_equal(t.text, "caba");
-  lt_arena_release(&arena);
-  assert_string_equal(t.text, "caba");
-}
-
-static void free_held(void *arg) {
-  void **held = arg;
-  lt_mem_free(*held);
-}
-
-/* A clean-up's argument may itself live in the arena. */
 static bool use(lt_arena *arena) {
-  void **held = lt_arena_alloc(arena, sizeof(*held));
-  if (held == NULL) {
-    return false;
-  }
-  *held = NULL;
-  if (lt_arena_on_release(arena, free_held, held) != LT_OK) {
-    return false;
-  }
-  *held = lt_mem_alloc(100);
-  if (*held == NULL) {
-    return false;
-  }
   for (int i = 0; i < 500; i++) {
     if (lt_arena_printf(arena, "number %d", i).p == NULL || lt_arena_zalloc(arena, 3, 7) == NULL) {
       return false;
@@ -251,20 +195,14 @@ static void no_memory_is_null_and_leaks_nothing(void **state) {
   assert_true(n > 4);
 }
 
-static void count_cleanup(void *arg) {
-  ++*(int *)arg;
-}
-
 static void automatic_arenas_are_released(void **state) {
   (void)state;
-  int cleanups = 0;
-  {
+  for (int i = 0; i < 3; i++) { /* the leak sanitizer reports an arena that is not released */
     LT_AUTO_ARENA(arena, 10000);
+    assert_int_equal(arena.used, 0);
     assert_non_null(lt_arena_alloc(&arena, 5000));
-    assert_int_equal(lt_arena_on_release(&arena, count_cleanup, &cleanups), LT_OK);
     assert_null(lt_arena_alloc(&arena, 10000));
   }
-  assert_int_equal(cleanups, 1);
 }
 
 int main(void) {
@@ -276,7 +214,6 @@ int main(void) {
       cmocka_unit_test(over_the_ceiling_is_null_not_the_end),
       cmocka_unit_test(blocks_grow),
       cmocka_unit_test(big_ones_do_not_strand_the_shared_block),
-      cmocka_unit_test(cleanups_run_last_first_and_once),
       cmocka_unit_test(no_memory_is_null_and_leaks_nothing),
       cmocka_unit_test(automatic_arenas_are_released),
   };
