@@ -126,6 +126,7 @@
 #define LT_MODEL_RETRY_AFTER_MAX_MS 60000        /* when a provider asks for a longer wait, the completion fails */
 #define LT_MODEL_LAST_MS            2000         /* from the finish reason to the usage, which may never arrive */
 #define LT_MODEL_TAIL_MS            100          /* from the end of the events to the end of the answer */
+#define LT_MODEL_QUIET_MAX_BYTES    (4 * LT_MIB) /* of a stream with comments and empty events, and nothing between */
 #define LT_MODEL_TEXT_MAX_BYTES     (8 * LT_MIB) /* of one answer: text, and likewise reasoning, arguments of a call */
 #define LT_MODEL_LEAD_MAX_BYTES     LT_KIB /* of white space before its text; reasoning begins within it or never */
 #define LT_MODEL_EVENT_MAX_BYTES    (16 * LT_MIB) /* one event; and an answer that is not streamed */

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "json/json_text.h"
 
 typedef struct mcp_outgoing_line {
   struct mcp_outgoing_line *next;
@@ -124,11 +125,42 @@ static void mcp_link_write_lines(void *arg) {
 typedef struct parse_job {
   lt_mcp_result *line;
   lt_status status;
+  bool is_garbled; /* a message that is not UTF-8; `line` has what can be read of it */
 } parse_job;
+
+/* Appends the text with U+FFFD for each byte that is not UTF-8. Returns how many there were. */
+static size_t mcp_link_repair(lt_str text, lt_buf *out) {
+  size_t wrong = 0;
+  for (size_t i = 0, n; i < text.n; i += n) {
+    uint32_t cp;
+    n = lt_json_read_char(text.p + i, text.p + text.n, &cp);
+    lt_buf_add(out, n > 0 ? lt_str_sub(text, i, i + n) : LT_STR("\xEF\xBF\xBD"));
+    wrong += n == 0;
+    n += n == 0;
+  }
+  return wrong;
+}
+
+/* A line that is no JSON. A message in another encoding is an answer that does not come again: its id is worth reading.
+ */
+static bool mcp_link_parse_garbled(lt_mcp_result *line) {
+  lt_str text = line->doc.text;
+  LT_AUTO_BUF(repaired, 3 * LT_MCP_LINE_MAX_BYTES);
+  if (mcp_link_repair(text, &repaired) == 0 || repaired.status != LT_OK) {
+    return false;
+  }
+  lt_str copy = lt_arena_dup(&line->arena, lt_buf_view(&repaired));
+  if (copy.p != NULL && lt_json_parse(&line->arena, copy, &line->doc, NULL) == LT_OK) {
+    return true;
+  }
+  line->doc = (lt_json_doc){.text = text};
+  return text.p[0] == '{' && lt_str_find(text, LT_STR("\"jsonrpc\""), 0) != SIZE_MAX;
+}
 
 static void mcp_link_parse(void *arg) {
   parse_job *job = arg;
   job->status = lt_json_parse(&job->line->arena, job->line->doc.text, &job->line->doc, NULL);
+  job->is_garbled = job->status == LT_E_SYNTAX && mcp_link_parse_garbled(job->line);
 }
 
 static void mcp_link_parse_line(lt_mcp_link *link, parse_job *job) LT_YIELDS {
@@ -141,15 +173,26 @@ static bool mcp_link_looks_like_message(lt_str trimmed) {
   return trimmed.n >= 2 && (trimmed.p[0] == '{' || trimmed.p[0] == '[');
 }
 
+/* A byte order mark of UTF-16, or its zero bytes between ASCII letters. Windows' shells write it. */
+static bool mcp_link_looks_like_utf16(lt_str line) {
+  lt_str head = lt_str_sub(line, 0, 5);
+  return lt_str_starts(line, LT_STR("\xFF\xFE")) || lt_str_starts(line, LT_STR("\xFE\xFF")) ||
+         lt_str_find(head, LT_STR("{\0"), 0) != SIZE_MAX || lt_str_find(head, LT_STR("\0{"), 0) != SIZE_MAX;
+}
+
 _Static_assert(LT_MCP_LINE_MAX_BYTES == 64 * LT_MIB && LT_JSON_MAX_DEPTH == 512, "the texts below say so");
 static const char too_long[] = "over 64 MiB";
 static const char too_deep[] = "nested deeper than 512 levels";
 static const char too_large[] = "too large to be read with the memory there is";
 
-static void mcp_link_report_line(lt_mcp_link *link, lt_mcp_result *line, lt_status status) {
+static void mcp_link_report_line(lt_mcp_link *link, const parse_job *job) {
+  lt_mcp_result *line = job->line;
+  lt_status status = job->status;
   line->result = lt_json_root(&line->doc);
   if (status == LT_OK) {
     link->events.on_line(link->events.arg, line);
+  } else if (job->is_garbled) {
+    link->events.on_garbled(link->events.arg, line);
   } else if (status == LT_E_SYNTAX) {
     link->events.on_noise(link->events.arg, line->doc.text);
   } else {
@@ -159,7 +202,10 @@ static void mcp_link_report_line(lt_mcp_link *link, lt_mcp_result *line, lt_stat
 
 static void mcp_link_take_line(lt_mcp_link *link, lt_str text) LT_YIELDS {
   lt_str trimmed = lt_str_trim(text);
-  if (!mcp_link_looks_like_message(trimmed)) {
+  if (mcp_link_looks_like_utf16(trimmed)) {
+    link->events.on_garbled(link->events.arg, &(lt_mcp_result){.doc.text = trimmed});
+    return;
+  } else if (!mcp_link_looks_like_message(trimmed)) {
     if (trimmed.n > 0) {
       link->events.on_noise(link->events.arg, trimmed);
     }
@@ -168,12 +214,12 @@ static void mcp_link_take_line(lt_mcp_link *link, lt_str text) LT_YIELDS {
   lt_mcp_result line = {0};
   lt_arena_init(&line.arena, LT_MCP_MESSAGE_MEMORY_BYTES);
   line.doc.text = lt_arena_dup(&line.arena, trimmed);
-  parse_job job = {&line, LT_E_NOMEM};
+  parse_job job = {&line, LT_E_NOMEM, false};
   if (line.doc.text.p) {
     mcp_link_parse_line(link, &job);
   }
   if (!link->over) {
-    mcp_link_report_line(link, &line, job.status);
+    mcp_link_report_line(link, &job);
   }
   lt_arena_release(&line.arena);
 }

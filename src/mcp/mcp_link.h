@@ -17,6 +17,9 @@ typedef struct lt_mcp_link_events {
   void (*on_line)(void *arg, lt_mcp_result *line);
   /* A line that is neither. */
   void (*on_noise)(void *arg, lt_str line);
+  /* A message that is not UTF-8. `line->result` is what can be read of it, with U+FFFD for each wrong byte; NONE:
+   * nothing. */
+  void (*on_garbled)(void *arg, lt_mcp_result *line);
   /* A line could not be read and was dropped. `how` is the reason, a literal such as "over 64 MiB". */
   void (*on_lost)(void *arg, const char *how);
   /* The server closed its output or its input (LT_E_CLOSED), or there is no memory to read on (LT_E_NOMEM). Called

@@ -166,10 +166,22 @@ bool lt_mcp_requests_lost_line(lt_mcp_requests *calls, const char *how) {
   return mcp_requests_resolve_lost(calls);
 }
 
+static void mcp_requests_fail_one(lt_mcp_requests *calls, lt_mcp_request *request, const lt_err *err) {
+  request->err = *err;
+  mcp_requests_finish(calls, request, err->status);
+}
+
+bool lt_mcp_requests_fail(lt_mcp_requests *calls, int64_t id, const lt_err *err) {
+  lt_mcp_request *request = mcp_requests_find(calls, id);
+  if (request) {
+    mcp_requests_fail_one(calls, request, err);
+    mcp_requests_resolve_lost(calls);
+  }
+  return request != NULL;
+}
+
 void lt_mcp_requests_fail_all(lt_mcp_requests *calls, const lt_err *err) {
   while (calls->first) {
-    lt_mcp_request *request = calls->first;
-    request->err = *err;
-    mcp_requests_finish(calls, request, err->status);
+    mcp_requests_fail_one(calls, calls->first, err);
   }
 }

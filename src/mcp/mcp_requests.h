@@ -61,6 +61,9 @@ void lt_mcp_requests_progress(lt_mcp_requests *calls, lt_json params, lt_arena *
  * one request, that request fails with LT_E_LIMIT, and the function returns true. */
 bool lt_mcp_requests_lost_line(lt_mcp_requests *calls, const char *how);
 
+/* Fails the request with this id. False: no request has it. */
+bool lt_mcp_requests_fail(lt_mcp_requests *calls, int64_t id, const lt_err *err);
+
 /* Fails every request with `err`. */
 void lt_mcp_requests_fail_all(lt_mcp_requests *calls, const lt_err *err);
 

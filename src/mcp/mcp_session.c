@@ -117,6 +117,39 @@ static void mcp_session_on_lost(void *arg, const char *how) {
   }
 }
 
+static void mcp_session_take_garbled(lt_mcp_session *s, lt_json message, lt_str line) {
+  lt_mcp_message m = lt_mcp_message_read(message);
+  int64_t id;
+  lt_err why = LT_ERR_INIT;
+  lt_fail(&why, LT_E_PROTOCOL,
+          "the server's answer is not UTF-8: let it write UTF-8 to its stdout (a server in Python: PYTHONUTF8=1 in "
+          "its env)");
+  if (lt_json_exists(message) && m.kind != LT_MCP_RESPONSE) {
+    mcp_session_on_noise(s, line);
+  } else if (m.kind == LT_MCP_RESPONSE && lt_mcp_id_read(m.id, &id)) {
+    lt_mcp_requests_fail(&s->calls, id, &why);
+  } else if (s->calls.first != NULL) {
+    lt_mcp_requests_fail_all(&s->calls, &why); /* it is the answer to one of them */
+  } else {
+    mcp_session_on_noise(s, line);
+  }
+}
+
+/* Fails the request that the answer belongs to; all of them when its id cannot be read. */
+static void mcp_session_on_garbled(void *arg, lt_mcp_result *line) {
+  lt_mcp_session *s = arg;
+  if (s->ended) {
+    return;
+  }
+  if (lt_json_typeof(line->result) != LT_JSON_ARRAY) {
+    mcp_session_take_garbled(s, line->result, line->doc.text);
+    return;
+  }
+  for (lt_json_iter it = lt_json_each(line->result); lt_json_next(&it);) {
+    mcp_session_take_garbled(s, it.value, lt_json_text(it.value));
+  }
+}
+
 static void mcp_session_reply(mcp_replies *r, const lt_mcp_message *m) {
   if (r->batch && r->count == 0) {
     lt_json_begin_array(&r->w);
@@ -495,7 +528,12 @@ lt_status lt_mcp_session_open(const lt_mcp_session_options *options, lt_mcp_sess
       .helper = server->helper,
       .echo_stderr = server->verbose,
   };
-  lt_mcp_link_events events = {mcp_session_on_line, mcp_session_on_noise, mcp_session_on_lost, mcp_session_on_end, s};
+  const lt_mcp_link_events events = {.on_line = mcp_session_on_line,
+                                     .on_noise = mcp_session_on_noise,
+                                     .on_garbled = mcp_session_on_garbled,
+                                     .on_lost = mcp_session_on_lost,
+                                     .on_end = mcp_session_on_end,
+                                     .arg = s};
   lt_status status = lt_mcp_link_open(options->loop, &process, &events, &s->link, err);
   if (status != LT_OK) {
     s->ended = true;

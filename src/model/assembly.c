@@ -90,6 +90,12 @@ lt_status lt_assembly_event(lt_assembly *a, lt_str name, lt_str data, lt_err *er
   return lines ? assembly_take_lines(a, name, data, err) : assembly_take_event(a, name, data, err);
 }
 
+size_t lt_assembly_size(const lt_assembly *a) {
+  const lt_completion *c = a->completion;
+  return c->text.n + c->reasoning.n + a->held_text.n + a->held_n + a->bytes + a->call_count + a->finished +
+         a->has_usage + a->done;
+}
+
 lt_status lt_assembly_whole(lt_assembly *a, lt_str body, lt_err *err) {
   lt_status status = assembly_read_chunk(a, LT_STR_NULL, body, true, err);
   a->done = status == LT_OK;

@@ -48,6 +48,8 @@ void lt_assembly_release(lt_assembly *a);
 
 /* Reads one event's data. Errors: LT_E_PROTOCOL, LT_E_LIMIT, LT_E_NOMEM; LT_E_TOOL: `failed`, see `fault`. */
 lt_status lt_assembly_event(lt_assembly *a, lt_str name, lt_str data, lt_err *err);
+/* Grows with everything that the answer gets: text, thoughts, calls, its end. Comments and empty events add nothing. */
+size_t lt_assembly_size(const lt_assembly *a);
 /* Reads a whole answer that was not streamed. Same errors. */
 lt_status lt_assembly_whole(lt_assembly *a, lt_str body, lt_err *err);
 /* Ends the answer: writes calls, usage and the reason for the end. Errors: LT_E_NOMEM. */

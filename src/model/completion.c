@@ -74,7 +74,9 @@ typedef struct answer_reader {
   answer_form form;
   lt_sse sse;
   lt_buf whole;
-  bool has_message; /* the error's message is complete */
+  size_t size;       /* of the answer when it last grew ... */
+  uint64_t since_ms; /* ... and when that was */
+  bool has_message;  /* the error's message is complete */
 } answer_reader;
 
 static lt_status completion_take_piece(completion_attempts *k, answer_reader *r, lt_str piece, lt_err *err) {
@@ -88,13 +90,41 @@ static lt_status completion_take_piece(completion_attempts *k, answer_reader *r,
   return lt_fail_if(err, r->whole.status, "an answer that is longer than %lu MiB", LT_MODEL_EVENT_MAX_BYTES / LT_MIB);
 }
 
-/* Waits a short time for the end of the answer, so that the connection can be used again. */
-static void completion_set_patience(const completion_attempts *k, lt_http_stream *stream) {
+/* How long the answer may grow by nothing. After its end, a short time: the connection can then be used again. */
+static uint64_t completion_patience_ms(const completion_attempts *k, const answer_reader *r) {
   const lt_assembly *a = &k->assembly;
+  const lt_model *model = k->request->model;
   if (a->done || (a->finished && a->has_usage)) {
-    lt_http_set_idle(stream, LT_MODEL_TAIL_MS);
+    return LT_MODEL_TAIL_MS;
   } else if (a->finished) {
-    lt_http_set_idle(stream, LT_MODEL_LAST_MS);
+    return LT_MODEL_LAST_MS;
+  } else if (r->size == 0) {
+    return model->answer_ms != 0 ? model->answer_ms : LT_HTTP_ANSWER_MS;
+  }
+  return model->idle_ms != 0 ? model->idle_ms : LT_HTTP_IDLE_MS;
+}
+
+/* A peer can keep a connection busy for ever with comments ("a keep-alive"): only what adds to the answer counts. */
+static lt_status completion_check_growth(completion_attempts *k, answer_reader *r, lt_err *err) {
+  uint64_t now_ms = lt_loop_now_ms(lt_http_loop(k->http));
+  size_t size = lt_assembly_size(&k->assembly) + (r->form == FORM_WHOLE ? r->whole.n : 0);
+  uint64_t patience_ms = completion_patience_ms(k, r);
+  if (size != r->size) {
+    r->size = size;
+    r->since_ms = now_ms;
+    r->sse.read = 0;
+    return LT_OK;
+  } else if (r->sse.read > LT_MODEL_QUIET_MAX_BYTES) {
+    return lt_fail(err, LT_E_LIMIT, "%lu MiB of comments and empty events in a row", LT_MODEL_QUIET_MAX_BYTES / LT_MIB);
+  } else if (now_ms - r->since_ms >= patience_ms) {
+    return lt_fail(err, LT_E_TIMEOUT, "nothing but comments and empty events for %.3g s", (double)patience_ms / 1000);
+  }
+  return LT_OK;
+}
+
+static void completion_set_patience(const completion_attempts *k, const answer_reader *r) {
+  if (completion_is_complete(&k->assembly)) {
+    lt_http_set_idle(r->stream, completion_patience_ms(k, r));
   }
 }
 
@@ -115,11 +145,12 @@ static lt_status completion_read_pieces(completion_attempts *k, answer_reader *r
     } else if (piece.n == 0) {
       return LT_OK;
     }
-    status = completion_take_piece(k, r, piece, err);
+    LT_TRY(completion_take_piece(k, r, piece, err));
+    status = completion_check_growth(k, r, err);
     if (status != LT_OK) {
-      return status;
+      return completion_is_complete(&k->assembly) ? LT_OK : status;
     }
-    completion_set_patience(k, r->stream);
+    completion_set_patience(k, r);
   }
 }
 
@@ -152,7 +183,7 @@ static lt_status completion_end_answer(completion_attempts *k, answer_reader *r,
 }
 
 static lt_status completion_read_answer(completion_attempts *k, lt_http_stream *stream, lt_err *err) LT_YIELDS {
-  answer_reader r = {.stream = stream, .form = FORM_UNKNOWN};
+  answer_reader r = {.stream = stream, .form = FORM_UNKNOWN, .since_ms = lt_loop_now_ms(lt_http_loop(k->http))};
   lt_sse_init(&r.sse, LT_MODEL_EVENT_MAX_BYTES);
   lt_buf_init(&r.whole, LT_MODEL_EVENT_MAX_BYTES);
   lt_status status = completion_read_pieces(k, &r, err);

@@ -60,6 +60,15 @@ static size_t sse_line_end(const lt_sse *sse) {
   return i;
 }
 
+/* A comment may be endless: what has come of it is dropped but for its colon. */
+static void sse_drop_comment(lt_sse *sse) {
+  if (sse->at < sse->bytes.n && sse->bytes.p[sse->at] == ':') {
+    sse->read += sse->bytes.n - sse->at - 1;
+    lt_buf_cut(&sse->bytes, sse->at + 1);
+    sse->scanned = sse->bytes.n;
+  }
+}
+
 /* "Lines must be separated by either a U+000D CARRIAGE RETURN U+000A LINE FEED (CRLF) character pair, a single U+000A
  * LINE FEED (LF) character, or a single U+000D CARRIAGE RETURN (CR) character." A line that ends in CR is whole at
  * once: the event must not wait for what comes next. */
@@ -74,6 +83,7 @@ static bool sse_next_line(lt_sse *sse, lt_str *ret_line) {
   size_t end = sse_line_end(sse);
   sse->scanned = end;
   if (end >= sse->bytes.n) {
+    sse_drop_comment(sse);
     return false;
   }
   *ret_line = lt_str_from(sse->bytes.p + sse->at, end - sse->at);
@@ -148,6 +158,7 @@ bool lt_sse_next(lt_sse *sse, lt_sse_event *ret_event) {
   }
   lt_str line;
   while (sse_next_line(sse, &line)) {
+    sse->read += line.n + 1;
     if (line.n > 0) {
       sse_take_field(sse, line);
     } else if (sse_status_of(sse) != LT_OK) {

@@ -1,7 +1,7 @@
 /* Parses server-sent events (WHATWG HTML, section 9.2) from a stream of bytes.
  *
  * The stream may be cut into pieces anywhere. Lines end in LF, CR or CR LF. A byte order mark at the beginning is
- * skipped. Comments and unknown fields are ignored. An event without an empty line after it is dropped.
+ * skipped. Comments and unknown fields are ignored, but counted. An event without an empty line after it is dropped.
  */
 #ifndef LT_TEXT_SSE_H
 #define LT_TEXT_SSE_H
@@ -27,6 +27,7 @@ typedef struct lt_sse {
   bool after_cr; /* the last line ended in CR: an LF that follows belongs to it */
   bool begun;
   int64_t retry_ms; /* what the stream asked for; -1: nothing */
+  size_t read;      /* bytes of whole lines and of comments so far; the caller may set it to 0 */
 } lt_sse;
 
 /* `max_bytes`: of one event. */

@@ -74,6 +74,32 @@ const behaviours = {
     res.on("drain", more);
     more();
   },
+  ...Object.fromEntries(Object.entries({ "comment-flood": ": keep-alive\n\n", "comment-line": ":".repeat(64), "event-flood": event(chunk({})), "blank-flood": "\r\n".repeat(32) }).map(([name, bit]) => [name, ({ res }) => {
+    sse(res);
+    const piece = bit.repeat(2000), more = () => { while (!res.destroyed && res.write(piece)); };
+    res.on("drain", more);
+    more();
+  }])),
+  "comment-drip": ({ res }) => {
+    sse(res);
+    const drip = setInterval(() => res.write(": keep-alive\n\n"), 20);
+    res.on("close", () => clearInterval(drip));
+  },
+  "comment-between": ({ res }) => {
+    sse(res).write(stream(...hello));
+    const drip = setInterval(() => res.write(": keep-alive\n\n"), 20);
+    res.on("close", () => clearInterval(drip));
+  },
+  "comment-after": ({ res }) => {
+    sse(res).write(stream(...hello, end("stop"), usage, "[DONE]"));
+    const drip = setInterval(() => res.write(": keep-alive\n\n"), 20);
+    res.on("close", () => clearInterval(drip));
+  },
+  "comment-patient": ({ res }) => { // what a model that thinks looks like behind a proxy
+    sse(res);
+    const drip = setInterval(() => res.write(": keep-alive\n\n"), 10);
+    setTimeout(() => { clearInterval(drip); res.end(normal); }, 200);
+  },
   giant: events(chunk({ content: "g".repeat(3 << 20) }), end("stop"), "[DONE]"),
   "giant-line": ({ res }) => {
     sse(res).write("data: ");

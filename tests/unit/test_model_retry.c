@@ -136,6 +136,40 @@ static void body_timeouts(void) {
   }
 }
 
+/* Comments and empty events are no answer, however fast or slow they come. */
+static void body_keep_alive(void) {
+  static const struct {
+    const char *behaviour, *words;
+    lt_status status;
+  } cases[] = {{"comment-flood", "4 MiB of comments and empty events in a row", LT_E_LIMIT},
+               {"comment-line", "4 MiB of comments and empty events in a row", LT_E_LIMIT},
+               {"event-flood", "4 MiB of comments and empty events in a row", LT_E_LIMIT},
+               {"blank-flood", "longer than 16 MiB", LT_E_LIMIT},
+               {"comment-drip", "nothing but comments and empty events for 0.1 s", LT_E_TIMEOUT},
+               {"comment-between", "nothing but comments and empty events for 0.15 s", LT_E_TIMEOUT}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    asked k;
+    prepare(&k, cases[i].behaviour, cases[i].behaviour);
+    k.request.on_text = NULL;
+    k.model.answer_ms = cases[i].status == LT_E_TIMEOUT ? 100 : 0;
+    k.model.idle_ms = cases[i].status == LT_E_TIMEOUT ? 150 : 0;
+    ask(&k);
+    expect_failed(&k, cases[i].status, cases[i].words);
+    assert_int_equal(tries_of(cases[i].behaviour), 1);
+    release(&k);
+  }
+  const char *fine[] = {"comment-after", "comment-patient"};
+  for (size_t i = 0; i < 2; i++) {
+    asked k;
+    prepare(&k, fine[i], fine[i]);
+    k.model.idle_ms = 500;
+    ask(&k);
+    assert_int_equal(k.status, LT_OK);
+    assert_string_equal(text_of(&k.done.text), HELLO);
+    release(&k);
+  }
+}
+
 static void cancelled_in(const char *behaviour, lt_status why) {
   asked k;
   lt_cancel cancel;
@@ -228,15 +262,17 @@ FLOW(not_again)
 FLOW(shown)
 FLOW(not_shown)
 FLOW(timeouts)
+FLOW(keep_alive)
 FLOW(cancel)
 FLOW(remembered)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wait_of),   cmocka_unit_test(test_reasoners),       cmocka_unit_test(test_again),
-      cmocka_unit_test(test_backoff),   cmocka_unit_test(test_kept_connection), cmocka_unit_test(test_for_ever),
-      cmocka_unit_test(test_not_again), cmocka_unit_test(test_shown),           cmocka_unit_test(test_not_shown),
-      cmocka_unit_test(test_timeouts),  cmocka_unit_test(test_cancel),          cmocka_unit_test(test_remembered),
+      cmocka_unit_test(test_wait_of),    cmocka_unit_test(test_reasoners),       cmocka_unit_test(test_again),
+      cmocka_unit_test(test_backoff),    cmocka_unit_test(test_kept_connection), cmocka_unit_test(test_for_ever),
+      cmocka_unit_test(test_not_again),  cmocka_unit_test(test_shown),           cmocka_unit_test(test_not_shown),
+      cmocka_unit_test(test_timeouts),   cmocka_unit_test(test_keep_alive),      cmocka_unit_test(test_cancel),
+      cmocka_unit_test(test_remembered),
   };
   return cmocka_run_group_tests(tests, setup_server, teardown_server);
 }

@@ -125,6 +125,27 @@ static void test_ceiling(void **state) {
   assert_int_equal(status_of(LT_STR("data: 0123456789012345678901234567890123456789"), 1, 9), LT_E_LIMIT);
 }
 
+/* A comment needs no memory, however long it is, and is counted. */
+static void test_endless_comment(void **state) {
+  (void)state;
+  lt_sse sse;
+  lt_sse_event e;
+  lt_sse_init(&sse, 100);
+  assert_int_equal(lt_sse_add(&sse, LT_STR("data: a\n\n:")), LT_OK);
+  assert_true(lt_sse_next(&sse, &e));
+  for (int i = 0; i < 1000; i++) {
+    assert_false(lt_sse_next(&sse, &e));
+    assert_int_equal(lt_sse_add(&sse, LT_STR(":data: x; data: y; ")), LT_OK);
+  }
+  assert_false(lt_sse_next(&sse, &e));
+  assert_int_equal(sse.read, 9 + 19 * 1000);
+  assert_true(sse.bytes.n < 30);
+  assert_int_equal(lt_sse_add(&sse, LT_STR("\ndata: b\n\n")), LT_OK);
+  assert_true(lt_sse_next(&sse, &e));
+  assert_true(lt_str_eqc(e.data, "b"));
+  lt_sse_release(&sse);
+}
+
 static void test_no_memory(void **state) {
   (void)state;
   lt_str stream = LT_STR(
@@ -145,8 +166,10 @@ static void test_no_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_examples), cmocka_unit_test(test_lines),   cmocka_unit_test(test_fields),
-      cmocka_unit_test(test_nul),      cmocka_unit_test(test_ceiling), cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_examples),        cmocka_unit_test(test_lines),
+      cmocka_unit_test(test_fields),          cmocka_unit_test(test_nul),
+      cmocka_unit_test(test_ceiling),         cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_endless_comment),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
