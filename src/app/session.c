@@ -1,5 +1,7 @@
 #include "app/session.h"
 
+#include "app/unmatched_rules.h"
+
 lt_status lt_session_configure(lt_session *s, const lt_config_sources *sources, lt_err *err) {
   lt_cancel_init(&s->cancel);
   LT_TRY(lt_settings_load(sources, &s->config, err));
@@ -46,10 +48,25 @@ lt_status lt_session_open(lt_session *s, lt_err *err) {
   return lt_toolbox_load(s->toolbox, err);
 }
 
+/* Without its sources a session does not know their tools. */
+static void session_warn_of_unmatched_rules(const lt_session *s) {
+  const lt_unmatched_rules_options options = {
+      .door = s->door,
+      .host = lt_toolbox_host(s->toolbox),
+      .config = &s->config,
+      .policy = lt_toolbox_policy(s->toolbox),
+      .report = &s->report,
+  };
+  if (!s->without_sources) {
+    lt_unmatched_rules_warn(&options);
+  }
+}
+
 void lt_session_await(lt_session *s) {
   lt_sources_await(s->sources);
   if (s->cancel.why == LT_OK) {
     lt_toolbox_ready(s->toolbox);
+    session_warn_of_unmatched_rules(s);
   }
 }
 

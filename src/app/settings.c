@@ -73,7 +73,7 @@ static lt_str settings_layer_file(const lt_config *config, lt_config_layer layer
       return lt_str_of(config->files[i].path);
     }
   }
-  return lt_str_of(config->path);
+  return config->file_count == 0 ? lt_str_of(config->path) : LT_STR("");
 }
 
 lt_status lt_settings_policy(const lt_config *config, lt_policy **ret_policy, lt_err *err) {

@@ -184,6 +184,9 @@
 #define LT_POLICY_STEPS_MAX        1000000 /* of work on one call, about 10 ns each; then every condition is unknown */
 #define LT_POLICY_STEP_BYTES       16      /* of text per step */
 #define LT_POLICY_WORK_BYTES       (16 * LT_MIB) /* strings of one call with their escapes undone */
+#define LT_POLICY_SHOWN_MAX        16            /* rules of a layer shown for one tool */
+#define LT_POLICY_UNMATCHED_MAX    10            /* warnings of rules that fit no tool */
+#define LT_POLICY_NEAR_MAX_BYTES   256           /* of a glob and an id that are compared for a typing error */
 #define LT_BUDGET_RATE_MAX         100000        /* calls per minute: 8 bytes are kept for each call of the last 60 s */
 
 /* --- the store ---------------------------------------------------------------------------------------------------- */

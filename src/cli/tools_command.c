@@ -8,6 +8,7 @@
 #include "types/typegen_text.h"
 #include "cli/commands.h"
 #include "cli/command_session.h"
+#include "cli/tools_policy.h"
 #include "tool/tool_typegen.h"
 
 #define FOUND_SHOWN 20 /* default number of a query's results for people */
@@ -21,6 +22,7 @@ typedef struct tools_options {
   int64_t budget; /* tokens; 0: none; NOT_SAID */
   int64_t limit;  /* tools; 0: all; NOT_SAID */
   bool json;
+  bool policy;
 } tools_options;
 
 static const lt_option tools_option_rows[] = {
@@ -34,7 +36,10 @@ static const lt_option tools_option_rows[] = {
      LT_OPTION_IS_NUMBER(tools_options, budget, NOT_SAID, 0, BUDGET_MAX)},
     {"--limit", NULL, "N", "so many tools at most (default: 20 with a QUERY and without --types; 0: all)",
      LT_OPTION_IS_NUMBER(tools_options, limit, NOT_SAID, 0, LT_TOOLS_MAX)},
-    {"--json", NULL, NULL, "the same as --types json", LT_OPTION_IS_FLAG(tools_options, json)},
+    {"--json", NULL, NULL, "the same as --types json; with --policy: the rules as JSON",
+     LT_OPTION_IS_FLAG(tools_options, json)},
+    {"--policy", NULL, NULL, "for each tool: which rule of the configuration holds, and what happens without one",
+     LT_OPTION_IS_FLAG(tools_options, policy)},
     LT_OPTION_CONFIG(tools_options, sources),
     LT_OPTION_MCP_CONFIG(tools_options, sources),
 };
@@ -134,6 +139,34 @@ static int tools_print_found(const lt_command_session *s, const tools_options *o
   return status == LT_OK ? LT_EXIT_OK : LT_EXIT_FAILED;
 }
 
+/* The rules for the requested tools. */
+static int tools_print_policy(const lt_command_session *s, const tools_options *opt, const lt_catalog *catalog) {
+  LT_AUTO_ARENA(arena, LT_CATALOG_MAX_BYTES);
+  LT_AUTO_BUF(out, LT_JSON_MAX_BYTES);
+  lt_err err = LT_ERR_INIT;
+  size_t all = lt_catalog_count(catalog);
+  uint32_t *found = lt_arena_zalloc(&arena, all + 1, sizeof *found);
+  const lt_tool **tools = lt_arena_zalloc(&arena, all + 1, sizeof *tools);
+  lt_status status = found != NULL && tools != NULL ? LT_OK : LT_E_NOMEM;
+  size_t count = status == LT_OK ? lt_catalog_search(catalog, lt_str_of(opt->query), found, all) : 0;
+  for (size_t i = 0; i < count; i++) {
+    tools[i] = lt_catalog_at(catalog, found[i]);
+  }
+  size_t shown = tools_shown(opt, count);
+  if (status == LT_OK) {
+    status = lt_tools_policy_report(lt_toolbox_policy(s->app.toolbox), tools, shown, opt->json, &out, &err);
+  }
+  if (status == LT_OK) {
+    status = lt_console_report(&s->console, &out);
+  }
+  if (status != LT_OK) {
+    lt_console_format(&s->console, "lathe tools: %s", err.status != LT_OK ? lt_err_msg(&err) : lt_status_text(status));
+    return LT_EXIT_FAILED;
+  }
+  tools_print_missing(s, opt, catalog, count, shown);
+  return LT_EXIT_OK;
+}
+
 /* Types and the listing are for authors of programs. */
 static lt_status tools_take_catalog(lt_door *door, const tools_options *opt, lt_catalog **ret_catalog, lt_err *err) {
   lt_catalog *all = NULL;
@@ -159,14 +192,18 @@ static int tools_work(lt_command_session *s, void *arg) {
     opt->budget = s->app.config.listing_tokens;
   }
   tools_print_catalog_warnings(&s->console, catalog);
-  int code = tools_print_found(s, opt, catalog);
+  int code = opt->policy ? tools_print_policy(s, opt, catalog) : tools_print_found(s, opt, catalog);
   lt_catalog_unref(catalog);
   return code;
 }
 
 static int tools_command(void *arg) {
   tools_options *opt = arg;
-  opt->types = opt->json && opt->types == NULL ? "json" : opt->types;
+  if (opt->policy && opt->types != NULL) {
+    fprintf(stderr, "lathe tools: --policy shows no types: leave --types out\n");
+    return LT_EXIT_USAGE;
+  }
+  opt->types = opt->json && opt->types == NULL && !opt->policy ? "json" : opt->types;
   if (opt->types != NULL && tools_find_generator(opt->types) == NULL) {
     fprintf(stderr, "lathe tools: --types is ts, python, json or prompt\n");
     return LT_EXIT_USAGE;

@@ -180,6 +180,16 @@ void lt_host_ready(lt_host *host) {
   }
 }
 
+bool lt_host_open_namespace(const lt_host *host, size_t i, lt_str *ret_ns) {
+  if (i >= host->plugin_count) {
+    return false;
+  }
+  const lt_plugin *plugin = host->plugins[i];
+  bool is_open = lt_plugin_is_disabled(plugin) || plugin->definition.prepare != NULL;
+  *ret_ns = is_open ? lt_plugin_namespace(plugin) : LT_STR_NULL;
+  return true;
+}
+
 /* --- Closing ------------------------------------------------------------------------------------------------------ */
 static void host_end_plugin(void *arg) LT_YIELDS {
   lt_plugin *plugin = arg;

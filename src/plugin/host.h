@@ -57,6 +57,10 @@ void lt_host_ready(lt_host *host) LT_YIELDS;
 const lt_run_module *lt_host_modules(const lt_host *host, size_t *ret_count);
 const lt_run_function *lt_host_functions(const lt_host *host, size_t *ret_count);
 
+/* The namespace of the i-th plugin, if the plugin may have tools that are not at the door: those of a prompt, or those
+ * of a plugin that is disabled. Otherwise `ret_ns` is NULL. False: there is no i-th plugin. Borrows. */
+bool lt_host_open_namespace(const lt_host *host, size_t i, lt_str *ret_ns);
+
 /* --- Modes -------------------------------------------------------------------------------------------------------- */
 /* An execution mode that a plugin has registered. Its texts live as long as the host, and end with a NUL. */
 typedef struct lt_host_mode {

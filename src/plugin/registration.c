@@ -136,6 +136,7 @@ int lt_registration_add_tool(lathe_call *call, const lathe_tool *given) {
                        .output_schema = lt_abi_view_text(tool.output_schema, LT_SCHEMA_MAX_BYTES),
                        .annotations = lt_abi_view_text(tool.annotations, LT_SCHEMA_MAX_BYTES),
                        .needs_approval = tool.approval != NULL,
+                       .may_need_approval = tool.needs_approval != NULL,
                        .of_plugin = true,
                        .not_for_programs = (tool.flags & LATHE_NOT_FOR_PROGRAMS) != 0,
                        .only_calls = (tool.flags & LATHE_ONLY_CALLS) != 0,

@@ -133,6 +133,7 @@ static lt_status catalog_copy_tool(lt_arena *arena, const catalog_item *it, lt_t
   LT_TRY(catalog_copy_str(arena, it->spec->output_schema, &tool->output_schema));
   LT_TRY(catalog_copy_str(arena, it->spec->annotations, &tool->annotations));
   tool->needs_approval = it->spec->needs_approval;
+  tool->may_need_approval = it->spec->may_need_approval;
   tool->of_plugin = it->spec->of_plugin;
   tool->not_for_programs = it->spec->not_for_programs;
   tool->only_calls = it->spec->only_calls;
@@ -266,6 +267,7 @@ static lt_tool_spec catalog_spec_of(const lt_tool *tool) {
       .output_schema = tool->output_schema,
       .annotations = tool->annotations,
       .needs_approval = tool->needs_approval,
+      .may_need_approval = tool->may_need_approval,
       .approval = tool->approval,
       .of_plugin = tool->of_plugin,
       .only_calls = tool->only_calls,

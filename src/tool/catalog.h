@@ -19,17 +19,18 @@ typedef struct lt_provider lt_provider; /* tool/door.h */
 
 /* A tool as its provider describes it; the catalog copies it. */
 typedef struct lt_tool_spec {
-  lt_str name;           /* the provider's name for the tool */
-  lt_str description;    /* may be empty */
-  lt_str input_schema;   /* JSON text of an object schema; empty counts as {} */
-  lt_str checked_schema; /* the schema that inputs are checked against; empty: input_schema */
-  lt_str output_schema;  /* JSON text, or empty */
-  lt_str annotations;    /* JSON text, or empty */
-  bool needs_approval;   /* a person has to approve each call, unless the policy says otherwise */
-  lt_str approval;       /* the reason; may be empty */
-  bool of_plugin;        /* its TypeScript name begins with the plugin's id, because plugins have tools like "list" */
-  bool not_for_programs; /* only models may call it; programs do not see it */
-  bool only_calls;       /* it only makes calls, and each of those calls is recorded */
+  lt_str name;            /* the provider's name for the tool */
+  lt_str description;     /* may be empty */
+  lt_str input_schema;    /* JSON text of an object schema; empty counts as {} */
+  lt_str checked_schema;  /* the schema that inputs are checked against; empty: input_schema */
+  lt_str output_schema;   /* JSON text, or empty */
+  lt_str annotations;     /* JSON text, or empty */
+  bool needs_approval;    /* a person has to approve each call, unless the policy says otherwise */
+  lt_str approval;        /* the reason; may be empty */
+  bool may_need_approval; /* the provider decides for each input (lt_provider.needs_approval) */
+  bool of_plugin;         /* its TypeScript name begins with the plugin's id, because plugins have tools like "list" */
+  bool not_for_programs;  /* only models may call it; programs do not see it */
+  bool only_calls;        /* it only makes calls, and each of those calls is recorded */
 } lt_tool_spec;
 
 typedef struct lt_tool {
@@ -46,6 +47,7 @@ typedef struct lt_tool {
   lt_str output_schema;
   lt_str annotations;
   bool needs_approval;
+  bool may_need_approval;
   lt_str approval;
   bool of_plugin;
   bool not_for_programs;

@@ -1,5 +1,6 @@
 /* Policies: which rule decides, what conditions mean, what cannot be told, and what is refused when they are compiled.
  */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,8 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "tool/policy/policy.h"
+#include "tool/policy/policy_explain.h"
+#include "tool/policy/policy_text.h"
 
 /* --- Helpers ------------------------------------------------------------------------------------------------------ */
 
@@ -218,6 +220,78 @@ static void test_faults_name_the_file(void **state) {
   source.count = 2;
   assert_int_equal(lt_policy_compile(&source, &policy, &err), LT_E_INVALID);
   assert_string_equal(err.msg, "/u: tools.budgets[0].calls: must not be negative");
+}
+
+/* What a glob may begin with, and how far it is from a text. */
+static void test_near_globs(void **state) {
+  (void)state;
+  assert_true(lt_policy_may_begin(LT_STR("bank.*"), LT_STR("bank.")));
+  assert_true(lt_policy_may_begin(LT_STR("b*"), LT_STR("bank.")));
+  assert_true(lt_policy_may_begin(LT_STR("*x"), LT_STR("bank.")));
+  assert_true(lt_policy_may_begin(LT_STR("b?nk.x"), LT_STR("bank.")));
+  assert_true(lt_policy_may_begin(LT_STR("b*k.x"), LT_STR("bank.")));
+  assert_false(lt_policy_may_begin(LT_STR("bank."), LT_STR("bank."))); /* no tool has an empty name */
+  assert_false(lt_policy_may_begin(LT_STR("bank"), LT_STR("bank.")));
+  assert_false(lt_policy_may_begin(LT_STR("banks.*"), LT_STR("bank.")));
+  assert_false(lt_policy_may_begin(LT_STR(""), LT_STR("")));
+  static const struct {
+    const char *pattern, *text;
+    unsigned want;
+  } rows[] = {
+      {"bank.transfer", "bank.transfer", 0},
+      {"bank.trasfer", "bank.transfer", 1},
+      {"bnk.*", "bank.transfer", 1},
+      {"bank.t*x", "bank.transfer", 1},
+      {"*trasnfer*", "bank.transfer", 2},
+      {"?ank.*", "ank.x", 1},
+      {"", "ab", 2},
+      {"*", "", 0},
+      {"abc*", "", 3},
+      {"a*b*c", "axxbyyd", 1},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    unsigned got = lt_policy_distance(lt_str_of(rows[i].pattern), lt_str_of(rows[i].text), 5);
+    if (got != rows[i].want) {
+      fail_msg("%s and %s: %u, not %u", rows[i].pattern, rows[i].text, got, rows[i].want);
+    }
+    assert_true((got == 0) == lt_policy_glob(lt_str_of(rows[i].pattern), lt_str_of(rows[i].text)));
+  }
+  assert_true(lt_policy_distance(LT_STR("abcdef"), LT_STR("ghijkl"), 5) == UINT_MAX);
+  char long_text[LT_POLICY_NEAR_MAX_BYTES + 1];
+  memset(long_text, 'a', sizeof long_text);
+  assert_true(lt_policy_distance(LT_STR("*"), lt_str_from(long_text, sizeof long_text), 5) == UINT_MAX);
+  assert_int_equal(lt_policy_distance(LT_STR("*b"), lt_str_from(long_text, sizeof long_text - 1), 5), 1);
+}
+
+/* The rules that can decide a tool's calls are those that decide. */
+static void test_explained_rules(void **state) {
+  (void)state;
+  lt_policy_rule rules[] = {
+      {.match = LT_STR("x.*"), .action = LT_ACTION_DENY},
+      {.match = LT_STR("t.*"), .when = LT_STR("annotations.readOnlyHint"), .action = LT_ACTION_ALLOW},
+      {.match = LT_STR("t.*"), .when = LT_STR("!(input.a == 1)"), .action = LT_ACTION_ASK},
+      {.match = LT_STR("t.*"), .when = LT_STR("any(annotations.l, it == 1)"), .action = LT_ACTION_DENY},
+      {.match = LT_STR("t.*"), .when = LT_STR("annotations.odd == 1"), .action = LT_ACTION_ALLOW},
+      {.match = LT_STR("t.*"), .when = LT_STR("annotations.odd == 1"), .action = LT_ACTION_DENY},
+      {.match = LT_STR("*"), .action = LT_ACTION_ALLOW}};
+  world w;
+  world_init(&w, "t.x", LT_STR("{}"), NULL);
+  lt_policy *policy = policy_of(rules, 7);
+  lt_policy_view views[4];
+  assert_int_equal(lt_policy_explain(policy, LT_POLICY_USER, &w.call, views, 4), 3);
+  assert_int_equal(views[0].index, 2);
+  assert_true(views[0].is_conditional);
+  assert_int_equal(views[1].index, 3);
+  assert_int_equal(views[2].index, 5); /* unknown denies, and ends the list */
+  assert_false(views[2].is_conditional);
+  assert_int_equal(lt_policy_explain(policy, LT_POLICY_USER, &w.call, views, 1), 3);
+  assert_int_equal(views[0].index, 5); /* the last one is always there */
+  assert_int_equal(lt_policy_explain(policy, LT_POLICY_PROJECT, &w.call, views, 4), 0);
+  assert_int_equal(lt_policy_explain(NULL, LT_POLICY_USER, &w.call, views, 4), 0);
+  assert_true(lt_policy_view_at(policy, 6, &views[0]));
+  assert_false(lt_policy_view_at(policy, 7, &views[0]));
+  lt_policy_free(policy);
+  world_release(&w);
 }
 
 static void test_decision_names_its_rule(void **state) {
@@ -972,6 +1046,8 @@ int main(void) {
       cmocka_unit_test(test_stricter_layer_wins),
       cmocka_unit_test(test_layers_count_for_themselves),
       cmocka_unit_test(test_faults_name_the_file),
+      cmocka_unit_test(test_near_globs),
+      cmocka_unit_test(test_explained_rules),
       cmocka_unit_test(test_decision_names_its_rule),
       cmocka_unit_test(test_own_word),
       cmocka_unit_test(test_unknown_is_never_let_through),

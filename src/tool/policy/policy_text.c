@@ -1,8 +1,10 @@
 #include "tool/policy/policy_text.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/utf8.h"
 
 /* Only the last "*" is tried again. An earlier "*" keeps its match, because the later one matches any characters. */
@@ -33,6 +35,59 @@ bool lt_policy_glob(lt_str pattern, lt_str text) {
     p++;
   }
   return p == pattern.n;
+}
+
+size_t lt_policy_literal_bytes(lt_str pattern) {
+  size_t n = 0;
+  for (size_t i = 0; i < pattern.n; i++) {
+    n += pattern.p[i] != '*' && pattern.p[i] != '?';
+  }
+  return n;
+}
+
+bool lt_policy_may_begin(lt_str pattern, lt_str prefix) {
+  for (size_t i = 0; i <= pattern.n; i++) {
+    bool goes_on = i < pattern.n || (i > 0 && pattern.p[i - 1] == '*');
+    if (goes_on && lt_policy_glob(lt_str_sub(pattern, 0, i), prefix)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static unsigned policy_text_min(unsigned a, unsigned b) {
+  return a < b ? a : b;
+}
+
+/* One row of the table of edits: `row[k]` goes from the edits of the pattern before `c` to those with it. */
+static unsigned policy_text_add_char(char c, lt_str text, unsigned *row) {
+  unsigned left_above = row[0];
+  unsigned least = row[0] += c != '*';
+  for (size_t k = 1; k <= text.n; k++) {
+    unsigned above = row[k];
+    unsigned other = c != '?' && c != text.p[k - 1];
+    row[k] = c == '*' ? policy_text_min(above, row[k - 1])
+                      : policy_text_min(left_above + other, policy_text_min(above, row[k - 1]) + 1);
+    left_above = above;
+    least = policy_text_min(least, row[k]);
+  }
+  return least;
+}
+
+unsigned lt_policy_distance(lt_str pattern, lt_str text, unsigned limit) {
+  unsigned row[LT_POLICY_NEAR_MAX_BYTES + 1];
+  if (pattern.n > LT_POLICY_NEAR_MAX_BYTES || text.n > LT_POLICY_NEAR_MAX_BYTES) {
+    return UINT_MAX;
+  }
+  for (size_t k = 0; k <= text.n; k++) {
+    row[k] = (unsigned)k;
+  }
+  for (size_t i = 0; i < pattern.n; i++) {
+    if (policy_text_add_char(pattern.p[i], text, row) > limit) {
+      return UINT_MAX;
+    }
+  }
+  return row[text.n] <= limit ? row[text.n] : UINT_MAX;
 }
 
 /* Removes the last name. */
