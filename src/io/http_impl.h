@@ -36,10 +36,10 @@ struct lt_http_stream {
   uint64_t connect_ms, first_byte_ms, idle_ms;
   char words[CURL_ERROR_SIZE]; /* libcurl's description of the failure */
 
-  bool sent;   /* connected, and the request is being sent */
-  bool headed; /* the answer's head is complete */
-  bool paused; /* libcurl holds bytes back until the reader takes some */
-  bool done;   /* libcurl has finished the request with `code` */
+  bool is_sending; /* connected, and the request is being sent */
+  bool has_head;   /* the answer's head is complete */
+  bool is_paused;  /* libcurl holds bytes back until the reader takes some */
+  bool is_done;    /* libcurl has finished the request with `code` */
   CURLcode code;
   lt_status broken; /* our own reason to end it */
   int status;

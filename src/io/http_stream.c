@@ -10,7 +10,7 @@
 static int http_stream_on_sent(void *user, char *to_ip, char *from_ip, int to_port, int from_port) {
   (void)to_ip, (void)from_ip, (void)to_port, (void)from_port;
   lt_http_stream *stream = user;
-  stream->sent = true;
+  stream->is_sending = true;
   lt_wait_wake(&stream->wait, LT_OK); /* from here another time counts */
   return CURL_PREREQFUNC_OK;
 }
@@ -37,7 +37,7 @@ static size_t http_stream_on_header(char *p, size_t size, size_t count, void *us
   lt_http_stream *stream = user;
   size_t n = size * count;
   lt_str line = {p, n};
-  if (stream->headed) {
+  if (stream->has_head) {
     return n;
   }
   if (lt_str_starts(line, LT_STR("HTTP/"))) {
@@ -46,7 +46,7 @@ static size_t http_stream_on_header(char *p, size_t size, size_t count, void *us
   } else if (lt_str_trim(line).n > 0) {
     lt_buf_add(&stream->head, line);
   } else if (stream->status >= 200) {
-    stream->headed = true;
+    stream->has_head = true;
     lt_wait_wake(&stream->wait, LT_OK);
   }
   if (stream->head.status != LT_OK) {
@@ -60,7 +60,7 @@ static size_t http_stream_on_body(char *p, size_t size, size_t count, void *user
   lt_http_stream *stream = user;
   size_t n = size * count;
   if (stream->in.n >= LT_HTTP_BUFFER_BYTES) {
-    stream->paused = true;
+    stream->is_paused = true;
     return CURL_WRITEFUNC_PAUSE;
   }
   lt_buf_add(&stream->in, lt_str_from(p, n));
@@ -119,7 +119,7 @@ static lt_status http_stream_explain(const lt_http_stream *stream, lt_err *err) 
                    (double)stream->connect_ms / 1000);
   } else if (status == LT_E_CLOSED) {
     return lt_fail(err, status, "%s broke the connection off %s: %s", stream->host,
-                   stream->headed ? "in the middle of its answer" : "before it answered", words);
+                   stream->has_head ? "in the middle of its answer" : "before it answered", words);
   }
   const char *what = status == LT_E_PROTOCOL ? "no HTTP comes from" : "cannot reach";
   return lt_fail(err, status, "%s %s: %s%s", what, stream->host, words, http_stream_advice_for(stream->code));
@@ -128,7 +128,7 @@ static lt_status http_stream_explain(const lt_http_stream *stream, lt_err *err) 
 /* --- Waiting ------------------------------------------------------------------------------------------------------ */
 
 static bool http_stream_is_over(const lt_http_stream *stream) {
-  return stream->done || stream->broken != LT_OK;
+  return stream->is_done || stream->broken != LT_OK;
 }
 
 /* LT_YIELDS until libcurl reports something. Errors: LT_E_TIMEOUT, the cancel's reason. */
@@ -150,24 +150,24 @@ static lt_status http_stream_given_up(const lt_http_stream *stream, lt_status st
 static lt_status http_stream_await_head(lt_http_stream *stream, lt_err *err) LT_YIELDS {
   uint64_t since = lt_loop_now_ms(stream->http->loop);
   bool sent = false;
-  while (!stream->headed && !http_stream_is_over(stream)) {
-    if (stream->sent && !sent) {
+  while (!stream->has_head && !http_stream_is_over(stream)) {
+    if (stream->is_sending && !sent) {
       sent = true;
       since = lt_loop_now_ms(stream->http->loop);
     }
     /* Before that, libcurl's own timeout ends first. This timeout is for requests that wait inside libcurl. */
     uint64_t ms = sent ? stream->first_byte_ms : stream->connect_ms + stream->first_byte_ms;
     uint64_t gone = lt_loop_now_ms(stream->http->loop) - since;
-    bool cancelled;
-    lt_status status = http_stream_await(stream, ms > gone ? ms - gone : 0, &cancelled);
-    if (cancelled) {
+    bool is_cancelled;
+    lt_status status = http_stream_await(stream, ms > gone ? ms - gone : 0, &is_cancelled);
+    if (is_cancelled) {
       return http_stream_given_up(stream, status, err);
     }
     if (status == LT_E_TIMEOUT && gone >= ms) {
       return lt_fail(err, LT_E_TIMEOUT, "%s did not answer within %.3g s", stream->host, (double)ms / 1000);
     }
   }
-  return stream->headed ? LT_OK : http_stream_explain(stream, err);
+  return stream->has_head ? LT_OK : http_stream_explain(stream, err);
 }
 
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
@@ -298,8 +298,8 @@ static lt_str http_stream_take_piece(lt_http_stream *stream) {
   stream->out = stream->in;
   stream->in = swap;
   lt_buf_clear(&stream->in);
-  if (stream->paused) {
-    stream->paused = false;
+  if (stream->is_paused) {
+    stream->is_paused = false;
     stream->http->curl->easy_pause(stream->easy, CURLPAUSE_CONT);
   }
   return lt_buf_view(&stream->out);
@@ -315,9 +315,9 @@ static lt_status http_stream_end_of(const lt_http_stream *stream, lt_str *ret_pi
 
 lt_status lt_http_read(lt_http_stream *stream, lt_str *ret_piece, lt_err *err) {
   while (stream->in.n == 0 && !http_stream_is_over(stream)) {
-    bool cancelled;
-    lt_status status = http_stream_await(stream, stream->idle_ms, &cancelled);
-    if (cancelled) {
+    bool is_cancelled;
+    lt_status status = http_stream_await(stream, stream->idle_ms, &is_cancelled);
+    if (is_cancelled) {
       return http_stream_given_up(stream, status, err);
     }
     if (status == LT_E_TIMEOUT && stream->in.n == 0 && !http_stream_is_over(stream)) {

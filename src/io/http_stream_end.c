@@ -10,7 +10,7 @@ void lt_http_stream_break(lt_http_stream *stream, lt_status why) {
 }
 
 void lt_http_stream_done(lt_http_stream *stream, CURLcode code) {
-  stream->done = true;
+  stream->is_done = true;
   stream->code = code;
   lt_wait_wake(&stream->wait, LT_OK);
 }

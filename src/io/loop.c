@@ -30,10 +30,10 @@ static void loop_unkeep(lt_loop *loop) {
 /* --- The ready queue ---------------------------------------------------------------------------------------------- */
 
 void lt_loop_ready(lt_loop *loop, lt_loop_task *task) {
-  if (task->queued) {
+  if (task->is_queued) {
     return;
   }
-  task->queued = true;
+  task->is_queued = true;
   task->next = NULL;
   if (loop->ready_tail == NULL) {
     loop->ready_head = task;
@@ -50,7 +50,7 @@ static lt_loop_task *loop_take_ready(lt_loop *loop) {
     if (loop->ready_head == NULL) {
       loop->ready_tail = NULL;
     }
-    task->queued = false;
+    task->is_queued = false;
   }
   return task;
 }

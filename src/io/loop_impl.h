@@ -24,7 +24,7 @@ typedef struct lt_loop_task {
   lt_fiber fiber; /* first: lt_wait.fiber points here */
   lt_loop *loop;
   struct lt_loop_task *next; /* in the ready queue, or among the spares */
-  bool queued;               /* in the ready queue */
+  bool is_queued;            /* in the ready queue */
   lt_wait *wait;             /* parked on */
   uint64_t timed;            /* the token of the wait that `timer` is for */
   uv_timer_t timer;

@@ -29,7 +29,7 @@ static const char *const linkers[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-li
 typedef struct jail_number {
   const char *name; /* the option, with its "=" */
   int resource;     /* RLIMIT_..., or -1 */
-  bool given;
+  bool is_given;
   uint64_t value;
 } jail_number;
 
@@ -38,7 +38,7 @@ enum { PARENT, PORT, ABI, UID, GID, FIRST_LIMIT, NUMBERS = FIRST_LIMIT + 6 };
 typedef struct jail_options {
   lt_jail_profile profile;
   bool has_profile;
-  bool best_effort;
+  bool is_best_effort;
   jail_number numbers[NUMBERS];
   const char *reads[LT_JAIL_PATHS_MAX];
   size_t read_count;
@@ -95,7 +95,7 @@ static bool jail_main_parse_number(jail_options *j, const char *option) {
       char *end;
       errno = 0;
       j->numbers[i].value = strtoull(text, &end, 10);
-      j->numbers[i].given = true;
+      j->numbers[i].is_given = true;
       return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
     }
   }
@@ -118,7 +118,7 @@ static bool jail_main_parse_option(jail_options *j, const char *option) {
     return jail_main_parse_profile(j, value);
   }
   if (strcmp(option, "--best-effort") == 0) {
-    j->best_effort = true;
+    j->is_best_effort = true;
     return true;
   }
   return jail_main_parse_number(j, option);
@@ -141,12 +141,12 @@ static lt_status jail_main_parse(jail_options *j, int argc, char **argv, lt_err 
 
 /* Whether to go on: the wall is up, or may be missing. */
 static bool jail_main_may_go_on(const jail_options *j, lt_status status) {
-  return status == LT_OK || (j->best_effort && status == LT_E_UNSUPPORTED);
+  return status == LT_OK || (j->is_best_effort && status == LT_E_UNSUPPORTED);
 }
 
 /* Called after the change of users, which would make the kernel forget the setting. */
 static lt_status jail_main_die_with_parent(const jail_options *j, lt_err *err) {
-  if (!j->numbers[PARENT].given) {
+  if (!j->numbers[PARENT].is_given) {
     return LT_OK;
   }
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) {
@@ -162,7 +162,7 @@ static lt_status jail_main_limit(const jail_options *j, lt_err *err) {
   LT_TRY(lt_jail_limit(RLIMIT_CORE, "core dumps", LT_JAIL_CORE_BYTES, err));
   for (unsigned i = FIRST_LIMIT; i < NUMBERS; i++) {
     const jail_number *n = &j->numbers[i];
-    if (n->given) {
+    if (n->is_given) {
       LT_TRY(lt_jail_limit(n->resource, n->name, n->value, err));
     }
   }
@@ -206,7 +206,7 @@ static lt_status jail_main_enter_landlock(const jail_options *j, int fd, int abi
 static lt_status jail_main_restrict_files(const jail_options *j, lt_err *err) {
   int abi = lt_jail_landlock_abi();
   int fd;
-  if (j->numbers[ABI].given && j->numbers[ABI].value < (uint64_t)abi) {
+  if (j->numbers[ABI].is_given && j->numbers[ABI].value < (uint64_t)abi) {
     abi = (int)j->numbers[ABI].value;
   }
   if (abi < 1) {
@@ -272,7 +272,7 @@ static lt_status jail_main_become(const jail_options *j, const lt_jail_gate *gat
   lt_jail_exec exec = {{(uintptr_t)path, (uintptr_t)argv, (uintptr_t)envp},
                        gate ? LT_JAIL_CONNECT_ASK : LT_JAIL_CONNECT_REFUSE};
   lt_status status = jail_main_install(j, &exec, gate, err);
-  if (status == LT_E_UNSUPPORTED && gate != NULL && j->best_effort) { /* a container's own listener prevents ours */
+  if (status == LT_E_UNSUPPORTED && gate != NULL && j->is_best_effort) { /* a container's own listener prevents ours */
     exec.connects = LT_JAIL_CONNECT_ALLOW;
     status = jail_main_install(j, &exec, gate, err);
   }
@@ -302,7 +302,7 @@ static lt_status jail_main_run(const jail_options *j, lt_err *err) {
     return lt_fail(err, LT_E_UNSUPPORTED, "prctl: %s", strerror(errno));
   }
   lt_jail_gate gate = {.path = j->socket, .port = (unsigned)j->numbers[PORT].value};
-  bool has_gate = j->socket != NULL || j->numbers[PORT].given;
+  bool has_gate = j->socket != NULL || j->numbers[PORT].is_given;
   if (has_gate) {
     LT_TRY(lt_jail_gate_open(&gate, err));
   }

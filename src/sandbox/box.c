@@ -210,7 +210,7 @@ static bool box_drop_grown(lt_box *box) {
   uint32_t to = lt_box_size(box);
   void *at =
       mmap(box->memory + from, to - from, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  box->grown = false;
+  box->has_grown = false;
   return at != MAP_FAILED;
 }
 
@@ -219,7 +219,7 @@ bool lt_box_clean(lt_box *box) {
   if (box->trap != LT_TRAP_NONE || atomic_load_explicit(&box->state, memory_order_acquire) != LT_BOX_HOST) {
     return false;
   }
-  if (box->grown && !box_drop_grown(box)) {
+  if (box->has_grown && !box_drop_grown(box)) {
     return false;
   }
   box_wipe_shadow_stack(box);

@@ -65,8 +65,8 @@ typedef struct lt_box {
   void *owner;         /* the handler of the module's imports: engine.c */
   struct lt_box *next; /* in a pool */
   sigset_t mask;       /* when a signal ended the guest: the thread's former mask, restored after the jump */
-  bool masked;         /* `mask` must be restored */
-  bool grown;          /* memory.grow happened since the last clean */
+  bool is_masked;      /* `mask` must be restored */
+  bool has_grown;      /* memory.grow happened since the last clean */
   unsigned refused;    /* failed memory.grow calls since the last clean */
 } lt_box;
 

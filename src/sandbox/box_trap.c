@@ -73,8 +73,8 @@ void lt_box_trap_unwind(lt_box *box, lt_trap trap) {
 }
 
 void lt_box_landed(lt_box *box) {
-  if (box->masked) {
-    box->masked = false;
+  if (box->is_masked) {
+    box->is_masked = false;
     pthread_sigmask(SIG_SETMASK, &box->mask, NULL);
   }
 }
@@ -145,7 +145,7 @@ static UNSEEN void box_trap_on_fault(int signum, siginfo_t *info, void *context)
   lt_trap trap = box != NULL ? box_trap_classify(box, info) : LT_TRAP_NONE;
   if (trap != LT_TRAP_NONE) {
     box->mask = ((ucontext_t *)context)->uc_sigmask;
-    box->masked = true;
+    box->is_masked = true;
     lt_box_trap_unwind(box, trap);
   }
   if (!box_trap_is_nudge(info)) {

@@ -79,7 +79,7 @@ uint32_t wasm_rt_grow_memory(wasm_rt_memory_t *memory, uint32_t delta) {
     }
     memory->pages = (uint32_t)pages;
     memory->size = (uint32_t)(pages * WASM_PAGE_BYTES);
-    box->grown = true;
+    box->has_grown = true;
   }
   return old;
 }

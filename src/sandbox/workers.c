@@ -23,8 +23,8 @@ typedef struct worker_slot {
   uint64_t started_ns;
   uint64_t stop_seen_ns; /* when the watchdog first saw that it should end */
   uint64_t nudged_ns;    /* when it was last sent a signal; at first, when it should end */
-  bool extra;
-  bool live; /* has a thread; under workers->lock */
+  bool is_extra;
+  bool is_live; /* has a thread; under workers->lock */
 } worker_slot;
 
 struct lt_workers {
@@ -37,7 +37,7 @@ struct lt_workers {
   unsigned sleeping;
   unsigned regular; /* workers that stay */
   unsigned extras;
-  bool stopping;
+  bool is_stopping;
   pthread_t watchdog;
   pthread_cond_t watch_wake;
   _Atomic bool watch_asleep;
@@ -105,12 +105,13 @@ static lt_workers_task *workers_next_task(worker_slot *s) {
   workers_spin(w);
   pthread_mutex_lock(&w->lock);
   lt_workers_task *task;
-  while ((task = workers_pop(w)) == NULL && !w->stopping) {
+  while ((task = workers_pop(w)) == NULL && !w->is_stopping) {
     struct timespec until = workers_after_ns(EXTRA_IDLE_NS);
     w->sleeping++;
-    int waited = s->extra ? pthread_cond_timedwait(&w->wake, &w->lock, &until) : pthread_cond_wait(&w->wake, &w->lock);
+    int waited =
+        s->is_extra ? pthread_cond_timedwait(&w->wake, &w->lock, &until) : pthread_cond_wait(&w->wake, &w->lock);
     w->sleeping--;
-    if (s->extra && waited == ETIMEDOUT && w->head == NULL) {
+    if (s->is_extra && waited == ETIMEDOUT && w->head == NULL) {
       break;
     }
   }
@@ -118,8 +119,8 @@ static lt_workers_task *workers_next_task(worker_slot *s) {
   if (task != NULL && w->head != NULL && w->sleeping > 0) {
     pthread_cond_signal(&w->wake);
   }
-  if (task == NULL && s->extra) {
-    s->live = false;
+  if (task == NULL && s->is_extra) {
+    s->is_live = false;
     w->extras--;
     pthread_detach(pthread_self());
   }
@@ -179,13 +180,13 @@ static void *workers_worker(void *arg) {
 static lt_status workers_start_worker(lt_workers *w, bool extra) {
   for (unsigned i = 0; i < WORKERS_MAX; i++) {
     worker_slot *s = &w->slots[i];
-    if (s->live) {
+    if (s->is_live) {
       continue;
     }
     s->workers = w;
-    s->extra = extra;
-    s->live = pthread_create(&s->thread, NULL, workers_worker, s) == 0;
-    return s->live ? LT_OK : LT_E_NOMEM;
+    s->is_extra = extra;
+    s->is_live = pthread_create(&s->thread, NULL, workers_worker, s) == 0;
+    return s->is_live ? LT_OK : LT_E_NOMEM;
   }
   return LT_E_LIMIT;
 }
@@ -251,7 +252,7 @@ static void workers_replace_stuck(lt_workers *w, unsigned stuck) {
     return;
   }
   pthread_mutex_lock(&w->lock);
-  if (!w->stopping && w->sleeping == 0 && w->extras < most && workers_start_worker(w, true) == LT_OK) {
+  if (!w->is_stopping && w->sleeping == 0 && w->extras < most && workers_start_worker(w, true) == LT_OK) {
     w->extras++;
   }
   pthread_mutex_unlock(&w->lock);
@@ -266,11 +267,11 @@ static void workers_tick(void) {
 static bool workers_watch_sleep(lt_workers *w) {
   pthread_mutex_lock(&w->lock);
   atomic_store(&w->watch_asleep, true);
-  while (atomic_load(&w->busy) == 0 && !w->stopping) {
+  while (atomic_load(&w->busy) == 0 && !w->is_stopping) {
     pthread_cond_wait(&w->watch_wake, &w->lock);
   }
   atomic_store(&w->watch_asleep, false);
-  bool stopping = w->stopping;
+  bool stopping = w->is_stopping;
   pthread_mutex_unlock(&w->lock);
   return stopping;
 }
@@ -278,11 +279,11 @@ static bool workers_watch_sleep(lt_workers *w) {
 /* A millisecond, or less when it is time to end: true then. */
 static bool workers_watch_tick(lt_workers *w) {
   pthread_mutex_lock(&w->lock);
-  if (!w->stopping) {
+  if (!w->is_stopping) {
     struct timespec until = workers_after_ns(LT_WATCHDOG_TICK_MS * MS_NS);
     pthread_cond_timedwait(&w->watch_wake, &w->lock, &until);
   }
-  bool stopping = w->stopping;
+  bool stopping = w->is_stopping;
   pthread_mutex_unlock(&w->lock);
   return stopping;
 }
@@ -367,7 +368,7 @@ void lt_workers_free(lt_workers *w) {
   }
   pthread_mutex_lock(&w->lock);
   LT_CHECK(w->head == NULL);
-  w->stopping = true;
+  w->is_stopping = true;
   pthread_cond_broadcast(&w->wake);
   pthread_cond_broadcast(&w->watch_wake);
   pthread_mutex_unlock(&w->lock);
@@ -376,7 +377,7 @@ void lt_workers_free(lt_workers *w) {
   }
   workers_wait_for_extras(w); /* they write to their slots when they go */
   for (unsigned i = 0; i < WORKERS_MAX; i++) {
-    if (w->slots[i].live) {
+    if (w->slots[i].is_live) {
       pthread_join(w->slots[i].thread, NULL);
     }
     pthread_mutex_destroy(&w->slots[i].lock);

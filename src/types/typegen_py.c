@@ -356,7 +356,7 @@ static lt_status py_put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_str na
 typedef struct py_entry {
   lt_str name;
   size_t index;
-  bool lost; /* an earlier tool has the name */
+  bool is_lost; /* an earlier tool has the name */
 } py_entry;
 
 static int py_by_entry_name(const void *a, const void *b) {
@@ -383,7 +383,7 @@ static py_entry *py_name_all(const lt_typegen_tool *tools, size_t count, lt_aren
   if (entries != NULL) {
     qsort(entries, count, sizeof(*entries), py_by_entry_name);
     for (size_t i = 1; i < count; i++) {
-      entries[i].lost = lt_str_eq(entries[i].name, entries[i - 1].name);
+      entries[i].is_lost = lt_str_eq(entries[i].name, entries[i - 1].name);
     }
     qsort(entries, count, sizeof(*entries), py_by_index);
   }
@@ -416,7 +416,7 @@ lt_status lt_typegen_py(const lt_typegen_tool *tools, size_t count, lt_buf *out,
               "def set_result(data: Any) -> None:\n"
               "    \"\"\"What the program gives back.\"\"\"\n");
   for (size_t i = 0; i < count && status == LT_OK && out->status == LT_OK; i++) {
-    if (entries[i].lost) {
+    if (entries[i].is_lost) {
       py_put_lost(out, &tools[i]);
     } else {
       status = py_put_tool(out, &tools[i], entries[i].name);
