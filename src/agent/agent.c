@@ -392,6 +392,7 @@ lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_p
       .model = model->ref,
       .mode = lt_str_of(mode.id),
       .input = request->input,
+      .origin = agent->options.origin,
       .visible = true,
   };
   LT_TRY(lt_turn_new(agent, &row, model, &mode, &turn_state, err));

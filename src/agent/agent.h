@@ -48,6 +48,10 @@ typedef struct lt_agent_options {
   /* Returns the runner for a language, and creates it at first use. NULL: `err` says why there is none. */
   lt_runner *(*runner)(void *runner_arg, lt_lang lang, lt_err *err);
   void *runner_arg;
+  /* The configuration of this process, as JSON: {"folder", "files": [{"path", "hash", "why", "user": of the user's
+   * layer}]}. Prompts record it, and only a process with the same files resumes them. Empty: prompts of any
+   * configuration are resumed. */
+  lt_str origin;
   /* true: lt_agent_free does not end running prompts, so that the next process can resume them (lt_agent_resume).
    * false: it cancels them. */
   bool leave_open;
@@ -100,13 +104,17 @@ typedef struct lt_prompt_ids {
  * input, a conversation that is busy), LT_E_NOTFOUND (the conversation), LT_E_LIMIT, LT_E_NOMEM, the store's. */
 lt_status lt_agent_start(lt_agent *agent, const lt_prompt_request *request, lt_prompt_ids *ret_ids,
                          lt_err *err) LT_YIELDS;
+/* Whether a prompt of an earlier process belongs to this configuration. Appends the paths of configuration files that
+ * have changed since the prompt began or was resumed. LT_YIELDS. Errors: LT_E_CONFIG: it does not, and the message says
+ * where it goes on; the store's. */
+lt_status lt_agent_check_origin(lt_agent *agent, lt_str user, lt_str prompt, lt_buf *changed, lt_err *err) LT_YIELDS;
 /* Resumes a prompt whose process has ended (lt_store_prompt_orphans_of). The prompt runs again from its beginning.
  * Recorded replies and results replace model requests and calls until the record ends; then the prompt continues
  * normally. Calls that waited for approval wait again, with the same ids. The prompt fails with `diverged: ...` when it
  * differs from its record (docs/internals/replay.md). LT_YIELDS. Errors:
  * LT_E_NOTFOUND (the user has no such prompt), LT_E_INVALID (it has ended, or runs in another process, whose pid the
- * message gives), LT_E_CONFIG (no model is configured), LT_E_CLOSED, LT_E_LIMIT (its record is too long), LT_E_NOMEM,
- * the store's. */
+ * message gives), LT_E_CONFIG (it belongs to another configuration, as lt_agent_check_origin says, and stays as it is;
+ * or no model is configured), LT_E_CLOSED, LT_E_LIMIT (its record is too long), LT_E_NOMEM, the store's. */
 lt_status lt_agent_resume(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) LT_YIELDS;
 /* A reader has got the outputs of a prompt up to this change of a prompt.output event. The way in decides what "got"
  * means: written to a terminal or a pipe, or acknowledged by a client. Outputs without it are sent again by the process

@@ -1,4 +1,5 @@
 /* Prompts of an earlier process: found, claimed, read, and carried out again (docs/internals/replay.md). */
+#include "agent/prompt_origin.h"
 #include "agent/turn_run.h"
 #include "json/json.h"
 
@@ -80,6 +81,20 @@ static lt_status resume_check(const resume_request *r, lt_err *err) {
                                             : LT_OK;
 }
 
+/* --- Whose it is -------------------------------------------------------------------------------------------------- */
+static lt_status resume_check_origin(const resume_request *r, lt_buf *changed, lt_err *err) LT_YIELDS {
+  const lt_agent_options *o = &r->agent->options;
+  LT_AUTO_BUF(recorded, LT_MIB);
+  LT_TRY(lt_store_prompt_origin(o->db, r->prompt, &recorded, err));
+  return lt_prompt_origin_check(lt_buf_view(&recorded), o->origin, r->row.conversation, changed, err);
+}
+
+/* A change of the configuration is reported once: the prompt has the new one from now on. */
+static lt_status resume_take_origin(const resume_request *r, lt_str changed, lt_err *err) LT_YIELDS {
+  const lt_agent_options *o = &r->agent->options;
+  return changed.n > 0 ? lt_store_prompt_set_origin(o->db, r->prompt, o->origin, err) : LT_OK;
+}
+
 /* The prompt belongs to this process now. */
 static lt_status resume_start(resume_request *r, lt_err *err) LT_YIELDS {
   const lt_model *model;
@@ -104,23 +119,52 @@ static lt_status resume_claim_and_start(resume_request *r, lt_err *err) LT_YIELD
   lt_store *db = r->agent->options.db;
   LT_TRY(resume_check(r, err));
   LT_TRY(resume_load(r, err));
+  LT_AUTO_BUF(changed, LT_MIB);
+  LT_TRY(resume_check_origin(r, &changed, err));
   LT_TRY(lt_store_prompt_claim(db, r->prompt, err));
-  lt_status status = resume_start(r, err);
+  lt_status status = resume_take_origin(r, lt_buf_view(&changed), err);
+  if (status == LT_OK) {
+    status = resume_start(r, err);
+  }
   if (status != LT_OK && !lt_agent_runs(r->agent, r->prompt)) {
     (void)lt_store_prompt_release(db, r->prompt, NULL);
   }
   return status;
 }
 
+static lt_status resume_init(resume_request *r, lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) {
+  *r = (resume_request){.agent = agent};
+  lt_arena_init(&r->arena, LT_PROMPT_MEMORY_BYTES);
+  lt_buf_init(&r->text, LT_PROMPT_MEMORY_BYTES);
+  r->user = lt_arena_dup(&r->arena, user);
+  r->prompt = lt_arena_dup(&r->arena, prompt);
+  return r->user.p != NULL && r->prompt.p != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
+}
+
+static void resume_release(resume_request *r) {
+  lt_buf_release(&r->text);
+  lt_arena_release(&r->arena);
+}
+
+lt_status lt_agent_check_origin(lt_agent *agent, lt_str user, lt_str prompt, lt_buf *changed, lt_err *err) {
+  resume_request r;
+  lt_status status = resume_init(&r, agent, user, prompt, err);
+  if (status == LT_OK) {
+    status = resume_load(&r, err);
+  }
+  if (status == LT_OK) {
+    status = resume_check_origin(&r, changed, err);
+  }
+  resume_release(&r);
+  return status;
+}
+
 lt_status lt_agent_resume(lt_agent *agent, lt_str user, lt_str prompt, lt_err *err) {
-  resume_request r = {.agent = agent};
-  lt_arena_init(&r.arena, LT_PROMPT_MEMORY_BYTES);
-  lt_buf_init(&r.text, LT_PROMPT_MEMORY_BYTES);
-  r.user = lt_arena_dup(&r.arena, user);
-  r.prompt = lt_arena_dup(&r.arena, prompt);
-  lt_status status = r.user.p != NULL && r.prompt.p != NULL ? resume_claim_and_start(&r, err)
-                                                            : lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
-  lt_buf_release(&r.text);
-  lt_arena_release(&r.arena);
+  resume_request r;
+  lt_status status = resume_init(&r, agent, user, prompt, err);
+  if (status == LT_OK) {
+    status = resume_claim_and_start(&r, err);
+  }
+  resume_release(&r);
   return status;
 }

@@ -1,11 +1,13 @@
 #include "app/agent_options.h"
 
+#include "app/origin.h"
+
 static lt_runner *agent_options_runner_of(void *arg, lt_lang lang, lt_err *err) {
   return lt_toolbox_runner(((lt_session *)arg)->toolbox, NULL, lang, err);
 }
 
 lt_agent_options lt_agent_options_of(lt_session *session, const lt_models *models, const lt_modules *modules) {
-  const lt_config *config = &session->config;
+  lt_config *config = &session->config;
   return (lt_agent_options){
       .loop = session->loop,
       .door = session->door,
@@ -24,6 +26,7 @@ lt_agent_options lt_agent_options_of(lt_session *session, const lt_models *model
                    .max_output_bytes = (size_t)config->max_output_bytes,
                    .modules = modules->list,
                    .module_count = modules->count},
+      .origin = lt_origin_of(config),
       .runner = agent_options_runner_of,
       .runner_arg = session,
   };

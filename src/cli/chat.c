@@ -179,6 +179,27 @@ static void chat_take_choices_after(lt_chat *chat, lt_store *db) LT_YIELDS {
   }
 }
 
+/* Says once which files of the configuration have changed since the conversation's open prompt began. */
+static lt_status chat_check_origin(lt_chat *chat, lt_str prompt, bool says, lt_err *err) LT_YIELDS {
+  LT_AUTO_BUF(changed, LT_MIB);
+  LT_AUTO_BUF(line, LT_MIB);
+  LT_TRY(lt_agent_check_origin(chat->agent, LT_CHAT_USER, prompt, &changed, err));
+  if (says && changed.n > 0) {
+    lt_buf_addc(&line, "the configuration has changed since the prompt began: ");
+    lt_buf_add(&line, lt_buf_view(&changed));
+    lt_console_warning(&chat->session->console, lt_buf_view(&line));
+  }
+  return LT_OK;
+}
+
+/* A prompt that is open and belongs to another configuration stays as it is. */
+static lt_status chat_check_last(lt_chat *chat, lt_store *db, lt_err *err) LT_YIELDS {
+  lt_chat_last last = {.open = false};
+  LT_AUTO_ARENA(arena, LT_MIB);
+  (void)lt_chat_find_last(db, lt_str_of(chat->conversation), &arena, &last);
+  return last.open ? chat_check_origin(chat, last.id, false, err) : LT_OK;
+}
+
 lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   const lt_model *model;
   lt_cancel_init(&chat->asking);
@@ -199,6 +220,7 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   if (chat->options->conversation != NULL) {
     lt_store *db = lt_toolbox_db(chat->session->app.toolbox);
     LT_TRY(lt_chat_find(db, lt_str_of(chat->options->conversation), chat->conversation, err));
+    LT_TRY(chat_check_last(chat, db, err));
     chat_take_choices_after(chat, db);
     LT_TRY(lt_models_find(&chat->models, lt_buf_view(&chat->model), &model, err));
   }
@@ -341,6 +363,7 @@ static lt_status chat_start_prompt(lt_chat *chat, lt_str message, lt_err *err) L
 
 /* The events of a resumed prompt come with the next turn of the loop. This line is printed before them. */
 static lt_status chat_resume_prompt(lt_chat *chat, const char *prompt, lt_err *err) LT_YIELDS {
+  LT_TRY(chat_check_origin(chat, lt_str_of(prompt), true, err));
   LT_TRY(lt_agent_resume(chat->agent, LT_CHAT_USER, lt_str_of(prompt), err));
   memcpy(chat->prompt, prompt, sizeof chat->prompt);
   if (chat->on_event == NULL) {

@@ -144,7 +144,7 @@ static int chat_say_one_message(lt_chat *chat, lt_str message) LT_YIELDS {
   }
   if (status != LT_OK && chat->session->app.cancel.why == LT_OK) {
     lt_console_line(&chat->session->console, "lathe chat: ", lt_str_of(lt_err_msg(&err)));
-    return LT_EXIT_FAILED;
+    return status == LT_E_CONFIG ? LT_EXIT_CONFIG : LT_EXIT_FAILED;
   }
   bool interrupted = chat->interrupted || chat->session->app.cancel.why != LT_OK;
   return chat->view.end == LT_CHAT_COMPLETED ? LT_EXIT_OK : interrupted ? LT_EXIT_INTERRUPTED : LT_EXIT_FAILED;

@@ -41,6 +41,7 @@ typedef struct lt_prompt_row {
   lt_str model;        /* the ref */
   lt_str mode;
   lt_str input;
+  lt_str origin; /* the configuration of the process, as JSON; may be empty */
   bool visible;
 } lt_prompt_row;
 
@@ -84,6 +85,10 @@ lt_status lt_store_prompt_set_shown(lt_store *store, lt_str id, uint64_t change,
 /* Appends the outputs of a prompt that no reader has got, in the order of their changes, and the number of the last
  * change of all: {"last", "outputs": [{"number", "change"}]}. */
 lt_status lt_store_prompt_unshown(lt_store *store, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;
+
+/* The origin of a prompt: appends what it was created with, or what was set since; nothing for an older Lathe's. */
+lt_status lt_store_prompt_origin(lt_store *store, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;
+lt_status lt_store_prompt_set_origin(lt_store *store, lt_str id, lt_str origin, lt_err *err) LT_YIELDS;
 
 /* --- Leases: which process runs a prompt -------------------------------------------------------------------------- */
 /* Takes the lease of a prompt for this process, if no other living process has it (lease.h). LT_E_INVALID:

@@ -140,6 +140,10 @@ static const char *const versions[] = {
     "  UPDATE artifact_sums SET bytes = bytes - old.bytes WHERE run IN ('', old.run);"
     "  DELETE FROM artifact_sums WHERE run = old.run AND run <> '' AND bytes <= 0;"
     " END;",
+    /* prompts: `origin` is the configuration that a prompt belongs to, as JSON; NULL: an older Lathe's. owner_beats:
+     * the last sign of life of a process that runs prompts, in milliseconds since 1970. */
+    "ALTER TABLE prompts ADD COLUMN origin TEXT;"
+    "CREATE TABLE owner_beats(owner TEXT PRIMARY KEY, beat_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 

@@ -59,6 +59,42 @@ lt_status lt_store_prompt_release(lt_store *db, lt_str id, lt_err *err) {
   return lt_db_job_run(db, LT_DB_LAZY, prompt_owner_release, &id, (lt_str *[]){&id}, 1, err);
 }
 
+/* --- Origins ------------------------------------------------------------------------------------------------------ */
+static lt_status prompt_owner_select_origin(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const lt_db_read_job *job = arg;
+  lt_db_job_rewind(job->out, job->start);
+  lt_query query = lt_query_prepare(sql, "SELECT origin FROM prompts WHERE id = ?");
+  lt_query_text(&query, job->id);
+  if (lt_query_row(&query)) {
+    lt_buf_add(job->out, lt_query_get(&query, 0));
+  }
+  LT_TRY(lt_query_end(&query, err));
+  return lt_db_job_check_out(job->out, err);
+}
+
+lt_status lt_store_prompt_origin(lt_store *db, lt_str id, lt_buf *out, lt_err *err) {
+  lt_db_read_job job = {.id = id, .out = out};
+  return lt_db_job_read(db, prompt_owner_select_origin, &job, err);
+}
+
+typedef struct origin_job {
+  lt_str id, origin;
+} origin_job;
+
+static lt_status prompt_owner_update_origin(struct sqlite3 *sql, void *arg, lt_err *err) {
+  const origin_job *job = arg;
+  lt_query query = lt_query_prepare(sql, "UPDATE prompts SET origin = ? WHERE id = ?");
+  lt_query_text(&query, job->origin);
+  lt_query_text(&query, job->id);
+  return lt_query_run(&query, err);
+}
+
+lt_status lt_store_prompt_set_origin(lt_store *db, lt_str id, lt_str origin, lt_err *err) {
+  origin_job job = {.id = id, .origin = origin};
+  lt_str *texts[] = {&job.id, &job.origin};
+  return lt_db_job_run(db, LT_DB_LAZY, prompt_owner_update_origin, &job, texts, 2, err);
+}
+
 /* --- Orphans ------------------------------------------------------------------------------------------------------ */
 /* The result for the last owner: most open prompts have the same owner. */
 typedef struct owner_verdict {

@@ -98,7 +98,7 @@ static lt_status prompt_insert(struct sqlite3 *sql, const prompt_create_job *job
   lt_query query =
       lt_query_prepare(sql,
                        "INSERT INTO prompts(id, conversation, state, model, mode, visible, created_at, owner, "
-                       "input) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                       "input, origin) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))");
   lt_query_text(&query, job->row.id);
   lt_query_int(&query, conversation);
   lt_query_text(&query, lt_str_of(lt_store_prompt_state_name(LT_PROMPT_RUNNING)));
@@ -108,6 +108,7 @@ static lt_status prompt_insert(struct sqlite3 *sql, const prompt_create_job *job
   lt_query_text(&query, lt_str_of(job->created_at));
   lt_query_text(&query, lt_str_of(own));
   lt_query_text(&query, job->row.input);
+  lt_query_text(&query, job->row.origin);
   return lt_query_run(&query, err);
 }
 
@@ -130,7 +131,7 @@ lt_status lt_store_prompt_create(lt_store *db, const lt_prompt_row *row, lt_err 
   LT_TRY(prompt_check_id("conversation", row->conversation, err));
   prompt_create_job job = {.row = *row};
   lt_prompt_row *r = &job.row;
-  lt_str *texts[] = {&r->id, &r->user, &r->conversation, &r->model, &r->mode, &r->input};
+  lt_str *texts[] = {&r->id, &r->user, &r->conversation, &r->model, &r->mode, &r->input, &r->origin};
   lt_clock_stamp(job.created_at);
   return lt_db_job_run(db, LT_DB_DURABLE, prompt_create, &job, texts, sizeof texts / sizeof texts[0], err);
 }
