@@ -335,6 +335,12 @@
 /* --- questions at the terminal (cli/console.h, cli/approver.h) ---------------------------------------------------- */
 #define LT_HELD_OUTPUT_BYTES   (4 * LT_JSON_MAX_BYTES) /* held while a question is open: a program has less to say */
 #define LT_HELD_MESSAGES_BYTES (4 * LT_MIB)            /* likewise of messages; later ones are counted */
+#define LT_PREVIEW_MS          2000   /* for the old text of a file that a call writes; then the new one is shown */
+#define LT_PREVIEW_BYTES       LT_MIB /* of that text */
+#define LT_DIFF_LINES          50000  /* of a text that is compared with another ... */
+#define LT_DIFF_CELLS          (4 * LT_MIB) /* ... and pairs of lines: 40 ms; two texts of 2,000 changed lines */
+#define LT_DIFF_MEMORY_BYTES   (16 * LT_MIB)
+#define LT_QUESTION_SCAN_BYTES (4 * LT_MIB) /* an input is searched for letters that look like others: 10 ms */
 
 /* --- JSON Schema (json/schema.h) and its patterns (json/regex.h) -------------------------------------------------- */
 #define LT_SCHEMA_MAX_BYTES        LT_MIB        /* a schema's text, like LT_TYPEGEN_SCHEMA_MAX_BYTES */

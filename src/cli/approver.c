@@ -6,7 +6,9 @@
 #include "base/mem.h"
 #include "types/typegen_text.h"
 #include "cli/json_view.h"
+#include "cli/lookalikes.h"
 #include "cli/question.h"
+#include "cli/write_preview.h"
 #include "io/terminal.h"
 #include "tool/remembered_decisions.h"
 
@@ -29,6 +31,7 @@ typedef struct terminal_approver {
   approver_turn *first;
   lt_remembered_decisions remembered;
   lt_terminal *terminal; /* set while a question is open */
+  lt_write_preview preview;
 } terminal_approver;
 
 /* --- Answers ------------------------------------------------------------------------------------------------------ */
@@ -94,7 +97,8 @@ static void approver_put_header(const terminal_approver *a, const lt_approval *w
 }
 
 /* Input that does not fit is hidden even after a request to show all; then a note says so. False: a part is hidden. */
-static bool approver_put_body(const lt_approval *what, bool whole, lt_buf *out) {
+static bool approver_put_body(const terminal_approver *a, const lt_approval *what, bool whole, lt_cancel *cancel,
+                              lt_buf *out) LT_YIELDS {
   lt_buf_clear(out);
   if (what->reason.n > 0) {
     lt_buf_addc(out, "  why it is asked: ");
@@ -102,9 +106,15 @@ static bool approver_put_body(const lt_approval *what, bool whole, lt_buf *out) 
     lt_buf_byte(out, '\n');
   }
   size_t from = out->n;
-  lt_buf_addc(out, "  input: ");
-  bool complete = lt_json_view_add(out, what->input, "  ", whole);
-  lt_buf_addc(out, complete ? "\n" : "\n  Part of the input is hidden: answer s to see all of it before you decide.\n");
+  bool complete = false;
+  if (!whole && lt_write_preview_add(&a->preview, what->tool->id, what->input, cancel, out)) {
+    lt_buf_addc(out, "  Answer s to see the input as it is.\n");
+  } else {
+    lt_buf_addc(out, "  input: ");
+    complete = lt_json_view_add(out, what->input, "  ", whole);
+    lt_buf_addc(out, complete ? "\n" : "\n  Part of the input is hidden: answer s to see all of it before you decide.\n");
+  }
+  lt_lookalikes_add(out, what->input);
   if (out->status != LT_OK) {
     out->n = from;
     out->status = LT_OK;
@@ -122,7 +132,7 @@ static lt_status approver_read_approval_answer(terminal_approver *a, const lt_ap
   lt_status status = LT_OK;
   lt_answer answer = LT_ANSWER_SHOW;
   lt_str reason = LT_STR_NULL;
-  bool is_whole = approver_put_body(what, false, &body);
+  bool is_whole = approver_put_body(a, what, false, cancel, &body);
   approver_put_header(a, what, &header);
   while (status == LT_OK && (answer == LT_ANSWER_UNCLEAR || answer == LT_ANSWER_SHOW)) {
     const lt_question question = {.terminal = a->terminal,
@@ -135,7 +145,7 @@ static lt_status approver_read_approval_answer(terminal_approver *a, const lt_ap
       answer = lt_approver_read_answer(lt_buf_view(&line), &reason);
     }
     if (status == LT_OK && answer == LT_ANSWER_SHOW) {
-      is_whole = approver_put_body(what, true, &body);
+      is_whole = approver_put_body(a, what, true, cancel, &body);
     }
   }
   if (status != LT_OK) {
@@ -248,6 +258,10 @@ bool lt_approver_can_ask(const lt_approver *self) {
   }
   lt_terminal_close(terminal);
   return true;
+}
+
+void lt_approver_set_preview(lt_approver *self, lt_door *door, const lt_policy *policy) {
+  ((terminal_approver *)self)->preview = (lt_write_preview){.door = door, .policy = policy};
 }
 
 void lt_approver_set_who(lt_approver *self, const char *who) {

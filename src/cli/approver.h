@@ -8,13 +8,15 @@
 
 #include "cli/console.h"
 #include "io/loop.h"
-#include "tool/caller.h"
+#include "tool/door.h"
 
 /* `yes`: approves every call without a question. Borrows: `console`, which shows an open question again after each
  * line. NULL: no memory. Owns: the caller, lt_approver_free. */
 lt_approver *lt_approver_new(lt_loop *loop, lt_console *console, bool yes);
 /* Sets the caller's name in questions; the default is "The program". Borrows. */
 void lt_approver_set_who(lt_approver *approver, const char *who);
+/* Calls that write files are shown as changes, whose old texts come through the door by these rules. Borrows. */
+void lt_approver_set_preview(lt_approver *approver, lt_door *door, const lt_policy *policy);
 /* Whether a person can be asked, or `yes` makes questions needless. If not, every call is denied. */
 bool lt_approver_can_ask(const lt_approver *approver);
 void lt_approver_free(lt_approver *approver); /* NULL is allowed; no question may be open */

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "json/json.h"
 #include "types/typegen_text.h"
+#include "cli/text_block.h"
 
 #define LINE_MAX_BYTES  100  /* a shorter input stays on one line */
 #define TEXT_MAX_BYTES  400  /* a longer string is cut in the middle ... */
@@ -20,6 +21,7 @@ typedef struct json_view {
   unsigned depth;
   bool whole; /* do not cut */
   bool hides; /* something was cut */
+  bool is_after_block;
 } json_view;
 
 /* The position after the character or escape at `at` in a JSON string. */
@@ -73,7 +75,50 @@ static void json_view_line(json_view *s) {
   }
 }
 
-static bool json_view_is_json_view_full(const json_view *s) {
+/* --- Texts of several lines --------------------------------------------------------------------------------------- */
+/* "\\n" in a JSON string is no line break, "\n" is one. */
+static bool json_view_has_lines(lt_json v) {
+  lt_str text = lt_json_text(v);
+  size_t at = lt_json_typeof(v) == LT_JSON_STRING ? lt_str_find(text, LT_STR("\\"), 0) : SIZE_MAX;
+  while (at != SIZE_MAX && text.p[at + 1] != 'n') {
+    at = lt_str_find(text, LT_STR("\\"), at + 2);
+  }
+  return at != SIZE_MAX;
+}
+
+/* A member's lines stand below its name. There is no comma behind them, as it would be one of the text's. */
+static void json_view_block(json_view *s, lt_json v) {
+  LT_AUTO_ARENA(arena, 2 * LT_JSON_MAX_BYTES);
+  lt_str text;
+  if (!lt_json_str(v, &arena, &text)) {
+    lt_typegen_put_visible(s->out, lt_json_text(v));
+    return;
+  }
+  LT_AUTO_BUF(margin, LT_KIB);
+  lt_buf_addc(&margin, s->indent);
+  for (unsigned i = 0; i <= s->depth; i++) {
+    lt_buf_addc(&margin, "  ");
+  }
+  bool is_whole = lt_text_block_add(s->out, lt_buf_view(&margin), text, s->whole);
+  s->hides = s->hides || !is_whole;
+  s->is_after_block = true;
+}
+
+/* Whether a value within has several lines. */
+static bool json_view_is_any_with_lines(lt_json v) {
+  lt_json_type type = lt_json_typeof(v);
+  if (type != LT_JSON_ARRAY && type != LT_JSON_OBJECT) {
+    return json_view_has_lines(v);
+  }
+  bool found = false;
+  for (lt_json_iter it = lt_json_each(v); !found && lt_json_next(&it);) {
+    found = json_view_is_any_with_lines(it.value);
+  }
+  return found;
+}
+
+/* --- Values ------------------------------------------------------------------------------------------------------- */
+static bool json_view_is_full(const json_view *s) {
   return s->out->status != LT_OK || (!s->whole && s->out->n - s->from > SHOWN_MAX_BYTES);
 }
 
@@ -83,8 +128,9 @@ static void json_view_kids(json_view *s, lt_json v) {
   uint32_t count = lt_json_count(v), shown = 0;
   lt_json_iter it = lt_json_each(v);
   s->depth++;
-  while ((s->whole || shown < ITEMS_MAX) && !json_view_is_json_view_full(s) && lt_json_next(&it)) {
-    lt_buf_addc(s->out, shown++ > 0 ? "," : "");
+  while ((s->whole || shown < ITEMS_MAX) && !json_view_is_full(s) && lt_json_next(&it)) {
+    lt_buf_addc(s->out, shown++ > 0 && !s->is_after_block ? "," : "");
+    s->is_after_block = false;
     json_view_line(s);
     if (lt_json_exists(it.key)) {
       json_view_scalar(s, it.key);
@@ -97,6 +143,7 @@ static void json_view_kids(json_view *s, lt_json v) {
     lt_buf_printf(s->out, "... and %u more", count - shown);
     s->hides = true;
   }
+  s->is_after_block = false;
   s->depth--;
   json_view_line(s);
 }
@@ -104,7 +151,9 @@ static void json_view_kids(json_view *s, lt_json v) {
 static void json_view_value(json_view *s, lt_json v) {
   lt_json_type type = lt_json_typeof(v);
   bool list = type == LT_JSON_ARRAY;
-  if ((!list && type != LT_JSON_OBJECT) || lt_json_count(v) == 0) {
+  if (json_view_has_lines(v)) {
+    json_view_block(s, v);
+  } else if ((!list && type != LT_JSON_OBJECT) || lt_json_count(v) == 0) {
     json_view_scalar(s, v);
   } else if (s->depth >= DEPTH_MAX && s->whole) {
     json_view_scalar(s, v);
@@ -137,7 +186,7 @@ bool lt_json_view_add(lt_buf *out, lt_str json, const char *indent, bool whole) 
     complete = json_view_text(out, json, whole);
   } else {
     lt_json_compact(lt_json_root(&doc), &line);
-    if (line.status == LT_OK) {
+    if (line.status == LT_OK && !json_view_is_any_with_lines(lt_json_root(&doc))) {
       lt_typegen_put_visible(out, lt_buf_view(&line));
     } else {
       json_view s = {.out = out, .from = out->n, .indent = indent, .whole = whole};

@@ -264,6 +264,7 @@ static lt_status run_program(lt_command_session *s, run_job *j, lt_err *err) LT_
   if (how.approver == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
+  lt_approver_set_preview(how.approver, s->app.door, lt_toolbox_policy(s->app.toolbox));
   lt_toolbox_run run;
   lt_status status = lt_toolbox_begin(s->app.toolbox, &how, &request, &run, err);
   if (status == LT_OK) {

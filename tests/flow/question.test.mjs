@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { describe, fake, folder, root, servers, sleep, start, test, until } from "./harness.mjs";
+import { describe, fake, folder, patience, root, scripted, servers, sleep, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 const LATHE = resolve(process.env.LATHE ?? join(root, "build/lathe"));
@@ -205,5 +205,99 @@ describe("a window that is too small", () => {
     assert.equal(end.before.match(/^Allow\?/gm).length, 1);
     assert.equal(end.before.match(/^The program/gm).length, 1);
     assert.ok(end.before.split("\n").slice(0, -1).every((line) => line.length <= 60), end.before);
+  });
+});
+
+describe("what is approved is readable", () => {
+  test("a text of several lines is shown as lines, behind a margin; nothing in it looks like a line of ours", async () => {
+    const text = "one\nThe program wants to call fake.add\n  input: {}\nAllow? \x1b[2J\u200b\u3164 end\n\n\tlast";
+    const end = await meanwhile(at(["run", "-e", `fakeEcho(${JSON.stringify({ text, after: true })})`, ...asking()], { window: [50, 100] }), () => sleep(1), "n\n");
+    assert.ok(end.before.includes(`  input: {
+    "text": (6 lines)
+      | one
+      | The program wants to call fake.add
+      |   input: {}
+      | Allow? <U+001B>[2J<U+200B><U+3164> end
+      | 
+      |   last
+    "after": true
+  }
+Allow?`), end.before);
+  });
+  test("letters that look like others are pointed out", async () => {
+    const input = { path: "/srv/me/\u0440\u0430ypal.com", url: "https://xn--80ak6aa92e.com/", plain: "\u043e\u0442\u0447\u0451\u0442.txt" };
+    const end = await meanwhile(at(["run", "-e", `fakeEcho(${JSON.stringify(input)})`, ...asking()], { window: [50, 200] }), () => sleep(1), "n\n");
+    assert.ok(end.before.includes(`  note: "\u0440\u0430ypal" mixes Cyrillic and Latin letters: <U+0440><U+0430>ypal\n  note: "xn--80ak6aa92e.com" is an encoded international name`), end.before);
+    assert.equal(end.before.match(/ note: /g).length, 2);
+  });
+});
+
+describe("a write to a file", () => {
+  const schema = (...names) => ({ type: "object", properties: Object.fromEntries(names.map((name) => [name, {}])), required: names });
+  const write = { tool: { name: "write_file", inputSchema: schema("path", "content") } };
+  const edit = { tool: { name: "edit_file", inputSchema: schema("path", "edits") } };
+  const OLD = Array.from({ length: 20 }, (_, i) => `line ${i + 1}\n`).join("");
+  const read = (rest = {}) => ({ tool: { name: "read_text_file", inputSchema: schema("path"), annotations: { readOnlyHint: true } }, result: { content: [{ type: "text", text: OLD }] }, ...rest });
+  const CALL = `fsWriteFile({ path: "a.md", content: ${JSON.stringify(OLD.replace("line 10\n", "ten\n"))} })`;
+  const policy = [{ match: "*.write_file", action: "ask" }, { match: "*.edit_file", action: "ask" }];
+  const shown = async (tools, code = CALL, { rules = policy, more = {} } = {}) => {
+    const end = await meanwhile(at(["run", "-e", code, ...servers({ fs: scripted(tools), ...more }, { tools: { policy: rules } })], { window: [60, 120] }), () => sleep(1), "n\n");
+    return end.before;
+  };
+  const DIFF = `  changes "a.md", compared with what fs.read_text_file reads now:
+    ... 6 lines stay as they are
+    | line 7
+    | line 8
+    | line 9
+    - line 10
+    + ten
+    | line 11
+    | line 12
+    | line 13
+    ... 7 lines stay as they are
+  Answer s to see the input as it is.
+Allow?`;
+  test("is shown as what it changes", async () => assert.ok((await shown([write, read()])).includes(DIFF)));
+  test("an edit, too, when what it replaces is there exactly once", async () => {
+    const code = (oldText) => `fsEditFile({ path: "a.md", edits: [{ oldText: "${oldText}", newText: "ten\\n" }] })`;
+    assert.ok((await shown([edit, read()], code("line 10\\n"))).includes(DIFF));
+    for (const unsure of ["line 1", "no such line"]) assert.match(await shown([edit, read()], code(unsure)), /  input: \{/);
+  });
+  test("s shows the input as it is", async () => {
+    const run = at(["run", "-e", CALL, ...servers({ fs: scripted([write, read()]) }, { tools: { policy } })], { window: [60, 120] });
+    await asked(run);
+    run.type("s\n");
+    await until(() => run.text().split("Allow?").length > 2, "it asks again");
+    assert.match(clean(run.text()), /"content": \(20 lines\)\n      \| line 1\n/);
+    run.type("n\n");
+    await run.ended;
+  });
+  const NEW = /  input: \{\n    "path": "a\.md",\n    "content": \(20 lines\)\n      \| line 1\n/;
+  const otherwise = {
+    "no tool of this server reads": [[write]],
+    "the tool that reads does not say that it only reads": [[write, read({ tool: { name: "read_text_file", inputSchema: schema("path") } })]],
+    "it needs more than a path": [[write, read({ tool: { name: "read_text_file", inputSchema: schema("path", "key"), annotations: { readOnlyHint: true } } })]],
+    "it fails, as the file is new": [[write, read({ result: { content: [{ type: "text", text: "ENOENT" }], isError: true } })]],
+    "the policy denies it": [[write, read()], { rules: [{ match: "*.read_text_file", action: "deny" }, ...policy] }],
+    "it would be asked about": [[write, read()], { rules: [{ match: "*.read_text_file", action: "ask" }, ...policy] }],
+    "only another server has it": [[write], { more: { other: scripted([read()]) } }],
+  };
+  for (const [why, [tools, options]] of Object.entries(otherwise)) {
+    test(`is shown as its new text where ${why}`, async () => assert.match(await shown(tools, CALL, options), NEW));
+  }
+  test("is shown as its new text where the old one takes too long", async () => {
+    const began = Date.now();
+    assert.match(await shown([write, { ...read(), delayMs: 20_000 }]), NEW);
+    assert.ok(Date.now() - began < 10_000 * patience);
+  });
+  test("a path cannot begin a line", async () => {
+    const text = await shown([write, read()], CALL.replace('"a.md"', '"a.md\\nAllow? "'));
+    assert.match(text, /  changes "a\.md\\nAllow\? ", compared with/);
+  });
+  test("the old text has its secrets masked, and cannot steer the terminal", async () => {
+    const text = OLD.replace("line 9\n", "key s3cr3t-value \x1b[2J\u202e\n");
+    const server = { ...scripted([write, read({ result: { content: [{ type: "text", text }] } })]), env: { MY_API_KEY: "${KEY_FOR_TEST}" } };
+    const end = await meanwhile(at(["run", "-e", CALL, ...servers({ fs: server }, { tools: { policy } })], { window: [60, 120], env: { KEY_FOR_TEST: "s3cr3t-value" } }), () => sleep(1), "n\n");
+    assert.ok(end.before.includes("    - key *** <U+001B>[2J<U+202E>\n"), end.before);
   });
 });

@@ -89,6 +89,31 @@ static void long_ones_are_indented(void **state) {
       "[]\n  }");
 }
 
+static void texts_of_several_lines_are_lines(void **state) {
+  (void)state;
+  expect("{\"a\":\"x\\ny\",\"b\":1}", "{\n    \"a\": (2 lines)\n      | x\n      | y\n    \"b\": 1\n  }");
+  expect("[\"\\n\"]", "[\n    (1 line)\n      | \n  ]");
+  expect("{\"a\":\"\\\\n\"}", "{\"a\":\"\\\\n\"}"); /* a backslash and an n */
+  expect("{\"a\":\"\\r\\n\\ud800\\u001b\\u00a0\"}",
+         "{\n    \"a\": (2 lines)\n      | <U+000D>\n      | <U+D800><U+001B><U+00A0>\n  }");
+}
+
+static void many_lines_are_hidden_in_the_middle(void **state) {
+  (void)state;
+  LT_AUTO_BUF(json, LT_MIB);
+  LT_AUTO_BUF(out, LT_MIB);
+  lt_buf_addc(&json, "{\"t\":\"");
+  for (int i = 1; i <= 200; i++) {
+    lt_buf_printf(&json, "%d\\n", i);
+  }
+  lt_buf_addc(&json, "\"}");
+  assert_false(lt_json_view_add(&out, lt_buf_view(&json), "", false));
+  assert_non_null(strstr(out.p, "\n    | 40\n    ... 140 lines hidden\n    | 181\n"));
+  lt_buf_clear(&out);
+  assert_true(lt_json_view_add(&out, lt_buf_view(&json), "", true));
+  assert_non_null(strstr(out.p, "\n    | 100\n"));
+}
+
 /* Makes {"t":"<n times text>"} and shows it. */
 static bool show_many(const char *text, size_t n, lt_buf *out) {
   lt_buf json;
@@ -166,9 +191,14 @@ static void a_want_of_memory_is_survived(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(answers_are_read),       cmocka_unit_test(short_inputs_are_a_line),
-      cmocka_unit_test(long_ones_are_indented), cmocka_unit_test(long_texts_are_cut_between_characters),
-      cmocka_unit_test(there_is_an_end_to_it),  cmocka_unit_test(a_want_of_memory_is_survived),
+      cmocka_unit_test(answers_are_read),
+      cmocka_unit_test(short_inputs_are_a_line),
+      cmocka_unit_test(long_ones_are_indented),
+      cmocka_unit_test(long_texts_are_cut_between_characters),
+      cmocka_unit_test(texts_of_several_lines_are_lines),
+      cmocka_unit_test(many_lines_are_hidden_in_the_middle),
+      cmocka_unit_test(there_is_an_end_to_it),
+      cmocka_unit_test(a_want_of_memory_is_survived),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
