@@ -196,10 +196,20 @@ static void chat_list_on_fiber(void *arg) {
   l->exit_code = status == LT_OK ? LT_EXIT_OK : status == LT_E_CONFIG ? LT_EXIT_CONFIG : LT_EXIT_FAILED;
 }
 
+static void chat_list_warn_untrusted(const listing *l) {
+  const lt_config_file *file = lt_config_untrusted(&l->config);
+  if (file != NULL) {
+    lt_console_format(&l->console, "warning: %s is not trusted and does not count", file->name);
+  }
+}
+
 int lt_chat_list(const lt_chat_options *options) {
   listing l = {.options = options, .exit_code = LT_EXIT_CONFIG};
   lt_err err = LT_ERR_INIT;
-  if (lt_settings_load(&options->sources, &l.config, &err) == LT_OK) {
+  lt_config_sources sources = options->sources;
+  sources.leaves_out_untrusted = true; /* nothing is started: the person's own conversations are listed */
+  if (lt_settings_load(&sources, &l.config, &err) == LT_OK) {
+    chat_list_warn_untrusted(&l);
     l.exit_code = LT_EXIT_FAILED;
     if (lt_loop_new(&l.loop, &err) == LT_OK && lt_loop_spawn(l.loop, chat_list_on_fiber, &l, &err) == LT_OK) {
       lt_loop_run(l.loop);

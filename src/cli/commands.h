@@ -42,7 +42,8 @@ typedef struct lt_command {
   ROW(replay)            \
   ROW(tools)             \
   ROW(config)            \
-  ROW(trust)
+  ROW(trust)             \
+  ROW(doctor)
 
 #define LT_COMMAND_DECLARE(name) extern const lt_command lt_##name##_command;
 LT_COMMANDS(LT_COMMAND_DECLARE)

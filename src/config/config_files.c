@@ -124,26 +124,30 @@ static lt_status config_fail_untrusted(const config_source *source, lt_str keys,
                  LT_STR_ARG(lt_str_sub(keys, 0, 200)), word.p);
 }
 
+/* What an untrusted file says about itself: "harmless" ones count. */
+static const char *config_verdict_on(const config_loader *loader, config_source *source, lt_buf *keys, lt_err *err) {
+  if (config_review_source(source, loader->config, keys, err) != LT_OK) {
+    return "not trusted, and cannot be read";
+  }
+  source->file.counts = source->file.wants[0] == '\0';
+  return source->file.counts ? "not trusted, but harmless" : "not trusted";
+}
+
 /* Whether a found file counts. Errors: LT_E_DENIED, when it must be trusted first. */
 static lt_status config_judge(config_loader *loader, config_source *source) {
-  lt_config *config = loader->config;
+  lt_err err = LT_ERR_INIT;
   LT_AUTO_BUF(keys, LT_CONFIG_REVIEW_BYTES);
   source->file.trust = config_trust_in(loader->sources, &source->file);
-  const char *verdict = "trusted";
-  source->file.counts = true;
-  if (source->file.trust != LT_CONFIG_TRUSTED) {
-    lt_status status = config_review_source(source, config, &keys, loader->err);
-    if (status != LT_OK && !loader->sources->leaves_out_untrusted) {
-      return status;
-    }
-    source->file.counts = status == LT_OK && source->file.wants[0] == '\0';
-    verdict = source->file.counts ? "not trusted, but harmless" : "not trusted";
-  }
-  source->file.why = lt_arena_printf(&config->arena, "%s, %s", source->why, verdict).p;
+  source->file.counts = source->file.trust == LT_CONFIG_TRUSTED;
+  const char *verdict = source->file.counts ? "trusted" : config_verdict_on(loader, source, &keys, &err);
+  source->file.why = lt_arena_printf(&loader->config->arena, "%s, %s", source->why, verdict).p;
   LT_TRY(source->file.why != NULL ? LT_OK : config_no_memory_for(source->path, loader->err));
-  LT_TRY(config_add_file(config, source, loader->err));
-  bool may_go_on = source->file.counts || loader->sources->leaves_out_untrusted;
-  return may_go_on ? LT_OK : config_fail_untrusted(source, lt_buf_view(&keys), loader->err);
+  LT_TRY(config_add_file(loader->config, source, loader->err));
+  if (source->file.counts || loader->sources->leaves_out_untrusted) {
+    return LT_OK;
+  }
+  return err.status != LT_OK ? lt_err_copy(loader->err, &err)
+                             : config_fail_untrusted(source, lt_buf_view(&keys), loader->err);
 }
 
 /* --- Taking a file ------------------------------------------------------------------------------------------------ */

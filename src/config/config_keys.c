@@ -218,10 +218,10 @@ const lt_config_key lt_config_keys[] = {
     {"plan.concurrency", NUMBER(lt_config, plan.concurrency), FROM_TO(1, 1000), .standard = LT_PLAN_AT_ONCE,
      .doc = "How many of its steps run at the same time."},
 
-    {"store", SECTION, .short_for = "url", .doc = "What is kept, and where; a text is its `url`."},
+    {"store", SECTION, .short_for = "url", .wants = "keep data in a file of its choice, or delete it",
+     .doc = "What is kept, and where; a text is its `url`."},
     {"store.url", TEXT(lt_config, store), .finish = lt_config_finish_store, .example = "sqlite:data/lathe.db",
      .standard_text = "`$XDG_STATE_HOME/lathe/lathe.db`",
-     .wants = "keep data in a file of its choice",
      .doc = "The database: `sqlite:PATH`, relative to the file, or `sqlite::memory:` to keep nothing."},
     {"store.retention", SECTION,
      .doc = "How long data is kept: `90d`, a number of days, or `never` to delete it; never what has not ended."},

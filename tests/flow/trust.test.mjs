@@ -44,7 +44,7 @@ describe("before it is trusted", () => {
   }
   test("no command starts, loads or runs anything of it", async () => {
     const at = trap();
-    for (const args of [["run", "-e", "1"], ["run", "--lang", "python", "-e", "1"], ["tools"], ["tools", "--json"], ["chat", "hello"], ["chat", "--list"], ["replay", "last"]]) {
+    for (const args of [["run", "-e", "1"], ["run", "--lang", "python", "-e", "1"], ["tools"], ["tools", "--json"], ["chat", "hello"], ["replay", "last"]]) {
       refused(await at.lathe(args));
     }
     assert.deepEqual(at.marks(), []);
@@ -59,9 +59,10 @@ describe("before it is trusted", () => {
     refused(await at.lathe(["chat", "hi"]), /is not trusted/); // a missing variable is not even looked for
     assert.throws(model.asked, /ENOENT/);
   });
-  test("help, version, the list of keys and trust itself need none", async () => {
+  test("help, version, the list of keys, of conversations, doctor and trust itself need none", async () => {
     const at = stranger({ plugins: ["x.so"] });
-    for (const args of [["--help"], ["--version"], ["run", "--help"], ["config", "schema"], ["trust", "--list"]]) assert.equal((await at.lathe(args)).code, 0);
+    prints(await at.lathe(["chat", "--list"]), { stderr: "warning: lathe.yaml is not trusted and does not count\n" });
+    for (const args of [["--help"], ["--version"], ["run", "--help"], ["config", "schema"], ["trust", "--list"], ["doctor"]]) assert.equal((await at.lathe(args)).code, 0);
   });
   test("a file that a person names is their word", async () => {
     const at = stranger({ modules: [{ name: "m", path: "m.js" }] }, { "m.js": "export default 7" });
@@ -118,7 +119,7 @@ describe("before it is trusted", () => {
 describe("trust", () => {
   test("is by content: a change takes it away, the old text has it back", async () => {
     const at = stranger({ modules: [] , store: "sqlite::memory:" });
-    assert.match(await trust(at), /\/lathe\.yaml is trusted until it changes\. With it, Lathe may\n  keep data in a file of its choice:\n    store: sqlite::memory:\n$/);
+    assert.match(await trust(at), /\/lathe\.yaml is trusted until it changes\. With it, Lathe may\n  keep data in a file of its choice, or delete it:\n    store: sqlite::memory:\n$/);
     prints(await at.lathe(["run", "-e", "1"]), { stdout: "1\n" });
     const text = readFileSync(at.file);
     at.write({ store: "sqlite:x.db" });
