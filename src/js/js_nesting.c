@@ -4,7 +4,7 @@ enum { NESTING_OTHER, NESTING_HEAD, NESTING_FUNCTION };
 
 lt_js_nesting lt_js_nesting_none(void) {
   lt_js_nesting nesting;
-  nesting.depth = 0; /* the stack needs no zeros */
+  nesting.depth = 0; /* the stack needs no clearing */
   nesting.functions = 0;
   nesting.type_depth = SIZE_MAX;
   nesting.head_closed = false;
@@ -19,8 +19,8 @@ bool lt_js_nesting_expects_type(const lt_jstok *tok) {
          (tok->kind == LT_JSTOK_PUNCT && tok->punct != '\0' && strchr(":|&?", tok->punct) != NULL);
 }
 
-/* Whether a parenthesis after this token is the head of a statement, after which a { opens a block. `await` stands for
- * `for await (...)`. */
+/* Whether a parenthesis after this token is the head of a statement, so that a { after it opens a block. `await` is
+ * that of `for await (...)`. */
 static bool nesting_precedes_head(const lt_jstok *tok) {
   static const char *const words[] = {"if", "for", "while", "switch", "catch", "with", "await"};
   if (tok->kind != LT_JSTOK_WORD || tok->after_dot) {
@@ -66,7 +66,7 @@ static void nesting_close(lt_js_nesting *n, const lt_jslex *lx) {
   }
 }
 
-/* The `: Promise<void>` after a function's parameters begins, or ends without a body. */
+/* The `: Promise<void>` after a function's parameters begins here, or ends without a body. */
 static void nesting_follow_type(lt_js_nesting *n, const lt_jslex *lx) {
   bool after_parameters = lx->prev.kind == LT_JSTOK_PUNCT && lx->prev.punct == ')' && !n->head_closed;
   if (lt_jslex_is_punct(lx, ':') && after_parameters) {
@@ -97,7 +97,7 @@ static bool nesting_is_key(const lt_jslex *lx) {
 }
 
 bool lt_js_nesting_is_top_return(const lt_js_nesting *n, const lt_jslex *lx) {
-  bool after_comma = lx->prev.kind == LT_JSTOK_PUNCT && lx->prev.punct == ','; /* a method of that name */
+  bool after_comma = lx->prev.kind == LT_JSTOK_PUNCT && lx->prev.punct == ','; /* a method with that name */
   return n->functions == 0 && lt_jslex_is_word(lx, "return") && !lx->tok.after_dot && !after_comma &&
          !nesting_is_key(lx);
 }

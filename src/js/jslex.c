@@ -1,11 +1,11 @@
 #include "js/jslex.h"
 
-/* What an open bracket is: decides what a closing one ends and what may follow it. */
+/* The kind of an open bracket. It decides what the closing bracket ends and what may follow. */
 enum {
   OPEN_PAREN = 1,
-  OPEN_HEAD_PAREN, /* of if (...), while (...): a statement follows, so a / starts a regular expression */
+  OPEN_HEAD_PAREN, /* of if (...) or while (...): a statement follows, so a / starts a regular expression */
   OPEN_BRACKET,
-  OPEN_BRACE, /* an object literal, as far as one can tell */
+  OPEN_BRACE, /* an object literal, as far as can be known */
   OPEN_BLOCK,
   OPEN_TEMPLATE, /* ${ */
 };
@@ -29,7 +29,7 @@ static bool jslex_starts_at(const lt_jslex *lx, lt_str s) {
 
 /* --- White space and comments ------------------------------------------------------------------------------------- */
 
-/* Spaces beyond ASCII: models and web pages put U+00A0 and U+FEFF into code. */
+/* Spaces beyond ASCII: models and web pages use U+00A0 and U+FEFF in code. */
 static size_t jslex_wide_space(const unsigned char *p, size_t n, bool *ret_newline) {
   if (n >= 2 && p[0] == 0xC2 && p[1] == 0xA0) {
     return 2;
@@ -91,7 +91,7 @@ static void jslex_skip_block_comment(lt_jslex *lx, bool *ret_newline) {
   lx->unterminated = true;
 }
 
-/* True when a line break was among what was skipped. */
+/* Skips white space and comments. True: they had a line break. */
 static bool jslex_skip_blank(lt_jslex *lx) {
   bool newline = false;
   for (;;) {
@@ -160,7 +160,7 @@ static bool jslex_push(lt_jslex *lx, uint8_t what) {
   return fits;
 }
 
-/* From the byte after ` or } on. Where the stack is full, ${ is text like any other. */
+/* Reads on from the byte after ` or }. When the stack is full, ${ counts as text. */
 static void jslex_read_template(lt_jslex *lx) {
   lx->tok.kind = LT_JSTOK_TEMPLATE;
   lx->at++;
@@ -181,7 +181,7 @@ static void jslex_read_template(lt_jslex *lx) {
   lx->unterminated = true;
 }
 
-/* Where the regular expression that starts at `at` ends (flags excluded), or 0 when its line ends first. */
+/* The end of the regular expression that starts at `at`, without flags; 0 when the line ends first. */
 static size_t jslex_regex_end(const lt_jslex *lx, size_t *ret_line_end) {
   bool in_class = false;
   size_t i = lx->at + 1;
@@ -272,7 +272,7 @@ static bool jslex_closes(char c, uint8_t what) {
   }
 }
 
-/* A closing bracket that closes nothing is passed over: the engine will say so. */
+/* A closing bracket without an opening one is skipped: the engine will report it. */
 static void jslex_close_bracket(lt_jslex *lx, char c) {
   lx->tok.wants_operand = false;
   if (lx->depth > LT_JSSCAN_DEPTH) {
@@ -286,7 +286,7 @@ static void jslex_close_bracket(lt_jslex *lx, char c) {
   }
 }
 
-/* TypeScript's `value!`: an operator after its operand, unlike JavaScript's `!value`. */
+/* TypeScript's `value!`: this operator follows its operand, unlike JavaScript's `!value`. */
 static bool jslex_is_postfix_bang(const lt_jslex *lx) {
   return lx->prev.kind != LT_JSTOK_START && !lx->prev.wants_operand && !lx->tok.newline_before &&
          jslex_peek(lx, 0) != '=';
@@ -392,7 +392,7 @@ bool lt_jslex_next(lt_jslex *lx) {
   return true;
 }
 
-/* The } of a function's body ends an expression, although an operand may follow it. */
+/* The } of a function's body ends an expression, although an operand may follow. */
 static bool jslex_continues_line(const lt_jslex *lx) {
   bool closes = lx->prev.kind == LT_JSTOK_PUNCT && lx->prev.punct == '}';
   return !lx->tok.newline_before || (lx->prev.wants_operand && !closes);

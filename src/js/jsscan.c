@@ -3,12 +3,12 @@
 #include "js/js_nesting.h"
 #include "js/jslex.h"
 
-/* How many parentheses round a function are looked through. Each is tried anew, so that this bounds the work. */
+/* The number of parentheses round a function that are looked through. Each costs another attempt. */
 enum { WRAPPERS_MAX = 8 };
 
 /* --- Import, export, await ---------------------------------------------------------------------------------------- */
 
-/* Whether `tok`, at nesting depth 0, can be the first of a statement. */
+/* Whether `tok`, at nesting depth 0, can begin a statement. */
 static bool jsscan_starts_statement(const lt_jslex *lx) {
   if (lx->depth != 0 || lx->tok.after_dot) {
     return false;
@@ -18,8 +18,8 @@ static bool jsscan_starts_statement(const lt_jslex *lx) {
          (prev->kind == LT_JSTOK_PUNCT && (prev->punct == ';' || prev->punct == '}'));
 }
 
-/* `tok` follows a word `import` or `export` at the start of a statement. The next tokens decide whether it is an import
- * or export statement. */
+/* `tok` follows the word `import` or `export` at the start of a statement. The next tokens decide whether this is an
+ * import or export statement. */
 static bool jsscan_continues_module_word(const lt_jslex *lx) {
   switch (lx->tok.kind) {
     case LT_JSTOK_WORD:
@@ -62,7 +62,7 @@ static bool jsscan_is_given_function(const lt_jslex *lx) {
   return lt_jslex_is_word(&ahead, "async") || lt_jslex_is_word(&ahead, "function");
 }
 
-/* `function main` or `const main = async ...` at the top level. A generator's * stands between, so that it does not
+/* Finds `function main` or `const main = async ...` at the top level. A generator has a * in between and does not
  * count. */
 static bool jsscan_declares_main(const lt_jslex *lx) {
   if (lx->depth != 0 || lx->prev.kind != LT_JSTOK_WORD) {
@@ -97,7 +97,7 @@ static void jsscan_read_words(lt_jsscan *scan, lt_jslex *lx) {
     }
     jsscan_note_word(scan, lx);
   }
-  bool is_whole = lx->depth == 0 && !lx->unterminated; /* otherwise the engine is to point at what is written */
+  bool is_whole = lx->depth == 0 && !lx->unterminated; /* otherwise the engine shows the place in the original text */
   scan->has_return &= is_whole;
   scan->has_idle_main = is_whole && mains == 1 && declared_mains == 1 && !scan->has_export;
   scan->unterminated = lx->unterminated;
@@ -105,7 +105,7 @@ static void jsscan_read_words(lt_jsscan *scan, lt_jslex *lx) {
 
 /* --- Is the whole program one function? --------------------------------------------------------------------------- */
 
-/* `tok` is an opening bracket: goes to the token after the one that closes it. False when nothing does. */
+/* `tok` is an opening bracket. Goes to the token after the closing one. False: the bracket is not closed. */
 static bool jsscan_skip_group(lt_jslex *lx) {
   size_t outside = lx->depth - 1;
   while (lt_jslex_next(lx)) {
@@ -121,7 +121,7 @@ static bool jsscan_opens_group(const lt_jslex *lx) {
   return lt_jslex_is_punct(lx, '(') || lt_jslex_is_punct(lx, '[') || lt_jslex_is_punct(lx, '{');
 }
 
-/* One token of a type, or a bracketed part of it; keeps count of < and >. False where no type can go on. */
+/* Reads one token of a type, or a bracketed part of it. Counts < and >. False: the type ends here. */
 static bool jsscan_skip_type_part(lt_jslex *lx, size_t *angles) {
   if (lx->tok.kind == LT_JSTOK_END || lt_jslex_is_punct(lx, ';')) {
     return false;
@@ -138,7 +138,7 @@ static bool jsscan_skip_type_part(lt_jslex *lx, size_t *angles) {
   return true;
 }
 
-/* TypeScript's <T extends ...>, if there. */
+/* Skips TypeScript's <T extends ...>, if present. */
 static bool jsscan_skip_type_parameters(lt_jslex *lx) {
   if (!lt_jslex_is_punct(lx, '<')) {
     return true;
@@ -152,7 +152,7 @@ static bool jsscan_skip_type_parameters(lt_jslex *lx) {
   return true;
 }
 
-/* TypeScript's ": Promise<void>" after the parameters, if there: ends at => or at the body's {. */
+/* Skips TypeScript's ": Promise<void>" after the parameters, if present. It ends at => or at the body's {. */
 static bool jsscan_skip_return_type(lt_jslex *lx, bool arrow) {
   if (!lt_jslex_is_punct(lx, ':')) {
     return true;
@@ -176,7 +176,7 @@ static bool jsscan_skip_parameters(lt_jslex *lx, bool arrow) {
          jsscan_skip_return_type(lx, arrow);
 }
 
-/* `tok` follows `function`. A generator does not count: calling it would run nothing. */
+/* `tok` follows `function`. A generator does not count, because its call would run nothing. */
 static bool jsscan_skip_function(lt_jslex *lx) {
   if (lx->tok.kind == LT_JSTOK_WORD) {
     lt_jslex_next(lx);
@@ -184,7 +184,7 @@ static bool jsscan_skip_function(lt_jslex *lx) {
   return jsscan_skip_parameters(lx, false) && lt_jslex_is_punct(lx, '{') && jsscan_skip_group(lx);
 }
 
-/* An arrow's expression body: up to what cannot belong to it. In parentheses a line break separates nothing. */
+/* Skips an arrow's expression body. In parentheses a line break does not end it. */
 static bool jsscan_skip_expression(lt_jslex *lx, bool wrapped) {
   bool any = false;
   while (lx->tok.kind != LT_JSTOK_END) {
@@ -212,11 +212,11 @@ static bool jsscan_skip_arrow_body(lt_jslex *lx, bool wrapped) {
   return lt_jslex_is_punct(lx, '{') ? jsscan_skip_group(lx) : jsscan_skip_expression(lx, wrapped);
 }
 
-/* Goes past the function that starts at `tok`. */
+/* Skips the function that starts at `tok`. */
 static bool jsscan_skip_function_here(lt_jslex *lx, bool wrapped, bool *ret_keyword) {
   if (lt_jslex_is_word(lx, "async")) {
     lt_jslex_next(lx);
-    if (lx->tok.kind == LT_JSTOK_ARROW) { /* a parameter of that name */
+    if (lx->tok.kind == LT_JSTOK_ARROW) { /* a parameter with that name */
       return jsscan_skip_arrow_body(lx, wrapped);
     }
   }
@@ -246,7 +246,7 @@ static bool jsscan_ends_here(lt_jslex *lx, unsigned wrappers) {
   return lx->tok.kind == LT_JSTOK_END;
 }
 
-/* The program is read as a function; failing that, what is inside its first parenthesis is, and so on. */
+/* Reads the program as a function. When it is none, tries the text inside its first parenthesis, and so on. */
 static void jsscan_read_function(lt_jsscan *scan, lt_jslex *lx, lt_str source) {
   for (unsigned wrappers = 0; wrappers <= WRAPPERS_MAX; wrappers++) {
     bool keyword = false;

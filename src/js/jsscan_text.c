@@ -1,10 +1,11 @@
-/* The parts of jsscan that look at lines and words, not at tokens. */
+/* The parts of jsscan that work on lines and words, not on tokens. */
 #include "js/jslex.h"
 #include "js/jsscan.h"
 
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
 
-/* The line that starts at `*at` without its end (\n, \r\n, \r); `*at` goes to the next one. False after the last. */
+/* Reads the line at `*at` without its end (\n, \r\n, \r) and moves `*at` to the next line. False: there is no further
+ * line. */
 static bool jsscan_text_next_line(lt_str source, size_t *at, lt_str *ret_line) {
   if (*at >= source.n) {
     return false;
@@ -35,10 +36,10 @@ lt_str lt_jsscan_line(lt_str source, unsigned line) {
 /* --- Code fences -------------------------------------------------------------------------------------------------- */
 
 typedef struct code_fence {
-  char mark;    /* ` or ~, 0: none */
-  size_t count; /* how many of it */
-  bool bare;    /* nothing after it: may close a block */
-  lt_str info;  /* the first word after it: a language */
+  char mark;    /* ` or ~; 0: no fence */
+  size_t count; /* number of these characters */
+  bool bare;    /* nothing follows, so it may close a block */
+  lt_str info;  /* the first word after it, which names a language */
 } code_fence;
 
 static lt_str jsscan_text_first_word(lt_str s) {
@@ -59,7 +60,7 @@ static code_fence jsscan_text_fence_of(lt_str line) {
     f.count++;
   }
   lt_str info = lt_str_sub(s, f.count, s.n);
-  /* CommonMark 4.5: an info string after backticks has no backticks: ```x``` on a line is inline code. */
+  /* CommonMark 4.5: the info string after backticks has no backticks. So ```x``` on a line is inline code. */
   bool inline_code = s.p[0] == '`' && info.n > 0 && memchr(info.p, '`', info.n) != NULL;
   if (f.count >= 3 && !inline_code) {
     f.mark = s.p[0];
@@ -75,14 +76,14 @@ static bool jsscan_text_fence_closes(code_fence open, code_fence f) {
 
 typedef struct fenced_block {
   code_fence open;
-  lt_str before; /* what stands before the opening fence */
-  size_t start;  /* the code ... */
+  lt_str before; /* the text before the opening fence */
+  size_t start;  /* the code */
   size_t end;
   bool closed;
-  size_t after; /* what stands behind the closing fence */
+  size_t after; /* the text after the closing fence */
 } fenced_block;
 
-/* The first fenced block at or after `at`. */
+/* Finds the first fenced block at or after `at`. */
 static bool jsscan_text_find_block(lt_str source, size_t at, fenced_block *ret) {
   lt_str line;
   size_t line_start = at;
@@ -115,13 +116,13 @@ static size_t jsscan_text_count_of(lt_str s, lt_str needle) {
   return n;
 }
 
-/* Whether text that ends inside a block comment or a Python docstring: a fence in there is the program's own. */
+/* Whether the text ends inside a block comment or a Python docstring: then a fence there belongs to the program. */
 static bool jsscan_text_ends_in_comment(lt_str s) {
   return jsscan_text_count_of(s, LT_STR("/*")) > jsscan_text_count_of(s, LT_STR("*/")) ||
          jsscan_text_count_of(s, LT_STR("\"\"\"")) % 2 == 1 || jsscan_text_count_of(s, LT_STR("'''")) % 2 == 1;
 }
 
-/* Without the line end before the closing fence; without a closing fence glued to the last line. */
+/* The code without the line end before the closing fence, and without a closing fence at the end of the last line. */
 static lt_str jsscan_text_block_code(lt_str source, const fenced_block *b) {
   lt_str code = lt_str_sub(source, b->start, b->end);
   if (b->closed) {
@@ -152,7 +153,7 @@ static unsigned jsscan_text_count_lines(lt_str s) {
   return n;
 }
 
-/* Whether blocks of this language are parts of a program. Others show data, commands or output. */
+/* Whether blocks of this language are parts of a program. Other blocks show data, commands or output. */
 static bool jsscan_text_is_code(lt_str info) {
   static const char *const languages[] = {"js", "javascript", "mjs", "ts", "typescript", "py", "python"};
   for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++) {
@@ -169,7 +170,7 @@ static void jsscan_text_put_empty_lines(lt_str text, lt_buf *out) {
   }
 }
 
-/* Writes the blocks that are in the language of the first program block. False: there are none. */
+/* Writes the blocks with the language of the first program block. False: there are none. */
 static bool jsscan_text_join_blocks(lt_str source, lt_buf *out) {
   fenced_block b;
   lt_str language = LT_STR_NULL;
@@ -196,7 +197,7 @@ lt_str lt_jsscan_unfence(lt_str source, lt_buf *joined, unsigned *ret_lines_drop
     return source;
   }
   bool at_top = lt_str_trim(b.before).n == 0;
-  /* A line of ~~~ amid other text is more likely part of a program's string than Markdown. */
+  /* A line of ~~~ inside other text is more likely part of a program's string than Markdown. */
   if (!at_top && (b.open.mark == '~' || jsscan_text_ends_in_comment(b.before))) {
     return source;
   }
@@ -209,7 +210,7 @@ lt_str lt_jsscan_unfence(lt_str source, lt_buf *joined, unsigned *ret_lines_drop
 
 /* --- Words -------------------------------------------------------------------------------------------------------- */
 
-/* How many bytes at `at` belong to no word: a wide space whole, anything else a byte at a time. */
+/* The number of bytes at `at` that belong to no word: a wide space as a whole, otherwise one byte. */
 static size_t jsscan_text_gap_at(lt_str source, size_t at) {
   bool newline = false;
   size_t space = lt_jslex_space_at(source, at, &newline);
@@ -224,7 +225,7 @@ void lt_jsscan_words(lt_str source, void (*fn)(void *arg, lt_str word), void *ar
   while (at < source.n) {
     size_t gap = jsscan_text_gap_at(source, at);
     if (gap > 0 || (source.p[at] >= '0' && source.p[at] <= '9')) {
-      at += gap > 0 ? gap : 1; /* digits in front are dropped: 2fast gives fast */
+      at += gap > 0 ? gap : 1; /* leading digits are dropped: 2fast gives fast */
       continue;
     }
     size_t start = at;

@@ -3,7 +3,7 @@
 #include "js/js_nesting.h"
 #include "js/jslex.h"
 
-/* In a script, as long as the word `return`, so that the columns after it stay. */
+/* In a script it is as long as the word `return`, so that the columns after it do not change. */
 #define SCRIPT_OPEN "{(    "
 #define MODULE_OPEN "{$lathe_value=("
 #define CLOSE       ");break $lathe}"
@@ -18,7 +18,7 @@ typedef struct return_rewrite {
   lt_jslex lx;
   lt_js_nesting nesting;
   lt_buf *out;
-  size_t copied; /* of the source */
+  size_t copied; /* offset in the source */
   bool is_module;
 } return_rewrite;
 
@@ -43,14 +43,14 @@ static bool return_ends_before_token(const return_rewrite *r, size_t depth, bool
   if (lx->tok.kind == LT_JSTOK_END || lx->depth < depth || (lx->depth == depth && lt_jslex_is_punct(lx, ';'))) {
     return true;
   }
-  if (is_first) { /* nothing but a space may stand between `return` and its expression (ECMA-262, 12.10.1) */
+  if (is_first) { /* only a space may separate `return` from its expression (ECMA-262, 12.10.1) */
     return lx->tok.newline_before;
   }
   bool is_outside = lx->depth == depth || (lt_jslex_is_punct(lx, '{') && lx->depth == depth + 1);
   return is_outside && lt_jslex_starts_new_line(lx);
 }
 
-/* `tok` is the word. Afterwards `tok` is the first token behind the statement. */
+/* `tok` is the word. Afterwards `tok` is the first token after the statement. */
 static void return_rewrite_statement(return_rewrite *r) {
   size_t depth = r->lx.depth, end = return_offset(r, r->lx.tok.text);
   return_copy_to(r, end);
@@ -67,7 +67,7 @@ static void return_rewrite_statement(return_rewrite *r) {
   }
   return_copy_to(r, end);
   lt_buf_addc(r->out, CLOSE);
-  if (lt_jslex_is_punct(&r->lx, ';')) { /* it would separate an `else` from its `if` */
+  if (lt_jslex_is_punct(&r->lx, ';')) { /* a semicolon would separate an `else` from its `if` */
     r->copied = return_offset(r, r->lx.tok.text) + 1;
     return_next_token(r);
   }
@@ -75,7 +75,7 @@ static void return_rewrite_statement(return_rewrite *r) {
 
 /* --- The program -------------------------------------------------------------------------------------------------- */
 
-/* The end of the last import statement: of its module's name. 0: there is none. */
+/* The end of the last import statement, which is that of its module's name. 0: there is none. */
 static size_t return_find_imports_end(lt_str source) {
   lt_jslex lx;
   size_t end = 0;

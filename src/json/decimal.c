@@ -2,7 +2,8 @@
 
 #include "json/json_text.h"
 
-#define EXPONENT_MAX 1000000000 /* saturates: no text we take has digits enough to bring it back into range */
+/* Larger exponents become this one: no accepted text has enough digits to bring the value back into range. */
+#define EXPONENT_MAX 1000000000
 
 static int64_t decimal_read_exponent(const char *p, const char *end) {
   bool negative = *p == '-';
@@ -14,7 +15,7 @@ static int64_t decimal_read_exponent(const char *p, const char *end) {
   return negative ? -exponent : exponent;
 }
 
-/* Takes the zeros off both ends, the point with them. */
+/* Removes the zeros at both ends. The point moves with them. */
 static void decimal_strip(lt_decimal *d, const char *point) {
   while (d->p < d->end && (*d->p == '0' || *d->p == '.')) {
     d->p++;
@@ -49,7 +50,7 @@ lt_decimal lt_decimal_of(lt_str text) {
   return d;
 }
 
-/* The next digit; 0 after the last one. */
+/* Returns the next digit; 0 after the last one. */
 static char decimal_next_digit(const char **p, const char *end) {
   if (*p < end && **p == '.') {
     ++*p;
@@ -57,7 +58,7 @@ static char decimal_next_digit(const char **p, const char *end) {
   return *p < end ? *(*p)++ : '0';
 }
 
-/* Both are not zero. */
+/* Compares two numbers that are not zero. */
 static int decimal_compare_sizes(const lt_decimal *a, const lt_decimal *b) {
   int64_t a_places = a->count + a->exponent;
   int64_t b_places = b->count + b->exponent;
@@ -99,8 +100,8 @@ static uint64_t decimal_power_of_ten_mod(int64_t exponent, uint64_t mod) {
   return (uint64_t)result;
 }
 
-/* With the powers of ten taken out: if the divisor has more of them than the number, which does not end in 0 itself, it
- * does not divide it. */
+/* Both numbers are digits without zeros at the end, times a power of ten. A divisor with a higher power of ten does not
+ * divide the number. */
 bool lt_decimal_is_multiple(const lt_decimal *d, const lt_decimal *divisor) {
   if (d->count == 0 || divisor->count == 0 || divisor->count > 19) {
     return true;

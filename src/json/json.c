@@ -5,9 +5,9 @@
 #include "json/json_text.h"
 
 #define COUNT_ONE   (1u << LT_JSON_INFO_COUNT_SHIFT)
-#define OPEN_OBJECT 0x80000000u /* in scan.open: the container is an object; the rest is its node's index */
+#define OPEN_OBJECT 0x80000000u /* in scan.open: the container is an object; the other bits are its node's index */
 
-/* Every item takes two bytes of text at least, its comma included, so the count of any container fits its bits. */
+/* Every item takes at least two bytes of text, with its comma. So the count of any container fits into its bits. */
 _Static_assert(LT_JSON_MAX_BYTES / 2 < (1u << (32 - LT_JSON_INFO_COUNT_SHIFT)), "item counts must fit");
 _Static_assert(LT_JSON_MAX_BYTES < OPEN_OBJECT, "node indices must leave the top bit free");
 
@@ -18,9 +18,9 @@ typedef struct json_scan {
   const char *end;
   lt_json_node *nodes; /* with an index: room for `cap` of them */
   uint32_t cap;
-  uint32_t count; /* of nodes, also where none are kept */
+  uint32_t count; /* the number of nodes, also when none are kept */
 
-  lt_status status; /* the first fault: what, where, and whether `what` names something that was expected */
+  lt_status status; /* the first fault: its text, its place, and whether the text names an expected thing */
   const char *at;
   const char *what;
   bool is_expected;
@@ -51,7 +51,7 @@ static __attribute__((cold, noinline)) const char *json_expected(json_scan *s, c
 static const char *json_skip_space_run(const char *p, const char *end) {
   while (p < end && lt_json_is_space(*p)) {
     p++;
-    uint64_t x; /* indentation: eight blanks at a time */
+    uint64_t x; /* a unit of indentation: eight spaces */
     while (end - p >= 8 && (memcpy(&x, p, sizeof x), x == 0x2020202020202020u)) {
       p += 8;
     }
@@ -129,7 +129,7 @@ static __attribute__((cold, noinline)) const char *json_fault_control(json_scan 
   return json_fault(s, p, "a raw control character inside a string; write it as \\t or \\u00XX");
 }
 
-/* `open` is the opening quote. Returns what follows the closing one. */
+/* `open` is the opening quote. Returns the place after the closing quote. */
 static inline const char *json_read_string(json_scan *s, const char *open, uint32_t *flags) {
   const char *p = open + 1;
   for (;;) {
@@ -201,7 +201,7 @@ static inline const char *json_read_word(json_scan *s, const char *p, lt_str wor
   return p + word.n;
 }
 
-/* A value without children; its type is added to `info`. */
+/* Adds a value without children. Its type is added to `info`. */
 static inline const char *json_read_scalar(json_scan *s, const char *p, uint32_t *info) {
   switch (*p) {
     case '"':
@@ -259,7 +259,7 @@ static inline void json_count_item(json_scan *s, const bool index) {
   }
 }
 
-/* A key and its colon. */
+/* Reads a key and its colon. */
 static inline const char *json_read_key(json_scan *s, const char *p, const bool index) {
   p = json_skip_space(p, s->end);
   if (p == s->end || *p != '"') {
@@ -279,8 +279,8 @@ static inline const char *json_read_key(json_scan *s, const char *p, const bool 
   return p + 1;
 }
 
-/* One value with everything in it, without recursion: s->open is the stack. Returns what follows it. Made twice by the
- * compiler, with and without the index. */
+/* Reads one value with everything in it, without recursion: s->open is the stack. Returns the place after the value.
+ * The compiler makes two copies of this function, with and without the index. */
 static inline __attribute__((always_inline)) const char *json_read_value(json_scan *s, const char *p,
                                                                          const bool index) {
   const char *const end = s->end;
@@ -373,7 +373,7 @@ static void json_scan_init(json_scan *s, lt_str text) {
 
 #define QUOTE_CHARS 24 /* of the text in a message */
 
-/* Common mistakes with their own messages: the text that is found, and advice. */
+/* Common mistakes with their own messages: the text to look for, and the advice. */
 static const struct {
   const char *found;
   const char *hint;
@@ -413,7 +413,7 @@ static const char *json_hint_for(const json_scan *s) {
   return NULL;
 }
 
-/* Lines end in LF, CR or CRLF; columns are characters: every byte that does not continue one. */
+/* Lines end in LF, CR or CRLF. Columns count characters: every byte that does not continue one. */
 static void json_position(const json_scan *s, size_t *ret_line, size_t *ret_column) {
   size_t line = 1;
   size_t column = 1;
@@ -488,11 +488,11 @@ lt_status lt_json_check(lt_str text, lt_err *err) {
 typedef uint8_t json_bytes16 __attribute__((vector_size(16)));
 
 static inline json_bytes16 json_is_byte(json_bytes16 x, uint8_t c) {
-  return (json_bytes16)(x == c); /* -1 where it is */
+  return (json_bytes16)(x == c); /* 0, or -1 where the byte is one of these characters */
 }
 
-/* No fewer than the nodes of the document: each but the first follows one of `[` `{` `,` `:`. More where strings hold
- * such characters. */
+/* Counts at least the nodes of the document: each node but the first follows one of `[` `{` `,` `:`. The count is
+ * higher when strings contain these characters. */
 static uint32_t json_guess_nodes(lt_str text) {
   uint32_t count = 1;
   size_t i = 0;
@@ -501,7 +501,8 @@ static uint32_t json_guess_nodes(lt_str text) {
     for (int rounds = 0; rounds < 255 && text.n - i >= 16; rounds++, i += 16) {
       json_bytes16 x;
       memcpy(&x, text.p + i, sizeof x);
-      sums -= json_is_byte(x, ',') | json_is_byte(x, ':') | json_is_byte(x & 0xDF, '['); /* 0xDF makes `{` a `[` */
+      /* The mask 0xDF turns `{` into `[`. */
+      sums -= json_is_byte(x, ',') | json_is_byte(x, ':') | json_is_byte(x & 0xDF, '[');
     }
     for (int lane = 0; lane < 16; lane++) {
       count += sums[lane];

@@ -73,7 +73,7 @@ bool lt_json_next(lt_json_iter *it) {
   return true;
 }
 
-/* Most keys are told apart by their length. */
+/* Most keys differ in their length, so it is compared first. */
 static inline bool json_value_is_key(lt_json object, uint32_t at, lt_str key) {
   const lt_json_node *node = &object.doc->nodes[at];
   if (node->info & LT_JSON_INFO_ESCAPED) {
@@ -83,7 +83,7 @@ static inline bool json_value_is_key(lt_json object, uint32_t at, lt_str key) {
          (key.n == 0 || memcmp(object.doc->text.p + node->start + 1, key.p, key.n) == 0);
 }
 
-/* The last one counts. */
+/* The last member of that name counts. */
 lt_json lt_json_get_str(lt_json object, lt_str key) {
   lt_json found = {NULL, 0};
   if (lt_json_typeof(object) == LT_JSON_OBJECT && lt_json_count(object) > 0) {
@@ -118,7 +118,7 @@ static lt_str json_value_inside_quotes(lt_json v, const lt_json_node *node) {
   return (lt_str){v.doc->text.p + node->start + 1, node->end - node->start - 2};
 }
 
-/* One code unit or character of a checked string: a surrogate stays alone here. */
+/* Reads one code unit or character of a checked string. A surrogate is returned alone. */
 static uint32_t json_value_read_unit(const char **p, const char *end) {
   uint32_t cp = 0;
   if (**p != '\\') {
@@ -149,7 +149,7 @@ static uint32_t json_value_read_unit(const char **p, const char *end) {
   }
 }
 
-/* The next character. Two surrogates that make a pair are one, however each was written. */
+/* Reads the next character. Two surrogates that make a pair are one character, whatever their notation. */
 static uint32_t json_value_read_character(const char **p, const char *end) {
   uint32_t cp = json_value_read_unit(p, end);
   if (lt_json_is_high(cp) && *p < end) {
@@ -163,7 +163,7 @@ static uint32_t json_value_read_character(const char **p, const char *end) {
   return cp;
 }
 
-/* A character never takes more bytes than its escape, so the text's length is room enough. */
+/* A character never takes more bytes than its escape, so the length of the text is enough. */
 static lt_str json_value_unescape(lt_str text, lt_arena *arena) {
   char *out = lt_arena_alloc(arena, text.n + 1);
   if (out == NULL) {
@@ -237,7 +237,7 @@ static bool json_value_add_digit(uint64_t *n, unsigned digit) {
   return !__builtin_mul_overflow(*n, 10u, n) && !__builtin_add_overflow(*n, digit, n);
 }
 
-/* The number's size, when it is whole and fits. */
+/* The number's magnitude, when it is whole and fits. */
 static bool json_value_whole(const lt_decimal *d, uint64_t *ret) {
   uint64_t n = 0;
   if (d->p < d->end && (d->exponent < 0 || d->exponent > 19)) {
@@ -270,10 +270,10 @@ bool lt_json_int(lt_json v, int64_t *ret) {
   return true;
 }
 
-/* More digits than this never matter to rounding but for not being all zero: 767 decide any double. */
+/* 767 digits decide the rounding of any double. Of further digits only one thing matters: whether all are zero. */
 #define DOUBLE_DIGITS 800
 
-/* strtod, but of digits and an exponent without a point: that is the same in every locale. */
+/* strtod for digits and an exponent without a point, which mean the same in every locale. */
 static double json_value_decimal_to_double(const lt_decimal *d) {
   char text[DOUBLE_DIGITS + 32];
   size_t n = 0;
@@ -286,7 +286,7 @@ static double json_value_decimal_to_double(const lt_decimal *d) {
       text[n++] = *p;
     } else {
       exponent++;
-      text[n - 1] = '1'; /* what follows is not all zero: the last digit is not */
+      text[n - 1] = '1'; /* set when the dropped digits are not all zero: the last digit then is not zero either */
     }
   }
   snprintf(text + n, sizeof text - n, "e%lld", (long long)exponent);
@@ -305,7 +305,7 @@ bool lt_json_double(lt_json v, double *ret) {
   for (const char *p = d.p; p < d.end && d.end - p <= 16; p++) {
     digits = *p != '.' ? digits * 10 + (uint64_t)(*p - '0') : digits;
   }
-  /* Two exact doubles and one rounding are exact; W. Clinger's fast path. */
+  /* Clinger's fast path: two exact doubles and one rounding give the exact result. */
   if (d.end - d.p <= 16 && digits < (1ull << 53) && d.exponent >= -22 && d.exponent <= 22) {
     n = d.exponent < 0 ? (double)digits / powers[-d.exponent] : (double)digits * powers[d.exponent];
   } else {

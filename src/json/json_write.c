@@ -36,7 +36,7 @@ static unsigned json_write_broken_length(const char *p, const char *end) {
   return lead >= 0xF0 && p + 2 < end && lt_utf8_continues(p[2]) ? 3 : 2;
 }
 
-/* Characters beyond ASCII, from `p` on: returns the end of what was dealt with. */
+/* Writes characters beyond ASCII from `p` on. Returns the end of the written part. */
 static const char *json_write_escape_wide(lt_buf *buf, const char *p, const char *end) {
   const char *from = p;
   while (p < end && (unsigned char)*p >= 0x80) {
@@ -48,8 +48,8 @@ static const char *json_write_escape_wide(lt_buf *buf, const char *p, const char
     }
     lt_buf_add(buf, (lt_str){from, (size_t)(p - from)});
     if (n > 0) {
-      json_write_add_unit(
-          buf, cp); /* a high and a low one side by side become an escaped pair: valid, and one character again */
+      json_write_add_unit(buf, cp); /* a high and a low surrogate side by side become an escaped pair, which is valid
+                                       and one character again */
     } else {
       n = json_write_broken_length(p, end);
       lt_buf_add(buf, LT_STR("\xEF\xBF\xBD"));
@@ -189,7 +189,7 @@ void lt_json_put_int(lt_json_writer *w, int64_t n) {
   lt_buf_printf(w->buf, "%lld", (long long)n);
 }
 
-#define DIGITS_MAX 17 /* are enough to tell any two doubles apart */
+#define DIGITS_MAX 17 /* 17 digits distinguish any two doubles */
 
 /* 0.d1d2d3... * 10^point */
 typedef struct written_decimal {
@@ -198,7 +198,7 @@ typedef struct written_decimal {
   int point;
 } written_decimal;
 
-/* `n` rounded to `precision` digits. The point is stepped over, whatever the locale has for it. */
+/* Writes `n`, rounded to `precision` digits. The point is skipped, as it depends on the locale. */
 static written_decimal json_write_round_to(double n, int precision) {
   char text[DIGITS_MAX + 16];
   snprintf(text, sizeof text, "%.*e", precision - 1, n);
@@ -219,7 +219,7 @@ static bool json_write_reads_back(const written_decimal *d, double n) {
   return strtod(text, NULL) == n;
 }
 
-/* The decimal of as many digits above `d`. False when it would need one digit more. */
+/* Finds the decimal with the same number of digits above `d`. False: it needs one digit more. */
 static bool json_write_step_up(written_decimal *d) {
   for (int i = d->count - 1; i >= 0; i--) {
     if (d->digits[i] != '9') {
@@ -231,9 +231,10 @@ static bool json_write_step_up(written_decimal *d) {
   return false;
 }
 
-/* The fewest digits that read back as `n`, which is positive, but for zeros at the end. Every decimal of 15 digits
- * survives the way through a double, so fewer need no trying, but for subnormal numbers. Above a power of two doubles
- * lie twice as far apart as below: there a decimal of 16 digits that is not the nearest one may do. */
+/* Finds the fewest digits that read back as `n`, which is positive; zeros at the end do not count. Every decimal of 15
+ * digits survives a conversion to double and back, so fewer digits need no attempt, except for subnormal numbers. Above
+ * a power of two, doubles are twice as far apart as below. There a decimal of 16 digits that is not the nearest one may
+ * be enough. */
 static written_decimal json_write_shortest(double n) {
   for (int precision = isnormal(n) ? 15 : 1; precision < DIGITS_MAX; precision++) {
     written_decimal d = json_write_round_to(n, precision);
@@ -260,7 +261,7 @@ static void json_write_add_zeros(lt_buf *buf, int n) {
   }
 }
 
-/* ECMA-262, Number::toString: whole below 1e21, a fraction down to 1e-6, an exponent beyond. */
+/* ECMA-262, Number::toString: a whole number below 1e21, a fraction down to 1e-6, an exponent for all others. */
 static void json_write_add_decimal(lt_buf *buf, const written_decimal *d) {
   int whole = d->point < 0 ? 0 : d->point < d->count ? d->point : d->count; /* digits before the point */
   if (d->point > 21 || d->point <= -6) {
@@ -304,7 +305,7 @@ void lt_json_put_double(lt_json_writer *w, double n) {
 
 /* --- Whole values ------------------------------------------------------------------------------------------------- */
 
-/* A scalar as written, but without encoded surrogates: what we send is UTF-8, and an escape says the same. */
+/* Writes a scalar unchanged, but escapes encoded surrogates, because the output must be UTF-8. */
 static void json_write_add_scalar(lt_buf *out, lt_str text, uint32_t info) {
   const char *p = text.p;
   const char *end = text.p + text.n;
@@ -314,7 +315,7 @@ static void json_write_add_scalar(lt_buf *out, lt_str text, uint32_t info) {
       break;
     }
     lt_buf_add(out, (lt_str){p, (size_t)(at - p)});
-    lt_json_escape(out, (lt_str){at, 3}); /* U+D000..U+DFFF, a surrogate or not */
+    lt_json_escape(out, (lt_str){at, 3}); /* U+D000..U+DFFF: may be a surrogate */
     p = at + 3;
   }
   lt_buf_add(out, (lt_str){p, (size_t)(end - p)});
@@ -330,7 +331,7 @@ static bool json_write_is_container(const lt_json_node *node) {
 typedef struct copied_run {
   lt_buf *out;
   const char *text;
-  uint32_t from; /* [from, at) is still to be written */
+  uint32_t from; /* the first byte that is not written yet */
   uint32_t at;
 } copied_run;
 
@@ -349,7 +350,8 @@ static inline void json_write_run_to(copied_run *r, uint32_t stop) {
   }
 }
 
-/* Between the scalars of a checked document stand only punctuation and white space; so in lt_json_pretty. */
+/* Between the scalars of a checked document there is only punctuation and white space. lt_json_pretty relies on that,
+ * too. */
 void lt_json_compact(lt_json v, lt_buf *out) {
   if (!lt_json_exists(v)) {
     return;
@@ -373,7 +375,7 @@ void lt_json_compact(lt_json v, lt_buf *out) {
 typedef struct pretty_layout {
   lt_buf *out;
   uint32_t depth;
-  bool opened; /* nothing in the innermost container yet */
+  bool opened; /* the innermost container is empty so far */
 } pretty_layout;
 
 static void json_write_new_line(pretty_layout *l) {

@@ -1,4 +1,4 @@
-/* From the tree to the program. */
+/* Generates the program from the tree. */
 #include "json/regex.h"
 
 #include "base/limits.h"
@@ -18,7 +18,7 @@ static uint64_t regex_size_of_repeat(const lt_regex_node *n) {
   return inner * n->min + (inner + 1) * (n->max - n->min);
 }
 
-/* Anything over the limit is as bad as anything else over it: sums stay small. */
+/* A sum above the limit becomes the limit, so that sums stay small. */
 static uint64_t regex_size_of(const lt_regex_node *n) {
   uint64_t size = 0;
   switch (n->kind) {
@@ -139,7 +139,7 @@ static void regex_emit(regex_emitter *e, const lt_regex_node *n) {
   }
 }
 
-/* Whether every way through begins at the text's start. */
+/* Whether every path through the node begins at the start of the text. */
 static bool regex_is_anchored(const lt_regex_node *n) {
   if (n == NULL) {
     return false;

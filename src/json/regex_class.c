@@ -33,7 +33,7 @@ static void regex_class_join(lt_regex_set *set) {
   set->count = n;
 }
 
-/* Room for one more. Ranges that lie in each other are no reason to grow. */
+/* Makes room for one more range. Overlapping ranges are joined first, before the list grows. */
 static bool regex_class_make_room(lt_regex_set *set) {
   regex_class_join(set);
   if (set->count < set->cap / 2) {
@@ -63,7 +63,7 @@ void lt_regex_set_add(lt_regex_set *set, uint32_t from, uint32_t to) {
   }
 }
 
-/* What joined `ranges` leave out, added to `set`. */
+/* Adds what the joined `ranges` leave out to `set`. */
 static void regex_class_add_rest(lt_regex_set *set, const lt_regex_range *ranges, uint32_t count) {
   uint32_t from = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -116,13 +116,13 @@ bool lt_regex_set_add_escape(lt_regex_set *set, char name) {
 /* --- Unicode properties ------------------------------------------------------------------------------------------- */
 
 typedef struct regex_property {
-  const char *names; /* between spaces */
-  lt_str ascii;      /* its ASCII members: pairs of a first and a last one */
+  const char *names; /* separated by spaces */
+  lt_str ascii;      /* its ASCII members: pairs of the first and the last one */
 } regex_property;
 
 #define MEMBER_RANGES_MAX 9
 
-/* What patterns use. */
+/* The classes that patterns use. */
 static const regex_property properties[] = {
     {" L Letter Alphabetic Alpha Script=Latin sc=Latin Script=Latn sc=Latn ", {"AZaz", 4}},
     {" LC Cased_Letter Cased ID_Start IDS XID_Start XIDS ", {"AZaz", 4}},

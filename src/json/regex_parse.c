@@ -19,10 +19,10 @@ typedef struct regex_parser {
   lt_status status;
   lt_regex_tree *tree;
   uint32_t look_cap;
-  uint32_t negated; /* look-arounds around that must not hold */
+  uint32_t negated; /* number of enclosing negative look-arounds */
   uint32_t depth;
   bool fold;    /* (?i) */
-  bool lines;   /* (?m): ^ and $ are edges of lines */
+  bool lines;   /* (?m): ^ and $ match at the edges of lines */
   bool dot_all; /* (?s) */
 } regex_parser;
 
@@ -135,7 +135,7 @@ static uint32_t regex_parse_read_plain(regex_parser *r) {
   return c;
 }
 
-/* `digits` hexadecimal digits. */
+/* Reads `digits` hexadecimal digits. */
 static bool regex_parse_read_hex(regex_parser *r, unsigned digits, uint32_t *ret) {
   uint32_t c = 0;
   for (unsigned i = 0; i < digits; i++) {
@@ -162,7 +162,7 @@ static bool regex_parse_read_braced(regex_parser *r, uint32_t *ret) {
   return good;
 }
 
-/* What follows "\u": four digits, two such escapes that make a pair, or {digits}. */
+/* Reads what follows "\u": four digits, two such escapes that make a pair, or {digits}. */
 static bool regex_parse_read_unicode(regex_parser *r, uint32_t *ret) {
   if (regex_parse_at(r, "{")) {
     return regex_parse_read_braced(r, ret);
@@ -182,7 +182,7 @@ static bool regex_parse_read_unicode(regex_parser *r, uint32_t *ret) {
   return true;
 }
 
-/* A control character's escape: the letter is read already. */
+/* Finds the control character of an escape's letter. False: it has none. */
 static bool regex_parse_control_of(char letter, uint32_t *ret) {
   static const char letters[] = "tnvfr";
   const char *found = letter != '\0' ? strchr(letters, letter) : NULL;
@@ -197,14 +197,14 @@ static bool regex_parse_is_alphanumeric(char c) {
   return regex_parse_is_letter((unsigned char)c) || lt_json_is_digit(c);
 }
 
-/* An escape that is one character; `p` is after the backslash. Sets the status when it is none. */
+/* Reads an escape for one character; `p` is after the backslash. Sets the status when it is no such escape. */
 static uint32_t regex_parse_read_escaped_char(regex_parser *r) {
   uint32_t c = 0;
   char letter = *r->p;
   bool good = true;
   if (!regex_parse_is_alphanumeric(letter)) {
     return regex_parse_read_plain(
-        r); /* also \- \_ \" and the like, which Unicode mode has no room for: no other meaning exists */
+        r); /* also \- \_ \" and similar escapes, which Unicode mode does not allow: they have no other meaning */
   }
   r->p++;
   if (letter == 'x') {
@@ -226,7 +226,7 @@ static uint32_t regex_parse_read_escaped_char(regex_parser *r) {
   return c;
 }
 
-/* \p{...} and \P{...}, from the letter on. */
+/* Reads \p{...} or \P{...}, beginning with the letter. */
 static void regex_parse_read_property(regex_parser *r, lt_regex_set *set) {
   bool negated = *r->p++ == 'P';
   const char *close = regex_parse_at(r, "{") ? memchr(r->p, '}', (size_t)(r->end - r->p)) : NULL;
@@ -241,7 +241,7 @@ static void regex_parse_read_property(regex_parser *r, lt_regex_set *set) {
   r->p = close + 1;
 }
 
-/* A class by one escape, from the letter on. False: it is none. */
+/* Reads a class that is written as one escape, beginning with the letter. False: the escape is no class. */
 static bool regex_parse_read_class_escape(regex_parser *r, lt_regex_set *set) {
   if (r->p < r->end && (*r->p | 0x20) == 'p') {
     regex_parse_read_property(r, set);
@@ -256,7 +256,7 @@ static bool regex_parse_read_class_escape(regex_parser *r, lt_regex_set *set) {
 
 /* --- Classes in brackets ------------------------------------------------------------------------------------------ */
 
-/* One side of a range. False: it was a class, which is in the set now. */
+/* Reads one side of a range. False: it was a class, which has been added to the set. */
 static bool regex_parse_read_member(regex_parser *r, lt_regex_set *set, uint32_t *ret) {
   if (*r->p != '\\') {
     *ret = regex_parse_read_plain(r);
@@ -274,7 +274,7 @@ static bool regex_parse_read_member(regex_parser *r, lt_regex_set *set, uint32_t
   return true;
 }
 
-/* `-` after `from`, or what takes its place: appendix B lets a class stand at either side of it. */
+/* Reads `-` after `from`, or what comes instead: appendix B allows a class on either side of it. */
 static void regex_parse_read_range(regex_parser *r, lt_regex_set *set, uint32_t from) {
   uint32_t to;
   r->p++;
@@ -358,7 +358,7 @@ static lt_regex_node *regex_parse_read_look(regex_parser *r, bool behind, bool n
   return regex_parse_keep_look(r, look) ? look : NULL;
 }
 
-/* The letters of (?i) or (?i-s:. False when they are none. */
+/* Reads the letters of (?i) or (?i-s:. False: they are no flags. */
 static bool regex_parse_read_flags(regex_parser *r) {
   bool on = true;
   for (; r->p < r->end && *r->p != ':' && *r->p != ')'; r->p++) {
@@ -375,7 +375,7 @@ static bool regex_parse_read_flags(regex_parser *r) {
       case '-':
         on = false;
         break;
-      case 'u': /* what we do anyway */
+      case 'u': /* the default */
         break;
       default:
         return false;
@@ -384,7 +384,7 @@ static bool regex_parse_read_flags(regex_parser *r) {
   return r->p < r->end;
 }
 
-/* (?<name> or (?P<name>, from the name on; the name means nothing to us. */
+/* Reads the rest of (?<name> or (?P<name>, beginning with the name. The name has no meaning here. */
 static bool regex_parse_skip_name(regex_parser *r) {
   const char *close = memchr(r->p, '>', (size_t)(r->end - r->p));
   bool good = close != NULL && close > r->p && memchr(r->p, ')', (size_t)(close - r->p)) == NULL;
@@ -392,7 +392,7 @@ static bool regex_parse_skip_name(regex_parser *r) {
   return good;
 }
 
-/* What follows "(?" and is no look-around. */
+/* Reads what follows "(?" when it is no look-around. */
 static lt_regex_node *regex_parse_read_special(regex_parser *r) {
   if (regex_parse_skip(r, "<") || regex_parse_skip(r, "P<")) {
     return regex_parse_skip_name(r) ? regex_parse_close_group(r, regex_parse_read_choice(r))
@@ -405,7 +405,7 @@ static lt_regex_node *regex_parse_read_special(regex_parser *r) {
     return regex_parse_fail(r, LT_E_UNSUPPORTED, "a kind of group that ECMA-262 does not have");
   }
   if (*r->p++ == ')') {
-    return regex_parse_new_node(r, LT_RE_EMPTY); /* the flags hold to the end of the group around */
+    return regex_parse_new_node(r, LT_RE_EMPTY); /* the flags apply to the end of the enclosing group */
   }
   return regex_parse_close_group(r, regex_parse_read_choice(r));
 }
@@ -427,7 +427,7 @@ static lt_regex_node *regex_parse_read_group_inside(regex_parser *r) {
                                   : regex_parse_close_group(r, regex_parse_read_choice(r));
 }
 
-/* Flags set inside a group end with it; those of "(?i)" itself are for what follows. */
+/* Flags that are set inside a group end with it. Those of "(?i)" itself apply to what follows. */
 static lt_regex_node *regex_parse_read_group(regex_parser *r) {
   bool fold = r->fold;
   bool lines = r->lines;
@@ -560,7 +560,7 @@ static lt_regex_node *regex_parse_read_term(regex_parser *r) {
   if (max < min) {
     return regex_parse_fail(r, LT_E_SYNTAX, "a repetition in the wrong order");
   }
-  regex_parse_skip(r, "?"); /* whether it takes much or little: the same texts match */
+  regex_parse_skip(r, "?"); /* greedy or not: both match the same texts */
   lt_regex_node *repeat = regex_parse_new_node(r, LT_RE_REPEAT);
   if (repeat != NULL) {
     repeat->min = min;
@@ -582,7 +582,7 @@ static lt_regex_node *regex_parse_read_sequence(regex_parser *r) {
   return sequence;
 }
 
-/* ECMA-262's Disjunction. */
+/* Reads ECMA-262's Disjunction. */
 static lt_regex_node *regex_parse_read_choice(regex_parser *r) {
   lt_regex_node *choice = regex_parse_new_node(r, LT_RE_CHOICE);
   do {

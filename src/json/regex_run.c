@@ -5,12 +5,12 @@
 #include "json/json_text.h"
 #include "json/regex_program.h"
 
-/* A set of places in the program; P. Briggs' and L. Torczon's sparse set needs no clearing. */
+/* A set of places in the program. Briggs' and Torczon's sparse set needs no clearing. */
 typedef struct regex_places {
   uint32_t *dense;
   uint32_t *sparse;
   uint32_t n;
-  bool matched; /* one of them was the end of the program */
+  bool matched; /* the set has the end of the program */
 } regex_places;
 
 typedef struct regex_match {
@@ -18,7 +18,7 @@ typedef struct regex_match {
   const char *text;
   size_t n;
   uint32_t *stack;
-  uint32_t *looks; /* a bit per position and look-around: whether it holds there */
+  uint32_t *looks; /* a bit for each position and look-around: whether it holds there */
   size_t look_words;
   uint64_t steps;
 } regex_match;
@@ -128,7 +128,7 @@ static bool regex_run_takes(const lt_regex *regex, uint32_t at, uint32_t c) {
   return instr->op == LT_RE_OP_CLASS && lt_regex_class_has(regex->classes[instr->a], c);
 }
 
-/* The places after the character `c`, at the position that it leads to. */
+/* Finds the places after the character `c`, at the position behind it. */
 static void regex_run_step(regex_match *r, const regex_places *now, regex_places *next, uint32_t c, size_t position) {
   next->n = 0;
   next->matched = false;
@@ -142,7 +142,7 @@ static void regex_run_step(regex_match *r, const regex_places *now, regex_places
 
 /* --- Machines ----------------------------------------------------------------------------------------------------- */
 
-/* The character before or after `position`; moves there. Text that is no WTF-8 is taken byte by byte. */
+/* Reads the character before or after `position` and moves there. Text that is not WTF-8 is read byte by byte. */
 static uint32_t regex_run_next_char(const regex_match *r, bool backward, size_t *position) {
   const char *end = r->text + r->n;
   size_t from = *position;
@@ -164,8 +164,8 @@ static uint32_t regex_run_next_char(const regex_match *r, bool backward, size_t 
   return n > 0 ? c : (unsigned char)r->text[from];
 }
 
-/* Runs one machine over the whole text, starting it anew at each position. `bits`: notes where it matched. NULL: stops
- * at the first match. */
+/* Runs one machine over the whole text and starts it anew at each position. `bits`: receives the positions where it
+ * matched. NULL: the run stops at the first match. */
 static bool regex_run_machine(regex_match *r, const lt_regex_machine *m, regex_places *sets, uint32_t *bits,
                               uint64_t max_steps) {
   regex_places *now = &sets[0];
@@ -212,7 +212,7 @@ static uint32_t *regex_run_get_words(lt_regex_work *work, size_t words) {
     }
     work->p = p;
     work->size_bytes = bytes;
-    memset(p, 0, bytes); /* a sparse set may be read before it is written; then no value is wrong */
+    memset(p, 0, bytes); /* a sparse set may be read before it is written: any value is right then */
   }
   return work->p;
 }

@@ -3,7 +3,7 @@
 #include "json/schema_equal.h"
 #include "json/schema_faults.h"
 
-/* "must have at least 3 items, has 2"; `more` is put after "items". */
+/* Writes "must have at least 3 items, has 2". `more` comes after "items". */
 static bool schema_array_fault_count(lt_schema_run *run, const lt_schema_place *at, const char *bound, uint64_t limit,
                                      uint64_t count) {
   lt_buf *out = lt_schema_fault_at(run, at, LT_FAULT_OTHER);

@@ -39,7 +39,7 @@ static bool schema_choice_put_ref_name(lt_buf *out, lt_json ref) {
   return from < text.n;
 }
 
-/* `{kind: "circle"}`, from properties that can be one thing only. */
+/* Writes `{kind: "circle"}` from properties that have only one possible value. */
 static bool schema_choice_put_constants(lt_buf *out, lt_json properties) {
   uint32_t count = 0;
   lt_json_iter it = lt_json_each(properties);
@@ -58,7 +58,7 @@ static bool schema_choice_put_constants(lt_buf *out, lt_json properties) {
   return count > 0;
 }
 
-/* `{width, height, ...}`, from the names in `required` or those of the properties. */
+/* Writes `{width, height, ...}` from the names in `required`, or from those of the properties. */
 static bool schema_choice_put_names(lt_buf *out, lt_json names) {
   uint32_t count = 0;
   lt_json_iter it = lt_json_each(names);
@@ -115,11 +115,11 @@ static void schema_choice_put_label(lt_buf *out, const lt_schema_node *node, uin
 
 /* --- Types and values alone --------------------------------------------------------------------------------------- */
 
-/* All that the alternatives together would take. */
+/* The types and values that all alternatives together accept. */
 typedef struct expected_values {
   uint32_t types;
   lt_json values[LT_TOOL_LISTED_MAX];
-  uint32_t count; /* of the values, those over the limit too */
+  uint32_t count; /* number of values, including those above the limit */
 } expected_values;
 
 static void schema_choice_expect_value(expected_values *e, lt_json value) {
@@ -152,7 +152,7 @@ static void schema_choice_expect_node(expected_values *e, const lt_schema_node *
   }
 }
 
-/* `expected "a", "b" or number, got string`. False: there is nothing to say so simply. */
+/* Writes `expected "a", "b" or number, got string`. False: the alternatives are not that simple. */
 static bool schema_choice_fault_expected(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   expected_values e = {.types = 0};
   for (uint32_t i = 0; i < rule->count; i++) {
@@ -189,13 +189,13 @@ static bool schema_choice_fault_expected(lt_schema_run *run, const lt_schema_rul
 /* --- The closest alternative -------------------------------------------------------------------------------------- */
 
 typedef struct choice_trials {
-  lt_buf text; /* the faults of the closest */
+  lt_buf text; /* the faults of the closest alternative */
   lt_buf other;
   uint32_t closest;
   uint32_t weight;
-  uint32_t typed_count; /* alternatives that the value has the type for */
-  uint32_t typed;       /* the last of them */
-  bool simple;          /* each is out by type or value of the value itself */
+  uint32_t typed_count; /* number of alternatives that accept the value's type */
+  uint32_t typed;       /* the last of these alternatives */
+  bool simple;          /* each alternative fails by the type or the value itself */
 } choice_trials;
 
 static void schema_choice_weigh(lt_schema_run *run, const lt_schema_node *node, const lt_schema_place *at, uint32_t i,
@@ -226,7 +226,7 @@ static void schema_choice_weigh(lt_schema_run *run, const lt_schema_node *node, 
   }
 }
 
-/* `fits none of circle, square or string (closest is circle: input.radius: is required)` */
+/* Writes `fits none of circle, square or string (closest is circle: input.radius: is required)`. */
 static void schema_choice_fault_closest(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at,
                                         const choice_trials *t) {
   lt_buf *out = lt_schema_fault_at(run, at, LT_FAULT_OTHER);

@@ -91,7 +91,7 @@ static uint64_t schema_equal_mix(uint64_t a, uint64_t b) {
 
 static uint64_t schema_equal_hash_of(lt_schema_run *run, lt_json v);
 
-/* Members in any order: their sum. */
+/* Adds up the members, as they may be in any order. */
 static uint64_t schema_equal_hash_inside(lt_schema_run *run, lt_json v) {
   uint64_t hash = lt_json_count(v);
   bool ordered = lt_json_typeof(v) == LT_JSON_ARRAY;
@@ -144,7 +144,7 @@ static int schema_equal_compare_items(const void *a, const void *b) {
   return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Finds two equal items among those with the same hash. They are few, except for input made to collide. */
+/* Finds two equal items among those with the same hash. They are few, except in input that was made to collide. */
 static bool schema_equal_find_among(lt_schema_run *run, const comparable_item *items, uint32_t count,
                                     uint32_t *ret_first, uint32_t *ret_second) {
   for (uint32_t i = 0; i < count; i++) {

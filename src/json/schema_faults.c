@@ -1,4 +1,4 @@
-/* The error text for a value that does not fit. Names and values are peers' text: they are cut and made safe for a
+/* The error text for a value that does not fit. Names and values come from peers: they are cut and made safe for a
  * terminal. */
 #include "base/limits.h"
 #include "base/nearest.h"
@@ -8,7 +8,7 @@
 
 /* --- Values ------------------------------------------------------------------------------------------------------- */
 
-/* Control characters, what turns the direction of text, and halves of surrogate pairs. */
+/* Control characters, characters that change the direction of text, and halves of surrogate pairs. */
 static bool schema_faults_is_unfit(uint32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029 || (c >= 0x202A && c <= 0x202E) ||
          (c >= 0x2066 && c <= 0x2069) || lt_json_is_surrogate(c);
@@ -25,7 +25,7 @@ size_t lt_schema_put_char(lt_buf *out, const char *p, const char *end) {
   return n;
 }
 
-/* At most LT_SCHEMA_SHOWN_BYTES of the characters; `escapes`: the bytes to put a backslash before. */
+/* Writes at most LT_SCHEMA_SHOWN_BYTES of the characters. `escapes`: bytes that get a backslash. */
 static void schema_faults_put_chars(lt_buf *out, lt_str s, const char *escapes) {
   const char *p = s.p;
   const char *end = s.p + s.n;
@@ -60,7 +60,7 @@ static void schema_faults_put_string(lt_buf *out, lt_json value) {
   }
 }
 
-/* A list or an object of the schema's: short ones whole, else as much as there is room for. */
+/* Writes a list or an object of the schema: whole when it is short, else as much as there is room for. */
 static void schema_faults_put_compact(lt_buf *out, lt_json value) {
   LT_AUTO_BUF(text, LT_SCHEMA_SHOWN_BYTES + 20);
   lt_json_compact(value, &text);
@@ -82,7 +82,7 @@ void lt_schema_put_value(lt_buf *out, lt_json value) {
   }
 }
 
-/* What was given: an object's or array's type says enough. */
+/* Writes the given value. For objects and arrays the type is enough. */
 void lt_schema_put_got(lt_buf *out, lt_json value) {
   lt_json_type type = lt_json_typeof(value);
   lt_buf_addc(out, ", got ");
@@ -117,7 +117,7 @@ void lt_schema_put_values(lt_buf *out, lt_json list) {
 
 void lt_schema_put_types(lt_buf *out, uint32_t types) {
   static const char *const names[] = {"null", "boolean", "integer", "number", "string", "array", "object"};
-  /* In the order people say them; "or null" comes last. A number may be whole as well. */
+  /* In the usual order: "or null" comes last. The type number includes whole numbers. */
   static const uint32_t order[] = {LT_SCHEMA_STRING, LT_SCHEMA_NUMBER, LT_SCHEMA_INTEGER, LT_SCHEMA_BOOLEAN,
                                    LT_SCHEMA_ARRAY,  LT_SCHEMA_OBJECT, LT_SCHEMA_NULL};
   types &= types & LT_SCHEMA_NUMBER ? ~(uint32_t)LT_SCHEMA_INTEGER : UINT32_MAX;
@@ -133,7 +133,7 @@ void lt_schema_put_types(lt_buf *out, uint32_t types) {
 
 /* --- Paths -------------------------------------------------------------------------------------------------------- */
 
-/* What may stand after a dot in JavaScript. */
+/* Whether the name may follow a dot in JavaScript. */
 static bool schema_faults_is_plain_name(lt_str s) {
   bool plain = s.n > 0 && s.n <= LT_SCHEMA_SHOWN_BYTES && !lt_json_is_digit(s.p[0]);
   for (size_t i = 0; i < s.n && plain; i++) {
@@ -181,8 +181,9 @@ static void schema_faults_put_path(lt_buf *out, const lt_schema_run *run, const 
 
 /* --- Faults ------------------------------------------------------------------------------------------------------- */
 
-/* How far a fault is from what may have been meant: an alternative with another type, or another value in the property
- * that tells the alternatives apart, was hardly meant; a fault deep inside says that all around it was right. */
+/* Estimates how far a fault is from the intended alternative. A wrong type, or a wrong value in the property that
+ * distinguishes the alternatives, means that this alternative was hardly intended. A fault deep inside means that
+ * everything around it was right. */
 static uint32_t schema_faults_weight_of(lt_schema_fault kind, uint32_t depth) {
   if (kind == LT_FAULT_TYPE && depth == 0) {
     return 1000;
@@ -193,7 +194,7 @@ static uint32_t schema_faults_weight_of(lt_schema_fault kind, uint32_t depth) {
   return depth > 1 ? 2 : 4;
 }
 
-/* Counts a fault; the result, with what goes before it, when it is to be written. */
+/* Counts a fault. Returns the buffer with the fault's path when its text is to be written. */
 static lt_buf *schema_faults_begin(lt_schema_run *run, uint32_t depth, lt_schema_fault kind) {
   lt_schema_sink *sink = run->sink;
   if (sink == NULL || run->status != LT_OK) {
@@ -248,7 +249,7 @@ void lt_schema_fault_type(lt_schema_run *run, const lt_schema_place *at, uint32_
   }
   lt_json_type type = lt_json_typeof(at->value);
   if (type == LT_JSON_NUMBER && (types & LT_SCHEMA_INTEGER) != 0) {
-    lt_schema_put_got(out, at->value); /* "got number" would be true of the right ones, too */
+    lt_schema_put_got(out, at->value); /* "got number" would not distinguish it from the right ones */
   } else {
     lt_buf_addc(out, ", got ");
     lt_buf_addc(out, lt_json_type_name(type));

@@ -13,7 +13,7 @@ lt_schema_shape lt_schema_keyword_shape(lt_schema_keyword keyword) {
   return keywords[keyword].shape;
 }
 
-/* LT_KW_COUNT: none of ours. */
+/* LT_KW_COUNT: an unknown keyword. */
 static unsigned schema_keywords_find(lt_json key) {
   lt_str text = lt_json_text(key);
   bool escaped = memchr(text.p, '\\', text.n) != NULL;

@@ -29,7 +29,7 @@ static bool schema_object_has_property(lt_schema_run *run, lt_json object, lt_st
   return lt_json_exists(lt_json_get_str(object, name));
 }
 
-/* A missing property has no key in the value: its path is the object's and the name. `because` may be empty. */
+/* A missing property has no key in the value. Its path is that of the object plus the name. `because` may be empty. */
 static void schema_object_fault_missing(lt_schema_run *run, const lt_schema_place *at, lt_str name, lt_str because) {
   lt_buf *out = lt_schema_fault_member(run, at, name, LT_FAULT_MISSING);
   if (out != NULL) {
@@ -103,7 +103,7 @@ static const lt_schema_prop *schema_object_find_prop(const lt_schema_object *obj
   return NULL;
 }
 
-/* A member against additionalProperties or unevaluatedProperties. */
+/* Reports a member that additionalProperties or unevaluatedProperties refuse. */
 static bool schema_object_check_other(lt_schema_run *run, const lt_schema_node *rest, const lt_schema_place *member,
                                       const lt_schema_object *object) {
   if (!rest->never) {
@@ -113,7 +113,7 @@ static bool schema_object_check_other(lt_schema_run *run, const lt_schema_node *
   return false;
 }
 
-/* Checks one member against all rules for its name. `ret_known`: there was such a rule. */
+/* Checks one member against all rules for its name. `ret_known`: at least one rule exists. */
 static bool schema_object_check_named(lt_schema_run *run, const lt_schema_object *object, const lt_schema_place *member,
                                       lt_str name, bool *ret_known) {
   const lt_schema_prop *prop = schema_object_find_prop(object, name);

@@ -77,7 +77,7 @@ static uint32_t schema_refs_find_resource(const lt_schema_compiler *c, lt_str ur
   return i;
 }
 
-/* What `fragment` names in the resource. */
+/* Finds the schema that `fragment` names in the resource. */
 static lt_schema_node *schema_refs_find_in(lt_schema_compiler *c, uint32_t resource, lt_str fragment,
                                            lt_str *ret_anchor) {
   if (fragment.n == 0) {

@@ -1,4 +1,4 @@
-/* From keywords to rules. */
+/* Makes the rules of a node from its keywords. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "json/schema_keywords.h"
 #include "json/schema_refs.h"
 
-/* A node's rules while they are made. */
+/* A node's rules during their making. */
 typedef struct rule_maker {
   lt_schema_compiler *c;
   lt_schema_node *node;
@@ -97,7 +97,7 @@ static void schema_rules_make_number(rule_maker *m, lt_schema_keyword keyword, l
   schema_rules_add_rule(m, fn, LT_SCHEMA_NUMBER, value)->u.number = lt_decimal_of(lt_json_text(value));
 }
 
-/* Draft-04 says "exclusiveMinimum": true beside a minimum; later ones give it the number. */
+/* Draft-04 writes "exclusiveMinimum": true beside a minimum. Later drafts give exclusiveMinimum the number. */
 static void schema_rules_make_bound(rule_maker *m, lt_schema_keyword bound, lt_schema_rule_fn fn,
                                     lt_schema_keyword exclusive, lt_schema_rule_fn exclusive_fn) {
   lt_json_type type = lt_json_typeof(schema_rules_get(m, exclusive));
@@ -119,7 +119,7 @@ static void schema_rules_make_numbers(rule_maker *m) {
   }
 }
 
-/* A count of characters, items or properties; `fallback` where the keyword is missing. */
+/* Reads a count of characters, items or properties; `fallback` when the keyword is missing. */
 static uint64_t schema_rules_count_of(rule_maker *m, lt_schema_keyword keyword, uint64_t fallback) {
   lt_json value = schema_rules_get(m, keyword);
   if (!lt_json_exists(value)) {
@@ -159,7 +159,7 @@ static void schema_rules_make_values(rule_maker *m) {
   }
 }
 
-/* NULL: not supported (noted), or failed. */
+/* NULL: the pattern is not supported (a note says so), or the compiler has failed. */
 static const lt_regex *schema_rules_regex_of(rule_maker *m, lt_json where, lt_str text) {
   lt_schema_compiler *c = m->c;
   const lt_regex *regex = NULL;
@@ -203,7 +203,7 @@ static void schema_rules_make_strings(rule_maker *m) {
 
 /* --- Objects ------------------------------------------------------------------------------------------------------ */
 
-/* A list of property names. */
+/* Reads a list of property names. */
 static const lt_str *schema_rules_names_of(rule_maker *m, lt_json list, uint32_t *ret_count) {
   uint32_t count = lt_json_count(list);
   lt_str *names = schema_rules_alloc(m, count, sizeof(*names));
@@ -289,7 +289,7 @@ static void schema_rules_make_object(rule_maker *m) {
   }
 }
 
-/* dependentRequired, dependentSchemas, and draft-07's dependencies, which are both in one. */
+/* dependentRequired, dependentSchemas, and draft-07's dependencies, which has both. */
 static void schema_rules_make_depends(rule_maker *m, lt_schema_keyword keyword) {
   lt_json all = schema_rules_get(m, keyword);
   if (!lt_json_exists(all)) {
@@ -343,7 +343,7 @@ static const lt_schema_node **schema_rules_nodes_of(rule_maker *m, lt_json list)
   return nodes;
 }
 
-/* prefixItems and items; before 2020-12, and by those who still write so, a list in items and additionalItems. */
+/* prefixItems and items. Before 2020-12, and in some schemas still: a list in items, and additionalItems. */
 static void schema_rules_make_array(rule_maker *m) {
   bool old = lt_json_typeof(schema_rules_get(m, LT_KW_ITEMS)) == LT_JSON_ARRAY;
   bool is_2020 = m->c->resources[m->node->resource].draft >= 2020;

@@ -1,4 +1,4 @@
-/* What a check costs, and the texts and patterns it meets. */
+/* The budget of a check, and access to texts and patterns. */
 #include "json/schema_run.h"
 
 void lt_schema_fail_run(lt_schema_run *run) {

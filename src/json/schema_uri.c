@@ -1,8 +1,8 @@
-/* Identifiers as text: RFC 3986, as much as finding one's way in a document takes. */
+/* URIs of identifiers: the part of RFC 3986 that references inside a document need. */
 #include "json/json_text.h"
 #include "json/schema_uri.h"
 
-/* The parts, each with the mark that sets it off; absent: {NULL, 0}. */
+/* The parts of a URI, each with its delimiter. A part that is absent is {NULL, 0}. */
 typedef struct uri_parts {
   lt_str scheme;    /* "https:" */
   lt_str authority; /* "//example.com" */
@@ -18,7 +18,7 @@ static size_t schema_uri_span_to(lt_str s, size_t from, const char *stop) {
   return from;
 }
 
-/* RFC 3986, appendix B. A NUL byte ends a part like any of the marks: it has no business in an identifier. */
+/* RFC 3986, appendix B. A NUL byte ends a part like a delimiter: it is not allowed in an identifier. */
 static uri_parts schema_uri_split(lt_str s) {
   uri_parts u = {.scheme = LT_STR_NULL};
   size_t at = schema_uri_span_to(s, 0, ":/?#");
@@ -51,7 +51,7 @@ static size_t schema_uri_put(char *out, size_t n, lt_str s) {
   return n + s.n;
 }
 
-/* Takes the last segment off the path that begins at `floor`. */
+/* Removes the last segment of the path that begins at `floor`. */
 static size_t schema_uri_drop_segment(const char *out, size_t floor, size_t n) {
   while (n > floor && out[n - 1] != '/') {
     n--;
@@ -59,7 +59,7 @@ static size_t schema_uri_drop_segment(const char *out, size_t floor, size_t n) {
   return n > floor ? n - 1 : floor;
 }
 
-/* RFC 3986, 5.2.4, in place: the path is the bytes from `floor` up to `n`. Returns its end. */
+/* RFC 3986, 5.2.4, in place: the path is the bytes from `floor` to `n`. Returns its new end. */
 static size_t schema_uri_remove_dots(char *out, size_t floor, size_t n) {
   size_t to = floor;
   size_t at = floor;
@@ -78,7 +78,7 @@ static size_t schema_uri_remove_dots(char *out, size_t floor, size_t n) {
       memmove(out + to, out + at, end - at);
       to += end - at;
     } else if (end == n) {
-      out[to++] = '/'; /* the dots took room enough */
+      out[to++] = '/'; /* there is room, because the dots took more */
     }
     at = end;
   }

@@ -4,7 +4,7 @@
 #include "json/schema_equal.h"
 #include "json/schema_faults.h"
 
-/* "must be at least 3, got 2". Returns false, for a rule to return. */
+/* Writes "must be at least 3, got 2". Returns false, so that a rule can return it. */
 static bool schema_value_fault_bound(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at,
                                      const char *text) {
   lt_buf *out = lt_schema_fault_at(run, at, LT_FAULT_OTHER);
@@ -52,7 +52,7 @@ bool lt_schema_rule_const(lt_schema_run *run, const lt_schema_rule *rule, const 
 
 /* --- Numbers ------------------------------------------------------------------------------------------------------ */
 
-/* The value against the rule's number: memcmp's sign. */
+/* Compares the value with the rule's number. Returns a sign like memcmp. */
 static int schema_value_compare(lt_schema_run *run, const lt_schema_rule *rule, const lt_schema_place *at) {
   lt_str text = lt_json_text(at->value);
   lt_decimal number = lt_decimal_of(text);
@@ -103,7 +103,7 @@ bool lt_schema_rule_min_length(lt_schema_run *run, const lt_schema_rule *rule, c
   if (!lt_schema_chars(run, at->value, &s)) {
     return false;
   }
-  uint64_t count = lt_utf8_count(s); /* not bytes, not UTF-16 units (2020-12, Validation 6.3.1) */
+  uint64_t count = lt_utf8_count(s); /* counts characters, not bytes or UTF-16 units (2020-12, Validation 6.3.1) */
   if (count >= rule->u.limit) {
     return true;
   }

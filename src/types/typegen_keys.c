@@ -17,7 +17,7 @@ lt_status lt_typegen_parse(lt_arena *arena, lt_str text, lt_typegen_doc *doc, lt
   return doc->masks != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for a schema of %zu bytes", text.n);
 }
 
-/* The keyword's bit; all of them for a key with escapes, which may be any. */
+/* The keyword's bit. A key with escapes may be any keyword: all bits. */
 static uint32_t schema_key_bit_of(lt_str quoted) {
   lt_str key = lt_str_sub(quoted, 1, quoted.n - 1);
   if (key.n > 0 && memchr(key.p, '\\', key.n) != NULL) {

@@ -1,4 +1,4 @@
-/* The JSON list of the tools, and the one for people. */
+/* The list of the tools as JSON, and as lines for people. */
 #include "base/limits.h"
 #include "json/json.h"
 #include "types/typegen.h"

@@ -13,7 +13,7 @@
 
 typedef enum listing_detail { UNTOLD, COUNTED, NAMED, BRIEF, SHORT, FULL, DETAILS } listing_detail;
 
-/* Of a description. */
+/* characters of a description, by level */
 static const size_t description_chars[DETAILS] = {[BRIEF] = LT_TYPEGEN_PROMPT_MAX_CHARS / 4,
                                                   [SHORT] = LT_TYPEGEN_PROMPT_MAX_CHARS / 2,
                                                   [FULL] = LT_TYPEGEN_PROMPT_MAX_CHARS};
@@ -34,7 +34,7 @@ typedef struct tool_listing {
   const lt_typegen_tool **sorted; /* by namespace and id */
   size_t count;
   listing_group *groups;
-  listing_group **order; /* the groups as they are considered */
+  listing_group **order; /* the groups in the order in which their levels are raised */
   size_t group_count;
   listing_cost limit;
   listing_cost total;
@@ -133,12 +133,11 @@ static listing_cost listing_cost_of_all(tool_listing *l, listing_detail how) {
   return sum;
 }
 
-/* What the classic definitions take at least. The name is the id, 64 characters at most; of a schema "{}" is counted.
- */
+/* The least that the classic definitions take. The name is the id, cut to 64 characters. A schema counts as "{}". */
 static size_t listing_classic_bytes(const lt_typegen_tool *tools, size_t count) {
   static const char frame[] =
       "{\"type\":\"function\",\"function\":{\"name\":\"\",\"description\":\"\",\"parameters\":{}}},";
-  size_t sum = 1; /* two brackets, and a comma less */
+  size_t sum = 1; /* two brackets, minus one comma */
   for (size_t i = 0; i < count; i++) {
     size_t chars = 0;
     for (size_t k = 0; k < tools[i].id.n && chars < 64; k++) {
@@ -162,7 +161,7 @@ static int listing_larger_first(const void *a, const void *b) {
   return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : (x > y) - (x < y);
 }
 
-/* Not even the numbers fit: those of the largest namespaces. */
+/* When even the numbers of all namespaces do not fit: those of the largest. */
 static void listing_tell_largest(tool_listing *l) {
   listing_tell_all(l, UNTOLD);
   listing_put_untold(&l->scratch, l->group_count);
@@ -187,7 +186,7 @@ static int listing_cheaper_first(const void *a, const void *b, void *arg) {
   return x_bytes != y_bytes ? (x_bytes > y_bytes) - (x_bytes < y_bytes) : (x > y) - (x < y);
 }
 
-/* One detail more for the groups that have all the lesser ones, as far as it fits. */
+/* Raises the level of the groups that have the level below, as far as the budget allows. */
 static void listing_tell_more(tool_listing *l, listing_detail how) {
   qsort_r(l->order, l->group_count, sizeof(*l->order), listing_cheaper_first, &how);
   for (size_t i = 0; i < l->group_count; i++) {
@@ -243,7 +242,7 @@ static void listing_put_listing(const tool_listing *l, bool lead, lt_buf *out) {
     listing_put_group(out, &l->groups[i], l->groups[i].told);
     untold += l->groups[i].told == UNTOLD;
   }
-  if (untold > 0 && untold < l->group_count) { /* of none of them is in the lead */
+  if (untold > 0 && untold < l->group_count) { /* namespaces of which no tool is in the first line */
     listing_put_untold(out, untold);
   }
 }

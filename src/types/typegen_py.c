@@ -1,4 +1,4 @@
-/* Python stubs: what a Python program can call, as a `.pyi` would say it. */
+/* Python stubs: the functions that a Python program can call, in the form of a `.pyi` file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static int py_by_word(const void *key, const void *entry) {
   return lt_str_cmp(*(const lt_str *)key, lt_str_of(*(const char *const *)entry));
 }
 
-/* keyword.kwlist of Python 3.11, and what every program has. */
+/* keyword.kwlist of Python 3.11, and the names that every program has. */
 static bool py_is_taken(lt_str name) {
   static const char *const words[] = {
       "False",
@@ -71,7 +71,7 @@ void lt_typegen_py_name(lt_str name, lt_buf *out) {
     lt_buf_byte(out, '_');
   }
   for (size_t i = 0; i < name.n; i++) {
-    if (!lt_utf8_continues(name.p[i])) { /* one for a character, however many bytes it has */
+    if (!lt_utf8_continues(name.p[i])) { /* one "_" for each character, whatever its number of bytes */
       lt_buf_byte(out, py_is_name_byte(name.p[i]) ? name.p[i] : '_');
     }
   }
@@ -88,7 +88,7 @@ static lt_str py_tool_name(lt_arena *arena, lt_str name) {
 
 /* --- Docstrings --------------------------------------------------------------------------------------------------- */
 
-/* In a """docstring""" a backslash is doubled and two quotes never stand together. */
+/* In a """docstring""" every backslash is doubled, and two quotes are never side by side. */
 static void py_put_quoted(lt_buf *out, lt_str s, bool closing) {
   char before = '"';
   for (size_t i = 0; i < s.n; i++) {
@@ -101,7 +101,8 @@ static void py_put_quoted(lt_buf *out, lt_str s, bool closing) {
   }
 }
 
-/* A reader takes the indentation of all lines but the first away: a section's heading must not be the first. */
+/* Readers remove the common indentation of all lines but the first. So a section's heading must not be the first line.
+ */
 static void py_put_docstring(lt_buf *out, lt_str doc, bool headed) {
   bool block = doc.n > 0 && memchr(doc.p, '\n', doc.n) != NULL;
   lt_buf_addc(out, block && headed ? "    \"\"\"\n" : "    \"\"\"");
@@ -119,7 +120,7 @@ static void py_put_docstring(lt_buf *out, lt_str doc, bool headed) {
 /* --- Arguments ---------------------------------------------------------------------------------------------------- */
 
 typedef struct py_arg {
-  lt_str name; /* empty: another argument has its name */
+  lt_str name; /* empty: another argument has the name */
   const lt_typegen_prop *prop;
 } py_arg;
 
@@ -147,7 +148,7 @@ static int py_by_need(const void *a, const void *b) {
   return (x->prop->order > y->prop->order) - (x->prop->order < y->prop->order);
 }
 
-/* Names for all of them, required ones first; of several with one name only the first keeps it. */
+/* Names all arguments, required ones first. Of several with the same name only the first gets it. */
 static lt_status py_read_args(py_tool *t, const lt_typegen_props *props) {
   t->args = lt_arena_zalloc(t->g.arena, props->count + 1, sizeof(*t->args));
   if (t->args == NULL) {
@@ -188,7 +189,8 @@ static void py_put_parameters(py_tool *t) {
 
 /* --- What the docstring says -------------------------------------------------------------------------------------- */
 
-/* Types in the docstring are written to it by the same generator. What tells nothing new is not written: false. */
+/* The same generator writes types into the docstring. A type that tells nothing new is removed. False: it was removed.
+ */
 static bool py_put_shape(py_tool *t, const char *before, lt_json schema, bool only_keys) {
   lt_buf *out = t->g.out;
   size_t begin = t->doc.n;
@@ -207,7 +209,7 @@ static bool py_put_shape(py_tool *t, const char *before, lt_json schema, bool on
   return tells;
 }
 
-/* ", default 3, minimum 1" as "(default 3, minimum 1)". */
+/* Turns ", default 3, minimum 1" into "(default 3, minimum 1)". */
 static void py_put_arg_facts(py_tool *t, lt_json schema, bool first) {
   size_t begin = t->doc.n;
   if (lt_typegen_put_facts(&t->doc, schema, t->g.arena, false) != LT_OK) {
@@ -236,7 +238,7 @@ static void py_put_arg_doc(py_tool *t, const py_arg *arg) {
   lt_buf_addc(&t->doc, "\n    ");
   if (named) {
     lt_buf_add(&t->doc, arg->name);
-  } else { /* its own name, as call_tool takes it, and its type, which the signature does not have */
+  } else { /* the name that call_tool takes, and the type, which are not in the signature */
     lt_typegen_put_string(&t->doc, arg->prop->key);
   }
   lt_buf_addc(&t->doc, ": ");
@@ -265,7 +267,7 @@ static void py_put_args_doc(py_tool *t) {
   }
 }
 
-/* The output schema is another document: the generator looks at it for a moment. */
+/* The output schema is another document. The generator switches to it for a moment. */
 static void py_put_returns(py_tool *t) {
   lt_str text = t->tool->output_schema;
   lt_typegen_doc doc;
@@ -285,7 +287,7 @@ static void py_put_returns(py_tool *t) {
 
 /* --- Stubs -------------------------------------------------------------------------------------------------------- */
 
-/* LT_E_INVALID: arguments that are not described by a plain object of properties, or not all of them. */
+/* LT_E_INVALID: a plain object of properties does not describe all arguments. */
 static lt_status py_read_input(py_tool *t) {
   lt_str text = t->tool->input_schema;
   if (lt_str_trim(text).n == 0) {
@@ -340,7 +342,7 @@ static lt_status py_put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_str na
   lt_buf_init(&t.doc, LT_TYPEGEN_TYPE_MAX_BYTES);
   size_t begin = out->n;
   lt_status status = py_put_stub(&t, name);
-  if (status == LT_E_LIMIT && out->status == LT_OK) { /* the docstring is too long to be read */
+  if (status == LT_E_LIMIT && out->status == LT_OK) { /* the docstring is too long */
     lt_buf_cut(out, begin);
     lt_buf_addc(out, "\n\ndef ");
     lt_buf_add(out, name);

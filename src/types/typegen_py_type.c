@@ -3,7 +3,7 @@
 #include "types/typegen_schema.h"
 #include "types/typegen_text.h"
 
-/* Following a reference may take a look at every node of the document: a large one makes it dearer. */
+/* Following a reference may read every node of the document. So it costs more in a large document. */
 enum { REF_HOPS_MAX = 16, MEMBERS_COMPARED = 16, NODES_PER_STEP = 1024 };
 
 static void py_type_put(lt_typegen_py_context *g, const char *text) {
@@ -114,12 +114,12 @@ static void py_type_put_const(lt_typegen_py_context *g, lt_json value) {
 typedef struct py_union {
   size_t count;
   size_t begin;
-  bool any; /* a member is Any, and so is all of it */
+  bool any; /* one member is Any, which makes the union Any */
   size_t starts[MEMBERS_COMPARED];
   size_t ends[MEMBERS_COMPARED];
 } py_union;
 
-/* Keeps the member written since `before`, or takes it back where an earlier one reads the same. */
+/* Keeps the member after `before`, or removes it when an earlier one has the same text. */
 static void py_type_union_end(lt_typegen_py_context *g, py_union *u, size_t before) {
   if (g->out->status != LT_OK) {
     return;
@@ -172,7 +172,7 @@ static void py_type_put_list(lt_typegen_py_context *g, lt_json schema) {
   bool tuple = lt_json_typeof(parts) == LT_JSON_ARRAY && lt_json_count(parts) > 0;
   py_type_put(g, "list[");
   if (tuple) {
-    py_type_put_alternatives(g, parts); /* arguments become JSON: a list, of what any place may hold */
+    py_type_put_alternatives(g, parts); /* arguments become JSON, so a tuple is a list with items of any of its types */
   } else if (lt_json_exists(items)) {
     lt_typegen_py_put_type(g, items);
   } else {

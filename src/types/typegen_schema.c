@@ -60,7 +60,7 @@ bool lt_typegen_all_tell(lt_json schemas) {
   return lt_json_count(schemas) > 0;
 }
 
-/* For allOf one that tells is enough. */
+/* For allOf, one informative part is enough. */
 static bool schema_view_any_tells(lt_json schemas) {
   lt_json_iter it = lt_json_each(schemas);
   while (lt_json_typeof(schemas) == LT_JSON_ARRAY && lt_json_next(&it)) {
@@ -96,8 +96,8 @@ bool lt_typegen_is_crossed(lt_json schema) {
   return parts > 1;
 }
 
-/* Considers only which keywords are present. Composed schemas always count as informative. `required` alone does not:
- * it narrows a value whose shape is described elsewhere. */
+/* Looks only at which keywords are present. Composed schemas always count as informative. `required` alone does not:
+ * another schema describes the shape. */
 bool lt_typegen_is_vague(lt_json schema) {
   static const lt_typegen_keyword telling[] = {LT_KEY_ENUM,   LT_KEY_CONST,  LT_KEY_REF,
                                                LT_KEY_ANY_OF, LT_KEY_ONE_OF, LT_KEY_ALL_OF};
@@ -158,7 +158,7 @@ static lt_str schema_view_unescape_part(lt_str part, lt_arena *arena) {
       i += 2;
     }
     if (n > 0 && out[n - 1] == '~' && (c == '0' || c == '1')) {
-      /* A "~" that came out of "~0" is marked below, so that "~01" is "~1" and not "/". */
+      /* A "~" that comes from "~0" is marked below, so that "~01" gives "~1" and not "/". */
       out[n - 1] = c == '1' ? '/' : '\x01';
     } else {
       out[n++] = c;
@@ -245,7 +245,7 @@ static bool schema_view_collect(lt_json schema, lt_arena *arena, lt_typegen_prop
   return true;
 }
 
-/* Sorted by key: entries of one key become one, the last description with the first one's place. */
+/* Sorts by key and joins entries with the same key. The last description gets the first entry's place. */
 static void schema_view_merge(lt_typegen_props *props) {
   size_t kept = 0;
   for (size_t i = 0; i < props->count; i++) {
@@ -277,16 +277,16 @@ lt_status lt_typegen_props_read(lt_json schema, lt_arena *arena, lt_typegen_prop
 
 /* --- Facts for people --------------------------------------------------------------------------------------------- */
 
-#define FACT_MAX_BYTES 200 /* a longer default or pattern tells a reader less than it costs */
+#define FACT_MAX_BYTES 200 /* a longer default or pattern is not worth its tokens */
 
-/* Limits that limit nothing: what generators of schemas write for every integer, every string. */
+/* Limits that limit nothing: some generators of schemas write them for every integer or string. */
 static bool schema_view_is_noise(lt_typegen_keyword keyword, lt_str value) {
   return lt_str_eqc(value, "false") || lt_str_eqc(value, "9007199254740991") ||
          lt_str_eqc(value, "-9007199254740991") ||
          (lt_str_eqc(value, "0") && (keyword == LT_KEY_MIN_LENGTH || keyword == LT_KEY_MIN_ITEMS));
 }
 
-/* A default as JSON, anything else as it reads. */
+/* Writes a default as JSON and any other value as text. */
 static lt_status schema_view_put_value(lt_buf *out, lt_json value, bool as_json, lt_arena *arena) {
   lt_str string = lt_json_text(value);
   if (!as_json && lt_json_typeof(value) == LT_JSON_STRING && !lt_json_str(value, arena, &string)) {
@@ -338,7 +338,8 @@ static lt_status schema_view_put_items(lt_buf *out, lt_json items, lt_arena *are
   if (lt_json_typeof(text) == LT_JSON_STRING && !lt_json_str(text, arena, &description)) {
     return LT_E_NOMEM;
   }
-  if (lt_str_ends(description, LT_STR(".")) && !lt_str_ends(description, LT_STR(".."))) { /* a list goes on from here */
+  if (lt_str_ends(description, LT_STR(".")) &&
+      !lt_str_ends(description, LT_STR(".."))) { /* the facts follow on the same line */
     description.n--;
   }
   lt_typegen_put_line(&facts, description, LT_TYPEGEN_PROMPT_MAX_CHARS);

@@ -6,7 +6,7 @@
 
 /* --- Characters worth showing ------------------------------------------------------------------------------------- */
 
-/* As lt_plain_next, with white space as ' ' or '\n'. */
+/* Like lt_plain_next, but white space is ' ' or '\n'. */
 static bool doc_text_next_char(lt_plain_reader *r, uint32_t *ret_cp) {
   bool more = lt_plain_next(r, ret_cp);
   if (more && *ret_cp == '\t') {
@@ -28,7 +28,7 @@ static void doc_text_trim_spaces(lt_buf *out, size_t from) {
   }
 }
 
-/* Plain characters from `r` on, at most `max_bytes`: nearly all text is those. */
+/* Copies plain characters from `r` on, at most `max_bytes`. Nearly all text is plain. */
 static size_t doc_text_plain_run(const lt_plain_reader *r, size_t max_bytes) {
   size_t n = 0;
   while (n < max_bytes && r->p + n < r->end && r->p[n] >= 0x20 && r->p[n] < 0x7F) {
@@ -77,8 +77,8 @@ typedef struct doc_text_line {
   size_t from;
   size_t chars;
   size_t max_chars;
-  size_t cut_at; /* where "..." goes when the line turns out to be too long */
-  bool space;    /* white space seen since the last character */
+  size_t cut_at; /* the place of "..." if the line gets too long */
+  bool space;    /* white space came after the last character */
 } doc_text_line;
 
 static void doc_text_note_cut(doc_text_line *l) {
@@ -138,16 +138,16 @@ static bool doc_text_is_abbreviation(lt_str text) {
   return false;
 }
 
-/* `seen` is what was put so far; white space follows. */
+/* `seen` is the text so far; white space follows. */
 static bool doc_text_ends_sentence(lt_str seen) {
   char last = seen.n > 0 ? seen.p[seen.n - 1] : '\0';
   return last == '!' || last == '?' ||
          (last == '.' && !lt_str_ends(seen, LT_STR("..")) && !doc_text_is_abbreviation(seen));
 }
 
-#define WRAPPED_MIN_CHARS 60 /* a line shorter than this was not broken for its length */
+#define WRAPPED_MIN_CHARS 60 /* a line that is shorter was not broken because of its length */
 
-/* Whether a line break ends the sentence: an empty line follows, or after a short line something that begins anew. */
+/* Whether a line break ends the sentence: an empty line follows, or the line is short and a new sentence follows. */
 static bool doc_text_break_ends_sentence(lt_plain_reader r, size_t chars) {
   uint32_t cp = ' ';
   while (doc_text_next_char(&r, &cp) && cp == ' ') {
@@ -187,7 +187,7 @@ static void doc_text_put_unit(lt_buf *out, uint32_t unit) {
 }
 
 static void doc_text_put_escaped(lt_buf *out, uint32_t cp) {
-  if (cp > 0xFFFF) { /* as two UTF-16 units: JavaScript has no longer \u without braces */
+  if (cp > 0xFFFF) { /* as two UTF-16 units, because JavaScript's \u without braces has four digits */
     doc_text_put_unit(out, 0xD800 + ((cp - 0x10000) >> 10));
     doc_text_put_unit(out, 0xDC00 + ((cp - 0x10000) & 0x3FF));
   } else {
@@ -195,7 +195,7 @@ static void doc_text_put_escaped(lt_buf *out, uint32_t cp) {
   }
 }
 
-/* `text` with what must not be seen as it is escaped, and the rest as `put_rest` puts it. */
+/* Writes `text`. Characters that must not be shown are escaped; `put_rest` writes the others. */
 static void doc_text_put_escaping(lt_buf *out, lt_str text, void (*put_rest)(lt_buf *out, lt_str part)) {
   lt_plain_reader whole = lt_plain_reader_of(text);
   const char *p = whole.p;

@@ -35,7 +35,7 @@ static void ts_put_any_alias(lt_buf *out, lt_str name, const char *why, const ch
   lt_buf_addc(out, "\n");
 }
 
-/* The root's type, then those it turned out to need. */
+/* Declares the root's type, then the types that it needs. */
 static lt_status ts_put_declarations(lt_typegen_ts_context *g) {
   ts_put_declaration(g, g->name, g->root);
   for (size_t i = 0; i < g->def_count && !lt_typegen_ts_is_over(g); i++) {

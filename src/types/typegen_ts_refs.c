@@ -1,4 +1,4 @@
-/* References: which definitions a schema uses, and what their types are called. */
+/* References: finds the definitions that a schema uses, and names their types. */
 #include "types/typegen_schema.h"
 #include "types/typegen_ts.h"
 
@@ -10,7 +10,7 @@ static bool ts_ref_is_name_char(char c) {
 
 #define DEF_NAME_MAX_BYTES 64
 
-/* "GetWeatherInput_Node". A digit gets a "_" before it, so that no def's name reads like a tool's numbered one. */
+/* Writes "GetWeatherInput_Node". A digit gets a "_" before it, so that the name differs from a tool's numbered name. */
 static void ts_ref_put_def_name(lt_buf *out, lt_str type_name, lt_str part) {
   lt_buf_add(out, type_name);
   lt_buf_byte(out, '_');
@@ -43,7 +43,7 @@ static bool ts_ref_is_name_taken(const lt_typegen_ts_context *g, lt_str name) {
   return false;
 }
 
-/* A name nothing else of this schema has. */
+/* A name that nothing else in this schema has. */
 static lt_str ts_ref_new_def_name(lt_typegen_ts_context *g, lt_str part) {
   lt_buf_clear(&g->doc);
   ts_ref_put_def_name(&g->doc, g->name, part);
@@ -65,7 +65,7 @@ static size_t ts_ref_find_def(const lt_typegen_ts_context *g, lt_str ref) {
   return i;
 }
 
-/* Room for one more. */
+/* Makes room for one more definition. */
 static bool ts_ref_grow_defs(lt_typegen_ts_context *g) {
   if (g->def_count < g->def_cap) {
     return true;
@@ -104,7 +104,8 @@ static bool ts_ref_add_def(lt_typegen_ts_context *g, lt_str ref) {
   return true;
 }
 
-/* The definition a schema's $ref means; NULL when it is no string, there are too many, or there is no memory. */
+/* Finds the definition of a schema's $ref. NULL: it is no string, there are too many definitions, or there is no
+ * memory. */
 static const lt_typegen_ts_def *ts_ref_def_of(lt_typegen_ts_context *g, lt_json ref) {
   lt_str text;
   if (lt_json_typeof(ref) != LT_JSON_STRING) {
@@ -134,7 +135,7 @@ lt_typegen_ts_where lt_typegen_ts_within(lt_typegen_ts_where where, lt_json sche
 
 static bool ts_ref_leads_to(lt_typegen_ts_context *g, lt_json schema, lt_typegen_ts_where where, int *budget);
 
-/* One schema or a list of them. */
+/* Visits one schema or each schema of a list. */
 static bool ts_ref_part_leads_to(lt_typegen_ts_context *g, lt_json part, lt_typegen_ts_where where, int *budget) {
   if (lt_json_typeof(part) == LT_JSON_OBJECT) {
     return ts_ref_leads_to(g, part, where, budget);
@@ -148,9 +149,9 @@ static bool ts_ref_part_leads_to(lt_typegen_ts_context *g, lt_json part, lt_type
   return false;
 }
 
-/* Whether the type of `schema` would be what is being declared itself by way of references and alternatives alone, and
- * of arrays that TypeScript looks into at once: it refuses that ("circularly references itself"). When in doubt, yes.
- */
+/* Whether the type of `schema` would refer to the declared type itself, through references, alternatives and arrays
+ * that TypeScript evaluates at once. TypeScript refuses such a type ("circularly references itself"). In doubt, the
+ * result is true. */
 static bool ts_ref_leads_to(lt_typegen_ts_context *g, lt_json schema, lt_typegen_ts_where where, int *budget) {
   static const lt_typegen_keyword same[] = {LT_KEY_ANY_OF, LT_KEY_ONE_OF, LT_KEY_ALL_OF};
   static const lt_typegen_keyword members[] = {LT_KEY_ITEMS, LT_KEY_PREFIX_ITEMS, LT_KEY_ADDITIONAL_ITEMS};

@@ -17,7 +17,7 @@ void lt_typegen_ts_put_indent(lt_typegen_ts_context *g) {
   }
 }
 
-/* Puts parentheses round what was written since `start`. */
+/* Puts parentheses round the text after the first `start` bytes. */
 void lt_typegen_ts_wrap(lt_typegen_ts_context *g, size_t start) {
   lt_buf *out = g->out;
   if (lt_buf_reserve(out, 2) != NULL) {
@@ -30,7 +30,7 @@ void lt_typegen_ts_wrap(lt_typegen_ts_context *g, size_t start) {
 
 /* --- Comments ----------------------------------------------------------------------------------------------------- */
 
-/* "*" and "/" must not meet, not even where the text begins. */
+/* "*" and "/" must not be side by side, also not at the beginning of the text. */
 static void ts_text_put_comment_text(lt_buf *out, lt_str s) {
   bool star = out->n > 0 && out->p != NULL && out->p[out->n - 1] == '*';
   lt_buf_addc(out, star && lt_str_starts(s, LT_STR("/")) ? " " : "");
@@ -42,7 +42,7 @@ static void ts_text_put_comment_text(lt_buf *out, lt_str s) {
   lt_buf_add(out, lt_str_sub(s, at, s.n));
 }
 
-/* `doc` is clean; a line or a block of it before the next thing. */
+/* Writes `doc`, which is clean, as a line or a block before the next declaration. */
 void lt_typegen_ts_put_jsdoc(lt_typegen_ts_context *g, lt_str doc) {
   if (doc.n == 0) {
     return;
@@ -67,8 +67,8 @@ void lt_typegen_ts_put_jsdoc(lt_typegen_ts_context *g, lt_str doc) {
   lt_typegen_ts_put(g, " */\n");
 }
 
-/* The description and the facts. These share a line, and that of a short description: one for each would take a tenth
- * more of a model's tokens, and TypeScript's parser finds a tag after a space as well. */
+/* Writes the description and the facts. The facts are on one line, together with a short description: separate lines
+ * would cost a tenth more of a model's tokens, and TypeScript's parser also finds a tag after a space. */
 void lt_typegen_ts_put_doc(lt_typegen_ts_context *g, lt_json schema) {
   lt_str description = LT_STR_NULL;
   lt_json told = lt_typegen_key(schema, LT_KEY_DESCRIPTION);
@@ -92,7 +92,7 @@ void lt_typegen_ts_put_doc(lt_typegen_ts_context *g, lt_json schema) {
   lt_typegen_ts_put_jsdoc(g, end == 0 && doc.n > 0 ? lt_str_sub(doc, 1, doc.n) : doc);
 }
 
-/* `why` is ours or clean; `what` is a peer's. */
+/* `why` is a text of ours or clean; `what` comes from a peer. */
 void lt_typegen_ts_put_any(lt_typegen_ts_context *g, const char *why, lt_str what) {
   lt_typegen_ts_put(g, "any /* ");
   lt_typegen_ts_put(g, why);

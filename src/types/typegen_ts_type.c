@@ -1,4 +1,4 @@
-/* JSON Schema to a TypeScript type. */
+/* Converts a JSON Schema to a TypeScript type. */
 #include "types/typegen_schema.h"
 #include "types/typegen_text.h"
 #include "types/typegen_ts.h"
@@ -63,7 +63,7 @@ static void ts_type_put_literal(lt_typegen_ts_context *g, lt_json value) {
 
 #define UNION_MEMBERS_COMPARED 64
 
-/* Members of a union as they are written; one that reads like an earlier one is taken back. */
+/* Members of a union as they are written. A member with the same text as an earlier one is removed. */
 typedef struct ts_union {
   size_t count;
   struct {
@@ -157,7 +157,7 @@ static void ts_type_put_tuple(lt_typegen_ts_context *g, lt_json schema, lt_json 
   lt_typegen_ts_put(g, "]");
 }
 
-/* Types short enough to be repeated. */
+/* Types that are short enough to be repeated. */
 static bool ts_type_is_scalar(lt_json schema) {
   return (lt_typegen_types(schema) & (LT_TYPEGEN_ARRAY | LT_TYPEGEN_OBJECT | LT_TYPEGEN_BAD)) == 0 &&
          lt_typegen_types(schema) != 0 && !lt_typegen_is_composed(schema) && !lt_typegen_has(schema, LT_KEY_ENUM) &&
@@ -166,7 +166,7 @@ static bool ts_type_is_scalar(lt_json schema) {
 
 #define FIXED_TUPLE_MAX 8
 
-/* minItems and maxItems are the same small number: [number, number]. */
+/* When minItems and maxItems are the same small number: [number, number]. */
 static bool ts_type_put_fixed(lt_typegen_ts_context *g, lt_json schema, lt_json items) {
   int64_t min;
   int64_t max;
@@ -216,7 +216,7 @@ static void ts_type_put_property(lt_typegen_ts_context *g, const lt_typegen_prop
   lt_typegen_ts_put(g, ";\n");
 }
 
-/* What further properties are, when there is one schema for all of them; NONE: not said or several. */
+/* The schema of further properties, when one schema applies to all of them; NONE: unknown, or several schemas. */
 static lt_json ts_type_other_properties(lt_json schema, bool *ret_open) {
   lt_json more = lt_typegen_key(schema, LT_KEY_ADDITIONAL_PROPERTIES);
   lt_json patterns = lt_typegen_key(schema, LT_KEY_PATTERN_PROPERTIES);
@@ -230,7 +230,7 @@ static lt_json ts_type_other_properties(lt_json schema, bool *ret_open) {
   return one ? it.value : (lt_json){NULL, 0};
 }
 
-/* Beside named properties an index signature must fit all of them, so that only `any` will do. */
+/* Beside named properties, an index signature must fit all of them. So only `any` works. */
 static void ts_type_put_index_signature(lt_typegen_ts_context *g, lt_json more, bool beside_names) {
   lt_typegen_ts_put(g, "[k: string]: ");
   if (beside_names) {
@@ -258,8 +258,8 @@ static void ts_type_put_members(lt_typegen_ts_context *g, lt_json schema, const 
   lt_typegen_ts_put(g, "}");
 }
 
-/* Without named properties. {type: object} alone is an object of anything; only as a tool's input it means that there
- * is none: said so, because TypeScript takes everything but null for a {}, 5 and {a: 1} too. */
+/* An object without named properties. {type: object} alone may have any members. As a tool's input it means that there
+ * are none, and the type says so: TypeScript's {} accepts everything but null, also 5 and {a: 1}. */
 static void ts_type_put_nameless(lt_typegen_ts_context *g, lt_json schema, lt_json more, bool open) {
   bool untold = !lt_typegen_has(schema, LT_KEY_PROPERTIES) && !lt_typegen_has(schema, LT_KEY_ADDITIONAL_PROPERTIES);
   bool whole_input = schema.at == g->root.at && g->input;
@@ -328,7 +328,7 @@ static void ts_type_put_one_type(lt_typegen_ts_context *g, lt_json schema, unsig
   g->where.in_array = in_array;
 }
 
-/* The types of the schema's `type`, in its order. */
+/* Writes the types of the schema's `type` in the given order. */
 static lt_typegen_ts_prec ts_type_put_types(lt_typegen_ts_context *g, lt_json schema, unsigned types) {
   lt_json list = lt_typegen_key(schema, LT_KEY_TYPE);
   if (lt_json_typeof(list) != LT_JSON_ARRAY || (types & LT_TYPEGEN_BAD) != 0) {
@@ -350,7 +350,7 @@ static lt_typegen_ts_prec ts_type_put_types(lt_typegen_ts_context *g, lt_json sc
   return ts_type_union_prec(&u, LT_TSGEN_ATOM);
 }
 
-/* An intersection under construction: at first only a part. */
+/* An intersection during its construction; at first it has one part. */
 typedef struct ts_parts {
   size_t count;
   size_t start;
@@ -414,7 +414,7 @@ static void ts_type_part_all(lt_typegen_ts_context *g, ts_parts *p, lt_json sche
   }
 }
 
-/* An object of which only the other parts say more. */
+/* An object that only its other parts describe. */
 static bool ts_type_is_bare_object(lt_json schema) {
   static const lt_typegen_keyword keywords[] = {LT_KEY_PROPERTIES, LT_KEY_PATTERN_PROPERTIES,
                                                 LT_KEY_ADDITIONAL_PROPERTIES, LT_KEY_REQUIRED};
@@ -448,7 +448,7 @@ static void ts_type_part_base(lt_typegen_ts_context *g, ts_parts *p, lt_json sch
   ts_type_part_end(g, p, start, got);
 }
 
-/* A tool's input is an object even where its schema does not say so. */
+/* A tool's input is an object, also when its schema does not say so. */
 static void ts_type_put_vague(lt_typegen_ts_context *g, lt_json schema) {
   bool whole_input = g->input && schema.at == g->root.at;
   lt_typegen_ts_put(g, whole_input ? "{ [k: string]: unknown }" : g->vague);
@@ -506,7 +506,7 @@ static lt_typegen_ts_prec ts_type_put_bare_type(lt_typegen_ts_context *g, lt_jso
   return LT_TSGEN_ATOM;
 }
 
-/* The type of `schema`, in parentheses where the place asks for something that binds more tightly. */
+/* Writes the type of `schema`, in parentheses where the context binds more tightly. */
 lt_typegen_ts_prec lt_typegen_ts_put_type(lt_typegen_ts_context *g, lt_json schema, lt_typegen_ts_prec place) {
   if (lt_typegen_ts_is_over(g)) {
     return LT_TSGEN_ATOM;
