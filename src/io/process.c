@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "io/command_path.h"
+#include "io/exec.h"
 #include "io/open_files.h"
 #include "io/process_impl.h"
 
@@ -16,6 +17,11 @@
 
 static void process_signal_group(const lt_process *p, int signum) {
   (void)kill(-p->pid, signum); /* ESRCH: the group is empty */
+}
+
+/* A keeper (exec.h) ends everything; killed itself, it could not. */
+static void process_kill_all(const lt_process *p) {
+  process_signal_group(p, p->has_keeper ? LT_EXEC_END_SIGNAL : SIGKILL);
 }
 
 static void process_describe_exit(lt_process *p, int64_t code, int signum) {
@@ -186,6 +192,7 @@ static lt_process *process_new(lt_loop *loop, const lt_process_options *options)
   p->loop = loop;
   p->child.data = p;
   p->echo = options->echo_stderr;
+  p->has_keeper = options->helper != NULL;
   lt_lines_init(&p->lines, options->line_max);
   snprintf(p->name, sizeof p->name, "%s", options->file);
   snprintf(p->exit_text, sizeof p->exit_text, "is still running");
@@ -230,7 +237,11 @@ int lt_process_pid(const lt_process *process) {
 
 void lt_process_signal(lt_process *process, int signum) {
   if (!process->exited) {
-    process_signal_group(process, signum);
+    if (signum == SIGKILL) {
+      process_kill_all(process);
+    } else {
+      process_signal_group(process, signum);
+    }
   }
 }
 
@@ -269,7 +280,7 @@ static void process_end_child(lt_process *p) LT_YIELDS {
   if (process_await(p, process_has_exited, LT_PROC_KILL_AFTER_MS)) {
     return;
   }
-  process_signal_group(p, SIGKILL);
+  process_kill_all(p);
   process_await(p, process_has_exited,
                 LT_PROC_GIVE_UP_MS); /* another user's (sudo), or stuck in the kernel: not ours to wait for */
 }

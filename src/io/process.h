@@ -21,9 +21,9 @@ typedef struct lt_process_options {
   const char *const *env;  /* NAME=value, NULL last; NULL: this process's environment */
   const char *cwd;         /* NULL: this process's */
   size_t line_max;         /* bytes of the longest line accepted from stdout */
-  const char *helper; /* NULL, or the full path of a program that implements exec.h: it asks the kernel to kill it when
-                         we die (PR_SET_PDEATHSIG), then becomes the command. lathe is such a program: "/proc/self/exe".
-                         When it fails, it exits with code 127 and one line on stderr. */
+  const char *helper; /* NULL, or the full path of a program that implements exec.h: it runs the command beside itself
+                         and kills all that it has started when we die. lathe is such a program: "/proc/self/exe". When
+                         it fails, it exits with code 127 and one line on stderr. */
   bool echo_stderr;   /* also pass the child's stderr on to ours (debugging) */
   int stdin_fd; /* a descriptor for the child's stdin, instead of a pipe: then lt_process_write has nothing to write to;
                    0: a pipe. The caller closes the descriptor. */
@@ -58,7 +58,7 @@ lt_str lt_process_stderr(const lt_process *process);
  * lives as long as the process). When the child exits, the rest of its process group is killed. */
 bool lt_process_exited(const lt_process *process);
 const char *lt_process_exit_text(const lt_process *process);
-int lt_process_pid(const lt_process *process);
+int lt_process_pid(const lt_process *process); /* with a helper: the helper's */
 
 /* Sends `signum` to the child's whole group; nothing once the child has ended. */
 void lt_process_signal(lt_process *process, int signum);

@@ -19,6 +19,7 @@ struct lt_process {
   lt_loop *loop;
   char name[128]; /* the command as configured, for messages */
   int pid;
+  bool has_keeper; /* `pid` is a keeper's (exec.h), and the command is its child */
   bool exited;
   char exit_text[64];
 

@@ -1,9 +1,10 @@
 // Bounds: what a peer may send, hold or leave behind, and the one clear line that says where it ended.
 import assert from "node:assert/strict";
+import { chmodSync } from "node:fs";
 import { createServer } from "node:http";
 import { after } from "node:test";
-import { join } from "node:path";
-import { config, describe, folder, report, run, servers, test } from "./harness.mjs";
+import { dirname, join } from "node:path";
+import { config, describe, fake, folder, program, recording, report, run, servers, start, test, until } from "./harness.mjs";
 
 describe("a model's stream", () => {
   /** `lathe chat` with a provider that sends `head` once and then `bit` for ever. */
@@ -88,5 +89,72 @@ describe("a server whose answer is not UTF-8", () => {
     const r = await report("let said; try { said = sGood() } catch (e) { said = e.message } said", server([], { utf16: true }));
     assert.match(r.text + r.stderr, /not UTF-8/);
     assert.ok(r.durationMs < 5000, String(r.durationMs));
+  });
+});
+
+describe("what a server has started", () => {
+  /** A server that has started `children` before the handshake: shell commands, each with a session of its own. */
+  const family = (children, ...options) => {
+    const { command, args } = fake(...options);
+    return { command: "sh", args: ["-c", `${children.map((child) => `setsid sh -c '${child}' </dev/null >/dev/null 2>&1 &`).join(" ")} sleep 0.2; exec "$0" "$@"`, command, ...args] };
+  };
+  const stubborn = 'trap "" TERM HUP INT; while :; do sleep 1000; done';
+  const hanging = (wire) => until(() => wire.of("tools/call").some((m) => m.params.name === "hang"), "the call hangs");
+
+  test("dies with Lathe after SIGKILL: children with sessions of their own, orphans, and theirs", async () => {
+    for (const children of [["sleep 1000"], [stubborn], ["setsid sleep 1000 & sleep 0.1"], ["(setsid sh -c \"sleep 1000 & sleep 1000\" &) ; exit 0", "sleep 1000"]]) {
+      const wire = recording();
+      const r = start(["run", "-e", "fakeHang({})", ...servers({ fake: family(children, "--stubborn", wire.option) })]);
+      await hanging(wire);
+      assert.ok(r.pids().length >= 3, String(r.pids().length));
+      r.child.kill("SIGKILL");
+      await r.ended; // and nothing is left
+    }
+  });
+  test("dies as an ordinary user's, too", async (t) => {
+    if (process.getuid() !== 0) return t.skip("not root: all the other tests are such ones");
+    const wire = recording();
+    const args = servers({ fake: family([stubborn], "--stubborn", wire.option) });
+    for (const path of [wire.path, args[1]]) chmodSync(dirname(path), 0o777);
+    const r = start(["run", "-e", "fakeHang({})", ...args], { uid: 65534 });
+    await hanging(wire);
+    r.child.kill("SIGKILL");
+    await r.ended;
+  });
+  test("dies with a server that ignores end of input, and one that ignores SIGTERM, too", async () => {
+    const end = await program("fakeAdd({ a: 1, b: 1 })", servers({ fake: family([stubborn, "sleep 1000"], "--stubborn") }));
+    assert.deepEqual([end.code, end.stdout, end.stderr], [0, "2\n", ""]);
+    const slow = { command: "sh", args: ["-c", `setsid sleep 1000 & ${[fake().command, ...fake().args].map((word) => `"${word}"`).join(" ")}; sleep 1000`] };
+    assert.equal((await program("fakeAdd({ a: 1, b: 1 })", servers({ fake: slow }))).stdout, "2\n");
+  });
+  test("a hundred generations that end at once, each with a child", async () => {
+    const wire = recording();
+    const chain = 'n=0; f() { n=$((n+1)); if [ $n -lt 100 ]; then setsid sh -c ":"; (f &) ; else sleep 1000; fi; }; f; sleep 1000';
+    const r = start(["run", "-e", "fakeHang({})", ...servers({ fake: family([chain], "--stubborn", wire.option) })]);
+    await hanging(wire);
+    r.child.kill("SIGKILL");
+    await r.ended;
+  });
+  test("dies when Lathe is killed while the server starts", async () => {
+    const wire = recording();
+    const r = start(["run", "-e", "1", ...servers({ never: family([stubborn], "--never", "--stubborn", wire.option) })]);
+    await until(() => wire.messages().length > 0, "the server hears the handshake");
+    r.child.kill("SIGKILL");
+    await r.ended;
+  });
+  test("the server's end is told as it is", async () => {
+    const said = async (script) => (await program("1", servers({ s: { command: "sh", args: ["-c", script] } }))).stderr;
+    assert.match(await said("exit 5"), /exited with code 5/);
+    assert.match(await said("kill -SEGV $$"), /was killed by SIGSEGV/);
+    assert.match(await said("kill -9 $$"), /was killed by SIGKILL/);
+    assert.match(await said("kill -USR2 $$"), /was killed by SIGUSR2/);
+    assert.match(await said("exec /no/such/program"), /exited with code 127/);
+  });
+  test("a server has its own group, and its parent is there", async () => {
+    const script = 'read line; set -- $(cat /proc/$$/stat); echo "pid $$ group $5 session $6 parent $4 of $(readlink /proc/$4/exe)" >&2; exit 3';
+    const end = await program("1", servers({ s: { command: "sh", args: ["-c", script] } }));
+    const [, pid, group, session, parent] = end.stderr.match(/pid (\d+) group (\d+) session (\d+) parent (\d+) of \S*lathe/) ?? assert.fail(end.stderr);
+    assert.deepEqual([group, session], [pid, pid]);
+    assert.notEqual(parent, "1");
   });
 });
