@@ -3,6 +3,7 @@
 #include "agent/agent.h"
 
 #include "app/plugins.h"
+#include "app/retention.h"
 #include "app/runners.h"
 #include "app/settings.h"
 #include "base/limits.h"
@@ -107,6 +108,9 @@ void lt_toolbox_unload(lt_toolbox *t) {
   lt_host_free(t->host);
   lt_runners_free(t->runners);
   lt_store_artifacts_free(t->artifacts);
+  if (t->db != NULL && t->o.cancel->why == LT_OK) {
+    lt_retention_apply(t->o.config, t->db);
+  }
   lt_store_close(t->db);
   t->host = NULL;
   t->runners = NULL;

@@ -205,6 +205,8 @@
 #define LT_ARTIFACTS_RUN_MB     128UL        /* all artifacts of one run or prompt: a program fills 70 MB in a second */
 #define LT_ARTIFACTS_STORE_MB   4096UL       /* all artifacts of a database */
 #define LT_ARTIFACTS_MAX_MB     (1024UL * 1024) /* the most that the configuration may allow of either */
+#define LT_TRIM_ROWS            1000            /* removed in one transaction, and at the end of a command ... */
+#define LT_TRIM_BYTES           (32 * LT_MIB)   /* ... of artifacts, unless one alone has more */
 #define LT_RETENTION_MAX_DAYS   36500           /* a hundred years */
 #define LT_SQL_ROWS_MAX_BYTES   (16 * LT_MIB)   /* rows of one statement of a plugin's, as JSON */
 #define LT_STATE_MAX_BYTES      (1 * LT_MIB)    /* a plugin's state for one conversation */

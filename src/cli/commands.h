@@ -41,6 +41,7 @@ typedef struct lt_command {
   ROW(eval)              \
   ROW(replay)            \
   ROW(tools)             \
+  ROW(store)             \
   ROW(config)            \
   ROW(trust)             \
   ROW(doctor)

@@ -229,6 +229,9 @@ lt_status lt_config_parse_mcp(lt_str text, const char *name, const char *folder,
  * caller, lt_secrets_free. */
 lt_status lt_config_secrets(const lt_config *config, lt_secrets **ret_secrets, lt_err *err);
 
+/* Reads an age: "30d" or "30", in days, or "never" (-1). False: it is no age. */
+bool lt_config_age(const char *text, int64_t *ret_days);
+
 /* Whether a plugin may add modes: the configuration loads a shared object. */
 bool lt_config_may_add_modes(const lt_config *config);
 

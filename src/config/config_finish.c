@@ -231,7 +231,7 @@ lt_status lt_config_finish_store(const lt_config_reading *r, const lt_yaml_node 
   return config->store != NULL ? LT_OK : lt_config_no_memory(r);
 }
 
-static bool config_read_age(const char *text, int64_t *ret_days) {
+bool lt_config_age(const char *text, int64_t *ret_days) {
   size_t digits = strspn(text, "0123456789");
   const char *unit = text + digits;
   if (strcmp(text, "never") == 0) {
@@ -252,7 +252,7 @@ lt_status lt_config_finish_age(const lt_config_reading *r, const lt_yaml_node *n
   const char *const ages[] = {retention->calls, retention->conversations, retention->artifacts};
   int64_t days;
   for (size_t i = 0; i < sizeof ages / sizeof ages[0]; i++) {
-    if (ages[i] != NULL && !config_read_age(ages[i], &days)) {
+    if (ages[i] != NULL && !lt_config_age(ages[i], &days)) {
       return lt_fail(r->err, LT_E_CONFIG, "%s:%u: %s is no age: write 90d, a number of days from 1, or never", r->name,
                      node->line, lt_config_place_of(place).text);
     }

@@ -2,6 +2,7 @@
  * again afterwards. */
 #include "fakes/sanitizer.h"
 #include "store/store_prompts.h"
+#include "store/store_upkeep.h"
 #include "unit/db_fix.h"
 
 /* SQLite asks for memory some thousand times: not every place is tried, and in sanitized builds only a few. */
@@ -89,7 +90,12 @@ static lt_status use_prompts(lt_store *db, lt_buf *out, lt_err *err) {
   LT_TRY(lt_store_history(db, row.user, row.conversation, 5, out, err));
   LT_TRY(lt_store_conversation_set_title(db, row.user, row.conversation, LT_STR("t"), err));
   LT_TRY(lt_store_conversation_get(db, row.user, row.conversation, out, err));
-  return lt_store_conversation_list(db, row.user, 5, out, err);
+  LT_TRY(lt_store_conversation_list(db, row.user, 5, out, err));
+  const lt_store_ages ages = {.days = {0, 0, 0}};
+  lt_store_trimmed trimmed;
+  LT_TRY(lt_store_trim_count(db, &ages, &trimmed, err));
+  LT_TRY(lt_store_trim(db, &ages, 10, true, &trimmed, err));
+  return lt_store_report(db, out, err);
 }
 
 static lt_err lost;

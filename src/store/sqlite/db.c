@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "store/sqlite/db_open.h"
 #include "store/sqlite/query.h"
+#include "store/store_upkeep.h"
 
 /* A job lies in the frame of the fiber that waits for it, or belongs to a post. */
 struct lt_store {
@@ -130,12 +131,31 @@ static lt_status db_commit(db_group *g, lt_err *err) {
   return status;
 }
 
+static bool db_all_spare(const lt_db_job *jobs) {
+  while (jobs != NULL && jobs->sync == LT_DB_SPARE) {
+    jobs = jobs->next;
+  }
+  return jobs == NULL;
+}
+
+static lt_status db_begin(lt_store *db, const lt_db_job *jobs, lt_err *err) {
+  bool is_spare = db_all_spare(jobs);
+  if (is_spare) {
+    sqlite3_busy_timeout(db->sql, 0);
+  }
+  lt_status status = db_run_text(db->sql, db_begin_text(jobs), err);
+  if (is_spare) {
+    sqlite3_busy_timeout(db->sql, LT_DB_BUSY_MS);
+  }
+  return status;
+}
+
 /* Each turn of the loop takes out one job at least. */
 static lt_status db_run_transaction(db_group *g, lt_err *err) {
   lt_store *db = g->db;
   while (db_any_left(g->jobs)) {
     LT_TRY(db_set_sync(db, g->jobs, err));
-    LT_TRY(db_run_text(db->sql, db_begin_text(g->jobs), err));
+    LT_TRY(db_begin(db, g->jobs, err));
     bool all = false;
     lt_status status = db_run_jobs(db, g->jobs, &all, err);
     if (status != LT_OK) {
@@ -358,6 +378,36 @@ void lt_store_close(lt_store *db) {
 
 const char *lt_store_path(const lt_store *db) {
   return db->path;
+}
+
+bool lt_store_is_open(const lt_store *db) {
+  return db->sql != NULL;
+}
+
+/* --- Compacting --------------------------------------------------------------------------------------------------- */
+/* VACUUM wants a connection without a transaction. */
+typedef struct db_compact_job {
+  const char *path;
+  lt_status status;
+  lt_err *err;
+} db_compact_job;
+
+static void db_compact(void *arg) {
+  db_compact_job *job = arg;
+  struct sqlite3 *sql = NULL;
+  job->status = lt_db_open_file(job->path, false, &sql, job->err);
+  if (job->status == LT_OK) {
+    sqlite3_limit(sql, SQLITE_LIMIT_ATTACHED, 1); /* the new file */
+    job->status = lt_query_exec(sql, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)", job->err);
+    lt_db_close_file(sql);
+  }
+}
+
+lt_status lt_store_compact(lt_store *db, lt_err *err) {
+  db_compact_job job = {.path = db->path, .err = err};
+  LT_TRY(db_check_open(db, err));
+  LT_TRY(lt_loop_offload(db->loop, db_compact, &job, err));
+  return job.status;
 }
 
 uint64_t lt_db_commits(const lt_store *db) {

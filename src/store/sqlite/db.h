@@ -24,7 +24,12 @@ struct sqlite3;
  * what to do (full, read-only, not a database, locked by another process for longer than LT_DB_BUSY_MS);
  * LT_E_UNSUPPORTED: a newer Lathe made the file. */
 typedef lt_status (*lt_db_work)(struct sqlite3 *sql, void *arg, lt_err *err);
-typedef enum lt_db_sync { LT_DB_LAZY, LT_DB_DURABLE, LT_DB_READ /* writes nothing */ } lt_db_sync;
+typedef enum lt_db_sync {
+  LT_DB_LAZY,
+  LT_DB_DURABLE,
+  LT_DB_READ,  /* writes nothing */
+  LT_DB_SPARE, /* lazy; alone in its group it does not wait for a process that writes to the file */
+} lt_db_sync;
 lt_status lt_db_run(lt_store *db, lt_db_sync sync, lt_db_work work, void *arg, lt_err *err) LT_YIELDS;
 
 /* --- Posted jobs, without a waiting fiber ------------------------------------------------------------------------- */
