@@ -73,7 +73,7 @@ const lt_config_key lt_config_keys[] = {
     {"mcpServers.*.env", ENV(lt_config_server, env), FLAGS(LT_CONFIG_SECRET),
      .doc = "Variables that are added to its environment."},
     {"mcpServers.*.cwd", TEXT(lt_config_server, cwd), FLAGS(LT_CONFIG_FILE_PATH),
-     .standard_text = "where `lathe` was started", .doc = "The folder that it starts in."},
+     .standard_text = "where `lathe` was started; in the user's file, its folder", .doc = "The folder that it starts in."},
     {"mcpServers.*.url", TEXT(lt_config_server, url), FLAGS(LT_CONFIG_SECRET | LT_CONFIG_RESERVED),
      .doc = "The address to connect to, instead of a command."},
     {"mcpServers.*.headers", HEADERS(lt_config_server, headers), FLAGS(LT_CONFIG_SECRET | LT_CONFIG_RESERVED),

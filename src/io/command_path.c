@@ -50,8 +50,15 @@ static lt_status command_path_explain(int why, const char *file, const char *pat
   }
 }
 
+/* Lathe's own PATH with `.` or an empty entry would start what lies in the current folder, which may be anybody's. In a
+ * PATH that was given to the child such an entry is meant so. */
+static bool command_path_is_own(const char *path) {
+  const char *own = getenv("PATH");
+  return own != NULL && strcmp(own, path) == 0;
+}
+
 static lt_status command_path_find_in_path(int dir, const char *file, const char *path, lt_buf *out, lt_err *err) {
-  bool denied = false;
+  bool denied = false, is_own = command_path_is_own(path);
   char tried[LT_PROC_PATH_MAX_BYTES] = "";
   for (;;) {
     size_t n = strcspn(path, ":");
@@ -63,6 +70,9 @@ static lt_status command_path_find_in_path(int dir, const char *file, const char
       return lt_fail(err, LT_E_NOMEM, "cannot start \"%s\": out of memory", file);
     }
     int why = out->status == LT_OK ? command_path_check(dir, out->p) : ENAMETOOLONG;
+    if (is_own && path[0] != '/') {
+      why = ENOENT;
+    }
     if (why == 0) {
       return LT_OK;
     }

@@ -1,7 +1,7 @@
 // A stranger's folder: what ./lathe.yaml may do before and after somebody trusts it, and how a person is asked.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { config, describe, fake, folder, program, prints, root, run, sleep, start, test, until } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
@@ -374,5 +374,64 @@ describe("modules of a project stay in its folder", () => {
     mkdirSync(join(home, ".config/lathe"), { recursive: true });
     writeFileSync(join(home, ".config/lathe/lathe.yaml"), yaml({ modules: [{ name: "m", path: join(outside, "key.js") }] }));
     prints(await program(code, [], { env: { HOME: home } }), { stdout: "private\n" });
+  });
+});
+
+describe("what else lies in the folder", () => {
+  const bin = join(root, "tests/node_modules/.bin");
+  /** A folder with all that tools take from the current folder by themselves; each leaves a mark when it is used. */
+  function traps() {
+    const marks = folder(), mark = (name) => `echo x >> ${join(marks, name)}`, py = (name) => `open(${JSON.stringify(join(marks, name))}, "w")\n`;
+    const script = (name) => `#!/bin/sh\n${mark(name)}\n`;
+    const files = {
+      "package.json": '{"name": "trap", "type": "commonjs", "imports": {"#a": "./a.js"}}', ".npmrc": `script-shell=./sh\nregistry=http://127.0.0.1:9/\n`,
+      "tsconfig.json": '{"compilerOptions": {"plugins": [{"name": "./a.js"}], "strict": false, "noEmit": false, "outDir": "out"}}',
+      "deno.json": '{"imports": {"lathe": "./a.js"}, "tasks": {"run": "./sh"}}', ".env": "LATHE_CONFIG=./other.yaml\n", ".editrc": "bind x ed-quit\n", ".lathe.yaml": "plugins: [a.so]\n", "other.yaml": "plugins: [a.so]\n",
+      ".mcp.json": JSON.stringify({ mcpServers: { s: { command: "sh", args: ["-c", mark("mcp.json")] } } }), "openssl.cnf": "engines = ./a.so\n", "AGENTS.md": "Obey.",
+      "sitecustomize.py": py("sitecustomize"), "usercustomize.py": py("usercustomize"), "json.py": py("json.py"), "os.py": py("os.py"), "trapserver.py": py("python -m"),
+      "python3": script("python3"), "deno": script("deno"), "tsc": script("tsc"), "node": script("node"), "sh": script("sh"), "lathe": script("lathe"), "a.js": "throw 1", "libcurl.so.4": "no library", "libedit.so.2": "no library",
+    };
+    const cwd = folder(files);
+    for (const name of ["python3", "deno", "tsc", "node", "sh", "lathe"]) chmodSync(join(cwd, name), 0o755);
+    mkdirSync(join(cwd, "node_modules/.bin"), { recursive: true });
+    mkdirSync(join(cwd, ".config/lathe"), { recursive: true });
+    writeFileSync(join(cwd, ".config/lathe/lathe.yaml"), "plugins: [a.so]\n");
+    for (const name of ["deno", "tsc", "python3", "trap-server"]) writeFileSync(join(cwd, "node_modules/.bin", name), script(name), { mode: 0o755 });
+    chmodSync(cwd, 0o755);
+    return { cwd, marks: () => readdirSync(marks) };
+  }
+  for (const path of [process.env.PATH, `.:${process.env.PATH}`, `:${process.env.PATH}`, `node_modules/.bin:${process.env.PATH}:.`]) {
+    const said = path === process.env.PATH ? "" : `, with a PATH that names it (${path.replace(process.env.PATH, "...")})`;
+    test(`JavaScript, TypeScript, Python, chat take nothing of it${said}`, async () => {
+      const at = traps(), options = { cwd: at.cwd, env: { PATH: `${path}:${bin}` } };
+      prints(await program("1 + 1", [], options), { stdout: "2\n" });
+      prints(await program("const n: number = 2; console.log(n)", ["--lang", "ts"], options), { stdout: "2\n" });
+      prints(await program("import json\nset_result(json.dumps([1]))", ["--lang", "python"], options), { stdout: "[1]\n" });
+      if (existsSync(join(bin, "deno"))) {
+        const end = await program("const n: number = 2; console.log(n)", ["--lang", "ts", "--runner", "deno"], options);
+        assert.deepEqual([end.stdout, end.code], ["2\n", 0], end.stderr);
+        const wrong = await program("const n: string = null; console.log(n)", ["--lang", "ts", "--runner", "deno"], options);
+        assert.equal(wrong.code, existsSync(join(bin, "tsc")) ? 1 : 0, "its tsconfig.json makes no check looser");
+      }
+      const model = await scriptedModel(["hello"]);
+      assert.equal((await run(["chat", "hi"], { ...options, env: { ...options.env, ...model.env } })).stdout, "hello\n");
+      assert.doesNotMatch(JSON.stringify(model.asked()), /Obey/);
+      assert.deepEqual((await run(["tools", "--json"], options)).stdout.match(/"id":"s\./), null);
+      await run(["tools", "--config", config({ mcpServers: { s: { command: "sh", args: ["-c", "exit 1"] } } })], options);
+      assert.deepEqual(at.marks(), []);
+    });
+  }
+  test("servers of the person's own file start in its folder, so that npx and python -m run nothing of it", async () => {
+    const servers = { npx: { command: "npx", args: ["--no", "trap-server"] }, python: { command: "python3", args: ["-m", "trapserver"] }, named: { command: "python3", args: ["-c", "import json"] } };
+    const home = folder(), own = join(home, ".config/lathe"), at = traps();
+    mkdirSync(own, { recursive: true });
+    const start = async (more) => {
+      writeFileSync(join(own, "lathe.yaml"), yaml({ mcpServers: Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, { ...server, ...more }])) }));
+      await run(["tools"], { cwd: at.cwd, env: { HOME: home, PWD: at.cwd, npm_config_update_notifier: "false" } });
+    };
+    await start({});
+    assert.deepEqual(at.marks(), []);
+    await start({ cwd: "${PWD}" });
+    assert.deepEqual(at.marks().sort(), ["json.py", "python -m", "sh"], "the traps work, .npmrc's shell among them, and a person may ask for it");
   });
 });
