@@ -78,6 +78,7 @@ static lt_status plugin_load_check_room(const lt_host *host, const lt_plugin *pl
       return lt_fail(err, LT_E_INVALID, "there is a plugin \"%s\" already: name each only once", plugin->definition.id);
     }
   }
+  LT_TRY(lt_door_check_namespace(host->options.door, lt_plugin_namespace(plugin), err));
   return host->plugin_count < LT_PLUGINS_MAX
              ? LT_OK
              : lt_fail(err, LT_E_LIMIT, "there are more than %d plugins", LT_PLUGINS_MAX);

@@ -18,8 +18,15 @@ typedef struct ts_entry {
   uint32_t number; /* the last number that was given to a rival of this tool */
   ts_reason reason;
   bool shared;  /* of a first tool: another server has a tool of this type name too */
+  bool foreign; /* its own name is another server's name and the name of a tool there */
   bool pending; /* the name is taken: a number is due */
 } ts_entry;
+
+/* The tools of one server or plugin, which are neighbours in id order. */
+typedef struct ts_namespace {
+  lt_str beginning; /* of their long names: "bank_" */
+  uint32_t begin, end;
+} ts_namespace;
 
 /* Scratch data while names are given. */
 typedef struct ts_work {
@@ -29,6 +36,8 @@ typedef struct ts_work {
   lt_buf joined;
   lt_tool_table types; /* by ts_type: the types that are settled */
   ts_entry *entries;
+  ts_namespace *namespaces;
+  size_t namespace_count;
 } ts_work;
 
 /* --- Both languages ----------------------------------------------------------------------------------------------- */
@@ -155,6 +164,59 @@ static lt_status catalog_names_find_shared(ts_work *work) {
   return LT_OK;
 }
 
+static lt_status catalog_names_add_namespace(ts_work *work, uint32_t begin, uint32_t end) {
+  lt_str ns = work->naming->tools[begin].ns;
+  lt_buf_clear(&work->buf);
+  lt_identifier_ts(&work->buf, ns);
+  lt_buf_byte(&work->buf, '_');
+  LT_TRY(work->buf.status);
+  lt_str beginning = lt_arena_dup(&work->arena, lt_buf_view(&work->buf));
+  work->namespaces[work->namespace_count++] = (ts_namespace){beginning, begin, end};
+  return beginning.p != NULL ? LT_OK : LT_E_NOMEM;
+}
+
+static lt_status catalog_names_list_namespaces(ts_work *work) {
+  const lt_catalog_names *naming = work->naming;
+  uint32_t begin = 0;
+  work->namespaces = lt_arena_zalloc(&work->arena, naming->count, sizeof *work->namespaces);
+  if (work->namespaces == NULL) {
+    return LT_E_NOMEM;
+  }
+  for (uint32_t i = 1; i <= naming->count; i++) {
+    if (i == naming->count || !lt_str_eq(naming->tools[i].ns, naming->tools[begin].ns)) {
+      LT_TRY(naming->tools[begin].ns.n > 0 ? catalog_names_add_namespace(work, begin, i) : LT_OK);
+      begin = i;
+    }
+  }
+  return LT_OK;
+}
+
+/* Whether a tool of this namespace has tool `i`'s name as its long name. */
+static bool catalog_names_is_long_name_in(ts_work *work, const ts_namespace *ns, uint32_t i) {
+  lt_str name = work->naming->tools[i].ts_name;
+  for (uint32_t k = ns->begin; k < ns->end; k++) {
+    catalog_names_make_long_name(work, k);
+    if (lt_str_eq(lt_buf_view(&work->buf), name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* `bank_transfer` always is the tool "bank.transfer": another server's tool of this name does not get it. */
+static lt_status catalog_names_find_foreign(ts_work *work) {
+  LT_TRY(catalog_names_list_namespaces(work));
+  for (uint32_t i = 0; i < work->naming->count; i++) {
+    for (size_t n = 0; n < work->namespace_count && !work->entries[i].foreign; n++) {
+      const ts_namespace *ns = &work->namespaces[n];
+      bool is_own = i >= ns->begin && i < ns->end;
+      work->entries[i].foreign = !is_own && lt_str_starts(work->naming->tools[i].ts_name, ns->beginning) &&
+                                 catalog_names_is_long_name_in(work, ns, i);
+    }
+  }
+  return work->buf.status != LT_OK ? work->buf.status : work->joined.status;
+}
+
 static lt_status catalog_names_add_server(ts_work *work, uint32_t i) {
   if (work->naming->tools[i].of_plugin) {
     return LT_OK; /* it has the name already, or there is none */
@@ -223,10 +285,11 @@ static lt_status catalog_names_warn_ts(ts_work *work, uint32_t i) {
 static lt_status catalog_names_name_all_ts(ts_work *work) {
   lt_catalog_names *naming = work->naming;
   LT_TRY(catalog_names_find_shared(work));
+  LT_TRY(catalog_names_find_foreign(work));
   LT_TRY(lt_tool_table_init(&naming->ts, naming->arena, naming->tools, offsetof(lt_tool, ts_name), naming->count));
   LT_TRY(lt_tool_table_init(&work->types, &work->arena, naming->tools, offsetof(lt_tool, ts_type), naming->count));
   for (uint32_t i = 0; i < naming->count; i++) {
-    if (work->entries[work->entries[i].first].shared) {
+    if (work->entries[work->entries[i].first].shared || work->entries[i].foreign) {
       LT_TRY(catalog_names_add_server(work, i));
     }
     catalog_names_settle(work, i);

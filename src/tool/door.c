@@ -66,14 +66,12 @@ static door_entry *door_find_entry(lt_door *door, const lt_provider *provider) {
   return NULL;
 }
 
-/* A namespace belongs to one provider: another one in it could offer the first one's tools. Names that differ only by
- * case are one name to a reader. */
-static lt_status door_check_namespace(const lt_door *door, const lt_provider *provider, lt_err *err) {
+lt_status lt_door_check_namespace(const lt_door *door, lt_str name, lt_err *err) {
   for (size_t i = 0; i < door->count; i++) {
     lt_str taken = door->entries[i].provider->name;
-    if (taken.n > 0 && lt_str_eq_fold(taken, provider->name)) {
+    if (taken.n > 0 && lt_str_eq_fold(taken, name)) {
       return lt_fail(err, LT_E_INVALID, "the name \"%.*s\" is taken by the server or plugin \"%.*s\": rename one",
-                     LT_STR_ARG(provider->name), LT_STR_ARG(taken));
+                     LT_STR_ARG(name), LT_STR_ARG(taken));
     }
   }
   return LT_OK;
@@ -171,7 +169,7 @@ lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_
   }
   door_entry *e = door_find_entry(door, provider);
   if (e == NULL) {
-    LT_TRY(door_check_namespace(door, provider, err));
+    LT_TRY(lt_door_check_namespace(door, provider->name, err));
   }
   lt_arena arena;
   lt_arena_init(&arena, LT_CATALOG_MAX_BYTES);

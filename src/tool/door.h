@@ -61,6 +61,9 @@ lt_loop *lt_door_loop(const lt_door *door);
 /* Gives a warning (on_warning) once, even if it is repeated; formatted as by printf. */
 void lt_door_warn(lt_door *door, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Whether a new provider may have this name. A namespace belongs to one provider: another one in it could offer the
+ * first one's tools. Names that differ only by case are one name to a reader. LT_E_INVALID: it is taken. */
+lt_status lt_door_check_namespace(const lt_door *door, lt_str name, lt_err *err);
 /* Adds a provider without tools, or replaces the tools it has; the next catalog contains them. Copies the specs.
  * Errors: LT_E_INVALID: another provider has the name, or one that differs only by case; LT_E_LIMIT; LT_E_NOMEM. */
 lt_status lt_door_set_tools(lt_door *door, lt_provider *provider, const lt_tool_spec *tools, size_t count, lt_err *err);

@@ -91,6 +91,23 @@ describe("names of tools", () => {
   });
 });
 
+describe("names in TypeScript", () => {
+  test("another server's tool does not get the long name of a tool", async () => {
+    const args = [...lathe({ bank: one("transfer"), aaa: one("bank_transfer") }), "--lang", "ts"];
+    const declared = await run(["tools", "--types", "ts", ...args.slice(0, 2)]);
+    assert.match(declared.stdout, /function transfer\(/);
+    assert.match(declared.stdout, /function aaa_bank_transfer\(/);
+    const r = await report("let said = ''; try { said = JSON.stringify(await bank_transfer({ to: 'me' })) } catch (e) { said = e.message } output(said)", args);
+    assert.ok(r.calls.every((call) => call.tool !== "aaa.bank_transfer"), JSON.stringify(r.calls));
+  });
+  test("nor that of a built-in plugin's tool", async () => {
+    const declared = await run(["tools", "--types", "ts", ...lathe({ aaa: one("interpreter_run-code", "artifact_store") })]);
+    assert.match(declared.stdout, /function interpreter_run_code\(input: InterpreterRunCodeInput\)/);
+    assert.match(declared.stdout, /function aaa_interpreter_run_code\(/);
+    assert.match(declared.stdout, /function aaa_artifact_store\(/);
+  });
+});
+
 describe("members of the input", () => {
   const server = { bank: one("pay") };
   const policy = [{ match: "bank.pay", when: "input.amount <= 100", action: "allow" }, { match: "bank.pay", when: "has(input.force)", action: "deny", reason: "by force" }, { match: "bank.*", action: "deny", reason: "too much" }];

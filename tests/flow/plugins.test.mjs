@@ -204,6 +204,16 @@ results.map((r, i) => \`\${['Copenhagen', 'Paris', 'London'][i]}: \${r.temperatu
   });
 });
 
+describe("the name of a plugin", () => {
+  test("that a server has, whatever its case: the plugin is not loaded, and the server's tools are its own", async () => {
+    for (const name of ["todo", "Todo"]) {
+      const r = await report(`[Object.keys(tools).filter((id) => /^todo/i.test(id)), tools["${name}.add"]({ text: "a" })]`, use(todo, { ...bare, plugins: [...bare.plugins, todo], mcpServers: { [name]: scripted([{ tool: { name: "add" } }]) } }), kept());
+      assert.deepEqual(r.result, [[`${name}.add`], { text: "a" }]);
+      assert.match(r.stderr, new RegExp(`^warning: .*todo\\.so: .*the name "todo" is taken by the server or plugin "${name}": rename one`, "m"));
+    }
+  });
+});
+
 describe("examples/todo", () => {
   test("every tool", async () => {
     const code = `const a = todoAdd({ text: "write" }), b = todoAdd({ text: "it's \\"quoted\\" \\ud83d\\ude00 '; DROP TABLE todo__items" });

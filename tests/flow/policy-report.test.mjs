@@ -1,6 +1,8 @@
 // Rules that do nothing are reported, and `lathe tools --policy` says which rule holds for each tool.
 import assert from "node:assert/strict";
-import { bare, config, describe, fake, run, scripted, test, value } from "./harness.mjs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { bare, config, describe, fake, folder, report, run, scripted, test, value } from "./harness.mjs";
 
 const tool = (name, annotations) => ({ tool: { name, inputSchema: { type: "object" }, annotations } });
 const bank = () => scripted([tool("transfer"), tool("balance", { readOnlyHint: true }), tool("close", { destructiveHint: true })]);
@@ -104,5 +106,59 @@ describe("lathe tools --policy", () => {
     const path = setup({ policy: [{ match: "s.*", when: "input.a == '\u202e\u200b'", action: "deny", reason: "\u001b[2Jgone" }] }, { s: scripted([tool("pay\u202eyap")]) });
     const text = await table(path);
     assert.ok(!/[\u202e\u200b\u001b]/.test(text), JSON.stringify(text));
+  });
+});
+
+describe("layers", () => {
+  /** The user's own configuration, in a folder for $XDG_CONFIG_HOME. */
+  const user = (tools) => {
+    const path = folder();
+    mkdirSync(join(path, "lathe"));
+    writeFileSync(join(path, "lathe", "lathe.yaml"), JSON.stringify({ tools }));
+    return { env: { XDG_CONFIG_HOME: path } };
+  };
+  const said = `[["bank.transfer"], ["bank.balance"], ["bank.close"]].map(([id]) => { try { tools[id]({}); return "allow" } catch (e) { return e.message } })`;
+  test("a project adds and tightens, and never loosens", async () => {
+    const options = user({ policy: [{ match: "*.transfer", action: "deny", reason: "the user's" }, { match: "*.balance", action: "allow" }] });
+    const path = setup(policy("bank.balance"), undefined, {});
+    writeFileSync(path, JSON.stringify({ mcpServers: { bank: bank() }, tools: { policy: [{ match: "*.balance", action: "deny", reason: "the project's" }, { match: "*", action: "allow" }] } }));
+    const got = await report(said, ["--config", path], options);
+    assert.deepEqual(got.result, ['Tool "bank.transfer" is not allowed: the user\'s', 'Tool "bank.balance" is not allowed: the project\'s', "allow"]);
+  });
+  test("budgets of both hold", async () => {
+    const options = user({ budgets: [{ match: "bank.*", calls: 2 }] });
+    const path = setup({ budgets: [{ match: "bank.*", calls: 20 }, { match: "bank.balance", calls: 1 }] });
+    const code = `["bank.balance", "bank.balance", "bank.close", "bank.close"].map((id) => { try { tools[id]({}); return "allow" } catch (e) { return e.message } })`;
+    const got = await report(code, ["--config", path], options);
+    assert.equal(got.result[0], "allow");
+    assert.match(got.result[1], /the budget for "bank\.balance" is used up: 1 call/);
+    assert.equal(got.result[2], "allow");
+    assert.match(got.result[3], /the budget for "bank\.\*" is used up: 2 calls/);
+  });
+  test("a refusal and a fault name the file and the index in it", async () => {
+    const options = user({ policy: [{ match: "x", action: "allow" }, { match: "*.close", action: "deny" }] });
+    const got = await report(said, ["--config", setup({ policy: [{ match: "*", action: "allow" }] })], options);
+    assert.match(got.result[2], /tools\.policy\[1\] in \/.*\/lathe\/lathe\.yaml denies it/);
+    const end = await run(["run", "-e", "1", "--config", setup({ policy: [{ match: "*", action: "allow" }] })], user({ policy: [{ match: "x", action: "allow" }, { match: "y", when: "input.a <=", action: "deny" }] }));
+    assert.equal(end.code, 3);
+    assert.match(end.stderr, /\/lathe\/lathe\.yaml: tools\.policy\[1\]\.when: expected a value/);
+  });
+  test("tools --policy shows both layers", async () => {
+    const options = user({ policy: [{ match: "*.transfer", when: "input.amount > 5", action: "ask" }, { match: "*.close", action: "ask" }] });
+    const path = setup({ policy: [{ match: "bank.transfer", action: "allow" }, { match: "bank.close", action: "deny" }] });
+    const end = await run(["tools", "--policy", "--config", path], options);
+    assert.deepEqual(rows(end.stdout), [
+      "TOOL           RULE                     WHAT HAPPENS",
+      "bank.balance   no rule                  allow",
+      "bank.close     project tools.policy[1]  deny",
+      "bank.transfer  both layers              the stricter of these, else allow",
+      "               user tools.policy[0]     ask if input.amount > 5, else no rule",
+      "               project tools.policy[0]  allow",
+    ]);
+  });
+  test("the user's rules are for all projects: only what is near to a name is a warning", async () => {
+    const options = user(policy("github.*", "bank.trasnfer"));
+    const end = await run(["run", "-e", "1", "--config", setup({})], options);
+    assert.deepEqual(warnings(end), [nothing(1, "bank.trasnfer", "bank.transfer")]);
   });
 });

@@ -332,7 +332,23 @@ static void prefixed_names_that_are_still_equal_are_numbered(void **state) {
   lt_catalog *c = CATALOG("a-b.c", "a_b.c", "z.a_b_c");
   expect_names(c, "a-b.c", "aBC", "a_b_c", "ABC");
   expect_names(c, "a_b.c", "", "a_b_c_2", "ABC2");
-  expect_names(c, "z.a_b_c", "zABC", "a_b_c_3", "ABC3");
+  expect_names(c, "z.a_b_c", "zABC", "z_a_b_c", "ZABC"); /* the name is of the others' tools, in any order */
+  lt_catalog_unref(c);
+}
+
+/* The name with its server's before it always is the tool, whoever else has a tool of this name. */
+static void a_long_name_cannot_be_taken(void **state) {
+  (void)state;
+  lt_catalog *c = CATALOG("bank.transfer", "a.bank_transfer", "z.bank_transfer", "b.bank_x", "a.bank");
+  expect_names(c, "bank.transfer", "bankTransfer", "transfer", "Transfer");
+  expect_names(c, "a.bank_transfer", "aBankTransfer", "a_bank_transfer", "ABankTransfer");
+  expect_names(c, "z.bank_transfer", "zBankTransfer", "z_bank_transfer", "ZBankTransfer");
+  expect_names(c, "b.bank_x", "bBankX", "bank_x", "BankX"); /* there is no bank.x */
+  expect_names(c, "a.bank", "aBank", "bank", "Bank");
+  lt_catalog_unref(c);
+  c = CATALOG("a.my_bank_pay_now", "my-bank.pay-now", "q.x");
+  expect_names(c, "a.my_bank_pay_now", "aMyBankPayNow", "a_my_bank_pay_now", "AMyBankPayNow");
+  expect_names(c, "my-bank.pay-now", "myBankPayNow", "pay_now", "PayNow");
   lt_catalog_unref(c);
 }
 
@@ -358,6 +374,7 @@ int main(void) {
       cmocka_unit_test(typescript_types_are_pascal_case),
       cmocka_unit_test(ordinary_names_warn_of_nothing),
       cmocka_unit_test(first_id_keeps_the_camel_case),
+      cmocka_unit_test(a_long_name_cannot_be_taken),
       cmocka_unit_test(servers_come_before_typescript_names_on_collision_only),
       cmocka_unit_test(reserved_names_of_two_servers_need_no_underscore),
       cmocka_unit_test(equal_names_of_one_server_are_numbered_in_id_order),
