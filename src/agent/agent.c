@@ -1,6 +1,7 @@
 #include "agent/agent.h"
 
 #include "agent/deferred_end.h"
+#include "agent/heartbeat.h"
 #include "agent/turn_run.h"
 #include "base/mem.h"
 
@@ -128,7 +129,7 @@ void lt_agent_free(lt_agent *agent) {
   for (lt_turn_state *turn_state = agent->turns; turn_state != NULL; turn_state = turn_state->next) {
     lt_cancel_fire(&turn_state->turn.cancel, LT_E_CANCELLED);
   }
-  while (agent->turns != NULL || agent->titles > 0 || agent->deferred_ends > 0) {
+  while (agent->turns != NULL || agent->titles > 0 || agent->deferred_ends > 0 || agent->is_beating) {
     lt_wait_on(&agent->ended, UINT64_MAX);
   }
   lt_code_listing_release(&agent->listing);
@@ -161,6 +162,7 @@ static void agent_remove_turn(lt_agent *agent, lt_turn_state *turn_state) {
     place = &(*place)->next;
   }
   *place = turn_state->next;
+  lt_heartbeat_check(agent);
 }
 
 /* --- The end of a prompt ------------------------------------------------------------------------------------------ */
@@ -199,7 +201,8 @@ static lt_status agent_store_state(const lt_turn *turn, lt_str usage, lt_str err
   for (size_t i = 0;; i++) {
     lt_status status =
         lt_store_prompt_set_state(agent->options.db, lt_str_of(turn->ids.prompt), turn->state, usage, error, err);
-    bool should_retry = status != LT_OK && status != LT_E_NOTFOUND && i < sizeof waits_ms / sizeof waits_ms[0];
+    bool is_final = status == LT_OK || status == LT_E_NOTFOUND || status == LT_E_CLOSED;
+    bool should_retry = !is_final && i < sizeof waits_ms / sizeof waits_ms[0];
     if (!should_retry || agent->closing) {
       return status;
     }
@@ -228,7 +231,8 @@ static void agent_store_end(lt_turn_state *turn_state, lt_status status, lt_buf 
       lt_buf_clear(error);
       lt_buf_addc(error, lt_err_msg(&stored));
     }
-    if (stored.status == LT_E_NOTFOUND || !lt_deferred_end_start(turn, lt_buf_view(&usage), lt_buf_view(error))) {
+    bool is_lost = stored.status == LT_E_NOTFOUND || stored.status == LT_E_CLOSED; /* removed, or taken over */
+    if (is_lost || !lt_deferred_end_start(turn, lt_buf_view(&usage), lt_buf_view(error))) {
       (void)lt_store_prompt_release(turn->agent->options.db, lt_str_of(turn->ids.prompt), NULL);
     }
   }
@@ -345,6 +349,7 @@ static void agent_add_turn(lt_turn_state *turn_state) {
   lt_agent *agent = turn_state->turn.agent;
   turn_state->next = agent->turns;
   agent->turns = turn_state;
+  lt_heartbeat_start(agent);
 }
 
 static void agent_drop_turn(lt_turn_state *turn_state) {

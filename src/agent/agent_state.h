@@ -11,12 +11,14 @@ struct lt_agent {
   lt_agent_options options;
   const lt_mode *const *modes; /* the built-in ones */
   size_t mode_count;
-  lt_turn_state *turns;    /* running prompts */
-  bool closing;            /* the agent ends and accepts no further prompts */
-  bool leaving;            /* the agent ends without ending its prompts: nothing more is recorded */
-  lt_cancel close;         /* fired when the agent ends */
-  unsigned titles;         /* model requests for titles under way */
-  unsigned deferred_ends;  /* ends that are not stored yet (deferred_end.h) */
+  lt_turn_state *turns;   /* running prompts */
+  bool closing;           /* the agent ends and accepts no further prompts */
+  bool leaving;           /* the agent ends without ending its prompts: nothing more is recorded */
+  lt_cancel close;        /* fired when the agent ends */
+  unsigned titles;        /* model requests for titles under way */
+  unsigned deferred_ends; /* ends that are not stored yet (deferred_end.h) */
+  lt_wait beat;           /* ends the heartbeat (heartbeat.h) */
+  bool is_beating;
   lt_wait ended;           /* woken whenever a prompt, a title or a deferred end is finished */
   lt_code_listing listing; /* of code mode's system prompt */
   /* The list of tools that was stored last, and its name. */

@@ -2,6 +2,7 @@
 #include "agent/deferred_end.h"
 
 #include "agent/agent_state.h"
+#include "agent/heartbeat.h"
 #include "base/mem.h"
 
 typedef struct deferred_end {
@@ -40,7 +41,7 @@ static deferred_end *deferred_end_new(const lt_turn *turn, lt_str usage, lt_str 
 static bool deferred_end_store(const deferred_end *l) LT_YIELDS {
   lt_status status = lt_store_prompt_set_state(l->agent->options.db, lt_str_of(l->prompt), l->state,
                                                lt_buf_view(&l->usage), lt_buf_view(&l->error), NULL);
-  return status == LT_OK || status == LT_E_NOTFOUND;
+  return status == LT_OK || status == LT_E_NOTFOUND || status == LT_E_CLOSED; /* removed, or taken over */
 }
 
 static void deferred_end_on_fiber(void *arg) {
@@ -63,6 +64,7 @@ static void deferred_end_on_fiber(void *arg) {
   }
   deferred_end_free(l);
   agent->deferred_ends--;
+  lt_heartbeat_check(agent);
   lt_wait_wake(&agent->ended, LT_OK);
 }
 

@@ -190,10 +190,14 @@
 #define LT_BUDGET_RATE_MAX         100000        /* calls per minute: 8 bytes are kept for each call of the last 60 s */
 
 /* --- the store ---------------------------------------------------------------------------------------------------- */
-#define LT_DB_BUSY_MS           5000           /* waiting for another process that writes to the same file */
-#define LT_DB_RETRY_MS          10             /* between two tries to open a file that others are opening, too */
-#define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB)  /* a longer log is cut after its content is in the file */
-#define LT_DB_GROUP_MAX         256            /* jobs in one transaction */
+#define LT_DB_BUSY_MS           5000                /* waiting for another process that writes to the same file */
+#define LT_DB_RETRY_MS          10                  /* between two tries to open a file that others are opening, too */
+#define LT_DB_WAL_KEEP_BYTES    (16 * LT_MIB)       /* a longer log is cut after its content is in the file */
+#define LT_DB_GROUP_MAX         256                 /* jobs in one transaction */
+#define LT_LEASE_BEAT_MS        3000                /* between two signs of life of a process that runs prompts */
+#define LT_LEASE_GONE_MS        15000               /* without one, a process in another container counts as gone ... */
+#define LT_LEASE_WATCH_MS       4500                /* ... after it was watched for so long: more than one beat */
+#define LT_LEASE_FORGET_MS      (24L * 3600 * 1000) /* when the sign of life of a process without prompts is deleted */
 #define LT_DB_REST_MS           2              /* how long a job without a waiter is delayed, to share a transaction */
 #define LT_NOTES_QUEUE_BYTES    (256 * LT_MIB) /* run deliveries that are not yet written; further ones are dropped */
 #define LT_NOTES_LOST_MAX       256            /* runs with dropped notes: their calls are refused */

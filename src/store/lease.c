@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* --- Processes ---------------------------------------------------------------------------------------------------- */
@@ -60,13 +61,36 @@ static bool lease_read_boot(char *boot, size_t room) {
   return true;
 }
 
+/* namespaces(7): the link reads "pid:[4026531836]". 0: unknown. */
+static unsigned long long lease_read_namespace(void) {
+  char link[64];
+  ssize_t n = readlink("/proc/self/ns/pid", link, sizeof link - 1);
+  link[n > 0 ? n : 0] = '\0';
+  const char *number = strchr(link, '[');
+  return number != NULL ? strtoull(number + 1, NULL, 10) : 0;
+}
+
+#define HOST_BYTES 24 /* the text of an owner has no room for a long name */
+
+static void lease_read_host(char host[HOST_BYTES]) {
+  char name[256] = "";
+  (void)gethostname(name, sizeof name - 1);
+  snprintf(host, HOST_BYTES, "%.*s", HOST_BYTES - 1, name[0] != '\0' ? name : "?");
+  for (char *c = host; *c != '\0'; c++) {
+    bool is_plain =
+        (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-' || *c == '.';
+    *c = is_plain ? *c : '_';
+  }
+}
+
 static lt_status lease_read_own(long pid, char ret_owner[LT_LEASE_BYTES], lt_err *err) {
-  char boot[64];
+  char boot[40], host[HOST_BYTES];
   lease_process self = lease_find_process(pid);
   if (!self.known || !lease_read_boot(boot, sizeof boot)) {
     return lt_fail(err, LT_E_IO, "what this process is cannot be read from /proc: it must be mounted");
   }
-  snprintf(ret_owner, LT_LEASE_BYTES, "%ld %llu %s", pid, self.start_ticks, boot);
+  lease_read_host(host);
+  snprintf(ret_owner, LT_LEASE_BYTES, "%ld %llu %s %llu %s", pid, self.start_ticks, boot, lease_read_namespace(), host);
   return LT_OK;
 }
 
@@ -84,34 +108,59 @@ lt_status lt_lease_own(char ret_owner[LT_LEASE_BYTES], lt_err *err) {
   return status;
 }
 
-/* Reads the parts of an owner's text. False: it is no such text. */
-static bool lease_parse(lt_str owner, long *ret_pid, unsigned long long *ret_ticks, char boot[64]) {
-  char text[LT_LEASE_BYTES];
-  if (owner.n >= sizeof text) {
-    return false;
-  }
-  memcpy(text, owner.n > 0 ? owner.p : "", owner.n);
-  text[owner.n] = '\0';
-  return sscanf(text, "%ld %llu %63s", ret_pid, ret_ticks, boot) == 3 && *ret_pid > 0;
-}
-
-bool lt_lease_lives(lt_str owner) {
-  long pid = 0;
-  unsigned long long ticks = 0;
-  char boot[64], now[64];
-  if (!lease_parse(owner, &pid, &ticks, boot) || !lease_read_boot(now, sizeof now) || strcmp(boot, now) != 0) {
-    return false;
-  }
-  lease_process p = lease_find_process(pid);
-  if (p.known) {
-    return !p.ended && p.start_ticks == ticks;
-  }
-  return kill((pid_t)pid, 0) == 0 || errno == EPERM; /* /proc may hide the processes of other users */
-}
-
-long lt_lease_pid(lt_str owner) {
-  long pid = 0;
-  unsigned long long ticks = 0;
+/* The parts of an owner's text. */
+typedef struct lease_owner {
+  long pid;
+  unsigned long long start_ticks;
   char boot[64];
-  return lease_parse(owner, &pid, &ticks, boot) ? pid : 0;
+  unsigned long long namespace; /* 0: an older Lathe's, or unknown */
+  char host[64];                /* may be empty */
+} lease_owner;
+
+/* False: it is no such text. */
+static bool lease_parse(lt_str text, lease_owner *ret_owner) {
+  char copy[LT_LEASE_BYTES];
+  *ret_owner = (lease_owner){0};
+  if (text.n >= sizeof copy) {
+    return false;
+  }
+  memcpy(copy, text.n > 0 ? text.p : "", text.n);
+  copy[text.n] = '\0';
+  int parts = sscanf(copy, "%ld %llu %63s %llu %63s", &ret_owner->pid, &ret_owner->start_ticks, ret_owner->boot,
+                     &ret_owner->namespace, ret_owner->host);
+  return parts >= 3 && ret_owner->pid > 0;
+}
+
+/* Whether the pid means something to this process. */
+static bool lease_is_near(const lease_owner *owner, const char *boot) {
+  return strcmp(owner->boot, boot) == 0 && (owner->namespace == 0 || owner->namespace == lease_read_namespace());
+}
+
+lt_lease_state lt_lease_state_of(lt_str text) {
+  lease_owner owner;
+  char boot[64];
+  if (!lease_parse(text, &owner) || !lease_read_boot(boot, sizeof boot)) {
+    return LT_LEASE_GONE;
+  }
+  if (!lease_is_near(&owner, boot)) {
+    return owner.namespace != 0 ? LT_LEASE_ELSEWHERE : LT_LEASE_GONE;
+  }
+  lease_process p = lease_find_process(owner.pid);
+  if (p.known) {
+    return !p.ended && p.start_ticks == owner.start_ticks ? LT_LEASE_LIVES : LT_LEASE_GONE;
+  }
+  bool is_hidden = kill((pid_t)owner.pid, 0) == 0 || errno == EPERM; /* /proc may hide other users' processes */
+  return is_hidden ? LT_LEASE_LIVES : LT_LEASE_GONE;
+}
+
+void lt_lease_put_name(lt_str text, lt_buf *out) {
+  lease_owner owner;
+  char boot[64] = "";
+  if (!lease_parse(text, &owner)) {
+    return;
+  }
+  lt_buf_printf(out, "%ld", owner.pid);
+  if (lease_read_boot(boot, sizeof boot) && !lease_is_near(&owner, boot) && owner.host[0] != '\0') {
+    lt_buf_printf(out, " on %s", owner.host);
+  }
 }

@@ -91,12 +91,16 @@ lt_status lt_store_prompt_origin(lt_store *store, lt_str id, lt_buf *out, lt_err
 lt_status lt_store_prompt_set_origin(lt_store *store, lt_str id, lt_str origin, lt_err *err) LT_YIELDS;
 
 /* --- Leases: which process runs a prompt -------------------------------------------------------------------------- */
-/* Takes the lease of a prompt for this process, if no other living process has it (lease.h). LT_E_INVALID:
- * another process runs it, named by its pid; or the prompt has ended. */
+/* Takes the lease of a prompt for this process, if no other living process has it (lease.h). A process elsewhere whose
+ * heartbeat has stopped is watched for LT_LEASE_WATCH_MS first. LT_E_INVALID: another process runs it, named by its
+ * pid; or the prompt has ended. */
 lt_status lt_store_prompt_claim(lt_store *store, lt_str id, lt_err *err) LT_YIELDS;
 /* Releases the lease of this process. A prompt that has not ended is then an orphan. The lease of another process
  * stays. */
 lt_status lt_store_prompt_release(lt_store *store, lt_str id, lt_err *err) LT_YIELDS;
+/* Shows other containers that this process lives: to be called every LT_LEASE_BEAT_MS while it has prompts. A prompt
+ * that another process has taken over can be changed no more: LT_E_CLOSED. */
+lt_status lt_store_beat(lt_store *store, lt_err *err) LT_YIELDS;
 /* Appends a JSON array of the ids of all orphans, oldest first. An orphan is a prompt that has not ended and has no
  * living process. */
 lt_status lt_store_prompt_orphans(lt_store *store, lt_buf *out, lt_err *err) LT_YIELDS;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "store/sqlite/note_queue.h"
+#include "store/sqlite/prompt_owner.h"
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/run_record.h"
 #include "store/sqlite/query.h"
@@ -47,6 +48,7 @@ static lt_status journal_begin_job_run(struct sqlite3 *sql, void *arg, lt_err *e
   journal_begin_job *job = arg;
   if (job->call.seq > 0) {
     LT_TRY(lt_note_queue_check(job->notes, job->call.run, err));
+    LT_TRY(lt_prompt_owner_check_own(sql, job->call.run, err));
   }
   LT_TRY(journal_insert_call(sql, job, err));
   if (job->id == 0) {

@@ -380,6 +380,10 @@ const char *lt_store_path(const lt_store *db) {
   return db->path;
 }
 
+lt_loop *lt_db_loop(const lt_store *db) {
+  return db->loop;
+}
+
 bool lt_store_is_open(const lt_store *db) {
   return db->sql != NULL;
 }

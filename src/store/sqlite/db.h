@@ -62,6 +62,7 @@ lt_status lt_db_post_job(lt_store *db, lt_db_post *post, lt_db_sync sync, lt_db_
  * already. */
 bool lt_db_post_is_last(const lt_store *db, const lt_db_post *post);
 
+lt_loop *lt_db_loop(const lt_store *db);
 /* The number of committed transactions, for statistics and tests. */
 uint64_t lt_db_commits(const lt_store *db);
 

@@ -144,6 +144,8 @@ static const char *const versions[] = {
      * the last sign of life of a process that runs prompts, in milliseconds since 1970. */
     "ALTER TABLE prompts ADD COLUMN origin TEXT;"
     "CREATE TABLE owner_beats(owner TEXT PRIMARY KEY, beat_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
+    /* prompts: `ended_by` is the owner that ended a prompt; NULL: none has, or an older Lathe. */
+    "ALTER TABLE prompts ADD COLUMN ended_by TEXT;",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "store/sqlite/prompt_owner.h"
 #include "store/sqlite/query.h"
 
 typedef struct note_item {
@@ -121,15 +122,32 @@ static lt_status note_insert(struct sqlite3 *sql, const note_item *i, int64_t nu
   return lt_query_run(&query, err);
 }
 
+/* The notes of a prompt that another process has taken over are lost, and those of others are not. */
+static lt_status note_check_owner(struct sqlite3 *sql, lt_note_queue *notes, lt_str run, bool *ret_is_ours,
+                                  lt_err *err) {
+  lt_err why = LT_ERR_INIT;
+  lt_status status = lt_prompt_owner_check_own(sql, run, &why);
+  *ret_is_ours = status == LT_OK;
+  if (status == LT_E_CLOSED) {
+    note_queue_lose(notes, run);
+    return LT_OK;
+  }
+  return status == LT_OK ? LT_OK : lt_err_copy(err, &why);
+}
+
 static lt_status note_batch_insert(struct sqlite3 *sql, const note_batch *b, lt_err *err) {
   const char *run = NULL;
   int64_t number = 0;
+  bool is_ours = true;
   for (const note_item *i = b->first; i != NULL; i = i->next) {
     if (i->run.p != run) {
+      LT_TRY(note_check_owner(sql, b->notes, i->run, &is_ours, err));
       LT_TRY(note_find_number(sql, i->run, &number, err));
     }
     run = i->run.p;
-    LT_TRY(note_insert(sql, i, ++number, err));
+    if (is_ours) {
+      LT_TRY(note_insert(sql, i, ++number, err));
+    }
   }
   return LT_OK;
 }

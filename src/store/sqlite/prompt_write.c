@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 
 #include "base/mem.h"
-#include "store/lease.h"
+#include "store/sqlite/prompt_owner.h"
 #include "store/sqlite/db_job.h"
 #include "store/sqlite/prompt_read.h"
 #include "store/sqlite/query.h"
@@ -94,7 +94,7 @@ static lt_status prompt_use_conversation(struct sqlite3 *sql, int64_t number, co
 /* The prompt has its owner from the beginning: another process that looks for orphans would take it otherwise. */
 static lt_status prompt_insert(struct sqlite3 *sql, const prompt_create_job *job, int64_t conversation, lt_err *err) {
   char own[LT_LEASE_BYTES];
-  LT_TRY(lt_lease_own(own, err));
+  LT_TRY(lt_prompt_owner_sign(sql, own, err));
   lt_query query =
       lt_query_prepare(sql,
                        "INSERT INTO prompts(id, conversation, state, model, mode, visible, created_at, owner, "
@@ -193,7 +193,10 @@ static lt_status prompt_update_state(struct sqlite3 *sql, const prompt_change_jo
 
 /* The prompt has no owner any more. */
 static lt_status prompt_end(struct sqlite3 *sql, const prompt_change_job *job, int64_t conversation, lt_err *err) {
-  lt_query query = lt_query_prepare(sql, "UPDATE prompts SET owner = NULL WHERE id = ?");
+  char own[LT_LEASE_BYTES];
+  LT_TRY(lt_lease_own(own, err));
+  lt_query query = lt_query_prepare(sql, "UPDATE prompts SET owner = NULL, ended_by = ? WHERE id = ?");
+  lt_query_text(&query, lt_str_of(own));
   lt_query_text(&query, job->id);
   LT_TRY(lt_query_run(&query, err));
   return prompt_use_conversation(sql, conversation, job->now, err);
@@ -206,6 +209,7 @@ static lt_status prompt_set_state(struct sqlite3 *sql, void *arg, lt_err *err) {
   if (job->usage.n > 0) {
     LT_TRY(prompt_check_json("usage", job->usage, err));
   }
+  LT_TRY(lt_prompt_owner_check_own(sql, job->id, err));
   LT_TRY(prompt_update_state(sql, job, ends, &conversation, err));
   if (conversation == 0) {
     return prompt_fail_change(sql, job, err);
@@ -215,6 +219,7 @@ static lt_status prompt_set_state(struct sqlite3 *sql, void *arg, lt_err *err) {
 
 static lt_status prompt_put_output(struct sqlite3 *sql, void *arg, lt_err *err) {
   const prompt_change_job *job = arg;
+  LT_TRY(lt_prompt_owner_check_own(sql, job->id, err));
   LT_TRY(prompt_check_json("output", job->json, err));
   lt_query query = lt_query_prepare(sql,
                                     "INSERT INTO prompt_outputs(prompt, number, json, change)"
