@@ -126,6 +126,10 @@ static void review_add_variable(config_review *review, lt_str name) {
   LT_AUTO_BUF(word, LT_CONFIG_MAX_BYTES);
   lt_buf_byte(&word, ' ');
   lt_config_review_text(name, &word);
+  if (word.status != LT_OK) {
+    review->out->status = word.status;
+    return;
+  }
   lt_str all = lt_buf_view(&review->variables);
   for (size_t at = 0; (at = lt_str_find(all, lt_buf_view(&word), at)) != SIZE_MAX; at++) {
     if (at + word.n == all.n || all.p[at + word.n] == ' ') {

@@ -769,6 +769,61 @@ static void every_failed_allocation_of_a_file_is_survived(void **state) {
   }
 }
 
+/* Without memory an untrusted file does not count by mistake. */
+static void every_failed_allocation_of_an_untrusted_file_is_survived(void **state) {
+  (void)state;
+  write_file("lathe.yaml", "mcpServers: {a: {command: x, args: ['${A}', '${B:-c}']}}\nplugins: [a.so]\n");
+  for (long n = 0;; n++) {
+    fixture f = {.err = LT_ERR_INIT};
+    lt_mem_fail_at(n);
+    lt_status status = lt_config_load(&(lt_config_sources){0}, &f.config, &f.err);
+    int failed = lt_mem_failed();
+    lt_mem_fail_at(-1);
+    assert_int_equal(f.config.server_count + f.config.plugin_count, 0);
+    if (!failed) {
+      assert_int_equal(status, LT_E_DENIED);
+      const lt_config_file *file = lt_config_untrusted(&f.config);
+      assert_non_null(file);
+      assert_non_null(strstr(file->wants, "plugins[0]: a.so\n  read these environment variables: A B\n"));
+      assert_string_equal(file->why, "./lathe.yaml, not trusted");
+      lt_config_release(&f.config);
+      return;
+    }
+    assert_true(status == LT_E_NOMEM || status == LT_E_DENIED);
+    lt_config_release(&f.config);
+  }
+}
+
+static void layers_have_their_rules(void **state) {
+  (void)state;
+  fixture f;
+  write_file("home/lathe/lathe.yaml",
+             "tools: {policy: [{match: a, action: deny}], budgets: [{match: a, calls: 1}]}\n"
+             "defaults: {maxRounds: {code: 1, classic: 2}}\nmodels: [{ref: x}, {ref: y}]\n"
+             "plugins: [{name: artifact}, a.so]");
+  write_file("other.yaml",
+             "tools: {policy: [{match: b, action: allow}], budgets: [{match: b, calls: 2}]}\n"
+             "defaults: {maxRounds: {code: 3}}\nmodels: [{ref: y, model: z}]\n"
+             "plugins: [{name: artifact, disabled: true}]");
+  assert_int_equal(load(&f, "other.yaml", NULL), LT_OK);
+  assert_int_equal(f.config.rule_count, 2);
+  assert_int_equal(f.config.rules[0].layer, LT_CONFIG_LAYER_USER);
+  assert_int_equal(f.config.rules[1].layer, LT_CONFIG_LAYER_PROJECT);
+  assert_int_equal(f.config.budgets[0].layer, LT_CONFIG_LAYER_USER);
+  assert_int_equal(f.config.budgets[1].layer, LT_CONFIG_LAYER_PROJECT);
+  assert_int_equal(f.config.defaults.rounds_count, 2);
+  assert_int_equal(f.config.defaults.rounds[0].value, 3);
+  assert_string_equal(f.config.defaults.rounds[0].file, "other.yaml");
+  assert_int_equal(f.config.model_count, 2);
+  assert_string_equal(f.config.models[1].name, "z");
+  assert_int_equal(f.config.plugin_count, 2);
+  assert_true(f.config.plugins[1].disabled);
+  assert_string_equal(f.config.warnings[0], "other.yaml: models: \"y\" replaces the one of another file");
+  assert_string_equal(f.config.warnings[1], "other.yaml: plugins: \"artifact\" replaces the one of another file");
+  assert_null(f.config.warnings[2]);
+  lt_config_release(&f.config);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
 int main(void) {
@@ -805,6 +860,8 @@ int main(void) {
       IN_FOLDER(an_endless_file_ends),
       cmocka_unit_test(every_failed_allocation_is_survived),
       IN_FOLDER(every_failed_allocation_of_a_file_is_survived),
+      IN_FOLDER(every_failed_allocation_of_an_untrusted_file_is_survived),
+      IN_FOLDER(layers_have_their_rules),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
