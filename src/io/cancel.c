@@ -38,7 +38,7 @@ void lt_cancel_follow(lt_cancel *cancel, lt_cancel_node *node, lt_cancel *child)
 }
 
 void lt_cancel_remove(lt_cancel *cancel, lt_cancel_node *node) {
-  if (node->wait == NULL && node->child == NULL) { /* not in the list: no cancel, or it was fired */
+  if (node->wait == NULL && node->child == NULL) { /* it is in no list: there is no cancel, or it has fired */
     return;
   }
   if (node->prev != NULL) {

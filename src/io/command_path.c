@@ -23,7 +23,7 @@ static const char *command_path_path_of(const char *const *env) {
   return DEFAULT_PATH;
 }
 
-/* 0, or why `path` cannot be executed from the folder `dir`. */
+/* Returns 0, or the reason (errno) why `path` cannot be executed from the folder `dir`. */
 static int command_path_check(int dir, const char *path) {
   struct stat st;
   if (fstatat(dir, path, &st, 0) != 0) {

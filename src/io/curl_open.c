@@ -6,7 +6,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static lt_curl curl;
-static lt_err failure; /* why it could not be had */
+static lt_err failure; /* why the library cannot be used */
 
 static const lt_symbol functions[] = {
 #define LT_CURL_ENTRY(name) {"curl_" #name, offsetof(lt_curl, name)},

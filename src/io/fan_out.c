@@ -43,6 +43,6 @@ lt_status lt_fan_out_wait(lt_fan_out *fan_out, lt_cancel *cancel, uint64_t timeo
     status = lt_wait_on(&fan_out->ended, timeout_ms);
   }
   lt_cancel_remove(cancel, &node);
-  (void)lt_wait_on(&fan_out->ended, 0); /* the next wait is not woken by this one's cancel */
+  (void)lt_wait_on(&fan_out->ended, 0); /* this wait's cancel must not wake the next wait */
   return fan_out->running == 0 ? LT_OK : status;
 }

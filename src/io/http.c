@@ -38,7 +38,7 @@ static void http_on_timer(uv_timer_t *timer) {
   http_act(timer->data, CURL_SOCKET_TIMEOUT, 0);
 }
 
-/* Called by libcurl. Nothing here may call it back: even a wait of 0 ms goes round the loop. */
+/* Called by libcurl. No function may call libcurl from here: also a wait of 0 ms goes through the loop. */
 static int http_set_timer(CURLM *multi, long timeout_ms, void *user) {
   (void)multi;
   lt_http *http = user;
@@ -160,7 +160,7 @@ void lt_http_free(lt_http *http) {
   uv_close((uv_handle_t *)&http->timer, http_closed);
 }
 
-/* The highest number of open connections: some of the process's descriptors are left for other uses. Further requests
+/* The highest number of open connections. Some of the process's descriptors are left for other uses. Further requests
  * wait inside libcurl; their connection timeout does not run meanwhile. */
 static long http_connections_max(void) {
   struct rlimit files;
@@ -182,7 +182,7 @@ static lt_status http_open_multi(lt_http *http, lt_err *err) {
   curl->multi_setopt(multi, CURLMOPT_TIMERDATA, http);
   long most = http_connections_max();
   curl->multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
-  curl->multi_setopt(multi, CURLMOPT_MAXCONNECTS, most / 2 + 1); /* of these, kept for the next requests */
+  curl->multi_setopt(multi, CURLMOPT_MAXCONNECTS, most / 2 + 1); /* of these, kept open for later requests */
   http->multi = multi;
   return LT_OK;
 }

@@ -67,7 +67,7 @@ lt_status lt_http_check(const lt_http_request *request, lt_err *err) {
 static bool http_request_add_header(lt_http_stream *stream, lt_str name, lt_str value) {
   LT_AUTO_BUF(line, LT_HTTP_HEADERS_MAX_BYTES);
   lt_buf_add(&line, name);
-  /* libcurl's way to write a header without a value. */
+  /* libcurl's notation for a header without a value. */
   lt_buf_add(&line, value.n > 0 ? LT_STR(": ") : LT_STR(";"));
   lt_buf_add(&line, value);
   if (line.status != LT_OK) {
@@ -152,7 +152,7 @@ bool lt_http_set_up(lt_http_stream *stream, const lt_http_request *request) {
   SET(CURLOPT_ERRORBUFFER, stream->words);
   SET(CURLOPT_NOSIGNAL, 1L);
   SET(CURLOPT_OPENSOCKETFUNCTION, http_request_open_socket);
-  SET(CURLOPT_QUICK_EXIT, 1L); /* or giving up would wait for a name server that does not answer */
+  SET(CURLOPT_QUICK_EXIT, 1L); /* otherwise giving up would wait for a name server that does not answer */
   SET(CURLOPT_PROTOCOLS_STR, "http,https");
   /* One request per connection: with HTTP/2 a slowly read stream would delay the others on its connection. */
   SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);

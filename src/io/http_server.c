@@ -14,14 +14,14 @@
 #include "io/microhttpd_open.h"
 
 typedef enum server_call_state {
-  CALL_HEAD,    /* nothing but its first line is known */
-  CALL_BODY,    /* its body is coming */
-  CALL_HANDLED, /* a fiber has it, the library has suspended the connection */
-  CALL_READY,   /* the answer is there */
-  CALL_SENT     /* ... and is the library's */
+  CALL_HEAD,    /* only its first line is known */
+  CALL_BODY,    /* its body is being received */
+  CALL_HANDLED, /* a fiber handles it, and the library has suspended the connection */
+  CALL_READY,   /* the answer is complete */
+  CALL_SENT     /* the library owns the answer */
 } server_call_state;
 
-/* A request on its way. Freed when the library, the fiber and libuv have all released it (users). */
+/* A request that is being handled. It is freed when the library, the fiber and libuv have all released it (users). */
 typedef struct server_call {
   lt_http_call base; /* first */
   lt_http_server *server;
@@ -35,7 +35,7 @@ typedef struct server_call {
   lt_buf body;
   lt_http_answer answer;
   lt_cancel cancel;
-  uv_poll_t gone; /* while a fiber has it */
+  uv_poll_t gone; /* while a fiber handles it */
 } server_call;
 
 struct lt_http_server {
@@ -50,10 +50,10 @@ struct lt_http_server {
   lt_post post;
   bool posted;
   bool closing;
-  unsigned handles; /* libuv's, not closed: poll and timer */
+  unsigned handles; /* libuv handles that are not closed: poll and timer */
   server_call *calls;
-  unsigned handled; /* calls that a fiber has */
-  size_t bodies;    /* bytes of all calls' bodies */
+  unsigned handled; /* calls that a fiber handles */
+  size_t bodies;    /* bytes of the bodies of all calls */
   lt_wait *closer;
 };
 
@@ -66,7 +66,7 @@ static void http_server_on_post(void *arg) {
   http_server_turn(server);
 }
 
-/* On a fiber, or from inside the library. */
+/* Called on a fiber, or from inside the library. */
 static void http_server_ask_for_turn(lt_http_server *server) {
   if (!server->posted) {
     server->posted = true;
@@ -216,7 +216,7 @@ static void http_server_add_headers(const lt_mhd *mhd, struct MHD_Response *resp
   }
 }
 
-/* Hands the answer to the library. MHD_NO: the connection ends. `last`: it ends after that. */
+/* Hands the answer to the library. MHD_NO: the connection ends. `last`: the connection ends after this answer. */
 static enum MHD_Result http_server_send_answer(server_call *c, bool last) {
   const lt_mhd *mhd = c->server->mhd;
   lt_http_answer *answer = &c->answer;
@@ -282,7 +282,7 @@ static void http_server_on_fiber(void *arg) {
   server->options.handle(server->options.arg, &c->base, &c->answer);
   c->base.body = LT_STR_NULL;
   http_server_drop_body(c);
-  uv_close((uv_handle_t *)&c->gone, http_server_on_gone_closed); /* before the library may close the descriptor */
+  uv_close((uv_handle_t *)&c->gone, http_server_on_gone_closed); /* before the library can close the descriptor */
   c->state = CALL_READY;
   server->handled--;
   server->mhd->resume_connection(c->connection);
@@ -387,7 +387,7 @@ static int http_server_listen_unix(const char *path, lt_err *err) {
   }
   memcpy(address.sun_path, path, strlen(path) + 1);
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  /* The mode is set before the socket has its path, so it never has another mode there. */
+  /* The mode is set before the socket has its path. So the socket never has another mode there. */
   if (fd < 0 || fchmod(fd, 0600) != 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
       listen(fd, SOMAXCONN) != 0) {
     lt_fail(err, LT_E_IO, "cannot listen on %s: %s", path, strerror(errno));
@@ -537,7 +537,7 @@ static void http_server_cancel_all(lt_http_server *server) {
   }
 }
 
-/* Sends the pending answers as far as that is possible without waiting. */
+/* Sends the pending answers as far as this is possible without waiting. */
 static void http_server_last_turns(lt_http_server *server) {
   for (unsigned i = 0; i < 4; i++) {
     server->mhd->run(server->daemon);

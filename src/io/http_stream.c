@@ -11,11 +11,11 @@ static int http_stream_on_sent(void *user, char *to_ip, char *from_ip, int to_po
   (void)to_ip, (void)from_ip, (void)to_port, (void)from_port;
   lt_http_stream *stream = user;
   stream->is_sending = true;
-  lt_wait_wake(&stream->wait, LT_OK); /* from here another time counts */
+  lt_wait_wake(&stream->wait, LT_OK); /* from here on the time for the answer counts */
   return CURL_PREREQFUNC_OK;
 }
 
-/* "HTTP/1.1 200 OK", "HTTP/2 200"; 0 for any other line. */
+/* Reads the status of "HTTP/1.1 200 OK" or "HTTP/2 200"; 0 for any other line. */
 static int http_stream_status_in(lt_str line) {
   const char *space = memchr(line.p, ' ', line.n);
   if (space == NULL || line.p + line.n - space < 4) {
@@ -31,8 +31,8 @@ static int http_stream_status_in(lt_str line) {
   return status;
 }
 
-/* Line by line, with each line's end; an empty line ends a head. Heads of interim answers (1xx) come before the one
- * that counts, trailers after the body. */
+/* Called for each line with its end. An empty line ends a head. Heads of interim answers (1xx) come before the final
+ * head, trailers come after the body. */
 static size_t http_stream_on_header(char *p, size_t size, size_t count, void *user) {
   lt_http_stream *stream = user;
   size_t n = size * count;
@@ -51,7 +51,7 @@ static size_t http_stream_on_header(char *p, size_t size, size_t count, void *us
   }
   if (stream->head.status != LT_OK) {
     lt_http_stream_break(stream, stream->head.status);
-    return n == 0 ? 1 : 0; /* anything but `n` ends the transfer */
+    return n == 0 ? 1 : 0; /* any value but `n` ends the transfer */
   }
   return n;
 }
@@ -155,7 +155,7 @@ static lt_status http_stream_await_head(lt_http_stream *stream, lt_err *err) LT_
       sent = true;
       since = lt_loop_now_ms(stream->http->loop);
     }
-    /* Before that, libcurl's own timeout ends first. This timeout is for requests that wait inside libcurl. */
+    /* Before that, libcurl's own timeout applies. This timeout is for requests that wait inside libcurl. */
     uint64_t ms = sent ? stream->first_byte_ms : stream->connect_ms + stream->first_byte_ms;
     uint64_t gone = lt_loop_now_ms(stream->http->loop) - since;
     bool is_cancelled;
@@ -245,7 +245,7 @@ void lt_http_close(lt_http_stream *stream) {
   }
   const lt_curl *curl = stream->http->curl;
   if (stream->easy != NULL) {
-    curl->multi_remove_handle(stream->http->multi, stream->easy); /* also when it was never added */
+    curl->multi_remove_handle(stream->http->multi, stream->easy); /* also when it was not added */
     curl->easy_cleanup(stream->easy);
   }
   curl->slist_free_all(stream->headers);
@@ -264,7 +264,7 @@ int lt_http_status(const lt_http_stream *stream) {
   return stream->status;
 }
 
-/* The next line of the head from `at` on; false at its end. */
+/* Finds the next line of the head from `at` on. False: the head ends there. */
 static bool http_stream_next_header(const lt_http_stream *stream, size_t *at, lt_str *ret_line) {
   lt_str head = lt_buf_view(&stream->head);
   if (*at >= head.n) {

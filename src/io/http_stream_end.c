@@ -1,4 +1,4 @@
-/* A request that cannot go on, or that libcurl is done with: its fiber is woken. */
+/* The end of a request, by libcurl or by a failure: wakes its fiber. */
 #include "io/http_impl.h"
 #include "io/loop_handles.h"
 

@@ -26,10 +26,10 @@ struct lt_line_input {
   History *history;
   char *history_path; /* NULL: nothing is kept */
   const char *prompt;
-  lt_cancel *cancel; /* of the read that is under way ... */
-  lt_status failed;  /* ... and why it ended without a line */
+  lt_cancel *cancel; /* the cancel of the current read */
+  lt_status failed;  /* why the current read ended without a line */
   bool had_text;
-  bool marks_pastes; /* the terminal may be asked to say what is pasted */
+  bool marks_pastes; /* the terminal can be asked to mark pasted text */
 };
 
 /* Bracketed paste: on request, a terminal puts these marks around pasted text. */
@@ -40,7 +40,7 @@ struct lt_line_input {
 
 /* --- Characters --------------------------------------------------------------------------------------------------- */
 static void line_input_on_readable(uv_poll_t *handle, int status, int events) {
-  (void)status, (void)events; /* whatever it is, reading tells */
+  (void)status, (void)events; /* every event is handled by reading */
   uv_poll_stop(handle);
   lt_wait_wake(handle->data, LT_OK);
 }
@@ -58,7 +58,7 @@ static lt_status line_input_await_readable(lt_line_input *input) LT_YIELDS {
   return status;
 }
 
-/* 1: a byte; 0: the end; -1: `failed` says what happened. */
+/* Returns 1: a byte; 0: the end; -1: `failed` says what happened. */
 static int line_input_read_byte(lt_line_input *input, char *ret) LT_YIELDS {
   for (;;) {
     lt_status status = line_input_await_readable(input);
@@ -172,7 +172,7 @@ static unsigned char line_input_take_paste(EditLine *el, int ch) LT_YIELDS {
 static void line_input_heed_pastes(lt_line_input *input) {
   const char *term = getenv("TERM");
   input->marks_pastes = term != NULL && strcmp(term, "dumb") != 0;
-  /* The wide variant, because el_set leaks copies of the names. */
+  /* The wide variant is used because el_set leaks copies of the names. */
   input->edit->el_wset(input->el, EL_ADDFN, L"lathe-paste", L"Take pasted text as it is", line_input_take_paste);
   input->edit->el_set(input->el, EL_BIND, "\\e[200~", "lathe-paste", NULL);
 }
@@ -227,7 +227,7 @@ void lt_line_input_keep(lt_line_input *input, lt_str line) {
   if (fd >= 0) {
     const struct iovec parts[] = {{.iov_base = (void *)(uintptr_t)line.p, .iov_len = line.n},
                                   {.iov_base = (char[]){'\n'}, .iov_len = 1}};
-    (void)!writev(fd, parts, 2); /* a history that cannot be kept is no reason to stop */
+    (void)!writev(fd, parts, 2); /* a line that cannot be stored is no failure */
     close(fd);
   }
 }

@@ -17,7 +17,7 @@ void lt_lines_clear(lt_lines *lines) {
   lines->found = lines->over = lines->skipping = false;
 }
 
-/* One long line must not keep its memory for ever. */
+/* A long line must not keep its memory for ever. */
 static void lines_shrink(lt_lines *lines) {
   lines->start = lines->end = lines->searched = 0;
   if (lines->cap > LT_PROC_LINES_KEEP_BYTES) {
@@ -75,13 +75,13 @@ void lt_lines_end(lt_lines *lines) {
   lines->ended = true;
 }
 
-/* The rest of a line that was too long is dropped as it comes. */
+/* Drops the rest of a line that was too long. */
 static void lines_drop(lt_lines *lines, size_t up_to, bool line_ended) {
   lines->start = lines->searched = up_to;
   lines->skipping = !line_ended;
 }
 
-/* Continues the search where it stopped last time. */
+/* Continues the search where the previous one stopped. */
 static void lines_search(lt_lines *lines) {
   while (!lines->found && lines->searched < lines->end) {
     const char *from = lines->p + lines->searched;
@@ -99,7 +99,7 @@ static void lines_search(lt_lines *lines) {
   if (lines->found) {
     return;
   }
-  if (!lines->skipping && lines->end - lines->start > lines->line_max + 1) { /* + 1: a "\r" may be its last byte */
+  if (!lines->skipping && lines->end - lines->start > lines->line_max + 1) { /* + 1: its last byte may be a "\r" */
     lines->over = true;
     lines->skipping = true;
   }

@@ -16,7 +16,7 @@ const char *__tsan_default_suppressions(void) {
 }
 #endif
 
-/* Takes and releases a reference that keeps lt_loop_run from returning. */
+/* Takes or releases the reference that keeps lt_loop_run from returning. */
 static void loop_keep(lt_loop *loop) {
   uv_ref((uv_handle_t *)&loop->wake);
 }
@@ -117,7 +117,7 @@ static void loop_cpu_relax(void) {
 #endif
 }
 
-/* Whether the poll would find an event. Files come first: posts must not delay them. */
+/* Whether the poll would find an event. Files come first, because posts must not delay them. */
 static bool loop_files_ready(lt_loop *loop) {
   struct pollfd fd = {.fd = uv_backend_fd(&loop->uv), .events = POLLIN};
   return poll(&fd, 1, 0) != 0;
@@ -144,7 +144,7 @@ static bool loop_spin_for_posts(lt_loop *loop) {
   return false;
 }
 
-/* After a sleep: learns whether spinning would have found a post. */
+/* After a sleep, finds out whether spinning would have found a post. */
 static void loop_learn(lt_loop *loop) {
   if (loop->may_spin && loop_has_posts(loop) && uv_hrtime() - loop->slept_ns < 2 * LT_LOOP_SPIN_US * 1000) {
     loop->spins_left = LT_LOOP_SPIN_MISSES;
@@ -164,7 +164,7 @@ static void loop_do_nothing(uv_idle_t *idle) {
 /* While there is work left, an active idle handle makes the poll return at once. */
 static void loop_set_busy(lt_loop *loop) {
   if (loop_has_work(loop)) {
-    uv_idle_start(&loop->busy, loop_do_nothing); /* does nothing when started */
+    uv_idle_start(&loop->busy, loop_do_nothing); /* no effect when it has been started */
   } else {
     uv_idle_stop(&loop->busy);
   }
@@ -182,14 +182,14 @@ static void loop_before_poll(uv_prepare_t *handle) {
   if (!loop_has_work(loop) && uv_backend_timeout(&loop->uv) != 0) {
     if (loop_spin_for_posts(loop)) {
       loop_work(loop);
-      uv_idle_start(&loop->busy,
-                    loop_do_nothing); /* who posts once posts again: a look at the files, then one for posts */
+      /* A thread that has posted often posts again soon: look at the files, then at the posts. */
+      uv_idle_start(&loop->busy, loop_do_nothing);
       return;
     }
   }
   loop->slept_ns = uv_hrtime();
   atomic_store(&loop->asleep, true);
-  if (loop_has_work(loop)) { /* asked after `asleep` was set, whatever was found before: see lt_loop_post */
+  if (loop_has_work(loop)) { /* must come after the store to `asleep`: see lt_loop_post */
     atomic_store(&loop->asleep, false);
     loop_set_busy(loop);
   }
@@ -211,7 +211,7 @@ void lt_loop_run(lt_loop *loop) {
   do {
     loop_work(loop);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
-  } while (loop_has_work(loop)); /* posts do not keep libuv's loop, but are not left lying about either */
+  } while (loop_has_work(loop)); /* posts do not keep libuv's loop alive, but they are carried out */
 }
 
 uint64_t lt_loop_now_ms(lt_loop *loop) {
@@ -246,7 +246,7 @@ lt_status lt_loop_spawn(lt_loop *loop, lt_fiber_fn fn, void *arg, lt_err *err) {
   return LT_OK;
 }
 
-/* Our own handles do not keep the loop alive. */
+/* These handles do not keep the loop alive. */
 static void loop_open_handles(lt_loop *loop) {
   uv_idle_init(&loop->uv, &loop->busy);
   uv_prepare_init(&loop->uv, &loop->before_poll);

@@ -56,8 +56,8 @@ static bool loop_task_has_too_many(const lt_loop *loop) {
   return loop->spare_count > LT_LOOP_STACKS_KEEP;
 }
 
-/* Unmapping is slow in a process with threads on several cores, and bursts of fibers repeat. So only spares that were
- * not needed since the last trim are freed, a few at a time. */
+/* Unmapping memory is slow in a process with threads on several cores, and bursts of fibers repeat. So only spares that
+ * were not needed since the last trim are freed, a few at a time. */
 static void loop_task_on_trim(uv_timer_t *timer) {
   lt_loop *loop = timer->data;
   for (unsigned i = 0; i < LT_LOOP_STACKS_TRIM && i < loop->spare_least && loop_task_has_too_many(loop); i++) {

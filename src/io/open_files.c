@@ -6,7 +6,7 @@
 
 #include "base/limits.h"
 
-static char before[24]; /* set once, by main, and the same for all: it is a property of the process */
+static char before[24]; /* set once by main, because it is a property of the process */
 
 void lt_open_files_raise(void) {
   struct rlimit limit;
@@ -32,5 +32,5 @@ void lt_open_files_restore(const char *text) {
     return;
   }
   limit.rlim_cur = soft;
-  (void)setrlimit(RLIMIT_NOFILE, &limit); /* lowering one's own is never refused */
+  (void)setrlimit(RLIMIT_NOFILE, &limit); /* a process may always lower its own limit */
 }

@@ -1,4 +1,4 @@
-/* Starts a child, notices its exit, and ends it with its whole process group. Its pipes are in process_io.c. */
+/* Starts a child, notices its exit, and ends it with its whole process group. process_io.c has its pipes. */
 #include "io/process.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ static void process_describe_exit(lt_process *p, int64_t code, int signum) {
   }
 }
 
-/* The group is signalled now and not when the process is closed: later another group may have its number. */
+/* The group is signalled now and not when the process is closed, because another group may have its number then. */
 static void process_child_exited(uv_process_t *child, int64_t code, int signum) {
   lt_process *p = child->data;
   p->exited = true;
@@ -61,7 +61,7 @@ static void process_close_fds(int fds[3]) {
   }
 }
 
-/* Pipes and not libuv's socket pairs: programs open /dev/stdin. */
+/* Pipes are used and not libuv's socket pairs, because programs open /dev/stdin. */
 static lt_status process_open_ends(process_ends *e, const char *name, lt_err *err) {
   *e = (process_ends){.ours = {-1, -1, -1}, .theirs = {-1, -1, -1}};
   for (int i = 0; i < 3; i++) {
@@ -133,7 +133,7 @@ static int process_spawn(lt_process *p, const lt_process_options *options, const
   };
   int rc = argv != NULL ? uv_spawn(lt_loop_uv(p->loop), &p->child, &uv) : UV_ENOMEM;
   if (argv != NULL) {
-    p->handles++; /* also when it failed: libuv has noted the handle */
+    p->handles++; /* also after a failure, because libuv has registered the handle */
   }
   lt_mem_free(argv);
   return rc;
@@ -155,7 +155,7 @@ static lt_status process_explain_spawn(const lt_process *p, const lt_process_opt
 /* For a process that was not started: it is freed after libuv has closed its handles. */
 static void process_abandon(lt_process *p) {
   p->orphan = true;
-  p->handles++; /* not freed under our feet */
+  p->handles++; /* keeps it from being freed in this function */
   lt_process_pipes_close(p);
   if (p->child.loop != NULL) {
     uv_close((uv_handle_t *)&p->child, lt_process_handle_closed);
@@ -281,8 +281,8 @@ static void process_end_child(lt_process *p) LT_YIELDS {
     return;
   }
   process_kill_all(p);
-  process_await(p, process_has_exited,
-                LT_PROC_GIVE_UP_MS); /* another user's (sudo), or stuck in the kernel: not ours to wait for */
+  /* After that time it is another user's process (sudo), or stuck in the kernel: the wait ends. */
+  process_await(p, process_has_exited, LT_PROC_GIVE_UP_MS);
 }
 
 void lt_process_close(lt_process *process) {

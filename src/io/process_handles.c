@@ -1,4 +1,4 @@
-/* A child's handles, and its memory: when the last handle is closed, and who is told. */
+/* A child's handles and its memory: it is freed when the last handle is closed. */
 #include "base/mem.h"
 #include "io/process_impl.h"
 

@@ -1,4 +1,4 @@
-/* A child's pipes: lines from stdout with backpressure, a bounded queue to stdin, the last of stderr. */
+/* A child's pipes: lines from stdout with backpressure, a bounded queue to stdin, the end of stderr. */
 #include <limits.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -49,8 +49,8 @@ static void process_io_end_out(lt_process *p) {
   process_io_wake_reader(p);
 }
 
-/* An empty buffer means: do not read now (libuv then calls on_out with UV_ENOBUFS). The pipe is not read while the
- * reader holds a line, because the buffer would move, nor while a line is ready and no fiber waits for it. */
+/* An empty buffer means: do not read now (libuv then calls on_out with UV_ENOBUFS). The pipe is not read in two cases.
+ * The reader holds a line: the buffer would move. A line is ready and no fiber waits for it. */
 static void process_io_alloc_out(uv_handle_t *handle, size_t hint, uv_buf_t *buf) {
   (void)hint;
   lt_process *p = handle->data;
@@ -95,8 +95,8 @@ static void process_io_start_reading(lt_process *p) {
   }
 }
 
-/* The child has exited. Its output is in the pipe. A process that it started may hold the pipe open and write more, but
- * that is not the child's output. */
+/* The child has exited, and its output is in the pipe. A process that it started may hold the pipe open and write more,
+ * but that is not the child's output. */
 static void process_io_finish_out(lt_process *p) {
   size_t left = p->out_open && !p->closing ? process_io_pending(&p->out) : 0;
   while (left > 0) {
@@ -129,7 +129,7 @@ static void process_io_wait_as_reader(lt_process *p, uint64_t timeout_ms) LT_YIE
 static lt_status process_io_take_line(lt_process *p, lt_str *ret_line) LT_YIELDS {
   p->is_line_held = false;
   if (p->exited) {
-    process_io_finish_out(p); /* it could not be done while a line was lent */
+    process_io_finish_out(p); /* this was not possible while the reader held a line */
   }
   while (!p->closing) {
     switch (lt_lines_next(&p->lines, ret_line)) {
@@ -142,7 +142,7 @@ static lt_status process_io_take_line(lt_process *p, lt_str *ret_line) LT_YIELDS
       case LT_LINES_MORE:
         break;
     }
-    if (p->out_nomem) { /* at the end, too, lost output is reported once */
+    if (p->out_nomem) { /* at the end, lost output is reported once */
       p->out_nomem = false;
       return LT_E_NOMEM;
     }
@@ -238,7 +238,8 @@ static lt_status process_io_queue_bytes(lt_process *p, lt_str bytes) {
   return LT_OK;
 }
 
-/* Up to PIPE_BUF bytes go into a pipe whole or not at all (POSIX, write): no copy for the usual small message. */
+/* A write of up to PIPE_BUF bytes goes into a pipe whole or not at all (POSIX, write). So the usual small message needs
+ * no copy. */
 static lt_status process_io_put(lt_process *p, lt_str bytes) {
   if (bytes.n == 0) {
     return LT_OK;
@@ -259,7 +260,7 @@ static lt_status process_io_put(lt_process *p, lt_str bytes) {
   return process_io_queue_bytes(p, bytes);
 }
 
-/* Writers take turns in the order they came. */
+/* Writers take turns in the order of their arrival. */
 static void process_io_wait_for_turn(lt_process *p) LT_YIELDS {
   lt_proc_writer self = {0};
   lt_wait_init(&self.wait, p->loop);
@@ -268,7 +269,7 @@ static void process_io_wait_for_turn(lt_process *p) LT_YIELDS {
   while (p->in_open && !p->closing && (p->writers != &self || !process_io_may_write(p))) {
     lt_wait_on(&self.wait, UINT64_MAX);
   }
-  lt_proc_writer **at = &p->writers; /* the first, unless all were woken at the end */
+  lt_proc_writer **at = &p->writers; /* the first writer, unless all were woken at the end */
   while (*at != &self) {
     at = &(*at)->next;
   }
@@ -313,7 +314,7 @@ void lt_process_end_input(lt_process *process) {
 
 /* --- stderr ------------------------------------------------------------------------------------------------------- */
 
-/* There is always room: the child must never wait for its stderr to be read. */
+/* Makes room in any case: the child must never wait until its stderr is read. */
 static char *process_io_err_room(lt_process *p, size_t *ret_n) {
   if (sizeof p->err_bytes - p->err_n < LT_PROC_STDERR_KEEP_BYTES) {
     memmove(p->err_bytes, p->err_bytes + p->err_n - LT_PROC_STDERR_KEEP_BYTES, LT_PROC_STDERR_KEEP_BYTES);

@@ -10,15 +10,15 @@
 #include "base/mem.h"
 #include "io/loop_handles.h"
 
-#define RESIZE_POLL_MS 200 /* how soon a window's new size is seen */
+#define RESIZE_POLL_MS 200 /* how soon a new size of the window is noticed */
 
 struct lt_terminal {
   uv_poll_t poll;
   lt_loop *loop;
   int in;  /* does not block */
-  int out; /* opened anew: blocks, as standard error does */
+  int out; /* a second descriptor of the terminal: it blocks, as standard error does */
   lt_wait *reader;
-  lt_terminal_size size; /* as it was measured; 0 rows: it was not */
+  lt_terminal_size size; /* as measured; 0 rows: not measured yet */
 };
 
 static void terminal_on_closed(uv_handle_t *handle) {
@@ -95,7 +95,7 @@ static bool terminal_is_resized(const lt_terminal *t) {
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
 static void terminal_on_readable(uv_poll_t *handle, int status, int events) {
-  (void)status, (void)events; /* whatever it is, reading tells */
+  (void)status, (void)events; /* every event is handled by reading */
   lt_terminal *t = handle->data;
   uv_poll_stop(handle);
   lt_wait_wake(t->reader, LT_OK);
@@ -157,14 +157,14 @@ lt_status lt_terminal_read_line(lt_terminal *t, lt_cancel *cancel, lt_buf *out, 
         return lt_buf_check(out, err, "the line is too long");
       }
     } else if (n == 0 && out->n > from) {
-      return LT_OK; /* the end was typed behind some text */
+      return LT_OK; /* the user typed the end after some text */
     } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
       return terminal_fail_ended(t, err);
     }
   }
 }
 
-/* A key that sends several bytes, such as an arrow, is its first byte. */
+/* A key that sends several bytes, such as an arrow, counts as its first byte. */
 static lt_status terminal_take_key(lt_terminal *t, lt_cancel *cancel, char *ret_key, lt_err *err) LT_YIELDS {
   for (;;) {
     char bytes[64];

@@ -5,7 +5,7 @@ void lt_wait_init(lt_wait *wait, lt_loop *loop) {
   *wait = (lt_wait){.loop = loop};
 }
 
-/* The same fiber may be in a later wait when this timer runs; then the tokens differ. */
+/* The fiber may be in a later wait when this timer fires. Then the tokens differ. */
 static void wait_on_timeout(uv_timer_t *timer) {
   lt_loop_task *task = timer->data;
   if (task->wait != NULL && task->wait->token == task->timed) {
@@ -13,7 +13,7 @@ static void wait_on_timeout(uv_timer_t *timer) {
   }
 }
 
-/* The timeout counts from now, not from the beginning of this turn, which may be long ago. */
+/* The timeout counts from now. The current turn of the loop may have begun long ago. */
 static void wait_start_timer(lt_loop_task *task, uint64_t timeout_ms) {
   uv_update_time(&task->loop->uv);
   uv_timer_start(&task->timer, wait_on_timeout, timeout_ms, 0);
@@ -50,7 +50,7 @@ lt_status lt_wait_on(lt_wait *wait, uint64_t timeout_ms) {
 
 void lt_wait_wake(lt_wait *wait, lt_status status) {
   LT_CHECK(pthread_equal(wait->loop->thread, pthread_self()));
-  /* The first wake counts, except that a failure replaces a success: a cancel must not be lost after a wake that only
+  /* The first wake counts. But a failure replaces a success, because a cancel must not be lost after a wake that only
    * means "check again". */
   if (!wait->signalled || wait->status == LT_OK) {
     wait->status = status;
@@ -87,7 +87,7 @@ static void wait_job_run(uv_work_t *req) {
 }
 
 static void wait_job_done(uv_work_t *req, int status) {
-  (void)status; /* never cancelled: the job is in a waiting frame */
+  (void)status; /* not cancelled, because the job is in the frame of the waiting fiber */
   offloaded_job *job = req->data;
   lt_wait_wake(&job->wait, LT_OK);
 }

@@ -12,24 +12,24 @@ typedef struct mcp_waiter {
 
 struct lt_mcp {
   lt_loop *loop;
-  lt_arena arena; /* the options' copies */
+  lt_arena arena; /* copies of the options */
   lt_mcp_options o;
   const char **argv;
   lt_mcp_state state;
   lt_err why;              /* DOWN, CLOSED: the reason */
-  lt_mcp_session *session; /* the process there is now, or NULL; only mcp_client_live() opens and closes it */
+  lt_mcp_session *session; /* the current process, or NULL; only mcp_client_live() opens and closes it */
   lt_mcp_list list;
   lt_buf version;
   lt_buf instructions;
   bool was_ready;
   bool closing;
   bool living;  /* mcp_client_live() runs */
-  size_t users; /* fibers inside lt_mcp_call and lt_mcp_wait_ready */
+  size_t users; /* number of fibers inside lt_mcp_call and lt_mcp_wait_ready */
   mcp_waiter *waiters;
   lt_wait event; /* mcp_client_live() waits here */
   lt_wait left;  /* lt_mcp_close waits here */
   uint64_t listed_ms;
-  uint64_t restarts[LT_MCP_RESTARTS_MAX]; /* when the last ones were */
+  uint64_t restarts[LT_MCP_RESTARTS_MAX]; /* times of the last restarts */
   size_t restart_count;
 };
 
@@ -96,7 +96,7 @@ static uint64_t mcp_client_left_of(const lt_mcp *mcp, uint64_t deadline_ms) {
   return deadline_ms > now ? deadline_ms - now : 0;
 }
 
-/* Until the server is no longer starting; LT_OK also when it is down. */
+/* LT_YIELDS until the server is no longer starting. LT_OK also when it is down. */
 static lt_status mcp_client_wait_started(lt_mcp *mcp, uint64_t deadline_ms, lt_cancel *cancel) LT_YIELDS {
   if (mcp->state != LT_MCP_STARTING) {
     return LT_OK;
@@ -192,7 +192,7 @@ static void mcp_client_publish(lt_mcp *mcp, lt_mcp_list *list) {
   if (mcp->o.on_tools) {
     mcp->o.on_tools(mcp->o.arg, mcp);
   }
-  lt_mcp_list_release(&old); /* the old strings were good until on_tools */
+  lt_mcp_list_release(&old); /* the old strings were valid until on_tools */
 }
 
 static lt_status mcp_client_read_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) LT_YIELDS {
@@ -243,7 +243,7 @@ static lt_status mcp_client_keep(lt_buf *to, lt_str text, lt_err *err) {
   return lt_buf_check(to, err, "no memory for the handshake");
 }
 
-/* Process, handshake, first list. */
+/* Starts the process, makes the handshake, reads the first list. */
 static lt_status mcp_client_start(lt_mcp *mcp, lt_err *err) LT_YIELDS {
   lt_mcp_session_options options = {mcp->loop, &mcp->o, mcp->argv, mcp_client_on_warning, mcp_client_on_change, mcp};
   uint64_t deadline_ms = lt_loop_now_ms(mcp->loop) + mcp->o.start_timeout_ms;
@@ -257,7 +257,7 @@ static lt_status mcp_client_start(lt_mcp *mcp, lt_err *err) LT_YIELDS {
   return LT_OK;
 }
 
-/* Until the session has ended. */
+/* LT_YIELDS until the session has ended. */
 static void mcp_client_serve(lt_mcp *mcp, lt_err *err) LT_YIELDS {
   while (!lt_mcp_session_ended(mcp->session)) {
     uint64_t due_ms = mcp->listed_ms + LT_MCP_RELIST_GAP_MS;
@@ -305,7 +305,7 @@ static bool mcp_client_may_restart(lt_mcp *mcp, lt_err *err) {
   return true;
 }
 
-/* How many of the restarts remembered are recent. */
+/* Returns the number of recent restarts. */
 static unsigned mcp_client_recent_restarts(const lt_mcp *mcp) {
   uint64_t now = lt_loop_now_ms(mcp->loop);
   unsigned recent = 0;
@@ -370,7 +370,7 @@ static size_t mcp_client_count_strings(const char *const *strings) {
   return n;
 }
 
-/* A copy with `first` in front, unless that is NULL. */
+/* A copy with `first` at the beginning, unless `first` is NULL. */
 static const char **mcp_client_copy_strings(lt_arena *arena, const char *first, const char *const *strings, bool *ok) {
   size_t n = mcp_client_count_strings(strings);
   const char **copy = lt_arena_zalloc(arena, n + 2, sizeof *copy);

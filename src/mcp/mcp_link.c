@@ -16,11 +16,11 @@ struct lt_mcp_link {
   lt_mcp_link_events events;
   mcp_outgoing_line *first, *last;
   size_t queued_bytes;
-  lt_wait more;     /* the writer waits here for something to write */
+  lt_wait more;     /* the writer waits here for the next message */
   lt_wait finished; /* lt_mcp_link_close waits here for the fibers */
   unsigned fibers;
-  bool over; /* the end was reported, or is of no interest any more */
-  bool gone; /* being closed: the process must not be touched */
+  bool over; /* the end was reported, or does not matter any more */
+  bool gone; /* the link is being closed: do not touch the process */
 };
 
 /* --- Queue -------------------------------------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ static void mcp_link_leave(lt_mcp_link *link) {
   lt_wait_wake(&link->finished, LT_OK);
 }
 
-/* The server has closed its input. Its output may still hold answers and its end, so the reader reports first. */
+/* The server has closed its input. Its output may still have answers and its end, so the reader reports first. */
 static void mcp_link_end_after_input(lt_mcp_link *link) LT_YIELDS {
   uint64_t until_ms = lt_loop_now_ms(link->loop) + LT_MCP_EXIT_WAIT_MS;
   while (!link->over && lt_loop_now_ms(link->loop) < until_ms) {
@@ -141,8 +141,8 @@ static size_t mcp_link_repair(lt_str text, lt_buf *out) {
   return wrong;
 }
 
-/* A line that is no JSON. A message in another encoding is an answer that does not come again: its id is worth reading.
- */
+/* A line that is no JSON. A message in another encoding is an answer that does not come again, so its id is worth
+ * reading. */
 static bool mcp_link_parse_garbled(lt_mcp_result *line) {
   lt_str text = line->doc.text;
   LT_AUTO_BUF(repaired, 3 * LT_MCP_LINE_MAX_BYTES);

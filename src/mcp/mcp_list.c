@@ -28,7 +28,7 @@ static lt_status mcp_list_too_big(const lt_mcp_list *list, lt_err *err) {
 
 /* --- One tool ----------------------------------------------------------------------------------------------------- */
 
-/* A copy of `v`'s characters; of nothing where it is not a string. False: no memory. */
+/* Copies the characters of `v`; nothing when it is no string. False: no memory. */
 static bool mcp_list_copy_string(lt_arena *arena, lt_json v, lt_str *ret) {
   lt_str s = LT_STR_NULL;
   if (lt_json_typeof(v) == LT_JSON_STRING && !lt_json_str(v, arena, &s)) {
@@ -39,7 +39,7 @@ static bool mcp_list_copy_string(lt_arena *arena, lt_json v, lt_str *ret) {
   return copy.p != NULL;
 }
 
-/* A copy of an object's text, or of `fallback`. */
+/* Copies an object's text, or `fallback`. */
 static bool mcp_list_copy_object(lt_arena *arena, lt_json v, lt_str fallback, lt_str *ret) {
   *ret = lt_arena_dup(arena, lt_json_typeof(v) == LT_JSON_OBJECT ? lt_json_text(v) : fallback);
   return ret->p != NULL;
@@ -49,7 +49,7 @@ static bool mcp_list_copy_tool(lt_arena *arena, lt_json v, lt_mcp_tool *ret) {
   lt_json annotations = lt_json_get(v, "annotations");
   lt_json title = lt_json_get(v, "title");
   if (lt_json_typeof(title) != LT_JSON_STRING) {
-    title = lt_json_get(annotations, "title"); /* where it was before 2025-06-18 */
+    title = lt_json_get(annotations, "title"); /* its place before 2025-06-18 */
   }
   return mcp_list_copy_string(arena, lt_json_get(v, "name"), &ret->name) &&
          mcp_list_copy_string(arena, title, &ret->title) &&
@@ -73,8 +73,8 @@ static bool mcp_list_make_room(lt_mcp_list *list) {
   return true;
 }
 
-/* A name is part of an id, which people read in questions and rules: it has no control characters, and an end. MCP
- * 2025-11-25 asks for 128 characters at most. */
+/* A name is part of an id, which people read in questions and rules. So it has no control characters and a limited
+ * length. MCP 2025-11-25 asks for 128 characters at most. */
 static bool mcp_list_is_usable_name(lt_str name) {
   for (size_t i = 0; i < name.n; i++) {
     if ((unsigned char)name.p[i] < ' ' || name.p[i] == '\x7f') {
@@ -107,8 +107,9 @@ static lt_status mcp_list_add_tool(lt_mcp_list *list, lt_json v, lt_err *err) {
 
 /* --- Pages -------------------------------------------------------------------------------------------------------- */
 
-/* "Clients MUST treat cursors as opaque tokens" (Pagination): it goes back as it came, escapes and all. "Treat a
- * missing `nextCursor` as the end of results": so is null, and "" from servers that always send the member. */
+/* "Clients MUST treat cursors as opaque tokens" (Pagination): it is sent back unchanged, with its escapes. "Treat a
+ * missing `nextCursor` as the end of results": null counts as missing, and so does "", which some servers always send.
+ */
 static lt_status mcp_list_take_cursor(lt_mcp_list *list, lt_json v, lt_str *ret_cursor, lt_err *err) {
   if (lt_json_typeof(v) != LT_JSON_STRING || lt_json_str_eq(v, LT_STR(""))) {
     *ret_cursor = LT_STR_NULL;

@@ -32,9 +32,9 @@ void lt_mcp_peer_text_add(lt_buf *out, lt_str text, lt_mcp_end end, size_t max, 
   }
   LT_AUTO_BUF(masked, 2 * LT_MCP_WORDS_READ_BYTES);
   LT_AUTO_BUF(plain, 6 * LT_MCP_WORDS_READ_BYTES); /* a broken character takes three bytes */
-  lt_secrets_mask(secrets, text, &masked);         /* before: there may be white space in one that is shown otherwise */
+  lt_secrets_mask(secrets, text, &masked); /* before: a secret may contain white space that is shown in another form */
   lt_plain_add(&plain, lt_buf_view(&masked));
-  lt_secrets_mask_buf(secrets, &plain); /* and after: an escape may stand in the middle of one */
+  lt_secrets_mask_buf(secrets, &plain); /* and after: an escape may have been in the middle of a secret */
   lt_str words = lt_str_trim(lt_buf_view(&plain));
   if (end == LT_MCP_HEAD) {
     mcp_peer_text_add_head(out, words, max);

@@ -42,7 +42,7 @@ static void mcp_protocol_read_response(lt_json value, lt_mcp_message *m) {
   if (lt_json_exists(m->error)) {
     m->result = (lt_json){NULL, 0};
   }
-  /* An error whose request could not be read has no id; without either it is no message at all. */
+  /* An error for a request that could not be read has no id. Without id and error it is no message. */
   if (lt_json_exists(m->id) || lt_json_exists(m->error)) {
     m->kind = LT_MCP_RESPONSE;
   }
@@ -91,8 +91,8 @@ static void mcp_protocol_begin_params(lt_json_writer *w) {
 }
 
 /* "The client MUST initiate this phase by sending an `initialize` request containing: protocol version supported,
- * client capabilities, client implementation information" (Lifecycle, Initialization). Capabilities stay empty: a
- * server then has nothing to ask us. */
+ * client capabilities, client implementation information" (Lifecycle, Initialization). Capabilities are empty, so a
+ * server has nothing to ask. */
 void lt_mcp_write_initialize(lt_buf *out, int64_t id) {
   lt_json_writer w = mcp_protocol_begin(out, id, "initialize");
   mcp_protocol_begin_params(&w);
@@ -144,7 +144,7 @@ static size_t mcp_protocol_find_unfit(lt_str json, size_t from) {
 
 static size_t mcp_protocol_put_fit(lt_buf *buf, lt_str json, size_t i) {
   if (!mcp_protocol_is_lone_surrogate(json, i)) {
-    lt_buf_byte(buf, ' '); /* a line end in checked JSON stands between tokens, where a space means the same */
+    lt_buf_byte(buf, ' '); /* in checked JSON a line end is between tokens, where a space means the same */
     return i + 1;
   }
   unsigned unit = 0xD000U | (unsigned)(json.p[i + 1] & 0x3F) << 6 | (unsigned)(json.p[i + 2] & 0x3F);
@@ -153,7 +153,7 @@ static size_t mcp_protocol_put_fit(lt_buf *buf, lt_str json, size_t i) {
 }
 
 /* One line, and "JSON-RPC messages MUST be UTF-8 encoded" (Transports): checked JSON may have line ends between its
- * tokens, and ours may have lone surrogates in its strings. */
+ * tokens, and Lathe's may have lone surrogates in its strings. */
 static void mcp_protocol_put_wire_json(lt_json_writer *w, lt_str json) {
   size_t unfit = mcp_protocol_find_unfit(json, 0);
   if (unfit == json.n) {
@@ -182,7 +182,8 @@ void lt_mcp_write_call(lt_buf *out, int64_t id, lt_str tool, lt_str arguments, b
   lt_json_key(&w, "arguments");
   mcp_protocol_put_wire_json(&w, arguments);
   if (progress) {
-    /* "Progress tokens [...] MUST be unique across all active requests." (Progress, Progress Flow): ids are. */
+    /* "Progress tokens [...] MUST be unique across all active requests." (Progress, Progress Flow): the ids are unique.
+     */
     lt_json_key(&w, "_meta");
     lt_json_begin_object(&w);
     lt_json_key(&w, "progressToken");

@@ -38,7 +38,7 @@ void lt_mcp_requests_leave(lt_mcp_requests *calls, lt_mcp_request *request) {
   calls->late[calls->late_next] = request->id;
   calls->late_next = (calls->late_next + 1) % LT_MCP_LATE_IDS;
   if (request->suspect && calls->lost > 0) {
-    calls->lost--; /* the line that was lost is taken for its answer */
+    calls->lost--; /* the lost line counts as its answer */
   }
 }
 

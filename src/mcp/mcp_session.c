@@ -135,7 +135,7 @@ static void mcp_session_take_garbled(lt_mcp_session *s, lt_json message, lt_str 
   }
 }
 
-/* Fails the request that the answer belongs to; all of them when its id cannot be read. */
+/* Fails the request of the answer; all requests when the answer's id cannot be read. */
 static void mcp_session_on_garbled(void *arg, lt_mcp_result *line) {
   lt_mcp_session *s = arg;
   if (s->ended) {
@@ -265,7 +265,7 @@ static lt_status mcp_session_enter(lt_mcp_session *s, lt_mcp_request *request, l
  * cancellation notification for that request and stop waiting for a response." (Lifecycle, Timeouts) */
 static void mcp_session_tell_cancelled(lt_mcp_session *s, const lt_mcp_request *request, const char *reason) {
   if (lt_mcp_link_unsend(s->link, request->id)) {
-    return; /* it has never heard of it */
+    return; /* the server has not seen the request */
   }
   lt_buf message;
   lt_buf_init(&message, LT_MCP_LINE_MAX_BYTES);

@@ -119,7 +119,7 @@ static void assembly_estimate_usage(lt_assembly *a) {
   };
 }
 
-/* Some say "stop" where they ask for calls, some "tool_calls" where they ask for none. */
+/* Some servers say "stop" although they ask for calls, some "tool_calls" although they ask for none. */
 static lt_finish assembly_finish_of(const lt_assembly *a) {
   const lt_completion *c = a->completion;
   if (a->refused) {

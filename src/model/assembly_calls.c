@@ -1,4 +1,5 @@
-/* Calls that a model asks for, from pieces: numbered or not, with ids or without, arguments as text or as an object. */
+/* Puts the calls of an answer together from pieces: with or without numbers and ids, with arguments as text or as an
+ * object. */
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -18,7 +19,7 @@ void lt_assembly_release_calls(lt_assembly *a) {
   a->call_count = 0;
 }
 
-/* A new, empty call; NULL: too many of them, or no memory, which lt_assembly_calls_status reports. */
+/* Adds an empty call. NULL: there are too many calls, or no memory; lt_assembly_calls_status reports it. */
 static lt_call_parts *assembly_calls_add_call(lt_assembly *a, int64_t index) {
   if (a->call_count >= LT_MODEL_CALLS_MAX) {
     a->calls[0].arguments.status = LT_E_LIMIT;
@@ -56,7 +57,7 @@ static lt_call_parts *assembly_calls_find_id(lt_assembly *a, lt_str id) {
   return NULL;
 }
 
-/* Whether a piece begins a new call although it has the index of this one: some servers give all calls the index 0. */
+/* Whether a piece begins a new call although it has the index of this one. Some servers give all calls the index 0. */
 static bool assembly_calls_is_another(const lt_call_parts *call, lt_str id, lt_str name, bool has_arguments) {
   if (id.n > 0 && call->id.n > 0) {
     return !lt_str_eq(id, lt_buf_view(&call->id));
@@ -72,7 +73,7 @@ static lt_call_parts *assembly_calls_call_for(lt_assembly *a, int64_t index, lt_
     call = assembly_calls_find_index(a, index);
   } else if (id.n > 0) {
     call = assembly_calls_find_id(a, id);
-  } else if (a->call_count > 0) { /* no index and no id: more of the last call, unless the piece has a name */
+  } else if (a->call_count > 0) { /* without index and id: the piece continues the last call, unless it has a name */
     call = &a->calls[a->call_count - 1];
     call = name.n > 0 && call->name.n > 0 ? NULL : call;
   }
@@ -80,7 +81,7 @@ static lt_call_parts *assembly_calls_call_for(lt_assembly *a, int64_t index, lt_
                                                                                   : call;
 }
 
-/* A name arrives whole, usually once; some servers repeat it with every piece. */
+/* A name arrives whole. Most servers send it once; some repeat it with every piece. */
 static void assembly_calls_take_name(lt_call_parts *call, lt_str name) {
   if (!lt_str_eq(lt_buf_view(&call->name), name)) {
     lt_buf_add(&call->name, name);
@@ -93,7 +94,7 @@ static void assembly_calls_take_arguments(lt_assembly *a, lt_call_parts *call, l
   lt_json_type type = lt_json_typeof(arguments);
   if (type == LT_JSON_STRING) {
     (void)lt_json_str(arguments, &a->event, &text);
-  } else if (type == LT_JSON_OBJECT) { /* complete, and perhaps repeated */
+  } else if (type == LT_JSON_OBJECT) { /* complete, and possibly repeated */
     text = lt_json_text(arguments);
     lt_buf_clear(&call->arguments);
   }
@@ -162,7 +163,7 @@ static bool assembly_calls_is_taken(const lt_requested_call *calls, size_t n, lt
   return false;
 }
 
-/* Random, so that no other answer of the conversation has it. */
+/* Random, so that the id differs from all others in the conversation. */
 static lt_str assembly_calls_make_id(lt_arena *arena) {
   uint64_t random = 0;
   if (!lt_random_fill(&random, sizeof random)) {

@@ -1,4 +1,4 @@
-/* The text of an answer, in whole characters, shown as it comes. */
+/* The text of an answer, in whole characters, shown as it arrives. */
 #include "model/assembly.h"
 
 static void assembly_text_show(lt_assembly *a, lt_str text) {

@@ -1,5 +1,5 @@
-/* Thoughts that come as text: models that think write <think>...</think> before their answer, and not every server
- * takes that apart. Only at the very start, or an answer that speaks of the tag would lose a part. */
+/* Thoughts that arrive as text. Models that think write <think>...</think> before their answer, and not every server
+ * separates that. The tag counts only at the very start: otherwise an answer about the tag would lose a part. */
 #include "base/limits.h"
 #include "model/assembly.h"
 
@@ -14,7 +14,7 @@ static lt_str without_leading_space(lt_str text) {
   return lt_str_sub(text, at, text.n);
 }
 
-/* The number of bytes at the end of `text` that may begin `tag`. */
+/* Returns the number of bytes at the end of `text` that may begin `tag`. */
 static size_t partial_tag_bytes(lt_str text, lt_str tag) {
   size_t n = text.n < tag.n ? text.n : tag.n - 1;
   while (n > 0 && !lt_str_ends(text, lt_str_sub(tag, 0, n))) {
@@ -46,7 +46,7 @@ static void assembly_think_take(lt_assembly *a) {
   }
 }
 
-/* Before the tag: the held text is white space, and perhaps the tag or a part of it. */
+/* Before the tag, the held text is white space, and possibly the tag or a part of it. */
 static void assembly_think_begin(lt_assembly *a) {
   lt_str text = lt_buf_view(&a->held_text);
   lt_str rest = without_leading_space(text);
@@ -75,7 +75,7 @@ void lt_assembly_take_said(lt_assembly *a, lt_str text) {
   }
 }
 
-/* Thoughts without an end tag stay thoughts: the model was cut off before its answer. */
+/* Thoughts without an end tag stay thoughts, because the model was cut off before its answer. */
 void lt_assembly_end_said(lt_assembly *a) {
   lt_str text = lt_buf_view(&a->held_text);
   if (a->think == LT_THINK_WITHIN) {

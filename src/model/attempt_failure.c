@@ -7,7 +7,7 @@
 
 /* --- How long ----------------------------------------------------------------------------------------------------- */
 
-/* Whole digits, up to a point or the end. */
+/* Reads digits up to a point or the end. */
 static bool attempt_failure_read_number(lt_str s, uint64_t *ret) {
   uint64_t n = 0;
   size_t i = 0;
@@ -41,7 +41,7 @@ uint64_t lt_attempt_failure_wait_ms(lt_str retry_after, lt_str retry_after_ms, i
     return n;
   }
   if (attempt_failure_read_number(retry_after, &n)) {
-    bool more = memchr(retry_after.p, '.', retry_after.n) != NULL; /* a part of a second more */
+    bool more = memchr(retry_after.p, '.', retry_after.n) != NULL; /* a fraction counts as one more second */
     return (n + (more ? 1 : 0)) * 1000;
   }
   return attempt_failure_read_date(retry_after, now, &n) ? n * 1000 : UINT64_MAX;
@@ -95,7 +95,7 @@ static bool attempt_failure_is_busy(int status) {
          (status >= 500 && status != 501 && status != 505);
 }
 
-/* Providers use 429 for an empty account, too: no wait helps. */
+/* Providers use 429 also for an account without credit. Then waiting does not help. */
 static bool attempt_failure_is_out_of_money(const lt_provider_error *words) {
   return lt_provider_error_mentions(words->code, "insufficient_quota") ||
          lt_provider_error_mentions(words->code, "billing");
@@ -131,7 +131,7 @@ static lt_status attempt_failure_fault_of_no(const failed_answer *a, const lt_pr
   return attempt_failure_fail_with(a, LT_E_INVALID, "", err);
 }
 
-/* An error inside a stream has no status: its code gives one, else it counts as a server error. */
+/* An error inside a stream has no status. Its code gives one; without a known code it counts as a server error. */
 static int attempt_failure_status_in_stream(const lt_provider_error *words) {
   if (words->status != 0) {
     return words->status;
@@ -166,7 +166,7 @@ lt_status lt_attempt_failure_of_http(const lt_completion_request *request, lt_st
   fault->retry = status == LT_E_CLOSED                          ? LT_RETRY_LATER
                  : status == LT_E_IO || status == LT_E_NOTFOUND ? LT_RETRY_CONNECT
                                                                 : LT_RETRY_NEVER;
-  if (status == LT_E_INVALID) { /* we build the request, so only its address can be invalid */
+  if (status == LT_E_INVALID) { /* the request is made here, so only its address can be invalid */
     status = LT_E_CONFIG;
   }
   const char *advice = status == LT_E_IO         ? "; is it running, and is the base URL right?"

@@ -1,4 +1,4 @@
-/* The chat completions that OpenAI began and that most servers speak, each a little differently
+/* The chat completions wire. OpenAI introduced it, and most servers have it, each with small differences
  * (docs/internals/model.md). */
 #include "base/limits.h"
 #include "model/completion_wire.h"
@@ -128,7 +128,7 @@ static bool chat_take_count(lt_json usage, const char *key, const char *other, i
   return false;
 }
 
-/* Usage counts from the beginning of the answer: the last one replaces earlier ones. */
+/* Usage counts from the beginning of the answer, so a later one replaces the earlier one. */
 static void chat_take_usage(lt_assembly *a, lt_json usage) {
   lt_usage *u = &a->completion->usage;
   if (lt_json_typeof(usage) != LT_JSON_OBJECT) {
@@ -147,7 +147,7 @@ static void chat_take_model(lt_assembly *a, lt_json chunk) {
   }
 }
 
-/* The first choice: the one with index 0, or without an index. */
+/* Finds the first choice: the one with index 0, or without an index. */
 static lt_json chat_first_choice(lt_json chunk) {
   lt_json_iter it = lt_json_each(lt_json_get(chunk, "choices"));
   while (lt_json_next(&it)) {
@@ -181,7 +181,8 @@ static lt_status chat_read(lt_assembly *a, lt_str name, lt_json chunk, bool is_w
   chat_take_model(a, chunk);
   chat_take_usage(a, lt_json_get(chunk, "usage"));
   if (!lt_json_exists(choice)) {
-    return is_whole ? lt_fail(err, LT_E_PROTOCOL, "JSON without \"choices\"") : LT_OK; /* usage, or nothing: fine */
+    /* An event without a choice is allowed; it may have the usage. */
+    return is_whole ? lt_fail(err, LT_E_PROTOCOL, "JSON without \"choices\"") : LT_OK;
   }
   lt_json delta = lt_json_get(choice, is_whole ? "message" : "delta");
   chat_take_delta(a, chat_has_value(delta) ? delta : lt_json_get(choice, is_whole ? "delta" : "message"));

@@ -132,7 +132,7 @@ static bool completion_is_cancelled(const completion_attempts *k) {
   return k->request->cancel != NULL && k->request->cancel->why != LT_OK;
 }
 
-/* LT_YIELDS until the answer has ended. Whatever happens after its last event does not matter any more. */
+/* LT_YIELDS until the answer has ended. Events after its last one are ignored. */
 static lt_status completion_read_pieces(completion_attempts *k, answer_reader *r, lt_err *err) LT_YIELDS {
   for (;;) {
     lt_str piece;
@@ -195,7 +195,7 @@ static lt_status completion_read_answer(completion_attempts *k, lt_http_stream *
   return status == LT_OK || r.has_message ? status : completion_judge(k, status, err);
 }
 
-/* Of a body that breaks off, the received part is used. */
+/* When a body breaks off, the received part is used. */
 static void completion_read_error_body(lt_http_stream *stream, lt_buf *body) LT_YIELDS {
   lt_http_set_idle(stream, LT_MODEL_LAST_MS);
   lt_str piece;

@@ -34,7 +34,7 @@ void lt_dialect_learn(const lt_model *model, unsigned quirks) {
 
 /* --- Read from a 400 ---------------------------------------------------------------------------------------------- */
 
-/* "max_tokens is too large": the other name would not help. */
+/* "max_tokens is too large": the other name of the parameter would not help */
 static bool dialect_is_about_size(lt_str body) {
   static const char *const sizes[] = {"too large", "at most",      "exceed", "maximum",
                                       "less than", "greater than", "range"};
@@ -72,7 +72,7 @@ unsigned lt_dialect_quirk_in(lt_str body, bool json, unsigned quirks) {
 
 /* --- Reasoners ---------------------------------------------------------------------------------------------------- */
 
-/* o1, o3-mini, o4-mini, gpt-5 and what follows it, with or without a provider before it ("openai/gpt-5"). */
+/* o1, o3-mini, o4-mini, gpt-5 and later ones, also with a provider's name in front ("openai/gpt-5"). */
 bool lt_dialect_is_reasoner(lt_str name) {
   for (size_t i = name.n; i > 0; i--) {
     if (name.p[i - 1] == '/') {

@@ -31,7 +31,7 @@ lt_str lt_provider_error_host(lt_str url) {
   return lt_str_sub(url, start, end);
 }
 
-/* One line without control characters, cut at a character. */
+/* Makes one line without control characters, cut at a character. */
 static lt_str provider_error_one_line(lt_arena *arena, lt_str text) {
   lt_str copy = lt_arena_dup(arena, lt_str_trim(text));
   char *p = (char *)(uintptr_t)copy.p;
@@ -95,7 +95,7 @@ static lt_str provider_error_text_of(lt_arena *arena, lt_json v) {
     return provider_error_text_of(arena, lt_json_get(lt_json_at(v, 0), "msg"));
   }
   lt_str text = provider_error_first_string(arena, v, keys);
-  /* OpenRouter: what the provider behind it said. */
+  /* OpenRouter: the message of the provider behind it. */
   lt_str raw = provider_error_string_of(arena, lt_json_get(lt_json_get(v, "metadata"), "raw"));
   return text.n > 0 && raw.n > 0 ? lt_arena_printf(arena, "%.*s: %.*s", LT_STR_ARG(text), LT_STR_ARG(raw)) : text;
 }

@@ -1,4 +1,4 @@
-/* Values of include/lathe_plugin.h as our own types. */
+/* Converts the values of include/lathe_plugin.h to those of Lathe. */
 #include "plugin/abi.h"
 
 #include <string.h>

@@ -78,7 +78,7 @@ static lt_status host_set_up(lt_plugin *plugin, lt_err *err) LT_YIELDS {
   return LT_OK;
 }
 
-/* From `ret_added` on the plugin is in the list, also when its setup fails: calls of its tools say why. */
+/* From `ret_added` on the plugin is in the list, also when its setup fails: then calls of its tools say why. */
 static lt_status host_add_plugin(lt_host *host, lathe_plugin_entry_fn *entry, void *library, lt_str config,
                                  bool *ret_added, lt_err *err) LT_YIELDS {
   lt_plugin *plugin = NULL;
@@ -204,7 +204,7 @@ static void host_end_plugin(void *arg) LT_YIELDS {
   lt_plugin_thread_end(plugin, until_ms > now ? until_ms - now : 0);
 }
 
-/* In parallel: several busy plugins take as long as one. */
+/* Plugins run in parallel: several busy ones take as long as one. */
 static void host_end_plugins(lt_host *host) LT_YIELDS {
   lt_fan_out ends;
   lt_fan_out_init(&ends, host->options.loop);

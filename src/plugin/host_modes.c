@@ -11,7 +11,7 @@
 #include "plugin/registration.h"
 
 /* --- Registering -------------------------------------------------------------------------------------------------- */
-/* The modes that exist without plugins, and the one that prepare hooks see where a program runs without a prompt. */
+/* The modes that exist without plugins, and the mode that prepare hooks see when a program runs without a prompt. */
 static bool host_modes_is_reserved(const lt_host *host, lt_str id) {
   return lt_str_eqc(id, LT_HOST_RUN_MODE) ||
          (host->options.is_mode_reserved != NULL && host->options.is_mode_reserved(id));
@@ -170,7 +170,7 @@ static int host_modes_check_array(lathe_call *call, const char *what, lt_str tex
     lt_err_prefix(&err, "the %s for the model have to be a JSON array", what);
     return lt_plugin_call_set_err(call, &err);
   }
-  if (lt_str_trim(text).p[0] != '[') { /* valid JSON: this byte says its type */
+  if (lt_str_trim(text).p[0] != '[') { /* the JSON is valid, so this byte tells its type */
     lt_fail(&err, LT_E_INVALID, "the %s for the model have to be a JSON array", what);
     return lt_plugin_call_set_err(call, &err);
   }

@@ -22,14 +22,14 @@ typedef struct prompt_preparation {
   lt_str mode;
   bool for_programs; /* the catalog has only tools for programs */
   lt_buf context;
-  lt_json_writer writer; /* on the context */
+  lt_json_writer writer; /* used by the context */
   prompt_tools *added, **last;
   size_t added_count;
-  lt_catalog *catalog; /* before anything was added */
+  lt_catalog *catalog; /* the state before anything was added */
 } prompt_preparation;
 
 /* --- The catalog -------------------------------------------------------------------------------------------------- */
-/* Takes the catalog; gives the one without tools that are not for programs, where all calls come from programs. */
+/* Takes the catalog. Where all calls come from programs, returns the catalog for programs instead. */
 static lt_status host_prepare_narrow(bool for_programs, lt_catalog **catalog, lt_err *err) {
   if (!for_programs) {
     return LT_OK;
@@ -119,7 +119,7 @@ static void host_prepare_put_input(lt_buf *in, const prompt_preparation *p, cons
 }
 
 /* --- One plugin --------------------------------------------------------------------------------------------------- */
-/* A model reads context items: they have no secrets in them. An item that masking has broken is left out. */
+/* Context items are for a model: they have no secrets. An item that masking has broken is left out. */
 static void host_prepare_put_item(prompt_preparation *p, const lt_secrets *secrets, lt_str json) {
   LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
@@ -141,7 +141,7 @@ static void host_prepare_put_items(prompt_preparation *p, const lt_plugin *plugi
   }
 }
 
-/* Takes the registry. */
+/* Owns: the registry. */
 static lt_status host_prepare_add_tools(prompt_preparation *p, lt_plugin *plugin, lt_registry *registered,
                                         lt_err *err) {
   if (registered->tools == NULL) {
@@ -161,7 +161,7 @@ static lt_status host_prepare_add_tools(prompt_preparation *p, lt_plugin *plugin
   return LT_OK;
 }
 
-/* A plugin that hangs in an abandoned call is not asked: it would cost each prompt the whole time limit. */
+/* A plugin that hangs in an abandoned call is skipped: it would cost each prompt the whole time limit. */
 static lt_status host_prepare_check_not_stuck(prompt_preparation *p, lt_plugin *plugin, lt_err *err) {
   lt_plugin_thread_activity activity;
   if (lt_plugin_on_loop(plugin) || !lt_plugin_thread_busy(plugin, &p->arena, &activity) || !activity.is_abandoned) {
@@ -184,7 +184,7 @@ static lt_status host_prepare_plugin(prompt_preparation *p, lt_plugin *plugin, c
   return host_prepare_add_tools(p, plugin, registered, err);
 }
 
-/* A plugin that fails in the same way before each prompt gives one warning. */
+/* A plugin that fails in the same way before each prompt causes one warning. */
 static void host_prepare_warn(lt_plugin *plugin, const lt_err *err) {
   uint64_t hash = lt_str_hash(lt_str_of(lt_err_msg(err)));
   if (hash == plugin->last_warning_hash) {
@@ -227,7 +227,7 @@ static lt_status host_prepare_fill_sources(const prompt_preparation *p, lt_catal
   return LT_OK;
 }
 
-/* Taken from the door again: its tools may have changed meanwhile. */
+/* Takes the catalog from the door again, because its tools may have changed meanwhile. */
 static lt_status host_prepare_make_catalog(lt_host *host, prompt_preparation *p, lt_catalog **ret_catalog,
                                            lt_err *err) {
   if (p->added_count == 0) {

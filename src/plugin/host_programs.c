@@ -69,7 +69,7 @@ static void host_programs_warn_left_out(const lt_plugin *plugin, const char *wha
   (void)lt_host_line_show(plugin, true, lt_str_from(text, (size_t)n));
 }
 
-/* A model reads signatures and descriptions. */
+/* Signatures and descriptions are for a model. */
 static void host_programs_mask(const lt_secrets *secrets, lt_arena *arena, lt_str *text) {
   if (!lt_secrets_in(secrets, *text)) {
     return;

@@ -65,7 +65,7 @@ static lathe_text host_table_conversation(lathe_call *call) {
   return lt_abi_to_text(call->conversation);
 }
 
-/* A call on the loop is never marked as abandoned: its cancel says the same. */
+/* A call on the loop is never marked as abandoned. Its cancel has the same meaning. */
 static int host_table_cancelled(lathe_call *call) {
   return lt_plugin_on_loop(call->plugin) ? call->cancel.why != LT_OK : atomic_load(&call->is_abandoned);
 }
@@ -100,7 +100,7 @@ static void host_table_log(lathe_call *call, int level, const char *format, ...)
     memcpy(text + n - 3, "...", 3);
   }
   host_table_line line = {.text = lt_str_from(text, (size_t)n), .is_warning = level == LATHE_LOG_WARNING};
-  /* no LT_YIELDS: what is done at once does not wait */
+  /* no LT_YIELDS: a request that is done at once does not wait */
   lt_plugin_request_run(call, &(lt_plugin_request){.fn = host_table_show_line, .arg = &line, .at_once = true});
 }
 

@@ -67,7 +67,7 @@ void lt_nested_caller_on_approval(void *arg, bool waiting) {
   if (call->options != NULL && call->options->on_approval != NULL) {
     call->options->on_approval(call->options->arg, waiting);
   }
-  lt_wait_wake(&call->wait, LT_OK); /* the fiber that waits for the call looks at the clock again */
+  lt_wait_wake(&call->wait, LT_OK); /* wakes the fiber that waits for the call, so that it checks the clock again */
 }
 
 uint64_t lt_nested_caller_number(const lt_nested_caller *n, lathe_call *call, size_t count) {
@@ -84,7 +84,7 @@ lt_status lt_nested_caller_call_tool(const lt_nested_caller *n, lathe_call *call
   options.caller = &n->caller;
   if (call->has_hard_timeout) {
     options.timeout_ms = lt_plugin_call_left_ms(call);
-    options.timeout_ms = options.timeout_ms > 0 ? options.timeout_ms : 1; /* 0 would be none */
+    options.timeout_ms = options.timeout_ms > 0 ? options.timeout_ms : 1; /* 0 means: the default */
   }
   if (call->mode_actions != NULL) {
     return call->mode_actions->call_tool(call->mode_actions->arg, id, input, &options, out, err);

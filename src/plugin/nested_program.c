@@ -26,7 +26,7 @@ static void nested_program_put_texts(lt_json_writer *w, const lt_run_result *res
   lt_json_end_array(w);
 }
 
-/* The calls of a failed program, so that a second try does not repeat their effects. */
+/* Adds the calls of a failed program, so that a second attempt does not repeat their effects. */
 static void nested_program_put_calls(lt_json_writer *w, const lt_run_result *result) {
   size_t count = 0;
   LT_AUTO_BUF(text, LT_PLUGIN_LINE_BYTES);
@@ -133,14 +133,15 @@ static void nested_program_set_request(const nested_program_request *r, const lt
   }
   uint64_t left_ms = call->has_hard_timeout ? lt_plugin_call_left_ms(call) : UINT64_MAX;
   if (left_ms < (request->timeout_ms > 0 ? request->timeout_ms : LT_RUN_TIMEOUT_MS)) {
-    request->timeout_ms = left_ms > 0 ? left_ms : 1; /* 0 would be none */
+    request->timeout_ms = left_ms > 0 ? left_ms : 1; /* 0 means: no limit */
   }
   request->caller = &n->caller;
   request->cancel = &call->cancel;
   request->values = NULL;
   request->without_output = p->without_output != 0;
   request->on_text = NULL;
-  request->on_standing = lt_nested_caller_on_approval; /* a program that computes while a person is asked uses time */
+  /* A program that computes during an approval request uses time. */
+  request->on_standing = lt_nested_caller_on_approval;
   request->arg = call;
 }
 

@@ -1,4 +1,4 @@
-/* Calling tools for a plugin's call: one, or several side by side, each on a fiber. */
+/* Calls of tools for a plugin's call: one, or several in parallel, each on a fiber. */
 #include "plugin/nested_tools.h"
 
 #include "base/limits.h"
@@ -30,7 +30,7 @@ int lt_nested_tools_call(lathe_call *call, lathe_text id, lathe_text input, lath
   lt_buf_init(&r.out, LT_JSON_MAX_BYTES);
   int rc = lt_plugin_request_run(call, &(lt_plugin_request){.fn = nested_tools_call_one, .arg = &r, .borrows = true});
   if (rc != 0 && r.out.n > 0) {
-    lt_plugin_call_set_error(call, lt_buf_view(&r.out)); /* the whole message: an lt_err's is cut */
+    lt_plugin_call_set_error(call, lt_buf_view(&r.out)); /* the whole message, as that of an lt_err is cut */
   }
   rc = lt_plugin_call_return_text(call, rc, &r.out, ret_value);
   lt_buf_release(&r.out);
@@ -42,7 +42,7 @@ typedef struct tool_batch tool_batch;
 
 typedef struct tool_batch_step {
   tool_batch *batch;
-  lt_str name; /* as the plugin wrote it */
+  lt_str name; /* the name in the plugin's request */
   lt_str id;
   lt_str input;
   lt_buf out;
@@ -56,11 +56,11 @@ struct tool_batch {
   lt_json_doc doc;
   tool_batch_step *steps;
   size_t count;
-  size_t next;         /* index of the step that is begun next */
+  size_t next;         /* index of the next step to begin */
   size_t fiber_count;  /* number of running fibers */
   size_t active_count; /* steps that have begun, and do not wait for an approval */
   size_t max_active;
-  uint64_t first_number; /* the first step's */
+  uint64_t first_number; /* of the first step */
   lt_wait ended;
 };
 
@@ -115,7 +115,7 @@ static void tool_batch_run_fiber(void *arg) LT_YIELDS {
   }
 }
 
-/* A step for which there is no fiber is put back: the next fiber that is free takes it. */
+/* A step that gets no fiber is put back: the next free fiber takes it. */
 static void tool_batch_start_steps(tool_batch *b) {
   for (tool_batch_step *s = tool_batch_take_step(b); s != NULL; s = tool_batch_take_step(b)) {
     b->fiber_count++;
@@ -186,7 +186,8 @@ static void tool_batch_spill(const tool_batch *b, tool_batch_step *s) LT_YIELDS 
     lt_buf_release(&s->out);
     s->out = masked;
   }
-  (void)lt_answer_spill(&b->nested.caller, s->id, &s->out, &err); /* the result itself says when it could not be kept */
+  /* When it could not be stored, the result itself says so. */
+  (void)lt_answer_spill(&b->nested.caller, s->id, &s->out, &err);
 }
 
 /* When all results together are too long for a model, the long ones are stored, and the short ones stay whole. */

@@ -33,7 +33,7 @@ static void plugin_free(lt_plugin *plugin) {
   lt_arena_release(&plugin->arena);
   pthread_mutex_destroy(&t->lock);
   pthread_cond_destroy(&t->changed);
-  if (!t->has_started || t->has_ended) { /* else the thread may have been in its code until just now */
+  if (!t->has_started || t->has_ended) { /* otherwise the thread may have been in its code until a moment ago */
     lt_shared_object_close(plugin->library);
   }
   lt_mem_free(plugin);

@@ -9,7 +9,7 @@
 typedef struct call_abandonment {
   lt_status why;
   bool had_begun;
-  bool is_own_deadline; /* the call's own time was up, not its caller's */
+  bool is_own_deadline; /* the call's own time limit was reached, not its caller's */
 } call_abandonment;
 
 static lt_status plugin_call_fail_abandoned(lathe_call *call, const call_abandonment *a, lt_err *err) {
@@ -28,7 +28,7 @@ static lt_status plugin_call_fail_abandoned(lathe_call *call, const call_abandon
                  LT_STR_ARG(call->name), a->why == LT_E_TIMEOUT ? "out of time" : "cancelled");
 }
 
-/* LT_OK: it has returned. */
+/* LT_OK: the call has returned. */
 static lt_status plugin_call_wait(lathe_call *call) LT_YIELDS {
   while (!call->has_returned) {
     uint64_t left_ms = lt_plugin_call_left_ms(call);
@@ -43,7 +43,8 @@ static lt_status plugin_call_wait(lathe_call *call) LT_YIELDS {
   return LT_OK;
 }
 
-/* The plugin's function goes on. Requests that use the caller are cancelled, and end before the caller goes. */
+/* The plugin's function continues. Requests that use the caller are cancelled, and end before the caller is released.
+ */
 static bool plugin_call_abandon(lathe_call *call, lt_status why) LT_YIELDS {
   call->has_no_caller = true;
   atomic_store(&call->is_abandoned, true);
@@ -70,7 +71,7 @@ static lt_status plugin_call_run_on_thread(lathe_call *call, lt_err *err) LT_YIE
   return a.why == LT_OK ? LT_OK : plugin_call_fail_abandoned(call, &a, err);
 }
 
-/* A call on the loop cannot be abandoned. What it waits for ends when it is cancelled, and then the call returns. */
+/* A call on the loop cannot be abandoned. Its waits end when it is cancelled, and then the call returns. */
 static lt_status plugin_call_run_on_loop(lathe_call *call, lt_err *err) LT_YIELDS {
   /* LT_YIELDS: the plugin calls host functions */
   call->fn(call->plugin->functions, call, lt_abi_to_text(call->in), call->arg);

@@ -64,7 +64,7 @@ lathe_text lt_plugin_json_format(lathe_call *call, const char *format, ...) {
   return out.status == LT_OK ? plugin_json_copy(call, lt_buf_view(&out)) : plugin_json_nothing;
 }
 
-/* Printed twice: for the length, then for the text. */
+/* Formats twice: once for the length, once for the text. */
 void lt_plugin_json_vformat(lt_buf *out, const char *format, va_list args) {
   va_list second;
   va_copy(second, args);

@@ -33,7 +33,7 @@ static void plugin_request_end_borrowing(const lt_plugin_request *request) {
     }
     request->call->borrower_count--;
     lt_wait_wake(&request->call->wait,
-                 LT_OK); /* the fiber that waits for the call looks at the clock again, or may go */
+                 LT_OK); /* wakes the fiber that waits for the call: it checks the clock again, or returns */
   }
 }
 
@@ -97,7 +97,7 @@ static void plugin_request_from_thread(lt_plugin_request *request) {
   pthread_mutex_unlock(&t->lock);
 }
 
-/* A request that calls others gets a fiber of its own: it needs a stack, and the plugins it calls may be on the loop,
+/* A request that calls others gets its own fiber: it needs a stack, and the plugins that it calls may be on the loop,
  * too. */
 static void plugin_request_from_loop(lt_plugin_request *request) LT_YIELDS {
   lt_wait wait;

@@ -60,7 +60,7 @@ int lt_plugin_storage_state(lathe_call *call, lathe_text *ret_json) {
     return -1;
   }
   lt_status status = json.n > 0 ? plugin_storage_check_state(call, lt_abi_to_str(json), &err) : LT_OK;
-  if (status == LT_E_NOMEM) { /* the plugin must not take it for an empty state and write over it */
+  if (status == LT_E_NOMEM) { /* the plugin must not take a failure for an empty state and overwrite it */
     lt_err_prefix(&err, "the state cannot be read");
     return lt_plugin_call_set_err(call, &err);
   }
@@ -160,7 +160,7 @@ int lt_plugin_storage_put_artifact(lathe_call *call, const char *type, lathe_tex
   return plugin_storage_run(call, plugin_storage_write_artifact, &r, ret_id);
 }
 
-/* An artifact that does not exist is no failure: nothing is appended. */
+/* An artifact that does not exist is no failure. Then nothing is appended. */
 static lt_status plugin_storage_read_artifact(lathe_call *call, void *arg, lt_err *err) LT_YIELDS {
   plugin_storage_request *r = arg;
   lt_store *db;

@@ -23,7 +23,7 @@ static void plugin_thread_on_ended(void *arg) {
   lt_wait_wake(&plugin->thread.end_wait, LT_OK);
 }
 
-/* Under the lock. */
+/* Call it under the lock. */
 static lathe_call *plugin_thread_take_call(lt_plugin_thread *t) {
   lathe_call *call = t->queue;
   if (call != NULL) {
@@ -38,7 +38,7 @@ static lathe_call *plugin_thread_take_call(lt_plugin_thread *t) {
   return call;
 }
 
-/* Under the lock. The fiber that waits is on the loop, if that still exists. */
+/* Call it under the lock. The waiting fiber is on the loop, if the loop still exists. */
 static void plugin_thread_give_back(lt_plugin_thread *t, lathe_call *call) {
   t->running = NULL;
   if (t->loop != NULL) {
@@ -75,7 +75,7 @@ static void *plugin_thread_run(void *arg) {
   return NULL;
 }
 
-/* With all signals blocked: the process's signals are for the loop. */
+/* Blocks all signals, because the process's signals are for the loop. */
 static int plugin_thread_create(pthread_t *id, void *arg) {
   sigset_t all, before;
   sigfillset(&all);
@@ -165,7 +165,7 @@ static void plugin_thread_on_marker(void *arg) {
   lt_wait_wake(arg, LT_OK);
 }
 
-/* Posts run in order: when this one has run, all earlier ones have. */
+/* Posts run in order: when this one has run, all earlier posts have run. */
 static void plugin_thread_run_earlier_posts(lt_loop *loop) LT_YIELDS {
   lt_wait wait;
   lt_wait_init(&wait, loop);

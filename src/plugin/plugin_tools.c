@@ -19,7 +19,7 @@ static lt_plugin_tools *plugin_tools_self(lt_provider *base) {
   return (lt_plugin_tools *)(void *)base;
 }
 
-/* `fn` is the tool's invoke or its needs_approval. */
+/* `fn` is invoke or needs_approval of the tool. */
 static lt_status plugin_tools_call(lt_plugin_tools *self, const lt_plugin_tool *tool, lathe_function_fn *fn,
                                    lt_str input, const lt_invoke_options *options, lt_buf *out, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(id, 2 * LT_PLUGIN_NAME_BYTES);
@@ -54,7 +54,8 @@ static lt_str plugin_tools_down(lt_provider *base) {
   return lt_buf_view(&plugin_tools_self(base)->plugin->disabled_reason);
 }
 
-/* Reads what needs_approval answered: nothing, null and false are no; a string is the reason; all else is yes. */
+/* Reads the answer of needs_approval: nothing, null and false mean no; a string is the reason; everything else means
+ * yes. */
 static bool plugin_tools_read_decision(lt_str answer, lt_buf *ret_reason) {
   LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   lt_json_doc doc;
@@ -63,7 +64,7 @@ static bool plugin_tools_read_decision(lt_str answer, lt_buf *ret_reason) {
     return false;
   }
   if (lt_json_parse(&arena, answer, &doc, NULL) != LT_OK) {
-    return true; /* there is no memory to read it in */
+    return true; /* no memory to read the answer */
   }
   if (lt_json_str(lt_json_root(&doc), &arena, &reason)) {
     lt_buf_add(ret_reason, lt_str_sub(reason, 0, LT_PLUGIN_LINE_BYTES));
@@ -73,7 +74,7 @@ static bool plugin_tools_read_decision(lt_str answer, lt_buf *ret_reason) {
   return type != LT_JSON_NULL && type != LT_JSON_FALSE;
 }
 
-/* When the plugin cannot answer, a person is asked: the call is never let through without a decision. */
+/* When the plugin cannot answer, a person is asked: no call is made without a decision. */
 static bool plugin_tools_needs_approval(lt_provider *base, lt_str name, lt_str input, const lt_invoke_options *options,
                                         lt_buf *ret_reason) LT_YIELDS {
   lt_plugin_tools *self = plugin_tools_self(base);

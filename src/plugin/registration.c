@@ -45,7 +45,7 @@ static bool registration_is_name(lt_str name, const char *others) {
 }
 
 /* --- Tools -------------------------------------------------------------------------------------------------------- */
-/* A schema that cannot be used is the plugin's bug: better found here than at each call. */
+/* A schema that cannot be used is a bug of the plugin. It is better found here than at each call. */
 static int registration_check_schema(lathe_call *call, lt_str tool, const char *which, lt_str schema) {
   lt_err err = LT_ERR_INIT;
   lt_schema *compiled = NULL;

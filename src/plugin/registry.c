@@ -1,4 +1,4 @@
-/* Registries: made, freed, searched. */
+/* Registries: created, freed, searched. */
 #include "plugin/registry.h"
 
 #include "base/limits.h"

@@ -12,8 +12,9 @@
 
 #include "base/limits.h"
 
-/* dlopen maps what the headers promise and reads it. Where the file is cut off, or is still being written, that is a
- * signal that ends the process. True also for a file that is no shared object: dlopen has a message for that. */
+/* dlopen maps and reads what the headers promise. When the file is cut off, or is still being written, that causes a
+ * signal that ends the process. True also for a file that is no shared object, because dlopen has a message for that.
+ */
 static bool shared_object_is_whole(int fd) {
   ElfW(Ehdr) header;
   ElfW(Phdr) part;

@@ -10,7 +10,7 @@
 #define PAGE_BYTES      LT_IMAGE_PAGE
 #define WASM_PAGE_BYTES 65536u
 
-/* One reservation holds the guard, the native stack and the memory; its end is the next reservation's guard. */
+/* One reservation contains the guard, the native stack and the memory. Its end is the guard of the next reservation. */
 #define GUARD_BYTES   65536u
 #define RESERVE_BYTES (GUARD_BYTES + LT_BOX_STACK_BYTES + LT_BOX_RESERVE_BYTES)
 
@@ -44,7 +44,7 @@ static lt_status box_reserve(lt_box *box, uint32_t anonymous_bytes, lt_err *err)
     box->memory = NULL;
     return status;
   }
-  /* A huge page would make a suspended program cost 2 MiB instead of a few pages. */
+  /* With a huge page, a suspended program would cost 2 MiB instead of a few pages. */
   (void)madvise(box->stack, live, MADV_NOHUGEPAGE);
   return LT_OK;
 }
@@ -170,8 +170,8 @@ void lt_box_set_max_bytes(lt_box *box, uint64_t bytes) {
   box->max_pages = (uint32_t)(pages < least ? least : pages > most ? most : pages);
 }
 
-/* The first page of [from, to) that is not all zero. Untouched pages read as the kernel's zero page, so this is quick.
- * memcmp is the fastest way to read memory. */
+/* Finds the first page of [from, to) that is not all zero. Untouched pages read as the kernel's zero page, so this is
+ * quick. memcmp is the fastest way to read memory. */
 static uint32_t box_first_nonzero_page(const uint8_t *memory, uint32_t from, uint32_t to) {
   static const uint8_t zeros[PAGE_BYTES];
   uint32_t at = from;
@@ -181,7 +181,7 @@ static uint32_t box_first_nonzero_page(const uint8_t *memory, uint32_t from, uin
   return at;
 }
 
-/* The shadow stack grows downwards: everything from its lowest used byte up is wiped. */
+/* The shadow stack grows downwards, so everything above its lowest used byte is wiped. */
 static void box_wipe_shadow_stack(lt_box *box) {
   uint32_t end = box->image->head.start;
   uint32_t low = box_first_nonzero_page(box->memory, 0, end);
@@ -204,7 +204,7 @@ static void box_restore_image(lt_box *box) {
   }
 }
 
-/* Returns the memory added by memory.grow to the kernel. It reads as zero when it is mapped again. */
+/* Returns the memory that memory.grow added to the kernel. It reads as zero when it is mapped again. */
 static bool box_drop_grown(lt_box *box) {
   uint32_t from = box->image->head.size;
   uint32_t to = lt_box_size(box);

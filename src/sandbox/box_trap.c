@@ -20,7 +20,7 @@ static struct sigaction previous_bus;
 /* Not instrumented by ThreadSanitizer: a nudge may interrupt the sanitizer's own code. */
 #define UNSEEN __attribute__((no_sanitize("thread")))
 
-/* Not inlined: the address of a thread-local must be computed anew on whatever thread the fiber runs now. */
+/* Not inlined, because the address of a thread-local must be computed on the thread that runs the fiber now. */
 __attribute__((noinline)) UNSEEN lt_box *lt_box_trap_running_box(void) {
   return running;
 }
@@ -39,9 +39,8 @@ void lt_box_pop(lt_box *box, lt_box_frame *frame) {
   box->frame = frame->outer;
 }
 
-/* Set last here and cleared first in the other functions: while it is set, guest code runs, and a jump may leave it at
- * any instruction.
- */
+/* This function sets it last, and the other functions clear it first. While it is set, guest code runs, and a jump may
+ * leave that code at any instruction. */
 void lt_box_to_guest(lt_box *box) {
   if (box->trap != LT_TRAP_NONE) {
     lt_box_trap_unwind(box, box->trap);
@@ -88,13 +87,13 @@ void lt_box_stop(lt_box *box) {
 void lt_box_revoke(lt_box *box) {
   int was = atomic_exchange_explicit(&box->state, LT_BOX_REVOKED, memory_order_acq_rel);
   if (was == LT_BOX_GUEST) {
-    /* Up to the ceiling: the size may be changing under memory.grow at this moment. */
+    /* Up to the ceiling, because memory.grow may be changing the size at this moment. */
     mprotect(box->memory, (size_t)box->max_pages * 65536 + LT_BOX_SPARE_BYTES, PROT_NONE);
   }
 }
 
 /* --- Signals ------------------------------------------------------------------------------------------------------ */
-static char nudge_mark; /* its address identifies our own signal */
+static char nudge_mark; /* its address identifies a signal of Lathe */
 
 void lt_box_nudge(pthread_t thread) {
   /* It fails when the user has too many queued signals; the watchdog sends another. */
@@ -125,7 +124,7 @@ static UNSEEN lt_trap box_trap_classify(const lt_box *box, const siginfo_t *info
   return LT_TRAP_NONE;
 }
 
-/* Not a guest's fault: the previous handler decides. Returning repeats the fault. */
+/* The fault is not the guest's, so the previous handler decides. Returning repeats the fault. */
 static void box_trap_pass_on(int signum, siginfo_t *info, void *context) {
   struct sigaction *previous = signum == SIGBUS ? &previous_bus : &previous_segv;
   if ((previous->sa_flags & SA_SIGINFO) != 0 && previous->sa_sigaction != NULL) {
@@ -162,7 +161,7 @@ static void box_trap_both(sigset_t *ret_signals) {
 static void box_trap_install(void) {
   struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
   action.sa_sigaction = box_trap_on_fault;
-  box_trap_both(&action.sa_mask); /* one inside the other would give the other's mask back */
+  box_trap_both(&action.sa_mask); /* a nested call would restore the wrong mask */
   if (sigaction(SIGSEGV, &action, &previous_segv) != 0 || sigaction(SIGBUS, &action, &previous_bus) != 0) {
     install_errno = errno;
   }

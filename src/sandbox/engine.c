@@ -38,7 +38,7 @@ static bool engine_is_out_of_memory(const lt_engine_result *result) {
          lt_str_eq(lt_buf_view(&result->name), LT_STR("InternalError"));
 }
 
-/* The engine throws null, or nothing, when there is no room for an error. */
+/* The engine throws null, or nothing, when it has no room for an error. */
 static bool engine_is_want_of_memory(const lt_guest *guest, lt_js exception) {
   int tag = LT_JS_TAG(exception);
   return (tag == LT_TAG_NULL && guest->box->refused > 0) || tag == LT_TAG_UNINITIALIZED;
@@ -154,7 +154,7 @@ static bool engine_next_outcome(lt_guest *guest, bool *ret_threw) LT_YIELDS {
   return !*ret_threw;
 }
 
-/* Runs jobs and waits for calls until `promise` is settled; a pending exception is left for the caller
+/* Runs jobs and waits for calls until `promise` is settled. A pending exception is left to the caller
  * (LT_JS_EXCEPTION). */
 static lt_js engine_await(lt_guest *guest, lt_js promise) LT_YIELDS {
   bool threw = false;
@@ -179,7 +179,7 @@ static lt_js engine_await(lt_guest *guest, lt_js promise) LT_YIELDS {
   }
 }
 
-/* Calls still open at the end are waited for (docs/internals/engine.md). */
+/* Waits for calls that are still open at the end (docs/internals/engine.md). */
 static bool engine_drain(lt_guest *guest) LT_YIELDS {
   bool threw = false;
   do {
@@ -220,7 +220,7 @@ static lt_js engine_finish(lt_guest *guest, const lt_program *program, lt_js val
 static bool engine_start(lt_guest *guest, const lt_program *program) LT_YIELDS {
   if (program->bindings.n == 0 && program->input.n == 0 && program->calls == LT_CALLS_PLAIN &&
       !program->without_output) {
-    return true; /* the image is as a program without any of it needs it */
+    return true; /* the image suits such a program as it is */
   }
   lt_js args[] = {LT_JS_MK(LT_TAG_INT, program->calls), LT_JS_UNDEFINED, LT_JS_UNDEFINED,
                   LT_JS_MK(LT_TAG_BOOL, program->without_output)};
@@ -264,7 +264,7 @@ static void engine_reseed(lt_box *box, uint64_t seed) {
 /* The box's ceiling must be reached before the engine's own limit, which has no spare memory. */
 static void engine_set_memory_limit(lt_guest *guest, uint64_t bytes) {
   if (bytes == 0 || bytes == LT_RUN_MEMORY_BYTES) {
-    return; /* what the image was frozen with */
+    return; /* the memory limit with which the image was frozen */
   }
   uint32_t limit = bytes > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)bytes;
   lt_box_set_max_bytes(guest->box, limit);

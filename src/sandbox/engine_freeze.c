@@ -7,7 +7,7 @@
 #include "sandbox/qjs_abi.h"
 
 #define WASM_PAGE_BYTES 65536u
-/* The engine counts references; only cycles wait for its collector, whose pass touches every page. Most programs end
+/* The engine counts references. Only cycles wait for its collector, whose pass touches every page. Most programs end
  * before they have allocated this much. */
 #define GC_AFTER_BYTES (8u << 20)
 
@@ -46,7 +46,7 @@ static bool engine_freeze_start_engine(image_freezer *f) {
 
 static bool engine_freeze_make_scratch(image_freezer *f) {
   char zeros[LT_SCRATCH_BYTES] = {0};
-  strcpy(zeros + LT_SCRATCH_NAMES, "answer"); /* the file name of JSON that is parsed */
+  strcpy(zeros + LT_SCRATCH_NAMES, "answer"); /* the file name for parsed JSON */
   f->head.scratch = lt_guest_put(&f->guest, lt_str_from(zeros, sizeof zeros));
   f->guest.scratch = f->head.scratch;
   return f->head.scratch != 0;
@@ -72,8 +72,8 @@ static unsigned engine_freeze_count_in_memory(image_freezer *f, uint64_t wanted)
   return found;
 }
 
-/* QuickJS seeds Math.random from the clock, which stands still here, and draws a few numbers while it starts: one of
- * the states that follow is in memory, once. */
+/* QuickJS seeds Math.random from the clock, which stands still here, and draws a few numbers during its start. So one
+ * of the following states is in memory, exactly once. */
 static bool engine_freeze_find_random_state(image_freezer *f) {
   uint64_t state = LT_FREEZE_CLOCK_US;
   for (unsigned draw = 0; draw < DRAWS_MAX; draw++, state = engine_freeze_next_random_state(state)) {
@@ -155,7 +155,8 @@ static bool engine_freeze_run_script(image_freezer *f) LT_YIELDS {
 static void engine_freeze_write_image(image_freezer *f) {
   lt_box *box = f->guest.box;
   f->head.magic = LT_IMAGE_MAGIC;
-  f->head.start = 1048576; /* the module was linked stack-first: below is the shadow stack, which starts empty */
+  /* The module was linked stack-first: below the data is the shadow stack, which starts empty. */
+  f->head.start = 1048576;
   f->head.size = lt_box_size(box);
   f->head.stack_pointer = *box->module->stack_pointer(box->instance);
   memset(box->memory + f->head.random_state, 0, 8); /* makes a missing reseed visible */

@@ -45,7 +45,7 @@ static uint32_t guest_read_u32(const lt_guest *guest, uint32_t at) {
   return value;
 }
 
-/* Guest code is running: only inside LT_BOX_ENTER. 0: the guest has no room. */
+/* Use it only inside LT_BOX_ENTER, because guest code runs. 0: the guest has no room. */
 static uint32_t guest_place(lt_guest *guest, lt_str bytes) {
   if (bytes.n >= UINT32_MAX - 1) {
     return 0;
@@ -55,7 +55,7 @@ static uint32_t guest_place(lt_guest *guest, lt_str bytes) {
     return 0;
   }
   if (bytes.n > 0) {
-    memmove(guest->box->memory + at, bytes.p, bytes.n); /* a text of the guest's own may lie there, when it went mad */
+    memmove(guest->box->memory + at, bytes.p, bytes.n); /* an out-of-control guest may have its own text there */
   }
   guest->box->memory[at + bytes.n] = 0;
   return at;
@@ -83,7 +83,7 @@ void lt_guest_free_boxed(lt_guest *guest, uint32_t at) {
   }
 }
 
-/* Also inside LT_BOX_ENTER: copies the bytes into the guest, makes a value of them, frees the bytes. */
+/* Use it only inside LT_BOX_ENTER. Copies the bytes into the guest, makes a value of them, and frees the bytes. */
 typedef lt_js (*guest_value_maker)(lt_guest *guest, uint32_t at, uint32_t n);
 
 static lt_js guest_make_from(lt_guest *guest, lt_str bytes, guest_value_maker make) {
@@ -142,7 +142,7 @@ bool lt_guest_texts(lt_guest *guest, const lt_js *values, unsigned count, lt_gue
   return all;
 }
 
-/* Inside LT_BOX_ENTER. */
+/* Use it only inside LT_BOX_ENTER. */
 static void guest_drop(lt_guest *guest, lt_guest_held *held) {
   while (held->count > 0) {
     Z_qjsZ_JS_FreeCString(INSTANCE(guest), guest->context, held->at[--held->count]);
@@ -174,8 +174,8 @@ bool lt_guest_copy_text(lt_guest *guest, lt_js value, lt_buf *out) {
   return ok;
 }
 
-/* Flags of JS_Eval: the script is asynchronous, so that `await` works at its top level; a module goes through qjs_eval,
- * whose promise is of the module's namespace. */
+/* Flags of JS_Eval: the script is asynchronous, so that `await` works at its top level. A module goes through qjs_eval,
+ * whose promise gives the module's namespace. */
 static lt_js guest_eval_script(lt_guest *guest, uint32_t code, uint32_t n, uint32_t file) LT_YIELDS {
   volatile lt_js value = LT_JS_EXCEPTION;
   /* LT_YIELDS: the program's code calls host functions */
@@ -205,7 +205,7 @@ lt_js lt_guest_eval(lt_guest *guest, lt_str code, lt_str file, bool module) {
   lt_js value = module ? guest_eval_module(guest, code_at, (uint32_t)code.n, file_at)
                        : guest_eval_script(guest, code_at, (uint32_t)code.n, file_at);
   if (lt_guest_alive(guest)) {
-    lt_guest_free(guest, code_at); /* the text can be megabytes; the name is not worth a call */
+    lt_guest_free(guest, code_at); /* the text can have megabytes, and the name is not worth a call */
   }
   return value;
 }

@@ -27,7 +27,7 @@ static double guest_functions_double_of(lt_js value) {
   return isfinite(number) ? number : 0;
 }
 
-/* The prelude passes numbers that fit; a corrupt guest may not. */
+/* The prelude passes numbers that fit; a corrupt guest may pass others. */
 static uint64_t guest_functions_milliseconds_of(lt_js value) {
   double ms = guest_functions_double_of(value);
   return ms > 0 && ms < LT_RUN_TIMER_MAX_MS ? (uint64_t)ms : ms > 0 ? LT_RUN_TIMER_MAX_MS : 0;
@@ -74,7 +74,7 @@ lt_js lt_guest_answer(lt_guest *guest, const lt_outcome *outcome) {
                                                             : value;
 }
 
-/* Owned copies: the program may be suspended, and pointers into its memory are not valid meanwhile. */
+/* Owned copies, because the program may be suspended, and pointers into its memory are not valid meanwhile. */
 typedef struct guest_request {
   lt_buf tool;
   lt_buf input;
@@ -167,7 +167,7 @@ static lt_js guest_functions_do_drop(lt_guest *guest, uint32_t id) {
   return LT_JS_UNDEFINED;
 }
 
-/* [state, value] of a promise, for showing it. */
+/* The [state, value] of a promise, for display. */
 static lt_js guest_functions_do_peek(lt_guest *guest, lt_js promise) {
   int state = lt_guest_promise_state(guest, promise);
   if (state < 0) {

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "sandbox/box.h"
 
-/* The instance and the table hold addresses of this process, so they are made once per process; clones copy the
+/* The instance and the table contain addresses of this process, so they are made once for each process. Clones copy the
  * instance and share the table. */
 static lt_status image_make_template(lt_image *image, lt_err *err) {
   lt_box *box = NULL;
@@ -20,7 +20,7 @@ static lt_status image_make_template(lt_image *image, lt_err *err) {
   }
   memcpy(image->instance, box->instance, image->module->instance_size);
   image->table = image->module->table(box->instance)->data;
-  image->module->table(box->instance)->data = NULL; /* ours now */
+  image->module->table(box->instance)->data = NULL; /* owned by the image now */
   lt_box_free(box);
   return LT_OK;
 }

@@ -89,7 +89,7 @@ u32 Z_envZ_host_call(struct Z_env_instance_t *env, u32 name, u32 name_len, u32 t
   return boxed;
 }
 
-/* Also after every suspension: time may be up. */
+/* Also after every suspension, because the time may be up. */
 static bool qjs_module_must_stop(lt_guest *guest) LT_YIELDS {
   return guest->host != NULL && guest->host->poll != NULL && guest->host->poll(guest->host->arg);
 }
@@ -180,7 +180,7 @@ u32 Z_envZ_host_module_load(struct Z_env_instance_t *env, u32 name, u32 len_at) 
   return at;
 }
 
-/* Programs live in UTC: what they print does not depend on the server. */
+/* Programs run in UTC, so that their output does not depend on the server. */
 u32 Z_envZ_host_get_timezone_offset(struct Z_env_instance_t *env, u32 hi, u32 lo) {
   (void)env, (void)hi, (void)lo;
   return 0;
@@ -198,8 +198,8 @@ static uint64_t qjs_module_clock_ns(clockid_t clock) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Clocks of a blank box stand still, so that an image is the same in every build; a program's monotonic clock goes on
- * from there, so that performance.now() begins near zero. */
+/* The clocks of a blank box stand still, so that an image is the same in every build. A program's monotonic clock
+ * continues from there, so that performance.now() begins near zero. */
 static uint64_t qjs_module_guest_clock(lt_guest *guest, u32 id) {
   if (guest->box->image == NULL) {
     return LT_FREEZE_CLOCK_US * 1000;
@@ -242,7 +242,7 @@ static uint8_t qjs_module_next_byte(uint64_t *state) {
 
 static void qjs_module_fill_random(lt_guest *guest, u32 at, u32 n) {
   if (guest->box->image == NULL) {
-    memset(guest->box->memory + at, 0x5a, n); /* an image must not depend on chance */
+    memset(guest->box->memory + at, 0x5a, n); /* an image must not depend on random numbers */
     return;
   }
   if (guest->random != 0) {
@@ -266,7 +266,7 @@ u32 Z_wasi_snapshot_preview1Z_random_get(wasi_t *wasi, u32 at, u32 n) {
   return status;
 }
 
-/* There are no files: output of the engine's own C code (a failed assertion) is dropped. */
+/* There are no files. Output of the engine's own C code (a failed assertion) is dropped. */
 u32 Z_wasi_snapshot_preview1Z_fd_write(wasi_t *wasi, u32 fd, u32 iovs, u32 iovs_len, u32 written_at) {
   (void)wasi, (void)fd, (void)iovs, (void)iovs_len, (void)written_at;
   return WASI_BADF;

@@ -9,13 +9,13 @@
 #include "sandbox/box_trap.h"
 
 #define WASM_PAGE_BYTES 65536u
-#define REFUSALS        2    /* the guest's malloc asks twice before it fails: the spare room is for what comes after */
+#define REFUSALS        2    /* the guest's malloc asks twice before it fails: the spare room is for what follows */
 #define TABLE_MAX       1024 /* functions called by pointer: QuickJS has 532 */
 #define TYPES_MAX       256
 #define TYPE_ARGS_MAX   32
 
 /* The places of the memory and the table of the instance under construction; valid under the lock. The translated code
- * cannot handle a failure half-way, so everything that can fail is done before. */
+ * cannot handle a failure in the middle, so everything that can fail is done before. */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t *making_memory;
 static wasm_rt_funcref_t *making_table;
@@ -30,7 +30,7 @@ bool lt_wasm_rt_instantiate(const lt_module *module, void *instance, lt_box *box
   making_table = table;
   module->instantiate(instance, box);
   making_memory = NULL;
-  LT_CHECK(making_table == NULL); /* taken */
+  LT_CHECK(making_table == NULL); /* the instance has taken them */
   pthread_mutex_unlock(&making);
   return true;
 }

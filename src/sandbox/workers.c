@@ -9,20 +9,20 @@
 
 #define WORKERS_MAX   256
 #define REGULAR_MAX   (WORKERS_MAX - LT_WORKER_EXTRA_MAX)
-#define SPIN_NS       20000     /* about what waking a sleeping thread costs */
+#define SPIN_NS       20000     /* about the cost of waking a sleeping thread */
 #define EXTRA_IDLE_NS 100000000 /* an extra worker without work ends */
-#define WATCH_IDLE_NS 50000000  /* the watchdog goes to sleep after so long without a running step */
+#define WATCH_IDLE_NS 50000000  /* the watchdog goes to sleep after this time without a running step */
 #define MS_NS         1000000u
 
-/* What one worker is doing, for the watchdog. The lock keeps the task alive while the watchdog reads it. */
+/* The work of one worker, for the watchdog. The lock keeps the task alive while the watchdog reads it. */
 typedef struct worker_slot {
   pthread_mutex_t lock;
   lt_workers *workers;
   pthread_t thread;
   lt_workers_task *task;
   uint64_t started_ns;
-  uint64_t stop_seen_ns; /* when the watchdog first saw that it should end */
-  uint64_t nudged_ns;    /* when it was last sent a signal; at first, when it should end */
+  uint64_t stop_seen_ns; /* when the watchdog first saw that the task should end */
+  uint64_t nudged_ns;    /* when it was last sent a signal; before the first one: when it should end */
   bool is_extra;
   bool is_live; /* has a thread; under workers->lock */
 } worker_slot;
@@ -35,7 +35,7 @@ struct lt_workers {
   _Atomic unsigned queued;
   _Atomic int spinning;
   unsigned sleeping;
-  unsigned regular; /* workers that stay */
+  unsigned regular; /* workers that do not end when they are idle */
   unsigned extras;
   bool is_stopping;
   pthread_t watchdog;
@@ -115,7 +115,7 @@ static lt_workers_task *workers_next_task(worker_slot *s) {
       break;
     }
   }
-  /* One signal may have been meant for several tasks. */
+  /* One signal can stand for several tasks. */
   if (task != NULL && w->head != NULL && w->sleeping > 0) {
     pthread_cond_signal(&w->wake);
   }
@@ -232,7 +232,7 @@ static void workers_enforce(worker_slot *s, uint64_t now) {
   }
 }
 
-/* True: the step is stuck. While others wait, a polling step would have ended its slice before. */
+/* True: the step is stuck. A step that polls would have ended its time slice, because others wait. */
 static bool workers_look_at(worker_slot *s, uint64_t now) {
   bool stuck = false;
   pthread_mutex_lock(&s->lock);
@@ -276,7 +276,7 @@ static bool workers_watch_sleep(lt_workers *w) {
   return stopping;
 }
 
-/* A millisecond, or less when it is time to end: true then. */
+/* Waits for a millisecond, or less when the watchdog must end: then it returns true. */
 static bool workers_watch_tick(lt_workers *w) {
   pthread_mutex_lock(&w->lock);
   if (!w->is_stopping) {
@@ -375,7 +375,7 @@ void lt_workers_free(lt_workers *w) {
   if (w->watchdog != 0) {
     pthread_join(w->watchdog, NULL);
   }
-  workers_wait_for_extras(w); /* they write to their slots when they go */
+  workers_wait_for_extras(w); /* workers write to their slots when they end */
   for (unsigned i = 0; i < WORKERS_MAX; i++) {
     if (w->slots[i].is_live) {
       pthread_join(w->slots[i].thread, NULL);

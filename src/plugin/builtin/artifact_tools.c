@@ -5,9 +5,10 @@
 #include "plugin/builtin/builtin_plugins.h"
 #include "plugin/builtin/builtin_support.h"
 
-#define NOTHING     "there is nothing to store: data is missing"
-#define NOT_FOUND   "Artifact not found: "
-#define PIECE_BYTES 16384 /* of long data, unless another length is asked for; quoted it must not be long itself */
+#define NOTHING   "there is nothing to store: data is missing"
+#define NOT_FOUND "Artifact not found: "
+/* Bytes of long data, unless the caller asks for another length. With its quotes the part must not be long itself. */
+#define PIECE_BYTES 16384
 
 static void artifact_put_pair(lt_json_writer *w, const char *key, lathe_text json) {
   lt_json_key(w, key);
@@ -40,7 +41,7 @@ static void artifact_store_tool(const lathe_host *host, lathe_call *call, lathe_
   }
 }
 
-/* Where a character begins, at or before `at`. */
+/* The last beginning of a character at or before `at`. */
 static size_t artifact_character_start(lathe_text text, size_t at) {
   while (at < text.n && at > 0 && ((unsigned char)text.p[at] & 0xC0) == 0x80) {
     at--;
@@ -48,7 +49,7 @@ static size_t artifact_character_start(lathe_text text, size_t at) {
   return at < text.n ? at : text.n;
 }
 
-/* A model reads long data piece by piece: the characters of a text, the JSON of anything else. */
+/* A model reads long data in parts: the characters of a text, or the JSON of other values. */
 static void artifact_answer_piece(const lathe_host *host, lathe_call *call, lathe_text in, lathe_text found) {
   lathe_text data = host->member(call, found, "data");
   lathe_text text = lt_builtin_type(data) == LT_JSON_STRING ? host->characters(call, data) : data;
@@ -103,8 +104,8 @@ static void artifact_list_tool(const lathe_host *host, lathe_call *call, lathe_t
 }
 
 /* --- Functions of programs ---------------------------------------------------------------------------------------- */
-/* `in` is the array of arguments. They call the tools, so that the policy holds for programs, too, and the calls are
- * recorded. */
+/* `in` is the array of arguments. The functions call the tools, so that the policy also applies to programs, and the
+ * calls are recorded. */
 
 /* storeArtifact(data, description?) → id */
 static void artifact_store_function(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {

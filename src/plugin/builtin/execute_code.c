@@ -22,7 +22,7 @@ static void execute_code_put_lines(lathe_text logs, lt_buf *out) {
   }
 }
 
-/* The last whole lines within `max` bytes; of a line that is too long by itself its last whole characters. */
+/* The last whole lines within `max` bytes. When the last line is too long: its last whole characters. */
 static lt_str execute_code_tail(lt_str lines, size_t max) {
   if (lines.n <= max) {
     return lines;
@@ -35,7 +35,7 @@ static lt_str execute_code_tail(lt_str lines, size_t max) {
   return lt_str_sub(lines, at, lines.n);
 }
 
-/* The end of what was logged: the last lines tell most about why a program failed. */
+/* The end of the log: the last lines tell most about a program's failure. */
 static void execute_code_put_logs(const lathe_host *host, lathe_call *call, lathe_text result, size_t max,
                                   lt_buf *out) {
   LT_AUTO_BUF(lines, LT_PLUGIN_CALL_MAX_BYTES);
@@ -78,7 +78,7 @@ static void execute_code_fail(const lathe_host *host, lathe_call *call, lathe_te
   host->fail(call, "%s", text.status == LT_OK ? text.p : error.p);
 }
 
-/* The result as the text a model reads: a string as it is, everything else as JSON; its logs after it. */
+/* The result as a text for a model: a string unchanged, other values as JSON. Its logs follow. */
 static void execute_code_answer_text(const lathe_host *host, lathe_call *call, lathe_text value, lathe_text result) {
   LT_AUTO_BUF(text, LT_PLUGIN_CALL_MAX_BYTES);
   if (value.n == 0) {
@@ -86,7 +86,7 @@ static void execute_code_answer_text(const lathe_host *host, lathe_call *call, l
   } else {
     lt_buf_add(&text, lt_builtin_str(lt_builtin_type(value) == LT_JSON_STRING ? host->characters(call, value) : value));
   }
-  /* half of an answer's room, so that a short result is not stored away because of its logs */
+  /* half of an answer's room, so that logs do not make a short result an artifact */
   execute_code_put_logs(host, call, result, LT_ANSWER_MAX_BYTES / 2, &text);
   if (text.status == LT_OK) {
     host->answer(call, host->quote(call, (lathe_text){text.p, text.n}));
@@ -95,7 +95,7 @@ static void execute_code_answer_text(const lathe_host *host, lathe_call *call, l
   }
 }
 
-/* A value without logs stays JSON: a long one is then stored as JSON. */
+/* A value without logs stays JSON, so that a long value is stored as JSON. */
 static void execute_code_answer(const lathe_host *host, lathe_call *call, lathe_text result) {
   lathe_text value = host->member(call, result, "result");
   lt_json_type type = lt_builtin_type(value);
@@ -149,7 +149,7 @@ static void execute_code_setup(const lathe_host *host, lathe_call *call, lathe_t
           "\"code\":{\"type\":\"string\",\"description\":\"The Python program\"},"
           "\"timeout\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Milliseconds, 30000 unless said\"}},"
           "\"required\":[\"code\"]}",
-      .annotations = "{\"idempotentHint\":true}", /* what its program does through tools is on record by itself */
+      .annotations = "{\"idempotentHint\":true}", /* the calls of its program are recorded themselves */
       .invoke = execute_code_run,
       .flags = LATHE_NOT_FOR_PROGRAMS | LATHE_ONLY_CALLS,
   };

@@ -101,7 +101,7 @@ static void execute_plan_setup(const lathe_host *host, lathe_call *call, lathe_t
           "\"step\":{\"type\":\"integer\"},\"tool\":{\"type\":\"string\"},"
           "\"status\":{\"enum\":[\"ok\",\"error\"]},\"result\":{},\"error\":{\"type\":\"string\"}},"
           "\"required\":[\"step\",\"tool\",\"status\"]}}",
-      .annotations = "{\"idempotentHint\":true}", /* what its steps do is on record by itself */
+      .annotations = "{\"idempotentHint\":true}", /* the calls of its steps are recorded themselves */
       .invoke = execute_plan_run,
       .flags = LATHE_NOT_FOR_PROGRAMS,
   };

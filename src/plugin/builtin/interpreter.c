@@ -9,7 +9,7 @@
 #define ID "interpreter.run-code"
 
 /* --- The tool ----------------------------------------------------------------------------------------------------- */
-/* "it failed (line 3, column 1: what stands there); tools called before: a" */
+/* Writes "it failed (line 3, column 1: the source line); tools called before: a". */
 static void interpreter_fail(const lathe_host *host, lathe_call *call, lathe_text result) {
   LT_AUTO_BUF(text, LT_PLUGIN_CALL_MAX_BYTES);
   lathe_text error = host->characters(call, host->member(call, result, "error"));
@@ -25,7 +25,7 @@ static void interpreter_fail(const lathe_host *host, lathe_call *call, lathe_tex
   host->fail(call, "%s", text.status == LT_OK && text.n > 0 ? text.p : error.p);
 }
 
-/* The program's result; with what it logged, if anything. */
+/* Answers with the program's result and its log lines, if there are any. */
 static void interpreter_answer(const lathe_host *host, lathe_call *call, lathe_text result) {
   lathe_text value = host->member(call, result, "result");
   lathe_text logs = host->member(call, result, "logs");
@@ -72,8 +72,8 @@ static const char interpreter_about[] =
     "that takes one object and returns the result; no await is needed. The value of the last expression is the "
     "result. parallel([{tool, input}]) calls several tools at once; log(...) adds to what is returned.";
 
-/* "BEFORE a(x), b(y)." of a JSON array, nothing of an empty one. The items are strings, or objects with "name" and
- * "signature". */
+/* Writes "BEFORE a(x), b(y)." for a JSON array, and nothing for an empty one. The items are strings, or objects with
+ * "name" and "signature". */
 static void interpreter_put_names(lathe_text list, const char *before, lt_buf *out) {
   LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
   lt_json_doc doc;
@@ -93,7 +93,7 @@ static void interpreter_put_names(lathe_text list, const char *before, lt_buf *o
   lt_buf_addc(out, lt_json_count(lt_json_root(&doc)) > 0 ? "." : "");
 }
 
-/* In ready, when all functions and modules are known. */
+/* Runs in ready, when all functions and modules are known. */
 static void interpreter_ready(const lathe_host *host, lathe_call *call, lathe_text in, void *arg) {
   (void)arg;
   LT_AUTO_BUF(description, LT_PLUGIN_CALL_MAX_BYTES);
@@ -110,7 +110,7 @@ static void interpreter_ready(const lathe_host *host, lathe_call *call, lathe_te
           "\"input\":{\"description\":\"What the program finds in the variable input\"},"
           "\"timeout\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"Milliseconds, 30000 unless said\"}},"
           "\"required\":[\"code\"]}",
-      .annotations = "{\"idempotentHint\":true}", /* what its program does is on record by itself */
+      .annotations = "{\"idempotentHint\":true}", /* the calls of its program are recorded themselves */
       .invoke = interpreter_run,
       .flags = LATHE_ONLY_CALLS,
   };

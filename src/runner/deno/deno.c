@@ -1,4 +1,4 @@
-/* The Deno runner, and a run from its start to its end: folder, processes, bridge, and their release. */
+/* The Deno runner, and a run from its start to its end: its folder, processes and bridge, and their release. */
 #include <signal.h>
 
 #include "base/mem.h"
@@ -58,7 +58,7 @@ lt_status lt_deno_new(const lt_deno_options *options, lt_deno **ret_deno, lt_err
   const char *helper = options->helper != NULL ? options->helper : "/proc/self/exe";
   if (!deno_copy(options->path, &deno->path) || !deno_copy(options->typescript_path, &deno->typescript_path) ||
       !deno_copy(helper, &deno->helper)) {
-    /* no LT_YIELDS: nothing has been started */
+    /* no LT_YIELDS: there is nothing to end */
     lt_deno_free(deno);
     return lt_fail(err, LT_E_NOMEM, "no memory for the Deno runner");
   }
@@ -99,7 +99,7 @@ static void deno_wait_until_ended(lt_deno_run *run) LT_YIELDS {
   lt_cancel_add(&run->cancel, &wakes_run, &run->wait);
   while (run->readers > 0) {
     deno_stop_if_needed(run);
-    if (run->has_ended && run->checker.process != NULL) { /* its report is of no use now */
+    if (run->has_ended && run->checker.process != NULL) { /* its report is not used */
       lt_process_signal(run->checker.process, SIGKILL);
     }
     lt_wait_on(&run->wait, run->has_ended || run->stop_reason != LT_OK ? UINT64_MAX : lt_deno_clock_left_ms(run));

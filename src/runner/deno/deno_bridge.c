@@ -289,8 +289,7 @@ static void deno_bridge_perform(deno_call *call, lt_str input, lt_http_answer *a
   deno_bridge_finish(run, base);
   run->calls.running--;
   lt_deno_clock_update(run);
-  if (run->cancel.why != LT_OK && run->stop_reason == LT_OK &&
-      !run->has_ended) { /* the call's cancel stops the program */
+  if (run->cancel.why != LT_OK && run->stop_reason == LT_OK && !run->has_ended) { /* this cancel stops the program */
     lt_deno_program_stop(run, LT_E_CANCELLED);
   }
 }
@@ -324,7 +323,7 @@ static void deno_bridge_make_call(lt_deno_run *run, lt_str tool, const lt_run_fu
   deno_bridge_perform(call, input, answer);
 }
 
-/* The id of the tool with this id or name. A name of no tool is returned as it is, and the door refuses it. */
+/* Finds the tool's id by its id or name. An unknown name is returned unchanged, and the door refuses it. */
 static lt_str deno_bridge_id_of(const lt_deno_run *run, lt_str name) {
   const lt_tool *tool = lt_catalog_find(run->catalog, name);
   tool = tool != NULL ? tool : lt_deno_source_find_tool(run, name);
@@ -339,8 +338,8 @@ static void deno_bridge_on_tool(lt_deno_run *run, bridge_body *r, lt_http_answer
   lt_str arguments = lt_json_text(lt_json_get(lt_json_root(&r->doc), "arguments"));
   LT_AUTO_BUF(tool, LT_JSON_MAX_BYTES);
   lt_buf_add(&tool, deno_bridge_id_of(run, name));
-  lt_arena_release(
-      &r->arena); /* before the call, which may take long: the parsed body is several times as large as the text */
+  lt_arena_release(&r->arena); /* released before the call, which may take long: the parsed body is several times as
+                                  large as the text */
   deno_bridge_make_call(run, lt_buf_view(&tool), NULL, arguments, answer);
 }
 
@@ -442,7 +441,7 @@ static void deno_bridge_on_handle(void *arg, const lt_http_call *call, lt_http_a
   deno_bridge_put_status(answer, 404, "Not found\n");
 }
 
-/* Compares in constant time, so that the time does not show how much of the secret is right. */
+/* Compares in constant time, so that the time does not tell how much of the secret is right. */
 static bool deno_bridge_is_secret(const lt_deno_run *run, lt_str given) {
   size_t n = strlen(run->instance.secret);
   unsigned char differs = given.n != n;

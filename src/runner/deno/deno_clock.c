@@ -3,8 +3,8 @@
 #include "runner/deno/deno_run.h"
 #include "sandbox/workers.h"
 
-/* Whether only a missing approval keeps the program from going on. What the process computes meanwhile cannot be seen
- * from here; its limit of processor time holds while the clock stands. */
+/* Whether the program only waits for an approval. Computation meanwhile cannot be seen from here; the limit of
+ * processor time applies while the clock stands. */
 static bool deno_clock_should_pause(const lt_deno_run *run) {
   return run->calls.waiting_for_approval > 0 && run->calls.waiting_for_approval == run->calls.running &&
          run->stop_reason == LT_OK && !run->has_ended;
@@ -16,7 +16,7 @@ static void deno_clock_report(const lt_deno_run *run, bool stands) {
   }
 }
 
-/* A clock that has run out is not stopped. */
+/* A clock that has run out does not stop. */
 void lt_deno_clock_update(lt_deno_run *run) {
   bool should_pause = deno_clock_should_pause(run);
   uint64_t now = lt_workers_now();

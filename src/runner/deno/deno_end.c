@@ -1,4 +1,4 @@
-/* How a Deno run ended: the status, the error message and its place in the program's text. */
+/* The end of a Deno run: the status, the error message and its place in the program's text. */
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -35,7 +35,8 @@ static size_t deno_end_byte_of(lt_str line, uint32_t units) {
   return at;
 }
 
-/* The place in the program's text of a line and column in the file that ran, whose first line has a prefix of ours. */
+/* Finds the place in the program's text of a line and column in the file that ran. The first line of that file has a
+ * prefix. */
 static lt_run_place deno_end_place_of(const lt_deno_run *run, uint32_t line, uint32_t column) {
   size_t prefix = line == run->line_offset + 1 ? run->column_offset : 0;
   uint32_t units = column > prefix ? column - 1 - (uint32_t)prefix : 0;
@@ -232,7 +233,7 @@ bool lt_deno_end_has_type_errors(const lt_deno_run *run) {
       has_ignored = true;
     }
   }
-  return !has_ignored; /* the compiler itself has failed */
+  return !has_ignored; /* the compiler itself failed */
 }
 
 /* The name in `Cannot find name 'x'.`, unless TypeScript itself makes a suggestion. Only tools that the program names
@@ -281,7 +282,7 @@ static void deno_end_describe_types(lt_deno_run *run) {
   if (count > shown) {
     lt_buf_printf(&run->result->error, "\nand %u more", count - shown);
   }
-  if (count == 0) { /* the compiler itself is at fault */
+  if (count == 0) { /* the compiler itself failed */
     lt_str words = lt_str_trim(run->checker.report.n > 0 ? lt_buf_view(&run->checker.report)
                                                          : lt_process_stderr(run->checker.process));
     lt_run_result_fail(run->result, LT_E_PROGRAM,
@@ -306,7 +307,7 @@ static void deno_end_describe_stopped(lt_deno_run *run) {
   }
 }
 
-/* The text before `marker`. On standard error Deno's own message follows what the program wrote. */
+/* The text before `marker`. On standard error, Deno's own message follows the program's output. */
 static lt_str deno_end_text_before(lt_str text, const char *marker) {
   size_t at = lt_str_find(text, lt_str_of(marker), 0);
   return at != SIZE_MAX ? lt_str_sub(text, 0, at) : text;

@@ -30,7 +30,7 @@ static bool deno_find_is_program(const char *path) {
   return n == sizeof head && memcmp(head, "\177ELF", 4) == 0;
 }
 
-/* The path without its last `count` parts. */
+/* Removes the last `count` parts of the path. */
 static bool deno_find_go_up(char *path, unsigned count) {
   for (unsigned i = 0; i < count; i++) {
     char *slash = strrchr(path, '/');
@@ -42,7 +42,7 @@ static bool deno_find_go_up(char *path, unsigned count) {
   return true;
 }
 
-/* Where npm keeps the program that a script in `up` folders below node_modules starts. */
+/* Where npm keeps the program that a script starts; the script is `up` folders below node_modules. */
 typedef struct npm_place {
   unsigned up;
   const char *below;
@@ -54,7 +54,8 @@ static const npm_place deno_places[] = {
 static const npm_place tsc_places[] = {{3, "@typescript/typescript-linux-" NPM_CPU "/lib/tsc"},
                                        {2, "node_modules/@typescript/typescript-linux-" NPM_CPU "/lib/tsc"}};
 
-/* The real program: `path` itself, or what the script `path` starts. NULL: neither. Owns: the caller, lt_mem_free. */
+/* Finds the real program: `path` itself, or the program that the script `path` starts. NULL: neither. Owns: the caller,
+ * lt_mem_free. */
 static char *deno_find_resolve(const char *path, const npm_place *places, size_t count) {
   char real[LT_PROC_PATH_MAX_BYTES + 1], base[LT_PROC_PATH_MAX_BYTES + 1], below[2 * LT_PROC_PATH_MAX_BYTES];
   _Static_assert(sizeof real >= 4096, "realpath's PATH_MAX");
@@ -164,7 +165,7 @@ static unsigned deno_find_ask_version(lt_deno *deno, char *ret_line, size_t size
 lt_status lt_deno_find_explain(lt_deno *deno, lt_process *process, lt_err *err) {
   char words[400], line[64];
   snprintf(words, sizeof words, "%.*s", LT_STR_ARG(lt_str_sub(lt_str_trim(lt_process_stderr(process)), 0, 399)));
-  if (strcmp(lt_process_exit_text(process), "exited with code 127") == 0) { /* the walls, or the file, prevent it */
+  if (strcmp(lt_process_exit_text(process), "exited with code 127") == 0) { /* the walls or the file prevent it */
     return lt_fail(err, LT_E_IO, "Deno cannot be started: %s", words);
   }
   unsigned major = deno_find_ask_version(deno, line, sizeof line);

@@ -53,8 +53,8 @@ static bool deno_folder_make_below(const lt_deno_instance *instance, const char 
   return made;
 }
 
-/* Deno's cache must not outlive the run: it would connect one run to the next. Folders stand where Deno would put its
- * databases, so that it keeps them in memory, which saves a dozen waits for the disk. */
+/* Deno's cache must not outlive the run: it would connect one run to the next. Folders with the names of Deno's
+ * databases make Deno keep these databases in memory, which saves a dozen waits for the disk. */
 static bool deno_folder_make_cache(const lt_deno_instance *instance) {
   static const char *const names[] = {"deno", "deno/dep_analysis_cache_v2", "deno/node_analysis_cache_v2"};
   bool made = true;
@@ -113,7 +113,7 @@ lt_status lt_deno_folder_write(const lt_deno_instance *instance, const char *nam
 
 /* --- Removal ------------------------------------------------------------------------------------------------------ */
 
-/* The folder can contain more than Lathe has put there: Deno's cache, and files of the program's. */
+/* The folder can contain more than the files of Lathe: Deno's cache, and files of the program. */
 void lt_deno_folder_remove(lt_loop *loop, lt_deno_instance *instance) {
   if (instance->folder[0] != '\0') {
     lt_remove_folder(loop, instance->folder);
@@ -124,7 +124,8 @@ void lt_deno_folder_remove(lt_loop *loop, lt_deno_instance *instance) {
   instance->lock = -1;
 }
 
-/* A folder of ours that no process has locked. New folders do not count: their process is about to lock them. */
+/* A folder of Lathe that no process has locked. New folders do not count, because their process is about to lock them.
+ */
 static bool deno_folder_is_abandoned(int fd) {
   struct stat st;
   return fstat(fd, &st) == 0 && (st.st_uid == geteuid() || (geteuid() == 0 && st.st_uid == LT_JAIL_UID)) &&

@@ -1,4 +1,4 @@
-/* Deno's standard output: records that boot.js writes, between the lines that the program itself writes. */
+/* Deno's standard output: the records of boot.js, between the lines of the program itself. */
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "json/json.h"
@@ -24,7 +24,7 @@ static void deno_output_append(lt_deno_run *run, lt_said said, lt_str content) {
   }
 }
 
-/* Adds a text as far as there is room. After a text that was cut, none is added. */
+/* Adds a text as far as there is room. After a cut, no further text is added. */
 static void deno_output_add_fitting(lt_deno_run *run, lt_said said, lt_str text, size_t *used, size_t max,
                                     bool *was_cut) {
   size_t room = max > *used ? max - *used : 0;
@@ -49,7 +49,7 @@ void lt_deno_output_add(lt_deno_run *run, lt_said said, lt_str text) {
   }
 }
 
-/* Adds a line that the program itself wrote. */
+/* Adds a line that the program itself printed. */
 static void deno_output_add_line(lt_deno_run *run, lt_str text, bool ended) {
   lt_said said = run->is_typescript && !run->request->without_output ? LT_SAID_OUTPUT : LT_SAID_LOG;
   lt_deno_output_add(run, said, lt_str_sub(text, 0, LT_RUN_OUTPUT_MAX_BYTES + 1));
@@ -149,7 +149,7 @@ static void deno_output_read_record(void *arg) {
   r->is_json = lt_json_parse(&r->arena, lt_str_sub(r->line, 1, r->line.n), &r->doc, NULL) == LT_OK;
 }
 
-/* Handles the record that begins at `at` in the line. False: it is none. LT_YIELDS when it is long. */
+/* Handles the record that begins at `at` in the line. False: there is no record. LT_YIELDS when it is long. */
 static bool deno_output_take_record(lt_deno_run *run, lt_str line, size_t at) LT_YIELDS {
   static const struct {
     const char *type;
@@ -179,8 +179,8 @@ static bool deno_output_take_record(lt_deno_run *run, lt_str line, size_t at) LT
   return known;
 }
 
-/* A record extends to the end of its line. Its first byte cannot occur in JSON, so the last one in the line is looked
- * for. Text before the record is the program's, without a line end. */
+/* A record extends to the end of its line. Its first byte cannot occur in JSON, so the search is for the last one in
+ * the line. Text before the record is from the program, without a line end. */
 static void deno_output_take_line(lt_deno_run *run, lt_str line) LT_YIELDS {
   const char *begin = line.n > 0 ? memrchr(line.p, RECORD_BYTE, line.n) : NULL;
   if (begin == NULL || !deno_output_take_record(run, line, (size_t)(begin - line.p))) {

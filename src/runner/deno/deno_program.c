@@ -4,7 +4,7 @@
 #include "runner/deno/deno_program.h"
 #include "runner/deno/deno_run.h"
 
-/* A process that has ended meanwhile does not read the byte. Its reader notices the end. */
+/* A process that has ended does not read the byte. Its reader notices the end. */
 void lt_deno_program_begin(lt_deno_run *run) {
   if (lt_process_write(run->instance.process, LT_STR("\n"), NULL) == LT_E_NOMEM) {
     lt_deno_program_stop(run, LT_E_NOMEM);

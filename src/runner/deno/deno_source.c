@@ -49,7 +49,7 @@ typedef struct named_tools {
   const lt_tool **tools;
   size_t count;
   size_t capacity;
-  bool failed; /* there is no memory */
+  bool failed; /* no memory */
 } named_tools;
 
 static bool deno_source_has_tool(const named_tools *n, const lt_tool *tool) {
@@ -110,7 +110,7 @@ static void deno_source_declare_modules(const lt_deno_run *run, lt_buf *out) {
   }
 }
 
-/* Replaces `export` by `declare`: an export would make the file a module, whose names are not global. */
+/* Replaces `export` by `declare`, because an export would make the file a module, whose names are not global. */
 static void deno_source_make_global(lt_buf *out, lt_str text) {
   lt_str exported = LT_STR("\nexport ");
   size_t at = 0;
@@ -143,15 +143,15 @@ static lt_status deno_source_write_types(const lt_deno_run *run, const named_too
 
 /* --- The program and its modules ---------------------------------------------------------------------------------- */
 
-/* Text put round the program. */
+/* The text round the program. */
 typedef struct program_frame {
   lt_str first; /* before its first line */
-  size_t start; /* the bytes of the program before the frame */
+  size_t start; /* the number of bytes of the program before the frame */
   lt_str head;
   lt_str tail;
 } program_frame;
 
-/* A program that reads `import.meta.main` gets `true`, although it is imported; a first line `#!...` becomes a comment.
+/* A program that reads `import.meta.main` gets `true`, although it is imported. A first line `#!...` becomes a comment.
  */
 static lt_str deno_source_first_of(const lt_deno_run *run) {
   if (lt_str_find(run->source, LT_STR("import.meta.main"), 0) == SIZE_MAX) {
@@ -180,7 +180,7 @@ static program_frame deno_source_frame_of(const lt_deno_run *run) {
   return frame;
 }
 
-/* Empty lines replace the lines removed before the program, so that its line numbers stay. */
+/* Empty lines replace the lines removed before the program, so that its line numbers do not change. */
 static lt_status deno_source_write_program(lt_deno_run *run, lt_err *err) {
   program_frame frame = deno_source_frame_of(run);
   LT_AUTO_BUF(out, 2 * LT_RUN_CODE_MAX_BYTES);

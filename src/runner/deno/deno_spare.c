@@ -1,6 +1,6 @@
-/* The spare: a Deno that has run the start of boot.js and waits for a program. It is blocked in `read` and takes no
- * processor time. A fiber owns it. A spare that has died, or does not fit the programs that come, is replaced when the
- * next program has ended. */
+/* The spare: a Deno process that has run the start of boot.js and waits for a program. It is blocked in `read` and
+ * takes no processor time. A fiber owns it. A spare that has died, or does not fit the last program, is replaced when
+ * that program has ended. */
 #include "runner/deno/deno_folder.h"
 #include "runner/deno/deno_instance.h"
 #include "runner/deno/deno_spare.h"
@@ -36,7 +36,7 @@ bool lt_deno_spare_take(lt_deno *deno, const lt_run_request *request, lt_deno_in
 /* --- The spare's fiber -------------------------------------------------------------------------------------------- */
 
 static void deno_spare_drop(lt_deno *deno) LT_YIELDS {
-  lt_deno_instance instance = deno_spare_take_out(deno); /* first: the release yields */
+  lt_deno_instance instance = deno_spare_take_out(deno); /* first, because the release yields */
   lt_deno_instance_release(deno, &instance);
 }
 

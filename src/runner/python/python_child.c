@@ -39,7 +39,8 @@ static void python_child_close_ends(lt_python_child *child) {
   }
 }
 
-/* Takes the child out of its zygote's list and frees it. Owns: the caller, lt_mem_free the folder's path; or NULL. */
+/* Removes the child from its zygote's list and frees it. Owns: the caller, lt_mem_free the folder's path, which may be
+ * NULL. */
 static char *python_child_free(lt_python_child *child) {
   lt_python_zygote *z = child->zygote;
   lt_python_child **place = &z->children;
@@ -147,7 +148,7 @@ static void python_child_measure_memory(const lt_python_zygote *z, unsigned long
   *ret_data = pages[5] > 0 ? pages[5] * page : LT_PYTHON_DATA_BYTES;
 }
 
-/* Asks for the fork. Repeats that while the interpreter is busy. */
+/* Asks for the fork, again and again while the interpreter is busy. */
 static lt_status python_child_send_fork_request(lt_python_zygote *z, const lt_python_child *child,
                                                 const int child_ends[2], lt_err *err) LT_YIELDS {
   char message[LT_PROC_PATH_MAX_BYTES + 96];
@@ -207,7 +208,7 @@ void lt_python_child_kill(lt_python_child *child) {
     return;
   }
   lt_status status = lt_watch_socket_send(z->control, lt_str_from(message, (size_t)n), NULL, 0, NULL);
-  if (status == LT_E_LIMIT && !child->should_kill) { /* the zygote is busy: its fiber asks once more, soon */
+  if (status == LT_E_LIMIT && !child->should_kill) { /* the zygote is busy, and its fiber asks once more soon */
     child->should_kill = true;
     lt_wait_wake(&z->wait, LT_OK);
   } else if (status == LT_OK) {

@@ -5,8 +5,8 @@
 
 #define NS_PER_MS 1000000
 
-/* Whether only a missing approval keeps the program from going on. A program that computes on another thread meanwhile
- * cannot be seen from here; the kernel counts its processor time. */
+/* Whether the program only waits for an approval. A computation on another thread cannot be seen from here; the kernel
+ * counts its processor time. */
 static bool python_clock_should_pause(const lt_python_run *run) {
   uint32_t waiting = run->calls.waiting_for_approval;
   bool all_places_wait = waiting >= LT_RUN_OPEN_CALLS_MAX;

@@ -10,9 +10,9 @@
 #include "runner/python/python_state.h"
 #include "sandbox/workers.h"
 
-#define BLOCK_BYTES   512 /* st_blocks' unit */
+#define BLOCK_BYTES   512 /* the unit of st_blocks */
 #define NS_PER_MS     1000000
-#define SHARE_OF_TIME 10 /* measuring takes at most one part in so many of the time */
+#define SHARE_OF_TIME 10 /* measuring takes at most this part of the time (1/N) */
 
 typedef struct disk_usage {
   char *folder;

@@ -1,4 +1,4 @@
-/* How a Python program ended: the status and the error message of its result. */
+/* The end of a Python program: the status and the error message of its result. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -76,7 +76,7 @@ static void python_end_put_tool_name(void *arg, const lt_tool_suggestion *sugges
   lt_typegen_py_name(suggestion->tool->id, message);
 }
 
-/* A name that does not exist may be a misspelt tool. */
+/* A name that does not exist may be a misspelt tool's. */
 static void python_end_suggest_tools(lt_python_run *run, lt_str name) {
   if (!lt_catalog_suggest_put(run->catalog, name, python_end_put_tool_name, NULL, &run->result->error)) {
     python_end_advise_foreign_name(run, name);

@@ -80,8 +80,8 @@ static bool python_find_is_reachable(const char *file) {
          (python_find_is_open_to_all(file) && realpath(file, real) != NULL && python_find_is_open_to_all(real));
 }
 
-/* Takes the file if it is an interpreter, or the interpreter that the script starts. False: `ret_why` may say why not.
- */
+/* Takes the file if it is an interpreter, or else the interpreter that the script starts. False: `ret_why` may say why
+ * not. */
 static bool python_find_try_file(const lt_python *p, const char *file, lt_buf *ret_file,
                                  const char **ret_why) LT_YIELDS {
   char other[PATH_MAX];

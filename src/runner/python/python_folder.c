@@ -1,4 +1,4 @@
-/* Folders that programs work in: made for them, and removed when a killed process of Lathe has left them. */
+/* Folders for programs: they are made here, and removed when a killed process of Lathe has left them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -37,8 +37,8 @@ static int python_folder_lock(const char *path) {
   return fd;
 }
 
-/* Removes a folder that a killed process of Lathe has left. A starting process makes its folder before it can lock it:
- * so new folders stay. */
+/* Removes a folder that a killed process of Lathe has left. New folders stay, because a starting process makes its
+ * folder before it can lock it. */
 static void python_folder_remove_abandoned(lt_loop *loop, const char *name) LT_YIELDS {
   char path[LT_PROC_PATH_MAX_BYTES];
   struct stat st;

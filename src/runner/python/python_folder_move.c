@@ -10,7 +10,7 @@
 #include "jail/jail.h"
 #include "runner/python/python_folder_move.h"
 
-/* The path is from an earlier process: by now it can belong to another user. */
+/* The path is from an earlier process. It can belong to another user now. */
 static bool python_folder_move_is_ours(int fd) {
   struct stat st;
   return fstat(fd, &st) == 0 && st.st_uid == (geteuid() == 0 ? LT_JAIL_UID : geteuid());
@@ -44,7 +44,7 @@ typedef struct folder_move {
 static void python_folder_move_entries(DIR *dir, int from, int to) {
   for (struct dirent *e = readdir(dir); e != NULL; e = readdir(dir)) {
     if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
-      (void)renameat(from, e->d_name, to, e->d_name); /* an entry that cannot be moved stays, and the folder with it */
+      (void)renameat(from, e->d_name, to, e->d_name); /* an entry that cannot be moved stays, and so does the folder */
     }
   }
 }

@@ -15,7 +15,7 @@ static uint32_t python_link_read_u32(const unsigned char *p) {
   return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* Kills a program that sent something that is no message: nothing after it can be understood. */
+/* Kills a program that sent something that is no message, because nothing after it can be understood. */
 static void python_link_mark_broken(lt_python_run *run) {
   run->link.is_broken = true;
   lt_python_child_kill(run->child);
@@ -105,7 +105,7 @@ static bool python_link_read_long(lt_python_run *run, ssize_t *ret_n) {
   if (missing < LT_PYTHON_PIECE_BYTES) {
     return false;
   }
-  /* The buffer at most doubles: a false length costs little memory. */
+  /* The buffer at most doubles, so that a false length costs little memory. */
   size_t room = f->body.n > 16 * LT_PYTHON_PIECE_BYTES ? f->body.n : 16 * LT_PYTHON_PIECE_BYTES;
   room = room < missing ? room : missing;
   char *to = lt_buf_reserve(&f->body, room);

@@ -17,14 +17,14 @@
 #include "jail/jail.h"
 #include "runner/python/python_open_files.h"
 
-#define BLOCK_BYTES   512 /* st_blocks' unit */
+#define BLOCK_BYTES   512 /* the unit of st_blocks */
 #define PROC_PATH     64
 #define DELETED       " (deleted)"
 #define DELETED_BYTES (sizeof DELETED - 1)
-#define MAPPED_FIELD  4 /* of a line of /proc/PID/maps: the inode; the path is behind it */
+#define MAPPED_FIELD  4 /* of a line of /proc/PID/maps: the inode, which the path follows */
 
 typedef struct held_files {
-  const char *folder; /* as the kernel writes it */
+  const char *folder; /* in the kernel's notation */
   ino_t seen[LT_PYTHON_FILES_MAX];
   unsigned seen_count;
   uint64_t bytes;
@@ -67,8 +67,8 @@ static bool python_open_files_count_open(held_files *h, pid_t pid, const char *t
   return any;
 }
 
-/* Counts a line of `maps`. The size of a file that is only mapped cannot be seen: it counts as the longest file there
- * may be. Where the program keeps the descriptor, too, as Python's mmap does, the real size has been counted before. */
+/* Counts a line of `maps`. The size of a file that is only mapped cannot be seen, so it counts as the longest possible
+ * file. When the program also keeps the descriptor, as Python's mmap does, the real size has been counted before. */
 static void python_open_files_count_line(held_files *h, const char *line) {
   const char *inode = line;
   for (unsigned field = 0; field < MAPPED_FIELD && inode != NULL; field++) {
@@ -124,7 +124,7 @@ static void python_open_files_count_process(held_files *h, pid_t pid) {
   bool opened = false, mapped = false;
   for (struct dirent *e = tasks != NULL ? readdir(tasks) : NULL; e != NULL && !(opened && mapped); e = readdir(tasks)) {
     if (e->d_name[0] != '.') {
-      opened = opened || python_open_files_count_open(h, pid, e->d_name); /* first: their sizes are known */
+      opened = opened || python_open_files_count_open(h, pid, e->d_name); /* first, because it tells their sizes */
       mapped = mapped || python_open_files_count_mapped(h, pid, e->d_name);
     }
   }

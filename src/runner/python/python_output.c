@@ -1,4 +1,4 @@
-/* What a program prints: the lines of its log. */
+/* The lines that a program prints: its log. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ size_t lt_python_output_max_bytes(const lt_run_request *request) {
   return request->max_output_bytes != 0 ? request->max_output_bytes : LT_RUN_LOG_MAX_BYTES;
 }
 
-/* Adds a line as far as the log has room. After a line that was cut, none is added. */
+/* Adds a line as far as the log has room. After a cut, no further line is added. */
 static void python_output_add_line(lt_python_run *run, lt_str line) {
   size_t max = lt_python_output_max_bytes(run->request);
   size_t room = max > run->output.bytes ? max - run->output.bytes : 0;
@@ -61,8 +61,8 @@ static void python_output_end_line(lt_python_run *run, lt_str rest) {
   lt_buf_clear(&run->output.partial_line);
 }
 
-/* Keeps a part of a line whose end has not arrived: as much as the log shows, and a byte more, so that the cut shows.
- */
+/* Keeps a part of a line whose end has not arrived: as much as the log shows, and one byte more, so that the cut is
+ * visible. */
 static void python_output_keep_part(lt_python_run *run, lt_str part) {
   size_t max = lt_python_output_max_bytes(run->request) + 1;
   size_t room = max > run->output.partial_line.n ? max - run->output.partial_line.n : 0;

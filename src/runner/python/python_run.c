@@ -77,7 +77,7 @@ static void python_run_stop_if_needed(lt_python_run *run) {
     return;
   }
   if (run->link.has_lost_message) {
-    python_run_stop(run, LT_E_NOMEM); /* the program would wait for the lost answer for ever */
+    python_run_stop(run, LT_E_NOMEM); /* the program would wait for ever for the lost answer */
   } else if (run->cancel.why != LT_OK) {
     python_run_stop(run, run->cancel.why == LT_E_TIMEOUT ? LT_E_TIMEOUT : LT_E_CANCELLED);
   } else if (lt_python_clock_left_ms(run) == 0) {
@@ -85,8 +85,8 @@ static void python_run_stop_if_needed(lt_python_run *run) {
   }
 }
 
-/* Milliseconds to wait at most for the program. A process that was killed has LT_PYTHON_KILL_MS to end; then the zygote
- * is killed. */
+/* The longest time to wait for the program, in milliseconds. A process that was killed has LT_PYTHON_KILL_MS to end;
+ * then the zygote is killed. */
 static uint64_t python_run_max_wait_ms(lt_python_run *run) {
   if (run->stop_reason == LT_OK && !run->link.is_broken) {
     return lt_python_clock_left_ms(run);
@@ -137,14 +137,14 @@ static void python_run_wait_until_ended(lt_python_run *run) LT_YIELDS {
     python_run_check_disk(run);
   }
   size_t left = LT_PYTHON_LAST_BYTES;
-  while (python_run_pump(run) && left > LT_PYTHON_TURN_BYTES) { /* what is left in its pipe */
+  while (python_run_pump(run) && left > LT_PYTHON_TURN_BYTES) { /* the rest in its pipe */
     left -= LT_PYTHON_TURN_BYTES;
     lt_loop_sleep(run->python->loop, 0);
   }
   lt_python_output_flush(run);
 }
 
-/* Cancels calls that the program left open: those of daemon threads, and those it has stopped waiting for. */
+/* Cancels calls that the program left open: calls of daemon threads, and calls for which it has stopped waiting. */
 static void python_run_end_calls(lt_python_run *run) LT_YIELDS {
   while (run->calls.running > 0) {
     if (run->cancel.why == LT_OK) {

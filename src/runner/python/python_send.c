@@ -1,4 +1,4 @@
-/* Messages to a program: sent at once as far as it reads, the rest kept. */
+/* Messages to a program: sent at once as far as it reads them; the rest is kept. */
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -11,7 +11,7 @@ static void python_send_put_u32(unsigned char *p, uint32_t n) {
   }
 }
 
-/* The bytes that the socket took. */
+/* Returns the number of bytes that the socket took. */
 static size_t python_send_parts(lt_python_run *run, struct iovec *parts, size_t count) {
   struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
   ssize_t n = sendmsg(run->child->connection, &message, MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -37,7 +37,8 @@ static const char boot[] =
     "exec(compile(source, '<lathe>', 'exec'), names)\n"
     "names['begin'](json.loads(setup))\n";
 
-/* What the system's interpreters read, beside what every jail allows. Not all of /etc: it names the machine's users. */
+/* The files that the system's interpreters read, in addition to those that every jail allows. Not all of /etc, because
+ * it names the machine's users. */
 static const char *const system_folders[] = {
     "/usr/lib",  "/usr/lib64",     "/usr/local/lib", "/usr/share",       "/lib",
     "/lib64",    "/etc/localtime", "/etc/timezone",  "/etc/ld.so.cache", "/etc/mime.types",
@@ -48,7 +49,7 @@ typedef struct python_start_plan {
   lt_buf file; /* the interpreter */
   const char *args[ARG_MAX_COUNT];
   size_t count;
-  const char *readable[READABLE_MAX]; /* beside the system's folders */
+  const char *readable[READABLE_MAX]; /* in addition to the system's folders */
   size_t readable_count;
 } python_start_plan;
 
@@ -78,7 +79,8 @@ static bool python_start_is_prefix(const char *prefix) {
   return found;
 }
 
-/* `file` is PREFIX/bin/python3. Adds what belongs to Python below the prefix, not all of it: it may be a home. */
+/* `file` is PREFIX/bin/python3. Adds the parts of Python below the prefix, but not the whole prefix, which may be a
+ * home folder. */
 static void python_start_add_prefix(python_start_plan *pl, const char *file) {
   static const char *const parts[] = {"lib", "lib64", "pyvenv.cfg", "bin"};
   lt_str path = lt_str_of(file);
@@ -100,7 +102,7 @@ static void python_start_add_prefix(python_start_plan *pl, const char *file) {
   }
 }
 
-/* A virtual environment's interpreter is a link to the one that has the library. */
+/* A virtual environment's interpreter is a link to the interpreter with the library. */
 static void python_start_add_prefixes(python_start_plan *pl) {
   python_start_add_prefix(pl, pl->file.p);
   char real[PATH_MAX];

@@ -68,13 +68,13 @@ static void python_zygote_on_message(lt_python_zygote *z, char *message) LT_YIEL
   }
 }
 
-/* Whether the process is still there although nobody needs it. */
+/* Whether the process still exists although no program needs it. */
 static bool python_zygote_lingers(const lt_python_zygote *z, const lt_python_child *child) {
   return !child->has_exited && (child->should_kill || (!child->is_owned && child != z->spare && !z->is_making_spare));
 }
 
 /* Kills processes that outlive their program; most end by themselves. `is_tick`: another period has passed. Returns the
- * milliseconds until the next look. */
+ * milliseconds until the next check. */
 static uint64_t python_zygote_kill_lingering(lt_python_zygote *z, bool is_tick) {
   uint64_t again_ms = UINT64_MAX;
   for (lt_python_child *child = z->children; child != NULL; child = child->next) {
@@ -151,7 +151,7 @@ static void python_zygote_explain(lt_python_zygote *z, bool was_ready) LT_YIELDS
   } else if (was_ready) {
     lt_fail(&z->end_reason, LT_E_CLOSED, "the interpreter that Python programs are forked from has ended");
   } else {
-    lt_loop_sleep(p->loop, LT_PROC_EXIT_GRACE_MS / 2); /* until its last messages are read */
+    lt_loop_sleep(p->loop, LT_PROC_EXIT_GRACE_MS / 2); /* until its last messages have been read */
     lt_python_start_explain(p, z->process, &z->end_reason);
   }
 }
@@ -253,7 +253,8 @@ static lt_status python_zygote_take_from_ready(lt_python *p, lt_cancel *cancel, 
 lt_status lt_python_zygote_take_child(lt_python *p, lt_wait *wait, lt_cancel *cancel, lt_python_child **ret_child,
                                       lt_err *err) {
   if (p->slots_taken >= LT_PYTHON_RUNS_MAX) {
-    LT_TRY(lt_python_waiters_wait(&p->slot_waiters, p->loop, cancel)); /* woken: the slot is ours already */
+    /* Woken: the slot belongs to this fiber already. */
+    LT_TRY(lt_python_waiters_wait(&p->slot_waiters, p->loop, cancel));
   } else {
     p->slots_taken++;
   }

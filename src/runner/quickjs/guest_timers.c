@@ -6,12 +6,12 @@
 struct lt_guest_timer {
   lt_run_open open; /* first */
   uint64_t ms;
-  uint64_t due_us; /* time at which it goes off, by the guest's clock */
-  /* The worker's. */
+  uint64_t due_us; /* when it fires, by the guest's clock */
+  /* Used by the worker. */
   lt_guest_timer *next;
   lt_guest_timer **link;
-  /* The loop's. */
-  lt_timer *timer; /* while it ticks */
+  /* Used by the loop. */
+  lt_timer *timer; /* while it runs */
   lt_guest_timer *next_ticking;
   lt_guest_timer **ticking_link;
   lt_post drop_post;
@@ -51,7 +51,7 @@ static lt_guest_timer *timers_find(const lt_run *run, uint32_t id) {
   return t;
 }
 
-/* Finds a timer that ticks since before the program was dropped. */
+/* Finds a timer that has been running since before the program was dropped. */
 static lt_guest_timer *timers_find_ticking(const lt_run *run) {
   return run->tape.options.drops ? timers_find(run, lt_run_opens_next(run) * 2 - 1) : NULL;
 }
@@ -135,7 +135,7 @@ static void on_timer_due(void *arg) {
   lt_run_opens_ready(t->open.run, &t->open, LT_OK, LT_STR_NULL);
 }
 
-/* Without memory for a loop timer it goes off at once. */
+/* Without memory for a loop timer, it fires at once. */
 static void on_timer_start(void *arg) {
   lt_guest_timer *t = arg;
   lt_run *run = t->open.run;
@@ -147,7 +147,7 @@ static void on_timer_start(void *arg) {
   lt_timer_start(t->timer, t->ms);
 }
 
-/* The list begins with the newest timer. Of timers due at the same time the oldest goes off first. */
+/* The list begins with the newest timer. Of timers with the same time the oldest fires first. */
 static void timers_reverse_ticking(lt_run *run) {
   lt_guest_timer *rest = run->timers.ticking;
   run->timers.ticking = NULL;

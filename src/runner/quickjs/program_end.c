@@ -113,7 +113,7 @@ static bool end_is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
 
-/* The first place after `keyword` with `name` as a whole word. */
+/* Finds the first place after `keyword` that has `name` as a whole word. */
 static size_t end_find_name(lt_str source, lt_str keyword, lt_str name) {
   size_t at = lt_str_find(source, keyword, 0);
   while (at != SIZE_MAX && name.n > 0) {
@@ -165,7 +165,7 @@ static const struct {
     {"llmJson", "no model is configured"},
 };
 
-/* `x is not defined`: the name, or empty. */
+/* The name in `x is not defined`; or empty. */
 static lt_str end_undefined_name(const lt_engine_result *engine) {
   lt_str suffix = LT_STR(" is not defined");
   lt_str text = lt_buf_view(&engine->text);
@@ -232,7 +232,7 @@ static void end_advise(lt_run *run) {
   }
 }
 
-/* What stands where the parser stopped, when models write it and the language has none. */
+/* Syntax that models write and JavaScript does not have: the text where the parser stopped, and advice. */
 static void end_advise_syntax(lt_run *run) {
   lt_run_result *result = run->result;
   if (!run->engine.is_unparsed || result->line == 0) {
@@ -247,7 +247,7 @@ static void end_advise_syntax(lt_run *run) {
   }
 }
 
-/* The shown part of a message, cut between characters. */
+/* Adds the shown part of a message, cut between characters. */
 static void end_add_cut(lt_buf *out, lt_str text, size_t max) {
   lt_str head = lt_utf8_cut(text, max);
   lt_buf_add(out, head);
@@ -330,7 +330,7 @@ void lt_program_end_judge(lt_run *run) {
   }
 }
 
-/* `Unexpected token (3:12)`: the last such pair in a message of the type stripper. */
+/* Finds `(3:12)` in `Unexpected token (3:12)`: the last such pair in a message of the type stripper. */
 static void end_locate_in_message(lt_run *run, lt_str *message) {
   for (size_t at = message->n; at-- > 0;) {
     uint32_t line, column;

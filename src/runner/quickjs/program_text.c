@@ -43,7 +43,7 @@ static bool text_is_utf8(lt_run *run) {
 typedef struct name_binder {
   const lt_run *run;
   lt_json_writer writer;
-  const void **bound; /* tools and functions, so far */
+  const void **bound; /* the tools and functions so far */
   size_t count;
   size_t room;
   bool failed; /* no memory */
@@ -111,7 +111,7 @@ static lt_status text_bind_names(lt_run *run, lt_str code) {
 }
 
 /* --- The shape of the program ------------------------------------------------------------------------------------- */
-/* The text that runs is no longer the written one. */
+/* Replaces the text that runs; it then differs from the written text. */
 static lt_status text_replace(lt_run *run, lt_buf *changed, unsigned column_offset, lt_str *code) {
   lt_buf_release(&run->text.code);
   run->text.code = *changed;

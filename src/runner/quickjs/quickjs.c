@@ -254,7 +254,7 @@ static lt_status run_evaluate(lt_run *run, lt_str code, lt_err *err) LT_YIELDS {
   return run_in_box(run, &run->quickjs->base_pool, on_program_box, err);
 }
 
-/* A link error, which has no stack, is none of types. */
+/* A link error, which has no stack, does not come from types. */
 static bool run_may_have_types(const lt_run *run) {
   return run->engine.ending == LT_END_ERROR && run->engine.is_unparsed && run->engine.stack.n > 0 &&
          run->tape.fault.n == 0 && lt_str_eq(lt_buf_view(&run->engine.name), LT_STR("SyntaxError")) &&

@@ -33,8 +33,8 @@ static const lt_run_open *opens_last_ready(const lt_run *run) {
   return (const lt_run_open *)(const void *)((const char *)run->opens.last_ready - offsetof(lt_run_open, next_ready));
 }
 
-/* Inserts by the place on the tape. An element without a place goes last; most others belong there, too. Under the
- * lock. */
+/* Inserts by the place on the tape. An element without a place goes to the end, where most others belong, too. Under
+ * the lock. */
 static void opens_list(lt_run *run, lt_run_open *open) {
   lt_run_open **link = run->opens.last_ready;
   if (open->place != LT_TAPE_NOWHERE && run->opens.ready != NULL && opens_last_ready(run)->place > open->place) {
@@ -153,7 +153,7 @@ void lt_run_opens_park(lt_run *run) {
   bool goes_on = opens_has_answer(run) || atomic_load(&run->task.stop) != LT_STOP_NOT;
   run->opens.is_parked = !goes_on;
   run->opens.on_parked(run);
-  lt_run_clock_update(run); /* the clock may stop now; it stands only while the program is parked */
+  lt_run_clock_update(run); /* the clock may stop now, which it does only while the program is parked */
   pthread_mutex_unlock(&run->lock);
   if (goes_on) {
     lt_run_box_submit(run);

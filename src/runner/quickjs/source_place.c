@@ -4,7 +4,7 @@
 #include "js/jsscan.h"
 #include "runner/quickjs/run.h"
 
-/* Characters in the first `n` bytes. */
+/* Counts the characters in the first `n` bytes. */
 static uint32_t place_characters(lt_str line, size_t n) {
   return (uint32_t)lt_utf8_count(lt_str_sub(line, 0, n));
 }
