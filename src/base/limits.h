@@ -274,6 +274,7 @@
 #define LT_PYTHON_FILE_BYTES      (256 * LT_MIB) /* the longest file a program may write */
 #define LT_PYTHON_DISK_BYTES      LT_GIB         /* all it may write into its own folder ... */
 #define LT_PYTHON_DISK_FILES      20000          /* ... in so many files */
+#define LT_PYTHON_LOCKS_MAX       10000          /* of ranges in files, seen by the same measurement */
 #define LT_PYTHON_DISK_MS         250            /* between two measurements of the folder */
 #define LT_PYTHON_MAPS_BYTES      (16 * LT_MIB)  /* the list of what it has mapped: 65530 places */
 #define LT_PYTHON_FILES_MAX       256            /* it may have open */

@@ -102,9 +102,14 @@ static const lt_jail_rule rules[] = {
     ALLOW(pwritev, ALL),
     ALLOW(preadv2, ALL),
     ALLOW(pwritev2, ALL),
-    ALLOW(sendfile, ALL),
-    ALLOW(splice, ALL),
-    ALLOW(tee, ALL),
+    /* A pipe can hold a file's pages without a copy, also after the file is deleted: nobody could count them. Libraries
+     * copy instead. */
+    FAIL(sendfile, PYTHON, EINVAL),
+    FAIL(splice, PYTHON, EINVAL),
+    FAIL(tee, PYTHON, EINVAL),
+    ALLOW(sendfile, ZYGOTE | DENO),
+    ALLOW(splice, ZYGOTE | DENO),
+    ALLOW(tee, ZYGOTE | DENO),
     ALLOW(copy_file_range, ALL),
     IF(close_range, ALL,
        NONE_OF(2, UNSHARE)), /* one table of descriptors per process, so that the runner can inspect it */
@@ -126,9 +131,10 @@ static const lt_jail_rule rules[] = {
     IF(utimensat, ALL, NULL_AT(1), IS(3, 0)),
     /* No F_SETOWN: it lets another process send signals of its choice (F_SETSIG) to a file's owner. */
     IF(fcntl, ALL, BITS(1, ~7U, F_DUPFD)), /* 0..7: up to F_SETLKW */
-    IF(fcntl, ALL, BITS(1, ~1U, F_OFD_GETLK)),
-    IF(fcntl, ALL, IS(1, F_OFD_SETLKW)),
-    IF(fcntl, ALL, BITS(1, ~1U, F_DUPFD_CLOEXEC)), /* and F_SETPIPE_SZ */
+    /* Not for Python programs: locks without an owner's number, which the runner could not count (python_locks.c). */
+    IF(fcntl, ZYGOTE | DENO, BITS(1, ~1U, F_OFD_GETLK)),
+    IF(fcntl, ZYGOTE | DENO, IS(1, F_OFD_SETLKW)),
+    IF(fcntl, ALL, IS(1, F_DUPFD_CLOEXEC)), /* not F_SETPIPE_SZ: 16 times the kernel's memory for each pipe */
     IF(fcntl, ALL, IS(1, F_GETPIPE_SZ)),
     IF(ioctl, ALL, IS(1, TCGETS)),
     IF(ioctl, ALL, IS(1, TIOCGWINSZ)),

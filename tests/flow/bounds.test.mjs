@@ -158,3 +158,91 @@ describe("what a server has started", () => {
     assert.notEqual(parent, "1");
   });
 });
+
+describe("what one Python program holds in the kernel", () => {
+  const python = (code, ...more) => report(code, ["--lang", "python", ...more]);
+  test("pipes: 64 KiB each, whatever it asks for", async () => {
+    const r = await python(`
+import fcntl, os
+pipes, held = [], 0
+try:
+    while True:
+        r, w = os.pipe()
+        pipes.append((r, w))
+        try:
+            fcntl.fcntl(w, 1031, 1 << 20)  # F_SETPIPE_SZ
+        except PermissionError:
+            pass
+        os.set_blocking(w, False)
+        try:
+            while True:
+                held += os.write(w, bytes(65536))
+        except BlockingIOError:
+            pass
+except OSError as e:
+    set_result([len(pipes), held, e.strerror])`);
+    assert.equal(r.exit, 0, r.text);
+    assert.ok(r.result[0] < 128 && r.result[1] <= 128 * 65536, String(r.result));
+    assert.equal(r.result[2], "Too many open files");
+  });
+  test("pages of deleted files in pipes: neither splice nor sendfile nor tee; libraries copy instead", async () => {
+    const r = await python(`
+import os, shutil
+open("f", "wb").write(b"x" * 100000)
+f, (r, w) = os.open("f", os.O_RDONLY), os.pipe()
+def said(what):
+    try:
+        return what()
+    except OSError as e:
+        return e.strerror
+shutil.copyfile("f", "g")
+tried = [said(lambda: os.sendfile(w, f, 0, 4096)), said(lambda: os.splice(f, w, 4096)) if hasattr(os, "splice") else "Invalid argument"]
+set_result(tried + [os.path.getsize("g")])`);
+    assert.deepEqual(r.result, ["Invalid argument", "Invalid argument", 100000], r.text);
+  });
+  test("locks of files: an error, in a folder of its own and in the user's", async () => {
+    const code = `
+import fcntl, os
+fds = [os.open(f"f{i}", os.O_RDWR | os.O_CREAT) for i in range(200)]
+i = 0
+while True:
+    fcntl.lockf(fds[i % 200], fcntl.LOCK_SH, 1, i // 200 * 2)
+    i += 1`;
+    for (const rest of [{}, { python: { workspace: folder() } }]) {
+      if (rest.python) chmodSync(rest.python.workspace, 0o777);
+      const r = await report(code, ["--lang", "python", "--timeout", "20000", "--config", config(rest)]);
+      assert.match(r.error, /holds too many locks of files: at most 10000/);
+    }
+  });
+  test("locks that nobody could count are refused; those of sqlite work", async () => {
+    const r = await python(`
+import fcntl, os, sqlite3, struct
+f = os.open("f", os.O_RDWR | os.O_CREAT)
+try:
+    fcntl.fcntl(f, 37, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 1, 0))  # F_OFD_SETLK
+    said = "locked"
+except PermissionError:
+    said = "refused"
+db = sqlite3.connect("d.db")
+db.execute("create table t (x)")
+with db:
+    db.execute("insert into t values (4711)")
+set_result([said, db.execute("select x from t").fetchone()[0]])`);
+    assert.deepEqual(r.result, ["refused", 4711], r.text);
+  });
+  test("threads end with an error of Python's", async () => {
+    const r = await python(`
+import threading
+threading.stack_size(32768)
+go, n = threading.Event(), 0
+try:
+    while n < 100000:
+        threading.Thread(target=go.wait, daemon=True).start()
+        n += 1
+except RuntimeError as e:
+    go.set()
+    set_result([n, str(e)])`, "--timeout", "30000");
+    assert.match(r.result[1], /can't start new thread/);
+    assert.ok(r.result[0] < 1024 + 30_000, String(r.result[0])); // and as many as run on the machine
+  });
+});

@@ -1,10 +1,12 @@
-/* The disk space that a program uses in its private folder. The kernel bounds each file, but not their number. */
+/* The disk space that a program uses in its private folder, and its locks. The kernel bounds each file, but not their
+ * number. */
 #include <errno.h>
 #include <fts.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
 #include "runner/python/python_disk.h"
+#include "runner/python/python_locks.h"
 #include "runner/python/python_open_files.h"
 #include "runner/python/python_run.h"
 #include "runner/python/python_state.h"
@@ -19,7 +21,8 @@ typedef struct disk_usage {
   pid_t pid;
   uint64_t bytes;
   uint64_t files;
-  bool is_full; /* or a folder cannot be read */
+  bool is_full;   /* or a folder cannot be read */
+  bool is_locked; /* too many locks */
 } disk_usage;
 
 static void python_disk_count(disk_usage *u, const FTSENT *entry) {
@@ -37,8 +40,7 @@ static void python_disk_count(disk_usage *u, const FTSENT *entry) {
   }
 }
 
-static void python_disk_measure(void *arg) {
-  disk_usage *u = arg;
+static void python_disk_measure_folder(disk_usage *u) {
   char *const folders[] = {u->folder, NULL};
   FTS *walk = fts_open(folders, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
   for (FTSENT *entry = walk != NULL ? fts_read(walk) : NULL; entry != NULL && !u->is_full; entry = fts_read(walk)) {
@@ -51,9 +53,17 @@ static void python_disk_measure(void *arg) {
   u->is_full = u->is_full || u->bytes + lt_python_open_files_bytes(u->pid, u->folder) > LT_PYTHON_DISK_BYTES;
 }
 
+static void python_disk_measure(void *arg) {
+  disk_usage *u = arg;
+  u->is_locked = lt_python_locks_are_too_many(u->pid);
+  if (u->folder != NULL) {
+    python_disk_measure_folder(u);
+  }
+}
+
 uint64_t lt_python_disk_due_ms(const lt_python_run *run) {
   uint64_t now = lt_workers_now();
-  if (run->child->workspace == NULL || run->stop_reason != LT_OK) {
+  if (run->stop_reason != LT_OK) {
     return UINT64_MAX;
   }
   return run->next_disk_check_ns > now ? (run->next_disk_check_ns - now) / NS_PER_MS + 1 : 0;
@@ -68,5 +78,6 @@ bool lt_python_disk_check(lt_python_run *run) {
   uint64_t now = lt_workers_now();
   uint64_t pause = SHARE_OF_TIME * (now - began);
   run->next_disk_check_ns = now + (pause > LT_PYTHON_DISK_MS * NS_PER_MS ? pause : LT_PYTHON_DISK_MS * NS_PER_MS);
-  return !u.is_full;
+  run->has_too_many_locks = u.is_locked;
+  return !u.is_full && !u.is_locked;
 }

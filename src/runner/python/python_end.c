@@ -149,6 +149,9 @@ static void python_end_describe_stopped(lt_python_run *run) {
   if (run->stop_reason == LT_E_TIMEOUT) {
     lt_run_result_fail(run->result, LT_E_TIMEOUT, "Execution timed out after %lums",
                        (unsigned long)lt_run_request_timeout_ms(run->request));
+  } else if (run->stop_reason == LT_E_LIMIT && run->has_too_many_locks) {
+    lt_run_result_fail(run->result, LT_E_PROGRAM, "the program holds too many locks of files: at most %d",
+                       LT_PYTHON_LOCKS_MAX);
   } else if (run->stop_reason == LT_E_LIMIT) {
     lt_run_result_fail(
         run->result, LT_E_PROGRAM,

@@ -79,6 +79,7 @@ typedef struct lt_python_run {
   lt_status stop_reason;     /* why the runner ended the program; LT_OK: it did not */
   uint64_t killed_ns;
   uint64_t next_disk_check_ns; /* python_disk.c */
+  bool has_too_many_locks;     /* of files; python_disk.c */
   lt_python_link link;
   lt_python_output output;
   lt_python_calls calls;
