@@ -61,7 +61,7 @@ function disk(size, script) {
   const lathe = resolve(process.env.LATHE ?? join(root, "build/lathe"));
   const text = `mkdir disk && mount -t tmpfs -o size=${size} none disk || exit 99\nsay() { echo "--- $1"; shift; "$@" 2>&1; echo "exit $?"; }\n${script}`;
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(LATHE|XDG_|NODE_)/.test(name)));
-  const env = { ...inherited, HOME: home, LATHE: lathe };
+  const env = { ...inherited, HOME: home, LATHE: lathe, LATHE_CONFIG: join(home, "lathe.yaml") };
   const end = spawnSync(command, [...words, "sh", "-c", text], { cwd: home, env, encoding: "utf8", timeout: 60_000 * patience });
   assert.equal(end.signal, null);
   return Object.fromEntries(end.stdout.split(/^--- /m).slice(1).map((part) => [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n") + 1)]));
@@ -120,6 +120,41 @@ describe("a disk", { skip: !unshare && "no mount namespaces here: neither root n
     assert.equal(out.again, '["kept"]\nexit 0\n');
     const calls = [...out.kept.matchAll(/\('([^']*)', '([^']*)', /g)].map((match) => match.slice(1).join(" "));
     assert.deepEqual(calls, ["artifact.store OK", "fake.add OK", "fake.add OK", "artifact.list OK", "artifact.get OK"]);
+  });
+  test("that is read-only: what is there can be read, next to clear errors of what writes", () => {
+    const out = disk("2m", `
+      say first "$LATHE" run -e 'storeArtifact("kept"); 1'
+      mount -o remount,ro disk
+      say store "$LATHE" store
+      say dry "$LATHE" store trim --older-than 1d --dry-run
+      say trim "$LATHE" store trim --older-than 1d
+      say list "$LATHE" chat --list
+      say read "$LATHE" run -e 'listArtifacts().map((a) => getArtifact(a.id).data)'
+      say mixed "$LATHE" run -e 'let e; try { storeArtifact(2) } catch (x) { e = x.message } [listArtifacts().length, /read-only/.test(e), listArtifacts().length]'
+      say left ls disk`);
+    assert.match(out.store, /disk\/lathe\.db: .* of it free; it can only be read\n[^]*artifacts +1 [^]*exit 0\n$/);
+    assert.equal(out.dry, "nothing is old enough to be removed\nexit 0\n");
+    assert.match(out.trim, /^lathe store: the database [^\n]*it is read-only: make the file and its folder writable[^\n]*\nexit 1\n$/);
+    assert.equal(out.list, "exit 0\n");
+    assert.equal(out.read, '["kept"]\nexit 0\n');
+    assert.equal(out.mixed, "[1,true,1]\nexit 0\n");
+    assert.equal(out.left, "lathe.db\nexit 0\n");
+  });
+  test("that is read-only after a crash: the log is read where its index is there; without it, one clear line", () => {
+    const out = disk("2m", `
+      say first "$LATHE" run -e 'storeArtifact("kept"); 1'
+      python3 -c "
+import sqlite3, os
+c = sqlite3.connect('disk/lathe.db'); c.execute(\\"INSERT INTO artifacts(id, user, type, description, mime_type, bytes, created_at, data) VALUES('x', 'local', 't', 'd', 'application/json', 1, '2026-01-01', x'31')\\"); c.commit(); os._exit(0)"
+      mount -o remount,ro disk
+      say index "$LATHE" run -e 'listArtifacts().length'
+      mount -o remount,rw disk; rm disk/lathe.db-shm; mount -o remount,ro disk
+      say without "$LATHE" run -e 'listArtifacts().length'
+      mount -o remount,rw disk
+      say again "$LATHE" run -e 'storeArtifact(3); listArtifacts().length'`);
+    assert.equal(out.index, "2\nexit 0\n");
+    assert.match(out.without, /^error: the database [^\n]*read-only[^]*exit 1\n$/);
+    assert.equal(out.again, "3\nexit 0\n");
   });
   test("that is read-only from the start: programs that store nothing do not notice", () => {
     const out = disk("1m", `mount -o remount,ro disk

@@ -1,8 +1,8 @@
 // What is kept: ceilings of artifacts, how long data stays, and what `lathe store` says and does.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { before } from "node:test";
 import { config, describe, folder, patience, program, run, scripted, start, test, until, value } from "./harness.mjs";
 import { recorded } from "./model.mjs";
@@ -209,4 +209,15 @@ t = time.time(); subprocess.run(sys.argv[2:], check=True, stdout=subprocess.DEVN
       assert.match(end.stderr, message);
     });
   }
+});
+
+test("a file of somebody else's, in a folder of theirs: it can be read", { skip: process.getuid?.() !== 0 && "only root can be somebody else" }, async () => {
+  const { file, args } = keep();
+  await value("storeArtifact('theirs'); 1", args);
+  chmodSync(dirname(file), 0o755);
+  chmodSync(file, 0o644);
+  chmodSync(dirname(args[1]), 0o755);
+  const end = await program("listArtifacts().map((a) => getArtifact(a.id).data)", args, { uid: 65534 });
+  assert.deepEqual([end.stdout, end.code], ['["theirs"]\n', 0], end.stderr);
+  assert.match((await run(["store", ...args], { uid: 65534 })).stdout, /it can only be read/);
 });

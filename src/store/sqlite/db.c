@@ -26,6 +26,7 @@ struct lt_store {
   /* On the thread that runs the group. */
   struct sqlite3 *sql; /* NULL: not opened yet */
   bool flushes;        /* PRAGMA synchronous is FULL, else NORMAL */
+  bool is_read_only;   /* the file could not be written when it was opened */
 };
 
 /* The unit of lt_loop_offload. */
@@ -169,15 +170,49 @@ static lt_status db_run_transaction(db_group *g, lt_err *err) {
   return LT_OK;
 }
 
+/* Jobs that write fail with `why`. Whether others are left. */
+static bool db_refuse_writers(lt_db_job *jobs, const lt_err *why) {
+  bool has_readers = false;
+  for (lt_db_job *j = jobs; j != NULL; j = j->next) {
+    if (j->sync != LT_DB_READ) {
+      j->status = lt_fail(j->err, why->status, "%s", lt_err_msg(why));
+    }
+    has_readers = has_readers || j->sync == LT_DB_READ;
+  }
+  return has_readers;
+}
+
+static bool db_has_writers(const lt_db_job *jobs) {
+  while (jobs != NULL && jobs->sync == LT_DB_READ) {
+    jobs = jobs->next;
+  }
+  return jobs != NULL;
+}
+
+/* A file that cannot be written can be read. Before each group that writes, it is tried again. */
+static lt_status db_open(lt_store *db, lt_db_job *jobs, lt_err *err) {
+  if (db->sql != NULL && db->is_read_only && db_has_writers(jobs)) {
+    lt_db_close_file(db->sql);
+    db->sql = NULL;
+  }
+  if (db->sql != NULL) {
+    return LT_OK;
+  }
+  db->flushes = true; /* SQLite's default */
+  db->is_read_only = false;
+  lt_status status = lt_db_open_file(db->path, db->make_folders, &db->sql, err);
+  if (status != LT_E_IO || !db_refuse_writers(jobs, err) || lt_db_open_read_only(db->path, &db->sql, NULL) != LT_OK) {
+    return status;
+  }
+  db->is_read_only = true;
+  return LT_OK;
+}
+
 static void db_run_group(void *arg) {
   db_group *g = arg;
   lt_store *db = g->db;
   lt_err err = LT_ERR_INIT;
-  lt_status status = LT_OK;
-  if (db->sql == NULL) {
-    status = lt_db_open_file(db->path, db->make_folders, &db->sql, &err);
-    db->flushes = true; /* SQLite's default */
-  }
+  lt_status status = db_open(db, g->jobs, &err);
   if (status == LT_OK) {
     status = db_run_transaction(g, &err);
   }

@@ -193,6 +193,61 @@ lt_status lt_db_open_file(const char *path, bool make_folders, struct sqlite3 **
   return LT_OK;
 }
 
+/* --- Read-only ---------------------------------------------------------------------------------------------------- */
+/* sqlite.org/uri.html: these characters have a meaning of their own. */
+static void db_open_put_uri(lt_buf *out, const char *path, const char *parameter) {
+  lt_buf_addc(out, "file:");
+  for (const char *c = path; *c != '\0'; c++) {
+    if (*c == '%' || *c == '?' || *c == '#') {
+      lt_buf_printf(out, "%%%02x", (unsigned char)*c);
+    } else {
+      lt_buf_byte(out, *c);
+    }
+  }
+  lt_buf_addc(out, parameter);
+}
+
+static bool db_open_has_log(const char *path) {
+  struct stat st;
+  LT_AUTO_BUF(log, LT_PROC_PATH_MAX_BYTES);
+  lt_buf_printf(&log, "%s-wal", path);
+  return log.status == LT_OK && stat(log.p, &st) == 0 && st.st_size > 0;
+}
+
+static lt_status db_open_check_read_only(sqlite3 *sql, lt_err *err) {
+  int version = 0;
+  bool passing;
+  LT_TRY(db_open_in_transaction(sql, "BEGIN", db_open_check_tables, &version, &passing, err));
+  return version >= lt_db_tables_base_version()
+             ? LT_OK
+             : lt_fail(err, LT_E_UNSUPPORTED,
+                       "the database %s was made by an older Lathe and can only be read: make it writable once",
+                       sqlite3_db_filename(sql, "main"));
+}
+
+/* An immutable file is read without locks, so it must not have a log: another process may be writing then. */
+lt_status lt_db_open_read_only(const char *path, struct sqlite3 **ret_sql, lt_err *err) {
+  sqlite3 *sql = NULL;
+  LT_AUTO_BUF(uri, 4 * LT_PROC_PATH_MAX_BYTES);
+  db_open_put_uri(&uri, path, db_open_has_log(path) ? "?mode=ro" : "?immutable=1");
+  LT_TRY(lt_buf_check(&uri, err, "no memory for the database's path"));
+  int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI;
+  int rc = sqlite3_open_v2(uri.p, &sql, flags, NULL);
+  lt_status status = LT_OK;
+  if (rc != SQLITE_OK) {
+    status = lt_query_fail_at(path, rc, sql != NULL ? sqlite3_system_errno(sql) : 0, "", err);
+  } else {
+    db_open_configure(sql);
+    status = db_open_check_read_only(sql, err);
+  }
+  if (status != LT_OK) {
+    lt_db_close_file(sql);
+    return status;
+  }
+  *ret_sql = sql;
+  return LT_OK;
+}
+
 void lt_db_close_file(struct sqlite3 *sql) {
   sqlite3_stmt *stmt;
   while ((stmt = sqlite3_next_stmt(sql, NULL)) != NULL) {

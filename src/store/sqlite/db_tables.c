@@ -153,6 +153,10 @@ int lt_db_tables_version(void) {
   return VERSIONS;
 }
 
+int lt_db_tables_base_version(void) {
+  return BASE_VERSION;
+}
+
 static lt_status db_tables_count_additions(struct sqlite3 *sql, int64_t *ret_count, lt_err *err) {
   int64_t tables = 0;
   *ret_count = 0;

@@ -11,6 +11,9 @@ struct sqlite3;
 /* The newest version of the tables. */
 int lt_db_tables_version(void);
 
+/* Files of this version and later ones can be read without a migration. */
+int lt_db_tables_base_version(void);
+
 /* Call both inside a transaction: other processes may do the same. */
 
 /* Checks that the file is Lathe's and reads its version, which is larger than the newest known one when a newer Lathe
