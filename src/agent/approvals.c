@@ -114,7 +114,7 @@ static lt_status approvals_wait_for_decision(approval_waiter *pending, lt_cancel
 /* The prompt runs again when no call waits any more. */
 static lt_status approvals_settle_state(lt_approvals *a, lt_status status, lt_err *err) {
   lt_status back = a->waiters == NULL ? approvals_set_state(a, LT_PROMPT_RUNNING, err) : LT_OK;
-  return status == LT_OK ? back : status;
+  return lt_status_first(status, back);
 }
 
 /* Marks the call's output as pending with the reason. A model's call, and a call that waited in an earlier process,

@@ -193,7 +193,7 @@ static lt_status tool_rounds_ask(tool_dialogue *t, lt_completion *reply, lt_err 
   lt_status status = lt_request_messages_ask(&t->messages, t->tools.definitions, true, reply, err);
   if (reply->text.n > 0) {
     lt_status put = lt_turn_text(t->turn, lt_buf_view(&reply->text), status == LT_OK ? err : NULL);
-    status = status == LT_OK ? put : status;
+    status = lt_status_first(status, put);
   }
   return status;
 }

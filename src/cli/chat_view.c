@@ -273,7 +273,7 @@ static void chat_view_show_answer_piece(lt_chat_view *view, lt_str text) {
   chat_view_erase_spinner(view);
   if (view->out_is_terminal) {
     lt_plain_add(&cleaned, text);
-    text = cleaned.status == LT_OK ? lt_buf_view(&cleaned) : LT_STR_NULL;
+    text = lt_buf_view_or(&cleaned, LT_STR_NULL);
   }
   chat_view_write_answer(view, text);
 }

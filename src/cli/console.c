@@ -119,7 +119,7 @@ static void console_add_text(lt_buf *out, FILE *to, lt_str text) {
   }
   LT_AUTO_BUF(plain, 4 * LT_JSON_MAX_BYTES);
   lt_plain_add(&plain, text);
-  console_add_utf8(out, plain.status == LT_OK ? lt_buf_view(&plain) : LT_STR("(too long to be shown)"));
+  console_add_utf8(out, lt_buf_view_or(&plain, LT_STR("(too long to be shown)")));
 }
 
 static void console_make_room(const lt_console *console) {
@@ -139,7 +139,7 @@ static lt_str console_mask(const lt_console *console, lt_str text, lt_buf *maske
     return text;
   }
   lt_secrets_mask(console->secrets, text, masked);
-  return masked->status == LT_OK ? lt_buf_view(masked) : LT_STR("***");
+  return lt_buf_view_or(masked, LT_STR("***"));
 }
 
 static void console_say_line(const lt_console *console, const char *before, lt_str text, const char *after) {

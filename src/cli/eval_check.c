@@ -105,7 +105,7 @@ static lt_status eval_check_put_input(const lt_eval_task *task, lt_str outputs, 
       lt_json_put_str(&w, task->wanted);
     }
     lt_json_end_object(&w);
-    status = out->status == LT_OK ? LT_OK : lt_fail(err, out->status, "the outputs are too long to be checked");
+    status = lt_fail_if(err, out->status, "the outputs are too long to be checked");
   }
   return status;
 }

@@ -107,7 +107,7 @@ static lt_status config_expand_kept(const lt_config_reading *r, const lt_yaml_no
   if (out.status == LT_E_LIMIT) {
     return lt_fail(r->err, LT_E_LIMIT, "%s:%u: too long with its ${...} replaced", r->name, scalar->line);
   }
-  lt_str kept = out.status == LT_OK ? lt_arena_dup(&r->config->arena, lt_buf_view(&out)) : LT_STR_NULL;
+  lt_str kept = lt_arena_dup_buf(&r->config->arena, &out);
   *ret = kept.p;
   return kept.p != NULL ? LT_OK : lt_config_no_memory(r);
 }

@@ -66,7 +66,7 @@ lt_status lt_config_json(const lt_config_reading *r, const lt_yaml_node *node, l
     return lt_fail(r->err, LT_E_LIMIT, "%s:%u: larger than %lu MiB as JSON", r->name, node->line,
                    LT_CONFIG_MAX_BYTES / LT_MIB);
   }
-  lt_str kept = json.status == LT_OK ? lt_arena_dup(&r->config->arena, lt_buf_view(&json)) : LT_STR_NULL;
+  lt_str kept = lt_arena_dup_buf(&r->config->arena, &json);
   *ret = kept;
   return kept.p != NULL ? LT_OK : lt_config_no_memory(r);
 }

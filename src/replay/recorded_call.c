@@ -24,7 +24,7 @@ static lt_status recorded_call_give(const lt_recorded_call *call, lt_str id, con
   if (out->status != LT_OK) {
     return lt_fail(err, out->status, "no memory for an answer of \"%.*s\" that is on record", LT_STR_ARG(id));
   }
-  return call->status == LT_OK ? LT_OK : lt_fail(err, call->status, "%.*s", LT_STR_ARG(lt_buf_view(out)));
+  return lt_fail_if(err, call->status, "%.*s", LT_STR_ARG(lt_buf_view(out)));
 }
 
 static lt_status recorded_call_answer(lt_door *door, lt_str id, const lt_recorded_call *call,
@@ -83,7 +83,7 @@ void lt_recorded_call_report(const lt_door *door, const lt_caller *caller, const
   shown.stage = LT_CALL_FINISHED;
   shown.call = 0;
   shown.run = caller->run;
-  shown.input = input.n > 0 && input.status == LT_OK ? lt_buf_view(&input) : LT_STR("{}");
+  shown.input = input.n > 0 ? lt_buf_view_or(&input, LT_STR("{}")) : LT_STR("{}");
   caller->on_call(caller->arg, &shown);
 }
 

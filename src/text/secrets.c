@@ -342,7 +342,7 @@ void lt_secrets_mask_json(const lt_secrets *s, lt_str json, lt_buf *out) {
     lt_json_writer w = lt_json_writer_on(out);
     lt_buf_clear(&masked);
     lt_secrets_mask(s, json, &masked);
-    lt_json_put_str(&w, masked.status == LT_OK ? lt_buf_view(&masked) : LT_STR("***"));
+    lt_json_put_str(&w, lt_buf_view_or(&masked, LT_STR("***")));
   }
 }
 

@@ -52,7 +52,7 @@ static lt_str door_shown_input(door_call *c) {
     }
     lt_secrets_mask_json(c->secrets, c->input, &c->masked_input);
   }
-  return c->masked_input.status == LT_OK ? lt_buf_view(&c->masked_input) : LT_STR("{}"); /* never a secret */
+  return lt_buf_view_or(&c->masked_input, LT_STR("{}")); /* never a secret */
 }
 
 /* The input that a person made of it, masked; empty: nobody changed it. */
@@ -63,7 +63,7 @@ static lt_str door_shown_edit(door_call *c) {
   if (c->masked_edit.n == 0) {
     lt_secrets_mask_json(c->secrets, c->input, &c->masked_edit);
   }
-  return c->masked_edit.status == LT_OK ? lt_buf_view(&c->masked_edit) : LT_STR("{}"); /* never a secret */
+  return lt_buf_view_or(&c->masked_edit, LT_STR("{}")); /* never a secret */
 }
 
 /* The answer for display and storage, masked. A value stays JSON; a message is text. */
@@ -77,7 +77,7 @@ static lt_str door_shown_answer(const door_call *c, lt_status status, lt_buf *ma
   } else {
     lt_secrets_mask(c->secrets, answer, masked);
   }
-  return masked->status == LT_OK ? lt_buf_view(masked) : LT_STR("\"***\""); /* never a secret */
+  return lt_buf_view_or(masked, LT_STR("\"***\"")); /* never a secret */
 }
 
 /* Puts the masked value in the place of the value itself. */

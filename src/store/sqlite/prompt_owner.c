@@ -122,7 +122,7 @@ static lt_status prompt_owner_check(struct sqlite3 *sql, prompt_claim *claim, lt
     prompt_owner_watch(claim, owner, beat_ms);
   }
   lt_status read = lt_query_end(&query, err);
-  return read == LT_OK ? status : read;
+  return lt_status_first(read, status);
 }
 
 static lt_status prompt_owner_claim(struct sqlite3 *sql, void *arg, lt_err *err) {
@@ -184,7 +184,7 @@ lt_status lt_prompt_owner_check_own(struct sqlite3 *sql, lt_str run, lt_err *err
     }
   }
   lt_status read = lt_query_end(&query, err);
-  return read == LT_OK ? status : read;
+  return lt_status_first(read, status);
 }
 
 lt_status lt_store_prompt_release(lt_store *db, lt_str id, lt_err *err) {

@@ -129,7 +129,7 @@ static lt_status prompt_range_put(struct sqlite3 *sql, const prompt_range *r, lt
   }
   lt_status first = lt_query_end(&prompts, err);
   lt_status second = lt_query_end(&outputs, first == LT_OK ? err : NULL);
-  return first == LT_OK ? second : first;
+  return lt_status_first(first, second);
 }
 
 /* --- Prompts and lists of prompts --------------------------------------------------------------------------------- */

@@ -60,7 +60,7 @@ static lt_status prompt_check_idle(struct sqlite3 *sql, int64_t conversation, lt
                      LT_STR_ARG(lt_query_get(&query, 0)), LT_STR_ARG(lt_query_get(&query, 1)));
   }
   lt_status read = lt_query_end(&query, err);
-  return read == LT_OK ? status : read;
+  return lt_status_first(read, status);
 }
 
 static lt_status prompt_check_new(struct sqlite3 *sql, lt_str id, lt_err *err) {
@@ -171,7 +171,7 @@ static lt_status prompt_fail_change(struct sqlite3 *sql, const prompt_change_job
     status = lt_prompt_not_found(job->id, err);
   }
   lt_status read = lt_query_end(&query, err);
-  return read == LT_OK ? status : read;
+  return lt_status_first(read, status);
 }
 
 static lt_status prompt_update_state(struct sqlite3 *sql, const prompt_change_job *job, bool ends,

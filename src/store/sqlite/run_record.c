@@ -73,7 +73,7 @@ static lt_status run_record_read_notes(struct sqlite3 *sql, run_record_job *job,
     status = run_record_read_note(&job->record, &query, err);
   }
   lt_status read = lt_query_end(&query, status == LT_OK ? err : NULL);
-  return status == LT_OK ? read : status;
+  return lt_status_first(status, read);
 }
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ static lt_status run_record_read_calls(struct sqlite3 *sql, run_record_job *job,
     status = run_record_read_call(&job->record, &query, err);
   }
   lt_status read = lt_query_end(&query, status == LT_OK ? err : NULL);
-  return status == LT_OK ? read : status;
+  return lt_status_first(status, read);
 }
 
 static lt_status run_record_select(struct sqlite3 *sql, void *arg, lt_err *err) {
