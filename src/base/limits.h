@@ -174,7 +174,7 @@
 #define LT_ANSWER_PREVIEW_BYTES (4 * LT_KIB)   /* ... with this much of its beginning as a preview */
 
 /* --- policy and budgets (docs/guide/policy.md) -------------------------------------------------------------------- */
-#define LT_POLICY_RULES_MAX        1000         /* rules, and likewise budgets: gone through at each call */
+#define LT_POLICY_RULES_MAX        1000         /* rules of a layer, likewise budgets: gone through at each call */
 #define LT_POLICY_MATCH_MAX_BYTES  (1 * LT_KIB) /* a glob on tool ids */
 #define LT_POLICY_REASON_MAX_BYTES (1 * LT_KIB)
 #define LT_POLICY_WHEN_MAX_BYTES   (16 * LT_KIB) /* a condition's text; its literals are made to JSON on the way */

@@ -21,8 +21,8 @@ typedef struct lt_approval {
   lt_str run;     /* the caller's run */
   uint64_t seq;   /* the call's number in the run; the same when the run is repeated */
   bool is_masked; /* `input` stands for an input with secrets: equal texts may be different inputs */
-  /* Why the input of the last decision about this call could not be used; empty: it is asked about for the first
-   * time. */
+  /* Why the last decision about this call, or a remembered one, cannot be used; empty: it is asked about for the first
+   * time. A remembered decision counts only then. */
   lt_str refusal;
 } lt_approval;
 

@@ -414,6 +414,11 @@ static bool door_is_bad_edit(lt_status status) {
   return status == LT_E_INVALID || status == LT_E_LIMIT || status == LT_E_SYNTAX;
 }
 
+/* A decision that a person has made for later calls was about the tool as it was: it is asked about again. */
+static lt_str door_changed_tool(const door_call *c) {
+  return lt_json_exists(c->now) ? LT_STR("the tool's annotations have changed since this run began") : LT_STR_NULL;
+}
+
 /* Asks until the decision can be carried out. */
 static lt_status door_ask_approver(door_call *c, lt_str reason) LT_YIELDS {
   lt_decision decision = {0};
@@ -423,7 +428,8 @@ static lt_status door_ask_approver(door_call *c, lt_str reason) LT_YIELDS {
                       .call = c->number,
                       .run = c->caller->run,
                       .seq = c->options.seq,
-                      .is_masked = lt_secrets_in(c->secrets, c->input)};
+                      .is_masked = lt_secrets_in(c->secrets, c->input),
+                      .refusal = door_changed_tool(c)};
   for (unsigned edits = 0; edits < LT_EDITS_MAX; edits++) {
     decision = (lt_decision){0};
     LT_TRY(door_put_question(c, &what, &decision));

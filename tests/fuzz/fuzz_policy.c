@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "tool/policy/policy.h"
+#include "tool/policy/policy_explain.h"
+#include "tool/policy/policy_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -58,6 +59,31 @@ static void check_opposite(lt_str when, const lt_policy_call *call, int truth) {
   lt_buf_release(&turned);
 }
 
+/* The rule that decides is among those that are explained. */
+static void check_explained(const lt_policy *policy, const lt_policy_call *call) {
+  lt_policy_view views[2];
+  size_t count = lt_policy_explain(policy, LT_POLICY_USER, call, views, 2);
+  bool decides = lt_policy_decide(policy, call).rule != SIZE_MAX;
+  if (count > 1 || (decides && count == 0) || (count == 1 && !views[0].is_conditional && !decides)) {
+    abort();
+  }
+}
+
+/* A glob is no edit away from what it matches, and may begin as that begins. */
+static void check_glob(lt_str glob, lt_str text) {
+  bool matches = lt_policy_glob(glob, text);
+  unsigned distance = lt_policy_distance(glob, text, 5);
+  bool is_short = glob.n <= LT_POLICY_NEAR_MAX_BYTES && text.n <= LT_POLICY_NEAR_MAX_BYTES;
+  bool is_ascii = true;
+  for (size_t i = 0; i < text.n; i++) {
+    is_ascii = is_ascii && !(text.p[i] & 0x80);
+  }
+  bool begins = text.n == 0 || lt_policy_may_begin(glob, lt_str_sub(text, 0, text.n - 1));
+  if (is_ascii && ((matches && !begins) || (is_short && (distance == 0) != matches))) {
+    abort();
+  }
+}
+
 static void judge_input(const lt_policy *policy, lt_str when, lt_str input) {
   lt_arena arena;
   lt_json_doc doc;
@@ -66,6 +92,7 @@ static void judge_input(const lt_policy *policy, lt_str when, lt_str input) {
     lt_json value = lt_json_root(&doc);
     lt_policy_call call = {.tool = input, .input = value, .annotations = value, .needs_approval = input.n % 2 > 0};
     int truth = judge(policy, &call);
+    check_explained(policy, &call);
     if (lt_str_trim(when).n > 0) {
       check_opposite(when, &call, truth);
     }
@@ -88,6 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   lt_policy *glob = when.n > 0 && when.n < LT_POLICY_MATCH_MAX_BYTES ? compile(LT_STR_NULL, when) : NULL;
   if (glob != NULL) {
     judge(glob, &(lt_policy_call){.tool = input});
+    check_glob(when, input);
   }
   lt_policy_free(glob);
   return 0;

@@ -309,6 +309,23 @@ TEST(annotations_may_change_while_a_call_waits) {
   lt_policy_free(policy);
 }
 
+/* What a person has said of a tool for later calls is about the tool as it was. */
+TEST(a_changed_tool_is_asked_about_again) {
+  const lt_policy_rule rules[] = {{.match = TEXT("*"), .action = LT_ACTION_ASK}};
+  lt_policy *policy = policy_of(rules, 1, NULL, 0);
+  w->caller.policy = policy;
+  w->caller.approver = &w->approver;
+  assert_int_equal(lt_door_catalog(w->door, &w->caller.catalog, NULL), LT_OK);
+  expect(w, "bank.peek", "", LT_OK, "1", "ask bank.peek {} (); invoke peek {}");
+  w->becomes = DESTRUCTIVE;
+  change_peek();
+  w->becomes = NULL;
+  expect(w, "bank.peek", "", LT_OK, "1",
+         "ask bank.peek {} (); again: the tool's annotations have changed since this run began; invoke peek {}");
+  lt_catalog_unref(w->caller.catalog);
+  lt_policy_free(policy);
+}
+
 TEST(a_namespace_has_one_owner) {
   lt_provider other = {.name = LT_STR("bank"), .invoke = bank_invoke};
   lt_err err = LT_ERR_INIT;
@@ -781,6 +798,7 @@ int main(void) {
       cmocka_unit_test(rules_allow_and_deny),
       cmocka_unit_test(annotations_count_as_they_are_now),
       cmocka_unit_test(annotations_may_change_while_a_call_waits),
+      cmocka_unit_test(a_changed_tool_is_asked_about_again),
       cmocka_unit_test(a_namespace_has_one_owner),
       cmocka_unit_test(the_stricter_layer_is_named_with_its_file),
       cmocka_unit_test(a_tool_that_needs_approval_is_asked_about),

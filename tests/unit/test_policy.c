@@ -176,6 +176,33 @@ static void test_stricter_layer_wins(void **state) {
   }
 }
 
+/* A condition of the project that takes all the work leaves the user's rule as it is: the user's layer comes first. */
+static void test_a_layer_cannot_starve_the_other(void **state) {
+  (void)state;
+  lt_buf input;
+  lt_buf_init(&input, 16 * LT_MIB);
+  lt_buf_addc(&input, "{\"amount\":5,\"l\":[0");
+  for (size_t i = 0; i < LT_POLICY_STEPS_MAX + 10; i++) {
+    lt_buf_addc(&input, ",0");
+  }
+  lt_buf_addc(&input, "]}");
+  lt_policy_rule rules[] = {
+      {.match = LT_STR("*"),
+       .when = LT_STR("any(input.l, it == 1)"),
+       .action = LT_ACTION_ALLOW,
+       .layer = LT_POLICY_PROJECT},
+      {.match = LT_STR("*"), .when = LT_STR("input.amount == 5"), .action = LT_ACTION_DENY, .layer = LT_POLICY_USER}};
+  world w;
+  world_init(&w, "t.x", lt_buf_view(&input), NULL);
+  lt_policy *policy = policy_of(rules, 2);
+  lt_policy_decision decision = lt_policy_decide(policy, &w.call);
+  assert_int_equal(decision.action, LT_ACTION_DENY);
+  assert_false(decision.unsure);
+  lt_policy_free(policy);
+  world_release(&w);
+  lt_buf_release(&input);
+}
+
 static void test_layers_count_for_themselves(void **state) {
   (void)state;
   /* In the order in which a configuration may hand them over. */
@@ -985,6 +1012,16 @@ static void test_refused_rules(void **state) {
   static lt_policy_rule rules[1001];
   assert_int_equal(lt_policy_new(rules, 1001, NULL, 0, &policy, &err), LT_E_LIMIT);
   assert_string_equal(err.msg, "tools.policy: at most 1000 are read");
+  /* A project's rules do not take the room of the user's. */
+  for (size_t i = 0; i < 1001; i++) {
+    rules[i] = (lt_policy_rule){.match = LT_STR("x"), .layer = i < 1000 ? LT_POLICY_PROJECT : LT_POLICY_USER};
+  }
+  assert_int_equal(lt_policy_new(rules, 1001, NULL, 0, &policy, &err), LT_OK);
+  lt_policy_free(policy);
+  rules[1000].layer = LT_POLICY_PROJECT;
+  const lt_policy_source source = {.rules = rules, .count = 1001, .files = {LT_STR("/u"), LT_STR("/p")}};
+  assert_int_equal(lt_policy_compile(&source, &policy, &err), LT_E_LIMIT);
+  assert_string_equal(err.msg, "/p: tools.policy: at most 1000 are read");
 }
 
 /* A condition of white space is none. */
@@ -1045,6 +1082,7 @@ int main(void) {
       cmocka_unit_test(test_first_rule_decides),
       cmocka_unit_test(test_stricter_layer_wins),
       cmocka_unit_test(test_layers_count_for_themselves),
+      cmocka_unit_test(test_a_layer_cannot_starve_the_other),
       cmocka_unit_test(test_faults_name_the_file),
       cmocka_unit_test(test_near_globs),
       cmocka_unit_test(test_explained_rules),

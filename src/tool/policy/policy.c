@@ -123,11 +123,28 @@ static lt_status policy_compile(lt_policy *policy, const lt_policy_source *sourc
   return policy_compile_budgets(policy, source, err);
 }
 
-lt_status lt_policy_compile(const lt_policy_source *source, lt_policy **ret_policy, lt_err *err) {
-  if (source->count > LT_POLICY_RULES_MAX || source->budget_count > LT_POLICY_RULES_MAX) {
-    return lt_fail(err, LT_E_LIMIT, "tools.%s: at most %d are read",
-                   source->count > LT_POLICY_RULES_MAX ? "policy" : "budgets", LT_POLICY_RULES_MAX);
+/* Each layer has its own room: the rules of a project's file leave that of the user's as it is. */
+static lt_status policy_check_counts(const lt_policy_source *source, lt_err *err) {
+  size_t rules[LT_POLICY_LAYERS] = {0};
+  size_t budgets[LT_POLICY_LAYERS] = {0};
+  for (size_t i = 0; i < source->count; i++) {
+    rules[source->rules[i].layer]++;
   }
+  for (size_t i = 0; i < source->budget_count; i++) {
+    budgets[source->budgets[i].layer]++;
+  }
+  for (unsigned layer = 0; layer < LT_POLICY_LAYERS; layer++) {
+    lt_str file = source->files[layer];
+    if (rules[layer] > LT_POLICY_RULES_MAX || budgets[layer] > LT_POLICY_RULES_MAX) {
+      return lt_fail(err, LT_E_LIMIT, "%.*s%stools.%s: at most %d are read", LT_STR_ARG(file), file.n > 0 ? ": " : "",
+                     rules[layer] > LT_POLICY_RULES_MAX ? "policy" : "budgets", LT_POLICY_RULES_MAX);
+    }
+  }
+  return LT_OK;
+}
+
+lt_status lt_policy_compile(const lt_policy_source *source, lt_policy **ret_policy, lt_err *err) {
+  LT_TRY(policy_check_counts(source, err));
   lt_policy *policy = lt_mem_zalloc(1, sizeof(*policy));
   if (policy == NULL) {
     return policy_no_memory(err);
