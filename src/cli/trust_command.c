@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/trust_question.h"
 #include "config/config_read.h"
 #include "config/config_review.h"
 
@@ -46,7 +47,7 @@ static lt_status trust_add_file(const char *name, lt_config *config, lt_buf *out
   lt_config_review_text(lt_str_of(file->path), out);
   lt_buf_addc(out, file->wants[0] != '\0' ? " is trusted until it changes. With it, Lathe may\n"
                                           : " is trusted until it changes. It says nothing that needs it.\n");
-  lt_buf_addc(out, file->wants);
+  lt_trust_question_put_wants(file, out);
   return lt_buf_check(out, err, "out of memory");
 }
 

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "cli/lookalikes.h"
 #include "cli/question.h"
 #include "config/config_review.h"
 #include "io/terminal.h"
+#include "json/json.h"
 
 #define QUESTION "Trust it? [y]es, until it changes / [o]nce, for this command / [n]o: "
 
@@ -49,6 +51,14 @@ static lt_trust_answer trust_question_read(trust_question *q, const lt_question 
   }
 }
 
+void lt_trust_question_put_wants(const lt_config_file *file, lt_buf *out) {
+  LT_AUTO_BUF(json, LT_CONFIG_REVIEW_BYTES);
+  lt_json_writer w = lt_json_writer_on(&json);
+  lt_json_put_cstr(&w, file->wants);
+  lt_buf_addc(out, file->wants);
+  lt_lookalikes_add(out, lt_buf_view(&json));
+}
+
 static void trust_question_on_fiber(void *arg) {
   trust_question *q = arg;
   LT_AUTO_BUF(header, LT_CONFIG_REVIEW_BYTES);
@@ -57,7 +67,7 @@ static void trust_question_on_fiber(void *arg) {
   lt_buf_addc(&header, q->file->trust == LT_CONFIG_CHANGED
                            ? "\nhas changed since you trusted it. With it, Lathe would\n"
                            : "\nis not trusted. With it, Lathe would\n");
-  lt_buf_addc(&body, q->file->wants);
+  lt_trust_question_put_wants(q->file, &body);
   lt_buf_addc(&body, "  What it names (commands, plugins, modules) may change later without a question.\n");
   const lt_question question = {
       .terminal = q->terminal, .header = lt_buf_view(&header), .body = lt_buf_view(&body), .ask = QUESTION};

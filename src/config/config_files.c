@@ -158,6 +158,7 @@ static lt_status config_take_source(config_loader *loader, const config_source *
       .name = source->path,
       .folder = source->folder.path,
       .layer = source->layer,
+      .is_found = source->is_found,
       .is_foreign = source->is_foreign,
       .err = loader->err,
   };

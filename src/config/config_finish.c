@@ -82,7 +82,7 @@ lt_status lt_config_finish_server(const lt_config_reading *r, const lt_yaml_node
   }
   server->type = config_transport_of(server);
   bool is_stdio = strcmp(server->type, "stdio") == 0;
-  if (server->cwd == NULL && r->layer == LT_CONFIG_LAYER_USER) { /* npx and python -m run what lies in their folder */
+  if (server->cwd == NULL && r->is_found) { /* npx and python -m run what lies in their folder */
     server->cwd = lt_arena_dup(&r->config->arena, lt_str_of(r->folder)).p;
     LT_TRY(server->cwd != NULL ? LT_OK : lt_config_no_memory(r));
   }

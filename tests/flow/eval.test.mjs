@@ -1,7 +1,7 @@
 // lathe eval: the same tasks in each mode, with a model that is a recording.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { before } from "node:test";
 import { config, describe, fake, folder, root, run, servers, test } from "./harness.mjs";
 import { recorded } from "./model.mjs";
@@ -53,7 +53,8 @@ test("all right is 0; a model that fails is wrong, with its words", async () => 
   assert.match(JSON.parse(end.stdout).results[0].why, /nothing was for this/);
 });
 test("the file's own configuration counts once it is trusted, unless another is given", async () => {
-  const own = config({ mcpServers: { fake: fake() } }), home = { env: { ...env, HOME: folder() } };
+  const where = join(folder(), "where"), marks = { command: "sh", args: ["-c", `pwd > ${where}`] };
+  const own = config({ mcpServers: { fake: fake(), marks } }), home = { env: { ...env, HOME: folder() } };
   const evaluation = ["eval", tasks([{ prompt: "add", check: { contains: "42" } }], { config: own }), "-m", "code"];
   const before = await run(evaluation, home);
   assert.deepEqual([before.code, before.stdout], [3, ""]);
@@ -61,6 +62,7 @@ test("the file's own configuration counts once it is trusted, unless another is 
   assert.equal((await run(["trust", own], home)).code, 0);
   const end = await run(evaluation, home);
   assert.equal(end.code, 0, end.stderr);
+  assert.equal(readFileSync(where, "utf8"), `${dirname(own)}\n`, "its servers start beside it");
 });
 test("the example's tasks, on real servers, by somebody who can", async () => {
   const rows = "const rows = filesReadTextFile({ path: 'orders.csv' }).content.trim().split('\\n').slice(1).map((line) => line.split(',').map(Number));\n";

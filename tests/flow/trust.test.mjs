@@ -234,6 +234,12 @@ describe("the question", () => {
     assert.equal(end.code, 3);
     assert.match(end.shown, /run: lathe trust \.\/lathe\.yaml\n$/);
   });
+  test("points out a host that looks like another one, as lathe trust does", async () => {
+    const one = stranger({ models: [{ ref: "normal", baseUrl: "https://\u0430pi.openai.com/v1" }] });
+    const note = /\n  note: "[^"]+" mixes \w+ and \w+ letters: [^\n]*<U\+0430>pi\.openai\.com/;
+    assert.match((await talk(one, ["n\n"])).shown, note);
+    assert.match(await trust(one), note);
+  });
   test("yes holds until the file changes, once for one command", async () => {
     const one = at();
     assert.match((await talk(one, ["o\n"])).shown, /\n3\n$/);
