@@ -5,7 +5,7 @@ void lt_cancel_init(lt_cancel *cancel) {
   *cancel = (lt_cancel){.why = LT_OK};
 }
 
-static void cancel_tell(const lt_cancel_node *node, lt_status why) {
+static void cancel_notify(const lt_cancel_node *node, lt_status why) {
   if (node->wait != NULL) {
     lt_wait_wake(node->wait, why);
   } else {
@@ -19,7 +19,7 @@ static void cancel_add_node(lt_cancel *cancel, lt_cancel_node *node, lt_wait *wa
     return;
   }
   if (cancel->why != LT_OK) {
-    cancel_tell(&(lt_cancel_node){.wait = wait, .child = child}, cancel->why);
+    cancel_notify(&(lt_cancel_node){.wait = wait, .child = child}, cancel->why);
     return;
   }
   *node = (lt_cancel_node){.wait = wait, .child = child, .next = cancel->head};
@@ -62,6 +62,6 @@ void lt_cancel_fire(lt_cancel *cancel, lt_status why) {
     lt_cancel_node *node = cancel->head;
     lt_cancel_node copy = *node;
     lt_cancel_remove(cancel, node);
-    cancel_tell(&copy, why);
+    cancel_notify(&copy, why);
   }
 }

@@ -326,7 +326,8 @@ static bool json_write_is_container(const lt_json_node *node) {
   return type == LT_JSON_ARRAY || type == LT_JSON_OBJECT;
 }
 
-/* A run of text that is copied as it stands: as long as it comes, for one call of lt_buf_add costs more than a value.
+/* A run of text that is copied unchanged. It is as long as possible, because a call of lt_buf_add costs more than a
+ * value.
  */
 typedef struct copied_run {
   lt_buf *out;

@@ -60,7 +60,7 @@ static bool schema_run_once(lt_schema_run *run, lt_json value) {
 }
 
 /* Checks again, now with fault text. The first result stands even if the second check fails. */
-static lt_status schema_tell(lt_schema_run *run, lt_json value, lt_buf *ret_faults) {
+static lt_status schema_describe_faults(lt_schema_run *run, lt_json value, lt_buf *ret_faults) {
   LT_AUTO_BUF(out, LT_SCHEMA_FAULTS_MAX_BYTES);
   lt_schema_sink sink = {.out = &out, .separator = "; ", .max = LT_TOOL_INPUT_ERRORS_MAX};
   run->sink = &sink;
@@ -84,7 +84,7 @@ lt_status lt_schema_check(const lt_schema *schema, lt_json value, lt_str root_na
   lt_arena_init(&run.arena, LT_SCHEMA_MEMORY_BYTES + 4 * lt_json_text(value).n);
   lt_status status = schema_run_once(&run, value) ? LT_OK : run.status != LT_OK ? run.status : LT_E_INVALID;
   if (status == LT_E_INVALID && ret_faults != NULL) {
-    status = schema_tell(&run, value, ret_faults);
+    status = schema_describe_faults(&run, value, ret_faults);
   }
   lt_regex_work_release(&run.work);
   lt_arena_release(&run.arena);

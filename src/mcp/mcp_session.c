@@ -263,7 +263,7 @@ static lt_status mcp_session_enter(lt_mcp_session *s, lt_mcp_request *request, l
 
 /* "When the request has not received a success or error response within the timeout period, the sender SHOULD issue a
  * cancellation notification for that request and stop waiting for a response." (Lifecycle, Timeouts) */
-static void mcp_session_tell_cancelled(lt_mcp_session *s, const lt_mcp_request *request, const char *reason) {
+static void mcp_session_send_cancelled(lt_mcp_session *s, const lt_mcp_request *request, const char *reason) {
   if (lt_mcp_link_unsend(s->link, request->id)) {
     return; /* the server has not seen the request */
   }
@@ -295,7 +295,7 @@ static lt_status mcp_session_give_up(lt_mcp_session *s, lt_mcp_request *request,
   lt_status why = fired ? q->cancel->why : LT_E_TIMEOUT;
   lt_mcp_requests_leave(&s->calls, request);
   if (!q->uncancellable) {
-    mcp_session_tell_cancelled(s, request, why == LT_E_TIMEOUT ? "timed out" : "cancelled by the caller");
+    mcp_session_send_cancelled(s, request, why == LT_E_TIMEOUT ? "timed out" : "cancelled by the caller");
   }
   if (!fired) {
     return mcp_session_fail_timeout(s, request, q, err);

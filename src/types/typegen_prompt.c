@@ -11,7 +11,7 @@
 #include "types/typegen.h"
 #include "types/typegen_text.h"
 
-typedef enum listing_detail { UNTOLD, COUNTED, NAMED, BRIEF, SHORT, FULL, DETAILS } listing_detail;
+typedef enum listing_detail { UNLISTED, COUNTED, NAMED, BRIEF, SHORT, FULL, DETAILS } listing_detail;
 
 /* characters of a description, by level */
 static const size_t description_chars[DETAILS] = {[BRIEF] = LT_TYPEGEN_PROMPT_MAX_CHARS / 4,
@@ -26,7 +26,7 @@ typedef struct listing_cost {
 typedef struct listing_group {
   const lt_typegen_tool *const *tools;
   size_t count;
-  listing_detail told;
+  listing_detail level;
   listing_cost costs[DETAILS];
 } listing_group;
 
@@ -62,9 +62,9 @@ static void listing_put_tool(lt_buf *out, const lt_typegen_tool *tool, listing_d
   lt_buf_byte(out, ')');
   size_t before = out->n;
   lt_buf_addc(out, " - ");
-  size_t told = out->n;
+  size_t start = out->n;
   lt_typegen_put_sentence(out, tool->description, description_chars[how]);
-  if (out->n == told) {
+  if (out->n == start) {
     lt_buf_cut(out, before);
   }
 }
@@ -74,7 +74,7 @@ static void listing_put_number(lt_buf *out, size_t n, const char *of) {
 }
 
 static void listing_put_group(lt_buf *out, const listing_group *g, listing_detail how) {
-  if (how == UNTOLD) {
+  if (how == UNLISTED) {
     return;
   }
   lt_str ns = g->tools[0]->ns;
@@ -97,7 +97,7 @@ static void listing_put_lead(lt_buf *out, size_t tools) {
   lt_buf_addc(out, ": discoverTools(\"words\") finds them, toolSchema(id) tells the input.\n");
 }
 
-static void listing_put_untold(lt_buf *out, size_t groups) {
+static void listing_put_unlisted(lt_buf *out, size_t groups) {
   lt_buf_addc(out, "... and ");
   listing_put_number(out, groups, "more namespace");
   lt_buf_byte(out, '\n');
@@ -149,9 +149,9 @@ static size_t listing_classic_bytes(const lt_typegen_tool *tools, size_t count) 
 }
 
 /* --- Levels of detail --------------------------------------------------------------------------------------------- */
-static void listing_tell_all(tool_listing *l, listing_detail how) {
+static void listing_set_all_levels(tool_listing *l, listing_detail how) {
   for (size_t i = 0; i < l->group_count; i++) {
-    l->groups[i].told = how;
+    l->groups[i].level = how;
   }
 }
 
@@ -162,9 +162,9 @@ static int listing_larger_first(const void *a, const void *b) {
 }
 
 /* When even the numbers of all namespaces do not fit: those of the largest. */
-static void listing_tell_largest(tool_listing *l) {
-  listing_tell_all(l, UNTOLD);
-  listing_put_untold(&l->scratch, l->group_count);
+static void listing_count_largest(tool_listing *l) {
+  listing_set_all_levels(l, UNLISTED);
+  listing_put_unlisted(&l->scratch, l->group_count);
   l->total = listing_plus(l->total, listing_cost_of(&l->scratch));
   qsort(l->order, l->group_count, sizeof(*l->order), listing_larger_first);
   for (size_t i = 0; i < l->group_count; i++) {
@@ -173,7 +173,7 @@ static void listing_tell_largest(tool_listing *l) {
       return;
     }
     l->total = sum;
-    l->order[i]->told = COUNTED;
+    l->order[i]->level = COUNTED;
   }
 }
 
@@ -187,19 +187,19 @@ static int listing_cheaper_first(const void *a, const void *b, void *arg) {
 }
 
 /* Raises the level of the groups that have the level below, as far as the budget allows. */
-static void listing_tell_more(tool_listing *l, listing_detail how) {
+static void listing_raise_levels(tool_listing *l, listing_detail how) {
   qsort_r(l->order, l->group_count, sizeof(*l->order), listing_cheaper_first, &how);
   for (size_t i = 0; i < l->group_count; i++) {
     listing_group *g = l->order[i];
-    if (g->told + 1 != how) {
+    if (g->level + 1 != how) {
       continue;
     }
-    listing_cost sum = listing_plus(listing_minus(l->total, g->costs[g->told]), g->costs[how]);
+    listing_cost sum = listing_plus(listing_minus(l->total, g->costs[g->level]), g->costs[how]);
     if (!listing_fits(l, sum)) {
       return;
     }
     l->total = sum;
-    g->told = how;
+    g->level = how;
   }
 }
 
@@ -221,29 +221,29 @@ static bool listing_choose(tool_listing *l) {
     listing_cost first = listing_cost_of(&l->scratch);
     if (!listing_fits(l, listing_plus(l->total, first))) {
       l->total = first;
-      listing_tell_largest(l);
+      listing_count_largest(l);
       return true;
     }
     l->total = listing_plus(l->total, first);
   }
-  listing_tell_all(l, how);
+  listing_set_all_levels(l, how);
   while (++how <= FULL) {
-    listing_tell_more(l, how);
+    listing_raise_levels(l, how);
   }
   return lead;
 }
 
 static void listing_put_listing(const tool_listing *l, bool lead, lt_buf *out) {
-  size_t untold = 0;
+  size_t unlisted = 0;
   if (lead) {
     listing_put_lead(out, l->count);
   }
   for (size_t i = 0; i < l->group_count && out->status == LT_OK; i++) {
-    listing_put_group(out, &l->groups[i], l->groups[i].told);
-    untold += l->groups[i].told == UNTOLD;
+    listing_put_group(out, &l->groups[i], l->groups[i].level);
+    unlisted += l->groups[i].level == UNLISTED;
   }
-  if (untold > 0 && untold < l->group_count) { /* namespaces of which no tool is in the first line */
-    listing_put_untold(out, untold);
+  if (unlisted > 0 && unlisted < l->group_count) { /* when no namespace is listed, the first line is enough */
+    listing_put_unlisted(out, unlisted);
   }
 }
 

@@ -202,11 +202,11 @@ static bool py_put_shape(py_tool *t, const char *before, lt_json schema, bool on
   t->g.shape = false;
   t->g.out = out;
   lt_str shape = lt_str_sub(lt_buf_view(&t->doc), start, t->doc.n);
-  bool tells = only_keys ? shape.n > 0 && memchr(shape.p, '{', shape.n) != NULL : !lt_str_eqc(shape, "Any");
-  if (!tells) {
+  bool is_informative = only_keys ? shape.n > 0 && memchr(shape.p, '{', shape.n) != NULL : !lt_str_eqc(shape, "Any");
+  if (!is_informative) {
     lt_buf_cut(&t->doc, begin);
   }
-  return tells;
+  return is_informative;
 }
 
 /* Turns ", default 3, minimum 1" into "(default 3, minimum 1)". */
@@ -228,8 +228,8 @@ static void py_put_arg_facts(py_tool *t, lt_json schema, bool first) {
 static void py_put_arg_doc(py_tool *t, const py_arg *arg) {
   lt_json schema = arg->prop->schema;
   lt_str description = LT_STR_NULL;
-  lt_json told = lt_typegen_key(schema, LT_KEY_DESCRIPTION);
-  if (lt_json_typeof(told) == LT_JSON_STRING && !lt_json_str(told, t->g.arena, &description)) {
+  lt_json text = lt_typegen_key(schema, LT_KEY_DESCRIPTION);
+  if (lt_json_typeof(text) == LT_JSON_STRING && !lt_json_str(text, t->g.arena, &description)) {
     t->g.status = LT_E_NOMEM;
     return;
   }

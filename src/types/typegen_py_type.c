@@ -258,7 +258,7 @@ static void py_type_put_types(lt_typegen_py_context *g, lt_json schema) {
 }
 
 /* Python has no intersection types: the first part with a known type represents all. */
-static lt_json py_type_first_telling(lt_json schemas) {
+static lt_json py_type_first_informative(lt_json schemas) {
   lt_json_iter it = lt_json_each(schemas);
   while (lt_json_next(&it)) {
     if (!lt_typegen_is_vague(it.value)) {
@@ -279,10 +279,10 @@ static void py_type_put_schema_object(lt_typegen_py_context *g, lt_json schema) 
     py_type_put_enum(g, values);
   } else if (lt_typegen_types(schema) != 0) {
     py_type_put_types(g, schema);
-  } else if (lt_typegen_all_tell(any) || lt_typegen_all_tell(one)) {
-    py_type_put_alternatives(g, lt_typegen_all_tell(any) ? any : one);
+  } else if (lt_typegen_all_are_informative(any) || lt_typegen_all_are_informative(one)) {
+    py_type_put_alternatives(g, lt_typegen_all_are_informative(any) ? any : one);
   } else {
-    lt_typegen_py_put_type(g, py_type_first_telling(lt_typegen_key(schema, LT_KEY_ALL_OF)));
+    lt_typegen_py_put_type(g, py_type_first_informative(lt_typegen_key(schema, LT_KEY_ALL_OF)));
   }
   if (lt_json_bool(lt_typegen_key(schema, LT_KEY_NULLABLE), false)) {
     py_type_put(g, " | None");

@@ -47,7 +47,7 @@ unsigned lt_typegen_types(lt_json schema) {
   return types;
 }
 
-bool lt_typegen_all_tell(lt_json schemas) {
+bool lt_typegen_all_are_informative(lt_json schemas) {
   if (lt_json_typeof(schemas) != LT_JSON_ARRAY) {
     return false;
   }
@@ -61,7 +61,7 @@ bool lt_typegen_all_tell(lt_json schemas) {
 }
 
 /* For allOf, one informative part is enough. */
-static bool schema_view_any_tells(lt_json schemas) {
+static bool schema_view_is_any_informative(lt_json schemas) {
   lt_json_iter it = lt_json_each(schemas);
   while (lt_json_typeof(schemas) == LT_JSON_ARRAY && lt_json_next(&it)) {
     if (!lt_typegen_is_vague(it.value)) {
@@ -72,9 +72,9 @@ static bool schema_view_any_tells(lt_json schemas) {
 }
 
 bool lt_typegen_is_composed(lt_json schema) {
-  return lt_typegen_has(schema, LT_KEY_REF) || lt_typegen_all_tell(lt_typegen_key(schema, LT_KEY_ANY_OF)) ||
-         lt_typegen_all_tell(lt_typegen_key(schema, LT_KEY_ONE_OF)) ||
-         schema_view_any_tells(lt_typegen_key(schema, LT_KEY_ALL_OF));
+  return lt_typegen_has(schema, LT_KEY_REF) || lt_typegen_all_are_informative(lt_typegen_key(schema, LT_KEY_ANY_OF)) ||
+         lt_typegen_all_are_informative(lt_typegen_key(schema, LT_KEY_ONE_OF)) ||
+         schema_view_is_any_informative(lt_typegen_key(schema, LT_KEY_ALL_OF));
 }
 
 bool lt_typegen_is_loose_tuple(lt_json schema) {
@@ -99,8 +99,8 @@ bool lt_typegen_is_crossed(lt_json schema) {
 /* Looks only at which keywords are present. Composed schemas always count as informative. `required` alone does not:
  * another schema describes the shape. */
 bool lt_typegen_is_vague(lt_json schema) {
-  static const lt_typegen_keyword telling[] = {LT_KEY_ENUM,   LT_KEY_CONST,  LT_KEY_REF,
-                                               LT_KEY_ANY_OF, LT_KEY_ONE_OF, LT_KEY_ALL_OF};
+  static const lt_typegen_keyword informative[] = {LT_KEY_ENUM,   LT_KEY_CONST,  LT_KEY_REF,
+                                                   LT_KEY_ANY_OF, LT_KEY_ONE_OF, LT_KEY_ALL_OF};
   lt_json_type type = lt_json_typeof(schema);
   if (type != LT_JSON_OBJECT) {
     return type == LT_JSON_TRUE;
@@ -108,8 +108,8 @@ bool lt_typegen_is_vague(lt_json schema) {
   if (lt_typegen_types(schema) != 0) {
     return false;
   }
-  for (size_t i = 0; i < sizeof(telling) / sizeof(telling[0]); i++) {
-    if (lt_typegen_has(schema, telling[i])) {
+  for (size_t i = 0; i < sizeof(informative) / sizeof(informative[0]); i++) {
+    if (lt_typegen_has(schema, informative[i])) {
       return false;
     }
   }

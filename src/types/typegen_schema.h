@@ -24,7 +24,7 @@ unsigned lt_typegen_types(lt_json schema);
 /* Whether the schema says nothing of a value's shape: true, {}, or only descriptions and limits. */
 bool lt_typegen_is_vague(lt_json schema);
 /* Whether every schema of the array says something of the shape; false for no array and an empty one. */
-bool lt_typegen_all_tell(lt_json schemas);
+bool lt_typegen_all_are_informative(lt_json schemas);
 /* Whether something besides `type` shapes the value: $ref, anyOf, oneOf, allOf. */
 bool lt_typegen_is_composed(lt_json schema);
 /* Whether a value must fit several of `type`, $ref, anyOf, oneOf and the members of allOf at once. */

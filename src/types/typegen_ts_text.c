@@ -71,8 +71,8 @@ void lt_typegen_ts_put_jsdoc(lt_typegen_ts_context *g, lt_str doc) {
  * would cost a tenth more of a model's tokens, and TypeScript's parser also finds a tag after a space. */
 void lt_typegen_ts_put_doc(lt_typegen_ts_context *g, lt_json schema) {
   lt_str description = LT_STR_NULL;
-  lt_json told = lt_typegen_key(schema, LT_KEY_DESCRIPTION);
-  if (lt_json_typeof(told) == LT_JSON_STRING && !lt_json_str(told, g->arena, &description)) {
+  lt_json text = lt_typegen_key(schema, LT_KEY_DESCRIPTION);
+  if (lt_json_typeof(text) == LT_JSON_STRING && !lt_json_str(text, g->arena, &description)) {
     g->status = LT_E_NOMEM;
     return;
   }

@@ -261,9 +261,10 @@ static void ts_type_put_members(lt_typegen_ts_context *g, lt_json schema, const 
 /* An object without named properties. {type: object} alone may have any members. As a tool's input it means that there
  * are none, and the type says so: TypeScript's {} accepts everything but null, also 5 and {a: 1}. */
 static void ts_type_put_nameless(lt_typegen_ts_context *g, lt_json schema, lt_json more, bool open) {
-  bool untold = !lt_typegen_has(schema, LT_KEY_PROPERTIES) && !lt_typegen_has(schema, LT_KEY_ADDITIONAL_PROPERTIES);
+  bool is_unrestricted =
+      !lt_typegen_has(schema, LT_KEY_PROPERTIES) && !lt_typegen_has(schema, LT_KEY_ADDITIONAL_PROPERTIES);
   bool whole_input = schema.at == g->root.at && g->input;
-  if (!open && (!untold || whole_input)) {
+  if (!open && (!is_unrestricted || whole_input)) {
     lt_typegen_ts_put(g, whole_input && !g->where.eager ? "{ [k: string]: never }" : "{}");
     return;
   }
@@ -385,7 +386,7 @@ static void ts_type_part_alternatives(lt_typegen_ts_context *g, ts_parts *p, lt_
                                       lt_typegen_keyword keyword) {
   lt_json list = lt_typegen_key(schema, keyword);
   bool broken = lt_json_exists(list) && !ts_type_is_schema_list(list);
-  if (broken || lt_typegen_all_tell(list)) {
+  if (broken || lt_typegen_all_are_informative(list)) {
     size_t start = ts_type_part_begin(g, p);
     lt_typegen_ts_prec got = LT_TSGEN_ATOM;
     if (broken) {
