@@ -120,7 +120,7 @@ describe("what is no JSON-RPC", () => {
     assert.match(r.stderr, /^warning: MCP server "fake": writes to its stdout what is not a JSON-RPC message[^\n]*\nwarning: MCP server "fake": sent an answer that no request waits for/);
   });
   test("bytes that are no text", async () => {
-    const bytes = Buffer.concat([Buffer.from([0xfe, 0xff, 0, 0, 10, 0, 0, 0, 10, 0xef, 0xbb, 0xbf]), Buffer.from("{}\n"), Buffer.from([0x22, 0xff, 0x22, 10]), Buffer.from("\x1b]0;title\x07\x1b[2J\n")]);
+    const bytes = Buffer.concat([Buffer.from([0xfa, 0xff, 0, 0, 10, 0, 0, 0, 10, 0xef, 0xbb, 0xbf]), Buffer.from("{}\n"), Buffer.from([0x22, 0xff, 0x22, 10]), Buffer.from("\x1b]0;title\x07\x1b[2J\n")]);
     const r = await report(`[tools["fake.bytes"]({ base64: "${bytes.toString("base64")}" }), fakeAdd({ a: 1, b: 1 })]`, one);
     assert.deepEqual(r.result, ["mine", "2"], r.error);
     assert.ok(!r.stderr.includes("\x1b"));

@@ -1,6 +1,6 @@
 // execute_plan as a model in classic mode meets it: what comes back for each step, what is refused, what goes on meanwhile.
 import assert from "node:assert/strict";
-import { describe, fake, run, servers, start, test, until } from "./harness.mjs";
+import { describe, fake, recording, run, servers, start, test, until } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
 
 const call = (args, name = "execute_plan") => ({ calls: [{ id: "c1", name, arguments: args }] });
@@ -123,8 +123,10 @@ describe("approval", () => {
   const QUESTION = "ne[v]er: ";
   test("a step waits for it without holding the others up, and each is asked about", async () => {
     const model = await scriptedModel([plan(["fake_add", { a: 1, b: 1 }], ["fake_add", { a: 2, b: 2 }], ["fake_echo", { text: "x" }]), "done"]);
-    const chat = start(["chat", "-m", "classic", "go", ...using({ ...asking, plan: { concurrency: 1 } })], { terminal: true, env: model.env });
-    await until(() => chat.text().includes(QUESTION) && /fake\.echo \{"text":"x"\}/.test(chat.text()), `the third step is done while the first waits\n${chat.text()}`);
+    const wire = recording();
+    const chat = start(["chat", "-m", "classic", "go", ...using({ ...asking, plan: { concurrency: 1 } }, wire.option)], { terminal: true, env: model.env });
+    const isEchoed = () => wire.of("tools/call").some((call) => call.params.name === "echo");
+    await until(() => chat.text().includes(QUESTION) && isEchoed(), `the third step is done while the first waits\n${chat.text()}`);
     chat.type("y\n");
     await until(() => /input: \{"a":2,"b":2\}[^]*ne\[v\]er: $/.test(chat.text()), `the second question\n${chat.text()}`);
     chat.type("n not this one\n");

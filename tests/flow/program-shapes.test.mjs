@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { config, describe, folder, patience, root, run, test } from "./harness.mjs";
+import { config, describe, patience, root, run, test } from "./harness.mjs";
 
 const deno = join(root, "tests/node_modules/.bin/deno");
 
@@ -58,8 +58,7 @@ describe("return at the top level", () => {
     assert.deepEqual(await outcome("if (false) { return 1 }\n'the last expression'", []), { code: 0, result: "the last expression" });
   });
   test("a module may have one, too", async () => {
-    const dir = folder({ "m.mjs": "export const v = 7" });
-    const file = config({ modules: [{ name: "m", path: join(dir, "m.mjs") }] });
+    const file = config({ modules: [{ name: "m", path: "m.mjs" }] }, { "m.mjs": "export const v = 7" });
     assert.deepEqual(await outcome("import { v } from 'm'\nif (v > 5) return v * 2", ["--config", file]), { code: 0, result: 14 });
   });
   test("types with braces do not hide it", async () => {
