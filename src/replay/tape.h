@@ -89,7 +89,7 @@ void lt_tape_end(lt_tape *tape, const lt_run_result *result);
 void lt_tape_rewind(lt_tape *tape);
 /* On the worker: counts a poll; the guest's clock may move. */
 void lt_tape_poll(lt_tape *tape);
-/* On the worker: the program shows a text. Notes the polls so far, so that the guest's time is the same in the next
+/* On the worker: the program shows a text, or opens a call. Notes the polls so far, so that the guest's time is the same in the next
  * run. */
 void lt_tape_shown(lt_tape *tape);
 /* Microseconds since the run began, by the real clock. */

@@ -25,6 +25,7 @@ const turns = [
   { user: "many", replies: [MANY] },
   { user: "nested", replies: [`output(tools['interpreter.run-code']({ code: ${JSON.stringify(INNER)} }).result); done()`] },
   { user: "run", replies: [RUN(INNER), "It has run."] },
+  { user: "clock", replies: ["let n = 0; for (let i = 0; i < 3; i++) n += cashLook({ n: 1 }).n;\nlet s = 0; for (let i = 0; i < 60000; i++) s += i % 7;\nconst r = cashPay({ n, at: Date.now(), day: new Date().toISOString(), by: Math.random(), s });\noutput('at ' + (r.at === Date.parse(r.day))); done()"] },
   { user: "typed", replies: [{ calls: [{ name: "execute_typescript", arguments: { code: TYPED } }] }, "It was typed."] },
 ];
 
@@ -225,6 +226,23 @@ describe("waiting for approval", () => {
       for (const o of completed[0].data.output) assert.notEqual(o.result?.type, "pending");
     });
   }
+  test("the input that is asked about is the same again, the time in it included", async () => {
+    const w = world({ ask: true, delayMs: 1 });
+    let one = w.ask("-m", "code", "clock"), first;
+    for (let again = 0; again < 3; again++) {
+      await until(() => one.questions() === 1, `it is asked\n${one.text()}`);
+      first ??= one.requests()[0].input;
+      assert.deepEqual(one.requests().map((r) => r.input), [first]);
+      await one.kill();
+      await sleep(300);
+      one = w.ask("-c", "last", "-m", "classic", "again");
+    }
+    await until(() => one.questions() === 1, `it is asked\n${one.text()}`);
+    one.type("y\n");
+    assert.equal((await one.ended).code, 0);
+    const call = outputs(one.events()).find((o) => o.function === "cash.pay");
+    assert.deepEqual([call.input, call.result.output], [first, first]);
+  });
   test("several at once, one decided before the kill", async () => {
     const w = world({ ask: true, delayMs: 1 });
     const first = w.ask("-m", "code", "many");

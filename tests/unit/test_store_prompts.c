@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <time.h>
 
+#include "base/clock.h"
+#include "base/limits.h"
 #include "fakes/sanitizer.h"
 #include "store/store_prompts.h"
 #include "store/sqlite/db_tables.h"
@@ -619,6 +621,68 @@ static void meet_other_owners(db_fix *fix) {
   assert_string_equal(db_fix_ask(fix, "SELECT owner FROM prompts"), own);
 }
 
+/* An older Lathe writes three parts, and reads three of five in a text of at most 127 bytes. */
+static void meet_an_older_release(db_fix *fix) {
+  char own[300], older[300];
+  long pid = 0;
+  unsigned long long ticks = 0, ns = 0;
+  char boot[64], host[64];
+  DB_OK(create(fix, 1, 1));
+  snprintf(own, sizeof own, "%.200s", db_fix_ask(fix, "SELECT owner FROM prompts"));
+  assert_true(strlen(own) < 128);
+  assert_int_equal(sscanf(own, "%ld %llu %63s %llu %63s", &pid, &ticks, boot, &ns, host), 5);
+  assert_true(ns > 0);
+  snprintf(older, sizeof older, "%ld %llu %s", pid, ticks, boot); /* it lives: this process */
+  set_owner(fix, older);
+  assert_string_equal(orphans(fix), "[]");
+  expect(claim(fix, 1), LT_E_INVALID, fix, "runs in another process, ");
+  expect(set(fix, 1, LT_PROMPT_WAITING), LT_E_CLOSED, fix, "another process has taken the prompt");
+  db_fix_ask(fix, "UPDATE prompts SET owner = NULL, completed_at = 'then', state = 'completed'"); /* as it ends one */
+  expect(claim(fix, 1), LT_E_INVALID, fix, "has ended (completed)");
+}
+
+static void an_older_releases_owner_counts(void **state) {
+  db_fix_run(*state, meet_an_older_release);
+}
+
+static void set_elsewhere(db_fix *fix, const char *owner, uint64_t beat_ms) {
+  char text[1024];
+  set_owner(fix, owner);
+  snprintf(text, sizeof text, "INSERT OR REPLACE INTO owner_beats VALUES('%s', %llu)", owner,
+           (unsigned long long)beat_ms);
+  db_fix_ask(fix, text);
+}
+
+static void meet_owners_elsewhere(db_fix *fix) {
+  char boot[64] = "", text[300];
+  DB_OK(create(fix, 1, 1));
+  assert_int_equal(sscanf(db_fix_ask(fix, "SELECT owner FROM prompts"), "%*d %*u %63s", boot), 1);
+  uint64_t now = lt_clock_wall_us() / 1000;
+  const char *const boots[] = {boot, "another-boot"};
+  for (size_t i = 0; i < 2; i++) {
+    snprintf(text, sizeof text, "%d 1 %s 7 web-1", (int)getpid(),
+             boots[i]); /* a pid of another namespace is no pid here */
+    set_elsewhere(fix, text, now);
+    assert_string_equal(orphans(fix), "[]");
+    expect(claim(fix, 1), LT_E_INVALID, fix, " on web-1 (last sign of life ");
+    set_elsewhere(fix, text, now - LT_LEASE_GONE_MS - 1000);
+    assert_string_equal(numbers_in(orphans(fix), "\"b"), " 1");
+  }
+  uint64_t began = lt_clock_monotonic_ms();
+  DB_OK(claim(fix, 1)); /* watched for a while first */
+  assert_true(lt_clock_monotonic_ms() - began >= LT_LEASE_WATCH_MS - 100);
+  assert_string_equal(orphans(fix), "[]");
+  DB_OK(lt_store_beat(fix->db, &fix->err));
+  assert_string_equal(db_fix_ask(fix,
+                                 "SELECT count(*) FROM owner_beats WHERE beat_ms > 1 AND owner IN"
+                                 " (SELECT owner FROM prompts)"),
+                      "1");
+}
+
+static void another_namespace_is_known_by_its_heartbeat(void **state) {
+  db_fix_run(*state, meet_owners_elsewhere);
+}
+
 static void a_pid_alone_is_no_owner(void **state) {
   db_fix_run(*state, meet_other_owners);
 }
@@ -811,6 +875,8 @@ int main(void) {
       TEST(a_prompt_is_taken_and_given_back),
       TEST(orphans_are_found_by_their_user),
       TEST(a_pid_alone_is_no_owner),
+      TEST(an_older_releases_owner_counts),
+      TEST(another_namespace_is_known_by_its_heartbeat),
   };
   return cmocka_run_group_tests_name("store_prompts", tests, NULL, NULL);
 }

@@ -83,6 +83,7 @@ static uint32_t opening_open(lt_run *run, lt_str tool, const lt_run_function *fu
     return 0;
   }
   bool is_recalled = opening_recall(call, &answer);
+  lt_tape_shown(&run->tape); /* a person may be asked about the call: its input is the same the next time */
   call->made.function = function;
   opening_link(run, call);
   if (!is_recalled) {
