@@ -1,5 +1,6 @@
 #include "agent/agent.h"
 
+#include "agent/decision_watch.h"
 #include "agent/deferred_end.h"
 #include "agent/heartbeat.h"
 #include "agent/turn_run.h"
@@ -129,7 +130,9 @@ void lt_agent_free(lt_agent *agent) {
   for (lt_turn_state *turn_state = agent->turns; turn_state != NULL; turn_state = turn_state->next) {
     lt_cancel_fire(&turn_state->turn.cancel, LT_E_CANCELLED);
   }
-  while (agent->turns != NULL || agent->titles > 0 || agent->deferred_ends > 0 || agent->is_beating) {
+  lt_decision_watch_wake(agent);
+  while (agent->turns != NULL || agent->titles > 0 || agent->deferred_ends > 0 || agent->watch.is_running ||
+         agent->is_beating) {
     lt_wait_on(&agent->ended, UINT64_MAX);
   }
   lt_code_listing_release(&agent->listing);
@@ -162,6 +165,9 @@ static void agent_remove_turn(lt_agent *agent, lt_turn_state *turn_state) {
     place = &(*place)->next;
   }
   *place = turn_state->next;
+  if (agent->turns == NULL) {
+    lt_decision_watch_wake(agent);
+  }
   lt_heartbeat_check(agent);
 }
 
@@ -349,6 +355,7 @@ static void agent_add_turn(lt_turn_state *turn_state) {
   lt_agent *agent = turn_state->turn.agent;
   turn_state->next = agent->turns;
   agent->turns = turn_state;
+  lt_decision_watch_wake(agent);
   lt_heartbeat_start(agent);
 }
 

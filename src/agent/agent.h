@@ -67,13 +67,16 @@ typedef struct lt_agent_options {
    *   prompt.output event: a reader that shows the pieces need not show the texts
    * - prompt.approval-requested {promptId, request: {toolCallId, toolName, input, reason, refusal?}}; `refusal`: why
    * the input that a decision brought cannot be used; the call still waits
+   * - prompt.approval-decided {promptId, toolCallId, decision: "approve" or "reject", reason?, input?, remember?}: the
+   *   call waits no more
    * - prompt.completed {promptId, output: [...], usage}
    * - prompt.cancelled {promptId}
    * - prompt.error {promptId, error}
    * - conversation.updated {conversationId, title}
    *
    * An output is {"type": "text", "id", "content", "start"}, or {"type": "tool", "id", "parent"?, "function", "input",
-   * "result", "start", "end"?} with a result {"type": "pending", "reason"}, {"type": "success", "output"} or {"type":
+   * "editedInput"?, "result", "start", "end"?} with a result {"type": "pending", "reason", "question"? (it waits for an
+   * approval)}, {"type": "success", "output"} or {"type":
    * "error", "error"} and perhaps "logs", or {"type": "file", "id", "path", "mimeType", "description"?, "artifact",
    * "start"}. The parent of a call that a program made is the output of that program. */
   void (*on_event)(void *arg, lt_str user, const char *event, lt_str data);

@@ -7,6 +7,13 @@
 
 typedef struct lt_turn_state lt_turn_state;
 
+/* The fiber that looks for other processes' decisions (decision_watch.h). */
+typedef struct lt_decision_watch {
+  bool is_running;
+  int64_t version; /* lt_store_decision_version of the last look; 0: none yet */
+  lt_wait wait;
+} lt_decision_watch;
+
 struct lt_agent {
   lt_agent_options options;
   const lt_mode *const *modes; /* the built-in ones */
@@ -19,6 +26,7 @@ struct lt_agent {
   unsigned deferred_ends; /* ends that are not stored yet (deferred_end.h) */
   lt_wait beat;           /* ends the heartbeat (heartbeat.h) */
   bool is_beating;
+  lt_decision_watch watch;
   lt_wait ended;           /* woken whenever a prompt, a title or a deferred end is finished */
   lt_code_listing listing; /* of code mode's system prompt */
   /* The list of tools that was stored last, and its name. */

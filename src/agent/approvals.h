@@ -8,18 +8,28 @@
 #define LT_AGENT_APPROVALS_H
 
 #include "agent/turn.h"
+#include "tool/remembered_decisions.h"
 
 typedef struct lt_approvals {
   lt_approver base; /* first */
   lt_turn *turn;
   struct approval_waiter *waiters; /* stack frames of the waiting calls, oldest first */
+  lt_remembered_decisions remembered;
+  bool has_loaded; /* the memory has the conversation's decisions, and those of the earlier process */
+  lt_buf used;     /* numbers (int64_t) of stored decisions that this process has used */
 } lt_approvals;
 
 void lt_approvals_init(lt_approvals *approvals, lt_turn *turn);
+void lt_approvals_release(lt_approvals *approvals);
+/* Cancels a resumed prompt when another process has decided so. LT_YIELDS. */
+void lt_approvals_look_for_cancel(lt_approvals *approvals) LT_YIELDS;
 /* Sets the state of a resumed prompt to `running` when it waited in the earlier process and no call waits any more. */
 lt_status lt_approvals_settle(lt_approvals *approvals, lt_err *err);
 /* Decides about the call whose tool output has that id. Copies. Errors: LT_E_NOTFOUND: that call does not wait;
  * LT_E_NOMEM. */
 lt_status lt_approvals_decide(lt_approvals *approvals, lt_str id, const lt_decision *decision, lt_err *err);
+/* The same for a decision that another process has stored, about the call with its hash. */
+struct lt_watched_decision;
+bool lt_approvals_decide_stored(lt_approvals *approvals, const struct lt_watched_decision *stored);
 
 #endif

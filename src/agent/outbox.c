@@ -245,11 +245,11 @@ static void outbox_put_preview(lt_buf *out, lt_str text) {
 }
 
 /* An input is written and sent with each form of its output: a long one is cut to a preview. */
-static bool outbox_keep_input(lt_outbox *o, lt_output *output, lt_str input) {
+static bool outbox_keep_input(lt_outbox *o, lt_output *output, lt_str input, lt_str *to) {
   bool whole = input.n <= LT_RUN_RECORD_BYTES && o->kept_bytes + input.n <= LT_PROMPT_RECORD_BYTES;
   if (whole && lt_json_check(input, NULL) == LT_OK) {
     o->kept_bytes += input.n;
-    return outbox_keep_text(output, &output->input, input);
+    return outbox_keep_text(output, to, input);
   }
   LT_AUTO_BUF(text, 8 * LT_RUN_RECORD_BYTES);
   if (whole) {
@@ -259,7 +259,7 @@ static bool outbox_keep_input(lt_outbox *o, lt_output *output, lt_str input) {
     outbox_put_preview(&text, input);
   }
   o->kept_bytes += text.n;
-  return text.status == LT_OK && outbox_keep_text(output, &output->input, lt_buf_view(&text));
+  return text.status == LT_OK && outbox_keep_text(output, to, lt_buf_view(&text));
 }
 
 /* An output that was pending is pending again. */
@@ -281,7 +281,9 @@ static lt_status outbox_begin_output(lt_outbox *o, const lt_outbox_tool *tool, l
                                      lt_err *err) {
   lt_output *output = outbox_output_new(o, LT_OUTPUT_TOOL, id);
   bool complete = output != NULL && outbox_keep_text(output, &output->text, tool->function) &&
-                  outbox_keep_input(o, output, tool->input) && outbox_keep_text(output, &output->reason, tool->reason);
+                  outbox_keep_input(o, output, tool->input, &output->input) &&
+                  outbox_keep_text(output, &output->reason, tool->reason) &&
+                  outbox_keep_text(output, &output->question, tool->question);
   if (output != NULL) {
     output->parent = tool->inner ? lt_outbox_parent_of(o, id) : LT_STR_NULL;
   }
@@ -318,15 +320,24 @@ static lt_output **outbox_find_open_place(lt_outbox *o, uint32_t number) {
   return place;
 }
 
-lt_status lt_outbox_tool_reason(lt_outbox *o, uint32_t number, lt_str reason, lt_err *err) {
+lt_status lt_outbox_tool_reason(lt_outbox *o, uint32_t number, lt_str reason, lt_str question, lt_err *err) {
   lt_output *output = *outbox_find_open_place(o, number);
   if (output == NULL) {
     return LT_OK;
   }
-  if (!outbox_keep_text(output, &output->reason, reason)) {
+  if (!outbox_keep_text(output, &output->reason, reason) || !outbox_keep_text(output, &output->question, question)) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the reason of a call");
   }
   return outbox_add_item(o, &(lt_outbox_item){.what = ITEM_BEGIN, .number = number}, LT_STR_NULL, err);
+}
+
+lt_status lt_outbox_tool_edited(lt_outbox *o, uint32_t number, lt_str input, lt_err *err) {
+  lt_output *output = *outbox_find_open_place(o, number);
+  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
+  LT_TRY(outbox_mask(o, &input, true, &masked, err));
+  return output == NULL || output->edited.n > 0 || outbox_keep_input(o, output, input, &output->edited)
+             ? LT_OK
+             : lt_fail(err, LT_E_NOMEM, "no memory for an edited input");
 }
 
 lt_status lt_outbox_tool_logs(lt_outbox *o, uint32_t number, lt_str logs, lt_err *err) {

@@ -67,14 +67,17 @@ typedef struct lt_outbox_tool {
   lt_str function; /* the tool's id */
   lt_str input;    /* JSON text, or anything */
   lt_str reason;   /* why it is pending */
+  lt_str question; /* names the open question about the call; empty: it waits for no approval */
   uint64_t call;   /* the door's number for the call; 0: none */
   bool inner;      /* called by a program or by a tool, not by the mode */
 } lt_outbox_tool;
 /* Begins a tool output. An output that ended in an earlier process stays unchanged; one that was pending is pending
  * again, and is reported. LT_E_DIVERGED: the record has another call under this id. */
 lt_status lt_outbox_tool_begin(lt_outbox *outbox, const lt_outbox_tool *tool, uint32_t *ret_number, lt_err *err);
-/* Changes the reason for which the output is pending. */
-lt_status lt_outbox_tool_reason(lt_outbox *outbox, uint32_t number, lt_str reason, lt_err *err);
+/* Changes the reason for which the output is pending, and the question that is open about it; empty: none. */
+lt_status lt_outbox_tool_reason(lt_outbox *outbox, uint32_t number, lt_str reason, lt_str question, lt_err *err);
+/* Stores the input that a person made of the call's own. Does not report it: a change or the end follows. */
+lt_status lt_outbox_tool_edited(lt_outbox *outbox, uint32_t number, lt_str input, lt_err *err);
 lt_status lt_outbox_tool_logs(lt_outbox *outbox, uint32_t number, lt_str logs, lt_err *err);
 /* Stores a program's data for later prompts beside its result ("data", JSON text). Call it before the output's end. */
 lt_status lt_outbox_tool_data(lt_outbox *outbox, uint32_t number, lt_str json, lt_err *err);

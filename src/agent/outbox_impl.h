@@ -25,6 +25,8 @@ struct lt_output {
   lt_str text;     /* content, function or artifact */
   lt_str input;    /* JSON text; mime type */
   lt_str reason;   /* for a file its description */
+  lt_str question; /* lt_outbox_tool.question */
+  lt_str edited;   /* JSON text: the input that a person made of it; empty: none */
   lt_str logs;
   lt_str data; /* JSON text */
   char start[LT_CLOCK_STAMP_BYTES];

@@ -21,6 +21,9 @@ static void outbox_write_put_result(lt_json_writer *w, const lt_output *output, 
   if (item->what == ITEM_BEGIN) {
     outbox_write_put_str(w, "type", LT_STR("pending"));
     outbox_write_put_str(w, "reason", output->reason);
+    if (output->question.n > 0) {
+      outbox_write_put_str(w, "question", output->question);
+    }
   } else if (item->status == LT_OK) {
     outbox_write_put_str(w, "type", LT_STR("success"));
     if (answer.n > 0) {
@@ -45,6 +48,9 @@ static void outbox_write_put_tool(lt_json_writer *w, const lt_output *output, co
   }
   outbox_write_put_str(w, "function", output->text);
   outbox_write_put_raw(w, "input", output->input);
+  if (output->edited.n > 0) {
+    outbox_write_put_raw(w, "editedInput", output->edited);
+  }
   outbox_write_put_result(w, output, item, answer);
   if (item->what == ITEM_END && output->data.n > 0) {
     outbox_write_put_raw(w, "data", output->data);

@@ -20,6 +20,12 @@ static lt_status turn_begin_call_output(lt_turn *turn, const lt_call_event *even
   return lt_outbox_tool_begin(&turn->internal->outbox, &tool, ret_number, NULL);
 }
 
+static void turn_record_edit(lt_turn *turn, uint32_t number, const lt_call_event *event) {
+  if (event->edited_input.n > 0) {
+    (void)lt_outbox_tool_edited(&turn->internal->outbox, number, event->edited_input, NULL);
+  }
+}
+
 /* Makes outputs of programs' calls. A call beyond the limit of outputs is in the journal only. */
 static void turn_record_call(lt_turn *turn, const lt_call_event *event) {
   lt_outbox *outbox = &turn->internal->outbox;
@@ -31,6 +37,7 @@ static void turn_record_call(lt_turn *turn, const lt_call_event *event) {
       (event->stage == LT_CALL_ASKED || turn_begin_call_output(turn, event, &number) != LT_OK)) {
     return;
   }
+  turn_record_edit(turn, number, event);
   if (event->stage == LT_CALL_FINISHED) {
     (void)lt_outbox_tool_end(outbox, number, event->status, event->answer, NULL);
   }
@@ -59,6 +66,7 @@ static void turn_on_direct_call(void *arg, const lt_call_event *event) {
   direct_call *d = arg;
   if (lt_str_eq(event->run, d->caller.run)) {
     lt_outbox_set_call(&d->turn->internal->outbox, d->number, event->call);
+    turn_record_edit(d->turn, d->number, event);
   } else {
     turn_record_call(d->turn, event);
   }

@@ -306,16 +306,23 @@ lt_status lt_turn_record_recall(lt_turn *turn, lt_err *err) {
 }
 
 /* --- Decisions ---------------------------------------------------------------------------------------------------- */
-void lt_turn_record_decide(lt_turn *turn, lt_str id, uint64_t hash, const lt_decision *decision) {
+void lt_turn_record_decide(lt_turn *turn, const lt_turn_decision *noted) {
+  const lt_decision *decision = &noted->decision;
   lt_buf text;
-  lt_buf_init(&text, LT_JSON_MAX_BYTES);
+  lt_buf_init(&text, 2 * LT_JSON_MAX_BYTES);
   lt_json_writer w = lt_json_writer_on(&text);
   lt_json_begin_object(&w);
-  record_put_pair(&w, "id", id);
-  record_put_hash(&w, "call", hash);
+  record_put_pair(&w, "id", noted->id);
+  record_put_hash(&w, "call", noted->hash);
   record_put_pair(&w, "reason", decision->reason);
   record_put_pair(&w, "input", decision->input);
-  record_put_pair(&w, "remember", lt_str_of(lt_decision_remember_name(decision->remember)));
+  lt_json_key(&w, "row");
+  lt_json_put_int(&w, noted->row);
+  if (decision->remember != LT_REMEMBER_NOTHING) {
+    record_put_pair(&w, "remember", lt_str_of(lt_decision_remember_name(decision->remember)));
+    record_put_pair(&w, "tool", noted->tool);
+    record_put_pair(&w, "asked", decision->remember == LT_REMEMBER_CALL ? noted->asked : LT_STR("{}"));
+  }
   lt_json_end_object(&w);
   turn_record_note(turn, LT_PROMPT_NOTE_DECISION, decision->is_approved, &text);
 }
@@ -354,18 +361,38 @@ static bool record_read_decision(lt_json decided, bool is_approved, lt_arena *ar
   return read;
 }
 
-bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, lt_arena *arena, lt_decision *ret_decision) {
+bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, lt_arena *arena, lt_decision *ret_decision,
+                             int64_t *ret_row) {
   const lt_turn_record *record = turn_record_of(turn);
+  *ret_row = 0;
   for (size_t i = 0; record->is_recalled && i < record->all.note_count; i++) {
     lt_note *note = &record->all.notes[i];
     lt_json_doc *doc = lt_arena_zalloc(arena, 1, sizeof *doc);
     if (note->kind == LT_PROMPT_NOTE_DECISION && doc != NULL && lt_json_parse(arena, note->text, doc, NULL) == LT_OK &&
         record_is_about(lt_json_root(doc), id, hash)) {
       note->kind = LT_NOTE_USED;
+      (void)lt_json_int(lt_json_get(lt_json_root(doc), "row"), ret_row);
       return record_read_decision(lt_json_root(doc), note->number != 0, arena, ret_decision);
     }
   }
   return false;
+}
+
+void lt_turn_record_remember(lt_turn *turn, lt_remembered_decisions *memory) {
+  const lt_turn_record *record = turn_record_of(turn);
+  LT_AUTO_ARENA(arena, LT_RECORD_MAX_BYTES);
+  for (size_t i = 0; record->is_recalled && i < record->all.note_count; i++) {
+    const lt_note *note = &record->all.notes[i];
+    lt_json_doc doc;
+    lt_decision decision = {0};
+    lt_str tool, asked;
+    bool is_decision = note->kind == LT_PROMPT_NOTE_DECISION && lt_json_parse(&arena, note->text, &doc, NULL) == LT_OK;
+    if (is_decision && record_read_decision(lt_json_root(&doc), note->number != 0, &arena, &decision) &&
+        record_read_text(lt_json_root(&doc), "tool", &arena, &tool) &&
+        record_read_text(lt_json_root(&doc), "asked", &arena, &asked) && asked.n > 0) {
+      lt_remembered_decisions_add(memory, tool, asked, &decision);
+    }
+  }
 }
 
 /* --- Artifacts -------------------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 
 #include "agent/turn.h"
 #include "replay/notes.h"
+#include "tool/remembered_decisions.h"
 
 typedef struct lt_turn_record {
   bool is_recalled;        /* the prompt is carried out again, from `all` */
@@ -43,10 +44,23 @@ void lt_turn_record_put(lt_turn *turn, uint64_t hash, const lt_completion *compl
                         const lt_err *err);
 void lt_turn_record_put_llm(lt_turn *turn, const lt_completion *completion);
 
-/* Takes the next recorded decision about the output with that id, if it was about the same call (`hash`:
- * lt_journal_hash of the shown call); false: none. Its texts are in the arena. */
-bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, lt_arena *arena, lt_decision *ret_decision);
-void lt_turn_record_decide(lt_turn *turn, lt_str id, uint64_t hash, const lt_decision *decision);
+/* A decision about a call, as it is noted. */
+typedef struct lt_turn_decision {
+  lt_str id;     /* of the call's output */
+  uint64_t hash; /* lt_journal_hash of the shown call */
+  int64_t row;   /* of the stored decision (store/store_decisions.h); 0: none */
+  lt_str tool;
+  lt_str asked; /* the shown input; empty: it has secrets */
+  lt_decision decision;
+} lt_turn_decision;
+
+/* Takes the next recorded decision about the output with that id, if it was about the same call; false: none. Its texts
+ * are in the arena. `*ret_row`: lt_turn_decision.row. */
+bool lt_turn_record_decision(lt_turn *turn, lt_str id, uint64_t hash, lt_arena *arena, lt_decision *ret_decision,
+                             int64_t *ret_row);
+void lt_turn_record_decide(lt_turn *turn, const lt_turn_decision *decision);
+/* Adds the recorded decisions that hold for later calls. */
+void lt_turn_record_remember(lt_turn *turn, lt_remembered_decisions *memory);
 /* Notes that the prompt is cancelled. When the process ends before the prompt, the next process ends the prompt as
  * cancelled. */
 void lt_turn_record_cancel(lt_turn *turn);

@@ -104,6 +104,7 @@ void lt_turn_free(lt_turn_state *turn_state) {
     lt_host_prepared_release(&turn->prepared);
   }
   lt_outbox_release(&turn_state->outbox);
+  lt_approvals_release(&turn_state->approvals);
   lt_turn_record_release(turn);
   lt_buf_release(&turn_state->bare_end);
   lt_budget_free(turn->caller.budget);
@@ -177,6 +178,9 @@ static lt_status turn_run_mode(lt_turn_state *turn_state, lt_err *err) LT_YIELDS
 
 lt_status lt_turn_carry_out(lt_turn_state *turn_state, lt_err *err) {
   lt_outbox *outbox = &turn_state->outbox;
+  if (turn_state->record.is_recalled) {
+    lt_approvals_look_for_cancel(&turn_state->approvals);
+  }
   lt_status status = lt_outbox_tell_unshown(outbox, err);
   if (status == LT_OK) {
     status = turn_run_mode(turn_state, err);

@@ -167,6 +167,9 @@
 #define LT_DOOR_TOLD_MAX        256          /* different warnings of one door; further ones are dropped */
 #define LT_CALLER_DEPTH_MAX     8            /* programs that tools of programs run */
 #define LT_EDITS_MAX            20           /* edited inputs of one call that cannot be used; then the call fails */
+#define LT_DECISION_WAIT_MS     5000 /* how long lathe approve waits until another process has taken a decision */
+#define LT_DECISION_POLL_MS     100  /* how often other processes' decisions are looked for while a call waits ... */
+#define LT_DECISION_IDLE_POLL_MS 500 /* ... and while a prompt only runs */
 #define LT_REMEMBERED_MAX       1024         /* decisions that hold for later calls, of a run, prompt or conversation */
 #define LT_REMEMBERED_BYTES     (16 * LT_MIB)  /* of their texts */
 #define LT_PROMPT_DATA_BYTES    (256 * LT_KIB) /* what a program may leave to later prompts: complete({data}) */

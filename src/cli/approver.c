@@ -29,6 +29,7 @@ typedef struct terminal_approver {
   const char *who; /* the caller's name in questions */
   bool yes;
   approver_turn *first;
+  bool leaves_memory; /* the agent remembers */
   lt_remembered_decisions remembered;
   lt_terminal *terminal; /* set while a question is open */
   lt_write_preview preview;
@@ -83,7 +84,10 @@ static lt_status approver_put_decision(terminal_approver *a, const lt_approval *
   const lt_decision decision = {.is_approved = answer == LT_ANSWER_YES || answer == LT_ANSWER_ALWAYS,
                                 .reason = lt_buf_view(&text),
                                 .remember = holds ? LT_REMEMBER_TOOL : LT_REMEMBER_NOTHING};
-  lt_remembered_decisions_add(&a->remembered, what->tool->id, what->input, &decision);
+  bool is_unclear = what->is_masked && decision.remember == LT_REMEMBER_CALL; /* equal masks are not equal inputs */
+  if (!a->leaves_memory && !is_unclear) {
+    lt_remembered_decisions_add(&a->remembered, what->tool->id, what->input, &decision);
+  }
   return lt_decision_copy(arena, &decision, ret_decision) == LT_OK
              ? LT_OK
              : lt_fail(err, LT_E_NOMEM, "no memory for a decision");
@@ -219,6 +223,18 @@ static void approver_end_turn(terminal_approver *a, approver_turn *mine) {
   }
 }
 
+/* After an edited input that cannot be used, the person is asked whatever was remembered with it. */
+static bool approver_is_known(const terminal_approver *a, const lt_approval *what, lt_decision *ret_decision) {
+  lt_decision found;
+  if (what->refusal.n > 0 ||
+      !lt_remembered_decisions_find(&a->remembered, what->tool->id, what->input, &found) ||
+      (what->is_masked && found.remember == LT_REMEMBER_CALL)) {
+    return false;
+  }
+  *ret_decision = found;
+  return true;
+}
+
 static lt_status approver_ask(lt_approver *self, const lt_approval *what, lt_cancel *cancel, lt_arena *arena,
                               lt_decision *ret_decision, lt_err *err) LT_YIELDS {
   terminal_approver *a = (terminal_approver *)self;
@@ -230,7 +246,7 @@ static lt_status approver_ask(lt_approver *self, const lt_approval *what, lt_can
   lt_wait_init(&mine.wait, a->loop);
   lt_status status = approver_take_turn(a, &mine, cancel, err);
   if (status == LT_OK) { /* an earlier "always" or "never" may decide this call */
-    bool is_known = lt_remembered_decisions_find(&a->remembered, what->tool->id, what->input, ret_decision);
+    bool is_known = approver_is_known(a, what, ret_decision);
     status = is_known ? LT_OK : approver_ask_approval_person(a, what, cancel, arena, ret_decision, err);
   }
   approver_end_turn(a, &mine);
@@ -262,6 +278,10 @@ bool lt_approver_can_ask(const lt_approver *self) {
 
 void lt_approver_set_preview(lt_approver *self, lt_door *door, const lt_policy *policy) {
   ((terminal_approver *)self)->preview = (lt_write_preview){.door = door, .policy = policy};
+}
+
+void lt_approver_leave_memory(lt_approver *self) {
+  ((terminal_approver *)self)->leaves_memory = true;
 }
 
 void lt_approver_set_who(lt_approver *self, const char *who) {

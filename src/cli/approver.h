@@ -15,6 +15,8 @@
 lt_approver *lt_approver_new(lt_loop *loop, lt_console *console, bool yes);
 /* Sets the caller's name in questions; the default is "The program". Borrows. */
 void lt_approver_set_who(lt_approver *approver, const char *who);
+/* Decisions are not remembered here: an agent, which gets them, does that. */
+void lt_approver_leave_memory(lt_approver *approver);
 /* Calls that write files are shown as changes, whose old texts come through the door by these rules. Borrows. */
 void lt_approver_set_preview(lt_approver *approver, lt_door *door, const lt_policy *policy);
 /* Whether a person can be asked, or `yes` makes questions needless. If not, every call is denied. */

@@ -6,91 +6,8 @@
 #include "json/json.h"
 #include "app/agent_options.h"
 #include "cli/approver.h"
-
-/* --- Questions ---------------------------------------------------------------------------------------------------- */
-typedef struct chat_question {
-  lt_chat *chat;
-  lt_arena arena;
-  lt_str call, tool, input, reason, refusal;
-} chat_question;
-
-static void chat_free_question(chat_question *a) {
-  lt_arena_release(&a->arena);
-  lt_mem_free(a);
-}
-
-/* The prompt may have been cancelled meanwhile. */
-static void chat_decide_question(const chat_question *a, const lt_decision *decision) {
-  lt_chat *chat = a->chat;
-  if (decision->is_approved || chat->asking.why == LT_OK) {
-    (void)lt_agent_decide(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), a->call, decision, NULL);
-  }
-}
-
-/* The person has gone and a signal follows (LT_E_IO): nothing is decided. No person could be asked: a no. */
-static void chat_reject_unasked(const chat_question *a, const lt_err *err) {
-  lt_chat *chat = a->chat;
-  const lt_decision no = {.reason = lt_str_of(lt_err_msg(err))};
-  if (err->status == LT_E_IO) {
-    lt_cancel_fire(&chat->session->app.cancel, LT_E_CANCELLED);
-    lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
-  } else if (chat->asking.why == LT_OK) {
-    lt_console_warning(&chat->session->console, no.reason);
-  }
-  chat_decide_question(a, &no);
-}
-
-static void chat_on_question_fiber(void *arg) {
-  chat_question *a = arg;
-  lt_chat *chat = a->chat;
-  lt_err err = LT_ERR_INIT;
-  lt_decision decision = {0};
-  const lt_tool tool = {.id = a->tool};
-  const lt_approval what = {.tool = &tool, .input = a->input, .reason = a->reason, .refusal = a->refusal};
-  lt_chat_view_hold(&chat->view);
-  lt_status status = chat->approver->ask(chat->approver, &what, &chat->asking, &a->arena, &decision, &err);
-  lt_chat_view_unhold(&chat->view);
-  if (status == LT_OK) {
-    chat_decide_question(a, &decision);
-  } else {
-    chat_reject_unasked(a, &err);
-  }
-  chat_free_question(a);
-  if (--chat->asks == 0) {
-    lt_wait_wake(&chat->asked, LT_OK);
-  }
-}
-
-static bool chat_read_question(chat_question *a, lt_str data) {
-  lt_json_doc doc;
-  lt_str text = lt_arena_dup(&a->arena, data);
-  if (text.p == NULL || lt_json_parse(&a->arena, text, &doc, NULL) != LT_OK) {
-    return false;
-  }
-  lt_json request = lt_json_get(lt_json_root(&doc), "request");
-  (void)lt_json_str(lt_json_get(request, "reason"), &a->arena, &a->reason);
-  (void)lt_json_str(lt_json_get(request, "refusal"), &a->arena, &a->refusal);
-  a->input = lt_json_text(lt_json_get(request, "input"));
-  return lt_json_str(lt_json_get(request, "toolCallId"), &a->arena, &a->call) &&
-         lt_json_str(lt_json_get(request, "toolName"), &a->arena, &a->tool);
-}
-
-/* A question without an answer would block the prompt for ever. */
-static void chat_begin_question(lt_chat *chat, lt_str data) {
-  chat_question *a = lt_mem_zalloc(1, sizeof *a);
-  if (a != NULL) {
-    a->chat = chat;
-    lt_arena_init(&a->arena, LT_PROMPT_MEMORY_BYTES);
-    if (chat_read_question(a, data) &&
-        lt_loop_spawn(chat->session->app.loop, chat_on_question_fiber, a, NULL) == LT_OK) {
-      chat->asks++;
-      return;
-    }
-    chat_free_question(a);
-  }
-  lt_console_format(&chat->session->console, "lathe chat: no memory to ask for approval: the prompt is cancelled");
-  lt_chat_interrupt(chat);
-}
+#include "cli/chat_questions.h"
+#include "cli/waiting_calls.h"
 
 static void chat_on_event(void *arg, lt_str user, const char *event, lt_str data) {
   (void)user;
@@ -101,7 +18,9 @@ static void chat_on_event(void *arg, lt_str user, const char *event, lt_str data
     lt_chat_view_event(&chat->view, event, data);
   }
   if (strcmp(event, "prompt.approval-requested") == 0) {
-    chat_begin_question(chat, data);
+    lt_chat_questions_begin(chat, data);
+  } else if (strcmp(event, "prompt.approval-decided") == 0) {
+    lt_chat_questions_decided(chat, data);
   }
 }
 
@@ -149,6 +68,7 @@ static lt_status chat_open_parts(lt_chat *chat, lt_err *err) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   lt_approver_set_who(chat->approver, "The model");
+  lt_approver_leave_memory(chat->approver);
   lt_approver_set_preview(chat->approver, s->app.door, lt_toolbox_policy(s->app.toolbox));
   return LT_OK;
 }
@@ -293,7 +213,7 @@ void lt_chat_leave(lt_chat *chat) {
 bool lt_chat_interrupt(lt_chat *chat) {
   if (chat->busy && !chat->interrupted) {
     chat->interrupted = true;
-    lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
+    lt_chat_questions_cancel(chat);
     if (chat->prompt[0] != '\0') {
       (void)lt_agent_cancel(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), NULL);
     }
@@ -334,7 +254,7 @@ static lt_status chat_wait_for_end(lt_chat *chat, lt_err *err) LT_YIELDS {
   if (status == LT_OK || status == LT_E_NOTFOUND) {
     return LT_OK;
   }
-  lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
+  lt_chat_questions_cancel(chat);
   if (!chat->interrupted && chat->keeps) {
     chat_leave_prompt(chat);
   } else if (lt_agent_cancel(chat->agent, LT_CHAT_USER, prompt, NULL) == LT_OK) {
@@ -388,14 +308,25 @@ static lt_status chat_end_turn(lt_chat *chat, lt_status status, lt_err *err) LT_
   if (status == LT_OK) {
     status = chat_wait_for_end(chat, err);
   }
-  lt_cancel_fire(&chat->asking, LT_E_CANCELLED);
-  while (chat->asks > 0) {
-    lt_wait_on(&chat->asked, UINT64_MAX);
-  }
+  lt_chat_questions_cancel(chat);
+  lt_chat_questions_wait(chat);
   lt_chat_view_finish(&chat->view);
   chat->prompt[0] = '\0';
   chat->busy = false;
   return status;
+}
+
+/* A call waits that nobody has decided about. An older Lathe did not store which calls wait. */
+static bool chat_waits_for_person(const lt_chat *chat, const char *prompt) LT_YIELDS {
+  lt_store *db = lt_toolbox_db(chat->session->app.toolbox);
+  lt_waiting_calls calls;
+  if (!lt_chat_waits(db, lt_str_of(chat->conversation))) {
+    return false;
+  }
+  lt_status status = lt_waiting_calls_read(db, LT_CHAT_USER, lt_str_of(prompt), &calls, NULL);
+  bool waits = status != LT_OK || calls.count == 0 || lt_waiting_calls_has_open(&calls);
+  lt_waiting_calls_release(&calls);
+  return waits;
 }
 
 lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
@@ -409,12 +340,11 @@ lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
   if (!last.open || prompt[0] == '\0') {
     return LT_OK;
   }
-  if (!lt_approver_can_ask(chat->approver) &&
-      lt_chat_waits(lt_toolbox_db(chat->session->app.toolbox), lt_str_of(chat->conversation))) {
+  if (!lt_approver_can_ask(chat->approver) && chat_waits_for_person(chat, prompt)) {
     return lt_fail(err, LT_E_UNSUPPORTED,
                    "a tool call of this conversation waits for approval, and there is no terminal to ask on: go on at "
-                   "one with lathe chat -c %s, or approve it with --yes",
-                   chat->conversation);
+                   "one with lathe chat -c %s, decide with lathe approve %s, or approve it with --yes",
+                   chat->conversation, prompt);
   }
   chat_begin_turn(chat);
   return chat_end_turn(chat, chat_resume_prompt(chat, prompt, err), err);

@@ -46,7 +46,7 @@ typedef struct lt_chat {
   bool keeps;                               /* prompts outlive this process */
   bool left;                                /* the prompt is left to the next process, because this one ends */
   lt_cancel asking;                         /* ends the questions of this turn */
-  unsigned asks;
+  struct chat_question *questions; /* open ones */
   lt_wait asked;               /* woken when the last question has ended */
   unsigned titles;             /* number of titles in the making */
   lt_wait titled;              /* woken when `titles` becomes 0 */

@@ -109,14 +109,15 @@ static int command_options_read_option(option_reader *r, int left, char **words)
 }
 
 static void command_options_read_operand(option_reader *r, const char *word) {
-  if (r->operands++ == 0 && r->table->operand.name != NULL) {
-    memcpy(r->options + r->table->operand.offset, &word, sizeof word);
+  const lt_command_operand *operand = r->operands == 0 ? &r->table->operand : &r->table->second;
+  if (r->operands++ < 2 && operand->name != NULL) {
+    memcpy(r->options + operand->offset, &word, sizeof word);
   }
 }
 
 static bool command_options_check_operands(const option_reader *r) {
   const lt_command_operand *operand = &r->table->operand;
-  int most = operand->name != NULL ? 1 : 0, least = operand->is_required ? 1 : 0;
+  int most = (operand->name != NULL) + (r->table->second.name != NULL), least = operand->is_required ? 1 : 0;
   if (r->operands >= least && r->operands <= most) {
     return true;
   }
@@ -177,6 +178,9 @@ static void command_options_print_option(FILE *to, const lt_option *option) {
 void lt_command_options_print(const lt_option_table *table, FILE *to) {
   if (table->operand.name != NULL) {
     command_options_print_row(to, table->operand.name, table->operand.help);
+  }
+  if (table->second.name != NULL) {
+    command_options_print_row(to, table->second.name, table->second.help);
   }
   for (size_t i = 0; i < table->count; i++) {
     command_options_print_option(to, &table->rows[i]);

@@ -36,7 +36,7 @@ typedef struct lt_option {
   (offsetof(options, member) +                 \
    0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((options *)NULL)->member), type) ? 1 : -1]))
 
-/* The operand: at most one word that is no option. */
+/* An operand: a word that is no option. A command has at most two. */
 typedef struct lt_command_operand {
   const char *name; /* for the help: "FILE"; NULL: the command has no operand */
   const char *help;
@@ -52,6 +52,7 @@ typedef struct lt_option_table {
   const lt_option *rows;
   size_t count;
   lt_command_operand operand;
+  lt_command_operand second; /* never required; its rule is not used */
 } lt_option_table;
 
 typedef enum lt_options_outcome { LT_OPTIONS_READ, LT_OPTIONS_HELP_WANTED, LT_OPTIONS_WRONG } lt_options_outcome;

@@ -275,7 +275,7 @@ describe("two processes", () => {
     await until(() => second.questions() === 1, "it is asked again");
     const third = await w.chat("-c", "last", "-m", "classic", "again");
     assert.equal(third.code, 1);
-    assert.match(third.stderr, /^lathe chat: the prompt [0-9a-f]{32} runs in another process, \d+: wait for it, or end it$/m);
+    assert.match(third.stderr, /^lathe chat: the prompt [0-9a-f]{32} runs in another process, \d+: wait for it, or lathe cancel [0-9a-f]{32}$/m);
     second.type("y\n");
     assert.equal((await second.ended).code, 0);
     assert.deepEqual(w.calls(), [1]);
@@ -360,7 +360,7 @@ describe("two processes", () => {
     for (const more of [["again"], [], ["--json", "again"]]) {
       const end = await w.chat("-c", "last", ...more);
       assert.deepEqual([end.code, end.stdout], [1, ""]);
-      assert.match(end.stderr, /^lathe chat: a tool call of this conversation waits for approval, and there is no terminal to ask on: go on at one with lathe chat -c [0-9a-f]{32}, or approve it with --yes\n$/);
+      assert.match(end.stderr, /^lathe chat: a tool call of this conversation waits for approval, and there is no terminal to ask on: go on at one with lathe chat -c [0-9a-f]{32}, decide with lathe approve [0-9a-f]{32}, or approve it with --yes\n$/);
     }
     assert.match((await w.chat("--list")).stdout, /  1  .*  \(waits for approval\)\n$/);
     assert.equal((await w.goOn("--yes")).rest, "It is paid.\n");

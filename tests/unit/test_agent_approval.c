@@ -71,6 +71,8 @@ IN_WORLD(an_approved_call_continues_exactly_there) {
                 "output tool weather.echo success {\"n\":1}\n"
                 "output tool bank.pay pending it is real money\n"
                 "approval bank.pay {\"amount\":5} (it is real money)\n"
+                "approval-decided\n"
+                "output tool bank.pay pending Executing...\n"
                 "output tool bank.pay success {\"paid\":5}\n"
                 "output text paid 5 after 1\n"
                 "output tool code.execute success \n"

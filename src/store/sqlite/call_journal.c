@@ -28,8 +28,10 @@ typedef struct journal_begin_job {
 static lt_status journal_insert_call(struct sqlite3 *sql, journal_begin_job *job, lt_err *err) {
   lt_query query = lt_query_prepare(
       sql,
-      "INSERT INTO calls(run, user, tool, input, repeatable, started_at, seq, hash) VALUES(?, ?, ?, ?, ?, ?, ?, ?)"
-      " ON CONFLICT(run, seq) WHERE seq > 0 DO UPDATE SET started_at = excluded.started_at"
+      "INSERT INTO calls(run, user, tool, input, repeatable, started_at, seq, hash, edited_input)"
+      " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT(run, seq) WHERE seq > 0 DO UPDATE SET started_at = excluded.started_at,"
+      " edited_input = excluded.edited_input"
       " WHERE finished_at IS NULL AND hash = excluded.hash RETURNING id");
   lt_query_text(&query, job->call.run);
   lt_query_text(&query, job->call.user);
@@ -39,6 +41,7 @@ static lt_status journal_insert_call(struct sqlite3 *sql, journal_begin_job *job
   lt_query_text(&query, lt_str_of(job->started_at));
   lt_query_int(&query, (int64_t)job->call.seq);
   lt_query_int(&query, (int64_t)job->call.hash);
+  lt_query_text(&query, job->call.edited_input);
   job->id = lt_query_row(&query) ? lt_query_get_int(&query, 0) : 0;
   lt_query_row(&query); /* to its end: then SQLite counts the statement as done */
   return lt_query_end(&query, err);
@@ -60,7 +63,7 @@ static lt_status journal_begin_job_run(struct sqlite3 *sql, void *arg, lt_err *e
 
 static lt_status journal_begin(lt_journal *self, const lt_journal_call *call, int64_t *ret_id, lt_err *err) LT_YIELDS {
   journal_begin_job job = {.call = *call, .notes = ((sqlite_journal *)self)->notes};
-  lt_str *texts[] = {&job.call.run, &job.call.user, &job.call.tool, &job.call.input};
+  lt_str *texts[] = {&job.call.run, &job.call.user, &job.call.tool, &job.call.input, &job.call.edited_input};
   lt_clock_stamp(job.started_at);
   lt_db_sync sync = call->repeatable ? LT_DB_LAZY : LT_DB_DURABLE;
   lt_status status = lt_db_job_run(((sqlite_journal *)self)->db, sync, journal_begin_job_run, &job, texts,

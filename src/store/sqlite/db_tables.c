@@ -146,6 +146,26 @@ static const char *const versions[] = {
     "CREATE TABLE owner_beats(owner TEXT PRIMARY KEY, beat_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
     /* prompts: `ended_by` is the owner that ended a prompt; NULL: none has, or an older Lathe. */
     "ALTER TABLE prompts ADD COLUMN ended_by TEXT;",
+    /* decisions: what people decide about a prompt's calls, in any process. `taken_at` is NULL until the process that
+     * runs the prompt has the decision. calls: the input with which a person replaced the caller's. */
+    "CREATE TABLE decisions("
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  prompt TEXT NOT NULL,"
+    "  conversation TEXT NOT NULL,"
+    "  call TEXT NOT NULL,"
+    "  hash INTEGER NOT NULL,"
+    "  verb TEXT NOT NULL,"
+    "  user TEXT NOT NULL,"
+    "  tool TEXT NOT NULL,"
+    "  remember TEXT NOT NULL,"
+    "  created_at TEXT NOT NULL,"
+    "  taken_at TEXT,"
+    "  reason TEXT NOT NULL,"
+    "  input TEXT NOT NULL) STRICT;"
+    "CREATE INDEX decisions_by_prompt ON decisions(prompt, id);"
+    "CREATE INDEX decisions_of_session ON decisions(conversation, id) WHERE remember = 'session';"
+    "CREATE INDEX decisions_by_creation ON decisions(created_at);"
+    "ALTER TABLE calls ADD COLUMN edited_input TEXT NOT NULL DEFAULT '';",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 

@@ -82,10 +82,11 @@ static const struct {
      "INSERT INTO prompt_outputs(prompt, number, json) VALUES(?, ?, ?)"},
     {"SELECT run, number, kind, what, time_us, text FROM notes WHERE " OF_RUN,
      "INSERT INTO notes(run, number, kind, what, time_us, text) VALUES(?, ?, ?, ?, ?, ?)"},
-    {"SELECT id, run, user, tool, repeatable, started_at, finished_at, status, input, answer, seq, hash FROM calls"
+    {"SELECT id, run, user, tool, repeatable, started_at, finished_at, status, input, answer, seq, hash,"
+     " edited_input FROM calls"
      " WHERE " OF_RUN,
-     "INSERT INTO calls(id, run, user, tool, repeatable, started_at, finished_at, status, input, answer, seq, hash)"
-     " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+     "INSERT INTO calls(id, run, user, tool, repeatable, started_at, finished_at, status, input, answer, seq, hash,"
+     " edited_input) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
     /* lists of tools: notes of the prompt name them */
     {"SELECT hash, used_at, data FROM blobs WHERE hash IN (SELECT json_extract(text, '$.tools') FROM notes"
      " WHERE run = ?1 AND json_valid(text))",

@@ -72,8 +72,8 @@ static lt_status prompt_owner_fail_busy(lt_str id, lt_str owner, int64_t beat_ms
     int64_t age_ms = prompt_owner_now_ms() - beat_ms;
     lt_buf_printf(&name, " (last sign of life %lld s ago)", (long long)(age_ms > 0 ? age_ms / 1000 : 0));
   }
-  return lt_fail(err, LT_E_INVALID, "the prompt %.*s runs in another process, %.*s: wait for it, or end it",
-                 LT_STR_ARG(id), LT_STR_ARG(lt_buf_view(&name)));
+  return lt_fail(err, LT_E_INVALID, "the prompt %.*s runs in another process, %.*s: wait for it, or lathe cancel %.*s",
+                 LT_STR_ARG(id), LT_STR_ARG(lt_buf_view(&name)), LT_STR_ARG(id));
 }
 
 /* Whether the owner still has the prompt. `*ret_watch`: it seems to be gone, and is to be watched first. */

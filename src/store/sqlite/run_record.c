@@ -97,6 +97,7 @@ static lt_status run_record_read_call(lt_record *record, const lt_query *query, 
   call->finished = lt_query_get_int(query, 4) != 0;
   LT_TRY(run_record_keep_text(record, lt_query_get(query, 7), &call->tool, err));
   LT_TRY(run_record_keep_text(record, lt_utf8_cut(lt_query_get(query, 8), LT_RECORD_SHOWN_BYTES), &call->input, err));
+  LT_TRY(run_record_keep_text(record, lt_query_get(query, 9), &call->edited_input, err));
   if (!call->finished) {
     return LT_OK;
   }
@@ -113,7 +114,7 @@ static lt_status run_record_read_calls(struct sqlite3 *sql, run_record_job *job,
   lt_status status = LT_OK;
   lt_query query = lt_query_prepare(sql,
                                     "SELECT id, seq, hash, repeatable, finished_at IS NOT NULL, status, answer, tool,"
-                                    " substr(input, 1, 100) FROM calls"
+                                    " substr(input, 1, 100), edited_input FROM calls"
                                     " WHERE run = ? AND seq > 0 ORDER BY seq");
   lt_query_text(&query, job->run);
   while (status == LT_OK && job->record.call_count < count && lt_query_row(&query)) {

@@ -1,0 +1,124 @@
+#include "agent/decision_watch.h"
+
+#include <stdlib.h>
+
+#include "agent/turn_state.h"
+#include "base/limits.h"
+
+/* --- A decision that is stored ------------------------------------------------------------------------------------ */
+static bool watch_read_text(lt_json json, const char *key, lt_arena *arena, lt_str *ret) {
+  return lt_json_str(lt_json_get(json, key), arena, ret);
+}
+
+bool lt_decision_watch_read(lt_json json, lt_arena *arena, lt_watched_decision *ret_decision) {
+  lt_watched_decision d = {0};
+  lt_str hash, remember;
+  bool read = lt_json_int(lt_json_get(json, "id"), &d.id) && watch_read_text(json, "verb", arena, &d.verb) &&
+              watch_read_text(json, "call", arena, &d.call) && watch_read_text(json, "tool", arena, &d.tool) &&
+              watch_read_text(json, "user", arena, &d.user) && watch_read_text(json, "hash", arena, &hash) &&
+              watch_read_text(json, "reason", arena, &d.decision.reason) &&
+              watch_read_text(json, "input", arena, &d.decision.input) &&
+              watch_read_text(json, "remember", arena, &remember);
+  if (!read) {
+    return false;
+  }
+  LT_AUTO_ARENA(scratch, LT_KIB);
+  lt_str digits = lt_arena_dup(&scratch, hash); /* with a NUL behind */
+  d.hash = digits.p != NULL ? strtoull(digits.p, NULL, 16) : 0;
+  d.is_taken = lt_json_typeof(lt_json_get(json, "takenAt")) == LT_JSON_STRING;
+  d.decision.is_approved = lt_str_eqc(d.verb, "approve");
+  (void)lt_decision_find_remember(remember, &d.decision.remember);
+  *ret_decision = d;
+  return digits.p != NULL;
+}
+
+/* --- What other processes have decided ---------------------------------------------------------------------------- */
+/* The turn may end while the store is asked: it is found again by its prompt. */
+static lt_turn_state *watch_find_turn(const lt_agent *agent, const char *prompt) {
+  lt_turn_state *turn_state = agent->turns;
+  while (turn_state != NULL && strcmp(turn_state->turn.ids.prompt, prompt) != 0) {
+    turn_state = turn_state->next;
+  }
+  return turn_state;
+}
+
+static void watch_apply(lt_agent *agent, const char *prompt, const lt_watched_decision *d) LT_YIELDS {
+  lt_turn_state *turn_state = watch_find_turn(agent, prompt);
+  if (d->is_taken || turn_state == NULL) {
+    return;
+  }
+  if (!lt_str_eqc(d->verb, "cancel")) {
+    (void)lt_approvals_decide_stored(&turn_state->approvals, d);
+    return;
+  }
+  (void)lt_agent_cancel(agent, turn_state->turn.user, lt_str_of(prompt), NULL);
+  (void)lt_store_decision_take(agent->options.db, d->id, NULL);
+}
+
+static void watch_look_at(lt_agent *agent, const char *prompt) LT_YIELDS {
+  lt_json_doc doc;
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
+  LT_AUTO_BUF(rows, LT_JSON_MAX_BYTES);
+  if (lt_store_decision_list(agent->options.db, lt_str_of(prompt), &rows, NULL) != LT_OK ||
+      lt_json_parse(&arena, lt_buf_view(&rows), &doc, NULL) != LT_OK) {
+    return;
+  }
+  lt_json_iter it = lt_json_each(lt_json_root(&doc));
+  while (lt_json_next(&it)) {
+    lt_watched_decision d;
+    if (lt_decision_watch_read(it.value, &arena, &d)) {
+      watch_apply(agent, prompt, &d);
+    }
+  }
+}
+
+/* Prompts may begin and end meanwhile: their ids are copied first. */
+static void watch_look_at_all(lt_agent *agent) LT_YIELDS {
+  LT_AUTO_BUF(prompts, LT_JSON_MAX_BYTES);
+  for (const lt_turn_state *turn_state = agent->turns; turn_state != NULL; turn_state = turn_state->next) {
+    lt_buf_add(&prompts, lt_str_from(turn_state->turn.ids.prompt, sizeof turn_state->turn.ids.prompt));
+  }
+  for (size_t at = 0; prompts.status == LT_OK && at < prompts.n; at += LT_STORE_ID_BYTES + 1) {
+    watch_look_at(agent, prompts.p + at);
+  }
+}
+
+/* --- The fiber ---------------------------------------------------------------------------------------------------- */
+static bool watch_has_waiting(const lt_agent *agent) {
+  const lt_turn_state *turn_state = agent->turns;
+  while (turn_state != NULL && turn_state->approvals.waiters == NULL) {
+    turn_state = turn_state->next;
+  }
+  return turn_state != NULL;
+}
+
+/* After a failure the next look comes as usual: the file may be locked for a moment. */
+static void watch_look(lt_agent *agent) LT_YIELDS {
+  int64_t version = 0;
+  if (lt_store_decision_version(agent->options.db, &version, NULL) == LT_OK && version != agent->watch.version) {
+    agent->watch.version = version;
+    watch_look_at_all(agent);
+  }
+}
+
+static void watch_on_fiber(void *arg) {
+  lt_agent *agent = arg;
+  while (agent->turns != NULL && !agent->closing) {
+    uint64_t pause_ms = watch_has_waiting(agent) ? LT_DECISION_POLL_MS : LT_DECISION_IDLE_POLL_MS;
+    if (lt_wait_on(&agent->watch.wait, pause_ms) == LT_E_TIMEOUT && !agent->closing && agent->turns != NULL) {
+      watch_look(agent);
+    }
+  }
+  agent->watch.is_running = false;
+  lt_wait_wake(&agent->ended, LT_OK);
+}
+
+void lt_decision_watch_wake(lt_agent *agent) {
+  if (agent->watch.is_running) {
+    lt_wait_wake(&agent->watch.wait, LT_OK);
+  } else if (agent->turns != NULL && !agent->closing) {
+    agent->watch.version = 0;
+    lt_wait_init(&agent->watch.wait, agent->options.loop);
+    agent->watch.is_running = lt_loop_spawn(agent->options.loop, watch_on_fiber, agent, NULL) == LT_OK;
+  }
+}

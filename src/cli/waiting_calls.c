@@ -1,0 +1,92 @@
+#include "cli/waiting_calls.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+
+static bool waiting_read_hash(lt_json json, lt_arena *arena, uint64_t *ret_hash) {
+  lt_str text;
+  bool read = lt_json_str(json, arena, &text);
+  lt_str digits = read ? lt_arena_dup(arena, text) : LT_STR_NULL; /* with a NUL behind */
+  *ret_hash = digits.p != NULL ? strtoull(digits.p, NULL, 16) : 0;
+  return digits.p != NULL;
+}
+
+/* False: the output is no call that waits. */
+static bool waiting_read_call(lt_json output, lt_arena *arena, lt_waiting_call *ret_call) {
+  lt_json result = lt_json_get(output, "result");
+  lt_waiting_call call = {.input = lt_json_text(lt_json_get(output, "input"))};
+  bool read = waiting_read_hash(lt_json_get(result, "question"), arena, &call.hash) &&
+              lt_json_str(lt_json_get(output, "id"), arena, &call.id) &&
+              lt_json_str(lt_json_get(output, "function"), arena, &call.tool) &&
+              lt_json_str(lt_json_get(result, "reason"), arena, &call.reason);
+  call.is_whole = read && lt_journal_hash(call.tool, call.input) == call.hash;
+  *ret_call = call;
+  return read;
+}
+
+static lt_status waiting_read_prompt(lt_json prompt, lt_waiting_calls *calls, lt_err *err) {
+  lt_json outputs = lt_json_get(prompt, "output");
+  calls->has_ended = lt_json_typeof(lt_json_get(prompt, "completedAt")) == LT_JSON_STRING;
+  calls->calls = lt_arena_zalloc(&calls->arena, lt_json_count(outputs) + 1, sizeof *calls->calls);
+  if (calls->calls == NULL ||
+      !lt_json_str(lt_json_get(prompt, "conversationId"), &calls->arena, &calls->conversation)) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
+  }
+  lt_json_iter it = lt_json_each(outputs);
+  while (!calls->has_ended && lt_json_next(&it)) {
+    calls->count += waiting_read_call(it.value, &calls->arena, &calls->calls[calls->count]);
+  }
+  return LT_OK;
+}
+
+static void waiting_note_decision(lt_json row, lt_waiting_calls *calls) {
+  uint64_t hash = 0;
+  bool is_open = lt_json_typeof(lt_json_get(row, "takenAt")) != LT_JSON_STRING &&
+                 waiting_read_hash(lt_json_get(row, "hash"), &calls->arena, &hash);
+  for (size_t i = 0; i < calls->count && is_open; i++) {
+    lt_waiting_call *call = &calls->calls[i];
+    call->is_decided |= call->hash == hash && lt_json_str_eq(lt_json_get(row, "call"), call->id);
+  }
+}
+
+static lt_status waiting_parse(const lt_buf *text, lt_waiting_calls *calls, lt_json_doc *doc, lt_err *err) {
+  lt_str copy = lt_arena_dup(&calls->arena, lt_buf_view(text));
+  return copy.p != NULL ? lt_json_parse(&calls->arena, copy, doc, err)
+                        : lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
+}
+
+lt_status lt_waiting_calls_read(lt_store *db, lt_str user, lt_str prompt, lt_waiting_calls *ret_calls, lt_err *err) {
+  lt_json_doc *docs;
+  *ret_calls = (lt_waiting_calls){0};
+  lt_arena_init(&ret_calls->arena, LT_CALL_INDEX_MAX_BYTES);
+  LT_AUTO_BUF(text, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(rows, LT_JSON_MAX_BYTES);
+  LT_TRY(lt_store_prompt_get(db, user, prompt, &text, err));
+  LT_TRY(lt_store_decision_list(db, prompt, &rows, err));
+  docs = lt_arena_zalloc(&ret_calls->arena, 2, sizeof *docs);
+  if (docs == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the prompt");
+  }
+  LT_TRY(waiting_parse(&text, ret_calls, &docs[0], err));
+  LT_TRY(waiting_parse(&rows, ret_calls, &docs[1], err));
+  LT_TRY(waiting_read_prompt(lt_json_root(&docs[0]), ret_calls, err));
+  lt_json_iter it = lt_json_each(lt_json_root(&docs[1]));
+  while (lt_json_next(&it)) {
+    waiting_note_decision(it.value, ret_calls);
+  }
+  return LT_OK;
+}
+
+void lt_waiting_calls_release(lt_waiting_calls *calls) {
+  lt_arena_release(&calls->arena);
+}
+
+bool lt_waiting_calls_has_open(const lt_waiting_calls *calls) {
+  for (size_t i = 0; i < calls->count; i++) {
+    if (!calls->calls[i].is_decided) {
+      return true;
+    }
+  }
+  return false;
+}
