@@ -66,11 +66,9 @@ static lt_status approvals_request(lt_approvals *a, const approval_waiter *pendi
 static uint32_t approvals_find_output(const lt_approvals *a, const lt_approval *what) {
   uint32_t number = lt_outbox_find_call(approvals_outbox(a), what->call);
   if (number == UINT32_MAX && what->seq > 0) {
-    lt_buf id;
-    lt_buf_init(&id, LT_KIB);
+    LT_AUTO_BUF(id, LT_KIB);
     lt_turn_put_call_id(a->turn, what->run, what->seq, &id);
     number = lt_outbox_find_open(approvals_outbox(a), lt_buf_view(&id));
-    lt_buf_release(&id);
   }
   return number;
 }

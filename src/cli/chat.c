@@ -231,11 +231,9 @@ static void chat_note_conversation(lt_chat *chat, const char *id) {
     return;
   }
   if (strcmp(chat->conversation, id) != 0 || chat->options->conversation != NULL) {
-    lt_buf line;
-    lt_buf_init(&line, LT_KIB);
+    LT_AUTO_BUF(line, LT_KIB);
     lt_buf_printf(&line, "conversation %s", id);
     lt_chat_view_note(&chat->view, lt_buf_view(&line));
-    lt_buf_release(&line);
   }
 }
 

@@ -369,12 +369,10 @@ static int replay_print(replay_job *j) {
   if (j->opt.json) {
     replay_print_json(j, why);
   } else if (why.n > 0) {
-    lt_buf line;
-    lt_buf_init(&line, LT_MIB);
+    LT_AUTO_BUF(line, LT_MIB);
     lt_buf_printf(&line, "lathe replay: prompt %s diverged from its record: ", j->id);
     lt_buf_add(&line, why);
     lt_console_line(&j->session->console, "", lt_buf_view(&line));
-    lt_buf_release(&line);
   } else {
     replay_print_same(j);
   }

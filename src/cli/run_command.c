@@ -194,11 +194,9 @@ static void run_print_cuts(const lt_console *console, const lt_run_result *resul
 
 static void run_print_result(const lt_command_session *s, const run_job *j, const lt_run_result *result) {
   if (j->opt.json) {
-    lt_buf json;
-    lt_buf_init(&json, 4 * LT_JSON_MAX_BYTES);
+    LT_AUTO_BUF(json, 4 * LT_JSON_MAX_BYTES);
     lt_run_result_json(result, s->app.secrets, &json);
     lt_console_output(&s->console, lt_buf_view(&json));
-    lt_buf_release(&json);
     return;
   }
   run_print_cuts(&s->console, result);

@@ -52,8 +52,7 @@ static lt_status ts_put_declarations(lt_typegen_ts_context *g) {
 
 /* Declares `name` for the schema; `ret_optional` may be NULL. */
 static lt_status ts_put_schema(lt_buf *out, lt_str name, lt_str text, bool input, bool *ret_optional) {
-  lt_arena arena;
-  lt_arena_init(&arena, LT_TYPEGEN_MEMORY_BYTES);
+  LT_AUTO_ARENA(arena, LT_TYPEGEN_MEMORY_BYTES);
   lt_typegen_doc doc;
   lt_err why = LT_ERR_INIT;
   lt_status status = LT_E_LIMIT;
@@ -74,7 +73,6 @@ static lt_status ts_put_schema(lt_buf *out, lt_str name, lt_str text, bool input
     ts_put_any_alias(out, name, "the schema is broken: ", text.n > LT_TYPEGEN_SCHEMA_MAX_BYTES ? "too large" : why.msg);
     status = LT_OK;
   }
-  lt_arena_release(&arena);
   if (status == LT_OK && ret_optional != NULL) {
     *ret_optional = optional;
   }
