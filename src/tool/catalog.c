@@ -11,6 +11,7 @@
 #include "tool/catalog_names.h"
 #include "tool/search/search_index.h"
 #include "tool/tool_table.h"
+#include "types/typegen.h"
 
 /* The only part of a catalog that changes after it was built. */
 typedef struct catalog_search_cache {
@@ -414,12 +415,22 @@ static bool catalog_is_plain_name_of(lt_str id, lt_str name) {
   return n == name.n;
 }
 
+static const lt_tool *catalog_find_plain(const lt_catalog *catalog, lt_str name) {
+  const lt_tool *found = NULL;
+  for (uint32_t i = 0; i < catalog->count; i++) {
+    const lt_tool *tool = &catalog->tools[i];
+    if (catalog_is_plain_name_of(tool->id, name) &&
+        (found == NULL || lt_typegen_name_rank(tool->ns) > lt_typegen_name_rank(found->ns))) {
+      found = tool;
+    }
+  }
+  return found;
+}
+
 const lt_tool *lt_catalog_find_any(const lt_catalog *catalog, lt_str name) {
   const lt_tool *tool = lt_catalog_find(catalog, name);
   tool = tool != NULL ? tool : lt_catalog_find_js(catalog, name);
-  for (uint32_t i = 0; tool == NULL && i < catalog->count; i++) {
-    tool = catalog_is_plain_name_of(catalog->tools[i].id, name) ? &catalog->tools[i] : NULL;
-  }
+  tool = tool != NULL ? tool : catalog_find_plain(catalog, name);
   return tool != NULL ? tool : lt_catalog_find_ts(catalog, name);
 }
 

@@ -37,7 +37,7 @@ typedef struct lt_tool {
   lt_str id;      /* weather.get-weather */
   lt_str ns;      /* weather: the provider's name */
   lt_str name;    /* get-weather */
-  lt_str js_name; /* weatherGetWeather; empty: an earlier id has the name, and only tools["weather.get-weather"] reaches
+  lt_str js_name; /* weatherGetWeather; empty: another tool has the name, and only tools["weather.get-weather"] reaches
                      this tool */
   lt_str ts_name; /* get_weather */
   lt_str ts_type; /* GetWeather: + Input / Output */

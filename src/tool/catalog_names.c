@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "tool/identifier.h"
+#include "types/typegen.h"
 
 /* Why a tool has its TypeScript name. */
 typedef enum ts_reason {
@@ -95,8 +96,13 @@ static lt_status catalog_names_name_js(lt_catalog_names *naming, uint32_t i, lt_
   LT_TRY(catalog_names_keep(naming, buf, &tool->js_name));
   uint32_t owner = lt_tool_table_enter(&naming->js, i);
   if (owner != i) {
-    tool->js_name = LT_STR("");
-    return catalog_names_warn_js_lost(naming, i, owner);
+    bool is_higher = lt_typegen_name_rank(tool->ns) > lt_typegen_name_rank(naming->tools[owner].ns);
+    uint32_t loser = is_higher ? owner : i;
+    if (is_higher) {
+      lt_tool_table_replace(&naming->js, i);
+    }
+    naming->tools[loser].js_name = LT_STR("");
+    return catalog_names_warn_js_lost(naming, loser, is_higher ? i : owner);
   }
   return change == LT_IDENTIFIER_PLAIN
              ? LT_OK

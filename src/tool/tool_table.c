@@ -33,6 +33,10 @@ uint32_t lt_tool_table_find(const lt_tool_table *table, lt_str key) {
   return entry != 0 ? entry - 1 : LT_TOOL_TABLE_NONE;
 }
 
+void lt_tool_table_replace(lt_tool_table *table, uint32_t i) {
+  *tool_table_slot(table, tool_table_key(table, i)) = i + 1;
+}
+
 uint32_t lt_tool_table_enter(lt_tool_table *table, uint32_t i) {
   uint32_t *slot = tool_table_slot(table, tool_table_key(table, i));
   if (*slot == 0) {

@@ -26,5 +26,7 @@ uint32_t lt_tool_table_find(const lt_tool_table *table, lt_str key);
 /* Adds tools[i] under its name, unless another tool has that name. The name must be set and must not change. Returns
  * the index of the tool with that name. */
 uint32_t lt_tool_table_enter(lt_tool_table *table, uint32_t i);
+/* Puts tools[i] in the place of the tool that has its name. */
+void lt_tool_table_replace(lt_tool_table *table, uint32_t i);
 
 #endif

@@ -11,6 +11,8 @@
 #ifndef LT_TYPES_TYPEGEN_H
 #define LT_TYPES_TYPEGEN_H
 
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
@@ -27,6 +29,12 @@ typedef struct lt_typegen_tool {
   lt_str output_schema; /* JSON text, or empty */
 } lt_typegen_tool;
 
+/* Of several tools with one name in a language, the one with the highest rank has it, and of equal ranks the first one:
+ * a tool without a namespace, then the one with the longest. So the server "git" cannot have the names of "git_hub". */
+static inline size_t lt_typegen_name_rank(lt_str ns) {
+  return ns.n > 0 ? ns.n : SIZE_MAX;
+}
+
 /* `type Result<T>` and, for every tool in the order given, its types and `declare function`. */
 lt_status lt_typegen_ts(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err);
 /* One tool's part of that, without `type Result<T>`. Types that a schema defines have the tool's type name as a prefix
@@ -34,8 +42,8 @@ lt_status lt_typegen_ts(const lt_typegen_tool *tools, size_t count, lt_buf *out,
 lt_status lt_typegen_ts_tool(const lt_typegen_tool *tool, lt_buf *out, lt_err *err);
 
 /* `def call_tool(...)`, the other functions of every program, and a stub per tool, `def weather_get_weather(*,
- * latitude: float, ...) -> Any`, with a docstring. If two tools have the same Python name, the later one becomes a
- * comment that says how to call it. */
+ * latitude: float, ...) -> Any`, with a docstring. If two tools have the same Python name, the one of lower rank
+ * becomes a comment that says how to call it. */
 lt_status lt_typegen_py(const lt_typegen_tool *tools, size_t count, lt_buf *out, lt_err *err);
 /* The Python name of a tool (its id) or an argument. Characters that are not allowed in identifiers become "_". A
  * keyword gets a "_" after it, a leading digit gets one before it. */

@@ -358,13 +358,15 @@ static lt_status py_put_tool(lt_buf *out, const lt_typegen_tool *tool, lt_str na
 typedef struct py_entry {
   lt_str name;
   size_t index;
-  bool is_lost; /* an earlier tool has the name */
+  size_t rank;
+  bool is_lost; /* another tool has the name */
 } py_entry;
 
 static int py_by_entry_name(const void *a, const void *b) {
   const py_entry *x = a;
   const py_entry *y = b;
   int order = lt_str_cmp(x->name, y->name);
+  order = order != 0 ? order : (x->rank < y->rank) - (x->rank > y->rank);
   return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
 }
 
@@ -377,7 +379,8 @@ static int py_by_index(const void *a, const void *b) {
 static py_entry *py_name_all(const lt_typegen_tool *tools, size_t count, lt_arena *arena) {
   py_entry *entries = lt_arena_zalloc(arena, count + 1, sizeof(*entries));
   for (size_t i = 0; entries != NULL && i < count; i++) {
-    entries[i] = (py_entry){.name = py_tool_name(arena, tools[i].id), .index = i};
+    entries[i] =
+        (py_entry){.name = py_tool_name(arena, tools[i].id), .index = i, .rank = lt_typegen_name_rank(tools[i].ns)};
     if (entries[i].name.p == NULL) {
       return NULL;
     }

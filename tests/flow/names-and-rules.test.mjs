@@ -91,6 +91,18 @@ describe("names of tools", () => {
   });
 });
 
+describe("names that two servers could have", () => {
+  const args = () => lathe({ git: one("hub_create"), git_hub: one("create") });
+  const called = async (code, ...more) => (await report(code, [...args(), ...more])).calls.map((call) => call.tool);
+  test("are of the server whose name is longer, in every language", async () => {
+    assert.deepEqual(await called("gitHubCreate({ a: 1 }); tools['git.hub_create']({})"), ["git_hub.create", "git.hub_create"]);
+    assert.deepEqual(await called("git_hub_create(a=1)", "--lang", "python"), ["git_hub.create"]);
+    const stubs = (await run(["tools", "--types", "python", ...args()])).stdout;
+    assert.match(stubs, /# Only as call_tool\("git\.hub_create"/);
+    assert.match(stubs, /def git_hub_create\(/);
+  });
+});
+
 describe("names in TypeScript", () => {
   test("another server's tool does not get the long name of a tool", async () => {
     const args = [...lathe({ bank: one("transfer"), aaa: one("bank_transfer") }), "--lang", "ts"];

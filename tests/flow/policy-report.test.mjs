@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bare, config, describe, fake, folder, report, run, scripted, test, value } from "./harness.mjs";
+import { recorded } from "./model.mjs";
 
 const tool = (name, annotations) => ({ tool: { name, inputSchema: { type: "object" }, annotations } });
 const bank = () => scripted([tool("transfer"), tool("balance", { readOnlyHint: true }), tool("close", { destructiveHint: true })]);
@@ -38,6 +39,15 @@ describe("a rule that fits no tool", () => {
     assert.equal((await of(tools, undefined, ["run", "-e", "bankBalance({}); bankClose({}); bankBalance({})"])).length, 1);
     assert.equal((await of(tools, undefined, ["tools"])).length, 1);
     assert.equal((await of(tools, undefined, ["tools", "--policy"])).length, 1);
+  });
+  test("also in chat, and in eval however many prompts there are", async () => {
+    const env = await recorded([{ user: "hello", replies: ["output('hello'); done()"] }]);
+    const path = setup(policy("bank.trasnfer"));
+    const chat = await run(["chat", "-m", "code", "--config", path, "hello"], { env });
+    assert.deepEqual([chat.code, warnings(chat).length], [0, 1], chat.stderr);
+    const tasks = config({ tasks: [1, 2].map((i) => ({ name: `t${i}`, prompt: "hello", check: { contains: "hello" } })) });
+    const evaluated = await run(["eval", tasks, "-m", "code", "--config", path], { env });
+    assert.deepEqual([evaluated.code, warnings(evaluated).length], [0, 1], evaluated.stderr);
   });
   test("of very many, the first ten", async () => {
     const end = await run(["run", "-e", "1", "--config", setup(policy(...Array.from({ length: 300 }, (_, i) => `zzz${i}.*`)))]);

@@ -336,6 +336,18 @@ static void prefixed_names_that_are_still_equal_are_numbered(void **state) {
   lt_catalog_unref(c);
 }
 
+/* A server cannot have the names of a server whose name begins with its own. */
+static void the_longer_namespace_has_the_name(void **state) {
+  (void)state;
+  lt_catalog *c = CATALOG("git.hub_create", "git_hub.create", "git.hub-create");
+  expect_names(c, "git_hub.create", "gitHubCreate", "create", "Create");
+  expect_names(c, "git.hub-create", "", "hub_create", "HubCreate");
+  expect_names(c, "git.hub_create", "", "hub_create_2", "HubCreate2");
+  assert_true(lt_str_eqc(lt_catalog_find_js(c, LT_STR("gitHubCreate"))->id, "git_hub.create"));
+  assert_true(lt_str_eqc(lt_catalog_find_any(c, LT_STR("git_hub_create"))->id, "git_hub.create"));
+  lt_catalog_unref(c);
+}
+
 /* The name with its server's before it always is the tool, whoever else has a tool of this name. */
 static void a_long_name_cannot_be_taken(void **state) {
   (void)state;
@@ -374,6 +386,7 @@ int main(void) {
       cmocka_unit_test(typescript_types_are_pascal_case),
       cmocka_unit_test(ordinary_names_warn_of_nothing),
       cmocka_unit_test(first_id_keeps_the_camel_case),
+      cmocka_unit_test(the_longer_namespace_has_the_name),
       cmocka_unit_test(a_long_name_cannot_be_taken),
       cmocka_unit_test(servers_come_before_typescript_names_on_collision_only),
       cmocka_unit_test(reserved_names_of_two_servers_need_no_underscore),

@@ -11,12 +11,13 @@
 typedef struct python_name_entry {
   lt_str name;
   uint32_t tool; /* its index in the catalog */
+  size_t rank;   /* lt_typegen_name_rank */
 } python_name_entry;
 
 struct lt_python_names {
   lt_catalog *catalog;
   lt_arena arena;
-  python_name_entry *entries; /* sorted by name, then by the tool's index */
+  python_name_entry *entries; /* sorted by name, then by rank, then by the tool's index */
   size_t count;
 };
 
@@ -30,6 +31,7 @@ static int python_names_compare(const void *a, const void *b) {
   const python_name_entry *x = a;
   const python_name_entry *y = b;
   int order = lt_str_cmp(x->name, y->name);
+  order = order != 0 ? order : (x->rank < y->rank) - (x->rank > y->rank);
   return order != 0 ? order : (x->tool > y->tool) - (x->tool < y->tool);
 }
 
@@ -37,8 +39,9 @@ static bool python_names_fill(lt_python_names *names) {
   names->count = lt_catalog_count(names->catalog);
   names->entries = lt_arena_zalloc(&names->arena, names->count + 1, sizeof *names->entries);
   for (uint32_t i = 0; names->entries != NULL && i < names->count; i++) {
+    const lt_tool *tool = lt_catalog_at(names->catalog, i);
     names->entries[i] =
-        (python_name_entry){python_names_copy_name(&names->arena, lt_catalog_at(names->catalog, i)->id), i};
+        (python_name_entry){python_names_copy_name(&names->arena, tool->id), i, lt_typegen_name_rank(tool->ns)};
     if (names->entries[i].name.p == NULL) {
       return false;
     }
