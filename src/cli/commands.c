@@ -11,7 +11,7 @@ static const lt_command *const commands[] = {LT_COMMANDS(COMMAND_ROW)};
 
 void lt_commands_print(FILE *to) {
   for (size_t i = 0; i < COMMANDS; i++) {
-    fprintf(to, "  lathe %-8s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(to, "  lathe %-13s %s\n", commands[i]->name, commands[i]->summary);
   }
 }
 

@@ -44,6 +44,8 @@ typedef struct lt_command {
   ROW(reject)            \
   ROW(cancel)            \
   ROW(tools)             \
+  ROW(conversations)     \
+  ROW(artifacts)         \
   ROW(store)             \
   ROW(config)            \
   ROW(trust)             \

@@ -1,14 +1,10 @@
 /* lathe store: what the database has, and trimming it. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "app/retention.h"
-#include "app/settings.h"
 #include "base/limits.h"
 #include "cli/commands.h"
-#include "cli/console.h"
+#include "cli/store_session.h"
 #include "json/json.h"
 #include "types/typegen_text.h"
 
@@ -23,12 +19,8 @@ typedef struct store_options {
 
 typedef struct store_command {
   const store_options *options;
-  lt_config config;
-  lt_console console;
-  lt_loop *loop;
-  lt_store *db;
+  lt_store_session *session;
   lt_store_ages ages; /* of the configuration, or of the options */
-  int exit_code;
 } store_command;
 
 static const lt_option store_option_rows[] = {
@@ -42,25 +34,22 @@ static const lt_option store_option_rows[] = {
 };
 
 /* --- Options ------------------------------------------------------------------------------------------------------ */
-static int __attribute__((format(printf, 1, 2))) store_refuse(const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  fputs("lathe store: ", stderr);
-  vfprintf(stderr, format, args);
-  fputs("; see lathe store --help\n", stderr);
-  va_end(args);
-  return LT_EXIT_USAGE;
+#define store_refuse(...) lt_store_session_refuse("store", __VA_ARGS__)
+
+/* Takes the ages of the chosen kinds; the others are kept. */
+static void store_choose_kinds(store_command *s, const lt_store_ages *ages) {
+  for (lt_store_kind kind = 0; kind < LT_STORE_KINDS; kind++) {
+    bool is_chosen = s->options->kind == NULL || strcmp(s->options->kind, lt_store_kind_name(kind)) == 0;
+    s->ages.days[kind] = is_chosen ? ages->days[kind] : -1;
+  }
 }
 
-/* Another kind is kept. */
-static bool store_choose_kind(store_command *s) {
-  bool found = s->options->kind == NULL;
-  for (lt_store_kind kind = 0; kind < LT_STORE_KINDS && s->options->kind != NULL; kind++) {
-    bool is_chosen = strcmp(s->options->kind, lt_store_kind_name(kind)) == 0;
-    s->ages.days[kind] = is_chosen ? s->ages.days[kind] : -1;
-    found = found || is_chosen;
+static bool store_is_kind(const char *name) {
+  lt_store_kind kind = 0;
+  while (kind < LT_STORE_KINDS && strcmp(name, lt_store_kind_name(kind)) != 0) {
+    kind++;
   }
-  return found;
+  return kind < LT_STORE_KINDS;
 }
 
 static bool store_is_any_kind_trimmed(const store_command *s) {
@@ -71,23 +60,19 @@ static bool store_is_any_kind_trimmed(const store_command *s) {
   return any;
 }
 
-/* LT_EXIT_OK: what to trim is clear. Otherwise the reason has been printed. */
+/* LT_EXIT_OK: the options are right. Otherwise the reason has been printed. */
 static int store_choose_ages(store_command *s) {
   const store_options *o = s->options;
   int64_t days = -1;
   if (o->older_than != NULL && (!lt_config_age(o->older_than, &days) || days < 0)) {
     return store_refuse("\"%s\" is no age: write 30d, a number of days from 1", o->older_than);
   }
-  for (lt_store_kind kind = 0; kind < LT_STORE_KINDS && o->older_than != NULL; kind++) {
-    s->ages.days[kind] = days;
-  }
-  if (!store_choose_kind(s)) {
+  if (o->kind != NULL && !store_is_kind(o->kind)) {
     return store_refuse("there is no kind \"%s\": say conversations, calls or artifacts", o->kind);
   }
-  return store_is_any_kind_trimmed(s) ? LT_EXIT_OK
-                                      : store_refuse(
-                                            "nothing says how old: --older-than 30d, or "
-                                            "store.retention in the configuration");
+  lt_store_ages all = {.days = {days, days, days}};
+  store_choose_kinds(s, &all);
+  return LT_EXIT_OK;
 }
 
 /* --- What there is ------------------------------------------------------------------------------------------------ */
@@ -144,13 +129,13 @@ static lt_status store_show(const store_command *s, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(json, LT_MIB);
   LT_AUTO_BUF(text, LT_MIB);
   LT_AUTO_ARENA(arena, LT_MIB);
-  LT_TRY(lt_store_report(s->db, &json, err));
+  LT_TRY(lt_store_report(s->session->db, &json, err));
   if (s->options->json) {
-    return lt_console_report(&s->console, &json);
+    return lt_console_report(&s->session->console, &json);
   }
   LT_TRY(lt_json_parse(&arena, lt_buf_view(&json), &doc, err));
   store_put_report(s, lt_json_root(&doc), &arena, &text);
-  return lt_console_report(&s->console, &text);
+  return lt_console_report(&s->session->console, &text);
 }
 
 /* --- Trimming ----------------------------------------------------------------------------------------------------- */
@@ -159,7 +144,7 @@ static lt_status store_measure(const store_command *s, uint64_t *ret_bytes, uint
   lt_json_doc doc;
   LT_AUTO_BUF(json, LT_MIB);
   LT_AUTO_ARENA(arena, LT_MIB);
-  LT_TRY(lt_store_report(s->db, &json, err));
+  LT_TRY(lt_store_report(s->session->db, &json, err));
   LT_TRY(lt_json_parse(&arena, lt_buf_view(&json), &doc, err));
   *ret_bytes = store_number(lt_json_root(&doc), "bytes");
   *ret_free = store_number(lt_json_root(&doc), "freeBytes");
@@ -170,7 +155,7 @@ static lt_status store_trim_all(const store_command *s, lt_store_trimmed *all, l
   lt_store_trimmed part;
   *all = (lt_store_trimmed){.rows = 0};
   do {
-    LT_TRY(lt_store_trim(s->db, &s->ages, LT_TRIM_ROWS, true, &part, err));
+    LT_TRY(lt_store_trim(s->session->db, &s->ages, LT_TRIM_ROWS, true, &part, err));
     for (lt_store_kind kind = 0; kind < LT_STORE_KINDS; kind++) {
       all->removed[kind] += part.removed[kind];
     }
@@ -216,10 +201,10 @@ static void store_give_back(store_command *s, uint64_t before, uint64_t *ret_aft
   lt_err err = LT_ERR_INIT;
   uint64_t left = 0;
   *ret_after = before;
-  if (lt_store_compact(s->db, &err) != LT_OK || store_measure(s, ret_after, &left, &err) != LT_OK) {
+  if (lt_store_compact(s->session->db, &err) != LT_OK || store_measure(s, ret_after, &left, &err) != LT_OK) {
     LT_AUTO_BUF(line, 2 * LT_ERR_MSG_MAX);
     lt_buf_printf(&line, "the file keeps its size, and its free room is used again: %s", lt_err_msg(&err));
-    lt_console_warning(&s->console, lt_buf_view(&line));
+    lt_console_warning(&s->session->console, lt_buf_view(&line));
     return;
   }
   lt_buf_addc(out, "the file was rewritten (VACUUM): ");
@@ -235,74 +220,44 @@ static lt_status store_trim(store_command *s, lt_err *err) LT_YIELDS {
   LT_AUTO_BUF(text, LT_MIB);
   LT_AUTO_BUF(json, LT_MIB);
   LT_TRY(store_measure(s, &before, &unused, err));
-  LT_TRY(s->options->dry_run ? lt_store_trim_count(s->db, &s->ages, &all, err) : store_trim_all(s, &all, err));
+  LT_TRY(s->options->dry_run ? lt_store_trim_count(s->session->db, &s->ages, &all, err) : store_trim_all(s, &all, err));
   after = before;
   store_put_removed(s, &all, &text);
   if (!s->options->dry_run && (all.rows > 0 || unused > 0)) {
     store_give_back(s, before, &after, &text);
   }
   store_put_removed_json(&all, before, after, &json);
-  return lt_console_report(&s->console, s->options->json ? &json : &text);
+  return lt_console_report(&s->session->console, s->options->json ? &json : &text);
 }
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
-static lt_status store_work(store_command *s, lt_err *err) LT_YIELDS {
-  LT_TRY(lt_store_new(s->loop, s->config.store, &s->db, err));
-  const char *path = lt_store_path(s->db);
-  lt_status status;
-  if (strcmp(path, ":memory:") != 0 && access(path, F_OK) != 0) {
-    status = lt_fail(err, LT_E_NOTFOUND, "there is no database yet: %s is made when something is stored", path);
-  } else {
-    status = s->options->action != NULL ? store_trim(s, err) : store_show(s, err);
-  }
-  lt_store_close(s->db);
-  return status;
-}
-
-static void store_on_fiber(void *arg) {
+static lt_status store_work(lt_store_session *session, void *arg, lt_err *err) LT_YIELDS {
   store_command *s = arg;
-  lt_err err = LT_ERR_INIT;
-  lt_status status = store_work(s, &err);
-  if (status != LT_OK) {
-    lt_console_line(&s->console, "lathe store: ", lt_str_of(lt_err_msg(&err)));
+  s->session = session;
+  if (s->options->older_than == NULL) {
+    lt_store_ages ages = lt_retention_of(&session->config);
+    store_choose_kinds(s, &ages);
   }
-  s->exit_code = status == LT_OK ? LT_EXIT_OK : status == LT_E_CONFIG ? LT_EXIT_CONFIG : LT_EXIT_FAILED;
-}
-
-static void store_start(store_command *s) {
-  lt_err err = LT_ERR_INIT;
-  s->exit_code = LT_EXIT_FAILED;
-  if (lt_loop_new(&s->loop, &err) == LT_OK && lt_loop_spawn(s->loop, store_on_fiber, s, &err) == LT_OK) {
-    lt_loop_run(s->loop);
-  } else {
-    lt_console_line(&s->console, "lathe store: ", lt_str_of(lt_err_msg(&err)));
+  if (s->options->action == NULL) {
+    return store_show(s, err);
   }
-  lt_loop_free(s->loop);
+  return store_is_any_kind_trimmed(s) ? store_trim(s, err)
+                                      : lt_fail(err, LT_E_INVALID,
+                                                "nothing says how old: --older-than 30d, or store.retention in the "
+                                                "configuration; see lathe store --help");
 }
 
 static int store_run(void *options) {
-  store_command s = {.options = options, .exit_code = LT_EXIT_CONFIG};
+  store_command s = {.options = options};
   const char *action = s.options->action;
-  lt_err err = LT_ERR_INIT;
   if (action != NULL && strcmp(action, "trim") != 0) {
     return store_refuse("there is nothing called \"%s\" to do: say trim, or nothing", action);
   }
   if (action == NULL && (s.options->older_than != NULL || s.options->kind != NULL || s.options->dry_run)) {
     return store_refuse("--older-than, --kind and --dry-run belong to trim");
   }
-  lt_config_sources sources = s.options->sources;
-  sources.leaves_out_untrusted = true; /* what a stranger's folder says of the store does not count */
-  if (lt_settings_load(&sources, &s.config, &err) != LT_OK) {
-    lt_console_line(&s.console, "lathe: ", lt_str_of(lt_err_msg(&err)));
-  } else {
-    s.ages = lt_retention_of(&s.config);
-    s.exit_code = action != NULL ? store_choose_ages(&s) : LT_EXIT_OK;
-    if (s.exit_code == LT_EXIT_OK) {
-      store_start(&s);
-    }
-  }
-  lt_config_release(&s.config);
-  return s.exit_code;
+  int code = store_choose_ages(&s);
+  return code == LT_EXIT_OK ? lt_store_session_run("store", &s.options->sources, store_work, &s) : code;
 }
 
 const lt_command lt_store_command = {

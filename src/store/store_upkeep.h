@@ -35,6 +35,10 @@ lt_status lt_store_trim(lt_store *store, const lt_store_ages *ages, size_t max_r
 /* Counts what lt_store_trim would remove. */
 lt_status lt_store_trim_count(lt_store *store, const lt_store_ages *ages, lt_store_trimmed *ret_trimmed,
                               lt_err *err) LT_YIELDS;
+/* Removes about `max_rows` rows of a conversation, its last prompt last, in one transaction; `*ret_done`: it is gone.
+ * LT_E_NOTFOUND: the user has no such conversation. LT_E_INVALID: a prompt of it has not ended. */
+lt_status lt_store_conversation_remove(lt_store *store, lt_str user, lt_str id, size_t max_rows, bool *ret_done,
+                                       lt_err *err) LT_YIELDS;
 /* Whether a job has opened the file already. Does not yield. */
 bool lt_store_is_open(const lt_store *store);
 /* Rewrites the file without its free pages. Needs as much room again for a moment. Other processes wait meanwhile. */

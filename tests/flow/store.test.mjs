@@ -191,12 +191,14 @@ t = time.time(); subprocess.run(sys.argv[2:], check=True, stdout=subprocess.DEVN
     const cwd = folder({ "lathe.yaml": JSON.stringify({ store: { url: `sqlite:${w.file}`, retention: { artifacts: 1 } } }) });
     age(w.file);
     const end = await run(["store", "trim"], { cwd });
-    assert.equal(end.code, 2);
-    assert.match(end.stderr, /nothing says how old/);
+    assert.equal(end.code, 1);
+    assert.match(end.stderr, /there is no database yet/);
+    const named = await w.store("trim");
+    assert.equal(named.code, 2);
+    assert.match(named.stderr, /nothing says how old: --older-than 30d, or store\.retention in the configuration/);
     assert.equal(counts(w.file).artifacts, 1);
   });
   for (const [what, args, message] of [
-    ["no age", ["trim"], /nothing says how old: --older-than 30d, or store\.retention in the configuration/],
     ["an age in hours", ["trim", "--older-than", "3h"], /"3h" is no age: write 30d, a number of days from 1/],
     ["never", ["trim", "--older-than", "never"], /"never" is no age/],
     ["an unknown kind", ["trim", "--older-than", "3d", "--kind", "call"], /there is no kind "call": say conversations, calls or artifacts/],

@@ -93,6 +93,8 @@ static lt_status use_prompts(lt_store *db, lt_buf *out, lt_err *err) {
   LT_TRY(lt_store_conversation_list(db, row.user, 5, out, err));
   const lt_store_ages ages = {.days = {0, 0, 0}};
   lt_store_trimmed trimmed;
+  bool done;
+  LT_TRY(lt_store_conversation_remove(db, row.user, row.conversation, 2, &done, err));
   LT_TRY(lt_store_trim_count(db, &ages, &trimmed, err));
   LT_TRY(lt_store_trim(db, &ages, 10, true, &trimmed, err));
   return lt_store_report(db, out, err);

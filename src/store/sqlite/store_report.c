@@ -10,7 +10,7 @@ static const struct {
   const char *bytes;
 } report_texts[] = {
     [LT_STORE_CONVERSATIONS] = {"SELECT count(*), min(updated_at) FROM conversations",
-                                "'conversations', 'prompts', 'prompt_outputs', 'prompt_shown'"},
+                                "'conversations', 'prompts', 'prompt_outputs', 'prompt_shown', 'decisions'"},
     [LT_STORE_CALLS] = {"SELECT count(*), min(started_at) FROM calls", "'calls', 'notes', 'blobs'"},
     [LT_STORE_ARTIFACTS] = {"SELECT count(*), min(created_at) FROM artifacts", "'artifacts', 'artifact_sums'"},
 };

@@ -121,6 +121,7 @@ static lt_status trim_prompt(struct sqlite3 *sql, trim_job *job, lt_str id, lt_e
       "DELETE FROM notes WHERE (run, number) IN (SELECT run, number FROM notes" OF_RUN " LIMIT ?2)",
       "DELETE FROM prompt_outputs WHERE (prompt, number) IN (SELECT o.prompt, o.number FROM prompts p"
       " JOIN prompt_outputs o ON o.prompt = p.number WHERE p.id = ?1 LIMIT ?2)",
+      "DELETE FROM decisions WHERE id IN (SELECT id FROM decisions WHERE prompt = ?1 LIMIT ?2)",
       "DELETE FROM prompt_shown WHERE prompt IN (SELECT number FROM prompts WHERE id = ?1 LIMIT ?2)",
       "DELETE FROM prompts WHERE number IN (SELECT number FROM prompts WHERE id = ?1 LIMIT ?2)",
   };
@@ -183,6 +184,51 @@ static lt_status trim_conversations(struct sqlite3 *sql, trim_job *job, lt_err *
     }
     LT_TRY(trim_conversation(sql, job, conversation, err));
   }
+  return LT_OK;
+}
+
+/* --- One conversation --------------------------------------------------------------------------------------------- */
+typedef struct trim_remove_job {
+  lt_str user, id;
+  trim_job trim; /* only max_rows is used */
+  bool is_done;
+} trim_remove_job;
+
+static lt_status trim_check_conversation(struct sqlite3 *sql, const trim_remove_job *job, int64_t *ret_number,
+                                         lt_err *err) {
+  lt_query query = lt_query_prepare(sql,
+                                    "SELECT number, EXISTS(SELECT 1 FROM prompts WHERE conversation = c.number"
+                                    " AND completed_at IS NULL) FROM conversations c WHERE id = ? AND user = ?");
+  lt_query_text(&query, job->id);
+  lt_query_text(&query, job->user);
+  bool found = lt_query_row(&query);
+  *ret_number = found ? lt_query_get_int(&query, 0) : 0;
+  bool is_open = found && lt_query_get_int(&query, 1) != 0;
+  LT_TRY(lt_query_end(&query, err));
+  if (is_open) {
+    return lt_fail(err, LT_E_INVALID, "a prompt of the conversation %.*s has not ended: wait for it, or cancel it",
+                   LT_STR_ARG(job->id));
+  }
+  return found ? LT_OK
+               : lt_fail(err, LT_E_NOTFOUND, "there is no conversation \"%.*s\"",
+                         LT_STR_ARG(lt_str_sub(job->id, 0, 2 * LT_STORE_ID_BYTES)));
+}
+
+static lt_status trim_remove_run(struct sqlite3 *sql, void *arg, lt_err *err) {
+  trim_remove_job *job = arg;
+  int64_t number;
+  job->trim.trimmed = (lt_store_trimmed){.rows = 0};
+  LT_TRY(trim_check_conversation(sql, job, &number, err));
+  LT_TRY(trim_conversation(sql, &job->trim, number, err));
+  job->is_done = job->trim.trimmed.removed[LT_STORE_CONVERSATIONS] > 0;
+  return LT_OK;
+}
+
+lt_status lt_store_conversation_remove(lt_store *db, lt_str user, lt_str id, size_t max_rows, bool *ret_done,
+                                       lt_err *err) {
+  trim_remove_job job = {.user = user, .id = id, .trim = {.max_rows = max_rows}};
+  LT_TRY(lt_db_job_run(db, LT_DB_LAZY, trim_remove_run, &job, (lt_str *[]){&job.user, &job.id}, 2, err));
+  *ret_done = job.is_done;
   return LT_OK;
 }
 
