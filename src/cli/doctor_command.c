@@ -112,9 +112,9 @@ static void doctor_look(doctor_report *report, const doctor_options *opt) {
   doctor_check_store(report);
 }
 
+/* A wall that is missing is told, but need not matter here: it is for Python and Deno only. */
 static bool doctor_has_problem(const doctor_report *r) {
-  return r->config_error.status != LT_OK || r->trust_error.status != LT_OK || r->store_state == STORE_IS_BROKEN ||
-         r->walls_error.status != LT_OK;
+  return r->config_error.status != LT_OK || r->trust_error.status != LT_OK || r->store_state == STORE_IS_BROKEN;
 }
 
 /* --- For people --------------------------------------------------------------------------------------------------- */
@@ -152,7 +152,9 @@ static void doctor_put_walls(const doctor_report *r, lt_buf *out) {
     lt_buf_addc(out, "  Landlock: no\n");
   }
   lt_buf_printf(out, "  filter of system calls: %s\n", r->walls.seccomp ? "yes" : "no");
-  doctor_put_problem(&r->walls_error, out);
+  if (r->walls_error.status != LT_OK) {
+    lt_buf_printf(out, "  note: %s\n", lt_err_msg(&r->walls_error));
+  }
 }
 
 static void doctor_put_store(const doctor_report *r, lt_buf *out) {
