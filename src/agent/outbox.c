@@ -262,6 +262,18 @@ static bool outbox_keep_input(lt_outbox *o, lt_output *output, lt_str input, lt_
   return text.status == LT_OK && outbox_keep_text(output, to, lt_buf_view(&text));
 }
 
+/* Whoever decides about the call must see the input that it has now, not what an earlier process asked about. */
+static lt_status outbox_renew_input(lt_outbox *o, lt_output *output, lt_str input, bool *ret_changed, lt_err *err) {
+  lt_str before = output->input;
+  size_t kept_bytes = o->kept_bytes;
+  if (!outbox_keep_input(o, output, input, &output->input)) {
+    return lt_fail(err, LT_E_NOMEM, "no memory for the input of a call");
+  }
+  *ret_changed = !lt_str_eq(before, output->input);
+  o->kept_bytes = *ret_changed ? o->kept_bytes : kept_bytes;
+  return LT_OK;
+}
+
 /* An output that was pending is pending again. */
 static lt_status outbox_reopen_output(lt_outbox *o, lt_output *output, const lt_outbox_tool *tool, lt_err *err) {
   if (!output->pending) {
@@ -271,7 +283,10 @@ static lt_status outbox_reopen_output(lt_outbox *o, lt_output *output, const lt_
     return lt_fail(err, LT_E_DIVERGED, "diverged: on record \"%.*s\" is a call of \"%.*s\", not of \"%.*s\"",
                    LT_STR_ARG(output->id), LT_STR_ARG(output->text), LT_STR_ARG(lt_str_sub(tool->function, 0, 100)));
   }
-  LT_TRY(outbox_add_item(o, &(lt_outbox_item){.what = ITEM_AGAIN, .number = output->number}, LT_STR_NULL, err));
+  bool has_changed = false;
+  LT_TRY(outbox_renew_input(o, output, tool->input, &has_changed, err));
+  const lt_outbox_item item = {.what = has_changed ? ITEM_BEGIN : ITEM_AGAIN, .number = output->number};
+  LT_TRY(outbox_add_item(o, &item, LT_STR_NULL, err));
   output->next_open = o->open;
   o->open = output;
   return LT_OK;

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before } from "node:test";
 import { describe, fake, folder, run, scripted, start, test, until } from "./harness.mjs";
-import { recorded } from "./model.mjs";
+import { recorded, scriptedModel } from "./model.mjs";
 
 const program = (name, code) => ({ calls: [{ name, arguments: { code } }] });
 // A name that only a server has which may be down, as a plain name, by its id, and uncaught.
@@ -24,6 +24,8 @@ const turns = [
   { user: "grow code", replies: ["cashGrow({ n: 2 }); try { output(typeof cashExtra0) } catch (e) { output(e.message) }", "try { output(JSON.stringify(cashExtra0({}))) } catch (e) { output(e.message) }\nstore('n', discoverTools().length); output('n ' + recall('n')); done()"] },
   { user: "waits", replies: [WAITS] },
   { user: "waits classic", replies: [{ calls: [{ name: "cash_pay", arguments: { n: 1 } }] }, { calls: [{ name: "cash_look", arguments: { n: 5 } }] }, "It is over."] },
+  { user: "waits typed", replies: [program("execute_typescript", "const a = await look({ n: 1 });\nconst b = await pay({ n: 2 });\nconst c = await look({ n: 3 });\nconsole.log(JSON.stringify([a, b, c]));"), "It was typed."] },
+  { user: "waits python", replies: [program("execute_code", "a = cash_look(n=1)\ntry: cash_pay(n=2)\nexcept ToolError as e: print(e)\ntry: cash_look(n=3)\nexcept ToolError as e: print(e)\nset_result(a['n'])"), "Python has run."] },
   { user: "again", replies: ["Again it is."] },
 ];
 
@@ -38,9 +40,9 @@ const up = (...more) => scripted([tool("look"), tool("pay"), ...more]);
 const usual = fake();
 
 /** One store and one configuration file, in which the server "cash" is what it was set to last. */
-function world(rest = {}) {
+function world(rest = {}, model = env) {
   const state = folder(), file = join(folder(), "lathe.yaml");
-  const options = { env: { ...env, XDG_STATE_HOME: state } };
+  const options = { env: { ...model, XDG_STATE_HOME: state } };
   const args = ["--config", file];
   return {
     set: (cash) => writeFileSync(file, JSON.stringify({ ...rest, mcpServers: { cash } })),
@@ -83,8 +85,8 @@ describe("replayed", { concurrency: 2 }, () => {
 });
 
 /** Waits for approval with one list of tools, is killed, and goes on with another. */
-async function waiting(then, now, mode, message) {
-  const w = world({ tools: { policy: [{ match: "cash.pay", action: "ask" }] } });
+async function waiting(then, now, mode, message, model = env) {
+  const w = world({ python: {}, tools: { policy: [{ match: "cash.pay", action: "ask" }] } }, model);
   w.set(then);
   const one = w.begin("-m", mode, message);
   await until(() => one.text().includes("ne[v]er: "), `it is asked\n${one.text()}`);
@@ -122,12 +124,21 @@ describe("gone on with", { concurrency: 2 }, () => {
     assert.match(end.stdout, /input\.n: expected string/);
     assert.doesNotMatch(end.stderr, /diverged/);
   });
-  test("a tool that asks for approval now is asked about", async () => {
-    const end = await waiting(up(), up(), "classic", "waits classic");
-    assert.match(end.stdout, /^It is over\.\n/);
+  test("classic: the round on record has the tools of then, the next one those of now", async () => {
+    const model = await scriptedModel([{ calls: [{ name: "cash_pay", arguments: { n: 1 } }] }, { calls: [{ name: "cash_look-at", arguments: { n: 5 } }] }, "It is over.", "Again it is."]);
+    await waiting(up(tool("gone")), up(tool("look-at")), "classic", "go", model.env);
+    const offered = model.asked().map((body) => body.tools.map((one) => one.function.name).filter((name) => /^cash_/.test(name)).sort().join());
+    assert.equal(offered[0], "cash_gone,cash_look,cash_pay");
+    assert.equal(offered[1], "cash_look,cash_look-at,cash_pay");
+    assert.match(JSON.stringify(model.asked()[2].messages.at(-1)), /"n\\*":5/);
   });
-  test("classic: a server that is up now and was down then keeps its names for the round on record", async () => {
-    const end = await waiting(up(), up(tool("look-at")), "classic", "waits classic");
-    assert.match(end.stdout, /^It is over\.\n/);
+  test("typescript and Python: other tools meanwhile, a server that is down, and one that is not configured", async () => {
+    for (const [mode, message] of [["typescript", "waits typed"], ["classic", "waits python"]]) {
+      for (const now of [up(tool("aaa"), tool("zoo")), down, { ...down, disabled: true }]) {
+        const end = await waiting(up(), now, mode, message);
+        assert.doesNotMatch(end.stderr, /diverged|not defined|NameError/);
+        assert.match(end.stdout, mode === "typescript" ? /^It was typed\.\n/ : /^Python has run\.\n/);
+      }
+    }
   });
 });

@@ -399,6 +399,21 @@ IN_WORLD(a_mode_of_a_plugin_with_a_thread) {
   plugged_goes_on(w, plan_on_thread);
 }
 
+/* The record of a release before this one may not fix the time at which a call was shown. */
+IN_WORLD(an_input_that_became_another_is_stored_before_it_is_asked_about) {
+  open_leaving(w, "code");
+  w->on_event = remember;
+  script_texts(PAY_CODE, NULL);
+  start(w, "Pay");
+  wait_event(w, "approval bank.pay");
+  leave(w);
+  change(w, "UPDATE prompt_outputs SET json = replace(json, '{\"amount\":5}', '{\"amount\":4}')");
+  resume(w);
+  wait_event(w, "approval bank.pay {\"amount\":5} (it is real money)");
+  assert_stored(w, "output.1.id", asked_id);
+  assert_stored(w, "output.1.input", "{\"amount\":5}");
+}
+
 /* --- Tools that changed ------------------------------------------------------------------------------------------- */
 IN_WORLD(tools_that_are_gone_keep_their_names) {
   open_leaving(w, "code");
@@ -788,6 +803,7 @@ int main(void) {
       cmocka_unit_test(a_mode_of_a_plugin_with_a_thread),
       cmocka_unit_test(another_lathe_with_another_engine_goes_on),
       cmocka_unit_test(a_difference_is_explained_by_the_versions),
+      cmocka_unit_test(an_input_that_became_another_is_stored_before_it_is_asked_about),
       cmocka_unit_test(tools_that_are_gone_keep_their_names),
       cmocka_unit_test(a_tool_that_has_come_takes_no_name),
       cmocka_unit_test(a_list_that_is_lost_is_done_without),
