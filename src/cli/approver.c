@@ -5,16 +5,18 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "types/typegen_text.h"
+#include "cli/approval_answer.h"
+#include "cli/input_edit.h"
 #include "cli/json_view.h"
 #include "cli/lookalikes.h"
 #include "cli/question.h"
+#include "cli/rule_file.h"
 #include "cli/write_preview.h"
 #include "io/terminal.h"
 #include "tool/remembered_decisions.h"
 
-#define ANSWERS  "Allow? [y]es / [n]o / [a]lways for this tool in this run / ne[v]er"
-#define QUESTION ANSWERS ": "
-#define OR_SHOW  ANSWERS " / [s]how all: "
+#define QUESTION "Allow? [y]es / [n]o / [e]dit / [?] help / [a]lways... / ne[v]er: "
+#define OR_SHOW  "Allow? [y]es / [n]o / [e]dit / [s]how all / [?] help / [a]lways... / ne[v]er: "
 
 /* A waiting request for approval. The question of the first one is open. */
 typedef struct approver_turn {
@@ -29,64 +31,49 @@ typedef struct terminal_approver {
   const char *who; /* the caller's name in questions */
   bool yes;
   approver_turn *first;
+  lt_answer_scope scope;
   bool leaves_memory; /* the agent remembers */
   lt_remembered_decisions remembered;
   lt_terminal *terminal; /* set while a question is open */
   lt_write_preview preview;
 } terminal_approver;
 
-/* --- Answers ------------------------------------------------------------------------------------------------------ */
-static bool approver_is_answer_word(lt_str word, const char *whole) {
-  return (word.n == 1 && (word.p[0] | 0x20) == whole[0]) || lt_str_distance(word, lt_str_of(whole), 0) == 0;
+/* One request, from its first question to the decision. */
+typedef struct approval_dialogue {
+  terminal_approver *approver;
+  const lt_approval *what;
+  lt_cancel *cancel;
+  lt_str input;  /* as it was asked, or edited */
+  lt_buf edited; /* empty: it was not */
+  lt_buf header, body;
+  lt_buf note; /* a line about the last answer; may be empty */
+  lt_buf line;
+  bool is_whole; /* all of the input is shown */
+} approval_dialogue;
+
+/* --- Decisions ---------------------------------------------------------------------------------------------------- */
+static lt_remember approver_remember_of(lt_answer answer) {
+  return answer == LT_ANSWER_CALL                                  ? LT_REMEMBER_CALL
+         : answer == LT_ANSWER_TOOL || answer == LT_ANSWER_NEVER   ? LT_REMEMBER_TOOL
+         : answer == LT_ANSWER_SESSION || answer == LT_ANSWER_RULE ? LT_REMEMBER_SESSION
+                                                                   : LT_REMEMBER_NOTHING;
 }
 
-lt_answer lt_approver_read_answer(lt_str line, lt_str *ret_reason) {
-  line = lt_str_trim(line);
-  if (lt_str_starts(line, LT_STR("/"))) { /* also accepts a command of the dialogue */
-    line = lt_str_sub(line, 1, line.n);
-  }
-  size_t end = 0;
-  while (end < line.n && strchr(" \t,.:;-!", line.p[end]) == NULL) {
-    end++;
-  }
-  lt_str word = lt_str_sub(line, 0, end);
-  while (end < line.n && strchr(" \t,.:;-!", line.p[end]) != NULL) {
-    end++;
-  }
-  lt_str rest = lt_str_sub(line, end, line.n);
-  if (approver_is_answer_word(word, "no") || lt_str_distance(word, LT_STR("reject"), 0) == 0) {
-    bool because = lt_str_distance(lt_str_sub(rest, 0, 8), LT_STR("because "), 0) == 0;
-    *ret_reason = because ? lt_str_trim(lt_str_sub(rest, 8, rest.n)) : rest;
-    return LT_ANSWER_NO;
-  }
-  if (approver_is_answer_word(word, "show") && (rest.n == 0 || lt_str_distance(rest, LT_STR("all"), 0) == 0)) {
-    return LT_ANSWER_SHOW;
-  }
-  if (rest.n > 0) { /* "yes, but ..." is no yes */
-    return LT_ANSWER_UNCLEAR;
-  }
-  bool approve = lt_str_distance(word, LT_STR("approve"), 0) == 0;
-  return approver_is_answer_word(word, "yes") || approve                                        ? LT_ANSWER_YES
-         : approver_is_answer_word(word, "always")                                              ? LT_ANSWER_ALWAYS
-         : approver_is_answer_word(word, "v") || lt_str_distance(word, LT_STR("never"), 0) == 0 ? LT_ANSWER_NEVER
-                                                                                                : LT_ANSWER_UNCLEAR;
-}
-
-/* LT_E_NOMEM: the reason does not fit into the arena. */
-static lt_status approver_put_decision(terminal_approver *a, const lt_approval *what, lt_answer answer, lt_str reason,
-                                       lt_arena *arena, lt_decision *ret_decision, lt_err *err) {
+/* LT_E_NOMEM: the texts do not fit into the arena. */
+static lt_status approver_put_decision(const approval_dialogue *d, lt_answer answer, lt_str reason, lt_arena *arena,
+                                       lt_decision *ret_decision, lt_err *err) {
+  terminal_approver *a = d->approver;
   LT_AUTO_BUF(text, LT_RUN_ERROR_BYTES);
-  bool holds = answer == LT_ANSWER_ALWAYS || answer == LT_ANSWER_NEVER;
   if (answer == LT_ANSWER_NEVER) {
-    reason = LT_STR("the user does not want this tool to be called in this run; do not try again");
+    lt_buf_printf(&text, "the user does not want this tool to be called, %s; do not try again", a->scope.until_end);
   }
   lt_typegen_put_line(&text, reason, LT_RUN_ERROR_BYTES / 4);
-  const lt_decision decision = {.is_approved = answer == LT_ANSWER_YES || answer == LT_ANSWER_ALWAYS,
+  const lt_decision decision = {.is_approved = answer != LT_ANSWER_NO && answer != LT_ANSWER_NEVER,
                                 .reason = lt_buf_view(&text),
-                                .remember = holds ? LT_REMEMBER_TOOL : LT_REMEMBER_NOTHING};
-  bool is_unclear = what->is_masked && decision.remember == LT_REMEMBER_CALL; /* equal masks are not equal inputs */
-  if (!a->leaves_memory && !is_unclear) {
-    lt_remembered_decisions_add(&a->remembered, what->tool->id, what->input, &decision);
+                                .input = lt_buf_view(&d->edited),
+                                .remember = approver_remember_of(answer)};
+  if (!a->leaves_memory) {
+    lt_remembered_decisions_add(&a->remembered, d->what->tool->id, d->what->input, &decision);
   }
   return lt_decision_copy(arena, &decision, ret_decision) == LT_OK
              ? LT_OK
@@ -94,75 +81,243 @@ static lt_status approver_put_decision(terminal_approver *a, const lt_approval *
 }
 
 /* --- The question ------------------------------------------------------------------------------------------------- */
-static void approver_put_header(const terminal_approver *a, const lt_approval *what, lt_buf *out) {
-  lt_buf_printf(out, "%s wants to call ", a->who);
-  lt_typegen_put_line(out, what->tool->id, 200);
-  lt_buf_byte(out, '\n');
+static void approver_put_header(approval_dialogue *d) {
+  lt_buf_clear(&d->header);
+  lt_buf_printf(&d->header, "%s wants to call ", d->approver->who);
+  lt_typegen_put_line(&d->header, d->what->tool->id, 200);
+  lt_buf_addc(&d->header, d->edited.n > 0 ? ", with the input as you have edited it\n" : "\n");
 }
 
-/* Input that does not fit is hidden even after a request to show all; then a note says so. False: a part is hidden. */
-static bool approver_put_body(const terminal_approver *a, const lt_approval *what, bool whole, lt_cancel *cancel,
-                              lt_buf *out) LT_YIELDS {
-  lt_buf_clear(out);
-  if (what->reason.n > 0) {
-    lt_buf_addc(out, "  why it is asked: ");
-    lt_typegen_put_line(out, what->reason, 500);
-    lt_buf_byte(out, '\n');
+static void approver_put_reasons(approval_dialogue *d) {
+  if (d->what->reason.n > 0) {
+    lt_buf_addc(&d->body, "  why it is asked: ");
+    lt_typegen_put_line(&d->body, d->what->reason, 500);
+    lt_buf_byte(&d->body, '\n');
   }
+  if (d->what->refusal.n > 0) {
+    lt_buf_addc(&d->body, "  asked again, as the last decision could not be carried out: ");
+    lt_typegen_put_line(&d->body, d->what->refusal, 500);
+    lt_buf_byte(&d->body, '\n');
+  }
+}
+
+/* Input that does not fit is hidden even after a request to show all; then a note says so. */
+static void approver_put_body(approval_dialogue *d, bool whole) LT_YIELDS {
+  lt_buf *out = &d->body;
+  lt_buf_clear(out);
+  approver_put_reasons(d);
   size_t from = out->n;
-  bool complete = false;
-  if (!whole && lt_write_preview_add(&a->preview, what->tool->id, what->input, cancel, out)) {
+  d->is_whole = false;
+  if (!whole && lt_write_preview_add(&d->approver->preview, d->what->tool->id, d->input, d->cancel, out)) {
     lt_buf_addc(out, "  Answer s to see the input as it is.\n");
   } else {
     lt_buf_addc(out, "  input: ");
-    complete = lt_json_view_add(out, what->input, "  ", whole);
-    lt_buf_addc(out, complete ? "\n" : "\n  Part of the input is hidden: answer s to see all of it before you decide.\n");
+    d->is_whole = lt_json_view_add(out, d->input, "  ", whole);
+    lt_buf_addc(out,
+                d->is_whole ? "\n" : "\n  Part of the input is hidden: answer s to see all of it before you decide.\n");
   }
-  lt_lookalikes_add(out, what->input);
+  lt_lookalikes_add(out, d->input);
+  lt_buf_add(out, lt_buf_view(&d->note));
   if (out->status != LT_OK) {
     out->n = from;
     out->status = LT_OK;
     lt_buf_addc(out, "  input: it is too long to be shown\n");
   }
-  return complete;
 }
 
-/* Asks until the answer is clear. The end of input counts as no. */
-static lt_status approver_read_approval_answer(terminal_approver *a, const lt_approval *what, lt_cancel *cancel,
-                                               lt_arena *arena, lt_decision *ret_decision, lt_err *err) LT_YIELDS {
-  LT_AUTO_BUF(line, LT_RUN_ERROR_BYTES);
-  LT_AUTO_BUF(header, LT_KIB);
-  LT_AUTO_BUF(body, 2 * LT_JSON_MAX_BYTES);
-  lt_status status = LT_OK;
-  lt_answer answer = LT_ANSWER_SHOW;
-  lt_str reason = LT_STR_NULL;
-  bool is_whole = approver_put_body(a, what, false, cancel, &body);
-  approver_put_header(a, what, &header);
-  while (status == LT_OK && (answer == LT_ANSWER_UNCLEAR || answer == LT_ANSWER_SHOW)) {
-    const lt_question question = {.terminal = a->terminal,
-                                  .header = lt_buf_view(&header),
-                                  .body = lt_buf_view(&body),
-                                  .ask = is_whole ? QUESTION : OR_SHOW};
-    lt_buf_clear(&line);
-    status = lt_question_ask(&question, answer == LT_ANSWER_UNCLEAR, cancel, &line, err);
-    if (status == LT_OK) {
-      answer = lt_approver_read_answer(lt_buf_view(&line), &reason);
-    }
-    if (status == LT_OK && answer == LT_ANSWER_SHOW) {
-      is_whole = approver_put_body(a, what, true, cancel, &body);
-    }
+static void approver_show_again(approval_dialogue *d, bool whole) LT_YIELDS {
+  approver_put_header(d);
+  approver_put_body(d, whole);
+  lt_buf_clear(&d->note);
+}
+
+/* Asks for one line. */
+static lt_status approver_ask_line(approval_dialogue *d, lt_str header, lt_str body, const char *ask, bool is_shown,
+                                   lt_err *err) LT_YIELDS {
+  const lt_question question = {.terminal = d->approver->terminal, .header = header, .body = body, .ask = ask};
+  lt_buf_clear(&d->line);
+  return lt_question_ask(&question, is_shown, d->cancel, &d->line, err);
+}
+
+/* --- Answers that ask more ---------------------------------------------------------------------------------------- */
+/* A masked secret makes equal texts of different inputs. */
+static bool approver_offers_call(const approval_dialogue *d) {
+  return !d->what->is_masked && lt_str_find(d->what->input, LT_STR("***"), 0) == SIZE_MAX;
+}
+
+/* The answer is one of the choices, or unclear: none of them. */
+static lt_status approver_ask_choice(approval_dialogue *d, lt_answer *ret_answer, lt_err *err) LT_YIELDS {
+  const lt_answer_scope *scope = &d->approver->scope;
+  lt_str reason;
+  LT_AUTO_BUF(choices, LT_MIB);
+  lt_approval_answer_put_choices(&choices, scope, approver_offers_call(d));
+  LT_TRY(approver_ask_line(d, LT_STR("Make this call, and later ones without a question:\n"), lt_buf_view(&choices),
+                           lt_approval_answer_choice_line(scope, approver_offers_call(d)), false, err));
+  lt_answer answer = lt_approval_answer_read(lt_buf_view(&d->line), &reason);
+  bool is_choice = (answer == LT_ANSWER_CALL && approver_offers_call(d)) || answer == LT_ANSWER_TOOL ||
+                   (answer == LT_ANSWER_SESSION && scope->until_session != NULL) || answer == LT_ANSWER_RULE;
+  *ret_answer = is_choice ? answer : LT_ANSWER_UNCLEAR;
+  return LT_OK;
+}
+
+static void approver_put_rule_question(const lt_rule_file *file, lt_buf *header, lt_buf *body) {
+  bool can_write = file->text.n > 0;
+  lt_buf_addc(header, can_write ? "Write this rule to " : "Lathe cannot write this rule to ");
+  lt_typegen_put_string(header, lt_buf_view(&file->path));
+  if (can_write) {
+    lt_buf_printf(header, ", before line %zu?\n", file->line);
+  } else {
+    lt_buf_printf(header, ", as %s.\n", file->why);
+  }
+  lt_str lines = can_write ? lt_buf_view(&file->added) : lt_buf_view(&file->rule);
+  for (size_t at = 0; at < lines.n;) {
+    size_t end = lt_str_find(lines, LT_STR("\n"), at);
+    lt_buf_addc(body, "  + ");
+    lt_buf_add(body, lt_str_sub(lines, at, end + 1));
+    at = end + 1;
+  }
+  lt_buf_addc(body, can_write ? "It holds until you remove it. A project's rule that is stricter holds beside it.\n"
+                              : "Add these lines yourself.\n");
+}
+
+/* The answer is the rule when it was written, else unclear, with a note. */
+static lt_status approver_write_rule(approval_dialogue *d, lt_rule_file *file, lt_answer *ret_answer,
+                                     lt_err *err) LT_YIELDS {
+  LT_AUTO_BUF(header, LT_MIB);
+  LT_AUTO_BUF(body, LT_MIB);
+  lt_err why = LT_ERR_INIT;
+  lt_str reason;
+  *ret_answer = LT_ANSWER_UNCLEAR;
+  if (lt_rule_file_prepare(d->what->tool->id, file, &why) != LT_OK) {
+    lt_buf_printf(&d->note, "  No rule was written: %s\n", lt_err_msg(&why));
+    return LT_OK;
+  }
+  bool can_write = file->text.n > 0;
+  approver_put_rule_question(file, &header, &body);
+  LT_TRY(approver_ask_line(
+      d, lt_buf_view(&header), lt_buf_view(&body),
+      can_write ? "Write it, and make this call? [y]es / [n]o: " : "Enter goes back to the question: ", false, err));
+  bool is_agreed = can_write && lt_approval_answer_read(lt_buf_view(&d->line), &reason) == LT_ANSWER_YES;
+  if (is_agreed && lt_rule_file_write(file, &why) == LT_OK) {
+    *ret_answer = LT_ANSWER_RULE;
+  } else {
+    lt_buf_printf(&d->note, "  No rule was written%s%s\n", is_agreed ? ": " : ".", is_agreed ? lt_err_msg(&why) : "");
+  }
+  return LT_OK;
+}
+
+static lt_status approver_ask_rule(approval_dialogue *d, lt_answer *ret_answer, lt_err *err) LT_YIELDS {
+  lt_rule_file file;
+  lt_status status = approver_write_rule(d, &file, ret_answer, err);
+  lt_rule_file_release(&file);
+  return status;
+}
+
+/* An edit that is no JSON object changes nothing. */
+static lt_status approver_edit(approval_dialogue *d) LT_YIELDS {
+  LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
+  lt_err why = LT_ERR_INIT;
+  lt_status status = lt_input_edit(d->approver->loop, d->input, d->cancel, &text, &why);
+  if (d->cancel != NULL && d->cancel->why != LT_OK) {
+    return d->cancel->why;
   }
   if (status != LT_OK) {
-    lt_terminal_write(a->terminal, LT_STR("\n"));
+    lt_buf_addc(&d->note, "  Nothing was changed: ");
+    lt_typegen_put_line(&d->note, lt_str_of(lt_err_msg(&why)), 300);
+    lt_buf_byte(&d->note, '\n');
+    return LT_OK;
+  }
+  lt_buf_clear(&d->edited);
+  lt_buf_add(&d->edited, lt_buf_view(&text));
+  d->input = lt_buf_view(&d->edited);
+  return LT_OK;
+}
+
+/* --- Asking ------------------------------------------------------------------------------------------------------- */
+static bool approver_is_decision(lt_answer answer) {
+  return answer == LT_ANSWER_YES || answer == LT_ANSWER_NO || answer == LT_ANSWER_CALL || answer == LT_ANSWER_TOOL ||
+         answer == LT_ANSWER_SESSION || answer == LT_ANSWER_NEVER;
+}
+
+/* What is behind an answer that does not decide yet. `*ret_answer`: the decision, or unclear. */
+static lt_status approver_follow_answer(approval_dialogue *d, lt_answer answer, lt_answer *ret_answer,
+                                        lt_err *err) LT_YIELDS {
+  *ret_answer = LT_ANSWER_UNCLEAR;
+  if (answer == LT_ANSWER_ALWAYS) {
+    LT_TRY(approver_ask_choice(d, &answer, err));
+    *ret_answer = answer == LT_ANSWER_RULE ? LT_ANSWER_UNCLEAR : answer;
+  }
+  if (answer == LT_ANSWER_RULE) {
+    LT_TRY(approver_ask_rule(d, ret_answer, err));
+  } else if (answer == LT_ANSWER_EDIT) {
+    LT_TRY(approver_edit(d));
+  } else if (answer == LT_ANSWER_HELP) {
+    lt_approval_answer_put_help(&d->note, &d->approver->scope, approver_offers_call(d));
+  }
+  if (*ret_answer == LT_ANSWER_UNCLEAR) {
+    approver_show_again(d, answer == LT_ANSWER_SHOW);
+  }
+  return LT_OK;
+}
+
+/* "c" where it is not offered is unclear, and so is "u". */
+static lt_answer approver_read_line(const approval_dialogue *d, lt_str *ret_reason) {
+  lt_answer answer = lt_approval_answer_read(lt_buf_view(&d->line), ret_reason);
+  bool is_offered = (answer != LT_ANSWER_CALL || approver_offers_call(d)) &&
+                    (answer != LT_ANSWER_SESSION || d->approver->scope.until_session != NULL);
+  return is_offered ? answer : LT_ANSWER_UNCLEAR;
+}
+
+/* Asks until the answer is clear. */
+static lt_status approver_ask_until_clear(approval_dialogue *d, lt_answer *ret_answer, lt_str *ret_reason,
+                                          lt_err *err) LT_YIELDS {
+  bool is_shown = false;
+  approver_show_again(d, false);
+  for (*ret_answer = LT_ANSWER_UNCLEAR; *ret_answer == LT_ANSWER_UNCLEAR;) {
+    LT_TRY(approver_ask_line(d, lt_buf_view(&d->header), lt_buf_view(&d->body), d->is_whole ? QUESTION : OR_SHOW,
+                             is_shown, err));
+    lt_answer answer = approver_read_line(d, ret_reason);
+    is_shown = answer == LT_ANSWER_UNCLEAR;
+    if (approver_is_decision(answer)) {
+      *ret_answer = answer;
+    } else if (!is_shown) {
+      LT_TRY(approver_follow_answer(d, answer, ret_answer, err));
+    }
+  }
+  return LT_OK;
+}
+
+/* The end of input counts as no. */
+static lt_status approver_hold_dialogue(approval_dialogue *d, lt_arena *arena, lt_decision *ret_decision,
+                                        lt_err *err) LT_YIELDS {
+  lt_answer answer;
+  lt_str reason = LT_STR_NULL;
+  lt_status status = approver_ask_until_clear(d, &answer, &reason, err);
+  if (status != LT_OK) {
+    lt_terminal_write(d->approver->terminal, LT_STR("\n"));
   }
   if (status == LT_E_CLOSED) {
     status = LT_OK;
     answer = LT_ANSWER_NO;
     reason = LT_STR("nobody answered, the terminal's input has ended");
   }
-  if (status == LT_OK) {
-    status = approver_put_decision(a, what, answer, reason, arena, ret_decision, err);
-  }
+  return status == LT_OK ? approver_put_decision(d, answer, reason, arena, ret_decision, err) : status;
+}
+
+static lt_status approver_read_approval_answer(terminal_approver *a, const lt_approval *what, lt_cancel *cancel,
+                                               lt_arena *arena, lt_decision *ret_decision, lt_err *err) LT_YIELDS {
+  approval_dialogue d = {.approver = a, .what = what, .cancel = cancel, .input = what->input};
+  lt_buf_init(&d.edited, LT_JSON_MAX_BYTES);
+  lt_buf_init(&d.header, LT_KIB);
+  lt_buf_init(&d.body, 2 * LT_JSON_MAX_BYTES);
+  lt_buf_init(&d.note, LT_MIB);
+  lt_buf_init(&d.line, LT_RUN_ERROR_BYTES);
+  lt_status status = approver_hold_dialogue(&d, arena, ret_decision, err);
+  lt_buf_release(&d.edited);
+  lt_buf_release(&d.header);
+  lt_buf_release(&d.body);
+  lt_buf_release(&d.note);
+  lt_buf_release(&d.line);
   return status;
 }
 
@@ -260,6 +415,7 @@ lt_approver *lt_approver_new(lt_loop *loop, lt_console *console, bool yes) {
   }
   *a = (terminal_approver){
       .base = {.ask = approver_ask}, .loop = loop, .console = console, .who = "The program", .yes = yes};
+  a->scope.until_end = "until this run ends";
   return &a->base;
 }
 
@@ -284,8 +440,10 @@ void lt_approver_leave_memory(lt_approver *self) {
   ((terminal_approver *)self)->leaves_memory = true;
 }
 
-void lt_approver_set_who(lt_approver *self, const char *who) {
-  ((terminal_approver *)self)->who = who;
+void lt_approver_set_who(lt_approver *self, const char *who, lt_answer_scope scope) {
+  terminal_approver *a = (terminal_approver *)self;
+  a->who = who;
+  a->scope = scope;
 }
 
 void lt_approver_free(lt_approver *self) {

@@ -67,7 +67,7 @@ static lt_status chat_open_parts(lt_chat *chat, lt_err *err) {
   if (chat->journal == NULL || chat->approver == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
-  lt_approver_set_who(chat->approver, "The model");
+  lt_approver_set_who(chat->approver, "The model", lt_approval_answer_prompt_scope());
   lt_approver_leave_memory(chat->approver);
   lt_approver_set_preview(chat->approver, s->app.door, lt_toolbox_policy(s->app.toolbox));
   return LT_OK;

@@ -85,7 +85,7 @@ static lt_status decision_ask(prompt_decision *d, lt_err *err) LT_YIELDS {
   if (approver == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
-  lt_approver_set_who(approver, "The model");
+  lt_approver_set_who(approver, "The model", lt_approval_answer_prompt_scope());
   if (!lt_approver_can_ask(approver)) {
     status = lt_fail(err, LT_E_UNSUPPORTED, "there is no terminal to show the question on: run it in a terminal");
   } else {

@@ -209,6 +209,10 @@ void lt_config_release(lt_config *config);
  * also after an error. */
 lt_status lt_config_load(const lt_config_sources *sources, lt_config *ret_config, lt_err *err);
 
+/* Appends the path of the user's own file: $XDG_CONFIG_HOME/lathe/lathe.yaml, by default in ~/.config. Errors:
+ * LT_E_NOTFOUND: there is no home. */
+lt_status lt_config_user_path(lt_buf *out, lt_err *err);
+
 /* The file that does not count because it is not trusted; NULL: there is none. */
 const lt_config_file *lt_config_untrusted(const lt_config *config);
 

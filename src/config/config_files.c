@@ -223,18 +223,26 @@ static const char *config_environment(const char *name) {
   return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-/* $XDG_CONFIG_HOME/lathe/lathe.yaml, with the default that the XDG Base Directory Specification gives. A relative path
- * is ignored, as it says: it would be somewhere in the current folder. */
-static lt_status config_load_user(config_loader *loader) {
+/* A relative path in the variable is ignored, as the XDG Base Directory Specification says: it would be somewhere in
+ * the current folder. */
+lt_status lt_config_user_path(lt_buf *out, lt_err *err) {
   const char *xdg = config_environment("XDG_CONFIG_HOME"), *home = config_environment("HOME");
   bool has_xdg = xdg != NULL && xdg[0] == '/';
   const char *folder = has_xdg ? xdg : home;
-  LT_AUTO_BUF(path, PATH_MAX);
   if (folder == NULL || folder[0] != '/') {
+    return lt_fail(err, LT_E_NOTFOUND, "there is no home for a configuration: set $HOME or $XDG_CONFIG_HOME");
+  }
+  lt_buf_printf(out, "%s%s/lathe/lathe.yaml", folder, has_xdg ? "" : "/.config");
+  return lt_fail_if(err, out->status, "out of memory while looking for the configuration");
+}
+
+static lt_status config_load_user(config_loader *loader) {
+  LT_AUTO_BUF(path, PATH_MAX);
+  lt_status status = lt_config_user_path(&path, loader->err);
+  if (status == LT_E_NOTFOUND) {
     return LT_OK;
   }
-  lt_buf_printf(&path, "%s%s/lathe/lathe.yaml", folder, has_xdg ? "" : "/.config");
-  LT_TRY(lt_buf_check(&path, loader->err, "out of memory while looking for the configuration"));
+  LT_TRY(status);
   config_source source = {.path = path.p, .why = "the user's", .layer = LT_CONFIG_LAYER_USER, .is_found = true};
   LT_TRY(config_load_usual(loader, &source));
   loader->has_user = loader->config->file_count > 0;

@@ -16,6 +16,7 @@
   X(el_gets)                 \
   X(el_line)                 \
   X(el_insertstr)            \
+  X(el_push)                 \
   X(el_resize)               \
   X(history_init)            \
   X(history_end)             \

@@ -232,6 +232,12 @@ void lt_line_input_keep(lt_line_input *input, lt_str line) {
   }
 }
 
+void lt_line_input_offer(lt_line_input *input, const char *text) {
+  if (input->el != NULL) {
+    input->edit->el_push(input->el, text);
+  }
+}
+
 void lt_line_input_resized(lt_line_input *input) {
   if (input->el != NULL) {
     input->edit->el_resize(input->el);

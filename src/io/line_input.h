@@ -23,6 +23,8 @@ void lt_line_input_close(lt_line_input *input);
  * former settings. Errors: LT_E_CLOSED (end of input), the cancel's reason, the buffer's own. `cancel` may be NULL. */
 lt_status lt_line_input_read(lt_line_input *input, const char *prompt, lt_cancel *cancel, lt_buf *out,
                              lt_err *err) LT_YIELDS;
+/* Puts text into the next line that is read, as if it had been typed; nothing where lines are not edited. */
+void lt_line_input_offer(lt_line_input *input, const char *text);
 /* Adds a line to the history, also to its file. */
 void lt_line_input_keep(lt_line_input *input, lt_str line);
 /* Whether the line had text when the last read was cancelled. */

@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, fake, folder, patience, program, report, servers, sleep, start, test, until } from "./harness.mjs";
 
-const QUESTION = "Allow? [y]es / [n]o / [a]lways for this tool in this run / ne[v]er: ";
+const QUESTION = "Allow? [y]es / [n]o / [e]dit / [?] help / [a]lways... / ne[v]er: ";
 const asking = (rest = {}) => servers({ fake: fake() }, { tools: { policy: [{ match: "fake.*", action: "ask", ...rest }] } });
-const OR_SHOW = QUESTION.replace(": ", " / [s]how all: ");
+const OR_SHOW = QUESTION.replace("[?]", "[s]how all / [?]");
 const questions = (text, question = QUESTION) => text.split(question).length - 1;
 
 /** Runs a program at a terminal and types these answers, each when its question is there; what was shown, and the code. */
@@ -93,18 +93,18 @@ describe("answers", () => {
     assert.match(end.shown, /\ngot 3\n/);
   });
   test("always holds for that tool, not for others", async () => {
-    const end = await talk("output([fakeAdd({a:1,b:2}), fakeAdd({a:3,b:4}), fakeEcho({text: 'x'}).echoed.text].join())", ["a\n", "y\n"]);
+    const end = await talk("output([fakeAdd({a:1,b:2}), fakeAdd({a:3,b:4}), fakeEcho({text: 'x'}).echoed.text].join())", ["t\n", "y\n"]);
     assert.equal(questions(end.shown), 2);
     assert.match(end.shown, /\n3,7,x\n/);
   });
   test("never, too, and the program is told", async () => {
     const end = await talk(`${ADD};${ADD.replace("let r;", "")}`, ["v\n"]);
     assert.equal(questions(end.shown), 1);
-    assert.equal(end.shown.match(/got .*does not want this tool to be called in this run/g).length, 2);
+    assert.equal(end.shown.match(/got .*does not want this tool to be called, until this run ends/g).length, 2);
   });
   test("several at once are asked one after another, ; an always settles those that wait", async () => {
     const calls = "Promise.all([1, 2, 3, 4].map((a) => fakeAdd({ a, b: 0 }).catch(() => 'no')))";
-    const end = await talk(`output((await ${calls}).join())`, ["n\n", "y\n", "a\n"]);
+    const end = await talk(`output((await ${calls}).join())`, ["n\n", "y\n", "t\n"]);
     assert.equal(questions(end.shown), 3);
     assert.deepEqual([...end.shown.matchAll(/input: \{"a":(\d)/g)].map((m) => m[1]), ["1", "2", "3"]);
     assert.match(end.shown, /\nno,2,3,4\n/);

@@ -281,7 +281,7 @@ describe("at a terminal", () => {
     assert.equal(end.code, 0);
   });
   test("always holds for the next one, too; --yes asks nothing", async () => {
-    const end = await follow(talk(["-m", "code", "both", ...tools(asking)]), [[QUESTION, "a\n"]]);
+    const end = await follow(talk(["-m", "code", "both", ...tools(asking)]), [[QUESTION, "t\n"]]);
     assert.match(end.shown, /got 2\n[^]*got 3\n/);
     assert.equal(end.shown.split(QUESTION).length, 2);
     answers(await chat(["--yes", "-m", "code", "both", ...tools(asking)]), "got 2\ngot 3\n");

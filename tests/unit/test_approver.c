@@ -39,6 +39,16 @@ static void answers_are_read(void **state) {
       {"s", LT_ANSWER_SHOW, ""},
       {"Show all", LT_ANSWER_SHOW, ""},
       {"/show", LT_ANSWER_SHOW, ""},
+      {"e", LT_ANSWER_EDIT, ""},
+      {"edit", LT_ANSWER_EDIT, ""},
+      {"c", LT_ANSWER_CALL, ""},
+      {"tool", LT_ANSWER_TOOL, ""},
+      {"u", LT_ANSWER_SESSION, ""},
+      {"w", LT_ANSWER_RULE, ""},
+      {"?", LT_ANSWER_HELP, ""},
+      {"/help", LT_ANSWER_HELP, ""},
+      {"t but", LT_ANSWER_UNCLEAR, ""},
+      {"e x", LT_ANSWER_UNCLEAR, ""},
       {"show me the money", LT_ANSWER_UNCLEAR, ""},
       {"/", LT_ANSWER_UNCLEAR, ""},
       {"", LT_ANSWER_UNCLEAR, ""},
@@ -54,7 +64,7 @@ static void answers_are_read(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     lt_str reason = LT_STR("");
-    lt_answer answer = lt_approver_read_answer(lt_str_of(cases[i].line), &reason);
+    lt_answer answer = lt_approval_answer_read(lt_str_of(cases[i].line), &reason);
     if (answer != cases[i].answer || !lt_str_eqc(reason, cases[i].reason)) {
       fail_msg("\"%s\": %d, \"%.*s\"", cases[i].line, (int)answer, LT_STR_ARG(reason));
     }
