@@ -1,7 +1,7 @@
 // Ids that somebody wants to take, and rules that are to hold whatever a server, a folder or a program says.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { config, describe, fake, folder, report, run, scripted, test, value } from "./harness.mjs";
+import { config, describe, fake, folder, report, run, scripted, start, test, until, value } from "./harness.mjs";
 
 const tool = (name, annotations) => ({ tool: { name, inputSchema: { type: "object" }, annotations } });
 const one = (...names) => scripted(names.map((name) => tool(name)));
@@ -145,6 +145,19 @@ describe("annotations that change during a run", () => {
   test("count from then on", async () => {
     const code = `const before = ${call}; ${change({ readOnlyHint: false, destructiveHint: true })} const after = ${call}; ${change({ readOnlyHint: true })} [before, after, ${call}]`;
     assert.deepEqual(await value(code, args(policy)), ["a", 'Tool "s.echo" is not allowed: it destroys', "a"]);
+  });
+  test("are asked about again, whatever was said for later calls", async () => {
+    const asks = [{ match: "s.echo", action: "ask" }];
+    const run = start(["run", "-e", `output([${call}, ${call}].join()); ${change({ destructiveHint: true })} output([${call}].join() + "!")`, ...args(asks)], { terminal: true, window: [200, 1000] });
+    const asked = () => run.text().split("wants to call s.echo").length - 1;
+    await until(() => asked() === 1 && run.text().includes("Allow?"), "it is asked");
+    run.type("a\n");
+    await until(() => asked() === 2, `it is asked again\n${run.text()}`);
+    assert.match(run.text(), /\na,a\r?\n/);
+    await until(() => run.text().split("Allow?").length > 2, "the second question is complete");
+    run.type("n\n");
+    const end = await run.ended;
+    assert.match(end.stdout, /was not approved.*!/);
   });
   test("never loosen the run that has begun", async () => {
     const add = [{ match: "s.add", when: "annotations.destructiveHint", action: "deny", reason: "it destroys" }];
