@@ -50,8 +50,8 @@ static lt_status command_path_explain(int why, const char *file, const char *pat
   }
 }
 
-/* Lathe's own PATH with `.` or an empty entry would start what lies in the current folder, which may be anybody's. In a
- * PATH that was given to the child such an entry is meant so. */
+/* Whether this is Lathe's own PATH. There, `.` or an empty entry would start files of the current folder, which may be
+ * a stranger's. In a PATH that was made for the child, such an entry is intended. */
 static bool command_path_is_own(const char *path) {
   const char *own = getenv("PATH");
   return own != NULL && strcmp(own, path) == 0;

@@ -41,7 +41,7 @@ static void descendants_kill_by_scan(void) {
   closedir(proc);
 }
 
-/* Kills the direct children. Their own children become ours then. */
+/* Kills the direct children. Then their children become children of this process. */
 static void descendants_kill_children(void) {
   char path[64];
   snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());

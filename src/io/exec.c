@@ -17,13 +17,15 @@
 
 /* --- The command -------------------------------------------------------------------------------------------------- */
 
-/* In the command's own process: becomes FILE. Its session is its own, so that it may signal its group as usual. */
+/* Runs in the command's process, which becomes FILE. It gets its own session, so that it may signal its group as usual.
+ */
 static void exec_become(char **argv, const sigset_t *signals, pid_t keeper) {
   setsid();
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == keeper) {
     sigprocmask(SIG_SETMASK, signals, NULL);
     lt_open_files_restore(argv[2]);
-    execvp(argv[3], argv + 4); /* has a slash: no search, but scripts without a first line go to the shell as usual */
+    execvp(argv[3], argv + 4); /* the path has a slash, so there is no search; execvp gives scripts without a first line
+                                  to the shell */
     dprintf(STDERR_FILENO, "cannot start \"%s\": %s\n", argv[3], strerror(errno));
   }
   _exit(127);
@@ -41,8 +43,8 @@ static void exec_drop_streams(void) {
   }
 }
 
-/* Reaps what has ended. Whether the command is among it: what it left in its group is killed before its number is free.
- */
+/* Reaps processes that have ended. True: the command was one of them. Then the rest of its group is killed before the
+ * group's number is free. */
 static bool exec_reap(pid_t command, int *ret_how) {
   siginfo_t ended;
   for (;;) {
@@ -61,14 +63,14 @@ static bool exec_reap(pid_t command, int *ret_how) {
   }
 }
 
-/* To its group, and to it alone while it has none yet or has left it. */
+/* Signals the command's group. Signals only the command when it has no group yet, or has left it. */
 static void exec_signal(pid_t command, int signum) {
   if (kill(-command, signum) != 0) {
     (void)kill(command, signum);
   }
 }
 
-/* Hands signals on until the command has ended. Whether it ended by itself: nobody asked it to. */
+/* Passes signals on until the command has ended. True: it ended by itself, without a request. */
 static bool exec_keep(pid_t command, const sigset_t *all, int *ret_how) {
   bool is_asked = false;
   while (!exec_reap(command, ret_how)) {
@@ -84,7 +86,7 @@ static bool exec_keep(pid_t command, const sigset_t *all, int *ret_how) {
   return !is_asked;
 }
 
-/* Ends as the command did, so that our parent sees that. */
+/* Ends in the same way as the command, so that the parent process sees it. */
 static int exec_end_as(int how) {
   if (!WIFSIGNALED(how)) {
     return WEXITSTATUS(how);
