@@ -19,7 +19,11 @@
 
 /* The list is beside the default database. */
 static lt_status trust_path(const char *name, lt_buf *out, lt_err *err) {
-  if (lt_store_default_path(out, NULL) != LT_OK) {
+  lt_status status = lt_store_default_path(out, err);
+  if (status != LT_OK && status != LT_E_CONFIG) {
+    return status;
+  }
+  if (status == LT_E_CONFIG) {
     return lt_fail(err, LT_E_CONFIG, "there is no place for the list of trusted files: set $HOME or $XDG_STATE_HOME");
   }
   while (out->n > 0 && out->p[out->n - 1] != '/') {
@@ -163,7 +167,12 @@ lt_status lt_trust_read(lt_trust *ret_trust, lt_err *err) {
   LT_AUTO_BUF(path, PATH_MAX);
   *ret_trust = (lt_trust){0};
   lt_arena_init(&ret_trust->arena, LT_CONFIG_MEMORY_BYTES);
-  LT_TRY(trust_path("trust", &path, err));
+  lt_err why = LT_ERR_INIT;
+  lt_status status = trust_path("trust", &path, &why);
+  if (status == LT_E_CONFIG) { /* there is no place for it */
+    return LT_OK;
+  }
+  LT_TRY(lt_err_copy(err, &why));
   return trust_read_at(path.p, ret_trust, err);
 }
 

@@ -25,8 +25,8 @@ typedef struct lt_trust {
   size_t count;
 } lt_trust;
 
-/* No list is an empty one. Errors: LT_E_CONFIG (it cannot be read, or is not safe), LT_E_LIMIT, LT_E_NOMEM. The caller
- * calls lt_trust_release also after an error. */
+/* No list, or no place for one, is an empty list. Errors: LT_E_CONFIG (it cannot be read, or is not safe), LT_E_LIMIT,
+ * LT_E_NOMEM. The caller calls lt_trust_release also after an error. */
 lt_status lt_trust_read(lt_trust *ret_trust, lt_err *err);
 void lt_trust_release(lt_trust *trust);
 

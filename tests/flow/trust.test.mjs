@@ -306,6 +306,9 @@ describe("the question", () => {
     const end = await talk(one, ["y\n"]);
     assert.match(end.shown, /warning: the answer counts for this command only: [^\n]*cannot be written/);
     assert.match(end.shown, /\n3\n$/);
+    const homeless = await talk(at(), ["y\n"], { env: { HOME: undefined } });
+    assert.match(homeless.shown, /warning: the answer counts for this command only: there is no place for the list of trusted files: set \$HOME or \$XDG_STATE_HOME\n/);
+    assert.match(homeless.shown, /\n3\n$/);
   });
 });
 
