@@ -172,9 +172,12 @@ static uint32_t secrets_read_hex(lt_str text, size_t i) {
 static size_t secrets_read_percent(lt_str text, size_t i, char out[4], size_t *ret_n) {
   int high = i + 2 < text.n ? lt_json_hex_value(text.p[i + 1]) : -1;
   int low = high >= 0 ? lt_json_hex_value(text.p[i + 2]) : -1;
+  if (low < 0) {
+    return 0;
+  }
   out[0] = (char)(high << 4 | low);
   *ret_n = 1;
-  return low >= 0 ? 3 : 0;
+  return 3;
 }
 
 /* Reads the escape at `i`, of JSON or of a URL: writes its characters to `out` and returns its length in the text, or 0
