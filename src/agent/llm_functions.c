@@ -1,5 +1,6 @@
 #include "agent/llm_functions.h"
 
+#include "agent/model_request.h"
 #include "agent/turn_state.h"
 
 static lt_status llm_put_message(lt_json_writer *w, const char *role, lt_str content) {
@@ -41,7 +42,7 @@ static lt_status llm_ask(lt_turn *turn, lt_str prompt, bool json, lt_cancel *can
   LT_TRY(lt_buf_check(&messages, err, "the prompt is too long"));
   const lt_completion_request request = {
       .model = turn->model, .messages = lt_buf_view(&messages), .json = json, .cancel = cancel};
-  lt_status status = lt_model_complete(turn->agent->options.http, &request, completion, err);
+  lt_status status = lt_model_request_complete(&turn->agent->options, &request, completion, err);
   lt_turn_count_usage(turn, completion);
   lt_turn_record_put_llm(turn, completion);
   return status;

@@ -1,4 +1,5 @@
 /* A conversation's title: one short model call, which may fail. */
+#include "agent/model_request.h"
 #include "agent/agent_state.h"
 
 typedef struct title_request {
@@ -110,7 +111,7 @@ static void title_make_title(title_request *t, lt_str input) LT_YIELDS {
       .cancel = &t->agent->close,
   };
   if (messages.status == LT_OK && request.model != NULL &&
-      lt_model_complete(o->http, &request, &completion, NULL) == LT_OK) {
+      lt_model_request_complete(o, &request, &completion, NULL) == LT_OK) {
     title_set_title(t, title_clean(lt_buf_view(&completion.text)));
   }
   lt_completion_release(&completion);

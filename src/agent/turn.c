@@ -1,5 +1,6 @@
 #include "agent/turn.h"
 
+#include "agent/model_request.h"
 #include "agent/turn_observer.h"
 #include "agent/turn_state.h"
 
@@ -40,7 +41,7 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
     LT_TRY(lt_turn_observer_record_end(turn, "the model is asked once more", err));
     LT_TRY(turn_check_caught_up(turn, err));
     LT_TRY(lt_approvals_settle(&turn->internal->approvals, err));
-    status = lt_model_complete(turn->agent->options.http, &request, completion, &why);
+    status = lt_model_request_complete(&turn->agent->options, &request, completion, &why);
     lt_turn_record_put(turn, question->hash, completion, status, &why);
   }
   lt_turn_count_usage(turn, completion);

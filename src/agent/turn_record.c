@@ -20,14 +20,8 @@ void lt_turn_record_release(lt_turn *turn) {
  * completion is found, and the prompt ends then. */
 static void turn_record_note(lt_turn *turn, uint32_t kind, uint64_t number, lt_buf *text) {
   lt_journal *journal = turn->caller.journal;
-  const lt_secrets *secrets = turn->agent->options.secrets;
-  LT_AUTO_BUF(masked, text->max);
-  lt_note what = {.kind = kind, .number = number, .text = lt_buf_view(text)};
-  if (lt_secrets_in(secrets, what.text)) {
-    lt_secrets_mask_json(secrets, what.text, &masked);
-    what.text = lt_buf_view(&masked);
-  }
-  if (journal != NULL && journal->note != NULL && text->status == LT_OK && masked.status == LT_OK) {
+  const lt_note what = {.kind = kind, .number = number, .text = lt_buf_view(text)};
+  if (journal != NULL && journal->note != NULL && text->status == LT_OK) {
     journal->note(journal, turn->caller.run, &what, NULL, NULL);
   }
   lt_buf_release(text);

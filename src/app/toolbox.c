@@ -16,7 +16,9 @@ struct lt_toolbox {
   lt_policy *policy; /* NULL: no rules */
   lt_store *db;
   bool is_nowhere; /* the database has no path: stored data ends with the process */
-  lt_artifacts *artifacts;
+  lt_artifacts *stored_artifacts;
+  lt_masked_artifacts masked_artifacts;
+  lt_artifacts *artifacts; /* the masking ones, in front of the stored ones; NULL: none yet */
   lt_host *host;
   lt_runners *runners;
   lt_runner *runner; /* replaces the configuration's runners; NULL: it does not */
@@ -68,13 +70,14 @@ static lt_status toolbox_open_store(lt_toolbox *t, lt_err *err) {
     status = lt_store_new(t->o.loop, ":memory:", &t->db, err);
   }
   LT_TRY(status);
-  t->artifacts = lt_store_artifacts_new(t->db);
-  if (t->artifacts == NULL) {
+  t->stored_artifacts = lt_store_artifacts_new(t->db);
+  if (t->stored_artifacts == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
   const lt_config *config = t->o.config;
-  lt_store_artifacts_set_limits(t->artifacts, (uint64_t)config->artifacts_per_run_mb * LT_MIB,
+  lt_store_artifacts_set_limits(t->stored_artifacts, (uint64_t)config->artifacts_per_run_mb * LT_MIB,
                                 (uint64_t)config->artifacts_mb * LT_MIB);
+  t->artifacts = lt_masked_records_artifacts(&t->masked_artifacts, t->stored_artifacts, t->o.secrets);
   return LT_OK;
 }
 
@@ -107,14 +110,14 @@ void lt_toolbox_ready(lt_toolbox *t) {
 void lt_toolbox_unload(lt_toolbox *t) {
   lt_host_free(t->host);
   lt_runners_free(t->runners);
-  lt_store_artifacts_free(t->artifacts);
+  lt_store_artifacts_free(t->stored_artifacts);
   if (t->db != NULL && t->o.cancel->why == LT_OK) {
     lt_retention_apply(t->o.config, t->db);
   }
   lt_store_close(t->db);
   t->host = NULL;
   t->runners = NULL;
-  t->artifacts = NULL;
+  t->artifacts = t->stored_artifacts = NULL;
   t->db = NULL;
 }
 
@@ -151,14 +154,18 @@ lt_host *lt_toolbox_host(const lt_toolbox *t) {
 }
 
 /* --- A run -------------------------------------------------------------------------------------------------------- */
-static lt_status toolbox_open_run_journal(lt_toolbox *t, lt_caller *caller, lt_err *err) {
+static lt_status toolbox_open_run_journal(lt_toolbox *t, lt_toolbox_run *run, lt_err *err) {
   if (t->is_nowhere) {
     return lt_fail(
         err, LT_E_CONFIG,
         "there is no place for the journal: set $HOME, or say where in the configuration: store: sqlite:PATH");
   }
-  caller->journal = lt_store_journal_new(t->db);
-  return caller->journal != NULL ? LT_OK : lt_fail(err, LT_E_NOMEM, "out of memory");
+  run->stored_journal = lt_store_journal_new(t->db);
+  if (run->stored_journal == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
+  run->caller.journal = lt_masked_records_journal(&run->masked_journal, run->stored_journal, t->o.secrets);
+  return LT_OK;
 }
 
 static lt_status toolbox_fill_run_caller(lt_toolbox *t, const lt_toolbox_run_options *options, lt_toolbox_run *run,
@@ -174,7 +181,7 @@ static lt_status toolbox_fill_run_caller(lt_toolbox *t, const lt_toolbox_run_opt
   if (run->caller.budget == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
-  return options->journal ? toolbox_open_run_journal(t, &run->caller, err) : LT_OK;
+  return options->journal ? toolbox_open_run_journal(t, run, err) : LT_OK;
 }
 
 lt_status lt_toolbox_begin(lt_toolbox *t, const lt_toolbox_run_options *options, const lt_run_request *defaults,
@@ -182,6 +189,7 @@ lt_status lt_toolbox_begin(lt_toolbox *t, const lt_toolbox_run_options *options,
   lt_toolbox_run *run = ret_run;
   run->is_prepared = false;
   run->caller = (lt_caller){0};
+  run->stored_journal = NULL;
   if (!lt_random_hex(run->id, LT_TOOLBOX_RUN_ID_DIGITS)) {
     return lt_fail(err, LT_E_IO, "the kernel gives no random numbers for an id");
   }
@@ -201,7 +209,7 @@ void lt_toolbox_end(lt_toolbox_run *run) {
   if (run->is_prepared) {
     lt_host_prepared_release(&run->prepared);
   }
-  lt_store_journal_free(run->caller.journal);
+  lt_store_journal_free(run->stored_journal);
   lt_budget_free(run->caller.budget);
   run->caller = (lt_caller){0};
 }

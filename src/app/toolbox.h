@@ -12,6 +12,7 @@
 #include "io/loop.h"
 #include "runner/runner.h"
 #include "tool/caller.h"
+#include "tool/masked_records.h"
 
 typedef struct lt_toolbox lt_toolbox;
 
@@ -67,6 +68,8 @@ typedef struct lt_toolbox_run_options {
 /* One run: its caller, and the caller's parts. Not to be moved while it is in use. */
 typedef struct lt_toolbox_run {
   lt_caller caller;
+  lt_journal *stored_journal;       /* NULL: none */
+  lt_masked_journal masked_journal; /* in front of it */
   lt_prepared_prompt prepared;
   bool is_prepared;
   char id[LT_TOOLBOX_RUN_ID_DIGITS + 1];

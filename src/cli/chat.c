@@ -33,7 +33,7 @@ static void chat_on_shown(void *arg, lt_str prompt, uint64_t change) {
 static lt_agent_options chat_make_agent_options(lt_chat *chat) {
   lt_agent_options options = lt_agent_options_of(&chat->session->app, &chat->models, &chat->modules);
   options.http = chat->http;
-  options.journal = chat->journal;
+  options.journal = lt_masked_records_journal(&chat->masked_journal, chat->journal, chat->session->app.secrets);
   options.policy = lt_toolbox_policy(chat->session->app.toolbox);
   options.model_modes = chat->models.modes;
   options.default_mode = chat->models.default_mode;

@@ -10,6 +10,7 @@
 #include "app/models.h"
 #include "app/modules.h"
 #include "cli/command_session.h"
+#include "tool/masked_records.h"
 
 #define LT_CHAT_USER LT_STR("local")
 
@@ -30,7 +31,8 @@ typedef struct lt_chat {
   lt_models models;
   lt_modules modules;
   lt_http *http;
-  lt_journal *journal;
+  lt_journal *journal;              /* the store's */
+  lt_masked_journal masked_journal; /* in front of it */
   lt_approver *approver;
   lt_agent *agent; /* NULL: not open */
   lt_chat_view view;

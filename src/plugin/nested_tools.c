@@ -177,15 +177,8 @@ static lt_status tool_batch_read(tool_batch *b, lt_str calls, const lt_catalog *
 /* --- Writing the results ------------------------------------------------------------------------------------------ */
 /* Stores a long result as an artifact, without secrets, as the door does with a long answer. */
 static void tool_batch_spill(const tool_batch *b, tool_batch_step *s) LT_YIELDS {
-  const lt_secrets *secrets = b->call->plugin->host->options.secrets;
   lt_err err = LT_ERR_INIT;
-  if (lt_secrets_in(secrets, lt_buf_view(&s->out))) {
-    lt_buf masked;
-    lt_buf_init(&masked, s->out.max);
-    lt_secrets_mask_json(secrets, lt_buf_view(&s->out), &masked);
-    lt_buf_release(&s->out);
-    s->out = masked;
-  }
+  lt_secrets_mask_json_buf(b->call->plugin->host->options.secrets, &s->out); /* before the cut */
   /* When it could not be stored, the result itself says so. */
   (void)lt_answer_spill(&b->nested.caller, s->id, &s->out, &err);
 }

@@ -123,25 +123,18 @@ int lt_plugin_storage_sql(lathe_call *call, lathe_text statement, lathe_text par
 }
 
 /* --- Artifacts ---------------------------------------------------------------------------------------------------- */
-/* An artifact is stored without secrets. */
 static lt_status plugin_storage_write_artifact(lathe_call *call, void *arg, lt_err *err) LT_YIELDS {
   const lt_host_options *options = &call->plugin->host->options;
   plugin_storage_request *r = arg;
   if (options->artifacts == NULL) {
     return lt_fail(err, LT_E_UNSUPPORTED, "there is no database here to keep artifacts in");
   }
-  LT_AUTO_BUF(data, LT_JSON_MAX_BYTES);
-  LT_AUTO_BUF(description, LT_JSON_MAX_BYTES);
-  lt_secrets_mask_json(options->secrets, r->text, &data);
-  lt_secrets_mask(options->secrets, r->more, &description);
-  LT_TRY(lt_buf_check(&data, err, "the artifact is not kept: there is no room for it"));
-  LT_TRY(lt_buf_check(&description, err, "the artifact is not kept: there is no room for its description"));
   lt_artifact artifact = {.user = call->user,
                           .run = call->caller != NULL ? call->caller->run : LT_STR_NULL,
-                          .type = lt_secrets_in(options->secrets, r->type) ? LT_STR("***") : r->type,
-                          .description = lt_buf_view(&description),
+                          .type = r->type,
+                          .description = r->more,
                           .mime_type = LT_STR("application/json"),
-                          .data = lt_buf_view(&data)};
+                          .data = r->text};
   return options->artifacts->put(options->artifacts, &artifact, &r->out, err);
 }
 

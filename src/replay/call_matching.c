@@ -130,7 +130,7 @@ static bool matching_refuse(lt_call_matching *m, lt_str tool, lt_str input, uint
                                 .seq = seq,
                                 .hash = lt_journal_hash(tool, input),
                                 .tool = tool,
-                                .input = lt_secrets_in(lt_door_secrets(m->door), input) ? LT_STR("{}") : input};
+                                .input = input};
   if (m->journal->begin(m->journal, &what, &id, &why) == LT_OK) {
     return false;
   }
@@ -225,13 +225,9 @@ void lt_call_matching_end(const lt_call_matching *m, lt_run_result *result) {
     return;
   }
   LT_AUTO_BUF(text, 2 * LT_JSON_MAX_BYTES);
-  LT_AUTO_BUF(masked, 2 * LT_JSON_MAX_BYTES);
   lt_result_note_write(result, m->request->values, &text);
-  if (text.status == LT_OK) {
-    lt_secrets_mask_json(lt_door_secrets(m->door), lt_buf_view(&text), &masked);
-  }
-  if (masked.status == LT_OK && masked.n > 0) {
-    matching_note(m, LT_NOTE_END, lt_buf_view(&masked));
+  if (text.status == LT_OK && text.n > 0) {
+    matching_note(m, LT_NOTE_END, lt_buf_view(&text));
   }
 }
 

@@ -69,30 +69,17 @@ static lt_status mcp_provider_make_answer_value(conversion *c, lt_loop *loop, lt
   return c->status;
 }
 
-/* A resource may be any text: secrets are masked before it is stored. */
-static lt_str mcp_provider_without_secrets(const lt_secrets *secrets, lt_str data, lt_buf *masked) {
-  if (!lt_secrets_in(secrets, data)) {
-    return data;
-  }
-  lt_secrets_mask(secrets, data, masked);
-  return lt_buf_view(masked);
-}
-
-static lt_status mcp_provider_put_answer_media(const conversion *c, const lt_caller *caller, const lt_secrets *secrets,
-                                               const lt_mcp_media *media, lt_buf *ret_id, lt_err *err) LT_YIELDS {
-  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
-  LT_AUTO_BUF(masked_type, LT_JSON_MAX_BYTES);
+static lt_status mcp_provider_put_answer_media(const conversion *c, const lt_caller *caller, const lt_mcp_media *media,
+                                               lt_buf *ret_id, lt_err *err) LT_YIELDS {
   lt_str type = media->mime_type.n > 0 ? media->mime_type : LT_STR("application/octet-stream");
   const lt_artifact artifact = {
       .user = caller->user,
       .run = caller->run,
       .type = media->type,
       .description = c->id,
-      .mime_type = mcp_provider_without_secrets(secrets, type, &masked_type),
-      .data = mcp_provider_without_secrets(secrets, media->data, &masked),
+      .mime_type = type,
+      .data = media->data,
   };
-  lt_status status = lt_status_first(masked.status, masked_type.status);
-  LT_TRY(lt_fail_if(err, status, "%s", lt_status_text(status)));
   return caller->artifacts->put(caller->artifacts, &artifact, ret_id, err);
 }
 
@@ -102,7 +89,7 @@ static void mcp_provider_keep_answer_media(const conversion *c, const lt_caller 
   lt_err err = LT_ERR_INIT;
   lt_json_writer w = lt_json_writer_on(json);
   LT_AUTO_BUF(id, LT_ARTIFACT_ID_BYTES);
-  if (mcp_provider_put_answer_media(c, caller, lt_door_secrets(door), media, &id, &err) == LT_OK) {
+  if (mcp_provider_put_answer_media(c, caller, media, &id, &err) == LT_OK) {
     lt_json_put_str(&w, lt_buf_view(&id));
   } else {
     lt_json_put_null(&w);

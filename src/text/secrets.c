@@ -349,13 +349,14 @@ void lt_secrets_mask_json(const lt_secrets *s, lt_str json, lt_buf *out) {
   }
 }
 
-void lt_secrets_mask_buf(const lt_secrets *s, lt_buf *buf) {
+static void secrets_mask_in_place(const lt_secrets *s, lt_buf *buf,
+                                  void (*mask)(const lt_secrets *s, lt_str text, lt_buf *out)) {
   if (!lt_secrets_in(s, lt_buf_view(buf))) {
     return;
   }
   lt_buf masked;
   lt_buf_init(&masked, buf->max);
-  lt_secrets_mask(s, lt_buf_view(buf), &masked);
+  mask(s, lt_buf_view(buf), &masked);
   explicit_bzero(buf->p, buf->n);
   lt_buf_release(buf);
   *buf = masked;
@@ -364,4 +365,12 @@ void lt_secrets_mask_buf(const lt_secrets *s, lt_buf *buf) {
     lt_buf_release(buf);
     buf->status = status;
   }
+}
+
+void lt_secrets_mask_buf(const lt_secrets *s, lt_buf *buf) {
+  secrets_mask_in_place(s, buf, lt_secrets_mask);
+}
+
+void lt_secrets_mask_json_buf(const lt_secrets *s, lt_buf *buf) {
+  secrets_mask_in_place(s, buf, lt_secrets_mask_json);
 }

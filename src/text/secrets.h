@@ -37,5 +37,7 @@ void lt_secrets_mask_json(const lt_secrets *secrets, lt_str json, lt_buf *out);
 /* Masks the content of the buffer; cheap when it contains no secret. On failure the buffer is empty and its status is
  * the reason: no output is better than a secret. */
 void lt_secrets_mask_buf(const lt_secrets *secrets, lt_buf *buf);
+/* The same for JSON text, which stays JSON. */
+void lt_secrets_mask_json_buf(const lt_secrets *secrets, lt_buf *buf);
 
 #endif

@@ -1,7 +1,7 @@
 /* Interfaces for the door's records: calls before and after they are made, and artifacts.
  *
- * store/ implements them; the door and the providers use them and know nothing of databases. Secrets are masked before
- * data reaches these interfaces. Loop thread only.
+ * store/ implements them; the door and the providers use them and know nothing of databases. Secrets are masked in
+ * front of the store (masked_records.h). Loop thread only.
  */
 #ifndef LT_TOOL_JOURNAL_H
 #define LT_TOOL_JOURNAL_H

@@ -19,6 +19,7 @@
 
 #include "base/mem.h"
 #include "json/json.h"
+#include "tool/masked_records.h"
 #include "plugin/host.h"
 #include "runner/quickjs/quickjs.h"
 #include "sandbox/box_trap.h"
@@ -28,6 +29,8 @@ typedef struct host_fix {
   lt_door *door;
   char path[64]; /* of the database */
   lt_store *db;
+  lt_artifacts *stored_artifacts;
+  lt_masked_artifacts masked_artifacts;
   lt_artifacts *artifacts;
   lt_secrets *secrets;
   lt_quickjs *quickjs;
@@ -84,10 +87,11 @@ static inline int host_fix_setup(void **state) {
   assert_non_null(mkdtemp(f->path));
   strcat(f->path, "/lathe.db");
   assert_int_equal(lt_store_new(f->loop, f->path, &f->db, NULL), LT_OK);
-  f->artifacts = lt_store_artifacts_new(f->db);
+  f->stored_artifacts = lt_store_artifacts_new(f->db);
   f->secrets = lt_secrets_new();
-  assert_non_null(f->artifacts);
+  assert_non_null(f->stored_artifacts);
   assert_int_equal(lt_secrets_add(f->secrets, LT_STR("hunter2-hunter2")), LT_OK);
+  f->artifacts = lt_masked_records_artifacts(&f->masked_artifacts, f->stored_artifacts, f->secrets);
   lt_buf_init(&f->out, LT_JSON_MAX_BYTES);
   f->caller = (lt_caller){.user = LT_STR("ann"), .run = LT_STR("run-1")};
   host_fix_open(f);
@@ -134,7 +138,7 @@ static inline void host_fix_close_host(host_fix *f) {
 static inline void host_fix_close(host_fix *f) {
   host_fix_close_host(f);
   lt_quickjs_free(f->quickjs);
-  lt_store_artifacts_free(f->artifacts);
+  lt_store_artifacts_free(f->stored_artifacts);
   lt_store_close(f->db);
 }
 

@@ -1,9 +1,12 @@
 // Masks: a part of a secret, and a secret in another form, is masked like the secret. (Which values are secrets, and where
 // they are masked: secrets.test.mjs.)
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { join } from "node:path";
 import { after } from "node:test";
-import { describe, fake, report, run, scripted, servers, test } from "./harness.mjs";
+import { describe, fake, folder, report, run, scripted, servers, test } from "./harness.mjs";
+import { scriptedModel } from "./model.mjs";
 
 const b64 = (text) => Buffer.from(text).toString("base64");
 const b64url = (text) => Buffer.from(text).toString("base64url");
@@ -136,6 +139,48 @@ describe("a base URL with a key in its query", () => {
     const p = await provider((request, response) => response.writeHead(400).end(`bad: ${request.url}`));
     const end = await run(["chat", ...servers({}), "hello"], { env: { OPENAI_BASE_URL: `${p.url}/v1?key=${KEYS[0]}`, OPENAI_API_KEY: "sk-1234567890" } });
     assert.match(end.stderr, /bad: \/v1\/chat\/completions\?key=\*\*\*/);
+  });
+});
+
+describe("the exits", () => {
+  // Two lines, one of which is told alone, so that forms and parts count at each exit, too.
+  const SECRET = 'tok"en-4711\nsecond-line-4712';
+  const forms = ['tok"en-4711', 'tok\\"en-4711', "4711", "second-line", b64("second-line-4712").slice(0, 12)];
+  const clean = (text, what) => forms.forEach((form) => assert.ok(!text.includes(form), `${form} is in ${what}:\n${text.slice(0, 3000)}`));
+  const KEY = "const key = fakeEnv({ name: 'INSIDE_0' }); const line = key.split('\\n')[1];\n";
+  const call = (name, args) => ({ text: "Let me see.", calls: [{ name, arguments: args }] });
+  const modes = {
+    "code, a value and a log": ["code", [KEY + "log('key ' + key, line); output('it is ' + line); ({ key, line })", "output('done'); done()"]],
+    "code, a failure": ["code", [KEY + "fakeEcho({ text: key }); throw new Error('bad key ' + line)", "output('done'); done()"]],
+    "code, a tool's failure": ["code", [KEY + "fakeTeller({ how: 'fails' })", "output('done'); done()"]],
+    "code, an artifact and stored values": ["code", [KEY + "store('k', { key, line }); storeArtifact({ line }, 'of ' + line); 0", "output(recall('k')); done()"]],
+    "code, a question to a model": ["code", [KEY + "output(llm('what is ' + key + ' or ' + line)); done()", "I do not know."]],
+    "classic": ["classic", [call("fake_env", { name: "INSIDE_0" }), call("fake_teller", { how: "fails" }), "Done."]],
+    "classic, a program": ["classic", [call("interpreter_run-code", { code: KEY + "log(line); fakeEcho({ text: key }); line" }), "Done."]],
+    "typescript": ["typescript", [call("execute_typescript", { code: "const key = await env({ name: 'INSIDE_0' }); console.log(key); console.error(key); throw new Error(String(key))" }), "Done."]],
+  };
+  for (const [name, [mode, replies]] of Object.entries(modes))
+    for (const json of [[], ["--json"]])
+      test(`${name}${json}: the model, the store, the terminal and events have no secret`, async () => {
+        const model = await scriptedModel(replies);
+        const db = join(folder(), "lathe.db");
+        const args = servers({ fake: { ...fake("--tell-env=INSIDE_0"), env: { INSIDE_0: "${THE_TOKEN}" } } }, { store: `sqlite:${db}` });
+        const end = await run(["chat", "-m", mode, ...args, ...json, "hello"], { env: { ...model.env, THE_TOKEN: SECRET } });
+        assert.equal(end.code, 0, end.stderr + end.stdout);
+        const asked = JSON.stringify(model.asked());
+        assert.equal(model.asked().length >= replies.length, true);
+        for (const [text, what] of [[asked, "the model's requests"], [end.stdout, "stdout"], [end.stderr, "stderr"]]) clean(text, what);
+        const stored = [db, db + "-wal"].filter(existsSync).map((file) => readFileSync(file, "utf8")).join("");
+        assert.match(stored, /\*\*\*/);
+        clean(stored, "the store");
+      });
+  test("what a person writes by mistake", async () => {
+    const model = await scriptedModel(["Done."]);
+    const args = servers({ fake: { ...fake(), env: { INSIDE_0: "${THE_TOKEN}" } } }, { store: `sqlite:${join(folder(), "lathe.db")}` });
+    const end = await run(["chat", "-m", "classic", ...args, "is second-line-4712 a good key?"], { env: { ...model.env, THE_TOKEN: SECRET } });
+    assert.equal(end.code, 0, end.stderr);
+    assert.match(JSON.stringify(model.asked()), /is \*\*\* a good key\?/);
+    clean(JSON.stringify(model.asked()), "the model's requests");
   });
 });
 

@@ -22,6 +22,7 @@
 #include "json/json.h"
 #include "runner/quickjs/quickjs.h"
 #include "sandbox/box.h"
+#include "tool/masked_records.h"
 
 #undef fail /* cmocka's macro; the plugins' header has a member of that name */
 
@@ -97,6 +98,7 @@ typedef struct world {
   lt_http *http;
   lt_artifacts *artifacts;
   lt_journal *journal;
+  lt_masked_journal masked_journal;
   lt_quickjs *quickjs;
   lt_host *host;
   lt_secrets *secrets;
@@ -358,7 +360,7 @@ static inline void open_world(world *w) {
       .db = w->db,
       .http = w->http,
       .host = w->host,
-      .journal = w->journal,
+      .journal = lt_masked_records_journal(&w->masked_journal, w->journal, w->secrets),
       .artifacts = w->artifacts,
       .secrets = w->secrets,
       .models = w->models,

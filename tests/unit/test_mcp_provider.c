@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "tool/masked_records.h"
 #include "source/mcp_provider.h"
 #include "unit/fiber_case.h"
 
@@ -181,7 +182,9 @@ static lt_status expect_masked(lt_artifacts *self, const lt_artifact *artifact, 
 
 TEST(what_is_kept_of_answers_has_no_secrets) {
   lt_artifacts artifacts = {.put = expect_masked};
-  const lt_caller caller = {.user = LT_STR("ann"), .artifacts = &artifacts};
+  lt_masked_artifacts masked;
+  const lt_caller caller = {.user = LT_STR("ann"),
+                            .artifacts = lt_masked_records_artifacts(&masked, &artifacts, lt_door_secrets(w->door))};
   const lt_invoke_options options = {.caller = &caller};
   client.answer = LT_STR(
       "{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":\"file:///a\","

@@ -101,24 +101,12 @@ static void plugin_mode_put_reply(const plugin_mode *p, const lt_completion *com
   lt_json_end_object(&w);
 }
 
-/* A plugin's messages without secrets, for the model. Borrows: `masked`. */
-static lt_status plugin_mode_mask(const lt_turn *turn, lt_str *json, lt_buf *masked, lt_err *err) {
-  const lt_secrets *secrets = turn->agent->options.secrets;
-  if (lt_secrets_in(secrets, *json)) {
-    lt_secrets_mask_json(secrets, *json, masked);
-    *json = lt_buf_view(masked);
-  }
-  return lt_buf_check(masked, err, "no memory to mask secrets");
-}
-
 static lt_status plugin_mode_ask(void *arg, lt_str messages, lt_str tools, lt_buf *reply, lt_err *err) LT_YIELDS {
   plugin_mode *p = arg;
   if (p->asked++ >= p->turn->rounds) {
     return lt_fail(err, LT_E_LIMIT, "the model has been asked %u times for this prompt, and no more are allowed",
                    p->turn->rounds);
   }
-  LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
-  LT_TRY(plugin_mode_mask(p->turn, &messages, &masked, err));
   lt_completion completion;
   lt_completion_init(&completion);
   const lt_turn_question question = {.messages = messages, .tools = tools, .hash = lt_str_hash(messages)};

@@ -170,18 +170,6 @@ static void deno_bridge_carry_out_function(lt_run_tool_call *call, lt_str args,
   }
 }
 
-/* Masks secrets in a function's answer, as the door does in a tool's. */
-static void deno_bridge_mask_answer(const lt_deno_run *run, lt_run_tool_call *call) {
-  const lt_secrets *secrets = lt_door_secrets(run->deno->door);
-  if (lt_secrets_in(secrets, lt_buf_view(&call->out))) {
-    lt_buf masked;
-    lt_buf_init(&masked, LT_JSON_MAX_BYTES);
-    (call->status == LT_OK ? lt_secrets_mask_json : lt_secrets_mask)(secrets, lt_buf_view(&call->out), &masked);
-    lt_buf_release(&call->out);
-    call->out = masked;
-  }
-}
-
 /* Calls a function of the host. The journal records the call like a tool's, so that a program that is run again gets
  * the same answer. */
 static void deno_bridge_call_function(const lt_deno_run *run, lt_run_tool_call *call, lt_str args,
@@ -199,7 +187,7 @@ static void deno_bridge_call_function(const lt_deno_run *run, lt_run_tool_call *
       .seq = options->seq,
       .hash = lt_journal_hash(call->function->name, args),
       .tool = call->function->name,
-      .input = lt_secrets_in(lt_door_secrets(run->deno->door), args) ? LT_STR("[]") : args,
+      .input = args,
       .repeatable = call->function->repeatable,
   };
   call->status = journal->begin(journal, &what, &id, &err);
@@ -208,7 +196,9 @@ static void deno_bridge_call_function(const lt_deno_run *run, lt_run_tool_call *
     return;
   }
   deno_bridge_carry_out_function(call, args, options);
-  deno_bridge_mask_answer(run, call);
+  /* As the door does for recorded runs: a program that runs again gets the record, which has no secrets. */
+  (call->status == LT_OK ? lt_secrets_mask_json_buf : lt_secrets_mask_buf)(lt_door_secrets(run->deno->door),
+                                                                           &call->out);
   (void)journal->finish(journal, id, call->status, lt_buf_view(&call->out), NULL);
 }
 

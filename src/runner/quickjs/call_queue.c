@@ -52,16 +52,9 @@ static lt_status queue_call_function(lt_run *run, lt_run_tool_call *made, const 
   return status;
 }
 
-/* Masks secrets, as the door does for recorded runs. */
+/* As the door does for recorded runs: a program that runs again gets the record, which has no secrets. */
 static void queue_mask_answer(lt_run *run, lt_run_tool_call *made, lt_status status) {
-  const lt_secrets *secrets = lt_door_secrets(run->door);
-  if (lt_secrets_in(secrets, lt_buf_view(&made->out))) {
-    lt_buf masked;
-    lt_buf_init(&masked, LT_JSON_MAX_BYTES);
-    (status == LT_OK ? lt_secrets_mask_json : lt_secrets_mask)(secrets, lt_buf_view(&made->out), &masked);
-    lt_buf_release(&made->out);
-    made->out = masked;
-  }
+  (status == LT_OK ? lt_secrets_mask_json_buf : lt_secrets_mask_buf)(lt_door_secrets(run->door), &made->out);
 }
 
 /* Records the call as the door records tool calls, so that a repeated program gets the same answer. */
@@ -77,7 +70,7 @@ static lt_status queue_call_recorded(lt_run *run, lt_program_call *call, const l
       .seq = options->seq,
       .hash = call->hash,
       .tool = made->function->name,
-      .input = lt_secrets_in(lt_door_secrets(run->door), made->record.input) ? LT_STR("[]") : made->record.input,
+      .input = made->record.input,
       .repeatable = made->function->repeatable,
   };
   int64_t id;

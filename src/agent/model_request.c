@@ -1,0 +1,22 @@
+#include "agent/model_request.h"
+
+#include "base/limits.h"
+
+/* Borrows: `masked`, which is empty where there are no secrets. */
+static lt_status model_request_mask(const lt_secrets *secrets, lt_str *json, lt_buf *masked, lt_err *err) {
+  if (lt_secrets_in(secrets, *json)) {
+    lt_secrets_mask_json(secrets, *json, masked);
+    *json = lt_buf_view(masked);
+  }
+  return lt_buf_check(masked, err, "no memory to mask secrets");
+}
+
+lt_status lt_model_request_complete(const lt_agent_options *options, const lt_completion_request *request,
+                                    lt_completion *completion, lt_err *err) {
+  lt_completion_request shown = *request;
+  LT_AUTO_BUF(messages, LT_HTTP_BODY_MAX_BYTES);
+  LT_AUTO_BUF(tools, LT_HTTP_BODY_MAX_BYTES);
+  LT_TRY(model_request_mask(options->secrets, &shown.messages, &messages, err));
+  LT_TRY(model_request_mask(options->secrets, &shown.tools, &tools, err));
+  return lt_model_complete(options->http, &shown, completion, err);
+}

@@ -1,0 +1,12 @@
+/* The exit to models: no request of the agent reaches one with a secret in it. */
+#ifndef LT_AGENT_MODEL_REQUEST_H
+#define LT_AGENT_MODEL_REQUEST_H
+
+#include "agent/agent.h"
+#include "model/model.h"
+
+/* lt_model_complete with secrets masked in the request's messages and tools. LT_YIELDS. Errors: its own. */
+lt_status lt_model_request_complete(const lt_agent_options *options, const lt_completion_request *request,
+                                    lt_completion *completion, lt_err *err) LT_YIELDS;
+
+#endif
