@@ -350,6 +350,9 @@ lt_status lt_outbox_tool_edited(lt_outbox *o, uint32_t number, lt_str input, lt_
   lt_output *output = *outbox_find_open_place(o, number);
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
   LT_TRY(outbox_mask(o, &input, true, &masked, err));
+  if (output != NULL) {
+    lt_turn_edits_add(o->turn, output->id, output->parent, output->text, input);
+  }
   return output == NULL || output->edited.n > 0 || outbox_keep_input(o, output, input, &output->edited)
              ? LT_OK
              : lt_fail(err, LT_E_NOMEM, "no memory for an edited input");

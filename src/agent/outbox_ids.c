@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "agent/outbox_impl.h"
+#include "agent/turn_edits.h"
 #include "base/mem.h"
 #include "json/json.h"
 
@@ -134,6 +135,18 @@ static lt_output_kind outbox_ids_kind_of(lt_json json) {
 }
 
 /* Reads a stored output; of a pending one also the members that its end is written with. */
+/* The model was told of the edit, or is told when the prompt gets there again. */
+static void outbox_ids_read_edit(lt_outbox *o, lt_json json) {
+  lt_json input = lt_json_get(json, "editedInput");
+  lt_str id, parent = LT_STR(""), function;
+  LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
+  if (lt_json_exists(input) && lt_json_str(lt_json_get(json, "id"), &arena, &id) &&
+      lt_json_str(lt_json_get(json, "function"), &arena, &function)) {
+    (void)lt_json_str(lt_json_get(json, "parent"), &arena, &parent);
+    lt_turn_edits_add(o->turn, id, parent, function, lt_json_text(input));
+  }
+}
+
 static bool outbox_ids_read_output(lt_outbox *o, lt_output *output, lt_json json) {
   lt_str start = LT_STR("");
   lt_arena *parts = &output->parts;
@@ -141,6 +154,7 @@ static bool outbox_ids_read_output(lt_outbox *o, lt_output *output, lt_json json
   output->kind = outbox_ids_kind_of(json);
   output->pending = lt_json_str_eq(lt_json_get(result, "type"), LT_STR("pending"));
   lt_buf_add(&output->json, lt_json_text(json));
+  outbox_ids_read_edit(o, json);
   bool read =
       output->json.status == LT_OK && outbox_ids_read_str(lt_json_get(json, "id"), &o->turn->arena, &output->id);
   if (read && output->pending) {

@@ -1,6 +1,7 @@
 #include "agent/tool_rounds.h"
 
 #include "agent/request_messages.h"
+#include "agent/turn_edits.h"
 #include "base/limits.h"
 #include "base/mem.h"
 
@@ -156,6 +157,22 @@ static void tool_rounds_put_answer(tool_dialogue *t, const lt_tool_round_call *c
   lt_json_end_object(&t->messages.w);
 }
 
+/* The results are those of calls that the model did not make so. */
+static void tool_rounds_put_edits(tool_dialogue *t, const lt_tool_round *round) {
+  LT_AUTO_BUF(edits, LT_PROMPT_MESSAGES_BYTES);
+  for (size_t i = 0; i < round->count; i++) {
+    lt_turn_edits_put(t->turn, round->calls[i].id, &edits);
+  }
+  if (edits.n > 0 && edits.status == LT_OK) {
+    lt_json_begin_object(&t->messages.w);
+    lt_json_key(&t->messages.w, "role");
+    lt_json_put_cstr(&t->messages.w, "user");
+    lt_json_key(&t->messages.w, "content");
+    lt_json_put_str(&t->messages.w, lt_buf_view(&edits));
+    lt_json_end_object(&t->messages.w);
+  }
+}
+
 lt_status lt_tool_rounds_refuse(lt_tool_round *round, lt_tool_round_call *call, lt_status status, lt_err *err) {
   uint32_t number;
   LT_TRY(lt_turn_tool_begin(round->turn, call->id, call->tool != NULL ? call->tool->id : call->asked->name,
@@ -183,6 +200,9 @@ static lt_status tool_rounds_carry_out(tool_dialogue *t, const lt_completion *re
       tool_rounds_put_answer(t, &round.calls[i]);
     }
     lt_buf_release(&round.calls[i].answer);
+  }
+  if (status == LT_OK) {
+    tool_rounds_put_edits(t, &round);
   }
   lt_mem_free(round.calls);
   return status;

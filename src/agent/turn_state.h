@@ -7,6 +7,7 @@
 #include "agent/modes/mode_table.h"
 #include "agent/outbox.h"
 #include "agent/recorded_tools.h"
+#include "agent/turn_edits.h"
 #include "agent/turn_record.h"
 
 struct lt_turn_state {
@@ -27,6 +28,7 @@ struct lt_turn_state {
   lt_str last_data;        /* data of an earlier prompt (prompt_data.h), borrows turn.history; empty: none */
   lt_buf bare_end;         /* {promptId}: sent as the end's event when there is no memory for more */
   uint32_t requests;       /* number of completions, including those of llm() */
+  lt_turn_edit *edits;     /* in the turn's arena */
   size_t streamed;         /* bytes of the last reply that were sent as prompt.stream */
   bool is_prepared;
 };

@@ -170,6 +170,7 @@
 #define LT_DECISION_WAIT_MS     5000 /* how long lathe approve waits until another process has taken a decision */
 #define LT_DECISION_POLL_MS     100  /* how often other processes' decisions are looked for while a call waits ... */
 #define LT_DECISION_IDLE_POLL_MS 500 /* ... and while a prompt only runs */
+#define LT_EDIT_SHOWN_BYTES     2000         /* of an edited input, towards the model */
 #define LT_REMEMBERED_MAX       1024         /* decisions that hold for later calls, of a run, prompt or conversation */
 #define LT_REMEMBERED_BYTES     (16 * LT_MIB)  /* of their texts */
 #define LT_PROMPT_DATA_BYTES    (256 * LT_KIB) /* what a program may leave to later prompts: complete({data}) */

@@ -7,6 +7,7 @@
 #include "app/agent_options.h"
 #include "cli/approver.h"
 #include "cli/chat_questions.h"
+#include "cli/decision_lines.h"
 #include "cli/waiting_calls.h"
 
 static void chat_on_event(void *arg, lt_str user, const char *event, lt_str data) {
@@ -131,6 +132,9 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
   lt_toolbox_warm(chat->session->app.toolbox); /* while the model is asked */
   const lt_agent_options options = chat_make_agent_options(chat);
   LT_TRY(lt_agent_new(&options, &chat->agent, err));
+  if (chat->options->decisions) {
+    LT_TRY(lt_decision_lines_open(chat, &chat->lines, err));
+  }
   chat_warn_of_rounds(chat);
   if (chat->options->mode != NULL) {
     LT_TRY(lt_chat_set_mode(chat, lt_str_of(chat->options->mode), err));
@@ -156,6 +160,8 @@ lt_status lt_chat_open(lt_chat *chat, lt_err *err) {
 }
 
 void lt_chat_close(lt_chat *chat) {
+  lt_decision_lines_close(chat->lines);
+  chat->lines = NULL;
   lt_agent_free(chat->agent);
   chat->agent = NULL;
   lt_approver_free(chat->approver);
@@ -338,7 +344,7 @@ lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
   if (!last.open || prompt[0] == '\0') {
     return LT_OK;
   }
-  if (!lt_approver_can_ask(chat->approver) && chat_waits_for_person(chat, prompt)) {
+  if (!lt_approver_can_ask(chat->approver) && !lt_decision_lines_may_come(chat->lines) && chat_waits_for_person(chat, prompt)) {
     return lt_fail(err, LT_E_UNSUPPORTED,
                    "a tool call of this conversation waits for approval, and there is no terminal to ask on: go on at "
                    "one with lathe chat -c %s, decide with lathe approve %s, or approve it with --yes",

@@ -22,6 +22,7 @@ typedef struct lt_chat_options {
   lt_config_sources sources;
   bool yes;
   bool json;
+  bool decisions; /* standard input has decisions */
   bool list;
 } lt_chat_options;
 
@@ -49,6 +50,7 @@ typedef struct lt_chat {
   bool left;                                /* the prompt is left to the next process, because this one ends */
   lt_cancel asking;                         /* ends the questions of this turn */
   struct chat_question *questions; /* open ones */
+  struct lt_decision_lines *lines; /* decisions on standard input; NULL: none are read */
   lt_wait asked;               /* woken when the last question has ended */
   unsigned titles;             /* number of titles in the making */
   lt_wait titled;              /* woken when `titles` becomes 0 */

@@ -30,6 +30,10 @@ static const lt_option chat_option_rows[] = {
      LT_OPTION_IS_FLAG(lt_chat_options, yes)},
     {"--json", NULL, NULL, "events as they come, one JSON object a line; no dialogue",
      LT_OPTION_IS_FLAG(lt_chat_options, json)},
+    {"--decisions", NULL, NULL,
+     "with --json: decisions about calls that wait come on standard input, one JSON object a line\n"
+     "(without it only from a socket)",
+     LT_OPTION_IS_FLAG(lt_chat_options, decisions)},
     {"--list", NULL, NULL, "the conversations there are: id, last use, messages, title",
      LT_OPTION_IS_FLAG(lt_chat_options, list)},
     LT_OPTION_CONFIG(lt_chat_options, sources),
@@ -47,6 +51,14 @@ static bool chat_is_input_empty(const chat_job *j) {
 static bool chat_has_standard_input(void) {
   struct stat about;
   return fstat(STDIN_FILENO, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISREG(about.st_mode));
+}
+
+/* A socket has never been read as text. A pipe is text unless the person says otherwise. */
+static bool chat_has_decisions(const lt_chat_options *opt) {
+  struct stat about;
+  bool is_socket = fstat(STDIN_FILENO, &about) == 0 && S_ISSOCK(about.st_mode);
+  bool is_given = opt->message != NULL && strcmp(opt->message, "-") != 0;
+  return opt->json && (opt->decisions || (is_socket && is_given));
 }
 
 /* Appends standard input without its last line break. `before` comes first, unless standard input is blank. */
@@ -71,9 +83,14 @@ static bool chat_read_message(chat_job *j) {
   lt_status status = LT_OK;
   bool given = j->opt.message != NULL && strcmp(j->opt.message, "-") != 0;
   lt_buf_addc(&j->input, given ? j->opt.message : "");
+  if (j->opt.decisions && (!j->opt.json || (j->opt.message != NULL && !given))) {
+    fprintf(stderr, "lathe chat: --decisions goes with --json and MESSAGE: standard input has one thing only\n");
+    return false;
+  }
+  j->opt.decisions = chat_has_decisions(&j->opt);
   if (j->opt.message == NULL && isatty(STDIN_FILENO)) {
     j->dialogue = true;
-  } else if (!given || (!chat_is_input_empty(j) && chat_has_standard_input())) {
+  } else if (!j->opt.decisions && (!given || (!chat_is_input_empty(j) && chat_has_standard_input()))) {
     status = chat_append_standard_input(j, given ? "\n\n" : "", &err);
   }
   if (status != LT_OK) {

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "cli/approver.h"
+#include "cli/decision_lines.h"
 #include "json/json.h"
 #include "types/typegen_text.h"
 
@@ -82,6 +83,9 @@ static void chat_question_on_fiber(void *arg) {
   lt_decision decision = {0};
   const lt_tool tool = {.id = q->tool};
   const lt_approval what = {.tool = &tool, .input = q->input, .reason = q->reason, .refusal = q->refusal};
+  if (lt_decision_lines_may_come(chat->lines) && !lt_approver_can_ask(chat->approver)) {
+    lt_decision_lines_wait(chat->lines, &q->cancel);
+  }
   lt_chat_view_hold(&chat->view);
   lt_status status = chat->approver->ask(chat->approver, &what, &q->cancel, &q->arena, &decision, &err);
   lt_chat_view_unhold(&chat->view);

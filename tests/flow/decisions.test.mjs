@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before } from "node:test";
 import { describe, folder, recording, run, scripted, servers, sleep, start, test, until } from "./harness.mjs";
-import { recorded } from "./model.mjs";
+import { recorded, scriptedModel } from "./model.mjs";
 
 const PAIR = "const r = parallel([1, 2].map((n) => ({ tool: 'cash.pay', input: { n } })));\noutput(r.map((one) => one.n ?? one.error).join());\ndone()";
 const TWICE = "output(cashPay({ n: 1 }).n + ' ' + cashPay({ n: 1 }).n + ' '); try { output(cashPay({ n: 2 }).n) } catch (e) { output(e.message) }\ndone()";
@@ -22,15 +22,17 @@ before(async () => {
 });
 
 /** A home of its own, a server that counts what it is asked for, and ways to say something in it. */
-function world() {
+function world(model = env) {
   const effects = recording();
   const tools = [{ tool: { name: "pay", inputSchema: { type: "object", properties: { n: { type: "number" } } } }, delayMs: 1 }];
   const args = servers({ cash: scripted(tools, effects.option) }, { tools: { policy: [{ match: "cash.pay", action: "ask", reason: "it is money" }] } });
-  const options = { env: { ...env, XDG_STATE_HOME: folder() } };
+  const options = { env: { ...model, XDG_STATE_HOME: folder() } };
   const config = args.slice(0, 2);
   const decider = (command, words, more = {}) => start([command, ...words, ...config], { ...options, ...more });
   return {
     calls: () => effects.of("tools/call").map((m) => m.params.arguments.n),
+    /** With a pipe as standard input: `type` writes to it. */
+    starts: (...more) => start(["chat", ...more, ...args], { ...options, typed: true }),
     chat: (...more) => run(["chat", ...more, ...args], options),
     decide: (command, ...words) => decider(command, words).ended,
     /** The same at a terminal. */
@@ -234,6 +236,97 @@ describe("what is remembered", () => {
     const other = await waiting(w, 1, "pay");
     await w.decide("cancel", other.prompt());
     await other.ended;
+    assert.deepEqual(w.calls(), []);
+  });
+});
+
+describe("decisions on standard input", () => {
+  /** A prompt whose decisions come as lines; `each` gives the lines for a question. */
+  async function lines(w, each, ...more) {
+    const first = w.starts("--json", "--decisions", ...more);
+    let asked = 0;
+    const events = () => first.out().split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    const ended = first.ended.then((end) => end);
+    for (let done = false; !done; ) {
+      done = await Promise.race([ended.then(() => true), sleep(20).then(() => false)]);
+      const requests = events().filter((e) => e.event === "prompt.approval-requested");
+      for (; asked < requests.length; asked++) {
+        for (const line of each(requests[asked].data.request, requests[asked].data.promptId)) first.type(`${typeof line === "string" ? line : JSON.stringify(line)}\n`);
+      }
+    }
+    return { ...(await ended), events: events() };
+  }
+  test("approve with an edited input: the tool gets it, and the model is told", async () => {
+    const w = world();
+    const end = await lines(w, (r) => [{ toolCallId: r.toolCallId, decision: "approve", input: { n: 5 } }], "pay");
+    assert.equal(end.code, 0, end.stderr);
+    assert.deepEqual(w.calls(), [5]);
+    const output = end.events.find((e) => e.event === "prompt.completed").data.output.find((o) => o.type === "tool");
+    assert.deepEqual([output.input, output.editedInput], [{ n: 1 }, { n: 5 }]);
+    assert.deepEqual(end.events.find((e) => e.event === "prompt.approval-decided").data.input, { n: 5 });
+  });
+  for (const [mode, replies] of [
+    ["classic", [{ calls: [{ name: "cash_pay", arguments: { n: 1 } }] }, "Paid."]],
+    ["code", ["cashPay({ n: 1 }).n", "output('Paid.'); done()"]],
+    ["typescript", [{ calls: [{ name: "execute_typescript", arguments: { code: "await pay({ n: 1 });" } }] }, "Paid."]],
+  ]) test(`${mode}: the model is told of the edit; the same after kill -9, and for lathe replay`, async () => {
+    const model = await scriptedModel(replies);
+    const w = world(model.env);
+    const first = await waiting(w, 1, "-m", mode, "pay");
+    await first.kill();
+    const end = await lines(w, (r) => [{ toolCallId: r.toolCallId, decision: "approve", input: { n: 5 } }], "-c", "last");
+    assert.equal(end.code, 0, end.stderr);
+    assert.deepEqual(w.calls(), [5]);
+    const told = model.asked().at(-1).messages.filter((m) => m.role === "user").at(-1).content;
+    assert.match(told, /The user changed the input of "cash\.pay" before approving the call\. It was made with: \{"n":5\}/);
+    const replay = await w.decide("replay", "last");
+    assert.deepEqual([replay.code, /the same again/.test(replay.stdout)], [0, true], replay.stdout + replay.stderr);
+  });
+  test("an edited input that does not fit is asked about again, also with remember", async () => {
+    const w = world();
+    const end = await lines(w, (r) => [{ toolCallId: r.toolCallId, decision: "approve", ...(r.refusal ? { input: { n: 7 } } : { input: { n: "x" }, remember: "tool" }) }], "pay");
+    assert.equal(end.code, 0, end.stderr);
+    const requests = end.events.filter((e) => e.event === "prompt.approval-requested").map((e) => e.data.request.refusal);
+    assert.deepEqual(requests, [undefined, "input.n: expected number, got string"]);
+    assert.deepEqual(w.calls(), [7]);
+  });
+  test("remembered for equal arguments: asked once for them, again for others", async () => {
+    const w = world();
+    const end = await lines(w, (r) => [{ toolCallId: r.toolCallId, decision: r.input.n === 1 ? "approve" : "reject", reason: r.input.n === 1 ? undefined : "only one", ...(r.input.n === 1 ? { remember: "call" } : {}) }], "-m", "code", "twice");
+    assert.equal(end.code, 0, end.stderr);
+    assert.deepEqual(end.events.filter((e) => e.event === "prompt.approval-requested").map((e) => e.data.request.input.n), [1, 2]);
+    assert.deepEqual(w.calls(), [1, 1]);
+  });
+  test("remembered for the tool: the other call that waits is decided, too", async () => {
+    const w = world();
+    const end = await lines(w, (r) => (r.input.n === 1 ? [{ toolCallId: r.toolCallId, decision: "reject", remember: "tool" }] : []), "-m", "code", "pair");
+    assert.equal(end.code, 0, end.stderr);
+    assert.equal(end.events.filter((e) => e.event === "prompt.approval-decided").length, 2);
+    assert.deepEqual(w.calls(), []);
+  });
+  test("what cannot be used is named, and decides nothing", async () => {
+    const w = world();
+    const end = await lines(w, (r, promptId) => [
+      "approve", "[]", "", { toolCallId: r.toolCallId, decision: "approve", forever: true }, { toolCallId: r.toolCallId, decision: "maybe" },
+      { toolCallId: r.toolCallId, decision: "approve", input: "{}" }, { toolCallId: r.toolCallId, decision: "reject", input: {} },
+      { toolCallId: r.toolCallId, decision: "approve", remember: "always" }, { toolCallId: "call-99", decision: "approve" },
+      { promptId: "f".repeat(32), toolCallId: r.toolCallId, decision: "approve" }, { promptId, decision: "cancel" },
+    ], "pay");
+    assert.deepEqual(w.calls(), []);
+    assert.ok(end.events.some((e) => e.event === "prompt.cancelled"));
+    const said = end.stderr.match(/standard input, line (\d+): .*/g).map((line) => line.replace("standard input, line ", ""));
+    assert.deepEqual(said.map((line) => parseInt(line)), [1, 2, 4, 5, 6, 7, 8, 9, 10]);
+    assert.match(said[2], /unknown member "forever"/);
+    assert.match(said[8], /Prompt "f{32}" not found or no longer active/);
+  });
+  test("the end of the lines without a decision rejects; a socket needs no option", async () => {
+    const w = world();
+    const first = w.starts("--json", "pay");
+    await until(() => /approval-requested/.test(first.out()), "it is asked");
+    await sleep(200);
+    first.child.stdin.end();
+    const end = await first.ended;
+    assert.match(end.stdout, /was not approved: Tool \\?"cash\.pay\\?" needs approval and there is no terminal/);
     assert.deepEqual(w.calls(), []);
   });
 });

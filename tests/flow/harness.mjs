@@ -138,7 +138,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255)`;
 const SANITIZER = /(?:Address|Leak|Thread|UndefinedBehavior|Memory)Sanitizer|runtime error:|lathe: .*LT_CHECK/;
 
 /**
- * Starts `lathe ARGS`. Options: stdin (text or bytes; nothing by default), cwd, env, redirect (as a shell has it), and
+ * Starts `lathe ARGS`. Options: stdin (text or bytes; nothing by default), typed (standard input stays open for `type`), cwd, env, redirect (as a shell has it), and
  * limitMs, after which it is killed and the test fails; uid, for root to run it as somebody else, and program, another lathe. `terminal: true`: at a terminal of its own, on which everything
  * is that was not redirected; what is shown there is `stdout`, and `type` types. `window`: its [rows, columns], 0 for unknown; `resize` changes them.
  * Returns {child, text() - so far on stdout and stderr, ended - a promise of {code, signal, stdout, stderr, bytes, ms}}.
@@ -158,7 +158,7 @@ export function start(args, options = {}) {
     cwd: options.cwd ?? home,
     ...(options.uid && { uid: options.uid, gid: options.uid }),
     env: { ...inherited, ...(dropping && { LATHE_DROP_WAITING: "1" }), HOME: home, ...(options.terminal && { LATHE_FLOW_WINDOW: (options.window ?? [0, 0]).join(" ") }), [mark.split("=")[0]]: mark.split("=")[1], ...options.env },
-    stdio: [options.stdin === undefined && !options.terminal ? "ignore" : "pipe", "pipe", "pipe"],
+    stdio: [options.stdin === undefined && !options.terminal && !options.typed ? "ignore" : "pipe", "pipe", "pipe"],
   });
   const chunks = { stdout: [], stderr: [] };
   child.stdout.on("data", (bytes) => chunks.stdout.push(bytes));
@@ -194,7 +194,7 @@ export function start(args, options = {}) {
     const terminal = marked(mark).map((pid) => { try { return readlinkSync(`/proc/${pid}/fd/2`); } catch { return ""; } }).find((path) => path.startsWith("/dev/pts/"));
     assert.equal(spawnSync("stty", ["-F", terminal, "rows", rows, "cols", columns]).status, 0);
   };
-  return { child, ended, type, resize, text: () => Buffer.concat([...chunks.stdout, ...chunks.stderr]).toString(), pids: () => marked(mark) };
+  return { child, ended, type, resize, out: () => Buffer.concat(chunks.stdout).toString(), text: () => Buffer.concat([...chunks.stdout, ...chunks.stderr]).toString(), pids: () => marked(mark) };
 }
 
 /** Runs `lathe ARGS` to its end. */

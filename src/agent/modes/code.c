@@ -3,6 +3,7 @@
 #include "agent/program_feedback.h"
 #include "agent/prompt_data.h"
 #include "agent/request_messages.h"
+#include "agent/turn_state.h"
 #include "agent/modes/code_prompt.h"
 #include "base/mem.h"
 #include "tool/answer_spill.h"
@@ -80,9 +81,14 @@ static lt_status code_refuse_cut_program(code_loop *l, lt_str code, lt_err *err)
   return lt_request_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
 }
 
-static lt_status code_feed_back(code_loop *l, lt_str code, const lt_run_result *result, lt_str value, lt_err *err) {
+static lt_status code_feed_back(code_loop *l, uint32_t number, lt_str code, const lt_run_result *result, lt_str value,
+                                lt_err *err) {
   LT_AUTO_BUF(feedback, LT_PROMPT_MEMORY_BYTES);
+  LT_AUTO_BUF(edits, LT_PROMPT_MEMORY_BYTES);
   lt_program_feedback_put(&feedback, l->turn, result, value);
+  lt_turn_edits_put(l->turn, lt_outbox_id(&l->turn->internal->outbox, number), &edits);
+  lt_buf_addc(&feedback, edits.n > 0 ? "\n\n" : "");
+  lt_buf_add(&feedback, lt_buf_view(&edits));
   LT_TRY(lt_buf_check(&feedback, err, "no memory for the program's feedback"));
   LT_TRY(lt_request_messages_put(&l->messages, "assistant", code, err));
   return lt_request_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
@@ -107,7 +113,7 @@ static lt_status code_finish(code_loop *l, lt_str code, uint32_t number, const l
   if (result->output_cut) {
     LT_TRY(code_report_cut(l->turn, err));
   }
-  return result->done ? LT_OK : code_feed_back(l, code, result, lt_buf_view(&value), err);
+  return result->done ? LT_OK : code_feed_back(l, number, code, result, lt_buf_view(&value), err);
 }
 
 static lt_status code_execute(code_loop *l, lt_str code, bool *ret_done, lt_err *err) LT_YIELDS {
