@@ -242,6 +242,20 @@ static void outbox_note_shown(lt_outbox *o) {
   }
 }
 
+static bool outbox_item_is_text(const lt_outbox *o, const lt_outbox_item *item) {
+  bool is_output = item->what == ITEM_BEGIN || item->what == ITEM_AGAIN;
+  return is_output && o->outputs[item->number]->kind == LT_OUTPUT_TEXT;
+}
+
+/* A kill must not show a second text twice: a text waits until the one before it is acknowledged. A transaction with
+ * one text, which is the usual one, waits for nothing. */
+static void outbox_keep_shown(lt_outbox *o) LT_YIELDS {
+  if (o->shown > o->noted &&
+      lt_store_prompt_keep_shown(o->turn->agent->options.db, lt_str_of(o->turn->ids.prompt), o->shown, NULL) == LT_OK) {
+    o->noted = o->shown;
+  }
+}
+
 void lt_outbox_shown(lt_outbox *o, uint64_t change) {
   o->shown = change > o->shown ? change : o->shown;
   if (!o->reporting) {
@@ -256,7 +270,14 @@ lt_status lt_outbox_write(lt_outbox *o, lt_outbox_item *items,
   on_sending(o, items);
   LT_TRY(outbox_write_store(o, &b, err));
   o->reporting = true;
+  bool has_text = false;
   for (lt_outbox_item *item = items; item != NULL; item = item->next) {
+    if (outbox_item_is_text(o, item)) {
+      if (has_text) {
+        outbox_keep_shown(o);
+      }
+      has_text = true;
+    }
     outbox_report_item(o, item);
   }
   o->reporting = false;

@@ -82,6 +82,8 @@ lt_status lt_store_history(lt_store *store, lt_str user, lt_str conversation, si
  * or wait, and is not durable: what a power failure takes back is shown again. Copies. A failure to write is ignored.
  * Errors: LT_E_NOMEM, LT_E_CLOSED. */
 lt_status lt_store_prompt_set_shown(lt_store *store, lt_str id, uint64_t change, lt_err *err);
+/* The same, and waits until it is written. LT_YIELDS. */
+lt_status lt_store_prompt_keep_shown(lt_store *store, lt_str id, uint64_t change, lt_err *err) LT_YIELDS;
 /* Appends the outputs of a prompt that no reader has got, in the order of their changes, and the number of the last
  * change of all: {"last", "outputs": [{"number", "change"}]}. */
 lt_status lt_store_prompt_unshown(lt_store *store, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;

@@ -133,7 +133,9 @@ describe("lathe store", { concurrency: 2 }, () => {
     await w.store("trim", "--older-than", "30d", "--kind", "calls");
     assert.deepEqual(sql(w.file, "SELECT count(*) > 0, min(run) > '019' FROM notes"), [[1, 1]]);
     assert.deepEqual(sql(w.file, "SELECT count(*) FROM calls WHERE substr(run, 1, 32) IN (SELECT id FROM prompts WHERE created_at < date('now', '-30 days'))"), [[0]]);
+    sql(w.file, "INSERT INTO decisions(prompt, conversation, call, hash, verb, user, tool, remember, created_at, reason, input) SELECT p.id, c.id, 'x', 1, 'approve', 'local', 't', 'call', p.created_at, '', '' FROM prompts p JOIN conversations c ON c.number = p.conversation");
     const rest = await w.store("trim", "--older-than", "30", "--json");
+    assert.deepEqual(sql(w.file, "SELECT count(*) FROM decisions"), [[1]]);
     assert.deepEqual([JSON.parse(rest.stdout).conversations, counts(w.file).conversations, counts(w.file).prompts], [2, 1, 1]);
     assert.deepEqual(sql(w.file, "SELECT count(*) FROM prompt_outputs WHERE prompt NOT IN (SELECT number FROM prompts)"), [[0]]);
     assert.deepEqual(sql(w.file, "SELECT count(*) FROM notes WHERE substr(run, 1, 32) NOT IN (SELECT id FROM prompts)"), [[0]]);

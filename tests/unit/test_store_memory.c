@@ -80,6 +80,7 @@ static lt_status use_prompts(lt_store *db, lt_buf *out, lt_err *err) {
   const lt_prompt_change change = {.state = LT_PROMPT_WAITING};
   LT_TRY(lt_store_prompt_update(db, row.id, outputs, 2, &change, err));
   LT_TRY(lt_store_prompt_set_shown(db, row.id, 1, err));
+  LT_TRY(lt_store_prompt_keep_shown(db, row.id, 2, err));
   LT_TRY(lt_store_prompt_unshown(db, row.id, out, err));
   LT_TRY(lt_store_prompt_orphans_of(db, row.user, row.conversation, out, err));
   LT_TRY(lt_store_prompt_release(db, row.id, err));

@@ -44,6 +44,12 @@ lt_status lt_store_prompt_set_shown(lt_store *db, lt_str id, uint64_t change, lt
   return status;
 }
 
+lt_status lt_store_prompt_keep_shown(lt_store *db, lt_str id, uint64_t change, lt_err *err) {
+  prompt_shown_job job = {.change = change};
+  snprintf(job.id, sizeof job.id, "%.*s", LT_STR_ARG(id));
+  return lt_db_run(db, LT_DB_LAZY, prompt_shown_update, &job, err);
+}
+
 /* --- Reading it --------------------------------------------------------------------------------------------------- */
 static lt_status prompt_shown_put_last(struct sqlite3 *sql, lt_str id, lt_json_writer *w, lt_err *err) {
   lt_query query = lt_query_prepare(
