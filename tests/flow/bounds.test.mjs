@@ -1,6 +1,6 @@
 // Bounds: what a peer may send, hold or leave behind, and the one clear line that says where it ended.
 import assert from "node:assert/strict";
-import { chmodSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { after } from "node:test";
 import { dirname, join } from "node:path";
@@ -141,6 +141,15 @@ describe("what a server has started", () => {
     await until(() => wire.messages().length > 0, "the server hears the handshake");
     r.child.kill("SIGKILL");
     await r.ended;
+  });
+  test("a keeper that is killed takes its server along, and the call fails", async () => {
+    const wire = recording();
+    const r = start(["run", "-e", "try { fakeHang({}) } catch (e) { output(e.message) }", ...servers({ fake: fake("--stubborn", wire.option) })]);
+    await hanging(wire);
+    const keeper = r.pids().find((pid) => readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("__exec"));
+    process.kill(Number(keeper), "SIGKILL");
+    const end = await r.ended;
+    assert.match(end.stdout, /^Tool "fake\.hang" failed: .*was killed by SIGKILL/);
   });
   test("the server's end is told as it is", async () => {
     const said = async (script) => (await program("1", servers({ s: { command: "sh", args: ["-c", script] } }))).stderr;
