@@ -88,7 +88,7 @@ describe("another configuration", { concurrency: 2 }, () => {
   });
   test("the command of the message goes on", async () => {
     const w = await waiting({ mcp: true });
-    const end = await w.chat("other", "-c", "last", "again");
+    const end = await w.chat("other", "-c", "last", "again", "--config", w.other);
     const command = end.stderr.match(/goes on with that: cd (\S+) && lathe chat -c (\w+) --config (\S+) --mcp-config (\S+)\n$/);
     assert.ok(command, end.stderr);
     await w.goOn("home", "--config", command[3], "--mcp-config", command[4]);
@@ -115,8 +115,9 @@ describe("another configuration", { concurrency: 2 }, () => {
   test("a folder's name with spaces and quotes is quoted for a shell", async () => {
     const w = await waiting();
     w.sql(`UPDATE prompts SET origin = json_set(origin, '$.folder', '${w.base}/with '' quotes')`);
-    const end = await w.chat("other", "-c", "last", "again");
+    const end = await w.chat("other", "-c", "last", "again", "--config", w.other);
     const command = end.stderr.match(/goes on with that: (cd .*) && lathe chat/);
+    assert.ok(command, end.stderr);
     const cd = spawnSync("sh", ["-c", `${command[1]} && pwd`], { encoding: "utf8" });
     assert.equal(cd.stdout, `${w.base}/with ' quotes\n`, end.stderr);
   });

@@ -54,7 +54,7 @@ function world({ delayMs = 1 } = {}) {
     },
   };
 }
-const ELSEWHERE = /^lathe chat: the prompt [0-9a-f]{32} runs in another process, \d+ on [\w.-]+ \(last sign of life \d+ s ago\): wait for it, or end it$/m;
+const ELSEWHERE = /^lathe chat: the prompt [0-9a-f]{32} runs in another process, \d+ on [\w.-]+ \(last sign of life \d+ s ago\): wait for it, or lathe cancel [0-9a-f]{32}$/m;
 
 describe("containers", { concurrency: 4, skip: noContainers }, () => {
   test("a prompt that waits in one is not taken by another, nor by the host", async () => {
