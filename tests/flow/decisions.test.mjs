@@ -13,6 +13,7 @@ const turns = [
   { user: "for ever", replies: [{ text: "too late", waitMs: 60_000 }] },
   { user: "pay", replies: [{ text: "I pay.", calls: [{ name: "cash_pay", arguments: { n: 1 } }] }, "It is paid."] },
   { user: "pair", replies: [PAIR] },
+  { user: "long", replies: ["try { cashPay({ n: 1, s: 'x'.repeat(2_000_000) }) } catch (e) { output(e.message) }\ndone()"] },
   { user: "twice", replies: [TWICE] },
 ];
 
@@ -198,6 +199,16 @@ describe("what is refused", () => {
     assert.deepEqual(w.calls(), []);
     await w.decide("cancel", first.prompt());
     await first.ended;
+  });
+  test("approve of an input of which only a preview is stored", async () => {
+    const w = world();
+    const first = await waiting(w, 1, "-m", "code", "long");
+    const second = w.decideAt("approve", first.prompt());
+    assert.equal((await second.ended).code, 1);
+    assert.match(second.text(), /input is too long to be shown here/);
+    await w.decide("reject", first.prompt());
+    assert.notEqual((await first.ended).code, undefined);
+    assert.deepEqual(w.calls(), []);
   });
   test("an answer of no at lathe approve rejects", async () => {
     const w = world();

@@ -1,6 +1,8 @@
 /* Calls that wait for a person, in the middle of a program. */
 #include "agent_fix.h"
 
+#include "store/store_decisions.h"
+
 /* --- Deciding ----------------------------------------------------------------------------------------------------- */
 /* The id of the n-th request for approval, from 0; waits for it. */
 typedef struct request_ids {
@@ -222,6 +224,65 @@ IN_WORLD(secrets_are_not_shown_to_whoever_decides) {
   wait_end(w);
 }
 
+/* Two secrets have the same mask. */
+IN_WORLD(an_input_with_a_secret_is_not_remembered_by_its_arguments) {
+  script_texts(
+      "bankPay({amount: 1, pin: 'hunter2-hunter2'}); bankPay({amount: 1, pin: 'hunter2-hunter2'}); "
+      "bankPay({amount: 2}); bankPay({amount: 2}); done()",
+      NULL);
+  const lt_decision yes = {.is_approved = true, .remember = LT_REMEMBER_CALL};
+  begin(w, "Pay");
+  for (unsigned i = 0; i < 3; i++) {
+    lt_str id = lt_str_of(request_id(w, i));
+    assert_int_equal(lt_agent_decide(w->agent, LT_STR("ann"), lt_str_of(w->ids.prompt), id, &yes, &w->err), LT_OK);
+  }
+  wait_end(w);
+  assert_int_equal(requests.count, 3);
+  assert_int_equal(w->paid, 6);
+}
+
+/* --- Decisions in the store --------------------------------------------------------------------------------------- */
+IN_WORLD(a_stored_decision_is_about_one_call_of_its_user) {
+  int64_t row = 0;
+  script_texts("bankPay({amount: 1}); done()", NULL);
+  begin(w, "Pay");
+  lt_decision_row what = {.prompt = lt_str_of(w->ids.prompt),
+                          .verb = LT_VERB_APPROVE,
+                          .user = LT_STR("eve"),
+                          .call = lt_str_of(request_id(w, 0)),
+                          .hash = 1, /* of another call that had this id */
+                          .tool = LT_STR("bank.pay"),
+                          .decision = {.is_approved = true}};
+  assert_int_equal(lt_store_decision_put(w->db, &what, &row, &w->err), LT_E_NOTFOUND);
+  what.user = LT_STR("ann");
+  assert_int_equal(lt_store_decision_put(w->db, &what, &row, &w->err), LT_OK);
+  lt_loop_sleep(w->loop, 5 * LT_DECISION_POLL_MS);
+  assert_int_equal(w->paid, 0);
+  assert_stored(w, "state", "waiting_for_approval");
+  assert_int_equal(approve(w, requests.ids[0]), LT_OK);
+  wait_end(w);
+  assert_int_equal(w->paid, 1);
+  assert_int_equal(lt_store_decision_put(w->db, &what, &row, &w->err), LT_E_NOTFOUND);
+}
+
+IN_WORLD(a_stored_decision_is_taken) {
+  int64_t row = 0;
+  script_texts("bankPay({amount: 1}); done()", NULL);
+  begin(w, "Pay");
+  lt_str call = lt_str_of(request_id(w, 0));
+  const lt_decision_row what = {.prompt = lt_str_of(w->ids.prompt),
+                                .verb = LT_VERB_APPROVE,
+                                .user = LT_STR("ann"),
+                                .call = call,
+                                .hash = lt_journal_hash(LT_STR("bank.pay"), LT_STR("{\"amount\":1}")),
+                                .tool = LT_STR("bank.pay"),
+                                .decision = {.is_approved = true, .input = LT_STR("{\"amount\":3}")}};
+  assert_int_equal(lt_store_decision_put(w->db, &what, &row, &w->err), LT_OK);
+  assert_int_equal(lt_store_decision_put(w->db, &what, &row, &w->err), LT_E_INVALID);
+  wait_end(w);
+  assert_int_equal(w->paid, 3);
+}
+
 /* --- Without anybody's word --------------------------------------------------------------------------------------- */
 IN_WORLD(a_policys_denial_can_be_caught_and_is_recorded) {
   const lt_policy_rule rules[] = {
@@ -256,6 +317,9 @@ int main(void) {
       cmocka_unit_test(a_program_of_a_program_asks_too),
       cmocka_unit_test(only_whose_prompt_it_is_decides),
       cmocka_unit_test(secrets_are_not_shown_to_whoever_decides),
+      cmocka_unit_test(an_input_with_a_secret_is_not_remembered_by_its_arguments),
+      cmocka_unit_test(a_stored_decision_is_about_one_call_of_its_user),
+      cmocka_unit_test(a_stored_decision_is_taken),
       cmocka_unit_test(a_policys_denial_can_be_caught_and_is_recorded),
   };
   return run_all_tests(tests, sizeof tests / sizeof tests[0]);
