@@ -64,6 +64,13 @@ t.join(); print("after")`;
     assert.doesNotMatch(end.shown, /from the child/);
     assert.match(end.rest, /forged[^]*no terminal[^]*after/);
   });
+  const bin = [join(root, "tests/node_modules/.bin"), join(root, "node_modules/.bin")].find((path) => existsSync(join(path, "deno")));
+  test("Deno", { skip: bin === undefined && "no deno from npm" }, async () => {
+    const code = `const p = echo({ text: "x" }); await new Promise((f) => setTimeout(f, 300)); console.log("\\n".repeat(60) + "forged"); await p; console.log("after")`;
+    const end = await meanwhile(at(["run", "--lang", "ts", "--runner", "deno", "-e", code, ...asking()], { env: { PATH: `${process.env.PATH}:${bin}` } }), () => sleep(1200));
+    assert.equal(end.after, end.before);
+    assert.match(end.rest, /^y\n\n{60}forged\nafter\n/);
+  });
   test("a server cannot open the terminal, and what it says meanwhile follows the answer", async () => {
     const speaker = join(folder({ "speaker.sh": `#!/bin/sh\n(sleep 4; echo "said by a server" >&2; echo "on the terminal" > /dev/tty) &\nexec "$@"\n` }), "speaker.sh");
     const server = fake();
@@ -130,6 +137,31 @@ describe("in chat", () => {
       });
     }
   }
+});
+
+describe("killed with a question open", () => {
+  test("what was held was not shown: the next process shows it, once", async () => {
+    const text = "const p = fakeEcho({ text: 'x' }).then(() => output('called')); await sleep(300); output('held text'); await p; done()";
+    const env = { ...(await recorded([{ user: "go", replies: [text] }])), XDG_STATE_HOME: folder() };
+    const args = asking();
+    const first = at(["chat", "-m", "code", "go", ...args], { env });
+    await asked(first);
+    await sleep(1200);
+    assert.doesNotMatch(first.text().replace(/^.*\| .*$/gm, ""), /held text/);
+    const pid = first.pids().find((one) => /^[^\0]*lathe\0chat\0/.test(readFileSync(`/proc/${one}/cmdline`, "latin1")));
+    process.kill(Number(pid), "SIGKILL");
+    await first.ended;
+    const second = at(["chat", "-c", "last", ...args], { env });
+    await asked(second);
+    await sleep(800);
+    second.type("y\n");
+    const plain = (text) => clean(text).replace(/\x1b\[[?0-9]*[a-zA-Z]/g, "");
+    await until(() => /\ncalled\n[^]*> $/.test(plain(second.text())), "the dialogue goes on");
+    second.type("\x04");
+    const shown = plain((await second.ended).stdout);
+    assert.equal(shown.match(/^held text$/gm)?.length, 1, shown);
+    assert.match(shown, /^called$/m);
+  });
 });
 
 describe("a window that is too small", () => {
