@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/settings.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "cli/approver.h"
 #include "cli/chat.h"
@@ -99,8 +100,9 @@ static lt_status decision_make(prompt_decision *d, lt_err *err) LT_YIELDS {
   lt_str remember = lt_str_of(d->options->remember != NULL ? d->options->remember : "");
   if (d->verb == LT_VERB_CANCEL) {
     return d->options->call == NULL ? LT_OK
-                                    : lt_fail(err, LT_E_INVALID, "a prompt is cancelled as a whole: lathe cancel ID; "
-                                                                 "for one call there is lathe reject");
+                                    : lt_fail(err, LT_E_INVALID,
+                                              "a prompt is cancelled as a whole: lathe cancel ID; "
+                                              "for one call there is lathe reject");
   }
   LT_TRY(decision_find_call(d, err));
   if (d->verb == LT_VERB_REJECT) {
@@ -149,11 +151,58 @@ static bool decision_is_taken(const prompt_decision *d) LT_YIELDS {
   return is_taken;
 }
 
+/* The output of a call that will never be made, as the agent ends it. */
+static void decision_put_cancelled(lt_json output, lt_buf *out) {
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json_iter it = lt_json_each(output);
+  char now[LT_CLOCK_STAMP_BYTES];
+  lt_clock_stamp(now);
+  lt_json_begin_object(&w);
+  while (lt_json_next(&it)) {
+    LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
+    lt_str key;
+    if (lt_json_str(it.key, &arena, &key) && !lt_str_eqc(key, "result")) {
+      lt_json_key_str(&w, key);
+      lt_json_put_raw(&w, lt_json_text(it.value));
+    }
+  }
+  lt_json_key(&w, "result");
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "type");
+  lt_json_put_cstr(&w, "error");
+  lt_json_key(&w, "error");
+  lt_json_put_cstr(&w, "cancelled");
+  lt_json_end_object(&w);
+  lt_json_key(&w, "end");
+  lt_json_put_cstr(&w, now);
+  lt_json_end_object(&w);
+}
+
+/* No output of a prompt that has ended is pending. */
+static lt_status decision_end_outputs(const prompt_decision *d, lt_err *err) LT_YIELDS {
+  lt_json_doc doc;
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
+  LT_AUTO_BUF(text, LT_PROMPT_MEMORY_BYTES);
+  LT_TRY(lt_store_prompt_get(d->db, LT_CHAT_USER, lt_str_of(d->prompt), &text, err));
+  LT_TRY(lt_json_parse(&arena, lt_buf_view(&text), &doc, err));
+  lt_json_iter it = lt_json_each(lt_json_get(lt_json_root(&doc), "output"));
+  for (uint32_t number = 0; lt_json_next(&it); number++) {
+    LT_AUTO_BUF(json, LT_PROMPT_MEMORY_BYTES);
+    if (lt_json_str_eq(lt_json_get(lt_json_get(it.value, "result"), "type"), LT_STR("pending"))) {
+      decision_put_cancelled(it.value, &json);
+      LT_TRY(lt_buf_check(&json, err, "no memory for the prompt"));
+      LT_TRY(lt_store_prompt_put_output(d->db, lt_str_of(d->prompt), number, lt_buf_view(&json), err));
+    }
+  }
+  return LT_OK;
+}
+
 /* The prompt has no process: this one ends it. LT_E_INVALID: another process was faster. */
 static lt_status decision_end_orphan(const prompt_decision *d, lt_err *err) LT_YIELDS {
   LT_TRY(lt_store_prompt_claim(d->db, lt_str_of(d->prompt), err));
-  lt_status status = lt_store_prompt_set_state(d->db, lt_str_of(d->prompt), LT_PROMPT_CANCELLED, LT_STR(""),
-                                               LT_STR(""), err);
+  (void)decision_end_outputs(d, NULL);
+  lt_status status =
+      lt_store_prompt_set_state(d->db, lt_str_of(d->prompt), LT_PROMPT_CANCELLED, LT_STR(""), LT_STR(""), err);
   return status == LT_OK ? lt_store_decision_take(d->db, d->row, err) : status;
 }
 

@@ -159,6 +159,9 @@ describe("a prompt that no process runs", () => {
     await first.kill();
     const end = await w.decide("cancel", first.prompt());
     assert.deepEqual([end.code, end.stdout], [0, "cancelled\n"], end.stderr);
+    const shown = await w.decide("conversations", "show", first.conversation(), "--json");
+    assert.match(shown.stdout, /"error":\s*"cancelled"/);
+    assert.doesNotMatch(shown.stdout, /"pending"/);
     const next = await w.chat("-c", "last", "-m", "classic", "again");
     assert.deepEqual([next.code, next.stdout], [0, "Again it is.\n"], next.stderr);
     const late = await w.decide("cancel", first.prompt());
