@@ -465,10 +465,6 @@ lt_status lt_agent_cancel(lt_agent *agent, lt_str user, lt_str prompt, lt_err *e
   if (turn_state == NULL) {
     return agent_fail_not_active(prompt, err);
   }
-  if (turn_state->turn.cancel.why == LT_OK) {
-    lt_turn_record_cancel(
-        &turn_state->turn); /* before the effects of the cancel: the record has cancelled calls after this note */
-    lt_cancel_fire(&turn_state->turn.cancel, LT_E_CANCELLED);
-  }
+  lt_turn_record_cancel(&turn_state->turn);
   return LT_OK;
 }

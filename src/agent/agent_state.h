@@ -34,6 +34,13 @@ struct lt_agent {
   char kept_tools[LT_BLOB_HASH_BYTES + 1];
 };
 
+/* A call has begun to wait: the watch looks more often from now on. */
+static inline void lt_agent_wake_watch(lt_agent *agent) {
+  if (agent->watch.is_running) {
+    lt_wait_wake(&agent->watch.wait, LT_OK);
+  }
+}
+
 /* The default model; NULL: none is configured. */
 const lt_model *lt_agent_default_model(const lt_agent *agent);
 /* The model with that ref; NULL: unknown. */

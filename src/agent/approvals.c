@@ -3,9 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "agent/decision_watch.h"
+#include "agent/stored_decision.h"
 #include "agent/turn_observer.h"
 #include "agent/turn_state.h"
+#include "store/store_decisions.h"
 
 #define NO_MEMORY "no memory for a decision"
 
@@ -138,11 +139,11 @@ static lt_status approvals_wait_for_person(lt_approvals *a, const lt_approval *w
   lt_str reason = what->reason.n > 0 ? what->reason : LT_STR("this call needs approval");
   char question[17];
   if (!is_new) {
-    LT_TRY(lt_outbox_tool_reason(approvals_outbox(a), number, reason, approvals_question(pending->hash, question),
-                                 err));
+    LT_TRY(
+        lt_outbox_tool_reason(approvals_outbox(a), number, reason, approvals_question(pending->hash, question), err));
   }
   approvals_add_waiting(a, pending);
-  lt_decision_watch_wake(a->turn->agent);
+  lt_agent_wake_watch(a->turn->agent);
   lt_status status = approvals_set_state(a, LT_PROMPT_WAITING, err);
   if (status == LT_OK) {
     status = approvals_request(a, pending, what, reason, err);
@@ -172,7 +173,7 @@ static void approvals_use(lt_approvals *a, int64_t row) {
 
 /* Calls `each` for the rows of a list until it returns true. */
 static bool approvals_each_row(lt_approvals *a, lt_str rows, lt_arena *arena,
-                               bool (*each)(lt_approvals *a, const lt_watched_decision *row, void *arg), void *arg) {
+                               bool (*each)(lt_approvals *a, const lt_stored_decision *row, void *arg), void *arg) {
   lt_json_doc *doc = lt_arena_zalloc(arena, 1, sizeof *doc);
   lt_str text = lt_arena_dup(arena, rows);
   if (doc == NULL || text.p == NULL || lt_json_parse(arena, text, doc, NULL) != LT_OK) {
@@ -181,13 +182,13 @@ static bool approvals_each_row(lt_approvals *a, lt_str rows, lt_arena *arena,
   lt_json_iter it = lt_json_each(lt_json_root(doc));
   bool is_done = false;
   while (!is_done && lt_json_next(&it)) {
-    lt_watched_decision row;
-    is_done = lt_decision_watch_read(it.value, arena, &row) && each(a, &row, arg);
+    lt_stored_decision row;
+    is_done = lt_stored_decision_read(it.value, arena, &row) && each(a, &row, arg);
   }
   return is_done;
 }
 
-static bool approvals_remember_row(lt_approvals *a, const lt_watched_decision *row, void *arg) {
+static bool approvals_remember_row(lt_approvals *a, const lt_stored_decision *row, void *arg) {
   (void)arg;
   lt_remembered_decisions_add(&a->remembered, row->tool, LT_STR("{}"), &row->decision);
   return false;
@@ -210,7 +211,7 @@ static void approvals_load(lt_approvals *a) LT_YIELDS {
   a->has_loaded = true;
 }
 
-static bool approvals_is_row_for(lt_approvals *a, const lt_watched_decision *row, void *arg) {
+static bool approvals_is_row_for(lt_approvals *a, const lt_stored_decision *row, void *arg) {
   approval_waiter *pending = arg;
   bool is_cancel = lt_str_eqc(row->verb, "cancel");
   if (is_cancel || row->hash != pending->hash || !lt_str_eq(row->call, pending->id) || approvals_is_used(a, row->id)) {
@@ -229,7 +230,7 @@ static bool approvals_find_stored(lt_approvals *a, approval_waiter *pending) LT_
          approvals_each_row(a, lt_buf_view(&rows), pending->arena, approvals_is_row_for, pending);
 }
 
-static bool approvals_is_open_cancel(lt_approvals *a, const lt_watched_decision *row, void *arg) {
+static bool approvals_is_open_cancel(lt_approvals *a, const lt_stored_decision *row, void *arg) {
   (void)a;
   *(int64_t *)arg = row->id;
   return !row->is_taken && lt_str_eqc(row->verb, "cancel");
@@ -242,7 +243,7 @@ void lt_approvals_look_for_cancel(lt_approvals *a) {
   LT_AUTO_BUF(rows, LT_JSON_MAX_BYTES);
   if (lt_store_decision_list(turn->agent->options.db, lt_str_of(turn->ids.prompt), &rows, NULL) == LT_OK &&
       approvals_each_row(a, lt_buf_view(&rows), &arena, approvals_is_open_cancel, &row)) {
-    (void)lt_agent_cancel(turn->agent, turn->user, lt_str_of(turn->ids.prompt), NULL);
+    lt_turn_record_cancel(turn);
     (void)lt_store_decision_take(turn->agent->options.db, row, NULL);
   }
 }
@@ -260,9 +261,10 @@ static void approvals_remember(lt_approvals *a, const approval_waiter *pending) 
 static bool approvals_is_remembered(const lt_approvals *a, const lt_approval *what, lt_arena *arena,
                                     lt_decision *ret_decision) {
   lt_decision found;
-  bool is_known =
-      what->refusal.n == 0 && lt_remembered_decisions_find(&a->remembered, what->tool->id, what->input, &found) &&
-      !(found.remember == LT_REMEMBER_CALL && what->is_masked) && lt_decision_copy(arena, &found, ret_decision) == LT_OK;
+  bool is_known = what->refusal.n == 0 &&
+                  lt_remembered_decisions_find(&a->remembered, what->tool->id, what->input, &found) &&
+                  !(found.remember == LT_REMEMBER_CALL && what->is_masked) &&
+                  lt_decision_copy(arena, &found, ret_decision) == LT_OK;
   if (is_known) {
     ret_decision->remember = LT_REMEMBER_NOTHING;
   }
@@ -448,7 +450,7 @@ lt_status lt_approvals_decide(lt_approvals *a, lt_str id, const lt_decision *dec
                                    LT_STR_ARG(lt_str_sub(id, 0, 100)));
 }
 
-bool lt_approvals_decide_stored(lt_approvals *a, const lt_watched_decision *stored) {
+bool lt_approvals_decide_stored(lt_approvals *a, const lt_stored_decision *stored) {
   approval_waiter *pending = approvals_find_waiter(a, stored->call);
   bool fits = pending != NULL && pending->hash == stored->hash && !approvals_is_used(a, stored->id);
   return fits && approvals_decide_waiter(a, pending, &stored->decision, stored->id, NULL) == LT_OK;

@@ -29,7 +29,7 @@ lt_status lt_approvals_settle(lt_approvals *approvals, lt_err *err);
  * LT_E_NOMEM. */
 lt_status lt_approvals_decide(lt_approvals *approvals, lt_str id, const lt_decision *decision, lt_err *err);
 /* The same for a decision that another process has stored, about the call with its hash. */
-struct lt_watched_decision;
-bool lt_approvals_decide_stored(lt_approvals *approvals, const struct lt_watched_decision *stored);
+struct lt_stored_decision;
+bool lt_approvals_decide_stored(lt_approvals *approvals, const struct lt_stored_decision *stored);
 
 #endif

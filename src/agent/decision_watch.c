@@ -1,36 +1,8 @@
 #include "agent/decision_watch.h"
 
-#include <stdlib.h>
-
+#include "agent/stored_decision.h"
 #include "agent/turn_state.h"
 #include "base/limits.h"
-
-/* --- A decision that is stored ------------------------------------------------------------------------------------ */
-static bool watch_read_text(lt_json json, const char *key, lt_arena *arena, lt_str *ret) {
-  return lt_json_str(lt_json_get(json, key), arena, ret);
-}
-
-bool lt_decision_watch_read(lt_json json, lt_arena *arena, lt_watched_decision *ret_decision) {
-  lt_watched_decision d = {0};
-  lt_str hash, remember;
-  bool read = lt_json_int(lt_json_get(json, "id"), &d.id) && watch_read_text(json, "verb", arena, &d.verb) &&
-              watch_read_text(json, "call", arena, &d.call) && watch_read_text(json, "tool", arena, &d.tool) &&
-              watch_read_text(json, "user", arena, &d.user) && watch_read_text(json, "hash", arena, &hash) &&
-              watch_read_text(json, "reason", arena, &d.decision.reason) &&
-              watch_read_text(json, "input", arena, &d.decision.input) &&
-              watch_read_text(json, "remember", arena, &remember);
-  if (!read) {
-    return false;
-  }
-  LT_AUTO_ARENA(scratch, LT_KIB);
-  lt_str digits = lt_arena_dup(&scratch, hash); /* with a NUL behind */
-  d.hash = digits.p != NULL ? strtoull(digits.p, NULL, 16) : 0;
-  d.is_taken = lt_json_typeof(lt_json_get(json, "takenAt")) == LT_JSON_STRING;
-  d.decision.is_approved = lt_str_eqc(d.verb, "approve");
-  (void)lt_decision_find_remember(remember, &d.decision.remember);
-  *ret_decision = d;
-  return digits.p != NULL;
-}
 
 /* --- What other processes have decided ---------------------------------------------------------------------------- */
 /* The turn may end while the store is asked: it is found again by its prompt. */
@@ -42,7 +14,7 @@ static lt_turn_state *watch_find_turn(const lt_agent *agent, const char *prompt)
   return turn_state;
 }
 
-static void watch_apply(lt_agent *agent, const char *prompt, const lt_watched_decision *d) LT_YIELDS {
+static void watch_apply(lt_agent *agent, const char *prompt, const lt_stored_decision *d) LT_YIELDS {
   lt_turn_state *turn_state = watch_find_turn(agent, prompt);
   if (d->is_taken || turn_state == NULL) {
     return;
@@ -51,7 +23,7 @@ static void watch_apply(lt_agent *agent, const char *prompt, const lt_watched_de
     (void)lt_approvals_decide_stored(&turn_state->approvals, d);
     return;
   }
-  (void)lt_agent_cancel(agent, turn_state->turn.user, lt_str_of(prompt), NULL);
+  lt_turn_record_cancel(&turn_state->turn);
   (void)lt_store_decision_take(agent->options.db, d->id, NULL);
 }
 
@@ -65,8 +37,8 @@ static void watch_look_at(lt_agent *agent, const char *prompt) LT_YIELDS {
   }
   lt_json_iter it = lt_json_each(lt_json_root(&doc));
   while (lt_json_next(&it)) {
-    lt_watched_decision d;
-    if (lt_decision_watch_read(it.value, &arena, &d)) {
+    lt_stored_decision d;
+    if (lt_stored_decision_read(it.value, &arena, &d)) {
       watch_apply(agent, prompt, &d);
     }
   }

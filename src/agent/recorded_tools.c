@@ -61,7 +61,8 @@ static void recorded_tools_put_object(lt_buf *out, const lt_catalog *tools, lt_s
   lt_json_end_object(&w);
 }
 
-void lt_recorded_tools_put(lt_turn *turn, lt_json_writer *w) {
+/* Stores the tools that the turn sees first, and writes them as members of an open object. */
+static void recorded_tools_put(lt_turn *turn, lt_json_writer *w) LT_YIELDS {
   lt_catalog *tools = turn->prepared.catalog;
   LT_AUTO_BUF(object, LT_MIB);
   lt_str kept = tools != NULL ? recorded_tools_keep(turn, tools) : LT_STR("");
@@ -73,6 +74,31 @@ void lt_recorded_tools_put(lt_turn *turn, lt_json_writer *w) {
   recorded_tools_put_members(w, tools, kept);
   recorded_tools_put_object(&object, tools, kept);
   turn->internal->recorded_tools.last = lt_arena_dup(&turn->arena, lt_buf_view(&object));
+}
+
+/* An older Lathe compares it with its own. */
+static uint64_t recorded_tools_hash(const lt_catalog *tools) {
+  uint64_t number = 0;
+  for (size_t i = 0; tools != NULL && i < lt_catalog_count(tools); i++) {
+    const lt_tool *tool = lt_catalog_at(tools, i);
+    number = number * 31 + lt_str_hash(tool->id) + tool->input_schema.n;
+  }
+  return number;
+}
+
+void lt_recorded_tools_start(lt_turn *turn) {
+  if (!lt_turn_record_wants_start(turn)) {
+    return;
+  }
+  lt_buf text;
+  lt_buf_init(&text, 2 * LT_MIB);
+  lt_json_writer w = lt_json_writer_on(&text);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "lathe");
+  lt_json_put_cstr(&w, LT_VERSION);
+  recorded_tools_put(turn, &w);
+  lt_json_end_object(&w);
+  lt_turn_record_put_start(turn, recorded_tools_hash(turn->prepared.catalog), &text);
 }
 
 /* --- Tools that are not there any more ---------------------------------------------------------------------------- */

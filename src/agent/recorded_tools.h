@@ -16,8 +16,8 @@ typedef struct lt_recorded_tools {
   lt_str last;     /* the last list on record, as JSON; empty: none */
 } lt_recorded_tools;
 
-/* Stores the tools that the turn sees first, and writes them as members of an open object. LT_YIELDS. */
-void lt_recorded_tools_put(lt_turn *turn, lt_json_writer *w) LT_YIELDS;
+/* Notes the version and the tools with which the prompt begins, unless they are on record. LT_YIELDS. */
+void lt_recorded_tools_start(lt_turn *turn) LT_YIELDS;
 /* Follows a preparation, whose catalog has the tools that there are now. When the round is on record, the recorded
  * tools replace that catalog. Otherwise changed tools are noted. LT_YIELDS. Errors: LT_E_NOMEM, the store's. */
 lt_status lt_recorded_tools_follow(lt_turn *turn, lt_err *err) LT_YIELDS;

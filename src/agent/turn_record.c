@@ -44,16 +44,6 @@ static void record_put_pair(lt_json_writer *w, const char *key, lt_str value) {
 }
 
 /* --- The beginning ------------------------------------------------------------------------------------------------ */
-/* An older Lathe compares it with its own. */
-static uint64_t record_hash_tools(const lt_catalog *tools) {
-  uint64_t number = 0;
-  for (size_t i = 0; tools != NULL && i < lt_catalog_count(tools); i++) {
-    const lt_tool *tool = lt_catalog_at(tools, i);
-    number = number * 31 + lt_str_hash(tool->id) + tool->input_schema.n;
-  }
-  return number;
-}
-
 /* NULL: the prompt runs for the first time, or had not begun in the earlier process. */
 static const lt_note *turn_record_find_start(const lt_turn_record *record) {
   return record->is_recalled ? lt_notes_find(&record->all, LT_PROMPT_NOTE_START) : NULL;
@@ -74,19 +64,13 @@ lt_status lt_turn_record_check(lt_turn *turn, lt_err *err) {
   return LT_OK;
 }
 
-void lt_turn_record_start(lt_turn *turn) {
-  lt_journal *journal = turn->caller.journal;
-  if (turn_record_find_start(turn_record_of(turn)) != NULL || journal == NULL || journal->note == NULL) {
-    return;
-  }
-  lt_buf text;
-  lt_buf_init(&text, 2 * LT_MIB);
-  lt_json_writer w = lt_json_writer_on(&text);
-  lt_json_begin_object(&w);
-  record_put_pair(&w, "lathe", LT_STR(LT_VERSION));
-  lt_recorded_tools_put(turn, &w);
-  lt_json_end_object(&w);
-  turn_record_note(turn, LT_PROMPT_NOTE_START, record_hash_tools(turn->prepared.catalog), &text);
+bool lt_turn_record_wants_start(const lt_turn *turn) {
+  const lt_journal *journal = turn->caller.journal;
+  return journal != NULL && journal->note != NULL && turn_record_find_start(turn_record_of(turn)) == NULL;
+}
+
+void lt_turn_record_put_start(lt_turn *turn, uint64_t tools, lt_buf *text) {
+  turn_record_note(turn, LT_PROMPT_NOTE_START, tools, text);
 }
 
 /* --- Tools -------------------------------------------------------------------------------------------------------- */
@@ -322,9 +306,13 @@ void lt_turn_record_decide(lt_turn *turn, const lt_turn_decision *noted) {
 }
 
 void lt_turn_record_cancel(lt_turn *turn) {
+  if (turn->cancel.why != LT_OK) {
+    return;
+  }
   lt_buf nothing;
   lt_buf_init(&nothing, LT_KIB);
-  turn_record_note(turn, LT_PROMPT_NOTE_CANCEL, 0, &nothing);
+  turn_record_note(turn, LT_PROMPT_NOTE_CANCEL, 0, &nothing); /* cancelled calls are on record after it */
+  lt_cancel_fire(&turn->cancel, LT_E_CANCELLED);
 }
 
 /* Compares the hash, too: a program in a process may use the number of a decided call for another call. */

@@ -29,8 +29,10 @@ void lt_turn_record_release(lt_turn *turn);
 
 /* LT_E_DIVERGED: the prompt has outputs, but no record of how it began. */
 lt_status lt_turn_record_check(lt_turn *turn, lt_err *err);
-/* Notes the version and the tools with which the prompt begins, unless they are on record. LT_YIELDS. */
-void lt_turn_record_start(lt_turn *turn) LT_YIELDS;
+/* Whether the prompt's beginning is to be noted: it has a record, which does not begin yet. */
+bool lt_turn_record_wants_start(const lt_turn *turn);
+/* Notes the beginning: a hash of the tools, and JSON text, which is taken. */
+void lt_turn_record_put_start(lt_turn *turn, uint64_t tools, lt_buf *text);
 
 /* The recorded tools of a round (recorded_tools.h), as the note's text; empty: the round is not on record. */
 lt_str lt_turn_record_tools(const lt_turn *turn, uint64_t round);

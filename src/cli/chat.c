@@ -218,11 +218,7 @@ void lt_chat_leave(lt_chat *chat) {
 /* --- A turn ------------------------------------------------------------------------------------------------------- */
 bool lt_chat_interrupt(lt_chat *chat) {
   if (chat->busy && !chat->interrupted) {
-    chat->interrupted = true;
-    lt_chat_questions_cancel(chat);
-    if (chat->prompt[0] != '\0') {
-      (void)lt_agent_cancel(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), NULL);
-    }
+    lt_chat_questions_stop(chat);
     return true;
   }
   if (!chat->busy && chat->reading != NULL) {
@@ -344,7 +340,8 @@ lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
   if (!last.open || prompt[0] == '\0') {
     return LT_OK;
   }
-  if (!lt_approver_can_ask(chat->approver) && !lt_decision_lines_may_come(chat->lines) && chat_waits_for_person(chat, prompt)) {
+  if (!lt_approver_can_ask(chat->approver) && !lt_decision_lines_may_come(chat->lines) &&
+      chat_waits_for_person(chat, prompt)) {
     return lt_fail(err, LT_E_UNSUPPORTED,
                    "a tool call of this conversation waits for approval, and there is no terminal to ask on: go on at "
                    "one with lathe chat -c %s, decide with lathe approve %s, or approve it with --yes",

@@ -48,6 +48,14 @@ void lt_chat_questions_cancel(lt_chat *chat) {
   }
 }
 
+void lt_chat_questions_stop(lt_chat *chat) {
+  chat->interrupted = true;
+  lt_chat_questions_cancel(chat);
+  if (chat->prompt[0] != '\0') {
+    (void)lt_agent_cancel(chat->agent, LT_CHAT_USER, lt_str_of(chat->prompt), NULL);
+  }
+}
+
 void lt_chat_questions_wait(lt_chat *chat) {
   while (chat->questions != NULL) {
     lt_wait_on(&chat->asked, UINT64_MAX);
@@ -131,7 +139,7 @@ void lt_chat_questions_begin(lt_chat *chat, lt_str data) {
     chat_questions_remove(q);
   }
   lt_console_format(&chat->session->console, "lathe chat: no memory to ask for approval: the prompt is cancelled");
-  lt_chat_interrupt(chat);
+  lt_chat_questions_stop(chat);
 }
 
 /* --- Decided elsewhere -------------------------------------------------------------------------------------------- */

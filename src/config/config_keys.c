@@ -2,7 +2,7 @@
 
 #include "base/limits.h"
 #include "config/config_finish.h"
-#include "config/config_review.h"
+#include "config/config_harmless.h"
 
 /* --- Macros for rows ---------------------------------------------------------------------------------------------- */
 
@@ -226,7 +226,7 @@ const lt_config_key lt_config_keys[] = {
     {"store.retention", SECTION,
      .doc = "How long data is kept: `90d`, a number of days, or `never` to delete it; never what has not ended."},
     {"store.retention.calls", TEXT(lt_config, retention.calls), AGE,
-     .doc = "Calls and what else a prompt or run can be replayed from, after its end."},
+     .doc = "Calls of ended prompts and runs, and what else they can be replayed from; by the time of the call."},
     {"store.retention.conversations", TEXT(lt_config, retention.conversations), AGE,
      .doc = "Conversations with all that belongs to them, after their last use."},
     {"store.retention.artifacts", TEXT(lt_config, retention.artifacts), AGE, .doc = "Artifacts, after they were stored."},

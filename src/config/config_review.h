@@ -18,11 +18,4 @@ void lt_config_review_keys(const lt_yaml_node *root, const lt_config *below, lt_
 /* Appends a text with control and invisible characters as \u{...}, in quotes where its end would be unclear. */
 void lt_config_review_text(lt_str text, lt_buf *out);
 
-/* Rows of config_keys.c. */
-lt_config_harmless_fn lt_config_harmless_text;   /* no ${NAME} */
-lt_config_harmless_fn lt_config_harmless_action; /* ask or deny */
-lt_config_harmless_fn lt_config_harmless_number; /* any */
-lt_config_harmless_fn lt_config_harmless_lower;  /* at most what the layers below say */
-lt_config_harmless_fn lt_config_harmless_true;
-
 #endif
