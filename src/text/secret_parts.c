@@ -50,8 +50,12 @@ static lt_status secret_parts_add_decoded(const secret_parts_walk *w, lt_str par
   for (size_t i = 0; i < part.n; i++) {
     int high = part.p[i] == '%' && i + 2 < part.n ? lt_json_hex_value(part.p[i + 1]) : -1;
     int low = high >= 0 ? lt_json_hex_value(part.p[i + 2]) : -1;
-    lt_buf_byte(&decoded, low >= 0 ? (char)(high << 4 | low) : part.p[i]);
-    i += low >= 0 ? 2 : 0;
+    if (low < 0) {
+      lt_buf_byte(&decoded, part.p[i]);
+      continue;
+    }
+    lt_buf_byte(&decoded, (char)(high << 4 | low));
+    i += 2;
   }
   LT_TRY(decoded.status);
   return secret_parts_add(w, LT_SECRET_CREDENTIAL, lt_buf_view(&decoded));
