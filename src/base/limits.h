@@ -153,29 +153,29 @@
 #define LT_TOOL_INPUT_ERRORS_MAX 10    /* faults of one input that are reported together */
 #define LT_CATALOG_MAX_BYTES \
   (1 * LT_GIB) /* all texts of one snapshot: far above real ones, a stop for broken servers */
-#define LT_CALL_INLINE_BYTES    (1 * LT_MIB) /* inputs and answers over this are read off the loop */
-#define LT_CALL_INDEX_MAX_BYTES (1 * LT_GIB) /* working memory of one call: the index of the longest possible input */
-#define LT_PROVIDERS_MAX        1024         /* servers and plugins with tools */
-#define LT_SECRETS_MAX          16384        /* values and parts of values that are masked, in each of their forms */
-#define LT_SECRET_WORD_BYTES    8            /* a part of letters only that is shorter is an ordinary word ("latest") */
-#define LT_SECRET_TOKEN_BYTES   20           /* the user of a URL without a password is a token if it is as long */
-#define LT_SECRET_DEPTH_MAX     3            /* credentials inside "Basic " inside a member of a JSON secret */
-#define LT_SECRET_JSON_BYTES    (1 * LT_MIB) /* memory to read one secret that is JSON */
-#define LT_SECRET_CUT_BYTES     8            /* this much of a secret's beginning, before a cut, counts as the secret */
-#define LT_SECRET_MIN_BYTES     6            /* a shorter value ("true", "8080") would make holes in ordinary text */
-#define LT_ANSWER_MEDIA_MAX     100          /* images and other media of one result that are kept */
-#define LT_DOOR_TOLD_MAX        256          /* different warnings of one door; further ones are dropped */
-#define LT_CALLER_DEPTH_MAX     8            /* programs that tools of programs run */
-#define LT_EDITS_MAX            20           /* edited inputs of one call that cannot be used; then the call fails */
-#define LT_DECISION_WAIT_MS     5000 /* how long lathe approve waits until another process has taken a decision */
-#define LT_DECISION_POLL_MS     100  /* how often other processes' decisions are looked for while a call waits ... */
-#define LT_DECISION_IDLE_POLL_MS 500 /* ... and while a prompt only runs */
-#define LT_EDIT_SHOWN_BYTES     2000         /* of an edited input, towards the model */
-#define LT_REMEMBERED_MAX       1024         /* decisions that hold for later calls, of a run, prompt or conversation */
-#define LT_REMEMBERED_BYTES     (16 * LT_MIB)  /* of their texts */
-#define LT_PROMPT_DATA_BYTES    (256 * LT_KIB) /* what a program may leave to later prompts: complete({data}) */
-#define LT_ANSWER_MAX_BYTES     (32 * LT_KIB)  /* towards a model; a longer value becomes an artifact ... */
-#define LT_ANSWER_PREVIEW_BYTES (4 * LT_KIB)   /* ... with this much of its beginning as a preview */
+#define LT_CALL_INLINE_BYTES     (1 * LT_MIB) /* inputs and answers over this are read off the loop */
+#define LT_CALL_INDEX_MAX_BYTES  (1 * LT_GIB) /* working memory of one call: the index of the longest possible input */
+#define LT_PROVIDERS_MAX         1024         /* servers and plugins with tools */
+#define LT_SECRETS_MAX           16384        /* values and parts of values that are masked, in each of their forms */
+#define LT_SECRET_WORD_BYTES     8  /* a part of letters only that is shorter is an ordinary word ("latest") */
+#define LT_SECRET_TOKEN_BYTES    20 /* the user of a URL without a password is a token if it is as long */
+#define LT_SECRET_DEPTH_MAX      3  /* credentials inside "Basic " inside a member of a JSON secret */
+#define LT_SECRET_JSON_BYTES     (1 * LT_MIB) /* memory to read one secret that is JSON */
+#define LT_SECRET_CUT_BYTES      8    /* this much of a secret's beginning, before a cut, counts as the secret */
+#define LT_SECRET_MIN_BYTES      6    /* a shorter value ("true", "8080") would make holes in ordinary text */
+#define LT_ANSWER_MEDIA_MAX      100  /* images and other media of one result that are kept */
+#define LT_DOOR_TOLD_MAX         256  /* different warnings of one door; further ones are dropped */
+#define LT_CALLER_DEPTH_MAX      8    /* programs that tools of programs run */
+#define LT_EDITS_MAX             20   /* edited inputs of one call that cannot be used; then the call fails */
+#define LT_DECISION_WAIT_MS      5000 /* how long lathe approve waits until another process has taken a decision */
+#define LT_DECISION_POLL_MS      100  /* how often other processes' decisions are looked for while a call waits ... */
+#define LT_DECISION_IDLE_POLL_MS 500  /* ... and while a prompt only runs */
+#define LT_EDIT_SHOWN_BYTES      2000 /* of an edited input, towards the model */
+#define LT_REMEMBERED_MAX        1024 /* decisions that hold for later calls, of a run, prompt or conversation */
+#define LT_REMEMBERED_BYTES      (16 * LT_MIB)  /* of their texts */
+#define LT_PROMPT_DATA_BYTES     (256 * LT_KIB) /* what a program may leave to later prompts: complete({data}) */
+#define LT_ANSWER_MAX_BYTES      (32 * LT_KIB)  /* towards a model; a longer value becomes an artifact ... */
+#define LT_ANSWER_PREVIEW_BYTES  (4 * LT_KIB)   /* ... with this much of its beginning as a preview */
 
 /* --- policy and budgets (docs/guide/policy.md) -------------------------------------------------------------------- */
 #define LT_POLICY_RULES_MAX        1000         /* rules of a layer, likewise budgets: gone through at each call */

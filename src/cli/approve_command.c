@@ -22,7 +22,8 @@ const lt_command lt_approve_command = {
     .option_count = sizeof approve_option_rows / sizeof approve_option_rows[0],
     .options_size = sizeof(lt_prompt_decision_options),
     .notes =
-        "The question is shown as it is, and answered here: without a terminal nothing is approved. Prints what became\n"
+        "The question is shown as it is, and answered here: without a terminal nothing is approved. Prints what "
+        "became\n"
         "of the decision. A prompt that no process runs continues with lathe chat -c CONVERSATION.\n"
         "Programs of lathe run are asked about where they run: they are in no store.\n" LT_PROMPT_DECISION_EXIT,
     .run = approve_command,

@@ -381,8 +381,7 @@ static void approver_end_turn(terminal_approver *a, approver_turn *mine) {
 /* After an edited input that cannot be used, the person is asked whatever was remembered with it. */
 static bool approver_is_known(const terminal_approver *a, const lt_approval *what, lt_decision *ret_decision) {
   lt_decision found;
-  if (what->refusal.n > 0 ||
-      !lt_remembered_decisions_find(&a->remembered, what->tool->id, what->input, &found) ||
+  if (what->refusal.n > 0 || !lt_remembered_decisions_find(&a->remembered, what->tool->id, what->input, &found) ||
       (what->is_masked && found.remember == LT_REMEMBER_CALL)) {
     return false;
   }

@@ -49,13 +49,13 @@ typedef struct lt_chat {
   bool keeps;                               /* prompts outlive this process */
   bool left;                                /* the prompt is left to the next process, because this one ends */
   lt_cancel asking;                         /* ends the questions of this turn */
-  struct chat_question *questions; /* open ones */
-  struct lt_decision_lines *lines; /* decisions on standard input; NULL: none are read */
-  lt_wait asked;               /* woken when the last question has ended */
-  unsigned titles;             /* number of titles in the making */
-  lt_wait titled;              /* woken when `titles` becomes 0 */
-  struct lt_line_input *input; /* only in a dialogue */
-  lt_cancel *reading;          /* cancels the line that is being typed; NULL: none */
+  struct chat_question *questions;          /* open ones */
+  struct lt_decision_lines *lines;          /* decisions on standard input; NULL: none are read */
+  lt_wait asked;                            /* woken when the last question has ended */
+  unsigned titles;                          /* number of titles in the making */
+  lt_wait titled;                           /* woken when `titles` becomes 0 */
+  struct lt_line_input *input;              /* only in a dialogue */
+  lt_cancel *reading;                       /* cancels the line that is being typed; NULL: none */
 } lt_chat;
 
 /* Makes agent and view. `chat` has options, session and models. LT_YIELDS. Errors: LT_E_CONFIG, LT_E_INVALID (no such

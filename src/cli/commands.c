@@ -38,12 +38,11 @@ static void commands_print_command_help(const lt_command *command, const lt_opti
 }
 
 int lt_commands_run(const lt_command *command, int argc, char **argv) {
-  const lt_option_table table = {
-      .command = command->name,
-      .rows = command->options,
-      .count = command->option_count,
-      .operand = command->operand,
-      .second = command->second};
+  const lt_option_table table = {.command = command->name,
+                                 .rows = command->options,
+                                 .count = command->option_count,
+                                 .operand = command->operand,
+                                 .second = command->second};
   void *options = lt_mem_zalloc(1, command->options_size);
   if (options == NULL) {
     fprintf(stderr, "lathe %s: out of memory\n", command->name);

@@ -36,8 +36,7 @@ static lt_status decision_line_read_text(lt_json value, const char *name, lt_are
 static lt_status decision_line_read_remember(lt_json value, lt_arena *arena, lt_remember *ret, lt_err *err) {
   lt_str name;
   LT_TRY(decision_line_read_text(value, "remember", arena, &name, err));
-  return lt_decision_find_remember(name, ret) ? LT_OK
-                                              : lt_fail(err, LT_E_INVALID, "remember is call, tool or session");
+  return lt_decision_find_remember(name, ret) ? LT_OK : lt_fail(err, LT_E_INVALID, "remember is call, tool or session");
 }
 
 static lt_status decision_line_read_member(decision_line *line, const lt_json_iter *it, lt_arena *arena, lt_err *err) {
@@ -70,8 +69,7 @@ static lt_status decision_line_parse(lt_str text, lt_arena *arena, lt_json_doc *
     LT_TRY(decision_line_read_member(line, &it, arena, err));
   }
   line->decision.is_approved = lt_str_eqc(line->verb, "approve");
-  bool is_known =
-      line->decision.is_approved || lt_str_eqc(line->verb, "reject") || lt_str_eqc(line->verb, "cancel");
+  bool is_known = line->decision.is_approved || lt_str_eqc(line->verb, "reject") || lt_str_eqc(line->verb, "cancel");
   if (!is_known) {
     return lt_fail(err, LT_E_INVALID, "decision is approve, reject or cancel");
   }

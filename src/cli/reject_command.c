@@ -2,7 +2,8 @@
 #include "cli/prompt_decision.h"
 
 static const lt_option reject_option_rows[] = {
-    {"--reason", NULL, "TEXT", "why not: the program and the model are told", LT_OPTION_IS_TEXT(lt_prompt_decision_options, reason)},
+    {"--reason", NULL, "TEXT", "why not: the program and the model are told",
+     LT_OPTION_IS_TEXT(lt_prompt_decision_options, reason)},
     {"--remember", NULL, "call|tool|session",
      "reject later calls, too: with these arguments or of this tool until the prompt ends, or of\n"
      "this tool until the conversation ends",

@@ -8,9 +8,9 @@
 
 typedef struct lt_waiting_call {
   lt_str id, tool, input, reason;
-  uint64_t hash;       /* of the question: lt_journal_hash of the shown call */
-  bool is_whole;       /* `input` is all of the call's input, not a preview of it */
-  bool is_decided;     /* a decision is stored, and its process has not taken it yet */
+  uint64_t hash;   /* of the question: lt_journal_hash of the shown call */
+  bool is_whole;   /* `input` is all of the call's input, not a preview of it */
+  bool is_decided; /* a decision is stored, and its process has not taken it yet */
 } lt_waiting_call;
 
 typedef struct lt_waiting_calls {

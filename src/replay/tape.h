@@ -89,8 +89,8 @@ void lt_tape_end(lt_tape *tape, const lt_run_result *result);
 void lt_tape_rewind(lt_tape *tape);
 /* On the worker: counts a poll; the guest's clock may move. */
 void lt_tape_poll(lt_tape *tape);
-/* On the worker: the program shows a text, or opens a call. Notes the polls so far, so that the guest's time is the same in the next
- * run. */
+/* On the worker: the program shows a text, or opens a call. Notes the polls so far, so that the guest's time is the
+ * same in the next run. */
 void lt_tape_shown(lt_tape *tape);
 /* Microseconds since the run began, by the real clock. */
 uint64_t lt_tape_elapsed_us(const lt_tape *tape);

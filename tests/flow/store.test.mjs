@@ -19,7 +19,7 @@ n`;
 
 describe("ceilings of artifacts", () => {
   test("of a run: a program cannot fill the disk, and is told what to do", async () => {
-    const end = await program(FLOOD(200), keep().args);
+    const end = await program(FLOOD(200), [...keep().args, "--timeout", 30_000 * patience], { limitMs: 60_000 });
     assert.deepEqual([end.stdout, end.code], ["128\n", 0]);
     assert.match(end.stderr, /this run has stored \d+ bytes of artifacts, and one run may store 128 MiB: store less, or raise store\.artifactsPerRunMb in the configuration/);
   });

@@ -26,13 +26,13 @@ typedef struct journal_begin_job {
 
 /* job->id is 0 when a call of that run and seq has ended, or is another call. */
 static lt_status journal_insert_call(struct sqlite3 *sql, journal_begin_job *job, lt_err *err) {
-  lt_query query = lt_query_prepare(
-      sql,
-      "INSERT INTO calls(run, user, tool, input, repeatable, started_at, seq, hash, edited_input)"
-      " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"
-      " ON CONFLICT(run, seq) WHERE seq > 0 DO UPDATE SET started_at = excluded.started_at,"
-      " edited_input = excluded.edited_input"
-      " WHERE finished_at IS NULL AND hash = excluded.hash RETURNING id");
+  lt_query query =
+      lt_query_prepare(sql,
+                       "INSERT INTO calls(run, user, tool, input, repeatable, started_at, seq, hash, edited_input)"
+                       " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                       " ON CONFLICT(run, seq) WHERE seq > 0 DO UPDATE SET started_at = excluded.started_at,"
+                       " edited_input = excluded.edited_input"
+                       " WHERE finished_at IS NULL AND hash = excluded.hash RETURNING id");
   lt_query_text(&query, job->call.run);
   lt_query_text(&query, job->call.user);
   lt_query_text(&query, job->call.tool);
