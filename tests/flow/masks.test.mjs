@@ -145,7 +145,7 @@ describe("a base URL with a key in its query", () => {
 describe("the exits", () => {
   // Two lines, one of which is told alone, so that forms and parts count at each exit, too.
   const SECRET = 'tok"en-4711\nsecond-line-4712';
-  const forms = ['tok"en-4711', 'tok\\"en-4711', "4711", "second-line", b64("second-line-4712").slice(0, 12)];
+  const forms = ['tok"en-4711', 'tok\\"en-4711', "en-4711", "second-line", b64("second-line-4712").slice(0, 12)];
   const clean = (text, what) => forms.forEach((form) => assert.ok(!text.includes(form), `${form} is in ${what}:\n${text.slice(0, 3000)}`));
   const KEY = "const key = fakeEnv({ name: 'INSIDE_0' }); const line = key.split('\\n')[1];\n";
   const call = (name, args) => ({ text: "Let me see.", calls: [{ name, arguments: args }] });

@@ -7,7 +7,7 @@ import { config, describe, fake, folder, program, report, run, scripted, servers
 const SECRET = 'tok"en\\with ümläut-4711'; // looks different inside JSON text
 const env = { THE_TOKEN: SECRET };
 /** Every way the value may be written in what we print or store. */
-const forms = [SECRET, JSON.stringify(SECRET).slice(1, -1), "tok\\\"en", "ümläut-4711", "\\u00fcml\\u00e4ut", "4711"];
+const forms = [SECRET, JSON.stringify(SECRET).slice(1, -1), "tok\\\"en", "ümläut-4711", "\\u00fcml\\u00e4ut", "ut-4711"];
 const clean = (text, what) => forms.forEach((form) => assert.ok(!text.includes(form), `${form} is in ${what}:\n${text.slice(0, 3000)}`));
 const server = (...options) => ({ ...fake(...options), env: { INSIDE: "${THE_TOKEN}" } });
 const one = (...options) => servers({ fake: server(...options) });
