@@ -1,10 +1,10 @@
 // Bounds: what a peer may send, hold or leave behind, and the one clear line that says where it ended.
 import assert from "node:assert/strict";
-import { chmodSync, readFileSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { createServer } from "node:http";
 import { after } from "node:test";
 import { dirname, join } from "node:path";
-import { config, describe, fake, folder, program, recording, report, run, servers, start, test, until } from "./harness.mjs";
+import { commandOf, config, describe, fake, folder, program, recording, report, run, servers, start, test, until } from "./harness.mjs";
 
 describe("a model's stream", () => {
   /** `lathe chat` with a provider that sends `head` once and then `bit` for ever. */
@@ -146,7 +146,7 @@ describe("what a server has started", () => {
     const wire = recording();
     const r = start(["run", "-e", "try { fakeHang({}) } catch (e) { output(e.message) }", ...servers({ fake: fake("--stubborn", wire.option) })]);
     await hanging(wire);
-    const keeper = r.pids().find((pid) => readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("__exec"));
+    const keeper = r.pids().find((pid) => commandOf(pid).includes("__exec"));
     process.kill(Number(keeper), "SIGKILL");
     const end = await r.ended;
     assert.match(end.stdout, /^Tool "fake\.hang" failed: .*was killed by SIGKILL/);

@@ -81,6 +81,15 @@ export async function until(check, what, ms = 10_000 * patience) {
   }
 }
 
+/** The words of a process's command, each with a NUL behind it; nothing when the process is gone. */
+export function commandOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
 /** Living processes that have this run's mark in their environment. */
 function marked(mark) {
   return readdirSync("/proc").filter((pid) => {
@@ -92,19 +101,13 @@ function marked(mark) {
     }
   });
 }
-const commandOf = (pid) => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "latin1").replace(/\0/g, " ").trim();
-  } catch {
-    return "(gone)";
-  }
-};
+const shownCommand = (pid) => commandOf(pid).replace(/\0/g, " ").trim() || "(gone)";
 
 /** What the threads of a run's processes are doing: where they sleep, and which signals are pending or blocked. */
 function doings(mark) {
   const linesOf = (file, wanted) => { try { return readFileSync(file, "latin1").match(wanted)?.join(" ").replace(/\s+/g, " ") ?? ""; } catch { return "(unreadable)"; } };
   const threads = (pid) => { try { return readdirSync(`/proc/${pid}/task`); } catch { return []; } };
-  return marked(mark).flatMap((pid) => [`${pid}: ${commandOf(pid)}`, ...threads(pid).map((tid) => {
+  return marked(mark).flatMap((pid) => [`${pid}: ${shownCommand(pid)}`, ...threads(pid).map((tid) => {
     const task = `/proc/${pid}/task/${tid}`;
     return `  ${tid}: ${linesOf(`${task}/status`, /^(Name|State|SigPnd|ShdPnd|SigBlk|SigCgt):.*$/gm)} in ${linesOf(`${task}/wchan`, /.+/)} ${linesOf(`${task}/syscall`, /^\S+/)}`;
   })]).join("\n");
@@ -113,7 +116,7 @@ function doings(mark) {
 async function noneLeft(mark, graceMs) {
   let left = marked(mark);
   for (const end = Date.now() + graceMs; left.length > 0 && Date.now() < end; left = marked(mark)) await sleep(10);
-  const told = left.map((pid) => `${pid}: ${commandOf(pid)}`);
+  const told = left.map((pid) => `${pid}: ${shownCommand(pid)}`);
   left.forEach((pid) => { try { process.kill(Number(pid), "SIGKILL"); } catch { /* gone */ } });
   assert.deepEqual(told, [], "processes were left behind");
 }

@@ -1,10 +1,10 @@
 // Which process has a prompt: several at once, in containers, killed and stopped.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, readFileSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { before } from "node:test";
-import { describe, folder, patience, recording, root, run, scripted, servers, sleep, start, test, until } from "./harness.mjs";
+import { commandOf, describe, folder, patience, recording, root, run, scripted, servers, sleep, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 const PAY = "let r = 'none';\ntry { r = cashPay({ n: 1 }).n } catch (e) { r = e.message }\noutput('paid ' + r); done()";
@@ -26,7 +26,7 @@ function container() {
   return path;
 }
 
-const isLathe = (pid) => /^[^\0]*lathe\0chat\0/.test(readFileSync(`/proc/${pid}/cmdline`, "latin1"));
+const isLathe = (pid) => /^[^\0]*lathe\0chat\0/.test(commandOf(pid));
 
 /** One store for processes here and in containers; a call of "pay" is asked about. */
 function world({ delayMs = 1 } = {}) {

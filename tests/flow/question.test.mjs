@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { describe, fake, folder, patience, root, scripted, servers, sleep, start, test, until } from "./harness.mjs";
+import { commandOf, describe, fake, folder, patience, root, scripted, servers, sleep, start, test, until } from "./harness.mjs";
 import { recorded } from "./model.mjs";
 
 const LATHE = resolve(process.env.LATHE ?? join(root, "build/lathe"));
@@ -148,7 +148,7 @@ describe("killed with a question open", () => {
     await asked(first);
     await sleep(1200);
     assert.doesNotMatch(first.text().replace(/^.*\| .*$/gm, ""), /held text/);
-    const pid = first.pids().find((one) => /^[^\0]*lathe\0chat\0/.test(readFileSync(`/proc/${one}/cmdline`, "latin1")));
+    const pid = first.pids().find((one) => /^[^\0]*lathe\0chat\0/.test(commandOf(one)));
     process.kill(Number(pid), "SIGKILL");
     await first.ended;
     const second = at(["chat", "-c", "last", ...args], { env });

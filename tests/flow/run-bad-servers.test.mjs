@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, failure, fake, folder, patience, program, recording, report, servers, sleep, start, test, until, value } from "./harness.mjs";
+import { commandOf, describe, failure, fake, folder, patience, program, recording, report, servers, sleep, start, test, until, value } from "./harness.mjs";
 
 const beside = (entry) => servers({ good: fake(), bad: entry });
 /** The good server works, the bad one is warned of, and calling it says why it cannot be. */
@@ -343,7 +343,7 @@ describe("signals", () => {
 
 /** The process id of the server that records to `wire`. */
 function serverOf(r, wire) {
-  return r.pids().find((pid) => readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(wire.path));
+  return r.pids().find((pid) => commandOf(pid).includes(wire.path));
 }
 
 // These take as long as a server may take to start. They run while the tests above do.
