@@ -329,15 +329,31 @@ static bool chat_waits_for_person(const lt_chat *chat, const char *prompt) LT_YI
   return waits;
 }
 
-lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
+/* The unfinished prompt of the conversation, or "". */
+static void chat_find_unfinished(const lt_chat *chat, char ret_prompt[LT_STORE_ID_BYTES + 1]) LT_YIELDS {
   lt_chat_last last = {.open = false};
-  char prompt[LT_STORE_ID_BYTES + 1] = "";
   LT_AUTO_ARENA(arena, LT_MIB);
   if (chat->conversation[0] != '\0') {
     (void)lt_chat_find_last(lt_toolbox_db(chat->session->app.toolbox), lt_str_of(chat->conversation), &arena, &last);
-    snprintf(prompt, sizeof prompt, "%.*s", LT_STR_ARG(last.id));
   }
-  if (!last.open || prompt[0] == '\0') {
+  snprintf(ret_prompt, LT_STORE_ID_BYTES + 1, "%.*s", LT_STR_ARG(last.open ? last.id : LT_STR("")));
+}
+
+/* Another process may end the prompt between the look at it and the attempt to own it: nothing is left to resume. */
+static lt_status chat_resume_or_find_ended(lt_chat *chat, const char *prompt, lt_err *err) LT_YIELDS {
+  char unfinished[LT_STORE_ID_BYTES + 1];
+  lt_status status = chat_resume_prompt(chat, prompt, err);
+  if (status != LT_E_INVALID) {
+    return status;
+  }
+  chat_find_unfinished(chat, unfinished);
+  return strcmp(unfinished, prompt) == 0 ? status : LT_OK;
+}
+
+lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
+  char prompt[LT_STORE_ID_BYTES + 1];
+  chat_find_unfinished(chat, prompt);
+  if (prompt[0] == '\0') {
     return LT_OK;
   }
   if (!lt_approver_can_ask(chat->approver) && !lt_decision_lines_may_come(chat->lines) &&
@@ -348,7 +364,7 @@ lt_status lt_chat_catch_up(lt_chat *chat, lt_err *err) {
                    chat->conversation, prompt);
   }
   chat_begin_turn(chat);
-  return chat_end_turn(chat, chat_resume_prompt(chat, prompt, err), err);
+  return chat_end_turn(chat, chat_resume_or_find_ended(chat, prompt, err), err);
 }
 
 lt_status lt_chat_say(lt_chat *chat, lt_str message, lt_err *err) {
