@@ -1,7 +1,7 @@
 // Which process has a prompt: several at once, in containers, killed and stopped.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync } from "node:fs";
+import { chmodSync, closeSync, openSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { before } from "node:test";
 import { commandOf, describe, folder, patience, recording, root, run, scripted, servers, sleep, start, test, until } from "./harness.mjs";
@@ -27,6 +27,9 @@ function container() {
 }
 
 const isLathe = (pid) => /^[^\0]*lathe\0chat\0/.test(commandOf(pid));
+
+// The kernel gives a namespace's number to the next one, and a prompt of the same number and another process is free at once.
+const holdNamespaces = (pids) => pids.map((pid) => openSync(`/proc/${pid}/ns/pid`));
 
 /** One store for processes here and in containers; a call of "pay" is asked about. */
 function world({ delayMs = 1 } = {}) {
@@ -81,8 +84,10 @@ describe("containers", { concurrency: 4, skip: noContainers }, () => {
   });
   test("a container that was killed: its prompt goes on elsewhere when there was no sign of life for long", async () => {
     const w = world(), one = await w.waits({ program: container() });
+    const held = holdNamespaces(one.pids());
     await one.kill();
     const early = await w.goOn({ program: container() });
+    held.forEach(closeSync);
     assert.match(early.stderr, ELSEWHERE);
     assert.equal(w.calls(), 0);
     await sleep(GONE_MS);
