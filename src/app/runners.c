@@ -162,7 +162,7 @@ static void runners_put_ids(lt_buf *out) {
   }
 }
 
-const char *lt_runners_language(lt_lang lang) {
+static const char *runners_language(lt_lang lang) {
   return lang == LT_LANG_PYTHON ? "python" : lang == LT_LANG_TYPESCRIPT ? "ts" : "js";
 }
 
@@ -175,7 +175,7 @@ lt_status lt_runners_check(const char *id, lt_lang lang, lt_err *err) {
   }
   if (!runners_kind_speaks(kind, lang)) {
     return lt_fail(err, LT_E_INVALID, "the %s runner runs %s programs, not %s: use --runner %s, or another --lang", id,
-                   kind->languages, lt_runners_language(lang), runners_kind_for(lang)->id);
+                   kind->languages, runners_language(lang), runners_kind_for(lang)->id);
   }
   return LT_OK;
 }

@@ -33,8 +33,6 @@ void lt_runners_free(lt_runners *runners) LT_YIELDS;
  * program reports a failure. */
 void lt_runners_warm(lt_runners *runners);
 
-/* "js", "ts", "python". */
-const char *lt_runners_language(lt_lang lang);
 /* Checks that a runner with this id (NULL: any) speaks the language. LT_E_INVALID: no such runner, or it does not speak
  * the language; the message names one that does. */
 lt_status lt_runners_check(const char *id, lt_lang lang, lt_err *err);

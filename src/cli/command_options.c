@@ -115,6 +115,15 @@ static void command_options_read_operand(option_reader *r, const char *word) {
   }
 }
 
+/* Takes all words after `--`. False: they are operands of this command. */
+static bool command_options_take_rest(option_reader *r, int count, char **words) {
+  const lt_option_words rest = {.at = words, .count = count, .is_given = true};
+  if (r->table->rest.name != NULL) {
+    memcpy(r->options + r->table->rest.offset, &rest, sizeof rest);
+  }
+  return r->table->rest.name != NULL;
+}
+
 static bool command_options_check_operands(const option_reader *r) {
   const lt_command_operand *operand = &r->table->operand;
   int most = (operand->name != NULL) + (r->table->second.name != NULL), least = operand->is_required ? 1 : 0;
@@ -134,6 +143,7 @@ lt_options_outcome lt_command_options_read(const lt_option_table *table, int arg
     int used = 1;
     if (is_option && strcmp(argv[i], "--") == 0) {
       may_be_option = false;
+      used = command_options_take_rest(&r, argc - i - 1, argv + i + 1) ? argc - i : 1;
     } else if (is_option) {
       used = command_options_read_option(&r, argc - i, argv + i);
     } else {
@@ -181,6 +191,9 @@ void lt_command_options_print(const lt_option_table *table, FILE *to) {
   }
   if (table->second.name != NULL) {
     command_options_print_row(to, table->second.name, table->second.help);
+  }
+  if (table->rest.name != NULL) {
+    command_options_print_row(to, table->rest.name, table->rest.help);
   }
   for (size_t i = 0; i < table->count; i++) {
     command_options_print_option(to, &table->rows[i]);

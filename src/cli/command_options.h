@@ -1,7 +1,7 @@
 /* A command's options, declared in a table: parsing, `--help` and "did you mean" come from it.
  *
- * --NAME VALUE, --NAME=VALUE, -x VALUE, flags; `--` ends the options. Every command knows --help and -h. A message is
- * one line on standard error and says what to do.
+ * --NAME VALUE, --NAME=VALUE, -x VALUE, flags; `--` ends the options; a command may take the words after it. Every
+ * command knows --help and -h. A message is one line on standard error and says what to do.
  */
 #ifndef LT_CLI_COMMAND_OPTIONS_H
 #define LT_CLI_COMMAND_OPTIONS_H
@@ -36,6 +36,13 @@ typedef struct lt_option {
   (offsetof(options, member) +                 \
    0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((options *)NULL)->member), type) ? 1 : -1]))
 
+/* The words after `--`, for a command that hands them on. */
+typedef struct lt_option_words {
+  char **at;
+  int count;
+  bool is_given; /* there was a `--` */
+} lt_option_words;
+
 /* An operand: a word that is no option. A command has at most two. */
 typedef struct lt_command_operand {
   const char *name; /* for the help: "FILE"; NULL: the command has no operand */
@@ -45,7 +52,8 @@ typedef struct lt_command_operand {
   size_t offset; /* of a const char * in the command's options */
 } lt_command_operand;
 
-#define LT_OPERAND_IS(options, member) .offset = LT_OPTION_PLACE(options, member, const char *)
+#define LT_OPERAND_IS(options, member)      .offset = LT_OPTION_PLACE(options, member, const char *)
+#define LT_OPERAND_IS_REST(options, member) .offset = LT_OPTION_PLACE(options, member, lt_option_words)
 
 typedef struct lt_option_table {
   const char *command; /* its name, for messages */
@@ -53,6 +61,7 @@ typedef struct lt_option_table {
   size_t count;
   lt_command_operand operand;
   lt_command_operand second; /* never required; its rule is not used */
+  lt_command_operand rest;   /* the words after `--`, an lt_option_words; its name is NULL: they are operands */
 } lt_option_table;
 
 typedef enum lt_options_outcome { LT_OPTIONS_READ, LT_OPTIONS_HELP_WANTED, LT_OPTIONS_WRONG } lt_options_outcome;

@@ -42,7 +42,8 @@ int lt_commands_run(const lt_command *command, int argc, char **argv) {
                                  .rows = command->options,
                                  .count = command->option_count,
                                  .operand = command->operand,
-                                 .second = command->second};
+                                 .second = command->second,
+                                 .rest = command->rest};
   void *options = lt_mem_zalloc(1, command->options_size);
   if (options == NULL) {
     fprintf(stderr, "lathe %s: out of memory\n", command->name);

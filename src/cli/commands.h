@@ -28,7 +28,7 @@ typedef struct lt_command {
   const char *notes;
   const lt_option *options;
   size_t option_count;
-  lt_command_operand operand, second;
+  lt_command_operand operand, second, rest;
   size_t options_size; /* size of the struct that the rows' offsets point into */
   /* `options` has options_size bytes and belongs to the command until it returns. Returns the exit code. */
   int (*run)(void *options);

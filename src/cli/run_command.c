@@ -1,6 +1,7 @@
 /* lathe run: runs a program with the configured tools, without a model. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "json/json.h"
@@ -17,6 +18,7 @@ typedef struct run_options {
   const char *lang;
   const char *runner;
   const char *input;
+  lt_option_words words; /* the program's arguments */
   lt_config_sources sources;
   int64_t timeout_ms; /* 0: the configuration's */
   int64_t memory_mb;
@@ -27,13 +29,13 @@ typedef struct run_options {
 
 static const lt_option run_option_rows[] = {
     {"--eval", "-e", "CODE", "the program itself", LT_OPTION_IS_TEXT(run_options, code)},
-    {"--lang", NULL, "js|ts|python", "its language (default: by the file's extension, else js)",
+    {"--lang", NULL, "js|ts|python", "its language (default: by the file's ending, else js)",
      LT_OPTION_IS_TEXT(run_options, lang)},
     {"--runner", NULL, LT_RUNNER_IDS,
      "what runs it (default: quickjs, in the sandbox built in, or as typescript.runner says;\n"
      "python for Python)",
      LT_OPTION_IS_TEXT(run_options, runner)},
-    {"--input", NULL, "JSON", "what the program finds in `input` (Python: `input_data`)",
+    {"--input", NULL, "JSON|@FILE|-", "what the program finds in `input` (Python: `input_data`); - is standard input",
      LT_OPTION_IS_TEXT(run_options, input)},
     {"--timeout", NULL, "MS", "wall clock, tool calls included (default 30000, at most 600000)",
      LT_OPTION_IS_NUMBER(run_options, timeout_ms, 0, 1, LT_RUN_TIMEOUT_MAX_MS)},
@@ -50,55 +52,71 @@ static const lt_option run_option_rows[] = {
      LT_OPTION_IS_FLAG(run_options, journal)},
 };
 
-#define ONE_PROGRAM "one program at a time: FILE, - or -e CODE"
+#define ONE_PROGRAM "one program at a time: FILE, - or -e CODE; the program's own arguments stand after --"
 
 typedef struct run_job {
   run_options opt;
   lt_buf code;
+  lt_buf input; /* JSON, or empty */
   lt_lang lang;
   lt_modules modules;
   int exit_code;
 } run_job;
 
 /* --- Options ------------------------------------------------------------------------------------------------------ */
-static bool run_has_suffix(const char *text, const char *suffix) {
-  return text != NULL && lt_str_ends(lt_str_of(text), lt_str_of(suffix));
+/* A word that stands for a language: an ending of a file, or a value of --lang. */
+typedef struct run_language_word {
+  const char *word;
+  lt_lang lang;
+} run_language_word;
+
+static const run_language_word run_endings[] = {{".js", LT_LANG_JAVASCRIPT},  {".mjs", LT_LANG_JAVASCRIPT},
+                                                {".cjs", LT_LANG_JAVASCRIPT}, {".ts", LT_LANG_TYPESCRIPT},
+                                                {".mts", LT_LANG_TYPESCRIPT}, {".cts", LT_LANG_TYPESCRIPT},
+                                                {".py", LT_LANG_PYTHON},      {NULL, LT_LANG_JAVASCRIPT}};
+static const run_language_word run_languages[] = {{"js", LT_LANG_JAVASCRIPT}, {"javascript", LT_LANG_JAVASCRIPT},
+                                                  {"ts", LT_LANG_TYPESCRIPT}, {"typescript", LT_LANG_TYPESCRIPT},
+                                                  {"py", LT_LANG_PYTHON},     {"python", LT_LANG_PYTHON},
+                                                  {NULL, LT_LANG_JAVASCRIPT}};
+
+static bool run_find_language(const run_language_word *words, const char *text, lt_lang *ret_lang) {
+  while (words->word != NULL && strcasecmp(words->word, text) != 0) {
+    words++;
+  }
+  *ret_lang = words->word != NULL ? words->lang : *ret_lang;
+  return words->word != NULL;
 }
 
-/* Guesses the language by the file's extension, or else by the chosen runner. */
-static lt_lang run_guess_language(const run_options *opt) {
-  static const struct {
-    const char *extension;
-    lt_lang lang;
-  } known[] = {{".ts", LT_LANG_TYPESCRIPT},
-               {".mts", LT_LANG_TYPESCRIPT},
-               {".py", LT_LANG_PYTHON},
-               {".js", LT_LANG_JAVASCRIPT},
-               {".mjs", LT_LANG_JAVASCRIPT}};
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-    if (run_has_suffix(opt->file, known[i].extension)) {
-      return known[i].lang;
-    }
-  }
-  return opt->runner != NULL && strcmp(opt->runner, "python") == 0 ? LT_LANG_PYTHON : LT_LANG_JAVASCRIPT;
+/* The ending of the file's name with its dot; empty: it has none, as "program", ".program" and "program." */
+static const char *run_file_ending(const char *file) {
+  const char *slash = strrchr(file, '/');
+  const char *name = slash != NULL ? slash + 1 : file;
+  const char *dot = strrchr(name, '.');
+  return dot != NULL && dot != name && dot[1] != '\0' ? dot : "";
 }
 
-static bool run_find_language(const char *text, lt_lang *ret_lang) {
-  static const lt_lang langs[] = {LT_LANG_JAVASCRIPT, LT_LANG_TYPESCRIPT, LT_LANG_PYTHON};
-  for (size_t i = 0; i < sizeof langs / sizeof langs[0]; i++) {
-    if (strcmp(text, lt_runners_language(langs[i])) == 0) {
-      *ret_lang = langs[i];
-      return true;
-    }
+/* A file in a language that is not spoken here would fail with an error that says something else. */
+static bool run_find_language_of_file(const char *file, lt_lang *ret_lang) {
+  const char *ending = run_file_ending(file);
+  if (*ending == '\0' || run_find_language(run_endings, ending, ret_lang)) {
+    return true;
   }
+  fprintf(stderr,
+          "lathe run: %s: programs are JavaScript (.js, .mjs, .cjs), TypeScript (.ts, .mts, .cts) or Python (.py), not "
+          "%s; --lang js|ts|python says it for another ending\n",
+          file, ending);
   return false;
 }
 
-/* Finds the language, given or guessed, and checks that the chosen runner speaks it. */
+/* Finds the language, given or by the file's ending or the runner, and checks that the chosen runner speaks it. */
 static bool run_choose_language(const run_options *opt, lt_lang *ret_lang) {
   lt_err err = LT_ERR_INIT;
-  lt_lang lang = run_guess_language(opt);
-  if (opt->lang != NULL && !run_find_language(opt->lang, &lang)) {
+  bool is_python = opt->runner != NULL && strcmp(opt->runner, "python") == 0;
+  lt_lang lang = is_python ? LT_LANG_PYTHON : LT_LANG_JAVASCRIPT;
+  if (opt->lang == NULL && opt->file != NULL && !run_find_language_of_file(opt->file, &lang)) {
+    return false;
+  }
+  if (opt->lang != NULL && !run_find_language(run_languages, opt->lang, &lang)) {
     fprintf(stderr, "lathe run: --lang is js, ts or python, not \"%s\"\n", opt->lang);
     return false;
   }
@@ -108,6 +126,13 @@ static bool run_choose_language(const run_options *opt, lt_lang *ret_lang) {
   }
   *ret_lang = lang;
   return true;
+}
+
+/* A shebang line is no JavaScript once there is text before it; as a comment it keeps its line. */
+static void run_comment_out_shebang(run_job *j) {
+  if (j->lang != LT_LANG_PYTHON && lt_str_starts(lt_buf_view(&j->code), LT_STR("#!"))) {
+    memcpy(j->code.p, "//", 2);
+  }
 }
 
 static bool run_read_code(run_job *j) {
@@ -125,16 +150,71 @@ static bool run_read_code(run_job *j) {
     fprintf(stderr, "lathe run: %s\n", lt_err_msg(&err));
     return false;
   }
+  run_comment_out_shebang(j);
   return true;
 }
 
-static bool run_check_input(const run_options *opt) {
-  lt_err err = LT_ERR_INIT;
-  if (opt->input != NULL && lt_json_check(lt_str_of(opt->input), &err) != LT_OK) {
-    fprintf(stderr, "lathe run: --input is not JSON: %s\n", lt_err_msg(&err));
-    return false;
+/* Writes the input with its member `args`: the words after `--`. */
+static lt_status run_write_input_with_words(lt_json input, const lt_option_words *words, lt_arena *arena, lt_buf *out) {
+  bool is_read = true;
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json_begin_object(&w);
+  for (lt_json_iter it = lt_json_each(input); lt_json_next(&it);) {
+    lt_str key = LT_STR_NULL;
+    is_read = lt_json_str(it.key, arena, &key) && is_read;
+    lt_json_key_str(&w, key);
+    lt_json_put_raw(&w, lt_json_text(it.value));
   }
-  return true;
+  lt_json_key(&w, "args");
+  lt_json_begin_array(&w);
+  for (int i = 0; i < words->count; i++) {
+    lt_json_put_cstr(&w, words->at[i]);
+  }
+  lt_json_end_array(&w);
+  lt_json_end_object(&w);
+  return is_read ? out->status : LT_E_NOMEM;
+}
+
+static lt_status run_add_words(run_job *j, lt_err *err) {
+  LT_AUTO_ARENA(arena, 2 * LT_JSON_MAX_BYTES);
+  lt_json_doc doc;
+  lt_str given = lt_buf_view(&j->input);
+  LT_TRY(lt_json_parse(&arena, given.n > 0 ? given : LT_STR("{}"), &doc, err));
+  lt_json input = lt_json_root(&doc);
+  if (lt_json_typeof(input) != LT_JSON_OBJECT) {
+    return lt_fail(err, LT_E_INVALID,
+                   "--input is no object: arguments after -- become its member \"args\"; put them into the input");
+  }
+  if (lt_json_exists(lt_json_get(input, "args"))) {
+    return lt_fail(err, LT_E_INVALID, "--input has \"args\" already: leave it out, or the arguments after --");
+  }
+  lt_buf whole;
+  lt_buf_init(&whole, LT_JSON_MAX_BYTES);
+  lt_status status = run_write_input_with_words(input, &j->opt.words, &arena, &whole);
+  lt_buf_release(&j->input);
+  j->input = whole;
+  return lt_fail_if(err, status, "the arguments after -- are too long");
+}
+
+static bool run_read_input(run_job *j) {
+  const run_options *opt = &j->opt;
+  lt_err err = LT_ERR_INIT;
+  bool is_program_stdin = opt->code == NULL && (opt->file == NULL || strcmp(opt->file, "-") == 0);
+  lt_status status = LT_OK;
+  if (lt_input_file_is_stdin(opt->input) && is_program_stdin) {
+    status = lt_fail(&err, LT_E_INVALID,
+                     "standard input is either the program or its --input: give the program as FILE or -e CODE");
+  }
+  if (status == LT_OK && opt->input != NULL) {
+    status = lt_input_file_read_json("--input", opt->input, &j->input, &err);
+  }
+  if (status == LT_OK && opt->words.is_given) {
+    status = run_add_words(j, &err);
+  }
+  if (status != LT_OK) {
+    fprintf(stderr, "lathe run: %s\n", lt_err_msg(&err));
+  }
+  return status == LT_OK;
 }
 
 /* --- Output ------------------------------------------------------------------------------------------------------- */
@@ -222,7 +302,7 @@ static lt_run_request run_request(lt_command_session *s, const run_job *j) {
   lt_run_request request = {
       .code = lt_buf_view(&j->code),
       .lang = j->lang,
-      .input = lt_str_of(j->opt.input),
+      .input = lt_buf_view(&j->input),
       .timeout_ms = (uint64_t)(j->opt.timeout_ms > 0 ? j->opt.timeout_ms : config->timeout_ms),
       .memory_bytes = (uint64_t)(j->opt.memory_mb > 0 ? j->opt.memory_mb : config->memory_mb) * LT_MIB,
       .max_output_bytes = (size_t)config->max_output_bytes,
@@ -296,11 +376,13 @@ static int run_command(void *arg) {
     return LT_EXIT_USAGE;
   }
   lt_buf_init(&j.code, 2 * LT_RUN_CODE_MAX_BYTES);
+  lt_buf_init(&j.input, LT_JSON_MAX_BYTES);
   int code = LT_EXIT_USAGE;
-  if (run_choose_language(&j.opt, &j.lang) && run_check_input(&j.opt) && run_read_code(&j)) {
+  if (run_choose_language(&j.opt, &j.lang) && run_read_input(&j) && run_read_code(&j)) {
     code = lt_command_session_run(&j.opt.sources, &(lt_command_plan){.work = run_work, .arg = &j});
   }
   lt_buf_release(&j.code);
+  lt_buf_release(&j.input);
   return code;
 }
 
@@ -308,9 +390,12 @@ const lt_command lt_run_command = {
     .name = "run",
     .summary = "Run a program against the configured tools",
     .about = "Run a program; it calls the tools of the configured MCP servers as functions.\n",
-    .synopsis = "[FILE|-] [options]",
+    .synopsis = "[FILE|-] [options] [-- ARGUMENTS]",
     .operand = {"FILE", "the program; \"-\" or nothing reads standard input", ONE_PROGRAM, false,
                 LT_OPERAND_IS(run_options, file)},
+    .rest = {.name = "-- ARGUMENTS",
+             .help = "the program finds them in `input.args` (Python: `input_data[\"args\"]`)",
+             LT_OPERAND_IS_REST(run_options, words)},
     .options = run_option_rows,
     .option_count = sizeof run_option_rows / sizeof run_option_rows[0],
     .options_size = sizeof(run_options),
