@@ -38,6 +38,7 @@ typedef struct lt_command {
 #define LT_COMMANDS(ROW) \
   ROW(chat)              \
   ROW(run)               \
+  ROW(call)              \
   ROW(eval)              \
   ROW(replay)            \
   ROW(approve)           \

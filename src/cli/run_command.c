@@ -369,8 +369,18 @@ static int run_work(lt_command_session *s, void *arg) LT_YIELDS {
   return status == LT_E_CONFIG ? LT_EXIT_CONFIG : j->exit_code;
 }
 
+/* Without a program before `--` the first word after it is the FILE: its name may begin with "-". */
+static void run_take_file_of_words(run_options *opt) {
+  if (opt->file == NULL && opt->code == NULL && opt->words.count > 0) {
+    opt->file = opt->words.at[0];
+    opt->words.at++;
+    opt->words.is_given = --opt->words.count > 0;
+  }
+}
+
 static int run_command(void *arg) {
   run_job j = {.opt = *(const run_options *)arg};
+  run_take_file_of_words(&j.opt);
   if (j.opt.file != NULL && j.opt.code != NULL) {
     fprintf(stderr, "lathe run: " ONE_PROGRAM "\n");
     return LT_EXIT_USAGE;
@@ -394,7 +404,8 @@ const lt_command lt_run_command = {
     .operand = {"FILE", "the program; \"-\" or nothing reads standard input", ONE_PROGRAM, false,
                 LT_OPERAND_IS(run_options, file)},
     .rest = {.name = "-- ARGUMENTS",
-             .help = "the program finds them in `input.args` (Python: `input_data[\"args\"]`)",
+             .help = "the program finds them in `input.args` (Python: `input_data[\"args\"]`); without FILE or\n-e "
+                     "CODE the first one is the FILE",
              LT_OPERAND_IS_REST(run_options, words)},
     .options = run_option_rows,
     .option_count = sizeof run_option_rows / sizeof run_option_rows[0],

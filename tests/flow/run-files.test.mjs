@@ -61,6 +61,13 @@ describe("arguments after --", () => {
     prints(await run(["run", "--lang", "py", "-e", 'set_result(input_data["args"])', "--", "é"]), { stdout: '["é"]\n' });
   });
 
+  test("without a program before --, the first word is its file", async () => {
+    const cwd = folder({ "-p.js": "output(input === undefined ? 'none' : input)" });
+    prints(await run(["run", "--", "-p.js"], { cwd }), { stdout: "none\n" });
+    prints(await run(["run", "--", "-p.js", "a"], { cwd }), { stdout: '{"args":["a"]}\n' });
+    prints(await run(["run", "-", "--", "a"], { stdin: "input.args" }), { stdout: '["a"]\n' });
+  });
+
   test("an input that has no place for them is refused", async () => {
     await usage(["-e", "1", "--input", "[1]", "--", "a"], /--input is no object/);
     await usage(["-e", "1", "--input", '{"args": 1}', "--", "a"], /--input has "args" already/);

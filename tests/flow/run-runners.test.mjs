@@ -15,7 +15,7 @@ describe("which language, which runner", () => {
     prints(await run(["run", file("a.py", "set_result(sum(range(4)))")]), { stdout: "6\n" });
     prints(await run(["run", file("a.ts", "const n: number = 6; console.log(n)")]), { stdout: "6\n" });
     prints(await run(["run", file("a.mjs", "export default 6")]), { stdout: "6\n" });
-    prints(await run(["run", file("a.txt", "6")]), { stdout: "6\n" });
+    prints(await run(["run", file("a", "6")]), { stdout: "6\n" });
   });
   test("as said, whatever the extension", async () => {
     prints(await run(["run", "--lang", "python", file("a.js", "set_result(6)")]), { stdout: "6\n" });

@@ -158,7 +158,7 @@ describe("where the program comes from", () => {
     prints(await file("c.mts"), { stdout: "1\n" });
   });
   test("a module file", async () => prints(await file("d.mjs"), { stdout: "mjs\n" }));
-  test("a file with another extension is JavaScript", async () => prints(await file("e.txt"), { stdout: "text\n" }));
+  test("--lang makes a file with another extension JavaScript", async () => prints(await file("e.txt", "--lang", "js"), { stdout: "text\n" }));
   test("--lang wins over the extension", async () => assert.equal((await file("b.ts", "--lang", "python")).code, 1));
   test("a relative path counts from the working directory", async () => {
     prints(await run(["run", "a.js"], { cwd: files }), { stdout: "js\n" });
