@@ -32,7 +32,9 @@ check:
 
 # --- the engine, and the type stripper that runs in it ---------------------------------------------------------------
 
-engine: $(ENGINE)/sucrase.js $(ENGINE)/libqjs.a
+IMAGE_SCRIPTS := $(ENGINE)/sucrase.js $(ENGINE)/web.js $(ENGINE)/intl.js
+
+engine: $(IMAGE_SCRIPTS) $(ENGINE)/libqjs.a
 	@:
 
 $(ENGINE)/qjs.c: $(ENGINE_WASM)
@@ -48,10 +50,24 @@ $(ENGINE)/qjs.o: $(ENGINE)/qjs.c
 $(ENGINE)/libqjs.a: $(ENGINE)/qjs.o
 	@ar rcs $@ $<
 
+# A script of an image is a function of the host's functions and the image's roots, like prelude.js.
+BUNDLE := node_modules/.bin/esbuild --bundle --minify --format=esm --target=es2023 --log-level=warning \
+  --banner:js="((H, roots) => {'use strict';" --footer:js="})"
+BUNDLE_WEB := $(BUNDLE) --platform=neutral --main-fields=module,main \
+  --define:global=globalThis --define:window=globalThis --define:self=globalThis
+
 $(ENGINE)/sucrase.js: src/sandbox/strip_entry.js node_modules/.lathe-lock.json
 	@mkdir -p $(ENGINE)
-	node_modules/.bin/esbuild $< --bundle --minify --format=iife --target=es2023 --global-name=__sucrase \
-	  --log-level=warning --outfile=$@
+	$(BUNDLE) $< --outfile=$@
+
+$(ENGINE)/web.js: src/sandbox/web/entry.js $(wildcard src/sandbox/web/*.js) node_modules/.lathe-lock.json
+	@mkdir -p $(ENGINE)
+	$(BUNDLE_WEB) $< --outfile=$@
+
+# Nothing yet: Intl is to be bundled here.
+$(ENGINE)/intl.js:
+	@mkdir -p $(ENGINE)
+	@: > $@
 
 # --- the presets ----------------------------------------------------------------------------------------------------
 
@@ -110,7 +126,7 @@ fmt: ## Format the C files
 
 cross: ## Build for aarch64 and run its tests under emulation
 	@scripts/setup.sh cross
-	@$(MAKE) $(ENGINE)/qjs.c $(ENGINE)/sucrase.js
+	@$(MAKE) $(ENGINE)/qjs.c $(IMAGE_SCRIPTS)
 	@scripts/cross-aarch64.sh
 
 clean: ## Remove what was built

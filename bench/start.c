@@ -38,7 +38,7 @@ static lt_catalog *catalog_of(size_t tools) {
 
 static void ground_init(ground *g) {
   LT_CHECK(lt_box_thread_init(NULL) == LT_OK);
-  LT_CHECK(lt_image_open(&g->image, &lt_qjs_module, lt_image_base(), NULL) == LT_OK);
+  LT_CHECK(lt_image_open(&g->image, &lt_qjs_module, lt_image_bytes(LT_IMAGE_BASE), NULL) == LT_OK);
   LT_CHECK(lt_workers_new(1, &g->workers, NULL) == LT_OK);
   lt_pool_init(&g->pool, &g->image, LT_BOX_POOL_MAX);
 }

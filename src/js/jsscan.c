@@ -75,7 +75,22 @@ static bool jsscan_declares_main(const lt_jslex *lx) {
   return is_variable && jsscan_is_given_function(lx);
 }
 
-static void jsscan_read_words(lt_jsscan *scan, lt_jslex *lx) {
+/* A string's characters as they are written; empty for a piece of a template that has substitutions. */
+static lt_str jsscan_string_text(const lt_jslex *lx) {
+  lt_str text = lx->tok.text;
+  bool is_whole = text.n >= 2 && text.p[0] == text.p[text.n - 1] && text.p[0] != '}';
+  return is_whole ? lt_str_sub(text, 1, text.n - 1) : LT_STR_NULL;
+}
+
+static void jsscan_visit_name(const lt_jsscan_visitor *visitor, const lt_jslex *lx) {
+  if (lx->tok.kind == LT_JSTOK_WORD) {
+    visitor->on_name(visitor->arg, lx->tok.text, false);
+  } else if (lx->tok.kind == LT_JSTOK_STRING || lx->tok.kind == LT_JSTOK_TEMPLATE) {
+    visitor->on_name(visitor->arg, jsscan_string_text(lx), true);
+  }
+}
+
+static void jsscan_read_words(lt_jsscan *scan, lt_jslex *lx, const lt_jsscan_visitor *visitor) {
   bool import_before = false;
   bool export_before = false;
   size_t mains = 0, declared_mains = 0;
@@ -96,6 +111,9 @@ static void jsscan_read_words(lt_jsscan *scan, lt_jslex *lx) {
       declared_mains += mains == 1 && jsscan_declares_main(lx);
     }
     jsscan_note_word(scan, lx);
+    if (visitor != NULL) {
+      jsscan_visit_name(visitor, lx);
+    }
   }
   bool is_whole = lx->depth == 0 && !lx->unterminated; /* otherwise the engine shows the place in the original text */
   scan->has_return &= is_whole;
@@ -270,10 +288,14 @@ static void jsscan_read_function(lt_jsscan *scan, lt_jslex *lx, lt_str source) {
 }
 
 lt_jsscan lt_jsscan_program(lt_str source) {
+  return lt_jsscan_visit(source, NULL);
+}
+
+lt_jsscan lt_jsscan_visit(lt_str source, const lt_jsscan_visitor *visitor) {
   lt_jsscan scan = {0};
   lt_jslex lx;
   lt_jslex_init(&lx, source);
-  jsscan_read_words(&scan, &lx);
+  jsscan_read_words(&scan, &lx, visitor);
   if (!scan.unterminated) {
     jsscan_read_function(&scan, &lx, source);
   }

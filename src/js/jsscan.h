@@ -34,6 +34,17 @@ typedef struct lt_jsscan {
 /* Reads the whole program. */
 lt_jsscan lt_jsscan_program(lt_str source);
 
+/* Hears of the names that a program may use: every word among the tokens (identifiers, keywords, property names), and
+ * every string's text as it is written, because `object["name"]` and `import "name"` name something too. Comments do
+ * not count. Names may repeat. */
+typedef struct lt_jsscan_visitor {
+  void (*on_name)(void *arg, lt_str name, bool is_string); /* borrows the name from the source */
+  void *arg;
+} lt_jsscan_visitor;
+
+/* The same as lt_jsscan_program, and the visitor hears of the names in the order of the text. `visitor` may be NULL. */
+lt_jsscan lt_jsscan_visit(lt_str source, const lt_jsscan_visitor *visitor);
+
 /* The program without the Markdown code fences that a model put around it: "```js\n...\n```" (any info word, ~~~ too,
  * white space around, the closing fence may be missing) gives the text between them. Prose before and after a fenced
  * block is dropped. Of several blocks, those in the first one's language are one program (js, ts, python, by

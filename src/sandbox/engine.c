@@ -261,12 +261,15 @@ static void engine_reseed(lt_box *box, uint64_t seed) {
   memcpy(box->memory + box->image->head.random_state, &seed, sizeof seed);
 }
 
-/* The box's ceiling must be reached before the engine's own limit, which has no spare memory. */
+/* The box's ceiling must be reached before the engine's own limit, which has no spare memory. What a greater image
+ * needs for itself is not the program's. */
 static void engine_set_memory_limit(lt_guest *guest, uint64_t bytes) {
-  if (bytes == 0 || bytes == LT_RUN_MEMORY_BYTES) {
+  uint64_t extra = guest->box->image->head.extra;
+  if ((bytes == 0 || bytes == LT_RUN_MEMORY_BYTES) && extra == 0) {
     return; /* the memory limit with which the image was frozen */
   }
-  uint32_t limit = bytes > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)bytes;
+  uint64_t wanted = (bytes == 0 ? LT_RUN_MEMORY_BYTES : bytes) + extra;
+  uint32_t limit = wanted > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)wanted;
   lt_box_set_max_bytes(guest->box, limit);
   if (limit > LT_RUN_MEMORY_BYTES) {
     Z_qjs_instance_t *q = guest->box->instance;

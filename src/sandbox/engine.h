@@ -106,19 +106,27 @@ typedef struct lt_engine_result {
 void lt_engine_result_init(lt_engine_result *result);
 void lt_engine_result_release(lt_engine_result *result);
 
-/* Runs a program in `box`, made from lt_image_base(), to its end. LT_YIELDS whenever a host function does.
+/* Runs a program in `box`, made from an image for programs, to its end. LT_YIELDS whenever a host function does.
  * Must run on a fiber whose stack is the box's (lt_box.stack), on a thread with lt_box_thread_init.
  * The box is used up afterwards: clean or free it. */
 void lt_engine_run(lt_box *box, const lt_program *program, const lt_guest_host *host,
                    lt_engine_result *result) LT_YIELDS;
 
-/* TypeScript to JavaScript by taking the types off, line numbers kept, in a box made from lt_image_strip().
+/* TypeScript to JavaScript by taking the types off, line numbers kept, in a box made from LT_IMAGE_STRIP.
  * LT_END_STRING: the JavaScript. LT_END_ERROR: a syntax error. `poll` may be NULL. Same rules as lt_engine_run. */
 void lt_engine_strip(lt_box *box, lt_str source, bool (*poll)(void *arg), void *arg,
                      lt_engine_result *result) LT_YIELDS;
 
-/* Builds an image from the prelude's text and further scripts: build time only (mkimage.c). Appends header and bytes.
- * Makes its own box and fiber. */
-lt_status lt_engine_freeze(lt_str prelude, lt_str script, lt_buf *out, lt_err *err);
+/* A script that an image runs once before it is frozen. Its value may be a function, which is then called with
+ * (H, roots, words): the host's functions; an object for what the engine calls by hand, which scripts may also use to
+ * share things; the globals that the image does not have, as {name: kind of the image that has it}. */
+typedef struct lt_engine_script {
+  lt_str file; /* its name in errors */
+  lt_str text;
+} lt_engine_script;
+
+/* Builds an image from the prelude and further scripts, in this order: build time only (mkimage.c). Appends header and
+ * bytes. Makes its own box and fiber. Errors: a script that throws; no prelude; LT_E_NOMEM. */
+lt_status lt_engine_freeze(lt_image_kind kind, const lt_engine_script *scripts, size_t count, lt_buf *out, lt_err *err);
 
 #endif

@@ -8,14 +8,15 @@
 
 #define WASM_PAGE_BYTES 65536u
 /* The engine counts references. Only cycles wait for its collector, whose pass touches every page. Most programs end
- * before they have allocated this much. */
+ * before they have allocated this much beyond the image. */
 #define GC_AFTER_BYTES (8u << 20)
 
 typedef struct image_freezer {
   lt_guest guest;
   lt_image_header head;
-  lt_str prelude;
-  lt_str script;
+  lt_image_kind kind;
+  const lt_engine_script *scripts;
+  size_t count;
   lt_buf *out;
   lt_status status;
   lt_err *err;
@@ -111,43 +112,65 @@ static bool engine_freeze_failed(image_freezer *f, const char *what) LT_YIELDS {
   return false;
 }
 
-static bool engine_freeze_plain_eval(image_freezer *f, lt_str code, const char *file, lt_js *ret) LT_YIELDS {
-  uint32_t at = lt_guest_put(&f->guest, code);
-  uint32_t name = lt_guest_put(&f->guest, lt_str_of(file));
+static bool engine_freeze_eval(image_freezer *f, const lt_engine_script *script, lt_js *ret) LT_YIELDS {
+  uint32_t at = lt_guest_put(&f->guest, script->text);
+  uint32_t name = lt_guest_put(&f->guest, script->file);
   volatile lt_js value = LT_JS_EXCEPTION;
-  LT_BOX_ENTER(f->guest.box,
-               value = Z_qjsZ_JS_Eval(engine_freeze_instance_of(f), f->head.context, at, (uint32_t)code.n, name, 0));
+  LT_BOX_ENTER(f->guest.box, value = Z_qjsZ_JS_Eval(engine_freeze_instance_of(f), f->head.context, at,
+                                                    (uint32_t)script->text.n, name, 0));
   lt_guest_free(&f->guest, at);
   *ret = value;
-  return !lt_js_is_exception(value) || engine_freeze_failed(f, file);
+  return !lt_js_is_exception(value) || engine_freeze_failed(f, script->file.p);
 }
 
-static bool engine_freeze_run_prelude(image_freezer *f) LT_YIELDS {
-  lt_js function, roots = lt_guest_parse(&f->guest, LT_STR("{}"));
-  if (!engine_freeze_plain_eval(f, f->prelude, "prelude.js", &function)) {
+/* The globals that only greater images have, by the kind of image. */
+static lt_js engine_freeze_words(image_freezer *f) {
+  lt_js object = lt_guest_parse(&f->guest, LT_STR("{}"));
+  for (size_t i = 0; i < lt_image_word_count; i++) {
+    const lt_image_word *it = &lt_image_words[i];
+    if (it->is_global && it->kind > f->kind) {
+      uint32_t name = lt_guest_put(&f->guest, it->word);
+      LT_BOX_ENTER(f->guest.box, Z_qjsZ_JS_SetPropertyStr(engine_freeze_instance_of(f), f->head.context, object, name,
+                                                          LT_JS_MK(LT_TAG_INT, it->kind)));
+    }
+  }
+  return object;
+}
+
+/* Root 0 is free until the roots are taken. */
+static bool engine_freeze_run_script(image_freezer *f, const lt_engine_script *script, lt_js host,
+                                     lt_js roots) LT_YIELDS {
+  lt_js function;
+  if (!engine_freeze_eval(f, script, &function)) {
     return false;
   }
-  f->guest.roots = f->head.roots;
+  if (!lt_js_is_object(function)) {
+    return true;
+  }
   f->head.roots[0] = function;
-  lt_js args[] = {engine_freeze_host_object(f), roots};
-  if (lt_js_is_exception(lt_guest_call_root(&f->guest, 0, args, 2))) {
-    return engine_freeze_failed(f, "prelude.js");
+  lt_js args[] = {host, roots, engine_freeze_words(f)};
+  if (lt_js_is_exception(lt_guest_call_root(&f->guest, 0, args, 3))) {
+    return engine_freeze_failed(f, script->file.p);
   }
-  static const char *const names[] = {"start", "settle", "finish", "render", "describe"};
-  for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-    f->head.roots[i] = lt_guest_get(&f->guest, roots, names[i]);
-  }
+  lt_guest_free_value(&f->guest, function); /* it keeps the script's whole text */
   return true;
 }
 
-static bool engine_freeze_run_script(image_freezer *f) LT_YIELDS {
-  lt_js ignored;
-  if (f->script.n == 0) {
-    return true;
+static bool engine_freeze_run_scripts(image_freezer *f) LT_YIELDS {
+  static const char *const names[] = {"start", "settle", "finish", "render", "describe", "strip"};
+  lt_js host = engine_freeze_host_object(f), roots = lt_guest_parse(&f->guest, LT_STR("{}"));
+  f->guest.roots = f->head.roots;
+  for (size_t i = 0; i < f->count; i++) {
+    if (!engine_freeze_run_script(f, &f->scripts[i], host, roots)) {
+      return false;
+    }
+    if (i == 0) {
+      f->head.extra = lt_box_size(f->guest.box);
+    }
   }
-  if (!engine_freeze_plain_eval(f, f->script, "strip.js", &ignored) ||
-      !engine_freeze_plain_eval(f, LT_STR("globalThis.__strip"), "strip.js", &f->head.roots[LT_ROOT_STRIP])) {
-    return false;
+  f->head.extra = lt_box_size(f->guest.box) - f->head.extra;
+  for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+    f->head.roots[i] = lt_guest_get(&f->guest, roots, names[i]);
   }
   return true;
 }
@@ -177,16 +200,21 @@ static void engine_freeze_freeze(void *arg) {
     f->status = lt_fail(f->err, LT_E_INTERNAL, "the state of Math.random is not where it is looked for");
     return;
   }
-  if (!engine_freeze_run_prelude(f) || !engine_freeze_run_script(f)) {
+  if (!engine_freeze_run_scripts(f)) {
     return;
   }
   LT_BOX_ENTER(f->guest.box, Z_qjsZ_qjs_run_gc(q));
-  LT_BOX_ENTER(f->guest.box, Z_qjsZ_qjs_set_gc_threshold(q, GC_AFTER_BYTES));
+  uint32_t live = lt_box_size(f->guest.box);
+  LT_BOX_ENTER(f->guest.box, Z_qjsZ_qjs_set_gc_threshold(q, live + GC_AFTER_BYTES));
   engine_freeze_write_image(f);
 }
 
-lt_status lt_engine_freeze(lt_str prelude, lt_str script, lt_buf *out, lt_err *err) {
-  image_freezer f = {.prelude = prelude, .script = script, .out = out, .err = err, .status = LT_OK};
+lt_status lt_engine_freeze(lt_image_kind kind, const lt_engine_script *scripts, size_t count, lt_buf *out,
+                           lt_err *err) {
+  if (count == 0) {
+    return lt_fail(err, LT_E_INVALID, "an image needs the prelude");
+  }
+  image_freezer f = {.kind = kind, .scripts = scripts, .count = count, .out = out, .err = err, .status = LT_OK};
   lt_box *box = NULL;
   LT_TRY(lt_box_thread_init(err));
   LT_TRY(lt_box_new_blank(&lt_qjs_module, &box, err));

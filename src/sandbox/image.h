@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "sandbox/image_choice.h"
 #include "sandbox/wasm_module.h"
 
 #define LT_IMAGE_MAGIC 0x474d494cu /* "LIMG" */
@@ -24,12 +25,14 @@ typedef struct lt_image_header {
   uint32_t magic;
   uint32_t start; /* first byte that is stored; a multiple of 64 KiB */
   uint32_t size;  /* bytes of the memory; a multiple of 64 KiB */
+  uint32_t extra; /* bytes of `size` that the scripts after the prelude needed: a program's memory limit does not count
+                     them */
   uint32_t stack_pointer;
   uint32_t random_state; /* address of the engine's 8-byte Math.random state: every box is reseeded there */
   uint32_t context;      /* the engine's context and runtime */
   uint32_t runtime;
   uint32_t scratch;               /* LT_SCRATCH_BYTES of the guest for arguments and results (guest.h) */
-  uint64_t fingerprint;           /* of engine and prelude: journals name it */
+  uint64_t fingerprint;           /* of engine and scripts */
   uint64_t roots[LT_IMAGE_ROOTS]; /* values the engine calls by hand: functions of the prelude */
 } lt_image_header;
 
@@ -58,8 +61,9 @@ lt_status lt_image_open(lt_image *image, const lt_module *module, lt_str data, l
 /* All boxes made from the image must be freed before. */
 void lt_image_close(lt_image *image);
 
-/* The images that are built into the program; base: QuickJS and the prelude; strip: the same with sucrase. */
-lt_str lt_image_base(void);
-lt_str lt_image_strip(void);
+/* An image that is built into the program. */
+lt_str lt_image_bytes(lt_image_kind kind);
+/* One number for all images that are built into the program: journals name it. */
+uint64_t lt_image_fingerprint(void);
 
 #endif

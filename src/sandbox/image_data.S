@@ -1,15 +1,16 @@
 /* The images, as bytes of the program (image.h). */
+        .macro  image name, file
+        .balign 64
+        .globl  lt_image_\name\()_data
+lt_image_\name\()_data:
+        .incbin "\file"
+        .globl  lt_image_\name\()_end
+lt_image_\name\()_end:
+        .endm
+
         .section .rodata
-        .balign 64
-        .globl  lt_image_base_data
-lt_image_base_data:
-        .incbin LT_IMAGE_BASE
-        .globl  lt_image_base_end
-lt_image_base_end:
-        .balign 64
-        .globl  lt_image_strip_data
-lt_image_strip_data:
-        .incbin LT_IMAGE_STRIP
-        .globl  lt_image_strip_end
-lt_image_strip_end:
+        image base, LT_IMAGE_BASE
+        image web, LT_IMAGE_WEB
+        image intl, LT_IMAGE_INTL
+        image strip, LT_IMAGE_STRIP
         .section .note.GNU-stack,"",%progbits

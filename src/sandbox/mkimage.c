@@ -1,5 +1,7 @@
-/* mkimage PRELUDE [SCRIPT] OUT: freezes the engine with its prelude (and a script) into an image. Build time only. */
+/* mkimage KIND OUT PRELUDE SCRIPT...: freezes the engine with its prelude and further scripts into an image. Build time
+ * only. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "sandbox/engine.h"
@@ -29,20 +31,43 @@ static bool mkimage_write_file(const char *path, lt_str bytes) {
   return true;
 }
 
+#define SCRIPTS_MAX 32
+
+static bool mkimage_find_kind(const char *name, lt_image_kind *ret_kind) {
+  static const char *const names[LT_IMAGE_KINDS] = {"base", "web", "intl", "strip"};
+  for (int i = 0; i < LT_IMAGE_KINDS; i++) {
+    if (strcmp(name, names[i]) == 0) {
+      *ret_kind = (lt_image_kind)i;
+      return true;
+    }
+  }
+  return false;
+}
+
 int main(int argc, char **argv) {
-  if (argc != 3 && argc != 4) {
-    fprintf(stderr, "usage: mkimage PRELUDE [SCRIPT] OUT\n");
+  lt_image_kind kind;
+  if (argc < 4 || argc - 3 > SCRIPTS_MAX || !mkimage_find_kind(argv[1], &kind)) {
+    fprintf(stderr, "usage: mkimage base|web|intl|strip OUT PRELUDE SCRIPT...\n");
     return 2;
   }
-  LT_AUTO_BUF(prelude, 16 * LT_MIB);
-  LT_AUTO_BUF(script, 16 * LT_MIB);
+  static lt_buf texts[SCRIPTS_MAX];
+  lt_engine_script scripts[SCRIPTS_MAX];
+  size_t count = (size_t)(argc - 3);
   LT_AUTO_BUF(image, 64 * LT_MIB);
   lt_err err = LT_ERR_INIT;
-  bool ok = mkimage_read_file(argv[1], &prelude) && (argc == 3 || mkimage_read_file(argv[2], &script));
-  if (ok && lt_engine_freeze(lt_buf_view(&prelude), lt_buf_view(&script), &image, &err) != LT_OK) {
+  bool ok = true;
+  for (size_t i = 0; i < count && ok; i++) {
+    lt_buf_init(&texts[i], 16 * LT_MIB);
+    ok = mkimage_read_file(argv[3 + i], &texts[i]);
+    scripts[i] = (lt_engine_script){.file = lt_str_of(argv[3 + i]), .text = lt_buf_view(&texts[i])};
+  }
+  if (ok && lt_engine_freeze(kind, scripts, count, &image, &err) != LT_OK) {
     fprintf(stderr, "mkimage: %s\n", lt_err_msg(&err));
     ok = false;
   }
-  ok = ok && mkimage_write_file(argv[argc - 1], lt_buf_view(&image));
+  ok = ok && mkimage_write_file(argv[2], lt_buf_view(&image));
+  for (size_t i = 0; i < count; i++) {
+    lt_buf_release(&texts[i]);
+  }
   return ok ? 0 : 1;
 }

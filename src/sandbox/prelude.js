@@ -1,7 +1,8 @@
 // What a program finds in its world. Runs once, when the image is built; `H` are the host's functions (engine.c, HOST
-// FUNCTIONS), `roots` is what the engine calls by hand. Everything that is used later is captured here, so that a program
+// FUNCTIONS), `roots` is what the engine calls by hand, `words` are the globals that only greater images have
+// (image_choice.c). Everything that is used later is captured here, so that a program
 // which changes the built-ins only confuses itself.
-((H, roots) => {
+((H, roots, words) => {
   'use strict';
   const { Array, Error, Map, Math, Object, Promise, Proxy, ReferenceError, String, Symbol, TypeError } = globalThis;
   const { parse, stringify } = JSON;
@@ -17,6 +18,19 @@
   const hidden = (object, name, value) =>
     defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
   const global = (name, value) => hidden(globalThis, name, value);
+
+  // A program that names one of these runs on the image that has it; this is for names that are put together.
+  for (const name of keys(words)) {
+    defineProperty(globalThis, name, {
+      get() {
+        throw new ReferenceError(`${name} is there only for programs that name it: write ${name} itself in the ` +
+                                 `program's text, outside of comments and longer strings`);
+      },
+      set(value) { hidden(globalThis, name, value); },
+      configurable: true,
+    });
+  }
+  roots.hidden = hidden;
 
   // --- Values as text -----------------------------------------------------------------------------------------------
   // JSON.stringify at native speed: what JSON has no word for has a toJSON, which is undefined unless we are the ones

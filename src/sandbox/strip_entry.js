@@ -1,4 +1,5 @@
-// What the stripper's image runs once before it is frozen: esbuild bundles this file with sucrase (see Makefile).
+// What the stripper's image runs once before it is frozen: esbuild bundles this file with sucrase, as a function of
+// (H, roots) like prelude.js (see Makefile).
 import { transform } from "sucrase";
 
-globalThis.__strip = (source) => transform(source, { transforms: ["typescript"], disableESTransforms: true }).code;
+roots.strip = (source) => transform(source, { transforms: ["typescript"], disableESTransforms: true }).code;

@@ -45,7 +45,8 @@ static void make_image(void) {
   fclose(file);
   CHECK(n > 0 && n < sizeof prelude);
   lt_buf_init(&image_bytes, 16 * LT_MIB);
-  if (lt_engine_freeze(lt_str_from(prelude, n), LT_STR_NULL, &image_bytes, &err) != LT_OK ||
+  const lt_engine_script script = {.file = LT_STR("prelude.js"), .text = lt_str_from(prelude, n)};
+  if (lt_engine_freeze(LT_IMAGE_BASE, &script, 1, &image_bytes, &err) != LT_OK ||
       lt_image_open(&image, &lt_qjs_module, lt_buf_view(&image_bytes), &err) != LT_OK) {
     printf("no image: %s\n", lt_err_msg(&err));
     exit(1);

@@ -471,7 +471,7 @@ static void pools_keep_so_many(void **state) {
 static void images_that_are_none(void **state) {
   (void)state;
   engine_traps();
-  lt_str data = lt_image_base();
+  lt_str data = lt_image_bytes(LT_IMAGE_BASE);
   char *copy = lt_mem_alloc(data.n);
   lt_image image;
   lt_err err = LT_ERR_INIT;
@@ -497,7 +497,7 @@ static void allocations_that_fail(void **state) {
     lt_box *box = NULL;
     lt_err err = LT_ERR_INIT;
     lt_mem_fail_at(n);
-    lt_status status = lt_image_open(&image, &lt_qjs_module, lt_image_base(), &err);
+    lt_status status = lt_image_open(&image, &lt_qjs_module, lt_image_bytes(LT_IMAGE_BASE), &err);
     if (status == LT_OK) {
       status = lt_box_new(&image, &box, &err);
       lt_box_free(box);

@@ -542,6 +542,31 @@ static void test_line(void **state) {
   }
 }
 
+static void put_name(void *arg, lt_str name, bool is_string) {
+  lt_buf *out = arg;
+  lt_buf_printf(out, is_string ? "'%.*s' " : "%.*s ", LT_STR_ARG(name));
+}
+
+static void test_names(void **state) {
+  (void)state;
+  static const struct {
+    const char *source, *want;
+  } cases[] = {
+      {"new URL(x) // crypto", "new URL x "},
+      {"/* URL */ a.URL; ({URL: 1})", "a URL URL "},
+      {"g['UR' + \"L\"]; g[`URL`]; `a ${b} URL`", "g 'UR' 'L' g 'URL' '' b '' "},
+      {"import a from 'm'; /URL/.test(s)", "import a from 'm' test s "},
+      {"'", "'' "},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    LT_AUTO_BUF(got, 1024);
+    const lt_jsscan_visitor visitor = {.on_name = put_name, .arg = &got};
+    (void)lt_jsscan_visit(lt_str_of(cases[i].source), &visitor);
+    lt_buf_byte(&got, '\0');
+    assert_string_equal(lt_buf_view(&got).p, cases[i].want);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_words_that_count),
@@ -558,6 +583,7 @@ int main(void) {
       cmocka_unit_test(test_several_blocks),
       cmocka_unit_test(test_words),
       cmocka_unit_test(test_line),
+      cmocka_unit_test(test_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

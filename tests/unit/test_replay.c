@@ -333,6 +333,24 @@ IN_WORLD(test_a_module_stays_what_it_was, 2) {
   scene_close(&s);
 }
 
+/* The recorded module names what the configured one does not: the run again has the first run's image. */
+IN_WORLD(test_a_module_on_record_chooses_the_image, 2) {
+  scene s;
+  lt_run_module modules[] = {
+      {.name = LT_STR("m"), .source = LT_STR("export const a = new URL('http://a.example/b').pathname")}};
+  scene_open(&s, w, "import { a } from 'm'; eRead({n: 32}); eRead({n: 33}); output(a)");
+  s.request.modules = modules;
+  s.request.module_count = 1;
+  assert_int_equal(play(&s, false, 5), LT_OK);
+  modules[0].source = LT_STR("export const a = 'new'");
+  assert_int_equal(play(&s, true, FOR_EVER), LT_OK);
+  assert_string_equal(s.end.p, "undefined o(/b) e.read e.read");
+  s.request.module_count = 0;
+  play_strictly(&s);
+  assert_string_equal(s.end.p, "undefined o(/b) e.read e.read");
+  scene_close(&s);
+}
+
 IN_WORLD(test_a_loop_over_the_clock_ends_and_notes_little, 2) {
   scene s;
   scene_open(&s, w, "const t = Date.now(); while (Date.now() < t + 300); output(Date.now() - t); eRead({n: 32}).n");
@@ -531,6 +549,7 @@ int main(void) {
       cmocka_unit_test(test_a_timer_beside_a_call_starts_anew),
       cmocka_unit_test(test_what_was_stored_before_is_there_again),
       cmocka_unit_test(test_a_module_stays_what_it_was),
+      cmocka_unit_test(test_a_module_on_record_chooses_the_image),
       cmocka_unit_test(test_a_loop_over_the_clock_ends_and_notes_little),
       cmocka_unit_test(test_another_program_is_not_run_and_another_engine_is_told),
       cmocka_unit_test(test_another_call_is_not_made),

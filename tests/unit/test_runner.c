@@ -94,6 +94,28 @@ IN_WORLD(test_modules, 1) {
   expect_run(w, &r, TELL_END, "E_PROGRAM 3:1 ReferenceError: nothing is not defined [bad();]");
 }
 
+/* A name that is put together finds only what stands in its place, and says so. */
+IN_WORLD(test_names_choose_the_image, 1) {
+  const lt_run_module modules[] = {
+      {LT_STR("plain"), LT_STR("export default 1")},
+      {LT_STR("urls"), LT_STR("export { default } from 'deep'")},
+      {LT_STR("deep"), LT_STR("export default (u) => new URL(u).host")},
+  };
+  lt_run_request r = {.modules = modules, .module_count = 3};
+  r.code = LT_STR("try { new globalThis['U' + 'RL']('http://a.example/').host } catch (e) { e.name } // URL, 'urls'");
+  expect_run(w, &r, TELL_END, "string ReferenceError");
+  r.code = LT_STR("'URL'; new globalThis['U' + 'RL']('http://a.example/').host");
+  expect_run(w, &r, TELL_END, "string a.example");
+  r.code = LT_STR("import n from 'plain'; export default Object.keys(globalThis).includes('U' + 'RL')");
+  expect_run(w, &r, TELL_END, "json false");
+  r.code = LT_STR("import host from 'urls'; export default host('http://b.example/')");
+  expect_run(w, &r, TELL_END, "string b.example");
+  r.code = LT_STR("export default (await import('urls')).default('http://b.example/')");
+  expect_run(w, &r, TELL_END, "string b.example");
+  r.code = LT_STR("globalThis['U' + 'RL'] = 7; globalThis['U' + 'RL']");
+  expect_run(w, &r, TELL_END, "json 7");
+}
+
 /* --- Where it went wrong ------------------------------------------------------------------------------------------ */
 IN_WORLD(test_an_error_is_where_it_was_written, 1) {
   expect(w, "const a = 1;\nconst b = ;",
@@ -282,6 +304,7 @@ int main(void) {
       cmocka_unit_test(test_fences_are_taken_off),
       cmocka_unit_test(test_input),
       cmocka_unit_test(test_modules),
+      cmocka_unit_test(test_names_choose_the_image),
       cmocka_unit_test(test_an_error_is_where_it_was_written),
       cmocka_unit_test(test_an_error_is_where_it_was_written_also_when_more_is_run),
       cmocka_unit_test(test_columns_and_long_lines),

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "runner/quickjs/call_opening.h"
+#include "runner/quickjs/program_image.h"
 #include "runner/quickjs/run.h"
 #include "runner/quickjs/tool_names.h"
 #include "tool/failure_message.h"
@@ -131,18 +132,14 @@ static lt_outcome on_guest_schema(void *arg, lt_str name) {
 
 static bool on_guest_module(void *arg, lt_str name, lt_str *ret_source) {
   lt_run *run = arg;
-  const lt_run_request *request = run->request;
   if (lt_tape_find_module(&run->tape, name, ret_source)) {
     return true;
   }
-  for (size_t i = 0; i < request->module_count; i++) {
-    if (lt_str_eq(request->modules[i].name, name)) {
-      *ret_source = request->modules[i].source;
-      lt_tape_note_module(&run->tape, name, *ret_source);
-      return true;
-    }
+  if (!lt_program_image_find_module(run, name, ret_source)) {
+    return false;
   }
-  return false;
+  lt_tape_note_module(&run->tape, name, *ret_source);
+  return true;
 }
 
 /* --- What it waits for -------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "js/jsscan.h"
 #include "js/top_return.h"
 #include "json/json.h"
+#include "runner/quickjs/program_image.h"
 #include "runner/quickjs/run.h"
 #include "runner/quickjs/source_place.h"
 #include "runner/quickjs/tool_names.h"
@@ -153,7 +154,7 @@ static lt_status text_shape(lt_run *run, const lt_jsscan *scan, lt_str *code) {
 }
 
 lt_status lt_program_text_prepare(lt_run *run, lt_str code, lt_err *err) {
-  lt_jsscan scan = lt_jsscan_program(code);
+  lt_jsscan scan = lt_program_image_scan(run, code, &run->text.image);
   bool typed = run->request->lang == LT_LANG_TYPESCRIPT;
   lt_program *program = &run->text.program;
   run->text.column_offset = 0;

@@ -8,17 +8,20 @@
 #include "runner/quickjs/program_end.h"
 #include "runner/quickjs/run.h"
 
+/* Opened for the first program that needs it. */
+typedef struct runner_image {
+  lt_image image;
+  lt_pool pool;
+  bool is_open;
+} runner_image;
+
 struct lt_quickjs {
   lt_runner runner; /* first */
   lt_loop *loop;
   lt_door *door;
   lt_workers *workers;
-  lt_image base;
-  lt_image strip; /* opened for the first TypeScript program */
-  bool has_strip;
+  runner_image images[LT_IMAGE_KINDS];
   bool drops; /* programs that wait are dropped, and run again by their tapes: slow, for tests ($LATHE_DROP_WAITING) */
-  lt_pool base_pool;
-  lt_pool strip_pool;
 };
 
 /* --- The runner --------------------------------------------------------------------------------------------------- */
@@ -39,6 +42,29 @@ lt_runner *lt_quickjs_runner(lt_quickjs *q) {
   return &q->runner;
 }
 
+static lt_status quickjs_open_image(lt_quickjs *q, lt_image_kind kind, lt_err *err) {
+  static const unsigned kept[LT_IMAGE_KINDS] = {[LT_IMAGE_BASE] = LT_BOX_POOL_MAX,
+                                                [LT_IMAGE_WEB] = LT_WEB_POOL_MAX,
+                                                [LT_IMAGE_INTL] = LT_INTL_POOL_MAX,
+                                                [LT_IMAGE_STRIP] = LT_STRIP_POOL_MAX};
+  runner_image *it = &q->images[kind];
+  if (!it->is_open) {
+    LT_TRY(lt_image_open(&it->image, &lt_qjs_module, lt_image_bytes(kind), err));
+    lt_pool_init(&it->pool, &it->image, kept[kind]);
+    it->is_open = true;
+  }
+  return LT_OK;
+}
+
+static void quickjs_close_images(lt_quickjs *q) {
+  for (unsigned kind = 0; kind < LT_IMAGE_KINDS; kind++) {
+    if (q->images[kind].is_open) {
+      lt_pool_release(&q->images[kind].pool);
+      lt_image_close(&q->images[kind].image);
+    }
+  }
+}
+
 lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quickjs **ret_quickjs, lt_err *err) {
   lt_quickjs *q = lt_mem_zalloc(1, sizeof *q);
   if (q == NULL) {
@@ -48,18 +74,15 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
   q->drops = getenv("LATHE_DROP_WAITING") != NULL;
   q->loop = loop;
   q->door = door;
-  lt_status status = lt_image_open(&q->base, &lt_qjs_module, lt_image_base(), err);
+  lt_status status = quickjs_open_image(q, LT_IMAGE_BASE, err);
+  if (status == LT_OK) {
+    status = lt_workers_new(workers, &q->workers, err);
+  }
   if (status != LT_OK) {
+    quickjs_close_images(q);
     lt_mem_free(q);
     return status;
   }
-  status = lt_workers_new(workers, &q->workers, err);
-  if (status != LT_OK) {
-    lt_image_close(&q->base);
-    lt_mem_free(q);
-    return status;
-  }
-  lt_pool_init(&q->base_pool, &q->base, LT_BOX_POOL_MAX);
   *ret_quickjs = q;
   return LT_OK;
 }
@@ -69,22 +92,8 @@ void lt_quickjs_free(lt_quickjs *q) {
     return;
   }
   lt_workers_free(q->workers);
-  lt_pool_release(&q->base_pool);
-  lt_image_close(&q->base);
-  if (q->has_strip) {
-    lt_pool_release(&q->strip_pool);
-    lt_image_close(&q->strip);
-  }
+  quickjs_close_images(q);
   lt_mem_free(q);
-}
-
-static lt_status quickjs_open_strip(lt_quickjs *q, lt_err *err) {
-  if (!q->has_strip) {
-    LT_TRY(lt_image_open(&q->strip, &lt_qjs_module, lt_image_strip(), err));
-    lt_pool_init(&q->strip_pool, &q->strip, LT_STRIP_POOL_MAX);
-    q->has_strip = true;
-  }
-  return LT_OK;
 }
 
 /* --- Steps -------------------------------------------------------------------------------------------------------- */
@@ -179,12 +188,14 @@ static bool run_was_cancelled_before(lt_run *run) {
   return true;
 }
 
-/* Runs `body` on the workers, in a box of `pool`, to its end. */
-static lt_status run_in_box(lt_run *run, lt_pool *pool, void (*body)(lt_run *run) LT_YIELDS, lt_err *err) LT_YIELDS {
+/* Runs `body` on the workers, in a box of that image, to its end. */
+static lt_status run_in_box(lt_run *run, lt_image_kind kind, void (*body)(lt_run *run) LT_YIELDS,
+                            lt_err *err) LT_YIELDS {
   if (run_was_cancelled_before(run)) {
     return LT_OK;
   }
-  run->box.pool = pool;
+  LT_TRY(quickjs_open_image(run->quickjs, kind, err));
+  run->box.pool = &run->quickjs->images[kind].pool;
   run->box.body = body;
   run->is_finished = false;
   LT_TRY(lt_run_box_enter(run, err));
@@ -226,8 +237,7 @@ static void on_program_box(lt_run *run) LT_YIELDS {
 /* Converts TypeScript to JavaScript: text.code has it when text.is_stripped is set, otherwise `engine` has the error.
  */
 static lt_status run_strip_types(lt_run *run, lt_err *err) LT_YIELDS {
-  LT_TRY(quickjs_open_strip(run->quickjs, err));
-  LT_TRY(run_in_box(run, &run->quickjs->strip_pool, on_strip_box, err));
+  LT_TRY(run_in_box(run, LT_IMAGE_STRIP, on_strip_box, err));
   run->text.is_stripped = run->engine.ending == LT_END_STRING && atomic_load(&run->task.stop) == LT_STOP_NOT;
   if (run->text.is_stripped) {
     lt_buf_release(&run->text.code);
@@ -251,7 +261,7 @@ static void run_judge(lt_run *run) {
 
 static lt_status run_evaluate(lt_run *run, lt_str code, lt_err *err) LT_YIELDS {
   LT_TRY(lt_program_text_prepare(run, code, err));
-  return run_in_box(run, &run->quickjs->base_pool, on_program_box, err);
+  return run_in_box(run, run->text.image, on_program_box, err);
 }
 
 /* A link error, which has no stack, does not come from types. */
@@ -303,18 +313,12 @@ static lt_status quickjs_run_program(lt_run *run, lt_err *err) LT_YIELDS {
   return run->request->lang == LT_LANG_TYPESCRIPT ? run_typescript(run, err) : run_javascript(run, err);
 }
 
-static uint64_t engine_fingerprint(void) {
-  lt_image_header head;
-  memcpy(&head, lt_image_base().p, sizeof head);
-  return head.fingerprint;
-}
-
 static void run_init(lt_run *run, lt_quickjs *q, const lt_run_request *request, lt_run_result *result) {
   const lt_tape_options tape = {.loop = q->loop,
                                 .door = q->door,
                                 .request = request,
                                 .lock = &run->lock,
-                                .engine = engine_fingerprint(),
+                                .engine = lt_image_fingerprint(),
                                 .drops = q->drops};
   *run = (lt_run){.quickjs = q, .loop = q->loop, .door = q->door, .workers = q->workers};
   run->task.step = on_step;
