@@ -56,7 +56,7 @@ BUNDLE := node_modules/.bin/esbuild --bundle --minify --format=esm --target=es20
 BUNDLE_WEB := $(BUNDLE) --platform=neutral --main-fields=module,main \
   --define:global=globalThis --define:window=globalThis --define:self=globalThis
 
-$(ENGINE)/sucrase.js: src/sandbox/strip_entry.js node_modules/.lathe-lock.json
+$(ENGINE)/sucrase.js: src/sandbox/strip_entry.js src/sandbox/strip_namespaces.js node_modules/.lathe-lock.json
 	@mkdir -p $(ENGINE)
 	$(BUNDLE) $< --outfile=$@
 

@@ -102,6 +102,7 @@ static void jsscan_read_words(lt_jsscan *scan, lt_jslex *lx, const lt_jsscan_vis
       bool counts = jsscan_continues_module_word(lx);
       scan->has_import |= import_before && counts;
       scan->has_export |= export_before && counts;
+      scan->has_default |= export_before && lt_jslex_is_word(lx, "default");
     }
     bool first = lx->tok.kind == LT_JSTOK_WORD && jsscan_starts_statement(lx);
     import_before = first && lt_jslex_is_word(lx, "import");
@@ -117,7 +118,7 @@ static void jsscan_read_words(lt_jsscan *scan, lt_jslex *lx, const lt_jsscan_vis
   }
   bool is_whole = lx->depth == 0 && !lx->unterminated; /* otherwise the engine shows the place in the original text */
   scan->has_return &= is_whole;
-  scan->has_idle_main = is_whole && mains == 1 && declared_mains == 1 && !scan->has_export;
+  scan->has_idle_main = is_whole && mains == 1 && declared_mains == 1 && !scan->has_default;
   scan->unterminated = lx->unterminated;
 }
 

@@ -16,13 +16,14 @@
 #include "base/str.h"
 
 typedef struct lt_jsscan {
-  bool has_await;  /* the token `await` occurs */
-  bool has_import; /* a static import *statement* at the top level: `import x from`, `import {`, `import "..."`;
-                      not import(...), not import.meta, not a property `.import` or key `import:` */
-  bool has_export; /* an export *statement* at the top level */
-  bool has_return; /* a `return` *statement* outside any function (top_return.h); never in a program that is cut off */
-  bool has_idle_main;  /* a function `main` is declared at the top level, and nothing else names it: the program waits
-                          to be called, as a script's main function */
+  bool has_await;   /* the token `await` occurs */
+  bool has_import;  /* a static import *statement* at the top level: `import x from`, `import {`, `import "..."`;
+                       not import(...), not import.meta, not a property `.import` or key `import:` */
+  bool has_export;  /* an export *statement* at the top level */
+  bool has_default; /* one of them is `export default` */
+  bool has_return;  /* a `return` *statement* outside any function (top_return.h); never in a program that is cut off */
+  bool has_idle_main;  /* a function `main` is declared at the top level, nothing else names it, and there is no default
+                          export: the program waits to be called, as a script's main function */
   bool uses_promises;  /* the identifier `Promise` or a `.then` (also `?.then`) among the tokens */
   bool is_function;    /* the whole program is one function: `async () => ...`, `(a) => ...`, `x => ...`,
                           `function () {...}`, `async function main() {...}`, also in parentheses or with a `;` after */

@@ -314,13 +314,14 @@
     const numbers = [];
     for (let i = 0; i < calls.length; i++) {
       const entry = calls[i];
-      if (typeof entry !== 'object' || entry === null || entry.tool === undefined) {
+      const name = entry?.tool ?? entry?.name;
+      if (typeof entry !== 'object' || name === undefined) {
         results[i] = { error: `parallel()[${i}] is not a {tool, input} object` };
         continue;
       }
       try {
-        const id = H.resolve(String(entry.tool));
-        numbers.push(begin(id, entry.input, (ok, value) => { results[i] = ok ? value : { error: value }; }));
+        const id = H.resolve(String(name));
+        numbers.push(begin(id, entry.input ?? entry.args ?? entry.arguments, (ok, value) => { results[i] = ok ? value : { error: value }; }));
       } catch (text) {
         results[i] = { error: message(text) };
       }
@@ -392,6 +393,9 @@
       H.log(0, `${label}: ${n}`);
     },
   });
+
+  // Programs print as Python's do, or as old shells of JavaScript.
+  global('print', (...values) => globalThis.console.log(...values));
 
   // Timers: bounded by the program's deadline, waited for at its end.
   const timers = new Map();

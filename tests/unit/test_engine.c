@@ -329,7 +329,7 @@ static void promises_that_nobody_settles(void **state) {
 static void what_is_not_there(void **state) {
   (void)state;
   ENGINE_EXPECT(
-      "['process', 'require', 'fetch', 'XMLHttpRequest', 'Deno', 'Bun', 'std', 'os', 'scriptArgs', 'print', "
+      "['process', 'require', 'fetch', 'XMLHttpRequest', 'Deno', 'Bun', 'std', 'os', 'scriptArgs', "
       "'Worker', 'importScripts', 'H', 'roots'].filter(name => name in globalThis)",
       "[]");
   ENGINE_EXPECT("Object.keys(globalThis)", "[]");

@@ -337,7 +337,9 @@ static void test_idle_main(void **state) {
       {"const main = 1", false},
       {"{ function main() {} }", false},
       {"function* main() {}", false},
-      {"export function main() {}", false},
+      {"export function main() {}", true},
+      {"export default function main() {}", false},
+      {"export const a = 1; function main() {}; export { main }", false},
       {"'main'", false},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

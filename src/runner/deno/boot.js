@@ -207,10 +207,9 @@ global('tools', new Proxy({}, {
 global('parallel', async (calls) => {
   if (!Array.isArray(calls)) throw new TypeError('parallel() expects an array of {tool, input} objects');
   return await Promise.all(calls.map(async (entry, i) => {
-    if (typeof entry !== 'object' || entry === null || entry.tool === undefined) {
-      return { error: `parallel()[${i}] is not a {tool, input} object` };
-    }
-    const result = await callResult(String(entry.tool), entry.input);
+    const name = entry?.tool ?? entry?.name;
+    if (typeof entry !== 'object' || name === undefined) return { error: `parallel()[${i}] is not a {tool, input} object` };
+    const result = await callResult(String(name), entry.input ?? entry.args ?? entry.arguments);
     return result.success ? result.value : { error: result.error };
   }));
 });
@@ -261,6 +260,8 @@ if (Console) {
     printed(values.map((v) => (typeof v === 'string' ? v : inspect(v))).join(' ') + '\n', level);
   Object.assign(console, { log: print(1), info: print(1), debug: print(0), dir: print(1), warn: print(2), error: print(3) });
 }
+
+global('print', (...values) => console.log(...values));
 
 // --- The program ------------------------------------------------------------------------------------------------------
 const isClass = (f) => /^class\b/.test(String(f));

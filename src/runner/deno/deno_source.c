@@ -10,6 +10,7 @@
 #include "runner/deno/deno_run.h"
 #include "runner/deno/deno_source.h"
 #include "runner/deno/deno_state.h"
+#include "js/commonjs.h"
 #include "js/jsscan.h"
 #include "js/top_return.h"
 
@@ -163,36 +164,68 @@ static lt_str deno_source_first_of(const lt_deno_run *run) {
 
 /* The result is the module's default export. A program that is one function is called. One with a top-level `return`
  * becomes a function's body; its imports stay before it. */
-static program_frame deno_source_frame_of(const lt_deno_run *run) {
-  lt_jsscan scan = lt_jsscan_program(run->source);
+static program_frame deno_source_frame_of(const lt_deno_run *run, lt_str source, const lt_jsscan *scan) {
   program_frame frame = {.first = deno_source_first_of(run)};
-  if (scan.is_function && !scan.has_import && !scan.has_export) {
+  if (scan->is_function && !scan->has_import && !scan->has_export) {
     frame.head = LT_STR("export default ");
-  } else if (scan.has_return && !scan.is_function && !scan.has_export) {
-    frame.start = lt_top_return_find_start(run->source);
+  } else if (scan->has_return && !scan->is_function && !scan->has_export) {
+    frame.start = lt_top_return_find_start(source);
     frame.head = frame.start > 0 ? LT_STR(";export default await (async () => {")
                                  : LT_STR("export default await (async () => {");
     frame.tail = LT_STR("\n})();");
-  } else if (scan.has_idle_main && !scan.is_function) {
+  } else if (scan->has_idle_main && !scan->is_function) {
     frame.tail = run->is_typescript ? LT_STR("\nexport default await (main as any)(input);")
                                     : LT_STR("\nexport default await main(input);");
   }
   return frame;
 }
 
+static void deno_source_put_framed(lt_deno_run *run, lt_str source, const program_frame *frame, lt_buf *out) {
+  run->column_offset += (unsigned)(frame->first.n + (frame->start == 0 ? frame->head.n : 0));
+  lt_buf_add(out, frame->first);
+  lt_buf_add(out, lt_str_sub(source, 0, frame->start));
+  lt_buf_add(out, frame->head);
+  lt_buf_add(out, lt_str_sub(source, frame->start, source.n));
+  lt_buf_add(out, frame->tail);
+}
+
+/* Deno reads a program as a module: `module.exports` is made for it, and `export =` is `export default`. True: what is
+ * exported is the program's value. */
+static bool deno_source_take_exports(lt_deno_run *run, const lt_jsscan *scan, lt_buf *out) {
+  size_t start, end;
+  lt_commonjs found = lt_commonjs_read(run->source);
+  bool has_value = found.has_exports && !found.calls_its_exports && !scan->has_return && !scan->has_default;
+  if (lt_commonjs_find_export_equals(run->source, &start, &end)) {
+    lt_buf_add(out, lt_str_sub(run->source, 0, start));
+    lt_buf_addc(out, "export default ");
+    lt_buf_add(out, lt_str_sub(run->source, end, run->source.n));
+    return true;
+  }
+  if (!found.is_used || scan->is_function) {
+    lt_buf_add(out, run->source);
+    return false;
+  }
+  lt_commonjs_form form = run->is_typescript ? LT_COMMONJS_TYPED : LT_COMMONJS_MODULE;
+  lt_commonjs_rewrite(run->source, form, has_value, out, &run->column_offset);
+  return has_value;
+}
+
 /* Empty lines replace the lines removed before the program, so that its line numbers do not change. */
 static lt_status deno_source_write_program(lt_deno_run *run, lt_err *err) {
-  program_frame frame = deno_source_frame_of(run);
+  lt_jsscan scan = lt_jsscan_program(run->source);
+  LT_AUTO_BUF(source, 2 * LT_RUN_CODE_MAX_BYTES);
   LT_AUTO_BUF(out, 2 * LT_RUN_CODE_MAX_BYTES);
   for (unsigned i = 0; i < run->line_offset; i++) {
     lt_buf_byte(&out, '\n');
   }
-  run->column_offset = (unsigned)(frame.first.n + (frame.start == 0 ? frame.head.n : 0));
-  lt_buf_add(&out, frame.first);
-  lt_buf_add(&out, lt_str_sub(run->source, 0, frame.start));
-  lt_buf_add(&out, frame.head);
-  lt_buf_add(&out, lt_str_sub(run->source, frame.start, run->source.n));
-  lt_buf_add(&out, frame.tail);
+  run->column_offset = 0;
+  bool has_value = deno_source_take_exports(run, &scan, &source);
+  program_frame frame = {.first = deno_source_first_of(run)};
+  if (!has_value) {
+    frame = deno_source_frame_of(run, lt_buf_view(&source), &scan);
+  }
+  deno_source_put_framed(run, lt_buf_view(&source), &frame, &out);
+  LT_TRY(lt_buf_check(&source, err, "no memory for another program"));
   LT_TRY(lt_buf_check(&out, err, "no memory for another program"));
   return lt_deno_folder_write(&run->instance, LT_DENO_PROGRAM(run), lt_buf_view(&out), err);
 }

@@ -1,6 +1,7 @@
 #include "runner/quickjs/program_text.h"
 
 #include "base/mem.h"
+#include "js/commonjs.h"
 #include "js/jsscan.h"
 #include "js/top_return.h"
 #include "json/json.h"
@@ -112,11 +113,12 @@ static lt_status text_bind_names(lt_run *run, lt_str code) {
 }
 
 /* --- The shape of the program ------------------------------------------------------------------------------------- */
-/* Replaces the text that runs; it then differs from the written text. */
-static lt_status text_replace(lt_run *run, lt_buf *changed, unsigned column_offset, lt_str *code) {
+/* Replaces the text that runs; it then differs from the written text. `prefix`: characters put before its first line.
+ */
+static lt_status text_replace(lt_run *run, lt_buf *changed, unsigned prefix, lt_str *code) {
   lt_buf_release(&run->text.code);
   run->text.code = *changed;
-  run->text.column_offset = column_offset;
+  run->text.column_offset += prefix;
   *code = lt_buf_view(&run->text.code);
   return changed->status;
 }
@@ -138,11 +140,34 @@ static lt_status text_take_returns(lt_run *run, lt_str *code) {
   return text_replace(run, &whole, prefix, code);
 }
 
+/* Gives `module` and `exports` to a program that exports as Node's older modules do. `ret_has_value`: what it exports
+ * is its value. */
+static lt_status text_take_exports(lt_run *run, const lt_jsscan *scan, lt_str *code, bool *ret_has_value) {
+  lt_program *program = &run->text.program;
+  lt_commonjs found = lt_commonjs_read(*code);
+  *ret_has_value = found.has_exports && !found.calls_its_exports && !scan->has_return && !scan->has_default;
+  if (!found.is_used) {
+    return LT_OK;
+  }
+  unsigned prefix = 0;
+  lt_buf whole;
+  lt_buf_init(&whole, LT_RUN_CODE_MAX_BYTES * 2);
+  lt_commonjs_rewrite(*code, program->module ? LT_COMMONJS_MODULE : LT_COMMONJS_SCRIPT, *ret_has_value, &whole,
+                      &prefix);
+  program->call_result = program->call_result || *ret_has_value;
+  return text_replace(run, &whole, prefix, code);
+}
+
 /* Gives the program the shape in which the engine finds its value. */
 static lt_status text_shape(lt_run *run, const lt_jsscan *scan, lt_str *code) {
   const lt_program *program = &run->text.program;
   if (program->call_result) { /* as a statement a function declaration has no value; as an expression it has one */
     return scan->is_declaration ? text_add_around(run, "0,", "", code) : LT_OK;
+  }
+  bool has_value = false;
+  LT_TRY(text_take_exports(run, scan, code, &has_value));
+  if (has_value) {
+    return LT_OK;
   }
   if (scan->has_return && !scan->has_export) {
     return text_take_returns(run, code);

@@ -118,7 +118,20 @@ def with_value(tree, text):
     if not has_return and is_idle_main(tree.body, text):
         last = tree.body[-1]
         tree.body.append(place(_ast.Expr(value=call("main", [], last)), last))
-    if tree.body and isinstance(tree.body[-1], _ast.Expr):
-        last = tree.body[-1]
-        last.value = call(LAST, [last.value], last.value)
+    keep_last(tree.body)
     return tree
+
+
+def keep_last(body):
+    """Keeps the value of the last expression, also in `if __name__ == "__main__":`, and in a `try` round it."""
+    last = body[-1] if body else None
+    if isinstance(last, _ast.Expr):
+        last.value = call(LAST, [last.value], last.value)
+    elif isinstance(last, _ast.If) and is_main_guard(last.test):
+        keep_last(last.body)
+    elif isinstance(last, _ast.Try):
+        keep_last(last.orelse or last.body)
+
+
+def is_main_guard(test):
+    return isinstance(test, _ast.Compare) and isinstance(test.left, _ast.Name) and test.left.id == "__name__"

@@ -1,0 +1,89 @@
+// The language as models write it: one case for each shape of a program, in each language and on each runner that has it.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { config, describe, patience, root, run, test } from "./harness.mjs";
+
+const deno = join(root, "tests/node_modules/.bin/deno");
+const DENO = existsSync(deno) ? [["TypeScript on Deno", ["--lang", "ts", "--runner", "deno", "--config", config({ deno: { path: deno } })]]] : [];
+const TYPESCRIPT = [["TypeScript", ["--lang", "ts"]], ...DENO];
+const JAVASCRIPT = [["JavaScript", []], ...TYPESCRIPT];
+
+/** The report of a run, without what differs each time. */
+async function reported(code, args) {
+  const end = await run(["run", "--json", ...args, "-e", code]);
+  return { ...JSON.parse(end.stdout), code: end.code };
+}
+
+/** Each case is [what, program, value]. */
+function gives(runners, cases) {
+  for (const [name, args] of runners) {
+    describe(name, { concurrency: 3, timeout: 120_000 * patience }, () => {
+      for (const [what, code, want] of cases) {
+        test(what, async () => {
+          const { result, error } = await reported(code, args);
+          assert.deepEqual({ result, error }, { result: want, error: undefined });
+        });
+      }
+    });
+  }
+}
+
+gives(JAVASCRIPT, [
+  ["module.exports is a value", "module.exports = { a: 1 }", { a: 1 }],
+  ["module.exports is a function", "const x = 1\nmodule.exports = async () => { return 5 + x }", 6],
+  ["module.exports is a function of the program", "async function main() { return 3 }\nmodule.exports = main", 3],
+  ["module.exports has a main", "async function main() { return 3 }\nfunction other() {}\nmodule.exports = { main, other }", 3],
+  ["exports.x are values", "exports.x = 3; exports.y = 4", { x: 3, y: 4 }],
+  ["exports.run is the only function", "exports.run = () => 7", 7],
+  ["an exported function that the program calls is not called again", "let n = 0\nfunction main() { n++ }\nmain()\nmodule.exports = { main }\nreturn n", 1],
+  ["a return before module.exports", "module.exports = 1\nreturn 2", 2],
+  ["a module of its own with that name", "const module = { exports: 5 }\nreturn module.exports", 5],
+  ["export default of a function", "export default async function (input) { return 5 }", 5],
+  ["export default of a value", "export default { a: 1 }", { a: 1 }],
+  ["an exported main", "export async function main() { return 6 }", 6],
+  ["main() that nothing calls", "async function main() { return 6 }", 6],
+]);
+
+gives([["JavaScript", []], ["TypeScript", ["--lang", "ts"]]], [
+  ["the guard of a script of Node", "function main() { return 6 }\nif (require.main === module) { main() }", 6],
+]);
+
+gives([...TYPESCRIPT, ["JavaScript with types", []]], [
+  ["enum", "enum A { X, Y = 5, Z }\nreturn [A.X, A.Z, A[5]]", [0, 6, "Y"]],
+  ["const enum", "const enum A { X = 'x' }\nreturn A.X", "x"],
+  ["namespace", "namespace N {\n  export const a = 1\n  export function f() { return a + 1 }\n}\nreturn N.f()", 2],
+  ["namespaces in each other", "namespace A {\n  export namespace B { export const a = 1 }\n  export enum E { X = 4 }\n}\nreturn [A.B.a, A.E.X]", [1, 4]],
+  ["namespace A.B", "namespace A.B { export class C { v = 2 } }\nreturn new A.B.C().v", 2],
+  ["namespace of types", "namespace T { export interface X { a: number } }\nconst x: T.X = { a: 1 }\nreturn x.a", 1],
+  ["a class with a namespace", "class C {}\nnamespace C { export const z = 5 }\nreturn C.z", 5],
+  ["declare namespace", "declare namespace T { function f(): void }\nreturn 1", 1],
+  ["parameter properties", "class A { constructor(private readonly a: number, public b = 2) {} get s() { return this.a + this.b } }\nreturn new A(1).s", 3],
+  ["import type", "import type { A } from 'x'\nconst a: A = 1 as any\nreturn a", 1],
+  ["export = value", "const a = 1\nexport = a", 1],
+  ["export = function", "export = async function () { return 4 }", 4],
+  ["satisfies and as const", "const a = { x: 1 } satisfies Record<string, number>\nconst b = ['x', 'y'] as const\nreturn [a.x, b[1]]", [1, "y"]],
+  ["overloads, generics, abstract classes", "function f(a: string): string\nfunction f(a: any) { return a }\nabstract class A<T> { abstract g(): T }\nclass B extends A<number> { override g() { return 1 } }\nreturn [f('a'), new B().g()]", ["a", 1]],
+]);
+
+test("an error in a namespace has its place", async () => {
+  const { line, column } = await reported("namespace N {\n  export const a = 1\n  export const b = nope\n}\n", ["--lang", "ts"]);
+  assert.deepEqual({ line, column }, { line: 3, column: 20 });
+});
+
+describe("print()", { timeout: 60_000 * patience }, () => {
+  test("is a log line in JavaScript", async () => {
+    const { logs, outputs } = await reported("print('a', { b: 1 })", []);
+    assert.deepEqual([logs, outputs], [['a {"b":1}'], []]);
+  });
+  for (const [name, args] of TYPESCRIPT) {
+    test(`is output in ${name}, as console.log is`, async () => assert.deepEqual((await reported("print('a', 1)", args)).outputs, ["a 1\n"]));
+  }
+  test("may be the program's own", async () => assert.equal((await reported("function print(x) { return x + 1 }\nprint(1)", [])).result, 2));
+});
+
+gives([["Python", ["--lang", "python"]]], [
+  ["main() in the guard of a script", "def main():\n    return 3\nif __name__ == '__main__':\n    main()", 3],
+  ["asyncio.run(main()) in the guard", "import asyncio\nasync def main():\n    return 3\nif __name__ == '__main__':\n    asyncio.run(main())", 3],
+  ["the guard with a try round main()", "def main():\n    return 3\nif __name__ == '__main__':\n    try:\n        main()\n    except Exception as e:\n        print(e)", 3],
+]);
