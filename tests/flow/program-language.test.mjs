@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { config, describe, patience, root, run, test } from "./harness.mjs";
+import { config, describe, fake, patience, root, run, servers, test } from "./harness.mjs";
 
 const deno = join(root, "tests/node_modules/.bin/deno");
 const DENO = existsSync(deno) ? [["TypeScript on Deno", ["--lang", "ts", "--runner", "deno", "--config", config({ deno: { path: deno } })]]] : [];
@@ -87,3 +87,24 @@ gives([["Python", ["--lang", "python"]]], [
   ["asyncio.run(main()) in the guard", "import asyncio\nasync def main():\n    return 3\nif __name__ == '__main__':\n    asyncio.run(main())", 3],
   ["the guard with a try round main()", "def main():\n    return 3\nif __name__ == '__main__':\n    try:\n        main()\n    except Exception as e:\n        print(e)", 3],
 ]);
+
+describe("an error is where the call begins", { concurrency: 3, timeout: 60_000 * patience }, () => {
+  const FAKE = servers({ fake: fake() });
+  const cases = [
+    ["a tool's call over several lines", "const a = 1\nconst r = fakeFail({\n  ms: a\n})", 2, 11],
+    ["a tool's call in a callback", "const items = [1]\nitems.map((i) => {\n  return fakeFail({\n    ms: i\n  })\n})", 3, 10],
+    ["a tool's call with a method behind it", "Promise\nfakeFail(\n  { ms: 1 }\n).then(\n  (x) => x)", 2, 1],
+    ["a built-in function's call", "const s = 'a'\nJSON.parse(\n  s\n)", 2, 1],
+    ["a loop over what a call gave", "const g = () => null, b = 2\nfor (const x of g({\n  a: b\n})) {}", 2, 17],
+    ["a property of what a call gave", "const g = () => null, b = 2\nconst x = g({\n  a: b\n}).foo", 2, 11],
+    ["an error in an argument stays there", "const a = null\nfakeAdd({\n  a: a.b,\n  b: 1 })", 3, 6],
+    ["a spread argument stays there", "const a = null\nMath.max(1,\n  ...a)", 3, 6],
+    ["an error inside the function stays there", "const z = [1].map(\n  (x) => x.y.z\n)", 2, 10],
+  ];
+  for (const [what, code, line, column] of cases) {
+    test(what, async () => {
+      const got = await reported(code, FAKE);
+      assert.deepEqual([got.line, got.column], [line, column]);
+    });
+  }
+});

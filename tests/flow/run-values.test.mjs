@@ -320,7 +320,7 @@ describe("what is not there", () => {
     });
   }
   test("the engine's own ways out are closed", async () => {
-    const code = "['std', 'os', 'bjson', 'scriptArgs', 'print', 'gc', 'navigator', 'H', 'roots', '__sucrase'].filter((n) => typeof globalThis[n] !== 'undefined')";
+    const code = "['std', 'os', 'bjson', 'scriptArgs', 'gc', 'navigator', 'H', 'roots', '__sucrase'].filter((n) => typeof globalThis[n] !== 'undefined')";
     assert.deepEqual(await value(code), []);
   });
   test("programs see nothing of each other", async () => {

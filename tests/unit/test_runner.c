@@ -290,7 +290,7 @@ IN_WORLD(test_store_and_recall, 2) {
   request.code = LT_STR("store('big', 'x'.repeat(17 << 20))");
   expect_run(
       w, &request, TELL_END,
-      "E_PROGRAM 1:30 store(\"big\"): all stored values together may have 16 MiB [store('big', 'x'.repeat(17 << 20))]");
+      "E_PROGRAM 1:1 store(\"big\"): all stored values together may have 16 MiB [store('big', 'x'.repeat(17 << 20))]");
   assert_true(lt_str_eqc(lt_stored_values_find(values, LT_STR("late")), "5"));
   lt_stored_values_free(values);
 }

@@ -2,6 +2,7 @@
 
 #include "base/nearest.h"
 #include "base/utf8.h"
+#include "js/js_call_start.h"
 #include "js/jsscan.h"
 #include "runner/quickjs/run.h"
 #include "runner/quickjs/source_place.h"
@@ -32,8 +33,54 @@ static size_t end_find_file(lt_str frame, lt_str file) {
   return at;
 }
 
+static lt_str end_function_of(lt_str frame) {
+  lt_str call = lt_str_trim(frame);
+  size_t end = lt_str_find(call, LT_STR(" ("), 0);
+  lt_str name = lt_str_starts(call, LT_STR("at ")) && end != SIZE_MAX ? lt_str_sub(call, 3, end) : LT_STR("<program>");
+  return lt_str_eq(name, LT_STR("<eval>")) ? LT_STR("<program>") : name;
+}
+
+/* Moves a place in the text that runs to a byte before it. */
+static void end_move_to(lt_str code, size_t to, lt_run_place *place) {
+  size_t start = 0;
+  place->line = 1;
+  for (size_t i = 0; i < to; i++) {
+    if (code.p[i] == '\n') {
+      place->line++;
+      start = i + 1;
+    }
+  }
+  place->column = (uint32_t)(to - start) + 1;
+}
+
+/* The name in `cannot read property 'name' of null`; or empty. */
+static lt_str end_unread_property(lt_str message) {
+  lt_str prefix = LT_STR("cannot read property '");
+  size_t end = lt_str_find(message, LT_STR("' of "), 0);
+  return lt_str_starts(message, prefix) && end != SIZE_MAX ? lt_str_sub(message, prefix.n, end) : LT_STR_NULL;
+}
+
+/* A place inside the arguments of a call that failed becomes the place where the call begins. `callee` is the function
+ * that this frame has called; empty: the error was thrown here. */
+static void end_move_to_call(const lt_run *run, lt_str callee, lt_run_place *place) {
+  lt_str code = run->text.program.code;
+  lt_str line = lt_jsscan_line(code, place->line);
+  size_t at = (size_t)(line.p - code.p) + (place->column > 0 ? place->column - 1 : 0);
+  if (place->column == 0 || line.n == 0 || at >= code.n || code.n > LT_RUN_FRAMES_CODE_BYTES) {
+    return;
+  }
+  lt_str property = callee.n == 0 ? end_unread_property(lt_buf_view(&run->engine.text)) : LT_STR_NULL;
+  size_t start = callee.n > 0                                     ? lt_js_call_start_of_callee(code, at, callee)
+                 : lt_str_eq(property, LT_STR("Symbol.iterator")) ? lt_js_call_start_of_iterated(code, at)
+                 : property.n > 0                                 ? lt_js_call_start_before_property(code, at, property)
+                                                                  : at;
+  if (start < at) {
+    end_move_to(code, start, place);
+  }
+}
+
 /* Finds the place in the written program, when this line of the stack is of the program. */
-static bool end_position_of(const lt_run *run, lt_str frame, lt_run_place *ret) {
+static bool end_position_of(const lt_run *run, lt_str frame, lt_str callee, lt_run_place *ret) {
   size_t at = end_find_file(frame, run->text.program.file);
   if (at == SIZE_MAX) {
     return false;
@@ -47,6 +94,7 @@ static bool end_position_of(const lt_run *run, lt_str frame, lt_run_place *ret) 
     at++;
     end_read_number(frame, &at, &ret->column);
   }
+  end_move_to_call(run, callee, ret);
   lt_source_place_map(run, ret);
   return true;
 }
@@ -56,13 +104,6 @@ static lt_str end_next_line(lt_str *rest) {
   lt_str line = lt_str_sub(*rest, 0, end == SIZE_MAX ? rest->n : end);
   *rest = lt_str_sub(*rest, line.n + 1, rest->n);
   return line;
-}
-
-static lt_str end_function_of(lt_str frame) {
-  lt_str call = lt_str_trim(frame);
-  size_t end = lt_str_find(call, LT_STR(" ("), 0);
-  lt_str name = lt_str_starts(call, LT_STR("at ")) && end != SIZE_MAX ? lt_str_sub(call, 3, end) : LT_STR("<program>");
-  return lt_str_eq(name, LT_STR("<eval>")) ? LT_STR("<program>") : name;
 }
 
 /* The frame of `class E extends Error {}` is the declaration of E; the next frame is where the error was created. */
@@ -83,11 +124,14 @@ static void end_locate(lt_run *run) {
   unsigned most = run->request->code.n > LT_RUN_FRAMES_CODE_BYTES ? 1 : STACK_LINES_MAX;
   lt_str rest = lt_buf_view(&run->engine.stack);
   bool only_declared = true;
+  lt_str callee = LT_STR_NULL;
   for (unsigned frames = 0; rest.n > 0 && frames < most;) {
     lt_str frame = end_next_line(&rest);
     lt_str name = end_function_of(frame);
     lt_run_place place;
-    if (!end_position_of(run, frame, &place)) {
+    bool is_own = end_position_of(run, frame, callee, &place);
+    callee = name;
+    if (!is_own) {
       continue;
     }
     bool declared = only_declared && end_is_class_declared_at(run, name, &place);
