@@ -88,6 +88,12 @@
 #define LT_MCP_QUEUE_MAX_BYTES       (256 * LT_MIB) /* messages to one server that it has not read yet */
 #define LT_MCP_OFFLOAD_BYTES         LT_MIB         /* longer messages are parsed and checked off the loop */
 #define LT_MCP_LIST_MAX_BYTES        (64 * LT_MIB)  /* names, descriptions and schemas of one server's tools */
+#define LT_MCP_IDLE_TIMEOUT_MS       (15 * 60 * 1000)       /* without a call, until a server is stopped */
+#define LT_MCP_IDLE_TIMEOUT_MAX_MS   (7 * 24 * 3600 * 1000) /* the most that the configuration may say */
+#define LT_MCP_LIST_FRESH_MS         (3600 * 1000)      /* a list of tools of the last time that is as good as new */
+#define LT_MCP_LIST_KNOWN_MS         (24 * 3600 * 1000) /* an older list is not used */
+#define LT_MCP_LIST_REFRESH_MS       2000 /* a process that lives so long renews lists that are not fresh */
+#define LT_MCP_LISTS_KEPT_MS         (30L * 24 * 3600 * 1000) /* a file with a list that nobody has read since is deleted */
 #define LT_MCP_RELIST_GAP_MS         100 /* from one listing to the next, however often the server says it has changed */
 #define LT_MCP_RESTART_DELAY_MS      50  /* before the first restart in a row; doubles */
 #define LT_MCP_EXIT_WAIT_MS          200 /* after a server closes its input, until the server counts as ended */

@@ -42,15 +42,20 @@ typedef struct lt_config_file {
   const char *wants;     /* an untrusted file: lines for a person, what it wants beyond what it may; "" for nothing */
 } lt_config_file;
 
+/* When a server starts: when one of its tools is first called, if its tools are known from the last time; or always. */
+typedef enum lt_config_start { LT_CONFIG_START_ON_DEMAND, LT_CONFIG_START_ALWAYS } lt_config_start;
+
 typedef struct lt_config_server {
   const char *name;
-  const char *type;           /* "stdio", "http" or "sse": only stdio can be started so far */
-  const char *command;        /* stdio; a relative path with a slash counts from the folder of the process */
-  const char *const *args;    /* NULL last, never NULL */
-  const char *const *env;     /* NAME=value additions to the environment, NULL last, never NULL */
-  const char *cwd;            /* absolute; NULL: Lathe's own */
-  const char *url;            /* http, sse */
-  int64_t start_timeout_ms;   /* startTimeoutMs */
+  const char *type;         /* "stdio", "http" or "sse": only stdio can be started so far */
+  const char *command;      /* stdio; a relative path with a slash counts from the folder of the process */
+  const char *const *args;  /* NULL last, never NULL */
+  const char *const *env;   /* NAME=value additions to the environment, NULL last, never NULL */
+  const char *cwd;          /* absolute; NULL: Lathe's own */
+  const char *url;          /* http, sse */
+  int64_t start_timeout_ms; /* startTimeoutMs */
+  int64_t idle_timeout_ms;  /* idleTimeoutMs; 0: it is never stopped */
+  lt_config_start start;
   const char *const *headers; /* http: "Name: value", NULL last, never NULL */
   bool disabled;
 } lt_config_server;

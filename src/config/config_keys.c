@@ -44,6 +44,7 @@
 #define NAME_CONDITION "write a condition, or leave \"when\" out to match every call"
 
 static const char *const server_types[] = {"stdio", "http", "sse", "streamable-http", "streamableHttp", NULL};
+static const char *const starts[] = {"on-demand", "always", NULL}; /* lt_config_start */
 static const char *const built_in_plugins[] = {"artifact", "interpreter", "plan", "python", NULL};
 static const char *const actions[] = {"allow", "ask", "deny", NULL}; /* lt_config_action */
 static const char *const engines[] = {"quickjs", "deno", NULL};      /* lt_config_engine */
@@ -82,6 +83,11 @@ const lt_config_key lt_config_keys[] = {
      .doc = "The server is not used, and its other keys are left as they are written."},
     {"mcpServers.*.startTimeoutMs", NUMBER(lt_config_server, start_timeout_ms), FROM_TO(1, LT_RUN_TIMEOUT_MAX_MS),
      .standard_text = "30000", .doc = "How long the server may take to start and to list its tools, in milliseconds."},
+    {"mcpServers.*.start", CHOICE(lt_config_server, start), .choices = starts,
+     .doc = "When it starts: at the first call of one of its tools, where they are known from the last time, or with every command."},
+    {"mcpServers.*.idleTimeoutMs", NUMBER(lt_config_server, idle_timeout_ms), FROM_TO(0, LT_MCP_IDLE_TIMEOUT_MAX_MS),
+     .standard = LT_MCP_IDLE_TIMEOUT_MS,
+     .doc = "After this time without a call the server is stopped, in milliseconds, until it is called again; 0: never."},
 
     {"defaults", SECTION, .wants = "choose a model and a mode",
      .doc = "Defaults for prompts of `lathe chat`; the command line overrides them."},

@@ -1,8 +1,9 @@
 #include "mcp/mcp_client.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "mcp/mcp_list.h"
+#include "mcp/mcp_list_cache.h"
 #include "mcp/mcp_session.h"
 
 typedef struct mcp_waiter {
@@ -20,7 +21,12 @@ struct lt_mcp {
   lt_mcp_session *session; /* the current process, or NULL; only mcp_client_live() opens and closes it */
   lt_mcp_list list;
   lt_buf version;
+  lt_buf server_version;
   lt_buf instructions;
+  uint64_t list_listed_ms; /* wall clock; 0: the list is not known */
+  uint64_t list_start_ms;  /* how long the server took to give it */
+  bool is_list_of_file;    /* the list is of the last time */
+  bool is_wanted;          /* IDLE: it is to be started */
   bool was_ready;
   bool closing;
   bool living;  /* mcp_client_live() runs */
@@ -29,6 +35,7 @@ struct lt_mcp {
   lt_wait event; /* mcp_client_live() waits here */
   lt_wait left;  /* lt_mcp_close waits here */
   uint64_t listed_ms;
+  uint64_t used_ms;                       /* when the last call ended */
   uint64_t restarts[LT_MCP_RESTARTS_MAX]; /* times of the last restarts */
   size_t restart_count;
 };
@@ -66,7 +73,7 @@ static void mcp_client_set_state(lt_mcp *mcp, lt_mcp_state state) {
   if (mcp->state != LT_MCP_CLOSED) {
     mcp->state = state;
   }
-  if (state != LT_MCP_STARTING) {
+  if (state != LT_MCP_STARTING && state != LT_MCP_IDLE) {
     mcp_client_wake_waiters(mcp);
   }
 }
@@ -96,22 +103,36 @@ static uint64_t mcp_client_left_of(const lt_mcp *mcp, uint64_t deadline_ms) {
   return deadline_ms > now ? deadline_ms - now : 0;
 }
 
-/* LT_YIELDS until the server is no longer starting. LT_OK also when it is down. */
+static bool mcp_client_has_to_start(const lt_mcp *mcp) {
+  return mcp->state == LT_MCP_STARTING || mcp->state == LT_MCP_IDLE;
+}
+
+/* LT_YIELDS until the server has started. LT_OK also when it is down. */
 static lt_status mcp_client_wait_started(lt_mcp *mcp, uint64_t deadline_ms, lt_cancel *cancel) LT_YIELDS {
-  if (mcp->state != LT_MCP_STARTING) {
+  if (!mcp_client_has_to_start(mcp)) {
     return LT_OK;
+  }
+  if (mcp->state == LT_MCP_IDLE) {
+    mcp->is_wanted = true;
+    lt_wait_wake(&mcp->event, LT_OK);
   }
   mcp_waiter w;
   lt_cancel_node node;
   mcp_client_enlist(mcp, &w);
   lt_cancel_add(cancel, &node, &w.wait);
   lt_status status = LT_OK;
-  while (status == LT_OK && mcp->state == LT_MCP_STARTING) {
+  while (status == LT_OK && mcp_client_has_to_start(mcp)) {
     status = lt_wait_on(&w.wait, mcp_client_left_of(mcp, deadline_ms));
   }
   lt_cancel_remove(cancel, &node);
   mcp_client_delist(mcp, &w);
-  return mcp->state == LT_MCP_STARTING ? status : LT_OK;
+  return mcp_client_has_to_start(mcp) ? status : LT_OK;
+}
+
+static uint64_t mcp_client_deadline(const lt_mcp *mcp, uint64_t timeout_ms) {
+  uint64_t limit_ms = timeout_ms ? timeout_ms : mcp->o.call_timeout_ms;
+  uint64_t now = lt_loop_now_ms(mcp->loop);
+  return limit_ms > UINT64_MAX - now ? UINT64_MAX : now + limit_ms;
 }
 
 static void mcp_client_enter(lt_mcp *mcp) {
@@ -120,12 +141,22 @@ static void mcp_client_enter(lt_mcp *mcp) {
 
 static void mcp_client_leave(lt_mcp *mcp) {
   mcp->users--;
+  mcp->used_ms = lt_loop_now_ms(mcp->loop);
   if (mcp->closing) {
     lt_wait_wake(&mcp->left, LT_OK);
   }
 }
 
+void lt_mcp_wake(lt_mcp *mcp, uint64_t timeout_ms, lt_cancel *cancel) {
+  mcp_client_enter(mcp);
+  (void)mcp_client_wait_started(mcp, mcp_client_deadline(mcp, timeout_ms), cancel);
+  mcp_client_leave(mcp);
+}
+
 lt_status lt_mcp_wait_ready(lt_mcp *mcp, lt_err *err) {
+  if (mcp->is_list_of_file || mcp->state == LT_MCP_IDLE) {
+    return LT_OK;
+  }
   mcp_client_enter(mcp);
   mcp_client_wait_started(mcp, UINT64_MAX, NULL);
   lt_status status = mcp->state == LT_MCP_READY ? LT_OK : lt_err_copy(err, &mcp->why);
@@ -150,9 +181,7 @@ static lt_status mcp_client_fail_waiting(lt_mcp *mcp, lt_status why, lt_err *err
 
 static lt_status mcp_client_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_call_options *options,
                                  lt_mcp_result *ret_result, lt_err *err) LT_YIELDS {
-  uint64_t timeout_ms = options->timeout_ms ? options->timeout_ms : mcp->o.call_timeout_ms;
-  uint64_t now = lt_loop_now_ms(mcp->loop);
-  uint64_t deadline_ms = timeout_ms > UINT64_MAX - now ? UINT64_MAX : now + timeout_ms;
+  uint64_t deadline_ms = mcp_client_deadline(mcp, options->timeout_ms);
   lt_status status = mcp_client_wait_started(mcp, deadline_ms, options->cancel);
   if (status != LT_OK) {
     return mcp_client_fail_waiting(mcp, status, err);
@@ -182,8 +211,23 @@ lt_status lt_mcp_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_c
 
 /* --- The list of tools -------------------------------------------------------------------------------------------- */
 
+static lt_status mcp_client_keep(lt_buf *to, lt_str text, lt_err *err) {
+  lt_buf_clear(to);
+  lt_buf_add(to, text);
+  return lt_buf_check(to, err, "no memory for the handshake");
+}
+
+static lt_status mcp_client_keep_facts(lt_mcp *mcp, const lt_mcp_list_facts *facts, lt_err *err) {
+  LT_TRY(mcp_client_keep(&mcp->version, facts->protocol_version, err));
+  LT_TRY(mcp_client_keep(&mcp->server_version, facts->server_version, err));
+  return mcp_client_keep(&mcp->instructions, facts->instructions, err);
+}
+
 static void mcp_client_publish(lt_mcp *mcp, lt_mcp_list *list) {
-  if (mcp->was_ready && lt_mcp_list_equal(&mcp->list, list)) {
+  bool is_known = mcp->list_listed_ms > 0;
+  mcp->list_listed_ms = lt_clock_wall_us() / 1000;
+  mcp->is_list_of_file = false;
+  if (is_known && lt_mcp_list_equal(&mcp->list, list)) {
     lt_mcp_list_release(list);
     return;
   }
@@ -193,6 +237,44 @@ static void mcp_client_publish(lt_mcp *mcp, lt_mcp_list *list) {
     mcp->o.on_tools(mcp->o.arg, mcp);
   }
   lt_mcp_list_release(&old); /* the old strings were valid until on_tools */
+}
+
+static void mcp_client_write_list_file(void *arg) {
+  const lt_mcp *mcp = arg;
+  const lt_mcp_list_facts facts = {
+      .protocol_version = lt_buf_view(&mcp->version),
+      .server_version = lt_buf_view(&mcp->server_version),
+      .instructions = lt_buf_view(&mcp->instructions),
+      .listed_ms = mcp->list_listed_ms,
+      .start_ms = mcp->list_start_ms,
+  };
+  (void)lt_mcp_list_cache_write(mcp->o.list_file, &mcp->list, &facts, mcp->o.secrets, NULL); /* it only saves time */
+}
+
+/* For the next process. Only mcp_client_live() changes the list, and it waits here. LT_YIELDS. */
+static void mcp_client_save_list(lt_mcp *mcp) LT_YIELDS {
+  if (mcp->o.list_file != NULL) {
+    (void)lt_loop_offload(mcp->loop, mcp_client_write_list_file, mcp, NULL);
+  }
+}
+
+/* The list of the last time, where there is one and it is not too old. A clock that was set makes any list too old. */
+static void mcp_client_load_list(lt_mcp *mcp) {
+  lt_mcp_list list;
+  lt_mcp_list_facts facts = {0};
+  lt_mcp_list_init(&list);
+  uint64_t now_ms = lt_clock_wall_us() / 1000;
+  if (lt_mcp_list_cache_read(mcp->o.list_file, &list, &facts, NULL) != LT_OK || facts.listed_ms == 0 ||
+      facts.listed_ms > now_ms || now_ms - facts.listed_ms > LT_MCP_LIST_KNOWN_MS ||
+      mcp_client_keep_facts(mcp, &facts, NULL) != LT_OK) {
+    lt_mcp_list_release(&list);
+    return;
+  }
+  mcp_client_publish(mcp, &list);
+  mcp->list_listed_ms = facts.listed_ms;
+  mcp->list_start_ms = facts.start_ms;
+  mcp->is_list_of_file = true;
+  mcp->state = LT_MCP_IDLE;
 }
 
 static lt_status mcp_client_read_list(lt_mcp *mcp, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) LT_YIELDS {
@@ -221,6 +303,7 @@ static void mcp_client_relist(lt_mcp *mcp) LT_YIELDS {
   uint64_t deadline_ms = lt_loop_now_ms(mcp->loop) + mcp->o.call_timeout_ms;
   if (mcp_client_read_list(mcp, deadline_ms, &list, &err) == LT_OK) {
     mcp_client_publish(mcp, &list);
+    mcp_client_save_list(mcp);
   } else if (!lt_mcp_session_ended(mcp->session)) {
     lt_err_prefix(&err, "its tools have changed, but listing them failed; the old list stays");
     mcp_client_on_warning(mcp, lt_str_of(lt_err_msg(&err)));
@@ -237,55 +320,87 @@ static void mcp_client_on_change(void *arg) {
   lt_wait_wake(&mcp->event, LT_OK);
 }
 
-static lt_status mcp_client_keep(lt_buf *to, lt_str text, lt_err *err) {
-  lt_buf_clear(to);
-  lt_buf_add(to, text);
-  return lt_buf_check(to, err, "no memory for the handshake");
-}
-
 /* Starts the process, makes the handshake, reads the first list. */
 static lt_status mcp_client_start(lt_mcp *mcp, lt_err *err) LT_YIELDS {
   lt_mcp_session_options options = {mcp->loop, &mcp->o, mcp->argv, mcp_client_on_warning, mcp_client_on_change, mcp};
-  uint64_t deadline_ms = lt_loop_now_ms(mcp->loop) + mcp->o.start_timeout_ms;
+  uint64_t began_ms = lt_loop_now_ms(mcp->loop);
+  uint64_t deadline_ms = began_ms + mcp->o.start_timeout_ms;
   lt_mcp_list list;
   LT_TRY(lt_mcp_session_open(&options, &mcp->session, err));
   LT_TRY(lt_mcp_session_start(mcp->session, deadline_ms, err));
-  LT_TRY(mcp_client_keep(&mcp->version, lt_mcp_session_version(mcp->session), err));
-  LT_TRY(mcp_client_keep(&mcp->instructions, lt_mcp_session_instructions(mcp->session), err));
+  const lt_mcp_list_facts facts = {
+      .protocol_version = lt_mcp_session_version(mcp->session),
+      .server_version = lt_mcp_session_server_version(mcp->session),
+      .instructions = lt_mcp_session_instructions(mcp->session),
+  };
+  LT_TRY(mcp_client_keep_facts(mcp, &facts, err));
   LT_TRY(mcp_client_first_list(mcp, deadline_ms, &list, err));
+  mcp->list_start_ms = lt_loop_now_ms(mcp->loop) - began_ms;
   mcp_client_publish(mcp, &list);
   return LT_OK;
 }
 
-/* LT_YIELDS until the session has ended. */
-static void mcp_client_serve(lt_mcp *mcp, lt_err *err) LT_YIELDS {
-  while (!lt_mcp_session_ended(mcp->session)) {
+/* When the server has had no call for too long; UINT64_MAX: never. */
+static uint64_t mcp_client_idle_at(const lt_mcp *mcp) {
+  return mcp->o.idle_timeout_ms > 0 ? mcp->used_ms + mcp->o.idle_timeout_ms : UINT64_MAX;
+}
+
+/* LT_YIELDS until something happens to the session, or it may be idle. True: it is idle. */
+static bool mcp_client_wait_idle(lt_mcp *mcp) LT_YIELDS {
+  uint64_t idle_at_ms = mcp->users > 0 ? lt_loop_now_ms(mcp->loop) + mcp->o.idle_timeout_ms : mcp_client_idle_at(mcp);
+  lt_wait_on(&mcp->event, mcp->o.idle_timeout_ms > 0 ? mcp_client_left_of(mcp, idle_at_ms) : UINT64_MAX);
+  return mcp->users == 0 && mcp_client_left_of(mcp, mcp_client_idle_at(mcp)) == 0;
+}
+
+/* LT_YIELDS until the session has ended, or has had no call for too long (LT_OK). */
+static lt_status mcp_client_serve(lt_mcp *mcp, lt_err *err) LT_YIELDS {
+  bool is_idle = false;
+  mcp->used_ms = lt_loop_now_ms(mcp->loop);
+  while (!lt_mcp_session_ended(mcp->session) && !is_idle) {
     uint64_t due_ms = mcp->listed_ms + LT_MCP_RELIST_GAP_MS;
     uint64_t now = lt_loop_now_ms(mcp->loop);
     if (!lt_mcp_session_changed(mcp->session)) {
-      lt_wait_on(&mcp->event, UINT64_MAX);
+      is_idle = mcp_client_wait_idle(mcp);
     } else if (now < due_ms) {
       lt_wait_on(&mcp->event, due_ms - now);
     } else {
       mcp_client_relist(mcp);
     }
   }
-  *err = *lt_mcp_session_ended(mcp->session);
+  return lt_mcp_session_ended(mcp->session) ? lt_err_copy(err, lt_mcp_session_ended(mcp->session)) : LT_OK;
 }
 
-static void mcp_client_run_session(lt_mcp *mcp, lt_err *err) LT_YIELDS {
-  if (mcp_client_start(mcp, err) == LT_OK) {
+/* LT_OK: the server was not called for too long, and is stopped. Otherwise why it has ended. */
+static lt_status mcp_client_run_session(lt_mcp *mcp, lt_err *err) LT_YIELDS {
+  lt_err why = LT_ERR_INIT;
+  lt_status status = mcp_client_start(mcp, err);
+  if (status == LT_OK) {
     mcp->was_ready = true;
     mcp_client_set_state(mcp, LT_MCP_READY);
-    mcp_client_serve(mcp, err);
+    mcp_client_save_list(mcp);
+    status = mcp_client_serve(mcp, err);
   }
-  mcp_client_set_state(mcp, LT_MCP_STARTING);
+  mcp_client_set_state(mcp, status == LT_OK ? LT_MCP_IDLE : LT_MCP_STARTING);
   lt_mcp_session *session = mcp->session;
   mcp->session = NULL;
   if (session) {
-    lt_mcp_session_end(session, err);
+    lt_fail(&why, LT_E_CLOSED, "the server is stopped, as it was not called");
+    lt_mcp_session_end(session, status == LT_OK ? &why : err);
     lt_mcp_session_close(session);
   }
+  return status;
+}
+
+/* LT_YIELDS while the server need not run. A list that is not fresh is renewed by a process that lives long enough. */
+static void mcp_client_rest(lt_mcp *mcp) LT_YIELDS {
+  uint64_t age_ms = lt_clock_wall_us() / 1000 - mcp->list_listed_ms;
+  bool is_fresh = !mcp->is_list_of_file || age_ms < LT_MCP_LIST_FRESH_MS;
+  uint64_t renew_at_ms = is_fresh ? UINT64_MAX : lt_loop_now_ms(mcp->loop) + LT_MCP_LIST_REFRESH_MS;
+  while (mcp->state == LT_MCP_IDLE && !mcp->is_wanted && !mcp->closing && mcp_client_left_of(mcp, renew_at_ms) > 0) {
+    lt_wait_on(&mcp->event, mcp_client_left_of(mcp, renew_at_ms));
+  }
+  mcp->is_wanted = false;
+  mcp_client_set_state(mcp, LT_MCP_STARTING);
 }
 
 /* After a crash the server is restarted, if it has been READY before. */
@@ -337,7 +452,14 @@ static void mcp_client_live(void *arg) {
   lt_mcp *mcp = arg;
   while (!mcp->closing) {
     lt_err err = LT_ERR_INIT;
-    mcp_client_run_session(mcp, &err);
+    mcp_client_rest(mcp);
+    if (mcp->closing) {
+      break;
+    }
+    lt_status status = mcp_client_run_session(mcp, &err);
+    if (status == LT_OK) {
+      continue;
+    }
     if (mcp->closing) {
       break;
     }
@@ -399,6 +521,7 @@ static bool mcp_client_copy_options(lt_mcp *mcp, const lt_mcp_options *from) {
   o->env = from->env ? mcp_client_copy_strings(&mcp->arena, NULL, from->env, &ok) : NULL;
   o->cwd = mcp_client_copy_cstr(&mcp->arena, from->cwd, &ok);
   o->helper = mcp_client_copy_cstr(&mcp->arena, from->helper, &ok);
+  o->list_file = mcp_client_copy_cstr(&mcp->arena, from->list_file, &ok);
   o->start_timeout_ms = from->start_timeout_ms ? from->start_timeout_ms : LT_MCP_START_TIMEOUT_MS;
   o->call_timeout_ms = from->call_timeout_ms ? from->call_timeout_ms : LT_MCP_CALL_TIMEOUT_MS;
   return ok && o->name.p;
@@ -407,6 +530,7 @@ static bool mcp_client_copy_options(lt_mcp *mcp, const lt_mcp_options *from) {
 static void mcp_client_free(lt_mcp *mcp) {
   lt_mcp_list_release(&mcp->list);
   lt_buf_release(&mcp->version);
+  lt_buf_release(&mcp->server_version);
   lt_buf_release(&mcp->instructions);
   lt_arena_release(&mcp->arena);
   lt_mem_free(mcp);
@@ -421,9 +545,11 @@ lt_status lt_mcp_open(lt_loop *loop, const lt_mcp_options *options, lt_mcp **ret
   lt_arena_init(&mcp->arena, LT_CONFIG_MAX_BYTES);
   lt_mcp_list_init(&mcp->list);
   lt_buf_init(&mcp->version, LT_KIB);
+  lt_buf_init(&mcp->server_version, LT_KIB);
   lt_buf_init(&mcp->instructions, LT_MCP_LINE_MAX_BYTES);
   lt_wait_init(&mcp->event, loop);
   lt_wait_init(&mcp->left, loop);
+  mcp->state = LT_MCP_STARTING;
   lt_status status = LT_E_NOMEM;
   if (!mcp_client_copy_options(mcp, options)) {
     lt_fail(err, status, "no memory for an MCP server");
@@ -435,6 +561,9 @@ lt_status lt_mcp_open(lt_loop *loop, const lt_mcp_options *options, lt_mcp **ret
     return status;
   }
   mcp->living = true;
+  if (mcp->o.list_file != NULL && !mcp->o.starts_at_once) {
+    mcp_client_load_list(mcp);
+  }
   *ret_mcp = mcp;
   return LT_OK;
 }
@@ -474,6 +603,10 @@ lt_str lt_mcp_name(const lt_mcp *mcp) {
 
 lt_str lt_mcp_protocol_version(const lt_mcp *mcp) {
   return lt_buf_view(&mcp->version);
+}
+
+lt_str lt_mcp_server_version(const lt_mcp *mcp) {
+  return lt_buf_view(&mcp->server_version);
 }
 
 lt_str lt_mcp_instructions(const lt_mcp *mcp) {

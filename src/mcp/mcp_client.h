@@ -29,6 +29,9 @@ typedef struct lt_mcp_options {
   const char *helper;        /* see io/process.h */
   uint64_t start_timeout_ms; /* 0: LT_MCP_START_TIMEOUT_MS */
   uint64_t call_timeout_ms;  /* 0: LT_MCP_CALL_TIMEOUT_MS */
+  uint64_t idle_timeout_ms;  /* after this time without a call the server is stopped, until it is called; 0: never */
+  const char *list_file;     /* where its list of tools is kept (mcp_list_cache.h); NULL: nowhere */
+  bool starts_at_once;       /* also when the tools are known from the last time */
   bool verbose;              /* pass the server's stderr on */
   const lt_secrets *secrets; /* masked in all server text in messages; may be NULL. Borrows */
   /* Called on the loop whenever the list of tools has changed (first list, list_changed, restart), not when a new
@@ -40,6 +43,7 @@ typedef struct lt_mcp_options {
 } lt_mcp_options;
 
 typedef enum lt_mcp_state {
+  LT_MCP_IDLE,     /* it does not run; its tools are known, and a call starts it */
   LT_MCP_STARTING, /* process, handshake or first list under way */
   LT_MCP_READY,
   LT_MCP_DOWN, /* could not be started, or crashed too often; lt_mcp_reason says why */
@@ -56,21 +60,29 @@ typedef struct lt_mcp_tool {
   lt_str annotations;   /* JSON text; empty where there are none */
 } lt_mcp_tool;
 
-/* Copies the options and starts the server in the background (its own fiber). Does not yield.
+/* Copies the options. A server whose tools are known from its list file is IDLE, and on_tools is called before this
+ * returns; reading the file blocks. Any other server is started in the background (its own fiber). Does not yield.
  * Errors: LT_E_NOMEM only. Owns: the caller, lt_mcp_close. */
 lt_status lt_mcp_open(lt_loop *loop, const lt_mcp_options *options, lt_mcp **ret_mcp, lt_err *err);
 
-/* LT_YIELDS until the server is READY or DOWN. LT_OK when READY; otherwise the reason, with the end of the server's
- * stderr. */
+/* LT_YIELDS until the server's tools are known or the server is DOWN. LT_OK when they are known; otherwise the reason,
+ * with the end of the server's stderr. */
 lt_status lt_mcp_wait_ready(lt_mcp *mcp, lt_err *err) LT_YIELDS;
+
+/* Starts a server that is IDLE; LT_YIELDS until it is READY or DOWN, or `timeout_ms` is over (0: the client's for
+ * calls), or `cancel` (may be NULL) fires. A call of a tool says what has happened. */
+void lt_mcp_wake(lt_mcp *mcp, uint64_t timeout_ms, lt_cancel *cancel) LT_YIELDS;
 
 lt_mcp_state lt_mcp_state_of(const lt_mcp *mcp);
 /* Why the server is DOWN, with advice; empty in other states. Borrows. */
 lt_str lt_mcp_reason(const lt_mcp *mcp);
 lt_str lt_mcp_name(const lt_mcp *mcp);
-/* The negotiated protocol version and the server's instructions; empty before READY. Borrows. */
+/* The negotiated protocol version and the server's instructions, also of the last time; empty before they are known.
+ * Borrows. */
 lt_str lt_mcp_protocol_version(const lt_mcp *mcp);
 lt_str lt_mcp_instructions(const lt_mcp *mcp);
+/* "name version", as the server calls itself; as above. */
+lt_str lt_mcp_server_version(const lt_mcp *mcp);
 
 /* The current tools in the server's order; a server that is down keeps its last ones. Borrows: until the next
  * on_tools. */

@@ -14,8 +14,9 @@ struct lt_mcp_session {
   lt_mcp_session_options o;
   lt_mcp_link *link;
   lt_mcp_requests calls;
-  lt_arena arena; /* version, instructions */
+  lt_arena arena; /* version, server_version, instructions */
   lt_str version;
+  lt_str server_version;
   lt_str instructions;
   bool has_tools; /* the server declared the capability */
   bool changed;
@@ -337,6 +338,18 @@ static uint64_t mcp_session_left_of(lt_mcp_session *s, uint64_t deadline_ms) {
 
 /* --- Handshake ---------------------------------------------------------------------------------------------------- */
 
+/* Only shown: a server without a name, or no memory for it, is no failure. */
+static void mcp_session_keep_server_version(lt_mcp_session *s, lt_json info) {
+  lt_str name = LT_STR_NULL, version = LT_STR_NULL;
+  lt_json_str(lt_json_get(info, "name"), &s->arena, &name);
+  lt_json_str(lt_json_get(info, "version"), &s->arena, &version);
+  LT_AUTO_BUF(words, LT_KIB);
+  lt_mcp_peer_text_add(&words, name, LT_MCP_HEAD, 100, s->o.server->secrets);
+  lt_buf_addc(&words, name.n > 0 && version.n > 0 ? " " : "");
+  lt_mcp_peer_text_add(&words, version, LT_MCP_HEAD, 40, s->o.server->secrets);
+  s->server_version = lt_arena_dup(&s->arena, lt_buf_view(&words));
+}
+
 /* "If the client does not support the version in the server's response, it SHOULD disconnect." (Lifecycle, Version
  * Negotiation) */
 static lt_status mcp_session_read_initialized(lt_mcp_session *s, lt_json result, lt_err *err) {
@@ -358,6 +371,7 @@ static lt_status mcp_session_read_initialized(lt_mcp_session *s, lt_json result,
   lt_json_str(lt_json_get(result, "instructions"), &s->arena, &instructions);
   s->instructions = lt_arena_dup(&s->arena, instructions);
   s->version = lt_arena_dup(&s->arena, version);
+  mcp_session_keep_server_version(s, lt_json_get(result, "serverInfo"));
   return s->version.p && s->instructions.p ? LT_OK : lt_fail(err, LT_E_NOMEM, "no memory for the handshake");
 }
 
@@ -564,6 +578,10 @@ bool lt_mcp_session_changed(const lt_mcp_session *s) {
 
 lt_str lt_mcp_session_version(const lt_mcp_session *s) {
   return s->version;
+}
+
+lt_str lt_mcp_session_server_version(const lt_mcp_session *s) {
+  return s->server_version;
 }
 
 lt_str lt_mcp_session_instructions(const lt_mcp_session *s) {

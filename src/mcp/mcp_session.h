@@ -42,6 +42,8 @@ bool lt_mcp_session_changed(const lt_mcp_session *session);
 /* Borrow: the session; empty before the handshake. */
 lt_str lt_mcp_session_version(const lt_mcp_session *session);
 lt_str lt_mcp_session_instructions(const lt_mcp_session *session);
+/* "name version", as the server calls itself. */
+lt_str lt_mcp_session_server_version(const lt_mcp_session *session);
 
 /* Ends the session with the reason `why`, unless it has ended already. Does not yield. */
 void lt_mcp_session_end(lt_mcp_session *session, const lt_err *why);

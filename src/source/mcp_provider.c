@@ -138,9 +138,15 @@ static lt_status mcp_provider_invoke(lt_provider *base, lt_str name, lt_str inpu
   return status;
 }
 
+/* The time that a server takes to start is no part of the call that is recorded. */
+static void mcp_provider_wake(lt_provider *base, const lt_invoke_options *options) LT_YIELDS {
+  lt_mcp_wake(mcp_provider_of(base)->mcp, options->timeout_ms, options->cancel);
+}
+
 static lt_str mcp_provider_down(lt_provider *base) {
   const lt_mcp_provider *self = mcp_provider_of(base);
   switch (self->mcp != NULL ? lt_mcp_state_of(self->mcp) : LT_MCP_STARTING) {
+    case LT_MCP_IDLE:
     case LT_MCP_STARTING:
     case LT_MCP_READY:
       return LT_STR("");
@@ -223,8 +229,10 @@ lt_status lt_mcp_provider_open(lt_loop *loop, lt_door *door, const lt_mcp_option
     return lt_fail(err, LT_E_NOMEM, "no memory for the server \"%.*s\"", LT_STR_ARG(options->name));
   }
   *self = (lt_mcp_provider){.loop = loop, .door = door, .user = *options, .name = name};
-  self->base = (lt_provider){
-      .name = lt_str_from(name, options->name.n), .invoke = mcp_provider_invoke, .down = mcp_provider_down};
+  self->base = (lt_provider){.name = lt_str_from(name, options->name.n),
+                             .invoke = mcp_provider_invoke,
+                             .down = mcp_provider_down,
+                             .wake = mcp_provider_wake};
   lt_status status = mcp_provider_open_mcp_client(self, options, err);
   if (status != LT_OK) {
     mcp_provider_free(self);

@@ -1,8 +1,10 @@
 /* MCP servers as a source of tools: `mcpServers` of the configuration. */
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "source/mcp_list_place.h"
 #include "source/mcp_provider.h"
 #include "source/source.h"
 
@@ -86,6 +88,8 @@ static void mcp_source_on_server_warning(void *arg, lt_mcp *mcp, lt_str message)
 
 static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_server *server, lt_err *err) {
   const lt_source_options *o = &self->options;
+  LT_AUTO_BUF(list_file, PATH_MAX);
+  bool has_list_file = lt_mcp_list_place(server, &list_file, NULL) == LT_OK;
   const char **env = mcp_source_make_environment(o->config, server);
   if (env == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
@@ -98,6 +102,9 @@ static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_serv
       .cwd = server->cwd,
       .helper = "/proc/self/exe",
       .start_timeout_ms = (uint64_t)server->start_timeout_ms,
+      .idle_timeout_ms = (uint64_t)server->idle_timeout_ms,
+      .list_file = has_list_file ? list_file.p : NULL,
+      .starts_at_once = server->start == LT_CONFIG_START_ALWAYS,
       .secrets = o->secrets,
       .on_warning = mcp_source_on_server_warning,
       .arg = self,
@@ -139,6 +146,7 @@ static lt_source_state mcp_source_state(const lt_source *source) {
   switch (lt_mcp_state_of(lt_mcp_provider_client(((const mcp_source *)(const void *)source)->provider))) {
     case LT_MCP_STARTING:
       return LT_SOURCE_STARTING;
+    case LT_MCP_IDLE:
     case LT_MCP_READY:
       return LT_SOURCE_READY;
     case LT_MCP_DOWN:

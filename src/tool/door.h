@@ -36,6 +36,9 @@ struct lt_provider {
                       lt_err *err) LT_YIELDS;
   /* The reason why the provider's tools cannot be called now, or empty. */
   lt_str (*down)(lt_provider *self);
+  /* Makes the provider ready for a call that was let through: its server may not run yet, and may list other tools when
+   * it does. A failure is told by `invoke`. May be NULL. LT_YIELDS. */
+  void (*wake)(lt_provider *self, const lt_invoke_options *options) LT_YIELDS;
   /* Whether this call needs an approval although the tool's spec does not require one; may be NULL. LT_YIELDS.
    * True: a reason may be appended. */
   bool (*needs_approval)(lt_provider *self, lt_str name, lt_str input, const lt_invoke_options *options,

@@ -576,6 +576,16 @@ static lt_status door_invoke(door_call *c) LT_YIELDS {
   return status;
 }
 
+/* What the server says of its tools when it has started may make the rules stricter. */
+static lt_status door_wake_provider(door_call *c) LT_YIELDS {
+  lt_provider *provider = c->tool->provider;
+  if (provider->wake == NULL) {
+    return LT_OK;
+  }
+  provider->wake(provider, &c->options);
+  return door_check_still_wanted(c);
+}
+
 /* --- The steps in order ------------------------------------------------------------------------------------------- */
 static lt_status door_perform(door_call *c) LT_YIELDS {
   lt_status status = door_record_start(c);
@@ -599,6 +609,7 @@ static lt_status door_run_steps(door_call *c) LT_YIELDS {
     LT_TRY(door_read_annotations(c));
   }
   LT_TRY(door_ask_policy(c));
+  LT_TRY(door_wake_provider(c));
   return door_perform(c);
 }
 

@@ -73,6 +73,12 @@ lt_status lt_mcp_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_c
   return LT_OK;
 }
 
+void lt_mcp_wake(lt_mcp *mcp, uint64_t timeout_ms, lt_cancel *cancel) {
+  (void)timeout_ms;
+  (void)cancel;
+  mcp->state = mcp->state == LT_MCP_IDLE ? LT_MCP_READY : mcp->state;
+}
+
 void lt_mcp_result_release(lt_mcp_result *result) {
   lt_arena_release(&result->arena);
 }
