@@ -605,10 +605,6 @@ lt_str lt_mcp_protocol_version(const lt_mcp *mcp) {
   return lt_buf_view(&mcp->version);
 }
 
-lt_str lt_mcp_server_version(const lt_mcp *mcp) {
-  return lt_buf_view(&mcp->server_version);
-}
-
 lt_str lt_mcp_instructions(const lt_mcp *mcp) {
   return lt_buf_view(&mcp->instructions);
 }

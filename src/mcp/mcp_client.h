@@ -81,8 +81,6 @@ lt_str lt_mcp_name(const lt_mcp *mcp);
  * Borrows. */
 lt_str lt_mcp_protocol_version(const lt_mcp *mcp);
 lt_str lt_mcp_instructions(const lt_mcp *mcp);
-/* "name version", as the server calls itself; as above. */
-lt_str lt_mcp_server_version(const lt_mcp *mcp);
 
 /* The current tools in the server's order; a server that is down keeps its last ones. Borrows: until the next
  * on_tools. */
