@@ -32,7 +32,7 @@ check:
 
 # --- the engine, and the type stripper that runs in it ---------------------------------------------------------------
 
-IMAGE_SCRIPTS := $(ENGINE)/sucrase.js $(ENGINE)/web.js $(ENGINE)/intl.js
+IMAGE_SCRIPTS := $(ENGINE)/sucrase.js $(ENGINE)/web.js $(ENGINE)/intl-data.js $(ENGINE)/intl.js
 
 engine: $(IMAGE_SCRIPTS) $(ENGINE)/libqjs.a
 	@:
@@ -64,10 +64,14 @@ $(ENGINE)/web.js: src/sandbox/web/entry.js $(wildcard src/sandbox/web/*.js) node
 	@mkdir -p $(ENGINE)
 	$(BUNDLE_WEB) $< --outfile=$@
 
-# Nothing yet: Intl is to be bundled here.
-$(ENGINE)/intl.js:
+# Locales and time zones, from the pinned packages only (docs/internals/intl.md).
+$(ENGINE)/intl-data.js: scripts/intl-data.mjs node_modules/.lathe-lock.json
 	@mkdir -p $(ENGINE)
-	@: > $@
+	node $< $@
+
+$(ENGINE)/intl.js: src/sandbox/web/intl/intl_entry.js $(wildcard src/sandbox/web/intl/*.js) node_modules/.lathe-lock.json
+	@mkdir -p $(ENGINE)
+	$(BUNDLE) $< --outfile=$@
 
 # --- the presets ----------------------------------------------------------------------------------------------------
 

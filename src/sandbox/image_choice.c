@@ -16,8 +16,10 @@ const lt_image_word lt_image_words[] = {
     INTL("Intl"),
     METHOD("localeCompare"),
     METHOD("toLocaleDateString"),
+    METHOD("toLocaleLowerCase"),
     METHOD("toLocaleString"),
     METHOD("toLocaleTimeString"),
+    METHOD("toLocaleUpperCase"),
 };
 const size_t lt_image_word_count = sizeof lt_image_words / sizeof lt_image_words[0];
 

@@ -20,15 +20,26 @@
   const global = (name, value) => hidden(globalThis, name, value);
 
   // A program that names one of these runs on the image that has it; this is for names that are put together.
+  const unnamed = (name) => new ReferenceError(
+    `${name} is there only for programs that name it: write ${name} itself in the program's text, outside of comments and longer strings`);
   for (const name of keys(words)) {
     defineProperty(globalThis, name, {
-      get() {
-        throw new ReferenceError(`${name} is there only for programs that name it: write ${name} itself in the ` +
-                                 `program's text, outside of comments and longer strings`);
-      },
+      get() { throw unnamed(name); },
       set(value) { hidden(globalThis, name, value); },
       configurable: true,
     });
+  }
+  // The engine's own methods ignore locales, which would be silently wrong. Some are right without arguments.
+  const localeMethod = (proto, name, plain) => hidden(proto, name, { [name](...args) {
+    if (plain && args.length === 0) return apply(plain, this, args);
+    throw unnamed(name);
+  } }[name]);
+  if ('Intl' in words) {
+    localeMethod(Number.prototype, 'toLocaleString');
+    localeMethod(BigInt.prototype, 'toLocaleString');
+    for (const name of ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString']) localeMethod(Date.prototype, name);
+    localeMethod(String.prototype, 'localeCompare');
+    for (const name of ['toLocaleUpperCase', 'toLocaleLowerCase']) localeMethod(String.prototype, name, String.prototype[name]);
   }
   roots.hidden = hidden;
 
