@@ -181,6 +181,7 @@ static void agent_put_end(lt_json_writer *w, const lt_turn_state *turn_state, lt
     lt_outbox_put_all(&turn_state->outbox, w);
     lt_json_key(w, "usage");
     lt_turn_put_usage(turn_state, w);
+    lt_incomplete_put(w, turn_state->incomplete);
   } else if (turn_state->turn.state == LT_PROMPT_FAILED) {
     lt_json_key(w, "error");
     lt_json_put_str(w, error);
@@ -201,12 +202,11 @@ static void agent_report_end(lt_turn_state *turn_state, lt_str error) {
 
 /* Storing may work again a moment later, when the file was locked or full. After the last try the end's event is sent,
  * and the end is stored later (deferred_end.h). */
-static lt_status agent_store_state(const lt_turn *turn, lt_str usage, lt_str error, lt_err *err) LT_YIELDS {
+static lt_status agent_store_state(const lt_turn *turn, const lt_prompt_change *end, lt_err *err) LT_YIELDS {
   static const uint64_t waits_ms[] = {50, 500, 2000};
   const lt_agent *agent = turn->agent;
   for (size_t i = 0;; i++) {
-    lt_status status =
-        lt_store_prompt_set_state(agent->options.db, lt_str_of(turn->ids.prompt), turn->state, usage, error, err);
+    lt_status status = lt_store_prompt_update(agent->options.db, lt_str_of(turn->ids.prompt), NULL, 0, end, err);
     bool is_final = status == LT_OK || status == LT_E_NOTFOUND || status == LT_E_CLOSED;
     bool should_retry = !is_final && i < sizeof waits_ms / sizeof waits_ms[0];
     if (!should_retry || agent->closing) {
@@ -230,8 +230,14 @@ static void agent_store_end(lt_turn_state *turn_state, lt_status status, lt_buf 
                 : status == LT_E_DIVERGED                                 ? LT_PROMPT_FAILED
                 : turn->cancel.why != LT_OK && status == turn->cancel.why ? LT_PROMPT_CANCELLED
                                                                           : LT_PROMPT_FAILED;
-  lt_str why = turn->state == LT_PROMPT_FAILED ? lt_buf_view(error) : LT_STR_NULL;
-  if (agent_store_state(turn, lt_buf_view(&usage), why, &stored) != LT_OK) {
+  lt_prompt_change end = {
+      .state = turn->state,
+      .usage = lt_buf_view(&usage),
+      .error = turn->state == LT_PROMPT_FAILED ? lt_buf_view(error) : LT_STR_NULL,
+      .incomplete =
+          turn->state == LT_PROMPT_COMPLETED ? lt_str_of(lt_incomplete_name(turn_state->incomplete)) : LT_STR_NULL,
+  };
+  if (agent_store_state(turn, &end, &stored) != LT_OK) {
     if (turn->state != LT_PROMPT_FAILED) {
       turn->state = LT_PROMPT_FAILED;
       lt_buf_clear(error);

@@ -63,22 +63,24 @@ typedef struct lt_agent_options {
    *   pending ones are sent again, and those that no reader has got (lt_agent_shown)
    * - prompt.output {promptId, change, output}: sent after the output is stored, and again when the output changes in
    *   place (same id). `change` numbers the changes of the prompt's outputs, from 1; it is for lt_agent_shown
-   * - prompt.stream {promptId, delta}: a piece of text. Each text output is sent completely in such pieces before its
-   *   prompt.output event: a reader that shows the pieces need not show the texts
+   * - prompt.stream {promptId, delta, incomplete?}: a piece of text; with `incomplete` no part of an answer. Each text
+   * output is sent completely in such pieces before its prompt.output event: a reader that shows the pieces need not
+   * show the texts
    * - prompt.approval-requested {promptId, request: {toolCallId, toolName, input, reason, refusal?}}; `refusal`: why
    * the input that a decision brought cannot be used; the call still waits
    * - prompt.approval-decided {promptId, toolCallId, decision: "approve" or "reject", reason?, input?, remember?}: the
    *   call waits no more
-   * - prompt.completed {promptId, output: [...], usage}
+   * - prompt.completed {promptId, output: [...], usage, incomplete?: {reason}}; `incomplete`: there is no whole answer
+   *   (incomplete.h), and a text output with the same member says so
    * - prompt.cancelled {promptId}
    * - prompt.error {promptId, error}
    * - conversation.updated {conversationId, title}
    *
-   * An output is {"type": "text", "id", "content", "start"}, or {"type": "tool", "id", "parent"?, "function", "input",
-   * "editedInput"?, "result", "start", "end"?} with a result {"type": "pending", "reason", "question"? (it waits for an
-   * approval)}, {"type": "success", "output"} or {"type":
-   * "error", "error"} and perhaps "logs", or {"type": "file", "id", "path", "mimeType", "description"?, "artifact",
-   * "start"}. The parent of a call that a program made is the output of that program. */
+   * An output is {"type": "text", "id", "content", "incomplete"?: {"reason"}, "start"}, or {"type": "tool", "id",
+   * "parent"?, "function", "input", "editedInput"?, "result", "start", "end"?} with a result {"type": "pending",
+   * "reason", "question"? (it waits for an approval)}, {"type": "success", "output"} or {"type": "error", "error"} and
+   * perhaps "logs", or {"type": "file", "id", "path", "mimeType", "description"?, "artifact", "start"}. The parent of a
+   * call that a program made is the output of that program. */
   void (*on_event)(void *arg, lt_str user, const char *event, lt_str data);
   void *arg;
 } lt_agent_options;

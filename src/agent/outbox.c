@@ -184,35 +184,54 @@ lt_status lt_outbox_tell_unshown(lt_outbox *o, lt_err *err) {
   return LT_OK;
 }
 
-static lt_status outbox_put_text(lt_outbox *o, lt_str id, bool of_mode, lt_str text, size_t streamed, lt_err *err) {
+typedef struct outbox_text {
+  lt_str id, text;
+  bool of_mode;
+  size_t streamed; /* bytes that were reported already */
+  lt_incomplete incomplete;
+} outbox_text;
+
+static lt_status outbox_put_text(lt_outbox *o, const outbox_text *put, lt_err *err) {
+  lt_str text = put->text;
   LT_AUTO_BUF(masked, LT_JSON_MAX_BYTES);
   lt_output *output;
-  if (streamed == 0) { /* streamed text was reported already */
+  if (put->streamed == 0) {
     LT_TRY(outbox_mask(o, &text, false, &masked, err));
   }
-  LT_TRY(lt_outbox_claim(o, LT_OUTPUT_TEXT, id, &output, err));
+  LT_TRY(lt_outbox_claim(o, LT_OUTPUT_TEXT, put->id, &output, err));
   if (output == NULL) {
-    output = outbox_output_new(o, LT_OUTPUT_TEXT, id);
-    LT_TRY(
-        outbox_add_output(o, output, output != NULL && outbox_keep_text(output, &output->text, text), streamed, err));
+    output = outbox_output_new(o, LT_OUTPUT_TEXT, put->id);
+    bool complete = output != NULL && outbox_keep_text(output, &output->text, text);
+    if (output != NULL) {
+      output->incomplete = put->incomplete;
+    }
+    LT_TRY(outbox_add_output(o, output, complete, put->streamed, err));
   } else {
     lt_turn_observer_text(o->turn, output, text);
   }
-  output->of_mode = of_mode;
+  output->of_mode = put->of_mode;
   return LT_OK;
 }
 
 lt_status lt_outbox_text(lt_outbox *o, lt_str text, size_t streamed, lt_err *err) {
-  return outbox_put_text(o, lt_outbox_make_id(o, LT_OUTPUT_TEXT, LT_STR_NULL), true, text, streamed, err);
+  const outbox_text put = {
+      .id = lt_outbox_make_id(o, LT_OUTPUT_TEXT, LT_STR_NULL), .text = text, .of_mode = true, .streamed = streamed};
+  return outbox_put_text(o, &put, err);
+}
+
+lt_status lt_outbox_incomplete(lt_outbox *o, lt_incomplete reason, lt_str text, lt_err *err) {
+  const outbox_text put = {
+      .id = lt_outbox_make_id(o, LT_OUTPUT_TEXT, LT_STR_NULL), .text = text, .of_mode = true, .incomplete = reason};
+  return outbox_put_text(o, &put, err);
 }
 
 void lt_outbox_say(lt_outbox *o, lt_str id, lt_str text) {
-  id = lt_arena_dup(&o->turn->arena, id);
+  outbox_text put = {.id = lt_arena_dup(&o->turn->arena, id), .text = text};
   if (!lt_outbox_is_full(o) || o->unclaimed > 0) {
-    (void)outbox_put_text(o, id, false, text, 0, NULL);
+    (void)outbox_put_text(o, &put, NULL);
   } else if (!o->overflowed) {
-    text = LT_STR("(More was put out than one prompt may: the rest is dropped)");
-    o->overflowed = outbox_put_text(o, id, false, text, 0, NULL) == LT_OK;
+    put.text = LT_STR("(More was put out than one prompt may: the rest is dropped)");
+    o->overflowed = outbox_put_text(o, &put, NULL) == LT_OK;
   }
 }
 

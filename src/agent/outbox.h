@@ -57,6 +57,8 @@ bool lt_outbox_is_full(const lt_outbox *outbox);
 
 /* Puts out a text. `streamed`: the number of its bytes that were sent as prompt.stream events. */
 lt_status lt_outbox_text(lt_outbox *outbox, lt_str text, size_t streamed, lt_err *err);
+/* Puts out a text that says why there is no whole answer. It is sent as prompt.stream with that reason. */
+lt_status lt_outbox_incomplete(lt_outbox *outbox, lt_incomplete reason, lt_str text, lt_err *err);
 /* Puts out a text of a program's output(), with this id. Texts beyond LT_PROMPT_OUTPUTS_MAX are dropped, with one
  * note. */
 void lt_outbox_say(lt_outbox *outbox, lt_str id, lt_str text);

@@ -28,7 +28,8 @@ struct lt_output {
   lt_str question; /* lt_outbox_tool.question */
   lt_str edited;   /* JSON text: the input that a person made of it; empty: none */
   lt_str logs;
-  lt_str data; /* JSON text */
+  lt_str data;              /* JSON text */
+  lt_incomplete incomplete; /* of a text that says why there is no answer */
   char start[LT_CLOCK_STAMP_BYTES];
   lt_buf json; /* the JSON text that was stored last */
 };

@@ -84,6 +84,7 @@ static void outbox_write_output_json(lt_output *output, lt_outbox_item *item, lt
     outbox_write_put_str(&w, "type", LT_STR("text"));
     outbox_write_put_str(&w, "id", output->id);
     outbox_write_put_str(&w, "content", output->text);
+    lt_incomplete_put(&w, output->incomplete);
     outbox_write_put_str(&w, "start", lt_str_of(output->start));
   }
   lt_json_end_object(&w);
@@ -157,12 +158,19 @@ static lt_status outbox_write_store(lt_outbox *o, const outbox_batch *b, lt_err 
 }
 
 /* --- Reporting ---------------------------------------------------------------------------------------------------- */
-static void outbox_report_text(const lt_outbox *o, lt_str delta) {
+/* `incomplete`: as lt_incomplete_reason_in, for a text that is no answer. */
+static void outbox_report_text(const lt_outbox *o, lt_str delta, lt_str incomplete) {
   LT_AUTO_BUF(data, 2 * LT_PROMPT_MEMORY_BYTES);
   lt_json_writer w = lt_json_writer_on(&data);
   lt_json_begin_object(&w);
   outbox_write_put_str(&w, "promptId", lt_str_of(o->turn->ids.prompt));
   outbox_write_put_str(&w, "delta", delta);
+  if (incomplete.n > 0) {
+    lt_json_key(&w, "incomplete");
+    lt_json_begin_object(&w);
+    outbox_write_put_str(&w, "reason", incomplete);
+    lt_json_end_object(&w);
+  }
   lt_json_end_object(&w);
   lt_turn_send_event(o->turn, "prompt.stream", &data);
 }
@@ -188,7 +196,7 @@ static void outbox_report_output(lt_outbox *o, lt_outbox_item *item) {
   output->change = item->change;
   lt_buf_init(&item->json, 0);
   if (text.n > item->streamed) {
-    outbox_report_text(o, lt_str_sub(text, item->streamed, text.n));
+    outbox_report_text(o, lt_str_sub(text, item->streamed, text.n), lt_str_of(lt_incomplete_name(output->incomplete)));
   }
   outbox_report_json(o, output);
   if (output->kind != LT_OUTPUT_TOOL || item->what == ITEM_END) {
@@ -203,7 +211,7 @@ static void outbox_report_again(const lt_outbox *o, const lt_output *output) {
   LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
   if (output->kind == LT_OUTPUT_TEXT && lt_json_parse(&arena, lt_buf_view(&output->json), &doc, NULL) == LT_OK &&
       lt_json_str(lt_json_get(lt_json_root(&doc), "content"), &arena, &text) && text.n > 0) {
-    outbox_report_text(o, text);
+    outbox_report_text(o, text, lt_incomplete_reason_in(lt_json_root(&doc)));
   }
   outbox_report_json(o, output);
 }
@@ -224,7 +232,7 @@ static void outbox_report_item(lt_outbox *o, lt_outbox_item *item) {
       outbox_report_again(o, o->outputs[item->number]);
       break;
     case ITEM_STREAM:
-      outbox_report_text(o, lt_str_from(item->bytes, item->n));
+      outbox_report_text(o, lt_str_from(item->bytes, item->n), LT_STR(""));
       break;
     case ITEM_EVENT:
       outbox_report_event(o, item);

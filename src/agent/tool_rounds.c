@@ -220,14 +220,15 @@ static lt_status tool_rounds_ask(tool_dialogue *t, lt_completion *reply, lt_err 
 
 /* A reply without calls ends the prompt. When the reply is incomplete or empty, the user must see why. */
 static lt_status tool_rounds_end_answer(const tool_dialogue *t, const lt_completion *reply, lt_err *err) LT_YIELDS {
+  lt_incomplete reason = lt_incomplete_of_reply(reply->finish, reply->text.n == 0);
   lt_str why = lt_completion_incomplete_reason(reply->finish);
-  if (reply->text.n > 0 && why.n == 0) {
+  if (reason == LT_INCOMPLETE_NOT) {
     return LT_OK;
   }
   lt_str text = why.n == 0
                     ? LT_STR("(No response from model)")
                     : lt_arena_printf(&t->turn->arena, "%s(%.*s)", reply->text.n > 0 ? "\n" : "", LT_STR_ARG(why));
-  return lt_turn_text(t->turn, text, err);
+  return lt_turn_incomplete(t->turn, reason, text, err);
 }
 
 static lt_status tool_rounds_run_one(tool_dialogue *t, bool *ret_done, lt_err *err) LT_YIELDS {
@@ -255,7 +256,7 @@ static lt_status tool_rounds_run_all(tool_dialogue *t, lt_err *err) LT_YIELDS {
     }
   }
   lt_str text = lt_arena_printf(&t->turn->arena, "Exceeded maximum number of rounds (%u). Stopping.", t->turn->rounds);
-  return lt_turn_text(t->turn, text, err);
+  return lt_turn_incomplete(t->turn, LT_INCOMPLETE_ROUNDS, text, err);
 }
 
 lt_status lt_tool_rounds_run(lt_turn *turn, const lt_tool_rounds *rounds, lt_err *err) {

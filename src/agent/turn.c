@@ -59,6 +59,13 @@ lt_status lt_turn_text(lt_turn *turn, lt_str text, lt_err *err) {
   return lt_outbox_flush(&turn->internal->outbox, err);
 }
 
+lt_status lt_turn_incomplete(lt_turn *turn, lt_incomplete reason, lt_str text, lt_err *err) {
+  turn->internal->incomplete = reason;
+  turn->internal->streamed = 0;
+  LT_TRY(lt_outbox_incomplete(&turn->internal->outbox, reason, text, err));
+  return lt_outbox_flush(&turn->internal->outbox, err);
+}
+
 /* With a journal this does not wait: the journal stores the output before it allows a call (turn_journal.c). */
 lt_status lt_turn_tool_begin(lt_turn *turn, lt_str id, lt_str function, lt_str input, lt_str reason,
                              uint32_t *ret_number, lt_err *err) {

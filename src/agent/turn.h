@@ -7,6 +7,7 @@
 #define LT_AGENT_TURN_H
 
 #include "agent/agent.h"
+#include "agent/incomplete.h"
 #include "base/arena.h"
 
 typedef struct lt_turn lt_turn;
@@ -52,6 +53,9 @@ lt_status lt_turn_ask(lt_turn *turn, const lt_turn_question *question, lt_comple
 /* --- Putting out: in order, stored before it is reported. LT_YIELDS ----------------------------------------------- */
 /* Puts out a text for the user. */
 lt_status lt_turn_text(lt_turn *turn, lt_str text, lt_err *err) LT_YIELDS;
+/* Puts out a text that says why there is no answer, or no whole one: the prompt ends as incomplete. Only a reader that
+ * asks for such texts shows it as text. */
+lt_status lt_turn_incomplete(lt_turn *turn, lt_incomplete reason, lt_str text, lt_err *err) LT_YIELDS;
 /* Begins a tool output as pending and queues it for the store. `ret_number` identifies it in the functions below. `id`:
  * the model's; when it is empty or already used in this prompt, an id is generated. `input`: JSON text; any other text
  * is stored as a string. */

@@ -21,15 +21,16 @@ struct lt_turn_state {
   lt_journal journal;     /* a wrapper of the agent's */
   lt_turn_record record;
   lt_recorded_tools recorded_tools;
-  lt_str divergence;       /* how the prompt diverged from its record; empty: it did not */
-  lt_str refusal;          /* why the prompt of an earlier process cannot be resumed; empty: it can */
-  lt_run_request defaults; /* limits, modules and functions of its programs */
-  lt_str resolved_model;   /* the provider's name of the model; empty: unknown */
-  lt_str last_data;        /* data of an earlier prompt (prompt_data.h), borrows turn.history; empty: none */
-  lt_buf bare_end;         /* {promptId}: sent as the end's event when there is no memory for more */
-  uint32_t requests;       /* number of completions, including those of llm() */
-  lt_turn_edit *edits;     /* in the turn's arena */
-  size_t streamed;         /* bytes of the last reply that were sent as prompt.stream */
+  lt_str divergence;        /* how the prompt diverged from its record; empty: it did not */
+  lt_str refusal;           /* why the prompt of an earlier process cannot be resumed; empty: it can */
+  lt_run_request defaults;  /* limits, modules and functions of its programs */
+  lt_str resolved_model;    /* the provider's name of the model; empty: unknown */
+  lt_str last_data;         /* data of an earlier prompt (prompt_data.h), borrows turn.history; empty: none */
+  lt_buf bare_end;          /* {promptId}: sent as the end's event when there is no memory for more */
+  uint32_t requests;        /* number of completions, including those of llm() */
+  lt_turn_edit *edits;      /* in the turn's arena */
+  size_t streamed;          /* bytes of the last reply that were sent as prompt.stream */
+  lt_incomplete incomplete; /* why the prompt ends without a whole answer */
   bool is_prepared;
 };
 

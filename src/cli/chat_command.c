@@ -225,12 +225,12 @@ const lt_command lt_chat_command = {
     .notes =
         "Standard output: the answer and nothing else. Standard error: the conversation's id, programs and calls as "
         "they\n"
-        "happen, warnings, errors. Ctrl-C ends the answer, in a dialogue not the program.\n"
+        "happen, warnings, errors, and why there is no answer. Ctrl-C ends the answer, in a dialogue not the program.\n"
         "An API key is enough: OPENAI_API_KEY. OPENAI_MODEL says which model; a local server needs OPENAI_BASE_URL\n"
         "instead of a key. More models: models[] in the configuration.\n"
         "A conversation goes on in the mode and with the model of its last prompt, and with that first if it was cut\n"
         "short.\n"
-        "Exit code: 0 ok, 1 the prompt failed, 2 usage, 3 configuration, 130 interrupted.\n"
+        "Exit code: 0 ok, 1 the prompt failed, or has no whole answer, 2 usage, 3 configuration, 130 interrupted.\n"
         "\n"
         "  lathe chat -m code \"Which of these files mention a licence?\" --mcp-config .mcp.json\n",
     .run = chat_command,

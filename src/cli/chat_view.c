@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "agent/incomplete.h"
 #include "json/json.h"
 #include "text/plain.h"
 #include "types/typegen_text.h"
@@ -313,6 +314,12 @@ static void chat_view_show_prompt_error(lt_chat_view *view, lt_str error) {
   lt_console_line(view->console, "lathe chat: ", lt_buf_view(&line));
 }
 
+static void chat_view_show_incomplete(lt_chat_view *view, lt_str reason) {
+  LT_AUTO_BUF(line, LT_KIB);
+  lt_typegen_put_line(&line, lt_incomplete_describe(reason), ERROR_CHARS);
+  lt_console_line(view->console, "lathe chat: ", lt_buf_view(&line));
+}
+
 static lt_chat_end chat_view_end_of(const char *event) {
   return strcmp(event, "prompt.completed") == 0   ? LT_CHAT_COMPLETED
          : strcmp(event, "prompt.cancelled") == 0 ? LT_CHAT_CANCELLED
@@ -347,7 +354,8 @@ static void chat_view_acknowledge_held(void *arg) {
 
 static void chat_view_show_event(lt_chat_view *view, const char *event, lt_json data, lt_arena *arena) {
   lt_chat_end end = chat_view_end_of(event);
-  if (strcmp(event, "prompt.stream") == 0) {
+  lt_str incomplete = lt_incomplete_reason_in(data);
+  if (strcmp(event, "prompt.stream") == 0 && incomplete.n == 0) {
     chat_view_show_answer_piece(view, chat_view_string(lt_json_get(data, "delta"), arena));
   } else if (strcmp(event, "prompt.output") == 0) {
     chat_view_show_output(view, lt_json_get(data, "output"), arena);
@@ -355,6 +363,9 @@ static void chat_view_show_event(lt_chat_view *view, const char *event, lt_json 
     chat_view_end_answer_line(view);
     if (end == LT_CHAT_COMPLETED) {
       chat_view_show_prompt_usage(view, lt_json_get(data, "usage"));
+      if (incomplete.n > 0) {
+        chat_view_show_incomplete(view, incomplete);
+      }
     } else if (end == LT_CHAT_CANCELLED) {
       lt_chat_view_note(view, LT_STR("  cancelled"));
     } else {
@@ -383,8 +394,11 @@ void lt_chat_view_event(lt_chat_view *view, const char *event, lt_str data) {
     view->end = chat_view_end_of(event);
   }
   LT_AUTO_ARENA(arena, LT_PROMPT_MEMORY_BYTES);
-  bool is_wanted = !view->json || strcmp(event, "prompt.output") == 0;
+  bool is_wanted = !view->json || strcmp(event, "prompt.output") == 0 || strcmp(event, "prompt.completed") == 0;
   bool is_read = is_wanted && lt_json_parse(&arena, data, &doc, NULL) == LT_OK;
+  if (is_read && view->end == LT_CHAT_COMPLETED && lt_incomplete_reason_in(lt_json_root(&doc)).n > 0) {
+    view->end = LT_CHAT_INCOMPLETE;
+  }
   if (view->json) {
     chat_view_print_event_json(view, event, data);
   } else if (is_read) {

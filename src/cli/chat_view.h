@@ -11,7 +11,13 @@
 #include "io/loop.h"
 #include "store/store.h"
 
-typedef enum lt_chat_end { LT_CHAT_UNFINISHED, LT_CHAT_COMPLETED, LT_CHAT_CANCELLED, LT_CHAT_FAILED } lt_chat_end;
+typedef enum lt_chat_end {
+  LT_CHAT_UNFINISHED,
+  LT_CHAT_COMPLETED,
+  LT_CHAT_INCOMPLETE, /* completed without a whole answer */
+  LT_CHAT_CANCELLED,
+  LT_CHAT_FAILED
+} lt_chat_end;
 
 typedef struct lt_chat_view {
   lt_loop *loop;

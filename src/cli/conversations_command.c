@@ -1,6 +1,7 @@
 /* lathe conversations: lists, shows and deletes what was said. */
 #include <string.h>
 
+#include "agent/incomplete.h"
 #include "base/limits.h"
 #include "cli/chat.h"
 #include "cli/commands.h"
@@ -80,7 +81,11 @@ static void conversations_put_prompt(lt_json prompt, lt_arena *arena, lt_buf *ou
   while (lt_json_next(&it)) {
     conversations_put_output(it.value, arena, out);
   }
-  if (!lt_str_eqc(state, "completed")) {
+  if (lt_incomplete_reason_in(prompt).n > 0) {
+    lt_buf_addc(out, "  (incomplete: ");
+    lt_typegen_put_line(out, lt_incomplete_describe(lt_incomplete_reason_in(prompt)), CALL_CHARS);
+    lt_buf_addc(out, ")\n");
+  } else if (!lt_str_eqc(state, "completed")) {
     lt_buf_printf(out, "  (%.*s%s", LT_STR_ARG(state), error.n > 0 ? ": " : "");
     lt_typegen_put_line(out, error, 4 * CALL_CHARS);
     lt_buf_addc(out, ")\n");

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "json/json.h"
 #include "types/typegen_text.h"
+#include "agent/incomplete.h"
 #include "agent/modes/mode_list.h"
 #include "cli/chat.h"
 #include "cli/commands.h"
@@ -35,6 +36,8 @@ typedef struct eval_attempt {
   const lt_eval_task *task;
   const char *mode;
   bool right;
+  bool is_error;         /* the prompt failed: this says nothing about the answer */
+  lt_incomplete missing; /* there was no whole answer to check */
   int64_t rounds, input_tokens, output_tokens;
   uint64_t ms;
   lt_buf why; /* why the result is wrong */
@@ -68,13 +71,19 @@ static void eval_on_event(void *arg, const char *event, lt_str data) {
     (void)lt_json_int(lt_json_get(usage, "outputTokens"), &a->output_tokens);
     (void)lt_json_str(lt_json_get(lt_json_root(&doc), "error"), &arena, &why);
     lt_buf_add(&a->why, why);
+    a->is_error = failed;
+    a->missing = lt_incomplete_find(lt_incomplete_reason_in(lt_json_root(&doc)));
     lt_buf_add(&j->outputs, lt_json_text(lt_json_get(lt_json_root(&doc), "output")));
   }
 }
 
+static const char *eval_outcome_of(const eval_attempt *a) {
+  return a->right ? "right" : a->is_error ? "ERROR" : a->missing != LT_INCOMPLETE_NOT ? "NONE" : "WRONG";
+}
+
 static void eval_print_attempt(const eval_job *j, const eval_attempt *a) {
   LT_AUTO_BUF(line, LT_MIB);
-  lt_buf_printf(&line, "%-6s  %-10s  ", a->right ? "right" : "WRONG", a->mode);
+  lt_buf_printf(&line, "%-6s  %-10s  ", eval_outcome_of(a), a->mode);
   lt_typegen_put_line(&line, lt_str_of(a->task->name), 60);
   if (!a->right) {
     lt_buf_addc(&line, ": ");
@@ -102,7 +111,9 @@ static lt_status eval_attempt_task(eval_job *j, const lt_eval_task *task, const 
   chat->conversation[0] = '\0';
   lt_status status = lt_chat_say(chat, lt_str_of(task->prompt), err);
   a->ms = lt_loop_now_ms(chat->session->app.loop) - began;
-  if (status == LT_OK && j->outputs.n > 0) {
+  if (a->missing != LT_INCOMPLETE_NOT) {
+    lt_buf_add(&a->why, lt_incomplete_describe(lt_str_of(lt_incomplete_name(a->missing))));
+  } else if (status == LT_OK && j->outputs.n > 0) {
     status = eval_check_attempt_outputs(j, a, err);
   }
   if (status == LT_OK) {
@@ -128,6 +139,7 @@ static lt_status eval_attempt_all_tasks(eval_job *j, lt_err *err) LT_YIELDS {
 typedef struct eval_sum {
   int64_t tries, right, rounds, input_tokens, output_tokens;
   uint64_t ms;
+  int64_t errors, missing[LT_INCOMPLETE_REASONS];
 } eval_sum;
 
 static eval_sum eval_sum_of(const eval_job *j, const char *mode) {
@@ -137,6 +149,8 @@ static eval_sum eval_sum_of(const eval_job *j, const char *mode) {
     if (strcmp(a->mode, mode) == 0) {
       s.tries++;
       s.right += a->right;
+      s.errors += a->is_error;
+      s.missing[a->missing] += a->missing != LT_INCOMPLETE_NOT;
       s.rounds += a->rounds;
       s.input_tokens += a->input_tokens;
       s.output_tokens += a->output_tokens;
@@ -144,6 +158,31 @@ static eval_sum eval_sum_of(const eval_job *j, const char *mode) {
     }
   }
   return s;
+}
+
+/* What of a mode's tries was neither right nor wrong: "code: 2 errors, 1 without an answer (rounds)". */
+static void eval_print_missing(const char *mode, const eval_sum *s) {
+  const char *before = ": ";
+  bool has_any = s->errors > 0;
+  for (size_t i = 0; i < LT_INCOMPLETE_REASONS; i++) {
+    has_any = has_any || s->missing[i] > 0;
+  }
+  if (!has_any) {
+    return;
+  }
+  fputs(mode, stdout);
+  if (s->errors > 0) {
+    printf("%s%lld with an error", before, (long long)s->errors);
+    before = ", ";
+  }
+  for (size_t i = 0; i < LT_INCOMPLETE_REASONS; i++) {
+    if (s->missing[i] > 0) {
+      printf("%s%lld without a whole answer (%s)", before, (long long)s->missing[i],
+             lt_incomplete_name((lt_incomplete)i));
+      before = ", ";
+    }
+  }
+  putchar('\n');
 }
 
 static void eval_print_table(const eval_job *j) {
@@ -155,6 +194,10 @@ static void eval_print_table(const eval_job *j) {
     snprintf(right, sizeof right, "%lld/%lld", (long long)s.right, (long long)s.tries);
     printf("%-12s %9s %8.1f %10.0f %10.0f %7.1f s\n", j->modes[m], right, (double)s.rounds / n,
            (double)s.input_tokens / n, (double)s.output_tokens / n, (double)s.ms / n / 1000);
+  }
+  for (size_t m = 0; m < j->mode_count; m++) {
+    eval_sum s = eval_sum_of(j, j->modes[m]);
+    eval_print_missing(j->modes[m], &s);
   }
   fflush(stdout);
 }
@@ -180,6 +223,11 @@ static void eval_put_attempt(lt_json_writer *w, const eval_attempt *a) {
     lt_json_key(w, "why");
     lt_json_put_str(w, lt_buf_view(&a->why));
   }
+  if (a->is_error) {
+    lt_json_key(w, "error");
+    lt_json_put_bool(w, true);
+  }
+  lt_incomplete_put(w, a->missing);
   lt_json_end_object(w);
 }
 

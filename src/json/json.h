@@ -147,6 +147,9 @@ void lt_json_put_raw(lt_json_writer *w, lt_str json);
 void lt_json_pretty(lt_json v, lt_buf *out);
 void lt_json_compact(lt_json v, lt_buf *out);
 
+/* Appends the text with U+FFFD in place of bytes that are not WTF-8, as lt_json_put_str has them. */
+void lt_json_mend_utf8(lt_buf *out, lt_str s);
+
 /* Appends only the escaped characters of `s`, without the quotes. */
 void lt_json_escape(lt_buf *buf, lt_str s);
 

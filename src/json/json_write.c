@@ -61,6 +61,21 @@ static const char *json_write_escape_wide(lt_buf *buf, const char *p, const char
   return p;
 }
 
+void lt_json_mend_utf8(lt_buf *out, lt_str s) {
+  const char *p = s.p, *end = s.p + s.n, *from = p;
+  uint32_t cp;
+  while (p < end) {
+    unsigned n = lt_json_read_char(p, end, &cp);
+    if (n == 0) {
+      lt_buf_add(out, (lt_str){from, (size_t)(p - from)});
+      lt_buf_add(out, LT_STR("\xEF\xBF\xBD"));
+      from = p + json_write_broken_length(p, end);
+    }
+    p = n == 0 ? from : p + n;
+  }
+  lt_buf_add(out, (lt_str){from, (size_t)(p - from)});
+}
+
 void lt_json_escape(lt_buf *buf, lt_str s) {
   if (s.n == 0) {
     return;

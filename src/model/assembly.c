@@ -47,16 +47,32 @@ lt_status lt_assembly_check(const lt_assembly *a, lt_err *err) {
 }
 
 /* --- Events ------------------------------------------------------------------------------------------------------- */
+/* A server that cuts its text anywhere sends bytes that are not UTF-8: they cost their characters, not the answer. */
+static lt_status assembly_parse(lt_assembly *a, lt_str text, lt_buf *mended, lt_json_doc *doc, lt_err *why) {
+  lt_status status = lt_json_parse(&a->event, text, doc, why);
+  if (status != LT_E_SYNTAX) {
+    return status;
+  }
+  lt_json_mend_utf8(mended, text);
+  bool is_same = mended->status == LT_OK && lt_str_eq(lt_buf_view(mended), text);
+  if (is_same || mended->status != LT_OK) {
+    return is_same ? status : mended->status;
+  }
+  *why = LT_ERR_INIT;
+  return lt_json_parse(&a->event, lt_buf_view(mended), doc, why);
+}
+
 static lt_status assembly_read_chunk(lt_assembly *a, lt_str name, lt_str text, bool is_whole, lt_err *err) {
   lt_json_doc doc;
   lt_err why = LT_ERR_INIT;
-  lt_status status = lt_json_parse(&a->event, text, &doc, &why);
+  LT_AUTO_BUF(mended, 3 * LT_MODEL_EVENT_MAX_BYTES);
+  lt_status status = assembly_parse(a, text, &mended, &doc, &why);
   if (status == LT_E_SYNTAX || (status == LT_OK && lt_json_typeof(lt_json_root(&doc)) != LT_JSON_OBJECT)) {
     return lt_fail(err, LT_E_PROTOCOL, "%s that is no JSON object%s%s", is_whole ? "an answer" : "an event",
                    status != LT_OK ? ": " : "", status != LT_OK ? why.msg : "");
   }
   if (status != LT_OK) {
-    return lt_err_copy(err, &why);
+    return why.status != LT_OK ? lt_err_copy(err, &why) : lt_fail(err, status, "no memory for the model's answer");
   }
   return a->wire->read(a, name, lt_json_root(&doc), is_whole, err);
 }

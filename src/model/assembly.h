@@ -17,7 +17,13 @@ typedef struct lt_call_parts {
 } lt_call_parts;
 
 /* Position of the text relative to thoughts that are written into it (assembly_think.c). */
-typedef enum lt_think { LT_THINK_BEFORE, LT_THINK_WITHIN, LT_THINK_AFTER, LT_THINK_NONE } lt_think;
+typedef enum lt_think {
+  LT_THINK_BEFORE,
+  LT_THINK_WITHIN,
+  LT_THINK_UNOPENED, /* all text so far may be thoughts without a begin tag */
+  LT_THINK_AFTER,
+  LT_THINK_NONE
+} lt_think;
 
 typedef struct lt_completion_wire lt_completion_wire; /* completion_wire.h */
 
@@ -32,9 +38,11 @@ typedef struct lt_assembly {
   char held[3]; /* the first half of a character that was cut in two */
   size_t held_n;
   lt_think think;
-  lt_buf held_text; /* text that may be a tag or the beginning of a tag */
-  bool shown;       /* on_text got text: the request cannot be repeated */
-  bool finished;    /* the reason for the end has arrived */
+  lt_buf held_text;      /* text that may be a tag or the beginning of a tag */
+  bool expects_unopened; /* the model's text begins with thoughts that have an end tag only: it waits for the tag */
+  bool has_unopened;     /* it did */
+  bool shown;            /* on_text got text: the request cannot be repeated */
+  bool finished;         /* the reason for the end has arrived */
   bool has_usage;
   bool done; /* the stream has ended */
   bool refused;

@@ -343,6 +343,7 @@ static void completion_start_over(completion_attempts *k) {
   c->retries = retries + 1;
   lt_assembly_release(&k->assembly);
   lt_assembly_init(&k->assembly, k->wire, k->request, c);
+  k->assembly.expects_unopened = (k->quirks & LT_QUIRK_OPEN_THOUGHTS) != 0;
 }
 
 static lt_status completion_ask(completion_attempts *k, lt_err *err) LT_YIELDS {
@@ -350,6 +351,7 @@ static lt_status completion_ask(completion_attempts *k, lt_err *err) LT_YIELDS {
   for (unsigned tries = 1;; tries++) {
     lt_status status = completion_try_once(k, err);
     if (status == LT_OK) {
+      k->quirks |= k->assembly.has_unopened ? LT_QUIRK_OPEN_THOUGHTS : 0;
       if (k->quirks != remembered) {
         lt_dialect_learn(k->request->model, k->quirks);
       }
@@ -395,6 +397,7 @@ lt_status lt_model_complete(lt_http *http, const lt_completion_request *request,
   lt_buf_init(&k.body, LT_HTTP_BODY_MAX_BYTES);
   lt_buf_init(&k.authorization, LT_HTTP_HEADERS_MAX_BYTES / 2);
   lt_assembly_init(&k.assembly, k.wire, request, completion);
+  k.assembly.expects_unopened = (k.quirks & LT_QUIRK_OPEN_THOUGHTS) != 0;
   lt_status status = completion_prepare(&k, err);
   if (status == LT_OK) {
     status = completion_ask(&k, err != NULL ? err : &unseen);

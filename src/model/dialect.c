@@ -8,7 +8,7 @@
  * One word per model: its hash with the quirks in the low bits. A model whose slot is in use replaces the other model:
  * a forgotten quirk costs one more request. */
 
-#define QUIRK_BITS 15ul
+#define QUIRK_BITS 31ul
 
 static _Atomic uint64_t learnt[LT_MODEL_QUIRKS_MAX];
 

@@ -1,5 +1,6 @@
-/* Differences between "OpenAI-compatible" servers: the parameters that they refuse. Pure, except for a table of what
- * was learnt about models, which lives as long as the process. Private to model/; docs/internals/model.md has the list.
+/* Differences between "OpenAI-compatible" servers: the parameters that they refuse, and how they write thoughts. Pure,
+ * except for a table of what was learnt about models, which lives as long as the process. Private to model/;
+ * docs/internals/model.md has the list.
  */
 #ifndef LT_MODEL_DIALECT_H
 #define LT_MODEL_DIALECT_H
@@ -12,6 +13,7 @@ enum {
   LT_QUIRK_NO_STREAM_OPTIONS = 2, /* refuses stream_options: no usage */
   LT_QUIRK_NO_FORMAT = 4,         /* refuses response_format: only the prompt asks for JSON */
   LT_QUIRK_NO_STREAM = 8,         /* does not stream answers */
+  LT_QUIRK_OPEN_THOUGHTS = 16,    /* writes its thoughts before </think>, without <think> */
 };
 
 /* The quirks that were learnt for this model at this address. Any thread. */

@@ -65,13 +65,14 @@ typedef struct lt_prompt_output {
 } lt_prompt_output;
 typedef struct lt_prompt_change {
   lt_prompt_state state;
-  lt_str usage; /* may be empty */
-  lt_str error; /* may be empty */
+  lt_str usage;      /* may be empty */
+  lt_str error;      /* may be empty */
+  lt_str incomplete; /* why a completed prompt has no whole answer; may be empty */
 } lt_prompt_change;
 lt_status lt_store_prompt_update(lt_store *store, lt_str id, const lt_prompt_output *outputs, size_t count,
                                  const lt_prompt_change *change, lt_err *err) LT_YIELDS;
 /* Appends {"id", "userId", "conversationId", "model", "mode", "visible", "state", "input", "output": [...], "usage"?,
- * "error"?, "createdAt", "completedAt"?}. */
+ * "error"?, "incomplete"?: {"reason"}, "createdAt", "completedAt"?}. */
 lt_status lt_store_prompt_get(lt_store *store, lt_str user, lt_str id, lt_buf *out, lt_err *err) LT_YIELDS;
 /* The last `max` prompts of a conversation as an array of the same, oldest first. An unknown conversation has none. */
 lt_status lt_store_history(lt_store *store, lt_str user, lt_str conversation, size_t max, lt_buf *out,

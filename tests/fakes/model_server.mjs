@@ -130,6 +130,15 @@ const behaviours = {
   "think-open": events(chunk({ content: "<think>so long, " }), chunk({ content: "</thin" }), end("length"), "[DONE]"),
   "think-later": events(chunk({ content: "\n Use " }), chunk({ content: "<think>x</think>" }), end("stop"), "[DONE]"),
   "think-not": events(...[..." <thin"].map((content) => chunk({ content })), end("stop"), "[DONE]"),
+  "think-unopened": events(...[..."so </thin </think>\n\nHello"].map((content) => chunk({ content })), end("stop"), "[DONE]"),
+  "think-quoted": events(...[..."it is `</think>` </think>"].map((content) => chunk({ content })), end("stop"), "[DONE]"),
+  "bad-bytes": ({ res }) => sse(res).end(Buffer.concat([Buffer.from(stream(chunk({ content: "a\u0001" })).replace("\\u0001", "\u0001")),
+    Buffer.from(stream(end("stop"), "[DONE]"))].map((bytes) => bytes.map((byte) => (byte === 1 ? 0xff : byte))))),
+  "bad-whole": ({ res }) => {
+    res.writeHead(200, { "content-type": "application/json" });
+    const [head, tail] = JSON.stringify({ choices: [{ finish_reason: "stop", message: { role: "assistant", content: "a|z" } }] }).split("|");
+    res.end(Buffer.concat([Buffer.from(head), Buffer.from([0xe4, 0xb8]), Buffer.from(tail)]));
+  },
   "think-whole": ({ res }) => json(res, 200, {
     choices: [{ finish_reason: "stop", message: { role: "assistant", content: "<think>hm</think>All at once" } }],
   }),

@@ -1,15 +1,18 @@
 // Answers and programs of which a part is missing, or is not meant for anybody: what the user reads, and what the model.
 import assert from "node:assert/strict";
-import { config, describe, run, test } from "./harness.mjs";
+import { config, describe, run, scripted, servers, start, test, until } from "./harness.mjs";
 import { scriptedModel } from "./model.mjs";
 
-/** A conversation of one message: how it ended, and the bodies the model was asked with. */
-async function talk(mode, replies, conf = {}, ...rest) {
+/** A conversation of one message: how it ended, the bodies the model was asked with, and the prompt as it is stored. */
+async function talkTo(code, mode, replies, conf = {}, ...rest) {
   const model = await scriptedModel(replies);
   const end = await run(["chat", "-m", mode, "go", "--config", config(conf), ...rest], { env: model.env });
-  assert.equal(end.code, 0, end.stderr);
-  return { ...end, asked: model.asked(), env: model.env };
+  assert.equal(end.code, code, end.stderr);
+  const stored = await run(["conversations", "show", "last", "--json", "--config", config(conf)], { env: model.env });
+  return { ...end, asked: model.asked(), env: model.env, prompt: JSON.parse(stored.stdout).at(-1) };
 }
+const talk = (...args) => talkTo(0, ...args);
+const events = (stdout) => stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line));
 const typescript = (code) => ({ calls: [{ name: "execute_typescript", arguments: { code } }] });
 
 describe("more output than the limit", () => {
@@ -31,21 +34,68 @@ describe("more output than the limit", () => {
   });
 });
 
-describe("an answer that is not whole", () => {
-  const whole = { text: "The first half of", finish: "length" };
+describe("an answer that is no answer", () => {
   const limit = "(The answer was cut off at the model's limit of tokens: maxTokens)";
   const filter = "(The answer was refused, or ended by the provider's filter)";
+  /** Nothing that looks like an answer on standard output, the reason on standard error, in the events and in the store. */
+  async function none(mode, replies, { reason, said = /no answer: /, stdout = "", system }, conf) {
+    const end = await talkTo(1, mode, replies, conf);
+    assert.equal(end.stdout, stdout);
+    assert.match(end.stderr, new RegExp(`\nlathe chat: ${said.source}`));
+    assert.deepEqual([end.prompt.state, end.prompt.incomplete], ["completed", { reason }]);
+    const { content, incomplete } = end.prompt.output.at(-1);
+    assert.deepEqual({ content, incomplete }, { content: system, incomplete: { reason } });
+    const shown = await run(["conversations", "show", "last"], { env: end.env });
+    assert.match(shown.stdout, new RegExp(`\\(incomplete: ${said.source}`));
+    const all = events((await talkTo(1, mode, replies, conf, "--json")).stdout);
+    const last = all.at(-1);
+    assert.deepEqual([last.event, last.data.incomplete], ["prompt.completed", { reason }]);
+    assert.deepEqual(all.filter((e) => e.event === "prompt.stream" && e.data.incomplete).map((e) => e.data.delta).join(""), system);
+    return end;
+  }
   for (const mode of ["classic", "typescript"]) {
-    test(`${mode}: the user is told why`, async () => {
-      assert.equal((await talk(mode, [whole])).stdout, `The first half of\n\n${limit}\n`);
-      assert.equal((await talk(mode, [{ text: "No", finish: "content_filter" }])).stdout, `No\n\n${filter}\n`);
-      assert.equal((await talk(mode, [{ text: "", finish: "length" }])).stdout, `${limit}\n`);
+    test(`${mode}: cut off, filtered, empty`, async () => {
+      const cut = { reason: "length", said: /the answer is not whole: .*maxTokens/ };
+      await none(mode, [{ text: "The first half of", finish: "length" }], { ...cut, stdout: "The first half of\n", system: `\n${limit}` });
+      await none(mode, [{ text: "", finish: "length" }], { ...cut, system: limit });
+      await none(mode, [{ text: "No", finish: "content_filter" }], { reason: "filter", said: /the answer was refused/, stdout: "No\n", system: `\n${filter}` });
+      await none(mode, [""], { reason: "empty", system: "(No response from model)" });
     });
   }
-  test("code: what the filter ended is not run", async () => {
-    const end = await talk("code", [{ text: "output('half", finish: "content_filter" }]);
-    assert.equal(end.stdout, `${filter.slice(0, -1)}. No program was run)\n`);
+  test("code: what the filter ended is not run, an empty reply neither", async () => {
+    const end = await none("code", [{ text: "output('half", finish: "content_filter" }],
+      { reason: "filter", said: /the answer was refused/, system: `${filter.slice(0, -1)}. No program was run)` });
     assert.equal(end.asked.length, 1);
+    await none("code", [" \n"], { reason: "empty", system: "(No response from model)" });
+  });
+  test("rounds that are used up, in each mode", async () => {
+    const conf = { defaults: { maxRounds: { classic: 2, typescript: 2, code: 2 } } };
+    const call = (name) => ({ calls: [{ name, arguments: { code: "1" } }] });
+    const system = "Exceeded maximum number of rounds (2). Stopping.";
+    await none("classic", [call("interpreter_run-code")], { reason: "rounds", system }, conf);
+    await none("typescript", [call("execute_typescript")], { reason: "rounds", system }, conf);
+    await none("code", ["output('a'); 1"], { reason: "rounds", stdout: "a\na\n", system: "(Reached maximum iterations without done() being called)" }, conf);
+  });
+  test("the next message has an answer, and the old reason is not printed again", async () => {
+    const model = await scriptedModel(["", "Here I am."]);
+    assert.equal((await run(["chat", "go"], { env: model.env })).code, 1);
+    const end = await run(["chat", "-c", "last", "again"], { env: model.env });
+    assert.deepEqual([end.code, end.stdout], [0, "Here I am.\n"]);
+    assert.doesNotMatch(end.stderr, /no answer/);
+  });
+  test("killed before its end: the next process has the same reason", async () => {
+    const model = await scriptedModel([{ calls: [{ name: "slow_look", arguments: {} }] }]);
+    const slow = scripted([{ tool: { name: "look", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }, delayMs: 300 }]);
+    const args = servers({ slow }, { defaults: { maxRounds: { classic: 1 } } });
+    const first = start(["chat", "-m", "classic", "go", ...args], { env: model.env });
+    await until(() => /conversation [0-9a-f]{32}\n/.test(first.text()) && model.count() > 0, "the model was asked");
+    first.child.kill("SIGKILL");
+    await first.ended;
+    const end = await run(["chat", "-c", "last", ...args], { env: model.env, input: "" });
+    assert.deepEqual([end.code, end.stdout], [1, ""], end.stderr);
+    assert.match(end.stderr, /\nlathe chat: no answer: the model was asked as often as/);
+    const stored = JSON.parse((await run(["conversations", "show", "last", "--json", ...args], { env: model.env })).stdout);
+    assert.deepEqual(stored.map((p) => p.incomplete), [{ reason: "rounds" }]);
   });
 });
 
@@ -62,8 +112,17 @@ describe("thoughts that come as text", () => {
     assert.equal(end.stdout, "Gone.\n");
     assert.equal(end.asked[1].messages[2].content, "log(1)");
   });
+  test("code: what stands before an end tag alone is thought", async () => {
+    const end = await talk("code", ["They said go.\ndone() would do.\n</think>\n\noutput('Gone.'); done()"]);
+    assert.equal(end.stdout, "Gone.\n");
+  });
+  test("classic: from the second answer on, nothing is shown before that tag", async () => {
+    const lone = (text) => `They said go.\n</think>\n\n${text}`;
+    const end = await talk("classic", [{ text: lone("I look."), calls: [{ name: "interpreter_run-code", arguments: { code: "1" } }] }, lone("Gone.")]);
+    assert.equal(end.stdout, `${lone("I look.")}\nGone.\n`);
+  });
   test("where they have no end there is no answer", async () => {
-    const end = await talk("code", [{ text: "<think>and on and on", finish: "length" }]);
-    assert.match(end.stdout, /^\(The answer was cut off at the model's limit of tokens: maxTokens\. No program was run\)\n$/);
+    const end = await talkTo(1, "code", [{ text: "<think>and on and on", finish: "length" }]);
+    assert.deepEqual([end.stdout, end.prompt.incomplete], ["", { reason: "length" }]);
   });
 });

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { before } from "node:test";
 import { config, describe, fake, folder, root, run, servers, test } from "./harness.mjs";
-import { recorded } from "./model.mjs";
+import { recorded, scriptedModel } from "./model.mjs";
 
 const CALLS = "output(String(fakeAdd({ a: 40, b: 2 }))); done()";
 let env;
@@ -46,7 +46,21 @@ test("a table by mode, each try on stderr, nothing kept", async () => {
   assert.equal(end.stderr.split("\n").filter((line) => /^WRONG   (classic|code|typescript) +task 1: not what was wanted$/.test(line)).length, 6);
   assert.equal((await run(["chat", "--list"], { env: { ...env, XDG_STATE_HOME: state } })).stdout, "");
 });
-test("all right is 0; a model that fails is wrong, with its words", async () => {
+test("an answer that is none counts by its reason, a model that cannot be had as an error: neither is wrong", async () => {
+  const model = await scriptedModel([""]);
+  const task = [{ prompt: "go", check: { contains: "response" } }];
+  const none = await evaluate(task, ["-m", "classic,code"], { env: model.env });
+  assert.equal(none.code, 1);
+  assert.match(none.stderr, /NONE    classic     task 0: no answer: the model replied nothing\n/);
+  assert.match(none.stdout, /\nclassic: 1 without a whole answer \(empty\)\ncode: 1 without a whole answer \(empty\)\n$/);
+  const away = { env: { ...model.env, OPENAI_BASE_URL: "http://127.0.0.1:1/v1" } };
+  const error = await evaluate(task, ["-m", "classic"], away);
+  assert.match(error.stderr, /ERROR   classic     task 0: /);
+  assert.match(error.stdout, /\nclassic: 1 with an error\n$/);
+  const [result] = JSON.parse((await evaluate(task, ["-m", "classic", "--json"], { env: model.env })).stdout).results;
+  assert.deepEqual([result.right, result.incomplete, result.error], [false, { reason: "empty" }, undefined]);
+});
+test("all right is 0; a model that fails is an error, with its words", async () => {
   assert.equal((await evaluate([{ prompt: "forty-two", check: { contains: "42" } }])).code, 0);
   const end = await evaluate([{ prompt: "not recorded", check: { contains: "42" } }], ["-m", "classic", "--json"]);
   assert.equal(end.code, 1);

@@ -1,6 +1,6 @@
 // Models for the flow tests of the agent: the fake ones of tests/fakes, and recordings that are played back.
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after } from "node:test";
 import { folder, root } from "./harness.mjs";
@@ -41,5 +41,6 @@ export async function scriptedModel(replies) {
   const path = folder({ "m.json": JSON.stringify(replies) });
   const port = await listen(join(root, "tests/fakes/script_model.mjs"), path);
   const asked = () => readFileSync(join(path, "m.asked"), "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
-  return { env: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/m/v1`, OPENAI_API_KEY: "", OPENAI_MODEL: "scripted", XDG_STATE_HOME: folder() }, asked };
+  const count = () => (existsSync(join(path, "m.asked")) ? asked().length : 0);
+  return { count, env: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/m/v1`, OPENAI_API_KEY: "", OPENAI_MODEL: "scripted", XDG_STATE_HOME: folder() }, asked };
 }

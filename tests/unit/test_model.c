@@ -90,6 +90,11 @@ static void body_dialects(void) {
   says("refusal", "I will not", LT_FINISH_FILTERED);
   says("repeated", HELLO HELLO, LT_FINISH_STOP);
   says("whole", "All at once", LT_FINISH_STOP);
+  says("bad-bytes", "a\xEF\xBF\xBD", LT_FINISH_STOP);
+  says("bad-whole",
+       "a\xEF\xBF\xBD"
+       "z",
+       LT_FINISH_STOP);
   says("surrogates",
        "a\xF0\x9F\x98\x80"
        "b",
@@ -133,6 +138,19 @@ static void body_thoughts_in_the_text(void) {
     release(&k);
   }
   asked k;
+  for (int i = 0; i < 3; i++) { /* as it is shown at first; then not; and not where nothing is shown */
+    prepare(&k, "think-unopened", "thinks");
+    k.request.on_text = i < 2 ? k.request.on_text : NULL;
+    ask(&k);
+    assert_string_equal(text_of(&k.done.text), i == 0 ? "so </thin </think>\n\nHello" : "Hello");
+    assert_string_equal(text_of(&k.done.reasoning), i == 0 ? "" : "so </thin ");
+    release(&k);
+  }
+  prepare(&k, "think-quoted", "thinks");
+  k.request.on_text = NULL;
+  ask(&k);
+  assert_string_equal(text_of(&k.done.text), "it is `</think>` </think>");
+  release(&k);
   prepare(&k, "blank", "thinks");
   ask(&k);
   assert_int_equal(k.done.text.n, 2000 + strlen("<think>"));

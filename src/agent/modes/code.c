@@ -137,7 +137,7 @@ static lt_status code_report_no_program(lt_turn *turn, const lt_completion *comp
   lt_str why = lt_completion_incomplete_reason(completion->finish);
   lt_str text = why.n == 0 ? LT_STR("(No response from model)")
                            : lt_arena_printf(&turn->arena, "(%.*s. No program was run)", LT_STR_ARG(why));
-  return lt_turn_text(turn, text, err);
+  return lt_turn_incomplete(turn, lt_incomplete_of_reply(completion->finish, true), text, err);
 }
 
 static lt_status code_run_round(code_loop *l, lt_completion *completion, bool *ret_done, lt_err *err) LT_YIELDS {
@@ -164,7 +164,8 @@ static lt_status code_run_rounds(code_loop *l, lt_err *err) LT_YIELDS {
       return status;
     }
   }
-  return lt_turn_text(l->turn, LT_STR("(Reached maximum iterations without done() being called)"), err);
+  return lt_turn_incomplete(l->turn, LT_INCOMPLETE_ROUNDS,
+                            LT_STR("(Reached maximum iterations without done() being called)"), err);
 }
 
 static lt_status code_run(lt_turn *turn, lt_err *err) LT_YIELDS {

@@ -166,6 +166,9 @@ static const char *const versions[] = {
     "CREATE INDEX decisions_of_session ON decisions(conversation, id) WHERE remember = 'session';"
     "CREATE INDEX decisions_by_creation ON decisions(created_at);"
     "ALTER TABLE calls ADD COLUMN edited_input TEXT NOT NULL DEFAULT '';",
+    /* prompts: `incomplete` is why a completed prompt has no whole answer: rounds, length, filter, empty; NULL: it has
+     * one, or an older Lathe's. */
+    "ALTER TABLE prompts ADD COLUMN incomplete TEXT;",
 };
 enum { VERSIONS = sizeof versions / sizeof versions[0], BASE_VERSION = 3 };
 

@@ -63,11 +63,26 @@ static void prompt_range_bind(lt_query *query, const prompt_range *r) {
 }
 
 /* The order in which they are written; the outputs come between INPUT and USAGE. */
-enum { NUMBER, ID, USER, CONVERSATION, MODEL, MODE, VISIBLE, STATE, INPUT, USAGE, ERROR, CREATED_AT, COMPLETED_AT };
-#define SELECT_PROMPTS                                                                                      \
-  "SELECT p.number, p.id, c.user, c.id, p.model, p.mode, p.visible, p.state, p.input, p.usage, p.error, "   \
-  "p.created_at, p.completed_at FROM prompts p JOIN conversations c ON c.number = p.conversation " IN_RANGE \
-  "ORDER BY p.number"
+enum {
+  NUMBER,
+  ID,
+  USER,
+  CONVERSATION,
+  MODEL,
+  MODE,
+  VISIBLE,
+  STATE,
+  INPUT,
+  USAGE,
+  ERROR,
+  INCOMPLETE,
+  CREATED_AT,
+  COMPLETED_AT
+};
+#define SELECT_PROMPTS                                                                                    \
+  "SELECT p.number, p.id, c.user, c.id, p.model, p.mode, p.visible, p.state, p.input, p.usage, p.error, " \
+  "p.incomplete, p.created_at, p.completed_at FROM prompts p JOIN conversations c ON c.number = "         \
+  "p.conversation " IN_RANGE "ORDER BY p.number"
 #define SELECT_OUTPUTS                                                                                  \
   "SELECT o.prompt, o.json FROM prompts p CROSS JOIN prompt_outputs o ON o.prompt = p.number " IN_RANGE \
   "ORDER BY p.number, o.number"
@@ -112,6 +127,12 @@ static void prompt_read_put(lt_json_writer *w, const lt_query *p, lt_query *outp
     lt_json_put_raw(w, usage);
   }
   prompt_read_put_text_if_any(w, "error", lt_query_get(p, ERROR));
+  if (lt_query_get(p, INCOMPLETE).n > 0) {
+    lt_json_key(w, "incomplete");
+    lt_json_begin_object(w);
+    prompt_read_put_text(w, "reason", lt_query_get(p, INCOMPLETE));
+    lt_json_end_object(w);
+  }
   prompt_read_put_text(w, "createdAt", lt_query_get(p, CREATED_AT));
   prompt_read_put_text_if_any(w, "completedAt", lt_query_get(p, COMPLETED_AT));
   lt_json_end_object(w);

@@ -141,7 +141,7 @@ lt_status lt_store_prompt_create(lt_store *db, const lt_prompt_row *row, lt_err 
 typedef struct prompt_change_job {
   lt_str id;
   lt_prompt_state state; /* set_state only */
-  lt_str usage, error;
+  lt_str usage, error, incomplete;
   uint32_t number; /* put_output only */
   lt_str json;
   uint64_t change;
@@ -176,13 +176,15 @@ static lt_status prompt_fail_change(struct sqlite3 *sql, const prompt_change_job
 
 static lt_status prompt_update_state(struct sqlite3 *sql, const prompt_change_job *job, bool ends,
                                      int64_t *ret_conversation, lt_err *err) {
-  lt_query query = lt_query_prepare(sql,
-                                    "UPDATE prompts SET state = ?, usage = ifnull(nullif(?, ''), usage),"
-                                    " error = nullif(?, ''), completed_at = ifnull(completed_at, nullif(?, ''))"
-                                    " WHERE id = ? AND (completed_at IS NULL OR ?) RETURNING conversation");
+  lt_query query = lt_query_prepare(
+      sql,
+      "UPDATE prompts SET state = ?, usage = ifnull(nullif(?, ''), usage),"
+      " error = nullif(?, ''), incomplete = nullif(?, ''), completed_at = ifnull(completed_at, nullif(?, ''))"
+      " WHERE id = ? AND (completed_at IS NULL OR ?) RETURNING conversation");
   lt_query_text(&query, lt_str_of(lt_store_prompt_state_name(job->state)));
   lt_query_text(&query, job->usage);
   lt_query_text(&query, job->error);
+  lt_query_text(&query, job->incomplete);
   lt_query_text(&query, ends ? lt_str_of(job->now) : LT_STR_NULL);
   lt_query_text(&query, job->id);
   lt_query_int(&query, ends);
@@ -278,6 +280,7 @@ static lt_status prompt_run_update(lt_store *db, prompt_update_job *job, const l
   texts[n++] = &job->change.id;
   texts[n++] = &job->change.usage;
   texts[n++] = &job->change.error;
+  texts[n++] = &job->change.incomplete;
   for (size_t i = 0; i < job->count; i++) {
     job->outputs[i] = outputs[i];
     texts[n++] = &job->outputs[i].json;
@@ -293,8 +296,9 @@ lt_status lt_store_prompt_update(lt_store *db, lt_str id, const lt_prompt_output
     job.change.state = change->state;
     job.change.usage = change->usage;
     job.change.error = change->error;
+    job.change.incomplete = change->incomplete;
   }
-  lt_str **texts = lt_mem_zalloc(count + 3, sizeof *texts);
+  lt_str **texts = lt_mem_zalloc(count + 4, sizeof *texts);
   job.outputs = lt_mem_zalloc(count, sizeof *job.outputs);
   lt_status status = texts != NULL && job.outputs != NULL
                          ? prompt_run_update(db, &job, outputs, texts, err)
