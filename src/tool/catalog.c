@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "tool/tool_schemas.h"
 #include "tool/catalog_names.h"
+#include "tool/identifier.h"
 #include "tool/search/search_index.h"
 #include "tool/tool_table.h"
 #include "types/typegen.h"
@@ -28,6 +29,8 @@ struct lt_catalog {
   lt_tool_table ids;
   lt_tool_table js;
   lt_tool_table ts;
+  lt_tool_table longs;
+  lt_tool_table shorts;
   lt_str *warnings;
   uint32_t warning_count;
   lt_str *silent; /* namespaces of sources without tools */
@@ -219,6 +222,8 @@ static lt_status catalog_build(lt_catalog *catalog, const lt_catalog_source *sou
   LT_TRY(catalog_list_silent(catalog, sources, count));
   catalog->js = naming.js;
   catalog->ts = naming.ts;
+  catalog->longs = naming.longs;
+  catalog->shorts = naming.shorts;
   return catalog_list_warnings(catalog, &naming);
 }
 
@@ -427,11 +432,66 @@ static const lt_tool *catalog_find_plain(const lt_catalog *catalog, lt_str name)
   return found;
 }
 
+static const lt_tool *catalog_find_short(const lt_catalog *catalog, lt_str name) {
+  const lt_tool *tool = catalog_find_in(catalog, &catalog->shorts, name);
+  return tool != NULL && !tool->is_short_shared ? tool : NULL;
+}
+
+/* A tool without a namespace, whose id is its name unless that is a built-in. */
+static const lt_tool *catalog_find_id_word(const lt_catalog *catalog, lt_str word) {
+  const lt_tool *tool = lt_catalog_find(catalog, word);
+  return tool != NULL && lt_str_eq(tool->js_name, word) ? tool : NULL;
+}
+
+static const lt_tool *catalog_find_by(const lt_catalog *catalog, lt_tool_name_kind kind, lt_str word) {
+  switch (kind) {
+    case LT_TOOL_NAME_ID:
+      return catalog_find_id_word(catalog, word);
+    case LT_TOOL_NAME_JS:
+      return lt_catalog_find_js(catalog, word);
+    case LT_TOOL_NAME_TS:
+      return lt_catalog_find_ts(catalog, word);
+    case LT_TOOL_NAME_LONG:
+      return catalog_find_in(catalog, &catalog->longs, word);
+    case LT_TOOL_NAME_SHORT:
+      return catalog_find_short(catalog, word);
+    case LT_TOOL_NAME_NONE:
+      break;
+  }
+  return NULL;
+}
+
+/* The kinds of names in the order in which a language takes them. `own` is the number of the language's own kinds. A
+ * TypeScript name is the short or the long one; with a number behind it, it is TypeScript's alone. */
+typedef struct catalog_name_order {
+  lt_tool_name_kind kinds[5];
+  size_t own;
+} catalog_name_order;
+
+static const catalog_name_order catalog_name_orders[] = {
+    [LT_TOOL_JAVASCRIPT] = {{LT_TOOL_NAME_ID, LT_TOOL_NAME_JS, LT_TOOL_NAME_LONG, LT_TOOL_NAME_TS, LT_TOOL_NAME_SHORT},
+                            2},
+    [LT_TOOL_TYPESCRIPT] = {{LT_TOOL_NAME_ID, LT_TOOL_NAME_TS, LT_TOOL_NAME_LONG, LT_TOOL_NAME_SHORT, LT_TOOL_NAME_JS},
+                            4},
+    [LT_TOOL_PYTHON] = {{LT_TOOL_NAME_ID, LT_TOOL_NAME_LONG, LT_TOOL_NAME_TS, LT_TOOL_NAME_SHORT, LT_TOOL_NAME_JS}, 2},
+};
+
+lt_tool_match lt_catalog_find_word(const lt_catalog *catalog, lt_tool_language language, lt_str word) {
+  const catalog_name_order *order = &catalog_name_orders[language];
+  for (size_t i = 0; i < sizeof order->kinds / sizeof order->kinds[0]; i++) {
+    const lt_tool *tool = catalog_find_by(catalog, order->kinds[i], word);
+    if (tool != NULL && (i < order->own || !lt_identifier_is_of_world(language, word))) {
+      return (lt_tool_match){tool, order->kinds[i]};
+    }
+  }
+  return (lt_tool_match){NULL, LT_TOOL_NAME_NONE};
+}
+
 const lt_tool *lt_catalog_find_any(const lt_catalog *catalog, lt_str name) {
   const lt_tool *tool = lt_catalog_find(catalog, name);
   tool = tool != NULL ? tool : lt_catalog_find_js(catalog, name);
   tool = tool != NULL ? tool : catalog_find_plain(catalog, name);
-  return tool != NULL ? tool : lt_catalog_find_ts(catalog, name);
+  return tool != NULL ? tool : lt_catalog_find_word(catalog, LT_TOOL_TYPESCRIPT, name).tool;
 }
 
 size_t lt_catalog_warnings(const lt_catalog *catalog, const lt_str **ret_warnings) {

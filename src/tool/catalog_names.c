@@ -309,6 +309,52 @@ static lt_status catalog_names_name_all_ts(ts_work *work) {
   return LT_OK;
 }
 
+/* --- Every language ----------------------------------------------------------------------------------------------- */
+/* A name of a tool beside those of one language. The one of highest rank has it, as in Python. */
+static lt_status catalog_names_add_long(ts_work *work, uint32_t i) {
+  lt_catalog_names *naming = work->naming;
+  lt_tool *tool = &naming->tools[i];
+  if (tool->ns.n == 0) {
+    return LT_OK;
+  }
+  catalog_names_make_long_name(work, i);
+  LT_TRY(work->joined.status);
+  LT_TRY(catalog_names_keep(naming, &work->buf, &tool->long_name));
+  uint32_t owner = lt_tool_table_enter(&naming->longs, i);
+  if (owner != i && lt_typegen_name_rank(tool->ns) > lt_typegen_name_rank(naming->tools[owner].ns)) {
+    lt_tool_table_replace(&naming->longs, i);
+  }
+  return LT_OK;
+}
+
+/* A short name that several servers have belongs to none of them. */
+static lt_status catalog_names_add_short(ts_work *work, uint32_t i) {
+  lt_catalog_names *naming = work->naming;
+  lt_tool *tool = &naming->tools[i];
+  if (tool->of_plugin) {
+    return LT_OK;
+  }
+  catalog_names_make_own_name(work, i);
+  LT_TRY(catalog_names_keep(naming, &work->buf, &tool->short_name));
+  lt_tool *first = &naming->tools[lt_tool_table_enter(&naming->shorts, i)];
+  if (!lt_str_eq(first->ns, tool->ns)) {
+    first->is_short_shared = tool->is_short_shared = true;
+  }
+  return LT_OK;
+}
+
+static lt_status catalog_names_name_all_languages(ts_work *work) {
+  lt_catalog_names *naming = work->naming;
+  LT_TRY(lt_tool_table_init(&naming->longs, naming->arena, naming->tools, offsetof(lt_tool, long_name), naming->count));
+  LT_TRY(
+      lt_tool_table_init(&naming->shorts, naming->arena, naming->tools, offsetof(lt_tool, short_name), naming->count));
+  for (uint32_t i = 0; i < naming->count; i++) {
+    LT_TRY(catalog_names_add_long(work, i));
+    LT_TRY(catalog_names_add_short(work, i));
+  }
+  return LT_OK;
+}
+
 lt_status lt_catalog_names_assign(lt_catalog_names *naming) {
   ts_work work = {.naming = naming};
   lt_arena_init(&work.arena, LT_CATALOG_MAX_BYTES);
@@ -321,6 +367,9 @@ lt_status lt_catalog_names_assign(lt_catalog_names *naming) {
   }
   if (status == LT_OK) {
     status = catalog_names_name_all_ts(&work);
+  }
+  if (status == LT_OK) {
+    status = catalog_names_name_all_languages(&work);
   }
   lt_buf_release(&work.buf);
   lt_buf_release(&work.joined);

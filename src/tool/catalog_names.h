@@ -1,4 +1,4 @@
-/* Gives the tools of a snapshot their JavaScript and TypeScript names; internal to tool/.
+/* Gives the tools of a snapshot their names in programs; internal to tool/.
  */
 #ifndef LT_TOOL_CATALOG_NAMES_H
 #define LT_TOOL_CATALOG_NAMES_H
@@ -20,11 +20,13 @@ typedef struct lt_catalog_names {
   uint32_t count;
   lt_tool_table js;                   /* filled */
   lt_tool_table ts;                   /* filled */
+  lt_tool_table longs;                /* by long_name, filled */
+  lt_tool_table shorts;               /* by short_name, filled: the first tool of each name */
   lt_catalog_names_warning *warnings; /* in no particular order */
   uint32_t warning_count;
 } lt_catalog_names;
 
-/* Sets js_name, ts_name and ts_type of every tool. LT_E_NOMEM. */
+/* Sets js_name, ts_name, ts_type, long_name, short_name and is_short_shared of every tool. LT_E_NOMEM. */
 lt_status lt_catalog_names_assign(lt_catalog_names *naming);
 
 /* Adds a warning whose text is in the snapshot's arena; LT_E_NOMEM, also when that text could not be made. */

@@ -111,9 +111,36 @@ static size_t suggest_find(const lt_catalog *catalog, lt_str name, lt_tool_sugge
   return found;
 }
 
+/* A short name that several servers have: names their tools. False: it is none, or the reader sees fewer than two. */
+static bool suggest_put_shared(const lt_catalog *catalog, lt_str name, lt_catalog_suggest_fn put, void *arg,
+                               lt_buf *message) {
+  size_t before = message->n;
+  unsigned count = 0;
+  for (size_t i = 0; i < lt_catalog_count(catalog) && count < LT_TOOL_SUGGESTIONS; i++) {
+    lt_tool_suggestion shared = {.tool = lt_catalog_at(catalog, i), .name = lt_catalog_at(catalog, i)->id};
+    if (!shared.tool->is_short_shared || !lt_str_eq(shared.tool->short_name, name)) {
+      continue;
+    }
+    size_t start = message->n;
+    bool has_stop = start > 0 && message->p[start - 1] == '.';
+    lt_buf_addc(message, count > 0 ? " or " : has_stop ? " " : ". ");
+    lt_buf_addc(message, count > 0 ? "" : "Several servers have a tool of that name: call ");
+    size_t named = message->n;
+    put(arg, &shared, message);
+    count += message->n > named ? 1 : 0;
+    lt_buf_cut(message, message->n > named ? message->n : start);
+  }
+  lt_buf_cut(message, count > 1 ? message->n : before);
+  return count > 1;
+}
+
 bool lt_catalog_suggest_put(const lt_catalog *catalog, lt_str name, lt_catalog_suggest_fn put, void *arg,
                             lt_buf *message) {
   lt_tool_suggestion near[LT_TOOL_SUGGESTIONS];
+  if (suggest_put_shared(catalog, name, put, arg, message)) {
+    lt_buf_byte(message, '.');
+    return true;
+  }
   size_t count = name.n > 0 ? suggest_find(catalog, name, near) : 0;
   bool is_first = true;
   for (size_t i = 0; i < count; i++) {

@@ -179,6 +179,18 @@ lt_identifier_change lt_identifier_make_ts(lt_buf *out, lt_str name) {
   return change;
 }
 
+bool lt_identifier_is_of_world(lt_tool_language language, lt_str name) {
+  switch (language) {
+    case LT_TOOL_JAVASCRIPT:
+      return IN_LIST(name, identifier_javascript_world);
+    case LT_TOOL_TYPESCRIPT:
+      return IN_LIST(name, identifier_typescript_world);
+    case LT_TOOL_PYTHON: /* its built-in functions are known to the interpreter (runner/python/guest/api.py) */
+      break;
+  }
+  return false;
+}
+
 void lt_identifier_js(lt_buf *out, lt_str id) {
   lt_identifier_make_js(out, id);
 }

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "tool/catalog.h"
 
 /* Appends the camelCase of an id: weather.get-weather -> weatherGetWeather; 2fast -> _2fast. A reserved word or a
  * built-in name gets a trailing "_". */
@@ -24,5 +25,9 @@ typedef enum lt_identifier_change {
 /* As lt_identifier_js and lt_identifier_ts, but they return the change. */
 lt_identifier_change lt_identifier_make_js(lt_buf *out, lt_str id);
 lt_identifier_change lt_identifier_make_ts(lt_buf *out, lt_str name);
+
+/* Whether programs in the language find something else under this name, so that a name of a tool in another language
+ * does not reach the tool there. */
+bool lt_identifier_is_of_world(lt_tool_language language, lt_str name);
 
 #endif

@@ -165,8 +165,9 @@ describe("unknown tools", () => {
     const r = await failure("tools['fake.ad']({})", one);
     assert.match(r.error, /^ReferenceError: Tool "fake\.ad" not found\. Did you mean: .*fake\.?[aA]dd.*\?$/);
   });
-  test("a tool without its server is suggested", async () => {
-    assert.match((await failure("tools['echo']({})", one)).error, /Did you mean: .*fake\.?[eE]cho/);
+  test("a tool without its server is called while no other server has it; a similar one is suggested", async () => {
+    assert.deepEqual(await value("tools['echo']({a: 1})", one), { echoed: { a: 1 } });
+    assert.match((await failure("tools['ecko']({})", one)).error, /Did you mean: .*fake\.?[eE]cho/);
   });
   test("nothing near: how to find out what there is", async () => {
     assert.match((await failure("tools['zzzzzzzzz']({})", one)).error, /Tool "zzzzzzzzz" not found.*discoverTools\(\)/);

@@ -74,9 +74,9 @@ IN_DENO_AND_AHEAD(test_import_meta_main) {
       "if (import.meta.main) await main();";
   ts(w, body, TELL_ALL,
      "E_PROGRAM 1:51 x [async function main() { console.log('ran'); throw new Error('x') }] o(ran\n)");
-  js(w, "if (import.meta.main) { output('ran'); fail() }", TELL_ALL,
-     "E_PROGRAM 1:40 ReferenceError: fail is not defined. Did you mean: tFail, tFailLong? "
-     "[if (import.meta.main) { output('ran'); fail() }] o(ran)");
+  js(w, "if (import.meta.main) { output('ran'); nope() }", TELL_ALL,
+     "E_PROGRAM 1:40 ReferenceError: nope is not defined "
+     "[if (import.meta.main) { output('ran'); nope() }] o(ran)");
   ts(w, "async () => { return import.meta.main }", TELL_END, "json true");
   ts(w, "#!/usr/bin/env -S deno run\nconst n: number = 1;\nif (import.meta.main) throw new Error(`${n}`)", TELL_END,
      "E_PROGRAM 3:29 1 [if (import.meta.main) throw new Error(`${n}`)]");

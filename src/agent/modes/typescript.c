@@ -153,9 +153,8 @@ static lt_status typescript_run_program(lt_tool_round *round, lt_tool_round_call
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
 static const lt_tool *typescript_find_meant(const lt_catalog *catalog, lt_str name) {
-  const lt_tool *tool = lt_catalog_find_ts(catalog, name);
-  tool = tool != NULL ? tool : lt_catalog_find(catalog, name);
-  return tool != NULL ? tool : lt_catalog_find_js(catalog, name);
+  const lt_tool *tool = lt_catalog_find_word(catalog, LT_TOOL_TYPESCRIPT, name).tool;
+  return tool != NULL ? tool : lt_catalog_find(catalog, name);
 }
 
 static void typescript_put_not_found(lt_tool_round *round, lt_tool_round_call *call) {

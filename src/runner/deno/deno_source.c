@@ -33,9 +33,8 @@ const lt_tool *lt_deno_source_find_tool(const lt_deno_run *run, lt_str word) {
   if (lt_run_request_find_function(run->request, word) < run->request->function_count) {
     return NULL;
   }
-  const lt_tool *tool =
-      run->is_typescript ? lt_catalog_find_ts(run->catalog, word) : lt_catalog_find_js(run->catalog, word);
-  return deno_source_unless_hidden(run, tool);
+  lt_tool_language language = run->is_typescript ? LT_TOOL_TYPESCRIPT : LT_TOOL_JAVASCRIPT;
+  return deno_source_unless_hidden(run, lt_catalog_find_word(run->catalog, language, word).tool);
 }
 
 lt_str lt_deno_source_name_of(const lt_deno_run *run, const lt_tool *tool) {
@@ -45,17 +44,22 @@ lt_str lt_deno_source_name_of(const lt_deno_run *run, const lt_tool *tool) {
   return run->is_typescript ? tool->ts_name : tool->js_name;
 }
 
+typedef struct named_tool {
+  const lt_tool *tool;
+  lt_str word; /* one of its names, as the program has it */
+} named_tool;
+
 typedef struct named_tools {
   const lt_deno_run *run;
-  const lt_tool **tools;
+  named_tool *tools;
   size_t count;
   size_t capacity;
   bool failed; /* no memory */
 } named_tools;
 
-static bool deno_source_has_tool(const named_tools *n, const lt_tool *tool) {
+static bool deno_source_has_word(const named_tools *n, lt_str word) {
   for (size_t i = 0; i < n->count; i++) {
-    if (n->tools[i] == tool) {
+    if (lt_str_eq(n->tools[i].word, word)) {
       return true;
     }
   }
@@ -65,18 +69,18 @@ static bool deno_source_has_tool(const named_tools *n, const lt_tool *tool) {
 static void deno_source_add_named(void *arg, lt_str word) {
   named_tools *n = arg;
   const lt_tool *tool = lt_deno_source_find_tool(n->run, word);
-  if (tool == NULL || n->failed || deno_source_has_tool(n, tool)) {
+  if (tool == NULL || n->failed || deno_source_has_word(n, word)) {
     return;
   }
   if (n->count == n->capacity) {
     size_t capacity = n->capacity == 0 ? 16 : n->capacity * 2;
-    const lt_tool **tools = lt_mem_realloc(n->tools, capacity * sizeof *tools);
+    named_tool *tools = lt_mem_realloc(n->tools, capacity * sizeof *tools);
     n->failed = tools == NULL;
     n->tools = n->failed ? n->tools : tools;
     n->capacity = n->failed ? n->capacity : capacity;
   }
   if (!n->failed) {
-    n->tools[n->count++] = tool;
+    n->tools[n->count++] = (named_tool){tool, word};
   }
 }
 
@@ -122,11 +126,24 @@ static void deno_source_make_global(lt_buf *out, lt_str text) {
   lt_buf_add(out, lt_str_sub(text, at, text.n));
 }
 
+/* Whether the tool stands before under another of its names. */
+static bool deno_source_is_declared(const named_tools *n, size_t at) {
+  for (size_t i = 0; i < at; i++) {
+    if (n->tools[i].tool == n->tools[at].tool) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static lt_status deno_source_declare_tools(const named_tools *n, lt_buf *out, lt_err *err) {
   LT_AUTO_BUF(text, LT_DENO_TYPES_MAX_BYTES);
   for (size_t i = 0; i < n->count; i++) {
-    const lt_typegen_tool described = lt_tool_typegen(n->tools[i]);
-    LT_TRY(lt_typegen_ts_tool(&described, &text, err));
+    if (!deno_source_is_declared(n, i)) {
+      const lt_typegen_tool described = lt_tool_typegen(n->tools[i].tool);
+      LT_TRY(lt_typegen_ts_tool(&described, &text, err));
+      lt_tool_typegen_put_aliases(n->run->catalog, n->tools[i].tool, &text);
+    }
   }
   deno_source_make_global(out, lt_buf_view(&text));
   return LT_OK;
@@ -302,8 +319,8 @@ static void deno_source_put_names(lt_json_writer *w, const lt_deno_run *run, con
   lt_json_begin_array(w);
   for (size_t i = 0; i < n->count; i++) {
     lt_json_begin_array(w);
-    lt_json_put_str(w, run->is_typescript ? n->tools[i]->ts_name : n->tools[i]->js_name);
-    lt_json_put_str(w, n->tools[i]->id);
+    lt_json_put_str(w, n->tools[i].word);
+    lt_json_put_str(w, n->tools[i].tool->id);
     lt_json_end_array(w);
   }
   lt_json_end_array(w);

@@ -137,6 +137,18 @@ static void python_names_put_tool(const lt_tool *tool, lt_str name, lt_json_writ
   lt_json_end_object(w);
 }
 
+/* The tool that a word of the program names, by a name of Python or else of another language. `ret_mark` is one bit for
+ * each kind of name. */
+static const lt_tool *python_names_find_word(const lt_python_names *names, lt_str word, unsigned *ret_mark) {
+  const lt_tool *own = lt_python_names_find(names, word);
+  lt_tool_match match = {own, LT_TOOL_NAME_NONE};
+  if (own == NULL) {
+    match = lt_catalog_find_word(names->catalog, LT_TOOL_PYTHON, word);
+  }
+  *ret_mark = 1U << match.kind;
+  return match.tool;
+}
+
 static bool python_names_is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -154,17 +166,18 @@ static lt_str python_names_next_word(lt_str text, size_t *at) {
 }
 
 void lt_python_names_write(const lt_python_names *names, lt_str text, lt_str hidden, lt_json_writer *w) {
-  char *seen = lt_mem_zalloc(names->count + 1, 1);
+  unsigned char *seen = lt_mem_zalloc(names->count + 1, 1); /* a mark for each kind of name */
   size_t at = 0;
   lt_json_begin_object(w);
   for (lt_str word = python_names_next_word(text, &at); word.n > 0 && seen != NULL;
        word = python_names_next_word(text, &at)) {
-    size_t i = python_names_find_index(names, word);
-    if (i == names->count || seen[i]) {
+    unsigned mark;
+    const lt_tool *tool = python_names_find_word(names, word, &mark);
+    size_t i = tool != NULL ? (size_t)(tool - lt_catalog_at(names->catalog, 0)) : 0;
+    if (tool == NULL || (seen[i] & mark) != 0) {
       continue;
     }
-    seen[i] = 1;
-    const lt_tool *tool = lt_catalog_at(names->catalog, names->entries[i].tool);
+    seen[i] |= (unsigned char)mark;
     if (hidden.n == 0 || !lt_str_eq(tool->id, hidden)) {
       python_names_put_tool(tool, word, w);
     }

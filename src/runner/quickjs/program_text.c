@@ -45,25 +45,25 @@ static bool text_is_utf8(lt_run *run) {
 typedef struct name_binder {
   const lt_run *run;
   lt_json_writer writer;
-  const void **bound; /* the tools and functions so far */
+  lt_str *bound; /* the words so far: a tool may be called by several of its names */
   size_t count;
   size_t room;
   bool failed; /* no memory */
 } name_binder;
 
-static bool binder_has(const name_binder *b, const void *what) {
+static bool binder_has(const name_binder *b, lt_str word) {
   for (size_t i = 0; i < b->count; i++) {
-    if (b->bound[i] == what) {
+    if (lt_str_eq(b->bound[i], word)) {
       return true;
     }
   }
   return false;
 }
 
-static bool binder_add(name_binder *b, const void *what) {
+static bool binder_add(name_binder *b, lt_str word) {
   if (b->count == b->room) {
     size_t room = b->room == 0 ? 16 : b->room * 2;
-    const void **bound = lt_mem_realloc(b->bound, room * sizeof *bound);
+    lt_str *bound = lt_mem_realloc(b->bound, room * sizeof *bound);
     if (bound == NULL) {
       b->failed = true;
       return false;
@@ -71,14 +71,13 @@ static bool binder_add(name_binder *b, const void *what) {
     b->bound = bound;
     b->room = room;
   }
-  b->bound[b->count++] = what;
+  b->bound[b->count++] = word;
   return true;
 }
 
 /* The bindings have a tool by its id and a function by its index. */
 static void binder_add_function(name_binder *b, lt_str word, size_t index) {
-  const lt_run_function *function = &b->run->request->functions[index];
-  if (!binder_has(b, function) && binder_add(b, function)) {
+  if (!binder_has(b, word) && binder_add(b, word)) {
     lt_json_key_str(&b->writer, word);
     lt_json_put_int(&b->writer, (int64_t)index);
   }
@@ -92,7 +91,7 @@ static void binder_add_word(void *arg, lt_str word) {
     return;
   }
   const lt_tool *tool = lt_tool_names_find_word(b->run, word);
-  if (tool != NULL && !binder_has(b, tool) && binder_add(b, tool)) {
+  if (tool != NULL && !binder_has(b, word) && binder_add(b, word)) {
     lt_json_key_str(&b->writer, word);
     lt_json_put_str(&b->writer, tool->id);
   }

@@ -21,8 +21,8 @@ lt_str lt_tool_names_of(const lt_run *run, const lt_tool *tool) {
 }
 
 const lt_tool *lt_tool_names_find_word(const lt_run *run, lt_str word) {
-  return lt_tool_names_unless_hidden(
-      run, names_is_typed(run) ? lt_catalog_find_ts(run->catalog, word) : lt_catalog_find_js(run->catalog, word));
+  lt_tool_language language = names_is_typed(run) ? LT_TOOL_TYPESCRIPT : LT_TOOL_JAVASCRIPT;
+  return lt_tool_names_unless_hidden(run, lt_catalog_find_word(run->catalog, language, word).tool);
 }
 
 const lt_tool *lt_tool_names_find(const lt_run *run, lt_str name) {

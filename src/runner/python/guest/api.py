@@ -1,4 +1,5 @@
 """The functions that a program finds: call_tool, call_tools_parallel, set_result, tools, and the tools it names."""
+import builtins
 import json
 
 to_json, from_json = json.dumps, json.loads  # a program may change the json module
@@ -101,8 +102,8 @@ def make_api(bridge, start):
         "tools": Tools(),
     }
     for name, tool in start["tools"].items():
-        if name in api:
-            continue
+        if name in api or (name in vars(builtins) and name != tool["id"]):
+            continue  # another language's name of a tool is no reason to hide a function of Python
         f = function_of(tool["id"], tool["parameters"])
         f.__name__ = f.__qualname__ = name
         api[name] = f
