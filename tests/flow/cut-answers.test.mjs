@@ -99,6 +99,34 @@ describe("an answer that is no answer", () => {
   });
 });
 
+describe("replies of code mode that are no programs", () => {
+  const failed = (prompt) => prompt.output.filter((o) => o.result?.type === "error").map((o) => o.result.error);
+  test("prose is answered once; a program then has the answer", async () => {
+    const end = await talk("code", ["I'd say it's done.", "output('Done.'); done()"]);
+    assert.equal(end.stdout, "Done.\n");
+    assert.match(end.asked[1].messages.at(-1).content, /^Execution error: The reply is text, not a program\. Nothing was run\./);
+    assert.equal(failed(end.prompt).length, 1);
+  });
+  test("the second in a row is the answer, also after a program between two others", async () => {
+    const end = await talk("code", ["Let me look first.", "1 + 1", "I have looked, and it is 2.", "The answer is 2."]);
+    assert.equal(end.stdout, "The answer is 2.\n");
+    assert.deepEqual([end.asked.length, end.prompt.state, end.prompt.incomplete], [4, "completed", undefined]);
+  });
+  test("JSON and calls as text, too: what to write instead is said", async () => {
+    const end = await talk("code", ['{"name": "interpreter.run-code", "arguments": {"code": "1"}}', "done()"]);
+    assert.match(end.asked[1].messages.at(-1).content, /The reply is a tool call as text, not a program\./);
+    assert.match((await talk("code", ["{}", "done()"])).asked[1].messages.at(-1).content, /The reply is JSON, not a program/);
+    const marked = await talk("code", ['<tool_call>{"name": "f", "arguments": {}}</tool_call>', "done()"]);
+    assert.match(marked.asked[1].messages.at(-1).content, /The reply is a tool call as text/);
+  });
+  test("a fenced block in prose is a program, and so is code with a mistake", async () => {
+    assert.equal((await talk("code", ["Here you are:\n```js\noutput('fenced'); done()\n```\nThat is it."])).stdout, "fenced\n");
+    const end = await talk("code", ["cosnt x = 1;\noutput(x); done()", "output('mended'); done()"]);
+    assert.match(end.asked[1].messages.at(-1).content, /SyntaxError/);
+    assert.equal(end.stdout, "mended\n");
+  });
+});
+
 describe("thoughts that come as text", () => {
   const thinking = (text) => `<think>\nThey said go. done() would do.\n</think>\n\n${text}`;
   test("classic: not shown, not sent back", async () => {

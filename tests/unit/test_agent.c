@@ -155,15 +155,28 @@ IN_WORLD(without_done_the_rounds_end) {
   assert_stored(w, "state", "completed");
 }
 
-IN_WORLD(prose_is_a_syntax_error_like_any_other) {
-  script_texts("I am afraid I cannot do that.", "done()", NULL);
+/* It is recorded as a program that failed, and not run; the second in a row is the answer. */
+IN_WORLD(prose_is_answered_once) {
+  script_texts("I'm afraid I cannot do that.", "output('a'); 1", "I still cannot.", "It is 42. \n", NULL);
   prompt(w, "Hello");
   assert_stored(w, "output.0.result.type", "error");
+  assert_stored(w, "output.0.input.code", "I'm afraid I cannot do that.");
   assert_stored(w, "state", "completed");
-  assert_int_equal(times_asked(), 2);
-  char *body = asked(1);
-  assert_has(body, "\\n\\nReply with one program and nothing else");
-  free(body);
+  assert_stored(w, "output.4.content", "It is 42.");
+  assert_string_equal(w->streams.p, "aIt is 42.");
+  assert_int_equal(times_asked(), 4);
+  assert_asked_has(1, "messages.3.content", "Execution error: The reply is text, not a program. Nothing was run.");
+}
+
+IN_WORLD(json_is_no_program) {
+  script_texts("{\"name\": \"bank.pay\", \"arguments\": {\"amount\": 3}}", "done()", "```json\n[1, 2]\n```",
+               "[{\"a\": 1}]", NULL);
+  prompt(w, "Hello");
+  assert_int_equal(w->paid, 0);
+  assert_asked_has(1, "messages.3.content", "const result = bankPay({\"amount\": 3});");
+  prompt(w, "Hello");
+  assert_asked_has(3, "messages.3.content", "The reply is JSON, not a program: as a program it does nothing.");
+  assert_stored(w, "output.1.content", "[{\"a\": 1}]");
 }
 
 /* Of text that a program has read, not of the program. */
@@ -417,7 +430,8 @@ int main(void) {
       cmocka_unit_test(data_of_complete_is_there_in_the_next_prompts),
       cmocka_unit_test(an_empty_reply_ends_the_prompt),
       cmocka_unit_test(without_done_the_rounds_end),
-      cmocka_unit_test(prose_is_a_syntax_error_like_any_other),
+      cmocka_unit_test(prose_is_answered_once),
+      cmocka_unit_test(json_is_no_program),
       cmocka_unit_test(a_syntax_error_in_what_a_program_reads_says_nothing_of_its_form),
       cmocka_unit_test(fences_are_taken_off),
       cmocka_unit_test(half_a_program_is_not_run),

@@ -5,6 +5,7 @@
 #include "agent/request_messages.h"
 #include "agent/turn_state.h"
 #include "agent/modes/code_prompt.h"
+#include "agent/modes/code_prose.h"
 #include "base/mem.h"
 #include "tool/answer_spill.h"
 
@@ -13,6 +14,7 @@
 typedef struct code_loop {
   lt_turn *turn;
   lt_request_messages messages;
+  bool was_prose; /* the last reply was no program */
 } code_loop;
 
 static lt_status code_begin(code_loop *l, lt_err *err) LT_YIELDS {
@@ -67,18 +69,32 @@ static lt_status code_end_output(lt_turn *turn, uint32_t number, const lt_run_re
   return lt_turn_tool_end(turn, number, result->status, lt_buf_view(&error), err);
 }
 
+/* A reply that is not run: it is recorded as a program that failed, and the model is told why. */
+static lt_status code_refuse(code_loop *l, lt_str code, lt_status status, lt_str why, lt_err *err) LT_YIELDS {
+  uint32_t number;
+  LT_TRY(code_begin_output(l->turn, code, &number, err));
+  LT_TRY(lt_turn_tool_end(l->turn, number, status, why, err));
+  LT_TRY(lt_request_messages_put(&l->messages, "assistant", code, err));
+  LT_AUTO_BUF(feedback, LT_PROMPT_MEMORY_BYTES);
+  lt_buf_addc(&feedback, "Execution error: ");
+  lt_buf_add(&feedback, why);
+  LT_TRY(lt_buf_check(&feedback, err, "no memory for the program's feedback"));
+  return lt_request_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
+}
+
 /* A reply that was cut off is not run: half a program might do half of something. */
 static lt_status code_refuse_cut_program(code_loop *l, lt_str code, lt_err *err) LT_YIELDS {
   static const char why[] =
       "the reply was cut off where it reached the limit of tokens (maxTokens), so the program was not run: write a "
       "shorter one, or do the task in several steps";
-  uint32_t number;
-  LT_TRY(code_begin_output(l->turn, code, &number, err));
-  LT_TRY(lt_turn_tool_end(l->turn, number, LT_E_LIMIT, lt_str_of(why), err));
-  LT_TRY(lt_request_messages_put(&l->messages, "assistant", code, err));
-  LT_AUTO_BUF(feedback, LT_PROMPT_MEMORY_BYTES);
-  lt_buf_printf(&feedback, "Execution error: %s", why);
-  return lt_request_messages_put(&l->messages, "user", lt_buf_view(&feedback), err);
+  return code_refuse(l, code, LT_E_LIMIT, lt_str_of(why), err);
+}
+
+/* The second reply in a row that is no program is the answer. */
+static lt_status code_take_prose(code_loop *l, lt_str reply, lt_str why, bool *ret_done, lt_err *err) LT_YIELDS {
+  *ret_done = l->was_prose;
+  l->was_prose = true;
+  return *ret_done ? lt_turn_text(l->turn, lt_str_trim(reply), err) : code_refuse(l, reply, LT_E_SYNTAX, why, err);
 }
 
 static lt_status code_feed_back(code_loop *l, uint32_t number, lt_str code, const lt_run_result *result, lt_str value,
@@ -147,8 +163,16 @@ static lt_status code_run_round(code_loop *l, lt_completion *completion, bool *r
     *ret_done = true;
     return code_report_no_program(l->turn, completion, err);
   }
-  return completion->finish == LT_FINISH_LENGTH ? code_refuse_cut_program(l, code, err)
-                                                : code_execute(l, code, ret_done, err);
+  if (completion->finish == LT_FINISH_LENGTH) {
+    return code_refuse_cut_program(l, code, err);
+  }
+  LT_AUTO_BUF(why, LT_PROMPT_MEMORY_BYTES);
+  if (lt_code_prose_is(l->turn, code, &why)) {
+    LT_TRY(lt_buf_check(&why, err, "no memory for the program's feedback"));
+    return code_take_prose(l, code, lt_buf_view(&why), ret_done, err);
+  }
+  l->was_prose = false;
+  return code_execute(l, code, ret_done, err);
 }
 
 static lt_status code_run_rounds(code_loop *l, lt_err *err) LT_YIELDS {
