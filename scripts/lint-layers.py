@@ -29,8 +29,9 @@ LAYERS = {
     "store/sqlite": PURE | {"io", "tool", "store"},
     "runner": PURE | {"io", "tool"},  # the interface: its folders are rooms above replay
     "replay": PURE | {"io", "tool", "runner"},
-    "runner/quickjs": PURE | {"io", "sandbox", "tool", "runner", "replay"},
-    "runner/deno": PURE | {"io", "sandbox", "jail", "tool", "runner", "replay"},
+    "runner/typecheck": PURE | {"io", "jail", "tool", "runner"},  # below the runners that check types
+    "runner/quickjs": PURE | {"io", "sandbox", "tool", "runner", "runner/typecheck", "replay"},
+    "runner/deno": PURE | {"io", "sandbox", "jail", "tool", "runner", "runner/typecheck", "replay"},
     "runner/python": PURE | {"io", "sandbox", "jail", "tool", "runner", "replay"},
     "plugin": PURE | {"io", "tool", "store", "runner", "replay"},
     "source": PURE | {"io", "mcp", "tool", "config"},
@@ -38,11 +39,11 @@ LAYERS = {
     "config": {"base", "json", "text"},
     "app": PURE | {
         "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
-        "runner/python", "replay", "plugin", "agent", "config"
+        "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config"
     },
     "cli": PURE | {
         "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
-        "runner/python", "replay", "plugin", "agent", "config", "app"
+        "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config", "app"
     },
 }
 

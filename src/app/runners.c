@@ -7,6 +7,7 @@
 #include "runner/deno/deno.h"
 #include "runner/python/python.h"
 #include "runner/quickjs/quickjs.h"
+#include "runner/typecheck/typecheck.h"
 
 /* One row of the table below. */
 typedef struct runner_kind {
@@ -14,7 +15,7 @@ typedef struct runner_kind {
   const char *languages; /* for a message */
   lt_lang langs[2];
   /* Makes the runner with its part of the configuration. */
-  lt_status (*open)(const lt_runners *runners, lt_runner **ret_runner, lt_err *err);
+  lt_status (*open)(lt_runners *runners, lt_runner **ret_runner, lt_err *err);
 } runner_kind;
 
 #define RUNNER_ONE(id, languages, first, second) +1
@@ -24,6 +25,8 @@ struct lt_runners {
   lt_loop *loop;
   lt_door *door;
   const lt_config *config;
+  const lt_report *report;
+  lt_typecheck *typecheck;         /* NULL: not needed yet, or never */
   lt_runner *opened[RUNNER_COUNT]; /* by index in the table; NULL: not needed yet */
   bool lasts;                      /* more programs may come after the first one */
   bool is_warming;
@@ -31,14 +34,35 @@ struct lt_runners {
 };
 
 /* --- The runners -------------------------------------------------------------------------------------------------- */
-static lt_status runners_open_quickjs(const lt_runners *r, lt_runner **ret_runner, lt_err *err) {
+static void runners_on_line(void *arg, bool is_warning, lt_str line) {
+  lt_report_line(((lt_runners *)arg)->report, is_warning ? LT_REPORT_WARNING : LT_REPORT_INFO, line);
+}
+
+/* Makes the checks of types, if the configuration wants any: r->typecheck. */
+static lt_status runners_open_typecheck(lt_runners *r, lt_err *err) {
+  const lt_config *c = r->config;
+  const lt_typecheck_options options = {
+      .loop = r->loop,
+      .path = c->typescript.path,
+      .is_required = c->typescript.check > 0,
+      .without_walls = !c->require_walls,
+      .on_line = runners_on_line,
+      .arg = r,
+  };
+  bool is_wanted = r->typecheck == NULL && c->typescript.check != 0;
+  return is_wanted ? lt_typecheck_new(&options, &r->typecheck, err) : LT_OK;
+}
+
+static lt_status runners_open_quickjs(lt_runners *r, lt_runner **ret_runner, lt_err *err) {
   lt_quickjs *quickjs;
+  LT_TRY(runners_open_typecheck(r, err));
   LT_TRY(lt_quickjs_new(r->loop, r->door, 0, &quickjs, err));
+  lt_quickjs_check_types(quickjs, r->typecheck);
   *ret_runner = lt_quickjs_runner(quickjs);
   return LT_OK;
 }
 
-static lt_status runners_open_python(const lt_runners *r, lt_runner **ret_runner, lt_err *err) {
+static lt_status runners_open_python(lt_runners *r, lt_runner **ret_runner, lt_err *err) {
   const lt_config *c = r->config;
   const lt_python_options options = {
       .loop = r->loop,
@@ -61,7 +85,7 @@ static lt_deno_check runners_deno_check(const lt_config *c) {
                                     : LT_DENO_CHECK_ALWAYS;
 }
 
-static lt_status runners_open_deno(const lt_runners *r, lt_runner **ret_runner, lt_err *err) {
+static lt_status runners_open_deno(lt_runners *r, lt_runner **ret_runner, lt_err *err) {
   const lt_config *c = r->config;
   const lt_deno_options options = {
       .loop = r->loop,
@@ -110,12 +134,13 @@ static lt_runner *runners_open(lt_runners *r, const runner_kind *kind, lt_err *e
 }
 
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
-lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, lt_runners **ret_runners, lt_err *err) {
+lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, const lt_report *report,
+                         lt_runners **ret_runners, lt_err *err) {
   lt_runners *r = lt_mem_zalloc(1, sizeof *r);
   if (r == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
-  *r = (lt_runners){.loop = loop, .door = door, .config = config};
+  *r = (lt_runners){.loop = loop, .door = door, .config = config, .report = report};
   lt_wait_init(&r->warmed, loop);
   *ret_runners = r;
   return LT_OK;
@@ -133,6 +158,7 @@ void lt_runners_free(lt_runners *r) {
       r->opened[i - 1]->free(r->opened[i - 1]);
     }
   }
+  lt_typecheck_free(r->typecheck);
   lt_mem_free(r);
 }
 
@@ -151,6 +177,12 @@ void lt_runners_warm(lt_runners *r) {
   r->lasts = true;
   if (r->config->python.given && !r->is_warming) {
     r->is_warming = lt_loop_spawn(r->loop, runners_on_warm_fiber, r, NULL) == LT_OK;
+  }
+}
+
+void lt_runners_warm_types(lt_runners *r) {
+  if (r->config->typescript.runner == LT_CONFIG_QUICKJS && runners_open_typecheck(r, NULL) == LT_OK) {
+    lt_typecheck_warm(r->typecheck);
   }
 }
 

@@ -4,6 +4,7 @@
 #ifndef LT_APP_RUNNERS_H
 #define LT_APP_RUNNERS_H
 
+#include "app/report.h"
 #include "config/config.h"
 #include "io/loop.h"
 #include "runner/runner.h"
@@ -24,7 +25,8 @@ typedef struct lt_runners lt_runners;
 #define LT_RUNNER_IDS                                  (LT_RUNNERS(LT_RUNNER_BAR_ID) + 1)
 
 /* Borrows everything. Errors: LT_E_NOMEM. Owns: the caller, lt_runners_free. */
-lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, lt_runners **ret_runners, lt_err *err);
+lt_status lt_runners_new(lt_loop *loop, lt_door *door, const lt_config *config, const lt_report *report,
+                         lt_runners **ret_runners, lt_err *err);
 /* Every run must have ended. NULL is allowed. LT_YIELDS. */
 void lt_runners_free(lt_runners *runners) LT_YIELDS;
 
@@ -32,6 +34,10 @@ void lt_runners_free(lt_runners *runners) LT_YIELDS;
  * Python. Several programs may follow: after one program in Deno, the next Deno starts ahead. Does not yield. The first
  * program reports a failure. */
 void lt_runners_warm(lt_runners *runners);
+
+/* Starts the compiler that checks types: the program that comes is TypeScript, on the embedded engine. Does not yield.
+ * The first program reports a failure. */
+void lt_runners_warm_types(lt_runners *runners);
 
 /* Checks that a runner with this id (NULL: any) speaks the language. LT_E_INVALID: no such runner, or it does not speak
  * the language; the message names one that does. */

@@ -83,7 +83,7 @@ static lt_status toolbox_open_store(lt_toolbox *t, lt_err *err) {
 
 lt_status lt_toolbox_load(lt_toolbox *t, lt_err *err) {
   LT_TRY(toolbox_open_store(t, err));
-  LT_TRY(lt_runners_new(t->o.loop, t->o.door, t->o.config, &t->runners, err));
+  LT_TRY(lt_runners_new(t->o.loop, t->o.door, t->o.config, t->o.report, &t->runners, err));
   t->nobody = (lt_caller){.user = LT_STR("local"), .policy = t->policy, .artifacts = t->artifacts};
   lt_host_options options = {
       .loop = t->o.loop,
@@ -123,6 +123,10 @@ void lt_toolbox_unload(lt_toolbox *t) {
 
 void lt_toolbox_warm(lt_toolbox *t) {
   lt_runners_warm(t->runners);
+}
+
+void lt_toolbox_warm_types(lt_toolbox *t) {
+  lt_runners_warm_types(t->runners);
 }
 
 lt_runner *lt_toolbox_runner(lt_toolbox *t, const char *id, lt_lang lang, lt_err *err) {

@@ -41,6 +41,8 @@ void lt_toolbox_unload(lt_toolbox *toolbox) LT_YIELDS;
 
 /* As lt_runners_warm. */
 void lt_toolbox_warm(lt_toolbox *toolbox);
+/* As lt_runners_warm_types; after lt_toolbox_load. */
+void lt_toolbox_warm_types(lt_toolbox *toolbox);
 /* The runner of a language: the one with this id, or for NULL the configuration's. It is made at its first use. NULL:
  * `err` says why. Borrows. */
 lt_runner *lt_toolbox_runner(lt_toolbox *toolbox, const char *id, lt_lang lang, lt_err *err);

@@ -270,10 +270,19 @@
 #define LT_DENO_SPARE_MS         300000         /* a process started ahead of need ends after this long */
 #define LT_DENO_IDLE_MS          86400000       /* of such a connection: one day, longer than any program */
 #define LT_DENO_LINE_MAX_BYTES   (144 * LT_MIB) /* of its output: a result, twice a string of JSON */
-#define LT_DENO_TYPES_MAX_BYTES  (16 * LT_MIB)  /* declarations of the tools that one program names */
 #define LT_DENO_FAULTS_MAX_BYTES LT_MIB         /* the compiler's output for one program */
 #define LT_DENO_CHECKER_BYTES    (3 * LT_GIB)   /* of the compiler's data; from 1 GiB on it collects garbage */
-#define LT_DENO_FAULTS_SHOWN     20             /* of its errors: they go to a model */
+
+/* --- Checking types (runner/typecheck/typecheck.h) ---------------------------------------------------------------- */
+#define LT_TYPECHECK_TYPES_MAX_BYTES (16 * LT_MIB) /* declarations of the tools that one program names */
+#define LT_TYPECHECK_REPLY_MAX_BYTES (8 * LT_MIB)  /* one message of the compiler: the errors of a program */
+#define LT_TYPECHECK_ARENA_BYTES     (64 * LT_MIB) /* to read it */
+#define LT_TYPECHECK_MEMORY_BYTES    (3 * LT_GIB)  /* of the compiler's data; from 512 MiB on it collects harder */
+#define LT_TYPECHECK_CPU_SECONDS     600           /* of one compiler process; the next check starts another one */
+#define LT_TYPECHECK_WAIT_MS         5000   /* for the answer to a check, the start included; then it is killed */
+#define LT_TYPECHECK_IDLE_MS         300000 /* a compiler that nobody asks ends after this long */
+#define LT_TYPECHECK_FAILURES_MAX    3      /* in a row: then types are not checked any more */
+#define LT_TYPECHECK_SHOWN           20     /* errors of one program: they go to a model */
 
 /* --- Python programs (runner/python/python.h) --------------------------------------------------------------------- */
 #define LT_PYTHON_MEMORY_BYTES     (512 * LT_MIB) /* data of one program, beyond the interpreter's own */

@@ -25,6 +25,7 @@ typedef struct run_options {
   bool json;
   bool yes;
   bool journal;
+  bool is_unchecked;
 } run_options;
 
 static const lt_option run_option_rows[] = {
@@ -44,6 +45,8 @@ static const lt_option run_option_rows[] = {
                          LT_RUN_MEMORY_MAX_BYTES / LT_MIB)},
     LT_OPTION_CONFIG(run_options, sources),
     LT_OPTION_MCP_CONFIG(run_options, sources),
+    {"--no-check", NULL, NULL, "run TypeScript without a check of its types (typescript.check: false)",
+     LT_OPTION_IS_FLAG(run_options, is_unchecked)},
     {"--json", NULL, NULL, "one JSON object with result, outputs, logs, calls and error",
      LT_OPTION_IS_FLAG(run_options, json)},
     {"--yes", "-y", NULL, "approve calls that would be asked about on the terminal (not those that are denied)",
@@ -378,6 +381,26 @@ static void run_take_file_of_words(run_options *opt) {
   }
 }
 
+static lt_status run_configure(lt_command_session *s, void *arg, lt_err *err) {
+  const run_job *j = arg;
+  (void)err;
+  if (j->opt.is_unchecked) {
+    s->app.config.typescript.check = 0;
+  }
+  return LT_OK;
+}
+
+/* The compiler starts beside the servers. */
+static lt_status run_prepare(lt_command_session *s, void *arg, lt_err *err) LT_YIELDS {
+  const run_job *j = arg;
+  (void)err;
+  bool is_embedded = j->opt.runner == NULL || strcmp(j->opt.runner, "quickjs") == 0;
+  if (j->lang == LT_LANG_TYPESCRIPT && is_embedded) {
+    lt_toolbox_warm_types(s->app.toolbox);
+  }
+  return LT_OK;
+}
+
 static int run_command(void *arg) {
   run_job j = {.opt = *(const run_options *)arg};
   run_take_file_of_words(&j.opt);
@@ -389,7 +412,12 @@ static int run_command(void *arg) {
   lt_buf_init(&j.input, LT_JSON_MAX_BYTES);
   int code = LT_EXIT_USAGE;
   if (run_choose_language(&j.opt, &j.lang) && run_read_input(&j) && run_read_code(&j)) {
-    code = lt_command_session_run(&j.opt.sources, &(lt_command_plan){.work = run_work, .arg = &j});
+    code = lt_command_session_run(&j.opt.sources, &(lt_command_plan){
+                                                      .work = run_work,
+                                                      .check = run_configure,
+                                                      .loaded = run_prepare,
+                                                      .arg = &j,
+                                                  });
   }
   lt_buf_release(&j.code);
   lt_buf_release(&j.input);

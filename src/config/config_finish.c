@@ -263,19 +263,3 @@ lt_status lt_config_finish_age(const lt_config_reading *r, const lt_yaml_node *n
   }
   return LT_OK;
 }
-
-/* --- Runners ------------------------------------------------------------------------------------------------------ */
-
-/* `check: true` must not be ignored silently. */
-lt_status lt_config_finish_typescript(const lt_config_reading *r, const lt_yaml_node *node,
-                                      const lt_config_place *place, void *record) {
-  (void)place;
-  const lt_config_typescript *typescript = &((const lt_config *)record)->typescript;
-  if (typescript->check != 1 || typescript->runner == LT_CONFIG_DENO) {
-    return LT_OK;
-  }
-  return lt_config_warn(r,
-                        "%s:%u: typescript.check: types are checked of programs that run on Deno only: say "
-                        "typescript.runner: deno, too",
-                        r->name, node->line);
-}

@@ -14,7 +14,4 @@ lt_config_finish_fn lt_config_finish_server, lt_config_finish_model, lt_config_f
 lt_config_finish_fn lt_config_finish_default_model, lt_config_finish_default_mode, lt_config_finish_base_url,
     lt_config_finish_api_key_env, lt_config_finish_store, lt_config_finish_age;
 
-/* The section typescript. */
-lt_config_finish_fn lt_config_finish_typescript;
-
 #endif

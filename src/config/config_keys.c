@@ -206,15 +206,15 @@ const lt_config_key lt_config_keys[] = {
     {"deno.path", TEXT(lt_config, deno_path), FLAGS(LT_CONFIG_PROGRAM), .empty_advice = SAY_WHERE,
      .standard_text = "`deno`", .doc = "The program."},
 
-    {"typescript", SECTION, .finish = lt_config_finish_typescript, .wants = "run TypeScript its way",
+    {"typescript", SECTION, .wants = "run TypeScript its way",
      .doc = "How TypeScript programs run."},
     {"typescript.path", TEXT(lt_config, typescript.path), FLAGS(LT_CONFIG_PROGRAM), .empty_advice = SAY_WHERE,
      .standard_text = "`tsc`",
      .doc = "The compiler that checks types."},
     {"typescript.check", MAYBE(lt_config, typescript.check), .standard_text = "where a `tsc` is found",
-     .doc = "Programs that run on Deno are checked before they start."},
+     .doc = "The types of TypeScript programs are checked before they start; `true`: without a `tsc` none runs."},
     {"typescript.runner", CHOICE(lt_config, typescript.runner), .choices = engines, .standard = LT_CONFIG_QUICKJS,
-     .doc = "The runner of TypeScript programs: quickjs removes the types, deno checks them first."},
+     .doc = "The runner of TypeScript programs: quickjs, in the sandbox built in, or deno, in a process."},
 
     {"plan", GIVEN(lt_config, plan.given),
      .wants = "let models make plans of calls",

@@ -8,8 +8,10 @@ void lt_lines_init(lt_lines *lines, size_t line_max) {
 }
 
 void lt_lines_release(lt_lines *lines) {
+  bool is_raw = lines->is_raw;
   lt_mem_free(lines->p);
   lt_lines_init(lines, lines->line_max);
+  lines->is_raw = is_raw;
 }
 
 void lt_lines_clear(lt_lines *lines) {
@@ -109,6 +111,9 @@ static void lines_search(lt_lines *lines) {
 }
 
 bool lt_lines_ready(lt_lines *lines) {
+  if (lines->is_raw) {
+    return lines->start < lines->end || lines->ended;
+  }
   if (!lines->over) {
     lines_search(lines);
   }
@@ -132,6 +137,11 @@ static lt_lines_got lines_take(lt_lines *lines, size_t line_end, size_t next, lt
 lt_lines_got lt_lines_next(lt_lines *lines, lt_str *ret_line) {
   if (!lt_lines_ready(lines)) {
     return LT_LINES_MORE;
+  }
+  if (lines->is_raw && lines->start < lines->end) {
+    *ret_line = lt_str_from(lines->p + lines->start, lines->end - lines->start);
+    lines->start = lines->searched = lines->end;
+    return LT_LINES_LINE;
   }
   if (lines->over) {
     lines->over = false;

@@ -18,6 +18,7 @@ typedef struct lt_lines {
   size_t searched; /* no "\n" in [start, searched), but for `newline` */
   size_t newline;  /* where the next line ends; valid when `found` */
   size_t line_max;
+  bool is_raw; /* set after lt_lines_init: there are no lines, all that was committed is next */
   bool found;
   bool over;     /* a line was longer than line_max: not reported yet */
   bool skipping; /* ... and its rest is dropped up to the next "\n" */

@@ -194,6 +194,7 @@ static lt_process *process_new(lt_loop *loop, const lt_process_options *options)
   p->echo = options->echo_stderr;
   p->has_keeper = options->helper != NULL;
   lt_lines_init(&p->lines, options->line_max);
+  p->lines.is_raw = options->is_raw;
   snprintf(p->name, sizeof p->name, "%s", options->file);
   snprintf(p->exit_text, sizeof p->exit_text, "is still running");
   lt_loop_add_object(loop);

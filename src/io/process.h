@@ -21,6 +21,7 @@ typedef struct lt_process_options {
   const char *const *env;  /* NAME=value, NULL last; NULL: this process's environment */
   const char *cwd;         /* NULL: this process's */
   size_t line_max;         /* bytes of the longest line accepted from stdout */
+  bool is_raw;             /* stdout has no lines: lt_process_read_line gives the bytes as they come */
   const char *helper; /* NULL, or the full path of a program that implements exec.h: it runs the command beside itself
                          and kills all that it has started when we die. lathe is such a program: "/proc/self/exe". When
                          it fails, it exits with code 127 and one line on stderr. */

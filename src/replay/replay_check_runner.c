@@ -38,6 +38,9 @@ static const char *check_reason_to_answer(const lt_record *record, const char *i
   if (lt_result_note_is_limit(ended->text)) { /* it would use up the same limit again */
     return "its time or its memory was used up";
   }
+  if (lt_result_note_has_type_errors(ended->text)) { /* today's compiler may be another one, or none */
+    return "its types were wrong, so nothing was run";
+  }
   bool shares = strcmp(id, "python") == 0 && lt_notes_find(record, LT_NOTE_FOLDER) == NULL;
   return shares ? "it worked in python.workspace" : NULL;
 }

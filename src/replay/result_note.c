@@ -64,6 +64,7 @@ void lt_result_note_write(const lt_run_result *result, const lt_stored_values *v
   note_put_int(&w, "column", result->column);
   note_put_str(&w, "context", lt_buf_view(&result->context));
   note_put_str(&w, "stack", lt_buf_view(&result->stack));
+  note_put_int(&w, "typeErrors", result->has_type_errors);
   note_put_int(&w, "done", result->done);
   note_put_int(&w, "outputCut", result->output_cut);
   note_put_int(&w, "logCut", result->log_cut);
@@ -171,6 +172,7 @@ static void note_read_end(note_reader *r) {
   note_read_buf(r, "stack", &result->stack);
   result->line = (uint32_t)note_read_int(r->root, "line");
   result->column = (uint32_t)note_read_int(r->root, "column");
+  result->has_type_errors = note_read_int(r->root, "typeErrors") != 0;
   result->done = note_read_int(r->root, "done") != 0;
   result->output_cut = note_read_int(r->root, "outputCut") != 0;
   result->log_cut = note_read_int(r->root, "logCut") != 0;
@@ -207,6 +209,13 @@ bool lt_result_note_is_limit(lt_str note) {
   lt_json status = lt_json_get(lt_json_root(&doc), "status");
   return lt_json_str_eq(status, lt_str_of(lt_status_name(LT_E_TIMEOUT))) ||
          lt_json_str_eq(status, lt_str_of(lt_status_name(LT_E_NOMEM)));
+}
+
+bool lt_result_note_has_type_errors(lt_str note) {
+  lt_json_doc doc;
+  LT_AUTO_ARENA(arena, LT_CALL_INDEX_MAX_BYTES);
+  return lt_json_parse(&arena, note, &doc, NULL) == LT_OK &&
+         lt_json_exists(lt_json_get(lt_json_root(&doc), "typeErrors"));
 }
 
 bool lt_result_note_put_comparable(lt_buf *out, lt_str note) {

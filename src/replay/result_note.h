@@ -11,6 +11,8 @@ void lt_result_note_write(const lt_run_result *result, const lt_stored_values *v
 lt_status lt_result_note_read(lt_str note, lt_run_result *result, lt_stored_values *values, lt_err *err);
 /* Whether the run ended because its time or its memory was used up. */
 bool lt_result_note_is_limit(lt_str note);
+/* Whether nothing was run, because its types were wrong. */
+bool lt_result_note_has_type_errors(lt_str note);
 /* Appends the note without the parts that may differ between two runs of a program: its duration, and its calls,
  * because a call that the program did not wait for may end differently. False: the text is no such note, or no
  * memory. */

@@ -41,14 +41,15 @@ typedef struct lt_run_result {
    * record. */
   lt_status status;
   lt_value_kind kind;
-  lt_buf value;    /* a string's characters, or JSON text */
-  lt_buf error;    /* one sentence; empty for LT_OK */
-  uint32_t line;   /* 1-based, in the written program; 0: unknown */
-  uint32_t column; /* 1-based */
-  lt_buf context;  /* that line, trimmed */
-  lt_buf stack;    /* stack frames inside the program, a line each; may be empty */
-  bool done;       /* done() or complete() was called */
-  bool output_cut; /* output beyond the limit was dropped */
+  lt_buf value;         /* a string's characters, or JSON text */
+  lt_buf error;         /* one sentence; empty for LT_OK */
+  uint32_t line;        /* 1-based, in the written program; 0: unknown */
+  uint32_t column;      /* 1-based */
+  lt_buf context;       /* that line, trimmed */
+  lt_buf stack;         /* stack frames inside the program, a line each; may be empty */
+  bool has_type_errors; /* nothing was run: its types are wrong */
+  bool done;            /* done() or complete() was called */
+  bool output_cut;      /* output beyond the limit was dropped */
   bool log_cut;
   lt_run_text *texts;       /* outputs and logs, in order */
   const lt_run_call *calls; /* in the order they were made */

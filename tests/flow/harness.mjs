@@ -152,6 +152,7 @@ export function start(args, options = {}) {
   const mark = `LATHE_FLOW_RUN=${randomUUID()}`;
   const limitMs = (options.limitMs ?? 30_000) * patience;
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([k]) => !/^(LATHE|XDG_|NODE_)/.test(k)));
+  inherited.PATH = `${inherited.PATH}:${join(root, "tests/fixtures/tsc")}`;
   const began = Date.now();
   const file = options.program ?? lathe;
   if (options.uid) chownSync(home, options.uid, options.uid);

@@ -118,6 +118,7 @@ lt_unit_test(deno_ordinary LIBS lt_runner_deno lt_runner_quickjs lt_base Threads
 target_compile_definitions(test_deno_ordinary PRIVATE LT_TEST_NPM="${CMAKE_SOURCE_DIR}/tests/node_modules/.bin")
 # Each waits for what Deno does by itself, in seconds: not beside another one.
 set_tests_properties(deno deno_spare deno_ordinary PROPERTIES RESOURCE_LOCK deno)
+lt_unit_test(lsp_frame LIBS lt_runner_typecheck lt_base)
 lt_unit_test(python_approval LIBS lt_runner_python lt_runner_quickjs lt_base Threads::Threads)
 lt_unit_test(python_faults LIBS lt_runner_python lt_runner_quickjs lt_base Threads::Threads)
 lt_unit_test(replay LIBS lt_replay lt_runner_quickjs lt_store lt_base PkgConfig::SQLITE Threads::Threads)

@@ -268,7 +268,7 @@ static void deno_end_describe_types(lt_deno_run *run) {
     lt_str text = deno_end_next_line(&rest), code, what;
     uint32_t line, column;
     if (deno_end_read_fault(text, &line, &column, &code, &what) && !deno_end_is_ignored(code, what)) {
-      is_shown = count++ < LT_DENO_FAULTS_SHOWN;
+      is_shown = count++ < LT_TYPECHECK_SHOWN;
       if (is_shown) {
         deno_end_put_fault(run, line, column, code, what, shown++ == 0);
       }

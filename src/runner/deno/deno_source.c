@@ -11,11 +11,11 @@
 #include "runner/deno/deno_source.h"
 #include "runner/deno/deno_state.h"
 #include "js/commonjs.h"
+#include "runner/typecheck/typecheck.h"
 #include "js/jsscan.h"
 #include "js/top_return.h"
 
 extern const char lt_deno_boot_data[], lt_deno_boot_end[];
-extern const char lt_deno_globals_data[], lt_deno_globals_end[];
 
 static lt_str deno_source_bytes_between(const char *from, const char *to) {
   return lt_str_from(from, (size_t)(to - from));
@@ -95,6 +95,11 @@ static lt_status deno_source_find_names(const lt_deno_run *run, named_tools *ret
   return LT_OK;
 }
 
+/* What differs from other runners: here these ask the host, which takes time. */
+static const char deno_globals[] =
+    "declare function discoverTools(query?: string): Promise<{ id: string; name: string; description: string }[]>;\n"
+    "declare function toolSchema(name: string): Promise<any>;\n";
+
 /* --- Declarations ------------------------------------------------------------------------------------------------- */
 
 static void deno_source_declare_functions(const lt_deno_run *run, lt_buf *out) {
@@ -137,7 +142,7 @@ static bool deno_source_is_declared(const named_tools *n, size_t at) {
 }
 
 static lt_status deno_source_declare_tools(const named_tools *n, lt_buf *out, lt_err *err) {
-  LT_AUTO_BUF(text, LT_DENO_TYPES_MAX_BYTES);
+  LT_AUTO_BUF(text, LT_TYPECHECK_TYPES_MAX_BYTES);
   for (size_t i = 0; i < n->count; i++) {
     if (!deno_source_is_declared(n, i)) {
       const lt_typegen_tool described = lt_tool_typegen(n->tools[i].tool);
@@ -150,8 +155,9 @@ static lt_status deno_source_declare_tools(const named_tools *n, lt_buf *out, lt
 }
 
 static lt_status deno_source_write_types(const lt_deno_run *run, const named_tools *n, lt_err *err) {
-  LT_AUTO_BUF(out, 2 * LT_DENO_TYPES_MAX_BYTES);
-  lt_buf_add(&out, deno_source_bytes_between(lt_deno_globals_data, lt_deno_globals_end));
+  LT_AUTO_BUF(out, 2 * LT_TYPECHECK_TYPES_MAX_BYTES);
+  lt_buf_add(&out, lt_typecheck_globals());
+  lt_buf_addc(&out, deno_globals);
   deno_source_declare_functions(run, &out);
   deno_source_declare_modules(run, &out);
   LT_TRY(deno_source_declare_tools(n, &out, err));

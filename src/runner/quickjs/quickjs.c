@@ -7,6 +7,7 @@
 #include "runner/quickjs/host_functions.h"
 #include "runner/quickjs/program_end.h"
 #include "runner/quickjs/run.h"
+#include "runner/quickjs/tool_names.h"
 
 /* Opened for the first program that needs it. */
 typedef struct runner_image {
@@ -21,6 +22,7 @@ struct lt_quickjs {
   lt_door *door;
   lt_workers *workers;
   runner_image images[LT_IMAGE_KINDS];
+  lt_typecheck *typecheck; /* NULL: types are not checked */
   bool drops; /* programs that wait are dropped, and run again by their tapes: slow, for tests ($LATHE_DROP_WAITING) */
 };
 
@@ -85,6 +87,10 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
   }
   *ret_quickjs = q;
   return LT_OK;
+}
+
+void lt_quickjs_check_types(lt_quickjs *q, lt_typecheck *typecheck) {
+  q->typecheck = typecheck;
 }
 
 void lt_quickjs_free(lt_quickjs *q) {
@@ -286,7 +292,47 @@ static lt_status run_evaluate_typed(lt_run *run, lt_err *err) LT_YIELDS {
   return run_evaluate(run, lt_buf_view(&run->text.code), err);
 }
 
+/* What differs from other runners: here these are answered at once; and what programs for other places name, which
+ * fails at run time with what to use instead. */
+static const char check_globals[] =
+    "declare function discoverTools(query?: string): any;\n"
+    "declare function toolSchema(name: string): any;\n"
+    "declare function print(...values: unknown[]): void;\n"
+    "declare var module: any, exports: any, require: any;\n";
+
+static const lt_tool *run_find_checked_tool(void *arg, lt_str word) {
+  return lt_tool_names_find_word(arg, word);
+}
+
+static void run_put_suggestions(void *arg, lt_str name, lt_buf *message) {
+  lt_tool_names_suggest(arg, name, message);
+}
+
+/* Before anything has an effect. The program's time begins afterwards. A program that is run again was checked the
+ * first time, by the compiler of that time. LT_E_PROGRAM: the result has the errors. */
+static lt_status run_check_types(lt_run *run, lt_err *err) LT_YIELDS {
+  if (run->quickjs->typecheck == NULL || run->tape.is_recalled) {
+    return LT_OK;
+  }
+  const lt_typecheck_program program = {.request = run->request,
+                                        .source = run->text.source,
+                                        .line_offset = run->text.line_offset,
+                                        .globals = lt_str_of(check_globals),
+                                        .find_tool = run_find_checked_tool,
+                                        .put_suggestions = run_put_suggestions,
+                                        .arg = run};
+  uint64_t began = lt_workers_now();
+  run->text.program.calls = LT_CALLS_RESULT; /* tools have their TypeScript names */
+  lt_status status = lt_typecheck_run(run->quickjs->typecheck, &program, run->result, err);
+  atomic_store(&run->task.deadline_ns, atomic_load(&run->task.deadline_ns) + lt_workers_now() - began);
+  return status;
+}
+
 static lt_status run_typescript(lt_run *run, lt_err *err) LT_YIELDS {
+  lt_status checked = run_check_types(run, err);
+  if (checked != LT_OK) {
+    return checked == LT_E_PROGRAM ? LT_OK : checked;
+  }
   LT_TRY(run_strip_types(run, err));
   if (!run->text.is_stripped) {
     lt_program_end_judge_syntax(run);

@@ -1,5 +1,6 @@
-// Declarations of a program's globals in Deno, for TypeScript's compiler, beside the language's own library. They are
-// short, because the compiler reads them for every run. Rarely used globals are declared loosely.
+// Declarations of a program's globals for TypeScript's compiler, beside the language's own library, the same for every
+// runner. Short, because each compiler process reads them. Rarely used globals are declared loosely. What a runner lacks
+// is declared all the same: its own error at run time names what to use instead.
 declare const input: any;
 declare function output(value: unknown): void;
 declare function done(): void;
@@ -10,8 +11,6 @@ declare function recall(key: string): any;
 declare function sleep(ms: number): Promise<void>;
 declare function parallel(calls: { tool: string; input?: any; args?: any; arguments?: any }[]): Promise<any[]>;
 declare function print(...values: any[]): void;
-declare function discoverTools(query?: string): Promise<{ id: string; name: string; description: string }[]>;
-declare function toolSchema(name: string): Promise<any>;
 declare const tools: { [id: string]: (input?: any) => Promise<Result<any>> };
 type Result<T> =
   | { success: true; value: T }
