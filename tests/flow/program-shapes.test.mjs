@@ -83,6 +83,7 @@ const PYTHON = [
   ["await at the top level", "import asyncio\nasync def f():\n    await asyncio.sleep(0)\n    return 5\nreturn await f()", 5],
   ["main() that nobody awaits", "async def main():\n    return 'done'\nmain()", "done"],
   ["main() that nothing calls", "a = 3\ndef main():\n    return a\n", 3],
+  ["main() that only a comment names", "# main: the answer\ndef main():\n    return 'main'\n", "main"],
   ["asyncio.run(main())", "import asyncio\nasync def main():\n    return 'ran'\nasyncio.run(main())", "ran"],
   ["set_result comes first", "set_result(1)\nreturn 2", 1],
   ["set_result before a last expression", "set_result(1)\n2", 1],

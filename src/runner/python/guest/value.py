@@ -104,10 +104,24 @@ def let_return_pass(like):
     return place(_ast.ExceptHandler(type=kind, name=None, body=[again]), like)
 
 
+def is_named(name, body):
+    """Whether something in the statements is this name. Comments and texts are not. (No recursion: a sum may be deep.)"""
+    left = list(body)
+    while left:
+        node = left.pop()
+        if isinstance(node, list):
+            left.extend(node)
+        elif isinstance(node, _ast.Name) and node.id == name:
+            return True
+        elif isinstance(node, _ast.AST):
+            left.extend(getattr(node, field, None) for field in node._fields)
+    return False
+
+
 def is_idle_main(body, text):
     """Whether the program defines a `main` without parameters, and nothing else names it."""
     mains = [node for node in body if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef)) and node.name == "main"]
-    if len(mains) != 1 or text.count("main") != 1:
+    if len(mains) != 1 or text.count("main") != 1 and is_named("main", body):
         return False
     parameters = mains[0].args
     return not (parameters.args or parameters.posonlyargs or parameters.kwonlyargs)
