@@ -65,9 +65,9 @@ $(ENGINE)/web.js: src/sandbox/web/entry.js $(wildcard src/sandbox/web/*.js) node
 	$(BUNDLE_WEB) $< --outfile=$@
 
 # Locales and time zones, from the pinned packages only (docs/internals/intl.md).
-$(ENGINE)/intl-data.js: scripts/intl-data.mjs node_modules/.lathe-lock.json
+$(ENGINE)/intl-data.js $(ENGINE)/zones.txt &: scripts/intl-data.mjs node_modules/.lathe-lock.json
 	@mkdir -p $(ENGINE)
-	node $< $@
+	node $< $(ENGINE)/intl-data.js $(ENGINE)/zones.txt
 
 $(ENGINE)/intl.js: src/sandbox/web/intl/intl_entry.js $(wildcard src/sandbox/web/intl/*.js) node_modules/.lathe-lock.json
 	@mkdir -p $(ENGINE)
@@ -83,7 +83,7 @@ $(PRESETS:%=build/%.all): build/%.all: build/%.configured
 	@cmake --build build/$*
 
 # Always asked: it costs a third of a second, and changes nothing when nothing has changed.
-$(PRESETS:%=build/%.configured): build/%.configured: $(ENGINE)/qjs.c
+$(PRESETS:%=build/%.configured): build/%.configured: $(ENGINE)/qjs.c $(ENGINE)/zones.txt
 	@mkdir -p build
 	@cmake --preset $* -DLT_WERROR=$(WERROR) >build/$*.log 2>&1 || { cat build/$*.log >&2; exit 1; }
 
@@ -130,7 +130,7 @@ fmt: ## Format the C files
 
 cross: ## Build for aarch64 and run its tests under emulation
 	@scripts/setup.sh cross
-	@$(MAKE) $(ENGINE)/qjs.c $(IMAGE_SCRIPTS)
+	@$(MAKE) $(ENGINE)/qjs.c $(ENGINE)/zones.txt $(IMAGE_SCRIPTS)
 	@scripts/cross-aarch64.sh
 
 clean: ## Remove what was built

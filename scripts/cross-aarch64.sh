@@ -13,12 +13,12 @@ cc=aarch64-linux-gnu-gcc
 emulator=qemu-aarch64-static
 cflags=(-std=gnu17 -O2 -g -static -pthread -fno-omit-frame-pointer -D_GNU_SOURCE -Isrc -Iinclude -Itests
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wformat=2 -Wundef -Wvla -Wcast-qual
-  -Wmissing-prototypes -Wswitch-enum -Werror -isystem build/engine)
+  -Wmissing-prototypes -Wswitch-enum -Werror -isystem build/engine -DLT_TIME_ZONES="build/engine/zones.txt")
 
 programs=(fiber sandbox)
 
 # One entry per library: sources that a program may ask for by name.
-base=(src/base/*.c src/base/fiber_aarch64.S)
+base=(src/base/*.c src/base/fiber_aarch64.S src/base/time_zone_data.S)
 sandbox=(tests/fakes/fake_host.c "$out/qjs.o")
 for source in src/sandbox/*.c; do
   case $source in

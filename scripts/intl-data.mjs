@@ -1,4 +1,5 @@
-// Packs what Intl needs (locales, time zones) into one script of strings: node scripts/intl-data.mjs OUT [sizes].
+// Packs what Intl needs (locales, time zones) into one script of strings: node scripts/intl-data.mjs OUT ZONES. ZONES gets the zones
+// once more, for Lathe itself (src/base/time_zone.c).
 //
 // Everything comes from pinned packages, never from this machine's own ICU or tzdata, so that every build is the same.
 // A string is decoded when a program first uses it (src/sandbox/web/intl/data.js).
@@ -200,7 +201,8 @@ const members = {
 };
 const text = `((H, roots) => { 'use strict'; roots.intl = {\n${Object.entries(members).map(([name, value]) => `${name}: ${value}`).join(",\n")}\n}; })\n`;
 writeFileSync(process.argv[2], text);
-if (process.argv[3]) {
-  for (const [tag, sections] of Object.entries(strings)) console.log(tag, Object.entries(sections).map(([k, v]) => `${k} ${v.length}`).join(" "));
-  console.log("zones", lines(all.names).length, all.rules.join("\n").length, lines(zoneLinks(all.names)).length, lines(named.zones).length);
-}
+// Names with the number of their rule, an empty line, then the rules.
+const utc = all.rules.push("0") - 1;
+const every = { ...all.names, ...Object.fromEntries(Object.entries(zoneLinks(all.names)).map(([name, to]) => [name, all.names[to]])),
+  ...Object.fromEntries(["UTC", "GMT", "Etc/UTC", "Etc/GMT"].map((name) => [name, utc])) };
+writeFileSync(process.argv[3], `${lines(every)}\n\n${all.rules.join("\n")}\n`);

@@ -58,6 +58,7 @@ static lt_status runners_open_quickjs(lt_runners *r, lt_runner **ret_runner, lt_
   LT_TRY(runners_open_typecheck(r, err));
   LT_TRY(lt_quickjs_new(r->loop, r->door, 0, &quickjs, err));
   lt_quickjs_check_types(quickjs, r->typecheck);
+  lt_quickjs_set_time_zone(quickjs, lt_str_of(r->config->time_zone));
   *ret_runner = lt_quickjs_runner(quickjs);
   return LT_OK;
 }
@@ -69,6 +70,7 @@ static lt_status runners_open_python(lt_runners *r, lt_runner **ret_runner, lt_e
       .door = r->door,
       .path = c->python.path,
       .workspace = c->python.workspace,
+      .time_zone = c->time_zone,
       .env = c->python.env,
       .env_passthrough = c->python.passthrough.all,
       .without_walls = !c->require_walls,
@@ -92,6 +94,7 @@ static lt_status runners_open_deno(lt_runners *r, lt_runner **ret_runner, lt_err
       .door = r->door,
       .path = c->deno_path,
       .typescript_path = c->typescript.path,
+      .time_zone = c->time_zone,
       .check = runners_deno_check(c),
       .without_walls = !c->require_walls,
       .ahead_ms = r->lasts ? LT_DENO_SPARE_MS : 0,

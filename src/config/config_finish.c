@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "base/time_zone.h"
 #include "base/utf8.h"
 #include "config/config_secrets.h"
 
@@ -262,4 +263,21 @@ lt_status lt_config_finish_age(const lt_config_reading *r, const lt_yaml_node *n
     }
   }
   return LT_OK;
+}
+
+/* --- Programs ----------------------------------------------------------------------------------------------------- */
+
+lt_status lt_config_finish_time_zone(const lt_config_reading *r, const lt_yaml_node *node, const lt_config_place *place,
+                                     void *record) {
+  (void)place;
+  lt_config *config = record;
+  lt_time_zone zone;
+  if (lt_time_zone_find(lt_str_of(config->time_zone), &zone)) {
+    config->time_zone = lt_arena_dup(&r->config->arena, zone.name).p;
+    return config->time_zone != NULL ? LT_OK : lt_config_no_memory(r);
+  }
+  return lt_fail(r->err, LT_E_CONFIG,
+                 "%s:%u: sandbox.timeZone: there is no time zone \"%.64s\"; names are such as Europe/Berlin, "
+                 "America/New_York and UTC",
+                 r->name, node->line, config->time_zone);
 }

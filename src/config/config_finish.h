@@ -9,9 +9,9 @@
 lt_config_finish_fn lt_config_finish_server, lt_config_finish_model, lt_config_finish_module, lt_config_finish_rule,
     lt_config_finish_budget, lt_config_finish_plugin;
 
-/* Texts: defaults.model, defaults.mode, models[].baseUrl, models[].apiKeyEnv, store.url and those of store.retention.
- */
+/* Texts: defaults.model, defaults.mode, models[].baseUrl, models[].apiKeyEnv, store.url, those of store.retention and
+ * sandbox.timeZone. */
 lt_config_finish_fn lt_config_finish_default_model, lt_config_finish_default_mode, lt_config_finish_base_url,
-    lt_config_finish_api_key_env, lt_config_finish_store, lt_config_finish_age;
+    lt_config_finish_api_key_env, lt_config_finish_store, lt_config_finish_age, lt_config_finish_time_zone;
 
 #endif

@@ -69,15 +69,17 @@ lt_status lt_notes_read_failure(lt_str text, lt_str *ret_message) {
 }
 
 /* --- What ran ----------------------------------------------------------------------------------------------------- */
-#define HASH_DIGITS 16
+#define HASH_DIGITS  16
+#define ZONE_MAX_LEN 64 /* of a zone's name; no name is that long */
 
 /* The embedded engine is noted by its fingerprint, other runners by their name. */
 lt_str lt_notes_put_identity(const lt_program_identity *identity, char *text) {
   char engine[HASH_DIGITS + 1];
   snprintf(engine, sizeof engine, "%016llx", (unsigned long long)identity->engine);
   lt_str runner = identity->engine != 0 ? lt_str_from(engine, HASH_DIGITS) : identity->runner;
-  int n = snprintf(text, LT_NOTES_IDENTITY_BYTES, "%.*s %016llx", LT_STR_ARG(runner),
-                   (unsigned long long)identity->program);
+  int n = snprintf(text, LT_NOTES_IDENTITY_BYTES, "%.*s %016llx%s%.*s", LT_STR_ARG(runner),
+                   (unsigned long long)identity->program, identity->time_zone.n > 0 ? " " : "",
+                   LT_STR_ARG(lt_str_sub(identity->time_zone, 0, ZONE_MAX_LEN)));
   return lt_str_from(text, (size_t)n);
 }
 
@@ -101,7 +103,12 @@ bool lt_notes_read_identity(lt_str text, lt_program_identity *ret_identity) {
     return false;
   }
   lt_program_identity identity = {.runner = lt_str_sub(text, 0, space)};
-  if (!notes_read_hash(lt_str_sub(text, space + 1, text.n), &identity.program)) {
+  lt_str rest = lt_str_sub(text, space + 1, text.n);
+  size_t zone = lt_str_find(rest, LT_STR(" "), 0);
+  if (zone != SIZE_MAX) {
+    identity.time_zone = lt_str_sub(rest, zone + 1, rest.n);
+  }
+  if (!notes_read_hash(lt_str_sub(rest, 0, zone), &identity.program)) {
     return false;
   }
   if (notes_read_hash(identity.runner, &identity.engine)) {

@@ -50,9 +50,10 @@ typedef struct lt_program_identity {
   lt_str runner;   /* "quickjs", "python", "deno" */
   uint64_t engine; /* the engine's fingerprint; 0 where the runner has none */
   uint64_t program;
+  lt_str time_zone; /* empty: UTC */
 } lt_program_identity;
 
-#define LT_NOTES_IDENTITY_BYTES 64
+#define LT_NOTES_IDENTITY_BYTES 128
 
 /* Writes the identity of a program. `text` has room for LT_NOTES_IDENTITY_BYTES; the returned string is in it. */
 lt_str lt_notes_put_identity(const lt_program_identity *identity, char *text);

@@ -388,8 +388,10 @@ static bool tape_load(lt_tape *tape) {
 }
 
 static lt_program_identity tape_identity(const lt_tape *tape) {
-  return (lt_program_identity){
-      .runner = LT_STR("quickjs"), .engine = tape->options.engine, .program = lt_str_hash(tape->options.request->code)};
+  return (lt_program_identity){.runner = LT_STR("quickjs"),
+                               .engine = tape->options.engine,
+                               .program = lt_str_hash(tape->options.request->code),
+                               .time_zone = tape->time_zone};
 }
 
 /* Another version of the engine need not behave in another way. It is remembered to explain a difference. */
@@ -400,6 +402,7 @@ static lt_status tape_check_identity(lt_tape *tape, const lt_note *begun, lt_err
     return lt_fail(err, LT_E_DIVERGED, "another program is on record here");
   }
   tape->has_other_engine = recorded.engine != now.engine;
+  tape->time_zone = recorded.time_zone;
   return LT_OK;
 }
 
@@ -446,7 +449,7 @@ static void tape_begin_fresh(lt_tape *tape) {
 }
 
 void lt_tape_init(lt_tape *tape, const lt_tape_options *options) {
-  *tape = (lt_tape){.options = *options};
+  *tape = (lt_tape){.options = *options, .time_zone = options->time_zone};
 }
 
 lt_status lt_tape_begin(lt_tape *tape, lt_run_result *result, bool *ret_ended, lt_err *err) {

@@ -28,6 +28,7 @@ typedef struct lt_tape_options {
   const lt_run_request *request;
   pthread_mutex_t *lock; /* the run's */
   uint64_t engine;       /* the engine's fingerprint */
+  lt_str time_zone;      /* of a fresh run; empty: UTC */
   bool drops;            /* a waiting program is dropped, and run again when its answer is ready */
 } lt_tape_options;
 
@@ -54,6 +55,7 @@ typedef struct lt_tape {
   lt_journal *journal;   /* NULL: in memory only */
   uint64_t seed;
   uint64_t origin_us; /* since 1970 */
+  lt_str time_zone;   /* the options', or the recorded one */
   lt_record record;   /* of an earlier process */
   lt_str fault;       /* how the program diverged from the record; empty: it did not */
   char fault_text[800];

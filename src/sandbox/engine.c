@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/time_zone.h"
 #include "sandbox/guest.h"
 #include "sandbox/qjs_abi.h"
 
@@ -219,21 +220,24 @@ static lt_js engine_finish(lt_guest *guest, const lt_program *program, lt_js val
 
 static bool engine_start(lt_guest *guest, const lt_program *program) LT_YIELDS {
   if (program->bindings.n == 0 && program->input.n == 0 && program->calls == LT_CALLS_PLAIN &&
-      !program->without_output) {
+      !program->without_output && program->time_zone.n == 0) {
     return true; /* the image suits such a program as it is */
   }
   lt_js args[] = {LT_JS_MK(LT_TAG_INT, program->calls), LT_JS_UNDEFINED, LT_JS_UNDEFINED,
-                  LT_JS_MK(LT_TAG_BOOL, program->without_output)};
+                  LT_JS_MK(LT_TAG_BOOL, program->without_output), LT_JS_UNDEFINED};
   if (program->bindings.n > 0) {
     args[1] = lt_guest_parse(guest, program->bindings);
   }
   if (program->input.n > 0) {
     args[2] = lt_guest_parse(guest, program->input);
   }
-  if (lt_js_is_exception(args[1]) || lt_js_is_exception(args[2])) {
+  if (program->time_zone.n > 0) {
+    args[4] = lt_guest_string(guest, program->time_zone);
+  }
+  if (lt_js_is_exception(args[1]) || lt_js_is_exception(args[2]) || lt_js_is_exception(args[4])) {
     return false;
   }
-  return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_START, args, 4));
+  return !lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_START, args, 5));
 }
 
 static lt_js engine_run(lt_guest *guest, const lt_program *program, bool *ret_unparsed) LT_YIELDS {
@@ -282,6 +286,10 @@ void lt_engine_run(lt_box *box, const lt_program *program, const lt_guest_host *
   lt_guest_init(&guest, box, host);
   engine_reseed(box, program->seed);
   guest.random = program->seed;
+  lt_time_zone zone;
+  if (lt_time_zone_find(program->time_zone, &zone)) {
+    guest.time_zone = zone.rule;
+  }
   engine_set_memory_limit(&guest, program->memory_bytes);
   lt_js value = engine_run(&guest, program, &result->is_unparsed);
   if (!lt_guest_alive(&guest)) {

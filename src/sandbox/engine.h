@@ -83,6 +83,7 @@ typedef struct lt_program {
   bool without_output;   /* there is no output(), done() and complete(), and console.log is no output */
   uint64_t memory_bytes; /* 0: LT_RUN_MEMORY_BYTES */
   uint64_t seed;         /* of all that is random in it; 0: fresh */
+  lt_str time_zone;      /* of its local time, a name that lt_time_zone_find knows; empty: UTC */
 } lt_program;
 
 typedef enum lt_ending {

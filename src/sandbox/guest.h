@@ -62,6 +62,7 @@ typedef struct lt_guest {
   const lt_guest_host *host;
   uint64_t origin_ns; /* the guest's monotonic clock began here ... */
   uint64_t image_ns;  /* ... at this reading */
+  lt_str time_zone;   /* rule of its local time (base/time_zone.h); empty: UTC */
   uint64_t random;    /* state of reproducible random bytes; 0: the kernel's random bytes */
   lt_rejection rejections[LT_REJECTIONS_MAX];
   uint32_t rejection_count;

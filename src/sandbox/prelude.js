@@ -444,8 +444,9 @@
   global('performance', { now: () => clock.now(), get timeOrigin() { return now() - clock.now(); } });
 
   // --- Roots: engine.c calls these by number ------------------------------------------------------------------------------
-  roots.start = (newStyle, bindings, input, withoutOutput) => {
+  roots.start = (newStyle, bindings, input, withoutOutput, timeZone) => {
     style = newStyle;
+    if (timeZone !== undefined) roots.setTimeZone?.(timeZone); // Intl's default; Date asks the host
     if (withoutOutput) {
       mute = true;
       for (const name of ['output', 'done', 'complete']) delete globalThis[name];

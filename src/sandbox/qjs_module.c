@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/random.h"
+#include "base/time_zone.h"
 #include "sandbox/guest.h"
 #include "sandbox/qjs_abi.h"
 
@@ -180,10 +181,14 @@ u32 Z_envZ_host_module_load(struct Z_env_instance_t *env, u32 name, u32 len_at) 
   return at;
 }
 
-/* Programs run in UTC, so that their output does not depend on the server. */
+/* Programs run in UTC, or in the zone that the program was given, so that their output does not depend on the server.
+ * The time is in seconds since 1970. */
 u32 Z_envZ_host_get_timezone_offset(struct Z_env_instance_t *env, u32 hi, u32 lo) {
-  (void)env, (void)hi, (void)lo;
-  return 0;
+  LT_BOX_HOST_BEGIN(qjs_module_box_of(env));
+  int64_t seconds = (int64_t)((uint64_t)hi << 32 | lo);
+  int32_t offset_s = lt_time_zone_offset_s(qjs_module_guest_of(env)->time_zone, seconds);
+  LT_BOX_HOST_END(qjs_module_box_of(env));
+  return (u32)offset_s;
 }
 
 /* --- Imports: WASI ------------------------------------------------------------------------------------------------ */

@@ -74,3 +74,32 @@ describe("what is not there", () => {
     prints(await run(["run", "-e", 'import money from "money"; export default money(1234.5)', "--config", path]), { stdout: "1.234,50\u00a0€\n" });
   });
 });
+
+describe("sandbox.timeZone", () => {
+  const zone = (timeZone) => ["--config", config({ sandbox: { timeZone } })];
+  const berlin = zone("europe/berlin");
+  test("without it programs are in UTC, whatever the machine's zone is", async () => {
+    const env = { TZ: "America/New_York" };
+    prints(await run(["run", "-e", "new Date(0).getHours()"], { env }), { stdout: "0\n" });
+    prints(await run(["run", "-e", "new Date(0).toLocaleTimeString('en-US')"], { env }), { stdout: "12:00:00 AM\n" });
+    prints(await run(["run", "--lang", "python", "-e", "import time; set_result(time.localtime(0).tm_hour)"], { env }), { stdout: "0\n" });
+  });
+  test("is Date's local time, with and without Intl", async () => {
+    const summer = "new Date(Date.UTC(2024, 6, 4, 15, 5))";
+    prints(await run(["run", "-e", `const d = ${summer}; [d.getHours(), d.getTimezoneOffset(), new Date(2024, 0, 15, 12).toISOString()]`, ...berlin]),
+      { stdout: '[17,-120,"2024-01-15T11:00:00.000Z"]\n' });
+    prints(await run(["run", "-e", `const d = ${summer}; [d.getHours(), d.toLocaleTimeString("de-DE"), Intl.DateTimeFormat().resolvedOptions().timeZone]`, ...berlin]),
+      { stdout: '[17,"17:05:00","Europe/Berlin"]\n' });
+  });
+  test("is TZ of Python's programs, unless python.env has another", async () => {
+    const code = "import time; set_result(time.localtime(0).tm_hour)";
+    prints(await run(["run", "--lang", "python", "-e", code, ...berlin]), { stdout: "1\n" });
+    const both = ["--config", config({ sandbox: { timeZone: "Europe/Berlin" }, python: { env: { TZ: "Asia/Tokyo" } } })];
+    prints(await run(["run", "--lang", "python", "-e", code, ...both]), { stdout: "9\n" });
+  });
+  test("a name that no zone has is refused", async () => {
+    const end = await run(["run", "-e", "1", ...zone("Mars/Olympus")]);
+    assert.equal(end.code, 3);
+    assert.match(end.stderr, /sandbox\.timeZone: there is no time zone "Mars\/Olympus"; names are such as Europe\/Berlin/);
+  });
+});

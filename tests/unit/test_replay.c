@@ -351,6 +351,21 @@ IN_WORLD(test_a_module_on_record_chooses_the_image, 2) {
   scene_close(&s);
 }
 
+/* The zone of the configuration has changed since. */
+IN_WORLD(test_a_time_zone_stays_what_it_was, 2) {
+  scene s;
+  scene_open(&s, w,
+             "const d = new Date(0); output(d.getHours()); eRead({n: 32}); eRead({n: 33}); output(d.getHours() + "
+             "d.toLocaleTimeString('de'))");
+  lt_quickjs_set_time_zone(w->quickjs, LT_STR("Asia/Tokyo"));
+  assert_int_equal(play(&s, false, 5), LT_OK);
+  lt_quickjs_set_time_zone(w->quickjs, LT_STR_NULL);
+  assert_int_equal(play(&s, true, FOR_EVER), LT_OK);
+  assert_string_equal(s.end.p, "undefined o(9) o(909:00:00) e.read e.read");
+  play_strictly(&s);
+  scene_close(&s);
+}
+
 IN_WORLD(test_a_loop_over_the_clock_ends_and_notes_little, 2) {
   scene s;
   scene_open(&s, w, "const t = Date.now(); while (Date.now() < t + 300); output(Date.now() - t); eRead({n: 32}).n");
@@ -550,6 +565,7 @@ int main(void) {
       cmocka_unit_test(test_what_was_stored_before_is_there_again),
       cmocka_unit_test(test_a_module_stays_what_it_was),
       cmocka_unit_test(test_a_module_on_record_chooses_the_image),
+      cmocka_unit_test(test_a_time_zone_stays_what_it_was),
       cmocka_unit_test(test_a_loop_over_the_clock_ends_and_notes_little),
       cmocka_unit_test(test_another_program_is_not_run_and_another_engine_is_told),
       cmocka_unit_test(test_another_call_is_not_made),

@@ -57,7 +57,7 @@ lt_status lt_deno_new(const lt_deno_options *options, lt_deno **ret_deno, lt_err
   deno->spare.lock = -1;
   const char *helper = options->helper != NULL ? options->helper : "/proc/self/exe";
   if (!deno_copy(options->path, &deno->path) || !deno_copy(options->typescript_path, &deno->typescript_path) ||
-      !deno_copy(helper, &deno->helper)) {
+      !deno_copy(helper, &deno->helper) || !deno_copy(options->time_zone, &deno->time_zone)) {
     /* no LT_YIELDS: there is nothing to end */
     lt_deno_free(deno);
     return lt_fail(err, LT_E_NOMEM, "no memory for the Deno runner");
@@ -72,6 +72,7 @@ void lt_deno_free(lt_deno *deno) {
     lt_mem_free(deno->path);
     lt_mem_free(deno->typescript_path);
     lt_mem_free(deno->helper);
+    lt_mem_free(deno->time_zone);
     lt_mem_free(deno->exe);
     lt_mem_free(deno->tsc);
     lt_mem_free(deno);

@@ -24,6 +24,7 @@ typedef struct lt_deno_options {
   lt_door *door;
   const char *path;            /* deno.path; NULL: `deno` in PATH, then in node_modules/.bin beside build/ */
   const char *typescript_path; /* typescript.path, a `tsc`; NULL: likewise */
+  const char *time_zone;       /* of programs' local time; NULL: UTC */
   lt_deno_check check;
   const char *helper; /* the full path of a program that knows `__jail` (jail/jail.h); NULL: "/proc/self/exe" */
   bool without_walls; /* programs run although a wall cannot be had */

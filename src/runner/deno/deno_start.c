@@ -85,7 +85,7 @@ static void deno_start_add_jail(deno_start_plan *p, const lt_deno *deno, const l
 
 static lt_status deno_start_open_process(const lt_deno *deno, const lt_deno_instance *instance, deno_start_plan *p,
                                          size_t line_max, lt_process **ret, lt_err *err) {
-  deno_start_add_env(p, "TZ", getenv("TZ"));
+  deno_start_add_env(p, "TZ", deno->time_zone != NULL ? deno->time_zone : "UTC");
   if (p->failed) {
     return lt_fail(err, LT_E_NOMEM, "no memory for another program");
   }

@@ -40,6 +40,7 @@ struct lt_deno {
   char *path;            /* as configured; or NULL */
   char *typescript_path; /* likewise */
   char *helper;
+  char *time_zone; /* or NULL: UTC */
   lt_deno_check check;
   bool without_walls;
   bool tcp;

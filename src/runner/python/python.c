@@ -55,12 +55,20 @@ static bool python_put_path(char **env, size_t *count) {
 /* MALLOC_ARENA_MAX: otherwise each thread of a program reserves 64 MiB of address space. */
 static const char *const fixed_variables[] = {"LANG=C.UTF-8", "MALLOC_ARENA_MAX=2", NULL};
 
+static bool python_put_time_zone(char **env, size_t *count, const char *zone) {
+  LT_AUTO_BUF(variable, LT_CONFIG_MAX_BYTES);
+  lt_buf_addc(&variable, "TZ=");
+  lt_buf_addc(&variable, zone != NULL ? zone : "UTC");
+  return variable.status == LT_OK && python_put_variable(env, count, variable.p);
+}
+
 static bool python_make_env(lt_python *p, const lt_python_options *options) {
   const char *const *passed_on = options->env_passthrough ? (const char *const *)environ : NULL;
-  size_t places = python_count_of(passed_on) + python_count_of(fixed_variables) + python_count_of(options->env) + 2;
+  size_t places = python_count_of(passed_on) + python_count_of(fixed_variables) + python_count_of(options->env) + 3;
   size_t count = 0;
   p->env = lt_mem_zalloc(places, sizeof *p->env);
-  bool ok = p->env != NULL && python_put_path(p->env, &count);
+  bool ok =
+      p->env != NULL && python_put_path(p->env, &count) && python_put_time_zone(p->env, &count, options->time_zone);
   const char *const *lists[] = {fixed_variables, passed_on, options->env};
   for (size_t i = 0; i < 3; i++) {
     for (const char *const *variable = lists[i]; ok && variable != NULL && *variable != NULL; variable++) {

@@ -21,6 +21,7 @@ typedef struct lt_python_options {
   const char *path;       /* the interpreter: a name to find in PATH, or a path; NULL: "python3" */
   const char *workspace;  /* the folder programs work in, which must exist and be writable; NULL: each program has a
                              private folder, which is removed at its end */
+  const char *time_zone;  /* TZ of programs, unless `env` has one; NULL: UTC */
   const char *const *env; /* NAME=value, NULL last: further variables of programs; may be NULL */
   bool env_passthrough;   /* programs see this process's environment; otherwise PATH, a locale, HOME and TMPDIR */
   const char *helper;     /* the full path of a program that knows `__jail`; NULL: "/proc/self/exe" */

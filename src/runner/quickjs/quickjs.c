@@ -23,6 +23,7 @@ struct lt_quickjs {
   lt_workers *workers;
   runner_image images[LT_IMAGE_KINDS];
   lt_typecheck *typecheck; /* NULL: types are not checked */
+  lt_str time_zone;        /* of programs' local time; empty: UTC */
   bool drops; /* programs that wait are dropped, and run again by their tapes: slow, for tests ($LATHE_DROP_WAITING) */
 };
 
@@ -38,6 +39,10 @@ static lt_status quickjs_run(lt_runner *self, const lt_run_request *request, lt_
 
 static void quickjs_runner_free(lt_runner *self) LT_YIELDS {
   lt_quickjs_free((lt_quickjs *)(void *)self);
+}
+
+void lt_quickjs_set_time_zone(lt_quickjs *q, lt_str time_zone) {
+  q->time_zone = time_zone;
 }
 
 lt_runner *lt_quickjs_runner(lt_quickjs *q) {
@@ -231,6 +236,7 @@ static void run_rewind(lt_run *run) {
   lt_engine_result_init(&run->engine);
   lt_tape_rewind(&run->tape);
   run->text.program.seed = run->tape.seed;
+  run->text.program.time_zone = run->tape.time_zone;
 }
 
 static void on_program_box(lt_run *run) LT_YIELDS {
@@ -365,6 +371,7 @@ static void run_init(lt_run *run, lt_quickjs *q, const lt_run_request *request, 
                                 .request = request,
                                 .lock = &run->lock,
                                 .engine = lt_image_fingerprint(),
+                                .time_zone = q->time_zone,
                                 .drops = q->drops};
   *run = (lt_run){.quickjs = q, .loop = q->loop, .door = q->door, .workers = q->workers};
   run->task.step = on_step;

@@ -19,6 +19,9 @@ lt_status lt_quickjs_new(lt_loop *loop, lt_door *door, unsigned workers, lt_quic
 /* From now on types of TypeScript programs are checked before they run. Borrows: must outlive `quickjs`. NULL: they are
  * not checked, as at first. */
 void lt_quickjs_check_types(lt_quickjs *quickjs, lt_typecheck *typecheck);
+/* The time zone of programs' local time, a name that lt_time_zone_find knows; without this call it is UTC. A run by a
+ * record has the recorded one. Borrows the name. */
+void lt_quickjs_set_time_zone(lt_quickjs *quickjs, lt_str time_zone);
 /* Every run must have ended. The loop must still exist, because a worker may still be inside lt_loop_post. NULL is
  * allowed.
  */

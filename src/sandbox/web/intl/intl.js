@@ -85,9 +85,16 @@ const named = (name, method, length = 0) => Object.defineProperties(method, { na
 const numberMethod = (valueOf) => function (list, options) {
   return numberFormat(list, options).format(Reflect.apply(valueOf, this, []));
 };
+const open = new Set(); // arrays that are being shown: one that contains itself is empty there
 const listMethod = function (list, options) {
+  if (open.has(this)) return '';
   const items = [];
-  for (let i = 0; i < this.length; i++) items.push(this[i] === undefined || this[i] === null ? '' : String(this[i].toLocaleString(list, options)));
+  open.add(this);
+  try {
+    for (let i = 0; i < this.length; i++) items.push(this[i] === undefined || this[i] === null ? '' : String(this[i].toLocaleString(list, options)));
+  } finally {
+    open.delete(this);
+  }
   return items.join(',');
 };
 const caseMethod = (plain, turkish) => function (list) {
