@@ -9,11 +9,13 @@ void lt_assembly_init(lt_assembly *a, const lt_completion_wire *wire, const lt_c
   *a = (lt_assembly){.wire = wire, .request = request, .completion = completion};
   lt_arena_init(&a->event, LT_MODEL_MEMORY_BYTES);
   lt_buf_init(&a->held_text, LT_MODEL_TEXT_MAX_BYTES);
+  lt_text_calls_init(&a->text_calls);
 }
 
 void lt_assembly_release(lt_assembly *a) {
   lt_assembly_release_calls(a);
   lt_buf_release(&a->held_text);
+  lt_text_calls_release(&a->text_calls);
   lt_arena_release(&a->event);
 }
 
@@ -35,10 +37,12 @@ lt_status lt_assembly_take_error(lt_assembly *a, lt_json json, lt_err *err) {
 
 lt_status lt_assembly_check(const lt_assembly *a, lt_err *err) {
   const lt_completion *c = a->completion;
-  lt_status status = c->text.status != LT_OK        ? c->text.status
-                     : c->reasoning.status != LT_OK ? c->reasoning.status
-                     : a->held_text.status != LT_OK ? a->held_text.status
-                                                    : lt_assembly_calls_status(a);
+  lt_status status = c->text.status != LT_OK               ? c->text.status
+                     : c->reasoning.status != LT_OK        ? c->reasoning.status
+                     : a->held_text.status != LT_OK        ? a->held_text.status
+                     : a->text_calls.held.status != LT_OK  ? a->text_calls.held.status
+                     : a->text_calls.space.status != LT_OK ? a->text_calls.space.status
+                                                           : lt_assembly_calls_status(a);
   if (status == LT_E_LIMIT) {
     return lt_fail(err, status, "more than %lu MiB, or more than %d calls: an answer without an end?",
                    LT_MODEL_TEXT_MAX_BYTES / LT_MIB, LT_MODEL_CALLS_MAX);
@@ -108,8 +112,8 @@ lt_status lt_assembly_event(lt_assembly *a, lt_str name, lt_str data, lt_err *er
 
 size_t lt_assembly_size(const lt_assembly *a) {
   const lt_completion *c = a->completion;
-  return c->text.n + c->reasoning.n + a->held_text.n + a->held_n + a->bytes + a->call_count + a->finished +
-         a->has_usage + a->done;
+  return c->text.n + c->reasoning.n + a->held_text.n + a->text_calls.held.n + a->text_calls.space.n + a->held_n +
+         a->bytes + a->call_count + a->finished + a->has_usage + a->done;
 }
 
 lt_status lt_assembly_whole(lt_assembly *a, lt_str body, lt_err *err) {
@@ -148,6 +152,7 @@ static lt_finish assembly_finish_of(const lt_assembly *a) {
 
 lt_status lt_assembly_end(lt_assembly *a, lt_err *err) {
   lt_assembly_end_said(a);
+  lt_text_calls_end(a);
   lt_assembly_end_text(a);
   if (lt_assembly_end_calls(a) != LT_OK) {
     return lt_fail(err, LT_E_NOMEM, "no memory for the model's answer");

@@ -7,10 +7,12 @@
 #include "json/json.h"
 #include "model/model.h"
 #include "model/provider_error.h"
+#include "model/text_calls.h"
 
 /* The parts of a call that have arrived. */
 typedef struct lt_call_parts {
   int64_t index; /* the stream's index of the call; -1: none */
+  bool is_text;  /* the model wrote the call as text */
   lt_buf id;
   lt_buf name;
   lt_buf arguments;
@@ -27,7 +29,7 @@ typedef enum lt_think {
 
 typedef struct lt_completion_wire lt_completion_wire; /* completion_wire.h */
 
-typedef struct lt_assembly {
+struct lt_assembly {
   const lt_completion_wire *wire;
   const lt_completion_request *request;
   lt_completion *completion;
@@ -48,7 +50,8 @@ typedef struct lt_assembly {
   bool refused;
   bool failed;             /* the provider sent an error inside the stream: `fault` */
   lt_provider_error fault; /* in the completion's arena */
-} lt_assembly;
+  lt_text_calls text_calls;
+};
 
 void lt_assembly_init(lt_assembly *a, const lt_completion_wire *wire, const lt_completion_request *request,
                       lt_completion *completion);
@@ -84,6 +87,8 @@ void lt_assembly_end_said(lt_assembly *a);
 /* Reads "tool_calls" of a delta or a message, and the older "function_call". */
 void lt_assembly_take_calls(lt_assembly *a, lt_json delta);
 void lt_assembly_release_calls(lt_assembly *a);
+/* Adds a call that the model wrote as text (text_calls.h). */
+void lt_assembly_add_text_call(lt_assembly *a, lt_str name, lt_str arguments);
 /* Why calls could not be stored; LT_OK: they were. */
 lt_status lt_assembly_calls_status(const lt_assembly *a);
 /* Copies the calls into the completion. */

@@ -32,7 +32,7 @@ static lt_call_parts *assembly_calls_add_call(lt_assembly *a, int64_t index) {
   }
   a->calls = calls;
   lt_call_parts *call = &calls[a->call_count++];
-  call->index = index;
+  *call = (lt_call_parts){.index = index};
   lt_buf_init(&call->id, ID_MAX_BYTES);
   lt_buf_init(&call->name, NAME_MAX_BYTES);
   lt_buf_init(&call->arguments, LT_MODEL_TEXT_MAX_BYTES);
@@ -75,7 +75,7 @@ static lt_call_parts *assembly_calls_call_for(lt_assembly *a, int64_t index, lt_
     call = assembly_calls_find_id(a, id);
   } else if (a->call_count > 0) { /* without index and id: the piece continues the last call, unless it has a name */
     call = &a->calls[a->call_count - 1];
-    call = name.n > 0 && call->name.n > 0 ? NULL : call;
+    call = call->is_text || (name.n > 0 && call->name.n > 0) ? NULL : call;
   }
   return call == NULL || assembly_calls_is_another(call, id, name, has_arguments) ? assembly_calls_add_call(a, index)
                                                                                   : call;
@@ -122,6 +122,16 @@ static void assembly_calls_take_call(lt_assembly *a, int64_t index, lt_str id, l
   }
   assembly_calls_take_name(call, name);
   assembly_calls_take_arguments(a, call, arguments);
+}
+
+void lt_assembly_add_text_call(lt_assembly *a, lt_str name, lt_str arguments) {
+  lt_call_parts *call = assembly_calls_add_call(a, -1);
+  if (call != NULL) {
+    call->is_text = true;
+    lt_buf_add(&call->name, name);
+    lt_buf_add(&call->arguments, arguments);
+    a->bytes += arguments.n;
+  }
 }
 
 void lt_assembly_take_calls(lt_assembly *a, lt_json delta) {
@@ -179,9 +189,14 @@ lt_status lt_assembly_end_calls(lt_assembly *a) {
     return LT_E_NOMEM;
   }
   size_t n = 0;
+  bool has_own = false;
+  for (size_t i = 0; i < a->call_count; i++) {
+    has_own = has_own || !a->calls[i].is_text;
+  }
   for (size_t i = 0; i < a->call_count; i++) {
     const lt_call_parts *parts = &a->calls[i];
-    if (parts->name.n == 0 && parts->arguments.n == 0) {
+    bool is_nothing = parts->name.n == 0 && parts->arguments.n == 0;
+    if (is_nothing || (parts->is_text && has_own)) { /* some servers parse the text, and leave it there */
       continue;
     }
     lt_str id = lt_buf_view(&parts->id);

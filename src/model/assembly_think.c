@@ -30,7 +30,7 @@ static void assembly_think_answer(lt_assembly *a, lt_str text) {
   text = a->think == LT_THINK_AFTER ? without_leading_space(text) : text;
   if (text.n > 0) {
     a->think = LT_THINK_NONE;
-    lt_assembly_take_text(a, text);
+    lt_text_calls_take(a, text);
   }
 }
 

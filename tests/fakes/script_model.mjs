@@ -8,7 +8,8 @@
 // body of a request per line. A reply is a string, or an object:
 //
 //   {"text", "calls": [{"id"?, "name", "arguments"}], "finish"?, "usage"?: [in, out, reasoning?], "status"?, "delayMs"?,
-//    "hang"?: true (after the text), "cut"?: true (likewise), "echo"?: true (the user's last words are the text)}
+//    "hang"?: true (after the text), "cut"?: true (likewise), "echo"?: true (the user's last words are the text),
+//    "whole"?: true (one JSON document, not a stream; without calls)}
 //
 // or {"rounds": [reply, ...]}: the one for as many replies as there are already in what is asked.
 import { createServer } from "node:http";
@@ -73,6 +74,10 @@ createServer(async (req, res) => {
   if (reply.status) {
     res.writeHead(reply.status, { "content-type": "application/json", "retry-after": "0" });
     return res.end(JSON.stringify({ error: { message: reply.text ?? "no" } }));
+  }
+  if (reply.whole) {
+    res.writeHead(200, { "content-type": "application/json" });
+    return res.end(JSON.stringify({ choices: [{ index: 0, finish_reason: reply.finish ?? "stop", message: { role: "assistant", content: reply.text } }] }));
   }
   send(res, reply, reply.echo ? lastWords(body) : reply.text ?? "");
 }).listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, function () {

@@ -5,6 +5,8 @@
 #include "text/sse.h"
 #include "model/completion_wire.h"
 
+#define TOOLS "[{\"function\":{\"name\":\"f\",\"parameters\":{\"properties\":{\"s\":{\"type\":\"string\"}}}}}]"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void on_text(void *arg, lt_str delta) {
@@ -47,7 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   lt_completion completion;
   lt_assembly a;
   lt_model model = {.name = LT_STR("m"), .api_key = LT_STR("secret-key")};
-  lt_completion_request request = {.model = &model, .messages = LT_STR("[]"), .on_text = on_text, .arg = &shown};
+  lt_completion_request request = {
+      .model = &model, .messages = LT_STR("[]"), .tools = LT_STR(TOOLS), .on_text = on_text, .arg = &shown};
   lt_str bytes = lt_str_from(data + 1, size - 1);
   lt_buf_init(&shown, 64 << 20);
   lt_completion_init(&completion);
