@@ -66,11 +66,21 @@ static void interpreter_run(const lathe_host *host, lathe_call *call, lathe_text
 }
 
 /* --- The description of the tool ---------------------------------------------------------------------------------- */
+/* What a program finds, beside the language and the functions of plugins; tests/flow/guide-examples.test.mjs compares.
+ */
 static const char interpreter_about[] =
     "Run JavaScript code that calls tools as functions: for several calls at once, loops, and work on their results "
     "that need not be seen. Each tool is a function with a camelCase name (weather.get-weather is weatherGetWeather) "
-    "that takes one object and returns the result; no await is needed. The value of the last expression is the "
-    "result. parallel([{tool, input}]) calls several tools at once; log(...) adds to what is returned.";
+    "that takes one object and returns the result; no await is needed. The value of the last expression, or what a "
+    "return at the top level gives, is the result. "
+    "parallel([{tool, input}]) calls several tools at once, by their ids, and keeps their order; one that failed is "
+    "{error}. tools[\"weather.get-weather\"](input) is a tool by its id; discoverTools(query?) finds tools, "
+    "toolSchema(id) says what one takes. "
+    "input is what was given; store(key, value) and recall(key) keep values while this program runs. "
+    "log(...), console.log(...) and print(...) add to what is returned, which is {result, logs} then. "
+    "sleep(ms), setTimeout and clearTimeout wait. llm(prompt) and llmJson(prompt) ask a language model, where one is "
+    "configured. Of the web: atob, btoa, performance, queueMicrotask, DOMException, URL, URLSearchParams, "
+    "structuredClone, Intl; no network, files, process or require.";
 
 /* Writes "BEFORE a(x), b(y)." for a JSON array, and nothing for an empty one. The items are strings, or objects with
  * "name" and "signature". */

@@ -219,7 +219,11 @@ global('toolSchema', (name) => ask('/schema', { name: String(name) }, new Error(
 // --- Other globals ----------------------------------------------------------------------------------------------------
 const say = (level, text) => record({ t: level, text });
 const output = (value) => say('output', plain(value));
-const done = () => record({ t: 'done' });
+// done("the answer") means it: a text that is nobody's would be lost.
+const done = (answer) => {
+  if (typeof answer === 'string' && answer !== '') output(answer);
+  record({ t: 'done' });
+};
 const stored = new Map();
 const store = (key, value) => {
   const text = render(value);

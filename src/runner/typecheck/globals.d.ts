@@ -3,7 +3,7 @@
 // is declared all the same: its own error at run time names what to use instead.
 declare const input: any;
 declare function output(value: unknown): void;
-declare function done(): void;
+declare function done(answer?: unknown): void;
 declare function complete(what: { response: string; data?: unknown; followUp?: string }): { stored: boolean; followUp: boolean };
 declare function log(...values: unknown[]): void;
 declare function store(key: string, value: unknown): void;

@@ -8,3 +8,6 @@ const { hidden } = roots;
 hidden(globalThis, 'URL', URL);
 hidden(globalThis, 'URLSearchParams', URLSearchParams);
 hidden(globalThis, 'structuredClone', structuredClone);
+
+// core-js keeps what its modules share in a global; they have found it by now.
+delete globalThis['__core-js_shared__'];
