@@ -97,7 +97,23 @@
 #define LT_MCP_RELIST_GAP_MS         100 /* from one listing to the next, however often the server says it has changed */
 #define LT_MCP_RESTART_DELAY_MS      50  /* before the first restart in a row; doubles */
 #define LT_MCP_EXIT_WAIT_MS          200 /* after a server closes its input, until the server counts as ended */
-#define LT_MCP_LATE_IDS              256 /* abandoned calls whose late results are still recognised */
+#define LT_MCP_SESSION_ID_MAX_BYTES  (4 * LT_KIB) /* of a session over HTTP, and of an event */
+#define LT_MCP_HEADERS_MAX           128          /* of a request over HTTP: ours, the configuration's, a tool's */
+#define LT_MCP_ANSWER_MS             86400000     /* for an answer over HTTP: the call's own deadline comes before */
+#define LT_MCP_GOODBYE_MS            1000 /* for the end of a session over HTTP, and for the rest of an answer */
+#define LT_MCP_TRIES_MAX             3 /* of a request that is redirected, or answered with "too many requests" ... */
+#define LT_MCP_RETRY_AFTER_MAX_MS    10000 /* ... when the server names a time up to this */
+#define LT_MCP_RETRY_MS              1000  /* from the end of an event stream to asking for the rest of it ... */
+#define LT_MCP_RETRY_MAX_MS          60000 /* ... however long the server wants it to be */
+#define LT_MCP_RESUMES_MAX           8     /* streams in a row that end without an event */
+#define LT_MCP_LOST_WAIT_MS          500   /* after a session is lost: for the answers that are under way */
+#define LT_MCP_PROBE_MS              3000  /* for server/discover; then an older protocol is tried */
+#define LT_MCP_PROBE_HTTP_MS         10000 /* the same over HTTP */
+#define LT_MCP_LOG_MESSAGES_MAX      10    /* messages of a server's log that are shown */
+#define LT_MCP_ROUNDS_MAX            16    /* answers in a row to one call that want more input */
+#define LT_MCP_INPUTS_MAX            32    /* questions in one such answer */
+#define LT_MCP_QUESTIONS_MAX         16    /* of a server, open at once */
+#define LT_MCP_LATE_IDS              256   /* abandoned calls whose late results are still recognised */
 #define LT_MCP_WORDS_READ_BYTES      (64 * LT_KIB) /* of a server's own error text: the part that is examined ... */
 #define LT_MCP_WORDS_MAX_BYTES       640           /* ... and this much shown: with our own text it fits an lt_err */
 

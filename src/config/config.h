@@ -47,7 +47,7 @@ typedef enum lt_config_start { LT_CONFIG_START_ON_DEMAND, LT_CONFIG_START_ALWAYS
 
 typedef struct lt_config_server {
   const char *name;
-  const char *type;         /* "stdio", "http" or "sse": only stdio can be started so far */
+  const char *type;         /* "stdio", "http" or "sse" */
   const char *command;      /* stdio; a relative path with a slash counts from the folder of the process */
   const char *const *args;  /* NULL last, never NULL */
   const char *const *env;   /* NAME=value additions to the environment, NULL last, never NULL */
@@ -57,6 +57,7 @@ typedef struct lt_config_server {
   int64_t idle_timeout_ms;  /* idleTimeoutMs; 0: it is never stopped */
   lt_config_start start;
   const char *const *headers; /* http: "Name: value", NULL last, never NULL */
+  bool allow_http;            /* allowHttp */
   bool disabled;
 } lt_config_server;
 

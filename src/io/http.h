@@ -35,6 +35,7 @@ typedef struct lt_http_request {
   uint64_t first_byte_ms;      /* from sending to the answer's head; 0: LT_HTTP_ANSWER_MS */
   uint64_t idle_ms;            /* between pieces of the body; 0: LT_HTTP_IDLE_MS */
   lt_cancel *cancel;           /* may be NULL */
+  bool is_once; /* never sent a second time by itself when a kept connection breaks: the peer may have acted on it */
 } lt_http_request;
 
 typedef struct lt_http_stream lt_http_stream;

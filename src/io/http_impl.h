@@ -30,6 +30,7 @@ struct lt_http_stream {
   CURL *easy;
   struct curl_slist *headers; /* sent */
   lt_buf body;                /* sent */
+  size_t body_read;           /* bytes of it that libcurl has taken; is_once only */
   char *host;                 /* for messages: no user, no path */
   lt_cancel *cancel;
   lt_wait wait;

@@ -94,6 +94,16 @@ static bool http_request_add_headers(lt_http_stream *stream, const lt_http_reque
 /* An older libcurl reports unknown options. None of these is required. */
 #define SET(option, value) (stream->http->curl->easy_setopt(stream->easy, (option), (value)))
 
+/* libcurl cannot go back in a body that it reads so, and thus cannot send it again. */
+static size_t http_request_read_body(char *to, size_t size, size_t count, void *user) {
+  lt_http_stream *stream = user;
+  size_t left = stream->body.n - stream->body_read;
+  size_t n = size * count < left ? size * count : left;
+  memcpy(to, stream->body.p + stream->body_read, n);
+  stream->body_read += n;
+  return n;
+}
+
 static bool http_request_set_method(lt_http_stream *stream, const lt_http_request *request) {
   CURLcode code = CURLE_OK;
   if (request->body.n > 0) {
@@ -102,7 +112,9 @@ static bool http_request_set_method(lt_http_stream *stream, const lt_http_reques
     if (code == CURLE_OK) {
       SET(CURLOPT_POST, 1L);
       SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)stream->body.n);
-      code = SET(CURLOPT_POSTFIELDS, stream->body.p);
+      code = request->is_once ? SET(CURLOPT_READFUNCTION, http_request_read_body)
+                              : SET(CURLOPT_POSTFIELDS, stream->body.p);
+      SET(CURLOPT_READDATA, stream);
     }
   }
   if (code == CURLE_OK && lt_str_eqc(request->method, "HEAD")) {

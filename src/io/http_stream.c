@@ -86,7 +86,7 @@ static lt_status http_stream_status_of_code(CURLcode code) {
   } else if (code == CURLE_URL_MALFORMAT) {
     return LT_E_INVALID;
   } else if (code == CURLE_PARTIAL_FILE || code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR ||
-             code == CURLE_SEND_ERROR) {
+             code == CURLE_SEND_ERROR || code == CURLE_SEND_FAIL_REWIND) {
     return LT_E_CLOSED;
   } else if (code == CURLE_WEIRD_SERVER_REPLY || code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_HTTP2) {
     return LT_E_PROTOCOL;

@@ -16,6 +16,7 @@ struct lt_mcp {
   lt_arena arena; /* copies of the options */
   lt_mcp_options o;
   const char **argv;
+  lt_mcp_hint hint; /* what earlier sessions have learned */
   lt_mcp_state state;
   lt_err why;              /* DOWN, CLOSED: the reason */
   lt_mcp_session *session; /* the current process, or NULL; only mcp_client_live() opens and closes it */
@@ -179,6 +180,33 @@ static lt_status mcp_client_fail_waiting(lt_mcp *mcp, lt_status why, lt_err *err
   return why;
 }
 
+static lt_str mcp_client_schema_of(const lt_mcp *mcp, lt_str tool) {
+  for (size_t i = 0; mcp->o.url != NULL && i < mcp->list.count; i++) {
+    if (lt_str_eq(mcp->list.tools[i].name, tool)) {
+      return mcp->list.tools[i].input_schema;
+    }
+  }
+  return LT_STR_NULL;
+}
+
+/* A call that met a lost session is made once more in a new one: the server has not carried it out. */
+static lt_status mcp_client_ask(lt_mcp *mcp, lt_mcp_session_request *request, uint64_t deadline_ms,
+                                lt_mcp_result *ret_result, lt_err *err) LT_YIELDS {
+  for (bool is_again = false;; is_again = true) {
+    LT_AUTO_BUF(schema, LT_MCP_LIST_MAX_BYTES); /* a new list may come during the call */
+    lt_buf_add(&schema, mcp_client_schema_of(mcp, request->tool));
+    request->input_schema = lt_buf_view(&schema);
+    request->timeout_ms = mcp_client_left_of(mcp, deadline_ms);
+    lt_status status = lt_mcp_session_call(mcp->session, request, ret_result, err);
+    if (status != LT_E_CLOSED || !request->is_unheard || is_again) {
+      return status;
+    }
+    if (mcp_client_wait_started(mcp, deadline_ms, request->options->cancel) != LT_OK || mcp->state != LT_MCP_READY) {
+      return status;
+    }
+  }
+}
+
 static lt_status mcp_client_call(lt_mcp *mcp, lt_str tool, lt_str arguments, const lt_mcp_call_options *options,
                                  lt_mcp_result *ret_result, lt_err *err) LT_YIELDS {
   uint64_t deadline_ms = mcp_client_deadline(mcp, options->timeout_ms);
@@ -189,8 +217,8 @@ static lt_status mcp_client_call(lt_mcp *mcp, lt_str tool, lt_str arguments, con
   if (mcp->state != LT_MCP_READY) {
     return mcp_client_refuse(mcp, err);
   }
-  status = lt_mcp_session_call(mcp->session, tool, arguments, options, mcp_client_left_of(mcp, deadline_ms), ret_result,
-                               err);
+  lt_mcp_session_request request = {.tool = tool, .arguments = arguments, .options = options};
+  status = mcp_client_ask(mcp, &request, deadline_ms, ret_result, err);
   if (status != LT_OK) {
     mcp_client_name_it(mcp, err);
   }
@@ -320,14 +348,30 @@ static void mcp_client_on_change(void *arg) {
   lt_wait_wake(&mcp->event, LT_OK);
 }
 
+/* Opens a session and finds out which protocol the server speaks: some want a fresh session for each attempt. */
+static lt_status mcp_client_greet(lt_mcp *mcp, uint64_t deadline_ms, lt_err *err) LT_YIELDS {
+  for (int tries = 1;; tries++) {
+    lt_mcp_session_options options = {
+        mcp->loop, &mcp->o, mcp->argv, mcp->hint, mcp_client_on_warning, mcp_client_on_change, mcp};
+    LT_TRY(lt_mcp_session_open(&options, &mcp->session, err));
+    lt_status status = lt_mcp_session_start(mcp->session, deadline_ms, err);
+    bool is_hinted = lt_mcp_session_has_hint(mcp->session, &mcp->hint);
+    if (status == LT_OK || !is_hinted || tries == 3 || mcp->closing) {
+      return status;
+    }
+    lt_mcp_session *failed = mcp->session;
+    mcp->session = NULL;
+    lt_mcp_session_end(failed, err);
+    lt_mcp_session_close(failed);
+  }
+}
+
 /* Starts the process, makes the handshake, reads the first list. */
 static lt_status mcp_client_start(lt_mcp *mcp, lt_err *err) LT_YIELDS {
-  lt_mcp_session_options options = {mcp->loop, &mcp->o, mcp->argv, mcp_client_on_warning, mcp_client_on_change, mcp};
   uint64_t began_ms = lt_loop_now_ms(mcp->loop);
   uint64_t deadline_ms = began_ms + mcp->o.start_timeout_ms;
   lt_mcp_list list;
-  LT_TRY(lt_mcp_session_open(&options, &mcp->session, err));
-  LT_TRY(lt_mcp_session_start(mcp->session, deadline_ms, err));
+  LT_TRY(mcp_client_greet(mcp, deadline_ms, err));
   const lt_mcp_list_facts facts = {
       .protocol_version = lt_mcp_session_version(mcp->session),
       .server_version = lt_mcp_session_server_version(mcp->session),
@@ -515,6 +559,9 @@ static bool mcp_client_copy_options(lt_mcp *mcp, const lt_mcp_options *from) {
   lt_mcp_options *o = &mcp->o;
   *o = *from;
   o->name = lt_arena_dup(&mcp->arena, from->name);
+  o->url = mcp_client_copy_cstr(&mcp->arena, from->url, &ok);
+  o->headers = from->headers ? mcp_client_copy_strings(&mcp->arena, NULL, from->headers, &ok) : NULL;
+  o->roots = from->roots ? mcp_client_copy_strings(&mcp->arena, NULL, from->roots, &ok) : NULL;
   o->command = mcp_client_copy_cstr(&mcp->arena, from->command, &ok);
   mcp->argv = mcp_client_copy_strings(&mcp->arena, o->command, from->args, &ok);
   o->args = NULL;

@@ -1,6 +1,6 @@
-/* An MCP client for one server over stdio: start, handshake, tool list, calls by name, restart after a crash.
+/* An MCP client for one server, a process or an address: start, handshake, tool list, calls by name, restart.
  *
- * Speaks 2025-11-25 and earlier (docs/internals/mcp.md): offers 2025-11-25, accepts any version it knows. Many calls
+ * Speaks 2026-07-28 and all versions back to 2024-11-05 (docs/internals/mcp.md). Many calls
  * may be in flight; each waits on its own fiber. A server that cannot be started is not an error of lt_mcp_open: its
  * state says so, and calls fail with the reason.
  *
@@ -20,25 +20,46 @@
 
 typedef struct lt_mcp lt_mcp;
 
+typedef enum lt_mcp_transport {
+  LT_MCP_ANY_HTTP, /* Streamable HTTP; where the server has none, that of 2024-11-05 */
+  LT_MCP_OLD_SSE,  /* HTTP with server-sent events, as in 2024-11-05 */
+} lt_mcp_transport;
+
+/* A question of a server to the person, or to a model. */
+typedef struct lt_mcp_ask {
+  enum { LT_MCP_ASK_ELICITATION, LT_MCP_ASK_SAMPLING } kind;
+  lt_json params;    /* of elicitation/create or sampling/createMessage; borrowed */
+  lt_cancel *cancel; /* may be NULL */
+} lt_mcp_ask;
+
 typedef struct lt_mcp_options {
-  lt_str name;               /* the server's name in the configuration, for messages */
-  const char *command;       /* looked up in PATH */
-  const char *const *args;   /* without argv[0]; NULL last; may be NULL */
-  const char *const *env;    /* the child's whole environment, NAME=value; NULL last; NULL: ours */
-  const char *cwd;           /* may be NULL */
-  const char *helper;        /* see io/process.h */
-  uint64_t start_timeout_ms; /* 0: LT_MCP_START_TIMEOUT_MS */
-  uint64_t call_timeout_ms;  /* 0: LT_MCP_CALL_TIMEOUT_MS */
-  uint64_t idle_timeout_ms;  /* after this time without a call the server is stopped, until it is called; 0: never */
-  const char *list_file;     /* where its list of tools is kept (mcp_list_cache.h); NULL: nowhere */
-  bool starts_at_once;       /* also when the tools are known from the last time */
-  bool verbose;              /* pass the server's stderr on */
-  const lt_secrets *secrets; /* masked in all server text in messages; may be NULL. Borrows */
+  lt_str name;                /* the server's name in the configuration, for messages */
+  const char *url;            /* NULL: a process */
+  lt_mcp_transport transport; /* of the url */
+  const char *const *headers; /* of every request to the url: "Name: value"; NULL last; may be NULL */
+  const char *command;        /* looked up in PATH */
+  const char *const *args;    /* without argv[0]; NULL last; may be NULL */
+  const char *const *env;     /* the child's whole environment, NAME=value; NULL last; NULL: ours */
+  const char *cwd;            /* may be NULL */
+  const char *helper;         /* see io/process.h */
+  uint64_t start_timeout_ms;  /* 0: LT_MCP_START_TIMEOUT_MS */
+  uint64_t call_timeout_ms;   /* 0: LT_MCP_CALL_TIMEOUT_MS */
+  uint64_t idle_timeout_ms;   /* after this time without a call the server is stopped, until it is called; 0: never */
+  const char *list_file;      /* where its list of tools is kept (mcp_list_cache.h); NULL: nowhere */
+  bool starts_at_once;        /* also when the tools are known from the last time */
+  bool has_elicitation;       /* on_ask answers elicitations */
+  bool has_sampling;          /* on_ask answers requests for a model's words */
+  const char *const *roots;   /* absolute paths that the server may ask for; NULL last; NULL: it may not ask */
+  bool verbose;               /* pass the server's stderr on */
+  const lt_secrets *secrets;  /* masked in all server text in messages; may be NULL. Borrows */
   /* Called on the loop whenever the list of tools has changed (first list, list_changed, restart), not when a new
    * listing is the same as the old one; must not yield. */
   void (*on_tools)(void *arg, lt_mcp *mcp);
   /* A warning a person should see (noise before the handshake, a crash, a restart); must not yield. */
   void (*on_warning)(void *arg, lt_mcp *mcp, lt_str message);
+  /* Answers a question: appends the result of its method as JSON. A failure becomes a JSON-RPC error with its message.
+   * LT_YIELDS. May be NULL where neither of the two above is set. */
+  lt_status (*on_ask)(void *arg, const lt_mcp_ask *ask, lt_buf *ret_result, lt_err *err) LT_YIELDS;
   void *arg;
 } lt_mcp_options;
 

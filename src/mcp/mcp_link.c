@@ -3,124 +3,9 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "json/json_text.h"
+#include "mcp/mcp_link_impl.h"
 
-typedef struct mcp_outgoing_line {
-  struct mcp_outgoing_line *next;
-  int64_t id;
-  lt_buf bytes;
-} mcp_outgoing_line;
-
-struct lt_mcp_link {
-  lt_loop *loop;
-  lt_process *process;
-  lt_mcp_link_events events;
-  mcp_outgoing_line *first, *last;
-  size_t queued_bytes;
-  lt_wait more;     /* the writer waits here for the next message */
-  lt_wait finished; /* lt_mcp_link_close waits here for the fibers */
-  unsigned fibers;
-  bool over; /* the end was reported, or does not matter any more */
-  bool gone; /* the link is being closed: do not touch the process */
-};
-
-/* --- Queue -------------------------------------------------------------------------------------------------------- */
-
-static void mcp_link_free_outgoing(mcp_outgoing_line *item) {
-  if (item) {
-    lt_buf_release(&item->bytes);
-    lt_mem_free(item);
-  }
-}
-
-static mcp_outgoing_line *mcp_link_pop(lt_mcp_link *link) {
-  mcp_outgoing_line *item = link->first;
-  if (item) {
-    link->first = item->next;
-    link->last = link->first ? link->last : NULL;
-    link->queued_bytes -= item->bytes.n;
-  }
-  return item;
-}
-
-lt_status lt_mcp_link_send(lt_mcp_link *link, lt_buf *message, int64_t id, lt_err *err) {
-  lt_status status = message->status;
-  if (status == LT_OK && message->n > LT_MCP_QUEUE_MAX_BYTES - link->queued_bytes) {
-    status = LT_E_LIMIT;
-  }
-  mcp_outgoing_line *item = status == LT_OK ? lt_mem_alloc(sizeof *item) : NULL;
-  if (!item) {
-    lt_buf_release(message);
-    if (status == LT_E_LIMIT) {
-      return lt_fail(err, status, "the server does not read its input: too much is waiting for it already");
-    }
-    return lt_fail(err, LT_E_NOMEM, "no memory for a message");
-  }
-  *item = (mcp_outgoing_line){.id = id, .bytes = *message};
-  lt_buf_init(message, message->max);
-  link->queued_bytes += item->bytes.n;
-  *(link->last ? &link->last->next : &link->first) = item;
-  link->last = item;
-  lt_wait_wake(&link->more, LT_OK);
-  return LT_OK;
-}
-
-bool lt_mcp_link_unsend(lt_mcp_link *link, int64_t id) {
-  mcp_outgoing_line *before = NULL;
-  mcp_outgoing_line *item = link->first;
-  while (item && item->id != id) {
-    before = item;
-    item = item->next;
-  }
-  if (!item) {
-    return false;
-  }
-  *(before ? &before->next : &link->first) = item->next;
-  link->last = item == link->last ? before : link->last;
-  link->queued_bytes -= item->bytes.n;
-  mcp_link_free_outgoing(item);
-  return true;
-}
-
-/* --- Fibers ------------------------------------------------------------------------------------------------------- */
-
-static void mcp_link_report_end(lt_mcp_link *link, lt_status why) {
-  if (!link->over) {
-    link->over = true;
-    link->events.on_end(link->events.arg, why);
-  }
-}
-
-static void mcp_link_leave(lt_mcp_link *link) {
-  link->fibers--;
-  lt_wait_wake(&link->finished, LT_OK);
-}
-
-/* The server has closed its input. Its output may still have answers and its end, so the reader reports first. */
-static void mcp_link_end_after_input(lt_mcp_link *link) LT_YIELDS {
-  uint64_t until_ms = lt_loop_now_ms(link->loop) + LT_MCP_EXIT_WAIT_MS;
-  while (!link->over && lt_loop_now_ms(link->loop) < until_ms) {
-    lt_wait_on(&link->more, until_ms - lt_loop_now_ms(link->loop));
-  }
-  mcp_link_report_end(link, LT_E_CLOSED);
-}
-
-static void mcp_link_write_lines(void *arg) {
-  lt_mcp_link *link = arg;
-  while (!link->gone) {
-    mcp_outgoing_line *item = mcp_link_pop(link);
-    if (!item) {
-      lt_wait_on(&link->more, UINT64_MAX);
-      continue;
-    }
-    lt_status status = lt_process_write(link->process, lt_buf_view(&item->bytes), NULL);
-    mcp_link_free_outgoing(item);
-    if (status != LT_OK) {
-      mcp_link_end_after_input(link);
-      break;
-    }
-  }
-  mcp_link_leave(link);
-}
+/* --- From text to events ------------------------------------------------------------------------------------------ */
 
 typedef struct parse_job {
   lt_mcp_result *line;
@@ -200,7 +85,7 @@ static void mcp_link_report_line(lt_mcp_link *link, const parse_job *job) {
   }
 }
 
-static void mcp_link_take_line(lt_mcp_link *link, lt_str text) LT_YIELDS {
+void lt_mcp_link_take(lt_mcp_link *link, lt_str text) {
   lt_str trimmed = lt_str_trim(text);
   if (mcp_link_looks_like_utf16(trimmed)) {
     link->events.on_garbled(link->events.arg, &(lt_mcp_result){.doc.text = trimmed});
@@ -218,86 +103,69 @@ static void mcp_link_take_line(lt_mcp_link *link, lt_str text) LT_YIELDS {
   if (line.doc.text.p) {
     mcp_link_parse_line(link, &job);
   }
-  if (!link->over) {
+  if (!link->is_over) {
     mcp_link_report_line(link, &job);
   }
   lt_arena_release(&line.arena);
 }
 
-static void mcp_link_read_lines(void *arg) {
-  lt_mcp_link *link = arg;
-  lt_status status = LT_OK;
-  while (!link->over && (status == LT_OK || status == LT_E_LIMIT)) {
-    lt_str text;
-    status = lt_process_read_line(link->process, &text, NULL);
-    if (link->over) {
-      break; /* the process may be gone */
-    }
-    if (status == LT_OK) {
-      mcp_link_take_line(link, text);
-    } else if (status == LT_E_LIMIT) {
-      link->events.on_lost(link->events.arg, too_long);
-    }
+void lt_mcp_link_take_overlong(lt_mcp_link *link) {
+  if (!link->is_over) {
+    link->events.on_lost(link->events.arg, too_long);
   }
-  mcp_link_report_end(link, status);
-  mcp_link_leave(link);
 }
 
-/* --- Opening and closing ------------------------------------------------------------------------------------------ */
-
-static lt_status mcp_link_spawn(lt_mcp_link *link, lt_fiber_fn fn, lt_err *err) {
-  LT_TRY(lt_loop_spawn(link->loop, fn, link, err));
-  link->fibers++;
-  return LT_OK;
+void lt_mcp_link_end(lt_mcp_link *link, lt_status why) {
+  if (!link->is_over) {
+    link->is_over = true;
+    link->events.on_end(link->events.arg, why);
+  }
 }
 
-lt_status lt_mcp_link_open(lt_loop *loop, const lt_process_options *options, const lt_mcp_link_events *events,
-                           lt_mcp_link **ret_link, lt_err *err) {
-  lt_mcp_link *link = lt_mem_zalloc(1, sizeof *link);
-  if (!link) {
-    return lt_fail(err, LT_E_NOMEM, "no memory to start a server");
-  }
-  link->loop = loop;
-  link->events = *events;
-  lt_wait_init(&link->more, loop);
-  lt_wait_init(&link->finished, loop);
-  lt_status status = lt_process_open(loop, options, &link->process, err);
-  if (status == LT_OK) {
-    status = mcp_link_spawn(link, mcp_link_read_lines, err);
-  }
-  if (status == LT_OK) {
-    status = mcp_link_spawn(link, mcp_link_write_lines, err);
-  }
-  if (status != LT_OK) {
-    lt_mcp_link_close(link);
-    return status;
-  }
-  *ret_link = link;
-  return LT_OK;
+/* --- The kinds ---------------------------------------------------------------------------------------------------- */
+
+lt_status lt_mcp_link_open(lt_loop *loop, const lt_mcp_options *server, const char *const *argv,
+                           lt_mcp_transport transport, const lt_mcp_link_events *events, lt_mcp_link **ret_link,
+                           lt_err *err) {
+  return server->url != NULL ? lt_mcp_link_http_open(loop, server, transport, events, ret_link, err)
+                             : lt_mcp_link_stdio_open(loop, server, argv, events, ret_link, err);
 }
 
 void lt_mcp_link_close(lt_mcp_link *link) {
-  if (!link) {
-    return;
+  if (link != NULL) {
+    link->is_over = true;
+    link->type->close(link);
   }
-  link->over = true;
-  link->gone = true;
-  lt_wait_wake(&link->more, LT_OK);
-  lt_process *process = link->process;
-  lt_process_close(process);
-  while (link->fibers > 0) {
-    lt_wait_on(&link->finished, UINT64_MAX);
+}
+
+lt_status lt_mcp_link_send(lt_mcp_link *link, lt_buf *message, const lt_mcp_outgoing *about, lt_err *err) {
+  return link->type->send(link, message, about, err);
+}
+
+bool lt_mcp_link_drop(lt_mcp_link *link, int64_t id) {
+  return link->type->drop(link, id);
+}
+
+void lt_mcp_link_speak(lt_mcp_link *link, const char *version, bool is_modern) {
+  if (link->type->speak != NULL) {
+    link->type->speak(link, version, is_modern);
   }
-  while (link->first) {
-    mcp_link_free_outgoing(mcp_link_pop(link));
+}
+
+void lt_mcp_link_listen(lt_mcp_link *link) {
+  if (link->type->listen != NULL) {
+    link->type->listen(link);
   }
-  lt_mem_free(link);
 }
 
 const char *lt_mcp_link_exit_text(const lt_mcp_link *link) {
-  return lt_process_exited(link->process) ? lt_process_exit_text(link->process) : NULL;
+  return link->type->exit_text(link);
 }
 
 lt_str lt_mcp_link_stderr(const lt_mcp_link *link) {
-  return lt_process_stderr(link->process);
+  return link->type->stderr_end != NULL ? link->type->stderr_end(link) : LT_STR_NULL;
+}
+
+bool lt_mcp_link_is_process(const lt_mcp_link *link) {
+  return link->type->stderr_end != NULL;
 }

@@ -13,6 +13,15 @@ bool lt_mcp_version_known(lt_str version) {
   return false;
 }
 
+bool lt_mcp_version_in(lt_json list) {
+  for (lt_json_iter it = lt_json_each(list); lt_json_next(&it);) {
+    if (lt_json_str_eq(it.value, LT_STR(LT_MCP_VERSION_MODERN))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool lt_mcp_id_read(lt_json id, int64_t *ret_id) {
   return lt_json_typeof(id) == LT_JSON_NUMBER && lt_json_int(id, ret_id);
 }
@@ -90,24 +99,80 @@ static void mcp_protocol_begin_params(lt_json_writer *w) {
   lt_json_begin_object(w);
 }
 
+static void mcp_protocol_put_capability(lt_json_writer *w, const char *name, bool is_there) {
+  if (is_there) {
+    lt_json_key(w, name);
+    lt_json_begin_object(w);
+    lt_json_end_object(w);
+  }
+}
+
+static void mcp_protocol_put_capabilities(lt_json_writer *w, const lt_mcp_self *self) {
+  lt_json_begin_object(w);
+  if (self->has_elicitation) { /* "an empty `capabilities` object is equivalent to declaring support for `form` mode" */
+    lt_json_key(w, "elicitation");
+    lt_json_begin_object(w);
+    mcp_protocol_put_capability(w, "form", true);
+    lt_json_end_object(w);
+  }
+  mcp_protocol_put_capability(w, "roots", self->has_roots);
+  mcp_protocol_put_capability(w, "sampling", self->has_sampling);
+  lt_json_end_object(w);
+}
+
+static void mcp_protocol_put_client_info(lt_json_writer *w) {
+  lt_json_begin_object(w);
+  lt_json_key(w, "name");
+  lt_json_put_cstr(w, "lathe");
+  lt_json_key(w, "version");
+  lt_json_put_cstr(w, LT_VERSION);
+  lt_json_end_object(w);
+}
+
+/* "Every request declares the protocol version it is using in its `_meta` field" (2026-07-28, Versioning); "Progress
+ * tokens [...] MUST be unique across all active requests." (Progress): the ids are unique. 0: no progress is wanted. */
+static void mcp_protocol_put_meta(lt_json_writer *w, const lt_mcp_self *self, int64_t progress_token) {
+  if (!self->is_modern && progress_token == 0) {
+    return;
+  }
+  lt_json_key(w, "_meta");
+  lt_json_begin_object(w);
+  if (progress_token != 0) {
+    lt_json_key(w, "progressToken");
+    lt_json_put_int(w, progress_token);
+  }
+  if (self->is_modern) {
+    lt_json_key(w, "io.modelcontextprotocol/protocolVersion");
+    lt_json_put_cstr(w, LT_MCP_VERSION_MODERN);
+    lt_json_key(w, "io.modelcontextprotocol/clientInfo");
+    mcp_protocol_put_client_info(w);
+    lt_json_key(w, "io.modelcontextprotocol/clientCapabilities");
+    mcp_protocol_put_capabilities(w, self);
+    lt_json_key(w, "io.modelcontextprotocol/logLevel");
+    lt_json_put_cstr(w, LT_MCP_LOG_LEVEL);
+  }
+  lt_json_end_object(w);
+}
+
+void lt_mcp_write_discover(lt_buf *out, int64_t id, const lt_mcp_self *self) {
+  lt_json_writer w = mcp_protocol_begin(out, id, "server/discover");
+  mcp_protocol_begin_params(&w);
+  mcp_protocol_put_meta(&w, self, 0);
+  lt_json_end_object(&w);
+  mcp_protocol_end(&w);
+}
+
 /* "The client MUST initiate this phase by sending an `initialize` request containing: protocol version supported,
- * client capabilities, client implementation information" (Lifecycle, Initialization). Capabilities are empty, so a
- * server has nothing to ask. */
-void lt_mcp_write_initialize(lt_buf *out, int64_t id) {
+ * client capabilities, client implementation information" (Lifecycle, Initialization). */
+void lt_mcp_write_initialize(lt_buf *out, int64_t id, const lt_mcp_self *self) {
   lt_json_writer w = mcp_protocol_begin(out, id, "initialize");
   mcp_protocol_begin_params(&w);
   lt_json_key(&w, "protocolVersion");
   lt_json_put_cstr(&w, LT_MCP_VERSION_OFFERED);
   lt_json_key(&w, "capabilities");
-  lt_json_begin_object(&w);
-  lt_json_end_object(&w);
+  mcp_protocol_put_capabilities(&w, self);
   lt_json_key(&w, "clientInfo");
-  lt_json_begin_object(&w);
-  lt_json_key(&w, "name");
-  lt_json_put_cstr(&w, "lathe");
-  lt_json_key(&w, "version");
-  lt_json_put_cstr(&w, LT_VERSION);
-  lt_json_end_object(&w);
+  mcp_protocol_put_client_info(&w);
   lt_json_end_object(&w);
   mcp_protocol_end(&w);
 }
@@ -117,13 +182,36 @@ void lt_mcp_write_initialized(lt_buf *out) {
   mcp_protocol_end(&w);
 }
 
-void lt_mcp_write_list(lt_buf *out, int64_t id, lt_str cursor) {
+void lt_mcp_write_list(lt_buf *out, int64_t id, const lt_mcp_self *self, lt_str cursor) {
   lt_json_writer w = mcp_protocol_begin(out, id, "tools/list");
   mcp_protocol_begin_params(&w);
   if (cursor.n > 0) {
     lt_json_key(&w, "cursor");
     lt_json_put_raw(&w, cursor);
   }
+  mcp_protocol_put_meta(&w, self, 0);
+  lt_json_end_object(&w);
+  mcp_protocol_end(&w);
+}
+
+void lt_mcp_write_listen(lt_buf *out, int64_t id, const lt_mcp_self *self) {
+  lt_json_writer w = mcp_protocol_begin(out, id, "subscriptions/listen");
+  mcp_protocol_begin_params(&w);
+  lt_json_key(&w, "notifications");
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "toolsListChanged");
+  lt_json_put_bool(&w, true);
+  lt_json_end_object(&w);
+  mcp_protocol_put_meta(&w, self, 0);
+  lt_json_end_object(&w);
+  mcp_protocol_end(&w);
+}
+
+void lt_mcp_write_set_level(lt_buf *out, int64_t id, const char *level) {
+  lt_json_writer w = mcp_protocol_begin(out, id, "logging/setLevel");
+  mcp_protocol_begin_params(&w);
+  lt_json_key(&w, "level");
+  lt_json_put_cstr(&w, level);
   lt_json_end_object(&w);
   mcp_protocol_end(&w);
 }
@@ -174,22 +262,23 @@ static void mcp_protocol_put_wire_json(lt_json_writer *w, lt_str json) {
   }
 }
 
-void lt_mcp_write_call(lt_buf *out, int64_t id, lt_str tool, lt_str arguments, bool progress) {
+void lt_mcp_write_call(lt_buf *out, int64_t id, const lt_mcp_self *self, lt_str tool, lt_str arguments,
+                       const lt_mcp_call_extra *extra) {
   lt_json_writer w = mcp_protocol_begin(out, id, "tools/call");
   mcp_protocol_begin_params(&w);
   lt_json_key(&w, "name");
   lt_json_put_str(&w, tool);
   lt_json_key(&w, "arguments");
   mcp_protocol_put_wire_json(&w, arguments);
-  if (progress) {
-    /* "Progress tokens [...] MUST be unique across all active requests." (Progress, Progress Flow): the ids are unique.
-     */
-    lt_json_key(&w, "_meta");
-    lt_json_begin_object(&w);
-    lt_json_key(&w, "progressToken");
-    lt_json_put_int(&w, id);
-    lt_json_end_object(&w);
+  if (extra->input_responses.n > 0) {
+    lt_json_key(&w, "inputResponses");
+    mcp_protocol_put_wire_json(&w, extra->input_responses);
   }
+  if (extra->request_state.n > 0) {
+    lt_json_key(&w, "requestState");
+    mcp_protocol_put_wire_json(&w, extra->request_state);
+  }
+  mcp_protocol_put_meta(&w, self, extra->wants_progress ? id : 0);
   lt_json_end_object(&w);
   mcp_protocol_end(&w);
 }
@@ -230,5 +319,12 @@ void lt_mcp_put_error(lt_json_writer *w, lt_str id, int code, const char *messag
   lt_json_key(w, "message");
   lt_json_put_cstr(w, message);
   lt_json_end_object(w);
+  lt_json_end_object(w);
+}
+
+void lt_mcp_put_result(lt_json_writer *w, lt_str id, lt_str result) {
+  mcp_protocol_begin_answer(w, id);
+  lt_json_key(w, "result");
+  mcp_protocol_put_wire_json(w, result);
   lt_json_end_object(w);
 }

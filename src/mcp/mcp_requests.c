@@ -10,6 +10,10 @@ void lt_mcp_requests_init(lt_mcp_requests *calls, lt_loop *loop) {
 void lt_mcp_requests_enter(lt_mcp_requests *calls, lt_mcp_request *request) {
   request->id = ++calls->last_id;
   request->done = false;
+  request->is_entered = true;
+  request->is_unheard = false;
+  request->http_status = 0;
+  request->code = 0;
   request->suspect = false;
   request->status = LT_OK;
   request->err = LT_ERR_INIT;
@@ -24,6 +28,7 @@ static void mcp_requests_take_out(lt_mcp_requests *calls, lt_mcp_request *reques
   *(request->prev ? &request->prev->next : &calls->first) = request->next;
   *(request->next ? &request->next->prev : &calls->last) = request->prev;
   request->prev = request->next = NULL;
+  request->is_entered = false;
 }
 
 static void mcp_requests_finish(lt_mcp_requests *calls, lt_mcp_request *request, lt_status status) {
@@ -34,6 +39,9 @@ static void mcp_requests_finish(lt_mcp_requests *calls, lt_mcp_request *request,
 }
 
 void lt_mcp_requests_leave(lt_mcp_requests *calls, lt_mcp_request *request) {
+  if (!request->is_entered) {
+    return;
+  }
   mcp_requests_take_out(calls, request);
   calls->late[calls->late_next] = request->id;
   calls->late_next = (calls->late_next + 1) % LT_MCP_LATE_IDS;
@@ -52,7 +60,7 @@ static bool mcp_requests_was_late(lt_mcp_requests *calls, int64_t id) {
   return false;
 }
 
-static lt_mcp_request *mcp_requests_find(const lt_mcp_requests *calls, int64_t id) {
+lt_mcp_request *lt_mcp_requests_find(const lt_mcp_requests *calls, int64_t id) {
   lt_mcp_request *request = calls->first;
   while (request && request->id != id) {
     request = request->next;
@@ -69,13 +77,17 @@ static void mcp_requests_take_answer(lt_mcp_request *request, lt_mcp_result *lin
 }
 
 /* "Error responses MUST include an `error` field with a `code` and `message`." (Overview, Error Responses) */
-static lt_status mcp_requests_read_error(lt_json error, lt_arena *arena, const lt_secrets *secrets, lt_err *err) {
+static lt_status mcp_requests_read_error(lt_mcp_request *request, lt_json error, lt_arena *arena,
+                                         const lt_secrets *secrets) {
+  lt_err *err = &request->err;
   int64_t code = 0;
   bool has_code = lt_json_int(lt_json_get(error, "code"), &code);
   lt_str text = LT_STR_NULL;
   if (!has_code || !lt_json_str(lt_json_get(error, "message"), arena, &text)) {
     return lt_fail(err, LT_E_PROTOCOL, "the server answered with an error that has no code and message");
   }
+  request->code = code;
+  request->is_modern_elsewhere = lt_mcp_version_in(lt_json_get(lt_json_get(error, "data"), "supported"));
   LT_AUTO_BUF(words, 2 * LT_MCP_WORDS_MAX_BYTES);
   lt_mcp_peer_text_add(&words, text, LT_MCP_HEAD, LT_MCP_WORDS_MAX_BYTES, secrets);
   lt_status status = code == LT_MCP_INVALID_PARAMS ? LT_E_INVALID : LT_E_PROTOCOL;
@@ -86,7 +98,7 @@ static lt_status mcp_requests_read_error(lt_json error, lt_arena *arena, const l
 static lt_status mcp_requests_read_answer(lt_mcp_request *request, const lt_mcp_message *message, lt_mcp_result *line,
                                           const lt_secrets *secrets) {
   if (lt_json_exists(message->error)) {
-    return mcp_requests_read_error(message->error, &line->arena, secrets, &request->err);
+    return mcp_requests_read_error(request, message->error, &line->arena, secrets);
   }
   if (lt_json_typeof(message->result) != LT_JSON_OBJECT) {
     return lt_fail(&request->err, LT_E_PROTOCOL, "the server's answer has no result: expected an object, got %s",
@@ -104,7 +116,7 @@ lt_mcp_answered lt_mcp_requests_answer(lt_mcp_requests *calls, const lt_mcp_mess
   if (!lt_mcp_id_read(message->id, &id)) {
     return LT_MCP_ANSWERED_NONE;
   }
-  lt_mcp_request *request = mcp_requests_find(calls, id);
+  lt_mcp_request *request = lt_mcp_requests_find(calls, id);
   if (!request) {
     return mcp_requests_was_late(calls, id) ? LT_MCP_ANSWERED_LATE : LT_MCP_ANSWERED_NONE;
   }
@@ -122,7 +134,7 @@ void lt_mcp_requests_progress(lt_mcp_requests *calls, lt_json params, lt_arena *
       !lt_json_double(lt_json_get(params, "progress"), &progress)) {
     return;
   }
-  lt_mcp_request *request = mcp_requests_find(calls, token);
+  lt_mcp_request *request = lt_mcp_requests_find(calls, token);
   if (!request || !request->on_progress) {
     return;
   }
@@ -172,12 +184,23 @@ static void mcp_requests_fail_one(lt_mcp_requests *calls, lt_mcp_request *reques
 }
 
 bool lt_mcp_requests_fail(lt_mcp_requests *calls, int64_t id, const lt_err *err) {
-  lt_mcp_request *request = mcp_requests_find(calls, id);
+  lt_mcp_request *request = lt_mcp_requests_find(calls, id);
   if (request) {
     mcp_requests_fail_one(calls, request, err);
     mcp_requests_resolve_lost(calls);
   }
   return request != NULL;
+}
+
+void lt_mcp_requests_refuse(lt_mcp_requests *calls, int64_t id, int http_status, lt_json error,
+                            const lt_secrets *secrets) {
+  lt_mcp_request *request = lt_mcp_requests_find(calls, id);
+  if (request != NULL) {
+    LT_AUTO_ARENA(arena, LT_MIB);
+    request->http_status = http_status;
+    mcp_requests_finish(calls, request, mcp_requests_read_error(request, error, &arena, secrets));
+    mcp_requests_resolve_lost(calls);
+  }
 }
 
 void lt_mcp_requests_fail_all(lt_mcp_requests *calls, const lt_err *err) {

@@ -15,8 +15,13 @@ typedef struct lt_mcp_request {
   struct lt_mcp_request *prev, *next;
   int64_t id;
   lt_wait wait;
-  bool done;    /* out of the table: answered or failed */
-  bool suspect; /* its answer may have been a line that was dropped */
+  bool is_entered;          /* in the table */
+  bool done;                /* out of the table: answered or failed */
+  bool is_unheard;          /* over HTTP: the server did not know the session, so nothing was done */
+  int http_status;          /* when done by a refusal over HTTP; else 0 */
+  int64_t code;             /* of the JSON-RPC error; 0: none */
+  bool is_modern_elsewhere; /* with code LT_MCP_UNSUPPORTED_VERSION: the server lists a version that we speak */
+  bool suspect;             /* its answer may have been a line that was dropped */
   lt_status status;
   lt_err err;           /* when done and status is not LT_OK */
   lt_mcp_result answer; /* when done and status is LT_OK: the caller's */
@@ -46,7 +51,8 @@ void lt_mcp_requests_init(lt_mcp_requests *calls, lt_loop *loop);
  */
 void lt_mcp_requests_enter(lt_mcp_requests *calls, lt_mcp_request *request);
 
-/* Takes out a request that is not done. An answer that arrives afterwards is late. */
+/* Takes out a request that is not done; nothing when it is not in the table. An answer that arrives afterwards is late.
+ */
 void lt_mcp_requests_leave(lt_mcp_requests *calls, lt_mcp_request *request);
 
 /* Hands a response over. On LT_MCP_ANSWERED, `line` has been taken when it carried a result. `secrets` are masked in an
@@ -63,6 +69,12 @@ bool lt_mcp_requests_lost_line(lt_mcp_requests *calls, const char *how);
 
 /* Fails the request with this id. False: no request has it. */
 bool lt_mcp_requests_fail(lt_mcp_requests *calls, int64_t id, const lt_err *err);
+
+/* Fails the request with this id by a JSON-RPC error that came without it. */
+void lt_mcp_requests_refuse(lt_mcp_requests *calls, int64_t id, int http_status, lt_json error,
+                            const lt_secrets *secrets);
+/* The request with this id, or NULL. */
+lt_mcp_request *lt_mcp_requests_find(const lt_mcp_requests *calls, int64_t id);
 
 /* Fails every request with `err`. */
 void lt_mcp_requests_fail_all(lt_mcp_requests *calls, const lt_err *err);

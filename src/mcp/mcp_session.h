@@ -11,10 +11,17 @@
 
 typedef struct lt_mcp_session lt_mcp_session;
 
+/* What an earlier session has learned about the server. */
+typedef struct lt_mcp_hint {
+  bool is_legacy;        /* it wants a handshake */
+  bool is_old_transport; /* over HTTP: it speaks that of 2024-11-05 */
+} lt_mcp_hint;
+
 typedef struct lt_mcp_session_options {
   lt_loop *loop;
-  const lt_mcp_options *server;                  /* borrowed as long as the session lives */
-  const char *const *argv;                       /* likewise */
+  const lt_mcp_options *server; /* borrowed as long as the session lives */
+  const char *const *argv;      /* likewise */
+  lt_mcp_hint hint;
   void (*on_warning)(void *arg, lt_str message); /* must not yield */
   void (*on_change)(void *arg);                  /* it has ended, or the tools have changed; must not yield */
   void *arg;
@@ -30,10 +37,21 @@ lt_status lt_mcp_session_start(lt_mcp_session *session, uint64_t deadline_ms, lt
 /* Reads the whole list of tools into `list` (initialized, empty); empty for a server without tools. LT_YIELDS. */
 lt_status lt_mcp_session_list(lt_mcp_session *session, uint64_t deadline_ms, lt_mcp_list *list, lt_err *err) LT_YIELDS;
 
-/* Like lt_mcp_call, on this process. `timeout_ms` replaces the options' timeout. */
-lt_status lt_mcp_session_call(lt_mcp_session *session, lt_str tool, lt_str arguments,
-                              const lt_mcp_call_options *options, uint64_t timeout_ms, lt_mcp_result *ret_result,
+typedef struct lt_mcp_session_request {
+  lt_str tool, arguments;
+  lt_str input_schema; /* of the tool, as listed; may be empty */
+  const lt_mcp_call_options *options;
+  uint64_t timeout_ms; /* replaces the options' */
+  bool is_unheard;     /* set when the call failed and was not carried out: the server did not know the session */
+} lt_mcp_session_request;
+
+/* Like lt_mcp_call, in this session. */
+lt_status lt_mcp_session_call(lt_mcp_session *session, lt_mcp_session_request *request, lt_mcp_result *ret_result,
                               lt_err *err) LT_YIELDS;
+
+/* After a failed lt_mcp_session_start: whether another session may succeed, with the hint that is set then. After a
+ * successful one the hint holds for later sessions. */
+bool lt_mcp_session_has_hint(const lt_mcp_session *session, lt_mcp_hint *ret_hint);
 
 /* Why it has ended, or NULL while it goes on. Borrows: the session. */
 const lt_err *lt_mcp_session_ended(const lt_mcp_session *session);

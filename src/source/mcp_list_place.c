@@ -39,8 +39,10 @@ static void mcp_list_place_identify(const lt_config_server *server, lt_buf *iden
   mcp_list_place_add(identity, server->type);
   mcp_list_place_add(identity, server->command);
   mcp_list_place_add(identity, server->cwd);
+  mcp_list_place_add(identity, server->url);
   mcp_list_place_add_all(identity, server->args);
   mcp_list_place_add_all(identity, server->env);
+  mcp_list_place_add_all(identity, server->headers);
   if (server->command != NULL) {
     mcp_list_place_add_file(identity, server->cwd, server->command);
   }

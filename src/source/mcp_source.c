@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "mcp/mcp_url.h"
 #include "source/mcp_list_place.h"
 #include "source/mcp_provider.h"
 #include "source/source.h"
@@ -86,6 +87,23 @@ static void mcp_source_on_server_warning(void *arg, lt_mcp *mcp, lt_str message)
   self->options.on_warning(self->options.arg, message);
 }
 
+/* Without TLS everybody on the way reads the headers, and writes the tools' descriptions. */
+static lt_status mcp_source_check_url(const lt_config_server *server, lt_err *err) {
+  lt_str url = lt_str_of(server->url);
+  if (lt_mcp_url_origin(url).n == 0) {
+    return lt_fail(err, LT_E_CONFIG,
+                   "its url must begin with https:// or http://, and have no user or password (write \"headers\")");
+  }
+  bool is_plain = url.p[4] == ':';
+  if (is_plain && !server->allow_http && !lt_mcp_url_is_loopback(url)) {
+    return lt_fail(
+        err, LT_E_DENIED,
+        "its url begins with http://, so that everybody on the way could read and change what is sent: write "
+        "https://, or allowHttp: true");
+  }
+  return LT_OK;
+}
+
 static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_server *server, lt_err *err) {
   const lt_source_options *o = &self->options;
   LT_AUTO_BUF(list_file, PATH_MAX);
@@ -94,8 +112,12 @@ static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_serv
   if (env == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");
   }
+  bool is_process = strcmp(server->type, "stdio") == 0;
   const lt_mcp_options options = {
       .name = lt_str_of(server->name),
+      .url = is_process ? NULL : server->url,
+      .transport = strcmp(server->type, "sse") == 0 ? LT_MCP_OLD_SSE : LT_MCP_ANY_HTTP,
+      .headers = server->headers,
       .command = server->command,
       .args = server->args,
       .env = env,
@@ -121,7 +143,7 @@ static lt_status mcp_source_open(const lt_source_options *options, size_t index,
     return LT_OK;
   }
   if (strcmp(server->type, "stdio") != 0) {
-    return lt_fail(err, LT_E_UNSUPPORTED, "type \"%s\" cannot be used yet, only stdio", server->type);
+    LT_TRY(mcp_source_check_url(server, err));
   }
   mcp_source *self = lt_mem_zalloc(1, sizeof *self);
   if (self == NULL) {

@@ -222,11 +222,13 @@ describe("--mcp-config", () => {
       assert.match(end.stderr, /^lathe: [^\n]*mcp\.json[^\n]*\n$/);
     }
   });
-  test("http servers are said to be unusable yet", async () => {
-    const r = await report("1", ["--mcp-config", mcpJson({ mcpServers: { web: { url: "https://example.com/mcp" }, s: { type: "sse", url: "https://example.com/sse" } } })]);
+  test("servers over http are connected to; one without TLS only on this machine", async () => {
+    const r = await report("1", ["--mcp-config", mcpJson({ mcpServers: { web: { url: "http://127.0.0.1:1/mcp" }, s: { type: "sse", url: "http://127.0.0.1:1/sse" }, far: { url: "http://example.com/mcp" }, bad: { url: "ftp://example.com" } } })]);
     assert.equal(r.exit, 0);
-    assert.match(r.stderr, /"web"/);
-    assert.match(r.stderr, /"s"/);
+    assert.match(r.stderr, /"web": cannot reach/);
+    assert.match(r.stderr, /"s": cannot reach/);
+    assert.match(r.stderr, /"far": its url begins with http:.*allowHttp/);
+    assert.match(r.stderr, /"bad": its url must begin with https:/);
   });
 });
 

@@ -42,10 +42,10 @@ describe("servers that do not start", () => {
     assert.match(r.stderr, /MiB|long|large|not JSON|JSON/);
   });
   test("one that dies as soon as it is initialized", async () => worksBeside(fake("--crash-start"), /warning: .*bad/));
-  test("a type that cannot be used yet", async () => {
+  test("an address where nobody listens", async () => {
     const r = await report("1", servers({ web: { type: "http", url: "http://127.0.0.1:1/mcp" }, good: fake() }));
     assert.deepEqual([r.exit, r.result], [0, 1]);
-    assert.match(r.stderr, /^warning: .*"web".*http.*\n$/);
+    assert.match(r.stderr, /^warning: .*"web".*cannot reach 127\.0\.0\.1:1.*\n$/);
   });
   test("a disabled one is not started and not spoken of", async () => {
     const r = await report("goodAdd({ a: 1, b: 1 })", beside({ command: "no-such-command-here", disabled: true }));

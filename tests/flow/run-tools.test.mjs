@@ -54,9 +54,9 @@ describe("calls", () => {
     const wire = recording();
     await value("fakeAdd({ a: 1, b: 2 }); fakeAdd({ a: 2, b: 3 })", servers({ fake: fake(wire.option) }));
     const methods = wire.messages().map((m) => m.method);
-    assert.deepEqual(methods.filter((m) => m !== "tools/list"), ["initialize", "notifications/initialized", "tools/call", "tools/call"]);
-    assert.ok(methods.indexOf("tools/list") === 2);
-    const [hello] = wire.messages();
+    assert.deepEqual(methods.filter((m) => m !== "tools/list"), ["server/discover", "initialize", "notifications/initialized", "tools/call", "tools/call"]);
+    assert.ok(methods.indexOf("tools/list") === 3);
+    const [, hello] = wire.messages();
     assert.equal(hello.params.protocolVersion, "2025-11-25");
     assert.equal(hello.params.clientInfo.name, "lathe");
     assert.equal(new Set(wire.messages().filter((m) => "id" in m).map((m) => m.id)).size, wire.messages().filter((m) => "id" in m).length);

@@ -228,7 +228,7 @@ describe("the question", () => {
   test("shows what it would start, which variables it gets, and nothing that steers the terminal", async () => {
     const one = at(), end = await talk(one, ["n\n"]);
     const shown = end.shown.slice(0, end.shown.indexOf(QUESTION));
-    assert.ok(shown.startsWith(`\n${one.file}\nis not trusted. With it, Lathe would\n  start programs, with the environment of this process:\n    mcpServers.fake.command: ${process.execPath}\n`), shown);
+    assert.ok(shown.startsWith(`\n${one.file}\nis not trusted. With it, Lathe would\n  start programs, with the environment of this process, or connect to addresses:\n    mcpServers.fake.command: ${process.execPath}\n`), shown);
     assert.match(shown, /\n    mcpServers\.fake\.env\.TOKEN: \$\{MY_TOKEN:-none\}\n    mcpServers\.fake\.env\.A\\u\{202E\}: "\\u\{1B\}\[2Jline\\u\{A\}Trust it\?"\n  read these environment variables: MY_TOKEN\n  What it names/);
     assert.doesNotMatch(shown, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
     assert.equal(end.code, 3);

@@ -22,12 +22,12 @@ static void body_ready(void) {
   assert_int_equal(find_tool("add")->annotations.n, 0);
   expect_result(
       "heard", "{}",
-      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\","
+      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\","
       "\"capabilities\":{},\"clientInfo\":{\"name\":\"lathe\",\"version\":\"" LT_VERSION
       "\"}}},"
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"},"
-      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}},"
-      "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"heard\","
+      "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{}},"
+      "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{\"name\":\"heard\","
       "\"arguments\":{}}}]");
   close_it();
   assert_string_equal(f.warnings, "");
@@ -302,7 +302,7 @@ static void body_timeout(void) {
   expect_ready();
   lt_mcp_call_options soon = {.timeout_ms = 50};
   expect_failure_with("late", "{\"ms\":150}", &soon, LT_E_TIMEOUT, "no answer to tool \"late\" within 50 ms");
-  expect_result("cancelled", "{}", "[{\"requestId\":3,\"reason\":\"timed out\"}]");
+  expect_result("cancelled", "{}", "[{\"requestId\":4,\"reason\":\"timed out\"}]");
   expect_result("slow", "{\"ms\":200}", "slept"); /* the late answer has come and gone */
   close_it();
   assert_string_equal(f.warnings, "");
@@ -329,7 +329,7 @@ static void body_cancel(void) {
   lt_cancel_init(&cancel);
   assert_int_equal(lt_loop_spawn(loop, fire_cancelled, NULL, NULL), LT_OK);
   expect_failure_with("hang", "{}", &options, LT_E_CANCELLED, "tool \"hang\" was cancelled");
-  expect_result("cancelled", "{}", "[{\"requestId\":3,\"reason\":\"cancelled by the caller\"}]");
+  expect_result("cancelled", "{}", "[{\"requestId\":4,\"reason\":\"cancelled by the caller\"}]");
   /* One that was cancelled before it began is never heard of. */
   expect_failure_with("hang", "{\"second\":2}", &options, LT_E_CANCELLED, "cancelled");
   lt_cancel_init(&cancel);
@@ -366,7 +366,7 @@ static void body_progress(void) {
   lt_buf out;
   lt_buf_init(&out, LT_MIB);
   assert_int_equal(call_with("progress", "{\"steps\":2}", &options, &out, NULL), LT_OK);
-  expect_in(out.p, "token 3");
+  expect_in(out.p, "token 4");
   assert_string_equal(steps, "1/2 step 1;2/2 step 2;");
   lt_buf_release(&out);
   expect_result("progress", "{\"steps\":2}", "token undefined");

@@ -243,11 +243,12 @@ static void body_close_several(void) {
 /* A server of a few lines: starts in no time. */
 static const char *const small_server[] = {
     "-c",
-    "read a; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":"
+    "read z; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}';"
+    "read a; echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":"
     "{\"tools\":{}},\"instructions\":\"i\"}}'; read b; read c;"
-    "echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"n\"}}'; read d;"
-    "echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"tools\":[{\"name\":\"b\"}]}}'; read e;"
-    "echo '{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"content\":[]}}'; read f",
+    "echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"n\"}}'; read d;"
+    "echo '{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"tools\":[{\"name\":\"b\"}]}}'; read e;"
+    "echo '{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"content\":[]}}'; read f",
     NULL};
 
 static bool swept;

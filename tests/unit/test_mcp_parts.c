@@ -7,6 +7,8 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "mcp/mcp_param_headers.h"
+#include "mcp/mcp_url.h"
 #include "mcp/mcp_requests.h"
 #include "mcp/mcp_list.h"
 #include "mcp/mcp_protocol.h"
@@ -66,11 +68,14 @@ static void test_kinds(void **state) {
   }
 }
 
+static const lt_mcp_self old = {.is_modern = false};
+static const lt_mcp_call_extra nothing = {.wants_progress = false}, with_progress = {.wants_progress = true};
+
 static void test_call_on_the_wire(void **state) {
   (void)state;
   lt_buf out;
   lt_buf_init(&out, LT_KIB);
-  lt_mcp_write_call(&out, 9, LT_STR("a\"\nb"), LT_STR("{\n\"k\":\"\xED\xBF\xBF\"\r\n}"), true);
+  lt_mcp_write_call(&out, 9, &old, LT_STR("a\"\nb"), LT_STR("{\n\"k\":\"\xED\xBF\xBF\"\r\n}"), &with_progress);
   assert_string_equal(out.p,
                       "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":{\"name\":\"a\\\"\\nb\","
                       "\"arguments\":{ \"k\":\"\\udfff\"  },\"_meta\":{\"progressToken\":9}}}\n");
@@ -81,7 +86,7 @@ static void test_call_on_the_wire(void **state) {
                       "\"reason\":\"why\"}}\n");
   lt_buf_release(&out);
   lt_buf_init(&out, 100);
-  lt_mcp_write_call(&out, 9, LT_STR("a"), LT_STR("{\"long\":\"123456789012345678901234567890\"}"), false);
+  lt_mcp_write_call(&out, 9, &old, LT_STR("a"), LT_STR("{\"long\":\"123456789012345678901234567890\"}"), &nothing);
   assert_int_equal(out.status, LT_E_LIMIT);
   lt_buf_release(&out);
 }
@@ -161,7 +166,7 @@ static bool use_memory(lt_json page, long n) {
   assert_int_equal(lt_secrets_add(secrets, LT_STR("secret")), LT_OK);
   lt_mem_fail_at(n);
   lt_status status = lt_mcp_list_add_page(&list, page, &cursor, &err);
-  lt_mcp_write_call(&out, 1, LT_STR("t"), LT_STR("{\n}"), false);
+  lt_mcp_write_call(&out, 1, &old, LT_STR("t"), LT_STR("{\n}"), &nothing);
   lt_mcp_peer_text_add(&out, LT_STR("top secret"), LT_MCP_TAIL, 99, secrets);
   bool failed = lt_mem_failed();
   lt_mem_fail_at(-1);
@@ -190,10 +195,81 @@ static void test_without_memory(void **state) {
   lt_arena_release(&arena);
 }
 
+static void expect_encoded(lt_str value, const char *want) {
+  LT_AUTO_BUF(out, LT_KIB);
+  lt_mcp_param_headers_encode(&out, value);
+  assert_string_equal(out.p ? out.p : "", want);
+}
+
+/* The examples of the specification of 2026-07-28 (Streamable HTTP, Value Encoding). */
+static void test_values_in_headers(void **state) {
+  (void)state;
+  expect_encoded(LT_STR("us-west1"), "us-west1");
+  expect_encoded(LT_STR("Hello, \xE4\xB8\x96\xE7\x95\x8C"), "=?base64?SGVsbG8sIOS4lueVjA==?=");
+  expect_encoded(LT_STR(" padded "), "=?base64?IHBhZGRlZCA=?=");
+  expect_encoded(LT_STR("line1\nline2"), "=?base64?bGluZTEKbGluZTI=?=");
+  expect_encoded(LT_STR("=?base64?literal?="), "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=");
+}
+
+static void test_parameters_in_headers(void **state) {
+  (void)state;
+  const char *why = NULL;
+  lt_str schema = LT_STR(
+      "{\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":\"A\"},\"o\":{\"properties\":{"
+      "\"n\":{\"type\":\"integer\",\"x-mcp-header\":\"N\"}}},\"gone\":{\"type\":\"boolean\",\"x-mcp-header\":\"G\"}}}");
+  LT_AUTO_BUF(out, LT_KIB);
+  assert_true(lt_mcp_param_headers_are_valid(schema, &why));
+  lt_mcp_param_headers_add(&out, schema, LT_STR("{\"a\":\"\",\"o\":{\"n\":-7},\"gone\":null,\"n\":1}"));
+  assert_string_equal(out.p, "Mcp-Param-A: \nMcp-Param-N: -7\n");
+  static const char *const bad[] = {
+      "{\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":\"A\"},\"b\":{\"type\":\"string\",\"x-mcp-header\":"
+      "\"a\"}}}",
+      "{\"properties\":{\"a\":{\"type\":\"number\",\"x-mcp-header\":\"A\"}}}",
+      "{\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":\"A:b\"}}}",
+      "{\"properties\":{\"a\":{\"items\":{\"type\":\"string\",\"x-mcp-header\":\"A\"}}}}",
+      "{\"anyOf\":[{\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":\"A\"}}}]}",
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_false(lt_mcp_param_headers_are_valid(lt_str_of(bad[i]), &why));
+    assert_non_null(why);
+  }
+}
+
+static void expect_join(const char *base, const char *reference, const char *want) {
+  LT_AUTO_BUF(out, LT_KIB);
+  lt_mcp_url_join(lt_str_of(base), lt_str_of(reference), &out);
+  assert_string_equal(out.p, want);
+}
+
+static void test_addresses(void **state) {
+  (void)state;
+  expect_join("http://a:1/x/y?q", "/m?s=1", "http://a:1/m?s=1");
+  expect_join("http://a:1/x/y?q", "m", "http://a:1/x/m");
+  expect_join("http://a:1/x/y?q", "?s", "http://a:1/x/y?s");
+  expect_join("https://a", "m", "https://a/m");
+  expect_join("https://a/x", "//b/m", "https://b/m");
+  expect_join("https://a/x", "http://b/m", "http://b/m");
+  assert_true(lt_mcp_url_same_origin(LT_STR("https://A/x"), LT_STR("https://a:443/y")));
+  assert_false(lt_mcp_url_same_origin(LT_STR("https://a/x"), LT_STR("http://a/x")));
+  assert_false(lt_mcp_url_same_origin(LT_STR("https://a/x"), LT_STR("https://a.b/x")));
+  assert_false(lt_mcp_url_same_origin(LT_STR("https://a/x"), LT_STR("https://a@b/x")));
+  assert_true(lt_mcp_url_is_loopback(LT_STR("http://127.0.0.1:80/")));
+  assert_true(lt_mcp_url_is_loopback(LT_STR("http://localhost/")));
+  assert_true(lt_mcp_url_is_loopback(LT_STR("http://[::1]:7/")));
+  assert_false(lt_mcp_url_is_loopback(LT_STR("http://127.0.0.1.example.com/")));
+  assert_false(lt_mcp_url_is_loopback(LT_STR("http://localhost.example.com/")));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_kinds),     cmocka_unit_test(test_call_on_the_wire), cmocka_unit_test(test_words),
-      cmocka_unit_test(test_lost_line), cmocka_unit_test(test_without_memory),
+      cmocka_unit_test(test_kinds),
+      cmocka_unit_test(test_call_on_the_wire),
+      cmocka_unit_test(test_words),
+      cmocka_unit_test(test_lost_line),
+      cmocka_unit_test(test_without_memory),
+      cmocka_unit_test(test_values_in_headers),
+      cmocka_unit_test(test_parameters_in_headers),
+      cmocka_unit_test(test_addresses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,187 @@
+/* What a server asks: by requests of its own before 2026-07-28, inside an answer since then. */
+#include "base/limits.h"
+#include "base/mem.h"
+#include "mcp/mcp_session_impl.h"
+
+/* A request of the server that is being answered, on a fiber of its own. */
+typedef struct lt_mcp_open_question {
+  struct lt_mcp_open_question *prev, *next;
+  lt_mcp_session *session;
+  lt_arena arena; /* owns the message */
+  lt_json_doc doc;
+  lt_mcp_message message;
+  lt_cancel cancel;
+} open_question;
+
+/* --- One answer --------------------------------------------------------------------------------------------------- */
+
+/* "Roots: uri: Unique identifier for the root. This MUST be a `file://` URI" (Roots, Data Types) */
+static void mcp_questions_put_roots(lt_buf *out, const char *const *roots) {
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "roots");
+  lt_json_begin_array(&w);
+  for (size_t i = 0; roots != NULL && roots[i] != NULL; i++) {
+    LT_AUTO_BUF(uri, 3 * LT_PROC_PATH_MAX_BYTES);
+    lt_buf_addc(&uri, "file://");
+    for (const char *p = roots[i]; *p != '\0'; p++) {
+      bool is_plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
+                      strchr("-._~/", *p) != NULL;
+      lt_buf_printf(&uri, is_plain ? "%c" : "%%%02X", (unsigned char)*p);
+    }
+    lt_json_begin_object(&w);
+    lt_json_key(&w, "uri");
+    lt_json_put_str(&w, lt_buf_view(&uri));
+    lt_json_end_object(&w);
+  }
+  lt_json_end_array(&w);
+  lt_json_end_object(&w);
+}
+
+/* Appends the result of one question as JSON. Errors: LT_E_UNSUPPORTED (no such method), and what the client says.
+ * LT_YIELDS. */
+static lt_status mcp_questions_answer(lt_mcp_session *s, lt_json method, lt_json params, lt_cancel *cancel, lt_buf *out,
+                                      lt_err *err) LT_YIELDS {
+  const lt_mcp_options *server = s->o.server;
+  bool is_elicitation = lt_json_str_eq(method, LT_STR("elicitation/create"));
+  bool is_sampling = lt_json_str_eq(method, LT_STR("sampling/createMessage"));
+  if (s->self.has_roots && lt_json_str_eq(method, LT_STR("roots/list"))) {
+    mcp_questions_put_roots(out, server->roots);
+    return lt_buf_check(out, err, "no memory for an answer");
+  }
+  if ((is_elicitation && s->self.has_elicitation) || (is_sampling && s->self.has_sampling)) {
+    lt_mcp_ask ask = {is_elicitation ? LT_MCP_ASK_ELICITATION : LT_MCP_ASK_SAMPLING, params, cancel};
+    LT_TRY(server->on_ask(server->arg, &ask, out, err));
+    return lt_buf_check(out, err, "no memory for an answer");
+  }
+  return lt_fail(err, LT_E_UNSUPPORTED, "Method not found");
+}
+
+/* --- Inside an answer --------------------------------------------------------------------------------------------- */
+
+lt_status lt_mcp_questions_answer_all(lt_mcp_session *s, lt_json questions, lt_cancel *cancel, lt_buf *out,
+                                      lt_err *err) {
+  if (lt_json_typeof(questions) != LT_JSON_OBJECT || lt_json_count(questions) > LT_MCP_INPUTS_MAX) {
+    return lt_fail(err, LT_E_PROTOCOL, "the server wants more input, but not as an object of at most %d questions",
+                   LT_MCP_INPUTS_MAX);
+  }
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json_begin_object(&w);
+  for (lt_json_iter it = lt_json_each(questions); lt_json_next(&it);) {
+    LT_AUTO_ARENA(arena, LT_MIB);
+    LT_AUTO_BUF(answer, LT_MCP_LINE_MAX_BYTES);
+    lt_str key;
+    lt_json method = lt_json_get(it.value, "method");
+    lt_status status = mcp_questions_answer(s, method, lt_json_get(it.value, "params"), cancel, &answer, err);
+    if (status == LT_E_UNSUPPORTED) {
+      return lt_fail(err, LT_E_PROTOCOL, "the server wants input that Lathe has not offered to give: %.*s",
+                     (int)(lt_json_text(method).n > 60 ? 60 : lt_json_text(method).n), lt_json_text(method).p);
+    }
+    LT_TRY(status);
+    if (lt_json_str(it.key, &arena, &key)) {
+      lt_json_key_str(&w, key);
+      lt_json_put_raw(&w, lt_buf_view(&answer));
+    }
+  }
+  lt_json_end_object(&w);
+  return LT_OK;
+}
+
+/* --- Requests of the server --------------------------------------------------------------------------------------- */
+
+void lt_mcp_questions_init(lt_mcp_session *s) {
+  s->questions = (lt_mcp_questions){0};
+  lt_wait_init(&s->questions.ended, s->o.loop);
+}
+
+static void mcp_questions_free(open_question *q) {
+  lt_mcp_questions *all = &q->session->questions;
+  *(q->prev != NULL ? &q->prev->next : &all->first) = q->next;
+  if (q->next != NULL) {
+    q->next->prev = q->prev;
+  }
+  all->count--;
+  lt_wait_wake(&all->ended, LT_OK);
+  lt_arena_release(&q->arena);
+  lt_mem_free(q);
+}
+
+static void mcp_questions_run(void *arg) {
+  open_question *q = arg;
+  lt_mcp_session *s = q->session;
+  lt_err err = LT_ERR_INIT;
+  LT_AUTO_BUF(answer, LT_MCP_LINE_MAX_BYTES);
+  lt_buf message;
+  lt_buf_init(&message, LT_MCP_LINE_MAX_BYTES);
+  lt_status status = mcp_questions_answer(s, q->message.method, q->message.params, &q->cancel, &answer, &err);
+  /* "Receivers of cancellation notifications SHOULD [...] not send a response for the cancelled request" (Cancellation)
+   */
+  if (!s->ended && q->cancel.why == LT_OK) {
+    lt_json_writer w = lt_json_writer_on(&message);
+    lt_str id = lt_json_text(q->message.id);
+    if (status == LT_OK) {
+      lt_mcp_put_result(&w, id, lt_buf_view(&answer));
+    } else {
+      lt_mcp_put_error(&w, id, status == LT_E_UNSUPPORTED ? LT_MCP_METHOD_NOT_FOUND : LT_MCP_INTERNAL_ERROR,
+                       lt_err_msg(&err));
+    }
+    lt_buf_byte(&message, '\n');
+    (void)lt_mcp_link_send(s->link, &message, &(lt_mcp_outgoing){0}, NULL);
+  }
+  lt_buf_release(&message);
+  mcp_questions_free(q);
+}
+
+/* The text is copied: the message that it came in goes before the answer is there. */
+static bool mcp_questions_copy(open_question *q, lt_str text) {
+  lt_arena_init(&q->arena, LT_MCP_MESSAGE_MEMORY_BYTES);
+  lt_str copy = lt_arena_dup(&q->arena, text);
+  if (copy.p == NULL || lt_json_parse(&q->arena, copy, &q->doc, NULL) != LT_OK) {
+    return false;
+  }
+  q->message = lt_mcp_message_read(lt_json_root(&q->doc));
+  return true;
+}
+
+bool lt_mcp_questions_take(lt_mcp_session *s, const lt_mcp_message *message, lt_str text) {
+  bool is_known = (s->self.has_roots && lt_json_str_eq(message->method, LT_STR("roots/list"))) ||
+                  (s->self.has_elicitation && lt_json_str_eq(message->method, LT_STR("elicitation/create"))) ||
+                  (s->self.has_sampling && lt_json_str_eq(message->method, LT_STR("sampling/createMessage")));
+  if (!is_known || s->self.is_modern || s->questions.count >= LT_MCP_QUESTIONS_MAX) {
+    return false;
+  }
+  open_question *q = lt_mem_zalloc(1, sizeof *q);
+  if (q == NULL) {
+    return false;
+  }
+  q->session = s;
+  lt_cancel_init(&q->cancel);
+  q->next = s->questions.first;
+  if (q->next != NULL) {
+    q->next->prev = q;
+  }
+  s->questions.first = q;
+  s->questions.count++;
+  if (!mcp_questions_copy(q, text) || lt_loop_spawn(s->o.loop, mcp_questions_run, q, NULL) != LT_OK) {
+    mcp_questions_free(q);
+    return false;
+  }
+  return true;
+}
+
+void lt_mcp_questions_cancel(lt_mcp_session *s, lt_json request_id) {
+  for (open_question *q = s->questions.first; q != NULL; q = q->next) {
+    if (lt_json_exists(request_id) && lt_str_eq(lt_json_text(q->message.id), lt_json_text(request_id))) {
+      lt_cancel_fire(&q->cancel, LT_E_CANCELLED);
+    }
+  }
+}
+
+void lt_mcp_questions_end(lt_mcp_session *s) {
+  for (open_question *q = s->questions.first; q != NULL; q = q->next) {
+    lt_cancel_fire(&q->cancel, LT_E_CANCELLED);
+  }
+  while (s->questions.count > 0) {
+    lt_wait_on(&s->questions.ended, UINT64_MAX);
+  }
+}
