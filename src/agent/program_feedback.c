@@ -76,29 +76,57 @@ void lt_program_feedback_put_error(lt_buf *out, const lt_run_result *result) {
   }
 }
 
+/* The stack, when the error was not thrown at the top level: the place alone is told with the error. */
+static void program_feedback_put_stack(lt_buf *out, const lt_run_result *result) {
+  if (memchr(result->stack.p != NULL ? result->stack.p : "", '\n', result->stack.n) != NULL) {
+    lt_buf_addc(out, "\nStack:\n");
+    lt_buf_add(out, lt_buf_view(&result->stack));
+  }
+}
+
+static void program_feedback_put_call_end(lt_buf *out, const lt_run_result *result, const lt_run_call *call) {
+  if (!call->finished) {
+    lt_buf_addc(out, ": cut short, perhaps without effect");
+  } else if (call->error.n == 0) {
+    lt_buf_addc(out, ": done");
+  } else if (lt_str_find(lt_buf_view(&result->error), call->error, 0) != SIZE_MAX) {
+    lt_buf_addc(out, ": failed, this is the error above");
+  } else {
+    lt_buf_printf(out, ": failed: %.*s",
+                  LT_STR_ARG(lt_str_sub(call->error, 0, program_feedback_character_start(call->error, 200))));
+  }
+}
+
+static bool program_feedback_is_same_call(const lt_run_call *a, const lt_run_call *b) {
+  return b != NULL && lt_str_eq(a->tool, b->tool) && lt_str_eq(a->input, b->input) &&
+         a->input_bytes == b->input_bytes && a->finished == b->finished && lt_str_eq(a->error, b->error);
+}
+
 /* Lists the calls that were made, so that the model's next program does not repeat them. */
 static void program_feedback_put_calls(lt_buf *out, const lt_run_result *result) {
-  size_t count = 0;
-  for (const lt_run_call *call = result->calls; call != NULL; call = call->next, count++) {
-    if (count >= LT_TOOL_LISTED_MAX) {
+  size_t listed = 0, more = 0;
+  for (const lt_run_call *call = result->calls; call != NULL; call = call->next) {
+    size_t times = 1;
+    for (; program_feedback_is_same_call(call, call->next); call = call->next) {
+      times++;
+    }
+    if (listed >= LT_TOOL_LISTED_MAX) {
+      more += times;
       continue;
     }
-    lt_buf_addc(out, count == 0 ? "\n\nTool calls that have already happened (do not repeat their effects):" : "");
-    lt_buf_printf(out, "\n- %.*s", LT_STR_ARG(call->tool));
+    lt_buf_addc(out, listed++ == 0 ? "\n\nTool calls that have already happened (do not repeat their effects):" : "");
+    lt_buf_addc(out, "\n- ");
+    if (times > 1) {
+      lt_buf_printf(out, "%zu \u00d7 ", times);
+    }
+    lt_buf_add(out, call->tool);
     lt_buf_printf(out, " %.*s",
                   LT_STR_ARG(lt_str_sub(call->input, 0, program_feedback_character_start(call->input, 120))));
     lt_buf_addc(out, call->input.n > 120 ? "..." : "");
-    if (!call->finished) {
-      lt_buf_addc(out, ": cut short, perhaps without effect");
-    } else if (call->error.n > 0) {
-      lt_buf_printf(out, ": failed: %.*s",
-                    LT_STR_ARG(lt_str_sub(call->error, 0, program_feedback_character_start(call->error, 200))));
-    } else {
-      lt_buf_addc(out, ": done");
-    }
+    program_feedback_put_call_end(out, result, call);
   }
-  if (count > LT_TOOL_LISTED_MAX) {
-    lt_buf_printf(out, "\n- and %zu more", count - LT_TOOL_LISTED_MAX);
+  if (more > 0) {
+    lt_buf_printf(out, "\n- and %zu more", more);
   }
 }
 
@@ -136,6 +164,7 @@ static bool program_feedback_is_of_form(const lt_run_result *result) {
 static void program_feedback_put_failure(lt_buf *out, const lt_run_result *result, const lt_secrets *secrets) {
   LT_AUTO_BUF(text, 4 * LT_RUN_LOG_MAX_BYTES);
   lt_program_feedback_put_error(&text, result);
+  program_feedback_put_stack(&text, result);
   program_feedback_put_calls(&text, result);
   lt_secrets_mask_buf(secrets, &text);
   program_feedback_put_section(out, "Execution error: ", lt_buf_view(&text), LT_FEEDBACK_TOKENS / 2);

@@ -16,34 +16,36 @@
 #define LT_JSON_MAX_DEPTH 512           /* nesting: far past real documents, far below our stacks */
 
 /* --- programs (docs/guide/programs.md) ---------------------------------------------------------------------------- */
-#define LT_RUN_TIMEOUT_MS        30000         /* wall clock, tool calls included, unless asked otherwise */
-#define LT_RUN_TIMEOUT_MAX_MS    600000        /* the longest a program may ask for: 10 minutes */
-#define LT_RUN_MEMORY_BYTES      (64 * LT_MIB) /* the engine's heap unless asked otherwise */
-#define LT_RUN_MEMORY_MIN_BYTES  (2 * LT_MIB)
-#define LT_RUN_MEMORY_MAX_BYTES  (2 * LT_GIB)
-#define LT_RUN_TIMER_MAX_MS      0x7fffffff    /* longer timers are cut to this, 24 days: no program runs that long */
-#define LT_RUN_CODE_MAX_BYTES    (8 * LT_MIB)  /* a program's text */
-#define LT_RUN_LOG_MAX_BYTES     (64 * LT_KIB) /* all log lines of one program; the rest is dropped, with a note */
-#define LT_RUN_OUTPUT_MAX_BYTES  (64 * LT_KIB) /* all output() of one program, likewise */
-#define LT_RUN_RESULT_MAX_BYTES  (64 * LT_MIB) /* a result is not cut; over this it is an error */
-#define LT_RUN_ERROR_BYTES       (32 * LT_KIB) /* of an error's message: it goes to a model */
-#define LT_RUN_CONTEXT_BYTES     200           /* of the line an error is in; minified programs are one line */
-#define LT_RUN_FRAMES_CODE_BYTES LT_MIB /* in longer programs only the innermost frame is looked for: a scan each */
-#define LT_RUN_CALLS_MAX         100000 /* tool calls of one program: bounds its journal */
-#define LT_RUN_OPEN_CALLS_MAX    1024   /* tool calls of one program in flight at once; further ones queue */
-#define LT_RUN_TIMERS_MAX        10000  /* timers of one program that tick at once */
-#define LT_RUN_THREADS_MAX       1024   /* of a program's process, in addition to its user's threads */
-#define LT_RUN_THREADS_UNKNOWN   8192   /* assumed number of its user's threads where it is unknown */
-#define LT_RUN_HELD_MAX_BYTES    (256 * LT_MIB) /* inputs and unread results of one program's open calls */
-#define LT_RUN_RECORD_BYTES      LT_MIB         /* one call's input, or its result, in the report */
-#define LT_RUN_RECORDS_MAX_BYTES (64 * LT_MIB)  /* all of them */
-#define LT_TAPE_READY_MAX        200000         /* deliveries recorded of one run; a run with more cannot be replayed */
-#define LT_TAPE_TICK_US          10000 /* guest time advances in steps of a sixteenth of the run so far, from this ... */
-#define LT_TAPE_TICK_MAX_US      250000        /* ... up to this */
-#define LT_TAPE_WORK_US          20000         /* during a replay it advances after this much work and 4 steps */
-#define LT_TAPE_POLL_US          2000          /* ... of which no more than this is counted between two polls */
-#define LT_RUN_STORE_MAX_BYTES   (16 * LT_MIB) /* all store() values of one program */
-#define LT_JSSCAN_DEPTH          1024          /* nested brackets whose kind is known; one byte each, on our stack */
+#define LT_RUN_TIMEOUT_MS             30000         /* wall clock, tool calls included, unless asked otherwise */
+#define LT_RUN_TIMEOUT_MAX_MS         600000        /* the longest a program may ask for: 10 minutes */
+#define LT_RUN_MEMORY_BYTES           (64 * LT_MIB) /* the engine's heap unless asked otherwise */
+#define LT_RUN_MEMORY_MIN_BYTES       (2 * LT_MIB)
+#define LT_RUN_MEMORY_MAX_BYTES       (2 * LT_GIB)
+#define LT_RUN_TIMER_MAX_MS           0x7fffffff /* longer timers are cut to this, 24 days: no program runs that long */
+#define LT_RUN_CODE_MAX_BYTES         (8 * LT_MIB)  /* a program's text */
+#define LT_RUN_LOG_MAX_BYTES          (64 * LT_KIB) /* all log lines of one program; the rest is dropped, with a note */
+#define LT_RUN_OUTPUT_MAX_BYTES       (64 * LT_KIB) /* all output() of one program, likewise */
+#define LT_RUN_RESULT_MAX_BYTES       (64 * LT_MIB) /* a result is not cut; over this it is an error */
+#define LT_RUN_ERROR_BYTES            (32 * LT_KIB) /* of an error's message: it goes to a model */
+#define LT_RUN_CONTEXT_BYTES          200           /* of the line an error is in; minified programs are one line */
+#define LT_RUN_FRAMES_CODE_BYTES      LT_MIB /* in longer programs only the innermost frame is looked for: a scan each */
+#define LT_CALL_WARNINGS_MAX          32     /* misspelt arguments that one program is warned about */
+#define LT_CALL_WARNINGS_SCHEMA_BYTES (256 * LT_KIB) /* longer schemas are not searched for them */
+#define LT_RUN_CALLS_MAX              100000         /* tool calls of one program: bounds its journal */
+#define LT_RUN_OPEN_CALLS_MAX         1024  /* tool calls of one program in flight at once; further ones queue */
+#define LT_RUN_TIMERS_MAX             10000 /* timers of one program that tick at once */
+#define LT_RUN_THREADS_MAX            1024  /* of a program's process, in addition to its user's threads */
+#define LT_RUN_THREADS_UNKNOWN        8192  /* assumed number of its user's threads where it is unknown */
+#define LT_RUN_HELD_MAX_BYTES         (256 * LT_MIB) /* inputs and unread results of one program's open calls */
+#define LT_RUN_RECORD_BYTES           LT_MIB         /* one call's input, or its result, in the report */
+#define LT_RUN_RECORDS_MAX_BYTES      (64 * LT_MIB)  /* all of them */
+#define LT_TAPE_READY_MAX             200000 /* deliveries recorded of one run; a run with more cannot be replayed */
+#define LT_TAPE_TICK_US               10000 /* guest time advances in steps of a sixteenth of the run so far, from this ... */
+#define LT_TAPE_TICK_MAX_US           250000        /* ... up to this */
+#define LT_TAPE_WORK_US               20000         /* during a replay it advances after this much work and 4 steps */
+#define LT_TAPE_POLL_US               2000          /* ... of which no more than this is counted between two polls */
+#define LT_RUN_STORE_MAX_BYTES        (16 * LT_MIB) /* all store() values of one program */
+#define LT_JSSCAN_DEPTH               1024 /* nested brackets whose kind is known; one byte each, on our stack */
 
 /* --- the box (docs/internals/box.md) ------------------------------------------------------------------------------ */
 #define LT_BOX_RESERVE_BYTES     (8 * LT_GIB)   /* 32-bit address + 32-bit offset lands inside */

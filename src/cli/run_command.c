@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "json/json.h"
+#include "runner/call_summary.h"
 #include "cli/approver.h"
 #include "cli/commands.h"
 #include "cli/input_file.h"
@@ -232,23 +233,12 @@ static void run_on_text(void *arg, lt_said said, lt_str text) {
   }
 }
 
-/* Lists the calls that were made, so that a second try does not repeat them. */
+/* Names the calls that were made, so that a second try does not repeat them. */
 static void run_print_calls(const lt_console *console, const lt_run_result *result) {
   LT_AUTO_BUF(line, LT_MIB);
-  unsigned shown = 0, more = 0;
-  for (const lt_run_call *call = result->calls; call != NULL; call = call->next) {
-    if (shown == 20) {
-      more++;
-      continue;
-    }
-    lt_buf_addc(&line, shown++ > 0 ? ", " : "");
-    lt_buf_add(&line, call->tool);
-    lt_buf_addc(&line, !call->finished ? " (cut short)" : call->error.n > 0 ? " (failed)" : "");
-  }
-  if (more > 0) {
-    lt_buf_printf(&line, " and %u more", more);
-  }
-  if (shown > 0) {
+  const lt_call_summary summary = lt_call_summary_read(result, " (cut short)");
+  lt_call_summary_put(&line, &summary);
+  if (line.n > 0) {
     lt_console_line(console, "  tools called before: ", lt_buf_view(&line));
   }
 }
@@ -307,6 +297,7 @@ static lt_run_request run_request(lt_command_session *s, const run_job *j) {
       .lang = j->lang,
       .input = lt_buf_view(&j->input),
       .timeout_ms = (uint64_t)(j->opt.timeout_ms > 0 ? j->opt.timeout_ms : config->timeout_ms),
+      .has_fixed_timeout = j->opt.timeout_ms > 0,
       .memory_bytes = (uint64_t)(j->opt.memory_mb > 0 ? j->opt.memory_mb : config->memory_mb) * LT_MIB,
       .max_output_bytes = (size_t)config->max_output_bytes,
       .modules = j->modules.list,

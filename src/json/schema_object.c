@@ -1,5 +1,6 @@
 /* Rules of objects. */
 #include "base/limits.h"
+#include "base/nearest.h"
 #include "json/schema_rules.h"
 #include "json/schema_faults.h"
 
@@ -29,14 +30,42 @@ static bool schema_object_has_property(lt_schema_run *run, lt_json object, lt_st
   return lt_json_exists(lt_json_get_str(object, name));
 }
 
+/* A member of the value that is nearly `name`, and is not among the `count` names that are required; or NONE. */
+static lt_json schema_object_find_misspelt(lt_schema_run *run, lt_json object, lt_str name, const lt_str *names,
+                                           uint32_t count) {
+  lt_json found = {0};
+  lt_nearest nearest = lt_nearest_to(name, name.n > 4 ? 2 : name.n > 2 ? 1 : 0);
+  lt_json_iter it = lt_json_each(object);
+  while (lt_json_next(&it)) {
+    lt_str key;
+    bool is_required = !lt_schema_chars(run, it.key, &key);
+    for (uint32_t i = 0; i < count && !is_required; i++) {
+      is_required = lt_str_eq(key, names[i]);
+    }
+    unsigned limit = nearest.limit;
+    if (!is_required) {
+      lt_nearest_offer(&nearest, key);
+      found = nearest.limit < limit ? it.key : found;
+    }
+  }
+  return found;
+}
+
 /* A missing property has no key in the value. Its path is that of the object plus the name. `because` may be empty. */
-static void schema_object_fault_missing(lt_schema_run *run, const lt_schema_place *at, lt_str name, lt_str because) {
+static void schema_object_fault_missing(lt_schema_run *run, const lt_schema_place *at, lt_str name, lt_str because,
+                                        const lt_str *names, uint32_t count) {
   lt_buf *out = lt_schema_fault_member(run, at, name, LT_FAULT_MISSING);
   if (out != NULL) {
     lt_buf_addc(out, "is required");
     if (because.n > 0) {
       lt_buf_addc(out, " beside ");
       lt_schema_put_quoted(out, because);
+    }
+    lt_json misspelt = schema_object_find_misspelt(run, at->value, name, names, count);
+    if (lt_json_exists(misspelt)) {
+      lt_buf_addc(out, " (there is ");
+      lt_schema_put_value(out, misspelt);
+      lt_buf_byte(out, ')');
     }
   }
 }
@@ -46,7 +75,7 @@ static bool schema_object_check_required(lt_schema_run *run, const lt_schema_pla
   bool good = true;
   for (uint32_t i = 0; i < count && run->status == LT_OK; i++) {
     if (!schema_object_has_property(run, at->value, names[i])) {
-      schema_object_fault_missing(run, at, names[i], because);
+      schema_object_fault_missing(run, at, names[i], because, names, count);
       good = false;
     }
     if (!good && run->sink == NULL) {

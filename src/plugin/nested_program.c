@@ -1,6 +1,7 @@
 /* Running a program for a plugin's call. */
 #include "plugin/nested_program.h"
 
+#include "runner/call_summary.h"
 #include "base/limits.h"
 #include "json/json.h"
 #include "plugin/abi.h"
@@ -28,21 +29,20 @@ static void nested_program_put_texts(lt_json_writer *w, const lt_run_result *res
 
 /* Adds the calls of a failed program, so that a second attempt does not repeat their effects. */
 static void nested_program_put_calls(lt_json_writer *w, const lt_run_result *result) {
-  size_t count = 0;
   LT_AUTO_BUF(text, LT_PLUGIN_LINE_BYTES);
+  const lt_call_summary summary = lt_call_summary_read(result, " (not finished)");
   lt_json_key(w, "calls");
   lt_json_begin_array(w);
-  for (const lt_run_call *call = result->calls; call != NULL; call = call->next, count++) {
-    if (count < LT_TOOL_LISTED_MAX) {
-      lt_buf_clear(&text);
-      lt_buf_add(&text, lt_str_sub(call->tool, 0, LT_PLUGIN_LINE_BYTES / 2));
-      lt_buf_addc(&text, !call->finished ? " (not finished)" : call->error.n > 0 ? " (failed)" : "");
-      lt_json_put_str(w, lt_buf_view(&text));
-    }
-  }
-  if (count > LT_TOOL_LISTED_MAX) {
+  for (size_t i = 0; i < summary.count; i++) {
+    lt_call_group group = summary.groups[i];
+    group.tool = lt_str_sub(group.tool, 0, LT_PLUGIN_LINE_BYTES / 2);
     lt_buf_clear(&text);
-    lt_buf_printf(&text, "%zu more", count - LT_TOOL_LISTED_MAX);
+    lt_call_summary_put_group(&text, &group);
+    lt_json_put_str(w, lt_buf_view(&text));
+  }
+  if (summary.more > 0) {
+    lt_buf_clear(&text);
+    lt_buf_printf(&text, "%zu more", summary.more);
     lt_json_put_str(w, lt_buf_view(&text));
   }
   lt_json_end_array(w);
@@ -131,6 +131,7 @@ static void nested_program_set_request(const nested_program_request *r, const lt
   if (request->timeout_ms > LT_RUN_TIMEOUT_MAX_MS) {
     request->timeout_ms = LT_RUN_TIMEOUT_MAX_MS;
   }
+  request->has_fixed_timeout = call->has_hard_timeout;
   uint64_t left_ms = call->has_hard_timeout ? lt_plugin_call_left_ms(call) : UINT64_MAX;
   if (left_ms < (request->timeout_ms > 0 ? request->timeout_ms : LT_RUN_TIMEOUT_MS)) {
     request->timeout_ms = left_ms > 0 ? left_ms : 1; /* 0 means: no limit */

@@ -42,6 +42,7 @@ typedef struct lt_run_request {
   lt_str input;        /* JSON text, or empty */
   uint64_t timeout_ms; /* 0: LT_RUN_TIMEOUT_MS; at most LT_RUN_TIMEOUT_MAX_MS; time in which the program only waits for
                           an approval does not count */
+  bool has_fixed_timeout;  /* the program's text cannot ask for another one (exec_pragma.h) */
   uint64_t memory_bytes;   /* 0: LT_RUN_MEMORY_BYTES; LT_RUN_MEMORY_MIN_BYTES to LT_RUN_MEMORY_MAX_BYTES */
   size_t max_output_bytes; /* 0: LT_RUN_OUTPUT_MAX_BYTES */
   const lt_run_module *modules;

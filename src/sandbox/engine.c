@@ -34,9 +34,11 @@ static void engine_end_trapped(const lt_guest *guest, lt_engine_result *result) 
   engine_end_with(result, stopped ? LT_END_STOPPED : LT_END_TRAP, lt_box_trap_text(trap));
 }
 
+/* A regular expression that is too large for the memory is a SyntaxError to the engine. */
 static bool engine_is_out_of_memory(const lt_engine_result *result) {
-  return lt_str_starts(lt_buf_view(&result->text), LT_STR("out of memory")) &&
-         lt_str_eq(lt_buf_view(&result->name), LT_STR("InternalError"));
+  lt_str text = lt_buf_view(&result->text), name = lt_buf_view(&result->name);
+  return (lt_str_starts(text, LT_STR("out of memory")) && lt_str_eq(name, LT_STR("InternalError"))) ||
+         (lt_str_eq(text, LT_STR("out of memory")) && lt_str_eq(name, LT_STR("SyntaxError")));
 }
 
 /* The engine throws null, or nothing, when it has no room for an error. */

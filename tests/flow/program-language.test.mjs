@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { config, describe, fake, patience, root, run, servers, test } from "./harness.mjs";
+import { config, describe, fake, folder, patience, root, run, scripted, servers, test } from "./harness.mjs";
 
 const deno = join(root, "tests/node_modules/.bin/deno");
 const DENO = existsSync(deno) ? [["TypeScript on Deno", ["--lang", "ts", "--runner", "deno", "--config", config({ deno: { path: deno } })]]] : [];
@@ -59,11 +59,14 @@ gives([...TYPESCRIPT, ["JavaScript with types", []]], [
   ["a class with a namespace", "class C {}\nnamespace C { export const z = 5 }\nreturn C.z", 5],
   ["declare namespace", "declare namespace T { function f(): void }\nreturn 1", 1],
   ["parameter properties", "class A { constructor(private readonly a: number, public b = 2) {} get s() { return this.a + this.b } }\nreturn new A(1).s", 3],
-  ["import type", "import type { A } from 'x'\nconst a: A = 1 as any\nreturn a", 1],
   ["export = value", "const a = 1\nexport = a", 1],
   ["export = function", "export = async function () { return 4 }", 4],
   ["satisfies and as const", "const a = { x: 1 } satisfies Record<string, number>\nconst b = ['x', 'y'] as const\nreturn [a.x, b[1]]", [1, "y"]],
   ["overloads, generics, abstract classes", "function f(a: string): string\nfunction f(a: any) { return a }\nabstract class A<T> { abstract g(): T }\nclass B extends A<number> { override g() { return 1 } }\nreturn [f('a'), new B().g()]", ["a", 1]],
+]);
+
+gives([["TypeScript", ["--lang", "ts"]], ["JavaScript with types", []]], [
+  ["import type", "import type { A } from 'x'\nimport { type B } from 'y'\nconst a: A = 1 as any\nreturn a", 1],
 ]);
 
 test("an error in a namespace has its place", async () => {
@@ -105,6 +108,69 @@ describe("an error is where the call begins", { concurrency: 3, timeout: 60_000 
     test(what, async () => {
       const got = await reported(code, FAKE);
       assert.deepEqual([got.line, got.column], [line, column]);
+    });
+  }
+});
+
+describe("arguments", { concurrency: 3, timeout: 60_000 * patience }, () => {
+  const properties = { path: { type: "string" }, encoding: { type: "string" } };
+  const S = servers({ s: scripted([{ tool: { name: "read", inputSchema: { type: "object", properties, required: ["path"] } } }]) });
+  test("a misspelt one beside a missing one is named", async () => {
+    const { error } = await reported("sRead({ pth: 'x' })", S);
+    assert.match(error, /input\.path: is required \(there is "pth"\)$/);
+  });
+  const warned = 's.read does not declare the argument "encodng": did you mean "encoding"?';
+  for (const [name, args, code] of [
+    ["JavaScript", [], "for (let i = 0; i < 3; i++) sRead({ path: 'x', encodng: 'y' })"],
+    ["Python", ["--lang", "python"], "for i in range(3):\n    s_read(path='x', encodng='y')"],
+    ...(DENO.length ? [["TypeScript on Deno", ["--lang", "ts", "--runner", "deno"], "for (let i = 0; i < 3; i++) await read({ path: 'x', encodng: 'y' } as any)"]] : []),
+  ]) {
+    test(`one near a declared one is told once in ${name}`, async () => {
+      const config = servers({ s: scripted([{ tool: { name: "read", inputSchema: { type: "object", properties, required: ["path"] } } }]) }, { deno: { path: deno } });
+      assert.deepEqual((await reported(code, [...args, ...config])).logs, [warned]);
+    });
+  }
+  test("one near nothing is let through", async () => assert.deepEqual((await reported("sRead({ path: 'x', zzz: 1 })", S)).logs, []));
+  for (const key of ["input", "args", "arguments"]) {
+    test(`parallel() takes ${key}`, async () => {
+      assert.deepEqual((await reported(`parallel([{ tool: 's.read', ${key}: { path: 'x' } }])`, S)).result, [{ path: "x" }]);
+    });
+  }
+});
+
+test("calls of a failed program are counted", async () => {
+  const args = servers({ fake: fake() });
+  const end = await run(["run", ...args, "-e", "for (let i = 0; i < 3; i++) fakeAdd({ a: i, b: 1 }); fakeFail({})"]);
+  assert.match(end.stderr, /tools called before: 3 × fake\.add, fake\.fail \(failed\)\n$/);
+});
+
+describe("a first line // @exec: {...}", { concurrency: 3, timeout: 60_000 * patience }, () => {
+  test("sets the time and the output, and says what it does not know", async () => {
+    const got = await reported('// @exec: {"timeout": 200, "max_output_tokens": 5, "foo": 1}\noutput("x".repeat(50)); while (true);', []);
+    assert.equal(got.error, "Execution timed out after 200ms");
+    assert.deepEqual([got.outputs, got.logs], [["x".repeat(20)], ["@exec: foo: is not known; known are timeout (ms), memory (MiB) and max_output_tokens"]]);
+  });
+  test("is Python's comment, too, and may stand in a code block", async () => {
+    const { error } = await reported('```python\n# @exec: {"timeout": 300}\nwhile True:\n    pass\n```', ["--lang", "python"]);
+    assert.equal(error, "Execution timed out after 300ms");
+  });
+  test("takes no more than there is", async () => {
+    const { logs, result } = await reported('// @exec: {"memory": 9000}\n1', []);
+    assert.deepEqual([logs, result], [["@exec: memory: more memory takes sandbox.memoryMb"], 1]);
+  });
+  test("does not change a time that was given", async () => {
+    const { logs } = await reported('// @exec: {"timeout": 5000}\n1', ["--timeout", "2000"]);
+    assert.deepEqual(logs, ["@exec: timeout: the time is fixed by whoever runs the program"]);
+  });
+  test("that is no JSON is told", async () => assert.match((await reported("// @exec: fast\n1", [])).logs[0], /expected a JSON object/));
+});
+
+describe("memory that runs out while a program is read is no syntax error", { concurrency: 3, timeout: 60_000 * patience }, () => {
+  const shapes = { "a list": `[${"{a: 1},".repeat(600_000)}]`, "a string": `'${"x".repeat(4_800_000)}'`, "a regular expression": `/${"a".repeat(4_800_000)}/` };
+  for (const [what, code] of Object.entries(shapes)) {
+    test(what, async () => {
+      const end = await run(["run", "--json", "--memory", "12", join(folder({ "p.js": code }), "p.js")]);
+      assert.match(JSON.parse(end.stdout).error, /^out of memory/);
     });
   }
 });

@@ -1,5 +1,6 @@
 /* TypeScript mode: the model has one tool, which runs a program with all the others (seed CPE). */
 #include "agent/agent_state.h"
+#include "runner/call_summary.h"
 #include "agent/modes/mode_table.h"
 #include "agent/program_feedback.h"
 #include "agent/tool_rounds.h"
@@ -37,19 +38,11 @@ static void typescript_put_place(const lt_run_result *result, lt_buf *out) {
   }
 }
 
-/* Lists the calls that were made, so that the model does not repeat them. */
+/* Names the calls that were made, so that the model does not repeat them. */
 static void typescript_put_calls(const lt_run_result *result, lt_buf *out) {
-  size_t count = 0;
-  for (const lt_run_call *call = result->calls; call != NULL; call = call->next, count++) {
-    if (count < LT_TOOL_LISTED_MAX) {
-      lt_buf_addc(out, count == 0 ? "\n\nTool calls it had made: " : ", ");
-      lt_buf_add(out, call->tool);
-      lt_buf_addc(out, !call->finished ? " (not finished)" : call->error.n > 0 ? " (failed)" : "");
-    }
-  }
-  if (count > LT_TOOL_LISTED_MAX) {
-    lt_buf_printf(out, " and %zu more", count - LT_TOOL_LISTED_MAX);
-  }
+  const lt_call_summary summary = lt_call_summary_read(result, " (not finished)");
+  lt_buf_addc(out, summary.count > 0 ? "\n\nTool calls it had made: " : "");
+  lt_call_summary_put(out, &summary);
 }
 
 /* Standard error, then standard output. */

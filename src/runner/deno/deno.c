@@ -279,6 +279,9 @@ static lt_status deno_run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
   LT_TRY(lt_deno_find(run->deno, err));
   LT_TRY(run->is_typescript ? lt_deno_find_tsc(run->deno, err) : LT_OK);
   LT_TRY(lt_door_catalog_of(run->deno->door, run->request->caller, &run->catalog, err));
+  if (run->pragma.warnings.n > 0) {
+    lt_deno_output_add(run, LT_SAID_WARNING, lt_buf_view(&run->pragma.warnings));
+  }
   if (!deno_run_in_spare(run)) {
     LT_TRY(deno_run_in_new(run, err));
   }
@@ -288,7 +291,8 @@ static lt_status deno_run_program(lt_deno_run *run, lt_err *err) LT_YIELDS {
 }
 
 static void deno_run_init(lt_deno_run *run, lt_deno *deno, const lt_run_request *request, lt_run_result *result) {
-  *run = (lt_deno_run){.deno = deno, .loop = deno->loop, .request = request, .result = result};
+  *run = (lt_deno_run){.deno = deno, .loop = deno->loop, .result = result};
+  run->request = request = lt_exec_pragma_apply(&run->pragma, request);
   run->instance.lock = -1;
   run->is_typescript = request->lang == LT_LANG_TYPESCRIPT;
   run->values = request->values;
@@ -306,6 +310,7 @@ static void deno_run_init(lt_deno_run *run, lt_deno *deno, const lt_run_request 
 static void deno_run_release(lt_deno_run *run) LT_YIELDS {
   lt_deno_instance_release(run->deno, &run->instance);
   lt_buf_release(&run->joined);
+  lt_exec_pragma_release(&run->pragma);
   lt_buf_release(&run->checker.report);
   lt_buf_release(&run->output.failure.name);
   lt_buf_release(&run->output.failure.message);
@@ -324,7 +329,7 @@ static lt_status deno_run_as_runner(lt_runner *self, const lt_run_request *reque
   }
   uint64_t began = lt_workers_now();
   deno_run_init(run, deno, request, result);
-  run->clock.deadline_ns = began + lt_run_request_timeout_ms(request) * 1000000;
+  run->clock.deadline_ns = began + lt_run_request_timeout_ms(run->request) * 1000000;
   lt_status status = deno_run_program(run, err);
   deno_run_release(run);
   if (run->has_run) {

@@ -13,6 +13,7 @@
 #include "json/json.h"
 #include "replay/recorded_call.h"
 #include "runner/deno/deno_bridge.h"
+#include "runner/deno/deno_output.h"
 #include "runner/deno/deno_clock.h"
 #include "runner/deno/deno_folder.h"
 #include "runner/deno/deno_program.h"
@@ -320,6 +321,14 @@ static lt_str deno_bridge_id_of(const lt_deno_run *run, lt_str name) {
   return tool != NULL ? tool->id : name;
 }
 
+static void deno_bridge_warn(lt_deno_run *run, lt_str tool, lt_str input) {
+  LT_AUTO_BUF(text, LT_RUN_LOG_MAX_BYTES);
+  lt_call_warnings_put(&run->calls.warnings, lt_catalog_find(run->catalog, tool), input, &text);
+  if (text.n > 0) {
+    lt_deno_output_add(run, LT_SAID_WARNING, lt_buf_view(&text));
+  }
+}
+
 static void deno_bridge_on_tool(lt_deno_run *run, bridge_body *r, lt_http_answer *answer) LT_YIELDS {
   lt_str name;
   if (!deno_bridge_read_text(r, "tool_name", &name, answer)) {
@@ -330,6 +339,7 @@ static void deno_bridge_on_tool(lt_deno_run *run, bridge_body *r, lt_http_answer
   lt_buf_add(&tool, deno_bridge_id_of(run, name));
   lt_arena_release(&r->arena); /* released before the call, which may take long: the parsed body is several times as
                                   large as the text */
+  deno_bridge_warn(run, lt_buf_view(&tool), arguments);
   deno_bridge_make_call(run, lt_buf_view(&tool), NULL, arguments, answer);
 }
 

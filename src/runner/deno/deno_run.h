@@ -7,6 +7,8 @@
 
 #include "io/http_server.h"
 #include "replay/call_matching.h"
+#include "runner/call_warnings.h"
+#include "runner/exec_pragma.h"
 #include "runner/deno/deno_state.h"
 #include "runner/run_tool_call.h"
 #include "runner/runner.h"
@@ -44,6 +46,7 @@ typedef struct lt_deno_calls {
   uint32_t running;
   uint32_t waiting_for_approval;
   size_t recorded_bytes; /* inputs and results kept for the result */
+  lt_call_warnings warnings;
 } lt_deno_calls;
 
 /* Its clock: deno_clock.c. */
@@ -55,6 +58,7 @@ typedef struct lt_deno_clock {
 typedef struct lt_deno_run {
   lt_deno *deno;
   lt_loop *loop;
+  lt_exec_pragma pragma; /* `request` is its, when the program has one */
   const lt_run_request *request;
   lt_run_result *result;
   lt_catalog *catalog;

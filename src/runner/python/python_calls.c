@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "replay/recorded_call.h"
 #include "runner/python/python_calls.h"
+#include "runner/python/python_output.h"
 #include "runner/python/python_clock.h"
 #include "runner/python/python_names.h"
 #include "runner/python/python_run.h"
@@ -232,6 +233,14 @@ static void python_calls_start(lt_python_run *run, lt_python_call *c) {
   }
 }
 
+static void python_calls_warn(lt_python_run *run, lt_str tool, lt_str input) {
+  LT_AUTO_BUF(text, LT_RUN_LOG_MAX_BYTES);
+  lt_call_warnings_put(&run->calls.warnings, lt_catalog_find(run->catalog, tool), input, &text);
+  if (text.n > 0) {
+    lt_python_output_warn(run, lt_buf_view(&text));
+  }
+}
+
 void lt_python_calls_begin(lt_python_run *run, uint32_t id, lt_str name, lt_str input) {
   const char *why = python_calls_refusal(run, name, input);
   if (why != NULL) {
@@ -245,6 +254,7 @@ void lt_python_calls_begin(lt_python_run *run, uint32_t id, lt_str name, lt_str 
     return;
   }
   python_calls_link_call(run, c);
+  python_calls_warn(run, c->call.record.tool, input);
   if (run->cancel.why != LT_OK) {
     python_calls_refuse(run, c, run->cancel.why, "the program has ended");
     return;

@@ -196,7 +196,7 @@ static lt_status python_run_in_child(lt_python_run *run, lt_str start, lt_err *e
 
 static void python_run_init(lt_python_run *run, lt_python *p, const lt_run_request *request, lt_run_result *result) {
   run->python = p;
-  run->request = request;
+  run->request = request = lt_exec_pragma_apply(&run->pragma, request);
   run->result = result;
   run->output.texts_end = &result->texts;
   run->calls.list_end = &run->calls.list;
@@ -214,6 +214,7 @@ static void python_run_release(lt_python_run *run) {
   lt_buf_release(&run->link.failure);
   lt_buf_release(&run->link.unsent);
   lt_buf_release(&run->output.partial_line);
+  lt_exec_pragma_release(&run->pragma);
   lt_call_matching_release(&run->matching);
   lt_catalog_unref(run->catalog);
   lt_mem_free(run);
@@ -277,6 +278,9 @@ static lt_status python_run_take_child(lt_python_run *run, int parent, lt_err *e
 /* The old folder's parent is locked while the run waits for a process, so that the old folder is not removed. */
 static lt_status python_run_execute(lt_python_run *run, lt_err *err) LT_YIELDS {
   LT_TRY(lt_door_catalog_of(run->python->door, run->request->caller, &run->catalog, err));
+  if (run->pragma.warnings.n > 0) {
+    lt_python_output_warn(run, lt_buf_view(&run->pragma.warnings));
+  }
   int parent = lt_python_folder_move_lock(lt_call_matching_folder(&run->matching));
   lt_status status = python_run_take_child(run, parent, err);
   if (run->child == NULL && parent >= 0) {

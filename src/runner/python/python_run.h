@@ -5,6 +5,8 @@
 #ifndef LT_RUNNER_PYTHON_PYTHON_RUN_H
 #define LT_RUNNER_PYTHON_PYTHON_RUN_H
 
+#include "runner/call_warnings.h"
+#include "runner/exec_pragma.h"
 #include "io/watch.h"
 #include "replay/call_matching.h"
 #include "runner/run_tool_call.h"
@@ -58,6 +60,7 @@ typedef struct lt_python_calls {
   uint32_t waiting_for_approval;
   size_t open_input_bytes; /* inputs of calls that have not finished */
   size_t recorded_bytes;   /* inputs and results kept for the result */
+  lt_call_warnings warnings;
 } lt_python_calls;
 
 /* Its clock: python_clock.c. */
@@ -68,6 +71,7 @@ typedef struct lt_python_clock {
 
 typedef struct lt_python_run {
   lt_python *python;
+  lt_exec_pragma pragma; /* `request` is its, when the program has one */
   const lt_run_request *request;
   lt_run_result *result;
   lt_catalog *catalog;

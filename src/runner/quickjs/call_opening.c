@@ -100,7 +100,16 @@ static uint32_t opening_open(lt_run *run, lt_str tool, const lt_run_function *fu
   return call->open.id;
 }
 
+static void opening_warn(lt_run *run, lt_str tool, lt_str input) {
+  LT_AUTO_BUF(text, LT_RUN_LOG_MAX_BYTES);
+  lt_call_warnings_put(&run->warnings, lt_catalog_find(run->catalog, tool), input, &text);
+  if (text.n > 0) {
+    lt_said_texts_log(run, LT_LOG_WARN, lt_buf_view(&text));
+  }
+}
+
 uint32_t lt_call_opening_tool(lt_run *run, lt_str tool, lt_str input, lt_outcome *ret) {
+  opening_warn(run, tool, input);
   return opening_open(run, tool, NULL, input, ret);
 }
 

@@ -227,6 +227,7 @@ static void on_strip_box(lt_run *run) LT_YIELDS {
 static void run_rewind(lt_run *run) {
   lt_run_values_rewind(run);
   lt_said_texts_rewind(run);
+  run->warnings.count = 0;
   pthread_mutex_lock(&run->lock);
   lt_program_calls_rewind(run);
   lt_guest_timers_rewind(run);
@@ -243,6 +244,9 @@ static void on_program_box(lt_run *run) LT_YIELDS {
   lt_guest_host host;
   run_rewind(run);
   lt_host_functions_fill(run, &host);
+  if (run->pragma.warnings.n > 0) {
+    lt_said_texts_log(run, LT_LOG_WARN, lt_buf_view(&run->pragma.warnings));
+  }
   lt_engine_run(run->box.box, &run->text.program, &host, &run->engine);
 }
 
@@ -365,7 +369,9 @@ static lt_status quickjs_run_program(lt_run *run, lt_err *err) LT_YIELDS {
   return run->request->lang == LT_LANG_TYPESCRIPT ? run_typescript(run, err) : run_javascript(run, err);
 }
 
-static void run_init(lt_run *run, lt_quickjs *q, const lt_run_request *request, lt_run_result *result) {
+static void run_init(lt_run *run, lt_quickjs *q, const lt_run_request *written, lt_run_result *result) {
+  *run = (lt_run){.quickjs = q, .loop = q->loop, .door = q->door, .workers = q->workers};
+  const lt_run_request *request = lt_exec_pragma_apply(&run->pragma, written);
   const lt_tape_options tape = {.loop = q->loop,
                                 .door = q->door,
                                 .request = request,
@@ -373,7 +379,6 @@ static void run_init(lt_run *run, lt_quickjs *q, const lt_run_request *request, 
                                 .engine = lt_image_fingerprint(),
                                 .time_zone = q->time_zone,
                                 .drops = q->drops};
-  *run = (lt_run){.quickjs = q, .loop = q->loop, .door = q->door, .workers = q->workers};
   run->task.step = on_step;
   run->task.after = after_step;
   run->request = request;
@@ -395,6 +400,7 @@ static void run_init(lt_run *run, lt_quickjs *q, const lt_run_request *request, 
 
 static void run_release(lt_run *run) {
   lt_program_text_release(&run->text);
+  lt_exec_pragma_release(&run->pragma);
   lt_buf_release(&run->reply);
   lt_engine_result_release(&run->engine);
   lt_run_values_release(run);
@@ -443,7 +449,7 @@ lt_status lt_quickjs_run(lt_quickjs *q, const lt_run_request *request, lt_run_re
   }
   uint64_t began = lt_workers_now();
   run_init(run, q, request, result);
-  atomic_store(&run->task.deadline_ns, began + lt_run_request_timeout_ms(request) * 1000000);
+  atomic_store(&run->task.deadline_ns, began + lt_run_request_timeout_ms(run->request) * 1000000);
   bool has_ended = false;
   lt_status status = run_take_catalog(run, err);
   if (status == LT_OK) {

@@ -9,6 +9,8 @@
 #include <pthread.h>
 
 #include "replay/tape.h"
+#include "runner/call_warnings.h"
+#include "runner/exec_pragma.h"
 #include "runner/quickjs/call_queue.h"
 #include "runner/quickjs/guest_timers.h"
 #include "runner/quickjs/program_call.h"
@@ -32,6 +34,7 @@ struct lt_run {
   const lt_run_request *request;
   lt_run_result *result;
   lt_catalog *catalog;
+  lt_exec_pragma pragma;   /* `request` is its, when the program has one */
   lt_engine_result engine; /* how the engine ended */
 
   lt_tape tape;
@@ -44,6 +47,7 @@ struct lt_run {
   lt_program_calls calls;
   lt_guest_timers timers;
   lt_run_values values;
+  lt_call_warnings warnings;
 
   pthread_mutex_t lock;
   lt_run_opens opens;

@@ -13,10 +13,11 @@
 
 /* Many globals are declared as `any`, and modules have no types: an implicit `any` (TS7...) is no fault. Nor is a
  * `return` outside any function (the program may return), a namespace used as a type (2709, of a global that is `any`),
- * a module that the compiler does not see (2307, 2792: the engine's own error says what there is), and an
+ * `export =` (1203), a module that the compiler does not see (2307, 2792: the engine's own error says what there is),
+ * and an
  * `@ts-expect-error` too many (2578). */
 static bool report_is_ignored(int64_t code, lt_str message) {
-  static const int64_t ignored[] = {1108, 2307, 2578, 2709, 2792};
+  static const int64_t ignored[] = {1108, 1203, 2307, 2578, 2709, 2792};
   for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++) {
     if (code == ignored[i]) {
       return true;
