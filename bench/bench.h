@@ -14,6 +14,7 @@ void lt_bench_find(void);      /* a search of thousands of tools, and their list
 void lt_bench_json(void);      /* a megabyte in and out */
 void lt_bench_stop(void);      /* programs that do not want to end */
 void lt_bench_compute(void);   /* the engine itself, beside other engines */
+void lt_bench_intl(void);      /* programs with Intl */
 void lt_bench_mcp(void);       /* an MCP server's answer */
 void lt_bench_model(void);     /* a completion, beyond the model */
 void lt_bench_agent(void);     /* a round, a long conversation, a thousand of them */

@@ -26,6 +26,7 @@ static const struct {
     {"find", "Finding tools", lt_bench_find},
     {"json", "JSON, 1 MB", lt_bench_json},
     {"stop", "From the deadline to the end of a program, 200 ms after its start", lt_bench_stop},
+    {"intl", "Programs that name Intl", lt_bench_intl},
     {"compute", "The same script in other engines, in turn", lt_bench_compute},
     {"mcp", "An MCP server", lt_bench_mcp},
     {"model", "A language model", lt_bench_model},

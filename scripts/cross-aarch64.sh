@@ -13,7 +13,7 @@ cc=aarch64-linux-gnu-gcc
 emulator=qemu-aarch64-static
 cflags=(-std=gnu17 -O2 -g -static -pthread -fno-omit-frame-pointer -D_GNU_SOURCE -Isrc -Iinclude -Itests
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wformat=2 -Wundef -Wvla -Wcast-qual
-  -Wmissing-prototypes -Wswitch-enum -Werror -isystem build/engine -DLT_TIME_ZONES="build/engine/zones.txt")
+  -Wmissing-prototypes -Wswitch-enum -Werror -isystem build/engine '-DLT_TIME_ZONES="build/engine/zones.txt"')
 
 programs=(fiber sandbox)
 

@@ -34,6 +34,12 @@ function readNames() {
   return names;
 }
 
+// The number behind a name in lines "name number", without decoding them all; undefined: none.
+function numberOf(lines, name) {
+  const start = lines.startsWith(`${name} `) ? 0 : lines.indexOf(`\n${name} `) + 1;
+  return start === 0 && !lines.startsWith(`${name} `) ? undefined : parseInt(lines.slice(start + name.length + 1, start + name.length + 6), 10);
+}
+
 /** The zone of this name as {name, offset?, rule?}, or undefined. */
 export function findZone(text) {
   const fixed = OFFSET.exec(text);
@@ -44,6 +50,8 @@ export function findZone(text) {
   }
   const lower = text.toLowerCase();
   if (UTC_NAMES.test(lower)) return { name: 'UTC', offset: 0 };
+  const exact = KEPT[text] === undefined ? numberOf(zoneNames, text) : undefined;
+  if (exact !== undefined) return { name: text, rule: exact };
   const found = readNames().get(lower);
   return found && { name: found[0], rule: found[1] };
 }
@@ -101,11 +109,9 @@ export function offsetAt(zone, ms) {
   return { offset: rule.offsets[low], daylight: rule.daylight[low] };
 }
 
-let groups;
 /** [long standard, long daylight, short standard, short daylight] of a zone in a locale; empty where there is none. */
 export function namesOfZone(data, zone) {
-  groups ??= new Map(zoneGroups.split('\n').map((line) => line.split(' ')));
-  const index = groups.get(zone.name) ?? groups.get(NEW[zone.name]) ?? groups.get(KEPT[zone.name]);
+  const index = numberOf(zoneGroups, zone.name) ?? numberOf(zoneGroups, NEW[zone.name] ?? KEPT[zone.name] ?? zone.name);
   if (index === undefined) return ['', '', '', ''];
   const language = data.split('-')[0];
   const own = data === language ? undefined : section(data, 'z')[index];
