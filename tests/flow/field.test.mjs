@@ -1,10 +1,12 @@
 // Programs as models write them (tests/field/README.md): each runs against fake services and must give the answer that its header says.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { config, describe, patience, root, run, test } from "./harness.mjs";
+import { scriptedModel } from "./model.mjs";
 
 const field = join(root, "tests/field");
+const deno = join(root, "tests/node_modules/.bin/deno");
 const KEYS = ["servers", "input", "calls", "prints", "logs", "result", "error", "line"];
 
 /** The header of a program: `key: value` in its first comment lines; further indented lines belong to the last key. */
@@ -56,8 +58,8 @@ function check(program, got) {
   if (program.calls !== undefined) assert.equal(counted(got.calls), sorted(program.calls), where);
 }
 
-async function runs(program, ...args) {
-  const end = await run(["run", "--json", program.file, "--config", configOf(program.servers), ...(program.input ? ["--input", program.input] : []), ...args]);
+async function runs(program, args = ["--config", configOf(program.servers)]) {
+  const end = await run(["run", "--json", program.file, ...args, ...(program.input ? ["--input", program.input] : [])]);
   check(program, { ...JSON.parse(end.stdout), stderr: end.stderr });
   assert.equal(end.code, program.error === undefined ? 0 : 1);
 }
@@ -68,3 +70,57 @@ for (const [language, folder, ending] of [["JavaScript", "javascript", ".js"], [
     for (const program of programs(folder, ending)) test(program.name, () => runs(program));
   });
 }
+
+/** Every n-th of some programs: enough to see that another way to run them does the same. */
+const some = (list, n) => list.filter((_, i) => i % n === 0);
+
+describe("some of the TypeScript on Deno, its types checked", { ...options, skip: !existsSync(deno) && "there is no Deno" }, () => {
+  for (const program of some(programs("typescript", ".ts"), 8)) {
+    test(program.name, () => runs(program, ["--runner", "deno", "--config", configOf(program.servers, { deno: { path: deno } })]));
+  }
+});
+
+/** `lathe chat` with a model that gives these replies: the end, and what the model was told last. */
+async function chat(mode, replies, servers, rest) {
+  const model = await scriptedModel(replies);
+  const end = await run(["chat", "-m", mode, "Go", "--config", configOf(servers, rest)], { env: model.env });
+  assert.equal(end.code, 0, end.stderr);
+  return { end, told: model.asked().at(-1).messages.at(-1).content };
+}
+
+describe("replies in mode code: prose, fences, several rounds", options, () => {
+  for (const name of readdirSync(join(field, "replies"))) {
+    const [, head, body] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(readFileSync(join(field, "replies", name), "utf8"));
+    const { servers, prints } = headerOf(head.replace(/^/gm, "# "));
+    test(name, async () => {
+      const { end } = await chat("code", body.split("\n-----\n"), servers);
+      assert.equal(end.stdout.trimEnd(), prints, end.stderr);
+    });
+  }
+});
+
+describe("some of the programs as a tool of a model", options, () => {
+  const call = (name, file) => [{ calls: [{ name, arguments: { code: readFileSync(file, "utf8") } }] }, "Done."];
+  /** A text is told as it is, anything else as JSON. */
+  const valueOf = (told) => { try { return JSON.parse(told); } catch { return told; } };
+  const fits = ({ result, prints, error, input }) => result !== undefined && prints === undefined && error === undefined && input === undefined;
+  for (const program of some(programs("javascript", ".js").filter(fits), 7)) {
+    test(`interpreter.run-code: ${program.name}`, async () => {
+      const { told } = await chat("classic", call("interpreter_run-code", program.file), program.servers);
+      const value = valueOf(told);
+      assert.deepEqual(value?.logs ? value.result : value, JSON.parse(program.result));
+    });
+  }
+  for (const program of some(programs("typescript", ".ts").filter(({ prints, error, input, result }) => prints && !error && !input && !result), 9)) {
+    test(`execute_typescript: ${program.name}`, async () => {
+      const { told } = await chat("typescript", call("execute_typescript", program.file), program.servers);
+      assert.equal(told.trimEnd(), program.prints);
+    });
+  }
+  for (const program of some(programs("python", ".py").filter((one) => fits(one) && one.logs === undefined), 9)) {
+    test(`execute_code: ${program.name}`, async () => {
+      const { told } = await chat("classic", call("execute_code", program.file), program.servers, { python: {} });
+      assert.deepEqual(valueOf(told), JSON.parse(program.result));
+    });
+  }
+});
