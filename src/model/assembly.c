@@ -37,12 +37,12 @@ lt_status lt_assembly_take_error(lt_assembly *a, lt_json json, lt_err *err) {
 
 lt_status lt_assembly_check(const lt_assembly *a, lt_err *err) {
   const lt_completion *c = a->completion;
-  lt_status status = c->text.status != LT_OK               ? c->text.status
-                     : c->reasoning.status != LT_OK        ? c->reasoning.status
-                     : a->held_text.status != LT_OK        ? a->held_text.status
-                     : a->text_calls.held.status != LT_OK  ? a->text_calls.held.status
-                     : a->text_calls.space.status != LT_OK ? a->text_calls.space.status
-                                                           : lt_assembly_calls_status(a);
+  lt_status status = c->text.status != LT_OK              ? c->text.status
+                     : c->reasoning.status != LT_OK       ? c->reasoning.status
+                     : a->held_text.status != LT_OK       ? a->held_text.status
+                     : a->text_calls.held.status != LT_OK ? a->text_calls.held.status
+                     : a->text_calls.said.status != LT_OK ? a->text_calls.said.status
+                                                          : lt_assembly_calls_status(a);
   if (status == LT_E_LIMIT) {
     return lt_fail(err, status, "more than %lu MiB, or more than %d calls: an answer without an end?",
                    LT_MODEL_TEXT_MAX_BYTES / LT_MIB, LT_MODEL_CALLS_MAX);
@@ -112,7 +112,7 @@ lt_status lt_assembly_event(lt_assembly *a, lt_str name, lt_str data, lt_err *er
 
 size_t lt_assembly_size(const lt_assembly *a) {
   const lt_completion *c = a->completion;
-  return c->text.n + c->reasoning.n + a->held_text.n + a->text_calls.held.n + a->text_calls.space.n + a->held_n +
+  return c->text.n + c->reasoning.n + a->held_text.n + a->text_calls.held.n + a->text_calls.said.n + a->held_n +
          a->bytes + a->call_count + a->finished + a->has_usage + a->done;
 }
 

@@ -30,12 +30,12 @@ static const char *const text_calls_closings[] = {"</tool_call>", "</function>",
 void lt_text_calls_init(lt_text_calls *c) {
   *c = (lt_text_calls){.state = PLAIN};
   lt_buf_init(&c->held, LT_MODEL_TEXT_MAX_BYTES);
-  lt_buf_init(&c->space, LT_MODEL_TEXT_MAX_BYTES);
+  lt_buf_init(&c->said, LT_MODEL_TEXT_MAX_BYTES);
 }
 
 void lt_text_calls_release(lt_text_calls *c) {
   lt_buf_release(&c->held);
-  lt_buf_release(&c->space);
+  lt_buf_release(&c->said);
 }
 
 static bool text_calls_is_space(char c) {
@@ -62,21 +62,23 @@ static void text_calls_track(lt_text_calls *c, char byte) {
   }
 }
 
-/* White space at the end waits for what follows. */
-static void text_calls_say(lt_assembly *a, lt_str text) {
-  lt_text_calls *c = &a->text_calls;
+static void text_calls_say(lt_text_calls *c, lt_str text) {
   size_t n = text.n;
   while (n > 0 && text_calls_is_space(text.p[n - 1])) {
     n--;
   }
-  if (n > 0 && c->space.n > 0) {
-    lt_buf_add(&c->space, lt_str_sub(text, 0, n));
-    lt_assembly_take_text(a, lt_buf_view(&c->space));
-    lt_buf_clear(&c->space);
-  } else if (n > 0) {
-    lt_assembly_take_text(a, lt_str_sub(text, 0, n));
+  c->said_end = n > 0 ? c->said.n + n : c->said_end;
+  lt_buf_add(&c->said, text);
+}
+
+/* Hands text on, in as few pieces as it came. White space at its end waits for what follows. */
+static void text_calls_hand_on(lt_assembly *a) {
+  lt_text_calls *c = &a->text_calls;
+  if (c->said_end > 0 && c->said.status == LT_OK) {
+    lt_assembly_take_text(a, lt_str_sub(lt_buf_view(&c->said), 0, c->said_end));
+    lt_buf_consume(&c->said, c->said_end);
   }
-  lt_buf_add(&c->space, lt_str_sub(text, n, text.n));
+  c->said_end = 0;
 }
 
 /* The first `n` bytes of what was held are text. */
@@ -86,7 +88,7 @@ static void text_calls_say_held(lt_assembly *a, size_t n) {
   for (size_t i = 0; i < text.n; i++) {
     text_calls_track(c, text.p[i]);
   }
-  text_calls_say(a, text);
+  text_calls_say(c, text);
   lt_buf_clear(&c->held);
   c->state = PLAIN;
 }
@@ -98,7 +100,7 @@ static size_t text_calls_take_plain(lt_assembly *a, lt_str text) {
   while (i < text.n && ((text.p[i] != '<' && text.p[i] != '[') || c->fence != 0 || c->before == '`')) {
     text_calls_track(c, text.p[i++]);
   }
-  text_calls_say(a, lt_str_sub(text, 0, i));
+  text_calls_say(c, lt_str_sub(text, 0, i));
   c->state = i < text.n ? OPENING : PLAIN;
   return i;
 }
@@ -224,8 +226,9 @@ static void text_calls_end_body(lt_assembly *a, bool is_whole) {
   lt_str body = lt_str_sub(lt_buf_view(&c->held), c->body, c->held.n);
   bool has_arguments = c->body_state == BODY_JSON || c->body_state == BODY_ELEMENTS;
   if (has_arguments && c->held.status == LT_OK && lt_text_call_read(a, c->form, body, is_whole)) {
+    text_calls_hand_on(a);
     lt_buf_clear(&c->held);
-    lt_buf_clear(&c->space);
+    lt_buf_clear(&c->said);
     c->state = AFTER;
     text_calls_track(c, '>');
   } else {
@@ -262,6 +265,7 @@ void lt_text_calls_take(lt_assembly *a, lt_str text) {
       text_calls_take_body(a, text.p[i++]);
     }
   }
+  text_calls_hand_on(a);
 }
 
 void lt_text_calls_end(lt_assembly *a) {
@@ -271,7 +275,8 @@ void lt_text_calls_end(lt_assembly *a) {
   }
   if (c->state != AFTER || c->held.n > 0) {
     text_calls_say_held(a, c->held.n);
-    lt_assembly_take_text(a, lt_buf_view(&c->space));
+    lt_assembly_take_text(a, lt_buf_view(&c->said));
   }
-  lt_buf_clear(&c->space);
+  lt_buf_clear(&c->said);
+  c->said_end = 0;
 }

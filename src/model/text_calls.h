@@ -29,9 +29,10 @@ typedef enum lt_text_calls_form {
 } lt_text_calls_form;
 
 typedef struct lt_text_calls {
-  int state;    /* text_calls.c */
-  lt_buf held;  /* what may be markup */
-  lt_buf space; /* white space before it, which belongs to the text or to nothing */
+  int state;       /* text_calls.c */
+  lt_buf held;     /* what may be markup */
+  lt_buf said;     /* text that is not handed on yet; between pieces white space only, which a call drops */
+  size_t said_end; /* where its last word ends */
   lt_text_calls_form form;
   size_t body;    /* where in `held` the opening markup ends */
   int body_state; /* text_calls.c */

@@ -116,7 +116,7 @@ describe("replies of code mode that are no programs", () => {
     const end = await talk("code", ['{"name": "interpreter.run-code", "arguments": {"code": "1"}}', "done()"]);
     assert.match(end.asked[1].messages.at(-1).content, /The reply is a tool call as text, not a program\./);
     assert.match((await talk("code", ["{}", "done()"])).asked[1].messages.at(-1).content, /The reply is JSON, not a program/);
-    const marked = await talk("code", ['<tool_call>{"name": "f", "arguments": {}}</tool_call>', "done()"]);
+    const marked = await talk("code", ['I call it.\n<tool_call>{"name": "f", "arguments": {}}</tool_call>', "done()"]);
     assert.match(marked.asked[1].messages.at(-1).content, /The reply is a tool call as text/);
   });
   test("a fenced block in prose is a program, and so is code with a mistake", async () => {

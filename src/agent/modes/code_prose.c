@@ -9,12 +9,13 @@
   "done() ends the task. The next reply that is no program is taken as the answer"
 #define CALL_SHOWN_BYTES 500 /* of a call's arguments */
 
-/* What tools write calls with, when they are text. */
+/* At the beginning of a line: what models write calls with, when they are text (model/text_calls.h). */
 static bool code_prose_is_call_markup(lt_str text) {
   static const char *const starts[] = {
       "<tool_call>", "[TOOL_CALLS]", "<function=", "<|python_tag|>", "<invoke ", "<function_calls>"};
   for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
-    if (lt_str_starts(text, lt_str_of(starts[i]))) {
+    size_t at = lt_str_find(text, lt_str_of(starts[i]), 0);
+    if (at == 0 || (at != SIZE_MAX && text.p[at - 1] == '\n')) {
       return true;
     }
   }
