@@ -53,6 +53,7 @@
 #define LT_BOX_GUEST_STACK_BYTES (768 * LT_KIB) /* recursion limit on the guest's own 1 MiB shadow stack */
 #define LT_BOX_SPARE_BYTES       (256 * LT_KIB) /* when memory has run out: room for the error that says so */
 #define LT_BOX_POOL_MAX          64             /* clean boxes kept ready: 0.6 MB each */
+#define LT_RANDOM_MAX_BYTES      65536          /* crypto.getRandomValues at once: Web Cryptography, section 10.1.1 */
 #define LT_WEB_POOL_MAX          32             /* clean boxes with the globals of the web: 1.5 MB each */
 #define LT_INTL_POOL_MAX         8              /* clean boxes with Intl */
 #define LT_STRIP_POOL_MAX        4              /* clean boxes with the type stripper: 3 MB each */

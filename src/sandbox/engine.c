@@ -185,6 +185,9 @@ static lt_js engine_await(lt_guest *guest, lt_js promise) LT_YIELDS {
 /* Waits for calls that are still open at the end (docs/internals/engine.md). */
 static bool engine_drain(lt_guest *guest) LT_YIELDS {
   bool threw = false;
+  if (guest->has_weak_timers && lt_js_is_exception(lt_guest_call_root(guest, LT_ROOT_LAST, NULL, 0))) {
+    return false;
+  }
   do {
     if (!engine_run_jobs(guest)) {
       return false;
@@ -288,6 +291,7 @@ void lt_engine_run(lt_box *box, const lt_program *program, const lt_guest_host *
   lt_guest_init(&guest, box, host);
   engine_reseed(box, program->seed);
   guest.random = program->seed;
+  guest.seed = program->seed;
   lt_time_zone zone;
   if (lt_time_zone_find(program->time_zone, &zone)) {
     guest.time_zone = zone.rule;

@@ -126,8 +126,10 @@ typedef struct lt_engine_script {
   lt_str text;
 } lt_engine_script;
 
-/* Builds an image from the prelude and further scripts, in this order: build time only (mkimage.c). Appends header and
- * bytes. Makes its own box and fiber. Errors: a script that throws; no prelude; LT_E_NOMEM. */
+#define LT_ENGINE_BASE_SCRIPTS 2 /* inspect.js and prelude.js: every image begins with them */
+
+/* Builds an image from the base scripts and further ones, in this order: build time only (mkimage.c). Appends header
+ * and bytes. Makes its own box and fiber. Errors: a script that throws; no prelude; LT_E_NOMEM. */
 lt_status lt_engine_freeze(lt_image_kind kind, const lt_engine_script *scripts, size_t count, lt_buf *out, lt_err *err);
 
 #endif

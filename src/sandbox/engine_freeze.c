@@ -157,14 +157,14 @@ static bool engine_freeze_run_script(image_freezer *f, const lt_engine_script *s
 }
 
 static bool engine_freeze_run_scripts(image_freezer *f) LT_YIELDS {
-  static const char *const names[] = {"start", "settle", "finish", "render", "describe", "strip"};
+  static const char *const names[] = {"start", "settle", "finish", "render", "describe", "strip", "last"};
   lt_js host = engine_freeze_host_object(f), roots = lt_guest_parse(&f->guest, LT_STR("{}"));
   f->guest.roots = f->head.roots;
   for (size_t i = 0; i < f->count; i++) {
     if (!engine_freeze_run_script(f, &f->scripts[i], host, roots)) {
       return false;
     }
-    if (i == 0) {
+    if (i + 1 == LT_ENGINE_BASE_SCRIPTS) {
       f->head.extra = lt_box_size(f->guest.box);
     }
   }
@@ -211,8 +211,8 @@ static void engine_freeze_freeze(void *arg) {
 
 lt_status lt_engine_freeze(lt_image_kind kind, const lt_engine_script *scripts, size_t count, lt_buf *out,
                            lt_err *err) {
-  if (count == 0) {
-    return lt_fail(err, LT_E_INVALID, "an image needs the prelude");
+  if (count < LT_ENGINE_BASE_SCRIPTS) {
+    return lt_fail(err, LT_E_INVALID, "an image needs inspect.js and prelude.js");
   }
   image_freezer f = {.kind = kind, .scripts = scripts, .count = count, .out = out, .err = err, .status = LT_OK};
   lt_box *box = NULL;

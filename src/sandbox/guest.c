@@ -14,6 +14,9 @@ void lt_guest_init(lt_guest *guest, lt_box *box, const lt_guest_host *host) {
   guest->image_ns = LT_FREEZE_CLOCK_US * 1000;
   guest->origin_ns = 0;
   guest->random = 0;
+  guest->seed = 0;
+  guest->random_blocks = 0;
+  guest->has_weak_timers = false;
   if (box->image != NULL) {
     guest->context = box->image->head.context;
     guest->runtime = box->image->head.runtime;

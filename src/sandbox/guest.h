@@ -43,7 +43,7 @@ enum { LT_SCRATCH_LEN = 0, LT_SCRATCH_CONTEXT = 8, LT_SCRATCH_ARGS = 16, LT_SCRA
 #define LT_GUEST_ARGS_MAX 8
 
 /* Functions of the prelude: their index in the image's roots. */
-enum { LT_ROOT_START, LT_ROOT_SETTLE, LT_ROOT_FINISH, LT_ROOT_RENDER, LT_ROOT_DESCRIBE, LT_ROOT_STRIP };
+enum { LT_ROOT_START, LT_ROOT_SETTLE, LT_ROOT_FINISH, LT_ROOT_RENDER, LT_ROOT_DESCRIBE, LT_ROOT_STRIP, LT_ROOT_LAST };
 
 #define LT_REJECTIONS_MAX 32 /* unhandled rejections that are kept; the first one is reported */
 
@@ -60,10 +60,13 @@ typedef struct lt_guest {
   uint32_t scratch;
   const uint64_t *roots;
   const lt_guest_host *host;
-  uint64_t origin_ns; /* the guest's monotonic clock began here ... */
-  uint64_t image_ns;  /* ... at this reading */
-  lt_str time_zone;   /* rule of its local time (base/time_zone.h); empty: UTC */
-  uint64_t random;    /* state of reproducible random bytes; 0: the kernel's random bytes */
+  uint64_t origin_ns;     /* the guest's monotonic clock began here ... */
+  uint64_t image_ns;      /* ... at this reading */
+  lt_str time_zone;       /* rule of its local time (base/time_zone.h); empty: UTC */
+  uint64_t random;        /* state of reproducible random bytes; 0: the kernel's random bytes */
+  uint64_t seed;          /* of the program's random bytes; 0: the kernel's */
+  uint64_t random_blocks; /* of them used so far */
+  bool has_weak_timers;   /* there are timers that the program does not wait for at its end */
   lt_rejection rejections[LT_REJECTIONS_MAX];
   uint32_t rejection_count;
   uint32_t rejections_more; /* rejections that did not fit above */

@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/random.h"
+#include "base/sha256.h"
 #include "sandbox/guest.h"
 
 const lt_guest_function lt_guest_functions[] = {
-    {"call", 'c'},     {"start", 's'},  {"invoke", 'f'},  {"timer", 't'}, {"wait", 'w'},
-    {"output", 'o'},   {"log", 'l'},    {"done", 'd'},    {"store", 'S'}, {"recall", 'R'},
-    {"discover", 'D'}, {"schema", 'T'}, {"resolve", 'r'}, {"peek", 'p'},  {"drop", 'x'},
+    {"call", 'c'},    {"start", 's'}, {"invoke", 'f'}, {"timer", 't'},  {"wait", 'w'},     {"output", 'o'},
+    {"log", 'l'},     {"done", 'd'},  {"store", 'S'},  {"recall", 'R'}, {"discover", 'D'}, {"schema", 'T'},
+    {"resolve", 'r'}, {"peek", 'p'},  {"drop", 'x'},   {"random", 'b'}, {"weak", 'W'},
 };
 const unsigned lt_guest_function_count = sizeof lt_guest_functions / sizeof lt_guest_functions[0];
 
@@ -167,6 +169,25 @@ static lt_js guest_functions_do_drop(lt_guest *guest, uint32_t id) {
   return LT_JS_UNDEFINED;
 }
 
+/* Hexadecimal digits of random bytes. A recorded program gets the same bytes in a run again: they follow from its seed,
+ * and bytes that it shows tell nobody the seed. */
+static lt_js guest_functions_do_random(lt_guest *guest, uint32_t bytes) {
+  char block[LT_SHA256_HEX_CHARS + 1];
+  size_t wanted = 2 * (size_t)(bytes < LT_RANDOM_MAX_BYTES ? bytes : LT_RANDOM_MAX_BYTES);
+  LT_AUTO_BUF(hex, 2 * LT_RANDOM_MAX_BYTES + sizeof block);
+  while (hex.n < wanted && hex.status == LT_OK) {
+    if (guest->seed != 0) {
+      uint64_t place[2] = {guest->seed, ++guest->random_blocks};
+      lt_sha256_hex next = lt_sha256(lt_str_from(place, sizeof place));
+      memcpy(block, next.text, sizeof block);
+    } else if (!lt_random_hex(block, LT_SHA256_HEX_CHARS)) {
+      return guest_functions_fail_with(guest, LT_STR("the system has no random bytes"));
+    }
+    lt_buf_addc(&hex, block);
+  }
+  return lt_guest_string(guest, lt_str_sub(lt_buf_view(&hex), 0, wanted));
+}
+
 /* The [state, value] of a promise, for display. */
 static lt_js guest_functions_do_peek(lt_guest *guest, lt_js promise) {
   int state = lt_guest_promise_state(guest, promise);
@@ -230,6 +251,10 @@ lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_j
     guest->host->done(guest->host->arg);
     return LT_JS_UNDEFINED;
   }
+  if (letter == 'W') {
+    guest->has_weak_timers = true;
+    return LT_JS_UNDEFINED;
+  }
   if (argc < 1) {
     return guest_functions_fail_with(guest, LT_STR("a host function needs an argument"));
   }
@@ -242,6 +267,8 @@ lt_js lt_guest_host_call(lt_guest *guest, lt_str name, uint32_t argc, const lt_j
       return guest_functions_do_wait(guest, guest_functions_number_of(argv[0]));
     case 'p':
       return guest_functions_do_peek(guest, argv[0]);
+    case 'b':
+      return guest_functions_do_random(guest, guest_functions_number_of(argv[0]));
     default:
       return guest_functions_with_text(guest, letter, argc, argv, held);
   }

@@ -10,8 +10,22 @@
   { .word = TEXT(name), .kind = LT_IMAGE_INTL }
 
 const lt_image_word lt_image_words[] = {
+    WEB("AbortController"),
+    WEB("AbortSignal"),
+    WEB("Blob"),
+    WEB("Crypto"),
+    WEB("CustomEvent"),
+    WEB("Event"),
+    WEB("EventTarget"),
+    WEB("File"),
+    WEB("FormData"),
+    WEB("Headers"),
+    WEB("SubtleCrypto"),
+    WEB("TextDecoder"),
+    WEB("TextEncoder"),
     WEB("URL"),
     WEB("URLSearchParams"),
+    WEB("crypto"),
     WEB("structuredClone"),
     INTL("Intl"),
     METHOD("localeCompare"),

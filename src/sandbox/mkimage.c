@@ -1,5 +1,5 @@
-/* mkimage KIND OUT PRELUDE SCRIPT...: freezes the engine with its prelude and further scripts into an image. Build time
- * only. */
+/* mkimage KIND OUT INSPECT PRELUDE SCRIPT...: freezes the engine with its prelude and further scripts into an image.
+ * Build time only. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +33,12 @@ static bool mkimage_write_file(const char *path, lt_str bytes) {
 
 #define SCRIPTS_MAX 32
 
+/* An image is the same wherever it is built. */
+static const char *mkimage_base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash != NULL ? slash + 1 : path;
+}
+
 static bool mkimage_find_kind(const char *name, lt_image_kind *ret_kind) {
   static const char *const names[LT_IMAGE_KINDS] = {"base", "web", "intl", "strip"};
   for (int i = 0; i < LT_IMAGE_KINDS; i++) {
@@ -46,8 +52,8 @@ static bool mkimage_find_kind(const char *name, lt_image_kind *ret_kind) {
 
 int main(int argc, char **argv) {
   lt_image_kind kind;
-  if (argc < 4 || argc - 3 > SCRIPTS_MAX || !mkimage_find_kind(argv[1], &kind)) {
-    fprintf(stderr, "usage: mkimage base|web|intl|strip OUT PRELUDE SCRIPT...\n");
+  if (argc < 5 || argc - 3 > SCRIPTS_MAX || !mkimage_find_kind(argv[1], &kind)) {
+    fprintf(stderr, "usage: mkimage base|web|intl|strip OUT INSPECT PRELUDE SCRIPT...\n");
     return 2;
   }
   static lt_buf texts[SCRIPTS_MAX];
@@ -59,7 +65,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < count && ok; i++) {
     lt_buf_init(&texts[i], 16 * LT_MIB);
     ok = mkimage_read_file(argv[3 + i], &texts[i]);
-    scripts[i] = (lt_engine_script){.file = lt_str_of(argv[3 + i]), .text = lt_buf_view(&texts[i])};
+    scripts[i] = (lt_engine_script){.file = lt_str_of(mkimage_base_name(argv[3 + i])), .text = lt_buf_view(&texts[i])};
   }
   if (ok && lt_engine_freeze(kind, scripts, count, &image, &err) != LT_OK) {
     fprintf(stderr, "mkimage: %s\n", lt_err_msg(&err));

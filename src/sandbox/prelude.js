@@ -198,13 +198,14 @@
   };
 
   // A promise that also stands for its value: whoever reads from it waits.
+  const standIns = new WeakMap(), weakGet = WeakMap.prototype.get, weakSet = WeakMap.prototype.set;
   const forgiving = (promise, force) => {
     const value = () => {
       apply(then, promise, [undefined, () => {}]);
       return force();
     };
     const object = () => Object(value());
-    return new Proxy({}, {
+    const standIn = new Proxy({}, {
       get(_, key) {
         if (key === 'then' || key === 'catch' || key === 'finally') return promise[key].bind(promise);
         if (key === Symbol.toPrimitive) return () => primitive(value());
@@ -223,6 +224,8 @@
       },
       getPrototypeOf: () => Promise.prototype,
     });
+    apply(weakSet, standIns, [standIn, value]);
+    return standIn;
   };
   const primitive = (value) => (typeof value === 'object' && value !== null ? plainText(value) : value);
 
@@ -393,21 +396,21 @@
   global('toolSchema', (name) => ask(H.schema, String(name)));
 
   let mute = false; // no output
-  const say = (level) => (...values) => {
-    if (style === RESULT && level === 0 && !mute) H.output(line(values) + '\n');
-    else H.log(level, line(values));
+  const say = (level, text) => {
+    if (style === RESULT && level < 1 && !mute) H.output(text + '\n');
+    else H.log(level < 0 ? 0 : level, text);
   };
-  const counts = new Map();
-  global('console', {
-    log: say(0), info: say(0), debug: say(0), trace: say(0), dir: say(0), table: say(0), group: say(0),
-    warn: say(1), error: say(2), groupEnd() {}, time() {}, timeEnd() {}, timeLog() {},
-    assert(ok, ...values) { if (!ok) H.log(2, line(['Assertion failed', ...values])); },
-    count(label = 'default') {
-      const n = (apply(mapGet, counts, [label]) ?? 0) + 1;
-      apply(mapSet, counts, [label, n]);
-      H.log(0, `${label}: ${n}`);
-    },
-  });
+  // Lines of a stack that are the program's: "    at name (program.js:1:2)".
+  const frames = (stack) => (typeof stack !== 'string' ? '' : stack.split('\n').filter((it) => /\(program\.[jt]s:\d/.test(it))
+    .map((it) => it.replace(/at <(?:anonymous|eval)> \((.*)\)$/, 'at $1')).join('\n'));
+  roots.frames = (error) => frames(error.stack);
+  roots.peek = (promise) => H.peek(promise);
+  roots.standsFor = (object) => {
+    const value = apply(weakGet, standIns, [object]);
+    return value && { value: value() };
+  };
+  const { now } = Date, clock = performance; // the engine's own timeOrigin is the image's
+  global('console', roots.makeConsole(say, () => clock.now(), () => frames(new Error().stack)));
 
   // Programs print as Python's do, or as old shells of JavaScript.
   global('print', (...values) => globalThis.console.log(...values));
@@ -426,25 +429,49 @@
     if (style !== PLAIN) return new Promise((resolve) => apply(mapSet, open, [startTimer(ms), () => resolve()]));
     wait(startTimer(ms));
   });
-  global('setTimeout', (f, ms, ...values) => {
-    const handle = ++lastTimer, number = startTimer(ms);
-    apply(mapSet, timers, [handle, number]);
-    apply(mapSet, open, [number, () => {
-      apply(mapDelete, timers, [handle]);
-      apply(f, undefined, values);
-    }]);
+  const callTimer = (f, values) => {
+    if (typeof f !== 'function') throw new TypeError('a timer expects a function');
+    return () => apply(f, undefined, values);
+  };
+  // `again`: an interval starts its next timer before it calls the program, which may clear it.
+  const setTimer = (run, ms, again) => {
+    const handle = ++lastTimer;
+    const begin = () => {
+      const number = startTimer(ms);
+      apply(mapSet, timers, [handle, number]);
+      apply(mapSet, open, [number, () => {
+        if (again) begin();
+        else apply(mapDelete, timers, [handle]);
+        run();
+      }]);
+    };
+    begin();
     return handle;
-  });
-  global('clearTimeout', (handle) => {
+  };
+  const clearTimer = (handle) => {
     const number = apply(mapGet, timers, [handle]);
     if (number === undefined) return;
     apply(mapDelete, timers, [handle]);
     apply(mapDelete, open, [number]);
     H.drop(number);
-  });
-  global('queueMicrotask', ((resolved) => (f) => { apply(then, resolved, [() => f()]); })(Promise.resolve()));
+  };
+  const named = (name, f) => global(name, defineProperty(f, 'name', { value: name }));
+  named('setTimeout', (f, ms, ...values) => setTimer(callTimer(f, values), ms, false));
+  named('setInterval', (f, ms, ...values) => setTimer(callTimer(f, values), ms > 1 ? ms : 1, true));
+  named('setImmediate', (f, ...values) => setTimer(callTimer(f, values), 0, false));
+  for (const name of ['clearTimeout', 'clearInterval', 'clearImmediate']) named(name, (handle) => clearTimer(handle));
+  // A timer that the program does not wait for at its end: AbortSignal.timeout's.
+  const weak = new Map();
+  roots.startWeakTimer = (ms, run) => {
+    H.weak();
+    const handle = setTimer(() => { apply(mapDelete, weak, [handle]); run(); }, ms, false);
+    apply(mapSet, weak, [handle, true]);
+  };
+  roots.last = () => {
+    for (const handle of [...weak.keys()]) clearTimer(handle);
+  };
+  named('queueMicrotask', ((resolved) => (f) => { apply(then, resolved, [() => f()]); })(Promise.resolve()));
   global('input', undefined);
-  const { now } = Date, clock = performance; // the engine's own timeOrigin is the image's
   global('performance', { now: () => clock.now(), get timeOrigin() { return now() - clock.now(); } });
 
   // --- Roots: engine.c calls these by number ------------------------------------------------------------------------------

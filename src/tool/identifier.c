@@ -17,9 +17,9 @@ static const char *const identifier_reserved_words[] = {
 
 /* Globals of every engine, which a tool must not hide. */
 static const char *const identifier_globals[] = {
-    "AggregateError", "Array", "ArrayBuffer", "AsyncDisposableStack", "Atomics", "BigInt", "BigInt64Array",
-    "BigUint64Array", "Boolean", "DOMException", "DataView", "Date", "DisposableStack", "Error", "EvalError",
-    "FinalizationRegistry", "Float16Array", "Float32Array", "Float64Array", "Function", "Infinity", "Int16Array",
+    "AbortController", "AbortSignal", "AggregateError", "Array", "ArrayBuffer", "AsyncDisposableStack", "Atomics", "BigInt", "BigInt64Array",
+    "BigUint64Array", "Blob", "Boolean", "CustomEvent", "DOMException", "DataView", "Date", "DisposableStack", "Error", "EvalError", "Event", "EventTarget", "File",
+    "FinalizationRegistry", "Float16Array", "Float32Array", "Float64Array", "FormData", "Function", "Headers", "Infinity", "Int16Array",
     "Int32Array", "Int8Array", "InternalError", "Intl", "Iterator", "JSON", "Map", "Math", "NaN", "Number", "Object",
     "Promise", "Proxy", "RangeError", "ReferenceError", "Reflect", "RegExp", "Set", "SharedArrayBuffer", "String",
     "SuppressedError", "Symbol", "SyntaxError", "TextDecoder", "TextEncoder", "TypeError", "URIError", "URL",

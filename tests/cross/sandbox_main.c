@@ -36,17 +36,24 @@ static const fake_tool tools[] = {
     {.id = NULL},
 };
 
-static void make_image(void) {
-  static char prelude[256 * LT_KIB];
-  lt_err err = LT_ERR_INIT;
-  FILE *file = fopen("src/sandbox/prelude.js", "rb");
+static lt_str read_script(const char *path, char *room, size_t max) {
+  FILE *file = fopen(path, "rb");
   CHECK(file != NULL);
-  size_t n = fread(prelude, 1, sizeof prelude, file);
+  size_t n = fread(room, 1, max, file);
   fclose(file);
-  CHECK(n > 0 && n < sizeof prelude);
+  CHECK(n > 0 && n < max);
+  return lt_str_from(room, n);
+}
+
+static void make_image(void) {
+  static char inspect[256 * LT_KIB], prelude[256 * LT_KIB];
+  lt_err err = LT_ERR_INIT;
+  const lt_engine_script scripts[] = {
+      {.file = LT_STR("inspect.js"), .text = read_script("src/sandbox/inspect.js", inspect, sizeof inspect)},
+      {.file = LT_STR("prelude.js"), .text = read_script("src/sandbox/prelude.js", prelude, sizeof prelude)},
+  };
   lt_buf_init(&image_bytes, 16 * LT_MIB);
-  const lt_engine_script script = {.file = LT_STR("prelude.js"), .text = lt_str_from(prelude, n)};
-  if (lt_engine_freeze(LT_IMAGE_BASE, &script, 1, &image_bytes, &err) != LT_OK ||
+  if (lt_engine_freeze(LT_IMAGE_BASE, scripts, 2, &image_bytes, &err) != LT_OK ||
       lt_image_open(&image, &lt_qjs_module, lt_buf_view(&image_bytes), &err) != LT_OK) {
     printf("no image: %s\n", lt_err_msg(&err));
     exit(1);

@@ -77,7 +77,7 @@ test("an error in a namespace has its place", async () => {
 describe("print()", { timeout: 60_000 * patience }, () => {
   test("is a log line in JavaScript", async () => {
     const { logs, outputs } = await reported("print('a', { b: 1 })", []);
-    assert.deepEqual([logs, outputs], [['a {"b":1}'], []]);
+    assert.deepEqual([logs, outputs], [['a { b: 1 }'], []]);
   });
   for (const [name, args] of TYPESCRIPT) {
     test(`is output in ${name}, as console.log is`, async () => assert.deepEqual((await reported("print('a', 1)", args)).outputs, ["a 1\n"]));

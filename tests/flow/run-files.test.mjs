@@ -57,7 +57,7 @@ describe("arguments after --", () => {
   test("are input.args, with or without an input, in each language", async () => {
     prints(await run(["run", "-e", "input", "--", "a b", "--input", "-x", "--"]), { stdout: '{"args":["a b","--input","-x","--"]}\n' });
     prints(await run(["run", "-e", "input.args", "--"]), { stdout: "[]\n" });
-    prints(await run(["run", "--lang", "ts", "-e", "console.log(input)", "--input", '{"k\\n": {"z": 1}}', "--", "1"]), { stdout: '{"k\\n":{"z":1},"args":["1"]}\n' });
+    prints(await run(["run", "--lang", "ts", "-e", "console.log(JSON.stringify(input))", "--input", '{"k\\n": {"z": 1}}', "--", "1"]), { stdout: '{"k\\n":{"z":1},"args":["1"]}\n' });
     prints(await run(["run", "--lang", "py", "-e", 'set_result(input_data["args"])', "--", "é"]), { stdout: '["é"]\n' });
   });
 

@@ -11,7 +11,7 @@
 IN_DENO_AND_AHEAD(test_output) {
   ts(w, "console.log(1 + 2)", TELL_END | TELL_SAID, "undefined o(3\n)");
   ts(w, "console.log('a', { b: [1, 'x'] }); console.error('no'); console.warn('hm')", TELL_SAID,
-     " o(a { b: [ 1, \"x\" ] }\n) e(no) w(hm)");
+     " o(a { b: [ 1, 'x' ] }\n) e(no) w(hm)");
   ts(w, "output({ a: 1 }); log('x', 2); done()", TELL_SAID, " o({\"a\":1}) l(x 2) done");
   js(w, "console.log('a log line'); output('out')", TELL_SAID, " l(a log line) o(out)");
   ts(w, "", TELL_END | TELL_SAID, "undefined");
@@ -134,7 +134,7 @@ IN_DENO(test_functions_and_modules) {
                             .function_count = 1,
                             .modules = modules,
                             .module_count = 2};
-  expect_run(w, &request, TELL_ALL, "undefined o(hello deep { args: [ 1, \"x\" ] }\n) o(twice(n): n is missing\n)");
+  expect_run(w, &request, TELL_ALL, "undefined o(hello deep { args: [ 1, 'x' ] }\n) o(twice(n): n is missing\n)");
   request.code = LT_STR("import { x } from 'nowhere';");
   expect_run(w, &request, TELL_END,
              "E_PROGRAM 1:19 TS2307: Cannot find module 'nowhere' or its corresponding type declarations. "

@@ -487,10 +487,10 @@ IN_WORLD(typescript_runs_a_program) {
                 "output tool execute_typescript pending Executing...\n"
                 "output tool weather.get-weather pending Executing...\n"
                 "output tool weather.get-weather success {\"temperature\":20,\"description\":\"cloudy\"}\n"
-                "output tool execute_typescript success 20\n{\"a\":1}\n\n"
+                "output tool execute_typescript success 20\n{ a: 1 }\n\n"
                 "output text It is 20.\n"
                 "completed\n");
-  assert_asked(1, "messages.2.content", "20\n{\"a\":1}\n");
+  assert_asked(1, "messages.2.content", "20\n{ a: 1 }\n");
   assert_stored(w, "output.2.parent", "s1");
   assert_asked(0, "tools.0.function.name", "execute_typescript");
   assert_asked_has(0, "tools.0.function.description", "declare function get_weather(input: GetWeatherInput)");

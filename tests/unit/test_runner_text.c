@@ -4,7 +4,7 @@
 /* --- Order -------------------------------------------------------------------------------------------------------- */
 IN_WORLD(test_everything_said_is_in_order, 2) {
   expect_all(w, "output('a'); log('b'); console.warn('c'); output({d: 1}); console.error('e', 2); console.log([3])",
-             "undefined o(a) l(b) w(c) o({\"d\":1}) e(e 2) l([3])");
+             "undefined o(a) l(b) w(c) o({\"d\":1}) e(e 2) l([ 3 ])");
   expect_all(w, "log('before'); tEcho({n: 1}); log('after')", "undefined l(before) l(after) t.echo{\"n\":1}={\"n\":1}");
   expect_all(w, "output(''); log()", "undefined o() l()");
   expect_all(w, "complete({response: 'r', followUp: 'f'}).followUp", "json true o(r) o(\n\nf) done");

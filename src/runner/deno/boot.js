@@ -248,22 +248,29 @@ const complete = (what) => {
   done();
   return { stored: what.data !== undefined, followUp: Boolean(what.followUp) };
 };
-// console formats as in Deno, but writes records. Levels: 0 debug, 1 log and info, 2 warn, 3 error.
-const printed = (text, level) => {
-  if (world.typed && !world.muted && level < 2) say('output', text);
-  else say(level === 3 ? 'error' : level === 2 ? 'warning' : 'log', text.endsWith('\n') ? text.slice(0, -1) : text);
+// console is inspect.js's, as in the embedded engine. Levels: -1 debug, 0 log, 1 warning, 2 error.
+const printed = (level, text) => {
+  if (world.typed && !world.muted && level < 1) say('output', text + '\n');
+  else say(level === 2 ? 'error' : level === 1 ? 'warning' : 'log', text);
 };
-const Console = Deno[Deno.internal]?.Console;
-if (Console) {
-  const recording = new Console(printed);
-  for (const name of Object.keys(recording)) {
-    if (typeof recording[name] === 'function') hidden(console, name, recording[name]);
-  }
-} else {
-  const print = (level) => (...values) =>
-    printed(values.map((v) => (typeof v === 'string' ? v : inspect(v))).join(' ') + '\n', level);
-  Object.assign(console, { log: print(1), info: print(1), debug: print(0), dir: print(1), warn: print(2), error: print(3) });
-}
+// Lines of a stack that are the program's: "    at name (program.ts:1:2)".
+const frames = (stack) => {
+  if (typeof stack !== 'string') return '';
+  const file = world.program.replace(/^.*\//, '');
+  const place = new RegExp(`^ +at (?:async )?(?:(.*) \\()?[^ ()]*/(${file.replaceAll('.', '\\.')}:\\d+:\\d+)\\)?$`);
+  return stack.split('\n').map((it) => place.exec(it)).filter((it) => it)
+    .map(([, name, at]) => (name ? `    at ${name} (${at})` : `    at ${at}`)).join('\n');
+};
+roots.frames = (error) => frames(error.stack);
+// Deno tells a promise's state only as text.
+roots.peek = (promise) => {
+  if (!(promise instanceof Promise)) return undefined;
+  const text = inspect(promise, { depth: 3 }).replace(/^.*?\{ |\s*\}$/gs, '');
+  return text === '<pending>' ? [0] : [3, text];
+};
+const { performance } = globalThis;
+const made = roots.makeConsole(printed, () => performance.now(), () => frames(new Error().stack));
+for (const name of Object.keys(made)) hidden(console, name, made[name]);
 
 global('print', (...values) => console.log(...values));
 

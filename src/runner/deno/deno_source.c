@@ -15,6 +15,7 @@
 #include "js/jsscan.h"
 #include "js/top_return.h"
 
+extern const char lt_deno_inspect_data[], lt_deno_inspect_end[];
 extern const char lt_deno_boot_data[], lt_deno_boot_end[];
 
 static lt_str deno_source_bytes_between(const char *from, const char *to) {
@@ -313,6 +314,9 @@ lt_status lt_deno_source_write_boot(const lt_deno *deno, const lt_deno_instance 
   deno_source_put_bridge(&w, deno, instance);
   lt_json_end_object(&w);
   lt_buf_addc(&out, ";\n");
+  lt_buf_addc(&out, "const roots = {};\n");
+  lt_buf_add(&out, deno_source_bytes_between(lt_deno_inspect_data, lt_deno_inspect_end));
+  lt_buf_addc(&out, "({}, roots);\n");
   lt_buf_add(&out, deno_source_bytes_between(lt_deno_boot_data, lt_deno_boot_end));
   LT_TRY(lt_buf_check(&out, err, "no memory for another program"));
   return lt_deno_folder_write(instance, "lathe.js", lt_buf_view(&out), err);

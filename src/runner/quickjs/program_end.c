@@ -204,7 +204,6 @@ static const struct {
     {"document", "this is not a browser"},
     {"alert", "use output()"},
     {"print", "use output() or log()"},
-    {"setInterval", "use a loop with sleep()"},
     {"llm", "no model is configured"},
     {"llmJson", "no model is configured"},
 };
