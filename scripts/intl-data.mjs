@@ -93,9 +93,17 @@ function difference(base, value) {
   return out;
 }
 
+// Zones without names of their own in the packages, and whose they have.
+const namesakes = { "America/New_York": ["Indiana/Marengo", "Indiana/Petersburg", "Indiana/Vevay", "Indiana/Vincennes", "Indiana/Winamac", "Kentucky/Monticello"],
+  "America/Chicago": ["Indiana/Knox", "Indiana/Tell_City", "North_Dakota/Beulah", "North_Dakota/Center", "North_Dakota/New_Salem"],
+  "America/Buenos_Aires": ["La_Rioja", "Rio_Gallegos", "Salta", "San_Juan", "San_Luis", "Tucuman", "Ushuaia"].map((it) => `Argentina/${it}`) };
+
 // Zones with the same names in every language are one group.
 function zoneNames(tags) {
-  const names = tags.map((tag) => locale("intl-datetimeformat", tag)?.timeZoneName ?? {});
+  const names = tags.map((tag) => ({ ...locale("intl-datetimeformat", tag)?.timeZoneName }));
+  for (const it of names) {
+    for (const [known, others] of Object.entries(namesakes)) for (const other of others) it[`America/${other}`] ??= it[known] ?? it["America/Argentina/Buenos_Aires"] ?? {};
+  }
   const groups = new Map(), zones = {}, lists = tags.map(() => []);
   for (const zone of [...new Set(names.flatMap((it) => Object.keys(it)))].sort()) {
     const texts = names.map((it, i) => {
@@ -141,8 +149,8 @@ function zones() {
       const state = [seconds[offset], isDst].join();
       if (time === "NaN" || state === last) continue;
       const when = parseInt(time, 36), step = when - before;
-      const length = step % 900 === 0 ? (step / 900).toString(36) : `s${step.toString(36)}`;
-      packed.push(`${length},${(seconds[offset] % 900 === 0 ? seconds[offset] / 900 : `s${seconds[offset].toString(36)}`)}${isDst === "1" ? "d" : ""}`);
+      const length = step % 900 === 0 ? (step / 900).toString(36) : `~${step.toString(36)}`;
+      packed.push(`${length},${(seconds[offset] % 900 === 0 ? seconds[offset] / 900 : `~${seconds[offset].toString(36)}`)}${isDst === "1" ? "!" : ""}`);
       before = when;
       last = state;
     }
@@ -150,6 +158,8 @@ function zones() {
     if (!same.has(line)) same.set(line, same.size);
     out[name] = same.get(line);
   }
+  // The packages leave out the first of all zones.
+  out["Africa/Abidjan"] ??= out["Africa/Accra"];
   return { names: out, rules: [...same.keys()] };
 }
 // "Asia/Calcutta": "Asia/Kolkata" and such stand in the package's code.

@@ -4,7 +4,7 @@
 
 /* Lines "name number", an empty line, and the rules in the order of their numbers. A rule is "offset;step,offset;...":
  * the steps between changes (base 36) and the offsets (the first in seconds and base 36, the others in base 10) in
- * quarters of an hour, or behind an "s" in seconds and base 36. A "d" is behind daylight saving. */
+ * quarters of an hour, or behind a "~" in seconds and base 36. A "!" is behind daylight saving. */
 extern const char lt_time_zone_data[], lt_time_zone_end[];
 
 #define QUARTER_S   900
@@ -27,7 +27,7 @@ static int64_t zone_read_digits(lt_str text, size_t *at, int base) {
 }
 
 static int64_t zone_read_time(lt_str text, size_t *at, int base) {
-  if (*at < text.n && text.p[*at] == 's') {
+  if (*at < text.n && text.p[*at] == '~') {
     ++*at;
     return zone_read_digits(text, at, 36);
   }
@@ -122,7 +122,7 @@ int32_t lt_time_zone_offset_s(lt_str rule, int64_t seconds) {
     }
     at++; /* the comma */
     offset = zone_read_time(rule, &at, 10);
-    at += at < rule.n && rule.p[at] == 'd';
+    at += at < rule.n && rule.p[at] == '!';
   }
   return (int32_t)offset;
 }

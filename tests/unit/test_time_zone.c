@@ -50,6 +50,9 @@ static void test_offsets(void **state) {
   assert_int_equal(offset("America/New_York", -613828800), -14400);
   assert_int_equal(offset("America/New_York", 1720105509), -14400);
   assert_int_equal(offset("Asia/Kolkata", 1720105509), 19800);
+  assert_int_equal(offset("Europe/Helsinki", 0), 7200);
+  assert_int_equal(offset("Europe/Zurich", 1704067200), 3600);
+  assert_int_equal(offset("Africa/Abidjan", 1704067200), 0);
   assert_int_equal(offset("Asia/Kathmandu", 1720105509), 20700);
   assert_int_equal(offset("America/St_Johns", 1704067200), -12600);
   assert_int_equal(offset("Europe/Berlin", INT64_C(-4000000000)), 3208); /* local mean time */

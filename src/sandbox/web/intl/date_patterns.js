@@ -79,6 +79,8 @@ function table(data) {
 
 /** The nearest pattern for the wanted fields among `mask`: {entry, missing: fields that it has not}. */
 function nearest(data, wanted, mask) {
+  // Of patterns that are equally near, the one that lacks the smaller fields.
+  const lack = (missing) => missing.reduce((sum, i) => sum + (1 << i), 0);
   let best, bestDistance = Infinity;
   for (const entry of table(data)) {
     let distance = 0;
@@ -91,9 +93,9 @@ function nearest(data, wanted, mask) {
         distance += MISSING;
         missing.push(i);
       } else distance += Math.abs(mine.type - other.type);
-      if (distance >= bestDistance) break;
+      if (distance > bestDistance) break;
     }
-    if (distance < bestDistance) {
+    if (distance < bestDistance || (distance === bestDistance && lack(missing) > lack(best.missing))) {
       best = { entry, missing, hasExtra: distance >= EXTRA };
       bestDistance = distance;
       if (distance === 0) break;

@@ -54,8 +54,8 @@ function readOptions(locales, given) {
   o.style = choice(options, 'style', ['decimal', 'percent', 'currency', 'unit'], 'decimal', OWNER);
   readUnit(options, o.style, o);
   const notation = choice(options, 'notation', ['standard', 'scientific', 'engineering', 'compact'], 'standard', OWNER);
-  const money = o.style === 'currency' && notation === 'standard' ? currencyDigits(o.currency) : undefined;
-  const most = money ?? (o.style === 'percent' || o.style === 'currency' ? 0 : 3);
+  const money = o.style === 'currency' ? currencyDigits(o.currency) : undefined;
+  const most = money ?? (o.style === 'percent' ? 0 : 3);
   const digits = readDigitOptions(options, money ?? 0, most, notation === 'compact', { choice, numberChoice }, OWNER);
   const display = choice(options, 'compactDisplay', ['short', 'long'], 'short', OWNER);
   const { roundingIncrement, roundingMode, roundingPriority, trailingZeroDisplay, ...shown } = digits;
@@ -91,11 +91,16 @@ class Numbers {
     const { style, currencyDisplay, currencySign } = resolved;
     const isNamed = style === 'currency' && currencyDisplay === 'name';
     const { currency, percent, decimal } = this.numbers;
-    const text = style === 'percent' ? percent : style !== 'currency' || isNamed ? decimal.standard : currencySign === 'accounting' ? currency.accounting : currency.standard;
+    const text = style === 'percent' ? (resolved.notation === 'compact' ? this.compactPercent() : percent) : style !== 'currency' || isNamed ? decimal.standard : currencySign === 'accounting' ? currency.accounting : currency.standard;
     this.pattern = readPattern(text);
     this.isNamed = isNamed;
     if (style === 'currency' && !isNamed) this.symbol = this.symbolOf(resolved.currency, currencyDisplay);
     this.affixes = new Map();
+  }
+
+  // ICU takes the unit's pattern for compact numbers.
+  compactPercent() {
+    return section(this.data, 'u').simple.percent.short.other.replace('{0}', '#,##0');
   }
 
   symbolOf(code, display) {
@@ -172,15 +177,15 @@ class Numbers {
       chosen = next;
       rounded = roundBy(shift(decimal, -chosen.places), this.o);
     }
-    const isOne = rounded.integer === '1' && rounded.fraction === '';
+    const isOne = rounded.decimal.digits === '1' && rounded.decimal.point === 1;
     const form = chosen.forms && ((isOne ? chosen.forms[1] : undefined) ?? chosen.forms[this.category(rounded)] ?? chosen.forms.other);
     if (form === undefined || form.includes('0')) this.plain(rounded, out); // "mille" stands for one thousand
     return { rounded, form, exponent: chosen.places };
   }
 
-  category({ integer, fraction }, exponent = 0) {
+  category({ integer, fraction }, exponent = 0, isCompact = false) {
     const text = fraction === '' ? integer : `${integer}.${fraction}`;
-    return this.plural.of(exponent > 0 ? String(Number(text) * 10 ** exponent) : text, false, exponent);
+    return this.plural.of(exponent > 0 ? String(Number(text) * 10 ** exponent) : text, false, isCompact ? exponent : 0);
   }
 
   // --- Around the number
@@ -301,7 +306,7 @@ class Numbers {
     else done = this.scientific(decimal, this.o.notation === 'engineering' ? 3 : 1, out);
     const parts = this.signed(out, this.sign(decimal, done.rounded), done.form);
     if (!this.isNamed && this.o.style !== 'unit') return parts;
-    const category = decimal.special ? 'other' : this.category(done.rounded, this.o.notation === 'compact' ? done.exponent : 0);
+    const category = decimal.special ? 'other' : this.category(done.rounded, done.exponent, this.o.notation === 'compact');
     return this.isNamed ? this.named(parts, category) : this.measured(parts, category);
   }
 }

@@ -61,8 +61,8 @@ export function allZones() {
   return [...out.add('UTC')].sort();
 }
 
-// A rule: the first offset, then "step,offset" with d for daylight saving; steps and offsets in quarters of an hour, or in seconds behind an s.
-const quarters = (text, base) => (text[0] === 's' ? parseInt(text.slice(1), base) : parseInt(text, base) * 900);
+// A rule: the first offset, then "step,offset" with ! for daylight saving; steps and offsets in quarters of an hour, or in seconds behind a ~.
+const quarters = (text, base) => (text[0] === '~' ? parseInt(text.slice(1), base) : parseInt(text, base) * 900);
 function readRule(index) {
   let rule = decoded.get(index);
   if (rule !== undefined) return rule;
@@ -71,10 +71,10 @@ function readRule(index) {
   let at = 0;
   for (const change of changes) {
     const [step, offset] = change.split(',');
-    at += step[0] === 's' ? parseInt(step.slice(1), 36) : parseInt(step, 36) * 900;
+    at += step[0] === '~' ? parseInt(step.slice(1), 36) : parseInt(step, 36) * 900;
     rule.times.push(at);
-    const isDaylight = offset.endsWith('d');
-    rule.offsets.push(quarters(isDaylight ? offset.slice(0, -1) : offset, offset[0] === 's' ? 36 : 10));
+    const isDaylight = offset.endsWith('!');
+    rule.offsets.push(quarters(isDaylight ? offset.slice(0, -1) : offset, offset[0] === '~' ? 36 : 10));
     rule.daylight.push(isDaylight);
   }
   decoded.set(index, rule);
