@@ -50,8 +50,9 @@ node_is_new_enough() { have node && node -e 'process.exit(parseInt(process.versi
 # npm's stamp: the lockfile that a folder's node_modules was installed from.
 npm_has() { cmp -s "$1/package-lock.json" "$1/node_modules/.lathe-lock.json"; }
 npm_is_done() { npm_has . && [ -s node_modules/quickjs-wasi/quickjs.wasm ]; }
-# Debian's Node.js 18 builds Lathe and runs its tests; some of the servers they start ask for a newer one.
-node_runs_all() { have node && node -e 'const [a, b] = process.versions.node.split("."); process.exit(+a > 20 || (a == 20 && b >= 19) ? 0 : 1)'; }
+# Debian's Node.js 18 builds Lathe and runs its tests; some of the programs they start ask for a newer one: servers for
+# 20.19, the conformance suite of MCP for 22.
+node_runs_all() { have node && node -e 'const [a] = process.versions.node.split("."); process.exit(+a >= 22 ? 0 : 1)'; }
 
 missing_packages() { # profiles...
   local profile package check
@@ -92,7 +93,7 @@ install_npm() { # folder what-for
 # What only the tests and the benchmarks take from npm.
 install_npm_of_tests() {
   npm_has tests || install_npm tests " of the tests"
-  node_runs_all || npm_has tests/node || install_npm tests/node ": a newer Node.js for some of the tests' servers"
+  node_runs_all || npm_has tests/node || install_npm tests/node ": a newer Node.js for some of the programs of the tests"
 }
 
 main() {

@@ -57,6 +57,8 @@ typedef struct lt_config_server {
   int64_t idle_timeout_ms;  /* idleTimeoutMs; 0: it is never stopped */
   lt_config_start start;
   const char *const *headers; /* http: "Name: value", NULL last, never NULL */
+  const char *const *roots;   /* absolute, NULL last, never NULL */
+  bool answer_with_defaults;  /* answerWithDefaults */
   bool allow_http;            /* allowHttp */
   bool disabled;
 } lt_config_server;

@@ -43,6 +43,8 @@ static void mcp_list_place_identify(const lt_config_server *server, lt_buf *iden
   mcp_list_place_add_all(identity, server->args);
   mcp_list_place_add_all(identity, server->env);
   mcp_list_place_add_all(identity, server->headers);
+  mcp_list_place_add_all(identity, server->roots);
+  mcp_list_place_add(identity, server->answer_with_defaults ? "asks" : NULL);
   if (server->command != NULL) {
     mcp_list_place_add_file(identity, server->cwd, server->command);
   }

@@ -200,6 +200,12 @@ static void mcp_provider_on_client_tools(void *arg, lt_mcp *mcp) {
   }
 }
 
+static lt_status mcp_provider_on_client_ask(void *arg, const lt_mcp_ask *ask, lt_buf *ret_result,
+                                            lt_err *err) LT_YIELDS {
+  lt_mcp_provider *self = arg;
+  return self->user.on_ask(self->user.arg, ask, ret_result, err);
+}
+
 /* --- Opening and closing ------------------------------------------------------------------------------------------ */
 static void mcp_provider_free(lt_mcp_provider *self) {
   lt_mem_free(self->name);
@@ -210,6 +216,7 @@ static lt_status mcp_provider_open_mcp_client(lt_mcp_provider *self, const lt_mc
   lt_mcp_options ours = *options;
   ours.on_tools = mcp_provider_on_client_tools;
   ours.on_warning = mcp_provider_on_client_warning;
+  ours.on_ask = options->on_ask != NULL ? mcp_provider_on_client_ask : NULL;
   ours.arg = self;
   LT_TRY(lt_door_set_tools(self->door, &self->base, NULL, 0, err));
   lt_status status = lt_mcp_open(self->loop, &ours, &self->mcp, err);

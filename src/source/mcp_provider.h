@@ -11,9 +11,9 @@
 typedef struct lt_mcp_provider lt_mcp_provider;
 
 /* Opens the server and adds it to the door, at first without tools; the list of tools follows later. Does not yield.
- * The options' name is the namespace. Their on_tools and on_warning (each may be NULL) are called with the options'
- * arg, after the door has been updated. Errors: LT_E_NOMEM, LT_E_LIMIT. Owns: the caller, lt_mcp_provider_close.
- * Borrows: the door, until lt_mcp_provider_close. */
+ * The options' name is the namespace. Their on_tools, on_warning and on_ask (each may be NULL) are called with the
+ * options' arg, after the door has been updated. Errors: LT_E_NOMEM, LT_E_LIMIT. Owns: the caller,
+ * lt_mcp_provider_close. Borrows: the door, until lt_mcp_provider_close. */
 lt_status lt_mcp_provider_open(lt_loop *loop, lt_door *door, const lt_mcp_options *options,
                                lt_mcp_provider **ret_provider, lt_err *err);
 

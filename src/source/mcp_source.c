@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "mcp/mcp_url.h"
+#include "source/elicitation_defaults.h"
 #include "source/mcp_list_place.h"
 #include "source/mcp_provider.h"
 #include "source/source.h"
@@ -104,6 +105,24 @@ static lt_status mcp_source_check_url(const lt_config_server *server, lt_err *er
   return LT_OK;
 }
 
+static lt_status mcp_source_check_roots(const lt_config_server *server, lt_err *err) {
+  for (size_t i = 0; server->roots[i] != NULL; i++) {
+    if (server->roots[i][0] != '/') {
+      return lt_fail(err, LT_E_CONFIG, "its roots are absolute paths: write ${PWD} for the current folder");
+    }
+  }
+  return LT_OK;
+}
+
+static lt_status mcp_source_on_server_ask(void *arg, const lt_mcp_ask *ask, lt_buf *ret_result, lt_err *err) LT_YIELDS {
+  (void)arg;
+  if (ask->kind != LT_MCP_ASK_ELICITATION) {
+    return lt_fail(err, LT_E_UNSUPPORTED, "Method not found");
+  }
+  lt_elicitation_defaults_put(ask->params, ret_result);
+  return LT_OK;
+}
+
 static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_server *server, lt_err *err) {
   const lt_source_options *o = &self->options;
   LT_AUTO_BUF(list_file, PATH_MAX);
@@ -118,6 +137,9 @@ static lt_status mcp_source_open_provider(mcp_source *self, const lt_config_serv
       .url = is_process ? NULL : server->url,
       .transport = strcmp(server->type, "sse") == 0 ? LT_MCP_OLD_SSE : LT_MCP_ANY_HTTP,
       .headers = server->headers,
+      .roots = server->roots[0] != NULL ? server->roots : NULL,
+      .has_elicitation = server->answer_with_defaults,
+      .on_ask = mcp_source_on_server_ask,
       .command = server->command,
       .args = server->args,
       .env = env,
@@ -145,6 +167,7 @@ static lt_status mcp_source_open(const lt_source_options *options, size_t index,
   if (strcmp(server->type, "stdio") != 0) {
     LT_TRY(mcp_source_check_url(server, err));
   }
+  LT_TRY(mcp_source_check_roots(server, err));
   mcp_source *self = lt_mem_zalloc(1, sizeof *self);
   if (self == NULL) {
     return lt_fail(err, LT_E_NOMEM, "out of memory");

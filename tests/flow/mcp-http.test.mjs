@@ -119,6 +119,24 @@ describe("requests and answers", { concurrency: 4 }, () => {
   });
 });
 
+describe("what a server asks", { concurrency: 4 }, () => {
+  const form = { type: "object", properties: { name: { type: "string", default: "Ada" }, age: { type: "integer" } }, required: ["name"] };
+  const asking = (requestedSchema) => ({ era: "stateless", call: (m) => (m.params.inputResponses ? { content: [{ type: "text", text: JSON.stringify(m.params.inputResponses) }] } : { resultType: "input_required", inputRequests: { "q 1": { method: "elicitation/create", params: { message: "who?", requestedSchema } }, r: { method: "roots/list" } } }) });
+  test("questions of a stateless server are answered with their defaults, and with the roots", async () => {
+    const server = await mcpHttp(asking(form));
+    assert.deepEqual(await value("webEcho({})", web(server, { answerWithDefaults: true, roots: ["/tmp/a b"] })), { "q 1": { action: "accept", content: { name: "Ada" } }, r: { roots: [{ uri: "file:///tmp/a%20b" }] } });
+    assert.deepEqual(server.seen[0].message.params._meta["io.modelcontextprotocol/clientCapabilities"], { elicitation: { form: {} }, roots: {} });
+  });
+  test("a required field without a default: declined", async () => {
+    const server = await mcpHttp(asking({ ...form, required: ["age"] }));
+    assert.deepEqual((await value("webEcho({})", web(server, { answerWithDefaults: true, roots: ["/"] })))["q 1"], { action: "decline" });
+  });
+  test("a server that asks what nobody has offered: the call fails and says so", async () => {
+    const r = await report("webEcho({})", web(await mcpHttp(asking(form))));
+    assert.match(JSON.stringify(r), /wants input that Lathe has not offered to give: .*elicitation/);
+  });
+});
+
 describe("what goes wrong", { concurrency: 4 }, () => {
   const html = "<html>\u001b[31mlogin</html>";
   const starts = [

@@ -1,0 +1,12 @@
+/* Answers a server's question with the defaults that its form has (MCP, Elicitation). Pure. */
+#ifndef LT_SOURCE_ELICITATION_DEFAULTS_H
+#define LT_SOURCE_ELICITATION_DEFAULTS_H
+
+#include "base/buf.h"
+#include "json/json.h"
+
+/* Appends an ElicitResult: `accept` with the default of each field that has one; `decline` where a required field has
+ * none, and for a question that is no form. `params`: those of elicitation/create. */
+void lt_elicitation_defaults_put(lt_json params, lt_buf *out);
+
+#endif
