@@ -262,7 +262,7 @@
     const all = shownKeys(value, ctx);
     const object = (open, items, close = '}') => ({ base: '', open, close, items, keys: all });
     if (Array.isArray(value)) {
-      const own = all.filter((key) => !isIndex(key) && !(ctx.hidden && key === 'length'));
+      const own = all.filter((key) => !isIndex(key));
       const open = (constructor !== 'Array' || tag !== '' ? prefix(constructor, tag, 'Array', `(${value.length})`) : '') + '[';
       if (value.length === 0 && own.length === 0) return { text: `${open}]` };
       return { base: '', open, close: ']', items: (inside) => arrayItems(ctx, value, inside), keys: own, isList: true };

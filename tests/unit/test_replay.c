@@ -107,6 +107,8 @@ static const trial trials[] = {
     {.code = "complete('enough'); eRead({n: 32})"},
     {.code = "1 +"},
     {.code = "for (const x of [3, 1, 2]) await new Promise((go) => setTimeout(() => { output(x); go() }, x)); 'slept'"},
+    {.code = "output(crypto.randomUUID()); eRead({n: 32}); output(String(crypto.getRandomValues(new Uint8Array(9))))",
+     .varies = true},
     {.code = "output(Math.random()); output(Date.now()); eRead({n: 32}); output(Math.random()); output(Date.now());"
              "eRead({n: 33}); output(performance.now()); sleep(2); output(Date.now() + ' ' + new Date().getTime())",
      .varies = true},

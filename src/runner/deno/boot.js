@@ -266,6 +266,7 @@ roots.frames = (error) => frames(error.stack);
 roots.peek = (promise) => {
   if (!(promise instanceof Promise)) return undefined;
   const text = inspect(promise, { depth: 3 }).replace(/^.*?\{ |\s*\}$/gs, '');
+  if (text[0] === '"') return [1, parse(text)];
   return text === '<pending>' ? [0] : [3, text];
 };
 const { performance } = globalThis;
