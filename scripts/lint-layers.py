@@ -41,9 +41,12 @@ LAYERS = {
         "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
         "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config"
     },
+    "gateway": PURE | {
+        "io", "mcp", "model", "tool", "store", "runner", "replay", "plugin", "agent", "config", "app"
+    },
     "cli": PURE | {
         "io", "sandbox", "jail", "mcp", "model", "tool", "source", "store", "runner", "runner/quickjs", "runner/deno",
-        "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config", "app"
+        "runner/python", "runner/typecheck", "replay", "plugin", "agent", "config", "app", "gateway"
     },
 }
 

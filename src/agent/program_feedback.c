@@ -77,7 +77,7 @@ void lt_program_feedback_put_error(lt_buf *out, const lt_run_result *result) {
 }
 
 /* The stack, when the error was not thrown at the top level: the place alone is told with the error. */
-static void program_feedback_put_stack(lt_buf *out, const lt_run_result *result) {
+void lt_program_feedback_put_stack(lt_buf *out, const lt_run_result *result) {
   if (memchr(result->stack.p != NULL ? result->stack.p : "", '\n', result->stack.n) != NULL) {
     lt_buf_addc(out, "\nStack:\n");
     lt_buf_add(out, lt_buf_view(&result->stack));
@@ -103,7 +103,7 @@ static bool program_feedback_is_same_call(const lt_run_call *a, const lt_run_cal
 }
 
 /* Lists the calls that were made, so that the model's next program does not repeat them. */
-static void program_feedback_put_calls(lt_buf *out, const lt_run_result *result) {
+void lt_program_feedback_put_calls(lt_buf *out, const lt_run_result *result) {
   size_t listed = 0, more = 0;
   for (const lt_run_call *call = result->calls; call != NULL; call = call->next) {
     size_t times = 1;
@@ -164,8 +164,8 @@ static bool program_feedback_is_of_form(const lt_run_result *result) {
 static void program_feedback_put_failure(lt_buf *out, const lt_run_result *result, const lt_secrets *secrets) {
   LT_AUTO_BUF(text, 4 * LT_RUN_LOG_MAX_BYTES);
   lt_program_feedback_put_error(&text, result);
-  program_feedback_put_stack(&text, result);
-  program_feedback_put_calls(&text, result);
+  lt_program_feedback_put_stack(&text, result);
+  lt_program_feedback_put_calls(&text, result);
   lt_secrets_mask_buf(secrets, &text);
   program_feedback_put_section(out, "Execution error: ", lt_buf_view(&text), LT_FEEDBACK_TOKENS / 2);
   if (program_feedback_is_of_form(result)) {

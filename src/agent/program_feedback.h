@@ -13,6 +13,10 @@ void lt_program_feedback_put(lt_buf *out, const lt_turn *turn, const lt_run_resu
 /* Parts of that message: all logged texts, one line each; the error with line, column and the text of that line. */
 void lt_program_feedback_put_logs(lt_buf *out, const lt_run_result *result);
 void lt_program_feedback_put_error(lt_buf *out, const lt_run_result *result);
+/* The stack behind a line break, when the error was not thrown at the top level. */
+void lt_program_feedback_put_stack(lt_buf *out, const lt_run_result *result);
+/* The calls that were made, behind two line breaks; nothing when there were none. */
+void lt_program_feedback_put_calls(lt_buf *out, const lt_run_result *result);
 /* The output limit of the turn's programs as text: "64 KiB". */
 void lt_program_feedback_put_output_limit(lt_buf *out, const lt_turn *turn);
 

@@ -251,6 +251,16 @@
 #define LT_SQL_TEXT_MAX_BYTES   (1 * LT_MIB)    /* a statement or a script of a plugin's */
 #define LT_SQL_PARAMS_MAX_BYTES (16 * LT_MIB)   /* its parameters, as JSON; and any one value that it makes */
 
+/* --- the gateway (src/gateway) ------------------------------------------------------------------------------------ */
+#define LT_GATEWAY_REQUESTS_MAX      1024  /* of all clients, at once */
+#define LT_GATEWAY_WAIT_MS           45000 /* then a call is answered with "not done": clients give up at 60 s */
+#define LT_GATEWAY_PAGE_BYTES        8000  /* of one answer: no client that was measured cuts it */
+#define LT_GATEWAY_TEXT_BYTES        (256 * LT_KIB)  /* a description */
+#define LT_GATEWAY_SERVERS_BYTES     1500            /* names of servers in a description; then "and more" */
+#define LT_GATEWAY_LISTING_TOKENS    3000            /* the listing of tools: some clients cut at 16,300 characters */
+#define LT_GATEWAY_INPUT_SHOWN_BYTES 2000            /* of a call that waits for approval */
+#define LT_GATEWAY_LIST_TTL_MS       (5 * 60 * 1000) /* how long a client may keep our list of tools */
+
 /* --- prompts (src/agent) ------------------------------------------------------------------------------------------ */
 #define LT_ROUNDS_CLASSIC          25 /* asking the model, per prompt, unless configured otherwise */
 #define LT_ROUNDS_CODE             10

@@ -42,7 +42,7 @@ static void chat_repl_do_help(repl *r, lt_str rest) {
                     "  /approve, /reject [REASON]   answers to a question about a call (so do y and n)\n"
                     "  /quit            leave (or Ctrl-D)\n"
                     "Ctrl-C ends an answer; \"\\\" at a line's end goes on with the next, as do pasted lines.",
-                    LT_MODE_IDS);
+                    LT_MODEL_MODE_IDS);
 }
 
 static void chat_repl_do_quit(repl *r, lt_str rest) {

@@ -40,6 +40,7 @@ typedef struct lt_command {
   ROW(run)               \
   ROW(call)              \
   ROW(eval)              \
+  ROW(mcp)               \
   ROW(replay)            \
   ROW(approve)           \
   ROW(reject)            \

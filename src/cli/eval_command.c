@@ -274,7 +274,7 @@ static lt_status eval_add_mode(eval_job *j, lt_str mode, lt_err *err) {
 }
 
 static lt_status eval_take_modes(eval_job *j, lt_err *err) {
-  lt_str rest = lt_str_of(j->opt.mode != NULL ? j->opt.mode : LT_MODE_IDS);
+  lt_str rest = lt_str_of(j->opt.mode != NULL ? j->opt.mode : LT_MODEL_MODE_IDS);
   for (size_t comma; (comma = lt_str_find(rest, LT_STR(","), 0)) != SIZE_MAX;) {
     LT_TRY(eval_add_mode(j, lt_str_trim(lt_str_sub(rest, 0, comma)), err));
     rest = lt_str_sub(rest, comma + 1, rest.n);

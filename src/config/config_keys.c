@@ -179,6 +179,11 @@ const lt_config_key lt_config_keys[] = {
     {"plugins[].disabled", TRUTH(lt_config_plugin, disabled),
      .doc = "The plugin is not loaded, and its other keys are left as they are written."},
 
+    {"mcp", SECTION, .wants = "set how it answers other agents",
+     .doc = "How `lathe mcp` answers its clients."},
+    {"mcp.waitMs", NUMBER(lt_config, mcp_wait_ms), FROM_TO(0, LT_RUN_TIMEOUT_MAX_MS), .standard = LT_GATEWAY_WAIT_MS,
+     .doc = "How long a call of `execute_code` or `continue_run` may take in milliseconds; a run that is not done then goes on, and `continue_run` gets its answer."},
+
     {"sandbox", SECTION, .wants = "set bounds of programs",
      .doc = "Bounds of every program."},
     {"sandbox.timeoutMs", NUMBER(lt_config, timeout_ms), FROM_TO(1, LT_RUN_TIMEOUT_MAX_MS),

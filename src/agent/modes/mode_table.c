@@ -4,7 +4,7 @@
 #include "agent/modes/plugin_mode.h"
 #include "base/limits.h"
 
-#define MODE_TABLE_ROW(id, help) &lt_##id##_mode,
+#define MODE_TABLE_ROW(id, help, kind) &lt_##id##_mode,
 const lt_mode *const lt_mode_table[] = {LT_MODES(MODE_TABLE_ROW)};
 const size_t lt_mode_count = sizeof lt_mode_table / sizeof lt_mode_table[0];
 

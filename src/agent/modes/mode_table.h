@@ -17,7 +17,7 @@ struct lt_mode {
   lt_status (*run)(lt_turn *turn, lt_err *err) LT_YIELDS;
 };
 
-#define LT_MODE_DECLARE(id, help) extern const lt_mode lt_##id##_mode;
+#define LT_MODE_DECLARE(id, help, kind) extern const lt_mode lt_##id##_mode;
 LT_MODES(LT_MODE_DECLARE)
 
 /* The built-in modes, sorted by id. */

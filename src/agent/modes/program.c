@@ -1,0 +1,130 @@
+/* Program mode: the message is the program, and no model is asked. So a run of a program is a prompt: it is stored,
+ * waits for approvals, survives a kill and is decided about from anywhere. The gateway's runs are such prompts.
+ */
+#include "agent/modes/mode_table.h"
+#include "agent/program_feedback.h"
+#include "agent/turn_state.h"
+#include "base/limits.h"
+
+#define PROGRAM_FUNCTION "program.run"
+
+/* --- The request -------------------------------------------------------------------------------------------------- */
+static bool program_find_language(lt_str name, lt_lang *ret_lang) {
+  static const struct {
+    const char *name;
+    lt_lang lang;
+  } languages[] = {{"javascript", LT_LANG_JAVASCRIPT}, {"typescript", LT_LANG_TYPESCRIPT}, {"python", LT_LANG_PYTHON}};
+  for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++) {
+    if (lt_str_eqc(name, languages[i].name)) {
+      *ret_lang = languages[i].lang;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The message is {"code", "language"?, "timeoutMs"?} or, in a dialogue, JavaScript as it is. */
+static void program_read_message(lt_turn *turn, lt_turn_program *ret) {
+  lt_json_doc doc;
+  lt_str code, language = LT_STR("javascript");
+  int64_t timeout_ms = 0;
+  *ret = (lt_turn_program){.code = turn->input, .lang = LT_LANG_JAVASCRIPT};
+  if (lt_json_parse(&turn->arena, turn->input, &doc, NULL) != LT_OK ||
+      !lt_json_str(lt_json_get(lt_json_root(&doc), "code"), &turn->arena, &code)) {
+    return;
+  }
+  lt_json root = lt_json_root(&doc);
+  if (lt_json_exists(lt_json_get(root, "language")) &&
+      (!lt_json_str(lt_json_get(root, "language"), &turn->arena, &language) ||
+       !program_find_language(language, &ret->lang))) {
+    return;
+  }
+  ret->code = code;
+  if (lt_json_int(lt_json_get(root, "timeoutMs"), &timeout_ms) && timeout_ms > 0) {
+    ret->timeout_ms = (uint64_t)timeout_ms < LT_RUN_TIMEOUT_MAX_MS ? (uint64_t)timeout_ms : LT_RUN_TIMEOUT_MAX_MS;
+  }
+}
+
+/* --- The answer --------------------------------------------------------------------------------------------------- */
+/* What was said, in order: outputs as they are, each log on a line. */
+static void program_put_said(const lt_turn *turn, const lt_run_result *result, lt_buf *out) {
+  for (const lt_run_text *text = result->texts; text != NULL; text = text->next) {
+    lt_buf_add(out, text->text);
+    lt_buf_addc(out, lt_str_ends(text->text, LT_STR("\n")) ? "" : "\n");
+  }
+  if (result->output_cut) {
+    lt_buf_addc(out, "[more was output than the ");
+    lt_program_feedback_put_output_limit(out, turn);
+    lt_buf_addc(out, " that are kept]\n");
+  }
+  if (result->log_cut) {
+    lt_buf_printf(out, "[more was logged than the %lu KiB that are kept]\n", LT_RUN_LOG_MAX_BYTES / LT_KIB);
+  }
+}
+
+static void program_put_answer(const lt_turn *turn, const lt_run_result *result, lt_buf *out) {
+  program_put_said(turn, result, out);
+  if (result->status == LT_OK && result->kind != LT_VALUE_UNDEFINED) {
+    lt_buf_add(out, lt_buf_view(&result->value));
+  }
+}
+
+/* --- Running ------------------------------------------------------------------------------------------------------ */
+/* A program that failed is a prompt that failed. */
+static lt_status program_end_failed(lt_turn *turn, uint32_t number, const lt_run_result *result,
+                                    lt_err *err) LT_YIELDS {
+  LT_AUTO_BUF(text, LT_PROMPT_MEMORY_BYTES);
+  lt_program_feedback_put_error(&text, result);
+  lt_program_feedback_put_stack(&text, result);
+  lt_program_feedback_put_calls(&text, result);
+  LT_TRY(lt_buf_check(&text, err, "no memory for the program's error"));
+  LT_TRY(lt_turn_tool_end(turn, number, result->status, lt_buf_view(&text), err));
+  return lt_fail(err, LT_E_PROGRAM, "%.*s", LT_STR_ARG(lt_buf_view(&result->error)));
+}
+
+static lt_status program_end(lt_turn *turn, uint32_t number, const lt_run_result *result, lt_err *err) LT_YIELDS {
+  LT_AUTO_BUF(text, LT_JSON_MAX_BYTES);
+  program_put_answer(turn, result, &text);
+  LT_TRY(lt_buf_check(&text, err, "no memory for the program's answer"));
+  if (text.n > 0) {
+    LT_TRY(lt_turn_text(turn, lt_buf_view(&text), err));
+  }
+  return result->status == LT_OK ? lt_turn_tool_end(turn, number, LT_OK, LT_STR_NULL, err)
+                                 : program_end_failed(turn, number, result, err);
+}
+
+static lt_status program_begin(lt_turn *turn, uint32_t *ret_number, lt_err *err) LT_YIELDS {
+  LT_AUTO_BUF(input, LT_JSON_MAX_BYTES);
+  lt_json_writer w = lt_json_writer_on(&input);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "message");
+  lt_json_put_str(&w, turn->input);
+  lt_json_end_object(&w);
+  LT_TRY(lt_buf_check(&input, err, "the program is too long"));
+  return lt_turn_tool_begin(turn, LT_STR_NULL, LT_STR(PROGRAM_FUNCTION), lt_buf_view(&input), LT_STR("Executing..."),
+                            ret_number, err);
+}
+
+static lt_status program_run(lt_turn *turn, lt_err *err) LT_YIELDS {
+  lt_turn_program program;
+  lt_run_result result;
+  program_read_message(turn, &program);
+  LT_TRY(program_begin(turn, &program.output, err));
+  lt_run_result_init(&result);
+  lt_status status = lt_turn_run(turn, &program, &result, err);
+  if (status == LT_OK) {
+    status = program_end(turn, program.output, &result, err);
+  }
+  lt_run_result_release(&result);
+  return status;
+}
+
+const lt_mode lt_program_mode = {
+    .id = "program",
+    .name = "Program (no model)",
+    .rounds = 1,
+    .for_programs = true,
+    .history = LT_HISTORY_CODE,
+    .program = PROGRAM_FUNCTION,
+    .run = program_run,
+};

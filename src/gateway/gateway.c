@@ -1,0 +1,75 @@
+#include "gateway/gateway.h"
+
+#include "app/agent_options.h"
+#include "base/mem.h"
+#include "gateway/gateway_request.h"
+#include "gateway/gateway_state.h"
+
+/* --- Opening ------------------------------------------------------------------------------------------------------ */
+static void gateway_on_event(void *arg, lt_str user, const char *event, lt_str data) {
+  (void)arg; /* the answers are read from the store, where events are only after it */
+  (void)user;
+  (void)event;
+  (void)data;
+}
+
+static lt_status gateway_open_agent(lt_gateway *gateway, lt_err *err) {
+  lt_session *session = gateway->session;
+  lt_agent_options options = lt_agent_options_of(session, &gateway->models, &gateway->modules);
+  options.http = gateway->http;
+  options.journal = lt_masked_records_journal(&gateway->masked_journal, gateway->journal, session->secrets);
+  options.policy = lt_toolbox_policy(session->toolbox);
+  options.leave_open = true;
+  options.on_event = gateway_on_event;
+  options.arg = gateway;
+  return lt_agent_new(&options, &gateway->agent, err);
+}
+
+static lt_status gateway_open_parts(lt_gateway *gateway, lt_err *err) {
+  lt_session *session = gateway->session;
+  LT_TRY(lt_models_fill(&session->config, &gateway->models, err));
+  LT_TRY(lt_modules_load(session, &gateway->modules, err));
+  LT_TRY(lt_http_new(session->loop, &gateway->http, err));
+  gateway->journal = lt_store_journal_new(lt_toolbox_db(session->toolbox));
+  if (gateway->journal == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
+  return gateway_open_agent(gateway, err);
+}
+
+lt_status lt_gateway_open(lt_session *session, lt_gateway **ret_gateway, lt_err *err) {
+  lt_gateway *gateway = lt_mem_zalloc(1, sizeof *gateway);
+  if (gateway == NULL) {
+    return lt_fail(err, LT_E_NOMEM, "out of memory");
+  }
+  gateway->session = session;
+  lt_cancel_init(&gateway->closing);
+  lt_wait_init(&gateway->answered, session->loop);
+  lt_status status = gateway_open_parts(gateway, err);
+  if (status != LT_OK) {
+    lt_gateway_close(gateway);
+    return status;
+  }
+  *ret_gateway = gateway;
+  return LT_OK;
+}
+
+/* --- Closing ------------------------------------------------------------------------------------------------------ */
+void lt_gateway_finish(lt_gateway *gateway) {
+  lt_cancel_fire(&gateway->closing, LT_E_CANCELLED);
+  while (gateway->requests > 0) {
+    lt_wait_on(&gateway->answered, UINT64_MAX);
+  }
+}
+
+void lt_gateway_close(lt_gateway *gateway) {
+  if (gateway == NULL) {
+    return;
+  }
+  lt_gateway_finish(gateway);
+  lt_agent_free(gateway->agent);
+  lt_store_journal_free(gateway->journal);
+  lt_http_free(gateway->http);
+  lt_modules_release(&gateway->modules);
+  lt_mem_free(gateway);
+}

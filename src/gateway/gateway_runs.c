@@ -1,0 +1,178 @@
+#include "gateway/gateway_runs.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "json/json.h"
+
+/* --- Starting ----------------------------------------------------------------------------------------------------- */
+static void gateway_runs_put_message(const lt_gateway_program *program, lt_buf *out) {
+  lt_json_writer w = lt_json_writer_on(out);
+  lt_json_begin_object(&w);
+  lt_json_key(&w, "language");
+  lt_json_put_str(&w, program->language);
+  if (program->timeout_ms > 0) {
+    lt_json_key(&w, "timeoutMs");
+    lt_json_put_int(&w, program->timeout_ms);
+  }
+  lt_json_key(&w, "code");
+  lt_json_put_str(&w, program->code);
+  lt_json_end_object(&w);
+}
+
+lt_status lt_gateway_runs_start(lt_gateway *gateway, const lt_gateway_program *program,
+                                char ret_run[LT_STORE_ID_BYTES + 1], lt_err *err) {
+  LT_AUTO_BUF(message, LT_PROMPT_INPUT_BYTES);
+  lt_prompt_ids ids;
+  gateway_runs_put_message(program, &message);
+  LT_TRY(lt_buf_check(&message, err, "the program is too long"));
+  const lt_prompt_request request = {
+      .user = LT_GATEWAY_USER, .input = lt_buf_view(&message), .mode = LT_STR("program")};
+  LT_TRY(lt_agent_start(gateway->agent, &request, &ids, err));
+  memcpy(ret_run, ids.prompt, LT_STORE_ID_BYTES + 1);
+  return LT_OK;
+}
+
+/* --- Going on ----------------------------------------------------------------------------------------------------- */
+static bool gateway_runs_is_orphan(const lt_json_doc *orphans, lt_str run) {
+  bool found = false;
+  for (lt_json_iter it = lt_json_each(lt_json_root(orphans)); !found && lt_json_next(&it);) {
+    found = lt_json_str_eq(lt_json_get(it.value, "id"), run);
+  }
+  return found;
+}
+
+lt_status lt_gateway_runs_continue(lt_gateway *gateway, lt_str wanted, char ret_run[LT_STORE_ID_BYTES + 1],
+                                   lt_err *err) {
+  LT_AUTO_BUF(list, LT_JSON_MAX_BYTES);
+  LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
+  lt_json_doc orphans;
+  lt_store *store = lt_toolbox_db(gateway->session->toolbox);
+  if (wanted.n == 0 || lt_str_eqc(wanted, "last")) {
+    return lt_fail(err, LT_E_NOTFOUND, "name the run: the answer that said it is not done has its id");
+  }
+  LT_TRY(lt_store_prompt_find(store, LT_GATEWAY_USER, wanted, ret_run, err));
+  LT_TRY(lt_store_prompt_orphans_of(store, LT_GATEWAY_USER, LT_STR_NULL, &list, err));
+  LT_TRY(lt_json_parse(&arena, lt_buf_view(&list), &orphans, err));
+  lt_str run = lt_str_of(ret_run);
+  return gateway_runs_is_orphan(&orphans, run) ? lt_agent_resume(gateway->agent, LT_GATEWAY_USER, run, err) : LT_OK;
+}
+
+/* --- Waiting ------------------------------------------------------------------------------------------------------ */
+static void gateway_runs_on_timeout(void *arg) {
+  lt_cancel_fire(arg, LT_E_TIMEOUT);
+}
+
+void lt_gateway_runs_await(lt_gateway *gateway, lt_str run) {
+  lt_cancel until;
+  lt_cancel_node node;
+  lt_timer *timer;
+  lt_cancel_init(&until);
+  if (lt_timer_new(gateway->session->loop, gateway_runs_on_timeout, &until, &timer, NULL) != LT_OK) {
+    return; /* the answer is that it is not done */
+  }
+  lt_cancel_follow(&gateway->closing, &node, &until);
+  lt_timer_start(timer, (uint64_t)gateway->session->config.mcp_wait_ms);
+  (void)lt_agent_wait(gateway->agent, run, &until, NULL);
+  lt_cancel_remove(&gateway->closing, &node);
+  lt_timer_free(timer);
+}
+
+/* --- Telling ------------------------------------------------------------------------------------------------------ */
+typedef struct gateway_run_view {
+  lt_str run;
+  lt_json prompt; /* as lt_store_prompt_get has it */
+  lt_arena *arena;
+} gateway_run_view;
+
+static lt_str gateway_runs_text_of(const gateway_run_view *view, lt_json value) {
+  lt_str text = LT_STR_NULL;
+  (void)lt_json_str(value, view->arena, &text);
+  return text;
+}
+
+static bool gateway_runs_is(lt_json object, const char *key, const char *value) {
+  return lt_json_str_eq(lt_json_get(object, key), lt_str_of(value));
+}
+
+static void gateway_runs_put_texts(const gateway_run_view *view, lt_buf *out) {
+  for (lt_json_iter it = lt_json_each(lt_json_get(view->prompt, "output")); lt_json_next(&it);) {
+    if (gateway_runs_is(it.value, "type", "text")) {
+      lt_buf_add(out, gateway_runs_text_of(view, lt_json_get(it.value, "content")));
+    }
+  }
+}
+
+/* The output that is the program itself has no parent. */
+static void gateway_runs_put_error(const gateway_run_view *view, lt_buf *out) {
+  lt_str error = gateway_runs_text_of(view, lt_json_get(view->prompt, "error"));
+  for (lt_json_iter it = lt_json_each(lt_json_get(view->prompt, "output")); lt_json_next(&it);) {
+    lt_json result = lt_json_get(it.value, "result");
+    if (!lt_json_exists(lt_json_get(it.value, "parent")) && gateway_runs_is(result, "type", "error")) {
+      error = gateway_runs_text_of(view, lt_json_get(result, "error"));
+    }
+  }
+  lt_buf_addc(out, out->n > 0 && out->p[out->n - 1] != '\n' ? "\n" : "");
+  lt_buf_addc(out, "error: ");
+  lt_buf_add(out, error);
+}
+
+/* A call that the program made, and that a person has to decide about. */
+static void gateway_runs_put_waiting(const gateway_run_view *view, lt_json output, lt_buf *out) {
+  lt_str id = gateway_runs_text_of(view, lt_json_get(output, "id"));
+  lt_str tool = gateway_runs_text_of(view, lt_json_get(output, "function"));
+  lt_buf_printf(out, "\nwaiting for approval of %.*s ", LT_STR_ARG(tool));
+  lt_buf_add(out, lt_str_sub(lt_json_text(lt_json_get(output, "input")), 0, LT_GATEWAY_INPUT_SHOWN_BYTES));
+  lt_buf_printf(out, ": a person decides with `lathe approve %.*s %.*s` or `lathe reject %.*s %.*s`",
+                LT_STR_ARG(view->run), LT_STR_ARG(id), LT_STR_ARG(view->run), LT_STR_ARG(id));
+}
+
+static void gateway_runs_put_progress(const gateway_run_view *view, lt_buf *out) {
+  size_t calls = 0, done = 0;
+  LT_AUTO_BUF(waiting, LT_PROMPT_MEMORY_BYTES);
+  for (lt_json_iter it = lt_json_each(lt_json_get(view->prompt, "output")); lt_json_next(&it);) {
+    lt_json result = lt_json_get(it.value, "result");
+    if (!lt_json_exists(lt_json_get(it.value, "parent"))) {
+      continue;
+    }
+    bool is_pending = gateway_runs_is(result, "type", "pending");
+    calls++;
+    done += !is_pending;
+    if (is_pending && lt_json_exists(lt_json_get(result, "question"))) {
+      gateway_runs_put_waiting(view, it.value, &waiting);
+    }
+  }
+  lt_buf_printf(out, "Run %.*s is not done: %zu of %zu calls done.", LT_STR_ARG(view->run), done, calls);
+  lt_buf_add(out, lt_buf_view(&waiting));
+  lt_buf_printf(out, "\nNothing is lost. Call continue_run with run \"%.*s\" to wait on and get the answer.",
+                LT_STR_ARG(view->run));
+}
+
+static lt_status gateway_runs_put(const gateway_run_view *view, lt_gateway_answer *answer, lt_err *err) {
+  bool is_failed = gateway_runs_is(view->prompt, "state", "failed");
+  bool is_cancelled = gateway_runs_is(view->prompt, "state", "cancelled");
+  if (!is_failed && !is_cancelled && !gateway_runs_is(view->prompt, "state", "completed")) {
+    gateway_runs_put_progress(view, &answer->text);
+    return lt_buf_check(&answer->text, err, "no memory for the answer");
+  }
+  gateway_runs_put_texts(view, &answer->text);
+  if (is_failed) {
+    gateway_runs_put_error(view, &answer->text);
+  } else if (is_cancelled) {
+    lt_buf_printf(&answer->text, "Run %.*s was cancelled.", LT_STR_ARG(view->run));
+  } else if (answer->text.n == 0) {
+    lt_buf_addc(&answer->text, "(completed, no output)");
+  }
+  answer->is_error = is_failed || is_cancelled;
+  return lt_buf_check(&answer->text, err, "no memory for the answer");
+}
+
+lt_status lt_gateway_runs_tell(lt_gateway *gateway, lt_str run, lt_gateway_answer *ret_answer, lt_err *err) {
+  LT_AUTO_BUF(prompt, LT_JSON_MAX_BYTES);
+  LT_AUTO_ARENA(arena, LT_JSON_MAX_BYTES);
+  lt_json_doc doc;
+  LT_TRY(lt_store_prompt_get(lt_toolbox_db(gateway->session->toolbox), LT_GATEWAY_USER, run, &prompt, err));
+  LT_TRY(lt_json_parse(&arena, lt_buf_view(&prompt), &doc, err));
+  const gateway_run_view view = {.run = run, .prompt = lt_json_root(&doc), .arena = &arena};
+  return gateway_runs_put(&view, ret_answer, err);
+}

@@ -1,0 +1,25 @@
+/* Runs of programs: prompts in mode "program", started, waited for, told. Internal to gateway/. */
+#ifndef LT_GATEWAY_GATEWAY_RUNS_H
+#define LT_GATEWAY_GATEWAY_RUNS_H
+
+#include "gateway/gateway_state.h"
+
+typedef struct lt_gateway_program {
+  lt_str code;
+  lt_str language;    /* "javascript", "typescript" or "python" */
+  int64_t timeout_ms; /* 0: the configured one */
+} lt_gateway_program;
+
+/* Starts a program. LT_YIELDS. Errors: those of lt_agent_start. */
+lt_status lt_gateway_runs_start(lt_gateway *gateway, const lt_gateway_program *program,
+                                char ret_run[LT_STORE_ID_BYTES + 1], lt_err *err) LT_YIELDS;
+/* Goes on with a run that no living process has. LT_OK also when it runs or has ended. LT_YIELDS. Errors:
+ * LT_E_NOTFOUND: no run begins with that id, or several; those of lt_agent_resume. */
+lt_status lt_gateway_runs_continue(lt_gateway *gateway, lt_str wanted, char ret_run[LT_STORE_ID_BYTES + 1],
+                                   lt_err *err) LT_YIELDS;
+/* Waits until a run of this process has ended, or for mcp.waitMs, or until the gateway closes. LT_YIELDS. */
+void lt_gateway_runs_await(lt_gateway *gateway, lt_str run) LT_YIELDS;
+/* Appends what a run has said, its result or its error; or, when it has not ended, what it waits for and how to go on.
+ * LT_YIELDS. Errors: LT_E_NOTFOUND, those of the store. */
+lt_status lt_gateway_runs_tell(lt_gateway *gateway, lt_str run, lt_gateway_answer *ret_answer, lt_err *err) LT_YIELDS;
+#endif

@@ -1,0 +1,51 @@
+/* What the files of the gateway share. Internal to gateway/. */
+#ifndef LT_GATEWAY_GATEWAY_STATE_H
+#define LT_GATEWAY_GATEWAY_STATE_H
+
+#include "agent/agent.h"
+#include "app/models.h"
+#include "app/modules.h"
+#include "gateway/gateway.h"
+#include "tool/masked_records.h"
+
+#define LT_GATEWAY_USER LT_STR("local")
+
+struct lt_gateway {
+  lt_session *session;
+  lt_models models;
+  lt_modules modules;
+  lt_http *http;
+  lt_journal *journal;              /* the store's */
+  lt_masked_journal masked_journal; /* in front of it */
+  lt_agent *agent;
+  size_t requests; /* that are being answered */
+  lt_cancel closing;
+  lt_wait answered; /* woken when the last request is answered */
+};
+
+/* What a tool of ours answers to its call. */
+typedef struct lt_gateway_answer {
+  lt_buf text; /* what the model reads */
+  bool is_error;
+} lt_gateway_answer;
+
+/* A tool that clients see. Every text depends on the configuration and the servers' tools alone, byte for byte. */
+typedef struct lt_gateway_tool {
+  const char *name;
+  const char *title;
+  const char *annotations; /* JSON */
+  const char *input_schema;
+  /* Appends the description. */
+  lt_status (*describe)(lt_gateway *gateway, lt_buf *out, lt_err *err);
+  /* Carries out a call; `arguments` is an object or NONE. LT_OK: `ret_answer` is the answer, also a failure that a
+   * model can repair. Anything else is an error of the protocol. LT_YIELDS. */
+  lt_status (*call)(lt_gateway *gateway, lt_json arguments, lt_gateway_answer *ret_answer, lt_err *err) LT_YIELDS;
+} lt_gateway_tool;
+
+/* One row for each tool: gateway_NAME.c defines lt_gateway_NAME. */
+#define LT_GATEWAY_TOOLS(ROW) ROW(search) ROW(execute) ROW(continue) ROW(read)
+
+#define LT_GATEWAY_DECLARE(name) extern const lt_gateway_tool lt_gateway_##name;
+LT_GATEWAY_TOOLS(LT_GATEWAY_DECLARE)
+
+#endif

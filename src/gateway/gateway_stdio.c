@@ -1,0 +1,149 @@
+#include "gateway/gateway_stdio.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "io/lines.h"
+#include "io/watch.h"
+
+/* The client's messages are read by the caller's fiber, and written by another one: a client that does not read holds
+ * up only what is written to it. */
+typedef struct gateway_stdio {
+  lt_gateway *gateway;
+  lt_session *session;
+  int in_fd, out_fd;
+  lt_lines lines;
+  lt_watch *watch;
+  lt_wait readable, writable, drained;
+  lt_buf queue;   /* to be written */
+  lt_buf writing; /* what a thread writes */
+  bool is_ending, is_broken, has_writer;
+} gateway_stdio;
+
+/* --- Writing ------------------------------------------------------------------------------------------------------ */
+/* On a thread: the descriptor may block. */
+static void gateway_stdio_write(void *arg) {
+  gateway_stdio *s = arg;
+  lt_str text = lt_buf_view(&s->writing);
+  while (text.n > 0 && !s->is_broken) {
+    ssize_t n = write(s->out_fd, text.p, text.n);
+    s->is_broken = n < 0 && errno != EINTR && errno != EAGAIN;
+    if (n < 0 && errno == EAGAIN) {
+      usleep(1000); /* somebody made it non-blocking: it may be the input's other end */
+    }
+    text = lt_str_sub(text, n > 0 ? (size_t)n : 0, text.n);
+  }
+}
+
+static void gateway_stdio_on_writer(void *arg) {
+  gateway_stdio *s = arg;
+  while (!s->is_broken && (s->queue.n > 0 || !s->is_ending)) {
+    if (s->queue.n == 0) {
+      lt_wait_on(&s->writable, UINT64_MAX);
+      continue;
+    }
+    lt_buf text = s->queue;
+    lt_buf_init(&s->queue, LT_MCP_QUEUE_MAX_BYTES);
+    s->writing = text;
+    s->is_broken = lt_loop_offload(s->session->loop, gateway_stdio_write, s, NULL) != LT_OK || s->is_broken;
+    lt_buf_release(&s->writing);
+  }
+  s->has_writer = false;
+  lt_wait_wake(&s->drained, LT_OK);
+  lt_wait_wake(&s->readable, LT_OK);
+}
+
+static void gateway_stdio_send(void *arg, lt_str message) {
+  gateway_stdio *s = arg;
+  lt_buf_add(&s->queue, message);
+  lt_buf_byte(&s->queue, '\n');
+  s->is_broken = s->is_broken || s->queue.status != LT_OK; /* it does not read */
+  lt_wait_wake(&s->writable, LT_OK);
+}
+
+/* --- Reading ------------------------------------------------------------------------------------------------------ */
+/* False: there is nothing more for now. */
+static bool gateway_stdio_fill(gateway_stdio *s) {
+  size_t room = 0;
+  char *to = lt_lines_reserve(&s->lines, &room);
+  ssize_t n = to != NULL ? read(s->in_fd, to, room) : 0;
+  if (n > 0) {
+    lt_lines_commit(&s->lines, (size_t)n);
+  } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+    lt_lines_end(&s->lines);
+  }
+  return n > 0;
+}
+
+/* False: the input has ended. */
+static bool gateway_stdio_take_lines(gateway_stdio *s) {
+  const lt_gateway_peer peer = {.send = gateway_stdio_send, .arg = s};
+  lt_str line;
+  for (;;) {
+    switch (lt_lines_next(&s->lines, &line)) {
+      case LT_LINES_MORE:
+        return true;
+      case LT_LINES_END:
+        return false;
+      case LT_LINES_OVER:
+        line = LT_STR("[");
+        break;
+      case LT_LINES_LINE:
+        break;
+    }
+    if (lt_str_trim(line).n > 0) {
+      lt_gateway_take(s->gateway, &peer, line);
+    }
+  }
+}
+
+static void gateway_stdio_read(gateway_stdio *s) LT_YIELDS {
+  lt_cancel_node node;
+  bool has_more = true;
+  lt_cancel_add(&s->session->cancel, &node, &s->readable);
+  while (has_more && !s->is_broken && s->session->cancel.why == LT_OK) {
+    lt_watch_set(s->watch, LT_WATCH_READ);
+    (void)lt_wait_on(&s->readable, UINT64_MAX);
+    lt_watch_set(s->watch, 0);
+    bool has_read = true;
+    while (has_read && has_more) {
+      has_read = gateway_stdio_fill(s);
+      has_more = gateway_stdio_take_lines(s);
+    }
+  }
+  lt_cancel_remove(&s->session->cancel, &node);
+}
+
+/* --- Serving ------------------------------------------------------------------------------------------------------ */
+static lt_status gateway_stdio_open(gateway_stdio *s, lt_err *err) {
+  lt_loop *loop = s->session->loop;
+  lt_wait_init(&s->readable, loop);
+  lt_wait_init(&s->writable, loop);
+  lt_wait_init(&s->drained, loop);
+  lt_lines_init(&s->lines, LT_MCP_LINE_MAX_BYTES);
+  lt_buf_init(&s->queue, LT_MCP_QUEUE_MAX_BYTES);
+  LT_TRY(lt_watch_open(loop, s->in_fd, &s->readable, &s->watch, err));
+  LT_TRY(lt_loop_spawn(loop, gateway_stdio_on_writer, s, err));
+  s->has_writer = true;
+  return LT_OK;
+}
+
+lt_status lt_gateway_stdio_serve(lt_gateway *gateway, lt_session *session, int in_fd, int out_fd, lt_err *err) {
+  gateway_stdio s = {.gateway = gateway, .session = session, .in_fd = in_fd, .out_fd = out_fd};
+  lt_status status = gateway_stdio_open(&s, err);
+  if (status == LT_OK) {
+    gateway_stdio_read(&s);
+  }
+  lt_gateway_finish(gateway);
+  s.is_ending = true;
+  lt_wait_wake(&s.writable, LT_OK);
+  while (s.has_writer) {
+    lt_wait_on(&s.drained, UINT64_MAX);
+  }
+  lt_watch_close(s.watch);
+  lt_lines_release(&s.lines);
+  lt_buf_release(&s.queue);
+  return status;
+}

@@ -1,0 +1,20 @@
+/* What a model reads about the gateway: instructions, descriptions, the listing of the tools. Internal to gateway/.
+ *
+ * The same servers and tools give the same bytes, so that prompt caches keep working.
+ */
+#ifndef LT_GATEWAY_GATEWAY_TEXT_H
+#define LT_GATEWAY_GATEWAY_TEXT_H
+
+#include "gateway/gateway_state.h"
+
+/* The instructions of `initialize` and server/discover, under LT_GATEWAY_INSTRUCTIONS_BYTES: some clients cut there. */
+lt_status lt_gateway_text_instructions(lt_gateway *gateway, lt_buf *out, lt_err *err);
+/* "files (14 tools), memory (9 tools)": what is behind the gateway. */
+lt_status lt_gateway_text_servers(lt_gateway *gateway, lt_buf *out, lt_err *err);
+/* The listing of all tools, shortened to LT_GATEWAY_LISTING_TOKENS. */
+lt_status lt_gateway_text_listing(lt_gateway *gateway, lt_buf *out, lt_err *err);
+
+/* The tools of programs. Owns: the caller, lt_catalog_unref. */
+lt_status lt_gateway_text_catalog(lt_gateway *gateway, lt_catalog **ret_catalog, lt_err *err);
+
+#endif
