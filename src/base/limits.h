@@ -96,7 +96,7 @@
 #define LT_MCP_LIST_FRESH_MS         (3600 * 1000)      /* a list of tools of the last time that is as good as new */
 #define LT_MCP_LIST_KNOWN_MS         (24 * 3600 * 1000) /* an older list is not used */
 #define LT_MCP_LIST_REFRESH_MS       2000 /* a process that lives so long renews lists that are not fresh */
-#define LT_MCP_LISTS_KEPT_MS         (30L * 24 * 3600 * 1000) /* a file with a list that nobody has read since is deleted */
+#define LT_MCP_LISTS_KEPT_MS         (30L * 24 * 3600 * 1000) /* a file with an older list is deleted */
 #define LT_MCP_RELIST_GAP_MS         100 /* from one listing to the next, however often the server says it has changed */
 #define LT_MCP_RESTART_DELAY_MS      50  /* before the first restart in a row; doubles */
 #define LT_MCP_EXIT_WAIT_MS          200 /* after a server closes its input, until the server counts as ended */

@@ -1,11 +1,13 @@
 #include "mcp/mcp_list_cache.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -171,6 +173,25 @@ static lt_status mcp_list_cache_replace(const char *path, lt_str text, lt_err *e
   return LT_E_IO;
 }
 
+/* A list is of one way to start a server: each change of the configuration leaves one behind. */
+static void mcp_list_cache_drop_old(const char *path) {
+  char other[PATH_MAX];
+  struct stat st;
+  const char *slash = strrchr(path, '/');
+  snprintf(other, sizeof other, "%.*s", slash != NULL ? (int)(slash - path) : 0, path);
+  DIR *folder = opendir(other);
+  size_t n = strlen(other);
+  for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+    snprintf(other + n, sizeof other - n, "/%s", entry->d_name);
+    if (lstat(other, &st) == 0 && S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > LT_MCP_LISTS_KEPT_MS / 1000) {
+      (void)unlink(other);
+    }
+  }
+  if (folder != NULL) {
+    closedir(folder);
+  }
+}
+
 lt_status lt_mcp_list_cache_write(const char *path, const lt_mcp_list *list, const lt_mcp_list_facts *facts,
                                   const lt_secrets *secrets, lt_err *err) {
   LT_AUTO_BUF(text, LT_MCP_LIST_MAX_BYTES);
@@ -184,5 +205,6 @@ lt_status lt_mcp_list_cache_write(const char *path, const lt_mcp_list *list, con
   LT_TRY(lt_buf_check(&text, err, "the list of tools is too long for its file"));
   LT_TRY(lt_buf_check(&masked, err, "the list of tools is too long for its file"));
   mcp_list_cache_make_folders(path);
+  mcp_list_cache_drop_old(path);
   return mcp_list_cache_replace(path, all, err);
 }

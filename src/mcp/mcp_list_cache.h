@@ -24,8 +24,9 @@ typedef struct lt_mcp_list_facts {
  * is no file that can be used; LT_E_NOMEM. */
 lt_status lt_mcp_list_cache_read(const char *path, lt_mcp_list *list, lt_mcp_list_facts *ret_facts, lt_err *err);
 
-/* Replaces the file: a reader finds the old list or the new one. Folders that are missing are made, for this user only.
- * `secrets` may be NULL. Errors: LT_E_IO, LT_E_LIMIT, LT_E_NOMEM. */
+/* Replaces the file: a reader finds the old list or the new one. Folders that are missing are made, for this user only;
+ * files beside it that are older than LT_MCP_LISTS_KEPT_MS are removed. `secrets` may be NULL. Errors: LT_E_IO,
+ * LT_E_LIMIT, LT_E_NOMEM. */
 lt_status lt_mcp_list_cache_write(const char *path, const lt_mcp_list *list, const lt_mcp_list_facts *facts,
                                   const lt_secrets *secrets, lt_err *err);
 

@@ -1,6 +1,6 @@
 // Servers whose tools are known from the last time: what starts, what does not, and what a list of yesterday must not change.
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bare, describe, fake, folder, program, recording, report, root, servers, test } from "./harness.mjs";
 
@@ -112,6 +112,18 @@ describe("a list of the last time", () => {
       assert.equal(one.starts(), 2);
     });
   }
+  test("is removed when it is old, and nothing else is", async () => {
+    const at = home();
+    await at.run("1", servers({ one: fake() }));
+    const [first] = at.files(), old = Date.now() / 1000 - 31 * 24 * 3600;
+    utimesSync(first, old, old);
+    writeFileSync(join(at.cache, "lathe/other.json"), "");
+    utimesSync(join(at.cache, "lathe/other.json"), old, old);
+    await at.run("1", servers({ one: fake("--tools=2") }));
+    assert.equal(at.files().length, 1);
+    assert.ok(!at.files().includes(first));
+    assert.ok(statSync(join(at.cache, "lathe/other.json")));
+  });
   test("cannot be kept: everything works", async () => {
     const at = home();
     writeFileSync(join(at.cache, "lathe"), "no folder");

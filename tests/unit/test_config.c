@@ -326,7 +326,7 @@ static void unknown_keys_name_the_nearest(void **state) {
                       "lathe.yaml:1: unknown key \"somethingElse\" in deno (known here: path)");
   expect_config_error("\"a\\nb\\x1b[31m\\x9b\": 1",
                       "lathe.yaml:1: unknown key \"a?b?[31m?\" (known here: mcpServers, defaults, models, modules, "
-                      "tools, plugins, sandbox, python, deno, typescript, plan, store, server)");
+                      "tools, plugins, mcp, sandbox, python, deno, typescript, plan, store, server)");
 }
 
 static void wrong_types_say_what_was_expected(void **state) {
