@@ -4,17 +4,9 @@
 #include "base/nearest.h"
 #include "json/json.h"
 
-/* FNV-1a. */
-static uint64_t warnings_hash(uint64_t hash, lt_str text) {
-  for (size_t i = 0; i < text.n; i++) {
-    hash = (hash ^ (unsigned char)text.p[i]) * 0x100000001b3ULL;
-  }
-  return (hash ^ 0xff) * 0x100000001b3ULL;
-}
-
 /* Whether this argument of this tool was not warned about before, and there is room to remember it. */
 static bool warnings_is_new(lt_call_warnings *w, lt_str tool, lt_str key) {
-  uint64_t hash = warnings_hash(warnings_hash(0xcbf29ce484222325ULL, tool), key);
+  uint64_t hash = lt_str_hash(tool) * 31 + lt_str_hash(key);
   for (size_t i = 0; i < w->count; i++) {
     if (w->said[i] == hash) {
       return false;

@@ -174,3 +174,47 @@ describe("memory that runs out while a program is read is no syntax error", { co
     });
   }
 });
+
+describe("a name that is not there says what to use", { concurrency: 3, timeout: 60_000 * patience }, () => {
+  const NET = servers({ web: scripted([{ tool: { name: "fetch_page", inputSchema: { type: "object" } } }]) });
+  const PYTHON = ["--lang", "python"];
+  const cases = [
+    ["fetch, with a tool for it", "await fetch('x')", NET, "ReferenceError: fetch is not defined: there is no network in a program: call webFetchPage() instead"],
+    ["fetch, without", "await fetch('x')", [], "ReferenceError: fetch is not defined: there is no network in a program, and no configured tool does this"],
+    ["process", "process.exit(0)", [], "ReferenceError: process is not defined: there is no process or environment in a program: use `input` or call a tool; a program is done when it ends"],
+    ["a word of Python", "None", [], "ReferenceError: None is not defined: JavaScript's word is null"],
+    ["an npm package", "import _ from 'lodash'", [], "Module not found: lodash: use the methods of arrays, Object.groupBy() and Object.entries()"],
+    ["a module of Node", "const fs = await import('node:fs/promises')", [], "Module not found: node:fs/promises: there are no files in a program, and no configured tool does this"],
+    ["a module nobody knows", "import x from 'left-pad'", [], "Module not found: left-pad: only registered modules can be imported, and none of Node or npm: write it out, or call a tool"],
+    ["a misspelt module", "import { v } from 'helprs'", ["--config", config({ modules: [{ name: "helpers", path: "m.mjs" }] }, { "m.mjs": "export const v = 7" })], "Module not found: helprs. Did you mean: helpers?"],
+    ["a word of JavaScript in Python", "x = null", PYTHON, "NameError: name 'null' is not defined: Python's word is None"],
+  ];
+  for (const [what, code, args, want] of cases) {
+    test(what, async () => assert.equal((await reported(code, args)).error, want));
+  }
+  test("a package of Python, with a tool for it", async () => {
+    const { error } = await reported("import requests", [...PYTHON, ...NET]);
+    assert.match(error, /^ModuleNotFoundError: No module named 'requests'.*: there is no network in a program: call web_fetch_page\(\) instead$/);
+  });
+  test("a misspelt module of Python", async () => assert.match((await reported("import jsn", PYTHON)).error, /No module named 'jsn'\. Did you mean: json\?/));
+});
+
+describe("a character from a word processor is named", { concurrency: 3, timeout: 60_000 * patience }, () => {
+  const cases = [
+    ["a quote", "const a = “hello”", /typographic quote: write "/, [1, 11]],
+    ["a dash", "const a = 5 – 3", /typographic dash: write -/, [1, 13]],
+    ["a wide bracket", "const f = Math.max（1）", /wide bracket: write \(/, [1, 19]],
+    ["no width", "const a\u200b = 1", /without a width \(U\+200B\): remove it/, [1, 8]],
+  ];
+  for (const [what, code, want, place] of cases) {
+    test(`${what} in JavaScript`, async () => {
+      const { error, line, column } = await reported(code, []);
+      assert.match(error, want);
+      assert.deepEqual([line, column], place);
+    });
+  }
+  test("a quote in Python", async () => assert.match((await reported("a = “hello”", ["--lang", "python"])).error, /typographic quote: write "/));
+  test("in strings and comments they are as they are", async () => {
+    assert.equal((await reported("// “x” – y\n'“a” – b\u200b'.length", [])).result, 8);
+  });
+});

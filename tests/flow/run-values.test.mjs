@@ -404,13 +404,13 @@ describe("modules from the configuration", () => {
   });
   test("another one is not found, with line", async () => {
     const r = await failure("\nimport x from 'lodash';\nexport default x", args);
-    assert.equal(r.error, "Module not found: lodash");
+    assert.match(r.error, /^Module not found: lodash: use the methods of arrays/);
     assert.equal(r.line, 2);
     assert.match(r.context, /import x from 'lodash'/);
   });
   test("neither is a path", async () => {
     for (const path of ["./math.js", "/etc/passwd", "../x", "file:///etc/passwd", "https://example.com/x.js", "node:fs"]) {
-      assert.equal((await failure(`import '${path}'`, args)).error, `Module not found: ${path}`);
+      assert.ok((await failure(`import '${path}'`, args)).error.startsWith(`Module not found: ${path}`));
     }
   });
   test("a name that is not exported", async () => {

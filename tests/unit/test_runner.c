@@ -88,7 +88,7 @@ IN_WORLD(test_modules, 1) {
   r.code = LT_STR("export default async () => (await import('greet')).default");
   expect_run(w, &r, TELL_END, "string greet");
   r.code = LT_STR("import x from 'greet';\n\nimport y from 'gret';\nx");
-  expect_run(w, &r, TELL_END, "E_PROGRAM 3:16 Module not found: gret [import y from 'gret';]");
+  expect_run(w, &r, TELL_END, "E_PROGRAM 3:16 Module not found: gret. Did you mean: greet? [import y from 'gret';]");
   /* The program's own place is what is said, not the place inside the module that it called. */
   r.code = LT_STR("import { bad } from 'my-program.js';\nconst a = 1;\nbad();");
   expect_run(w, &r, TELL_END, "E_PROGRAM 3:1 ReferenceError: nothing is not defined [bad();]");
@@ -147,7 +147,10 @@ IN_WORLD(test_an_error_is_where_it_was_written_also_when_more_is_run, 1) {
   expect(w, "Sure:\n\n```js\nlet a;\na.b\n```", "E_PROGRAM 5:1 TypeError: cannot read property 'b' of undefined [a.b]");
   expect(w, "```js\nasync function main() { nope() }\n```",
          "E_PROGRAM 2:25 ReferenceError: nope is not defined [async function main() { nope() }]");
-  expect(w, "```js\nimport x from 'nope'\n```", "E_PROGRAM 2:16 Module not found: nope [import x from 'nope']");
+  expect(
+      w, "```js\nimport x from 'nope'\n```",
+      "E_PROGRAM 2:16 Module not found: nope: only registered modules can be imported, and none of Node or npm: write "
+      "it out, or call a tool [import x from 'nope']");
   expect(w, "function main() {", "E_PROGRAM 1:18 SyntaxError: unexpected token in expression: '' [function main() {]");
 }
 
@@ -241,8 +244,8 @@ IN_WORLD(test_unknown_names_get_advice, 1) {
   expect(w, "tools['t.ecko']({})",
          "E_PROGRAM 1:1 ReferenceError: Tool \"t.ecko\" not found. Did you mean: t.echo? [tools['t.ecko']({})]");
   expect(w, "fetch('http://x')",
-         "E_PROGRAM 1:1 ReferenceError: fetch is not defined: there is no network in a program: call a tool "
-         "[fetch('http://x')]");
+         "E_PROGRAM 1:1 ReferenceError: fetch is not defined: there is no network in a program, and no "
+         "configured tool does this [fetch('http://x')]");
   expect(
       w, "require('fs')",
       "E_PROGRAM 1:1 ReferenceError: require is not defined: there are no Node modules: import a registered module or "

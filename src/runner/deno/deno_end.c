@@ -7,6 +7,7 @@
 #include "runner/deno/deno_run.h"
 #include "runner/deno/deno_source.h"
 #include "js/jsscan.h"
+#include "runner/missing_name.h"
 #include "tool/catalog_suggest.h"
 
 #define FRAMES_MAX 20
@@ -159,8 +160,17 @@ static void deno_end_put_tool_name(void *arg, const lt_tool_suggestion *suggesti
   lt_buf_add(message, lt_deno_source_name_of(arg, suggestion->tool));
 }
 
-/* Suggests tools with a name that is similar to one that is not defined. */
+static void deno_end_put_tool(void *arg, const lt_tool *tool, lt_buf *out) {
+  lt_buf_add(out, lt_deno_source_name_of(arg, tool));
+}
+
+/* Says what to use for a name that is not defined, or suggests tools with a similar name. */
 static void deno_end_put_suggestions(lt_deno_run *run, lt_str name) {
+  const lt_missing_name_options options = {
+      .catalog = run->catalog, .lang = run->request->lang, .put = deno_end_put_tool, .arg = run};
+  if (name.n > 0 && lt_missing_name_advise(&options, name, &run->result->error)) {
+    return;
+  }
   lt_catalog_suggest_put(run->catalog, name, deno_end_put_tool_name, run, &run->result->error);
 }
 

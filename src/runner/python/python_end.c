@@ -6,12 +6,14 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "js/jsscan.h"
+#include "js/odd_text.h"
 #include "json/json.h"
 #include "runner/python/python_child.h"
 #include "runner/python/python_end.h"
 #include "runner/python/python_limits.h"
 #include "runner/python/python_run.h"
 #include "runner/python/python_state.h"
+#include "runner/missing_name.h"
 #include "tool/catalog_suggest.h"
 #include "types/typegen.h"
 
@@ -45,41 +47,41 @@ static void python_end_set_place(lt_python_run *run, lt_json report) {
   lt_run_result_put_context(&run->result->context, written, run->result->column - 1);
 }
 
-/* Names of other languages and of other runners, which programs use by mistake. */
-static const struct {
-  const char *name;
-  const char *advice;
-} foreign_names[] = {
-    {"null", "Python's word is None"},
-    {"undefined", "Python's word is None"},
-    {"true", "Python's word is True"},
-    {"false", "Python's word is False"},
-    {"console", "use print()"},
-    {"log", "use print()"},
-    {"output", "use set_result() for the answer, print() for a log line"},
-    {"done", "a program is done when it ends; use set_result() for the answer"},
-    {"complete", "use set_result() for the answer"},
-    {"fetch", "there is no network in a program: call a tool"},
-    {"require", "use import"},
-};
-
-static void python_end_advise_foreign_name(lt_python_run *run, lt_str name) {
-  for (size_t i = 0; i < sizeof foreign_names / sizeof foreign_names[0]; i++) {
-    if (lt_str_eqc(name, foreign_names[i].name)) {
-      lt_buf_printf(&run->result->error, ": %s", foreign_names[i].advice);
-    }
-  }
-}
-
 static void python_end_put_tool_name(void *arg, const lt_tool_suggestion *suggestion, lt_buf *message) {
   (void)arg;
   lt_typegen_py_name(suggestion->tool->id, message);
 }
 
-/* A name that does not exist may be a misspelt tool's. */
-static void python_end_suggest_tools(lt_python_run *run, lt_str name) {
-  if (!lt_catalog_suggest_put(run->catalog, name, python_end_put_tool_name, NULL, &run->result->error)) {
-    python_end_advise_foreign_name(run, name);
+static void python_end_put_tool(void *arg, const lt_tool *tool, lt_buf *out) {
+  (void)arg;
+  lt_typegen_py_name(tool->id, out);
+}
+
+/* A name that does not exist is one of another language, or a misspelt tool's. `module` could not be imported. */
+static void python_end_advise(lt_python_run *run, lt_str name, lt_str module) {
+  lt_buf *error = &run->result->error;
+  const lt_missing_name_options options = {.catalog = run->catalog, .lang = LT_LANG_PYTHON, .put = python_end_put_tool};
+  if (module.n > 0) {
+    lt_missing_name_advise_module(&options, module, error);
+  } else if (name.n > 0 && !lt_missing_name_advise(&options, name, error)) {
+    lt_catalog_suggest_put(run->catalog, name, python_end_put_tool_name, NULL, error);
+  }
+}
+
+/* A character that Python does not take for what it looks like. */
+static void python_end_advise_character(lt_python_run *run) {
+  lt_run_result *result = run->result;
+  if (result->line == 0 || !lt_str_starts(lt_buf_view(&result->error), LT_STR("SyntaxError: invalid"))) {
+    return;
+  }
+  lt_str line = lt_jsscan_line(run->request->code, result->line);
+  size_t at = 0;
+  for (uint32_t i = 1; i < result->column && at < line.n; i++) {
+    at = lt_utf8_ceil(line, at + 1);
+  }
+  const char *odd = lt_odd_text_advise(lt_str_sub(line, at, line.n));
+  if (odd != NULL) {
+    lt_buf_printf(&result->error, ": this is %s", odd);
   }
 }
 
@@ -104,7 +106,8 @@ static void python_end_describe_report(lt_python_run *run, lt_json report, lt_ar
   lt_buf_clear(&result->error);
   lt_buf_addc(&result->error, lt_str_eqc(kind, "walls") ? "the program's walls could not be set up: " : "");
   python_end_add_cut(&result->error, python_end_text_of(report, "error", arena), LT_RUN_ERROR_BYTES);
-  python_end_suggest_tools(run, python_end_text_of(report, "name", arena));
+  python_end_advise(run, python_end_text_of(report, "name", arena), python_end_text_of(report, "module", arena));
+  python_end_advise_character(run);
 }
 
 static void python_end_describe_failure(lt_python_run *run) {

@@ -4,6 +4,8 @@
 #include "base/utf8.h"
 #include "js/js_call_start.h"
 #include "js/jsscan.h"
+#include "js/odd_text.h"
+#include "runner/missing_name.h"
 #include "runner/quickjs/run.h"
 #include "runner/quickjs/source_place.h"
 #include "runner/quickjs/tool_names.h"
@@ -188,26 +190,6 @@ static void end_locate_link_error(lt_run *run) {
 }
 
 /* --- What --------------------------------------------------------------------------------------------------------- */
-static const struct {
-  const char *name;
-  const char *advice;
-} not_here[] = {
-    {"fetch", "there is no network in a program: call a tool"},
-    {"XMLHttpRequest", "there is no network in a program: call a tool"},
-    {"WebSocket", "there is no network in a program: call a tool"},
-    {"require", "there are no Node modules: import a registered module or call a tool"},
-    {"process", "there is no process or environment in a program: use `input` or call a tool"},
-    {"Deno", "this is not Deno: call a tool"},
-    {"Buffer", "this is not Node: use Uint8Array or strings"},
-    {"fs", "there are no files in a program: call a tool"},
-    {"window", "this is not a browser"},
-    {"document", "this is not a browser"},
-    {"alert", "use output()"},
-    {"print", "use output() or log()"},
-    {"llm", "no model is configured"},
-    {"llmJson", "no model is configured"},
-};
-
 /* The name in `x is not defined`; or empty. */
 static lt_str end_undefined_name(const lt_engine_result *engine) {
   lt_str suffix = LT_STR(" is not defined");
@@ -259,20 +241,46 @@ static bool end_advise_function(lt_run *run, lt_str name) {
   return nearest.name.p != NULL;
 }
 
+static void end_put_tool(void *arg, const lt_tool *tool, lt_buf *out) {
+  if (lt_tool_names_unless_hidden(arg, tool) != NULL) {
+    lt_buf_add(out, lt_tool_names_of(arg, tool));
+  }
+}
+
+static lt_missing_name_options end_missing_options(lt_run *run) {
+  return (lt_missing_name_options){
+      .catalog = run->catalog, .lang = run->request->lang, .put = end_put_tool, .arg = run};
+}
+
 static void end_advise(lt_run *run) {
   lt_str name = end_undefined_name(&run->engine);
   lt_buf *error = &run->result->error;
+  const lt_missing_name_options options = end_missing_options(run);
   if (name.n == 0 || end_advise_output(run, name) || end_advise_function(run, name)) {
     return;
   }
-  if (end_advise_silent(run, name) || lt_tool_names_suggest(run, name, error)) {
+  if (!end_advise_silent(run, name) && !lt_missing_name_advise(&options, name, error)) {
+    lt_tool_names_suggest(run, name, error);
+  }
+}
+
+/* A module that is not registered. A path is left alone: it names nothing that could be meant. */
+static void end_advise_module(lt_run *run) {
+  lt_str text = lt_buf_view(&run->engine.text), prefix = LT_STR("Module not found: ");
+  lt_str module = lt_str_sub(text, prefix.n, text.n);
+  if (!lt_str_starts(text, prefix) || module.n == 0 || strchr("./", module.p[0]) != NULL) {
     return;
   }
-  for (size_t i = 0; i < sizeof not_here / sizeof not_here[0]; i++) {
-    if (lt_str_eqc(name, not_here[i].name)) {
-      lt_buf_printf(error, ": %s", not_here[i].advice);
-    }
+  lt_nearest nearest = lt_nearest_to(module, module.n < 5 ? 1 : 2);
+  for (size_t i = 0; i < run->request->module_count; i++) {
+    lt_nearest_offer(&nearest, run->request->modules[i].name);
   }
+  if (nearest.name.p != NULL) {
+    lt_buf_printf(&run->result->error, ". Did you mean: %.*s?", LT_STR_ARG(nearest.name));
+    return;
+  }
+  const lt_missing_name_options options = end_missing_options(run);
+  lt_missing_name_advise_module(&options, module, &run->result->error);
 }
 
 /* Syntax that models write and JavaScript does not have: the text where the parser stopped, and advice. */
@@ -283,7 +291,10 @@ static void end_advise_syntax(lt_run *run) {
   }
   lt_str line = lt_jsscan_line(run->request->code, result->line);
   lt_str rest = lt_str_sub(line, lt_source_place_byte_of(line, result->column - 1), line.n);
-  if (lt_str_starts(rest, LT_STR("@"))) {
+  const char *odd = lt_odd_text_advise(rest);
+  if (odd != NULL) {
+    lt_buf_printf(&result->error, ": this is %s", odd);
+  } else if (lt_str_starts(rest, LT_STR("@"))) {
     lt_buf_addc(&result->error, ": there are no decorators here: call the function yourself");
   } else if (rest.n > 1 && rest.p[0] == '<' && (end_is_name_character(rest.p[1]) || rest.p[1] == '>')) {
     lt_buf_addc(&result->error, ": there is no JSX here: build the text with strings");
@@ -315,6 +326,7 @@ static void end_judge_error(lt_run *run) {
                                     : "the program threw an error whose message is too long to be read");
   }
   end_advise(run);
+  end_advise_module(run);
   end_locate(run);
   end_locate_link_error(run);
   end_advise_syntax(run);
@@ -401,4 +413,6 @@ void lt_program_end_judge_syntax(lt_run *run) {
     lt_buf_addc(&run->result->error, "SyntaxError: ");
   }
   end_add_cut(&run->result->error, message, LT_RUN_ERROR_BYTES);
+  run->engine.is_unparsed = true;
+  end_advise_syntax(run);
 }

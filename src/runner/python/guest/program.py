@@ -260,6 +260,8 @@ def describe_kind(e, report):
     else:
         if isinstance(e, NameError):
             report["name"] = (getattr(e, "name", None) or "")[:STACK_FRAMES * 50]
+        if isinstance(e, ModuleNotFoundError):
+            report["module"] = (e.name or "").partition(".")[0][:STACK_FRAMES * 50]
         report["error"] = shortened(message(e))
 
 
@@ -287,12 +289,19 @@ def message(e, depth=0):
         text = "an error without a readable text"
     text = f"{name}: {text}" if text else name
     if isinstance(e, ModuleNotFoundError):
+        text += nearest_module((e.name or "").partition(".")[0])
         text += " (there is Python's own library, and what is installed for this interpreter; to reach what is " \
                 "outside, call a tool)"
     inner = getattr(e, "exceptions", None)
     if isinstance(inner, tuple) and depth < 3:
         text += "".join(f"; {message(x, depth + 1)}" for x in inner[:3] if isinstance(x, BaseException))
     return text
+
+
+def nearest_module(name):
+    import difflib
+    near = difflib.get_close_matches(name, (n for n in sys.stdlib_module_names if n[0] != "_"), 1, 0.8)
+    return f". Did you mean: {near[0]}?" if near else ""
 
 
 def own_frames(e):
