@@ -35,6 +35,26 @@ describe("which protocol is spoken", { concurrency: 4 }, () => {
     }
     assert.equal(server.seen.at(-1).headers["mcp-name"], "echo");
   });
+  const overStdio = (body) => ({ command: process.execPath, args: ["-e", `
+    const say = (id, result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    require("readline").createInterface({ input: process.stdin }).on("line", (line) => { const m = JSON.parse(line); ${body} });`] });
+  test("a stateless server over stdio", async () => {
+    const server = overStdio(`
+      if (m.method === "server/discover") say(m.id, { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, ttlMs: 0, cacheScope: "private" });
+      else if (m.method === "tools/list") say(m.id, { resultType: "complete", tools: [{ name: "meta", inputSchema: { type: "object" } }], ttlMs: 0, cacheScope: "private" });
+      else if (m.method === "tools/call") say(m.id, { resultType: "complete", content: [], structuredContent: m.params._meta });
+      else process.exit(9);`);
+    assert.equal((await value("sMeta({})", servers({ s: server })))["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+  });
+  test("an older server over stdio that exits at what is not initialize", async () => {
+    const server = overStdio(`
+      if (m.method === "initialize") say(m.id, { protocolVersion: "2024-11-05", capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } });
+      else if (m.method === "tools/list") say(m.id, { tools: [{ name: "hi", inputSchema: { type: "object" } }] });
+      else if (m.method === "tools/call") say(m.id, { content: [{ type: "text", text: "hi" }] });
+      else if (m.method !== "notifications/initialized") process.exit(9);`);
+    const r = await report("sHi({})", servers({ s: server }));
+    assert.deepEqual([r.result, r.stderr], ["hi", ""]);
+  });
   test("the transport of 2024-11-05, found out and named", async () => {
     for (const type of [{}, { type: "sse" }]) {
       const server = await mcpHttp({ era: "sse" });
