@@ -276,12 +276,16 @@ static void run_print_result(const lt_command_session *s, const run_job *j, cons
   if (result->kind != LT_VALUE_UNDEFINED) { /* a Python program may have set one before it failed */
     lt_console_output(&s->console, lt_buf_view(&result->value));
   }
+  if (result->unread.n > 0 && result->status == LT_OK) {
+    lt_console_lines(&s->console, "error: ", lt_buf_view(&result->unread));
+  }
   if (result->status != LT_OK) {
     run_print_failure(&s->console, result);
   }
 }
 
-static int run_exit_code(lt_status status) {
+static int run_exit_code(const lt_run_result *result) {
+  lt_status status = result->status == LT_OK && result->unread.n > 0 ? LT_E_PROGRAM : result->status;
   return status == LT_OK            ? LT_EXIT_OK
          : status == LT_E_TIMEOUT   ? LT_EXIT_TIMEOUT
          : status == LT_E_CANCELLED ? LT_EXIT_INTERRUPTED
@@ -321,7 +325,7 @@ static lt_status run_with_runner(lt_command_session *s, run_job *j, const lt_run
   lt_status status = runner->run(runner, request, &result, err);
   if (status == LT_OK) {
     run_print_result(s, j, &result);
-    j->exit_code = run_exit_code(result.status);
+    j->exit_code = run_exit_code(&result);
   }
   lt_run_result_release(&result);
   return status;

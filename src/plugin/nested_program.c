@@ -95,6 +95,9 @@ static void nested_program_put_result(const lt_run_result *result, lt_buf *out) 
   nested_program_put_texts(&w, result, "outputs", true);
   if (result->status != LT_OK) {
     nested_program_put_failure(&w, result);
+  } else if (result->unread.n > 0) {
+    lt_json_key(&w, "unread");
+    lt_json_put_str(&w, lt_buf_view(&result->unread));
   }
   lt_json_end_object(&w);
 }

@@ -59,6 +59,7 @@ void lt_result_note_write(const lt_run_result *result, const lt_stored_values *v
   note_put_str(&w, "status", lt_str_of(lt_status_name(result->status)));
   note_put_int(&w, "kind", result->kind);
   note_put_str(&w, "value", lt_buf_view(&result->value));
+  note_put_str(&w, "unread", lt_buf_view(&result->unread));
   note_put_str(&w, "error", lt_buf_view(&result->error));
   note_put_int(&w, "line", result->line);
   note_put_int(&w, "column", result->column);
@@ -167,6 +168,7 @@ static void note_read_end(note_reader *r) {
   int64_t kind = note_read_int(r->root, "kind");
   result->kind = kind == LT_VALUE_STRING ? LT_VALUE_STRING : kind == LT_VALUE_JSON ? LT_VALUE_JSON : LT_VALUE_UNDEFINED;
   note_read_buf(r, "value", &result->value);
+  note_read_buf(r, "unread", &result->unread);
   note_read_buf(r, "error", &result->error);
   note_read_buf(r, "context", &result->context);
   note_read_buf(r, "stack", &result->stack);

@@ -13,6 +13,7 @@
 void lt_run_result_init(lt_run_result *result) {
   *result = (lt_run_result){.status = LT_OK};
   lt_buf_init(&result->value, LT_RUN_RESULT_MAX_BYTES);
+  lt_buf_init(&result->unread, LT_RUN_LOG_MAX_BYTES);
   lt_buf_init(&result->error, LT_RUN_LOG_MAX_BYTES);
   lt_buf_init(&result->context, LT_RUN_LOG_MAX_BYTES);
   lt_buf_init(&result->stack, LT_RUN_LOG_MAX_BYTES);
@@ -20,6 +21,7 @@ void lt_run_result_init(lt_run_result *result) {
 
 void lt_run_result_release(lt_run_result *result) {
   lt_buf_release(&result->value);
+  lt_buf_release(&result->unread);
   lt_buf_release(&result->error);
   lt_buf_release(&result->context);
   lt_buf_release(&result->stack);
@@ -227,6 +229,8 @@ void lt_run_result_json(const lt_run_result *result, const lt_secrets *secrets, 
   report_put_calls(&r, result);
   if (result->status != LT_OK) {
     report_put_failure(&r, result);
+  } else {
+    report_put_text(&r, "error", &result->unread);
   }
   report_put_flag(&r.w, "timeout", result->status == LT_E_TIMEOUT);
   report_put_flag(&r.w, "memory", result->status == LT_E_NOMEM);

@@ -42,6 +42,7 @@ typedef struct lt_run_result {
   lt_status status;
   lt_value_kind kind;
   lt_buf value;         /* a string's characters, or JSON text */
+  lt_buf unread;        /* LT_OK: the failed Results at which a TypeScript program did not look, a sentence a line */
   lt_buf error;         /* one sentence; empty for LT_OK */
   uint32_t line;        /* 1-based, in the written program; 0: unknown */
   uint32_t column;      /* 1-based */

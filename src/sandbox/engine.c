@@ -13,12 +13,14 @@ void lt_engine_result_init(lt_engine_result *result) {
   lt_buf_init(&result->text, LT_RUN_RESULT_MAX_BYTES);
   lt_buf_init(&result->name, 4 * LT_KIB);
   lt_buf_init(&result->stack, 64 * LT_KIB);
+  lt_buf_init(&result->unread, 64 * LT_KIB);
 }
 
 void lt_engine_result_release(lt_engine_result *result) {
   lt_buf_release(&result->text);
   lt_buf_release(&result->name);
   lt_buf_release(&result->stack);
+  lt_buf_release(&result->unread);
 }
 
 /* --- Outcome ------------------------------------------------------------------------------------------------------ */
@@ -119,6 +121,17 @@ static void engine_end_with_value(lt_guest *guest, lt_js value, lt_engine_result
                     "the result is larger than 64 MiB: return less, or write it out in parts with output()");
   } else if (result->text.status != LT_OK) {
     engine_end_with(result, LT_END_MEMORY, "out of memory");
+  }
+}
+
+/* After the program's value was rendered, which may read Results. */
+static void engine_tell_unread(lt_guest *guest, const lt_program *program, lt_engine_result *result) LT_YIELDS {
+  if (program->calls != LT_CALLS_RESULT || !lt_guest_alive(guest)) {
+    return;
+  }
+  lt_js text = lt_guest_call_root(guest, LT_ROOT_UNREAD, NULL, 0);
+  if (lt_js_is_string(text)) {
+    lt_guest_copy_text(guest, text, &result->unread);
   }
 }
 
@@ -310,6 +323,7 @@ void lt_engine_run(lt_box *box, const lt_program *program, const lt_guest_host *
     engine_end_with(result, LT_END_ERROR, "a promise was rejected and nobody handled it");
   } else {
     engine_end_with_value(&guest, value, result);
+    engine_tell_unread(&guest, program, result);
   }
   if (!lt_guest_alive(&guest)) {
     engine_end_trapped(&guest, result);

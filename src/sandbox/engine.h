@@ -101,6 +101,7 @@ typedef struct lt_engine_result {
   lt_buf text; /* value, or the error's message */
   lt_buf name; /* the error's name: TypeError; empty for thrown values that are no errors */
   lt_buf stack;
+  lt_buf unread;    /* of a program that ended by itself: its failed Results that it did not read, a line each */
   bool is_unparsed; /* LT_END_ERROR: the text is no valid program, and nothing of it has run */
 } lt_engine_result;
 

@@ -43,7 +43,16 @@ enum { LT_SCRATCH_LEN = 0, LT_SCRATCH_CONTEXT = 8, LT_SCRATCH_ARGS = 16, LT_SCRA
 #define LT_GUEST_ARGS_MAX 8
 
 /* Functions of the prelude: their index in the image's roots. */
-enum { LT_ROOT_START, LT_ROOT_SETTLE, LT_ROOT_FINISH, LT_ROOT_RENDER, LT_ROOT_DESCRIBE, LT_ROOT_STRIP, LT_ROOT_LAST };
+enum {
+  LT_ROOT_START,
+  LT_ROOT_SETTLE,
+  LT_ROOT_FINISH,
+  LT_ROOT_RENDER,
+  LT_ROOT_DESCRIBE,
+  LT_ROOT_STRIP,
+  LT_ROOT_LAST,
+  LT_ROOT_UNREAD
+};
 
 #define LT_REJECTIONS_MAX 32 /* unhandled rejections that are kept; the first one is reported */
 

@@ -253,17 +253,55 @@
 
   const callForgiving = (id, input) => startForgiving((act) => begin(id, input, act));
 
-  const callResult = (id, input) => new Promise((resolve) => {
+  // A failed Result has accessors until the program reads one of them (returning, printing and JSON read, too); then it
+  // is a plain object. Those that nobody has read are told at the end.
+  const unread = new Map(); // the Result -> what to tell
+  const failedResult = (name, error) => {
+    const result = {};
+    const members = { success: false, error, value: undefined, data: undefined };
+    const read = () => {
+      apply(mapDelete, unread, [result]);
+      for (const key of keys(members)) delete result[key];
+      result.success = false;
+      result.error = error;
+    };
+    for (const key of keys(members)) {
+      defineProperty(result, key, {
+        get() { read(); return members[key]; },
+        set(to) { read(); result[key] = to; },
+        enumerable: members[key] !== undefined,
+        configurable: true,
+      });
+    }
+    apply(mapSet, unread, [result, { read, text: `${name} failed and the program did not look: ${plainText(error).slice(0, 500)}` }]);
+    return result;
+  };
+
+  // Printing looks at all that it is given, but reads no accessors.
+  const lookAt = (value, depth = 6) => {
+    if (unread.size === 0 || depth === 0 || typeof value !== 'object' || value === null) return;
+    const one = apply(mapGet, unread, [value]);
+    if (one) one.read();
+    else if (value instanceof Map || value instanceof Set) for (const item of value) lookAt(item, depth - 1);
+    else {
+      for (const key of keys(value).slice(0, 1000)) {
+        const own = getOwnPropertyDescriptor(value, key);
+        if (own && 'value' in own) lookAt(own.value, depth - 1);
+      }
+    }
+  };
+
+  const callResult = (id, input, name) => new Promise((resolve) => {
     try {
-      begin(id, input, (ok, value) => resolve(ok ? { success: true, value } : { success: false, error: value }));
+      begin(id, input, (ok, value) => resolve(ok ? { success: true, value } : failedResult(name, value)));
     } catch (text) {
-      resolve({ success: false, error: message(text) });
+      resolve(failedResult(name, message(text)));
     }
   });
 
   const callers = [callPlain, callForgiving, callResult];
   const toolFunction = (id, name) => {
-    const f = (input) => callers[style](id, input);
+    const f = (input) => callers[style](id, input, name);
     return defineProperty(f, 'name', { value: name });
   };
 
@@ -410,7 +448,16 @@
     return value && { value: value() };
   };
   const { now } = Date, clock = performance; // the engine's own timeOrigin is the image's
-  global('console', roots.makeConsole(say, () => clock.now(), () => frames(new Error().stack)));
+  const printing = roots.makeConsole(say, () => clock.now(), () => frames(new Error().stack));
+  for (const name of keys(printing)) {
+    const print = printing[name];
+    if (typeof print !== 'function') continue;
+    printing[name] = defineProperty((...values) => {
+      lookAt(values);
+      return print(...values);
+    }, 'name', { value: name });
+  }
+  global('console', printing);
 
   // Programs print as Python's do, or as old shells of JavaScript.
   global('print', (...values) => globalThis.console.log(...values));
@@ -499,6 +546,12 @@
     return isThenable ? Promise.resolve(value) : value;
   };
   roots.render = render;
+  // The sentences about failed Results that nobody has read; undefined: there are none.
+  roots.unread = () => {
+    const told = [...unread.values()].map((one) => one.text);
+    return told.length === 0 ? undefined
+      : told.length <= 5 ? told.join('\n') : `${told.slice(0, 5).join('\n')}\nand ${told.length - 5} more`;
+  };
   roots.describe = (e) => {
     const isError = typeof e === 'object' && e !== null && (e instanceof Error || typeof e.message === 'string');
     return isError

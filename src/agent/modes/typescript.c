@@ -45,6 +45,17 @@ static void typescript_put_calls(const lt_run_result *result, lt_buf *out) {
   lt_call_summary_put(out, &summary);
 }
 
+/* A program that did not look at a failed Result goes on as if the call had succeeded; so may the model. */
+static void typescript_put_unread(const lt_turn *turn, const lt_run_result *result, lt_buf *out) {
+  if (result->unread.n > 0) {
+    size_t before = out->n;
+    lt_buf_addc(out, before > 0 && out->p[before - 1] != '\n' ? "\n[" : "[");
+    lt_buf_add(out, lt_buf_view(&result->unread));
+    lt_buf_addc(out, "]\n");
+    lt_secrets_mask_buf(turn->agent->options.secrets, out);
+  }
+}
+
 /* Standard error, then standard output. */
 static void typescript_put_failure(const lt_turn *turn, const lt_run_result *result, lt_buf *out) {
   typescript_put_said(turn, result, false, out);
@@ -119,6 +130,7 @@ static lt_status typescript_end_program(lt_tool_round *round, lt_tool_round_call
   }
   if (result->status == LT_OK) {
     typescript_put_said(turn, result, true, &text);
+    typescript_put_unread(turn, result, &text);
   } else {
     typescript_put_failure(turn, result, &text);
   }

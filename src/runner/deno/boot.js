@@ -185,16 +185,57 @@ const global = (name, value) => hidden(globalThis, name, value);
 
 // JavaScript: a promise of the value. It rejects when the tool fails.
 const call = (id, input) => ask('/', { tool_name: id, arguments: input ?? {} }, new Error());
+// A failed Result has accessors until the program reads one of them; then it is a plain object. Those that nobody has
+// read are told at the end.
+const unread = new Map(); // the Result -> what to tell
+const failedResult = (name, error) => {
+  const result = {};
+  const members = { success: false, error, value: undefined, data: undefined };
+  const read = () => {
+    unread.delete(result);
+    for (const key of Object.keys(members)) delete result[key];
+    result.success = false;
+    result.error = error;
+  };
+  for (const key of Object.keys(members)) {
+    Object.defineProperty(result, key, {
+      get() { read(); return members[key]; },
+      set(to) { read(); result[key] = to; },
+      enumerable: members[key] !== undefined,
+      configurable: true,
+    });
+  }
+  unread.set(result, { read, text: `${name} failed and the program did not look: ${plain(error).slice(0, 500)}` });
+  return result;
+};
+// Printing looks at all that it is given, but reads no accessors.
+const lookAt = (value, depth = 6) => {
+  if (unread.size === 0 || depth === 0 || typeof value !== 'object' || value === null) return;
+  if (unread.has(value)) unread.get(value).read();
+  else if (value instanceof Map || value instanceof Set) for (const item of value) lookAt(item, depth - 1);
+  else {
+    for (const key of Object.keys(value).slice(0, 1000)) {
+      const own = Object.getOwnPropertyDescriptor(value, key);
+      if (own && 'value' in own) lookAt(own.value, depth - 1);
+    }
+  }
+};
+addEventListener('unload', () => {
+  const told = [...unread.values()].map((one) => one.text);
+  if (told.length === 0) return;
+  record({ t: 'unread', text: told.length <= 5 ? told.join('\n') : `${told.slice(0, 5).join('\n')}\nand ${told.length - 5} more` });
+});
+
 // TypeScript: a promise of a Result. It never rejects.
-const callResult = async (id, input) => {
+const callResult = async (id, input, name) => {
   try {
     return { success: true, value: await call(id, input) };
   } catch (e) {
-    return { success: false, error: message(e) };
+    return failedResult(name, message(e));
   }
 };
 let world; // world.json, written by deno_source.c: set when the program comes
-const toolFunction = (id, name) => hidden((input) => (world.typed ? callResult : call)(id, input), 'name', name);
+const toolFunction = (id, name) => hidden((input) => (world.typed ? callResult(id, input, name) : call(id, input)), 'name', name);
 const hostFunction = (name) => hidden((...args) => {
   while (args.length > 0 && args[args.length - 1] === undefined) args.length--;
   return ask('/function', { name, args: parse(render(args)) }, new Error());
@@ -271,7 +312,7 @@ roots.peek = (promise) => {
 };
 const { performance } = globalThis;
 const made = roots.makeConsole(printed, () => performance.now(), () => frames(new Error().stack));
-for (const name of Object.keys(made)) hidden(console, name, made[name]);
+for (const name of Object.keys(made)) hidden(console, name, (...values) => { lookAt(values); return made[name](...values); });
 
 global('print', (...values) => console.log(...values));
 

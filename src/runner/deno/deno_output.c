@@ -144,6 +144,11 @@ static void deno_output_on_failed(deno_record *r) {
   failure->is_reported = true;
 }
 
+static void deno_output_on_unread(deno_record *r) {
+  lt_buf_clear(&r->run->result->unread);
+  lt_buf_add(&r->run->result->unread, deno_output_text_of(r, "text"));
+}
+
 static void deno_output_read_record(void *arg) {
   deno_record *r = arg;
   r->is_json = lt_json_parse(&r->arena, lt_str_sub(r->line, 1, r->line.n), &r->doc, NULL) == LT_OK;
@@ -154,11 +159,11 @@ static bool deno_output_take_record(lt_deno_run *run, lt_str line, size_t at) LT
   static const struct {
     const char *type;
     void (*fn)(deno_record *r);
-  } types[] = {{"output", deno_output_on_output},   {"log", deno_output_on_log},
-               {"warning", deno_output_on_warning}, {"error", deno_output_on_error},
-               {"hello", deno_output_on_hello},     {"done", deno_output_on_done},
-               {"store", deno_output_on_store},     {"string", deno_output_on_string},
-               {"json", deno_output_on_json},       {"failed", deno_output_on_failed}};
+  } types[] = {
+      {"output", deno_output_on_output}, {"log", deno_output_on_log},       {"warning", deno_output_on_warning},
+      {"error", deno_output_on_error},   {"hello", deno_output_on_hello},   {"done", deno_output_on_done},
+      {"store", deno_output_on_store},   {"string", deno_output_on_string}, {"json", deno_output_on_json},
+      {"failed", deno_output_on_failed}, {"unread", deno_output_on_unread}};
   deno_record r = {.run = run, .line = lt_str_sub(line, at, line.n)};
   lt_arena_init(&r.arena, LT_GIB);
   if (r.line.n <= LT_CALL_INLINE_BYTES || lt_loop_offload(run->loop, deno_output_read_record, &r, NULL) != LT_OK) {

@@ -5,13 +5,12 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "json/json.h"
-#include "tool/tool_typegen.h"
 #include "runner/deno/deno_folder.h"
 #include "runner/deno/deno_run.h"
 #include "runner/deno/deno_source.h"
 #include "runner/deno/deno_state.h"
 #include "js/commonjs.h"
-#include "runner/typecheck/typecheck.h"
+#include "runner/typecheck/typecheck_declare.h"
 #include "js/jsscan.h"
 #include "js/top_return.h"
 
@@ -103,66 +102,19 @@ static const char deno_globals[] =
 
 /* --- Declarations ------------------------------------------------------------------------------------------------- */
 
-static void deno_source_declare_functions(const lt_deno_run *run, lt_buf *out) {
-  for (size_t i = 0; i < run->request->function_count; i++) {
-    lt_buf_addc(out, "declare function ");
-    lt_buf_add(out, run->request->functions[i].name);
-    lt_buf_addc(out, "(...args: any[]): Promise<any>;\n");
-  }
+static const lt_tool *deno_source_find_checked_tool(void *arg, lt_str word) {
+  return lt_deno_source_find_tool(arg, word);
 }
 
-static void deno_source_declare_modules(const lt_deno_run *run, lt_buf *out) {
-  lt_json_writer w;
-  for (size_t i = 0; i < run->request->module_count; i++) {
-    lt_buf_addc(out, "declare module ");
-    w = lt_json_writer_on(out);
-    lt_json_put_str(&w, run->request->modules[i].name);
-    lt_buf_addc(out, ";\n");
-  }
-}
-
-/* Replaces `export` by `declare`, because an export would make the file a module, whose names are not global. */
-static void deno_source_make_global(lt_buf *out, lt_str text) {
-  lt_str exported = LT_STR("\nexport ");
-  size_t at = 0;
-  for (size_t next; (next = lt_str_find(text, exported, at)) != SIZE_MAX; at = next + exported.n) {
-    lt_buf_add(out, lt_str_sub(text, at, next));
-    lt_buf_addc(out, "\ndeclare ");
-  }
-  lt_buf_add(out, lt_str_sub(text, at, text.n));
-}
-
-/* Whether the tool stands before under another of its names. */
-static bool deno_source_is_declared(const named_tools *n, size_t at) {
-  for (size_t i = 0; i < at; i++) {
-    if (n->tools[i].tool == n->tools[at].tool) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static lt_status deno_source_declare_tools(const named_tools *n, lt_buf *out, lt_err *err) {
-  LT_AUTO_BUF(text, LT_TYPECHECK_TYPES_MAX_BYTES);
-  for (size_t i = 0; i < n->count; i++) {
-    if (!deno_source_is_declared(n, i)) {
-      const lt_typegen_tool described = lt_tool_typegen(n->tools[i].tool);
-      LT_TRY(lt_typegen_ts_tool(&described, &text, err));
-      lt_tool_typegen_put_aliases(n->run->catalog, n->tools[i].tool, &text);
-    }
-  }
-  deno_source_make_global(out, lt_buf_view(&text));
-  return LT_OK;
-}
-
-static lt_status deno_source_write_types(const lt_deno_run *run, const named_tools *n, lt_err *err) {
+static lt_status deno_source_write_types(lt_deno_run *run, lt_err *err) {
+  const lt_typecheck_program program = {.request = run->request,
+                                        .source = run->source,
+                                        .globals = lt_str_of(deno_globals),
+                                        .find_tool = deno_source_find_checked_tool,
+                                        .arg = run};
   LT_AUTO_BUF(out, 2 * LT_TYPECHECK_TYPES_MAX_BYTES);
   lt_buf_add(&out, lt_typecheck_globals());
-  lt_buf_addc(&out, deno_globals);
-  deno_source_declare_functions(run, &out);
-  deno_source_declare_modules(run, &out);
-  LT_TRY(deno_source_declare_tools(n, &out, err));
-  LT_TRY(lt_buf_check(&out, err, "no room for the declarations of the program's tools"));
+  LT_TRY(lt_typecheck_declare(&program, &out, err));
   return lt_deno_folder_write(&run->instance, "lathe.d.ts", lt_buf_view(&out), err);
 }
 
@@ -372,9 +324,9 @@ static lt_status deno_source_write_world(const lt_deno_run *run, const named_too
   return lt_deno_folder_write(&run->instance, "world.json", lt_buf_view(&out), err);
 }
 
-static lt_status deno_source_write_named(const lt_deno_run *run, const named_tools *n, lt_err *err) {
+static lt_status deno_source_write_named(lt_deno_run *run, const named_tools *n, lt_err *err) {
   if (lt_deno_run_is_checked(run)) {
-    LT_TRY(deno_source_write_types(run, n, err));
+    LT_TRY(deno_source_write_types(run, err));
   }
   return deno_source_write_world(run, n, err);
 }

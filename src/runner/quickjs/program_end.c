@@ -355,6 +355,8 @@ static void end_judge_value(lt_run *run, lt_value_kind kind) {
   lt_buf_release(&run->result->value);
   run->result->value = run->engine.text;
   lt_buf_init(&run->engine.text, LT_RUN_RESULT_MAX_BYTES);
+  lt_buf_clear(&run->result->unread);
+  lt_buf_add(&run->result->unread, lt_buf_view(&run->engine.unread));
 }
 
 void lt_program_end_judge(lt_run *run) {
