@@ -7,11 +7,13 @@
 #include "app/settings.h"
 #include "app/trust.h"
 #include "base/limits.h"
+#include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "config/config_review.h"
 #include "jail/jail.h"
 #include "json/json.h"
+#include "runner/typecheck/tsc_find.h"
 #include "store/store.h"
 
 typedef struct doctor_options {
@@ -43,6 +45,7 @@ typedef struct doctor_report {
   lt_buf store; /* its path */
   doctor_store_state store_state;
   size_t trusted;
+  char *tsc; /* TypeScript's compiler; NULL: there is none */
 } doctor_report;
 
 /* --- The store ---------------------------------------------------------------------------------------------------- */
@@ -109,6 +112,7 @@ static void doctor_look(doctor_report *report, const doctor_options *opt) {
   lt_trust_release(&trust);
   lt_jail_probe(&report->walls);
   (void)lt_jail_check(&report->walls, LT_JAIL_PYTHON, &report->walls_error);
+  report->tsc = lt_tsc_find(report->config.typescript.path);
   doctor_check_store(report);
 }
 
@@ -157,6 +161,19 @@ static void doctor_put_walls(const doctor_report *r, lt_buf *out) {
   }
 }
 
+static void doctor_put_types(const doctor_report *r, lt_buf *out) {
+  lt_buf_addc(out, "types of TypeScript programs\n  ");
+  if (r->config.typescript.check == 0) {
+    lt_buf_addc(out, "not checked: typescript.check is false\n");
+  } else if (r->tsc != NULL) {
+    lt_buf_addc(out, "checked by ");
+    lt_config_review_text(lt_str_of(r->tsc), out);
+    lt_buf_addc(out, "\n");
+  } else {
+    lt_buf_addc(out, "not checked: there is no tsc (npm install typescript, or typescript.path)\n");
+  }
+}
+
 static void doctor_put_store(const doctor_report *r, lt_buf *out) {
   static const char *const words[] = {"nothing is kept", "made when something is stored", "can be used",
                                       "cannot be used"};
@@ -185,6 +202,7 @@ static void doctor_put_text(const doctor_report *r, lt_buf *out) {
   doctor_put_problem(&r->trust_error, out);
   doctor_put_store(r, out);
   doctor_put_walls(r, out);
+  doctor_put_types(r, out);
   doctor_put_servers(r, out);
 }
 
@@ -273,6 +291,9 @@ static void doctor_put_json(const doctor_report *r, lt_buf *out) {
   lt_json_key(&w, "trustedFiles");
   lt_json_put_int(&w, (int64_t)r->trusted);
   doctor_put_json_system(r, &w);
+  if (r->tsc != NULL) {
+    doctor_put_pair(&w, "tsc", r->tsc);
+  }
   doctor_put_json_servers(r, &w);
   lt_json_end_object(&w);
 }
@@ -290,6 +311,7 @@ static int doctor_run(void *options) {
   int code = doctor_has_problem(&report) || status != LT_OK ? LT_EXIT_FAILED : LT_EXIT_OK;
   lt_secrets_free(report.secrets);
   lt_buf_release(&report.store);
+  lt_mem_free(report.tsc);
   lt_config_release(&report.config);
   return code;
 }
