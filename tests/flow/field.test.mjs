@@ -7,6 +7,7 @@ import { scriptedModel } from "./model.mjs";
 
 const field = join(root, "tests/field");
 const deno = join(root, "tests/node_modules/.bin/deno");
+const tsc = join(root, "tests/node_modules/.bin/tsc");
 const KEYS = ["servers", "input", "calls", "prints", "logs", "result", "error", "line"];
 
 /** The header of a program: `key: value` in its first comment lines; further indented lines belong to the last key. */
@@ -77,6 +78,12 @@ const some = (list, n) => list.filter((_, i) => i % n === 0);
 describe("some of the TypeScript on Deno, its types checked", { ...options, skip: !existsSync(deno) && "there is no Deno" }, () => {
   for (const program of some(programs("typescript", ".ts"), 8)) {
     test(program.name, () => runs(program, ["--runner", "deno", "--config", configOf(program.servers, { deno: { path: deno } })]));
+  }
+});
+
+describe("some of the TypeScript with its types checked first", { ...options, skip: !existsSync(tsc) && "there is no tsc" }, () => {
+  for (const program of some(programs("typescript", ".ts"), 5)) {
+    test(program.name, () => runs(program, ["--config", configOf(program.servers, { typescript: { path: tsc, check: true } })]));
   }
 });
 
