@@ -49,7 +49,7 @@ describe("what a program finds", () => {
   const described = (text) => {
     const names = new Set([...text.matchAll(/\b(\w+)\(/g)].map(([, name]) => name));
     for (const name of /Of the web: ([^;]+);/.exec(text)[1].split(", ")) names.add(name);
-    for (const name of ["tools", "input", "console", "setTimeout", "clearTimeout"]) if (new RegExp(`\\b${name}\\b`).test(text)) names.add(name);
+    for (const name of ["tools", "input", "console", "setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "clearImmediate"]) if (new RegExp(`\\b${name}\\b`).test(text)) names.add(name);
     return names;
   };
   // A program that names everything gets everything; the language itself is what a bare realm of Node's has, and what is newer there.

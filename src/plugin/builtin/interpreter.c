@@ -78,9 +78,11 @@ static const char interpreter_about[] =
     "toolSchema(id) says what one takes. "
     "input is what was given; store(key, value) and recall(key) keep values while this program runs. "
     "log(...), console.log(...) and print(...) add to what is returned, which is {result, logs} then. "
-    "sleep(ms), setTimeout and clearTimeout wait. llm(prompt) and llmJson(prompt) ask a language model, where one is "
-    "configured. Of the web: atob, btoa, performance, queueMicrotask, DOMException, URL, URLSearchParams, "
-    "structuredClone, Intl; no network, files, process or require.";
+    "sleep(ms), setTimeout, setInterval, setImmediate, clearTimeout, clearInterval and clearImmediate are timers. "
+    "llm(prompt) and llmJson(prompt) ask a language model, where one is configured. Of the web: AbortController, "
+    "AbortSignal, Blob, Crypto, CustomEvent, DOMException, Event, EventTarget, File, FormData, Headers, Intl, "
+    "SubtleCrypto, TextDecoder, TextEncoder, URL, URLSearchParams, atob, btoa, crypto, performance, queueMicrotask, "
+    "structuredClone; no network, files, process or require.";
 
 /* Writes "BEFORE a(x), b(y)." for a JSON array, and nothing for an empty one. The items are strings, or objects with
  * "name" and "signature". */
