@@ -73,6 +73,7 @@ test("for people: the same, without secrets and control characters", async () =>
   const one = person('mcpServers: {a: {command: "run-${API_TOKEN}\\e[2J"}}\n');
   const end = await run(["doctor"], { env: { HOME: one.home, API_TOKEN: "s3cret-s3cret" } });
   assert.match(end.stdout, /^lathe \S+, engine quickjs-wasi \S+\nconfiguration\n  counts: \S+ \(the user's\)\n/);
+  assert.match(end.stdout, /\ntypes of TypeScript programs\n  (checked by \S+\/tsc|not checked: there is no tsc [^\n]*)\n/);
   assert.match(end.stdout, /\nservers\n  a: stdio run-\*\*\*\\u\{1B\}\[2J\n$/);
   assert.doesNotMatch(end.stdout, /s3cret/);
 });
